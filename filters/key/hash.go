@@ -1,0 +1,72 @@
+// Package key turns values into bytes and bytes into hashes. Both are part of
+// the BLOB format (docs/FORMAT.md): they never change within a hash version.
+package key
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/twmb/murmur3"
+)
+
+// Hash is MurmurHash3 x64 128 of a key's bytes with the seed in both halves of
+// its state, the second half made odd, so that the positions h1 + i*h2 of one
+// key differ in every array whose size is a power of two.
+func Hash(seed uint64, b []byte) (h1, h2 uint64) {
+	h1, h2 = murmur3.SeedSum128(seed, seed, b)
+	return h1, h2 | 1
+}
+
+const (
+	c1 = 0x87c37b91114253d5
+	c2 = 0x4cf5ad432745937f
+)
+
+// HashCell is Hash of the 16 little-endian bytes of a cell, without a buffer.
+func HashCell(seed uint64, x, y int64) (h1, h2 uint64) {
+	h1, h2 = seed, seed
+	h1 ^= bits.RotateLeft64(uint64(x)*c1, 31) * c2
+	h1 = (bits.RotateLeft64(h1, 27)+h2)*5 + 0x52dce729
+	h2 ^= bits.RotateLeft64(uint64(y)*c2, 33) * c1
+	h2 = (bits.RotateLeft64(h2, 31)+h1)*5 + 0x38495ab5
+	h1 ^= 16
+	h2 ^= 16
+	h1 += h2
+	h2 += h1
+	h1 = mix(h1)
+	h2 = mix(h2)
+	h1 += h2
+	h2 += h1
+	return h1, h2 | 1
+}
+
+func mix(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// Tags that keep the parts of a spatial key apart (DESIGN section 4): after
+// the 16 bytes of the cell nothing, or a level, or a category, or both in this
+// order.
+const (
+	tagCategory = 1
+	tagLevel    = 2
+)
+
+// AppendCell appends the bytes of a cell, of the level above it (0: the cell
+// itself) and of its category (nil: none; empty: an empty one).
+func AppendCell(dst []byte, x, y int64, level uint8, category []byte) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(x))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(y))
+	if level > 0 {
+		dst = append(dst, tagLevel, level)
+	}
+	if category != nil {
+		dst = append(dst, tagCategory)
+		dst = append(dst, category...)
+	}
+	return dst
+}

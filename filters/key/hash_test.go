@@ -1,0 +1,54 @@
+package key
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// HashCell must be Hash of the cell's bytes, or sketches built by one path
+// could not be read by the other. The judge is the library behind Hash.
+func TestHashCellEqualsHashOfBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 10_000 {
+		x, y, seed := int64(r.Uint64()), int64(r.Uint64()), r.Uint64()
+		if i%3 == 0 {
+			x, y, seed = int64(i), -int64(i), 0
+		}
+		a1, a2 := HashCell(seed, x, y)
+		b1, b2 := Hash(seed, AppendCell(nil, x, y, 0, nil))
+		if a1 != b1 || a2 != b2 {
+			t.Fatalf("cell (%d,%d) seed %d: %x %x, library %x %x", x, y, seed, a1, a2, b1, b2)
+		}
+	}
+}
+
+func TestPartsOfAKeyAreKeptApart(t *testing.T) {
+	seen := map[string]string{}
+	for name, b := range map[string][]byte{
+		"cell":                 AppendCell(nil, 1, 2, 0, nil),
+		"empty category":       AppendCell(nil, 1, 2, 0, []byte{}),
+		"category 1":           AppendCell(nil, 1, 2, 0, []byte{1}),
+		"level 1":              AppendCell(nil, 1, 2, 1, nil),
+		"level 1, category":    AppendCell(nil, 1, 2, 1, []byte{}),
+		"category like level":  AppendCell(nil, 1, 2, 0, []byte{2, 1}),
+		"level, like category": AppendCell(nil, 1, 2, 1, []byte{1}),
+	} {
+		if other, dup := seen[string(b)]; dup {
+			t.Errorf("%s and %s have the same bytes %x", name, other, b)
+		}
+		seen[string(b)] = name
+		if !bytes.HasPrefix(b, AppendCell(nil, 1, 2, 0, nil)) {
+			t.Errorf("%s does not begin with the cell", name)
+		}
+	}
+}
+
+func BenchmarkHashCell(b *testing.B) {
+	var sink uint64
+	for i := 0; b.Loop(); i++ {
+		h1, h2 := HashCell(0, int64(i), int64(i>>3))
+		sink += h1 ^ h2
+	}
+	_ = sink
+}

@@ -1,0 +1,55 @@
+package sketch
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ID is a family's number in the header. Numbers are never reused.
+type ID uint8
+
+// The families and their numbers.
+const (
+	CCBF   ID = 1
+	CMS    ID = 2
+	SBF    ID = 3
+	CBF    ID = 4
+	Bloom  ID = 5
+	Cuckoo ID = 6
+)
+
+var names = [...]string{CCBF: "ccbf", CMS: "cms", SBF: "sbf", CBF: "cbf", Bloom: "bloom", Cuckoo: "cuckoo"}
+
+// String is the family's prefix in SQL.
+func (id ID) String() string {
+	if int(id) < len(names) && names[id] != "" {
+		return names[id]
+	}
+	return fmt.Sprintf("unknown (family %d)", uint8(id))
+}
+
+// Family is what the project knows of a family without knowing which it is.
+type Family struct {
+	ID ID
+	// Check decodes a BLOB of the family completely: structure, ranges and
+	// checksum. A nil error says that every function of the family accepts
+	// the BLOB.
+	Check func(blob []byte) error
+}
+
+// Errors of operations, common to all families.
+var (
+	// ErrDiffer says that two sketches' parameters do not agree.
+	ErrDiffer = errors.New("sketches differ")
+	// ErrNotAdditive says that an operation needs counters that are sums.
+	ErrNotAdditive = errors.New("counters are not sums of occurrences")
+	// ErrTooMany says that more occurrences were to be removed than are there.
+	ErrTooMany = errors.New("more than the sketch holds")
+	// ErrOption says that a parameter is out of its range.
+	ErrOption = errors.New("option out of range")
+)
+
+// Differ is an error that wraps ErrDiffer and names a parameter and its two values.
+func Differ(what string, a, b any) error {
+	return fmt.Errorf("%w: %s %v vs %v", ErrDiffer, what, a, b)
+}
