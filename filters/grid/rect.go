@@ -1,0 +1,115 @@
+package grid
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Rect is a rectangle of cells, all four bounds inclusive. It is empty where
+// a minimum is above its maximum. The zero Rect holds the one cell (0, 0).
+type Rect struct{ MinX, MinY, MaxX, MaxY int64 }
+
+// EmptyRect returns a rectangle without cells, the start for Extend and Union.
+func EmptyRect() Rect {
+	return Rect{math.MaxInt64, math.MaxInt64, math.MinInt64, math.MinInt64}
+}
+
+// MaxRect returns the rectangle of all cells: every index from -MaxIndex to
+// MaxIndex.
+func MaxRect() Rect { return Rect{-MaxIndex, -MaxIndex, MaxIndex, MaxIndex} }
+
+// Empty reports whether the rectangle has no cells.
+func (r Rect) Empty() bool { return r.MinX > r.MaxX || r.MinY > r.MaxY }
+
+// Contains reports whether the cell is in the rectangle.
+func (r Rect) Contains(c Cell) bool {
+	return r.MinX <= c.X && c.X <= r.MaxX && r.MinY <= c.Y && c.Y <= r.MaxY
+}
+
+// Intersect returns the cells in both rectangles, EmptyRect if there is none.
+func (r Rect) Intersect(o Rect) Rect {
+	r = Rect{max(r.MinX, o.MinX), max(r.MinY, o.MinY), min(r.MaxX, o.MaxX), min(r.MaxY, o.MaxY)}
+	if r.Empty() {
+		return EmptyRect()
+	}
+	return r
+}
+
+// Union returns the smallest rectangle that holds both.
+func (r Rect) Union(o Rect) Rect {
+	switch {
+	case o.Empty() && r.Empty():
+		return EmptyRect()
+	case o.Empty():
+		return r
+	case r.Empty():
+		return o
+	}
+	return Rect{min(r.MinX, o.MinX), min(r.MinY, o.MinY), max(r.MaxX, o.MaxX), max(r.MaxY, o.MaxY)}
+}
+
+// Extend returns the smallest rectangle that holds r and the cell.
+func (r Rect) Extend(c Cell) Rect { return r.Union(Rect{c.X, c.Y, c.X, c.Y}) }
+
+// Width is the number of columns, 0 if the rectangle is empty.
+func (r Rect) Width() uint64 {
+	if r.Empty() {
+		return 0
+	}
+	return span(r.MinX, r.MaxX)
+}
+
+// Height is the number of rows, 0 if the rectangle is empty.
+func (r Rect) Height() uint64 {
+	if r.Empty() {
+		return 0
+	}
+	return span(r.MinY, r.MaxY)
+}
+
+// Count is the number of cells; math.MaxUint64 where it does not fit.
+func (r Rect) Count() uint64 {
+	hi, lo := bits.Mul64(r.Width(), r.Height())
+	if hi != 0 {
+		return math.MaxUint64
+	}
+	return lo
+}
+
+// span is hi-lo+1 for lo <= hi, saturating.
+func span(lo, hi int64) uint64 {
+	n := uint64(hi) - uint64(lo)
+	if n == math.MaxUint64 {
+		return n
+	}
+	return n + 1
+}
+
+// Box returns the cells whose centre lies in [xmin, xmax) x [ymin, ymax). The
+// box is half-open so that boxes that touch share no cell and leave none out.
+// Bounds may be infinite; the result is within MaxRect, and EmptyRect where
+// no centre lies inside. Errors wrap ErrBox: a NaN bound, or a minimum above
+// its maximum.
+func (g Grid) Box(xmin, ymin, xmax, ymax float64) (Rect, error) {
+	names := [4]string{"xmin", "ymin", "xmax", "ymax"}
+	for i, v := range [4]float64{xmin, ymin, xmax, ymax} {
+		if v != v {
+			return EmptyRect(), errf(ErrBox, "box: %s is NaN", names[i])
+		}
+	}
+	if xmin > xmax {
+		return EmptyRect(), errf(ErrBox, "box: xmin %v is above xmax %v", xmin, xmax)
+	}
+	if ymin > ymax {
+		return EmptyRect(), errf(ErrBox, "box: ymin %v is above ymax %v", ymin, ymax)
+	}
+	return g.box(xmin, ymin, xmax, ymax), nil
+}
+
+func (g Grid) box(xmin, ymin, xmax, ymax float64) Rect {
+	r := Rect{g.lower(xmin), g.lower(ymin), g.lower(xmax) - 1, g.lower(ymax) - 1}
+	if r.Empty() {
+		return EmptyRect()
+	}
+	return r
+}

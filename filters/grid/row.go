@@ -1,0 +1,205 @@
+package grid
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Row returns the cells of row y that are inside and within clip: sorted,
+// disjoint, merged where they touch, empty if there are none. The slice is valid
+// until the next call. Rows are meant to be asked for in ascending order, any
+// number of them left out: skipping costs only the edges that begin or end on
+// the way. A smaller y than before is answered as well, at the price of
+// starting over.
+func (s *Scanner) Row(y int64) []Interval {
+	if y < s.bounds.MinY || y > s.bounds.MaxY {
+		return nil
+	}
+	if y < s.y {
+		s.active, s.next, s.change = s.active[:0], 0, math.MinInt64
+	}
+	s.y = y
+	if y >= s.change {
+		s.advance(y)
+	}
+	if len(s.active) == 0 {
+		return nil
+	}
+	s.cross(y)
+	s.sort()
+	if s.alone {
+		return s.pairs()
+	}
+	return s.sweep()
+}
+
+// advance drops the edges that ended and takes in those that began.
+func (s *Scanner) advance(y int64) {
+	change := int64(math.MaxInt64)
+	kept := s.active[:0]
+	for _, a := range s.active {
+		if end := s.edges[a.edge].end; end > y {
+			kept = append(kept, a)
+			change = min(change, end)
+		}
+	}
+	for s.next < len(s.edges) && s.edges[s.next].start <= y {
+		if end := s.edges[s.next].end; end > y {
+			kept = append(kept, active{edge: int32(s.next)})
+			change = min(change, end)
+		}
+		s.next++
+	}
+	if s.next < len(s.edges) {
+		change = min(change, s.edges[s.next].start)
+	}
+	s.active, s.change, s.alone = kept, change, true
+	if len(s.rings) > 0 {
+		for _, a := range kept {
+			if id := s.edges[a.edge].ring; id != s.edges[kept[0].edge].ring || s.rings[id].outer != id {
+				s.alone = false
+				break
+			}
+		}
+	}
+}
+
+// cross finds the column at which each active edge crosses row y, from the
+// ends of the edge and nothing else, so that no error builds up from row to
+// row. The conversion keeps the compiler from fusing the multiplication into
+// the addition, which would make results depend on the machine.
+func (s *Scanner) cross(y int64) {
+	res := s.g.res
+	cy := (float64(y) + 0.5) * res
+	first, last := s.bounds.MinX, s.bounds.MaxX
+	for i := range s.active {
+		a := &s.active[i]
+		e := &s.edges[a.edge]
+		x := e.x0 + float64((cy-e.y0)*e.slope)
+		switch {
+		case e.slope-e.slope != 0:
+			x = e.crossWide(cy)
+		case e.slope >= 0:
+			if x > e.x1 { // rounding carried it past the end
+				x = e.x1
+			}
+		case x < e.x1:
+			x = e.x1
+		}
+		switch {
+		case x <= s.left:
+			a.col = first
+		case x > s.right:
+			a.col = last + 1
+		default:
+			f := math.Ceil(x/res - 0.5)
+			if f > -(1<<51) && f < 1<<51 && (f-0.5)*res < x && (f+0.5)*res >= x {
+				a.col = int64(f)
+			} else {
+				a.col = s.g.lowerSlow(x, f)
+			}
+		}
+	}
+}
+
+// crossWide is the crossing for edges whose extent or slope overflows.
+func (e *edge) crossWide(cy float64) float64 {
+	d := e.y1 - e.y0
+	t := (cy - e.y0) / d
+	if d-d != 0 {
+		t = (cy/2 - e.y0/2) / (e.y1/2 - e.y0/2)
+	}
+	x := float64(e.x0*(1-t)) + float64(e.x1*t)
+	return min(max(x, min(e.x0, e.x1)), max(e.x0, e.x1))
+}
+
+// sort orders the active edges by column. From one row to the next they are
+// nearly in order, so insertion usually has little to do; when it has much,
+// as in the first row of a comb of a million teeth, a real sort takes over.
+func (s *Scanner) sort() {
+	a := s.active
+	work := 8*len(a) + 64
+	for i := 1; i < len(a); i++ {
+		v := a[i]
+		j := i
+		for ; j > 0 && a[j-1].col > v.col; j-- {
+			a[j] = a[j-1]
+		}
+		a[j] = v
+		if work -= i - j; work < 0 {
+			slices.SortFunc(a, func(p, q active) int { return cmp.Compare(p.col, q.col) })
+			return
+		}
+	}
+}
+
+// emit appends [from, to), joining it to the interval before if they touch.
+func emit(out []Interval, from, to int64) []Interval {
+	if from >= to {
+		return out
+	}
+	if n := len(out); n > 0 && out[n-1].X1+1 == from {
+		out[n-1].X1 = to - 1
+		return out
+	}
+	return append(out, Interval{from, to - 1})
+}
+
+// pairs is the sweep for a single ring: inside from every odd crossing to the
+// next. Where the last is missing it lies right of bounds.
+func (s *Scanner) pairs() []Interval {
+	out := s.out[:0]
+	for i := 0; i < len(s.active); i += 2 {
+		to := s.bounds.MaxX + 1
+		if i+1 < len(s.active) {
+			to = s.active[i+1].col
+		}
+		out = emit(out, s.active[i].col, to)
+	}
+	s.out = out
+	return out
+}
+
+// sweep goes from left to right, keeping for every ring whether it is inside
+// and counting the polygons that hold the place.
+func (s *Scanner) sweep() []Interval {
+	out := s.out[:0]
+	polys := 0
+	var from int64
+	for i := range s.active {
+		a := s.active[i]
+		id := s.edges[a.edge].ring
+		r := &s.rings[id]
+		o := &s.rings[r.outer]
+		was := o.inside()
+		r.in = !r.in
+		if r != o {
+			if r.in {
+				o.holes++
+			} else {
+				o.holes--
+			}
+		}
+		if is := o.inside(); is == was {
+			continue
+		} else if is {
+			if polys++; polys == 1 {
+				from = a.col
+			}
+		} else if polys--; polys == 0 {
+			out = emit(out, from, a.col)
+		}
+	}
+	if polys > 0 {
+		out = emit(out, from, s.bounds.MaxX+1)
+	}
+	// Edges right of bounds are missing, so some rings are still open.
+	for i := range s.active {
+		r := &s.rings[s.edges[s.active[i].edge].ring]
+		r.in = false
+		s.rings[r.outer].holes = 0
+	}
+	s.out = out
+	return out
+}

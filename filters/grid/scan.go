@@ -1,0 +1,189 @@
+package grid
+
+import (
+	"math"
+	"slices"
+
+	"github.com/paulmach/orb"
+)
+
+// Interval is a run of cells of one row, both ends inclusive.
+type Interval struct{ X0, X1 int64 }
+
+// Scanner walks the cells of a polygon row by row. It is not safe for
+// concurrent use.
+//
+// What is inside: of one ring, the points that a ray from them crosses an odd
+// number of times; of a polygon, what is inside its first ring and inside none
+// of the others, the holes; of a multipolygon, what is inside at least one
+// member. The direction of a ring does not matter, and rings may cross
+// themselves and each other.
+//
+// Edges are half-open: a centre on a left or lower edge is inside, one on a
+// right or upper edge is outside. Where an edge crosses a row is computed from
+// its lower end to its upper end whichever way the ring runs, so two polygons
+// that share an edge (the same two points) agree on every cell along it to the
+// bit: polygons that subdivide an area put each of its cells in exactly one.
+// A predicate that decides by another expression, such as orb's planar
+// package, can differ for centres within rounding error of an edge: a few ulps
+// of the polygon's extent.
+type Scanner struct {
+	g           Grid
+	bounds      Rect
+	left, right float64 // centres of the first and the last column of bounds
+
+	edges  []edge   // sorted by first row
+	rings  []ring   // empty if there is only one ring
+	next   int      // first edge not yet entered
+	active []active // edges that cross the current row
+	change int64    // first row at which active is no longer right
+	y      int64    // the row asked for last
+	alone  bool     // all active edges are of one outer ring
+	out    []Interval
+
+	// Room for small polygons, which then take one allocation in all.
+	edges0  [8]edge
+	active0 [8]active
+	out0    [4]Interval
+}
+
+// edge is one side of a ring, turned to point upward, together with the rows
+// whose centre line it crosses: start <= row < end.
+type edge struct {
+	x0, y0, x1, y1 float64
+	slope          float64 // (x1-x0)/(y1-y0); NaN or infinite: see crossWide
+	start, end     int64
+	ring           int32
+	up             bool // the ring runs upward here
+}
+
+// active is an edge in the current row and the first column whose centre is
+// not left of it.
+type active struct {
+	col  int64
+	edge int32
+}
+
+// ring is the state of a ring within a row.
+type ring struct {
+	outer int32 // index of the outer ring of its polygon; its own if it is that
+	holes int32 // of an outer ring: holes that the sweep is inside of
+	in    bool
+}
+
+// inside reports whether the polygon of the outer ring r holds the point.
+func (r *ring) inside() bool { return r.in && r.holes == 0 }
+
+// Scan prepares to walk the cells of mp within clip. Every ring must be
+// closed, finite and of at least four points, as the parsers of this package
+// make them; otherwise an error wrapping ErrPolygon, ErrNotFinite or
+// ErrTooLarge. Members without rings are skipped. mp is only read, and not
+// kept. Time is O(v log v) for v points, memory O(edges within clip's rows),
+// however large the area.
+func (g Grid) Scan(mp orb.MultiPolygon, clip Rect) (*Scanner, error) {
+	rings, points := 0, 0
+	lo, hi := orb.Point{math.Inf(1), math.Inf(1)}, orb.Point{math.Inf(-1), math.Inf(-1)}
+	for m, poly := range mp {
+		for i, r := range poly {
+			if points += len(r); points > MaxVertices {
+				return nil, errf(ErrTooLarge, "polygon: more than %d points", MaxVertices)
+			}
+			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
+				return nil, err
+			}
+			for _, p := range r {
+				lo[0], hi[0] = min(lo[0], p[0]), max(hi[0], p[0])
+				lo[1], hi[1] = min(lo[1], p[1]), max(hi[1], p[1])
+			}
+			rings++
+		}
+	}
+	s := &Scanner{g: g, bounds: EmptyRect(), change: math.MinInt64, y: math.MinInt64}
+	if rings > 0 {
+		s.bounds = g.box(lo[0], lo[1], hi[0], hi[1]).Intersect(clip)
+	}
+	if s.bounds.Empty() {
+		return s, nil
+	}
+	s.left, s.right = g.center(s.bounds.MinX), g.center(s.bounds.MaxX)
+	s.active, s.out = s.active0[:0], s.out0[:0]
+	s.build(mp, rings, points-rings)
+	return s, nil
+}
+
+// build fills edges and rings. total is the number of edges before clipping.
+func (s *Scanner) build(mp orb.MultiPolygon, rings, total int) {
+	bottom, top := s.g.center(s.bounds.MinY), s.g.center(s.bounds.MaxY)
+	near := func(a, b orb.Point) bool {
+		return (a[1] > bottom || b[1] > bottom) && (a[1] <= top || b[1] <= top) &&
+			(a[0] <= s.right || b[0] <= s.right)
+	}
+	s.edges = s.edges0[:0]
+	if total > len(s.edges0) {
+		n := 0
+		for _, poly := range mp {
+			for _, r := range poly {
+				for i, p := range r[1:] {
+					if near(r[i], p) {
+						n++
+					}
+				}
+			}
+		}
+		s.edges = make([]edge, 0, n)
+	}
+	if rings > 1 {
+		s.rings = make([]ring, 0, rings)
+	}
+	id := int32(0)
+	for _, poly := range mp {
+		outer := id
+		for _, r := range poly {
+			if rings > 1 {
+				s.rings = append(s.rings, ring{outer: outer})
+			}
+			a := r[0]
+			for _, b := range r[1:] {
+				if near(a, b) {
+					s.add(a, b, id)
+				}
+				a = b
+			}
+			id++
+		}
+	}
+	slices.SortFunc(s.edges, func(a, b edge) int {
+		switch {
+		case a.start < b.start:
+			return -1
+		case a.start > b.start:
+			return 1
+		}
+		return 0
+	})
+}
+
+// add keeps the edge from a to b if it crosses the centre line of a row of
+// bounds. Edges right of bounds have been left out: a ray that comes from the
+// left never meets them within bounds.
+func (s *Scanner) add(a, b orb.Point, id int32) {
+	e := edge{ring: id, up: a[1] < b[1]}
+	if !e.up {
+		a, b = b, a
+	}
+	e.start = max(s.g.lower(a[1]), s.bounds.MinY)
+	e.end = min(s.g.lower(b[1]), s.bounds.MaxY+1)
+	if e.start >= e.end {
+		return
+	}
+	e.x0, e.y0, e.x1, e.y1 = a[0], a[1], b[0], b[1]
+	e.slope = (e.x1 - e.x0) / (e.y1 - e.y0)
+	if d := e.y1 - e.y0; d-d != 0 {
+		e.slope = math.NaN() // the height overflows
+	}
+	s.edges = append(s.edges, e)
+}
+
+// Bounds returns the rows and columns that can hold an interval, within clip
+// and MaxRect. It is EmptyRect where there is none. Row returns nothing outside.
+func (s *Scanner) Bounds() Rect { return s.bounds }

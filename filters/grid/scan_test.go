@@ -1,0 +1,387 @@
+package grid
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/planar"
+)
+
+func mustGrid(t testing.TB, res float64) Grid {
+	t.Helper()
+	g, err := New(res)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func mustScan(t testing.TB, g Grid, mp orb.MultiPolygon, clip Rect) *Scanner {
+	t.Helper()
+	s, err := g.Scan(mp, clip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustWKT(t testing.TB, s string) orb.MultiPolygon {
+	t.Helper()
+	mp, err := ParseWKT(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mp
+}
+
+// draw shows rows y1 down to 0, columns 0 to width-1, as text.
+func draw(t testing.TB, s *Scanner, width, height int) string {
+	t.Helper()
+	lines := make([]string, height)
+	for y := range height {
+		line := []byte(strings.Repeat(".", width))
+		for _, iv := range s.Row(int64(y)) {
+			for x := iv.X0; x <= iv.X1; x++ {
+				line[x] = '#'
+			}
+		}
+		lines[height-1-y] = string(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestScanShapes(t *testing.T) {
+	clip := Rect{0, 0, 9, 5}
+	for _, c := range []struct{ name, wkt, want string }{
+		{"square", "POLYGON((1 1, 5 1, 5 4, 1 4, 1 1))", `
+..........
+..........
+.####.....
+.####.....
+.####.....
+..........`},
+		{"left and lower centres are in, right and upper are out", "POLYGON((1.5 1.5, 5.5 1.5, 5.5 3.5, 1.5 3.5, 1.5 1.5))", `
+..........
+..........
+..........
+.####.....
+.####.....
+..........`},
+		{"triangle", "POLYGON((0 0, 10 0, 5 6, 0 0))", `
+..........
+....##....
+...####...
+..######..
+.########.
+##########`},
+		{"hole", "POLYGON((0 0, 8 0, 8 6, 0 6, 0 0), (2 2, 2 4, 5 4, 5 2, 2 2))", `
+########..
+########..
+##...###..
+##...###..
+########..
+########..`},
+		{"overlapping holes both subtract", "POLYGON((0 0, 8 0, 8 6, 0 6, 0 0), (1 1, 5 1, 5 3, 1 3, 1 1), (3 2, 7 2, 7 5, 3 5, 3 2))", `
+########..
+###....#..
+###....#..
+#......#..
+#....###..
+########..`},
+		{"a hole outside its polygon adds nothing", "POLYGON((0 0, 3 0, 3 3, 0 3, 0 0), (2 2, 8 2, 8 5, 2 5, 2 2))", `
+..........
+..........
+..........
+##........
+###.......
+###.......`},
+		{"a ring that crosses itself: even-odd", "POLYGON((0 0, 9 0, 9 5, 2 5, 2 2, 6 2, 6 6, 0 6, 0 0))", `
+######....
+##....###.
+##....###.
+##....###.
+#########.
+#########.`},
+		{"members that overlap count once, holes fill", "MULTIPOLYGON(((0 0, 6 0, 6 6, 0 6, 0 0), (1 1, 5 1, 5 5, 1 5, 1 1)), ((3 2, 9 2, 9 4, 3 4, 3 2)))", `
+######....
+#....#....
+#..######.
+#..######.
+#....#....
+######....`},
+		{"members that touch make one interval", "MULTIPOLYGON(((0 0, 4 0, 4 3, 0 3, 0 0)), ((4 0, 8 0, 8 3, 4 3, 4 0)))", `
+..........
+..........
+..........
+########..
+########..
+########..`},
+		{"cut off on all sides", "POLYGON((-5 -5, 50 -5, 50 50, -5 50, -5 -5), (2 -9, 3 -9, 3 99, 2 99, 2 -9))", `
+##.#######
+##.#######
+##.#######
+##.#######
+##.#######
+##.#######`},
+		{"too small for a centre", "POLYGON((1.6 1.6, 2.4 1.6, 2.4 2.4, 1.6 1.6))", `
+..........
+..........
+..........
+..........
+..........
+..........`},
+		{"empty", "MULTIPOLYGON EMPTY", `
+..........
+..........
+..........
+..........
+..........
+..........`},
+	} {
+		g := mustGrid(t, 1)
+		s := mustScan(t, g, mustWKT(t, c.wkt), clip)
+		if got := draw(t, s, 10, 6); got != strings.TrimSpace(c.want) {
+			t.Errorf("%s:\n%s\nwant:%s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestScanRowsAreSortedAndMerged(t *testing.T) {
+	g := mustGrid(t, 1)
+	mp := mustWKT(t, "MULTIPOLYGON(((0 0, 4 0, 4 3, 0 3, 0 0)), ((4 0, 8 0, 8 3, 4 3, 4 0)), ((10 0, 12 0, 12 1, 10 1, 10 0)))")
+	s := mustScan(t, g, mp, MaxRect())
+	if got, want := s.Bounds(), (Rect{0, 0, 11, 2}); got != want {
+		t.Errorf("bounds %v, want %v", got, want)
+	}
+	if got, want := s.Row(0), []Interval{{0, 7}, {10, 11}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("row 0: %v, want %v", got, want)
+	}
+	if got, want := s.Row(2), []Interval{{0, 7}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("row 2: %v, want %v", got, want)
+	}
+	for _, y := range []int64{-1, 3, math.MinInt64, math.MaxInt64} {
+		if got := s.Row(y); len(got) != 0 {
+			t.Errorf("row %d: %v, want none", y, got)
+		}
+	}
+	if got, want := s.Row(0), []Interval{{0, 7}, {10, 11}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("row 0 again: %v, want %v", got, want)
+	}
+}
+
+// near reports whether a point is within tol of an edge.
+func near(mp orb.MultiPolygon, p orb.Point, tol float64) bool {
+	for _, poly := range mp {
+		for _, r := range poly {
+			for i := range r[1:] {
+				if planar.DistanceFromSegment(r[i], r[i+1], p) <= tol {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// judge compares every cell of area with orb's planar, leaving out centres
+// that lie on an edge up to rounding.
+func judge(t *testing.T, name string, g Grid, mp orb.MultiPolygon, clip, area Rect) {
+	t.Helper()
+	s := mustScan(t, g, mp, clip)
+	scale := 0.0
+	for _, poly := range mp {
+		for _, r := range poly {
+			for _, p := range r {
+				scale = max(scale, math.Abs(p[0]), math.Abs(p[1]))
+			}
+		}
+	}
+	for y := area.MinY; y <= area.MaxY; y++ {
+		row := s.Row(y)
+		for i, iv := range row {
+			if iv.X0 > iv.X1 || i > 0 && iv.X0 <= row[i-1].X1+1 || !s.Bounds().Contains(Cell{iv.X0, y}) || !s.Bounds().Contains(Cell{iv.X1, y}) {
+				t.Fatalf("%s: row %d: %v in bounds %v", name, y, row, s.Bounds())
+			}
+		}
+		for x := area.MinX; x <= area.MaxX; x++ {
+			in := false
+			for _, iv := range row {
+				in = in || iv.X0 <= x && x <= iv.X1
+			}
+			cx, cy := g.Center(Cell{x, y})
+			p := orb.Point{cx, cy}
+			want := clip.Contains(Cell{x, y}) && planar.MultiPolygonContains(mp, p)
+			if in != want && !near(mp, p, 1e-9*scale) {
+				t.Fatalf("%s: cell %d %d centre %v: got %v, want %v\n%v", name, x, y, p, in, want, mp)
+			}
+		}
+	}
+}
+
+// star makes a ring of n points around a centre; radius and angle vary.
+func star(rng *rand.Rand, cx, cy, r float64, n int) orb.Ring {
+	ring := orb.Ring{}
+	for i := range n {
+		a := 2 * math.Pi * (float64(i) + rng.Float64()) / float64(n)
+		d := r * (0.2 + 0.8*rng.Float64())
+		ring = append(ring, orb.Point{cx + d*math.Cos(a), cy + d*math.Sin(a)})
+	}
+	ring = append(ring, ring[0])
+	if rng.IntN(2) == 0 {
+		ring.Reverse()
+	}
+	return ring
+}
+
+// scribble makes a ring through random points: it crosses itself.
+func scribble(rng *rand.Rand, r float64, n int) orb.Ring {
+	ring := orb.Ring{}
+	for range n {
+		ring = append(ring, orb.Point{r * (2*rng.Float64() - 1), r * (2*rng.Float64() - 1)})
+	}
+	return append(ring, ring[0])
+}
+
+func randomPolygon(rng *rand.Rand, r float64) orb.MultiPolygon {
+	mp := orb.MultiPolygon{}
+	for range 1 + rng.IntN(3) {
+		cx, cy := r*(rng.Float64()-0.5), r*(rng.Float64()-0.5)
+		poly := orb.Polygon{star(rng, cx, cy, r*(0.1+0.7*rng.Float64()), 3+rng.IntN(20))}
+		for range rng.IntN(3) {
+			poly = append(poly, star(rng, cx+r*0.2*(rng.Float64()-0.5), cy, r*0.3*rng.Float64(), 3+rng.IntN(6)))
+		}
+		mp = append(mp, poly)
+	}
+	switch rng.IntN(4) {
+	case 0:
+		mp = append(mp, orb.Polygon{scribble(rng, r, 3+rng.IntN(10))})
+	case 1: // a sliver
+		a, b := orb.Point{-r, -r * rng.Float64()}, orb.Point{r, r * rng.Float64()}
+		mp = append(mp, orb.Polygon{{a, b, {b[0], b[1] + r*1e-4}, a}})
+	case 2: // vertices on centres and on lines of cells
+		for i := range mp[0][0] {
+			p := &mp[0][0][i]
+			p[0], p[1] = math.Round(2*p[0])/2, math.Round(2*p[1])/2
+		}
+	}
+	return mp
+}
+
+func TestScanAgainstPlanar(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	rounds := 600
+	if testing.Short() {
+		rounds = 100
+	}
+	for i := range rounds {
+		r := []float64{0.7, 3, 12, 25}[i%4]
+		mp := randomPolygon(rng, r)
+		n := int64(2*r) + 2
+		area := Rect{-n, -n, n, n}
+		judge(t, "whole", mustGrid(t, 1), mp, MaxRect(), area)
+		x, y := rng.Int64N(2*n)-n, rng.Int64N(2*n)-n
+		judge(t, "clipped", mustGrid(t, 1), mp, Rect{x, y, x + rng.Int64N(n), y + rng.Int64N(n)}, area)
+	}
+}
+
+func TestScanScales(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, scale := range []float64{1e-310, 1e-200, 1e-5, 0.001, 1e5, 1e100, 1e300, 1e307} {
+		for range 20 {
+			mp := randomPolygon(rng, 10)
+			for _, poly := range mp {
+				for _, r := range poly {
+					for i := range r {
+						r[i][0] *= scale
+						r[i][1] *= scale
+					}
+				}
+			}
+			judgeScaled(t, mustGrid(t, scale), mp, scale)
+		}
+	}
+}
+
+// judgeScaled compares with the same polygon at scale 1, because planar's own
+// arithmetic does not reach the ends of float64.
+func judgeScaled(t *testing.T, g Grid, mp orb.MultiPolygon, scale float64) {
+	t.Helper()
+	unit := mp.Clone()
+	for _, poly := range unit {
+		for _, r := range poly {
+			for i := range r {
+				r[i][0] /= scale
+				r[i][1] /= scale
+			}
+		}
+	}
+	one := mustGrid(t, 1)
+	a, b := mustScan(t, g, mp, MaxRect()), mustScan(t, one, unit, MaxRect())
+	for y := int64(-25); y <= 25; y++ {
+		ra, rb := cells(a.Row(y)), cells(b.Row(y))
+		for x := int64(-25); x <= 25; x++ {
+			cx, cy := one.Center(Cell{x, y})
+			if ra[x] != rb[x] && !near(unit, orb.Point{cx, cy}, 1e-9) {
+				t.Fatalf("scale %v: cell %d %d: %v and %v", scale, x, y, ra[x], rb[x])
+			}
+		}
+	}
+}
+
+func cells(row []Interval) map[int64]bool {
+	m := map[int64]bool{}
+	for _, iv := range row {
+		for x := iv.X0; x <= iv.X1; x++ {
+			m[x] = true
+		}
+	}
+	return m
+}
+
+func TestScanSkippingRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	g := mustGrid(t, 0.25)
+	for range 300 {
+		mp := randomPolygon(rng, 10)
+		whole, some := mustScan(t, g, mp, MaxRect()), mustScan(t, g, mp, MaxRect())
+		b := whole.Bounds()
+		for y := b.MinY; y <= b.MaxY; y++ {
+			want := whole.Row(y)
+			if rng.IntN(5) == 0 {
+				if got := some.Row(y); len(got) != len(want) || len(got) > 0 && !reflect.DeepEqual(got, want) {
+					t.Fatalf("row %d: %v when rows are skipped, %v otherwise", y, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestScanErrors(t *testing.T) {
+	g := mustGrid(t, 1)
+	nan := math.NaN()
+	for _, c := range []struct {
+		mp   orb.MultiPolygon
+		want string
+		is   error
+	}{
+		{orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1}, {0, 0}}, {{0, 0}, {0, 1}, {1, 1}, {1, 0}}}},
+			"polygon: ring 2 is not closed: first point (0 0), last point (1 0)", ErrPolygon},
+		{orb.MultiPolygon{{}, {{}}}, "polygon: member 2, ring 1 has 0 points; a ring needs at least 4, the last equal to the first", ErrPolygon},
+		{orb.MultiPolygon{{{{0, 0}, {nan, 0}, {1, 1}, {0, 0}}}}, "polygon: ring 1, point 2 is (NaN 0), not finite", ErrNotFinite},
+		{orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, math.Inf(-1)}, {0, 0}}}}, "polygon: ring 1, point 3 is (1 -Inf), not finite", ErrNotFinite},
+		{orb.MultiPolygon{{make(orb.Ring, MaxVertices+1)}}, "polygon: more than 10000000 points", ErrTooLarge},
+	} {
+		_, err := g.Scan(c.mp, MaxRect())
+		if err == nil || err.Error() != c.want || !errors.Is(err, c.is) {
+			t.Errorf("got %v\nwant %s", err, c.want)
+		}
+	}
+	if s, err := g.Scan(orb.MultiPolygon{{}}, MaxRect()); err != nil || !s.Bounds().Empty() || len(s.Row(0)) != 0 {
+		t.Errorf("a polygon without rings: %v", err)
+	}
+}

@@ -1,0 +1,186 @@
+package grid
+
+import "math"
+
+// Web mercator tiles: at zoom z the world is 2^z x 2^z tiles, x counting from
+// longitude -180 eastward, y from latitude MaxLat southward. A tile holds its
+// west and its north edge. All zooms are cut from one division at MaxZoom: the
+// tile of a point at a zoom is the parent of its tile at the next, and tiles
+// that touch have the same edge, to the bit.
+
+const (
+	// MaxZoom is the largest zoom; a tile is then under 4 cm wide.
+	MaxZoom = 30
+	// MaxLat is the latitude at which the web mercator square ends, in
+	// degrees. Latitudes beyond are clamped to it.
+	MaxLat = 85.0511287798066
+
+	worldSize = 1 << MaxZoom
+)
+
+// TileX returns the column of the tile at a longitude in degrees. 180 belongs
+// to the last column. Errors wrap ErrTile: a zoom outside 0..MaxZoom, a
+// longitude that is NaN or outside -180..180.
+func TileX(lon float64, z int) (int64, error) {
+	if z < 0 || z > MaxZoom || !(lon >= -180 && lon <= 180) {
+		return 0, tileError(lon, 0, z)
+	}
+	return column(lon) >> (MaxZoom - z), nil
+}
+
+// TileY returns the row of the tile at a latitude in degrees, clamped to
+// -MaxLat..MaxLat. Errors wrap ErrTile: a zoom outside 0..MaxZoom, a latitude
+// that is NaN or outside -90..90.
+func TileY(lat float64, z int) (int64, error) {
+	if z < 0 || z > MaxZoom || !(lat >= -90 && lat <= 90) {
+		return 0, tileError(0, lat, z)
+	}
+	return row(lat) >> (MaxZoom - z), nil
+}
+
+// Quadkey returns the quadkey of the tile at a point: one digit 0 to 3 per
+// zoom, so that a tile's key begins with those of its ancestors. Zoom 0 gives
+// the empty string. Errors as TileX and TileY.
+func Quadkey(lon, lat float64, z int) (string, error) {
+	var buf [MaxZoom]byte
+	b, err := AppendQuadkey(buf[:0], lon, lat, z)
+	return string(b), err
+}
+
+// AppendQuadkey appends Quadkey to dst, which stays as it is on an error. It
+// allocates nothing where dst has room for z bytes.
+func AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error) {
+	if z < 0 || z > MaxZoom || !(lon >= -180 && lon <= 180) || !(lat >= -90 && lat <= 90) {
+		return dst, tileError(lon, lat, z)
+	}
+	return appendDigits(dst, Interleave(uint32(column(lon)), uint32(row(lat)))>>(2*(MaxZoom-z)), z), nil
+}
+
+// AppendTileQuadkey appends the quadkey of a tile to dst. Errors as TileBounds.
+func AppendTileQuadkey(dst []byte, z int, x, y int64) ([]byte, error) {
+	if err := checkTile(z, x, y); err != nil {
+		return dst, err
+	}
+	return appendDigits(dst, Interleave(uint32(x), uint32(y)), z), nil
+}
+
+// ParseQuadkey returns the tile that a quadkey names; its length is the zoom.
+// Errors wrap ErrTile: longer than MaxZoom, or a digit other than 0 to 3.
+func ParseQuadkey(s string) (z int, x, y int64, err error) {
+	if len(s) > MaxZoom {
+		return 0, 0, 0, errf(ErrTile, "quadkey %s has %d digits; the most is %d", quote(s), len(s), MaxZoom)
+	}
+	bits := uint64(0)
+	for i := range len(s) {
+		d := s[i] - '0'
+		if d > 3 {
+			return 0, 0, 0, errf(ErrTile, "quadkey %s: %s is not a digit 0 to 3", quote(s), quote(s[i:i+1]))
+		}
+		bits = bits<<2 | uint64(d)
+	}
+	tx, ty := Deinterleave(bits)
+	return len(s), int64(tx), int64(ty), nil
+}
+
+// TileBounds returns the edges of a tile in degrees. Each is bit-identical to
+// the edge of the neighbour, of the parent and of the children there. The
+// outermost are -180, 180, -MaxLat and MaxLat. Errors wrap ErrTile: a zoom
+// outside 0..MaxZoom, or x or y outside 0..2^z-1.
+func TileBounds(z int, x, y int64) (xmin, ymin, xmax, ymax float64, err error) {
+	if err := checkTile(z, x, y); err != nil {
+		return 0, 0, 0, 0, err
+	}
+	k := MaxZoom - z
+	return columnEdge(x << k), rowEdge((y + 1) << k), columnEdge((x + 1) << k), rowEdge(y << k), nil
+}
+
+func checkTile(z int, x, y int64) error {
+	if z < 0 || z > MaxZoom {
+		return tileError(0, 0, z)
+	}
+	if n := int64(1) << z; x < 0 || x >= n || y < 0 || y >= n {
+		return errf(ErrTile, "tile %d/%d/%d does not exist: at zoom %d, x and y go from 0 to %d", z, x, y, z, n-1)
+	}
+	return nil
+}
+
+func tileError(lon, lat float64, z int) error {
+	switch {
+	case z < 0 || z > MaxZoom:
+		return errf(ErrTile, "zoom %d is outside 0..%d", z, MaxZoom)
+	case !(lon >= -180 && lon <= 180):
+		return errf(ErrTile, "longitude %v is outside -180..180", lon)
+	default:
+		return errf(ErrTile, "latitude %v is outside -90..90", lat)
+	}
+}
+
+// columnEdge is the west edge of a column at MaxZoom, exactly.
+func columnEdge(x int64) float64 { return float64(float64(x)*(360.0/worldSize)) - 180 }
+
+// rowEdge is the north edge of a row at MaxZoom.
+func rowEdge(y int64) float64 {
+	switch y {
+	case 0:
+		return MaxLat
+	case worldSize:
+		return -MaxLat
+	}
+	t := float64(math.Pi * (1 - float64(y)*(2.0/worldSize)))
+	return math.Atan(math.Sinh(t)) * (180 / math.Pi)
+}
+
+// column finds the column at MaxZoom: columnEdge(x) <= lon < columnEdge(x+1).
+// The formula can be one off beside an edge; comparing with the edge decides.
+func column(lon float64) int64 {
+	x := int64((lon + 180) * (worldSize / 360.0))
+	if x >= worldSize {
+		return worldSize - 1
+	}
+	if x > 0 && lon < columnEdge(x) {
+		x--
+	} else if x < worldSize-1 && lon >= columnEdge(x+1) {
+		x++
+	}
+	return x
+}
+
+// row finds the row at MaxZoom: rowEdge(y+1) < lat <= rowEdge(y). Edges cost
+// more here, so they are looked at only within a thousandth of a row, far
+// more than the rounding of either formula (at most 1e-6 rows).
+func row(lat float64) int64 {
+	lat = min(max(lat, -MaxLat), MaxLat)
+	sin := math.Sin(lat * (math.Pi / 180))
+	f := (0.5 - float64(math.Log((1+sin)/(1-sin))*(0.25/math.Pi))) * worldSize
+	y := min(max(int64(f), 0), worldSize-1)
+	if d := f - float64(y); d < 1e-3 || d > 1-1e-3 {
+		if y > 0 && lat > rowEdge(y) {
+			y--
+		} else if y < worldSize-1 && lat <= rowEdge(y+1) {
+			y++
+		}
+	}
+	return y
+}
+
+// quads holds the four base-4 digits of every byte.
+var quads = func() (t [256][4]byte) {
+	for i := range t {
+		t[i] = [4]byte{'0' + byte(i>>6), '0' + byte(i>>4&3), '0' + byte(i>>2&3), '0' + byte(i&3)}
+	}
+	return t
+}()
+
+// appendDigits appends v in base 4, in n digits.
+func appendDigits(dst []byte, v uint64, n int) []byte {
+	if r := n & 3; r != 0 {
+		d := &quads[byte(v>>(2*(n-r)))]
+		dst = append(dst, d[4-r:]...)
+		n -= r
+	}
+	for n -= 4; n >= 0; n -= 4 {
+		d := &quads[byte(v>>(2*n))]
+		dst = append(dst, d[:]...)
+	}
+	return dst
+}
