@@ -1,0 +1,79 @@
+package conform
+
+import (
+	"bytes"
+	"testing"
+)
+
+// Fuzz is a fuzz target over BLOBs: whatever the bytes, with the checksum put
+// right, they are rejected with an error or are a sketch in every respect.
+func Fuzz(f *testing.F, fam Family) {
+	for _, blob := range fam.samples(f) {
+		f.Add(blob)
+		f.Add(blob[:len(blob)/2])
+	}
+	f.Add([]byte(nil))
+	f.Add([]byte("a text file"))
+	f.Fuzz(func(t *testing.T, blob []byte) {
+		if len(blob) > 1<<20 {
+			t.Skip("longer than is worth the time")
+		}
+		fam.exercise(t, bytes.Clone(blob))
+	})
+}
+
+// FuzzOps is a fuzz target over histories: every three bytes are an operation
+// on a small subject, beside an exact history. Counts may never be too low.
+func FuzzOps(f *testing.F, fam Family) {
+	f.Add([]byte{0, 1, 1, 0, 2, 200, 1, 1, 1, 2, 3, 4, 3, 0, 0})
+	f.Add([]byte{0, 1, 255, 4, 1, 60, 3, 1, 1, 0, 9, 9})
+	f.Fuzz(func(t *testing.T, ops []byte) {
+		if len(ops) > 3000 {
+			t.Skip("longer than is worth the time")
+		}
+		s, truth := fam.small(), map[uint64]uint64{}
+		for ; len(ops) >= 3; ops = ops[3:] {
+			id, n := spread(uint64(ops[1]%64)), uint64(ops[2])
+			switch ops[0] % 5 {
+			case 0, 4:
+				if ops[0]%5 == 4 {
+					n <<= 16
+				}
+				if err := s.Add(id, n); err != nil {
+					t.Skip("no room")
+				}
+				truth[id] += n
+			case 1:
+				r, ok := s.(Remover)
+				if !ok || !fam.Laws.Deletable {
+					continue
+				}
+				if n = min(n, truth[id]); n > 0 {
+					must(t, r.Remove(id, n))
+					truth[id] -= n
+				}
+			case 2:
+				u, ok := s.(Uniter)
+				if !ok {
+					continue
+				}
+				other := fam.small()
+				must(t, other.Add(id, n))
+				if u.Union(other) != nil {
+					t.Skip("no room")
+				}
+				truth[id] += n
+			case 3:
+				blob := s.Blob()
+				d, err := fam.Decode(blob)
+				must(t, err)
+				same(t, "decoded and encoded", blob, d.Blob())
+				s = d
+			}
+			fam.compare(t, "after an operation", id, s.Count(id), truth[id])
+		}
+		for id, n := range truth {
+			fam.compare(t, "at the end", id, s.Count(id), n)
+		}
+	})
+}

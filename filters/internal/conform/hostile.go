@@ -1,0 +1,240 @@
+package conform
+
+import (
+	"bytes"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// samples are BLOBs of a small subject: empty, with a key, with fifty.
+func (f Family) samples(t testing.TB) [][]byte {
+	s := f.small()
+	blobs := [][]byte{s.Blob()}
+	must(t, s.Add(42, 3))
+	blobs = append(blobs, s.Blob())
+	add(t, s, newSource(6, 50).ops(200))
+	return append(blobs, s.Blob())
+}
+
+func codec(t *testing.T, f Family) {
+	blobs := f.samples(t)
+	for i, n := range []int{0, 10, 1000, 20_000} {
+		blobs = append(blobs, add(t, f.New(), newSource(7+uint64(i), f.keys()).ops(n)).Blob())
+	}
+	for _, blob := range blobs {
+		keep := bytes.Clone(blob)
+		s, err := f.Decode(blob)
+		must(t, err)
+		same(t, "decoded and encoded", blob, s.Blob())
+		must(t, f.Check(blob))
+		src := newSource(20, f.keys())
+		for i := range uint64(1000) {
+			id := src.id()
+			if i%2 == 0 {
+				id = 1<<41 + i
+			}
+			if f.Look == nil {
+				break
+			}
+			got, err := f.Look(blob, id)
+			must(t, err)
+			if want := s.Count(id); got != want {
+				t.Fatalf("key %d: %d on the BLOB, %d decoded", id, got, want)
+			}
+		}
+		same(t, "a BLOB that was read", keep, blob)
+		// A decoded sketch shares no memory with its BLOB.
+		for i := range blob {
+			blob[i] = 0xff
+		}
+		same(t, "a sketch whose BLOB was overwritten", keep, s.Blob())
+		// It goes on like the one that was encoded.
+		a, err := f.Decode(keep)
+		must(t, err)
+		b, err := f.Decode(keep)
+		must(t, err)
+		ops := src.ops(100)
+		same(t, "additions after decoding", add(t, a, ops).Blob(), add(t, b, ops).Blob())
+	}
+}
+
+// guard runs fn, which reads hostile bytes, count times in all, and fails on
+// memory or time out of proportion: each may allocate no more than most bytes.
+func guard(t *testing.T, count int, most uint64, fn func(i int)) {
+	t.Helper()
+	const batch = 128
+	var before, after runtime.MemStats
+	for i := 0; i < count; i += batch {
+		start := time.Now()
+		runtime.ReadMemStats(&before)
+		n := min(batch, count-i)
+		for j := range n {
+			fn(i + j)
+		}
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > most*uint64(n) {
+			t.Fatalf("cases %d to %d allocate %d bytes, at most %d for each are allowed", i, i+n-1, got, most)
+		}
+		// A loop that a BLOB's claim drives takes minutes or for ever; a busy
+		// machine does not make milliseconds into this.
+		if d := time.Since(start); d > 20*time.Second {
+			t.Fatalf("cases %d to %d take %v", i, i+n-1, d)
+		}
+	}
+}
+
+// look asks a damaged BLOB, whose answer does not matter: a panic would.
+func (f Family) look(blob []byte) {
+	if f.Look == nil {
+		return
+	}
+	for _, id := range [...]uint64{0, 42, 1 << 60} {
+		_, _ = f.Look(blob, id)
+	}
+}
+
+// rejected fails unless Decode and Check reject the BLOB with an error that
+// wraps sketch.ErrInvalid.
+func (f Family) rejected(t *testing.T, what string, i int, blob []byte) {
+	t.Helper()
+	if _, err := f.Decode(blob); !errors.Is(err, sketch.ErrInvalid) {
+		t.Fatalf("%s %d: Decode says %v", what, i, err)
+	}
+	if err := f.Check(blob); !errors.Is(err, sketch.ErrInvalid) {
+		t.Fatalf("%s %d: Check says %v", what, i, err)
+	}
+}
+
+func truncations(t *testing.T, f Family) {
+	for _, blob := range f.samples(t) {
+		guard(t, len(blob), 2*f.allocs(blob), func(i int) {
+			// A copy, so that reading beyond the end is noticed.
+			cut := append(make([]byte, 0, i), blob[:i]...)
+			f.rejected(t, "cut at byte", i, cut)
+			f.look(cut)
+		})
+		longer := append(bytes.Clone(blob), 0)
+		f.rejected(t, "bytes after the end", 1, longer)
+		f.look(longer)
+	}
+}
+
+func bitFlips(t *testing.T, f Family) {
+	for _, blob := range f.samples(t) {
+		b := bytes.Clone(blob)
+		guard(t, 8*len(b), 2*f.allocs(b), func(i int) {
+			b[i/8] ^= 1 << (i % 8)
+			f.rejected(t, "flipped bit", i, b)
+			f.look(b)
+			b[i/8] ^= 1 << (i % 8)
+		})
+	}
+}
+
+// resealedFlips gives every damaged BLOB a right checksum, as someone who
+// means harm would.
+func resealedFlips(t *testing.T, f Family) {
+	accepted := 0
+	for _, blob := range f.samples(t) {
+		b := bytes.Clone(blob)
+		guard(t, 8*len(b), 40*f.allocs(b), func(i int) {
+			b[i/8] ^= 1 << (i % 8)
+			damaged := bytes.Clone(b)
+			if f.exercise(t, damaged) {
+				accepted++
+			}
+			b[i/8] ^= 1 << (i % 8)
+		})
+	}
+	t.Logf("%d flips make another valid BLOB", accepted)
+}
+
+// exercise seals a BLOB that anyone may have made and runs it through
+// everything. It must be rejected, or be a sketch: its bytes are then those
+// that it is encoded to, and no operation may panic. Reports whether it was
+// accepted.
+func (f Family) exercise(t testing.TB, blob []byte) bool {
+	t.Helper()
+	f.look(blob)
+	if b, err := sketch.Parse(blob); err == nil {
+		sketch.Seal(blob, b.Header)
+	}
+	f.look(blob)
+	keep := bytes.Clone(blob)
+	s, err := f.Decode(blob)
+	if check := f.Check(blob); (check == nil) != (err == nil) {
+		t.Fatalf("Decode says %v, Check says %v", err, check)
+	}
+	if err != nil {
+		if !errors.Is(err, sketch.ErrInvalid) {
+			t.Fatalf("rejected with an error that does not wrap ErrInvalid: %v", err)
+		}
+		if u, ok := f.small().(BlobUniter); ok && u.UnionBlob(blob) == nil {
+			t.Fatalf("Decode says %v, a union takes the BLOB", err)
+		}
+		return false
+	}
+	same(t, "an accepted BLOB, decoded and encoded", keep, s.Blob())
+	for _, id := range [...]uint64{0, 42, 1 << 60} {
+		want := s.Count(id)
+		if f.Look == nil {
+			continue
+		}
+		if got, err := f.Look(blob, id); err != nil || got != want {
+			t.Fatalf("key %d: %d and error %v on the BLOB, %d decoded", id, got, err, want)
+		}
+	}
+	// From here on errors are allowed: the sketch may be full, or differ.
+	if r, ok := s.(Remover); ok {
+		_ = r.Remove(42, 1)
+		_ = r.Remove(42, s.Count(42))
+	}
+	_ = s.Add(42, 1)
+	_ = s.Add(43, 1<<63)
+	_ = s.Add(43, 1<<63)
+	if u, ok := s.(Uniter); ok {
+		_ = u.Union(s)
+		_ = u.Union(f.small())
+		_ = f.small().(Uniter).Union(s)
+	}
+	if u, ok := s.(BlobUniter); ok {
+		_ = u.UnionBlob(blob)
+		_ = f.small().(BlobUniter).UnionBlob(blob)
+	}
+	same(t, "a BLOB that was read", keep, blob)
+	out := s.Blob()
+	again, err := f.Decode(out)
+	if err != nil {
+		t.Fatalf("after operations, the sketch's own BLOB is rejected: %v", err)
+	}
+	same(t, "after operations", out, again.Blob())
+	return true
+}
+
+// foreign gives a family what is no sketch, or not its own.
+func foreign(t *testing.T, f Family) {
+	good := f.samples(t)[2]
+	other := bytes.Clone(good)
+	other[5] ^= 0x07 // the family
+	if b, err := sketch.Parse(other); err == nil {
+		sketch.Seal(other, b.Header)
+	}
+	future := bytes.Clone(good)
+	future[4] = sketch.Version + 1
+	for i, blob := range [][]byte{
+		nil, {}, []byte("SELECT 1;\n"), bytes.Repeat([]byte("lon,lat\n"), 100), make([]byte, 4096), other, future,
+	} {
+		f.rejected(t, "foreign bytes", i, blob)
+		f.look(blob)
+		if f.Look == nil {
+			continue
+		}
+		if _, err := f.Look(blob, 1); !errors.Is(err, sketch.ErrInvalid) {
+			t.Fatalf("foreign bytes %d: Look says %v", i, err)
+		}
+	}
+}
