@@ -1,0 +1,71 @@
+package key
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Class is a kind of keys: values of one class are one key where they are
+// equal, whatever their SQL type's width. The numbers stand in BLOBs and are
+// never reused.
+type Class uint8
+
+// The classes of version 1. None is the class of a sketch that has seen no key.
+const (
+	None        Class = 0
+	Int         Class = 1  // integers of any width and sign
+	Float       Class = 2  // FLOAT and DOUBLE
+	Text        Class = 3  // VARCHAR and ENUM
+	Blob        Class = 4  // BLOB
+	Bool        Class = 5  // BOOLEAN
+	Date        Class = 6  // DATE
+	Time        Class = 7  // TIME
+	Timestamp   Class = 8  // TIMESTAMP in any unit
+	TimestampTZ Class = 9  // TIMESTAMP WITH TIME ZONE
+	UUID        Class = 10 // UUID
+	Decimal     Class = 11 // DECIMAL of any width and scale
+	Interval    Class = 12 // INTERVAL
+	TimeTZ      Class = 13 // TIME WITH TIME ZONE
+
+	lastClass = TimeTZ
+)
+
+var classNames = [...]string{
+	None: "no", Int: "BIGINT", Float: "DOUBLE", Text: "VARCHAR", Blob: "BLOB", Bool: "BOOLEAN",
+	Date: "DATE", Time: "TIME", Timestamp: "TIMESTAMP", TimestampTZ: "TIMESTAMPTZ", UUID: "UUID",
+	Decimal: "DECIMAL", Interval: "INTERVAL", TimeTZ: "TIMETZ",
+}
+
+// String is the name of the widest SQL type of the class.
+func (c Class) String() string {
+	if c <= lastClass {
+		return classNames[c]
+	}
+	return fmt.Sprintf("unknown (class %d)", uint8(c))
+}
+
+// Known reports whether this version defines the class; None is known.
+func (c Class) Known() bool { return c <= lastClass }
+
+// ErrClass says that a key's class does not fit a sketch's keys.
+var ErrClass = errors.New("key of another class")
+
+// ClassError is a key that a sketch cannot be asked for. It wraps ErrClass.
+type ClassError struct {
+	From, To Class
+	// Value is the key as text where the classes can agree but this value
+	// does not; otherwise it is empty.
+	Value string
+}
+
+// Error names both classes, and the value where it is the value's fault.
+func (e *ClassError) Error() string {
+	s := fmt.Sprintf("a %v key asked of a sketch of %v keys", e.From, e.To)
+	if e.Value != "" {
+		s += fmt.Sprintf(": %s is not exactly a %v", e.Value, e.To)
+	}
+	return s
+}
+
+// Unwrap is ErrClass.
+func (e *ClassError) Unwrap() error { return ErrClass }

@@ -1,0 +1,28 @@
+package key
+
+import "math/bits"
+
+// HashUint64 is Hash of the 8 little-endian bytes of v, without a buffer: the
+// hash of every key of a class whose Fixed is true.
+func HashUint64(seed, v uint64) (h1, h2 uint64) {
+	h1 = seed ^ bits.RotateLeft64(v*c1, 31)*c2
+	h1 ^= 8
+	h2 = seed ^ 8
+	h1 += h2
+	h2 += h1
+	h1 = mix(h1)
+	h2 = mix(h2)
+	h1 += h2
+	h2 += h1
+	return h1, h2 | 1
+}
+
+// HashUint64s writes HashUint64 of every value to h1s and h2s, which are at
+// least as long as vs.
+func HashUint64s(seed uint64, vs, h1s, h2s []uint64) {
+	h1s = h1s[:len(vs)]
+	h2s = h2s[:len(vs)]
+	for i, v := range vs {
+		h1s[i], h2s[i] = HashUint64(seed, v)
+	}
+}

@@ -1,0 +1,105 @@
+package sketch
+
+import "encoding/binary"
+
+// Reader reads little-endian fields from untrusted bytes. It never reads
+// beyond them: the first field that is not there makes Err, and every later
+// read returns zeros. The zero Reader has no bytes.
+type Reader struct {
+	b    []byte
+	off  int
+	what string
+	err  error
+}
+
+// NewReader reads b, called what in errors ("parameters", "body").
+func NewReader(what string, b []byte) *Reader { return &Reader{b: b, what: what} }
+
+// next is the following n bytes, or nil and an error. n comes from callers, or
+// from the bytes themselves, so it is compared before anything is added to it.
+func (r *Reader) next(n uint64) []byte {
+	if r.err != nil {
+		return nil
+	}
+	if left := uint64(len(r.b) - r.off); n > left {
+		r.err = Invalidf("%s end at byte %d, %d more expected", r.what, len(r.b), n-left)
+		return nil
+	}
+	b := r.b[r.off : r.off+int(n) : r.off+int(n)]
+	r.off += int(n)
+	return b
+}
+
+// Uint8 reads one byte.
+func (r *Reader) Uint8() uint8 {
+	if b := r.next(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+// Uint16 reads two bytes.
+func (r *Reader) Uint16() uint16 {
+	if b := r.next(2); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
+// Uint32 reads four bytes.
+func (r *Reader) Uint32() uint32 {
+	if b := r.next(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+// Uint64 reads eight bytes.
+func (r *Reader) Uint64() uint64 {
+	if b := r.next(8); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// Bytes reads n bytes, a view of the Reader's memory; nil where they are not there.
+func (r *Reader) Bytes(n uint64) []byte { return r.next(n) }
+
+// Uvarint reads an unsigned LEB128 number of at most 10 bytes, in its shortest
+// form only: one number, one spelling.
+func (r *Reader) Uvarint() uint64 {
+	if r.err != nil {
+		return 0
+	}
+	v, n := binary.Uvarint(r.b[r.off:])
+	if n <= 0 || (n > 1 && r.b[r.off+n-1] == 0) {
+		r.err = Invalidf("%s have no number at byte %d", r.what, r.off)
+		return 0
+	}
+	r.off += n
+	return v
+}
+
+// Reserved reads n bytes that this version of the format wants to be 0.
+func (r *Reader) Reserved(n uint64) {
+	for i, c := range r.next(n) {
+		if c != 0 {
+			r.err = Invalidf("%s: reserved byte %d is %d, not 0", r.what, r.off-int(n)+i, c)
+			return
+		}
+	}
+}
+
+// Len is the number of bytes not yet read.
+func (r *Reader) Len() int { return len(r.b) - r.off }
+
+// Err is the first error, which wraps ErrInvalid.
+func (r *Reader) Err() error { return r.err }
+
+// Done is Err, or an error where bytes are left over.
+func (r *Reader) Done() error {
+	if r.err == nil && r.off != len(r.b) {
+		r.err = Invalidf("%s have %d bytes, expected %d", r.what, len(r.b), r.off)
+	}
+	return r.err
+}
