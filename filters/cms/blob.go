@@ -1,0 +1,251 @@
+package cms
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Parameters of a BLOB, docs/FORMAT.md: their length, and the update rules.
+const (
+	paramsSize       = 16
+	rulePlain        = 0
+	ruleConservative = 1
+)
+
+// Family is the family to code that knows no family.
+var Family = sketch.Family{ID: sketch.CMS, Check: Check}
+
+// Blob encodes the sketch: equal states, equal bytes. The counters take the
+// fewest bytes of 1, 2, 4 and 8 that hold the largest. The sketch is unchanged.
+func (s *Sketch) Blob() []byte {
+	size := sizeOf(s.c.or())
+	c := s.c
+	if size != c.size() {
+		c = c.resize(size)
+	}
+	blob, b := sketch.New(sketch.CMS, paramsSize, size*c.len())
+	binary.LittleEndian.PutUint64(b.Params, s.width)
+	binary.LittleEndian.PutUint32(b.Params[8:], uint32(s.depth))
+	b.Params[12] = byte(size)
+	if s.Conservative() {
+		b.Params[13] = ruleConservative
+	}
+	c.encode(b.Body)
+	return sketch.Seal(blob, sketch.Header{
+		Family: sketch.CMS, Flags: s.flags, KeyClass: uint8(s.class), Seed: s.seed, Total: s.total,
+	})
+}
+
+// View answers from a BLOB's own memory, without a copy. It is valid as long
+// as that memory is. Any number of goroutines may read it.
+type View struct {
+	width, depth uint64
+	size         uint64 // bytes per counter
+	head         sketch.Header
+	blob         []byte
+	body         []byte
+}
+
+// NewView checks a BLOB's structure in constant time, not its checksum, which
+// is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
+// sketch.ErrInvalid.
+func NewView(blob []byte) (View, error) {
+	b, err := sketch.ParseAs(sketch.CMS, blob)
+	if err != nil {
+		return View{}, err
+	}
+	r := sketch.NewReader("parameters", b.Params)
+	width, depth, size, rule := r.Uint64(), uint64(r.Uint32()), uint64(r.Uint8()), r.Uint8()
+	r.Reserved(2)
+	if err := r.Done(); err != nil {
+		return View{}, err
+	}
+	if err := checkShape(width, depth); err != nil {
+		return View{}, sketch.Invalidf("%v", err)
+	}
+	if size != 1 && size != 2 && size != 4 && size != 8 {
+		return View{}, sketch.Invalidf("counters of %d bytes, must be 1, 2, 4 or 8", size)
+	}
+	if want := width * depth * size; uint64(len(b.Body)) != want {
+		return View{}, sketch.Invalidf("a body of %d bytes, %d rows of %d counters of %d bytes take %d", len(b.Body), depth, width, size, want)
+	}
+	if rule > ruleConservative || (rule == ruleConservative) == b.Flags.Has(sketch.Additive) {
+		return View{}, sketch.Invalidf("update rule %d with flags %#x", rule, uint16(b.Flags))
+	}
+	if extra := b.Flags &^ (sketch.Additive | sketch.TotalKnown | sketch.Saturated); extra != 0 {
+		return View{}, sketch.Invalidf("flags %#x in a cms sketch", uint16(extra))
+	}
+	if b.Flags.Has(sketch.Saturated) && size != 8 {
+		return View{}, sketch.Invalidf("saturated counters of %d bytes", size)
+	}
+	if b.Levels != 0 {
+		return View{}, sketch.Invalidf("%d levels in a cms sketch", b.Levels)
+	}
+	if c := key.Class(b.KeyClass); !c.Known() {
+		return View{}, sketch.Invalidf("key class %d", b.KeyClass)
+	}
+	return View{width: width, depth: depth, size: size, head: b.Header, blob: blob, body: b.Body}, nil
+}
+
+// Check is nil for a BLOB that every function of the family accepts:
+// structure, ranges, checksum, and counters in their only form. O(len(blob)).
+func Check(blob []byte) error {
+	v, err := NewView(blob)
+	if err != nil {
+		return err
+	}
+	return v.check()
+}
+
+func (v View) check() error {
+	if err := sketch.Verify(v.blob); err != nil {
+		return err
+	}
+	// The or of all counters has the length of the largest.
+	var all uint64
+	rest := v.body
+	for ; len(rest) >= 8; rest = rest[8:] {
+		all |= binary.LittleEndian.Uint64(rest)
+	}
+	for i, c := range rest {
+		all |= uint64(c) << (8 * i)
+	}
+	for lane := uint64(32); lane >= 8*v.size; lane /= 2 {
+		all |= all >> lane
+	}
+	all &= ^uint64(0) >> (64 - 8*v.size)
+	if size := uint64(sizeOf(all)); size != v.size {
+		return sketch.Invalidf("counters of %d bytes where %d suffice", v.size, size)
+	}
+	if v.size == 8 && v.head.Flags.Has(sketch.Saturated) != v.anySaturated() {
+		return sketch.Invalidf("the flag for saturated counters is wrong")
+	}
+	return nil
+}
+
+func (v View) anySaturated() bool {
+	for rest := v.body; len(rest) >= 8; rest = rest[8:] {
+		if binary.LittleEndian.Uint64(rest) == saturated {
+			return true
+		}
+	}
+	return false
+}
+
+// Decode makes a sketch from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
+func Decode(blob []byte) (*Sketch, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	s := &Sketch{
+		width: v.width, depth: v.depth, seed: v.head.Seed, total: v.head.Total,
+		flags: v.head.Flags, class: key.Class(v.head.KeyClass),
+		c: newTable(int(v.size), int(v.width*v.depth)),
+	}
+	s.c.decode(v.body)
+	return s, nil
+}
+
+// at reads a counter as the last bytes of the 8 that end with it: the header
+// makes sure that there are 8, whatever the counter's size.
+func (v View) at(i uint64) uint64 {
+	end := uint64(len(v.blob)) - uint64(len(v.body)) + (i+1)*v.size
+	return binary.LittleEndian.Uint64(v.blob[end-8:]) >> (64 - 8*v.size)
+}
+
+// Count is Sketch.Count from the BLOB's memory. O(depth), no allocation.
+func (v View) Count(h1, h2 uint64) uint64 {
+	least := uint64(saturated)
+	for row := range v.depth {
+		least = min(least, v.at(row*v.width+position(h1, h2, row, v.width)))
+	}
+	return least
+}
+
+// CountKey is Count of a key's bytes (package key).
+func (v View) CountKey(b []byte) uint64 {
+	h1, h2 := key.Hash(v.head.Seed, b)
+	return v.Count(h1, h2)
+}
+
+// CountHashes is Sketch.CountHashes from the BLOB's memory.
+func (v View) CountHashes(dst, h1s, h2s []uint64) {
+	countBlocks(v.depth, dst, h1s, h2s, v.countRow)
+}
+
+func (v View) countRow(row uint64, h1s, h2s, dst []uint64) {
+	h1s = h1s[:len(dst)]
+	h2s = h2s[:len(dst)]
+	// The row's counters, and 8 bytes before the first counter's end.
+	from := uint64(len(v.blob)) - uint64(len(v.body)) + row*v.width*v.size
+	near := v.blob[from+v.size-8:][:(v.width-1)*v.size+8]
+	size, width, step := v.size, v.width, row+1
+	shift := (64 - 8*size) & 63
+	for k, least := range dst {
+		p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
+		dst[k] = min(least, binary.LittleEndian.Uint64(near[p*size:])>>shift)
+	}
+}
+
+func (v View) unpack(at int, dst []uint64) {
+	for i := range dst {
+		dst[i] = v.at(uint64(at + i))
+	}
+}
+
+// Seed is the seed of the keys' hashes.
+func (v View) Seed() uint64 { return v.head.Seed }
+
+// KeyClass is the class of the keys, key.None before the first.
+func (v View) KeyClass() key.Class { return key.Class(v.head.KeyClass) }
+
+// Total is Sketch.Total.
+func (v View) Total() (total uint64, known bool) {
+	return v.head.Total, v.head.Flags.Has(sketch.TotalKnown)
+}
+
+// Info is what there is to know of a sketch without its keys.
+type Info struct {
+	Width, Depth   uint64
+	Epsilon, Delta float64 // e/width, exp(-depth)
+	Conservative   bool
+	Seed           uint64
+	KeyClass       key.Class
+	Total          uint64 // occurrences, where TotalKnown
+	TotalKnown     bool
+	ErrorBound     float64 // occurrences; +Inf where the total is not known
+	Saturated      bool
+	CounterBits    int     // of every counter, in the BLOB
+	Fill           float64 // part of the counters that are not 0
+	Bytes          int     // of the BLOB
+}
+
+// Info reads the whole body, for Fill. O(len(blob)).
+func (v View) Info() Info {
+	n := v.width * v.depth
+	var used uint64
+	for i := range n {
+		if v.at(i) != 0 {
+			used++
+		}
+	}
+	bound, delta := errorBound(v.width, v.depth, v.head.Total, v.head.Flags)
+	return Info{
+		Width: v.width, Depth: v.depth,
+		Epsilon: math.E / float64(v.width), Delta: delta,
+		Conservative: !v.head.Flags.Has(sketch.Additive),
+		Seed:         v.head.Seed, KeyClass: v.KeyClass(),
+		Total: v.head.Total, TotalKnown: v.head.Flags.Has(sketch.TotalKnown),
+		ErrorBound: bound, Saturated: v.head.Flags.Has(sketch.Saturated),
+		CounterBits: int(v.size) * 8, Fill: float64(used) / float64(n), Bytes: len(v.blob),
+	}
+}

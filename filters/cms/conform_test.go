@@ -1,0 +1,83 @@
+package cms
+
+import (
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// subject adapts a Sketch to the conformance kit.
+type subject struct{ *Sketch }
+
+func (s subject) Add(id, n uint64) error {
+	h1, h2 := key.HashUint64(s.seed, id)
+	s.Sketch.Add(h1, h2, n)
+	return nil
+}
+
+func (s subject) Count(id uint64) uint64 {
+	h1, h2 := key.HashUint64(s.seed, id)
+	return s.Sketch.Count(h1, h2)
+}
+
+func (s subject) Remove(id, n uint64) error {
+	h1, h2 := key.HashUint64(s.seed, id)
+	return s.Sketch.Remove(h1, h2, n)
+}
+
+func (s subject) Union(o conform.Subject) error { return s.Sketch.Union(o.(subject).Sketch) }
+
+func family(name string, p Params, laws conform.Laws, load int, absent float64) conform.Family {
+	small := p
+	small.Width, small.Depth, small.Epsilon, small.Delta = 50, 3, 0, 0
+	make1 := func(p Params) func() conform.Subject {
+		return func() conform.Subject {
+			s, err := New(p)
+			if err != nil {
+				panic(err)
+			}
+			return subject{s}
+		}
+	}
+	return conform.Family{
+		Name: name, New: make1(p), Small: make1(small), Laws: laws, Check: Check,
+		Decode: func(blob []byte) (conform.Subject, error) {
+			s, err := Decode(blob)
+			if err != nil {
+				return nil, err
+			}
+			return subject{s}, nil
+		},
+		Look: func(blob []byte, id uint64) (uint64, error) {
+			v, err := NewView(blob)
+			if err != nil {
+				return 0, err
+			}
+			h1, h2 := key.HashUint64(v.Seed(), id)
+			return v.Count(h1, h2), nil
+		},
+		Load: load, Absent: absent,
+	}
+}
+
+// A row of width 1000 has at most 100 counters in use after 100 keys, so an
+// absent key meets one with probability 1/10 at most, and one in each of 3
+// rows with 1/1000 if rows are independent. The positions of a key's rows are
+// pairwise independent, which alone gives min over pairs: 1/100.
+var (
+	plainFamily = family("plain", Params{Width: 1000, Depth: 3, Seed: 9},
+		conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true}, 100, 0.01)
+	conservativeFamily = family("conservative", Params{Width: 1000, Depth: 3, Seed: 9, Conservative: true},
+		conform.Laws{UnionCommutes: true}, 100, 0.01)
+)
+
+func TestConformance(t *testing.T) {
+	t.Run("plain", func(t *testing.T) { conform.Run(t, plainFamily) })
+	t.Run("conservative", func(t *testing.T) { conform.Run(t, conservativeFamily) })
+}
+
+func FuzzBlob(f *testing.F)             { conform.Fuzz(f, plainFamily) }
+func FuzzBlobConservative(f *testing.F) { conform.Fuzz(f, conservativeFamily) }
+func FuzzOps(f *testing.F)              { conform.FuzzOps(f, plainFamily) }
+func FuzzOpsConservative(f *testing.F)  { conform.FuzzOps(f, conservativeFamily) }

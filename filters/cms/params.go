@@ -1,0 +1,110 @@
+// Package cms is the Count-Min Sketch: how often each key occurred, in a
+// fixed number of counters. Cormode and Muthukrishnan 2005, "An Improved Data
+// Stream Summary: The Count-Min Sketch and its Applications"; conservative
+// update: Estan and Varghese 2002.
+//
+// The sketch takes hashed keys (package key). Methods are not safe for
+// concurrent use with a writer; any number of readers is.
+package cms
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Limits of a sketch's shape.
+const (
+	// MaxDepth is the largest number of rows.
+	MaxDepth = 32
+	// MaxBody is the largest body in bytes: counters of 8 bytes each.
+	MaxBody = 1 << 30
+
+	maxCounters = MaxBody / 8
+)
+
+// The shape where nothing else is asked for.
+const (
+	DefaultEpsilon = 0.001
+	DefaultDelta   = 0.01
+)
+
+// Params are a sketch's shape and rules. Zero fields take their defaults.
+type Params struct {
+	// Epsilon is the excess of an estimate as a part of the total, in (0, 1),
+	// that is exceeded with probability Delta, in (0, 1), at most.
+	// Cormode and Muthukrishnan 2005, theorem 1. Width and Depth may be given
+	// in their place, each instead of the one it follows from:
+	// width = ceil(e/epsilon), depth = ceil(ln(1/delta)).
+	Epsilon, Delta float64
+	// Width is the number of counters of a row, Depth the number of rows.
+	Width, Depth uint64
+	// Conservative raises only those counters that bound the estimate. Closer
+	// estimates, but no Remove and no JoinSize, and the result depends on the
+	// order of the keys.
+	Conservative bool
+	// Seed is the seed of the keys' hashes.
+	Seed uint64
+}
+
+// shape resolves the parameters to a width and a depth. Errors wrap
+// sketch.ErrOption.
+func (p Params) shape() (width, depth uint64, err error) {
+	width, depth = p.Width, p.Depth
+	switch {
+	case p.Epsilon != 0 && p.Width != 0:
+		return 0, 0, optionf("epsilon %v and width %d: give one of them", p.Epsilon, p.Width)
+	case p.Delta != 0 && p.Depth != 0:
+		return 0, 0, optionf("delta %v and depth %d: give one of them", p.Delta, p.Depth)
+	}
+	if width == 0 {
+		epsilon := p.Epsilon
+		if epsilon == 0 {
+			epsilon = DefaultEpsilon
+		}
+		if !(epsilon > 0 && epsilon < 1) {
+			return 0, 0, optionf("epsilon %v, must be between 0 and 1", epsilon)
+		}
+		w := math.Ceil(math.E / epsilon)
+		if w > maxCounters {
+			return 0, 0, optionf("epsilon %v needs %.3g counters per row, at most %d are allowed", epsilon, w, maxCounters)
+		}
+		width = uint64(w)
+	}
+	if depth == 0 {
+		delta := p.Delta
+		if delta == 0 {
+			delta = DefaultDelta
+		}
+		if !(delta > 0 && delta < 1) {
+			return 0, 0, optionf("delta %v, must be between 0 and 1", delta)
+		}
+		d := math.Ceil(-math.Log(delta))
+		if d > MaxDepth {
+			return 0, 0, optionf("delta %v needs %.0f rows, at most %d are allowed", delta, d, MaxDepth)
+		}
+		depth = max(uint64(d), 1)
+	}
+	if err := checkShape(width, depth); err != nil {
+		return 0, 0, fmt.Errorf("%w: %v", sketch.ErrOption, err)
+	}
+	return width, depth, nil
+}
+
+// checkShape says what is wrong with a shape that was given or read.
+func checkShape(width, depth uint64) error {
+	switch {
+	case width < 1 || width > maxCounters:
+		return fmt.Errorf("width %d, must be from 1 to %d", width, maxCounters)
+	case depth < 1 || depth > MaxDepth:
+		return fmt.Errorf("depth %d, must be from 1 to %d", depth, MaxDepth)
+	case width*depth > maxCounters: // at most 2^27 * 2^5
+		return fmt.Errorf("width %d times depth %d is %d counters, at most %d are allowed", width, depth, width*depth, maxCounters)
+	}
+	return nil
+}
+
+func optionf(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", sketch.ErrOption, fmt.Sprintf(format, args...))
+}

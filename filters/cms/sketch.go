@@ -1,0 +1,329 @@
+package cms
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// saturated is the value of a counter that reached the end of 64 bits: it
+// stays there whatever is added or removed.
+const saturated = math.MaxUint64
+
+// Sketch is a Count-Min Sketch in memory: width times depth counters of 1, 2,
+// 4 or 8 bytes each, all as wide as the largest needs.
+type Sketch struct {
+	width, depth uint64
+	seed         uint64
+	total        uint64
+	flags        sketch.Flags // Additive unless conservative, TotalKnown, Saturated
+	class        key.Class
+	c            counters
+}
+
+// New makes an empty sketch of width*depth bytes. Errors wrap sketch.ErrOption
+// and name the value and its range.
+func New(p Params) (*Sketch, error) {
+	width, depth, err := p.shape()
+	if err != nil {
+		return nil, err
+	}
+	flags := sketch.Additive | sketch.TotalKnown
+	if p.Conservative {
+		flags = sketch.TotalKnown
+	}
+	return &Sketch{
+		width: width, depth: depth, seed: p.Seed, flags: flags,
+		c: newTable(1, int(width*depth)),
+	}, nil
+}
+
+// Width is the number of counters of a row.
+func (s *Sketch) Width() uint64 { return s.width }
+
+// Depth is the number of rows.
+func (s *Sketch) Depth() uint64 { return s.depth }
+
+// Seed is the seed of the keys' hashes.
+func (s *Sketch) Seed() uint64 { return s.seed }
+
+// Conservative reports the update rule.
+func (s *Sketch) Conservative() bool { return !s.flags.Has(sketch.Additive) }
+
+// Saturated reports whether a counter reached 2^64-1, from where it counts no
+// further.
+func (s *Sketch) Saturated() bool { return s.flags.Has(sketch.Saturated) }
+
+// KeyClass is the class of the keys, key.None before the first.
+func (s *Sketch) KeyClass() key.Class { return s.class }
+
+// SetKeyClass says of which class the keys are. The first call decides; a
+// later one with another class is a *key.ClassError.
+func (s *Sketch) SetKeyClass(c key.Class) error {
+	if s.class != key.None && s.class != c {
+		return &key.ClassError{From: c, To: s.class}
+	}
+	s.class = c
+	return nil
+}
+
+// Total is the number of occurrences in the sketch. It is not known once it
+// passed 2^64-1.
+func (s *Sketch) Total() (total uint64, known bool) {
+	return s.total, s.flags.Has(sketch.TotalKnown)
+}
+
+// Bytes is the memory of the counters.
+func (s *Sketch) Bytes() int { return s.c.size() * s.c.len() }
+
+// MemoryBound is the most memory in bytes that the sketch can come to take,
+// both tables counted while one is copied to a wider one.
+func (s *Sketch) MemoryBound() int { return s.c.len() * 12 }
+
+// grow counts occurrences into the total.
+func (s *Sketch) grow(n uint64) {
+	sum, carry := bits.Add64(s.total, n, 0)
+	if carry != 0 {
+		s.flags &^= sketch.TotalKnown
+	}
+	if !s.flags.Has(sketch.TotalKnown) {
+		sum = 0
+	}
+	s.total = sum
+}
+
+// sizeOf is the bytes that a counter of this value takes.
+func sizeOf(v uint64) int {
+	switch {
+	case v <= math.MaxUint8:
+		return 1
+	case v <= math.MaxUint16:
+		return 2
+	case v <= math.MaxUint32:
+		return 4
+	}
+	return 8
+}
+
+// makeRoom prepares for a counter's value v to grow by n: it widens the table,
+// or, where no table is wide enough, reports that the counter saturates.
+func (s *Sketch) makeRoom(v, n uint64) (saturates bool) {
+	sum, carry := bits.Add64(v, n, 0)
+	if carry != 0 || sum == saturated {
+		sum, saturates = saturated, true
+	}
+	if size := sizeOf(sum); size > s.c.size() {
+		s.c = s.c.resize(size)
+	}
+	if saturates {
+		s.flags |= sketch.Saturated
+	}
+	return saturates
+}
+
+// Add counts n occurrences of a key by its hash. O(depth), no allocation but
+// when counters widen, at most three times in a sketch's life. Cormode and
+// Muthukrishnan 2005, section 3; conservative: Estan and Varghese 2002.
+func (s *Sketch) Add(h1, h2, n uint64) {
+	s.grow(n)
+	if s.Conservative() {
+		for !s.c.raiseOne(s.width, s.depth, h1, h2, n) {
+			if s.makeRoom(s.c.count(s.width, s.depth, h1, h2), n) {
+				s.fill(h1, h2)
+				return
+			}
+		}
+		return
+	}
+	for row := s.c.put(s.width, 0, s.depth, h1, h2, n); row < s.depth; row = s.c.put(s.width, row, s.depth, h1, h2, n) {
+		at := row*s.width + position(h1, h2, row, s.width)
+		if s.makeRoom(s.c.get(at), n) {
+			s.c.set(at, saturated)
+			row++
+		}
+	}
+}
+
+// fill saturates all counters of a key.
+func (s *Sketch) fill(h1, h2 uint64) {
+	for row := range s.depth {
+		s.c.set(row*s.width+position(h1, h2, row, s.width), saturated)
+	}
+}
+
+// AddKey is Add of a key's bytes (package key).
+func (s *Sketch) AddKey(b []byte, n uint64) {
+	h1, h2 := key.Hash(s.seed, b)
+	s.Add(h1, h2, n)
+}
+
+const (
+	// block is the number of keys taken at once: their hashes stay in the
+	// fastest cache while the rows are gone through.
+	block = 256
+	// outOfCache is the table size from which a conservative update first
+	// reads what it will change, so that the misses of a block overlap.
+	outOfCache = 1 << 18
+)
+
+// AddHashes counts many keys: ns[k] occurrences of the key (h1s[k], h2s[k]),
+// or one of each where ns is nil. The result is that of Add for each in turn.
+// The slices must be as long as h1s.
+func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
+	for len(h1s) > 0 {
+		n := min(block, len(h1s))
+		var weights []uint64
+		if ns == nil {
+			s.grow(uint64(n))
+		} else {
+			weights = ns[:n]
+			for _, w := range weights {
+				s.grow(w)
+			}
+			ns = ns[n:]
+		}
+		if s.Conservative() {
+			s.raiseBlock(h1s[:n], h2s[:n], weights)
+		} else {
+			for row := range s.depth {
+				s.putRow(row, h1s[:n], h2s[:n], weights)
+			}
+		}
+		h1s, h2s = h1s[n:], h2s[n:]
+	}
+}
+
+func (s *Sketch) putRow(row uint64, h1s, h2s, ns []uint64) {
+	for {
+		done := s.c.putRow(s.width, row, h1s, h2s, ns, 1)
+		if done == len(h1s) {
+			return
+		}
+		n := uint64(1)
+		if ns != nil {
+			n = ns[done]
+		}
+		at := row*s.width + position(h1s[done], h2s[done], row, s.width)
+		if s.makeRoom(s.c.get(at), n) {
+			s.c.set(at, saturated)
+			done++
+		}
+		h1s, h2s = h1s[done:], h2s[done:]
+		if ns != nil {
+			ns = ns[done:]
+		}
+	}
+}
+
+func (s *Sketch) raiseBlock(h1s, h2s, ns []uint64) {
+	if s.Bytes() >= outOfCache {
+		var least [block]uint64
+		for row := range s.depth {
+			s.c.countRow(s.width, row, h1s, h2s, least[:len(h1s)])
+		}
+	}
+	for {
+		done := s.c.raise(s.width, s.depth, h1s, h2s, ns, 1)
+		if done == len(h1s) {
+			return
+		}
+		n := uint64(1)
+		if ns != nil {
+			n = ns[done]
+		}
+		if s.makeRoom(s.c.count(s.width, s.depth, h1s[done], h2s[done]), n) {
+			s.fill(h1s[done], h2s[done])
+			done++
+		}
+		h1s, h2s = h1s[done:], h2s[done:]
+		if ns != nil {
+			ns = ns[done:]
+		}
+	}
+}
+
+// Count is the estimate of a key's occurrences: never below the true count
+// (unless what was removed was never added, or a counter saturated), and above
+// it by more than epsilon times the total with probability delta at most.
+// O(depth). Cormode and Muthukrishnan 2005, theorem 1.
+func (s *Sketch) Count(h1, h2 uint64) uint64 {
+	return s.c.count(s.width, s.depth, h1, h2)
+}
+
+// CountKey is Count of a key's bytes (package key).
+func (s *Sketch) CountKey(b []byte) uint64 {
+	h1, h2 := key.Hash(s.seed, b)
+	return s.Count(h1, h2)
+}
+
+// CountHashes writes the Count of every key to dst, which is as long as h1s
+// and h2s.
+func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
+	countBlocks(s.depth, dst, h1s, h2s, func(row uint64, h1s, h2s, dst []uint64) {
+		s.c.countRow(s.width, row, h1s, h2s, dst)
+	})
+}
+
+// countBlocks goes through the rows for a block of keys at a time, so that the
+// cache misses of a block overlap.
+func countBlocks(depth uint64, dst, h1s, h2s []uint64, countRow func(row uint64, h1s, h2s, dst []uint64)) {
+	for i := 0; i < len(dst); i += block {
+		j := min(i+block, len(dst))
+		for k := i; k < j; k++ {
+			dst[k] = saturated
+		}
+		for row := range depth {
+			countRow(row, h1s[i:j], h2s[i:j], dst[i:j])
+		}
+	}
+}
+
+// Remove takes away n occurrences of a key that were added before; removing
+// others can make estimates fall below the truth. Only for sketches that are
+// not conservative (sketch.ErrNotAdditive). More than Count is an error
+// (sketch.ErrTooMany). An error changes nothing. O(depth).
+func (s *Sketch) Remove(h1, h2, n uint64) error {
+	if s.Conservative() {
+		return fmt.Errorf("remove from a conservative sketch: %w", sketch.ErrNotAdditive)
+	}
+	if have := s.Count(h1, h2); n > have {
+		return fmt.Errorf("remove %d of a key whose estimate is %d: %w", n, have, sketch.ErrTooMany)
+	}
+	if s.flags.Has(sketch.TotalKnown) {
+		if n > s.total { // only in a BLOB that no sketch wrote
+			return fmt.Errorf("remove %d of %d in total: %w", n, s.total, sketch.ErrTooMany)
+		}
+		s.total -= n
+	}
+	for row := range s.depth {
+		at := row*s.width + position(h1, h2, row, s.width)
+		if v := s.c.get(at); v != saturated {
+			s.c.set(at, v-n)
+		}
+	}
+	return nil
+}
+
+// RemoveKey is Remove of a key's bytes (package key).
+func (s *Sketch) RemoveKey(b []byte, n uint64) error {
+	h1, h2 := key.Hash(s.seed, b)
+	return s.Remove(h1, h2, n)
+}
+
+// ErrorBound is the excess of an estimate, in occurrences, that is exceeded
+// with probability delta at most: e/width of the total, delta = exp(-depth).
+// +Inf where the total is not known. Cormode and Muthukrishnan 2005, theorem 1.
+func (s *Sketch) ErrorBound() (excess, delta float64) {
+	return errorBound(s.width, s.depth, s.total, s.flags)
+}
+
+func errorBound(width, depth, total uint64, flags sketch.Flags) (excess, delta float64) {
+	excess = math.E / float64(width) * float64(total)
+	if !flags.Has(sketch.TotalKnown) {
+		excess = math.Inf(1)
+	}
+	return excess, math.Exp(-float64(depth))
+}

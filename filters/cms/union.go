@@ -1,0 +1,202 @@
+package cms
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// identity is what two sketches must share to be used together.
+type identity struct {
+	width, depth, seed uint64
+	flags              sketch.Flags
+	class              key.Class
+}
+
+func (s *Sketch) identity() identity {
+	return identity{s.width, s.depth, s.seed, s.flags, s.class}
+}
+
+func (v View) identity() identity {
+	return identity{v.width, v.depth, v.head.Seed, v.head.Flags, v.KeyClass()}
+}
+
+// agree is nil for sketches that may be used together, otherwise an error that
+// wraps sketch.ErrDiffer and names both values. A sketch without keys has no
+// class and agrees with any.
+func agree(a, b identity) error {
+	rule := func(f sketch.Flags) string {
+		if f.Has(sketch.Additive) {
+			return "plain"
+		}
+		return "conservative"
+	}
+	switch {
+	case a.width != b.width:
+		return sketch.Differ("width", a.width, b.width)
+	case a.depth != b.depth:
+		return sketch.Differ("depth", a.depth, b.depth)
+	case a.seed != b.seed:
+		return sketch.Differ("seed", a.seed, b.seed)
+	case rule(a.flags) != rule(b.flags):
+		return sketch.Differ("update rule", rule(a.flags), rule(b.flags))
+	case a.class != b.class && a.class != key.None && b.class != key.None:
+		return sketch.Differ("class of keys", a.class, b.class)
+	}
+	return nil
+}
+
+// Union adds the occurrences of other, which is left unchanged and must agree
+// in width, depth, seed, update rule and class of keys (sketch.ErrDiffer). For
+// plain sketches the union of parts is the sketch of the whole, to the byte.
+// Conservative ones unite by addition too: each counter is at least the sum of
+// the counts that it bounds in either, so estimates are never below the truth,
+// but they may be larger than those of one sketch of the whole.
+// O(width*depth). Cormode and Muthukrishnan 2005, section 3.
+func (s *Sketch) Union(other *Sketch) error {
+	if err := agree(s.identity(), other.identity()); err != nil {
+		return err
+	}
+	s.unite(other.identity(), other.total)
+	var buf [512]uint64
+	from := other.c // s may be other: widening replaces s.c, not the table
+	for at := 0; at < from.len(); at += len(buf) {
+		part := buf[:min(len(buf), from.len()-at)]
+		from.unpack(at, part)
+		s.addAt(at, part)
+	}
+	return nil
+}
+
+// UnionBlob is Union with the sketch of a BLOB, of which it makes no copy. The
+// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid.
+// An error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error {
+	v, err := NewView(blob)
+	if err != nil {
+		return err
+	}
+	if err := agree(s.identity(), v.identity()); err != nil {
+		return err
+	}
+	if err := v.check(); err != nil {
+		return err
+	}
+	s.unite(v.identity(), v.head.Total)
+	size, n := int(v.size), s.c.len()
+	for at := 0; at < n; {
+		at += s.c.addBytes(at, v.body[at*size:], size)
+		// What is left is a counter that does not fit, or one of the last
+		// few, that do not fill 8 bytes.
+		if at < n {
+			last := [1]uint64{v.at(uint64(at))}
+			s.addAt(at, last[:])
+			at++
+		}
+	}
+	return nil
+}
+
+// unite joins everything but the counters.
+func (s *Sketch) unite(other identity, total uint64) {
+	if s.class == key.None {
+		s.class = other.class
+	}
+	s.flags |= other.flags & sketch.Saturated
+	if !other.flags.Has(sketch.TotalKnown) {
+		s.flags &^= sketch.TotalKnown
+	}
+	s.grow(total)
+}
+
+func (s *Sketch) addAt(at int, src []uint64) {
+	for {
+		done := s.c.addAt(at, src)
+		if done == len(src) {
+			return
+		}
+		at += done
+		src = src[done:]
+		if s.makeRoom(s.c.get(uint64(at)), src[0]) {
+			s.c.set(uint64(at), saturated)
+			at++
+			src = src[1:]
+		}
+	}
+}
+
+// operand is a sketch in memory or in a BLOB.
+type operand interface {
+	identity() identity
+	unpack(at int, dst []uint64)
+}
+
+func (s *Sketch) unpack(at int, dst []uint64) { s.c.unpack(at, dst) }
+
+// JoinSize is the estimate of the number of pairs with equal keys, the sum
+// over all keys of count in a times count in b, as hi*2^64 + lo: never below
+// the true size, and above it by more than e/width times the product of the
+// totals with probability exp(-depth) at most; 2^128-1 where it is larger than
+// that. The sketches must agree (sketch.ErrDiffer) and be plain
+// (sketch.ErrNotAdditive): conservative counters are no sums, and their
+// products can fall below the truth. O(width*depth). Cormode and Muthukrishnan
+// 2005, section 4.2.
+func JoinSize(a, b *Sketch) (hi, lo uint64, err error) {
+	return joinSize(a, b, a.width, a.depth)
+}
+
+// JoinSizeBlobs is JoinSize of two BLOBs, whose checksums it verifies, without
+// a copy. A bad one is an error that wraps sketch.ErrInvalid.
+func JoinSizeBlobs(a, b []byte) (hi, lo uint64, err error) {
+	var views [2]View
+	for i, blob := range [][]byte{a, b} {
+		if views[i], err = NewView(blob); err != nil {
+			return 0, 0, err
+		}
+		if err := views[i].check(); err != nil {
+			return 0, 0, err
+		}
+	}
+	return joinSize(views[0], views[1], views[0].width, views[0].depth)
+}
+
+func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {
+	if err := agree(a.identity(), b.identity()); err != nil {
+		return 0, 0, err
+	}
+	if !a.identity().flags.Has(sketch.Additive) {
+		return 0, 0, fmt.Errorf("join size of conservative sketches: %w", sketch.ErrNotAdditive)
+	}
+	hi, lo = saturated, saturated
+	for row := range depth {
+		h, l := dotRow(a, b, int(row*width), int(width))
+		if h < hi || h == hi && l < lo {
+			hi, lo = h, l
+		}
+	}
+	return hi, lo, nil
+}
+
+// dotRow is the product of a row with a row, 2^128-1 where it is larger.
+func dotRow(a, b operand, at, n int) (hi, lo uint64) {
+	var x, y [256]uint64
+	var over uint64
+	for end := at + n; at < end; at += len(x) {
+		m := min(len(x), end-at)
+		a.unpack(at, x[:m])
+		b.unpack(at, y[:m])
+		for i, v := range x[:m] {
+			h, l := bits.Mul64(v, y[i])
+			var c uint64
+			lo, c = bits.Add64(lo, l, 0)
+			hi, c = bits.Add64(hi, h, c)
+			over |= c
+		}
+	}
+	if over != 0 {
+		return saturated, saturated
+	}
+	return hi, lo
+}
