@@ -1,0 +1,292 @@
+package duck
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Block is any Go object that belongs to a State.
+type Block any
+
+// ErrReclaimed is wrapped by the error of a State whose block was given up to
+// make room.
+var ErrReclaimed = errors.New("this group's memory was given up to make room")
+
+// Lease is one block's account with the process-wide budget. DuckDB does not
+// destroy every state, so a block is never owned by its State alone: the store
+// may drop it at any time, and whoever still holds the object keeps it alive.
+type Lease struct {
+	obj      any
+	size     atomic.Int64  // leaseDead once it is out of the books
+	touched  atomic.Uint32 // clock of the last use
+	final    atomic.Uint32 // clock when it was last finalized, 0 never
+	handle   uint32
+	gen      uint32
+	instance uint32
+}
+
+const leaseDead = -1 << 62
+
+// Set stores the object that State.Block returns. Call it before the callback
+// that made the block ends.
+func (l *Lease) Set(obj any) { l.obj = obj }
+
+// Size is what the block is charged for, 0 when it was dropped or reclaimed.
+func (l *Lease) Size() int64 { return max(l.size.Load(), 0) }
+
+// Grow charges delta more bytes. Call it before allocating them; a negative
+// delta gives back. On an error nothing has changed: it wraps ErrBudget when
+// there is no room, ErrReclaimed when the block itself is gone.
+func (l *Lease) Grow(delta int64) error {
+	if delta > 0 {
+		if err := reserve(delta); err != nil {
+			return err
+		}
+	}
+	for {
+		old := l.size.Load()
+		if old < 0 {
+			if delta > 0 {
+				used.Add(-delta)
+			}
+			return reclaimedError()
+		}
+		if old+delta < 0 {
+			return fmt.Errorf("a block of %d bytes cannot give back %d", old, -delta)
+		}
+		if l.size.CompareAndSwap(old, old+delta) {
+			if delta < 0 {
+				giveBack(-delta)
+			}
+			return nil
+		}
+	}
+}
+
+// close takes the block out of the books; the first call gets its size.
+func (l *Lease) close() int64 {
+	return max(l.size.Swap(leaseDead), 0)
+}
+
+// The store: handle -> entry -> Lease, whose generation must be the State's.
+// A handle is an index into one shard, with the shard's number in its low bits.
+// A lookup is three loads and takes no lock.
+const (
+	shardBits = 4
+	shards    = 1 << shardBits
+	chunkBits = 12
+	chunkLen  = 1 << chunkBits
+	maxChunks = 1 << 10 // per shard: 64 million blocks in all
+)
+
+type entryChunk [chunkLen]atomic.Pointer[Lease]
+
+type shard struct {
+	chunks [maxChunks]atomic.Pointer[entryChunk]
+	mu     sync.Mutex
+	free   []uint32
+	next   uint32 // entries below it were handed out at least once
+	live   atomic.Int64
+	_      [64]byte // shards do not share cache lines
+}
+
+var (
+	store      [shards]shard
+	generation atomic.Uint32
+	// clock counts callbacks: what is older than what, without asking the time.
+	clock atomic.Uint32
+)
+
+func (sh *shard) entry(i uint32) *atomic.Pointer[Lease] {
+	if i>>chunkBits >= maxChunks {
+		return nil
+	}
+	c := sh.chunks[i>>chunkBits].Load()
+	if c == nil {
+		return nil
+	}
+	return &c[i&(chunkLen-1)]
+}
+
+// take finds an entry that is not in use. Index 0 of shard 0 is never handed
+// out, since handle 0 means no block.
+func (sh *shard) take() (uint32, bool) {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if n := len(sh.free); n > 0 {
+		i := sh.free[n-1]
+		sh.free = sh.free[:n-1]
+		return i, true
+	}
+	if sh.next == 0 {
+		sh.next = 1
+	}
+	i := sh.next
+	if i>>chunkBits >= maxChunks {
+		return 0, false
+	}
+	if sh.chunks[i>>chunkBits].Load() == nil {
+		sh.chunks[i>>chunkBits].Store(new(entryChunk))
+	}
+	sh.next++
+	return i, true
+}
+
+func (sh *shard) put(i uint32) {
+	sh.mu.Lock()
+	sh.free = append(sh.free, i)
+	sh.mu.Unlock()
+}
+
+// forget takes a lease out of the store and the books, and reports its size. Of
+// two that try, one succeeds.
+func forget(l *Lease) (size int64, ok bool) {
+	sh := &store[l.handle&(shards-1)]
+	i := l.handle >> shardBits
+	e := sh.entry(i)
+	if e == nil || !e.CompareAndSwap(l, nil) {
+		return 0, false
+	}
+	size = l.close()
+	sh.live.Add(-1)
+	if in := instanceOf(l.instance); in != nil {
+		in.live.Add(-1)
+	}
+	sh.put(i)
+	giveBack(size)
+	return size, true
+}
+
+// NewBlock charges size bytes and gives the state a block; Lease.Set names its
+// object. A block that the state had before is dropped. The error wraps
+// ErrBudget.
+func (s *State) NewBlock(size int64) (*Lease, error) {
+	if size < 0 {
+		return nil, fmt.Errorf("a block of %d bytes", size)
+	}
+	s.Drop()
+	if err := reserve(size); err != nil {
+		return nil, err
+	}
+	n := rand.Uint32() & (shards - 1)
+	sh := &store[n]
+	i, ok := sh.take()
+	if !ok {
+		used.Add(-size)
+		return nil, errors.New("too many blocks")
+	}
+	gen := generation.Add(1)
+	l := &Lease{handle: i<<shardBits | n, gen: gen, instance: s.gen}
+	l.size.Store(size)
+	l.touched.Store(clock.Load())
+	if in := instanceOf(l.instance); in != nil {
+		in.live.Add(1)
+	}
+	sh.live.Add(1)
+	sh.entry(i).Store(l)
+	s.handle, s.gen = l.handle, gen
+	return l, nil
+}
+
+// lease is the state's living lease, or nil.
+func (s *State) lease() *Lease {
+	e := store[s.handle&(shards-1)].entry(s.handle >> shardBits)
+	if e == nil {
+		return nil
+	}
+	if l := e.Load(); l != nil && l.gen == s.gen {
+		return l
+	}
+	return nil
+}
+
+// Block is the object of the state's block: nil without an error when it has
+// none. The error wraps ErrReclaimed when the block was given up.
+func (s *State) Block() (any, error) {
+	if s.handle == 0 {
+		return nil, nil
+	}
+	l := s.lease()
+	if l == nil {
+		return nil, reclaimedError()
+	}
+	if now := clock.Load(); l.touched.Load() != now {
+		l.touched.Store(now)
+	}
+	return l.obj, nil
+}
+
+// HasBlock reports whether the state was given a block, reclaimed or not.
+func (s *State) HasBlock() bool { return s.handle != 0 }
+
+// Drop gives the state's block back, if it has one.
+func (s *State) Drop() {
+	if s.handle == 0 {
+		return
+	}
+	l := s.lease()
+	s.handle, s.gen = 0, 0
+	if l != nil {
+		s.gen = l.instance
+		forget(l)
+	}
+}
+
+// markFinal notes that the blocks of these states have made their results:
+// until they are touched again they go first when room is needed.
+func (s States) markFinal() {
+	now := clock.Load()
+	for i := range s.n {
+		st := *(**State)(unsafe.Add(s.p, i*8))
+		if st.handle == 0 {
+			continue
+		}
+		if l := st.lease(); l != nil {
+			l.final.Store(max(now, 1))
+			l.touched.Store(now)
+		}
+	}
+}
+
+// eachLease calls f for every block until it returns false.
+func eachLease(f func(*Lease) bool) {
+	for n := range store {
+		sh := &store[n]
+		if sh.live.Load() == 0 {
+			continue
+		}
+		for c := range sh.chunks {
+			chunk := sh.chunks[c].Load()
+			if chunk == nil {
+				break
+			}
+			for i := range chunk {
+				if l := chunk[i].Load(); l != nil && !f(l) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// BlocksLive is the number of blocks in the store.
+func BlocksLive() int64 {
+	var n int64
+	for i := range store {
+		n += store[i].live.Load()
+	}
+	return n
+}
+
+// ReleaseAll gives back every block. Only a host that knows that no query is
+// running may call it; a query that runs nevertheless ends with ErrReclaimed.
+func ReleaseAll() {
+	if BlocksLive() == 0 {
+		return
+	}
+	eachLease(func(l *Lease) bool { forget(l); return true })
+}

@@ -1,0 +1,99 @@
+/* What Go and C tell each other about one callback. */
+#ifndef CCBF_DUCK_BRIDGE_H
+#define CCBF_DUCK_BRIDGE_H
+
+#include "api.h"
+
+/* Arguments are gathered on the stack, so their number is bounded. */
+#define CCBF_MAX_COLS 24
+
+/* One aggregate state, in memory that DuckDB owns; State in state.go. */
+typedef struct {
+	uint64_t mark;
+	uint32_t handle;
+	uint32_t gen; /* of the block; the instance's number while handle is 0 */
+	uint8_t in[48];
+} ccbf_state;
+
+/* A vector with what is asked of it for every chunk. */
+typedef struct {
+	void *vec;
+	void *data;
+	uint64_t *mask;
+} ccbf_col;
+
+/* One callback. */
+typedef struct {
+	void *info;
+	uint64_t id; /* extra_info: number of the overload, the instance above it */
+	uint64_t rows;
+	uint64_t offset;
+	uint32_t ncols;
+	uint32_t single;
+	ccbf_col *cols;
+	ccbf_state **states;
+	ccbf_state **into;
+	ccbf_col out;
+} ccbf_call;
+
+/* Values for a VARCHAR or BLOB vector, laid end to end. */
+typedef struct {
+	uint64_t row;
+	uint64_t start;
+	uint64_t len;
+} ccbf_piece;
+
+void ccbf_set_mark(uint64_t mark);
+
+/* callbacks.c: given to DuckDB */
+void *ccbf_callback_scalar(void);
+void ccbf_aggregate_callbacks(void *function, bool counted);
+
+/* describe.c: a logical type as bytes, to be freed by the caller */
+uint8_t *ccbf_describe_vector(void *vec, uint64_t *len);
+
+
+/* vectors.c */
+void ccbf_open_vector(void *vec, ccbf_col *out);
+void ccbf_struct_children(void *vec, uint64_t n, ccbf_col *out);
+uint64_t ccbf_list_child(void *vec, ccbf_col *out);
+uint64_t *ccbf_writable_mask(void *vec);
+void ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
+void ccbf_assign(void *vec, uint64_t row, const char *data, uint64_t len);
+int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child);
+int ccbf_list_finish(void *vec, uint64_t size);
+void ccbf_scalar_error(void *info, const char *text);
+void ccbf_aggregate_error(void *info, const char *text);
+
+/*
+ * probe.c: what an array of n states is. MANY: whole, several states. SINGLE:
+ * one state for every row. SHORT: only the first entry is there.
+ */
+enum { CCBF_MANY, CCBF_SINGLE, CCBF_SHORT };
+int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark);
+bool ccbf_readable(const void *p);
+
+/* register.c */
+void *ccbf_simple_type(uint32_t id);
+void *ccbf_list_type(void *elem);
+void *ccbf_struct_type(void **types, const char **names, uint64_t n);
+void *ccbf_decimal_type(uint8_t width, uint8_t scale);
+void ccbf_free_type(void *type);
+void *ccbf_new_set(bool aggregate, const char *name);
+int ccbf_add_overload(bool aggregate, bool counted, void *set, const char *name,
+                      void **params, uint64_t n, void *returns, bool is_volatile,
+                      uint64_t id);
+int ccbf_register_set(bool aggregate, void *conn, void *set);
+void ccbf_free_set(bool aggregate, void *set);
+const char *ccbf_library_version(void);
+bool ccbf_run(void *conn, const char *sql);
+
+/* What the counted callbacks saw; see counts.go. */
+typedef struct {
+	int64_t created, finalized, destroyed, unknown;
+	int64_t updates, short_arrays, combines, finalizes, destroys;
+} ccbf_counts;
+ccbf_counts ccbf_read_counts(void);
+void ccbf_reset_counts(void);
+
+#endif

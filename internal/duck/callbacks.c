@@ -1,0 +1,178 @@
+/* The functions that DuckDB calls. Each makes at most one call into Go. */
+#include "bridge.h"
+#include "_cgo_export.h"
+
+#include <string.h>
+
+static uint64_t mark;
+
+void ccbf_set_mark(uint64_t m) {
+	mark = m;
+}
+
+static ccbf_counts counts;
+
+#define COUNT(field, n) __atomic_fetch_add(&counts.field, (int64_t)(n), __ATOMIC_RELAXED)
+
+ccbf_counts ccbf_read_counts(void) {
+	return counts;
+}
+
+void ccbf_reset_counts(void) {
+	memset(&counts, 0, sizeof counts);
+}
+
+/* Returns the number of columns, or more than CCBF_MAX_COLS when they do not fit. */
+static uint32_t gather(void *chunk, ccbf_col *cols) {
+	uint64_t n = API(data_chunk_get_column_count)(chunk);
+	if (n > CCBF_MAX_COLS) {
+		return CCBF_MAX_COLS + 1;
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		ccbf_open_vector(API(data_chunk_get_vector)(chunk, i), &cols[i]);
+	}
+	return (uint32_t)n;
+}
+
+static void scalar(void *info, void *chunk, void *out) {
+	ccbf_col cols[CCBF_MAX_COLS];
+	ccbf_call c = {.info = info, .cols = cols};
+	c.id = (uint64_t)(uintptr_t)API(scalar_function_get_extra_info)(info);
+	c.rows = API(data_chunk_get_size)(chunk);
+	c.ncols = gather(chunk, cols);
+	if (c.ncols > CCBF_MAX_COLS) {
+		ccbf_scalar_error(info, "too many arguments");
+		return;
+	}
+	ccbf_open_vector(out, &c.out);
+	ccbfGoScalar(&c);
+}
+
+void *ccbf_callback_scalar(void) {
+	return (void *)scalar;
+}
+
+static uint64_t state_size(void *info) {
+	(void)info;
+	return sizeof(ccbf_state);
+}
+
+/* Runs once per row in some plans: a few stores, nothing else. */
+static void state_init(void *info, void *state) {
+	ccbf_state *s = state;
+	memset(s, 0, sizeof *s);
+	s->mark = mark;
+	s->gen = (uint32_t)((uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info) >> 32);
+}
+
+static void update_as(void *info, void *chunk, ccbf_state **states, bool counted) {
+	ccbf_col cols[CCBF_MAX_COLS];
+	ccbf_call c = {.info = info, .cols = cols, .states = states};
+	c.rows = API(data_chunk_get_size)(chunk);
+	if (c.rows == 0) {
+		return;
+	}
+	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
+	c.ncols = gather(chunk, cols);
+	if (c.ncols > CCBF_MAX_COLS) {
+		ccbf_aggregate_error(info, "too many arguments");
+		return;
+	}
+	int kind = ccbf_array_kind(states, c.rows, mark);
+	c.single = kind != CCBF_MANY;
+	if (counted) {
+		COUNT(updates, 1);
+		COUNT(short_arrays, kind == CCBF_SHORT);
+	}
+	ccbfGoUpdate(&c);
+}
+
+static void update(void *info, void *chunk, ccbf_state **states) {
+	update_as(info, chunk, states, false);
+}
+
+static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
+	ccbf_call c = {.info = info, .rows = n, .states = from, .into = into};
+	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
+	ccbfGoCombine(&c);
+}
+
+static void finalize(void *info, ccbf_state **states, void *out, uint64_t n, uint64_t offset) {
+	ccbf_call c = {.info = info, .rows = n, .states = states, .offset = offset};
+	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
+	ccbf_open_vector(out, &c.out);
+	ccbfGoFinalize(&c);
+}
+
+/*
+ * Go is asked only where a block has to be given back. The mark is wiped, so
+ * that memory that is used again, or a state destroyed twice, is not taken for
+ * a living state.
+ */
+static void destroy(ccbf_state **states, uint64_t n) {
+	bool blocks = false;
+	for (uint64_t i = 0; i < n; i++) {
+		ccbf_state *s = states[i];
+		if (s->mark == mark) {
+			blocks |= s->handle != 0;
+		}
+	}
+	if (blocks) {
+		ccbfGoDestroy(states, n);
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		if (states[i]->mark == mark) {
+			states[i]->mark = 0;
+			states[i]->handle = 0;
+		}
+	}
+}
+
+/* The same with counters, for tests: production pays nothing for them. */
+
+static void init_counted(void *info, void *state) {
+	COUNT(created, 1);
+	state_init(info, state);
+}
+
+static void update_counted(void *info, void *chunk, ccbf_state **states) {
+	update_as(info, chunk, states, true);
+}
+
+static void combine_counted(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
+	COUNT(combines, 1);
+	combine(info, from, into, n);
+}
+
+static void finalize_counted(void *info, ccbf_state **states, void *out, uint64_t n,
+                             uint64_t offset) {
+	COUNT(finalizes, 1);
+	COUNT(finalized, n);
+	finalize(info, states, out, n, offset);
+}
+
+static void destroy_counted(ccbf_state **states, uint64_t n) {
+	COUNT(destroys, 1);
+	for (uint64_t i = 0; i < n; i++) {
+		if (states[i]->mark == mark) {
+			COUNT(destroyed, 1);
+		} else {
+			COUNT(unknown, 1);
+		}
+	}
+	destroy(states, n);
+}
+
+void ccbf_aggregate_callbacks(void *f, bool counted) {
+	if (counted) {
+		API(aggregate_function_set_functions)
+		(f, (void *)state_size, (void *)init_counted, (void *)update_counted,
+		 (void *)combine_counted, (void *)finalize_counted);
+		API(aggregate_function_set_destructor)(f, (void *)destroy_counted);
+		return;
+	}
+	API(aggregate_function_set_functions)
+	(f, (void *)state_size, (void *)state_init, (void *)update, (void *)combine,
+	 (void *)finalize);
+	API(aggregate_function_set_destructor)(f, (void *)destroy);
+}

@@ -1,0 +1,46 @@
+package duck
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// ConnOf finds DuckDB's connection handle in a driver's connection, as
+// (*sql.Conn).Raw hands it over. The drivers github.com/duckdb/duckdb-go/v2 and
+// github.com/marcboeker/go-duckdb/v2 keep it in the unexported field conn, a
+// struct with the field Ptr. Anything else is an error that names the type.
+func ConnOf(driverConn any) (unsafe.Pointer, error) {
+	unknown := func(why string) (unsafe.Pointer, error) {
+		return nil, fmt.Errorf("cannot find DuckDB's connection in a %T: %s (known: *duckdb.Conn of github.com/duckdb/duckdb-go/v2 and github.com/marcboeker/go-duckdb/v2)", driverConn, why)
+	}
+	v := reflect.ValueOf(driverConn)
+	if v.Kind() != reflect.Pointer {
+		return unknown("it is not a pointer")
+	}
+	if v.IsNil() {
+		return unknown("it is nil")
+	}
+	v = v.Elem()
+	if v.Kind() != reflect.Struct {
+		return unknown("it does not point to a struct")
+	}
+	if v = v.FieldByName("conn"); !v.IsValid() {
+		return unknown("it has no field conn")
+	}
+	if v.Kind() != reflect.Struct {
+		return unknown("its field conn is not a struct")
+	}
+	if v = v.FieldByName("Ptr"); !v.IsValid() {
+		return unknown("its field conn has no field Ptr")
+	}
+	if v.Kind() != reflect.UnsafePointer {
+		return unknown("its field conn.Ptr is not an unsafe.Pointer")
+	}
+	// UnsafePointer reads unexported fields too; only Interface would not.
+	p := v.UnsafePointer()
+	if p == nil {
+		return unknown("the connection is closed")
+	}
+	return p, nil
+}

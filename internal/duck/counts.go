@@ -1,0 +1,27 @@
+package duck
+
+/*
+#include "bridge.h"
+*/
+import "C"
+
+// stateCounts is what the counted callbacks saw.
+type stateCounts struct {
+	Created, Finalized, Destroyed int64 // states
+	Unknown                       int64 // destroyed without the mark: twice, or never ours
+	Updates, Short                int64 // calls, and those with a one-entry array
+	Combines, Finalizes, Destroys int64 // calls
+}
+
+func readCounts() stateCounts {
+	c := C.ccbf_read_counts()
+	return stateCounts{
+		Created: int64(c.created), Finalized: int64(c.finalized),
+		Destroyed: int64(c.destroyed), Unknown: int64(c.unknown),
+		Updates: int64(c.updates), Short: int64(c.short_arrays),
+		Combines: int64(c.combines), Finalizes: int64(c.finalizes),
+		Destroys: int64(c.destroys),
+	}
+}
+
+func resetCounts() { C.ccbf_reset_counts() }

@@ -1,0 +1,113 @@
+package duck
+
+/*
+#include "bridge.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+)
+
+var errUnknownFunction = errors.New("internal error: a function that this process did not register")
+
+// load points the frame at a chunk's columns.
+func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
+	n, rows := int(c.ncols), int(c.rows)
+	r := &f.rows
+	for cap(r.cols) < n {
+		r.cols = append(r.cols[:cap(r.cols)], Vector{})
+	}
+	r.n, r.cols = rows, r.cols[:n]
+	cols := unsafe.Slice(c.cols, n)
+	for i := range cols {
+		var t Type
+		if i < len(ov.Params) {
+			t = ov.Params[i].Type
+		}
+		r.cols[i].reset(&cols[i], rows, t)
+	}
+	return r
+}
+
+func (f *frame) result(c *C.ccbf_call, ov *Overload) *Result {
+	f.out.reset(&c.out, int(c.offset), int(c.rows), ov.Returns)
+	return &f.out
+}
+
+//export ccbfGoScalar
+func ccbfGoScalar(c *C.ccbf_call) {
+	b := boundOf(uint64(c.id))
+	if b == nil {
+		scalarError(c.info, errUnknownFunction)
+		return
+	}
+	f := beginFrame()
+	err := guarded(b.name, func() error {
+		out := f.result(c, b.overload)
+		if err := b.overload.Scalar(f.load(c, b.overload), out); err != nil {
+			return err
+		}
+		return out.flush()
+	})
+	f.end()
+	if err != nil {
+		scalarError(c.info, err)
+	}
+}
+
+//export ccbfGoUpdate
+func ccbfGoUpdate(c *C.ccbf_call) {
+	aggregate(c, func(f *frame, ov *Overload) error {
+		states := States{unsafe.Pointer(c.states), int(c.rows), c.single != 0}
+		return ov.Aggregate.Update(f.load(c, ov), states)
+	})
+}
+
+//export ccbfGoCombine
+func ccbfGoCombine(c *C.ccbf_call) {
+	aggregate(c, func(f *frame, ov *Overload) error {
+		from := States{unsafe.Pointer(c.states), int(c.rows), c.rows == 1}
+		into := States{unsafe.Pointer(c.into), int(c.rows), c.rows == 1}
+		return ov.Aggregate.Combine(from, into)
+	})
+}
+
+//export ccbfGoFinalize
+func ccbfGoFinalize(c *C.ccbf_call) {
+	aggregate(c, func(f *frame, ov *Overload) error {
+		states := States{unsafe.Pointer(c.states), int(c.rows), c.rows == 1}
+		out := f.result(c, ov)
+		if err := ov.Aggregate.Finalize(states, out); err != nil {
+			return err
+		}
+		states.markFinal()
+		return out.flush()
+	})
+}
+
+// aggregate runs one callback of an aggregate function.
+func aggregate(c *C.ccbf_call, call func(*frame, *Overload) error) {
+	b := boundOf(uint64(c.id))
+	if b == nil {
+		aggregateError(c.info, errUnknownFunction)
+		return
+	}
+	f := beginFrame()
+	err := guarded(b.name, func() error { return call(f, b.overload) })
+	f.end()
+	if err != nil {
+		aggregateError(c.info, err)
+	}
+}
+
+//export ccbfGoDestroy
+func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
+	mark := processMark
+	for _, s := range unsafe.Slice((**State)(unsafe.Pointer(states)), int(n)) {
+		if s.mark == mark {
+			s.Drop()
+		}
+	}
+}

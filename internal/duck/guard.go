@@ -1,0 +1,52 @@
+package duck
+
+/*
+#include <stdlib.h>
+#include "bridge.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+)
+
+// guarded runs one callback. A panic, which would end the process if it
+// reached C, becomes an error of the query.
+func guarded(name string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+		if err != nil {
+			err = named(name, err)
+		}
+	}()
+	return f()
+}
+
+// named puts the function's name in front, unless the error begins with it.
+func named(name string, err error) error {
+	if strings.HasPrefix(err.Error(), name+":") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// cText is an error's text for C, without the zero bytes that would cut it.
+func cText(err error) *C.char {
+	return C.CString(strings.ReplaceAll(err.Error(), "\x00", `\0`))
+}
+
+func scalarError(info unsafe.Pointer, err error) {
+	text := cText(err)
+	C.ccbf_scalar_error(info, text)
+	C.free(unsafe.Pointer(text))
+}
+
+func aggregateError(info unsafe.Pointer, err error) {
+	text := cText(err)
+	C.ccbf_aggregate_error(info, text)
+	C.free(unsafe.Pointer(text))
+}

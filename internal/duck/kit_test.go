@@ -1,0 +1,385 @@
+package duck
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unsafe"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+)
+
+// openDB is a database in memory with the functions on it.
+func openDB(t testing.TB, fns []Function) (*sql.DB, *Instance) {
+	t.Helper()
+	if err := Embedded(); err != nil {
+		t.Fatal(err)
+	}
+	connector, err := duckdb.NewConnector("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	t.Cleanup(func() { db.Close() })
+	return db, register(t, db, fns)
+}
+
+func register(t testing.TB, db *sql.DB, fns []Function) *Instance {
+	t.Helper()
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var in *Instance
+	err = conn.Raw(func(dc any) error {
+		p, err := ConnOf(dc.(driver.Conn))
+		if err != nil {
+			return err
+		}
+		in, err = Register(p, fns)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// ask runs a query and writes its rows as text: columns apart by |, rows by
+// newline.
+func ask(db *sql.DB, query string, args ...any) (string, error) {
+	rows, err := db.Query(query, args...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for rows.Next() {
+		vals := make([]any, len(names))
+		ptrs := make([]any, len(names))
+		for i := range vals {
+			ptrs[i] = &vals[i]
+		}
+		if err := rows.Scan(ptrs...); err != nil {
+			return "", err
+		}
+		cells := make([]string, len(vals))
+		for i, v := range vals {
+			switch v := v.(type) {
+			case nil:
+				cells[i] = "NULL"
+			case []byte:
+				cells[i] = fmt.Sprintf("%x", v)
+			default:
+				cells[i] = fmt.Sprint(v)
+			}
+		}
+		lines = append(lines, strings.Join(cells, "|"))
+	}
+	return strings.Join(lines, "\n"), rows.Err()
+}
+
+func mustAsk(t testing.TB, db *sql.DB, query string, args ...any) string {
+	t.Helper()
+	out, err := ask(db, query, args...)
+	if err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return out
+}
+
+func mustExec(t testing.TB, db *sql.DB, query string) {
+	t.Helper()
+	if _, err := db.Exec(query); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+// same checks that a query with our function and one without give one answer.
+func same(t *testing.T, db *sql.DB, ours, theirs string) {
+	t.Helper()
+	got, want := mustAsk(t, db, ours), mustAsk(t, db, theirs)
+	if want == "" {
+		t.Fatalf("no rows from %s", theirs)
+	}
+	if got != want {
+		t.Errorf("%s\n got %s\nwant %s", ours, clip(got), clip(want))
+	}
+}
+
+func clip(s string) string {
+	if len(s) > 600 {
+		return s[:600] + "..."
+	}
+	return s
+}
+
+// toySum is an exact sum of BIGINTs that lives in the state alone.
+type toySum struct{}
+
+type sumState struct{ sum, rows int64 }
+
+func sumOf(s *State) *sumState { return (*sumState)(unsafe.Pointer(&s.Inline)) }
+
+func (toySum) Update(args *Rows, states States) error {
+	x := args.Col(0)
+	vals := Slice[int64](x)
+	for i, v := range vals {
+		if x.Valid(i) {
+			s := sumOf(states.At(i))
+			s.sum += v
+			s.rows++
+		}
+	}
+	return nil
+}
+
+func (toySum) Combine(from, into States) error {
+	for i := range from.Len() {
+		f, t := sumOf(from.At(i)), sumOf(into.At(i))
+		t.sum += f.sum
+		t.rows += f.rows
+	}
+	return nil
+}
+
+func (toySum) Finalize(states States, out *Result) error {
+	vals := Out[int64](out)
+	for i := range vals {
+		if s := sumOf(states.At(i)); s.rows > 0 {
+			vals[i] = s.sum
+		} else {
+			out.SetNull(i)
+		}
+	}
+	return nil
+}
+
+// toyList keeps every value in a block, in the order of arrival, as a list. Each
+// block costs at least `cost` bytes, so that few groups fill a budget.
+type toyList struct {
+	cost    int64
+	combine func() error // a failure to be tried
+}
+
+type listBlock struct {
+	lease *Lease
+	vals  []int64
+}
+
+func (a toyList) block(s *State) (*listBlock, error) {
+	obj, err := s.Block()
+	if err != nil {
+		return nil, err
+	}
+	if obj != nil {
+		return obj.(*listBlock), nil
+	}
+	lease, err := s.NewBlock(a.cost)
+	if err != nil {
+		return nil, err
+	}
+	b := &listBlock{lease: lease}
+	lease.Set(b)
+	return b, nil
+}
+
+func (b *listBlock) add(vals ...int64) error {
+	if err := b.lease.Grow(int64(len(vals)) * 8); err != nil {
+		return err
+	}
+	b.vals = append(b.vals, vals...)
+	return nil
+}
+
+func (a toyList) Update(args *Rows, states States) error {
+	x := args.Col(0)
+	for i, v := range Slice[int64](x) {
+		if !x.Valid(i) {
+			continue
+		}
+		b, err := a.block(states.At(i))
+		if err != nil {
+			return err
+		}
+		if err := b.add(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a toyList) Combine(from, into States) error {
+	if a.combine != nil {
+		if err := a.combine(); err != nil {
+			return err
+		}
+	}
+	for i := range from.Len() {
+		obj, err := from.At(i).Block()
+		if err != nil {
+			return err
+		}
+		if obj == nil {
+			continue
+		}
+		b, err := a.block(into.At(i))
+		if err != nil {
+			return err
+		}
+		if err := b.add(obj.(*listBlock).vals...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a toyList) Finalize(states States, out *Result) error {
+	for i := range out.Len() {
+		obj, err := states.At(i).Block()
+		if err != nil {
+			return err
+		}
+		if obj == nil {
+			out.SetNull(i)
+			continue
+		}
+		vals := obj.(*listBlock).vals
+		copy(Out[int64](out.List(i, len(vals))), vals)
+	}
+	return nil
+}
+
+// toyNothing does nothing, to measure what everything around it costs.
+type toyNothing struct{}
+
+func (toyNothing) Update(*Rows, States) error    { return nil }
+func (toyNothing) Combine(States, States) error  { return nil }
+func (toyNothing) Finalize(States, *Result) error { return nil }
+
+func oneArg(name string, arg, returns Type, f func(*Rows, *Result) error) Function {
+	return Function{Name: name, Overloads: []Overload{{
+		Params: []Param{{"x", arg}}, Returns: returns, Scalar: f,
+	}}}
+}
+
+func aggregateOf(name string, arg, returns Type, a Aggregator) Function {
+	return Function{Name: name, Overloads: []Overload{{
+		Params: []Param{{"x", arg}}, Returns: returns, Aggregate: a,
+	}}}
+}
+
+var errToy = errors.New("a toy error")
+
+// toys are the functions most tests register.
+func toys() []Function {
+	add := func(args *Rows, out *Result) error {
+		a, b := Slice[int64](args.Col(0)), Slice[int64](args.Col(1))
+		o := Out[int64](out)
+		for i := range o {
+			if args.Col(0).Valid(i) && args.Col(1).Valid(i) {
+				o[i] = a[i] + b[i]
+			} else {
+				out.SetNull(i)
+			}
+		}
+		return nil
+	}
+	return []Function{
+		{Name: "toy_add", Overloads: []Overload{{
+			Params: []Param{{"a", BigInt}, {"b", BigInt}}, Returns: BigInt, Scalar: add,
+		}}},
+		oneArg("toy_type", Any, Varchar, func(args *Rows, out *Result) error {
+			s := args.Col(0).Type().String()
+			for i := range out.Len() {
+				out.SetString(i, s)
+			}
+			return nil
+		}),
+		oneArg("toy_show", Any, Varchar, func(args *Rows, out *Result) error {
+			for i := range out.Len() {
+				out.SetString(i, show(args.Col(0), i))
+			}
+			return nil
+		}),
+		oneArg("toy_rows", Any, BigInt, func(args *Rows, out *Result) error {
+			o := Out[int64](out)
+			for i := range o {
+				o[i] = int64(args.Len())
+			}
+			return nil
+		}),
+		oneArg("toy_panic", BigInt, BigInt, func(args *Rows, out *Result) error {
+			var none []int
+			_ = none[args.Len()]
+			return nil
+		}),
+		oneArg("toy_fail", BigInt, BigInt, func(args *Rows, out *Result) error { return errToy }),
+		aggregateOf("toy_sum", BigInt, BigInt, toySum{}),
+		aggregateOf("toy_list", BigInt, ListOf(BigInt), toyList{cost: 64}),
+		aggregateOf("toy_big", BigInt, ListOf(BigInt), toyList{cost: 1 << 20}),
+		aggregateOf("toy_nothing", BigInt, BigInt, toyNothing{}),
+	}
+}
+
+// show writes a value as the test wants to see it.
+func show(v *Vector, i int) string {
+	if !v.Valid(i) {
+		return "NULL"
+	}
+	t := v.Type()
+	switch t.ID() {
+	case BooleanID:
+		return fmt.Sprint(Slice[bool](v)[i])
+	case TinyIntID:
+		return fmt.Sprint(Slice[int8](v)[i])
+	case SmallIntID:
+		return fmt.Sprint(Slice[int16](v)[i])
+	case IntegerID, DateID:
+		return fmt.Sprint(Slice[int32](v)[i])
+	case BigIntID, TimestampID:
+		return fmt.Sprint(Slice[int64](v)[i])
+	case DoubleID:
+		return fmt.Sprint(Slice[float64](v)[i])
+	case VarcharID:
+		return string(v.Bytes(i))
+	case BlobID, GeometryID:
+		return fmt.Sprintf("%x", v.Bytes(i))
+	case DecimalID:
+		w, s := t.Decimal()
+		switch {
+		case w <= 4:
+			return fmt.Sprintf("%de-%d", Slice[int16](v)[i], s)
+		case w <= 9:
+			return fmt.Sprintf("%de-%d", Slice[int32](v)[i], s)
+		case w <= 18:
+			return fmt.Sprintf("%de-%d", Slice[int64](v)[i], s)
+		}
+		return fmt.Sprintf("%de-%d", Slice[[2]uint64](v)[i][0], s)
+	case EnumID:
+		return t.Dictionary()[Slice[uint8](v)[i]]
+	case StructID:
+		var parts []string
+		for j := range v.NumFields() {
+			parts = append(parts, v.FieldName(j)+"="+show(v.Field(j), i))
+		}
+		return "{" + strings.Join(parts, " ") + "}"
+	case ListID:
+		from, n := v.ListRange(i)
+		var parts []string
+		for j := range n {
+			parts = append(parts, show(v.Elem(), from+j))
+		}
+		return "[" + strings.Join(parts, " ") + "]"
+	}
+	return "?" + t.String()
+}

@@ -1,0 +1,90 @@
+package duck
+
+/*
+#include "bridge.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"unsafe"
+)
+
+// listWriter is the part of a Result that knows the LIST's child.
+type listWriter struct {
+	child    *Result
+	size     int // elements in use, those of earlier results in this vector too
+	capacity int
+	open     bool
+}
+
+func (r *Result) entry(i int) *listEntry {
+	return (*listEntry)(unsafe.Add(r.data, (r.offset+i)*16))
+}
+
+// List makes row i of a LIST result a list of n elements and returns them for
+// writing, as rows 0 to n-1 of a result of the element's type (a STRUCT's
+// fields, strings and lists work as they do at the top). What it returned for
+// the row before must not be used any more. Every row needs its List or its
+// SetNull.
+//
+//	xs := duck.Out[uint64](out.List(i, len(counts)))
+//	copy(xs, counts)
+func (r *Result) List(i, n int) *Result {
+	if uint(i) >= uint(r.n) || n < 0 {
+		panic(fmt.Sprintf("row %d with %d elements of a result of %d rows", i, n, r.n))
+	}
+	w := &r.list
+	var col C.ccbf_col
+	if !w.open {
+		if w.child == nil {
+			w.child = new(Result)
+		}
+		w.open = true
+		w.size = int(C.ccbf_list_child(r.vec, &col))
+		w.capacity = w.size
+		w.child.reset(&col, w.size, 0, r.typ.Elem())
+	}
+	if need := w.size + n; need > w.capacity {
+		// Doubling keeps the crossings few; moving the child's data means that
+		// everything gathered for it must be handed over first.
+		if err := w.child.flush(); err != nil {
+			panic(err)
+		}
+		grown := max(1<<bits.Len(uint(need-1)), 2048)
+		if C.ccbf_list_grow(r.vec, C.uint64_t(grown), &col) != 0 {
+			panic(errListGrow)
+		}
+		w.capacity = grown
+		w.child.reset(&col, w.size, n, r.typ.Elem())
+	} else {
+		w.child.window(w.size, n)
+	}
+	*r.entry(i) = listEntry{uint64(w.size), uint64(n)}
+	w.size += n
+	return w.child
+}
+
+var errListGrow = errors.New("DuckDB could not make room for a list")
+
+// window moves a result to other rows of the same vector.
+func (r *Result) window(offset, n int) {
+	r.offset, r.n = offset, n
+	if r.open {
+		for j := range r.kids {
+			r.kids[j].window(offset, n)
+		}
+	}
+}
+
+func (w *listWriter) finish(r *Result) error {
+	if err := w.child.flush(); err != nil {
+		return err
+	}
+	if C.ccbf_list_finish(r.vec, C.uint64_t(w.size)) != 0 {
+		return errListGrow
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package duck
+
+import (
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// defaultLimit is a quarter of the memory that the machine, or the process's
+// cgroup, allows. DuckDB takes most of the rest for itself.
+func defaultLimit() int64 {
+	const unknown = 8 << 30 // nothing says how much there is
+	total := machineMemory(os.ReadFile)
+	if total <= 0 {
+		total = unknown
+	}
+	return total / 4
+}
+
+// machineMemory is the least of what the machine has and what the cgroups
+// above the process allow, 0 if nothing is known.
+func machineMemory(read func(string) ([]byte, error)) int64 {
+	var least int64
+	consider := func(n int64) {
+		if n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	consider(physicalMemory(read))
+	groups, err := read("/proc/self/cgroup")
+	if err != nil {
+		return least
+	}
+	for line := range strings.Lines(string(groups)) {
+		// hierarchy:controllers:path; version 2 is hierarchy 0 without controllers
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		root, file := "", ""
+		switch {
+		case parts[0] == "0" && parts[1] == "":
+			root, file = "/sys/fs/cgroup", "memory.max"
+		case strings.Contains(","+parts[1]+",", ",memory,"):
+			root, file = "/sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		default:
+			continue
+		}
+		// A limit anywhere above counts. Inside a container the path may be
+		// the host's: the group is then at the root of what can be seen.
+		for dir := path.Clean("/" + parts[2]); ; dir = path.Dir(dir) {
+			if b, err := read(path.Join(root, dir, file)); err == nil {
+				if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil {
+					consider(n)
+				}
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
+
+// physicalMemory is known on Linux only.
+func physicalMemory(read func(string) ([]byte, error)) int64 {
+	info, err := read("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(info)) {
+		if rest, ok := strings.CutPrefix(line, "MemTotal:"); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+			if err == nil {
+				return n << 10
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,233 @@
+package duck
+
+/*
+#cgo linux LDFLAGS: -ldl
+#include <stdlib.h>
+#include "bridge.h"
+*/
+import "C"
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// bound is one overload as a callback finds it by its number.
+type bound struct {
+	name     string
+	overload *Overload
+}
+
+var registry struct {
+	sync.Mutex
+	// Read by every callback, without the lock.
+	bound     atomic.Pointer[[]*bound]
+	instances atomic.Pointer[[]*Instance]
+	ready     bool
+	fromTable string // how the table was filled, empty while it was not
+}
+
+// processMark begins every living state. Random, so that no data from outside
+// bears it.
+var processMark uint64
+
+// countStates has the functions registered from now on count their states.
+var countStates bool
+
+func boundOf(id uint64) *bound {
+	all := registry.bound.Load()
+	i := int(uint32(id)) - 1
+	if all == nil || i < 0 || i >= len(*all) {
+		return nil
+	}
+	return (*all)[i]
+}
+
+// Embedded fills the table of DuckDB's functions from the symbols that the
+// program's driver brought along.
+func Embedded() error {
+	registry.Lock()
+	defer registry.Unlock()
+	if registry.fromTable != "" {
+		return nil
+	}
+	if missing := C.ccbf_fill_from_process(); missing != nil {
+		return fmt.Errorf("this program has no symbol %s: import a DuckDB driver that links DuckDB and exports its C API (such as github.com/duckdb/duckdb-go/v2, which links with -rdynamic)", C.GoString(missing))
+	}
+	registry.fromTable = "process"
+	return nil
+}
+
+// LoadTable fills the table from the struct that DuckDB hands to an extension:
+// an array of function pointers, as C API v1.2.0 lays it out.
+func LoadTable(api unsafe.Pointer) error {
+	registry.Lock()
+	defer registry.Unlock()
+	if api == nil {
+		return errors.New("DuckDB handed over no API table")
+	}
+	if missing := C.ccbf_fill_from_struct((*unsafe.Pointer)(api)); missing != nil {
+		return fmt.Errorf("this DuckDB does not have %s of C API v1.2.0", C.GoString(missing))
+	}
+	registry.fromTable = "extension"
+	return nil
+}
+
+// LibraryVersion is the version that DuckDB gives itself.
+func LibraryVersion() (string, error) {
+	registry.Lock()
+	defer registry.Unlock()
+	if registry.fromTable == "" {
+		return "", errNoTable
+	}
+	return C.GoString(C.ccbf_library_version()), nil
+}
+
+var errNoTable = errors.New("no API table: call Embedded or LoadTable first")
+
+// MaxParams is the largest number of parameters a function can have.
+const MaxParams = C.CCBF_MAX_COLS
+
+// Register makes the functions known to the database of a connection, and so to
+// all of its connections. Doing it again is harmless: what this process has
+// registered there already stays as it is, and the Instance is the same. The
+// functions must not be changed afterwards.
+func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
+	registry.Lock()
+	defer registry.Unlock()
+	switch {
+	case registry.fromTable == "":
+		return nil, errNoTable
+	case conn == nil:
+		return nil, errors.New("no connection")
+	case limitError != nil:
+		return nil, limitError
+	}
+	if err := setMark(); err != nil {
+		return nil, err
+	}
+	for i := range fns {
+		if err := check(&fns[i]); err != nil {
+			return nil, err
+		}
+	}
+	in, err := findInstance(conn)
+	if err != nil {
+		return nil, err
+	}
+	if in == nil {
+		in = newInstance()
+		tag := tagFunction(in)
+		if err := registerOne(conn, &tag, in); err != nil {
+			return nil, fmt.Errorf("registering %s: %w", tag.Name, err)
+		}
+	}
+	for i := range fns {
+		if in.names[fns[i].Name] {
+			continue
+		}
+		if err := registerOne(conn, &fns[i], in); err != nil {
+			return nil, fmt.Errorf("registering %s: %w", fns[i].Name, err)
+		}
+		in.names[fns[i].Name] = true
+	}
+	return in, nil
+}
+
+func setMark() error {
+	if registry.ready {
+		return nil
+	}
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		return err
+	}
+	// Never 0, and odd: an address, which is what stale memory holds most, is even.
+	processMark = binary.NativeEndian.Uint64(b[:]) | 1
+	C.ccbf_set_mark(C.uint64_t(processMark))
+	registry.ready = true
+	return nil
+}
+
+func check(f *Function) error {
+	if f.Name == "" || len(f.Overloads) == 0 {
+		return fmt.Errorf("function %q has no name or no overloads", f.Name)
+	}
+	for i := range f.Overloads {
+		ov := &f.Overloads[i]
+		switch {
+		case (ov.Scalar == nil) == (ov.Aggregate == nil):
+			return fmt.Errorf("function %s: an overload is either scalar or aggregate", f.Name)
+		case (ov.Scalar == nil) != (f.Overloads[0].Scalar == nil):
+			return fmt.Errorf("function %s: scalar and aggregate overloads under one name", f.Name)
+		case len(ov.Params) > MaxParams:
+			return fmt.Errorf("function %s: %d parameters; the most is %d", f.Name, len(ov.Params), MaxParams)
+		}
+	}
+	return nil
+}
+
+// addBound numbers an overload. Appending in place is safe: readers hold the
+// slice header of an earlier, shorter slice.
+func addBound(b *bound) uint64 {
+	var all []*bound
+	if p := registry.bound.Load(); p != nil {
+		all = *p
+	}
+	all = append(all, b)
+	registry.bound.Store(&all)
+	return uint64(len(all))
+}
+
+func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
+	name := C.CString(f.Name)
+	defer C.free(unsafe.Pointer(name))
+	aggregate := C.bool(f.Overloads[0].Aggregate != nil)
+	set := C.ccbf_new_set(aggregate, name)
+	defer C.ccbf_free_set(aggregate, set)
+	for i := range f.Overloads {
+		ov := &f.Overloads[i]
+		if err := addOverload(set, name, f, ov, in); err != nil {
+			return err
+		}
+	}
+	if C.ccbf_register_set(aggregate, conn, set) != 0 {
+		return errors.New("DuckDB refused it (is there a function of that name already?)")
+	}
+	return nil
+}
+
+func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in *Instance) error {
+	params, free := pointerArray(len(ov.Params))
+	defer free()
+	for i, p := range ov.Params {
+		t, err := logical(p.Type)
+		if err != nil {
+			return fmt.Errorf("parameter %s: %w", p.Name, err)
+		}
+		defer C.ccbf_free_type(t)
+		params[i] = t
+	}
+	returns, err := logical(ov.Returns)
+	if err != nil {
+		return fmt.Errorf("result: %w", err)
+	}
+	defer C.ccbf_free_type(returns)
+	// The instance rides above the number, for init to find without Go.
+	id := addBound(&bound{f.Name, ov}) | uint64(in.id)<<32
+	var first *unsafe.Pointer
+	if len(params) > 0 {
+		first = &params[0]
+	}
+	failed := C.ccbf_add_overload(C.bool(ov.Aggregate != nil), C.bool(countStates), set, name,
+		first, C.uint64_t(len(params)), returns, C.bool(ov.Volatile), C.uint64_t(id))
+	if failed != 0 {
+		return fmt.Errorf("DuckDB refused the overload with %d parameters", len(ov.Params))
+	}
+	return nil
+}

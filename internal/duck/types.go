@@ -1,0 +1,242 @@
+package duck
+
+import (
+	"strconv"
+	"strings"
+)
+
+// TypeID is DuckDB's number of a type, as its C API gives it.
+type TypeID int
+
+// The ids of DuckDB's types. Those above 36 are newer than the C API v1.2.0
+// that functions are registered with: they are only ever read.
+const (
+	BooleanID     TypeID = 1
+	TinyIntID     TypeID = 2
+	SmallIntID    TypeID = 3
+	IntegerID     TypeID = 4
+	BigIntID      TypeID = 5
+	UTinyIntID    TypeID = 6
+	USmallIntID   TypeID = 7
+	UIntegerID    TypeID = 8
+	UBigIntID     TypeID = 9
+	FloatID       TypeID = 10
+	DoubleID      TypeID = 11
+	TimestampID   TypeID = 12
+	DateID        TypeID = 13
+	TimeID        TypeID = 14
+	IntervalID    TypeID = 15
+	HugeIntID     TypeID = 16
+	VarcharID     TypeID = 17
+	BlobID        TypeID = 18
+	DecimalID     TypeID = 19
+	TimestampSID  TypeID = 20
+	TimestampMSID TypeID = 21
+	TimestampNSID TypeID = 22
+	EnumID        TypeID = 23
+	ListID        TypeID = 24
+	StructID      TypeID = 25
+	MapID         TypeID = 26
+	UUIDID        TypeID = 27
+	UnionID       TypeID = 28
+	BitID         TypeID = 29
+	TimeTZID      TypeID = 30
+	TimestampTZID TypeID = 31
+	UHugeIntID    TypeID = 32
+	ArrayID       TypeID = 33
+	AnyID         TypeID = 34
+	BigNumID      TypeID = 35
+	SQLNullID     TypeID = 36
+	TimeNSID      TypeID = 39
+	GeometryID    TypeID = 40 // since DuckDB 1.5; the value is WKB in a string
+	VariantID     TypeID = 41
+)
+
+// Type is a logical type of DuckDB. Types of the same declaration compare equal
+// with == when they are simple; use String to compare nested ones.
+type Type struct {
+	id TypeID
+	d  *detail // nil for simple types without an alias
+}
+
+// detail is what nested and parametrised types have beside their id.
+type detail struct {
+	alias        string
+	fields       []Field // STRUCT, UNION; key and value of a MAP
+	elem         Type    // LIST, ARRAY
+	size         uint64  // ARRAY
+	width, scale uint8   // DECIMAL
+	dict         []string
+}
+
+// Field is one named part of a STRUCT.
+type Field struct {
+	Name string
+	Type Type
+}
+
+// The types that functions are declared with.
+var (
+	Any       = Type{id: AnyID}
+	Boolean   = Type{id: BooleanID}
+	TinyInt   = Type{id: TinyIntID}
+	SmallInt  = Type{id: SmallIntID}
+	Integer   = Type{id: IntegerID}
+	BigInt    = Type{id: BigIntID}
+	HugeInt   = Type{id: HugeIntID}
+	UTinyInt  = Type{id: UTinyIntID}
+	USmallInt = Type{id: USmallIntID}
+	UInteger  = Type{id: UIntegerID}
+	UBigInt   = Type{id: UBigIntID}
+	UHugeInt  = Type{id: UHugeIntID}
+	Float     = Type{id: FloatID}
+	Double    = Type{id: DoubleID}
+	Varchar   = Type{id: VarcharID}
+	Blob      = Type{id: BlobID}
+)
+
+// ListOf is the type elem[].
+func ListOf(elem Type) Type {
+	return Type{id: ListID, d: &detail{elem: elem}}
+}
+
+// StructOf is the type STRUCT(fields...).
+func StructOf(fields ...Field) Type {
+	return Type{id: StructID, d: &detail{fields: fields}}
+}
+
+// DecimalOf is the type DECIMAL(width, scale).
+func DecimalOf(width, scale uint8) Type {
+	return Type{id: DecimalID, d: &detail{width: width, scale: scale}}
+}
+
+// ID is the type's number.
+func (t Type) ID() TypeID { return t.id }
+
+// Alias is the name that a type created over another one goes by ("JSON"), or
+// empty.
+func (t Type) Alias() string {
+	if t.d == nil {
+		return ""
+	}
+	return t.d.alias
+}
+
+// IsGeometry reports whether values are geometries as WKB: DuckDB 1.5's own
+// GEOMETRY. The GEOMETRY of the spatial extension before that, an alias of BLOB
+// with another layout, is not.
+func (t Type) IsGeometry() bool { return t.id == GeometryID }
+
+// Fields are the parts of a STRUCT, the members of a UNION, or key and value of
+// a MAP.
+func (t Type) Fields() []Field {
+	if t.d == nil {
+		return nil
+	}
+	return t.d.fields
+}
+
+// Elem is the type of the elements of a LIST or an ARRAY.
+func (t Type) Elem() Type {
+	if t.d == nil {
+		return Type{}
+	}
+	return t.d.elem
+}
+
+// Size is the length of an ARRAY.
+func (t Type) Size() uint64 {
+	if t.d == nil {
+		return 0
+	}
+	return t.d.size
+}
+
+// Decimal gives the digits of a DECIMAL, and how many of them are decimals.
+// Values are int16 up to a width of 4, int32 up to 9, int64 up to 18, and 128
+// bits above.
+func (t Type) Decimal() (width, scale uint8) {
+	if t.d == nil {
+		return 0, 0
+	}
+	return t.d.width, t.d.scale
+}
+
+// Dictionary holds the texts of an ENUM. Values are indexes into it: uint8 up
+// to 256 texts, uint16 up to 65536, uint32 above.
+func (t Type) Dictionary() []string {
+	if t.d == nil {
+		return nil
+	}
+	return t.d.dict
+}
+
+var typeNames = map[TypeID]string{
+	BooleanID: "BOOLEAN", TinyIntID: "TINYINT", SmallIntID: "SMALLINT",
+	IntegerID: "INTEGER", BigIntID: "BIGINT", UTinyIntID: "UTINYINT",
+	USmallIntID: "USMALLINT", UIntegerID: "UINTEGER", UBigIntID: "UBIGINT",
+	FloatID: "FLOAT", DoubleID: "DOUBLE", TimestampID: "TIMESTAMP",
+	DateID: "DATE", TimeID: "TIME", IntervalID: "INTERVAL", HugeIntID: "HUGEINT",
+	VarcharID: "VARCHAR", BlobID: "BLOB", TimestampSID: "TIMESTAMP_S",
+	TimestampMSID: "TIMESTAMP_MS", TimestampNSID: "TIMESTAMP_NS", UUIDID: "UUID",
+	BitID: "BIT", TimeTZID: "TIME WITH TIME ZONE",
+	TimestampTZID: "TIMESTAMP WITH TIME ZONE", UHugeIntID: "UHUGEINT",
+	AnyID: "ANY", BigNumID: "BIGNUM", SQLNullID: "\"NULL\"", TimeNSID: "TIME_NS",
+	GeometryID: "GEOMETRY", VariantID: "VARIANT",
+}
+
+// String is the type as SQL writes it.
+func (t Type) String() string {
+	if a := t.Alias(); a != "" {
+		return a
+	}
+	switch t.id {
+	case DecimalID:
+		w, s := t.Decimal()
+		return "DECIMAL(" + strconv.Itoa(int(w)) + "," + strconv.Itoa(int(s)) + ")"
+	case EnumID:
+		quoted := make([]string, len(t.Dictionary()))
+		for i, s := range t.Dictionary() {
+			quoted[i] = "'" + strings.ReplaceAll(s, "'", "''") + "'"
+		}
+		return "ENUM(" + strings.Join(quoted, ", ") + ")"
+	case ListID:
+		return t.Elem().String() + "[]"
+	case ArrayID:
+		return t.Elem().String() + "[" + strconv.FormatUint(t.Size(), 10) + "]"
+	case MapID:
+		if f := t.Fields(); len(f) == 2 {
+			return "MAP(" + f[0].Type.String() + ", " + f[1].Type.String() + ")"
+		}
+		return "MAP"
+	case StructID, UnionID:
+		word := "STRUCT("
+		if t.id == UnionID {
+			word = "UNION("
+		}
+		parts := make([]string, len(t.Fields()))
+		for i, f := range t.Fields() {
+			parts[i] = quoteName(f.Name) + " " + f.Type.String()
+		}
+		return word + strings.Join(parts, ", ") + ")"
+	}
+	if name, ok := typeNames[t.id]; ok {
+		return name
+	}
+	return "type " + strconv.Itoa(int(t.id))
+}
+
+// quoteName leaves plain lower-case identifiers as they are.
+func quoteName(name string) string {
+	plain := name != ""
+	for i, c := range name {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			plain = false
+		}
+	}
+	if plain {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}

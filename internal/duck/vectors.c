@@ -1,0 +1,55 @@
+#include "bridge.h"
+
+void ccbf_open_vector(void *vec, ccbf_col *out) {
+	out->vec = vec;
+	out->data = API(vector_get_data)(vec);
+	out->mask = API(vector_get_validity)(vec);
+}
+
+void ccbf_struct_children(void *vec, uint64_t n, ccbf_col *out) {
+	for (uint64_t i = 0; i < n; i++) {
+		ccbf_open_vector(API(struct_vector_get_child)(vec, i), &out[i]);
+	}
+}
+
+uint64_t ccbf_list_child(void *vec, ccbf_col *out) {
+	ccbf_open_vector(API(list_vector_get_child)(vec), out);
+	return API(list_vector_get_size)(vec);
+}
+
+uint64_t *ccbf_writable_mask(void *vec) {
+	API(vector_ensure_validity_writable)(vec);
+	return API(vector_get_validity)(vec);
+}
+
+void ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n) {
+	for (uint64_t i = 0; i < n; i++) {
+		API(vector_assign_string_element_len)
+		(vec, pieces[i].row, base + pieces[i].start, pieces[i].len);
+	}
+}
+
+void ccbf_assign(void *vec, uint64_t row, const char *data, uint64_t len) {
+	API(vector_assign_string_element_len)(vec, row, data, len);
+}
+
+/* Growing may move the child's data, so the child is opened again. */
+int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child) {
+	if (API(list_vector_reserve)(vec, capacity) != 0) {
+		return 1;
+	}
+	ccbf_open_vector(API(list_vector_get_child)(vec), child);
+	return 0;
+}
+
+int ccbf_list_finish(void *vec, uint64_t size) {
+	return API(list_vector_set_size)(vec, size);
+}
+
+void ccbf_scalar_error(void *info, const char *text) {
+	API(scalar_function_set_error)(info, text);
+}
+
+void ccbf_aggregate_error(void *info, const char *text) {
+	API(aggregate_function_set_error)(info, text);
+}
