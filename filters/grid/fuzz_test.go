@@ -1,0 +1,108 @@
+package grid
+
+import (
+	"math"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/encoding/wkb"
+	"github.com/paulmach/orb/encoding/wkt"
+)
+
+// FuzzParsePolygon: no input makes a parser panic, and what it takes is a
+// polygon that Scan takes too and that survives the trip through orb's writers.
+func FuzzParsePolygon(f *testing.F) {
+	two := orb.MultiPolygon{{square, hole}, {tri}}
+	for _, s := range []string{
+		wkt.MarshalString(two), string(wkb.MustMarshal(two)), string(wkb.MustMarshal(two[0])),
+		"SRID=4326;MULTIPOLYGON ZM (EMPTY, ((0 0 1 1,4 0 1 1,4 4 1 1,0 0 1 1)))", "POLYGON EMPTY",
+		`{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[0,0],[4,0,1],[4,4],[0,0]]]}}`,
+		`{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"MultiPolygon","coordinates":[[[[0,0],[4e300,0],[4,4],[0,0]]]]}}]}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		mp, err := ParsePolygon(b)
+		if err != nil {
+			if mp != nil || err.Error() == "" {
+				t.Fatalf("%v beside the error %v", mp, err)
+			}
+			return
+		}
+		if _, err := mustGrid(t, 1).Scan(mp, MaxRect()); err != nil {
+			t.Fatalf("parsed, but: %v", err)
+		}
+		again, err := ParsePolygon(wkb.MustMarshal(mp))
+		if err != nil || !again.Equal(mp) {
+			t.Fatalf("through WKB: %v %v, want %v", again, err, mp)
+		}
+		again, err = ParsePolygon([]byte(wkt.MarshalString(mp)))
+		if err != nil || !again.Equal(mp) {
+			t.Fatalf("through WKT: %v %v, want %v", again, err, mp)
+		}
+	})
+}
+
+// FuzzScan: any ring on any grid is walked without a panic or a hang, rows are
+// in order and within bounds, and skipping rows changes nothing.
+func FuzzScan(f *testing.F) {
+	f.Add(1.0, []byte("\x00\x00\x40\x00\x40\x40\x00\x40"), 1.0, int64(0))
+	f.Add(0.01, []byte("some ring that crosses itself"), 1e300, int64(5))
+	f.Add(1e-300, []byte("a\x00b\xffc\x80"), 1e-10, int64(-7))
+	f.Fuzz(func(t *testing.T, res float64, shape []byte, scale float64, from int64) {
+		g, err := New(res)
+		if err != nil {
+			return
+		}
+		var mp orb.MultiPolygon
+		ring := func(b []byte) (r orb.Ring) {
+			for ; len(b) > 1; b = b[2:] {
+				r = append(r, orb.Point{scale * (float64(b[0]) - 99.3), scale * (float64(b[1]) - 99.3)})
+			}
+			if len(r) > 0 {
+				r = append(r, r[0])
+			}
+			return r
+		}
+		half := len(shape) / 3
+		mp = orb.MultiPolygon{{ring(shape[:half]), ring(shape[half : 2*half])}, {ring(shape[2*half:])}}
+		s, err := g.Scan(mp, MaxRect())
+		if err != nil {
+			return
+		}
+		est, work := s.Estimate(), s.Work()
+		if s.Bounds().Empty() && est != 0 {
+			t.Fatalf("estimate %d of nothing", est)
+		}
+		skip, err := g.Scan(mp, MaxRect())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := s.Bounds()
+		from = max(b.MinY, min(from, b.MaxY))
+		cells := uint64(0)
+		for y := from; y <= b.MaxY && y-from < 300; y++ {
+			row := s.Row(y)
+			for i, iv := range row {
+				if iv.X0 > iv.X1 || iv.X0 < b.MinX || iv.X1 > b.MaxX || i > 0 && iv.X0 <= row[i-1].X1+1 {
+					t.Fatalf("row %d: %v in bounds %v", y, row, b)
+				}
+			}
+			cells = addCells(cells, row)
+			if y%3 == 0 {
+				other := skip.Row(y)
+				if len(other) != len(row) {
+					t.Fatalf("row %d: %v, with rows skipped %v", y, row, other)
+				}
+				for i := range row {
+					if row[i] != other[i] {
+						t.Fatalf("row %d: %v, with rows skipped %v", y, row, other)
+					}
+				}
+			}
+		}
+		if b.Height() <= sampleRows && from == b.MinY && cells < math.MaxInt64 && est != cells {
+			t.Fatalf("estimate %d, work %d, cells %d", est, work, cells)
+		}
+	})
+}
