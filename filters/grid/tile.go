@@ -1,7 +1,5 @@
 package grid
 
-import "math"
-
 // Web mercator tiles: at zoom z the world is 2^z x 2^z tiles, x counting from
 // longitude -180 eastward, y from latitude MaxLat southward. A tile holds its
 // west and its north edge. All zooms are cut from one division at MaxZoom: the
@@ -14,8 +12,6 @@ const (
 	// MaxLat is the latitude at which the web mercator square ends, in
 	// degrees. Latitudes beyond are clamped to it.
 	MaxLat = 85.0511287798066
-
-	worldSize = 1 << MaxZoom
 )
 
 // TileX returns the column of the tile at a longitude in degrees. 180 belongs
@@ -35,7 +31,7 @@ func TileY(lat float64, z int) (int64, error) {
 	if z < 0 || z > MaxZoom || !(lat >= -90 && lat <= 90) {
 		return 0, tileError(0, lat, z)
 	}
-	return row(lat) >> (MaxZoom - z), nil
+	return rowAt(lat, z), nil
 }
 
 // Quadkey returns the quadkey of the tile at a point: one digit 0 to 3 per
@@ -53,7 +49,8 @@ func AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error) {
 	if z < 0 || z > MaxZoom || !(lon >= -180 && lon <= 180) || !(lat >= -90 && lat <= 90) {
 		return dst, tileError(lon, lat, z)
 	}
-	return appendDigits(dst, Interleave(uint32(column(lon)), uint32(row(lat)))>>(2*(MaxZoom-z)), z), nil
+	x, y := column(lon)>>(MaxZoom-z), rowAt(lat, z)
+	return appendDigits(dst, Interleave(uint32(x), uint32(y)), z), nil
 }
 
 // AppendTileQuadkey appends the quadkey of a tile to dst. Errors as TileBounds.
@@ -113,54 +110,6 @@ func tileError(lon, lat float64, z int) error {
 	default:
 		return errf(ErrTile, "latitude %v is outside -90..90", lat)
 	}
-}
-
-// columnEdge is the west edge of a column at MaxZoom, exactly.
-func columnEdge(x int64) float64 { return float64(float64(x)*(360.0/worldSize)) - 180 }
-
-// rowEdge is the north edge of a row at MaxZoom.
-func rowEdge(y int64) float64 {
-	switch y {
-	case 0:
-		return MaxLat
-	case worldSize:
-		return -MaxLat
-	}
-	t := float64(math.Pi * (1 - float64(y)*(2.0/worldSize)))
-	return math.Atan(math.Sinh(t)) * (180 / math.Pi)
-}
-
-// column finds the column at MaxZoom: columnEdge(x) <= lon < columnEdge(x+1).
-// The formula can be one off beside an edge; comparing with the edge decides.
-func column(lon float64) int64 {
-	x := int64((lon + 180) * (worldSize / 360.0))
-	if x >= worldSize {
-		return worldSize - 1
-	}
-	if x > 0 && lon < columnEdge(x) {
-		x--
-	} else if x < worldSize-1 && lon >= columnEdge(x+1) {
-		x++
-	}
-	return x
-}
-
-// row finds the row at MaxZoom: rowEdge(y+1) < lat <= rowEdge(y). Edges cost
-// more here, so they are looked at only within a thousandth of a row, far
-// more than the rounding of either formula (at most 1e-6 rows).
-func row(lat float64) int64 {
-	lat = min(max(lat, -MaxLat), MaxLat)
-	sin := math.Sin(lat * (math.Pi / 180))
-	f := (0.5 - float64(math.Log((1+sin)/(1-sin))*(0.25/math.Pi))) * worldSize
-	y := min(max(int64(f), 0), worldSize-1)
-	if d := f - float64(y); d < 1e-3 || d > 1-1e-3 {
-		if y > 0 && lat > rowEdge(y) {
-			y--
-		} else if y < worldSize-1 && lat <= rowEdge(y+1) {
-			y++
-		}
-	}
-	return y
 }
 
 // quads holds the four base-4 digits of every byte.
