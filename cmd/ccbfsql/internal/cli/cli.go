@@ -1,0 +1,199 @@
+// Package cli reads the command line of ccbfsql and runs what it asks for.
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/shell"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+	exitClosedPipe  = 141 // what a program shows that the signal ended
+)
+
+const usage = `ccbfsql is a SQL shell: DuckDB with the sketch functions of ccbfsql built in.
+
+Usage: ccbfsql [flags] [database [sql...]]
+
+The database is a file, made if it is not there; without one it is in memory.
+Statements come from -c, -f and arguments, in their order, or else from
+standard input; a terminal gets a prompt.
+
+Flags:
+`
+
+// action is a piece of work that the command line asks for.
+type action func(sh *shell.Shell) error
+
+type arguments struct {
+	open     session.Options
+	settings shell.Settings
+	actions  []action
+	version  bool
+}
+
+// Main runs the command and returns its exit code.
+func Main(args []string) int {
+	// A closed pipe shows as an error on writing, so that the database is
+	// closed properly.
+	signal.Ignore(syscall.SIGPIPE)
+
+	a, err := parse(args, os.Stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "ccbfsql:", err)
+		fmt.Fprintln(os.Stderr, "ccbfsql -help lists the flags")
+		return exitUsage
+	}
+	return exitCode(a.run())
+}
+
+func exitCode(err error) int {
+	switch {
+	case err == nil || shell.Quit(err):
+		return exitOK
+	case errors.Is(err, shell.ErrClosedPipe):
+		return exitClosedPipe
+	}
+	if !errors.Is(err, errReported) {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if errors.Is(err, session.ErrInterrupted) {
+		return exitInterrupted
+	}
+	return exitError
+}
+
+// errReported is the error of a script that printed its errors and went on.
+var errReported = errors.New("some statements failed")
+
+func parse(args []string, help io.Writer) (*arguments, error) {
+	a := &arguments{settings: shell.Defaults()}
+	flags := flag.NewFlagSet("ccbfsql", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
+
+	for _, mode := range render.Modes {
+		flags.BoolFunc(mode.Name, "output mode: "+mode.Help, func(string) error {
+			a.settings.Mode = mode
+			return nil
+		})
+	}
+	flags.Func("c", "run the `SQL` and leave; may be repeated", func(sql string) error {
+		a.add(func(sh *shell.Shell) error { return sh.RunText(sql) })
+		return nil
+	})
+	flags.Func("f", "run the script `FILE` and leave; may be repeated, - is standard input", func(path string) error {
+		a.add(func(sh *shell.Shell) error {
+			if path == "-" {
+				return sh.RunReader(os.Stdin, "stdin")
+			}
+			return sh.RunFile(path)
+		})
+		return nil
+	})
+	flags.BoolFunc("noheader", "do not print column names", func(string) error {
+		a.settings.Header = false
+		return nil
+	})
+	flags.BoolFunc("header", "print column names, as is usual", func(string) error {
+		a.settings.Header = true
+		return nil
+	})
+	flags.Func("nullvalue", "`TEXT` for NULL, except in JSON", func(text string) error {
+		a.settings.Null = &text
+		return nil
+	})
+	flags.StringVar(&a.settings.Separator, "separator", "", "`TEXT` between values in modes csv and list")
+	flags.BoolVar(&a.settings.Bail, "bail", true, "stop a script at its first error; -bail=false goes on")
+	flags.BoolVar(&a.open.ReadOnly, "readonly", false, "open the database read-only")
+	flags.BoolVar(&a.version, "version", false, "print the versions of ccbfsql and DuckDB")
+
+	// Flags may stand behind the database, too.
+	var words []string
+	for len(args) > 0 {
+		if err := flags.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				fmt.Fprint(help, usage)
+				flags.SetOutput(help)
+				flags.PrintDefaults()
+			}
+			return nil, err
+		}
+		if args = flags.Args(); len(args) > 0 {
+			words = append(words, args[0])
+			args = args[1:]
+		}
+		if len(words) > 1 {
+			sql := words[1]
+			words = words[:1]
+			a.add(func(sh *shell.Shell) error { return sh.RunText(sql) })
+		}
+	}
+	if len(words) == 1 {
+		a.open.Path = words[0]
+	}
+	return a, nil
+}
+
+func (a *arguments) add(do action) {
+	a.actions = append(a.actions, do)
+}
+
+func (a *arguments) run() (err error) {
+	if a.version {
+		a.open = session.Options{}
+	}
+	s, err := session.Open(context.Background(), a.open)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	sh := shell.New(s, a.settings, os.Stdout, os.Stderr)
+	defer func() { err = errors.Join(err, sh.Close()) }()
+
+	if a.version {
+		return sh.PrintVersion(version())
+	}
+	for _, do := range a.actions {
+		if err := do(sh); err != nil {
+			return err
+		}
+	}
+	if len(a.actions) == 0 {
+		if shell.CanPrompt() {
+			return sh.Interactive(version())
+		}
+		if err := sh.RunReader(os.Stdin, "stdin"); err != nil {
+			return err
+		}
+	}
+	if sh.Failed() {
+		return errReported
+	}
+	return nil
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

@@ -1,0 +1,321 @@
+// Package lexer cuts SQL text into statements.
+//
+// It knows just enough of DuckDB's lexical rules to find the semicolons that
+// end a statement: quotes, E-strings, dollar quotes, comments (nested ones
+// too), identifiers and parameters that contain a dollar sign. It does not
+// check anything; wrong SQL is cut somehow and reported by the database.
+package lexer
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Statement is one piece of the input, as it was written.
+type Statement struct {
+	// Text is the piece with everything in front of it, up to and including
+	// the semicolon. Pieces joined together are the input.
+	Text string
+	// Line is the line, counted from 1, on which the first word stands.
+	Line int
+	// Blank is true when the piece holds only space, comments and perhaps a
+	// semicolon.
+	Blank bool
+}
+
+// SQL is the text to run: without the space around it.
+func (s Statement) SQL() string {
+	return strings.TrimSpace(s.Text)
+}
+
+type state int
+
+const (
+	top          state = iota
+	inSingle           // '...'
+	inEscape           // E'...', where a backslash escapes
+	inDouble           // "..."
+	inDollar           // $tag$...$tag$
+	inLine             // -- ...
+	inBlock            // /* ... */, nested
+	inIdentifier       // a word, a number or a parameter: a $ inside is part of it
+)
+
+// Splitter cuts text that arrives in pieces. Each piece but the last must end
+// with a line break, so that no token is cut in two. The zero value is ready.
+type Splitter struct {
+	buf   []byte // from the start of the current statement
+	pos   int    // everything before it has been looked at
+	state state
+	tag   string // the closing $tag$ while in inDollar
+	depth int    // of block comments
+	word  int    // where the current identifier began
+	line  int    // line breaks before pos
+	start int    // line breaks before the first word of the statement
+	seen  bool   // the statement has a word
+}
+
+// Feed adds text.
+func (s *Splitter) Feed(text string) {
+	s.buf = append(s.buf, text...)
+}
+
+// Next returns the next statement that a semicolon ends.
+func (s *Splitter) Next() (Statement, bool) {
+	for s.pos < len(s.buf) {
+		if s.state != top {
+			s.inside()
+			continue
+		}
+		if s.outside() {
+			return s.cut(), true
+		}
+	}
+	return Statement{}, false
+}
+
+// Rest returns what is left when the input ends, whether or not a semicolon
+// ends it, and empties the splitter. Call it after Next has found no more.
+func (s *Splitter) Rest() (Statement, bool) {
+	if len(s.buf) == 0 {
+		return Statement{}, false
+	}
+	st := s.cut()
+	s.state = top
+	return st, true
+}
+
+// Idle reports that no statement has begun: only space and complete comments
+// since the last semicolon.
+func (s *Splitter) Idle() bool {
+	return !s.seen && (s.state == top || s.state == inLine)
+}
+
+// Reset forgets an unfinished statement; line numbers go on.
+func (s *Splitter) Reset() {
+	*s = Splitter{line: s.line}
+}
+
+// Skip counts lines that were not fed, such as dot commands.
+func (s *Splitter) Skip(lines int) {
+	s.line += lines
+}
+
+func (s *Splitter) cut() Statement {
+	st := Statement{Text: string(s.buf[:s.pos]), Line: s.start + 1, Blank: !s.seen}
+	if st.Blank {
+		st.Line = s.line + 1
+	}
+	s.buf = s.buf[s.pos:]
+	s.pos = 0
+	s.seen = false
+	return st
+}
+
+// outside handles one token outside of quotes and comments and reports the
+// semicolon that ends a statement.
+func (s *Splitter) outside() bool {
+	rest := s.buf[s.pos:]
+	c := rest[0]
+	switch {
+	case c == '\n':
+		s.line++
+		s.pos++
+		return false
+	case c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v':
+		s.pos++
+		return false
+	case bytes.HasPrefix(rest, []byte("\uFEFF")) && !s.seen: // byte order mark
+		s.pos += len("\uFEFF")
+		return false
+	case hasPrefix(rest, "--"):
+		s.state = inLine
+		s.pos += 2
+		return false
+	case hasPrefix(rest, "/*"):
+		s.state, s.depth = inBlock, 1
+		s.pos += 2
+		return false
+	case c == ';':
+		s.pos++
+		return true
+	}
+
+	if !s.seen {
+		s.seen, s.start = true, s.line
+	}
+	switch {
+	case c == '\'':
+		s.state = inSingle
+		s.pos++
+	case c == '"':
+		s.state = inDouble
+		s.pos++
+	case c == '$':
+		if tag := dollarTag(rest); tag != "" {
+			s.state, s.tag = inDollar, tag
+			s.pos += len(tag)
+			return false
+		}
+		s.pos++ // a parameter: $1 or $name
+	case isWord(c):
+		s.state, s.word = inIdentifier, s.pos
+		s.pos++
+	default:
+		s.pos++
+	}
+	return false
+}
+
+// inside goes on within the current quote, comment or identifier as far as
+// the text reaches.
+func (s *Splitter) inside() {
+	switch s.state {
+	case inSingle:
+		s.until("'")
+	case inDouble:
+		s.until(`"`)
+	case inDollar:
+		s.until(s.tag)
+	case inEscape:
+		s.escape()
+	case inLine:
+		if i := bytes.IndexAny(s.buf[s.pos:], "\n\r"); i >= 0 {
+			s.pos += i // the break itself is counted outside
+			s.state = top
+			return
+		}
+		s.pos = len(s.buf)
+	case inBlock:
+		s.block()
+	case inIdentifier:
+		for s.pos < len(s.buf) && (isWord(s.buf[s.pos]) || s.buf[s.pos] == '$') {
+			s.pos++
+		}
+		if s.pos == len(s.buf) {
+			return
+		}
+		word := string(s.buf[s.word:s.pos])
+		s.state = top
+		if s.buf[s.pos] == '\'' && (word == "e" || word == "E") {
+			s.state = inEscape
+			s.pos++
+		}
+	}
+}
+
+// until moves past the closing mark. A doubled quote closes and opens again,
+// which comes to the same.
+func (s *Splitter) until(mark string) {
+	rest := s.buf[s.pos:]
+	n := bytes.Index(rest, []byte(mark))
+	if n < 0 {
+		n = len(rest)
+	} else {
+		s.state = top
+		n += len(mark)
+	}
+	s.line += bytes.Count(rest[:n], []byte{'\n'})
+	s.pos += n
+}
+
+func (s *Splitter) escape() {
+	for s.pos < len(s.buf) {
+		c := s.buf[s.pos]
+		s.pos++
+		switch c {
+		case '\n':
+			s.line++
+		case '\\':
+			if s.pos < len(s.buf) {
+				if s.buf[s.pos] == '\n' {
+					s.line++
+				}
+				s.pos++
+			}
+		case '\'':
+			// A doubled quote stays in a string with escapes.
+			if s.pos < len(s.buf) && s.buf[s.pos] == '\'' {
+				s.pos++
+				continue
+			}
+			s.state = top
+			return
+		}
+	}
+}
+
+func (s *Splitter) block() {
+	for s.pos < len(s.buf) {
+		rest := s.buf[s.pos:]
+		switch {
+		case hasPrefix(rest, "*/"):
+			s.pos += 2
+			if s.depth--; s.depth == 0 {
+				s.state = top
+				return
+			}
+		case hasPrefix(rest, "/*"):
+			s.pos += 2
+			s.depth++
+		default:
+			if rest[0] == '\n' {
+				s.line++
+			}
+			s.pos++
+		}
+	}
+}
+
+// dollarTag returns the opening $$ or $tag$ at the start of text, or nothing.
+func dollarTag(text []byte) string {
+	for i := 1; i < len(text); i++ {
+		c := text[i]
+		if c == '$' {
+			return string(text[:i+1])
+		}
+		if !isWord(c) || (i == 1 && c >= '0' && c <= '9') {
+			return ""
+		}
+	}
+	return ""
+}
+
+func hasPrefix(text []byte, mark string) bool {
+	return len(text) >= len(mark) && string(text[:len(mark)]) == mark
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= 0x80 ||
+		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// Split cuts a whole text.
+func Split(text string) []Statement {
+	var s Splitter
+	s.Feed(text)
+	var out []Statement
+	for {
+		st, ok := s.Next()
+		if !ok {
+			break
+		}
+		out = append(out, st)
+	}
+	if st, ok := s.Rest(); ok {
+		out = append(out, st)
+	}
+	return out
+}
+
+// Complete reports that the text ends between statements: nothing is left
+// open after its last semicolon.
+func Complete(text string) bool {
+	var s Splitter
+	s.Feed(text + "\n")
+	for {
+		if _, ok := s.Next(); !ok {
+			return s.Idle()
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package lexer
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSplit(t *testing.T) {
+	tests := []struct {
+		name string
+		in   string
+		want []string // pieces, joined by the input's own text
+	}{
+		{"empty", "", nil},
+		{"one without semicolon", "select 1", []string{"select 1"}},
+		{"two", "select 1; select 2;", []string{"select 1;", " select 2;"}},
+		{"string", "select ';'; x", []string{"select ';';", " x"}},
+		{"doubled quote", "select 'it''s;'; x", []string{"select 'it''s;';", " x"}},
+		{"no backslash escape", `select '\'; x`, []string{`select '\';`, " x"}},
+		{"E string", `select E'\';'; x`, []string{`select E'\';';`, " x"}},
+		{"E string, backslash at its end", `select e'\\'; x`, []string{`select e'\\';`, " x"}},
+		{"E string, doubled quote", `select e'a''\';'; x`, []string{`select e'a''\';';`, " x"}},
+		{"name that ends in e is no E string", `select type'\'; x`, []string{`select type'\';`, " x"}},
+		{"identifier", `select "a;b"";" ; x`, []string{`select "a;b"";" ;`, " x"}},
+		{"dollar", "select $$;'$$; x", []string{"select $$;'$$;", " x"}},
+		{"tagged dollar", "select $a$;$b$;$$;$a$; x", []string{"select $a$;$b$;$$;$a$;", " x"}},
+		{"parameters", "select $1; select $2; $name;", []string{"select $1;", " select $2;", " $name;"}},
+		{"dollar in identifier", "select a$b$ ; c$b$;", []string{"select a$b$ ;", " c$b$;"}},
+		{"line comment", "select 1 -- ; '\n; x", []string{"select 1 -- ; '\n;", " x"}},
+		{"line comment ended by CR", "a -- ;\r; x", []string{"a -- ;\r;", " x"}},
+		{"block comment", "select /* ; ' */ 1; x", []string{"select /* ; ' */ 1;", " x"}},
+		{"nested comment", "/* a /* b; */ ; */ 1; x", []string{"/* a /* b; */ ; */ 1;", " x"}},
+		{"slash star slash opens only", "/*/;*/; x", []string{"/*/;*/;", " x"}},
+		{"comment in a string", "select '--', '/*'; x", []string{"select '--', '/*';", " x"}},
+		{"unfinished string", "select 'a;b", []string{"select 'a;b"}},
+		{"unfinished comment", "select 1; /* a;", []string{"select 1;", " /* a;"}},
+		{"unicode", "select 'ä;', ö; ü", []string{"select 'ä;', ö;", " ü"}},
+		{"only semicolons", ";;", []string{";", ";"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, st := range Split(tt.in) {
+				got = append(got, st.Text)
+			}
+			if strings.Join(got, "|") != strings.Join(tt.want, "|") {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestLineAndBlank(t *testing.T) {
+	in := "-- head\n\nselect\n  1; select '\n\n'; /* x\n*/ ;\n\n  select $$\n$$\n;\n-- end\n"
+	want := []struct {
+		line  int
+		blank bool
+	}{{3, false}, {4, false}, {7, true}, {9, false}, {12, true}}
+	got := Split(in)
+	if len(got) != len(want) {
+		t.Fatalf("%d pieces, want %d: %+v", len(got), len(want), got)
+	}
+	for i, w := range want {
+		if got[i].Blank != w.blank || !w.blank && got[i].Line != w.line {
+			t.Errorf("piece %d %q: line %d blank %v, want %v", i, got[i].Text, got[i].Line, got[i].Blank, w)
+		}
+	}
+}
+
+func TestComplete(t *testing.T) {
+	for text, want := range map[string]bool{
+		"":                          true,
+		"-- only a comment":         true,
+		"select 1":                  false,
+		"select 1;":                 true,
+		"select 1; -- done":         true,
+		"select 1; /* open":         false,
+		"select ';":                 false,
+		"select 1; select 2":        false,
+		"create macro f() as $$;":   false,
+		"select 1;\n\n  \t":         true,
+		"select \";":                false,
+		"select e'\\';":             false,
+		"select 1 /* ; */ -- ;\n":   false,
+		"select 1 /* ; */ -- ;\n ;": true,
+	} {
+		if got := Complete(text); got != want {
+			t.Errorf("Complete(%q) = %v", text, got)
+		}
+	}
+}
+
+func TestIdle(t *testing.T) {
+	var s Splitter
+	for _, step := range []struct {
+		line string
+		idle bool
+	}{
+		{"-- comment\n", true}, {"select 1\n", false}, {"; /* a\n", false},
+		{"*/\n", true}, {"select '\n", false}, {"';\n", true},
+	} {
+		s.Feed(step.line)
+		for {
+			if _, ok := s.Next(); !ok {
+				break
+			}
+		}
+		if s.Idle() != step.idle {
+			t.Errorf("after %q: idle %v", step.line, s.Idle())
+		}
+	}
+}
+
+// byLine cuts the text as a script is read: line by line.
+func byLine(text string) []Statement {
+	var s Splitter
+	var out []Statement
+	for _, line := range strings.SplitAfter(text, "\n") {
+		s.Feed(line)
+		for {
+			st, ok := s.Next()
+			if !ok {
+				break
+			}
+			out = append(out, st)
+		}
+	}
+	if st, ok := s.Rest(); ok {
+		out = append(out, st)
+	}
+	return out
+}
+
+func FuzzSplit(f *testing.F) {
+	for _, seed := range []string{
+		"select 1;", "'a''b;'", `E'\';'`, "$$;$$", "$t$;$$;$t$;", "/*/**/;*/;", "--;\n;", "a$b$;",
+		"\"\";;\n\n;", "e'\\\n';", "\uFEFF;$é$;$é$", "/*\r\n*/--\r;",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var joined strings.Builder
+		whole := Split(text)
+		last := 0
+		for _, st := range whole {
+			joined.WriteString(st.Text)
+			if st.Line < last || st.Line > strings.Count(text, "\n")+1 {
+				t.Errorf("line %d after %d", st.Line, last)
+			}
+			last = st.Line
+		}
+		if joined.String() != text {
+			t.Errorf("pieces joined are %q", joined.String())
+		}
+		lines := byLine(text)
+		if len(lines) != len(whole) {
+			t.Fatalf("%d pieces line by line, %d at once", len(lines), len(whole))
+		}
+		for i := range lines {
+			if lines[i] != whole[i] {
+				t.Errorf("piece %d: %+v line by line, %+v at once", i, lines[i], whole[i])
+			}
+		}
+		for i, st := range whole[:max(0, len(whole)-1)] {
+			if !strings.HasSuffix(st.Text, ";") {
+				t.Errorf("piece %d does not end with a semicolon", i)
+			}
+			// Each piece alone is one piece again.
+			if again := Split(st.Text); len(again) != 1 || again[0].Blank != st.Blank {
+				t.Errorf("piece %d splits again: %+v", i, again)
+			}
+		}
+	})
+}

@@ -1,0 +1,201 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// grid holds the rows that a box shows.
+type grid struct {
+	rows  [][]string
+	total int // rows in the result
+	gap   int // rows before the part left out; -1 if nothing is
+}
+
+// collect reads the whole result and keeps the rows to show: all of them, or
+// half of MaxRows from the front and half from the end.
+func collect(rows Rows, o Options) (*grid, error) {
+	columns := rows.Columns()
+	cells := func(chunk Chunk, row int) []string {
+		out := make([]string, len(columns))
+		for i, c := range columns {
+			out[i] = boxText(c, chunk.Cell(row, i), o)
+		}
+		return out
+	}
+
+	g := &grid{gap: -1}
+	bottom := o.MaxRows / 2
+	var tail [][]string // the last rows after those in g.rows
+	err := eachChunk(rows, func(chunk Chunk) bool {
+		from := 0
+		for from < chunk.Len() && (o.MaxRows == 0 || len(g.rows) < o.MaxRows) {
+			g.rows = append(g.rows, cells(chunk, from))
+			from++
+		}
+		for row := max(from, chunk.Len()-bottom); row < chunk.Len(); row++ {
+			tail = append(tail, cells(chunk, row))
+		}
+		tail = tail[max(0, len(tail)-bottom):]
+		g.total += chunk.Len()
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(g.rows) < g.total {
+		g.gap = o.MaxRows - bottom
+		all := append(g.rows, tail...)
+		g.rows = slices.Concat(all[:g.gap], all[len(all)-bottom:])
+	}
+	return g, nil
+}
+
+// boxText is a value in a table cell. Of a long BLOB only the start is shown.
+func boxText(c Column, v Cell, o Options) string {
+	if c.Kind == Blob && !v.Null && len(v.Text) > shortBlob {
+		return BlobText(v.Text[:shortBlob]) + "…"
+	}
+	return oneLine(plain(c, v, o))
+}
+
+func (g *grid) naturalWidths(columns []Column, o Options) []int {
+	widths := make([]int, len(columns))
+	for i, c := range columns {
+		widths[i] = 1
+		if o.Header {
+			widths[i] = max(1, text.StringWidth(oneLine(c.Name)), min(enoughWidth, text.StringWidth(c.Type)))
+		}
+		for _, row := range g.rows {
+			widths[i] = max(widths[i], text.StringWidth(row[i]))
+		}
+	}
+	return widths
+}
+
+// row makes a table row of the shown columns.
+func (g *grid) row(shown []int, value func(i int) string) table.Row {
+	out := make(table.Row, len(shown))
+	for n, i := range shown {
+		if i < 0 {
+			out[n] = "…"
+		} else {
+			out[n] = value(i)
+		}
+	}
+	return out
+}
+
+// footer is the line of counts below a box, or nothing for a short result.
+func (g *grid) footer(columns int, shown, widths []int) string {
+	visible, inner := 0, -3
+	for _, i := range shown {
+		if i < 0 {
+			inner += 4
+			continue
+		}
+		visible++
+		inner += widths[i] + 3
+	}
+	hidden := visible < columns
+	if g.total > 0 && g.total < fewRows && g.gap < 0 && !hidden {
+		return ""
+	}
+
+	left := []string{count(g.total, "row")}
+	if g.gap >= 0 {
+		left = append(left, fmt.Sprintf("(%d shown)", len(g.rows)))
+	}
+	var right []string
+	if columns > 1 || hidden {
+		right = append(right, count(columns, "column"))
+	}
+	if hidden {
+		right = append(right, fmt.Sprintf("(%d shown)", visible))
+	}
+	l, r := strings.Join(left, " "), strings.Join(right, " ")
+	if len(l)+len(r)+2 > inner {
+		return strings.Join(append(left, right...), "\n")
+	}
+	// The table justifies the line: the one space in it grows.
+	return keepTogether(l) + " " + keepTogether(r)
+}
+
+const joint = "\u00A0"
+
+func keepTogether(words string) string { return strings.ReplaceAll(words, " ", joint) }
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// fit makes the columns fit into a line: wide ones are narrowed evenly, to
+// enoughWidth at the least; then columns in the middle are left out, and -1
+// in shown marks their place. A width of 0 has room for everything.
+func fit(natural []int, width int) (widths, shown []int) {
+	for i := range natural {
+		shown = append(shown, i)
+	}
+	if width == 0 {
+		return natural, shown
+	}
+	for {
+		room := width - 1 - 3*len(shown)
+		var asked []int
+		least := 0
+		for _, i := range shown {
+			if i < 0 {
+				room--
+				continue
+			}
+			asked = append(asked, natural[i])
+			least += min(natural[i], enoughWidth)
+		}
+		if least <= room || len(asked) == 1 {
+			limit := widest(asked, room)
+			widths = slices.Clone(natural)
+			for i := range widths {
+				widths[i] = min(widths[i], limit)
+			}
+			return widths, shown
+		}
+		shown = leaveOut(shown)
+	}
+}
+
+// leaveOut takes the middle column away, from the longer side of the gap.
+func leaveOut(shown []int) []int {
+	gap := slices.Index(shown, -1)
+	if gap < 0 {
+		gap = (len(shown) + 1) / 2
+		return slices.Concat(shown[:gap], []int{-1}, shown[min(gap+1, len(shown)):])
+	}
+	if gap > len(shown)-1-gap {
+		return slices.Delete(shown, gap-1, gap)
+	}
+	return slices.Delete(shown, gap+1, gap+2)
+}
+
+// widest is the greatest width to which columns can be limited so that they
+// fit into the room, and 1 at the least.
+func widest(widths []int, room int) int {
+	sorted := slices.Sorted(slices.Values(widths))
+	for n, w := range sorted {
+		left := len(sorted) - n
+		if w*left > room {
+			return max(1, room/left)
+		}
+		room -= w
+	}
+	if len(sorted) == 0 {
+		return 1
+	}
+	return max(1, sorted[len(sorted)-1])
+}

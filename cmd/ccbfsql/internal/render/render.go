@@ -1,0 +1,151 @@
+// Package render prints query results, one file per output mode. It knows
+// nothing of the database: values arrive as text, as DuckDB writes them.
+package render
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Kind is what a renderer must know of a column's type.
+type Kind int
+
+const (
+	Text   Kind = iota
+	Number      // written as DuckDB writes it; may be inf or nan
+	Bool        // true or false
+	Blob        // the bytes themselves
+	JSON        // a JSON value, already encoded
+)
+
+// Column heads a column.
+type Column struct {
+	Name string
+	Type string // as DuckDB shows it: int32, varchar, decimal(4,2), ...
+	Kind Kind
+	// Right is true for numbers, also where their text is not plain.
+	Right bool
+}
+
+// Cell is one value. A Blob's text is its bytes.
+type Cell struct {
+	Text string
+	Null bool
+}
+
+// Chunk is a run of rows. Its cells are made when asked for, so that a
+// renderer that shows few rows of many pays for few. It is valid until the
+// next one is fetched.
+type Chunk interface {
+	Len() int
+	Cell(row, col int) Cell
+}
+
+// Rows is a result, read once from front to back.
+type Rows interface {
+	Columns() []Column
+	// Next returns the next chunk, never an empty one, or io.EOF.
+	Next() (Chunk, error)
+}
+
+// Options are the settings that the modes share.
+type Options struct {
+	Header    bool
+	Null      string // text for NULL; JSON always writes null
+	Separator string // list and csv; empty means the mode's own
+	MaxRows   int    // duckbox; 0 means all
+	Width     int    // duckbox: the terminal's width; 0 means unlimited
+}
+
+// Mode is an output mode.
+type Mode struct {
+	Name string
+	Help string
+	// Null is the mode's own text for NULL.
+	Null string
+	// JSON asks for values encoded as JSON where their type has no plain form.
+	JSON bool
+	// Plans asks for query plans as they are, not in a table.
+	Plans  bool
+	Render func(w io.Writer, rows Rows, o Options) error
+}
+
+// Modes lists every mode, the default one first.
+var Modes = []Mode{
+	{Name: "duckbox", Help: "box with column types, long results shortened", Null: "NULL", Plans: true, Render: duckbox},
+	{Name: "box", Help: "box with every row", Null: "NULL", Plans: true, Render: box},
+	{Name: "csv", Help: "comma-separated values; NULL is an empty field, empty text is \"\"", Render: csv},
+	{Name: "json", Help: "one JSON array of objects", JSON: true, Render: jsonArray},
+	{Name: "jsonlines", Help: "one JSON object per line", JSON: true, Render: jsonLines},
+	{Name: "line", Help: "one value per line", Null: "NULL", Plans: true, Render: line},
+	{Name: "list", Help: "values joined by the separator, | at first", Null: "NULL", Render: list},
+	{Name: "markdown", Help: "Markdown table", Null: "NULL", Render: markdown},
+}
+
+// Find returns the mode of that name.
+func Find(name string) (Mode, error) {
+	var names []string
+	for _, m := range Modes {
+		if m.Name == name {
+			return m, nil
+		}
+		names = append(names, m.Name)
+	}
+	return Mode{}, fmt.Errorf("unknown mode %q; one of %s", name, strings.Join(names, ", "))
+}
+
+// each calls row for every row of the result.
+func each(rows Rows, row func(chunk Chunk, i int) error) error {
+	var failed error
+	err := eachChunk(rows, func(chunk Chunk) bool {
+		for i := range chunk.Len() {
+			if failed = row(chunk, i); failed != nil {
+				return false
+			}
+		}
+		return true
+	})
+	return cmp.Or(failed, err)
+}
+
+// eachChunk calls do for every chunk until it says no.
+func eachChunk(rows Rows, do func(chunk Chunk) bool) error {
+	for {
+		chunk, err := rows.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if !do(chunk) {
+			return nil
+		}
+	}
+}
+
+// buffered runs fn on a buffer in front of w. What was written before an
+// error still comes out.
+func buffered(w io.Writer, fn func(w *bufio.Writer) error) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	err := fn(b)
+	if flushErr := b.Flush(); err == nil {
+		err = flushErr
+	}
+	return err
+}
+
+// plain is the text of a cell for the modes that show values as DuckDB does.
+func plain(c Column, v Cell, o Options) string {
+	switch {
+	case v.Null:
+		return o.Null
+	case c.Kind == Blob:
+		return BlobText(v.Text)
+	default:
+		return v.Text
+	}
+}

@@ -1,0 +1,81 @@
+package render
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// BlobText writes bytes as DuckDB casts them to VARCHAR: printable ASCII as
+// it is, but for quotes and the backslash, everything else as \xAB.
+func BlobText(bytes string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	b.Grow(len(bytes))
+	for i := range len(bytes) {
+		c := bytes[i]
+		if c >= 0x20 && c <= 0x7E && c != '\\' && c != '\'' && c != '"' {
+			b.WriteByte(c)
+		} else {
+			b.WriteString(`\x`)
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		}
+	}
+	return b.String()
+}
+
+// Float writes a floating-point number as DuckDB casts it to VARCHAR: the
+// shortest text that reads back as the same number, always with a point or
+// an exponent. bits is 32 or 64.
+func Float(f float64, bits int) string {
+	switch {
+	case math.IsNaN(f):
+		return "nan"
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	}
+	text := strconv.FormatFloat(f, 'e', -1, bits)
+	exponent, _ := strconv.Atoi(text[strings.IndexByte(text, 'e')+1:])
+	if exponent < -4 || exponent >= 16 {
+		return text
+	}
+	text = strconv.FormatFloat(f, 'f', -1, bits)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+// oneLine makes text fit for a table cell: line breaks, tabs and control
+// characters, which could also steer the terminal, become escapes.
+func oneLine(text string) string {
+	if strings.IndexFunc(text, unfit) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unfit(r):
+			b.WriteString(`\u{` + strconv.FormatInt(int64(r), 16) + `}`)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// unfit holds for control characters and for the marks that turn the writing
+// direction, which would tear a table's lines.
+func unfit(r rune) bool {
+	return unicode.IsControl(r) || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
+}

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/duckdb/duckdb-go/v2/mapping"
+)
+
+type column struct {
+	render.Column
+	id mapping.Type
+}
+
+// describe lists the columns of a prepared statement; plain is true if all
+// can be read as they are.
+func describe(p mapping.PreparedStatement) (columns []column, plain bool) {
+	plain = true
+	for i := range mapping.PreparedStatementColumnCount(p) {
+		t := mapping.PreparedStatementColumnLogicalType(p, i)
+		c := column{id: mapping.GetTypeId(t)}
+		c.Name = mapping.PreparedStatementColumnName(p, i)
+		c.Type = typeName(t)
+		c.Kind, c.Right = kindOf(c.id)
+		if c.Type == "json" {
+			c.Kind = render.JSON
+		}
+		mapping.DestroyLogicalType(&t)
+		plain = plain && isPlain(c.id)
+		columns = append(columns, c)
+	}
+	return columns, plain
+}
+
+// value is the SQL expression that brings a column into a form that can be
+// read: numbers and texts as they are, the rest cast to text or to JSON.
+func (c column) value(name string, o RunOptions) string {
+	switch {
+	case isPlain(c.id):
+		return name
+	case o.JSON && isNested(c.id):
+		return "CAST(to_json(" + name + ") AS VARCHAR)"
+	default:
+		return "CAST(" + name + " AS VARCHAR)"
+	}
+}
+
+// shown gives the renderers' view of the columns.
+func shown(columns []column, json bool) []render.Column {
+	out := make([]render.Column, len(columns))
+	for i, c := range columns {
+		out[i] = c.Column
+		if json && isNested(c.id) {
+			out[i].Kind = render.JSON
+		}
+	}
+	return out
+}
+
+// isPlain holds for the types that stream reads itself.
+func isPlain(id mapping.Type) bool {
+	switch id {
+	case mapping.TypeBoolean, mapping.TypeTinyInt, mapping.TypeSmallInt, mapping.TypeInteger, mapping.TypeBigInt,
+		mapping.TypeUTinyInt, mapping.TypeUSmallInt, mapping.TypeUInteger, mapping.TypeUBigInt,
+		mapping.TypeFloat, mapping.TypeDouble, mapping.TypeVarchar, mapping.TypeBlob, mapping.TypeSQLNull:
+		return true
+	}
+	return false
+}
+
+func isNested(id mapping.Type) bool {
+	switch id {
+	case mapping.TypeList, mapping.TypeArray, mapping.TypeStruct, mapping.TypeMap, mapping.TypeUnion, mapping.TypeVariant:
+		return true
+	}
+	return false
+}
+
+func kindOf(id mapping.Type) (kind render.Kind, right bool) {
+	switch id {
+	case mapping.TypeBoolean:
+		return render.Bool, false
+	case mapping.TypeTinyInt, mapping.TypeSmallInt, mapping.TypeInteger, mapping.TypeBigInt, mapping.TypeHugeInt,
+		mapping.TypeUTinyInt, mapping.TypeUSmallInt, mapping.TypeUInteger, mapping.TypeUBigInt, mapping.TypeUHugeInt,
+		mapping.TypeFloat, mapping.TypeDouble, mapping.TypeDecimal, mapping.TypeBigNum:
+		return render.Number, true
+	case mapping.TypeBlob:
+		return render.Blob, false
+	default:
+		return render.Text, false
+	}
+}
+
+// typeName writes a type as DuckDB's shell shows it.
+func typeName(t mapping.LogicalType) string {
+	if alias := mapping.LogicalTypeGetAlias(t); alias != "" {
+		return strings.ToLower(alias)
+	}
+	id := mapping.GetTypeId(t)
+	switch id {
+	case mapping.TypeDecimal:
+		return fmt.Sprintf("decimal(%d,%d)", mapping.DecimalWidth(t), mapping.DecimalScale(t))
+	case mapping.TypeEnum:
+		var values []string
+		for i := range mapping.EnumDictionarySize(t) {
+			values = append(values, "'"+strings.ReplaceAll(mapping.EnumDictionaryValue(t, mapping.IdxT(i)), "'", "''")+"'")
+		}
+		return "enum(" + strings.Join(values, ", ") + ")"
+	case mapping.TypeList:
+		return child(mapping.ListTypeChildType(t)) + "[]"
+	case mapping.TypeArray:
+		return fmt.Sprintf("%s[%d]", child(mapping.ArrayTypeChildType(t)), mapping.ArrayTypeArraySize(t))
+	case mapping.TypeMap:
+		return "map(" + child(mapping.MapTypeKeyType(t)) + ", " + child(mapping.MapTypeValueType(t)) + ")"
+	case mapping.TypeStruct:
+		var fields []string
+		for i := range mapping.StructTypeChildCount(t) {
+			fields = append(fields, mapping.StructTypeChildName(t, i)+" "+child(mapping.StructTypeChildType(t, i)))
+		}
+		return "struct(" + strings.Join(fields, ", ") + ")"
+	case mapping.TypeUnion:
+		var members []string
+		for i := range mapping.UnionTypeMemberCount(t) {
+			members = append(members, mapping.UnionTypeMemberName(t, i)+" "+child(mapping.UnionTypeMemberType(t, i)))
+		}
+		return "union(" + strings.Join(members, ", ") + ")"
+	}
+	if name, ok := typeNames[id]; ok {
+		return name
+	}
+	return fmt.Sprintf("type %d", id)
+}
+
+func child(t mapping.LogicalType) string {
+	defer mapping.DestroyLogicalType(&t)
+	return typeName(t)
+}
+
+var typeNames = map[mapping.Type]string{
+	mapping.TypeBoolean: "boolean", mapping.TypeTinyInt: "int8", mapping.TypeSmallInt: "int16",
+	mapping.TypeInteger: "int32", mapping.TypeBigInt: "int64", mapping.TypeHugeInt: "int128",
+	mapping.TypeUTinyInt: "uint8", mapping.TypeUSmallInt: "uint16", mapping.TypeUInteger: "uint32",
+	mapping.TypeUBigInt: "uint64", mapping.TypeUHugeInt: "uint128", mapping.TypeFloat: "float",
+	mapping.TypeDouble: "double", mapping.TypeVarchar: "varchar", mapping.TypeBlob: "blob",
+	mapping.TypeDate: "date", mapping.TypeTime: "time", mapping.TypeTimeTZ: "time with time zone",
+	mapping.TypeTimestamp: "timestamp", mapping.TypeTimestampS: "timestamp_s",
+	mapping.TypeTimestampMS: "timestamp_ms", mapping.TypeTimestampNS: "timestamp_ns",
+	mapping.TypeTimestampTZ: "timestamp with time zone", mapping.TypeInterval: "interval",
+	mapping.TypeUUID: "uuid", mapping.TypeBit: "bit", mapping.TypeBigNum: "bignum",
+	mapping.TypeSQLNull: "null", mapping.TypeGeometry: "geometry", mapping.TypeVariant: "variant",
+}

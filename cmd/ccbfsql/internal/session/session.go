@@ -1,0 +1,137 @@
+// Package session runs SQL statements on one database connection: one at a
+// time, to be cancelled at any moment, with results that arrive as text.
+package session
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"strings"
+
+	"github.com/duckdb/duckdb-go/v2"
+	"github.com/duckdb/duckdb-go/v2/mapping"
+)
+
+// ErrInterrupted is the error of a statement that was cancelled.
+var ErrInterrupted = errors.New("Interrupted")
+
+// Session is a connection to a database. It is not safe for concurrent use.
+type Session struct {
+	connector driver.Connector
+	driver    driver.Conn
+	conn      mapping.Connection
+}
+
+// Options say which database to open.
+type Options struct {
+	Path     string // a file; empty or :memory: for a database in memory
+	ReadOnly bool
+}
+
+// Open opens the database and connects to it.
+func Open(ctx context.Context, o Options) (*Session, error) {
+	dsn, err := o.dsn()
+	if err != nil {
+		return nil, err
+	}
+	c, err := connector(dsn)
+	if err != nil {
+		return nil, clean(err)
+	}
+	s := &Session{connector: c}
+	if s.driver, err = c.Connect(ctx); err != nil {
+		s.Close()
+		return nil, clean(err)
+	}
+	if s.conn, err = handle(s.driver); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (o Options) dsn() (string, error) {
+	dsn := o.Path
+	if dsn == "" {
+		dsn = ":memory:"
+	}
+	// The driver takes settings after a question mark and wants the whole to
+	// be a URL.
+	if strings.Contains(dsn, "?") {
+		return "", fmt.Errorf("cannot open %q: no question marks in the name, please", o.Path)
+	}
+	if _, err := url.Parse(dsn); err != nil && dsn != ":memory:" {
+		return "", fmt.Errorf("cannot open %q: this name cannot be passed on to DuckDB; attach it instead: ATTACH '...' AS db", o.Path)
+	}
+	if o.ReadOnly {
+		dsn += "?access_mode=READ_ONLY"
+	}
+	return dsn, nil
+}
+
+// Close ends the connection and closes the database.
+func (s *Session) Close() error {
+	var err error
+	if s.driver != nil {
+		err = s.driver.Close()
+	}
+	if c, ok := s.connector.(io.Closer); ok {
+		err = errors.Join(err, c.Close())
+	}
+	return err
+}
+
+// handle reads the connection's handle out of the driver's connection. The
+// driver itself always holds a whole result in memory; with the handle,
+// results can be streamed.
+func handle(conn driver.Conn) (mapping.Connection, error) {
+	var none mapping.Connection
+	c, ok := conn.(*duckdb.Conn)
+	if !ok {
+		return none, fmt.Errorf("session: the connection is a %T, not the DuckDB driver's", conn)
+	}
+	field := reflect.ValueOf(c).Elem().FieldByName("conn")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[mapping.Connection]() {
+		return none, errors.New("session: this version of the DuckDB driver keeps its connection elsewhere")
+	}
+	return *(*mapping.Connection)(field.Addr().UnsafePointer()), nil
+}
+
+// Strings runs a query that the shell itself needs and returns its rows.
+func (s *Session) Strings(ctx context.Context, sql string) ([][]string, error) {
+	result, err := s.Run(ctx, sql, RunOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer result.Close()
+	var out [][]string
+	for {
+		chunk, err := result.Next()
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range chunk.Len() {
+			row := make([]string, len(result.Columns()))
+			for j := range row {
+				row[j] = chunk.Cell(i, j).Text
+			}
+			out = append(out, row)
+		}
+	}
+}
+
+// clean takes the driver's words off an error that DuckDB has worded well.
+func clean(err error) error {
+	var e *duckdb.Error
+	if errors.As(err, &e) {
+		return errors.New(strings.TrimSpace(e.Msg))
+	}
+	return err
+}

@@ -1,0 +1,177 @@
+package shell
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// command is a dot command.
+type command struct {
+	name string
+	args string // as .help shows them
+	help string
+	min  int // arguments it needs
+	max  int // and takes at most
+	run  func(sh *Shell, args []string) error
+}
+
+// commands is filled at start, since .help reads it.
+var commands []command
+
+func init() {
+	commands = []command{
+		{"bail", "on|off", "Stop a script at its first error; on at first", 1, 1, (*Shell).dotBail},
+		{"databases", "", "List attached databases", 0, 0, (*Shell).dotDatabases},
+		{"exit", "", "Leave, like .quit", 0, 0, (*Shell).dotQuit},
+		{"functions", "[PATTERN]", "List the functions of ccbfsql", 0, 1, (*Shell).dotFunctions},
+		{"headers", "on|off", "Print column names, or not", 1, 1, (*Shell).dotHeaders},
+		{"help", "[PATTERN]", "Show this list, or what matches", 0, 1, (*Shell).dotHelp},
+		{"maxrows", "N", "Most rows that a duckbox shows; 0 for all", 1, 1, (*Shell).dotMaxRows},
+		{"mode", "[MODE]", "Set the output mode, or list the modes", 0, 1, (*Shell).dotMode},
+		{"nullvalue", "TEXT", "Text for NULL, except in JSON", 1, 1, (*Shell).dotNull},
+		{"output", "[FILE]", "Write results to the file, or to the screen again", 0, 1, (*Shell).dotOutput},
+		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint},
+		{"quit", "", "Leave", 0, 0, (*Shell).dotQuit},
+		{"read", "FILE", "Run the statements in the file", 1, 1, (*Shell).dotRead},
+		{"schema", "[PATTERN]", "Show the statements that made tables, views and indexes", 0, 1, (*Shell).dotSchema},
+		{"separator", "TEXT", "Text between values in modes csv and list", 1, 1, (*Shell).dotSeparator},
+		{"tables", "[PATTERN]", "List tables and views", 0, 1, (*Shell).dotTables},
+		{"timer", "on|off", "Print how long each statement took", 1, 1, (*Shell).dotTimer},
+	}
+}
+
+// dot runs a line that begins with a dot.
+func (sh *Shell) dot(line string) error {
+	words, err := splitWords(line)
+	if err != nil {
+		return err
+	}
+	name := strings.TrimPrefix(words[0], ".")
+	c, err := findCommand(name)
+	if err != nil {
+		return err
+	}
+	args := words[1:]
+	if len(args) < c.min || c.max >= 0 && len(args) > c.max {
+		return fmt.Errorf("usage: .%s %s", c.name, c.args)
+	}
+	return c.run(sh, args)
+}
+
+// findCommand takes whole names and beginnings that fit only one command.
+func findCommand(name string) (command, error) {
+	var fits []string
+	var found command
+	for _, c := range commands {
+		if c.name == name {
+			return c, nil
+		}
+		if name != "" && strings.HasPrefix(c.name, name) {
+			fits = append(fits, "."+c.name)
+			found = c
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return command{}, fmt.Errorf("unknown command .%s; .help lists the commands", name)
+	case 1:
+		return found, nil
+	}
+	return command{}, fmt.Errorf(".%s may mean %s", name, strings.Join(fits, " or "))
+}
+
+// splitWords splits a dot command at blanks. Quotes, single or double, keep
+// blanks; inside double quotes a backslash escapes, and \n and \t are known.
+func splitWords(line string) ([]string, error) {
+	line = strings.TrimRight(line, " \t\r\n;")
+	var words []string
+	var word strings.Builder
+	open, quote := false, byte(0)
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case quote == '"' && c == '\\' && i+1 < len(line):
+			i++
+			switch line[i] {
+			case 'n':
+				word.WriteByte('\n')
+			case 't':
+				word.WriteByte('\t')
+			default:
+				word.WriteByte(line[i])
+			}
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteByte(c)
+		case c == '\'' || c == '"':
+			quote, open = c, true
+		case c == ' ' || c == '\t':
+			if open {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			open = false
+		default:
+			word.WriteByte(c)
+			open = true
+		}
+	}
+	if quote != 0 {
+		return nil, errors.New("a quote is not closed")
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 {
+		words = []string{"."}
+	}
+	return words, nil
+}
+
+// matches compares without regard to case. * and % stand for anything; a
+// pattern without them fits wherever it occurs.
+func matches(pattern, name string) bool {
+	pattern, name = strings.ToLower(pattern), strings.ToLower(name)
+	if !strings.ContainsAny(pattern, "*%") {
+		return strings.Contains(name, pattern)
+	}
+	parts := strings.FieldsFunc(pattern, func(r rune) bool { return r == '*' || r == '%' })
+	if len(parts) == 0 {
+		return true
+	}
+	if !strings.ContainsAny(pattern[:1], "*%") {
+		if !strings.HasPrefix(name, parts[0]) {
+			return false
+		}
+		name, parts = name[len(parts[0]):], parts[1:]
+	}
+	last := ""
+	if !strings.ContainsAny(pattern[len(pattern)-1:], "*%") && len(parts) > 0 {
+		last, parts = parts[len(parts)-1], parts[:len(parts)-1]
+	}
+	for _, part := range parts {
+		i := strings.Index(name, part)
+		if i < 0 {
+			return false
+		}
+		name = name[i+len(part):]
+	}
+	return strings.HasSuffix(name, last)
+}
+
+func onOff(text string) (bool, error) {
+	switch strings.ToLower(text) {
+	case "on", "yes", "true", "1":
+		return true, nil
+	case "off", "no", "false", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is neither on nor off", text)
+}
+
+func pattern(args []string) string {
+	return slices.Concat(args, []string{""})[0]
+}

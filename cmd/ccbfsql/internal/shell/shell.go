@@ -1,0 +1,194 @@
+// Package shell is the SQL shell itself: it reads statements and dot commands
+// from scripts and from the terminal, runs them and prints their results.
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+	"golang.org/x/term"
+)
+
+// ErrClosedPipe says that nobody reads the output any more.
+var ErrClosedPipe = errors.New("closed pipe")
+
+// errQuit is what .quit and .exit return.
+var errQuit = errors.New("quit")
+
+const pipeWidth = 120 // for boxes where there is no terminal to ask
+
+// Settings are what flags and dot commands can change.
+type Settings struct {
+	Mode      render.Mode
+	Header    bool
+	Null      *string // nil: the mode's own
+	Separator string
+	MaxRows   int
+	Timer     bool
+	Bail      bool
+}
+
+// Defaults are the settings that a shell begins with.
+func Defaults() Settings {
+	return Settings{Mode: render.Modes[0], Header: true, MaxRows: 40, Bail: true}
+}
+
+// Shell runs statements on a session.
+type Shell struct {
+	Settings
+	session *session.Session
+	stdout  io.Writer
+	stderr  io.Writer
+	output  *os.File // of .output; nil: stdout
+	signals *interrupts
+	failed  bool   // with bail off: something went wrong, and it went on
+	dir     string // of the script that is running
+	depth   int    // of .read
+}
+
+// New makes a shell for the session.
+func New(s *session.Session, settings Settings, stdout, stderr io.Writer) *Shell {
+	return &Shell{
+		Settings: settings, session: s,
+		stdout: stdout, stderr: stderr, signals: catchInterrupts(),
+	}
+}
+
+// Close closes the file of .output.
+func (sh *Shell) Close() error {
+	sh.signals.stop()
+	return sh.closeOutput()
+}
+
+// PrintVersion prints the versions of the program and of DuckDB.
+func (sh *Shell) PrintVersion(version string) error {
+	rows, err := sh.ask("SELECT version()")
+	if err != nil {
+		return err
+	}
+	return sh.printf("ccbfsql %s with DuckDB %s\n", version, rows[0][0])
+}
+
+func (sh *Shell) closeOutput() error {
+	if sh.output == nil {
+		return nil
+	}
+	err := sh.output.Close()
+	sh.output = nil
+	return err
+}
+
+func (sh *Shell) out() io.Writer {
+	if sh.output != nil {
+		return sh.output
+	}
+	return sh.stdout
+}
+
+// printf writes to where results go.
+func (sh *Shell) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(sh.out(), format, args...)
+	return sh.writeError(err)
+}
+
+// writeError turns the error of a standard output that was closed, as by
+// head, into ErrClosedPipe.
+func (sh *Shell) writeError(err error) error {
+	if sh.output == nil && errors.Is(err, syscall.EPIPE) {
+		return ErrClosedPipe
+	}
+	return err
+}
+
+// execute runs one statement and prints its result.
+func (sh *Shell) execute(sql string) error {
+	defer session.Idle()
+	ctx, done := sh.signals.during()
+	defer done()
+
+	begin := time.Now()
+	err := sh.print(ctx, sql)
+	if sh.Timer && !errors.Is(err, ErrClosedPipe) {
+		// After an error too: how long it took to fail is worth knowing.
+		err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))
+	}
+	return err
+}
+
+func (sh *Shell) print(ctx context.Context, sql string) error {
+	result, err := sh.session.Run(ctx, sql, session.RunOptions{JSON: sh.Mode.JSON})
+	if err != nil {
+		return err
+	}
+	defer result.Close()
+	switch {
+	case result.Silent:
+		return drain(result)
+	case result.Plan && sh.Mode.Plans:
+		return sh.printPlan(result)
+	default:
+		return sh.writeError(sh.Mode.Render(sh.out(), result, sh.options()))
+	}
+}
+
+func (sh *Shell) options() render.Options {
+	o := render.Options{
+		Header: sh.Header, Null: sh.Mode.Null, Separator: sh.Separator,
+		MaxRows: sh.MaxRows, Width: sh.width(),
+	}
+	if sh.Null != nil {
+		o.Null = *sh.Null
+	}
+	return o
+}
+
+// width is the room for boxes: the terminal's width, or no limit in a file.
+func (sh *Shell) width() int {
+	if sh.output != nil {
+		return 0
+	}
+	if f, ok := sh.stdout.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return pipeWidth
+}
+
+// printPlan prints the boxes that EXPLAIN draws as they are.
+func (sh *Shell) printPlan(rows render.Rows) error {
+	last := len(rows.Columns()) - 1
+	for {
+		chunk, err := rows.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range chunk.Len() {
+			text := chunk.Cell(i, last).Text
+			if err := sh.printf("%s\n", strings.TrimRight(text, "\n")); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func drain(rows render.Rows) error {
+	for {
+		if _, err := rows.Next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
