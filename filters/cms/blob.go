@@ -185,14 +185,29 @@ func (v View) CountHashes(dst, h1s, h2s []uint64) {
 func (v View) countRow(row uint64, h1s, h2s, dst []uint64) {
 	h1s = h1s[:len(dst)]
 	h2s = h2s[:len(dst)]
-	// The row's counters, and 8 bytes before the first counter's end.
-	from := uint64(len(v.blob)) - uint64(len(v.body)) + row*v.width*v.size
-	near := v.blob[from+v.size-8:][:(v.width-1)*v.size+8]
-	size, width, step := v.size, v.width, row+1
-	shift := (64 - 8*size) & 63
-	for k, least := range dst {
-		p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
-		dst[k] = min(least, binary.LittleEndian.Uint64(near[p*size:])>>shift)
+	r := v.body[row*v.width*v.size:][:v.width*v.size]
+	width, step := v.width, row+1
+	switch v.size {
+	case 1:
+		for k, least := range dst {
+			p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
+			dst[k] = min(least, uint64(r[p]))
+		}
+	case 2:
+		for k, least := range dst {
+			p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
+			dst[k] = min(least, uint64(binary.LittleEndian.Uint16(r[2*p:2*p+2])))
+		}
+	case 4:
+		for k, least := range dst {
+			p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
+			dst[k] = min(least, uint64(binary.LittleEndian.Uint32(r[4*p:4*p+4])))
+		}
+	default:
+		for k, least := range dst {
+			p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
+			dst[k] = min(least, binary.LittleEndian.Uint64(r[8*p:8*p+8]))
+		}
 	}
 }
 

@@ -220,10 +220,7 @@ func (s *Sketch) putRow(row uint64, h1s, h2s, ns []uint64) {
 
 func (s *Sketch) raiseBlock(h1s, h2s, ns []uint64) {
 	if s.Bytes() >= outOfCache {
-		var least [block]uint64
-		for row := range s.depth {
-			s.c.countRow(s.width, row, h1s, h2s, least[:len(h1s)])
-		}
+		s.c.touch(s.width, s.depth, h1s, h2s)
 	}
 	for {
 		done := s.c.raise(s.width, s.depth, h1s, h2s, ns, 1)

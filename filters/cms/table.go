@@ -40,6 +40,8 @@ type counters interface {
 	// number of keys done.
 	raise(width, depth uint64, h1s, h2s, ns []uint64, n uint64) int
 	raiseOne(width, depth, h1, h2, n uint64) bool
+	// touch reads the keys' counters, at most block keys at once.
+	touch(width, depth uint64, h1s, h2s []uint64)
 	count(width, depth, h1, h2 uint64) uint64
 	// countRow lowers dst to the keys' counters of one row.
 	countRow(width, row uint64, h1s, h2s, dst []uint64)
@@ -226,6 +228,15 @@ func (t table[W]) countRow(width, row uint64, h1s, h2s, dst []uint64) {
 	for k, least := range dst {
 		p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
 		dst[k] = min(least, uint64(r[p]))
+	}
+}
+
+// touch exists for what it does to the cache: reads of different keys do not
+// wait for each other, as updates that compare and write do.
+func (t table[W]) touch(width, depth uint64, h1s, h2s []uint64) {
+	var least [block]uint64
+	for row := range depth {
+		t.countRow(width, row, h1s, h2s, least[:len(h1s)])
 	}
 }
 

@@ -3,7 +3,7 @@ package key
 import "math/bits"
 
 // HashUint64 is Hash of the 8 little-endian bytes of v, without a buffer: the
-// hash of every key of a class whose Fixed is true.
+// hash of every key of 8 bytes.
 func HashUint64(seed, v uint64) (h1, h2 uint64) {
 	h1 = seed ^ bits.RotateLeft64(v*c1, 31)*c2
 	h1 ^= 8

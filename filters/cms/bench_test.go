@@ -1,0 +1,189 @@
+package cms
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// shapes of the benchmarks: the default's width at depth 5, and 64 MiB of
+// counters of one, two or four bytes.
+var shapes = []struct {
+	name  string
+	width uint64
+	size  int
+}{
+	{"cache", 2719, 2},
+	{"64MB/2bytes", 64 << 20 / 5 / 2, 2},
+	{"64MB/1byte", 64 << 20 / 5, 1},
+}
+
+const chunk = 2048 // rows that SQL hands over at once
+
+func hashes(n int) (vs, h1s, h2s []uint64) {
+	vs, h1s, h2s = make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range vs {
+		vs[i] = r.Uint64()
+	}
+	key.HashUint64s(0, vs, h1s, h2s)
+	return vs, h1s, h2s
+}
+
+func benchSketch(b *testing.B, width uint64, size int, conservative bool) *Sketch {
+	s, err := New(Params{Width: width, Depth: 5, Conservative: conservative})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s.c = s.c.resize(size)
+	return s
+}
+
+// each runs fn for a shape and a rule over many chunks of hashed keys, enough
+// of them that a chunk's counters left the cache when it comes again.
+func each(b *testing.B, rules []bool, fn func(b *testing.B, s *Sketch, vs, h1s, h2s []uint64)) {
+	vs, h1s, h2s := hashes(chunk * 1024)
+	for _, shape := range shapes {
+		for _, conservative := range rules {
+			rule := "plain"
+			if conservative {
+				rule = "conservative"
+			}
+			b.Run(fmt.Sprintf("%s/%s", shape.name, rule), func(b *testing.B) {
+				s := benchSketch(b, shape.width, shape.size, conservative)
+				b.ReportAllocs()
+				b.ResetTimer()
+				n := 0
+				for b.Loop() {
+					at := n % len(vs)
+					fn(b, s, vs[at:at+chunk], h1s[at:at+chunk], h2s[at:at+chunk])
+					n += chunk
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/key")
+			})
+		}
+	}
+}
+
+var both = []bool{false, true}
+
+func BenchmarkAddHashes(b *testing.B) {
+	each(b, both, func(_ *testing.B, s *Sketch, _, h1s, h2s []uint64) { s.AddHashes(h1s, h2s, nil) })
+}
+
+func BenchmarkHashAndAddHashes(b *testing.B) {
+	h1, h2 := make([]uint64, chunk), make([]uint64, chunk)
+	each(b, both, func(_ *testing.B, s *Sketch, vs, _, _ []uint64) {
+		key.HashUint64s(0, vs, h1, h2)
+		s.AddHashes(h1, h2, nil)
+	})
+}
+
+func BenchmarkAdd(b *testing.B) {
+	each(b, both, func(_ *testing.B, s *Sketch, _, h1s, h2s []uint64) {
+		for i, h1 := range h1s {
+			s.Add(h1, h2s[i], 1)
+		}
+	})
+}
+
+func BenchmarkAddKey8Bytes(b *testing.B) {
+	var buf [8]byte
+	each(b, both[:1], func(_ *testing.B, s *Sketch, vs, _, _ []uint64) {
+		for _, v := range vs {
+			s.AddKey(key.AppendInt64(buf[:0], int64(v)), 1)
+		}
+	})
+}
+
+func BenchmarkCountHashes(b *testing.B) {
+	dst := make([]uint64, chunk)
+	each(b, both[:1], func(_ *testing.B, s *Sketch, _, h1s, h2s []uint64) { s.CountHashes(dst, h1s, h2s) })
+}
+
+func BenchmarkCount(b *testing.B) {
+	var sink uint64
+	each(b, both[:1], func(_ *testing.B, s *Sketch, _, h1s, h2s []uint64) {
+		for i, h1 := range h1s {
+			sink += s.Count(h1, h2s[i])
+		}
+	})
+}
+
+func BenchmarkViewCountHashes(b *testing.B) {
+	_, h1s, h2s := hashes(chunk * 1024)
+	dst := make([]uint64, chunk)
+	for _, shape := range shapes {
+		b.Run(shape.name, func(b *testing.B) {
+			s := benchSketch(b, shape.width, shape.size, false)
+			s.AddHashes(h1s, h2s, nil)
+			s.Add(1, 1, uint64(1)<<(8*shape.size-1))
+			view, err := NewView(s.Blob())
+			if err != nil {
+				b.Fatal(err)
+			}
+			n := 0
+			for b.Loop() {
+				at := n % len(h1s)
+				view.CountHashes(dst, h1s[at:at+chunk], h2s[at:at+chunk])
+				n += chunk
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/key")
+		})
+	}
+}
+
+func BenchmarkViewCount(b *testing.B) {
+	s := benchSketch(b, 2719, 1, false)
+	_, h1s, h2s := hashes(chunk)
+	s.AddHashes(h1s, h2s, nil)
+	blob := s.Blob()
+	var sink uint64
+	i := 0
+	for b.Loop() {
+		v, _ := NewView(blob)
+		sink += v.Count(h1s[i%chunk], h2s[i%chunk])
+		i++
+	}
+}
+
+func BenchmarkUnionBlob(b *testing.B) {
+	for _, fill := range []int{0, 10, 100_000} {
+		for _, size := range []int{1, 2, 4, 8} {
+			b.Run(fmt.Sprintf("keys=%d/bytes=%d", fill, size), func(b *testing.B) {
+				s := benchSketch(b, 1<<18/5/uint64(size), 8, false)
+				_, h1s, h2s := hashes(100_000)
+				s.AddHashes(h1s[:fill], h2s[:fill], nil)
+				s.Add(1, 1, uint64(1)<<(8*size-8))
+				blob := s.Blob()
+				b.SetBytes(int64(len(blob)))
+				for b.Loop() {
+					if err := s.UnionBlob(blob); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkBlob(b *testing.B) {
+	s := benchSketch(b, 2719, 1, false)
+	_, h1s, h2s := hashes(10_000)
+	s.AddHashes(h1s, h2s, nil)
+	b.SetBytes(int64(s.Bytes()))
+	for b.Loop() {
+		s.Blob()
+	}
+}
+
+func BenchmarkJoinSize(b *testing.B) {
+	s := benchSketch(b, 2719, 1, false)
+	for b.Loop() {
+		if _, _, err := JoinSize(s, s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,254 @@
+package key
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+)
+
+// Convert appends to dst the key in class to of the value whose key in class
+// from is b, where that is the same value:
+//
+//   - a class to itself, and any class to None, the class of a sketch without
+//     keys: the bytes as they are;
+//   - Int, Decimal and Float among each other where both hold exactly the same
+//     number; also Decimal to Float where the DOUBLE nearest to a fraction
+//     prints as that DECIMAL again, so that the literal 0.1 finds the DOUBLE
+//     0.1;
+//   - Text to Blob;
+//   - Date to Timestamp at midnight, and Timestamp at midnight to Date.
+//
+// Anything else is a *ClassError, which wraps ErrClass, and so are bytes that
+// are no key of class from. On an error dst is unchanged.
+func Convert(dst []byte, from, to Class, b []byte) ([]byte, error) {
+	var ok bool
+	var out []byte
+	switch {
+	case from == to || to == None || from == Text && to == Blob:
+		return append(dst, b...), nil
+	case numeric(from) && numeric(to):
+		out, ok = convertNumber(dst, from, to, b)
+	case from == Date && to == Timestamp:
+		out, ok = dateToTimestamp(dst, b)
+	case from == Timestamp && to == Date:
+		out, ok = timestampToDate(dst, b)
+	default:
+		return dst, &ClassError{From: from, To: to}
+	}
+	if !ok {
+		return dst, &ClassError{From: from, To: to, Value: Format(from, b)}
+	}
+	return out, nil
+}
+
+func numeric(c Class) bool { return c == Int || c == Decimal || c == Float }
+
+func convertNumber(dst []byte, from, to Class, b []byte) ([]byte, bool) {
+	// Integers and fractions that fit a double's 53 bits need no big numbers.
+	switch v, ok := int64Of(b); {
+	case from == Int && to == Float && ok:
+		if f := float64(v); f < 1<<63 && int64(f) == v {
+			return AppendFloat64(dst, f), true
+		}
+		return dst, false
+	case from == Int && to == Decimal && ok:
+		return AppendDecimal(dst, uint64(v), v>>63, 0), true
+	case from == Float && ok:
+		f := math.Float64frombits(uint64(v))
+		if i := int64(f); to == Int && math.Abs(f) < 1<<62 {
+			return AppendInt64(dst, i), float64(i) == f
+		}
+	case from == Decimal && len(b) == 9:
+		unscaled, scale := int64(binary.LittleEndian.Uint64(b)), b[8]
+		if to == Int && scale == 0 {
+			return AppendInt64(dst, unscaled), true
+		}
+		// At most 15 digits survive a double and come back (Steele and White
+		// 1990), and the quotient of two exact doubles is rounded once.
+		const digits15 = 999_999_999_999_999
+		if to == Float && -digits15 <= unscaled && unscaled <= digits15 && int(scale) < len(pow10) {
+			return AppendFloat64(dst, float64(unscaled)/pow10[scale]), true
+		}
+	}
+	return convertBig(dst, from, to, b)
+}
+
+// pow10 are the powers of ten that a double holds exactly.
+var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+func convertBig(dst []byte, from, to Class, b []byte) ([]byte, bool) {
+	v := number(from, b)
+	if v == nil {
+		return dst, false
+	}
+	switch to {
+	case Int:
+		if !v.IsInt() {
+			return dst, false
+		}
+		return appendBig(dst, v.Num())
+	case Decimal:
+		return appendBigDecimal(dst, v)
+	}
+	f, exact := v.Float64()
+	if exact {
+		return AppendFloat64(dst, f), true
+	}
+	if v.IsInt() || math.IsInf(f, 0) {
+		return dst, false
+	}
+	printed, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
+	if !ok || printed.Cmp(v) != 0 {
+		return dst, false
+	}
+	return AppendFloat64(dst, f), true
+}
+
+// number is the exact value of a numeric key; nil for NaN, infinities and
+// bytes that are no such key.
+func number(c Class, b []byte) *big.Rat {
+	switch c {
+	case Int:
+		if v := bigOf(b); v != nil {
+			return new(big.Rat).SetInt(v)
+		}
+	case Float:
+		if len(b) == 8 {
+			return new(big.Rat).SetFloat64(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		}
+	case Decimal:
+		if len(b) == 0 {
+			return nil
+		}
+		if v := bigOf(b[:len(b)-1]); v != nil {
+			scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(b[len(b)-1])), nil)
+			return new(big.Rat).SetFrac(v, scale)
+		}
+	}
+	return nil
+}
+
+func int64Of(b []byte) (int64, bool) {
+	if len(b) != 8 {
+		return 0, false
+	}
+	return int64(binary.LittleEndian.Uint64(b)), true
+}
+
+// bigOf is the integer of AppendInt128's or AppendUint128's bytes.
+func bigOf(b []byte) *big.Int {
+	if v, ok := int64Of(b); ok {
+		return big.NewInt(v)
+	}
+	if len(b) != 17 || b[0] != tagInt128 && b[0] != tagUint128 {
+		return nil
+	}
+	lo, hi := binary.LittleEndian.Uint64(b[1:]), binary.LittleEndian.Uint64(b[9:])
+	v := new(big.Int).SetUint64(hi)
+	if b[0] == tagInt128 {
+		v.SetInt64(int64(hi))
+	}
+	return v.Or(v.Lsh(v, 64), new(big.Int).SetUint64(lo))
+}
+
+// split is v in two's complement of 128 bits.
+func split(v *big.Int) (lo, hi uint64, ok bool) {
+	abs := new(big.Int).Abs(v)
+	if abs.BitLen() > 128 {
+		return 0, 0, false
+	}
+	lo = abs.Uint64()
+	hi = new(big.Int).Rsh(abs, 64).Uint64()
+	if v.Sign() < 0 {
+		if hi > 1<<63 || hi == 1<<63 && lo > 0 {
+			return 0, 0, false
+		}
+		lo, hi = negate(lo, hi)
+	}
+	return lo, hi, true
+}
+
+func appendBig(dst []byte, v *big.Int) ([]byte, bool) {
+	lo, hi, ok := split(v)
+	switch {
+	case !ok:
+		return dst, false
+	case v.Sign() < 0:
+		return AppendInt128(dst, lo, int64(hi)), true
+	}
+	return AppendUint128(dst, lo, hi), true
+}
+
+// maxScale is the largest scale of a DECIMAL.
+const maxScale = 38
+
+// appendBigDecimal appends v where it has at most 38 digits behind the point
+// and an unscaled value of 127 bits.
+func appendBigDecimal(dst []byte, v *big.Rat) ([]byte, bool) {
+	scale, exact := v.FloatPrec()
+	if !exact || scale > maxScale {
+		return dst, false
+	}
+	n := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
+	n.Mul(n, v.Num())
+	n.Quo(n, v.Denom())
+	lo, hi, ok := split(n)
+	if !ok || n.Sign() >= 0 && hi > math.MaxInt64 {
+		return dst, false
+	}
+	return AppendDecimal(dst, lo, int64(hi), uint8(scale)), true
+}
+
+const microsPerDay = 86400 * int64(Micros)
+
+func dateToTimestamp(dst, b []byte) ([]byte, bool) {
+	days, ok := int64Of(b)
+	switch {
+	case !ok || days != int64(int32(days)):
+		return dst, false
+	case days == math.MaxInt32:
+		return AppendInt64(dst, math.MaxInt64), true
+	case days == -math.MaxInt32:
+		return AppendInt64(dst, -math.MaxInt64), true
+	}
+	lo, hi := mulInt64(days, microsPerDay)
+	return AppendInt128(dst, lo, hi), true
+}
+
+func timestampToDate(dst, b []byte) ([]byte, bool) {
+	micros, ok := int64Of(b)
+	switch {
+	case !ok:
+		return dst, false
+	case micros == math.MaxInt64:
+		return AppendDate(dst, math.MaxInt32), true
+	case micros == -math.MaxInt64:
+		return AppendDate(dst, -math.MaxInt32), true
+	}
+	return AppendInt64(dst, micros/microsPerDay), micros%microsPerDay == 0
+}
+
+// Format is a key as text, for error messages: numbers as numbers, the rest as
+// hexadecimal bytes.
+func Format(c Class, b []byte) string {
+	switch c {
+	case Float:
+		if v, ok := int64Of(b); ok {
+			return strconv.FormatFloat(math.Float64frombits(uint64(v)), 'g', -1, 64)
+		}
+	case Int, Date, Timestamp:
+		if v := bigOf(b); v != nil {
+			return v.String()
+		}
+	case Decimal:
+		if v := number(c, b); v != nil {
+			return v.FloatString(int(b[len(b)-1]))
+		}
+	case Text:
+		return strconv.Quote(string(b))
+	}
+	return fmt.Sprintf("%x", b)
+}
