@@ -1,11 +1,14 @@
 package grid
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/encoding/wkb"
+	"github.com/paulmach/orb/encoding/wkt"
 )
 
 // All rows of all countries of the world; one operation is the whole world.
@@ -83,20 +86,41 @@ func BenchmarkEstimateWorld(b *testing.B) {
 	}
 }
 
+// One operation reads the geometries of all countries.
 func BenchmarkParseWorld(b *testing.B) {
 	all := countries(b)
-	size := 0
-	for i := range all {
-		size += len(all[i].raw)
-	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		for i := range all {
-			if _, err := ParsePolygon(all[i].raw); err != nil {
+	for _, format := range []struct {
+		name  string
+		write func(c country) []byte
+	}{
+		{"feature", func(c country) []byte { return c.raw }},
+		{"geojson", func(c country) []byte {
+			out, err := json.Marshal(map[string]any{"type": "MultiPolygon", "coordinates": c.mp})
+			if err != nil {
 				b.Fatal(err)
 			}
-		}
+			return out
+		}},
+		{"wkt", func(c country) []byte { return wkt.Marshal(c.mp) }},
+		{"wkb", func(c country) []byte { return wkb.MustMarshal(c.mp) }},
+	} {
+		b.Run(format.name, func(b *testing.B) {
+			var in [][]byte
+			size := 0
+			for _, c := range all {
+				in = append(in, format.write(c))
+				size += len(in[len(in)-1])
+			}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, s := range in {
+					if _, err := ParsePolygon(s); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
 	}
 }
 
@@ -162,13 +186,11 @@ func BenchmarkInterleave(b *testing.B) {
 	var sum uint64
 	for b.Loop() {
 		for i := range uint32(1024) {
-			sum += Interleave(i, sum32(sum))
+			sum += Interleave(i, uint32(sum))
 		}
 	}
 	perRow(b, 1024)
 }
-
-func sum32(v uint64) uint32 { return uint32(v) }
 
 // A star of a million points: the worst that large polygons usually are.
 func BenchmarkScanMillionPoints(b *testing.B) {

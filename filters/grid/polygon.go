@@ -15,6 +15,10 @@ const MaxVertices = 10_000_000
 // minRing is the fewest points of a ring: a triangle and its closing point.
 const minRing = 4
 
+// The parsers are our own and not orb's because orb's read [x] as a point
+// (x, 0), know no Z and M, say no more than "invalid data", and bring a
+// database driver along. The tests hold ours to orb's writers.
+
 // ParsePolygon reads a polygon in any of the forms that ParseWKT,
 // ParseGeoJSON and ParseWKB read, told apart by the first byte: 0 or 1 is
 // WKB, '{' GeoJSON, a letter WKT. The result shares no memory with b.
