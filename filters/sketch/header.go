@@ -115,6 +115,26 @@ func Seal(blob []byte, h Header) []byte {
 	return blob
 }
 
+// Begin appends a BLOB's header, without its fields, to dst. The caller appends
+// the parameters and the body and then calls End with what it appended.
+func Begin(dst []byte, id ID) []byte {
+	n := len(dst)
+	dst = append(dst, make([]byte, HeaderSize)...)
+	copy(dst[n:], magic[:])
+	dst[n+4] = Version
+	dst[n+5] = byte(id)
+	dst[n+12] = HashVersion
+	return dst
+}
+
+// End writes lengths, fields and checksum into a BLOB that Begin began and
+// whose parameters take params bytes.
+func End(blob []byte, params int, h Header) {
+	binary.LittleEndian.PutUint64(blob[32:], uint64(len(blob)-HeaderSize-params))
+	binary.LittleEndian.PutUint32(blob[40:], uint32(params))
+	Seal(blob, h)
+}
+
 // Parse checks a BLOB's header and lengths and returns views of its parts. It
 // reads a fixed number of bytes whatever the BLOB's size: the checksum is
 // Verify's. The error wraps ErrInvalid and says what is wrong.

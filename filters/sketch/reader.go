@@ -22,7 +22,7 @@ func (r *Reader) next(n uint64) []byte {
 		return nil
 	}
 	if left := uint64(len(r.b) - r.off); n > left {
-		r.err = Invalidf("%s end at byte %d, %d more expected", r.what, len(r.b), n-left)
+		r.err = Invalidf("%s: %d more bytes expected after byte %d", r.what, n-left, len(r.b))
 		return nil
 	}
 	b := r.b[r.off : r.off+int(n) : r.off+int(n)]
@@ -73,7 +73,7 @@ func (r *Reader) Uvarint() uint64 {
 	}
 	v, n := binary.Uvarint(r.b[r.off:])
 	if n <= 0 || (n > 1 && r.b[r.off+n-1] == 0) {
-		r.err = Invalidf("%s have no number at byte %d", r.what, r.off)
+		r.err = Invalidf("%s: no number at byte %d", r.what, r.off)
 		return 0
 	}
 	r.off += n
@@ -99,7 +99,7 @@ func (r *Reader) Err() error { return r.err }
 // Done is Err, or an error where bytes are left over.
 func (r *Reader) Done() error {
 	if r.err == nil && r.off != len(r.b) {
-		r.err = Invalidf("%s have %d bytes, expected %d", r.what, len(r.b), r.off)
+		r.err = Invalidf("%s: %d bytes, expected %d", r.what, len(r.b), r.off)
 	}
 	return r.err
 }
