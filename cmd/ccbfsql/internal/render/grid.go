@@ -119,10 +119,10 @@ func (g *grid) footer(columns int, shown, widths []int) string {
 	}
 	l, r := strings.Join(left, " "), strings.Join(right, " ")
 	if len(l)+len(r)+2 > inner {
-		return strings.Join(append(left, right...), "\n")
+		return keepTogether(strings.Join(append(left, right...), "\n"))
 	}
 	// The table justifies the line: the one space in it grows.
-	return keepTogether(l) + " " + keepTogether(r)
+	return strings.TrimSpace(keepTogether(l) + " " + keepTogether(r))
 }
 
 const joint = "\u00A0"

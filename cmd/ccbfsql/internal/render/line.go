@@ -14,7 +14,7 @@ func line(w io.Writer, rows Rows, o Options) error {
 		columns := rows.Columns()
 		width := 0
 		for _, c := range columns {
-			width = max(width, text.StringWidth(c.Name))
+			width = max(width, text.StringWidth(oneLine(c.Name)))
 		}
 		first := true
 		return each(rows, func(chunk Chunk, row int) error {
@@ -23,7 +23,7 @@ func line(w io.Writer, rows Rows, o Options) error {
 			}
 			first = false
 			for i, c := range columns {
-				w.WriteString(text.AlignRight.Apply(c.Name, width))
+				w.WriteString(text.AlignRight.Apply(oneLine(c.Name), width))
 				w.WriteString(" = ")
 				w.WriteString(plain(c, chunk.Cell(row, i), o))
 				w.WriteByte('\n')

@@ -12,10 +12,7 @@ import (
 	"golang.org/x/term"
 )
 
-const (
-	prompt       = "ccbfsql> "
-	continuation = "    ...> "
-)
+const prompt = "ccbfsql> "
 
 // CanPrompt reports that there is someone to talk to.
 func CanPrompt() bool {
@@ -66,14 +63,15 @@ func newReadline(past *history) *readline.Shell {
 	rl := readline.NewShell()
 	rl.History.Add("statements", past)
 	rl.Prompt.Primary(func() string { return prompt })
-	rl.Prompt.Secondary(func() string { return continuation })
 	rl.AcceptMultiline = func(line []rune) bool { return complete(string(line)) }
-	// Results end with a line break, so the cursor's place is known. Asking the
-	// terminal on every key would be slow over a network, and hangs where
-	// nobody answers.
 	for name, value := range map[string]any{
+		// Results end with a line break, so the cursor's place is known. Asking
+		// the terminal on every key would be slow over a network, and hangs
+		// where nobody answers.
 		"cursor-position-probe": false,
-		"multiline-column":      false,
+		// Lines of one statement are indented below the first, without marks in
+		// front: the marks would be drawn over lines that wrap.
+		"multiline-column": false,
 	} {
 		_ = rl.Config.Set(name, value)
 	}

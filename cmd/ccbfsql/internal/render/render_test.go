@@ -1,0 +1,209 @@
+package render
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+)
+
+// fixture is a result for tests, handed out in chunks of two rows.
+type fixture struct {
+	columns []Column
+	rows    [][]Cell
+	fail    error // in place of the end
+}
+
+func (t *fixture) Columns() []Column { return t.columns }
+
+func (t *fixture) Next() (Chunk, error) {
+	if len(t.rows) == 0 {
+		if t.fail != nil {
+			return nil, t.fail
+		}
+		return nil, io.EOF
+	}
+	n := min(2, len(t.rows))
+	chunk := cells(t.rows[:n])
+	t.rows = t.rows[n:]
+	return chunk, nil
+}
+
+type cells [][]Cell
+
+func (c cells) Len() int               { return len(c) }
+func (c cells) Cell(row, col int) Cell { return c[row][col] }
+
+// parse reads a table: a line of name:type for each column, then the rows,
+// all divided by " | ". NULL is written as it is, other Go escapes are known.
+func parse(t *testing.T, text string) *fixture {
+	unescape := func(s string) string {
+		s, err := strconv.Unquote(`"` + strings.ReplaceAll(s, `"`, `\"`) + `"`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	out := &fixture{}
+	for n, line := range strings.Split(text, "\n") {
+		var row []Cell
+		for _, field := range strings.Split(line, " | ") {
+			if n > 0 {
+				row = append(row, Cell{Text: unescape(field), Null: field == "NULL"})
+				continue
+			}
+			name, typ, _ := strings.Cut(field, ":")
+			c := Column{Name: unescape(name), Type: typ}
+			switch {
+			case typ == "blob":
+				c.Kind = Blob
+			case typ == "boolean":
+				c.Kind = Bool
+			case typ == "json":
+				c.Kind = JSON
+			case strings.HasPrefix(typ, "int"), typ == "double":
+				c.Kind, c.Right = Number, true
+			}
+			out.columns = append(out.columns, c)
+		}
+		if n > 0 {
+			out.rows = append(out.rows, row)
+		}
+	}
+	return out
+}
+
+// TestModes runs the examples in testdata. "table" sets the table that the
+// modes after it render; "numbers" a table of so many numbered rows, "wide"
+// one of so many columns.
+func TestModes(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		var source func() *fixture
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "table":
+				text := d.Input
+				source = func() *fixture { return parse(t, text) }
+				return ""
+			case "numbers":
+				var n int
+				d.ScanArgs(t, "rows", &n)
+				source = func() *fixture { return numbers(n) }
+				return ""
+			case "wide":
+				var n int
+				d.ScanArgs(t, "columns", &n)
+				source = func() *fixture { return wide(n) }
+				return ""
+			}
+			mode, err := Find(d.Cmd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := Options{Header: !d.HasArg("noheader"), Null: mode.Null, MaxRows: 40, Width: 80}
+			d.MaybeScanArgs(t, "null", &o.Null)
+			d.MaybeScanArgs(t, "separator", &o.Separator)
+			d.MaybeScanArgs(t, "rows", &o.MaxRows)
+			d.MaybeScanArgs(t, "width", &o.Width)
+			var b strings.Builder
+			if err := mode.Render(&b, source(), o); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		})
+	})
+}
+
+func numbers(n int) *fixture {
+	out := &fixture{columns: []Column{{Name: "n", Type: "int64", Kind: Number, Right: true}}}
+	for i := range n {
+		out.rows = append(out.rows, []Cell{{Text: strconv.Itoa(i)}})
+	}
+	return out
+}
+
+func wide(n int) *fixture {
+	out := &fixture{rows: [][]Cell{nil}}
+	for i := range n {
+		out.columns = append(out.columns, Column{Name: "column" + strconv.Itoa(i), Type: "varchar"})
+		out.rows[0] = append(out.rows[0], Cell{Text: "value " + strconv.Itoa(i)})
+	}
+	return out
+}
+
+func TestFailure(t *testing.T) {
+	broken := errors.New("broken")
+	for _, mode := range Modes {
+		t.Run(mode.Name, func(t *testing.T) {
+			in := parse(t, "a:int32 | b:varchar\n1 | x\n2 | y\n3 | z")
+			in.fail = broken
+			var b strings.Builder
+			if err := mode.Render(&b, in, Options{Header: true}); !errors.Is(err, broken) {
+				t.Errorf("error %v", err)
+			}
+			if b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
+				t.Errorf("the last line is not ended: %q", b.String())
+			}
+		})
+	}
+}
+
+func TestFloat(t *testing.T) {
+	for _, tt := range []struct {
+		f    float64
+		bits int
+		want string
+	}{
+		{0, 64, "0.0"},
+		{1, 64, "1.0"},
+		{-2.5, 64, "-2.5"},
+		{0.1, 64, "0.1"},
+		{0.0001, 64, "0.0001"},
+		{0.00001, 64, "1e-05"},
+		{1e15, 64, "1000000000000000.0"},
+		{1e16, 64, "1e+16"},
+		{1.5e300, 64, "1.5e+300"},
+		{float64(float32(0.1)), 32, "0.1"},
+	} {
+		if got := Float(tt.f, tt.bits); got != tt.want {
+			t.Errorf("Float(%v) = %s, want %s", tt.f, got, tt.want)
+		}
+	}
+}
+
+func FuzzFit(f *testing.F) {
+	f.Add([]byte{3, 30, 200}, 20)
+	f.Add([]byte{}, 1)
+	f.Fuzz(func(t *testing.T, lengths []byte, width int) {
+		if width < 1 || width > 1000 || len(lengths) > 500 {
+			return
+		}
+		natural := make([]int, len(lengths))
+		for i, n := range lengths {
+			natural[i] = int(n) + 1
+		}
+		widths, shown := fit(natural, width)
+		line, visible, marks := 1, 0, 0
+		for _, i := range shown {
+			if i < 0 {
+				marks++
+				line += 4
+				continue
+			}
+			visible++
+			if widths[i] < 1 || widths[i] > natural[i] {
+				t.Errorf("column %d of %d is %d wide", i, natural[i], widths[i])
+			}
+			line += widths[i] + 3
+		}
+		if len(natural) > 0 && visible == 0 || marks > 1 || (marks == 1) != (visible < len(natural)) {
+			t.Errorf("%d columns, shown %v", len(natural), shown)
+		}
+		if visible > 1 && line > width {
+			t.Errorf("%d columns take %d of %d", visible, line, width)
+		}
+	})
+}
