@@ -67,7 +67,7 @@ func family(name string, p Params, laws conform.Laws, load int, absent float64) 
 // pairwise independent, which alone gives min over pairs: 1/100.
 var (
 	plainFamily = family("plain", Params{Width: 1000, Depth: 3, Seed: 9},
-		conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true}, 100, 0.01)
+		conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true}, 100, 0.01)
 	conservativeFamily = family("conservative", Params{Width: 1000, Depth: 3, Seed: 9, Conservative: true},
 		conform.Laws{UnionCommutes: true}, 100, 0.01)
 )

@@ -69,9 +69,11 @@ type Laws struct {
 	// UnionEqualsWhole: the union of parts has the bytes of the whole, after
 	// additions only.
 	UnionEqualsWhole bool
-	// Deletable: keys that were added can be removed, and then the bytes are
-	// those of before. Otherwise a Remover must refuse and change nothing.
+	// Deletable: keys that were added can be removed. Otherwise a Remover must
+	// refuse and change nothing.
 	Deletable bool
+	// Restores: additions and their removal leave the bytes of before.
+	Restores bool
 	// Exact: every Count is the true count.
 	Exact bool
 	// Set: Count is 1 for a key that may be there and 0 for one that is not.

@@ -1,0 +1,225 @@
+package ccbf
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
+	"github.com/paulmach/orb"
+)
+
+// ErrTooManyCells says that an area covers more cells than a dense sketch may
+// be asked for at once.
+type ErrTooManyCells struct {
+	Cells, Limit uint64
+	Res          float64
+}
+
+func (e *ErrTooManyCells) Error() string {
+	return fmt.Sprintf("area covers %.2g cells at resolution %v; the limit is %.2g (use a smaller area or a coarser sketch)", float64(e.Cells), e.Res, float64(e.Limit))
+}
+
+// AreaLimit is the most cells that one question to a dense sketch may cover.
+const AreaLimit = 100_000_000
+
+// areas is what a View keeps between questions for areas.
+type areas struct {
+	asked    int // questions so far
+	category []byte
+	any      bool // rows are those of all categories
+	rows     []rows
+}
+
+// rows is a section's cells row by row, from south to north and west to east,
+// with the occurrences before each: a stretch of a row is a subtraction.
+type rows struct {
+	sx, sy int32
+	cells  []uint64 // y<<32 | x, places within the square
+	before []uint64 // one longer than cells
+	ys     []uint32 // occupied rows
+	starts []int32  // where they begin in cells; one longer than ys
+}
+
+// index makes the rows of one section, of the cells inside clip only.
+func (s *sectionView) rowIndex(clip grid.Rect) rows {
+	r := rows{sx: s.x, sy: s.y}
+	counts := []uint64{}
+	var keys, ns [blockCells]uint64
+	for i := range len(s.index) / indexEntry {
+		n, ok := s.decode(i, &keys, &ns)
+		if !ok {
+			continue // damaged: Verify tells, a lookup does not
+		}
+		for j, k := range keys[:n] {
+			x, y := grid.Deinterleave(k)
+			if c := squareCell(s.x, s.y, x, y); clip.Contains(c) {
+				r.cells = append(r.cells, uint64(y)<<32|uint64(x))
+				counts = append(counts, ns[j])
+			}
+		}
+	}
+	sc := scratch.Get().(*radix.Scratch)
+	sc.SortPairs(r.cells, counts)
+	scratch.Put(sc)
+	r.before = make([]uint64, len(counts)+1)
+	for i, n := range counts {
+		r.before[i+1] = saturatingAdd(r.before[i], n)
+	}
+	for i, c := range r.cells {
+		if y := uint32(c >> 32); len(r.ys) == 0 || r.ys[len(r.ys)-1] != y {
+			r.ys = append(r.ys, y)
+			r.starts = append(r.starts, int32(i))
+		}
+	}
+	r.starts = append(r.starts, int32(len(r.cells)))
+	return r
+}
+
+func squareCell(sx, sy int32, x, y uint32) grid.Cell {
+	return grid.Cell{X: int64(sx)<<32 + int64(x) - bias, Y: int64(sy)<<32 + int64(y) - bias}
+}
+
+// rowsFor returns the rows to answer a question for the cells inside clip. The
+// first question of a View reads what it needs; further ones share an index of
+// all cells.
+func (v *View) rowsFor(clip grid.Rect, category []byte) []rows {
+	a := &v.areas
+	if a.rows != nil && a.any == (category == nil) && string(a.category) == string(category) {
+		return a.rows
+	}
+	a.asked++
+	if a.asked > 1 {
+		clip = grid.Rect{MinX: -1 << 62, MinY: -1 << 62, MaxX: 1 << 62, MaxY: 1 << 62}
+	}
+	var out []rows
+	for i := range v.sections {
+		if s := &v.sections[i]; s.matches(category) {
+			out = append(out, s.rowIndex(clip))
+		}
+	}
+	if a.asked > 1 {
+		a.rows, a.any = out, category == nil
+		a.category = append(a.category[:0], category...)
+	}
+	return out
+}
+
+// rowRange is the occupied rows from cell row minY to maxY, as indexes.
+func (r *rows) rowRange(minY, maxY int64) (from, to int) {
+	oy := int64(r.sy)<<32 - bias
+	lo, hi := minY-oy, maxY-oy
+	if hi < 0 || lo > 1<<32-1 {
+		return 0, 0
+	}
+	from, _ = slices.BinarySearch(r.ys, uint32(max(lo, 0)))
+	if hi >= 1<<32-1 {
+		return from, len(r.ys)
+	}
+	to, _ = slices.BinarySearch(r.ys, uint32(hi)+1)
+	return from, max(from, to)
+}
+
+// stretch is the sum of cells x0 to x1 of the occupied row with index i.
+func (r *rows) stretch(i int, x0, x1 int64) uint64 {
+	ox := int64(r.sx)<<32 - bias
+	lo, hi := max(x0-ox, 0), min(x1-ox, 1<<32-1)
+	if lo > hi {
+		return 0
+	}
+	at := int(r.starts[i])
+	row := r.cells[at:r.starts[i+1]]
+	y := uint64(r.ys[i]) << 32
+	from, _ := slices.BinarySearch(row, y|uint64(lo))
+	to := from
+	for to < len(row) && to < from+8 && row[to] <= y|uint64(hi) {
+		to++
+	}
+	if to == from+8 {
+		n, found := slices.BinarySearch(row[to:], y|uint64(hi))
+		if to += n; found {
+			to++
+		}
+	}
+	return r.before[at+to] - r.before[at+from]
+}
+
+// BoxSum is the sum of Count over the cells of a rectangle. Exact sketches
+// answer for any rectangle, dense ones for up to limit cells inside Bounds.
+func (v *View) BoxSum(box grid.Rect, category []byte, limit uint64) (uint64, error) {
+	box = box.Intersect(v.Bounds)
+	if box.Empty() {
+		return 0, nil
+	}
+	sum := uint64(0)
+	if v.form == formDense {
+		if n := box.Count(); n > limit {
+			return 0, &ErrTooManyCells{n, limit, v.Grid.Res()}
+		}
+		for y := box.MinY; y <= box.MaxY; y++ {
+			sum = saturatingAdd(sum, v.rowSum(y, box.MinX, box.MaxX, category))
+		}
+		return sum, nil
+	}
+	for _, r := range v.rowsFor(box, category) {
+		from, to := r.rowRange(box.MinY, box.MaxY)
+		for i := from; i < to; i++ {
+			sum = saturatingAdd(sum, r.stretch(i, box.MinX, box.MaxX))
+		}
+	}
+	return sum, nil
+}
+
+// rowSum is the sum of Count over one stretch of a dense sketch.
+func (v *View) rowSum(y, x0, x1 int64, category []byte) uint64 {
+	sum := uint64(0)
+	for x := x0; x <= x1; x++ {
+		h1, h2 := v.hasher.hash(grid.Cell{X: x, Y: y}, category)
+		sum = saturatingAdd(sum, v.dense.count(h1, h2))
+	}
+	return sum
+}
+
+// PolygonSum is the sum of Count over the cells whose centres lie inside a
+// polygon. Exact sketches answer for any polygon, dense ones for up to limit
+// cells inside Bounds.
+func (v *View) PolygonSum(p orb.MultiPolygon, category []byte, limit uint64) (uint64, error) {
+	if v.Bounds == noBounds {
+		return 0, nil
+	}
+	scan, err := v.Grid.Scan(p, v.Bounds)
+	if err != nil {
+		return 0, err
+	}
+	area := scan.Bounds()
+	if area.Empty() {
+		return 0, nil
+	}
+	sum := uint64(0)
+	if v.form == formDense {
+		if n := scan.Estimate(); n > limit {
+			return 0, &ErrTooManyCells{n, limit, v.Grid.Res()}
+		}
+		for y := area.MinY; y <= area.MaxY; y++ {
+			for _, in := range scan.Row(y) {
+				sum = saturatingAdd(sum, v.rowSum(y, in.X0, in.X1, category))
+			}
+		}
+		return sum, nil
+	}
+	for i, r := range v.rowsFor(area, category) {
+		if i > 0 { // rows go from south to north only
+			if scan, err = v.Grid.Scan(p, v.Bounds); err != nil {
+				return 0, err
+			}
+		}
+		oy := int64(r.sy)<<32 - bias
+		from, to := r.rowRange(area.MinY, area.MaxY)
+		for j := from; j < to; j++ {
+			for _, in := range scan.Row(oy + int64(r.ys[j])) {
+				sum = saturatingAdd(sum, r.stretch(j, in.X0, in.X1))
+			}
+		}
+	}
+	return sum, nil
+}

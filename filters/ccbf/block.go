@@ -1,0 +1,169 @@
+package ccbf
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+)
+
+// The cells of a section lie in blocks of up to blockCells, in Z-order, behind
+// an index with an entry per block, so that a lookup decodes one block.
+//
+// A block is two bytes, the orders of its gaps and of its counts, and then for
+// each cell the gap to the one before (less one; none for the first, whose key
+// is in the index) and the count (less one), in the class code of package
+// bitio, padded to a byte.
+const (
+	blockCells = 128
+	indexEntry = 12 // first key uint64, end of the block in the data uint32
+	maxOrder   = 56
+)
+
+// order is the class code's order that codes numbers of these bit lengths in
+// the fewest bits; of several the smallest.
+func order(lengths *[65]uint32) (best, cost uint) {
+	top := 64
+	for top > 0 && lengths[top] == 0 {
+		top--
+	}
+	cost = ^uint(0)
+	for k := range uint(min(top, maxOrder)) + 1 {
+		sum := uint(0)
+		for length := 0; length <= top; length++ {
+			if n := lengths[length]; n != 0 {
+				sum += uint(n) * bitio.ClassBits(uint(length), k)
+			}
+		}
+		if sum < cost {
+			best, cost = k, sum
+		}
+	}
+	return best, cost
+}
+
+// appendBlock appends the block of at most blockCells cells.
+func appendBlock(dst []byte, keys, counts []uint64) []byte {
+	var gaps, ns [65]uint32
+	for i := 1; i < len(keys); i++ {
+		gaps[bits.Len64(keys[i]-keys[i-1]-1)]++
+	}
+	for _, n := range counts {
+		ns[bits.Len64(n-1)]++
+	}
+	gapOrder, _ := order(&gaps)
+	countOrder, _ := order(&ns)
+	w := bitio.NewWriter(append(dst, byte(gapOrder), byte(countOrder)))
+	w.WriteClass(counts[0]-1, countOrder)
+	for i := 1; i < len(keys); i++ {
+		w.WriteClass(keys[i]-keys[i-1]-1, gapOrder)
+		w.WriteClass(counts[i]-1, countOrder)
+	}
+	return w.Close()
+}
+
+// blocks is the encoded data of one section, checked for its lengths only.
+type blocks struct {
+	cells int    // how many
+	index []byte // indexEntry bytes per block
+	data  []byte
+}
+
+func blockCount(cells int) int { return (cells + blockCells - 1) / blockCells }
+
+// first is the key of the first cell of block i.
+func (b *blocks) first(i int) uint64 {
+	return binary.LittleEndian.Uint64(b.index[i*indexEntry:])
+}
+
+// end is where block i ends in the data.
+func (b *blocks) end(i int) int {
+	return int(binary.LittleEndian.Uint32(b.index[i*indexEntry+8:]))
+}
+
+// block returns a reader of block i, its orders and its number of cells; false
+// where the index or the orders are out of range.
+func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int, ok bool) {
+	start, end := 0, b.end(i)
+	if i > 0 {
+		start = b.end(i - 1)
+	}
+	if start < 0 || end > len(b.data) || end-start < 2 {
+		return r, 0, 0, 0, false
+	}
+	gapOrder, countOrder = uint(b.data[start]), uint(b.data[start+1])
+	n = min(blockCells, b.cells-i*blockCells)
+	return bitio.NewReader(b.data[start+2 : end]), gapOrder, countOrder, n, gapOrder <= maxOrder && countOrder <= maxOrder
+}
+
+// count is the count of the cell with a key; 0 where there is none. Bytes that
+// are no valid block give a wrong answer, nothing worse.
+func (b *blocks) count(key uint64) uint64 {
+	lo, hi := 0, len(b.index)/indexEntry // the last block whose first key is not above key
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if b.first(mid) <= key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 {
+		return 0
+	}
+	r, gapOrder, countOrder, n, ok := b.block(lo - 1)
+	if !ok {
+		return 0
+	}
+	for at, i := b.first(lo-1), 0; ; {
+		c := r.ReadClass(countOrder)
+		if at >= key {
+			if at == key {
+				return c + 1
+			}
+			return 0
+		}
+		if i++; i == n {
+			return 0
+		}
+		at += r.ReadClass(gapOrder) + 1
+	}
+}
+
+// decode reads block i into keys and counts, which have room for blockCells,
+// and returns the number of cells; false where the block is damaged.
+func (b *blocks) decode(i int, keys, counts *[blockCells]uint64) (int, bool) {
+	r, gapOrder, countOrder, n, ok := b.block(i)
+	if !ok {
+		return 0, false
+	}
+	at := b.first(i)
+	keys[0], counts[0] = at, r.ReadClass(countOrder)+1
+	for j := 1; j < n; j++ {
+		gap := r.ReadClass(gapOrder) + 1
+		c := r.ReadClass(countOrder) + 1
+		if at+gap <= at || c == 0 { // past 2^64
+			return 0, false
+		}
+		at += gap
+		keys[j], counts[j] = at, c
+	}
+	return n, !r.Overrun() && counts[0] != 0
+}
+
+// decodeAll reads all blocks; false where they are damaged. cells must have
+// been held against the length of the data before.
+func (b *blocks) decodeAll() (run, bool) {
+	r := run{make([]uint64, b.cells), make([]uint64, b.cells)}
+	var keys, counts [blockCells]uint64
+	at := 0
+	for i := range len(b.index) / indexEntry {
+		n, ok := b.decode(i, &keys, &counts)
+		if !ok || at > 0 && keys[0] <= r.keys[at-1] {
+			return run{}, false
+		}
+		copy(r.keys[at:], keys[:n])
+		at += copy(r.counts[at:], counts[:n])
+	}
+	return r, at == b.cells
+}

@@ -1,0 +1,38 @@
+package ccbf
+
+import (
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// bias moves the square (0, 0) around the origin.
+const bias = 1 << 31
+
+// zkey splits a cell into its square and its place on the Z-order curve there.
+func zkey(c grid.Cell) (sx, sy int32, z uint64) {
+	x, y := c.X+bias, c.Y+bias
+	return int32(x >> 32), int32(y >> 32), grid.Interleave(uint32(x), uint32(y))
+}
+
+// cellOf is the inverse of zkey.
+func cellOf(sx, sy int32, z uint64) grid.Cell {
+	x, y := grid.Deinterleave(z)
+	return grid.Cell{X: int64(sx)<<32 + int64(x) - bias, Y: int64(sy)<<32 + int64(y) - bias}
+}
+
+// Keys computes the Z-order keys of points into dst, as long as xs and ys, for
+// Builder.AddKeys. It stops at the first point outside of the square (0, 0),
+// or with no cell at all, and returns its index; len(dst) where there is none.
+func (c *Config) Keys(dst []uint64, xs, ys []float64) int {
+	res := c.Grid.Res()
+	xs, ys = xs[:len(dst)], ys[:len(dst)]
+	for i := range dst {
+		x, y := math.Floor(xs[i]/res), math.Floor(ys[i]/res)
+		if !(x >= -bias && x < bias && y >= -bias && y < bias) {
+			return i
+		}
+		dst[i] = grid.Interleave(uint32(int64(x)+bias), uint32(int64(y)+bias))
+	}
+	return len(dst)
+}

@@ -1,0 +1,199 @@
+package ccbf
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Offsets in the parameters (docs/FORMAT.md). After them come 8 bytes per
+// layer, its number of counters, and then a byte per layer, its width.
+const (
+	atRes    = 0
+	atBytes  = 8
+	atBounds = 16 // MinX, MinY, MaxX, MaxY
+	atForm   = 48
+	atMode   = 49
+	atK      = 50
+	atLayers = 51
+	atExact  = 52
+	atShape  = 56
+)
+
+// The values of the form.
+const (
+	formExact = 1
+	formDense = 2
+)
+
+func paramsSize(layers int) int { return atShape + 9*layers }
+
+// Family is what the list of families needs to know of this one.
+var Family = sketch.Family{ID: sketch.CCBF, Check: func(blob []byte) error {
+	_, err := Decode(blob)
+	return err
+}}
+
+// AppendBlob appends the sketch as a BLOB. An exact sketch whose cells no
+// longer fit its bytes becomes dense by this. Equal sketches have equal bytes.
+func (s *Sketch) AppendBlob(dst []byte) []byte {
+	start := len(dst)
+	dst = sketch.Begin(dst, sketch.CCBF)
+	dst = s.appendParams(dst)
+	params := len(dst) - start - sketch.HeaderSize
+	if s.dense == nil {
+		body, fits := appendExactBody(dst, s.sections, s.Bytes)
+		if fits {
+			s.Bounds = cellBounds(s.sections)
+			return s.end(body, start, params)
+		}
+		s.makeDense()
+		dst = body[:start+sketch.HeaderSize+params]
+	}
+	return s.end(append(dst, s.dense.body...), start, params)
+}
+
+// end fills in what depends on the form and closes the BLOB.
+func (s *Sketch) end(dst []byte, start, params int) []byte {
+	blob := dst[start:]
+	p := blob[sketch.HeaderSize:]
+	for i, v := range []int64{s.Bounds.MinX, s.Bounds.MinY, s.Bounds.MaxX, s.Bounds.MaxY} {
+		binary.LittleEndian.PutUint64(p[atBounds+8*i:], uint64(v))
+	}
+	p[atForm] = formExact
+	if s.dense != nil {
+		p[atForm] = formDense
+	}
+	h := sketch.Header{Seed: s.Seed, KeyClass: uint8(s.Class)}
+	set := func(on bool, f sketch.Flags) {
+		if on {
+			h.Flags |= f
+		}
+	}
+	set(s.Additive(), sketch.Additive)
+	set(s.TotalKnown, sketch.TotalKnown)
+	set(s.Saturated(), sketch.Saturated)
+	set(s.Categories, sketch.Categorised)
+	set(s.Totals, sketch.WithTotals)
+	if s.TotalKnown {
+		h.Total = s.Total
+	}
+	sketch.End(blob, params, h)
+	return dst
+}
+
+func (s *Sketch) appendParams(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(s.Grid.Res()))
+	dst = binary.LittleEndian.AppendUint64(dst, s.Bytes)
+	dst = append(dst, make([]byte, atForm-atBounds)...)
+	exact := byte(0)
+	if s.Exact {
+		exact = 1
+	}
+	dst = append(dst, 0, byte(s.Mode), byte(s.shape.k), byte(s.shape.layers), exact, 0, 0, 0)
+	for _, m := range s.shape.size[:s.shape.layers] {
+		dst = binary.LittleEndian.AppendUint64(dst, m)
+	}
+	return append(dst, s.shape.width[:s.shape.layers]...)
+}
+
+// parseParams reads a BLOB's parameters into v's Config, Bounds and form.
+func (v *View) parseParams(b *sketch.Blob) error {
+	p := b.Params
+	if len(p) < atShape {
+		return sketch.Invalidf("parameters of %d bytes, at least %d are needed", len(p), atShape)
+	}
+	word := func(at int) uint64 { return binary.LittleEndian.Uint64(p[at:]) }
+	g, err := grid.New(math.Float64frombits(word(atRes)))
+	if err != nil {
+		return sketch.Invalidf("%v", err)
+	}
+	layers := int(p[atLayers])
+	if layers == 0 || layers > MaxLayers || len(p) != paramsSize(layers) {
+		return sketch.Invalidf("parameters of %d bytes for %d layers", len(p), layers)
+	}
+	if p[atForm] != formExact && p[atForm] != formDense || p[atMode] > byte(Standard) || p[atExact] > 1 || p[53]|p[54]|p[55] != 0 {
+		return sketch.Invalidf("unknown form, mode or flag in the parameters")
+	}
+	v.Config = Config{
+		Grid:       g,
+		Bytes:      word(atBytes),
+		Exact:      p[atExact] == 1,
+		Mode:       Mode(p[atMode]),
+		Seed:       b.Seed,
+		Categories: b.Flags.Has(sketch.Categorised),
+		Totals:     b.Flags.Has(sketch.WithTotals),
+		shape:      shape{k: int(p[atK]), layers: layers},
+	}
+	for x := range layers {
+		v.shape.size[x] = word(atShape + 8*x)
+		v.shape.width[x] = p[atShape+8*layers+x]
+	}
+	if v.shape != v.checked { // the shape of the BLOB before, most often
+		if err := v.shape.check(); err != nil {
+			return sketch.Invalidf("%v", err)
+		}
+		v.checked = v.shape
+	}
+	if v.Bytes == 0 || v.Bytes > MaxBytes {
+		return sketch.Invalidf("%d bytes at most, must be from 1 to %d", v.Bytes, MaxBytes)
+	}
+	if v.Totals && !v.Categories {
+		return sketch.Invalidf("totals without categories")
+	}
+	v.Bounds = grid.Rect{MinX: int64(word(atBounds)), MinY: int64(word(atBounds + 8)), MaxX: int64(word(atBounds + 16)), MaxY: int64(word(atBounds + 24))}
+	if v.Bounds != noBounds {
+		for _, i := range [...]int64{v.Bounds.MinX, v.Bounds.MinY, v.Bounds.MaxX, v.Bounds.MaxY} {
+			if i < -grid.MaxIndex-1 || i > grid.MaxIndex {
+				return sketch.Invalidf("bounds beyond any cell")
+			}
+		}
+		if v.Bounds.MinX > v.Bounds.MaxX || v.Bounds.MinY > v.Bounds.MaxY {
+			return sketch.Invalidf("bounds in the wrong order")
+		}
+	}
+	v.form = p[atForm]
+	return nil
+}
+
+// Decode reads a BLOB completely, checksum included. The error wraps
+// sketch.ErrInvalid.
+func Decode(blob []byte) (*Sketch, error) {
+	var v View
+	if err := v.Reset(blob); err != nil {
+		return nil, err
+	}
+	return v.Sketch()
+}
+
+// Sketch copies a view into a sketch of its own, once checksum and cells are
+// checked.
+func (v *View) Sketch() (*Sketch, error) {
+	if err := sketch.Verify(v.blob); err != nil {
+		return nil, err
+	}
+	s := &Sketch{
+		Config:     v.Config,
+		Class:      key.Class(v.header.KeyClass),
+		Total:      v.header.Total,
+		TotalKnown: v.header.Flags.Has(sketch.TotalKnown),
+		Bounds:     v.Bounds,
+		sums:       v.header.Flags.Has(sketch.Additive),
+	}
+	if v.form == formDense {
+		s.dense = v.dense.clone()
+		return s, nil
+	}
+	var err error
+	s.sections, err = decodeSections(v.sections)
+	if err == nil && cellBounds(s.sections) != s.Bounds {
+		err = sketch.Invalidf("bounds that are not those of the cells")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}

@@ -1,0 +1,271 @@
+package ccbf
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Mode is how occurrences are counted in the dense form.
+type Mode uint8
+
+const (
+	// MinimalIncrement raises only the counters at the minimum: closer
+	// estimates, no deletion (papers: Cohen and Matias 2003, section 3.2).
+	MinimalIncrement Mode = iota
+	// Standard raises all k counters: counters are sums, so that parts can
+	// be added and removed in any order.
+	Standard
+)
+
+// String is the mode's name in SQL.
+func (m Mode) String() string {
+	if m == Standard {
+		return "standard"
+	}
+	return "mi"
+}
+
+// Limits and defaults of the parameters.
+const (
+	DefaultBytes = 1 << 20
+	MinBytes     = 1 << 8
+	MaxBytes     = 1 << 30
+	DefaultK     = 4
+	MaxK         = 32
+	MaxLayers    = 8
+	MinWidth     = 2
+	MaxWidth     = 64
+
+	// layerRatio is how many times smaller each further layer is where only
+	// bytes are given.
+	layerRatio = 16
+)
+
+// Params says what a sketch shall be. The zero value of every field but Res is
+// that field's default.
+type Params struct {
+	Res      float64  // edge of a cell, in the units of the coordinates
+	Bytes    uint64   // most bytes that the body may take
+	Dense    bool     // dense from the first row on: no exact form
+	K        int      // counters per key
+	Mode     Mode     // how occurrences are counted
+	Widths   []int    // bits per counter of each layer, flag included, not falling; default 8, 16, 32
+	Counters []uint64 // counters of each layer, each a divisor of the one before; default by Bytes
+	Seed     uint64   // of the hash
+	// Categories says that every point has a category; Totals that it counts
+	// without one as well.
+	Categories, Totals bool
+}
+
+// Config is Params, checked and completed. Configs are comparable: sketches
+// combine where theirs are equal, but for Exact.
+type Config struct {
+	Grid       grid.Grid
+	Bytes      uint64 // most bytes that the body may take
+	Exact      bool   // exact as long as that fits Bytes
+	Mode       Mode
+	Seed       uint64
+	Categories bool
+	Totals     bool
+	shape      shape
+}
+
+// shape is the geometry of the dense form.
+type shape struct {
+	k      int
+	layers int
+	width  [MaxLayers]uint8
+	size   [MaxLayers]uint64
+}
+
+func optionError(option, format string, args ...any) error {
+	return fmt.Errorf("%w: option %q %s", sketch.ErrOption, option, fmt.Sprintf(format, args...))
+}
+
+// New checks p. The error wraps sketch.ErrOption or comes from grid.New, and
+// names the parameter and its range.
+func New(p Params) (Config, error) {
+	g, err := grid.New(p.Res)
+	if err != nil {
+		return Config{}, err
+	}
+	c := Config{Grid: g, Bytes: p.Bytes, Exact: !p.Dense, Mode: p.Mode, Seed: p.Seed, Categories: p.Categories, Totals: p.Totals}
+	if c.Totals && !c.Categories {
+		return Config{}, optionError("totals", "needs the option \"category\"")
+	}
+	if p.Mode > Standard {
+		return Config{}, optionError("mode", "is %d, must be 'mi' or 'standard'", p.Mode)
+	}
+	if c.shape.k = p.K; p.K == 0 {
+		c.shape.k = DefaultK
+	} else if p.K < 1 || p.K > MaxK {
+		return Config{}, optionError("k", "is %d, must be from 1 to %d", p.K, MaxK)
+	}
+	if err := c.shape.setWidths(p.Widths, p.Counters); err != nil {
+		return Config{}, err
+	}
+	switch {
+	case p.Counters != nil && p.Bytes != 0:
+		return Config{}, optionError("counters", "and option \"bytes\" exclude each other")
+	case p.Counters != nil:
+		if err := c.shape.setCounters(p.Counters); err != nil {
+			return Config{}, err
+		}
+		c.Bytes = c.shape.bytes()
+	default:
+		if p.Bytes == 0 {
+			c.Bytes = DefaultBytes
+		}
+		if c.Bytes < MinBytes || c.Bytes > MaxBytes {
+			return Config{}, optionError("bytes", "is %d, must be from %d to %d", c.Bytes, MinBytes, MaxBytes)
+		}
+		if err := c.shape.fit(c.Bytes); err != nil {
+			return Config{}, err
+		}
+	}
+	return c, nil
+}
+
+func (s *shape) setWidths(widths []int, counters []uint64) error {
+	if widths == nil {
+		widths = []int{8, 16, 32}
+		if counters != nil && len(counters) < len(widths) {
+			return optionError("counters", "has %d layers, give \"layers\" their widths", len(counters))
+		}
+	}
+	if len(widths) == 0 || len(widths) > MaxLayers {
+		return optionError("layers", "has %d layers, must have 1 to %d", len(widths), MaxLayers)
+	}
+	valueBits := 0
+	for i, w := range widths {
+		if w < MinWidth || w > MaxWidth {
+			return optionError("layers", "has a width of %d bits, must be from %d to %d", w, MinWidth, MaxWidth)
+		}
+		if i > 0 && w < widths[i-1] {
+			return optionError("layers", "has widths %v, they must not fall", widths)
+		}
+		valueBits += w - 1
+		s.width[i] = uint8(w)
+	}
+	if valueBits > 63 {
+		return optionError("layers", "has widths %v that count to 2^%d, at most 2^63 is counted", widths, valueBits)
+	}
+	s.layers = len(widths)
+	return nil
+}
+
+func (s *shape) setCounters(counters []uint64) error {
+	if len(counters) != s.layers {
+		return optionError("counters", "has %d layers, \"layers\" has %d", len(counters), s.layers)
+	}
+	for i, m := range counters {
+		if m == 0 || m > 1<<32 {
+			return optionError("counters", "has a layer of %d counters, must be from 1 to 2^32", m)
+		}
+		if i > 0 && (m >= counters[i-1] || counters[i-1]%m != 0) {
+			return optionError("counters", "has %d counters above %d: each layer must be a smaller divisor of the one before", m, counters[i-1])
+		}
+		s.size[i] = m
+	}
+	if n := s.bytes(); n > MaxBytes {
+		return optionError("counters", "take %d bytes, at most %d are allowed", n, MaxBytes)
+	}
+	return nil
+}
+
+// fit chooses the largest layers that bytes can hold, each layerRatio times
+// smaller than the one before, with sizes that can be halved a few times.
+func (s *shape) fit(bytes uint64) error {
+	unit := uint64(0) // bits per counter of the last layer
+	for i := range s.layers {
+		unit = unit*layerRatio + uint64(s.width[i])
+	}
+	last := (bytes - padding(s.layers)) * 8 / unit
+	if last == 0 {
+		return optionError("bytes", "is %d, layers %v take at least %d", bytes, s.width[:s.layers], (unit+7)/8+padding(s.layers))
+	}
+	if n := bits.Len64(last); n > 5 { // keep five leading bits
+		last &^= 1<<(n-5) - 1
+	}
+	for i := s.layers - 1; i >= 0; i-- {
+		s.size[i] = last
+		last *= layerRatio
+	}
+	return nil
+}
+
+// padding is the most that aligning the layers can add.
+func padding(layers int) uint64 { return uint64(layers) * 8 }
+
+// layerBytes is the length of one layer, a multiple of 8.
+func (s *shape) layerBytes(x int) uint64 {
+	return (s.size[x]*uint64(s.width[x]) + 63) / 64 * 8
+}
+
+// bytes is the length of the dense body. It cannot overflow: at most 8 layers
+// of at most 2^32 counters of at most 64 bits.
+func (s *shape) bytes() uint64 {
+	n := uint64(0)
+	for x := range s.layers {
+		n += s.layerBytes(x)
+	}
+	return n
+}
+
+// check holds a shape from a BLOB against the limits that New keeps.
+func (s *shape) check() error {
+	widths := make([]int, s.layers)
+	for i := range widths {
+		widths[i] = int(s.width[i])
+	}
+	t := shape{k: s.k}
+	if s.k < 1 || s.k > MaxK {
+		return optionError("k", "is %d, must be from 1 to %d", s.k, MaxK)
+	}
+	if err := t.setWidths(widths, nil); err != nil {
+		return err
+	}
+	return t.setCounters(s.size[:s.layers])
+}
+
+// K is the number of counters per key.
+func (c *Config) K() int { return c.shape.k }
+
+// Widths are the bits per counter of each layer.
+func (c *Config) Widths() []uint8 { return append([]uint8(nil), c.shape.width[:c.shape.layers]...) }
+
+// Counters are the numbers of counters of each layer.
+func (c *Config) Counters() []uint64 { return append([]uint64(nil), c.shape.size[:c.shape.layers]...) }
+
+// DenseBytes is the length of the body in the dense form.
+func (c *Config) DenseBytes() uint64 { return c.shape.bytes() }
+
+// differ returns an error that wraps sketch.ErrDiffer where two sketches do
+// not combine. Exact may differ: it says how a sketch is built.
+func (c *Config) differ(o *Config) error {
+	switch {
+	case math.Float64bits(c.Grid.Res()) != math.Float64bits(o.Grid.Res()):
+		return sketch.Differ("resolution", c.Grid.Res(), o.Grid.Res())
+	case c.Mode != o.Mode:
+		return sketch.Differ("mode", c.Mode, o.Mode)
+	case c.shape.k != o.shape.k:
+		return sketch.Differ("k", c.shape.k, o.shape.k)
+	case c.Seed != o.Seed:
+		return sketch.Differ("seed", c.Seed, o.Seed)
+	case c.Categories != o.Categories:
+		return sketch.Differ("category", c.Categories, o.Categories)
+	case c.Totals != o.Totals:
+		return sketch.Differ("totals", c.Totals, o.Totals)
+	case c.shape.layers != o.shape.layers || c.shape.width != o.shape.width:
+		return sketch.Differ("layers", c.Widths(), o.Widths())
+	case c.shape.size != o.shape.size:
+		return sketch.Differ("counters", c.Counters(), o.Counters())
+	case c.Bytes != o.Bytes:
+		return sketch.Differ("bytes", c.Bytes, o.Bytes)
+	}
+	return nil
+}

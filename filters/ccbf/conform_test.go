@@ -1,0 +1,125 @@
+package ccbf
+
+import (
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
+)
+
+// subject adapts a sketch to the conformance kit.
+type subject struct{ *Sketch }
+
+// cellOfID is a cell of its own for every id: small ids lie around the origin
+// in all four quadrants, large ones beyond the square (0, 0).
+func cellOfID(id uint64) grid.Cell {
+	x, y := grid.Deinterleave(id&(1<<48-1) ^ 0b1100)
+	return grid.Cell{X: int64(x) - 2, Y: int64(y) - 2 - int64(id>>48)<<28}
+}
+
+func (s subject) Add(id, n uint64) error    { return s.Sketch.Add(cellOfID(id), nil, n) }
+func (s subject) Count(id uint64) uint64    { return s.Sketch.count(cellOfID(id), nil) }
+func (s subject) Remove(id, n uint64) error { return s.Sketch.Remove(cellOfID(id), nil, n) }
+func (s subject) Blob() []byte              { c := *s.Sketch; return c.AppendBlob(nil) }
+
+func (s subject) Union(o conform.Subject) error { return s.UnionBlob(o.Blob()) }
+
+func (s subject) UnionBlob(blob []byte) error {
+	b := NewBuilder(s.Config, nil)
+	for _, part := range [][]byte{s.Blob(), blob} {
+		var v View
+		if err := v.Reset(part); err != nil {
+			return err
+		}
+		if err := b.AddView(&v); err != nil {
+			return err
+		}
+	}
+	u, err := b.Sketch()
+	if err == nil {
+		*s.Sketch = *u
+	}
+	return err
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func emptySketch(p Params) *Sketch { return must(NewBuilder(must(New(p)), nil).Sketch()) }
+
+// boundedSketch is an empty sketch whose bounds, if it is dense, do not grow
+// any more: a dense sketch that lost its cells again keeps their bounds.
+func boundedSketch(p Params) *Sketch {
+	s := emptySketch(p)
+	if s.dense != nil {
+		s.Bounds = grid.Rect{MinX: -1 << 50, MinY: -1 << 50, MaxX: 1 << 50, MaxY: 1 << 50}
+	}
+	return s
+}
+
+func conformFamily(name string, large, small Params, laws conform.Laws, load int, absent float64) conform.Family {
+	large.Res, small.Res = 1, 1
+	return conform.Family{
+		Name:  name,
+		New:   func() conform.Subject { return subject{boundedSketch(large)} },
+		Small: func() conform.Subject { return subject{boundedSketch(small)} },
+		Decode: func(blob []byte) (conform.Subject, error) {
+			s, err := Decode(blob)
+			return subject{s}, err
+		},
+		Look: func(blob []byte, id uint64) (uint64, error) {
+			var v View
+			if err := v.Reset(blob); err != nil {
+				return 0, err
+			}
+			return v.Count(cellOfID(id), nil), nil
+		},
+		Check: Family.Check,
+		Laws:  laws, Load: load, Absent: absent,
+	}
+}
+
+func families() []conform.Family {
+	sums := conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true}
+	exact := sums
+	exact.Exact, exact.Restores = true, true
+	mi := conform.Laws{UnionCommutes: true}
+	var fs []conform.Family
+	fs = append(fs, conformFamily("exact", Params{}, Params{}, exact, 5000, 0))
+	for _, l := range []struct {
+		name   string
+		widths []int
+		large  []uint64
+		small  []uint64
+	}{
+		{"8,16,32", []int{8, 16, 32}, []uint64{1 << 16, 1 << 12, 1 << 8}, []uint64{256, 16, 4}},
+		{"16,16", []int{16, 16}, []uint64{3 << 14, 3 << 10}, []uint64{192, 12}},
+		{"4,6,12,24", []int{4, 6, 12, 24}, []uint64{1 << 16, 1 << 13, 1 << 10, 1 << 8}, []uint64{256, 64, 16, 4}},
+		{"32", []int{32}, []uint64{50_000}, []uint64{100}},
+	} {
+		large := Params{Dense: true, Widths: l.widths, Counters: l.large}
+		small := Params{Dense: true, Widths: l.widths, Counters: l.small}
+		// 5,000 keys at 4 positions each: the share of counters in use is at
+		// most 1 - e^(-20000/49152), so four of them are with p below 0.013.
+		fs = append(fs, conformFamily("mi "+l.name, large, small, mi, 5000, 0.013))
+		large.Mode, small.Mode = Standard, Standard
+		fs = append(fs, conformFamily("standard "+l.name, large, small, sums, 5000, 0.013))
+	}
+	return fs
+}
+
+func TestConformance(t *testing.T) {
+	for _, f := range families() {
+		t.Run(f.Name, func(t *testing.T) { conform.Run(t, f) })
+	}
+}
+
+func FuzzBlobExact(f *testing.F)    { conform.Fuzz(f, families()[0]) }
+func FuzzBlobMi(f *testing.F)       { conform.Fuzz(f, families()[1]) }
+func FuzzBlobStandard(f *testing.F) { conform.Fuzz(f, families()[2]) }
+func FuzzOpsExact(f *testing.F)     { conform.FuzzOps(f, families()[0]) }
+func FuzzOpsPacked(f *testing.F)    { conform.FuzzOps(f, families()[6]) }

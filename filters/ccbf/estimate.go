@@ -1,0 +1,78 @@
+package ccbf
+
+import "math"
+
+// Error is what is known of a sketch's error.
+type Error struct {
+	Exact       bool    // every answer is exact
+	Probability float64 // that a Count is above the truth
+	Excess      float64 // expected excess of one Count; that of a sum over n cells is n times as much
+}
+
+// Error estimates the error from the counters themselves: a Count is too high
+// where all k counters of a key hold points of other keys, so with the
+// probability that k counters drawn at random are not empty, by the minimum of
+// their values in the mean. The estimate is that of mode standard, and an
+// upper one for closer modes (cascadecbf.txt, formula 2, measured instead of
+// predicted). O(counters).
+func (v *View) Error() Error {
+	if v.form == formExact {
+		return Error{Exact: true}
+	}
+	d, k := &v.dense, float64(v.shape.k)
+	m := d.layers[0].size
+	// counts[x] is how many counters hold x; large values are rare and kept apart.
+	var counts [1 << 12]uint64
+	var large []uint64
+	for j := range m {
+		if n := d.value(j); n < uint64(len(counts)) {
+			counts[n]++
+		} else {
+			large = append(large, n)
+		}
+	}
+	above := m - counts[0] // counters that hold at least x
+	e := Error{Probability: math.Pow(float64(above)/float64(m), k)}
+	// E[min] = sum over x >= 1 of P(all k counters hold at least x).
+	for x := 1; x < len(counts) && above > 0; x++ {
+		e.Excess += math.Pow(float64(above)/float64(m), k)
+		above -= counts[x]
+	}
+	for _, n := range large { // the tail, each value as if it were common to all of them
+		p := math.Pow(float64(len(large))/float64(m), k)
+		e.Excess += p * float64(n-uint64(len(counts))+1) / float64(len(large))
+	}
+	return e
+}
+
+// Info is every parameter of a sketch and what can be read off its body.
+type Info struct {
+	Exact, Additive, Saturated bool
+	Cells                      uint64  // distinct cells (with their categories); 0 while dense
+	Categories                 uint64  // distinct categories; 0 while dense
+	Fill                       float64 // share of the first layer's counters in use; 0 while exact
+	Bytes                      uint64  // of the BLOB
+}
+
+// Info describes the sketch. O(counters) where dense.
+func (v *View) Info() Info {
+	i := Info{Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Bytes: uint64(len(v.blob))}
+	if v.form == formDense {
+		l, used := &v.dense.layers[0], uint64(0)
+		for j := range l.size {
+			if l.load(j) != 0 {
+				used++
+			}
+		}
+		i.Fill = float64(used) / float64(l.size)
+		return i
+	}
+	for j := range v.sections {
+		s := &v.sections[j]
+		i.Cells += uint64(s.cells)
+		if s.category != nil && (j == 0 || string(v.sections[j-1].category) != string(s.category)) {
+			i.Categories++
+		}
+	}
+	return i
+}

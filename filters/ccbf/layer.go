@@ -1,0 +1,225 @@
+package ccbf
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// layer is one array of counters in a body: counter i takes the bits from
+// i*width on, least significant first, so that widths of 8, 16 and 32 bits are
+// little-endian words. The high bit of a counter is its flag.
+type layer struct {
+	data  []byte // a multiple of 8 bytes long
+	width uint
+	size  uint64
+	mask  uint64 // the value bits
+	flag  uint64 // the flag bit
+	recip uint64 // floor((2^64-1) / size), for mod
+}
+
+func newLayer(data []byte, width uint8, size uint64) layer {
+	flag := uint64(1) << (width - 1)
+	return layer{data: data, width: uint(width), size: size, mask: flag - 1, flag: flag, recip: ^uint64(0) / size}
+}
+
+// mod is h modulo the layer's size, by a multiplication: the quotient it
+// estimates is at most one too small.
+func (l *layer) mod(h uint64) uint64 {
+	q, _ := bits.Mul64(h, l.recip)
+	return wrap(h-q*l.size, l.size)
+}
+
+// load returns counter i, flag included.
+func (l *layer) load(i uint64) uint64 {
+	switch l.width {
+	case 8:
+		return uint64(l.data[i])
+	case 16:
+		return uint64(binary.LittleEndian.Uint16(l.data[2*i:]))
+	case 32:
+		return uint64(binary.LittleEndian.Uint32(l.data[4*i:]))
+	}
+	bit := i * uint64(l.width)
+	word, off := bit/64*8, bit%64
+	v := binary.LittleEndian.Uint64(l.data[word:]) >> off
+	if off+uint64(l.width) > 64 {
+		v |= binary.LittleEndian.Uint64(l.data[word+8:]) << (64 - off)
+	}
+	return v & (l.mask | l.flag)
+}
+
+// store sets counter i, flag included.
+func (l *layer) store(i, c uint64) {
+	switch l.width {
+	case 8:
+		l.data[i] = byte(c)
+		return
+	case 16:
+		binary.LittleEndian.PutUint16(l.data[2*i:], uint16(c))
+		return
+	case 32:
+		binary.LittleEndian.PutUint32(l.data[4*i:], uint32(c))
+		return
+	}
+	bit := i * uint64(l.width)
+	word, off := bit/64*8, bit%64
+	all := l.mask | l.flag
+	low := binary.LittleEndian.Uint64(l.data[word:])
+	binary.LittleEndian.PutUint64(l.data[word:], low&^(all<<off)|c<<off)
+	if off+uint64(l.width) > 64 {
+		high := binary.LittleEndian.Uint64(l.data[word+8:])
+		binary.LittleEndian.PutUint64(l.data[word+8:], high&^(all>>(64-off))|c>>(64-off))
+	}
+}
+
+// word is a counter width that the machine has.
+type word interface{ uint8 | uint16 | uint32 }
+
+// counters views a layer of width W as a slice. The bytes of a BLOB need not
+// be aligned; amd64 and arm64, the machines DuckDB's Go driver is built for,
+// read unaligned words, and both are little-endian as the format is.
+func counters[W word](l *layer) []W {
+	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(l.data))), l.size)
+}
+
+// dense is the dense form: one array of counters per layer over one body.
+type dense struct {
+	shape     shape
+	body      []byte
+	layers    [MaxLayers]layer
+	saturated bool // a counter of the last layer reached its ceiling
+}
+
+// view lays a shape over a body, which must have shape.bytes() bytes.
+func (d *dense) view(s shape, body []byte) {
+	d.shape, d.body, d.saturated = s, body, false
+	for x := range s.layers {
+		n := s.layerBytes(x)
+		d.layers[x] = newLayer(body[:n:n], s.width[x], s.size[x])
+		body = body[n:]
+	}
+}
+
+func newDense(s shape) *dense {
+	d := &dense{}
+	d.view(s, make([]byte, s.bytes()))
+	return d
+}
+
+func (d *dense) clone() *dense {
+	c := newDense(d.shape)
+	copy(c.body, d.body)
+	c.saturated = d.saturated
+	return c
+}
+
+// value reconstructs counter j of the first layer (DESIGN: v0 + v1*2^(b0-1) +
+// ... while flags are set). A saturated counter reads as its ceiling.
+func (d *dense) value(j uint64) uint64 { return d.valueFrom(0, j) }
+
+// valueFrom is value, counted from layer x on; j is an index of layer x.
+func (d *dense) valueFrom(x int, j uint64) uint64 {
+	v, shift := uint64(0), uint(0)
+	for ; ; x++ {
+		l := &d.layers[x]
+		c := l.load(j)
+		v += (c & l.mask) << shift
+		if c&l.flag == 0 || x == d.shape.layers-1 {
+			return v
+		}
+		shift += l.width - 1
+		j %= d.layers[x+1].size
+	}
+}
+
+// add counts n more in counter j of layer x and carries into the layers above.
+func (d *dense) add(x int, j, n uint64) {
+	for ; n != 0; x++ {
+		l := &d.layers[x]
+		c := l.load(j)
+		if x == d.shape.layers-1 {
+			if c&l.flag != 0 || n > l.mask-c&l.mask {
+				l.store(j, l.flag|l.mask)
+				d.saturated = true
+				return
+			}
+			l.store(j, c+n)
+			return
+		}
+		// c&mask + n may pass 2^64 only where n does nearly: add the parts.
+		low := c&l.mask + n&l.mask
+		carry := n>>(l.width-1) + low>>(l.width-1)
+		c = c&l.flag | low&l.mask
+		if carry != 0 {
+			c |= l.flag
+		}
+		l.store(j, c)
+		n = carry
+		if n != 0 {
+			j %= d.layers[x+1].size
+		}
+	}
+}
+
+// remove counts n less in counter j of layer x, whose value must be at least
+// n, and borrows from the layers above. A saturated counter stays: what it
+// lost cannot be known.
+func (d *dense) remove(x int, j, n uint64) {
+	l := &d.layers[x]
+	c := l.load(j)
+	if x == d.shape.layers-1 {
+		if c&l.flag == 0 {
+			l.store(j, c-n)
+		}
+		return
+	}
+	if c&l.flag == 0 {
+		l.store(j, c-n)
+		return
+	}
+	v, up := c&l.mask, j%d.layers[x+1].size
+	if v < n {
+		borrow := (n - v + l.mask) >> (l.width - 1)
+		d.remove(x+1, up, borrow)
+		v += borrow << (l.width - 1)
+	}
+	c = l.flag | (v - n)
+	if d.layers[x+1].load(up) == 0 {
+		c &= l.mask
+	}
+	l.store(j, c)
+}
+
+// raise makes counter j of layer x at least v, upper digits by maximum: a
+// digit shared with other flagged counters is raised only where it is below.
+func (d *dense) raise(x int, j, v uint64) {
+	l := &d.layers[x]
+	c := l.load(j)
+	if v <= l.mask {
+		if c&l.flag == 0 && c < v {
+			l.store(j, v)
+		} else if c&l.flag != 0 && d.valueFrom(x, j) < v {
+			l.store(j, l.flag|v)
+		}
+		return
+	}
+	if x == d.shape.layers-1 {
+		l.store(j, l.flag|l.mask)
+		d.saturated = true
+		return
+	}
+	up, j2 := v>>(l.width-1), j%d.layers[x+1].size
+	have := d.valueFrom(x+1, j2)
+	digit := uint64(0)
+	if have <= up {
+		digit = v & l.mask
+		if c&l.flag != 0 && have == up {
+			digit = max(digit, c&l.mask)
+		}
+		d.raise(x+1, j2, up)
+	} else if c&l.flag != 0 {
+		digit = c & l.mask
+	}
+	l.store(j, l.flag|digit)
+}

@@ -1,0 +1,327 @@
+package ccbf
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// ErrNeedsWeight says that all points of a cell were to be moved in a dense
+// sketch, which cannot tell how many there are.
+var ErrNeedsWeight = fmt.Errorf("a dense sketch cannot tell how many points a cell has: give the option \"weight\"")
+
+// count is the estimate of one cell, as View.Count.
+func (s *Sketch) count(c grid.Cell, category []byte) uint64 {
+	if s.dense != nil {
+		h := hasher{seed: s.Seed}
+		return s.dense.count(h.hash(c, category))
+	}
+	if i, j, ok := s.find(c, category); ok {
+		return s.sections[i].counts[j]
+	}
+	return 0
+}
+
+// find is where a cell is in the sections.
+func (s *Sketch) find(c grid.Cell, category []byte) (i, j int, ok bool) {
+	sx, sy, z := zkey(c)
+	p := place{string(category), category == nil, sx, sy}
+	i, ok = slices.BinarySearchFunc(s.sections, p, func(s section, p place) int { return s.compare(p) })
+	if ok {
+		j, ok = s.sections[i].find(z)
+	}
+	return i, j, ok
+}
+
+// Remove takes n points out of a cell. More than the estimate is an error that
+// wraps sketch.ErrTooMany; counters that are no sums one that wraps
+// sketch.ErrNotAdditive; either changes nothing. Removing from a dense sketch
+// points that were never added cannot always be noticed, and makes other
+// cells' estimates too small.
+func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
+	if err := s.canRemove(c, category, n); err != nil || n == 0 {
+		return err
+	}
+	if s.TotalKnown {
+		s.Total -= min(n, s.Total)
+	}
+	if s.dense != nil {
+		h := hasher{seed: s.Seed}
+		h1, h2 := h.hash(c, category)
+		s.dense.removeKey(h1, h2, n)
+		if s.Totals {
+			h1, h2 = h.hash(c, nil)
+			s.dense.removeKey(h1, h2, n)
+		}
+		return nil
+	}
+	i, j, _ := s.find(c, category)
+	s.sections[i].run = s.sections[i].without(j, n)
+	if len(s.sections[i].keys) == 0 {
+		s.sections = slices.Delete(s.sections, i, i+1)
+	}
+	return nil
+}
+
+// removeKey takes n out of the counters of a key.
+func (d *dense) removeKey(h1, h2, n uint64) {
+	l := &d.layers[0]
+	j, step := l.mod(h1), l.mod(h2)
+	for range d.shape.k {
+		j = next(j, step, l.size)
+		d.remove(0, j, n)
+	}
+}
+
+func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
+	if err := s.checkPoint(category); err != nil {
+		return err
+	}
+	if !s.Additive() {
+		return notAdditive(s.Mode)
+	}
+	have := s.count(c, category)
+	if s.dense != nil && s.Totals {
+		have = min(have, s.count(c, nil))
+	}
+	if n > have {
+		return fmt.Errorf("%w: %d at cell (%d, %d), %d were to go", sketch.ErrTooMany, have, c.X, c.Y, n)
+	}
+	return nil
+}
+
+func notAdditive(m Mode) error {
+	if m == MinimalIncrement {
+		return fmt.Errorf("%w: a dense sketch of mode 'mi' (build with mode: 'standard')", sketch.ErrNotAdditive)
+	}
+	return fmt.Errorf("%w: the sketch came out of intersect or mask", sketch.ErrNotAdditive)
+}
+
+// Add counts n points in a cell. It is an error where a category is given and
+// the sketch has none, or the other way about.
+func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
+	if err := s.checkPoint(category); err != nil || n == 0 {
+		return err
+	}
+	if s.TotalKnown {
+		s.Total = saturatingAdd(s.Total, n)
+	}
+	sx, sy, z := zkey(c)
+	one := section{place{string(category), category == nil, sx, sy}, run{[]uint64{z}, []uint64{n}}}
+	if s.dense != nil {
+		s.Bounds = hull(s.Bounds, cellBounds([]section{one}))
+		s.dense.insertSections(&s.Config, []section{one})
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(s.sections, one.place, func(s section, p place) int { return s.compare(p) })
+	if ok {
+		s.sections[i].run = merge(s.sections[i].run, one.run)
+	} else {
+		s.sections = slices.Insert(s.sections, i, one)
+	}
+	return nil
+}
+
+// Move takes n points out of a cell and counts them in another; n nil moves
+// all points of the cell, which a dense sketch cannot tell: ErrNeedsWeight.
+// Other errors are those of Remove.
+func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
+	if n == nil {
+		if s.dense != nil {
+			return ErrNeedsWeight
+		}
+		all := s.count(from, category)
+		n = &all
+	}
+	if err := s.Remove(from, category, *n); err != nil {
+		return err
+	}
+	return s.Add(to, category, *n)
+}
+
+var errNoPart = fmt.Errorf("%w: the right sketch is no part of the left one", sketch.ErrTooMany)
+
+// Subtract takes o out of s; o must be part of s: built from some of the
+// points that s was built from. Where it visibly is not, the error wraps
+// sketch.ErrTooMany and s is unchanged. Both must be additive.
+func (s *Sketch) Subtract(o *Sketch) error {
+	if err := s.Differ(o); err != nil {
+		return err
+	}
+	if s.dense == nil && o.dense == nil {
+		if !s.holds(o) {
+			return errNoPart
+		}
+		s.sections = s.combine(o, false, func(x, y uint64) uint64 { return x - y })
+		s.Total -= min(s.Total, o.Total)
+		return nil
+	}
+	if !s.Additive() || !o.Additive() || s.Mode != Standard {
+		return notAdditive(s.Mode)
+	}
+	if s.Saturated() || o.Saturated() {
+		return fmt.Errorf("%w: a counter reached its ceiling", sketch.ErrNotAdditive)
+	}
+	s.makeDense()
+	o.makeDense()
+	if err := s.dense.subtract(o.dense); err != nil {
+		return errNoPart
+	}
+	if s.TotalKnown = s.TotalKnown && o.TotalKnown; s.TotalKnown {
+		s.Total -= min(s.Total, o.Total)
+	} else {
+		s.Total = 0
+	}
+	return nil
+}
+
+// holds reports whether every cell of o is in s.
+func (s *Sketch) holds(o *Sketch) bool {
+	for i := range o.sections {
+		j, ok := slices.BinarySearchFunc(s.sections, o.sections[i].place, func(s section, p place) int { return s.compare(p) })
+		if !ok {
+			return false
+		}
+		enough := true
+		both(o.sections[i].run, s.sections[j].run, func(x, y uint64) uint64 {
+			enough = enough && x <= y
+			return 0
+		})
+		if !enough {
+			return false
+		}
+	}
+	return true
+}
+
+// combine is both for all sections; common leaves out those that o lacks.
+func (s *Sketch) combine(o *Sketch, common bool, f func(x, y uint64) uint64) []section {
+	var out []section
+	for _, a := range s.sections {
+		j, ok := slices.BinarySearchFunc(o.sections, a.place, func(s section, p place) int { return s.compare(p) })
+		var b run
+		if ok {
+			b = o.sections[j].run
+		} else if common {
+			continue
+		}
+		if r := both(a.run, b, f); len(r.keys) > 0 {
+			out = append(out, section{a.place, r})
+		}
+	}
+	return out
+}
+
+// retotal is the total of an exact sketch from its cells.
+func (s *Sketch) retotal() {
+	s.Total = 0
+	for i := range s.sections {
+		s.Total = saturatingAdd(s.Total, s.sections[i].total())
+	}
+}
+
+// lostTotal marks a dense sketch after an operation that makes its total
+// unknown and its counters no sums.
+func (s *Sketch) lostTotal() { s.Total, s.TotalKnown, s.sums = 0, false, false }
+
+// Intersect leaves in every cell the smaller of both counts. Never below the
+// truth; exact where both are.
+func (s *Sketch) Intersect(o *Sketch) error {
+	if err := s.Differ(o); err != nil {
+		return err
+	}
+	if s.dense == nil && o.dense == nil {
+		s.sections = s.combine(o, true, func(x, y uint64) uint64 { return min(x, y) })
+		s.retotal()
+		return nil
+	}
+	s.makeDense()
+	o.makeDense()
+	s.dense.intersect(o.dense)
+	s.Bounds = s.Bounds.Intersect(o.Bounds)
+	s.tidyBounds()
+	s.lostTotal()
+	return nil
+}
+
+// Mask keeps the cells that o has, with the counts of s. Never below the
+// truth; exact where both are.
+func (s *Sketch) Mask(o *Sketch) error {
+	if err := s.Differ(o); err != nil {
+		return err
+	}
+	if s.dense == nil && o.dense == nil {
+		s.sections = s.combine(o, true, func(x, y uint64) uint64 {
+			if y == 0 {
+				return 0
+			}
+			return x
+		})
+		s.retotal()
+		return nil
+	}
+	s.makeDense()
+	o.makeDense()
+	s.dense.mask(o.dense)
+	s.Bounds = s.Bounds.Intersect(o.Bounds)
+	s.tidyBounds()
+	s.lostTotal()
+	return nil
+}
+
+func (s *Sketch) tidyBounds() {
+	if s.Bounds.Empty() {
+		s.Bounds = noBounds
+	}
+}
+
+// Fold makes a sketch whose BLOB has no more than size bytes, by halving its
+// layers; an exact one stays exact where it fits. Sums stay sums, other
+// counters keep the maximum. The error wraps sketch.ErrOption where no halving
+// leads there.
+func (s *Sketch) Fold(size uint64) error {
+	head := uint64(sketch.HeaderSize + paramsSize(s.shape.layers))
+	if size <= head {
+		return optionError("bytes", "is %d, the header alone takes %d", size, head)
+	}
+	limit := size - head
+	to := s.shape
+	type step struct {
+		shape shape
+		layer int
+	}
+	var steps []step
+	for to.bytes() > limit {
+		t, x, ok := to.folded()
+		if !ok {
+			if s.dense == nil {
+				break // it may fit as a list all the same
+			}
+			return optionError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
+		}
+		to = t
+		steps = append(steps, step{t, x})
+	}
+	if s.dense == nil {
+		if _, fits := appendExactBody(nil, s.sections, limit); !fits {
+			if to.bytes() > limit {
+				return optionError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
+			}
+			s.shape, s.Bytes = to, limit
+			s.makeDense()
+			return nil
+		}
+		if to.bytes() <= limit {
+			s.shape = to
+		}
+		s.Bytes = min(s.Bytes, limit)
+		return nil
+	}
+	for _, st := range steps {
+		s.dense = s.dense.fold(st.shape, st.layer, s.sums)
+	}
+	s.shape, s.Bytes = to, min(s.Bytes, limit)
+	return nil
+}

@@ -1,0 +1,206 @@
+package ccbf
+
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Sketch is a sketch in memory: a list of cells while it is exact, arrays of
+// counters once it is dense. Make one with a Builder or with Decode.
+type Sketch struct {
+	Config
+	Class      key.Class // class of the categories; 0 where none was seen
+	Total      uint64    // occurrences inserted
+	TotalKnown bool      // false after intersect and mask on the dense form
+	Bounds     grid.Rect // cells that can have a count; removal does not shrink it while dense
+
+	sums     bool // counters are sums of occurrences
+	sections []section
+	dense    *dense // nil while exact
+}
+
+// noBounds is the bounds of no cell at all.
+var noBounds = grid.Rect{MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}
+
+// IsExact reports whether every answer is exact.
+func (s *Sketch) IsExact() bool { return s.dense == nil }
+
+// Additive reports whether counters are sums of occurrences, so that Remove,
+// Move and Subtract are legal. Always so while exact.
+func (s *Sketch) Additive() bool { return s.dense == nil || s.sums }
+
+// Saturated reports whether a counter of the last layer reached its ceiling:
+// estimates may be too small since.
+func (s *Sketch) Saturated() bool { return s.dense != nil && s.dense.saturated }
+
+// cellBounds are the smallest bounds of the cells of sections.
+func cellBounds(sections []section) grid.Rect {
+	b := noBounds
+	for i := range sections {
+		s := &sections[i]
+		if len(s.keys) == 0 {
+			continue
+		}
+		x, y := grid.Deinterleave(s.keys[0])
+		minX, maxX, minY, maxY := x, x, y, y
+		for _, k := range s.keys[1:] {
+			x, y := grid.Deinterleave(k)
+			minX, maxX, minY, maxY = min(minX, x), max(maxX, x), min(minY, y), max(maxY, y)
+		}
+		b = hull(b, squareRect(s.x, s.y, minX, minY, maxX, maxY))
+	}
+	return b
+}
+
+// squareRect is a rectangle of places within a square as one of cells.
+func squareRect(sx, sy int32, minX, minY, maxX, maxY uint32) grid.Rect {
+	ox, oy := int64(sx)<<32-bias, int64(sy)<<32-bias
+	return grid.Rect{MinX: ox + int64(minX), MinY: oy + int64(minY), MaxX: ox + int64(maxX), MaxY: oy + int64(maxY)}
+}
+
+// hull is the smallest rectangle around two.
+func hull(a, b grid.Rect) grid.Rect {
+	switch {
+	case a.MinX > a.MaxX:
+		return b
+	case b.MinX > b.MaxX:
+		return a
+	}
+	return grid.Rect{
+		MinX: min(a.MinX, b.MinX), MinY: min(a.MinY, b.MinY),
+		MaxX: max(a.MaxX, b.MaxX), MaxY: max(a.MaxY, b.MaxY),
+	}
+}
+
+// hasher hashes the cells of one section, or of all, batch by batch.
+type hasher struct {
+	seed uint64
+	buf  []byte
+}
+
+// hash is the hash of a cell; with a category of the cell in it.
+func (h *hasher) hash(c grid.Cell, category []byte) (h1, h2 uint64) {
+	if category == nil {
+		return key.HashCell(h.seed, c.X, c.Y)
+	}
+	h.buf = key.AppendCell(h.buf[:0], c.X, c.Y, 0, category)
+	return key.Hash(h.seed, h.buf)
+}
+
+// keyCategory is the category bytes of a place as hash takes them.
+func (p *place) keyCategory() []byte {
+	if p.none {
+		return nil
+	}
+	return []byte(p.category)
+}
+
+// hashBatch is how many keys are hashed before their counters are touched.
+const hashBatch = 256
+
+// insertRun counts the cells of a section in d, at the positions of their
+// keys; plain adds those of the cells without their category.
+func (d *dense) insertRun(c *Config, s *section, plain bool) {
+	var h1, h2 [hashBatch]uint64
+	h := hasher{seed: c.Seed}
+	category := s.keyCategory()
+	if plain {
+		category = nil
+	}
+	for i := 0; i < len(s.keys); i += hashBatch {
+		keys := s.keys[i:min(i+hashBatch, len(s.keys))]
+		for j, k := range keys {
+			h1[j], h2[j] = h.hash(cellOf(s.x, s.y, k), category)
+		}
+		var n []uint64
+		if s.counts != nil {
+			n = s.counts[i : i+len(keys)]
+		}
+		d.insert(c.Mode, h1[:len(keys)], h2[:len(keys)], n)
+	}
+}
+
+// insertSections counts the cells of all sections.
+func (d *dense) insertSections(c *Config, sections []section) {
+	for i := range sections {
+		d.insertRun(c, &sections[i], false)
+		if c.Totals {
+			d.insertRun(c, &sections[i], true)
+		}
+	}
+}
+
+// plainSections are the sections without their categories, added up.
+func plainSections(sections []section) []section {
+	var out []section
+	for _, s := range sections {
+		p := place{none: true, x: s.x, y: s.y}
+		i := slices.IndexFunc(out, func(o section) bool { return o.place == p })
+		if i < 0 {
+			out = append(out, section{p, s.run})
+		} else {
+			out[i].run = merge(out[i].run, s.run)
+		}
+	}
+	return out
+}
+
+// maximumDense builds the dense form from all cells and their counts: every
+// counter is the maximum of the counts that map to it (DESIGN section 5). One-
+// sided, independent of order, and closer than minimal increment.
+func maximumDense(c *Config, sections []section) *dense {
+	if c.Totals {
+		sections = append(slices.Clone(sections), plainSections(sections)...)
+	}
+	d := newDense(c.shape)
+	h := hasher{seed: c.Seed}
+	d.fillMax(func(least uint64, yield func(h1, h2, n uint64)) {
+		for i := range sections {
+			s := &sections[i]
+			category := s.keyCategory()
+			for j, n := range s.counts {
+				if n >= least {
+					h1, h2 := h.hash(cellOf(s.x, s.y, s.keys[j]), category)
+					yield(h1, h2, n)
+				}
+			}
+		}
+	})
+	return d
+}
+
+// makeDense turns an exact sketch into a dense one: by maxima in mode mi, by
+// sums in mode standard, so that the laws of each hold.
+func (s *Sketch) makeDense() {
+	if s.dense != nil {
+		return
+	}
+	s.Bounds = cellBounds(s.sections)
+	if s.Mode == MinimalIncrement {
+		s.dense = maximumDense(&s.Config, s.sections)
+	} else {
+		s.dense = newDense(s.shape)
+		s.dense.insertSections(&s.Config, s.sections)
+		s.sums = true
+	}
+	s.sections = nil
+}
+
+// Differ returns an error that wraps sketch.ErrDiffer and names the first
+// parameter in which two sketches differ, or nil where they combine.
+func (s *Sketch) Differ(o *Sketch) error {
+	if err := s.differ(&o.Config); err != nil {
+		return err
+	}
+	return differClass(s.Class, o.Class)
+}
+
+func differClass(a, b key.Class) error {
+	if a != b && a != 0 && b != 0 {
+		return sketch.Differ("type of category", a, b)
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package ccbf
+
+import (
+	"errors"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Errors of questions that a sketch cannot answer.
+var (
+	ErrNeedsCategory = errors.New("the sketch was built with a category: give one (questions without one need totals: true)")
+	ErrNoCategory    = errors.New("the sketch was built without a category")
+)
+
+// View answers questions straight from a BLOB's memory, which must not change
+// meanwhile. Reset checks structure and lengths, not the checksum: answers
+// from damaged bytes may be wrong, but nothing worse happens. The zero value
+// is ready for Reset; a View can be reset again and again without allocating.
+type View struct {
+	Config
+	Bounds grid.Rect // no cell outside has a count
+
+	blob     []byte
+	header   sketch.Header
+	form     byte
+	checked  shape
+	sections []sectionView
+	dense    dense
+	hasher   hasher
+	areas    areas
+}
+
+// Reset makes v a view of a BLOB. The error wraps sketch.ErrInvalid.
+func (v *View) Reset(blob []byte) error {
+	v.blob, v.areas = nil, areas{}
+	b, err := sketch.ParseAs(sketch.CCBF, blob)
+	if err != nil {
+		return err
+	}
+	if err := v.parseParams(&b); err != nil {
+		return err
+	}
+	if b.Levels != 0 {
+		return sketch.Invalidf("%d levels, this program knows sketches without", b.Levels)
+	}
+	if (v.form == formExact || v.Mode == Standard) != b.Flags.Has(sketch.Additive) && (v.form == formExact || v.Mode != Standard) {
+		return sketch.Invalidf("flags %#x in this form and mode", uint16(b.Flags))
+	}
+	if !v.Categories && b.KeyClass != 0 {
+		return sketch.Invalidf("a class of categories without categories")
+	}
+	v.header = b.Header
+	v.hasher.seed = b.Seed
+	if v.form == formDense {
+		if uint64(len(b.Body)) != v.shape.bytes() {
+			return sketch.Invalidf("a body of %d bytes, layers that take %d", len(b.Body), v.shape.bytes())
+		}
+		v.dense.view(v.shape, b.Body)
+		v.dense.saturated = b.Flags.Has(sketch.Saturated)
+		v.blob = blob
+		return nil
+	}
+	if !v.header.Flags.Has(sketch.TotalKnown) || v.header.Flags.Has(sketch.Saturated) {
+		return sketch.Invalidf("an exact sketch with flags %#x", uint16(v.header.Flags))
+	}
+	v.sections, err = parseExactBody(v.sections, b.Body)
+	if err != nil {
+		return err
+	}
+	total := uint64(0)
+	for i := range v.sections {
+		s := &v.sections[i]
+		if (s.category != nil) != v.Categories {
+			return sketch.Invalidf("section %d disagrees with the header about categories", i+1)
+		}
+		total = saturatingAdd(total, s.total)
+	}
+	if total != v.header.Total {
+		return sketch.Invalidf("a total of %d, sections that count %d", v.header.Total, total)
+	}
+	v.blob = blob
+	return nil
+}
+
+// Is reports whether v is a view of these very bytes: the same memory, not
+// merely the same contents.
+func (v *View) Is(blob []byte) bool {
+	return len(v.blob) != 0 && len(blob) == len(v.blob) && &blob[0] == &v.blob[0]
+}
+
+// IsExact reports whether every answer is exact.
+func (v *View) IsExact() bool { return v.form == formExact }
+
+// Total is the number of occurrences inserted; false where an operation made
+// it unknown.
+func (v *View) Total() (uint64, bool) {
+	return v.header.Total, v.header.Flags.Has(sketch.TotalKnown)
+}
+
+func (v *View) additive() bool  { return v.header.Flags.Has(sketch.Additive) }
+func (v *View) saturated() bool { return v.header.Flags.Has(sketch.Saturated) }
+
+// Class is the class of the sketch's categories; 0 where it has none.
+func (v *View) Class() key.Class { return key.Class(v.header.KeyClass) }
+
+// checkPoint returns an error where points of this sketch have a category and
+// this one has not, or the other way about.
+func (c *Config) checkPoint(category []byte) error {
+	switch {
+	case category != nil && !c.Categories:
+		return ErrNoCategory
+	case category == nil && c.Categories:
+		return ErrNeedsCategory
+	}
+	return nil
+}
+
+// CheckCategory returns an error where a question with a category, or one
+// without, has no answer.
+func (v *View) CheckCategory(given bool) error {
+	switch {
+	case given && !v.Categories:
+		return ErrNoCategory
+	case !given && v.Categories && !v.Totals:
+		return ErrNeedsCategory
+	}
+	return nil
+}
+
+// Count is the number of occurrences in a cell: never below the true count,
+// and equal to it while exact. category nil asks for points of any category;
+// CheckCategory must have allowed the question. O(k) dense, O(log n) exact.
+func (v *View) Count(c grid.Cell, category []byte) uint64 {
+	if v.form == formDense {
+		h1, h2 := v.hasher.hash(c, category)
+		return v.dense.count(h1, h2)
+	}
+	sx, sy, z := zkey(c)
+	n := uint64(0)
+	for i := range v.sections {
+		if s := &v.sections[i]; s.x == sx && s.y == sy && s.matches(category) {
+			n = saturatingAdd(n, s.count(z))
+		}
+	}
+	return n
+}
+
+// matches reports whether a question for a category (nil: any) is about s.
+func (s *sectionView) matches(category []byte) bool {
+	return category == nil || string(s.category) == string(category)
+}
+
+// CountCells is Count for many cells of one category; dst is as long as cells.
+func (v *View) CountCells(dst []uint64, cells []grid.Cell, category []byte) {
+	if v.form == formDense && category == nil {
+		d := &v.dense
+		for i, c := range cells {
+			h1, h2 := key.HashCell(v.hasher.seed, c.X, c.Y)
+			dst[i] = d.count(h1, h2)
+		}
+		return
+	}
+	for i, c := range cells {
+		dst[i] = v.Count(c, category)
+	}
+}

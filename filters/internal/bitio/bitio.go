@@ -1,0 +1,166 @@
+// Package bitio writes and reads streams of bits, least significant bit
+// first, and the class code that exact sketches keep their numbers in.
+package bitio
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Writer appends bits to a byte slice.
+type Writer struct {
+	buf []byte
+	acc uint64 // bits not yet in buf
+	n   uint   // how many of them, below 8 after every write
+}
+
+// NewWriter returns a Writer that appends to buf.
+func NewWriter(buf []byte) Writer { return Writer{buf: buf} }
+
+// Write appends the low n bits of v; n is at most 56 and v has no others set.
+func (w *Writer) Write(v uint64, n uint) {
+	w.acc |= v << w.n
+	w.n += n
+	whole := w.n / 8
+	w.buf = binary.LittleEndian.AppendUint64(w.buf, w.acc)
+	w.buf = w.buf[:len(w.buf)-8+int(whole)]
+	w.acc >>= whole * 8
+	w.n &= 7
+}
+
+// Close pads the last byte with zeros and returns the buffer.
+func (w *Writer) Close() []byte {
+	if w.n > 0 {
+		w.buf = append(w.buf, byte(w.acc))
+		w.acc, w.n = 0, 0
+	}
+	return w.buf
+}
+
+// ClassBits is how many bits the class code of order k takes for a number of
+// the given bit length.
+//
+// The code is an Elias gamma code with an order, as Golomb's codes have one: a
+// number v belongs to class e, the bit length of v >> k; e is written in unary
+// as e zeros and a one, then the bits of v below its leading one, or the low k
+// bits in class 0. The cost depends on the bit length of v alone, so that the
+// best order of a block follows from a histogram of bit lengths.
+func ClassBits(length, k uint) uint {
+	if length <= k {
+		return 1 + k
+	}
+	e := length - k
+	return e + 1 + length - 1
+}
+
+// WriteClass appends v in the class code of order k, k at most 56.
+func (w *Writer) WriteClass(v uint64, k uint) {
+	length := uint(bits.Len64(v))
+	if length <= k {
+		w.Write(1, 1)
+		w.Write(v, k)
+		return
+	}
+	for e := length - k; ; e -= 32 {
+		if e < 32 {
+			w.Write(1<<e, e+1)
+			break
+		}
+		w.Write(0, 32)
+	}
+	low := length - 1
+	v &^= 1 << low
+	if low > 32 {
+		w.Write(v&(1<<32-1), 32)
+		v >>= 32
+		low -= 32
+	}
+	w.Write(v, low)
+}
+
+// Reader reads bits from a byte slice. Reading past the end gives zeros and
+// sets Overrun; it never reads outside of the slice.
+type Reader struct {
+	buf []byte
+	pos uint // in bits
+}
+
+// NewReader returns a Reader of buf.
+func NewReader(buf []byte) Reader { return Reader{buf: buf} }
+
+// Overrun reports whether more bits were read than there are.
+func (r *Reader) Overrun() bool { return r.pos > uint(len(r.buf))*8 }
+
+// window returns the next bits of the stream, at least 57 of them.
+func (r *Reader) window() uint64 {
+	i := r.pos / 8
+	if i+8 <= uint(len(r.buf)) {
+		return binary.LittleEndian.Uint64(r.buf[i:]) >> (r.pos & 7)
+	}
+	return r.tail(i)
+}
+
+// tail is window at the end of the buffer.
+func (r *Reader) tail(i uint) uint64 {
+	var b [8]byte
+	if i < uint(len(r.buf)) {
+		copy(b[:], r.buf[i:])
+	}
+	return binary.LittleEndian.Uint64(b[:]) >> (r.pos & 7)
+}
+
+// ReadClass reads a number written by WriteClass with the same order.
+func (r *Reader) ReadClass(k uint) uint64 {
+	w := r.window()
+	e := uint(bits.TrailingZeros64(w))
+	if need := 2*e + k; e != 0 && need <= 57 { // one window holds it all
+		low := e - 1 + k
+		r.pos += need
+		return w>>(e+1)&(1<<low-1) | 1<<low
+	} else if e == 0 && k <= 56 {
+		r.pos += 1 + k
+		return w >> 1 & (1<<k - 1)
+	}
+	return r.readLongClass(k)
+}
+
+// readLongClass reads a number whose code does not fit one window.
+func (r *Reader) readLongClass(k uint) uint64 {
+	e := uint(0)
+	for {
+		z := min(uint(bits.TrailingZeros64(r.window())), 56)
+		r.pos += z
+		e += z
+		if z < 56 {
+			break
+		}
+		if e > 64 || r.Overrun() {
+			r.pos = uint(len(r.buf))*8 + 1
+			return 0
+		}
+	}
+	r.pos++
+	length := e + k
+	if length > 64 {
+		r.pos = uint(len(r.buf))*8 + 1
+		return 0
+	}
+	if e == 0 {
+		return r.read(k)
+	}
+	return r.read(length-1) | 1<<(length-1)
+}
+
+// read reads n bits, n at most 64.
+func (r *Reader) read(n uint) uint64 {
+	if n <= 32 {
+		v := r.window() & (1<<n - 1)
+		r.pos += n
+		return v
+	}
+	lo := r.window() & (1<<32 - 1)
+	r.pos += 32
+	hi := r.window() & (1<<(n-32) - 1)
+	r.pos += n - 32
+	return hi<<32 | lo
+}
