@@ -45,10 +45,11 @@ type counters interface {
 	count(width, depth, h1, h2 uint64) uint64
 	// countRow lowers dst to the keys' counters of one row.
 	countRow(width, row uint64, h1s, h2s, dst []uint64)
-	// addAt adds src to the counters from at on, returning how many it did.
-	addAt(at int, src []uint64) int
-	// addBytes adds little-endian counters of size bytes, 8 bytes at a time
-	// from counter at on; it returns the counters done.
+	// addTable adds src to the counters from at on and returns the first that
+	// it did not do.
+	addTable(at int, src counters) int
+	// addBytes is addTable of little-endian counters of size bytes, by 8 bytes:
+	// it may leave the last few.
 	addBytes(at int, src []byte, size int) int
 	unpack(at int, dst []uint64)
 	encode(dst []byte)
@@ -240,17 +241,31 @@ func (t table[W]) touch(width, depth uint64, h1s, h2s []uint64) {
 	}
 }
 
-func (t table[W]) addAt(at int, src []uint64) int {
-	limit := t.limit()
-	dst := t[at:][:len(src)]
-	for i, n := range src {
-		v := uint64(dst[i])
-		if n > limit || v > limit-n {
-			return i
-		}
-		dst[i] = W(v + n)
+func (t table[W]) addTable(at int, src counters) int {
+	switch src := src.(type) {
+	case table[uint8]:
+		return addWords(t, src, at)
+	case table[uint16]:
+		return addWords(t, src, at)
+	case table[uint32]:
+		return addWords(t, src, at)
+	case table[uint64]:
+		return addWords(t, src, at)
 	}
-	return len(src)
+	return at
+}
+
+func addWords[D, S word](dst table[D], src table[S], at int) int {
+	limit := dst.limit()
+	src = src[:len(dst)]
+	for ; at < len(dst); at++ {
+		n, v := uint64(src[at]), uint64(dst[at])
+		if n > limit || v > limit-n {
+			break
+		}
+		dst[at] = D(v + n)
+	}
+	return at
 }
 
 func (t table[W]) addBytes(at int, src []byte, size int) int {
@@ -258,25 +273,33 @@ func (t table[W]) addBytes(at int, src []byte, size int) int {
 	lane := uint(size) * 8
 	mask := ^uint64(0) >> (64 - lane)
 	per := 8 / size
-	dst := t[at:]
-	i := 0
-	for ; len(src) >= 8 && i+per <= len(dst); src = src[8:] {
+	narrow, _ := any(t).(table[uint8])
+	for src = src[at*size:]; len(src) >= 8 && at+per <= len(t); src = src[8:] {
 		x := binary.LittleEndian.Uint64(src)
 		if x == 0 { // most of a sparse sketch
-			i += per
+			at += per
 			continue
 		}
-		for range per {
-			n, v := x&mask, uint64(dst[i])
-			if n > limit || v > limit-n {
-				return i
+		if size == 1 && narrow != nil {
+			// Eight sums at once where none can carry.
+			d := narrow[at : at+8]
+			if y := binary.LittleEndian.Uint64(d); (x|y)&0x8080808080808080 == 0 {
+				binary.LittleEndian.PutUint64(d, x+y)
+				at += 8
+				continue
 			}
-			dst[i] = W(v + n)
+		}
+		for range per {
+			n, v := x&mask, uint64(t[at])
+			if n > limit || v > limit-n {
+				return at
+			}
+			t[at] = W(v + n)
 			x >>= lane & 63
-			i++
+			at++
 		}
 	}
-	return i
+	return at
 }
 
 func (t table[W]) unpack(at int, dst []uint64) {

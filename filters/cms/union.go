@@ -60,12 +60,10 @@ func (s *Sketch) Union(other *Sketch) error {
 		return err
 	}
 	s.unite(other.identity(), other.total)
-	var buf [512]uint64
-	from := other.c // s may be other: widening replaces s.c, not the table
-	for at := 0; at < from.len(); at += len(buf) {
-		part := buf[:min(len(buf), from.len()-at)]
-		from.unpack(at, part)
-		s.addAt(at, part)
+	// s may be other: widening gives s another table and leaves this one.
+	from, n := other.c, other.c.len()
+	for at := s.c.addTable(0, from); at < n; at = s.c.addTable(at+1, from) {
+		s.addOne(uint64(at), from.get(uint64(at)))
 	}
 	return nil
 }
@@ -86,15 +84,10 @@ func (s *Sketch) UnionBlob(blob []byte) error {
 	}
 	s.unite(v.identity(), v.head.Total)
 	size, n := int(v.size), s.c.len()
-	for at := 0; at < n; {
-		at += s.c.addBytes(at, v.body[at*size:], size)
-		// What is left is a counter that does not fit, or one of the last
-		// few, that do not fill 8 bytes.
-		if at < n {
-			last := [1]uint64{v.at(uint64(at))}
-			s.addAt(at, last[:])
-			at++
-		}
+	// Where it stops is a counter that does not fit, or one of the last few,
+	// that do not fill 8 bytes.
+	for at := s.c.addBytes(0, v.body, size); at < n; at = s.c.addBytes(at+1, v.body, size) {
+		s.addOne(uint64(at), v.at(uint64(at)))
 	}
 	return nil
 }
@@ -111,20 +104,14 @@ func (s *Sketch) unite(other identity, total uint64) {
 	s.grow(total)
 }
 
-func (s *Sketch) addAt(at int, src []uint64) {
-	for {
-		done := s.c.addAt(at, src)
-		if done == len(src) {
-			return
-		}
-		at += done
-		src = src[done:]
-		if s.makeRoom(s.c.get(uint64(at)), src[0]) {
-			s.c.set(uint64(at), saturated)
-			at++
-			src = src[1:]
-		}
+// addOne adds to one counter, whatever that takes.
+func (s *Sketch) addOne(at, n uint64) {
+	v := s.c.get(at)
+	if s.makeRoom(v, n) {
+		s.c.set(at, saturated)
+		return
 	}
+	s.c.set(at, v+n)
 }
 
 // operand is a sketch in memory or in a BLOB.
@@ -170,8 +157,9 @@ func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {
 		return 0, 0, fmt.Errorf("join size of conservative sketches: %w", sketch.ErrNotAdditive)
 	}
 	hi, lo = saturated, saturated
+	var x, y [256]uint64
 	for row := range depth {
-		h, l := dotRow(a, b, int(row*width), int(width))
+		h, l := dotRow(a, b, int(row*width), int(width), x[:], y[:])
 		if h < hi || h == hi && l < lo {
 			hi, lo = h, l
 		}
@@ -179,9 +167,9 @@ func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {
 	return hi, lo, nil
 }
 
-// dotRow is the product of a row with a row, 2^128-1 where it is larger.
-func dotRow(a, b operand, at, n int) (hi, lo uint64) {
-	var x, y [256]uint64
+// dotRow is the product of a row with a row, 2^128-1 where it is larger. x and
+// y are room for the counters.
+func dotRow(a, b operand, at, n int, x, y []uint64) (hi, lo uint64) {
 	var over uint64
 	for end := at + n; at < end; at += len(x) {
 		m := min(len(x), end-at)

@@ -17,7 +17,8 @@
 //		Decode: func(blob []byte) (conform.Subject, error) { ... },
 //		Look:   func(blob []byte, id uint64) (uint64, error) { ... },
 //		Check:  cms.Check,
-//		Laws:   conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true},
+//		Laws: conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true,
+//			Deletable: true, Restores: true},
 //		Load:   500, Absent: 0.01,
 //	}
 //
