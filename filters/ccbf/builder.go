@@ -411,24 +411,16 @@ func (b *Builder) AddView(v *View) error {
 	if v.form == formDense {
 		return b.addDense(&v.dense, v.Bounds)
 	}
-	for i := range v.sections {
-		s := &v.sections[i]
-		pb, err := b.at(s.place())
+	return v.eachSection(func(s section) error {
+		pb, err := b.at(s.place)
 		if err != nil {
 			return err
 		}
-		if err := b.grow(runBytes(s.cells)); err != nil {
+		if err := b.grow(runBytes(len(s.keys))); err != nil {
 			return err
 		}
-		r, ok := s.decodeAll()
-		if !ok {
-			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(v.sections))
-		}
-		if err := b.addShared(pb, r); err != nil {
-			return err
-		}
-	}
-	return nil
+		return b.addShared(pb, s.run)
+	})
 }
 
 // addShared adds a run that is accounted for to a place.

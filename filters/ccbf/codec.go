@@ -187,11 +187,10 @@ func (v *View) Sketch() (*Sketch, error) {
 		s.dense = v.dense.clone()
 		return s, nil
 	}
-	var err error
-	s.sections, err = decodeSections(v.sections)
-	if err == nil && cellBounds(s.sections) != s.Bounds {
-		err = sketch.Invalidf("bounds that are not those of the cells")
-	}
+	err := v.eachSection(func(sec section) error {
+		s.sections = append(s.sections, sec)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}

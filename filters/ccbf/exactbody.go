@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -15,7 +16,7 @@ import (
 //	per section, ordered by category, then square:
 //	  uvarint  0 without a category, else 1 + length of the category
 //	  bytes    the category
-//	  varint   x and y of the square
+//	  varint   x and y of the square (zigzag)
 //	  uvarint  number of cells, at least 1
 //	  uvarint  number of occurrences
 //	  uvarint  bytes of index and blocks
@@ -122,8 +123,8 @@ const minCellBits = 2
 // parseExactBody reads the sections of a body into dst[:0]. It reads their
 // lengths, not their cells.
 func parseExactBody(dst []sectionView, body []byte) ([]sectionView, error) {
-	r := varints{b: body}
-	n := r.uvarint()
+	r := sketch.NewReader("the sections", body)
+	n := r.Uvarint()
 	if n > uint64(len(body)) {
 		return nil, sketch.Invalidf("%d sections in %d bytes", n, len(body))
 	}
@@ -131,24 +132,31 @@ func parseExactBody(dst []sectionView, body []byte) ([]sectionView, error) {
 	var sizes uint64
 	for range n {
 		var s sectionView
-		if length := r.uvarint(); length > 0 {
-			s.category = r.bytes(length - 1)
+		if length := r.Uvarint(); length > 0 {
+			s.category = r.Bytes(length - 1)
 		}
-		s.x, s.y = r.square(), r.square()
-		cells := r.uvarint()
-		s.total = r.uvarint()
-		size := r.uvarint()
-		if r.bad || size > uint64(len(body)) || cells == 0 || cells > size*8/minCellBits || s.total < cells {
+		s.x, s.y = square(r), square(r)
+		cells := r.Uvarint()
+		s.total = r.Uvarint()
+		size := r.Uvarint()
+		if err := r.Err(); err != nil {
+			return nil, err
+		}
+		if size > uint64(len(body)) || cells == 0 || cells > size*8/minCellBits || s.total < cells ||
+			s.x == math.MaxInt32 || s.y == math.MaxInt32 {
 			return nil, sketch.Invalidf("section %d of %d is damaged", len(dst)+1, n)
 		}
 		s.cells = int(cells)
 		sizes += size
-		s.data = r.b[:0:0]
 		s.index = body[:size:size] // its length only, for now
 		dst = append(dst, s)
 	}
-	if sizes != uint64(len(r.b)) {
-		return nil, sketch.Invalidf("sections of %d bytes, but %d follow", sizes, len(r.b))
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	rest := r.Bytes(uint64(r.Len()))
+	if sizes != uint64(len(rest)) {
+		return nil, sketch.Invalidf("sections of %d bytes, but %d follow", sizes, len(rest))
 	}
 	for i := range dst {
 		s := &dst[i]
@@ -156,8 +164,8 @@ func parseExactBody(dst []sectionView, body []byte) ([]sectionView, error) {
 		if index > size {
 			return nil, sketch.Invalidf("section %d of %d is damaged", i+1, n)
 		}
-		s.index, s.data = r.b[:index:index], r.b[index:size:size]
-		r.b = r.b[size:]
+		s.index, s.data = rest[:index:index], rest[index:size:size]
+		rest = rest[size:]
 		if i > 0 && dst[i-1].compare(s) >= 0 {
 			return nil, sketch.Invalidf("sections %d and %d are not in order", i, i+1)
 		}
@@ -180,62 +188,36 @@ func (s *sectionView) place() place {
 	return place{category: string(s.category), none: s.category == nil, x: s.x, y: s.y}
 }
 
-// varints reads numbers from untrusted bytes; bad stays set once they end or
-// make no sense.
-type varints struct {
-	b   []byte
-	bad bool
-}
-
-func (r *varints) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return v
-}
-
 // square reads the index of a square, which is small: cells reach to 2^53.
-func (r *varints) square() int32 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 || v < -1<<21 || v > 1<<21 {
-		r.bad, r.b = true, nil
-		return 0
+func square(r *sketch.Reader) int32 {
+	u := r.Uvarint()
+	if u > 1<<23 {
+		return math.MaxInt32
 	}
-	r.b = r.b[n:]
-	return int32(v)
+	return int32(u>>1) ^ -int32(u&1)
 }
 
-// bytes reads n bytes, not nil even where n is 0.
-func (r *varints) bytes(n uint64) []byte {
-	if n > uint64(len(r.b)) {
-		r.bad, r.b = true, nil
-		return []byte{}
-	}
-	b := r.b[:n:n]
-	r.b = r.b[n:]
-	if b == nil {
-		b = []byte{}
-	}
-	return b
-}
-
-// decodeSections reads all sections completely; it checks the order of cells
-// and the totals.
-func decodeSections(views []sectionView) ([]section, error) {
-	sections := make([]section, 0, len(views))
-	for i := range views {
-		v := &views[i]
-		r, ok := v.decodeAll()
+// eachSection reads the sections completely, one after the other, and holds
+// their order, totals and bounds against what the BLOB says.
+func (v *View) eachSection(f func(section) error) error {
+	bounds := noBounds
+	for i := range v.sections {
+		sv := &v.sections[i]
+		r, ok := sv.decodeAll()
 		if !ok {
-			return nil, sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(views))
+			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(v.sections))
 		}
-		if total := r.total(); total != v.total {
-			return nil, sketch.Invalidf("section %d of %d counts %d occurrences, its cells %d", i+1, len(views), v.total, total)
+		if total := r.total(); total != sv.total {
+			return sketch.Invalidf("section %d of %d counts %d occurrences, its cells %d", i+1, len(v.sections), sv.total, total)
 		}
-		sections = append(sections, section{v.place(), r})
+		s := section{sv.place(), r}
+		bounds = hull(bounds, cellBounds([]section{s}))
+		if err := f(s); err != nil {
+			return err
+		}
 	}
-	return sections, nil
+	if bounds != v.Bounds {
+		return sketch.Invalidf("bounds that are not those of the cells")
+	}
+	return nil
 }
