@@ -15,6 +15,9 @@ typedef struct {
 	uint8_t in[48];
 } ccbf_state;
 
+/* The low bits of a mark say what is known of the state; see probe.c. */
+enum { CCBF_LONE = 1, CCBF_SHARED = 2, CCBF_KINDS = 3 };
+
 /* A vector with what is asked of it for every chunk. */
 typedef struct {
 	void *vec;

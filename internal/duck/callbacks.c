@@ -10,6 +10,10 @@ void ccbf_set_mark(uint64_t m) {
 	mark = m;
 }
 
+static bool living(const ccbf_state *s) {
+	return (s->mark & ~(uint64_t)CCBF_KINDS) == mark;
+}
+
 static ccbf_counts counts;
 
 #define COUNT(field, n) __atomic_fetch_add(&counts.field, (int64_t)(n), __ATOMIC_RELAXED)
@@ -113,7 +117,7 @@ static void destroy(ccbf_state **states, uint64_t n) {
 	bool blocks = false;
 	for (uint64_t i = 0; i < n; i++) {
 		ccbf_state *s = states[i];
-		if (s->mark == mark) {
+		if (living(s)) {
 			blocks |= s->handle != 0;
 		}
 	}
@@ -121,7 +125,7 @@ static void destroy(ccbf_state **states, uint64_t n) {
 		ccbfGoDestroy(states, n);
 	}
 	for (uint64_t i = 0; i < n; i++) {
-		if (states[i]->mark == mark) {
+		if (living(states[i])) {
 			states[i]->mark = 0;
 			states[i]->handle = 0;
 		}
@@ -154,7 +158,7 @@ static void finalize_counted(void *info, ccbf_state **states, void *out, uint64_
 static void destroy_counted(ccbf_state **states, uint64_t n) {
 	COUNT(destroys, 1);
 	for (uint64_t i = 0; i < n; i++) {
-		if (states[i]->mark == mark) {
+		if (living(states[i])) {
 			COUNT(destroyed, 1);
 		} else {
 			COUNT(unknown, 1);

@@ -104,9 +104,8 @@ func aggregate(c *C.ccbf_call, call func(*frame, *Overload) error) {
 
 //export ccbfGoDestroy
 func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
-	mark := processMark
 	for _, s := range unsafe.Slice((**State)(unsafe.Pointer(states)), int(n)) {
-		if s.mark == mark {
+		if s.mark&^kinds == processMark {
 			s.Drop()
 		}
 	}

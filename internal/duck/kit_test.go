@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -24,7 +26,15 @@ func openDB(t testing.TB, fns []Function) (*sql.DB, *Instance) {
 		t.Fatal(err)
 	}
 	db := sql.OpenDB(connector)
-	t.Cleanup(func() { db.Close() })
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+		ReleaseAll()
+		if MemoryUsed() != 0 || BlocksLive() != 0 {
+			t.Errorf("%d bytes in %d blocks after ReleaseAll", MemoryUsed(), BlocksLive())
+		}
+	})
 	return db, register(t, db, fns)
 }
 
@@ -262,8 +272,8 @@ func (a toyList) Finalize(states States, out *Result) error {
 // toyNothing does nothing, to measure what everything around it costs.
 type toyNothing struct{}
 
-func (toyNothing) Update(*Rows, States) error    { return nil }
-func (toyNothing) Combine(States, States) error  { return nil }
+func (toyNothing) Update(*Rows, States) error     { return nil }
+func (toyNothing) Combine(States, States) error   { return nil }
 func (toyNothing) Finalize(States, *Result) error { return nil }
 
 func oneArg(name string, arg, returns Type, f func(*Rows, *Result) error) Function {
@@ -382,4 +392,13 @@ func show(v *Vector, i int) string {
 		return "[" + strings.Join(parts, " ") + "]"
 	}
 	return "?" + t.String()
+}
+
+// rounds is how often a test repeats itself: n times, or as often as the
+// environment says ("CCBF_ROUNDS=1000 go test ./internal/duck -run Memory").
+func rounds(n int) int {
+	if v, err := strconv.Atoi(os.Getenv("CCBF_ROUNDS")); err == nil && v > 0 {
+		return v
+	}
+	return n
 }

@@ -3,9 +3,26 @@
  *
  * For agg(x ORDER BY y) and for constant windows the array is the one pointer
  * of a constant vector: reading entry 1 reads whatever lies behind it on the
- * heap (DuckDB issue 21537). There is no way to ask, so entry 1 and the last
- * entry are looked at without trusting them: is the entry itself readable, is
- * what it points to aligned and readable, and does it bear this process's mark.
+ * heap (DuckDB issue 21537). There is no way to ask, so entries are looked at
+ * without trusting them: is the entry itself readable, is what it points to
+ * aligned and readable, and does it bear this process's mark.
+ *
+ * That is not enough. DuckDB's allocator lays such one-entry arrays side by
+ * side, so with two window functions over two rows, or with two threads, entry
+ * 1 of one array is entry 0 of the next, and points to a living state of ours.
+ * What tells them apart then:
+ *
+ *   - a whole array is 16 KiB (a vector of 2048 pointers) and aligned to 16 at
+ *     least, a one-entry array is 8 bytes and every other one is not;
+ *   - the state of a one-entry array is an allocation of its own, those of whole
+ *     arrays lie in large blocks with others, and glibc's malloc shows the
+ *     difference in the words around the state;
+ *   - what was found out is kept in the state's mark, so that it is found out
+ *     once, before chance has had many tries.
+ *
+ * Elsewhere than on glibc the first and the last remain. DuckDB's builds there
+ * use the system's malloc, whose blocks have at least two words, so that entry
+ * 1 is not another array's entry 0.
  */
 #define _GNU_SOURCE
 #include "bridge.h"
@@ -83,28 +100,107 @@ static bool is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *k
 	if (!same_page(s, known_state) && !ccbf_readable(s)) {
 		return false;
 	}
-	return s->mark == mark;
+	return (s->mark & ~(uint64_t)CCBF_KINDS) == mark;
+}
+
+static bool near_readable(const void *p, const ccbf_state *s) {
+	return same_page(p, s) || ccbf_readable(p);
+}
+
+/*
+ * Was s allocated on its own by glibc's malloc? The word before such a block
+ * says how large it is (80 bytes here, or 96 where the 16 that were left could
+ * not be a block), and the word after it begins the next block, with a bit that
+ * says that this one is in use.
+ */
+static bool allocated_alone(ccbf_state *s) {
+#if defined(__GLIBC__) && UINTPTR_MAX > 0xffffffffu
+	const uint64_t in_use = 1, mapped = 2, other_arena = 4, unused = 8;
+	uint64_t *before = (uint64_t *)s - 1;
+	if (((uintptr_t)s & 15) != 0 || !near_readable(before, s)) {
+		return false;
+	}
+	uint64_t size = *before & ~(in_use | other_arena);
+	if (size != 80 && size != 96) {
+		return false;
+	}
+	uint64_t *after = before + size / 8;
+	return near_readable(after, s) && (*after & (in_use | mapped | unused)) == in_use &&
+	       *after >= 32 && *after < (uint64_t)1 << 40;
+#else
+	(void)s;
+	return false;
+#endif
+}
+
+/* So many entries of a chunk are looked at one by one. */
+enum { LOOK = 64 };
+
+static bool all_alone(ccbf_state **states, uint64_t n) {
+	for (uint64_t i = 0; i < n; i++) {
+		if (i > 0 && states[i] == states[0]) {
+			continue;
+		}
+		if ((states[i]->mark & CCBF_SHARED) != 0 || !allocated_alone(states[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static int lone(ccbf_state *s) {
+	s->mark |= CCBF_LONE;
+	return CCBF_SHORT;
 }
 
 int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark) {
+	ccbf_state *first = states[0];
 	if (n < 2) {
 		return CCBF_SINGLE;
 	}
-	ccbf_state *first = states[0];
-	if (!is_state(&states[1], &states[0], first, mark)) {
+	if ((first->mark & CCBF_LONE) != 0) {
 		return CCBF_SHORT;
 	}
-	if (n > 2 && !is_state(&states[n - 1], &states[0], first, mark)) {
-		return CCBF_SHORT;
+	/* Whole arrays are large blocks, which every allocator aligns to 16. */
+	if (((uintptr_t)states & 15) != 0) {
+		return lone(first);
+	}
+	/* A few wrong entries may look right; all of many do not. */
+	uint64_t look = n < LOOK ? n : 2;
+	for (uint64_t i = 1; i < look; i++) {
+		if (!is_state(&states[i], &states[0], first, mark)) {
+			return lone(first);
+		}
+	}
+	if (!is_state(&states[n - 1], &states[0], first, mark)) {
+		return lone(first);
 	}
 	/*
 	 * A whole array that names one state n times (ungrouped aggregation) is
 	 * worth knowing: the function then works on columns, not on rows.
 	 */
-	for (uint64_t i = 1; i < n; i++) {
-		if (states[i] != first) {
-			return CCBF_MANY;
+	uint64_t i = 1;
+	while (i < n && states[i] == first) {
+		i++;
+	}
+	if (i == n) {
+		return CCBF_SINGLE;
+	}
+	if (n < LOOK) {
+		for (i = 1; i < n; i++) {
+			if (states[i] != first && (states[i]->mark & CCBF_LONE) != 0) {
+				return lone(first);
+			}
+		}
+		if (all_alone(states, n)) {
+			return lone(first);
 		}
 	}
-	return CCBF_SINGLE;
+	/* Remembered, so that no later coincidence can make it look alone. */
+	for (i = 0; i < n; i++) {
+		if ((states[i]->mark & CCBF_SHARED) == 0) {
+			states[i]->mark |= CCBF_SHARED;
+		}
+	}
+	return CCBF_MANY;
 }

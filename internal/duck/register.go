@@ -147,8 +147,9 @@ func setMark() error {
 	if _, err := rand.Read(b[:]); err != nil {
 		return err
 	}
-	// Never 0, and odd: an address, which is what stale memory holds most, is even.
-	processMark = binary.NativeEndian.Uint64(b[:]) | 1
+	// Bit 2 is set, which it is in no address of a state, the thing that stale
+	// memory holds most; the two bits below it are the state's kind.
+	processMark = binary.NativeEndian.Uint64(b[:])&^7 | 4
 	C.ccbf_set_mark(C.uint64_t(processMark))
 	registry.ready = true
 	return nil

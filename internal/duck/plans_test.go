@@ -1,0 +1,207 @@
+package duck
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// plans are the ways in which DuckDB runs an aggregate. @ stands for the
+// function: for a sum in one pass, for an ordered list in another.
+var plans = []struct {
+	name, query string
+	left        bool // DuckDB may leave states behind
+}{
+	{"ungrouped", "SELECT @(i) FROM d", false},
+	{"ungrouped, no rows", "SELECT @(i) FROM d WHERE i < 0", false},
+	{"grouped", "SELECT g, @(i) FROM d GROUP BY g ORDER BY g", false},
+	{"grouped, no rows", "SELECT count(*) FROM (SELECT g, @(i) FROM d WHERE i < 0 GROUP BY g)", false},
+	{"grouped by text", "SELECT s, @(i) FROM d GROUP BY s ORDER BY s", false},
+	{"many groups", "SELECT i // 3 AS k, @(i) FROM d GROUP BY k ORDER BY k", false},
+	{"grouping sets", "SELECT g, s, @(i) FROM d GROUP BY ROLLUP (g, s) ORDER BY ALL", false},
+	{"filter", "SELECT g, @(i) FILTER (i % 3 = 0) FROM d GROUP BY g ORDER BY g", false},
+	{"filter, ungrouped", "SELECT @(i) FILTER (i % 3 = 0) FROM d", false},
+	{"filter, nothing passes", "SELECT g, @(i) FILTER (i < 0) FROM d GROUP BY g ORDER BY g", false},
+	{"distinct", "SELECT g, @(DISTINCT i % 10) FROM d GROUP BY g ORDER BY g", false},
+	{"distinct, ungrouped", "SELECT @(DISTINCT i % 10) FROM d", false},
+	{"order by, 2 rows", "SELECT @(i ORDER BY i DESC) FROM d WHERE i < 2", false},
+	{"order by, 3 rows", "SELECT @(i ORDER BY i DESC) FROM d WHERE i < 3", false},
+	{"order by", "SELECT @(i ORDER BY i DESC) FROM d", false},
+	{"order by, grouped", "SELECT g, @(i ORDER BY i DESC) FROM d GROUP BY g ORDER BY g", false},
+	{"order by, many groups", "SELECT i // 3 AS k, @(i ORDER BY i DESC) FROM d GROUP BY k ORDER BY k", false},
+	{"order by, 2 rows a group", "SELECT g, @(i ORDER BY i DESC) FROM d WHERE i < 14 GROUP BY g ORDER BY g", false},
+	{"over ()", "SELECT i, @(i) OVER () FROM d WHERE i % 50 = 0 ORDER BY i", false},
+	{"over (), 2 rows", "SELECT i, @(i) OVER () FROM d WHERE i < 2 ORDER BY i", false},
+	{"over partition", "SELECT i, @(i) OVER (PARTITION BY g) FROM d WHERE i % 50 = 0 ORDER BY i", false},
+	{"over filter", "SELECT i, @(i) FILTER (i % 3 = 0) OVER (PARTITION BY g) FROM d WHERE i % 50 = 0 ORDER BY i", false},
+	{"over partition, numbered", "SELECT i, @(i) OVER (PARTITION BY g), row_number() OVER (PARTITION BY g ORDER BY i) FROM d ORDER BY i", false},
+	{"running", "SELECT i, @(i) OVER (ORDER BY i) FROM d WHERE i % 50 = 0 ORDER BY i", false},
+	{"streaming", "SELECT i, @(i) OVER (ROWS UNBOUNDED PRECEDING) FROM (SELECT i FROM d WHERE i % 50 = 0 ORDER BY i) ORDER BY i", false},
+	{"sliding", "SELECT i, @(i) OVER (ORDER BY i ROWS BETWEEN 20 PRECEDING AND 20 FOLLOWING) FROM d ORDER BY i", false},
+	{"sliding, partitioned", "SELECT i, @(i) OVER (PARTITION BY g ORDER BY i ROWS BETWEEN 20 PRECEDING AND 20 FOLLOWING) FROM d ORDER BY i", false},
+	{"sliding, filter", "SELECT i, @(i) FILTER (i % 3 = 0) OVER (ORDER BY i ROWS 20 PRECEDING) FROM d ORDER BY i", false},
+	{"sliding, distinct", "SELECT i, @(DISTINCT i % 4) OVER (ORDER BY i ROWS 9 PRECEDING) FROM d WHERE i % 50 = 0 ORDER BY i", false},
+	{"exclude current row", "SELECT i, @(i) OVER (ORDER BY i ROWS BETWEEN 20 PRECEDING AND 20 FOLLOWING EXCLUDE CURRENT ROW) FROM d ORDER BY i", true},
+	{"exclude group", "SELECT i, @(i) OVER (ORDER BY i // 3 ROWS BETWEEN 20 PRECEDING AND 20 FOLLOWING EXCLUDE GROUP) FROM d ORDER BY i", true},
+	{"exclude ties", "SELECT i, @(i) OVER (ORDER BY i // 3 ROWS BETWEEN 20 PRECEDING AND 20 FOLLOWING EXCLUDE TIES) FROM d ORDER BY i", true},
+	{"subquery", "SELECT g, (SELECT @(e.i) FROM d e WHERE e.g = x.g AND e.i < 300) FROM (SELECT DISTINCT g FROM d) x ORDER BY g", false},
+	{"cte and union", "WITH a AS (SELECT @(i) AS v FROM d) SELECT * FROM a UNION ALL SELECT * FROM a", false},
+	{"limit", "SELECT count(v) FROM (SELECT i // 3 AS k, @(i) AS v FROM d GROUP BY k LIMIT 3)", true},
+}
+
+const planData = `CREATE TABLE d AS SELECT i, i % 7 AS g, 'text number ' || i % 11 AS s
+	FROM range(10000) t(i)`
+
+func asSum(q string) (ours, theirs string) {
+	return strings.ReplaceAll(q, "@", "toy_sum"), strings.ReplaceAll(q, "@", "sum")
+}
+
+// The same plans with lists: the order of arrival differs with more threads, so
+// both sides are sorted.
+func asList(q string) (ours, theirs string) {
+	wrap := func(f string) string {
+		return "SELECT * REPLACE (list_sort(v) AS v) FROM (" + strings.ReplaceAll(q, "@", f) + ")"
+	}
+	return wrap("toy_list"), wrap("list")
+}
+
+func TestPlans(t *testing.T) {
+	db, _ := openDB(t, toys())
+	mustExec(t, db, planData)
+	for _, threads := range []int{1, 8} {
+		mustExec(t, db, fmt.Sprintf("SET threads = %d", threads))
+		for _, p := range plans {
+			t.Run(fmt.Sprintf("%s/%d", p.name, threads), func(t *testing.T) {
+				ours, theirs := asSum(p.query)
+				same(t, db, ours, theirs)
+				if strings.Contains(p.query, "(SELECT @") || !strings.Contains(p.query, "@(") {
+					return
+				}
+				// Only a plan with the list in its result, named v.
+				q := strings.Replace(p.query, " FROM", " AS v FROM", 1)
+				if strings.HasPrefix(q, "SELECT count(") || strings.HasPrefix(q, "WITH") {
+					return
+				}
+				ours, theirs = asList(q)
+				same(t, db, ours, theirs)
+			})
+		}
+	}
+}
+
+// The order in which rows arrive is the one that was asked for.
+func TestOrderIsKept(t *testing.T) {
+	db, _ := openDB(t, toys())
+	mustExec(t, db, planData)
+	for _, q := range []string{
+		"SELECT @(i ORDER BY i % 10, i DESC) FROM d WHERE i < %d",
+		"SELECT g, @(i ORDER BY i % 10, i DESC) FROM d WHERE i < %d GROUP BY g ORDER BY g",
+	} {
+		for _, n := range []int{2, 3, 20, 10000} {
+			q := strings.ReplaceAll(q, "%d", fmt.Sprint(n))
+			same(t, db, strings.ReplaceAll(q, "@", "toy_list"), strings.ReplaceAll(q, "@", "list"))
+		}
+	}
+}
+
+// What DuckDB creates, finalizes and destroys for each plan.
+func TestStatesPerPlan(t *testing.T) {
+	countStates = true
+	defer func() { countStates = false }()
+	db, in := openDB(t, toys())
+	mustExec(t, db, planData)
+	mustExec(t, db, "SET threads = 2")
+	t.Logf("%-26s %8s %9s %9s %6s %6s %8s %8s", "plan", "created", "finalized", "destroyed", "left", "short", "updates", "combines")
+	for _, p := range plans {
+		resetCounts()
+		ours, _ := asSum(p.query)
+		mustAsk(t, db, ours)
+		c := readCounts()
+		left := c.Created - c.Destroyed
+		t.Logf("%-26s %8d %9d %9d %6d %6d %8d %8d", p.name, c.Created, c.Finalized, c.Destroyed, left, c.Short, c.Updates, c.Combines)
+		if c.Unknown != 0 {
+			t.Errorf("%s: %d states destroyed that are not ours, or twice", p.name, c.Unknown)
+		}
+		if c.Finalized == 0 && !strings.Contains(p.name, "no rows") {
+			t.Errorf("%s: no state was finalized", p.name)
+		}
+		if left != 0 && !p.left {
+			t.Errorf("%s: %d states left behind", p.name, left)
+		}
+		// With blocks: what is left is what DuckDB left behind.
+		mustAsk(t, db, strings.ReplaceAll(p.query, "@", "toy_list"))
+		if n := in.Blocks(); n != 0 && !p.left {
+			t.Errorf("%s: %d blocks left behind", p.name, n)
+		}
+		in.Release()
+		if n := in.Blocks(); n != 0 || MemoryUsed() != 0 {
+			t.Fatalf("%s: %d blocks and %d bytes after Release", p.name, n, MemoryUsed())
+		}
+	}
+}
+
+func TestPreparedStatements(t *testing.T) {
+	db, _ := openDB(t, toys())
+	mustExec(t, db, planData)
+	st, err := db.Prepare("SELECT toy_sum(i + ?) , sum(i + ?) FROM d WHERE i % ? = 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	for n := 1; n < 20; n++ {
+		var a, b float64
+		if err := st.QueryRow(n, n, n).Scan(&a, &b); err != nil {
+			t.Fatal(err)
+		}
+		if a != b {
+			t.Errorf("%d: %v, want %v", n, a, b)
+		}
+	}
+}
+
+// 50 connections at once, each with its own answers.
+func TestManyConnections(t *testing.T) {
+	db, _ := openDB(t, toys())
+	mustExec(t, db, planData)
+	mustExec(t, db, "SET threads = 8")
+	db.SetMaxOpenConns(50)
+	var wg sync.WaitGroup
+	errs := make(chan error, 50)
+	for c := range 50 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			conn, err := db.Conn(context.Background())
+			if err != nil {
+				errs <- err
+				return
+			}
+			defer conn.Close()
+			for k := range 4 {
+				m := c + k + 2
+				want := int64(0)
+				for i := 0; i < 10000; i += m {
+					want += int64(i)
+				}
+				var sum, length, listed sql.NullInt64
+				q := fmt.Sprintf("SELECT toy_sum(i), len(toy_list(i)), list_sum(toy_list(i)) FROM d WHERE i %% %d = 0", m)
+				if err := conn.QueryRowContext(context.Background(), q).Scan(&sum, &length, &listed); err != nil {
+					errs <- err
+					return
+				}
+				if sum.Int64 != want || listed.Int64 != want || length.Int64 != int64((10000+m-1)/m) {
+					errs <- fmt.Errorf("every %d: sum %v, list of %v with sum %v, want %d", m, sum, length, listed, want)
+					return
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	close(errs)
+	for err := range errs {
+		t.Error(err)
+	}
+}
