@@ -77,6 +77,10 @@ type Laws struct {
 	Restores bool
 	// Exact: every Count is the true count.
 	Exact bool
+	// Spellings: a BLOB with the same meaning as one of the family's own may be
+	// accepted although it has other bytes, as compressed data can be packed in
+	// more than one way.
+	Spellings bool
 	// Set: Count is 1 for a key that may be there and 0 for one that is not.
 	// With Deletable, a key is there until it was removed as often as added.
 	Set bool
