@@ -20,7 +20,7 @@ func (f Family) samples(t testing.TB) [][]byte {
 	return append(blobs, s.Blob())
 }
 
-func codec(t *testing.T, f Family) {
+func codec(t testing.TB, f Family) {
 	blobs := f.samples(t)
 	for i, n := range []int{0, 10, 1000, 20_000} {
 		blobs = append(blobs, add(t, f.New(), newSource(7+uint64(i), f.keys()).ops(n)).Blob())
@@ -64,7 +64,7 @@ func codec(t *testing.T, f Family) {
 
 // guard runs fn, which reads hostile bytes, count times in all, and fails on
 // memory or time out of proportion: each may allocate no more than most bytes.
-func guard(t *testing.T, count int, most uint64, fn func(i int)) {
+func guard(t testing.TB, count int, most uint64, fn func(i int)) {
 	t.Helper()
 	const batch = 128
 	var before, after runtime.MemStats
@@ -99,7 +99,7 @@ func (f Family) look(blob []byte) {
 
 // rejected fails unless Decode and Check reject the BLOB with an error that
 // wraps sketch.ErrInvalid.
-func (f Family) rejected(t *testing.T, what string, i int, blob []byte) {
+func (f Family) rejected(t testing.TB, what string, i int, blob []byte) {
 	t.Helper()
 	if _, err := f.Decode(blob); !errors.Is(err, sketch.ErrInvalid) {
 		t.Fatalf("%s %d: Decode says %v", what, i, err)
@@ -109,7 +109,7 @@ func (f Family) rejected(t *testing.T, what string, i int, blob []byte) {
 	}
 }
 
-func truncations(t *testing.T, f Family) {
+func truncations(t testing.TB, f Family) {
 	for _, blob := range f.samples(t) {
 		guard(t, len(blob), 2*f.allocs(blob), func(i int) {
 			// A copy, so that reading beyond the end is noticed.
@@ -123,7 +123,7 @@ func truncations(t *testing.T, f Family) {
 	}
 }
 
-func bitFlips(t *testing.T, f Family) {
+func bitFlips(t testing.TB, f Family) {
 	for _, blob := range f.samples(t) {
 		b := bytes.Clone(blob)
 		guard(t, 8*len(b), 2*f.allocs(b), func(i int) {
@@ -137,7 +137,7 @@ func bitFlips(t *testing.T, f Family) {
 
 // resealedFlips gives every damaged BLOB a right checksum, as someone who
 // means harm would.
-func resealedFlips(t *testing.T, f Family) {
+func resealedFlips(t testing.TB, f Family) {
 	accepted := 0
 	for _, blob := range f.samples(t) {
 		b := bytes.Clone(blob)
@@ -222,7 +222,7 @@ func (f Family) exercise(t testing.TB, blob []byte) bool {
 }
 
 // foreign gives a family what is no sketch, or not its own.
-func foreign(t *testing.T, f Family) {
+func foreign(t testing.TB, f Family) {
 	good := f.samples(t)[2]
 	other := bytes.Clone(good)
 	other[5] ^= 0x07 // the family

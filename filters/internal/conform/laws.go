@@ -58,7 +58,7 @@ func add(t testing.TB, s Subject, ops []op) Subject {
 
 // operations runs a random history beside an exact one: additions, legal
 // removals, unions and passages through a BLOB. No count may ever be too low.
-func operations(t *testing.T, f Family) {
+func operations(t testing.TB, f Family) {
 	n := 100_000
 	if long() {
 		n = 10_000_000
@@ -111,7 +111,7 @@ func operations(t *testing.T, f Family) {
 
 // absent asks for keys that were never added. Their part with a count is a
 // binomial sample: at most Absent and four standard deviations.
-func absent(t *testing.T, f Family) {
+func absent(t testing.TB, f Family) {
 	if f.Load == 0 {
 		t.Skip("no bound is stated")
 	}
@@ -138,7 +138,7 @@ func absent(t *testing.T, f Family) {
 	}
 }
 
-func order(t *testing.T, f Family) {
+func order(t testing.TB, f Family) {
 	src := newSource(3, f.keys())
 	ops := src.ops(5000)
 	a := add(t, f.New(), ops).Blob()
@@ -156,7 +156,7 @@ func order(t *testing.T, f Family) {
 	same(t, "weights in two parts", a, add(t, f.New(), split).Blob())
 }
 
-func union(t *testing.T, f Family) {
+func union(t testing.TB, f Family) {
 	if _, ok := f.New().(Uniter); !ok {
 		t.Skip("no union")
 	}
@@ -210,7 +210,7 @@ func union(t *testing.T, f Family) {
 	}
 }
 
-func remove(t *testing.T, f Family) {
+func remove(t testing.TB, f Family) {
 	s := f.New()
 	r, ok := s.(Remover)
 	if !ok {
