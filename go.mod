@@ -3,6 +3,7 @@ module github.com/ccbfsql/ccbfsql
 go 1.26.0
 
 require (
+	github.com/agnivade/levenshtein v1.2.2 // indirect
 	github.com/apache/arrow-go/v18 v18.5.1 // indirect
 	github.com/cockroachdb/datadriven v1.0.3 // indirect
 	github.com/creack/pty v1.1.24 // indirect

@@ -1,0 +1,161 @@
+package args
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// ClassOf is the class of the keys of a type; an error for types that are none.
+func ClassOf(t duck.Type) (key.Class, error) {
+	switch t.ID() {
+	case duck.FloatID, duck.DoubleID:
+		return key.Float, nil
+	case duck.DecimalID:
+		return key.Decimal, nil
+	case duck.VarcharID, duck.EnumID:
+		return key.Text, nil
+	case duck.BlobID:
+		return key.Blob, nil
+	case duck.BooleanID:
+		return key.Bool, nil
+	case duck.DateID:
+		return key.Date, nil
+	case duck.TimeID, duck.TimeNSID:
+		return key.Time, nil
+	case duck.TimeTZID:
+		return key.TimeTZ, nil
+	case duck.TimestampID, duck.TimestampSID, duck.TimestampMSID, duck.TimestampNSID:
+		return key.Timestamp, nil
+	case duck.TimestampTZID:
+		return key.TimestampTZ, nil
+	case duck.UUIDID:
+		return key.UUID, nil
+	case duck.IntervalID:
+		return key.Interval, nil
+	}
+	if isNumber(t) {
+		return key.Int, nil
+	}
+	return key.None, fmt.Errorf("a %s cannot be a key", t)
+}
+
+// interval is DuckDB's INTERVAL.
+type interval struct {
+	months, days int32
+	micros       int64
+}
+
+// AppendKey appends the bytes of the key in row i, which must be valid, of a
+// column that ClassOf accepts.
+func AppendKey(dst []byte, v *duck.Vector, i int) []byte {
+	t := v.Type()
+	switch t.ID() {
+	case duck.FloatID, duck.DoubleID:
+		return key.AppendFloat64(dst, float(v, i))
+	case duck.DecimalID:
+		lo, hi := int128(v, i)
+		_, scale := t.Decimal()
+		return key.AppendDecimal(dst, lo, hi, scale)
+	case duck.VarcharID, duck.BlobID:
+		return key.AppendBytes(dst, v.Bytes(i))
+	case duck.EnumID:
+		return append(dst, enumText(v, i)...)
+	case duck.BooleanID:
+		return key.AppendBool(dst, duck.Slice[uint8](v)[i] != 0)
+	case duck.DateID:
+		return key.AppendDate(dst, duck.Slice[int32](v)[i])
+	case duck.TimeID:
+		return key.AppendTime(dst, duck.Slice[int64](v)[i], key.Micros)
+	case duck.TimeNSID:
+		return key.AppendTime(dst, duck.Slice[int64](v)[i], key.Nanos)
+	case duck.TimeTZID:
+		return key.AppendTimeTZ(dst, duck.Slice[uint64](v)[i])
+	case duck.TimestampID, duck.TimestampTZID:
+		return key.AppendTimestamp(dst, duck.Slice[int64](v)[i], key.Micros)
+	case duck.TimestampSID:
+		return key.AppendTimestamp(dst, duck.Slice[int64](v)[i], key.Seconds)
+	case duck.TimestampMSID:
+		return key.AppendTimestamp(dst, duck.Slice[int64](v)[i], key.Millis)
+	case duck.TimestampNSID:
+		return key.AppendTimestamp(dst, duck.Slice[int64](v)[i], key.Nanos)
+	case duck.UUIDID:
+		w := duck.Slice[[2]uint64](v)[i]
+		return key.AppendUUID(dst, w[1]^1<<63, w[0])
+	case duck.IntervalID:
+		w := duck.Slice[interval](v)[i]
+		return key.AppendInterval(dst, w.months, w.days, w.micros)
+	case duck.UHugeIntID:
+		w := duck.Slice[[2]uint64](v)[i]
+		return key.AppendUint128(dst, w[0], w[1])
+	}
+	lo, hi := int128(v, i)
+	return key.AppendInt128(dst, lo, hi)
+}
+
+func enumText(v *duck.Vector, i int) string {
+	dict := v.Type().Dictionary()
+	switch {
+	case len(dict) <= 1<<8:
+		return dict[duck.Slice[uint8](v)[i]]
+	case len(dict) <= 1<<16:
+		return dict[duck.Slice[uint16](v)[i]]
+	}
+	return dict[duck.Slice[uint32](v)[i]]
+}
+
+// Keys reads a column of keys for sketches of one seed.
+type Keys struct {
+	Class key.Class
+	col   *duck.Vector
+	own   []byte // the key in the column's class
+	conv  []byte // the key in the sketch's class
+}
+
+// Reset points k at a column.
+func (k *Keys) Reset(v *duck.Vector) (err error) {
+	k.col = v
+	if v.Type().ID() == duck.SQLNullID {
+		k.Class = key.None
+		return nil
+	}
+	k.Class, err = ClassOf(v.Type())
+	return err
+}
+
+// Valid reports whether row i has a key.
+func (k *Keys) Valid(i int) bool { return k.Class != key.None && k.col.Valid(i) }
+
+// Bytes are those of the key in row i in a sketch whose keys are of class c;
+// None takes them as they are. They are valid until the next call.
+func (k *Keys) Bytes(i int, c key.Class) ([]byte, error) {
+	k.own = AppendKey(k.own[:0], k.col, i)
+	if k.own == nil {
+		k.own = []byte{} // an empty key is a key
+	}
+	if c == k.Class || c == key.None {
+		return k.own, nil
+	}
+	var err error
+	k.conv, err = key.Convert(k.conv[:0], k.Class, c, k.own)
+	if k.conv == nil {
+		k.conv = []byte{}
+	}
+	return k.conv, err
+}
+
+// Hash is the hash of the key in row i in a sketch whose keys are of class c.
+func (k *Keys) Hash(i int, c key.Class, seed uint64) (h1, h2 uint64, err error) {
+	b, err := k.Bytes(i, c)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(b) == 8 {
+		h1, h2 = key.HashUint64(seed, binary.LittleEndian.Uint64(b))
+	} else {
+		h1, h2 = key.Hash(seed, b)
+	}
+	return h1, h2, nil
+}

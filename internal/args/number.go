@@ -1,0 +1,175 @@
+// Package args reads the arguments that SQL functions share: numbers of any
+// type, keys of any type, and the trailing STRUCT of options.
+package args
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// isNumber reports whether values of a type are numbers.
+func isNumber(t duck.Type) bool {
+	switch t.ID() {
+	case duck.TinyIntID, duck.SmallIntID, duck.IntegerID, duck.BigIntID, duck.HugeIntID,
+		duck.UTinyIntID, duck.USmallIntID, duck.UIntegerID, duck.UBigIntID, duck.UHugeIntID,
+		duck.FloatID, duck.DoubleID, duck.DecimalID:
+		return true
+	}
+	return false
+}
+
+// int128 is the integer value i of an integer or the unscaled one of a DECIMAL.
+func int128(v *duck.Vector, i int) (lo uint64, hi int64) {
+	signed := func(n int64) (uint64, int64) { return uint64(n), n >> 63 }
+	switch v.Type().ID() {
+	case duck.TinyIntID:
+		return signed(int64(duck.Slice[int8](v)[i]))
+	case duck.SmallIntID:
+		return signed(int64(duck.Slice[int16](v)[i]))
+	case duck.IntegerID:
+		return signed(int64(duck.Slice[int32](v)[i]))
+	case duck.BigIntID:
+		return signed(duck.Slice[int64](v)[i])
+	case duck.UTinyIntID:
+		return uint64(duck.Slice[uint8](v)[i]), 0
+	case duck.USmallIntID:
+		return uint64(duck.Slice[uint16](v)[i]), 0
+	case duck.UIntegerID:
+		return uint64(duck.Slice[uint32](v)[i]), 0
+	case duck.UBigIntID:
+		return duck.Slice[uint64](v)[i], 0
+	case duck.DecimalID:
+		switch width, _ := v.Type().Decimal(); {
+		case width <= 4:
+			return signed(int64(duck.Slice[int16](v)[i]))
+		case width <= 9:
+			return signed(int64(duck.Slice[int32](v)[i]))
+		case width <= 18:
+			return signed(duck.Slice[int64](v)[i])
+		}
+	}
+	w := duck.Slice[[2]uint64](v)[i] // HUGEINT, UHUGEINT, wide DECIMAL
+	return w[0], int64(w[1])
+}
+
+// float is the value i of a numeric vector as a double, the nearest one.
+func float(v *duck.Vector, i int) float64 {
+	switch v.Type().ID() {
+	case duck.FloatID:
+		return float64(duck.Slice[float32](v)[i])
+	case duck.DoubleID:
+		return duck.Slice[float64](v)[i]
+	}
+	f, _ := strconv.ParseFloat(text(v, i), 64) // nearest, as SQL's own cast
+	return f
+}
+
+// text is the value i of a numeric vector as SQL writes it, for errors.
+func text(v *duck.Vector, i int) string {
+	switch v.Type().ID() {
+	case duck.FloatID, duck.DoubleID:
+		return strconv.FormatFloat(float(v, i), 'g', -1, 64)
+	}
+	lo, hi := int128(v, i)
+	n := new(big.Int)
+	if v.Type().ID() == duck.UHugeIntID {
+		n.SetUint64(uint64(hi))
+	} else {
+		n.SetInt64(hi)
+	}
+	n.Lsh(n, 64).Add(n, new(big.Int).SetUint64(lo))
+	if v.Type().ID() != duck.DecimalID {
+		return n.String()
+	}
+	_, scale := v.Type().Decimal()
+	return new(big.Rat).SetFrac(n, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)).FloatString(int(scale))
+}
+
+// whole is the value i of a numeric vector where it is a whole number from 0
+// to 2^64-1.
+func whole(v *duck.Vector, i int) (uint64, bool) {
+	switch v.Type().ID() {
+	case duck.FloatID, duck.DoubleID:
+		f := float(v, i)
+		if f < 0 || f >= 1<<64 || f != math.Trunc(f) {
+			return 0, false
+		}
+		return uint64(f), true
+	case duck.DecimalID:
+		if _, scale := v.Type().Decimal(); scale > 0 {
+			r, ok := new(big.Rat).SetString(text(v, i))
+			if !ok || !r.IsInt() || !r.Num().IsUint64() {
+				return 0, false
+			}
+			return r.Num().Uint64(), true
+		}
+	}
+	lo, hi := int128(v, i)
+	return lo, hi == 0
+}
+
+// same reports whether values i and j of a fixed-width or string vector, both
+// valid, have the same bits.
+func same(v *duck.Vector, i, j int) bool {
+	switch v.Type().ID() {
+	case duck.VarcharID, duck.BlobID, duck.BitID, duck.GeometryID, duck.BigNumID:
+		return string(v.Bytes(i)) == string(v.Bytes(j))
+	case duck.FloatID:
+		return float(v, i) == float(v, j)
+	case duck.DoubleID, duck.TimestampID, duck.TimestampTZID:
+		w := duck.Slice[uint64](v)
+		return w[i] == w[j]
+	case duck.BooleanID:
+		w := duck.Slice[uint8](v)
+		return w[i] == w[j]
+	case duck.ListID:
+		at, n := v.ListRange(i)
+		bt, m := v.ListRange(j)
+		if n != m {
+			return false
+		}
+		e := v.Elem()
+		for k := range n {
+			if e.Valid(at+k) != e.Valid(bt+k) || e.Valid(at+k) && !same(e, at+k, bt+k) {
+				return false
+			}
+		}
+		return true
+	}
+	if isNumber(v.Type()) {
+		alo, ahi := int128(v, i)
+		blo, bhi := int128(v, j)
+		return alo == blo && ahi == bhi
+	}
+	return false // a type that no option has: compared row by row, refused there
+}
+
+// Uniform reports whether all values of a DOUBLE column are valid and the same.
+func Uniform(v *duck.Vector) bool {
+	if !v.AllValid() {
+		return false
+	}
+	w := duck.Slice[uint64](v)
+	for _, b := range w {
+		if b != w[0] {
+			return false
+		}
+	}
+	return true
+}
+
+// Count reads row i of an argument that must be a whole number of at least 0.
+func Count(name string, v *duck.Vector, i int) (uint64, error) {
+	if !isNumber(v.Type()) {
+		return 0, fmt.Errorf("%s is %s, must be a number", name, v.Type())
+	}
+	n, ok := whole(v, i)
+	if !ok {
+		return 0, fmt.Errorf("%s is %s, must be a whole number from 0 to 2^64-1", name, text(v, i))
+	}
+	return n, nil
+}

@@ -1,0 +1,221 @@
+package args
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// Option describes one option of a function.
+type Option struct {
+	Name string
+	Kind Kind
+	// PerRow options may differ between the rows of a group.
+	PerRow bool
+}
+
+// Kind is what an option's value must be.
+type Kind uint8
+
+// The kinds of options.
+const (
+	Whole  Kind = iota // a whole number of at least 0
+	Number             // any number
+	Flag               // BOOLEAN
+	Text               // VARCHAR
+	Wholes             // a list of whole numbers
+	Key                // any type that is a key
+)
+
+func (k Kind) String() string {
+	return [...]string{"a whole number", "a number", "BOOLEAN", "VARCHAR", "a list of whole numbers", "a value"}[k]
+}
+
+func (k Kind) accepts(t duck.Type) bool {
+	switch k {
+	case Whole, Number:
+		return isNumber(t)
+	case Flag:
+		return t.ID() == duck.BooleanID
+	case Text:
+		return t.ID() == duck.VarcharID
+	case Wholes:
+		return t.ID() == duck.ListID && (isNumber(t.Elem()) || t.Elem().ID() == duck.SQLNullID)
+	}
+	return true
+}
+
+// Options is the trailing STRUCT of options of one chunk. Its zero value has
+// no options; Reset points it at a column.
+type Options struct {
+	known []Option
+	col   *duck.Vector
+	at    []*duck.Vector // by index in known; nil where not given
+}
+
+// Reset reads which options a column gives; nil is none. The error names the
+// option that is not known or has the wrong type.
+func (o *Options) Reset(col *duck.Vector, known []Option) error {
+	o.known, o.col = known, nil
+	if cap(o.at) < len(known) {
+		o.at = make([]*duck.Vector, len(known))
+	}
+	o.at = o.at[:len(known)]
+	clear(o.at)
+	if col == nil || col.Type().ID() == duck.SQLNullID {
+		return nil
+	}
+	if col.Type().ID() != duck.StructID {
+		return fmt.Errorf("options are %s, must be a STRUCT such as {%s: ...}", col.Type(), known[0].Name)
+	}
+	o.col = col
+	for j := range col.NumFields() {
+		name := col.FieldName(j)
+		i := o.index(name)
+		if i < 0 {
+			return unknownOption(name, known)
+		}
+		f := col.Field(j)
+		if f.Type().ID() == duck.SQLNullID {
+			continue
+		}
+		if !known[i].Kind.accepts(f.Type()) {
+			return optionError(name, "is %s, must be %s", f.Type(), known[i].Kind)
+		}
+		o.at[i] = f
+	}
+	return nil
+}
+
+func (o *Options) index(name string) int {
+	for i := range o.known {
+		if strings.EqualFold(o.known[i].Name, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func optionError(name, format string, args ...any) error {
+	return fmt.Errorf("%w: option %q %s", sketch.ErrOption, name, fmt.Sprintf(format, args...))
+}
+
+// unknownOption says what the user may have meant.
+func unknownOption(name string, known []Option) error {
+	best, distance := "", 3
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), k.Name); d < distance {
+			best, distance = k.Name, d
+		}
+	}
+	if best != "" {
+		return fmt.Errorf("option %q is not known; did you mean %q?", name, best)
+	}
+	names := make([]string, len(known))
+	for i, k := range known {
+		names[i] = k.Name
+	}
+	return fmt.Errorf("option %q is not known; known are %s", name, strings.Join(names, ", "))
+}
+
+// Uniform reports whether all options that may not differ within a group are
+// the same on every row of the chunk.
+func (o *Options) Uniform() bool {
+	if o.col == nil {
+		return true
+	}
+	n := o.col.Len()
+	for i, v := range o.at {
+		if v == nil || o.known[i].PerRow {
+			continue
+		}
+		for j := 1; j < n; j++ {
+			if g := o.Given(i, j); g != o.Given(i, 0) || g && !same(v, 0, j) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Given reports whether row gives option i: NULL is the default.
+func (o *Options) Given(i, row int) bool {
+	return o.at[i] != nil && o.col.Valid(row) && o.at[i].Valid(row)
+}
+
+// Has reports whether the chunk has a column for option i.
+func (o *Options) Has(i int) bool { return o.at[i] != nil }
+
+// Column is the column of option i; nil where there is none.
+func (o *Options) Column(i int) *duck.Vector { return o.at[i] }
+
+// Count is option i of a row, a Whole; otherwise where it is not given.
+func (o *Options) Count(i, row int, otherwise uint64) (uint64, error) {
+	if !o.Given(i, row) {
+		return otherwise, nil
+	}
+	n, ok := whole(o.at[i], row)
+	if !ok {
+		return 0, optionError(o.known[i].Name, "is %s, must be a whole number of at least 0", text(o.at[i], row))
+	}
+	return n, nil
+}
+
+// Float is option i of a row, a Number.
+func (o *Options) Float(i, row int, otherwise float64) float64 {
+	if !o.Given(i, row) {
+		return otherwise
+	}
+	return float(o.at[i], row)
+}
+
+// Bool is option i of a row, a Flag.
+func (o *Options) Bool(i, row int, otherwise bool) bool {
+	if !o.Given(i, row) {
+		return otherwise
+	}
+	return duck.Slice[bool](o.at[i])[row]
+}
+
+// Text is option i of a row, a Text: one of the values allowed, the first of
+// which is the default.
+func (o *Options) Text(i, row int, allowed ...string) (string, error) {
+	if !o.Given(i, row) {
+		return allowed[0], nil
+	}
+	s := string(o.at[i].Bytes(row))
+	for _, a := range allowed {
+		if strings.EqualFold(a, s) {
+			return a, nil
+		}
+	}
+	return "", optionError(o.known[i].Name, "is '%s', must be '%s'", s, strings.Join(allowed, "' or '"))
+}
+
+// Counts is option i of a row, Wholes; nil where it is not given. Lists of more
+// than most elements are an error.
+func (o *Options) Counts(i, row, most int) ([]uint64, error) {
+	if !o.Given(i, row) {
+		return nil, nil
+	}
+	at, n := o.at[i].ListRange(row)
+	if n > most {
+		return nil, optionError(o.known[i].Name, "has %d elements, must have at most %d", n, most)
+	}
+	e := o.at[i].Elem()
+	list := make([]uint64, n)
+	for k := range list {
+		if e.Type().ID() == duck.SQLNullID || !e.Valid(at+k) {
+			return nil, optionError(o.known[i].Name, "has a NULL element")
+		}
+		v, ok := whole(e, at+k)
+		if !ok {
+			return nil, optionError(o.known[i].Name, "has the element %s, must be whole numbers", text(e, at+k))
+		}
+		list[k] = v
+	}
+	return list, nil
+}
