@@ -147,3 +147,59 @@ func TestJoinSizeIsWide(t *testing.T) {
 		t.Errorf("conservative: %v", err)
 	}
 }
+
+// Positions are spread evenly (chi-square, its mean and 4 sigma), and two rows
+// meet in the same pairs of keys no more often than chance has it. All rows
+// follow from two hashes, so that all five agree for about 0.114/width^2 of the
+// pairs (two keys' distances c + j*s, in counters, meet with 1 - |c + j*s| each:
+// the product over j = -2..2, integrated) and not for 1/width^5: 10^-8 at the
+// default width, where delta is 0.01.
+func TestPositions(t *testing.T) {
+	const n, width, depth = 40_000, 1000, 5
+	var at [n][depth]uint64
+	for v := range at {
+		h1, h2 := key.HashUint64(0, uint64(v))
+		for row := range at[v] {
+			at[v][row] = position(h1, h2, uint64(row), width)
+		}
+	}
+	for row := range depth {
+		var seen [width]float64
+		for v := range at {
+			seen[at[v][row]]++
+		}
+		chi := 0.0
+		for _, k := range seen {
+			chi += (k - n/width) * (k - n/width) / (n / width)
+		}
+		if most := width - 1 + 4*math.Sqrt(2*(width-1)); chi > most {
+			t.Errorf("row %d: chi-square %.1f of %d positions, at most %.1f", row, chi, width, most)
+		}
+	}
+	// Pairs of keys that meet in rows a and b.
+	pairs := func(rows ...int) (met int) {
+		seen := map[[depth]uint64]int{}
+		for v := range at {
+			var k [depth]uint64
+			for i, row := range rows {
+				k[i] = at[v][row]
+			}
+			met += seen[k]
+			seen[k]++
+		}
+		return met
+	}
+	const expected = float64(n) * (n - 1) / 2 / width / width
+	for a := range depth {
+		for b := range a {
+			if met := float64(pairs(a, b)); math.Abs(met-expected) > 4*math.Sqrt(expected) {
+				t.Errorf("rows %d and %d: %v pairs meet in both, expected %.0f, sigma %.0f", a, b, met, expected, math.Sqrt(expected))
+			}
+		}
+	}
+	all := float64(pairs(0, 1, 2, 3, 4))
+	t.Logf("%v pairs meet in all rows, %.2f/width^2 of all", all, all/expected)
+	if mean := 0.114 * expected; math.Abs(all-mean) > 4*math.Sqrt(mean) {
+		t.Errorf("%v pairs meet in all rows, expected %.0f, sigma %.0f", all, mean, math.Sqrt(mean))
+	}
+}

@@ -101,7 +101,7 @@ func Check(blob []byte) error {
 	return v.check()
 }
 
-func (v View) check() error {
+func (v *View) check() error {
 	if err := sketch.Verify(v.blob); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (v View) check() error {
 	return nil
 }
 
-func (v View) anySaturated() bool {
+func (v *View) anySaturated() bool {
 	for rest := v.body; len(rest) >= 8; rest = rest[8:] {
 		if binary.LittleEndian.Uint64(rest) == saturated {
 			return true
@@ -157,13 +157,13 @@ func Decode(blob []byte) (*Sketch, error) {
 
 // at reads a counter as the last bytes of the 8 that end with it: the header
 // makes sure that there are 8, whatever the counter's size.
-func (v View) at(i uint64) uint64 {
+func (v *View) at(i uint64) uint64 {
 	end := uint64(len(v.blob)) - uint64(len(v.body)) + (i+1)*v.size
 	return binary.LittleEndian.Uint64(v.blob[end-8:]) >> (64 - 8*v.size)
 }
 
 // Count is Sketch.Count from the BLOB's memory. O(depth), no allocation.
-func (v View) Count(h1, h2 uint64) uint64 {
+func (v *View) Count(h1, h2 uint64) uint64 {
 	least := uint64(saturated)
 	for row := range v.depth {
 		least = min(least, v.at(row*v.width+position(h1, h2, row, v.width)))
@@ -172,17 +172,17 @@ func (v View) Count(h1, h2 uint64) uint64 {
 }
 
 // CountKey is Count of a key's bytes (package key).
-func (v View) CountKey(b []byte) uint64 {
+func (v *View) CountKey(b []byte) uint64 {
 	h1, h2 := key.Hash(v.head.Seed, b)
 	return v.Count(h1, h2)
 }
 
 // CountHashes is Sketch.CountHashes from the BLOB's memory.
-func (v View) CountHashes(dst, h1s, h2s []uint64) {
+func (v *View) CountHashes(dst, h1s, h2s []uint64) {
 	countBlocks(v.depth, dst, h1s, h2s, v.countRow)
 }
 
-func (v View) countRow(row uint64, h1s, h2s, dst []uint64) {
+func (v *View) countRow(row uint64, h1s, h2s, dst []uint64) {
 	h1s = h1s[:len(dst)]
 	h2s = h2s[:len(dst)]
 	r := v.body[row*v.width*v.size:][:v.width*v.size]
@@ -211,20 +211,20 @@ func (v View) countRow(row uint64, h1s, h2s, dst []uint64) {
 	}
 }
 
-func (v View) unpack(at int, dst []uint64) {
+func (v *View) unpack(at int, dst []uint64) {
 	for i := range dst {
 		dst[i] = v.at(uint64(at + i))
 	}
 }
 
 // Seed is the seed of the keys' hashes.
-func (v View) Seed() uint64 { return v.head.Seed }
+func (v *View) Seed() uint64 { return v.head.Seed }
 
 // KeyClass is the class of the keys, key.None before the first.
-func (v View) KeyClass() key.Class { return key.Class(v.head.KeyClass) }
+func (v *View) KeyClass() key.Class { return key.Class(v.head.KeyClass) }
 
 // Total is Sketch.Total.
-func (v View) Total() (total uint64, known bool) {
+func (v *View) Total() (total uint64, known bool) {
 	return v.head.Total, v.head.Flags.Has(sketch.TotalKnown)
 }
 
@@ -245,7 +245,7 @@ type Info struct {
 }
 
 // Info reads the whole body, for Fill. O(len(blob)).
-func (v View) Info() Info {
+func (v *View) Info() Info {
 	n := v.width * v.depth
 	var used uint64
 	for i := range n {

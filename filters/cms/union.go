@@ -19,7 +19,7 @@ func (s *Sketch) identity() identity {
 	return identity{s.width, s.depth, s.seed, s.flags, s.class}
 }
 
-func (v View) identity() identity {
+func (v *View) identity() identity {
 	return identity{v.width, v.depth, v.head.Seed, v.head.Flags, v.KeyClass()}
 }
 
@@ -146,7 +146,7 @@ func JoinSizeBlobs(a, b []byte) (hi, lo uint64, err error) {
 			return 0, 0, err
 		}
 	}
-	return joinSize(views[0], views[1], views[0].width, views[0].depth)
+	return joinSize(&views[0], &views[1], views[0].width, views[0].depth)
 }
 
 func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {
