@@ -5,6 +5,8 @@ package duck
 */
 import "C"
 
+import "unsafe"
+
 // stateCounts is what the counted callbacks saw.
 type stateCounts struct {
 	Created, Finalized, Destroyed int64 // states
@@ -25,3 +27,8 @@ func readCounts() stateCounts {
 }
 
 func resetCounts() { C.ccbf_reset_counts() }
+
+// copyTable is the table as it is now, for tests of LoadTable.
+func copyTable() []unsafe.Pointer {
+	return append([]unsafe.Pointer(nil), C.ccbf_api[:]...)
+}

@@ -163,7 +163,7 @@ func TestCancelledQueries(t *testing.T) {
 	db, in := openDB(t, fns)
 	mustExec(t, db, "CREATE TABLE m AS SELECT i, i % 20000 AS k FROM range(100000) t(i)")
 	mustExec(t, db, "SET threads = 2")
-	for range rounds(10) {
+	for range rounds(3) {
 		ctx, cancel := context.WithCancel(context.Background())
 		slow.Store(true)
 		failed := make(chan error, 1)

@@ -36,15 +36,15 @@ func sweep(need int64) (freed int64) {
 	sweepMu.Lock()
 	defer sweepMu.Unlock()
 	now := clock.Load()
-	max_ := limit.Load()
-	if need > max_ || now != 0 && barrenAt.Load() == now {
+	most := limit.Load()
+	if need > most || now != 0 && barrenAt.Load() == now {
 		return 0
 	}
-	over := used.Load() + need - max_
+	over := used.Load() + need - most
 	if over <= 0 {
 		return 1 // another thread has made room meanwhile
 	}
-	target := max(over, max_/16)
+	target := max(over, most/16)
 	sweeps.Add(1)
 	oldest := oldestRunning(now)
 

@@ -1,0 +1,208 @@
+package duck
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"unsafe"
+
+	duckdb "github.com/duckdb/duckdb-go/v2"
+)
+
+func TestRegisterTwice(t *testing.T) {
+	db, in := openDB(t, toys())
+	if again := register(t, db, toys()); again != in {
+		t.Error("the same database is another instance")
+	}
+	other, in2 := openDB(t, toys())
+	if in2 == in {
+		t.Error("another database is the same instance")
+	}
+	// What comes later is added.
+	more := oneArg("toy_more", BigInt, BigInt, func(args *Rows, out *Result) error {
+		copy(Out[int64](out), Slice[int64](args.Col(0)))
+		return nil
+	})
+	register(t, db, append(toys(), more))
+	for range 2 {
+		if got := mustAsk(t, db, "SELECT toy_more(5), toy_add(1, 2), toy_sum(i) FROM range(4) t(i)"); got != "5|3|6" {
+			t.Errorf("got %s", got)
+		}
+	}
+	if _, err := ask(other, "SELECT toy_more(5)"); err == nil {
+		t.Error("registered with a database it was not registered with")
+	}
+	if got := mustAsk(t, db, "SELECT function_type, count(*) FROM duckdb_functions() WHERE function_name IN ('toy_add', 'toy_sum') GROUP BY 1 ORDER BY 1"); got != "aggregate|1\nscalar|1" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestRegisterInTransaction(t *testing.T) {
+	db, _ := openDB(t, nil)
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx := context.Background()
+	if _, err := conn.ExecContext(ctx, "BEGIN; CREATE TABLE t AS SELECT 1 AS x"); err != nil {
+		t.Fatal(err)
+	}
+	err = conn.Raw(func(dc any) error {
+		p, err := ConnOf(dc)
+		if err != nil {
+			return err
+		}
+		_, err = Register(p, toys())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int64
+	if err := conn.QueryRowContext(ctx, "SELECT toy_sum(x) FROM t").Scan(&n); err != nil || n != 1 {
+		t.Errorf("%d, %v", n, err)
+	}
+	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRegisterErrors(t *testing.T) {
+	db, _ := openDB(t, nil)
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	f := func(*Rows, *Result) error { return nil }
+	bad := map[string][]Function{
+		"no name":     {{Overloads: []Overload{{Returns: BigInt, Scalar: f}}}},
+		"neither":     {{Name: "x", Overloads: []Overload{{Returns: BigInt}}}},
+		"both":        {{Name: "x", Overloads: []Overload{{Returns: BigInt, Scalar: f, Aggregate: toySum{}}}}},
+		"mixed":       {{Name: "x", Overloads: []Overload{{Returns: BigInt, Scalar: f}, {Params: []Param{{"a", BigInt}}, Returns: BigInt, Aggregate: toySum{}}}}},
+		"many params": {{Name: "x", Overloads: []Overload{{Params: make([]Param, 99), Returns: BigInt, Scalar: f}}}},
+		"odd type":    {{Name: "x", Overloads: []Overload{{Returns: StructOf(), Scalar: f}}}},
+	}
+	for name, fns := range bad {
+		err := conn.Raw(func(dc any) error {
+			p, err := ConnOf(dc)
+			if err != nil {
+				return err
+			}
+			_, err = Register(p, fns)
+			return err
+		})
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := Register(nil, toys()); err == nil {
+		t.Error("no connection: no error")
+	}
+}
+
+func TestConnOf(t *testing.T) {
+	var none *duckdb.Conn
+	type noPtr struct{ conn struct{ p int } }
+	type other struct{ conn int }
+	for name, c := range map[string]any{
+		"nil": nil, "a number": 7, "nil driver connection": none, "closed": new(duckdb.Conn),
+		"no field": &struct{ x int }{}, "field without Ptr": &noPtr{}, "other field": &other{},
+	} {
+		p, err := ConnOf(c)
+		if p != nil || err == nil || !strings.Contains(err.Error(), "duckdb-go/v2") {
+			t.Errorf("%s: %v, %v", name, p, err)
+		}
+	}
+}
+
+// The extension's way to the table: a struct of pointers is copied.
+func TestLoadTable(t *testing.T) {
+	if err := Embedded(); err != nil {
+		t.Fatal(err)
+	}
+	table := copyTable()
+	if err := LoadTable(unsafe.Pointer(&table[0])); err != nil {
+		t.Fatal(err)
+	}
+	v, err := LibraryVersion()
+	if err != nil || !strings.HasPrefix(v, "v") {
+		t.Errorf("version %q, %v", v, err)
+	}
+	t.Log(v)
+	table[209] = nil
+	if err := LoadTable(unsafe.Pointer(&table[0])); err == nil || !strings.Contains(err.Error(), "duckdb_create_scalar_function") {
+		t.Errorf("a table with a hole: error %v", err)
+	}
+	if LoadTable(nil) == nil {
+		t.Error("no table: no error")
+	}
+	db, _ := openDB(t, toys())
+	if got := mustAsk(t, db, "SELECT toy_add(1, 2)"); got != "3" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// Whatever a callback does, the query gets an error and the next one works.
+func TestErrorsAndPanics(t *testing.T) {
+	boom := func() { panic("boom") }
+	wrapped := errors.New("toy_named: already named")
+	fns := append(toys(),
+		aggregateOf("toy_boom_update", BigInt, BigInt, panicky{update: boom}),
+		aggregateOf("toy_boom_combine", BigInt, BigInt, panicky{combine: boom}),
+		aggregateOf("toy_boom_finalize", BigInt, BigInt, panicky{finalize: boom}),
+		oneArg("toy_named", BigInt, BigInt, func(*Rows, *Result) error { return wrapped }),
+		oneArg("toy_zero", BigInt, BigInt, func(*Rows, *Result) error { return errors.New("a\x00b") }))
+	db, _ := openDB(t, fns)
+	mustExec(t, db, "CREATE TABLE d AS SELECT i FROM range(500000) t(i)")
+	mustExec(t, db, "SET threads = 4")
+	for query, want := range map[string]string{
+		"SELECT toy_panic(1)":                                 "toy_panic: internal error: runtime error: index out of range [1] with length 0",
+		"SELECT toy_panic(i) FROM d":                          "toy_panic: internal error: runtime error",
+		"SELECT toy_fail(i) FROM d":                           "toy_fail: a toy error",
+		"SELECT toy_named(i) FROM d":                          "Error: toy_named: already named",
+		"SELECT toy_zero(i) FROM d":                           `toy_zero: a\0b`,
+		"SELECT toy_boom_update(i) FROM d":                    "toy_boom_update: internal error: boom",
+		"SELECT i % 10, toy_boom_update(i) FROM d GROUP BY 1": "toy_boom_update: internal error: boom",
+		"SELECT toy_boom_combine(i) FROM d":                   "toy_boom_combine: internal error: boom",
+		"SELECT toy_boom_finalize(i) FROM d":                  "toy_boom_finalize: internal error: boom",
+		"SELECT toy_boom_update(i) OVER () FROM d":            "toy_boom_update: internal error: boom",
+		"SELECT toy_boom_finalize(i ORDER BY i) FROM d":       "toy_boom_finalize: internal error: boom",
+	} {
+		_, err := ask(db, query)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", query, err, want)
+		}
+		if got := mustAsk(t, db, "SELECT toy_add(20, 3), toy_sum(i) FROM range(4) t(i)"); got != "23|6" {
+			t.Errorf("after %s: %s", query, got)
+		}
+	}
+	if got := mustAsk(t, db, "SELECT TRY(toy_fail(1)), TRY(toy_panic(1))"); got != "NULL|NULL" {
+		t.Errorf("TRY: %s", got)
+	}
+}
+
+type panicky struct{ update, combine, finalize func() }
+
+func (p panicky) Update(*Rows, States) error {
+	if p.update != nil {
+		p.update()
+	}
+	return nil
+}
+
+func (p panicky) Combine(States, States) error {
+	if p.combine != nil {
+		p.combine()
+	}
+	return nil
+}
+
+func (p panicky) Finalize(States, *Result) error {
+	if p.finalize != nil {
+		p.finalize()
+	}
+	return nil
+}
