@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// Block is any Go object that belongs to a State.
+// Block is any Go object that belongs to a State. Its size is what its owner says.
 type Block any
 
 // ErrReclaimed is wrapped by the error of a State whose block was given up to
@@ -33,7 +33,7 @@ const leaseDead = -1 << 62
 
 // Set stores the object that State.Block returns. Call it before the callback
 // that made the block ends.
-func (l *Lease) Set(obj any) { l.obj = obj }
+func (l *Lease) Set(obj Block) { l.obj = obj }
 
 // Size is what the block is charged for, 0 when it was dropped or reclaimed.
 func (l *Lease) Size() int64 { return max(l.size.Load(), 0) }

@@ -219,7 +219,7 @@ func TestBlocksInParallel(t *testing.T) {
 				if obj, err := other.Block(); err == nil && obj != nil && obj != g {
 					errs <- fmt.Errorf("block of %d is %v", g, obj)
 				}
-				if u := MemoryUsed(); u > budget+8*5000 { // 8 attempts at most are being taken back
+				if u := MemoryUsed(); u > budget {
 					errs <- fmt.Errorf("%d bytes in use", u)
 				}
 				f.end()

@@ -55,21 +55,29 @@ func SetMemoryLimit(n int64) error {
 
 // reserve charges n bytes, after making room where that is possible.
 func reserve(n int64) error {
-	if used.Add(n) <= limit.Load() {
-		return nil
-	}
-	used.Add(-n)
-	for range 3 {
-		freed := sweep(n)
-		if used.Add(n) <= limit.Load() {
+	for range 4 {
+		if tryReserve(n) {
 			return nil
 		}
-		used.Add(-n)
-		if freed == 0 {
+		if sweep(n) == 0 {
 			break
 		}
 	}
 	return budgetError()
+}
+
+// tryReserve never goes above the limit, not even for a moment: another thread
+// would take that for a reason to reclaim.
+func tryReserve(n int64) bool {
+	for {
+		u := used.Load()
+		if n > limit.Load()-u {
+			return false
+		}
+		if used.CompareAndSwap(u, u+n) {
+			return true
+		}
+	}
 }
 
 func giveBack(n int64) {

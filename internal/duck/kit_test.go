@@ -400,5 +400,8 @@ func rounds(n int) int {
 	if v, err := strconv.Atoi(os.Getenv("CCBF_ROUNDS")); err == nil && v > 0 {
 		return v
 	}
+	if raceDetector {
+		return max(n/4, 1)
+	}
 	return n
 }

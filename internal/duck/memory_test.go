@@ -118,7 +118,7 @@ func TestMemoryLeftBehind(t *testing.T) {
 		t.Error("the budget was never reached: this test tests nothing")
 	}
 	// Blocks in use can differ by the whole budget between the two moments.
-	if after > before+2*budget {
+	if !raceDetector && after > before+2*budget {
 		t.Errorf("resident memory went from %s to %s", FormatBytes(before), FormatBytes(after))
 	}
 	if in.Blocks() == 0 {

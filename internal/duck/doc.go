@@ -1,0 +1,23 @@
+// Package duck is the project's bridge to DuckDB, and its only cgo. It registers
+// scalar and aggregate functions that are described as data, and hands them
+// whole chunks of rows.
+//
+// It links no DuckDB. All calls go through one table of function pointers (C API
+// v1.2.0), filled either from the symbols that a program's driver brought along
+// (Embedded) or from the struct that DuckDB hands to an extension (LoadTable).
+//
+// A chunk costs one crossing from C into Go, and a fixed number of crossings
+// back for what a function asks for: types of ANY columns, fields, lists, NULLs,
+// long strings. Nothing is allocated per row. A panic in a function ends the
+// query with an error, never the process.
+//
+// An aggregate's state is 64 bytes in DuckDB's memory. What needs more is a
+// block: a Go object charged to a process-wide budget, which may be taken away
+// (blocks.go, budget.go, reclaim.go), because DuckDB does not destroy every
+// state.
+//
+// The order of the files: types.go, function.go, rows.go, result.go, list.go,
+// state.go, blocks.go and register.go are what other packages use. exports.go,
+// guard.go and frame.go run a callback; the C files are what DuckDB calls, and
+// probe.c is the part that reads memory it must not trust.
+package duck

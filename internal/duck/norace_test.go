@@ -1,0 +1,5 @@
+//go:build !race
+
+package duck
+
+const raceDetector = false
