@@ -20,8 +20,21 @@ func (e *ErrTooManyCells) Error() string {
 	return fmt.Sprintf("area covers %.2g cells at resolution %v; the limit is %.2g (use a smaller area or a coarser sketch)", float64(e.Cells), e.Res, float64(e.Limit))
 }
 
-// AreaLimit is the most cells that one question to a dense sketch may cover.
+// AreaLimit is the most cells of dense sketches that the questions of one chunk
+// may cover together: no chunk of DuckDB can be interrupted.
 const AreaLimit = 100_000_000
+
+// Allowance is what is left of AreaLimit.
+type Allowance uint64
+
+// take takes n cells off, or returns an *ErrTooManyCells.
+func (a *Allowance) take(n uint64, v *View) error {
+	if n > uint64(*a) {
+		return &ErrTooManyCells{n, uint64(*a), v.Grid.Res()}
+	}
+	*a -= Allowance(n)
+	return nil
+}
 
 // areas is what a View keeps between questions for areas.
 type areas struct {
@@ -145,16 +158,17 @@ func (r *rows) stretch(i int, x0, x1 int64) uint64 {
 }
 
 // BoxSum is the sum of Count over the cells of a rectangle. Exact sketches
-// answer for any rectangle, dense ones for up to limit cells inside Bounds.
-func (v *View) BoxSum(box grid.Rect, category []byte, limit uint64) (uint64, error) {
+// answer for any rectangle, dense ones for as many cells inside Bounds as left
+// allows.
+func (v *View) BoxSum(box grid.Rect, category []byte, left *Allowance) (uint64, error) {
 	box = box.Intersect(v.Bounds)
 	if box.Empty() {
 		return 0, nil
 	}
 	sum := uint64(0)
 	if v.form == formDense {
-		if n := box.Count(); n > limit {
-			return 0, &ErrTooManyCells{n, limit, v.Grid.Res()}
+		if err := left.take(box.Count(), v); err != nil {
+			return 0, err
 		}
 		for y := box.MinY; y <= box.MaxY; y++ {
 			sum = saturatingAdd(sum, v.rowSum(y, box.MinX, box.MaxX, category))
@@ -181,9 +195,9 @@ func (v *View) rowSum(y, x0, x1 int64, category []byte) uint64 {
 }
 
 // PolygonSum is the sum of Count over the cells whose centres lie inside a
-// polygon. Exact sketches answer for any polygon, dense ones for up to limit
-// cells inside Bounds.
-func (v *View) PolygonSum(p orb.MultiPolygon, category []byte, limit uint64) (uint64, error) {
+// polygon. Exact sketches answer for any polygon, dense ones for as many cells
+// inside Bounds as left allows.
+func (v *View) PolygonSum(p orb.MultiPolygon, category []byte, left *Allowance) (uint64, error) {
 	if v.Bounds == noBounds {
 		return 0, nil
 	}
@@ -197,8 +211,8 @@ func (v *View) PolygonSum(p orb.MultiPolygon, category []byte, limit uint64) (ui
 	}
 	sum := uint64(0)
 	if v.form == formDense {
-		if n := scan.Estimate(); n > limit {
-			return 0, &ErrTooManyCells{n, limit, v.Grid.Res()}
+		if err := left.take(max(scan.Estimate(), scan.Work()), v); err != nil {
+			return 0, err
 		}
 		for y := area.MinY; y <= area.MaxY; y++ {
 			for _, in := range scan.Row(y) {

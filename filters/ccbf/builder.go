@@ -381,7 +381,7 @@ func (b *Builder) Sketch() (*Sketch, error) {
 // check returns an error where a sketch of this configuration and class of
 // categories cannot be added.
 func (b *Builder) check(c *Config, class key.Class) error {
-	if err := b.differ(c); err != nil {
+	if err := b.Config.Differ(c); err != nil {
 		return err
 	}
 	if err := differClass(b.class, class); err != nil {
@@ -476,3 +476,6 @@ func (b *Builder) Merge(from *Builder) error {
 	}
 	return nil
 }
+
+// Class is the class of the categories so far.
+func (b *Builder) Class() key.Class { return b.class }

@@ -244,9 +244,9 @@ func (c *Config) Counters() []uint64 { return append([]uint64(nil), c.shape.size
 // DenseBytes is the length of the body in the dense form.
 func (c *Config) DenseBytes() uint64 { return c.shape.bytes() }
 
-// differ returns an error that wraps sketch.ErrDiffer where two sketches do
+// Differ returns an error that wraps sketch.ErrDiffer where two sketches do
 // not combine. Exact may differ: it says how a sketch is built.
-func (c *Config) differ(o *Config) error {
+func (c *Config) Differ(o *Config) error {
 	switch {
 	case math.Float64bits(c.Grid.Res()) != math.Float64bits(o.Grid.Res()):
 		return sketch.Differ("resolution", c.Grid.Res(), o.Grid.Res())

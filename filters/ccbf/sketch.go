@@ -192,7 +192,7 @@ func (s *Sketch) makeDense() {
 // Differ returns an error that wraps sketch.ErrDiffer and names the first
 // parameter in which two sketches differ, or nil where they combine.
 func (s *Sketch) Differ(o *Sketch) error {
-	if err := s.differ(&o.Config); err != nil {
+	if err := s.Config.Differ(&o.Config); err != nil {
 		return err
 	}
 	return differClass(s.Class, o.Class)

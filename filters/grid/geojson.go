@@ -3,9 +3,13 @@ package grid
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geojson"
 )
 
 // ParseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a Feature of one, or a
@@ -14,38 +18,18 @@ import (
 // coordinates array gives an empty multipolygon. A feature without a geometry
 // is an error. For errors see ParsePolygon.
 func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
-	o, err := readObject(b)
-	if err != nil {
-		return nil, err
-	}
-	var p jsonParser
-	switch o.Type {
-	case "FeatureCollection":
-		if o.Features == nil {
-			return nil, errf(ErrPolygon, "polygon: GeoJSON FeatureCollection has no features array")
+	return parse("GeoJSON", len(b), func() (orb.MultiPolygon, error) {
+		o, err := readObject(b)
+		switch {
+		case err != nil:
+			return nil, err
+		case o.Type == "Feature":
+			return readFeature(o)
+		case o.Type == "FeatureCollection":
+			return readCollection(o)
 		}
-		p.b.many = true
-		for i, raw := range o.Features {
-			f, err := readObject(raw)
-			if err == nil && f.Type != "Feature" {
-				err = errf(ErrPolygon, "polygon: GeoJSON FeatureCollection holds %s, not a Feature", quote(f.Type))
-			}
-			if err == nil {
-				err = p.feature(f)
-			}
-			if err != nil {
-				return nil, &wrapped{err.Error() + " (feature " + strconv.Itoa(i+1) + ")", err}
-			}
-		}
-	case "Feature":
-		err = p.feature(o)
-	default:
-		err = p.geometry(o)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return p.b.result(), nil
+		return readGeometry(b, o)
+	})
 }
 
 // object is whatever a GeoJSON object of any type may hold that matters here.
@@ -55,6 +39,7 @@ type object struct {
 	Geometry    json.RawMessage   `json:"geometry"`
 	Features    []json.RawMessage `json:"features"`
 	Coordinates json.RawMessage   `json:"coordinates"`
+	Geometries  json.RawMessage   `json:"geometries"`
 }
 
 func readObject(b []byte) (object, error) {
@@ -72,142 +57,106 @@ func readObject(b []byte) (object, error) {
 	return o, nil
 }
 
-type jsonParser struct {
-	s []byte // the coordinates being read: valid JSON
-	i int
-	b builder
+func readCollection(o object) (orb.MultiPolygon, error) {
+	if o.Features == nil {
+		return nil, errf(ErrPolygon, "polygon: GeoJSON FeatureCollection has no features array")
+	}
+	var union orb.MultiPolygon
+	for i, raw := range o.Features {
+		f, err := readObject(raw)
+		if err == nil && f.Type != "Feature" {
+			err = errf(ErrPolygon, "polygon: GeoJSON FeatureCollection holds %s, not a Feature", quote(f.Type))
+		}
+		var mp orb.MultiPolygon
+		if err == nil {
+			mp, err = readFeature(f)
+		}
+		if err == nil {
+			mp, err = check(mp)
+		}
+		if err != nil {
+			return nil, &wrapped{err.Error() + " (feature " + strconv.Itoa(i+1) + ")", err}
+		}
+		union = append(union, mp...)
+	}
+	return union, nil
 }
 
-func (p *jsonParser) feature(f object) error {
+func readFeature(f object) (orb.MultiPolygon, error) {
 	if len(f.Geometry) == 0 || string(f.Geometry) == "null" {
-		return errf(ErrPolygon, "polygon: GeoJSON Feature has no geometry")
+		return nil, errf(ErrPolygon, "polygon: GeoJSON Feature has no geometry")
 	}
 	g, err := readObject(f.Geometry)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return p.geometry(g)
+	return readGeometry(f.Geometry, g)
 }
 
-var geoJSONTypes = map[string]bool{
-	"Point": true, "MultiPoint": true, "LineString": true, "MultiLineString": true,
-	"GeometryCollection": true, "Feature": true, "FeatureCollection": true,
-}
-
-func (p *jsonParser) geometry(g object) error {
-	if g.Type != "Polygon" && g.Type != "MultiPolygon" {
-		if geoJSONTypes[g.Type] {
-			return errf(ErrGeometryType, "polygon: the geometry is a %s; only Polygon and MultiPolygon have an inside", g.Type)
-		}
-		return errf(ErrPolygon, "polygon: GeoJSON type %s is not known", quote(g.Type))
+// readGeometry reads the geometry raw, of which o is the envelope.
+func readGeometry(raw []byte, o object) (orb.MultiPolygon, error) {
+	depth := 3
+	switch {
+	case o.Type == "MultiPolygon":
+		depth = 4
+	case o.Type == "Polygon":
+	case slices.Contains(typeNames[1:8], o.Type) || o.Type == "Feature" || o.Type == "FeatureCollection":
+		return nil, errf(ErrGeometryType, "polygon: the geometry is a %s; only Polygon and MultiPolygon have an inside", o.Type)
+	default:
+		return nil, errf(ErrPolygon, "polygon: GeoJSON type %s is not known", quote(o.Type))
 	}
-	if len(g.Coordinates) == 0 || string(g.Coordinates) == "null" {
-		return errf(ErrPolygon, "polygon: GeoJSON %s has no coordinates", g.Type)
+	if len(o.Coordinates) == 0 || string(o.Coordinates) == "null" {
+		return nil, errf(ErrPolygon, "polygon: GeoJSON %s has no coordinates", o.Type)
 	}
-	p.s, p.i = g.Coordinates, 0
-	if g.Type == "Polygon" {
-		return p.polygon()
+	if len(o.Geometries) > 0 { // orb would read them, in quadratic time if they are nested
+		return nil, errf(ErrPolygon, "polygon: GeoJSON %s has geometries, which only a GeometryCollection may have", o.Type)
 	}
-	p.b.many = true
-	return p.list("an array of polygons", p.polygon)
-}
-
-// errorf reports what was expected at the current place in the coordinates.
-func (p *jsonParser) expected(what string) error {
-	return errf(ErrPolygon, "polygon: GeoJSON coordinates, byte %d, at %s: %s was expected", p.i, quote(p.s[p.i:]), what)
-}
-
-// next returns the next byte that is not space, 0 at the end.
-func (p *jsonParser) next() byte {
-	for ; p.i < len(p.s); p.i++ {
-		switch c := p.s[p.i]; c {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return c
-		}
+	if err := checkPoints(o.Coordinates, depth); err != nil {
+		return nil, err
 	}
-	return 0
-}
-
-// list reads an array. That the JSON is valid has been checked before; only
-// its shape is in question.
-func (p *jsonParser) list(what string, item func() error) error {
-	if p.next() != '[' {
-		return p.expected(what)
-	}
-	p.i++
-	if p.next() == ']' {
-		p.i++
-		return nil
-	}
-	for {
-		if err := item(); err != nil {
-			return err
-		}
-		switch p.next() {
-		case ',':
-			p.i++
-		case ']':
-			p.i++
-			return nil
-		default:
-			return p.expected("',' or ']'")
-		}
-	}
-}
-
-func (p *jsonParser) polygon() error {
-	err := p.list("an array of rings", p.ring)
-	p.b.end()
-	return err
-}
-
-func (p *jsonParser) ring() error {
-	var r orb.Ring
-	err := p.list("an array of points", func() error {
-		pt, err := p.point()
-		r = append(r, pt)
-		return err
-	})
+	g, err := geojson.UnmarshalGeometry(raw)
 	if err != nil {
-		return err
+		var shape *json.UnmarshalTypeError
+		if !errors.As(err, &shape) {
+			return nil, errf(ErrPolygon, "polygon: GeoJSON: %v", err)
+		}
+		what := shape.Value + " where an array was expected"
+		if shape.Type.Kind() == reflect.Float64 {
+			if what = shape.Value + " where a number was expected"; strings.HasPrefix(shape.Value, "number ") {
+				what = shape.Value + " does not fit a double"
+			}
+		}
+		return nil, errf(ErrPolygon, "polygon: GeoJSON coordinates, byte %d: %s", shape.Offset, what)
 	}
-	return p.b.ring(r)
+	return members(g.Coordinates)
 }
 
-func (p *jsonParser) point() (orb.Point, error) {
-	if err := p.b.point(); err != nil {
-		return orb.Point{}, err
+// checkPoints looks at the coordinates, which are valid JSON, for what
+// encoding/json would quietly read as 0 or drop: a point of less than two
+// numbers, and values other than numbers. Points are arrays at the given depth.
+func checkPoints(s []byte, depth int) error {
+	level, commas, start, points := 0, 0, 0, 0
+	for i, c := range s {
+		switch c {
+		case 'n', 't', 'f', '"', '{':
+			return errf(ErrPolygon, "polygon: GeoJSON coordinates, byte %d, at %s: neither a number nor an array", i, quote(s[i:]))
+		case '[':
+			if level++; level == depth {
+				commas, start = 0, i
+				if points++; points > MaxVertices {
+					return tooMany()
+				}
+			}
+		case ',':
+			if level == depth {
+				commas++
+			}
+		case ']':
+			if level == depth && commas == 0 {
+				return errf(ErrPolygon, "polygon: GeoJSON coordinates, byte %d: the point %s has less than two numbers", start, quote(s[start:i+1]))
+			}
+			level--
+		}
 	}
-	var pt orb.Point
-	n := 0
-	err := p.list("a point [x, y]", func() error {
-		p.next()
-		from := p.i
-		for p.i < len(p.s) && isNumber(p.s[p.i]) {
-			p.i++
-		}
-		if from == p.i {
-			return p.expected("a number")
-		}
-		if n >= len(pt) {
-			return nil
-		}
-		f, err := strconv.ParseFloat(string(p.s[from:p.i]), 64)
-		if err != nil {
-			p.i = from
-			return p.expected("a number that fits a double")
-		}
-		pt[n] = f
-		n++
-		return nil
-	})
-	if err == nil && n < len(pt) {
-		err = p.expected("a point of at least two numbers before this")
-	}
-	return pt, err
-}
-
-func isNumber(c byte) bool {
-	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
+	return nil
 }

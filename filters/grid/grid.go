@@ -40,7 +40,8 @@ var (
 	ErrPolygon = errors.New("polygon is not valid")
 	// ErrGeometryType is a geometry other than Polygon and MultiPolygon.
 	ErrGeometryType = errors.New("geometry type is not supported")
-	// ErrTooLarge is a polygon of more than MaxVertices points.
+	// ErrTooLarge is a polygon of more than MaxVertices points, or an input
+	// too long to hold so many at any sensible length.
 	ErrTooLarge = errors.New("polygon is too large")
 	// ErrTile is a zoom, tile number, longitude, latitude or quadkey that does
 	// not exist.

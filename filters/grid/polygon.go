@@ -12,12 +12,19 @@ import (
 // and members, closing points included.
 const MaxVertices = 10_000_000
 
+// maxInput is the most bytes that are read: ample for MaxVertices points.
+const maxInput = 100 * MaxVertices
+
 // minRing is the fewest points of a ring: a triangle and its closing point.
 const minRing = 4
 
-// The parsers are our own and not orb's because orb's read [x] as a point
-// (x, 0), know no Z and M, say no more than "invalid data", and bring a
-// database driver along. The tests hold ours to orb's writers.
+// typeNames are the geometry types by their number in WKB, as GeoJSON spells
+// them.
+var typeNames = [...]string{
+	"Geometry", "Point", "LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon",
+	"GeometryCollection", "CircularString", "CompoundCurve", "CurvePolygon", "MultiCurve", "MultiSurface",
+	"Curve", "Surface", "PolyhedralSurface", "TIN", "Triangle",
+}
 
 // ParsePolygon reads a polygon in any of the forms that ParseWKT,
 // ParseGeoJSON and ParseWKB read, told apart by the first byte: 0 or 1 is
@@ -26,8 +33,10 @@ const minRing = 4
 // Every ring of the result is closed, finite and at least four points long,
 // and members without rings are left out; otherwise an error wrapping
 // ErrPolygon, ErrNotFinite, ErrGeometryType or ErrTooLarge. Memory taken is
-// bounded by a small multiple of len(b), whatever b claims. Rings may cross
+// bounded by a multiple of len(b), whatever b claims. Rings may cross
 // themselves and each other; Scan defines what that means.
+//
+// The reading itself is orb's; what is here checks before and after.
 func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 	if len(b) > 0 && b[0] <= 1 {
 		return ParseWKB(b)
@@ -38,6 +47,8 @@ func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 		return nil, errf(ErrPolygon, "polygon: the text is empty")
 	case t[0] == '{':
 		return ParseGeoJSON(t)
+	case isLetter(t[0]) && len(t) > maxInput:
+		return nil, tooLong("WKT", len(t)) // before the copy
 	case isLetter(t[0]):
 		return ParseWKT(string(t))
 	}
@@ -55,46 +66,58 @@ func quote[T string | []byte](s T) string {
 	return strconv.Quote(string(s))
 }
 
-// builder collects rings into polygons and polygons into a multipolygon,
-// checking each and counting points against MaxVertices. All three formats
-// and Scan go through it, so that they agree on what a polygon is.
-type builder struct {
-	mp     orb.MultiPolygon
-	poly   orb.Polygon
-	points int
-	many   bool // the input is a MultiPolygon or a collection: name the member
+func tooLong(format string, size int) error {
+	return errf(ErrTooLarge, "polygon: %d bytes of %s; at most %d are read", size, format, maxInput)
 }
 
-// point counts one more point.
-func (b *builder) point() error {
-	if b.points++; b.points > MaxVertices {
-		return errf(ErrTooLarge, "polygon: more than %d points", MaxVertices)
+func tooMany() error { return errf(ErrTooLarge, "polygon: more than %d points", MaxVertices) }
+
+// parse runs a reader on an input of size bytes and checks what it returns. A
+// panic of the library below it becomes an error.
+func parse(format string, size int, read func() (orb.MultiPolygon, error)) (mp orb.MultiPolygon, err error) {
+	if size > maxInput {
+		return nil, tooLong(format, size)
 	}
-	return nil
+	defer func() {
+		if p := recover(); p != nil {
+			mp, err = nil, errf(ErrPolygon, "polygon: %s: internal error: %v", format, p)
+		}
+	}()
+	if mp, err = read(); err != nil {
+		return nil, err
+	}
+	return check(mp)
 }
 
-// ring takes the next ring of the current polygon.
-func (b *builder) ring(r orb.Ring) error {
-	if err := checkRing(r, len(b.mp)+1, len(b.poly)+1, b.many); err != nil {
-		return err
+// check returns mp without the members that have no rings, or says what is
+// wrong with its rings.
+func check(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
+	out, points := orb.MultiPolygon{}, 0
+	for m, poly := range mp {
+		for i, r := range poly {
+			if points += len(r); points > MaxVertices {
+				return nil, tooMany()
+			}
+			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
+				return nil, err
+			}
+		}
+		if len(poly) > 0 {
+			out = append(out, poly)
+		}
 	}
-	b.poly = append(b.poly, r)
-	return nil
+	return out, nil
 }
 
-// end finishes the current polygon; one without rings is left out.
-func (b *builder) end() {
-	if len(b.poly) > 0 {
-		b.mp = append(b.mp, b.poly)
+// members returns the polygons of what orb has read.
+func members(g orb.Geometry) (orb.MultiPolygon, error) {
+	switch g := g.(type) {
+	case orb.Polygon:
+		return orb.MultiPolygon{g}, nil
+	case orb.MultiPolygon:
+		return g, nil
 	}
-	b.poly = nil
-}
-
-func (b *builder) result() orb.MultiPolygon {
-	if b.mp == nil {
-		return orb.MultiPolygon{}
-	}
-	return b.mp
+	return nil, errf(ErrGeometryType, "polygon: the geometry is a %T", g)
 }
 
 // checkRing says what is wrong with a ring: too few points, a coordinate that

@@ -1,0 +1,111 @@
+// Package agg describes the aggregate functions: what each takes, and how a
+// group's state is updated, combined and made into a BLOB.
+package agg
+
+import (
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// merging is the part of an aggregate that all families share: groups whose
+// states are blocks of type T, merged and encoded the same way whatever they
+// were made of. A group without rows is NULL.
+type merging[T any] struct {
+	size  int64 // what an empty T takes
+	fresh func(*duck.Lease) T
+	merge func(into, from T) error
+	blob  func(T) ([]byte, error)
+}
+
+// of is the T of a state, made where there is none yet.
+func (m *merging[T]) of(s *duck.State) (T, error) {
+	b, err := s.Block()
+	if err != nil {
+		var none T
+		return none, err
+	}
+	if b != nil {
+		return b.(T), nil
+	}
+	lease, err := s.NewBlock(m.size)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	t := m.fresh(lease)
+	lease.Set(t)
+	return t, nil
+}
+
+func (m *merging[T]) Combine(from, into duck.States) error {
+	for i := range from.Len() {
+		b, err := from.At(i).Block()
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			continue
+		}
+		t, err := m.of(into.At(i))
+		if err != nil {
+			return err
+		}
+		if err := m.merge(t, b.(T)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
+	for i := range out.Len() {
+		b, err := states.At(i).Block()
+		if err != nil {
+			return err
+		}
+		if b == nil {
+			out.SetNull(i)
+			continue
+		}
+		blob, err := m.blob(b.(T))
+		if err != nil {
+			return err
+		}
+		out.SetBytes(i, blob)
+	}
+	return nil
+}
+
+// ofBlobs is an aggregate over one column of sketches.
+type ofBlobs[T any] struct {
+	merging[T]
+	add func(into T, blob []byte) error
+}
+
+func (a *ofBlobs[T]) Update(rows *duck.Rows, states duck.States) error {
+	blobs := rows.Col(0)
+	for i := range rows.Len() {
+		if !blobs.Valid(i) {
+			continue
+		}
+		t, err := a.of(states.At(i))
+		if err != nil {
+			return err
+		}
+		if err := a.add(t, blobs.Bytes(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overBlobs describes an aggregate that takes one column of sketches.
+func overBlobs(name, group, summary, example string, a duck.Aggregator) duck.Function {
+	return duck.Function{
+		Name: name, Group: group, Summary: summary, Example: example,
+		Overloads: []duck.Overload{{
+			Params:    []duck.Param{{Name: "sketch", Type: duck.Blob}},
+			Returns:   duck.Blob,
+			Aggregate: a,
+		}},
+	}
+}

@@ -1,0 +1,105 @@
+package agg
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// CCBF are the aggregate functions of CascadeCBF.
+func CCBF() []duck.Function {
+	points := []duck.Param{{Name: "x", Type: duck.Double}, {Name: "y", Type: duck.Double}, {Name: "res", Type: duck.Double}}
+	build := &ccbfPoints{}
+	return []duck.Function{
+		{
+			Name: "ccbf_agg", Group: "ccbf",
+			Summary: "Sketch of how many points lie in each cell of a grid with cells of size res.",
+			Example: "SELECT ccbf_get(ccbf_agg(x, y, 0.5), 1.2, 3.4) FROM (VALUES (1.1, 3.3), (1.4, 3.1), (9.0, 9.0)) p(x, y)",
+			Overloads: []duck.Overload{
+				{Params: points, Returns: duck.Blob, Aggregate: build},
+				{Params: append(points[:3:3], duck.Param{Name: "options", Type: duck.Any}), Returns: duck.Blob, Aggregate: build},
+			},
+		},
+		overBlobs("ccbf_union_agg", "ccbf",
+			"Union of sketches: the sketch of all their points together.",
+			"SELECT ccbf_total(ccbf_union_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM range(10) t(x) GROUP BY x % 2)",
+			&ofBlobs[*ccbfBlock]{ccbfBlocks, (*ccbfBlock).addBlob}),
+		overBlobs("ccbf_intersect_agg", "ccbf",
+			"Intersection of sketches: in every cell the smallest of their counts.",
+			"SELECT ccbf_total(ccbf_intersect_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM (VALUES (1, 1), (2, 1), (2, 2)) t(x, g) GROUP BY g)",
+			&ofBlobs[*ccbfIntersection]{merging[*ccbfIntersection]{
+				size:  256,
+				fresh: func(l *duck.Lease) *ccbfIntersection { return &ccbfIntersection{x: ccbf.NewIntersector(l)} },
+				merge: func(into, from *ccbfIntersection) error { return into.x.Merge(from.x) },
+				blob: func(t *ccbfIntersection) ([]byte, error) {
+					s, err := t.x.Sketch()
+					if err != nil {
+						return nil, err
+					}
+					return s.AppendBlob(nil), nil
+				},
+			}, (*ccbfIntersection).addBlob}),
+	}
+}
+
+// ccbfBlock is a group's builder; nil inside until the first point or sketch
+// says what it is to build.
+type ccbfBlock struct {
+	lease *duck.Lease
+	b     *ccbf.Builder
+	id    uint32 // of the builder's configuration, where it has one
+}
+
+// ccbfBlockSize is about what a builder takes before it holds anything.
+const ccbfBlockSize = 1024
+
+var ccbfBlocks = merging[*ccbfBlock]{
+	size:  ccbfBlockSize,
+	fresh: func(l *duck.Lease) *ccbfBlock { return &ccbfBlock{lease: l} },
+	merge: (*ccbfBlock).merge,
+	blob:  (*ccbfBlock).blob,
+}
+
+// builder is the builder of a block, made for a configuration where there is
+// none yet.
+func (t *ccbfBlock) builder(c *ccbf.Config) *ccbf.Builder {
+	if t.b == nil {
+		t.b = ccbf.NewBuilder(*c, t.lease)
+		t.b.Hold = duck.MemoryLimit() / 8
+	}
+	return t.b
+}
+
+func (t *ccbfBlock) addBlob(blob []byte) error {
+	v := ccbfViews.Get().(*ccbf.View)
+	defer ccbfViews.Put(v)
+	if err := v.Reset(blob); err != nil {
+		return err
+	}
+	return t.builder(&v.Config).AddView(v)
+}
+
+func (t *ccbfBlock) merge(from *ccbfBlock) error {
+	if from.b == nil {
+		return nil
+	}
+	return t.builder(&from.b.Config).Merge(from.b)
+}
+
+func (t *ccbfBlock) blob() ([]byte, error) {
+	s, err := t.b.Sketch()
+	if err != nil {
+		return nil, err
+	}
+	return s.AppendBlob(nil), nil
+}
+
+type ccbfIntersection struct{ x *ccbf.Intersector }
+
+func (t *ccbfIntersection) addBlob(blob []byte) error {
+	v := ccbfViews.Get().(*ccbf.View)
+	defer ccbfViews.Put(v)
+	if err := v.Reset(blob); err != nil {
+		return err
+	}
+	return t.x.AddView(v)
+}

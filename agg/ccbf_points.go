@@ -1,0 +1,299 @@
+package agg
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// ccbfPoints is ccbf_agg. A group's first points live in its state, which
+// DuckDB owns; more of them make a block.
+type ccbfPoints struct{}
+
+// fewPoints is how many points a state holds inline.
+const fewPoints = 5
+
+// few is the inline part of a state without a block.
+type few struct {
+	config uint32 // number of the configuration; 0: no point seen
+	n      uint32
+	keys   [fewPoints]uint64
+}
+
+const _ = -uint(unsafe.Sizeof(few{}) ^ unsafe.Sizeof(duck.State{}.Inline))
+
+func fewOf(s *duck.State) *few { return (*few)(unsafe.Pointer(&s.Inline)) }
+
+// chunk is what Update needs beside its arguments.
+type chunk struct {
+	options  args.Options
+	category args.Keys
+	keys     []uint64
+	runs     []*duck.State
+	config   ccbf.Config
+	id       uint32
+}
+
+var (
+	chunks    = sync.Pool{New: func() any { return new(chunk) }}
+	ccbfViews = sync.Pool{New: func() any { return new(ccbf.View) }}
+)
+
+func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
+	c := chunks.Get().(*chunk)
+	defer chunks.Put(c)
+	var options *duck.Vector
+	if rows.NumCols() > 3 {
+		options = rows.Col(3)
+	}
+	if err := c.options.Reset(options, CCBFOptions); err != nil {
+		return err
+	}
+	x, y, res := rows.Col(0), rows.Col(1), rows.Col(2)
+	n := rows.Len()
+	uniform := args.Uniform(res) && c.options.Uniform()
+	categories := c.options.Has(ccbfCategory)
+	if categories {
+		if err := c.category.Reset(c.options.Column(ccbfCategory)); err != nil {
+			return fmt.Errorf("option \"category\": %w", err)
+		}
+	}
+	if !uniform {
+		return a.rowByRow(c, rows, states, false)
+	}
+	var err error
+	if c.config, err = CCBFConfig(duck.Slice[float64](res)[0], &c.options, 0, categories); err != nil {
+		return err
+	}
+	c.id = intern(c.config)
+	if categories || c.options.Has(ccbfWeight) || !x.AllValid() || !y.AllValid() {
+		return a.rowByRow(c, rows, states, true)
+	}
+	if cap(c.keys) < n {
+		c.keys = make([]uint64, n)
+	}
+	c.keys = c.keys[:n]
+	if c.config.Keys(c.keys, duck.Slice[float64](x)[:n], duck.Slice[float64](y)[:n]) < n {
+		return a.rowByRow(c, rows, states, true)
+	}
+	if states.Single() {
+		return c.addKeys(states.At(0), c.keys)
+	}
+	return c.scatter(states.Slice())
+}
+
+// scatter adds each row's key to its state, runs of the same state at once.
+func (c *chunk) scatter(states []*duck.State) error {
+	for i := 0; i < len(states); {
+		s, first := states[i], i
+		for i++; i < len(states) && states[i] == s; i++ {
+		}
+		if err := c.addKeys(s, c.keys[first:i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addKeys adds points of the chunk's configuration to a state.
+func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
+	if !s.HasBlock() {
+		f := fewOf(s)
+		if f.config == 0 {
+			f.config = c.id
+		}
+		if f.config == c.id && c.id != 0 && int(f.n)+len(keys) <= fewPoints {
+			f.n += uint32(copy(f.keys[f.n:], keys))
+			return nil
+		}
+	}
+	b, err := c.block(s)
+	if err != nil {
+		return err
+	}
+	if len(keys) == 1 {
+		return b.AddKey(keys[0])
+	}
+	return b.AddKeys(keys)
+}
+
+// block is the builder of a state, which must be of the chunk's configuration.
+func (c *chunk) block(s *duck.State) (*ccbf.Builder, error) {
+	t, err := promote(s)
+	if err != nil {
+		return nil, err
+	}
+	if t.b == nil {
+		t.id = c.id
+		return t.builder(&c.config), nil
+	}
+	if t.id == 0 || t.id != c.id {
+		if t.b.Config != c.config {
+			return nil, differing(&t.b.Config, &c.config)
+		}
+	}
+	return t.b, nil
+}
+
+// differing is the error for two configurations in one group.
+func differing(a, b *ccbf.Config) error {
+	if err := a.Differ(b); err != nil {
+		return fmt.Errorf("options differ within a group: %w", err)
+	}
+	return fmt.Errorf("options differ within a group: exact %v vs %v", a.Exact, b.Exact)
+}
+
+// promote gives a state a block, with the points that it holds inline.
+func promote(s *duck.State) (*ccbfBlock, error) {
+	had := s.HasBlock()
+	f := *fewOf(s)
+	t, err := ccbfBlocks.of(s)
+	if err != nil || had || f.config == 0 {
+		return t, err
+	}
+	t.id = f.config
+	*fewOf(s) = few{}
+	return t, t.builder(interned(f.config)).AddKeys(f.keys[:f.n])
+}
+
+// rowByRow is Update for chunks with NULLs, weights, categories, several
+// configurations or points that are no ordinary cells.
+func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uniform bool) error {
+	x, y, res := rows.Col(0), rows.Col(1), rows.Col(2)
+	categories := c.options.Has(ccbfCategory)
+	weighted := c.options.Has(ccbfWeight)
+	for i := range rows.Len() {
+		if !x.Valid(i) || !y.Valid(i) || !res.Valid(i) {
+			continue
+		}
+		// A NULL options struct is no options, so it has no category; a NULL
+		// category or weight skips the row.
+		none := rows.NumCols() > 3 && !rows.Col(3).Valid(i)
+		if !none && (categories && !c.options.Given(ccbfCategory, i) || weighted && !c.options.Given(ccbfWeight, i)) {
+			continue
+		}
+		if !uniform {
+			var err error
+			if c.config, err = CCBFConfig(duck.Slice[float64](res)[i], &c.options, i, categories && !none); err != nil {
+				return err
+			}
+			c.id = intern(c.config)
+		}
+		weight, err := c.options.Count(ccbfWeight, i, 1)
+		if err != nil {
+			return err
+		}
+		cell, err := c.config.Grid.Cell(duck.Slice[float64](x)[i], duck.Slice[float64](y)[i])
+		if err != nil {
+			return err
+		}
+		b, err := c.block(states.At(i))
+		if err != nil {
+			return err
+		}
+		var category []byte
+		class := key.None
+		if c.config.Categories {
+			if class = b.Class(); class == key.None {
+				class = c.category.Class
+			}
+			if category, err = c.category.Bytes(i, class); err != nil {
+				return err
+			}
+		}
+		if err := b.Add(cell, category, class, weight); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *ccbfPoints) Combine(from, into duck.States) error {
+	for i := range from.Len() {
+		s, t := from.At(i), into.At(i)
+		if s.HasBlock() {
+			if err := combineBlock(s, t); err != nil {
+				return err
+			}
+			continue
+		}
+		f := fewOf(s)
+		if f.config == 0 {
+			continue
+		}
+		if !t.HasBlock() {
+			g := fewOf(t)
+			if g.config == 0 {
+				*g = *f
+				continue
+			}
+			if g.config == f.config && g.n+f.n <= fewPoints {
+				g.n += uint32(copy(g.keys[g.n:], f.keys[:f.n]))
+				continue
+			}
+		}
+		c := chunk{config: *interned(f.config), id: f.config}
+		b, err := c.block(t)
+		if err != nil {
+			return err
+		}
+		if err := b.AddKeys(f.keys[:f.n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func combineBlock(from, into *duck.State) error {
+	b, err := from.Block()
+	if err != nil {
+		return err
+	}
+	t, err := promote(into)
+	if err != nil {
+		return err
+	}
+	o := b.(*ccbfBlock)
+	if t.b != nil && o.b != nil && t.b.Config != o.b.Config {
+		return differing(&t.b.Config, &o.b.Config)
+	}
+	t.id = o.id
+	return t.merge(o)
+}
+
+func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
+	var small ccbf.Small
+	arena := make([]byte, 0, 64<<10)
+	for i := range out.Len() {
+		s := states.At(i)
+		if !s.HasBlock() {
+			f := fewOf(s)
+			if f.config == 0 {
+				out.SetNull(i)
+				continue
+			}
+			if cap(arena)-len(arena) < 1<<10 {
+				arena = make([]byte, 0, 64<<10)
+			}
+			start := len(arena)
+			arena = small.AppendBlob(arena, interned(f.config), f.keys[:f.n])
+			out.SetBytes(i, arena[start:])
+			continue
+		}
+		b, err := s.Block()
+		if err != nil {
+			return err
+		}
+		blob, err := b.(*ccbfBlock).blob()
+		if err != nil {
+			return err
+		}
+		out.SetBytes(i, blob)
+	}
+	return nil
+}

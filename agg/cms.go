@@ -1,0 +1,222 @@
+package agg
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// CMS are the aggregate functions of the Count-Min Sketch.
+func CMS() []duck.Function {
+	build := &cmsKeys{}
+	return []duck.Function{
+		{
+			Name: "cms_agg", Group: "cms",
+			Summary: "Count-Min Sketch of how often each key occurs.",
+			Example: "SELECT cms_get(cms_agg(word), 'to') FROM (VALUES ('to'), ('be'), ('or'), ('not'), ('to'), ('be')) t(word)",
+			Overloads: []duck.Overload{
+				{Params: []duck.Param{{Name: "key", Type: duck.Any}}, Returns: duck.Blob, Aggregate: build},
+				{Params: []duck.Param{{Name: "key", Type: duck.Any}, {Name: "options", Type: duck.Any}}, Returns: duck.Blob, Aggregate: build},
+			},
+		},
+		overBlobs("cms_union_agg", "cms",
+			"Union of sketches: the sketch of all their keys together.",
+			"SELECT cms_get(cms_union_agg(s), 3) FROM (SELECT cms_agg(x % 5) s FROM range(10) t(x) GROUP BY x % 2)",
+			&ofBlobs[*cmsBlock]{cmsBlocks, (*cmsBlock).addBlob}),
+	}
+}
+
+// The options of cms_agg and cms_empty, in the order of CMSOptions.
+const (
+	cmsEpsilon = iota
+	cmsDelta
+	cmsWidth
+	cmsDepth
+	cmsConservative
+	cmsSeed
+	cmsWeight
+)
+
+// CMSOptions are the options that cms_agg knows; cms_empty has no weight.
+var CMSOptions = []args.Option{
+	cmsEpsilon:      {Name: "epsilon", Kind: args.Number},
+	cmsDelta:        {Name: "delta", Kind: args.Number},
+	cmsWidth:        {Name: "width", Kind: args.Whole},
+	cmsDepth:        {Name: "depth", Kind: args.Whole},
+	cmsConservative: {Name: "conservative", Kind: args.Flag},
+	cmsSeed:         {Name: "seed", Kind: args.Whole},
+	cmsWeight:       {Name: "weight", Kind: args.Whole, PerRow: true},
+}
+
+// CMSParams are the parameters that a row's options ask for.
+func CMSParams(o *args.Options, row int) (p cms.Params, err error) {
+	for _, n := range []struct {
+		option int
+		value  *float64
+	}{{cmsEpsilon, &p.Epsilon}, {cmsDelta, &p.Delta}} {
+		if *n.value = o.Float(n.option, row, 0); o.Given(n.option, row) && *n.value == 0 {
+			*n.value = math.Copysign(0, -1) // out of range, where 0 is the default
+		}
+	}
+	for _, n := range []struct {
+		option int
+		value  *uint64
+	}{{cmsWidth, &p.Width}, {cmsDepth, &p.Depth}, {cmsSeed, &p.Seed}} {
+		if *n.value, err = o.Count(n.option, row, 0); err != nil {
+			return p, err
+		}
+		if n.option != cmsSeed && o.Given(n.option, row) && *n.value == 0 {
+			return p, fmt.Errorf("%w: option %q is 0, must be at least 1", sketch.ErrOption, CMSOptions[n.option].Name)
+		}
+	}
+	p.Conservative = o.Bool(cmsConservative, row, false)
+	return p, nil
+}
+
+// cmsBlock is a group's sketch; nil inside until the first key or sketch says
+// what it is to be.
+type cmsBlock struct {
+	lease  *duck.Lease
+	params cms.Params
+	s      *cms.Sketch
+	bytes  int64 // charged for s
+}
+
+var cmsBlocks = merging[*cmsBlock]{
+	size:  256,
+	fresh: func(l *duck.Lease) *cmsBlock { return &cmsBlock{lease: l} },
+	merge: (*cmsBlock).merge,
+	blob:  func(t *cmsBlock) ([]byte, error) { return t.s.Blob(), nil },
+}
+
+// charge brings the lease up to what the sketch takes.
+func (t *cmsBlock) charge() error {
+	now := int64(t.s.Bytes())
+	if now == t.bytes {
+		return nil
+	}
+	if err := t.lease.Grow(now - t.bytes); err != nil {
+		return err
+	}
+	t.bytes = now
+	return nil
+}
+
+func (t *cmsBlock) addBlob(blob []byte) (err error) {
+	if t.s == nil {
+		if err := t.lease.Grow(int64(len(blob))); err != nil {
+			return err
+		}
+		t.bytes = int64(len(blob))
+		if t.s, err = cms.Decode(blob); err != nil {
+			return err
+		}
+		return t.charge()
+	}
+	if err := t.s.UnionBlob(blob); err != nil {
+		return err
+	}
+	return t.charge()
+}
+
+func (t *cmsBlock) merge(from *cmsBlock) error {
+	if from.s == nil {
+		return nil
+	}
+	if t.s == nil {
+		t.params = from.params
+		return t.addBlob(from.s.Blob())
+	}
+	if err := t.s.Union(from.s); err != nil {
+		return err
+	}
+	return t.charge()
+}
+
+// cmsKeys is cms_agg.
+type cmsKeys struct{}
+
+// cmsChunk is what Update needs beside its arguments.
+type cmsChunk struct {
+	options args.Options
+	keys    args.Keys
+}
+
+var cmsChunks = sync.Pool{New: func() any { return new(cmsChunk) }}
+
+func (a *cmsKeys) Update(rows *duck.Rows, states duck.States) error {
+	c := cmsChunks.Get().(*cmsChunk)
+	defer cmsChunks.Put(c)
+	var options *duck.Vector
+	if rows.NumCols() > 1 {
+		options = rows.Col(1)
+	}
+	if err := c.options.Reset(options, CMSOptions); err != nil {
+		return err
+	}
+	if err := c.keys.Reset(rows.Col(0)); err != nil {
+		return err
+	}
+	uniform := c.options.Uniform()
+	var params cms.Params
+	weighted := c.options.Has(cmsWeight)
+	for i := range rows.Len() {
+		if !c.keys.Valid(i) || weighted && options.Valid(i) && !c.options.Given(cmsWeight, i) {
+			continue
+		}
+		var err error
+		if i == 0 || !uniform || params == (cms.Params{}) {
+			if params, err = CMSParams(&c.options, i); err != nil {
+				return err
+			}
+		}
+		t, err := cmsBlocks.of(states.At(i))
+		if err != nil {
+			return err
+		}
+		weight, err := c.options.Count(cmsWeight, i, 1)
+		if err != nil {
+			return err
+		}
+		if err := c.add(t, params, i, weight); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add counts row i's key in a group.
+func (c *cmsChunk) add(t *cmsBlock, params cms.Params, i int, weight uint64) error {
+	if t.s == nil {
+		s, err := cms.New(params)
+		if err != nil {
+			return err
+		}
+		t.s, t.params = s, params
+		if err := t.charge(); err != nil {
+			return err
+		}
+		if err := s.SetKeyClass(c.keys.Class); err != nil {
+			return err
+		}
+	} else if t.params != params {
+		return fmt.Errorf("options differ within a group: %+v vs %+v", t.params, params)
+	}
+	h1, h2, err := c.keys.Hash(i, t.s.KeyClass(), t.s.Seed())
+	if err != nil {
+		return err
+	}
+	t.s.Add(h1, h2, weight)
+	return t.charge()
+}
+
+func (a *cmsKeys) Combine(from, into duck.States) error { return cmsBlocks.Combine(from, into) }
+
+func (a *cmsKeys) Finalize(states duck.States, out *duck.Result) error {
+	return cmsBlocks.Finalize(states, out)
+}

@@ -1,0 +1,100 @@
+// Package ccbfsql puts sketches into DuckDB: one call registers every function
+// on a connection of a program that embeds DuckDB.
+//
+//	db, _ := sql.Open("duckdb", "")
+//	conn, _ := db.Conn(ctx)
+//	err := ccbfsql.Register(ctx, conn)
+//
+// Functions registered once are there on every connection of that database.
+// The package imports no driver: it works with the one that the program uses.
+// Package connector does all of it for the bundled driver.
+package ccbfsql
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/agg"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/udf"
+)
+
+// family is one family of sketches: what it is, and its functions.
+type family struct {
+	sketch.Family
+	aggregates []duck.Function
+	scalars    []duck.Function
+}
+
+// families lists every family. A new one is one line here.
+var families = []family{
+	{ccbf.Family, agg.CCBF(), udf.CCBF()},
+	{cms.Family, agg.CMS(), udf.CMS()},
+}
+
+// functions is the one list that registration, documentation, completion and
+// tests go by.
+var functions = func() []duck.Function {
+	var fs []duck.Function
+	var kinds []sketch.Family
+	for _, f := range families {
+		fs = append(append(fs, f.aggregates...), f.scalars...)
+		kinds = append(kinds, f.Family)
+	}
+	return append(append(append(fs, udf.Sketch(kinds)...), udf.Tiles()...), udf.Process()...)
+}()
+
+// Functions describes every function: what Register registers.
+func Functions() []duck.Function { return functions }
+
+// Register makes every function known to the database of a connection, whose
+// driver may be github.com/duckdb/duckdb-go/v2 or
+// github.com/marcboeker/go-duckdb/v2. Registering again is harmless.
+func Register(ctx context.Context, conn *sql.Conn) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return conn.Raw(func(driverConn any) error {
+		_, err := RegisterConn(driverConn)
+		return err
+	})
+}
+
+// Registration is this process's registration with one database.
+type Registration struct{ instance *duck.Instance }
+
+// RegisterConn is Register for a driver's own connection, as a connector has it
+// in its hands.
+func RegisterConn(driverConn any) (*Registration, error) {
+	p, err := duck.ConnOf(driverConn)
+	if err != nil {
+		return nil, fmt.Errorf("ccbfsql: %w", err)
+	}
+	if err := duck.Embedded(); err != nil {
+		return nil, fmt.Errorf("ccbfsql: %w", err)
+	}
+	in, err := duck.Register(p, functions)
+	if err != nil {
+		return nil, fmt.Errorf("ccbfsql: %w", err)
+	}
+	return &Registration{in}, nil
+}
+
+// Release gives back the memory of groups that DuckDB forgot, such as those
+// that a LIMIT left unread. It must be called only while no query runs on the
+// database: one that does ends with an error. Without it that memory is given
+// back when the budget of ccbf_memory_limit needs it.
+func (r *Registration) Release() { r.instance.Release() }
+
+// MemoryUsed is the number of bytes that aggregates of this process hold beside
+// DuckDB's own; what ccbf_memory() reports.
+func MemoryUsed() int64 { return duck.MemoryUsed() }
+
+// SetMemoryLimit sets the most bytes that aggregates of this process may hold
+// beside DuckDB's own: a quarter of the memory of the machine, or of its
+// cgroup, unless the environment variable CCBF_MEMORY_LIMIT says otherwise.
+func SetMemoryLimit(bytes int64) error { return duck.SetMemoryLimit(bytes) }

@@ -1,0 +1,87 @@
+package connector
+
+import (
+	"context"
+	"database/sql/driver"
+
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// conn is a connection that tells its connector when a query runs.
+type conn struct {
+	*duckdb.Conn
+	c *Connector
+}
+
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	c.c.begin()
+	defer c.c.end()
+	return c.Conn.ExecContext(ctx, query, args)
+}
+
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	c.c.begin()
+	return c.rows(c.Conn.QueryContext(ctx, query, args))
+}
+
+func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	return c.stmt(c.Conn.PrepareContext(ctx, query))
+}
+
+func (c *conn) Prepare(query string) (driver.Stmt, error) {
+	return c.stmt(c.Conn.Prepare(query))
+}
+
+func (c *conn) stmt(s driver.Stmt, err error) (driver.Stmt, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &stmt{s.(*duckdb.Stmt), c}, nil
+}
+
+// rows ends the query that began when its rows are closed.
+func (c *conn) rows(r driver.Rows, err error) (driver.Rows, error) {
+	if err != nil {
+		c.c.end()
+		return nil, err
+	}
+	return &rows{columns: r.(columns), c: c.c}, nil
+}
+
+type stmt struct {
+	*duckdb.Stmt
+	c *conn
+}
+
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	s.c.c.begin()
+	defer s.c.c.end()
+	return s.Stmt.ExecContext(ctx, args)
+}
+
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	s.c.c.begin()
+	return s.c.rows(s.Stmt.QueryContext(ctx, args))
+}
+
+// columns is what the driver's rows can do beyond the necessary.
+type columns interface {
+	driver.Rows
+	driver.RowsColumnTypeScanType
+	driver.RowsColumnTypeDatabaseTypeName
+}
+
+type rows struct {
+	columns
+	c      *Connector
+	closed bool
+}
+
+func (r *rows) Close() error {
+	err := r.columns.Close()
+	if !r.closed {
+		r.closed = true
+		r.c.end()
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+// Package connector opens DuckDB databases, by the bundled driver, with every
+// function of ccbfsql registered.
+//
+//	db, err := connector.Open("cities.duckdb")
+//
+// It knows when no query runs, and then gives back the memory of groups that
+// DuckDB forgot.
+package connector
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql"
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+// Open opens a database file, or one in memory where dsn is empty. The dsn is
+// that of github.com/duckdb/duckdb-go/v2: a path and options,
+// "cities.duckdb?access_mode=read_only".
+func Open(dsn string) (*sql.DB, error) {
+	c, err := New(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(c), nil
+}
+
+// Connector is a driver.Connector for sql.OpenDB.
+type Connector struct {
+	inner *duckdb.Connector
+
+	mu           sync.Mutex
+	registration *ccbfsql.Registration
+	running      int // queries
+}
+
+// New is Open for programs that want the connector.
+func New(dsn string) (*Connector, error) {
+	c := &Connector{}
+	inner, err := duckdb.NewConnector(dsn, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.inner = inner
+	return c, nil
+}
+
+// Connect opens a connection, with every function registered.
+func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
+	opened, err := c.inner.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inner := opened.(*duckdb.Conn)
+	r, err := ccbfsql.RegisterConn(inner)
+	if err != nil {
+		_ = inner.Close() // the first error is the one to tell
+		return nil, err
+	}
+	c.mu.Lock()
+	c.registration = r
+	c.mu.Unlock()
+	return &conn{inner, c}, nil
+}
+
+// Driver is the bundled driver.
+func (c *Connector) Driver() driver.Driver { return c.inner.Driver() }
+
+// Close closes the database.
+func (c *Connector) Close() error { return c.inner.Close() }
+
+// begin and end count the queries that run; when there are none, whatever
+// their groups still hold is held by nobody.
+func (c *Connector) begin() {
+	c.mu.Lock()
+	c.running++
+	c.mu.Unlock()
+}
+
+func (c *Connector) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running--; c.running == 0 {
+		c.registration.Release()
+	}
+}
+
+// Unwrap is the bundled driver's connection, from what (*sql.Conn).Raw hands
+// over for a database of this package: for its appender and the like.
+func Unwrap(driverConn any) (*duckdb.Conn, bool) {
+	if c, ok := driverConn.(*conn); ok {
+		return c.Conn, true
+	}
+	return nil, false
+}

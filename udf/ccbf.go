@@ -1,0 +1,252 @@
+package udf
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/agg"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// CCBF are the scalar functions of CascadeCBF.
+func CCBF() []duck.Function {
+	// q is the sketch that the examples ask.
+	const q = "ccbf_agg(x, y, 1) s FROM (VALUES (0.5, 0.5), (0.6, 0.7), (5.5, 0.5)) p(x, y)"
+	point := params(paramSketch, paramX, paramY)
+	fn := func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
+		return function("ccbf", name, returns, f, summary, "SELECT "+example, ps, optional...)
+	}
+	return []duck.Function{
+		fn("ccbf_empty", duck.Blob, ccbfEmpty,
+			"Sketch of no points, to add to; with the option category: true for points that have one.",
+			"ccbf_add(ccbf_empty(0.5), 1.2, 3.4)", params(duck.Param{Name: "res", Type: duck.Double}), paramOptions),
+		fn("ccbf_add", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
+			return s.Add(c[0], category, *n)
+		}), "Sketch with one more point, or with weight of them.",
+			"ccbf_total(ccbf_add(s, 5.5, 0.5, {weight: 3})) FROM (SELECT "+q+")", point, paramOptions),
+		fn("ccbf_remove", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
+			return s.Remove(c[0], category, *n)
+		}), "Sketch with one point less, or with weight of them less; exact or of mode 'standard'.",
+			"ccbf_get(ccbf_remove(s, 0.5, 0.5), 0.5, 0.5) FROM (SELECT "+q+")", point, paramOptions),
+		fn("ccbf_move", duck.Blob, ccbfChange(2, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
+			return s.Move(c[0], c[1], category, n)
+		}), "Sketch with weight points moved from one cell to another; without weight all of them, where it is exact.",
+			"ccbf_get(ccbf_move(s, 0.5, 0.5, 9.5, 9.5), 9.5, 9.5) FROM (SELECT "+q+")",
+			params(paramSketch, duck.Param{Name: "x1", Type: duck.Double}, duck.Param{Name: "y1", Type: duck.Double},
+				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), paramOptions),
+
+		fn("ccbf_union", duck.Blob, ccbfUnion, "Sketch of the points of both.",
+			"ccbf_total(ccbf_union(s, s)) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
+		fn("ccbf_intersect", duck.Blob, ccbfPair((*ccbf.Sketch).Intersect), "Sketch with the smaller of both counts in every cell.",
+			"ccbf_total(ccbf_intersect(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
+		fn("ccbf_subtract", duck.Blob, ccbfPair((*ccbf.Sketch).Subtract), "Sketch without the points of b, which must be part of a.",
+			"ccbf_total(ccbf_subtract(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
+		fn("ccbf_mask", duck.Blob, ccbfPair((*ccbf.Sketch).Mask), "Sketch of the cells that b has too, with the counts of a.",
+			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
+		fn("ccbf_fold", duck.Blob, ccbfFold, "The same counts in a BLOB of no more than bytes, where halving its layers leads there.",
+			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.UBigInt})),
+
+		fn("ccbf_get", duck.UBigInt, ccbfGet(func(out *duck.Result, i int, counts []uint64) {
+			copy(duck.Out[uint64](out)[i:], counts)
+		}), "Points in the cell of a place: never below the true count.",
+			"ccbf_get(s, 0.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
+		fn("ccbf_contains", duck.Boolean, ccbfGet(func(out *duck.Result, i int, counts []uint64) {
+			answers := duck.Out[bool](out)[i:]
+			for j, n := range counts {
+				answers[j] = n > 0
+			}
+		}), "Whether the cell of a place has a point: never false where it has.",
+			"ccbf_contains(s, 5.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
+		fn("ccbf_polygon_sum", duck.UBigInt, ccbfPolygonSum,
+			"Points in the cells whose centres lie in a Polygon or MultiPolygon: WKT or GeoJSON text, WKB BLOB, or GEOMETRY.",
+			"ccbf_polygon_sum(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")",
+			params(paramSketch, duck.Param{Name: "polygon", Type: duck.Any}), paramCategory),
+		fn("ccbf_bbox_sum", duck.UBigInt, ccbfBoxSum(4, func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error) {
+			edge := func(j int) float64 { return duck.Slice[float64](rows.Col(1 + j))[i] }
+			return v.Grid.Box(edge(0), edge(1), edge(2), edge(3))
+		}), "Points in the cells whose centres lie in a box, lower edges included, upper ones not.",
+			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", append(params(paramSketch), box...), paramCategory),
+		fn("ccbf_tile_sum", duck.UBigInt, ccbfBoxSum(3, func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error) {
+			xmin, ymin, xmax, ymax, err := grid.TileBounds(int(duck.Slice[int32](rows.Col(1))[i]), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
+			if err != nil {
+				return grid.Rect{}, err
+			}
+			return v.Grid.Box(xmin, ymin, xmax, ymax)
+		}), "Points in the cells whose centres lie in a web mercator tile.",
+			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
+			params(paramSketch, duck.Param{Name: "z", Type: duck.Integer}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
+
+		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Points inserted; NULL after an operation that made it unknown.",
+			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
+		fn("ccbf_error", ccbfErrorType, ccbfError,
+			"What is known of the error: whether there is none; the probability that a count is too high; by how much one count is too high in the mean, and a sum over n cells by n times as much.",
+			"(ccbf_error(s)).exact FROM (SELECT "+q+")", params(paramSketch)),
+		fn("ccbf_info", ccbfInfoType, ccbfInfo, "Every parameter of a sketch, its encoding, fill and size.",
+			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),
+		isValid("ccbf", "ccbf_is_valid", "Whether a BLOB is a CascadeCBF sketch, whole and unchanged. Never an error.",
+			"SELECT ccbf_is_valid(ccbf_empty(1))", ccbf.Family.Check),
+	}
+}
+
+// ccbfReader is what a chunk needs to ask sketches: a view that stays while
+// the BLOB is the same, and the category of each row.
+type ccbfReader struct {
+	view     ccbf.View
+	category args.Keys
+	has      bool // the call has a category
+	cells    []grid.Cell
+	counts   []uint64
+}
+
+var ccbfReaders = sync.Pool{New: func() any { return new(ccbfReader) }}
+
+// ccbfAsk calls f with a reader whose category is column at, if there is one.
+func ccbfAsk(rows *duck.Rows, at int, f func(r *ccbfReader) error) error {
+	r := ccbfReaders.Get().(*ccbfReader)
+	defer func() {
+		r.view = ccbf.View{} // it must not outlive the chunk's memory
+		ccbfReaders.Put(r)
+	}()
+	r.has = at > 0 && at < rows.NumCols()
+	if r.has {
+		if err := r.category.Reset(rows.Col(at)); err != nil {
+			return fmt.Errorf("category: %w", err)
+		}
+	}
+	return f(r)
+}
+
+// open makes the reader's view one of blob.
+func (r *ccbfReader) open(blob []byte) error {
+	if r.view.Is(blob) {
+		return nil
+	}
+	if err := r.view.Reset(blob); err != nil {
+		return err
+	}
+	return r.view.CheckCategory(r.has)
+}
+
+// categoryOf is the category of row i, nil where the call has none.
+func (r *ccbfReader) categoryOf(i int) ([]byte, error) {
+	if !r.has {
+		return nil, nil
+	}
+	return r.category.Bytes(i, r.view.Class())
+}
+
+// ccbfGet counts places; put writes counts from row i on.
+func ccbfGet(put func(out *duck.Result, i int, counts []uint64)) compute {
+	return func(rows *duck.Rows, out *duck.Result) error {
+		return ccbfAsk(rows, 3, func(r *ccbfReader) error {
+			n := rows.Len()
+			if cap(r.cells) < n {
+				r.cells, r.counts = make([]grid.Cell, n), make([]uint64, n)
+			}
+			xs, ys := duck.Slice[float64](rows.Col(1)), duck.Slice[float64](rows.Col(2))
+			blobs := rows.Col(0)
+			for i := 0; i < n; {
+				if !valid(rows, i) {
+					out.SetNull(i)
+					i++
+					continue
+				}
+				// A run of rows with the same sketch and, where there is one,
+				// a category each.
+				blob, first := blobs.Bytes(i), i
+				if err := r.open(blob); err != nil {
+					return err
+				}
+				for i++; i < n && !r.has && valid(rows, i) && sameBytes(blobs.Bytes(i), blob); i++ {
+				}
+				cells, counts := r.cells[:i-first], r.counts[:i-first]
+				if _, err := r.view.Grid.Cells(cells, xs[first:i], ys[first:i]); err != nil {
+					return err
+				}
+				category, err := r.categoryOf(first)
+				if err != nil {
+					return err
+				}
+				r.view.CountCells(counts, cells, category)
+				put(out, first, counts)
+			}
+			return nil
+		})
+	}
+}
+
+// ccbfBoxSum sums the cells of a rectangle given by the columns from 1 to edges.
+func ccbfBoxSum(edges int, rect func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error)) compute {
+	return func(rows *duck.Rows, out *duck.Result) error {
+		return ccbfAsk(rows, 1+edges, func(r *ccbfReader) error {
+			sums, left := duck.Out[uint64](out), ccbf.Allowance(ccbf.AreaLimit)
+			return eachValid(rows, out, func(i int) error {
+				if err := r.open(rows.Col(0).Bytes(i)); err != nil {
+					return err
+				}
+				area, err := rect(&r.view, rows, i)
+				if err != nil {
+					return err
+				}
+				category, err := r.categoryOf(i)
+				if err != nil {
+					return err
+				}
+				sums[i], err = r.view.BoxSum(area, category, &left)
+				return err
+			})
+		})
+	}
+}
+
+func ccbfTotal(rows *duck.Rows, out *duck.Result) error {
+	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+		return eachValid(rows, out, func(i int) error {
+			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
+				return err
+			}
+			n, known := r.view.Total()
+			setKnown(out, i, n, known)
+			return nil
+		})
+	})
+}
+
+// openAny is open for questions that are not about points.
+func (r *ccbfReader) openAny(blob []byte) error {
+	if r.view.Is(blob) {
+		return nil
+	}
+	return r.view.Reset(blob)
+}
+
+func ccbfEmpty(rows *duck.Rows, out *duck.Result) error {
+	var o args.Options
+	if err := o.Reset(optional(rows, 1), agg.CCBFOptions); err != nil {
+		return err
+	}
+	res := rows.Col(0)
+	for i := range rows.Len() {
+		if !res.Valid(i) {
+			out.SetNull(i)
+			continue
+		}
+		categories, err := agg.CCBFCategories(&o, i)
+		if err != nil {
+			return err
+		}
+		c, err := agg.CCBFConfig(duck.Slice[float64](res)[i], &o, i, categories)
+		if err != nil {
+			return err
+		}
+		s, err := ccbf.NewBuilder(c, nil).Sketch()
+		if err != nil {
+			return err
+		}
+		out.SetBytes(i, s.AppendBlob(nil))
+	}
+	return nil
+}

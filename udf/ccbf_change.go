@@ -1,0 +1,175 @@
+package udf
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// The options of ccbf_add, ccbf_remove and ccbf_move, in the order of
+// ccbfChangeOptions.
+const (
+	changeWeight = iota
+	changeCategory
+)
+
+var ccbfChangeOptions = []args.Option{
+	changeWeight:   {Name: "weight", Kind: args.Whole, PerRow: true},
+	changeCategory: {Name: "category", Kind: args.Key, PerRow: true},
+}
+
+// ccbfChange computes functions that change the count of one or two cells,
+// given by the columns from 1 on. n is nil where two cells are given and no
+// weight.
+func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error) compute {
+	return func(rows *duck.Rows, out *duck.Result) error {
+		var o args.Options
+		options := optional(rows, 1+2*cells)
+		if err := o.Reset(options, ccbfChangeOptions); err != nil {
+			return err
+		}
+		var category args.Keys
+		if o.Has(changeCategory) {
+			if err := category.Reset(o.Column(changeCategory)); err != nil {
+				return err
+			}
+		}
+		for i := range rows.Len() {
+			if !rows.Col(0).Valid(i) {
+				out.SetNull(i)
+				continue
+			}
+			blob := rows.Col(0).Bytes(i)
+			if !ccbfHasPoint(rows, &o, options, 2*cells, i) {
+				out.SetBytes(i, blob)
+				continue
+			}
+			s, err := ccbf.Decode(blob)
+			if err != nil {
+				return err
+			}
+			var at [2]grid.Cell
+			for j := range cells {
+				if at[j], err = s.Grid.Cell(duck.Slice[float64](rows.Col(1 + 2*j))[i], duck.Slice[float64](rows.Col(2 + 2*j))[i]); err != nil {
+					return err
+				}
+			}
+			var n *uint64
+			if cells == 1 || o.Given(changeWeight, i) {
+				weight, err := o.Count(changeWeight, i, 1)
+				if err != nil {
+					return err
+				}
+				n = &weight
+			}
+			var c []byte
+			if o.Given(changeCategory, i) {
+				if c, err = category.Bytes(i, s.Class); err != nil {
+					return err
+				}
+				if s.Class == key.None && s.Categories {
+					s.Class = category.Class
+				}
+			}
+			if err := change(s, at[:cells], c, n); err != nil {
+				return err
+			}
+			out.SetBytes(i, s.AppendBlob(nil))
+		}
+		return nil
+	}
+}
+
+// ccbfHasPoint reports whether row i has coordinates, and no category or
+// weight that is NULL.
+func ccbfHasPoint(rows *duck.Rows, o *args.Options, options *duck.Vector, coordinates, i int) bool {
+	for j := range coordinates {
+		if !rows.Col(1 + j).Valid(i) {
+			return false
+		}
+	}
+	if options == nil || !options.Valid(i) {
+		return true
+	}
+	for _, option := range []int{changeWeight, changeCategory} {
+		if o.Has(option) && !o.Given(option, i) {
+			return false
+		}
+	}
+	return true
+}
+
+func ccbfUnion(rows *duck.Rows, out *duck.Result) error {
+	var left, right ccbf.View
+	for i := range rows.Len() {
+		a, b := rows.Col(0), rows.Col(1)
+		switch {
+		case !a.Valid(i) && !b.Valid(i):
+			out.SetNull(i)
+			continue
+		case !a.Valid(i):
+			out.SetBytes(i, b.Bytes(i))
+			continue
+		case !b.Valid(i):
+			out.SetBytes(i, a.Bytes(i))
+			continue
+		}
+		if err := left.Reset(a.Bytes(i)); err != nil {
+			return err
+		}
+		if err := right.Reset(b.Bytes(i)); err != nil {
+			return err
+		}
+		u := ccbf.NewBuilder(left.Config, nil)
+		if err := u.AddView(&left); err != nil {
+			return err
+		}
+		if err := u.AddView(&right); err != nil {
+			return err
+		}
+		s, err := u.Sketch()
+		if err != nil {
+			return err
+		}
+		out.SetBytes(i, s.AppendBlob(nil))
+	}
+	return nil
+}
+
+// ccbfPair computes functions that change their left sketch by their right one.
+func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
+	return func(rows *duck.Rows, out *duck.Result) error {
+		return eachValid(rows, out, func(i int) error {
+			a, err := ccbf.Decode(rows.Col(0).Bytes(i))
+			if err != nil {
+				return err
+			}
+			b, err := ccbf.Decode(rows.Col(1).Bytes(i))
+			if err != nil {
+				return err
+			}
+			if err := op(a, b); err != nil {
+				return err
+			}
+			out.SetBytes(i, a.AppendBlob(nil))
+			return nil
+		})
+	}
+}
+
+func ccbfFold(rows *duck.Rows, out *duck.Result) error {
+	bytes := duck.Slice[uint64](rows.Col(1))
+	return eachValid(rows, out, func(i int) error {
+		s, err := ccbf.Decode(rows.Col(0).Bytes(i))
+		if err != nil {
+			return err
+		}
+		if err := s.Fold(bytes[i]); err != nil {
+			return err
+		}
+		out.SetBytes(i, s.AppendBlob(nil))
+		return nil
+	})
+}

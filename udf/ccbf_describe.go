@@ -1,0 +1,172 @@
+package udf
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/paulmach/orb"
+)
+
+var ccbfErrorType = duck.StructOf(
+	duck.Field{Name: "exact", Type: duck.Boolean},
+	duck.Field{Name: "probability", Type: duck.Double},
+	duck.Field{Name: "excess", Type: duck.Double},
+)
+
+func ccbfError(rows *duck.Rows, out *duck.Result) error {
+	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+		return eachValid(rows, out, func(i int) error {
+			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
+				return err
+			}
+			e := r.view.Error()
+			duck.Out[bool](out.Field(0))[i] = e.Exact
+			duck.Out[float64](out.Field(1))[i] = e.Probability
+			duck.Out[float64](out.Field(2))[i] = e.Excess
+			return nil
+		})
+	})
+}
+
+var ccbfInfoType = duck.StructOf(
+	duck.Field{Name: "encoding", Type: duck.Varchar},
+	duck.Field{Name: "res", Type: duck.Double},
+	duck.Field{Name: "mode", Type: duck.Varchar},
+	duck.Field{Name: "k", Type: duck.UBigInt},
+	duck.Field{Name: "layers", Type: duck.ListOf(duck.UBigInt)},
+	duck.Field{Name: "counters", Type: duck.ListOf(duck.UBigInt)},
+	duck.Field{Name: "max_bytes", Type: duck.UBigInt},
+	duck.Field{Name: "exact", Type: duck.Boolean},
+	duck.Field{Name: "seed", Type: duck.UBigInt},
+	duck.Field{Name: "category_type", Type: duck.Varchar},
+	duck.Field{Name: "category", Type: duck.Boolean},
+	duck.Field{Name: "totals", Type: duck.Boolean},
+	duck.Field{Name: "additive", Type: duck.Boolean},
+	duck.Field{Name: "saturated", Type: duck.Boolean},
+	duck.Field{Name: "total", Type: duck.UBigInt},
+	duck.Field{Name: "cells", Type: duck.UBigInt},
+	duck.Field{Name: "categories", Type: duck.UBigInt},
+	duck.Field{Name: "fill", Type: duck.Double},
+	duck.Field{Name: "bytes", Type: duck.UBigInt},
+	duck.Field{Name: "bbox", Type: corners},
+)
+
+// fields writes the fields of one row of a STRUCT, one after the other.
+type fields struct {
+	out *duck.Result
+	row int
+	at  int
+}
+
+func (f *fields) next() *duck.Result {
+	f.at++
+	return f.out.Field(f.at - 1)
+}
+
+func (f *fields) text(s string)   { f.next().SetString(f.row, s) }
+func (f *fields) count(n uint64)  { duck.Out[uint64](f.next())[f.row] = n }
+func (f *fields) float(v float64) { duck.Out[float64](f.next())[f.row] = v }
+func (f *fields) flag(v bool)     { duck.Out[bool](f.next())[f.row] = v }
+func (f *fields) null()           { f.next().SetNull(f.row) }
+
+func (f *fields) counts(ns []uint64) {
+	copy(duck.Out[uint64](f.next().List(f.row, len(ns))), ns)
+}
+
+// known writes a number, or NULL where it is not known.
+func (f *fields) known(n uint64, known bool) { setKnown(f.next(), f.row, n, known) }
+
+func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
+	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+		return eachValid(rows, out, func(i int) error {
+			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
+				return err
+			}
+			v := &r.view
+			info := v.Info()
+			f := fields{out: out, row: i}
+			if info.Exact {
+				f.text("exact")
+			} else {
+				f.text("dense")
+			}
+			f.float(v.Grid.Res())
+			f.text(v.Mode.String())
+			f.count(uint64(v.K()))
+			var widths []uint64
+			for _, w := range v.Widths() {
+				widths = append(widths, uint64(w))
+			}
+			f.counts(widths)
+			f.counts(v.Counters())
+			f.count(v.Bytes)
+			f.flag(v.Exact)
+			f.count(v.Seed)
+			if c := v.Class(); c == key.None {
+				f.null()
+			} else {
+				f.text(c.String())
+			}
+			f.flag(v.Categories)
+			f.flag(v.Totals)
+			f.flag(info.Additive)
+			f.flag(info.Saturated)
+			total, known := v.Total()
+			f.known(total, known)
+			f.known(info.Cells, info.Exact)
+			f.known(info.Categories, info.Exact && v.Categories)
+			if info.Exact {
+				f.null()
+			} else {
+				f.float(info.Fill)
+			}
+			f.count(info.Bytes)
+			if v.Bounds.Empty() {
+				f.null()
+			} else {
+				res := v.Grid.Res()
+				setCorners(f.next(), i, float64(v.Bounds.MinX)*res, float64(v.Bounds.MinY)*res, float64(v.Bounds.MaxX+1)*res, float64(v.Bounds.MaxY+1)*res)
+			}
+			return nil
+		})
+	})
+}
+
+func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
+	polygons := rows.Col(1)
+	switch t := polygons.Type(); {
+	case t.ID() == duck.SQLNullID:
+		for i := range rows.Len() {
+			out.SetNull(i)
+		}
+		return nil
+	case t.ID() != duck.VarcharID && t.ID() != duck.BlobID && !t.IsGeometry():
+		return fmt.Errorf("the polygon is %s, must be WKT or GeoJSON text, a WKB BLOB or a GEOMETRY", t)
+	}
+	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
+		sums, left := duck.Out[uint64](out), ccbf.Allowance(ccbf.AreaLimit)
+		var last []byte
+		var polygon orb.MultiPolygon
+		return eachValid(rows, out, func(i int) error {
+			if err := r.open(rows.Col(0).Bytes(i)); err != nil {
+				return err
+			}
+			if b := polygons.Bytes(i); !sameBytes(b, last) {
+				var err error
+				if polygon, err = grid.ParsePolygon(b); err != nil {
+					return err
+				}
+				last = b
+			}
+			category, err := r.categoryOf(i)
+			if err != nil {
+				return err
+			}
+			sums[i], err = r.view.PolygonSum(polygon, category, &left)
+			return err
+		})
+	})
+}

@@ -1,0 +1,56 @@
+package udf
+
+import (
+	"runtime/debug"
+
+	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// Version is the version of this build: the module's where Go knows it.
+var Version = func() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "development"
+}()
+
+// Process are the functions that ask about the process.
+func Process() []duck.Function {
+	memory := duck.StructOf(duck.Field{Name: "used", Type: duck.UBigInt}, duck.Field{Name: "limit", Type: duck.UBigInt})
+	fns := []duck.Function{
+		function("process", "ccbf_memory", memory, func(rows *duck.Rows, out *duck.Result) error {
+			used, limit := duck.Out[uint64](out.Field(0)), duck.Out[uint64](out.Field(1))
+			for i := range out.Len() {
+				used[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryLimit())
+			}
+			return nil
+		}, "Bytes that aggregates of this process hold beside DuckDB's own, and the most that they may.",
+			"SELECT (ccbf_memory()).used", nil),
+		function("process", "ccbf_memory_limit", duck.UBigInt, func(rows *duck.Rows, out *duck.Result) error {
+			limits := duck.Out[uint64](out)
+			return eachValid(rows, out, func(i int) error {
+				n, err := args.Count("bytes", rows.Col(0), i)
+				if err != nil {
+					return err
+				}
+				if err := duck.SetMemoryLimit(int64(min(n, 1<<63-1))); err != nil {
+					return err
+				}
+				limits[i] = n
+				return nil
+			})
+		}, "Sets the most bytes that aggregates may hold; a quarter of the machine's memory at first.",
+			"SELECT ccbf_memory_limit(2 * 1024 * 1024 * 1024)", params(duck.Param{Name: "bytes", Type: duck.Any})),
+		function("process", "ccbf_version", duck.Varchar, func(rows *duck.Rows, out *duck.Result) error {
+			for i := range out.Len() {
+				out.SetString(i, Version)
+			}
+			return nil
+		}, "Version of these functions.", "SELECT ccbf_version()", nil),
+	}
+	for i := range fns {
+		fns[i].Overloads[0].Volatile = true
+	}
+	return fns
+}

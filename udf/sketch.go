@@ -1,0 +1,79 @@
+package udf
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// Sketch are the functions that work on a BLOB of any of the families given.
+func Sketch(families []sketch.Family) []duck.Function {
+	check := func(blob []byte) error {
+		b, err := sketch.Parse(blob)
+		if err != nil {
+			return err
+		}
+		for _, f := range families {
+			if f.ID == b.Family {
+				return f.Check(blob)
+			}
+		}
+		return sketch.Invalidf("a sketch of an %v", b.Family)
+	}
+	info := duck.StructOf(
+		duck.Field{Name: "family", Type: duck.Varchar},
+		duck.Field{Name: "version", Type: duck.UTinyInt},
+		duck.Field{Name: "bytes", Type: duck.UBigInt},
+		duck.Field{Name: "total", Type: duck.UBigInt},
+		duck.Field{Name: "key_type", Type: duck.Varchar},
+		duck.Field{Name: "seed", Type: duck.UBigInt},
+		duck.Field{Name: "additive", Type: duck.Boolean},
+		duck.Field{Name: "saturated", Type: duck.Boolean},
+	)
+	return []duck.Function{
+		function("sketch", "sketch_info", info, func(rows *duck.Rows, out *duck.Result) error {
+			return eachValid(rows, out, func(i int) error {
+				blob := rows.Col(0).Bytes(i)
+				b, err := sketch.Parse(blob)
+				if err != nil {
+					return err
+				}
+				out.Field(0).SetString(i, b.Family.String())
+				duck.Out[uint8](out.Field(1))[i] = blob[4]
+				duck.Out[uint64](out.Field(2))[i] = uint64(len(blob))
+				setKnown(out.Field(3), i, b.Total, b.Flags.Has(sketch.TotalKnown))
+				if c := key.Class(b.KeyClass); c == key.None {
+					out.Field(4).SetNull(i)
+				} else {
+					out.Field(4).SetString(i, c.String())
+				}
+				duck.Out[uint64](out.Field(5))[i] = b.Seed
+				duck.Out[bool](out.Field(6))[i] = b.Flags.Has(sketch.Additive)
+				duck.Out[bool](out.Field(7))[i] = b.Flags.Has(sketch.Saturated)
+				return nil
+			})
+		}, "What the header of a sketch of any family says.", "SELECT (sketch_info(ccbf_empty(0.1))).family", params(paramBlob)),
+		isValid("sketch", "sketch_is_valid", "Whether a BLOB is a sketch of any family, whole and unchanged. Never an error.",
+			"SELECT sketch_is_valid('no sketch'::BLOB)", check),
+	}
+}
+
+// isValid describes X_is_valid: check decides, nothing is an error.
+func isValid(group, name, summary, example string, check func(blob []byte) error) duck.Function {
+	return function(group, name, duck.Boolean, func(rows *duck.Rows, out *duck.Result) error {
+		answers := duck.Out[bool](out)
+		return eachValid(rows, out, func(i int) error {
+			answers[i] = check(rows.Col(0).Bytes(i)) == nil
+			return nil
+		})
+	}, summary, example, params(paramBlob))
+}
+
+// setKnown writes a number, or NULL where it is not known.
+func setKnown(out *duck.Result, i int, n uint64, known bool) {
+	if known {
+		duck.Out[uint64](out)[i] = n
+	} else {
+		out.SetNull(i)
+	}
+}

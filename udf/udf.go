@@ -1,0 +1,81 @@
+// Package udf describes the scalar functions: what each takes, and how a chunk
+// of rows is computed.
+package udf
+
+import (
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// Parameters that many functions share.
+var (
+	paramSketch   = duck.Param{Name: "s", Type: duck.Blob}
+	paramLeft     = duck.Param{Name: "a", Type: duck.Blob}
+	paramRight    = duck.Param{Name: "b", Type: duck.Blob}
+	paramBlob     = duck.Param{Name: "blob", Type: duck.Blob}
+	paramX        = duck.Param{Name: "x", Type: duck.Double}
+	paramY        = duck.Param{Name: "y", Type: duck.Double}
+	paramKey      = duck.Param{Name: "key", Type: duck.Any}
+	paramOptions  = duck.Param{Name: "options", Type: duck.Any}
+	paramCategory = duck.Param{Name: "category", Type: duck.Any}
+)
+
+// box are the parameters of a rectangle.
+var box = []duck.Param{{Name: "xmin", Type: duck.Double}, {Name: "ymin", Type: duck.Double}, {Name: "xmax", Type: duck.Double}, {Name: "ymax", Type: duck.Double}}
+
+type compute = func(args *duck.Rows, out *duck.Result) error
+
+// function describes a scalar function of one signature, and of a second one
+// where optional has a parameter.
+func function(group, name string, returns duck.Type, f compute, summary, example string, params []duck.Param, optional ...duck.Param) duck.Function {
+	fn := duck.Function{
+		Name: name, Group: group, Summary: summary, Example: example,
+		Overloads: []duck.Overload{{Params: params, Returns: returns, Scalar: f}},
+	}
+	for i := range optional {
+		fn.Overloads = append(fn.Overloads, duck.Overload{
+			Params:  append(params[:len(params):len(params)], optional[:i+1]...),
+			Returns: returns, Scalar: f,
+		})
+	}
+	return fn
+}
+
+func params(ps ...duck.Param) []duck.Param { return ps }
+
+// valid reports whether no argument of row i is NULL.
+func valid(args *duck.Rows, i int) bool {
+	for j := range args.NumCols() {
+		if !args.Col(j).Valid(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// optional is column i, or nil where the function was called without it.
+func optional(args *duck.Rows, i int) *duck.Vector {
+	if i < args.NumCols() {
+		return args.Col(i)
+	}
+	return nil
+}
+
+// eachValid calls f for the rows without a NULL and makes the others NULL.
+func eachValid(args *duck.Rows, out *duck.Result, f func(i int) error) error {
+	for i := range args.Len() {
+		if !valid(args, i) {
+			out.SetNull(i)
+			continue
+		}
+		if err := f(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameBytes reports whether two slices are the same memory: the BLOB of the
+// row before, most often, for DuckDB repeats a constant in every row.
+func sameBytes(a, b []byte) bool {
+	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
+}
