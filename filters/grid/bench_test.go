@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/paulmach/orb"
@@ -121,6 +123,21 @@ func BenchmarkParseWorld(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// One operation reads the file of all countries as one collection.
+func BenchmarkParseCollection(b *testing.B) {
+	s, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "ne_110m_countries.geojson"))
+	if err != nil {
+		b.Skip(err)
+	}
+	b.SetBytes(int64(len(s)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ParsePolygon(s); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -127,6 +127,8 @@ func TestParseRejects(t *testing.T) {
 		{`{"type":"Polygon","coordinates":[[[0,0],[1e999,0],[4,4],[0,0]]]}`, "polygon: GeoJSON coordinates, byte 14: number 1e999 does not fit a double", ErrPolygon},
 		{`{"type":"Polygon","coordinates":{}}`, `polygon: GeoJSON coordinates, byte 0, at "{}": neither a number nor an array`, ErrPolygon},
 		{`{"type":"Feature","geometry":null}`, "polygon: GeoJSON Feature has no geometry", ErrPolygon},
+		{`{"type":"Feature","geometry":{}}`, "polygon: GeoJSON object without a type", ErrPolygon},
+		{`{"type":1}`, "polygon: GeoJSON: json: cannot unmarshal number into Go struct field object.type of type string", ErrPolygon},
 		{`{"type":"FeatureCollection"}`, "polygon: GeoJSON FeatureCollection has no features array", ErrPolygon},
 		{`{"type":"FeatureCollection","features":[{"type":"FeatureCollection"}]}`, `polygon: GeoJSON FeatureCollection holds "FeatureCollection", not a Feature (feature 1)`, ErrPolygon},
 		{`{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Polygon","coordinates":[]}},{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[[0,0],[0,0]]]}}]}`,
@@ -139,6 +141,8 @@ func TestParseRejects(t *testing.T) {
 		{unhex("010300000001000000ffffff7f"), "polygon: WKB, byte 9: 2147483647 points of at least 16 bytes each, but 0 bytes are left", ErrPolygon},
 		{unhex("0106000000ffffffff"), "polygon: WKB, byte 5: 4294967295 polygons of at least 9 bytes each, but 0 bytes are left", ErrPolygon},
 		{unhex("010600000001000000010100000000000000"), "polygon: WKB, byte 9: a MultiPolygon holds a geometry of type 1, not a Polygon (3)", ErrPolygon},
+		{unhex("010600000001000000010300002000000000"), "polygon: WKB, byte 9: a MultiPolygon holds a geometry of type 536870915, not a Polygon (3)", ErrPolygon},
+		{unhex("01030000200000"), "polygon: WKB ends after 7 bytes, in the middle of the geometry", ErrPolygon},
 		{unhex("01060000000100000007030000000000000000"), "polygon: WKB, byte 9: byte order 7 is neither 0 nor 1", ErrPolygon},
 		{string(wkb.MustMarshal(orb.Polygon{square})) + "x", "polygon: WKB: 1 bytes follow the geometry", ErrPolygon},
 	} {
