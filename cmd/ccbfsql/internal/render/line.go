@@ -22,13 +22,14 @@ func line(w io.Writer, rows Rows, o Options) error {
 				w.WriteByte('\n')
 			}
 			first = false
+			var err error
 			for i, c := range columns {
 				w.WriteString(text.AlignRight.Apply(oneLine(c.Name), width))
 				w.WriteString(" = ")
 				w.WriteString(plain(c, chunk.Cell(row, i), o))
-				w.WriteByte('\n')
+				err = w.WriteByte('\n')
 			}
-			return nil
+			return err
 		})
 	})
 }

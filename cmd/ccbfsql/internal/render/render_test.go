@@ -151,6 +151,25 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// TestClosed checks that every mode stops when nothing can be written.
+func TestClosed(t *testing.T) {
+	for _, mode := range Modes {
+		t.Run(mode.Name, func(t *testing.T) {
+			in := numbers(100_000)
+			if err := mode.Render(closed{}, in, Options{Header: true}); !errors.Is(err, io.ErrClosedPipe) {
+				t.Errorf("error %v", err)
+			}
+			if len(in.rows) == 0 && mode.Name != "duckbox" && mode.Name != "box" {
+				t.Error("read to the end")
+			}
+		})
+	}
+}
+
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
 func TestFloat(t *testing.T) {
 	for _, tt := range []struct {
 		f    float64

@@ -58,12 +58,13 @@ func shown(columns []column, json bool) []render.Column {
 	return out
 }
 
-// isPlain holds for the types that stream reads itself.
+// isPlain holds for the types that stream reads itself. FLOAT is not among
+// them: DuckDB does not write it in the shortest way.
 func isPlain(id mapping.Type) bool {
 	switch id {
 	case mapping.TypeBoolean, mapping.TypeTinyInt, mapping.TypeSmallInt, mapping.TypeInteger, mapping.TypeBigInt,
 		mapping.TypeUTinyInt, mapping.TypeUSmallInt, mapping.TypeUInteger, mapping.TypeUBigInt,
-		mapping.TypeFloat, mapping.TypeDouble, mapping.TypeVarchar, mapping.TypeBlob, mapping.TypeSQLNull:
+		mapping.TypeDouble, mapping.TypeVarchar, mapping.TypeBlob, mapping.TypeSQLNull:
 		return true
 	}
 	return false

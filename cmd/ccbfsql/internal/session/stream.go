@@ -128,8 +128,6 @@ func (v *vector) text(row int) string {
 		return strconv.FormatUint(uint64(at[uint32](v.data, row)), 10)
 	case mapping.TypeUBigInt:
 		return strconv.FormatUint(at[uint64](v.data, row), 10)
-	case mapping.TypeFloat:
-		return render.Float(float64(at[float32](v.data, row)), 32)
 	case mapping.TypeDouble:
 		return render.Float(at[float64](v.data, row), 64)
 	default: // VARCHAR and BLOB

@@ -116,6 +116,11 @@ func (sh *Shell) execute(sql string) error {
 
 	begin := time.Now()
 	err := sh.print(ctx, sql)
+	if err == nil && ctx.Err() != nil {
+		// Ctrl-C came when the statement was all but done: what follows must
+		// not run.
+		err = session.ErrInterrupted
+	}
 	if sh.Timer && !errors.Is(err, ErrClosedPipe) {
 		// After an error too: how long it took to fail is worth knowing.
 		err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))

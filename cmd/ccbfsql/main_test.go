@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/cli"
+	"github.com/cockroachdb/datadriven"
+)
+
+// The tests run the command itself: the test program under another name. All
+// of them are in this package, since a program with DuckDB in it takes long
+// to link.
+
+const command = "ccbfsql"
+
+var binDir string
+
+func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) == command {
+		os.Exit(cli.Main(os.Args[1:]))
+	}
+	os.Exit(func() int {
+		var err error
+		if binDir, err = os.MkdirTemp("", command); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(binDir)
+		self, err := os.Executable()
+		if err != nil {
+			panic(err)
+		}
+		if err := os.Symlink(self, filepath.Join(binDir, command)); err != nil {
+			panic(err)
+		}
+		os.Setenv("PATH", binDir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		return m.Run()
+	}())
+}
+
+// seconds is what differs from run to run in .timer's lines.
+var seconds = regexp.MustCompile(`real \d+\.\d{3} s`)
+
+// TestCommand runs the shell commands in testdata and compares what they
+// print, standard error last. -rewrite writes new expectations.
+func TestCommand(t *testing.T) {
+	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+		dir := t.TempDir()
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "file":
+				var name string
+				d.ScanArgs(t, "name", &name)
+				name = filepath.Join(dir, name)
+				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(name, []byte(d.Input+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return ""
+			case "sh":
+				return shell(t, dir, d.Input)
+			}
+			t.Fatalf("%s: unknown command %s", d.Pos, d.Cmd)
+			return ""
+		})
+	})
+}
+
+func shell(t *testing.T, dir, script string) string {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	out.Write(stdout.Bytes())
+	if stderr.Len() > 0 {
+		fmt.Fprintf(&out, "-- stderr:\n%s", &stderr)
+	}
+	if exit != nil {
+		fmt.Fprintf(&out, "-- exit status %d\n", exit.ExitCode())
+	}
+	return seconds.ReplaceAllString(out.String(), "real N s")
+}
+
+// TestAsDuckDB compares texts that are written here with DuckDB's own casts.
+func TestAsDuckDB(t *testing.T) {
+	for name, query := range map[string]string{
+		"double": `
+			SELECT x, x::VARCHAR FROM (
+				SELECT (random() - 0.5) * pow(10, (random() * 60 - 30)::INT) AS x FROM range(5000)
+				UNION ALL SELECT i::DOUBLE FROM range(-5, 5) t(i)
+				UNION ALL SELECT pow(10, i) FROM range(-330, 309) t(i)
+				UNION ALL VALUES ('inf'::DOUBLE), ('-inf'), ('nan'), ('-0.0'), (5e-324), (1.7976931348623157e308))`,
+		"float": `
+			SELECT x::FLOAT, x::FLOAT::VARCHAR FROM (
+				SELECT (random() - 0.5) * pow(10, (random() * 60 - 30)::INT) AS x FROM range(5000)
+				UNION ALL SELECT pow(10, i) FROM range(-45, 38) t(i))`,
+		"blob": `SELECT b, b::VARCHAR FROM (
+			SELECT unhex(printf('%02x%02x', i, 255 - i)) AS b FROM range(256) t(i) UNION ALL SELECT ''::BLOB)`,
+		"integer": `SELECT x, x::VARCHAR FROM (
+			VALUES ((-9223372036854775808)::BIGINT), (9223372036854775807), (0), (-1)) t(x)`,
+		"unsigned": `SELECT 18446744073709551615::UBIGINT, '18446744073709551615'`,
+		"small":    `SELECT (-128)::TINYINT, '-128' UNION ALL SELECT 127, '127'`,
+		"boolean":  `SELECT x, x::VARCHAR FROM (VALUES (true), (false)) t(x)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := exec.Command(command, "-csv", "-noheader", "-c", "SET threads=2;"+query).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range rows {
+				if row[0] != row[1] {
+					t.Errorf("%s, DuckDB writes %s", row[0], row[1])
+				}
+			}
+			t.Logf("%d rows", len(rows))
+		})
+	}
+}
+
+// TestStreams checks that a long result is not held in memory: the query
+// would take hours to finish, its first rows come at once.
+func TestStreams(t *testing.T) {
+	for _, mode := range []string{"-csv", "-jsonlines", "-line", "-list", "-markdown"} {
+		t.Run(mode, func(t *testing.T) {
+			out, err := exec.CommandContext(t.Context(), "timeout", "60", "sh", "-c",
+				command+" "+mode+" -c 'SELECT range, [range] AS l FROM range(1000000000000)' | head -3").CombinedOutput()
+			if err != nil || bytes.Count(out, []byte("\n")) != 3 {
+				t.Errorf("%s, %v", out, err)
+			}
+		})
+	}
+}
