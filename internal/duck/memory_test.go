@@ -103,7 +103,7 @@ func TestMemoryLeftBehind(t *testing.T) {
 			}
 		}
 	}
-	n := rounds(12)
+	n := max(rounds(12), 6)
 	warm := max(n/4, 3)
 	for range warm {
 		round()
