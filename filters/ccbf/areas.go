@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/paulmach/orb"
 )
 
@@ -72,9 +71,9 @@ func (s *sectionView) rowIndex(clip grid.Rect) rows {
 			}
 		}
 	}
-	sc := scratch.Get().(*radix.Scratch)
-	sc.SortPairs(r.cells, counts)
-	scratch.Put(sc)
+	so := sorters.Get().(*sorter)
+	so.radix.SortPairs(r.cells, counts)
+	sorters.Put(so)
 	r.before = make([]uint64, len(counts)+1)
 	for i, n := range counts {
 		r.before[i+1] = saturatingAdd(r.before[i], n)

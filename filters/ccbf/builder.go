@@ -2,10 +2,8 @@ package ccbf
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -57,9 +55,6 @@ const (
 	maxBuffer  = 1 << 17
 )
 
-// scratch lends the memory of sorting to one builder after the other.
-var scratch = sync.Pool{New: func() any { return new(radix.Scratch) }}
-
 // NewBuilder returns an empty Builder. A nil budget refuses nothing.
 func NewBuilder(c Config, budget Budget) *Builder {
 	return &Builder{Config: c, Hold: 1 << 30, budget: budget, bounds: noBounds}
@@ -107,9 +102,18 @@ func (b *Builder) AddKeys(keys []uint64) error {
 		return err
 	}
 	b.total = saturatingAdd(b.total, uint64(len(keys)))
-	if pb.weights != nil {
-		for _, k := range keys {
-			if err := b.push(pb, k, 1); err != nil {
+	return b.pushAll(pb, keys, nil)
+}
+
+// pushAll is push for keys with an occurrence each, or weights[i] of them.
+func (b *Builder) pushAll(pb *placeBuilder, keys, weights []uint64) error {
+	if pb.weights != nil || weights != nil {
+		for i, k := range keys {
+			n := uint64(1)
+			if weights != nil {
+				n = weights[i]
+			}
+			if err := b.push(pb, k, n); err != nil {
 				return err
 			}
 		}
@@ -242,16 +246,11 @@ func (b *Builder) flush(pb *placeBuilder) error {
 	return nil
 }
 
-// sorted makes a run of the buffer, which it sorts.
+// sorted makes a run of the buffer, which it may sort.
 func (pb *placeBuilder) sorted() run {
-	s := scratch.Get().(*radix.Scratch)
-	defer scratch.Put(s)
-	if pb.weights != nil {
-		s.SortPairs(pb.buf, pb.weights)
-	} else {
-		s.Sort(pb.buf)
-	}
-	return collapse(pb.buf, pb.weights)
+	s := sorters.Get().(*sorter)
+	defer sorters.Put(s)
+	return s.run(pb.buf, pb.weights)
 }
 
 // insert counts sections' cells in the dense form.
@@ -461,14 +460,8 @@ func (b *Builder) Merge(from *Builder) error {
 				return err
 			}
 		}
-		for i, k := range fp.buf {
-			n := uint64(1)
-			if fp.weights != nil {
-				n = fp.weights[i]
-			}
-			if err := b.push(pb, k, n); err != nil {
-				return err
-			}
+		if err := b.pushAll(pb, fp.buf, fp.weights); err != nil {
+			return err
 		}
 	}
 	if from.dense != nil {

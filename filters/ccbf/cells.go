@@ -6,8 +6,16 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// bias moves the square (0, 0) around the origin.
-const bias = 1 << 31
+// bias moves the square (0, 0) around the origin, and the origin off all corners
+// of the Z-order curve: with 2^31 the cells -1 and 0 would differ in every bit,
+// and every sketch around Greenwich or the equator would be torn apart.
+const bias = 0x5555_5555
+
+// The square (0, 0) reaches from lowest to highest in both coordinates.
+const (
+	lowest  = -bias
+	highest = 1<<32 - 1 - bias
+)
 
 // zkey splits a cell into its square and its place on the Z-order curve there.
 func zkey(c grid.Cell) (sx, sy int32, z uint64) {
@@ -29,7 +37,7 @@ func (c *Config) Keys(dst []uint64, xs, ys []float64) int {
 	xs, ys = xs[:len(dst)], ys[:len(dst)]
 	for i := range dst {
 		x, y := math.Floor(xs[i]/res), math.Floor(ys[i]/res)
-		if !(x >= -bias && x < bias && y >= -bias && y < bias) {
+		if !(x >= lowest && x <= highest && y >= lowest && y <= highest) {
 			return i
 		}
 		dst[i] = grid.Interleave(uint32(int64(x)+bias), uint32(int64(y)+bias))

@@ -138,7 +138,7 @@ func both(a, b run, f func(x, y uint64) uint64) run {
 
 // place is what a section of an exact sketch holds the cells of: a category,
 // and a square of 2^32 x 2^32 cells. All but very fine grids live in the
-// square (0, 0), which reaches 2^31 cells in every direction.
+// square (0, 0), which reaches at least 1.4e9 cells in every direction.
 type place struct {
 	category string
 	// none says that there is no category, which an empty one is not.

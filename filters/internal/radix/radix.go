@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// digit is how many bits one pass sorts by: a histogram of 2^11 counters stays
-// in the first-level cache.
+// digit is the most bits that one pass sorts by: a histogram of 2^11 counters
+// stays in the first-level cache.
 const digit = 11
 
 // few is the length below which comparing is faster than counting.
@@ -35,30 +35,47 @@ func varying(keys []uint64) (diff uint64, sorted bool) {
 	return diff, sorted
 }
 
+// pass returns the shift and the width in bits of the next pass over the bits
+// of diff, and diff without them. The bits of a stretch are spread evenly over
+// the passes that it needs.
+func pass(diff uint64) (shift, width uint, rest uint64) {
+	shift = uint(bits.TrailingZeros64(diff))
+	stretch := uint(bits.Len64(diff)) - shift
+	passes := (stretch + digit - 1) / digit
+	width = (stretch + passes - 1) / passes
+	return shift, width, diff >> shift >> width << width << shift
+}
+
 // Sort sorts keys in ascending order. O(len(keys)) per 11 bits in which they
 // differ. At most 2^32-1 keys.
 func (s *Scratch) Sort(keys []uint64) {
-	if len(keys) < 2 {
-		return
-	}
 	if len(keys) < few {
 		slices.Sort(keys)
 		return
 	}
 	diff, sorted := varying(keys)
-	if sorted {
+	if !sorted {
+		s.SortBits(keys, diff)
+	}
+}
+
+// SortBits sorts keys by the bits of mask alone, keeping the order of those
+// that agree in them.
+func (s *Scratch) SortBits(keys []uint64, mask uint64) {
+	if len(keys) == 0 {
 		return
 	}
 	if cap(s.keys) < len(keys) {
 		s.keys = make([]uint64, len(keys))
 	}
 	from, to := keys, s.keys[:len(keys)]
-	for diff != 0 {
-		shift := uint(bits.TrailingZeros64(diff))
-		diff &^= (1<<digit - 1) << shift
-		s.count(from, shift)
+	for mask != 0 {
+		shift, width, rest := pass(mask)
+		mask = rest
+		s.count(from, shift, width)
+		low := uint64(1)<<width - 1
 		for _, k := range from {
-			c := &s.counts[k>>shift&(1<<digit-1)]
+			c := &s.counts[k>>(shift&63)&low&(1<<digit-1)]
 			to[*c] = k
 			*c++
 		}
@@ -88,11 +105,12 @@ func (s *Scratch) SortPairs(keys, values []uint64) {
 	fromK, toK := keys, s.keys[:len(keys)]
 	fromV, toV := values[:len(keys)], s.values[:len(keys)]
 	for diff != 0 {
-		shift := uint(bits.TrailingZeros64(diff))
-		diff &^= (1<<digit - 1) << shift
-		s.count(fromK, shift)
+		shift, width, rest := pass(diff)
+		diff = rest
+		s.count(fromK, shift, width)
+		low := uint64(1)<<width - 1
 		for i, k := range fromK {
-			c := &s.counts[k>>shift&(1<<digit-1)]
+			c := &s.counts[k>>(shift&63)&low&(1<<digit-1)]
 			toK[*c] = k
 			toV[*c] = fromV[i]
 			*c++
@@ -107,14 +125,16 @@ func (s *Scratch) SortPairs(keys, values []uint64) {
 }
 
 // count leaves in s.counts where each digit's first key goes.
-func (s *Scratch) count(keys []uint64, shift uint) {
-	clear(s.counts[:])
+func (s *Scratch) count(keys []uint64, shift, width uint) {
+	counts := s.counts[:1<<width]
+	clear(counts)
+	low := uint64(1)<<width - 1
 	for _, k := range keys {
-		s.counts[k>>shift&(1<<digit-1)]++
+		s.counts[k>>(shift&63)&low&(1<<digit-1)]++
 	}
 	sum := uint32(0)
-	for i, c := range s.counts {
-		s.counts[i] = sum
+	for i, c := range counts {
+		counts[i] = sum
 		sum += c
 	}
 }

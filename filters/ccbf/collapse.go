@@ -1,0 +1,104 @@
+package ccbf
+
+import (
+	"math/bits"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
+)
+
+// sorter is the memory that makes a run of a buffer, lent to one builder after
+// the other.
+type sorter struct {
+	radix radix.Scratch
+	words []uint64
+	// recent is a cache of the last keys seen: points come in crowds, and each
+	// repetition that is caught here need not be sorted.
+	recent [1 << recentBits]uint64
+}
+
+var sorters = sync.Pool{New: func() any { return new(sorter) }}
+
+const (
+	// countBits is how many bits of a word count; the others are the key.
+	countBits  = 18
+	recentBits = 12
+)
+
+// A buffer's keys are counted in a word's lower bits.
+const _ = uint(1<<countBits - 1 - maxBuffer)
+
+// run makes a run of keys, which it sorts in place or leaves alone, with an
+// occurrence each, or weights[i] of them.
+func (s *sorter) run(keys, weights []uint64) run {
+	if weights != nil {
+		s.radix.SortPairs(keys, weights)
+		return collapse(keys, weights)
+	}
+	if len(keys) >= sortBuffer {
+		diff := uint64(0)
+		for _, k := range keys {
+			diff |= k ^ keys[0]
+		}
+		if width := bits.Len64(diff); width <= 64-countBits {
+			return s.packed(keys, uint(width))
+		}
+	}
+	s.radix.Sort(keys)
+	return collapse(keys, nil)
+}
+
+// packed is run for keys that differ in their lowest width bits only: key and
+// count share a word, so that half as much is sorted.
+func (s *sorter) packed(keys []uint64, width uint) run {
+	if cap(s.words) < len(keys)+1 {
+		s.words = make([]uint64, len(keys)+1)
+	}
+	clear(s.recent[:])
+	low := uint64(1)<<width - 1
+	words, n := s.words[:len(keys)+1], 0
+	for _, k := range keys {
+		w := k & low << countBits
+		slot := &s.recent[w*0x9e3779b97f4a7c15>>(64-recentBits)]
+		was := *slot
+		// Without a branch, for whether a key repeats is anyone's guess: other
+		// is all ones where the slot holds another key, which is then put out
+		// unless the slot was empty.
+		differ := (was ^ w) >> countBits
+		other := uint64(int64(differ|-differ) >> 63)
+		words[n] = was
+		n += int(other & (was | -was) >> 63)
+		*slot = (was+1)&^other | (w|1)&other
+	}
+	for _, w := range s.recent {
+		if w != 0 {
+			words[n] = w
+			n++
+		}
+	}
+	words = words[:n]
+	s.radix.SortBits(words, low<<countBits)
+	return unpack(words, keys[0]&^low)
+}
+
+// unpack makes a run of sorted words, whose keys all have the bits of base.
+func unpack(words []uint64, base uint64) run {
+	distinct, last := 0, ^uint64(0)
+	for _, w := range words {
+		if w>>countBits != last {
+			last = w >> countBits
+			distinct++
+		}
+	}
+	r := run{make([]uint64, distinct), make([]uint64, distinct)}
+	n, last := -1, ^uint64(0)
+	for _, w := range words {
+		if w>>countBits != last {
+			last = w >> countBits
+			n++
+			r.keys[n] = base | last
+		}
+		r.counts[n] += w & (1<<countBits - 1)
+	}
+	return r
+}

@@ -1,0 +1,80 @@
+package ccbf
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// crowd makes keys of n points in towns over a country of 8,000 x 8,000 cells,
+// town by town as files tend to have them.
+func crowd(n int) []uint64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	keys := make([]uint64, n)
+	x, y, left := 0.0, 0.0, 0
+	for i := range keys {
+		if left == 0 {
+			x, y, left = r.Float64()*8000, r.Float64()*8000, 200+r.IntN(4000)
+		}
+		left--
+		c := grid.Cell{X: int64(x + 15*r.NormFloat64()), Y: int64(y + 15*r.NormFloat64())}
+		_, _, keys[i] = zkey(c)
+	}
+	return keys
+}
+
+func TestSortedRunsCountEveryKey(t *testing.T) {
+	keys := crowd(100_000)
+	for _, n := range []int{0, 1, 300, sortBuffer, 100_000} {
+		want := map[uint64]uint64{}
+		for _, k := range keys[:n] {
+			want[k]++
+		}
+		for name, weights := range map[string][]uint64{"plain": nil, "weighted": make([]uint64, n)} {
+			for i := range weights {
+				weights[i] = 1
+			}
+			in := append([]uint64(nil), keys[:n]...)
+			r := new(sorter).run(in, weights)
+			if len(r.keys) != len(want) {
+				t.Fatalf("%s, %d keys: %d cells, want %d", name, n, len(r.keys), len(want))
+			}
+			for i, k := range r.keys {
+				if r.counts[i] != want[k] || i > 0 && k <= r.keys[i-1] {
+					t.Fatalf("%s, %d keys: cell %d counts %d, want %d", name, n, k, r.counts[i], want[k])
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	src := crowd(maxBuffer)
+	keys := make([]uint64, len(src))
+	var s sorter
+	for b.Loop() {
+		copy(keys, src)
+		s.run(keys, nil)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/maxBuffer, "ns/key")
+}
+
+func BenchmarkEncode(b *testing.B) {
+	r := new(sorter).run(crowd(1<<20), nil)
+	var dst []byte
+	for b.Loop() {
+		dst, _ = appendBlocks(dst[:0], r, 1<<30)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(r.keys)), "ns/cell")
+	b.ReportMetric(float64(len(dst))/float64(len(r.keys)), "bytes/cell")
+}
+
+func BenchmarkMerge(b *testing.B) {
+	keys := crowd(1 << 19)
+	x, y := new(sorter).run(keys[:1<<18], nil), new(sorter).run(keys[1<<18:], nil)
+	for b.Loop() {
+		merge(x, y)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(x.keys)+len(y.keys)), "ns/cell")
+}
