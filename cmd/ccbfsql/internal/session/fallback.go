@@ -45,7 +45,7 @@ func (s *Session) runByDriver(ctx context.Context, sql string, stop func()) (*Re
 		return nil, err
 	}
 	return &Result{
-		Silent:  len(columns) == 0,
+		Silent:  len(columns) == 0 || len(columns) == 1 && columns[0].Name == "Success",
 		columns: columns,
 		next: func() (render.Chunk, error) {
 			if first != nil {

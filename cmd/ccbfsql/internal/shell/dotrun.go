@@ -178,11 +178,12 @@ func (sh *Shell) dotDatabases([]string) error {
 }
 
 func (sh *Shell) dotFunctions(args []string) error {
-	group := ""
+	group, found := "", false
 	for _, f := range session.Functions() {
 		if !matches(pattern(args), f.Name) {
 			continue
 		}
+		found = true
 		if f.Group != group {
 			if err := sh.printf("%s\n", f.Group); err != nil {
 				return err
@@ -197,6 +198,9 @@ func (sh *Shell) dotFunctions(args []string) error {
 		if err := sh.printf("      %s\n", f.Summary); err != nil {
 			return err
 		}
+	}
+	if !found {
+		return fmt.Errorf("no function matches %q", pattern(args))
 	}
 	return nil
 }
