@@ -41,7 +41,7 @@ func Process() []duck.Function {
 				return nil
 			})
 		}, "Sets the most bytes that aggregates may hold; a quarter of the machine's memory at first.",
-			"SELECT ccbf_memory_limit(2 * 1024 * 1024 * 1024)", params(duck.Param{Name: "bytes", Type: duck.Any})),
+			"SELECT ccbf_memory_limit(2147483648)", params(duck.Param{Name: "bytes", Type: duck.Any})),
 		function("process", "ccbf_version", duck.Varchar, func(rows *duck.Rows, out *duck.Result) error {
 			for i := range out.Len() {
 				out.SetString(i, Version)
