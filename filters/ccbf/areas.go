@@ -11,12 +11,16 @@ import (
 // ErrTooManyCells says that an area covers more cells than a dense sketch may
 // be asked for at once.
 type ErrTooManyCells struct {
-	Cells, Limit uint64
-	Res          float64
+	Cells, Left uint64 // of the area, and what earlier areas left of AreaLimit
+	Res         float64
 }
 
 func (e *ErrTooManyCells) Error() string {
-	return fmt.Sprintf("area covers %.2g cells at resolution %v; the limit is %.2g (use a smaller area or a coarser sketch)", float64(e.Cells), e.Res, float64(e.Limit))
+	together := ""
+	if e.Left < AreaLimit {
+		together = " for all areas of a chunk of rows together"
+	}
+	return fmt.Sprintf("area covers %.2g cells at resolution %v; the limit is %.2g%s (use a smaller area or a coarser sketch)", float64(e.Cells), e.Res, float64(AreaLimit), together)
 }
 
 // AreaLimit is the most cells of dense sketches that the questions of one chunk

@@ -22,44 +22,44 @@ const (
 
 // order is the class code's order that codes numbers of these bit lengths in
 // the fewest bits; of several the smallest.
-func order(lengths *[65]uint32) (best, cost uint) {
-	top := 64
-	for top > 0 && lengths[top] == 0 {
-		top--
-	}
-	cost = ^uint(0)
-	for k := range uint(min(top, maxOrder)) + 1 {
-		sum := uint(0)
-		for length := 0; length <= top; length++ {
-			if n := lengths[length]; n != 0 {
-				sum += uint(n) * bitio.ClassBits(uint(length), k)
-			}
+func order(lengths *[65]uint32) (best uint) {
+	top, above, twice := 0, uint(0), uint(0) // numbers longer than k, twice their lengths
+	for length, n := range lengths {
+		if n != 0 {
+			top = length
+			above += uint(n)
+			twice += 2 * uint(length) * uint(n)
 		}
-		if sum < cost {
+	}
+	upTo, cost := uint(0), ^uint(0)
+	for k := range uint(min(top, maxOrder)) + 1 {
+		n := uint(lengths[k])
+		upTo, above, twice = upTo+n, above-n, twice-2*k*n
+		// The sum of bitio.ClassBits over all numbers.
+		if sum := upTo*(1+k) + twice - above*k; sum < cost {
 			best, cost = k, sum
 		}
 	}
-	return best, cost
+	return best
 }
 
 // appendBlock appends the block of at most blockCells cells.
-func appendBlock(dst []byte, keys, counts []uint64) []byte {
+func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
 	var gaps, ns [65]uint32
+	counts = counts[:len(keys)]
 	for i := 1; i < len(keys); i++ {
 		gaps[bits.Len64(keys[i]-keys[i-1]-1)]++
 	}
 	for _, n := range counts {
 		ns[bits.Len64(n-1)]++
 	}
-	gapOrder, _ := order(&gaps)
-	countOrder, _ := order(&ns)
-	w := bitio.NewWriter(append(dst, byte(gapOrder), byte(countOrder)))
+	gapOrder, countOrder := order(&gaps), order(&ns)
+	w.Reset(2 * blockCells)
 	w.WriteClass(counts[0]-1, countOrder)
 	for i := 1; i < len(keys); i++ {
-		w.WriteClass(keys[i]-keys[i-1]-1, gapOrder)
-		w.WriteClass(counts[i]-1, countOrder)
+		w.WriteClasses(keys[i]-keys[i-1]-1, gapOrder, counts[i]-1, countOrder)
 	}
-	return w.Close()
+	return append(append(dst, byte(gapOrder), byte(countOrder)), w.Bytes()...)
 }
 
 // blocks is the encoded data of one section, checked for its lengths only.

@@ -52,7 +52,7 @@ type placeBuilder struct {
 const (
 	minBuffer  = 16
 	sortBuffer = 1 << 12
-	maxBuffer  = 1 << 17
+	maxBuffer  = 1 << 18
 )
 
 // NewBuilder returns an empty Builder. A nil budget refuses nothing.

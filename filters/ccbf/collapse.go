@@ -21,7 +21,7 @@ var sorters = sync.Pool{New: func() any { return new(sorter) }}
 
 const (
 	// countBits is how many bits of a word count; the others are the key.
-	countBits  = 18
+	countBits  = 19
 	recentBits = 12
 )
 

@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"sync"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -94,19 +96,24 @@ func appendBlocks(dst []byte, r run, limit uint64) ([]byte, bool) {
 	dst = slices.Grow(dst, n*indexEntry+len(r.keys)*5/4)
 	dst = dst[:index+n*indexEntry]
 	data := len(dst)
+	w := writers.Get().(*bitio.Writer)
+	defer writers.Put(w)
 	for i := range n {
 		if uint64(len(dst)-index) > limit {
 			return dst, false
 		}
 		from := i * blockCells
 		to := min(from+blockCells, len(r.keys))
-		dst = appendBlock(dst, r.keys[from:to], r.counts[from:to])
+		dst = appendBlock(dst, w, r.keys[from:to], r.counts[from:to])
 		entry := dst[index+i*indexEntry:]
 		binary.LittleEndian.PutUint64(entry, r.keys[from])
 		binary.LittleEndian.PutUint32(entry[8:], uint32(len(dst)-data))
 	}
 	return dst, true
 }
+
+// writers lends the memory of one block.
+var writers = sync.Pool{New: func() any { return new(bitio.Writer) }}
 
 // sectionView is one section of a body, in place.
 type sectionView struct {

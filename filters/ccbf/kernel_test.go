@@ -31,3 +31,28 @@ func BenchmarkInsert(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkUnion(b *testing.B) {
+	for name, points := range map[string]int{"a third full": 23_000, "nearly empty": 500} {
+		b.Run(name, func(b *testing.B) {
+			c := must(New(Params{Res: 1, Dense: true, Mode: Standard, Bytes: 1 << 18}))
+			var parts []*dense
+			for p := range 16 {
+				d := newDense(c.shape)
+				for i := range points {
+					h1, h2 := key.HashCell(uint64(p), int64(i), 0)
+					d.insert(Standard, []uint64{h1}, []uint64{h2}, nil)
+				}
+				parts = append(parts, d)
+			}
+			sum := newDense(c.shape)
+			b.SetBytes(int64(len(sum.body)))
+			for i := 0; b.Loop(); i++ {
+				if i%1000 == 0 {
+					clear(sum.body)
+				}
+				sum.union(parts[i%len(parts)])
+			}
+		})
+	}
+}

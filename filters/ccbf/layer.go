@@ -83,6 +83,11 @@ func counters[W word](l *layer) []W {
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(l.data))), l.size)
 }
 
+// words views bytes, a multiple of 8 of them, as words; see counters.
+func words(b []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
+}
+
 // dense is the dense form: one array of counters per layer over one body.
 type dense struct {
 	shape     shape

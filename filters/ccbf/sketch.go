@@ -179,12 +179,11 @@ func (s *Sketch) makeDense() {
 		return
 	}
 	s.Bounds = cellBounds(s.sections)
-	if s.Mode == MinimalIncrement {
-		s.dense = maximumDense(&s.Config, s.sections)
-	} else {
+	if s.sums = s.Mode == Standard; s.sums {
 		s.dense = newDense(s.shape)
 		s.dense.insertSections(&s.Config, s.sections)
-		s.sums = true
+	} else {
+		s.dense = maximumDense(&s.Config, s.sections)
 	}
 	s.sections = nil
 }

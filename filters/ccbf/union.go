@@ -1,9 +1,6 @@
 package ccbf
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "math/bits"
 
 // union adds the counters of o, of the same shape, to d's, layer by layer with
 // carry. The result does not depend on the order of unions; in mode standard
@@ -26,38 +23,41 @@ func (d *dense) unionWords(x int, src []byte) {
 	l := &d.layers[x]
 	last := x == d.shape.layers-1
 	flags := ^uint64(0) / (l.flag<<1 - 1) * l.flag // the flag bit of every counter
-	perWord := uint64(64 / l.width)
-	dst := l.data[:len(src)]
-	for i := 0; i+8 <= len(src); i += 8 {
-		b := binary.LittleEndian.Uint64(src[i:])
+	from := words(src)
+	to := words(l.data)[:len(from)]
+	for i, b := range from {
 		if b == 0 {
 			continue
 		}
-		a := binary.LittleEndian.Uint64(dst[i:])
+		a := to[i]
 		sum := a&^flags + b&^flags
-		carry := sum & flags
-		binary.LittleEndian.PutUint64(dst[i:], sum|(a|b)&flags)
-		if last && (carry|a|b)&flags != 0 {
-			d.saturateWord(l, dst[i:], carry|(a|b)&flags)
-		} else if carry != 0 {
-			first := uint64(i) / 8 * perWord
-			for c := carry; c != 0; c &= c - 1 {
-				j := first + uint64(bits.TrailingZeros64(c))/uint64(l.width)
-				d.add(x+1, j%d.layers[x+1].size, 1)
-			}
+		to[i] = sum | (a|b)&flags
+		if last && to[i]&flags != 0 {
+			to[i] = d.saturateWord(l, to[i], flags)
+		} else if carry := sum & flags; carry != 0 && !last {
+			d.carryWord(x, uint64(i), carry)
 		}
 	}
 }
 
-// saturateWord sets the counters whose flags are given to their ceiling.
-func (d *dense) saturateWord(l *layer, dst []byte, flags uint64) {
-	w := binary.LittleEndian.Uint64(dst)
-	for f := flags; f != 0; f &= f - 1 {
-		low := uint(bits.TrailingZeros64(f)) + 1 - l.width
-		w |= (l.mask | l.flag) << low
+// carryWord counts one in the layer above for every counter of a word whose
+// flag bit is in carry.
+func (d *dense) carryWord(x int, word, carry uint64) {
+	width, size := uint64(d.layers[x].width), d.layers[x+1].size
+	for ; carry != 0; carry &= carry - 1 {
+		j := word*(64/width) + uint64(bits.TrailingZeros64(carry))/width
+		d.add(x+1, j%size, 1)
 	}
-	binary.LittleEndian.PutUint64(dst, w)
+}
+
+// saturateWord is a word of the last layer with its flagged counters at their
+// ceiling.
+func (d *dense) saturateWord(l *layer, w, flags uint64) uint64 {
 	d.saturated = true
+	for f := w & flags; f != 0; f &= f - 1 {
+		w |= (l.mask | l.flag) << (uint(bits.TrailingZeros64(f)) + 1 - l.width)
+	}
+	return w
 }
 
 // unionLayer is unionWords for widths that are no machine words.

@@ -7,34 +7,44 @@ import (
 	"math/bits"
 )
 
-// Writer appends bits to a byte slice.
+// Writer writes bits into a byte slice of its own.
 type Writer struct {
 	buf []byte
-	acc uint64 // bits not yet in buf
-	n   uint   // how many of them, below 8 after every write
+	pos int    // bytes that are complete
+	acc uint64 // bits not yet among them
+	n   uint   // how many of those, below 8 after every write
 }
 
-// NewWriter returns a Writer that appends to buf.
-func NewWriter(buf []byte) Writer { return Writer{buf: buf} }
+// MaxClassBytes is the most that one number takes in the class code.
+const MaxClassBytes = 24
+
+// Reset makes w write from the start of a buffer with room for so many numbers
+// in the class code, which it keeps from one use to the next.
+func (w *Writer) Reset(numbers int) {
+	if need := numbers*MaxClassBytes + 8; len(w.buf) < need {
+		w.buf = make([]byte, need)
+	}
+	w.pos, w.acc, w.n = 0, 0, 0
+}
 
 // Write appends the low n bits of v; n is at most 56 and v has no others set.
 func (w *Writer) Write(v uint64, n uint) {
-	w.acc |= v << w.n
+	w.acc |= v << (w.n & 63)
 	w.n += n
+	binary.LittleEndian.PutUint64(w.buf[w.pos:], w.acc)
 	whole := w.n / 8
-	w.buf = binary.LittleEndian.AppendUint64(w.buf, w.acc)
-	w.buf = w.buf[:len(w.buf)-8+int(whole)]
-	w.acc >>= whole * 8
+	w.pos += int(whole)
+	w.acc >>= whole * 8 & 63
 	w.n &= 7
 }
 
-// Close pads the last byte with zeros and returns the buffer.
-func (w *Writer) Close() []byte {
+// Bytes pads the last byte with zeros and returns what was written, which is
+// valid until Reset.
+func (w *Writer) Bytes() []byte {
 	if w.n > 0 {
-		w.buf = append(w.buf, byte(w.acc))
-		w.acc, w.n = 0, 0
+		return w.buf[:w.pos+1]
 	}
-	return w.buf
+	return w.buf[:w.pos]
 }
 
 // ClassBits is how many bits the class code of order k takes for a number of
@@ -53,23 +63,48 @@ func ClassBits(length, k uint) uint {
 	return e + 1 + length - 1
 }
 
+// classCode is the class code of v in order k, least significant bit first, and
+// its length; codes longer than 56 bits come out wrong, their length right. It
+// has no branch, for numbers around 2^k go either way.
+func classCode(v uint64, k uint) (code uint64, n uint) {
+	e := uint(max(bits.Len64(v)-int(k), 0))
+	low := k + e - min(e, 1)
+	return (v&(1<<(low&63)-1)<<1 | 1) << (e & 63), e + 1 + low
+}
+
 // WriteClass appends v in the class code of order k, k at most 56.
 func (w *Writer) WriteClass(v uint64, k uint) {
-	length := uint(bits.Len64(v))
-	if length <= k {
-		w.Write(1, 1)
-		w.Write(v, k)
+	if code, n := classCode(v, k); n <= 56 {
+		w.Write(code, n)
+	} else {
+		w.writeLong(v, k)
+	}
+}
+
+// WriteClasses is WriteClass for a pair of numbers.
+func (w *Writer) WriteClasses(u uint64, j uint, v uint64, k uint) {
+	a, m := classCode(u, j)
+	b, n := classCode(v, k)
+	if m+n <= 56 {
+		w.Write(a|b<<(m&63), m+n)
 		return
 	}
-	for e := length - k; ; e -= 32 {
-		if e < 32 {
-			w.Write(1<<e, e+1)
-			break
-		}
+	w.WriteClass(u, j)
+	w.WriteClass(v, k)
+}
+
+// writeLong writes the parts of a long code one by one.
+func (w *Writer) writeLong(v uint64, k uint) {
+	length := uint(bits.Len64(v))
+	e, low := uint(0), k
+	if length > k {
+		e, low = length-k, length-1
+		v &^= 1 << low
+	}
+	for ; e >= 32; e -= 32 {
 		w.Write(0, 32)
 	}
-	low := length - 1
-	v &^= 1 << low
+	w.Write(1<<e, e+1)
 	if low > 32 {
 		w.Write(v&(1<<32-1), 32)
 		v >>= 32

@@ -19,13 +19,14 @@ func TestClassCodeRoundTrip(t *testing.T) {
 			vs = append(vs, top, top|r.Uint64N(top), top|(top-1))
 		}
 		r.Shuffle(len(vs), func(i, j int) { vs[i], vs[j] = vs[j], vs[i] })
-		w := NewWriter(nil)
+		var w Writer
+		w.Reset(len(vs))
 		want := uint(0)
 		for _, v := range vs {
 			w.WriteClass(v, k)
 			want += ClassBits(uint(bits.Len64(v)), k)
 		}
-		buf := w.Close()
+		buf := w.Bytes()
 		if uint(len(buf)) != (want+7)/8 {
 			t.Fatalf("order %d: %d bytes written, ClassBits promises %d bits", k, len(buf), want)
 		}
