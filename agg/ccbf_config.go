@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 )
 
@@ -26,17 +27,30 @@ const (
 // CCBFOptions are the options that ccbf_agg knows. ccbf_empty takes category
 // as a BOOLEAN, for it has no points, and no weight.
 var CCBFOptions = []args.Option{
-	ccbfBytes:    {Name: "bytes", Kind: args.Whole},
-	ccbfExact:    {Name: "exact", Kind: args.Flag},
-	ccbfK:        {Name: "k", Kind: args.Whole},
-	ccbfMode:     {Name: "mode", Kind: args.Text},
-	ccbfLayers:   {Name: "layers", Kind: args.Wholes},
-	ccbfCounters: {Name: "counters", Kind: args.Wholes},
-	ccbfSeed:     {Name: "seed", Kind: args.Whole},
-	ccbfTotals:   {Name: "totals", Kind: args.Flag},
-	ccbfCategory: {Name: "category", Kind: args.Key, PerRow: true},
-	ccbfWeight:   {Name: "weight", Kind: args.Whole, PerRow: true},
+	ccbfBytes: {Name: "bytes", Kind: args.Whole, Default: "1048576",
+		Summary: "Most bytes that the body of the BLOB may take, from 256 to 2^30; the header comes on top."},
+	ccbfExact: {Name: "exact", Kind: args.Flag, Default: "true",
+		Summary: "Keep the list of cells, and answer exactly, while it fits into bytes. false: counters from the first row on."},
+	ccbfK: {Name: "k", Kind: args.Whole, Default: "4",
+		Summary: "Counters per cell where counters are used, from 1 to 32."},
+	ccbfMode: {Name: "mode", Kind: args.Text, Default: "'mi'",
+		Summary: "'mi' raises only the smallest of a cell's counters: closer. 'standard' raises all of them: counts can be removed, and the order of rows and merges never matters."},
+	ccbfLayers: {Name: "layers", Kind: args.Wholes, Default: "[8, 16, 32]",
+		Summary: "Bits per counter of each layer, from 2 to 64, not falling; 1 to 8 layers. A counter that is full carries into the layer above."},
+	ccbfCounters: {Name: "counters", Kind: args.Wholes, Default: "from bytes",
+		Summary: "Counters of each layer, each number a smaller divisor of the one before. In place of bytes."},
+	ccbfSeed: {Name: "seed", Kind: args.Whole, Default: "0",
+		Summary: "Seed of the hash. Only sketches of the same seed combine."},
+	ccbfTotals: {Name: "totals", Kind: args.Flag, Default: "false",
+		Summary: "With category: count each point without its category as well, so that both can be asked."},
+	ccbfCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
+		Summary: "The point's category, of any type that is a key. Questions then name a category too. A row whose category is NULL is skipped. For ccbf_empty: true where points will have one."},
+	ccbfWeight: {Name: "weight", Kind: args.Whole, PerRow: true, Default: "1",
+		Summary: "How many points the row stands for. A row whose weight is NULL is skipped. Not for ccbf_empty."},
 }
+
+// Options are those of ccbf_agg, for the reference.
+func (a *ccbfPoints) Options() []args.Option { return CCBFOptions }
 
 // CCBFConfig is the configuration that a row's resolution and options ask for.
 // categories says whether points have a category.
@@ -46,15 +60,15 @@ func CCBFConfig(res float64, o *args.Options, row int, categories bool) (ccbf.Co
 	if p.Bytes, err = o.Count(ccbfBytes, row, 0); err != nil {
 		return ccbf.Config{}, err
 	}
-	if o.Given(ccbfBytes, row) && p.Bytes == 0 {
-		p.Bytes = 1 // 0 would be the default
+	if o.Given(ccbfBytes, row) && p.Bytes == 0 { // the default of Params
+		return ccbf.Config{}, fmt.Errorf("%w: option \"bytes\" is 0, must be from %d to %d", sketch.ErrOption, ccbf.MinBytes, ccbf.MaxBytes)
 	}
 	k, err := o.Count(ccbfK, row, ccbf.DefaultK)
 	if err != nil {
 		return ccbf.Config{}, err
 	}
-	if p.K = int(min(k, 1<<20)); k == 0 {
-		p.K = -1
+	if p.K = int(min(k, 1<<20)); k == 0 { // the default of Params
+		return ccbf.Config{}, fmt.Errorf("%w: option \"k\" is 0, must be from 1 to %d", sketch.ErrOption, ccbf.MaxK)
 	}
 	mode, err := o.Text(ccbfMode, row, "mi", "standard")
 	if err != nil {
@@ -126,10 +140,10 @@ func interned(id uint32) *ccbf.Config { return (*configs.list.Load())[id] }
 // CCBFCategories reads the option category as ccbf_empty takes it: whether
 // points will have one.
 func CCBFCategories(o *args.Options, row int) (bool, error) {
-	if o.Has(ccbfWeight) {
+	if o.Given(ccbfWeight, row) {
 		return false, fmt.Errorf("option \"weight\" belongs to points, an empty sketch has none")
 	}
-	if o.Has(ccbfCategory) && !args.Flag.Accepts(o.Column(ccbfCategory).Type()) {
+	if o.Given(ccbfCategory, row) && !args.Flag.Accepts(o.Column(ccbfCategory).Type()) {
 		return false, fmt.Errorf("option \"category\" is %s, must be BOOLEAN: whether points will have one", o.Column(ccbfCategory).Type())
 	}
 	return o.Bool(ccbfCategory, row, false), nil

@@ -31,7 +31,8 @@ func CMS() []duck.Function {
 	}
 }
 
-// The options of cms_agg and cms_empty, in the order of CMSOptions.
+// The options of cms_agg and cms_empty, in the order of CMSOptions; CMSWeight
+// is cms_agg's alone.
 const (
 	cmsEpsilon = iota
 	cmsDelta
@@ -39,19 +40,29 @@ const (
 	cmsDepth
 	cmsConservative
 	cmsSeed
-	cmsWeight
+	CMSWeight
 )
 
 // CMSOptions are the options that cms_agg knows; cms_empty has no weight.
 var CMSOptions = []args.Option{
-	cmsEpsilon:      {Name: "epsilon", Kind: args.Number},
-	cmsDelta:        {Name: "delta", Kind: args.Number},
-	cmsWidth:        {Name: "width", Kind: args.Whole},
-	cmsDepth:        {Name: "depth", Kind: args.Whole},
-	cmsConservative: {Name: "conservative", Kind: args.Flag},
-	cmsSeed:         {Name: "seed", Kind: args.Whole},
-	cmsWeight:       {Name: "weight", Kind: args.Whole, PerRow: true},
+	cmsEpsilon: {Name: "epsilon", Kind: args.Number, Default: "0.001",
+		Summary: "An estimate is too high by at most epsilon times the total, with a probability of 1 - delta. Between 0 and 1."},
+	cmsDelta: {Name: "delta", Kind: args.Number, Default: "0.01",
+		Summary: "Probability that an estimate is too high by more than that. Between 0 and 1."},
+	cmsWidth: {Name: "width", Kind: args.Whole, Default: "ceil(e / epsilon)",
+		Summary: "Counters of a row, from 1. In place of epsilon."},
+	cmsDepth: {Name: "depth", Kind: args.Whole, Default: "ceil(ln(1 / delta))",
+		Summary: "Rows of counters, from 1 to 32. In place of delta."},
+	cmsConservative: {Name: "conservative", Kind: args.Flag, Default: "false",
+		Summary: "Raise only the counters that bound the estimate: closer, but no cms_remove and no cms_join_size."},
+	cmsSeed: {Name: "seed", Kind: args.Whole, Default: "0",
+		Summary: "Seed of the hash. Only sketches of the same seed combine."},
+	CMSWeight: {Name: "weight", Kind: args.Whole, PerRow: true, Default: "1",
+		Summary: "How many occurrences the row stands for. A row whose weight is NULL is skipped. Not for cms_empty."},
 }
+
+// Options are those of cms_agg, for the reference.
+func (a *cmsKeys) Options() []args.Option { return CMSOptions }
 
 // CMSParams are the parameters that a row's options ask for.
 func CMSParams(o *args.Options, row int) (p cms.Params, err error) {
@@ -164,9 +175,9 @@ func (a *cmsKeys) Update(rows *duck.Rows, states duck.States) error {
 	}
 	uniform := c.options.Uniform()
 	var params cms.Params
-	weighted := c.options.Has(cmsWeight)
+	weighted := c.options.Has(CMSWeight)
 	for i := range rows.Len() {
-		if !c.keys.Valid(i) || weighted && options.Valid(i) && !c.options.Given(cmsWeight, i) {
+		if !c.keys.Valid(i) || weighted && options.Valid(i) && !c.options.Given(CMSWeight, i) {
 			continue
 		}
 		var err error
@@ -179,7 +190,7 @@ func (a *cmsKeys) Update(rows *duck.Rows, states duck.States) error {
 		if err != nil {
 			return err
 		}
-		weight, err := c.options.Count(cmsWeight, i, 1)
+		weight, err := c.options.Count(CMSWeight, i, 1)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func CCBF() []duck.Function {
 		fn("ccbf_mask", duck.Blob, ccbfPair((*ccbf.Sketch).Mask), "Sketch of the cells that b has too, with the counts of a.",
 			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_fold", duck.Blob, ccbfFold, "The same counts in a BLOB of no more than bytes, where halving its layers leads there.",
-			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.UBigInt})),
+			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
 
 		fn("ccbf_get", duck.UBigInt, ccbfGet(func(out *duck.Result, i int, counts []uint64) {
 			copy(duck.Out[uint64](out)[i:], counts)
@@ -70,14 +70,14 @@ func CCBF() []duck.Function {
 		}), "Points in the cells whose centres lie in a box, lower edges included, upper ones not.",
 			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", append(params(paramSketch), box...), paramCategory),
 		fn("ccbf_tile_sum", duck.UBigInt, ccbfBoxSum(3, func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error) {
-			xmin, ymin, xmax, ymax, err := grid.TileBounds(int(duck.Slice[int32](rows.Col(1))[i]), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
+			xmin, ymin, xmax, ymax, err := grid.TileBounds(zoom(rows.Col(1), i), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
 			if err != nil {
 				return grid.Rect{}, err
 			}
 			return v.Grid.Box(xmin, ymin, xmax, ymax)
 		}), "Points in the cells whose centres lie in a web mercator tile.",
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
-			params(paramSketch, duck.Param{Name: "z", Type: duck.Integer}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
+			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
 
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),

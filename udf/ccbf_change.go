@@ -160,13 +160,16 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 }
 
 func ccbfFold(rows *duck.Rows, out *duck.Result) error {
-	bytes := duck.Slice[uint64](rows.Col(1))
 	return eachValid(rows, out, func(i int) error {
+		bytes, err := args.Count("bytes", rows.Col(1), i)
+		if err != nil {
+			return err
+		}
 		s, err := ccbf.Decode(rows.Col(0).Bytes(i))
 		if err != nil {
 			return err
 		}
-		if err := s.Fold(bytes[i]); err != nil {
+		if err := s.Fold(bytes); err != nil {
 			return err
 		}
 		out.SetBytes(i, s.AppendBlob(nil))

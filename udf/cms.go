@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/agg"
@@ -47,6 +48,9 @@ func cmsEmpty(rows *duck.Rows, out *duck.Result) error {
 		return err
 	}
 	for i := range out.Len() {
+		if o.Given(agg.CMSWeight, i) {
+			return fmt.Errorf("option \"weight\" belongs to keys, an empty sketch has none")
+		}
 		p, err := agg.CMSParams(&o, i)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package udf
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -15,7 +16,7 @@ var corners = duck.StructOf(
 // Tiles are the functions of the web mercator tiling.
 func Tiles() []duck.Function {
 	lon, lat := duck.Param{Name: "lon", Type: duck.Double}, duck.Param{Name: "lat", Type: duck.Double}
-	z := duck.Param{Name: "z", Type: duck.Integer}
+	z := duck.Param{Name: "z", Type: duck.BigInt} // range() and the like are BIGINT, which is no INTEGER by itself
 	x, y := duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}
 	return []duck.Function{
 		function("tiles", "tile_x", duck.BigInt, tileNumber(grid.TileX),
@@ -33,22 +34,27 @@ func Tiles() []duck.Function {
 	}
 }
 
+// zoom is a zoom level; one that no int holds is out of range all the same.
+func zoom(z *duck.Vector, i int) int {
+	return int(min(max(duck.Slice[int64](z)[i], math.MinInt32), math.MaxInt32))
+}
+
 func tileNumber(f func(degrees float64, z int) (int64, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		degrees, z, numbers := duck.Slice[float64](rows.Col(0)), duck.Slice[int32](rows.Col(1)), duck.Out[int64](out)
+		degrees, numbers := duck.Slice[float64](rows.Col(0)), duck.Out[int64](out)
 		return eachValid(rows, out, func(i int) (err error) {
-			numbers[i], err = f(degrees[i], int(z[i]))
+			numbers[i], err = f(degrees[i], zoom(rows.Col(1), i))
 			return err
 		})
 	}
 }
 
 func quadkey(rows *duck.Rows, out *duck.Result) error {
-	lon, lat, z := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1)), duck.Slice[int32](rows.Col(2))
+	lon, lat := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1))
 	names := make([]byte, 0, rows.Len()*(grid.MaxZoom+1))
 	return eachValid(rows, out, func(i int) (err error) {
 		start := len(names)
-		names, err = grid.AppendQuadkey(names, lon[i], lat[i], int(z[i]))
+		names, err = grid.AppendQuadkey(names, lon[i], lat[i], zoom(rows.Col(2), i))
 		if err != nil {
 			return err
 		}
@@ -65,9 +71,9 @@ func setCorners(out *duck.Result, i int, edges ...float64) {
 }
 
 func tileBox(rows *duck.Rows, out *duck.Result) error {
-	z, x, y := duck.Slice[int32](rows.Col(0)), duck.Slice[int64](rows.Col(1)), duck.Slice[int64](rows.Col(2))
+	x, y := duck.Slice[int64](rows.Col(1)), duck.Slice[int64](rows.Col(2))
 	return eachValid(rows, out, func(i int) error {
-		xmin, ymin, xmax, ymax, err := grid.TileBounds(int(z[i]), x[i], y[i])
+		xmin, ymin, xmax, ymax, err := grid.TileBounds(zoom(rows.Col(0), i), x[i], y[i])
 		setCorners(out, i, xmin, ymin, xmax, ymax)
 		return err
 	})

@@ -15,6 +15,9 @@ type Option struct {
 	Kind Kind
 	// PerRow options may differ between the rows of a group.
 	PerRow bool
+	// Default, as SQL writes it, and Summary, with the range, are for the
+	// reference.
+	Default, Summary string
 }
 
 // Kind is what an option's value must be.
@@ -34,7 +37,8 @@ func (k Kind) String() string {
 	return [...]string{"a whole number", "a number", "BOOLEAN", "VARCHAR", "a list of whole numbers", "a value"}[k]
 }
 
-func (k Kind) accepts(t duck.Type) bool {
+// Accepts reports whether values of a type are of the kind.
+func (k Kind) Accepts(t duck.Type) bool {
 	switch k {
 	case Whole, Number:
 		return isNumber(t)
@@ -80,9 +84,12 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 		}
 		f := col.Field(j)
 		if f.Type().ID() == duck.SQLNullID {
+			if known[i].PerRow {
+				o.at[i] = f // NULL on every row, which skips it
+			}
 			continue
 		}
-		if !known[i].Kind.accepts(f.Type()) {
+		if !known[i].Kind.Accepts(f.Type()) {
 			return optionError(name, "is %s, must be %s", f.Type(), known[i].Kind)
 		}
 		o.at[i] = f

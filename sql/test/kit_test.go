@@ -1,0 +1,112 @@
+package test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+)
+
+// open is a database in memory with every function.
+func open(t testing.TB) *sql.DB {
+	t.Helper()
+	db, err := connector.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func exec(t testing.TB, db *sql.DB, statement string, args ...any) {
+	t.Helper()
+	if _, err := db.Exec(statement, args...); err != nil {
+		t.Fatalf("%.300s: %v", statement, err)
+	}
+}
+
+// ask is the first row of a query, values separated by "|".
+func ask(db *sql.DB, query string, args ...any) (string, error) {
+	return askContext(context.Background(), db, query, args...)
+}
+
+func askContext(ctx context.Context, db *sql.DB, query string, args ...any) (string, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return "", err
+	}
+	values, into := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	var first []string
+	for rows.Next() { // to the end: errors come late
+		if err := rows.Scan(into...); err != nil {
+			return "", err
+		}
+		if first == nil {
+			for _, v := range values {
+				first = append(first, fmt.Sprint(v))
+			}
+		}
+	}
+	return strings.Join(first, "|"), rows.Err()
+}
+
+func mustAsk(t testing.TB, db *sql.DB, query string, args ...any) string {
+	t.Helper()
+	s, err := ask(db, query, args...)
+	if err != nil {
+		t.Fatalf("%.300s: %v", query, err)
+	}
+	return s
+}
+
+// want compares the first row of a query with what it must be.
+func want(t testing.TB, db *sql.DB, answer, query string, args ...any) {
+	t.Helper()
+	if got := mustAsk(t, db, query, args...); got != answer {
+		t.Errorf("%.400s\n got %s, want %s", query, got, answer)
+	}
+}
+
+// data is the path of a file of real data; where it is not there the test is
+// skipped.
+func data(t testing.TB, file string) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(filepath.Dir(root), "shared", "data", file)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("skipped: no %s", path)
+	}
+	return path
+}
+
+// rounds is how often a test repeats what must hold for ever: few times in an
+// ordinary run, CCBF_ROUNDS times where that is set.
+func rounds(t testing.TB, few int) int {
+	t.Helper()
+	text := os.Getenv("CCBF_ROUNDS")
+	if text == "" {
+		return few
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("CCBF_ROUNDS is %q, must be a number of rounds", text)
+	}
+	return n
+}
