@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/geojson"
 )
 
 // ParseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a Feature of one, or a
@@ -19,8 +18,9 @@ import (
 // is an error. For errors see ParsePolygon.
 //
 // The envelope is ours, so that an error can name the feature and properties
-// stay unread; geometries are orb's. Orb's package links the bson package of
-// the MongoDB driver, 1.2 to 1.4 MB.
+// stay unread; coordinates are read into orb's types by encoding/json, as
+// orb/geojson does, which would link the bson package of the MongoDB driver as
+// well, 1.2 to 1.4 MB.
 func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
 	return parse("GeoJSON", len(b), func() (orb.MultiPolygon, error) {
 		o, err := readObject(b)
@@ -32,7 +32,7 @@ func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
 		case o.Type == "FeatureCollection":
 			return readCollection(o)
 		}
-		return readGeometry(b, o)
+		return readGeometry(o)
 	})
 }
 
@@ -43,7 +43,6 @@ type object struct {
 	Geometry    json.RawMessage   `json:"geometry"`
 	Features    []json.RawMessage `json:"features"`
 	Coordinates json.RawMessage   `json:"coordinates"`
-	Geometries  json.RawMessage   `json:"geometries"`
 }
 
 func readObject(b []byte) (object, error) {
@@ -94,11 +93,11 @@ func readFeature(f object) (orb.MultiPolygon, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readGeometry(f.Geometry, g)
+	return readGeometry(g)
 }
 
-// readGeometry reads the geometry raw, of which o is the envelope.
-func readGeometry(raw []byte, o object) (orb.MultiPolygon, error) {
+// readGeometry reads a geometry.
+func readGeometry(o object) (orb.MultiPolygon, error) {
 	depth := 3
 	switch {
 	case o.Type == "MultiPolygon":
@@ -112,13 +111,17 @@ func readGeometry(raw []byte, o object) (orb.MultiPolygon, error) {
 	if len(o.Coordinates) == 0 || string(o.Coordinates) == "null" {
 		return nil, errf(ErrPolygon, "polygon: GeoJSON %s has no coordinates", o.Type)
 	}
-	if len(o.Geometries) > 0 { // orb would read them, in quadratic time if they are nested
-		return nil, errf(ErrPolygon, "polygon: GeoJSON %s has geometries, which only a GeometryCollection may have", o.Type)
-	}
 	if err := checkPoints(o.Coordinates, depth); err != nil {
 		return nil, err
 	}
-	g, err := geojson.UnmarshalGeometry(raw)
+	var mp orb.MultiPolygon
+	var err error
+	if depth == 3 {
+		mp = orb.MultiPolygon{nil}
+		err = json.Unmarshal(o.Coordinates, &mp[0])
+	} else {
+		err = json.Unmarshal(o.Coordinates, &mp)
+	}
 	if err != nil {
 		var shape *json.UnmarshalTypeError
 		if !errors.As(err, &shape) {
@@ -132,7 +135,10 @@ func readGeometry(raw []byte, o object) (orb.MultiPolygon, error) {
 		}
 		return nil, errf(ErrPolygon, "polygon: GeoJSON coordinates, byte %d: %s", shape.Offset, what)
 	}
-	return members(g.Coordinates)
+	if depth == 3 && len(mp[0]) == 0 {
+		return orb.MultiPolygon{}, nil
+	}
+	return mp, nil
 }
 
 // checkPoints looks at the coordinates, which are valid JSON, for what

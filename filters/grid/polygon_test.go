@@ -122,7 +122,6 @@ func TestParseRejects(t *testing.T) {
 		{`{"type":"Polygon","coordinates":[[[0,0],[4,null],[4,4],[0,0]]]}`, `polygon: GeoJSON coordinates, byte 11, at "null],[4,4],[0,0]]]": neither a number nor an array`, ErrPolygon},
 		{`{"type":"Polygon","coordinates":[[[0,0],[4,0,"]"],[4,4],[0,0]]]}`, `polygon: GeoJSON coordinates, byte 13, at "\"]\"],[4,4],[0,0]]]": neither a number nor an array`, ErrPolygon},
 		{`{"type":"Polygon","coordinates":[[[[0,0],[4,0]]]]}`, "polygon: GeoJSON coordinates, byte 4: array where a number was expected", ErrPolygon},
-		{`{"type":"Polygon","coordinates":[],"geometries":[]}`, "polygon: GeoJSON Polygon has geometries, which only a GeometryCollection may have", ErrPolygon},
 		{`{"type":"Polygon","coordinates":[[0,0],[4,0]]}`, "polygon: GeoJSON coordinates, byte 3: number where an array was expected", ErrPolygon},
 		{`{"type":"Polygon","coordinates":[[[0,0],[1e999,0],[4,4],[0,0]]]}`, "polygon: GeoJSON coordinates, byte 14: number 1e999 does not fit a double", ErrPolygon},
 		{`{"type":"Polygon","coordinates":{}}`, `polygon: GeoJSON coordinates, byte 0, at "{}": neither a number nor an array`, ErrPolygon},
