@@ -1,0 +1,79 @@
+# make demo and make test need Go and nothing else: a compiler is installed
+# where that is possible, everything else comes through the Go modules.
+
+# DuckDB is linked into the binary, by cgo.
+export CGO_ENABLED := 1
+export PATH := $(PATH):/usr/local/go/bin
+
+GO      ?= go
+BIN     := build/ccbfsql
+LINT    := build/tools/golangci-lint
+LINTVER := v2.15.0
+
+# Every module of the repository, this one first; bench has one of its own.
+MODULES := . $(patsubst %/go.mod,%,$(wildcard bench/go.mod))
+
+# What has no DuckDB in it, and what links it and runs many threads.
+RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/...
+
+FUZZTIME ?= 20s
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test race bench lint fuzz docs clean compiler
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+compiler:
+	@scripts/compiler
+
+build: compiler ## The shell: build/ccbfsql
+	@echo "Building $(BIN) (the first time downloads DuckDB, about 100 MB)"
+	@$(GO) build -o $(BIN) ./cmd/ccbfsql
+
+demo: build ## Two million points, a sketch per tile, and answers beside the truth
+	@mkdir -p build/demo
+	@rm -f build/demo/demo.duckdb build/demo/demo.duckdb.wal
+	@cd build/demo && ../ccbfsql demo.duckdb -f ../../sql/demo/demo.sql
+	@echo
+	@echo "Its tables are still there. To ask them yourself:  $(BIN) build/demo/demo.duckdb"
+
+test: compiler ## All tests, of every module
+	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test ./...); done
+
+race: compiler ## The tests with Go's race detector
+	$(GO) test -race -short $(RACE)
+
+bench: compiler ## Figures of speed and size, as ratios taken in one run
+	@if [ -f bench/go.mod ]; then cd bench && $(GO) run . $(ARGS); \
+	else $(GO) test -run '^$$' -bench . -benchtime 1s ./...; fi
+
+lint: compiler $(LINT) ## gofmt, go vet, golangci-lint
+	@out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
+		if [ -n "$$out" ]; then echo "gofmt wants to change:"; echo "$$out"; exit 1; fi
+	@set -e; for m in $(MODULES); do echo "== go vet and golangci-lint in $$m"; \
+		(cd $$m && $(GO) vet ./... && $(CURDIR)/$(LINT) run ./...); done
+
+# A new file when the version changes, so that it is installed anew.
+$(LINT): build/tools/golangci-lint-$(LINTVER)
+	@ln -sf golangci-lint-$(LINTVER) $@
+
+build/tools/golangci-lint-$(LINTVER):
+	@echo "Installing golangci-lint $(LINTVER) (two minutes, once)"
+	@mkdir -p build/tools
+	@GOBIN=$(CURDIR)/build/tools $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINTVER)
+	@mv build/tools/golangci-lint $@
+
+fuzz: compiler ## Every fuzz target for FUZZTIME=20s each
+	@set -e; for p in $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./...); do \
+		for f in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$p/*_test.go | sort -u); do \
+			echo "== $$f in $${p#$(CURDIR)/}"; \
+			(cd $$p && $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x .); \
+		done; \
+	done
+
+docs: compiler ## docs/functions.md, from the list of functions
+	@$(GO) run ./internal/docgen docs/functions.md
+
+clean: ## Remove what was built
+	rm -rf build

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/reference"
+)
+
+// groups are the headings, by Function.Group. A group that is not here comes
+// after these under its own name.
+var groups = []struct{ name, title, text string }{
+	{"ccbf", "Counts on a grid: ccbf_", "A CascadeCBF sketch counts points in the cells of a square grid: the cell of (x, y) is (floor(x / res), floor(y / res)). While the cells fit into `bytes` every answer is exact; after that answers can be too high, never too low. `ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`."},
+	{"cms", "Counts of keys: cms_", "A Count-Min Sketch counts how often each key occurs, in a fixed number of counters. Answers can be too high, never too low. `cms_empty` takes the options of `cms_agg`; `cms_add` and `cms_remove` take `weight`."},
+	{"sketch", "Any sketch: sketch_", "These read the header that all families share."},
+	{"tiles", "Map tiles", "Web mercator tiles, to group by. Longitudes from -180 to 180, latitudes up to 85.0511 degrees; zoom levels from 0 on."},
+	{"process", "Memory and version", "Aggregates keep what does not fit into DuckDB's own states in memory beside it, within one budget."},
+}
+
+const top = `# Functions
+
+Written by ` + "`make docs`" + ` from the list that registers the functions; every answer
+below is what the example returned.
+
+What holds for all of them:
+
+- A row whose key is NULL is skipped, and so are NULL sketches in a
+  ` + "`_union_agg`" + `. ` + "`_union(NULL, s)`" + ` is s. ` + "`_add`, `_remove` and `_move`" + ` with a NULL key
+  return their sketch. Any other function with a NULL argument is NULL. A group
+  without rows is NULL.
+- Options are one STRUCT at the end: ` + "`{bytes: 65536, k: 4}`" + `. An unknown name, a
+  wrong type or a value out of range is an error that says so. NULL is the default.
+- Sketches combine only where their parameters agree; otherwise the error names
+  both values.
+- DuckDB may compute a scalar function on rows that a WHERE leaves out. Where a
+  BLOB may be no sketch, write ` + "`TRY(ccbf_get(...))`" + ` or ask ` + "`sketch_is_valid`" + `.
+
+`
+
+// page is the text of docs/functions.md.
+func page(ctx context.Context) ([]byte, error) {
+	db, err := connector.Open("")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+
+	byGroup := map[string][]duck.Function{}
+	var order []string
+	for _, g := range groups {
+		order = append(order, g.name)
+	}
+	for _, f := range ccbfsql.Functions() {
+		if !slices.Contains(order, f.Group) {
+			order = append(order, f.Group)
+		}
+		byGroup[f.Group] = append(byGroup[f.Group], f)
+	}
+
+	var b bytes.Buffer
+	b.WriteString(top)
+	for _, name := range order {
+		if len(byGroup[name]) == 0 {
+			continue
+		}
+		title, text := name, ""
+		for _, g := range groups {
+			if g.name == name {
+				title, text = g.title, g.text
+			}
+		}
+		fmt.Fprintf(&b, "## %s\n\n", title)
+		if text != "" {
+			fmt.Fprintf(&b, "%s\n\n", text)
+		}
+		var list []string
+		for _, f := range byGroup[name] {
+			list = append(list, fmt.Sprintf("[%s](#%s)", f.Name, f.Name))
+		}
+		fmt.Fprintf(&b, "%s\n\n", strings.Join(list, " · "))
+		for _, f := range byGroup[name] {
+			if err := function(ctx, db, &b, f); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Name, err)
+			}
+		}
+	}
+	return b.Bytes(), nil
+}
+
+func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f duck.Function) error {
+	kind := "scalar"
+	if reference.Aggregate(f) {
+		kind = "aggregate"
+	}
+	fmt.Fprintf(b, "### %s\n\n", f.Name)
+	for _, s := range reference.Signatures(f) {
+		fmt.Fprintf(b, "    %s\n", s)
+	}
+	fmt.Fprintf(b, "\n%s (%s)\n\n", f.Summary, kind)
+
+	answer, err := run(ctx, db, f.Example)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Example, err)
+	}
+	fmt.Fprintf(b, "```sql\n%s;\n%s\n```\n\n", f.Example, answer)
+
+	if options := optionsOf(f); len(options) > 0 {
+		b.WriteString("| option | type | default | meaning |\n| --- | --- | --- | --- |\n")
+		for _, o := range options {
+			if o.Summary == "" || o.Default == "" {
+				return fmt.Errorf("option %q has no summary or no default", o.Name)
+			}
+			varies := ""
+			if o.PerRow {
+				varies = " May differ from row to row."
+			}
+			fmt.Fprintf(b, "| `%s` | %s | %s | %s%s |\n", o.Name, o.Kind, o.Default, o.Summary, varies)
+		}
+		b.WriteString("\n")
+	}
+	return nil
+}
+
+// optionsOf are the options that an aggregate says it takes.
+func optionsOf(f duck.Function) []args.Option {
+	if !reference.Aggregate(f) {
+		return nil
+	}
+	if a, ok := f.Overloads[0].Aggregate.(interface{ Options() []args.Option }); ok {
+		return a.Options()
+	}
+	return nil
+}
+
+const longest = 100 // characters of an answer
+
+// run is the answer to a query as comments, one per row.
+func run(ctx context.Context, db *sql.DB, query string) (answer string, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ("+query+")")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for rows.Next() {
+		values := make([]sql.NullString, len(columns))
+		into := make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return "", err
+		}
+		var texts []string
+		for _, v := range values {
+			if !v.Valid {
+				v.String = "NULL"
+			}
+			if r := []rune(v.String); len(r) > longest {
+				v.String = string(r[:longest]) + "…"
+			}
+			texts = append(texts, v.String)
+		}
+		lines = append(lines, "-- "+strings.Join(texts, " | "))
+	}
+	if len(lines) == 0 && rows.Err() == nil {
+		return "", errors.New("no rows")
+	}
+	return strings.Join(lines, "\n"), rows.Err()
+}
