@@ -1,5 +1,11 @@
 package ccbf
 
+import (
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+)
+
 // The hot loops: k counters of the first layer, generic over its width, with
 // the layers above reached only through the flags. Positions are
 // j_i = h1 + (i+1)*h2 without wrapping, modulo the layer's size: one addition
@@ -58,6 +64,13 @@ func countKey[W word](d *dense, l0 []W, h1, h2 uint64) uint64 {
 	return least
 }
 
+// places is how many positions are computed before the first of them is used.
+const places = 96
+
+// cached is the size in bytes up to which a first layer is taken to be in the
+// caches anyway; the counters of larger ones are asked for a batch ahead.
+const cached = 4 << 20
+
 // insert counts n[i] occurrences (one each where n is nil) of the keys with
 // hashes h1[i] and h2[i], in order.
 func (d *dense) insert(mode Mode, h1, h2, n []uint64) {
@@ -107,91 +120,124 @@ func saturatingAdd(a, b uint64) uint64 {
 	return ^uint64(0)
 }
 
+// insertKeys computes the positions of a batch of keys, asks for their
+// counters where those are far, and works on the batch before meanwhile.
 func insertKeys[W word](d *dense, mode Mode, l0 []W, h1, h2, n []uint64) {
-	switch {
-	case mode == Standard && n == nil:
-		for i := range h1 {
-			addOne(d, l0, h1[i], h2[i])
-		}
-	case mode == Standard:
-		for i := range h1 {
-			addMany(d, l0, h1[i], h2[i], n[i])
-		}
-	case n == nil:
-		for i := range h1 {
-			raiseMany(d, l0, h1[i], h2[i], 1)
-		}
-	default:
-		for i := range h1 {
-			raiseMany(d, l0, h1[i], h2[i], n[i])
-		}
-	}
-}
-
-func addOne[W word](d *dense, l0 []W, h1, h2 uint64) {
-	l := &d.layers[0]
-	size, mask := uint64(len(l0)), W(l.mask)
-	j, step := l.mod(h1), l.mod(h2)
-	for range d.shape.k {
-		j = next(j, step, size)
-		if c := l0[j] + 1; c&mask != 0 { // no carry
-			l0[j] = c
+	var at [2][places]uint32
+	k := d.shape.k
+	batch := places / k
+	far := len(d.layers[0].data) > cached
+	ahead := d.positions(at[0][:], h1[:min(batch, len(h1))], h2, far)
+	for turn := 1; len(h1) > 0; turn ^= 1 {
+		m := min(batch, len(h1))
+		now := ahead
+		rest := h1[m:]
+		ahead = d.positions(at[turn][:], rest[:min(batch, len(rest))], h2[m:], far)
+		if mode == Standard {
+			addKeys(d, l0, now, n)
 		} else {
-			d.add(0, j, 1)
+			raiseKeys(d, l0, now, n)
+		}
+		h1, h2 = rest, h2[m:]
+		if n != nil {
+			n = n[m:]
 		}
 	}
 }
 
-func addMany[W word](d *dense, l0 []W, h1, h2, n uint64) {
-	l := &d.layers[0]
-	size, mask := uint64(len(l0)), l.mask
-	j, step := l.mod(h1), l.mod(h2)
-	for range d.shape.k {
-		j = next(j, step, size)
-		if c := uint64(l0[j]); n <= mask-c&mask {
-			l0[j] = W(c + n)
-		} else {
-			d.add(0, j, n)
-		}
-	}
-}
-
-func raiseMany[W word](d *dense, l0 []W, h1, h2, n uint64) {
-	l := &d.layers[0]
-	size, mask, flag := uint64(len(l0)), l.mask, W(l.flag)
-	first, step := l.mod(h1), l.mod(h2)
-
-	// One pass for the minimum, flagged counters apart: they are above all
-	// others, so they matter only where there is nothing else.
-	least, flagged := W(mask), W(0)
-	plain := 0
-	j := first
-	for range d.shape.k {
-		j = next(j, step, size)
-		c := l0[j]
-		flagged |= c
-		if c&flag == 0 {
-			plain++
-			least = min(least, c)
-		}
-	}
-	if to := uint64(least) + n; plain > 0 && to >= n && to <= mask {
-		t := W(to)
-		j = first
-		if flagged&flag == 0 {
-			for range d.shape.k {
-				j = next(j, step, size)
-				l0[j] = max(l0[j], t)
-			}
-			return
-		}
-		for range d.shape.k {
+// positions writes the k positions of every key to dst.
+func (d *dense) positions(dst []uint32, h1, h2 []uint64, far bool) []uint32 {
+	l, k, size := &d.layers[0], d.shape.k, d.layers[0].size
+	dst = dst[:len(h1)*k]
+	out := dst
+	for i, h := range h1 {
+		j, step := l.mod(h), l.mod(h2[i])
+		key := out[:k]
+		for x := range key {
 			j = next(j, step, size)
-			if l0[j] < t {
-				l0[j] = t
+			key[x] = uint32(j)
+		}
+		out = out[k:]
+	}
+	if far {
+		d.fetch(dst)
+	}
+	return dst
+}
+
+// fetch asks for the counters at positions.
+func (d *dense) fetch(at []uint32) {
+	l := &d.layers[0]
+	var offsets [places]uint32
+	bytes := l.width / 8
+	for i, j := range at {
+		offsets[i] = j * uint32(bytes)
+	}
+	prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(l.data)), offsets[:len(at)])
+}
+
+// addKeys counts keys by their positions, k each, in mode standard.
+func addKeys[W word](d *dense, l0 []W, at []uint32, n []uint64) {
+	mask := W(d.layers[0].mask)
+	if n == nil {
+		for _, j := range at {
+			if c := l0[j] + 1; c&mask != 0 { // no carry
+				l0[j] = c
+			} else {
+				d.add(0, uint64(j), 1)
 			}
 		}
 		return
 	}
-	d.insertSlow(MinimalIncrement, h1, h2, n)
+	k := d.shape.k
+	for i := 0; len(at) > 0; i++ {
+		for _, j := range at[:k] {
+			if c := uint64(l0[j]); n[i] <= uint64(mask)-c&uint64(mask) {
+				l0[j] = W(c + n[i])
+			} else {
+				d.add(0, uint64(j), n[i])
+			}
+		}
+		at = at[k:]
+	}
+}
+
+// raiseKeys counts keys by their positions, k each, in mode mi.
+func raiseKeys[W word](d *dense, l0 []W, at []uint32, n []uint64) {
+	k, w := d.shape.k, uint64(1)
+	mask, flag := W(d.layers[0].mask), W(d.layers[0].flag)
+	for i := 0; len(at) > 0; i++ {
+		if n != nil {
+			w = n[i]
+		}
+		key := at[:k]
+		at = at[k:]
+		// A flagged counter is above all others, and as a number too.
+		least := ^W(0)
+		for _, j := range key {
+			least = min(least, l0[j])
+		}
+		if least&flag != 0 || w > uint64(mask-least) {
+			d.raiseKey(key, w)
+			continue
+		}
+		to := least + W(w)
+		for _, j := range key {
+			l0[j] = max(l0[j], to)
+		}
+	}
+}
+
+// raiseKey is raiseKeys for one key, with carries.
+func (d *dense) raiseKey(at []uint32, n uint64) {
+	least := ^uint64(0)
+	for _, j := range at {
+		least = min(least, d.value(uint64(j)))
+	}
+	to := saturatingAdd(least, n)
+	for _, j := range at {
+		if d.value(uint64(j)) < to {
+			d.raise(0, uint64(j), to)
+		}
+	}
 }
