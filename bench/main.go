@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // options are what all experiments share.
@@ -24,12 +25,20 @@ var experiments = []struct {
 	{"uk", "ccbf_agg over the UK crimes against the exact GROUP BY", uk},
 	{"zipf", "ccbf_agg over skewed points against the exact GROUP BY", zipf},
 	{"groups", "a million groups of five points: time and memory", groups},
+	{"kernel", "puts into the dense form against a plain loop", kernel},
 	{"get", "lookups in a constant dense sketch", get},
 	{"union", "union of a thousand dense sketches", union},
 	{"polygons", "sums of all countries over the cities", polygons},
 }
 
 func main() {
+	if statements := os.Getenv(peakVariable); statements != "" {
+		if err := measurePeak(strings.Split(statements, ";\n")); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	var o options
 	flag.IntVar(&o.rounds, "rounds", 7, "rounds of each measurement")
 	flag.BoolVar(&o.quick, "quick", false, "a tenth of the size")

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ func open(threads int) (*sql.DB, error) {
 	return db, nil
 }
 
-func exec(db *sql.DB, statements ...string) error {
+func run(db *sql.DB, statements ...string) error {
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
 			return fmt.Errorf("%w\nin %s", err, s)
@@ -57,7 +58,7 @@ func rounds(db *sql.DB, n int, statements ...string) ([]sample, error) {
 	for round := range n + 1 {
 		for i, s := range statements {
 			start := time.Now()
-			if err := exec(db, s); err != nil {
+			if err := run(db, s); err != nil {
 				return nil, err
 			}
 			if round > 0 {
@@ -84,22 +85,52 @@ func against(db *sql.DB, n int, what, ours, exact string, most float64) error {
 	return nil
 }
 
-// peak runs f and returns by how much resident memory rose at most, in bytes.
-func peak(f func() error) (uint64, error) {
-	debug.FreeOSMemory()
-	// 5 resets the peak to what is resident now (proc(5)).
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		return 0, err
-	}
-	before, err := status("VmRSS")
+// peak runs setup and then a query in a process of their own and returns by how
+// much the query raised resident memory at most, in bytes: in one process the
+// memory of what ran before would be used again.
+func peak(query string, setup ...string) (uint64, error) {
+	self, err := os.Executable()
 	if err != nil {
 		return 0, err
 	}
-	if err := f(); err != nil {
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), peakVariable+"="+strings.Join(append(setup, query), ";\n"))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
 		return 0, err
 	}
+	return strconv.ParseUint(strings.TrimSpace(string(out)), 10, 64)
+}
+
+// peakVariable carries the statements to the process of peak.
+const peakVariable = "BENCH_PEAK"
+
+// measurePeak is that process.
+func measurePeak(statements []string) error {
+	db, err := open(2)
+	if err != nil {
+		return err
+	}
+	last := len(statements) - 1
+	if err := run(db, statements[:last]...); err != nil {
+		return err
+	}
+	debug.FreeOSMemory()
+	// 5 resets the peak to what is resident now (proc(5)).
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		return err
+	}
+	before, err := status("VmRSS")
+	if err != nil {
+		return err
+	}
+	if err := run(db, statements[last]); err != nil {
+		return err
+	}
 	after, err := status("VmHWM")
-	return after - min(before, after), err
+	fmt.Println(after - min(before, after))
+	return err
 }
 
 // status is a field of /proc/self/status in bytes.

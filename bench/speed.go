@@ -36,7 +36,7 @@ func uk(o options) error {
 	if err != nil {
 		return err
 	}
-	if err := exec(db, "CREATE TABLE filed AS "+source, "CREATE TABLE shuffled AS SELECT lon, lat FROM filed ORDER BY hash(rowid)"); err != nil {
+	if err := run(db, "CREATE TABLE filed AS "+source, "CREATE TABLE shuffled AS SELECT lon, lat FROM filed ORDER BY hash(rowid)"); err != nil {
 		return err
 	}
 	for _, t := range []string{"filed", "shuffled"} {
@@ -67,7 +67,7 @@ func zipf(o options) error {
 	const rank = "floor(((%d::DOUBLE ^ -0.2 - 1) * ((hash(i, %d) %% 1000000007) / 1000000007.0) + 1) ^ -5)"
 	cell := fmt.Sprintf(rank, 1<<24, 1)
 	axis := func(seed int) string { return fmt.Sprintf(rank, 4097, seed) }
-	if err := exec(db,
+	if err := run(db,
 		fmt.Sprintf("CREATE TABLE ranks AS SELECT (k %% 4096)::DOUBLE x, (k // 4096)::DOUBLE y FROM (SELECT (%s::UBIGINT * 2654435761 %% 16777216)::BIGINT k FROM range(%d) t(i))", cell, n),
 		fmt.Sprintf("CREATE TABLE axes AS SELECT (%s * 1597 %% 4096)::DOUBLE x, (%s * 2971 %% 4096)::DOUBLE y FROM range(%d) t(i)", axis(2), axis(3), n),
 		fmt.Sprintf("CREATE TABLE spread AS SELECT (((hash(i, 4) %% 4096) / 4096.0) ^ 1.7 * 4096)::DOUBLE x, ((hash(i, 5) %% 4194304) / 1024.0)::DOUBLE y FROM range(%d) t(i)", n),
@@ -76,7 +76,7 @@ func zipf(o options) error {
 	}
 	for _, t := range []string{"ranks", "axes", "spread"} {
 		exact := "CREATE OR REPLACE TEMP TABLE b AS SELECT floor(x / 1) x, floor(y / 1) y, count(*) n FROM " + t + " GROUP BY ALL"
-		if err := exec(db, exact); err != nil {
+		if err := run(db, exact); err != nil {
 			return err
 		}
 		var cells int
@@ -99,7 +99,9 @@ func groups(o options) error {
 	}
 	defer db.Close()
 	n := points(o, 1_000_000)
-	if err := exec(db, fmt.Sprintf("CREATE TABLE p AS SELECT (i %% %d)::INTEGER g, ((hash(i, 1) %% 10000) / 1000.0)::DOUBLE x, ((hash(i, 2) %% 10000) / 1000.0)::DOUBLE y FROM (SELECT i FROM range(%d) t(i) ORDER BY hash(i))", n, 5*n)); err != nil {
+	table := fmt.Sprintf(`CREATE TABLE p AS SELECT (i %% %d)::INTEGER g, ((hash(i, 1) %% 10000) / 1000.0)::DOUBLE x, ((hash(i, 2) %% 10000) / 1000.0)::DOUBLE y
+		FROM (SELECT i FROM range(%d) t(i) ORDER BY hash(i))`, n, 5*n)
+	if err := run(db, table); err != nil {
 		return err
 	}
 	const ours = "SELECT count(s) FROM (SELECT g, ccbf_agg(x, y, 1) s FROM p GROUP BY g) WHERE octet_length(s) > 0"
@@ -108,18 +110,16 @@ func groups(o options) error {
 	if err != nil {
 		return err
 	}
-	sketches, err := peak(func() error { return exec(db, ours) })
+	sketches, err := peak(ours, table)
 	if err != nil {
 		return err
 	}
-	plain, err := peak(func() error {
-		return exec(db, "SELECT count(n) FROM (SELECT g, count(*) n FROM p GROUP BY g) WHERE n > 0")
-	})
+	plain, err := peak("SELECT count(n) FROM (SELECT g, count(*) n FROM p GROUP BY g) WHERE n > 0", table)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%-44s %.0f bytes a group above the %.0f of count(*), promised at most 300\n", "peak of resident memory",
-		float64(sketches-min(plain, sketches))/float64(n), float64(plain)/float64(n))
+	fmt.Printf("%-44s %.0f bytes a group, %.0f above the %.0f of count(*), promised at most 300\n", "peak of resident memory",
+		float64(sketches)/float64(n), float64(sketches-min(plain, sketches))/float64(n), float64(plain)/float64(n))
 	return nil
 }
 
@@ -130,7 +130,7 @@ func get(o options) error {
 	}
 	defer db.Close()
 	n := points(o, 10_000_000)
-	if err := exec(db,
+	if err := run(db,
 		"CREATE TABLE s AS SELECT ccbf_agg((hash(i, 1) % 4096)::DOUBLE, (hash(i, 2) % 4096)::DOUBLE, 1, {exact: false}) s FROM range(150000) t(i)",
 		fmt.Sprintf("CREATE TABLE p AS SELECT (hash(i, 3) %% 4096)::DOUBLE x, (hash(i, 4) %% 4096)::DOUBLE y FROM range(%d) t(i)", n)); err != nil {
 		return err
@@ -156,8 +156,8 @@ func union(o options) error {
 		name   string
 		points int
 		least  int
-	}{{"a third full", 23_000, 2}, {"nearly empty", 500, 4}} {
-		if err := exec(db, fmt.Sprintf(`CREATE OR REPLACE TABLE s AS SELECT ccbf_agg((hash(i, g, 1) %% 100000)::DOUBLE, (hash(i, g, 2) %% 100000)::DOUBLE, 1,
+	}{{"a third full", 23_000, 2}, {"nearly empty", 100, 4}} {
+		if err := run(db, fmt.Sprintf(`CREATE OR REPLACE TABLE s AS SELECT ccbf_agg((hash(i, g, 1) %% 100000)::DOUBLE, (hash(i, g, 2) %% 100000)::DOUBLE, 1,
 			{exact: false, mode: 'standard', bytes: 262144}) s FROM range(%d) t(i), range(%d) u(g) GROUP BY g`, c.points, n)); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func union(o options) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%-44s %.2f GB/s of %.0f MB, %.0f%% of counters in use, promised at least %d\n",
+		fmt.Printf("%-44s %.2f GB/s of %.0f MB, %.1f%% of counters in use, promised at least %d\n",
 			fmt.Sprintf("%d sketches of 256 KiB, %s", n, c.name), bytes/t[0].median().Seconds()/1e9, bytes/1e6, 100*fill, c.least)
 	}
 	return nil
@@ -188,12 +188,12 @@ func polygons(o options) error {
 		return err
 	}
 	defer db.Close()
-	if err := exec(db, fmt.Sprintf("CREATE TABLE c AS SELECT unnest(features).geometry::VARCHAR g FROM read_json('%s', columns = {features: 'STRUCT(geometry JSON)[]'})", countries),
+	if err := run(db, fmt.Sprintf("CREATE TABLE c AS SELECT unnest(features).geometry::VARCHAR g FROM read_json('%s', columns = {features: 'STRUCT(geometry JSON)[]'})", countries),
 		fmt.Sprintf("CREATE TABLE cities AS SELECT lon, lat FROM '%s'", cities)); err != nil {
 		return err
 	}
 	for _, res := range []string{"0.1", "0.01", "0.001"} {
-		if err := exec(db, "CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(lon, lat, "+res+") s FROM cities"); err != nil {
+		if err := run(db, "CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(lon, lat, "+res+") s FROM cities"); err != nil {
 			return err
 		}
 		t, err := rounds(db, o.rounds, "SELECT sum(ccbf_polygon_sum(s, g)) FROM c, s")
