@@ -13,8 +13,8 @@ LINTVER := v2.15.0
 # Every module of the repository, this one first; bench has one of its own.
 MODULES := . $(patsubst %/go.mod,%,$(wildcard bench/go.mod))
 
-# What has no DuckDB in it, and what links it and runs many threads.
-RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/...
+# Everything but the shell and the examples, which run as processes of their own.
+RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/... ./sql/...
 
 FUZZTIME ?= 20s
 

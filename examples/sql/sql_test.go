@@ -43,6 +43,23 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// The README shows first.sql and what it prints.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"first.sql", "first.out"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(readme), "\n"+string(text)+"```") {
+			t.Errorf("README.md does not show %s as it is", file)
+		}
+	}
+}
+
 // The demo writes files into the current folder, and its sizes are those of
 // Parquet: that it runs is what is tested, twice on the same database.
 func TestDemo(t *testing.T) {

@@ -177,7 +177,7 @@ ORDER BY sketch DESC;
 .print
 .print 7. LESS ROOM
 .print So far every answer was exact, because the cells fitted into the sketch. With
-.print 64 KiB for all 210,176 of them they do not: the sketch turns into counters that
+.print 64 KiB for all 210,000 of them they do not: the sketch turns into counters that
 .print cells share. It can answer too much, never too little, and says how much to
 .print expect. Busy places come out well; quiet ones not.
 .print
