@@ -2,7 +2,6 @@ package agg
 
 import (
 	"fmt"
-	"math"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/cms"
@@ -70,8 +69,8 @@ func CMSParams(o *args.Options, row int) (p cms.Params, err error) {
 		option int
 		value  *float64
 	}{{cmsEpsilon, &p.Epsilon}, {cmsDelta, &p.Delta}} {
-		if *n.value = o.Float(n.option, row, 0); o.Given(n.option, row) && *n.value == 0 {
-			*n.value = math.Copysign(0, -1) // out of range, where 0 is the default
+		if *n.value = o.Float(n.option, row, 0); o.Given(n.option, row) && *n.value == 0 { // the default of Params
+			return p, fmt.Errorf("%w: option %q is 0, must be between 0 and 1", sketch.ErrOption, CMSOptions[n.option].Name)
 		}
 	}
 	for _, n := range []struct {
@@ -86,7 +85,38 @@ func CMSParams(o *args.Options, row int) (p cms.Params, err error) {
 		}
 	}
 	p.Conservative = o.Bool(cmsConservative, row, false)
+	// Not given and given as the default are the same.
+	if p.Epsilon == 0 && p.Width == 0 {
+		p.Epsilon = cms.DefaultEpsilon
+	}
+	if p.Delta == 0 && p.Depth == 0 {
+		p.Delta = cms.DefaultDelta
+	}
 	return p, nil
+}
+
+// cmsDiffering is the error for two sets of parameters in one group.
+func cmsDiffering(a, b cms.Params) error {
+	differ := func(option string, a, b any) error {
+		return fmt.Errorf("options differ within a group: %s %v vs %v", option, a, b)
+	}
+	switch {
+	case a.Width != b.Width && a.Width != 0 && b.Width != 0:
+		return differ("width", a.Width, b.Width)
+	case a.Epsilon != b.Epsilon && a.Epsilon != 0 && b.Epsilon != 0:
+		return differ("epsilon", a.Epsilon, b.Epsilon)
+	case a.Epsilon != b.Epsilon:
+		return fmt.Errorf("options differ within a group: epsilon and width, each on some of the rows")
+	case a.Depth != b.Depth && a.Depth != 0 && b.Depth != 0:
+		return differ("depth", a.Depth, b.Depth)
+	case a.Delta != b.Delta && a.Delta != 0 && b.Delta != 0:
+		return differ("delta", a.Delta, b.Delta)
+	case a.Delta != b.Delta:
+		return fmt.Errorf("options differ within a group: delta and depth, each on some of the rows")
+	case a.Conservative != b.Conservative:
+		return differ("conservative", a.Conservative, b.Conservative)
+	}
+	return differ("seed", a.Seed, b.Seed)
 }
 
 // cmsBlock is a group's sketch; nil inside until the first key or sketch says
@@ -216,7 +246,7 @@ func (c *cmsChunk) add(t *cmsBlock, params cms.Params, i int, weight uint64) err
 			return err
 		}
 	} else if t.params != params {
-		return fmt.Errorf("options differ within a group: %+v vs %+v", t.params, params)
+		return cmsDiffering(t.params, params)
 	}
 	h1, h2, err := c.keys.Hash(i, t.s.KeyClass(), t.s.Seed())
 	if err != nil {

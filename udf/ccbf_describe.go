@@ -18,11 +18,14 @@ var ccbfErrorType = duck.StructOf(
 
 func ccbfError(rows *duck.Rows, out *duck.Result) error {
 	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+		var e ccbf.Error
 		return eachValid(rows, out, func(i int) error {
-			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
-				return err
+			if blob := rows.Col(0).Bytes(i); !r.view.Is(blob) { // it takes a look at every counter
+				if err := r.openAny(blob); err != nil {
+					return err
+				}
+				e = r.view.Error()
 			}
-			e := r.view.Error()
 			duck.Out[bool](out.Field(0))[i] = e.Exact
 			duck.Out[float64](out.Field(1))[i] = e.Probability
 			duck.Out[float64](out.Field(2))[i] = e.Excess
@@ -81,12 +84,15 @@ func (f *fields) known(n uint64, known bool) { setKnown(f.next(), f.row, n, know
 
 func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+		v := &r.view
+		var info ccbf.Info
 		return eachValid(rows, out, func(i int) error {
-			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
-				return err
+			if blob := rows.Col(0).Bytes(i); !v.Is(blob) {
+				if err := r.openAny(blob); err != nil {
+					return err
+				}
+				info = v.Info()
 			}
-			v := &r.view
-			info := v.Info()
 			f := fields{out: out, row: i}
 			if info.Exact {
 				f.text("exact")

@@ -17,7 +17,8 @@
 //	require [duckdb=1.5]       skip the directives below, up to the next require,
 //	                           where DuckDB is older
 //
-// An error is "error: " and its first line. With threads, a directive runs once
+// {tmp} in a statement is a directory for files, empty at the start of the
+// file. An error is "error: " and its first line. With threads, a directive runs once
 // for each number of threads and must do the same every time.
 //
 // Every file has a schema and a connection of its own, so that files can be read
@@ -58,7 +59,7 @@ func runFile(t *testing.T, db *sql.DB, file string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	h := host{conn: conn, meets: true}
+	h := host{conn: conn, meets: true, tmp: filepath.ToSlash(t.TempDir())}
 	var home, version string
 	if err := conn.QueryRowContext(context.Background(), "SELECT current_database(), version()").Scan(&home, &version); err != nil {
 		t.Fatal(err)
@@ -85,6 +86,7 @@ type host struct {
 	conn    *sql.Conn
 	version [2]int
 	meets   bool // the last require
+	tmp     string
 }
 
 func (h *host) run(t *testing.T, d *datadriven.TestData) string {
@@ -109,15 +111,16 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 	if !h.meets {
 		return d.Expected
 	}
+	input := strings.ReplaceAll(d.Input, "{tmp}", h.tmp)
 	once := func() string {
 		switch d.Cmd {
 		case "exec":
-			if err := h.exec(d.Input); err != nil {
+			if err := h.exec(input); err != nil {
 				return errorLine(err)
 			}
 			return "ok\n"
 		case "query":
-			rows, err := h.query(d.Input)
+			rows, err := h.query(input)
 			if err != nil {
 				return errorLine(err)
 			}
