@@ -203,17 +203,34 @@ func (b *Builder) full(pb *placeBuilder) error {
 			return nil
 		}
 	}
-	larger := max(minBuffer, 2*size)
+	return b.resize(pb, max(minBuffer, 2*size))
+}
+
+// reserve makes room for n more keys at once where no buffer is too large for
+// them: sorted together they are one run.
+func (b *Builder) reserve(pb *placeBuilder, n int) error {
+	size := max(minBuffer, cap(pb.buf))
+	for size < len(pb.buf)+n && size < maxBuffer {
+		size *= 2
+	}
+	if size <= cap(pb.buf) || n == 0 {
+		return nil
+	}
+	return b.resize(pb, size)
+}
+
+// resize gives a place a larger buffer.
+func (b *Builder) resize(pb *placeBuilder, size int) error {
 	each := int64(8)
 	if pb.weights != nil {
 		each = 16
 	}
-	if err := b.grow(int64(larger-size) * each); err != nil {
+	if err := b.grow(int64(size-cap(pb.buf)) * each); err != nil {
 		return err
 	}
-	pb.buf = append(make([]uint64, 0, larger), pb.buf...)
+	pb.buf = append(make([]uint64, 0, size), pb.buf...)
 	if pb.weights != nil {
-		pb.weights = append(make([]uint64, 0, larger), pb.weights...)
+		pb.weights = append(make([]uint64, 0, size), pb.weights...)
 	}
 	return nil
 }
@@ -255,8 +272,7 @@ func (pb *placeBuilder) sorted() run {
 
 // insert counts sections' cells in the dense form.
 func (b *Builder) insert(sections ...section) {
-	b.bounds = hull(b.bounds, cellBounds(sections))
-	b.dense.insertSections(&b.Config, sections)
+	b.bounds = hull(b.bounds, b.dense.insertSections(&b.Config, sections))
 }
 
 // addRun adds a run, whose memory is accounted for, and merges runs so that
@@ -370,8 +386,7 @@ func (b *Builder) Sketch() (*Sketch, error) {
 		// Cells that came beside dense sketches: they go in last and in their
 		// own order, so that the order in which they came does not matter.
 		s.dense = s.dense.clone()
-		s.Bounds = hull(s.Bounds, cellBounds(s.sections))
-		s.dense.insertSections(&s.Config, s.sections)
+		s.Bounds = hull(s.Bounds, s.dense.insertSections(&s.Config, s.sections))
 		s.sections = nil
 	}
 	return s, nil
@@ -459,6 +474,9 @@ func (b *Builder) Merge(from *Builder) error {
 			if err := b.addShared(pb, r); err != nil {
 				return err
 			}
+		}
+		if err := b.reserve(pb, len(fp.buf)); err != nil {
+			return err
 		}
 		if err := b.pushAll(pb, fp.buf, fp.weights); err != nil {
 			return err

@@ -17,6 +17,12 @@ const (
 	highest = 1<<32 - 1 - bias
 )
 
+// The bits of a key that are x's and y's.
+const (
+	xBits = 0x5555_5555_5555_5555
+	yBits = xBits << 1
+)
+
 // zkey splits a cell into its square and its place on the Z-order curve there.
 func zkey(c grid.Cell) (sx, sy int32, z uint64) {
 	x, y := c.X+bias, c.Y+bias

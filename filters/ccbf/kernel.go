@@ -150,14 +150,27 @@ func (d *dense) positions(dst []uint32, h1, h2 []uint64, far bool) []uint32 {
 	l, k, size := &d.layers[0], d.shape.k, d.layers[0].size
 	dst = dst[:len(h1)*k]
 	out := dst
-	for i, h := range h1 {
-		j, step := l.mod(h), l.mod(h2[i])
-		key := out[:k]
-		for x := range key {
-			j = next(j, step, size)
-			key[x] = uint32(j)
+	h2 = h2[:len(h1)]
+	if mask := size - 1; size&mask == 0 { // the same positions, for less
+		for i, j := range h1 {
+			step := h2[i]
+			key := out[:k]
+			for x := range key {
+				j += step
+				key[x] = uint32(j & mask)
+			}
+			out = out[k:]
 		}
-		out = out[k:]
+	} else {
+		for i, h := range h1 {
+			j, step := l.mod(h), l.mod(h2[i])
+			key := out[:k]
+			for x := range key {
+				j = next(j, step, size)
+				key[x] = uint32(j)
+			}
+			out = out[k:]
+		}
 	}
 	if far {
 		d.fetch(dst)

@@ -111,8 +111,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	sx, sy, z := zkey(c)
 	one := section{place{string(category), category == nil, sx, sy}, run{[]uint64{z}, []uint64{n}}}
 	if s.dense != nil {
-		s.Bounds = hull(s.Bounds, cellBounds([]section{one}))
-		s.dense.insertSections(&s.Config, []section{one})
+		s.Bounds = hull(s.Bounds, s.dense.insertSections(&s.Config, []section{one}))
 		return nil
 	}
 	i, ok := slices.BinarySearchFunc(s.sections, one.place, func(s section, p place) int { return s.compare(p) })

@@ -44,21 +44,18 @@ func cellBounds(sections []section) grid.Rect {
 		if len(s.keys) == 0 {
 			continue
 		}
-		x, y := grid.Deinterleave(s.keys[0])
-		minX, maxX, minY, maxY := x, x, y, y
+		// The bits of one coordinate compare as it does, without being taken
+		// out of the key.
+		minX, minY := s.keys[0]&xBits, s.keys[0]&yBits
+		maxX, maxY := minX, minY
 		for _, k := range s.keys[1:] {
-			x, y := grid.Deinterleave(k)
+			x, y := k&xBits, k&yBits
 			minX, maxX, minY, maxY = min(minX, x), max(maxX, x), min(minY, y), max(maxY, y)
 		}
-		b = hull(b, squareRect(s.x, s.y, minX, minY, maxX, maxY))
+		low, high := cellOf(s.x, s.y, minX|minY), cellOf(s.x, s.y, maxX|maxY)
+		b = hull(b, grid.Rect{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y})
 	}
 	return b
-}
-
-// squareRect is a rectangle of places within a square as one of cells.
-func squareRect(sx, sy int32, minX, minY, maxX, maxY uint32) grid.Rect {
-	ox, oy := int64(sx)<<32-bias, int64(sy)<<32-bias
-	return grid.Rect{MinX: ox + int64(minX), MinY: oy + int64(minY), MaxX: ox + int64(maxX), MaxY: oy + int64(maxY)}
 }
 
 // hull is the smallest rectangle around two.
@@ -102,18 +99,26 @@ func (p *place) keyCategory() []byte {
 const hashBatch = 256
 
 // insertRun counts the cells of a section in d, at the positions of their
-// keys; plain adds those of the cells without their category.
-func (d *dense) insertRun(c *Config, s *section, plain bool) {
+// keys, and returns their bounds; plain counts them without their category.
+func (d *dense) insertRun(c *Config, s *section, plain bool) grid.Rect {
 	var h1, h2 [hashBatch]uint64
 	h := hasher{seed: c.Seed}
 	category := s.keyCategory()
 	if plain {
 		category = nil
 	}
+	b := noBounds
+	if len(s.keys) > 0 {
+		first := cellOf(s.x, s.y, s.keys[0])
+		b = grid.Rect{MinX: first.X, MinY: first.Y, MaxX: first.X, MaxY: first.Y}
+	}
 	for i := 0; i < len(s.keys); i += hashBatch {
 		keys := s.keys[i:min(i+hashBatch, len(s.keys))]
 		for j, k := range keys {
-			h1[j], h2[j] = h.hash(cellOf(s.x, s.y, k), category)
+			at := cellOf(s.x, s.y, k)
+			b.MinX, b.MaxX = min(b.MinX, at.X), max(b.MaxX, at.X)
+			b.MinY, b.MaxY = min(b.MinY, at.Y), max(b.MaxY, at.Y)
+			h1[j], h2[j] = h.hash(at, category)
 		}
 		var n []uint64
 		if s.counts != nil {
@@ -121,16 +126,19 @@ func (d *dense) insertRun(c *Config, s *section, plain bool) {
 		}
 		d.insert(c.Mode, h1[:len(keys)], h2[:len(keys)], n)
 	}
+	return b
 }
 
-// insertSections counts the cells of all sections.
-func (d *dense) insertSections(c *Config, sections []section) {
+// insertSections counts the cells of all sections and returns their bounds.
+func (d *dense) insertSections(c *Config, sections []section) grid.Rect {
+	b := noBounds
 	for i := range sections {
-		d.insertRun(c, &sections[i], false)
+		b = hull(b, d.insertRun(c, &sections[i], false))
 		if c.Totals {
 			d.insertRun(c, &sections[i], true)
 		}
 	}
+	return b
 }
 
 // plainSections are the sections without their categories, added up.
