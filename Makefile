@@ -28,7 +28,7 @@ compiler:
 	@scripts/compiler
 
 build: compiler ## The shell: build/ccbfsql
-	@echo "Building $(BIN) (the first time downloads DuckDB, about 100 MB)"
+	@echo "Building $(BIN) (the first time downloads about 50 MB, mostly DuckDB)"
 	@$(GO) build -o $(BIN) ./cmd/ccbfsql
 
 demo: build ## Two million points, a sketch per tile, and answers beside the truth
