@@ -182,7 +182,7 @@ func ccbfGet(put func(out *duck.Result, i int, counts []uint64)) compute {
 func ccbfBoxSum(edges int, rect func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		return ccbfAsk(rows, 1+edges, func(r *ccbfReader) error {
-			sums, left := duck.Out[uint64](out), ccbf.Allowance(ccbf.AreaLimit)
+			sums := duck.Out[uint64](out)
 			return eachValid(rows, out, func(i int) error {
 				if err := r.open(rows.Col(0).Bytes(i)); err != nil {
 					return err
@@ -195,7 +195,7 @@ func ccbfBoxSum(edges int, rect func(v *ccbf.View, rows *duck.Rows, i int) (grid
 				if err != nil {
 					return err
 				}
-				sums[i], err = r.view.BoxSum(area, category, &left)
+				sums[i], err = r.view.BoxSum(area, category)
 				return err
 			})
 		})

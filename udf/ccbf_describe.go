@@ -153,7 +153,7 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 		return fmt.Errorf("the polygon is %s, must be WKT or GeoJSON text, a WKB BLOB or a GEOMETRY", t)
 	}
 	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
-		sums, left := duck.Out[uint64](out), ccbf.Allowance(ccbf.AreaLimit)
+		sums := duck.Out[uint64](out)
 		var last []byte
 		var polygon orb.MultiPolygon
 		return eachValid(rows, out, func(i int) error {
@@ -171,7 +171,7 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 			if err != nil {
 				return err
 			}
-			sums[i], err = r.view.PolygonSum(polygon, category, &left)
+			sums[i], err = r.view.PolygonSum(polygon, category)
 			return err
 		})
 	})

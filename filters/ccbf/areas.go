@@ -23,19 +23,16 @@ func (e *ErrTooManyCells) Error() string {
 	return fmt.Sprintf("area covers %.2g cells at resolution %v; the limit is %.2g%s (use a smaller area or a coarser sketch)", float64(e.Cells), e.Res, float64(AreaLimit), together)
 }
 
-// AreaLimit is the most cells of dense sketches that the questions of one chunk
-// may cover together: no chunk of DuckDB can be interrupted.
+// AreaLimit is the most cells that one question to a dense sketch may cover:
+// no question can be interrupted.
 const AreaLimit = 100_000_000
 
-// Allowance is what is left of AreaLimit.
-type Allowance uint64
-
-// take takes n cells off, or returns an *ErrTooManyCells.
-func (a *Allowance) take(n uint64, v *View) error {
-	if n > uint64(*a) {
-		return &ErrTooManyCells{n, uint64(*a), v.Grid.Res()}
+// allow returns an *ErrTooManyCells where a dense sketch may not be asked for n
+// cells.
+func (v *View) allow(n uint64) error {
+	if n > AreaLimit {
+		return &ErrTooManyCells{n, AreaLimit, v.Grid.Res()}
 	}
-	*a -= Allowance(n)
 	return nil
 }
 
@@ -161,16 +158,16 @@ func (r *rows) stretch(i int, x0, x1 int64) uint64 {
 }
 
 // BoxSum is the sum of Count over the cells of a rectangle. Exact sketches
-// answer for any rectangle, dense ones for as many cells inside Bounds as left
-// allows.
-func (v *View) BoxSum(box grid.Rect, category []byte, left *Allowance) (uint64, error) {
+// answer for any rectangle, dense ones for up to AreaLimit cells inside
+// Bounds.
+func (v *View) BoxSum(box grid.Rect, category []byte) (uint64, error) {
 	box = box.Intersect(v.Bounds)
 	if box.Empty() {
 		return 0, nil
 	}
 	sum := uint64(0)
 	if v.form == formDense {
-		if err := left.take(box.Count(), v); err != nil {
+		if err := v.allow(box.Count()); err != nil {
 			return 0, err
 		}
 		for y := box.MinY; y <= box.MaxY; y++ {
@@ -198,9 +195,9 @@ func (v *View) rowSum(y, x0, x1 int64, category []byte) uint64 {
 }
 
 // PolygonSum is the sum of Count over the cells whose centres lie inside a
-// polygon. Exact sketches answer for any polygon, dense ones for as many cells
-// inside Bounds as left allows.
-func (v *View) PolygonSum(p orb.MultiPolygon, category []byte, left *Allowance) (uint64, error) {
+// polygon. Exact sketches answer for any polygon, dense ones for up to
+// AreaLimit cells inside Bounds.
+func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
 	if v.Bounds == noBounds {
 		return 0, nil
 	}
@@ -214,7 +211,7 @@ func (v *View) PolygonSum(p orb.MultiPolygon, category []byte, left *Allowance) 
 	}
 	sum := uint64(0)
 	if v.form == formDense {
-		if err := left.take(max(scan.Estimate(), scan.Work()), v); err != nil {
+		if err := v.allow(max(scan.Estimate(), scan.Work())); err != nil {
 			return 0, err
 		}
 		for y := area.MinY; y <= area.MaxY; y++ {
