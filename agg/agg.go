@@ -13,7 +13,7 @@ type merging[T any] struct {
 	size  int64 // what an empty T takes
 	fresh func(*duck.Lease) T
 	merge func(into, from T) error
-	blob  func(T) ([]byte, error)
+	blob  func(t T, dst []byte) ([]byte, error) // appends
 }
 
 // of is the T of a state, made where there is none yet.
@@ -57,6 +57,7 @@ func (m *merging[T]) Combine(from, into duck.States) error {
 }
 
 func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
+	var blob []byte
 	for i := range out.Len() {
 		b, err := states.At(i).Block()
 		if err != nil {
@@ -66,8 +67,7 @@ func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
 			out.SetNull(i)
 			continue
 		}
-		blob, err := m.blob(b.(T))
-		if err != nil {
+		if blob, err = m.blob(b.(T), blob[:0]); err != nil {
 			return err
 		}
 		out.SetBytes(i, blob)

@@ -30,12 +30,12 @@ func CCBF() []duck.Function {
 				size:  256,
 				fresh: func(l *duck.Lease) *ccbfIntersection { return &ccbfIntersection{x: ccbf.NewIntersector(l)} },
 				merge: func(into, from *ccbfIntersection) error { return into.x.Merge(from.x) },
-				blob: func(t *ccbfIntersection) ([]byte, error) {
+				blob: func(t *ccbfIntersection, dst []byte) ([]byte, error) {
 					s, err := t.x.Sketch()
 					if err != nil {
 						return nil, err
 					}
-					return s.AppendBlob(nil), nil
+					return s.AppendBlob(dst), nil
 				},
 			}, (*ccbfIntersection).addBlob}),
 	}
@@ -85,12 +85,12 @@ func (t *ccbfBlock) merge(from *ccbfBlock) error {
 	return t.builder(&from.b.Config).Merge(from.b)
 }
 
-func (t *ccbfBlock) blob() ([]byte, error) {
+func (t *ccbfBlock) blob(dst []byte) ([]byte, error) {
 	s, err := t.b.Sketch()
 	if err != nil {
 		return nil, err
 	}
-	return s.AppendBlob(nil), nil
+	return s.AppendBlob(dst), nil
 }
 
 type ccbfIntersection struct{ x *ccbf.Intersector }

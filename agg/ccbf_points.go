@@ -268,29 +268,23 @@ func combineBlock(from, into *duck.State) error {
 
 func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	var small ccbf.Small
-	arena := make([]byte, 0, 64<<10)
+	var blob []byte
 	for i := range out.Len() {
 		s := states.At(i)
-		if !s.HasBlock() {
-			f := fewOf(s)
+		if f := fewOf(s); !s.HasBlock() {
 			if f.config == 0 {
 				out.SetNull(i)
 				continue
 			}
-			if cap(arena)-len(arena) < 1<<10 {
-				arena = make([]byte, 0, 64<<10)
-			}
-			start := len(arena)
-			arena = small.AppendBlob(arena, interned(f.config), f.keys[:f.n])
-			out.SetBytes(i, arena[start:])
+			blob = small.AppendBlob(blob[:0], interned(f.config), f.keys[:f.n])
+			out.SetBytes(i, blob)
 			continue
 		}
 		b, err := s.Block()
 		if err != nil {
 			return err
 		}
-		blob, err := b.(*ccbfBlock).blob()
-		if err != nil {
+		if blob, err = b.(*ccbfBlock).blob(blob[:0]); err != nil {
 			return err
 		}
 		out.SetBytes(i, blob)

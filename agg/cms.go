@@ -132,7 +132,7 @@ var cmsBlocks = merging[*cmsBlock]{
 	size:  256,
 	fresh: func(l *duck.Lease) *cmsBlock { return &cmsBlock{lease: l} },
 	merge: (*cmsBlock).merge,
-	blob:  func(t *cmsBlock) ([]byte, error) { return t.s.Blob(), nil },
+	blob:  func(t *cmsBlock, _ []byte) ([]byte, error) { return t.s.Blob(), nil },
 }
 
 // charge brings the lease up to what the sketch takes.

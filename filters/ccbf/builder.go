@@ -1,8 +1,6 @@
 package ccbf
 
 import (
-	"slices"
-
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -31,9 +29,11 @@ type Builder struct {
 	notSums bool // some part's counters are no sums
 	bounds  grid.Rect
 	places  []*placeBuilder
-	byPlace map[place]*placeBuilder
+	plain   *placeBuilder            // the first place without a category
+	byText  map[string]*placeBuilder // the first place of each category
 	dense   *dense
-	held    int64 // bytes of all of it
+	held    int64  // bytes of all of it
+	cells   uint64 // in runs
 	// spilled says that cells go into the dense form at once, and no longer
 	// into runs.
 	spilled bool
@@ -42,18 +42,11 @@ type Builder struct {
 // placeBuilder collects the cells of one section.
 type placeBuilder struct {
 	place
+	next    *placeBuilder // of the same category
 	buf     []uint64
 	weights []uint64 // beside buf; nil while all are 1
 	runs    []run    // each less than half as long as the one before
 }
-
-// Buffers start small, for there may be a million of them, and grow with what
-// they hold up to a size that sorts in the second-level cache.
-const (
-	minBuffer  = 16
-	sortBuffer = 1 << 12
-	maxBuffer  = 1 << 18
-)
 
 // NewBuilder returns an empty Builder. A nil budget refuses nothing.
 func NewBuilder(c Config, budget Budget) *Builder {
@@ -73,31 +66,36 @@ func (b *Builder) grow(delta int64) error {
 // placeBytes is about what a section costs before it holds anything.
 const placeBytes = 256
 
-// at returns the builder of a place.
-func (b *Builder) at(p place) (*placeBuilder, error) {
-	if len(b.places) > 0 && b.places[0].place == p {
-		return b.places[0], nil
+// at returns the builder of the cells of a category, nil for none, in a square.
+func (b *Builder) at(category []byte, x, y int32) (*placeBuilder, error) {
+	first := b.plain
+	if category != nil {
+		first = b.byText[string(category)]
 	}
-	if pb := b.byPlace[p]; pb != nil {
-		return pb, nil
+	for pb := first; pb != nil; pb = pb.next {
+		if pb.x == x && pb.y == y {
+			return pb, nil
+		}
 	}
-	if err := b.grow(placeBytes + int64(len(p.category))); err != nil {
+	if err := b.grow(placeBytes + int64(len(category))); err != nil {
 		return nil, err
 	}
-	pb := &placeBuilder{place: p}
+	pb := &placeBuilder{place: place{string(category), category == nil, x, y}, next: first}
 	b.places = append(b.places, pb)
-	if b.byPlace == nil {
-		b.byPlace = map[place]*placeBuilder{}
+	if category == nil {
+		b.plain = pb
+		return pb, nil
 	}
-	b.byPlace[p] = pb
+	if b.byText == nil {
+		b.byText = map[string]*placeBuilder{}
+	}
+	b.byText[pb.category] = pb
 	return pb, nil
 }
 
-var home = place{none: true}
-
 // AddKeys counts a point for each of the keys from Config.Keys.
 func (b *Builder) AddKeys(keys []uint64) error {
-	pb, err := b.at(home)
+	pb, err := b.at(nil, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -105,36 +103,9 @@ func (b *Builder) AddKeys(keys []uint64) error {
 	return b.pushAll(pb, keys, nil)
 }
 
-// pushAll is push for keys with an occurrence each, or weights[i] of them.
-func (b *Builder) pushAll(pb *placeBuilder, keys, weights []uint64) error {
-	if pb.weights != nil || weights != nil {
-		for i, k := range keys {
-			n := uint64(1)
-			if weights != nil {
-				n = weights[i]
-			}
-			if err := b.push(pb, k, n); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for len(keys) > 0 {
-		if len(pb.buf) == cap(pb.buf) {
-			if err := b.full(pb); err != nil {
-				return err
-			}
-		}
-		n := min(len(keys), cap(pb.buf)-len(pb.buf))
-		pb.buf = append(pb.buf, keys[:n]...)
-		keys = keys[n:]
-	}
-	return nil
-}
-
 // AddKey counts a point for one key from Config.Keys.
 func (b *Builder) AddKey(key uint64) error {
-	pb, err := b.at(home)
+	pb, err := b.at(nil, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -156,213 +127,12 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 		return nil
 	}
 	sx, sy, z := zkey(c)
-	pb, err := b.at(place{string(category), category == nil, sx, sy})
+	pb, err := b.at(category, sx, sy)
 	if err != nil {
 		return err
 	}
 	b.total = saturatingAdd(b.total, n)
 	return b.push(pb, z, n)
-}
-
-// push puts a key into the buffer of its place.
-func (b *Builder) push(pb *placeBuilder, key, n uint64) error {
-	if len(pb.buf) == cap(pb.buf) {
-		if err := b.full(pb); err != nil {
-			return err
-		}
-	}
-	if n != 1 && pb.weights == nil {
-		if err := b.grow(int64(cap(pb.buf)) * 8); err != nil {
-			return err
-		}
-		pb.weights = make([]uint64, len(pb.buf), cap(pb.buf))
-		for i := range pb.weights {
-			pb.weights[i] = 1
-		}
-	}
-	pb.buf = append(pb.buf, key)
-	if pb.weights != nil {
-		pb.weights = append(pb.weights, n)
-	}
-	return nil
-}
-
-// full makes room in a full buffer: a larger one while it is small, else by
-// sorting it into a run or counting it into the dense form.
-func (b *Builder) full(pb *placeBuilder) error {
-	size := cap(pb.buf)
-	if size >= sortBuffer {
-		if err := b.flush(pb); err != nil {
-			return err
-		}
-		cells := 0
-		for _, r := range pb.runs {
-			cells += len(r.keys)
-		}
-		if size >= maxBuffer || cells <= size || b.spilled {
-			return nil
-		}
-	}
-	return b.resize(pb, max(minBuffer, 2*size))
-}
-
-// reserve makes room for n more keys at once where no buffer is too large for
-// them: sorted together they are one run.
-func (b *Builder) reserve(pb *placeBuilder, n int) error {
-	size := max(minBuffer, cap(pb.buf))
-	for size < len(pb.buf)+n && size < maxBuffer {
-		size *= 2
-	}
-	if size <= cap(pb.buf) || n == 0 {
-		return nil
-	}
-	return b.resize(pb, size)
-}
-
-// resize gives a place a larger buffer.
-func (b *Builder) resize(pb *placeBuilder, size int) error {
-	each := int64(8)
-	if pb.weights != nil {
-		each = 16
-	}
-	if err := b.grow(int64(size-cap(pb.buf)) * each); err != nil {
-		return err
-	}
-	pb.buf = append(make([]uint64, 0, size), pb.buf...)
-	if pb.weights != nil {
-		pb.weights = append(make([]uint64, 0, size), pb.weights...)
-	}
-	return nil
-}
-
-// flush empties a buffer, into the dense form or a run.
-func (b *Builder) flush(pb *placeBuilder) error {
-	if len(pb.buf) == 0 {
-		return nil
-	}
-	if !b.Exact {
-		if err := b.spill(); err != nil {
-			return err
-		}
-	}
-	if b.spilled { // unsorted: mode mi counts rows as they come
-		b.insert(section{pb.place, run{pb.buf, pb.weights}})
-	} else {
-		r := pb.sorted()
-		if err := b.grow(runBytes(len(r.keys))); err != nil {
-			return err
-		}
-		if err := b.addRun(pb, r); err != nil {
-			return err
-		}
-	}
-	pb.buf = pb.buf[:0]
-	if pb.weights != nil {
-		pb.weights = pb.weights[:0]
-	}
-	return nil
-}
-
-// sorted makes a run of the buffer, which it may sort.
-func (pb *placeBuilder) sorted() run {
-	s := sorters.Get().(*sorter)
-	defer sorters.Put(s)
-	return s.run(pb.buf, pb.weights)
-}
-
-// insert counts sections' cells in the dense form.
-func (b *Builder) insert(sections ...section) {
-	b.bounds = hull(b.bounds, b.dense.insertSections(&b.Config, sections))
-}
-
-// addRun adds a run, whose memory is accounted for, and merges runs so that
-// each stays less than half as long as the one before.
-func (b *Builder) addRun(pb *placeBuilder, r run) error {
-	for n := len(pb.runs); n > 0 && len(pb.runs[n-1].keys) < 2*len(r.keys); n = len(pb.runs) {
-		last := pb.runs[n-1]
-		before := runBytes(len(last.keys) + len(r.keys))
-		if err := b.grow(before); err != nil {
-			return err
-		}
-		r = merge(last, r)
-		pb.runs = pb.runs[:n-1]
-		if err := b.grow(-before); err != nil {
-			return err
-		}
-	}
-	pb.runs = append(pb.runs, r)
-	return b.settle()
-}
-
-// settle spills where holding cells no longer pays.
-func (b *Builder) settle() error {
-	cells := uint64(0)
-	for _, pb := range b.places {
-		for _, r := range pb.runs {
-			cells += uint64(len(r.keys))
-		}
-	}
-	// A cell in several runs is counted more than once, but as each run is
-	// less than half as long as the one before, none of them more than twice.
-	certain := b.Mode == Standard && (b.dense != nil || cells/2 > b.Bytes*8/minCellBits)
-	if certain || b.held > b.Hold {
-		return b.spill()
-	}
-	return nil
-}
-
-// needDense gives the builder an empty dense form.
-func (b *Builder) needDense() error {
-	if b.dense != nil {
-		return nil
-	}
-	if err := b.grow(int64(b.shape.bytes())); err != nil {
-		return err
-	}
-	b.dense = newDense(b.shape)
-	return nil
-}
-
-// spill counts the cells held in the dense form, and from now on all others.
-func (b *Builder) spill() error {
-	if b.spilled {
-		return nil
-	}
-	b.spilled = true
-	fresh := b.dense == nil
-	if err := b.needDense(); err != nil {
-		return err
-	}
-	if sections := b.runSections(); len(sections) > 0 && fresh && b.Mode == MinimalIncrement {
-		b.bounds = hull(b.bounds, cellBounds(sections))
-		b.dense = maximumDense(&b.Config, sections)
-	} else {
-		b.insert(sections...)
-	}
-	freed := int64(0)
-	for _, pb := range b.places {
-		for _, r := range pb.runs {
-			freed += runBytes(len(r.keys))
-		}
-		pb.runs = nil
-	}
-	return b.grow(-freed)
-}
-
-// runSections merges the runs of every place, without its buffer.
-func (b *Builder) runSections() []section {
-	sections := make([]section, 0, len(b.places))
-	for _, pb := range b.places {
-		var r run
-		for i := len(pb.runs) - 1; i >= 0; i-- {
-			r = merge(pb.runs[i], r)
-		}
-		if len(r.keys) > 0 {
-			sections = append(sections, section{pb.place, r})
-		}
-	}
-	slices.SortFunc(sections, func(a, b section) int { return a.compare(b.place) })
-	return sections
 }
 
 // Sketch makes a sketch of all that was added. It may share memory with the
@@ -378,9 +148,13 @@ func (b *Builder) Sketch() (*Sketch, error) {
 			return nil, err
 		}
 	}
+	sections, err := b.runSections()
+	if err != nil {
+		return nil, err
+	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, Bounds: b.bounds,
-		sections: b.runSections(), dense: b.dense, sums: b.Mode == Standard && !b.notSums,
+		sections: sections, dense: b.dense, sums: b.Mode == Standard && !b.notSums,
 	}
 	if s.dense != nil && len(s.sections) > 0 {
 		// Cells that came beside dense sketches: they go in last and in their
@@ -426,11 +200,11 @@ func (b *Builder) AddView(v *View) error {
 		return b.addDense(&v.dense, v.Bounds)
 	}
 	return v.eachSection(func(s section) error {
-		pb, err := b.at(s.place)
+		pb, err := b.at(s.keyCategory(), s.x, s.y)
 		if err != nil {
 			return err
 		}
-		if err := b.grow(runBytes(len(s.keys))); err != nil {
+		if err := b.grow(s.bytes()); err != nil {
 			return err
 		}
 		return b.addShared(pb, s.run)
@@ -441,7 +215,7 @@ func (b *Builder) AddView(v *View) error {
 func (b *Builder) addShared(pb *placeBuilder, r run) error {
 	if b.spilled {
 		b.insert(section{pb.place, r})
-		return b.grow(-runBytes(len(r.keys)))
+		return b.grow(-r.bytes())
 	}
 	return b.addRun(pb, r)
 }
@@ -463,12 +237,12 @@ func (b *Builder) Merge(from *Builder) error {
 	}
 	b.mergeTotal(from.total, !from.unknown, from.notSums)
 	for _, fp := range from.places {
-		pb, err := b.at(fp.place)
+		pb, err := b.at(fp.keyCategory(), fp.x, fp.y)
 		if err != nil {
 			return err
 		}
 		for _, r := range fp.runs {
-			if err := b.grow(runBytes(len(r.keys))); err != nil {
+			if err := b.grow(r.bytes()); err != nil {
 				return err
 			}
 			if err := b.addShared(pb, r); err != nil {

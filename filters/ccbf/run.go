@@ -13,8 +13,11 @@ type run struct {
 	counts []uint64
 }
 
-// bytes is the memory that a run of n cells takes.
+// runBytes is the memory that a run of n cells takes.
 func runBytes(n int) int64 { return int64(n) * 16 }
+
+// bytes is the memory that the run takes.
+func (r run) bytes() int64 { return int64(cap(r.keys)+cap(r.counts)) * 8 }
 
 // collapse makes a run of sorted keys with an occurrence each, or weights[i]
 // of them.
@@ -57,7 +60,10 @@ func merge(a, b run) run {
 	keys := make([]uint64, len(a.keys)+len(b.keys))
 	counts := make([]uint64, len(keys))
 	n := mergeInto(keys, counts, a, b)
-	return run{keys[:n:n], counts[:n:n]}
+	if n < len(keys)*3/4 { // many cells were in both: keep no room for them
+		return run{slices.Clip(slices.Clone(keys[:n])), slices.Clip(slices.Clone(counts[:n]))}
+	}
+	return run{keys[:n], counts[:n]}
 }
 
 // mergeInto writes the sum of two runs, without a branch on the data: which

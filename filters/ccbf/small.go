@@ -34,7 +34,7 @@ func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
 	}
 	m.s = Sketch{Config: *c, Total: uint64(n), TotalKnown: true}
 	if n > 0 {
-		m.one[0] = section{home, run{m.keys[:distinct], m.counts[:distinct]}}
+		m.one[0] = section{place{none: true}, run{m.keys[:distinct], m.counts[:distinct]}}
 		m.s.sections = m.one[:]
 	}
 	return m.s.AppendBlob(dst)

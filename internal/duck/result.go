@@ -68,8 +68,7 @@ func (r *Result) SetNull(i int) {
 	}
 }
 
-// SetBytes sets row i of a VARCHAR or BLOB. b must stay unchanged until the
-// callback ends.
+// SetBytes sets row i of a VARCHAR or BLOB. b is copied.
 func (r *Result) SetBytes(i int, b []byte) {
 	if uint(i) >= uint(r.n) {
 		panic(fmt.Sprintf("row %d of a result of %d rows", i, r.n))

@@ -1,0 +1,147 @@
+package ccbf
+
+// Buffers start small, for there may be a million of them, and grow with what
+// they hold up to a size that sorts in the second-level cache.
+const (
+	minBuffer  = 16
+	sortBuffer = 1 << 12
+	maxBuffer  = 1 << 18
+)
+
+// push puts a key into the buffer of its place.
+func (b *Builder) push(pb *placeBuilder, key, n uint64) error {
+	if len(pb.buf) == cap(pb.buf) {
+		if err := b.full(pb); err != nil {
+			return err
+		}
+	}
+	if n != 1 && pb.weights == nil {
+		if err := b.grow(int64(cap(pb.buf)) * 8); err != nil {
+			return err
+		}
+		pb.weights = make([]uint64, len(pb.buf), cap(pb.buf))
+		for i := range pb.weights {
+			pb.weights[i] = 1
+		}
+	}
+	pb.buf = append(pb.buf, key)
+	if pb.weights != nil {
+		pb.weights = append(pb.weights, n)
+	}
+	return nil
+}
+
+// pushAll is push for keys with an occurrence each, or weights[i] of them.
+func (b *Builder) pushAll(pb *placeBuilder, keys, weights []uint64) error {
+	if pb.weights != nil || weights != nil {
+		for i, k := range keys {
+			n := uint64(1)
+			if weights != nil {
+				n = weights[i]
+			}
+			if err := b.push(pb, k, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for len(keys) > 0 {
+		if len(pb.buf) == cap(pb.buf) {
+			if err := b.full(pb); err != nil {
+				return err
+			}
+		}
+		n := min(len(keys), cap(pb.buf)-len(pb.buf))
+		pb.buf = append(pb.buf, keys[:n]...)
+		keys = keys[n:]
+	}
+	return nil
+}
+
+// full makes room in a full buffer: a larger one while it is small, else by
+// sorting it into a run or counting it into the dense form.
+func (b *Builder) full(pb *placeBuilder) error {
+	size := cap(pb.buf)
+	if size >= sortBuffer {
+		if err := b.flush(pb); err != nil {
+			return err
+		}
+		cells := 0
+		for _, r := range pb.runs {
+			cells += len(r.keys)
+		}
+		if size >= maxBuffer || cells <= size || b.spilled {
+			return nil
+		}
+	}
+	return b.resize(pb, max(minBuffer, 2*size))
+}
+
+// reserve makes room for n more keys at once where no buffer is too large for
+// them: sorted together they are one run.
+func (b *Builder) reserve(pb *placeBuilder, n int) error {
+	size := max(minBuffer, cap(pb.buf))
+	for size < len(pb.buf)+n && size < maxBuffer {
+		size *= 2
+	}
+	if size <= cap(pb.buf) || n == 0 {
+		return nil
+	}
+	return b.resize(pb, size)
+}
+
+// resize gives a place a larger buffer.
+func (b *Builder) resize(pb *placeBuilder, size int) error {
+	each := int64(8)
+	if pb.weights != nil {
+		each = 16
+	}
+	if err := b.grow(int64(size-cap(pb.buf)) * each); err != nil {
+		return err
+	}
+	pb.buf = append(make([]uint64, 0, size), pb.buf...)
+	if pb.weights != nil {
+		pb.weights = append(make([]uint64, 0, size), pb.weights...)
+	}
+	return nil
+}
+
+// flush empties a buffer, into the dense form or a run.
+func (b *Builder) flush(pb *placeBuilder) error {
+	if len(pb.buf) == 0 {
+		return nil
+	}
+	if !b.Exact {
+		if err := b.spill(); err != nil {
+			return err
+		}
+	}
+	if b.spilled { // unsorted: mode mi counts rows as they come
+		b.insert(section{pb.place, run{pb.buf, pb.weights}})
+	} else {
+		r := pb.sorted()
+		if err := b.grow(r.bytes()); err != nil {
+			return err
+		}
+		if err := b.addRun(pb, r); err != nil {
+			return err
+		}
+	}
+	pb.buf = pb.buf[:0]
+	if pb.weights != nil {
+		pb.weights = pb.weights[:0]
+	}
+	return nil
+}
+
+// sorted makes a run of the buffer, which it may sort.
+func (pb *placeBuilder) sorted() run {
+	s := sorters.Get().(*sorter)
+	defer sorters.Put(s)
+	return s.run(pb.buf, pb.weights)
+}
+
+// insert counts sections' cells in the dense form.
+func (b *Builder) insert(sections ...section) {
+	b.bounds = hull(b.bounds, b.dense.insertSections(&b.Config, sections))
+}

@@ -1,0 +1,101 @@
+package ccbf
+
+import "slices"
+
+// addRun adds a run, whose memory is accounted for, and merges runs so that
+// each stays less than half as long as the one before.
+func (b *Builder) addRun(pb *placeBuilder, r run) error {
+	pb.runs = append(pb.runs, r)
+	b.cells += uint64(len(r.keys))
+	for n := len(pb.runs); n > 1 && len(pb.runs[n-2].keys) < 2*len(pb.runs[n-1].keys); n = len(pb.runs) {
+		if err := b.mergeLast(pb); err != nil {
+			return err
+		}
+	}
+	return b.settle()
+}
+
+// mergeLast makes one of the last two runs of a place.
+func (b *Builder) mergeLast(pb *placeBuilder) error {
+	n := len(pb.runs)
+	x, y := pb.runs[n-2], pb.runs[n-1]
+	before := runBytes(len(x.keys) + len(y.keys))
+	if err := b.grow(before); err != nil {
+		return err
+	}
+	r := merge(x, y)
+	pb.runs = append(pb.runs[:n-2], r)
+	b.cells -= uint64(len(x.keys) + len(y.keys) - len(r.keys))
+	return b.grow(r.bytes() - before - x.bytes() - y.bytes())
+}
+
+// settle spills where holding cells no longer pays.
+func (b *Builder) settle() error {
+	// A cell in several runs is counted more than once, but as each run is
+	// less than half as long as the one before, none of them more than twice.
+	certain := b.Mode == Standard && (b.dense != nil || b.cells/2 > b.Bytes*8/minCellBits)
+	if certain || b.held > b.Hold {
+		return b.spill()
+	}
+	return nil
+}
+
+// needDense gives the builder an empty dense form.
+func (b *Builder) needDense() error {
+	if b.dense != nil {
+		return nil
+	}
+	if err := b.grow(int64(b.shape.bytes())); err != nil {
+		return err
+	}
+	b.dense = newDense(b.shape)
+	return nil
+}
+
+// spill counts the cells held in the dense form, and from now on all others.
+func (b *Builder) spill() error {
+	if b.spilled {
+		return nil
+	}
+	b.spilled = true
+	fresh := b.dense == nil
+	if err := b.needDense(); err != nil {
+		return err
+	}
+	sections, err := b.runSections()
+	if err != nil {
+		return err
+	}
+	if len(sections) > 0 && fresh && b.Mode == MinimalIncrement {
+		b.bounds = hull(b.bounds, cellBounds(sections))
+		b.dense = maximumDense(&b.Config, sections)
+	} else {
+		b.insert(sections...)
+	}
+	freed := int64(0)
+	for _, pb := range b.places {
+		for _, r := range pb.runs {
+			freed += r.bytes()
+		}
+		pb.runs = nil
+	}
+	b.cells = 0
+	return b.grow(-freed)
+}
+
+// runSections merges the runs of every place into one.
+func (b *Builder) runSections() ([]section, error) {
+	sections := make([]section, 0, len(b.places))
+	for _, pb := range b.places {
+		for len(pb.runs) > 1 {
+			if err := b.mergeLast(pb); err != nil {
+				return nil, err
+			}
+		}
+		if len(pb.runs) == 1 {
+			sections = append(sections, section{pb.place, pb.runs[0]})
+		}
+	}
+	slices.SortFunc(sections, func(a, b section) int { return a.compare(b.place) })
+	return sections, nil
+}
