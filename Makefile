@@ -5,6 +5,12 @@
 export CGO_ENABLED := 1
 export PATH := $(PATH):/usr/local/go/bin
 
+# Go asks git for the version to stamp. Where git does not answer, such as in a
+# folder of another owner, build without.
+ifneq ($(shell git rev-parse HEAD >/dev/null 2>&1 && echo yes),yes)
+export GOFLAGS := $(GOFLAGS) -buildvcs=false
+endif
+
 GO      ?= go
 BIN     := build/ccbfsql
 LINT    := build/tools/golangci-lint
