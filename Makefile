@@ -55,10 +55,11 @@ bench: compiler ## Figures of speed and size, as ratios taken in one run
 	else $(GO) test -run '^$$' -bench . -benchtime 1s ./...; fi
 
 lint: compiler $(LINT) ## gofmt, go vet, golangci-lint
-	@out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
-		if [ -n "$$out" ]; then echo "gofmt wants to change:"; echo "$$out"; exit 1; fi
-	@set -e; for m in $(MODULES); do echo "== go vet and golangci-lint in $$m"; \
-		(cd $$m && $(GO) vet ./... && $(CURDIR)/$(LINT) run ./...); done
+	@bad=; out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
+		if [ -n "$$out" ]; then echo "gofmt wants to change:"; echo "$$out"; bad=1; fi; \
+		for m in $(MODULES); do echo "== go vet and golangci-lint in $$m"; \
+			(cd $$m && $(GO) vet ./... && $(CURDIR)/$(LINT) run ./...) || bad=1; done; \
+		[ -z "$$bad" ]
 
 # A new file when the version changes, so that it is installed anew.
 $(LINT): build/tools/golangci-lint-$(LINTVER)
