@@ -1,0 +1,385 @@
+package ccbf
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// layouts are shapes of every kind: words and packed widths, two to eight
+// layers and one, sizes that are powers of two and others.
+var layouts = []struct {
+	widths []int
+	sizes  []uint64
+}{
+	{[]int{8, 16, 32}, []uint64{64, 8, 2}},
+	{[]int{16, 16}, []uint64{30, 10}},
+	{[]int{32, 32}, []uint64{12, 3}},
+	{[]int{2, 2}, []uint64{8, 4}},
+	{[]int{2, 2, 2, 2, 2, 2, 2, 2}, []uint64{128, 64, 32, 16, 8, 4, 2, 1}},
+	{[]int{4, 6, 12}, []uint64{48, 12, 3}},
+	{[]int{4, 6, 12, 24}, []uint64{60, 30, 10, 5}},
+	{[]int{3, 5, 7, 11, 13}, []uint64{81, 27, 9, 3, 1}},
+	{[]int{9, 33}, []uint64{14, 7}},
+	{[]int{7, 57}, []uint64{9, 3}},
+	{[]int{31, 34}, []uint64{10, 5}},
+	{[]int{8}, []uint64{17}},
+	{[]int{12}, []uint64{11}},
+	{[]int{32}, []uint64{5}},
+	{[]int{63}, []uint64{7}},
+	{[]int{64}, []uint64{3}},
+}
+
+func layoutShape(t testing.TB, widths []int, sizes []uint64, k int) shape {
+	return config(t, Params{K: k, Widths: widths, Counters: sizes}).shape
+}
+
+// sums is what counters that are sums must hold, in closed form: with T the sum
+// of all that was counted at counter j of a layer of value bits b, its digit is
+// T mod 2^b, and floor(T / 2^b) is counted in the layer above, at j modulo its
+// size. Nothing here knows of flags or of carries one by one.
+type sums struct {
+	shape shape
+	first []*big.Int // of the first layer
+}
+
+func newSums(s shape) *sums {
+	m := &sums{shape: s, first: make([]*big.Int, s.size[0])}
+	for j := range m.first {
+		m.first[j] = new(big.Int)
+	}
+	return m
+}
+
+// layers are the sums of every layer.
+func (m *sums) layers() [][]*big.Int {
+	all := [][]*big.Int{m.first}
+	for x := 1; x < m.shape.layers; x++ {
+		next := make([]*big.Int, m.shape.size[x])
+		for u := range next {
+			next[u] = new(big.Int)
+		}
+		for j, sum := range all[x-1] {
+			u := next[j%len(next)]
+			u.Add(u, new(big.Int).Rsh(sum, uint(m.shape.width[x-1])-1))
+		}
+		all = append(all, next)
+	}
+	return all
+}
+
+// check holds every counter against the sums. grown says that nothing was
+// removed, so that flags are known too: where the sum did not fit. After
+// removals a flag may stay; it must be there where the sum does not fit.
+func (m *sums) check(t testing.TB, d *dense, grown bool) (saturated bool) {
+	t.Helper()
+	for x, layer := range m.layers() {
+		l := &d.layers[x]
+		last := x == m.shape.layers-1
+		for j, sum := range layer {
+			over := sum.BitLen() >= int(l.width)
+			digit := new(big.Int).And(sum, new(big.Int).SetUint64(l.mask)).Uint64()
+			if over && last {
+				saturated, digit = true, l.mask
+			}
+			c := l.load(uint64(j))
+			if c&l.mask != digit || over && c&l.flag == 0 || grown && !over && c&l.flag != 0 {
+				t.Fatalf("layer %d, counter %d of %d: %#x for a sum of %v", x, j, l.size, c, sum)
+			}
+		}
+	}
+	if grown && d.saturated != saturated {
+		t.Fatalf("saturated is %v, want %v", d.saturated, saturated)
+	}
+	return saturated
+}
+
+func TestCarryIsRadixArithmetic(t *testing.T) {
+	for _, l := range layouts {
+		t.Run(fmt.Sprint(l.widths), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(11, uint64(len(l.widths))))
+			s := layoutShape(t, l.widths, l.sizes, 1)
+			for round := range 40 {
+				d, m := newDense(s), newSums(s)
+				top := r.UintN(64) // weights of up to so few, or so many, bits
+				for i := range 120 {
+					j := r.Uint64N(s.size[0])
+					n := r.Uint64() >> top >> r.UintN(uint(64-top))
+					if round%4 == 0 && i == 60 {
+						n = math.MaxUint64
+					}
+					d.add(0, j, n)
+					m.first[j].Add(m.first[j], new(big.Int).SetUint64(n))
+					if i%20 == 0 {
+						m.check(t, d, true)
+					}
+				}
+				saturated := m.check(t, d, true)
+				for j, sum := range m.first {
+					v := new(big.Int).SetUint64(d.value(uint64(j)))
+					if !saturated && v.Cmp(sum) < 0 || s.layers == 1 && !saturated && v.Cmp(sum) != 0 {
+						t.Fatalf("counter %d reads %v for a sum of %v", j, v, sum)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A counter that shares no other's upper counter reads as its sum.
+func TestValueOfLonelyCounters(t *testing.T) {
+	for _, l := range layouts {
+		s := layoutShape(t, l.widths, l.sizes, 1)
+		bits := 0
+		for _, w := range l.widths {
+			bits += w - 1
+		}
+		most := uint64(1)<<bits - 1
+		for _, n := range []uint64{0, 1, 2, 3, 7, 8, 127, 128, 129, 255, 256, 1 << 20, most / 3, most - 1, most} {
+			if n > most {
+				continue
+			}
+			d := newDense(s)
+			d.add(0, 1, n)
+			if got := d.value(1); got != n || d.saturated {
+				t.Errorf("%v: %d reads as %d, saturated %v", l.widths, n, got, d.saturated)
+			}
+			d.add(0, 1, most-n)
+			if got := d.value(1); got != most || d.saturated {
+				t.Errorf("%v: filled up from %d it reads as %d, want %d, saturated %v", l.widths, n, got, most, d.saturated)
+			}
+			d.add(0, 1, 1)
+			if !d.saturated {
+				t.Errorf("%v: one more than %d is not remembered", l.widths, most)
+			}
+			// The last layer stays at its ceiling, whatever comes.
+			ceiling := d.layers[s.layers-1].load(1 % s.size[s.layers-1])
+			d.add(0, 1, math.MaxUint64)
+			d.add(0, 1, most)
+			if last := d.layers[s.layers-1]; last.load(1%last.size) != ceiling || ceiling != last.flag|last.mask {
+				t.Errorf("%v: the saturated counter moved from %#x", l.widths, ceiling)
+			}
+		}
+	}
+}
+
+func TestRemoveBorrows(t *testing.T) {
+	for _, l := range layouts {
+		t.Run(fmt.Sprint(l.widths), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(12, uint64(len(l.widths))))
+			s := layoutShape(t, l.widths, l.sizes, 1)
+			most := uint64(1)<<(s.shiftOf(s.layers-1)+uint(s.width[s.layers-1])-1) - 1
+			for range 40 {
+				d, m := newDense(s), newSums(s)
+				left := most // all together, so that nothing saturates
+				for range 300 {
+					j := r.Uint64N(s.size[0])
+					have := m.first[j].Uint64()
+					if r.IntN(2) == 0 && have > 0 {
+						n := 1 + r.Uint64N(have)
+						d.remove(0, j, n)
+						m.first[j].Sub(m.first[j], new(big.Int).SetUint64(n))
+						left += n
+					} else if n := r.Uint64N(left/2+1) >> r.UintN(64); n <= left {
+						d.add(0, j, n)
+						m.first[j].Add(m.first[j], new(big.Int).SetUint64(n))
+						left -= n
+					}
+					m.check(t, d, false)
+				}
+				// Take everything out again, in another order.
+				for _, j := range r.Perm(len(m.first)) {
+					d.remove(0, uint64(j), m.first[j].Uint64())
+					m.first[j].SetUint64(0)
+				}
+				m.check(t, d, false)
+				for j := range s.size[0] {
+					if v := d.value(j); v != 0 {
+						t.Fatalf("counter %d reads %d after everything was removed", j, v)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestFlagIsClearedWithTheUpperCounter(t *testing.T) {
+	s := layoutShape(t, []int{8, 16}, []uint64{4, 2}, 1)
+	d := newDense(s)
+	d.add(0, 0, 130) // one carried, to upper counter 0
+	d.add(0, 2, 128) // one more, to the same
+	d.remove(0, 0, 5)
+	if c := d.layers[0].load(0); c != 0x80|125 {
+		t.Errorf("after a borrow, the upper counter being 1: %#x, want the flag and 125", c)
+	}
+	if up := d.layers[1].load(0); up != 1 {
+		t.Errorf("upper counter %d, want 1", up)
+	}
+	d.remove(0, 2, 1)
+	if c := d.layers[0].load(2); c != 127 {
+		t.Errorf("after the last borrow: %#x, want no flag and 127", c)
+	}
+	d.remove(0, 0, 125)
+	if c := d.layers[0].load(0); c != 0 {
+		t.Errorf("emptied: %#x", c)
+	}
+}
+
+func TestModIsTheRemainder(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 0))
+	sizes := []uint64{1, 2, 3, 5, 7, 1<<16 - 1, 1 << 16, 1<<16 + 1, 1<<32 - 1, 1 << 32}
+	for range 1000 {
+		sizes = append(sizes, 1+r.Uint64N(1<<32)>>r.UintN(32))
+	}
+	for _, m := range sizes {
+		l := newLayer(nil, 8, m)
+		hs := []uint64{0, 1, m - 1, m, m + 1, math.MaxUint64, math.MaxUint64 - 1, math.MaxUint64 / m * m, math.MaxUint64/m*m - 1}
+		for range 50 {
+			hs = append(hs, r.Uint64()>>r.UintN(64))
+		}
+		for _, h := range hs {
+			if got := l.mod(h); got != h%m {
+				t.Fatalf("%d mod %d = %d, want %d", h, m, got, h%m)
+			}
+		}
+	}
+}
+
+// keysOf hashes n keys, of which some repeat.
+func keysOf(r *rand.Rand, n, distinct int) (h1, h2 []uint64) {
+	for range n {
+		a, b := key.HashCell(5, r.Int64N(int64(distinct)), 0)
+		h1, h2 = append(h1, a), append(h2, b)
+	}
+	return h1, h2
+}
+
+// In mode standard every key counts at each of its positions, whichever of the
+// kernels does it and however many occurrences come at once.
+func TestStandardCountsAtEveryPosition(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 0))
+	for _, l := range layouts {
+		for _, k := range []int{1, 2, 4, 7, 32} {
+			s := layoutShape(t, l.widths, l.sizes, k)
+			m := newSums(s)
+			weighted, single, slow := newDense(s), newDense(s), newDense(s)
+			h1, h2 := keysOf(r, 300, 40)
+			n := make([]uint64, len(h1))
+			for i := range n {
+				n[i] = r.Uint64N(40)
+				for _, j := range positions(h1[i], h2[i], k, s.size[0]) {
+					m.first[j].Add(m.first[j], new(big.Int).SetUint64(n[i]))
+				}
+				slow.insertSlow(Standard, h1[i], h2[i], n[i])
+				for range n[i] {
+					single.insert(Standard, h1[i:i+1], h2[i:i+1], nil)
+				}
+			}
+			weighted.insert(Standard, h1, h2, n)
+			m.check(t, weighted, true)
+			if !bytes.Equal(weighted.body, single.body) || !bytes.Equal(weighted.body, slow.body) {
+				t.Fatalf("widths %v, k %d: weights, single points and the plain path differ", l.widths, k)
+			}
+			for i := range h1 {
+				least := uint64(math.MaxUint64)
+				for _, j := range positions(h1[i], h2[i], k, s.size[0]) {
+					least = min(least, weighted.value(j))
+				}
+				if got := weighted.count(h1[i], h2[i]); got != least {
+					t.Fatalf("widths %v, k %d: count %d, the least counter reads %d", l.widths, k, got, least)
+				}
+			}
+		}
+	}
+}
+
+// In mode mi every key's counters become at least its old minimum and n. With
+// one layer that is the whole of it; more layers may only add to it.
+func TestMinimalIncrement(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 0))
+	for _, l := range layouts {
+		for _, k := range []int{1, 3, 8} {
+			s := layoutShape(t, l.widths, l.sizes, k)
+			d, slow, single := newDense(s), newDense(s), newDense(s)
+			plainest := make([]uint64, s.size[0])
+			truth := map[uint64]uint64{}
+			h1, h2 := keysOf(r, 60, 20)
+			for i := range h1 {
+				n := r.Uint64N(3) * r.Uint64N(5)
+				d.insert(MinimalIncrement, h1[i:i+1], h2[i:i+1], []uint64{n})
+				slow.insertSlow(MinimalIncrement, h1[i], h2[i], n)
+				for range n {
+					single.insert(MinimalIncrement, h1[i:i+1], h2[i:i+1], nil)
+				}
+				truth[h1[i]] += n
+				at := positions(h1[i], h2[i], k, s.size[0])
+				least := uint64(math.MaxUint64)
+				for _, j := range at {
+					least = min(least, plainest[j])
+				}
+				for _, j := range at {
+					plainest[j] = max(plainest[j], least+n)
+				}
+			}
+			if !bytes.Equal(d.body, slow.body) {
+				t.Fatalf("widths %v, k %d: the kernel and the plain path differ", l.widths, k)
+			}
+			if s.layers == 1 && !d.saturated && !bytes.Equal(d.body, single.body) {
+				t.Fatalf("widths %v, k %d: n at once and n points one by one differ", l.widths, k)
+			}
+			for j, n := range plainest {
+				if v := d.value(uint64(j)); !d.saturated && (v < n || s.layers == 1 && v != n) {
+					t.Fatalf("widths %v, k %d: counter %d reads %d, want %d", l.widths, k, j, v, n)
+				}
+			}
+			for i := range h1 {
+				for _, e := range []*dense{d, single} {
+					if got := e.count(h1[i], h2[i]); !e.saturated && got < truth[h1[i]] {
+						t.Fatalf("widths %v, k %d: %d counted, %d inserted", l.widths, k, got, truth[h1[i]])
+					}
+				}
+			}
+		}
+	}
+}
+
+// A key alone reads as its count in mode mi too, through all layers, at once
+// and one by one.
+func TestMinimalIncrementOfALonelyKey(t *testing.T) {
+	s := layoutShape(t, []int{2, 3, 8}, []uint64{1 << 10, 1 << 9, 1 << 8}, 4)
+	h1, h2 := key.HashCell(0, 3, 4)
+	single := newDense(s)
+	for n := range uint64(1000) {
+		if got := single.count(h1, h2); got != n {
+			t.Fatalf("%d counted one by one read as %d", n, got)
+		}
+		once := newDense(s)
+		once.insertSlow(MinimalIncrement, h1, h2, n)
+		if !bytes.Equal(once.body, single.body) {
+			t.Fatalf("%d at once and one by one differ", n)
+		}
+		single.insertSlow(MinimalIncrement, h1, h2, 1)
+	}
+}
+
+// The kernels that ask for far counters ahead of time count the same.
+func TestInsertIntoLargeLayers(t *testing.T) {
+	s := layoutShape(t, []int{8, 16}, []uint64{cached + 2048, (cached + 2048) / 2048}, 5)
+	r := rand.New(rand.NewPCG(16, 0))
+	h1, h2 := keysOf(r, 5000, 50)
+	for _, mode := range []Mode{Standard, MinimalIncrement} {
+		d, slow := newDense(s), newDense(s)
+		d.insert(mode, h1, h2, nil)
+		for i := range h1 {
+			slow.insertSlow(mode, h1[i], h2[i], 1)
+		}
+		if !bytes.Equal(d.body, slow.body) {
+			t.Errorf("mode %v: the kernel and the plain path differ", mode)
+		}
+	}
+}

@@ -1,0 +1,209 @@
+package ccbf
+
+import (
+	"bytes"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// spot is a cell of a model, in a category. The category of points without one
+// is plain.
+type spot struct {
+	grid.Cell
+	category string
+}
+
+const plain = "(none)"
+
+func (s spot) bytes() []byte {
+	if s.category == plain {
+		return nil
+	}
+	return []byte(s.category)
+}
+
+func (s spot) class() key.Class {
+	if s.category == plain {
+		return 0
+	}
+	return key.Text
+}
+
+// points are occurrences in the order in which they come.
+type points []struct {
+	spot
+	n uint64
+}
+
+func (p *points) add(s spot, n uint64) {
+	*p = append(*p, struct {
+		spot
+		n uint64
+	}{s, n})
+}
+
+// model is what a sketch of points should count.
+func (p points) model() map[spot]uint64 {
+	m := map[spot]uint64{}
+	for _, o := range p {
+		m[o.spot] = saturatingAdd(m[o.spot], o.n)
+	}
+	return m
+}
+
+func (p points) shuffled(r *rand.Rand) points {
+	p = slices.Clone(p)
+	r.Shuffle(len(p), func(i, j int) { p[i], p[j] = p[j], p[i] })
+	return p
+}
+
+// hot makes n points without category, Zipf distributed over cells in all four
+// quadrants around the origin.
+func hot(r *rand.Rand, n, cells int) points {
+	z := rand.NewZipf(r, 1.2, 2, uint64(cells-1))
+	var p points
+	for range n {
+		i := int64(z.Uint64())
+		p.add(spot{grid.Cell{X: i%211 - 100, Y: i/211 - 50}, plain}, 1)
+	}
+	return p
+}
+
+func builderOf(t testing.TB, c Config, p points) *Builder {
+	t.Helper()
+	b := NewBuilder(c, nil)
+	for _, o := range p {
+		if err := b.Add(o.Cell, o.bytes(), o.class(), o.n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b
+}
+
+func blobOf(t testing.TB, b *Builder) []byte {
+	t.Helper()
+	s, err := b.Sketch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.AppendBlob(nil)
+}
+
+func sketchOf(t testing.TB, c Config, p points) *Sketch {
+	t.Helper()
+	s, err := Decode(blobOf(t, builderOf(t, c, p)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func viewOf(t testing.TB, blob []byte) *View {
+	t.Helper()
+	v := new(View)
+	if err := v.Reset(blob); err != nil {
+		t.Fatal(err)
+	}
+	if err := sketch.Verify(blob); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// bytesOf encodes a copy of a sketch: encoding may make it dense.
+func bytesOf(s *Sketch) []byte { c := *s; return c.AppendBlob(nil) }
+
+func config(t testing.TB, p Params) Config {
+	t.Helper()
+	if p.Res == 0 {
+		p.Res = 1
+	}
+	c, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func sameBytes(t testing.TB, what string, a, b []byte) {
+	t.Helper()
+	if !bytes.Equal(a, b) {
+		i := 0
+		for i < len(a) && i < len(b) && a[i] == b[i] {
+			i++
+		}
+		t.Fatalf("%s: %d and %d bytes, the first difference at %d", what, len(a), len(b), i)
+	}
+}
+
+// counts holds every count of a view against a model: equal, or where exact is
+// false not below.
+func counts(t testing.TB, what string, v *View, m map[spot]uint64, exact bool) {
+	t.Helper()
+	for s, n := range m {
+		if got := v.Count(s.Cell, s.bytes()); got < n || exact && got != n {
+			t.Fatalf("%s: %v counts %d, want %d (exact %v)", what, s, got, n, exact)
+		}
+	}
+}
+
+// positions are the positions of a key in m counters, by long arithmetic.
+func positions(h1, h2 uint64, k int, m uint64) []uint64 {
+	at := make([]uint64, k)
+	for i := range at {
+		j := new(big.Int).SetUint64(h2)
+		j.Mul(j, big.NewInt(int64(i+1))).Add(j, new(big.Int).SetUint64(h1))
+		at[i] = j.Mod(j, new(big.Int).SetUint64(m)).Uint64()
+	}
+	return at
+}
+
+func sortedSpots(m map[spot]uint64) []spot {
+	return slices.SortedFunc(maps.Keys(m), func(a, b spot) int {
+		pa, pb := placeOf(a), placeOf(b)
+		if c := pa.compare(pb); c != 0 {
+			return c
+		}
+		_, _, za := zkey(a.Cell)
+		_, _, zb := zkey(b.Cell)
+		if za < zb {
+			return -1
+		}
+		return 1
+	})
+}
+
+func placeOf(s spot) place {
+	x, y, _ := zkey(s.Cell)
+	category := s.category
+	if category == plain {
+		category = ""
+	}
+	return place{category, s.category == plain, x, y}
+}
+
+// sectionsOf lays a model out as the sections of an exact sketch.
+func sectionsOf(m map[spot]uint64) []section {
+	var out []section
+	for _, s := range sortedSpots(m) {
+		if m[s] == 0 {
+			continue
+		}
+		p := placeOf(s)
+		if len(out) == 0 || out[len(out)-1].place != p {
+			out = append(out, section{place: p})
+		}
+		last := &out[len(out)-1]
+		_, _, z := zkey(s.Cell)
+		last.keys = append(last.keys, z)
+		last.counts = append(last.counts, m[s])
+	}
+	return out
+}
