@@ -97,21 +97,21 @@ func page(ctx context.Context) ([]byte, error) {
 }
 
 func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f duck.Function) error {
-	kind := "scalar"
-	if reference.Aggregate(f) {
-		kind = "aggregate"
-	}
 	fmt.Fprintf(b, "### %s\n\n", f.Name)
 	for _, s := range reference.Signatures(f) {
-		fmt.Fprintf(b, "    %s\n", s)
+		fmt.Fprintf(b, "    %s\n", wrap(s, "        "))
 	}
-	fmt.Fprintf(b, "\n%s (%s)\n\n", f.Summary, kind)
+	kind := ""
+	if reference.Aggregate(f) {
+		kind = "Aggregate. "
+	}
+	fmt.Fprintf(b, "\n%s%s\n\n", kind, f.Summary)
 
 	answer, err := run(ctx, db, f.Example)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Example, err)
 	}
-	fmt.Fprintf(b, "```sql\n%s;\n%s\n```\n\n", f.Example, answer)
+	fmt.Fprintf(b, "```sql\n%s;\n%s\n```\n\n", clauses(f.Example), answer)
 
 	if options := optionsOf(f); len(options) > 0 {
 		b.WriteString("| option | type | default | meaning |\n| --- | --- | --- | --- |\n")
@@ -141,7 +141,44 @@ func optionsOf(f duck.Function) []args.Option {
 	return nil
 }
 
-const longest = 100 // characters of an answer
+const width = 88 // characters of a line of code
+
+// wrap breaks a long signature after commas.
+func wrap(s, indent string) string {
+	var b strings.Builder
+	line := 0
+	for i, part := range strings.SplitAfter(s, ", ") {
+		if i > 0 && line+len(part) > width {
+			b.WriteString("\n" + indent)
+			line = 0
+		}
+		b.WriteString(part)
+		line += len(part)
+	}
+	return b.String()
+}
+
+// clauses puts the outermost FROM of a long query on a line of its own.
+func clauses(query string) string {
+	const from = " FROM "
+	if len(query) <= width {
+		return query
+	}
+	depth := 0
+	for i, c := range query {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case depth == 0 && strings.HasPrefix(query[i:], from):
+			return query[:i] + "\n" + query[i+1:]
+		}
+	}
+	return query
+}
+
+const longest = 80 // characters of an answer
 
 // run is the answer to a query as comments, one per row.
 func run(ctx context.Context, db *sql.DB, query string) (answer string, err error) {
