@@ -147,13 +147,17 @@ const width = 88 // characters of a line of code
 func wrap(s, indent string) string {
 	var b strings.Builder
 	line := 0
-	for i, part := range strings.SplitAfter(s, ", ") {
-		if i > 0 && line+len(part) > width {
-			b.WriteString("\n" + indent)
+	for i, part := range strings.Split(s, ", ") {
+		switch {
+		case i == 0:
+		case line+len(part) > width:
+			b.WriteString(",\n" + indent)
 			line = 0
+		default:
+			b.WriteString(", ")
 		}
 		b.WriteString(part)
-		line += len(part)
+		line += len(part) + 2
 	}
 	return b.String()
 }
