@@ -38,7 +38,7 @@ func CCBF() []duck.Function {
 			params(paramSketch, duck.Param{Name: "x1", Type: duck.Double}, duck.Param{Name: "y1", Type: duck.Double},
 				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), paramOptions),
 
-		fn("ccbf_union", duck.Blob, ccbfUnion, "Sketch of the points of both.",
+		fn("ccbf_union", duck.Blob, eachUnion(ccbfUnion), "Sketch of the points of both.",
 			"ccbf_total(ccbf_union(s, s)) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_intersect", duck.Blob, ccbfPair((*ccbf.Sketch).Intersect), "Sketch with the smaller of both counts in every cell.",
 			"ccbf_total(ccbf_intersect(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),

@@ -101,41 +101,26 @@ func ccbfHasPoint(rows *duck.Rows, o *args.Options, options *duck.Vector, coordi
 	return true
 }
 
-func ccbfUnion(rows *duck.Rows, out *duck.Result) error {
-	var left, right ccbf.View
-	for i := range rows.Len() {
-		a, b := rows.Col(0), rows.Col(1)
-		switch {
-		case !a.Valid(i) && !b.Valid(i):
-			out.SetNull(i)
-			continue
-		case !a.Valid(i):
-			out.SetBytes(i, b.Bytes(i))
-			continue
-		case !b.Valid(i):
-			out.SetBytes(i, a.Bytes(i))
-			continue
-		}
-		if err := left.Reset(a.Bytes(i)); err != nil {
-			return err
-		}
-		if err := right.Reset(b.Bytes(i)); err != nil {
-			return err
-		}
-		u := ccbf.NewBuilder(left.Config, nil)
-		if err := u.AddView(&left); err != nil {
-			return err
-		}
-		if err := u.AddView(&right); err != nil {
-			return err
-		}
-		s, err := u.Sketch()
-		if err != nil {
-			return err
-		}
-		out.SetBytes(i, s.AppendBlob(nil))
+func ccbfUnion(a, b []byte) ([]byte, error) {
+	var v ccbf.View
+	if err := v.Reset(a); err != nil {
+		return nil, err
 	}
-	return nil
+	u := ccbf.NewBuilder(v.Config, nil)
+	if err := u.AddView(&v); err != nil {
+		return nil, err
+	}
+	if err := v.Reset(b); err != nil {
+		return nil, err
+	}
+	if err := u.AddView(&v); err != nil {
+		return nil, err
+	}
+	s, err := u.Sketch()
+	if err != nil {
+		return nil, err
+	}
+	return s.AppendBlob(nil), nil
 }
 
 // ccbfPair computes functions that change their left sketch by their right one.

@@ -28,7 +28,7 @@ func CMS() []duck.Function {
 		fn("cms_remove", duck.Blob, cmsChange((*cms.Sketch).Remove),
 			"Sketch with one occurrence of a key less, or with weight of them less; not where it is conservative.",
 			"cms_get(cms_remove(s, 2), 2) FROM (SELECT "+q+")", params(paramSketch, paramKey), paramOptions),
-		fn("cms_union", duck.Blob, cmsUnion, "Sketch of the keys of both.",
+		fn("cms_union", duck.Blob, eachUnion(cmsUnion), "Sketch of the keys of both.",
 			"cms_get(cms_union(s, s), 2) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("cms_get", duck.UBigInt, cmsGet, "Occurrences of a key: never below the true count.",
 			"cms_get(s, 1) FROM (SELECT "+q+")", params(paramSketch, paramKey)),
@@ -115,30 +115,15 @@ func cmsChange(change func(s *cms.Sketch, h1, h2, n uint64) error) compute {
 	}
 }
 
-func cmsUnion(rows *duck.Rows, out *duck.Result) error {
-	for i := range rows.Len() {
-		a, b := rows.Col(0), rows.Col(1)
-		switch {
-		case !a.Valid(i) && !b.Valid(i):
-			out.SetNull(i)
-			continue
-		case !a.Valid(i):
-			out.SetBytes(i, b.Bytes(i))
-			continue
-		case !b.Valid(i):
-			out.SetBytes(i, a.Bytes(i))
-			continue
-		}
-		s, err := cms.Decode(a.Bytes(i))
-		if err != nil {
-			return err
-		}
-		if err := s.UnionBlob(b.Bytes(i)); err != nil {
-			return err
-		}
-		out.SetBytes(i, s.Blob())
+func cmsUnion(a, b []byte) ([]byte, error) {
+	s, err := cms.Decode(a)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if err := s.UnionBlob(b); err != nil {
+		return nil, err
+	}
+	return s.Blob(), nil
 }
 
 func cmsGet(rows *duck.Rows, out *duck.Result) error {

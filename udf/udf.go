@@ -79,3 +79,28 @@ func eachValid(args *duck.Rows, out *duck.Result, f func(i int) error) error {
 func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
+
+// eachUnion computes X_union: NULL is the union of nothing, so that the other
+// side comes back as it is.
+func eachUnion(union func(a, b []byte) ([]byte, error)) compute {
+	return func(args *duck.Rows, out *duck.Result) error {
+		left, right := args.Col(0), args.Col(1)
+		for i := range args.Len() {
+			switch {
+			case !left.Valid(i) && !right.Valid(i):
+				out.SetNull(i)
+			case !left.Valid(i):
+				out.SetBytes(i, right.Bytes(i))
+			case !right.Valid(i):
+				out.SetBytes(i, left.Bytes(i))
+			default:
+				blob, err := union(left.Bytes(i), right.Bytes(i))
+				if err != nil {
+					return err
+				}
+				out.SetBytes(i, blob)
+			}
+		}
+		return nil
+	}
+}

@@ -228,42 +228,34 @@ func (s *Sketch) lostTotal() { s.Total, s.TotalKnown, s.sums = 0, false, false }
 // Intersect leaves in every cell the smaller of both counts. Never below the
 // truth; exact where both are.
 func (s *Sketch) Intersect(o *Sketch) error {
-	if err := s.Differ(o); err != nil {
-		return err
-	}
-	if s.dense == nil && o.dense == nil {
-		s.sections = s.combine(o, true, func(x, y uint64) uint64 { return min(x, y) })
-		s.retotal()
-		return nil
-	}
-	s.makeDense()
-	o.makeDense()
-	s.dense.intersect(o.dense)
-	s.Bounds = s.Bounds.Intersect(o.Bounds)
-	s.tidyBounds()
-	s.lostTotal()
-	return nil
+	return s.narrow(o, func(x, y uint64) uint64 { return min(x, y) }, (*dense).intersect)
 }
 
 // Mask keeps the cells that o has, with the counts of s. Never below the
 // truth; exact where both are.
 func (s *Sketch) Mask(o *Sketch) error {
+	return s.narrow(o, func(x, y uint64) uint64 {
+		if y == 0 {
+			return 0
+		}
+		return x
+	}, (*dense).mask)
+}
+
+// narrow leaves less of s by o: cell by cell while both are exact, counter by
+// counter otherwise.
+func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(d, o *dense)) error {
 	if err := s.Differ(o); err != nil {
 		return err
 	}
 	if s.dense == nil && o.dense == nil {
-		s.sections = s.combine(o, true, func(x, y uint64) uint64 {
-			if y == 0 {
-				return 0
-			}
-			return x
-		})
+		s.sections = s.combine(o, true, cell)
 		s.retotal()
 		return nil
 	}
 	s.makeDense()
 	o.makeDense()
-	s.dense.mask(o.dense)
+	counters(s.dense, o.dense)
 	s.Bounds = s.Bounds.Intersect(o.Bounds)
 	s.tidyBounds()
 	s.lostTotal()

@@ -29,8 +29,13 @@ func HashCell(seed uint64, x, y int64) (h1, h2 uint64) {
 	h1 = (bits.RotateLeft64(h1, 27)+h2)*5 + 0x52dce729
 	h2 ^= bits.RotateLeft64(uint64(y)*c2, 33) * c1
 	h2 = (bits.RotateLeft64(h2, 31)+h1)*5 + 0x38495ab5
-	h1 ^= 16
-	h2 ^= 16
+	return finish(h1, h2, 16)
+}
+
+// finish is the end of the hash of a key of n bytes.
+func finish(h1, h2, n uint64) (uint64, uint64) {
+	h1 ^= n
+	h2 ^= n
 	h1 += h2
 	h2 += h1
 	h1 = mix(h1)

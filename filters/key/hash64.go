@@ -5,16 +5,7 @@ import "math/bits"
 // HashUint64 is Hash of the 8 little-endian bytes of v, without a buffer: the
 // hash of every key of 8 bytes.
 func HashUint64(seed, v uint64) (h1, h2 uint64) {
-	h1 = seed ^ bits.RotateLeft64(v*c1, 31)*c2
-	h1 ^= 8
-	h2 = seed ^ 8
-	h1 += h2
-	h2 += h1
-	h1 = mix(h1)
-	h2 = mix(h2)
-	h1 += h2
-	h2 += h1
-	return h1, h2 | 1
+	return finish(seed^bits.RotateLeft64(v*c1, 31)*c2, seed, 8)
 }
 
 // HashUint64s writes HashUint64 of every value to h1s and h2s, which are at
