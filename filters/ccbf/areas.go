@@ -49,7 +49,8 @@ type areas struct {
 type rows struct {
 	sx, sy int32
 	cells  []uint64 // y<<32 | x, places within the square
-	before []uint64 // one longer than cells
+	before []uint64 // one longer than cells; modulo 2^64
+	huge   bool     // the sum of all passes 2^64
 	ys     []uint32 // occupied rows
 	starts []int32  // where they begin in cells; one longer than ys
 }
@@ -77,7 +78,8 @@ func (s *sectionView) rowIndex(clip grid.Rect) rows {
 	sorters.Put(so)
 	r.before = make([]uint64, len(counts)+1)
 	for i, n := range counts {
-		r.before[i+1] = saturatingAdd(r.before[i], n)
+		r.before[i+1] = r.before[i] + n
+		r.huge = r.huge || r.before[i+1] < n
 	}
 	for i, c := range r.cells {
 		if y := uint32(c >> 32); len(r.ys) == 0 || r.ys[len(r.ys)-1] != y {
@@ -154,7 +156,14 @@ func (r *rows) stretch(i int, x0, x1 int64) uint64 {
 			to++
 		}
 	}
-	return r.before[at+to] - r.before[at+from]
+	if !r.huge {
+		return r.before[at+to] - r.before[at+from]
+	}
+	sum := uint64(0)
+	for j := at + from; j < at+to; j++ {
+		sum = saturatingAdd(sum, r.before[j+1]-r.before[j])
+	}
+	return sum
 }
 
 // BoxSum is the sum of Count over the cells of a rectangle. Exact sketches
