@@ -1,0 +1,258 @@
+package ccbf
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/planar"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// boxTruth is the sum of a view's counts over the model's cells in a box.
+func boxTruth(m map[spot]uint64, box grid.Rect, category []byte) (sum uint64) {
+	for s, n := range m {
+		if box.Contains(s.Cell) && (category == nil || s.category == string(category)) {
+			sum = saturatingAdd(sum, n)
+		}
+	}
+	return sum
+}
+
+func randomBox(r *rand.Rand, reach int64) grid.Rect {
+	a, b, c, d := r.Int64N(2*reach)-reach, r.Int64N(2*reach)-reach, r.Int64N(2*reach)-reach, r.Int64N(2*reach)-reach
+	return grid.Rect{MinX: min(a, b), MinY: min(c, d), MaxX: max(a, b), MaxY: max(c, d)}
+}
+
+func TestBoxSumWhileExact(t *testing.T) {
+	sets := cellSets()
+	for name, p := range sets {
+		r := rand.New(rand.NewPCG(61, 0))
+		blob := blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p))
+		m := p.model()
+		cached := viewOf(t, blob)
+		boxes := []grid.Rect{grid.MaxRect(), {MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}, {MinX: 1, MinY: 5, MaxX: 0, MaxY: 9}}
+		for _, reach := range []int64{5, 70, 1200, 1 << 31, 1 << 33, grid.MaxIndex} {
+			for range 15 {
+				boxes = append(boxes, randomBox(r, reach))
+			}
+		}
+		for s := range m { // boxes that end at a cell
+			boxes = append(boxes, grid.Rect{MinX: s.X, MinY: s.Y, MaxX: s.X, MaxY: s.Y},
+				grid.Rect{MinX: s.X, MinY: s.Y, MaxX: s.X + 9, MaxY: s.Y + 3}, grid.Rect{MinX: s.X - 20, MinY: s.Y - 1, MaxX: s.X, MaxY: s.Y})
+			if len(boxes) > 150 {
+				break
+			}
+		}
+		for _, box := range boxes {
+			want := boxTruth(m, box, nil)
+			for when, v := range map[string]*View{"the first question": viewOf(t, blob), "a later one": cached} {
+				if got, err := v.BoxSum(box, nil); err != nil || got != want {
+					t.Fatalf("%s, %s: box %v sums to %d, want %d, error %v", name, when, box, got, want, err)
+				}
+			}
+		}
+	}
+}
+
+// Sums that pass 2^64 stop there, and those beside them are right.
+func TestBoxSumBesideHugeCounts(t *testing.T) {
+	var p points
+	for i, n := range []uint64{3, math.MaxUint64, 5, math.MaxUint64 - 1, 7} {
+		p.add(spot{grid.Cell{X: int64(i)}, plain}, n)
+	}
+	for i := range 20 {
+		p.add(spot{grid.Cell{X: int64(i), Y: 4}, plain}, 1<<63>>i)
+	}
+	blob, m := blobOf(t, builderOf(t, config(t, Params{}), p)), p.model()
+	cached := viewOf(t, blob)
+	for y := int64(0); y <= 4; y += 4 {
+		for x0 := range int64(20) {
+			for x1 := x0; x1 < 20; x1++ {
+				box := grid.Rect{MinX: x0, MinY: y, MaxX: x1, MaxY: y}
+				want := boxTruth(m, box, nil)
+				for when, v := range map[string]*View{"first": viewOf(t, blob), "later": cached} {
+					if got, err := v.BoxSum(box, nil); err != nil || got != want {
+						t.Fatalf("%s: box %v sums to %d, want %d, error %v", when, box, got, want, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAreasWithCategories(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(62, 0))
+		params.Categories, params.Totals = true, true
+		var p points
+		for range 400 {
+			p.add(spot{grid.Cell{X: r.Int64N(20) - 10, Y: r.Int64N(20) - 10}, categories[r.IntN(len(categories))]}, 1+r.Uint64N(3))
+		}
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), p)))
+		m := p.model()
+		// Asked in turns, so that what is kept between questions changes hands.
+		for i := range 60 {
+			box := randomBox(r, 12)
+			var category []byte
+			if i%3 != 0 {
+				category = []byte(categories[i%len(categories)])
+			}
+			if i%10 == 9 {
+				category = []byte("other")
+			}
+			want := uint64(0)
+			for y := box.MinY; y <= box.MaxY; y++ {
+				for x := box.MinX; x <= box.MaxX; x++ {
+					if c := (grid.Cell{X: x, Y: y}); v.Bounds.Contains(c) {
+						want += v.Count(c, category)
+					}
+				}
+			}
+			got, err := v.BoxSum(box, category)
+			if truth := boxTruth(m, box, category); err != nil || got != want || got < truth || v.IsExact() && got != truth {
+				t.Fatalf("%s: box %v of %q sums to %d, its cells to %d, error %v", name, box, category, got, want, err)
+			}
+		}
+	}
+}
+
+// randomPolygon makes a star with a hole, or two of them, around points within
+// reach. Nothing lies on the centre of a cell.
+func randomPolygon(r *rand.Rand, reach float64) orb.MultiPolygon {
+	star := func(cx, cy, size float64) orb.Ring {
+		var ring orb.Ring
+		for i := range 3 + r.IntN(9) {
+			a, d := float64(i)*0.5+r.Float64()*0.4, size*(0.3+0.7*r.Float64())
+			ring = append(ring, orb.Point{cx + d*math.Cos(a), cy + d*math.Sin(a)})
+		}
+		return append(ring, ring[0])
+	}
+	var mp orb.MultiPolygon
+	for i := range 1 + r.IntN(2) {
+		cx, cy := (r.Float64()-0.5)*reach+2*reach*float64(i), (r.Float64()-0.5)*reach
+		p := orb.Polygon{star(cx, cy, reach*0.8)}
+		if r.IntN(2) == 0 {
+			p = append(p, star(cx, cy, reach*0.2))
+		}
+		mp = append(mp, p)
+	}
+	return mp
+}
+
+// inside is an independent judge of whether a cell's centre lies in a polygon:
+// within the outer ring of one of them and within none of its holes.
+func inside(mp orb.MultiPolygon, g grid.Grid, c grid.Cell) bool {
+	x, y := g.Center(c)
+	return planar.MultiPolygonContains(mp, orb.Point{x, y})
+}
+
+func TestPolygonSum(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(63, 0))
+		params.Res = 0.25
+		cfg := config(t, params)
+		p := hot(r, 3000, 800)
+		if !params.Dense {
+			for range 300 { // over the edge of the first square
+				p.add(spot{grid.Cell{X: highest + r.Int64N(40) - 20, Y: r.Int64N(40) - 20}, plain}, 1+r.Uint64N(9))
+			}
+		}
+		blob := blobOf(t, builderOf(t, cfg, p))
+		m, cached := p.model(), viewOf(t, blob)
+		for i := range 60 {
+			mp := randomPolygon(r, []float64{1, 5, 20}[i%3])
+			if !params.Dense && i%4 == 0 && cached.IsExact() {
+				mp = shifted(mp, (highest+1)*0.25)
+			}
+			want, truth := uint64(0), uint64(0)
+			for s, n := range m {
+				if inside(mp, cfg.Grid, s.Cell) {
+					truth += n
+				}
+			}
+			if want = truth; !cached.IsExact() {
+				want = 0
+				bound := mp.Bound()
+				box := must(cfg.Grid.Box(bound.Min[0]-1, bound.Min[1]-1, bound.Max[0]+1, bound.Max[1]+1)).Intersect(cached.Bounds)
+				for y := box.MinY; y <= box.MaxY; y++ {
+					for x := box.MinX; x <= box.MaxX; x++ {
+						if c := (grid.Cell{X: x, Y: y}); inside(mp, cfg.Grid, c) {
+							want += cached.Count(c, nil)
+						}
+					}
+				}
+			}
+			for when, v := range map[string]*View{"first": viewOf(t, blob), "later": cached} {
+				got, err := v.PolygonSum(mp, nil)
+				if err != nil || got != want || got < truth {
+					t.Fatalf("%s, %s, polygon %d: %d, want %d, error %v", name, when, i, got, want, err)
+				}
+			}
+		}
+	}
+}
+
+func shifted(mp orb.MultiPolygon, dx float64) orb.MultiPolygon {
+	for _, p := range mp {
+		for _, ring := range p {
+			for i := range ring {
+				ring[i][0] += dx
+			}
+		}
+	}
+	return mp
+}
+
+func TestAreaLimits(t *testing.T) {
+	var p points
+	p.add(spot{grid.Cell{X: 0, Y: 0}, plain}, 2)
+	p.add(spot{grid.Cell{X: 99, Y: 99}, plain}, 3)
+	p.add(spot{grid.Cell{X: 20_000, Y: 20_000}, plain}, 4)
+	exact := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), p)))
+	dense := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true}), p)))
+	world := orb.MultiPolygon{{{{-1e6, -1e6}, {1e6, -1e6}, {1e6, 1e6}, {-1e6, 1e6}, {-1e6, -1e6}}}}
+	if n, err := exact.BoxSum(grid.MaxRect(), nil); n != 9 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if n, err := exact.PolygonSum(world, nil); n != 9 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	var tooMany *ErrTooManyCells
+	if _, err := dense.BoxSum(grid.MaxRect(), nil); !errors.As(err, &tooMany) || tooMany.Cells != 20_001*20_001 {
+		t.Errorf("the sum over all of %v: %v", dense.Bounds, err)
+	}
+	if _, err := dense.PolygonSum(world, nil); !errors.As(err, &tooMany) || tooMany.Cells < 20_001*20_000 {
+		t.Errorf("the sum over all of %v: %v", dense.Bounds, err)
+	}
+	for _, c := range []struct {
+		box  grid.Rect
+		fits bool
+	}{
+		{grid.Rect{MinX: -1000, MinY: -1000, MaxX: 99, MaxY: 99}, true}, // 10,000 cells inside of the bounds
+		{grid.Rect{MinX: 0, MinY: 0, MaxX: 20_000, MaxY: AreaLimit/20_001 + 1}, false},
+		{grid.Rect{MinX: 0, MinY: 0, MaxX: 1 << 40, MaxY: 7}, true},
+	} {
+		if n, err := dense.BoxSum(c.box, nil); (err == nil) != c.fits || c.fits && n < boxTruth(p.model(), c.box, nil) {
+			t.Errorf("%v: %d, %v", c.box, n, err)
+		}
+	}
+	none := viewOf(t, blobOf(t, NewBuilder(config(t, Params{Dense: true}), nil)))
+	for _, v := range []*View{none, viewOf(t, blobOf(t, NewBuilder(config(t, Params{}), nil)))} {
+		if n, err := v.BoxSum(grid.MaxRect(), nil); n != 0 || err != nil {
+			t.Errorf("an empty sketch: %d, %v", n, err)
+		}
+		if n, err := v.PolygonSum(world, nil); n != 0 || err != nil {
+			t.Errorf("an empty sketch: %d, %v", n, err)
+		}
+	}
+	bad := orb.MultiPolygon{{{{0, 0}, {math.NaN(), 1}, {1, 1}, {0, 0}}}}
+	for _, v := range []*View{exact, dense} {
+		if _, err := v.PolygonSum(bad, nil); !errors.Is(err, grid.ErrNotFinite) {
+			t.Errorf("a polygon with NaN: %v", err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package ccbf
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+var categories = []string{"", "a", "ab", "b", "theft", "\x00", "ü"}
+
+// categorised makes n points in categories, some cells in several.
+func categorised(r *rand.Rand, n int) points {
+	var p points
+	for range n {
+		c := grid.Cell{X: r.Int64N(20) - 10, Y: r.Int64N(20) - 10}
+		if r.IntN(10) == 0 {
+			c.X += 1 << 33
+		}
+		p.add(spot{c, categories[r.IntN(len(categories))]}, 1+r.Uint64N(3))
+	}
+	return p
+}
+
+func forms() map[string]Params {
+	return map[string]Params{
+		"exact":              {Bytes: 1 << 16},
+		"exact, then dense":  {Bytes: 600},
+		"standard, then":     {Bytes: 600, Mode: Standard},
+		"dense mi":           {Bytes: 1 << 13, Dense: true},
+		"dense standard":     {Bytes: 1 << 13, Dense: true, Mode: Standard},
+		"dense, packed":      {Dense: true, Widths: []int{5, 9}, Counters: []uint64{6000, 600}},
+		"dense, packed sums": {Dense: true, Widths: []int{5, 9}, Counters: []uint64{6000, 600}, Mode: Standard},
+	}
+}
+
+func TestCategories(t *testing.T) {
+	for name, params := range forms() {
+		for _, totals := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				r := rand.New(rand.NewPCG(51, 0))
+				params.Categories, params.Totals = true, totals
+				cfg := config(t, params)
+				p := categorised(r, 400)
+				blob := blobOf(t, builderOf(t, cfg, p))
+				v := viewOf(t, blob)
+				m := p.model()
+				counts(t, "each category", v, m, v.IsExact())
+				all := map[spot]uint64{}
+				sum := uint64(0)
+				for s, n := range m {
+					all[spot{s.Cell, plain}] += n
+					sum += n
+				}
+				if err := v.CheckCategory(false); totals != (err == nil) {
+					t.Errorf("a question without category: %v", err)
+				} else if err != nil && !errors.Is(err, ErrNeedsCategory) {
+					t.Error(err)
+				}
+				if err := v.CheckCategory(true); err != nil {
+					t.Error(err)
+				}
+				if totals {
+					counts(t, "all together", v, all, v.IsExact())
+				}
+				if n, known := v.Total(); n != sum || !known {
+					t.Errorf("total %d, want %d", n, sum)
+				}
+				if v.Class() != key.Text {
+					t.Errorf("class %v", v.Class())
+				}
+				if i := v.Info(); v.IsExact() && (i.Categories != uint64(len(categories)) || i.Cells != uint64(len(m))) {
+					t.Errorf("info %+v", i)
+				}
+				// A category that nothing has, and one's cells in another.
+				if v.IsExact() {
+					for s := range m {
+						for _, c := range append(categories, "other") {
+							o := spot{s.Cell, c}
+							if n := v.Count(o.Cell, o.bytes()); n != m[o] {
+								t.Fatalf("%v counts %d, want %d", o, n, m[o])
+							}
+						}
+					}
+				}
+				s, err := Decode(blob)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameBytes(t, "encoded again", blob, s.AppendBlob(nil))
+				if params.Mode == Standard || !params.Dense {
+					sameBytes(t, "in another order", blob, blobOf(t, builderOf(t, cfg, p.shuffled(r))))
+				}
+			})
+		}
+	}
+}
+
+// Sparse enough, a dense sketch keeps categories apart too: nearly every other
+// category of a cell counts 0. Of 200 keys at 4 positions in 6,000 counters an
+// absent one finds all of its own in use with probability below
+// (800/6000)^4 = 0.00032: 5 of 2,800 is mean and more than 4 sigma.
+func TestCategoriesAreIsolated(t *testing.T) {
+	r := rand.New(rand.NewPCG(52, 0))
+	cfg := config(t, Params{Dense: true, Categories: true, Widths: []int{8}, Counters: []uint64{6000}})
+	var p points
+	for i := range 200 {
+		p.add(spot{grid.Cell{X: int64(i)}, categories[i%7]}, 1+r.Uint64N(100))
+	}
+	v := viewOf(t, blobOf(t, builderOf(t, cfg, p)))
+	m, wrong := p.model(), 0
+	for s := range m {
+		for i := range 14 {
+			o := spot{s.Cell, "other" + string(rune('a'+i))}
+			if v.Count(o.Cell, o.bytes()) != 0 {
+				wrong++
+			}
+		}
+	}
+	if wrong > 5 {
+		t.Errorf("%d of %d absent keys have a count", wrong, 14*len(m))
+	}
+}
+
+func TestCategoryErrors(t *testing.T) {
+	with, without := config(t, Params{Categories: true}), config(t, Params{})
+	cell := grid.Cell{X: 1, Y: 2}
+	a, b := NewBuilder(with, nil), NewBuilder(without, nil)
+	if err := a.Add(cell, nil, 0, 1); !errors.Is(err, ErrNeedsCategory) {
+		t.Error(err)
+	}
+	if err := b.Add(cell, []byte("x"), key.Text, 1); !errors.Is(err, ErrNoCategory) {
+		t.Error(err)
+	}
+	if err := a.Add(cell, []byte("x"), key.Text, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Add(cell, []byte("x"), key.Int, 1); !errors.Is(err, sketch.ErrDiffer) {
+		t.Errorf("another class: %v", err)
+	}
+	if err := b.Add(cell, nil, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Merge(b); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: category true vs false" {
+		t.Error(err)
+	}
+	va, vb := viewOf(t, blobOf(t, a)), viewOf(t, blobOf(t, b))
+	if err := a.AddView(vb); !errors.Is(err, sketch.ErrDiffer) {
+		t.Error(err)
+	}
+	if err := b.AddView(va); !errors.Is(err, sketch.ErrDiffer) {
+		t.Error(err)
+	}
+	if err := vb.CheckCategory(true); !errors.Is(err, ErrNoCategory) {
+		t.Error(err)
+	}
+	for _, s := range []*Sketch{must(a.Sketch()), must(b.Sketch())} {
+		before := bytesOf(s)
+		category, want := []byte(nil), ErrNeedsCategory
+		if !s.Categories {
+			category, want = []byte("x"), ErrNoCategory
+		}
+		for what, err := range map[string]error{
+			"Add": s.Add(cell, category, 1), "Remove": s.Remove(cell, category, 1), "Move": s.Move(cell, grid.Cell{}, category, nil),
+		} {
+			if !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", what, err, want)
+			}
+		}
+		sameBytes(t, "after errors", before, bytesOf(s))
+	}
+	// Classes: a number and a text do not meet; none goes with any.
+	numbers, none := NewBuilder(with, nil), NewBuilder(with, nil)
+	if err := numbers.Add(cell, []byte("12345678"), key.Int, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := numbers.AddView(va); !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: type of category BIGINT vs VARCHAR" {
+		t.Error(err)
+	}
+	if err := none.AddView(va); err != nil || none.Class() != key.Text {
+		t.Errorf("class %v, error %v", none.Class(), err)
+	}
+	sameBytes(t, "nothing and a", blobOf(t, a), blobOf(t, none))
+}

@@ -1,0 +1,336 @@
+package ccbf
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// cellSets are sets of cells of every kind that the exact form has to hold.
+func cellSets() map[string]points {
+	r := rand.New(rand.NewPCG(41, 0))
+	sets := map[string]points{"none": nil}
+	add := func(name string, n int, cell func(i int) grid.Cell, count func() uint64) {
+		p := sets[name]
+		for i := range n {
+			p.add(spot{cell(i), plain}, count())
+		}
+		sets[name] = p
+	}
+	one := func() uint64 { return 1 }
+	few := func() uint64 { return 1 + r.Uint64N(5) }
+	any := func() uint64 { return 1 + r.Uint64()>>2>>r.UintN(62) }
+	near := func(side int64) func(int) grid.Cell {
+		return func(int) grid.Cell { return grid.Cell{X: r.Int64N(2*side) - side, Y: r.Int64N(2*side) - side} }
+	}
+	add("one cell", 1, near(5), one)
+	add("one cell, a huge count", 1, near(5), func() uint64 { return math.MaxUint64 })
+	add("the origin", 1, func(int) grid.Cell { return grid.Cell{} }, one)
+	for _, n := range []int{2, 127, 128, 129, 255, 256, 257, 1000} {
+		add(fmt.Sprint(n, " cells in a row"), n, func(i int) grid.Cell { return grid.Cell{X: int64(i), Y: 7} }, one)
+		add(fmt.Sprint(n, " cells anywhere"), n, near(1<<30), few)
+	}
+	add("around the origin", 3000, near(60), few)
+	add("counts of all sizes", 500, near(1000), any)
+	add("squares far apart", 800, near(grid.MaxIndex), any)
+	add("the corners of the world", 4, func(i int) grid.Cell {
+		return grid.Cell{X: int64(i&1*2-1) * grid.MaxIndex, Y: int64(i&2-1) * grid.MaxIndex}
+	}, few)
+	for i := range 4 { // both sides of the edges of the first square
+		d := int64(i) - 2
+		add("the edges of a square", 40, func(int) grid.Cell { return grid.Cell{X: highest + d, Y: r.Int64N(9) + lowest - 4} }, few)
+		add("the edges of a square", 40, func(int) grid.Cell { return grid.Cell{X: lowest + d, Y: highest + d} }, few)
+	}
+	for name, p := range sets { // no total beyond 2^64, but for the one that means it
+		if name != "one cell, a huge count" {
+			for i := range p {
+				p[i].n = min(p[i].n, 1<<62/uint64(len(p)))
+			}
+		}
+	}
+	return sets
+}
+
+// empties are cells around those of a model that it does not have.
+func empties(m map[spot]uint64) (out []spot) {
+	for s := range m {
+		for _, d := range []grid.Cell{{X: 1}, {X: -1}, {Y: 1}, {Y: -1}, {X: 1 << 32}, {Y: -1 << 32}} {
+			n := spot{grid.Cell{X: s.X + d.X, Y: s.Y + d.Y}, s.category}
+			if _, ok := m[n]; !ok {
+				out = append(out, n)
+			}
+		}
+	}
+	return append(out, spot{grid.Cell{X: math.MaxInt64, Y: math.MinInt64}, plain})
+}
+
+func TestExactForm(t *testing.T) {
+	for name, p := range cellSets() {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(42, 0))
+			cfg := config(t, Params{Bytes: 1 << 20})
+			blob := blobOf(t, builderOf(t, cfg, p))
+			v := viewOf(t, blob)
+			if !v.IsExact() {
+				t.Fatal("not exact")
+			}
+			m := p.model()
+			total, bounds := uint64(0), grid.EmptyRect()
+			for s, n := range m {
+				total = saturatingAdd(total, n)
+				bounds = bounds.Extend(s.Cell)
+			}
+			counts(t, "in place", v, m, true)
+			for _, s := range empties(m) {
+				if n := v.Count(s.Cell, nil); n != 0 {
+					t.Fatalf("absent %v counts %d", s, n)
+				}
+			}
+			if got, known := v.Total(); got != total || !known {
+				t.Errorf("total %d, want %d, known %v", got, total, known)
+			}
+			if v.Bounds != bounds && !(v.Bounds.Empty() && bounds.Empty()) {
+				t.Errorf("bounds %v, want %v", v.Bounds, bounds)
+			}
+			if i := v.Info(); i.Cells != uint64(len(m)) || !i.Exact || !i.Additive || i.Bytes != uint64(len(blob)) || i.Categories != 0 {
+				t.Errorf("info %+v for %d cells", i, len(m))
+			}
+			s, err := Decode(blob)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, n := range m {
+				if got := s.count(k.Cell, nil); got != n {
+					t.Fatalf("decoded, %v counts %d, want %d", k, got, n)
+				}
+			}
+			sameBytes(t, "encoded again", blob, s.AppendBlob(nil))
+			sameBytes(t, "in another order", blob, blobOf(t, builderOf(t, cfg, p.shuffled(r))))
+			if len(p) > 1 {
+				sameBytes(t, "merged", blob, blobOf(t, unite(t, r, cfg, split(r, p, 4))))
+			}
+			appended := s.AppendBlob([]byte("before"))
+			sameBytes(t, "appended", append([]byte("before"), blob...), appended)
+		})
+	}
+}
+
+// The body of an exact sketch, read by a second reader written from
+// docs/FORMAT.md alone.
+func TestExactBodyByTheDocument(t *testing.T) {
+	for name, p := range cellSets() {
+		b, err := sketch.Parse(blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := readByTheDocument(t, b.Body)
+		want := p.model()
+		if len(got) != len(want) {
+			t.Fatalf("%s: %d cells, want %d", name, len(got), len(want))
+		}
+		for s, n := range want {
+			if got[s] != n {
+				t.Fatalf("%s: %v counts %d, want %d", name, s, got[s], n)
+			}
+		}
+	}
+}
+
+// bitList reads bits, the least significant of a byte first.
+type bitList struct {
+	b  []byte
+	at int
+}
+
+func (l *bitList) number(n uint) (v uint64) {
+	for i := range n {
+		v |= uint64(l.b[l.at/8]>>(l.at%8)&1) << i
+		l.at++
+	}
+	return v
+}
+
+// class reads the class code: e zeros and a one, then k bits in class 0, or the
+// e+k-1 bits below a leading one.
+func (l *bitList) class(k uint) uint64 {
+	e := uint(0)
+	for l.number(1) == 0 {
+		e++
+	}
+	if e == 0 {
+		return l.number(k)
+	}
+	return 1<<(e+k-1) | l.number(e+k-1)
+}
+
+func readByTheDocument(t *testing.T, body []byte) map[spot]uint64 {
+	t.Helper()
+	uvarint := func() uint64 {
+		v, n := binary.Uvarint(body)
+		body = body[n:]
+		return v
+	}
+	varint := func() int64 {
+		v, n := binary.Varint(body)
+		body = body[n:]
+		return v
+	}
+	type head struct {
+		category           string
+		x, y               int64
+		cells, total, size uint64
+	}
+	var heads []head
+	for range uvarint() {
+		h := head{category: plain}
+		if n := uvarint(); n > 0 {
+			h.category = string(body[:n-1])
+			body = body[n-1:]
+		}
+		h.x, h.y = varint(), varint()
+		h.cells, h.total, h.size = uvarint(), uvarint(), uvarint()
+		heads = append(heads, h)
+	}
+	m := map[spot]uint64{}
+	for _, h := range heads {
+		part := body[:h.size]
+		body = body[h.size:]
+		blocks := int(h.cells+127) / 128
+		data, start, total := part[12*blocks:], uint32(0), uint64(0)
+		for i := range blocks {
+			z := binary.LittleEndian.Uint64(part[12*i:])
+			end := binary.LittleEndian.Uint32(part[12*i+8:])
+			gapOrder, countOrder := uint(data[start]), uint(data[start+1])
+			l := bitList{b: data[start+2 : end]}
+			for j := range min(128, int(h.cells)-128*i) {
+				if j > 0 {
+					z += l.class(gapOrder) + 1
+				}
+				n := l.class(countOrder) + 1
+				var x, y int64
+				for bit := range 32 {
+					x |= int64(z>>(2*bit)&1) << bit
+					y |= int64(z>>(2*bit+1)&1) << bit
+				}
+				m[spot{grid.Cell{X: h.x<<32 + x - 0x55555555, Y: h.y<<32 + y - 0x55555555}, h.category}] = n
+				total = saturatingAdd(total, n)
+			}
+			if l.at > len(l.b)*8 || len(l.b)*8-l.at >= 8 {
+				t.Fatalf("block %d ends at bit %d of %d", i, l.at, len(l.b)*8)
+			}
+			start = end
+		}
+		if total != h.total || int(start) != len(data) {
+			t.Fatalf("a section of %d occurrences says %d", total, h.total)
+		}
+	}
+	if len(body) != 0 {
+		t.Fatalf("%d bytes follow the sections", len(body))
+	}
+	return m
+}
+
+// A cell of a set such as points in towns takes no more than 1.3 bytes, the
+// design's aim, everything included.
+func TestBytesPerCell(t *testing.T) {
+	b := NewBuilder(config(t, Params{Bytes: 1 << 22}), nil)
+	if err := b.AddKeys(crowd(1 << 20)); err != nil {
+		t.Fatal(err)
+	}
+	v := viewOf(t, blobOf(t, b))
+	i := v.Info()
+	per := float64(i.Bytes) / float64(i.Cells)
+	t.Logf("%d cells in %d bytes, %.3f each", i.Cells, i.Bytes, per)
+	if !v.IsExact() || per > 1.3 {
+		t.Errorf("%.3f bytes per cell", per)
+	}
+}
+
+// A sketch is dense exactly when the exact body is longer than Bytes.
+func TestChangeToDense(t *testing.T) {
+	sets := cellSets()
+	r := rand.New(rand.NewPCG(43, 0))
+	sets["with categories"] = categorised(r, 500)
+	for _, mode := range []Mode{MinimalIncrement, Standard} {
+		for name, p := range sets {
+			params := Params{Bytes: 1 << 20, Mode: mode, Categories: name == "with categories"}
+			b := must(sketch.Parse(blobOf(t, builderOf(t, config(t, params), p))))
+			size := uint64(len(b.Body))
+			if size <= MinBytes {
+				continue
+			}
+			for _, bytes := range []uint64{size, size - 1} {
+				params.Bytes = bytes
+				cfg := config(t, params)
+				blob := blobOf(t, builderOf(t, cfg, p))
+				v := viewOf(t, blob)
+				if v.IsExact() != (bytes == size) {
+					t.Errorf("%v, %s: a body of %d bytes in %d is exact: %v", mode, name, size, bytes, v.IsExact())
+				}
+				if got := uint64(len(must(sketch.Parse(blob)).Body)); got > bytes {
+					t.Errorf("%v, %s: a body of %d bytes, %d are allowed", mode, name, got, bytes)
+				}
+				if v.additive() != (v.IsExact() || mode == Standard) {
+					t.Errorf("%v, %s: additive is %v", mode, name, v.additive())
+				}
+				if !v.saturated() {
+					counts(t, name, v, p.model(), bytes == size)
+				}
+				if got, known := v.Total(); !known || got != b.Total {
+					t.Errorf("%v, %s: total %d, want %d", mode, name, got, b.Total)
+				}
+			}
+		}
+	}
+}
+
+// The order of a block's codes is the one that takes the fewest bits.
+func TestOrderIsTheBest(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 0))
+	for range 2000 {
+		var lengths [65]uint32
+		for range 1 + r.IntN(6) {
+			lengths[r.IntN(1+r.IntN(65))] = r.Uint32N(40)
+		}
+		cost := func(k uint) (sum uint) {
+			for length, n := range lengths {
+				sum += uint(n) * bitio.ClassBits(uint(length), k)
+			}
+			return sum
+		}
+		best := uint(0)
+		for k := range uint(maxOrder + 1) {
+			if cost(k) < cost(best) {
+				best = k
+			}
+		}
+		if got := order(&lengths); got != best {
+			t.Fatalf("order %d of %d bits, the best is %d of %d", got, cost(got), best, cost(best))
+		}
+	}
+}
+
+func TestCellsOfSquares(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 0))
+	for range 10_000 {
+		c := grid.Cell{X: r.Int64N(2*grid.MaxIndex) - grid.MaxIndex, Y: r.Int64N(1<<34) - 1<<33}
+		sx, sy, z := zkey(c)
+		if got := cellOf(sx, sy, z); got != c {
+			t.Fatalf("cell %v comes back as %v", c, got)
+		}
+		home := c.X >= lowest && c.X <= highest && c.Y >= lowest && c.Y <= highest
+		if home != (sx == 0 && sy == 0) {
+			t.Fatalf("cell %v is in square (%d, %d)", c, sx, sy)
+		}
+		if n := bits.Len32(uint32(max(sx, -sx))); n > 22 {
+			t.Fatalf("square (%d, %d) takes %d bits", sx, sy, n)
+		}
+	}
+}
