@@ -1,0 +1,318 @@
+package ccbf
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+var errFull = errors.New("the budget is spent")
+
+// purse is a Budget of so many bytes that remembers the most it gave.
+type purse struct{ limit, given, most int64 }
+
+func (p *purse) Grow(delta int64) error {
+	if delta > 0 && p.given+delta > p.limit {
+		return errFull
+	}
+	p.given += delta
+	p.most = max(p.most, p.given)
+	return nil
+}
+
+// memory is what a builder holds: what its budget must have been asked for.
+func (b *Builder) memory() (n int64) {
+	for _, pb := range b.places {
+		n += placeBytes + int64(len(pb.category)) + 8*int64(cap(pb.buf)) + 8*int64(cap(pb.weights))
+		for _, r := range pb.runs {
+			n += r.bytes()
+		}
+	}
+	if b.dense != nil {
+		n += int64(len(b.dense.body))
+	}
+	return n
+}
+
+// What a builder was granted is what it holds, whatever goes in.
+func TestBuilderAccountsForItsMemory(t *testing.T) {
+	for name, params := range forms() {
+		for _, hold := range []int64{1 << 30, 1 << 17} {
+			r := rand.New(rand.NewPCG(71, 0))
+			cfg := config(t, params)
+			whole := &purse{limit: 1 << 30}
+			b := NewBuilder(cfg, whole)
+			b.Hold = hold
+			check := func(when string) {
+				t.Helper()
+				if b.held != whole.given || b.held != b.memory() {
+					t.Fatalf("%s, %s: %d bytes accounted for, %d granted, %d held", name, when, b.held, whole.given, b.memory())
+				}
+			}
+			for i := range 12 {
+				p := hot(r, 8000, 500<<i%4000)
+				if i%3 == 2 {
+					weigh(r, p)
+				}
+				for _, o := range p {
+					if err := b.Add(o.Cell, nil, 0, o.n); err != nil {
+						t.Fatal(err)
+					}
+				}
+				check("after points")
+				part := builderOf(t, cfg, hot(r, 5000, 3000))
+				if err := b.Merge(part); err != nil {
+					t.Fatal(err)
+				}
+				check("after a merge")
+				if err := b.AddView(viewOf(t, blobOf(t, part))); err != nil {
+					t.Fatal(err)
+				}
+				check("after a BLOB")
+			}
+			blobOf(t, b)
+			check("after the sketch is made")
+		}
+	}
+}
+
+// However many points there are, a builder of few cells stays small.
+func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
+	r := rand.New(rand.NewPCG(72, 0))
+	budget := &purse{limit: 1 << 40}
+	b := NewBuilder(config(t, Params{Bytes: 1 << 16}), budget)
+	keys := make([]uint64, 1<<16)
+	const cells = 5000
+	for range 40 {
+		for i := range keys {
+			_, _, keys[i] = zkey(grid.Cell{X: r.Int64N(cells / 50), Y: r.Int64N(50)})
+		}
+		if err := b.AddKeys(keys); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A buffer, sorted runs of together less than twice the cells, and as much
+	// again while they are merged.
+	if most := int64(8*maxBuffer + 4*runBytes(cells) + placeBytes); budget.most > most {
+		t.Errorf("%d bytes at most for %d cells, want no more than %d", budget.most, cells, most)
+	}
+	if v := viewOf(t, blobOf(t, b)); !v.IsExact() {
+		t.Error("not exact")
+	}
+}
+
+func TestBudgetThatRefuses(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(73, 0))
+		cfg := config(t, params)
+		all := hot(r, 6000, 4000)
+		part := builderOf(t, cfg, all[:2000])
+		view := viewOf(t, blobOf(t, part))
+		refused := 0
+		for _, limit := range []int64{0, 100, 256, 300, 400, 1000, 3000, 10_000, 20_000, 40_000, 60_000, 100_000, 1 << 30} {
+			budget := &purse{limit: limit}
+			b := NewBuilder(cfg, budget)
+			steps := []func() error{
+				func() error { return b.Merge(part) },
+				func() error {
+					for _, o := range all {
+						if err := b.Add(o.Cell, nil, 0, 1); err != nil {
+							return err
+						}
+					}
+					return nil
+				},
+				func() error { return b.AddView(view) },
+				func() error { return b.Add(grid.Cell{}, nil, 0, 7) },
+				func() error { _, err := b.Sketch(); return err },
+			}
+			for i, step := range steps {
+				if err := step(); err != nil {
+					if !errors.Is(err, errFull) {
+						t.Fatalf("%s: %v", name, err)
+					}
+					refused++
+					break
+				} else if i == len(steps)-1 && limit < 1000 {
+					t.Errorf("%s: done with %d bytes", name, limit)
+				}
+			}
+			if b.held != budget.given || budget.given < 0 || budget.given > limit {
+				t.Errorf("%s, limit %d: %d bytes accounted for, %d granted", name, limit, b.held, budget.given)
+			}
+		}
+		if refused < 5 {
+			t.Errorf("%s: refused %d times", name, refused)
+		}
+	}
+}
+
+// A builder of mode mi that may not hold its cells becomes dense, and still
+// counts no cell too few, whatever follows.
+func TestHoldExceeded(t *testing.T) {
+	for _, mode := range []Mode{MinimalIncrement, Standard} {
+		for _, hold := range []int64{0, 1 << 12, 1 << 16, 1 << 17} {
+			r := rand.New(rand.NewPCG(74, 0))
+			cfg := config(t, Params{Bytes: 1 << 16, Mode: mode})
+			b := NewBuilder(cfg, nil)
+			b.Hold = hold
+			all := weigh(r, hot(r, 30_000, 10_000))
+			parts := split(r, all, 3)
+			for _, o := range parts[0] {
+				if err := b.Add(o.Cell, nil, 0, o.n); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := b.Merge(builderOf(t, cfg, parts[1])); err != nil {
+				t.Fatal(err)
+			}
+			if err := b.AddView(viewOf(t, blobOf(t, builderOf(t, cfg, parts[2])))); err != nil {
+				t.Fatal(err)
+			}
+			v := viewOf(t, blobOf(t, b))
+			if v.IsExact() {
+				t.Fatalf("%v, %d bytes: still exact", mode, hold)
+			}
+			counts(t, "past Hold", v, all.model(), false)
+			want := uint64(0)
+			for _, o := range all {
+				want += o.n
+			}
+			if n, known := v.Total(); n != want || !known {
+				t.Errorf("total %d, want %d", n, want)
+			}
+		}
+	}
+}
+
+func TestSmallIsTheBuilders(t *testing.T) {
+	r := rand.New(rand.NewPCG(75, 0))
+	var small Small // one for all, as it is used
+	for i := range 2000 {
+		params := Params{Res: 0.5, Seed: uint64(i % 2), Mode: Mode(i / 2 % 2), Dense: i%7 == 0, Bytes: 350 << (i % 3)}
+		if i%11 == 0 { // nearly no room for an exact body
+			params.Widths, params.Counters, params.Bytes = []int{8}, []uint64{24}, 0
+		}
+		cfg := config(t, params)
+		keys := make([]uint64, r.IntN(9))
+		for j := range keys {
+			_, _, keys[j] = zkey(grid.Cell{X: r.Int64N(3), Y: r.Int64N(1 << (i % 30))})
+		}
+		before := append([]uint64(nil), keys...)
+		b := NewBuilder(cfg, nil)
+		if err := b.AddKeys(keys); err != nil {
+			t.Fatal(err)
+		}
+		got := small.AppendBlob([]byte("x"), &cfg, keys)
+		sameBytes(t, "small", append([]byte("x"), blobOf(t, b)...), got)
+		for j := range keys {
+			if keys[j] != before[j] {
+				t.Fatal("the keys were changed")
+			}
+		}
+	}
+}
+
+// A sketch made on the way, as window functions ask for it, has the bytes of
+// what was added so far, and the builder goes on as if it had not been made.
+func TestSketchOnTheWay(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(76, 0))
+		cfg := config(t, params)
+		all := weigh(r, hot(r, 3000, 1500))
+		b := NewBuilder(cfg, nil)
+		for i, o := range all {
+			if i%500 == 250 {
+				so := blobOf(t, b)
+				if params.Mode == Standard || !params.Dense {
+					sameBytes(t, name, blobOf(t, builderOf(t, cfg, all[:i])), so)
+				}
+				if v := viewOf(t, so); !v.saturated() {
+					counts(t, name, v, all[:i].model(), false)
+				}
+			}
+			if err := b.Add(o.Cell, nil, 0, o.n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if params.Mode == Standard || !params.Dense {
+			sameBytes(t, name+" at the end", blobOf(t, builderOf(t, cfg, all)), blobOf(t, b))
+		}
+	}
+}
+
+// Merging leaves its source as it is.
+func TestMergeLeavesItsSource(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(77, 0))
+		cfg := config(t, params)
+		p := weigh(r, hot(r, 9000, 1500))
+		from := builderOf(t, cfg, p)
+		want := blobOf(t, builderOf(t, cfg, p))
+		for range 2 {
+			into := builderOf(t, cfg, hot(r, 6000, 900))
+			if err := into.Merge(from); err != nil {
+				t.Fatal(err)
+			}
+			if err := into.AddKeys(crowd(9000)); err != nil {
+				t.Fatal(err)
+			}
+			blobOf(t, into)
+		}
+		sameBytes(t, name, want, blobOf(t, from))
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	r := rand.New(rand.NewPCG(78, 0))
+	for name, params := range forms() {
+		for _, with := range []bool{false, true} {
+			params.Categories, params.Totals = with, with
+			cfg := config(t, params)
+			p := hot(r, 2000, 300)
+			category, class := []byte(nil), key.Class(0)
+			if with {
+				category, class = []byte("some category"), key.Text
+				for i := range p {
+					p[i].category = string(category)
+				}
+			}
+			b := builderOf(t, cfg, p)
+			blob := blobOf(t, b)
+			v := viewOf(t, blob)
+			cells := make([]grid.Cell, 100)
+			dst := make([]uint64, len(cells))
+			for i := range cells {
+				cells[i] = p[i].Cell
+			}
+			sum := v.Count(cells[0], category)
+			for what, f := range map[string]func(){
+				"Count":           func() { sum += v.Count(cells[0], category) },
+				"CountCells":      func() { v.CountCells(dst, cells, category) },
+				"Reset and Count": func() { _ = v.Reset(blob); sum += v.Count(cells[0], category) },
+			} {
+				if n := testing.AllocsPerRun(20, f); n != 0 {
+					t.Errorf("%s, categories %v: %s allocates %v times", name, with, what, n)
+				}
+			}
+			if with {
+				continue
+			}
+			// In steady state the buffer has its size: a point is a store, but
+			// for the run that each full buffer becomes.
+			steady := NewBuilder(cfg, nil)
+			if err := steady.AddKeys(make([]uint64, 3*sortBuffer/2)); err != nil {
+				t.Fatal(err)
+			}
+			if n := testing.AllocsPerRun(100, func() { _ = steady.AddKey(7) }); n != 0 {
+				t.Errorf("%s: AddKey allocates %v times", name, n)
+			}
+			if n := testing.AllocsPerRun(100, func() { _ = steady.Add(cells[0], category, class, 1) }); n != 0 {
+				t.Errorf("%s: Add allocates %v times", name, n)
+			}
+		}
+	}
+}
