@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -61,13 +62,16 @@ func (s *sectionView) rowIndex(clip grid.Rect) rows {
 	counts := []uint64{}
 	var keys, ns [blockCells]uint64
 	for i := range len(s.index) / indexEntry {
+		if s.around(i).Intersect(clip).Empty() {
+			continue
+		}
 		n, ok := s.decode(i, &keys, &ns)
 		if !ok {
 			continue // damaged: Verify tells, a lookup does not
 		}
 		for j, k := range keys[:n] {
-			x, y := grid.Deinterleave(k)
-			if c := squareCell(s.x, s.y, x, y); clip.Contains(c) {
+			if clip.Contains(cellOf(s.x, s.y, k)) {
+				x, y := grid.Deinterleave(k)
 				r.cells = append(r.cells, uint64(y)<<32|uint64(x))
 				counts = append(counts, ns[j])
 			}
@@ -91,8 +95,16 @@ func (s *sectionView) rowIndex(clip grid.Rect) rows {
 	return r
 }
 
-func squareCell(sx, sy int32, x, y uint32) grid.Cell {
-	return grid.Cell{X: int64(sx)<<32 + int64(x) - bias, Y: int64(sy)<<32 + int64(y) - bias}
+// around is a rectangle around the cells of block i, read off the index alone:
+// the quad of the Z-order curve that its first key and the next block's share.
+func (s *sectionView) around(i int) grid.Rect {
+	low, high := s.first(i), ^uint64(0)
+	if (i+1)*indexEntry < len(s.index) {
+		high = s.first(i+1) - 1
+	}
+	inside := uint64(1)<<(uint(bits.Len64(low^high)+1)&^1) - 1
+	from, to := cellOf(s.x, s.y, low&^inside), cellOf(s.x, s.y, low|inside)
+	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
 }
 
 // rowsFor returns the rows to answer a question for the cells inside clip. The
