@@ -198,7 +198,7 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 		}
 		var category []byte
 		class := key.None
-		if c.config.Categories {
+		if c.config.Categories && !none { // without options Add says what is missing
 			if class = b.Class(); class == key.None {
 				class = c.category.Class
 			}
