@@ -44,16 +44,12 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 	if err := s.canRemove(c, category, n); err != nil || n == 0 {
 		return err
 	}
-	if s.TotalKnown {
-		s.Total -= min(n, s.Total)
-	}
 	if s.dense != nil {
-		h := hasher{seed: s.Seed}
-		h1, h2 := h.hash(c, category)
-		s.dense.removeKey(h1, h2, n)
-		if s.Totals {
-			h1, h2 = h.hash(c, nil)
-			s.dense.removeKey(h1, h2, n)
+		if !s.removeDense(c, category, n) {
+			return fmt.Errorf("%w: fewer than %d at cell (%d, %d)", sketch.ErrTooMany, n, c.X, c.Y)
+		}
+		if s.TotalKnown {
+			s.Total -= min(n, s.Total)
 		}
 		return nil
 	}
@@ -62,16 +58,76 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 	if len(s.sections[i].keys) == 0 {
 		s.sections = slices.Delete(s.sections, i, i+1)
 	}
+	s.retotal() // a total that had reached 2^64-1 does not tell
 	return nil
 }
 
-// removeKey takes n out of the counters of a key.
-func (d *dense) removeKey(h1, h2, n uint64) {
+// removeDense takes n out of the counters of a cell, or changes nothing and
+// returns false where they hold too little: two positions may share a counter,
+// here or in a layer above, which then needs twice as much as an estimate says.
+func (s *Sketch) removeDense(c grid.Cell, category []byte, n uint64) bool {
+	h := hasher{seed: s.Seed}
+	hashes := make([][2]uint64, 1, 2)
+	hashes[0][0], hashes[0][1] = h.hash(c, category)
+	if s.Totals {
+		h1, h2 := h.hash(c, nil)
+		hashes = append(hashes, [2]uint64{h1, h2})
+	}
+	d := s.dense
+	var before keptCounters
+	for _, h := range hashes {
+		before = d.keep(before, h[0], h[1])
+	}
+	for _, h := range hashes {
+		if !d.removeKey(h[0], h[1], n) {
+			d.restore(before)
+			return false
+		}
+	}
+	return true
+}
+
+// removeKey takes n out of the counters of a key. It stops at one that holds
+// less and returns false.
+func (d *dense) removeKey(h1, h2, n uint64) bool {
 	l := &d.layers[0]
 	j, step := l.mod(h1), l.mod(h2)
 	for range d.shape.k {
 		j = next(j, step, l.size)
+		if d.value(j) < n {
+			return false
+		}
 		d.remove(0, j, n)
+	}
+	return true
+}
+
+// keptCounters are counters as they were.
+type keptCounters []struct {
+	layer int
+	at, c uint64
+}
+
+// keep appends the counters of a key, in all layers.
+func (d *dense) keep(k keptCounters, h1, h2 uint64) keptCounters {
+	j, step := d.layers[0].mod(h1), d.layers[0].mod(h2)
+	for range d.shape.k {
+		j = next(j, step, d.layers[0].size)
+		for x := range d.shape.layers {
+			l := &d.layers[x]
+			at := j % l.size
+			k = append(k, struct {
+				layer int
+				at, c uint64
+			}{x, at, l.load(at)})
+		}
+	}
+	return k
+}
+
+func (d *dense) restore(k keptCounters) {
+	for _, kept := range k {
+		d.layers[kept.layer].store(kept.at, kept.c)
 	}
 }
 
@@ -144,7 +200,7 @@ var errNoPart = fmt.Errorf("%w: the right sketch is no part of the left one", sk
 
 // Subtract takes o out of s; o must be part of s: built from some of the
 // points that s was built from. Where it visibly is not, the error wraps
-// sketch.ErrTooMany and s is unchanged. Both must be additive.
+// sketch.ErrTooMany and s is unchanged. Both must be additive. o is unchanged.
 func (s *Sketch) Subtract(o *Sketch) error {
 	if err := s.Differ(o); err != nil {
 		return err
@@ -154,20 +210,20 @@ func (s *Sketch) Subtract(o *Sketch) error {
 			return errNoPart
 		}
 		s.sections = s.combine(o, false, func(x, y uint64) uint64 { return x - y })
-		s.Total -= min(s.Total, o.Total)
+		s.retotal()
 		return nil
 	}
 	if !s.Additive() || !o.Additive() || s.Mode != Standard {
 		return notAdditive(s.Mode)
 	}
-	if s.Saturated() || o.Saturated() {
+	left, right := s.asDense(), o.asDense()
+	if left.Saturated() || right.Saturated() {
 		return fmt.Errorf("%w: a counter reached its ceiling", sketch.ErrNotAdditive)
 	}
-	s.makeDense()
-	o.makeDense()
-	if err := s.dense.subtract(o.dense); err != nil {
+	if err := left.dense.subtract(right.dense); err != nil {
 		return errNoPart
 	}
+	*s = *left
 	if s.TotalKnown = s.TotalKnown && o.TotalKnown; s.TotalKnown {
 		s.Total -= min(s.Total, o.Total)
 	} else {
@@ -242,19 +298,21 @@ func (s *Sketch) Mask(o *Sketch) error {
 	}, (*dense).mask)
 }
 
-// narrow leaves less of s by o: cell by cell while both are exact, counter by
-// counter otherwise.
+// narrow leaves less of s by o, which is unchanged: cell by cell while both are
+// exact, counter by counter otherwise.
 func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(d, o *dense)) error {
 	if err := s.Differ(o); err != nil {
 		return err
 	}
+	s.Class = max(s.Class, o.Class)
+	s.Exact = s.Exact && o.Exact
 	if s.dense == nil && o.dense == nil {
 		s.sections = s.combine(o, true, cell)
 		s.retotal()
 		return nil
 	}
 	s.makeDense()
-	o.makeDense()
+	o = o.asDense()
 	counters(s.dense, o.dense)
 	s.Bounds = s.Bounds.Intersect(o.Bounds)
 	s.tidyBounds()
@@ -300,7 +358,7 @@ func (s *Sketch) Fold(size uint64) error {
 			if to.bytes() > limit {
 				return optionError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
 			}
-			s.shape, s.Bytes = to, limit
+			s.shape, s.Bytes = to, min(s.Bytes, limit)
 			s.makeDense()
 			return nil
 		}
@@ -309,6 +367,9 @@ func (s *Sketch) Fold(size uint64) error {
 		}
 		s.Bytes = min(s.Bytes, limit)
 		return nil
+	}
+	if !s.sums {
+		s.dense.clearFlags() // maxima take a flag for a large value
 	}
 	for _, st := range steps {
 		s.dense = s.dense.fold(st.shape, st.layer, s.sums)

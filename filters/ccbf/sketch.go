@@ -196,6 +196,17 @@ func (s *Sketch) makeDense() {
 	s.sections = nil
 }
 
+// asDense is s where it is dense, otherwise a dense sketch of its cells. An
+// exact s stays as it is.
+func (s *Sketch) asDense() *Sketch {
+	if s.dense != nil {
+		return s
+	}
+	d := *s
+	d.makeDense()
+	return &d
+}
+
 // Differ returns an error that wraps sketch.ErrDiffer and names the first
 // parameter in which two sketches differ, or nil where they combine.
 func (s *Sketch) Differ(o *Sketch) error {

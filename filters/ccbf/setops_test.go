@@ -1,0 +1,341 @@
+package ccbf
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// combined is a model of both, cell by cell.
+func combined(a, b map[spot]uint64, f func(x, y uint64) uint64) map[spot]uint64 {
+	m := map[spot]uint64{}
+	for s, x := range a {
+		if n := f(x, b[s]); n > 0 {
+			m[s] = n
+		}
+	}
+	return m
+}
+
+var operations = []struct {
+	name  string
+	run   func(a, b *Sketch) error
+	model func(x, y uint64) uint64
+}{
+	{"intersect", (*Sketch).Intersect, func(x, y uint64) uint64 { return min(x, y) }},
+	{"mask", (*Sketch).Mask, func(x, y uint64) uint64 {
+		if y == 0 {
+			return 0
+		}
+		return x
+	}},
+}
+
+// Each operation against a model: equal to it while both sketches are exact,
+// never below it otherwise, whichever of them is dense. The right side stays as
+// it is.
+func TestIntersectAndMask(t *testing.T) {
+	for name, params := range forms() {
+		for _, op := range operations {
+			for round := range 6 {
+				r := rand.New(rand.NewPCG(81, uint64(round)))
+				left, right := params, params
+				if params.Widths == nil && round%3 == 1 { // one of the two exact, the other dense
+					left.Bytes, left.Dense, right.Bytes, right.Dense = 1<<13, false, 1<<13, true
+				} else if params.Widths == nil && round%3 == 2 {
+					left.Bytes, left.Dense, right.Bytes, right.Dense = 1<<13, true, 1<<13, false
+				}
+				n := []int{0, 30, 500, 1500}[round%4]
+				pa, pb := weigh(r, hot(r, n, 700)), weigh(r, hot(r, 400, 700))
+				a, b := sketchOf(t, config(t, left), pa), sketchOf(t, config(t, right), pb)
+				exact := a.IsExact() && b.IsExact()
+				before := bytesOf(b)
+				saturated := a.Saturated() || b.Saturated() // a mask needs no values of b
+				if err := op.run(a, b); err != nil {
+					t.Fatal(err)
+				}
+				sameBytes(t, "the right side", before, bytesOf(b))
+				v := viewOf(t, bytesOf(a))
+				want := combined(pa.model(), pb.model(), op.model)
+				if !saturated && !v.saturated() {
+					counts(t, name+" "+op.name, v, want, exact)
+				}
+				if a.Saturated() != v.saturated() || saturated && op.name == "intersect" && !v.saturated() {
+					t.Errorf("%s %s: forgot that a counter saturated", name, op.name)
+				}
+				if v.IsExact() != exact || v.additive() != exact {
+					t.Errorf("%s %s: exact %v, additive %v, want %v", name, op.name, v.IsExact(), v.additive(), exact)
+				}
+				total, known := v.Total()
+				sum := uint64(0)
+				for _, n := range want {
+					sum += n
+				}
+				if known != exact || exact && total != sum || exact && v.Info().Cells != uint64(len(want)) {
+					t.Errorf("%s %s: total %d, known %v, want %d, %v", name, op.name, total, known, sum, exact)
+				}
+				if err := a.Remove(grid.Cell{}, nil, 0); !exact && !errors.Is(err, sketch.ErrNotAdditive) {
+					t.Errorf("%s %s: removal after it: %v", name, op.name, err)
+				}
+			}
+		}
+	}
+}
+
+// subtract(union(a, b), b) is a: cell by cell while exact; by its values, its
+// total and mostly its bytes where dense. (Flags that only b's counters had may
+// stay while others share their upper counters.)
+func TestSubtractUndoesUnion(t *testing.T) {
+	for name, params := range forms() {
+		if params.Mode == MinimalIncrement && name != "exact" {
+			continue
+		}
+		for round := range 8 {
+			r := rand.New(rand.NewPCG(82, uint64(round)))
+			cfg := config(t, params)
+			pa, pb := weigh(r, hot(r, []int{0, 30, 1500}[round%3], 700)), weigh(r, hot(r, 300, 700))
+			if name == "dense, packed sums" { // 12 bits of value saturate soon
+				pa, pb = hot(r, 1000, 700), hot(r, 300, 700)
+			}
+			a, b := sketchOf(t, cfg, pa), sketchOf(t, cfg, pb)
+			both := builderOf(t, cfg, pa)
+			if err := both.AddView(viewOf(t, bytesOf(b))); err != nil {
+				t.Fatal(err)
+			}
+			u, err := Decode(blobOf(t, both))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if u.Saturated() {
+				t.Fatal("saturated")
+			}
+			before := bytesOf(b)
+			exact := u.IsExact()
+			if err := u.Subtract(b); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			sameBytes(t, "the right side", before, bytesOf(b))
+			if u.Total != a.Total || !u.TotalKnown {
+				t.Errorf("%s: total %d, want %d", name, u.Total, a.Total)
+			}
+			v := viewOf(t, bytesOf(u))
+			counts(t, name, v, pa.model(), exact)
+			if exact {
+				sameBytes(t, name, bytesOf(a), bytesOf(u))
+				continue
+			}
+			// Digits are sums, whatever the flags: they are those of a.
+			ad := a.asDense().dense
+			stray := false
+			for x := range ad.shape.layers {
+				l, m := &ad.layers[x], &u.dense.layers[x]
+				for j := range l.size {
+					p, q := l.load(j), m.load(j)
+					if p&l.mask != q&l.mask || p&l.flag != 0 && q&l.flag == 0 {
+						t.Fatalf("%s: layer %d, counter %d is %#x, want %#x", name, x, j, q, p)
+					}
+					stray = stray || p != q
+				}
+			}
+			if !stray && ad.shape.layers == 1 {
+				sameBytes(t, name, ad.body, u.dense.body)
+			}
+		}
+	}
+}
+
+func TestSubtractWhatIsNoPart(t *testing.T) {
+	cell := func(i int64) spot { return spot{grid.Cell{X: i, Y: -i}, plain} }
+	var small, other, more points
+	small.add(cell(1), 3)
+	other.add(cell(2), 1)
+	more.add(cell(1), 4)
+	for _, left := range []Params{{}, {Dense: true}} {
+		for _, right := range []Params{{}, {Dense: true}} {
+			left.Mode, right.Mode = Standard, Standard
+			for _, p := range []points{other, more} {
+				s, o := sketchOf(t, config(t, left), small), sketchOf(t, config(t, right), p)
+				before, ob := bytesOf(s), bytesOf(o)
+				if err := s.Subtract(o); !errors.Is(err, sketch.ErrTooMany) {
+					t.Errorf("left %v, right %v: %v", left.Dense, right.Dense, err)
+				}
+				sameBytes(t, "after the error", before, bytesOf(s))
+				sameBytes(t, "the right side after the error", ob, bytesOf(o))
+				if s.IsExact() == left.Dense || o.IsExact() == right.Dense {
+					t.Errorf("left %v, right %v: the form changed", left.Dense, right.Dense)
+				}
+			}
+		}
+	}
+	// Modes and operations that are no sums.
+	mi := config(t, Params{Dense: true})
+	s, o := sketchOf(t, mi, small), sketchOf(t, mi, small)
+	if err := s.Subtract(o); !errors.Is(err, sketch.ErrNotAdditive) {
+		t.Error(err)
+	}
+	standard := config(t, Params{Dense: true, Mode: Standard})
+	s, o = sketchOf(t, standard, small), sketchOf(t, standard, small)
+	if err := o.Mask(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Subtract(o); !errors.Is(err, sketch.ErrNotAdditive) {
+		t.Error(err)
+	}
+	if err := o.Subtract(s); !errors.Is(err, sketch.ErrNotAdditive) {
+		t.Error(err)
+	}
+}
+
+func TestMismatchedSketches(t *testing.T) {
+	base := Params{Res: 1, Bytes: 4096}
+	for want, p := range map[string]Params{
+		"sketches differ: resolution 1 vs 2":          {Res: 2, Bytes: 4096},
+		"sketches differ: mode mi vs standard":        {Res: 1, Bytes: 4096, Mode: Standard},
+		"sketches differ: k 4 vs 5":                   {Res: 1, Bytes: 4096, K: 5},
+		"sketches differ: seed 0 vs 1":                {Res: 1, Bytes: 4096, Seed: 1},
+		"sketches differ: category false vs true":     {Res: 1, Bytes: 4096, Categories: true},
+		"sketches differ: layers [8 16 32] vs [8 16]": {Res: 1, Bytes: 4096, Widths: []int{8, 16}},
+		"sketches differ: bytes 4096 vs 4097":         {Res: 1, Bytes: 4097},
+		"sketches differ: counters":                   {Res: 1, Widths: []int{8, 16, 32}, Counters: []uint64{4, 2, 1}},
+	} {
+		var cell points
+		cell.add(spot{grid.Cell{X: 1}, plain}, 1)
+		a, b := sketchOf(t, config(t, base), cell), emptySketch(p)
+		if p.Counters != nil {
+			c := config(t, base)
+			want = c.Differ(&b.Config).Error()
+		}
+		before, ob := bytesOf(a), bytesOf(b)
+		x := NewIntersector(nil)
+		if err := x.AddView(viewOf(t, before)); err != nil {
+			t.Fatal(err)
+		}
+		c := builderOf(t, a.Config, cell)
+		for what, err := range map[string]error{
+			"intersect": a.Intersect(b), "mask": a.Mask(b), "subtract": a.Subtract(b),
+			"intersector": x.AddView(viewOf(t, ob)), "union": c.AddView(viewOf(t, ob)), "merge": c.Merge(NewBuilder(b.Config, nil)),
+		} {
+			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != want {
+				t.Errorf("%s: %v, want %s", what, err, want)
+			}
+		}
+		sameBytes(t, "after errors", before, bytesOf(a))
+		sameBytes(t, "the right side after errors", ob, bytesOf(b))
+	}
+}
+
+// Removals and moves of an exact sketch against a model, counts up to 2^64.
+func TestChangesWhileExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(83, 0))
+	s, m := emptySketch(Params{Res: 1}), map[spot]uint64{}
+	cell := func() spot { return spot{grid.Cell{X: r.Int64N(5), Y: r.Int64N(5) << 31}, plain} }
+	for i := range 4000 {
+		c, n := cell(), r.Uint64()>>r.UintN(64)
+		if i%500 == 7 {
+			n = math.MaxUint64
+		}
+		switch r.IntN(4) {
+		case 0, 1:
+			if err := s.Remove(c.Cell, nil, n); (err == nil) != (n <= m[c]) || err != nil && !errors.Is(err, sketch.ErrTooMany) {
+				t.Fatalf("removing %d of %d: %v", n, m[c], err)
+			} else if err == nil {
+				m[c] -= n
+			}
+		case 2:
+			if err := s.Add(c.Cell, nil, n); err != nil {
+				t.Fatal(err)
+			}
+			m[c] = saturatingAdd(m[c], n)
+		case 3:
+			to := cell()
+			if err := s.Move(c.Cell, to.Cell, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			n := m[c]
+			m[c] = 0
+			m[to] = saturatingAdd(m[to], n)
+		}
+		if i%20 == 0 {
+			v := viewOf(t, bytesOf(s)) // with the total that the header must have
+			counts(t, "after a change", v, m, true)
+			var p points
+			for c, n := range m {
+				p.add(c, n)
+			}
+			sameBytes(t, "the sketch of what is left", blobOf(t, builderOf(t, s.Config, p)), bytesOf(s))
+		}
+	}
+}
+
+func TestMoveWhileDense(t *testing.T) {
+	r := rand.New(rand.NewPCG(84, 0))
+	cfg := config(t, Params{Dense: true, Mode: Standard, Bytes: 1 << 13})
+	p := hot(r, 3000, 500)
+	s, m := sketchOf(t, cfg, p), p.model()
+	for range 1000 {
+		from, to := p[r.IntN(len(p))].spot, p[r.IntN(len(p))].spot
+		n := r.Uint64N(m[from] + 1)
+		if err := s.Move(from.Cell, to.Cell, nil, &n); err != nil {
+			t.Fatal(err)
+		}
+		m[from] -= n
+		m[to] += n
+	}
+	counts(t, "after moves", viewOf(t, bytesOf(s)), m, false)
+	if s.Total != uint64(len(p)) {
+		t.Errorf("total %d", s.Total)
+	}
+	if err := s.Move(p[0].Cell, p[1].Cell, nil, nil); !errors.Is(err, ErrNeedsWeight) {
+		t.Error(err)
+	}
+}
+
+// Removing what was never added cannot always be noticed; but where a key's own
+// positions share counters it can, and no counter may ever fall below zero.
+func TestRemovalNeverBorrowsFromNothing(t *testing.T) {
+	for _, l := range layouts {
+		for _, totals := range []bool{false, true} {
+			r := rand.New(rand.NewPCG(85, uint64(len(l.widths))))
+			cfg := config(t, Params{Dense: true, Mode: Standard, K: 5, Widths: l.widths, Counters: l.sizes, Categories: totals, Totals: totals})
+			refused := 0
+			for range 100 {
+				s := sketchOf(t, cfg, nil)
+				category := []byte(nil)
+				if totals {
+					category = []byte("x")
+				}
+				for i := range r.Int64N(4) {
+					if err := s.Add(grid.Cell{X: i}, category, r.Uint64N(200)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for range 10 {
+					c := grid.Cell{X: r.Int64N(10)}
+					have, before := s.count(c, category), append([]byte(nil), s.dense.body...)
+					if have == 0 || s.Saturated() {
+						continue
+					}
+					values := s.dense.values()
+					err := s.Remove(c, category, 1+r.Uint64N(have))
+					if err != nil {
+						refused++
+						sameBytes(t, "after a refusal", before, s.dense.body)
+						continue
+					}
+					for j, n := range s.dense.values() {
+						if n > values[j] {
+							t.Fatalf("widths %v: a removal raised counter %d from %d to %d", l.widths, j, values[j], n)
+						}
+					}
+				}
+			}
+			if refused == 0 && len(l.sizes) == 1 && l.sizes[0] < 5 {
+				t.Errorf("widths %v: nothing was refused", l.widths)
+			}
+		}
+	}
+}
