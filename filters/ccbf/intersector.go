@@ -1,16 +1,21 @@
 package ccbf
 
 import (
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Intersector intersects any number of sketches. Dense ones stay as values,
-// one per counter, until the end, so that the result does not depend on their
-// order: making digits in between would round values up each time.
+// Intersector intersects any number of sketches. The result does not depend on
+// their order: exact ones are intersected cell by cell, dense ones stay as
+// values, one per counter, and both meet at the end. Digits in between would
+// round values up each time, and so would an early end of exactness.
 type Intersector struct {
-	acc    *Sketch  // nil before the first sketch; its dense form is unused
-	values []uint64 // of the counters, once a sketch was dense
-	sat    bool
+	exact  *Sketch  // of the exact sketches; nil before the first
+	rest   *Sketch  // of the dense ones, but for their counters; nil before the first
+	values []uint64 // of their counters
+	sat    bool     // one of them is saturated
+	held   int64    // bytes of all of it
 	budget Budget
 }
 
@@ -18,124 +23,133 @@ type Intersector struct {
 func NewIntersector(budget Budget) *Intersector { return &Intersector{budget: budget} }
 
 func (x *Intersector) grow(delta int64) error {
-	if x.budget == nil {
-		return nil
+	if x.budget != nil {
+		if err := x.budget.Grow(delta); err != nil {
+			return err
+		}
 	}
-	return x.budget.Grow(delta)
+	x.held += delta
+	return nil
 }
 
 // AddView intersects with a sketch, after verifying its checksum.
 func (x *Intersector) AddView(v *View) error {
-	if err := x.grow(int64(len(v.blob)) * 16); err != nil {
+	if err := x.grow(int64(len(v.blob)) * 16); err != nil { // while it is read
 		return err
 	}
 	s, err := v.Sketch()
 	if err != nil {
 		return err
 	}
-	if err := x.add(s); err != nil {
+	if s.dense == nil {
+		err = x.addExact(s)
+	} else {
+		err = x.addValues(s, s.dense.values(), s.dense.saturated)
+	}
+	if err != nil {
 		return err
 	}
-	if x.values != nil {
-		return x.grow(-int64(len(v.blob)) * 16)
-	}
-	return nil
+	return x.settle()
 }
 
 // Merge intersects with what another Intersector has, which stays as it is.
 func (x *Intersector) Merge(from *Intersector) error {
-	if from.acc == nil {
-		return nil
-	}
-	s, err := from.Sketch()
-	if err != nil {
+	if err := x.grow(from.held); err != nil {
 		return err
 	}
-	if from.values == nil {
-		return x.add(s)
-	}
-	// Values, not the digits that Sketch made of them.
-	if err := x.addValues(s, from.values); err != nil {
-		return err
-	}
-	x.sat = x.sat || from.sat
-	return nil
-}
-
-func (x *Intersector) add(s *Sketch) error {
-	if x.acc == nil {
-		c := *s
-		c.dense = nil
-		x.acc = &c
-		if s.dense == nil {
-			return nil
-		}
-		x.sat = s.dense.saturated
-		return x.setValues(s.dense.values())
-	}
-	if x.values == nil && s.dense == nil {
-		return x.acc.Intersect(s)
-	}
-	if err := x.acc.Differ(s); err != nil {
-		return err
-	}
-	s.makeDense()
-	x.sat = x.sat || s.dense.saturated
-	return x.addValues(s, s.dense.values())
-}
-
-func (x *Intersector) setValues(values []uint64) error {
-	if err := x.grow(int64(len(values)) * 8); err != nil {
-		return err
-	}
-	x.values = values
-	return nil
-}
-
-// addValues intersects with a dense sketch given by its values.
-func (x *Intersector) addValues(s *Sketch, values []uint64) error {
-	if x.acc == nil {
-		c := *s
-		c.dense = nil
-		x.acc = &c
-		return x.setValues(append([]uint64(nil), values...))
-	}
-	if err := x.acc.Differ(s); err != nil {
-		return err
-	}
-	if x.values == nil {
-		c := *x.acc
-		c.makeDense()
-		x.acc.Bounds = c.Bounds
-		if err := x.setValues(c.dense.values()); err != nil {
+	if from.exact != nil {
+		if err := x.addExact(from.exact); err != nil {
 			return err
 		}
-		x.acc.sections = nil
 	}
-	for j, n := range values {
-		x.values[j] = min(x.values[j], n)
+	if from.rest != nil {
+		if err := x.addValues(from.rest, slices.Clone(from.values), from.sat); err != nil {
+			return err
+		}
 	}
-	x.acc.Bounds = x.acc.Bounds.Intersect(s.Bounds)
-	x.acc.Class = max(x.acc.Class, s.Class)
-	x.acc.tidyBounds()
+	return x.settle()
+}
+
+// settle accounts for what is kept, no more.
+func (x *Intersector) settle() error {
+	now := int64(cap(x.values)) * 8
+	if x.exact != nil {
+		for i := range x.exact.sections {
+			now += placeBytes + x.exact.sections[i].bytes()
+		}
+	}
+	return x.grow(now - x.held)
+}
+
+// differ returns an error where s does not go with what is there.
+func (x *Intersector) differ(s *Sketch) error {
+	for _, have := range []*Sketch{x.exact, x.rest} {
+		if have != nil {
+			if err := have.Differ(s); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+func (x *Intersector) addExact(s *Sketch) error {
+	if err := x.differ(s); err != nil {
+		return err
+	}
+	if x.exact != nil {
+		return x.exact.Intersect(s)
+	}
+	c := *s
+	x.exact = &c
+	return nil
+}
+
+// addValues intersects with a dense sketch given by its values, which it keeps.
+func (x *Intersector) addValues(s *Sketch, values []uint64, saturated bool) error {
+	if err := x.differ(s); err != nil {
+		return err
+	}
+	x.sat = x.sat || saturated
+	if x.rest == nil {
+		c := *s
+		c.dense = nil
+		x.rest, x.values = &c, values
+		return nil
+	}
+	x.rest.limit(s)
+	lower(x.values, values)
+	return nil
+}
+
+// lower makes every value the smaller of two.
+func lower(values, other []uint64) {
+	for j, n := range other {
+		values[j] = min(values[j], n)
+	}
 }
 
 // Sketch makes the sketch of the intersection; nil and an error that wraps
 // sketch.ErrInvalid where nothing was added. Of one dense sketch it is that
 // sketch's values, with total unknown.
 func (x *Intersector) Sketch() (*Sketch, error) {
-	if x.acc == nil {
+	switch {
+	case x.exact == nil && x.rest == nil:
 		return nil, sketch.Invalidf("an intersection of nothing")
-	}
-	s := *x.acc
-	if x.values == nil {
+	case x.rest == nil:
+		s := *x.exact
 		return &s, nil
 	}
+	s, values, saturated := *x.rest, x.values, x.sat
+	if x.exact != nil {
+		e := x.exact.asDense()
+		s.limit(e)
+		values, saturated = e.dense.values(), saturated || e.dense.saturated
+		lower(values, x.values)
+	}
 	s.dense = newDense(s.shape)
-	s.dense.fillValues(x.values)
-	s.dense.saturated = s.dense.saturated || x.sat
-	s.sections = nil
+	s.dense.fillValues(values)
+	s.dense.saturated = s.dense.saturated || saturated
 	s.lostTotal()
 	return &s, nil
 }

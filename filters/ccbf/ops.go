@@ -304,9 +304,8 @@ func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(
 	if err := s.Differ(o); err != nil {
 		return err
 	}
-	s.Class = max(s.Class, o.Class)
-	s.Exact = s.Exact && o.Exact
 	if s.dense == nil && o.dense == nil {
+		s.Class = max(s.Class, o.Class)
 		s.sections = s.combine(o, true, cell)
 		s.retotal()
 		return nil
@@ -314,14 +313,16 @@ func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(
 	s.makeDense()
 	o = o.asDense()
 	counters(s.dense, o.dense)
-	s.Bounds = s.Bounds.Intersect(o.Bounds)
-	s.tidyBounds()
+	s.limit(o)
 	s.lostTotal()
 	return nil
 }
 
-func (s *Sketch) tidyBounds() {
-	if s.Bounds.Empty() {
+// limit takes over what the intersection with o, apart from counts, changes.
+func (s *Sketch) limit(o *Sketch) {
+	s.Class = max(s.Class, o.Class)
+	s.Exact = s.Exact && o.Exact
+	if s.Bounds = s.Bounds.Intersect(o.Bounds); s.Bounds.Empty() {
 		s.Bounds = noBounds
 	}
 }

@@ -1,0 +1,164 @@
+package ccbf
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// values of a sketch's counters, an exact one's as if it were dense.
+func valuesOf(s *Sketch) []uint64 { return s.asDense().dense.values() }
+
+// Dense sketches leave in each counter the least of their values, whatever
+// their order and however they are grouped; each counter that shares its upper
+// counters reads as no less.
+func TestIntersectorIsTheLeastOfValues(t *testing.T) {
+	for _, l := range layouts {
+		for _, mode := range []Mode{MinimalIncrement, Standard} {
+			r := rand.New(rand.NewPCG(91, uint64(len(l.widths))))
+			cfg := config(t, Params{Dense: true, Mode: mode, K: 2, Widths: l.widths, Counters: l.sizes})
+			var want []uint64
+			var views []*View
+			saturated := false
+			for i := range 5 {
+				var p points
+				for range 6 {
+					p.add(spot{grid.Cell{X: r.Int64N(12)}, plain}, 1+r.Uint64N(1<<r.IntN(12)))
+				}
+				s := sketchOf(t, cfg, p)
+				saturated = saturated || s.Saturated()
+				if i == 0 {
+					want = valuesOf(s)
+				}
+				for j, n := range valuesOf(s) {
+					want[j] = min(want[j], n)
+				}
+				views = append(views, viewOf(t, bytesOf(s)))
+			}
+			s := intersection(t, r, views, false)
+			for j, n := range valuesOf(s) {
+				if n < want[j] || n > want[j] && (len(l.widths) == 1 || want[j] == 0) {
+					t.Fatalf("%v, widths %v: counter %d reads %d, want %d", mode, l.widths, j, n, want[j])
+				}
+			}
+			if saturated && !s.Saturated() {
+				t.Errorf("%v, widths %v: forgot that a counter saturated", mode, l.widths)
+			}
+			if s.TotalKnown || s.Total != 0 || s.Additive() {
+				t.Errorf("total %d, known %v, additive %v", s.Total, s.TotalKnown, s.Additive())
+			}
+			for range 6 {
+				sameBytes(t, "another order", bytesOf(s), bytesOf(intersection(t, r, views, true)))
+			}
+		}
+	}
+}
+
+// intersection intersects views, in a random order and tree where mixed.
+func intersection(t testing.TB, r *rand.Rand, views []*View, mixed bool) *Sketch {
+	t.Helper()
+	xs := make([]*Intersector, 0, len(views))
+	one := NewIntersector(nil)
+	for _, i := range r.Perm(len(views)) {
+		if !mixed {
+			if err := one.AddView(views[i]); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		x := NewIntersector(nil)
+		if err := x.AddView(views[i]); err != nil {
+			t.Fatal(err)
+		}
+		xs = append(xs, x)
+	}
+	for len(xs) > 1 {
+		i := r.IntN(len(xs) - 1)
+		want := bytesOf(must(xs[i+1].Sketch()))
+		if err := xs[i].Merge(xs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+		sameBytes(t, "the source of a merge", want, bytesOf(must(xs[i+1].Sketch())))
+		xs = append(xs[:i+1], xs[i+2:]...)
+	}
+	if mixed {
+		one = xs[0]
+	}
+	return must(one.Sketch())
+}
+
+// Exact sketches, dense ones and both together: order does not matter, and no
+// cell that is in all of them counts too little.
+func TestIntersectorOfAnyForms(t *testing.T) {
+	for _, mode := range []Mode{MinimalIncrement, Standard} {
+		for _, forms := range []string{"e", "d", "ee", "ed", "eed", "edd", "eeedd", "eeeee"} {
+			t.Run(fmt.Sprint(mode, " ", forms), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(92, uint64(len(forms))))
+				var views []*View
+				var want map[spot]uint64
+				for i, form := range forms {
+					cfg := config(t, Params{Dense: form == 'd', Mode: mode, Bytes: 1 << 12, Categories: true, Totals: true})
+					var p points
+					for range 400 {
+						p.add(spot{grid.Cell{X: r.Int64N(15), Y: r.Int64N(15)}, categories[r.IntN(2)]}, 1+r.Uint64N(300))
+					}
+					if i == 1 && len(forms) == 5 {
+						p = nil // of no class, and then of another
+					}
+					s := sketchOf(t, cfg, p)
+					if s.IsExact() != (form == 'e') {
+						t.Fatal("not the form that was meant")
+					}
+					views = append(views, viewOf(t, bytesOf(s)))
+					if i == 0 {
+						want = p.model()
+					}
+					want = combined(want, p.model(), func(x, y uint64) uint64 { return min(x, y) })
+				}
+				s := intersection(t, r, views, false)
+				exact := s.IsExact()
+				counts(t, "the intersection", viewOf(t, bytesOf(s)), want, exact)
+				if all := viewOf(t, bytesOf(s)); exact && all.Info().Cells != uint64(len(want)) {
+					t.Errorf("%d cells, want %d", all.Info().Cells, len(want))
+				}
+				for range 10 {
+					sameBytes(t, "another order", bytesOf(s), bytesOf(intersection(t, r, views, r.IntN(2) == 0)))
+				}
+			})
+		}
+	}
+}
+
+func TestIntersectorErrorsAndBudget(t *testing.T) {
+	if s, err := NewIntersector(nil).Sketch(); s != nil || !errors.Is(err, sketch.ErrInvalid) {
+		t.Errorf("an intersection of nothing: %v", err)
+	}
+	r := rand.New(rand.NewPCG(93, 0))
+	for _, p := range []Params{{Bytes: 1 << 12}, {Bytes: 1 << 12, Dense: true}} {
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, p), hot(r, 1000, 500))))
+		refused := NewIntersector(&purse{limit: 100})
+		if err := refused.AddView(v); !errors.Is(err, errFull) {
+			t.Error(err)
+		}
+		budget := &purse{limit: 1 << 20}
+		x, y := NewIntersector(budget), NewIntersector(nil)
+		for range 100 { // as often as it takes for what is not given back to show
+			if err := y.AddView(v); err != nil {
+				t.Fatal(err)
+			}
+			if err := x.AddView(v); err != nil {
+				t.Fatal(err)
+			}
+			if err := x.Merge(y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if budget.given != x.held || x.held > 100_000 {
+			t.Errorf("%d bytes granted, %d accounted for", budget.given, x.held)
+		}
+	}
+}
