@@ -1,0 +1,228 @@
+package ccbf
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// write adds golden BLOBs that are missing. It never changes one that is there:
+// what an older version wrote must be read for ever.
+var write = flag.Bool("write-golden", false, "write golden BLOBs that do not exist yet")
+
+// ten is ten points in seven cells around the origin, one of them far away in
+// another square.
+func ten(category ...string) points {
+	var p points
+	for i, c := range []grid.Cell{{}, {}, {X: -1, Y: -1}, {X: 2, Y: 1}, {X: 2, Y: 1}, {X: 2, Y: 1}, {X: 3, Y: 1}, {X: -7, Y: 12}, {X: 40, Y: -9}, {X: 1 << 40, Y: -1 << 33}} {
+		s := spot{c, plain}
+		if len(category) > 0 {
+			s.category = category[i%len(category)]
+		}
+		p.add(s, 1)
+	}
+	return p
+}
+
+// heavy is a few cells with counts that reach the third layer.
+func heavy() points {
+	var p points
+	for i, n := range []uint64{1, 100, 127, 128, 200, 300, 70_000, 5_000_000} {
+		p.add(spot{grid.Cell{X: int64(i), Y: -int64(i)}, plain}, n)
+	}
+	return p
+}
+
+// cities is the example of docs/FORMAT.md: points of two cities at a hundredth
+// of a degree.
+func cities() points {
+	var p points
+	p.add(spot{grid.Cell{X: 236, Y: 4885}, plain}, 3) // Paris
+	p.add(spot{grid.Cell{X: 237, Y: 4885}, plain}, 1)
+	p.add(spot{grid.Cell{X: -13, Y: 5151}, plain}, 2) // London
+	return p
+}
+
+func tiny(p Params) Params {
+	p.Res, p.K, p.Widths, p.Counters = 0.01, 2, []int{2, 4}, []uint64{16, 4}
+	return p
+}
+
+var golden = []struct {
+	file   string
+	params Params
+	points points
+	exact  bool
+	change func(*Sketch) error
+}{
+	{"v1-exact", Params{Res: 0.01, Bytes: 1024}, cities(), true, nil},
+	{"v1-exact-empty", Params{Res: 0.001, Seed: 1<<64 - 1}, nil, true, nil},
+	{"v1-exact-categories", Params{Res: 1, Bytes: 1024, Categories: true, Totals: true, Seed: 7}, ten("", "oak", "elm"), true, nil},
+	{"v1-exact-squares", Params{Res: 1e-6, Bytes: 1024}, ten(), true, nil},
+	{"v1-exact-counts", Params{Res: 1, Bytes: 1024, Mode: Standard}, heavy(), true, nil},
+	{"v1-dense-tiny", tiny(Params{Dense: true, Mode: Standard}), cities(), false, nil},
+	{"v1-dense-mi", Params{Res: 1, Dense: true, Bytes: 512}, heavy(), false, nil},
+	{"v1-dense-standard", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Seed: 9}, heavy(), false, nil},
+	{"v1-dense-maximum", Params{Res: 1, K: 3, Widths: []int{4, 6, 24}, Counters: []uint64{32, 8, 4}}, heavy(), false, nil},
+	{"v1-dense-categories", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Categories: true, Totals: true}, ten("", "oak", "elm"), false, nil},
+	{"v1-dense-saturated", Params{Res: 1, Dense: true, Widths: []int{8}, Counters: []uint64{100}}, heavy(), false, nil},
+	{"v1-dense-masked", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard}, ten(), false, func(s *Sketch) error { return s.Mask(s.asDense()) }},
+}
+
+// Every golden BLOB is what this version writes, holds what went into it, and
+// is written again the same.
+func TestGolden(t *testing.T) {
+	for _, g := range golden {
+		t.Run(g.file, func(t *testing.T) {
+			file := filepath.Join("testdata", "golden", g.file+".blob")
+			s := sketchOf(t, config(t, g.params), g.points)
+			if g.change != nil {
+				if err := g.change(s); err != nil {
+					t.Fatal(err)
+				}
+			}
+			blob := bytesOf(s)
+			old, err := os.ReadFile(file)
+			if errors.Is(err, os.ErrNotExist) && *write {
+				old, err = blob, os.WriteFile(file, blob, 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(old, blob) {
+				t.Errorf("this version writes\n%sinstead of\n%s", hex.Dump(blob), hex.Dump(old))
+			}
+			d, err := Decode(old)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBytes(t, "written again", old, d.AppendBlob(nil))
+			v := viewOf(t, old)
+			if v.IsExact() != g.exact {
+				t.Errorf("exact is %v", v.IsExact())
+			}
+			if !v.saturated() {
+				counts(t, "golden", v, g.points.model(), g.exact)
+			}
+			if v.saturated() != strings.HasSuffix(g.file, "saturated") {
+				t.Errorf("saturated is %v", v.saturated())
+			}
+			total := uint64(0)
+			for _, o := range g.points {
+				total += o.n
+			}
+			if n, known := v.Total(); known == (g.change != nil) || known && n != total {
+				t.Errorf("total %d, want %d, known %v", n, total, known)
+			}
+		})
+	}
+}
+
+// Hash version 1: the hash of a text is that of the reference implementation
+// (both halves of its state begun with the seed), its second half made odd.
+func TestHashVersion(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		h1, h2 uint64
+	}{
+		{"", 0, 1},
+		{"hello", 0xcbd8a7b341bd9b02, 0x5b1e906a48ae1d19},
+		{"The quick brown fox jumps over the lazy dog", 0xe34bbc7bbc071b6c, 0x7a433ca9c49a9347},
+	} {
+		h1, h2 := key.Hash(0, []byte(c.text))
+		if h1 != c.h1 || h2 != c.h2|1 {
+			t.Errorf("%q: %#x, %#x, want %#x, %#x", c.text, h1, h2, c.h1, c.h2|1)
+		}
+	}
+	if sketch.HashVersion != 1 {
+		t.Errorf("hash version %d has no vectors", sketch.HashVersion)
+	}
+}
+
+// The examples of the documentation are what the code writes.
+func TestFormatExamples(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/FORMAT.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := func(lines string) {
+		t.Helper()
+		if !bytes.Contains(doc, []byte(lines)) {
+			t.Errorf("docs/FORMAT.md does not have\n%s", lines)
+		}
+	}
+	exact := blobOf(t, builderOf(t, config(t, golden[0].params), cities()))
+	dense := blobOf(t, builderOf(t, config(t, golden[5].params), cities()))
+	has(hex.Dump(exact))
+	has(hex.Dump(dense))
+
+	// Cells, where the exact form keeps them.
+	var rows strings.Builder
+	m := cities().model()
+	for _, s := range sortedSpots(m) {
+		_, _, z := zkey(s.Cell)
+		fmt.Fprintf(&rows, "| (%d, %d) | %#08x, %#08x | %#016x | %d |\n", s.X, s.Y, uint32(s.X+bias), uint32(s.Y+bias), z, m[s])
+	}
+	has(rows.String())
+
+	// Its only block, number by number.
+	section := sectionsOf(m)[0]
+	codes := []string{classBits(section.counts[0]-1, 0)}
+	for i := 1; i < len(section.keys); i++ {
+		codes = append(codes, classBits(section.keys[i]-section.keys[i-1]-1, 2), classBits(section.counts[i]-1, 0))
+	}
+	has(strings.Join(codes, " ") + "\n")
+
+	// Positions and counters of the dense one.
+	v := viewOf(t, dense)
+	rows.Reset()
+	for _, s := range sortedSpots(m) {
+		h1, h2 := key.HashCell(0, s.X, s.Y)
+		at := positions(h1, h2, v.K(), v.Counters()[0])
+		fmt.Fprintf(&rows, "| (%d, %d) | %#016x | %#016x | %d, %d | %d |\n", s.X, s.Y, h1, h2, at[0], at[1], v.Count(s.Cell, nil))
+	}
+	has(rows.String())
+	for x, l := range v.dense.layers[:2] {
+		var cs []string
+		for j := range l.size {
+			cs = append(cs, fmt.Sprint(l.load(j)))
+		}
+		has(fmt.Sprintf("| %d | %s |\n", x, strings.Join(cs, " ")))
+	}
+
+	// The class code.
+	for _, c := range []struct {
+		v uint64
+		k uint
+	}{{0, 0}, {1, 0}, {2, 0}, {5, 0}, {0, 2}, {3, 2}, {4, 2}, {9, 2}} {
+		has(fmt.Sprintf("| %d | %d | `%s` |\n", c.v, c.k, classBits(c.v, c.k)))
+	}
+}
+
+// classBits writes the class code as docs/FORMAT.md describes it, the first bit
+// first.
+func classBits(v uint64, k uint) string {
+	e := uint(0)
+	for v>>(k+e) != 0 {
+		e++
+	}
+	low := k
+	if e > 0 {
+		low = k + e - 1
+	}
+	s := strings.Repeat("0", int(e)) + "1"
+	for i := range low {
+		s += fmt.Sprint(v >> i & 1)
+	}
+	return s
+}
