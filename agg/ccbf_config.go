@@ -61,14 +61,14 @@ func CCBFConfig(res float64, o *args.Options, row int, categories bool) (ccbf.Co
 		return ccbf.Config{}, err
 	}
 	if o.Given(ccbfBytes, row) && p.Bytes == 0 { // the default of Params
-		return ccbf.Config{}, fmt.Errorf("%w: option \"bytes\" is 0, must be from %d to %d", sketch.ErrOption, ccbf.MinBytes, ccbf.MaxBytes)
+		return ccbf.Config{}, sketch.OptionError("bytes", "is 0, must be from %d to %d", ccbf.MinBytes, ccbf.MaxBytes)
 	}
 	k, err := o.Count(ccbfK, row, ccbf.DefaultK)
 	if err != nil {
 		return ccbf.Config{}, err
 	}
 	if p.K = int(min(k, 1<<20)); k == 0 { // the default of Params
-		return ccbf.Config{}, fmt.Errorf("%w: option \"k\" is 0, must be from 1 to %d", sketch.ErrOption, ccbf.MaxK)
+		return ccbf.Config{}, sketch.OptionError("k", "is 0, must be from 1 to %d", ccbf.MaxK)
 	}
 	mode, err := o.Text(ccbfMode, row, "mi", "standard")
 	if err != nil {

@@ -70,7 +70,7 @@ func CMSParams(o *args.Options, row int) (p cms.Params, err error) {
 		value  *float64
 	}{{cmsEpsilon, &p.Epsilon}, {cmsDelta, &p.Delta}} {
 		if *n.value = o.Float(n.option, row, 0); o.Given(n.option, row) && *n.value == 0 { // the default of Params
-			return p, fmt.Errorf("%w: option %q is 0, must be between 0 and 1", sketch.ErrOption, CMSOptions[n.option].Name)
+			return p, sketch.OptionError(CMSOptions[n.option].Name, "is 0, must be between 0 and 1")
 		}
 	}
 	for _, n := range []struct {
@@ -81,7 +81,7 @@ func CMSParams(o *args.Options, row int) (p cms.Params, err error) {
 			return p, err
 		}
 		if n.option != cmsSeed && o.Given(n.option, row) && *n.value == 0 {
-			return p, fmt.Errorf("%w: option %q is 0, must be at least 1", sketch.ErrOption, CMSOptions[n.option].Name)
+			return p, sketch.OptionError(CMSOptions[n.option].Name, "is 0, must be at least 1")
 		}
 	}
 	p.Conservative = o.Bool(cmsConservative, row, false)

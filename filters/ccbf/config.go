@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -82,10 +81,6 @@ type shape struct {
 	size   [MaxLayers]uint64
 }
 
-func optionError(option, format string, args ...any) error {
-	return fmt.Errorf("%w: option %q %s", sketch.ErrOption, option, fmt.Sprintf(format, args...))
-}
-
 // New checks p. The error wraps sketch.ErrOption or comes from grid.New, and
 // names the parameter and its range.
 func New(p Params) (Config, error) {
@@ -95,22 +90,22 @@ func New(p Params) (Config, error) {
 	}
 	c := Config{Grid: g, Bytes: p.Bytes, Exact: !p.Dense, Mode: p.Mode, Seed: p.Seed, Categories: p.Categories, Totals: p.Totals}
 	if c.Totals && !c.Categories {
-		return Config{}, optionError("totals", "needs the option \"category\"")
+		return Config{}, sketch.OptionError("totals", "needs the option \"category\"")
 	}
 	if p.Mode > Standard {
-		return Config{}, optionError("mode", "is %d, must be 'mi' or 'standard'", p.Mode)
+		return Config{}, sketch.OptionError("mode", "is %d, must be 'mi' or 'standard'", p.Mode)
 	}
 	if c.shape.k = p.K; p.K == 0 {
 		c.shape.k = DefaultK
 	} else if p.K < 1 || p.K > MaxK {
-		return Config{}, optionError("k", "is %d, must be from 1 to %d", p.K, MaxK)
+		return Config{}, sketch.OptionError("k", "is %d, must be from 1 to %d", p.K, MaxK)
 	}
 	if err := c.shape.setWidths(p.Widths, p.Counters); err != nil {
 		return Config{}, err
 	}
 	switch {
 	case p.Counters != nil && p.Bytes != 0:
-		return Config{}, optionError("counters", "and option \"bytes\" exclude each other")
+		return Config{}, sketch.OptionError("counters", "and option \"bytes\" exclude each other")
 	case p.Counters != nil:
 		if err := c.shape.setCounters(p.Counters); err != nil {
 			return Config{}, err
@@ -121,7 +116,7 @@ func New(p Params) (Config, error) {
 			c.Bytes = DefaultBytes
 		}
 		if c.Bytes < MinBytes || c.Bytes > MaxBytes {
-			return Config{}, optionError("bytes", "is %d, must be from %d to %d", c.Bytes, MinBytes, MaxBytes)
+			return Config{}, sketch.OptionError("bytes", "is %d, must be from %d to %d", c.Bytes, MinBytes, MaxBytes)
 		}
 		if err := c.shape.fit(c.Bytes); err != nil {
 			return Config{}, err
@@ -134,25 +129,25 @@ func (s *shape) setWidths(widths []int, counters []uint64) error {
 	if widths == nil {
 		widths = []int{8, 16, 32}
 		if counters != nil && len(counters) < len(widths) {
-			return optionError("counters", "has %d layers, give \"layers\" their widths", len(counters))
+			return sketch.OptionError("counters", "has %d layers, give \"layers\" their widths", len(counters))
 		}
 	}
 	if len(widths) == 0 || len(widths) > MaxLayers {
-		return optionError("layers", "has %d layers, must have 1 to %d", len(widths), MaxLayers)
+		return sketch.OptionError("layers", "has %d layers, must have 1 to %d", len(widths), MaxLayers)
 	}
 	valueBits := 0
 	for i, w := range widths {
 		if w < MinWidth || w > MaxWidth {
-			return optionError("layers", "has a width of %d bits, must be from %d to %d", w, MinWidth, MaxWidth)
+			return sketch.OptionError("layers", "has a width of %d bits, must be from %d to %d", w, MinWidth, MaxWidth)
 		}
 		if i > 0 && w < widths[i-1] {
-			return optionError("layers", "has widths %v, they must not fall", widths)
+			return sketch.OptionError("layers", "has widths %v, they must not fall", widths)
 		}
 		valueBits += w - 1
 		s.width[i] = uint8(w)
 	}
 	if valueBits > 63 {
-		return optionError("layers", "has widths %v that count to 2^%d, at most 2^63 is counted", widths, valueBits)
+		return sketch.OptionError("layers", "has widths %v that count to 2^%d, at most 2^63 is counted", widths, valueBits)
 	}
 	s.layers = len(widths)
 	return nil
@@ -160,19 +155,19 @@ func (s *shape) setWidths(widths []int, counters []uint64) error {
 
 func (s *shape) setCounters(counters []uint64) error {
 	if len(counters) != s.layers {
-		return optionError("counters", "has %d layers, \"layers\" has %d", len(counters), s.layers)
+		return sketch.OptionError("counters", "has %d layers, \"layers\" has %d", len(counters), s.layers)
 	}
 	for i, m := range counters {
 		if m == 0 || m > 1<<32 {
-			return optionError("counters", "has a layer of %d counters, must be from 1 to 2^32", m)
+			return sketch.OptionError("counters", "has a layer of %d counters, must be from 1 to 2^32", m)
 		}
 		if i > 0 && (m >= counters[i-1] || counters[i-1]%m != 0) {
-			return optionError("counters", "has %d counters above %d: each layer must be a smaller divisor of the one before", m, counters[i-1])
+			return sketch.OptionError("counters", "has %d counters above %d: each layer must be a smaller divisor of the one before", m, counters[i-1])
 		}
 		s.size[i] = m
 	}
 	if n := s.bytes(); n > MaxBytes {
-		return optionError("counters", "take %d bytes, at most %d are allowed", n, MaxBytes)
+		return sketch.OptionError("counters", "take %d bytes, at most %d are allowed", n, MaxBytes)
 	}
 	return nil
 }
@@ -186,7 +181,7 @@ func (s *shape) fit(bytes uint64) error {
 	}
 	last := (bytes - padding(s.layers)) * 8 / unit
 	if last == 0 {
-		return optionError("bytes", "is %d, layers %v take at least %d", bytes, s.width[:s.layers], (unit+7)/8+padding(s.layers))
+		return sketch.OptionError("bytes", "is %d, layers %v take at least %d", bytes, s.width[:s.layers], (unit+7)/8+padding(s.layers))
 	}
 	if n := bits.Len64(last); n > 5 { // keep five leading bits
 		last &^= 1<<(n-5) - 1
@@ -224,7 +219,7 @@ func (s *shape) check() error {
 	}
 	t := shape{k: s.k}
 	if s.k < 1 || s.k > MaxK {
-		return optionError("k", "is %d, must be from 1 to %d", s.k, MaxK)
+		return sketch.OptionError("k", "is %d, must be from 1 to %d", s.k, MaxK)
 	}
 	if err := t.setWidths(widths, nil); err != nil {
 		return err

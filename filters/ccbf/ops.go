@@ -334,7 +334,7 @@ func (s *Sketch) limit(o *Sketch) {
 func (s *Sketch) Fold(size uint64) error {
 	head := uint64(sketch.HeaderSize + paramsSize(s.shape.layers))
 	if size <= head {
-		return optionError("bytes", "is %d, the header alone takes %d", size, head)
+		return sketch.OptionError("bytes", "is %d, the header alone takes %d", size, head)
 	}
 	limit := size - head
 	to := s.shape
@@ -349,7 +349,7 @@ func (s *Sketch) Fold(size uint64) error {
 			if s.dense == nil {
 				break // it may fit as a list all the same
 			}
-			return optionError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
+			return sketch.OptionError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
 		}
 		to = t
 		steps = append(steps, step{t, x})
@@ -357,7 +357,7 @@ func (s *Sketch) Fold(size uint64) error {
 	if s.dense == nil {
 		if _, fits := appendExactBody(nil, s.sections, limit); !fits {
 			if to.bytes() > limit {
-				return optionError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
+				return sketch.OptionError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
 			}
 			s.shape, s.Bytes = to, min(s.Bytes, limit)
 			s.makeDense()

@@ -8,7 +8,6 @@
 package cms
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -54,9 +53,9 @@ func (p Params) shape() (width, depth uint64, err error) {
 	width, depth = p.Width, p.Depth
 	switch {
 	case p.Epsilon != 0 && p.Width != 0:
-		return 0, 0, optionf("epsilon %v and width %d: give one of them", p.Epsilon, p.Width)
+		return 0, 0, sketch.OptionError("epsilon", "is %v and \"width\" is %d: give one of them", p.Epsilon, p.Width)
 	case p.Delta != 0 && p.Depth != 0:
-		return 0, 0, optionf("delta %v and depth %d: give one of them", p.Delta, p.Depth)
+		return 0, 0, sketch.OptionError("delta", "is %v and \"depth\" is %d: give one of them", p.Delta, p.Depth)
 	}
 	if width == 0 {
 		epsilon := p.Epsilon
@@ -64,11 +63,11 @@ func (p Params) shape() (width, depth uint64, err error) {
 			epsilon = DefaultEpsilon
 		}
 		if !(epsilon > 0 && epsilon < 1) {
-			return 0, 0, optionf("epsilon %v, must be between 0 and 1", epsilon)
+			return 0, 0, sketch.OptionError("epsilon", "is %v, must be between 0 and 1", epsilon)
 		}
 		w := math.Ceil(math.E / epsilon)
 		if w > maxCounters {
-			return 0, 0, optionf("epsilon %v needs %.3g counters per row, at most %d are allowed", epsilon, w, maxCounters)
+			return 0, 0, sketch.OptionError("epsilon", "is %v, which needs %.3g counters per row, at most %d are allowed", epsilon, w, maxCounters)
 		}
 		width = uint64(w)
 	}
@@ -78,33 +77,26 @@ func (p Params) shape() (width, depth uint64, err error) {
 			delta = DefaultDelta
 		}
 		if !(delta > 0 && delta < 1) {
-			return 0, 0, optionf("delta %v, must be between 0 and 1", delta)
+			return 0, 0, sketch.OptionError("delta", "is %v, must be between 0 and 1", delta)
 		}
 		d := math.Ceil(-math.Log(delta))
 		if d > MaxDepth {
-			return 0, 0, optionf("delta %v needs %.0f rows, at most %d are allowed", delta, d, MaxDepth)
+			return 0, 0, sketch.OptionError("delta", "is %v, which needs %.0f rows, at most %d are allowed", delta, d, MaxDepth)
 		}
 		depth = max(uint64(d), 1)
 	}
-	if err := checkShape(width, depth); err != nil {
-		return 0, 0, fmt.Errorf("%w: %v", sketch.ErrOption, err)
-	}
-	return width, depth, nil
+	return width, depth, checkShape(width, depth)
 }
 
 // checkShape says what is wrong with a shape that was given or read.
 func checkShape(width, depth uint64) error {
 	switch {
 	case width < 1 || width > maxCounters:
-		return fmt.Errorf("width %d, must be from 1 to %d", width, maxCounters)
+		return sketch.OptionError("width", "is %d, must be from 1 to %d", width, maxCounters)
 	case depth < 1 || depth > MaxDepth:
-		return fmt.Errorf("depth %d, must be from 1 to %d", depth, MaxDepth)
+		return sketch.OptionError("depth", "is %d, must be from 1 to %d", depth, MaxDepth)
 	case width*depth > maxCounters: // at most 2^27 * 2^5
-		return fmt.Errorf("width %d times depth %d is %d counters, at most %d are allowed", width, depth, width*depth, maxCounters)
+		return sketch.OptionError("width", "is %d, times \"depth\" %d that is %d counters, at most %d are allowed", width, depth, width*depth, maxCounters)
 	}
 	return nil
-}
-
-func optionf(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", sketch.ErrOption, fmt.Sprintf(format, args...))
 }

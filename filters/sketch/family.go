@@ -49,6 +49,18 @@ var (
 	ErrOption = errors.New("option out of range")
 )
 
+// optionError is an error whose text is all a user needs to read.
+type optionError string
+
+func (e optionError) Error() string        { return string(e) }
+func (e optionError) Is(target error) bool { return target == ErrOption }
+
+// OptionError is an error that is ErrOption and names the option:
+// `option "k" is 0, must be from 1 to 32`.
+func OptionError(name, format string, args ...any) error {
+	return optionError(fmt.Sprintf("option %q ", name) + fmt.Sprintf(format, args...))
+}
+
 // Differ is an error that wraps ErrDiffer and names a parameter and its two values.
 func Differ(what string, a, b any) error {
 	return fmt.Errorf("%w: %s %v vs %v", ErrDiffer, what, a, b)

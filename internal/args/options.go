@@ -90,7 +90,7 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 			continue
 		}
 		if !known[i].Kind.Accepts(f.Type()) {
-			return optionError(name, "is %s, must be %s", f.Type(), known[i].Kind)
+			return sketch.OptionError(name, "is %s, must be %s", f.Type(), known[i].Kind)
 		}
 		o.at[i] = f
 	}
@@ -104,10 +104,6 @@ func (o *Options) index(name string) int {
 		}
 	}
 	return -1
-}
-
-func optionError(name, format string, args ...any) error {
-	return fmt.Errorf("%w: option %q %s", sketch.ErrOption, name, fmt.Sprintf(format, args...))
 }
 
 // unknownOption says what the user may have meant.
@@ -166,7 +162,7 @@ func (o *Options) Count(i, row int, otherwise uint64) (uint64, error) {
 	}
 	n, ok := whole(o.at[i], row)
 	if !ok {
-		return 0, optionError(o.known[i].Name, "is %s, must be a whole number of at least 0", text(o.at[i], row))
+		return 0, sketch.OptionError(o.known[i].Name, "is %s, must be a whole number of at least 0", text(o.at[i], row))
 	}
 	return n, nil
 }
@@ -199,7 +195,7 @@ func (o *Options) Text(i, row int, allowed ...string) (string, error) {
 			return a, nil
 		}
 	}
-	return "", optionError(o.known[i].Name, "is '%s', must be '%s'", s, strings.Join(allowed, "' or '"))
+	return "", sketch.OptionError(o.known[i].Name, "is '%s', must be '%s'", s, strings.Join(allowed, "' or '"))
 }
 
 // Counts is option i of a row, Wholes; nil where it is not given. Lists of more
@@ -210,17 +206,17 @@ func (o *Options) Counts(i, row, most int) ([]uint64, error) {
 	}
 	at, n := o.at[i].ListRange(row)
 	if n > most {
-		return nil, optionError(o.known[i].Name, "has %d elements, must have at most %d", n, most)
+		return nil, sketch.OptionError(o.known[i].Name, "has %d elements, must have at most %d", n, most)
 	}
 	e := o.at[i].Elem()
 	list := make([]uint64, n)
 	for k := range list {
 		if e.Type().ID() == duck.SQLNullID || !e.Valid(at+k) {
-			return nil, optionError(o.known[i].Name, "has a NULL element")
+			return nil, sketch.OptionError(o.known[i].Name, "has a NULL element")
 		}
 		v, ok := whole(e, at+k)
 		if !ok {
-			return nil, optionError(o.known[i].Name, "has the element %s, must be whole numbers", text(e, at+k))
+			return nil, sketch.OptionError(o.known[i].Name, "has the element %s, must be whole numbers", text(e, at+k))
 		}
 		list[k] = v
 	}
