@@ -363,10 +363,8 @@ func (s *Sketch) Fold(size uint64) error {
 			s.makeDense()
 			return nil
 		}
-		if to.bytes() <= limit {
-			s.shape = to
-		}
-		s.Bytes = min(s.Bytes, limit)
+		// Where no dense form is so small, what it may become is the smallest.
+		s.shape, s.Bytes = to, min(s.Bytes, max(limit, to.bytes()))
 		return nil
 	}
 	if !s.sums {

@@ -1,0 +1,203 @@
+package ccbf
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// foldable shapes, and those that stop folding early.
+var folds = []struct {
+	widths []int
+	sizes  []uint64
+}{
+	{[]int{8, 16, 32}, []uint64{4096, 256, 16}},
+	{[]int{4, 6, 12}, []uint64{3072, 96, 12}},
+	{[]int{16, 16}, []uint64{1200, 75}},
+	{[]int{5, 9}, []uint64{2000, 40}},
+	{[]int{2, 3, 4, 9}, []uint64{1024, 512, 256, 64}},
+	{[]int{12}, []uint64{1 << 11}},
+	{[]int{32}, []uint64{999}},
+}
+
+// sizes are the lengths of BLOBs to fold to, down to one that is too short.
+func foldSizes(s *Sketch) (sizes []uint64) {
+	for n := uint64(len(bytesOf(s))); n > 0; n = n * 5 / 8 {
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+// A folded sketch of mode standard has the body of one that was built in the
+// folded shape; one of mode mi counts nothing too few.
+func TestFoldDense(t *testing.T) {
+	for _, l := range folds {
+		for _, mode := range []Mode{Standard, MinimalIncrement} {
+			t.Run(fmt.Sprint(mode, l.widths), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(101, 0))
+				cfg := config(t, Params{Dense: true, Mode: mode, Widths: l.widths, Counters: l.sizes})
+				p := hot(r, 1500, 300)
+				whole, folded := bytesOf(sketchOf(t, cfg, p)), 0
+				for _, size := range foldSizes(must(Decode(whole))) {
+					s := must(Decode(whole))
+					if err := s.Fold(size); err != nil {
+						if !errors.Is(err, sketch.ErrOption) {
+							t.Fatal(err)
+						}
+						sameBytes(t, "after an error", whole, bytesOf(s))
+						continue
+					}
+					blob := bytesOf(s)
+					if uint64(len(blob)) > size {
+						t.Fatalf("%d bytes, at most %d were to be", len(blob), size)
+					}
+					v := viewOf(t, blob)
+					if v.DenseBytes() > v.Bytes {
+						t.Errorf("a body of %d bytes, at most %d are allowed", v.DenseBytes(), v.Bytes)
+					}
+					if got, known := v.Total(); got != 1500 || !known {
+						t.Errorf("total %d", got)
+					}
+					if !v.saturated() {
+						counts(t, "folded", v, p.model(), false)
+					}
+					if v.shape == cfg.shape {
+						continue
+					}
+					folded++
+					if mode == Standard {
+						params := Params{Dense: true, Mode: mode, Counters: v.Counters()}
+						for _, w := range v.Widths() {
+							params.Widths = append(params.Widths, int(w))
+						}
+						direct := must(sketch.Parse(bytesOf(sketchOf(t, config(t, params), p))))
+						sameBytes(t, fmt.Sprint("folded to ", v.Counters()), direct.Body, must(sketch.Parse(blob)).Body)
+					}
+				}
+				if folded == 0 && l.sizes[0]%2 == 0 {
+					t.Error("never folded")
+				}
+			})
+		}
+	}
+}
+
+// Sketches that are folded to the same length still unite, and folding commutes
+// with union in mode standard.
+func TestFoldAndUnion(t *testing.T) {
+	r := rand.New(rand.NewPCG(102, 0))
+	cfg := config(t, Params{Dense: true, Mode: Standard, Bytes: 1 << 13})
+	a, b := hot(r, 2000, 500), hot(r, 2000, 500)
+	both := sketchOf(t, cfg, append(a[:len(a):len(a)], b...))
+	const size = 3000
+	parts := NewBuilder(Config{}, nil)
+	for i, p := range []points{a, b} {
+		s := sketchOf(t, cfg, p)
+		if err := s.Fold(size); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			parts = NewBuilder(s.Config, nil)
+		}
+		if err := parts.AddView(viewOf(t, bytesOf(s))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := both.Fold(size); err != nil {
+		t.Fatal(err)
+	}
+	sameBytes(t, "folded and united", bytesOf(both), blobOf(t, parts))
+}
+
+// An exact sketch stays exact where it fits, and otherwise becomes what its
+// points would have become in fewer bytes.
+func TestFoldExact(t *testing.T) {
+	for _, mode := range []Mode{Standard, MinimalIncrement} {
+		r := rand.New(rand.NewPCG(103, 0))
+		p := hot(r, 1500, 800)
+		for range 400 {
+			p.add(spot{grid.Cell{X: r.Int64N(1 << 24), Y: r.Int64N(1 << 24)}, plain}, 1+r.Uint64N(9))
+		}
+		whole := bytesOf(sketchOf(t, config(t, Params{Mode: mode, Bytes: 1 << 13}), p))
+		exact, dense := 0, 0
+		for _, size := range append(foldSizes(must(Decode(whole))), 1<<12, 1<<13, 1<<20, uint64(len(whole)), uint64(len(whole))-1) {
+			s := must(Decode(whole))
+			if err := s.Fold(size); err != nil {
+				if !errors.Is(err, sketch.ErrOption) {
+					t.Fatal(err)
+				}
+				sameBytes(t, "after an error", whole, bytesOf(s))
+				continue
+			}
+			blob := bytesOf(s)
+			if uint64(len(blob)) > size {
+				t.Fatalf("%d bytes, at most %d were to be", len(blob), size)
+			}
+			v := viewOf(t, blob)
+			if v.Bytes > 1<<13 || v.DenseBytes() > v.Bytes {
+				t.Errorf("folded to %d: at most %d bytes, %d dense", size, v.Bytes, v.DenseBytes())
+			}
+			if v.IsExact() != (uint64(len(whole)) <= size) {
+				t.Errorf("exact in %d bytes: %v", size, v.IsExact())
+			}
+			counts(t, "folded", v, p.model(), v.IsExact())
+			if v.IsExact() {
+				exact++
+				continue
+			}
+			dense++
+			// Its points, counted in the folded shape.
+			direct := builderOf(t, s.Config, p)
+			sameBytes(t, "built in the folded shape", blobOf(t, direct), blob)
+		}
+		if exact == 0 || dense == 0 {
+			t.Errorf("%d exact, %d dense", exact, dense)
+		}
+	}
+}
+
+// After removals and a mask, a flag may have an empty upper counter: the
+// maximum must not take it for a large value.
+func TestFoldAfterRemovalAndMask(t *testing.T) {
+	r := rand.New(rand.NewPCG(104, 0))
+	for round := range 200 {
+		cfg := config(t, Params{Dense: true, Mode: Standard, K: 1 + round%3, Widths: []int{3, 8}, Counters: []uint64{32, 2}})
+		s, m := sketchOf(t, cfg, nil), map[spot]uint64{}
+		for range 60 {
+			c := spot{grid.Cell{X: r.Int64N(12)}, plain}
+			if n := r.Uint64N(9); r.IntN(2) == 0 {
+				must(0, s.Add(c.Cell, nil, n))
+				m[c] += n
+			} else {
+				must(0, s.Remove(c.Cell, nil, m[c]))
+				m[c] = 0
+			}
+		}
+		if s.Saturated() {
+			t.Fatal("saturated")
+		}
+		if err := s.Mask(must(Decode(bytesOf(s)))); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Fold(uint64(len(bytesOf(s))) - 7); err != nil {
+			t.Fatal(err)
+		}
+		counts(t, "folded", viewOf(t, bytesOf(s)), m, false)
+	}
+}
+
+func TestFoldLimits(t *testing.T) {
+	s := sketchOf(t, config(t, Params{Dense: true, Bytes: 4096}), nil)
+	for _, size := range []uint64{0, 1, 47, 48, 131, 132} {
+		if err := s.Fold(size); !errors.Is(err, sketch.ErrOption) {
+			t.Errorf("folding to %d bytes: %v", size, err)
+		}
+	}
+	if err := s.Fold(1 << 40); err != nil || s.Bytes != 4096 {
+		t.Errorf("folding to more: %d bytes, %v", s.Bytes, err)
+	}
+}
