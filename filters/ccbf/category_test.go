@@ -86,6 +86,23 @@ func TestCategories(t *testing.T) {
 						}
 					}
 				}
+				// Many at once count as one by one.
+				var cells []grid.Cell
+				for _, o := range p {
+					cells = append(cells, o.Cell, grid.Cell{X: o.Y, Y: o.X})
+				}
+				dst := make([]uint64, len(cells))
+				for _, category := range append([][]byte{nil}, []byte(categories[1])) {
+					if v.CheckCategory(category != nil) != nil {
+						continue
+					}
+					v.CountCells(dst, cells, category)
+					for i, c := range cells {
+						if n := v.Count(c, category); dst[i] != n {
+							t.Fatalf("%v of %q counts %d among many, %d alone", c, category, dst[i], n)
+						}
+					}
+				}
 				s, err := Decode(blob)
 				if err != nil {
 					t.Fatal(err)
