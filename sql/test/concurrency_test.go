@@ -1,0 +1,78 @@
+package test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// 50 connections at once on 8 threads, each with its own mix of queries, every
+// answer right. go test -race watches the Go side of it.
+func TestManyConnections(t *testing.T) {
+	db := open(t)
+	exec(t, db, "SET threads = 8")
+	exec(t, db, "CREATE TABLE d AS SELECT i, i * i % 97 AS x, i % 31 AS y, i % 6 AS kind FROM range(20000) t(i)")
+	exec(t, db, "CREATE TABLE s AS SELECT ccbf_agg(x, y, 1) AS exact, ccbf_agg(x, y, 1, {exact: false, mode: 'standard', bytes: 20000}) AS sums, ccbf_agg(x, y, 1, {category: kind}) AS kinds, cms_agg(x) AS c FROM d")
+	exec(t, db, "CREATE TABLE truth AS SELECT x, y, count(*) AS n FROM d GROUP BY ALL")
+	sums := mustAsk(t, db, "SELECT md5(sums) FROM s")
+
+	// mix is what each connection asks: @ in a query is the connection's number,
+	// from 0, and in an answer that number and one.
+	mix := []struct{ query, answer string }{
+		{"SELECT count(*) FILTER (ccbf_get(exact, x, y) <> n) FROM truth, s", "0"},
+		{"SELECT ccbf_total(ccbf_agg(x, y, 1)) - count(*) FROM d WHERE i % (@ + 2) = 0", "0"},
+		{"SELECT md5(ccbf_agg(x, y, 1, {exact: false, mode: 'standard', bytes: 20000})) FROM d", sums},
+		{"SELECT md5(ccbf_union_agg(p)) FROM (SELECT ccbf_agg(x, y, 1, {exact: false, mode: 'standard', bytes: 20000}) p FROM d GROUP BY i % (@ + 2))", sums},
+		{"SELECT count(*) FILTER (ccbf_total(s) <> n) FROM (SELECT ccbf_agg(x, y, 1) s, count(*) n FROM d GROUP BY i % (100 * @ + 7))", "0"},
+		{"SELECT ccbf_bbox_sum(kinds, 0, 0, 50, 50, @ % 6) - (SELECT count(*) FROM d WHERE x < 50 AND y < 50 AND kind = @ % 6) FROM s", "0"},
+		{"SELECT ccbf_polygon_sum(exact, 'POLYGON ((0 0, 50 0, 50 50, 0 50, 0 0))') - (SELECT count(*) FROM d WHERE x < 50 AND y < 50) FROM s", "0"},
+		{"SELECT cms_get(c, @) >= (SELECT count(*) FROM d WHERE x = @) FROM s", "true"},
+		{"SELECT count(*) FILTER (ccbf_total(a) <> n) FROM (SELECT ccbf_agg(x, y, 1) OVER w a, count(*) OVER w n FROM d WHERE i < 1000 WINDOW w AS (ORDER BY i ROWS @ PRECEDING))", "0"},
+		{"SELECT ccbf_total(ccbf_agg(x, y, 1 ORDER BY i DESC)) FROM d WHERE i <= @", "@"},
+		{"SELECT TRY(ccbf_get('bad'::BLOB, 1, @))", "<nil>"},
+		{"SELECT count(*) FROM (SELECT ccbf_agg(x, y, 1) s FROM d GROUP BY i % 3000 LIMIT 3)", "3"},
+	}
+	db.SetMaxOpenConns(50)
+	errs := make(chan error, 50)
+	var ready, done sync.WaitGroup
+	ready.Add(50)
+	for c := range 50 {
+		done.Go(func() {
+			conn, err := db.Conn(context.Background())
+			ready.Done()
+			if err != nil {
+				errs <- err
+				return
+			}
+			defer conn.Close()
+			ready.Wait() // all 50 are open
+			for k := range len(mix) {
+				m := mix[(c+k)%len(mix)]
+				answer := strings.ReplaceAll(m.answer, "@", strconv.Itoa(c+1))
+				query := strings.ReplaceAll(m.query, "@", strconv.Itoa(c))
+				var got any
+				if err := conn.QueryRowContext(context.Background(), query).Scan(&got); err != nil {
+					errs <- fmt.Errorf("%s: %w", query, err)
+					return
+				}
+				if fmt.Sprint(got) != answer {
+					errs <- fmt.Errorf("%s: got %v, want %s", query, got, answer)
+					return
+				}
+			}
+			// An error on one connection is nobody else's.
+			if _, err := conn.ExecContext(context.Background(), "SELECT ccbf_agg(x, y, i) FROM d"); err == nil {
+				errs <- fmt.Errorf("no error where resolutions differ")
+			}
+		})
+	}
+	done.Wait()
+	close(errs)
+	for err := range errs {
+		t.Error(err)
+	}
+	want(t, db, "0", "SELECT (ccbf_memory()).used")
+}

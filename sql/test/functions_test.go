@@ -1,0 +1,76 @@
+package test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql"
+)
+
+// Every example runs as it stands and has an answer.
+func TestExamples(t *testing.T) {
+	db := open(t)
+	limit := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
+	defer exec(t, db, "SELECT ccbf_memory_limit("+limit+"::UBIGINT)") // an example changes it
+	for _, f := range ccbfsql.Functions() {
+		got, err := ask(db, f.Example)
+		if err != nil {
+			t.Errorf("%s: %s: %v", f.Name, f.Example, err)
+		} else if got == "" || got == "<nil>" {
+			t.Errorf("%s: %s: no answer", f.Name, f.Example)
+		}
+		if !strings.Contains(f.Example, f.Name+"(") {
+			t.Errorf("%s: the example does not call it: %s", f.Name, f.Example)
+		}
+		if f.Summary == "" || f.Group == "" {
+			t.Errorf("%s: no summary or no group", f.Name)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range ccbfsql.Functions() {
+		if seen[f.Name] {
+			t.Errorf("%s is there twice", f.Name)
+		}
+		seen[f.Name] = true
+		for _, o := range f.Overloads {
+			if (o.Scalar == nil) == (o.Aggregate == nil) || (o.Scalar == nil) != (f.Overloads[0].Scalar == nil) {
+				t.Errorf("%s is both scalar and aggregate, or neither", f.Name)
+			}
+		}
+		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(f.Name) {
+			t.Errorf("%s: not a name for SQL", f.Name)
+		}
+	}
+	// As DuckDB sees them: every one is there, as one kind of function.
+	db := open(t)
+	for name := range seen {
+		want(t, db, "1", "SELECT count(DISTINCT function_type) FROM duckdb_functions() WHERE function_name = ?", name)
+	}
+}
+
+// Every function is in a .test file: a family that comes without one is noticed.
+func TestEveryFunctionIsTested(t *testing.T) {
+	files, err := filepath.Glob("*.test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(b)
+	}
+	for _, f := range ccbfsql.Functions() {
+		if n := strings.Count(all.String(), f.Name+"("); n < 2 {
+			t.Errorf("%s is called %d times in all *.test files", f.Name, n)
+		}
+	}
+}

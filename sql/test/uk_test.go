@@ -1,0 +1,98 @@
+package test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// The UK crime file: 1,045,096 points, 14 categories, three months. Its facts
+// are the issue's.
+const ukRows = "1045096"
+
+func ukTable(t *testing.T) (query func(answer, query string, args ...any), do func(statement string)) {
+	path := data(t, "uk_crime_2018q4.parquet")
+	db := open(t)
+	exec(t, db, "CREATE TABLE uk AS FROM '"+path+"'")
+	exec(t, db, "CREATE TABLE cells AS SELECT (floor(lon / 0.001) + 0.5) * 0.001 AS x, (floor(lat / 0.001) + 0.5) * 0.001 AS y, count(*) AS n FROM uk GROUP BY ALL")
+	return func(answer, query string, args ...any) { t.Helper(); want(t, db, answer, query, args...) },
+		func(statement string) { t.Helper(); exec(t, db, statement) }
+}
+
+// Exact: every distinct cell its exact count, absent ones 0, in at most 1.4
+// bytes per cell; parts by month unite to the same bytes.
+func TestUKExact(t *testing.T) {
+	query, do := ukTable(t)
+	for _, threads := range []int{1, 2, 8} {
+		do(fmt.Sprintf("SET threads = %d", threads))
+		do("CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001) AS s FROM uk")
+		do("CREATE TABLE IF NOT EXISTS first AS FROM s")
+		query("true", "SELECT s.s = first.s FROM s, first")
+	}
+	query("exact|true|"+ukRows, "SELECT (ccbf_info(s)).encoding, sketch_is_valid(s), ccbf_total(s) FROM s")
+	query("283306|283306|0", "SELECT count(*), any_value((ccbf_info(s)).cells), count(*) FILTER (ccbf_get(s, x, y) <> n) FROM cells, s")
+	// Neighbours of occupied cells that are empty themselves.
+	query("true|0", `SELECT count(*) > 300000, sum(ccbf_get(s, x, y)) FROM s, (SELECT DISTINCT floor(x / 0.001) + dx AS cx, floor(y / 0.001) + dy AS cy, (cx + 0.5) * 0.001 AS x, (cy + 0.5) * 0.001 AS y
+		FROM cells, (VALUES (1, 0), (-1, 0), (0, 1), (0, -1)) v(dx, dy) WHERE (cx, cy) NOT IN (SELECT (floor(x / 0.001), floor(y / 0.001)) FROM cells))`)
+	query("true", "SELECT octet_length(s) / (SELECT count(*) FROM cells) <= 1.4 FROM s")
+	query("3|true", "SELECT count(*), ccbf_union_agg(m) = any_value(s) FROM (SELECT ccbf_agg(lon, lat, 0.001) m FROM uk GROUP BY month), s")
+	query("true", "SELECT ccbf_union(ccbf_union(a[1], a[2]), a[3]) = s FROM (SELECT list(m) a FROM (SELECT ccbf_agg(lon, lat, 0.001) m FROM uk GROUP BY month)), s")
+	query("true", "SELECT ccbf_agg(x, y, 0.001, {weight: n}) = any_value(s) FROM cells, s")
+	// A month taken out leaves the sketch of the others.
+	query("true", `SELECT ccbf_subtract(s, (SELECT ccbf_agg(lon, lat, 0.001) FROM uk WHERE month = (SELECT min(month) FROM uk)))
+		= (SELECT ccbf_agg(lon, lat, 0.001) FROM uk WHERE month <> (SELECT min(month) FROM uk)) FROM s`)
+	query(ukRows, "SELECT sum(ccbf_bbox_sum(s, x, y, x + 1, y + 1)) FROM s, range(-15, 15) a(x), range(45, 65) b(y)")
+
+	var bytes, cells float64
+	var got string
+	db := open(t)
+	got = mustAsk(t, db, "SELECT octet_length(ccbf_agg(lon, lat, 0.001)), count(DISTINCT (floor(lon / 0.001), floor(lat / 0.001))) FROM '"+data(t, "uk_crime_2018q4.parquet")+"'")
+	if _, err := fmt.Sscanf(strings.ReplaceAll(got, "|", " "), "%g %g", &bytes, &cells); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%.0f bytes for %.0f cells: %.3f bytes per cell", bytes, cells, bytes/cells)
+}
+
+// With its categories: every count equals GROUP BY, with and without totals.
+// The file has 14 categories, four names of places in the same column (18
+// rows), and two rows with NULL, which are skipped.
+func TestUKCategories(t *testing.T) {
+	query, do := ukTable(t)
+	do("CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001, {category: category, totals: true, bytes: 2000000}) AS s FROM uk")
+	do("CREATE TABLE kinds AS SELECT (floor(lon / 0.001) + 0.5) * 0.001 AS x, (floor(lat / 0.001) + 0.5) * 0.001 AS y, category, count(*) AS n FROM uk WHERE category IS NOT NULL GROUP BY ALL")
+	do("CREATE TABLE places AS SELECT x, y, sum(n) AS n FROM kinds GROUP BY x, y")
+	query("exact|18|1045094", "SELECT (ccbf_info(s)).encoding, (ccbf_info(s)).categories, ccbf_total(s) FROM s")
+	query("0|1045094", "SELECT count(*) FILTER (ccbf_get(s, x, y, category) <> n), sum(n)::BIGINT FROM kinds, s")
+	query("0", "SELECT count(*) FILTER (ccbf_get(s, x, y) <> n) FROM places, s")
+	query("18|0", "SELECT count(*), count(*) FILTER (ccbf_bbox_sum(s, -180, -90, 180, 90, category) <> n) FROM (SELECT category, sum(n) n FROM kinds GROUP BY ALL), s")
+	// Isolation: a category nobody has, at every occupied cell.
+	query("0", "SELECT sum(ccbf_get(s, x, y, 'no such category')) FROM cells, s")
+	query("true", "SELECT ccbf_union_agg(c) = any_value(s) FROM (SELECT ccbf_agg(lon, lat, 0.001, {category: category, totals: true, bytes: 2000000}) c FROM uk GROUP BY category), s")
+}
+
+// Dense from the first row on: never below the truth at any size and in any
+// mode; standard the same bytes whatever the threads and the parts.
+func TestUKDense(t *testing.T) {
+	query, do := ukTable(t)
+	for _, bytes := range []int{64 << 10, 256 << 10, 1 << 20} {
+		for _, mode := range []string{"mi", "standard"} {
+			options := fmt.Sprintf("{exact: false, bytes: %d, mode: '%s'}", bytes, mode)
+			do("DROP TABLE IF EXISTS first")
+			for _, threads := range []int{1, 2, 8} {
+				do(fmt.Sprintf("SET threads = %d", threads))
+				do("CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001, " + options + ") AS s FROM uk")
+				query("0|"+ukRows, "SELECT count(*) FILTER (ccbf_get(s, x, y) < n), any_value(ccbf_total(s)) FROM cells, s")
+				if mode == "mi" {
+					continue
+				}
+				do("CREATE TABLE IF NOT EXISTS first AS FROM s")
+				query("true", "SELECT s.s = first.s FROM s, first")
+				query("true", "SELECT ccbf_union_agg(m) = any_value(s) FROM (SELECT ccbf_agg(lon, lat, 0.001, "+options+") m FROM uk GROUP BY month, category), s")
+			}
+			query("true", "SELECT octet_length(s) - 131 <= ? AND (ccbf_info(s)).encoding = 'dense' AND sketch_is_valid(s) FROM s", bytes)
+			if mode == "standard" {
+				query("true", "SELECT ccbf_agg(lon, lat, 0.001, "+options+" ORDER BY category, lat) = any_value(s) FROM uk, s")
+			}
+		}
+	}
+}
