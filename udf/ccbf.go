@@ -110,6 +110,7 @@ func ccbfAsk(rows *duck.Rows, at int, f func(r *ccbfReader) error) error {
 		r.view = ccbf.View{} // it must not outlive the chunk's memory
 		ccbfReaders.Put(r)
 	}()
+	r.view.LimitAreas() // a chunk cannot be interrupted
 	r.has = at > 0 && at < rows.NumCols()
 	if r.has {
 		if err := r.category.Reset(rows.Col(at)); err != nil {

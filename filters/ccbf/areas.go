@@ -28,11 +28,19 @@ func (e *ErrTooManyCells) Error() string {
 // no question can be interrupted.
 const AreaLimit = 100_000_000
 
+// LimitAreas lets the questions from now on, to whatever sketches v is reset
+// to, cover no more than AreaLimit cells of dense sketches together: for a
+// caller that cannot be interrupted between them either.
+func (v *View) LimitAreas() { v.together, v.covered = true, 0 }
+
 // allow returns an *ErrTooManyCells where a dense sketch may not be asked for n
 // cells.
 func (v *View) allow(n uint64) error {
-	if n > AreaLimit {
-		return &ErrTooManyCells{n, AreaLimit, v.Grid.Res()}
+	if n > AreaLimit-v.covered {
+		return &ErrTooManyCells{n, AreaLimit - v.covered, v.Grid.Res()}
+	}
+	if v.together {
+		v.covered += n
 	}
 	return nil
 }
@@ -242,19 +250,42 @@ func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
 		}
 		return sum, nil
 	}
-	for i, r := range v.rowsFor(area, category) {
-		if i > 0 { // rows go from south to north only
-			if scan, err = v.Grid.Scan(p, v.Bounds); err != nil {
-				return 0, err
-			}
+	var in []grid.Interval
+	last := int64(math.MinInt64)
+	sections := v.rowsFor(area, category)
+	for _, o := range rowOrder(sections, area.MinY, area.MaxY) {
+		if o.y != last {
+			in, last = scan.Row(o.y), o.y
 		}
-		oy := int64(r.sy)<<32 - bias
-		from, to := r.rowRange(area.MinY, area.MaxY)
-		for j := from; j < to; j++ {
-			for _, in := range scan.Row(oy + int64(r.ys[j])) {
-				sum = saturatingAdd(sum, r.stretch(j, in.X0, in.X1))
-			}
+		for _, in := range in {
+			sum = saturatingAdd(sum, sections[o.section].stretch(o.row, in.X0, in.X1))
 		}
 	}
 	return sum, nil
+}
+
+// rowOf is an occupied row of a section.
+type rowOf struct {
+	y            int64
+	section, row int
+}
+
+// rowOrder is the occupied rows of all sections from cell row minY to maxY, from
+// south to north as a polygon is walked: once for all sections, of which there
+// may be one for each category.
+func rowOrder(sections []rows, minY, maxY int64) []rowOf {
+	var order []rowOf
+	for i := range sections {
+		r := &sections[i]
+		oy := int64(r.sy)<<32 - bias
+		from, to := r.rowRange(minY, maxY)
+		order = slices.Grow(order, to-from)
+		for j := from; j < to; j++ {
+			order = append(order, rowOf{oy + int64(r.ys[j]), i, j})
+		}
+	}
+	if len(sections) > 1 {
+		slices.SortFunc(order, func(a, b rowOf) int { return cmp.Compare(a.y, b.y) })
+	}
+	return order
 }

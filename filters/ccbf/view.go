@@ -30,6 +30,8 @@ type View struct {
 	dense    dense
 	hasher   hasher
 	areas    areas
+	together bool   // AreaLimit is for all questions since LimitAreas
+	covered  uint64 // cells that those covered
 }
 
 // Reset makes v a view of a BLOB. The error wraps sketch.ErrInvalid.
