@@ -1,7 +1,9 @@
 package ccbf
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 
