@@ -256,3 +256,61 @@ func TestAreaLimits(t *testing.T) {
 		}
 	}
 }
+
+// Questions of one caller count together where it says so, and not otherwise.
+func TestAreasTogether(t *testing.T) {
+	var p points
+	p.add(spot{grid.Cell{}, plain}, 1)
+	p.add(spot{grid.Cell{X: 99, Y: 99}, plain}, 1)
+	blob := blobOf(t, builderOf(t, config(t, Params{Dense: true}), p))
+	v, alone := viewOf(t, blob), viewOf(t, blob)
+	v.LimitAreas()
+	v.covered = AreaLimit - 25_000
+	var tooMany *ErrTooManyCells
+	for i := range 4 { // of 10,000 cells each
+		if err := v.Reset(blob); err != nil {
+			t.Fatal(err)
+		}
+		_, err := v.BoxSum(grid.MaxRect(), nil)
+		if i < 2 && err != nil || i >= 2 && (!errors.As(err, &tooMany) || tooMany.Left != 5000) {
+			t.Errorf("question %d: %v", i, err)
+		}
+		if _, err := alone.BoxSum(grid.MaxRect(), nil); err != nil || alone.covered != 0 {
+			t.Errorf("question %d alone: %v", i, err)
+		}
+	}
+	v.LimitAreas()
+	if n, err := v.BoxSum(grid.MaxRect(), nil); err != nil || n < 2 {
+		t.Errorf("of the next chunk: %d, %v", n, err)
+	}
+}
+
+// A polygon over many categories is the sum over each of them.
+func TestPolygonOverManyCategories(t *testing.T) {
+	r := rand.New(rand.NewPCG(64, 0))
+	cfg := config(t, Params{Res: 0.25, Categories: true, Totals: true})
+	var p points
+	for i := range 3000 {
+		x := r.Int64N(30) - 15
+		if i%3 == 0 {
+			x += highest
+		}
+		p.add(spot{grid.Cell{X: x, Y: r.Int64N(30) - 15}, string(rune('a' + r.IntN(300)))}, 1+r.Uint64N(4))
+	}
+	v, m := viewOf(t, blobOf(t, builderOf(t, cfg, p))), p.model()
+	for i := range 40 {
+		mp := randomPolygon(r, []float64{2, 5, 20}[i%3])
+		if i%2 == 0 {
+			mp = shifted(mp, (highest+1)*0.25)
+		}
+		want := uint64(0)
+		for s, n := range m {
+			if inside(mp, cfg.Grid, s.Cell) {
+				want += n
+			}
+		}
+		if got, err := v.PolygonSum(mp, nil); err != nil || got != want {
+			t.Fatalf("polygon %d: %d, want %d, error %v", i, got, want, err)
+		}
+	}
+}

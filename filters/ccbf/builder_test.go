@@ -96,7 +96,7 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 	}
 	// A buffer, sorted runs of together less than twice the cells, and as much
 	// again while they are merged.
-	if most := int64(8*maxBuffer + 4*runBytes(cells) + placeBytes); budget.most > most {
+	if most := 8*maxBuffer + 4*runBytes(cells) + placeBytes; budget.most > most {
 		t.Errorf("%d bytes at most for %d cells, want no more than %d", budget.most, cells, most)
 	}
 	if v := viewOf(t, blobOf(t, b)); !v.IsExact() {

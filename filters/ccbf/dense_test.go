@@ -109,7 +109,7 @@ func TestCarryIsRadixArithmetic(t *testing.T) {
 				top := r.UintN(64) // weights of up to so few, or so many, bits
 				for i := range 120 {
 					j := r.Uint64N(s.size[0])
-					n := r.Uint64() >> top >> r.UintN(uint(64-top))
+					n := r.Uint64() >> top >> r.UintN(64-top)
 					if round%4 == 0 && i == 60 {
 						n = math.MaxUint64
 					}

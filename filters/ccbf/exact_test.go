@@ -26,7 +26,7 @@ func cellSets() map[string]points {
 	}
 	one := func() uint64 { return 1 }
 	few := func() uint64 { return 1 + r.Uint64N(5) }
-	any := func() uint64 { return 1 + r.Uint64()>>2>>r.UintN(62) }
+	large := func() uint64 { return 1 + r.Uint64()>>2>>r.UintN(62) }
 	near := func(side int64) func(int) grid.Cell {
 		return func(int) grid.Cell { return grid.Cell{X: r.Int64N(2*side) - side, Y: r.Int64N(2*side) - side} }
 	}
@@ -38,8 +38,8 @@ func cellSets() map[string]points {
 		add(fmt.Sprint(n, " cells anywhere"), n, near(1<<30), few)
 	}
 	add("around the origin", 3000, near(60), few)
-	add("counts of all sizes", 500, near(1000), any)
-	add("squares far apart", 800, near(grid.MaxIndex), any)
+	add("counts of all sizes", 500, near(1000), large)
+	add("squares far apart", 800, near(grid.MaxIndex), large)
 	add("the corners of the world", 4, func(i int) grid.Cell {
 		return grid.Cell{X: int64(i&1*2-1) * grid.MaxIndex, Y: int64(i&2-1) * grid.MaxIndex}
 	}, few)

@@ -8,9 +8,9 @@ import (
 
 func TestClassCodeRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for k := uint(0); k <= 56; k++ {
+	for k := range uint(57) {
 		var vs []uint64
-		for length := uint(0); length <= 64; length++ {
+		for length := range uint(65) {
 			if length == 0 {
 				vs = append(vs, 0)
 				continue
