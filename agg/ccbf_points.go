@@ -34,7 +34,6 @@ type chunk struct {
 	options  args.Options
 	category args.Keys
 	keys     []uint64
-	runs     []*duck.State
 	config   ccbf.Config
 	id       uint32
 }

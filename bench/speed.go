@@ -15,15 +15,15 @@ func points(o options, n int) int {
 }
 
 // crimes loads the UK file, or points of its shape where it is not there.
-func crimes(o options) (string, error) {
+func crimes(o options) string {
 	file := filepath.Join(o.data, "uk_crime_2018q4.parquet")
 	if _, err := os.Stat(file); err == nil {
-		return fmt.Sprintf("SELECT lon, lat FROM '%s'", file), nil
+		return fmt.Sprintf("SELECT lon, lat FROM '%s'", file)
 	}
 	fmt.Println("the UK file is not there: 1,045,096 seeded points in 2,000 towns instead")
 	return `SELECT (hash(i // 500) % 8000) / 1000.0 - 6 + sqrt(-2 * ln((hash(i, 1) % 1000000 + 1) / 1000001.0)) * cos(2 * pi() * (hash(i, 2) % 1000000) / 1e6) * 0.02 lon,
 		(hash(i // 500, 3) % 6000) / 1000.0 + 50 + sqrt(-2 * ln((hash(i, 4) % 1000000 + 1) / 1000001.0)) * cos(2 * pi() * (hash(i, 5) % 1000000) / 1e6) * 0.02 lat
-		FROM range(1045096) t(i)`, nil
+		FROM range(1045096) t(i)`
 }
 
 func uk(o options) error {
@@ -32,11 +32,7 @@ func uk(o options) error {
 		return err
 	}
 	defer db.Close()
-	source, err := crimes(o)
-	if err != nil {
-		return err
-	}
-	if err := run(db, "CREATE TABLE filed AS "+source, "CREATE TABLE shuffled AS SELECT lon, lat FROM filed ORDER BY hash(rowid)"); err != nil {
+	if err := run(db, "CREATE TABLE filed AS "+crimes(o), "CREATE TABLE shuffled AS SELECT lon, lat FROM filed ORDER BY hash(rowid)"); err != nil {
 		return err
 	}
 	for _, t := range []string{"filed", "shuffled"} {

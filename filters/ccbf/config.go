@@ -1,3 +1,11 @@
+// Package ccbf is CascadeCBF: how many points lie in each cell of a grid, in a
+// bounded number of bytes. A sketch is a compressed list of cells and their
+// counts while that fits, and a cascade of counting Bloom filters from then on
+// (Laass, Walther, Mansour and Werner, "CascadeCBF: Probabilistic Counting for
+// Sparse Spatial Point Clouds").
+//
+// A Builder makes sketches of points and of other sketches; a View answers
+// questions straight from a BLOB; a Sketch is one that can be changed.
 package ccbf
 
 import (

@@ -106,11 +106,6 @@ func (r run) total() uint64 {
 // find returns where key is in r, or where it would be.
 func (r run) find(key uint64) (int, bool) { return slices.BinarySearch(r.keys, key) }
 
-// with returns r with n more occurrences of one cell.
-func (r run) with(key, n uint64) run {
-	return merge(r, run{[]uint64{key}, []uint64{n}})
-}
-
 // without returns r with n fewer occurrences of the cell at index i, which
 // has at least so many.
 func (r run) without(i int, n uint64) run {

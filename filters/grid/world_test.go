@@ -196,10 +196,10 @@ func TestEstimate(t *testing.T) {
 		}
 		s := mustScan(t, mustGrid(t, res), mp, clip)
 		est := float64(s.Estimate())
-		real := float64(count(s))
+		cells := float64(count(s))
 		height := float64(s.Bounds().Height())
-		if height <= sampleRows && est != real || math.Abs(est-real) > 0.1*real+2*height {
-			t.Errorf("res %v: estimate %v, cells %v, %v rows", res, est, real, height)
+		if height <= sampleRows && est != cells || math.Abs(est-cells) > 0.1*cells+2*height {
+			t.Errorf("res %v: estimate %v, cells %v, %v rows", res, est, cells, height)
 		}
 		if w := s.Work(); w < uint64(height) || w > uint64(height)*uint64(1+len(mp[0][0])+4) {
 			t.Errorf("work %d for %v rows", w, height)

@@ -160,7 +160,7 @@ func representable(v *big.Rat, c Class) (exact, shortest bool) {
 			return false, false
 		}
 		n := scaled.Num()
-		for i := 0; i < maxScale; i++ {
+		for range maxScale {
 			q, m := new(big.Int).QuoRem(n, big.NewInt(10), new(big.Int))
 			if m.Sign() != 0 {
 				break

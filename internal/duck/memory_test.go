@@ -43,8 +43,6 @@ func resident(t testing.TB) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-var failCombines atomic.Bool
-
 // forgetful are queries after which DuckDB leaves states behind, or may.
 var forgetful = []struct {
 	name, query string

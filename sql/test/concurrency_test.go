@@ -49,7 +49,7 @@ func TestManyConnections(t *testing.T) {
 			}
 			defer conn.Close()
 			ready.Wait() // all 50 are open
-			for k := range len(mix) {
+			for k := range mix {
 				m := mix[(c+k)%len(mix)]
 				answer := strings.ReplaceAll(m.answer, "@", strconv.Itoa(c+1))
 				query := strings.ReplaceAll(m.query, "@", strconv.Itoa(c))

@@ -47,7 +47,9 @@ func markdown(w io.Writer, rows Rows, o Options) error {
 		}
 
 		if o.Header {
-			writeRow(func(col int) string { return markdownText(columns[col].Name) })
+			if err := writeRow(func(col int) string { return markdownText(columns[col].Name) }); err != nil {
+				return err
+			}
 			for i, c := range columns {
 				if c.Right {
 					w.WriteString("|" + strings.Repeat("-", widths[i]+1) + ":")

@@ -13,6 +13,7 @@ import (
 // Kind is what a renderer must know of a column's type.
 type Kind int
 
+// The kinds of columns.
 const (
 	Text   Kind = iota
 	Number      // written as DuckDB writes it; may be inf or nan

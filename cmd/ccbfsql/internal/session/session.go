@@ -44,11 +44,11 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	}
 	s := &Session{connector: c}
 	if s.driver, err = c.Connect(ctx); err != nil {
-		s.Close()
+		_ = s.Close() // the first error is the one to tell
 		return nil, clean(err)
 	}
 	if s.conn, err = handle(s.driver); err != nil {
-		s.Close()
+		_ = s.Close()
 		return nil, err
 	}
 	return s, nil

@@ -164,7 +164,7 @@ func silent(kind mapping.StatementType, columns []column, sql string) bool {
 
 func (s *Session) execute(ctx context.Context, p mapping.PreparedStatement) (*stream, error) {
 	var pending mapping.PendingResult
-	//nolint:staticcheck // marked as deprecated, and the only way to stream a result
+	// Marked as deprecated, and the only way to stream a result.
 	state := bindings.PendingPreparedStreaming(p, &pending)
 	defer mapping.DestroyPending(&pending)
 	if state == mapping.StateError {

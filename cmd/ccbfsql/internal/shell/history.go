@@ -53,7 +53,7 @@ func loadHistory(path string) (*history, error) {
 	if err != nil {
 		return &history{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	lines := bufio.NewReader(f)
 	for {
 		line, err := lines.ReadString('\n')

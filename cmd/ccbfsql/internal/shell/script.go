@@ -70,7 +70,7 @@ func (sh *Shell) read(path string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 
 	outer := sh.dir
 	sh.dir = filepath.Dir(full)
