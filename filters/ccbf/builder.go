@@ -14,8 +14,9 @@ type Budget interface{ Grow(delta int64) error }
 // buffered, sorted and counted run by run, so that the exact form, and the
 // dense form made from exact counts, come out in the order that they need.
 //
-// The result does not depend on the order of points, but for dense sketches in
-// mode mi that grew past Hold or that were never exact.
+// The result does not depend on the order of points, but for sketches that grew
+// past Hold before they could be known to become dense, and for dense ones in
+// mode mi that were never exact.
 type Builder struct {
 	Config
 	// Hold is how many bytes of cells are kept before a sketch that cannot
@@ -95,6 +96,9 @@ func (b *Builder) at(category []byte, x, y int32) (*placeBuilder, error) {
 
 // AddKeys counts a point for each of the keys from Config.Keys.
 func (b *Builder) AddKeys(keys []uint64) error {
+	if b.Categories {
+		return ErrNeedsCategory
+	}
 	pb, err := b.at(nil, 0, 0)
 	if err != nil {
 		return err
@@ -105,6 +109,9 @@ func (b *Builder) AddKeys(keys []uint64) error {
 
 // AddKey counts a point for one key from Config.Keys.
 func (b *Builder) AddKey(key uint64) error {
+	if b.Categories {
+		return ErrNeedsCategory
+	}
 	pb, err := b.at(nil, 0, 0)
 	if err != nil {
 		return err
@@ -116,7 +123,7 @@ func (b *Builder) AddKey(key uint64) error {
 // Add counts n points in a cell; category nil is none. class is that of the
 // category, 0 without one.
 func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) error {
-	if err := b.checkPoint(category); err != nil {
+	if err := b.checkPoint(c, category); err != nil {
 		return err
 	}
 	if err := differClass(b.class, class); err != nil {

@@ -53,7 +53,7 @@ func TestBuilderAccountsForItsMemory(t *testing.T) {
 				}
 			}
 			for i := range 12 {
-				p := hot(r, 8000, 500<<i%4000)
+				p := hot(r, 8000, 500+300*i)
 				if i%3 == 2 {
 					weigh(r, p)
 				}

@@ -132,7 +132,7 @@ func (d *dense) restore(k keptCounters) {
 }
 
 func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
-	if err := s.checkPoint(category); err != nil {
+	if err := s.checkPoint(c, category); err != nil {
 		return err
 	}
 	if !s.Additive() {
@@ -158,7 +158,7 @@ func notAdditive(m Mode) error {
 // Add counts n points in a cell. It is an error where a category is given and
 // the sketch has none, or the other way about.
 func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
-	if err := s.checkPoint(category); err != nil || n == 0 {
+	if err := s.checkPoint(c, category); err != nil || n == 0 {
 		return err
 	}
 	if s.TotalKnown {

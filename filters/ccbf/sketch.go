@@ -15,7 +15,7 @@ type Sketch struct {
 	Class      key.Class // class of the categories; 0 where none was seen
 	Total      uint64    // occurrences inserted
 	TotalKnown bool      // false after intersect and mask on the dense form
-	Bounds     grid.Rect // cells that can have a count; removal does not shrink it while dense
+	Bounds     grid.Rect // cells that can have a count; while exact brought up to date by AppendBlob only, while dense not shrunk by removal
 
 	sums     bool // counters are sums of occurrences
 	sections []section

@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -108,9 +109,11 @@ func (v *View) saturated() bool { return v.header.Flags.Has(sketch.Saturated) }
 func (v *View) Class() key.Class { return key.Class(v.header.KeyClass) }
 
 // checkPoint returns an error where points of this sketch have a category and
-// this one has not, or the other way about.
-func (c *Config) checkPoint(category []byte) error {
+// this one has not, or the other way about, and for cells that no point has.
+func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 	switch {
+	case max(at.X, at.Y) > grid.MaxIndex || min(at.X, at.Y) < -grid.MaxIndex:
+		return fmt.Errorf("%w: (%d, %d)", grid.ErrRange, at.X, at.Y)
 	case category != nil && !c.Categories:
 		return ErrNoCategory
 	case category == nil && c.Categories:

@@ -106,7 +106,7 @@ func TestRegisterErrors(t *testing.T) {
 func TestConnOf(t *testing.T) {
 	var none *duckdb.Conn
 	type noPtr struct{ conn struct{ p int } } //nolint:unused // read by reflection
-	type other struct{ conn int } //nolint:unused // read by reflection
+	type other struct{ conn int }             //nolint:unused // read by reflection
 	for name, c := range map[string]any{
 		"nil": nil, "a number": 7, "nil driver connection": none, "closed": new(duckdb.Conn),
 		"no field": &struct{ x int }{}, "field without Ptr": &noPtr{}, "other field": &other{},

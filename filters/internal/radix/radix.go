@@ -59,8 +59,8 @@ func (s *Scratch) Sort(keys []uint64) {
 	}
 }
 
-// SortBits sorts keys by the bits of mask alone, keeping the order of those
-// that agree in them.
+// SortBits sorts keys that differ in the bits of mask alone, or by those bits
+// where mask is one stretch, keeping the order of keys that agree in them.
 func (s *Scratch) SortBits(keys []uint64, mask uint64) {
 	if len(keys) == 0 {
 		return
