@@ -1,0 +1,129 @@
+package test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/duckdb/duckdb-go/v2"
+)
+
+func conn(t *testing.T, db *sql.DB) *sql.Conn {
+	t.Helper()
+	c, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// A program that opens DuckDB itself registers once per database, on any
+// connection, with its own driver.
+func TestRegister(t *testing.T) {
+	const query = "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)"
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	first, second := conn(t, db), conn(t, db)
+	var n int
+	if err := first.QueryRowContext(t.Context(), query).Scan(&n); err == nil {
+		t.Fatal("the functions are there before they are registered")
+	}
+	for range 2 { // again is harmless
+		if err := ccbfsql.Register(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []*sql.Conn{first, second} {
+		if err := c.QueryRowContext(t.Context(), query).Scan(&n); err != nil || n != 10 {
+			t.Fatalf("%d, %v; want 10", n, err)
+		}
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := ccbfsql.Register(cancelled, first); err == nil {
+		t.Error("registering with a cancelled context: no error")
+	}
+}
+
+// What DuckDB forgets is given back by Release, which the program calls when no
+// query runs.
+func TestRelease(t *testing.T) {
+	inner, err := duckdb.NewConnector("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = inner.Close() })
+	c, err := inner.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ccbfsql.RegisterConn(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := c.(driver.QueryerContext).QueryContext(t.Context(),
+		"SELECT i % 100000 k, ccbf_agg(i, i, 1) s FROM range(1000000) t(i) GROUP BY k LIMIT 3", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if ccbfsql.MemoryUsed() == 0 {
+		t.Error("the LIMIT left nothing behind: this test shows nothing any more")
+	}
+	r.Release()
+	if n := ccbfsql.MemoryUsed(); n != 0 {
+		t.Errorf("%d bytes are held after Release", n)
+	}
+	if _, err := ccbfsql.RegisterConn(struct{ driver.Conn }{c}); err == nil || !strings.Contains(err.Error(), "struct") {
+		t.Errorf("an unknown driver: error %v, want one that names the type", err)
+	}
+}
+
+// The driver's own connection is still to be had, for its appender.
+func TestUnwrap(t *testing.T) {
+	db, err := connector.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	c := conn(t, db)
+	if _, err := c.ExecContext(t.Context(), "CREATE TABLE p (x DOUBLE, y DOUBLE)"); err != nil {
+		t.Fatal(err)
+	}
+	err = c.Raw(func(raw any) error {
+		inner, ok := connector.Unwrap(raw)
+		if !ok {
+			t.Fatalf("no driver connection in %T", raw)
+		}
+		a, err := duckdb.NewAppenderFromConn(inner, "", "p")
+		if err != nil {
+			return err
+		}
+		for i := range 5 {
+			if err := a.AppendRow(float64(i/2), 0.0); err != nil {
+				return err
+			}
+		}
+		return a.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := c.QueryRowContext(t.Context(), "SELECT ccbf_get(ccbf_agg(x, y, 1), 1, 0) FROM p").Scan(&n); err != nil || n != 2 {
+		t.Errorf("%d, %v; want 2", n, err)
+	}
+	if _, ok := connector.Unwrap(7); ok {
+		t.Error("a number is no connection")
+	}
+}
