@@ -20,7 +20,10 @@ LINTVER := v2.15.0
 MODULES := . $(patsubst %/go.mod,%,$(wildcard bench/go.mod))
 
 # Everything but the shell and the examples, which run as processes of their own.
-RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/... ./sql/...
+RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/...
+# Of the tests over SQL those with several threads or connections; the others
+# take minutes under the race detector and have nothing to race.
+RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestUnwrap
 
 FUZZTIME ?= 20s
 
@@ -49,6 +52,7 @@ test: compiler ## All tests, of every module
 
 race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short $(RACE)
+	$(GO) test -race -short -run '$(RACESQL)' ./sql/test
 
 bench: compiler ## Figures of speed and size, as ratios taken in one run
 	@if [ -f bench/go.mod ]; then cd bench && $(GO) run . $(ARGS); \

@@ -85,12 +85,15 @@ func giveBack(n int64) {
 	noteFreed(n)
 }
 
-func budgetError() error {
-	return budgetErrorText{ErrBudget, fmt.Sprintf("memory budget of %s is used up (ccbf_memory_limit)", FormatBytes(limit.Load()))}
-}
+// Whether a group found no room or lost what it had is the same to whoever reads
+// it, and chance: one text for both.
 
-func reclaimedError() error {
-	return budgetErrorText{ErrReclaimed, fmt.Sprintf("memory budget of %s is used up (ccbf_memory_limit): this group's memory was given up", FormatBytes(limit.Load()))}
+func budgetError() error { return budgetErrorText{ErrBudget, budgetText()} }
+
+func reclaimedError() error { return budgetErrorText{ErrReclaimed, budgetText()} }
+
+func budgetText() string {
+	return fmt.Sprintf("memory budget of %s is used up (ccbf_memory_limit)", FormatBytes(limit.Load()))
 }
 
 // budgetErrorText says in one sentence what its sentinel says without numbers.

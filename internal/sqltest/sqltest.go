@@ -60,8 +60,9 @@ func runFile(t *testing.T, db *sql.DB, file string) {
 	}
 	defer conn.Close()
 	h := host{conn: conn, meets: true, tmp: filepath.ToSlash(t.TempDir())}
-	var home, version string
-	if err := conn.QueryRowContext(context.Background(), "SELECT current_database(), version()").Scan(&home, &version); err != nil {
+	var home, version, limit string
+	err = conn.QueryRowContext(context.Background(), "SELECT current_database(), version(), (ccbf_memory()).limit").Scan(&home, &version, &limit)
+	if err != nil {
 		t.Fatal(err)
 	}
 	h.version = versionOf(version)
@@ -72,7 +73,9 @@ func runFile(t *testing.T, db *sql.DB, file string) {
 		}
 	}
 	defer func() {
-		for _, s := range []string{"RESET threads", "USE " + strconv.Quote(home) + ".main", "DROP SCHEMA " + schema + " CASCADE"} {
+		// The limit is the process's: a file that fails midway must not take
+		// the others with it.
+		for _, s := range []string{"RESET threads", "SELECT ccbf_memory_limit(" + limit + "::UBIGINT)", "USE " + strconv.Quote(home) + ".main", "DROP SCHEMA " + schema + " CASCADE"} {
 			if err := h.exec(s); err != nil {
 				t.Errorf("%s: %v", s, err)
 			}
