@@ -255,7 +255,7 @@ func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
 	var in []grid.Interval
 	last := int64(math.MinInt64)
 	sections := v.rowsFor(area, category)
-	for _, o := range rowOrder(sections, area.MinY, area.MaxY) {
+	for _, o := range rowOrder(sections, area) {
 		if o.y != last {
 			in, last = scan.Row(o.y), o.y
 		}
@@ -272,18 +272,19 @@ type rowOf struct {
 	section, row int
 }
 
-// rowOrder is the occupied rows of all sections from cell row minY to maxY, from
-// south to north as a polygon is walked: once for all sections, of which there
-// may be one for each category.
-func rowOrder(sections []rows, minY, maxY int64) []rowOf {
+// rowOrder is the rows of all sections that have a cell inside area, from south
+// to north as a polygon is walked: once for all sections, of which there may be
+// one for each category.
+func rowOrder(sections []rows, area grid.Rect) []rowOf {
 	var order []rowOf
 	for i := range sections {
 		r := &sections[i]
 		oy := int64(r.sy)<<32 - bias
-		from, to := r.rowRange(minY, maxY)
-		order = slices.Grow(order, to-from)
+		from, to := r.rowRange(area.MinY, area.MaxY)
 		for j := from; j < to; j++ {
-			order = append(order, rowOf{oy + int64(r.ys[j]), i, j})
+			if r.stretch(j, area.MinX, area.MaxX) != 0 {
+				order = append(order, rowOf{oy + int64(r.ys[j]), i, j})
+			}
 		}
 	}
 	if len(sections) > 1 {

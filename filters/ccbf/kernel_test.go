@@ -56,3 +56,20 @@ func BenchmarkUnion(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkExactCount(b *testing.B) {
+	builder := NewBuilder(must(New(Params{Res: 1, Bytes: 1 << 26})), nil)
+	keys := crowd(1 << 20)
+	if err := builder.AddKeys(keys); err != nil {
+		b.Fatal(err)
+	}
+	var v View
+	if err := v.Reset(must(builder.Sketch()).AppendBlob(nil)); err != nil {
+		b.Fatal(err)
+	}
+	var sum uint64
+	for i := 0; b.Loop(); i++ {
+		sum += v.Count(cellOf(0, 0, keys[i*7919%len(keys)]), nil)
+	}
+	_ = sum
+}
