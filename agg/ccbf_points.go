@@ -187,6 +187,15 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 		if err != nil {
 			return err
 		}
+		if weight == 1 && !c.config.Categories { // most often: a chunk with a NULL in it
+			c.keys = append(c.keys[:0], 0)
+			if c.config.Keys(c.keys, duck.Slice[float64](x)[i:], duck.Slice[float64](y)[i:]) == 1 {
+				if err := c.addKeys(states.At(i), c.keys); err != nil {
+					return err
+				}
+				continue
+			}
+		}
 		cell, err := c.config.Grid.Cell(duck.Slice[float64](x)[i], duck.Slice[float64](y)[i])
 		if err != nil {
 			return err
