@@ -144,17 +144,19 @@ func (r *Reader) tail(i uint) uint64 {
 	return binary.LittleEndian.Uint64(b[:]) >> (r.pos & 7)
 }
 
-// ReadClass reads a number written by WriteClass with the same order. Like
-// classCode it has no branch on the class, which could not be foreseen.
+// ReadClass reads a number written by WriteClass with the same order. Unlike
+// classCode it branches on the class: where the next number begins depends on
+// this one, and a class that was foreseen shortens that chain.
 func (r *Reader) ReadClass(k uint) uint64 {
 	w := r.window()
 	e := uint(bits.TrailingZeros64(w))
-	some := min(e, 1)
-	low := k + e - some
-	if need := e + 1 + low; need <= 57 { // one window holds it all
+	if need := 2*e + k; e != 0 && need <= 57 { // one window holds it all
+		low := e - 1 + k
 		r.pos += need
-		one := uint64(1) << (low & 63)
-		return w>>(e+1&63)&(one-1) | one&-uint64(some)
+		return w>>(e+1)&(1<<low-1) | 1<<low
+	} else if e == 0 && k <= 56 {
+		r.pos += 1 + k
+		return w >> 1 & (1<<k - 1)
 	}
 	return r.readLongClass(k)
 }
