@@ -36,16 +36,23 @@ var families = []family{
 	{cms.Family, agg.CMS(), udf.CMS()},
 }
 
+// Families describes every family of sketches.
+func Families() []sketch.Family {
+	var fs []sketch.Family
+	for _, f := range families {
+		fs = append(fs, f.Family)
+	}
+	return fs
+}
+
 // functions is the one list that registration, documentation, completion and
 // tests go by.
 var functions = func() []duck.Function {
 	var fs []duck.Function
-	var kinds []sketch.Family
 	for _, f := range families {
 		fs = append(append(fs, f.aggregates...), f.scalars...)
-		kinds = append(kinds, f.Family)
 	}
-	return append(append(append(fs, udf.Sketch(kinds)...), udf.Tiles()...), udf.Process()...)
+	return append(append(append(fs, udf.Sketch(Families())...), udf.Tiles()...), udf.Process()...)
 }()
 
 // Functions describes every function: what Register registers.

@@ -32,10 +32,17 @@ const (
 func paramsSize(layers int) int { return atShape + 9*layers }
 
 // Family is what the list of families needs to know of this one.
-var Family = sketch.Family{ID: sketch.CCBF, Check: func(blob []byte) error {
-	_, err := Decode(blob)
-	return err
-}}
+var Family = sketch.Family{
+	ID:    sketch.CCBF,
+	Title: "Counts on a grid",
+	About: "A CascadeCBF sketch counts points in the cells of a square grid: the cell of (x, y) is (floor(x / res), floor(y / res)). " +
+		"While the cells fit into `bytes` every answer is exact; after that answers can be too high, never too low. " +
+		"`ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`.",
+	Check: func(blob []byte) error {
+		_, err := Decode(blob)
+		return err
+	},
+}
 
 // AppendBlob appends the sketch as a BLOB. An exact sketch whose cells no
 // longer fit its bytes becomes dense by this. Equal sketches have equal bytes.

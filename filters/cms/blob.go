@@ -17,7 +17,13 @@ const (
 )
 
 // Family is the family to code that knows no family.
-var Family = sketch.Family{ID: sketch.CMS, Check: Check}
+var Family = sketch.Family{
+	ID:    sketch.CMS,
+	Title: "Counts of keys",
+	About: "A Count-Min Sketch counts how often each key occurs, in a fixed number of counters. Answers can be too high, never too low. " +
+		"`cms_empty` takes the options of `cms_agg`; `cms_add` and `cms_remove` take `weight`.",
+	Check: Check,
+}
 
 // Blob encodes the sketch: equal states, equal bytes. The counters take the
 // fewest bytes of 1, 2, 4 and 8 that hold the largest. The sketch is unchanged.

@@ -31,6 +31,8 @@ func (id ID) String() string {
 // Family is what the project knows of a family without knowing which it is.
 type Family struct {
 	ID ID
+	// Title and About head its functions in the documentation.
+	Title, About string
 	// Check decodes a BLOB of the family completely: structure, ranges and
 	// checksum. A nil error says that every function of the family accepts
 	// the BLOB.

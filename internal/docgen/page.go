@@ -16,14 +16,21 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/reference"
 )
 
-// groups are the headings, by Function.Group. A group that is not here comes
-// after these under its own name.
-var groups = []struct{ name, title, text string }{
-	{"ccbf", "Counts on a grid: ccbf_", "A CascadeCBF sketch counts points in the cells of a square grid: the cell of (x, y) is (floor(x / res), floor(y / res)). While the cells fit into `bytes` every answer is exact; after that answers can be too high, never too low. `ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`."},
-	{"cms", "Counts of keys: cms_", "A Count-Min Sketch counts how often each key occurs, in a fixed number of counters. Answers can be too high, never too low. `cms_empty` takes the options of `cms_agg`; `cms_add` and `cms_remove` take `weight`."},
-	{"sketch", "Any sketch: sketch_", "These read the header that all families share."},
-	{"tiles", "Map tiles", "Web mercator tiles, to group by. Longitudes from -180 to 180, latitudes up to 85.0511 degrees; zoom levels from 0 on."},
-	{"process", "Memory and version", "Aggregates keep what does not fit into DuckDB's own states in memory beside it, within one budget."},
+// group is a heading and what stands under it, by Function.Group.
+type group struct{ name, title, text string }
+
+// groups are those of the families and those of no family. A group that is not
+// among them comes after these under its own name.
+func groups() []group {
+	var gs []group
+	for _, f := range ccbfsql.Families() {
+		gs = append(gs, group{f.ID.String(), f.Title + ": " + f.ID.String() + "_", f.About})
+	}
+	return append(gs,
+		group{"sketch", "Any sketch: sketch_", "These read the header that all families share."},
+		group{"tiles", "Map tiles", "Web mercator tiles, to group by. Longitudes from -180 to 180, latitudes up to 85.0511 degrees; zoom levels from 0 on."},
+		group{"process", "Memory and version", "Aggregates keep what does not fit into DuckDB's own states in memory beside it, within one budget."},
+	)
 }
 
 const top = `# Functions
@@ -56,7 +63,8 @@ func page(ctx context.Context) ([]byte, error) {
 
 	byGroup := map[string][]duck.Function{}
 	var order []string
-	for _, g := range groups {
+	known := groups()
+	for _, g := range known {
 		order = append(order, g.name)
 	}
 	for _, f := range ccbfsql.Functions() {
@@ -73,7 +81,7 @@ func page(ctx context.Context) ([]byte, error) {
 			continue
 		}
 		title, text := name, ""
-		for _, g := range groups {
+		for _, g := range known {
 			if g.name == name {
 				title, text = g.title, g.text
 			}
