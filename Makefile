@@ -55,8 +55,9 @@ race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short -run '$(RACESQL)' ./sql/test
 
 bench: compiler ## Figures of speed and size, as ratios taken in one run
-	@if [ -f bench/go.mod ]; then cd bench && $(GO) run . $(ARGS); \
-	else $(GO) test -run '^$$' -bench . -benchtime 1s ./...; fi
+	@cd bench && $(GO) run . $(ARGS)
+	@echo && echo "## the dense form's own loops, one core"
+	@$(GO) test -run '^$$' -bench 'Insert|Union' -cpu 1 ./filters/ccbf | grep ns/
 
 lint: compiler $(LINT) ## gofmt, go vet, golangci-lint
 	@bad=; out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
