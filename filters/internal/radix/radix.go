@@ -65,9 +65,7 @@ func (s *Scratch) SortBits(keys []uint64, mask uint64) {
 	if len(keys) == 0 {
 		return
 	}
-	if cap(s.keys) < len(keys) {
-		s.keys = make([]uint64, len(keys))
-	}
+	s.keys = room(s.keys, len(keys))
 	from, to := keys, s.keys[:len(keys)]
 	for mask != 0 {
 		shift, width, rest := pass(mask)
@@ -96,12 +94,7 @@ func (s *Scratch) SortPairs(keys, values []uint64) {
 	if sorted {
 		return
 	}
-	if cap(s.keys) < len(keys) {
-		s.keys = make([]uint64, len(keys))
-	}
-	if cap(s.values) < len(keys) {
-		s.values = make([]uint64, len(keys))
-	}
+	s.keys, s.values = room(s.keys, len(keys)), room(s.values, len(keys))
 	fromK, toK := keys, s.keys[:len(keys)]
 	fromV, toV := values[:len(keys)], s.values[:len(keys)]
 	for diff != 0 {
@@ -122,6 +115,14 @@ func (s *Scratch) SortPairs(keys, values []uint64) {
 		copy(keys, fromK)
 		copy(values, fromV)
 	}
+}
+
+// room is b, or a new slice where b has no room for n values.
+func room(b []uint64, n int) []uint64 {
+	if cap(b) < n {
+		return make([]uint64, n)
+	}
+	return b
 }
 
 // count leaves in s.counts where each digit's first key goes.
