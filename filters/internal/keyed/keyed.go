@@ -1,0 +1,134 @@
+// Package keyed is what every sketch of keys has beside its counters: the seed
+// of its hashes, the class of its keys, how many occurrences it took in, and
+// the flags of its header. A family embeds Base in its Sketch and in its View,
+// which gives both the methods, and changes it by the functions.
+package keyed
+
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Base is the part that all sketches of keys share.
+type Base struct {
+	seed, total uint64
+	flags       sketch.Flags
+	class       key.Class
+}
+
+// New is the base of a sketch without keys. The total is known; flags are the
+// family's own.
+func New(seed uint64, flags sketch.Flags) Base {
+	return Base{seed: seed, flags: flags | sketch.TotalKnown}
+}
+
+// Read is the base that a header tells of, whose flags may be those allowed and
+// sketch.TotalKnown. Errors wrap sketch.ErrInvalid.
+func Read(h sketch.Header, allowed sketch.Flags) (Base, error) {
+	if extra := h.Flags &^ (allowed | sketch.TotalKnown); extra != 0 {
+		return Base{}, sketch.Invalidf("flags %#x in a %v sketch", uint16(extra), h.Family)
+	}
+	if h.Levels != 0 {
+		return Base{}, sketch.Invalidf("%d levels in a %v sketch", h.Levels, h.Family)
+	}
+	class := key.Class(h.KeyClass)
+	if !class.Known() {
+		return Base{}, sketch.Invalidf("key class %d", h.KeyClass)
+	}
+	return Base{seed: h.Seed, total: h.Total, flags: h.Flags, class: class}, nil
+}
+
+// Header is the header of a BLOB of this sketch.
+func Header(b Base, id sketch.ID) sketch.Header {
+	return sketch.Header{Family: id, Flags: b.flags, KeyClass: uint8(b.class), Seed: b.seed, Total: b.total}
+}
+
+// Seed is the seed of the keys' hashes.
+func (b *Base) Seed() uint64 { return b.seed }
+
+// KeyClass is the class of the keys, key.None before the first.
+func (b *Base) KeyClass() key.Class { return b.class }
+
+// SetKeyClass says of which class the keys are. The first call decides; a
+// later one with another class is a *key.ClassError.
+func (b *Base) SetKeyClass(c key.Class) error {
+	if b.class != key.None && b.class != c {
+		return &key.ClassError{From: c, To: b.class}
+	}
+	b.class = c
+	return nil
+}
+
+// Total is the number of occurrences that were added, less those removed. It
+// is not known once it passed 2^64-1.
+func (b *Base) Total() (total uint64, known bool) {
+	return b.total, b.flags.Has(sketch.TotalKnown)
+}
+
+// Additive reports whether counters are sums of occurrences, so that
+// occurrences can be removed.
+func (b *Base) Additive() bool { return b.flags.Has(sketch.Additive) }
+
+// Saturated reports whether a counter reached its ceiling.
+func (b *Base) Saturated() bool { return b.flags.Has(sketch.Saturated) }
+
+// SetSaturated says that a counter reached its ceiling.
+func SetSaturated(b *Base) { b.flags |= sketch.Saturated }
+
+// Grow counts occurrences into the total.
+func Grow(b *Base, n uint64) {
+	sum, carry := bits.Add64(b.total, n, 0)
+	if carry != 0 {
+		Forget(b)
+	}
+	if b.flags.Has(sketch.TotalKnown) {
+		b.total = sum
+	}
+}
+
+// Shrink takes occurrences out of the total. It reports false, and changes
+// nothing, where there are fewer: only in a BLOB that no sketch wrote.
+func Shrink(b *Base, n uint64) bool {
+	if !b.flags.Has(sketch.TotalKnown) {
+		return true
+	}
+	if n > b.total {
+		return false
+	}
+	b.total -= n
+	return true
+}
+
+// Forget makes the total unknown.
+func Forget(b *Base) {
+	b.total = 0
+	b.flags &^= sketch.TotalKnown
+}
+
+// Agree is nil for sketches whose keys are hashed alike and of one class. The
+// error wraps sketch.ErrDiffer. A sketch without keys has no class and agrees
+// with any.
+func Agree(a, b Base) error {
+	switch {
+	case a.seed != b.seed:
+		return sketch.Differ("seed", a.seed, b.seed)
+	case a.class != b.class && a.class != key.None && b.class != key.None:
+		return sketch.Differ("class of keys", a.class, b.class)
+	}
+	return nil
+}
+
+// Unite joins the base of another sketch, which Agree accepts, to b: the class
+// of its keys, its occurrences, and whether it is saturated.
+func Unite(b *Base, other Base) {
+	if b.class == key.None {
+		b.class = other.class
+	}
+	b.flags |= other.flags & sketch.Saturated
+	if !other.flags.Has(sketch.TotalKnown) {
+		Forget(b)
+	}
+	Grow(b, other.total)
+}
