@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -41,17 +42,15 @@ func (s *Sketch) Blob() []byte {
 		b.Params[13] = ruleConservative
 	}
 	c.encode(b.Body)
-	return sketch.Seal(blob, sketch.Header{
-		Family: sketch.CMS, Flags: s.flags, KeyClass: uint8(s.class), Seed: s.seed, Total: s.total,
-	})
+	return sketch.Seal(blob, keyed.Header(s.Base, sketch.CMS))
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
 // as that memory is. Any number of goroutines may read it.
 type View struct {
+	keyed.Base
 	width, depth uint64
 	size         uint64 // bytes per counter
-	head         sketch.Header
 	blob         []byte
 	body         []byte
 }
@@ -82,19 +81,14 @@ func NewView(blob []byte) (View, error) {
 	if rule > ruleConservative || (rule == ruleConservative) == b.Flags.Has(sketch.Additive) {
 		return View{}, sketch.Invalidf("update rule %d with flags %#x", rule, uint16(b.Flags))
 	}
-	if extra := b.Flags &^ (sketch.Additive | sketch.TotalKnown | sketch.Saturated); extra != 0 {
-		return View{}, sketch.Invalidf("flags %#x in a cms sketch", uint16(extra))
-	}
 	if b.Flags.Has(sketch.Saturated) && size != 8 {
 		return View{}, sketch.Invalidf("saturated counters of %d bytes", size)
 	}
-	if b.Levels != 0 {
-		return View{}, sketch.Invalidf("%d levels in a cms sketch", b.Levels)
+	base, err := keyed.Read(b.Header, sketch.Additive|sketch.Saturated)
+	if err != nil {
+		return View{}, err
 	}
-	if c := key.Class(b.KeyClass); !c.Known() {
-		return View{}, sketch.Invalidf("key class %d", b.KeyClass)
-	}
-	return View{width: width, depth: depth, size: size, head: b.Header, blob: blob, body: b.Body}, nil
+	return View{Base: base, width: width, depth: depth, size: size, blob: blob, body: b.Body}, nil
 }
 
 // Check is nil for a BLOB that every function of the family accepts:
@@ -127,7 +121,7 @@ func (v *View) check() error {
 	if size := uint64(sizeOf(all)); size != v.size {
 		return sketch.Invalidf("counters of %d bytes where %d suffice", v.size, size)
 	}
-	if v.size == 8 && v.head.Flags.Has(sketch.Saturated) != v.anySaturated() {
+	if v.size == 8 && v.Saturated() != v.anySaturated() {
 		return sketch.Invalidf("the flag for saturated counters is wrong")
 	}
 	return nil
@@ -153,8 +147,7 @@ func Decode(blob []byte) (*Sketch, error) {
 		return nil, err
 	}
 	s := &Sketch{
-		width: v.width, depth: v.depth, seed: v.head.Seed, total: v.head.Total,
-		flags: v.head.Flags, class: key.Class(v.head.KeyClass),
+		Base: v.Base, width: v.width, depth: v.depth,
 		c: newTable(int(v.size), int(v.width*v.depth)),
 	}
 	s.c.decode(v.body)
@@ -179,7 +172,7 @@ func (v *View) Count(h1, h2 uint64) uint64 {
 
 // CountKey is Count of a key's bytes (package key).
 func (v *View) CountKey(b []byte) uint64 {
-	h1, h2 := key.Hash(v.head.Seed, b)
+	h1, h2 := key.Hash(v.Seed(), b)
 	return v.Count(h1, h2)
 }
 
@@ -223,17 +216,6 @@ func (v *View) unpack(at int, dst []uint64) {
 	}
 }
 
-// Seed is the seed of the keys' hashes.
-func (v *View) Seed() uint64 { return v.head.Seed }
-
-// KeyClass is the class of the keys, key.None before the first.
-func (v *View) KeyClass() key.Class { return key.Class(v.head.KeyClass) }
-
-// Total is Sketch.Total.
-func (v *View) Total() (total uint64, known bool) {
-	return v.head.Total, v.head.Flags.Has(sketch.TotalKnown)
-}
-
 // Info is what there is to know of a sketch without its keys.
 type Info struct {
 	Width, Depth   uint64
@@ -259,14 +241,15 @@ func (v *View) Info() Info {
 			used++
 		}
 	}
-	bound, delta := errorBound(v.width, v.depth, v.head.Total, v.head.Flags)
+	bound, delta := errorBound(v.width, v.depth, v.Base)
+	total, known := v.Total()
 	return Info{
 		Width: v.width, Depth: v.depth,
 		Epsilon: math.E / float64(v.width), Delta: delta,
-		Conservative: !v.head.Flags.Has(sketch.Additive),
-		Seed:         v.head.Seed, KeyClass: v.KeyClass(),
-		Total: v.head.Total, TotalKnown: v.head.Flags.Has(sketch.TotalKnown),
-		ErrorBound: bound, Saturated: v.head.Flags.Has(sketch.Saturated),
+		Conservative: !v.Additive(),
+		Seed:         v.Seed(), KeyClass: v.KeyClass(),
+		Total: total, TotalKnown: known,
+		ErrorBound: bound, Saturated: v.Saturated(),
 		CounterBits: int(v.size) * 8, Fill: float64(used) / float64(n), Bytes: len(v.blob),
 	}
 }

@@ -11,18 +11,18 @@ import (
 type subject struct{ *Sketch }
 
 func (s subject) Add(id, n uint64) error {
-	h1, h2 := key.HashUint64(s.seed, id)
+	h1, h2 := key.HashUint64(s.Seed(), id)
 	s.Sketch.Add(h1, h2, n)
 	return nil
 }
 
 func (s subject) Count(id uint64) uint64 {
-	h1, h2 := key.HashUint64(s.seed, id)
+	h1, h2 := key.HashUint64(s.Seed(), id)
 	return s.Sketch.Count(h1, h2)
 }
 
 func (s subject) Remove(id, n uint64) error {
-	h1, h2 := key.HashUint64(s.seed, id)
+	h1, h2 := key.HashUint64(s.Seed(), id)
 	return s.Sketch.Remove(h1, h2, n)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -16,11 +17,8 @@ const saturated = math.MaxUint64
 // Sketch is a Count-Min Sketch in memory: width times depth counters of 1, 2,
 // 4 or 8 bytes each, all as wide as the largest needs.
 type Sketch struct {
+	keyed.Base   // Additive unless conservative
 	width, depth uint64
-	seed         uint64
-	total        uint64
-	flags        sketch.Flags // Additive unless conservative, TotalKnown, Saturated
-	class        key.Class
 	c            counters
 }
 
@@ -31,12 +29,12 @@ func New(p Params) (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	flags := sketch.Additive | sketch.TotalKnown
+	flags := sketch.Additive
 	if p.Conservative {
-		flags = sketch.TotalKnown
+		flags = 0
 	}
 	return &Sketch{
-		width: width, depth: depth, seed: p.Seed, flags: flags,
+		Base: keyed.New(p.Seed, flags), width: width, depth: depth,
 		c: newTable(1, int(width*depth)),
 	}, nil
 }
@@ -47,53 +45,11 @@ func (s *Sketch) Width() uint64 { return s.width }
 // Depth is the number of rows.
 func (s *Sketch) Depth() uint64 { return s.depth }
 
-// Seed is the seed of the keys' hashes.
-func (s *Sketch) Seed() uint64 { return s.seed }
-
 // Conservative reports the update rule.
-func (s *Sketch) Conservative() bool { return !s.flags.Has(sketch.Additive) }
-
-// Saturated reports whether a counter reached 2^64-1, from where it counts no
-// further.
-func (s *Sketch) Saturated() bool { return s.flags.Has(sketch.Saturated) }
-
-// KeyClass is the class of the keys, key.None before the first.
-func (s *Sketch) KeyClass() key.Class { return s.class }
-
-// SetKeyClass says of which class the keys are. The first call decides; a
-// later one with another class is a *key.ClassError.
-func (s *Sketch) SetKeyClass(c key.Class) error {
-	if s.class != key.None && s.class != c {
-		return &key.ClassError{From: c, To: s.class}
-	}
-	s.class = c
-	return nil
-}
-
-// Total is the number of occurrences in the sketch. It is not known once it
-// passed 2^64-1.
-func (s *Sketch) Total() (total uint64, known bool) {
-	return s.total, s.flags.Has(sketch.TotalKnown)
-}
+func (s *Sketch) Conservative() bool { return !s.Additive() }
 
 // Bytes is the memory of the counters.
 func (s *Sketch) Bytes() int { return s.c.size() * s.c.len() }
-
-// MemoryBound is the most memory in bytes that the sketch can come to take,
-// both tables counted while one is copied to a wider one.
-func (s *Sketch) MemoryBound() int { return s.c.len() * 12 }
-
-// grow counts occurrences into the total.
-func (s *Sketch) grow(n uint64) {
-	sum, carry := bits.Add64(s.total, n, 0)
-	if carry != 0 {
-		s.flags &^= sketch.TotalKnown
-	}
-	if !s.flags.Has(sketch.TotalKnown) {
-		sum = 0
-	}
-	s.total = sum
-}
 
 // sizeOf is the bytes that a counter of this value takes.
 func sizeOf(v uint64) int {
@@ -119,7 +75,7 @@ func (s *Sketch) makeRoom(v, n uint64) (saturates bool) {
 		s.c = s.c.resize(size)
 	}
 	if saturates {
-		s.flags |= sketch.Saturated
+		keyed.SetSaturated(&s.Base)
 	}
 	return saturates
 }
@@ -128,7 +84,7 @@ func (s *Sketch) makeRoom(v, n uint64) (saturates bool) {
 // when counters widen, at most three times in a sketch's life. Cormode and
 // Muthukrishnan 2005, section 3; conservative: Estan and Varghese 2002.
 func (s *Sketch) Add(h1, h2, n uint64) {
-	s.grow(n)
+	keyed.Grow(&s.Base, n)
 	if s.Conservative() {
 		for !s.c.raiseOne(s.width, s.depth, h1, h2, n) {
 			if s.makeRoom(s.c.count(s.width, s.depth, h1, h2), n) {
@@ -156,7 +112,7 @@ func (s *Sketch) fill(h1, h2 uint64) {
 
 // AddKey is Add of a key's bytes (package key).
 func (s *Sketch) AddKey(b []byte, n uint64) {
-	h1, h2 := key.Hash(s.seed, b)
+	h1, h2 := key.Hash(s.Seed(), b)
 	s.Add(h1, h2, n)
 }
 
@@ -177,11 +133,11 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 		n := min(block, len(h1s))
 		var weights []uint64
 		if ns == nil {
-			s.grow(uint64(n))
+			keyed.Grow(&s.Base, uint64(n))
 		} else {
 			weights = ns[:n]
 			for _, w := range weights {
-				s.grow(w)
+				keyed.Grow(&s.Base, w)
 			}
 			ns = ns[n:]
 		}
@@ -252,7 +208,7 @@ func (s *Sketch) Count(h1, h2 uint64) uint64 {
 
 // CountKey is Count of a key's bytes (package key).
 func (s *Sketch) CountKey(b []byte) uint64 {
-	h1, h2 := key.Hash(s.seed, b)
+	h1, h2 := key.Hash(s.Seed(), b)
 	return s.Count(h1, h2)
 }
 
@@ -289,11 +245,8 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if have := s.Count(h1, h2); n > have {
 		return fmt.Errorf("remove %d of a key whose estimate is %d: %w", n, have, sketch.ErrTooMany)
 	}
-	if s.flags.Has(sketch.TotalKnown) {
-		if n > s.total { // only in a BLOB that no sketch wrote
-			return fmt.Errorf("remove %d of %d in total: %w", n, s.total, sketch.ErrTooMany)
-		}
-		s.total -= n
+	if total, _ := s.Total(); !keyed.Shrink(&s.Base, n) { // only in a BLOB that no sketch wrote
+		return fmt.Errorf("remove %d of %d in total: %w", n, total, sketch.ErrTooMany)
 	}
 	for row := range s.depth {
 		at := row*s.width + position(h1, h2, row, s.width)
@@ -306,7 +259,7 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 
 // RemoveKey is Remove of a key's bytes (package key).
 func (s *Sketch) RemoveKey(b []byte, n uint64) error {
-	h1, h2 := key.Hash(s.seed, b)
+	h1, h2 := key.Hash(s.Seed(), b)
 	return s.Remove(h1, h2, n)
 }
 
@@ -314,12 +267,13 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 // with probability delta at most: e/width of the total, delta = exp(-depth).
 // +Inf where the total is not known. Cormode and Muthukrishnan 2005, theorem 1.
 func (s *Sketch) ErrorBound() (excess, delta float64) {
-	return errorBound(s.width, s.depth, s.total, s.flags)
+	return errorBound(s.width, s.depth, s.Base)
 }
 
-func errorBound(width, depth, total uint64, flags sketch.Flags) (excess, delta float64) {
+func errorBound(width, depth uint64, b keyed.Base) (excess, delta float64) {
+	total, known := b.Total()
 	excess = math.E / float64(width) * float64(total)
-	if !flags.Has(sketch.TotalKnown) {
+	if !known {
 		excess = math.Inf(1)
 	}
 	return excess, math.Exp(-float64(depth))

@@ -4,48 +4,33 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // identity is what two sketches must share to be used together.
 type identity struct {
-	width, depth, seed uint64
-	flags              sketch.Flags
-	class              key.Class
+	keyed.Base
+	width, depth uint64
 }
 
-func (s *Sketch) identity() identity {
-	return identity{s.width, s.depth, s.seed, s.flags, s.class}
-}
+func (s *Sketch) identity() identity { return identity{s.Base, s.width, s.depth} }
 
-func (v *View) identity() identity {
-	return identity{v.width, v.depth, v.head.Seed, v.head.Flags, v.KeyClass()}
-}
+func (v *View) identity() identity { return identity{v.Base, v.width, v.depth} }
 
 // agree is nil for sketches that may be used together, otherwise an error that
-// wraps sketch.ErrDiffer and names both values. A sketch without keys has no
-// class and agrees with any.
+// wraps sketch.ErrDiffer and names both values.
 func agree(a, b identity) error {
-	rule := func(f sketch.Flags) string {
-		if f.Has(sketch.Additive) {
-			return "plain"
-		}
-		return "conservative"
-	}
+	rule := map[bool]string{true: "plain", false: "conservative"}
 	switch {
 	case a.width != b.width:
 		return sketch.Differ("width", a.width, b.width)
 	case a.depth != b.depth:
 		return sketch.Differ("depth", a.depth, b.depth)
-	case a.seed != b.seed:
-		return sketch.Differ("seed", a.seed, b.seed)
-	case rule(a.flags) != rule(b.flags):
-		return sketch.Differ("update rule", rule(a.flags), rule(b.flags))
-	case a.class != b.class && a.class != key.None && b.class != key.None:
-		return sketch.Differ("class of keys", a.class, b.class)
+	case a.Additive() != b.Additive():
+		return sketch.Differ("update rule", rule[a.Additive()], rule[b.Additive()])
 	}
-	return nil
+	return keyed.Agree(a.Base, b.Base)
 }
 
 // Union adds the occurrences of other, which is left unchanged and must agree
@@ -59,7 +44,7 @@ func (s *Sketch) Union(other *Sketch) error {
 	if err := agree(s.identity(), other.identity()); err != nil {
 		return err
 	}
-	s.unite(other.identity(), other.total)
+	keyed.Unite(&s.Base, other.Base)
 	// s may be other: widening gives s another table and leaves this one.
 	from, n := other.c, other.c.len()
 	for at := s.c.addTable(0, from); at < n; at = s.c.addTable(at+1, from) {
@@ -82,7 +67,7 @@ func (s *Sketch) UnionBlob(blob []byte) error {
 	if err := v.check(); err != nil {
 		return err
 	}
-	s.unite(v.identity(), v.head.Total)
+	keyed.Unite(&s.Base, v.Base)
 	size, n := int(v.size), s.c.len()
 	// Where it stops is a counter that does not fit, or one of the last few,
 	// that do not fill 8 bytes.
@@ -90,18 +75,6 @@ func (s *Sketch) UnionBlob(blob []byte) error {
 		s.addOne(uint64(at), v.at(uint64(at)))
 	}
 	return nil
-}
-
-// unite joins everything but the counters.
-func (s *Sketch) unite(other identity, total uint64) {
-	if s.class == key.None {
-		s.class = other.class
-	}
-	s.flags |= other.flags & sketch.Saturated
-	if !other.flags.Has(sketch.TotalKnown) {
-		s.flags &^= sketch.TotalKnown
-	}
-	s.grow(total)
 }
 
 // addOne adds to one counter, whatever that takes.
@@ -117,6 +90,7 @@ func (s *Sketch) addOne(at, n uint64) {
 // operand is a sketch in memory or in a BLOB.
 type operand interface {
 	identity() identity
+	Additive() bool
 	unpack(at int, dst []uint64)
 }
 
@@ -153,7 +127,7 @@ func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {
 	if err := agree(a.identity(), b.identity()); err != nil {
 		return 0, 0, err
 	}
-	if !a.identity().flags.Has(sketch.Additive) {
+	if !a.Additive() {
 		return 0, 0, fmt.Errorf("join size of conservative sketches: %w", sketch.ErrNotAdditive)
 	}
 	hi, lo = saturated, saturated
