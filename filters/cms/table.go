@@ -129,11 +129,12 @@ func (t table[W]) put(width, from, depth, h1, h2, n uint64) uint64 {
 	x := h1 + (from+1)*h2
 	for base := from * width; from < depth; from++ {
 		p, _ := bits.Mul64(x, width)
-		v := uint64(t[base+p])
+		c := &t[base+p]
+		v := uint64(*c)
 		if v > room {
 			break
 		}
-		t[base+p] = W(v + n)
+		*c = W(v + n)
 		base += width
 		x += h2
 	}

@@ -13,8 +13,27 @@ import (
 // its state, the second half made odd, so that the positions h1 + i*h2 of one
 // key differ in every array whose size is a power of two.
 func Hash(seed uint64, b []byte) (h1, h2 uint64) {
+	// Numbers and cells are most keys, and short ones spend most of their time
+	// on the way to the hash.
+	switch len(b) {
+	case 8:
+		return HashUint64(seed, binary.LittleEndian.Uint64(b))
+	case 16:
+		return HashCell(seed, int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:])))
+	}
 	h1, h2 = murmur3.SeedSum128(seed, seed, b)
 	return h1, h2 | 1
+}
+
+// Hashes writes the Hash of every key to h1s and h2s, which are at least as
+// long as keys: what the methods AddHashes, CountHashes and the like of all
+// families take, a few hundred keys at once.
+func Hashes(seed uint64, keys [][]byte, h1s, h2s []uint64) {
+	h1s = h1s[:len(keys)]
+	h2s = h2s[:len(keys)]
+	for i, b := range keys {
+		h1s[i], h2s[i] = Hash(seed, b)
+	}
 }
 
 const (

@@ -4,7 +4,41 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/twmb/murmur3"
 )
+
+// judge is the hash by the library alone, without the ways around it.
+func judge(seed uint64, b []byte) (h1, h2 uint64) {
+	h1, h2 = murmur3.SeedSum128(seed, seed, b)
+	return h1, h2 | 1
+}
+
+func TestHash(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var keys [][]byte
+	const seed = 78
+	for n := range 70 {
+		for range 20 {
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = byte(r.Uint32())
+			}
+			keys = append(keys, b)
+			a1, a2 := Hash(seed, b)
+			if b1, b2 := judge(seed, b); a1 != b1 || a2 != b2 {
+				t.Fatalf("%x: %x %x, library %x %x", b, a1, a2, b1, b2)
+			}
+		}
+	}
+	h1s, h2s := make([]uint64, len(keys)), make([]uint64, len(keys))
+	Hashes(seed, keys, h1s, h2s)
+	for i, b := range keys {
+		if a1, a2 := judge(seed, b); a1 != h1s[i] || a2 != h2s[i] {
+			t.Fatalf("key %d of many: %x %x, library %x %x", i, h1s[i], h2s[i], a1, a2)
+		}
+	}
+}
 
 // HashCell must be Hash of the cell's bytes, or sketches built by one path
 // could not be read by the other. The judge is the library behind Hash.
@@ -16,7 +50,7 @@ func TestHashCellEqualsHashOfBytes(t *testing.T) {
 			x, y, seed = int64(i), -int64(i), 0
 		}
 		a1, a2 := HashCell(seed, x, y)
-		b1, b2 := Hash(seed, AppendCell(nil, x, y, 0, nil))
+		b1, b2 := judge(seed, AppendCell(nil, x, y, 0, nil))
 		if a1 != b1 || a2 != b2 {
 			t.Fatalf("cell (%d,%d) seed %d: %x %x, library %x %x", x, y, seed, a1, a2, b1, b2)
 		}
