@@ -1,0 +1,175 @@
+package counters
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Encoding says how counters are kept, in memory and in a BLOB. The numbers
+// are part of the format.
+type Encoding uint8
+
+// The encodings. Of each, memory and time of At.
+const (
+	Plain Encoding = 0 // words of 1, 2, 4 or 8 bytes, as the largest needs; O(1)
+	Elias Encoding = 1 // the Elias delta code; a scan of at most 64 codes
+	Steps Encoding = 2 // a shorter code for small counters; likewise
+	Index Encoding = 3 // binary numbers of any length and a string-array index; O(1)
+
+	encodings = 4
+)
+
+var names = [encodings]string{"plain", "elias", "steps", "index"}
+
+// String is the encoding's name in options.
+func (e Encoding) String() string {
+	if e < encodings {
+		return names[e]
+	}
+	return fmt.Sprintf("encoding %d", uint8(e))
+}
+
+// ParseEncoding is the encoding of a name.
+func ParseEncoding(name string) (Encoding, bool) {
+	for e, s := range names {
+		if s == name {
+			return Encoding(e), true
+		}
+	}
+	return 0, false
+}
+
+// blockLen is the number of counters that Update, and every encoding but
+// Plain, takes together.
+const blockLen = 64
+
+// MaxLen is the largest number of counters.
+const MaxLen = 1 << 33
+
+// Array is a number of counters from 0 to 2^64-1, in one encoding. Indices
+// out of range panic, as a slice's do. Methods that only read may run in
+// parallel.
+type Array interface {
+	Encoding() Encoding
+	Len() int
+	// At is counter i. No allocation.
+	At(i int) uint64
+	// Set makes counter i v: amortised O(1) in Plain and Index, amortised
+	// O(64) in the others.
+	Set(i int, v uint64)
+	// Unpack copies the counters from at on to dst.
+	Unpack(at int, dst []uint64)
+	// Update calls f with all counters in order, in blocks of at most 64 that
+	// begin at at; what f leaves there is what the counters are from then on.
+	// f must not use the array. O(Len), much cheaper than Set for each.
+	Update(f func(at int, block []uint64))
+	// Bytes is the memory that the counters take now.
+	Bytes() int
+	// Append appends the counters' body in a BLOB: the same counters, the same
+	// bytes, whatever happened before. O(Len).
+	Append(dst []byte) []byte
+}
+
+// New makes n counters, n from 1 to MaxLen, all 0.
+func New(e Encoding, n int) Array {
+	if n < 1 || n > MaxLen {
+		panic(fmt.Sprintf("counters: %d counters", n))
+	}
+	switch e {
+	case Plain:
+		return newPlain(n)
+	default:
+		panic("counters: " + e.String())
+	}
+}
+
+// Decode makes an array from the body of n counters, which it checks
+// completely and copies. Errors wrap sketch.ErrInvalid.
+func Decode(e Encoding, n int, body []byte) (Array, error) {
+	v, err := Open(e, n, body)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.Check(); err != nil {
+		return nil, err
+	}
+	switch e {
+	default:
+		return v.plain.decode(n), nil
+	}
+}
+
+// View reads counters from a body's own memory, without a copy. It is valid
+// as long as that memory is. Whatever the bytes, it reads only inside them.
+// Any number of goroutines may read it.
+type View struct {
+	e     Encoding
+	n     int
+	body  []byte
+	plain plainView
+}
+
+// Open checks the structure of the body of n counters in constant time, not
+// what is in it, which is Check's. Errors wrap sketch.ErrInvalid.
+func Open(e Encoding, n int, body []byte) (View, error) {
+	if n < 1 || n > MaxLen {
+		return View{}, sketch.Invalidf("%d counters", n)
+	}
+	v := View{e: e, n: n, body: body}
+	var err error
+	switch e {
+	case Plain:
+		v.plain, err = openPlain(n, body)
+	default:
+		err = sketch.Invalidf("counters in %v", e)
+	}
+	return v, err
+}
+
+// Encoding is how the counters are kept.
+func (v *View) Encoding() Encoding { return v.e }
+
+// Len is the number of counters.
+func (v *View) Len() int { return v.n }
+
+// Size is the body's length in bytes.
+func (v *View) Size() int { return len(v.body) }
+
+// At is counter i, without an allocation. In a body that Check would refuse
+// it may be anything.
+func (v *View) At(i int) uint64 {
+	if uint(i) >= uint(v.n) {
+		panic(outOfRange(i, v.n))
+	}
+	switch v.e {
+	default:
+		return v.plain.at(i)
+	}
+}
+
+// Unpack copies the counters from at on to dst.
+func (v *View) Unpack(at int, dst []uint64) {
+	checkRange(at, len(dst), v.n)
+	switch v.e {
+	default:
+		v.plain.unpack(at, dst)
+	}
+}
+
+// Check is nil where the body is what Append writes for the counters that it
+// holds, and nothing else. O(Len). Errors wrap sketch.ErrInvalid.
+func (v *View) Check() error {
+	switch v.e {
+	default:
+		return v.plain.check()
+	}
+}
+
+func outOfRange(i, n int) string { return fmt.Sprintf("counters: index %d of %d counters", i, n) }
+
+func checkRange(at, count, n int) {
+	if at < 0 || count > n || at > n-count {
+		panic(fmt.Sprintf("counters: %d counters from %d on, of %d", count, at, n))
+	}
+}
