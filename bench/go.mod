@@ -2,11 +2,15 @@ module github.com/ccbfsql/ccbfsql/bench
 
 go 1.26.0
 
-require github.com/ccbfsql/ccbfsql v0.0.0
+require (
+	github.com/ccbfsql/ccbfsql v0.0.0
+	github.com/tylertreat/BoomFilters v0.0.0-20251001182300-5b3723cc64ae
+)
 
 require (
 	github.com/agnivade/levenshtein v1.2.2 // indirect
 	github.com/apache/arrow-go/v18 v18.5.1 // indirect
+	github.com/d4l3k/messagediff v1.2.1 // indirect
 	github.com/duckdb/duckdb-go-bindings v0.10505.0 // indirect
 	github.com/duckdb/duckdb-go-bindings/lib/darwin-amd64 v0.10505.0 // indirect
 	github.com/duckdb/duckdb-go-bindings/lib/darwin-arm64 v0.10505.0 // indirect
