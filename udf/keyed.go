@@ -3,6 +3,7 @@ package udf
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/agg"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -155,48 +156,67 @@ type viewOf[V any] interface {
 	Total() (uint64, bool)
 }
 
+// lookup is what keyedLookup needs beside its arguments, for one chunk.
+type lookup[V, R any] struct {
+	keys     args.Keys
+	view     V
+	at       []int // the rows that are asked of the view
+	h1s, h2s []uint64
+	answers  []R
+}
+
 // keyedLookup computes X_get and X_contains: answer writes what a sketch says
 // of each of many keys to dst. Rows with the same sketch are asked at once, so
 // that their cache misses overlap.
 func keyedLookup[V any, PV viewOf[V], R any](open func(blob []byte) (V, error), answer func(v PV, dst []R, h1s, h2s []uint64)) compute {
+	pool := sync.Pool{New: func() any { return new(lookup[V, R]) }}
 	return func(rows *duck.Rows, out *duck.Result) error {
-		var keys args.Keys
-		if err := keys.Reset(rows.Col(1)); err != nil {
+		l := pool.Get().(*lookup[V, R])
+		defer func() {
+			var none V // its memory is DuckDB's
+			l.view = none
+			pool.Put(l)
+		}()
+		l.at, l.h1s, l.h2s = l.at[:0], l.h1s[:0], l.h2s[:0]
+		if err := l.keys.Reset(rows.Col(1)); err != nil {
 			return err
 		}
-		var (
-			view     V
-			last     []byte
-			at       []int // the rows that are asked
-			h1s, h2s []uint64
-			answers  []R
-		)
+		view := PV(&l.view)
 		flush := func() {
-			answers = append(answers[:0], make([]R, len(at))...)
-			answer(&view, answers, h1s, h2s)
-			for j, i := range at {
-				duck.Out[R](out)[i] = answers[j]
+			if cap(l.answers) < len(l.at) {
+				l.answers = make([]R, len(l.at))
 			}
-			at, h1s, h2s = at[:0], h1s[:0], h2s[:0]
+			answers := l.answers[:len(l.at)]
+			answer(view, answers, l.h1s, l.h2s)
+			dst := duck.Out[R](out)
+			for j, i := range l.at {
+				dst[i] = answers[j]
+			}
+			l.at, l.h1s, l.h2s = l.at[:0], l.h1s[:0], l.h2s[:0]
 		}
-		err := eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
+		blobs := rows.Col(0)
+		var last []byte
+		for i := range rows.Len() {
+			if !blobs.Valid(i) || !l.keys.Valid(i) {
+				out.SetNull(i)
+				continue
+			}
+			if blob := blobs.Bytes(i); !sameBytes(blob, last) {
 				flush()
 				var err error
-				if view, err = open(blob); err != nil {
+				if l.view, err = open(blob); err != nil {
 					return err
 				}
 				last = blob
 			}
-			v := PV(&view)
-			h1, h2, err := keys.Hash(i, v.KeyClass(), v.Seed())
-			at, h1s, h2s = append(at, i), append(h1s, h1), append(h2s, h2)
-			return err
-		})
-		if err == nil {
-			flush()
+			h1, h2, err := l.keys.Hash(i, view.KeyClass(), view.Seed())
+			if err != nil {
+				return err
+			}
+			l.at, l.h1s, l.h2s = append(l.at, i), append(l.h1s, h1), append(l.h2s, h2)
 		}
-		return err
+		flush()
+		return nil
 	}
 }
 
