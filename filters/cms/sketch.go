@@ -144,11 +144,27 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 		if s.Conservative() {
 			s.raiseBlock(h1s[:n], h2s[:n], weights)
 		} else {
-			for row := range s.depth {
-				s.putRow(row, h1s[:n], h2s[:n], weights)
-			}
+			s.putBlock(h1s[:n], h2s[:n], weights)
 		}
 		h1s, h2s = h1s[n:], h2s[n:]
+	}
+}
+
+// putBlock adds to all rows: two at once, which halves the reading of hashes,
+// where every key comes once.
+func (s *Sketch) putBlock(h1s, h2s, ns []uint64) {
+	row := uint64(0)
+	for ; ns == nil && row+1 < s.depth; row += 2 {
+		for at := 0; at < len(h1s); at++ {
+			if at += s.c.putRows(s.width, row, h1s[at:], h2s[at:]); at == len(h1s) {
+				break
+			}
+			s.putRow(row, h1s[at:at+1], h2s[at:at+1], nil) // one of them has no room
+			s.putRow(row+1, h1s[at:at+1], h2s[at:at+1], nil)
+		}
+	}
+	for ; row < s.depth; row++ {
+		s.putRow(row, h1s, h2s, ns)
 	}
 }
 

@@ -36,6 +36,9 @@ type counters interface {
 	// putRow adds to one row: ns[k], or n where ns is nil, for every key. It
 	// returns the number of keys done.
 	putRow(width, row uint64, h1s, h2s, ns []uint64, n uint64) int
+	// putRows adds 1 to a row and to the one after it for every key, and returns
+	// the number of keys done.
+	putRows(width, row uint64, h1s, h2s []uint64) int
 	// raise is the conservative update of every key in turn. It returns the
 	// number of keys done.
 	raise(width, depth uint64, h1s, h2s, ns []uint64, n uint64) int
@@ -169,6 +172,27 @@ func (t table[W]) putRow(width, row uint64, h1s, h2s, ns []uint64, n uint64) int
 			return k
 		}
 		r[p] = W(v + n)
+	}
+	return len(h1s)
+}
+
+func (t table[W]) putRows(width, row uint64, h1s, h2s []uint64) int {
+	room := t.limit() - 1
+	h2s = h2s[:len(h1s)]
+	r := t[row*width:][:width]
+	q := t[(row+1)*width:][:width]
+	step := row + 1
+	for k, h1 := range h1s {
+		h2 := h2s[k]
+		x := h1 + step*h2
+		i, _ := bits.Mul64(x, width)
+		j, _ := bits.Mul64(x+h2, width)
+		u, v := r[i], q[j]
+		if uint64(u) > room || uint64(v) > room {
+			return k
+		}
+		r[i] = u + 1
+		q[j] = v + 1
 	}
 	return len(h1s)
 }
