@@ -77,6 +77,9 @@ func (b *Base) Saturated() bool { return b.flags.Has(sketch.Saturated) }
 // SetSaturated says that a counter reached its ceiling.
 func SetSaturated(b *Base) { b.flags |= sketch.Saturated }
 
+// ClearSaturated says that no counter is at its ceiling any more.
+func ClearSaturated(b *Base) { b.flags &^= sketch.Saturated }
+
 // Grow counts occurrences into the total.
 func Grow(b *Base, n uint64) {
 	sum, carry := bits.Add64(b.total, n, 0)

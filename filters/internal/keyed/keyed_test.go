@@ -40,6 +40,10 @@ func TestHeaderRoundTrip(t *testing.T) {
 	if again, err := Read(h, sketch.Additive|sketch.Saturated); err != nil || again != b {
 		t.Errorf("read %+v, error %v, wrote %+v", again, err, b)
 	}
+	ClearSaturated(&b)
+	if b.Saturated() || !b.Additive() {
+		t.Errorf("flags %#x after saturation was cleared", b.flags)
+	}
 	for name, bad := range map[string]func(h *sketch.Header){
 		"a flag":  func(h *sketch.Header) { h.Flags |= sketch.Categorised },
 		"levels":  func(h *sketch.Header) { h.Levels = 1 },

@@ -1,0 +1,149 @@
+package cbf
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Parameters of a BLOB, docs/FORMAT.md: their length, and the phases.
+const (
+	paramsSize  = 32
+	fixedLength = 0
+	inHalves    = 1
+	inWhole     = 2 // after the upper halves were dropped
+)
+
+// Family is the family to code that knows no family.
+var Family = sketch.Family{
+	ID:    sketch.CBF,
+	Title: "Sets of keys that can be removed again",
+	About: "A counting Bloom filter says whether a key is in a set, and lets keys be removed. A key that is there is always found; " +
+		"one that is not is found with a small probability. A key added several times is there until it was removed as often. " +
+		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
+	Check: Check,
+}
+
+// Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
+func (s *Sketch) Blob() []byte {
+	blob, b := sketch.New(sketch.CBF, paramsSize, len(s.body))
+	p := b.Params
+	binary.LittleEndian.PutUint64(p, s.capacity)
+	binary.LittleEndian.PutUint64(p[8:], s.counters())
+	binary.LittleEndian.PutUint64(p[16:], math.Float64bits(s.alpha))
+	p[24], p[25], p[26], p[27] = byte(s.k), byte(s.width), byte(s.variant), byte(s.inc)
+	switch {
+	case s.kernel.halves:
+		p[28] = inHalves
+	case s.variable:
+		p[28] = inWhole
+	}
+	copy(b.Body, s.body)
+	return sketch.Seal(blob, keyed.Header(s.Base, sketch.CBF))
+}
+
+// View answers from a BLOB's own memory, without a copy. It is valid as long
+// as that memory is. Any number of goroutines may read it.
+type View struct {
+	filter
+	blob []byte
+}
+
+// NewView checks a BLOB's structure in constant time, not its checksum, which
+// is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
+// sketch.ErrInvalid.
+func NewView(blob []byte) (View, error) {
+	b, err := sketch.ParseAs(sketch.CBF, blob)
+	if err != nil {
+		return View{}, err
+	}
+	base, err := keyed.Read(b.Header, sketch.Additive|sketch.Saturated)
+	if err != nil {
+		return View{}, err
+	}
+	r := sketch.NewReader("parameters", b.Params)
+	s := shape{capacity: r.Uint64()}
+	counters := r.Uint64()
+	s.alpha = math.Float64frombits(r.Uint64())
+	s.k, s.width, s.variant, s.inc = uint64(r.Uint8()), uint64(r.Uint8()), Variant(r.Uint8()), uint64(r.Uint8())
+	phase := r.Uint8()
+	r.Reserved(3)
+	if err := r.Done(); err != nil {
+		return View{}, err
+	}
+	s.variable = phase != fixedLength
+	switch {
+	case phase > inWhole:
+		return View{}, sketch.Invalidf("phase %d", phase)
+	case s.variant > Tandem:
+		return View{}, sketch.Invalidf("%v", s.variant)
+	case s.capacity == 0 || s.k == 0:
+		return View{}, sketch.Invalidf("capacity %d, %d hash functions", s.capacity, s.k)
+	}
+	if err := s.check(); err != nil {
+		return View{}, sketch.Invalidf("%v", err)
+	}
+	if !s.variable && math.Float64bits(s.alpha) != 0 { // -0
+		return View{}, sketch.Invalidf("alpha %v in a filter of fixed length", s.alpha)
+	}
+	s.words = uint64(len(b.Body)) / 8
+	if len(b.Body)%8 != 0 || s.words == 0 || s.words > MaxBody/8 || s.counters() != counters {
+		return View{}, sketch.Invalidf("%d counters of %d bits in a body of %d bytes", counters, s.width, len(b.Body))
+	}
+	if !base.Additive() {
+		return View{}, sketch.Invalidf("counters that are not sums")
+	}
+	if total, known := base.Total(); phase == inHalves && (!known || total > s.threshold()) {
+		return View{}, sketch.Invalidf("halves of counters for %d occurrences, at most %d are allowed", total, s.threshold())
+	}
+	return View{filter: filter{Base: base, shape: s, kernel: s.kernel(phase == inHalves), body: b.Body}, blob: blob}, nil
+}
+
+// Check is nil for a BLOB that every function of the family accepts:
+// structure, ranges, checksum, and counters that sums can have. O(len(blob)).
+func Check(blob []byte) error {
+	v, err := NewView(blob)
+	if err != nil {
+		return err
+	}
+	return v.check()
+}
+
+func (v *View) check() error {
+	if err := sketch.Verify(v.blob); err != nil {
+		return err
+	}
+	g := &v.kernel
+	stuck := uint64(0)
+	for i := range v.words {
+		w := v.at(i)
+		if w == 0 {
+			continue
+		}
+		stuck |= g.stuck(w)
+		if bad := g.misfit(w); bad != 0 {
+			return sketch.Invalidf("word %d is %#x: no occurrences make that", i, w)
+		}
+	}
+	if v.Saturated() != (stuck != 0) {
+		return sketch.Invalidf("the flag for stuck counters is wrong")
+	}
+	return nil
+}
+
+// Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
+func Decode(blob []byte) (*Sketch, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	s := &Sketch{v.filter}
+	s.body = append([]byte(nil), v.body...)
+	return s, nil
+}

@@ -1,0 +1,51 @@
+// Package cbf is the counting Bloom filter: a set of keys that may be removed
+// again, in a fixed number of small counters. Three variants, each of them also
+// with a variable length of what it remembers of a key.
+//
+//   - Plain: each of k counters of a key counts its occurrences. A key is ruled
+//     out by a counter at 0. Fan et al. 2000, "Summary Cache".
+//   - Increment: an occurrence adds a number v that the key's hash chooses from
+//     L to 2L-1. A counter C rules the key out unless C = v or C >= v+L: what
+//     the others added is nothing or L at least. Rottenstreich, Kanizo and
+//     Keslassy 2014, "The Variable-Increment Counting Bloom Filter".
+//   - Tandem: counters in pairs. While one occurrence is all that a pair holds,
+//     the pair remembers more of it. Reviriego and Rottenstreich 2019, "The
+//     Tandem Counting Bloom Filter".
+//
+// With VariableLength the counters are cut in two halves while there is room:
+// the lower halves count the k hash functions, the upper halves k more. Once
+// more than Alpha*Capacity occurrences were in the filter at one time, the
+// upper halves are dropped and the lower ones take the whole width, for good.
+// "Variable-length Encoding Framework", section IV.
+//
+// A key that was added is always found until it was removed as often as it was
+// added. A key that was not is found with a probability that Info predicts. A
+// counter that reaches its ceiling is stuck: nothing changes it any more, so
+// that it never falls below what it stands for. Stuck counters cost accuracy
+// after removals, never a false negative.
+//
+// # Pairs of tandem counters
+//
+// No sum of increments is in 1..L-1, so a counter with such a value, called a
+// note, says that the other counter of the pair holds one occurrence alone. The
+// other one is then not v but v, v+L or v+2L. The hash of the occurrence
+// chooses one of L-1 notes and one of the three: 3(L-1) signatures beside the L
+// increments. With A the counter that is meant, B its partner:
+//
+//	A        B        meaning                   is the key there?       add at A         add at B
+//	0        0        empty                     no                      one, signed      one, signed
+//	>= L     note     one at A, signed          where both are equal    A's v + v        A's v; B = v
+//	note     >= L     one at B, signed          no                      B's v; A = v     B's v + v
+//	>= L     0        A's, unsigned             C = v or C >= v+L       A + v            B = v
+//	0        >= L     B's, unsigned             no                      A = v            B + v
+//	>= L     >= L     both, unsigned            C = v or C >= v+L       A + v            B + v
+//	ceiling  0, >= L  A is stuck                yes                     A as it is       B + v
+//	note     note     not possible; nor is a note beside 0
+//
+// Several occurrences at once are never signed. A removal from a signed counter
+// takes the occurrence that it is signed by, and leaves the pair empty. A
+// removal from an unsigned one subtracts v; what is left stays unsigned, even
+// when it is one occurrence, until the pair is empty again. A pair with a stuck
+// counter never is. The union of a pair with an empty one is that pair; the
+// union of two others is unsigned, the sum of each counter.
+package cbf

@@ -1,0 +1,114 @@
+package cbf
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// filter is what Sketch and View share: the shape, the phase and the words,
+// as little-endian bytes, so that a BLOB's own memory is as good as any.
+type filter struct {
+	keyed.Base
+	shape
+	kernel kernel
+	body   []byte
+}
+
+func (f *filter) at(word uint64) uint64 { return binary.LittleEndian.Uint64(f.body[8*word:]) }
+
+func (f *filter) set(word, to uint64) { binary.LittleEndian.PutUint64(f.body[8*word:], to) }
+
+// Capacity is the number of occurrences that the filter is made for.
+func (f *filter) Capacity() uint64 { return f.capacity }
+
+// Counters is the number of counters.
+func (f *filter) Counters() uint64 { return f.counters() }
+
+// K is the number of hash functions, without the extra ones of halves.
+func (f *filter) K() uint64 { return f.k }
+
+// Variant is what an occurrence adds to its counters.
+func (f *filter) Variant() Variant { return f.variant }
+
+// Halves reports whether counters are in two halves, the upper ones counting
+// K extra hash functions. Only with VariableLength, and until more than
+// Alpha*Capacity occurrences were in the filter at one time.
+func (f *filter) Halves() bool { return f.kernel.halves }
+
+// Contains reports whether a key may be there: always for one that was added
+// and not removed as often, for another with the probability Info.FPP. O(K), at
+// the first counter that rules the key out it stops.
+func (f *filter) Contains(h1, h2 uint64) bool {
+	g := &f.kernel
+	for i := range g.k {
+		word, rest := bits.Mul64(hash(h1, h2, i), g.words)
+		low, high := g.marks(rest)
+		w := f.at(word)
+		if g.contains(w, &low) == 0 || g.halves && g.contains(w, &high) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// ContainsKey is Contains of a key's bytes (package key).
+func (f *filter) ContainsKey(b []byte) bool {
+	h1, h2 := key.Hash(f.Seed(), b)
+	return f.Contains(h1, h2)
+}
+
+// lowHalves are the bits of the lower halves of counters of this width, or of
+// the even counters of half that width.
+func lowHalves(width uint64) uint64 {
+	return ^uint64(0) / (1<<(width/2) + 1)
+}
+
+// widen is a word whose upper halves are dropped. Halves that are stuck, at
+// low, stay stuck.
+func (g *kernel) widen(word uint64) uint64 {
+	low := lowHalves(g.width)
+	return word&low | (g.stuck(word)&low)<<(g.width/2)*g.ceiling
+}
+
+// zeros has the lowest bit set of every counter of the word that is 0.
+func (g *kernel) zeros(word uint64) uint64 {
+	top := g.ones << (g.bits - 1)
+	return (^((word&^top + (top - g.ones)) | word) & top) >> (g.bits - 1)
+}
+
+// stuck has the lowest bit set of every counter, or half, that is stuck.
+func (g *kernel) stuck(word uint64) uint64 {
+	full := g.zeros(^word)
+	if g.variant == Tandem {
+		// Where the partner is a note, it is a signed occurrence and no ceiling.
+		for left := full; left != 0; left &= left - 1 {
+			at := uint64(bits.TrailingZeros64(left))
+			if p := word >> (at ^ g.width) & g.ceiling; p != 0 && p < g.inc {
+				full &^= 1 << at
+			}
+		}
+	}
+	return full
+}
+
+// misfit has a bit set where a word has what no occurrences make.
+func (g *kernel) misfit(word uint64) (bad uint64) {
+	if g.variant == Plain {
+		return 0
+	}
+	// Values of 1 to L-1: not 0, but without the bits above.
+	small := g.zeros(word&^(g.ones*g.notes)) &^ g.zeros(word)
+	if g.variant == Increment {
+		return small
+	}
+	for ; small != 0; small &= small - 1 {
+		at := uint64(bits.TrailingZeros64(small))
+		if p := word >> (at ^ g.width) & g.ceiling; p < g.inc || p >= 4*g.inc {
+			bad |= 1 << at
+		}
+	}
+	return bad
+}

@@ -1,0 +1,97 @@
+package cbf
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// Info is what there is to know of a filter without its keys.
+type Info struct {
+	Capacity, Counters, K uint64
+	CounterBits           uint64
+	Variant               Variant
+	Increment             uint64 // L, 1 for Plain
+	VariableLength        bool
+	Alpha                 float64 // 0 without VariableLength
+	Halves                bool    // counters are in halves now
+	Seed                  uint64
+	KeyClass              key.Class
+	Total                 uint64 // occurrences, where TotalKnown
+	TotalKnown            bool
+	Load                  float64 // Total/Capacity; +Inf where the total is not known
+	Fill                  float64 // part of the counters, or halves, that are not 0
+	Stuck                 uint64  // counters, or halves, at their ceiling
+	Saturated             bool    // Stuck is not 0
+	FPP                   float64 // probability that an absent key is found, as the counters are now
+	BitsPerKey            float64 // bits of the body per Capacity
+	Bytes                 int     // of the BLOB
+}
+
+// Info reads the whole body, for Fill, Stuck and FPP. O(len(blob)).
+func (v *View) Info() Info {
+	total, known := v.Total()
+	in := Info{
+		Capacity: v.capacity, Counters: v.counters(), K: v.k, CounterBits: v.width, Variant: v.variant, Increment: v.inc,
+		VariableLength: v.variable, Alpha: v.alpha, Halves: v.kernel.halves,
+		Seed: v.Seed(), KeyClass: v.KeyClass(), Total: total, TotalKnown: known, Load: math.Inf(1),
+		Saturated: v.Saturated(), Bytes: len(v.blob),
+		BitsPerKey: float64(8*len(v.body)) / float64(v.capacity),
+	}
+	if known {
+		in.Load = float64(total) / float64(v.capacity)
+	}
+	in.Fill, in.FPP, in.Stuck = v.measure()
+	return in
+}
+
+// measure goes through all counters. Of fpp, what is exact is the probability
+// that one hash function lets an absent key through: the mean over all that its
+// hash can choose. K of them in as many words are taken for independent.
+func (f *filter) measure() (fill, fpp float64, stuck uint64) {
+	g := &f.kernel
+	perWord := 64 / g.bits
+	used, pass := uint64(0), 0.0
+	for i := range f.words {
+		w := f.at(i)
+		if w == 0 {
+			continue
+		}
+		used += perWord - uint64(bits.OnesCount64(g.zeros(w)))
+		stuck += uint64(bits.OnesCount64(g.stuck(w)))
+		var half [2]float64
+		for at := uint64(0); at < 64; at += g.bits {
+			half[(at&(g.width-1))/g.bits] += g.passes(w, at)
+		}
+		if g.halves {
+			pass += half[0] * half[1] / float64(f.perWord())
+		} else {
+			pass += half[0]
+		}
+	}
+	n := float64(f.counters())
+	return float64(used) / float64(f.words*perWord), math.Pow(pass/n, float64(f.k)), stuck
+}
+
+// passes is the part of all increments and signatures that a counter does not
+// rule out.
+func (g *kernel) passes(word, at uint64) float64 {
+	c := word >> at & g.ceiling
+	if g.variant == Plain {
+		return float64(some(c))
+	}
+	if c < g.inc {
+		return 0
+	}
+	l := float64(g.inc)
+	if g.variant == Tandem {
+		if p := word >> (at ^ g.width) & g.ceiling; p != 0 && p < g.inc {
+			return 1 / (3 * l * (l - 1))
+		}
+	}
+	if c < 2*g.inc {
+		return 1 / l
+	}
+	return float64(min(g.inc, c-2*g.inc+1)) / l // v <= c-L
+}

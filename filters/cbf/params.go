@@ -1,0 +1,253 @@
+package cbf
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Variant says what an occurrence adds to its counters.
+type Variant uint8
+
+// The variants.
+const (
+	Plain     Variant = iota // 1
+	Increment                // a number that the key's hash chooses
+	Tandem                   // such a number, and more of the key where a pair of counters has room
+)
+
+var variantNames = [...]string{"plain", "increment", "tandem"}
+
+func (v Variant) String() string {
+	if int(v) < len(variantNames) {
+		return variantNames[v]
+	}
+	return fmt.Sprintf("variant %d", uint8(v))
+}
+
+// Limits of a filter's shape.
+const (
+	// MaxK is the largest number of hash functions, the extra ones not counted.
+	MaxK = 32
+	// MaxIncrement is the largest L.
+	MaxIncrement = 64
+	// MaxCapacity is the largest number of keys that a filter is made for.
+	MaxCapacity = 1 << 40
+	// MaxBody is the largest body in bytes.
+	MaxBody = 1 << 30
+)
+
+// The shape where nothing else is asked for.
+const (
+	DefaultCapacity = 100_000
+	DefaultFPP      = 0.01
+	DefaultK        = 4 // of a filter of which Counters alone is given
+	DefaultAlpha    = 0.5
+)
+
+// Params are a filter's shape and rules. Zero fields take their defaults.
+type Params struct {
+	// Capacity is the number of occurrences that the filter is made for, 1 to
+	// MaxCapacity, and FPP the false positive rate, in (0, 1), that it has when
+	// it is full. More may be added, at a higher rate.
+	Capacity uint64
+	FPP      float64
+	// Counters is the number of counters, in place of FPP, rounded up to whole
+	// words of 64 bits. Without Capacity the filter is full when K*Capacity is
+	// ln(2)*Counters.
+	Counters uint64
+	// K is the number of hash functions, 1 to MaxK: the best for the other
+	// parameters where it is 0.
+	K uint64
+	// CounterBits is the width of a counter: 2, 4, 8 or 16. At least 4 for
+	// Increment and Tandem and for VariableLength, at least 8 for both
+	// together. 4, or 8 where 4 is not allowed.
+	CounterBits uint64
+	// Variant is Plain, Increment or Tandem.
+	Variant Variant
+	// Increment is L, a power of two from 2 to 2^(w-2) and at most
+	// MaxIncrement, for counters (or halves, with VariableLength) of w bits:
+	// two occurrences then always fit. 2 for 4 bits, 8 for 8, 64 for 16: about
+	// as many occurrences fit as the root of 2^w. Larger ones make fewer false
+	// positives and more stuck counters.
+	Increment uint64
+	// VariableLength uses halves of counters while not more than
+	// Alpha*Capacity occurrences are there; Alpha is in (0, 1].
+	VariableLength bool
+	Alpha          float64
+	// Seed is the seed of the keys' hashes.
+	Seed uint64
+}
+
+// shape is what Params come to: what two filters must share.
+type shape struct {
+	capacity uint64
+	words    uint64 // of 64 bits
+	k        uint64
+	width    uint64 // bits of a counter
+	variant  Variant
+	inc      uint64 // L; 1 for Plain
+	variable bool
+	alpha    float64 // 0 unless variable
+}
+
+// perWord is the number of counters in a word.
+func (s *shape) perWord() uint64 { return 64 / s.width }
+
+func (s *shape) counters() uint64 { return s.words * s.perWord() }
+
+// threshold is the largest number of occurrences for which halves are kept.
+func (s *shape) threshold() uint64 {
+	if !s.variable {
+		return 0
+	}
+	return uint64(s.alpha * float64(s.capacity))
+}
+
+// narrow is the width of the narrowest counters.
+func (s *shape) narrow() uint64 {
+	if s.variable {
+		return s.width / 2
+	}
+	return s.width
+}
+
+// shape resolves the parameters. Errors wrap sketch.ErrOption.
+func (p Params) shape() (s shape, err error) {
+	s = shape{capacity: p.Capacity, k: p.K, width: p.CounterBits, variant: p.Variant, inc: p.Increment, variable: p.VariableLength, alpha: p.Alpha}
+	switch {
+	case p.Counters != 0 && p.FPP != 0:
+		return s, sketch.OptionError("fpp", "is %v and \"counters\" is %d: give one of them", p.FPP, p.Counters)
+	case p.Variant > Tandem:
+		return s, sketch.OptionError("variant", "is %v, must be 'plain', 'increment' or 'tandem'", p.Variant)
+	case p.Variant == Plain && p.Increment != 0:
+		return s, sketch.OptionError("increment", "is %d, but the variant is 'plain'", p.Increment)
+	case !p.VariableLength && p.Alpha != 0:
+		return s, sketch.OptionError("alpha", "is %v, but \"variable_length\" is false", p.Alpha)
+	}
+	s.fillIn()
+	if err := s.check(); err != nil {
+		return s, err
+	}
+	if p.Counters != 0 {
+		s.words = (p.Counters-1)/s.perWord() + 1
+		if most := uint64(8 * MaxBody / s.width); p.Counters > most {
+			return s, sketch.OptionError("counters", "is %d, must be from 1 to %d of %d bits", p.Counters, most, s.width)
+		}
+		if s.k == 0 && s.capacity == 0 {
+			s.k = DefaultK
+		}
+		if s.k == 0 {
+			s.k = s.bestK()
+		}
+		if s.capacity == 0 {
+			s.capacity = uint64(max(1, math.Ln2*float64(s.counters())/float64(s.k)))
+		}
+		return s, nil
+	}
+	if s.capacity == 0 {
+		s.capacity = DefaultCapacity
+	}
+	fpp := p.FPP
+	if fpp == 0 {
+		fpp = DefaultFPP
+	}
+	if !(fpp > 0 && fpp < 1) {
+		return s, sketch.OptionError("fpp", "is %v, must be between 0 and 1", fpp)
+	}
+	counters := s.size(fpp)
+	if most := float64(8 * MaxBody / s.width); counters > most {
+		return s, sketch.OptionError("capacity", "is %d, at \"fpp\" %v that is %.3g counters of %d bits, at most %.0f are allowed",
+			s.capacity, fpp, counters, s.width, most)
+	}
+	s.words = uint64(math.Ceil(counters / float64(s.perWord())))
+	return s, nil
+}
+
+// fillIn gives what is 0 its default, where that needs no size.
+func (s *shape) fillIn() {
+	if s.width == 0 {
+		s.width = 4
+		if s.variable && s.variant != Plain {
+			s.width = 8
+		}
+	}
+	if s.inc == 0 {
+		s.inc = 1
+		if s.variant != Plain {
+			s.inc = min(MaxIncrement, uint64(1)<<(s.narrow()/2)/2)
+		}
+	}
+	if s.variable && s.alpha == 0 {
+		s.alpha = DefaultAlpha
+	}
+}
+
+// check says what is wrong with all but the size, given or read; k and
+// capacity may still be 0.
+func (s *shape) check() error {
+	least := uint64(2)
+	if s.variant != Plain {
+		least *= 2
+	}
+	if s.variable {
+		least *= 2
+	}
+	if s.width < least || s.width > 16 || bits.OnesCount64(s.width) != 1 {
+		return sketch.OptionError("counter_bits", "is %d, must be %s%s", s.width, widths[least], s.form())
+	}
+	if s.variant != Plain {
+		if most := min(MaxIncrement, uint64(1)<<(s.narrow()-2)); s.inc < 2 || s.inc > most || bits.OnesCount64(s.inc) != 1 {
+			return sketch.OptionError("increment", "is %d, must be a power of two from 2 to %d for \"counter_bits\" %d%s", s.inc, most, s.width, s.form())
+		}
+	} else if s.inc != 1 {
+		return sketch.OptionError("increment", "is %d in a plain filter", s.inc)
+	}
+	switch {
+	case s.k > MaxK:
+		return sketch.OptionError("k", "is %d, must be from 1 to %d", s.k, MaxK)
+	case s.capacity > MaxCapacity:
+		return sketch.OptionError("capacity", "is %d, must be from 1 to %d", s.capacity, uint64(MaxCapacity))
+	case s.variable && !(s.alpha > 0 && s.alpha <= 1):
+		return sketch.OptionError("alpha", "is %v, must be above 0 and at most 1", s.alpha)
+	case !s.variable && s.alpha != 0:
+		return sketch.OptionError("alpha", "is %v in a filter without variable length", s.alpha)
+	}
+	return nil
+}
+
+var widths = map[uint64]string{2: "2, 4, 8 or 16", 4: "4, 8 or 16", 8: "8 or 16"}
+
+// form is the variant in the words of an error.
+func (s *shape) form() string {
+	if s.variable {
+		return fmt.Sprintf(" for the variant '%v' with variable length", s.variant)
+	}
+	return fmt.Sprintf(" for the variant '%v'", s.variant)
+}
+
+// agree is nil for filters that may be united, otherwise an error that wraps
+// sketch.ErrDiffer and names both values.
+func agree(a, b *shape) error {
+	switch {
+	case a.variant != b.variant:
+		return sketch.Differ("variant", a.variant, b.variant)
+	case a.width != b.width:
+		return sketch.Differ("counter bits", a.width, b.width)
+	case a.words != b.words:
+		return sketch.Differ("counters", a.counters(), b.counters())
+	case a.k != b.k:
+		return sketch.Differ("k", a.k, b.k)
+	case a.inc != b.inc:
+		return sketch.Differ("increment", a.inc, b.inc)
+	case a.variable != b.variable:
+		return sketch.Differ("variable length", a.variable, b.variable)
+	case a.alpha != b.alpha:
+		return sketch.Differ("alpha", a.alpha, b.alpha)
+	case a.capacity != b.capacity:
+		return sketch.Differ("capacity", a.capacity, b.capacity)
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package cbf
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Sketch is a counting Bloom filter in memory.
+type Sketch struct {
+	filter
+}
+
+// New makes an empty filter. Errors wrap sketch.ErrOption and name the value
+// and its range.
+func New(p Params) (*Sketch, error) {
+	s, err := p.shape()
+	if err != nil {
+		return nil, err
+	}
+	return &Sketch{filter{
+		Base: keyed.New(p.Seed, sketch.Additive), shape: s, kernel: s.kernel(s.variable),
+		body: make([]byte, 8*s.words),
+	}}, nil
+}
+
+// Bytes is the memory of the counters.
+func (s *Sketch) Bytes() int { return len(s.body) }
+
+// room drops the upper halves where n occurrences more would be too many for
+// them. It is called before they are added.
+func (s *Sketch) room(n uint64) {
+	if !s.kernel.halves {
+		return
+	}
+	total, known := s.Total()
+	if most := s.threshold(); !known || n > most || total > most-n {
+		s.drop()
+	}
+}
+
+// drop gives the lower halves of all counters the whole width. O(Counters).
+func (s *Sketch) drop() {
+	stuck := uint64(0)
+	half := s.kernel
+	s.kernel = s.shape.kernel(false)
+	for i := range s.words {
+		w := half.widen(s.at(i))
+		s.set(i, w)
+		stuck |= s.kernel.stuck(w)
+	}
+	s.setSaturated(stuck != 0)
+}
+
+// setSaturated says whether a counter is stuck now: those of upper halves are
+// no longer.
+func (s *Sketch) setSaturated(stuck bool) {
+	if stuck {
+		keyed.SetSaturated(&s.Base)
+	} else {
+		keyed.ClearSaturated(&s.Base)
+	}
+}
+
+// Add adds n occurrences of a key by its hash. O(K); once, where Alpha*Capacity
+// is passed, O(Counters). No allocation.
+func (s *Sketch) Add(h1, h2, n uint64) {
+	if n == 0 {
+		return
+	}
+	s.room(n)
+	keyed.Grow(&s.Base, n)
+	if s.put(h1, h2, n) != 0 {
+		keyed.SetSaturated(&s.Base)
+	}
+}
+
+// put counts n occurrences, 1 or more.
+func (s *Sketch) put(h1, h2, n uint64) (stuck uint64) {
+	g := &s.kernel
+	for i := range g.k {
+		word, rest := bits.Mul64(hash(h1, h2, i), g.words)
+		low, high := g.marks(rest)
+		w := s.at(word)
+		var is uint64
+		if n == 1 {
+			w, is = g.add(w, &low)
+			stuck |= is
+			if g.halves {
+				w, is = g.add(w, &high)
+				stuck |= is
+			}
+		} else {
+			w, is = g.addMany(w, &low, n)
+			stuck |= is
+			if g.halves {
+				w, is = g.addMany(w, &high, n)
+				stuck |= is
+			}
+		}
+		s.set(word, w)
+	}
+	return stuck
+}
+
+// AddKey is Add of a key's bytes (package key).
+func (s *Sketch) AddKey(b []byte, n uint64) {
+	h1, h2 := key.Hash(s.Seed(), b)
+	s.Add(h1, h2, n)
+}
+
+// Remove takes away n occurrences of a key that were added before; removing
+// others can make keys that are there seem absent. More than can be there is an
+// error (sketch.ErrTooMany), as is a key that Contains says is absent. An error
+// changes nothing. O(K).
+func (s *Sketch) Remove(h1, h2, n uint64) error {
+	if n == 0 {
+		return nil
+	}
+	if total, _ := s.Total(); !keyed.Shrink(&s.Base, n) {
+		return fmt.Errorf("remove %d of %d in total: %w", n, total, sketch.ErrTooMany)
+	}
+	if s.take(h1, h2, n) {
+		return nil
+	}
+	keyed.Grow(&s.Base, n)
+	if !s.Contains(h1, h2) {
+		return fmt.Errorf("remove %d of a key that is not there: %w", n, sketch.ErrTooMany)
+	}
+	return fmt.Errorf("remove %d of a key that is there fewer times: %w", n, sketch.ErrTooMany)
+}
+
+// take is Remove but for the total. It reports false, and changes nothing,
+// where the occurrences cannot all be there.
+func (s *Sketch) take(h1, h2, n uint64) bool {
+	g := &s.kernel
+	var words, before [MaxK]uint64
+	for i := range g.k {
+		word, rest := bits.Mul64(hash(h1, h2, i), g.words)
+		low, high := g.marks(rest)
+		w := s.at(word)
+		words[i], before[i] = word, w
+		w, ok := g.remove(w, &low, n)
+		if ok && g.halves {
+			w, ok = g.remove(w, &high, n)
+		}
+		if !ok {
+			// Backwards: a key may meet a word twice.
+			for ; i > 0; i-- {
+				s.set(words[i-1], before[i-1])
+			}
+			return false
+		}
+		s.set(word, w)
+	}
+	return true
+}
+
+// RemoveKey is Remove of a key's bytes (package key).
+func (s *Sketch) RemoveKey(b []byte, n uint64) error {
+	h1, h2 := key.Hash(s.Seed(), b)
+	return s.Remove(h1, h2, n)
+}

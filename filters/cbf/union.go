@@ -1,0 +1,110 @@
+package cbf
+
+import "github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+
+// Union adds the occurrences of other, which is left unchanged and must agree
+// in every parameter, seed and class of keys (sketch.ErrDiffer). Counters are
+// added up to their ceiling. Where both have their upper halves and all
+// occurrences together are at most Alpha*Capacity, the union keeps them;
+// otherwise both are taken without. O(Counters).
+//
+// The union of parts is the filter of the whole, to the byte, for filters of
+// fixed length. With variable length that holds while halves are kept, and past
+// them where no half was stuck: one that is stuck in a part is so in the union.
+func (s *Sketch) Union(other *Sketch) error {
+	if err := s.agree(&other.filter); err != nil {
+		return err
+	}
+	s.unite(&other.filter)
+	return nil
+}
+
+// UnionBlob is Union with the sketch of a BLOB, of which it makes no copy. The
+// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid.
+// An error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error {
+	v, err := NewView(blob)
+	if err != nil {
+		return err
+	}
+	if err := s.agree(&v.filter); err != nil {
+		return err
+	}
+	if err := v.check(); err != nil {
+		return err
+	}
+	s.unite(&v.filter)
+	return nil
+}
+
+func (f *filter) agree(other *filter) error {
+	if err := agree(&f.shape, &other.shape); err != nil {
+		return err
+	}
+	return keyed.Agree(f.Base, other.Base)
+}
+
+// unite may be given the filter of s itself.
+func (s *Sketch) unite(other *filter) {
+	total, known := other.Total()
+	if known && other.kernel.halves {
+		s.room(total)
+	} else if s.kernel.halves {
+		s.drop()
+	}
+	g := &s.kernel
+	wide := other.kernel.halves && !g.halves
+	stuck := uint64(0)
+	for i := range s.words {
+		a, b := s.at(i), other.at(i)
+		if wide {
+			b = other.kernel.widen(b)
+		}
+		if b != 0 {
+			a = g.unite(a, b)
+			s.set(i, a)
+		}
+		stuck |= g.stuck(a)
+	}
+	keyed.Unite(&s.Base, other.Base)
+	s.setSaturated(stuck != 0)
+}
+
+// unite is the sum of two words, counter by counter.
+func (g *kernel) unite(a, b uint64) uint64 {
+	if a == 0 {
+		return b
+	}
+	if g.variant == Tandem {
+		return g.unitePairs(a, b)
+	}
+	top := g.ones << (g.bits - 1)
+	sum := (a &^ top) + (b &^ top)
+	carry := (a&b | (a|b)&sum) & top
+	sum ^= (a ^ b) & top
+	return sum | carry>>(g.bits-1)*g.ceiling
+}
+
+// unitePairs is unite for pairs, which have their signature only where the
+// other has nothing.
+func (g *kernel) unitePairs(a, b uint64) (sum uint64) {
+	for at := uint64(0); at < 64; at += g.bits {
+		if at&g.width != 0 { // the second of its pair
+			continue
+		}
+		pair := g.ceiling<<at | g.ceiling<<(at+g.width)
+		switch {
+		case b&pair == 0:
+			sum |= a & pair
+		case a&pair == 0:
+			sum |= b & pair
+		default:
+			a0, a1 := g.unsigned(a>>at&g.ceiling, a>>(at+g.width)&g.ceiling)
+			b0, b1 := g.unsigned(b>>at&g.ceiling, b>>(at+g.width)&g.ceiling)
+			c0, _ := g.sum(a0, b0)
+			c1, _ := g.sum(a1, b1)
+			sum |= c0<<at | c1<<(at+g.width)
+		}
+	}
+	return sum
+}

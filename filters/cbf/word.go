@@ -1,0 +1,208 @@
+package cbf
+
+import "math/bits"
+
+// Where a key counts is part of the format (docs/FORMAT.md) and never changes.
+//
+// Hash function i of a key is x = h1 + (i+1)*h2, scattered once more: counters
+// follow the high bits, and the high bits alone of such a series lie on a line,
+// which small filters would notice. From the product of x and a number n, the
+// high half is a number below n and the low half what is left of x to choose
+// more by (Lemire 2019, "Fast Random Integer Generation in an Interval"). So
+// word, counter, increment and signature are independent of each other.
+
+const scatter = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio, odd
+
+// hash is hash function i of a key.
+func hash(h1, h2, i uint64) uint64 {
+	x := h1 + (i+1)*h2
+	return (x ^ x>>32) * scatter
+}
+
+// kernel is what the inner loops need of a shape and a phase.
+type kernel struct {
+	words   uint64
+	k       uint64
+	variant Variant
+	halves  bool
+	width   uint64 // bits from one counter to the next
+	lanes   uint64 // log2 of the counters in a word
+	bits    uint64 // of a counter or half
+	ceiling uint64 // its largest value
+	ones    uint64 // 1 in each of a word
+	inc     uint64 // L
+	incBits uint64 // log2 L
+	notes   uint64 // L-1
+}
+
+func (s *shape) kernel(halves bool) kernel {
+	w := s.width
+	if halves {
+		w /= 2
+	}
+	return kernel{
+		words: s.words, k: s.k, variant: s.variant, halves: halves,
+		width: s.width, lanes: uint64(bits.TrailingZeros64(s.perWord())),
+		bits: w, ceiling: 1<<w - 1, ones: ^uint64(0) / (1<<w - 1),
+		inc: s.inc, incBits: uint64(bits.TrailingZeros64(s.inc)), notes: s.inc - 1,
+	}
+}
+
+// mark is one occurrence at one counter: where in its word, and what it adds.
+type mark struct {
+	at   uint64 // first bit of the counter in the word
+	v    uint64 // increment: L to 2L-1, or 1
+	code uint64 // what the counter holds of a signed occurrence: v, v+L or v+2L
+	note uint64 // and its partner: 1 to L-1
+}
+
+// counter takes the number of a counter of the word out of x.
+func (g *kernel) counter(x uint64) (at, rest uint64) {
+	return x >> (64 - g.lanes) * g.width, x << g.lanes
+}
+
+// increment takes an increment out of x.
+func (g *kernel) increment(x uint64) (v, rest uint64) {
+	return g.inc + x>>(64-g.incBits), x << g.incBits
+}
+
+// sign takes a signature out of x.
+func (g *kernel) sign(v, x uint64) (code, note uint64) {
+	times, x := bits.Mul64(x, 3)
+	note, _ = bits.Mul64(x, g.notes)
+	return v + times<<g.incBits, note + 1
+}
+
+// mark takes an occurrence out of x.
+func (g *kernel) mark(x uint64) (m mark, rest uint64) {
+	m.at, x = g.counter(x)
+	if g.variant == Plain {
+		m.v = 1
+		return m, x
+	}
+	m.v, x = g.increment(x)
+	if g.variant == Tandem {
+		m.code, m.note = g.sign(m.v, x)
+		x <<= 8 // a signature uses no more
+	}
+	return m, x
+}
+
+// marks are the occurrence at the lower half, or the whole, of a counter and,
+// with halves, at the upper half of another in the same word. x is what the
+// choice of the word left of the hash. The first does not depend on halves.
+func (g *kernel) marks(x uint64) (low, high mark) {
+	low, x = g.mark(x)
+	if g.halves {
+		high, _ = g.mark(x)
+		high.at += g.width / 2
+	}
+	return low, high
+}
+
+// Everything below answers with 0 or 1, and chooses by masks: which counters
+// are empty is not to be predicted.
+
+// over is 1 where a > b. Both are below 2^63.
+func over(a, b uint64) uint64 { return (b - a) >> 63 }
+
+// some is 1 where a counter is not 0.
+func some(c uint64) uint64 { return -c >> 63 }
+
+// holds is 1 where a counter can hold an occurrence of increment v:
+// c = v or c >= v+L.
+func holds(c, v, inc uint64) uint64 {
+	d := c - v
+	return (^(d - inc) | (d-1)&^d) >> 63
+}
+
+// holdsSigned is 1 where a tandem counter a with the partner b can hold the
+// occurrence.
+func (g *kernel) holdsSigned(a, b uint64, m *mark) uint64 {
+	unlike := (a ^ m.code) | (b ^ m.note)
+	note := some(b) & over(g.inc, b)
+	return note&((unlike-1)>>63) | (note^1)&holds(a, m.v, g.inc)
+}
+
+// contains is 1 where the word can hold the occurrence.
+func (g *kernel) contains(word uint64, m *mark) uint64 {
+	c := word >> m.at & g.ceiling
+	switch g.variant {
+	case Plain:
+		return some(c)
+	case Increment:
+		return holds(c, m.v, g.inc)
+	}
+	return g.holdsSigned(c, word>>(m.at^g.width)&g.ceiling, m)
+}
+
+// sum is a+n, n being at most 2^32, or the ceiling.
+func (g *kernel) sum(a, n uint64) (sum, stuck uint64) {
+	sum = a + n
+	m := -over(sum, g.ceiling-1) // where it is the ceiling or more
+	return sum&^m | g.ceiling&m, m & 1
+}
+
+// unsigned is a pair of tandem counters without a signature: what is left of a
+// signed one is its increment.
+func (g *kernel) unsigned(a, b uint64) (uint64, uint64) {
+	noteA := -(some(a) & over(g.inc, a))
+	noteB := -(some(b) & over(g.inc, b))
+	ofA, ofB := g.inc+a&g.notes, g.inc+b&g.notes
+	a = a&^(noteA|noteB) | ofA&noteB
+	b = b&^(noteA|noteB) | ofB&noteA
+	return a, b
+}
+
+// add is the word with one occurrence more, and 1 where a counter became stuck
+// or is.
+func (g *kernel) add(word uint64, m *mark) (after, stuck uint64) {
+	c := word >> m.at & g.ceiling
+	if g.variant != Tandem {
+		n, stuck := g.sum(c, m.v)
+		return word ^ (c^n)<<m.at, stuck
+	}
+	partner := m.at ^ g.width
+	p := word >> partner & g.ceiling
+	a, b := g.unsigned(c, p)
+	a, stuck = g.sum(a, m.v)
+	empty := some(c|p) - 1
+	a = a&^empty | m.code&empty
+	b |= m.note & empty
+	return word ^ (c^a)<<m.at ^ (p^b)<<partner, stuck &^ empty & 1
+}
+
+// addMany is add for n occurrences, 2 or more: they are not signed.
+func (g *kernel) addMany(word uint64, m *mark, n uint64) (after, stuck uint64) {
+	n = min(n, g.ceiling) * m.v
+	c := word >> m.at & g.ceiling
+	if g.variant != Tandem {
+		s, stuck := g.sum(c, n)
+		return word ^ (c^s)<<m.at, stuck
+	}
+	partner := m.at ^ g.width
+	p := word >> partner & g.ceiling
+	a, b := g.unsigned(c, p)
+	a, stuck = g.sum(a, n)
+	return word ^ (c^a)<<m.at ^ (p^b)<<partner, stuck
+}
+
+// remove is the word with n occurrences less, n at least 1. It reports false
+// where they cannot all be there.
+func (g *kernel) remove(word uint64, m *mark, n uint64) (after uint64, ok bool) {
+	c := word >> m.at & g.ceiling
+	if g.variant == Tandem {
+		partner := m.at ^ g.width
+		if p := word >> partner & g.ceiling; p != 0 && p < g.inc {
+			return word ^ c<<m.at ^ p<<partner, n == 1 && c == m.code && p == m.note
+		}
+	}
+	if c == g.ceiling {
+		return word, true // it stands for any number
+	}
+	n = min(n, g.ceiling+1) * m.v
+	if n > c || c-n != 0 && c-n < g.inc {
+		return word, false
+	}
+	return word - n<<m.at, true
+}
