@@ -44,8 +44,9 @@ func ParseEncoding(name string) (Encoding, bool) {
 // Plain, takes together.
 const blockLen = 64
 
-// MaxLen is the largest number of counters.
-const MaxLen = 1 << 33
+// MaxLen is the largest number of counters: in every encoding, as long as they
+// may be and with slack, they take less than 2^32 bytes.
+const MaxLen = 1 << 28
 
 // Array is a number of counters from 0 to 2^64-1, in one encoding. Indices
 // out of range panic, as a slice's do. Methods that only read may run in
@@ -79,9 +80,12 @@ func New(e Encoding, n int) Array {
 	switch e {
 	case Plain:
 		return newPlain(n)
-	default:
-		panic("counters: " + e.String())
+	case Elias, Steps:
+		return newCoded(e, n)
+	case Index:
+		return newIndex(n)
 	}
+	panic("counters: " + e.String())
 }
 
 // Decode makes an array from the body of n counters, which it checks
@@ -94,10 +98,15 @@ func Decode(e Encoding, n int, body []byte) (Array, error) {
 	if err := v.Check(); err != nil {
 		return nil, err
 	}
-	switch e {
-	default:
+	if e == Plain {
 		return v.plain.decode(n), nil
 	}
+	a := packed{c: v.codec()}
+	a.adopt(&v, roomy)
+	if e == Index {
+		return &index{a}, nil
+	}
+	return &coded{a, codedCodec{e}}, nil
 }
 
 // View reads counters from a body's own memory, without a copy. It is valid
@@ -108,6 +117,7 @@ type View struct {
 	n     int
 	body  []byte
 	plain plainView
+	store store // of all others
 }
 
 // Open checks the structure of the body of n counters in constant time, not
@@ -121,10 +131,20 @@ func Open(e Encoding, n int, body []byte) (View, error) {
 	switch e {
 	case Plain:
 		v.plain, err = openPlain(n, body)
+	case Elias, Steps, Index:
+		v.store, err = open(v.codec(), n, body)
 	default:
 		err = sketch.Invalidf("counters in %v", e)
 	}
 	return v, err
+}
+
+// codec is that of every encoding but Plain.
+func (v *View) codec() codec {
+	if v.e == Index {
+		return indexCodec{}
+	}
+	return codedCodec{v.e}
 }
 
 // Encoding is how the counters are kept.
@@ -143,27 +163,31 @@ func (v *View) At(i int) uint64 {
 		panic(outOfRange(i, v.n))
 	}
 	switch v.e {
-	default:
+	case Plain:
 		return v.plain.at(i)
+	case Index:
+		return v.store.indexAt(uint(i))
 	}
+	return codedCodec{v.e}.at(&v.store, i)
 }
 
 // Unpack copies the counters from at on to dst.
 func (v *View) Unpack(at int, dst []uint64) {
 	checkRange(at, len(dst), v.n)
-	switch v.e {
-	default:
+	if v.e == Plain {
 		v.plain.unpack(at, dst)
+		return
 	}
+	v.codec().unpack(&v.store, at, dst)
 }
 
 // Check is nil where the body is what Append writes for the counters that it
 // holds, and nothing else. O(Len). Errors wrap sketch.ErrInvalid.
 func (v *View) Check() error {
-	switch v.e {
-	default:
+	if v.e == Plain {
 		return v.plain.check()
 	}
+	return v.store.check(v.codec())
 }
 
 func outOfRange(i, n int) string { return fmt.Sprintf("counters: index %d of %d counters", i, n) }

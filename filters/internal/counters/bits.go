@@ -1,0 +1,58 @@
+package counters
+
+import "encoding/binary"
+
+// Bits are numbered from the least significant bit of the first byte on.
+
+// load returns 64 bits from bit pos on; those after the end of b are 0.
+func load(b []byte, pos uint) uint64 {
+	if i := pos / 8; i+9 <= uint(len(b)) {
+		q := b[i : i+9 : i+9]
+		s := pos & 7
+		// Twice, for a shift by 64 where s is 0.
+		return binary.LittleEndian.Uint64(q)>>s | uint64(q[8])<<1<<(63-s)
+	}
+	return loadTail(b, pos)
+}
+
+func loadTail(b []byte, pos uint) uint64 {
+	var q [16]byte
+	if i := pos / 8; i < uint(len(b)) {
+		copy(q[:9], b[i:])
+	}
+	return load(q[:], pos&7)
+}
+
+// mask has the low n bits set, n at most 64.
+func mask(n uint) uint64 { return 1<<n - 1 }
+
+// put writes the low n bits of v, which has no others, to bit pos on; n is at
+// most 64. It touches the 9 bytes from there on, which are all in b.
+func put(b []byte, pos uint, v uint64, n uint) {
+	s := pos & 7
+	q := b[pos/8:][:9:9]
+	x := binary.LittleEndian.Uint64(q)
+	binary.LittleEndian.PutUint64(q, x&^(mask(n)<<s)|v<<s)
+	if s+n > 64 {
+		q[8] = q[8]&^byte(mask(s+n-64)) | byte(v>>(64-s))
+	}
+}
+
+// pad is how many bytes must follow those that put writes to, even if no bits.
+const pad = 9
+
+// move copies n bits from one place to another, which may overlap.
+func move(b []byte, to, from, n uint) {
+	if to > from {
+		for n > 0 {
+			k := min(n, 64)
+			n -= k
+			put(b, to+n, load(b, from+n)&mask(k), k)
+		}
+		return
+	}
+	for at := uint(0); at < n; at += 64 {
+		k := min(n-at, 64)
+		put(b, to+at, load(b, from+at)&mask(k), k)
+	}
+}

@@ -1,0 +1,160 @@
+package counters
+
+import "math/bits"
+
+// steps is a prefix code for numbers from 0 on (section 4.5 of the paper,
+// which gives one example and omits the rest). Step j has a number of bits of
+// its own, steps[j], and so covers that power of two of numbers: the first
+// those from 0 on, the next those that follow. A number is written as j ones
+// for its step, a zero, and its place in the step. What no step covers is
+// written as a one for each step, and the rest in the Elias code. Without any
+// steps it is the Elias code.
+type steps []uint8
+
+// elias is the delta code of Elias 1975, as the paper has it: n > 0 of L bits
+// is L in his gamma code, which is the bits of L with a zero before them for
+// each but the first, then n without its leading one. Counters are written as
+// one more than they are, for it has no 0. So the largest of all has 65 bits,
+// the lowest 64 all 0.
+//
+// The first bit is the least significant one; of L and n, whose leading ones
+// are not written or stand first, the other bits follow in that order too.
+var elias = steps{}
+
+// stepCodes are what an array may choose from. The first is the paper's
+// example. The others suit counters that are 0 half of the time and otherwise
+// 1 to 100 in the mean, Zipf distributed with skew 0 to 1.5; measured.
+var stepCodes = [...]steps{
+	{0, 0},
+	{0, 0, 1, 2},
+	{0, 1, 1, 2, 3},
+	{0, 2, 2, 3},
+	{0, 3, 3, 4},
+	{0, 4, 5},
+	{0, 4, 6},
+	{0, 5, 7},
+}
+
+const (
+	maxLength = 65                     // of a counter plus 1
+	maxGamma  = 6                      // zeros before a length
+	maxCode   = 2*maxGamma + maxLength // bits, without the ones for steps
+)
+
+// cover is how many numbers the steps cover.
+func (s steps) cover() (n uint64) {
+	for _, w := range s {
+		n += 1 << w
+	}
+	return n
+}
+
+// split is the step of a number, len(s) for none, and the number's place in it.
+func (s steps) split(v uint64) (step int, rest uint64) {
+	for j, w := range s {
+		if v < 1<<w {
+			return j, v
+		}
+		v -= 1 << w
+	}
+	return len(s), v
+}
+
+// lengthOf is the length of v plus 1.
+func lengthOf(v uint64) uint {
+	if v == 1<<64-1 {
+		return maxLength
+	}
+	return uint(bits.Len64(v + 1))
+}
+
+// size is how many bits v takes.
+func (s steps) size(v uint64) uint {
+	step, v := s.split(v)
+	if step < len(s) {
+		return uint(step) + 1 + uint(s[step])
+	}
+	n := lengthOf(v)
+	return uint(step) + 2*uint(bits.Len(n)) - 1 + n - 1
+}
+
+// put writes v at pos and returns where it ends.
+func (s steps) put(b []byte, pos uint, v uint64) uint {
+	step, v := s.split(v)
+	j := uint(step)
+	if step < len(s) {
+		w := uint(s[step])
+		put(b, pos, v<<(j+1)|mask(j), j+1+w)
+		return pos + j + 1 + w
+	}
+	n := lengthOf(v)
+	z := uint(bits.Len(n)) - 1
+	put(b, pos, (uint64(n)&mask(z)<<1|1)<<(z+j)|mask(j), j+2*z+1)
+	pos += j + 2*z + 1
+	put(b, pos, (v+1)&mask(n-1), n-1)
+	return pos + n - 1
+}
+
+// decoder reads a code, where base[j] is the first number of step j and the
+// last of them the first beyond all steps.
+type decoder struct {
+	steps steps
+	base  []uint64
+}
+
+func newDecoder(s steps) decoder {
+	d := decoder{s, make([]uint64, len(s)+1)}
+	for j, w := range s {
+		d.base[j+1] = d.base[j] + 1<<w
+	}
+	return d
+}
+
+var eliasDecoder = newDecoder(elias)
+
+var stepDecoders = func() (d [len(stepCodes)]decoder) {
+	for i, s := range stepCodes {
+		d[i] = newDecoder(s)
+	}
+	return d
+}()
+
+// read is the number at pos and where it ends. Any bits are some number, and
+// what lies after the end of b is 0.
+func (d *decoder) read(b []byte, pos uint) (v uint64, end uint) {
+	w := load(b, pos)
+	j := uint(bits.TrailingZeros64(^w))
+	if j < uint(len(d.steps)) {
+		n := uint(d.steps[j])
+		return d.base[j] + w>>(j+1)&mask(n), pos + j + 1 + n
+	}
+	j = uint(len(d.steps))
+	w >>= j
+	z, n := gammaOf(w)
+	head := j + 2*z + 1
+	if head+n-1 > 64 {
+		w = load(b, pos+head)
+	} else {
+		w >>= 2*z + 1
+	}
+	return 1<<(n-1) + w&mask(n-1) - 1 + d.base[j], pos + head + n - 1
+}
+
+// skip is where the number at pos ends.
+func (d *decoder) skip(b []byte, pos uint) uint {
+	w := load(b, pos)
+	j := uint(bits.TrailingZeros64(^w))
+	if j < uint(len(d.steps)) {
+		return pos + j + 1 + uint(d.steps[j])
+	}
+	j = uint(len(d.steps))
+	z, n := gammaOf(w >> j)
+	return pos + j + 2*z + n
+}
+
+// gammaOf is a length in gamma code, and the zeros before it; both bounded,
+// whatever the bits.
+func gammaOf(w uint64) (z, n uint) {
+	z = min(uint(bits.TrailingZeros64(w)), maxGamma)
+	return z, min(1<<z|uint(w>>(z+1)&mask(z)), maxLength)
+}

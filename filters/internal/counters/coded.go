@@ -1,0 +1,168 @@
+package counters
+
+import "encoding/binary"
+
+// codedCodec keeps the counters of a group one after the other in a prefix
+// code, that of Elias or one of the steps codes, whose number is then p[0].
+// Of a group's record there is only where it begins: section 4.5 of the paper.
+type codedCodec struct{ e Encoding }
+
+const codedRecord = 4
+
+func (c codedCodec) record() int { return codedRecord }
+
+func (c codedCodec) valid(p params) bool {
+	return p == params{} || c.e == Steps && int(p[0]) < len(stepCodes) && p[1] == 0
+}
+
+func (c codedCodec) decoder(p params) *decoder {
+	if c.e == Elias {
+		return &eliasDecoder
+	}
+	return &stepDecoders[p[0]]
+}
+
+// choose takes the code that makes the counters shortest, the first of these
+// where several do.
+func (c codedCodec) choose(src source) params {
+	if c.e == Elias {
+		return params{}
+	}
+	sizes := stepSizes(src)
+	best := 0
+	for i, n := range sizes {
+		if n < sizes[best] {
+			best = i
+		}
+	}
+	return params{uint8(best)}
+}
+
+// stepSizes is how many bits all counters take in each of the codes. Small
+// ones, which are most, are tallied first.
+func stepSizes(src source) (sizes [len(stepCodes)]uint64) {
+	var tally [256]uint64
+	each(src, func(_ int, group []uint64) {
+		for _, v := range group {
+			if v < uint64(len(tally)) {
+				tally[v]++
+				continue
+			}
+			for i, s := range stepCodes {
+				sizes[i] += uint64(s.size(v))
+			}
+		}
+	})
+	for v, n := range tally {
+		for i, s := range stepCodes {
+			sizes[i] += n * uint64(s.size(uint64(v)))
+		}
+	}
+	return sizes
+}
+
+func (c codedCodec) size(p params, group []uint64) (n uint) {
+	s := c.decoder(p).steps
+	for _, v := range group {
+		n += s.size(v)
+	}
+	return n
+}
+
+func (c codedCodec) weight(p params, v uint64) uint { return c.decoder(p).steps.size(v) }
+
+func (c codedCodec) put(s *store, _ int, pos uint, group []uint64) {
+	code := c.decoder(s.p).steps
+	for _, v := range group {
+		pos = code.put(s.mem, pos, v)
+	}
+}
+
+func (c codedCodec) used(s *store, g int) uint {
+	begin := s.pos(g)
+	return c.skip(s, begin, s.groupLen(g)) - begin
+}
+
+// skip is where so many numbers from pos on end.
+func (c codedCodec) skip(s *store, pos uint, count int) uint {
+	d := c.decoder(s.p)
+	for range count {
+		pos = d.skip(s.mem, pos)
+	}
+	return pos
+}
+
+// find is where counter i is.
+func (c codedCodec) find(s *store, i int) uint {
+	begin := uint(binary.LittleEndian.Uint32(s.mem[headSize+i/blockLen*codedRecord:])) * 8
+	return c.skip(s, uint(s.base)*8+begin, i%blockLen)
+}
+
+func (c codedCodec) at(s *store, i int) uint64 {
+	v, _ := c.decoder(s.p).read(s.mem, c.find(s, i))
+	return v
+}
+
+func (c codedCodec) unpack(s *store, at int, dst []uint64) {
+	d := c.decoder(s.p)
+	for len(dst) > 0 {
+		pos := c.find(s, at)
+		n := min(blockLen-at%blockLen, len(dst))
+		for k := range dst[:n] {
+			dst[k], pos = d.read(s.mem, pos)
+		}
+		at, dst = at+n, dst[n:]
+	}
+}
+
+// coded is counters in such a code.
+type coded struct {
+	packed
+	codec codedCodec
+}
+
+func newCoded(e Encoding, n int) *coded {
+	c := codedCodec{e}
+	return &coded{newPacked(c, n), c}
+}
+
+func (a *coded) Encoding() Encoding { return a.codec.e }
+
+func (a *coded) At(i int) uint64 {
+	if uint(i) >= uint(a.n) {
+		panic(outOfRange(i, a.n))
+	}
+	return a.codec.at(&a.store, i)
+}
+
+// Set pushes the counters behind the one that gets longer, or draws those
+// behind one that gets shorter, up to the slack at the end of the group.
+func (a *coded) Set(i int, v uint64) {
+	if uint(i) >= uint(a.n) {
+		panic(outOfRange(i, a.n))
+	}
+	g := i / blockLen
+	for {
+		d := a.codec.decoder(a.p)
+		pos := a.codec.find(&a.store, i)
+		old, after := d.read(a.mem, pos)
+		size := d.steps.size(v)
+		if pos+size == after {
+			d.steps.put(a.mem, pos, v)
+			return
+		}
+		end := a.codec.skip(&a.store, after, a.groupLen(g)-i%blockLen-1)
+		need := int(end+size-(after-pos)-a.pos(g)+7) / 8
+		if need > a.start(g+1)-a.start(g) {
+			if !a.makeRoom(g, need) {
+				a.rebuild(g, (maxCode+7)/8+1)
+			}
+			continue
+		}
+		move(a.mem, pos+size, after, end-after)
+		a.moved += uint64(end-after) + uint64(size)
+		d.steps.put(a.mem, pos, v)
+		a.reweigh(old, v)
+		return
+	}
+}

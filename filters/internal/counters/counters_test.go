@@ -1,0 +1,346 @@
+package counters
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+var all = []Encoding{Plain, Elias, Steps, Index}
+
+func forEach(t *testing.T, f func(t *testing.T, e Encoding)) {
+	for _, e := range all {
+		t.Run(e.String(), func(t *testing.T) { f(t, e) })
+	}
+}
+
+// slice is counters as they are; what every encoding is compared with.
+type slice []uint64
+
+func (s slice) Len() int                    { return len(s) }
+func (s slice) Unpack(at int, dst []uint64) { copy(dst, s[at:]) }
+
+// build sets the counters of a new array in random order.
+func build(e Encoding, vs []uint64, r *rand.Rand) Array {
+	a := New(e, len(vs))
+	for _, i := range r.Perm(len(vs)) {
+		a.Set(i, vs[i])
+	}
+	return a
+}
+
+// values are counters of a kind: all small, of any length, heavy tails, and so on.
+func values(kind, n int, r *rand.Rand) []uint64 {
+	vs := make([]uint64, n)
+	for i := range vs {
+		switch kind {
+		case 0: // all 0
+		case 1:
+			vs[i] = r.Uint64N(3)
+		case 2:
+			vs[i] = r.Uint64() >> r.UintN(64)
+		case 3:
+			vs[i] = uint64(1 / math.Pow(1-r.Float64(), 1.3)) // a heavy tail
+		case 4:
+			vs[i] = math.MaxUint64 - r.Uint64N(2)
+		case 5:
+			vs[i] = 1000 + r.Uint64N(1000)
+		case 6: // chunks of every length, and groups of the longest
+			vs[i] = mask(uint(i / 8 % 65))
+		case 7:
+			vs[i] = []uint64{0, 1, math.MaxUint64, 1 << 63}[r.IntN(4)]
+		}
+	}
+	return vs
+}
+
+const kinds = 8
+
+var lengths = []int{1, 2, 7, 8, 9, 63, 64, 65, 127, 128, 200, 1000}
+
+func equal(t *testing.T, a interface {
+	source
+	At(i int) uint64
+}, want []uint64) {
+	t.Helper()
+	if a.Len() != len(want) {
+		t.Fatalf("%d counters, want %d", a.Len(), len(want))
+	}
+	for i, v := range want {
+		if got := a.At(i); got != v {
+			t.Fatalf("counter %d of %d is %d, want %d", i, len(want), got, v)
+		}
+	}
+	for _, step := range []int{1, 5, 64, 100, len(want)} {
+		got := make([]uint64, len(want))
+		for at := 0; at < len(got); at += step {
+			a.Unpack(at, got[at:min(at+step, len(got))])
+		}
+		for i, v := range want {
+			if got[i] != v {
+				t.Fatalf("unpacked by %d, counter %d of %d is %d, want %d", step, i, len(want), got[i], v)
+			}
+		}
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	forEach(t, func(t *testing.T, e Encoding) {
+		r := rand.New(rand.NewPCG(1, uint64(e)))
+		for kind := range kinds {
+			for _, n := range lengths {
+				vs := values(kind, n, r)
+				a := build(e, vs, r)
+				equal(t, a, vs)
+				body := a.Append([]byte("before"))
+				if string(body[:6]) != "before" {
+					t.Fatal("Append wrote over what was there")
+				}
+				body = body[6:]
+				v, err := Open(e, n, body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				equal(t, &v, vs)
+				if err := v.Check(); err != nil {
+					t.Fatalf("kind %d, %d counters: %v", kind, n, err)
+				}
+				b, err := Decode(e, n, body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				keep := bytes.Clone(body)
+				for i := range body {
+					body[i] = 0xff // it shares no memory
+				}
+				equal(t, b, vs)
+				if !bytes.Equal(b.Append(nil), keep) {
+					t.Fatal("decoded and encoded, the bytes differ")
+				}
+				// In one go, in another history, the same.
+				c := New(e, n)
+				c.Update(func(at int, block []uint64) {
+					for k := range block {
+						block[k] = math.MaxUint64
+					}
+				})
+				c.Update(func(at int, block []uint64) {
+					if at%blockLen != 0 || len(block) != min(blockLen, n-at) {
+						t.Fatalf("a block of %d from %d on", len(block), at)
+					}
+					copy(block, vs[at:])
+				})
+				equal(t, c, vs)
+				if !bytes.Equal(c.Append(nil), keep) {
+					t.Fatal("another history, other bytes")
+				}
+			}
+		}
+	})
+}
+
+// A long history of every kind of change, beside a slice.
+func TestHistories(t *testing.T) {
+	forEach(t, func(t *testing.T, e Encoding) {
+		for seed := range uint64(8) {
+			r := rand.New(rand.NewPCG(seed, 2))
+			n := 1 + r.IntN(700)
+			a, want := New(e, n), make([]uint64, n)
+			for op := range 3000 {
+				i := r.IntN(n)
+				switch r.IntN(10) {
+				case 0:
+					want[i] = r.Uint64() >> r.UintN(64)
+				case 1:
+					want[i] = []uint64{0, 1, math.MaxUint64}[r.IntN(3)]
+				case 2, 3:
+					want[i] /= 2
+				case 4: // a place that grows and grows
+					i %= 10
+					want[i] = want[i]*2 + 1
+				case 5:
+					if r.IntN(30) > 0 {
+						continue
+					}
+					shift := r.UintN(64)
+					a.Update(func(at int, block []uint64) {
+						for k := range block {
+							block[k] >>= shift
+							want[at+k] >>= shift
+						}
+					})
+				default:
+					want[i]++
+				}
+				a.Set(i, want[i])
+				if got := a.At(i); got != want[i] {
+					t.Fatalf("operation %d: counter %d is %d, want %d", op, i, got, want[i])
+				}
+			}
+			equal(t, a, want)
+			if got, fresh := a.Append(nil), build(e, want, r).Append(nil); !bytes.Equal(got, fresh) {
+				t.Fatal("another history, other bytes")
+			}
+		}
+	})
+}
+
+func TestOutOfRange(t *testing.T) {
+	forEach(t, func(t *testing.T, e Encoding) {
+		a := New(e, 70)
+		v, err := Open(e, 70, a.Append(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, f := range map[string]func(){
+			"At -1":          func() { a.At(-1) },
+			"At 70":          func() { a.At(70) },
+			"Set 70":         func() { a.Set(70, 1) },
+			"Set -1":         func() { a.Set(-1, 1) },
+			"Unpack 1 of 70": func() { a.Unpack(1, make([]uint64, 70)) },
+			"Unpack -1":      func() { a.Unpack(-1, make([]uint64, 1)) },
+			"view 70":        func() { v.At(70) },
+			"view -1":        func() { v.At(-1) },
+			"view Unpack":    func() { v.Unpack(69, make([]uint64, 2)) },
+			"New 0":          func() { New(e, 0) },
+			"New -1":         func() { New(e, -1) },
+			"New too many":   func() { New(e, MaxLen+1) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s: no panic", name)
+					}
+				}()
+				f()
+			}()
+		}
+		if a.At(69) != 0 {
+			t.Error("a counter was changed")
+		}
+	})
+}
+
+func TestEncodingNames(t *testing.T) {
+	for _, e := range all {
+		if got, ok := ParseEncoding(e.String()); !ok || got != e {
+			t.Errorf("%v is parsed as %v, %v", e, got, ok)
+		}
+	}
+	if _, ok := ParseEncoding("huffman"); ok {
+		t.Error("an encoding of any name")
+	}
+	if got := Encoding(9).String(); got != "encoding 9" {
+		t.Error(got)
+	}
+	if _, err := Open(4, 1, make([]byte, 8)); !errors.Is(err, sketch.ErrInvalid) {
+		t.Errorf("encoding 4: %v", err)
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	forEach(t, func(t *testing.T, e Encoding) {
+		r := rand.New(rand.NewPCG(4, 4))
+		vs := values(3, 1000, r)
+		a := build(e, vs, r)
+		body := a.Append(nil)
+		dst := make([]uint64, 100)
+		if n := testing.AllocsPerRun(100, func() {
+			v, _ := Open(e, 1000, body)
+			for i := 0; i < 1000; i += 7 {
+				if a.At(i) != v.At(i) {
+					t.Fatal("they differ")
+				}
+				a.Set(i, vs[i])
+			}
+			a.Unpack(3, dst)
+			v.Unpack(3, dst)
+		}); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	})
+}
+
+// The code, written down from its definition, the first bit first.
+func codeText(s steps, v uint64) string {
+	text := ""
+	for _, w := range s {
+		if v < 1<<w {
+			text += "0"
+			for i := range w {
+				text += fmt.Sprint(v >> i & 1)
+			}
+			return text
+		}
+		v -= 1 << w
+		text += "1"
+	}
+	length := uint(65)
+	if v < math.MaxUint64 {
+		length = uint(bits.Len64(v + 1))
+	}
+	zeros := bits.Len(length) - 1
+	for range zeros {
+		text += "0"
+	}
+	text += "1"
+	for i := range zeros {
+		text += fmt.Sprint(length >> i & 1)
+	}
+	for i := range length - 1 {
+		text += fmt.Sprint((v + 1) >> i & 1)
+	}
+	return text
+}
+
+func TestCodesBitByBit(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	codes := append([]steps{elias}, stepCodes[:]...)
+	for _, s := range codes {
+		d := newDecoder(s)
+		b := make([]byte, 4096)
+		var vs []uint64
+		var ends []uint
+		want, pos := "", uint(0)
+		for len(want) < 4000*8-100 {
+			v := r.Uint64() >> r.UintN(64)
+			switch r.IntN(4) {
+			case 0:
+				v = r.Uint64N(40)
+			case 1:
+				v = math.MaxUint64 - r.Uint64N(3)
+			}
+			text := codeText(s, v)
+			if got := s.size(v); got != uint(len(text)) {
+				t.Fatalf("%v: %d takes %d bits, want %d", s, v, got, len(text))
+			}
+			want += text
+			pos = s.put(b, pos, v)
+			if pos != uint(len(want)) {
+				t.Fatalf("%v: %d ends at %d, want %d", s, v, pos, len(want))
+			}
+			vs, ends = append(vs, v), append(ends, pos)
+		}
+		for i := range want {
+			if b[i/8]>>(i%8)&1 != want[i]-'0' {
+				t.Fatalf("%v: bit %d is wrong", s, i)
+			}
+		}
+		at := uint(0)
+		for i, v := range vs {
+			if got := d.skip(b, at); got != ends[i] {
+				t.Fatalf("%v: %d skipped to %d, want %d", s, v, got, ends[i])
+			}
+			var got uint64
+			if got, at = d.read(b, at); got != v || at != ends[i] {
+				t.Fatalf("%v: read %d up to %d, want %d up to %d", s, got, at, v, ends[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package counters
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// The string-array index: doc.go describes it. A group's record is two words:
+//
+//	bits  0..31 of the first   where the group begins in the base, in bytes
+//	bits 32..39                which of its 8 chunks have an offset vector
+//	bits 40..51, 52..63        where chunks 1 and 2 begin in the group, in bits
+//	12 bits each of the second likewise chunks 3 to 7; the last 4 bits are 0
+const (
+	indexRecord = 16
+	chunkLen    = 8
+	flagsAt     = 32
+	// An offset vector has where counters 1 to 7 begin, 9 bits each, and where
+	// the last one ends, 10 bits. With 8 counters of 64 bits that makes 585
+	// bits, and 7 chunks of these end at 4,095, the last that 12 bits hold.
+	offsetBits = 9
+	vectorBits = 7*offsetBits + offsetBits + 1
+)
+
+// shifts has 8 bits for every chunk: how far the word of the record that has
+// its offset is shifted for it. Chunk 0 has none: the spare bits serve, 0.
+const shifts = 0x30_24_18_0c_00_34_28_3c
+
+// index is the codec. Its parameters: every counter of a chunk without offset
+// vector takes p[0] bits and as many more as its length code says, a number of
+// p[1] bits.
+type indexCodec struct{}
+
+const maxCodeBits = 4
+
+// lookup answers, for the codes of lengths in 12 bits, what these lengths are
+// together, once for every number of bits a code may have.
+var lookup = func() (t [maxCodeBits + 1][1 << 12]uint8) {
+	for w := 1; w <= maxCodeBits; w++ {
+		for x := range t[w] {
+			for rest := x; rest > 0; rest >>= w {
+				t[w][x] += uint8(rest & (1<<w - 1))
+			}
+		}
+	}
+	return t
+}()
+
+func (indexCodec) record() int { return indexRecord }
+
+func (indexCodec) valid(p params) bool {
+	return p[1] <= maxCodeBits && int(p[0])+1<<p[1]-1 <= 64
+}
+
+// choose takes the parameters with the smallest sum over all chunks of their
+// codes, or offset vectors, and over all counters of the bits that they take
+// with a code; the first of these where several are. Two tallies suffice: how
+// long counters are, and how long the longest of each chunk is.
+func (indexCodec) choose(src source) params {
+	var lengths, longest [65]uint
+	each(src, func(_ int, group []uint64) {
+		for at := 0; at < len(group); at += chunkLen {
+			all := uint64(0)
+			chunk := group[at:min(at+chunkLen, len(group))]
+			for _, v := range chunk {
+				all |= v
+				lengths[bits.Len64(v)]++
+			}
+			lengths[0] += uint(chunkLen - len(chunk))
+			longest[bits.Len64(all)]++
+		}
+	})
+	chunks := uint((src.Len() + chunkLen - 1) / chunkLen)
+	best, least := params{}, ^uint(0)
+	for w := uint(0); w <= maxCodeBits; w++ {
+		for base := uint(0); base+1<<w-1 <= 64; base++ {
+			long := uint(0) // chunks with an offset vector
+			for _, n := range longest[base+1<<w:] {
+				long += n
+			}
+			cost := (chunks-long)*chunkLen*w + long*vectorBits
+			for length, n := range lengths {
+				cost += n * max(base, uint(length))
+			}
+			if cost < least {
+				best, least = params{uint8(base), uint8(w)}, cost
+			}
+		}
+	}
+	return best
+}
+
+// chunkSize is how many bits a chunk takes, and whether it has an offset vector.
+func chunkSize(p params, chunk []uint64) (size uint, vector bool) {
+	base, w := uint(p[0]), uint(p[1])
+	all, plain := uint64(0), uint(0)
+	for _, v := range chunk {
+		all |= v
+		n := uint(bits.Len64(v))
+		plain += n
+		size += max(base, n)
+	}
+	if uint(bits.Len64(all)) >= base+1<<w {
+		return vectorBits + plain, true
+	}
+	return chunkLen*w + size + uint(chunkLen-len(chunk))*base, false
+}
+
+func (indexCodec) size(p params, group []uint64) (size uint) {
+	for at := 0; at < len(group); at += chunkLen {
+		n, _ := chunkSize(p, group[at:min(at+chunkLen, len(group))])
+		size += n
+	}
+	return size
+}
+
+func (indexCodec) weight(_ params, v uint64) uint { return uint(bits.Len64(v)) }
+
+func (indexCodec) put(s *store, g int, pos uint, group []uint64) {
+	start := pos
+	for at := 0; at < len(group); at += chunkLen {
+		chunk := group[at:min(at+chunkLen, len(group))]
+		size, vector := chunkSize(s.p, chunk)
+		s.setChunk(g, at/chunkLen, pos-start, vector)
+		putChunk(s, pos, vector, chunk)
+		pos += size
+	}
+}
+
+// setChunk writes where chunk k of group g begins and what it is.
+func (s *store) setChunk(g, k int, offset uint, vector bool) {
+	rec := s.rec(g)
+	flag := uint64(0)
+	if vector {
+		flag = 1
+	}
+	w := binary.LittleEndian.Uint64(rec)
+	binary.LittleEndian.PutUint64(rec, w&^(1<<(flagsAt+k))|flag<<(flagsAt+k))
+	if k == 0 {
+		return
+	}
+	if k > 2 {
+		rec = rec[8:]
+	}
+	shift := shifts >> (8 * k) & 63
+	w = binary.LittleEndian.Uint64(rec)
+	binary.LittleEndian.PutUint64(rec, w&^(0xfff<<shift)|uint64(offset)<<shift)
+}
+
+func putChunk(s *store, pos uint, vector bool, chunk []uint64) {
+	base, w := uint(s.p[0]), uint(s.p[1])
+	if vector {
+		head, end := pos, uint(0)
+		pos += vectorBits
+		for j := range chunkLen {
+			if j < len(chunk) {
+				n := uint(bits.Len64(chunk[j]))
+				put(s.mem, pos, chunk[j], n)
+				pos += n
+				end += n
+			}
+			put(s.mem, head, uint64(end), offsetBits+uint(j)/(chunkLen-1))
+			head += offsetBits
+		}
+		return
+	}
+	head := pos
+	pos += chunkLen * w
+	codes := uint64(0)
+	for j, v := range chunk {
+		n := max(base, uint(bits.Len64(v)))
+		codes |= uint64(n-base) << (uint(j) * w)
+		put(s.mem, pos, v, n)
+		pos += n
+	}
+	put(s.mem, head, codes, chunkLen*w)
+	// What is missing in the last chunk are counters that are 0.
+	for range chunkLen - len(chunk) {
+		put(s.mem, pos, 0, base)
+		pos += base
+	}
+}
+
+// chunk is where chunk c of all begins and whether it has an offset vector.
+func (s *store) chunk(c uint) (pos uint, vector bool) {
+	k := c % 8
+	rec := s.mem[headSize+c/8*indexRecord:][:indexRecord]
+	first, w := binary.LittleEndian.Uint64(rec), binary.LittleEndian.Uint64(rec[8:])
+	vector = first>>(flagsAt+k)&1 != 0
+	if k-1 < 2 {
+		w = first
+	}
+	offset := w >> (shifts >> (8 * k) & 63) & 0xfff
+	return uint(s.base)*8 + uint(uint32(first))*8 + uint(offset), vector
+}
+
+// find is the place and the length of counter i.
+func (s *store) find(i uint) (pos, n uint) {
+	pos, vector := s.chunk(i / chunkLen)
+	j := i % chunkLen
+	codes := load(s.mem, pos)
+	if vector {
+		return s.findLong(pos, j)
+	}
+	base, w := uint(s.p[0]), uint(s.p[1])
+	t := &lookup[w]
+	before := codes & mask(w*j)
+	sum := uint(t[before&0xfff]) + uint(t[before>>12&0xfff]) + uint(t[before>>24&0xfff])
+	return pos + chunkLen*w + base*j + sum, base + uint(codes>>(w*j)&mask(w))
+}
+
+// findLong is find by the offset vector at pos.
+func (s *store) findLong(pos, j uint) (at, n uint) {
+	end := uint(load(s.mem, pos+offsetBits*j) & mask(offsetBits+j/(chunkLen-1)))
+	begin := uint(0)
+	if j > 0 {
+		begin = uint(load(s.mem, pos+offsetBits*(j-1)) & mask(offsetBits))
+	}
+	// A hostile vector may run backwards.
+	return pos + vectorBits + begin, min(end-begin, 64)
+}
+
+// indexAt is counter i.
+func (s *store) indexAt(i uint) uint64 {
+	pos, n := s.find(i)
+	return load(s.mem, pos) & mask(n)
+}
+
+// readChunk reads chunk c and returns where it ends.
+func (s *store) readChunk(c uint, dst *[chunkLen]uint64) uint {
+	pos, vector := s.chunk(c)
+	if vector {
+		var n uint
+		for j := range uint(chunkLen) {
+			var at uint
+			at, n = s.findLong(pos, j)
+			dst[j] = load(s.mem, at) & mask(n)
+			if j == chunkLen-1 {
+				return at + n
+			}
+		}
+	}
+	base, w := uint(s.p[0]), uint(s.p[1])
+	codes := load(s.mem, pos)
+	pos += chunkLen * w
+	for j := range dst {
+		n := base + uint(codes&mask(w))
+		dst[j] = load(s.mem, pos) & mask(n)
+		codes >>= w
+		pos += n
+	}
+	return pos
+}
+
+func (indexCodec) used(s *store, g int) uint {
+	var buf [chunkLen]uint64
+	last := min((g+1)*8, (s.n+chunkLen-1)/chunkLen) - 1
+	return s.readChunk(uint(last), &buf) - s.pos(g)
+}
+
+func (indexCodec) unpack(s *store, at int, dst []uint64) {
+	var buf [chunkLen]uint64
+	for len(dst) > 0 {
+		if at%chunkLen == 0 && len(dst) >= chunkLen {
+			s.readChunk(uint(at/chunkLen), (*[chunkLen]uint64)(dst))
+			at, dst = at+chunkLen, dst[chunkLen:]
+			continue
+		}
+		s.readChunk(uint(at/chunkLen), &buf)
+		n := copy(dst, buf[at%chunkLen:])
+		at, dst = at+n, dst[n:]
+	}
+}
