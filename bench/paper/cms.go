@@ -1,0 +1,85 @@
+package main
+
+import (
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+)
+
+// countMin holds the estimates of Count-Min against its bound.
+func countMin(c config, s *section) error {
+	seeds := pick(c, 2, 5, 20)
+	draws := pick(c, 2000, 200_000, 1_000_000)
+	distinct := pick(c, 500, 20_000, 100_000)
+	skews := []float64{0, 0.5, 1, 1.5}
+	s.text("A Count-Min sketch promises that an estimate is never below the truth, and above it by more than epsilon "+
+		"times the total with probability delta at most (Cormode and Muthukrishnan 2005, theorem 1). Here with the defaults, "+
+		"epsilon 0.001 and delta 0.01 (5 rows of 2,719 counters): %d draws from %d keys, P(rank r) in proportion to "+
+		"r^-skew, %d seeds. \"Beyond\" is the share of the keys that occurred whose estimate exceeds the bound; it must be "+
+		"at most 0.01. Errors are parts of the total, in units of epsilon.", draws, distinct, seeds)
+	t := s.table("skew", "rule", "beyond the bound", "mean excess / (epsilon total)", "largest excess / (epsilon total)", "below the truth", "bytes (8 each)")
+	type result struct{ beyond, meanExcess, most, below float64 }
+	excess := map[bool][]float64{}
+	for _, skew := range skews {
+		z := newZipf(distinct, skew)
+		for _, conservative := range []bool{false, true} {
+			bytes := 0
+			results, err := parallel(seeds, func(seed int) (result, error) {
+				sk, err := cms.New(cms.Params{Conservative: conservative, Seed: uint64(seed)})
+				if err != nil {
+					return result{}, err
+				}
+				truth := make([]uint64, distinct)
+				keys := numbers(uint64(seed), 0, distinct)
+				for _, i := range z.stream(random(uint64(seed), 8), draws) {
+					sk.Add(keys.h1[i], keys.h2[i], 1)
+					truth[i]++
+				}
+				if seed == 0 {
+					bytes = 8 * int(sk.Width()*sk.Depth())
+				}
+				var r result
+				seen := 0.0
+				bound := cms.DefaultEpsilon * float64(draws)
+				for i, got := range counts(sk, keys) {
+					if truth[i] == 0 {
+						continue
+					}
+					seen++
+					over := (float64(got) - float64(truth[i])) / bound
+					if over > 1 {
+						r.beyond++
+					}
+					if over < 0 {
+						r.below++
+					}
+					r.meanExcess += over
+					r.most = math.Max(r.most, over)
+				}
+				r.beyond /= seen
+				r.below /= seen
+				r.meanExcess /= seen
+				return r, nil
+			})
+			if err != nil {
+				return err
+			}
+			rule := "plain"
+			if conservative {
+				rule = "conservative"
+			}
+			over := column(results, func(r result) float64 { return r.meanExcess })
+			excess[conservative] = append(excess[conservative], mean(over))
+			t.row(num(skew), rule, spread(column(results, func(r result) float64 { return r.beyond })), spread(over),
+				spread(column(results, func(r result) float64 { return r.most })),
+				mean(column(results, func(r result) float64 { return r.below })), bytes)
+		}
+	}
+	return s.figure("excess", "Mean excess of an estimate in units of epsilon times the total; the bound is 1.", []panel{{
+		x: "skew", y: "excess / (epsilon total)", legend: topRight,
+		series: []series{
+			{label: "plain", x: skews, y: excess[false]},
+			{label: "conservative", x: skews, y: excess[true], style: 1},
+		},
+	}})
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// random is the source of everything that an experiment draws: the same for
+// equal numbers.
+func random(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
+
+// hashes are the halves of the hashes of some keys.
+type hashes struct{ h1, h2 []uint64 }
+
+// numbers are the hashes of the n whole numbers from a first one on.
+func numbers(seed, first uint64, n int) hashes {
+	vs, h := make([]uint64, n), hashes{make([]uint64, n), make([]uint64, n)}
+	for i := range vs {
+		vs[i] = first + uint64(i)
+	}
+	key.HashUint64s(seed, vs, h.h1, h.h2)
+	return h
+}
+
+// absent is the first of the numbers that no experiment inserts.
+const absent = 1 << 40
+
+func (h hashes) len() int { return len(h.h1) }
+
+func (h hashes) slice(from, to int) hashes { return hashes{h.h1[from:to], h.h2[from:to]} }
+
+// eachBlock calls f with pieces of at most 4,096 hashes.
+func (h hashes) eachBlock(f func(h hashes)) {
+	for from := 0; from < h.len(); from += 4096 {
+		f(h.slice(from, min(from+4096, h.len())))
+	}
+}
+
+// adder is what takes many keys, once each.
+type adder interface {
+	AddHashes(h1s, h2s, ns []uint64)
+}
+
+// fallibleAdder is an adder that can be full.
+type fallibleAdder interface {
+	AddHashes(h1s, h2s, ns []uint64) error
+}
+
+// container answers for many keys.
+type container interface {
+	ContainsHashes(dst []bool, h1s, h2s []uint64)
+}
+
+// positives counts the keys that a filter says it may hold.
+func positives(c container, h hashes) int {
+	var dst [4096]bool
+	hits := 0
+	h.eachBlock(func(h hashes) {
+		d := dst[:h.len()]
+		c.ContainsHashes(d, h.h1, h.h2)
+		for _, yes := range d {
+			if yes {
+				hits++
+			}
+		}
+	})
+	return hits
+}
+
+// falsePositives counts, of n absent keys, those that a filter says it may
+// hold, without keeping all their hashes.
+func falsePositives(c container, seed, first uint64, n int) int {
+	hits := 0
+	for from := 0; from < n; from += 1 << 16 {
+		hits += positives(c, numbers(seed, absent+first+uint64(from), min(1<<16, n-from)))
+	}
+	return hits
+}
+
+// counter answers how often.
+type counter interface {
+	CountHashes(dst, h1s, h2s []uint64)
+}
+
+// counts are the estimates of keys.
+func counts(c counter, h hashes) []uint64 {
+	dst := make([]uint64, h.len())
+	c.CountHashes(dst, h.h1, h.h2)
+	return dst
+}
+
+// zipf draws ranks 0 to n-1 with probabilities in proportion to
+// (rank+1)^-skew; skew 0 is uniform.
+type zipf struct{ upTo []float64 }
+
+func newZipf(n int, skew float64) zipf {
+	z := zipf{make([]float64, n)}
+	sum := 0.0
+	for i := range z.upTo {
+		sum += math.Pow(float64(i+1), -skew)
+		z.upTo[i] = sum
+	}
+	for i := range z.upTo {
+		z.upTo[i] /= sum
+	}
+	return z
+}
+
+func (z zipf) draw(r *rand.Rand) int {
+	return min(sort.SearchFloat64s(z.upTo, r.Float64()), len(z.upTo)-1)
+}
+
+// stream is so many draws.
+func (z zipf) stream(r *rand.Rand, n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = z.draw(r)
+	}
+	return s
+}
