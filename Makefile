@@ -28,7 +28,7 @@ RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestU
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test race bench lint fuzz docs clean compiler
+.PHONY: help demo build test race bench paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -58,6 +58,9 @@ bench: compiler ## Figures of speed and size, as ratios taken in one run
 	@cd bench && $(GO) run . $(ARGS)
 	@echo && echo "## the dense form's own loops, one core"
 	@$(GO) test -run '^$$' -bench 'Insert|Union' -cpu 1 ./filters/ccbf | grep ns/
+
+paper: compiler ## docs/ACCURACY.md: the papers' experiments, 15 minutes
+	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)
 
 lint: compiler $(LINT) ## gofmt, go vet, golangci-lint
 	@bad=; out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
