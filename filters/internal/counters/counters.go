@@ -102,7 +102,7 @@ func Decode(e Encoding, n int, body []byte) (Array, error) {
 		return v.plain.decode(n), nil
 	}
 	a := packed{c: v.codec()}
-	a.adopt(&v, roomy)
+	a.adopt(reader{&v.store, a.c}, roomy)
 	if e == Index {
 		return &index{a}, nil
 	}
@@ -174,11 +174,15 @@ func (v *View) At(i int) uint64 {
 // Unpack copies the counters from at on to dst.
 func (v *View) Unpack(at int, dst []uint64) {
 	checkRange(at, len(dst), v.n)
-	if v.e == Plain {
+	// Not by the interface codec, which would move every View to the heap.
+	switch v.e {
+	case Plain:
 		v.plain.unpack(at, dst)
-		return
+	case Index:
+		indexCodec{}.unpack(&v.store, at, dst)
+	default:
+		codedCodec{v.e}.unpack(&v.store, at, dst)
 	}
-	v.codec().unpack(&v.store, at, dst)
 }
 
 // Check is nil where the body is what Append writes for the counters that it
@@ -187,7 +191,8 @@ func (v *View) Check() error {
 	if v.e == Plain {
 		return v.plain.check()
 	}
-	return v.store.check(v.codec())
+	s := v.store
+	return s.check(v.codec())
 }
 
 func outOfRange(i, n int) string { return fmt.Sprintf("counters: index %d of %d counters", i, n) }
