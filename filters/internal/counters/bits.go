@@ -41,6 +41,39 @@ func put(b []byte, pos uint, v uint64, n uint) {
 // pad is how many bytes must follow those that put writes to, even if no bits.
 const pad = 9
 
+// writer writes bits one after the other, and none besides.
+type writer struct {
+	b    []byte
+	at   uint   // the byte that the next bits begin in, or one before it
+	acc  uint64 // bits from there on that are not yet in b
+	fill uint   // how many of these, below 64
+}
+
+func newWriter(b []byte, pos uint) writer {
+	return writer{b, pos / 8, uint64(b[pos/8]) & mask(pos&7), pos & 7}
+}
+
+// write appends the low n bits of v, which has no others; n is at most 64.
+func (w *writer) write(v uint64, n uint) {
+	w.acc |= v << w.fill
+	w.fill += n
+	if w.fill >= 64 {
+		binary.LittleEndian.PutUint64(w.b[w.at:], w.acc)
+		w.at += 8
+		w.fill -= 64
+		w.acc = v >> (n - w.fill)
+	}
+}
+
+// pos is where the next bit goes.
+func (w *writer) pos() uint { return w.at*8 + w.fill }
+
+// flush writes what is not yet in b, and returns where that ends.
+func (w *writer) flush() uint {
+	put(w.b, w.at*8, w.acc, w.fill)
+	return w.pos()
+}
+
 // move copies n bits from one place to another, which may overlap.
 func move(b []byte, to, from, n uint) {
 	if to > from {

@@ -1,6 +1,9 @@
 package counters
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // steps is a prefix code for numbers from 0 on (section 4.5 of the paper,
 // which gives one example and omits the rest). Step j has a number of bits of
@@ -78,21 +81,29 @@ func (s steps) size(v uint64) uint {
 	return uint(step) + 2*uint(bits.Len(n)) - 1 + n - 1
 }
 
-// put writes v at pos and returns where it ends.
-func (s steps) put(b []byte, pos uint, v uint64) uint {
+// put writes v.
+func (s steps) put(w *writer, v uint64) {
 	step, v := s.split(v)
 	j := uint(step)
 	if step < len(s) {
-		w := uint(s[step])
-		put(b, pos, v<<(j+1)|mask(j), j+1+w)
-		return pos + j + 1 + w
+		w.write(v<<(j+1)|mask(j), j+1+uint(s[step]))
+		return
 	}
 	n := lengthOf(v)
 	z := uint(bits.Len(n)) - 1
-	put(b, pos, (uint64(n)&mask(z)<<1|1)<<(z+j)|mask(j), j+2*z+1)
-	pos += j + 2*z + 1
-	put(b, pos, (v+1)&mask(n-1), n-1)
-	return pos + n - 1
+	w.write((uint64(n)&mask(z)<<1|1)<<(z+j)|mask(j), j+2*z+1)
+	w.write((v+1)&mask(n-1), n-1)
+}
+
+// peekBits is how many bits of codes are looked up at once.
+const peekBits = 10
+
+// entry is what to know of codes that begin with some bits: how long the first
+// is, how many end within these bits, where the last of those ends, and the
+// first number. A first code that does not end there has length 0.
+type entry struct {
+	size, count, total uint8
+	first              uint16
 }
 
 // decoder reads a code, where base[j] is the first number of step j and the
@@ -100,12 +111,30 @@ func (s steps) put(b []byte, pos uint, v uint64) uint {
 type decoder struct {
 	steps steps
 	base  []uint64
+	table [1 << peekBits]entry
 }
 
-func newDecoder(s steps) decoder {
-	d := decoder{s, make([]uint64, len(s)+1)}
+func newDecoder(s steps) (d decoder) {
+	d.steps = s
+	d.base = make([]uint64, len(s)+1)
 	for j, w := range s {
 		d.base[j+1] = d.base[j] + 1<<w
+	}
+	for x := range d.table {
+		b := binary.LittleEndian.AppendUint64(nil, uint64(x))
+		e := &d.table[x]
+		for pos := uint(0); ; {
+			v, end := d.read(b, pos)
+			if end > peekBits {
+				break
+			}
+			if e.count == 0 {
+				e.size, e.first = uint8(end), uint16(v)
+			}
+			e.count++
+			e.total = uint8(end)
+			pos = end
+		}
 	}
 	return d
 }
@@ -140,16 +169,49 @@ func (d *decoder) read(b []byte, pos uint) (v uint64, end uint) {
 	return 1<<(n-1) + w&mask(n-1) - 1 + d.base[j], pos + head + n - 1
 }
 
-// skip is where the number at pos ends.
-func (d *decoder) skip(b []byte, pos uint) uint {
-	w := load(b, pos)
-	j := uint(bits.TrailingZeros64(^w))
-	if j < uint(len(d.steps)) {
-		return pos + j + 1 + uint(d.steps[j])
+// skip is where so many numbers from pos on end.
+func (d *decoder) skip(b []byte, pos uint, count int) uint {
+	for count > 0 {
+		at := pos / 8
+		if at+8 > uint(len(b)) {
+			_, pos = d.read(b, pos)
+			count--
+			continue
+		}
+		w := binary.LittleEndian.Uint64(b[at:at+8]) >> (pos & 7)
+		for left := uint(57); left >= peekBits && count > 0; {
+			e := &d.table[w%(1<<peekBits)]
+			n, size := int(e.count), uint(e.total)
+			if n > count {
+				n, size = 1, uint(e.size)
+			}
+			if n == 0 {
+				_, pos = d.read(b, pos)
+				count--
+				break
+			}
+			count -= n
+			pos += size
+			left -= size
+			w >>= size & 63
+		}
 	}
-	j = uint(len(d.steps))
-	z, n := gammaOf(w >> j)
-	return pos + j + 2*z + n
+	return pos
+}
+
+// unpack reads the numbers from pos on.
+func (d *decoder) unpack(b []byte, pos uint, dst []uint64) {
+	for k := range dst {
+		if at := pos / 8; at+8 <= uint(len(b)) {
+			w := binary.LittleEndian.Uint64(b[at:at+8]) >> (pos & 7)
+			if e := &d.table[w%(1<<peekBits)]; e.size != 0 {
+				dst[k] = uint64(e.first)
+				pos += uint(e.size)
+				continue
+			}
+		}
+		dst[k], pos = d.read(b, pos)
+	}
 }
 
 // gammaOf is a length in gamma code, and the zeros before it; both bounded,

@@ -24,38 +24,39 @@ func (c codedCodec) decoder(p params) *decoder {
 
 // choose takes the code that makes the counters shortest, the first of these
 // where several do.
-func (c codedCodec) choose(src source) params {
+func (c codedCodec) choose(src source) choice {
+	codes := stepCodes[:]
 	if c.e == Elias {
-		return params{}
+		codes = []steps{elias}
 	}
-	sizes := stepSizes(src)
-	best := 0
-	for i, n := range sizes {
-		if n < sizes[best] {
-			best = i
+	best := choice{most: ^uint(0)}
+	for i, n := range codeSizes(src, codes) {
+		if n < best.most {
+			best = choice{params{uint8(i)}, n, n}
 		}
 	}
-	return params{uint8(best)}
+	return best
 }
 
-// stepSizes is how many bits all counters take in each of the codes. Small
-// ones, which are most, are tallied first.
-func stepSizes(src source) (sizes [len(stepCodes)]uint64) {
-	var tally [256]uint64
+// codeSizes is how many bits all counters take in each code. Small ones, which
+// are most, are tallied first.
+func codeSizes(src source, codes []steps) []uint {
+	var tally [256]uint
+	sizes := make([]uint, len(codes))
 	each(src, func(_ int, group []uint64) {
 		for _, v := range group {
 			if v < uint64(len(tally)) {
 				tally[v]++
 				continue
 			}
-			for i, s := range stepCodes {
-				sizes[i] += uint64(s.size(v))
+			for i, s := range codes {
+				sizes[i] += s.size(v)
 			}
 		}
 	})
 	for v, n := range tally {
-		for i, s := range stepCodes {
-			sizes[i] += n * uint64(s.size(uint64(v)))
+		for i, s := range codes {
+			sizes[i] += n * s.size(uint64(v))
 		}
 	}
 	return sizes
@@ -71,31 +72,23 @@ func (c codedCodec) size(p params, group []uint64) (n uint) {
 
 func (c codedCodec) weight(p params, v uint64) uint { return c.decoder(p).steps.size(v) }
 
-func (c codedCodec) put(s *store, _ int, pos uint, group []uint64) {
-	code := c.decoder(s.p).steps
+func (c codedCodec) put(s *store, _ int, pos uint, group []uint64) uint {
+	code, w := c.decoder(s.p).steps, newWriter(s.mem, pos)
 	for _, v := range group {
-		pos = code.put(s.mem, pos, v)
+		code.put(&w, v)
 	}
+	return w.flush()
 }
 
 func (c codedCodec) used(s *store, g int) uint {
 	begin := s.pos(g)
-	return c.skip(s, begin, s.groupLen(g)) - begin
-}
-
-// skip is where so many numbers from pos on end.
-func (c codedCodec) skip(s *store, pos uint, count int) uint {
-	d := c.decoder(s.p)
-	for range count {
-		pos = d.skip(s.mem, pos)
-	}
-	return pos
+	return c.decoder(s.p).skip(s.mem, begin, s.groupLen(g)) - begin
 }
 
 // find is where counter i is.
 func (c codedCodec) find(s *store, i int) uint {
 	begin := uint(binary.LittleEndian.Uint32(s.mem[headSize+i/blockLen*codedRecord:])) * 8
-	return c.skip(s, uint(s.base)*8+begin, i%blockLen)
+	return c.decoder(s.p).skip(s.mem, uint(s.base)*8+begin, i%blockLen)
 }
 
 func (c codedCodec) at(s *store, i int) uint64 {
@@ -106,11 +99,8 @@ func (c codedCodec) at(s *store, i int) uint64 {
 func (c codedCodec) unpack(s *store, at int, dst []uint64) {
 	d := c.decoder(s.p)
 	for len(dst) > 0 {
-		pos := c.find(s, at)
 		n := min(blockLen-at%blockLen, len(dst))
-		for k := range dst[:n] {
-			dst[k], pos = d.read(s.mem, pos)
-		}
+		d.unpack(s.mem, c.find(s, at), dst[:n])
 		at, dst = at+n, dst[n:]
 	}
 }
@@ -147,11 +137,13 @@ func (a *coded) Set(i int, v uint64) {
 		pos := a.codec.find(&a.store, i)
 		old, after := d.read(a.mem, pos)
 		size := d.steps.size(v)
+		w := newWriter(a.mem, pos)
 		if pos+size == after {
-			d.steps.put(a.mem, pos, v)
+			d.steps.put(&w, v)
+			w.flush()
 			return
 		}
-		end := a.codec.skip(&a.store, after, a.groupLen(g)-i%blockLen-1)
+		end := d.skip(a.mem, after, a.groupLen(g)-i%blockLen-1)
 		need := int(end+size-(after-pos)-a.pos(g)+7) / 8
 		if need > a.start(g+1)-a.start(g) {
 			if !a.makeRoom(g, need) {
@@ -161,7 +153,9 @@ func (a *coded) Set(i int, v uint64) {
 		}
 		move(a.mem, pos+size, after, end-after)
 		a.moved += uint64(end-after) + uint64(size)
-		d.steps.put(a.mem, pos, v)
+		w = newWriter(a.mem, pos)
+		d.steps.put(&w, v)
+		w.flush()
 		a.reweigh(old, v)
 		return
 	}

@@ -321,7 +321,9 @@ func TestCodesBitByBit(t *testing.T) {
 				t.Fatalf("%v: %d takes %d bits, want %d", s, v, got, len(text))
 			}
 			want += text
-			pos = s.put(b, pos, v)
+			w := newWriter(b, pos)
+			s.put(&w, v)
+			pos = w.flush()
 			if pos != uint(len(want)) {
 				t.Fatalf("%v: %d ends at %d, want %d", s, v, pos, len(want))
 			}
@@ -334,7 +336,7 @@ func TestCodesBitByBit(t *testing.T) {
 		}
 		at := uint(0)
 		for i, v := range vs {
-			if got := d.skip(b, at); got != ends[i] {
+			if got := d.skip(b, at, 1); got != ends[i] {
 				t.Fatalf("%v: %d skipped to %d, want %d", s, v, got, ends[i])
 			}
 			var got uint64

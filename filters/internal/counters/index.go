@@ -31,11 +31,14 @@ const shifts = 0x30_24_18_0c_00_34_28_3c
 // p[1] bits.
 type indexCodec struct{}
 
+// maxCodeBits makes the codes of a chunk 32 bits, which with a shift of 7 are
+// in one word of memory.
 const maxCodeBits = 4
 
 // lookup answers, for the codes of lengths in 12 bits, what these lengths are
-// together, once for every number of bits a code may have.
-var lookup = func() (t [maxCodeBits + 1][1 << 12]uint8) {
+// together, once for every number of bits a code may have; there are 8 for the
+// compiler, which then needs no check.
+var lookup = func() (t [8][1 << 12]uint8) {
 	for w := 1; w <= maxCodeBits; w++ {
 		for x := range t[w] {
 			for rest := x; rest > 0; rest >>= w {
@@ -56,7 +59,7 @@ func (indexCodec) valid(p params) bool {
 // codes, or offset vectors, and over all counters of the bits that they take
 // with a code; the first of these where several are. Two tallies suffice: how
 // long counters are, and how long the longest of each chunk is.
-func (indexCodec) choose(src source) params {
+func (indexCodec) choose(src source) choice {
 	var lengths, longest [65]uint
 	each(src, func(_ int, group []uint64) {
 		for at := 0; at < len(group); at += chunkLen {
@@ -71,7 +74,10 @@ func (indexCodec) choose(src source) params {
 		}
 	})
 	chunks := uint((src.Len() + chunkLen - 1) / chunkLen)
-	best, least := params{}, ^uint(0)
+	best := choice{most: ^uint(0)}
+	for length, n := range lengths {
+		best.weight += uint(length) * n
+	}
 	for w := uint(0); w <= maxCodeBits; w++ {
 		for base := uint(0); base+1<<w-1 <= 64; base++ {
 			long := uint(0) // chunks with an offset vector
@@ -82,8 +88,8 @@ func (indexCodec) choose(src source) params {
 			for length, n := range lengths {
 				cost += n * max(base, uint(length))
 			}
-			if cost < least {
-				best, least = params{uint8(base), uint8(w)}, cost
+			if cost < best.most {
+				best.p, best.most = params{uint8(base), uint8(w)}, cost
 			}
 		}
 	}
@@ -116,15 +122,14 @@ func (indexCodec) size(p params, group []uint64) (size uint) {
 
 func (indexCodec) weight(_ params, v uint64) uint { return uint(bits.Len64(v)) }
 
-func (indexCodec) put(s *store, g int, pos uint, group []uint64) {
-	start := pos
+func (indexCodec) put(s *store, g int, pos uint, group []uint64) uint {
+	w := newWriter(s.mem, pos)
 	for at := 0; at < len(group); at += chunkLen {
-		chunk := group[at:min(at+chunkLen, len(group))]
-		size, vector := chunkSize(s.p, chunk)
-		s.setChunk(g, at/chunkLen, pos-start, vector)
-		putChunk(s, pos, vector, chunk)
-		pos += size
+		begin := w.pos() - pos
+		vector := w.putChunk(s.p, group[at:min(at+chunkLen, len(group))])
+		s.setChunk(g, at/chunkLen, begin, vector)
 	}
+	return w.flush()
 }
 
 // setChunk writes where chunk k of group g begins and what it is.
@@ -147,37 +152,40 @@ func (s *store) setChunk(g, k int, offset uint, vector bool) {
 	binary.LittleEndian.PutUint64(rec, w&^(0xfff<<shift)|uint64(offset)<<shift)
 }
 
-func putChunk(s *store, pos uint, vector bool, chunk []uint64) {
-	base, w := uint(s.p[0]), uint(s.p[1])
-	if vector {
-		head, end := pos, uint(0)
-		pos += vectorBits
-		for j := range chunkLen {
-			if j < len(chunk) {
-				n := uint(bits.Len64(chunk[j]))
-				put(s.mem, pos, chunk[j], n)
-				pos += n
-				end += n
-			}
-			put(s.mem, head, uint64(end), offsetBits+uint(j)/(chunkLen-1))
-			head += offsetBits
-		}
-		return
-	}
-	head := pos
-	pos += chunkLen * w
-	codes := uint64(0)
+// putChunk writes a chunk and reports whether that has an offset vector.
+func (w *writer) putChunk(p params, chunk []uint64) (vector bool) {
+	base, bitsOf := uint(p[0]), uint(p[1])
+	all, codes := uint64(0), uint64(0)
 	for j, v := range chunk {
-		n := max(base, uint(bits.Len64(v)))
-		codes |= uint64(n-base) << (uint(j) * w)
-		put(s.mem, pos, v, n)
-		pos += n
+		all |= v
+		codes |= uint64(max(base, uint(bits.Len64(v)))-base) << (uint(j) * bitsOf)
 	}
-	put(s.mem, head, codes, chunkLen*w)
+	if uint(bits.Len64(all)) >= base+1<<bitsOf {
+		w.putVector(chunk)
+		return true
+	}
+	w.write(codes, chunkLen*bitsOf)
+	for _, v := range chunk {
+		w.write(v, base+uint(codes&mask(bitsOf)))
+		codes >>= bitsOf
+	}
 	// What is missing in the last chunk are counters that are 0.
 	for range chunkLen - len(chunk) {
-		put(s.mem, pos, 0, base)
-		pos += base
+		w.write(0, base)
+	}
+	return false
+}
+
+func (w *writer) putVector(chunk []uint64) {
+	end := 0
+	for j := range uint(chunkLen) {
+		if j < uint(len(chunk)) {
+			end += bits.Len64(chunk[j])
+		}
+		w.write(uint64(end), offsetBits+j/(chunkLen-1))
+	}
+	for _, v := range chunk {
+		w.write(v, uint(bits.Len64(v)))
 	}
 }
 
@@ -220,8 +228,30 @@ func (s *store) findLong(pos, j uint) (at, n uint) {
 	return pos + vectorBits + begin, min(end-begin, 64)
 }
 
-// indexAt is counter i.
+// indexAt is counter i. It is find without calls, where nothing is special:
+// no offset vector, no end of the memory nearby.
 func (s *store) indexAt(i uint) uint64 {
+	mem := s.mem
+	pos, vector := s.chunk(i / chunkLen)
+	at := pos / 8
+	if vector || at+8 > uint(len(mem)) {
+		return s.indexSlow(i)
+	}
+	base, w, j := uint(s.p[0]), uint(s.p[1])&7, i%chunkLen
+	codes := binary.LittleEndian.Uint64(mem[at:at+8]) >> (pos & 7)
+	t := &lookup[w]
+	shift := w * j & 63
+	before := codes & (1<<shift - 1)
+	pos += chunkLen*w + base*j + uint(t[before&0xfff]) + uint(t[before>>12&0xfff]) + uint(t[before>>24&0xfff])
+	n := base + uint(codes>>shift&(1<<w-1))
+	at = pos / 8
+	if n > 57 || at+8 > uint(len(mem)) {
+		return s.indexSlow(i)
+	}
+	return binary.LittleEndian.Uint64(mem[at:at+8]) >> (pos & 7) & (1<<(n&63) - 1)
+}
+
+func (s *store) indexSlow(i uint) uint64 {
 	pos, n := s.find(i)
 	return load(s.mem, pos) & mask(n)
 }
@@ -230,26 +260,32 @@ func (s *store) indexAt(i uint) uint64 {
 func (s *store) readChunk(c uint, dst *[chunkLen]uint64) uint {
 	pos, vector := s.chunk(c)
 	if vector {
-		var n uint
-		for j := range uint(chunkLen) {
-			var at uint
-			at, n = s.findLong(pos, j)
-			dst[j] = load(s.mem, at) & mask(n)
-			if j == chunkLen-1 {
-				return at + n
-			}
-		}
+		return s.readVector(pos, dst)
 	}
 	base, w := uint(s.p[0]), uint(s.p[1])
 	codes := load(s.mem, pos)
 	pos += chunkLen * w
 	for j := range dst {
 		n := base + uint(codes&mask(w))
-		dst[j] = load(s.mem, pos) & mask(n)
 		codes >>= w
+		if at := pos / 8; n <= 57 && at+8 <= uint(len(s.mem)) {
+			dst[j] = binary.LittleEndian.Uint64(s.mem[at:at+8]) >> (pos & 7) & (1<<(n&63) - 1)
+		} else {
+			dst[j] = load(s.mem, pos) & mask(n)
+		}
 		pos += n
 	}
 	return pos
+}
+
+func (s *store) readVector(pos uint, dst *[chunkLen]uint64) uint {
+	end := uint(0)
+	for j := range dst {
+		at, n := s.findLong(pos, uint(j))
+		dst[j] = load(s.mem, at) & mask(n)
+		end = at + n
+	}
+	return end
 }
 
 func (indexCodec) used(s *store, g int) uint {

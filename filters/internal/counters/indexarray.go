@@ -64,7 +64,9 @@ func (a *index) grow(i int, v uint64) {
 			a.setChunk(g, last, at+size-(after-pos)-a.pos(g), long)
 		}
 		a.setChunk(g, k, pos-a.pos(g), vector)
-		putChunk(&a.store, pos, vector, chunk)
+		w := newWriter(a.mem, pos)
+		w.putChunk(a.p, chunk)
+		w.flush()
 		return
 	}
 }

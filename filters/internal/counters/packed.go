@@ -32,15 +32,10 @@ func (z zeros) Unpack(_ int, d []uint64) { clear(d) }
 
 // adopt makes the counters those of src, with new slack and new parameters.
 func (a *packed) adopt(src source, slack slack) {
-	_, a.store = layout(nil, a.c, src, a.c.choose(src), slack)
+	ch := a.c.choose(src)
+	_, a.store = layout(nil, a.c, src, ch, slack)
 	a.mem = a.mem[:len(a.mem)+pad]
-	a.sum = 0
-	each(src, func(_ int, group []uint64) {
-		for _, v := range group {
-			a.sum += a.c.weight(a.p, v)
-		}
-	})
-	a.full = a.sum
+	a.sum, a.full = ch.weight, ch.weight
 }
 
 // rebuild lays everything out again, with extra bytes after group g.
@@ -83,18 +78,20 @@ func (a *packed) Append(dst []byte) []byte {
 // Update writes the new counters one after the other with the old parameters
 // first: only then is it known which ones suit them.
 func (a *packed) Update(f func(at int, block []uint64)) {
-	t := newStore(a.c, a.n, a.p, make([]byte, a.base+pad, len(a.mem)))
+	t := newStore(a.c, a.n, a.p, make([]byte, a.base+maxGroup+pad, len(a.mem)+maxGroup+pad))
+	end := t.base
 	each(reader{&a.store, a.c}, func(g int, group []uint64) {
 		f(g*blockLen, group)
-		at := len(t.mem) - pad
-		n := int(a.c.size(t.p, group)+7) / 8
-		t.mem = slices.Grow(t.mem, n)[:len(t.mem)+n]
-		clear(t.mem[at+pad:])
-		t.setStart(g, at-t.base)
-		a.c.put(&t, g, t.pos(g), group)
+		t.mem = slices.Grow(t.mem, maxGroup)[:end+maxGroup+pad]
+		t.setStart(g, end-t.base)
+		end = int(a.c.put(&t, g, t.pos(g), group)+7) / 8
 	})
+	t.mem = t.mem[:end]
 	a.adopt(reader{&t, a.c}, roomy)
 }
+
+// maxGroup is more bytes than a group takes in any codec.
+const maxGroup = 1024
 
 // makeRoom moves groups, so that group g may take need bytes. It looks for the
 // smallest window of 2, 4, 8, ... groups around g with enough slack left, and

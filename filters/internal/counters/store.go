@@ -32,7 +32,7 @@ type codec interface {
 	// record is the number of bytes that a group has in the directory.
 	record() int
 	// choose picks the parameters for counters, from what they are alone.
-	choose(src source) params
+	choose(src source) choice
 	// valid reports whether there are such parameters.
 	valid(p params) bool
 	// size is how many bits a group takes.
@@ -40,12 +40,20 @@ type codec interface {
 	// weight is how many of those depend on the counter's value, however it
 	// is kept now.
 	weight(p params, v uint64) uint
-	// put writes a group's bits to the store's memory at pos, all zeros until
-	// then, and what its record has after the first 4 bytes.
-	put(s *store, g int, pos uint, group []uint64)
+	// put writes a group's bits to the store's memory from pos on and returns
+	// where they end; and to its record what that has after the first 4 bytes.
+	put(s *store, g int, pos uint, group []uint64) uint
 	// used is how many bits a group takes that is in the store.
 	used(s *store, g int) uint
 	unpack(s *store, at int, dst []uint64)
+}
+
+// choice is parameters for some counters, at least as many bits as these take
+// with them in all groups, and their weight.
+type choice struct {
+	p      params
+	most   uint
+	weight uint
 }
 
 // source is counters that can be read in order.
@@ -87,13 +95,16 @@ func open(c codec, n int, body []byte) (store, error) {
 // length comes first, for it bounds the memory of the rest.
 func (s *store) check(c codec) error {
 	src := reader{s, c}
-	if p := c.choose(src); p != s.p {
-		return sketch.Invalidf("counters with parameters %v, must be %v", s.p, p)
+	ch := c.choose(src)
+	if ch.p != s.p {
+		return sketch.Invalidf("counters with parameters %v, must be %v", s.p, ch.p)
 	}
-	if size := layoutSize(c, src, s.p, tight); size != len(s.mem) {
+	size := s.base
+	each(src, func(_ int, group []uint64) { size += int(c.size(s.p, group)+7) / 8 })
+	if size != len(s.mem) {
 		return sketch.Invalidf("counters in %d bytes, must be %d", len(s.mem), size)
 	}
-	if mem, _ := layout(nil, c, src, s.p, tight); !bytes.Equal(mem, s.mem) {
+	if mem, _ := layout(nil, c, src, ch, tight); !bytes.Equal(mem, s.mem) {
 		return sketch.Invalidf("counters that would be written otherwise")
 	}
 	return nil
@@ -116,36 +127,33 @@ func tight(int, int) int { return 0 }
 
 // roomy is half a bit for each counter, the paper's figure (section 6.4), or a
 // sixteenth where counters are long, so that arrays grow by a factor.
-func roomy(_, bytes int) int { return max(blockLen/2/8, bytes/16) }
+func roomy(_, bytes int) int { return minSlack + max(bytes/16-minSlack, 0) }
 
-func layoutSize(c codec, src source, p params, slack slack) int {
-	s := newStore(c, src.Len(), p, nil)
-	total := s.base
-	each(src, func(g int, group []uint64) {
-		n := int(c.size(p, group)+7) / 8
-		total += n + slack(g, n)
-	})
-	return total
-}
+const minSlack = blockLen / 2 / 8
 
 // layout appends the counters of src to dst, in memory that reaches pad bytes
 // further, and returns them as a store as well.
-func layout(dst []byte, c codec, src source, p params, slack slack) ([]byte, store) {
+func layout(dst []byte, c codec, src source, ch choice, slack slack) ([]byte, store) {
 	at := len(dst)
-	size := layoutSize(c, src, p, slack)
-	dst = slices.Grow(dst, size+pad)[:at+size+pad]
+	s := newStore(c, src.Len(), ch.p, nil)
+	most := s.base + int(ch.most/8) + s.groups // a group begins at a byte
+	for g := range s.groups {
+		most += slack(g, 0)
+	}
+	most += slack(0, most) // a part of what they have
+	dst = slices.Grow(dst, most+pad)[:at+most+pad]
 	clear(dst[at:])
-	s := newStore(c, src.Len(), p, dst[at:])
-	copy(s.mem, p[:])
+	s.mem = dst[at:]
+	copy(s.mem, s.p[:])
 	next := 0
 	each(src, func(g int, group []uint64) {
 		s.setStart(g, next)
-		c.put(&s, g, s.pos(g), group)
-		n := int(c.size(p, group)+7) / 8
+		begin := s.pos(g)
+		n := int(c.put(&s, g, begin, group)-begin+7) / 8
 		next += n + slack(g, n)
 	})
-	s.mem = s.mem[:size]
-	return dst[:at+size], s
+	s.mem = s.mem[:s.base+next]
+	return dst[:at+len(s.mem)], s
 }
 
 // rec is group g's record.
