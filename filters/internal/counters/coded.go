@@ -24,7 +24,7 @@ func (c codedCodec) decoder(p params) *decoder {
 
 // choose takes the code that makes the counters shortest, the first of these
 // where several do.
-func (c codedCodec) choose(src source) choice {
+func (c codedCodec) choose(src Source) choice {
 	codes := stepCodes[:]
 	if c.e == Elias {
 		codes = []steps{elias}
@@ -40,7 +40,7 @@ func (c codedCodec) choose(src source) choice {
 
 // codeSizes is how many bits all counters take in each code. Small ones, which
 // are most, are tallied first.
-func codeSizes(src source, codes []steps) []uint {
+func codeSizes(src Source, codes []steps) []uint {
 	var tally [256]uint
 	sizes := make([]uint, len(codes))
 	each(src, func(_ int, group []uint64) {

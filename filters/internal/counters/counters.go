@@ -88,6 +88,21 @@ func New(e Encoding, n int) Array {
 	panic("counters: " + e.String())
 }
 
+// Encode appends the body that an array of encoding e with the counters of src
+// would append, without making one. O(Len).
+func Encode(dst []byte, e Encoding, src Source) []byte {
+	if e != Plain {
+		return encode(dst, codecOf(e), src)
+	}
+	all := uint64(0)
+	each(src, func(_ int, group []uint64) {
+		for _, v := range group {
+			all |= v
+		}
+	})
+	return appendWords(dst, src, shiftOf(all))
+}
+
 // Decode makes an array from the body of n counters, which it checks
 // completely and copies. Errors wrap sketch.ErrInvalid.
 func Decode(e Encoding, n int, body []byte) (Array, error) {
@@ -101,7 +116,7 @@ func Decode(e Encoding, n int, body []byte) (Array, error) {
 	if e == Plain {
 		return v.plain.decode(n), nil
 	}
-	a := packed{c: v.codec()}
+	a := packed{c: codecOf(e)}
 	a.adopt(reader{&v.store, a.c}, roomy)
 	if e == Index {
 		return &index{a}, nil
@@ -132,19 +147,19 @@ func Open(e Encoding, n int, body []byte) (View, error) {
 	case Plain:
 		v.plain, err = openPlain(n, body)
 	case Elias, Steps, Index:
-		v.store, err = open(v.codec(), n, body)
+		v.store, err = open(codecOf(e), n, body)
 	default:
 		err = sketch.Invalidf("counters in %v", e)
 	}
 	return v, err
 }
 
-// codec is that of every encoding but Plain.
-func (v *View) codec() codec {
-	if v.e == Index {
+// codecOf is that of every encoding but Plain.
+func codecOf(e Encoding) codec {
+	if e == Index {
 		return indexCodec{}
 	}
-	return codedCodec{v.e}
+	return codedCodec{e}
 }
 
 // Encoding is how the counters are kept.
@@ -192,7 +207,7 @@ func (v *View) Check() error {
 		return v.plain.check()
 	}
 	s := v.store
-	return s.check(v.codec())
+	return s.check(codecOf(v.e))
 }
 
 func outOfRange(i, n int) string { return fmt.Sprintf("counters: index %d of %d counters", i, n) }

@@ -65,7 +65,7 @@ const kinds = 8
 var lengths = []int{1, 2, 7, 8, 9, 63, 64, 65, 127, 128, 200, 1000}
 
 func equal(t *testing.T, a interface {
-	source
+	Source
 	At(i int) uint64
 }, want []uint64) {
 	t.Helper()
@@ -122,6 +122,11 @@ func TestRoundTrip(t *testing.T) {
 				equal(t, b, vs)
 				if !bytes.Equal(b.Append(nil), keep) {
 					t.Fatal("decoded and encoded, the bytes differ")
+				}
+				for _, src := range []Source{slice(vs), a, b} {
+					if got := Encode([]byte{1, 2}, e, src)[2:]; !bytes.Equal(got, keep) {
+						t.Fatalf("encoded from %T, the bytes differ", src)
+					}
 				}
 				// In one go, in another history, the same.
 				c := New(e, n)

@@ -59,7 +59,7 @@ func (indexCodec) valid(p params) bool {
 // codes, or offset vectors, and over all counters of the bits that they take
 // with a code; the first of these where several are. Two tallies suffice: how
 // long counters are, and how long the longest of each chunk is.
-func (indexCodec) choose(src source) choice {
+func (indexCodec) choose(src Source) choice {
 	var lengths, longest [65]uint
 	each(src, func(_ int, group []uint64) {
 		for at := 0; at < len(group); at += chunkLen {

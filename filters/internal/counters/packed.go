@@ -31,7 +31,7 @@ func (z zeros) Len() int                 { return int(z) }
 func (z zeros) Unpack(_ int, d []uint64) { clear(d) }
 
 // adopt makes the counters those of src, with new slack and new parameters.
-func (a *packed) adopt(src source, slack slack) {
+func (a *packed) adopt(src Source, slack slack) {
 	ch := a.c.choose(src)
 	_, a.store = layout(nil, a.c, src, ch, slack)
 	a.mem = a.mem[:len(a.mem)+pad]
@@ -69,11 +69,7 @@ func (a *packed) Unpack(at int, dst []uint64) {
 	a.c.unpack(&a.store, at, dst)
 }
 
-func (a *packed) Append(dst []byte) []byte {
-	src := reader{&a.store, a.c}
-	dst, _ = layout(dst, a.c, src, a.c.choose(src), tight)
-	return dst
-}
+func (a *packed) Append(dst []byte) []byte { return encode(dst, a.c, reader{&a.store, a.c}) }
 
 // Update writes the new counters one after the other with the old parameters
 // first: only then is it known which ones suit them.

@@ -72,9 +72,19 @@ func (p *plain) Append(dst []byte) []byte {
 	if shift == p.shift {
 		return append(dst, p.b...)
 	}
-	at := len(dst)
-	dst = slices.Grow(dst, p.n<<shift)[:at+p.n<<shift]
-	p.resize(plainView{shift, dst[at:]})
+	return appendWords(dst, p, shift)
+}
+
+// appendWords appends the counters of src in words that hold them.
+func appendWords(dst []byte, src Source, shift uint8) []byte {
+	at, n := len(dst), src.Len()
+	dst = slices.Grow(dst, n<<shift)[:at+n<<shift]
+	w := plainView{shift, dst[at:]}
+	each(src, func(g int, group []uint64) {
+		for k, v := range group {
+			w.set(g*blockLen+k, v)
+		}
+	})
 	return dst
 }
 

@@ -32,7 +32,7 @@ type codec interface {
 	// record is the number of bytes that a group has in the directory.
 	record() int
 	// choose picks the parameters for counters, from what they are alone.
-	choose(src source) choice
+	choose(src Source) choice
 	// valid reports whether there are such parameters.
 	valid(p params) bool
 	// size is how many bits a group takes.
@@ -56,14 +56,14 @@ type choice struct {
 	weight uint
 }
 
-// source is counters that can be read in order.
-type source interface {
+// Source is counters that can be read in order: an Array, a View.
+type Source interface {
 	Len() int
 	Unpack(at int, dst []uint64)
 }
 
 // each calls f with all groups of src.
-func each(src source, f func(g int, group []uint64)) {
+func each(src Source, f func(g int, group []uint64)) {
 	var buf [blockLen]uint64
 	for at := 0; at < src.Len(); at += blockLen {
 		group := buf[:min(blockLen, src.Len()-at)]
@@ -133,7 +133,7 @@ const minSlack = blockLen / 2 / 8
 
 // layout appends the counters of src to dst, in memory that reaches pad bytes
 // further, and returns them as a store as well.
-func layout(dst []byte, c codec, src source, ch choice, slack slack) ([]byte, store) {
+func layout(dst []byte, c codec, src Source, ch choice, slack slack) ([]byte, store) {
 	at := len(dst)
 	s := newStore(c, src.Len(), ch.p, nil)
 	most := s.base + int(ch.most/8) + s.groups // a group begins at a byte
@@ -154,6 +154,12 @@ func layout(dst []byte, c codec, src source, ch choice, slack slack) ([]byte, st
 	})
 	s.mem = s.mem[:s.base+next]
 	return dst[:at+len(s.mem)], s
+}
+
+// encode appends the counters' only body.
+func encode(dst []byte, c codec, src Source) []byte {
+	dst, _ = layout(dst, c, src, c.choose(src), tight)
+	return dst
 }
 
 // rec is group g's record.
