@@ -1,0 +1,266 @@
+package sbf
+
+import (
+	"encoding/binary"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Parameters of a BLOB, docs/FORMAT.md: their length, and the bits of form.
+const (
+	paramsSize = 48
+
+	formBlocked = 1 << 0
+	formMarker  = 1 << 1
+	formRange   = 1 << 2
+)
+
+// Family is the family to code that knows no family.
+var Family = sketch.Family{
+	ID:    sketch.SBF,
+	Title: "Counts of keys in a Bloom filter",
+	About: "A Spectral Bloom Filter is a Bloom filter that counts: laid out for a number of keys, it has the exact count of most of them, and too high a one for few. " +
+		"Methods `ms` and `mi` are never below the truth; `rm` and `trm` never as `sbf_agg` builds them, but seldom after later changes. " +
+		"`sbf_empty` takes the options of `sbf_agg`; `sbf_add` and `sbf_remove` take `weight`.",
+	Check: Check,
+}
+
+// Blob encodes the sketch: equal states, equal bytes. The sketch is unchanged;
+// one that gathers is encoded as the filters of what it has. O(m).
+func (s *Sketch) Blob() []byte {
+	s = s.settled()
+	blob := sketch.Begin(make([]byte, 0, sketch.HeaderSize+paramsSize+s.Bytes()), sketch.SBF)
+	blob = append(blob, make([]byte, paramsSize)...)
+	at := len(blob)
+	blob = s.first.append(blob, s.encoding)
+	first := len(blob) - at
+	if s.method.recurring() {
+		blob = s.second.append(blob, s.encoding)
+	}
+	second := len(blob) - at - first
+	blob = append(blob, s.marks...)
+	blob = s.traps.append(blob)
+	p := blob[sketch.HeaderSize:]
+	binary.LittleEndian.PutUint64(p, s.shape.first.m)
+	p[8], p[9], p[10] = byte(s.k), byte(s.method), byte(s.encoding)
+	if s.blocked {
+		p[11] |= formBlocked
+	}
+	if s.marker {
+		p[11] |= formMarker
+	}
+	if s.ByValue() {
+		p[11] |= formRange
+	}
+	binary.LittleEndian.PutUint64(p[16:], uint64(s.span.Lo))
+	binary.LittleEndian.PutUint64(p[24:], uint64(s.span.Hi))
+	binary.LittleEndian.PutUint64(p[32:], uint64(first))
+	binary.LittleEndian.PutUint64(p[40:], uint64(second))
+	sketch.End(blob, paramsSize, keyed.Header(s.Base, sketch.SBF))
+	return blob
+}
+
+// append appends the counters in an encoding.
+func (t *table) append(dst []byte, e Encoding) []byte {
+	a := t.a
+	if a.Encoding() != e {
+		a = counters.New(e, t.n)
+		a.Update(t.a.Unpack)
+	}
+	return a.Append(dst)
+}
+
+// View answers from a BLOB's own memory, without a copy. It is valid as long
+// as that memory is. Any number of goroutines may read it.
+type View struct {
+	keyed.Base
+	shape
+	first, second    cells
+	marks, trapTable []byte
+	blob             []byte
+	bodies           [2]*counters.View
+}
+
+// NewView checks a BLOB's structure in constant time, not its checksum, which
+// is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
+// sketch.ErrInvalid.
+func NewView(blob []byte) (View, error) {
+	b, err := sketch.ParseAs(sketch.SBF, blob)
+	if err != nil {
+		return View{}, err
+	}
+	r := sketch.NewReader("parameters", b.Params)
+	m, k, method, encoding, form := r.Uint64(), r.Uint8(), Method(r.Uint8()), Encoding(r.Uint8()), r.Uint8()
+	r.Reserved(4)
+	span := Range{int64(r.Uint64()), int64(r.Uint64())}
+	firstLen, secondLen := r.Uint64(), r.Uint64()
+	if err := r.Done(); err != nil {
+		return View{}, err
+	}
+	if form >= formRange<<1 || (form&formRange != 0) != (span != (Range{})) {
+		return View{}, sketch.Invalidf("form %#x with the range %v", form, span)
+	}
+	sh, err := newShape(m, uint64(k), method, encoding, form&formMarker != 0, form&formBlocked != 0, span)
+	if err != nil {
+		return View{}, sketch.Invalidf("%v", err)
+	}
+	base, err := keyed.Read(b.Header, sketch.Additive|sketch.Saturated)
+	if err != nil {
+		return View{}, err
+	}
+	if _, known := base.Total(); method == MI && base.Additive() || method != MI && !base.Additive() && known {
+		return View{}, sketch.Invalidf("method %v with flags %#x", method, uint16(b.Flags))
+	}
+	if span != (Range{}) && base.KeyClass() != key.Int {
+		return View{}, sketch.Invalidf("a range over %v keys", base.KeyClass())
+	}
+	v := View{Base: base, shape: sh, blob: blob}
+	body := sketch.NewReader("body", b.Body)
+	if v.first, v.bodies[0], err = open(encoding, int(m), body.Bytes(firstLen)); err != nil {
+		return View{}, err
+	}
+	two := body.Bytes(secondLen)
+	if method.recurring() {
+		if v.second, v.bodies[1], err = open(encoding, int(sh.second.m), two); err != nil {
+			return View{}, err
+		}
+	} else if secondLen != 0 {
+		return View{}, sketch.Invalidf("a second filter in a sketch of method %v", method)
+	}
+	v.marks = body.Bytes(uint64(sh.markBytes()))
+	if method == TRM {
+		if body.Len()%trapBytes != 0 || uint64(body.Len()/trapBytes) > m {
+			return View{}, sketch.Invalidf("traps of %d bytes", body.Len())
+		}
+		v.trapTable = body.Bytes(uint64(body.Len()))
+	}
+	return v, body.Done()
+}
+
+// open reads counters. An error of the reader comes later.
+func open(e Encoding, n int, body []byte) (cells, *counters.View, error) {
+	v, err := counters.Open(e, n, body)
+	if err != nil {
+		return cells{}, nil, err
+	}
+	c := cells{r: &v, n: n}
+	c.words, c.shift = v.Words()
+	return c, &v, nil
+}
+
+// Check is nil for a BLOB that every function of the family accepts:
+// structure, ranges, checksum, and everything in its only form. O(len(blob)).
+func Check(blob []byte) error {
+	v, err := NewView(blob)
+	if err != nil {
+		return err
+	}
+	return v.check()
+}
+
+func (v *View) check() error {
+	if err := sketch.Verify(v.blob); err != nil {
+		return err
+	}
+	if err := v.bodies[0].Check(); err != nil {
+		return err
+	}
+	full := v.first.full()
+	if v.method.recurring() {
+		if err := v.bodies[1].Check(); err != nil {
+			return err
+		}
+		full = full || v.second.full()
+	}
+	if v.Saturated() != full {
+		return sketch.Invalidf("the flag for saturated counters is wrong")
+	}
+	if n := v.shape.first.m % 8; v.marker && n != 0 && v.marks[len(v.marks)-1]>>n != 0 {
+		return sketch.Invalidf("marks beyond the last counter")
+	}
+	last := int64(-1)
+	for b := v.trapTable; len(b) > 0; b = b[trapBytes:] {
+		at := int64(binary.LittleEndian.Uint32(b))
+		if at <= last || uint64(at) >= v.shape.first.m || binary.LittleEndian.Uint64(b[12:])&1 == 0 {
+			return sketch.Invalidf("a trap at counter %d after one at %d", at, last)
+		}
+		last = at
+	}
+	return nil
+}
+
+// full reports whether a counter is saturated.
+func (c *cells) full() (full bool) {
+	if c.words != nil && c.shift < 3 {
+		return false
+	}
+	c.eachBlock(func(vs []uint64) {
+		for _, v := range vs {
+			full = full || v == saturated
+		}
+	})
+	return full
+}
+
+func (v *View) traps() traps {
+	if v.method != TRM {
+		return nil
+	}
+	t := make(traps, len(v.trapTable)/trapBytes)
+	for b := v.trapTable; len(b) > 0; b = b[trapBytes:] {
+		t[binary.LittleEndian.Uint32(b)] = hash{binary.LittleEndian.Uint64(b[4:]), binary.LittleEndian.Uint64(b[12:])}
+	}
+	return t
+}
+
+// Decode makes a sketch from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid.
+func Decode(blob []byte) (*Sketch, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	s := &Sketch{Base: v.Base, shape: v.shape, first: newTable(v.encoding, v.first.n), traps: v.traps()}
+	s.first.copy(&v.first)
+	if v.method.recurring() {
+		s.second = newTable(v.encoding, v.second.n)
+		s.second.copy(&v.second)
+	}
+	if v.marker {
+		s.marks = append([]byte(nil), v.marks...)
+	}
+	return s, nil
+}
+
+// Count is Sketch.Count from the BLOB's memory. O(k) where counters are plain
+// or indexed, otherwise a scan of a few codes for each. No allocation.
+func (v *View) Count(h1, h2 uint64) uint64 {
+	return v.shape.count(&v.first, &v.second, v.marks, h1, h2)
+}
+
+// CountKey is Count of a key's bytes (package key).
+func (v *View) CountKey(b []byte) uint64 {
+	h1, h2 := key.Hash(v.Seed(), b)
+	return v.Count(h1, h2)
+}
+
+// CountHashes is Sketch.CountHashes from the BLOB's memory.
+func (v *View) CountHashes(dst, h1s, h2s []uint64) {
+	v.shape.countHashes(&v.first, &v.second, v.marks, dst, h1s, h2s)
+}
+
+// Unbiased is Sketch.Unbiased from the BLOB's memory.
+func (v *View) Unbiased(h1, h2 uint64, groups int) (float64, error) {
+	return v.shape.unbiased(v.Base, &v.first, h1, h2, groups)
+}
+
+// RangeSum is Sketch.RangeSum from the BLOB's memory.
+func (v *View) RangeSum(lo, hi int64) (uint64, error) {
+	return v.shape.rangeSum(v.Base, lo, hi, v.Count)
+}

@@ -1,0 +1,2 @@
+// Package sbf is the Spectral Bloom Filter.
+package sbf

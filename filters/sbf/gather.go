@@ -1,0 +1,119 @@
+package sbf
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// gathered is how often each key occurred, exactly.
+type gathered map[hash]uint64
+
+func (g gathered) clone() gathered { return maps.Clone(g) }
+
+// bytes is about the memory of the map: 24 bytes an entry and, between two
+// doublings, as much again that is free.
+func (g gathered) bytes() int { return 48 * len(g) }
+
+// NewGathering is New for a sketch that is built at once, in any order and in
+// parts. With RM and TRM it keeps how often each key occurred, exactly, until
+// Blob, and makes the filters of that: every key whose least counter does not
+// recur is then in the second filter with its true count, so that no estimate
+// is below the truth and the bytes do not depend on order or parts. Memory
+// grows with the keys; when there are more different ones than counters, which
+// no estimate would survive, the filters are made and the rest is added as it
+// comes. With MS and MI it is New.
+func NewGathering(p Params) (*Sketch, error) {
+	s, err := New(p)
+	if err == nil && s.method.recurring() {
+		s.gather = gathered{}
+	}
+	return s, err
+}
+
+func (s *Sketch) collect(h1, h2, n uint64) {
+	if n > 0 {
+		h := hash{h1, h2}
+		s.gather[h] = satAdd(s.gather[h], n)
+		s.bound()
+	}
+}
+
+// bound makes the filters where there are too many keys to keep.
+func (s *Sketch) bound() {
+	if uint64(len(s.gather)) > s.shape.first.m+s.shape.second.m {
+		s.settle()
+	}
+}
+
+func (g gathered) remove(h1s, h2s []uint64, n uint64) error {
+	for i := range h1s {
+		if have := g[hash{h1s[i], h2s[i]}]; n > have {
+			return fmt.Errorf("remove %d of a key that occurred %d times: %w", n, have, sketch.ErrTooMany)
+		}
+	}
+	for i := range h1s {
+		h := hash{h1s[i], h2s[i]}
+		if g[h] -= n; g[h] == 0 {
+			delete(g, h)
+		}
+	}
+	return nil
+}
+
+// settle makes the filters of the exact counts. The paper's filters meet keys
+// in order and move a key when its next occurrence finds a single least
+// counter; here all of them are known, so each key that would be moved is, and
+// with its own count. Nothing depends on order: sums commute, and what is moved
+// in a pass is decided before the pass.
+func (s *Sketch) settle() {
+	g := s.gather
+	s.gather = nil
+	var room [MaxK]uint32
+	pos := room[:s.k]
+	full := false
+	for h, n := range g {
+		s.shape.first.positions(pos, h.h1, h.h2)
+		full = s.first.add(pos, n) || full
+	}
+	var moved []hash
+	for h := range g {
+		s.shape.first.positions(pos, h.h1, h.h2)
+		if _, single, _ := s.first.minimum(pos); single {
+			moved = append(moved, h)
+		}
+	}
+	// A key that the marker only seems to have may find others' occurrences in
+	// the second filter, fewer than its own. It is moved too. Every pass moves
+	// such keys only, so there are few passes.
+	for len(moved) > 0 {
+		for _, h := range moved {
+			s.secondPositions(pos, h.h1, h.h2)
+			full = s.second.add(pos, g[h]) || full
+			if s.marker {
+				s.mark(s.marks, h.h1, h.h2)
+			}
+		}
+		moved = moved[:0]
+		for h, n := range g {
+			if s.Count(h.h1, h.h2) < n {
+				moved = append(moved, h)
+			}
+		}
+	}
+	if full {
+		keyed.SetSaturated(&s.Base)
+	}
+}
+
+// settled is s, or a copy of it whose filters are made.
+func (s *Sketch) settled() *Sketch {
+	if s.gather == nil {
+		return s
+	}
+	c := s.Clone()
+	c.settle()
+	return c
+}

@@ -1,0 +1,89 @@
+package sbf
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Info is what there is to know of a sketch without its keys.
+type Info struct {
+	Method         Method
+	K              int
+	Counters       uint64 // of the first filter
+	SecondCounters uint64 // of the second, with RM and TRM
+	Marker         bool
+	Encoding       Encoding
+	Blocked        bool
+	Range          Range // the zero Range where there is none
+	Product        bool
+	Seed           uint64
+	KeyClass       key.Class
+	Total          uint64 // occurrences, where TotalKnown
+	TotalKnown     bool
+	Saturated      bool
+	Keys           float64 // about how many different keys, or nodes, are there
+	Load           float64 // gamma: Keys*K/Counters; about 0.7 at the capacity
+	Fill           float64 // part of the counters that are not 0
+	ErrorRate      float64 // probability that an absent key has a count
+	SecondFill     float64 // Fill of the second filter
+	Traps          int
+	Largest        uint64  // counter
+	CounterBits    float64 // in the BLOB, on average, of both filters
+	Bytes          int     // of the BLOB
+}
+
+// Info reads the whole body. O(len(blob)).
+func (v *View) Info() Info {
+	total, known := v.Total()
+	i := Info{
+		Method: v.method, K: v.k, Counters: v.shape.first.m, SecondCounters: v.shape.second.m,
+		Marker: v.marker, Encoding: v.encoding, Blocked: v.blocked, Range: v.span,
+		Product: v.method != MI && !v.Additive(),
+		Seed:    v.Seed(), KeyClass: v.KeyClass(), Total: total, TotalKnown: known, Saturated: v.Saturated(),
+		Traps: len(v.trapTable) / trapBytes, Bytes: len(v.blob),
+	}
+	var used uint64
+	v.first.eachBlock(func(vs []uint64) { // a block of the layout at a time
+		n := 0
+		for _, c := range vs {
+			i.Largest = max(i.Largest, c)
+			if c != 0 {
+				n++
+			}
+		}
+		used += uint64(n)
+		i.ErrorRate += math.Pow(float64(n)/float64(len(vs)), float64(v.k)) * float64(len(vs)) / float64(v.first.n)
+	})
+	m := float64(v.shape.first.m)
+	i.Fill = float64(used) / m
+	if !v.blocked {
+		i.ErrorRate = math.Pow(i.Fill, float64(v.k))
+	}
+	// fill = 1 - exp(-n*k/m), section 2.1. A full filter has any number of keys.
+	i.Load = -math.Log1p(-i.Fill)
+	i.Keys = i.Load * m / float64(v.k)
+	bits := len(v.blob) - sketch.HeaderSize - paramsSize - len(v.marks) - len(v.trapTable)
+	i.CounterBits = 8 * float64(bits) / (m + float64(v.shape.second.m))
+	if v.method.recurring() {
+		used := 0
+		v.second.eachBlock(func(vs []uint64) {
+			for _, c := range vs {
+				i.Largest = max(i.Largest, c)
+				if c != 0 {
+					used++
+				}
+			}
+		})
+		i.SecondFill = float64(used) / float64(v.second.n)
+	}
+	return i
+}
+
+func median(vs []float64) float64 {
+	slices.Sort(vs)
+	n := len(vs)
+	return (vs[(n-1)/2] + vs[n/2]) / 2
+}

@@ -1,0 +1,282 @@
+package sbf
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Limits of a sketch's shape.
+const (
+	// MaxK is the largest number of counters per key.
+	MaxK = 32
+	// MaxBody is the largest body in bytes, with counters of 8 bytes each.
+	MaxBody = 1 << 30
+
+	maxCounters = MaxBody / 8
+)
+
+// The shape where nothing else is asked for.
+const (
+	DefaultCapacity = 100_000
+	DefaultK        = 5
+)
+
+// load is gamma = n*k/m, counters used per counter there is, at the capacity:
+// about ln 2, where the error of a Bloom filter is least. Section 2.1.
+const load = 0.7
+
+// counterBits is what Bytes takes a counter for.
+const counterBits = 16
+
+// Method is how keys are counted and estimated.
+type Method uint8
+
+// The methods. The numbers are part of the format.
+const (
+	// MS, minimum selection, adds to all k counters of a key, whose least is
+	// the estimate. Keys can be removed, the union of parts is the sketch of
+	// the whole, and order never matters. Section 2.2.
+	MS Method = 0
+	// MI, minimal increase, raises only the counters that bound the estimate.
+	// Closest, but without removal, and the result depends on the order of
+	// keys. Section 3.2.
+	MI Method = 1
+	// RM, recurring minimum, keeps the keys with a single least counter in a
+	// second filter, where there are few. Section 3.3.
+	RM Method = 2
+	// TRM, trapping recurring minimum, is RM that watches the counter from
+	// which a key was moved, to correct what was moved with it. Section 3.3.1.
+	TRM Method = 3
+
+	methods = 4
+)
+
+var methodNames = [methods]string{"ms", "mi", "rm", "trm"}
+
+// String is the method's name in options.
+func (m Method) String() string {
+	if m < methods {
+		return methodNames[m]
+	}
+	return fmt.Sprintf("method %d", uint8(m))
+}
+
+// recurring reports whether a method has a second filter.
+func (m Method) recurring() bool { return m == RM || m == TRM }
+
+// Marker says whether a sketch of method rm or trm marks the keys that it
+// moved to its second filter in a Bloom filter of one bit per counter.
+type Marker uint8
+
+// The values of Marker.
+const (
+	Marked   Marker = 0
+	Unmarked Marker = 1
+)
+
+// String is the value of the option.
+func (m Marker) String() string { return map[Marker]string{Marked: "true", Unmarked: "false"}[m] }
+
+// Encoding is how counters are written in a BLOB. Section 4.
+type Encoding = counters.Encoding
+
+// The encodings.
+const (
+	Plain = counters.Plain // words of 1, 2, 4 or 8 bytes, as the largest needs; lookups straight on the bytes
+	Elias = counters.Elias // Elias codes
+	Steps = counters.Steps // the steps method
+	Index = counters.Index // the string-array index, in memory too
+)
+
+// Range is the range of integer keys that a sketch can sum over, both ends
+// included. The zero Range is none.
+type Range struct{ Lo, Hi int64 }
+
+// String is the range as errors have it.
+func (r Range) String() string {
+	if r == (Range{}) {
+		return "none"
+	}
+	return fmt.Sprintf("%d to %d", r.Lo, r.Hi)
+}
+
+// levels is the number of nodes of the range tree that count a key: the leaf
+// and those above it, without the root, whose count is the total.
+func (r Range) levels() int { return max(1, bits.Len64(uint64(r.Hi)-uint64(r.Lo))) }
+
+// nodes is the most nodes that n keys can have. Section 5.5, claim 12.
+func (r Range) nodes(n uint64) (sum uint64) {
+	if r == (Range{}) {
+		return n
+	}
+	for level := range r.levels() {
+		// n is at most 2^27 here, so the sum is at most 2^33.
+		sum += min(n, (uint64(r.Hi)-uint64(r.Lo))>>level+1)
+	}
+	return sum
+}
+
+// Params are a sketch's shape and method. Zero fields take their defaults.
+type Params struct {
+	// Capacity is the number of different keys for which the filter is laid
+	// out: ceil(K * Capacity / 0.7) counters, at which about 1 key in 30 has
+	// too high a count with MS and K = 5. With a Range, of the keys' nodes.
+	Capacity uint64
+	// Bytes is the size in memory and BLOB where counters take 16 bits on
+	// average, in place of Capacity. Counters below 256 take half of it, large
+	// ones up to 4 times.
+	Bytes uint64
+	// Counters is the number of counters, in place of Capacity. RM and TRM
+	// share them out: two thirds to the first filter, a third to the second.
+	Counters uint64
+	// K is the number of counters per key, from 1 to 32.
+	K uint64
+	// Method is how keys are counted. MS is the default, for it alone leaves
+	// everything possible: removal, exact unions, the same result whatever the
+	// order; MI is closer where nothing is removed.
+	Method Method
+	// Marker of RM and TRM; one bit for each counter of the first filter.
+	Marker Marker
+	// Encoding of the counters in a BLOB.
+	Encoding Encoding
+	// Blocked keeps all counters of a key in one block of 64, so that a key
+	// costs one or two cache misses instead of K; estimates are a little worse.
+	Blocked bool
+	// Range makes the sketch answer RangeSum. Its keys are integers.
+	Range Range
+	// Seed is the seed of the keys' hashes.
+	Seed uint64
+}
+
+// shape is what Params resolve to, and what a BLOB says: all that must agree
+// between sketches that are used together, but for the encoding.
+type shape struct {
+	k        int
+	method   Method
+	encoding Encoding
+	marker   bool
+	blocked  bool
+	span     Range
+	first    layout // of all methods
+	second   layout // of rm and trm; otherwise its m is 0
+}
+
+// Least and most of what Params ask for.
+func (p Params) shape() (shape, error) {
+	k := p.K
+	if k == 0 {
+		k = DefaultK
+	}
+	total, err := p.counters(k)
+	if err != nil {
+		return shape{}, err
+	}
+	m := total
+	if p.Method.recurring() {
+		m = total - total/3
+	}
+	m = max(m, k)
+	if p.Blocked {
+		m = (m + blockLen - 1) / blockLen * blockLen
+	}
+	return newShape(m, k, p.Method, p.Encoding, p.Method.recurring() && p.Marker == Marked, p.Blocked, p.Range)
+}
+
+// counters is the number of counters that the parameters ask for, at most
+// maxCounters.
+func (p Params) counters(k uint64) (uint64, error) {
+	asked := []struct {
+		name  string
+		value uint64
+	}{{"capacity", p.Capacity}, {"bytes", p.Bytes}, {"counters", p.Counters}}
+	for i, a := range asked {
+		for _, b := range asked[i+1:] {
+			if a.value != 0 && b.value != 0 {
+				return 0, sketch.OptionError(a.name, "is %d and %q is %d: give one of them", a.value, b.name, b.value)
+			}
+		}
+	}
+	if k > MaxK {
+		return 0, sketch.OptionError("k", "is %d, must be from 1 to %d", k, MaxK)
+	}
+	if p.Range != (Range{}) && p.Range.Lo >= p.Range.Hi {
+		return 0, sketch.OptionError("range", "is %v, must begin below its end", p.Range)
+	}
+	switch {
+	case p.Counters != 0:
+		if p.Counters < k || p.Counters > maxCounters {
+			return 0, sketch.OptionError("counters", "is %d, must be from \"k\" %d to %d", p.Counters, k, maxCounters)
+		}
+		return p.Counters, nil
+	case p.Bytes != 0:
+		if p.Bytes > MaxBody {
+			return 0, sketch.OptionError("bytes", "is %d, must be from 1 to %d", p.Bytes, MaxBody)
+		}
+		total := p.Bytes * 8 / counterBits
+		if p.Method.recurring() && p.Marker == Marked {
+			// Two thirds of the counters have a bit more.
+			total = p.Bytes * 8 * 3 / (3*counterBits + 2)
+		}
+		if total > maxCounters {
+			return 0, sketch.OptionError("bytes", "is %d, at most %d counters are allowed", p.Bytes, maxCounters)
+		}
+		return total, nil
+	}
+	n := p.Capacity
+	if n == 0 {
+		n = DefaultCapacity
+	}
+	if n > maxCounters {
+		return 0, sketch.OptionError("capacity", "is %d, must be from 1 to %d", n, maxCounters)
+	}
+	total := math.Ceil(float64(k) * float64(p.Range.nodes(n)) / load)
+	if total > maxCounters {
+		return 0, sketch.OptionError("capacity", "is %d, which needs %.3g counters, at most %d are allowed", n, total, maxCounters)
+	}
+	return uint64(total), nil
+}
+
+// newShape is the shape of m counters in the first filter. The error wraps
+// sketch.ErrOption.
+func newShape(m, k uint64, method Method, encoding Encoding, marker, blocked bool, span Range) (shape, error) {
+	switch {
+	case k < 1 || k > MaxK:
+		return shape{}, sketch.OptionError("k", "is %d, must be from 1 to %d", k, MaxK)
+	case method >= methods:
+		return shape{}, sketch.OptionError("method", "is %d, must be from 0 to %d", method, methods-1)
+	case encoding > Index:
+		return shape{}, sketch.OptionError("encoding", "is %d, must be from 0 to %d", encoding, Index)
+	case marker && !method.recurring():
+		return shape{}, sketch.OptionError("marker", "is true in a sketch of method %v", method)
+	case span != (Range{}) && span.Lo >= span.Hi:
+		return shape{}, sketch.OptionError("range", "is %v, must begin below its end", span)
+	case m < k || m > maxCounters:
+		return shape{}, sketch.OptionError("counters", "is %d, must be from \"k\" %d to %d", m, k, maxCounters)
+	case blocked && m%blockLen != 0:
+		return shape{}, sketch.OptionError("counters", "is %d, must be blocks of %d", m, blockLen)
+	}
+	s := shape{
+		k: int(k), method: method, encoding: encoding, marker: marker, blocked: blocked, span: span,
+		first: newLayout(m, blocked),
+	}
+	if method.recurring() {
+		half := max(m/2, k)
+		if blocked {
+			half = (half + blockLen - 1) / blockLen * blockLen
+		}
+		s.second = newLayout(half, blocked)
+	}
+	return s, nil
+}
+
+// markBytes is the size of the marker filter.
+func (s *shape) markBytes() int {
+	if !s.marker {
+		return 0
+	}
+	return int(s.first.m+7) / 8
+}

@@ -1,0 +1,135 @@
+package sbf
+
+import "math/bits"
+
+// blockLen is the number of counters of a block: 64, so that one word says
+// which of them a key took.
+const blockLen = 64
+
+// slots is the number of positions in a block that one word gives.
+const slots = 10
+
+// layout says where a key's counters are in an array of m.
+type layout struct {
+	m       uint64
+	near    uint64 // steps this close to 0 may meet the same counter twice
+	blocked bool
+}
+
+func newLayout(m uint64, blocked bool) layout {
+	l := layout{m: m, blocked: blocked}
+	if m >= 8 {
+		l.near = ^uint64(0)/m + 1
+	}
+	return l
+}
+
+// scale takes x from 2^64 to m: floor(x*m / 2^64).
+func scale(x, m uint64) uint32 {
+	p, _ := bits.Mul64(x, m)
+	return uint32(p)
+}
+
+// positions writes the len(dst) positions of a key, all different; there are
+// at least as many counters. Part of the format (docs/FORMAT.md), for ever.
+func (l *layout) positions(dst []uint32, h1, h2 uint64) {
+	if l.blocked {
+		l.blockPositions(dst, h1, h2)
+		return
+	}
+	// Positions i and j are different where (j-i)*h2 is at least a counter's
+	// share of 2^64 away from 0, which for large m is nearly always so.
+	x, y, close := h1+h2, l.near, l.near == 0
+	dst[0] = scale(x, l.m)
+	for i := range dst[1:] {
+		x += h2
+		y += h2
+		dst[i+1] = scale(x, l.m)
+		close = close || y < 2*l.near
+	}
+	if close {
+		l.separate(dst)
+	}
+}
+
+// many writes the k positions of each of len(dst)/k keys.
+func (l *layout) many(dst []uint32, k int, h1s, h2s []uint64) {
+	for i := 0; len(dst) > 0; i++ {
+		l.positions(dst[:k:k], h1s[i], h2s[i])
+		dst = dst[k:]
+	}
+}
+
+// separate moves a position that an earlier one has taken on to the next that
+// none has.
+func (l *layout) separate(dst []uint32) {
+	for i := range dst {
+		for taken(dst[:i], dst[i]) {
+			if dst[i]++; uint64(dst[i]) == l.m {
+				dst[i] = 0
+			}
+		}
+	}
+}
+
+func taken(ps []uint32, p uint32) bool {
+	for _, q := range ps {
+		if p == q {
+			return true
+		}
+	}
+	return false
+}
+
+// blockPositions takes the block from h1 and the counters in it from h2, 6
+// bits each, with more words where 10 are not enough.
+func (l *layout) blockPositions(dst []uint32, h1, h2 uint64) {
+	base := scale(h1, l.m/blockLen) * blockLen
+	var used uint64
+	word := h2
+	for i := range dst {
+		if i%slots == 0 && i > 0 {
+			word = mix(h2 + uint64(i/slots)*golden)
+		}
+		p := uint32(word >> 58)
+		word <<= 6
+		used |= 1 << p
+		dst[i] = base + p
+	}
+	if bits.OnesCount64(used) == len(dst) {
+		return
+	}
+	used = 0
+	for i, p := range dst {
+		p -= base
+		for used>>p&1 != 0 {
+			p = (p + 1) % blockLen
+		}
+		used |= 1 << p
+		dst[i] = base + p
+	}
+}
+
+// golden is 2^64 divided by the golden ratio.
+const golden = 0x9e3779b97f4a7c15
+
+// mix is the finalizer of MurmurHash3.
+func mix(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// Tags of the hashes that follow from a key's.
+const (
+	tagSecond = 1 // the second filter
+	tagMarker = 2 // the marker filter
+)
+
+// derive is another hash of the same key, for filters that must not share
+// their collisions with the first.
+func derive(h1, h2, tag uint64) (uint64, uint64) {
+	return mix(h1 + tag*golden), mix(h2+tag*golden) | 1
+}

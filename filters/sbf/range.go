@@ -1,0 +1,151 @@
+package sbf
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// ErrOutside says that a key is not in the range of its sketch.
+var ErrOutside = errors.New("outside the range")
+
+// maxLevels is the largest number of levels of a range.
+const maxLevels = 64
+
+// ByValue reports whether the sketch has a Range, so that it needs the keys
+// themselves and not only their hashes.
+func (s *Sketch) ByValue() bool { return s.span != (Range{}) }
+
+// Range is the range of keys that RangeSum answers for; the zero Range where
+// there is none.
+func (s *Sketch) Range() Range { return s.span }
+
+// intOf is the integer of a key of class Int.
+func intOf(b []byte) (int64, error) {
+	if len(b) != 8 {
+		return 0, fmt.Errorf("a key beyond 64 bits is %w", ErrOutside)
+	}
+	return int64(binary.LittleEndian.Uint64(b)), nil
+}
+
+// node is the hash of a node of the range tree: that of the key on level 0, of
+// the number of the node and the level above. Section 5.5.
+func node(seed uint64, span Range, level int, number uint64) (h1, h2 uint64) {
+	if level == 0 {
+		return key.HashUint64(seed, number+uint64(span.Lo))
+	}
+	var b [9]byte
+	binary.LittleEndian.PutUint64(b[:], number)
+	b[8] = byte(level)
+	return key.Hash(seed, b[:])
+}
+
+// branch writes the hashes of a key's nodes and returns their number.
+func (s *Sketch) branch(v int64, h1s, h2s *[maxLevels]uint64) (int, error) {
+	if v < s.span.Lo || v > s.span.Hi {
+		return 0, fmt.Errorf("key %d is %w %v", v, ErrOutside, s.span)
+	}
+	number := uint64(v) - uint64(s.span.Lo)
+	n := s.span.levels()
+	for level := range n {
+		h1s[level], h2s[level] = node(s.Seed(), s.span, level, number>>level)
+	}
+	return n, nil
+}
+
+// AddInt counts n occurrences of an integer key, in a sketch with a Range at
+// every level of it; outside of it is an error that wraps ErrOutside.
+// O(k * log2(Hi-Lo)). Theorem 11.
+func (s *Sketch) AddInt(v int64, n uint64) error {
+	if !s.ByValue() {
+		h1, h2 := key.HashUint64(s.Seed(), uint64(v))
+		s.Add(h1, h2, n)
+		return nil
+	}
+	var h1s, h2s [maxLevels]uint64
+	levels, err := s.branch(v, &h1s, &h2s)
+	if err != nil {
+		return err
+	}
+	keyed.Grow(&s.Base, n)
+	s.put(h1s[:levels], h2s[:levels], nil, n)
+	return nil
+}
+
+// RemoveInt is Remove of an integer key, from every level of the Range.
+func (s *Sketch) RemoveInt(v int64, n uint64) error {
+	if !s.ByValue() {
+		h1, h2 := key.HashUint64(s.Seed(), uint64(v))
+		return s.Remove(h1, h2, n)
+	}
+	var h1s, h2s [maxLevels]uint64
+	levels, err := s.branch(v, &h1s, &h2s)
+	if err != nil {
+		return err
+	}
+	return s.removeAll(h1s[:levels], h2s[:levels], n)
+}
+
+// CountInt is Count of an integer key.
+func (s *Sketch) CountInt(v int64) uint64 {
+	h1, h2 := key.HashUint64(s.Seed(), uint64(v))
+	return s.Count(h1, h2)
+}
+
+// RangeSum is the estimate of the occurrences of all keys from lo to hi, both
+// included: never below the truth where Count is not, 2^64-1 where it is more.
+// Keys outside of the sketch's Range cannot be there and count 0. A sketch
+// without a Range is an error that wraps sketch.ErrOption. At most
+// 2*log2(hi-lo) counts. Theorem 11.
+func (s *Sketch) RangeSum(lo, hi int64) (uint64, error) {
+	return s.shape.rangeSum(s.Base, lo, hi, s.Count)
+}
+
+// rangeSum adds up the nodes that cover a range, from the leaves to the level
+// where nothing is left between the two ends.
+func (s *shape) rangeSum(b keyed.Base, lo, hi int64, count func(h1, h2 uint64) uint64) (uint64, error) {
+	if s.span == (Range{}) {
+		return 0, noRange()
+	}
+	lo, hi = max(lo, s.span.Lo), min(hi, s.span.Hi)
+	if lo > hi {
+		return 0, nil
+	}
+	sum := uint64(0)
+	add := func(level int, number uint64) {
+		h1, h2 := node(b.Seed(), s.span, level, number)
+		sum = satAdd(sum, count(h1, h2))
+	}
+	// from and to are the first and the last node not yet counted, of a level.
+	from, to := uint64(lo)-uint64(s.span.Lo), uint64(hi)-uint64(s.span.Lo)
+	for level, top := 0, s.span.levels()-1; ; level++ {
+		if from == to {
+			add(level, from)
+			break
+		}
+		if from&1 == 1 || level == top {
+			add(level, from)
+			from++
+		}
+		if to&1 == 0 || level == top {
+			add(level, to)
+			to--
+		}
+		if from > to {
+			break
+		}
+		from, to = from>>1, to>>1
+	}
+	if total, known := b.Total(); known {
+		sum = min(sum, total)
+	}
+	return sum, nil
+}
+
+func noRange() error {
+	return sketch.OptionError("range", "is none, must be given when the sketch is made, for sums over a range")
+}

@@ -1,0 +1,291 @@
+package sbf
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+)
+
+// saturated is the value of a counter that reached the end of 64 bits: it
+// stays there whatever is added or removed.
+const saturated = math.MaxUint64
+
+func satAdd(a, b uint64) uint64 {
+	sum, carry := bits.Add64(a, b, 0)
+	if carry != 0 {
+		return saturated
+	}
+	return sum
+}
+
+func satMul(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a, b)
+	if hi != 0 {
+		return saturated
+	}
+	return lo
+}
+
+// reader is counters in any encoding.
+type reader interface {
+	At(i int) uint64
+	Unpack(at int, dst []uint64)
+}
+
+// cells are counters to read: little-endian words where they are plain.
+type cells struct {
+	r     reader
+	words []byte // nil where they are not plain
+	shift uint8  // a word has 1 << shift bytes
+	n     int
+}
+
+type word interface {
+	uint8 | uint16 | uint32 | uint64
+}
+
+// get is word p. The size of W is known where this is compiled, so that one
+// branch of four is left.
+func get[W word](b []byte, p uint32) W {
+	switch unsafe.Sizeof(W(0)) {
+	case 1:
+		return W(b[p])
+	case 2:
+		return W(binary.LittleEndian.Uint16(b[uint64(p)*2 : uint64(p)*2+2]))
+	case 4:
+		return W(binary.LittleEndian.Uint32(b[uint64(p)*4 : uint64(p)*4+4]))
+	}
+	return W(binary.LittleEndian.Uint64(b[uint64(p)*8 : uint64(p)*8+8]))
+}
+
+func put[W word](b []byte, p uint32, v W) {
+	switch unsafe.Sizeof(W(0)) {
+	case 1:
+		b[p] = byte(v)
+	case 2:
+		binary.LittleEndian.PutUint16(b[uint64(p)*2:uint64(p)*2+2], uint16(v))
+	case 4:
+		binary.LittleEndian.PutUint32(b[uint64(p)*4:uint64(p)*4+4], uint32(v))
+	default:
+		binary.LittleEndian.PutUint64(b[uint64(p)*8:uint64(p)*8+8], uint64(v))
+	}
+}
+
+// room is the largest sum that a word takes without the caller's help: at 8
+// bytes the largest number of all says that the counter is saturated.
+func room[W word]() uint64 {
+	if m := uint64(^W(0)); m < math.MaxUint64 {
+		return m
+	}
+	return saturated - 1
+}
+
+func (c *cells) at(p uint32) uint64 {
+	if c.words == nil {
+		return c.r.At(int(p))
+	}
+	switch c.shift {
+	case 0:
+		return uint64(c.words[p])
+	case 1:
+		return uint64(get[uint16](c.words, p))
+	case 2:
+		return uint64(get[uint32](c.words, p))
+	}
+	return get[uint64](c.words, p)
+}
+
+// least is the smallest of a key's counters.
+func (c *cells) least(pos []uint32) uint64 {
+	if c.words == nil {
+		least := uint64(saturated)
+		for _, p := range pos {
+			least = min(least, c.r.At(int(p)))
+		}
+		return least
+	}
+	switch c.shift {
+	case 0:
+		return leastWord[uint8](c.words, pos)
+	case 1:
+		return leastWord[uint16](c.words, pos)
+	case 2:
+		return leastWord[uint32](c.words, pos)
+	}
+	return leastWord[uint64](c.words, pos)
+}
+
+func leastWord[W word](b []byte, pos []uint32) uint64 {
+	least := ^W(0)
+	for _, p := range pos {
+		least = min(least, get[W](b, p))
+	}
+	return uint64(least)
+}
+
+// minimum is the smallest of a key's counters, whether only one of them is as
+// small, and that one.
+func (c *cells) minimum(pos []uint32) (least uint64, single bool, at uint32) {
+	least = saturated
+	for i, p := range pos {
+		switch v := c.at(p); {
+		case v < least || i == 0:
+			least, single, at = v, true, p
+		case v == least:
+			single = false
+		}
+	}
+	return least, single, at
+}
+
+// outOfCache is the size from which on a table is fetched ahead.
+const outOfCache = 1 << 18
+
+// fetch asks for the words of many positions, at most batch.
+func (c *cells) fetch(pos []uint32) {
+	if len(c.words) < outOfCache {
+		return
+	}
+	if c.shift == 0 {
+		prefetch.Offsets(unsafe.Pointer(&c.words[0]), pos)
+		return
+	}
+	var offsets [batch]uint32
+	for i, p := range pos {
+		offsets[i] = p << c.shift
+	}
+	prefetch.Offsets(unsafe.Pointer(&c.words[0]), offsets[:len(pos)])
+}
+
+// table is cells that change.
+type table struct {
+	cells
+	a counters.Array
+}
+
+// memory is the encoding in which a sketch keeps its counters: codes that take
+// a scan to read, and a rewrite to change, are for BLOBs.
+func memory(e Encoding) Encoding {
+	if e == Index {
+		return Index
+	}
+	return Plain
+}
+
+func newTable(e Encoding, n int) table { return tableOf(counters.New(memory(e), n)) }
+
+func tableOf(a counters.Array) table {
+	t := table{cells: cells{r: a, n: a.Len()}, a: a}
+	t.words, t.shift = counters.Words(a)
+	return t
+}
+
+// set makes counter p v, whatever that takes.
+func (t *table) set(p uint32, v uint64) {
+	t.a.Set(int(p), v)
+	t.words, t.shift = counters.Words(t.a)
+}
+
+// add adds n to a key's counters and reports whether one of them is now
+// saturated, or was.
+func (t *table) add(pos []uint32, n uint64) (full bool) {
+	done := 0
+	if t.words != nil {
+		switch t.shift {
+		case 0:
+			done = addWords[uint8](t.words, pos, n)
+		case 1:
+			done = addWords[uint16](t.words, pos, n)
+		case 2:
+			done = addWords[uint32](t.words, pos, n)
+		default:
+			done = addWords[uint64](t.words, pos, n)
+		}
+	}
+	for _, p := range pos[done:] {
+		v := satAdd(t.at(p), n)
+		full = full || v == saturated
+		t.set(p, v)
+	}
+	return full
+}
+
+// addWords stops at the first counter that the sum does not fit.
+func addWords[W word](b []byte, pos []uint32, n uint64) int {
+	limit := room[W]()
+	if n > limit {
+		return 0
+	}
+	for i, p := range pos {
+		v := uint64(get[W](b, p))
+		if v > limit-n {
+			return i
+		}
+		put(b, p, W(v+n))
+	}
+	return len(pos)
+}
+
+// raise is the minimal increase: every counter of a key becomes at least their
+// least and n more. Section 3.2.
+func (t *table) raise(pos []uint32, n uint64) (full bool) {
+	if t.words != nil {
+		switch t.shift {
+		case 0:
+			if raiseWords[uint8](t.words, pos, n) {
+				return false
+			}
+		case 1:
+			if raiseWords[uint16](t.words, pos, n) {
+				return false
+			}
+		case 2:
+			if raiseWords[uint32](t.words, pos, n) {
+				return false
+			}
+		default:
+			if raiseWords[uint64](t.words, pos, n) {
+				return false
+			}
+		}
+	}
+	target := satAdd(t.least(pos), n)
+	for _, p := range pos {
+		if t.at(p) < target {
+			t.set(p, target)
+		}
+	}
+	return target == saturated
+}
+
+func raiseWords[W word](b []byte, pos []uint32, n uint64) bool {
+	least := ^W(0)
+	for _, p := range pos {
+		least = min(least, get[W](b, p))
+	}
+	limit := room[W]()
+	if n > limit || uint64(least) > limit-n {
+		return false
+	}
+	target := least + W(n)
+	for _, p := range pos {
+		put(b, p, max(get[W](b, p), target))
+	}
+	return true
+}
+
+// sub takes n from a key's counters, all of which have it.
+func (t *table) sub(pos []uint32, n uint64) {
+	if n == 0 {
+		return
+	}
+	for _, p := range pos {
+		if v := t.at(p); v != saturated {
+			t.set(p, v-n)
+		}
+	}
+}
