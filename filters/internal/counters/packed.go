@@ -34,7 +34,8 @@ func (z zeros) Unpack(_ int, d []uint64) { clear(d) }
 func (a *packed) adopt(src Source, slack slack) {
 	ch := a.c.choose(src)
 	_, a.store = layout(nil, a.c, src, ch, slack)
-	a.mem = a.mem[:len(a.mem)+pad]
+	// What was made for the worst case is given back.
+	a.mem = append(make([]byte, 0, len(a.mem)+pad), a.mem[:len(a.mem)+pad]...)
 	a.sum, a.full = ch.weight, ch.weight
 }
 

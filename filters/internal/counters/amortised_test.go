@@ -1,0 +1,117 @@
+package counters
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+)
+
+func packedOf(a Array) *packed {
+	if x, ok := a.(*index); ok {
+		return &x.packed
+	}
+	return &a.(*coded).packed
+}
+
+// Random increments, which is what hashed keys are: 10 for each counter move
+// at most 256 bits, four words, for each. At the end a counter has log2(11) =
+// 3.5 bits, in a code below 8.5, and below 11 with its share of directory and
+// slack, so that it got longer less than once in two Sets. That moves
+//   - the chunks behind it in its group, less than 64*8.5/2 = 272 bits,
+//   - its part of laying everything out again, which happens when half of the
+//     slack, a quarter of a bit for each counter, is used up: 11/0.25 = 44 bits,
+//   - its part of windows of 2, 4, ... groups, with probabilities that fall
+//     as fast as windows grow (the paper's lemma 8): taken as 2 groups of 88
+//     bytes in every eighth case, for a group has 8 bits of slack unused in
+//     the mean when it runs out: 176 bits,
+//
+// together less than 500 for each lengthening, 250 for each Set.
+func TestMovedByIncrements(t *testing.T) {
+	for _, e := range all[1:] {
+		for _, n := range []int{100, 1000, 30_000} {
+			r := rand.New(rand.NewPCG(30, uint64(n)))
+			a := New(e, n)
+			for range 10 * n {
+				i := r.IntN(n)
+				a.Set(i, a.At(i)+1)
+			}
+			p := packedOf(a)
+			per := float64(p.moved) / float64(10*n)
+			t.Logf("%v, %d counters: %.1f bits moved for each increment, laid out %d times", e, n, per, p.rebuilds)
+			if per > 256 {
+				t.Errorf("%v, %d counters: %.1f bits moved for each increment", e, n, per)
+			}
+		}
+	}
+}
+
+// Whatever the order, a bit by which a counter gets longer moves at most
+// 128 levels^2 bits, where 2^levels is the number of groups: a window that
+// gave out its slack gives it out again only after a half of it has lost
+// 1/(4 levels) of the slack that was there, which is a sixteenth of the group
+// at least; so each bit that goes moves 2*16*4*levels bits at most, on every
+// level. The bound without windows would be the number of counters.
+func TestMovedByAnything(t *testing.T) {
+	const n = 5000
+	for name, next := range map[string]func(k int, v uint64, r *rand.Rand) (int, uint64){
+		"in order":              func(k int, _ uint64, _ *rand.Rand) (int, uint64) { return k % n, uint64(k/n) + 1 },
+		"in order, ten each":    func(k int, _ uint64, _ *rand.Rand) (int, uint64) { return k / 10, uint64(k%10) + 1 },
+		"in order, the longest": func(k int, _ uint64, _ *rand.Rand) (int, uint64) { return k % n, ^uint64(0) - uint64(k/n) },
+		"one place that grows":  func(k int, _ uint64, _ *rand.Rand) (int, uint64) { return n/2 + k/64%(n/2), 1 << (k % 64) },
+		"backwards":             func(k int, _ uint64, _ *rand.Rand) (int, uint64) { return n - 1 - k%n, mask(uint(k/n+1) * 6) },
+		"anything":              func(_ int, _ uint64, r *rand.Rand) (int, uint64) { return r.IntN(n), r.Uint64() >> r.UintN(64) },
+	} {
+		for _, e := range all[1:] {
+			r := rand.New(rand.NewPCG(31, 31))
+			a := New(e, n)
+			grown := uint64(0)
+			for k := range 5 * n {
+				i, v := next(k, 0, r)
+				grown += uint64(max(0, bits.Len64(v)-bits.Len64(a.At(i))))
+				a.Set(i, v)
+			}
+			p := packedOf(a)
+			levels := uint64(bits.Len(uint(p.groups - 1)))
+			t.Logf("%v, %s: %d bits moved for each bit, laid out %d times", e, name, p.moved/grown, p.rebuilds)
+			if p.moved > 128*levels*levels*grown {
+				t.Errorf("%v, %s: %d bits moved for %d bits", e, name, p.moved, grown)
+			}
+		}
+	}
+}
+
+// Memory comes back when counters become small again, and going up and down
+// does not lay everything out each time.
+func TestDeletions(t *testing.T) {
+	const n = 4000
+	for _, e := range all[1:] {
+		a := New(e, n)
+		empty := a.Bytes()
+		for range 3 {
+			for i := range n {
+				a.Set(i, 1<<40)
+			}
+			full := a.Bytes()
+			for i := range n {
+				a.Set(i, 0)
+			}
+			// Half of what counters are long may be idle, and half a bit for
+			// each; slack is in proportion.
+			if got := a.Bytes(); got > full/2+2*empty {
+				t.Errorf("%v: %d bytes for nothing, %d when empty, %d when full", e, got, empty, full)
+			}
+		}
+		p := packedOf(a)
+		before := p.rebuilds
+		for k := range 20 * n {
+			a.Set(k%n, uint64(k/n&1))
+		}
+		// Up and down ten times. Up, a counter takes 4 bits more at most, or a
+		// chunk 73 and as many, and everything is laid out when they together
+		// take a quarter of a bit more: 54 times. Down, once.
+		if got := p.rebuilds - before; got > 10*55 {
+			t.Errorf("%v: laid out %d times", e, got)
+		}
+		t.Logf("%v: laid out %d times", e, p.rebuilds-before)
+	}
+}

@@ -1,0 +1,182 @@
+package counters
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"testing"
+)
+
+// spectral is the counters of a Spectral Bloom Filter: keys with counts of
+// that mean, Zipf distributed with that skew, each in 5 of m counters, where
+// gamma = 5 keys/m is 0.7, the paper's best.
+func spectral(mean, skew float64, keys int, r *rand.Rand) []uint64 {
+	vs := make([]uint64, keys*5*10/7)
+	sum := 0.0
+	for k := range keys {
+		sum += math.Pow(float64(k+1), -skew)
+	}
+	for k := range keys {
+		f := uint64(mean*float64(keys)*math.Pow(float64(k+1), -skew)/sum + r.Float64())
+		for range 5 {
+			vs[r.IntN(len(vs))] += f
+		}
+	}
+	return vs
+}
+
+// The Elias code's length as the paper writes it, in floating point, L2(c+1).
+func paperBits(c uint64) uint64 {
+	n := math.Floor(math.Log2(float64(c) + 1))
+	return uint64(n + 2*math.Floor(math.Log2(n+1)) + 1)
+}
+
+// A body in the Elias code is the codes, a directory of 32 bits for 64
+// counters, and what it takes to begin groups at a byte.
+func TestEliasSize(t *testing.T) {
+	r := rand.New(rand.NewPCG(20, 0))
+	for _, mean := range []float64{1, 10, 100} {
+		vs := spectral(mean, 1, 2000, r)
+		want, codes := 8+(len(vs)+63)/64*4, uint64(0)
+		for at := 0; at < len(vs); at += 64 {
+			n := uint64(0)
+			for _, v := range vs[at:min(at+64, len(vs))] {
+				n += paperBits(v)
+			}
+			codes += n
+			want += int(n+7) / 8
+		}
+		if got := EliasBits(vs); got != codes {
+			t.Errorf("mean %v: %d bits, the paper's formula says %d", mean, got, codes)
+		}
+		if got := len(Encode(nil, Elias, slice(vs))); got != want {
+			t.Errorf("mean %v: %d bytes, want %d", mean, got, want)
+		}
+	}
+}
+
+// Section 4.5: where half of the counters are 0 and the others 1, the Elias
+// code takes 2.5 bits for each and the example of steps 1.5.
+func TestPaperExample(t *testing.T) {
+	vs := make([]uint64, 1000)
+	for i := range vs {
+		vs[i] = uint64(i % 2)
+	}
+	if got := EliasBits(vs); got != 2500 {
+		t.Errorf("Elias: %d bits", got)
+	}
+	if got := StepsBits([]uint8{0, 0}, vs); got != 1500 {
+		t.Errorf("steps: %d bits", got)
+	}
+	if got := LogBits(vs); got != 500 {
+		t.Errorf("log counters: %d bits", got)
+	}
+}
+
+// Figure 10: nothing is below the log counters; steps are shorter than Elias
+// while counters are small, and Elias catches up at a mean of 100.
+func TestFigure10(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 0))
+	for _, mean := range []float64{1, 2, 5, 10, 20, 50, 100} {
+		vs := spectral(mean, 0.5, 20_000, r)
+		m := float64(len(vs))
+		least := uint64(math.MaxUint64)
+		for _, code := range StepCodes() {
+			least = min(least, StepsBits(code, vs))
+		}
+		body := float64(len(Encode(nil, Steps, slice(vs)))) * 8
+		// At most the directory, the head and 7 bits to begin each group.
+		if most := float64(least) + 64 + (32+7)*(m/64+1); body > most {
+			t.Errorf("mean %v: steps take %v bits, the best code %d, so at most %v", mean, body, least, most)
+		}
+		elias, bound := EliasBits(vs), LogBits(vs)
+		if least < bound || elias < bound {
+			t.Errorf("mean %v: below the log counters", mean)
+		}
+		if mean <= 50 && least >= elias || float64(least) > 1.1*float64(elias) {
+			t.Errorf("mean %v: steps %.2f bits, Elias %.2f", mean, float64(least)/m, float64(elias)/m)
+		}
+		t.Logf("mean %3v: log %.2f Elias %.2f steps %.2f | bodies: plain %.2f Elias %.2f steps %.2f index %.2f bits a counter", mean,
+			float64(bound)/m, float64(elias)/m, float64(least)/m, float64(len(Encode(nil, Plain, slice(vs)))*8)/m,
+			float64(len(Encode(nil, Elias, slice(vs)))*8)/m, body/m, float64(len(Encode(nil, Index, slice(vs)))*8)/m)
+	}
+}
+
+// An index of given parameters has exactly the bits that its drawing has.
+func TestIndexSize(t *testing.T) {
+	r := rand.New(rand.NewPCG(22, 0))
+	for kind := range kinds {
+		for _, n := range lengths {
+			vs := values(kind, n, r)
+			body := Encode(nil, Index, slice(vs))
+			base, w := int(body[0]), int(body[1])
+			want := 8 + (n+63)/64*16
+			for g := 0; g < n; g += 64 {
+				group := 0
+				for c := g; c < min(g+64, n); c += 8 {
+					codes, vector := 8*w, 7*9+10
+					for i := c; i < c+8; i++ {
+						length := 0
+						if i < n {
+							length = bits.Len64(vs[i])
+						}
+						codes += max(base, length)
+						vector += length
+						if length > base+1<<w-1 {
+							codes = math.MinInt32 // no code is long enough
+						}
+					}
+					if codes < 0 {
+						codes = vector
+					}
+					group += codes
+				}
+				want += (group + 7) / 8
+			}
+			if len(body) != want {
+				t.Errorf("kind %d, %d counters: %d bytes, want %d", kind, n, len(body), want)
+			}
+		}
+	}
+}
+
+// Figure 13: with all counters 0 and after 10 increments for each, everything
+// together takes at most 2.5 times the base array N, which is what the paper
+// counts: a bit for each counter at least, and half a bit of slack.
+func TestFigure13(t *testing.T) {
+	sizes := []int{1e3, 1e4, 1e5}
+	if os.Getenv("CCBF_LONG") != "" {
+		sizes = append(sizes, 1e6)
+	}
+	for _, n := range sizes {
+		r := rand.New(rand.NewPCG(23, uint64(n)))
+		a := New(Index, n)
+		for _, stage := range []string{"empty", "filled"} {
+			base := float64(n) / 2
+			dst := make([]uint64, n)
+			a.Unpack(0, dst)
+			for _, v := range dst {
+				base += float64(max(1, bits.Len64(v)))
+			}
+			p, ok := PartsOf(a)
+			if !ok || p.Total() != uint64(a.Bytes())*8 {
+				t.Fatalf("parts of %d bits, %d in all", p.Total(), a.Bytes()*8)
+			}
+			if ratio := float64(p.Total()) / base; ratio > 2.5 {
+				t.Errorf("%d counters, %s: %.2f N", n, stage, ratio)
+			}
+			m := float64(n)
+			t.Logf("%7d %-6s: %.2f N, %.2f bits a counter: groups %.2f chunks %.2f lengths %.2f vectors %.2f counters %.2f slack %.2f; body %.2f",
+				n, stage, float64(p.Total())/base, float64(p.Total())/m, float64(p.Groups)/m, float64(p.Chunks)/m, float64(p.Lengths)/m,
+				float64(p.Vectors)/m, float64(p.Counters)/m, float64(p.Slack)/m, float64(len(a.Append(nil))*8)/m)
+			for range 10 * n {
+				i := r.IntN(n)
+				a.Set(i, a.At(i)+1)
+			}
+		}
+	}
+	if _, ok := PartsOf(New(Plain, 1)); ok {
+		t.Error("parts of words")
+	}
+}
