@@ -44,14 +44,6 @@ const (
 	maxCode   = 2*maxGamma + maxLength // bits, without the ones for steps
 )
 
-// cover is how many numbers the steps cover.
-func (s steps) cover() (n uint64) {
-	for _, w := range s {
-		n += 1 << w
-	}
-	return n
-}
-
 // split is the step of a number, len(s) for none, and the number's place in it.
 func (s steps) split(v uint64) (step int, rest uint64) {
 	for j, w := range s {

@@ -1,4 +1,85 @@
 // Package counters keeps the counters of Spectral Bloom Filters: many numbers,
 // most of them small, that are read and raised in any order. Cohen and Matias
-// 2003, section 4.
+// 2003, section 4, has the structures.
+//
+// # Encodings
+//
+//   - Plain: words of 1, 2, 4 or 8 bytes, whichever the largest counter needs.
+//   - Elias: every counter, plus 1, in the Elias delta code: the one whose
+//     length the paper gives, L2(n). The gamma code is shorter by up to a bit
+//     for counters of a mean below 20 and longer above, but where counters are
+//     small, Steps is shorter than both.
+//   - Steps: the paper's code for small counters, of which it gives an example
+//     and leaves out the rest; here one of eight codes, whichever makes the
+//     counters at hand shortest.
+//   - Index: every counter in as many bits as it has, or a few more, and a
+//     string-array index to find it.
+//
+// Elias and Steps keep groups of 64 counters, one code after the other, with a
+// directory of where groups begin, 32 bits each (section 4.5). A lookup skips
+// 32 codes in the mean, several of them at a time by a table of all beginnings
+// of 10 bits.
+//
+// # The string-array index
+//
+//	head       8 bytes    base, bits of a length code, 6 zeros
+//	directory  16 bytes for each group of 64 counters
+//	             +-----------------+--------+---------------------------+
+//	             | where the group | vector | where chunks 1 to 7 begin |
+//	             | begins: 32 bits | flags 8| in the group: 12 bits each|
+//	             +-----------------+--------+---------------------------+
+//	base       groups, each from a byte on, with slack after each in memory
+//	             +---------+---------+-- --+---------+.........+
+//	             | chunk 0 | chunk 1 | ... | chunk 7 .  slack  .
+//	             +---------+---------+-- --+---------+.........+
+//	chunk      8 counters, in one of two ways
+//	             +----------------------+------+------+-- --+------+
+//	  short      | 8 length codes       |  c0  |  c1  | ... |  c7  |
+//	             +----------------------+------+------+-- --+------+
+//	             +----------------------+------+------+-- --+------+
+//	  long       | offset vector, 73    |  c0  |  c1  | ... |  c7  |
+//	             +----------------------+------+------+-- --+------+
+//
+// In a short chunk a counter takes base bits and as many more as its code
+// says, which is a number of p bits, p from 0 to 4 and the same for all
+// chunks. Where a counter begins is a sum of lengths: of codes times the bits
+// before it, looked up by 12 bits of codes in one table for all arrays. In a
+// long chunk, one with a counter that no code is long enough for, the offset
+// vector has where each counter begins, and they take exactly their bits. So
+// a lookup is always one record, one word of codes (or vector), and one
+// counter: constant time, two places in memory.
+//
+// A counter that gets longer pushes the chunks behind it in its group into the
+// slack. A group without slack left gets some of its neighbours': of the
+// smallest window of 2, 4, 8, ... groups that has enough, so that constant
+// time, amortised, holds for counters that hashing picks (lemma 8), and the
+// square of the logarithm in any order, such as from the first to the last.
+// When all slack together is half used up, everything is laid out anew, with
+// new slack and with the base and p that suit the counters then. So it is when
+// counters have become half as long as they were.
+//
+// The BLOB's body is the same block of memory, without slack, laid out from
+// the counters alone: the same counters, the same bytes.
+//
+// What differs from the paper, and why:
+//
+//   - Group and chunk sizes are fixed, 64 and 8, not log N and log log N of an
+//     N that changes: these are 20 to 25 and 4 to 5 for arrays of interest.
+//   - Groups have no offset vectors of their own: they are for groups above
+//     log^3 N bits, 8,000 at a million counters, and 64 counters of 64 bits
+//     and their vectors have 4,680.
+//   - The first and second coarse offsets are side by side: one cache line, and
+//     no second array to find the vectors in (section 4.7.1).
+//   - Length codes and offset vectors stand in front of the counters that they
+//     are for, not in arrays of their own: the line of memory that has them
+//     has the counters as well, and no rank structure is needed to find them.
+//   - The lookup table's key is the codes before the counter, in place of all
+//     codes and the counter's number: 4 KiB for each p, where the paper's is
+//     exponential in a chunk's length. Length codes are of a fixed length: with
+//     base and p chosen for the counters at hand they are shorter than Elias
+//     codes of the lengths.
+//   - Slack is at the end of groups, not every 1/epsilon counters; it is the
+//     paper's half a bit for each counter, or a sixteenth of what there is where
+//     that is more, and it moves between groups, as lemma 8 assumes random
+//     places but a union, say, goes through all counters in order.
 package counters
