@@ -1,0 +1,231 @@
+package cuckoo
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// paramsSize is the length of a BLOB's parameters, docs/FORMAT.md.
+const paramsSize = 24
+
+// Family is the family to code that knows no family.
+var Family = sketch.Family{
+	ID:    sketch.Cuckoo,
+	Title: "Cuckoo filters",
+	About: "A cuckoo filter says which keys are there, in a few bits each: never no for one that is, seldom yes for one that is not. " +
+		"It is a set, or with `duplicates: true` a multiset, from which keys can be removed. It has room for `capacity` keys, and an error where they do not fit. " +
+		"`cuckoo_empty` takes the options of `cuckoo_agg`; `cuckoo_add` and `cuckoo_remove` take `weight`.",
+	Check: Check,
+}
+
+// Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
+func (s *Sketch) Blob() []byte {
+	blob, b := sketch.New(sketch.Cuckoo, paramsSize, len(s.mem))
+	p := s.params
+	binary.LittleEndian.PutUint64(b.Params, p.Capacity)
+	binary.LittleEndian.PutUint64(b.Params[8:], s.buckets)
+	b.Params[16], b.Params[17], b.Params[18] = byte(p.FingerprintBits), byte(p.Slots), byte(p.Variant)
+	if p.VariableLength {
+		b.Params[19] = 1
+	}
+	copy(b.Body, s.mem)
+	t := s.table
+	t.mem = b.Body
+	t.arrangeAll()
+	return sketch.Seal(blob, keyed.Header(s.Base, sketch.Cuckoo))
+}
+
+// View answers from a BLOB's own memory, without a copy. It is valid as long
+// as that memory is. Any number of goroutines may read it.
+type View struct {
+	keyed.Base
+	params Params
+	table
+	blob []byte
+}
+
+// NewView checks a BLOB's structure in constant time, not its checksum, which
+// is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
+// sketch.ErrInvalid.
+func NewView(blob []byte) (View, error) {
+	b, err := sketch.ParseAs(sketch.Cuckoo, blob)
+	if err != nil {
+		return View{}, err
+	}
+	r := sketch.NewReader("parameters", b.Params)
+	p := Params{Capacity: r.Uint64(), Seed: b.Seed}
+	buckets := r.Uint64()
+	p.FingerprintBits, p.Slots, p.Variant = uint64(r.Uint8()), uint64(r.Uint8()), Variant(r.Uint8())
+	variable := r.Uint8()
+	p.VariableLength, p.Duplicates = variable == 1, b.Flags.Has(sketch.Additive)
+	r.Reserved(4)
+	if err := r.Done(); err != nil {
+		return View{}, err
+	}
+	if err := p.check(); err != nil {
+		return View{}, sketch.Invalidf("%v", err)
+	}
+	if variable > 1 {
+		return View{}, sketch.Invalidf("encoding %d, must be 0 or 1", variable)
+	}
+	bucketBits := p.FingerprintBits * p.Slots
+	switch {
+	case buckets < 2 || buckets > MaxBody*8/bucketBits:
+		return View{}, sketch.Invalidf("%d buckets, must be from 2 to %d", buckets, MaxBody*8/bucketBits)
+	case p.Variant == Plain && buckets&(buckets-1) != 0:
+		return View{}, sketch.Invalidf("%d buckets, a plain filter has a power of two", buckets)
+	case buckets%2 != 0:
+		return View{}, sketch.Invalidf("%d buckets, must be even", buckets)
+	case p.Capacity < 1 || p.Capacity > buckets*p.Slots:
+		return View{}, sketch.Invalidf("capacity %d in %d slots", p.Capacity, buckets*p.Slots)
+	}
+	if want := bodySize(buckets, bucketBits); uint64(len(b.Body)) != want {
+		return View{}, sketch.Invalidf("a body of %d bytes, %d buckets of %d bits take %d", len(b.Body), buckets, bucketBits, want)
+	}
+	base, err := keyed.Read(b.Header, sketch.Additive)
+	if err != nil {
+		return View{}, err
+	}
+	return View{Base: base, params: p, table: newTable(p, buckets, b.Body), blob: blob}, nil
+}
+
+// Check is nil for a BLOB that every function of the family accepts:
+// structure, ranges, checksum, and every bucket in its only form. O(len(blob)).
+func Check(blob []byte) error {
+	v, err := NewView(blob)
+	if err != nil {
+		return err
+	}
+	_, err = v.check()
+	return err
+}
+
+// check returns the number of fingerprints.
+func (v *View) check() (stored uint64, err error) {
+	if err := sketch.Verify(v.blob); err != nil {
+		return 0, err
+	}
+	for i := range v.buckets {
+		n, ok := v.proper(i)
+		if !ok {
+			return 0, sketch.Invalidf("bucket %d is none that a filter writes", i)
+		}
+		stored += uint64(n)
+	}
+	for at, end := v.buckets*uint64(v.bits), 8*uint64(len(v.mem)); at < end; at = at&^7 + 8 {
+		if v.mem[at>>3]>>(at&7) != 0 {
+			return 0, sketch.Invalidf("byte %d of the body is not 0 after the last bucket", at>>3)
+		}
+	}
+	// A set takes occurrences in that are already there, a multiset does not.
+	if total, known := v.Total(); v.multiset && (!known || total != stored) || known && total < stored {
+		return 0, sketch.Invalidf("total %d with %d fingerprints", total, stored)
+	}
+	return stored, nil
+}
+
+// Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
+func Decode(blob []byte) (*Sketch, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := v.check()
+	if err != nil {
+		return nil, err
+	}
+	s := &Sketch{Base: v.Base, params: v.params, table: v.table, stored: stored}
+	s.mem = slices.Clone(v.mem)
+	return s, nil
+}
+
+// Info is what there is to know of a filter without its keys.
+type Info struct {
+	Params
+	KeyClass          key.Class
+	Buckets           uint64
+	Stored            uint64  // fingerprints
+	Load              float64 // Stored as a part of Capacity
+	Fill              float64 // Stored as a part of all slots
+	BitsPerKey        float64 // of the body, for each fingerprint; +Inf without
+	FalsePositiveRate float64 // of a key that was never added
+	Total             uint64  // occurrences, where TotalKnown
+	TotalKnown        bool
+	Bytes             int // of the BLOB
+}
+
+// Info reads the whole body. O(len(blob)).
+func (v *View) Info() Info {
+	stored, rate := v.survey()
+	total, known := v.Total()
+	return Info{
+		Params: v.params, KeyClass: v.KeyClass(),
+		Buckets: v.buckets, Stored: stored,
+		Load: float64(stored) / float64(v.params.Capacity), Fill: float64(stored) / (float64(v.buckets) * float64(v.b)),
+		BitsPerKey:        8 * float64(len(v.mem)) / float64(stored),
+		FalsePositiveRate: rate,
+		Total:             total, TotalKnown: known, Bytes: len(v.blob),
+	}
+}
+
+// FalsePositiveRate is the probability that a key that was never added is said
+// to be there, from all fingerprints as they are. O(Bytes).
+func (s *Sketch) FalsePositiveRate() float64 {
+	_, rate := s.survey()
+	return rate
+}
+
+// survey counts the fingerprints and the pairs of a first bucket and a
+// fingerprint that find one, as a part of all pairs. Each fingerprint is found
+// from its two buckets by a part 2^-known of the keys (in a plain filter
+// 1/(2^f-1)), so the sum over all of them is exact, but that a key that finds
+// two is to count once: those that another covers are left out.
+func (t *table) survey() (stored uint64, rate float64) {
+	var chance [hashBits + 1]float64
+	for k := range chance {
+		chance[k] = math.Ldexp(1, -k)
+	}
+	if !t.variable {
+		chance[t.f] = 1 / float64(t.base)
+	}
+	sum := 0.0
+	for i := range t.buckets {
+		p := t.read(i)
+		stored += uint64(p.n)
+		for k, q := range p.slice() {
+			if !t.covered(i, &p, k) {
+				sum += chance[q.known]
+			}
+		}
+	}
+	return stored, min(2*sum/float64(t.buckets), 1)
+}
+
+// covered reports whether what fingerprint k of bucket i is found by finds
+// another one too: one before it, or one that more keys find. In a multiset
+// that may be in the other bucket; in a set it is there too seldom to look.
+func (t *table) covered(i uint64, p *prints, k int) bool {
+	q := p.all[k]
+	for m, o := range p.slice() {
+		if m != k && o.covers(q) && (m < k || !q.covers(o)) {
+			return true
+		}
+	}
+	if !t.multiset {
+		return false
+	}
+	j := t.other(i, q.v)
+	others := t.read(j)
+	for _, o := range others.slice() {
+		if o.covers(q) && (j < i || !q.covers(o)) {
+			return true
+		}
+	}
+	return false
+}

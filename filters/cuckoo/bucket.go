@@ -1,0 +1,219 @@
+package cuckoo
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// print is a fingerprint: known low bits of a key's hash, f or more.
+type print struct {
+	v     uint64 // no bits but the known ones
+	known uint8
+}
+
+func (p print) matches(fp uint64) bool { return (p.v^fp)&(1<<p.known-1) == 0 }
+
+// cut is the fingerprint with n known bits, or fewer where it has fewer.
+func (p print) cut(n uint) print {
+	if uint(p.known) <= n {
+		return p
+	}
+	return print{p.v & (1<<n - 1), uint8(n)}
+}
+
+// compare orders fingerprints for the one spelling of a bucket: as numbers
+// with their sentinels.
+func (p print) compare(q print) int {
+	return cmp.Compare(p.v|1<<p.known, q.v|1<<q.known)
+}
+
+// covers reports whether every key that q matches is one that p matches.
+func (p print) covers(q print) bool { return p.known <= q.known && p.matches(q.v) }
+
+// prints are the fingerprints of a bucket. In a bucket of variable length that
+// is not full the last one has a place of its own, the others are in no order.
+type prints struct {
+	n   int
+	all [MaxSlots]print
+}
+
+func (p *prints) add(q print) {
+	p.all[p.n] = q
+	p.n++
+}
+
+func (p *prints) slice() []print { return p.all[:p.n] }
+
+// table is a filter without its header: buckets in memory, be it a Sketch's or
+// a BLOB's.
+type table struct {
+	*layout
+	buckets  uint64
+	half     uint64 // for the alternate bucket
+	tagged   bool
+	variable bool
+	multiset bool
+	mem      []byte
+}
+
+// get reads n bits, at most 64.
+func (t *table) get(at uint64, n uint) uint64 {
+	i, shift := at>>3, uint(at&7)
+	w := binary.LittleEndian.Uint64(t.mem[i:]) >> shift
+	if shift+n > 64 {
+		w |= uint64(t.mem[i+8]) << (64 - shift)
+	}
+	return w & (^uint64(0) >> (64 - n))
+}
+
+// put writes the low n bits of v, at most 64.
+func (t *table) put(at uint64, n uint, v uint64) {
+	i, shift := at>>3, uint(at&7)
+	mask := ^uint64(0) >> (64 - n)
+	v &= mask
+	b := t.mem[i : i+8 : i+8]
+	w := binary.LittleEndian.Uint64(b)
+	binary.LittleEndian.PutUint64(b, w&^(mask<<shift)|v<<shift)
+	if shift+n > 64 {
+		high := t.mem[i+8]
+		t.mem[i+8] = high&^byte(mask>>(64-shift)) | byte(v>>(64-shift))
+	}
+}
+
+// word is a narrow bucket; bits above it are the next one's.
+func (t *table) word(i uint64) uint64 {
+	at := i * uint64(t.bits)
+	return binary.LittleEndian.Uint64(t.mem[at>>3:]) >> (at & 7)
+}
+
+// setWord writes a narrow bucket.
+func (t *table) setWord(i, x uint64) {
+	at := i * uint64(t.bits)
+	b := t.mem[at>>3:][:8]
+	shift := at & 7
+	w := binary.LittleEndian.Uint64(b)
+	binary.LittleEndian.PutUint64(b, w&^(t.mask<<shift)|x<<shift)
+}
+
+// classOf is the class of bucket i, for a variable length. A code that no
+// bucket has counts as that of an empty one.
+func (t *table) classOf(i uint64) *class {
+	at := i * uint64(t.bits)
+	code := t.get(at+uint64(t.codeShift), t.bits-t.codeShift)
+	return &t.class[code]
+}
+
+// count is the number of fingerprints in bucket i.
+func (t *table) count(i uint64) int {
+	if t.variable {
+		return int(t.classOf(i).n)
+	}
+	n := 0
+	at := i * uint64(t.bits)
+	for range t.b {
+		if t.get(at, t.f) != 0 {
+			n++
+		}
+		at += uint64(t.f)
+	}
+	return n
+}
+
+// read takes a bucket apart. It is safe on buckets that no filter wrote, whose
+// fields without a sentinel know f bits.
+func (t *table) read(i uint64) (p prints) {
+	at := i * uint64(t.bits)
+	if !t.variable {
+		for range t.b {
+			if v := t.get(at, t.f); v != 0 {
+				p.add(print{v, uint8(t.f)})
+			}
+			at += uint64(t.f)
+		}
+		return p
+	}
+	c := t.classOf(i)
+	short := c.flag && t.get(at+uint64(c.flagAt), 1) == 1
+	for j := range uint(c.n) {
+		v := t.get(at+uint64(j*t.lane), t.lane)
+		field := t.get(at+uint64(c.start[j]), uint(c.width[j]))
+		width := uint(c.width[j])
+		if short {
+			width = sentinel(field)
+			field &= 1<<width - 1
+		}
+		p.add(print{v | field<<t.lane, uint8(t.lane + width)})
+	}
+	return p
+}
+
+// sentinel is the number of bits below a field's highest one, at least 1: a
+// field of one bit has no sentinel.
+func sentinel(field uint64) uint { return uint(max(bits.Len64(field)-1, 1)) }
+
+// canonical orders a bucket's fingerprints, as read has them, as its one
+// spelling does: descending where there are empty slots at the end, otherwise
+// ascending.
+func (t *table) canonical(p *prints) {
+	all := p.slice()
+	if !t.variable {
+		slices.SortFunc(all, func(p, q print) int { return q.compare(p) })
+		return
+	}
+	if p.n > 0 && p.n < int(t.b) {
+		all = all[:p.n-1] // the last one's field may have another width
+	}
+	slices.SortFunc(all, print.compare)
+}
+
+// write puts a bucket together. Fingerprints lose the bits for which there is
+// no room.
+func (t *table) write(i uint64, p *prints) {
+	at := i * uint64(t.bits)
+	for from, n := at, t.bits; n > 0; {
+		k := min(n, 64)
+		t.put(from, k, 0)
+		from, n = from+uint64(k), n-k
+	}
+	if !t.variable {
+		for _, q := range p.slice() {
+			t.put(at, t.f, q.v)
+			at += uint64(t.f)
+		}
+		return
+	}
+	if p.n == int(t.b) {
+		for j := range p.slice() {
+			p.all[j] = p.all[j].cut(t.f)
+		}
+		// Ascending, so that the markers are.
+		t.canonical(p)
+		c := &t.class[0]
+		for j, q := range p.slice() {
+			t.put(at+uint64(uint(j)*t.lane), t.lane, q.v)
+			t.put(at+uint64(c.start[j]), 1, q.v>>t.lane)
+		}
+		return
+	}
+	code := t.code[p.n]
+	t.put(at+uint64(t.codeShift), t.bits-t.codeShift, code)
+	c := &t.class[code]
+	short := false
+	for j, q := range p.slice() {
+		short = short || uint(q.known) < t.lane+uint(c.width[j])
+	}
+	if short {
+		t.put(at+uint64(c.flagAt), 1, 1)
+	}
+	for j, q := range p.slice() {
+		t.put(at+uint64(uint(j)*t.lane), t.lane, q.v)
+		field, width := q.v>>t.lane, uint(c.width[j])
+		if short && width > 1 {
+			k := min(uint(q.known)-t.lane, width-1)
+			field = field&(1<<k-1) | 1<<k
+		}
+		t.put(at+uint64(c.start[j]), width, field)
+	}
+}

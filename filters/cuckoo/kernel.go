@@ -1,0 +1,173 @@
+package cuckoo
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+)
+
+// This file does for a block of keys what table.go and insert.go do for one:
+// their words are fetched together, and what all share is in registers.
+
+const (
+	// block is the number of keys whose buckets are fetched together.
+	block = 128
+	// outOfCache is the size from which buckets are fetched before their use.
+	outOfCache = 1 << 18
+)
+
+// batch is where a block of keys goes.
+type batch struct {
+	i, j, fp [block]uint64
+	offsets  [2 * block]uint32 // a body has at most 2^30 bytes
+}
+
+// locate finds the buckets of a block of keys, and fetches them.
+func (t *table) locate(b *batch, h1s, h2s []uint64) {
+	n := min(len(h1s), block)
+	h1s, h2s = h1s[:n], h2s[:n]
+	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
+	m, base := t.buckets, t.base
+	for k, h1 := range h1s {
+		is[k], _ = bits.Mul64(h1, m)
+	}
+	if t.variable {
+		for k, h2 := range h2s {
+			fps[k] = h2 >> 1
+		}
+	} else {
+		for k, h2 := range h2s {
+			v, _ := bits.Mul64(h2&^1, base)
+			fps[k] = v + 1
+		}
+	}
+	if t.tagged {
+		for k, v := range fps {
+			d, _ := bits.Mul64(mix(v&base), t.half)
+			d = 2*d + 1 - is[k]
+			js[k] = d + m&uint64(int64(d)>>63)
+		}
+	} else {
+		for k, v := range fps {
+			d, _ := bits.Mul64(mix(v&base), m-1)
+			js[k] = is[k] ^ (d + 1)
+		}
+	}
+	if len(t.mem) < outOfCache {
+		return
+	}
+	w := uint64(t.bits)
+	offsets := b.offsets[:2*n]
+	for k, i := range is {
+		offsets[k] = uint32(i * w >> 3)
+		offsets[n+k] = uint32(js[k] * w >> 3)
+	}
+	prefetch.Offsets(unsafe.Pointer(&t.mem[0]), offsets)
+}
+
+// fetch reads 8 bytes from bit at on.
+func fetch(mem []byte, at uint64) uint64 {
+	return binary.LittleEndian.Uint64(mem[at>>3:]) >> (at & 7)
+}
+
+// foundBlock is found for the keys of a block.
+func (t *table) foundBlock(dst []bool, b *batch) {
+	if !t.narrow {
+		for k := range dst {
+			dst[k] = t.found(b.i[k], b.j[k], b.fp[k])
+		}
+		return
+	}
+	mem, w := t.mem, uint64(t.bits)
+	ones, highs, laneMask := t.ones, t.highs, t.laneMask
+	is, js, fps := b.i[:len(dst)], b.j[:len(dst)], b.fp[:len(dst)]
+	if !t.variable {
+		for k, fp := range fps {
+			pattern := fp * ones
+			x, y := fetch(mem, is[k]*w)^pattern, fetch(mem, js[k]*w)^pattern
+			dst[k] = ((x-ones)&^x|(y-ones)&^y)&highs != 0
+		}
+		return
+	}
+	for k, fp := range fps {
+		x, y := fetch(mem, is[k]*w), fetch(mem, js[k]*w)
+		pattern := fp & laneMask * ones
+		p, q := x^pattern, y^pattern
+		p, q = (p-ones)&^p&highs, (q-ones)&^q&highs
+		dst[k] = false
+		if p|q != 0 {
+			dst[k] = t.confirm(x, p, fp) || t.confirm(y, q, fp)
+		}
+	}
+}
+
+// addBlock adds keys of a block from number k on, one of each, up to the first
+// that takes more than putting it into a bucket. It returns that one's number
+// and how many fingerprints it stored.
+func (t *table) addBlock(b *batch, k, n int) (next int, added uint64) {
+	mem, w := t.mem, uint64(t.bits)
+	ones, highs, laneMask := t.ones, t.highs, t.laneMask
+	rest, multiset := ^highs, t.multiset
+	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
+	if !t.variable {
+		top := t.f - 1
+		for ; k < n; k++ {
+			fp := fps[k]
+			at, to := is[k]*w, js[k]*w
+			x, y := fetch(mem, at), fetch(mem, to)
+			if !multiset {
+				pattern := fp * ones
+				p, q := x^pattern, y^pattern
+				if ((p-ones)&^p|(q-ones)&^q)&highs != 0 {
+					continue
+				}
+			}
+			x, y = ^((x&rest+rest)|x)&highs, ^((y&rest+rest)|y)&highs // empty slots
+			fewer := uint64(int64(bits.OnesCount64(x)-bits.OnesCount64(y)) >> 63)
+			x ^= (x ^ y) & fewer
+			at ^= (at ^ to) & fewer
+			if x == 0 {
+				break
+			}
+			word := mem[at>>3:][:8]
+			shift := uint(bits.TrailingZeros64(x)) - top + uint(at&7)
+			binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|fp<<shift)
+			added++
+		}
+		return k, added
+	}
+	mask, codeShift, full := t.mask, t.codeShift, uint8(t.b)
+	for ; k < n; k++ {
+		fp := fps[k]
+		at, to := is[k]*w, js[k]*w
+		x, y := fetch(mem, at), fetch(mem, to)
+		if !multiset {
+			pattern := fp & laneMask * ones
+			p, q := x^pattern, y^pattern
+			p, q = (p-ones)&^p&highs, (q-ones)&^q&highs
+			if p|q != 0 && (t.confirm(x, p, fp) || t.confirm(y, q, fp)) {
+				continue
+			}
+		}
+		x, y = x&mask, y&mask
+		c, d := &t.class[x>>codeShift&15], &t.class[y>>codeShift&15]
+		if d.n < c.n {
+			at, x, c = to, y, d
+		}
+		if c.n >= full-1 && (c.n == full || full != 4) || c.flag && x>>c.flagAt&1 == 1 {
+			break
+		}
+		if c.n == full-1 {
+			x = t.fill4(x, c, fp)
+		} else {
+			x = t.push(x, c, fp)
+		}
+		word := mem[at>>3:][:8]
+		shift := at & 7
+		binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)&^(mask<<shift)|x<<shift)
+		added++
+	}
+	return k, added
+}

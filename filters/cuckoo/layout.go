@@ -1,0 +1,216 @@
+package cuckoo
+
+import (
+	"math"
+	"math/bits"
+	"sync/atomic"
+)
+
+// layout is where things are in a bucket of b slots of f bits.
+//
+// Plain: slot j is the f bits from j*f on; 0 is empty.
+//
+// Variable length: the low f-1 bits of all slots come first, then the highest
+// bits of the slots from t on, then those of the first t slots, the markers.
+// So what a bucket that is not full has to share is in one piece, between the
+// low bits of its fingerprints and the markers.
+type layout struct {
+	f, b   uint
+	bits   uint   // b*f
+	narrow bool   // a bucket is read with one load
+	mask   uint64 // the bits of a narrow bucket
+	base   uint64 // the low f bits
+	ones   uint64 // the lowest bit of each of the lanes below, narrow only
+	highs  uint64 // the highest bit of each lane
+
+	// Plain: lanes are slots of f bits. Variable: lanes are slots of f-1 bits.
+	lane     uint
+	laneMask uint64
+	laneOf   [64]uint8 // the lane that a bit is in
+
+	// Variable length.
+	codeShift uint // where the code begins: the markers, and with two slots one bit more
+	class     [16]class
+	code      [MaxSlots]uint64 // of n < b fingerprints
+}
+
+// class is the form of the buckets with one code.
+type class struct {
+	n uint8 // fingerprints
+	// flag says that there is a bit, at flagAt, that is set where fields end
+	// with a sentinel.
+	flag   bool
+	flagAt uint8
+	down   bool // goesDown
+	// Field j has the bits of fingerprint j from bit f-1 on.
+	start [MaxSlots]uint8
+	width [MaxSlots]uint8
+	mask  [MaxSlots]uint64
+}
+
+// hashBits is the length of the longest fingerprint: h2 without its lowest
+// bit, which is 1 always.
+const hashBits = 63
+
+var layouts [2][MaxFingerprintBits + 1][MaxSlots + 1]atomic.Pointer[layout]
+
+// layoutOf is the layout for f bits and b slots, which are in their ranges.
+func layoutOf(f, b uint, variable bool) *layout {
+	v := 0
+	if variable {
+		v = 1
+	}
+	at := &layouts[v][f][b]
+	l := at.Load()
+	if l == nil {
+		l = newLayout(f, b, variable)
+		at.Store(l)
+	}
+	return l
+}
+
+func newLayout(f, b uint, variable bool) *layout {
+	l := &layout{f: f, b: b, bits: f * b, lane: f, base: 1<<f - 1}
+	if variable {
+		l.lane = f - 1
+	}
+	l.laneMask = 1<<l.lane - 1
+	// Buckets begin at multiples of bits, so at most at this bit of a byte.
+	last := 8 - uint(1)<<min(bits.TrailingZeros(l.bits), 3)
+	l.narrow = l.bits+last <= 64
+	if l.narrow {
+		l.mask = ^uint64(0) >> (64 - l.bits)
+		for j := range b {
+			l.ones |= 1 << (j * l.lane)
+			l.highs |= 1 << (j*l.lane + l.lane - 1)
+			for i := range l.lane {
+				l.laneOf[j*l.lane+i] = uint8(j)
+			}
+		}
+	}
+	if variable {
+		l.setClasses()
+	}
+	return l
+}
+
+// markers is the number of slots whose highest bits tell how full a bucket is:
+// the fewest, t, with as many codes that are not ascending, 2^t - (t+1), as
+// there are numbers of fingerprints below b. Two slots have one such code and
+// take a bit more. papers/variable-length-encoding.txt, section III.
+func markers(b uint) uint {
+	if b == 2 {
+		return 2
+	}
+	t := uint(1)
+	for 1<<t-(t+1) < b {
+		t++
+	}
+	return t
+}
+
+func (l *layout) setClasses() {
+	t := markers(l.b)
+	l.codeShift = l.bits - t
+	codes := uint(1) << t
+	extra := uint(0) // bits of the code below the markers
+	if l.b == 2 {
+		l.codeShift--
+		extra = 1
+	}
+	// The codes in ascending order of their text, slot 0 first: 010, 100, ...
+	n := uint(0)
+	for text := range codes {
+		code := uint64(bits.Reverse64(uint64(text)) >> (64 - t)) // slot 0 is the lowest bit
+		ascending := text&(text+1) == 0                          // zeros, then ones
+		for e := range uint(1) << extra {
+			c := &l.class[code<<extra|uint64(e)]
+			switch {
+			case ascending:
+				*c = l.full()
+			case n < l.b:
+				*c = l.partial(n, l.codeShift)
+				l.code[n] = code<<extra | uint64(e)
+				n++
+			}
+		}
+	}
+	for i := range l.class {
+		if c := &l.class[i]; c.n > 0 {
+			c.down = l.goesDown(c)
+		}
+	}
+}
+
+// goesDown reports whether every fingerprint of a bucket of class c has room
+// for its field and a sentinel in the class with one less.
+func (l *layout) goesDown(c *class) bool {
+	if c.n == 1 {
+		return true
+	}
+	d := &l.class[l.code[c.n-1]]
+	for j := range d.n {
+		from := j
+		if j == d.n-1 {
+			from = c.n - 1 // the last one stays the last
+		}
+		if !d.flag || d.width[j] <= c.width[from] {
+			return false
+		}
+	}
+	return true
+}
+
+// full is the class of full buckets: every field is a slot's highest bit.
+func (l *layout) full() (c class) {
+	t := markers(l.b)
+	c.n = uint8(l.b)
+	for j := range l.b {
+		at := l.bits - t + j
+		if j >= t {
+			at = l.b*l.lane + j - t
+		}
+		c.start[j], c.width[j], c.mask[j] = uint8(at), 1, 1
+	}
+	return c
+}
+
+// partial is the class of buckets with n < b fingerprints and the code at end.
+func (l *layout) partial(n, end uint) (c class) {
+	c.n = uint8(n)
+	if n == 0 {
+		return c
+	}
+	area := end - n*l.lane // bits for the fields, at least n
+	most := hashBits - l.lane
+	if area >= n+2 {
+		c.flag, c.flagAt = true, uint8(end-1)
+		area--
+	} else {
+		area = n
+	}
+	// All fields but the last one are equally wide, so that it matters to no
+	// length which of them a fingerprint is in.
+	var w, last uint
+	best := math.Inf(1)
+	for _, try := range [...]uint{area / n, area/n + 1} {
+		rest := int(area) - int(n-1)*int(try)
+		if rest < 1 {
+			continue
+		}
+		if p := float64(n-1)*math.Ldexp(1, -int(try)) + math.Ldexp(1, -rest); p < best {
+			best, w, last = p, try, uint(rest)
+		}
+	}
+	w, last = min(w, most), min(last, most)
+	at := n * l.lane
+	for j := range n {
+		width := w
+		if j == n-1 {
+			width = last
+		}
+		c.start[j], c.width[j], c.mask[j] = uint8(at), uint8(width), 1<<width-1
+		at += width
+	}
+	return c
+}

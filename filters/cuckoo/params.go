@@ -1,0 +1,179 @@
+// Package cuckoo is the cuckoo filter: which keys are there, in a few bits
+// each, with deletion. Fan, Andersen, Kaminsky and Mitzenmacher 2014, "Cuckoo
+// Filter: Practically Better Than Bloom". Tagged: the alternate bucket of
+// Huang and Yang 2021, "Tagged Cuckoo Filters", modulo any even number.
+// Variable length: the framework of papers/variable-length-encoding.txt,
+// section III, with known lengths (see below).
+//
+// The filter takes hashed keys (package key). Methods are not safe for
+// concurrent use with a writer; any number of readers is.
+//
+// # Sets and multisets
+//
+// A set does not store a key again that is already there, be it for another
+// key with the same fingerprint and buckets. Removing one of two such keys
+// would remove the other, so a set has no removal. With Params.Duplicates
+// every occurrence takes a slot: what was added can be removed, and no other
+// key suffers. One key then has at most twice as many occurrences as a bucket
+// has slots.
+//
+// # Buckets of variable length
+//
+// A bucket of b slots of f bits with n < b fingerprints gives each the bits
+// that the others do not use. The highest bits of the first slots say how many
+// there are (layout.go). A fingerprint that was in a full bucket has only f
+// bits for ever, and one that was in a fuller bucket than now only those that
+// it had there. One bit of a bucket that is not full says so: each fingerprint
+// then ends with a one, the sentinel, above the bits that are known. Comparing
+// bits that are not known would be a false negative.
+package cuckoo
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Limits of a filter.
+const (
+	MinFingerprintBits = 4
+	MaxFingerprintBits = 32
+	MaxSlots           = 8
+	// MaxBody is the largest body in bytes.
+	MaxBody = 1 << 30
+	// MaxKicks is how many fingerprints an insertion moves before it finds the
+	// filter full. Fan et al. 2014, section 4.
+	MaxKicks = 500
+)
+
+// What a filter is where nothing else is asked for.
+const (
+	DefaultCapacity        = 100_000
+	DefaultFingerprintBits = 12
+	DefaultSlots           = 4
+)
+
+// Variant is how a fingerprint's other bucket is found.
+type Variant uint8
+
+const (
+	// Plain takes the exclusive or with a hash of the fingerprint, for which
+	// the number of buckets is a power of two.
+	Plain Variant = iota
+	// Tagged takes the difference from a hash of the fingerprint, for any even
+	// number of buckets.
+	Tagged
+)
+
+// String is the variant's name in SQL.
+func (v Variant) String() string {
+	if v == Tagged {
+		return "tagged"
+	}
+	return "plain"
+}
+
+// Params are a filter's size and rules. Zero fields take their defaults.
+type Params struct {
+	// Capacity is the number of different keys that fit, or with Duplicates of
+	// occurrences, DefaultCapacity if 0.
+	Capacity uint64
+	// FingerprintBits is the length of a fingerprint, 4 to 32.
+	FingerprintBits uint64
+	// Slots is the number of fingerprints that a bucket holds, 1 to 8.
+	Slots uint64
+	// Variant is how the other bucket is found.
+	Variant Variant
+	// VariableLength gives fingerprints the bits that a bucket does not use. It
+	// needs two slots at least.
+	VariableLength bool
+	// Duplicates makes a multiset: every occurrence takes a slot, and can be
+	// counted and removed.
+	Duplicates bool
+	// Seed is the seed of the keys' hashes.
+	Seed uint64
+}
+
+// withDefaults fills in what was not given.
+func (p Params) withDefaults() Params {
+	if p.Capacity == 0 {
+		p.Capacity = DefaultCapacity
+	}
+	if p.FingerprintBits == 0 {
+		p.FingerprintBits = DefaultFingerprintBits
+	}
+	if p.Slots == 0 {
+		p.Slots = DefaultSlots
+	}
+	return p
+}
+
+// check says what is wrong with parameters that have their defaults.
+func (p Params) check() error {
+	switch {
+	case p.FingerprintBits < MinFingerprintBits || p.FingerprintBits > MaxFingerprintBits:
+		return sketch.OptionError("fingerprint_bits", "is %d, must be from %d to %d", p.FingerprintBits, MinFingerprintBits, MaxFingerprintBits)
+	case p.Slots < 1 || p.Slots > MaxSlots:
+		return sketch.OptionError("slots", "is %d, must be from 1 to %d", p.Slots, MaxSlots)
+	case p.Variant > Tagged:
+		return sketch.OptionError("variant", "is %d, must be %d or %d", p.Variant, Plain, Tagged)
+	case p.VariableLength && p.Slots == 1:
+		return sketch.OptionError("variable_length", "is true with \"slots\" 1: a bucket of one slot has no bits to share, use 2 or more")
+	}
+	return nil
+}
+
+// load is the part of the slots that a capacity fills. Insertion reaches more:
+// the first key that finds no room came at 0.86, 0.93, 0.96, 0.97, 0.98, 0.98
+// and 0.99 of the slots of 2^18 buckets of 2 to 8 (TestAchievableLoad). With one
+// slot a few keys that share a bucket are enough, in filters of any size.
+var load = [MaxSlots + 1]float64{1: 0.36, 2: 0.80, 3: 0.91, 4: 0.95, 5: 0.96, 6: 0.97, 7: 0.975, 8: 0.98}
+
+// loadOf is load, less where short fingerprints leave a bucket too few others
+// to exchange with: Fan et al. 2014, section 4.
+func (p Params) loadOf() float64 {
+	switch {
+	case p.Slots == 1 && p.FingerprintBits < 8:
+		return 0.1
+	case p.Slots == 1 && p.FingerprintBits < 12:
+		return 0.25
+	case p.Slots == 2 && p.FingerprintBits < 6:
+		return 0.4
+	case p.FingerprintBits < 8:
+		return load[p.Slots] - 0.01
+	}
+	return load[p.Slots]
+}
+
+// spare is the number of buckets beyond those: a small filter has fewer ways
+// to move a fingerprint.
+const spare = 2
+
+// bucketsFor is the number of buckets for a capacity, which is checked.
+func (p Params) bucketsFor() (uint64, error) {
+	most := MaxBody * 8 / (p.FingerprintBits * p.Slots)
+	tooMany := func() error {
+		return sketch.OptionError("capacity", "is %d, which needs more than the %d bytes that a filter may take", p.Capacity, MaxBody)
+	}
+	if p.Capacity > most*p.Slots {
+		return 0, tooMany()
+	}
+	n := uint64(math.Ceil(float64(p.Capacity)/(p.loadOf()*float64(p.Slots)))) + spare
+	if p.Variant == Plain {
+		n = 1 << bits.Len64(n-1)
+	} else {
+		n += n & 1
+	}
+	if bodySize(n, p.FingerprintBits*p.Slots) > MaxBody {
+		return 0, tooMany()
+	}
+	return n, nil
+}
+
+// padding is the zero bytes at a body's end, so that 8 bytes can be read
+// wherever a bucket begins.
+const padding = 7
+
+// bodySize is the bytes of n buckets.
+func bodySize(n, bucketBits uint64) uint64 { return (n*bucketBits+7)/8 + padding }

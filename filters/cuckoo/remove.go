@@ -1,0 +1,180 @@
+package cuckoo
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// errSet is why a set has no removal.
+var errSet = fmt.Errorf("remove from a set, where keys may share a fingerprint (build it with duplicates): %w", sketch.ErrNotAdditive)
+
+// Remove takes away n occurrences of a key that were added before; removing
+// others can take away a key that is like them. Only from a multiset
+// (sketch.ErrNotAdditive). More than Count is an error (sketch.ErrTooMany). An
+// error changes nothing. O(1). Fan et al. 2014, section 3.3.
+//
+// With a variable length the longest fingerprint that matches goes: one that
+// is shorter may be another key's, and that key need not match the longer one.
+// papers/variable-length-encoding.txt, section III.
+func (s *Sketch) Remove(h1, h2, n uint64) error {
+	if !s.multiset {
+		return errSet
+	}
+	i, fp := s.first(h1), s.fingerprint(h2)
+	j := s.other(i, fp)
+	if n != 1 {
+		if have := uint64(s.copies(i, j, fp)); n > have {
+			return tooMany(n, have)
+		}
+	}
+	if total, _ := s.Total(); n > total { // only in a BLOB that no sketch wrote
+		return fmt.Errorf("remove %d of %d in total: %w", n, total, sketch.ErrTooMany)
+	}
+	for range n {
+		if !s.take(i, j, fp) {
+			return tooMany(1, 0) // only the first of one
+		}
+	}
+	s.stored -= n
+	keyed.Shrink(&s.Base, n)
+	return nil
+}
+
+func tooMany(n, have uint64) error {
+	return fmt.Errorf("remove %d of a key that is there %d times: %w", n, have, sketch.ErrTooMany)
+}
+
+// RemoveKey is Remove of a key's bytes (package key).
+func (s *Sketch) RemoveKey(b []byte, n uint64) error {
+	h1, h2 := key.Hash(s.Seed(), b)
+	return s.Remove(h1, h2, n)
+}
+
+// take removes the longest fingerprint that a key's is like, or reports false.
+// Of two that are alike it takes that of the first bucket in memory, whichever
+// of the two is the key's first.
+func (t *table) take(i, j, fp uint64) bool {
+	if i > j {
+		i, j = j, i
+	}
+	if !t.narrow {
+		return t.takeWide(i, j, fp)
+	}
+	x, y := t.word(i)&t.mask, t.word(j)&t.mask
+	pattern := t.lanes(fp)
+	zx, zy := t.zeros(x^pattern), t.zeros(y^pattern)
+	if !t.variable {
+		if zx == 0 {
+			i, x, zx = j, y, zy
+		}
+		if zx == 0 {
+			return false
+		}
+		at := uint(bits.TrailingZeros64(zx)) - (t.f - 1)
+		t.setWord(i, x&^(t.base<<at))
+		return true
+	}
+	kx, nx := t.longest(x, zx, fp)
+	ky, ny := t.longest(y, zy, fp)
+	if ny > nx {
+		i, x, kx, nx = j, y, ky, ny
+	}
+	if nx == 0 {
+		return false
+	}
+	c := &t.class[x>>t.codeShift&15]
+	if c.down && (kx != uint(c.n)-1 || kx == 0 || uint(c.n) == t.b) {
+		t.setWord(i, t.pop(x, c, kx))
+		return true
+	}
+	t.drop(i, int(kx))
+	return true
+}
+
+// longest is the longest fingerprint of word x, among the lanes that zeros
+// marks, that fp is like: its slot and its length in bits, 0 where there is
+// none. Of several that are equally long it is not the last one, whose field may
+// have another width.
+func (t *table) longest(x, zeros, fp uint64) (slot, known uint) {
+	if zeros == 0 {
+		return 0, 0
+	}
+	c := &t.class[x>>t.codeShift&15]
+	short := c.flag && x>>c.flagAt&1 == 1
+	for ; zeros != 0; zeros &= zeros - 1 {
+		j := t.laneOf[bits.TrailingZeros64(zeros)&63] & 7
+		if j >= c.n {
+			break
+		}
+		field, mask, width := x>>c.start[j], c.mask[j], uint(c.width[j])
+		if short {
+			width = sentinel(field & mask)
+			mask = 1<<width - 1
+		}
+		if (field^fp>>t.lane)&mask == 0 && t.lane+width > known {
+			slot, known = uint(j), t.lane+width
+		}
+	}
+	return slot, known
+}
+
+// pop takes slot r out of a word whose class goes down: what is left gets
+// sentinels where it had none, for the bits above it are not known.
+func (t *table) pop(x uint64, c *class, r uint) uint64 {
+	n := uint(c.n) - 1
+	code := t.code[n&7]
+	d := &t.class[code&15]
+	low := uint64(1)<<(r*t.lane) - 1
+	y := code<<t.codeShift | x&low | x>>t.lane&^low&(1<<(n*t.lane)-1)
+	if n == 0 {
+		return y
+	}
+	y |= 1 << d.flagAt
+	short := c.flag && x>>c.flagAt&1 == 1
+	for j := range n {
+		from := j
+		if j >= r {
+			from++
+		}
+		from &= 7
+		field := x >> c.start[from] & c.mask[from]
+		if !short || c.width[from] == 1 {
+			field |= 1 << c.width[from]
+		}
+		y |= field << d.start[j&7]
+	}
+	return y
+}
+
+func (t *table) takeWide(i, j, fp uint64) bool {
+	best, at, slot := 0, uint64(0), 0
+	for _, b := range [...]uint64{i, j} {
+		p := t.read(b)
+		for k, q := range p.slice() {
+			if q.matches(fp) && int(q.known) > best {
+				best, at, slot = int(q.known), b, k
+			}
+		}
+	}
+	if best == 0 {
+		return false
+	}
+	t.drop(at, slot)
+	return true
+}
+
+// drop takes a slot out of bucket i. Where the last one goes, the largest of
+// the others takes its place, whatever their order.
+func (t *table) drop(i uint64, slot int) {
+	p := t.read(i)
+	if t.variable && slot == p.n-1 && p.n < int(t.b) {
+		t.canonical(&p)
+	}
+	copy(p.all[slot:], p.all[slot+1:p.n])
+	p.n--
+	t.write(i, &p)
+}

@@ -1,0 +1,198 @@
+package cuckoo
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// ErrFull says that a filter has no room for a key.
+var ErrFull = errors.New("cuckoo filter is full")
+
+// Sketch is a cuckoo filter in memory.
+type Sketch struct {
+	keyed.Base // Additive for a multiset
+	params     Params
+	table
+	stored uint64 // fingerprints
+	undos  journal
+}
+
+// New makes an empty filter. Errors wrap sketch.ErrOption and name the value
+// and its range.
+func New(p Params) (*Sketch, error) {
+	p = p.withDefaults()
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	buckets, err := p.bucketsFor()
+	if err != nil {
+		return nil, err
+	}
+	flags := sketch.Flags(0)
+	if p.Duplicates {
+		flags = sketch.Additive
+	}
+	s := &Sketch{
+		Base: keyed.New(p.Seed, flags), params: p,
+		table: newTable(p, buckets, make([]byte, bodySize(buckets, p.FingerprintBits*p.Slots))),
+	}
+	s.clear()
+	return s, nil
+}
+
+// Params are those of New, with their defaults.
+func (s *Sketch) Params() Params { return s.params }
+
+// Buckets is the number of buckets.
+func (s *Sketch) Buckets() uint64 { return s.buckets }
+
+// Stored is the number of fingerprints that are there.
+func (s *Sketch) Stored() uint64 { return s.stored }
+
+// Bytes is the memory of the buckets.
+func (s *Sketch) Bytes() int { return len(s.mem) }
+
+// Add stores a key by its hash: in a set where it is not yet there, whatever n;
+// in a multiset n times. Nothing where n is 0. An error, which wraps ErrFull,
+// changes nothing: the filter has no room, or the multiset no more slots for
+// this key. O(1) on average; at most MaxKicks moves. Fan et al. 2014, section 3.
+func (s *Sketch) Add(h1, h2, n uint64) error {
+	if n == 0 {
+		return nil
+	}
+	i, fp := s.first(h1), s.fingerprint(h2)
+	return s.add(i, s.other(i, fp), fp, n)
+}
+
+func (s *Sketch) add(i, j, fp, n uint64) error {
+	if !s.multiset {
+		if !s.found(i, j, fp) {
+			if !s.place(i, j, fp) && !s.force(i, j, fp) {
+				return s.full(i, j, fp)
+			}
+			s.stored++
+		}
+		keyed.Grow(&s.Base, n)
+		return nil
+	}
+	if n != 1 {
+		return s.addCopies(i, j, fp, n)
+	}
+	if !s.place(i, j, fp) && !s.force(i, j, fp) {
+		return s.full(i, j, fp)
+	}
+	s.stored++
+	keyed.Grow(&s.Base, 1)
+	return nil
+}
+
+// force moves fingerprints until there is room for one more, or changes
+// nothing and reports false.
+func (s *Sketch) force(i, j, fp uint64) bool {
+	ok := s.kick(&s.undos, i, j, fp)
+	if ok {
+		s.undos = s.undos[:0]
+	} else {
+		s.undo(&s.undos)
+	}
+	return ok
+}
+
+// addCopies stores n occurrences of a key, or none.
+func (s *Sketch) addCopies(i, j, fp, n uint64) error {
+	if have := uint64(s.copies(i, j, fp)); n > 2*uint64(s.b)-min(have, 2*uint64(s.b)) {
+		return s.tooManyCopies(have, n)
+	}
+	for range n {
+		s.note(&s.undos, i)
+		s.note(&s.undos, j)
+		if !s.place(i, j, fp) && !s.kick(&s.undos, i, j, fp) {
+			s.undo(&s.undos)
+			return s.full(i, j, fp)
+		}
+	}
+	s.undos = s.undos[:0]
+	s.stored += n
+	keyed.Grow(&s.Base, n)
+	return nil
+}
+
+// full is the error where there is no room for a fingerprint.
+func (s *Sketch) full(i, j, fp uint64) error {
+	if have := uint64(s.copies(i, j, fp&s.base)); s.multiset && have == 2*uint64(s.b) {
+		return s.tooManyCopies(have, 1)
+	}
+	slots := s.buckets * uint64(s.b)
+	return fmt.Errorf("%w: %d of %d slots are taken (%.1f%%) and %d moves made no room; build it with a larger capacity than %d",
+		ErrFull, s.stored, slots, 100*float64(s.stored)/float64(slots), MaxKicks, s.params.Capacity)
+}
+
+func (s *Sketch) tooManyCopies(have, n uint64) error {
+	return fmt.Errorf("%w for this key: it is there %d times, %d more were to be added, and its two buckets of %d slots hold %d",
+		ErrFull, have, n, s.b, 2*s.b)
+}
+
+// AddKey is Add of a key's bytes (package key).
+func (s *Sketch) AddKey(b []byte, n uint64) error {
+	h1, h2 := key.Hash(s.Seed(), b)
+	return s.Add(h1, h2, n)
+}
+
+// AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or
+// one of each where ns is nil. The result is that of Add for each in turn, up
+// to the first error: the keys before it are then in the filter, and it and
+// those after it are not. The slices must be as long as h1s.
+func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
+	var b batch
+	for len(h1s) > 0 {
+		n := min(block, len(h1s))
+		s.locate(&b, h1s[:n], h2s[:n])
+		if ns == nil {
+			if err := s.addOnes(&b, n); err != nil {
+				return err
+			}
+		} else {
+			for k, times := range ns[:n] {
+				if times == 0 {
+					continue
+				}
+				if err := s.add(b.i[k], b.j[k], b.fp[k], times); err != nil {
+					return err
+				}
+			}
+			ns = ns[n:]
+		}
+		h1s, h2s = h1s[n:], h2s[n:]
+	}
+	return nil
+}
+
+// addOnes adds one occurrence of each of the n keys of a block.
+func (s *Sketch) addOnes(b *batch, n int) error {
+	for k := 0; k < n; k++ {
+		if s.narrow {
+			next, added := s.addBlock(b, k, n)
+			s.stored += added
+			keyed.Grow(&s.Base, uint64(next-k))
+			if k = next; k == n {
+				return nil
+			}
+		}
+		if err := s.add(b.i[k], b.j[k], b.fp[k], 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clone is a copy that shares nothing.
+func (s *Sketch) clone() *Sketch {
+	c := *s
+	c.mem, c.undos = slices.Clone(s.mem), nil
+	return &c
+}

@@ -1,0 +1,135 @@
+package cuckoo
+
+import "math/bits"
+
+func newTable(p Params, buckets uint64, mem []byte) table {
+	return table{
+		layout:  layoutOf(uint(p.FingerprintBits), uint(p.Slots), p.VariableLength),
+		buckets: buckets, half: buckets / 2,
+		tagged: p.Variant == Tagged, variable: p.VariableLength, multiset: p.Duplicates,
+		mem: mem,
+	}
+}
+
+// clear makes every bucket of zeroed memory an empty one.
+func (t *table) clear() {
+	if !t.variable {
+		return
+	}
+	for i := range t.buckets {
+		t.put(i*uint64(t.bits)+uint64(t.codeShift), t.bits-t.codeShift, t.code[0])
+	}
+}
+
+// Positions, part of the format: they never change.
+
+// first is a key's first bucket: the high half of a product (Lemire 2019, "Fast
+// Random Integer Generation in an Interval").
+func (t *table) first(h1 uint64) uint64 {
+	i, _ := bits.Mul64(h1, t.buckets)
+	return i
+}
+
+// fingerprint is what is stored of a key; its low f bits, the base, the choose its other bucket.
+// Plain filters have no fingerprint 0: it is an empty slot.
+func (t *table) fingerprint(h2 uint64) uint64 {
+	if t.variable {
+		return h2 >> 1
+	}
+	v, _ := bits.Mul64(h2&^1, t.base)
+	return v + 1
+}
+
+// other is the other bucket of a fingerprint in bucket i. other(other(i)) is i,
+// and it is never i itself: differences are odd where buckets are even, and an
+// exclusive or is with a number that is not 0.
+func (t *table) other(i, v uint64) uint64 {
+	x := mix(v & t.base)
+	if t.tagged {
+		d, _ := bits.Mul64(x, t.half)
+		d = 2*d + 1 - i // modulo 2^64
+		return d + t.buckets&uint64(int64(d)>>63)
+	}
+	d, _ := bits.Mul64(x, t.buckets-1)
+	return i ^ (d + 1)
+}
+
+// mix is the hash of a base, uniform in its high bits.
+func mix(base uint64) uint64 {
+	x := (base + 1) * 0x9e3779b97f4a7c15
+	return (x ^ x>>32) * 0xd6e8feb86659fd93
+}
+
+// lanes is a fingerprint in every lane of a word.
+func (t *table) lanes(fp uint64) uint64 { return (fp & t.laneMask) * t.ones }
+
+// anyZero has a bit for the lowest lane of x that is 0, and perhaps for others
+// above it; 0 where no lane is.
+func (t *table) anyZero(x uint64) uint64 { return (x - t.ones) &^ x & t.highs }
+
+// zeros has the highest bit of every lane of x that is 0.
+func (t *table) zeros(x uint64) uint64 {
+	rest := ^t.highs
+	return ^((x&rest + rest) | x) & t.highs
+}
+
+// found reports whether a key's fingerprint is in one of its buckets.
+func (t *table) found(i, j, fp uint64) bool {
+	if !t.narrow {
+		return t.matches(i, fp)+t.matches(j, fp) > 0
+	}
+	x, y := t.word(i), t.word(j)
+	pattern := t.lanes(fp)
+	zx, zy := t.anyZero(x^pattern), t.anyZero(y^pattern)
+	if !t.variable {
+		return zx|zy != 0
+	}
+	// Few words get past their low bits unless the key is there.
+	if zx|zy == 0 {
+		return false
+	}
+	return t.confirm(x, zx, fp) || t.confirm(y, zy, fp)
+}
+
+// confirm compares the other bits of the lanes of x that zeros marks.
+func (t *table) confirm(x, zeros, fp uint64) bool {
+	if zeros == 0 {
+		return false
+	}
+	c := &t.class[x&t.mask>>t.codeShift&15]
+	short := c.flag && x>>c.flagAt&1 == 1
+	for ; zeros != 0; zeros &= zeros - 1 {
+		j := t.laneOf[bits.TrailingZeros64(zeros)&63] & 7
+		if (x>>(j*uint8(t.lane))^fp)&t.laneMask != 0 || j >= c.n {
+			continue
+		}
+		field, mask := x>>c.start[j], c.mask[j]
+		if short {
+			mask = 1<<sentinel(field&mask) - 1
+		}
+		if (field^fp>>t.lane)&mask == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// matches is the number of fingerprints in bucket i that a key's is like.
+func (t *table) matches(i, fp uint64) (n int) {
+	if t.narrow && !t.variable {
+		return bits.OnesCount64(t.zeros(t.word(i) ^ t.lanes(fp)))
+	}
+	if t.narrow && t.anyZero(t.word(i)^t.lanes(fp)) == 0 {
+		return 0
+	}
+	p := t.read(i)
+	for _, q := range p.slice() {
+		if q.matches(fp) {
+			n++
+		}
+	}
+	return n
+}
+
+// copies is what matches is in both buckets together.
+func (t *table) copies(i, j, fp uint64) int { return t.matches(i, fp) + t.matches(j, fp) }

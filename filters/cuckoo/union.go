@@ -1,0 +1,107 @@
+package cuckoo
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// agree is nil for filters that may be used together, otherwise an error that
+// wraps sketch.ErrDiffer and names both values.
+func agree(p, q Params, a, b uint64, x, y keyed.Base) error {
+	switch {
+	case p.FingerprintBits != q.FingerprintBits:
+		return sketch.Differ("fingerprint_bits", p.FingerprintBits, q.FingerprintBits)
+	case p.Slots != q.Slots:
+		return sketch.Differ("slots", p.Slots, q.Slots)
+	case p.Variant != q.Variant:
+		return sketch.Differ("variant", p.Variant, q.Variant)
+	case p.VariableLength != q.VariableLength:
+		return sketch.Differ("variable_length", p.VariableLength, q.VariableLength)
+	case p.Duplicates != q.Duplicates:
+		return sketch.Differ("duplicates", p.Duplicates, q.Duplicates)
+	case p.Capacity != q.Capacity:
+		return sketch.Differ("capacity", p.Capacity, q.Capacity)
+	case a != b:
+		return sketch.Differ("number of buckets", a, b)
+	}
+	return keyed.Agree(x, y)
+}
+
+// Union adds the fingerprints of other, which is left unchanged and must agree
+// in all parameters and in the class of keys (sketch.ErrDiffer). A set takes
+// those that are not yet there; a multiset takes them all. ErrFull where they do
+// not fit. An error changes nothing. Which bucket a fingerprint is in depends on
+// what came before it, so that a union has other bytes than one filter of all
+// keys, or than the union the other way round. O(Bytes).
+func (s *Sketch) Union(other *Sketch) error {
+	if err := agree(s.params, other.params, s.buckets, other.buckets, s.Base, other.Base); err != nil {
+		return err
+	}
+	return s.unite(&other.table, other.Base)
+}
+
+// UnionBlob is Union with the filter of a BLOB, of which it makes no copy. The
+// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid.
+// An error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error {
+	v, err := NewView(blob)
+	if err != nil {
+		return err
+	}
+	if err := agree(s.params, v.params, s.buckets, v.buckets, s.Base, v.Base); err != nil {
+		return err
+	}
+	if _, err := v.check(); err != nil {
+		return err
+	}
+	return s.unite(&v.table, v.Base)
+}
+
+// unite takes a filter in that agrees. It works on a copy, for it may end in an
+// error, and other may be s.
+func (s *Sketch) unite(other *table, base keyed.Base) error {
+	c := s.clone()
+	keyed.Unite(&c.Base, base)
+	for i := range other.buckets {
+		p := other.read(i)
+		other.canonical(&p) // a BLOB has them in this order
+		for _, q := range p.slice() {
+			if err := c.accept(i, q); err != nil {
+				return err
+			}
+		}
+	}
+	*s = *c
+	return nil
+}
+
+// accept puts a fingerprint of another filter's bucket i into one of its two.
+func (s *Sketch) accept(i uint64, q print) error {
+	j := s.other(i, q.v)
+	if !s.multiset && (s.merge(i, q) || s.merge(j, q)) {
+		return nil
+	}
+	if !s.placeWide(i, j, q) && !s.force(i, j, q.v) {
+		return s.full(i, j, q.v)
+	}
+	s.stored++
+	return nil
+}
+
+// merge makes one fingerprint of bucket i stand for the keys of q too, where one
+// is like q: it keeps the bits that both know. In a set that is most often the
+// same key.
+func (s *Sketch) merge(i uint64, q print) bool {
+	p := s.read(i)
+	for k, o := range p.slice() {
+		if !o.matches(q.v) && !q.matches(o.v) {
+			continue
+		}
+		if !o.covers(q) {
+			p.all[k] = o.cut(uint(q.known))
+			s.write(i, &p)
+		}
+		return true
+	}
+	return false
+}
