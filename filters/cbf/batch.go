@@ -1,22 +1,248 @@
 package cbf
 
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+)
+
+// block is the number of keys taken at once. Their hash functions are gone
+// through one after the other, each for all keys, so that what is waited for
+// is the memory of many keys together.
+const block = 256
+
 // AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or
 // one of each where ns is nil. The result is that of Add for each in turn. The
 // slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
-	for i, h1 := range h1s {
-		n := uint64(1)
-		if ns != nil {
-			n = ns[i]
+	for len(h1s) > 0 {
+		n := min(block, len(h1s))
+		if ns == nil {
+			s.addBlock(h1s[:n], h2s[:n])
+		} else {
+			s.addWeighted(h1s[:n], h2s[:n], ns[:n])
+			ns = ns[n:]
 		}
-		s.Add(h1, h2s[i], n)
+		h1s, h2s = h1s[n:], h2s[n:]
 	}
+}
+
+func (s *Sketch) addWeighted(h1s, h2s, ns []uint64) {
+	for i := 0; i < len(ns); {
+		from := i
+		for i < len(ns) && ns[i] == 1 {
+			i++
+		}
+		s.addBlock(h1s[from:i], h2s[from:i])
+		if i < len(ns) {
+			s.Add(h1s[i], h2s[i], ns[i])
+			i++
+		}
+	}
+}
+
+// addBlock adds one occurrence of each key, at most block keys.
+func (s *Sketch) addBlock(h1s, h2s []uint64) {
+	if s.kernel.halves {
+		// The keys before the one that the halves have no room for.
+		total, _ := s.Total()
+		if left := s.threshold() - total; left < uint64(len(h1s)) {
+			s.addRows(h1s[:left], h2s[:left])
+			h1s, h2s = h1s[left:], h2s[left:]
+			s.drop()
+		}
+	}
+	s.addRows(h1s, h2s)
+}
+
+func (s *Sketch) addRows(h1s, h2s []uint64) {
+	keyed.Grow(&s.Base, uint64(len(h1s)))
+	stuck := uint64(0)
+	var p places
+	for i := range s.k {
+		s.locate(&p, i, h1s, h2s)
+		switch s.variant {
+		case Plain:
+			stuck |= s.addPlain(&p, len(h1s))
+		case Increment:
+			stuck |= s.addIncrement(&p, len(h1s))
+		default:
+			stuck |= s.addTandem(&p, len(h1s))
+		}
+	}
+	if stuck != 0 {
+		keyed.SetSaturated(&s.Base)
+	}
+}
+
+// places are where one hash function of the keys of a block leads: offsets of
+// words in the body, and what is left of the hashes.
+type places struct {
+	at   [block]uint32 // the body has at most 2^30 bytes
+	rest [block]uint64
+}
+
+// locate sets the places of hash function i, and asks for their memory.
+func (f *filter) locate(p *places, i uint64, h1s, h2s []uint64) {
+	h2s = h2s[:len(h1s)]
+	at, rest := p.at[:len(h1s)], p.rest[:len(h1s)]
+	words := f.words
+	for j, h1 := range h1s {
+		word, x := bits.Mul64(hash(h1, h2s[j], i), words)
+		at[j], rest[j] = uint32(8*word), x
+	}
+	prefetch.Offsets(unsafe.Pointer(&f.body[0]), at)
+}
+
+func (s *Sketch) addPlain(p *places, n int) (stuck uint64) {
+	g := s.kernel
+	for j, to := range p.at[:n] {
+		at, x := g.counter(p.rest[j])
+		here := s.body[to:][:8]
+		w, is := g.addOne(binary.LittleEndian.Uint64(here), at, 1)
+		stuck |= is
+		if g.halves {
+			at, _ = g.counter(x)
+			w, is = g.addOne(w, at+g.bits, 1)
+			stuck |= is
+		}
+		binary.LittleEndian.PutUint64(here, w)
+	}
+	return stuck
+}
+
+func (s *Sketch) addIncrement(p *places, n int) (stuck uint64) {
+	g := s.kernel
+	for j, to := range p.at[:n] {
+		at, x := g.counter(p.rest[j])
+		v, x := g.increment(x)
+		here := s.body[to:][:8]
+		w, is := g.addOne(binary.LittleEndian.Uint64(here), at, v)
+		stuck |= is
+		if g.halves {
+			at, x = g.counter(x)
+			v, _ = g.increment(x)
+			w, is = g.addOne(w, at+g.bits, v)
+			stuck |= is
+		}
+		binary.LittleEndian.PutUint64(here, w)
+	}
+	return stuck
+}
+
+func (s *Sketch) addTandem(p *places, n int) (stuck uint64) {
+	g := s.kernel
+	for j, to := range p.at[:n] {
+		at, x := g.counter(p.rest[j])
+		v, x := g.increment(x)
+		here := s.body[to:][:8]
+		w, is := g.addSigned(binary.LittleEndian.Uint64(here), at, v, x)
+		stuck |= is
+		if g.halves {
+			at, x = g.counter(x << signBits)
+			v, x = g.increment(x)
+			w, is = g.addSigned(w, at+g.bits, v, x)
+			stuck |= is
+		}
+		binary.LittleEndian.PutUint64(here, w)
+	}
+	return stuck
 }
 
 // ContainsHashes writes to dst whether each key may be there, as Contains. dst
 // and h2s must be as long as h1s.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
-	for i, h1 := range h1s {
-		dst[i] = f.Contains(h1, h2s[i])
+	var c sieve
+	for len(h1s) > 0 {
+		n := min(block, len(h1s))
+		copy(c.h1s[:], h1s[:n])
+		copy(c.h2s[:], h2s[:n])
+		for j := range n {
+			c.key[j] = uint8(j)
+			dst[j] = false
+		}
+		left := n
+		for i := uint64(0); i < f.k && left > 0; i++ {
+			f.locate(&c.places, i, c.h1s[:left], c.h2s[:left])
+			switch f.variant {
+			case Plain:
+				left = f.siftPlain(&c, left)
+			case Increment:
+				left = f.siftIncrement(&c, left)
+			default:
+				left = f.siftTandem(&c, left)
+			}
+		}
+		for _, j := range c.key[:left] {
+			dst[j] = true
+		}
+		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
 	}
+}
+
+// sieve holds the keys of a block that are not ruled out so far.
+type sieve struct {
+	places
+	h1s, h2s [block]uint64
+	key      [block]uint8 // its number in the block
+}
+
+// keep moves key j to place n and n on where ok is 1: without a branch, for
+// the answer is the one thing that cannot be predicted.
+func (c *sieve) keep(n, j int, ok uint64) int {
+	c.h1s[n&(block-1)], c.h2s[n&(block-1)], c.key[n&(block-1)] = c.h1s[j], c.h2s[j], c.key[j]
+	return n + int(ok)
+}
+
+// siftPlain leaves the first of the keys that their places do not rule out.
+func (f *filter) siftPlain(c *sieve, left int) (n int) {
+	g := f.kernel
+	for j, to := range c.at[:left] {
+		at, x := g.counter(c.rest[j])
+		w := binary.LittleEndian.Uint64(f.body[to:])
+		ok := some(w >> (at & 63) & g.ceiling)
+		if g.halves {
+			at, _ = g.counter(x)
+			ok &= some(w >> ((at + g.bits) & 63) & g.ceiling)
+		}
+		n = c.keep(n, j, ok)
+	}
+	return n
+}
+
+func (f *filter) siftIncrement(c *sieve, left int) (n int) {
+	g := f.kernel
+	for j, to := range c.at[:left] {
+		at, x := g.counter(c.rest[j])
+		v, x := g.increment(x)
+		w := binary.LittleEndian.Uint64(f.body[to:])
+		ok := holds(w>>(at&63)&g.ceiling, v, g.inc)
+		if g.halves {
+			at, x = g.counter(x)
+			v, _ = g.increment(x)
+			ok &= holds(w>>((at+g.bits)&63)&g.ceiling, v, g.inc)
+		}
+		n = c.keep(n, j, ok)
+	}
+	return n
+}
+
+func (f *filter) siftTandem(c *sieve, left int) (n int) {
+	g := f.kernel
+	for j, to := range c.at[:left] {
+		at, x := g.counter(c.rest[j])
+		v, x := g.increment(x)
+		w := binary.LittleEndian.Uint64(f.body[to:])
+		ok := g.holdsSigned(w, at, v, x)
+		if g.halves {
+			at, x = g.counter(x << signBits)
+			v, x = g.increment(x)
+			ok &= g.holdsSigned(w, at+g.bits, v, x)
+		}
+		n = c.keep(n, j, ok)
+	}
+	return n
 }

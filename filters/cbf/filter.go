@@ -68,9 +68,10 @@ func lowHalves(width uint64) uint64 {
 
 // widen is a word whose upper halves are dropped. Halves that are stuck, at
 // low, stay stuck.
-func (g *kernel) widen(word uint64) uint64 {
+func (g *kernel) widen(word uint64) (after, stuck uint64) {
 	low := lowHalves(g.width)
-	return word&low | (g.stuck(word)&low)<<(g.width/2)*g.ceiling
+	stuck = g.stuck(word) & low
+	return word&low | stuck<<(g.width/2)*g.ceiling, stuck
 }
 
 // zeros has the lowest bit set of every counter of the word that is 0.

@@ -48,9 +48,13 @@ func (s *Sketch) drop() {
 	half := s.kernel
 	s.kernel = s.shape.kernel(false)
 	for i := range s.words {
-		w := half.widen(s.at(i))
+		w := s.at(i)
+		if w == 0 {
+			continue
+		}
+		w, is := half.widen(w)
 		s.set(i, w)
-		stuck |= s.kernel.stuck(w)
+		stuck |= is
 	}
 	s.setSaturated(stuck != 0)
 }

@@ -58,7 +58,7 @@ func (s *Sketch) unite(other *filter) {
 	for i := range s.words {
 		a, b := s.at(i), other.at(i)
 		if wide {
-			b = other.kernel.widen(b)
+			b, _ = other.kernel.widen(b)
 		}
 		if b != 0 {
 			a = g.unite(a, b)

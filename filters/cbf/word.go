@@ -52,25 +52,28 @@ func (s *shape) kernel(halves bool) kernel {
 type mark struct {
 	at   uint64 // first bit of the counter in the word
 	v    uint64 // increment: L to 2L-1, or 1
-	code uint64 // what the counter holds of a signed occurrence: v, v+L or v+2L
-	note uint64 // and its partner: 1 to L-1
+	sign uint64 // what its signature is taken from
 }
 
 // counter takes the number of a counter of the word out of x.
 func (g *kernel) counter(x uint64) (at, rest uint64) {
-	return x >> (64 - g.lanes) * g.width, x << g.lanes
+	return x >> (-g.lanes & 63) * g.width & 63, x << (g.lanes & 63)
 }
 
 // increment takes an increment out of x.
 func (g *kernel) increment(x uint64) (v, rest uint64) {
-	return g.inc + x>>(64-g.incBits), x << g.incBits
+	return g.inc + x>>(-g.incBits&63), x << (g.incBits & 63)
 }
 
-// sign takes a signature out of x.
+// signBits is what a signature takes of a hash: 3*63 is below 2^8.
+const signBits = 8
+
+// sign takes a signature out of x: what the counter holds of a signed
+// occurrence, v, v+L or v+2L, and its partner, 1 to L-1.
 func (g *kernel) sign(v, x uint64) (code, note uint64) {
 	times, x := bits.Mul64(x, 3)
 	note, _ = bits.Mul64(x, g.notes)
-	return v + times<<g.incBits, note + 1
+	return v + times<<(g.incBits&63), note + 1
 }
 
 // mark takes an occurrence out of x.
@@ -82,8 +85,8 @@ func (g *kernel) mark(x uint64) (m mark, rest uint64) {
 	}
 	m.v, x = g.increment(x)
 	if g.variant == Tandem {
-		m.code, m.note = g.sign(m.v, x)
-		x <<= 8 // a signature uses no more
+		m.sign = x
+		x <<= signBits
 	}
 	return m, x
 }
@@ -116,24 +119,25 @@ func holds(c, v, inc uint64) uint64 {
 	return (^(d - inc) | (d-1)&^d) >> 63
 }
 
-// holdsSigned is 1 where a tandem counter a with the partner b can hold the
+// holdsSigned is 1 where the tandem counter at a bit of the word can hold the
 // occurrence.
-func (g *kernel) holdsSigned(a, b uint64, m *mark) uint64 {
-	unlike := (a ^ m.code) | (b ^ m.note)
-	note := some(b) & over(g.inc, b)
-	return note&((unlike-1)>>63) | (note^1)&holds(a, m.v, g.inc)
+func (g *kernel) holdsSigned(word, at, v, x uint64) uint64 {
+	code, note := g.sign(v, x)
+	a, b := word>>(at&63)&g.ceiling, word>>((at^g.width)&63)&g.ceiling
+	noted := some(b) & over(g.inc, b)
+	same := ((a ^ code | (b ^ note)) - 1) >> 63
+	return noted&same | (noted^1)&holds(a, v, g.inc)
 }
 
 // contains is 1 where the word can hold the occurrence.
 func (g *kernel) contains(word uint64, m *mark) uint64 {
-	c := word >> m.at & g.ceiling
 	switch g.variant {
 	case Plain:
-		return some(c)
+		return some(word >> (m.at & 63) & g.ceiling)
 	case Increment:
-		return holds(c, m.v, g.inc)
+		return holds(word>>(m.at&63)&g.ceiling, m.v, g.inc)
 	}
-	return g.holdsSigned(c, word>>(m.at^g.width)&g.ceiling, m)
+	return g.holdsSigned(word, m.at, m.v, m.sign)
 }
 
 // sum is a+n, n being at most 2^32, or the ceiling.
@@ -154,22 +158,37 @@ func (g *kernel) unsigned(a, b uint64) (uint64, uint64) {
 	return a, b
 }
 
-// add is the word with one occurrence more, and 1 where a counter became stuck
-// or is.
-func (g *kernel) add(word uint64, m *mark) (after, stuck uint64) {
-	c := word >> m.at & g.ceiling
-	if g.variant != Tandem {
-		n, stuck := g.sum(c, m.v)
-		return word ^ (c^n)<<m.at, stuck
+// addOne is the word of a plain or increment filter with one occurrence more,
+// and 1 where the counter became stuck or is: seldom, which can be predicted.
+func (g *kernel) addOne(word, at, v uint64) (after, stuck uint64) {
+	if c := word >> (at & 63) & g.ceiling; c+v >= g.ceiling {
+		return word | g.ceiling<<(at&63), 1
 	}
-	partner := m.at ^ g.width
-	p := word >> partner & g.ceiling
-	a, b := g.unsigned(c, p)
-	a, stuck = g.sum(a, m.v)
-	empty := some(c|p) - 1
-	a = a&^empty | m.code&empty
-	b |= m.note & empty
-	return word ^ (c^a)<<m.at ^ (p^b)<<partner, stuck &^ empty & 1
+	return word + v<<(at&63), 0
+}
+
+// addSigned is addOne for a tandem filter. x is what a signature is taken from.
+func (g *kernel) addSigned(word, at, v, x uint64) (after, stuck uint64) {
+	at &= 63
+	partner := (at ^ g.width) & 63
+	c, p := word>>at&g.ceiling, word>>partner&g.ceiling
+	if c|p == 0 {
+		code, note := g.sign(v, x)
+		return word | code<<at | note<<partner, 0
+	}
+	if c-1 < g.notes || p-1 < g.notes {
+		a, b := g.unsigned(c, p)
+		word ^= (c^a)<<at ^ (p^b)<<partner
+	}
+	return g.addOne(word, at, v)
+}
+
+// add is addOne or addSigned.
+func (g *kernel) add(word uint64, m *mark) (after, stuck uint64) {
+	if g.variant == Tandem {
+		return g.addSigned(word, m.at, m.v, m.sign)
+	}
+	return g.addOne(word, m.at, m.v)
 }
 
 // addMany is add for n occurrences, 2 or more: they are not signed.
@@ -194,7 +213,8 @@ func (g *kernel) remove(word uint64, m *mark, n uint64) (after uint64, ok bool) 
 	if g.variant == Tandem {
 		partner := m.at ^ g.width
 		if p := word >> partner & g.ceiling; p != 0 && p < g.inc {
-			return word ^ c<<m.at ^ p<<partner, n == 1 && c == m.code && p == m.note
+			code, note := g.sign(m.v, m.sign)
+			return word ^ c<<m.at ^ p<<partner, n == 1 && c == code && p == note
 		}
 	}
 	if c == g.ceiling {

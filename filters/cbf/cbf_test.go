@@ -1,0 +1,438 @@
+package cbf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+func mustNew(t testing.TB, p Params) *Sketch {
+	t.Helper()
+	s, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// forms are the six forms of a filter, at sizes that a few hundred keys fill.
+func forms() (ps []Params) {
+	for _, v := range []Variant{Plain, Increment, Tandem} {
+		for _, variable := range []bool{false, true} {
+			ps = append(ps, Params{Capacity: 400, Counters: 1600, K: 3, Variant: v, VariableLength: variable, Seed: 3})
+		}
+	}
+	return ps
+}
+
+func TestDefaults(t *testing.T) {
+	for _, c := range []struct {
+		p                    Params
+		bits, inc, capacity  uint64
+		leastFull, mostWhole float64 // of the predicted rate when full
+	}{
+		{Params{}, 4, 1, 100_000, 0.0099, 0.01},
+		{Params{Variant: Increment}, 4, 2, 100_000, 0.0099, 0.01},
+		{Params{Variant: Tandem, FPP: 1e-5}, 4, 2, 100_000, 0.99e-5, 1e-5},
+		{Params{VariableLength: true, Capacity: 5000, FPP: 0.001}, 4, 1, 5000, 0.98e-3, 1e-3},
+		{Params{Variant: Increment, VariableLength: true, K: 2}, 8, 2, 100_000, 0.0099, 0.01},
+		{Params{Variant: Tandem, CounterBits: 8}, 8, 8, 100_000, 0.0099, 0.01},
+		{Params{Variant: Tandem, CounterBits: 16}, 16, 64, 100_000, 0.0099, 0.01},
+		{Params{Variant: Tandem, CounterBits: 16, VariableLength: true}, 16, 8, 100_000, 0.0099, 0.01},
+		{Params{Counters: 1000, K: 7, CounterBits: 8}, 8, 1, 99, 0, 1},
+		{Params{Counters: 1000}, 4, 1, 174, 0, 1},
+	} {
+		s := mustNew(t, c.p)
+		if s.width != c.bits || s.inc != c.inc || s.capacity != c.capacity {
+			t.Errorf("%+v: %d bits, L %d, capacity %d", c.p, s.width, s.inc, s.capacity)
+		}
+		if r := s.rate(float64(s.capacity), false); r < c.leastFull || r > c.mostWhole {
+			t.Errorf("%+v: rate %v when full", c.p, r)
+		}
+	}
+	// The textbook's sizes: k = log2(1/fpp), m = n*k/ln 2 for the best k.
+	s := mustNew(t, Params{Capacity: 1_000_000, FPP: 0.01})
+	if m := float64(s.Counters()); s.K() != 7 || math.Abs(m/9_585_059-1) > 0.003 {
+		t.Errorf("a million keys at 1%%: %v counters, k %d; textbook 9,585,059 (for k = 6.64) and 7", m, s.K())
+	}
+	// The best k for a size: m/n*ln 2 = 6.9.
+	if s := mustNew(t, Params{Capacity: 1000, Counters: 10_000}); s.K() != 7 {
+		t.Errorf("10 counters per key: k %d", s.K())
+	}
+}
+
+func TestOptionErrors(t *testing.T) {
+	for want, p := range map[string]Params{
+		`option "fpp" is 0.1 and "counters" is 5: give one of them`:                                                             {FPP: 0.1, Counters: 5},
+		`option "fpp" is 1, must be between 0 and 1`:                                                                            {FPP: 1},
+		`option "fpp" is -0.5, must be between 0 and 1`:                                                                         {FPP: -0.5},
+		`option "fpp" is NaN, must be between 0 and 1`:                                                                          {FPP: math.NaN()},
+		`option "k" is 33, must be from 1 to 32`:                                                                                {K: 33},
+		`option "capacity" is 1099511627777, must be from 1 to 1099511627776`:                                                   {Capacity: 1<<40 + 1},
+		`option "capacity" is 1000000000, at "fpp" 0.01 that is 9.59e+09 counters of 4 bits, at most 2147483648 are allowed`:    {Capacity: 1e9},
+		`option "counters" is 2147483649, must be from 1 to 2147483648 of 4 bits`:                                               {Counters: 1<<31 + 1},
+		`option "counters" is 18446744073709551615, must be from 1 to 536870912 of 16 bits`:                                     {Counters: math.MaxUint64, CounterBits: 16},
+		`option "counter_bits" is 5, must be 2, 4, 8 or 16 for the variant 'plain'`:                                             {CounterBits: 5},
+		`option "counter_bits" is 32, must be 2, 4, 8 or 16 for the variant 'plain'`:                                            {CounterBits: 32},
+		`option "counter_bits" is 2, must be 4, 8 or 16 for the variant 'plain' with variable length`:                           {CounterBits: 2, VariableLength: true},
+		`option "counter_bits" is 2, must be 4, 8 or 16 for the variant 'tandem'`:                                               {CounterBits: 2, Variant: Tandem},
+		`option "counter_bits" is 4, must be 8 or 16 for the variant 'increment' with variable length`:                          {CounterBits: 4, Variant: Increment, VariableLength: true},
+		`option "increment" is 3, must be a power of two from 2 to 4 for "counter_bits" 4 for the variant 'tandem'`:             {Increment: 3, Variant: Tandem},
+		`option "increment" is 1, must be a power of two from 2 to 64 for "counter_bits" 16 for the variant 'increment'`:        {Increment: 1, Variant: Increment, CounterBits: 16},
+		`option "increment" is 8, must be a power of two from 2 to 4 for "counter_bits" 8 for the variant 'increment' with var`: {Increment: 8, Variant: Increment, CounterBits: 8, VariableLength: true},
+		`option "increment" is 2, but the variant is 'plain'`:                                                                   {Increment: 2},
+		`option "alpha" is 0.5, but "variable_length" is false`:                                                                 {Alpha: 0.5},
+		`option "alpha" is 1.5, must be above 0 and at most 1`:                                                                  {Alpha: 1.5, VariableLength: true},
+		`option "alpha" is NaN, must be above 0 and at most 1`:                                                                  {Alpha: math.NaN(), VariableLength: true},
+		`option "variant" is variant 7, must be 'plain', 'increment' or 'tandem'`:                                               {Variant: 7},
+	} {
+		_, err := New(p)
+		if !errors.Is(err, sketch.ErrOption) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", p, err, want)
+		}
+	}
+}
+
+// Many keys at once come to the same bytes and answers as one after the other,
+// across blocks, weights and the threshold of variable length.
+func TestBatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	for _, p := range forms() {
+		for _, n := range []int{0, 1, 100, 255, 256, 257, 600, 1500} {
+			h1s, h2s := hashes(p.Seed, 0, uint64(n))
+			ns := make([]uint64, n)
+			for i := range ns {
+				ns[i] = max(r.Uint64N(20), 2) - 2 // 0, 1, ... 17
+				if i%3 != 0 {
+					ns[i] = 1
+				}
+			}
+			for _, weights := range [][]uint64{nil, ns} {
+				one, many := mustNew(t, p), mustNew(t, p)
+				for i := range h1s {
+					w := uint64(1)
+					if weights != nil {
+						w = weights[i]
+					}
+					one.Add(h1s[i], h2s[i], w)
+				}
+				many.AddHashes(h1s, h2s, weights)
+				if !bytes.Equal(one.Blob(), many.Blob()) {
+					t.Fatalf("%+v: %d keys differ", p, n)
+				}
+				asks1, asks2 := hashes(p.Seed, 0, 2000)
+				view, err := NewView(many.Blob())
+				if err != nil {
+					t.Fatal(err)
+				}
+				a, b := make([]bool, 2000), make([]bool, 2000)
+				many.ContainsHashes(a, asks1, asks2)
+				view.ContainsHashes(b, asks1, asks2)
+				for i, h1 := range asks1 {
+					if c := one.Contains(h1, asks2[i]); a[i] != c || b[i] != c {
+						t.Fatalf("%+v: key %d: %v and %v among many, %v alone", p, i, a[i], b[i], c)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The upper halves go with the first occurrence beyond alpha*capacity, and
+// never come back.
+func TestThreshold(t *testing.T) {
+	for _, v := range []Variant{Plain, Increment, Tandem} {
+		s := mustNew(t, Params{Capacity: 100, Counters: 1000, K: 3, Variant: v, VariableLength: true, Alpha: 0.29})
+		for i := range uint64(28) { // 0.29*100 is 28.999999999999996
+			h1, h2 := key.HashUint64(0, i)
+			s.Add(h1, h2, 1)
+		}
+		if !s.Halves() {
+			t.Errorf("%v: 28 of 29: dropped", v)
+		}
+		h1, h2 := key.HashUint64(0, 0)
+		if err := s.Remove(h1, h2, 1); err != nil {
+			t.Fatal(err)
+		}
+		s.Add(h1, h2, 1)
+		if !s.Halves() {
+			t.Errorf("%v: dropped after a removal and an addition", v)
+		}
+		s.Add(h1, h2, 2)
+		if s.Halves() {
+			t.Errorf("%v: 30 of 29: kept", v)
+		}
+		for i := range uint64(28) {
+			h1, h2 := key.HashUint64(0, i)
+			if err := s.Remove(h1, h2, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if s.Halves() || s.K() != 3 {
+			t.Errorf("%v: halves came back", v)
+		}
+		h1, h2 = key.HashUint64(0, 1)
+		s = mustNew(t, Params{Capacity: 100, Counters: 1000, K: 3, Variant: v, VariableLength: true, Alpha: 1})
+		s.Add(h1, h2, math.MaxUint64)
+		s.Add(h1, h2, 2)
+		if _, known := s.Total(); known || s.Halves() {
+			t.Errorf("%v: total known %v, halves %v beyond 2^64", v, known, s.Halves())
+		}
+	}
+}
+
+// Counters that are stuck cost accuracy, nothing else: after more occurrences
+// than counters hold and the removal of all but some, those are all there.
+func TestStuck(t *testing.T) {
+	for _, p := range forms() {
+		s := mustNew(t, p)
+		const keys = 60
+		for i := range uint64(keys) {
+			h1, h2 := key.HashUint64(p.Seed, i)
+			s.Add(h1, h2, 20)
+		}
+		if !s.Saturated() {
+			t.Errorf("%+v: nothing is stuck", p)
+		}
+		for i := range uint64(keys) {
+			h1, h2 := key.HashUint64(p.Seed, i)
+			if err := s.Remove(h1, h2, 19+i%2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range uint64(keys) {
+			if h1, h2 := key.HashUint64(p.Seed, i); i%2 == 0 && !s.Contains(h1, h2) {
+				t.Errorf("%+v: key %d is missing", p, i)
+			}
+		}
+		v, err := NewView(s.Blob())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in := v.Info(); in.Stuck == 0 || !in.Saturated || in.Total != keys/2 {
+			t.Errorf("%+v: %+v", p, in)
+		}
+	}
+}
+
+// Upper halves that were stuck are no longer when they are dropped.
+func TestStuckUpperHalves(t *testing.T) {
+	s := mustNew(t, Params{Capacity: 100, Counters: 4096, K: 1, VariableLength: true})
+	g := s.kernel
+	// Keys that meet in an upper half and not in a lower one.
+	type place struct{ word, at uint64 }
+	var seen = map[place]map[uint64][]uint64{}
+	for i := range uint64(100_000) {
+		h1, h2 := key.HashUint64(0, i)
+		word, rest := draw(hash(h1, h2, 0), g.words)
+		low, high := g.marks(rest)
+		p := place{word, high.at}
+		if seen[p] == nil {
+			seen[p] = map[uint64][]uint64{}
+		}
+		seen[p][low.at] = append(seen[p][low.at], i)
+		if len(seen[p]) < 3 {
+			continue
+		}
+		for _, ids := range seen[p] {
+			h1, h2 := key.HashUint64(0, ids[0])
+			s.Add(h1, h2, 1)
+		}
+		break
+	}
+	if !s.Saturated() {
+		t.Fatal("three keys in one half of 2 bits are not stuck")
+	}
+	s.drop()
+	if s.Saturated() {
+		t.Error("stuck after the upper halves were dropped")
+	}
+	if err := Check(s.Blob()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRemoveErrors(t *testing.T) {
+	for _, p := range forms() {
+		s := mustNew(t, p)
+		s.AddKey([]byte("oak"), 2)
+		s.AddKey([]byte("elm"), 1)
+		before := s.Blob()
+		for want, err := range map[string]error{
+			"remove 1 of a key that is not there: more than the sketch holds":         s.RemoveKey([]byte("ash"), 1),
+			"remove 3 of a key that is there fewer times: more than the sketch holds": s.RemoveKey([]byte("oak"), 3),
+			"remove 4 of 3 in total: more than the sketch holds":                      s.RemoveKey([]byte("oak"), 4),
+		} {
+			if !errors.Is(err, sketch.ErrTooMany) || err.Error() != want {
+				t.Errorf("%+v: %v, want %s", p, err, want)
+			}
+		}
+		if err := s.RemoveKey([]byte("ash"), 0); err != nil {
+			t.Error(err)
+		}
+		if !bytes.Equal(before, s.Blob()) {
+			t.Errorf("%+v: a refused removal changed something", p)
+		}
+		if s.RemoveKey([]byte("oak"), 2) != nil || s.ContainsKey([]byte("oak")) || !s.ContainsKey([]byte("elm")) {
+			t.Errorf("%+v: oak went wrong", p)
+		}
+	}
+}
+
+// A removal that fails at a later counter puts back what it took before, also
+// where the key meets a word more than once.
+func TestRemoveIsAllOrNothing(t *testing.T) {
+	for _, p := range forms() {
+		p.Counters, p.K = 64, 8
+		r := rand.New(rand.NewPCG(7, 7))
+		s := mustNew(t, p)
+		for i := range uint64(6) {
+			h1, h2 := key.HashUint64(p.Seed, i)
+			s.Add(h1, h2, 2)
+		}
+		refused := 0
+		for range 2000 {
+			before := s.Blob()
+			h1, h2 := key.HashUint64(p.Seed, r.Uint64())
+			if s.Remove(h1, h2, 1+r.Uint64N(3)) == nil {
+				s, _ = Decode(before)
+				continue
+			}
+			refused++
+			if !bytes.Equal(before, s.Blob()) {
+				t.Fatalf("%+v: a refused removal changed something", p)
+			}
+		}
+		if refused < 100 {
+			t.Errorf("%+v: only %d refused", p, refused)
+		}
+	}
+}
+
+func TestUnionErrors(t *testing.T) {
+	base := Params{Capacity: 100, Counters: 1000, K: 3, CounterBits: 8, Variant: Tandem, Increment: 4, VariableLength: true}
+	a := mustNew(t, base)
+	a.AddKey([]byte("oak"), 1)
+	before := a.Blob()
+	for want, change := range map[string]func(*Params){
+		"sketches differ: variant tandem vs increment":   func(p *Params) { p.Variant = Increment },
+		"sketches differ: counter bits 8 vs 16":          func(p *Params) { p.CounterBits = 16 },
+		"sketches differ: counters 1000 vs 1008":         func(p *Params) { p.Counters = 1001 },
+		"sketches differ: k 3 vs 4":                      func(p *Params) { p.K = 4 },
+		"sketches differ: increment 4 vs 2":              func(p *Params) { p.Increment = 2 },
+		"sketches differ: variable length true vs false": func(p *Params) { p.VariableLength = false },
+		"sketches differ: alpha 0.5 vs 0.75":             func(p *Params) { p.Alpha = 0.75 },
+		"sketches differ: capacity 100 vs 101":           func(p *Params) { p.Capacity = 101 },
+		"sketches differ: seed 0 vs 1":                   func(p *Params) { p.Seed = 1 },
+	} {
+		p := base
+		change(&p)
+		b := mustNew(t, p)
+		for _, err := range []error{a.Union(b), a.UnionBlob(b.Blob())} {
+			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != want {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+	}
+	b := mustNew(t, base)
+	_ = a.SetKeyClass(key.Text)
+	_ = b.SetKeyClass(key.Int)
+	if err := a.Union(b); !errors.Is(err, sketch.ErrDiffer) {
+		t.Errorf("classes: %v", err)
+	}
+	blob := mustNew(t, base).Blob()
+	blob[len(blob)-1] ^= 1
+	if err := a.UnionBlob(blob); !errors.Is(err, sketch.ErrChecksum) {
+		t.Errorf("a damaged BLOB: %v", err)
+	}
+	_ = b
+	if after := a.Blob(); !bytes.Equal(before[48:], after[48:]) {
+		t.Error("a refused union changed something")
+	}
+}
+
+// A union of filters in different phases is in the second; of two in the first
+// it is in the first as long as both together are few enough.
+func TestUnionOfPhases(t *testing.T) {
+	for _, v := range []Variant{Plain, Increment, Tandem} {
+		p := Params{Capacity: 200, Counters: 4000, K: 3, Variant: v, VariableLength: true}
+		part := func(from, n uint64) *Sketch {
+			s := mustNew(t, p)
+			h1s, h2s := hashes(0, from, n)
+			s.AddHashes(h1s, h2s, nil)
+			return s
+		}
+		for _, c := range []struct {
+			a, b   uint64
+			halves bool
+		}{{40, 60, true}, {40, 61, false}, {10, 150, false}, {150, 10, false}, {120, 130, false}, {0, 100, true}} {
+			for _, blob := range []bool{false, true} {
+				a, b := part(0, c.a), part(1000, c.b)
+				err := error(nil)
+				if blob {
+					err = a.UnionBlob(b.Blob())
+				} else {
+					err = a.Union(b)
+				}
+				if err != nil || a.Halves() != c.halves {
+					t.Errorf("%v: %d and %d: halves %v, error %v", v, c.a, c.b, a.Halves(), err)
+				}
+				for _, of := range [][2]uint64{{0, c.a}, {1000, c.b}} {
+					h1s, h2s := hashes(0, of[0], of[1])
+					for i, h1 := range h1s {
+						if !a.Contains(h1, h2s[i]) {
+							t.Fatalf("%v: %d and %d: key %d is missing", v, c.a, c.b, i)
+						}
+					}
+				}
+				if err := Check(a.Blob()); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		s := part(0, 70)
+		if err := s.Union(s); err != nil || s.Halves() {
+			t.Errorf("%v: a union with itself: halves %v, error %v", v, s.Halves(), err)
+		}
+		h1, h2 := key.HashUint64(0, 5)
+		if err := s.Remove(h1, h2, 2); err != nil {
+			t.Errorf("%v: twice in a union with itself: %v", v, err)
+		}
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	for _, p := range forms() {
+		s := mustNew(t, p)
+		h1s, h2s := hashes(p.Seed, 0, 300)
+		dst := make([]bool, len(h1s))
+		v, err := NewView(s.Blob())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(5, func() {
+			s.AddHashes(h1s, h2s, nil)
+			s.ContainsHashes(dst, h1s, h2s)
+			v.ContainsHashes(dst, h1s, h2s)
+			s.Add(h1s[0], h2s[0], 3)
+			if s.Remove(h1s[0], h2s[0], 3) != nil || !s.Contains(h1s[1], h2s[1]) {
+				t.Error("lost a key")
+			}
+		}); n != 0 {
+			t.Errorf("%v: %v allocations", p, n)
+		}
+	}
+}
+
+func TestVariantNames(t *testing.T) {
+	if s := fmt.Sprint(Plain, Increment, Tandem, Variant(9)); s != "plain increment tandem variant 9" {
+		t.Error(s)
+	}
+}
