@@ -1,0 +1,19 @@
+package sbf
+
+import "github.com/ccbfsql/ccbfsql/filters/internal/counters"
+
+// Values are the counters of the first filter, in order: for studies of how
+// they are encoded. O(m).
+func (s *Sketch) Values() []uint64 {
+	s = s.settled()
+	values := make([]uint64, s.first.n)
+	s.first.a.Unpack(0, values)
+	return values
+}
+
+// IndexParts are the bits of a string-array index by what they are for.
+type IndexParts = counters.Parts
+
+// IndexParts takes the string-array index of the first filter apart, as it is
+// in memory; false where the encoding is another. Figures 13 and 14.
+func (s *Sketch) IndexParts() (IndexParts, bool) { return counters.PartsOf(s.settled().first.a) }
