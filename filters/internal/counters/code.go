@@ -171,24 +171,35 @@ func (d *decoder) skip(b []byte, pos uint, count int) uint {
 			continue
 		}
 		w := binary.LittleEndian.Uint64(b[at:at+8]) >> (pos & 7)
-		for left := uint(57); left >= peekBits && count > 0; {
+		for left := uint(57); left >= maxHead && count > 0; {
 			e := &d.table[w%(1<<peekBits)]
 			n, size := int(e.count), uint(e.total)
 			if n > count {
 				n, size = 1, uint(e.size)
-			}
-			if n == 0 {
-				_, pos = d.read(b, pos)
-				count--
-				break
+			} else if n == 0 {
+				n, size = 1, d.length(w)
 			}
 			count -= n
 			pos += size
-			left -= size
+			left -= min(size, left)
 			w >>= size & 63
 		}
 	}
 	return pos
+}
+
+// maxHead is more bits than what a code begins with has, up to its length.
+const maxHead = 8 + 2*maxGamma + 1
+
+// length is how many bits the code that begins with w takes.
+func (d *decoder) length(w uint64) uint {
+	j := uint(bits.TrailingZeros64(^w))
+	if j < uint(len(d.steps)) {
+		return j + 1 + uint(d.steps[j])
+	}
+	j = uint(len(d.steps))
+	z, n := gammaOf(w >> j)
+	return j + 2*z + n
 }
 
 // unpack reads the numbers from pos on.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -152,12 +153,16 @@ func TestRoundTrip(t *testing.T) {
 
 // A long history of every kind of change, beside a slice.
 func TestHistories(t *testing.T) {
+	ops := 3000
+	if os.Getenv("CCBF_LONG") != "" {
+		ops = 1e7 / 8
+	}
 	forEach(t, func(t *testing.T, e Encoding) {
 		for seed := range uint64(8) {
 			r := rand.New(rand.NewPCG(seed, 2))
 			n := 1 + r.IntN(700)
 			a, want := New(e, n), make([]uint64, n)
-			for op := range 3000 {
+			for op := range ops {
 				i := r.IntN(n)
 				switch r.IntN(10) {
 				case 0:
@@ -170,7 +175,7 @@ func TestHistories(t *testing.T) {
 					i %= 10
 					want[i] = want[i]*2 + 1
 				case 5:
-					if r.IntN(30) > 0 {
+					if r.IntN(ops/100) > 0 {
 						continue
 					}
 					shift := r.UintN(64)

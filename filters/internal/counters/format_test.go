@@ -48,7 +48,11 @@ func TestFormatExample(t *testing.T) {
 		}
 	}
 	for i, s := range stepCodes {
-		row := fmt.Sprintf("| %d | %s |", i, strings.ReplaceAll(strings.Trim(fmt.Sprint([]uint8(s)), "[]"), " ", ", "))
+		row := fmt.Sprintf("| %d |", i)
+		for j, w := range s {
+			row += fmt.Sprintf("%s %d", []string{"", ","}[min(j, 1)], w)
+		}
+		row += " |"
 		if !strings.Contains(text, row) {
 			t.Errorf("the code %q is not there", row)
 		}
