@@ -14,6 +14,9 @@ import (
 // is the memory of many keys together.
 const block = 256
 
+// few is the number of keys from which that is worth the room for it.
+const few = 6
+
 // AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or
 // one of each where ns is nil. The result is that of Add for each in turn. The
 // slices must be as long as h1s.
@@ -61,6 +64,19 @@ func (s *Sketch) addBlock(h1s, h2s []uint64) {
 func (s *Sketch) addRows(h1s, h2s []uint64) {
 	keyed.Grow(&s.Base, uint64(len(h1s)))
 	stuck := uint64(0)
+	if len(h1s) < few {
+		for j, h1 := range h1s {
+			stuck |= s.put(h1, h2s[j], 1)
+		}
+	} else {
+		stuck = s.putRows(h1s, h2s)
+	}
+	if stuck != 0 {
+		keyed.SetSaturated(&s.Base)
+	}
+}
+
+func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
 	var p places
 	for i := range s.k {
 		s.locate(&p, i, h1s, h2s)
@@ -73,9 +89,7 @@ func (s *Sketch) addRows(h1s, h2s []uint64) {
 			stuck |= s.addTandem(&p, len(h1s))
 		}
 	}
-	if stuck != 0 {
-		keyed.SetSaturated(&s.Base)
-	}
+	return stuck
 }
 
 // places are where one hash function of the keys of a block leads: offsets of
@@ -155,6 +169,16 @@ func (s *Sketch) addTandem(p *places, n int) (stuck uint64) {
 // ContainsHashes writes to dst whether each key may be there, as Contains. dst
 // and h2s must be as long as h1s.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
+	if len(h1s) < few {
+		for j, h1 := range h1s {
+			dst[j] = f.Contains(h1, h2s[j])
+		}
+		return
+	}
+	f.containsRows(dst, h1s, h2s)
+}
+
+func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 	var c sieve
 	for len(h1s) > 0 {
 		n := min(block, len(h1s))

@@ -105,7 +105,7 @@ func TestOptionErrors(t *testing.T) {
 func TestBatches(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	for _, p := range forms() {
-		for _, n := range []int{0, 1, 100, 255, 256, 257, 600, 1500} {
+		for _, n := range []int{0, 1, few, 100, 255, 256, 257, 600, 1500} {
 			h1s, h2s := hashes(p.Seed, 0, uint64(n))
 			ns := make([]uint64, n)
 			for i := range ns {

@@ -43,8 +43,11 @@ type occurrence struct {
 	times, note uint64
 }
 
-func (m *model) occurrences(id uint64) (os []occurrence) {
-	h1, h2 := key.HashUint64(m.p.Seed, id)
+func (m *model) occurrences(id uint64) []occurrence {
+	return m.hashed(key.HashUint64(m.p.Seed, id))
+}
+
+func (m *model) hashed(h1, h2 uint64) (os []occurrence) {
 	for i := range m.p.K {
 		x := h1 + (i+1)*h2
 		x = (x ^ x>>32) * 0x9e3779b97f4a7c15
