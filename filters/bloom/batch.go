@@ -1,0 +1,111 @@
+package bloom
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+)
+
+const (
+	// block is the largest number of keys taken at once, lines that of the
+	// cache lines asked for at once.
+	block = 128
+	lines = 1024
+	// outOfCache is the size from which the bits are asked for ahead of their
+	// use. Below, the processor has enough to do while it waits.
+	outOfCache = 4 << 20
+	// head is the number of positions that are looked at first: in a filter
+	// half full they rule out three of four absent keys.
+	head = 2
+)
+
+// block is the number of keys whose positions are at most lines.
+func (f *filter) block() int { return min(block, lines/(int(f.n)+1)) }
+
+// touch asks for the memory of the keys' positions from..to-1, of at most
+// block() keys.
+func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
+	var offsets [lines]uint32
+	at := 0
+	h2s = h2s[:len(h1s)]
+	for i, h1 := range h1s {
+		h2, t := h2s[i], third(h1)
+		x := h1 + from*h2 + from*(from-1)/2*t
+		step := h2 + from*t
+		if f.plan != nil {
+			list := f.plan.list(h1, h2)
+			list = list[min(from, uint64(len(list))):min(to, uint64(len(list)))]
+			for _, pr := range list {
+				x += step
+				step += t
+				if pr.mask != dropped {
+					offsets[at%lines] = uint32((pr.offset | x&pr.mask) / 8)
+					at++
+				}
+			}
+			continue
+		}
+		n := f.n
+		if f.part {
+			n = f.probes(h1, h2)
+		}
+		for n = min(n, to); n > from; n-- {
+			x += step
+			step += t
+			p, _ := bits.Mul64(x, f.size)
+			offsets[at%lines] = uint32(p / 8)
+			at++
+		}
+	}
+	prefetch.Offsets(unsafe.Pointer(&f.bits[0]), offsets[:at])
+}
+
+// containsBlock answers for at most block() keys. Most absent keys are ruled
+// out by their first positions, so that the others' memory is never asked for.
+func (f *filter) containsBlock(dst []bool, h1s, h2s []uint64) {
+	f.touch(h1s, h2s, 0, head)
+	var a, b [block]uint64
+	var at [block]uint8
+	n := 0
+	h2s, dst = h2s[:len(h1s)], dst[:len(h1s)]
+	for i, h1 := range h1s {
+		dst[i] = false
+		a[n%block], b[n%block], at[n%block] = h1, h2s[i], uint8(i)
+		n += int(f.headSet(h1, h2s[i]))
+	}
+	f.touch(a[:n], b[:n], head, MaxK+1)
+	for i, h1 := range a[:n] {
+		dst[at[i]] = f.Contains(h1, b[i])
+	}
+}
+
+// headSet is 1 if the first head positions of a key are set. It takes no
+// branch on them.
+func (f *filter) headSet(h1, h2 uint64) byte {
+	set := byte(1)
+	x, step, t := h1, h2, third(h1)
+	if f.plan != nil {
+		list := f.plan.list(h1, h2)
+		for _, pr := range list[:min(head, len(list))] {
+			x += step
+			step += t
+			if pr.mask != dropped {
+				p := pr.offset | x&pr.mask
+				set &= f.bits[p/8] >> (p % 8)
+			}
+		}
+		return set & 1
+	}
+	n := f.n
+	if f.part && n < head {
+		n = f.probes(h1, h2)
+	}
+	for n = min(n, head); n > 0; n-- {
+		x += step
+		step += t
+		p, _ := bits.Mul64(x, f.size)
+		set &= f.bits[p/8] >> (p % 8)
+	}
+	return set & 1
+}

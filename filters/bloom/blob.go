@@ -1,0 +1,136 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// paramsSize is the length of the parameters of a BLOB, docs/FORMAT.md.
+const paramsSize = 40
+
+// Family is the family to code that knows no family.
+var Family = sketch.Family{
+	ID:    sketch.Bloom,
+	Title: "Sets of keys",
+	About: "A Bloom filter tells which keys are there, in about 10 bits per key at a false positive rate of 1%: " +
+		"a key that was added is always found, another is found with that rate. " +
+		"`bloom_empty` takes the options of `bloom_agg`; `bloom_add` takes `weight`.",
+	Check: Check,
+}
+
+// Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
+func (s *Sketch) Blob() []byte {
+	blob, b := sketch.New(sketch.Bloom, paramsSize, len(s.bits))
+	binary.LittleEndian.PutUint64(b.Params, s.size)
+	binary.LittleEndian.PutUint64(b.Params[8:], s.kept)
+	binary.LittleEndian.PutUint64(b.Params[16:], math.Float64bits(s.k))
+	binary.LittleEndian.PutUint64(b.Params[24:], s.capacity)
+	b.Params[32] = byte(s.variant)
+	b.Params[33] = byte(s.activation)
+	copy(b.Body, s.bits)
+	return sketch.Seal(blob, keyed.Header(s.Base, sketch.Bloom))
+}
+
+// View answers from a BLOB's own memory, without a copy. It is valid as long
+// as that memory is. Any number of goroutines may read it.
+type View struct {
+	filter
+	blob []byte
+}
+
+// NewView checks a BLOB's structure without reading its bits, and not its
+// checksum, which is Check's. Whatever the BLOB, a View reads only inside it.
+// Errors wrap sketch.ErrInvalid.
+func NewView(blob []byte) (View, error) {
+	b, err := sketch.ParseAs(sketch.Bloom, blob)
+	if err != nil {
+		return View{}, err
+	}
+	r := sketch.NewReader("parameters", b.Params)
+	f := form{size: r.Uint64(), kept: r.Uint64(), k: math.Float64frombits(r.Uint64()), capacity: r.Uint64()}
+	f.variant, f.activation = Variant(r.Uint8()), Activation(r.Uint8())
+	r.Reserved(6)
+	if err := r.Done(); err != nil {
+		return View{}, err
+	}
+	if err := f.check(); err != nil {
+		return View{}, sketch.Invalidf("%v", err)
+	}
+	if want := 8 * f.words(); uint64(len(b.Body)) != want {
+		return View{}, sketch.Invalidf("a body of %d bytes, %d bits take %d", len(b.Body), f.kept, want)
+	}
+	if n := f.kept % 64; n != 0 && binary.LittleEndian.Uint64(b.Body[len(b.Body)-8:])>>n != 0 {
+		return View{}, sketch.Invalidf("bits are set after the last")
+	}
+	base, err := keyed.Read(b.Header, 0)
+	if err != nil {
+		return View{}, err
+	}
+	return View{filter{Base: base, form: f, route: f.route(), bits: b.Body}, blob}, nil
+}
+
+// Check is nil for a BLOB that every function of the family accepts:
+// structure, ranges, checksum. O(len(blob)).
+func Check(blob []byte) error {
+	v, err := NewView(blob)
+	if err != nil {
+		return err
+	}
+	return v.check()
+}
+
+func (v *View) check() error { return sketch.Verify(v.blob) }
+
+// Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid. Allocates no more than len(blob), and
+// the plan of positions of Blocks.
+func Decode(blob []byte) (*Sketch, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	s := &Sketch{v.filter}
+	s.bits = append([]byte(nil), v.bits...)
+	return s, nil
+}
+
+// Info is what there is to know of a filter without its keys.
+type Info struct {
+	Variant       Variant
+	Activation    Activation
+	Bits          uint64   // m
+	K             float64  // hash functions
+	Blocks        []uint64 // their sizes in bits; nil unless Variant is Blocks
+	Made          uint64   // m before blocks were dropped
+	Capacity      uint64   // distinct keys
+	BitsPerKey    float64  // at capacity
+	FPPAtCapacity float64  // false positive rate to expect of Capacity keys
+	Cardinality   float64  // distinct keys, estimated; +Inf where the bits do not tell
+	Fill          float64  // part of the bits that are set
+	FPP           float64  // false positive rate at this fill
+	Seed          uint64
+	KeyClass      key.Class
+	Total         uint64 // occurrences, where TotalKnown
+	TotalKnown    bool
+	Bytes         int // of the BLOB
+}
+
+// Info reads the whole body. O(len(blob)).
+func (v *View) Info() Info {
+	total, known := v.Total()
+	return Info{
+		Variant: v.variant, Activation: v.activation,
+		Bits: v.kept, K: v.K(), Blocks: v.blockSizes(), Made: v.size,
+		Capacity: v.capacity, BitsPerKey: float64(v.kept) / float64(v.capacity), FPPAtCapacity: v.FPPAt(float64(v.capacity)),
+		Cardinality: v.Cardinality(), Fill: v.Fill(), FPP: v.FPP(),
+		Seed: v.Seed(), KeyClass: v.KeyClass(),
+		Total: total, TotalKnown: known, Bytes: len(v.blob),
+	}
+}

@@ -1,0 +1,392 @@
+package bloom
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+func mustNew(t testing.TB, p Params) *Sketch {
+	t.Helper()
+	s, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSizes(t *testing.T) {
+	for _, c := range []struct {
+		p        Params
+		bits     uint64
+		k        float64
+		capacity uint64
+		err      string
+	}{
+		// m = ceil(-n ln(fpp) / (ln 2)^2), k = ceil(m ln 2 / n), by hand.
+		{p: Params{}, bits: 958506, k: 7, capacity: 100_000},
+		{p: Params{Capacity: 1000, FPP: 0.001}, bits: 14378, k: 10, capacity: 1000},
+		{p: Params{Capacity: 1, FPP: 0.5}, bits: 2, k: 2, capacity: 1},
+		{p: Params{Capacity: 1, FPP: 0.999999}, bits: 1, k: 1, capacity: 1},
+		{p: Params{Capacity: 1000, FPP: 1e-18}, bits: 86266, k: 60, capacity: 1000},
+		{p: Params{Bits: 1000, Capacity: 100}, bits: 1000, k: 7, capacity: 100},
+		{p: Params{Bits: 1 << 20, Capacity: 1}, bits: 1 << 20, k: 64, capacity: 1},
+		{p: Params{Bits: 1}, bits: 1, k: 1, capacity: 100_000},
+		{p: Params{Bits: 1000, K: 7}, bits: 1000, k: 7, capacity: 99}, // 1000 ln 2 / 7
+		{p: Params{Bits: 1, K: 64}, bits: 1, k: 64, capacity: 1},
+		{p: Params{Capacity: 1000, FPP: 0.01, K: 1}, bits: 99500, k: 1, capacity: 1000}, // -1000 / ln(0.99) = 99499.2
+		{p: Params{Capacity: 1000, FPP: 0.01, K: 2}, bits: 18983, k: 2, capacity: 1000}, // -2000 / ln(0.9) = 18982.4
+		{p: Params{Bits: 1000, Capacity: 100, Variant: Rational}, bits: 1000, k: 10 * math.Ln2, capacity: 100},
+		{p: Params{Bits: 1000, Capacity: 1e6, Variant: Blocks}, bits: 1000, k: 0.001 * math.Ln2, capacity: 1e6},
+		{p: Params{Bits: 8, K: NoHashes, Variant: Rational}, bits: 8, k: 0, capacity: 100_000},
+		{p: Params{Bits: 8, K: 1e-300, Variant: Blocks}, bits: 8, k: 1e-300, capacity: 1 << 62},
+
+		{p: Params{FPP: 0.1, Bits: 10}, err: `option "fpp" is 0.1 and "bits" is 10: give one of them`},
+		{p: Params{FPP: 1}, err: `option "fpp" is 1, must be from 1e-18 to below 1`},
+		{p: Params{FPP: -0.5}, err: `option "fpp" is -0.5, must be from 1e-18 to below 1`},
+		{p: Params{FPP: 1e-19}, err: `option "fpp" is 1e-19, must be from 1e-18 to below 1`},
+		{p: Params{FPP: math.NaN()}, err: `option "fpp" is NaN, must be from 1e-18 to below 1`},
+		{p: Params{Bits: MaxBits + 1}, err: `option "bits" is 8589934593, must be from 1 to 8589934592`},
+		{p: Params{Bits: MaxBits + 1, K: 2}, err: `option "bits" is 8589934593, must be from 1 to 8589934592`},
+		{p: Params{Capacity: 1e12}, err: `option "capacity" is 1000000000000, which needs 9.59e+12 bits, at most 8589934592 are allowed`},
+		{p: Params{Capacity: math.MaxUint64, FPP: 1e-18}, err: `option "capacity" is 18446744073709551615, which needs 1.59e+21 bits, at most 8589934592 are allowed`},
+		{p: Params{K: 65}, err: `option "k" is 65, must be from 1 to 64`},
+		{p: Params{K: 65, Variant: Rational}, err: `option "k" is 65, must be from 0 to 64`},
+		{p: Params{K: -2, Variant: Blocks}, err: `option "k" is -2, must be from 0 to 64`},
+		{p: Params{K: math.NaN()}, err: `option "k" is NaN, must be from 1 to 64`},
+		{p: Params{K: math.NaN(), Variant: Blocks}, err: `option "k" is NaN, must be from 0 to 64`},
+		{p: Params{K: math.Inf(1)}, err: `option "k" is +Inf, must be from 1 to 64`},
+		{p: Params{K: 2.5}, err: `option "k" is 2.5, must be a whole number; the variant 'rational' takes any`},
+		{p: Params{K: 0.5}, err: `option "k" is 0.5, must be a whole number; the variant 'rational' takes any`},
+		{p: Params{K: NoHashes}, err: `option "k" is 0, must be from 1 to 64`},
+		{p: Params{K: NoHashes, Variant: Rational}, err: `option "k" is 0, with which no number of bits reaches an "fpp" of 0.01: give "bits"`},
+		{p: Params{K: 0.5, Variant: Rational}, err: `option "k" is 0.5, with which no number of bits reaches an "fpp" of 0.01: give "bits"`},
+		{p: Params{Variant: 3}, err: `option "variant" is 3, must be one of 0 to 2`},
+		{p: Params{Activation: ByPosition}, err: `option "activation" is 'position', which only the variant 'rational' has`},
+		{p: Params{Activation: 2}, err: `option "activation" is 2, must be one of 0 to 1`},
+	} {
+		f, err := c.p.form()
+		if c.err != "" {
+			if err == nil || err.Error() != c.err || !errors.Is(err, sketch.ErrOption) {
+				t.Errorf("%+v: error %v, want %s", c.p, err, c.err)
+			}
+			continue
+		}
+		if err != nil || f.size != c.bits || f.kept != c.bits || math.Abs(f.k-c.k) > 1e-15*c.k || f.capacity != c.capacity {
+			t.Errorf("%+v: %+v, error %v", c.p, f, err)
+		}
+	}
+}
+
+// A K without Bits makes the least length that reaches the rate, whatever the
+// variant.
+func TestSizeForK(t *testing.T) {
+	for _, k := range []float64{1, 1.5, 3, 4.7, 12, 64} {
+		for _, fpp := range []float64{0.2, 1e-3, 1e-9} {
+			if k == 1 && fpp < 1e-6 { // 10^13 bits
+				continue
+			}
+			p := Params{K: k, FPP: fpp, Capacity: 1000, Variant: Rational}
+			s, err := New(p)
+			if err != nil {
+				if k < 2 && strings.Contains(err.Error(), "which needs") {
+					continue
+				}
+				t.Fatal(err)
+			}
+			less := s.filter
+			less.size--
+			// The sizing takes e^(-kn/m), FPPAt the sum for whole bits.
+			if r := s.FPPAt(1000); r > fpp*(1+5*k/float64(s.Bits())*1000) || less.FPPAt(1000) < fpp*(1-5*k*1000/float64(s.Bits())) {
+				t.Errorf("k %v, rate %v: %d bits have %v, one less %v", k, fpp, s.Bits(), r, less.FPPAt(1000))
+			}
+		}
+	}
+}
+
+// model is a filter in the plainest way: positions by long arithmetic straight
+// from docs/FORMAT.md.
+type model struct {
+	form
+	set map[uint64]bool
+}
+
+var (
+	two64 = new(big.Int).Lsh(big.NewInt(1), 64)
+	unit  = big.NewInt(one)
+)
+
+func bigUint(v uint64) *big.Int { return new(big.Int).SetUint64(v) }
+
+// x is h1 + j*h2 + j(j-1)/2*third, the hash of the position numbered j from 1.
+func (m *model) x(j int64, h1, h2 uint64) *big.Int {
+	third := bigUint(h1>>32 | h1<<32)
+	third.Sub(third, new(big.Int).Mod(third, big.NewInt(4)))
+	x := new(big.Int).Mul(big.NewInt(j), bigUint(h2))
+	x.Add(x, bigUint(h1)).Add(x, third.Mul(third, big.NewInt(j*(j-1)/2)))
+	return x.Mod(x, two64)
+}
+
+// scaled is floor(x * m / 2^64).
+func (m *model) scaled(x *big.Int) *big.Int {
+	return new(big.Int).Rsh(new(big.Int).Mul(x, bigUint(m.size)), 64)
+}
+
+func floorDiv(a, b *big.Int) *big.Int { return new(big.Int).Div(a, b) }
+
+// positions are the bits of a key in the BLOB's body.
+func (m *model) positions(h1, h2 uint64) (at []uint64) {
+	scaled, _ := new(big.Float).Mul(big.NewFloat(m.k), new(big.Float).SetInt(unit)).Int(nil) // k in units of 2^-56
+	whole, part := new(big.Int).DivMod(scaled, unit, new(big.Int))
+	u := bigUint(activation(h1, h2))
+	if m.variant == Blocks {
+		n := floorDiv(new(big.Int).Add(scaled, u), unit).Int64()
+		for i := int64(0); i < n; i++ {
+			sum, offset := uint64(0), uint64(0)
+			for digit := 33; digit >= 0; digit-- {
+				block := uint64(1) << digit
+				if m.size&block == 0 {
+					continue
+				}
+				sum += block
+				s := floorDiv(new(big.Int).Mul(scaled, bigUint(sum)), bigUint(m.size))
+				if floorDiv(s.Add(s, u), unit).Int64() > i {
+					if m.kept&block != 0 {
+						p := m.x(i+1, h1, h2)
+						at = append(at, offset+p.Mod(p, bigUint(block)).Uint64())
+					}
+					break
+				}
+				if m.kept&block != 0 {
+					offset += block
+				}
+			}
+		}
+		return at
+	}
+	n := whole.Int64()
+	switch {
+	case m.activation == ByHash && new(big.Int).Add(part, u).Cmp(unit) >= 0:
+		n++
+	case m.activation == ByPosition:
+		// position of number floor(k) < part * m
+		p := m.scaled(m.x(n, h1, h2))
+		if p.Mul(p, unit).Cmp(new(big.Int).Mul(part, bigUint(m.size))) < 0 {
+			n++
+		}
+	}
+	for j := int64(1); j <= n; j++ {
+		at = append(at, m.scaled(m.x(j, h1, h2)).Uint64())
+	}
+	return at
+}
+
+func (m *model) add(h1, h2 uint64) {
+	for _, p := range m.positions(h1, h2) {
+		m.set[p] = true
+	}
+}
+
+func (m *model) contains(h1, h2 uint64) bool {
+	for _, p := range m.positions(h1, h2) {
+		if !m.set[p] {
+			return false
+		}
+	}
+	return true
+}
+
+// randomParams are those of any filter of at most 2^top bits.
+func randomParams(r *rand.Rand, top int) Params {
+	p := Params{Bits: 1 + r.Uint64N(1<<(1+r.IntN(top))), Variant: Variant(r.IntN(3)), Seed: r.Uint64N(3)}
+	p.K = float64(1 + r.IntN(10))
+	if p.Variant != Standard {
+		switch r.IntN(5) {
+		case 0:
+		case 1:
+			p.K = r.Float64()
+		case 2:
+			p.K = NoHashes
+		default:
+			p.K = r.Float64() * 12
+		}
+	}
+	if p.Variant == Rational {
+		p.Activation = Activation(r.IntN(2))
+	}
+	return p
+}
+
+// Every way to add sets the bits of the model, and every way to ask gives its
+// answers: all variants, tiny filters, shrunk ones, in memory and on the BLOB.
+func TestAgainstModel(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for round := range 400 {
+		p := randomParams(r, 12)
+		one, batch, byKey := mustNew(t, p), mustNew(t, p), mustNew(t, p)
+		m := model{one.form, map[uint64]bool{}}
+		shrink := p.Variant == Blocks && r.IntN(2) == 0
+		size := start + 8*r.Uint64N(1+p.Bits/64)
+		if shrink && r.IntN(2) == 0 && one.Shrink(size) == nil { // before there are keys
+			for _, s := range []*Sketch{batch, byKey} {
+				if err := s.Shrink(size); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m.form, shrink = one.form, false
+		}
+		n := r.IntN(300)
+		var h1s, h2s []uint64
+		var keys [][]byte
+		for range n {
+			b := key.AppendInt64(nil, r.Int64N(100))
+			h1, h2 := key.Hash(p.Seed, b)
+			h1s, h2s, keys = append(h1s, h1), append(h2s, h2), append(keys, b)
+			one.Add(h1, h2, 1)
+			m.add(h1, h2)
+		}
+		batch.AddHashes(h1s, h2s, nil)
+		byKey.AddKeys(keys)
+		if !bytes.Equal(one.Blob(), batch.Blob()) || !bytes.Equal(one.Blob(), byKey.Blob()) {
+			t.Fatalf("round %d, %+v: additions one by one and in batches differ", round, p)
+		}
+		for i := range one.kept {
+			if got := one.bits[i/8]>>(i%8)&1 == 1; got != m.set[i] {
+				t.Fatalf("round %d, %+v: bit %d is %v", round, p, i, got)
+			}
+		}
+		if shrink && one.Shrink(size) == nil { // the bits move, the answers are those of fewer positions
+			m.form, m.set = one.form, map[uint64]bool{}
+			for i := range h1s {
+				m.add(h1s[i], h2s[i])
+			}
+		}
+		view, err := NewView(one.Blob())
+		if err != nil {
+			t.Fatal(err)
+		}
+		const asked = 200
+		keys, h1s, h2s = nil, nil, nil
+		for i := range int64(asked) {
+			b := key.AppendInt64(nil, i)
+			h1, h2 := key.Hash(p.Seed, b)
+			h1s, h2s, keys = append(h1s, h1), append(h2s, h2), append(keys, b)
+		}
+		var a, b, c, d [asked]bool
+		one.ContainsHashes(a[:], h1s, h2s)
+		view.ContainsHashes(b[:], h1s, h2s)
+		one.ContainsKeys(c[:], keys)
+		for i := 0; i < asked; i += 50 { // as a filter that is out of the cache does it
+			view.containsBlock(d[i:i+50][:min(50, view.block())], h1s[i:i+50][:min(50, view.block())], h2s[i:i+50])
+			for j := i + min(50, view.block()); j < i+50; j++ {
+				d[j] = view.Contains(h1s[j], h2s[j])
+			}
+		}
+		for i := range asked {
+			want := m.contains(h1s[i], h2s[i])
+			for j, got := range []bool{a[i], b[i], c[i], d[i], one.Contains(h1s[i], h2s[i]), view.ContainsKey(keys[i])} {
+				if got != want {
+					t.Fatalf("round %d, %+v: answer %d for key %d is %v, want %v", round, p, j, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// start is where the body of a BLOB begins.
+const start = sketch.HeaderSize + paramsSize
+
+// Filters that are out of the cache take the way that asks for memory ahead.
+func TestLargeBatches(t *testing.T) {
+	for _, p := range []Params{
+		{Bits: 8*outOfCache + 12345, K: 7},
+		{Bits: 8*outOfCache + 12345, K: 64},
+		{Bits: 8*outOfCache + 12345, K: 0.4, Variant: Rational},
+		{Bits: 8*outOfCache + 12345, K: 6.6, Variant: Rational, Activation: ByPosition},
+		{Bits: 8*outOfCache + 12345, K: 6.6, Variant: Blocks},
+		{Bits: 16*outOfCache + 8*outOfCache + 12345, K: 6.6, Variant: Blocks, Seed: 1}, // shrunk below
+	} {
+		one, batch := mustNew(t, p), mustNew(t, p)
+		if p.Seed == 1 {
+			for _, s := range []*Sketch{one, batch} {
+				if err := s.Shrink(2*outOfCache + 2000); err != nil || s.kept == s.size || len(s.bits) < outOfCache {
+					t.Fatalf("%d of %d bits, error %v", s.kept, s.size, err)
+				}
+			}
+		}
+		r := rand.New(rand.NewPCG(3, 4))
+		const n = 3000
+		h1s, h2s := make([]uint64, n), make([]uint64, n)
+		for i := range h1s {
+			h1s[i], h2s[i] = r.Uint64(), r.Uint64()|1
+			one.Add(h1s[i], h2s[i], 1)
+		}
+		batch.AddHashes(h1s, h2s, nil)
+		if !bytes.Equal(one.bits, batch.bits) || one.total() != batch.total() {
+			t.Errorf("%+v: additions one by one and in batches differ", p)
+		}
+		for i := range h1s {
+			if i%2 == 0 {
+				h1s[i], h2s[i] = r.Uint64(), r.Uint64()|1
+			}
+		}
+		got := make([]bool, n)
+		batch.ContainsHashes(got, h1s, h2s)
+		for i := range got {
+			if want := one.Contains(h1s[i], h2s[i]); got[i] != want || i%2 == 1 && !got[i] {
+				t.Fatalf("%+v: key %d is %v, want %v", p, i, got[i], want)
+			}
+		}
+	}
+}
+
+func (f *filter) total() string { n, known := f.Total(); return fmt.Sprint(n, known) }
+
+func TestNoAllocations(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	h1s, h2s := make([]uint64, 1000), make([]uint64, 1000)
+	for i := range h1s {
+		h1s[i], h2s[i] = r.Uint64(), r.Uint64()|1
+	}
+	dst := make([]bool, len(h1s))
+	b := []byte("a key of some length")
+	keys := [][]byte{b, b[1:]}
+	for _, bits := range []uint64{1e5 + 7, 8*outOfCache + 7} {
+		for _, p := range []Params{{Bits: bits}, {Bits: bits, K: 3.3, Variant: Rational}, {Bits: bits, K: 3.3, Variant: Blocks}} {
+			s := mustNew(t, p)
+			blob := s.Blob()
+			view, err := NewView(blob)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, fn := range map[string]func(){
+				"Add":                 func() { s.Add(h1s[0], h2s[0], 1) },
+				"AddKey":              func() { s.AddKey(b, 1) },
+				"AddKeys":             func() { s.AddKeys(keys) },
+				"AddHashes":           func() { s.AddHashes(h1s, h2s, nil) },
+				"weights":             func() { s.AddHashes(h1s, h2s, h1s) },
+				"Contains":            func() { dst[0] = s.ContainsKey(b) },
+				"ContainsHashes":      func() { s.ContainsHashes(dst, h1s, h2s) },
+				"View.Contains":       func() { dst[0] = view.ContainsKey(b) },
+				"View.ContainsHashes": func() { view.ContainsHashes(dst, h1s, h2s) },
+				"View.ContainsKeys":   func() { view.ContainsKeys(dst, keys) },
+				"NewView":             func() { _, _ = NewView(blob) },
+				"UnionBlob":           func() { _ = s.UnionBlob(blob) },
+				"Union":               func() { _ = s.Union(s) },
+				"FPP":                 func() { _ = s.FPP() },
+			} {
+				if n := testing.AllocsPerRun(3, fn); n != 0 && !(name == "FPP" && p.Variant == Blocks) {
+					t.Errorf("%s, %+v: %v allocations", name, p, n)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package bloom
+
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// filter is what a Sketch and a View share: the bits, and how keys find them.
+type filter struct {
+	keyed.Base
+	form
+	route
+	bits []byte // whole words of 8 bytes
+}
+
+// Variant is how keys become positions.
+func (f *filter) Variant() Variant { return f.variant }
+
+// Activation is what decides whether a key uses the last hash function.
+func (f *filter) Activation() Activation { return f.activation }
+
+// Bits is the length m of the filter.
+func (f *filter) Bits() uint64 { return f.kept }
+
+// K is the number of hash functions: how many positions a key has in the mean.
+func (f *filter) K() float64 { return f.kNow() }
+
+// Capacity is the number of distinct keys that the filter was made for.
+func (f *filter) Capacity() uint64 { return f.capacity }
+
+// Blocks are the sizes of the blocks in bits, the largest first; nil unless the
+// variant is Blocks.
+func (f *filter) Blocks() []uint64 { return f.blockSizes() }
+
+// Contains reports whether a key may be there: always true for a key that was
+// added, and for another with the probability FPP. O(k), no allocation.
+func (f *filter) Contains(h1, h2 uint64) bool {
+	if f.plan != nil {
+		return f.containsPlanned(h1, h2)
+	}
+	n := f.n
+	if f.part {
+		n = f.probes(h1, h2)
+	}
+	b, size := f.bits, f.size
+	x, step, t := h1, h2, third(h1)
+	for ; n > 0; n-- {
+		x += step
+		step += t
+		p, _ := bits.Mul64(x, size)
+		if b[p/8]>>(p%8)&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *filter) containsPlanned(h1, h2 uint64) bool {
+	b := f.bits
+	x, step, t := h1, h2, third(h1)
+	for _, at := range f.plan.list(h1, h2) {
+		x += step
+		step += t
+		if at.mask == dropped {
+			continue
+		}
+		p := at.offset | x&at.mask
+		if b[p/8]>>(p%8)&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// ContainsKey is Contains of a key's bytes (package key).
+func (f *filter) ContainsKey(b []byte) bool {
+	h1, h2 := key.Hash(f.Seed(), b)
+	return f.Contains(h1, h2)
+}
+
+// ContainsHashes writes the Contains of every key to dst, which is as long as
+// h1s and h2s.
+func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
+	if len(f.bits) < outOfCache {
+		for i := range dst {
+			dst[i] = f.Contains(h1s[i], h2s[i])
+		}
+		return
+	}
+	for n := f.block(); len(dst) > 0; {
+		n = min(n, len(dst))
+		f.containsBlock(dst[:n], h1s[:n], h2s[:n])
+		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
+	}
+}
+
+// ContainsKeys is ContainsHashes of the keys' bytes.
+func (f *filter) ContainsKeys(dst []bool, keys [][]byte) {
+	var h1s, h2s [block]uint64
+	for len(keys) > 0 {
+		n := min(block, len(keys))
+		key.Hashes(f.Seed(), keys[:n], h1s[:], h2s[:])
+		f.ContainsHashes(dst[:n], h1s[:n], h2s[:n])
+		dst, keys = dst[n:], keys[n:]
+	}
+}

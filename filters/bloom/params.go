@@ -1,0 +1,258 @@
+// Package bloom is the Bloom filter: which keys are there, in a fixed number
+// of bits. It answers yes for every key that was added, and for an absent key
+// with a small probability, the false positive rate. Bloom 1970, "Space/time
+// trade-offs in hash coding with allowable errors"; the variants Rational and
+// Blocks: Walther, Mansour, Zollner and Werner, "Extending the Applicability
+// of Bloom Filters by Relaxing their Parameter Constraints".
+//
+// The filter takes hashed keys (package key). Methods are not safe for
+// concurrent use with a writer; any number of readers is.
+package bloom
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Limits of a filter.
+const (
+	// MaxBits is the largest number of bits: 1 GiB.
+	MaxBits = 1 << 33
+	// MaxK is the largest number of hash functions.
+	MaxK = 64
+	// MinFPP is the lowest false positive rate that can be asked for.
+	MinFPP = 1e-18
+)
+
+// The size where nothing else is asked for.
+const (
+	DefaultCapacity = 100_000
+	DefaultFPP      = 0.01
+)
+
+// NoHashes stands in Params.K for a k of 0, as a K of 0 stands for the default.
+const NoHashes = -1
+
+// Variant is how keys become positions.
+type Variant uint8
+
+// The variants. Their numbers stand in BLOBs.
+const (
+	// Standard filters have a whole number of hash functions.
+	Standard Variant = 0
+	// Rational filters have any number of at least 0: the last hash function
+	// is used for that part of the keys which the fraction says.
+	Rational Variant = 1
+	// Blocks filters are split along the binary digits of their length into
+	// blocks of powers of two, so that masks make the positions and whole
+	// blocks can be dropped (Shrink). Each block has its part of k.
+	Blocks Variant = 2
+)
+
+var variants = [...]string{Standard: "standard", Rational: "rational", Blocks: "blocks"}
+
+// String is the variant's name in SQL.
+func (v Variant) String() string {
+	if int(v) < len(variants) {
+		return variants[v]
+	}
+	return fmt.Sprintf("unknown (variant %d)", uint8(v))
+}
+
+// Activation is what decides whether a Rational filter uses its last hash
+// function for a key.
+type Activation uint8
+
+// The activations. Their numbers stand in BLOBs.
+const (
+	// ByHash decides by a mix of the hash that no position depends on.
+	ByHash Activation = 0
+	// ByPosition decides by the position before the last, the paper's choice
+	// (algorithm 1).
+	ByPosition Activation = 1
+)
+
+var activations = [...]string{ByHash: "hash", ByPosition: "position"}
+
+// String is the activation's name in SQL.
+func (a Activation) String() string {
+	if int(a) < len(activations) {
+		return activations[a]
+	}
+	return fmt.Sprintf("unknown (activation %d)", uint8(a))
+}
+
+// Params are a filter's size and rules. Zero fields take their defaults.
+type Params struct {
+	// Capacity is the number of distinct keys n that the filter is made for,
+	// from 1. Where Bits and K are both given it sizes nothing; its default is
+	// then the number of keys that sets half of the bits, m ln 2 / k.
+	Capacity uint64
+	// FPP is the false positive rate at Capacity that Bits and K are chosen
+	// for, from MinFPP to below 1. Lab slides, equations 1 and 2:
+	// m = ceil(-n ln(fpp) / (ln 2)^2), k = ceil(m ln 2 / n).
+	// Rational and Blocks take k = m ln 2 / n as it is; by convexity their rate
+	// at Capacity is up to 6.2% above FPP (see FPPAt).
+	FPP float64
+	// Bits is the length m, from 1 to MaxBits, in place of FPP.
+	Bits uint64
+	// K is the number of hash functions, whole and from 1 to MaxK where the
+	// variant is Standard, otherwise any from 0 to MaxK, 0 being NoHashes. Where
+	// Bits is not given, Bits is what reaches FPP with this K.
+	K float64
+	// Variant is how keys become positions.
+	Variant Variant
+	// Activation is ByHash unless the variant is Rational.
+	Activation Activation
+	// Seed is the seed of the keys' hashes.
+	Seed uint64
+}
+
+// form is what two filters must share to be used together, beside their Base.
+type form struct {
+	size       uint64 // bits of the filter as it was made
+	kept       uint64 // bits that are left: size, or some of its binary digits
+	k          float64
+	capacity   uint64
+	variant    Variant
+	activation Activation
+}
+
+// form resolves the parameters. Errors wrap sketch.ErrOption.
+func (p Params) form() (form, error) {
+	f := form{size: p.Bits, k: p.K, capacity: p.Capacity, variant: p.Variant, activation: p.Activation}
+	if p.K == NoHashes {
+		f.k = 0
+	}
+	if p.Bits != 0 && p.FPP != 0 {
+		return form{}, sketch.OptionError("fpp", "is %v and \"bits\" is %d: give one of them", p.FPP, p.Bits)
+	}
+	if p.K != 0 { // before anything is computed from it
+		f.size = max(f.size, 1)
+		f.kept, f.capacity = f.size, 1
+		if err := f.check(); err != nil {
+			return form{}, err
+		}
+		f.size, f.capacity = p.Bits, p.Capacity
+	}
+	if f.capacity == 0 {
+		f.capacity = DefaultCapacity
+		if p.Bits != 0 && f.k > 0 {
+			f.capacity = uint64(min(max(1, float64(p.Bits)*math.Ln2/f.k), 1<<62))
+		}
+	}
+	if p.Bits == 0 {
+		fpp := p.FPP
+		if fpp == 0 {
+			fpp = DefaultFPP
+		}
+		if !(fpp >= MinFPP && fpp < 1) {
+			return form{}, sketch.OptionError("fpp", "is %v, must be from %v to below 1", fpp, float64(MinFPP))
+		}
+		m, err := sizeFor(f.capacity, fpp, p.K)
+		if err != nil {
+			return form{}, err
+		}
+		f.size = m
+	}
+	if p.K == 0 {
+		f.k = min(MaxK, float64(f.size)*math.Ln2/float64(f.capacity))
+		if p.Variant == Standard {
+			f.k = math.Ceil(f.k)
+		}
+	}
+	f.kept = f.size
+	return f, f.check()
+}
+
+// sizeFor is the number of bits for n keys at a false positive rate, with the
+// best k where k is 0.
+func sizeFor(n uint64, fpp, k float64) (uint64, error) {
+	m := -float64(n) * math.Log(fpp) / (math.Ln2 * math.Ln2)
+	if k != 0 {
+		q := fillFor(k, fpp)
+		if q == 0 {
+			return 0, sketch.OptionError("k", "is %v, with which no number of bits reaches an \"fpp\" of %v: give \"bits\"", max(k, 0), fpp)
+		}
+		m = -float64(n) * k / math.Log1p(-q)
+	}
+	if m = math.Ceil(m); !(m <= MaxBits) {
+		return 0, sketch.OptionError("capacity", "is %d, which needs %.3g bits, at most %d are allowed", n, m, uint64(MaxBits))
+	}
+	return max(1, uint64(m)), nil
+}
+
+// fillFor is the fill at which k hash functions have a false positive rate; 0
+// where no fill is so low. The rate grows with the fill.
+func fillFor(k, fpp float64) float64 {
+	if rate(k, 0) >= fpp {
+		return 0
+	}
+	lo, hi := 0.0, 1.0
+	for range 200 {
+		mid := lo + (hi-lo)/2
+		if mid == lo || mid == hi {
+			break
+		}
+		if rate(k, mid) <= fpp {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// check says what is wrong with a form that was given or read.
+func (f *form) check() error {
+	switch {
+	case f.variant > Blocks:
+		return sketch.OptionError("variant", "is %d, must be one of %d to %d", f.variant, Standard, Blocks)
+	case f.activation > ByPosition:
+		return sketch.OptionError("activation", "is %d, must be one of %d to %d", f.activation, ByHash, ByPosition)
+	case f.activation == ByPosition && f.variant != Rational:
+		return sketch.OptionError("activation", "is '%v', which only the variant '%v' has", f.activation, Rational)
+	case f.size < 1 || f.size > MaxBits:
+		return sketch.OptionError("bits", "is %d, must be from 1 to %d", f.size, uint64(MaxBits))
+	case f.capacity < 1:
+		return sketch.OptionError("capacity", "is %d, must be at least 1", f.capacity)
+	case f.variant == Standard && f.k != math.Trunc(f.k) && f.k > 0 && f.k <= MaxK:
+		return sketch.OptionError("k", "is %v, must be a whole number; the variant '%v' takes any", f.k, Rational)
+	case f.variant == Standard && !(f.k >= 1 && f.k <= MaxK):
+		return sketch.OptionError("k", "is %v, must be from 1 to %d", f.k, MaxK)
+	case !(f.k >= 0 && f.k <= MaxK) || math.Signbit(f.k):
+		return sketch.OptionError("k", "is %v, must be from 0 to %d", f.k, MaxK)
+	case f.kept == 0 || f.kept&^f.size != 0 || f.kept != f.size && f.variant != Blocks:
+		return sketch.OptionError("bits", "is %d, of which %d are not blocks", f.size, f.kept)
+	}
+	return nil
+}
+
+// words is the length of the bits in words of 8 bytes.
+func (f *form) words() uint64 { return (f.kept + 63) / 64 }
+
+// kNow is the mean number of bits that a key sets: k, less where blocks were
+// dropped.
+func (f *form) kNow() float64 {
+	if f.kept == f.size {
+		return f.k
+	}
+	return f.k * float64(f.kept) / float64(f.size)
+}
+
+// blockSizes are the sizes of the blocks that are left, the largest first; nil
+// unless the variant is Blocks.
+func (f *form) blockSizes() (sizes []uint64) {
+	if f.variant != Blocks {
+		return nil
+	}
+	for rest := f.kept; rest != 0; {
+		block := uint64(1) << (bits.Len64(rest) - 1)
+		sizes = append(sizes, block)
+		rest -= block
+	}
+	return sizes
+}

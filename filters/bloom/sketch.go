@@ -1,0 +1,113 @@
+package bloom
+
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// Sketch is a Bloom filter in memory.
+type Sketch struct {
+	filter
+}
+
+// New makes an empty filter. Errors wrap sketch.ErrOption and name the value
+// and its range.
+func New(p Params) (*Sketch, error) {
+	f, err := p.form()
+	if err != nil {
+		return nil, err
+	}
+	return &Sketch{filter{Base: keyed.New(p.Seed, 0), form: f, route: f.route(), bits: make([]byte, 8*f.words())}}, nil
+}
+
+// Bytes is the memory of the bits.
+func (s *Sketch) Bytes() int { return len(s.bits) }
+
+// Add puts a key into the filter, by its hash. n counts in the total alone,
+// but a weight of 0 adds nothing. O(k), no allocation. Bloom 1970, section 3;
+// Walther et al., algorithms 1 and 2.
+func (s *Sketch) Add(h1, h2, n uint64) {
+	if n == 0 {
+		return
+	}
+	keyed.Grow(&s.Base, n)
+	s.set(h1, h2)
+}
+
+// set sets the bits of a key.
+func (s *Sketch) set(h1, h2 uint64) {
+	if s.plan != nil {
+		s.setPlanned(h1, h2)
+		return
+	}
+	n := s.n
+	if s.part {
+		n = s.probes(h1, h2)
+	}
+	b, size := s.bits, s.size
+	x, step, t := h1, h2, third(h1)
+	for ; n > 0; n-- {
+		x += step
+		step += t
+		p, _ := bits.Mul64(x, size)
+		b[p/8] |= 1 << (p % 8)
+	}
+}
+
+func (s *Sketch) setPlanned(h1, h2 uint64) {
+	b := s.bits
+	x, step, t := h1, h2, third(h1)
+	for _, at := range s.plan.list(h1, h2) {
+		x += step
+		step += t
+		if at.mask == dropped {
+			continue
+		}
+		p := at.offset | x&at.mask
+		b[p/8] |= 1 << (p % 8)
+	}
+}
+
+// AddKey is Add of a key's bytes (package key).
+func (s *Sketch) AddKey(b []byte, n uint64) {
+	h1, h2 := key.Hash(s.Seed(), b)
+	s.Add(h1, h2, n)
+}
+
+// AddHashes puts many keys into the filter: ns[i] of the key (h1s[i], h2s[i]),
+// or one of each where ns is nil. The result is that of Add for each in turn.
+// The slices must be as long as h1s.
+func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
+	h2s = h2s[:len(h1s)]
+	if ns != nil {
+		ns = ns[:len(h1s)]
+		for i, h1 := range h1s {
+			s.Add(h1, h2s[i], ns[i])
+		}
+		return
+	}
+	keyed.Grow(&s.Base, uint64(len(h1s)))
+	for n := s.block(); len(h1s) > 0; {
+		n = min(n, len(h1s))
+		if len(s.bits) >= outOfCache {
+			s.touch(h1s[:n], h2s[:n], 0, MaxK+1)
+		}
+		for i, h1 := range h1s[:n] {
+			s.set(h1, h2s[i])
+		}
+		h1s, h2s = h1s[n:], h2s[n:]
+	}
+}
+
+// AddKeys is AddHashes of the keys' bytes, one of each.
+func (s *Sketch) AddKeys(keys [][]byte) {
+	var h1s, h2s [block]uint64
+	for len(keys) > 0 {
+		n := min(block, len(keys))
+		key.Hashes(s.Seed(), keys[:n], h1s[:], h2s[:])
+		s.AddHashes(h1s[:n], h2s[:n], nil)
+		keys = keys[n:]
+	}
+}

@@ -1,0 +1,155 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// agree is nil for filters that may be used together, otherwise an error that
+// wraps sketch.ErrDiffer and names both values.
+func agree(a, b *filter) error {
+	left := func(f *filter) string { return fmt.Sprintf("%d of %d", f.kept, f.size) }
+	switch {
+	case a.variant != b.variant:
+		return sketch.Differ("variant", a.variant, b.variant)
+	case a.size != b.size:
+		return sketch.Differ("bits", a.size, b.size)
+	case a.kept != b.kept:
+		return sketch.Differ("bits kept", left(a), left(b))
+	case a.k != b.k:
+		return sketch.Differ("k", a.k, b.k)
+	case a.activation != b.activation:
+		return sketch.Differ("activation", a.activation, b.activation)
+	case a.capacity != b.capacity:
+		return sketch.Differ("capacity", a.capacity, b.capacity)
+	}
+	return keyed.Agree(a.Base, b.Base)
+}
+
+// agreeing is a BLOB that is whole and agrees with the filter.
+func (s *Sketch) agreeing(blob []byte) (View, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return View{}, err
+	}
+	if err := agree(&s.filter, &v.filter); err != nil {
+		return View{}, err
+	}
+	return v, v.check()
+}
+
+// Union adds the keys of other, which is left unchanged and must agree in
+// everything but its keys (sketch.ErrDiffer). The union of parts is the filter
+// of the whole, to the byte. O(m).
+func (s *Sketch) Union(other *Sketch) error {
+	if err := agree(&s.filter, &other.filter); err != nil {
+		return err
+	}
+	s.or(&other.filter)
+	return nil
+}
+
+// UnionBlob is Union with the filter of a BLOB, of which it makes no copy. The
+// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid.
+// An error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error {
+	v, err := s.agreeing(blob)
+	if err == nil {
+		s.or(&v.filter)
+	}
+	return err
+}
+
+func (s *Sketch) or(other *filter) {
+	keyed.Unite(&s.Base, other.Base)
+	b, o := s.bits, other.bits[:len(s.bits)]
+	for i := 0; i+8 <= len(b); i += 8 {
+		binary.LittleEndian.PutUint64(b[i:], binary.LittleEndian.Uint64(b[i:])|binary.LittleEndian.Uint64(o[i:]))
+	}
+}
+
+// Intersect keeps the bits that other has too, which is left unchanged and must
+// agree as for Union. Every key that is in both is still contained. An absent
+// key is contained no more often than in either, but more often than in a
+// filter of the common keys alone. The total is unknown afterwards. O(m).
+func (s *Sketch) Intersect(other *Sketch) error {
+	if err := agree(&s.filter, &other.filter); err != nil {
+		return err
+	}
+	s.and(&other.filter)
+	return nil
+}
+
+// IntersectBlob is Intersect with the filter of a BLOB, as UnionBlob is Union.
+func (s *Sketch) IntersectBlob(blob []byte) error {
+	v, err := s.agreeing(blob)
+	if err == nil {
+		s.and(&v.filter)
+	}
+	return err
+}
+
+func (s *Sketch) and(other *filter) {
+	keyed.Unite(&s.Base, other.Base)
+	keyed.Forget(&s.Base)
+	b, o := s.bits, other.bits[:len(s.bits)]
+	for i := 0; i+8 <= len(b); i += 8 {
+		binary.LittleEndian.PutUint64(b[i:], binary.LittleEndian.Uint64(b[i:])&binary.LittleEndian.Uint64(o[i:]))
+	}
+}
+
+// Shrink drops blocks until the BLOB has at most size bytes, keeping as many
+// bits as it can. Only of the variant Blocks; a size that leaves no block is an
+// error (sketch.ErrOption), and an error changes nothing. No key is lost. A
+// key's positions in the dropped blocks are no longer asked for, so the false
+// positive rate grows, about to FPP to the power of Bits after over Bits before
+// (FPP and FPPAt say it exactly). Shrunk filters go on taking keys, and unite with
+// filters of the same blocks. O(m). Walther et al., section 3.
+func (s *Sketch) Shrink(size uint64) error {
+	if s.variant != Blocks {
+		return fmt.Errorf("shrink a filter of variant '%v': only '%v' has blocks to drop", s.variant, Blocks)
+	}
+	const start = sketch.HeaderSize + paramsSize
+	smallest := s.kept & -s.kept
+	least := start + 8*((smallest+63)/64)
+	if size < least {
+		return sketch.OptionError("bytes", "is %d, must be at least %d, which the smallest block takes", size, least)
+	}
+	room := (size - start) / 8 * 64
+	to := s.form
+	to.kept = 0
+	for _, block := range s.blockSizes() { // each larger than all that follow
+		if to.kept+block <= room {
+			to.kept += block
+		}
+	}
+	if to.kept == s.kept {
+		return nil
+	}
+	b := make([]byte, 8*to.words())
+	from, at := uint64(0), uint64(0)
+	for _, block := range s.blockSizes() {
+		if to.kept&block != 0 {
+			move(b, at, s.bits, from, block)
+			at += block
+		}
+		from += block
+	}
+	s.form, s.route, s.bits = to, to.route(), b
+	return nil
+}
+
+// move copies a block between positions that are multiples of its size.
+func move(dst []byte, at uint64, src []byte, from, size uint64) {
+	if size >= 64 {
+		copy(dst[at/8:(at+size)/8], src[from/8:])
+		return
+	}
+	word := binary.LittleEndian.Uint64(src[from/64*8:]) >> (from % 64) & (1<<size - 1)
+	b := dst[at/64*8:]
+	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)|bits.RotateLeft64(word, int(at%64)))
+}
