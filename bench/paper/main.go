@@ -24,6 +24,18 @@ type experiment struct {
 
 // experiments in the order of the page.
 var experiments = []experiment{
+	{"rational", "Rational filters: what a fractional k does", rational},
+	{"blocks", "Filters of blocks against standard ones", blocks},
+	{"rates", "Rates of every filter against its formula", rates},
+	{"variable-length", "Variable length: what it gains at equal bits", variableLength},
+	{"spectral-table", "Spectral: table 1, what recurring minimum gains", spectralTable},
+	{"spectral-methods", "Spectral: the methods over skew, gamma and k", spectralMethods},
+	{"forest", "Spectral: the Forest Cover elevations", forest},
+	{"spectral-below", "Spectral: how often recurring minimum is below the truth", spectralBelow},
+	{"spectral-changes", "Spectral: deletions and a sliding window", spectralChanges},
+	{"spectral-unbiased", "Spectral: the unbiased estimator", spectralUnbiased},
+	{"encodings", "Spectral: the encodings of counters", encodings},
+	{"range", "Spectral: sums over ranges", spectralRange},
 	{"cms", "Count-Min: the bound of its estimates", countMin},
 }
 

@@ -69,7 +69,19 @@ func TestExperiments(t *testing.T) {
 // tableRows is how many rows the tables of each experiment have: the product of
 // the parameters that its protocol names.
 var tableRows = map[string][]int{
-	"cms": {4 * 2}, // skews, rules
+	"rational":          {2 * 1, 12, 1},    // activations and sizes, k in halves, sizes
+	"blocks":            {5 * 2, 5},        // lengths and k, sizes
+	"rates":             {20 * 5},          // forms, loads
+	"variable-length":   {4, 7, 7 * 5 * 4}, // loads, pairs, pairs by grid and load
+	"spectral-table":    {5 * 4, 5},        // gammas and figures, gammas
+	"spectral-methods":  {2, 2, 5},         // skews, gammas, k
+	"forest":            {2},               // gammas
+	"spectral-below":    {4 * 2},           // gammas, skews
+	"spectral-changes":  {3 * 2},           // kinds of removal, skews
+	"spectral-unbiased": {2 * 4 * 3},       // k, skews, estimators
+	"encodings":         {2 * 8, 2 * 2, 1}, // skews and means, fillings and sizes, sizes
+	"range":             {2 * 2 * 3},       // skews, methods, sizes
+	"cms":               {4 * 2},           // skews, rules
 }
 
 // checkFigure: a picture is well-formed XML, has something to say, and is

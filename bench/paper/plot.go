@@ -38,8 +38,9 @@ type series struct {
 	// lo and hi are the ends of the intervals; nil for none.
 	lo, hi []float64
 	// style says how it is drawn; series of one style look alike in every panel.
-	style int
-	only  part
+	style  int
+	only   part
+	dashed bool // with dots, whatever the style's dashes
 }
 
 // part of a line that is drawn alone.
@@ -53,7 +54,7 @@ const (
 
 // Told apart by dashes and shapes; colours only help.
 var (
-	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {4, 2}, {1, 3}, {10, 4}, {3, 3, 1, 3}}
+	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {4, 2}, {12, 2}, {10, 4}, {3, 3, 1, 3}}
 	shapes = []draw.GlyphDrawer{
 		draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.CrossGlyph{},
 		draw.RingGlyph{}, draw.PlusGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{},
@@ -153,6 +154,9 @@ func (s series) add(out *plot.Plot, p panel) error {
 		return nil
 	}
 	colour, dash, shape := colours[s.style%len(colours)], dashes[s.style%len(dashes)], shapes[s.style%len(shapes)]
+	if s.dashed {
+		dash = []vg.Length{1, 3}
+	}
 	l, points, err := plotter.NewLinePoints(at)
 	if err != nil {
 		return err

@@ -120,6 +120,9 @@ func num(v float64) string {
 // percent is a share in percent.
 func percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
 
+// percent2 is percent with two digits that count, for small shares.
+func percent2(v float64) string { return num2(100*v) + "%" }
+
 // spread is a mean and a standard deviation, with digits to fit.
 func spread(x []float64) string {
 	return fmt.Sprintf("%s ± %s", num(mean(x)), num2(deviation(x)))

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+)
+
+// filter is a filter of any family under measurement.
+type filter interface {
+	add(h hashes) error
+	container
+	// predicted is the rate that the filter's own formula gives for its state.
+	predicted() (float64, error)
+	bits() int
+}
+
+// loads at which filters are measured, as parts of their capacity.
+var loads = []float64{0.25, 0.5, 0.75, 0.9, 1}
+
+type bloomFilter struct{ *bloom.Sketch }
+
+func (f bloomFilter) add(h hashes) error {
+	f.AddHashes(h.h1, h.h2, nil)
+	return nil
+}
+func (f bloomFilter) predicted() (float64, error) { return f.FPP(), nil }
+func (f bloomFilter) bits() int                   { return int(f.Bits()) }
+
+type countingFilter struct{ *cbf.Sketch }
+
+func (f countingFilter) add(h hashes) error {
+	f.AddHashes(h.h1, h.h2, nil)
+	return nil
+}
+
+func (f countingFilter) predicted() (float64, error) {
+	v, err := cbf.NewView(f.Blob())
+	if err != nil {
+		return 0, err
+	}
+	return v.Info().FPP, nil
+}
+func (f countingFilter) bits() int { return 8 * f.Bytes() }
+
+type cuckooFilter struct{ *cuckoo.Sketch }
+
+func (f cuckooFilter) add(h hashes) error          { return f.AddHashes(h.h1, h.h2, nil) }
+func (f cuckooFilter) predicted() (float64, error) { return f.FalsePositiveRate(), nil }
+func (f cuckooFilter) bits() int                   { return 8 * f.Bytes() }
+
+type spectralFilter struct {
+	*sbf.Sketch
+	counts []uint64
+}
+
+func (f *spectralFilter) add(h hashes) error {
+	f.AddHashes(h.h1, h.h2, nil)
+	return nil
+}
+
+// ContainsHashes takes a key for there when it has a count.
+func (f *spectralFilter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
+	if len(f.counts) < len(dst) {
+		f.counts = make([]uint64, len(dst))
+	}
+	f.CountHashes(f.counts[:len(dst)], h1s, h2s)
+	for i := range dst {
+		dst[i] = f.counts[i] > 0
+	}
+}
+
+func (f *spectralFilter) predicted() (float64, error) {
+	v, err := sbf.NewView(f.Blob())
+	if err != nil {
+		return 0, err
+	}
+	return v.Info().ErrorRate, nil
+}
+func (f *spectralFilter) bits() int { return 8 * f.Bytes() }
+
+// form is one variant of one family.
+type form struct {
+	family, name string
+	make         func(capacity, seed uint64) (filter, error)
+}
+
+func bloomForm(name string, p bloom.Params) form {
+	return form{"bloom", name, func(capacity, seed uint64) (filter, error) {
+		p.Seed = seed
+		if p.Bits == 0 {
+			p.Capacity = capacity
+		} else {
+			p.Bits = uint64(float64(capacity) * p.K / math.Ln2)
+		}
+		s, err := bloom.New(p)
+		return bloomFilter{s}, err
+	}}
+}
+
+func countingForm(name string, p cbf.Params) form {
+	return form{"cbf", name, func(capacity, seed uint64) (filter, error) {
+		p.Seed, p.Capacity = seed, capacity
+		s, err := cbf.New(p)
+		return countingFilter{s}, err
+	}}
+}
+
+func cuckooForm(name string, p cuckoo.Params) form {
+	return form{"cuckoo", name, func(capacity, seed uint64) (filter, error) {
+		p.Seed, p.Capacity = seed, capacity
+		s, err := cuckoo.New(p)
+		return cuckooFilter{s}, err
+	}}
+}
+
+func spectralForm(name string, p sbf.Params) form {
+	return form{"sbf", name, func(capacity, seed uint64) (filter, error) {
+		p.Seed, p.Capacity = seed, capacity
+		s, err := sbf.New(p)
+		return &spectralFilter{Sketch: s}, err
+	}}
+}
+
+// forms are all variants of all families that answer yes or no, or a count.
+var forms = []form{
+	bloomForm("standard", bloom.Params{}),
+	bloomForm("rational, k 3.4, by hash", bloom.Params{Bits: 1, K: 3.4, Variant: bloom.Rational}),
+	bloomForm("rational, k 3.4, by position", bloom.Params{Bits: 1, K: 3.4, Variant: bloom.Rational, Activation: bloom.ByPosition}),
+	bloomForm("blocks", bloom.Params{Variant: bloom.Blocks}),
+	bloomForm("blocks, k 3.4", bloom.Params{Bits: 1, K: 3.4, Variant: bloom.Blocks}),
+	countingForm("plain", cbf.Params{}),
+	countingForm("plain, variable length", cbf.Params{VariableLength: true}),
+	countingForm("increment", cbf.Params{Variant: cbf.Increment}),
+	countingForm("increment, variable length", cbf.Params{Variant: cbf.Increment, VariableLength: true}),
+	countingForm("tandem", cbf.Params{Variant: cbf.Tandem}),
+	countingForm("tandem, variable length", cbf.Params{Variant: cbf.Tandem, VariableLength: true}),
+	cuckooForm("plain", cuckoo.Params{FingerprintBits: 10}),
+	cuckooForm("plain, variable length", cuckoo.Params{FingerprintBits: 10, VariableLength: true}),
+	cuckooForm("tagged", cuckoo.Params{FingerprintBits: 10, Variant: cuckoo.Tagged}),
+	cuckooForm("tagged, variable length", cuckoo.Params{FingerprintBits: 10, Variant: cuckoo.Tagged, VariableLength: true}),
+	spectralForm("ms", sbf.Params{}),
+	spectralForm("ms, blocked", sbf.Params{Blocked: true}),
+	spectralForm("mi", sbf.Params{Method: sbf.MI}),
+	spectralForm("rm", sbf.Params{Method: sbf.RM}),
+	spectralForm("trm", sbf.Params{Method: sbf.TRM}),
+}
+
+// rates holds the false positive rate of every form against its formula.
+func rates(c config, s *section) error {
+	seeds := pick(c, 1, 4, 20)
+	capacity := pick(c, 1000, 20_000, 30_000)
+	asked := pick(c, 500, 100_000, 500_000)
+	s.text("Every variant of every family with its defaults, or with what its name says, at five loads: the measured rate beside the one that the filter's own formula predicts from its "+
+		"state (`_info`). Capacity %d, %d seeds with %d absent keys each. z counts chance only in the answers, the state being given; |z| of 4 or less is what the project holds its "+
+		"tests to. For `sbf` the rate is the share of absent keys that have a count. Plain cuckoo filters need a power of two of buckets, so that a full one here may have many free slots.", capacity, seeds, asked)
+	t := s.table("family", "variant", "load", "measured", "95% interval", "formula", "z", "bits per key of the capacity")
+	var zs []float64
+	most, worst := 0.0, ""
+	points := map[string]*series{}
+	for _, f := range forms {
+		type outcome struct {
+			at   []tally
+			bits int
+		}
+		all, err := parallel(seeds, func(i int) (outcome, error) {
+			seed := uint64(i)
+			o := outcome{at: make([]tally, len(loads))}
+			x, err := f.make(uint64(capacity), seed)
+			if err != nil {
+				return o, fmt.Errorf("%s %s: %w", f.family, f.name, err)
+			}
+			h := numbers(seed, 0, capacity)
+			from := 0
+			for l, load := range loads {
+				to := int(load * float64(capacity))
+				if err := x.add(h.slice(from, to)); err != nil {
+					return o, fmt.Errorf("%s %s: %w", f.family, f.name, err)
+				}
+				from = to
+				p, err := x.predicted()
+				if err != nil {
+					return o, err
+				}
+				o.at[l].add(falsePositives(x, seed, 0, asked), asked, p)
+			}
+			o.bits = x.bits()
+			return o, nil
+		})
+		if err != nil {
+			return err
+		}
+		for l, load := range loads {
+			var sum tally
+			for _, o := range all {
+				sum.merge(o.at[l])
+			}
+			z := sum.z()
+			if sum.variance == 0 {
+				z = 0
+			}
+			zs = append(zs, z)
+			if math.Abs(z) > most {
+				most, worst = math.Abs(z), fmt.Sprintf("%s %s at load %g", f.family, f.name, load)
+			}
+			lo, hi := wilson(sum.hits, sum.asked)
+			t.row(f.family, f.name, percent(load), sum.rate(), fmt.Sprintf("[%s, %s]", num(lo), num(hi)), sum.formula(), fmt.Sprintf("%.1f", z),
+				fmt.Sprintf("%.1f", float64(all[0].bits)/float64(capacity)))
+			p := points[f.family]
+			if p == nil {
+				p = &series{label: f.family, only: marks, style: len(points)}
+				points[f.family] = p
+			}
+			p.x, p.y = append(p.x, sum.formula()), append(p.y, sum.rate())
+		}
+	}
+	s.text("Over all %d rows z is %s; the largest |z| is %.1f (%s).", len(zs), spread(zs), most, worst)
+	p := panel{x: "formula", y: "measured false positive rate", logX: true, logY: true, legend: topLeft,
+		series: []series{{label: "equal", x: []float64{1e-6, 1}, y: []float64{1e-6, 1}, only: line, style: 5}}}
+	for _, name := range []string{"bloom", "cbf", "cuckoo", "sbf"} {
+		p.series = append(p.series, *points[name])
+	}
+	return s.figure("formula", "Measured false positive rates over the formulas'.", []panel{p})
+}

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+)
+
+// What the experiments with Spectral Bloom Filters share: 1,000 distinct values,
+// 100,000 occurrences, k = 5, gamma = n k / m = 0.7 unless varied. Cohen and
+// Matias 2003, section 6.1.
+const (
+	spectralKeys  = 1000
+	spectralDraws = 100_000
+	spectralK     = 5
+	spectralGamma = 0.7
+)
+
+// zipfCounts is a data set of exactly n values and total occurrences, in
+// proportion to rank^-skew, at least one of each; the first has what rounding
+// leaves.
+func zipfCounts(n, total int, skew float64) []uint64 {
+	norm := 0.0
+	for i := range n {
+		norm += math.Pow(float64(i+1), -skew)
+	}
+	counts, rest := make([]uint64, n), total
+	for i := n - 1; i > 0; i-- {
+		counts[i] = max(1, uint64(math.Round(float64(total)*math.Pow(float64(i+1), -skew)/norm)))
+		rest -= int(counts[i])
+	}
+	counts[0] = uint64(max(1, rest))
+	return counts
+}
+
+// shuffled is a data set as a stream in random order.
+func shuffled(counts []uint64, r *rand.Rand) []int {
+	var s []int
+	for i, n := range counts {
+		for range n {
+			s = append(s, i)
+		}
+	}
+	r.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
+	return s
+}
+
+// method is a way to count and estimate.
+type method struct {
+	name   string
+	params sbf.Params
+	gather bool // built at once, as SQL does
+	style  int
+	// printed is the algorithm of section 3.3 word for word, in a model of it,
+	// with the paper's own hash functions.
+	printed bool
+}
+
+var (
+	methodMS       = method{name: "ms", params: sbf.Params{Method: sbf.MS}}
+	methodMI       = method{name: "mi", params: sbf.Params{Method: sbf.MI}, style: 1}
+	methodRM       = method{name: "rm", params: sbf.Params{Method: sbf.RM}, style: 2}
+	methodRMPlain  = method{name: "rm, no marker", params: sbf.Params{Method: sbf.RM, Marker: sbf.Unmarked}, style: 4}
+	methodTRM      = method{name: "trm", params: sbf.Params{Method: sbf.TRM}, style: 3}
+	methodGathered = method{name: "rm, built at once", params: sbf.Params{Method: sbf.RM}, gather: true, style: 5}
+	methodPrinted  = method{name: "rm as printed, simulated", printed: true, style: 6}
+)
+
+// sketch is an empty sketch of m counters in all, which rm and trm share out.
+func (m method) sketch(counters, k int, seed uint64) (*sbf.Sketch, error) {
+	p := m.params
+	p.Counters, p.K, p.Seed = uint64(counters), uint64(k), seed
+	if m.gather {
+		return sbf.NewGathering(p)
+	}
+	return sbf.New(p)
+}
+
+// quality is how good estimates are.
+type quality struct {
+	additive float64 // root of the mean squared error
+	wrong    float64 // share of the keys whose estimate is not the truth
+	below    float64 // share of the keys whose estimate is too small
+	deficit  float64 // mean of (truth - estimate) / truth over those
+	bytes    float64 // of the BLOB
+}
+
+// judge compares estimates with the truth.
+func judge(estimates, truth []uint64) quality {
+	var q quality
+	n, low := float64(len(truth)), 0.0
+	for i, f := range truth {
+		d := float64(estimates[i]) - float64(f)
+		q.additive += d * d / n
+		if d != 0 {
+			q.wrong += 1 / n
+		}
+		if d < 0 {
+			q.below += 1 / n
+			low++
+			q.deficit -= d / float64(f)
+		}
+	}
+	if low > 0 {
+		q.deficit /= low
+	}
+	q.additive = math.Sqrt(q.additive)
+	return q
+}
+
+// setting is one point of an experiment.
+type setting struct {
+	counts []uint64
+	m, k   int
+}
+
+func settingOf(keys, draws int, skew, gamma float64, k int) setting {
+	return setting{zipfCounts(keys, draws, skew), int(math.Ceil(float64(keys*k) / gamma)), k}
+}
+
+// run streams the data set in random order into a sketch of each method, for
+// one seed.
+func (s setting) run(seed uint64, methods []method) ([]quality, error) {
+	return s.stream(seed, shuffled(s.counts, random(seed, 21)), methods)
+}
+
+// stream is run for a given order.
+func (s setting) stream(seed uint64, stream []int, methods []method) ([]quality, error) {
+	keys := numbers(seed, 0, len(s.counts))
+	h := hashes{make([]uint64, len(stream)), make([]uint64, len(stream))}
+	for i, v := range stream {
+		h.h1[i], h.h2[i] = keys.h1[v], keys.h2[v]
+	}
+	out := make([]quality, len(methods))
+	for i, m := range methods {
+		if m.printed {
+			out[i] = s.runPrinted(seed, stream)
+			continue
+		}
+		sk, err := m.sketch(s.m, s.k, seed)
+		if err != nil {
+			return nil, err
+		}
+		sk.AddHashes(h.h1, h.h2, nil)
+		blob := sk.Blob()
+		v, err := sbf.NewView(blob)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = judge(counts(&v, keys), s.counts)
+		out[i].bytes = float64(len(blob))
+	}
+	return out, nil
+}
+
+// runPrinted is run for the model of the printed algorithm.
+func (s setting) runPrinted(seed uint64, stream []int) quality {
+	r := newRecurringModel(s.m, s.k, len(s.counts), seed, true)
+	for _, key := range stream {
+		r.add(key)
+	}
+	estimates := make([]uint64, len(s.counts))
+	for key := range estimates {
+		estimates[key] = uint64(r.count(key))
+	}
+	return judge(estimates, s.counts)
+}
+
+// runs is run for many seeds: for each method the results over the seeds.
+func (s setting) runs(seeds int, methods []method) ([][]quality, error) {
+	bySeed, err := parallel(seeds, func(i int) ([]quality, error) { return s.run(uint64(i), methods) })
+	if err != nil {
+		return nil, err
+	}
+	return transposed(bySeed), nil
+}
+
+func transposed[T any](rows [][]T) [][]T {
+	out := make([][]T, len(rows[0]))
+	for _, row := range rows {
+		for i, v := range row {
+			out[i] = append(out[i], v)
+		}
+	}
+	return out
+}
+
+func additive(q quality) float64 { return q.additive }
+func wrong(q quality) float64    { return q.wrong }
+func below(q quality) float64    { return q.below }
+
+// sweep varies one parameter: a table with a row for each value, and the two
+// panels of additive error and share of wrong answers.
+type sweep struct {
+	title   string // of the panels
+	axis    string
+	values  []float64
+	methods []method
+	rows    [][][]quality // by value, method, seed
+}
+
+// table adds the sweep's table.
+func (w *sweep) table(s *section) {
+	head := []string{w.axis}
+	for _, m := range w.methods {
+		head = append(head, m.name+": additive", "wrong")
+	}
+	t := s.table(head...)
+	for i, v := range w.values {
+		row := []any{fmt.Sprintf("%g", v)}
+		for _, q := range w.rows[i] {
+			row = append(row, spread(column(q, additive)), spreadPercent(column(q, wrong)))
+		}
+		t.row(row...)
+	}
+}
+
+// panels are the sweep's plots.
+func (w *sweep) panels(legend place) []panel {
+	add := panel{title: w.title, x: w.axis, y: "additive error (occurrences)", logY: true, legend: legend}
+	ratio := panel{title: w.title, x: w.axis, y: "wrong answers (share of keys)", logY: true}
+	for j, m := range w.methods {
+		a, r := series{label: m.name, x: w.values, style: m.style}, series{x: w.values, style: m.style}
+		for i := range w.values {
+			a.y = append(a.y, mean(column(w.rows[i][j], additive)))
+			r.y = append(r.y, mean(column(w.rows[i][j], wrong)))
+		}
+		add.series, ratio.series = append(add.series, a), append(ratio.series, r)
+	}
+	return []panel{add, ratio}
+}
+
+// model is a Spectral Bloom Filter of a few lines, for what the package refuses
+// to do or has no need of: other hash functions, and taking occurrences from
+// counters of minimal increase.
+type model struct {
+	counters  []int
+	positions func(key int) []int
+}
+
+func (m *model) add(key, n int) {
+	for _, p := range m.positions(key) {
+		m.counters[p] += n
+	}
+}
+
+// raise is minimal increase by one. Section 3.2.
+func (m *model) raise(key int) {
+	least := m.least(key)
+	for _, p := range m.positions(key) {
+		m.counters[p] = max(m.counters[p], least+1)
+	}
+}
+
+func (m *model) least(key int) int {
+	least := math.MaxInt
+	for _, p := range m.positions(key) {
+		least = min(least, m.counters[p])
+	}
+	return least
+}
+
+// recurs reports whether the least counter of a key comes twice. Section 3.3.
+func (m *model) recurs(key int) bool {
+	least, times := m.least(key), 0
+	for _, p := range m.positions(key) {
+		if m.counters[p] == least {
+			times++
+		}
+	}
+	return times > 1
+}
+
+// newModel makes a model whose positions are those of the hashes, or, with
+// multiply, of the paper's hash functions: the fractional parts of key times
+// alpha, for k random alphas (section 6.1).
+func newModel(m, k, keys int, seed uint64, multiply bool) *model {
+	table := make([][]int, keys)
+	r := random(seed, 22)
+	alphas := make([]float64, k)
+	for i := range alphas {
+		alphas[i] = r.Float64()
+	}
+	for key := range table {
+		for i := range k {
+			p := r.IntN(m)
+			if multiply {
+				_, frac := math.Modf(alphas[i] * float64(key+1))
+				p = min(int(frac*float64(m)), m-1)
+			}
+			if !slices.Contains(table[key], p) {
+				table[key] = append(table[key], p)
+			}
+		}
+	}
+	return &model{make([]int, m), func(key int) []int { return table[key] }}
+}
+
+// recurringModel is recurring minimum as section 3.3 has it, word for word,
+// without a marker: what our package does otherwise, it does to keep estimates
+// from falling below the truth.
+type recurringModel struct{ first, second *model }
+
+func newRecurringModel(m, k, keys int, seed uint64, multiply bool) recurringModel {
+	return recurringModel{newModel(m-m/3, k, keys, seed, multiply), newModel((m-m/3)/2, k, keys, seed^1<<32, multiply)}
+}
+
+func (r recurringModel) add(key int) {
+	r.first.add(key, 1)
+	switch {
+	case r.first.recurs(key):
+	case r.second.least(key) > 0:
+		r.second.add(key, 1)
+	default:
+		r.second.add(key, r.first.least(key))
+	}
+}
+
+func (r recurringModel) count(key int) int {
+	least := r.first.least(key)
+	if !r.first.recurs(key) {
+		if v := r.second.least(key); v > 0 {
+			return v
+		}
+	}
+	return least
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// change is n occurrences of a key that come or, where n is negative, go.
+type change struct{ key, n int }
+
+// deletions is figure 8's history: ten parts of the stream, each followed by
+// the removal of all that is there of 5% of the values.
+func deletions(stream []int, keys int, r *rand.Rand) (history []change, truth []uint64) {
+	truth = make([]uint64, keys)
+	const phases = 10
+	for phase := range phases {
+		for _, key := range stream[len(stream)*phase/phases : len(stream)*(phase+1)/phases] {
+			history = append(history, change{key, 1})
+			truth[key]++
+		}
+		for _, key := range r.Perm(keys)[:keys/20] {
+			if truth[key] > 0 {
+				history = append(history, change{key, -int(truth[key])})
+				truth[key] = 0
+			}
+		}
+	}
+	return history, truth
+}
+
+// window is figure 9's history: only the last fifth of the stream stays.
+func window(stream []int, keys int, _ *rand.Rand) (history []change, truth []uint64) {
+	truth = make([]uint64, keys)
+	size := len(stream) / 5
+	for i, key := range stream {
+		history = append(history, change{key, 1})
+		truth[key]++
+		if i >= size {
+			history = append(history, change{stream[i-size], -1})
+			truth[stream[i-size]]--
+		}
+	}
+	return history, truth
+}
+
+// insertions has the same occurrences, all of which stay.
+func insertions(stream []int, keys int, _ *rand.Rand) (history []change, truth []uint64) {
+	truth = make([]uint64, keys)
+	for _, key := range stream {
+		history = append(history, change{key, 1})
+		truth[key]++
+	}
+	return history, truth
+}
+
+// live applies a history to a sketch of a method.
+func live(m method, counters, k int, seed uint64, history []change, keys int) ([]uint64, error) {
+	sk, err := m.sketch(counters, k, seed)
+	if err != nil {
+		return nil, err
+	}
+	h := numbers(seed, 0, keys)
+	for _, c := range history {
+		if c.n > 0 {
+			sk.Add(h.h1[c.key], h.h2[c.key], uint64(c.n))
+		} else if err := sk.Remove(h.h1[c.key], h.h2[c.key], uint64(-c.n)); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	return counts(sk, h), nil
+}
+
+// rawMI applies a history to a model of minimal increase that takes
+// occurrences from all counters of a key: the paper's demonstration of what
+// must not be done.
+func rawMI(counters, k int, seed uint64, history []change, keys int) []uint64 {
+	f := newModel(counters, k, keys, seed, false)
+	for _, c := range history {
+		for range c.n {
+			f.raise(c.key)
+		}
+		if c.n < 0 {
+			for _, p := range f.positions(c.key) {
+				f.counters[p] = max(0, f.counters[p]+c.n)
+			}
+		}
+	}
+	out := make([]uint64, keys)
+	for key := range out {
+		out[key] = uint64(f.least(key))
+	}
+	return out
+}
+
+// spectralChanges is figures 8 and 9: deletions and a sliding window.
+func spectralChanges(c config, s *section) error {
+	seeds := pick(c, 1, 3, 20)
+	keys, draws := pick(c, 100, spectralKeys, spectralKeys), pick(c, 2000, spectralDraws, spectralDraws)
+	skews := pick(c, []float64{0, 1}, []float64{0, 1, 2}, []float64{0, 0.5, 1, 1.5, 2})
+	mi, err := methodMI.sketch(1000, spectralK, 0)
+	if err != nil {
+		return err
+	}
+	mi.Add(1, 3, 1)
+	refusal := mi.Remove(1, 3, 1)
+	if !errors.Is(refusal, sketch.ErrNotAdditive) {
+		return fmt.Errorf("mi takes removals: %w", refusal)
+	}
+	s.text("%d values, %d occurrences, gamma 0.7, k 5, %d seeds. *Deletions* (figure 8): ten times a tenth of the stream comes, then all occurrences of "+
+		"5%% of the values go. *Window* (figure 9): only the last fifth of the stream stays, what leaves it is removed. Errors are over all values, "+
+		"also those of which nothing is left. \"mi\" is the paper's demonstration that minimal increase cannot delete: our `mi` refuses (`%v`), so that "+
+		"column is a simulation that takes occurrences from all counters of a key. ms and rm share the memory as before.", keys, draws, seeds, refusal)
+	histories := []struct {
+		name string
+		make func(stream []int, keys int, r *rand.Rand) ([]change, []uint64)
+	}{{"none", insertions}, {"deletions", deletions}, {"window", window}}
+	methods := []method{methodMS, methodRM, methodRMPlain, methodTRM}
+	names := []string{"ms", "rm", "rm, no marker", "trm", "mi, simulated"}
+	styles := []int{0, 2, 4, 3, 1}
+	head := []string{"removals", "skew"}
+	for _, n := range names {
+		head = append(head, n+": additive", "wrong", "below")
+	}
+	t := s.table(head...)
+	var figure [][]panel
+	for _, history := range histories {
+		add := panel{title: "removals: " + history.name, x: "skew", y: "additive error (occurrences)", logY: true}
+		ratio := panel{title: "removals: " + history.name, x: "skew", y: "wrong answers (share of keys)", logY: true}
+		if len(figure) == 0 {
+			add.legend = bottomLeft
+		}
+		for i, n := range names {
+			add.series, ratio.series = append(add.series, series{label: n, style: styles[i]}), append(ratio.series, series{style: styles[i]})
+		}
+		for _, skew := range skews {
+			set := settingOf(keys, draws, skew, spectralGamma, spectralK)
+			results, err := parallel(seeds, func(i int) ([]quality, error) {
+				seed := uint64(i)
+				r := random(seed, 23)
+				changes, truth := history.make(shuffled(set.counts, r), keys, r)
+				var out []quality
+				for _, m := range methods {
+					estimates, err := live(m, set.m, set.k, seed, changes, keys)
+					if err != nil {
+						return nil, err
+					}
+					out = append(out, judge(estimates, truth))
+				}
+				return append(out, judge(rawMI(set.m, set.k, seed, changes, keys), truth)), nil
+			})
+			if err != nil {
+				return err
+			}
+			row := []any{history.name, fmt.Sprintf("%g", skew)}
+			for i, q := range transposed(results) {
+				row = append(row, spread(column(q, additive)), spreadPercent(column(q, wrong)), percent2(mean(column(q, below))))
+				a, w := &add.series[i], &ratio.series[i]
+				a.x, a.y = append(a.x, skew), append(a.y, mean(column(q, additive)))
+				w.x, w.y = append(w.x, skew), append(w.y, mean(column(q, wrong)))
+			}
+			t.row(row...)
+		}
+		figure = append(figure, []panel{add, ratio})
+	}
+	return s.figure("errors", "Errors without removals, with deletions (figure 8 of the paper) and in a sliding window (figure 9).", figure...)
+}
+
+// spectralRange holds sums over ranges against exact ones. Section 5.5.
+func spectralRange(c config, s *section) error {
+	seeds := pick(c, 1, 3, 20)
+	draws := pick(c, 2000, 50_000, 200_000)
+	queries := pick(c, 20, 200, 1000)
+	const span = 1 << 16
+	lengths := []int{16, 256, 4096, 32768}
+	skews := []float64{0, 1}
+	s.text("A sketch with a range counts every key at each level of a binary tree over the range, so that a sum over a range takes about 2 log2 of its "+
+		"length counts. Keys from 0 to %d, %d draws, their ranks shuffled over the range, %d seeds, %d random ranges of each length. Sized by capacity: the nodes of the keys that occur, gamma 0.7 "+
+		"(the default), and half and a quarter of that (gamma 1.4 and 2.8). The error is (estimate - truth) / truth; ms and mi are never below the truth.", span-1, draws, seeds, queries)
+	t := s.table("skew", "method", "gamma", "bytes", "length 16: mean error", "256", "4096", "32768", "exact answers", "below the truth")
+	var lines [2][]series
+	for si, skew := range skews {
+		z := newZipf(span, skew)
+		for mi, m := range []method{methodMS, methodMI} {
+			for _, part := range []int{1, 2, 4} {
+				type outcome struct {
+					errors       [4]float64
+					exact, below float64
+					bytes        int
+				}
+				all, err := parallel(seeds, func(i int) (outcome, error) {
+					var o outcome
+					r := random(uint64(i), 24)
+					order := r.Perm(span)
+					truth := make([]uint64, span)
+					distinct := 0
+					stream := z.stream(r, draws)
+					for _, rank := range stream {
+						if truth[order[rank]]++; truth[order[rank]] == 1 {
+							distinct++
+						}
+					}
+					p := m.params
+					p.Capacity, p.Range, p.Seed = uint64(max(1, distinct/part)), sbf.Range{Lo: 0, Hi: span - 1}, uint64(i)
+					sk, err := sbf.New(p)
+					if err != nil {
+						return o, err
+					}
+					for _, rank := range stream {
+						if err := sk.AddInt(int64(order[rank]), 1); err != nil {
+							return o, err
+						}
+					}
+					upTo := make([]uint64, span+1)
+					for i, n := range truth {
+						upTo[i+1] = upTo[i] + n
+					}
+					o.bytes = len(sk.Blob())
+					for li, length := range lengths {
+						for range queries {
+							lo := r.IntN(span - length + 1)
+							got, err := sk.RangeSum(int64(lo), int64(lo+length-1))
+							if err != nil {
+								return o, err
+							}
+							want := upTo[lo+length] - upTo[lo]
+							if got < want {
+								o.below++
+							}
+							if got == want {
+								o.exact += 1 / float64(queries*len(lengths))
+							}
+							o.errors[li] += (float64(got) - float64(want)) / float64(max(1, want)) / float64(queries)
+						}
+					}
+					return o, nil
+				})
+				if err != nil {
+					return err
+				}
+				row := []any{fmt.Sprintf("%g", skew), m.name, fmt.Sprintf("%.1f", 0.7*float64(part)), num(mean(column(all, func(o outcome) float64 { return float64(o.bytes) })))}
+				line := series{label: fmt.Sprintf("%s, gamma %.1f", m.name, 0.7*float64(part)), style: mi + 2*(part/2)}
+				for li, length := range lengths {
+					e := column(all, func(o outcome) float64 { return o.errors[li] })
+					row = append(row, spreadPercent(e))
+					line.x, line.y = append(line.x, float64(length)), append(line.y, mean(e))
+				}
+				row = append(row, percent(mean(column(all, func(o outcome) float64 { return o.exact }))), num(mean(column(all, func(o outcome) float64 { return o.below }))))
+				t.row(row...)
+				lines[si] = append(lines[si], line)
+			}
+		}
+	}
+	var row []panel
+	for si, skew := range skews {
+		p := panel{title: fmt.Sprintf("skew %g", skew), x: "length of the range (keys)", y: "mean error (share of the truth)", logX: true, logY: true, series: lines[si]}
+		if si == 0 {
+			p.legend = bottomLeft
+		}
+		row = append(row, p)
+	}
+	return s.figure("errors", "Mean error of sums over ranges, by length.", row)
+}
