@@ -52,7 +52,7 @@ func TestMovedByIncrements(t *testing.T) {
 // at least; so each bit that goes moves 2*16*4*levels bits at most, on every
 // level. The bound without windows would be the number of counters.
 func TestMovedByAnything(t *testing.T) {
-	const n = 5000
+	const n = 4000
 	for name, next := range map[string]func(k int, v uint64, r *rand.Rand) (int, uint64){
 		"in order":              func(k int, _ uint64, _ *rand.Rand) (int, uint64) { return k % n, uint64(k/n) + 1 },
 		"in order, ten each":    func(k int, _ uint64, _ *rand.Rand) (int, uint64) { return k / 10, uint64(k%10) + 1 },

@@ -56,12 +56,14 @@ func values(kind, n int, r *rand.Rand) []uint64 {
 			vs[i] = mask(uint(i / 8 % 65))
 		case 7:
 			vs[i] = []uint64{0, 1, math.MaxUint64, 1 << 63}[r.IntN(4)]
+		case 8: // just longer than what one word has from any bit on
+			vs[i] = r.Uint64()>>6 | 1<<(57+r.UintN(2))
 		}
 	}
 	return vs
 }
 
-const kinds = 8
+const kinds = 9
 
 var lengths = []int{1, 2, 7, 8, 9, 63, 64, 65, 127, 128, 200, 1000}
 

@@ -137,7 +137,7 @@ func (a *packed) spread(lo, hi, grown, need, free int) {
 		at += size
 	}
 	at = end
-	for k := hi - 1; k >= lo; k-- {
+	for k := hi - 1; k > lo; k-- { // the lowest one stays
 		at -= room(k)
 		if at > a.start(k) {
 			a.moveGroup(k, at)

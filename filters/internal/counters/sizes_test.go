@@ -141,6 +141,48 @@ func TestIndexSize(t *testing.T) {
 	}
 }
 
+// Parameters are the ones that docs/FORMAT.md names, ties included.
+func TestParameters(t *testing.T) {
+	r := rand.New(rand.NewPCG(24, 0))
+	for kind := range kinds {
+		for _, n := range lengths {
+			vs := values(kind, n, r)
+			best, number := uint64(math.MaxUint64), -1
+			for i, code := range StepCodes() {
+				if got := StepsBits(code, vs); got < best {
+					best, number = got, i
+				}
+			}
+			if body := Encode(nil, Steps, slice(vs)); int(body[0]) != number {
+				t.Errorf("kind %d, %d counters: code %d, want %d", kind, n, body[0], number)
+			}
+			vs = append(vs, make([]uint64, (8-n%8)%8)...)
+			least, want := math.MaxInt, [2]int{}
+			for p := 0; p <= 4; p++ {
+				for b := 0; b+1<<p-1 <= 64; b++ {
+					sum := 0
+					for at := 0; at < len(vs); at += 8 {
+						head := 8 * p
+						for _, v := range vs[at : at+8] {
+							sum += max(b, bits.Len64(v))
+							if bits.Len64(v) > b+1<<p-1 {
+								head = 73
+							}
+						}
+						sum += head
+					}
+					if sum < least {
+						least, want = sum, [2]int{b, p}
+					}
+				}
+			}
+			if body := Encode(nil, Index, slice(vs[:n])); int(body[0]) != want[0] || int(body[1]) != want[1] {
+				t.Errorf("kind %d, %d counters: b and p are %v, want %v", kind, n, body[:2], want)
+			}
+		}
+	}
+}
+
 // Figure 13: with all counters 0 and after 10 increments for each, everything
 // together takes at most 2.5 times the base array N, which is what the paper
 // counts: a bit for each counter at least, and half a bit of slack.
