@@ -158,7 +158,7 @@ func TestParameters(t *testing.T) {
 			}
 			vs = append(vs, make([]uint64, (8-n%8)%8)...)
 			least, want := math.MaxInt, [2]int{}
-			for p := 0; p <= 4; p++ {
+			for p := range 5 {
 				for b := 0; b+1<<p-1 <= 64; b++ {
 					sum := 0
 					for at := 0; at < len(vs); at += 8 {
