@@ -55,7 +55,11 @@ func (v *View) Info() Info {
 			}
 		}
 		used += uint64(n)
-		i.ErrorRate += math.Pow(float64(n)/float64(len(vs)), float64(v.k)) * float64(len(vs)) / float64(v.first.n)
+		all := 1.0 // that k different counters of this block are used
+		for j := range v.k {
+			all *= float64(max(n-j, 0)) / float64(len(vs)-j)
+		}
+		i.ErrorRate += all * float64(len(vs)) / float64(v.first.n)
 	})
 	m := float64(v.shape.first.m)
 	i.Fill = float64(used) / m
