@@ -1,0 +1,361 @@
+package bloom
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Blocks split along the binary digits, each has its part of k over all
+// activations, and every key floor(k) or floor(k)+1 positions.
+func TestPlan(t *testing.T) {
+	r := rand.New(rand.NewPCG(21, 22))
+	for range 300 {
+		size := 1 + r.Uint64N(1<<(1+r.IntN(33)))
+		k := r.Float64() * float64(int(1)<<r.IntN(7))
+		f := form{size: size, kept: size, k: k, variant: Blocks}
+		p := f.route().plan
+		if n := bits.OnesCount64(size); len(f.blockSizes()) != n || len(p.starts) > n+1 {
+			t.Fatalf("%b: %d blocks, %d lists", size, len(f.blockSizes()), len(p.starts))
+		}
+		share := map[uint64]float64{}
+		for i, list := range p.lists {
+			if n := float64(len(list)); n != math.Floor(k) && n != math.Floor(k)+1 {
+				t.Fatalf("%b, k %v: a key of %v positions", size, k, n)
+			}
+			for _, pr := range list {
+				share[pr.mask+1] += p.width(i)
+				if pr.offset&pr.mask != 0 || pr.offset+pr.mask >= size {
+					t.Fatalf("%b: block of %d at %d", size, pr.mask+1, pr.offset)
+				}
+			}
+		}
+		// S_j is rounded down to units of 2^-56, and the sums are doubles.
+		for _, block := range f.blockSizes() {
+			if want := k * float64(block) / float64(size); math.Abs(share[block]-want) > 1e-12 {
+				t.Fatalf("%b, k %v: block of %d has %v, want %v", size, k, block, share[block], want)
+			}
+		}
+		// The list of an activation is the one whose beginning is nearest below.
+		for range 50 {
+			h1, h2 := r.Uint64(), r.Uint64()|1
+			u := activation(h1, h2)
+			i := 0
+			for j, at := range p.starts {
+				if at <= u {
+					i = j
+				}
+			}
+			if got := p.list(h1, h2); len(got) != len(p.lists[i]) || len(got) > 0 && &got[0] != &p.lists[i][0] {
+				t.Fatalf("%b, k %v, activation %d: not list %d", size, k, u, i)
+			}
+		}
+	}
+}
+
+// A key's positions in a block of at least as many bits differ.
+func TestPositionsDiffer(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	for range 2000 {
+		h1, h2 := r.Uint64(), r.Uint64()|1
+		for _, size := range []uint64{8, 64} {
+			seen := map[uint64]bool{}
+			x, step := h1, h2
+			for range size {
+				x += step
+				step += third(h1)
+				seen[x%size] = true
+			}
+			if uint64(len(seen)) != size {
+				t.Fatalf("%x %x: %d different positions of %d", h1, h2, len(seen), size)
+			}
+		}
+	}
+}
+
+// chi2 is the chi-square statistic for the independence of two numbers below
+// 16, from their joint counts: of mean 225 and variance 450 where they are.
+func chi2(n *[16][16]float64) float64 {
+	var row, col [16]float64
+	var all, sum float64
+	for i := range n {
+		for j, c := range n[i] {
+			row[i] += c
+			col[j] += c
+			all += c
+		}
+	}
+	for i := range n {
+		for j, c := range n[i] {
+			e := row[i] * col[j] / all
+			sum += (c - e) * (c - e) / e
+		}
+	}
+	return sum
+}
+
+// Whether a key uses the last hash function says nothing about its positions,
+// be they made by products or by masks, of random keys and of keys in a row;
+// by the paper's choice it says much about one of them.
+func TestActivationIsIndependent(t *testing.T) {
+	const keys, m = 400_000, 1 << 20
+	limit := 225 + 4*math.Sqrt(450)
+	for _, seed := range []uint64{0, 1} {
+		var products, masks [4][16][16]float64
+		var uniform [16]float64
+		for i := range uint64(keys) {
+			h1, h2 := key.HashUint64(seed, i)
+			a := activation(h1, h2) >> 52
+			uniform[a]++
+			x, step := h1, h2
+			for j := range products {
+				x += step
+				step += third(h1)
+				p, _ := bits.Mul64(x, m)
+				products[j][a][p*16/m]++
+				masks[j][a][x%16]++
+			}
+		}
+		for j := range products {
+			if a, b := chi2(&products[j]), chi2(&masks[j]); a > limit || b > limit {
+				t.Errorf("seed %d, position %d: chi-square %.0f and %.0f, at most %.0f", seed, j, a, b, limit)
+			}
+		}
+		for a, n := range uniform {
+			if d := math.Abs(n - keys/16); d > 4*math.Sqrt(keys*15/256.0) {
+				t.Errorf("seed %d: %v keys in sixteenth %d of the activations", seed, n, a)
+			}
+		}
+	}
+	// The test can fail: by position, the last hash function goes with the
+	// position before.
+	s := mustNew(t, Params{Bits: m, K: 1.5, Variant: Rational, Activation: ByPosition})
+	var joint [16][16]float64
+	for i := range uint64(keys) {
+		h1, h2 := key.HashUint64(0, i)
+		p, _ := bits.Mul64(h1+h2, m)
+		joint[s.probes(h1, h2)-1][p*16/m]++
+	}
+	for i := range joint[2:] {
+		for j := range joint[2+i] {
+			joint[2+i][j] = 1 // so that nothing is divided by 0
+		}
+	}
+	if c := chi2(&joint); c < keys/2 {
+		t.Errorf("by position: chi-square %.0f", c)
+	}
+}
+
+func TestUnionsThatDiffer(t *testing.T) {
+	base := Params{Bits: 1000, K: 3, Variant: Rational, Seed: 1}
+	with := func(change func(*Params)) Params {
+		p := base
+		change(&p)
+		return p
+	}
+	for want, p := range map[string]Params{
+		"sketches differ: bits 1000 vs 1001":               with(func(p *Params) { p.Bits = 1001 }),
+		"sketches differ: k 3 vs 3.5":                      with(func(p *Params) { p.K = 3.5 }),
+		"sketches differ: variant rational vs standard":    with(func(p *Params) { p.Variant = Standard }),
+		"sketches differ: activation hash vs position":     with(func(p *Params) { p.Activation = ByPosition }),
+		"sketches differ: capacity 231 vs 7":               with(func(p *Params) { p.Capacity = 7 }),
+		"sketches differ: seed 1 vs 2":                     with(func(p *Params) { p.Seed = 2 }),
+		"sketches differ: class of keys BIGINT vs VARCHAR": base,
+	} {
+		a, b := mustNew(t, base), mustNew(t, p)
+		if err := a.SetKeyClass(key.Int); err != nil {
+			t.Fatal(err)
+		}
+		if p == base {
+			_ = b.SetKeyClass(key.Text)
+		}
+		a.AddKey([]byte("x"), 1)
+		before := a.Blob()
+		for _, err := range []error{a.Union(b), a.UnionBlob(b.Blob()), a.Intersect(b), a.IntersectBlob(b.Blob())} {
+			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+		if !bytes.Equal(before, a.Blob()) {
+			t.Errorf("%s: an error changed the filter", want)
+		}
+	}
+}
+
+func TestIntersect(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for round := range 60 {
+		p := randomParams(r, 14)
+		a, b := mustNew(t, p), mustNew(t, p)
+		var common [50][2]uint64
+		for i := range common {
+			h1, h2 := r.Uint64(), r.Uint64()|1
+			common[i] = [2]uint64{h1, h2}
+			a.Add(h1, h2, 1)
+			b.Add(h1, h2, 2)
+		}
+		random(a, r, 100)
+		random(b, r, 100)
+		bits := make([]byte, len(a.bits))
+		for i := range bits {
+			bits[i] = a.bits[i] & b.bits[i]
+		}
+		byBlob, err := Decode(a.Blob())
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep := b.Blob()
+		if err := byBlob.IntersectBlob(keep); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Intersect(b); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a.bits, bits) || !bytes.Equal(a.Blob(), byBlob.Blob()) || !bytes.Equal(keep, b.Blob()) {
+			t.Fatalf("round %d, %+v: wrong bits, or the source changed", round, p)
+		}
+		if _, known := a.Total(); known {
+			t.Errorf("round %d: the total is known", round)
+		}
+		for _, h := range common {
+			if !a.Contains(h[0], h[1]) {
+				t.Fatalf("round %d, %+v: a key of both is not there", round, p)
+			}
+		}
+		// Adding to it and uniting it stays legal, without a total.
+		a.Add(1, 1, 1)
+		if err := b.Union(a); err != nil {
+			t.Fatal(err)
+		}
+		if _, known := b.Total(); known {
+			t.Errorf("round %d: the total of a union with an unknown one is known", round)
+		}
+	}
+}
+
+func TestShrink(t *testing.T) {
+	// 1011 in binary: blocks of 8, 2 and 1 bits; times 64 so that they are words.
+	s := mustNew(t, Params{Bits: 11 * 64, K: 5.5, Variant: Blocks})
+	random(s, rand.New(rand.NewPCG(27, 28)), 60)
+	for _, c := range []struct {
+		size   uint64
+		blocks []uint64
+	}{
+		{start + 11*8, []uint64{512, 128, 64}},
+		{start + 11*8 - 1, []uint64{512, 128}},
+		{start + 10*8 - 1, []uint64{512, 64}},
+		{start + 9*8 - 1, []uint64{512}},
+		{start + 8*8 - 1, []uint64{128, 64}},
+		{start + 2*8, []uint64{128}},
+		{start + 8, []uint64{64}},
+		{math.MaxUint64, []uint64{512, 128, 64}},
+	} {
+		d, err := Decode(s.Blob())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Shrink(c.size); err != nil {
+			t.Fatal(err)
+		}
+		if blob := d.Blob(); !slices.Equal(d.Blocks(), c.blocks) || uint64(len(blob)) > c.size || len(blob) != start+d.Bytes() {
+			t.Errorf("%d bytes: blocks %v, %d bytes", c.size, d.Blocks(), len(blob))
+		}
+		if want := 5.5 * float64(d.Bits()) / 704; d.K() != want {
+			t.Errorf("%d bytes: k %v, want %v", c.size, d.K(), want)
+		}
+		// What is shrunk in two steps is what is shrunk in one, where both
+		// keep the same blocks.
+		whole, err := Decode(s.Blob())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.kept == 512 {
+			for _, size := range []uint64{start + 9*8, start + 8*8} {
+				if err := whole.Shrink(size); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(whole.Blob(), d.Blob()) {
+				t.Error("two steps and one differ")
+			}
+		} else if err := whole.Union(d); d.kept != s.kept && !errors.Is(err, sketch.ErrDiffer) {
+			t.Errorf("a union of different blocks: %v", err)
+		}
+	}
+	before := s.Blob()
+	for _, size := range []uint64{0, start, start + 7} {
+		if err := s.Shrink(size); !errors.Is(err, sketch.ErrOption) ||
+			err.Error() != `option "bytes" is `+strconv.FormatUint(size, 10)+`, must be at least 96, which the smallest block takes` {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+	if !bytes.Equal(before, s.Blob()) {
+		t.Error("an error changed the filter")
+	}
+	for _, v := range []Variant{Standard, Rational} {
+		err := mustNew(t, Params{Variant: v}).Shrink(1 << 20)
+		if err == nil || err.Error() != "shrink a filter of variant '"+v.String()+"': only 'blocks' has blocks to drop" {
+			t.Error(err)
+		}
+	}
+}
+
+// Shrunk before or after the keys came, a filter is the same: what Shrink says
+// of the keys that follow.
+func TestShrinkAndAddCommute(t *testing.T) {
+	r := rand.New(rand.NewPCG(29, 30))
+	for range 200 {
+		p := Params{Bits: 1 + r.Uint64N(1<<12), K: r.Float64() * 10, Variant: Blocks}
+		a, b := mustNew(t, p), mustNew(t, p)
+		size := start + 8 + r.Uint64N(1+p.Bits/8)
+		if a.Shrink(size) != nil {
+			continue
+		}
+		seed := r.Uint64()
+		random(a, rand.New(rand.NewPCG(seed, 0)), 100)
+		random(b, rand.New(rand.NewPCG(seed, 0)), 100)
+		if err := b.Shrink(size); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a.Blob(), b.Blob()) {
+			t.Fatalf("%+v, %d bytes: differ", p, size)
+		}
+	}
+}
+
+func TestBadBlobChangesNothing(t *testing.T) {
+	s := mustNew(t, Params{})
+	s.AddKey([]byte("x"), 1)
+	blob := s.Blob()
+	blob[len(blob)-1] ^= 1
+	before := s.Blob()
+	for _, fn := range []func([]byte) error{s.UnionBlob, s.IntersectBlob} {
+		if err := fn(blob); !errors.Is(err, sketch.ErrInvalid) || !bytes.Equal(before, s.Blob()) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWeights(t *testing.T) {
+	a, b := mustNew(t, Params{}), mustNew(t, Params{})
+	var h1s, h2s [3]uint64
+	key.HashUint64s(0, []uint64{1, 2, 3}, h1s[:], h2s[:])
+	a.AddHashes(h1s[:], h2s[:], []uint64{5, 0, 1})
+	b.Add(h1s[0], h2s[0], 5)
+	b.Add(h1s[2], h2s[2], 1)
+	if a.total() != "6 true" || !bytes.Equal(a.Blob(), b.Blob()) || a.Contains(h1s[1], h2s[1]) {
+		t.Errorf("total %s", a.total())
+	}
+	a.Add(h1s[0], h2s[0], math.MaxUint64)
+	if a.total() != "0 false" {
+		t.Errorf("a total beyond 2^64: %s", a.total())
+	}
+}
