@@ -6,9 +6,9 @@
 //
 //   - Plain: words of 1, 2, 4 or 8 bytes, whichever the largest counter needs.
 //   - Elias: every counter, plus 1, in the Elias delta code: the one whose
-//     length the paper gives, L2(n). The gamma code is shorter by up to a bit
-//     for counters of a mean below 20 and longer above, but where counters are
-//     small, Steps is shorter than both.
+//     length the paper gives, L2(n). The gamma code is shorter by 0.3 bits for
+//     keys with counts below 10 in the mean and longer from 50 on; but where
+//     counters are small, Steps is shorter than both.
 //   - Steps: the paper's code for small counters, of which it gives an example
 //     and leaves out the rest; here one of eight codes, whichever makes the
 //     counters at hand shortest.
