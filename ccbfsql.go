@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/agg"
+	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -34,6 +35,7 @@ type family struct {
 var families = []family{
 	{ccbf.Family, agg.CCBF(), udf.CCBF()},
 	{cms.Family, agg.CMS(), udf.CMS()},
+	{cbf.Family, agg.CBF(), udf.CBF()},
 }
 
 // Families describes every family of sketches.

@@ -133,7 +133,7 @@ func (p Params) shape() (s shape, err error) {
 	}
 	if p.Counters != 0 {
 		s.words = (p.Counters-1)/s.perWord() + 1
-		if most := uint64(8 * MaxBody / s.width); p.Counters > most {
+		if most := 8 * MaxBody / s.width; p.Counters > most {
 			return s, sketch.OptionError("counters", "is %d, must be from 1 to %d of %d bits", p.Counters, most, s.width)
 		}
 		if s.k == 0 && s.capacity == 0 {
