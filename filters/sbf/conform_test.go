@@ -41,20 +41,16 @@ func family(p Params, laws conform.Laws, make func(Params) (*Sketch, error), ada
 	}
 	small := p
 	small.Counters, small.K = 150, 3
-	// 1,000 keys use at most 5,000 of 10,000 counters, so that an absent key
-	// meets 5 of them with at most 0.5^5 (and less: keys share counters). In
-	// blocks the mean of the fifth power is larger: 500 keys over 157 blocks
-	// are 3.2 and a standard deviation of 1.8 each, 16 +- 9 of 64 counters;
-	// for a Poisson number j of keys, E[(5j/64)^5] = 0.0088, and in a sketch
-	// of one seed with 4 sigma of 157 blocks' mean below 0.02.
-	p.Counters = 10_000
-	f := conform.Family{Keys: 5000, Load: 1000, Absent: math.Pow(0.5, 5)}
+	// 400 keys use at most 2,000 of 4,000 counters, so that an absent key
+	// meets 5 of them with at most 0.5^5.
+	p.Counters = 4000
+	f := conform.Family{Keys: 2000, Load: 400, Absent: math.Pow(0.5, 5)}
 	if p.Blocked {
-		f.Load, f.Absent = 500, 0.02
+		f.Load, f.Absent = 200, blockedAbsent(200, 63, 5)
 	}
 	if p.Range != (Range{}) {
 		// 64 nodes a key.
-		p.Counters, f.Keys, f.Load = 160_000, 1000, 250
+		p.Counters, f.Keys, f.Load = 64_000, 400, 100
 	}
 	if p.Method.recurring() {
 		p.Counters = p.Counters * 3 / 2
@@ -76,6 +72,23 @@ func family(p Params, laws conform.Laws, make func(Params) (*Sketch, error), ada
 		return v.Count(h1, h2), nil
 	}
 	return f
+}
+
+// blockedAbsent bounds the probability that an absent key has a count when n
+// keys are in blocks of 64: a block has j keys with the probability of a
+// binomial, and at most j*k counters in use, and the mean over the blocks of
+// one sketch is that and 4 sigma at most.
+func blockedAbsent(n, blocks, k int) float64 {
+	mean, square := 0.0, 0.0
+	q := 1 / float64(blocks)
+	p := math.Pow(1-q, float64(n)) // of j keys
+	for j := range n {
+		v := math.Pow(min(1, float64(j*k)/blockLen), float64(k))
+		mean += p * v
+		square += p * v * v
+		p *= float64(n-j) / float64(j+1) * q / (1 - q)
+	}
+	return mean + 4*math.Sqrt((square-mean*mean)/float64(blocks))
 }
 
 var (

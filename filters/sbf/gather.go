@@ -19,9 +19,9 @@ func (g gathered) bytes() int { return 48 * len(g) }
 
 // NewGathering is New for a sketch that is built at once, in any order and in
 // parts. With RM and TRM it keeps how often each key occurred, exactly, until
-// Blob, and makes the filters of that: every key whose least counter does not
-// recur is then in the second filter with its true count, so that no estimate
-// is below the truth and the bytes do not depend on order or parts. Memory
+// Blob, and makes the filters of that: the keys that need the second filter are
+// there with their true counts, so that no estimate is below the truth, few are
+// above, and the bytes do not depend on order or parts. Memory
 // grows with the keys; when there are more different ones than counters, which
 // no estimate would survive, the filters are made and the rest is added as it
 // comes. With MS and MI it is New.
@@ -64,10 +64,13 @@ func (g gathered) remove(h1s, h2s []uint64, n uint64) error {
 }
 
 // settle makes the filters of the exact counts. The paper's filters meet keys
-// in order and move a key when its next occurrence finds a single least
-// counter; here all of them are known, so each key that would be moved is, and
-// with its own count. Nothing depends on order: sums commute, and what is moved
-// in a pass is decided before the pass.
+// in order, and move a key when an occurrence of it finds a single least
+// counter, the sign of an error. Here errors need no sign: with a marker the
+// keys are moved whose least counter is wrong, and no others, so that the second
+// filter has few keys and next to no errors of its own; without one a lookup
+// goes by the sign, so all keys that have it are moved. They are moved with
+// their own counts. Nothing depends on order: sums commute, and what is moved in
+// a pass is decided before the pass.
 func (s *Sketch) settle() {
 	g := s.gather
 	s.gather = nil
@@ -79,9 +82,9 @@ func (s *Sketch) settle() {
 		full = s.first.add(pos, n) || full
 	}
 	var moved []hash
-	for h := range g {
+	for h, n := range g {
 		s.shape.first.positions(pos, h.h1, h.h2)
-		if _, single, _ := s.first.minimum(pos); single {
+		if least, single, _ := s.first.minimum(pos); s.marker && least > n || !s.marker && single {
 			moved = append(moved, h)
 		}
 	}

@@ -114,8 +114,9 @@ func (r Range) nodes(n uint64) (sum uint64) {
 		return n
 	}
 	for level := range r.levels() {
-		// n is at most 2^27 here, so the sum is at most 2^33.
-		sum += min(n, (uint64(r.Hi)-uint64(r.Lo))>>level+1)
+		// A level has (Hi-Lo)>>level + 1 nodes. n is from 1 to 2^27 here, so
+		// that the sum is at most 2^33.
+		sum += min(n-1, (uint64(r.Hi)-uint64(r.Lo))>>level) + 1
 	}
 	return sum
 }

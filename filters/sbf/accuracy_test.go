@@ -1,0 +1,352 @@
+package sbf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// absentRate is the probability that a key that was never added has a count,
+// and the standard deviation of that in one sketch: the k counters of n keys in
+// m, section 2.1, claim 1, whose number of empty ones has the variance
+// m*e^-g*(1 - (1+g)*e^-g) for g = n*k/m (occupancy of m urns).
+func absentRate(n, m, k float64) (mean, deviation float64) {
+	fill := 1 - math.Pow(1-1/m, k*n)
+	g := n * k / m
+	dfill := math.Sqrt(math.Exp(-g) * (1 - (1+g)*math.Exp(-g)) / m)
+	return math.Pow(fill, k), k * math.Pow(fill, k-1) * dfill
+}
+
+// blockedRate is that for blocks of 64, of which one has j of n keys with the
+// probability of a binomial: the probability that k different counters of 64
+// are all used after j keys took k each, by inclusion and exclusion.
+func blockedRate(n, blocks int, k int) (mean, deviation float64) {
+	choose := func(n, k int) float64 {
+		c := 1.0
+		for i := range k {
+			c *= float64(n-i) / float64(i+1)
+		}
+		return c
+	}
+	q := 1 / float64(blocks)
+	p, square := math.Pow(1-q, float64(n)), 0.0
+	for j := range min(n, 200) {
+		rate := 0.0
+		for i := range k + 1 {
+			rate += math.Pow(-1, float64(i)) * choose(k, i) * math.Pow(choose(64-i, k)/choose(64, k), float64(j))
+		}
+		mean += p * rate
+		square += p * rate * rate
+		p *= float64(n-j) / float64(j+1) * q / (1 - q)
+	}
+	return mean, math.Sqrt((square - mean*mean) / float64(blocks))
+}
+
+// The measured rate of false positives is within 4 standard deviations of the
+// formula, for every method, at all loads.
+func TestFalsePositives(t *testing.T) {
+	const capacity, asked = 20_000, 100_000
+	h1s, h2s, counts := make([]uint64, asked), make([]uint64, asked), make([]uint64, asked)
+	for _, f := range []struct {
+		name string
+		p    Params
+	}{
+		{"ms", Params{}}, {"mi", Params{Method: MI}}, {"rm", Params{Method: RM}}, {"trm", Params{Method: TRM, Marker: Unmarked}},
+		{"k 3", Params{K: 3}}, {"k 8", Params{K: 8}}, {"blocked", Params{Blocked: true}}, {"blocked mi", Params{Method: MI, Blocked: true}},
+	} {
+		for _, load := range []int{25, 50, 75, 90, 100} {
+			p := f.p
+			p.Capacity, p.Seed = capacity, uint64(load)
+			s := mustNew(t, p)
+			n := capacity * load / 100
+			for v := range n {
+				must(t, s.AddInt(int64(v), 1))
+			}
+			for i := range h1s {
+				h1s[i], h2s[i] = key.HashUint64(p.Seed, uint64(1<<32+i))
+			}
+			s.CountHashes(counts, h1s, h2s)
+			wrong := 0.0
+			for _, c := range counts {
+				if c != 0 {
+					wrong++
+				}
+			}
+			rate, deviation := absentRate(float64(n), float64(s.shape.first.m), float64(s.k))
+			if p.Blocked {
+				rate, deviation = blockedRate(n, int(s.shape.first.m/64), s.k)
+			}
+			sigma := math.Hypot(deviation, math.Sqrt(rate*(1-rate)/asked))
+			if got := wrong / asked; math.Abs(got-rate) > 4*sigma {
+				t.Errorf("%s at %d%%: rate %.5f, expected %.5f, sigma %.5f", f.name, load, got, rate, sigma)
+			} else if load == 100 {
+				t.Logf("%s at %d%%: rate %.5f, expected %.5f, sigma %.5f", f.name, load, got, rate, sigma)
+			}
+		}
+	}
+}
+
+// Section 6.1, figures 6 and 8 (full lines): at gamma 0.7 the additive error of
+// MI is below that of RM, and RM's, in the same memory, below that of MS. With
+// removals (dotted lines) nearly all errors of MI are too low counts, which MS
+// does not have and RM next to none.
+func TestMethodsCompared(t *testing.T) {
+	const runs = 5
+	for _, theta := range []float64{0, 0.5, 1} {
+		for _, remove := range []float64{0, 0.05} {
+			var v [3]verdict
+			var atOnce verdict
+			for i, m := range []Method{MS, MI, RM} {
+				for seed := range uint64(runs) {
+					s, truth := history(t, Params{Method: m}, 0.7, theta, remove, seed)
+					v[i].add(judged(s, truth))
+					if m == RM {
+						atOnce.add(judged(gatheredLike(t, s, truth), truth))
+					}
+				}
+			}
+			ms, mi, rm := v[0], v[1], v[2]
+			t.Logf("skew %.1f, removals %.2f: additive error ms %.2f, mi %.2f, rm %.2f; wrong %.4f, %.4f, %.4f; below %.4f, %.4f, %.4f", theta, remove,
+				ms.additive(), mi.additive(), rm.additive(), ms.ratio(), mi.ratio(), rm.ratio(), ms.below/ms.keys, mi.below/mi.keys, rm.below/rm.keys)
+			t.Logf("    rm made at once: additive error %.2f, wrong %.4f, below %v keys", atOnce.additive(), atOnce.ratio(), atOnce.below)
+			switch {
+			case atOnce.below != 0 || atOnce.ratio() > 0.002 || atOnce.additive() >= mi.additive():
+				t.Errorf("skew %.1f: RM made at once is not next to exact", theta)
+			case ms.below != 0:
+				t.Errorf("skew %.1f: %v keys of MS are below the truth", theta, ms.below)
+			case remove == 0 && (mi.additive() >= rm.additive() || rm.additive() >= ms.additive()):
+				t.Errorf("skew %.1f: not mi < rm < ms", theta)
+			case remove > 0 && (mi.below < 0.9*mi.wrong || mi.ratio() < 5*ms.ratio() || mi.additive() < 2*ms.additive()):
+				t.Errorf("skew %.1f: MI with removals is better than it was", theta)
+			}
+		}
+	}
+}
+
+// gatheredLike is a sketch like another, made at once.
+func gatheredLike(t testing.TB, s *Sketch, truth map[uint64]uint64) *Sketch {
+	g, err := NewGathering(Params{Method: s.method, Counters: s.shape.first.m + s.shape.second.m, Seed: s.Seed()})
+	must(t, err)
+	for v, n := range truth {
+		must(t, g.AddInt(int64(v), n))
+	}
+	d, err := Decode(g.Blob())
+	must(t, err)
+	return d
+}
+
+// Section 6.2, figure 9: only the last fifth of the stream is in the sketch,
+// what is older was removed occurrence by occurrence. MS and RM answer as if
+// they had seen nothing else, MI is of no use.
+func TestSlidingWindow(t *testing.T) {
+	const keys, total, window = 1000, 50_000, 10_000
+	for _, theta := range []float64{0.5, 1} {
+		var v [3]verdict
+		for i, m := range []Method{MS, MI, RM} {
+			for seed := range uint64(3) {
+				p := Params{Method: m, Counters: 7143, Seed: seed}
+				s, truth := mustNew(t, p), map[uint64]uint64{}
+				stream := zipf(rand.New(rand.NewPCG(seed, 9)), theta, keys, total)
+				for i, k := range stream {
+					must(t, s.AddInt(int64(k), 1))
+					truth[k]++
+					if i >= window {
+						removeAny(t, s, stream[i-window], 1)
+						truth[stream[i-window]]--
+					}
+				}
+				if m == MS {
+					alone := mustNew(t, p)
+					for _, k := range stream[total-window:] {
+						must(t, alone.AddInt(int64(k), 1))
+					}
+					if string(alone.Blob()) != string(s.Blob()) {
+						t.Fatal("the window is not the sketch of its occurrences")
+					}
+				}
+				v[i].add(judged(s, truth))
+			}
+		}
+		ms, mi, rm := v[0], v[1], v[2]
+		t.Logf("skew %.1f: additive error ms %.2f, mi %.2f, rm %.2f; wrong %.4f, %.4f, %.4f; below %.4f, %.4f, %.4f", theta,
+			ms.additive(), mi.additive(), rm.additive(), ms.ratio(), mi.ratio(), rm.ratio(), ms.below/ms.keys, mi.below/mi.keys, rm.below/rm.keys)
+		if mi.additive() < 2*max(ms.additive(), rm.additive()) || ms.below != 0 {
+			t.Errorf("skew %.1f: MI keeps up, or MS is below the truth", theta)
+		}
+	}
+}
+
+// Lemma 3: over seeds the mean error of the unbiased estimate is 0, within 4
+// standard deviations of the sample; that of Count is not.
+func TestUnbiased(t *testing.T) {
+	const seeds = 800
+	asked := []uint64{0, 40, 200}
+	for _, p := range []Params{{}, {Blocked: true}, {Method: RM}, {Range: Range{0, 255}}} {
+		p.Counters = 320
+		stream := zipf(rand.New(rand.NewPCG(1, 1)), 0.8, 60, 600)
+		truth := map[uint64]float64{}
+		for _, v := range stream {
+			truth[v]++
+		}
+		errs, high := map[uint64][]float64{}, 0
+		for seed := range uint64(seeds) {
+			p.Seed = seed
+			s := mustNew(t, p)
+			for v, n := range truth {
+				must(t, s.AddInt(int64(v), uint64(n)))
+			}
+			for _, v := range asked {
+				h1, h2 := key.HashUint64(seed, v)
+				got, err := s.Unbiased(h1, h2, 1)
+				must(t, err)
+				errs[v] = append(errs[v], got-truth[v])
+				if float64(s.Count(h1, h2)) > truth[v] {
+					high++
+				}
+			}
+		}
+		for v, e := range errs {
+			mean, deviation := moments(e)
+			if sigma := deviation / math.Sqrt(seeds); math.Abs(mean) > 4*sigma {
+				t.Errorf("%+v, key %d: mean error %.3f, sigma %.3f", p, v, mean, sigma)
+			}
+		}
+		if high < seeds/20 {
+			t.Errorf("%+v: only %d counts were too high, the sketch is too large for this test", p, high)
+		}
+	}
+}
+
+// The boosted estimate is the median of the means of the groups, each made
+// unbiased by itself.
+func TestBoosted(t *testing.T) {
+	s := mustNew(t, Params{Counters: 100, K: 7})
+	for v := range int64(50) {
+		must(t, s.AddInt(v, uint64(v*v%17)))
+	}
+	total, _ := s.Total()
+	for v := range uint64(50) {
+		h1, h2 := key.HashUint64(0, v)
+		pos := make([]uint32, 7)
+		s.shape.first.positions(pos, h1, h2)
+		for groups, parts := range map[int][]int{1: {7}, 2: {3, 4}, 3: {2, 2, 3}, 7: {1, 1, 1, 1, 1, 1, 1}} {
+			var means []float64
+			at := 0
+			for _, n := range parts {
+				sum := 0.0
+				for _, p := range pos[at : at+n] {
+					sum += float64(s.first.at(p))
+				}
+				means = append(means, (sum/float64(n)-7*float64(total)/100)/(1-7./100))
+				at += n
+			}
+			slices.Sort(means)
+			want := (means[(groups-1)/2] + means[groups/2]) / 2
+			if got, err := s.Unbiased(h1, h2, groups); err != nil || math.Abs(got-want) > 1e-9*math.Abs(want)+1e-9 {
+				t.Fatalf("key %d in %d groups: %v, error %v, want %v", v, groups, got, err, want)
+			}
+		}
+	}
+	for _, groups := range []int{0, 8} {
+		if _, err := s.Unbiased(1, 1, groups); !errors.Is(err, sketch.ErrOption) {
+			t.Errorf("%d groups: %v", groups, err)
+		}
+	}
+	if _, err := mustNew(t, Params{Counters: 5}).Unbiased(1, 1, 1); !errors.Is(err, sketch.ErrOption) {
+		t.Errorf("as many counters as k: %v", err)
+	}
+}
+
+// Sums over every range of a small domain are exact where counters are not
+// shared, and never below the truth where they are.
+func TestRangeSum(t *testing.T) {
+	for _, span := range []Range{{-13, 50}, {0, 1}, {-7, 29}, {math.MinInt64, math.MinInt64 + 40}, {math.MaxInt64 - 33, math.MaxInt64}} {
+		n := int(span.Hi - span.Lo + 1)
+		wide, narrow := mustNew(t, Params{Counters: 1 << 20, Range: span}), mustNew(t, Params{Counters: 100, Method: MI, Range: span})
+		truth := make([]uint64, n)
+		r := rand.New(rand.NewPCG(2, 2))
+		for range 100 {
+			i, w := r.IntN(n), r.Uint64N(5)
+			truth[i] += w
+			must(t, wide.AddInt(span.Lo+int64(i), w))
+			must(t, narrow.AddInt(span.Lo+int64(i), w))
+		}
+		view, err := NewView(narrow.Blob())
+		must(t, err)
+		for i := range n {
+			sum := uint64(0)
+			for j := i; j < n; j++ {
+				sum += truth[j]
+				lo, hi := span.Lo+int64(i), span.Lo+int64(j)
+				if got, err := wide.RangeSum(lo, hi); err != nil || got != sum {
+					t.Fatalf("%v: sum from %d to %d is %d, error %v, want %d", span, lo, hi, got, err, sum)
+				}
+				got, err := narrow.RangeSum(lo, hi)
+				if err != nil || got < sum {
+					t.Fatalf("%v: sum from %d to %d is %d, error %v, there are %d", span, lo, hi, got, err, sum)
+				}
+				if other, err := view.RangeSum(lo, hi); err != nil || other != got {
+					t.Fatalf("%v: sum from %d to %d is %d on the BLOB, error %v, %d decoded", span, lo, hi, other, err, got)
+				}
+			}
+		}
+		total, _ := wide.Total()
+		if got, err := wide.RangeSum(math.MinInt64, math.MaxInt64); err != nil || got != total {
+			t.Errorf("%v: the sum of all is %d, error %v, want %d", span, got, err, total)
+		}
+		if got, err := wide.RangeSum(span.Hi, span.Lo); err != nil || got != 0 {
+			t.Errorf("%v: the sum of none is %d, error %v", span, got, err)
+		}
+	}
+}
+
+func TestRangeErrors(t *testing.T) {
+	s := mustNew(t, Params{Range: Range{10, 20}})
+	for v, want := range map[int64]string{9: "key 9 is outside the range 10 to 20", 21: "key 21 is outside the range 10 to 20"} {
+		if err := s.AddInt(v, 1); !errors.Is(err, ErrOutside) || err.Error() != want {
+			t.Error(err)
+		}
+		if err := s.RemoveInt(v, 1); !errors.Is(err, ErrOutside) || err.Error() != want {
+			t.Error(err)
+		}
+	}
+	if err := s.AddKey(key.AppendUint64(nil, 1<<63), 1); !errors.Is(err, ErrOutside) {
+		t.Error(err)
+	}
+	if _, err := mustNew(t, Params{}).RangeSum(1, 2); !errors.Is(err, sketch.ErrOption) ||
+		err.Error() != `option "range" is none, must be given when the sketch is made, for sums over a range` {
+		t.Error(err)
+	}
+	defer func() {
+		if r := recover(); fmt.Sprint(r) != "sbf: a sketch with a range takes keys, not hashes" {
+			t.Errorf("a hash added to a sketch with a range: %v", r)
+		}
+	}()
+	s.Add(1, 1, 1)
+}
+
+// A range takes few counts, whatever its length: 2*log2 of it (theorem 11).
+func TestRangePieces(t *testing.T) {
+	s := mustNew(t, Params{Range: Range{math.MinInt64, math.MaxInt64}, Counters: 100})
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 20_000 {
+		lo, hi := int64(r.Uint64()), int64(r.Uint64())
+		if r.IntN(2) == 0 {
+			hi = lo + int64(r.Uint64()>>(1+r.UintN(63)))
+		}
+		if lo > hi {
+			continue
+		}
+		pieces := 0
+		_, err := s.shape.rangeSum(s.Base, lo, hi, func(uint64, uint64) uint64 { pieces++; return 0 })
+		if most := max(1, 2*math.Ceil(math.Log2(float64(uint64(hi)-uint64(lo))+1))); err != nil || float64(pieces) > most {
+			t.Fatalf("from %d to %d: %d pieces, at most %v, error %v", lo, hi, pieces, most, err)
+		}
+	}
+}

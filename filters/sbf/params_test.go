@@ -1,0 +1,97 @@
+package sbf
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+func mustNew(t testing.TB, p Params) *Sketch {
+	t.Helper()
+	s, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestShape(t *testing.T) {
+	ten := Range{1, 10}
+	for _, c := range []struct {
+		p             Params
+		first, second uint64
+		err           string
+	}{
+		{p: Params{}, first: 714286}, // ceil(5 * 100000 / 0.7)
+		{p: Params{Capacity: 1000}, first: 7143},
+		{p: Params{Capacity: 1000, K: 7}, first: 10000},
+		{p: Params{Capacity: 1, K: 1}, first: 2},
+		{p: Params{Capacity: 1, Method: RM}, first: 6, second: 5},
+		{p: Params{Counters: 900, Method: RM}, first: 600, second: 300},
+		{p: Params{Counters: 901, Method: TRM, Marker: Unmarked}, first: 601, second: 300},
+		{p: Params{Bytes: 1 << 20}, first: 1 << 19},
+		// 16 bits for each of 1.5 times the first filter's counters, and a bit:
+		// 25 bits for 2^20 bytes are 335544 counters.
+		{p: Params{Bytes: 1 << 20, Method: RM}, first: 335544, second: 167772},
+		{p: Params{Bytes: 1 << 20, Method: RM, Marker: Unmarked}, first: 349526, second: 174763},
+		{p: Params{Bytes: 1}, first: 5},
+		{p: Params{Bytes: MaxBody / 4}, first: maxCounters},
+		{p: Params{Counters: 65, Blocked: true}, first: 128},
+		{p: Params{Counters: 300, Blocked: true, Method: RM}, first: 256, second: 128},
+		// 10 keys in nodes of 1, 2, 4 and 8 are 10 + 5 + 3 + 2 nodes, and 3 keys
+		// in at most 3 + 3 + 3 + 2 of them.
+		{p: Params{Capacity: 1000, Range: ten}, first: 143},
+		{p: Params{Capacity: 3, Range: ten}, first: 79},
+		{p: Params{Counters: 5, Range: Range{math.MinInt64, math.MaxInt64}}, first: 5},
+		{p: Params{K: 33}, err: `option "k" is 33, must be from 1 to 32`},
+		{p: Params{Capacity: 1, Bytes: 2}, err: `option "capacity" is 1 and "bytes" is 2: give one of them`},
+		{p: Params{Capacity: 1, Counters: 2}, err: `option "capacity" is 1 and "counters" is 2: give one of them`},
+		{p: Params{Bytes: 1, Counters: 2}, err: `option "bytes" is 1 and "counters" is 2: give one of them`},
+		{p: Params{Counters: 4}, err: `option "counters" is 4, must be from "k" 5 to 134217728`},
+		{p: Params{Counters: 1<<27 + 1}, err: `option "counters" is 134217729, must be from "k" 5 to 134217728`},
+		{p: Params{Bytes: 1<<30 + 1}, err: `option "bytes" is 1073741825, must be from 1 to 1073741824`},
+		{p: Params{Bytes: 1 << 29}, err: `option "bytes" is 536870912, at most 134217728 counters are allowed`},
+		{p: Params{Capacity: 1 << 27}, err: `option "capacity" is 134217728, which needs 9.59e+08 counters, at most 134217728 are allowed`},
+		{p: Params{Capacity: math.MaxUint64}, err: `option "capacity" is 18446744073709551615, must be from 1 to 134217728`},
+		{p: Params{Capacity: 1e6, Range: Range{math.MinInt64, math.MaxInt64}}, err: `option "capacity" is 1000000, which needs 3.29e+08 counters, at most 134217728 are allowed`},
+		{p: Params{Method: 4}, err: `option "method" is 4, must be from 0 to 3`},
+		{p: Params{Encoding: 4}, err: `option "encoding" is 4, must be from 0 to 3`},
+		{p: Params{Range: Range{5, 5}}, err: `option "range" is 5 to 5, must begin below its end`},
+		{p: Params{Range: Range{5, -5}}, err: `option "range" is 5 to -5, must begin below its end`},
+	} {
+		s, err := c.p.shape()
+		if c.err != "" {
+			if !errors.Is(err, sketch.ErrOption) || !strings.HasSuffix(err.Error(), c.err) {
+				t.Errorf("%+v: %v, want %s", c.p, err, c.err)
+			}
+			if s, err := New(c.p); s != nil || err == nil {
+				t.Errorf("%+v: New accepts it", c.p)
+			}
+			continue
+		}
+		if err != nil || s.first.m != c.first || s.second.m != c.second {
+			t.Errorf("%+v: %d and %d counters, error %v, want %d and %d", c.p, s.first.m, s.second.m, err, c.first, c.second)
+		}
+	}
+}
+
+// The number of nodes of 1000 keys in 0..2^40-1, level by level.
+func TestNodes(t *testing.T) {
+	want := uint64(0)
+	for level := range 40 {
+		want += min(1000, uint64(1)<<(40-level))
+	}
+	if got := (Range{-7, 1<<40 - 8}).nodes(1000); got != want {
+		t.Errorf("%d nodes, want %d", got, want)
+	}
+}

@@ -1,0 +1,340 @@
+package sbf
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+func TestSaturation(t *testing.T) {
+	for _, p := range []Params{{}, {Method: MI}, {Method: RM}, {Method: TRM}, {Encoding: Index}} {
+		p.Counters = 60
+		s := mustNew(t, p)
+		k := []byte("k")
+		must(t, s.AddKey(k, math.MaxUint64-1))
+		if s.Saturated() || s.CountKey(k) != math.MaxUint64-1 {
+			t.Fatalf("%v: one below the ceiling: %d, saturated %v", p.Method, s.CountKey(k), s.Saturated())
+		}
+		must(t, s.AddKey(k, 5))
+		if !s.Saturated() || s.CountKey(k) != math.MaxUint64 {
+			t.Fatalf("%v: at the ceiling: %d, saturated %v", p.Method, s.CountKey(k), s.Saturated())
+		}
+		if total, known := s.Total(); total != 0 || known {
+			t.Fatalf("%v: the total of more than 2^64: %d, known %v", p.Method, total, known)
+		}
+		// What a saturated counter lost is not known, so it stays.
+		if err := s.RemoveKey(k, 100); p.Method != MI && (err != nil || s.CountKey(k) != math.MaxUint64) {
+			t.Errorf("%v: after a removal: %d, error %v", p.Method, s.CountKey(k), err)
+		}
+		d, err := Decode(s.Blob())
+		if err != nil || !d.Saturated() {
+			t.Errorf("%v: decoded: %v", p.Method, err)
+		}
+		must(t, s.Union(d))
+		if _, err := Decode(s.Blob()); err != nil || !s.Saturated() {
+			t.Errorf("%v: united: %v", p.Method, err)
+		}
+	}
+}
+
+func TestRemove(t *testing.T) {
+	for _, p := range []Params{{}, {Method: RM}, {Method: TRM}, {Range: Range{0, 99}}} {
+		p.Counters = 400
+		s := mustNew(t, p)
+		must(t, s.AddInt(7, 300))
+		must(t, s.AddInt(8, 300))
+		before := s.Blob()
+		err := s.RemoveInt(7, 301)
+		if !errors.Is(err, sketch.ErrTooMany) || err.Error() != "remove 301 of a key whose estimate is 300: more than the sketch holds" {
+			t.Errorf("%v: %v", p.Method, err)
+		}
+		if err := s.RemoveInt(7, 601); !errors.Is(err, sketch.ErrTooMany) || err.Error() != "remove 601 of 600 in total: more than the sketch holds" {
+			t.Errorf("%v: %v", p.Method, err)
+		}
+		if !bytes.Equal(before, s.Blob()) {
+			t.Errorf("%v: an error changed the sketch", p.Method)
+		}
+		if err := s.RemoveInt(7, 299); err != nil || s.CountInt(7) != 1 || s.CountInt(8) != 300 {
+			t.Errorf("%v: %d left, error %v", p.Method, s.CountInt(7), err)
+		}
+	}
+	s := mustNew(t, Params{Method: MI})
+	s.Add(1, 1, 3)
+	if err := s.Remove(1, 1, 1); !errors.Is(err, sketch.ErrNotAdditive) || err.Error() != "remove from a sketch of method mi: counters are not sums of occurrences" {
+		t.Error(err)
+	}
+}
+
+// The nodes of a key may share counters: a removal that the first nodes allow
+// and the last does not leaves nothing behind.
+func TestRemoveIsAllOrNothing(t *testing.T) {
+	refused := 0
+	for seed := range uint64(300) {
+		s := mustNew(t, Params{Counters: 40, K: 4, Range: Range{0, 255}, Seed: seed})
+		for v := range int64(5) {
+			must(t, s.AddInt(v*50, 10))
+		}
+		for v := range int64(256) {
+			before := s.Blob()
+			if err := s.RemoveInt(v, 9); err == nil {
+				must(t, s.AddInt(v, 9))
+			} else if !errors.Is(err, sketch.ErrTooMany) {
+				t.Fatal(err)
+			} else {
+				refused++
+			}
+			if !bytes.Equal(before, s.Blob()) {
+				t.Fatalf("seed %d: removing %d left something", seed, v)
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no removal was refused")
+	}
+}
+
+func TestUnionsThatDiffer(t *testing.T) {
+	base := Params{Counters: 300, K: 4, Seed: 1}
+	rm := base
+	rm.Method = RM
+	with := func(p Params, f func(*Params)) Params { f(&p); return p }
+	for want, p := range map[string][2]Params{
+		"sketches differ: method ms vs mi":                             {base, with(base, func(p *Params) { p.Method = MI })},
+		"sketches differ: k 4 vs 5":                                    {base, with(base, func(p *Params) { p.K = 5 })},
+		"sketches differ: counters 300 vs 301":                         {base, with(base, func(p *Params) { p.Counters = 301 })},
+		"sketches differ: seed 1 vs 2":                                 {base, with(base, func(p *Params) { p.Seed = 2 })},
+		"sketches differ: layout not blocked vs blocked":               {with(base, func(p *Params) { p.Counters = 320 }), with(base, func(p *Params) { p.Counters, p.Blocked = 320, true })},
+		"sketches differ: range none vs 0 to 9":                        {base, with(base, func(p *Params) { p.Range = Range{0, 9} })},
+		"sketches differ: second filter with marker vs without marker": {rm, with(rm, func(p *Params) { p.Marker = Unmarked })},
+		"sketches differ: class of keys BIGINT vs VARCHAR":             {base, base},
+	} {
+		a, b := mustNew(t, p[0]), mustNew(t, p[1])
+		must(t, a.SetKeyClass(key.Int))
+		if p[0] == p[1] {
+			must(t, b.SetKeyClass(key.Text))
+		}
+		must(t, a.AddInt(1, 1))
+		before := a.Blob()
+		_, product := Product(a, b)
+		for _, err := range []error{a.Union(b), a.UnionBlob(b.Blob()), product} {
+			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+		if !bytes.Equal(before, a.Blob()) {
+			t.Errorf("%s: an error changed the sketch", want)
+		}
+	}
+}
+
+// Sketches that differ in their encoding only unite, in that of the left one.
+func TestUnionOfEncodings(t *testing.T) {
+	for _, method := range []Method{MS, MI, RM} {
+		for e := range Encoding(4) {
+			make := func(e Encoding, from, to int64) *Sketch {
+				s := mustNew(t, Params{Counters: 2000, Method: method, Encoding: e})
+				for v := from; v < to; v++ {
+					must(t, s.AddInt(v, uint64(v)))
+				}
+				return s
+			}
+			want := make(e, 0, 100)
+			must(t, want.Union(make(e, 50, 300)))
+			for f := range Encoding(4) {
+				got, byBlob := make(e, 0, 100), make(e, 0, 100)
+				must(t, got.Union(make(f, 50, 300)))
+				must(t, byBlob.UnionBlob(make(f, 50, 300).Blob()))
+				if !bytes.Equal(got.Blob(), want.Blob()) || !bytes.Equal(byBlob.Blob(), want.Blob()) {
+					t.Errorf("%v: %v with %v is another union", method, e, f)
+				}
+			}
+		}
+	}
+}
+
+// After a union of two filled sketches RM is MS on the first filter: never
+// below the truth, and goes on so.
+func TestUnionOfRecurring(t *testing.T) {
+	for _, f := range recurringForms {
+		f.p.Counters, f.p.Seed = 3000, 5
+		truth := map[uint64]uint64{}
+		r := rand.New(rand.NewPCG(6, 6))
+		part := func() *Sketch {
+			s := mustNew(t, f.p)
+			for _, v := range zipf(r, 0.8, 500, 20_000) {
+				truth[v]++
+				must(t, s.AddInt(int64(v), 1))
+			}
+			return s
+		}
+		s := part()
+		must(t, s.Union(part()))
+		if v := judged(s, truth); v.below != 0 {
+			t.Errorf("%s: %v keys are below the truth", f.name, v.below)
+		}
+		p := f.p
+		p.Method, p.Marker, p.Counters = MS, Marked, s.shape.first.m
+		ms := mustNew(t, p)
+		for v, n := range truth {
+			must(t, ms.AddInt(int64(v), n))
+		}
+		for v := range uint64(1000) {
+			if got, want := s.CountInt(int64(v)), ms.CountInt(int64(v)); got != want {
+				t.Fatalf("%s: key %d counted %d after the union, %d by MS", f.name, v, got, want)
+			}
+		}
+	}
+}
+
+func TestProduct(t *testing.T) {
+	for _, p := range []Params{{}, {Method: MI}, {Method: RM}, {Blocked: true}, {Encoding: Elias}, {Range: Range{0, 999}}} {
+		p.Counters = 4000
+		r := rand.New(rand.NewPCG(8, 8))
+		var sides [2]*Sketch
+		truth := [2]map[uint64]uint64{{}, {}}
+		for i := range sides {
+			sides[i] = mustNew(t, p)
+			for _, v := range zipf(r, 0.7, 500, 5000) {
+				v += uint64(250 * i)
+				truth[i][v]++
+				must(t, sides[i].AddInt(int64(v), 1))
+			}
+		}
+		before := [2][]byte{sides[0].Blob(), sides[1].Blob()}
+		s, err := Product(sides[0], sides[1])
+		must(t, err)
+		if !bytes.Equal(before[0], sides[0].Blob()) || !bytes.Equal(before[1], sides[1].Blob()) {
+			t.Errorf("%+v: a product changed its sides", p)
+		}
+		d, err := Decode(s.Blob())
+		must(t, err)
+		pairs := uint64(0)
+		for v := range uint64(1000) {
+			want := truth[0][v] * truth[1][v]
+			pairs += want
+			if got := d.CountInt(int64(v)); got < want {
+				t.Fatalf("%+v: %d pairs of key %d, there are %d", p, got, v, want)
+			}
+		}
+		if p.Range != (Range{}) {
+			if sum, err := d.RangeSum(0, 999); err != nil || sum < pairs {
+				t.Errorf("%d pairs in all, there are %d, error %v", sum, pairs, err)
+			}
+		}
+		if _, known := d.Total(); known || d.Additive() {
+			t.Errorf("%+v: a product with a total, or of sums", p)
+		}
+		if err := d.RemoveInt(1, 1); !errors.Is(err, sketch.ErrNotAdditive) {
+			t.Errorf("%+v: removal from a product: %v", p, err)
+		}
+		if _, err := d.Unbiased(1, 1, 1); !errors.Is(err, sketch.ErrNotAdditive) {
+			t.Errorf("%+v: unbiased: %v", p, err)
+		}
+		if err := d.Union(sides[0]); p.Method != MI && !errors.Is(err, sketch.ErrDiffer) {
+			t.Errorf("%+v: union of a product and counts: %v", p, err)
+		}
+	}
+	// Products beyond 64 bits.
+	a := mustNew(t, Params{Counters: 50})
+	must(t, a.AddInt(1, 1<<40))
+	s, err := Product(a, a)
+	must(t, err)
+	if !s.Saturated() || s.CountInt(1) != math.MaxUint64 {
+		t.Errorf("2^40 times 2^40: %d, saturated %v", s.CountInt(1), s.Saturated())
+	}
+	if _, err := Decode(s.Blob()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestKeyClass(t *testing.T) {
+	a, b := mustNew(t, Params{}), mustNew(t, Params{})
+	must(t, b.SetKeyClass(key.Text))
+	if err := b.SetKeyClass(key.Int); !errors.Is(err, key.ErrClass) {
+		t.Error(err)
+	}
+	if err := a.Union(b); err != nil || a.KeyClass() != key.Text {
+		t.Errorf("a sketch without keys and one of VARCHAR: %v, error %v", a.KeyClass(), err)
+	}
+	if d, err := Decode(a.Blob()); err != nil || d.KeyClass() != key.Text {
+		t.Errorf("decoded: error %v", err)
+	}
+	if err := mustNew(t, Params{Range: Range{0, 9}}).SetKeyClass(key.Text); !errors.Is(err, key.ErrClass) {
+		t.Errorf("a range over VARCHAR: %v", err)
+	}
+}
+
+func TestBadBlobChangesNothing(t *testing.T) {
+	s := mustNew(t, Params{Counters: 100})
+	must(t, s.AddInt(1, 1))
+	blob := s.Blob()
+	blob[len(blob)-1] ^= 1
+	before := s.Blob()
+	if err := s.UnionBlob(blob); !errors.Is(err, sketch.ErrChecksum) || !bytes.Equal(before, s.Blob()) {
+		t.Error(err)
+	}
+}
+
+func TestClone(t *testing.T) {
+	for _, f := range forms {
+		f.p.Counters = 300
+		for _, make := range []func(Params) (*Sketch, error){New, NewGathering} {
+			s, err := make(f.p)
+			must(t, err)
+			for v := range int64(100) {
+				must(t, s.AddInt(v%30, 3))
+			}
+			before := s.Blob()
+			c := s.Clone()
+			for v := range int64(100) {
+				must(t, c.AddInt(v, 300))
+			}
+			if !bytes.Equal(before, s.Blob()) || bytes.Equal(before, c.Blob()) {
+				t.Errorf("%s: what a clone is given, the sketch has", f.name)
+			}
+		}
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	h1s, h2s := hashes(1000)
+	dst := make([]uint64, len(h1s))
+	b := []byte("a key of some length")
+	for _, f := range forms {
+		if f.p.Method == TRM { // its map of traps grows
+			continue
+		}
+		for _, m := range []uint64{5000, 1 << 20} {
+			f.p.Counters = m
+			s := mustNew(t, f.p)
+			must(t, s.AddKey(b, 1<<40)) // as wide as it gets
+			s.AddHashes(h1s, h2s, h1s)
+			blob := s.Blob()
+			view, err := NewView(blob)
+			must(t, err)
+			for name, fn := range map[string]func(){
+				"Add":              func() { s.Add(h1s[0], h2s[0], 1) },
+				"AddKey":           func() { _ = s.AddKey(b, 1) },
+				"AddHashes":        func() { s.AddHashes(h1s, h2s, nil) },
+				"weights":          func() { s.AddHashes(h1s, h2s, h1s) },
+				"Count":            func() { dst[0] += s.CountKey(b) },
+				"CountHashes":      func() { s.CountHashes(dst, h1s, h2s) },
+				"View.Count":       func() { dst[0] += view.CountKey(b) },
+				"View.CountHashes": func() { view.CountHashes(dst, h1s, h2s) },
+			} {
+				if n := testing.AllocsPerRun(3, fn); n != 0 {
+					t.Errorf("%s of %s, %d counters: %v allocations", name, f.name, m, n)
+				}
+			}
+		}
+	}
+	s := mustNew(t, Params{Range: Range{0, 1 << 40}})
+	if n := testing.AllocsPerRun(3, func() { _ = s.AddInt(12345, 1) }); n != 0 {
+		t.Errorf("AddInt at all levels: %v allocations", n)
+	}
+}
