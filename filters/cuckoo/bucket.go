@@ -107,8 +107,14 @@ func (t *table) classOf(i uint64) *class {
 
 // count is the number of fingerprints in bucket i.
 func (t *table) count(i uint64) int {
+	if t.variable && t.narrow {
+		return int(t.class[t.word(i)&t.mask>>t.codeShift&15].n)
+	}
 	if t.variable {
 		return int(t.classOf(i).n)
+	}
+	if t.narrow {
+		return int(t.b) - bits.OnesCount64(t.zeros(t.word(i)))
 	}
 	n := 0
 	at := i * uint64(t.bits)

@@ -43,23 +43,30 @@ func (t *table) placeVariable(i, j, fp uint64) bool {
 	if d.n < c.n {
 		i, x, c = j, y, d
 	}
-	switch {
-	case uint(c.n) == t.b:
+	if uint(c.n) == t.b {
 		return false
-	case c.flag && x>>c.flagAt&1 == 1:
-		p := t.read(i)
-		p.add(print{fp, hashBits})
-		t.write(i, &p)
-	case uint(c.n) == t.b-1 && t.b == 4:
-		t.setWord(i, t.fill4(x, c, fp))
-	case uint(c.n) == t.b-1:
-		p := t.read(i)
-		p.add(print{fp, hashBits})
-		t.write(i, &p)
-	default:
-		t.setWord(i, t.push(x, c, fp))
 	}
+	t.setWord(i, t.enter(x, c, fp, hashBits))
 	return true
+}
+
+// enter adds a fingerprint of which so many low bits are known to a word of
+// class c, which is not full.
+func (t *table) enter(x uint64, c *class, fp uint64, known uint) uint64 {
+	n := uint(c.n)
+	switch {
+	case n == t.b-1 && n == 3:
+		return t.fill4(x, c, fp)
+	case n == t.b-1:
+		var all [MaxSlots]uint64
+		bases := all[:t.b]
+		t.basesOf(x, c, bases)
+		bases[n] = fp & t.base
+		return t.fill(bases)
+	case known == hashBits && !(c.flag && x>>c.flagAt&1 == 1):
+		return t.push(x, c, fp)
+	}
+	return t.pushShort(x, c, fp, known)
 }
 
 // push adds a fingerprint to a word of class c, whose fields have no
@@ -68,10 +75,51 @@ func (t *table) push(x uint64, c *class, fp uint64) uint64 {
 	n := uint(c.n) & 7
 	code := t.code[(n+1)&7]
 	d := &t.class[code&15]
-	r := code<<t.codeShift | x&(1<<(n*t.lane)-1) | (fp&t.laneMask)<<(n*t.lane)
-	r |= (fp >> t.lane & d.mask[n]) << d.start[n]
+	r := code<<t.codeShift | x&(1<<(n*t.lane&63)-1) | (fp&t.laneMask)<<(n*t.lane&63)
+	r |= (fp >> t.lane & d.mask[n]) << (d.start[n] & 63)
+	// Masks are 0 where there is no fingerprint: most buckets have four slots,
+	// and a loop of one or two turns is a branch that nobody can predict.
+	r |= (x >> (c.start[0] & 63) & c.mask[0] & d.mask[0]) << (d.start[0] & 63)
+	r |= (x >> (c.start[1] & 63) & c.mask[1] & d.mask[1]) << (d.start[1] & 63)
+	for j := uint(2); j < n; j++ {
+		r |= (x >> (c.start[j] & 63) & d.mask[j]) << (d.start[j] & 63)
+	}
+	return r
+}
+
+// pushShort is push where a fingerprint, that in the word or that to be added,
+// may know fewer bits than it has room for.
+func (t *table) pushShort(x uint64, c *class, fp uint64, known uint) uint64 {
+	n := uint(c.n) & 7
+	code := t.code[(n+1)&7]
+	d := &t.class[code&15]
+	var fields [MaxSlots]uint64
+	var widths [MaxSlots]uint // known bits of a field
+	marked := c.flag && x>>c.flagAt&1 == 1
 	for j := range n {
-		r |= (x >> c.start[j] & d.mask[j]) << d.start[j]
+		fields[j] = x >> c.start[j] & c.mask[j]
+		widths[j] = uint(c.width[j])
+		if marked {
+			widths[j] = sentinel(fields[j])
+		}
+	}
+	fields[n], widths[n] = fp>>t.lane, known-t.lane
+	short := false
+	for j := range n + 1 {
+		short = short || widths[j] < uint(d.width[j])
+	}
+	r := code<<t.codeShift | x&(1<<(n*t.lane)-1) | (fp&t.laneMask)<<(n*t.lane)
+	if short {
+		r |= 1 << d.flagAt
+	}
+	for j := range n + 1 {
+		w := uint(d.width[j])
+		field := fields[j]
+		if short && w > 1 {
+			k := min(widths[j], w-1)
+			field = field&(1<<k-1) | 1<<k
+		}
+		r |= field & d.mask[j] << d.start[j]
 	}
 	return r
 }
@@ -143,11 +191,12 @@ func (t *table) undo(u *journal) {
 	*u = (*u)[:0]
 }
 
-// kick puts a fingerprint into one of two full buckets, moves one of those
-// there to its other bucket, and so on until one has room. Which ones move
+// kick puts a fingerprint into one of two full buckets and moves one of those
+// there to its other bucket: the one whose other bucket is the emptiest. Where
+// all of those are full, it is any, and so on from there. Which ones move
 // follows from the fingerprint and what the buckets hold, in whatever order. It
 // reports false where MaxKicks moves were not enough; the changes are then to
-// be undone. Fan et al. 2014, algorithm 1.
+// be undone. Fan et al. 2014, algorithm 1, moves any in each step.
 func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	cur := fp & t.base
 	salt := (cur + i + j + 1) * 0x9e3779b97f4a7c15 // the same for i, j and j, i
@@ -155,56 +204,75 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 		i = j
 	}
 	for range MaxKicks {
+		var all [MaxSlots]uint64
+		bases := all[:t.b]
+		t.readFull(i, bases)
+		at, to, least := 0, uint64(0), ^uint64(0)
+		for k, v := range bases {
+			next := t.other(i, v)
+			if d := uint64(t.count(next))<<t.f | (v^salt>>32)&t.base; d < least {
+				at, to, least = k, next, d
+			}
+		}
+		out := bases[at]
+		bases[at] = cur
 		t.note(u, i)
-		cur = t.exchange(i, cur, salt>>32)
-		i = t.other(i, cur)
-		if t.count(i) < int(t.b) {
-			p := t.read(i)
-			p.add(print{cur, uint8(t.f)})
-			t.note(u, i)
-			t.write(i, &p)
+		t.writeFull(i, bases)
+		if least>>t.f < uint64(t.b) {
+			t.note(u, to)
+			t.enterBase(to, out)
 			return true
 		}
+		i, cur = to, out
 		salt = salt*0xff51afd7ed558ccd + 0x2545f4914f6cdd1d
 	}
 	return false
 }
 
-// exchange puts a base into a full bucket, for the one there that is nearest to
-// salt, which it returns.
-func (t *table) exchange(i, v, salt uint64) uint64 {
-	var all [MaxSlots]uint64
-	bases := all[:t.b]
-	if t.narrow {
-		t.basesOf(t.word(i), bases)
-	} else {
+// enterBase adds a fingerprint of f bits to a bucket that is not full.
+func (t *table) enterBase(i, v uint64) {
+	switch {
+	case !t.narrow:
 		p := t.read(i)
-		for k, q := range p.slice() {
-			bases[k] = q.v
-		}
+		p.add(print{v, uint8(t.f)})
+		t.write(i, &p)
+	case t.variable:
+		x := t.word(i) & t.mask
+		t.setWord(i, t.enter(x, &t.class[x>>t.codeShift&15], v, t.f))
+	default:
+		x := t.word(i) & t.mask
+		t.setWord(i, x|v<<(uint(bits.TrailingZeros64(t.zeros(x)))-(t.f-1)))
 	}
-	at, least := 0, ^uint64(0)
-	for k, q := range bases {
-		if d := (q ^ salt) & t.base; d < least {
-			at, least = k, d
-		}
-	}
-	out := bases[at]
-	bases[at] = v
-	if t.narrow {
-		t.setWord(i, t.fill(bases))
-		return out
-	}
-	var p prints
-	for _, q := range bases {
-		p.add(print{q, uint8(t.f)})
-	}
-	t.write(i, &p)
-	return out
 }
 
-// basesOf are the fingerprints of a full narrow bucket.
-func (t *table) basesOf(x uint64, bases []uint64) {
+// readFull are the fingerprints of a full bucket.
+func (t *table) readFull(i uint64, bases []uint64) {
+	if t.narrow {
+		t.basesOf(t.word(i), &t.class[0], bases)
+		return
+	}
+	p := t.read(i)
+	for k, q := range p.slice() {
+		bases[k] = q.v
+	}
+}
+
+// writeFull makes a full bucket.
+func (t *table) writeFull(i uint64, bases []uint64) {
+	if t.narrow {
+		t.setWord(i, t.fill(bases))
+		return
+	}
+	var p prints
+	for _, v := range bases {
+		p.add(print{v, uint8(t.f)})
+	}
+	t.write(i, &p)
+}
+
+// basesOf are the low f bits of the fingerprints of a narrow bucket of class c
+// where lengths vary, or of all slots.
+func (t *table) basesOf(x uint64, c *class, bases []uint64) {
 	if !t.variable {
 		for k := range bases {
 			bases[k] = x & t.base
@@ -212,7 +280,6 @@ func (t *table) basesOf(x uint64, bases []uint64) {
 		}
 		return
 	}
-	c := &t.class[0]
 	for k := range bases {
 		bases[k] = x>>(uint(k)*t.lane)&t.laneMask | x>>c.start[k&7]&1<<t.lane
 	}

@@ -152,18 +152,15 @@ func (t *table) addBlock(b *batch, k, n int) (next int, added uint64) {
 			}
 		}
 		x, y = x&mask, y&mask
-		c, d := &t.class[x>>codeShift&15], &t.class[y>>codeShift&15]
-		if d.n < c.n {
-			at, x, c = to, y, d
-		}
-		if c.n >= full-1 && (c.n == full || full != 4) || c.flag && x>>c.flagAt&1 == 1 {
+		n := uint64(t.class[x>>codeShift&15].n)
+		fewer := uint64(int64(uint64(t.class[y>>codeShift&15].n)-n) >> 63)
+		x ^= (x ^ y) & fewer
+		at ^= (at ^ to) & fewer
+		c := &t.class[x>>codeShift&15]
+		if c.n == full {
 			break
 		}
-		if c.n == full-1 {
-			x = t.fill4(x, c, fp)
-		} else {
-			x = t.push(x, c, fp)
-		}
+		x = t.enter(x, c, fp, hashBits)
 		word := mem[at>>3:][:8]
 		shift := at & 7
 		binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)&^(mask<<shift)|x<<shift)

@@ -1,0 +1,218 @@
+package cuckoo
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// The kit adds a key up to a thousand times at once; a multiset holds one
+// 2*slots times at most, and seldom so many of many. So a subject of a multiset
+// offers its filter half a bucket of a key at most, keeps the number of the
+// others itself, and removes those first: the filter has at least one as long
+// as the kit counts one, which is the law Set. The numbers follow a filter
+// through its BLOB, by the BLOB's hash.
+type subject struct {
+	*Sketch
+	counts
+	known *registry
+}
+
+type counts struct{ held, over map[uint64]uint64 }
+
+func (c counts) clone() counts { return counts{maps.Clone(c.held), maps.Clone(c.over)} }
+
+type registry map[[sha256.Size]byte]counts
+
+func (r registry) of(blob []byte) counts {
+	if c, ok := r[sha256.Sum256(blob)]; ok {
+		return c.clone()
+	}
+	return counts{map[uint64]uint64{}, map[uint64]uint64{}}
+}
+
+func (s *subject) hash(id uint64) (h1, h2 uint64) { return key.HashUint64(s.Seed(), id) }
+
+func (s *subject) Add(id, n uint64) error {
+	h1, h2 := s.hash(id)
+	if !s.multiset {
+		return s.Sketch.Add(h1, h2, n)
+	}
+	most := max(uint64(s.b)/2, 1)
+	k := min(n, most-min(s.held[id], most))
+	s.held[id] += k
+	s.over[id] += n - k
+	return s.Sketch.Add(h1, h2, k)
+}
+
+func (s *subject) Count(id uint64) uint64 {
+	h1, h2 := s.hash(id)
+	n := s.Sketch.Count(h1, h2)
+	if contains := s.Contains(h1, h2); contains != (n > 0) {
+		panic(fmt.Sprintf("key %d: count %d, contains %v", id, n, contains))
+	}
+	return min(n, 1)
+}
+
+func (s *subject) Remove(id, n uint64) error {
+	h1, h2 := s.hash(id)
+	k := min(n, s.over[id])
+	if err := s.Sketch.Remove(h1, h2, n-k); err != nil {
+		return err
+	}
+	s.over[id] -= k
+	s.held[id] -= min(n-k, s.held[id])
+	return nil
+}
+
+// makeRoom removes occurrences of keys of which a union would make too many.
+func (s *subject) makeRoom(o counts) error {
+	for id, n := range o.held {
+		if have := s.held[id]; s.multiset && have+n > uint64(s.b) {
+			h1, h2 := s.hash(id)
+			if err := s.Sketch.Remove(h1, h2, have); err != nil {
+				return err
+			}
+			s.held[id], s.over[id] = 0, s.over[id]+have
+		}
+	}
+	return nil
+}
+
+func (s *subject) join(o counts) {
+	for id, n := range o.held {
+		s.held[id] += n
+	}
+	for id, n := range o.over {
+		s.over[id] += n
+	}
+}
+
+func (s *subject) Union(o conform.Subject) error {
+	other := o.(*subject)
+	c := other.clone()
+	if err := s.makeRoom(c); err != nil {
+		return err
+	}
+	if err := s.Sketch.Union(other.Sketch); err != nil {
+		return err
+	}
+	s.join(c)
+	return nil
+}
+
+func (s *subject) UnionBlob(blob []byte) error {
+	c := s.known.of(blob)
+	if err := s.makeRoom(c); err != nil {
+		return err
+	}
+	if err := s.Sketch.UnionBlob(blob); err != nil {
+		return err
+	}
+	s.join(c)
+	return nil
+}
+
+func (s *subject) Blob() []byte {
+	blob := s.Sketch.Blob()
+	if s.multiset {
+		(*s.known)[sha256.Sum256(blob)] = s.clone()
+	}
+	return blob
+}
+
+func (s *subject) clone() counts { return s.counts.clone() }
+
+// family is a form of the filter with room for the kit's 5,000 keys, a few
+// times each in a multiset.
+func family(p Params) conform.Family {
+	small := p
+	p.Capacity, small.Capacity = 60_000, 90
+	if p.Duplicates {
+		small.Capacity = 250
+	}
+	known := &registry{}
+	make1 := func(p Params) func() conform.Subject {
+		return func() conform.Subject {
+			s, err := New(p)
+			if err != nil {
+				panic(err)
+			}
+			return &subject{Sketch: s, counts: known.of(nil), known: known}
+		}
+	}
+	// Each of the 1,000 keys of the kit's test is found by at most 2 of the
+	// buckets' (2^f - 1) pairs of bucket and fingerprint.
+	s, err := New(p)
+	if err != nil {
+		panic(err)
+	}
+	rate := 2 * 1000 / (float64(s.buckets) * float64(s.base))
+	return conform.Family{
+		New: make1(p), Small: make1(small), Check: Check,
+		// Which bucket a fingerprint is in depends on what came before it.
+		Laws: conform.Laws{Set: true, Deletable: p.Duplicates},
+		Decode: func(blob []byte) (conform.Subject, error) {
+			s, err := Decode(blob)
+			if err != nil {
+				return nil, err
+			}
+			return &subject{Sketch: s, counts: known.of(blob), known: known}, nil
+		},
+		Look: func(blob []byte, id uint64) (uint64, error) {
+			v, err := NewView(blob)
+			if err != nil {
+				return 0, err
+			}
+			h1, h2 := key.HashUint64(v.Seed(), id)
+			return min(v.Count(h1, h2), 1), nil
+		},
+		Load: 1000, Absent: rate,
+	}
+}
+
+// everyForm are all combinations of the yes-or-no parameters, and buckets of
+// one word, of several and of two slots among them.
+func everyForm() []Params {
+	var all []Params
+	for _, variant := range []Variant{Plain, Tagged} {
+		for _, variable := range []bool{false, true} {
+			for _, duplicates := range []bool{false, true} {
+				all = append(all, Params{Variant: variant, VariableLength: variable, Duplicates: duplicates, Seed: 9})
+			}
+		}
+	}
+	return append(all,
+		Params{VariableLength: true, Duplicates: true, FingerprintBits: 20, Slots: 8},
+		Params{Variant: Tagged, Duplicates: true, FingerprintBits: 21, Slots: 3},
+		Params{Variant: Tagged, VariableLength: true, Duplicates: true, FingerprintBits: 17, Slots: 2},
+		Params{VariableLength: true, FingerprintBits: 6, Slots: 5},
+		Params{Slots: 1, FingerprintBits: 16, Variant: Tagged},
+	)
+}
+
+func (p Params) name() string {
+	p = p.withDefaults()
+	return fmt.Sprintf("%v/%dx%d/variable=%v/duplicates=%v", p.Variant, p.Slots, p.FingerprintBits, p.VariableLength, p.Duplicates)
+}
+
+func TestConformance(t *testing.T) {
+	for _, p := range everyForm() {
+		t.Run(p.name(), func(t *testing.T) { conform.Run(t, family(p)) })
+	}
+}
+
+func FuzzBlob(f *testing.F) { conform.Fuzz(f, family(Params{Duplicates: true})) }
+func FuzzBlobVariable(f *testing.F) {
+	conform.Fuzz(f, family(Params{VariableLength: true, Duplicates: true}))
+}
+func FuzzBlobWide(f *testing.F) {
+	conform.Fuzz(f, family(Params{VariableLength: true, FingerprintBits: 20, Slots: 8}))
+}
+func FuzzOps(f *testing.F) {
+	conform.FuzzOps(f, family(Params{VariableLength: true, Duplicates: true, Variant: Tagged}))
+}
