@@ -89,7 +89,7 @@ func (l *layout) blockPositions(dst []uint32, h1, h2 uint64) {
 	word := h2
 	for i := range dst {
 		if i%slots == 0 && i > 0 {
-			word = mix(h2 + uint64(i/slots)*golden)
+			word = mix(h2 + uint64(i/slots)*phi)
 		}
 		p := uint32(word >> 58)
 		word <<= 6
@@ -110,8 +110,8 @@ func (l *layout) blockPositions(dst []uint32, h1, h2 uint64) {
 	}
 }
 
-// golden is 2^64 divided by the golden ratio.
-const golden = 0x9e3779b97f4a7c15
+// phi is 2^64 divided by the golden ratio.
+const phi = 0x9e3779b97f4a7c15
 
 // mix is the finalizer of MurmurHash3.
 func mix(h uint64) uint64 {
@@ -131,5 +131,5 @@ const (
 // derive is another hash of the same key, for filters that must not share
 // their collisions with the first.
 func derive(h1, h2, tag uint64) (uint64, uint64) {
-	return mix(h1 + tag*golden), mix(h2+tag*golden) | 1
+	return mix(h1 + tag*phi), mix(h2+tag*phi) | 1
 }
