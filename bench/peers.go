@@ -8,9 +8,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bits-and-blooms/bloom/v3"
+	cuckoofilter "github.com/seiflotfy/cuckoofilter"
 	boom "github.com/tylertreat/BoomFilters"
 
+	ourbloom "github.com/ccbfsql/ccbfsql/filters/bloom"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -86,7 +90,7 @@ func (c contest) run(n int) {
 	slices.Sort(theirs)
 	slices.Sort(ratios)
 	m := len(ratios) / 2
-	fmt.Printf("%-52s %6.1f ns against %6.1f ns: %.2f times as fast (%.2f to %.2f), promised %.1f\n",
+	fmt.Printf("%-72s %6.1f ns against %6.1f ns: %.2f times as fast (%.2f to %.2f), promised %.1f\n",
 		c.what, ours[m], theirs[m], ratios[m], ratios[0], ratios[len(ratios)-1], c.promised)
 }
 
@@ -97,9 +101,119 @@ func peers(o options) error {
 	if o.quick {
 		n /= 10
 	}
-	for _, f := range []func(options, int) error{cmsPeers} {
+	for _, f := range []func(options, int) error{bloomPeers, cuckooPeers, cmsPeers} {
 		if err := f(o, n); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// bloomPeers: bits-and-blooms/bloom with the same bits, hash functions and keys
+// of 8 bytes (numbers), 16 (UUIDs, cells) and 40 (URLs); a filter that a cache
+// holds and one that none does.
+func bloomPeers(o options, n int) error {
+	for _, size := range []int{8, 16, 40} {
+		for _, capacity := range []int{100_000, 10 * n} {
+			keys := keysOf(min(n, capacity), size, 1)
+			others := keysOf(len(keys), size, 2) // nearly all absent
+			p := ourbloom.Params{Capacity: uint64(capacity), FPP: 0.01}
+			ours, err := ourbloom.New(p)
+			if err != nil {
+				return err
+			}
+			m, k := uint(ours.Bits()), uint(ours.K())
+			var theirs *bloom.BloomFilter
+			fresh := func() {
+				ours, _ = ourbloom.New(p)
+				theirs = bloom.New(m, k)
+			}
+			answers := make([]bool, batch)
+			test := each(func(k []byte) { count(theirs.Test(k)) })
+			one := each(func(k []byte) { count(ours.ContainsKey(k)) })
+			many := func(keys [][]byte) {
+				ours.ContainsKeys(answers[:len(keys)], keys)
+				count(answers[0])
+			}
+			what := fmt.Sprintf("bloom %d bits, k = %d, keys of %d bytes, ", m, k, size)
+			for _, c := range []contest{
+				{what: "add, one by one", fresh: fresh, ours: each(func(k []byte) { ours.AddKey(k, 1) }), theirs: each(func(k []byte) { theirs.Add(k) })},
+				{what: "add, many at once", fresh: fresh, ours: func(keys [][]byte) { ours.AddKeys(keys) }, theirs: each(func(k []byte) { theirs.Add(k) })},
+				{what: "test, one by one", ours: one, theirs: test},
+				{what: "test, many at once", ours: many, theirs: test},
+				{what: "test absent, one by one", keys: others, ours: one, theirs: test},
+				{what: "test absent, many at once", keys: others, ours: many, theirs: test},
+			} {
+				if c.what, c.promised = what+c.what, 1.5; c.keys == nil {
+					c.keys = keys
+				}
+				c.run(o.rounds)
+			}
+		}
+	}
+	return nil
+}
+
+// count keeps an answer from being optimised away.
+func count(yes bool) {
+	if yes {
+		sink++
+	}
+}
+
+// cuckooPeers: seiflotfy/cuckoofilter, which has fingerprints of 8 bits and four
+// slots; filled to nine tenths.
+func cuckooPeers(o options, n int) error {
+	for _, slots := range []int{1 << 16, 1 << 23} {
+		load := slots * 9 / 10
+		keys := keysOf(load, 8, 1)
+		p := cuckoo.Params{Capacity: uint64(load), FingerprintBits: 8, Slots: 4, Duplicates: true}
+		ours, err := cuckoo.New(p)
+		if err != nil {
+			return err
+		}
+		if have := ours.Buckets() * 4; have != uint64(slots) {
+			return fmt.Errorf("cuckoo: %d slots, the other has %d", have, slots)
+		}
+		var theirs *cuckoofilter.Filter
+		fresh := func() {
+			ours, _ = cuckoo.New(p)
+			theirs = cuckoofilter.NewFilter(uint(slots))
+		}
+		h1s, h2s, answers := make([]uint64, batch), make([]uint64, batch), make([]bool, batch)
+		var failed error
+		fail := func(err error) {
+			if err != nil {
+				failed = err
+			}
+		}
+		insert := each(func(k []byte) { theirs.Insert(k) })
+		lookup := each(func(k []byte) { count(theirs.Lookup(k)) })
+		one := each(func(k []byte) { count(ours.ContainsKey(k)) })
+		many := func(keys [][]byte) {
+			key.Hashes(0, keys, h1s, h2s)
+			ours.ContainsHashes(answers[:len(keys)], h1s, h2s)
+			count(answers[0])
+		}
+		others := keysOf(len(keys), 8, 2)
+		for _, c := range []contest{
+			{what: "insert, one by one", fresh: fresh, ours: each(func(k []byte) { fail(ours.AddKey(k, 1)) }), theirs: insert},
+			{what: "insert, many at once", fresh: fresh, ours: func(keys [][]byte) {
+				key.Hashes(0, keys, h1s, h2s)
+				fail(ours.AddHashes(h1s[:len(keys)], h2s[:len(keys)], nil))
+			}, theirs: insert},
+			{what: "lookup, one by one", ours: one, theirs: lookup},
+			{what: "lookup, many at once", ours: many, theirs: lookup},
+			{what: "lookup of absent, one by one", keys: others, ours: one, theirs: lookup},
+			{what: "lookup of absent, many at once", keys: others, ours: many, theirs: lookup},
+		} {
+			if c.what, c.promised = fmt.Sprintf("cuckoo %d slots of 8 bits, %s", slots, c.what), 1.5; c.keys == nil {
+				c.keys = keys
+			}
+			c.run(o.rounds)
+		}
+		if failed != nil {
+			return failed
 		}
 	}
 	return nil
