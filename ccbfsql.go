@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/agg"
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
@@ -36,6 +37,7 @@ var families = []family{
 	{ccbf.Family, agg.CCBF(), udf.CCBF()},
 	{cms.Family, agg.CMS(), udf.CMS()},
 	{cbf.Family, agg.CBF(), udf.CBF()},
+	{bloom.Family, agg.Bloom(), udf.Bloom()},
 }
 
 // Families describes every family of sketches.
