@@ -55,10 +55,11 @@ var bloomK = Setting[bloom.Params]{
 	args.Option{Name: "k", Kind: args.Number, Default: "ln(2) * bits / capacity",
 		Summary: "Hash functions, to 64. A whole number from 1 where the variant is 'standard', its default is rounded up; otherwise any from 0."},
 	func(p *bloom.Params, o *args.Options, i, row int) error {
-		switch p.K = o.Float(i, row, 0); {
-		case p.K == 0:
+		p.K = o.Float(i, row, 0)
+		switch p.K {
+		case 0:
 			p.K = bloom.NoHashes
-		case p.K == bloom.NoHashes:
+		case bloom.NoHashes:
 			return sketch.OptionError("k", "is -1, must be from 0 to %d", bloom.MaxK)
 		}
 		return nil

@@ -149,7 +149,7 @@ func (m *model) positions(h1, h2 uint64) (at []uint64) {
 	u := bigUint(activation(h1, h2))
 	if m.variant == Blocks {
 		n := floorDiv(new(big.Int).Add(scaled, u), unit).Int64()
-		for i := int64(0); i < n; i++ {
+		for i := range n {
 			sum, offset := uint64(0), uint64(0)
 			for digit := 33; digit >= 0; digit-- {
 				block := uint64(1) << digit
@@ -284,11 +284,9 @@ func TestAgainstModel(t *testing.T) {
 		one.ContainsHashes(a[:], h1s, h2s)
 		view.ContainsHashes(b[:], h1s, h2s)
 		one.ContainsKeys(c[:], keys)
-		for i := 0; i < asked; i += 50 { // as a filter that is out of the cache does it
-			view.containsBlock(d[i:i+50][:min(50, view.block())], h1s[i:i+50][:min(50, view.block())], h2s[i:i+50])
-			for j := i + min(50, view.block()); j < i+50; j++ {
-				d[j] = view.Contains(h1s[j], h2s[j])
-			}
+		for i := 0; i < asked; i += view.block() { // as a filter that is out of the cache does it
+			end := min(i+view.block(), asked)
+			view.containsBlock(d[i:end], h1s[i:end], h2s[i:end])
 		}
 		for i := range asked {
 			want := m.contains(h1s[i], h2s[i])

@@ -30,12 +30,12 @@ func count(f *filter, h1, h2 uint64) uint64 {
 
 func (s subject) Union(o conform.Subject) error { return s.Sketch.Union(o.(subject).Sketch) }
 
-// family is a form of filter: its rate is that of 1,000 keys in 10,000 bits,
-// and for small BLOBs it takes 300 bits. keep is the part of the bits that a
-// shrink leaves, 0 without one.
+// family is a form of filter: 12 bits for each of 5,000 keys, so that a bit
+// that is not set is a key that is missed; and for small BLOBs 6 bits for each
+// of 50. keep is the part of the bits that a shrink leaves, 0 without one.
 func family(name string, p Params, keep float64) conform.Family {
 	p.Seed = 9
-	p.Bits = 10_007 // a prime, of binary digits 10011100010111
+	p.Bits = 60_013 // a prime, of binary digits 1110101001101101
 	made := func(p Params) conform.Subject {
 		s, err := New(p)
 		if err != nil {
@@ -50,7 +50,7 @@ func family(name string, p Params, keep float64) conform.Family {
 	}
 	small := p
 	small.Bits = 299 // 100101011
-	const load = 1000
+	const load = 5000
 	return conform.Family{
 		Name:  name,
 		New:   func() conform.Subject { return made(p) },
