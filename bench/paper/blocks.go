@@ -59,7 +59,7 @@ func blocks(c config, s *section) error {
 				fmt.Sprintf("%.3f", blocked.rate()/standard.rate()), blocked.formula(), fmt.Sprintf("%.1f", blocked.z()), alone, fmt.Sprintf("%.2f", float64(m)/float64(n)))
 		}
 	}
-	s.text("Over all rows, blocks / standard is %s: equal, as the paper says.", spread(ratios))
+	s.text("Over all rows, blocks / standard is %s (mean ± deviation; the deviation is that of measuring both).", spread(ratios))
 
 	// 16 bits a key and k = 11 = 16 ln 2, so that there is something to drop.
 	const m, k = 196607, 11 // 2^17 + 2^16 - 1: one block of each smaller size but 2^16
@@ -69,6 +69,7 @@ func blocks(c config, s *section) error {
 		"Formula: the rate of a standard filter with the bits and the part of k that are left.", m, k)
 	t = s.table("bytes asked for", "bits left", "blocks left", "k left", "measured", "95% interval", "formula", "z", "bits per key", "lost keys")
 	var x, y, lows, highs, formula []float64
+	mostShrunk, allLost := 0.0, 0
 	for _, part := range keeps {
 		size := (m/8 + 1 + part - 1) / part
 		type shrunk struct {
@@ -102,12 +103,14 @@ func blocks(c config, s *section) error {
 			sum.merge(a.tally)
 			lost += a.lost
 		}
+		mostShrunk, allLost = math.Max(mostShrunk, math.Abs(sum.z())), allLost+lost
 		lo, hi := wilson(sum.hits, sum.asked)
 		perKey := float64(all[0].bits) / float64(n)
 		t.row(size, all[0].bits, all[0].blocks, fmt.Sprintf("%.3f", all[0].k), sum.rate(), fmt.Sprintf("[%s, %s]", num(lo), num(hi)), sum.formula(), fmt.Sprintf("%.1f", sum.z()),
 			fmt.Sprintf("%.2f", perKey), lost)
 		x, y, lows, highs, formula = append(x, perKey), append(y, sum.rate()), append(lows, lo), append(highs, hi), append(formula, sum.formula())
 	}
+	s.short("the rate of blocks is %s of a standard filter's; shrunk ones keep to the formula (largest |z| %.1f) and lose %d keys.", spread(ratios), mostShrunk, allLost)
 	return s.figure("shrink", "Rate of a shrunk filter over the bits per key that are left, with 95% intervals.", []panel{{
 		x: "bits per key", y: "false positive rate", logY: true, legend: topRight,
 		series: []series{{label: "formula", x: x, y: formula, only: line, style: 1}, {label: "measured", x: x, y: y, lo: lows, hi: highs, only: marks}},

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ccbfsql/ccbfsql/connector"
 )
@@ -83,28 +84,46 @@ func forest(c config, s *section) error {
 	for _, v := range stream {
 		data[v]++
 	}
-	s.text("%s: %d records, %d distinct values (the paper's: 581,012 and 1,978). k 5, %d seeds of the hashes. The paper's claims for its "+
-		"figure 7: mi and rm are better than ms, mi slightly better than rm.", source, len(stream), distinct, seeds)
-	w := sweep{title: "Forest Cover, elevation", axis: "gamma", values: gammas, methods: methods}
-	for _, gamma := range gammas {
-		set := setting{data, int(math.Ceil(float64(distinct*spectralK) / gamma)), spectralK}
-		bySeed, err := parallel(seeds, func(i int) ([]quality, error) { return set.stream(uint64(i), stream, methods) })
-		if err != nil {
-			return err
-		}
-		w.rows = append(w.rows, transposed(bySeed))
-	}
-	w.table(s)
-	better := func(measure func(quality) float64, a, b int) int {
-		n := 0
-		for _, row := range w.rows {
-			if mean(column(row[a], measure)) <= mean(column(row[b], measure)) {
-				n++
+	s.text("%s: %d records, %d distinct values (the paper's: 581,012 and 1,978). k 5, %d seeds of the hashes; the streamed methods depend on the order, "+
+		"so once in the order of the file, in which equal values come together, and once shuffled. The paper's claims for its figure 7: mi and rm are better than ms, mi slightly better than rm.", source, len(stream), distinct, seeds)
+	names := []string{"order of the file", "random order"}
+	var findings []string
+	var panels [][]panel
+	for order, name := range names {
+		w := sweep{title: name, axis: "gamma", values: gammas, methods: methods}
+		for _, gamma := range gammas {
+			set := setting{data, int(math.Ceil(float64(distinct*spectralK) / gamma)), spectralK}
+			bySeed, err := parallel(seeds, func(i int) ([]quality, error) {
+				if order == 0 {
+					return set.stream(uint64(i), stream, methods)
+				}
+				return set.run(uint64(i), methods)
+			})
+			if err != nil {
+				return err
 			}
+			w.rows = append(w.rows, transposed(bySeed))
 		}
-		return n
+		s.text("In the %s:", strings.Replace(name, "random order", "order of a shuffle", 1))
+		w.table(s)
+		better := func(measure func(quality) float64, a int) int {
+			n := 0
+			for _, row := range w.rows {
+				if mean(column(row[a], measure)) <= mean(column(row[0], measure)) {
+					n++
+				}
+			}
+			return n
+		}
+		findings = append(findings, fmt.Sprintf("in %s mi is at least as good as ms at %d (additive) and %d (wrong) of %d gammas, rm streamed at %d and %d, rm built at once at %d and %d", name,
+			better(additive, 1), better(wrong, 1), len(gammas), better(additive, 2), better(wrong, 2), better(additive, 4), better(wrong, 4)))
+		place := nowhere
+		if order == 0 {
+			place = bottomRight
+		}
+		panels = append(panels, w.panels(place))
 	}
-	s.text("Of %d gammas, mi is at least as good as ms in %d (additive) and %d (wrong), rm in %d and %d, rm built at once in %d and %d.", len(gammas),
-		better(additive, 1, 0), better(wrong, 1, 0), better(additive, 2, 0), better(wrong, 2, 0), better(additive, 4, 0), better(wrong, 4, 0))
-	return s.figure("errors", fmt.Sprintf("Additive error and share of wrong answers over gamma, %d records (figure 7 of the paper).", len(stream)), w.panels(topLeft))
+	s.short("%s.", strings.Join(findings, "; "))
+	s.text("In the order of the file rm falls far behind: when equal values come in runs, the keys that step on a counter come after the last occurrence of its owner, who is then never moved to the second filter. Built at once there is no order.")
+	return s.figure("errors", fmt.Sprintf("Additive error and share of wrong answers over gamma, %d records (figure 7 of the paper).", len(stream)), panels...)
 }

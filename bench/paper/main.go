@@ -28,6 +28,7 @@ var experiments = []experiment{
 	{"blocks", "Filters of blocks against standard ones", blocks},
 	{"rates", "Rates of every filter against its formula", rates},
 	{"variable-length", "Variable length: what it gains at equal bits", variableLength},
+	{"variable-speed", "Variable length: what it costs in time", variableSpeed},
 	{"spectral-table", "Spectral: table 1, what recurring minimum gains", spectralTable},
 	{"spectral-methods", "Spectral: the methods over skew, gamma and k", spectralMethods},
 	{"forest", "Spectral: the Forest Cover elevations", forest},

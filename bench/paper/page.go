@@ -38,6 +38,19 @@ How to read the tables:
 // A section stands between two comments, so that it can be replaced alone.
 var sections = regexp.MustCompile(`(?s)<!-- begin (\S+) -->\n(.*?)<!-- end \S+ -->\n`)
 
+// findingMark is before a section's finding.
+const findingMark = "**In short:** "
+
+// findingOf is the finding of a section's text.
+func findingOf(text string) string {
+	_, rest, there := strings.Cut(text, findingMark)
+	if !there {
+		return ""
+	}
+	finding, _, _ := strings.Cut(rest, "\n")
+	return ": " + finding
+}
+
 // write puts the section into the page in dir, in its place, and its figures
 // beside it.
 func (s *section) write(dir string) error {
@@ -78,10 +91,10 @@ func replace(page []byte, name, text string) []byte {
 	texts[name] = text
 	var b bytes.Buffer
 	b.WriteString(preamble)
-	b.WriteString("\nSections:\n\n")
+	b.WriteString("\nWhat came out:\n\n")
 	for _, e := range experiments {
 		if texts[e.name] != "" {
-			fmt.Fprintf(&b, "- [%s](#%s)\n", e.title, anchor(e.title))
+			fmt.Fprintf(&b, "- [%s](#%s)%s\n", e.title, anchor(e.title), findingOf(texts[e.name]))
 		}
 	}
 	for _, e := range experiments {

@@ -26,6 +26,9 @@ func TestExperiments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if s.finding == "" {
+				t.Error("no finding")
+			}
 			if bad := notNumbers.FindString(s.markdown()); bad != "" {
 				t.Errorf("%s in:\n%s", bad, s.markdown())
 			}
@@ -73,12 +76,13 @@ var tableRows = map[string][]int{
 	"blocks":            {5 * 2, 5},        // lengths and k, sizes
 	"rates":             {20 * 5},          // forms, loads
 	"variable-length":   {4, 7, 7 * 5 * 4}, // loads, pairs, pairs by grid and load
+	"variable-speed":    {2 * (5 + 1)},     // loads, filters and mean
 	"spectral-table":    {5 * 4, 5},        // gammas and figures, gammas
-	"spectral-methods":  {2, 2, 5},         // skews, gammas, k
-	"forest":            {2},               // gammas
+	"spectral-methods":  {2, 2, 5, 7},      // skews, gammas, k, comparisons
+	"forest":            {2, 2},            // gammas in either order
 	"spectral-below":    {4 * 2},           // gammas, skews
 	"spectral-changes":  {3 * 2},           // kinds of removal, skews
-	"spectral-unbiased": {2 * 4 * 3},       // k, skews, estimators
+	"spectral-unbiased": {4 * 4 * 3},       // k, skews, estimators
 	"encodings":         {2 * 8, 2 * 2, 1}, // skews and means, fillings and sizes, sizes
 	"range":             {2 * 2 * 3},       // skews, methods, sizes
 	"cms":               {4 * 2},           // skews, rules
@@ -121,6 +125,7 @@ func TestWrite(t *testing.T) {
 	write := func(name, title, text, plot string) {
 		t.Helper()
 		s := &section{name: name, title: title, scale: full}
+		s.short("found %s", text)
 		s.text("%s", text)
 		s.table("x", "y").row("1", 0.5)
 		if plot != "" {
@@ -142,7 +147,7 @@ func TestWrite(t *testing.T) {
 	write("b", "Second: more", "two", "p")
 	write("a", "First", "one", "p")
 	p := page()
-	if strings.Count(p, "## First") != 1 || strings.Index(p, "one") > strings.Index(p, "two") || !strings.Contains(p, "- [Second: more](#second-more)") {
+	if strings.Count(p, "## First") != 1 || strings.Index(p, "one") > strings.Index(p, "two") || !strings.Contains(p, "- [Second: more](#second-more): found two\n") {
 		t.Errorf("page is\n%s", p)
 	}
 	write("b", "Second: more", "three", "q")

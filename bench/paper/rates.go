@@ -219,6 +219,7 @@ func rates(c config, s *section) error {
 		}
 	}
 	s.text("Over all %d rows z is %s; the largest |z| is %.1f (%s).", len(zs), spread(zs), most, worst)
+	s.short("the largest |z| of %d rows is %.1f.", len(zs), most)
 	p := panel{x: "formula", y: "measured false positive rate", logX: true, logY: true, legend: topLeft,
 		series: []series{{label: "equal", x: []float64{1e-6, 1}, y: []float64{1e-6, 1}, only: line, style: 5}}}
 	for _, name := range []string{"bloom", "cbf", "cuckoo", "sbf"} {

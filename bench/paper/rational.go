@@ -115,6 +115,9 @@ func rational(c config, s *section) error {
 		"the %d settings with fractional k. The way of choosing makes no difference, and the hash functions are not to blame.",
 		verdict, len(all), spread(all), most, above, fractional)
 
+	s.short("the explanation is %s: a filter with fractional k mixes two whole ones, its rate is the chord between theirs (largest |z| %.1f over %d settings), and no fractional k beats the best whole one at rates below 0.6.",
+		verdict, most, len(all))
+
 	t := s.table("keys n", "last function chosen by", "settings", "z (mean ± deviation)", "largest abs(z)", "q^k below the interval (fractional k)", "largest excess over q^k")
 	for _, set := range settings {
 		var zs []float64

@@ -11,6 +11,7 @@ import (
 type section struct {
 	name, title string
 	scale       scale
+	finding     string
 	blocks      []block
 }
 
@@ -20,6 +21,10 @@ type block interface{ markdown(s *section) string }
 type paragraph string
 
 func (p paragraph) markdown(*section) string { return string(p) + "\n" }
+
+// short sets the finding in one sentence, which also stands in the page's list
+// of sections.
+func (s *section) short(format string, args ...any) { s.finding = fmt.Sprintf(format, args...) }
 
 // text adds a paragraph.
 func (s *section) text(format string, args ...any) {
@@ -100,6 +105,9 @@ func (f *figure) markdown(*section) string {
 func (s *section) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", s.title)
+	if s.finding != "" {
+		fmt.Fprintf(&b, "\n%s%s\n", findingMark, s.finding)
+	}
 	for _, x := range s.blocks {
 		b.WriteString("\n" + x.markdown(s))
 	}
