@@ -124,31 +124,34 @@ func (p Params) check() error {
 	return nil
 }
 
-// load is the part of the slots that a capacity fills. Insertion reaches more:
-// the first key that finds no room came at 0.86, 0.93, 0.96, 0.97, 0.98, 0.98
-// and 0.99 of the slots of 2^18 buckets of 2 to 8 (TestAchievableLoad). With one
-// slot a few keys that share a bucket are enough, in filters of any size.
-var load = [MaxSlots + 1]float64{1: 0.36, 2: 0.80, 3: 0.91, 4: 0.95, 5: 0.96, 6: 0.97, 7: 0.975, 8: 0.98}
+// load is the part of the slots that a capacity fills. Insertion reaches more,
+// 0.87, 0.94, 0.965 and 0.98 and above of the slots of 2^14 buckets of 2, 3, 4
+// and 5 and more (TestAchievableLoad). With few slots a few keys that share
+// their buckets are enough, in filters of any size.
+var load = [MaxSlots + 1]float64{1: 0.33, 2: 0.76, 3: 0.90, 4: 0.95, 5: 0.96, 6: 0.97, 7: 0.975, 8: 0.98}
 
 // loadOf is load, less where short fingerprints leave a bucket too few others
 // to exchange with: Fan et al. 2014, section 4.
 func (p Params) loadOf() float64 {
+	most := 1.0
 	switch {
 	case p.Slots == 1 && p.FingerprintBits < 8:
-		return 0.1
+		most = 0.1
 	case p.Slots == 1 && p.FingerprintBits < 12:
-		return 0.25
+		most = 0.25
 	case p.Slots == 2 && p.FingerprintBits < 6:
-		return 0.4
-	case p.FingerprintBits < 8:
-		return load[p.Slots] - 0.01
+		most = 0.4
+	case p.Slots == 2 && p.FingerprintBits < 8:
+		most = 0.65
+	case p.Slots == 3 && p.FingerprintBits < 6:
+		most = 0.75
 	}
-	return load[p.Slots]
+	return min(load[p.Slots], most)
 }
 
 // spare is the number of buckets beyond those: a small filter has fewer ways
 // to move a fingerprint.
-const spare = 2
+const spare = 3
 
 // bucketsFor is the number of buckets for a capacity, which is checked.
 func (p Params) bucketsFor() (uint64, error) {

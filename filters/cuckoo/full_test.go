@@ -1,0 +1,307 @@
+package cuckoo
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// A full filter says how full it is, and is as it was before, to the byte.
+func TestFull(t *testing.T) {
+	for _, p := range everyForm() {
+		p.Capacity = 300
+		s := mustNew(t, p)
+		var before []byte
+		n := uint64(0)
+		for ; ; n++ {
+			before = s.Blob()
+			h1, h2 := key.HashUint64(p.Seed, n)
+			err := s.Add(h1, h2, 1)
+			if err == nil {
+				continue
+			}
+			if !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), " slots are taken (") || !strings.Contains(err.Error(), "larger capacity than 300") {
+				t.Errorf("%s: %v", p.name(), err)
+			}
+			break
+		}
+		if !bytes.Equal(before, s.Blob()) {
+			t.Errorf("%s: a key that found no room changed the filter", p.name())
+		}
+		if n < 300 {
+			t.Errorf("%s: full after %d keys", p.name(), n)
+		}
+		// Many at once: those before the one that finds no room are in it.
+		h1s, h2s := keysFrom(p.Seed, 0, int(n)+5)
+		batch := mustNew(t, p)
+		if err := batch.AddHashes(h1s, h2s, nil); !errors.Is(err, ErrFull) || !bytes.Equal(batch.Blob(), before) {
+			t.Errorf("%s: at once: %v", p.name(), err)
+		}
+		weights := make([]uint64, len(h1s))
+		for i := range weights {
+			weights[i] = 1
+		}
+		weighted := mustNew(t, p)
+		if err := weighted.AddHashes(h1s, h2s, weights); !errors.Is(err, ErrFull) || !bytes.Equal(weighted.Blob(), before) {
+			t.Errorf("%s: with weights: %v", p.name(), err)
+		}
+		// Several occurrences of one key, of which only some find room.
+		if p.Duplicates {
+			refused := 0
+			for v := uint64(1 << 20); v < 1<<20+200; v++ {
+				h1, h2 := key.HashUint64(p.Seed, v)
+				before := s.Blob()
+				if err := s.Add(h1, h2, min(4, 2*s.params.Slots)); err != nil {
+					refused++
+					if !bytes.Equal(before, s.Blob()) {
+						t.Fatalf("%s: occurrences that found no room changed the filter", p.name())
+					}
+				}
+			}
+			if refused == 0 {
+				t.Errorf("%s: everything found room", p.name())
+			}
+		}
+		// A union that does not fit changes neither.
+		a, b := mustNew(t, p), mustNew(t, p)
+		for v := range uint64(200) {
+			h1, h2 := key.HashUint64(p.Seed, v)
+			g1, g2 := key.HashUint64(p.Seed, v+1<<30)
+			if a.Add(h1, h2, 1) != nil || b.Add(g1, g2, 1) != nil {
+				t.Fatal("no room for 200 of 300 keys")
+			}
+		}
+		both := 1.5 // of the slots, more than one filter holds
+		if p.Slots == 1 {
+			both = 0.65
+		}
+		for v := uint64(300); float64(a.stored+b.stored) <= both*float64(uint64(a.b)*a.buckets); v++ {
+			h1, h2 := key.HashUint64(p.Seed, v)
+			g1, g2 := key.HashUint64(p.Seed, v+1<<31)
+			if a.Add(h1, h2, 1) != nil || b.Add(g1, g2, 1) != nil {
+				t.Fatalf("%s: no room", p.name())
+			}
+		}
+		left, right := a.Blob(), b.Blob()
+		if err := a.Union(b); !errors.Is(err, ErrFull) {
+			t.Errorf("%s: union: %v", p.name(), err)
+		}
+		if err := a.UnionBlob(right); !errors.Is(err, ErrFull) {
+			t.Errorf("%s: union of a BLOB: %v", p.name(), err)
+		}
+		if !bytes.Equal(left, a.Blob()) || !bytes.Equal(right, b.Blob()) {
+			t.Errorf("%s: a union that does not fit changed a filter", p.name())
+		}
+	}
+}
+
+// Filters of all sizes hold their capacity, but that a few keys may meet in too
+// few buckets: in the parts below of filters of up to 600 keys. Four standard
+// deviations of a binomial sample are allowed.
+func TestAchievableLoad(t *testing.T) {
+	for slots, part := range map[uint64]float64{1: 0.03, 2: 0.003, 3: 0.0005, 4: 0.0002, 5: 0.0002, 6: 0.0002, 7: 0.0002, 8: 0.0002} {
+		failed, trials := 0.0, 0.0
+		for _, f := range []uint64{4, 6, 8, 12, 16} {
+			for _, capacity := range []uint64{1, 3, 10, 40, 150, 600, 30_000} {
+				seeds := 200
+				if capacity > 1000 {
+					seeds = 2
+				}
+				for seed := range uint64(seeds) {
+					p := Params{Capacity: capacity, Slots: slots, FingerprintBits: f, Seed: seed, Variant: Variant(seed % 2), Duplicates: true}
+					h1s, h2s := keysFrom(seed, 0, int(capacity))
+					trials++
+					if mustNew(t, p).AddHashes(h1s, h2s, nil) != nil {
+						failed++
+					}
+				}
+			}
+		}
+		t.Logf("%d slots: %v of %v full before their capacity", slots, failed, trials)
+		if most := part*trials + 4*math.Sqrt(part*trials); failed > most {
+			t.Errorf("%d slots: %v of %v full before their capacity, at most %.1f", slots, failed, trials, most)
+		}
+	}
+	// Buckets that are all there are, not those for a capacity.
+	for slots, least := range map[uint64]float64{2: 0.87, 3: 0.94, 4: 0.965, 5: 0.98, 6: 0.985, 7: 0.99, 8: 0.99} {
+		p := Params{Slots: slots, FingerprintBits: 12, Duplicates: true}.withDefaults()
+		s := mustNew(t, p)
+		const buckets = 1 << 14
+		s.table = newTable(p, buckets, make([]byte, bodySize(buckets, 12*slots)))
+		h1s, h2s := keysFrom(0, 0, int(buckets*slots))
+		_ = s.AddHashes(h1s, h2s, nil)
+		load := float64(s.stored) / float64(buckets*slots)
+		t.Logf("%d slots: full at %.4f", slots, load)
+		if load < least {
+			t.Errorf("%d slots: full at %.4f of the slots, expected at least %v", slots, load, least)
+		}
+	}
+}
+
+// 10^7 random operations (CCBF_LONG=1), insertions and removals near a full
+// filter and back, beside an exact history: no key that is there is ever said
+// not to be.
+func TestChurn(t *testing.T) {
+	n := 150_000
+	if os.Getenv("CCBF_LONG") == "1" {
+		n = 10_000_000
+	}
+	for _, p := range everyForm() {
+		if !p.Duplicates {
+			continue
+		}
+		p.Capacity = 1500
+		t.Run(p.name(), func(t *testing.T) {
+			churn(t, mustNew(t, p), n)
+		})
+	}
+}
+
+func churn(t *testing.T, s *Sketch, n int) {
+	r := rand.New(rand.NewPCG(5, 6))
+	slots := int(s.buckets) * int(s.b)
+	type pair struct{ h1, h2 uint64 }
+	var live []pair
+	refused, next := 0, uint64(0)
+	target := slots
+	for step := range n {
+		if step%2000 == 0 {
+			// Up to where the filter is full, down to a third, and so on.
+			target = slots/3 + r.IntN(slots-slots/3)
+			if r.IntN(4) == 0 {
+				target = slots
+			}
+		}
+		if len(live) < target && r.IntN(8) != 0 {
+			h := pair{}
+			h.h1, h.h2 = key.HashUint64(s.Seed(), next)
+			next++
+			if len(live) > 0 && r.IntN(10) == 0 {
+				h = live[r.IntN(len(live))] // once more
+			}
+			if err := s.Add(h.h1, h.h2, 1); err != nil {
+				refused++
+				target = len(live) * 3 / 4
+			} else {
+				live = append(live, h)
+			}
+		} else if len(live) > 0 {
+			k := r.IntN(len(live))
+			h := live[k]
+			live[k] = live[len(live)-1]
+			live = live[:len(live)-1]
+			if err := s.Remove(h.h1, h.h2, 1); err != nil {
+				t.Fatalf("step %d: %v", step, err)
+			}
+		}
+		if len(live) > 0 {
+			if h := live[r.IntN(len(live))]; !s.Contains(h.h1, h.h2) {
+				t.Fatalf("step %d: a key is gone", step)
+			}
+		}
+		if step%(n/30) == 0 {
+			counts := map[pair]uint64{}
+			for _, h := range live {
+				counts[h]++
+			}
+			for h, k := range counts {
+				if got := s.Count(h.h1, h.h2); got < k {
+					t.Fatalf("step %d: a key counts %d, it is there %d times", step, got, k)
+				}
+			}
+			d, err := Decode(s.Blob())
+			if err != nil {
+				t.Fatalf("step %d: %v", step, err)
+			}
+			if d.stored != uint64(len(live)) || s.stored != d.stored {
+				t.Fatalf("step %d: %d, decoded %d fingerprints of %d keys", step, s.stored, d.stored, len(live))
+			}
+			s = d
+		}
+	}
+	if refused == 0 {
+		t.Error("the filter was never full")
+	}
+	// Everything that was added can be removed.
+	for _, h := range live {
+		if err := s.Remove(h.h1, h.h2, 1); err != nil {
+			t.Fatalf("at the end: %v", err)
+		}
+	}
+	if s.stored != 0 {
+		t.Errorf("%d fingerprints are left", s.stored)
+	}
+}
+
+func TestUnion(t *testing.T) {
+	base := Params{Capacity: 1000, VariableLength: true, Duplicates: true, Seed: 1}
+	for want, change := range map[string]func(p *Params){
+		"fingerprint_bits 12 vs 13":       func(p *Params) { p.FingerprintBits = 13 },
+		"slots 4 vs 5":                    func(p *Params) { p.Slots = 5 },
+		"variant plain vs tagged":         func(p *Params) { p.Variant = Tagged },
+		"variable_length true vs false":   func(p *Params) { p.VariableLength = false },
+		"duplicates true vs false":        func(p *Params) { p.Duplicates = false },
+		"capacity 1000 vs 1001":           func(p *Params) { p.Capacity = 1001 },
+		"seed 1 vs 2":                     func(p *Params) { p.Seed = 2 },
+		"class of keys VARCHAR vs BIGINT": func(*Params) {},
+	} {
+		p := base
+		change(&p)
+		a, b := mustNew(t, base), mustNew(t, p)
+		_, _ = a.SetKeyClass(key.Text), b.SetKeyClass(key.Int)
+		before := a.Blob()
+		for _, err := range []error{a.Union(b), a.UnionBlob(b.Blob())} {
+			if !errors.Is(err, sketch.ErrDiffer) || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+		if !bytes.Equal(before, a.Blob()) {
+			t.Error("a refused union changed the filter")
+		}
+	}
+	// Parts of different fullness, so that one knows less of a key than the
+	// other, with keys in common.
+	for _, p := range everyForm() {
+		p.Capacity = 20_000
+		few, many := mustNew(t, p), mustNew(t, p)
+		h1s, h2s := keysFrom(p.Seed, 0, 12_000)
+		if many.AddHashes(h1s, h2s, nil) != nil || few.AddHashes(h1s[:1000], h2s[:1000], nil) != nil {
+			t.Fatal("no room")
+		}
+		f1s, f2s := keysFrom(p.Seed, 1<<40, 1000)
+		if few.AddHashes(f1s, f2s, nil) != nil {
+			t.Fatal("no room")
+		}
+		for _, order := range [][2]*Sketch{{few, many}, {many, few}} {
+			u := order[0].clone()
+			if err := u.Union(order[1]); err != nil {
+				t.Fatalf("%s: %v", p.name(), err)
+			}
+			if err := Check(u.Blob()); err != nil {
+				t.Fatal(err)
+			}
+			both := append(h2s[:12_000:12_000], f2s...)
+			for k, h1 := range append(h1s[:12_000:12_000], f1s...) {
+				h2 := both[k]
+				want := uint64(1)
+				if p.Duplicates && k < 1000 {
+					want = 2
+				}
+				if u.Count(h1, h2) < want {
+					t.Fatalf("%s: key %d counts %d in the union, want %d", p.name(), k, u.Count(h1, h2), want)
+				}
+			}
+			// A set takes what both have once.
+			if most := few.stored + many.stored; !p.Duplicates && u.stored > most-990 || p.Duplicates && u.stored != most {
+				t.Errorf("%s: %d and %d fingerprints make %d", p.name(), order[0].stored, order[1].stored, u.stored)
+			}
+		}
+	}
+}
