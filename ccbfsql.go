@@ -20,6 +20,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/udf"
@@ -38,6 +40,8 @@ var families = []family{
 	{cms.Family, agg.CMS(), udf.CMS()},
 	{cbf.Family, agg.CBF(), udf.CBF()},
 	{bloom.Family, agg.Bloom(), udf.Bloom()},
+	{cuckoo.Family, agg.Cuckoo(), udf.Cuckoo()},
+	{sbf.Family, agg.SBF(), udf.SBF()},
 }
 
 // Families describes every family of sketches.

@@ -157,6 +157,9 @@ func (a *keyedBlocks[P, S]) addBlob(t *keyedBlock[P, S], blob []byte) error {
 	return t.charge()
 }
 
+// cloner is a sketch that, while it is built, knows more than its BLOB has.
+type cloner[S any] interface{ Clone() S }
+
 func (a *keyedBlocks[P, S]) merge(t, from *keyedBlock[P, S]) error {
 	var none S
 	if from.s == none {
@@ -164,6 +167,13 @@ func (a *keyedBlocks[P, S]) merge(t, from *keyedBlock[P, S]) error {
 	}
 	if t.s == none {
 		t.params = from.params
+		if c, ok := any(from.s).(cloner[S]); ok {
+			if err := t.lease.Grow(from.bytes); err != nil {
+				return err
+			}
+			t.bytes, t.s = from.bytes, c.Clone()
+			return t.charge()
+		}
 		return a.addBlob(t, from.s.Blob())
 	}
 	if err := t.s.Union(from.s); err != nil {

@@ -112,6 +112,32 @@ func whole(v *duck.Vector, i int) (uint64, bool) {
 	return lo, hi == 0
 }
 
+// wholeInt64 is the value i of a numeric vector where it is a whole number from
+// -2^63 to 2^63-1.
+func wholeInt64(v *duck.Vector, i int) (int64, bool) {
+	switch v.Type().ID() {
+	case duck.FloatID, duck.DoubleID:
+		f := float(v, i)
+		if f < -1<<63 || f >= 1<<63 || f != math.Trunc(f) {
+			return 0, false
+		}
+		return int64(f), true
+	case duck.UHugeIntID:
+		n, ok := whole(v, i)
+		return int64(n), ok && n <= math.MaxInt64
+	case duck.DecimalID:
+		if _, scale := v.Type().Decimal(); scale > 0 {
+			r, ok := new(big.Rat).SetString(text(v, i))
+			if !ok || !r.IsInt() || !r.Num().IsInt64() {
+				return 0, false
+			}
+			return r.Num().Int64(), true
+		}
+	}
+	lo, hi := int128(v, i)
+	return int64(lo), int64(lo)>>63 == hi
+}
+
 // same reports whether values i and j of a fixed-width or string vector, both
 // valid, have the same bits.
 func same(v *duck.Vector, i, j int) bool {
@@ -135,6 +161,14 @@ func same(v *duck.Vector, i, j int) bool {
 		e := v.Elem()
 		for k := range n {
 			if e.Valid(at+k) != e.Valid(bt+k) || e.Valid(at+k) && !same(e, at+k, bt+k) {
+				return false
+			}
+		}
+		return true
+	case duck.StructID:
+		for k := range v.NumFields() {
+			f := v.Field(k)
+			if f.Valid(i) != f.Valid(j) || f.Valid(i) && !same(f, i, j) {
 				return false
 			}
 		}

@@ -2,6 +2,7 @@ package args
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -31,10 +32,11 @@ const (
 	Text               // VARCHAR
 	Wholes             // a list of whole numbers
 	Key                // any type that is a key
+	Range              // a STRUCT of two whole numbers, lo and hi
 )
 
 func (k Kind) String() string {
-	return [...]string{"a whole number", "a number", "BOOLEAN", "VARCHAR", "a list of whole numbers", "a value"}[k]
+	return [...]string{"a whole number", "a number", "BOOLEAN", "VARCHAR", "a list of whole numbers", "a value", "a STRUCT {lo: ..., hi: ...} of whole numbers"}[k]
 }
 
 // Accepts reports whether values of a type are of the kind.
@@ -48,8 +50,17 @@ func (k Kind) Accepts(t duck.Type) bool {
 		return t.ID() == duck.VarcharID
 	case Wholes:
 		return t.ID() == duck.ListID && (isNumber(t.Elem()) || t.Elem().ID() == duck.SQLNullID)
+	case Range:
+		f := t.Fields()
+		return t.ID() == duck.StructID && len(f) == 2 && fieldIndex(f, "lo") >= 0 && fieldIndex(f, "hi") >= 0 &&
+			isNumber(f[0].Type) && isNumber(f[1].Type)
 	}
 	return true
+}
+
+// fieldIndex is the index of a field of a STRUCT, -1 where there is none.
+func fieldIndex(fields []duck.Field, name string) int {
+	return slices.IndexFunc(fields, func(f duck.Field) bool { return strings.EqualFold(f.Name, name) })
 }
 
 // Options is the trailing STRUCT of options of one chunk. Its zero value has
@@ -221,4 +232,22 @@ func (o *Options) Counts(i, row, most int) ([]uint64, error) {
 		list[k] = v
 	}
 	return list, nil
+}
+
+// Range is option i of a row, a Range that is given.
+func (o *Options) Range(i, row int) (lo, hi int64, err error) {
+	v := o.at[i]
+	var ends [2]int64
+	for j, name := range []string{"lo", "hi"} {
+		f := v.Field(fieldIndex(v.Type().Fields(), name))
+		if !f.Valid(row) {
+			return 0, 0, sketch.OptionError(o.known[i].Name, "has NULL for %s, must be a whole number", name)
+		}
+		n, ok := wholeInt64(f, row)
+		if !ok {
+			return 0, 0, sketch.OptionError(o.known[i].Name, "has %s for %s, must be a whole number from -2^63 to 2^63-1", text(f, row), name)
+		}
+		ends[j] = n
+	}
+	return ends[0], ends[1], nil
 }
