@@ -16,6 +16,7 @@ const (
 	formBlocked = 1 << 0
 	formMarker  = 1 << 1
 	formRange   = 1 << 2
+	formProduct = 1 << 3
 )
 
 // Family is the family to code that knows no family.
@@ -54,6 +55,9 @@ func (s *Sketch) Blob() []byte {
 	}
 	if s.ByValue() {
 		p[11] |= formRange
+	}
+	if s.product {
+		p[11] |= formProduct
 	}
 	binary.LittleEndian.PutUint64(p[16:], uint64(s.span.Lo))
 	binary.LittleEndian.PutUint64(p[24:], uint64(s.span.Hi))
@@ -100,7 +104,7 @@ func NewView(blob []byte) (View, error) {
 	if err := r.Done(); err != nil {
 		return View{}, err
 	}
-	if form >= formRange<<1 || (form&formRange != 0) != (span != (Range{})) {
+	if form >= formProduct<<1 || (form&formRange != 0) != (span != (Range{})) {
 		return View{}, sketch.Invalidf("form %#x with the range %v", form, span)
 	}
 	sh, err := newShape(m, uint64(k), method, encoding, form&formMarker != 0, form&formBlocked != 0, span)
@@ -111,8 +115,9 @@ func NewView(blob []byte) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	if _, known := base.Total(); method == MI && base.Additive() || method != MI && !base.Additive() && known {
-		return View{}, sketch.Invalidf("method %v with flags %#x", method, uint16(b.Flags))
+	sh.product = form&formProduct != 0
+	if _, known := base.Total(); base.Additive() != (method != MI && !sh.product) || sh.product && known {
+		return View{}, sketch.Invalidf("method %s with flags %#x", sh.what(), uint16(b.Flags))
 	}
 	if span != (Range{}) && base.KeyClass() != key.Int {
 		return View{}, sketch.Invalidf("a range over %v keys", base.KeyClass())

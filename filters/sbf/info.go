@@ -41,7 +41,7 @@ func (v *View) Info() Info {
 	i := Info{
 		Method: v.method, K: v.k, Counters: v.shape.first.m, SecondCounters: v.shape.second.m,
 		Marker: v.marker, Encoding: v.encoding, Blocked: v.blocked, Range: v.span,
-		Product: v.method != MI && !v.Additive(),
+		Product: v.product,
 		Seed:    v.Seed(), KeyClass: v.KeyClass(), Total: total, TotalKnown: known, Saturated: v.Saturated(),
 		Traps: len(v.trapTable) / trapBytes, Bytes: len(v.blob),
 	}

@@ -161,6 +161,7 @@ type shape struct {
 	encoding Encoding
 	marker   bool
 	blocked  bool
+	product  bool
 	span     Range
 	first    layout // of all methods
 	second   layout // of rm and trm; otherwise its m is 0

@@ -295,7 +295,7 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 // and one more for each level of its range.
 func (s *Sketch) removeAll(h1s, h2s []uint64, n uint64) error {
 	if !s.Additive() {
-		return fmt.Errorf("remove from a sketch of method %v: %w", s.what(), sketch.ErrNotAdditive)
+		return fmt.Errorf("remove from a sketch of method %s: %w", s.what(), sketch.ErrNotAdditive)
 	}
 	total, known := s.Total()
 	if known && n > total {
@@ -340,11 +340,9 @@ func (s *Sketch) removeFirst(h1s, h2s []uint64, n uint64) error {
 }
 
 // what is the method, or what became of it.
-func (s *Sketch) what() string { return methodText(s.method, s.Additive()) }
-
-func methodText(m Method, additive bool) string {
-	if m != MI && !additive {
-		return m.String() + " that is a product"
+func (s *shape) what() string {
+	if s.product {
+		return s.method.String() + " that is a product"
 	}
-	return m.String()
+	return s.method.String()
 }

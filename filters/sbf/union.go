@@ -42,8 +42,8 @@ func agree(a, b operand) error {
 		return sketch.Differ("second filter", markers[a.marker], markers[b.marker])
 	case a.span != b.span:
 		return sketch.Differ("range", a.span, b.span)
-	case a.Additive() != b.Additive():
-		return sketch.Differ("method", methodText(a.method, a.Additive()), methodText(b.method, b.Additive()))
+	case a.product != b.product:
+		return sketch.Differ("method", a.what(), b.what())
 	}
 	return keyed.Agree(a.Base, b.Base)
 }
@@ -199,6 +199,7 @@ func Product(a, b *Sketch) (*Sketch, error) {
 	keyed.Unite(&p.Base, a.Base)
 	keyed.Unite(&p.Base, b.Base)
 	keyed.Forget(&p.Base)
+	p.product = true
 	p.empty()
 	p.first.update(&b.first.cells, satMul)
 	p.flagSaturated()
@@ -227,7 +228,7 @@ func (s *shape) unbiased(b keyed.Base, first *cells, h1, h2 uint64, groups int) 
 	total, known := b.Total()
 	switch {
 	case !b.Additive() || !known:
-		return 0, fmt.Errorf("unbiased estimate of method %s: %w", methodText(s.method, b.Additive()), sketch.ErrNotAdditive)
+		return 0, fmt.Errorf("unbiased estimate of method %s: %w", s.what(), sketch.ErrNotAdditive)
 	case groups < 1 || groups > s.k:
 		return 0, sketch.OptionError("groups", "is %d, must be from 1 to \"k\" %d", groups, s.k)
 	case s.first.m == uint64(s.k):
