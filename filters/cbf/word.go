@@ -172,15 +172,37 @@ func (g *kernel) addSigned(word, at, v, x uint64) (after, stuck uint64) {
 	at &= 63
 	partner := (at ^ g.width) & 63
 	c, p := word>>at&g.ceiling, word>>partner&g.ceiling
+	code, note := g.sign(v, x)
+	notes, inc := g.notes, g.inc
+	a, b := c, p
+	if p-1 < notes {
+		a = inc + c&notes
+	}
+	if p-1 < notes {
+		b = 0
+	}
+	if c-1 < notes {
+		a = 0
+	}
+	if c-1 < notes {
+		b = inc + p&notes
+	}
+	a += v
+	ceiling := g.ceiling
+	over := a >= ceiling
+	if over {
+		a = ceiling
+	}
 	if c|p == 0 {
-		code, note := g.sign(v, x)
-		return word | code<<at | note<<partner, 0
+		a = code
 	}
-	if c-1 < g.notes || p-1 < g.notes {
-		a, b := g.unsigned(c, p)
-		word ^= (c^a)<<at ^ (p^b)<<partner
+	if c|p == 0 {
+		b = note
 	}
-	return g.addOne(word, at, v)
+	if over && c|p != 0 {
+		stuck = 1
+	}
+	return word ^ (c^a)<<at ^ (p^b)<<partner, stuck
 }
 
 // add is addOne or addSigned.
