@@ -196,7 +196,7 @@ func everyForm() []Params {
 }
 
 func (p Params) name() string {
-	p = p.withDefaults()
+	p = p.WithDefaults()
 	return fmt.Sprintf("%v/%dx%d/variable=%v/duplicates=%v", p.Variant, p.Slots, p.FingerprintBits, p.VariableLength, p.Duplicates)
 }
 

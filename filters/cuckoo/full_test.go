@@ -131,7 +131,7 @@ func TestAchievableLoad(t *testing.T) {
 	}
 	// Buckets that are all there are, not those for a capacity.
 	for slots, least := range map[uint64]float64{2: 0.87, 3: 0.94, 4: 0.965, 5: 0.98, 6: 0.985, 7: 0.99, 8: 0.99} {
-		p := Params{Slots: slots, FingerprintBits: 12, Duplicates: true}.withDefaults()
+		p := Params{Slots: slots, FingerprintBits: 12, Duplicates: true}.WithDefaults()
 		s := mustNew(t, p)
 		const buckets = 1 << 14
 		s.table = newTable(p, buckets, make([]byte, bodySize(buckets, 12*slots)))
@@ -141,6 +141,28 @@ func TestAchievableLoad(t *testing.T) {
 		t.Logf("%d slots: full at %.4f", slots, load)
 		if load < least {
 			t.Errorf("%d slots: full at %.4f of the slots, expected at least %v", slots, load, least)
+		}
+	}
+}
+
+// Copies share two buckets, so that a multiset of them is full earlier: what
+// Params.Duplicates says, less 5% of it for one sample of a seed.
+func TestAchievableLoadOfCopies(t *testing.T) {
+	for _, c := range []struct {
+		slots, copies uint64
+		load          float64
+	}{{4, 2, 0.87}, {4, 3, 0.67}, {4, 4, 0.47}, {8, 2, 0.97}, {8, 4, 0.87}, {8, 8, 0.49}} {
+		s := mustNew(t, Params{Slots: c.slots, Capacity: 30_000, Duplicates: true, Variant: Tagged, Seed: 1})
+		h1s, h2s := keysFrom(1, 0, 30_000)
+		for k, h1 := range h1s {
+			if s.Add(h1, h2s[k], c.copies) != nil {
+				break
+			}
+		}
+		load := float64(s.stored) / float64(s.buckets*c.slots)
+		t.Logf("%d slots, %d copies of each key: full at %.3f", c.slots, c.copies, load)
+		if load < 0.95*c.load {
+			t.Errorf("%d slots, %d copies of each key: full at %.3f of the slots, expected about %v", c.slots, c.copies, load, c.load)
 		}
 	}
 }

@@ -89,14 +89,18 @@ type Params struct {
 	// needs two slots at least.
 	VariableLength bool
 	// Duplicates makes a multiset: every occurrence takes a slot, and can be
-	// counted and removed.
+	// counted and removed. Those of one key share two buckets. So where every
+	// key is there twice, three or four times, a filter of 4 slots is full at
+	// 0.87, 0.67 and 0.47 of them, one of 8 slots with 2, 4 and 8 of each at
+	// 0.97, 0.87 and 0.49, and where keys are there more often than a bucket has
+	// slots, after a few of them: give a Capacity to match.
 	Duplicates bool
 	// Seed is the seed of the keys' hashes.
 	Seed uint64
 }
 
-// withDefaults fills in what was not given.
-func (p Params) withDefaults() Params {
+// WithDefaults has the defaults in the place of zeros.
+func (p Params) WithDefaults() Params {
 	if p.Capacity == 0 {
 		p.Capacity = DefaultCapacity
 	}

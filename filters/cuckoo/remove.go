@@ -9,8 +9,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// errSet is why a set has no removal.
-var errSet = fmt.Errorf("remove from a set, where keys may share a fingerprint (build it with duplicates): %w", sketch.ErrNotAdditive)
+// setError is why a set has no removal. It is sketch.ErrNotAdditive.
+type setError struct{}
+
+func (setError) Error() string {
+	return "remove from a set, where another key may share the fingerprint and would go too: build it with duplicates"
+}
+
+func (setError) Unwrap() error { return sketch.ErrNotAdditive }
 
 // Remove takes away n occurrences of a key that were added before; removing
 // others can take away a key that is like them. Only from a multiset
@@ -22,7 +28,7 @@ var errSet = fmt.Errorf("remove from a set, where keys may share a fingerprint (
 // papers/variable-length-encoding.txt, section III.
 func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if !s.multiset {
-		return errSet
+		return setError{}
 	}
 	i, fp := s.first(h1), s.fingerprint(h2)
 	j := s.other(i, fp)

@@ -25,7 +25,7 @@ type Sketch struct {
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
 // and its range.
 func New(p Params) (*Sketch, error) {
-	p = p.withDefaults()
+	p = p.WithDefaults()
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -127,9 +127,12 @@ func (s *Sketch) full(i, j, fp uint64) error {
 	if have := uint64(s.copies(i, j, fp&s.base)); s.multiset && have == 2*uint64(s.b) {
 		return s.tooManyCopies(have, 1)
 	}
-	slots := s.buckets * uint64(s.b)
-	return fmt.Errorf("%w: %d of %d slots are taken (%.1f%%) and %d moves made no room; build it with a larger capacity than %d",
-		ErrFull, s.stored, slots, 100*float64(s.stored)/float64(slots), MaxKicks, s.params.Capacity)
+	slots, hint := s.buckets*uint64(s.b), ""
+	if s.multiset {
+		hint = ", or with more slots if keys are there several times"
+	}
+	return fmt.Errorf("%w: %d of %d slots are taken (%.1f%%) and %d moves made no room; build it with a larger capacity than %d%s",
+		ErrFull, s.stored, slots, 100*float64(s.stored)/float64(slots), MaxKicks, s.params.Capacity, hint)
 }
 
 func (s *Sketch) tooManyCopies(have, n uint64) error {
