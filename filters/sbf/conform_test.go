@@ -29,10 +29,10 @@ func (g gatherer) Blob() []byte                  { return g.s.Blob() }
 func online(s *Sketch) conform.Subject    { return subject{s} }
 func gathering(s *Sketch) conform.Subject { return gatherer{s} }
 
-func family(p Params, laws conform.Laws, make func(Params) (*Sketch, error), adapt func(*Sketch) conform.Subject) conform.Family {
+func family(p Params, laws conform.Laws, newSketch func(Params) (*Sketch, error), adapt func(*Sketch) conform.Subject) conform.Family {
 	of := func(p Params) func() conform.Subject {
 		return func() conform.Subject {
-			s, err := make(p)
+			s, err := newSketch(p)
 			if err != nil {
 				panic(err)
 			}

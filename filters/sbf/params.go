@@ -263,14 +263,14 @@ func newShape(m, k uint64, method Method, encoding Encoding, marker, blocked boo
 	}
 	s := shape{
 		k: int(k), method: method, encoding: encoding, marker: marker, blocked: blocked, span: span,
-		first: newLayout(m, blocked),
+		first: newLayout(m, k, blocked),
 	}
 	if method.recurring() {
 		half := max(m/2, k)
 		if blocked {
 			half = (half + blockLen - 1) / blockLen * blockLen
 		}
-		s.second = newLayout(half, blocked)
+		s.second = newLayout(half, k, blocked)
 	}
 	return s, nil
 }

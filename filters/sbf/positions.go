@@ -12,16 +12,49 @@ const slots = 10
 // layout says where a key's counters are in an array of m.
 type layout struct {
 	m       uint64
-	near    uint64 // steps this close to 0 may meet the same counter twice
 	blocked bool
+	// Positions i and j of a key may be the same only where (j-i)*h2 is less
+	// than near, a counter's share of 2^64, away from 0; and that only where
+	// common*h2, a multiple of all of them, is less than far away from 0: one
+	// look that settles nearly all keys.
+	near, common, far uint64
 }
 
-func newLayout(m uint64, blocked bool) layout {
-	l := layout{m: m, blocked: blocked}
-	if m >= 8 {
-		l.near = ^uint64(0)/m + 1
+func newLayout(m, k uint64, blocked bool) layout {
+	const half = 1<<63 - 1 // away from 0 by less than this is nearly everything
+	l := layout{m: m, blocked: blocked, near: half, common: 1, far: half}
+	if m < 8 {
+		return l
+	}
+	l.near = ^uint64(0)/m + 1
+	common := uint64(1)
+	for i := uint64(2); i < k && common < 1<<40; i++ {
+		common *= i / gcd(common, i)
+	}
+	if hi, lo := bits.Mul64(common, l.near); hi == 0 && lo < half {
+		l.common, l.far = common, lo
 	}
 	return l
+}
+
+func gcd(a, b uint64) uint64 {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// meet reports whether two of a key's k positions may be the same, where far
+// does not settle it.
+func (l *layout) meet(k int, h2 uint64) bool {
+	y := l.near
+	for range k - 1 {
+		y += h2
+		if y < 2*l.near {
+			return true
+		}
+	}
+	return false
 }
 
 // scale takes x from 2^64 to m: floor(x*m / 2^64).
@@ -37,17 +70,12 @@ func (l *layout) positions(dst []uint32, h1, h2 uint64) {
 		l.blockPositions(dst, h1, h2)
 		return
 	}
-	// Positions i and j are different where (j-i)*h2 is at least a counter's
-	// share of 2^64 away from 0, which for large m is nearly always so.
-	x, y, close := h1+h2, l.near, l.near == 0
-	dst[0] = scale(x, l.m)
-	for i := range dst[1:] {
+	x := h1
+	for i := range dst {
 		x += h2
-		y += h2
-		dst[i+1] = scale(x, l.m)
-		close = close || y < 2*l.near
+		dst[i] = scale(x, l.m)
 	}
-	if close {
+	if h2*l.common+l.far < 2*l.far && l.meet(len(dst), h2) {
 		l.separate(dst)
 	}
 }

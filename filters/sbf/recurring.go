@@ -35,7 +35,8 @@ func (s *shape) marked(marks []byte, h1, h2 uint64) bool {
 	h1, h2 = derive(h1, h2, tagMarker)
 	var room [MaxK]uint32
 	pos := room[:s.k]
-	l := layout{m: s.first.m, near: s.first.near}
+	l := s.first
+	l.blocked = false
 	l.positions(pos, h1, h2)
 	for _, p := range pos {
 		if marks[p/8]>>(p%8)&1 == 0 {
@@ -49,7 +50,8 @@ func (s *shape) mark(marks []byte, h1, h2 uint64) {
 	h1, h2 = derive(h1, h2, tagMarker)
 	var room [MaxK]uint32
 	pos := room[:s.k]
-	l := layout{m: s.first.m, near: s.first.near}
+	l := s.first
+	l.blocked = false
 	l.positions(pos, h1, h2)
 	for _, p := range pos {
 		marks[p/8] |= 1 << (p % 8)

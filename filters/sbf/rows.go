@@ -11,17 +11,9 @@ import "math/bits"
 // differ, so that they are those of layout.positions without a look at each
 // other.
 func (l *layout) apart(k int, h2s []uint64) int {
-	if l.near == 0 {
-		return 0
-	}
-	near := l.near
+	common, far := l.common, l.far
 	for i, h2 := range h2s {
-		y, close := near, false
-		for range k - 1 {
-			y += h2
-			close = close || y < 2*near
-		}
-		if close {
+		if h2*common+far < 2*far && l.meet(k, h2) {
 			return i
 		}
 	}

@@ -136,19 +136,19 @@ func TestUnionsThatDiffer(t *testing.T) {
 func TestUnionOfEncodings(t *testing.T) {
 	for _, method := range []Method{MS, MI, RM} {
 		for e := range Encoding(4) {
-			make := func(e Encoding, from, to int64) *Sketch {
+			build := func(e Encoding, from, to int64) *Sketch {
 				s := mustNew(t, Params{Counters: 2000, Method: method, Encoding: e})
 				for v := from; v < to; v++ {
 					must(t, s.AddInt(v, uint64(v)))
 				}
 				return s
 			}
-			want := make(e, 0, 100)
-			must(t, want.Union(make(e, 50, 300)))
+			want := build(e, 0, 100)
+			must(t, want.Union(build(e, 50, 300)))
 			for f := range Encoding(4) {
-				got, byBlob := make(e, 0, 100), make(e, 0, 100)
-				must(t, got.Union(make(f, 50, 300)))
-				must(t, byBlob.UnionBlob(make(f, 50, 300).Blob()))
+				got, byBlob := build(e, 0, 100), build(e, 0, 100)
+				must(t, got.Union(build(f, 50, 300)))
+				must(t, byBlob.UnionBlob(build(f, 50, 300).Blob()))
 				if !bytes.Equal(got.Blob(), want.Blob()) || !bytes.Equal(byBlob.Blob(), want.Blob()) {
 					t.Errorf("%v: %v with %v is another union", method, e, f)
 				}
@@ -283,8 +283,8 @@ func TestBadBlobChangesNothing(t *testing.T) {
 func TestClone(t *testing.T) {
 	for _, f := range forms {
 		f.p.Counters = 300
-		for _, make := range []func(Params) (*Sketch, error){New, NewGathering} {
-			s, err := make(f.p)
+		for _, newSketch := range []func(Params) (*Sketch, error){New, NewGathering} {
+			s, err := newSketch(f.p)
 			must(t, err)
 			for v := range int64(100) {
 				must(t, s.AddInt(v%30, 3))
