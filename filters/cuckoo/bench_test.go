@@ -17,8 +17,6 @@ func benchKeys(n int, from uint64) (h1s, h2s []uint64) {
 	return h1s, h2s
 }
 
-const chunk = 2048
-
 func forms(b *testing.B, dup bool, fn func(b *testing.B, p Params)) {
 	for _, variant := range []Variant{Plain, Tagged} {
 		for _, variable := range []bool{false, true} {

@@ -210,7 +210,7 @@ func (t *table) survey() (stored uint64, rate float64) {
 // covered reports whether what fingerprint k of bucket i is found by finds
 // another one too: one before it, or one that more keys find. In a multiset
 // that may be in the other bucket; in a set it is there too seldom to look.
-func (t *table) covered(i uint64, p *prints, k int) bool {
+func (t *table) covered(i uint64, p *fingerprints, k int) bool {
 	q := p.all[k]
 	for m, o := range p.slice() {
 		if m != k && o.covers(q) && (m < k || !q.covers(o)) {

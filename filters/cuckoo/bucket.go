@@ -7,44 +7,44 @@ import (
 	"slices"
 )
 
-// print is a fingerprint: known low bits of a key's hash, f or more.
-type print struct {
+// fingerprint is a fingerprint: known low bits of a key's hash, f or more.
+type fingerprint struct {
 	v     uint64 // no bits but the known ones
 	known uint8
 }
 
-func (p print) matches(fp uint64) bool { return (p.v^fp)&(1<<p.known-1) == 0 }
+func (p fingerprint) matches(fp uint64) bool { return (p.v^fp)&(1<<p.known-1) == 0 }
 
 // cut is the fingerprint with n known bits, or fewer where it has fewer.
-func (p print) cut(n uint) print {
+func (p fingerprint) cut(n uint) fingerprint {
 	if uint(p.known) <= n {
 		return p
 	}
-	return print{p.v & (1<<n - 1), uint8(n)}
+	return fingerprint{p.v & (1<<n - 1), uint8(n)}
 }
 
 // compare orders fingerprints for the one spelling of a bucket: as numbers
 // with their sentinels.
-func (p print) compare(q print) int {
+func (p fingerprint) compare(q fingerprint) int {
 	return cmp.Compare(p.v|1<<p.known, q.v|1<<q.known)
 }
 
 // covers reports whether every key that q matches is one that p matches.
-func (p print) covers(q print) bool { return p.known <= q.known && p.matches(q.v) }
+func (p fingerprint) covers(q fingerprint) bool { return p.known <= q.known && p.matches(q.v) }
 
-// prints are the fingerprints of a bucket. In a bucket of variable length that
+// fingerprints are the fingerprints of a bucket. In a bucket of variable length that
 // is not full the last one has a place of its own, the others are in no order.
-type prints struct {
+type fingerprints struct {
 	n   int
-	all [MaxSlots]print
+	all [MaxSlots]fingerprint
 }
 
-func (p *prints) add(q print) {
+func (p *fingerprints) add(q fingerprint) {
 	p.all[p.n] = q
 	p.n++
 }
 
-func (p *prints) slice() []print { return p.all[:p.n] }
+func (p *fingerprints) slice() []fingerprint { return p.all[:p.n] }
 
 // table is a filter without its header: buckets in memory, be it a Sketch's or
 // a BLOB's.
@@ -129,12 +129,12 @@ func (t *table) count(i uint64) int {
 
 // read takes a bucket apart. It is safe on buckets that no filter wrote, whose
 // fields without a sentinel know f bits.
-func (t *table) read(i uint64) (p prints) {
+func (t *table) read(i uint64) (p fingerprints) {
 	at := i * uint64(t.bits)
 	if !t.variable {
 		for range t.b {
 			if v := t.get(at, t.f); v != 0 {
-				p.add(print{v, uint8(t.f)})
+				p.add(fingerprint{v, uint8(t.f)})
 			}
 			at += uint64(t.f)
 		}
@@ -150,7 +150,7 @@ func (t *table) read(i uint64) (p prints) {
 			width = sentinel(field)
 			field &= 1<<width - 1
 		}
-		p.add(print{v | field<<t.lane, uint8(t.lane + width)})
+		p.add(fingerprint{v | field<<t.lane, uint8(t.lane + width)})
 	}
 	return p
 }
@@ -162,21 +162,21 @@ func sentinel(field uint64) uint { return uint(max(bits.Len64(field)-1, 1)) }
 // canonical orders a bucket's fingerprints, as read has them, as its one
 // spelling does: descending where there are empty slots at the end, otherwise
 // ascending.
-func (t *table) canonical(p *prints) {
+func (t *table) canonical(p *fingerprints) {
 	all := p.slice()
 	if !t.variable {
-		slices.SortFunc(all, func(p, q print) int { return q.compare(p) })
+		slices.SortFunc(all, func(p, q fingerprint) int { return q.compare(p) })
 		return
 	}
 	if p.n > 0 && p.n < int(t.b) {
 		all = all[:p.n-1] // the last one's field may have another width
 	}
-	slices.SortFunc(all, print.compare)
+	slices.SortFunc(all, fingerprint.compare)
 }
 
 // write puts a bucket together. Fingerprints lose the bits for which there is
 // no room.
-func (t *table) write(i uint64, p *prints) {
+func (t *table) write(i uint64, p *fingerprints) {
 	at := i * uint64(t.bits)
 	for from, n := at, t.bits; n > 0; {
 		k := min(n, 64)

@@ -128,7 +128,7 @@ func TestOtherBucket(t *testing.T) {
 			seen := make([]float64, s.buckets)
 			for h := range uint64(200_000) {
 				h1, h2 := key.HashUint64(3, h)
-				i, v := s.first(h1), s.fingerprint(h2)
+				i, v := s.first(h1), s.fingerprintOf(h2)
 				j := s.other(i, v)
 				if i >= s.buckets || j >= s.buckets || i == j || s.other(j, v) != i {
 					t.Fatalf("%v, %d buckets: %d and %d and %d", variant, s.buckets, i, j, s.other(j, v))
@@ -214,7 +214,7 @@ func TestLayouts(t *testing.T) {
 					t.Fatalf("%d slots: code %b has %d", b, code, l.class[at].n)
 				}
 			}
-			if free := 1<<m - (m + 1); b > 2 && uint(free) < b {
+			if free := 1<<m - (m + 1); b > 2 && free < b {
 				t.Fatalf("%d slots: %d codes", b, free)
 			}
 		}

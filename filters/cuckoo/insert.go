@@ -9,7 +9,7 @@ import "math/bits"
 func (t *table) place(i, j, fp uint64) bool {
 	switch {
 	case !t.narrow:
-		return t.placeWide(i, j, print{fp, t.knownBits()}.tidy())
+		return t.placeWide(i, j, fingerprint{fp, t.knownBits()}.tidy())
 	case t.variable:
 		return t.placeVariable(i, j, fp)
 	}
@@ -35,7 +35,7 @@ func (t *table) knownBits() uint8 {
 }
 
 // tidy has no bits but the known ones.
-func (p print) tidy() print { return print{p.v & (1<<p.known - 1), p.known} }
+func (p fingerprint) tidy() fingerprint { return fingerprint{p.v & (1<<p.known - 1), p.known} }
 
 func (t *table) placeVariable(i, j, fp uint64) bool {
 	x, y := t.word(i)&t.mask, t.word(j)&t.mask
@@ -142,7 +142,7 @@ func (t *table) fill4(x uint64, c *class, fp uint64) uint64 {
 }
 
 // placeWide is place for any bucket and a fingerprint of any length.
-func (t *table) placeWide(i, j uint64, q print) bool {
+func (t *table) placeWide(i, j uint64, q fingerprint) bool {
 	n := t.count(i)
 	if m := t.count(j); m < n {
 		i, n = j, m
@@ -234,7 +234,7 @@ func (t *table) enterBase(i, v uint64) {
 	switch {
 	case !t.narrow:
 		p := t.read(i)
-		p.add(print{v, uint8(t.f)})
+		p.add(fingerprint{v, uint8(t.f)})
 		t.write(i, &p)
 	case t.variable:
 		x := t.word(i) & t.mask
@@ -263,9 +263,9 @@ func (t *table) writeFull(i uint64, bases []uint64) {
 		t.setWord(i, t.fill(bases))
 		return
 	}
-	var p prints
+	var p fingerprints
 	for _, v := range bases {
-		p.add(print{v, uint8(t.f)})
+		p.add(fingerprint{v, uint8(t.f)})
 	}
 	t.write(i, &p)
 }

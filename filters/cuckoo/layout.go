@@ -121,7 +121,7 @@ func (l *layout) setClasses() {
 	// The codes in ascending order of their text, slot 0 first: 010, 100, ...
 	n := uint(0)
 	for text := range codes {
-		code := uint64(bits.Reverse64(uint64(text)) >> (64 - t)) // slot 0 is the lowest bit
+		code := bits.Reverse64(uint64(text)) >> (64 - t) // slot 0 is the lowest bit
 		ascending := text&(text+1) == 0                          // zeros, then ones
 		for e := range uint(1) << extra {
 			c := &l.class[code<<extra|uint64(e)]

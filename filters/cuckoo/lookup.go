@@ -44,12 +44,12 @@ func (v *View) CountKey(b []byte) uint64 { return v.countOf(key.Hash(v.Seed(), b
 func (v *View) CountHashes(dst, h1s, h2s []uint64) { v.countHashes(dst, h1s, h2s) }
 
 func (t *table) contains(h1, h2 uint64) bool {
-	i, fp := t.first(h1), t.fingerprint(h2)
+	i, fp := t.first(h1), t.fingerprintOf(h2)
 	return t.found(i, t.other(i, fp), fp)
 }
 
 func (t *table) countOf(h1, h2 uint64) uint64 {
-	i, fp := t.first(h1), t.fingerprint(h2)
+	i, fp := t.first(h1), t.fingerprintOf(h2)
 	return t.times(i, t.other(i, fp), fp)
 }
 

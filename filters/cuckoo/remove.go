@@ -30,7 +30,7 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if !s.multiset {
 		return setError{}
 	}
-	i, fp := s.first(h1), s.fingerprint(h2)
+	i, fp := s.first(h1), s.fingerprintOf(h2)
 	j := s.other(i, fp)
 	if n != 1 {
 		if have := uint64(s.copies(i, j, fp)); n > have {

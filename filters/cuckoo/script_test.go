@@ -211,7 +211,7 @@ func TestFormatExample(t *testing.T) {
 		claims = append(claims, hex.Dump(blob))
 		for _, k := range exampleKeys {
 			h1, h2 := key.Hash(s.Seed(), []byte(k))
-			fp := s.fingerprint(h2)
+			fp := s.fingerprintOf(h2)
 			i := s.first(h1)
 			claims = append(claims, fmt.Sprintf("| `%s` | %#016x | %#016x | %#x | %d | %d |\n", k, h1, h2, fp, i, s.other(i, fp)))
 		}

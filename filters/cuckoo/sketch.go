@@ -65,7 +65,7 @@ func (s *Sketch) Add(h1, h2, n uint64) error {
 	if n == 0 {
 		return nil
 	}
-	i, fp := s.first(h1), s.fingerprint(h2)
+	i, fp := s.first(h1), s.fingerprintOf(h2)
 	return s.add(i, s.other(i, fp), fp, n)
 }
 

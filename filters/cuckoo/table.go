@@ -30,9 +30,9 @@ func (t *table) first(h1 uint64) uint64 {
 	return i
 }
 
-// fingerprint is what is stored of a key; its low f bits, the base, the choose its other bucket.
+// fingerprintOf is what is stored of a key; its low f bits, the base, the choose its other bucket.
 // Plain filters have no fingerprint 0: it is an empty slot.
-func (t *table) fingerprint(h2 uint64) uint64 {
+func (t *table) fingerprintOf(h2 uint64) uint64 {
 	if t.variable {
 		return h2 >> 1
 	}

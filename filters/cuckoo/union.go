@@ -76,7 +76,7 @@ func (s *Sketch) unite(other *table, base keyed.Base) error {
 }
 
 // accept puts a fingerprint of another filter's bucket i into one of its two.
-func (s *Sketch) accept(i uint64, q print) error {
+func (s *Sketch) accept(i uint64, q fingerprint) error {
 	j := s.other(i, q.v)
 	if !s.multiset && (s.merge(i, q) || s.merge(j, q)) {
 		return nil
@@ -91,7 +91,7 @@ func (s *Sketch) accept(i uint64, q print) error {
 // merge makes one fingerprint of bucket i stand for the keys of q too, where one
 // is like q: it keeps the bits that both know. In a set that is most often the
 // same key.
-func (s *Sketch) merge(i uint64, q print) bool {
+func (s *Sketch) merge(i uint64, q fingerprint) bool {
 	p := s.read(i)
 	for k, o := range p.slice() {
 		if !o.matches(q.v) && !q.matches(o.v) {
