@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"image/color"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -107,11 +109,13 @@ func drawPanels(rows [][]panel) ([]byte, error) {
 func (p panel) plot() (*plot.Plot, error) {
 	out := plot.New()
 	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = p.title, p.x, p.y
+	// Logarithms are plotted on linear axes: the library misplaces the label of
+	// a logarithmic one.
 	if p.logX {
-		out.X.Scale, out.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		out.X.Tick.Marker = plot.TickerFunc(decades)
 	}
 	if p.logY {
-		out.Y.Scale, out.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		out.Y.Tick.Marker = plot.TickerFunc(decades)
 	}
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
@@ -124,12 +128,63 @@ func (p panel) plot() (*plot.Plot, error) {
 	case bottomLeft:
 		out.Legend.Left = true
 	}
+	entries := 0
 	for _, s := range p.series {
 		if err := s.add(out, p); err != nil {
 			return nil, err
 		}
+		if p.legend != nowhere && s.label != "" {
+			entries++
+		}
 	}
+	makeRoom(&out.Y, p, entries)
 	return out, nil
+}
+
+// makeRoom widens the y axis, at the end where the legend is, by what its
+// entries take.
+func makeRoom(y *plot.Axis, p panel, entries int) {
+	if y.Min > y.Max || entries == 0 {
+		return
+	}
+	share := min(0.6, 0.085*float64(entries))
+	grow := share / (1 - share)
+	if p.legend == topLeft || p.legend == topRight {
+		y.Max += (y.Max - y.Min) * grow
+	} else {
+		y.Min -= (y.Max - y.Min) * grow
+	}
+}
+
+// decades are the ticks of an axis of logarithms to base 10: whole ones, not
+// more than seven of them with a label, and where there are few also those of 2
+// and 5 times the powers.
+func decades(lo, hi float64) []plot.Tick {
+	from, to := int(math.Ceil(lo-1e-9)), int(math.Floor(hi+1e-9))
+	every := (to-from)/7 + 1
+	var ticks []plot.Tick
+	for e := from - 1; e <= to; e++ {
+		for digit := 1; digit <= 9; digit++ {
+			at := float64(e) + math.Log10(float64(digit))
+			if at < lo-1e-9 || at > hi+1e-9 || digit > 1 && to-from >= 6 {
+				continue
+			}
+			t := plot.Tick{Value: at}
+			if digit == 1 && (e-from)%every == 0 || to-from < 2 && (digit == 2 || digit == 5) {
+				t.Label = tickLabel(digit, e)
+			}
+			ticks = append(ticks, t)
+		}
+	}
+	return ticks
+}
+
+// tickLabel is digit times 10^e.
+func tickLabel(digit, e int) string {
+	if e >= -3 && e <= 6 {
+		return strconv.FormatFloat(float64(digit)*math.Pow10(e), 'f', max(0, -e), 64)
+	}
+	return fmt.Sprintf("%de%d", digit, e)
 }
 
 // add draws the series. Points that a logarithmic axis cannot show are left
@@ -141,38 +196,43 @@ func (s series) add(out *plot.Plot, p panel) error {
 		if math.IsNaN(s.y[i]) || p.logY && s.y[i] <= 0 || p.logX && s.x[i] <= 0 {
 			continue
 		}
-		at = append(at, plotter.XY{X: s.x[i], Y: s.y[i]})
-		if s.lo != nil {
-			lo := s.lo[i]
-			if p.logY && lo <= 0 {
-				lo = s.y[i]
-			}
-			bars = append(bars, struct{ Low, High float64 }{s.y[i] - lo, s.hi[i] - s.y[i]})
+		x, y := s.x[i], s.y[i]
+		if p.logX {
+			x = math.Log10(x)
 		}
-	}
-	if len(at) == 0 {
-		return nil
+		if p.logY {
+			y = math.Log10(y)
+		}
+		at = append(at, plotter.XY{X: x, Y: y})
+		if s.lo != nil {
+			lo, hi := s.lo[i], s.hi[i]
+			if p.logY {
+				lo, hi = math.Log10(max(lo, s.y[i]/10)), math.Log10(hi)
+			}
+			bars = append(bars, struct{ Low, High float64 }{y - lo, hi - y})
+		}
 	}
 	colour, dash, shape := colours[s.style%len(colours)], dashes[s.style%len(dashes)], shapes[s.style%len(shapes)]
 	if s.dashed {
 		dash = []vg.Length{1, 3}
 	}
-	l, points, err := plotter.NewLinePoints(at)
-	if err != nil {
-		return err
-	}
+	// Without points, which the library refuses, there is still a legend.
+	l, points := &plotter.Line{XYs: at}, &plotter.Scatter{XYs: at}
 	l.Color, l.Dashes, l.Width = colour, dash, vg.Points(1.1)
 	points.Color, points.Shape, points.Radius = colour, shape, vg.Points(2.3)
 	var shown []plot.Thumbnailer
 	if s.only != marks {
-		out.Add(l)
 		shown = append(shown, l)
 	}
 	if s.only != line {
-		out.Add(points)
 		shown = append(shown, points)
 	}
-	if s.lo != nil {
+	if len(at) > 0 {
+		for _, x := range shown {
+			out.Add(x.(plot.Plotter))
+		}
+	}
+	if s.lo != nil && len(at) > 0 {
 		e, err := plotter.NewYErrorBars(struct {
 			plotter.XYs
 			plotter.YErrors
