@@ -408,6 +408,35 @@ func TestUnionOfPhases(t *testing.T) {
 	}
 }
 
+// Past the threshold too, the order of additions and unions leaves no trace
+// where no half was stuck.
+func TestOrderPastThreshold(t *testing.T) {
+	for _, v := range []Variant{Plain, Increment, Tandem} {
+		p := Params{Capacity: 400, Counters: 2400, K: 3, CounterBits: 16, Variant: v, VariableLength: true, Seed: 3}
+		h1s, h2s := hashes(p.Seed, 0, 500)
+		whole := mustNew(t, p)
+		whole.AddHashes(h1s, h2s, nil)
+		back := mustNew(t, p)
+		for i := len(h1s) - 1; i >= 0; i-- {
+			back.Add(h1s[i], h2s[i], 1)
+		}
+		united := mustNew(t, p)
+		for i := 0; i < len(h1s); i += 50 {
+			part := mustNew(t, p)
+			part.AddHashes(h1s[i:i+50], h2s[i:i+50], nil)
+			if err := united.UnionBlob(part.Blob()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if whole.Halves() || whole.Saturated() {
+			t.Errorf("%v: halves %v, stuck %v", v, whole.Halves(), whole.Saturated())
+		}
+		if !bytes.Equal(whole.Blob(), back.Blob()) || !bytes.Equal(whole.Blob(), united.Blob()) {
+			t.Errorf("%v: the order shows", v)
+		}
+	}
+}
+
 func TestNoAllocations(t *testing.T) {
 	for _, p := range forms() {
 		s := mustNew(t, p)

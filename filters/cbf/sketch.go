@@ -141,13 +141,20 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 // where the occurrences cannot all be there.
 func (s *Sketch) take(h1, h2, n uint64) bool {
 	g := &s.kernel
-	var words, before [MaxK]uint64
+	var words, rests, before [MaxK]uint64
+	all := uint64(0)
+	for i := range g.k { // first only read: what is waited for is all of it together
+		words[i], rests[i] = bits.Mul64(hash(h1, h2, i), g.words)
+		all |= s.at(words[i])
+	}
+	if all == 0 {
+		return false
+	}
 	for i := range g.k {
-		word, rest := bits.Mul64(hash(h1, h2, i), g.words)
-		low, high := g.marks(rest)
-		w := s.at(word)
-		words[i], before[i] = word, w
-		w, ok := g.remove(w, &low, n)
+		word := words[i]
+		low, high := g.marks(rests[i])
+		before[i] = s.at(word)
+		w, ok := g.remove(before[i], &low, n)
 		if ok && g.halves {
 			w, ok = g.remove(w, &high, n)
 		}
