@@ -85,7 +85,7 @@ type View struct {
 	first, second    cells
 	marks, trapTable []byte
 	blob             []byte
-	bodies           [2]*counters.View
+	bodies           [2][]byte
 }
 
 // NewView checks a BLOB's structure in constant time, not its checksum, which
@@ -124,12 +124,12 @@ func NewView(blob []byte) (View, error) {
 	}
 	v := View{Base: base, shape: sh, blob: blob}
 	body := sketch.NewReader("body", b.Body)
-	if v.first, v.bodies[0], err = open(encoding, int(m), body.Bytes(firstLen)); err != nil {
+	v.bodies = [2][]byte{body.Bytes(firstLen), body.Bytes(secondLen)}
+	if v.first, err = open(encoding, int(m), v.bodies[0]); err != nil {
 		return View{}, err
 	}
-	two := body.Bytes(secondLen)
 	if method.recurring() {
-		if v.second, v.bodies[1], err = open(encoding, int(sh.second.m), two); err != nil {
+		if v.second, err = open(encoding, int(sh.second.m), v.bodies[1]); err != nil {
 			return View{}, err
 		}
 	} else if secondLen != 0 {
@@ -146,14 +146,14 @@ func NewView(blob []byte) (View, error) {
 }
 
 // open reads counters. An error of the reader comes later.
-func open(e Encoding, n int, body []byte) (cells, *counters.View, error) {
+func open(e Encoding, n int, body []byte) (cells, error) {
 	v, err := counters.Open(e, n, body)
 	if err != nil {
-		return cells{}, nil, err
+		return cells{}, err
 	}
 	c := cells{r: &v, n: n}
 	c.words, c.shift = v.Words()
-	return c, &v, nil
+	return c, nil
 }
 
 // Check is nil for a BLOB that every function of the family accepts:
@@ -170,12 +170,12 @@ func (v *View) check() error {
 	if err := sketch.Verify(v.blob); err != nil {
 		return err
 	}
-	if err := v.bodies[0].Check(); err != nil {
+	if err := v.first.check(); err != nil {
 		return err
 	}
 	full := v.first.full()
 	if v.method.recurring() {
-		if err := v.bodies[1].Check(); err != nil {
+		if err := v.second.check(); err != nil {
 			return err
 		}
 		full = full || v.second.full()
@@ -196,6 +196,9 @@ func (v *View) check() error {
 	}
 	return nil
 }
+
+// check is that of the body of a BLOB.
+func (c *cells) check() error { return c.r.(*counters.View).Check() }
 
 // full reports whether a counter is saturated.
 func (c *cells) full() (full bool) {
@@ -231,16 +234,33 @@ func Decode(blob []byte) (*Sketch, error) {
 	if err := v.check(); err != nil {
 		return nil, err
 	}
-	s := &Sketch{Base: v.Base, shape: v.shape, first: newTable(v.encoding, v.first.n), traps: v.traps()}
-	s.first.copy(&v.first)
+	s := &Sketch{Base: v.Base, shape: v.shape, traps: v.traps()}
+	if s.first, err = v.table(&v.first, v.bodies[0]); err != nil {
+		return nil, err
+	}
 	if v.method.recurring() {
-		s.second = newTable(v.encoding, v.second.n)
-		s.second.copy(&v.second)
+		if s.second, err = v.table(&v.second, v.bodies[1]); err != nil {
+			return nil, err
+		}
 	}
 	if v.marker {
 		s.marks = append([]byte(nil), v.marks...)
 	}
 	return s, nil
+}
+
+// table is the counters of a body in memory.
+func (v *View) table(c *cells, body []byte) (table, error) {
+	if memory(v.encoding) == v.encoding {
+		a, err := counters.Decode(v.encoding, c.n, body)
+		if err != nil {
+			return table{}, err
+		}
+		return tableOf(a), nil
+	}
+	t := newTable(v.encoding, c.n)
+	t.copy(c)
+	return t, nil
 }
 
 // Count is Sketch.Count from the BLOB's memory. O(k) where counters are plain

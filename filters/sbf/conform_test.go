@@ -40,7 +40,7 @@ func family(p Params, laws conform.Laws, newSketch func(Params) (*Sketch, error)
 		}
 	}
 	small := p
-	small.Counters, small.K = 150, 3
+	small.Counters, small.K = 60, 3
 	// 400 keys use at most 2,000 of 4,000 counters, so that an absent key
 	// meets 5 of them with at most 0.5^5.
 	p.Counters = 4000

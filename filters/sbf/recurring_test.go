@@ -147,7 +147,7 @@ func TestBelowTheTruth(t *testing.T) {
 						if first = 1000; gamma != 0.7 || theta != 0.5 && theta != 1 {
 							continue
 						}
-						runs = 8
+						runs = 5
 					}
 					var all verdict
 					var rates []float64
@@ -217,7 +217,7 @@ func TestTable1(t *testing.T) {
 		{1, 0.657, 0.0045}, {0.83, 0.697, 0.0028}, {0.7, 0.812, 0.002}, {0.625, 0.799, 0.0012}, {0.5, 0.969, 0},
 	} {
 		var rs, es []float64
-		for seed := range uint64(20) {
+		for seed := range uint64(12) {
 			s, truth := history(t, Params{}, row.gamma, 0.5, 0, seed)
 			pos := make([]uint32, s.k)
 			recurs, wrong := 0.0, 0.0
