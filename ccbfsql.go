@@ -38,10 +38,10 @@ type family struct {
 var families = []family{
 	{ccbf.Family, agg.CCBF(), udf.CCBF()},
 	{cms.Family, agg.CMS(), udf.CMS()},
-	{cbf.Family, agg.CBF(), udf.CBF()},
-	{bloom.Family, agg.Bloom(), udf.Bloom()},
-	{cuckoo.Family, agg.Cuckoo(), udf.Cuckoo()},
 	{sbf.Family, agg.SBF(), udf.SBF()},
+	{bloom.Family, agg.Bloom(), udf.Bloom()},
+	{cbf.Family, agg.CBF(), udf.CBF()},
+	{cuckoo.Family, agg.Cuckoo(), udf.Cuckoo()},
 }
 
 // Families describes every family of sketches.
