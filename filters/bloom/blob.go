@@ -42,7 +42,7 @@ type View struct {
 	blob []byte
 }
 
-// NewView checks a BLOB's structure without reading its bits, and not its
+// NewView checks a BLOB's structure, of its bits the last word alone, and not its
 // checksum, which is Check's. Whatever the BLOB, a View reads only inside it.
 // Errors wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {

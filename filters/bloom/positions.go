@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Everything in this file is part of the format: it never changes.
@@ -90,8 +91,9 @@ type plan struct {
 	// starts are the activations from which on another list holds.
 	starts []uint64
 	lists  [][]probe
-	// guess is the list of the lowest activation with its 8 highest bits.
-	guess [256]uint8
+	// direct is the list by the 8 highest bits of the activation, nil where
+	// more than one begins there.
+	direct [256][]probe
 }
 
 // probe is one position of a key: offset + x_i & mask. Where the mask is
@@ -102,13 +104,18 @@ const dropped = ^uint64(0)
 
 // list is the positions of a key.
 func (p *plan) list(h1, h2 uint64) []probe {
-	if len(p.lists) == 1 {
-		return p.lists[0]
-	}
 	u := activation(h1, h2)
-	i := int(p.guess[u>>48])
-	for i+1 < len(p.starts) && p.starts[i+1] <= u {
-		i++
+	if list := p.direct[u>>48]; list != nil {
+		return list
+	}
+	return p.search(u)
+}
+
+// search is the list of an activation.
+func (p *plan) search(u uint64) []probe {
+	i := len(p.starts) - 1
+	for p.starts[i] > u {
+		i--
 	}
 	return p.lists[i]
 }
@@ -144,7 +151,7 @@ func newPlan(size, kept, fixed uint64) *plan {
 	slices.Sort(p.starts)
 	p.starts = slices.Compact(p.starts)
 	for _, u := range p.starts {
-		var list []probe
+		list := []probe{}
 		i := uint64(0)
 		for j, block := range blocks {
 			for ; i < (parts[j]+u)/one; i++ {
@@ -160,16 +167,16 @@ func newPlan(size, kept, fixed uint64) *plan {
 		}
 		p.lists = append(p.lists, list)
 	}
-	for b, i := uint64(0), 0; b < 256; b++ {
-		for i+1 < len(p.starts) && p.starts[i+1] <= b<<48 {
-			i++
+	for i := range p.direct {
+		first, last := uint64(i)<<48, uint64(i+1)<<48-1
+		if list := p.search(first); len(list) > 0 && unsafe.SliceData(list) == unsafe.SliceData(p.search(last)) {
+			p.direct[i] = list
 		}
-		p.guess[b] = uint8(i)
 	}
 	return p
 }
 
-// widths are the parts of all keys that have each list.
+// width is the part of all keys that has list i.
 func (p *plan) width(i int) float64 {
 	end := uint64(one)
 	if i+1 < len(p.starts) {
