@@ -17,15 +17,16 @@ import (
 // keyedFunctions are the functions that all families have and that need no
 // words of their own: X_empty, X_add, X_union and X_is_valid.
 func keyedFunctions[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S], title string, check func(blob []byte) error) []duck.Function {
+	const of = " FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))"
 	fn := func(verb string, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
-		example = strings.ReplaceAll("SELECT (X_info("+example+")).total FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", "X_", k.Name+"_")
+		example = strings.ReplaceAll("SELECT (X_info("+example, "X_", k.Name+"_")
 		return function(k.Name, k.Name+"_"+verb, duck.Blob, f, summary, example, ps, optional...)
 	}
 	return []duck.Function{
-		fn("empty", keyedEmpty(k), "Sketch of no keys, to add to.", "X_empty()", nil, paramOptions),
+		fn("empty", keyedEmpty(k), "Sketch of no keys, to add to.", "X_empty())).total", nil, paramOptions),
 		fn("add", keyedAdd(k), "Sketch with one more occurrence of a key, or with weight of them.",
-			"X_add(s, 7, {weight: 5})", params(paramSketch, paramKey), paramOptions),
-		fn("union", keyedUnion(k), "Sketch of the keys of both.", "X_union(s, s)", params(paramLeft, paramRight)),
+			"X_add(s, 7, {weight: 5}))).total"+of, params(paramSketch, paramKey), paramOptions),
+		fn("union", keyedUnion(k), "Sketch of the keys of both.", "X_union(s, s))).total"+of, params(paramLeft, paramRight)),
 		isValid(k.Name, k.Name+"_is_valid", "Whether a BLOB is a "+title+", whole and unchanged. Never an error.",
 			"SELECT "+k.Name+"_is_valid("+k.Name+"_empty()), "+k.Name+"_is_valid('no sketch'::BLOB)", check),
 	}
