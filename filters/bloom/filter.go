@@ -63,12 +63,11 @@ func (f *filter) containsPlanned(h1, h2 uint64) bool {
 	for _, at := range f.plan.list(h1, h2) {
 		x += step
 		step += t
-		if at.mask == dropped {
-			continue
-		}
-		p := at.offset | x&at.mask
-		if b[p/8]>>(p%8)&1 == 0 {
-			return false
+		if at.mask != dropped {
+			p := at.offset | x&at.mask
+			if b[p/8]>>(p%8)&1 == 0 {
+				return false
+			}
 		}
 	}
 	return true

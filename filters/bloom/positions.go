@@ -104,6 +104,9 @@ const dropped = ^uint64(0)
 
 // list is the positions of a key.
 func (p *plan) list(h1, h2 uint64) []probe {
+	if len(p.lists) == 1 { // the only one, as in a power of two with whole k
+		return p.lists[0]
+	}
 	u := activation(h1, h2)
 	if list := p.direct[u>>48]; list != nil {
 		return list

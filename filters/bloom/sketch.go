@@ -62,11 +62,10 @@ func (s *Sketch) setPlanned(h1, h2 uint64) {
 	for _, at := range s.plan.list(h1, h2) {
 		x += step
 		step += t
-		if at.mask == dropped {
-			continue
+		if at.mask != dropped {
+			p := at.offset | x&at.mask
+			b[p/8] |= 1 << (p % 8)
 		}
-		p := at.offset | x&at.mask
-		b[p/8] |= 1 << (p % 8)
 	}
 }
 
@@ -80,22 +79,23 @@ func (s *Sketch) AddKey(b []byte, n uint64) {
 // or one of each where ns is nil. The result is that of Add for each in turn.
 // The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
-	h2s = h2s[:len(h1s)]
-	if ns != nil {
-		ns = ns[:len(h1s)]
-		for i, h1 := range h1s {
-			s.Add(h1, h2s[i], ns[i])
-		}
-		return
+	if ns == nil {
+		keyed.Grow(&s.Base, uint64(len(h1s)))
 	}
-	keyed.Grow(&s.Base, uint64(len(h1s)))
 	for n := s.block(); len(h1s) > 0; {
 		n = min(n, len(h1s))
 		if len(s.bits) >= outOfCache {
 			s.touch(h1s[:n], h2s[:n], 0, MaxK+1)
 		}
-		for i, h1 := range h1s[:n] {
-			s.set(h1, h2s[i])
+		if ns == nil {
+			for i, h1 := range h1s[:n] {
+				s.set(h1, h2s[i])
+			}
+		} else {
+			for i, h1 := range h1s[:n] {
+				s.Add(h1, h2s[i], ns[i])
+			}
+			ns = ns[n:]
 		}
 		h1s, h2s = h1s[n:], h2s[n:]
 	}
