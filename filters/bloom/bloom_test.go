@@ -312,9 +312,9 @@ func TestLargeBatches(t *testing.T) {
 		{Bits: 8*outOfCache + 12345, K: 6.6, Variant: Blocks},
 		{Bits: 16*outOfCache + 8*outOfCache + 12345, K: 6.6, Variant: Blocks, Seed: 1}, // shrunk below
 	} {
-		one, batch := mustNew(t, p), mustNew(t, p)
+		one, batch, weighted := mustNew(t, p), mustNew(t, p), mustNew(t, p)
 		if p.Seed == 1 {
-			for _, s := range []*Sketch{one, batch} {
+			for _, s := range []*Sketch{one, batch, weighted} {
 				if err := s.Shrink(2*outOfCache + 2000); err != nil || s.kept == s.size || len(s.bits) < outOfCache {
 					t.Fatalf("%d of %d bits, error %v", s.kept, s.size, err)
 				}
@@ -322,13 +322,23 @@ func TestLargeBatches(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(3, 4))
 		const n = 3000
-		h1s, h2s := make([]uint64, n), make([]uint64, n)
+		h1s, h2s, ns := make([]uint64, n), make([]uint64, n), make([]uint64, n)
 		for i := range h1s {
 			h1s[i], h2s[i] = r.Uint64(), r.Uint64()|1
+			ns[i] = uint64(i % 3)
+			if i%3 > 0 {
+				one.Add(h1s[i], h2s[i], uint64(i%3))
+			}
+		}
+		weighted.AddHashes(h1s, h2s, ns)
+		if !bytes.Equal(one.bits, weighted.bits) || one.total() != weighted.total() {
+			t.Errorf("%+v: weights one by one and in batches differ", p)
+		}
+		for i := range h1s {
 			one.Add(h1s[i], h2s[i], 1)
 		}
 		batch.AddHashes(h1s, h2s, nil)
-		if !bytes.Equal(one.bits, batch.bits) || one.total() != batch.total() {
+		if !bytes.Equal(one.bits, batch.bits) || batch.total() != fmt.Sprint(n, true) {
 			t.Errorf("%+v: additions one by one and in batches differ", p)
 		}
 		for i := range h1s {
