@@ -24,7 +24,7 @@ var Family = sketch.Family{
 	ID:    sketch.SBF,
 	Title: "Counts of keys in a Bloom filter",
 	About: "A Spectral Bloom Filter is a Bloom filter that counts: laid out for a number of keys, it has the exact count of most of them, and too high a one for few. " +
-		"Methods `ms` and `mi` are never below the truth; `rm` and `trm` never as `sbf_agg` builds them, but seldom after later changes. " +
+		"Methods `ms` and `mi` are never below the truth; `rm` and `trm` are not either as `sbf_agg` builds them, and seldom after later changes. " +
 		"`sbf_empty` takes the options of `sbf_agg`; `sbf_add` and `sbf_remove` take `weight`.",
 	Check: Check,
 }

@@ -58,7 +58,7 @@
 // 1.5 and 2, and with the removal of 5 % of the keys after each fifth of the
 // stream; 40,000 keys for each skew, gamma of both filters together
 // (TestBelowTheTruth). They are too low by 1 to 6 occurrences on average without
-// skew, at a skew of 1 and more by up to 200.
+// skew, by some hundreds at most where a skew of 1 and more makes large counts.
 //
 //	                     gamma   0.5   0.7   0.83    1
 //	RM                           0     0     0.3    1.9

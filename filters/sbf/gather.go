@@ -21,10 +21,9 @@ func (g gathered) bytes() int { return 48 * len(g) }
 // parts. With RM and TRM it keeps how often each key occurred, exactly, until
 // Blob, and makes the filters of that: the keys that need the second filter are
 // there with their true counts, so that no estimate is below the truth, few are
-// above, and the bytes do not depend on order or parts. Memory
-// grows with the keys; when there are more different ones than counters, which
-// no estimate would survive, the filters are made and the rest is added as it
-// comes. With MS and MI it is New. Counters are plain until Blob, where New would
+// above, and the bytes do not depend on order or parts. Memory grows with the
+// keys. When there are more different ones than counters, which no estimate
+// would survive, all of them go to the first filter and none is moved. With MS and MI it is New. Counters are plain until Blob, where New would
 // keep them in an index: larger, and many times faster to change.
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
@@ -51,10 +50,19 @@ func (s *Sketch) collect(h1, h2, n uint64) {
 	}
 }
 
-// bound makes the filters where there are too many keys to keep.
+// bound gives up where there are too many keys to keep.
 func (s *Sketch) bound() {
 	if uint64(len(s.gather)) > s.shape.first.m+s.shape.second.m {
-		s.settle()
+		s.giveUp()
+	}
+}
+
+// giveUp puts all keys into the first filter, as what comes later.
+func (s *Sketch) giveUp() {
+	g := s.gather
+	s.gather, s.gaveUp = nil, true
+	for h, n := range g {
+		s.putOne(h.h1, h.h2, n)
 	}
 }
 

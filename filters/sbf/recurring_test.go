@@ -177,7 +177,11 @@ func TestGatheredIsNeverBelow(t *testing.T) {
 			r := rand.New(rand.NewPCG(round, 3))
 			p := f.p
 			p.K, p.Counters, p.Seed, p.Blocked = 1+r.Uint64N(6), 40+r.Uint64N(3000), round, round%5 == 4
-			stream := zipf(r, 2*r.Float64(), 1+r.IntN(int(p.Counters)), 3000)
+			keys := 1 + r.IntN(int(p.Counters))
+			if round%3 == 2 { // more than there is room for
+				p.Counters, keys = 40+r.Uint64N(500), 3000
+			}
+			stream := zipf(r, 2*r.Float64(), keys, 3000)
 			truth := map[uint64]uint64{}
 			gather := func(stream []uint64) *Sketch {
 				s, err := NewGathering(p)

@@ -18,6 +18,7 @@ type Sketch struct {
 	marks  []byte   // one bit for each counter of first, where keys are marked
 	traps  traps    // trm
 	gather gathered // rm, trm: what the filters are to be made of; nil where they are made
+	gaveUp bool     // there were too many keys to gather: none is moved
 }
 
 // New makes an empty sketch. Errors wrap sketch.ErrOption and name the value
@@ -140,7 +141,7 @@ func (s *Sketch) putOne(h1, h2, n uint64) {
 
 // put counts ns[i] of each key, or n where ns is nil, without the total.
 func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
-	if s.method == MS && s.byRows(&s.first.cells) {
+	if s.sums() && s.byRows(&s.first.cells) && s.gather == nil {
 		if s.addByRows(h1s, h2s, ns, n) {
 			keyed.SetSaturated(&s.Base)
 		}
@@ -172,13 +173,16 @@ func (s *Sketch) put(h1s, h2s, ns []uint64, n uint64) {
 	}
 }
 
+// sums reports whether a key is added to its counters and nothing else is done.
+func (s *Sketch) sums() bool { return s.method == MS || s.gaveUp }
+
 // putAt counts n of a key whose counters in the first filter are given.
 func (s *Sketch) putAt(pos []uint32, h1, h2, n uint64) {
 	var full bool
-	switch s.method {
-	case MS:
+	switch {
+	case s.sums():
 		full = s.first.add(pos, n)
-	case MI:
+	case s.method == MI:
 		full = s.first.raise(pos, n)
 	default:
 		full = s.recur(pos, h1, h2, n)

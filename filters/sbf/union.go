@@ -81,6 +81,9 @@ func (s *Sketch) Union(other *Sketch) error {
 		}
 		return nil
 	}
+	if s.gather != nil && other.gaveUp {
+		s.giveUp()
+	}
 	if other = other.settled(); other == s {
 		other = s.Clone()
 	}
