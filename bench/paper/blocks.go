@@ -29,13 +29,13 @@ func blocks(c config, s *section) error {
 			both, err := parallel(seeds, func(seed int) ([2]tally, error) {
 				var out [2]tally
 				for i, v := range []bloom.Variant{bloom.Standard, bloom.Blocks} {
-					f, err := bloom.New(bloom.Params{Bits: m, K: k, Variant: v, Seed: uint64(seed)})
+					f, err := bloom.New(bloom.Params{Bits: m, K: k, Variant: v, Seed: seedOf(seed)})
 					if err != nil {
 						return out, err
 					}
-					h := numbers(uint64(seed), 0, n)
+					h := numbers(seedOf(seed), 0, n)
 					f.AddHashes(h.h1, h.h2, nil)
-					out[i].add(falsePositives(f, uint64(seed), 0, asked), asked, f.FPP())
+					out[i].add(falsePositives(f, seedOf(seed), 0, asked), asked, f.FPP())
 				}
 				return out, nil
 			})
@@ -81,18 +81,18 @@ func blocks(c config, s *section) error {
 		}
 		all, err := parallel(seeds, func(seed int) (shrunk, error) {
 			var out shrunk
-			f, err := bloom.New(bloom.Params{Bits: m, K: k, Variant: bloom.Blocks, Seed: uint64(seed)})
+			f, err := bloom.New(bloom.Params{Bits: m, K: k, Variant: bloom.Blocks, Seed: seedOf(seed)})
 			if err != nil {
 				return out, err
 			}
-			h := numbers(uint64(seed), 0, n)
+			h := numbers(seedOf(seed), 0, n)
 			f.AddHashes(h.h1, h.h2, nil)
 			if err := f.Shrink(size); err != nil {
 				return out, err
 			}
 			out.bits, out.blocks, out.k = f.Bits(), len(f.Blocks()), f.K()
 			out.lost = n - positives(f, h)
-			out.add(falsePositives(f, uint64(seed), 0, asked), asked, f.FPP())
+			out.add(falsePositives(f, seedOf(seed), 0, asked), asked, f.FPP())
 			return out, nil
 		})
 		if err != nil {

@@ -26,13 +26,13 @@ func countMin(c config, s *section) error {
 		for _, conservative := range []bool{false, true} {
 			bytes := 0
 			results, err := parallel(seeds, func(seed int) (result, error) {
-				sk, err := cms.New(cms.Params{Conservative: conservative, Seed: uint64(seed)})
+				sk, err := cms.New(cms.Params{Conservative: conservative, Seed: seedOf(seed)})
 				if err != nil {
 					return result{}, err
 				}
 				truth := make([]uint64, distinct)
-				keys := numbers(uint64(seed), 0, distinct)
-				for _, i := range z.stream(random(uint64(seed), 8), draws) {
+				keys := numbers(seedOf(seed), 0, distinct)
+				for _, i := range z.stream(random(seedOf(seed), 8), draws) {
 					sk.Add(keys.h1[i], keys.h2[i], 1)
 					truth[i]++
 				}

@@ -54,12 +54,12 @@ func encodingBits(c config, s *section) (finding string, err error) {
 		lines[len(encodingsOf)] = series{label: "bound", style: 0}
 		for _, avg := range means {
 			all, err := parallel(seeds, func(i int) ([]float64, error) {
-				h := numbers(uint64(i), 0, keys)
+				h := numbers(seedOf(i), 0, keys)
 				data := zipfCounts(keys, int(avg*float64(keys)), skew)
 				var out []float64
 				var bound, memory float64
 				for _, e := range encodingsOf {
-					sk, err := sbf.New(sbf.Params{Capacity: uint64(keys), Encoding: e, Seed: uint64(i)})
+					sk, err := sbf.New(sbf.Params{Capacity: uint64(keys), Encoding: e, Seed: seedOf(i)})
 					if err != nil {
 						return nil, err
 					}

@@ -95,9 +95,9 @@ func forest(c config, s *section) error {
 			set := setting{data, int(math.Ceil(float64(distinct*spectralK) / gamma)), spectralK}
 			bySeed, err := parallel(seeds, func(i int) ([]quality, error) {
 				if order == 0 {
-					return set.stream(uint64(i), stream, methods)
+					return set.stream(seedOf(i), stream, methods)
 				}
-				return set.run(uint64(i), methods)
+				return set.run(seedOf(i), methods)
 			})
 			if err != nil {
 				return err

@@ -58,7 +58,8 @@ func rational(c config, s *section) error {
 	for _, set := range settings {
 		points, err := parallel(len(ks), func(i int) (rationalPoint, error) {
 			p := rationalPoint{k: ks[i]}
-			for seed := range uint64(seeds) {
+			for i := range seeds {
+				seed := seedOf(i)
 				f, err := bloom.New(bloom.Params{Bits: m, K: p.k, Variant: bloom.Rational, Activation: set.activation, Seed: seed})
 				if err != nil {
 					return p, err

@@ -12,6 +12,11 @@ import (
 // equal numbers.
 func random(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
+// seedOf is the i-th seed of an experiment. Seeds are large: MurmurHash3 has two
+// halves that depend on each other when the seed is the key's length in bytes
+// (see the section on rates).
+func seedOf(i int) uint64 { return uint64(i+1) * 0x9e3779b97f4a7c15 }
+
 // hashes are the halves of the hashes of some keys.
 type hashes struct{ h1, h2 []uint64 }
 

@@ -171,7 +171,7 @@ func (s setting) runPrinted(seed uint64, stream []int) quality {
 
 // runs is run for many seeds: for each method the results over the seeds.
 func (s setting) runs(seeds int, methods []method) ([][]quality, error) {
-	bySeed, err := parallel(seeds, func(i int) ([]quality, error) { return s.run(uint64(i), methods) })
+	bySeed, err := parallel(seeds, func(i int) ([]quality, error) { return s.run(seedOf(i), methods) })
 	if err != nil {
 		return nil, err
 	}

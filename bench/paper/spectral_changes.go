@@ -142,7 +142,7 @@ func spectralChanges(c config, s *section) error {
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, spectralGamma, spectralK)
 			results, err := parallel(seeds, func(i int) ([]quality, error) {
-				seed := uint64(i)
+				seed := seedOf(i)
 				r := random(seed, 23)
 				changes, truth := history.make(shuffled(set.counts, r), keys, r)
 				var out []quality
@@ -211,7 +211,7 @@ func spectralRange(c config, s *section) error {
 				}
 				all, err := parallel(seeds, func(i int) (outcome, error) {
 					var o outcome
-					r := random(uint64(i), 24)
+					r := random(seedOf(i), 24)
 					order := r.Perm(span)
 					truth := make([]uint64, span)
 					distinct := 0
@@ -222,7 +222,7 @@ func spectralRange(c config, s *section) error {
 						}
 					}
 					p := m.params
-					p.Capacity, p.Range, p.Seed = uint64(max(1, distinct/part)), sbf.Range{Lo: 0, Hi: span - 1}, uint64(i)
+					p.Capacity, p.Range, p.Seed = uint64(max(1, distinct/part)), sbf.Range{Lo: 0, Hi: span - 1}, seedOf(i)
 					sk, err := sbf.New(p)
 					if err != nil {
 						return o, err

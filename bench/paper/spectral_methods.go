@@ -16,7 +16,7 @@ func spectralMethods(c config, s *section) error {
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered, methodPrinted}
 	s.text("%d values, %d occurrences in random order, %d seeds (the paper: 5 runs). All methods have m counters in all; rm and trm share "+
 		"them out, two thirds to the first filter, and have a marker bit for each counter of the first beside them. Unless varied: skew 0.5, "+
-		"gamma 0.7, k 5. \"rm, built at once\" is how `sbf_agg` builds it, from exact counts; \"rm as printed\" is the algorithm of section 3.3 word for word, "+
+		"gamma 0.7, k 5. \"rm, built at once\" is how `sbf_agg` builds it, from exact counts, moving the keys whose least counter is wrong; \"rm as printed\" is the algorithm of section 3.3 word for word, "+
 		"with the paper's hash functions, in a simulation. The paper's claims for its figures 6 and 8: mi is best, rm is between mi and ms; mi improves with every k, rm needs k of "+
 		"3 and more; mi hardly depends on the skew.", keys, draws, seeds)
 	var figure [][]panel
@@ -79,7 +79,7 @@ func claims(s *section, results []*sweep) {
 	s.text("Where rm is worse than published, here is why. It gives a third of its memory to the second filter, so that its first one has 1.5 times the gamma, and many more keys with a " +
 		"single least counter than table 1 has at the same name of gamma. And in a stream a key is moved to the second filter only when its least counter stands alone, which is often after " +
 		"the counter was stepped on: what it had too much then stays, an error of a few occurrences, which counts in full as a wrong answer and little as an additive error. The algorithm as " +
-		"printed also loses occurrences that come while the least counter recurs, and so is further off in both directions. Built at once, from exact counts, there is no late detection, and the wrong answers are those of table 1.")
+		"printed also loses occurrences that come while the least counter recurs, and so is further off in both directions. Built at once, the counts are known, and the keys that go to the second filter are those whose least counter is wrong, not those where it is single: so few that rm is the best method up to a gamma of 1.")
 }
 
 // spectralBelow measures how often and by how much recurring minimum falls
@@ -191,14 +191,14 @@ func spectralUnbiased(c config, s *section) error {
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, l.gamma, k)
 			results, err := parallel(seeds, func(seed int) ([]outcome, error) {
-				sk, err := methodMS.sketch(set.m, k, uint64(seed))
+				sk, err := methodMS.sketch(set.m, k, seedOf(seed))
 				if err != nil {
 					return nil, err
 				}
-				h := numbers(uint64(seed), 0, keys)
+				h := numbers(seedOf(seed), 0, keys)
 				sk.AddHashes(h.h1, h.h2, set.counts)
 				out := make([]outcome, len(names))
-				chosen, half := random(uint64(seed), 26).Perm(keys), 0.0
+				chosen, half := random(seedOf(seed), 26).Perm(keys), 0.0
 				for i, n := range set.counts {
 					f := float64(n)
 					if chosen[i] < keys/2 {

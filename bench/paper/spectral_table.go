@@ -86,7 +86,7 @@ func spectralTable(c config, s *section) error {
 	for i, row := range table1 {
 		gammas = append(gammas, row.gamma)
 		all, err := parallel(seeds, func(seed int) (pair, error) {
-			return pair{recurringRow(row.gamma, keys, draws, uint64(seed), false), recurringRow(row.gamma, keys, draws, uint64(seed), true)}, nil
+			return pair{recurringRow(row.gamma, keys, draws, seedOf(seed), false), recurringRow(row.gamma, keys, draws, seedOf(seed), true)}, nil
 		})
 		if err != nil {
 			return err
@@ -109,17 +109,17 @@ func spectralTable(c config, s *section) error {
 
 	s.text("The gain E_b / E_RM of the mean E_RM, and what our sketches really do: `ms` with m counters, `rm` with m and half as many more as in the "+
 		"table (and its marker bits), share of wrong answers over %d seeds. E_RM leaves out the keys that are recognised late, after their "+
-		"counters were stepped on (the paper's section 3.3.1); \"built at once\" is how SQL builds a sketch, from exact counts, where there are none.", runs)
+		"counters were stepped on (the paper's section 3.3.1), which is why a streamed rm gains so little in wrong answers; \"built at once\" is how `sbf_agg` builds a sketch, from exact counts, moving the keys whose least counter is wrong.", runs)
 	t = s.table("gamma", "gain, published", "gain, random positions", "gain, the paper's hash functions", "ms, wrong", "rm, streamed, wrong", "rm, built at once, wrong", "gain, streamed", "gain, built at once")
 	var streamedGain, gatheredGain, published []float64
 	for i, row := range table1 {
 		m := int(math.Ceil(float64(keys*spectralK) / row.gamma))
 		results, err := parallel(runs, func(seed int) ([]quality, error) {
-			ms, err := setting{zipfCounts(keys, draws, 0.5), m, spectralK}.run(uint64(seed), []method{methodMS})
+			ms, err := setting{zipfCounts(keys, draws, 0.5), m, spectralK}.run(seedOf(seed), []method{methodMS})
 			if err != nil {
 				return nil, err
 			}
-			rm, err := setting{zipfCounts(keys, draws, 0.5), m + (m+1)/2, spectralK}.run(uint64(seed), []method{methodRM, methodGathered})
+			rm, err := setting{zipfCounts(keys, draws, 0.5), m + (m+1)/2, spectralK}.run(seedOf(seed), []method{methodRM, methodGathered})
 			return append(ms, rm...), err
 		})
 		if err != nil {

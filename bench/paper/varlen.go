@@ -101,9 +101,9 @@ func variableLength(c config, s *section) error {
 	outcomes, err := parallel(len(jobs), func(i int) (outcome, error) {
 		j := jobs[i]
 		var o outcome
-		h := numbers(uint64(j.seed), 0, size)
+		h := numbers(seedOf(j.seed), 0, size)
 		for form := range 2 {
-			f, capacity, err := pairs[j.pair].make(size, j.step, form == 1, uint64(j.seed))
+			f, capacity, err := pairs[j.pair].make(size, j.step, form == 1, seedOf(j.seed))
 			if err != nil {
 				return o, err
 			}
@@ -119,7 +119,7 @@ func variableLength(c config, s *section) error {
 					return o, err
 				}
 				p := varlenPoint{bits: float64(f.bits()) / float64(to)}
-				p.add(falsePositives(f, uint64(j.seed), 0, asked), asked, rate)
+				p.add(falsePositives(f, seedOf(j.seed), 0, asked), asked, rate)
 				o.at[form] = append(o.at[form], p)
 			}
 		}
