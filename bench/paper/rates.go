@@ -266,7 +266,7 @@ func unluckySeeds(c config, s *section) error {
 	}
 	if worst > 1.2 {
 		s.text("**A seed that is the keys' length in bytes, 1 to 8, is a bad one** (table above, seed 8): the halves of the hash then depend on each other, and filters whose "+
-			"positions need both have up to %s times the rate. Seed 0, the default, and all seeds above 8 are as good as the formulas say. All other figures of this page are of large seeds.", num(worst))
+			"positions need both have up to %s times the rate. Seed 0, the default, and the neighbours 7 and 9 show nothing of it; nor do the large seeds of all other figures of this page.", num(worst))
 	} else {
 		s.text("Small seeds, among them the keys' length, are as good as others (table above).")
 	}
