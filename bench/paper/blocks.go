@@ -35,7 +35,7 @@ func blocks(c config, s *section) error {
 					}
 					h := numbers(seedOf(seed), 0, n)
 					f.AddHashes(h.h1, h.h2, nil)
-					out[i].add(falsePositives(f, seedOf(seed), 0, asked), asked, f.FPP())
+					out[i].add(falsePositives(f, seedOf(seed), asked), asked, f.FPP())
 				}
 				return out, nil
 			})
@@ -92,7 +92,7 @@ func blocks(c config, s *section) error {
 			}
 			out.bits, out.blocks, out.k = f.Bits(), len(f.Blocks()), f.K()
 			out.lost = n - positives(f, h)
-			out.add(falsePositives(f, seedOf(seed), 0, asked), asked, f.FPP())
+			out.add(falsePositives(f, seedOf(seed), asked), asked, f.FPP())
 			return out, nil
 		})
 		if err != nil {

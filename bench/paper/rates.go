@@ -186,7 +186,7 @@ func rates(c config, s *section) error {
 				if err != nil {
 					return o, err
 				}
-				o.at[l].add(falsePositives(x, seed, 0, asked), asked, p)
+				o.at[l].add(falsePositives(x, seed, asked), asked, p)
 			}
 			o.bits = x.bits()
 			return o, nil
@@ -257,7 +257,7 @@ func unluckySeeds(c config, s *section) error {
 				return err
 			}
 			var sum tally
-			sum.add(falsePositives(x, seed, 0, asked), asked, p)
+			sum.add(falsePositives(x, seed, asked), asked, p)
 			if seed == 8 {
 				worst = math.Max(worst, sum.rate()/p)
 			}

@@ -66,7 +66,7 @@ func rational(c config, s *section) error {
 				}
 				h := numbers(seed, 0, set.n)
 				f.AddHashes(h.h1, h.h2, nil)
-				hits := falsePositives(f, seed, 0, asked)
+				hits := falsePositives(f, seed, asked)
 				r := rationalRate(p.k, f.Fill())
 				p.hits += hits
 				p.asked += asked

@@ -44,16 +44,6 @@ func (h hashes) eachBlock(f func(h hashes)) {
 	}
 }
 
-// adder is what takes many keys, once each.
-type adder interface {
-	AddHashes(h1s, h2s, ns []uint64)
-}
-
-// fallibleAdder is an adder that can be full.
-type fallibleAdder interface {
-	AddHashes(h1s, h2s, ns []uint64) error
-}
-
 // container answers for many keys.
 type container interface {
 	ContainsHashes(dst []bool, h1s, h2s []uint64)
@@ -77,10 +67,10 @@ func positives(c container, h hashes) int {
 
 // falsePositives counts, of n absent keys, those that a filter says it may
 // hold, without keeping all their hashes.
-func falsePositives(c container, seed, first uint64, n int) int {
+func falsePositives(c container, seed uint64, n int) int {
 	hits := 0
 	for from := 0; from < n; from += 1 << 16 {
-		hits += positives(c, numbers(seed, absent+first+uint64(from), min(1<<16, n-from)))
+		hits += positives(c, numbers(seed, absent+uint64(from), min(1<<16, n-from)))
 	}
 	return hits
 }

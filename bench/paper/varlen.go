@@ -119,7 +119,7 @@ func variableLength(c config, s *section) error {
 					return o, err
 				}
 				p := varlenPoint{bits: float64(f.bits()) / float64(to)}
-				p.add(falsePositives(f, seedOf(j.seed), 0, asked), asked, rate)
+				p.add(falsePositives(f, seedOf(j.seed), asked), asked, rate)
 				o.at[form] = append(o.at[form], p)
 			}
 		}
