@@ -61,14 +61,27 @@ func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 	prefetch.Offsets(unsafe.Pointer(&f.bits[0]), offsets[:at])
 }
 
-// containsBlock answers for at most block() keys. Most absent keys are ruled
-// out by their first positions, so that the others' memory is never asked for.
-func (f *filter) containsBlock(dst []bool, h1s, h2s []uint64) {
+// containsBlock answers for at most block() keys, of which, it is thought, most
+// are contained or not, and reports whether they were. Most absent keys are
+// ruled out by their first positions, so that the others' memory need not be
+// asked for.
+func (f *filter) containsBlock(dst []bool, h1s, h2s []uint64, most bool) bool {
+	h2s, dst = h2s[:len(h1s)], dst[:len(h1s)]
+	if most {
+		f.touch(h1s, h2s, 0, MaxK+1)
+		n := 0
+		for i, h1 := range h1s {
+			dst[i] = f.Contains(h1, h2s[i])
+			if dst[i] {
+				n++
+			}
+		}
+		return 2*n > len(h1s)
+	}
 	f.touch(h1s, h2s, 0, head)
 	var a, b [block]uint64
 	var at [block]uint8
 	n := 0
-	h2s, dst = h2s[:len(h1s)], dst[:len(h1s)]
 	for i, h1 := range h1s {
 		dst[i] = false
 		a[n%block], b[n%block], at[n%block] = h1, h2s[i], uint8(i)
@@ -78,6 +91,7 @@ func (f *filter) containsBlock(dst []bool, h1s, h2s []uint64) {
 	for i, h1 := range a[:n] {
 		dst[at[i]] = f.Contains(h1, b[i])
 	}
+	return 2*n > len(h1s)
 }
 
 // headSet is 1 if the first head positions of a key are set. It takes no

@@ -286,7 +286,7 @@ func TestAgainstModel(t *testing.T) {
 		one.ContainsKeys(c[:], keys)
 		for i := 0; i < asked; i += view.block() { // as a filter that is out of the cache does it
 			end := min(i+view.block(), asked)
-			view.containsBlock(d[i:end], h1s[i:end], h2s[i:end])
+			view.containsBlock(d[i:end], h1s[i:end], h2s[i:end], r.IntN(2) == 0)
 		}
 		for i := range asked {
 			want := m.contains(h1s[i], h2s[i])

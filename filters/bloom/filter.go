@@ -82,26 +82,32 @@ func (f *filter) ContainsKey(b []byte) bool {
 // ContainsHashes writes the Contains of every key to dst, which is as long as
 // h1s and h2s.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
+	f.containsHashes(dst, h1s, h2s, false)
+}
+
+// containsHashes is told, and reports, whether most keys are contained.
+func (f *filter) containsHashes(dst []bool, h1s, h2s []uint64, most bool) bool {
 	if len(f.bits) < outOfCache {
 		for i := range dst {
 			dst[i] = f.Contains(h1s[i], h2s[i])
 		}
-		return
+		return most
 	}
 	for n := f.block(); len(dst) > 0; {
 		n = min(n, len(dst))
-		f.containsBlock(dst[:n], h1s[:n], h2s[:n])
+		most = f.containsBlock(dst[:n], h1s[:n], h2s[:n], most)
 		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
 	}
+	return most
 }
 
 // ContainsKeys is ContainsHashes of the keys' bytes.
 func (f *filter) ContainsKeys(dst []bool, keys [][]byte) {
 	var h1s, h2s [block]uint64
-	for len(keys) > 0 {
+	for most := false; len(keys) > 0; {
 		n := min(block, len(keys))
 		key.Hashes(f.Seed(), keys[:n], h1s[:], h2s[:])
-		f.ContainsHashes(dst[:n], h1s[:n], h2s[:n])
+		most = f.containsHashes(dst[:n], h1s[:n], h2s[:n], most)
 		dst, keys = dst[n:], keys[n:]
 	}
 }
