@@ -81,13 +81,13 @@ func (p varlenPoint) best() (rate float64, measured bool) {
 // variableLength compares each filter with its variable-length form.
 func variableLength(c config, s *section) error {
 	size := pick(c, 1<<12, 1<<17, 1<<20)
-	asked := pick(c, 2000, 1_000_000, 16_000_000)
+	most := pick(c, 2000, 1_000_000, 16_000_000)
 	seeds := pick(c, 1, 1, 2)
 	s.text("The variable-length framework (its sections III to VI): at equal bits, a filter that is not full remembers more of each key. %d slots "+
 		"for cuckoo filters, with four slots a bucket, and for the counting ones as many keys as capacity, m = k n / ln 2 counters, alpha 0.5, k extra hash functions; increments and tandem with 8-bit "+
-		"counters and increments of 4 to 7 (the most that half a counter takes), plain ones with 4 bits, each form of a pair with the same. (The paper: 2^27; the rates do not depend on it.) %d seeds with %d absent keys each. "+
+		"counters and increments of 4 to 7 (the most that half a counter takes), plain ones with 4 bits, each form of a pair with the same. (The paper: 2^27; the rates do not depend on it.) %d seeds with as many absent keys each as give 10,000 hits, but %d at most. "+
 		"A reduction is 1 - rate(variable) / rate(plain). Where a rate shows in fewer than 50 hits, the filter's own formula stands in for it, marked with ~; the section on rates holds the "+
-		"formulas to measurement.", size, seeds, asked)
+		"formulas to measurement.", size, seeds, most)
 	type job struct{ pair, step, seed int }
 	type outcome struct{ at [2][]varlenPoint }
 	var jobs []job
@@ -118,6 +118,7 @@ func variableLength(c config, s *section) error {
 				if err != nil {
 					return o, err
 				}
+				asked := int(min(float64(most), max(10_000/rate, 100_000)))
 				p := varlenPoint{bits: float64(f.bits()) / float64(to)}
 				p.add(falsePositives(f, seedOf(j.seed), asked), asked, rate)
 				o.at[form] = append(o.at[form], p)
@@ -148,7 +149,7 @@ func variableLength(c config, s *section) error {
 	for i := range pairs {
 		sum[i], n[i] = make([]float64, len(varlenLoads)), make([]float64, len(varlenLoads))
 	}
-	most := 0.0
+	farthest := 0.0
 	detail := &table{head: []string{"filter", "step", "bits per key inserted", "load", "plain", "variable length", "reduction", "z plain", "z variable"}}
 	panels := make([]panel, len(varlenLoads))
 	for l, load := range varlenLoads {
@@ -176,7 +177,7 @@ func variableLength(c config, s *section) error {
 					if o.at[form][l].hits >= 50 {
 						z[form] = o.at[form][l].z()
 					}
-					most = math.Max(most, math.Abs(z[form]))
+					farthest = math.Max(farthest, math.Abs(z[form]))
 				}
 				detail.row(p.name, fmt.Sprintf("%d %s", step, p.what), fmt.Sprintf("%.1f", o.at[0][l].bits), percent(load), mark(plain, plainSeen), mark(variable, variableSeen), percent(reduction),
 					fmt.Sprintf("%.1f", z[0]), fmt.Sprintf("%.1f", z[1]))
@@ -236,7 +237,7 @@ func variableLength(c config, s *section) error {
 		"increments for ever, and its rate is higher. Who fills a filter of increments to more than alpha is better off without variable length. " +
 		"Counting filters gain nothing past alpha by design: the framework turns them into the plain form there, so that published means above 0 at 75 and 90%% can only " +
 		"come from the cuckoo filters.")
-	s.text("Every point (largest |z| of the rates with at least 50 hits: %.1f; \"step\" is what changes the bits):", most)
+	s.text("Every point (largest |z| of the rates with at least 50 hits: %.1f; \"step\" is what changes the bits):", farthest)
 	s.blocks = append(s.blocks, detail)
 	half := len(panels) / 2
 	return s.figure("rate", "Rate over bits per key at four loads: whole lines plain, dotted lines variable length (figures 4 and 5 of the paper).", panels[:half], panels[half:])
