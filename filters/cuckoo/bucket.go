@@ -32,8 +32,8 @@ func (p fingerprint) compare(q fingerprint) int {
 // covers reports whether every key that q matches is one that p matches.
 func (p fingerprint) covers(q fingerprint) bool { return p.known <= q.known && p.matches(q.v) }
 
-// fingerprints are the fingerprints of a bucket. In a bucket of variable length that
-// is not full the last one has a place of its own, the others are in no order.
+// fingerprints are those of a bucket, in no order, but that in a bucket of
+// variable length the last one's field may have a width of its own.
 type fingerprints struct {
 	n   int
 	all [MaxSlots]fingerprint
@@ -161,15 +161,15 @@ func sentinel(field uint64) uint { return uint(max(bits.Len64(field)-1, 1)) }
 
 // canonical orders a bucket's fingerprints, as read has them, as its one
 // spelling does: descending where there are empty slots at the end, otherwise
-// ascending.
+// ascending, but for the last one where its field has a width of its own.
 func (t *table) canonical(p *fingerprints) {
 	all := p.slice()
 	if !t.variable {
 		slices.SortFunc(all, func(p, q fingerprint) int { return q.compare(p) })
 		return
 	}
-	if p.n > 0 && p.n < int(t.b) {
-		all = all[:p.n-1] // the last one's field may have another width
+	if t.lastIsOwn(p.n) {
+		all = all[:p.n-1]
 	}
 	slices.SortFunc(all, fingerprint.compare)
 }

@@ -24,17 +24,20 @@ func (t *table) arrangeWord(x uint64) uint64 {
 	}
 	c := &t.class[x>>t.codeShift&15]
 	n := uint(c.n)
-	if n <= 2 || n == t.b {
-		return x // the first one is alone, and full buckets are always in order
+	if n < 2 || n == t.b {
+		return x // full buckets are always in order
+	}
+	if !c.uniform {
+		n--
 	}
 	var keys [MaxSlots]uint64
 	rest := x
-	for j := range n - 1 {
+	for j := range n {
 		keys[j] = t.key(x, c, j)
 		rest &^= t.laneMask<<(j*t.lane) | c.mask[j]<<c.start[j]
 	}
-	insertionSort(keys[:n-1])
-	for j := range n - 1 {
+	insertionSort(keys[:n])
+	for j := range n {
 		k := keys[j]
 		rest |= k&t.laneMask<<(j*t.lane) | k>>t.lane<<c.start[j]
 	}

@@ -63,33 +63,16 @@ func (t *table) enter(x uint64, c *class, fp uint64, known uint) uint64 {
 		t.basesOf(x, c, bases)
 		bases[n] = fp & t.base
 		return t.fill(bases)
-	case known == hashBits && !(c.flag && x>>c.flagAt&1 == 1):
-		return t.push(x, c, fp)
 	}
-	return t.pushShort(x, c, fp, known)
+	if u := &t.steps.up[x>>t.codeShift&15]; u.ok && u.flag != 0 {
+		return u.addMarked(x, fp, t.lane, t.laneMask, c.flag && x>>c.flagAt&1 == 1, known-t.lane)
+	}
+	return t.push(x, c, fp, known)
 }
 
-// push adds a fingerprint to a word of class c, whose fields have no
-// sentinels, that will not be full.
-func (t *table) push(x uint64, c *class, fp uint64) uint64 {
-	n := uint(c.n) & 7
-	code := t.code[(n+1)&7]
-	d := &t.class[code&15]
-	r := code<<t.codeShift | x&(1<<(n*t.lane&63)-1) | (fp&t.laneMask)<<(n*t.lane&63)
-	r |= (fp >> t.lane & d.mask[n]) << (d.start[n] & 63)
-	// Masks are 0 where there is no fingerprint: most buckets have four slots,
-	// and a loop of one or two turns is a branch that nobody can predict.
-	r |= (x >> (c.start[0] & 63) & c.mask[0] & d.mask[0]) << (d.start[0] & 63)
-	r |= (x >> (c.start[1] & 63) & c.mask[1] & d.mask[1]) << (d.start[1] & 63)
-	for j := uint(2); j < n; j++ {
-		r |= (x >> (c.start[j] & 63) & d.mask[j]) << (d.start[j] & 63)
-	}
-	return r
-}
-
-// pushShort is push where a fingerprint, that in the word or that to be added,
-// may know fewer bits than it has room for.
-func (t *table) pushShort(x uint64, c *class, fp uint64, known uint) uint64 {
+// push adds a fingerprint to a word of class c that it does not fill. It, and
+// those in the word, may know fewer bits than there is room for.
+func (t *table) push(x uint64, c *class, fp uint64, known uint) uint64 {
 	n := uint(c.n) & 7
 	code := t.code[(n+1)&7]
 	d := &t.class[code&15]
@@ -124,21 +107,26 @@ func (t *table) pushShort(x uint64, c *class, fp uint64, known uint) uint64 {
 	return r
 }
 
-// fill4 makes a word of three fingerprints, without sentinels, a full one: its
-// bases in ascending order.
+// fill4 makes a word of three fingerprints a full one.
 func (t *table) fill4(x uint64, c *class, fp uint64) uint64 {
-	lane, laneMask := t.lane, t.laneMask
-	v := fp & t.base
-	a := x&laneMask | (x>>c.start[0]&1)<<lane
-	b := x>>lane&laneMask | (x>>c.start[1]&1)<<lane
-	e := x>>(2*lane)&laneMask | (x>>c.start[2]&1)<<lane
+	lane, m := t.lane&63, t.laneMask
+	return t.fullWord(
+		x&m|x>>(c.start[0]&63)&1<<lane,
+		x>>lane&m|x>>(c.start[1]&63)&1<<lane,
+		x>>(2*lane&63)&m|x>>(c.start[2]&63)&1<<lane,
+		fp&t.base)
+}
+
+// fullWord is the full word of four bases.
+func (t *table) fullWord(a, b, c, d uint64) uint64 {
 	a, b = min(a, b), max(a, b)
-	e, v = min(e, v), max(e, v)
-	a, e = min(a, e), max(a, e)
-	b, v = min(b, v), max(b, v)
-	b, e = min(b, e), max(b, e)
-	r := a&laneMask | (b&laneMask)<<lane | (e&laneMask)<<(2*lane) | (v&laneMask)<<(3*lane)
-	return r | (v>>lane|a>>lane<<1|b>>lane<<2|e>>lane<<3)<<(4*lane)
+	c, d = min(c, d), max(c, d)
+	a, c = min(a, c), max(a, c)
+	b, d = min(b, d), max(b, d)
+	b, c = min(b, c), max(b, c)
+	lane, m := t.lane&63, t.laneMask
+	return a&m | b&m<<lane | c&m<<(2*lane&63) | d&m<<(3*lane&63) |
+		(d>>lane|a>>lane<<1|b>>lane<<2|c>>lane<<3)<<(4*lane&63)
 }
 
 // placeWide is place for any bucket and a fingerprint of any length.
@@ -292,6 +280,9 @@ func (t *table) fill(bases []uint64) (x uint64) {
 			x |= v << (uint(k) * t.f)
 		}
 		return x
+	}
+	if len(bases) == 4 {
+		return t.fullWord(bases[0], bases[1], bases[2], bases[3])
 	}
 	insertionSort(bases)
 	c := &t.class[0]

@@ -20,8 +20,10 @@ const (
 
 // batch is where a block of keys goes.
 type batch struct {
-	i, j, fp [block]uint64
-	offsets  [2 * block]uint32 // a body has at most 2^30 bytes
+	i, j, fp     [block]uint64
+	lanes, words [block]uint64
+	keys         [block]uint8
+	offsets      [2 * block]uint32 // a body has at most 2^30 bytes
 }
 
 // locate finds the buckets of a block of keys, and fetches them.
@@ -91,6 +93,10 @@ func (t *table) foundBlock(dst []bool, b *batch) {
 		}
 		return
 	}
+	// Few keys get past the low bits of a bucket unless they are there, so that
+	// this branch is foreseen; which of the two buckets it is, is not.
+	lanes, words, keys := b.lanes[:], b.words[:], b.keys[:]
+	n := uint(0)
 	for k, fp := range fps {
 		x, y := fetch(mem, is[k]*w), fetch(mem, js[k]*w)
 		pattern := fp & laneMask * ones
@@ -98,8 +104,28 @@ func (t *table) foundBlock(dst []bool, b *batch) {
 		p, q = (p-ones)&^p&highs, (q-ones)&^q&highs
 		dst[k] = false
 		if p|q != 0 {
-			dst[k] = t.confirm(x, p, fp) || t.confirm(y, q, fp)
+			_, none := bits.Sub64(p, 1, 0)
+			second := -none // all ones where p is 0
+			lanes[n%block], words[n%block], keys[n%block] = p|q&second, x^(x^y)&second, uint8(k)
+			n++
 		}
+	}
+	lane, laneOf, below := t.lane&63, &t.laneOf, (t.codeShift-1)&63
+	codes, fields := t.codeMask<<1|1, &t.steps.field
+	open := uint(0)
+	for m := range min(n, block) {
+		k, v := keys[m], words[m]
+		f := &fields[(v>>below&codes<<3|uint64(laneOf[bits.TrailingZeros64(lanes[m])&63]))&(32*MaxSlots-1)]
+		differ := (v>>(f.start&63)^fps[k]>>lane)&f.mask | uint64(f.decoy)
+		dst[k] = differ == 0
+		if differ != 0 {
+			keys[open%block] = k
+			open++
+		}
+	}
+	// The first lane that has the low bits is not the key's, or has a sentinel.
+	for _, k := range keys[:open] {
+		dst[k] = t.found(is[k], js[k], fps[k])
 	}
 }
 
@@ -156,11 +182,14 @@ func (t *table) addBlock(b *batch, k, n int) (next int, added uint64) {
 		fewer := uint64(int64(uint64(t.class[y>>codeShift&15].n)-n) >> 63)
 		x ^= (x ^ y) & fewer
 		at ^= (at ^ to) & fewer
-		c := &t.class[x>>codeShift&15]
-		if c.n == full {
+		code := x >> codeShift & 15
+		if u := &t.steps.up[code]; u.ok && x&t.steps.flag[code] == 0 {
+			x = u.add(x, fp, t.lane, laneMask)
+		} else if c := &t.class[code]; c.n == full {
 			break
+		} else {
+			x = t.enter(x, c, fp, hashBits)
 		}
-		x = t.enter(x, c, fp, hashBits)
 		word := mem[at>>3:][:8]
 		shift := at & 7
 		binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)&^(mask<<shift)|x<<shift)

@@ -30,13 +30,18 @@ type layout struct {
 
 	// Variable length.
 	codeShift uint // where the code begins: the markers, and with two slots one bit more
+	codeMask  uint64
 	class     [16]class
 	code      [MaxSlots]uint64 // of n < b fingerprints
+	steps     steps
 }
 
 // class is the form of the buckets with one code.
 type class struct {
 	n uint8 // fingerprints
+	// uniform says that all fields have one width; otherwise the last one has
+	// another than the others.
+	uniform bool
 	// flag says that there is a bit, at flagAt, that is set where fields end
 	// with a sentinel.
 	flag   bool
@@ -90,6 +95,10 @@ func newLayout(f, b uint, variable bool) *layout {
 	}
 	if variable {
 		l.setClasses()
+		l.codeMask = 1<<(l.bits-l.codeShift) - 1
+		if l.narrow {
+			l.setSteps()
+		}
 	}
 	return l
 }
@@ -122,7 +131,7 @@ func (l *layout) setClasses() {
 	n := uint(0)
 	for text := range codes {
 		code := bits.Reverse64(uint64(text)) >> (64 - t) // slot 0 is the lowest bit
-		ascending := text&(text+1) == 0                          // zeros, then ones
+		ascending := text&(text+1) == 0                  // zeros, then ones
 		for e := range uint(1) << extra {
 			c := &l.class[code<<extra|uint64(e)]
 			switch {
@@ -149,22 +158,13 @@ func (l *layout) goesDown(c *class) bool {
 		return true
 	}
 	d := &l.class[l.code[c.n-1]]
-	for j := range d.n {
-		from := j
-		if j == d.n-1 {
-			from = c.n - 1 // the last one stays the last
-		}
-		if !d.flag || d.width[j] <= c.width[from] {
-			return false
-		}
-	}
-	return true
+	return d.flag && min(d.width[0], d.width[d.n-1]) > max(c.width[0], c.width[c.n-1])
 }
 
 // full is the class of full buckets: every field is a slot's highest bit.
 func (l *layout) full() (c class) {
 	t := markers(l.b)
-	c.n = uint8(l.b)
+	c.n, c.uniform = uint8(l.b), true
 	for j := range l.b {
 		at := l.bits - t + j
 		if j >= t {
@@ -179,6 +179,7 @@ func (l *layout) full() (c class) {
 func (l *layout) partial(n, end uint) (c class) {
 	c.n = uint8(n)
 	if n == 0 {
+		c.uniform = true
 		return c
 	}
 	area := end - n*l.lane // bits for the fields, at least n
@@ -203,6 +204,7 @@ func (l *layout) partial(n, end uint) (c class) {
 		}
 	}
 	w, last = min(w, most), min(last, most)
+	c.uniform = n == 1 || w == last
 	at := n * l.lane
 	for j := range n {
 		width := w

@@ -3,6 +3,7 @@ package cuckoo
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -37,9 +38,6 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 			return tooMany(n, have)
 		}
 	}
-	if total, _ := s.Total(); n > total { // only in a BLOB that no sketch wrote
-		return fmt.Errorf("remove %d of %d in total: %w", n, total, sketch.ErrTooMany)
-	}
 	for range n {
 		if !s.take(i, j, fp) {
 			return tooMany(1, 0) // only the first of one
@@ -58,6 +56,30 @@ func tooMany(n, have uint64) error {
 func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 	h1, h2 := key.Hash(s.Seed(), b)
 	return s.Remove(h1, h2, n)
+}
+
+// RemoveHashes removes one occurrence of every key (h1s[k], h2s[k]). The result
+// is that of Remove for each in turn, up to the first error: the keys before it
+// are then removed, and it and those after it are not. The slices must be
+// equally long.
+func (s *Sketch) RemoveHashes(h1s, h2s []uint64) error {
+	if !s.multiset {
+		return setError{}
+	}
+	var b batch
+	for len(h1s) > 0 {
+		n := min(block, len(h1s))
+		s.locate(&b, h1s[:n], h2s[:n])
+		for k := range n {
+			if !s.take(b.i[k], b.j[k], b.fp[k]) {
+				return tooMany(1, 0)
+			}
+			s.stored--
+			keyed.Shrink(&s.Base, 1)
+		}
+		h1s, h2s = h1s[n:], h2s[n:]
+	}
+	return nil
 }
 
 // take removes the longest fingerprint that a key's is like, or reports false.
@@ -84,20 +106,37 @@ func (t *table) take(i, j, fp uint64) bool {
 		t.setWord(i, x&^(t.base<<at))
 		return true
 	}
-	kx, nx := t.longest(x, zx, fp)
-	ky, ny := t.longest(y, zy, fp)
-	if ny > nx {
-		i, x, kx, nx = j, y, ky, ny
+	k, c := uint(0), uint64(0)
+	if l := &t.steps; bits.OnesCount64(zx)+bits.OnesCount64(zy) == 1 {
+		// One lane has the low bits, as most often.
+		second := uint64(int64((zx-1)&^zx) >> 63) // all ones where zx is 0
+		i ^= (i ^ j) & second
+		x ^= (x ^ y) & second
+		c = x >> (t.codeShift & 63) & 15
+		k = uint(t.laneOf[bits.TrailingZeros64(zx|zy)&63])
+		f := &l.field[(c<<4|uint64(k))&(32*MaxSlots-1)]
+		field, mask := x>>(f.start&63), f.mask
+		short := -(x >> ((t.codeShift - 1) & 63) & l.has[c]) // all ones or none
+		mask ^= (mask ^ (1<<(sentinel(field&mask)&63) - 1)) & short
+		if (field^fp>>t.lane)&mask != 0 || l.live[c]&(zx|zy) == 0 {
+			return false
+		}
+	} else {
+		kx, nx := t.longest(x, zx, fp)
+		ky, ny := t.longest(y, zy, fp)
+		if ny > nx {
+			i, x, kx, nx = j, y, ky, ny
+		}
+		if nx == 0 {
+			return false
+		}
+		k, c = kx, x>>t.codeShift&15
 	}
-	if nx == 0 {
-		return false
+	if d := &t.steps.down[(c<<3|uint64(k))&127]; d.ok {
+		t.setWord(i, d.take(x, t.lane, x>>((t.codeShift-1)&63)&t.steps.has[c]))
+	} else {
+		t.drop(i, int(k))
 	}
-	c := &t.class[x>>t.codeShift&15]
-	if c.down && (kx != uint(c.n)-1 || kx == 0 || uint(c.n) == t.b) {
-		t.setWord(i, t.pop(x, c, kx))
-		return true
-	}
-	t.drop(i, int(kx))
 	return true
 }
 
@@ -128,34 +167,6 @@ func (t *table) longest(x, zeros, fp uint64) (slot, known uint) {
 	return slot, known
 }
 
-// pop takes slot r out of a word whose class goes down: what is left gets
-// sentinels where it had none, for the bits above it are not known.
-func (t *table) pop(x uint64, c *class, r uint) uint64 {
-	n := uint(c.n) - 1
-	code := t.code[n&7]
-	d := &t.class[code&15]
-	low := uint64(1)<<(r*t.lane) - 1
-	y := code<<t.codeShift | x&low | x>>t.lane&^low&(1<<(n*t.lane)-1)
-	if n == 0 {
-		return y
-	}
-	y |= 1 << d.flagAt
-	short := c.flag && x>>c.flagAt&1 == 1
-	for j := range n {
-		from := j
-		if j >= r {
-			from++
-		}
-		from &= 7
-		field := x >> c.start[from] & c.mask[from]
-		if !short || c.width[from] == 1 {
-			field |= 1 << c.width[from]
-		}
-		y |= field << d.start[j&7]
-	}
-	return y
-}
-
 func (t *table) takeWide(i, j, fp uint64) bool {
 	best, at, slot := 0, uint64(0), 0
 	for _, b := range [...]uint64{i, j} {
@@ -173,14 +184,19 @@ func (t *table) takeWide(i, j, fp uint64) bool {
 	return true
 }
 
-// drop takes a slot out of bucket i. Where the last one goes, the largest of
-// the others takes its place, whatever their order.
+// drop takes a slot out of bucket i. The last one stays the last where that
+// matters; otherwise the largest is, whatever their order.
 func (t *table) drop(i uint64, slot int) {
 	p := t.read(i)
-	if t.variable && slot == p.n-1 && p.n < int(t.b) {
-		t.canonical(&p)
-	}
+	sorted := !t.variable || !t.lastIsOwn(p.n) || slot == p.n-1
 	copy(p.all[slot:], p.all[slot+1:p.n])
 	p.n--
+	if sorted {
+		slices.SortFunc(p.slice(), fingerprint.compare)
+	}
 	t.write(i, &p)
 }
+
+// lastIsOwn reports whether the last of n fingerprints has a field of another
+// width than the others.
+func (t *table) lastIsOwn(n int) bool { return n < int(t.b) && !t.class[t.code[n]].uniform }
