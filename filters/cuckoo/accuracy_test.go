@@ -55,7 +55,7 @@ func TestFalsePositiveRate(t *testing.T) {
 					t.Fatal(err)
 				}
 				done = n
-				const asked = 1_000_000
+				const asked = 500_000
 				want, got := s.FalsePositiveRate(), measure(s, asked)
 				sigma := math.Sqrt(want * (1 - want) / asked)
 				t.Logf("%s at %d%%: predicted %.3g, measured %.3g, %.1f sigma", p.name(), load, want, got, (got-want)/max(sigma, 1e-12))

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"maps"
+	"math/bits"
+	"os"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
@@ -12,7 +14,7 @@ import (
 
 // The kit adds a key up to a thousand times at once; a multiset holds one
 // 2*slots times at most, and seldom so many of many. So a subject of a multiset
-// offers its filter half a bucket of a key at most, keeps the number of the
+// offers its filter one or two of a key at most, keeps the number of the
 // others itself, and removes those first: the filter has at least one as long
 // as the kit counts one, which is the law Set. The numbers follow a filter
 // through its BLOB, by the BLOB's hash.
@@ -42,7 +44,7 @@ func (s *subject) Add(id, n uint64) error {
 	if !s.multiset {
 		return s.Sketch.Add(h1, h2, n)
 	}
-	most := max(uint64(s.b)/2, 1)
+	most := max(min(uint64(s.b)/2, 2), 1)
 	k := min(n, most-min(s.held[id], most))
 	s.held[id] += k
 	s.over[id] += n - k
@@ -133,7 +135,7 @@ func family(p Params) conform.Family {
 	small := p
 	p.Capacity, small.Capacity = 60_000, 90
 	if p.Duplicates {
-		small.Capacity = 250
+		small.Capacity = 150
 	}
 	known := &registry{}
 	make1 := func(p Params) func() conform.Subject {
@@ -201,7 +203,12 @@ func (p Params) name() string {
 }
 
 func TestConformance(t *testing.T) {
-	for _, p := range everyForm() {
+	for i, p := range everyForm() {
+		// Half of the combinations of the first eight, which differ in pairs, but
+		// with CCBF_LONG=1 all of them.
+		if i < 8 && bits.OnesCount(uint(i))%2 != 0 && os.Getenv("CCBF_LONG") != "1" {
+			continue
+		}
 		t.Run(p.name(), func(t *testing.T) { conform.Run(t, family(p)) })
 	}
 }

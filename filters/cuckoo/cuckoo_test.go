@@ -266,7 +266,7 @@ func compareForms(t *testing.T, fast, slow *Sketch) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(fast.params.FingerprintBits, fast.params.Slots))
 	var live [][2]uint64
-	for step := range 1500 {
+	for step := range 1000 {
 		if r.IntN(100) < 55 {
 			h := [2]uint64{r.Uint64(), r.Uint64() | 1}
 			a, b := fast.AddHashes(h[:1], h[1:], nil), slow.Add(h[0], h[1], 1)
@@ -307,6 +307,79 @@ func compareForms(t *testing.T, fast, slow *Sketch) {
 	for _, h := range live {
 		if !fast.Contains(h[0], h[1]) {
 			t.Fatalf("%s: a key is not there", fast.params.name())
+		}
+	}
+}
+
+// A filter goes on after its BLOB as it would have without, whatever the order
+// of the fingerprints in its memory.
+func TestGoesOnAfterItsBlob(t *testing.T) {
+	for _, p := range everyForm() {
+		p.Capacity, p.Duplicates = 400, true
+		a, b := mustNew(t, p), mustNew(t, p)
+		r := rand.New(rand.NewPCG(8, 9))
+		var live [][2]uint64
+		for step := range 4000 {
+			h := [2]uint64{r.Uint64(), r.Uint64() | 1}
+			if r.IntN(100) < 55 || len(live) == 0 {
+				if a.Add(h[0], h[1], 1) == nil {
+					live = append(live, h)
+				}
+				_ = b.Add(h[0], h[1], 1)
+			} else {
+				k := r.IntN(len(live))
+				h, live[k] = live[k], live[len(live)-1]
+				live = live[:len(live)-1]
+				if a.Remove(h[0], h[1], 1) != nil || b.Remove(h[0], h[1], 1) != nil {
+					t.Fatal("a key is gone")
+				}
+			}
+			if step%40 != 0 {
+				continue
+			}
+			blob := b.Blob()
+			if !bytes.Equal(a.Blob(), blob) {
+				t.Fatalf("%s: after %d steps the BLOBs differ", p.name(), step)
+			}
+			var err error
+			if b, err = Decode(blob); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// Many at once is one at a time.
+func TestRemoveHashes(t *testing.T) {
+	for _, p := range everyForm() {
+		p.Capacity = 2000
+		h1s, h2s := keysFrom(p.Seed, 0, 1900)
+		a, b := mustNew(t, p), mustNew(t, p)
+		if a.AddHashes(h1s, h2s, nil) != nil || b.AddHashes(h1s, h2s, nil) != nil {
+			t.Fatal("no room")
+		}
+		if !p.Duplicates {
+			if err := a.RemoveHashes(h1s, h2s); !errors.Is(err, sketch.ErrNotAdditive) || !bytes.Equal(a.Blob(), b.Blob()) {
+				t.Errorf("from a set: %v", err)
+			}
+			continue
+		}
+		const some = 1000
+		if err := a.RemoveHashes(h1s[:some], h2s[:some]); err != nil {
+			t.Fatal(err)
+		}
+		for k := range some {
+			if err := b.Remove(h1s[k], h2s[k], 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(a.Blob(), b.Blob()) {
+			t.Errorf("%s: at once and one at a time differ", p.name())
+		}
+		// The 901st of those that follow is not there.
+		h1s, h2s = append(h1s[some:], 1), append(h2s[some:], 1)
+		if err := a.RemoveHashes(h1s, h2s); !errors.Is(err, sketch.ErrTooMany) || a.stored != 0 {
+			t.Errorf("%s: %d are left, error %v", p.name(), a.stored, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -54,8 +55,9 @@ func (s *Sketch) Buckets() uint64 { return s.buckets }
 // Stored is the number of fingerprints that are there.
 func (s *Sketch) Stored() uint64 { return s.stored }
 
-// Bytes is the memory of the buckets.
-func (s *Sketch) Bytes() int { return len(s.mem) }
+// Bytes is the memory that the filter takes: its buckets, and room to undo an
+// insertion that moved fingerprints.
+func (s *Sketch) Bytes() int { return len(s.mem) + cap(s.undos)*int(unsafe.Sizeof(saved{})) }
 
 // Add stores a key by its hash: in a set where it is not yet there, whatever n;
 // in a multiset n times. Nothing where n is 0. An error, which wraps ErrFull,
