@@ -28,6 +28,14 @@ func (id ID) String() string {
 	return fmt.Sprintf("unknown (family %d)", uint8(id))
 }
 
+// article goes before the family's name.
+func (id ID) article() string {
+	if id == SBF || int(id) >= len(names) || names[id] == "" {
+		return "an"
+	}
+	return "a"
+}
+
 // Family is what the project knows of a family without knowing which it is.
 type Family struct {
 	ID ID

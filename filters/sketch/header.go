@@ -190,7 +190,7 @@ func Parse(blob []byte) (Blob, error) {
 func ParseAs(id ID, blob []byte) (Blob, error) {
 	b, err := Parse(blob)
 	if err == nil && b.Family != id {
-		return Blob{}, Invalidf("a %v sketch, expected a %v sketch", b.Family, id)
+		return Blob{}, Invalidf("%s %v sketch, expected %s %v sketch", b.Family.article(), b.Family, id.article(), id)
 	}
 	return b, err
 }

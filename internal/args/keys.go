@@ -39,7 +39,7 @@ func ClassOf(t duck.Type) (key.Class, error) {
 	if isNumber(t) {
 		return key.Int, nil
 	}
-	return key.None, fmt.Errorf("a %s cannot be a key", t)
+	return key.None, fmt.Errorf("a value of type %s cannot be a key", t)
 }
 
 // interval is DuckDB's INTERVAL.
