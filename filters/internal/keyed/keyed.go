@@ -28,10 +28,10 @@ func New(seed uint64, flags sketch.Flags) Base {
 // sketch.TotalKnown. Errors wrap sketch.ErrInvalid.
 func Read(h sketch.Header, allowed sketch.Flags) (Base, error) {
 	if extra := h.Flags &^ (allowed | sketch.TotalKnown); extra != 0 {
-		return Base{}, sketch.Invalidf("flags %#x of a sketch of %v", uint16(extra), h.Family)
+		return Base{}, sketch.Invalidf("flags %#x, which %v does not have", uint16(extra), h.Family)
 	}
 	if h.Levels != 0 {
-		return Base{}, sketch.Invalidf("%d levels in a sketch of %v", h.Levels, h.Family)
+		return Base{}, sketch.Invalidf("%d levels, which %v does not have", h.Levels, h.Family)
 	}
 	class := key.Class(h.KeyClass)
 	if !class.Known() {
