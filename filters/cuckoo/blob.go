@@ -208,8 +208,7 @@ func (t *table) survey() (stored uint64, rate float64) {
 }
 
 // covered reports whether what fingerprint k of bucket i is found by finds
-// another one too: one before it, or one that more keys find. In a multiset
-// that may be in the other bucket; in a set it is there too seldom to look.
+// another one too: one before it, or one that more keys find, in either bucket.
 func (t *table) covered(i uint64, p *fingerprints, k int) bool {
 	q := p.all[k]
 	for m, o := range p.slice() {
@@ -217,8 +216,8 @@ func (t *table) covered(i uint64, p *fingerprints, k int) bool {
 			return true
 		}
 	}
-	if !t.multiset {
-		return false
+	if !t.multiset && !t.variable {
+		return false // a second one was not stored
 	}
 	j := t.other(i, q.v)
 	others := t.read(j)
