@@ -18,8 +18,8 @@ const (
 
 const preamble = `# Accuracy: what was published and what is measured here
 
-This page is written by ` + "`make paper`" + ` (a quarter of an hour; ` + "`make paper ARGS='-only rational'`" + ` replaces one
-section). Every number comes from a run of the program in ` + "`bench/paper`" + `; nothing is copied in by hand except
+This page is written by ` + "`make paper`" + ` (about ten minutes on two idle cores; ` + "`make paper ARGS='-only rational'`" + `
+replaces one section). Every number comes from a run of the program in ` + "`bench/paper`" + `; nothing is copied in by hand except
 the columns and words marked as published. Keys, hashes and streams are seeded: a run on another machine gives the
 same numbers, but for times, which stand here only as ratios within one run.
 

@@ -142,12 +142,12 @@ func TestWrite(t *testing.T) {
 	write("b", "Second: more", "two", "p")
 	write("a", "First", "one", "p")
 	p := page()
-	if strings.Count(p, "## First") != 1 || strings.Index(p, "one") > strings.Index(p, "two") || !strings.Contains(p, "- [Second: more](#second-more): found two\n") {
+	if strings.Count(p, "## First") != 1 || strings.Index(p, "\none\n") > strings.Index(p, "\ntwo\n") || !strings.Contains(p, "- [Second: more](#second-more): found two\n") {
 		t.Errorf("page is\n%s", p)
 	}
 	write("b", "Second: more", "three", "q")
 	p = page()
-	if strings.Contains(p, "two") || !strings.Contains(p, "three") || !strings.Contains(p, "one") || !strings.HasPrefix(p, "# Accuracy") {
+	if strings.Contains(p, "\ntwo\n") || !strings.Contains(p, "\nthree\n") || !strings.Contains(p, "\none\n") || !strings.HasPrefix(p, "# Accuracy") {
 		t.Errorf("page is\n%s", p)
 	}
 	for file, there := range map[string]bool{"a-p.svg": true, "b-p.svg": false, "b-q.svg": true} {

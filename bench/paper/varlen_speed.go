@@ -135,7 +135,7 @@ func variableSpeed(c config, s *section) error {
 	}
 	at90 := means[len(means)-1]
 	s.short("throughput of variable length over plain at 90%% load: insert %.2f, positive %.2f, negative %.2f, delete %.2f (published 0.80, 0.97, 0.89, 0.87).", at90[0], at90[1], at90[2], at90[3])
-	s.text("At 90%% load a counting filter of variable length has become a plain one and answers like it; its insertions were slower until alpha. Where the means are below the published ones it is the cuckoo filters: " +
+	s.text("At 90%% load a counting filter of variable length has become a plain one and answers like it; its insertions, with twice the hash functions until alpha, take longer. In lookups and deletions what is below the published means is the cuckoo filters: " +
 		"a plain bucket here is one word and compared in a few instructions, a bucket of variable length must first be asked how it is divided. The paper has the instructions PEXT and PDEP for that, which Go does not offer, and " +
 		"its filters, 128 times larger, wait for memory in both forms.")
 	return s.figure("ratio", "Throughput of variable length as a part of plain.", p)
