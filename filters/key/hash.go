@@ -10,8 +10,8 @@ import (
 )
 
 // Hash is MurmurHash3 x64 128 of a key's bytes with the seed in both halves of
-// its state, the second half made odd, so that the positions h1 + i*h2 of one
-// key differ in every array whose size is a power of two.
+// its state (see state), the second half made odd, so that the positions
+// h1 + i*h2 of one key differ in every array whose size is a power of two.
 func Hash(seed uint64, b []byte) (h1, h2 uint64) {
 	// Numbers and cells are most keys, and short ones spend most of their time
 	// on the way to the hash.
@@ -21,8 +21,22 @@ func Hash(seed uint64, b []byte) (h1, h2 uint64) {
 	case 16:
 		return HashCell(seed, int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:])))
 	}
+	if len(b) < 16 {
+		seed = state(seed)
+	}
 	h1, h2 = murmur3.SeedSum128(seed, seed, b)
 	return h1, h2 | 1
+}
+
+// state is what the hash of a key below 16 bytes begins with: the seed, but not
+// one that can be the key's length. Such a key may touch one half of the state
+// only, and its length is taken from both, which would leave the other half at 0
+// and make h2 follow from h1.
+func state(seed uint64) uint64 {
+	if seed-1 < 15 {
+		return mix(seed)
+	}
+	return seed
 }
 
 // Hashes writes the Hash of every key to h1s and h2s, which are at least as

@@ -5,6 +5,7 @@ import "math/bits"
 // HashUint64 is Hash of the 8 little-endian bytes of v, without a buffer: the
 // hash of every key of 8 bytes.
 func HashUint64(seed, v uint64) (h1, h2 uint64) {
+	seed = state(seed)
 	return finish(seed^bits.RotateLeft64(v*c1, 31)*c2, seed, 8)
 }
 
