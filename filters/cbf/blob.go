@@ -21,7 +21,8 @@ var Family = sketch.Family{
 	ID:    sketch.CBF,
 	Title: "Sets of keys that can be removed again",
 	About: "A counting Bloom filter says whether a key is in a set, and lets keys be removed. A key that is there is always found; " +
-		"one that is not is found with a small probability. A key added several times is there until it was removed as often. " +
+		"one that is not is found with a small probability. A key added several times is there until it was removed as often; " +
+		"one that fills its counters (15 times in 4 bits) stays, so give counters more bits where keys come often. " +
 		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
 	Check: Check,
 }

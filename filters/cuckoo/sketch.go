@@ -129,17 +129,25 @@ func (s *Sketch) full(i, j, fp uint64) error {
 	if have := uint64(s.copies(i, j, fp&s.base)); s.multiset && have == 2*uint64(s.b) {
 		return s.tooManyCopies(have, 1)
 	}
-	slots, hint := s.buckets*uint64(s.b), ""
-	if s.multiset {
-		hint = ", or with more slots if keys are there several times"
+	slots := s.buckets * uint64(s.b)
+	load := float64(s.stored) / float64(slots)
+	hint := fmt.Sprintf("build it with a larger capacity than %d", s.params.Capacity)
+	switch {
+	case s.multiset && load < 0.8: // not for lack of slots
+		hint = fmt.Sprintf("keys that come often fill their two buckets of %d slots: %s", s.b, countElsewhere)
+	case s.multiset:
+		hint += " occurrences"
 	}
-	return fmt.Errorf("%w: %d of %d slots are taken (%.1f%%) and %d moves made no room; build it with a larger capacity than %d%s",
-		ErrFull, s.stored, slots, 100*float64(s.stored)/float64(slots), MaxKicks, s.params.Capacity, hint)
+	return fmt.Errorf("%w: %d of %d slots are taken (%.1f%%) and %d moves made no room; %s",
+		ErrFull, s.stored, slots, 100*load, MaxKicks, hint)
 }
 
+// countElsewhere is what to do about keys with too many occurrences.
+const countElsewhere = "add each key once (DISTINCT), or count in a Count-Min Sketch or a Spectral Bloom Filter"
+
 func (s *Sketch) tooManyCopies(have, n uint64) error {
-	return fmt.Errorf("%w for this key: it is there %d times, %d more were to be added, and its two buckets of %d slots hold %d",
-		ErrFull, have, n, s.b, 2*s.b)
+	return fmt.Errorf("%w for this key: it is there %d times, %d more were to be added, and its two buckets of %d slots hold %d, whatever the capacity: %s",
+		ErrFull, have, n, s.b, 2*s.b, countElsewhere)
 }
 
 // AddKey is Add of a key's bytes (package key).

@@ -50,6 +50,13 @@ What holds for all of them:
   both values.
 - DuckDB may compute a scalar function on rows that a WHERE leaves out. Where a
   BLOB may be no sketch, write ` + "`TRY(ccbf_get(...))`" + ` or ask ` + "`sketch_is_valid`" + `.
+- Lookups check a BLOB's structure and not its checksum, for which they would have
+  to read all of it: damage inside it can make answers wrong. ` + "`sketch_is_valid`" + `
+  checks everything: ask it once for BLOBs that come from elsewhere.
+- Keys are of any type but LIST, STRUCT and the like. They are the same key where SQL
+  finds them equal, so that integers of any width meet, and numbers of different
+  types where nothing is lost: 5 = 5.0. Only a FLOAT such as 0.1 is not the DOUBLE
+  0.1: cast what you ask to FLOAT. A key of another type is an error.
 
 `
 
