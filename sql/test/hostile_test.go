@@ -5,6 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,6 +42,26 @@ var forms = []struct{ name, blob string }{
 	{"cbf tandem, variable length", "SELECT cbf_agg(i % 3, {capacity: 40, counters: 16, k: 2, variant: 'tandem', variable_length: true}) FROM range(9) t(i)"},
 	{"cuckoo set", "SELECT cuckoo_agg(i % 3, {capacity: 12}) FROM range(20) t(i)"},
 	{"cuckoo tagged, variable length", "SELECT cuckoo_agg(i % 5, {capacity: 12, variant: 'tagged', variable_length: true, duplicates: true}) FROM range(9) t(i)"},
+}
+
+// What the tests cannot find out by the list of families, a new one must have.
+func TestEveryFamilyHasItsPlaces(t *testing.T) {
+	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "FORMAT.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range ccbfsql.Families() {
+		name := f.ID.String()
+		if !strings.Contains(string(doc), fmt.Sprintf("%d %s", uint8(f.ID), name)) || !strings.Contains(string(doc), "\n## "+name+": ") {
+			t.Errorf("docs/FORMAT.md has no number or no section for %s", name)
+		}
+		if golden, err := filepath.Glob(filepath.Join("..", "..", "filters", name, "testdata", "golden", "*")); len(golden) == 0 || err != nil {
+			t.Errorf("filters/%s/testdata/golden has no BLOBs (%v)", name, err)
+		}
+		if !slices.ContainsFunc(forms, func(form struct{ name, blob string }) bool { return strings.HasPrefix(form.name, name+" ") }) {
+			t.Errorf("no small sketch of %s to damage", name)
+		}
+	}
 }
 
 // damage is every truncation and every single-bit flip of a BLOB. A flip keeps
