@@ -85,13 +85,13 @@ func (t *table) put(at uint64, n uint, v uint64) {
 // word is a narrow bucket; bits above it are the next one's.
 func (t *table) word(i uint64) uint64 {
 	at := i * uint64(t.bits)
-	return binary.LittleEndian.Uint64(t.mem[at>>3:]) >> (at & 7)
+	return fetch(t.mem, at)
 }
 
 // setWord writes a narrow bucket.
 func (t *table) setWord(i, x uint64) {
 	at := i * uint64(t.bits)
-	b := t.mem[at>>3:][:8]
+	b := t.mem[at>>3 : at>>3+8 : at>>3+8]
 	shift := at & 7
 	w := binary.LittleEndian.Uint64(b)
 	binary.LittleEndian.PutUint64(b, w&^(t.mask<<shift)|x<<shift)

@@ -1,6 +1,9 @@
 package cuckoo
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // place puts a key's fingerprint into the emptier one of its buckets, the
 // first where they are alike, which leaves more buckets with room, and with
@@ -13,16 +16,20 @@ func (t *table) place(i, j, fp uint64) bool {
 	case t.variable:
 		return t.placeVariable(i, j, fp)
 	}
-	x, y := t.word(i), t.word(j)
-	zx, zy := t.zeros(x), t.zeros(y)
-	if bits.OnesCount64(zy) > bits.OnesCount64(zx) {
-		i, x, zx = j, y, zy
-	}
-	if zx == 0 {
+	x, y := t.zeros(t.word(i)), t.zeros(t.word(j))
+	// Which one is emptier nobody foresees: no branch. A product with ones has
+	// in its highest lane the sum of all lanes.
+	top, sum := (t.f-1)&63, t.base<<((t.bits-t.f)&63)
+	_, more := bits.Sub64(x>>top*t.ones&sum, y>>top*t.ones&sum, 0)
+	x ^= (x ^ y) & -more
+	i ^= (i ^ j) & -more
+	if x == 0 {
 		return false
 	}
-	at := uint(bits.TrailingZeros64(zx)) - (t.f - 1)
-	t.setWord(i, x&t.mask|fp<<at)
+	at := i * uint64(t.bits)
+	b := t.mem[at>>3 : at>>3+8 : at>>3+8]
+	shift := uint(bits.TrailingZeros64(x)) - top + uint(at&7)
+	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)|fp<<(shift&63))
 	return true
 }
 
@@ -39,10 +46,16 @@ func (p fingerprint) tidy() fingerprint { return fingerprint{p.v & (1<<p.known -
 
 func (t *table) placeVariable(i, j, fp uint64) bool {
 	x, y := t.word(i)&t.mask, t.word(j)&t.mask
-	c, d := &t.class[x>>t.codeShift&15], &t.class[y>>t.codeShift&15]
-	if d.n < c.n {
-		i, x, c = j, y, d
+	shift := t.codeShift & 63
+	_, more := bits.Sub64(uint64(t.class[y>>shift&15].n), uint64(t.class[x>>shift&15].n), 0)
+	x ^= (x ^ y) & -more
+	i ^= (i ^ j) & -more
+	code := x >> shift & 15
+	if u := &t.steps.up[code]; u.ok && x&t.steps.flag[code] == 0 {
+		t.setWord(i, u.add(x, fp, t.lane, t.laneMask))
+		return true
 	}
+	c := &t.class[code]
 	if uint(c.n) == t.b {
 		return false
 	}

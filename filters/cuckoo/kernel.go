@@ -71,7 +71,7 @@ func (t *table) locate(b *batch, h1s, h2s []uint64) {
 
 // fetch reads 8 bytes from bit at on.
 func fetch(mem []byte, at uint64) uint64 {
-	return binary.LittleEndian.Uint64(mem[at>>3:]) >> (at & 7)
+	return binary.LittleEndian.Uint64(mem[at>>3:at>>3+8:at>>3+8]) >> (at & 7)
 }
 
 // foundBlock is found for the keys of a block.
@@ -82,17 +82,23 @@ func (t *table) foundBlock(dst []bool, b *batch) {
 		}
 		return
 	}
+	if t.variable {
+		t.foundVariable(dst, b)
+		return
+	}
+	mem, w, ones, highs := t.mem, uint64(t.bits), t.ones, t.highs
+	is, js, fps := b.i[:len(dst)], b.j[:len(dst)], b.fp[:len(dst)]
+	for k, fp := range fps {
+		pattern := fp * ones
+		x, y := fetch(mem, is[k]*w)^pattern, fetch(mem, js[k]*w)^pattern
+		dst[k] = ((x-ones)&^x|(y-ones)&^y)&highs != 0
+	}
+}
+
+func (t *table) foundVariable(dst []bool, b *batch) {
 	mem, w := t.mem, uint64(t.bits)
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask
 	is, js, fps := b.i[:len(dst)], b.j[:len(dst)], b.fp[:len(dst)]
-	if !t.variable {
-		for k, fp := range fps {
-			pattern := fp * ones
-			x, y := fetch(mem, is[k]*w)^pattern, fetch(mem, js[k]*w)^pattern
-			dst[k] = ((x-ones)&^x|(y-ones)&^y)&highs != 0
-		}
-		return
-	}
 	// Few keys get past the low bits of a bucket unless they are there, so that
 	// this branch is foreseen; which of the two buckets it is, is not.
 	lanes, words, keys := b.lanes[:], b.words[:], b.keys[:]
@@ -133,38 +139,45 @@ func (t *table) foundBlock(dst []bool, b *batch) {
 // that takes more than putting it into a bucket. It returns that one's number
 // and how many fingerprints it stored.
 func (t *table) addBlock(b *batch, k, n int) (next int, added uint64) {
+	if t.variable {
+		return t.addVariable(b, k, n)
+	}
+	mem, w, ones, highs, top := t.mem, uint64(t.bits), t.ones, t.highs, t.f-1
+	rest, multiset := ^highs, t.multiset
+	// A product with ones has in its highest lane the sum of all lanes.
+	sum := t.base << (t.bits - t.f)
+	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
+	for ; k < n; k++ {
+		fp := fps[k]
+		at, to := is[k]*w, js[k]*w
+		x, y := fetch(mem, at), fetch(mem, to)
+		if !multiset {
+			pattern := fp * ones
+			p, q := x^pattern, y^pattern
+			if ((p-ones)&^p|(q-ones)&^q)&highs != 0 {
+				continue
+			}
+		}
+		x, y = ^((x&rest+rest)|x)&highs, ^((y&rest+rest)|y)&highs // empty slots
+		_, more := bits.Sub64(x>>(top&63)*ones&sum, y>>(top&63)*ones&sum, 0)
+		x ^= (x ^ y) & -more
+		at ^= (at ^ to) & -more
+		if x == 0 {
+			break
+		}
+		word := mem[at>>3 : at>>3+8 : at>>3+8]
+		shift := uint(bits.TrailingZeros64(x)) - top + uint(at&7)
+		binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|fp<<(shift&63))
+		added++
+	}
+	return k, added
+}
+
+func (t *table) addVariable(b *batch, k, n int) (next int, added uint64) {
 	mem, w := t.mem, uint64(t.bits)
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask
-	rest, multiset := ^highs, t.multiset
+	mask, codeShift, full, multiset := t.mask, t.codeShift&63, uint8(t.b), t.multiset
 	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
-	if !t.variable {
-		top := t.f - 1
-		for ; k < n; k++ {
-			fp := fps[k]
-			at, to := is[k]*w, js[k]*w
-			x, y := fetch(mem, at), fetch(mem, to)
-			if !multiset {
-				pattern := fp * ones
-				p, q := x^pattern, y^pattern
-				if ((p-ones)&^p|(q-ones)&^q)&highs != 0 {
-					continue
-				}
-			}
-			x, y = ^((x&rest+rest)|x)&highs, ^((y&rest+rest)|y)&highs // empty slots
-			fewer := uint64(int64(bits.OnesCount64(x)-bits.OnesCount64(y)) >> 63)
-			x ^= (x ^ y) & fewer
-			at ^= (at ^ to) & fewer
-			if x == 0 {
-				break
-			}
-			word := mem[at>>3:][:8]
-			shift := uint(bits.TrailingZeros64(x)) - top + uint(at&7)
-			binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|fp<<shift)
-			added++
-		}
-		return k, added
-	}
-	mask, codeShift, full := t.mask, t.codeShift, uint8(t.b)
 	for ; k < n; k++ {
 		fp := fps[k]
 		at, to := is[k]*w, js[k]*w
@@ -190,7 +203,7 @@ func (t *table) addBlock(b *batch, k, n int) (next int, added uint64) {
 		} else {
 			x = t.enter(x, c, fp, hashBits)
 		}
-		word := mem[at>>3:][:8]
+		word := mem[at>>3 : at>>3+8 : at>>3+8]
 		shift := at & 7
 		binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)&^(mask<<shift)|x<<shift)
 		added++

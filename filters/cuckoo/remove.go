@@ -96,14 +96,15 @@ func (t *table) take(i, j, fp uint64) bool {
 	pattern := t.lanes(fp)
 	zx, zy := t.zeros(x^pattern), t.zeros(y^pattern)
 	if !t.variable {
-		if zx == 0 {
-			i, x, zx = j, y, zy
-		}
+		_, none := bits.Sub64(zx, 1, 0)
+		i ^= (i ^ j) & -none
+		x ^= (x ^ y) & -none
+		zx |= zy & -none
 		if zx == 0 {
 			return false
 		}
 		at := uint(bits.TrailingZeros64(zx)) - (t.f - 1)
-		t.setWord(i, x&^(t.base<<at))
+		t.setWord(i, x&^(t.base<<(at&63)))
 		return true
 	}
 	k, c := uint(0), uint64(0)
