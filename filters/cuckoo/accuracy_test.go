@@ -101,8 +101,8 @@ func TestFalsePositiveRateOfCopies(t *testing.T) {
 }
 
 // A variable length lowers the rate at equal bits. Published, at 2^20 keys in
-// filters of which they fill 95% (papers/variable-length-encoding.txt, section
-// VI.B): over loads of 25, 50, 75 and 90% by 45% on average with cuckoo
+// filters of which they fill 95% ("Variable-length
+// Encoding Framework", section VI.B): over loads of 25, 50, 75 and 90% by 45% on average with cuckoo
 // filters, by 46% with tagged ones, and over all filters by 88, 68, 11 and 4%
 // at each load. Here 2^17 slots; the rates are FalsePositiveRate, which
 // TestFalsePositiveRate measures.

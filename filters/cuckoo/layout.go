@@ -106,7 +106,7 @@ func newLayout(f, b uint, variable bool) *layout {
 // markers is the number of slots whose highest bits tell how full a bucket is:
 // the fewest, t, with as many codes that are not ascending, 2^t - (t+1), as
 // there are numbers of fingerprints below b. Two slots have one such code and
-// take a bit more. papers/variable-length-encoding.txt, section III.
+// take a bit more. "Variable-length Encoding Framework", section III.
 func markers(b uint) uint {
 	if b == 2 {
 		return 2

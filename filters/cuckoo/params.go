@@ -2,7 +2,8 @@
 // each, with deletion. Fan, Andersen, Kaminsky and Mitzenmacher 2014, "Cuckoo
 // Filter: Practically Better Than Bloom". Tagged: the alternate bucket of
 // Huang and Yang 2021, "Tagged Cuckoo Filters", modulo any even number.
-// Variable length: the framework of papers/variable-length-encoding.txt,
+// Variable length: "Variable-length Encoding Framework: A Generic
+// Framework for Enhancing the Accuracy of Approximate Membership Queries",
 // section III, with known lengths (see below).
 //
 // The filter takes hashed keys (package key). Methods are not safe for
@@ -26,6 +27,12 @@
 // it had there. One bit of a bucket that is not full says so: each fingerprint
 // then ends with a one, the sentinel, above the bits that are known. Comparing
 // bits that are not known would be a false negative.
+//
+// So a bucket is empty; or has n < b fingerprints whose fields are known to the
+// last bit, as after insertions only; or has n < b of them that end with
+// sentinels, after a removal or where one came from a full bucket; or is full,
+// with f bits of each in ascending order. Insertion makes a bucket of the third
+// kind one of the second where all then know what there is room for.
 package cuckoo
 
 import (

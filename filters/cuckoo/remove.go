@@ -26,7 +26,7 @@ func (setError) Unwrap() error { return sketch.ErrNotAdditive }
 //
 // With a variable length the longest fingerprint that matches goes: one that
 // is shorter may be another key's, and that key need not match the longer one.
-// papers/variable-length-encoding.txt, section III.
+// "Variable-length Encoding Framework", section III.
 func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if !s.multiset {
 		return setError{}
