@@ -231,10 +231,9 @@ func rates(c config, s *section) error {
 	return s.figure("formula", "Measured false positive rates over the formulas'.", []panel{p})
 }
 
-// unluckySeeds measures filters whose seed is the length of their keys. The
-// hash has its seed in both halves of its state and its length is mixed into
-// both (package key): with keys of up to 8 bytes nothing else makes the halves
-// differ, and when seed and length are equal, nothing does.
+// unluckySeeds measures filters whose seed is the length of their keys. In
+// MurmurHash3 x64 128 with one seed for both halves nothing would then tell the
+// halves of a key of up to 8 bytes apart; package key takes care of that.
 func unluckySeeds(c config, s *section) error {
 	capacity := pick(c, 1000, 20_000, 20_000)
 	asked := pick(c, 1000, 200_000, 1_000_000)

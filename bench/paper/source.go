@@ -12,9 +12,8 @@ import (
 // equal numbers.
 func random(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
-// seedOf is the i-th seed of an experiment. Seeds are large: MurmurHash3 has two
-// halves that depend on each other when the seed is the key's length in bytes
-// (see the section on rates).
+// seedOf is the i-th seed of an experiment. Seeds are large, for small ones may
+// be a key's length, which is an experiment of its own (see unluckySeeds).
 func seedOf(i int) uint64 { return uint64(i+1) * 0x9e3779b97f4a7c15 }
 
 // hashes are the halves of the hashes of some keys.
