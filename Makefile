@@ -16,8 +16,9 @@ BIN     := build/ccbfsql
 LINT    := build/tools/golangci-lint
 LINTVER := v2.15.0
 
-# Every module of the repository, this one first; bench has one of its own.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard bench/go.mod))
+# Every module of the repository, this one first; bench and the driver under its
+# old name have one of their own.
+MODULES := . $(patsubst %/go.mod,%,$(wildcard bench/go.mod internal/olddriver/go.mod))
 
 # Everything but the shell and the examples, which run as processes of their own.
 RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/...
