@@ -14,11 +14,12 @@
 //
 //	query [threads=(1, 2, 8)]  one statement; its rows, values separated by " | "
 //	exec [threads=(1, 2, 8)]   any number of statements; "ok"
-//	require [duckdb=1.5] [release]
-//	                           skip the directives below, up to the next require,
-//	                           where DuckDB is older, or where the host cannot
-//	                           know that no query runs and so keeps the memory
-//	                           of groups that DuckDB forgot
+//	require [condition ...]    skip the directives below, up to the next require,
+//	                           where one of these does not hold:
+//	        duckdb=1.5.2       DuckDB is that version or newer
+//	        not=(1.5.0, 1.5.1) DuckDB is none of these versions
+//	        release            the host knows when no query runs, and then gives
+//	                           back the memory of groups that DuckDB forgot
 //
 // {tmp} in a statement is a directory for files, empty at the start of the
 // file. An error is "error: " and its first line. With threads, a directive runs once
@@ -35,6 +36,7 @@ package sqltest
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,7 +113,7 @@ func runFile(t *testing.T, on Host, file string) {
 // host is one connection while it runs a file.
 type host struct {
 	conn     Conn
-	version  [2]int
+	version  [3]int
 	releases bool
 	meets    bool // the last require
 	tmp      string
@@ -122,6 +124,7 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 	for _, a := range d.CmdArgs {
 		switch {
 		case d.Cmd == "require" && a.Key == "duckdb" && len(a.Vals) == 1:
+		case d.Cmd == "require" && a.Key == "not" && len(a.Vals) > 0:
 		case d.Cmd == "require" && a.Key == "release" && len(a.Vals) == 0:
 		case (d.Cmd == "query" || d.Cmd == "exec") && a.Key == "threads" && len(a.Vals) > 0:
 			threads = a.Vals
@@ -177,13 +180,16 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 	return out
 }
 
-// has reports whether the host has what an argument of require asks for.
+// has reports whether a condition of require holds.
 func (h *host) has(a datadriven.CmdArg) bool {
-	if a.Key == "release" {
+	switch a.Key {
+	case "release":
 		return h.releases
+	case "not":
+		return !slices.ContainsFunc(a.Vals, func(v string) bool { return versionOf(v) == h.version })
 	}
 	want := versionOf(a.Vals[0])
-	return h.version[0] > want[0] || h.version[0] == want[0] && h.version[1] >= want[1]
+	return slices.Compare(h.version[:], want[:]) >= 0
 }
 
 // selects matches statements that can stand in a subquery, where DuckDB itself
@@ -216,11 +222,10 @@ func errorLine(err error) string {
 	return "error: " + strings.TrimPrefix(line, "Invalid Input Error: ") + "\n"
 }
 
-// versionOf reads the first two numbers of "v1.5.5".
-func versionOf(s string) (v [2]int) {
-	parts := strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3)
-	for i := range min(2, len(parts)) {
-		v[i], _ = strconv.Atoi(parts[i]) // a development version is 0.0 and fails the guards
+// versionOf reads "v1.5.5"; what is missing is 0.
+func versionOf(s string) (v [3]int) {
+	for i, n := range strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3) {
+		v[i], _ = strconv.Atoi(n) // a development version is 0.0.0 and fails the guards
 	}
 	return v
 }
