@@ -13,6 +13,7 @@ endif
 
 GO      ?= go
 BIN     := build/ccbfsql
+EXT     := build/ccbf.duckdb_extension
 LINT    := build/tools/golangci-lint
 LINTVER := v2.15.0
 
@@ -29,7 +30,7 @@ RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestU
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test clients race bench lint fuzz docs clean compiler
+.PHONY: help demo build extension test clients race bench lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -40,6 +41,19 @@ compiler:
 build: compiler ## The shell: build/ccbfsql
 	@echo "Building $(BIN) (the first time downloads about 50 MB, mostly DuckDB)"
 	@$(GO) build -o $(BIN) ./cmd/ccbfsql
+
+# What ccbf_version() says; where git does not answer, Go's own idea of it.
+VERSION := $(shell git describe --tags --always --dirty --abbrev=10 2>/dev/null)
+# Only the entry point is to be seen: a host or another extension may bring
+# functions of the same names.
+ifeq ($(shell $(GO) env GOOS),linux)
+EXTLD   := -extldflags '-Wl,--version-script=$(CURDIR)/cmd/ccbf-extension/export.map'
+endif
+
+extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
+	@$(GO) build -buildmode=c-shared -trimpath -o build/extension/libccbf.so \
+		-ldflags "-s -w -X github.com/ccbfsql/ccbfsql/udf.built=$(VERSION) $(EXTLD)" ./cmd/ccbf-extension
+	@$(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) -o $(EXT) build/extension/libccbf.so
 
 demo: build ## Two million points, a sketch per tile, and answers beside the truth
 	@mkdir -p build/demo

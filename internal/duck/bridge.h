@@ -51,10 +51,10 @@ void ccbf_set_mark(uint64_t mark);
 /* callbacks.c: given to DuckDB */
 void *ccbf_callback_scalar(void);
 void ccbf_aggregate_callbacks(void *function, bool counted);
+void *ccbf_callback_end(void);
 
 /* describe.c: a logical type as bytes, to be freed by the caller */
 uint8_t *ccbf_describe_vector(void *vec, uint64_t *len);
-
 
 /* vectors.c */
 void ccbf_open_vector(void *vec, ccbf_col *out);
@@ -85,11 +85,13 @@ void ccbf_free_type(void *type);
 void *ccbf_new_set(bool aggregate, const char *name);
 int ccbf_add_overload(bool aggregate, bool counted, void *set, const char *name,
                       void **params, uint64_t n, void *returns, bool is_volatile,
-                      uint64_t id);
+                      uint64_t id, bool tells_end);
 int ccbf_register_set(bool aggregate, void *conn, void *set);
 void ccbf_free_set(bool aggregate, void *set);
 const char *ccbf_library_version(void);
 bool ccbf_run(void *conn, const char *sql);
+void *ccbf_connect(void *database);
+void ccbf_disconnect(void *conn);
 
 /* What the counted callbacks saw; see counts.go. */
 typedef struct {

@@ -56,6 +56,15 @@ void *ccbf_callback_scalar(void) {
 	return (void *)scalar;
 }
 
+/* DuckDB is done with a function, for ever: its database has been closed. */
+static void end(void *extra) {
+	ccbfGoEnd((uint64_t)(uintptr_t)extra);
+}
+
+void *ccbf_callback_end(void) {
+	return (void *)end;
+}
+
 static uint64_t state_size(void *info) {
 	(void)info;
 	return sizeof(ccbf_state);
