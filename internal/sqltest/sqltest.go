@@ -196,11 +196,16 @@ func (h *host) has(a datadriven.CmdArg) bool {
 // writes their values as text, the same whatever the driver.
 var selects = regexp.MustCompile(`(?is)^\s*(SELECT|FROM|WITH|VALUES)\b`)
 
-func (h *host) query(statement string) (string, error) {
+// AsText has DuckDB write the values of a statement as text, where it can.
+func AsText(statement string) string {
 	if selects.MatchString(statement) {
-		statement = "SELECT COLUMNS(*)::VARCHAR FROM (" + strings.TrimRight(statement, "; \n") + "\n)"
+		return "SELECT COLUMNS(*)::VARCHAR FROM (" + strings.TrimRight(statement, "; \n") + "\n)"
 	}
-	rows, err := h.conn.Query(statement)
+	return statement
+}
+
+func (h *host) query(statement string) (string, error) {
+	rows, err := h.conn.Query(AsText(statement))
 	if err != nil {
 		return "", err
 	}
