@@ -14,7 +14,7 @@ typedef struct {
 } extension_access;
 
 static bool fail(void *info, extension_access *access, const char *text) {
-	char message[1024];
+	char message[2048];
 	snprintf(message, sizeof message, "ccbf: %s", text);
 	access->set_error(info, message);
 	return false;
@@ -22,7 +22,8 @@ static bool fail(void *info, extension_access *access, const char *text) {
 
 bool ccbf_init_c_api(void *info, extension_access *access) {
 	/* Asked before Go is: in a process where it would do harm it must not run. */
-	const char *unwelcome = ccbf_guest_unwelcome();
+	char text[1024];
+	const char *unwelcome = ccbf_guest_unwelcome(text, sizeof text);
 	if (unwelcome != NULL) {
 		return fail(info, access, unwelcome);
 	}
@@ -35,7 +36,10 @@ bool ccbf_init_c_api(void *info, extension_access *access) {
 	if (database == NULL || *database == NULL) {
 		return fail(info, access, "DuckDB named no database to load into");
 	}
+	ccbf_guest_mask old;
+	ccbf_guest_enter(&old);
 	char *error = ccbfGoLoad((void *)api, *database);
+	ccbf_guest_leave(&old);
 	if (error != NULL) {
 		fail(info, access, error);
 		free(error);

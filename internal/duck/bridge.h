@@ -4,6 +4,10 @@
 
 #include "api.h"
 
+#ifndef _WIN32
+#include <signal.h>
+#endif
+
 /* Arguments are gathered on the stack, so their number is bounded. */
 #define CCBF_MAX_COLS 24
 
@@ -52,6 +56,17 @@ void ccbf_set_mark(uint64_t mark);
 void *ccbf_callback_scalar(void);
 void ccbf_aggregate_callbacks(void *function, bool counted);
 void *ccbf_callback_end(void);
+
+/* guest.c: what a thread was before it went into Go */
+typedef struct {
+#ifndef _WIN32
+	sigset_t mask;
+#endif
+	char unused;
+} ccbf_stay;
+void ccbf_be_guest(void);
+bool ccbf_enter_go(ccbf_stay *stay); /* false: it must not go */
+void ccbf_leave_go(const ccbf_stay *stay);
 
 /* describe.c: a logical type as bytes, to be freed by the caller */
 uint8_t *ccbf_describe_vector(void *vec, uint64_t *len);

@@ -23,6 +23,7 @@ func RegisterExtension(api, database unsafe.Pointer, fns []Function) (err error)
 	if err := LoadTable(api); err != nil {
 		return err
 	}
+	C.ccbf_be_guest()
 	conn := C.ccbf_connect(database)
 	if conn == nil {
 		return errors.New("DuckDB gave no connection to the database")
