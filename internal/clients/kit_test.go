@@ -87,7 +87,7 @@ func newest(t testing.TB) string {
 }
 
 // node starts a Node process with a version of DuckDB.
-func node(t testing.TB, version string) *client {
+func node(t *testing.T, version string) *client {
 	t.Helper()
 	folder := packages(t)
 	program, err := exec.LookPath("node")

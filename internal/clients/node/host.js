@@ -17,8 +17,7 @@ const escape = (s) => s.replace(/[\\\t\n\r]/g, (c) => escapes[c]);
 const unescape = (s) => s.replace(/\\(.)/g, (_, c) => unescapes[c]);
 const answer = (...fields) => process.stdout.write(fields.map((f) => escape(String(f))).join('\t') + '\n');
 
-// What a host of its own does meanwhile: a timer, and Ctrl-C.
-let ticks = 0;
+// What a host of its own does meanwhile: a timer of 5 ms, and Ctrl-C.
 let longest = 0;
 let last = process.hrtime.bigint();
 let signals = 0;
@@ -26,9 +25,12 @@ setInterval(() => {
   const now = process.hrtime.bigint();
   longest = Math.max(longest, Number(now - last) / 1e6);
   last = now;
-  ticks++;
 }, 5);
 process.on('SIGINT', () => signals++);
+
+// (module (memory 1) (func (export "f") (param i32) (result i32) local.get 0 i32.load))
+const outside = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(
+  '0061736d0100000001060160017f017f0302010005030100010705010166' + '00000a0901070020002802000b', 'hex'))).exports.f;
 
 let instance;
 const connections = new Map();
@@ -68,10 +70,21 @@ const requests = {
   async interrupt(id, conn) {
     connections.get(conn).interrupt();
   },
-  // ticks of the timer of 5 ms, the longest time between two in ms, signals
+  // signals so far, and the longest time between two ticks of the timer, in ms
   async life(id) {
-    answer(id, 'row', ticks, Math.round(longest), signals);
-    ticks = longest = signals = 0;
+    answer(id, 'row', signals, Math.round(longest));
+  },
+  // Reads so often beyond the memory of a WebAssembly module: V8 leaves it to
+  // SIGSEGV to notice.
+  async storm(id, times) {
+    for (let n = Number(times); n > 0; ) {
+      try {
+        outside(-1);
+      } catch (e) {
+        if (!(e instanceof WebAssembly.RuntimeError)) throw e;
+        if (--n % 100 === 0) await new Promise(setImmediate);
+      }
+    }
   },
 };
 

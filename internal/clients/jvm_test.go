@@ -1,0 +1,74 @@
+package clients
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/sqltest"
+)
+
+var javaHome = regexp.MustCompile(`java\.home = (.*\S)`)
+
+// buildJVM compiles the virtual machine's half of the client, or says what it
+// wants for that.
+func buildJVM(folder string) (wants string, err error) {
+	for _, tool := range []string{"java", "javac", "cc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return "no " + tool, nil
+		}
+	}
+	properties, err := exec.Command("java", "-XshowSettings:properties", "-version").CombinedOutput()
+	if err != nil {
+		return "", err
+	}
+	home := javaHome.FindSubmatch(properties)
+	if home == nil {
+		return "java does not say where it lives", nil
+	}
+	include := filepath.Join(string(home[1]), "include")
+	for _, cmd := range []*exec.Cmd{
+		exec.Command("javac", "-nowarn", "-d", folder, filepath.Join("jvm", "Host.java")),
+		exec.Command("cc", "-O1", "-shared", "-fPIC", "-I"+include, "-I"+filepath.Join(include, runtime.GOOS),
+			"-o", filepath.Join(folder, "libhost.so"), filepath.Join("jvm", "duckdb.c"), "-ldl"),
+	} {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
+		}
+	}
+	return "", nil
+}
+
+// jvm starts a virtual machine with a version of DuckDB: the library that Node's
+// package brings. Only the quick compiler is on: what it compiles meets a null
+// pointer by SIGSEGV every time, not only until it is compiled anew.
+func jvm(t *testing.T, version string) *client {
+	t.Helper()
+	libraries, err := filepath.Glob(filepath.Join(packages(t), "node_modules", "duckdb-"+version, "node_modules", "@duckdb", "*", "libduckdb.*"))
+	if err != nil || len(libraries) == 0 {
+		missing(t, "no libduckdb %s among the Node packages", version)
+	}
+	folder := t.TempDir()
+	wants, err := buildJVM(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wants != "" {
+		missing(t, "%s", wants)
+	}
+	return running(t, exec.Command("java", "-XX:TieredStopAtLevel=1", "-cp", folder, "Host", filepath.Join(folder, "libhost.so"), libraries[0]))
+}
+
+// The SQL tests in a Java virtual machine, with the oldest DuckDB and the
+// newest: what differs between versions, TestSQLNode sees.
+func TestSQLJVM(t *testing.T) {
+	vs := versions(t, true)
+	for _, v := range []string{vs[0], vs[len(vs)-1]} {
+		t.Run(v, func(t *testing.T) {
+			sqltest.Run(t, loaded(t, jvm(t, v), ":memory:"), sqlTests)
+		})
+	}
+}
