@@ -62,20 +62,22 @@ demo: build ## Two million points, a sketch per tile, and answers beside the tru
 	@echo
 	@echo "Its tables are still there. To ask them yourself:  $(BIN) build/demo/demo.duckdb"
 
-test: compiler clients ## All tests, of every module
+test: compiler extension clients ## All tests, of every module
 	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test ./...); done
 
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
 # the packages of every platform, which not every registry has.
 clients: build/clients/installed ## DuckDB for Node, several versions, to test the extension in
+	@command -v node >/dev/null && command -v npm >/dev/null || \
+		echo "No node and npm here: the tests of the extension in Node are left out."
+	@command -v javac >/dev/null || \
+		echo "No JDK here: the tests of the extension in a Java virtual machine are left out."
 
 build/clients/installed: internal/clients/node/package.json internal/clients/node/package-lock.json
 	@mkdir -p $(@D)
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
 		echo "Installing DuckDB's Node client in several versions (half a gigabyte, once)"; \
 		cp $^ $(@D) && cd $(@D) && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && touch $(@F); \
-	else \
-		echo "No node and npm here: the tests of the extension in Node are left out."; \
 	fi
 
 race: compiler ## The tests with Go's race detector

@@ -6,8 +6,8 @@
 // It is a package of its own, below internal, because it is about processes,
 // not about SQL, and because its tests need more than Go: the extension
 // (make extension), Node with its packages (make clients), a JDK. Where one is
-// missing the tests that need it are skipped and say so, unless
-// CCBF_ALL_CLIENTS is set, as it is where everything must run.
+// missing the tests that need it are skipped and say so. Where CCBF_ALL_CLIENTS
+// is set, that is a failure, except for the JDK.
 //
 // DuckDB's JDBC driver is not among the clients: its jar comes from nowhere that
 // this repository fetches from. The virtual machine calls the same libduckdb

@@ -33,10 +33,6 @@ func life(t *testing.T, c *client) (signals, waited int) {
 // the faults that its own machine code raises on purpose, and cancels a query
 // within a second. Then everything works as before.
 func TestGuest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped: -short")
-	}
-	hosts := map[string]func(*testing.T, string) *client{"node": node, "jvm": jvm}
 	vs := versions(t, true)
 	for name, host := range hosts {
 		for _, v := range []string{vs[0], vs[len(vs)-1]} {

@@ -2,10 +2,12 @@ package clients
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -27,6 +29,9 @@ func missing(t testing.TB, format string, args ...any) {
 // extension is the path of the extension under test.
 func extension(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped: -short (the race detector, say, sees nothing of other processes)")
+	}
 	path := os.Getenv("CCBF_EXTENSION")
 	if path == "" {
 		path = filepath.Join("..", "..", "build", "ccbf.duckdb_extension")
@@ -136,4 +141,36 @@ func mustExec(t testing.TB, c interface{ Exec(string) error }, statements string
 	if err := c.Exec(statements); err != nil {
 		t.Fatalf("%.300s: %v", statements, err)
 	}
+}
+
+// hosts are the clients that the extension is a guest of.
+var hosts = map[string]func(*testing.T, string) *client{"node": node, "jvm": jvm}
+
+// size is what a process takes.
+type size struct {
+	mb      float64 // resident
+	threads int
+}
+
+func footprint(t *testing.T, c *client) size {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+	if err != nil {
+		missing(t, "%v", err)
+	}
+	var s size
+	for line := range strings.Lines(string(text)) {
+		key, value, _ := strings.Cut(line, ":")
+		n, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(value), " kB"))
+		switch key {
+		case "VmRSS":
+			s.mb = float64(n) / 1024
+		case "Threads":
+			s.threads = n
+		}
+	}
+	if s.mb == 0 || s.threads == 0 {
+		t.Fatalf("no figures in %s", text)
+	}
+	return s
 }

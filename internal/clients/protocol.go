@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -158,31 +157,6 @@ func (c *client) end() error {
 		return c.err
 	}
 	return nil
-}
-
-// resident and threads ask the system; Linux only.
-func (c *client) resident() (mb float64, threads int, err error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
-	if err != nil {
-		return 0, 0, err
-	}
-	for line := range strings.Lines(string(text)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-		value = strings.TrimSuffix(strings.TrimSpace(value), " kB")
-		switch key {
-		case "VmRSS":
-			kb, err := strconv.Atoi(value)
-			if err != nil {
-				return 0, 0, err
-			}
-			mb = float64(kb) / 1024
-		case "Threads":
-			if threads, err = strconv.Atoi(value); err != nil {
-				return 0, 0, err
-			}
-		}
-	}
-	return mb, threads, nil
 }
 
 // tail keeps the last 64 KiB of what is written to it.
