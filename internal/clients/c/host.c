@@ -6,6 +6,7 @@
  *	open N          a database in memory, and a connection
  *	close N
  *	sql N TEXT      "= " and the first row, values separated by |, or "! error"
+ *	time N TEXT     milliseconds, and the same
  *	start N TEXT    the same in a thread of its own; "ok" at once
  *	interrupt N
  *	wait            for what start began: its answer and the milliseconds since
@@ -16,6 +17,12 @@
  *	cycle COUNT TEXT   so many times: open, load, TEXT, close
  *	segv COUNT      so many reads of a bad address that a handler of the host's
  *	                recovers from
+ *	bell            from now on a timer interrupts every millisecond; the handler
+ *	                is a host's ordinary one, on the stack that it finds. At the
+ *	                next bell: how often, and how often that stack was not the
+ *	                main thread's
+ *	fork N TEXT     TEXT in a child made by fork, on the parent's database; then
+ *	                load and TEXT on one of its own
  *	status          resident kB, threads
  */
 #define _GNU_SOURCE
@@ -29,6 +36,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,11 +87,14 @@ static double now(void) {
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-static void open_database(handle *db, handle *conn) {
+static void open_database(handle *db, handle *conn, const char *threads) {
 	handle config;
 	char *error = NULL;
 	duckdb_create_config(&config);
 	duckdb_set_config(config, "allow_unsigned_extensions", "true");
+	if (threads != NULL) {
+		duckdb_set_config(config, "threads", threads);
+	}
 	if (duckdb_open_ext(NULL, db, config, &error) != 0) {
 		die("open: %s", error);
 	}
@@ -132,7 +144,7 @@ static void load(handle conn) {
 static void cycle(int count, const char *sql) {
 	for (int i = 0; i < count; i++) {
 		handle db, conn;
-		open_database(&db, &conn);
+		open_database(&db, &conn, "1");
 		load(conn);
 		must(conn, sql);
 		duckdb_disconnect(&conn);
@@ -179,7 +191,7 @@ static void *stress_load(void *shared) {
 		}
 		load(conn);
 		duckdb_disconnect(&conn);
-		open_database(&db, &conn);
+		open_database(&db, &conn, NULL);
 		load(conn);
 		must(conn, stress_sql);
 		duckdb_disconnect(&conn);
@@ -231,6 +243,57 @@ static int segv(int count) {
 	return caught;
 }
 
+static volatile sig_atomic_t bells, astray;
+static char *main_stack;
+static pthread_t main_thread;
+
+static void ring(int sig) {
+	char here;
+	(void)sig;
+	bells++;
+	if (pthread_equal(pthread_self(), main_thread) && (&here > main_stack || &here < main_stack - (8 << 20))) {
+		astray++;
+	}
+}
+
+static void bell(void) {
+	static bool on;
+	struct itimerval every = {.it_interval = {0, 1000}, .it_value = {0, 1000}};
+	struct sigaction action = {.sa_handler = ring, .sa_flags = SA_RESTART};
+	if (on) {
+		memset(&every, 0, sizeof every);
+	} else {
+		sigaction(SIGALRM, &action, NULL);
+	}
+	on = !on;
+	setitimer(ITIMER_REAL, &every, NULL);
+	printf("%d %d\n", (int)bells, (int)astray);
+	bells = astray = 0;
+}
+
+/* The answers are the child's, on its standard output. */
+static void fork_and_ask(handle conn, const char *sql) {
+	pid_t child = fork();
+	if (child == 0) {
+		char load[sizeof extension + 10], *a[3];
+		handle db, own;
+		alarm(30); /* it must not wait for ever */
+		a[0] = ask(conn, sql);
+		open_database(&db, &own, NULL);
+		snprintf(load, sizeof load, "LOAD '%s'", extension);
+		a[1] = ask(own, load);
+		a[2] = ask(own, "SELECT 1");
+		printf("%s ~ %s ~ %s\n", a[0], a[1], a[2]);
+		fflush(stdout);
+		_exit(0);
+	}
+	int ended = 0;
+	waitpid(child, &ended, 0);
+	if (ended != 0) {
+		printf("the child ended with status %d\n", ended);
+	}
+}
+
 static void status(void) {
 	long kb = 0, threads = 0;
 	char line[256];
@@ -249,6 +312,9 @@ int main(int argc, char **argv) {
 	if (argc < 2) {
 		die("usage: host LIBDUCKDB");
 	}
+	char here;
+	main_stack = &here + 4096;
+	main_thread = pthread_self();
 	/* Before anything else is there, as a host would. */
 	struct sigaction action = {.sa_handler = recover};
 	sigaction(SIGSEGV, &action, NULL);
@@ -269,7 +335,7 @@ int main(int argc, char **argv) {
 		int n = 0, m = 0, at = 0;
 		if (sscanf(line, "open %d", &n) == 1) {
 			double began = now();
-			open_database(&databases[n], &connections[n]);
+			open_database(&databases[n], &connections[n], NULL);
 			printf("%.3f\n", now() - began);
 		} else if (sscanf(line, "close %d", &n) == 1) {
 			duckdb_disconnect(&connections[n]);
@@ -279,6 +345,15 @@ int main(int argc, char **argv) {
 			char *a = ask(connections[n], line + at);
 			puts(a);
 			free(a);
+		} else if (sscanf(line, "time %d %n", &n, &at) == 1) {
+			double began = now();
+			char *a = ask(connections[n], line + at);
+			printf("%.3f %s\n", now() - began, a);
+			free(a);
+		} else if (sscanf(line, "fork %d %n", &n, &at) == 1) {
+			fork_and_ask(connections[n], line + at);
+		} else if (strcmp(line, "bell") == 0) {
+			bell();
 		} else if (sscanf(line, "start %d %n", &n, &at) == 1) {
 			started.conn = connections[n];
 			started.sql = strdup(line + at);
