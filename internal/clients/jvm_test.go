@@ -47,10 +47,7 @@ func buildJVM(folder string) (wants string, err error) {
 // pointer by SIGSEGV every time, not only until it is compiled anew.
 func jvm(t *testing.T, version string) *client {
 	t.Helper()
-	libraries, err := filepath.Glob(filepath.Join(packages(t), "node_modules", "duckdb-"+version, "node_modules", "@duckdb", "*", "libduckdb.*"))
-	if err != nil || len(libraries) == 0 {
-		missing(t, "no libduckdb %s among the Node packages", version)
-	}
+	lib := library(t, version)
 	folder := t.TempDir()
 	wants, err := buildJVM(folder)
 	if err != nil {
@@ -59,7 +56,7 @@ func jvm(t *testing.T, version string) *client {
 	if wants != "" {
 		t.Skipf("skipped: %s", wants)
 	}
-	return running(t, exec.Command("java", "-XX:TieredStopAtLevel=1", "-cp", folder, "Host", filepath.Join(folder, "libhost.so"), libraries[0]))
+	return running(t, exec.Command("java", "-XX:TieredStopAtLevel=1", "-cp", folder, "Host", filepath.Join(folder, "libhost.so"), lib))
 }
 
 // The SQL tests in a Java virtual machine, with one DuckDB: what differs between
