@@ -34,7 +34,7 @@ func (c *client) open(file, extension string) (*Host, error) {
 	return h, conn.Close()
 }
 
-// Releases: a guest cannot know that no query runs.
+// Releases is false: a guest cannot know that no query runs.
 func (h *Host) Releases() bool { return false }
 
 // Conn opens a connection.

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -13,21 +14,15 @@ import (
 
 var javaHome = regexp.MustCompile(`java\.home = (.*\S)`)
 
-// buildJVM compiles the virtual machine's half of the client, or says what it
-// wants for that.
-func buildJVM(folder string) (wants string, err error) {
-	for _, tool := range []string{"java", "javac", "cc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			return "no " + tool, nil
-		}
-	}
+// buildJVM compiles the virtual machine's half of the client.
+func buildJVM(folder string) error {
 	properties, err := exec.Command("java", "-XshowSettings:properties", "-version").CombinedOutput()
 	if err != nil {
-		return "", err
+		return err
 	}
 	home := javaHome.FindSubmatch(properties)
 	if home == nil {
-		return "java does not say where it lives", nil
+		return errors.New("java does not say where it lives")
 	}
 	include := filepath.Join(string(home[1]), "include")
 	for _, cmd := range []*exec.Cmd{
@@ -36,10 +31,10 @@ func buildJVM(folder string) (wants string, err error) {
 			"-o", filepath.Join(folder, "libhost.so"), filepath.Join("jvm", "duckdb.c"), "-ldl"),
 	} {
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("%s: %w\n%s", cmd, err, out)
+			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
 		}
 	}
-	return "", nil
+	return nil
 }
 
 // jvm starts a virtual machine with a version of DuckDB: the library that Node's
@@ -48,13 +43,14 @@ func buildJVM(folder string) (wants string, err error) {
 func jvm(t *testing.T, version string) *client {
 	t.Helper()
 	lib := library(t, version)
-	folder := t.TempDir()
-	wants, err := buildJVM(folder)
-	if err != nil {
-		t.Fatal(err)
+	for _, tool := range []string{"java", "javac", "cc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("skipped: no %s", tool)
+		}
 	}
-	if wants != "" {
-		t.Skipf("skipped: %s", wants)
+	folder := t.TempDir()
+	if err := buildJVM(folder); err != nil {
+		t.Fatal(err)
 	}
 	return running(t, exec.Command("java", "-XX:TieredStopAtLevel=1", "-cp", folder, "Host", filepath.Join(folder, "libhost.so"), lib))
 }
