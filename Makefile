@@ -45,9 +45,11 @@ build: compiler ## The shell: build/ccbfsql
 # What ccbf_version() says; where git does not answer, Go's own idea of it.
 VERSION := $(shell git describe --tags --always --dirty --abbrev=10 2>/dev/null)
 # Only the entry point is to be seen: a host or another extension may bring
-# functions of the same names.
+# functions of the same names. The few functions of the C++ library that are used
+# come along, as a host may have none, or an older one; libgcc_s does not, as
+# exceptions need to have one and the same in the whole process.
 ifeq ($(shell $(GO) env GOOS),linux)
-EXTLD   := -extldflags '-Wl,--version-script=$(CURDIR)/cmd/ccbf-extension/export.map'
+EXTLD   := -extldflags '-static-libstdc++ -Wl,--version-script=$(CURDIR)/cmd/ccbf-extension/export.map'
 endif
 
 extension: compiler ## The loadable extension: build/ccbf.duckdb_extension

@@ -58,7 +58,7 @@ func cHost(t testing.TB, version string) *process {
 		if cc == "" {
 			cc = "cc"
 		}
-		folder, err := os.MkdirTemp("", "ccbf-host")
+		folder, err := os.MkdirTemp("", "ccbf-host") //nolint:usetesting // for all tests of the package
 		if err != nil {
 			errC = err
 			return

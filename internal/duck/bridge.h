@@ -71,13 +71,16 @@ void ccbf_leave_go(const ccbf_stay *stay);
 /* describe.c: a logical type as bytes, to be freed by the caller */
 uint8_t *ccbf_describe_vector(void *vec, uint64_t *len);
 
+/* catch.cpp: 0, or 1 when there is no memory */
+int ccbf_try_assign(void *vec, uint64_t row, const char *data, uint64_t len);
+int ccbf_try_reserve(void *vec, uint64_t capacity);
+
 /* vectors.c */
 void ccbf_open_vector(void *vec, ccbf_col *out);
 void ccbf_struct_children(void *vec, uint64_t n, ccbf_col *out);
 uint64_t ccbf_list_child(void *vec, ccbf_col *out);
 uint64_t *ccbf_writable_mask(void *vec);
-void ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
-void ccbf_assign(void *vec, uint64_t row, const char *data, uint64_t len);
+int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child);
 int ccbf_list_finish(void *vec, uint64_t size);
 void ccbf_scalar_error(void *info, const char *text);

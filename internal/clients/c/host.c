@@ -24,6 +24,7 @@
  *	fork N TEXT     TEXT in a child made by fork, on the parent's database; then
  *	                load and TEXT on one of its own
  *	status          resident kB, threads
+ *	cpu             milliseconds of processor time, of all threads
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -379,6 +380,10 @@ int main(int argc, char **argv) {
 			printf("%.3f\n", now() - began);
 		} else if (sscanf(line, "segv %d", &n) == 1) {
 			printf("%d\n", segv(n));
+		} else if (strcmp(line, "cpu") == 0) {
+			struct timespec t;
+			clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+			printf("%.3f\n", (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6);
 		} else if (strcmp(line, "status") == 0) {
 			status();
 		} else {
