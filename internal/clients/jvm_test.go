@@ -52,7 +52,7 @@ func jvm(t *testing.T, version string) *client {
 	if err := buildJVM(folder); err != nil {
 		t.Fatal(err)
 	}
-	return running(t, exec.Command("java", "-XX:TieredStopAtLevel=1", "-cp", folder, "Host", filepath.Join(folder, "libhost.so"), lib))
+	return running(t, exec.Command("java", "-XX:TieredStopAtLevel=1", "-XX:+DisplayVMOutputToStderr", "-cp", folder, "Host", filepath.Join(folder, "libhost.so"), lib))
 }
 
 // The SQL tests in a Java virtual machine, with one DuckDB: what differs between
