@@ -52,10 +52,13 @@ ifeq ($(shell $(GO) env GOOS),linux)
 EXTLD   := -extldflags '-static-libstdc++ -Wl,--version-script=$(CURDIR)/cmd/ccbf-extension/export.map'
 endif
 
+# For another machine, with a C compiler for it:
+#   make extension GOARCH=arm64 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ EXT=build/linux_arm64/ccbf.duckdb_extension
 extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 	@$(GO) build -buildmode=c-shared -trimpath -o build/extension/libccbf.so \
 		-ldflags "-s -w -X github.com/ccbfsql/ccbfsql/udf.built=$(VERSION) $(EXTLD)" ./cmd/ccbf-extension
-	@$(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) -o $(EXT) build/extension/libccbf.so
+	@mkdir -p $(dir $(EXT))
+	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) -o $(EXT) build/extension/libccbf.so
 
 demo: build ## Two million points, a sketch per tile, and answers beside the truth
 	@mkdir -p build/demo

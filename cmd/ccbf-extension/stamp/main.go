@@ -5,11 +5,11 @@
 package main
 
 import (
+	"cmp"
 	"debug/buildinfo"
 	"flag"
 	"fmt"
 	"os"
-	"runtime"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbf-extension/internal/footer"
 	"golang.org/x/mod/module"
@@ -19,7 +19,7 @@ func main() {
 	f := footer.Footer{}
 	var out string
 	flag.StringVar(&out, "o", "ccbf.duckdb_extension", "file to write; LOAD goes by its name, which must begin with ccbf")
-	flag.StringVar(&f.Platform, "platform", platform(runtime.GOOS, runtime.GOARCH), "DuckDB's name for the platform (PRAGMA platform)")
+	flag.StringVar(&f.Platform, "platform", "", "DuckDB's name for the platform (PRAGMA platform; default: what the library was built for)")
 	flag.StringVar(&f.Extension, "version", "", "the extension's version (default: what the library was built from)")
 	flag.StringVar(&f.API, "api", "v1.2.0", "oldest C API of DuckDB that the library works with")
 	flag.StringVar(&f.ABI, "abi", "C_STRUCT", "how DuckDB hands over its API")
@@ -39,12 +39,13 @@ func main() {
 }
 
 func stamp(library, out string, f footer.Footer) error {
-	if f.Extension == "" {
+	if f.Extension == "" || f.Platform == "" {
 		info, err := buildinfo.ReadFile(library)
 		if err != nil {
-			return fmt.Errorf("%w; name a version with -version", err)
+			return fmt.Errorf("%w; name -version and -platform", err)
 		}
-		f.Extension = version(info)
+		f.Extension = cmp.Or(f.Extension, version(info))
+		f.Platform = cmp.Or(f.Platform, platform(setting(info, "GOOS"), setting(info, "GOARCH")))
 	}
 	if err := footer.Stamp(library, out, f); err != nil {
 		return err
@@ -63,19 +64,23 @@ func version(info *buildinfo.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" && !module.IsPseudoVersion(v) {
 		return v
 	}
-	commit, changed := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = "+dirty"
-		}
+	commit, changed := setting(info, "vcs.revision"), ""
+	if setting(info, "vcs.modified") == "true" {
+		changed = "+dirty"
 	}
 	if len(commit) < 10 {
 		return "development"
 	}
 	return commit[:10] + changed
+}
+
+func setting(info *buildinfo.BuildInfo, key string) string {
+	for _, s := range info.Settings {
+		if s.Key == key {
+			return s.Value
+		}
+	}
+	return ""
 }
 
 // platform is DuckDB's name for a platform of Go's.
