@@ -68,7 +68,7 @@ demo: build ## Two million points, a sketch per tile, and answers beside the tru
 	@echo "Its tables are still there. To ask them yourself:  $(BIN) build/demo/demo.duckdb"
 
 test: compiler extension clients ## All tests, of every module
-	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test ./...); done
+	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test -timeout 30m ./...); done
 
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
 # the packages of every platform, which not every registry has.
