@@ -82,7 +82,8 @@ build/clients/installed: internal/clients/node/package.json internal/clients/nod
 	@mkdir -p $(@D)
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
 		echo "Installing DuckDB's Node client in several versions (half a gigabyte, once)"; \
-		cp $^ $(@D) && cd $(@D) && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && touch $(@F); \
+		cp $^ $(@D) && cd $(@D) && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && touch $(@F) || \
+		echo "npm could not install them: the tests of the extension in Node are left out."; \
 	fi
 
 race: compiler ## The tests with Go's race detector
