@@ -13,11 +13,13 @@ endif
 
 GO      ?= go
 BIN     := build/ccbfsql
+EXT     := build/ccbf.duckdb_extension
 LINT    := build/tools/golangci-lint
 LINTVER := v2.15.0
 
-# Every module of the repository, this one first; bench has one of its own.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard bench/go.mod))
+# Every module of the repository, this one first; bench and the driver under its
+# old name have one of their own.
+MODULES := . $(patsubst %/go.mod,%,$(wildcard bench/go.mod internal/olddriver/go.mod))
 
 # Everything but the shell and the examples, which run as processes of their own.
 RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/...
@@ -28,7 +30,7 @@ RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestU
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test race bench paper lint fuzz docs clean compiler
+.PHONY: help demo build extension test clients race bench paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -40,6 +42,24 @@ build: compiler ## The shell: build/ccbfsql
 	@echo "Building $(BIN) (the first time downloads about 50 MB, mostly DuckDB)"
 	@$(GO) build -o $(BIN) ./cmd/ccbfsql
 
+# What ccbf_version() says; where git does not answer, Go's own idea of it.
+VERSION := $(shell git describe --tags --always --dirty --abbrev=10 2>/dev/null)
+# Only the entry point is to be seen: a host or another extension may bring
+# functions of the same names. The few functions of the C++ library that are used
+# come along, as a host may have none, or an older one; libgcc_s does not, as
+# exceptions need to have one and the same in the whole process.
+ifeq ($(shell $(GO) env GOOS),linux)
+EXTLD   := -extldflags '-static-libstdc++ -Wl,--version-script=$(CURDIR)/cmd/ccbf-extension/export.map'
+endif
+
+# For another machine, with a C compiler for it:
+#   make extension GOARCH=arm64 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ EXT=build/linux_arm64/ccbf.duckdb_extension
+extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
+	@$(GO) build -buildmode=c-shared -trimpath -o build/extension/libccbf.so \
+		-ldflags "-s -w -X github.com/ccbfsql/ccbfsql/udf.built=$(VERSION) $(EXTLD)" ./cmd/ccbf-extension
+	@mkdir -p $(dir $(EXT))
+	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) -o $(EXT) build/extension/libccbf.so
+
 demo: build ## Two million points, a sketch per tile, and answers beside the truth
 	@mkdir -p build/demo
 	@rm -f build/demo/demo.duckdb build/demo/demo.duckdb.wal
@@ -47,8 +67,24 @@ demo: build ## Two million points, a sketch per tile, and answers beside the tru
 	@echo
 	@echo "Its tables are still there. To ask them yourself:  $(BIN) build/demo/demo.duckdb"
 
-test: compiler ## All tests, of every module
-	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test ./...); done
+test: compiler extension clients ## All tests, of every module
+	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test -timeout 30m ./...); done
+
+# Into a folder of its own, and not with npm ci: that refuses a lock file without
+# the packages of every platform, which not every registry has.
+clients: build/clients/installed ## DuckDB for Node, several versions, to test the extension in
+	@command -v node >/dev/null && command -v npm >/dev/null || \
+		echo "No node and npm here: the tests of the extension in Node are left out."
+	@command -v javac >/dev/null || \
+		echo "No JDK here: the tests of the extension in a Java virtual machine are left out."
+
+build/clients/installed: internal/clients/node/package.json internal/clients/node/package-lock.json
+	@mkdir -p $(@D)
+	@if command -v node >/dev/null && command -v npm >/dev/null; then \
+		echo "Installing DuckDB's Node client in several versions (half a gigabyte, once)"; \
+		cp $^ $(@D) && cd $(@D) && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && touch $(@F) || \
+		echo "npm could not install them: the tests of the extension in Node are left out."; \
+	fi
 
 race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short $(RACE)

@@ -13,6 +13,7 @@ require (
 	github.com/paulmach/orb v0.14.0
 	github.com/reeflective/readline v1.3.0
 	github.com/twmb/murmur3 v1.2.2
+	golang.org/x/mod v0.36.0
 	golang.org/x/term v0.47.0
 )
 
@@ -34,7 +35,6 @@ require (
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
-	golang.org/x/mod v0.36.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260508192327-42602be52be6 // indirect

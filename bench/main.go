@@ -29,6 +29,7 @@ var experiments = []struct {
 	{"get", "lookups in a constant dense sketch", get},
 	{"union", "union of a thousand dense sketches", union},
 	{"polygons", "sums of all countries over the cities", polygons},
+	{"extension", "ccbf_agg through the loadable extension against the embedded host", extension},
 	{"peers", "the families of keyed sketches against public Go libraries", peers},
 }
 

@@ -7,8 +7,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Version is the version of this build: the module's where Go knows it.
+// built is the version that the Makefile names, by the linker's -X.
+var built string
+
+// Version is the version of this build: what the Makefile named, or the module's
+// where Go knows it.
 var Version = func() string {
+	if built != "" {
+		return built
+	}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
 	}

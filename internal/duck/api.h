@@ -19,6 +19,8 @@ extern void *ccbf_api[CCBF_SLOTS];
 
 /* X(slot, name, result, parameters) */
 #define CCBF_USED(X)                                                            \
+	X(3, connect, int, (void *, void **))                                       \
+	X(6, disconnect, void, (void **))                                           \
 	X(7, library_version, const char *, (void))                                 \
 	X(13, query, int, (void *, const char *, void *))                           \
 	X(14, destroy_result, void, (void *))                                       \
@@ -101,10 +103,16 @@ CCBF_USED(CCBF_DECLARE)
 #define API(name) ((ccbf_fn_##name)ccbf_api[ccbf_slot_##name])
 
 /*
- * Both return NULL, or the name of the first function that is missing (the
- * table is then left as it was).
+ * NULL, or the name of the first function that is missing (the table is then
+ * left as it was).
  */
 const char *ccbf_fill_from_process(void);
-const char *ccbf_fill_from_struct(void **from);
+
+/* NULL, or the name of the first function that the struct does not have. */
+const char *ccbf_missing_in_struct(void **from);
+
+/* Does the struct name the functions that the table already has? */
+bool ccbf_same_struct(void **from);
+void ccbf_fill_from_struct(void **from);
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "api.h"
 
+#ifndef _WIN32
+#include <signal.h>
+#endif
+
 /* Arguments are gathered on the stack, so their number is bounded. */
 #define CCBF_MAX_COLS 24
 
@@ -51,18 +55,32 @@ void ccbf_set_mark(uint64_t mark);
 /* callbacks.c: given to DuckDB */
 void *ccbf_callback_scalar(void);
 void ccbf_aggregate_callbacks(void *function, bool counted);
+void *ccbf_callback_end(void);
+
+/* guest.c: what a thread was before it went into Go */
+typedef struct {
+#ifndef _WIN32
+	sigset_t mask;
+#endif
+	char unused;
+} ccbf_stay;
+void ccbf_be_guest(void);
+bool ccbf_enter_go(ccbf_stay *stay); /* false: it must not go */
+void ccbf_leave_go(const ccbf_stay *stay);
 
 /* describe.c: a logical type as bytes, to be freed by the caller */
 uint8_t *ccbf_describe_vector(void *vec, uint64_t *len);
 
+/* catch.cpp: 0, or 1 when there is no memory */
+int ccbf_try_assign(void *vec, uint64_t row, const char *data, uint64_t len);
+int ccbf_try_reserve(void *vec, uint64_t capacity);
 
 /* vectors.c */
 void ccbf_open_vector(void *vec, ccbf_col *out);
 void ccbf_struct_children(void *vec, uint64_t n, ccbf_col *out);
 uint64_t ccbf_list_child(void *vec, ccbf_col *out);
 uint64_t *ccbf_writable_mask(void *vec);
-void ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
-void ccbf_assign(void *vec, uint64_t row, const char *data, uint64_t len);
+int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child);
 int ccbf_list_finish(void *vec, uint64_t size);
 void ccbf_scalar_error(void *info, const char *text);
@@ -85,11 +103,13 @@ void ccbf_free_type(void *type);
 void *ccbf_new_set(bool aggregate, const char *name);
 int ccbf_add_overload(bool aggregate, bool counted, void *set, const char *name,
                       void **params, uint64_t n, void *returns, bool is_volatile,
-                      uint64_t id);
+                      uint64_t id, bool tells_end);
 int ccbf_register_set(bool aggregate, void *conn, void *set);
 void ccbf_free_set(bool aggregate, void *set);
 const char *ccbf_library_version(void);
 bool ccbf_run(void *conn, const char *sql);
+void *ccbf_connect(void *database);
+void ccbf_disconnect(void *conn);
 
 /* What the counted callbacks saw; see counts.go. */
 typedef struct {

@@ -26,6 +26,10 @@ void ccbf_reset_counts(void) {
 	memset(&counts, 0, sizeof counts);
 }
 
+static const char no_go[] =
+	"this process was made by fork from one that had loaded the extension, and cannot use it: "
+	"start a new process instead (Python: the start method \"spawn\")";
+
 /* Returns the number of columns, or more than CCBF_MAX_COLS when they do not fit. */
 static uint32_t gather(void *chunk, ccbf_col *cols) {
 	uint64_t n = API(data_chunk_get_column_count)(chunk);
@@ -49,11 +53,30 @@ static void scalar(void *info, void *chunk, void *out) {
 		return;
 	}
 	ccbf_open_vector(out, &c.out);
+	ccbf_stay stay;
+	if (!ccbf_enter_go(&stay)) {
+		ccbf_scalar_error(info, no_go);
+		return;
+	}
 	ccbfGoScalar(&c);
+	ccbf_leave_go(&stay);
 }
 
 void *ccbf_callback_scalar(void) {
 	return (void *)scalar;
+}
+
+/* DuckDB is done with a function, for ever: its database has been closed. */
+static void end(void *extra) {
+	ccbf_stay stay;
+	if (ccbf_enter_go(&stay)) {
+		ccbfGoEnd((uint64_t)(uintptr_t)extra);
+		ccbf_leave_go(&stay);
+	}
+}
+
+void *ccbf_callback_end(void) {
+	return (void *)end;
 }
 
 static uint64_t state_size(void *info) {
@@ -67,6 +90,16 @@ static void state_init(void *info, void *state) {
 	memset(s, 0, sizeof *s);
 	s->mark = mark;
 	s->gen = (uint32_t)((uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info) >> 32);
+}
+
+static void enter_aggregate(void (*go)(ccbf_call *), ccbf_call *c) {
+	ccbf_stay stay;
+	if (!ccbf_enter_go(&stay)) {
+		ccbf_aggregate_error(c->info, no_go);
+		return;
+	}
+	go(c);
+	ccbf_leave_go(&stay);
 }
 
 static void update_as(void *info, void *chunk, ccbf_state **states, bool counted) {
@@ -88,7 +121,7 @@ static void update_as(void *info, void *chunk, ccbf_state **states, bool counted
 		COUNT(updates, 1);
 		COUNT(short_arrays, kind == CCBF_SHORT);
 	}
-	ccbfGoUpdate(&c);
+	enter_aggregate(ccbfGoUpdate, &c);
 }
 
 static void update(void *info, void *chunk, ccbf_state **states) {
@@ -98,14 +131,14 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
 	ccbf_call c = {.info = info, .rows = n, .states = from, .into = into};
 	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
-	ccbfGoCombine(&c);
+	enter_aggregate(ccbfGoCombine, &c);
 }
 
 static void finalize(void *info, ccbf_state **states, void *out, uint64_t n, uint64_t offset) {
 	ccbf_call c = {.info = info, .rows = n, .states = states, .offset = offset};
 	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
 	ccbf_open_vector(out, &c.out);
-	ccbfGoFinalize(&c);
+	enter_aggregate(ccbfGoFinalize, &c);
 }
 
 /*
@@ -121,8 +154,10 @@ static void destroy(ccbf_state **states, uint64_t n) {
 			blocks |= s->handle != 0;
 		}
 	}
-	if (blocks) {
+	ccbf_stay stay;
+	if (blocks && ccbf_enter_go(&stay)) {
 		ccbfGoDestroy(states, n);
+		ccbf_leave_go(&stay);
 	}
 	for (uint64_t i = 0; i < n; i++) {
 		if (living(states[i])) {

@@ -18,6 +18,7 @@
 //
 // The order of the files: types.go, function.go, rows.go, result.go, list.go,
 // state.go, blocks.go and register.go are what other packages use. exports.go,
-// guard.go and frame.go run a callback; the C files are what DuckDB calls, and
-// probe.c is the part that reads memory it must not trust.
+// guard.go and frame.go run a callback; the C files are what DuckDB calls. Of
+// them probe.c reads memory that it must not trust, guest.c looks after threads
+// of a host that is not Go, and catch.cpp catches what DuckDB throws.
 package duck

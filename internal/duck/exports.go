@@ -110,3 +110,6 @@ func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
 		}
 	}
 }
+
+//export ccbfGoEnd
+func ccbfGoEnd(id C.uint64_t) { endInstance(uint32(uint64(id) >> 32)) }

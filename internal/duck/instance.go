@@ -9,6 +9,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -30,30 +31,64 @@ func instanceOf(id uint32) *Instance {
 	return nil
 }
 
+// instances is held while the list of them changes. A lock of its own: DuckDB
+// may end an instance while the registry's is held.
+var instances sync.Mutex
+
 func newInstance() *Instance {
+	instances.Lock()
+	defer instances.Unlock()
 	var all []*Instance
 	if p := registry.instances.Load(); p != nil {
-		all = *p
+		all = slices.Clone(*p)
 	}
-	in := &Instance{id: uint32(len(all) + 1), names: make(map[string]bool)}
-	all = append(all[:len(all):len(all)], in)
+	i := slices.Index(all, nil) // the number of a database that was closed
+	if i < 0 {
+		i = len(all)
+		all = append(all, nil)
+	}
+	in := &Instance{id: uint32(i + 1), names: make(map[string]bool)}
+	all[i] = in
 	registry.instances.Store(&all)
 	return in
 }
 
+// endInstance is called when DuckDB has closed the database: what its queries
+// forgot is given back, and its number is free again.
+func endInstance(id uint32) {
+	in := instanceOf(id)
+	if in == nil {
+		return
+	}
+	in.Release()
+	instances.Lock()
+	defer instances.Unlock()
+	all := slices.Clone(*registry.instances.Load())
+	all[id-1] = nil
+	registry.instances.Store(&all)
+}
+
 // Which database a connection belongs to cannot be asked for, and registering an
 // aggregate a second time is refused. So every database gets one function more,
-// which tells the process that runs it which instance it is.
+// which tells the process that runs it which instance it is. It also tells when
+// the database is closed.
 const tagName = "ccbf_registration"
 
 var tagCalls struct {
 	sync.Mutex
 	asked uint64
 	seen  map[uint64]*Instance
+	// Made once for each number and used again, as overloads are known for ever.
+	functions map[uint32]*Function
 }
 
-func tagFunction(in *Instance) Function {
-	return Function{
+func tagFunction(id uint32) *Function {
+	tagCalls.Lock()
+	defer tagCalls.Unlock()
+	if f := tagCalls.functions[id]; f != nil {
+		return f
+	}
+	f := &Function{
 		Name:    tagName,
 		Summary: "Tells ccbfsql that its functions are registered with this database.",
 		Overloads: []Overload{{
@@ -61,7 +96,7 @@ func tagFunction(in *Instance) Function {
 			Returns:  Boolean,
 			Volatile: true, // a constant argument must not keep it from running
 			Scalar: func(args *Rows, out *Result) error {
-				ok := Out[bool](out)
+				in, ok := instanceOf(id), Out[bool](out)
 				for i, q := range Slice[uint64](args.Col(0)) {
 					ok[i] = args.Col(0).Valid(i)
 					if !ok[i] {
@@ -77,6 +112,11 @@ func tagFunction(in *Instance) Function {
 			},
 		}},
 	}
+	if tagCalls.functions == nil {
+		tagCalls.functions = make(map[uint32]*Function)
+	}
+	tagCalls.functions[id] = f
+	return f
 }
 
 // findInstance asks the database of a connection; nil when nothing of this

@@ -34,7 +34,7 @@ void *ccbf_new_set(bool aggregate, const char *name) {
  * means is for each family to say.
  */
 static int add_scalar(void *set, const char *name, void **params, uint64_t n, void *returns,
-                      bool is_volatile, uint64_t id) {
+                      bool is_volatile, uint64_t id, bool tells_end) {
 	void *f = API(create_scalar_function)();
 	API(scalar_function_set_name)(f, name);
 	for (uint64_t i = 0; i < n; i++) {
@@ -45,7 +45,8 @@ static int add_scalar(void *set, const char *name, void **params, uint64_t n, vo
 	if (is_volatile) {
 		API(scalar_function_set_volatile)(f);
 	}
-	API(scalar_function_set_extra_info)(f, (void *)(uintptr_t)id, NULL);
+	API(scalar_function_set_extra_info)
+	(f, (void *)(uintptr_t)id, tells_end ? ccbf_callback_end() : NULL);
 	API(scalar_function_set_function)(f, ccbf_callback_scalar());
 	int failed = API(add_scalar_function_to_set)(set, f);
 	API(destroy_scalar_function)(&f);
@@ -70,9 +71,9 @@ static int add_aggregate(void *set, const char *name, void **params, uint64_t n,
 
 int ccbf_add_overload(bool aggregate, bool counted, void *set, const char *name,
                       void **params, uint64_t n, void *returns, bool is_volatile,
-                      uint64_t id) {
+                      uint64_t id, bool tells_end) {
 	return aggregate ? add_aggregate(set, name, params, n, returns, counted, id)
-	                 : add_scalar(set, name, params, n, returns, is_volatile, id);
+	                 : add_scalar(set, name, params, n, returns, is_volatile, id, tells_end);
 }
 
 int ccbf_register_set(bool aggregate, void *conn, void *set) {
@@ -98,4 +99,13 @@ bool ccbf_run(void *conn, const char *sql) {
 	bool ok = API(query)(conn, sql, result) == 0;
 	API(destroy_result)(result);
 	return ok;
+}
+
+void *ccbf_connect(void *database) {
+	void *conn = NULL;
+	return API(connect)(database, &conn) == 0 ? conn : NULL;
+}
+
+void ccbf_disconnect(void *conn) {
+	API(disconnect)(&conn);
 }

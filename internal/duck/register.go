@@ -27,6 +27,7 @@ var registry struct {
 	sync.Mutex
 	// Read by every callback, without the lock.
 	bound     atomic.Pointer[[]*bound]
+	numbers   map[*Overload]uint64 // of those that are bound
 	instances atomic.Pointer[[]*Instance]
 	ready     bool
 	fromTable string // how the table was filled, empty while it was not
@@ -71,9 +72,18 @@ func LoadTable(api unsafe.Pointer) error {
 	if api == nil {
 		return errors.New("DuckDB handed over no API table")
 	}
-	if missing := C.ccbf_fill_from_struct((*unsafe.Pointer)(api)); missing != nil {
+	slots := (*unsafe.Pointer)(api)
+	if missing := C.ccbf_missing_in_struct(slots); missing != nil {
 		return fmt.Errorf("this DuckDB does not have %s of C API v1.2.0", C.GoString(missing))
 	}
+	if registry.fromTable == "extension" {
+		// Queries that run in the first DuckDB call through its table.
+		if !bool(C.ccbf_same_struct(slots)) {
+			return fmt.Errorf("this process has two copies of DuckDB, and the functions serve the other one (%s) already: load the extension in one of them only, or use two processes", C.GoString(C.ccbf_library_version()))
+		}
+		return nil
+	}
+	C.ccbf_fill_from_struct(slots)
 	registry.fromTable = "extension"
 	return nil
 }
@@ -122,8 +132,8 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	}
 	if in == nil {
 		in = newInstance()
-		tag := tagFunction(in)
-		if err := registerOne(conn, &tag, in); err != nil {
+		tag := tagFunction(in.id)
+		if err := registerOne(conn, tag, in); err != nil {
 			return nil, fmt.Errorf("registering %s: %w", tag.Name, err)
 		}
 	}
@@ -173,15 +183,22 @@ func check(f *Function) error {
 	return nil
 }
 
-// addBound numbers an overload. Appending in place is safe: readers hold the
-// slice header of an earlier, shorter slice.
-func addBound(b *bound) uint64 {
+// numberOf is the number of an overload, the same for every database. Appending
+// in place is safe: readers hold the slice header of an earlier, shorter slice.
+func numberOf(b *bound) uint64 {
+	if n, ok := registry.numbers[b.overload]; ok {
+		return n
+	}
 	var all []*bound
 	if p := registry.bound.Load(); p != nil {
 		all = *p
 	}
 	all = append(all, b)
 	registry.bound.Store(&all)
+	if registry.numbers == nil {
+		registry.numbers = make(map[*Overload]uint64)
+	}
+	registry.numbers[b.overload] = uint64(len(all))
 	return uint64(len(all))
 }
 
@@ -220,13 +237,13 @@ func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in
 	}
 	defer C.ccbf_free_type(returns)
 	// The instance rides above the number, for init to find without Go.
-	id := addBound(&bound{f.Name, ov}) | uint64(in.id)<<32
+	id := numberOf(&bound{f.Name, ov}) | uint64(in.id)<<32
 	var first *unsafe.Pointer
 	if len(params) > 0 {
 		first = &params[0]
 	}
 	failed := C.ccbf_add_overload(C.bool(ov.Aggregate != nil), C.bool(countStates), set, name,
-		first, C.uint64_t(len(params)), returns, C.bool(ov.Volatile), C.uint64_t(id))
+		first, C.uint64_t(len(params)), returns, C.bool(ov.Volatile), C.uint64_t(id), C.bool(f.Name == tagName))
 	if failed != 0 {
 		return fmt.Errorf("DuckDB refused the overload with %d parameters", len(ov.Params))
 	}

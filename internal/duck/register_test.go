@@ -136,12 +136,49 @@ func TestLoadTable(t *testing.T) {
 	if err := LoadTable(unsafe.Pointer(&table[0])); err == nil || !strings.Contains(err.Error(), "duckdb_create_scalar_function") {
 		t.Errorf("a table with a hole: error %v", err)
 	}
+	table[209] = table[210] // a function of another DuckDB
+	if err := LoadTable(unsafe.Pointer(&table[0])); err == nil || !strings.Contains(err.Error(), "two copies of DuckDB") {
+		t.Errorf("another DuckDB's table: error %v", err)
+	}
 	if LoadTable(nil) == nil {
 		t.Error("no table: no error")
 	}
 	db, _ := openDB(t, toys())
 	if got := mustAsk(t, db, "SELECT toy_add(1, 2)"); got != "3" {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A closed database gives back what its queries left, its number is used again,
+// and nothing piles up.
+func TestClosedDatabases(t *testing.T) {
+	fns := toys()
+	var ids []uint32
+	bounds := 0
+	for range 3 {
+		db, in := openDB(t, fns)
+		ids = append(ids, in.id)
+		mustExec(t, db, "SELECT i // 2 AS k, toy_list(i) FROM range(200000) t(i) GROUP BY k LIMIT 3")
+		if in.Blocks() == 0 {
+			t.Error("the LIMIT left nothing behind: this test shows nothing any more")
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if n := in.Blocks(); n != 0 {
+			t.Errorf("%d blocks of a closed database are held", n)
+		}
+		if instanceOf(in.id) != nil {
+			t.Error("the instance of a closed database is still there")
+		}
+		if n := len(*registry.bound.Load()); bounds == 0 {
+			bounds = n
+		} else if n != bounds {
+			t.Errorf("%d overloads are bound, %d after the first database", n, bounds)
+		}
+	}
+	if ids[0] != ids[1] || ids[1] != ids[2] {
+		t.Errorf("numbers %v of databases of which one was open at a time", ids)
 	}
 }
 

@@ -6,6 +6,7 @@ package duck
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"unsafe"
 )
@@ -113,6 +114,9 @@ func (r *Result) Field(j int) *Result {
 // flush hands DuckDB what was gathered.
 func (r *Result) flush() error {
 	r.text.flush(r.vec)
+	if r.text.full {
+		return errFull
+	}
 	if r.list.open {
 		if err := r.list.finish(r); err != nil {
 			return err
@@ -133,7 +137,10 @@ func (r *Result) flush() error {
 type gatherer struct {
 	buf    []byte
 	pieces []C.ccbf_piece
+	full   bool // DuckDB took no more
 }
+
+var errFull = errors.New("DuckDB has no memory left for the result (SET memory_limit)")
 
 const (
 	directFrom  = 2 << 10   // longer values are not worth copying twice
@@ -141,12 +148,15 @@ const (
 )
 
 func (g *gatherer) reset() {
-	g.buf, g.pieces = g.buf[:0], g.pieces[:0]
+	g.buf, g.pieces, g.full = g.buf[:0], g.pieces[:0], false
 }
 
 func (g *gatherer) add(vec unsafe.Pointer, row int, b []byte) {
+	if g.full {
+		return
+	}
 	if len(b) >= directFrom {
-		C.ccbf_assign(vec, C.uint64_t(row), (*C.char)(unsafe.Pointer(&b[0])), C.uint64_t(len(b)))
+		g.full = C.ccbf_try_assign(vec, C.uint64_t(row), (*C.char)(unsafe.Pointer(&b[0])), C.uint64_t(len(b))) != 0
 		return
 	}
 	if len(g.buf)+len(b) > gatherLimit {
@@ -159,9 +169,10 @@ func (g *gatherer) add(vec unsafe.Pointer, row int, b []byte) {
 }
 
 func (g *gatherer) flush(vec unsafe.Pointer) {
-	if len(g.pieces) == 0 {
+	if len(g.pieces) == 0 || g.full {
 		return
 	}
-	C.ccbf_assign_pieces(vec, (*C.char)(unsafe.Pointer(&g.buf[0])), &g.pieces[0], C.uint64_t(len(g.pieces)))
+	full := C.ccbf_assign_pieces(vec, (*C.char)(unsafe.Pointer(&g.buf[0])), &g.pieces[0], C.uint64_t(len(g.pieces))) != 0
 	g.reset()
+	g.full = full
 }

@@ -45,12 +45,24 @@ const char *ccbf_fill_from_process(void) {
 	return NULL;
 }
 
-const char *ccbf_fill_from_struct(void **from) {
+const char *ccbf_missing_in_struct(void **from) {
 	for (int i = 0; i < used_count; i++) {
 		if (from[used[i].slot] == NULL) {
 			return used[i].name;
 		}
 	}
-	memcpy(ccbf_api, from, sizeof ccbf_api);
 	return NULL;
+}
+
+bool ccbf_same_struct(void **from) {
+	for (int i = 0; i < used_count; i++) {
+		if (from[used[i].slot] != ccbf_api[used[i].slot]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+void ccbf_fill_from_struct(void **from) {
+	memcpy(ccbf_api, from, sizeof ccbf_api);
 }

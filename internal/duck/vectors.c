@@ -22,20 +22,18 @@ uint64_t *ccbf_writable_mask(void *vec) {
 	return API(vector_get_validity)(vec);
 }
 
-void ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n) {
+int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n) {
 	for (uint64_t i = 0; i < n; i++) {
-		API(vector_assign_string_element_len)
-		(vec, pieces[i].row, base + pieces[i].start, pieces[i].len);
+		if (ccbf_try_assign(vec, pieces[i].row, base + pieces[i].start, pieces[i].len) != 0) {
+			return 1;
+		}
 	}
-}
-
-void ccbf_assign(void *vec, uint64_t row, const char *data, uint64_t len) {
-	API(vector_assign_string_element_len)(vec, row, data, len);
+	return 0;
 }
 
 /* Growing may move the child's data, so the child is opened again. */
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child) {
-	if (API(list_vector_reserve)(vec, capacity) != 0) {
+	if (ccbf_try_reserve(vec, capacity) != 0) {
 		return 1;
 	}
 	ccbf_open_vector(API(list_vector_get_child)(vec), child);

@@ -14,23 +14,29 @@
 //
 //	query [threads=(1, 2, 8)]  one statement; its rows, values separated by " | "
 //	exec [threads=(1, 2, 8)]   any number of statements; "ok"
-//	require [duckdb=1.5]       skip the directives below, up to the next require,
-//	                           where DuckDB is older
+//	require [condition ...]    skip the directives below, up to the next require,
+//	                           where one of these does not hold:
+//	        duckdb=1.5.2       DuckDB is that version or newer
+//	        not=(1.5.0, 1.5.1) DuckDB is none of these versions
+//	        release            the host knows when no query runs, and then gives
+//	                           back the memory of groups that DuckDB forgot
 //
 // {tmp} in a statement is a directory for files, empty at the start of the
 // file. An error is "error: " and its first line. With threads, a directive runs once
 // for each number of threads and must do the same every time.
+//
+// The rows of SELECT, FROM, WITH and VALUES are written as text by DuckDB itself.
+// Other statements, such as EXECUTE, must return whole numbers, text, BLOBs and
+// NULL, which look the same from every client.
 //
 // Every file has a schema and a connection of its own, so that files can be read
 // and run in any order. go test -rewrite writes what came out into the files.
 package sqltest
 
 import (
-	"context"
-	"database/sql"
-	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -38,8 +44,28 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// Run runs the files *.test of a directory on a database.
-func Run(t *testing.T, db *sql.DB, dir string) {
+// Host is a DuckDB with the project's functions: the one in this process, or a
+// client in another.
+type Host interface {
+	// Conn opens a connection to the host's database.
+	Conn() (Conn, error)
+	// Releases reports whether the host gives back the memory of groups that
+	// DuckDB forgot when no query runs.
+	Releases() bool
+}
+
+// Conn is a connection. Its errors have DuckDB's text and nothing in front.
+type Conn interface {
+	// Exec runs any number of statements.
+	Exec(statements string) error
+	// Query runs one statement. Values are text: NULL as NULL, BLOBs as
+	// hexadecimal digits.
+	Query(statement string) (rows [][]string, err error)
+	Close() error
+}
+
+// Run runs the files *.test of a directory on a host.
+func Run(t *testing.T, h Host, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.test"))
 	if err != nil {
@@ -49,26 +75,26 @@ func Run(t *testing.T, db *sql.DB, dir string) {
 		t.Fatalf("no *.test in %s", dir)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".test"), func(t *testing.T) { runFile(t, db, file) })
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".test"), func(t *testing.T) { runFile(t, h, file) })
 	}
 }
 
-func runFile(t *testing.T, db *sql.DB, file string) {
-	conn, err := db.Conn(context.Background())
+func runFile(t *testing.T, on Host, file string) {
+	conn, err := on.Conn()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	h := host{conn: conn, meets: true, tmp: filepath.ToSlash(t.TempDir())}
-	var home, version, limit string
-	err = conn.QueryRowContext(context.Background(), "SELECT current_database(), version(), (ccbf_memory()).limit").Scan(&home, &version, &limit)
+	defer func() { _ = conn.Close() }()
+	h := host{conn: conn, releases: on.Releases(), meets: true, tmp: filepath.ToSlash(t.TempDir())}
+	about, err := conn.Query("SELECT current_database(), version(), (ccbf_memory()).limit::VARCHAR")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.version = versionOf(version)
+	home, limit := about[0][0], about[0][2]
+	h.version = versionOf(about[0][1])
 	schema := strconv.Quote("test " + filepath.Base(file))
 	for _, s := range []string{"DROP SCHEMA IF EXISTS " + schema + " CASCADE", "CREATE SCHEMA " + schema, "USE " + schema} {
-		if err := h.exec(s); err != nil {
+		if err := conn.Exec(s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
@@ -76,7 +102,7 @@ func runFile(t *testing.T, db *sql.DB, file string) {
 		// The limit is the process's: a file that fails midway must not take
 		// the others with it.
 		for _, s := range []string{"RESET threads", "SELECT ccbf_memory_limit(" + limit + "::UBIGINT)", "USE " + strconv.Quote(home) + ".main", "DROP SCHEMA " + schema + " CASCADE"} {
-			if err := h.exec(s); err != nil {
+			if err := conn.Exec(s); err != nil {
 				t.Errorf("%s: %v", s, err)
 			}
 		}
@@ -86,10 +112,11 @@ func runFile(t *testing.T, db *sql.DB, file string) {
 
 // host is one connection while it runs a file.
 type host struct {
-	conn    *sql.Conn
-	version [2]int
-	meets   bool // the last require
-	tmp     string
+	conn     Conn
+	version  [3]int
+	releases bool
+	meets    bool // the last require
+	tmp      string
 }
 
 func (h *host) run(t *testing.T, d *datadriven.TestData) string {
@@ -97,6 +124,8 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 	for _, a := range d.CmdArgs {
 		switch {
 		case d.Cmd == "require" && a.Key == "duckdb" && len(a.Vals) == 1:
+		case d.Cmd == "require" && a.Key == "not" && len(a.Vals) > 0:
+		case d.Cmd == "require" && a.Key == "release" && len(a.Vals) == 0:
 		case (d.Cmd == "query" || d.Cmd == "exec") && a.Key == "threads" && len(a.Vals) > 0:
 			threads = a.Vals
 		default:
@@ -105,9 +134,8 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 	}
 	if d.Cmd == "require" {
 		h.meets = true
-		if len(d.CmdArgs) > 0 {
-			want := versionOf(d.CmdArgs[0].Vals[0])
-			h.meets = h.version[0] > want[0] || h.version[0] == want[0] && h.version[1] >= want[1]
+		for _, a := range d.CmdArgs {
+			h.meets = h.meets && h.has(a)
 		}
 		return ""
 	}
@@ -118,7 +146,7 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 	once := func() string {
 		switch d.Cmd {
 		case "exec":
-			if err := h.exec(input); err != nil {
+			if err := h.conn.Exec(input); err != nil {
 				return errorLine(err)
 			}
 			return "ok\n"
@@ -137,7 +165,7 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 	}
 	out := ""
 	for i, n := range threads {
-		if err := h.exec("SET threads = " + n); err != nil {
+		if err := h.conn.Exec("SET threads = " + n); err != nil {
 			d.Fatalf(t, "%v", err)
 		}
 		if got := once(); i == 0 {
@@ -146,62 +174,50 @@ func (h *host) run(t *testing.T, d *datadriven.TestData) string {
 			t.Errorf("%s: with %s threads:\n%swith %s:\n%s", d.Pos, threads[0], out, n, got)
 		}
 	}
-	if err := h.exec("RESET threads"); err != nil {
+	if err := h.conn.Exec("RESET threads"); err != nil {
 		d.Fatalf(t, "%v", err)
 	}
 	return out
 }
 
-func (h *host) exec(statements string) error {
-	_, err := h.conn.ExecContext(context.Background(), statements)
-	return err
+// has reports whether a condition of require holds.
+func (h *host) has(a datadriven.CmdArg) bool {
+	switch a.Key {
+	case "release":
+		return h.releases
+	case "not":
+		return !slices.ContainsFunc(a.Vals, func(v string) bool { return versionOf(v) == h.version })
+	}
+	want := versionOf(a.Vals[0])
+	return slices.Compare(h.version[:], want[:]) >= 0
 }
 
 // selects matches statements that can stand in a subquery, where DuckDB itself
 // writes their values as text, the same whatever the driver.
 var selects = regexp.MustCompile(`(?is)^\s*(SELECT|FROM|WITH|VALUES)\b`)
 
-func (h *host) query(statement string) (string, error) {
+// AsText has DuckDB write the values of a statement as text, where it can.
+func AsText(statement string) string {
 	if selects.MatchString(statement) {
-		statement = "SELECT COLUMNS(*)::VARCHAR FROM (" + strings.TrimRight(statement, "; \n") + "\n)"
+		return "SELECT COLUMNS(*)::VARCHAR FROM (" + strings.TrimRight(statement, "; \n") + "\n)"
 	}
-	rows, err := h.conn.QueryContext(context.Background(), statement)
+	return statement
+}
+
+func (h *host) query(statement string) (string, error) {
+	rows, err := h.conn.Query(AsText(statement))
 	if err != nil {
 		return "", err
 	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return "", err
-	}
-	values, into := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	var out strings.Builder
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return "", err
-		}
-		for i, v := range values {
-			if i > 0 {
-				out.WriteString(" | ")
-			}
-			switch v := v.(type) {
-			case nil:
-				out.WriteString("NULL")
-			case []byte:
-				fmt.Fprintf(&out, "%x", v)
-			default:
-				fmt.Fprint(&out, v)
-			}
-		}
-		out.WriteByte('\n')
-	}
-	if out.Len() == 0 && rows.Err() == nil {
+	if len(rows) == 0 {
 		return "no rows\n", nil
 	}
-	return out.String(), rows.Err()
+	var out strings.Builder
+	for _, row := range rows {
+		out.WriteString(strings.Join(row, " | "))
+		out.WriteByte('\n')
+	}
+	return out.String(), nil
 }
 
 // errorLine is the first line of an error without DuckDB's name for its kind,
@@ -211,11 +227,10 @@ func errorLine(err error) string {
 	return "error: " + strings.TrimPrefix(line, "Invalid Input Error: ") + "\n"
 }
 
-// versionOf reads the first two numbers of "v1.5.5".
-func versionOf(s string) (v [2]int) {
-	parts := strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3)
-	for i := range min(2, len(parts)) {
-		v[i], _ = strconv.Atoi(parts[i]) // a development version is 0.0 and fails the guards
+// versionOf reads "v1.5.5"; what is missing is 0.
+func versionOf(s string) (v [3]int) {
+	for i, n := range strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3) {
+		v[i], _ = strconv.Atoi(n) // a development version is 0.0.0 and fails the guards
 	}
 	return v
 }

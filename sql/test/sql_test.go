@@ -8,4 +8,5 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-func TestSQL(t *testing.T) { sqltest.Run(t, open(t), ".") }
+// The connector gives memory back by itself.
+func TestSQL(t *testing.T) { sqltest.Run(t, sqltest.DB(open(t), func() {}), ".") }

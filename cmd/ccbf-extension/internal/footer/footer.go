@@ -1,0 +1,116 @@
+// Package footer is the end of a DuckDB extension's file: what DuckDB reads
+// before it opens the file as a library.
+package footer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Footer says what an extension was built for.
+type Footer struct {
+	ABI       string // C_STRUCT: DuckDB hands over its C API as a struct
+	Extension string // the extension's own version
+	API       string // the C API's version, v1.2.0
+	Platform  string // as DuckDB writes it: linux_amd64
+}
+
+// The footer is a section as WebAssembly has them, so that the same bytes can
+// end an extension for the browser: a head, eight fields, a signature's place.
+const (
+	fieldLen     = 32
+	fields       = 8
+	signatureLen = 256
+	layout       = "4" // the last field: the version of the footer itself
+)
+
+var head = []byte("\x00\x93\x04\x10duckdb_signature\x80\x04")
+
+// Size is the length of a footer in bytes.
+var Size = len(head) + fields*fieldLen + signatureLen
+
+// ErrStamped is wrapped by the error for a file that has a footer already.
+var ErrStamped = errors.New("it is stamped already")
+
+// Bytes is the footer as it stands in the file, without a signature.
+func (f Footer) Bytes() ([]byte, error) {
+	out := bytes.Clone(head)
+	for _, field := range []struct{ name, text string }{
+		{}, {}, {},
+		{"ABI", f.ABI}, {"extension version", f.Extension}, {"C API version", f.API}, {"platform", f.Platform},
+		{"layout", layout},
+	} {
+		if field.name != "" && field.text == "" {
+			return nil, fmt.Errorf("no %s", field.name)
+		}
+		// DuckDB takes a field without a zero at its end too; one is kept for
+		// whoever reads it as a C string.
+		if len(field.text) >= fieldLen {
+			return nil, fmt.Errorf("%s %q is %d bytes long; the most is %d", field.name, field.text, len(field.text), fieldLen-1)
+		}
+		for _, c := range []byte(field.text) {
+			if c <= ' ' || c > '~' {
+				return nil, fmt.Errorf("%s %q: only printable ASCII without spaces can be written", field.name, field.text)
+			}
+		}
+		out = append(out, field.text...)
+		out = append(out, make([]byte, fieldLen-len(field.text))...)
+	}
+	return append(out, make([]byte, signatureLen)...), nil
+}
+
+// Read is the footer of a file. ok is false where it has none.
+func Read(file []byte) (f Footer, ok bool) {
+	if len(file) < Size {
+		return f, false
+	}
+	end := file[len(file)-Size:]
+	if !bytes.HasPrefix(end, head) {
+		return f, false
+	}
+	at := func(i int) string {
+		text, _, _ := bytes.Cut(end[len(head)+i*fieldLen:][:fieldLen], []byte{0})
+		return string(text)
+	}
+	return Footer{ABI: at(3), Extension: at(4), API: at(5), Platform: at(6)}, true
+}
+
+// Stamp writes to the file out what the library in is, and a footer behind it.
+// The error wraps ErrStamped when the library has a footer.
+func Stamp(in, out string, f Footer) (err error) {
+	library, err := os.ReadFile(in)
+	if err != nil {
+		return err
+	}
+	if old, ok := Read(library); ok {
+		return fmt.Errorf("%s: %w, for %s (version %s); stamp the library as the linker left it", in, ErrStamped, old.Platform, old.Extension)
+	}
+	end, err := f.Bytes()
+	if err != nil {
+		return err
+	}
+	whole := append(library, end...)
+	if old, err := os.ReadFile(out); err == nil && bytes.Equal(old, whole) {
+		return nil // whoever goes by its time sees that nothing has changed
+	}
+	// A new file put in the old one's place: a process that has loaded the old
+	// one has it mapped, and must not see it change.
+	tmp, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name()) // the first error is the one to tell
+		}
+	}()
+	_, err = tmp.Write(whole)
+	err = errors.Join(err, tmp.Chmod(0o755), tmp.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), out)
+}

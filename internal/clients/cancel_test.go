@@ -1,0 +1,88 @@
+package clients
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// endless run until somebody stops them, which happens when they hold so many
+// bytes. A chunk of rows with 2,048 larger sketches than these takes longer, and
+// docs/EXTENSION.md says how long.
+var endless = []struct {
+	holds int
+	query string
+}{
+	{1, "SELECT octet_length(ccbf_agg(i, i * 7, 1, {bytes: 1073741824})) FROM range(100000000000) t(i)"},
+	{200 << 20, "SELECT octet_length(ccbf_agg(i, i * 7, 1, {bytes: 1073741824})) FROM range(100000000000) t(i)"},
+	{1, "SELECT octet_length(ccbf_agg(i, i * 7, 1, {exact: false, k: 32, bytes: 134217728})) FROM range(100000000000) t(i)"},
+	{1, "SELECT octet_length(ccbf_agg(i, i * 7, 1, {category: i % 100})) FROM range(100000000000) t(i)"},
+	{10 << 20, "SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1) OVER (ORDER BY i ROWS 20000 PRECEDING) s FROM range(200000) t(i))"},
+	{100 << 20, "SELECT count(s) FROM (SELECT ccbf_agg(i, i * 7, 1) s FROM range(100000000000) t(i) GROUP BY i % 1000)"},
+	{1, "SELECT octet_length(ccbf_union_agg(s)) FROM dense, range(1000000000)"},
+	{1, "SELECT octet_length(ccbf_intersect_agg(s)) FROM small, range(1000000000)"},
+	{1, "SELECT octet_length(cms_agg(i, {width: 10000000, depth: 10})) FROM range(100000000000) t(i)"},
+	{1, "SELECT octet_length(cms_union_agg(s)) FROM counts, range(1000000000)"},
+}
+
+// A query that is cancelled while an aggregate runs stops with the chunk of rows
+// that it has in hand, and the process lives on. What is measured is processor
+// time, on one thread, so that a busy machine makes no difference.
+func TestCancel(t *testing.T) {
+	for _, v := range []string{versions(t, true)[0], newest(t)} {
+		t.Run(v, func(t *testing.T) {
+			p := cHost(t, v)
+			p.load(1, extension(t))
+			p.load(2, extension(t)) // looks on
+			for _, s := range []string{
+				"SET threads = 1",
+				"CREATE TABLE dense AS SELECT ccbf_agg(i, i % 97, 1, {exact: false}) s FROM range(100000) t(i)",
+				"CREATE TABLE small AS SELECT ccbf_agg(i, i % 97, 1, {exact: false, bytes: 16384}) s FROM range(100000) t(i)",
+				"CREATE TABLE counts AS SELECT cms_agg(i) s FROM range(100000) t(i)",
+			} {
+				p.sql(1, s)
+			}
+			cpu := func() (ms float64) {
+				t.Helper()
+				if _, err := fmt.Sscan(p.do("cpu"), &ms); err != nil {
+					t.Fatal(err)
+				}
+				return ms
+			}
+			held := func() int {
+				t.Helper()
+				n, err := strconv.Atoi(p.sql(2, "SELECT (ccbf_memory()).used"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			for _, e := range endless {
+				q, before := e.query, held()
+				p.do("start 1 %s", q)
+				for deadline := time.Now().Add(time.Minute); held() < before+e.holds; {
+					if time.Now().After(deadline) {
+						t.Fatalf("%s: does not come to hold %d bytes", q, e.holds)
+					}
+				}
+				p.do("interrupt 1")
+				began := cpu()
+				wall, answer, _ := strings.Cut(p.do("wait"), " ")
+				took := cpu() - began
+				ms, err := strconv.ParseFloat(wall, 64)
+				if err != nil || !strings.Contains(answer, "INTERRUPT") {
+					t.Errorf("%s: %s %s", q, wall, answer)
+				}
+				t.Logf("%4.0f ms, %4.0f of processor time: %s", ms, took, q)
+				if took > 1000 {
+					t.Errorf("%s: took %.0f ms to stop", q, took)
+				}
+				if got := p.sql(1, ten); got != "10" {
+					t.Errorf("afterwards: %s", got)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,171 @@
+package clients
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/sqltest"
+)
+
+// embedded is a connection to a DuckDB in this process.
+func embedded(t *testing.T) sqltest.Conn {
+	t.Helper()
+	db, err := connector.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	c, err := sqltest.DB(db, func() {}).Conn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// mustAsk is all rows of a query, as DuckDB writes them.
+func mustAsk(t *testing.T, c sqltest.Conn, query string) string {
+	t.Helper()
+	rows, err := c.Query(sqltest.AsText(query))
+	if err != nil {
+		t.Fatalf("%.400s: %v", query, err)
+	}
+	var out strings.Builder
+	for _, r := range rows {
+		out.WriteString(strings.Join(r, " | ") + "\n")
+	}
+	return out.String()
+}
+
+// tables hold sketches of every family and every form, of so few rows that their
+// order is the same everywhere. A column holds sketches of one family only, as columns do:
+// DuckDB 1.3 asks all sketches of a Parquet file's dictionary, before WHERE.
+var tables = []struct{ name, query string }{
+	{"places", "SELECT 'exact' AS form, g, ccbf_agg(x, y, 1) AS s FROM d GROUP BY g" +
+		" UNION ALL SELECT 'list gone dense', g, ccbf_agg(x, y, 1, {bytes: 400}) FROM d GROUP BY g" +
+		" UNION ALL SELECT 'standard', g, ccbf_agg(x, y, 1, {exact: false, mode: 'standard', bytes: 3000}) FROM d GROUP BY g" +
+		" UNION ALL SELECT 'categories', g, ccbf_agg(x, y, 1, {category: 'kind ' || x % 3, totals: true}) FROM d GROUP BY g"},
+	{"words", "SELECT 'text' AS form, g, cms_agg('key ' || x) AS s FROM d GROUP BY g" +
+		" UNION ALL SELECT 'other text', g, cms_agg('no key ' || x) FROM d GROUP BY g"},
+	{"families", everyFamily()},
+}
+
+// everyFamily makes sketches of all families of keys there are, full and nearly
+// empty.
+func everyFamily() string {
+	var parts []string
+	for _, f := range ccbfsql.Families() {
+		if f.ID != sketch.CCBF {
+			parts = append(parts, strings.ReplaceAll("SELECT '@' AS form, g, @_agg(x) AS s FROM d GROUP BY g"+
+				" UNION ALL SELECT '@ of few', g, @_agg(x) FROM d WHERE x < 3 GROUP BY g", "@", f.ID.String()))
+		}
+	}
+	return strings.Join(parts, " UNION ALL ")
+}
+
+// questions of the sketches in {from}, by table.
+var questions = map[string][]string{
+	"places": {
+		"SELECT form, g, ccbf_total(s), ccbf_get(s, 1, 1), ccbf_get(s, 95, 7), ccbf_bbox_sum(s, 10, 5, 60, 20), ccbf_polygon_sum(s, 'POLYGON ((0 0, 50 0, 50 20, 0 0))') FROM {from} WHERE form <> 'categories' ORDER BY ALL",
+		"SELECT form, md5(ccbf_union_agg(s)), ccbf_info(ccbf_union_agg(s)) FROM {from} GROUP BY form ORDER BY form",
+	},
+	"words": {
+		"SELECT form, g, cms_get(s, 'key 1'), cms_get(s, 'key 1000') FROM {from} ORDER BY ALL",
+		"SELECT form, md5(cms_union_agg(s)), cms_info(cms_union_agg(s)) FROM {from} GROUP BY form ORDER BY form",
+	},
+}
+
+// answers to the questions, and what can be asked of any family.
+func answers(t *testing.T, c sqltest.Conn, from func(table string) string) string {
+	t.Helper()
+	out := ""
+	for _, table := range tables {
+		for _, q := range append([]string{"SELECT form, g, md5(s), sketch_is_valid(s), sketch_info(s) FROM {from} ORDER BY ALL"}, questions[table.name]...) {
+			out += mustAsk(t, c, strings.ReplaceAll(q, "{from}", from(table.name)))
+		}
+	}
+	return out
+}
+
+// fill makes the sketches.
+func fill(t *testing.T, c sqltest.Conn) {
+	t.Helper()
+	mustExec(t, c, "CREATE TEMP TABLE d AS SELECT i % 5 AS g, i * i % 97 AS x, i % 31 AS y FROM range(5000) t(i)")
+	for _, table := range tables {
+		mustExec(t, c, "CREATE TEMP TABLE "+table.name+" AS "+table.query)
+	}
+}
+
+// save writes the sketches that a host has made, as Parquet and into a DuckDB
+// file, in a folder.
+func save(t *testing.T, c sqltest.Conn, folder string) {
+	t.Helper()
+	mustExec(t, c, "ATTACH "+quote(filepath.Join(folder, "sketches.duckdb"))+" AS f")
+	for _, table := range tables {
+		mustExec(t, c, "COPY "+table.name+" TO "+quote(filepath.Join(folder, table.name+".parquet"))+" (FORMAT parquet);"+
+			"CREATE TABLE f."+table.name+" AS FROM "+table.name)
+	}
+	mustExec(t, c, "DETACH f")
+}
+
+// reads has a host answer from the files of another.
+func reads(t *testing.T, c sqltest.Conn, folder, want string) {
+	t.Helper()
+	parquet := func(table string) string {
+		return "read_parquet(" + quote(filepath.Join(folder, table+".parquet")) + ")"
+	}
+	if got := answers(t, c, parquet); got != want {
+		t.Errorf("from Parquet:\n%swant:\n%s", got, want)
+	}
+	mustExec(t, c, "ATTACH "+quote(filepath.Join(folder, "sketches.duckdb"))+" AS f (READ_ONLY)")
+	if got := answers(t, c, func(table string) string { return "f." + table }); got != want {
+		t.Errorf("from a DuckDB file:\n%swant:\n%s", got, want)
+	}
+	mustExec(t, c, "DETACH f")
+}
+
+// Sketches are the same bytes whoever makes them, and what one host writes the
+// other reads, as Parquet and as a DuckDB file.
+func TestFiles(t *testing.T) {
+	home, ours := embedded(t), t.TempDir()
+	made := func(table string) string { return table }
+	fill(t, home)
+	save(t, home, ours)
+	want := answers(t, home, made)
+	for _, v := range versions(t, true) {
+		t.Run(v, func(t *testing.T) {
+			guest, theirs := connect(t, loaded(t, node(t, v), ":memory:")), t.TempDir()
+			fill(t, guest)
+			if got := answers(t, guest, made); got != want {
+				t.Errorf("made here:\n%swant:\n%s", got, want)
+			}
+			save(t, guest, theirs)
+			reads(t, home, theirs, want)
+			reads(t, guest, ours, want)
+		})
+	}
+}
+
+// Every function of the embedded host is there, and its example has the same
+// answer.
+func TestExamples(t *testing.T) {
+	home := embedded(t)
+	limit := strings.TrimSpace(mustAsk(t, home, "SELECT (ccbf_memory()).limit"))
+	defer mustExec(t, home, "SELECT ccbf_memory_limit("+limit+"::UBIGINT)") // an example changes it
+	for _, v := range versions(t, true) {
+		t.Run(v, func(t *testing.T) {
+			guest := connect(t, loaded(t, node(t, v), ":memory:"))
+			for _, f := range ccbfsql.Functions() {
+				want := mustAsk(t, home, f.Example)
+				got := mustAsk(t, guest, f.Example)
+				// What the process says of itself may differ.
+				if got != want && f.Group != "process" {
+					t.Errorf("%s: %s\n got %s want %s", f.Name, f.Example, got, want)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,109 @@
+package clients
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// long runs for minutes if nobody stops it, and holds memory of the extension
+// from its first rows on.
+const long = "SELECT ccbf_total(ccbf_agg(i % 5000, i % 7000, 1, {category: i % 3})) FROM range(100000000000) t(i)"
+
+// faults is how many a host raises and catches at a time.
+const faults = "10000"
+
+// life is what the host has seen so far: the number of signals, and in Node the
+// longest time that a timer of 5 ms waited, in ms.
+func life(t *testing.T, c *client) (signals, waited int) {
+	t.Helper()
+	rows, err := c.do("life")
+	if err == nil {
+		_, err = fmt.Sscan(strings.Join(append(rows[0], "0"), " "), &signals, &waited)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signals, waited
+}
+
+// A host lives on while the extension works in it: it gets its Ctrl-C, catches
+// the faults that its own machine code raises on purpose, and cancels a query
+// within a second. Then everything works as before.
+func TestGuest(t *testing.T) {
+	vs := versions(t, true)
+	for name, host := range hosts {
+		for _, v := range []string{vs[0], vs[len(vs)-1]} {
+			t.Run(name+" "+v, func(t *testing.T) {
+				c := host(t, v)
+				h := loaded(t, c, ":memory:")
+				busy, other := connect(t, h), connect(t, h)
+				mustExec(t, busy, "SET threads = 2")
+				storm := func() {
+					t.Helper()
+					begin := time.Now()
+					if _, err := c.do("storm", faults); err != nil {
+						t.Fatal(err)
+					}
+					t.Logf("%s faults caught in %v", faults, time.Since(begin))
+				}
+				ctrlC := func() {
+					t.Helper()
+					before, _ := life(t, c)
+					if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
+						t.Fatal(err)
+					}
+					deadline := time.Now().Add(time.Minute)
+					for n := before; n == before; n, _ = life(t, c) {
+						if time.Now().After(deadline) {
+							t.Fatal("Ctrl-C does not reach the host")
+						}
+					}
+				}
+				storm()
+				ctrlC()
+
+				query := c.begin("query", busy.name, long)
+				deadline := time.Now().Add(time.Minute)
+				for used := ""; used == "" || used == "0"; {
+					got, err := ask(other, "SELECT (ccbf_memory()).used")
+					if err != nil || time.Now().After(deadline) {
+						t.Fatalf("the query does not begin: %v", err)
+					}
+					used = got
+				}
+				storm()
+				for range 10 {
+					ctrlC()
+				}
+				if name == "node" {
+					_, waited := life(t, c)
+					t.Logf("a timer of 5 ms waited for %d ms at most", waited)
+				}
+				begin := time.Now()
+				if _, err := c.do("interrupt", busy.name); err != nil {
+					t.Fatal(err)
+				}
+				_, err := query.wait()
+				took := time.Since(begin)
+				if err == nil || !strings.Contains(strings.ToLower(err.Error()), "interrupt") {
+					t.Errorf("cancelled: error %v", err)
+				}
+				t.Logf("cancelled in %v", took)
+				if took > time.Second {
+					t.Errorf("cancelled in %v, want a second at most", took)
+				}
+
+				for _, conn := range []*conn{busy, other} {
+					if got, err := ask(conn, "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10000) t(i)"); err != nil || got != "10000" {
+						t.Errorf("afterwards: %s, %v", got, err)
+					}
+				}
+				storm()
+				ctrlC()
+			})
+		}
+	}
+}

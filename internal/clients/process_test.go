@@ -1,0 +1,286 @@
+package clients
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const ten = "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)"
+
+// One statement loads it, within 100 ms; again and in further databases is
+// harmless, and what one database is told does not depend on another's life.
+func TestLoad(t *testing.T) {
+	path := extension(t)
+	for _, v := range versions(t, true) {
+		t.Run(v, func(t *testing.T) {
+			var times []float64
+			for range 5 { // the first time in a process each
+				p := cHost(t, v)
+				p.do("open 1")
+				took, answer, _ := strings.Cut(p.do("time 1 LOAD '%s'", path), " ")
+				ms, err := strconv.ParseFloat(took, 64)
+				if err != nil || answer != "=" {
+					t.Fatalf("LOAD: %s %s", took, answer)
+				}
+				times = append(times, ms)
+			}
+			slices.Sort(times)
+			t.Logf("LOAD took %.1f ms (%.1f to %.1f)", times[2], times[0], times[4])
+			if times[0] > 100 {
+				t.Errorf("LOAD took %.1f ms at least; 100 is promised", times[0])
+			}
+			p := cHost(t, v)
+			p.load(1, path)
+			p.sql(1, "LOAD '"+path+"'")
+			p.load(2, path)
+			for _, db := range []int{1, 2, 2} {
+				if got := p.sql(db, ten); got != "10" {
+					t.Errorf("database %d: %s", db, got)
+				}
+				p.sql(db, "LOAD '"+path+"'")
+			}
+			p.do("close 1")
+			if got := p.sql(2, ten); got != "10" {
+				t.Errorf("after another database was closed: %s", got)
+			}
+			p.load(1, path)
+			if got := p.sql(1, "SELECT version(), length(ccbf_version()) > 0, ("+ten+")"); got != "v"+v+"|true|10" {
+				t.Error(got)
+			}
+		})
+	}
+}
+
+// A file for another machine, or for a DuckDB yet to come, is refused by name.
+func TestOtherPlatform(t *testing.T) {
+	whole, err := os.ReadFile(extension(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := cHost(t, newest(t))
+	p.do("open 1")
+	platform := p.sql(1, "PRAGMA platform")
+	for from, to := range map[string]string{platform: "plan9_mips", "v1.2.0": "v9.2.0"} {
+		file := bytes.Clone(whole)
+		footer := file[len(file)-512:]
+		at := bytes.Index(footer, []byte(from+"\x00"))
+		if at < 0 {
+			t.Fatalf("no %s in the footer", from)
+		}
+		copy(footer[at:at+32], to+strings.Repeat("\x00", 32-len(to)))
+		path := filepath.Join(t.TempDir(), "ccbf.duckdb_extension")
+		if err := os.WriteFile(path, file, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		got := p.fails(1, "LOAD '"+path+"'")
+		t.Log(got)
+		if !strings.Contains(got, to) {
+			t.Errorf("made for %s: error %q", to, got)
+		}
+	}
+	p.sql(1, "LOAD '"+extension(t)+"'")
+	if got := p.sql(1, ten); got != "10" {
+		t.Errorf("after the refusals: %s", got)
+	}
+}
+
+// Databases come and go, each loads and asks: after the first hundred the
+// process has grown as much as it will, in memory and in threads.
+func TestThousandDatabases(t *testing.T) {
+	count := 1000
+	if testing.Short() {
+		count = 300
+	}
+	p := cHost(t, newest(t))
+	p.do("load %s", extension(t))
+	const query = "SELECT count(s), sum(ccbf_total(s)) FROM (SELECT ccbf_agg(i, i, 1, {category: i % 3}) s FROM range(2000) t(i) GROUP BY i % 100 LIMIT 50)"
+	p.do("cycle 100 %s", query)
+	before, threads := p.resident()
+	took := p.do("cycle %d %s", count-100, query)
+	after, threadsAfter := p.resident()
+	t.Logf("%d cycles: %d kB and %d threads after 100, %d kB and %d threads at the end; %s ms for the last %d", count, before, threads, after, threadsAfter, took, count-100)
+	if after-before > 20<<10 {
+		t.Errorf("resident memory grew from %d to %d kB", before, after)
+	}
+	// Go starts a thread when all others are in C at that moment.
+	if threadsAfter > threads+4 {
+		t.Errorf("%d threads became %d", threads, threadsAfter)
+	}
+	p.load(1, extension(t))
+	if used := p.sql(1, "SELECT (ccbf_memory()).used"); used != "0" {
+		t.Errorf("%s bytes are held for databases that are closed", used)
+	}
+}
+
+// Databases load, and come and go, while queries run in another.
+func TestLoadWhileQueriesRun(t *testing.T) {
+	for _, v := range []string{versions(t, true)[0], newest(t)} {
+		p := cHost(t, v)
+		p.do("load %s", extension(t))
+		p.load(1, extension(t))
+		loads := p.do("stress 1 4 SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1, {category: i %% 3}) s FROM range(20000) t(i) GROUP BY i %% 1000)")
+		if n, err := strconv.Atoi(loads); err != nil || n < 2 {
+			t.Errorf("DuckDB %s: %s loads while queries ran", v, loads)
+		}
+	}
+}
+
+// What the extension takes, and that it touches no more of the host's signals
+// than Go's own.
+func TestFootprint(t *testing.T) {
+	if _, err := os.Stat("/proc/self/task"); err != nil {
+		t.Skip("skipped: no /proc")
+	}
+	for _, v := range versions(t, true) {
+		t.Run(v, func(t *testing.T) {
+			p := cHost(t, v)
+			p.do("open 1")
+			const duckdb = "SELECT count(*) FROM range(1000000) t(i) GROUP BY i % 1000"
+			p.sql(1, duckdb)
+			pid := strconv.Itoa(p.cmd.Process.Pid)
+			kb0, threads0 := p.resident()
+			old, caught0, ignored0 := p.threads(), p.signals(pid, "SigCgt"), p.signals(pid, "SigIgn")
+			p.sql(1, "LOAD '"+extension(t)+"'")
+			kb1, threads1 := p.resident()
+			blocked0 := p.signals(pid, "SigBlk")
+			p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(1000000) t(i) GROUP BY i % 1000)")
+			kb2, threads2 := p.resident()
+			p.do("close 1")
+			kb3, threads3 := p.resident()
+			t.Logf("resident: %.1f MB with DuckDB alone, %.1f after LOAD, %.1f after a query, %.1f after closing; threads: %d, %d, %d, %d",
+				float64(kb0)/1e3, float64(kb1)/1e3, float64(kb2)/1e3, float64(kb3)/1e3, threads0, threads1, threads2, threads3)
+			if kb1-kb0 > 20<<10 {
+				t.Errorf("LOAD took %d kB", kb1-kb0)
+			}
+			if threads2 > threads0+12 {
+				t.Errorf("%d threads became %d", threads0, threads2)
+			}
+
+			bit := func(s syscall.Signal) uint64 { return 1 << (s - 1) }
+			gos := bit(syscall.SIGSEGV) | bit(syscall.SIGBUS) | bit(syscall.SIGFPE) | bit(syscall.SIGURG)
+			if more := p.signals(pid, "SigCgt") &^ caught0 &^ gos; more != 0 {
+				t.Errorf("signals %#x are caught since LOAD", more)
+			}
+			if now := p.signals(pid, "SigIgn"); now != ignored0 {
+				t.Errorf("signals %#x are ignored, %#x before", now, ignored0)
+			}
+			if now := p.signals(pid, "SigBlk"); now != blocked0 || now != 0 {
+				t.Errorf("signals %#x are blocked in the host's thread, %#x after LOAD", now, blocked0)
+			}
+			// No thread of Go's takes a signal that is the host's.
+			for id := range p.threads() {
+				if old[id] {
+					continue
+				}
+				// (SIGCHLD it unblocks again; the kernel gives that to the host's
+				// first thread as long as it can.)
+				if free := ^p.signals(id, "SigBlk") & (bit(syscall.SIGINT) | bit(syscall.SIGTERM) | bit(syscall.SIGALRM) | bit(syscall.SIGUSR1)); free != 0 {
+					t.Errorf("thread %s, new since LOAD, takes signals %#x", id, free)
+				}
+			}
+		})
+	}
+}
+
+// A host's own signal handlers: for SIGSEGV, which it recovers from, and for a
+// timer, which must not run on a goroutine's stack.
+func TestHandlers(t *testing.T) {
+	for _, v := range []string{versions(t, true)[0], newest(t)} {
+		t.Run(v, func(t *testing.T) {
+			p := cHost(t, v)
+			segv := func() {
+				t.Helper()
+				if got := p.do("segv 10000"); got != "10000" {
+					t.Errorf("the host got %s of 10000 faults of its own", got)
+				}
+			}
+			segv()
+			p.load(1, extension(t))
+			segv()
+			p.sql(1, "SET threads = 1") // the host's thread itself runs the query
+			p.do("bell")
+			for range 3 {
+				p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(3000000) t(i) GROUP BY i % 1000)")
+			}
+			var rung, astray int
+			if _, err := fmt.Sscan(p.do("bell"), &rung, &astray); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("the host's timer rang %d times", rung)
+			if rung < 10 {
+				t.Errorf("the host's timer rang %d times", rung)
+			}
+			if astray > 0 {
+				t.Errorf("the host's handler ran on a stack of Go's %d times of %d", astray, rung)
+			}
+			segv()
+		})
+	}
+}
+
+// A second copy of the file is a second Go runtime: it gives way to the first,
+// which goes on.
+func TestCopies(t *testing.T) {
+	first := extension(t)
+	whole, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := filepath.Join(t.TempDir(), "ccbf.duckdb_extension")
+	if err := os.WriteFile(second, whole, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := cHost(t, newest(t))
+	p.load(1, first)
+	pid := strconv.Itoa(p.cmd.Process.Pid)
+	caught := p.signals(pid, "SigCgt")
+	p.do("open 2")
+	if got := p.fails(2, "LOAD '"+second+"'"); !strings.Contains(got, "another copy of this extension is in this process already: "+first) {
+		t.Errorf("error %q, want one that names %s", got, first)
+	}
+	p.sql(2, "LOAD '"+first+"'")
+	p.load(3, first)
+	for db := 1; db <= 3; db++ {
+		if got := p.sql(db, ten); got != "10" {
+			t.Errorf("database %d: %s", db, got)
+		}
+	}
+	if now := p.signals(pid, "SigCgt"); now != caught {
+		t.Errorf("the host catches %#x, %#x before the second copy", now, caught)
+	}
+	if got := p.do("segv 1000"); got != "1000" {
+		t.Errorf("the host got %s of 1000 faults of its own", got)
+	}
+}
+
+// A child made by fork has no Go threads: an error, where it would wait for ever.
+func TestFork(t *testing.T) {
+	p := cHost(t, newest(t))
+	p.do("load %s", extension(t))
+	p.load(1, extension(t))
+	p.sql(1, "SET threads = 1")
+	for _, q := range []string{ten, "SELECT ccbf_version()"} {
+		answers := strings.Split(p.do("fork 1 %s", q), " ~ ")
+		if len(answers) != 3 {
+			t.Fatalf("answers %q", answers)
+		}
+		for _, a := range answers[:2] {
+			if !strings.HasPrefix(a, "! ") || !strings.Contains(a, "made by fork") {
+				t.Errorf("%s in the child: %s", q, a)
+			}
+		}
+		if answers[2] != "= 1" {
+			t.Errorf("DuckDB itself in the child: %s", answers[2])
+		}
+		if got := p.sql(1, ten); got != "10" {
+			t.Errorf("in the parent: %s", got)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package clients
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A client is a program that holds a DuckDB and takes requests on its standard
+// input. Requests and answers are lines of fields, separated by tabs, in which
+// \\, \t, \n and \r stand for what they stand for in Go:
+//
+//	<number> open <file or :memory:>    with allow_unsigned_extensions
+//	<number> close
+//	<number> connect <connection>       a name of the caller's choice
+//	<number> disconnect <connection>
+//	<number> exec <connection> <statements>
+//	<number> query <connection> <statement>
+//	<number> interrupt <connection>
+//	<number> ...                        what only some of them can
+//
+// The answer to a request bears its number: any number of lines "row" with
+// values as text, NULL as NULL and BLOBs as hexadecimal digits, then "ok" or
+// "error" and DuckDB's text. Requests on different connections run at once.
+type client struct {
+	cmd    *exec.Cmd
+	stderr *tail
+	input  io.WriteCloser
+	exited chan struct{} // closed when the process has ended
+	err    error         // how it ended, once exited is closed
+
+	mu      sync.Mutex
+	last    int
+	waiting map[string]*request
+}
+
+type request struct {
+	rows [][]string
+	err  error
+	done chan struct{}
+}
+
+var (
+	escape   = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
+	unescape = strings.NewReplacer(`\\`, "\\", `\t`, "\t", `\n`, "\n", `\r`, "\r")
+)
+
+func start(cmd *exec.Cmd) (*client, error) {
+	c := &client{cmd: cmd, stderr: &tail{}, exited: make(chan struct{}), waiting: make(map[string]*request)}
+	cmd.Stderr = c.stderr
+	// A process that hangs on its way out must not hang the test.
+	cmd.WaitDelay = 10 * time.Second
+	var err error
+	if c.input, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go c.read(out)
+	return c, nil
+}
+
+// read hands out answers until the process has ended.
+func (c *client) read(out io.Reader) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break
+		}
+		c.take(strings.Split(strings.TrimRight(line, "\r\n"), "\t"))
+	}
+	err := c.cmd.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err = fmt.Errorf("the client has ended: %v\n%s", c.cmd.ProcessState, c.stderr)
+	if err != nil && c.cmd.ProcessState == nil {
+		c.err = err
+	}
+	for _, r := range c.waiting {
+		r.err = c.err
+		close(r.done)
+	}
+	clear(c.waiting)
+	close(c.exited)
+}
+
+func (c *client) take(fields []string) {
+	for i := range fields {
+		fields[i] = unescape.Replace(fields[i])
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.waiting[fields[0]]
+	if r == nil || len(fields) < 2 {
+		// Somebody else's line on standard output.
+		fmt.Fprintln(c.stderr, strings.Join(fields, "\t"))
+		return
+	}
+	switch fields[1] {
+	case "row":
+		r.rows = append(r.rows, fields[2:])
+		return
+	case "error":
+		r.err = errors.New(strings.Join(fields[2:], "\t"))
+	}
+	delete(c.waiting, fields[0])
+	close(r.done)
+}
+
+// begin sends a request and does not wait.
+func (c *client) begin(fields ...string) *request {
+	r := &request{done: make(chan struct{})}
+	c.mu.Lock()
+	if c.err != nil {
+		r.err = c.err
+		close(r.done)
+		c.mu.Unlock()
+		return r
+	}
+	c.last++
+	number := strconv.Itoa(c.last)
+	c.waiting[number] = r
+	c.mu.Unlock()
+	line := number
+	for _, f := range fields {
+		line += "\t" + escape.Replace(f)
+	}
+	// Where this fails the process has ended, and read tells those who wait.
+	_, _ = io.WriteString(c.input, line+"\n")
+	return r
+}
+
+func (r *request) wait() ([][]string, error) {
+	<-r.done
+	return r.rows, r.err
+}
+
+func (c *client) do(fields ...string) ([][]string, error) { return c.begin(fields...).wait() }
+
+// end closes the client's input and waits until it has ended.
+func (c *client) end() error {
+	_ = c.input.Close()
+	<-c.exited
+	if !c.cmd.ProcessState.Success() {
+		return c.err
+	}
+	return nil
+}
+
+// tail keeps the last 64 KiB of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	t.text = t.text[max(0, len(t.text)-64<<10):]
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}

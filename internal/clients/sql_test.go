@@ -1,0 +1,75 @@
+package clients
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/sqltest"
+)
+
+const sqlTests = "../../sql/test"
+
+// The SQL tests pass in every version of DuckDB: their answers are the embedded
+// host's.
+func TestSQLNode(t *testing.T) {
+	for _, v := range versions(t, true) {
+		t.Run(v, func(t *testing.T) {
+			h := loaded(t, node(t, v), ":memory:")
+			c := connect(t, h)
+			if got, err := ask(c, "SELECT version()"); err != nil || got != "v"+v {
+				t.Fatalf("this is DuckDB %s, %v", got, err)
+			}
+			sqltest.Run(t, h, sqlTests)
+		})
+	}
+}
+
+// A DuckDB that is too old, or whose platform is another, refuses the extension
+// with an error that says so, and goes on.
+func TestTooOld(t *testing.T) {
+	for _, v := range versions(t, false) {
+		t.Run(v, func(t *testing.T) {
+			c := node(t, v)
+			_, err := c.open(":memory:", extension(t))
+			if err == nil || !strings.Contains(err.Error(), "The file was built for") {
+				t.Errorf("loading the extension: error %v, want one that says what it was built for", err)
+			}
+			if rows, err := c.do("query", "connection 1", "SELECT 42"); err != nil || rows[0][0] != "42" {
+				t.Errorf("afterwards: %v, %v", rows, err)
+			}
+		})
+	}
+}
+
+// Errors while parallel parts of a group are put together: DuckDB forgets their
+// states. The next query is right, and closing the database gives all back.
+func TestCombineErrors(t *testing.T) {
+	for _, v := range versions(t, true) {
+		t.Run(v, func(t *testing.T) {
+			c := node(t, v)
+			h := loaded(t, c, ":memory:")
+			conn := connect(t, h)
+			mustExec(t, conn, "SET threads = 8; CREATE TABLE d AS SELECT i, i // 250000 AS part FROM range(1000000) t(i)")
+			for range 3 {
+				for _, q := range []string{
+					"SELECT ccbf_agg(i % 1000, i % 7, 1 + part, {category: 'a'}) FROM d",
+					"SELECT i % 100, ccbf_agg(i % 1000, i % 7, 1, {category: 'a', k: 1 + part}) FROM d GROUP BY ALL",
+					"SELECT i % 100, cms_agg(i % 1000, {width: 100 + part}) FROM d GROUP BY ALL",
+				} {
+					if err := conn.Exec(q); err == nil || !strings.Contains(err.Error(), "options differ within a group") {
+						t.Fatalf("%s: error %v", q, err)
+					}
+				}
+				if got, err := ask(conn, "SELECT ccbf_total(ccbf_agg(i % 1000, i % 7, 1, {category: 'a'})) FROM d"); err != nil || got != "1000000" {
+					t.Fatalf("afterwards: %s, %v", got, err)
+				}
+			}
+			if err := h.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := ask(connect(t, loaded(t, c, ":memory:")), "SELECT (ccbf_memory()).used"); err != nil || got != "0" {
+				t.Errorf("after closing the database %s bytes are held, %v", got, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,34 @@
+package duck
+
+/*
+#include "bridge.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// RegisterExtension makes the functions known to a database that is loading the
+// extension: api is the table that DuckDB handed over, database a
+// duckdb_database.
+func RegisterExtension(api, database unsafe.Pointer, fns []Function) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error: %v", p)
+		}
+	}()
+	if err := LoadTable(api); err != nil {
+		return err
+	}
+	C.ccbf_be_guest()
+	conn := C.ccbf_connect(database)
+	if conn == nil {
+		return errors.New("DuckDB gave no connection to the database")
+	}
+	defer C.ccbf_disconnect(conn)
+	_, err = Register(conn, fns)
+	return err
+}

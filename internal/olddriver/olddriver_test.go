@@ -1,0 +1,45 @@
+package olddriver
+
+import (
+	"database/sql"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/internal/sqltest"
+	"github.com/marcboeker/go-duckdb/v2"
+)
+
+// library is the DuckDB of v2.4.3, the last driver of that name.
+const library = "v1.4.1"
+
+// TestSQL runs the SQL tests. No query runs between two statements, so what
+// DuckDB forgot is given back there.
+func TestSQL(t *testing.T) {
+	connector, err := duckdb.NewConnector("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	t.Cleanup(func() { _ = db.Close() })
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	var version string
+	if err := conn.QueryRowContext(t.Context(), "SELECT version()").Scan(&version); err != nil || version != library {
+		t.Fatalf("DuckDB %s, %v; this module is here for %s", version, err, library)
+	}
+	var registration *ccbfsql.Registration
+	if err := conn.Raw(func(driverConn any) (err error) {
+		registration, err = ccbfsql.RegisterConn(driverConn)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	// Again, and by the door that most programs use.
+	if err := ccbfsql.Register(t.Context(), conn); err != nil {
+		t.Fatal(err)
+	}
+	sqltest.Run(t, sqltest.DB(db, registration.Release), "../../sql/test")
+}

@@ -1,0 +1,88 @@
+package sqltest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// DB is the host of a database of this process, whatever its driver. After each
+// statement release is called, to give back what DuckDB forgot; nil where
+// nothing does. Package connector does it by itself and needs a func() {}.
+func DB(db *sql.DB, release func()) Host { return &inProcess{db, release} }
+
+type inProcess struct {
+	db      *sql.DB
+	release func()
+}
+
+func (h *inProcess) Releases() bool { return h.release != nil }
+
+func (h *inProcess) Conn() (Conn, error) {
+	c, err := h.db.Conn(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	after := h.release
+	if after == nil {
+		after = func() {}
+	}
+	return &inProcessConn{c, after}, nil
+}
+
+type inProcessConn struct {
+	conn  *sql.Conn
+	after func() // each statement
+}
+
+func (c *inProcessConn) Close() error { return c.conn.Close() }
+
+func (c *inProcessConn) Exec(statements string) error {
+	defer c.after()
+	_, err := c.conn.ExecContext(context.Background(), statements)
+	return err
+}
+
+func (c *inProcessConn) Query(statement string) ([][]string, error) {
+	defer c.after()
+	rows, err := c.conn.QueryContext(context.Background(), statement)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	values, into := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	var all [][]string
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		row := make([]string, len(values))
+		for i, v := range values {
+			if row[i], err = asText(v); err != nil {
+				return nil, fmt.Errorf("column %s: %w", names[i], err)
+			}
+		}
+		all = append(all, row)
+	}
+	return all, rows.Err()
+}
+
+// asText writes what looks the same from every client.
+func asText(v any) (string, error) {
+	switch v := v.(type) {
+	case nil:
+		return "NULL", nil
+	case []byte:
+		return fmt.Sprintf("%x", v), nil
+	case string, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64:
+		return fmt.Sprint(v), nil
+	}
+	return "", fmt.Errorf("a %T looks different from other clients: cast it to VARCHAR", v)
+}
