@@ -47,7 +47,7 @@ func (p fingerprint) tidy() fingerprint { return fingerprint{p.v & (1<<p.known -
 func (t *table) placeVariable(i, j, fp uint64) bool {
 	x, y := t.word(i)&t.mask, t.word(j)&t.mask
 	shift := t.codeShift & 63
-	_, more := bits.Sub64(uint64(t.class[y>>shift&15].n), uint64(t.class[x>>shift&15].n), 0)
+	_, more := bits.Sub64(uint64(t.steps.n[y>>shift&15]), uint64(t.steps.n[x>>shift&15]), 0)
 	x ^= (x ^ y) & -more
 	i ^= (i ^ j) & -more
 	code := x >> shift & 15

@@ -176,7 +176,7 @@ func (t *table) addBlock(b *batch, k, n int) (next int, added uint64) {
 func (t *table) addVariable(b *batch, k, n int) (next int, added uint64) {
 	mem, w := t.mem, uint64(t.bits)
 	ones, highs, laneMask := t.ones, t.highs, t.laneMask
-	mask, codeShift, full, multiset := t.mask, t.codeShift&63, uint8(t.b), t.multiset
+	mask, codeShift, full, multiset, st := t.mask, t.codeShift&63, uint8(t.b), t.multiset, &t.steps
 	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
 	for ; k < n; k++ {
 		fp := fps[k]
@@ -191,12 +191,11 @@ func (t *table) addVariable(b *batch, k, n int) (next int, added uint64) {
 			}
 		}
 		x, y = x&mask, y&mask
-		n := uint64(t.class[x>>codeShift&15].n)
-		fewer := uint64(int64(uint64(t.class[y>>codeShift&15].n)-n) >> 63)
-		x ^= (x ^ y) & fewer
-		at ^= (at ^ to) & fewer
+		_, more := bits.Sub64(uint64(st.n[y>>codeShift&15]), uint64(st.n[x>>codeShift&15]), 0)
+		x ^= (x ^ y) & -more
+		at ^= (at ^ to) & -more
 		code := x >> codeShift & 15
-		if u := &t.steps.up[code]; u.ok && x&t.steps.flag[code] == 0 {
+		if u := &st.up[code]; u.ok && x&st.flag[code] == 0 {
 			x = u.add(x, fp, t.lane, laneMask)
 		} else if c := &t.class[code]; c.n == full {
 			break

@@ -3,6 +3,7 @@ package cuckoo
 // steps are what the paths for narrow buckets of up to four slots look up
 // instead of deciding: how full a bucket is, nobody can predict.
 type steps struct {
+	n    [16]uint8  // of a code: how many fingerprints
 	live [16]uint64 // of a code: the highest bits of the lanes that have a fingerprint
 	flag [16]uint64 // of a code: the flag
 	has  [16]uint64 // of a code: 1 where it has a flag, which is the bit below the code
@@ -55,6 +56,7 @@ func (l *layout) setSteps() {
 	for code := range l.class {
 		c := &l.class[code]
 		n := uint(c.n)
+		s.n[code] = c.n
 		for j := range n {
 			s.live[code] |= 1 << (j*l.lane + l.lane - 1)
 			at := field{mask: c.mask[j], start: c.start[j]}
