@@ -60,8 +60,11 @@ func add(t testing.TB, s Subject, ops []op) Subject {
 // removals, unions and passages through a BLOB. No count may ever be too low.
 func operations(t testing.TB, f Family) {
 	n := 100_000
-	if long() {
+	switch {
+	case long():
 		n = 10_000_000
+	case testing.Short(): // under the race detector
+		n = 20_000
 	}
 	src := newSource(1, f.keys())
 	s, truth := f.New(), map[uint64]uint64{}
