@@ -3,106 +3,61 @@ package bloom
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// TestScripts runs testdata/*.txt. go test ./filters/bloom -rewrite writes what
-// comes out into the scripts; golden BLOBs it writes only where there are
-// none, because what an older version wrote must be read for ever.
-func TestScripts(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("%d scripts, error %v", len(scripts), err)
-	}
-	for _, script := range scripts {
-		t.Run(filepath.Base(script), func(t *testing.T) {
-			sketches := map[string]*Sketch{}
-			datadriven.RunTest(t, script, func(t *testing.T, d *datadriven.TestData) string {
-				out, err := run(sketches, d)
-				if err != nil {
-					return "error: " + err.Error() + "\n"
-				}
-				return out
-			})
-		})
-	}
-}
+// The scripts in testdata, and the golden BLOBs.
+func TestScripts(t *testing.T) { script.Run(t, Decode, run) }
 
-// args are a command's arguments: the first without a value is the sketch's name.
-type args struct {
-	name string
-	m    map[string]string
-}
-
-func (a args) uint(name string) uint64 {
-	v, _ := strconv.ParseUint(a.m[name], 0, 64)
-	return v
-}
-
-func (a args) float(name string) float64 {
-	v, _ := strconv.ParseFloat(a.m[name], 64)
-	return v
-}
-
-func (a args) params() (p Params) {
-	p = Params{Capacity: a.uint("capacity"), FPP: a.float("fpp"), Bits: a.uint("bits"), K: a.float("k"), Seed: a.uint("seed")}
-	if a.m["k"] == "0" {
+func params(a script.Args) (p Params) {
+	p = Params{Capacity: a.Uint("capacity", 0), FPP: a.Float("fpp"), Bits: a.Uint("bits", 0), K: a.Float("k"), Seed: a.Uint("seed", 0)}
+	if a.Values["k"] == "0" {
 		p.K = NoHashes
 	}
 	for i, name := range variants {
-		if a.m["variant"] == name {
+		if a.Values["variant"] == name {
 			p.Variant = Variant(i)
 		}
 	}
-	if a.m["activation"] == "position" {
+	if a.Values["activation"] == "position" {
 		p.Activation = ByPosition
 	}
 	return p
 }
 
-func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
-	a := args{m: map[string]string{}}
-	for i, c := range d.CmdArgs {
-		if i == 0 && len(c.Vals) == 0 {
-			a.name = c.Key
-			continue
-		}
-		a.m[c.Key] = strings.Join(c.Vals, ",")
-	}
-	s := sketches[a.name]
+func run(sketches map[string]*Sketch, d *datadriven.TestData, a script.Args) (string, error) {
+	s := sketches[a.Name]
 	switch d.Cmd {
 	case "new":
-		s, err := New(a.params())
+		s, err := New(params(a))
 		if err != nil {
 			return "", err
 		}
-		sketches[a.name] = s
+		sketches[a.Name] = s
 		return fmt.Sprintf("%d bits, k %v\n", s.Bits(), s.K()), nil
 	case "add":
 		if err := s.SetKeyClass(key.Text); err != nil {
 			return "", err
 		}
 		for _, k := range strings.Fields(d.Input) {
-			s.AddKey([]byte(k), max(1, a.uint("n")))
+			s.AddKey([]byte(k), max(1, a.Uint("n", 0)))
 		}
 		return "", nil
 	case "union":
-		return "", s.Union(sketches[a.m["with"]])
+		return "", s.Union(sketches[a.Values["with"]])
 	case "intersect":
-		return "", s.Intersect(sketches[a.m["with"]])
+		return "", s.Intersect(sketches[a.Values["with"]])
 	case "shrink":
-		return "", s.Shrink(a.uint("bytes"))
+		return "", s.Shrink(a.Uint("bytes", 0))
 	case "contains":
 		var out strings.Builder
 		for _, k := range strings.Fields(d.Input) {
@@ -115,44 +70,8 @@ func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
 			return "", err
 		}
 		return strings.ReplaceAll(fmt.Sprintf("%+v\n", v.Info()), " ", "\n"), nil
-	case "blob":
-		return hex.Dump(s.Blob()), nil
-	case "golden":
-		return golden(sketches, a)
 	}
 	return "", fmt.Errorf("unknown command %s", d.Cmd)
-}
-
-// golden compares a sketch's BLOB with a file of an earlier version, and gives
-// the sketch that the file holds the name that it is to have.
-func golden(sketches map[string]*Sketch, a args) (string, error) {
-	file := filepath.Join("testdata", "golden", a.m["file"])
-	blob := sketches[a.name].Blob()
-	old, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && rewriting() {
-		old, err = blob, os.WriteFile(file, blob, 0o644)
-	}
-	if err != nil {
-		return "", err
-	}
-	s, err := Decode(old)
-	if err != nil {
-		return "", err
-	}
-	sketches[a.m["as"]] = s
-	if !bytes.Equal(old, blob) {
-		return fmt.Sprintf("%s differs\n%s", file, hex.Dump(old)), nil
-	}
-	return fmt.Sprintf("%d bytes, the same\n", len(old)), nil
-}
-
-func rewriting() bool {
-	for _, arg := range os.Args {
-		if strings.HasPrefix(strings.TrimLeft(arg, "-"), "rewrite") {
-			return true
-		}
-	}
-	return false
 }
 
 // documented are the examples of docs/FORMAT.md.

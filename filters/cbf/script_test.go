@@ -3,109 +3,64 @@ package cbf
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// TestScripts runs testdata/*.txt. go test ./filters/cbf -rewrite writes what
-// comes out into the scripts; golden BLOBs it writes only where there are
-// none, because what an older version wrote must be read for ever.
-func TestScripts(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("%d scripts, error %v", len(scripts), err)
-	}
-	for _, script := range scripts {
-		t.Run(filepath.Base(script), func(t *testing.T) {
-			sketches := map[string]*Sketch{}
-			datadriven.RunTest(t, script, func(_ *testing.T, d *datadriven.TestData) string {
-				out, err := run(sketches, d)
-				if err != nil {
-					return "error: " + err.Error() + "\n"
-				}
-				return out
-			})
-		})
-	}
-}
+// The scripts in testdata, and the golden BLOBs.
+func TestScripts(t *testing.T) { script.Run(t, Decode, run) }
 
-// args are a command's arguments: the first without a value is the sketch's name.
-type args struct {
-	name string
-	m    map[string]string
-}
-
-func (a args) uint(name string, otherwise uint64) uint64 {
-	if s, ok := a.m[name]; ok {
-		v, err := strconv.ParseUint(s, 0, 64)
-		if err != nil {
-			panic(err)
-		}
-		return v
-	}
-	return otherwise
-}
-
-func (a args) params() (p Params) {
+func params(a script.Args) (p Params) {
 	p = Params{
-		Capacity: a.uint("capacity", 0), Counters: a.uint("counters", 0), K: a.uint("k", 0), CounterBits: a.uint("bits", 0),
-		Increment: a.uint("increment", 0), Seed: a.uint("seed", 0),
+		Capacity: a.Uint("capacity", 0), Counters: a.Uint("counters", 0), K: a.Uint("k", 0), CounterBits: a.Uint("bits", 0),
+		Increment: a.Uint("increment", 0), Seed: a.Uint("seed", 0),
 	}
-	p.Alpha, _ = strconv.ParseFloat(a.m["alpha"], 64)
-	_, p.VariableLength = a.m["variable"]
+	p.Alpha, _ = strconv.ParseFloat(a.Values["alpha"], 64)
+	_, p.VariableLength = a.Values["variable"]
 	for v := Plain; v <= Tandem; v++ {
-		if a.m["variant"] == v.String() {
+		if a.Values["variant"] == v.String() {
 			p.Variant = v
 		}
 	}
 	return p
 }
 
-func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
-	a := args{m: map[string]string{}}
-	for i, c := range d.CmdArgs {
-		if i == 0 && len(c.Vals) == 0 {
-			a.name = c.Key
-			continue
-		}
-		a.m[c.Key] = strings.Join(c.Vals, ",")
-	}
-	s := sketches[a.name]
+func run(sketches map[string]*Sketch, d *datadriven.TestData, a script.Args) (string, error) {
+	s := sketches[a.Name]
 	switch d.Cmd {
 	case "new":
-		s, err := New(a.params())
+		s, err := New(params(a))
 		if err != nil {
 			return "", err
 		}
-		sketches[a.name] = s
+		sketches[a.Name] = s
 		return fmt.Sprintf("%d counters of %d bits, k %d\n", s.Counters(), s.width, s.K()), nil
 	case "add":
 		if err := s.SetKeyClass(key.Text); err != nil {
 			return "", err
 		}
 		for _, k := range strings.Fields(d.Input) {
-			s.AddKey([]byte(k), a.uint("n", 1))
+			s.AddKey([]byte(k), a.Uint("n", 1))
 		}
 		return "", nil
 	case "remove":
 		for _, k := range strings.Fields(d.Input) {
-			if err := s.RemoveKey([]byte(k), a.uint("n", 1)); err != nil {
+			if err := s.RemoveKey([]byte(k), a.Uint("n", 1)); err != nil {
 				return "", err
 			}
 		}
 		return "", nil
 	case "union":
-		return "", s.Union(sketches[a.m["with"]])
+		return "", s.Union(sketches[a.Values["with"]])
 	case "contains":
 		var out strings.Builder
 		for _, k := range strings.Fields(d.Input) {
@@ -120,10 +75,6 @@ func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
 			return "", err
 		}
 		return strings.ReplaceAll(fmt.Sprintf("%+v\n", v.Info()), " ", "\n"), nil
-	case "blob":
-		return hex.Dump(s.Blob()), nil
-	case "golden":
-		return golden(sketches, a)
 	}
 	return "", fmt.Errorf("unknown command %s", d.Cmd)
 }
@@ -143,38 +94,6 @@ func counters(s *Sketch) string {
 		}
 	}
 	return out.String()
-}
-
-// golden compares a sketch's BLOB with a file of an earlier version, and gives
-// the sketch that the file holds the name that it is to have.
-func golden(sketches map[string]*Sketch, a args) (string, error) {
-	file := filepath.Join("testdata", "golden", a.m["file"])
-	blob := sketches[a.name].Blob()
-	old, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && rewriting() {
-		old, err = blob, os.WriteFile(file, blob, 0o644)
-	}
-	if err != nil {
-		return "", err
-	}
-	s, err := Decode(old)
-	if err != nil {
-		return "", err
-	}
-	sketches[a.m["as"]] = s
-	if !bytes.Equal(old, blob) {
-		return fmt.Sprintf("%s differs\n%s", file, hex.Dump(old)), nil
-	}
-	return fmt.Sprintf("%d bytes, the same\n", len(old)), nil
-}
-
-func rewriting() bool {
-	for _, arg := range os.Args {
-		if strings.HasPrefix(strings.TrimLeft(arg, "-"), "rewrite") {
-			return true
-		}
-	}
-	return false
 }
 
 // The worked example of docs/FORMAT.md is what the code writes, and what the

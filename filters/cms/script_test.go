@@ -3,105 +3,54 @@ package cms
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// TestScripts runs testdata/*.txt. go test ./filters/cms -rewrite writes what
-// comes out into the scripts; golden BLOBs it writes only where there are
-// none, because what an older version wrote must be read for ever.
-func TestScripts(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("%d scripts, error %v", len(scripts), err)
-	}
-	for _, script := range scripts {
-		t.Run(filepath.Base(script), func(t *testing.T) {
-			sketches := map[string]*Sketch{}
-			datadriven.RunTest(t, script, func(t *testing.T, d *datadriven.TestData) string {
-				out, err := run(sketches, d)
-				if err != nil {
-					return "error: " + err.Error() + "\n"
-				}
-				return out
-			})
-		})
-	}
-}
+// The scripts in testdata, and the golden BLOBs.
+func TestScripts(t *testing.T) { script.Run(t, Decode, run) }
 
-// args are a command's arguments: the first without a value is the sketch's name.
-type args struct {
-	name string
-	m    map[string]string
-}
-
-func (a args) uint(name string, otherwise uint64) uint64 {
-	if s, ok := a.m[name]; ok {
-		v, err := strconv.ParseUint(s, 0, 64)
-		if err != nil {
-			panic(err)
-		}
-		return v
-	}
-	return otherwise
-}
-
-func (a args) float(name string) float64 {
-	v, _ := strconv.ParseFloat(a.m[name], 64)
-	return v
-}
-
-func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
-	a := args{m: map[string]string{}}
-	for i, c := range d.CmdArgs {
-		if i == 0 && len(c.Vals) == 0 {
-			a.name = c.Key
-			continue
-		}
-		a.m[c.Key] = strings.Join(c.Vals, ",")
-	}
-	s := sketches[a.name]
+func run(sketches map[string]*Sketch, d *datadriven.TestData, a script.Args) (string, error) {
+	s := sketches[a.Name]
 	switch d.Cmd {
 	case "new":
-		_, conservative := a.m["conservative"]
+		_, conservative := a.Values["conservative"]
 		s, err := New(Params{
-			Epsilon: a.float("epsilon"), Delta: a.float("delta"), Width: a.uint("width", 0), Depth: a.uint("depth", 0),
-			Seed: a.uint("seed", 0), Conservative: conservative,
+			Epsilon: a.Float("epsilon"), Delta: a.Float("delta"), Width: a.Uint("width", 0), Depth: a.Uint("depth", 0),
+			Seed: a.Uint("seed", 0), Conservative: conservative,
 		})
 		if err != nil {
 			return "", err
 		}
-		sketches[a.name] = s
+		sketches[a.Name] = s
 		return fmt.Sprintf("%d rows of %d\n", s.Depth(), s.Width()), nil
 	case "add":
 		if err := s.SetKeyClass(key.Text); err != nil {
 			return "", err
 		}
 		for _, k := range strings.Fields(d.Input) {
-			s.AddKey([]byte(k), a.uint("n", 1))
+			s.AddKey([]byte(k), a.Uint("n", 1))
 		}
 		return "", nil
 	case "remove":
 		for _, k := range strings.Fields(d.Input) {
-			if err := s.RemoveKey([]byte(k), a.uint("n", 1)); err != nil {
+			if err := s.RemoveKey([]byte(k), a.Uint("n", 1)); err != nil {
 				return "", err
 			}
 		}
 		return "", nil
 	case "union":
-		return "", s.Union(sketches[a.m["with"]])
+		return "", s.Union(sketches[a.Values["with"]])
 	case "join":
-		hi, lo, err := JoinSize(s, sketches[a.m["with"]])
+		hi, lo, err := JoinSize(s, sketches[a.Values["with"]])
 		return fmt.Sprintf("%d %d\n", hi, lo), err
 	case "count":
 		var out strings.Builder
@@ -115,44 +64,8 @@ func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
 			return "", err
 		}
 		return strings.ReplaceAll(fmt.Sprintf("%+v\n", v.Info()), " ", "\n"), nil
-	case "blob":
-		return hex.Dump(s.Blob()), nil
-	case "golden":
-		return golden(sketches, a)
 	}
 	return "", fmt.Errorf("unknown command %s", d.Cmd)
-}
-
-// golden compares a sketch's BLOB with a file of an earlier version, and gives
-// the sketch that the file holds the name that it is to have.
-func golden(sketches map[string]*Sketch, a args) (string, error) {
-	file := filepath.Join("testdata", "golden", a.m["file"])
-	blob := sketches[a.name].Blob()
-	old, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && rewriting() {
-		old, err = blob, os.WriteFile(file, blob, 0o644)
-	}
-	if err != nil {
-		return "", err
-	}
-	s, err := Decode(old)
-	if err != nil {
-		return "", err
-	}
-	sketches[a.m["as"]] = s
-	if !bytes.Equal(old, blob) {
-		return fmt.Sprintf("%s differs\n%s", file, hex.Dump(old)), nil
-	}
-	return fmt.Sprintf("%d bytes, the same\n", len(old)), nil
-}
-
-func rewriting() bool {
-	for _, arg := range os.Args {
-		if strings.HasPrefix(strings.TrimLeft(arg, "-"), "rewrite") {
-			return true
-		}
-	}
-	return false
 }
 
 // exampleBlob is the sketch of docs/FORMAT.md.

@@ -3,77 +3,38 @@ package sbf
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// TestScripts runs testdata/*.txt. go test ./filters/sbf -rewrite writes what
-// comes out into the scripts; golden BLOBs it writes only where there are
-// none, because what an older version wrote must be read for ever.
-func TestScripts(t *testing.T) {
-	scripts, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("%d scripts, error %v", len(scripts), err)
-	}
-	for _, script := range scripts {
-		t.Run(filepath.Base(script), func(t *testing.T) {
-			sketches := map[string]*Sketch{}
-			datadriven.RunTest(t, script, func(t *testing.T, d *datadriven.TestData) string {
-				out, err := run(sketches, d)
-				if err != nil {
-					return "error: " + err.Error() + "\n"
-				}
-				return out
-			})
-		})
-	}
-}
+// The scripts in testdata, and the golden BLOBs.
+func TestScripts(t *testing.T) { script.Run(t, Decode, run) }
 
-// args are a command's arguments: the first without a value is the sketch's name.
-type args struct {
-	name string
-	m    map[string]string
-}
-
-func (a args) int(name string, otherwise int64) int64 {
-	if s, ok := a.m[name]; ok {
-		v, err := strconv.ParseInt(s, 0, 64)
-		if err != nil {
-			panic(err)
-		}
-		return v
-	}
-	return otherwise
-}
-
-func (a args) has(name string) bool { _, ok := a.m[name]; return ok }
-
-func (a args) params() Params {
+func params(a script.Args) Params {
 	p := Params{
-		Capacity: uint64(a.int("capacity", 0)), Bytes: uint64(a.int("bytes", 0)), Counters: uint64(a.int("counters", 0)),
-		K: uint64(a.int("k", 0)), Blocked: a.has("blocked"), Range: Range{a.int("lo", 0), a.int("hi", 0)}, Seed: uint64(a.int("seed", 0)),
+		Capacity: uint64(a.Int("capacity", 0)), Bytes: uint64(a.Int("bytes", 0)), Counters: uint64(a.Int("counters", 0)),
+		K: uint64(a.Int("k", 0)), Blocked: a.Has("blocked"), Range: Range{a.Int("lo", 0), a.Int("hi", 0)}, Seed: uint64(a.Int("seed", 0)),
 	}
 	for m := range Method(methods) {
-		if a.m["method"] == m.String() {
+		if a.Values["method"] == m.String() {
 			p.Method = m
 		}
 	}
 	for e := range Index + 1 {
-		if a.m["encoding"] == e.String() {
+		if a.Values["encoding"] == e.String() {
 			p.Encoding = e
 		}
 	}
-	if a.has("unmarked") {
+	if a.Has("unmarked") {
 		p.Marker = Unmarked
 	}
 	return p
@@ -93,27 +54,19 @@ func keysOf(s *Sketch, input string) (words []string, keys [][]byte) {
 	return words, keys
 }
 
-func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
-	a := args{m: map[string]string{}}
-	for i, c := range d.CmdArgs {
-		if i == 0 && len(c.Vals) == 0 {
-			a.name = c.Key
-			continue
-		}
-		a.m[c.Key] = strings.Join(c.Vals, ",")
-	}
-	s := sketches[a.name]
+func run(sketches map[string]*Sketch, d *datadriven.TestData, a script.Args) (string, error) {
+	s := sketches[a.Name]
 	switch d.Cmd {
 	case "new", "gather":
 		of := New
 		if d.Cmd == "gather" {
 			of = NewGathering
 		}
-		s, err := of(a.params())
+		s, err := of(params(a))
 		if err != nil {
 			return "", err
 		}
-		sketches[a.name] = s
+		sketches[a.Name] = s
 		first, second := s.Counters()
 		if second > 0 {
 			return fmt.Sprintf("%d and %d counters, %d for a key\n", first, second, s.K()), nil
@@ -131,16 +84,16 @@ func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
 		}
 		_, keys := keysOf(s, d.Input)
 		for _, k := range keys {
-			if err := change(k, uint64(a.int("n", 1))); err != nil {
+			if err := change(k, uint64(a.Int("n", 1))); err != nil {
 				return "", err
 			}
 		}
 		return "", nil
 	case "union":
-		return "", s.Union(sketches[a.m["with"]])
+		return "", s.Union(sketches[a.Values["with"]])
 	case "product":
-		p, err := Product(s, sketches[a.m["with"]])
-		sketches[a.m["as"]] = p
+		p, err := Product(s, sketches[a.Values["with"]])
+		sketches[a.Values["as"]] = p
 		return "", err
 	case "count":
 		var out strings.Builder
@@ -150,7 +103,7 @@ func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
 		}
 		return out.String(), nil
 	case "sum":
-		n, err := s.RangeSum(a.int("lo", 0), a.int("hi", 0))
+		n, err := s.RangeSum(a.Int("lo", 0), a.Int("hi", 0))
 		return fmt.Sprintln(n), err
 	case "info":
 		v, err := NewView(s.Blob())
@@ -158,44 +111,8 @@ func run(sketches map[string]*Sketch, d *datadriven.TestData) (string, error) {
 			return "", err
 		}
 		return strings.ReplaceAll(fmt.Sprintf("%+v\n", v.Info()), " ", "\n"), nil
-	case "blob":
-		return hex.Dump(s.Blob()), nil
-	case "golden":
-		return golden(sketches, a)
 	}
 	return "", fmt.Errorf("unknown command %s", d.Cmd)
-}
-
-// golden compares a sketch's BLOB with a file of an earlier version, and gives
-// the sketch that the file holds the name that it is to have.
-func golden(sketches map[string]*Sketch, a args) (string, error) {
-	file := filepath.Join("testdata", "golden", a.m["file"])
-	blob := sketches[a.name].Blob()
-	old, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && rewriting() {
-		old, err = blob, os.WriteFile(file, blob, 0o644)
-	}
-	if err != nil {
-		return "", err
-	}
-	s, err := Decode(old)
-	if err != nil {
-		return "", err
-	}
-	sketches[a.m["as"]] = s
-	if !bytes.Equal(old, blob) {
-		return fmt.Sprintf("%s differs\n%s", file, hex.Dump(old)), nil
-	}
-	return fmt.Sprintf("%d bytes, the same\n", len(old)), nil
-}
-
-func rewriting() bool {
-	for _, arg := range os.Args {
-		if strings.HasPrefix(strings.TrimLeft(arg, "-"), "rewrite") {
-			return true
-		}
-	}
-	return false
 }
 
 // exampleSeed is one with which the second key is moved to the second filter.
