@@ -44,10 +44,7 @@ var BloomKeyed = &Keyed[bloom.Params, *bloom.Sketch]{
 		}
 	},
 	New: bloom.New, Decode: bloom.Decode,
-	Add: func(s *bloom.Sketch, h1s, h2s, ns []uint64) error {
-		s.AddHashes(h1s, h2s, ns)
-		return nil
-	},
+	Add: unfailing((*bloom.Sketch).AddHashes),
 }
 
 // bloomK is the option k, which can be 0.

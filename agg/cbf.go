@@ -55,8 +55,5 @@ var CBFKeyed = &Keyed[cbf.Params, *cbf.Sketch]{
 		}
 	},
 	New: cbf.New, Decode: cbf.Decode,
-	Add: func(s *cbf.Sketch, h1s, h2s, ns []uint64) error {
-		s.AddHashes(h1s, h2s, ns)
-		return nil
-	},
+	Add: unfailing((*cbf.Sketch).AddHashes),
 }

@@ -40,8 +40,5 @@ var CMSKeyed = &Keyed[cms.Params, *cms.Sketch]{
 		}
 	},
 	New: cms.New, Decode: cms.Decode,
-	Add: func(s *cms.Sketch, h1s, h2s, ns []uint64) error {
-		s.AddHashes(h1s, h2s, ns)
-		return nil
-	},
+	Add: unfailing((*cms.Sketch).AddHashes),
 }

@@ -57,6 +57,14 @@ type Keyed[P comparable, S KeyedSketch[S]] struct {
 	Add func(s S, h1s, h2s, ns []uint64) error
 }
 
+// unfailing is the Add of a sketch that always has room.
+func unfailing[S any](add func(s S, h1s, h2s, ns []uint64)) func(s S, h1s, h2s, ns []uint64) error {
+	return func(s S, h1s, h2s, ns []uint64) error {
+		add(s, h1s, h2s, ns)
+		return nil
+	}
+}
+
 // Options are those of X_empty: all but the weight.
 func (k *Keyed[P, S]) Options() []args.Option {
 	options := make([]args.Option, len(k.Settings))
@@ -280,12 +288,14 @@ func (a *keyedAgg[P, S]) run(c *keyedChunk[P], state *duck.State, from, to int) 
 	if t == nil {
 		return nil
 	}
-	ns := c.ns
-	if !weighted {
-		ns = nil
-	}
-	if err := a.Add(t.s, c.h1s, c.h2s, ns); err != nil {
-		return err
+	if len(c.h1s) > 0 { // none where keys were taken by value
+		ns := c.ns
+		if !weighted {
+			ns = nil
+		}
+		if err := a.Add(t.s, c.h1s, c.h2s, ns); err != nil {
+			return err
+		}
 	}
 	return t.charge()
 }

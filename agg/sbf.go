@@ -50,12 +50,7 @@ var SBFKeyed = &Keyed[sbf.Params, *sbf.Sketch]{
 		}
 	},
 	New: sbf.NewGathering, Decode: sbf.Decode,
-	Add: func(s *sbf.Sketch, h1s, h2s, ns []uint64) error {
-		if len(h1s) > 0 { // a sketch with a range takes no hashes
-			s.AddHashes(h1s, h2s, ns)
-		}
-		return nil
-	},
+	Add: unfailing((*sbf.Sketch).AddHashes),
 }
 
 // sbfMarker is yes by default, unlike a flag.
