@@ -13,9 +13,7 @@ import (
 func Bloom() []duck.Function {
 	k := agg.BloomKeyed
 	const q = "bloom_agg(x % 3) s FROM range(10) t(x)"
-	fn := func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
-		return function("bloom", name, returns, f, summary, "SELECT "+example, ps, optional...)
-	}
+	fn := selects("bloom")
 	return append(keyedFunctions(k, "Bloom filter", bloom.Check),
 		fn("bloom_intersect", duck.Blob, bloomIntersect,
 			"Filter of the bits that both have: a key of both is found, an absent key no more often than in either. Its total is not known.",
@@ -67,17 +65,14 @@ func bloomShrink(rows *duck.Rows, out *duck.Result) error {
 
 func bloomFPP(rows *duck.Rows, out *duck.Result) error {
 	rates := duck.Out[float64](out)
-	var last []byte
-	var rate float64
-	return eachValid(rows, out, func(i int) error {
-		if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) { // it takes a look at every bit
-			v, err := bloom.NewView(blob)
-			if err != nil {
-				return err
-			}
-			rate, last = v.FPP(), blob
+	return eachBlob(rows, out, func(blob []byte) (float64, error) {
+		v, err := bloom.NewView(blob)
+		if err != nil {
+			return 0, err
 		}
-		rates[i] = rate
+		return v.FPP(), nil // it takes a look at every bit
+	}, func(rate *float64, i int) error {
+		rates[i] = *rate
 		return nil
 	})
 }

@@ -12,9 +12,7 @@ import (
 func CBF() []duck.Function {
 	k := agg.CBFKeyed
 	const q = "cbf_agg(x % 3) s FROM range(10) t(x)"
-	fn := func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
-		return function("cbf", name, returns, f, summary, "SELECT "+example, ps, optional...)
-	}
+	fn := selects("cbf")
 	return append(keyedFunctions(k, "counting Bloom filter", cbf.Check),
 		fn("cbf_remove", duck.Blob, keyedRemove(k, (*cbf.Sketch).Remove),
 			"Filter with one occurrence of a key less, or with weight of them less. A key that is not there is an error.",

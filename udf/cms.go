@@ -12,9 +12,7 @@ import (
 func CMS() []duck.Function {
 	k := agg.CMSKeyed
 	const q = "cms_agg(x % 3) s FROM range(10) t(x)"
-	fn := func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
-		return function("cms", name, returns, f, summary, "SELECT "+example, ps, optional...)
-	}
+	fn := selects("cms")
 	return append(keyedFunctions(k, "Count-Min Sketch", cms.Check),
 		fn("cms_remove", duck.Blob, keyedRemove(k, (*cms.Sketch).Remove),
 			"Sketch with one occurrence of a key less, or with weight of them less; not where it is conservative.",

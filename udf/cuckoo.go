@@ -13,9 +13,7 @@ func Cuckoo() []duck.Function {
 		q = "cuckoo_agg(x % 3) s FROM range(10) t(x)"
 		m = "cuckoo_agg(x % 3, {duplicates: true}) s FROM range(10) t(x)"
 	)
-	fn := func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
-		return function("cuckoo", name, returns, f, summary, "SELECT "+example, ps, optional...)
-	}
+	fn := selects("cuckoo")
 	return append(keyedFunctions(k, "cuckoo filter", cuckoo.Check),
 		fn("cuckoo_remove", duck.Blob, keyedRemove(k, (*cuckoo.Sketch).Remove),
 			"Filter with one occurrence of a key less, or with weight of them less; only of a multiset, and only for keys that were added.",

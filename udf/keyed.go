@@ -233,21 +233,19 @@ func keyedInfo[V any, PV viewOf[V], I any](
 		duck.Field{Name: "bytes", Type: duck.UBigInt},
 	)
 	return function(group, group+"_info", duck.StructOf(all...), func(rows *duck.Rows, out *duck.Result) error {
-		var view V
-		var about I
-		var last []byte
-		return eachValid(rows, out, func(i int) error {
-			blob := rows.Col(0).Bytes(i)
-			if !sameBytes(blob, last) { // it may take a look at every counter
-				var err error
-				if view, err = open(blob); err != nil {
-					return err
-				}
-				about, last = info(&view), blob
+		type opened struct {
+			view  V
+			about I
+		}
+		return eachBlob(rows, out, func(blob []byte) (o opened, err error) {
+			if o.view, err = open(blob); err == nil {
+				o.about = info(&o.view) // it may take a look at every counter
 			}
+			return o, err
+		}, func(o *opened, i int) error {
 			f := fields{out: out, row: i}
-			write(&f, about)
-			v := PV(&view)
+			write(&f, o.about)
+			v := PV(&o.view)
 			f.count(v.Seed())
 			if c := v.KeyClass(); c == key.None {
 				f.null()
@@ -255,7 +253,7 @@ func keyedInfo[V any, PV viewOf[V], I any](
 				f.text(c.String())
 			}
 			f.known(v.Total())
-			f.count(uint64(len(blob)))
+			f.count(uint64(len(rows.Col(0).Bytes(i))))
 			return nil
 		})
 	}, summary, example, params(paramSketch))

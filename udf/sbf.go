@@ -13,9 +13,7 @@ import (
 func SBF() []duck.Function {
 	k := agg.SBFKeyed
 	const q = "sbf_agg(x % 3) s FROM range(10) t(x)"
-	fn := func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
-		return function("sbf", name, returns, f, summary, "SELECT "+example, ps, optional...)
-	}
+	fn := selects("sbf")
 	return append(keyedFunctions(k, "Spectral Bloom Filter", sbf.Check),
 		fn("sbf_remove", duck.Blob, keyedRemove(k, (*sbf.Sketch).Remove),
 			"Sketch with one occurrence of a key less, or with weight of them less; not of method mi, and not of a product.",
@@ -39,30 +37,13 @@ func SBF() []duck.Function {
 	)
 }
 
-// eachSBF calls f for the rows without a NULL with the sketch of the first
-// column, which is opened once where rows repeat it.
-func eachSBF(rows *duck.Rows, out *duck.Result, f func(v *sbf.View, i int) error) error {
-	var view sbf.View
-	var last []byte
-	return eachValid(rows, out, func(i int) error {
-		if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
-			var err error
-			if view, err = sbf.NewView(blob); err != nil {
-				return err
-			}
-			last = blob
-		}
-		return f(&view, i)
-	})
-}
-
 func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
 	var keys args.Keys
 	if err := keys.Reset(rows.Col(1)); err != nil {
 		return err
 	}
 	estimates := duck.Out[float64](out)
-	return eachSBF(rows, out, func(v *sbf.View, i int) error {
+	return eachBlob(rows, out, sbf.NewView, func(v *sbf.View, i int) error {
 		groups := uint64(1)
 		if g := optional(rows, 2); g != nil {
 			groups = duck.Slice[uint64](g)[i]
@@ -79,7 +60,7 @@ func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
 func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
 	lo, hi := duck.Slice[int64](rows.Col(1)), duck.Slice[int64](rows.Col(2))
 	sums := duck.Out[uint64](out)
-	return eachSBF(rows, out, func(v *sbf.View, i int) (err error) {
+	return eachBlob(rows, out, sbf.NewView, func(v *sbf.View, i int) (err error) {
 		sums[i], err = v.RangeSum(lo[i], hi[i])
 		return err
 	})

@@ -62,13 +62,8 @@ func Sketch(families []sketch.Family) []duck.Function {
 func isValid(group, name, summary, example string, check func(blob []byte) error) duck.Function {
 	return function(group, name, duck.Boolean, func(rows *duck.Rows, out *duck.Result) error {
 		answers := duck.Out[bool](out)
-		var last []byte
-		var ok bool
-		return eachValid(rows, out, func(i int) error {
-			if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
-				ok, last = check(blob) == nil, blob
-			}
-			answers[i] = ok
+		return eachBlob(rows, out, func(blob []byte) (bool, error) { return check(blob) == nil, nil }, func(ok *bool, i int) error {
+			answers[i] = *ok
 			return nil
 		})
 	}, summary, example, params(paramBlob))

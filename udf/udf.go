@@ -40,6 +40,13 @@ func function(group, name string, returns duck.Type, f compute, summary, example
 	return fn
 }
 
+// selects is function for one group, with examples that begin after SELECT.
+func selects(group string) func(name string, returns duck.Type, f compute, summary, example string, params []duck.Param, optional ...duck.Param) duck.Function {
+	return func(name string, returns duck.Type, f compute, summary, example string, params []duck.Param, optional ...duck.Param) duck.Function {
+		return function(group, name, returns, f, summary, "SELECT "+example, params, optional...)
+	}
+}
+
 func params(ps ...duck.Param) []duck.Param { return ps }
 
 // valid reports whether no argument of row i is NULL.
@@ -78,6 +85,23 @@ func eachValid(args *duck.Rows, out *duck.Result, f func(i int) error) error {
 // row before, most often, for DuckDB repeats a constant in every row.
 func sameBytes(a, b []byte) bool {
 	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
+}
+
+// eachBlob calls f for the rows without a NULL with what open makes of the BLOB
+// in the first column, once where rows repeat it.
+func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(blob []byte) (V, error), f func(v *V, i int) error) error {
+	var v V
+	var last []byte
+	return eachValid(args, out, func(i int) error {
+		if blob := args.Col(0).Bytes(i); !sameBytes(blob, last) {
+			var err error
+			if v, err = open(blob); err != nil {
+				return err
+			}
+			last = blob
+		}
+		return f(&v, i)
+	})
 }
 
 // eachUnion computes X_union: NULL is the union of nothing, so that the other
