@@ -23,8 +23,9 @@ func (g gathered) bytes() int { return 48 * len(g) }
 // there with their true counts, so that no estimate is below the truth, few are
 // above, and the bytes do not depend on order or parts. Memory grows with the
 // keys. When there are more different ones than counters, which no estimate
-// would survive, all of them go to the first filter and none is moved. With MS and MI it is New. Counters are plain until Blob, where New would
-// keep them in an index: larger, and many times faster to change.
+// would survive, all of them go to the first filter and none is moved. With MS
+// and MI it is New. Counters are plain until Blob, where New would keep them in
+// an index: larger, and many times faster to change.
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
 	if err != nil {

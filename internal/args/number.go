@@ -101,15 +101,21 @@ func whole(v *duck.Vector, i int) (uint64, bool) {
 		return uint64(f), true
 	case duck.DecimalID:
 		if _, scale := v.Type().Decimal(); scale > 0 {
-			r, ok := new(big.Rat).SetString(text(v, i))
-			if !ok || !r.IsInt() || !r.Num().IsUint64() {
-				return 0, false
-			}
-			return r.Num().Uint64(), true
+			n, ok := wholeDecimal(v, i)
+			return n.Uint64(), ok && n.IsUint64()
 		}
 	}
 	lo, hi := int128(v, i)
 	return lo, hi == 0
+}
+
+// wholeDecimal is the value i of a DECIMAL with a fraction where that is 0.
+func wholeDecimal(v *duck.Vector, i int) (*big.Int, bool) {
+	r, ok := new(big.Rat).SetString(text(v, i))
+	if !ok {
+		return new(big.Int), false
+	}
+	return r.Num(), r.IsInt()
 }
 
 // wholeInt64 is the value i of a numeric vector where it is a whole number from
@@ -127,11 +133,8 @@ func wholeInt64(v *duck.Vector, i int) (int64, bool) {
 		return int64(n), ok && n <= math.MaxInt64
 	case duck.DecimalID:
 		if _, scale := v.Type().Decimal(); scale > 0 {
-			r, ok := new(big.Rat).SetString(text(v, i))
-			if !ok || !r.IsInt() || !r.Num().IsInt64() {
-				return 0, false
-			}
-			return r.Num().Int64(), true
+			n, ok := wholeDecimal(v, i)
+			return n.Int64(), ok && n.IsInt64()
 		}
 	}
 	lo, hi := int128(v, i)
