@@ -116,8 +116,12 @@ func (b *Builder) flush(pb *placeBuilder) error {
 			return err
 		}
 	}
-	if b.spilled { // unsorted: mode mi counts rows as they come
-		b.insert(section{pb.place, run{pb.buf, pb.weights}})
+	if b.spilled {
+		r := run{pb.buf, pb.weights} // unsorted: mode mi counts rows as they come
+		if b.Levels > 0 {
+			r = pb.sorted() // so that the cells of a quad stand together, mostly
+		}
+		b.insert(section{pb.place, r})
 	} else {
 		r := pb.sorted()
 		if err := b.grow(r.bytes()); err != nil {

@@ -20,6 +20,7 @@ const (
 	atK      = 50
 	atLayers = 51
 	atExact  = 52
+	atBase   = 53
 	atShape  = 56
 )
 
@@ -74,7 +75,7 @@ func (s *Sketch) end(dst []byte, start, params int) []byte {
 	if s.dense != nil {
 		p[atForm] = formDense
 	}
-	h := sketch.Header{Seed: s.Seed, KeyClass: uint8(s.Class)}
+	h := sketch.Header{Seed: s.Seed, KeyClass: uint8(s.Class), Levels: s.Levels}
 	set := func(on bool, f sketch.Flags) {
 		if on {
 			h.Flags |= f
@@ -100,7 +101,7 @@ func (s *Sketch) appendParams(dst []byte) []byte {
 	if s.Exact {
 		exact = 1
 	}
-	dst = append(dst, 0, byte(s.Mode), byte(s.shape.k), byte(s.shape.layers), exact, 0, 0, 0)
+	dst = append(dst, 0, byte(s.Mode), byte(s.shape.k), byte(s.shape.layers), exact, s.Base, 0, 0)
 	for _, m := range s.shape.size[:s.shape.layers] {
 		dst = binary.LittleEndian.AppendUint64(dst, m)
 	}
@@ -122,7 +123,7 @@ func (v *View) parseParams(b *sketch.Blob) error {
 	if layers == 0 || layers > MaxLayers || len(p) != paramsSize(layers) {
 		return sketch.Invalidf("parameters of %d bytes for %d layers", len(p), layers)
 	}
-	if p[atForm] != formExact && p[atForm] != formDense || p[atMode] > byte(Standard) || p[atExact] > 1 || p[53]|p[54]|p[55] != 0 {
+	if p[atForm] != formExact && p[atForm] != formDense || p[atMode] > byte(Standard) || p[atExact] > 1 || p[54]|p[55] != 0 {
 		return sketch.Invalidf("unknown form, mode or flag in the parameters")
 	}
 	v.Config = Config{
@@ -133,7 +134,12 @@ func (v *View) parseParams(b *sketch.Blob) error {
 		Seed:       b.Seed,
 		Categories: b.Flags.Has(sketch.Categorised),
 		Totals:     b.Flags.Has(sketch.WithTotals),
+		Levels:     b.Levels,
+		Base:       p[atBase],
 		shape:      shape{k: int(p[atK]), layers: layers},
+	}
+	if max(v.Levels, v.Base) > MaxLevels || v.Levels+v.Base > MaxLevels {
+		return sketch.Invalidf("%d levels above level %d, at most %d are counted", v.Levels, v.Base, MaxLevels)
 	}
 	for x := range layers {
 		v.shape.size[x] = word(atShape + 8*x)

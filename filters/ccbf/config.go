@@ -46,6 +46,7 @@ const (
 	MaxLayers    = 8
 	MinWidth     = 2
 	MaxWidth     = 64
+	MaxLevels    = 24 // quads of 16,777,216 cells a side
 
 	// layerRatio is how many times smaller each further layer is where only
 	// bytes are given.
@@ -62,6 +63,7 @@ type Params struct {
 	Mode     Mode     // how occurrences are counted
 	Widths   []int    // bits per counter of each layer, flag included, not falling; default 8, 16, 32
 	Counters []uint64 // counters of each layer, each a divisor of the one before; default by Bytes
+	Levels   int      // levels of quads that the dense form counts beside the cells
 	Seed     uint64   // of the hash
 	// Categories says that every point has a category; Totals that it counts
 	// without one as well.
@@ -78,7 +80,11 @@ type Config struct {
 	Seed       uint64
 	Categories bool
 	Totals     bool
-	shape      shape
+	Levels     uint8 // levels of quads that the dense form counts beside the cells
+	// Base is the level that the cells of the dense form are hashed as: not 0
+	// in a coarsened sketch, whose cells were quads.
+	Base  uint8
+	shape shape
 }
 
 // shape is the geometry of the dense form.
@@ -103,6 +109,10 @@ func New(p Params) (Config, error) {
 	if p.Mode > Standard {
 		return Config{}, sketch.OptionError("mode", "is %d, must be 'mi' or 'standard'", p.Mode)
 	}
+	if p.Levels < 0 || p.Levels > MaxLevels {
+		return Config{}, sketch.OptionError("levels", "is %d, must be from 0 to %d", p.Levels, MaxLevels)
+	}
+	c.Levels = uint8(p.Levels)
 	if c.shape.k = p.K; p.K == 0 {
 		c.shape.k = DefaultK
 	} else if p.K < 1 || p.K > MaxK {
@@ -263,6 +273,10 @@ func (c *Config) Differ(o *Config) error {
 		return sketch.Differ("category", c.Categories, o.Categories)
 	case c.Totals != o.Totals:
 		return sketch.Differ("totals", c.Totals, o.Totals)
+	case c.Levels != o.Levels:
+		return sketch.Differ("levels", c.Levels, o.Levels)
+	case c.Base != o.Base:
+		return sketch.Differ("level of the cells", c.Base, o.Base)
 	case c.shape.layers != o.shape.layers || c.shape.width != o.shape.width:
 		return sketch.Differ("layers", c.Widths(), o.Widths())
 	case c.shape.size != o.shape.size:

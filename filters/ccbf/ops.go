@@ -15,7 +15,7 @@ var ErrNeedsWeight = fmt.Errorf("a dense sketch cannot tell how many points a ce
 // count is the estimate of one cell, as View.Count.
 func (s *Sketch) count(c grid.Cell, category []byte) uint64 {
 	if s.dense != nil {
-		h := hasher{seed: s.Seed}
+		h := s.hasher(0)
 		return s.dense.count(h.hash(c, category))
 	}
 	if i, j, ok := s.find(c, category); ok {
@@ -66,12 +66,15 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 // returns false where they hold too little: two positions may share a counter,
 // here or in a layer above, which then needs twice as much as an estimate says.
 func (s *Sketch) removeDense(c grid.Cell, category []byte, n uint64) bool {
-	h := hasher{seed: s.Seed}
-	hashes := make([][2]uint64, 1, 2)
-	hashes[0][0], hashes[0][1] = h.hash(c, category)
-	if s.Totals {
-		h1, h2 := h.hash(c, nil)
+	var hashes [][2]uint64
+	for level := range s.Levels + 1 {
+		h := s.hasher(level)
+		h1, h2 := h.hash(quad(c, level), category)
 		hashes = append(hashes, [2]uint64{h1, h2})
+		if s.Totals {
+			h1, h2 = h.hash(quad(c, level), nil)
+			hashes = append(hashes, [2]uint64{h1, h2})
+		}
 	}
 	d := s.dense
 	var before keptCounters

@@ -72,19 +72,31 @@ func hull(a, b grid.Rect) grid.Rect {
 	}
 }
 
-// hasher hashes the cells of one section, or of all, batch by batch.
+// hasher hashes the cells of the dense form, or the quads of a level above.
 type hasher struct {
-	seed uint64
-	buf  []byte
+	seed  uint64
+	level uint8
+	buf   []byte
 }
+
+// hasher hashes the quads of a level; level 0 is the cells.
+func (c *Config) hasher(level uint8) hasher { return hasher{seed: c.Seed, level: c.Base + level} }
 
 // hash is the hash of a cell; with a category of the cell in it.
 func (h *hasher) hash(c grid.Cell, category []byte) (h1, h2 uint64) {
 	if category == nil {
+		return h.cell(c)
+	}
+	h.buf = key.AppendCell(h.buf[:0], c.X, c.Y, h.level, category)
+	return key.Hash(h.seed, h.buf)
+}
+
+// cell is hash without a category.
+func (h *hasher) cell(c grid.Cell) (h1, h2 uint64) {
+	if h.level == 0 {
 		return key.HashCell(h.seed, c.X, c.Y)
 	}
-	h.buf = key.AppendCell(h.buf[:0], c.X, c.Y, 0, category)
-	return key.Hash(h.seed, h.buf)
+	return key.HashQuad(h.seed, c.X, c.Y, h.level)
 }
 
 // keyCategory is the category bytes of a place as hash takes them.
@@ -99,13 +111,17 @@ func (p *place) keyCategory() []byte {
 const hashBatch = 256
 
 // insertRun counts the cells of a section in d, at the positions of their
-// keys, and returns their bounds; plain counts them without their category.
+// keys, and the quads above them, and returns the bounds of the cells; plain
+// counts them without their category.
 func (d *dense) insertRun(c *Config, s *section, plain bool) grid.Rect {
 	var h1, h2 [hashBatch]uint64
-	h := hasher{seed: c.Seed}
+	h := c.hasher(0)
 	category := s.keyCategory()
 	if plain {
 		category = nil
+	}
+	for level := uint8(1); level <= c.Levels; level++ {
+		d.insertQuads(c, s, category, level)
 	}
 	b := noBounds
 	if len(s.keys) > 0 {
@@ -164,15 +180,21 @@ func maximumDense(c *Config, sections []section) *dense {
 		sections = append(slices.Clone(sections), plainSections(sections)...)
 	}
 	d := newDense(c.shape)
-	h := hasher{seed: c.Seed}
 	d.fillMax(func(least uint64, yield func(h1, h2, n uint64)) {
-		for i := range sections {
-			s := &sections[i]
-			category := s.keyCategory()
-			for j, n := range s.counts {
-				if n >= least {
-					h1, h2 := h.hash(cellOf(s.x, s.y, s.keys[j]), category)
-					yield(h1, h2, n)
+		of := sections
+		for level := range c.Levels + 1 {
+			if level > 0 {
+				of = coarser(of, 1)
+			}
+			h := c.hasher(level)
+			for i := range of {
+				s := &of[i]
+				category := s.keyCategory()
+				for j, n := range s.counts {
+					if n >= least {
+						h1, h2 := h.hash(cellOf(s.x, s.y, s.keys[j]), category)
+						yield(h1, h2, n)
+					}
 				}
 			}
 		}

@@ -45,9 +45,6 @@ func (v *View) Reset(blob []byte) error {
 	if err := v.parseParams(&b); err != nil {
 		return err
 	}
-	if b.Levels != 0 {
-		return sketch.Invalidf("%d levels, this program knows sketches without", b.Levels)
-	}
 	if (v.form == formExact || v.Mode == Standard) != b.Flags.Has(sketch.Additive) && (v.form == formExact || v.Mode != Standard) {
 		return sketch.Invalidf("flags %#x in this form and mode", uint16(b.Flags))
 	}
@@ -55,7 +52,7 @@ func (v *View) Reset(blob []byte) error {
 		return sketch.Invalidf("a class of categories without categories")
 	}
 	v.header = b.Header
-	v.hasher.seed = b.Seed
+	v.hasher.seed, v.hasher.level = b.Seed, v.Base
 	if v.form == formDense {
 		if uint64(len(b.Body)) != v.shape.bytes() {
 			return sketch.Invalidf("a body of %d bytes, layers that take %d", len(b.Body), v.shape.bytes())
@@ -162,7 +159,7 @@ func (v *View) CountCells(dst []uint64, cells []grid.Cell, category []byte) {
 	if v.form == formDense && category == nil {
 		d := &v.dense
 		for i, c := range cells {
-			h1, h2 := key.HashCell(v.hasher.seed, c.X, c.Y)
+			h1, h2 := v.hasher.cell(c)
 			dst[i] = d.count(h1, h2)
 		}
 		return

@@ -1,0 +1,124 @@
+package ccbf
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Levels: beside each cell the dense form can count the quads that hold it,
+// cell >> 1, cell >> 2 and so on, hashed with their level (range trees of
+// "Spectral Bloom Filters", section 5.5, in two dimensions). Questions for
+// large areas then take a lookup per quad in place of one per cell.
+
+// ErrNoLevel says that a dense sketch cannot be coarsened so far.
+var ErrNoLevel = fmt.Errorf("the sketch is dense and has not so many levels (build with the option \"levels\")")
+
+// quad is the quad of a level that holds a cell.
+func quad(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level, Y: c.Y >> level} }
+
+// insertQuads counts the cells of a section in their quads of a level. Cells of
+// one quad that follow each other are counted at once.
+func (d *dense) insertQuads(c *Config, s *section, category []byte, level uint8) {
+	var h1, h2, ns [hashBatch]uint64
+	var last grid.Cell
+	h, n := c.hasher(level), 0
+	for i, k := range s.keys {
+		w := uint64(1)
+		if s.counts != nil {
+			w = s.counts[i]
+		}
+		at := quad(cellOf(s.x, s.y, k), level)
+		if n > 0 && at == last {
+			ns[n-1] = saturatingAdd(ns[n-1], w)
+			continue
+		}
+		if n == hashBatch {
+			d.insert(c.Mode, h1[:], h2[:], ns[:])
+			n = 0
+		}
+		h1[n], h2[n] = h.hash(at, category)
+		ns[n], last = w, at
+		n++
+	}
+	d.insert(c.Mode, h1[:n], h2[:n], ns[:n])
+}
+
+// coarser are the sections of the quads that hold the cells of sections, which
+// stay as they are.
+func coarser(sections []section, level uint8) []section {
+	var out []section
+	for i := range sections {
+		s := &sections[i]
+		squares := map[[2]int32]*run{} // of the quads; hardly ever more than one
+		var at *run
+		var x, y int32
+		for j, k := range s.keys {
+			sx, sy, z := zkey(quad(cellOf(s.x, s.y, k), level))
+			if at == nil || sx != x || sy != y {
+				x, y = sx, sy
+				if at = squares[[2]int32{x, y}]; at == nil {
+					at = &run{}
+					if len(squares) == 0 {
+						*at = run{make([]uint64, 0, len(s.keys)), make([]uint64, 0, len(s.keys))}
+					}
+					squares[[2]int32{x, y}] = at
+				}
+			}
+			if n := len(at.keys); n > 0 && at.keys[n-1] == z {
+				at.counts[n-1] = saturatingAdd(at.counts[n-1], s.counts[j])
+				continue
+			}
+			at.keys, at.counts = append(at.keys, z), append(at.counts, s.counts[j])
+		}
+		for square, r := range squares {
+			so := sorters.Get().(*sorter)
+			sum := so.run(r.keys, r.counts)
+			sorters.Put(so)
+			p := place{s.category, s.none, square[0], square[1]}
+			if j, found := slices.BinarySearchFunc(out, p, func(o section, p place) int { return o.compare(p) }); found {
+				out[j].run = merge(out[j].run, sum)
+			} else {
+				out = slices.Insert(out, j, section{p, sum})
+			}
+		}
+	}
+	return out
+}
+
+// Coarsen makes cells of the quads of a level, from 0 to MaxLevels: the sketch
+// at 2^level times the resolution. An exact sketch stays exact; a dense one must
+// have counted the level, otherwise the error wraps ErrNoLevel. Counts are those
+// of the quads: never below the truth, and the total is unchanged.
+func (s *Sketch) Coarsen(level int) error {
+	if level < 0 || level > MaxLevels {
+		return sketch.OptionError("level", "is %d, must be from 0 to %d", level, MaxLevels)
+	}
+	g, err := grid.New(math.Ldexp(s.Grid.Res(), level))
+	if err != nil {
+		return err
+	}
+	l := uint8(level)
+	switch {
+	case l <= s.Levels: // sketches that were exact and those that were not go on combining
+		s.Base, s.Levels = s.Base+l, s.Levels-l
+	case s.dense != nil:
+		return fmt.Errorf("%w: it has %d, %d are needed", ErrNoLevel, s.Levels, level)
+	default: // the very sketch of the points at that resolution
+		s.Base, s.Levels = 0, 0
+	}
+	s.Grid = g
+	if s.dense == nil {
+		s.sections = coarser(s.sections, l)
+		return nil
+	}
+	if s.Bounds != noBounds {
+		low := quad(grid.Cell{X: s.Bounds.MinX, Y: s.Bounds.MinY}, l)
+		high := quad(grid.Cell{X: s.Bounds.MaxX, Y: s.Bounds.MaxY}, l)
+		s.Bounds = grid.Rect{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y}
+	}
+	return nil
+}
