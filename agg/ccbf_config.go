@@ -18,6 +18,7 @@ const (
 	ccbfMode
 	ccbfLayers
 	ccbfCounters
+	ccbfLevels
 	ccbfSeed
 	ccbfTotals
 	ccbfCategory
@@ -39,6 +40,8 @@ var CCBFOptions = []args.Option{
 		Summary: "Bits per counter of each layer, from 2 to 64, not falling; 1 to 8 layers. A counter that is full carries into the layer above."},
 	ccbfCounters: {Name: "counters", Kind: args.Wholes, Default: "from bytes",
 		Summary: "Counters of each layer, each number a smaller divisor of the one before. In place of bytes."},
+	ccbfLevels: {Name: "levels", Kind: args.Whole, Default: "0",
+		Summary: "Levels of quads, of 2 x 2 cells, 4 x 4 and so on, that are counted beside the cells where counters are used, from 0 to 24: large areas then take few lookups and come out closer, small ones are further off in the same bytes."},
 	ccbfSeed: {Name: "seed", Kind: args.Whole, Default: "0",
 		Summary: "Seed of the hash. Only sketches of the same seed combine."},
 	ccbfTotals: {Name: "totals", Kind: args.Flag, Default: "false",
@@ -90,6 +93,11 @@ func CCBFConfig(res float64, o *args.Options, row int, categories bool) (ccbf.Co
 	if p.Counters, err = o.Counts(ccbfCounters, row, ccbf.MaxLayers); err != nil {
 		return ccbf.Config{}, err
 	}
+	levels, err := o.Count(ccbfLevels, row, 0)
+	if err != nil {
+		return ccbf.Config{}, err
+	}
+	p.Levels = int(min(levels, 1<<20))
 	if p.Seed, err = o.Count(ccbfSeed, row, 0); err != nil {
 		return ccbf.Config{}, err
 	}

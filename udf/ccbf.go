@@ -46,7 +46,10 @@ func CCBF() []duck.Function {
 			"ccbf_total(ccbf_subtract(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_mask", duck.Blob, ccbfPair((*ccbf.Sketch).Mask), "Sketch of the cells that b has too, with the counts of a.",
 			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
-		fn("ccbf_fold", duck.Blob, ccbfFold, "The same counts in a BLOB of no more than bytes, where halving its layers leads there.",
+		fn("ccbf_coarsen", duck.Blob, ccbfReduce("factor", (*ccbf.Sketch).Coarsen),
+			"The same points in cells factor times as wide and as high, a power of two: exact where the sketch is, otherwise by the levels that it counts.",
+			"ccbf_get(ccbf_coarsen(s, 2), 1, 1) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "factor", Type: duck.Any})),
+		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, where halving its layers leads there.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
 
 		fn("ccbf_get", duck.UBigInt, ccbfGet(func(out *duck.Result, i int, counts []uint64) {

@@ -144,20 +144,24 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 	}
 }
 
-func ccbfFold(rows *duck.Rows, out *duck.Result) error {
-	return eachValid(rows, out, func(i int) error {
-		bytes, err := args.Count("bytes", rows.Col(1), i)
-		if err != nil {
-			return err
-		}
-		s, err := ccbf.Decode(rows.Col(0).Bytes(i))
-		if err != nil {
-			return err
-		}
-		if err := s.Fold(bytes); err != nil {
-			return err
-		}
-		out.SetBytes(i, s.AppendBlob(nil))
-		return nil
-	})
+// ccbfReduce makes less of a sketch, by a whole number, the parameter with a
+// name.
+func ccbfReduce(name string, reduce func(s *ccbf.Sketch, by uint64) error) compute {
+	return func(rows *duck.Rows, out *duck.Result) error {
+		return eachValid(rows, out, func(i int) error {
+			by, err := args.Count(name, rows.Col(1), i)
+			if err != nil {
+				return err
+			}
+			s, err := ccbf.Decode(rows.Col(0).Bytes(i))
+			if err != nil {
+				return err
+			}
+			if err := reduce(s, by); err != nil {
+				return err
+			}
+			out.SetBytes(i, s.AppendBlob(nil))
+			return nil
+		})
+	}
 }

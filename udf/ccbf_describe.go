@@ -41,6 +41,8 @@ var ccbfInfoType = duck.StructOf(
 	duck.Field{Name: "k", Type: duck.UBigInt},
 	duck.Field{Name: "layers", Type: duck.ListOf(duck.UBigInt)},
 	duck.Field{Name: "counters", Type: duck.ListOf(duck.UBigInt)},
+	duck.Field{Name: "levels", Type: duck.UBigInt},
+	duck.Field{Name: "base_level", Type: duck.UBigInt},
 	duck.Field{Name: "max_bytes", Type: duck.UBigInt},
 	duck.Field{Name: "exact", Type: duck.Boolean},
 	duck.Field{Name: "seed", Type: duck.UBigInt},
@@ -108,6 +110,8 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 			}
 			f.counts(widths)
 			f.counts(v.Counters())
+			f.count(uint64(v.Levels))
+			f.count(uint64(v.Base))
 			f.count(v.Bytes)
 			f.flag(v.Exact)
 			f.count(v.Seed)

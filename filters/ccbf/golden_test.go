@@ -76,6 +76,7 @@ var golden = []struct {
 	{"v1-dense-maximum", Params{Res: 1, K: 3, Widths: []int{4, 6, 24}, Counters: []uint64{32, 8, 4}}, heavy(), false, nil},
 	{"v1-dense-categories", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Categories: true, Totals: true}, ten("", "oak", "elm"), false, nil},
 	{"v1-dense-saturated", Params{Res: 1, Dense: true, Widths: []int{8}, Counters: []uint64{100}}, heavy(), false, nil},
+	{"v1-dense-levels", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Levels: 3}, ten(), false, nil},
 	{"v1-dense-masked", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard}, ten(), false, func(s *Sketch) error { return s.Mask(s.asDense()) }},
 }
 

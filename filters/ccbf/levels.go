@@ -1,8 +1,9 @@
 package ccbf
 
 import (
+	"errors"
 	"fmt"
-	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -15,7 +16,7 @@ import (
 // large areas then take a lookup per quad in place of one per cell.
 
 // ErrNoLevel says that a dense sketch cannot be coarsened so far.
-var ErrNoLevel = fmt.Errorf("the sketch is dense and has not so many levels (build with the option \"levels\")")
+var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
 
 // quad is the quad of a level that holds a cell.
 func quad(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level, Y: c.Y >> level} }
@@ -89,24 +90,25 @@ func coarser(sections []section, level uint8) []section {
 	return out
 }
 
-// Coarsen makes cells of the quads of a level, from 0 to MaxLevels: the sketch
-// at 2^level times the resolution. An exact sketch stays exact; a dense one must
-// have counted the level, otherwise the error wraps ErrNoLevel. Counts are those
-// of the quads: never below the truth, and the total is unchanged.
-func (s *Sketch) Coarsen(level int) error {
-	if level < 0 || level > MaxLevels {
-		return sketch.OptionError("level", "is %d, must be from 0 to %d", level, MaxLevels)
+// Coarsen makes the cells of a sketch factor times as wide and as high, a power
+// of two from 1 to 2^MaxLevels: the sketch at factor times the resolution. An
+// exact sketch stays exact; a dense one must have counted that level of quads,
+// otherwise the error wraps ErrNoLevel. Never below the truth; the total is
+// unchanged.
+func (s *Sketch) Coarsen(factor uint64) error {
+	if bits.OnesCount64(factor) != 1 || factor > 1<<MaxLevels {
+		return sketch.OptionError("factor", "is %d, must be a power of two from 1 to %d", factor, 1<<MaxLevels)
 	}
-	g, err := grid.New(math.Ldexp(s.Grid.Res(), level))
+	g, err := grid.New(s.Grid.Res() * float64(factor))
 	if err != nil {
 		return err
 	}
-	l := uint8(level)
+	l := uint8(bits.TrailingZeros64(factor))
 	switch {
 	case l <= s.Levels: // sketches that were exact and those that were not go on combining
 		s.Base, s.Levels = s.Base+l, s.Levels-l
 	case s.dense != nil:
-		return fmt.Errorf("%w: it has %d, %d are needed", ErrNoLevel, s.Levels, level)
+		return fmt.Errorf("%w: it has %d, a factor of %d takes %d (build with the option \"levels\")", ErrNoLevel, s.Levels, factor, l)
 	default: // the very sketch of the points at that resolution
 		s.Base, s.Levels = 0, 0
 	}

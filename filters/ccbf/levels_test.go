@@ -1,0 +1,273 @@
+package ccbf
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// forms of sketches with levels, that 4,000 points of hot do not fit as a list.
+func formsWithLevels(levels int) map[string]Params {
+	return map[string]Params{
+		"mi":           {Dense: true, Bytes: 4096, Levels: levels},
+		"standard":     {Dense: true, Bytes: 4096, Levels: levels, Mode: Standard},
+		"exact, mi":    {Bytes: 512, Levels: levels},
+		"exact, sums":  {Bytes: 512, Levels: levels, Mode: Standard},
+		"still exact":  {Bytes: 1 << 20, Levels: levels},
+		"with totals":  {Dense: true, Bytes: 4096, Levels: levels, Categories: true, Totals: true},
+		"totals later": {Bytes: 512, Levels: levels, Categories: true, Totals: true, Mode: Standard},
+	}
+}
+
+// hotFor is hot, with a category where the sketch has some.
+func hotFor(p Params, r *rand.Rand) points {
+	pts := hot(r, 4000, 2000)
+	if p.Categories {
+		for i := range pts {
+			pts[i].category = fmt.Sprint("c", i%3)
+		}
+	}
+	return pts
+}
+
+// quadsOf adds up a model in quads of a level, all categories or one.
+func quadsOf(m map[spot]uint64, level uint8) map[spot]uint64 {
+	quads := map[spot]uint64{}
+	for s, n := range m {
+		s.Cell = grid.Cell{X: floorDiv(s.X, 1<<level), Y: floorDiv(s.Y, 1<<level)}
+		quads[s] += n
+	}
+	return quads
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// No quad of any level reads below the truth, and every one reads as the sketch
+// coarsened to its level says.
+func TestLevelsNeverUndercount(t *testing.T) {
+	const levels = 5
+	for name, p := range formsWithLevels(levels) {
+		t.Run(name, func(t *testing.T) {
+			pts := hotFor(p, rand.New(rand.NewPCG(1, 1)))
+			s := sketchOf(t, config(t, p), pts)
+			blob := bytesOf(s)
+			v := viewOf(t, blob)
+			for level := uint8(0); level <= levels; level++ {
+				c, err := Decode(blob)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Coarsen(1 << level); err != nil {
+					t.Fatal(err)
+				}
+				coarse := viewOf(t, bytesOf(c))
+				if got := coarse.Grid.Res(); got != float64(uint64(1)<<level) {
+					t.Fatalf("resolution %v at level %d", got, level)
+				}
+				truth := quadsOf(pts.model(), level)
+				counts(t, fmt.Sprint("level ", level), coarse, truth, v.IsExact())
+				if a, _ := v.Total(); a != 4000 {
+					t.Errorf("total %d", a)
+				}
+				if v.IsExact() {
+					continue
+				}
+				for q := range truth {
+					if a, b := v.level(int(level), q.Cell, q.bytes()), coarse.Count(q.Cell, q.bytes()); a != b {
+						t.Fatalf("level %d, quad %v: %d, coarsened %d", level, q, a, b)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Without levels the coarse sketch is the very sketch of the points at that
+// resolution.
+func TestCoarsenExact(t *testing.T) {
+	for _, cells := range []points{hot(rand.New(rand.NewPCG(2, 2)), 4000, 2000), ten(), nil} {
+		for _, factor := range []uint64{1, 2, 4, 1024, 1 << MaxLevels} {
+			s := sketchOf(t, config(t, Params{Res: 0.25}), cells)
+			if err := s.Coarsen(factor); err != nil {
+				t.Fatal(err)
+			}
+			var coarse points
+			for _, o := range cells {
+				o.X, o.Y = floorDiv(o.X, int64(factor)), floorDiv(o.Y, int64(factor))
+				coarse.add(o.spot, o.n)
+			}
+			want := blobOf(t, builderOf(t, config(t, Params{Res: 0.25 * float64(factor)}), coarse))
+			sameBytes(t, fmt.Sprint("factor ", factor), bytesOf(s), want)
+		}
+	}
+}
+
+// Parts that were exact and parts that were not combine after coarsening too.
+func TestCoarsenThenUnite(t *testing.T) {
+	c := config(t, Params{Bytes: 512, Levels: 3, Mode: Standard})
+	r := rand.New(rand.NewPCG(3, 3))
+	few, many := hot(r, 20, 2000), hot(r, 4000, 2000)
+	var b *Builder
+	for _, part := range []points{few, many} {
+		s := sketchOf(t, c, part)
+		if err := s.Coarsen(4); err != nil {
+			t.Fatal(err)
+		}
+		if b == nil {
+			b = NewBuilder(s.Config, nil)
+		}
+		if err := b.AddView(viewOf(t, bytesOf(s))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	united := blobOf(t, b)
+	counts(t, "united", viewOf(t, united), quadsOf(append(few, many...).model(), 2), false)
+
+	whole := sketchOf(t, c, append(few, many...))
+	if whole.IsExact() {
+		t.Fatal("the whole is still exact")
+	}
+	if err := whole.Coarsen(4); err != nil {
+		t.Fatal(err)
+	}
+	// Not the same bytes: the whole has counted the finer cells of few as well.
+	counts(t, "whole", viewOf(t, bytesOf(whole)), quadsOf(append(few, many...).model(), 2), false)
+}
+
+func TestCoarsenErrors(t *testing.T) {
+	dense := sketchOf(t, config(t, Params{Dense: true, Bytes: 512, Levels: 2}), ten())
+	for _, factor := range []uint64{0, 3, 12, 1 << (MaxLevels + 1), 1<<64 - 1} {
+		if err := dense.Coarsen(factor); !errors.Is(err, sketch.ErrOption) {
+			t.Errorf("factor %d: %v", factor, err)
+		}
+	}
+	if err := dense.Coarsen(8); !errors.Is(err, ErrNoLevel) {
+		t.Errorf("a level that is not there: %v", err)
+	}
+	if dense.Grid.Res() != 1 || dense.Levels != 2 {
+		t.Errorf("an error changed the sketch: resolution %v, %d levels", dense.Grid.Res(), dense.Levels)
+	}
+	huge := sketchOf(t, config(t, Params{Res: 1e308}), nil)
+	if err := huge.Coarsen(2); !errors.Is(err, grid.ErrResolution) {
+		t.Errorf("a resolution that is no number: %v", err)
+	}
+}
+
+// What is removed is gone from all levels.
+func TestRemoveFromLevels(t *testing.T) {
+	for _, totals := range []bool{false, true} {
+		p := Params{Dense: true, Bytes: 4096, Mode: Standard, Levels: 4, Categories: totals, Totals: totals}
+		pts := hotFor(p, rand.New(rand.NewPCG(4, 4)))
+		s := sketchOf(t, config(t, p), pts[:2000])
+		want := bytesOf(s)
+		for _, o := range pts[2000:] {
+			if err := s.Add(o.Cell, o.bytes(), o.n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, o := range pts[2000:] {
+			if err := s.Remove(o.Cell, o.bytes(), o.n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := Decode(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A flag may stay where the upper counter is shared, and so may bounds.
+		for x := range d.shape.layers {
+			l, was := &s.dense.layers[x], &d.dense.layers[x]
+			for j := range l.size {
+				if a, b := l.load(j)&l.mask, was.load(j)&l.mask; a != b {
+					t.Fatalf("layer %d, counter %d is %d, was %d", x, j, a, b)
+				}
+			}
+		}
+	}
+}
+
+// Sums over boxes: never below the truth, and for exact sketches the truth.
+func TestSumsWithLevels(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for name, p := range formsWithLevels(6) {
+		t.Run(name, func(t *testing.T) {
+			pts := hotFor(p, r)
+			v := viewOf(t, blobOf(t, builderOf(t, config(t, p), pts)))
+			categories := [][]byte{nil}
+			if p.Categories {
+				categories = append(categories, []byte("c1"))
+			}
+			for range 300 {
+				x, y := r.Int64N(240)-120, r.Int64N(240)-120
+				box := grid.Rect{MinX: x, MinY: y, MaxX: x + r.Int64N(200), MaxY: y + r.Int64N(200)}
+				for _, category := range categories {
+					truth := uint64(0)
+					for s, n := range pts.model() {
+						if box.Contains(s.Cell) && (category == nil || s.category == string(category)) {
+							truth += n
+						}
+					}
+					got, err := v.BoxSum(box, category)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got < truth || v.IsExact() && got != truth {
+						t.Fatalf("box %v, category %q: %d, truth %d", box, category, got, truth)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The limit is on lookups, so that levels allow for areas that cells alone do
+// not.
+func TestLimitWithLevels(t *testing.T) {
+	wide := grid.Rect{MinX: -1 << 20, MinY: -1 << 20, MaxX: 1<<20 - 1, MaxY: 1<<20 - 1}
+	sum := func(levels int) (uint64, error) {
+		s := sketchOf(t, config(t, Params{Dense: true, Levels: levels}), nil)
+		for _, c := range []grid.Cell{{X: wide.MinX, Y: wide.MinY}, {X: wide.MaxX, Y: wide.MaxY}, {}} {
+			if err := s.Add(c, nil, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return viewOf(t, bytesOf(s)).BoxSum(wide, nil)
+	}
+	var many *ErrTooManyCells
+	if _, err := sum(0); !errors.As(err, &many) {
+		t.Errorf("4e12 cells: %v", err)
+	}
+	// 7 of 2^20 counters in use with each key: a chance of 1e-20 for a fourth.
+	if n, err := sum(20); err != nil || n != 3 {
+		t.Errorf("4e12 cells with 20 levels: %d, %v", n, err)
+	}
+}
+
+// Keys of one level are not those of another.
+func TestLevelsAreKeptApart(t *testing.T) {
+	c := config(t, Params{Levels: 2})
+	seen := map[[2]uint64]uint8{}
+	for level := range uint8(3) {
+		h := c.hasher(level)
+		h1, h2 := h.hash(grid.Cell{X: 1, Y: 2}, nil)
+		if other, ok := seen[[2]uint64{h1, h2}]; ok {
+			t.Errorf("levels %d and %d share a key", level, other)
+		}
+		seen[[2]uint64{h1, h2}] = level
+		k1, k2 := key.Hash(0, key.AppendCell(nil, 1, 2, level, nil))
+		if h1 != k1 || h2 != k2 {
+			t.Errorf("level %d is hashed otherwise than its bytes", level)
+		}
+	}
+}
