@@ -82,10 +82,7 @@ func (s *Scanner) advance(y int64) {
 	}
 }
 
-// cross finds the column at which each active edge crosses row y, from the
-// ends of the edge and nothing else, so that no error builds up from row to
-// row. The conversion keeps the compiler from fusing the multiplication into
-// the addition, which would make results depend on the machine.
+// cross finds the column at which each active edge crosses row y.
 func (s *Scanner) cross(y int64) {
 	res := s.g.res
 	cy := (float64(y) + 0.5) * res
@@ -93,16 +90,9 @@ func (s *Scanner) cross(y int64) {
 	for i := range s.active {
 		a := &s.active[i]
 		e := &s.edges[a.edge]
-		x := e.x0 + float64((cy-e.y0)*e.slope)
-		switch {
-		case e.slope-e.slope != 0:
-			x = e.crossWide(cy)
-		case e.slope >= 0:
-			if x > e.x1 { // rounding carried it past the end
-				x = e.x1
-			}
-		case x < e.x1:
-			x = e.x1
+		x := e.line(cy)
+		if e.past(x) { // crossing, as far as it fits into the loop
+			x = e.crossEnd(cy)
 		}
 		switch {
 		case x <= s.left:
@@ -120,7 +110,37 @@ func (s *Scanner) cross(y int64) {
 	}
 }
 
-// crossWide is the crossing for edges whose extent or slope overflows.
+// crossing is where an edge crosses the centre line of one of its rows.
+func (e *edge) crossing(cy float64) float64 {
+	x := e.line(cy)
+	if e.past(x) {
+		x = e.crossEnd(cy)
+	}
+	return x
+}
+
+// line is where the line through an edge crosses a centre line, from the ends
+// of the edge and nothing else, so that no error builds up from row to row. The
+// conversion keeps the compiler from fusing the multiplication into the
+// addition, which would make results depend on the machine.
+func (e *edge) line(cy float64) float64 { return e.x0 + float64((cy-e.y0)*e.slope) }
+
+// past reports that rounding carried x past the end of the edge, if only just,
+// or that the slope overflows.
+func (e *edge) past(x float64) bool { return (x <= e.x1) != (e.slope >= 0) }
+
+// crossEnd is the crossing for what past reports.
+func (e *edge) crossEnd(cy float64) float64 {
+	if e.wide() {
+		return e.crossWide(cy)
+	}
+	return e.x1
+}
+
+// wide reports that the extent or the slope overflows.
+func (e *edge) wide() bool { return math.IsInf(e.slope, 1) }
+
+// crossWide is the crossing for wide edges.
 func (e *edge) crossWide(cy float64) float64 {
 	d := e.y1 - e.y0
 	t := (cy - e.y0) / d
@@ -178,6 +198,28 @@ func (s *Scanner) pairs() []Interval {
 	return out
 }
 
+// pass takes a place to the other side of an edge of a ring and returns by how
+// many it lies inside more polygons than before.
+func (s *Scanner) pass(id int32) int {
+	r := &s.rings[id]
+	o := &s.rings[r.outer]
+	was := o.inside()
+	r.in = !r.in
+	if r != o {
+		if r.in {
+			o.holes++
+		} else {
+			o.holes--
+		}
+	}
+	if is := o.inside(); is == was {
+		return 0
+	} else if is {
+		return 1
+	}
+	return -1
+}
+
 // sweep goes from left to right, keeping for every ring whether it is inside
 // and counting the polygons that hold the place.
 func (s *Scanner) sweep() []Interval {
@@ -186,26 +228,15 @@ func (s *Scanner) sweep() []Interval {
 	var from int64
 	for i := range s.active {
 		a := s.active[i]
-		id := s.edges[a.edge].ring
-		r := &s.rings[id]
-		o := &s.rings[r.outer]
-		was := o.inside()
-		r.in = !r.in
-		if r != o {
-			if r.in {
-				o.holes++
-			} else {
-				o.holes--
-			}
-		}
-		if is := o.inside(); is == was {
-			continue
-		} else if is {
+		switch s.pass(s.edges[a.edge].ring) {
+		case 1:
 			if polys++; polys == 1 {
 				from = a.col
 			}
-		} else if polys--; polys == 0 {
-			out = emit(out, from, a.col)
+		case -1:
+			if polys--; polys == 0 {
+				out = emit(out, from, a.col)
+			}
 		}
 	}
 	if polys > 0 {

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -51,7 +52,7 @@ type Scanner struct {
 // whose centre line it crosses: start <= row < end.
 type edge struct {
 	x0, y0, x1, y1 float64
-	slope          float64 // (x1-x0)/(y1-y0); NaN or infinite: see crossWide
+	slope          float64 // (x1-x0)/(y1-y0); of wide edges +Inf, which past tells from all others
 	start, end     int64
 	ring           int32
 	up             bool // the ring runs upward here
@@ -81,6 +82,16 @@ func (r *ring) inside() bool { return r.in && r.holes == 0 }
 // kept. Time is O(v log v) for v points, memory O(edges within clip's rows),
 // however large the area.
 func (g Grid) Scan(mp orb.MultiPolygon, clip Rect) (*Scanner, error) {
+	s, err := g.outline(mp, clip)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(s.edges, func(a, b edge) int { return cmp.Compare(a.start, b.start) })
+	return s, nil
+}
+
+// outline makes the scanner, with its edges in the order of the rings.
+func (g Grid) outline(mp orb.MultiPolygon, clip Rect) (*Scanner, error) {
 	rings, points := 0, 0
 	lo, hi := orb.Point{math.Inf(1), math.Inf(1)}, orb.Point{math.Inf(-1), math.Inf(-1)}
 	for m, poly := range mp {
@@ -152,15 +163,6 @@ func (s *Scanner) build(mp orb.MultiPolygon, rings, total int) {
 			id++
 		}
 	}
-	slices.SortFunc(s.edges, func(a, b edge) int {
-		switch {
-		case a.start < b.start:
-			return -1
-		case a.start > b.start:
-			return 1
-		}
-		return 0
-	})
 }
 
 // add keeps the edge from a to b if it crosses the centre line of a row of
@@ -178,8 +180,8 @@ func (s *Scanner) add(a, b orb.Point, id int32) {
 	}
 	e.x0, e.y0, e.x1, e.y1 = a[0], a[1], b[0], b[1]
 	e.slope = (e.x1 - e.x0) / (e.y1 - e.y0)
-	if d := e.y1 - e.y0; d-d != 0 {
-		e.slope = math.NaN() // the height overflows
+	if d := e.y1 - e.y0; d-d != 0 || e.slope-e.slope != 0 {
+		e.slope = math.Inf(1)
 	}
 	s.edges = append(s.edges, e)
 }

@@ -1,0 +1,285 @@
+package grid
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/paulmach/orb"
+)
+
+// Descent asks a polygon about rectangles of cells, each inside the one
+// entered before it, down to single cells. A rectangle sees the edges that
+// cross it and leaves the others behind, so that the work is where the
+// outline is, whatever the resolution. It agrees with Scanner.Row on every
+// cell. It is not safe for concurrent use.
+type Descent struct {
+	s       *Scanner // walks no rows: its edges are in the order of the rings
+	windows []window // entered and not left
+	edges   []int32  // of all windows, one after the other
+	turns   []turn   // likewise
+	odd     []int32  // likewise
+	touched []int32  // rings that a toggle has changed
+}
+
+// window is a rectangle that a Descent has entered. What it holds of edges,
+// turns and odd begins at these places and ends where the next window's
+// begins.
+type window struct {
+	rect              Rect
+	edges, turns, odd int
+	// Where one ring alone runs through the rectangle: whether cells are inside
+	// that it goes round an even and an odd number of times.
+	alone bool
+	cells [2]bool
+}
+
+// turn says that the cells of a window from this row upward lie right of one
+// edge more of a ring than those below: an end of an edge left of the window.
+type turn struct {
+	row  int64
+	ring int32
+}
+
+// Descend prepares to descend into mp, under the conditions of Scan. Time and
+// memory are O(v) for v points.
+func (g Grid) Descend(mp orb.MultiPolygon) (*Descent, error) {
+	s, err := g.outline(mp, MaxRect())
+	if err != nil {
+		return nil, err
+	}
+	if s.rings == nil {
+		s.rings = make([]ring, 1)
+	}
+	d := &Descent{s: s, edges: make([]int32, len(s.edges), 2*len(s.edges)+16)}
+	for i := range d.edges {
+		d.edges[i] = int32(i)
+	}
+	d.windows = append(d.windows, window{rect: MaxRect()})
+	return d, nil
+}
+
+// Bounds is Scanner.Bounds.
+func (d *Descent) Bounds() Rect { return d.s.bounds }
+
+// Enter returns how a rectangle lies, which must be inside the one entered
+// last. Where that is Partly it is entered, until Leave.
+func (d *Descent) Enter(r Rect) Relation {
+	w := window{rect: r.Intersect(d.s.bounds), edges: len(d.edges), turns: len(d.turns), odd: len(d.odd)}
+	if w.rect.Empty() {
+		return Outside
+	}
+	d.narrow(&w)
+	relation := d.relation(&w)
+	if relation == Inside && w.rect != r {
+		relation = Partly // the rest is outside
+	}
+	if relation != Partly {
+		d.edges, d.turns, d.odd = d.edges[:w.edges], d.turns[:w.turns], d.odd[:w.odd]
+		return relation
+	}
+	d.windows = append(d.windows, w)
+	return Partly
+}
+
+// Leave goes back to the rectangle entered before.
+func (d *Descent) Leave() {
+	last := len(d.windows) - 1
+	w := &d.windows[last]
+	d.edges, d.turns, d.odd = d.edges[:w.edges], d.turns[:w.turns], d.odd[:w.odd]
+	d.windows = d.windows[:last]
+}
+
+// Work is about how many comparisons Contains makes.
+func (d *Descent) Work() int {
+	w := d.windows[len(d.windows)-1]
+	return len(d.edges) - w.edges + len(d.turns) - w.turns
+}
+
+// narrow takes from the last window what w sees of it.
+func (d *Descent) narrow(w *window) {
+	from, r := &d.windows[len(d.windows)-1], w.rect
+	for _, t := range d.turns[from.turns:w.turns] {
+		d.turn(w, t)
+	}
+	for _, id := range d.odd[from.odd:w.odd] {
+		d.toggle(id)
+	}
+	left, right := d.s.g.center(r.MinX), d.s.g.center(r.MaxX)
+	for _, i := range d.edges[from.edges:w.edges] {
+		e := &d.s.edges[i]
+		lo, hi := max(e.start, r.MinY), min(e.end-1, r.MaxY)
+		if lo > hi {
+			continue
+		}
+		a, b := e.within(d.s.g.center(lo), d.s.g.center(hi))
+		switch {
+		case a > right && b > right: // on the left of no cell
+		case a > left || b > left:
+			d.edges = append(d.edges, i)
+		// Left of every cell of its rows. In the direction of the ring, so that
+		// the edges of a stretch on the left meet in turns that cancel.
+		case e.up:
+			d.turn(w, turn{lo, e.ring})
+			d.turn(w, turn{hi + 1, e.ring})
+		default:
+			d.turn(w, turn{hi + 1, e.ring})
+			d.turn(w, turn{lo, e.ring})
+		}
+	}
+	d.cancel(w)
+	for _, id := range d.touched {
+		if r := &d.s.rings[id]; r.in {
+			r.in = false
+			d.odd = append(d.odd, id)
+		}
+	}
+	d.touched = d.touched[:0]
+}
+
+// within returns two places between which an edge crosses the rows with centre
+// lines from lo to hi. It crosses no further left or right than in the first
+// and the last, as every step of the computation is monotone in the row; those
+// of crossWide are not.
+func (e *edge) within(lo, hi float64) (a, b float64) {
+	if e.wide() && lo != hi {
+		return e.x0, e.x1
+	}
+	return e.crossing(lo), e.crossing(hi)
+}
+
+// turn adds a turn to the window in the making.
+func (d *Descent) turn(w *window, t turn) {
+	switch n := len(d.turns); {
+	case t.row <= w.rect.MinY:
+		d.toggle(t.ring)
+	case t.row > w.rect.MaxY:
+	case n > w.turns && d.turns[n-1] == t:
+		d.turns = d.turns[:n-1]
+	default:
+		d.turns = append(d.turns, t)
+	}
+}
+
+// toggle notes that the cells of a window lie right of one edge more of a
+// ring.
+func (d *Descent) toggle(id int32) {
+	d.s.rings[id].in = !d.s.rings[id].in
+	d.touched = append(d.touched, id)
+}
+
+// cancel drops the pairs of equal turns that did not meet in order.
+func (d *Descent) cancel(w *window) {
+	turns := d.turns[w.turns:]
+	if len(turns) < 2 {
+		return
+	}
+	slices.SortFunc(turns, func(a, b turn) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.ring, b.ring)) })
+	kept := 0
+	for _, t := range turns {
+		if kept > 0 && turns[kept-1] == t {
+			kept--
+		} else {
+			turns[kept] = t
+			kept++
+		}
+	}
+	d.turns = d.turns[:w.turns+kept]
+}
+
+// relation is how the rectangle of the window in the making lies.
+func (d *Descent) relation(w *window) Relation {
+	edges, turns := d.edges[w.edges:], d.turns[w.turns:]
+	members := 0
+	for _, id := range d.odd[w.odd:] {
+		members += d.s.pass(id)
+	}
+	defer d.reset(d.odd[w.odd:])
+	w.cells = [2]bool{members > 0, members > 0}
+	if len(edges)+len(turns) > 0 {
+		id := d.only(edges, turns)
+		if w.alone = id >= 0; !w.alone {
+			return Partly
+		}
+		w.cells[1] = members+d.s.pass(id) > 0
+		d.reset([]int32{id})
+	}
+	switch w.cells {
+	case [2]bool{true, true}:
+		return Inside
+	case [2]bool{false, false}:
+		return Outside
+	}
+	return Partly
+}
+
+// only is the ring that all edges and turns belong to, or -1.
+func (d *Descent) only(edges []int32, turns []turn) int32 {
+	id := int32(-1)
+	for _, i := range edges {
+		if r := d.s.edges[i].ring; id < 0 {
+			id = r
+		} else if id != r {
+			return -1
+		}
+	}
+	for _, t := range turns {
+		if id < 0 {
+			id = t.ring
+		} else if id != t.ring {
+			return -1
+		}
+	}
+	return id
+}
+
+// Contains reports whether a cell of the rectangle entered last is inside.
+func (d *Descent) Contains(c Cell) bool {
+	w := &d.windows[len(d.windows)-1]
+	if !w.rect.Contains(c) {
+		return false
+	}
+	x, y := d.s.g.Center(c)
+	edges, turns := d.edges[w.edges:], d.turns[w.turns:]
+	if w.alone {
+		odd := 0
+		for _, i := range edges {
+			if e := &d.s.edges[i]; e.start <= c.Y && c.Y < e.end && e.crossing(y) <= x {
+				odd ^= 1
+			}
+		}
+		for _, t := range turns {
+			if t.row <= c.Y {
+				odd ^= 1
+			}
+		}
+		return w.cells[odd]
+	}
+	members := 0
+	for _, id := range d.odd[w.odd:] {
+		members += d.s.pass(id)
+	}
+	for _, i := range edges {
+		if e := &d.s.edges[i]; e.start <= c.Y && c.Y < e.end && e.crossing(y) <= x {
+			members += d.s.pass(e.ring)
+			d.touched = append(d.touched, e.ring)
+		}
+	}
+	for _, t := range turns {
+		if t.row <= c.Y {
+			members += d.s.pass(t.ring)
+			d.touched = append(d.touched, t.ring)
+		}
+	}
+	d.reset(d.odd[w.odd:])
+	d.reset(d.touched)
+	d.touched = d.touched[:0]
+	return members > 0
+}
+
+// reset makes rings even again.
+func (d *Descent) reset(rings []int32) {
+	for _, id := range rings {
+		d.s.rings[id].in = false
+		d.s.rings[d.s.rings[id].outer].holes = 0
+	}
+}
