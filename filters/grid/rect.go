@@ -113,3 +113,18 @@ func (g Grid) box(xmin, ymin, xmax, ymax float64) Rect {
 	}
 	return r
 }
+
+// Cuts divides [lo, hi) into len(dst)-1 parts of equal length, part i from
+// lo + (hi-lo)*i/(len(dst)-1) on, and writes to dst where each begins among the
+// centres: part i holds the indexes from dst[i] to dst[i+1]-1, of columns or of
+// rows, as Box has them for the part's edges. hi-lo must be finite and not
+// negative; dst has room for two at least. The result is within
+// [-MaxIndex, MaxIndex+1] and does not fall.
+func (g Grid) Cuts(dst []int64, lo, hi float64) {
+	last := len(dst) - 1
+	for i := range last {
+		// Rounding must not carry an edge past the last one.
+		dst[i] = g.lower(min(lo+(hi-lo)*float64(i)/float64(last), hi))
+	}
+	dst[last] = g.lower(hi)
+}

@@ -1,0 +1,146 @@
+package ccbf
+
+import (
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
+)
+
+// Density writes the counts of a box as width x height pixels to dst, row by
+// row from the north-west, the points of a cell spread evenly over the cell: a
+// pixel gets from each cell the share of its area that it covers. It is what
+// pictures are made of, smooth at any zoom; the pixels of a box that holds all
+// cells add up to all counts, up to rounding. (Raster keeps cells whole.)
+//
+// dst must be width*height long. Exact sketches answer for any box, dense ones
+// for up to AreaLimit cells inside Bounds. Errors as CheckRaster. O(cells in
+// the box + pixels).
+func (v *View) Density(dst []float64, b orb.Bound, width, height int, category []byte) error {
+	if err := checkPixels(len(dst), b, width, height); err != nil {
+		return err
+	}
+	clear(dst)
+	res := v.Grid.Res()
+	x := newAxis(b.Min[0], b.Max[0], width, res, v.Bounds.MinX, v.Bounds.MaxX)
+	y := newAxis(b.Min[1], b.Max[1], height, res, v.Bounds.MinY, v.Bounds.MaxY)
+	if x.first > x.last || y.first > y.last {
+		return nil
+	}
+	sums := dst
+	if x.large || y.large {
+		sums = make([]float64, x.bins*y.bins)
+	}
+	clip := grid.Rect{MinX: x.first, MinY: y.first, MaxX: x.last, MaxY: y.last}
+	err := v.eachCell(clip, category, func(c grid.Cell, count uint64) {
+		i, west, east := x.bin(c.X)
+		j, south, north := y.bin(c.Y)
+		n, at := float64(count), (y.bins-1-j)*x.bins+i
+		sums[at] += n * south * west
+		if east > 0 {
+			sums[at+1] += n * south * east
+		}
+		if north > 0 {
+			at -= x.bins
+			sums[at] += n * north * west
+			if east > 0 {
+				sums[at+1] += n * north * east
+			}
+		}
+	})
+	if err == nil && (x.large || y.large) {
+		stretch(dst, sums, &x, &y)
+	}
+	return err
+}
+
+// axis is one axis of a picture: pixels, and cells that are no larger than
+// those or larger. Whichever is larger are its bins, so that each of the others
+// meets two bins at most: cells are added up in bins, and larger cells are then
+// stretched over their pixels. No cell is painted pixel by pixel, of which
+// there may be millions.
+type axis struct {
+	low, pixel, side float64 // where the box begins, length of a pixel and of a cell
+	first, last      int64   // the cells that meet the box and can have a count
+	pixels, bins     int
+	large            bool // cells are larger than pixels
+}
+
+func newAxis(low, high float64, pixels int, side float64, first, last int64) axis {
+	a := axis{low: low, pixel: (high - low) / float64(pixels), side: side, pixels: pixels, bins: pixels}
+	// Cells beyond the indexes of a grid need no number.
+	index := func(v float64) int64 { return int64(max(min(v, 2*grid.MaxIndex), -2*grid.MaxIndex)) }
+	a.first, a.last = max(first, index(math.Floor(low/side))), min(last, index(math.Ceil(high/side))-1)
+	if a.large = side > a.pixel; a.large {
+		a.bins = int(a.last - a.first + 1)
+	}
+	return a
+}
+
+// bin is the first bin that a cell meets, and its shares of the cell and of the
+// one after it.
+func (a *axis) bin(cell int64) (i int, here, next float64) {
+	if a.large {
+		return int(cell - a.first), 1, 0
+	}
+	i, here, next = overlap((float64(cell)*a.side-a.low)/a.pixel, a.side/a.pixel, a.pixels)
+	return i, here * a.pixel / a.side, next * a.pixel / a.side
+}
+
+// source is the first bin that a pixel meets, and how much of it and of the one
+// after it the pixel covers.
+func (a *axis) source(pixel int) (i int, here, next float64) {
+	if !a.large {
+		return pixel, 1, 0
+	}
+	return overlap((a.low+float64(pixel)*a.pixel)/a.side-float64(a.first), a.pixel/a.side, a.bins)
+}
+
+// overlap is what a stretch from at on, of a length up to 1, has of the unit
+// intervals i and i+1, of which there are n from 0 on; next is 0 where there is
+// no i+1.
+func overlap(at, length float64, n int) (i int, here, next float64) {
+	floor := math.Floor(at)
+	here = min(length, floor+1-at)
+	next = length - here
+	switch {
+	case floor == -1:
+		return 0, next, 0
+	case !(floor >= 0 && floor < float64(n)):
+		return 0, 0, 0
+	case floor == float64(n-1):
+		return n - 1, here, 0
+	}
+	return int(floor), here, next
+}
+
+// stretch writes the pixels of bins, both row by row from the north-west.
+func stretch(dst, bins []float64, x, y *axis) {
+	type part struct {
+		bin        int
+		here, next float64
+	}
+	columns := make([]part, x.pixels)
+	for i := range columns {
+		c := &columns[i]
+		c.bin, c.here, c.next = x.source(i)
+	}
+	add := func(row, bins []float64, share float64) {
+		for i, c := range columns {
+			n := bins[c.bin] * c.here
+			if c.next > 0 {
+				n += bins[c.bin+1] * c.next
+			}
+			row[i] += n * share
+		}
+	}
+	for j := range y.pixels {
+		row := dst[(y.pixels-1-j)*x.pixels:][:x.pixels]
+		i, here, next := y.source(j)
+		at := (y.bins - 1 - i) * x.bins
+		add(row, bins[at:at+x.bins], here)
+		if next > 0 {
+			add(row, bins[at-x.bins:at], next)
+		}
+	}
+}

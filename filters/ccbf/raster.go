@@ -1,0 +1,113 @@
+package ccbf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
+)
+
+// Limits of rasters: what a question makes is bounded before it is made.
+const (
+	MaxSide   = 1 << 13 // most pixels in a row or a column
+	MaxPixels = 1 << 24 // most pixels in all
+)
+
+// ErrRaster is a raster with no pixels, or with too many.
+var ErrRaster = errors.New("raster size out of range")
+
+// CheckRaster returns an error that wraps ErrRaster for a width or height that
+// no raster has, and one that wraps grid.ErrBox for a box that none is of: a
+// box must be finite and not empty.
+func CheckRaster(b orb.Bound, width, height int) error {
+	for _, side := range []struct {
+		name string
+		n    int
+	}{{"width", width}, {"height", height}} {
+		if side.n < 1 || side.n > MaxSide {
+			return fmt.Errorf("%w: %s is %d, must be from 1 to %d", ErrRaster, side.name, side.n, MaxSide)
+		}
+	}
+	if width*height > MaxPixels {
+		return fmt.Errorf("%w: %d x %d are %d pixels, at most %d (use a smaller width or height)", ErrRaster, width, height, width*height, MaxPixels)
+	}
+	for i, axis := range "xy" {
+		low, high := b.Min[i], b.Max[i]
+		switch span := high - low; {
+		case span != span || math.IsInf(span, 0):
+			return fmt.Errorf("%w: %cmin %v to %cmax %v is not a finite length", grid.ErrBox, axis, low, axis, high)
+		case span <= 0:
+			return fmt.Errorf("%w: %cmin %v must be below %cmax %v", grid.ErrBox, axis, low, axis, high)
+		}
+	}
+	return nil
+}
+
+// Raster writes the counts of a box as width x height pixels to dst, row by row
+// from the north-west: a pixel is the sum of Count over the cells whose centre
+// it holds, lower edges included and upper ones not, as BoxSum has it. So the
+// pixels add up to the sum of the box, and where cells are larger than pixels
+// the pixel at the centre of a cell has all of it. (Density spreads it.) A pixel
+// never falls below the truth, and is exact while the sketch is.
+//
+// Pixel i of a row begins at xmin + (xmax-xmin)*i/width; rows likewise, counted
+// from ymin. dst must be width*height long. Exact sketches answer for any box,
+// dense ones for up to AreaLimit cells inside Bounds. Errors as CheckRaster.
+func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, category []byte) error {
+	if err := checkPixels(len(dst), b, width, height); err != nil {
+		return err
+	}
+	clear(dst)
+	columns := cutsOf(v.Grid, b, 0, width)
+	lines := cutsOf(v.Grid, b, 1, height)
+	clip := grid.Rect{MinX: columns.from(), MinY: lines.from(), MaxX: columns.to(), MaxY: lines.to()}
+	return v.eachCell(clip, category, func(c grid.Cell, n uint64) {
+		p := &dst[(height-1-lines.part(c.Y))*width+columns.part(c.X)]
+		*p = saturatingAdd(*p, n)
+	})
+}
+
+func checkPixels(n int, b orb.Bound, width, height int) error {
+	if err := CheckRaster(b, width, height); err != nil {
+		return err
+	}
+	if n != width*height {
+		return fmt.Errorf("%w: %d x %d pixels and room for %d", ErrRaster, width, height, n)
+	}
+	return nil
+}
+
+// cuts divides one axis of a box into pixels by the centres of cells: pixel i
+// holds the cells from at[i] up to, not including, at[i+1].
+type cuts struct {
+	at    []int64
+	scale float64 // pixels per cell, for a first guess
+}
+
+func cutsOf(g grid.Grid, b orb.Bound, axis, pixels int) cuts {
+	c := cuts{at: make([]int64, pixels+1)}
+	g.Cuts(c.at, b.Min[axis], b.Max[axis])
+	if cells := c.at[pixels] - c.at[0]; cells > 0 {
+		c.scale = float64(pixels) / float64(cells)
+	}
+	return c
+}
+
+// from and to are the first and the last cell of all pixels.
+func (c *cuts) from() int64 { return c.at[0] }
+func (c *cuts) to() int64   { return c.at[len(c.at)-1] - 1 }
+
+// part is the pixel of a cell from from() to to().
+func (c *cuts) part(cell int64) int {
+	// Pixels are of equal length, so that the guess is right or next to it;
+	// where coordinates have no bits left for pixels it may not be.
+	guess := min(int(float64(cell-c.at[0])*c.scale), len(c.at)-2)
+	if c.at[guess] <= cell && cell < c.at[guess+1] {
+		return guess
+	}
+	i, _ := slices.BinarySearch(c.at, cell+1)
+	return i - 1
+}

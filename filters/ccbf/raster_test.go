@@ -1,0 +1,309 @@
+package ccbf
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/paulmach/orb"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// bound is a box by its edges.
+func bound(xmin, ymin, xmax, ymax float64) orb.Bound {
+	return orb.Bound{Min: orb.Point{xmin, ymin}, Max: orb.Point{xmax, ymax}}
+}
+
+// randomBound is a box with edges anywhere within reach, or on halves, where
+// centres and edges of cells of side 1 lie.
+func randomBound(r *rand.Rand, reach float64) orb.Bound {
+	edge := func() float64 {
+		v := (r.Float64()*2 - 1) * reach
+		if r.IntN(2) == 0 {
+			v = math.Round(v*2) / 2
+		}
+		return v
+	}
+	for {
+		b := bound(edge(), edge(), edge(), edge())
+		if b.Min[0] > b.Max[0] {
+			b.Min[0], b.Max[0] = b.Max[0], b.Min[0]
+		}
+		if b.Min[1] > b.Max[1] {
+			b.Min[1], b.Max[1] = b.Max[1], b.Min[1]
+		}
+		if CheckRaster(b, 1, 1) == nil {
+			return b
+		}
+	}
+}
+
+// pixelBound is the box of a pixel, as Raster documents it.
+func pixelBound(b orb.Bound, width, height, row, column int) orb.Bound {
+	edge := func(axis, i, n int) float64 {
+		if i == n {
+			return b.Max[axis]
+		}
+		return b.Min[axis] + (b.Max[axis]-b.Min[axis])*float64(i)/float64(n)
+	}
+	return bound(edge(0, column, width), edge(1, height-1-row, height), edge(0, column+1, width), edge(1, height-row, height))
+}
+
+func boxOf(t testing.TB, g grid.Grid, b orb.Bound) grid.Rect {
+	t.Helper()
+	r, err := g.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Every pixel is the sum of its box, and all of them the sum of the whole one,
+// whether pixels are larger than cells or smaller.
+func TestRasterIsMadeOfSums(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(71, 0))
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), hot(r, 4000, 900))))
+		for i := range 60 {
+			b := randomBound(r, []float64{3, 30, 150}[i%3])
+			width, height := 1+r.IntN(40), 1+r.IntN(40)
+			dst := make([]uint64, width*height)
+			dst[0] = 99 // what was there is gone
+			if err := v.Raster(dst, b, width, height, nil); err != nil {
+				t.Fatal(err)
+			}
+			sum := uint64(0)
+			for j, got := range dst {
+				sum += got
+				p := pixelBound(b, width, height, j/width, j%width)
+				if want := must(v.BoxSum(boxOf(t, v.Grid, p), nil)); got != want {
+					t.Fatalf("%s: pixel %d of %d x %d of %v is %d, its box sums to %d", name, j, width, height, b, got, want)
+				}
+			}
+			if want := must(v.BoxSum(boxOf(t, v.Grid, b), nil)); sum != want {
+				t.Fatalf("%s: the pixels of %v add up to %d, the box to %d", name, b, sum, want)
+			}
+		}
+	}
+}
+
+// Cells at the ends of the world, in several squares, with counts that pass
+// 2^64 together.
+func TestRasterFarAndHuge(t *testing.T) {
+	for name, p := range cellSets() {
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p)))
+		const far = grid.MaxIndex + 1
+		b := bound(-far, -far, far, far)
+		dst := make([]uint64, 63*64)
+		if err := v.Raster(dst, b, 63, 64, nil); err != nil {
+			t.Fatal(err)
+		}
+		m := p.model()
+		for j, got := range dst {
+			if want := boxTruth(m, boxOf(t, v.Grid, pixelBound(b, 63, 64, j/63, j%63)), nil); got != want {
+				t.Fatalf("%s: pixel %d is %d, want %d", name, j, got, want)
+			}
+		}
+	}
+}
+
+func TestRasterIsNorthFirst(t *testing.T) {
+	var p points
+	p.add(spot{grid.Cell{X: -2, Y: 1}, plain}, 7)
+	p.add(spot{grid.Cell{X: 1, Y: -2}, plain}, 9)
+	for name, params := range map[string]Params{"exact": {}, "dense": {Dense: true}} {
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), p)))
+		counts, density := make([]uint64, 8), make([]float64, 8)
+		if err := errors.Join(v.Raster(counts, bound(-2, -2, 2, 2), 4, 2, nil), v.Density(density, bound(-2, -2, 2, 2), 4, 2, nil)); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []uint64{7, 0, 0, 0, 0, 0, 0, 9} {
+			if counts[i] != want || density[i] != float64(want) {
+				t.Errorf("%s: pixel %d is %d and %v, want %d", name, i, counts[i], density[i], want)
+			}
+		}
+	}
+}
+
+// density is Density the plain way: every cell against every pixel.
+func density(m map[spot]uint64, category []byte, side float64, b orb.Bound, width, height int) []float64 {
+	out := make([]float64, width*height)
+	common := func(a0, a1, b0, b1 float64) float64 { return max(0, min(a1, b1)-max(a0, b0)) }
+	for s, n := range m {
+		if category != nil && string(category) != s.category {
+			continue
+		}
+		x, y := float64(s.X)*side, float64(s.Y)*side
+		for i := range out {
+			p := pixelBound(b, width, height, i/width, i%width)
+			out[i] += float64(n) * common(x, x+side, p.Min[0], p.Max[0]) / side * common(y, y+side, p.Min[1], p.Max[1]) / side
+		}
+	}
+	return out
+}
+
+// viewModel is what a view counts in each cell near the origin.
+func viewModel(v *View, category []byte) map[spot]uint64 {
+	m, box := map[spot]uint64{}, v.Bounds.Intersect(grid.Rect{MinX: -150, MinY: -100, MaxX: 150, MaxY: 100})
+	for y := box.MinY; y <= box.MaxY; y++ {
+		for x := box.MinX; x <= box.MaxX; x++ {
+			if c := (grid.Cell{X: x, Y: y}); v.Count(c, category) > 0 {
+				m[spot{c, plain}] = v.Count(c, category)
+			}
+		}
+	}
+	return m
+}
+
+func TestDensity(t *testing.T) {
+	for name, params := range forms() {
+		for _, res := range []float64{1, 0.3} {
+			r := rand.New(rand.NewPCG(72, 0))
+			params.Res = res
+			v := viewOf(t, blobOf(t, builderOf(t, config(t, params), hot(r, 400, 300))))
+			m := viewModel(v, nil)
+			total := 0.0
+			for _, n := range m {
+				total += float64(n)
+			}
+			for i := range 40 {
+				b := randomBound(r, []float64{1, 10, 150}[i%3]*res)
+				width, height := 1+r.IntN(20), 1+r.IntN(20)
+				got, want := make([]float64, width*height), density(m, nil, res, b, width, height)
+				got[0] = 99
+				if err := v.Density(got, b, width, height, nil); err != nil {
+					t.Fatal(err)
+				}
+				for j := range got {
+					// Rounding of coordinates: a few ulps of the box in cells.
+					if math.Abs(got[j]-want[j]) > 1e-9*total {
+						t.Fatalf("%s: pixel %d of %d x %d of %v is %v, want %v", name, j, width, height, b, got[j], want[j])
+					}
+				}
+			}
+			// A box around all cells has all points, at any size.
+			for _, side := range []int{1, 7, 64, 700} {
+				got, sum := make([]float64, side*side*2), 0.0
+				if err := v.Density(got, bound(-110*res, -60*res, 120*res, 70*res), 2*side, side, nil); err != nil {
+					t.Fatal(err)
+				}
+				for _, n := range got {
+					sum += n
+				}
+				if math.Abs(sum-total) > 1e-9*total {
+					t.Errorf("%s: %d rows of pixels add up to %v, the cells to %v", name, side, sum, total)
+				}
+			}
+		}
+	}
+}
+
+func TestRasterWithCategories(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(73, 0))
+		params.Categories, params.Totals = true, true
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), categorised(r, 400))))
+		b := bound(-15.3, -15.3, 12, 17)
+		counts, got := make([]uint64, 12*9), make([]float64, 12*9)
+		for _, category := range append(categories, "other", plain) {
+			asked := spot{category: category}.bytes()
+			if err := errors.Join(v.Raster(counts, b, 12, 9, asked), v.Density(got, b, 12, 9, asked)); err != nil {
+				t.Fatal(err)
+			}
+			want := density(viewModel(v, asked), nil, 1, b, 12, 9)
+			for i := range counts {
+				box := boxOf(t, v.Grid, pixelBound(b, 12, 9, i/12, i%12))
+				if sum := must(v.BoxSum(box, asked)); counts[i] != sum || math.Abs(got[i]-want[i]) > 1e-6 {
+					t.Fatalf("%s: pixel %d of %q is %d and %v, want %d and %v", name, i, category, counts[i], got[i], sum, want[i])
+				}
+			}
+		}
+	}
+}
+
+// Many categories in one cell that fills the picture: each is added up before
+// anything is painted.
+func TestDensityOfManyCategoriesInOneCell(t *testing.T) {
+	var p points
+	for i := range 5000 {
+		p.add(spot{grid.Cell{X: -1, Y: 3}, string(rune('a' + i))}, 2)
+	}
+	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Categories: true}), p)))
+	got := make([]float64, 1<<20)
+	if err := v.Density(got, bound(-0.75, 3.25, -0.25, 3.75), 1<<10, 1<<10, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, n := range got {
+		if want := 10_000 * 0.25 / (1 << 20); math.Abs(n-want) > 1e-9 {
+			t.Fatalf("pixel %d is %v, want %v", i, n, want)
+		}
+	}
+}
+
+func TestRasterLimits(t *testing.T) {
+	var p points
+	p.add(spot{grid.Cell{}, plain}, 2)
+	p.add(spot{grid.Cell{X: 20_000, Y: 20_000}, plain}, 4)
+	exact := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), p)))
+	dense := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true}), p)))
+	nan, inf := math.NaN(), math.Inf(1)
+	unit := bound(0, 0, 1, 1)
+	for _, c := range []struct {
+		b             orb.Bound
+		width, height int
+		want          error
+	}{
+		{unit, 0, 1, ErrRaster},
+		{unit, 1, 0, ErrRaster},
+		{unit, -1, 1, ErrRaster},
+		{unit, MaxSide + 1, 1, ErrRaster},
+		{unit, 1, math.MaxInt, ErrRaster},
+		{unit, MaxSide, MaxSide, ErrRaster},
+		{bound(nan, 0, 1, 1), 1, 1, grid.ErrBox},
+		{bound(0, 0, 1, nan), 1, 1, grid.ErrBox},
+		{bound(-inf, 0, 1, 1), 1, 1, grid.ErrBox},
+		{bound(0, 0, 1, inf), 1, 1, grid.ErrBox},
+		{bound(-1e308, 0, 1e308, 1), 1, 1, grid.ErrBox},
+		{bound(1, 0, 1, 1), 1, 1, grid.ErrBox},
+		{bound(0, 2, 1, 1), 1, 1, grid.ErrBox},
+		{unit, 1, 2, ErrRaster}, // no room for it in dst
+	} {
+		counts, density := make([]uint64, 1), make([]float64, 1)
+		for _, v := range []*View{exact, dense} {
+			if err := v.Raster(counts, c.b, c.width, c.height, nil); !errors.Is(err, c.want) {
+				t.Errorf("raster of %v, %d x %d: %v", c.b, c.width, c.height, err)
+			}
+			if err := v.Density(density, c.b, c.width, c.height, nil); !errors.Is(err, c.want) {
+				t.Errorf("density of %v, %d x %d: %v", c.b, c.width, c.height, err)
+			}
+		}
+	}
+	if err := CheckRaster(unit, MaxSide, MaxPixels/MaxSide); err != nil {
+		t.Error(err)
+	}
+	counts, density := make([]uint64, 4), make([]float64, 4)
+	all := bound(0, 0, 20_001, 20_001)
+	var tooMany *ErrTooManyCells
+	if err := dense.Raster(counts, all, 2, 2, nil); !errors.As(err, &tooMany) {
+		t.Errorf("raster of 4e8 cells: %v", err)
+	}
+	if err := dense.Density(density, all, 2, 2, nil); !errors.As(err, &tooMany) {
+		t.Errorf("density of 4e8 cells: %v", err)
+	}
+	if err := exact.Raster(counts, all, 2, 2, nil); err != nil || counts[2] != 2 || counts[1] != 4 {
+		t.Errorf("%v, %v", counts, err)
+	}
+	// Boxes without a cell, and of no length that floats can divide.
+	for _, b := range []orb.Bound{bound(1e300, 1e300, 2e300, 2e300), bound(-1e9, 0, -1e8, 1), bound(1, 1, 1+1e-15, 1+1e-15), bound(-1e-300, -1e-300, -1e-301, 1e-300)} {
+		for _, v := range []*View{exact, dense, viewOf(t, blobOf(t, NewBuilder(config(t, Params{}), nil)))} {
+			if err := errors.Join(v.Raster(counts, b, 2, 2, nil), v.Density(density, b, 2, 2, nil)); err != nil {
+				t.Errorf("%v: %v", b, err)
+			}
+			if sum := counts[0] + counts[1] + counts[2] + counts[3]; sum != 0 {
+				t.Errorf("%v: counts of %d", b, sum)
+			}
+		}
+	}
+}
