@@ -29,6 +29,7 @@ var experiments = []struct {
 	{"get", "lookups in a constant dense sketch", get},
 	{"union", "union of a thousand dense sketches", union},
 	{"polygons", "sums of all countries over the cities", polygons},
+	{"levels", "sums over areas of dense sketches, with levels and without", levels},
 	{"extension", "ccbf_agg through the loadable extension against the embedded host", extension},
 	{"peers", "the families of keyed sketches against public Go libraries", peers},
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -171,23 +172,31 @@ func union(o options) error {
 	return nil
 }
 
-func polygons(o options) error {
+// world is a database with the countries c(g), GeoJSON each, and the cities
+// (lon, lat); nil where their files are not there.
+func world(o options) (*sql.DB, error) {
 	cities, countries := filepath.Join(o.data, "geonames_cities.parquet"), filepath.Join(o.data, "ne_110m_countries.geojson")
 	for _, f := range []string{cities, countries} {
 		if _, err := os.Stat(f); err != nil {
 			fmt.Printf("left out: %v\n", err)
-			return nil
+			return nil, nil
 		}
 	}
 	db, err := open(2)
 	if err != nil {
+		return nil, err
+	}
+	err = run(db, fmt.Sprintf("CREATE TABLE c AS SELECT unnest(features).geometry::VARCHAR g FROM read_json('%s', columns = {features: 'STRUCT(geometry JSON)[]'})", countries),
+		fmt.Sprintf("CREATE TABLE cities AS SELECT lon, lat FROM '%s'", cities))
+	return db, err
+}
+
+func polygons(o options) error {
+	db, err := world(o)
+	if db == nil || err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := run(db, fmt.Sprintf("CREATE TABLE c AS SELECT unnest(features).geometry::VARCHAR g FROM read_json('%s', columns = {features: 'STRUCT(geometry JSON)[]'})", countries),
-		fmt.Sprintf("CREATE TABLE cities AS SELECT lon, lat FROM '%s'", cities)); err != nil {
-		return err
-	}
 	for _, res := range []string{"0.1", "0.01", "0.001"} {
 		if err := run(db, "CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(lon, lat, "+res+") s FROM cities"); err != nil {
 			return err
