@@ -1,0 +1,101 @@
+// Package picture draws values on a grid of pixels as a PNG: one colour per
+// step of a scale, and nothing where the value is 0, so that a picture lies on
+// any ground.
+package picture
+
+import (
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Options say how values become colours. The zero value is the defaults.
+type Options struct {
+	Palette string // one of Palettes
+	Scale   string // one of Scales
+	// Label is a line of text for the lower left corner; colours and what they
+	// stand for are drawn below it. What does not fit is left out.
+	Label string
+}
+
+// Palettes are the names of the palettes, the default first; Scales those of the
+// scales.
+var (
+	Palettes = palettes.names()
+	Scales   = laws.names()
+)
+
+// Draw draws values, row by row from the top: the largest gets the last colour
+// of the palette, and a larger one never an earlier colour than a smaller one.
+// What is no number above 0 (0, negative, NaN, infinite) is transparent, and so
+// is less than a billionth of the largest. The image takes a byte per value, and
+// shares its palette with others. Errors wrap sketch.ErrOption where an option is
+// at fault. O(len(values)).
+func Draw(values []float64, width, height int, o Options) (*image.Paletted, error) {
+	if n := len(values); width < 1 || height < 1 || width > n || height > n || width*height != n {
+		return nil, fmt.Errorf("%d values for a picture of %d x %d pixels", n, width, height)
+	}
+	colours, err := palettes.find("palette", o.Palette)
+	if err != nil {
+		return nil, err
+	}
+	law, err := laws.find("scale", o.Scale)
+	if err != nil {
+		return nil, err
+	}
+	img := image.NewPaletted(image.Rect(0, 0, width, height), colours())
+	s := newScale(law, values)
+	s.paint(img.Pix, values)
+	if o.Label != "" {
+		if err := drawLabel(img, o.Label, s); err != nil {
+			return nil, err
+		}
+	}
+	return img, nil
+}
+
+// Encode writes what Draw draws as a PNG. Equal values and options give equal
+// bytes.
+func Encode(w io.Writer, values []float64, width, height int, o Options) error {
+	img, err := Draw(values, width, height, o)
+	if err != nil {
+		return err
+	}
+	return encoder.Encode(w, img)
+}
+
+var encoder = png.Encoder{CompressionLevel: png.BestSpeed}
+
+// choices are what an option may be, by name, the default first.
+type choices[T any] []choice[T]
+
+type choice[T any] struct {
+	name string
+	what T
+}
+
+func (c choices[T]) names() []string {
+	names := make([]string, len(c))
+	for i := range c {
+		names[i] = c[i].name
+	}
+	return names
+}
+
+// find is the choice of that name, the default where name is empty.
+func (c choices[T]) find(option, name string) (T, error) {
+	if name == "" {
+		return c[0].what, nil
+	}
+	for i := range c {
+		if strings.EqualFold(c[i].name, name) {
+			return c[i].what, nil
+		}
+	}
+	var none T
+	return none, sketch.OptionError(option, "is '%s', must be '%s'", name, strings.Join(c.names(), "' or '"))
+}

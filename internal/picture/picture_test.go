@@ -1,0 +1,236 @@
+package picture
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// counts are what maps are made of: nothing in most pixels, few points in most
+// others, many in a few.
+func counts(n int) []float64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	values := make([]float64, n)
+	for i := range values {
+		if r.IntN(3) == 0 {
+			values[i] = math.Floor(math.Exp(r.ExpFloat64()))
+		}
+	}
+	return values
+}
+
+func draw(t *testing.T, values []float64, width, height int, o Options) *image.Paletted {
+	t.Helper()
+	img, err := Draw(values, width, height, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func TestEncode(t *testing.T) {
+	values := counts(90 * 40)
+	for _, palette := range Palettes {
+		var b bytes.Buffer
+		if err := Encode(&b, values, 90, 40, Options{Palette: palette}); err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.Decode(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if img.Bounds() != image.Rect(0, 0, 90, 40) {
+			t.Fatalf("bounds %v", img.Bounds())
+		}
+		top := slices.Max(values)
+		last := draw(t, values, 90, 40, Options{Palette: palette}).Palette[colours]
+		for i, v := range values {
+			c := color.NRGBAModel.Convert(img.At(i%90, i/90)).(color.NRGBA)
+			if (v == 0) != (c.A == 0) || (v == top) != (c == last) || v > 0 && c.A < 127 {
+				t.Fatalf("%s: pixel %d of value %v is %v", palette, i, v, c)
+			}
+		}
+	}
+}
+
+func TestColoursRiseWithValues(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, name := range Scales {
+		for _, spread := range []float64{0.1, 1, 5, 20} {
+			values := make([]float64, 5000)
+			for i := range values {
+				values[i] = math.Exp(r.NormFloat64() * spread)
+			}
+			slices.Sort(values)
+			pix := draw(t, values, 100, 50, Options{Scale: name}).Pix
+			if !slices.IsSorted(pix) || pix[len(pix)-1] != colours {
+				t.Errorf("%s, spread %v: colours do not rise to the last: %v", name, spread, slices.Compact(pix))
+			}
+		}
+	}
+}
+
+// The colours are those of the laws as they are written down.
+func TestLaws(t *testing.T) {
+	values := counts(1 << 16) // one point is the lower quartile
+	top := slices.Max(values)
+	shares := map[string]func(v float64) float64{
+		"log":    func(v float64) float64 { return math.Log(1+v) / math.Log(1+top) },
+		"sqrt":   func(v float64) float64 { return math.Sqrt(v / top) },
+		"linear": func(v float64) float64 { return v / top },
+	}
+	if len(shares) != len(Scales) {
+		t.Fatalf("scales are %v", Scales)
+	}
+	for _, name := range Scales {
+		for i, got := range draw(t, values, 256, 256, Options{Scale: name}).Pix {
+			v := values[i]
+			if v == 0 {
+				continue
+			}
+			share := shares[name](v) * colours
+			want := uint8(min(1+math.Floor(share), colours))
+			if got != want && math.Abs(share-math.Round(share)) > 1e-9 { // at a limit, either
+				t.Fatalf("%s: %v of %v has colour %d, expected %d", name, v, top, got, want)
+			}
+		}
+	}
+}
+
+// A scale does not depend on the unit of the values.
+func TestScalesIgnoreUnits(t *testing.T) {
+	values := counts(64 * 64)
+	for _, name := range Scales {
+		want := draw(t, values, 64, 64, Options{Scale: name}).Pix
+		for _, unit := range []float64{0x1p-500, 0x1p-20, 1024, 0x1p500} {
+			scaled := make([]float64, len(values))
+			for i, v := range values {
+				scaled[i] = v * unit
+			}
+			if got := draw(t, scaled, 64, 64, Options{Scale: name}).Pix; !slices.Equal(got, want) {
+				t.Errorf("%s: another picture of values times %v", name, unit)
+			}
+		}
+	}
+}
+
+func TestWhatIsNoNumberIsTransparent(t *testing.T) {
+	nothing := []float64{0, math.Copysign(0, -1), -1, math.NaN(), math.Inf(1), math.Inf(-1), 5e-324}
+	for _, name := range Scales {
+		for _, v := range draw(t, nothing, 7, 1, Options{Scale: name, Label: "x"}).Pix {
+			if v != transparent {
+				t.Errorf("%s: colour %d", name, v)
+			}
+		}
+		pix := draw(t, append(nothing, 1, 1e-12), 3, 3, Options{Scale: name}).Pix
+		if want := []uint8{0, 0, 0, 0, 0, 0, 0, colours, 0}; !slices.Equal(pix, want) {
+			t.Errorf("%s: colours %v, expected %v", name, pix, want)
+		}
+	}
+}
+
+// No colour is nearer to the ground than that of the fewest, be it white or dark;
+// in the default palette many stand out from either.
+func TestPalettesStandOut(t *testing.T) {
+	for i, name := range Palettes {
+		p := palettes[i].what()
+		for _, ground := range []color.Color{color.White, color.NRGBA{0x0d, 0x11, 0x17, 0xff}} {
+			var far []float64
+			for c := first; c <= colours; c += 9 {
+				far = append(far, distance(over(p[c], ground), over(color.NRGBA{}, ground)))
+			}
+			if last := far[len(far)-1]; slices.Min(far) < far[0] || i == 0 && last < 1.25*far[0] {
+				t.Errorf("%s: on %v colours are %.3f away", name, ground, far)
+			}
+		}
+	}
+}
+
+// Steps look equally large by a measure of colour that did not make them.
+func TestPalettesAreEven(t *testing.T) {
+	for i, name := range Palettes {
+		p := palettes[i].what()
+		var steps []float64
+		for c := first; c+7 <= colours; c += 7 {
+			steps = append(steps, solid(p[c]).DistanceCIEDE2000(solid(p[c+7])))
+		}
+		if least, most := slices.Min(steps), slices.Max(steps); most > 2.5*least {
+			t.Errorf("%s: steps from %.3f to %.3f", name, least, most)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		width, height, values int
+		o                     Options
+		want                  string
+	}{
+		{0, 0, 0, Options{}, "0 values for a picture of 0 x 0 pixels"},
+		{-2, -2, 4, Options{}, "4 values for a picture of -2 x -2 pixels"},
+		{2, 2, 3, Options{}, "3 values for a picture of 2 x 2 pixels"},
+		{1 << 40, 1 << 40, 0, Options{}, "0 values for a picture of 1099511627776 x 1099511627776 pixels"},
+		{1, 1, 1, Options{Palette: "jet"}, `option "palette" is 'jet', must be 'dusk' or 'viridis' or 'magma'`},
+		{1, 1, 1, Options{Scale: "cubic"}, `option "scale" is 'cubic', must be 'log' or 'sqrt' or 'linear'`},
+	} {
+		var b bytes.Buffer
+		err := Encode(&b, make([]float64, c.values), c.width, c.height, c.o)
+		if err == nil || err.Error() != c.want || b.Len() > 0 {
+			t.Errorf("%v, expected %s; %d bytes written", err, c.want, b.Len())
+		}
+		if strings.HasPrefix(c.want, "option") && !errors.Is(err, sketch.ErrOption) {
+			t.Errorf("%v is no error of an option", err)
+		}
+	}
+	if err := Encode(full{}, []float64{1}, 1, 1, Options{}); !errors.Is(err, errFull) {
+		t.Errorf("a writer that is full: %v", err)
+	}
+}
+
+type full struct{}
+
+var errFull = errors.New("full")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// Pictures drawn at once are those drawn one by one.
+func TestAtOnce(t *testing.T) {
+	values := counts(200 * 100)
+	o := Options{Label: "several at once"}
+	encode := func() []byte {
+		var b bytes.Buffer
+		if err := Encode(&b, values, 200, 100, o); err != nil {
+			t.Error(err)
+		}
+		return b.Bytes()
+	}
+	want := encode()
+	var done sync.WaitGroup
+	for range 8 {
+		done.Go(func() {
+			if !bytes.Equal(encode(), want) {
+				t.Error("other bytes")
+			}
+		})
+	}
+	done.Wait()
+}
+
+func BenchmarkEncode(b *testing.B) {
+	values := counts(1 << 20)
+	for b.Loop() {
+		if err := Encode(&bytes.Buffer{}, values, 1024, 1024, Options{Label: "one third of a million pixels"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

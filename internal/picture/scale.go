@@ -1,0 +1,100 @@
+package picture
+
+import "math"
+
+// law is the least value that gets past a share, 0 to 1, of the colours. top is
+// the largest value, low one that most exceed.
+type law func(share, low, top float64) float64
+
+var laws = choices[law]{
+	// The share is log(1 + v/low), so that twice as many are equally far from
+	// as many anywhere on the scale, and what is below low fades out.
+	{"log", func(share, low, top float64) float64 { return low * math.Expm1(share*math.Log1p(top/low)) }},
+	{"sqrt", func(share, _, top float64) float64 { return share * share * top }},
+	{"linear", func(share, _, top float64) float64 { return share * top }},
+}
+
+// faintest is the share of the largest value below which a value is nothing:
+// what rounding leaves in pixels beside a cell.
+const faintest = 1e-9
+
+// normal is the least number with all its bits; what is smaller is nothing.
+const normal = 0x1p-1022
+
+// scale says which colour a value has.
+type scale struct {
+	least [colours]float64 // value of each colour
+	top   float64          // largest value; 0 where there is none
+}
+
+func newScale(l law, values []float64) *scale {
+	s := new(scale)
+	for _, v := range values {
+		if v > s.top && v >= normal && v <= math.MaxFloat64 {
+			s.top = v
+		}
+	}
+	if s.top == 0 {
+		return s
+	}
+	low := s.low(values)
+	for i := range s.least {
+		s.least[i] = l(float64(i)/colours, low, s.top)
+	}
+	s.least[0] = s.faintest()
+	return s
+}
+
+// faintest is the least value that is drawn.
+func (s *scale) faintest() float64 { return max(s.top*faintest, normal) }
+
+// low is the lower quartile of the values that are drawn, to an eighth: one
+// point, most often, or its share of a pixel.
+func (s *scale) low(values []float64) float64 {
+	const shift = 52 - 3 // leaves the exponent and an eighth
+	counts, n, faintest := [1 << (63 - shift)]int{}, 0, s.faintest()
+	for _, v := range values {
+		if v >= faintest && v <= s.top {
+			counts[math.Float64bits(v)>>shift]++
+			n++
+		}
+	}
+	i := 0
+	for below := counts[0]; below <= n/4; below += counts[i] {
+		i++
+	}
+	return math.Float64frombits(uint64(i) << shift)
+}
+
+// paint sets the pixels of the values that are drawn to their colours.
+func (s *scale) paint(pix []uint8, values []float64) {
+	if s.top == 0 {
+		return
+	}
+	// The leading bits of a value find its colour, or one shortly before it.
+	const shift = 52 - 7
+	from := math.Float64bits(s.least[1]) >> shift
+	var known []uint8
+	for bits, i := from, 0; bits <= math.Float64bits(s.top)>>shift; bits++ {
+		i = s.colour(i, math.Float64frombits(bits<<shift))
+		known = append(known, uint8(i))
+	}
+	for j, v := range values {
+		if !(v >= s.least[0] && v <= s.top) {
+			continue
+		}
+		i := 0
+		if bits := math.Float64bits(v) >> shift; bits >= from {
+			i = int(known[bits-from])
+		}
+		pix[j] = uint8(first + s.colour(i, v))
+	}
+}
+
+// colour is the colour of a value known not to lie below colour i.
+func (s *scale) colour(i int, v float64) int {
+	for i+1 < colours && v >= s.least[i+1] {
+		i++
+	}
+	return i
+}
