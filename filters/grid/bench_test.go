@@ -1,7 +1,6 @@
 package grid
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -120,13 +119,7 @@ func BenchmarkParseWorld(b *testing.B) {
 		write func(c country) []byte
 	}{
 		{"feature", func(c country) []byte { return c.raw }},
-		{"geojson", func(c country) []byte {
-			out, err := json.Marshal(map[string]any{"type": "MultiPolygon", "coordinates": c.mp})
-			if err != nil {
-				b.Fatal(err)
-			}
-			return out
-		}},
+		{"geojson", func(c country) []byte { return []byte(asGeoJSON(b, c.mp)) }},
 		{"wkt", func(c country) []byte { return wkt.Marshal(c.mp) }},
 		{"wkb", func(c country) []byte { return wkb.MustMarshal(c.mp) }},
 	} {

@@ -301,7 +301,7 @@ func TestCoverDescentHasTheCells(t *testing.T) {
 // Bands take their room from the bands before.
 func TestCoverAllocatesForOneBand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
-	s := mustScan(t, mustGrid(t, 1), orb.MultiPolygon{{star(rng, 0, 0, 4000, 30)}}, MaxRect())
+	s := mustScan(t, mustGrid(t, 1), orb.MultiPolygon{{polygons.Ring(rng, orb.Point{}, 4000, 4000, 30)}}, MaxRect())
 	bands := 0
 	allocs := testing.AllocsPerRun(1, func() {
 		c := s.Cover(3)

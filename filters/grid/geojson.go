@@ -1,172 +1,270 @@
 package grid
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/paulmach/orb"
 )
 
-// ParseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a Feature of one, or a
-// FeatureCollection whose features are all of these: the collection stands
-// for the union of its members. Ordinates beyond x and y are dropped; an empty
-// coordinates array gives an empty multipolygon. A feature without a geometry
-// is an error. For errors see ParsePolygon.
+// ParseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a GeometryCollection of
+// these, a Feature of any of them, or a FeatureCollection of such features.
+// Other members of an object, such as bbox, crs and properties, are not looked
+// at. Empty coordinates are an empty polygon; a feature without a geometry is an
+// error. See ParsePolygon.
 //
-// The envelope is ours, so that an error can name the feature and properties
-// stay unread; coordinates are read into orb's types by encoding/json, as
-// orb/geojson does, which would link the bson package of the MongoDB driver as
-// well, 1.2 to 1.4 MB.
+// The text is checked by encoding/json and then walked in place, because
+// encoding/json tells neither where in the text a value stands nor a point of
+// one number from one of two.
 func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
-	return parse("GeoJSON", len(b), func() (orb.MultiPolygon, error) {
-		o, err := readObject(b)
-		switch {
-		case err != nil:
-			return nil, err
-		case o.Type == "Feature":
-			return readFeature(o)
-		case o.Type == "FeatureCollection":
-			return readCollection(o)
-		}
-		return readGeometry(o)
-	})
-}
-
-// object is whatever a GeoJSON object of any type may hold that matters here.
-// The raw parts stay unread until the type says what they should be.
-type object struct {
-	Type        string            `json:"type"`
-	Geometry    json.RawMessage   `json:"geometry"`
-	Features    []json.RawMessage `json:"features"`
-	Coordinates json.RawMessage   `json:"coordinates"`
-}
-
-func readObject(b []byte) (object, error) {
-	var o object
-	if err := json.Unmarshal(b, &o); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return o, errf(ErrPolygon, "polygon: GeoJSON, byte %d: %v", syntax.Offset, err)
-		}
-		return o, errf(ErrPolygon, "polygon: GeoJSON: %v", err)
+	if len(b) > maxInput {
+		return nil, tooLong("GeoJSON", len(b))
 	}
-	if o.Type == "" {
-		return o, errf(ErrPolygon, "polygon: GeoJSON object without a type")
+	if !json.Valid(b) {
+		var syntax *json.SyntaxError
+		if err := json.Unmarshal(b, new(struct{})); errors.As(err, &syntax) {
+			return nil, errf(ErrPolygon, "polygon: GeoJSON (byte %d): %v", syntax.Offset, err)
+		}
+		return nil, errf(ErrPolygon, "polygon: GeoJSON: %s is not JSON", quote(b))
+	}
+	r := jsonReader{assembly: assembly{format: "GeoJSON"}, b: b}
+	return r.result(r.root())
+}
+
+// jsonReader walks a valid JSON text. Places in it are indexes of b.
+type jsonReader struct {
+	assembly
+	b []byte
+}
+
+// object is what matters of a GeoJSON object: its type, and where the values of
+// members begin, 0 for those that are not there or null.
+type object struct {
+	at                                          int
+	typ                                         string
+	geometry, features, geometries, coordinates int
+}
+
+func (r *jsonReader) root() error {
+	o, err := r.object(r.skip(0))
+	switch {
+	case err != nil:
+		return err
+	case o.typ == "Feature":
+		return r.feature(o)
+	case o.typ == "FeatureCollection":
+		return r.members(o, o.features, "features", "feature", func(o object) error {
+			if o.typ != "Feature" {
+				return r.fail(ErrPolygon, o.at, "a FeatureCollection holds %s, not a Feature", quote(o.typ))
+			}
+			return r.feature(o)
+		})
+	}
+	return r.geometry(o, 0)
+}
+
+func (r *jsonReader) feature(o object) error {
+	if o.geometry == 0 {
+		return r.fail(ErrPolygon, o.at, "the Feature has no geometry")
+	}
+	g, err := r.object(o.geometry)
+	if err != nil {
+		return err
+	}
+	return r.geometry(g, 0)
+}
+
+// geometry reads a geometry, which depth collections hold.
+func (r *jsonReader) geometry(o object, depth int) error {
+	switch {
+	case o.typ == typeCollection:
+		if err := r.deeper(o.at, depth); err != nil {
+			return err
+		}
+		return r.members(o, o.geometries, "geometries", "geometry", func(o object) error { return r.geometry(o, depth+1) })
+	case o.typ == "Feature" || o.typ == "FeatureCollection":
+		return r.fail(ErrPolygon, o.at, "a %s where a geometry should be", o.typ)
+	case o.typ != typePolygon && o.typ != typeMultiPolygon:
+		if slices.Contains(typeNames[1:wkbMultiPolygon], o.typ) {
+			return r.noInside(o.at, o.typ)
+		}
+		return r.fail(ErrPolygon, o.at, "type %s is not known", quote(o.typ))
+	case o.coordinates == 0:
+		return r.fail(ErrPolygon, o.at, "the %s has no coordinates", o.typ)
+	case o.typ == typePolygon:
+		_, err := r.polygon(o.coordinates)
+		return err
+	}
+	_, err := r.list(o.coordinates, func(n, at int) (end int, err error) {
+		err = r.in("member", n, func() error {
+			end, err = r.polygon(at)
+			return err
+		})
+		return end, err
+	})
+	return err
+}
+
+// members reads the objects of the array at a place within o.
+func (r *jsonReader) members(o object, at int, name, what string, read func(object) error) error {
+	if at == 0 {
+		return r.fail(ErrPolygon, o.at, "the %s has no %s", o.typ, name)
+	}
+	_, err := r.list(at, func(n, at int) (int, error) {
+		return r.end(at), r.in(what, n, func() error {
+			o, err := r.object(at)
+			if err != nil {
+				return err
+			}
+			return read(o)
+		})
+	})
+	return err
+}
+
+// polygon, and what follows below, return the place after what they read.
+func (r *jsonReader) polygon(at int) (end int, err error) {
+	readPoint := r.readPoint
+	end, err = r.list(at, func(n, at int) (end int, err error) {
+		err = r.ringOf(n, at, func() error {
+			end, err = r.list(at, readPoint)
+			return err
+		})
+		return end, err
+	})
+	r.endPolygon()
+	return end, err
+}
+
+func (r *jsonReader) readPoint(_, at int) (end int, err error) {
+	var p orb.Point
+	n := 0
+	end, err = r.list(at, func(_, at int) (int, error) {
+		end := r.end(at)
+		if c := r.b[at]; c != '-' && (c < '0' || c > '9') {
+			return 0, r.fail(ErrPolygon, at, "%s is not a number", quote(r.b[at:end]))
+		}
+		if n < len(p) {
+			v, err := strconv.ParseFloat(string(r.b[at:end]), 64)
+			if err != nil {
+				return 0, r.fail(ErrPolygon, at, "the number %s does not fit a double", quote(r.b[at:end]))
+			}
+			p[n] = v
+		}
+		n++
+		return end, nil
+	})
+	switch {
+	case err != nil:
+		return 0, err
+	case n < len(p):
+		return 0, r.fail(ErrPolygon, at, "the point %s has less than two numbers", quote(r.b[at:end]))
+	}
+	return end, r.point(at, p)
+}
+
+// list calls f with the number and the place of each element of an array; f
+// returns the place after it.
+func (r *jsonReader) list(at int, f func(n, at int) (int, error)) (end int, err error) {
+	if r.b[at] != '[' {
+		return 0, r.fail(ErrPolygon, at, "%s where an array should be", quote(r.b[at:]))
+	}
+	i := r.skip(at + 1)
+	for n := 1; r.b[i] != ']'; n++ {
+		if i, err = f(n, i); err != nil {
+			return 0, err
+		}
+		if i = r.skip(i); r.b[i] == ',' {
+			i = r.skip(i + 1)
+		}
+	}
+	return i + 1, nil
+}
+
+func (r *jsonReader) object(at int) (object, error) {
+	o := object{at: at}
+	if r.b[at] != '{' {
+		return o, r.fail(ErrPolygon, at, "%s where an object should be", quote(r.b[at:]))
+	}
+	for i := r.skip(at + 1); r.b[i] != '}'; {
+		end := r.end(i)
+		value := r.skip(r.skip(end) + 1) // after the colon
+		member := value
+		if r.b[value] == 'n' {
+			member = 0
+		}
+		switch r.text(i, end) {
+		case "type":
+			if r.b[value] == '"' {
+				o.typ = r.text(value, r.end(value))
+			}
+		case "geometry":
+			o.geometry = member
+		case "features":
+			o.features = member
+		case "geometries":
+			o.geometries = member
+		case "coordinates":
+			o.coordinates = member
+		}
+		if i = r.skip(r.end(value)); r.b[i] == ',' {
+			i = r.skip(i + 1)
+		}
+	}
+	if o.typ == "" {
+		return o, r.fail(ErrPolygon, at, "the object has no type")
 	}
 	return o, nil
 }
 
-func readCollection(o object) (orb.MultiPolygon, error) {
-	if o.Features == nil {
-		return nil, errf(ErrPolygon, "polygon: GeoJSON FeatureCollection has no features array")
+// text is the string at a place.
+func (r *jsonReader) text(at, end int) string {
+	plain := r.b[at+1 : end-1]
+	if bytes.IndexByte(plain, '\\') < 0 {
+		return string(plain)
 	}
-	var union orb.MultiPolygon
-	for i, raw := range o.Features {
-		f, err := readObject(raw)
-		if err == nil && f.Type != "Feature" {
-			err = errf(ErrPolygon, "polygon: GeoJSON FeatureCollection holds %s, not a Feature", quote(f.Type))
-		}
-		var mp orb.MultiPolygon
-		if err == nil {
-			mp, err = readFeature(f)
-		}
-		if err == nil {
-			mp, err = check(mp)
-		}
-		if err != nil {
-			return nil, &wrapped{err.Error() + " (feature " + strconv.Itoa(i+1) + ")", err}
-		}
-		union = append(union, mp...)
-	}
-	return union, nil
+	var s string
+	_ = json.Unmarshal(r.b[at:end], &s) // it is valid
+	return s
 }
 
-func readFeature(f object) (orb.MultiPolygon, error) {
-	if len(f.Geometry) == 0 || string(f.Geometry) == "null" {
-		return nil, errf(ErrPolygon, "polygon: GeoJSON Feature has no geometry")
+// skip is the first place from i on that is no space.
+func (r *jsonReader) skip(i int) int {
+	for r.b[i] == ' ' || r.b[i] == '\t' || r.b[i] == '\n' || r.b[i] == '\r' {
+		i++
 	}
-	g, err := readObject(f.Geometry)
-	if err != nil {
-		return nil, err
-	}
-	return readGeometry(g)
+	return i
 }
 
-// readGeometry reads a geometry.
-func readGeometry(o object) (orb.MultiPolygon, error) {
-	depth := 3
-	switch {
-	case o.Type == "MultiPolygon":
-		depth = 4
-	case o.Type == "Polygon":
-	case slices.Contains(typeNames[1:8], o.Type) || o.Type == "Feature" || o.Type == "FeatureCollection":
-		return nil, errf(ErrGeometryType, "polygon: the geometry is a %s; only Polygon and MultiPolygon have an inside", o.Type)
-	default:
-		return nil, errf(ErrPolygon, "polygon: GeoJSON type %s is not known", quote(o.Type))
-	}
-	if len(o.Coordinates) == 0 || string(o.Coordinates) == "null" {
-		return nil, errf(ErrPolygon, "polygon: GeoJSON %s has no coordinates", o.Type)
-	}
-	if err := checkPoints(o.Coordinates, depth); err != nil {
-		return nil, err
-	}
-	var mp orb.MultiPolygon
-	var err error
-	if depth == 3 {
-		mp = orb.MultiPolygon{nil}
-		err = json.Unmarshal(o.Coordinates, &mp[0])
-	} else {
-		err = json.Unmarshal(o.Coordinates, &mp)
-	}
-	if err != nil {
-		var shape *json.UnmarshalTypeError
-		if !errors.As(err, &shape) {
-			return nil, errf(ErrPolygon, "polygon: GeoJSON: %v", err)
-		}
-		what := shape.Value + " where an array was expected"
-		if shape.Type.Kind() == reflect.Float64 {
-			if what = shape.Value + " where a number was expected"; strings.HasPrefix(shape.Value, "number ") {
-				what = shape.Value + " does not fit a double"
-			}
-		}
-		return nil, errf(ErrPolygon, "polygon: GeoJSON coordinates, byte %d: %s", shape.Offset, what)
-	}
-	if depth == 3 && len(mp[0]) == 0 {
-		return orb.MultiPolygon{}, nil
-	}
-	return mp, nil
-}
-
-// checkPoints looks at the coordinates, which are valid JSON, for what
-// encoding/json would quietly read as 0 or drop: a point of less than two
-// numbers, and values other than numbers. Points are arrays at the given depth.
-func checkPoints(s []byte, depth int) error {
-	level, commas, start, points := 0, 0, 0, 0
-	for i, c := range s {
-		switch c {
-		case 'n', 't', 'f', '"', '{':
-			return errf(ErrPolygon, "polygon: GeoJSON coordinates, byte %d, at %s: neither a number nor an array", i, quote(s[i:]))
-		case '[':
-			if level++; level == depth {
-				commas, start = 0, i
-				if points++; points > MaxVertices {
-					return tooMany()
+// end is the place after the value at i.
+func (r *jsonReader) end(i int) int {
+	for depth := 0; ; i++ {
+		switch r.b[i] {
+		case '"':
+			for i++; r.b[i] != '"'; i++ {
+				if r.b[i] == '\\' {
+					i++
 				}
 			}
-		case ',':
-			if level == depth {
-				commas++
+			if depth == 0 {
+				return i + 1
 			}
-		case ']':
-			if level == depth && commas == 0 {
-				return errf(ErrPolygon, "polygon: GeoJSON coordinates, byte %d: the point %s has less than two numbers", start, quote(s[start:i+1]))
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 { // after a number or a word
+				return i
 			}
-			level--
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\t', '\n', '\r':
+			if depth == 0 {
+				return i
+			}
 		}
 	}
-	return nil
 }

@@ -38,7 +38,7 @@ var (
 	// ErrPolygon is a polygon that cannot be read: its text, its bytes, or
 	// its rings.
 	ErrPolygon = errors.New("polygon is not valid")
-	// ErrGeometryType is a geometry other than Polygon and MultiPolygon.
+	// ErrGeometryType is a geometry without an inside, such as a point.
 	ErrGeometryType = errors.New("geometry type is not supported")
 	// ErrTooLarge is a polygon of more than MaxVertices points, or an input
 	// too long to hold so many at any sensible length.

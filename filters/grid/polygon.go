@@ -2,6 +2,7 @@ package grid
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 
@@ -15,6 +16,9 @@ const MaxVertices = 10_000_000
 // maxInput is the most bytes that are read: ample for MaxVertices points.
 const maxInput = 100 * MaxVertices
 
+// maxNesting is how many collections may be open at once.
+const maxNesting = 16
+
 // minRing is the fewest points of a ring: a triangle and its closing point.
 const minRing = 4
 
@@ -26,17 +30,27 @@ var typeNames = [...]string{
 	"Curve", "Surface", "PolyhedralSurface", "TIN", "Triangle",
 }
 
+const (
+	typePolygon      = "Polygon"
+	typeMultiPolygon = "MultiPolygon"
+	typeCollection   = "GeometryCollection"
+)
+
 // ParsePolygon reads a polygon in any of the forms that ParseWKT,
 // ParseGeoJSON and ParseWKB read, told apart by the first byte: 0 or 1 is
-// WKB, '{' GeoJSON, a letter WKT. The result shares no memory with b.
+// WKB, the digit 0 WKB written in hexadecimal digits, '{' GeoJSON, a letter
+// WKT. The result shares no memory with b.
 //
-// Every ring of the result is closed, finite and at least four points long,
-// and members without rings are left out; otherwise an error wrapping
-// ErrPolygon, ErrNotFinite, ErrGeometryType or ErrTooLarge. Memory taken is
-// bounded by a multiple of len(b), whatever b claims. Rings may cross
+// A multipolygon, a collection and a collection of features stand for the union
+// of their members; a member that has no inside, such as a point, is an error.
+// Members that are empty are left out. Ordinates beyond x and y are read and
+// dropped, and so are SRIDs: coordinates are taken as they are. A ring whose
+// last point is not its first is closed. Every ring of the result is closed,
+// finite and has at least three different places; otherwise an error wrapping
+// ErrPolygon, ErrNotFinite, ErrGeometryType or ErrTooLarge that names the place
+// in the geometry and the byte. Memory taken is bounded by a multiple of
+// len(b), whatever b claims. Rings may run either way round, and cross
 // themselves and each other; Scan defines what that means.
-//
-// The reading itself is orb's; what is here checks before and after.
 func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 	if len(b) > 0 && b[0] <= 1 {
 		return ParseWKB(b)
@@ -46,13 +60,28 @@ func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 	case len(t) == 0:
 		return nil, errf(ErrPolygon, "polygon: the text is empty")
 	case t[0] == '{':
-		return ParseGeoJSON(t)
-	case isLetter(t[0]) && len(t) > maxInput:
-		return nil, tooLong("WKT", len(t)) // before the copy
+		return ParseGeoJSON(b)
+	case t[0] == '0':
+		return parseHex(bytes.TrimSpace(t))
 	case isLetter(t[0]):
-		return ParseWKT(string(t))
+		if len(b) > maxInput {
+			return nil, tooLong("WKT", len(b)) // before the copy
+		}
+		return ParseWKT(string(b))
 	}
 	return nil, errf(ErrPolygon, "polygon: %s is neither WKT, GeoJSON nor WKB", quote(t))
+}
+
+// parseHex reads WKB in hexadecimal digits, as PostGIS prints geometries.
+func parseHex(digits []byte) (orb.MultiPolygon, error) {
+	if len(digits)/2 > maxInput {
+		return nil, tooLong("WKB", len(digits)/2)
+	}
+	b := make([]byte, hex.DecodedLen(len(digits)))
+	if _, err := hex.Decode(b, digits); err != nil {
+		return nil, errf(ErrPolygon, "polygon: %s is no WKB in hexadecimal digits: %v", quote(digits), err)
+	}
+	return ParseWKB(b)
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
@@ -72,56 +101,8 @@ func tooLong(format string, size int) error {
 
 func tooMany() error { return errf(ErrTooLarge, "polygon: more than %d points", MaxVertices) }
 
-// parse runs a reader on an input of size bytes and checks what it returns. A
-// panic of the library below it becomes an error.
-func parse(format string, size int, read func() (orb.MultiPolygon, error)) (mp orb.MultiPolygon, err error) {
-	if size > maxInput {
-		return nil, tooLong(format, size)
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			mp, err = nil, errf(ErrPolygon, "polygon: %s: internal error: %v", format, p)
-		}
-	}()
-	if mp, err = read(); err != nil {
-		return nil, err
-	}
-	return check(mp)
-}
-
-// check returns mp without the members that have no rings, or says what is
-// wrong with its rings.
-func check(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
-	out, points := orb.MultiPolygon{}, 0
-	for m, poly := range mp {
-		for i, r := range poly {
-			if points += len(r); points > MaxVertices {
-				return nil, tooMany()
-			}
-			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
-				return nil, err
-			}
-		}
-		if len(poly) > 0 {
-			out = append(out, poly)
-		}
-	}
-	return out, nil
-}
-
-// members returns the polygons of what orb has read.
-func members(g orb.Geometry) (orb.MultiPolygon, error) {
-	switch g := g.(type) {
-	case orb.Polygon:
-		return orb.MultiPolygon{g}, nil
-	case orb.MultiPolygon:
-		return g, nil
-	}
-	return nil, errf(ErrGeometryType, "polygon: the geometry is a %T", g)
-}
-
-// checkRing says what is wrong with a ring: too few points, a coordinate that
-// is not finite, or ends apart. member and ring count from 1.
+// checkRing says what is wrong with a ring that no parser made: too few points,
+// a coordinate that is not finite, or ends apart. member and ring count from 1.
 func checkRing(r orb.Ring, member, ring int, many bool) error {
 	if len(r) < minRing {
 		return errf(ErrPolygon, "polygon: %s has %d points; a ring needs at least %d, the last equal to the first",

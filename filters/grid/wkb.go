@@ -2,14 +2,16 @@ package grid
 
 import (
 	"encoding/binary"
+	"math"
+	"slices"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/encoding/ewkb"
 )
 
 const (
 	wkbPolygon      = 3
 	wkbMultiPolygon = 6
+	wkbCollection   = 7
 
 	// Flags of the extended form; the ISO form adds 1000, 2000 or 3000.
 	ewkbZ    = 0x80000000
@@ -17,127 +19,135 @@ const (
 	ewkbSRID = 0x20000000
 )
 
-// ParseWKB reads a Polygon or MultiPolygon in well-known binary of either byte
-// order, in the OGC and extended (SRID, dropped) forms. Z and M coordinates
-// cannot be read. A polygon of no rings gives an empty multipolygon. For
-// errors see ParsePolygon.
+// ParseWKB reads a Polygon, a MultiPolygon or a GeometryCollection of these in
+// well-known binary, each geometry in either byte order, in the OGC, ISO and
+// extended forms: with Z, M and SRIDs, also those of members. See ParsePolygon.
 func ParseWKB(b []byte) (orb.MultiPolygon, error) {
-	return parse("WKB", len(b), func() (orb.MultiPolygon, error) {
-		if err := checkWKB(b); err != nil {
-			return nil, err
-		}
-		g, _, err := ewkb.Unmarshal(b)
-		if err != nil {
-			return nil, errf(ErrPolygon, "polygon: WKB: %v", err)
-		}
-		return members(g)
-	})
+	if len(b) > maxInput {
+		return nil, tooLong("WKB", len(b))
+	}
+	r := wkbReader{assembly: assembly{format: "WKB"}, b: b}
+	err := r.geometry(0, 0)
+	if err == nil && r.at < len(b) {
+		err = r.fail(ErrPolygon, r.at, "%d bytes follow the geometry", len(b)-r.at)
+	}
+	return r.result(err)
 }
 
-// checkWKB compares types and counts with the bytes that are there. Orb limits
-// what one count makes it allocate but follows multipolygons within
-// multipolygons however deep, until memory or the stack is gone; and it looks
-// at the low bits of a type only, so that it takes one with Z for another.
-func checkWKB(b []byte) error {
-	w := wkbWalk{rest: b, size: len(b)}
-	typ, err := w.header(false)
+type wkbReader struct {
+	assembly
+	b     []byte
+	at    int
+	order binary.ByteOrder // of the geometry that is being read
+}
+
+// geometry reads the next geometry, which depth collections hold; the innermost
+// geometry around it has the type within, 0 if there is none.
+func (r *wkbReader) geometry(depth int, within uint32) error {
+	at := r.at
+	typ, ordinates, err := r.header()
 	if err != nil {
 		return err
 	}
-	polygons := 1
-	if typ == wkbMultiPolygon {
-		if polygons, err = w.count("polygons", 9); err != nil {
+	if within == wkbMultiPolygon && typ != wkbPolygon {
+		return r.fail(ErrPolygon, at, "a MultiPolygon holds a %s, not a Polygon", typeNames[typ])
+	}
+	switch typ {
+	case wkbPolygon:
+		return r.polygon(8 * ordinates)
+	case wkbMultiPolygon:
+		return r.members("member", depth, typ)
+	case wkbCollection:
+		if err := r.deeper(at, depth); err != nil {
 			return err
 		}
+		return r.members("geometry", depth+1, typ)
 	}
-	for points := 0; polygons > 0; polygons-- {
-		if typ == wkbMultiPolygon {
-			if _, err := w.header(true); err != nil {
-				return err
-			}
-		}
-		rings, err := w.count("rings", 4)
-		for ; err == nil && rings > 0; rings-- {
-			var n int
-			n, err = w.count("points", 16)
-			if points += n; points > MaxVertices {
-				return tooMany()
-			}
-			w.rest = w.rest[16*n:]
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if len(w.rest) > 0 {
-		return errf(ErrPolygon, "polygon: WKB: %d bytes follow the geometry", len(w.rest))
-	}
-	return nil
+	return r.noInside(at, typeNames[typ])
 }
 
-type wkbWalk struct {
-	rest  []byte
-	size  int
-	order binary.ByteOrder
-}
-
-func (w *wkbWalk) at() int { return w.size - len(w.rest) }
-
-func (w *wkbWalk) take(n int) ([]byte, error) {
-	if len(w.rest) < n {
-		return nil, errf(ErrPolygon, "polygon: WKB ends after %d bytes, in the middle of the geometry", w.size)
+func (r *wkbReader) members(what string, depth int, within uint32) error {
+	n, err := r.count("geometries", 9)
+	for i := 1; err == nil && i <= n; i++ {
+		err = r.in(what, i, func() error { return r.geometry(depth, within) })
 	}
-	b := w.rest[:n]
-	w.rest = w.rest[n:]
-	return b, nil
+	return err
 }
 
-// header reads byte order, type and SRID. The type is Polygon, or outside a
-// multipolygon MultiPolygon; anything else is an error.
-func (w *wkbWalk) header(member bool) (uint32, error) {
-	at := w.at()
-	b, err := w.take(5)
+// polygon reads rings of points of size bytes.
+func (r *wkbReader) polygon(size int) error {
+	rings, err := r.count("rings", 4)
+	for i := 1; err == nil && i <= rings; i++ {
+		err = r.ringOf(i, r.at, func() error { return r.readPoints(size) })
+	}
+	r.endPolygon()
+	return err
+}
+
+func (r *wkbReader) readPoints(size int) error {
+	n, err := r.count("points", size)
+	r.ring = slices.Grow(r.ring, n+1)
+	for ; err == nil && n > 0; n-- {
+		x, y := r.order.Uint64(r.b[r.at:]), r.order.Uint64(r.b[r.at+8:])
+		err = r.point(r.at, orb.Point{math.Float64frombits(x), math.Float64frombits(y)})
+		r.at += size
+	}
+	return err
+}
+
+func (r *wkbReader) take(n int) ([]byte, error) {
+	if len(r.b)-r.at < n {
+		return nil, r.fail(ErrPolygon, len(r.b), "the bytes end in the middle of the geometry")
+	}
+	r.at += n
+	return r.b[r.at-n : r.at], nil
+}
+
+// header reads byte order, type and SRID. The type is an index of typeNames;
+// ordinates is how many each point has.
+func (r *wkbReader) header() (typ uint32, ordinates int, err error) {
+	at := r.at
+	b, err := r.take(5)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	switch b[0] {
 	case 0:
-		w.order = binary.BigEndian
+		r.order = binary.BigEndian
 	case 1:
-		w.order = binary.LittleEndian
+		r.order = binary.LittleEndian
 	default:
-		return 0, errf(ErrPolygon, "polygon: WKB, byte %d: byte order %d is neither 0 nor 1", at, b[0])
+		return 0, 0, r.fail(ErrPolygon, at, "byte order %d is neither 0 nor 1", b[0])
 	}
-	raw := w.order.Uint32(b[1:])
-	typ := raw &^ ewkbSRID
-	flat := typ &^ (ewkbZ | ewkbM)
-	base := flat % 1000
-	switch {
-	case member && raw != wkbPolygon: // orb miscounts a member with an SRID
-		return 0, errf(ErrPolygon, "polygon: WKB, byte %d: a MultiPolygon holds a geometry of type %d, not a Polygon (%d)", at, raw, wkbPolygon)
-	case typ == wkbPolygon || typ == wkbMultiPolygon:
-		if typ != raw {
-			_, err = w.take(4)
-		}
-		return typ, err
-	case flat >= 4000 || int(base) >= len(typeNames):
-		return 0, errf(ErrPolygon, "polygon: WKB: geometry type %d is not known", raw)
-	case base == wkbPolygon || base == wkbMultiPolygon:
-		return 0, errf(ErrGeometryType, "polygon: the geometry is a %s with Z or M (type %d); only x and y can be read", typeNames[base], raw)
+	code := r.order.Uint32(b[1:])
+	iso := code &^ (ewkbZ | ewkbM | ewkbSRID)
+	typ = iso % 1000
+	if iso >= 4000 || int(typ) >= len(typeNames) {
+		return 0, 0, r.fail(ErrPolygon, at, "geometry type %d is not known", code)
 	}
-	return 0, errf(ErrGeometryType, "polygon: the geometry is a %s; only Polygon and MultiPolygon have an inside", typeNames[base])
+	ordinates = 2
+	if iso/1000&1 != 0 || code&ewkbZ != 0 {
+		ordinates++
+	}
+	if iso/1000&2 != 0 || code&ewkbM != 0 {
+		ordinates++
+	}
+	if code&ewkbSRID != 0 {
+		_, err = r.take(4)
+	}
+	return typ, ordinates, err
 }
 
 // count reads a number of things that take at least least bytes each.
-func (w *wkbWalk) count(what string, least int) (int, error) {
-	b, err := w.take(4)
+func (r *wkbReader) count(what string, least int) (int, error) {
+	at := r.at
+	b, err := r.take(4)
 	if err != nil {
 		return 0, err
 	}
-	n := w.order.Uint32(b)
-	if uint64(n)*uint64(least) > uint64(len(w.rest)) {
-		return 0, errf(ErrPolygon, "polygon: WKB, byte %d: %d %s of at least %d bytes each, but %d bytes are left",
-			w.at()-4, n, what, least, len(w.rest))
+	n := r.order.Uint32(b)
+	if left := len(r.b) - r.at; uint64(n)*uint64(least) > uint64(left) {
+		return 0, r.fail(ErrPolygon, at, "%d %s of at least %d bytes each, but %d bytes are left", n, what, least, left)
 	}
 	return int(n), nil
 }

@@ -2,91 +2,228 @@ package grid
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/encoding/wkt"
 )
 
-// wktHead is what stands before the first bracket: 1 the type, 2 Z and M, 3
-// the bracket or EMPTY.
-var wktHead = regexp.MustCompile(`(?i)^\s*(?:SRID=\d{1,10};\s*)?([A-Z]{1,18}?)\s*(Z|M|ZM)?\s*(\(|EMPTY\s*$)`)
-
-// ParseWKT reads POLYGON or MULTIPOLYGON in well-known text, any case, with or
-// without a leading "SRID=n;" (dropped: coordinates are taken as they are).
-// EMPTY gives an empty multipolygon; a multipolygon with EMPTY members, and Z
-// and M coordinates, cannot be read. For errors see ParsePolygon.
+// ParseWKT reads a POLYGON, a MULTIPOLYGON or a GEOMETRYCOLLECTION of these in
+// well-known text, any case, with Z and M or without, members or all of it
+// EMPTY, with or without a leading "SRID=n;". The points of a polygon have two
+// to four numbers, all of them as many. See ParsePolygon.
 func ParseWKT(s string) (orb.MultiPolygon, error) {
-	return parse("WKT", len(s), func() (orb.MultiPolygon, error) {
-		commas := strings.Count(s, ",") // one less than points
-		if commas >= MaxVertices {
-			return nil, tooMany()
-		}
-		at := wktHead.FindStringSubmatchIndex(s)
-		if at == nil {
-			return nil, errf(ErrPolygon, "polygon: WKT %s does not begin with a geometry type and '(' or EMPTY", quote(s))
-		}
-		name := strings.ToUpper(s[at[2]:at[3]])
-		if name != "POLYGON" && name != "MULTIPOLYGON" {
-			if !slices.ContainsFunc(typeNames[:], func(t string) bool { return strings.ToUpper(t) == name }) {
-				return nil, errf(ErrPolygon, "polygon: WKT %s does not begin with a geometry type", quote(s))
-			}
-			return nil, errf(ErrGeometryType, "polygon: the geometry is a %s; only POLYGON and MULTIPOLYGON have an inside", name)
-		}
-		if s[at[6]] != '(' {
-			return nil, nil
-		}
-		if at[4] >= 0 {
-			return nil, errf(ErrGeometryType, "polygon: the geometry is a %s %s; only x and y can be read, not Z and M",
-				name, strings.ToUpper(s[at[4]:at[5]]))
-		}
-		s := s[at[2]:]
-		if strings.ContainsAny(s, "\t\r\n\v\f") || strings.Contains(s, "  ") {
-			s = strings.Join(strings.Fields(s), " ") // orb wants one space between numbers
-		}
-		g, err := wkt.Unmarshal(s)
-		if err != nil {
-			return nil, wktFault(s)
-		}
-		mp, err := members(g)
-		if err != nil {
-			return nil, err
-		}
-		// Orb takes ",," for one comma and '|' for a space.
-		for _, poly := range mp {
-			for _, r := range poly {
-				commas -= len(r)
-			}
-		}
-		if commas != -1 || strings.Contains(s, "|") {
-			return nil, wktFault(s)
-		}
-		return mp, nil
-	})
+	if len(s) > maxInput {
+		return nil, tooLong("WKT", len(s))
+	}
+	r := wktReader{assembly: assembly{format: "WKT"}, s: s}
+	err := r.srid()
+	if err == nil {
+		err = r.geometry(0, 0)
+	}
+	if err == nil && r.next() != 0 {
+		err = r.fail(ErrPolygon, r.at, "%s follows the geometry", quote(s[r.at:]))
+	}
+	return r.result(err)
 }
 
-// wktFault looks for the first point that cannot be read, which orb does not
-// name.
-func wktFault(s string) error {
-	_, body, _ := strings.Cut(s, "(")
-	for p := range strings.FieldsFuncSeq(body, func(c rune) bool { return c == '(' || c == ')' || c == ',' }) {
-		numbers := strings.Fields(p)
-		for _, n := range numbers {
-			switch _, err := strconv.ParseFloat(n, 64); {
-			case strings.EqualFold(n, "EMPTY"):
-				return errf(ErrPolygon, "polygon: WKT: a member that is EMPTY cannot be read; leave it out")
-			case errors.Is(err, strconv.ErrRange):
-				return errf(ErrPolygon, "polygon: WKT: the number %s does not fit a double", quote(n))
-			case err != nil:
-				return errf(ErrPolygon, "polygon: WKT: %s is not a number", quote(n))
-			}
-		}
-		if n := len(numbers); n == 1 || n > 2 {
-			return errf(ErrPolygon, "polygon: WKT: the point %s has %d numbers, not x and y", quote(p), n)
+type wktReader struct {
+	assembly
+	s         string
+	at        int
+	ordinates int // of a point; 0 until the polygon's first one tells
+}
+
+// wktTags are what may stand between a type and its bracket, and the numbers
+// that a point then has.
+var wktTags = map[string]int{"Z": 3, "M": 3, "ZM": 4}
+
+// next is the next byte that is no space, 0 at the end of the text.
+func (r *wktReader) next() byte {
+	for ; r.at < len(r.s); r.at++ {
+		switch c := r.s[r.at]; c {
+		case ' ', '\t', '\n', '\v', '\f', '\r':
+		case 0:
+			return '0' // not the end; nothing begins with it
+		default:
+			return c
 		}
 	}
-	return errf(ErrPolygon, "polygon: WKT %s: a bracket or comma is missing or out of place", quote(s))
+	return 0
+}
+
+// word takes the letters that come next.
+func (r *wktReader) word() string {
+	r.next()
+	from := r.at
+	for r.at < len(r.s) && isLetter(r.s[r.at]) {
+		r.at++
+	}
+	return r.s[from:r.at]
+}
+
+// empty takes the word EMPTY if it comes next.
+func (r *wktReader) empty() bool {
+	at := r.at
+	if strings.EqualFold(r.word(), "EMPTY") {
+		return true
+	}
+	r.at = at
+	return false
+}
+
+// srid takes "SRID=n;" if it comes next.
+func (r *wktReader) srid() error {
+	at := r.at
+	if !strings.EqualFold(r.word(), "SRID") {
+		r.at = at
+		return nil
+	}
+	value, rest, found := strings.Cut(r.s[r.at:], ";")
+	value, is := strings.CutPrefix(strings.TrimSpace(value), "=")
+	if _, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); !found || !is || err != nil {
+		return r.fail(ErrPolygon, r.at, "SRID is not followed by = and a number and a semicolon")
+	}
+	r.at = len(r.s) - len(rest)
+	return nil
+}
+
+// geometry reads the next geometry, which depth collections hold. ordinates is
+// how many numbers the collection says that a point has, 0 if nothing.
+func (r *wktReader) geometry(depth, ordinates int) error {
+	r.next()
+	at := r.at
+	name, tag := wktType(r.word())
+	if name == "" {
+		return r.fail(ErrPolygon, at, "%s does not begin with a geometry type", quote(r.s[at:]))
+	}
+	after := r.at
+	if tag == "" {
+		if tag = strings.ToUpper(r.word()); wktTags[tag] == 0 {
+			r.at, tag = after, ""
+		}
+	}
+	if tag != "" {
+		ordinates = wktTags[tag]
+	}
+	switch name {
+	case typePolygon:
+		return r.polygon(ordinates)
+	case typeMultiPolygon:
+		return r.list(func(n int) error {
+			return r.in("member", n, func() error { return r.polygon(ordinates) })
+		})
+	case typeCollection:
+		if err := r.deeper(at, depth); err != nil {
+			return err
+		}
+		return r.list(func(n int) error {
+			return r.in("geometry", n, func() error { return r.geometry(depth+1, ordinates) })
+		})
+	}
+	return r.noInside(at, name)
+}
+
+// wktType is the type that a word names, as GeoJSON spells it, and the tag that
+// may be written onto it, as in POLYGONZ.
+func wktType(word string) (name, tag string) {
+	for _, tag := range []string{"", "ZM", "Z", "M"} {
+		bare := len(word) - len(tag)
+		if bare < 0 || !strings.EqualFold(word[bare:], tag) {
+			continue
+		}
+		if i := slices.IndexFunc(typeNames[:], func(t string) bool { return strings.EqualFold(t, word[:bare]) }); i >= 0 {
+			return typeNames[i], tag
+		}
+	}
+	return "", ""
+}
+
+// list reads EMPTY or items in brackets.
+func (r *wktReader) list(item func(n int) error) error {
+	if r.empty() {
+		return nil
+	}
+	if r.next() != '(' {
+		return r.missing("(")
+	}
+	for n := 1; ; n++ {
+		r.at++
+		if err := item(n); err != nil {
+			return err
+		}
+		switch r.next() {
+		case ',':
+		case ')':
+			r.at++
+			return nil
+		default:
+			return r.missing(", or )")
+		}
+	}
+}
+
+func (r *wktReader) missing(what string) error {
+	if r.next() == 0 {
+		return r.fail(ErrPolygon, r.at, "the text ends where %s should be", what)
+	}
+	return r.fail(ErrPolygon, r.at, "%s where %s should be", quote(r.s[r.at:]), what)
+}
+
+func (r *wktReader) polygon(ordinates int) error {
+	r.ordinates = ordinates
+	err := r.list(func(n int) error {
+		r.next()
+		return r.ringOf(n, r.at, func() error { return r.list(r.readPoint) })
+	})
+	r.endPolygon()
+	return err
+}
+
+func (r *wktReader) readPoint(int) error {
+	r.next()
+	at := r.at
+	var p orb.Point
+	n := 0
+	for c := byte('0'); c != 0 && c != ',' && c != ')'; c = r.next() {
+		v, err := r.number()
+		if err != nil {
+			return err
+		}
+		if n < len(p) {
+			p[n] = v
+		}
+		n++
+	}
+	switch {
+	case n < 2 || n > 4:
+		return r.fail(ErrPolygon, at, "the point %s must have 2 to 4 numbers", quote(r.s[at:r.at]))
+	case r.ordinates == 0:
+		r.ordinates = n
+	case r.ordinates != n:
+		return r.fail(ErrPolygon, at, "the point %s must have %d numbers as the others", quote(r.s[at:r.at]), r.ordinates)
+	}
+	return r.point(at, p)
+}
+
+// number takes what comes up to a space, a comma or a bracket.
+func (r *wktReader) number() (float64, error) {
+	n := strings.IndexAny(r.s[r.at:], " \t\n\v\f\r,()")
+	if n < 0 {
+		n = len(r.s) - r.at
+	}
+	if n == 0 {
+		return 0, r.missing("a number")
+	}
+	text := r.s[r.at : r.at+n]
+	v, err := strconv.ParseFloat(text, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, r.fail(ErrPolygon, r.at, "the number %s does not fit a double", quote(text))
+	case err != nil:
+		return 0, r.fail(ErrPolygon, r.at, "%s is not a number", quote(text))
+	}
+	r.at += n
+	return v, nil
 }

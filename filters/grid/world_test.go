@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 	"github.com/paulmach/orb"
 )
 
@@ -186,7 +187,7 @@ func TestEstimate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for i := range 400 {
 		res := math.Exp(-7 * rng.Float64())
-		mp := orb.MultiPolygon{{star(rng, 3, -4, 5, 3+rng.IntN(40))}}
+		mp := polygons.Random(rng, polygons.Star, orb.Bound{Min: orb.Point{-4, -10}, Max: orb.Point{8, 2}})
 		if i%4 == 0 {
 			mp[0] = append(mp[0], orb.Ring{{2.9, -4}, {3.1, -4.1}, {3, -3.8}, {2.9, -4}})
 		}

@@ -74,18 +74,23 @@ func (m maker) size(least, most float64) float64 {
 	return least * math.Pow(most/least, m.Float64())
 }
 
-// star is a ring of 3 to most corners around a centre, at 0.2 to 1 times the
-// radius.
+// star is a ring of 3 to most corners around a centre.
 func (m maker) star(centre orb.Point, radius float64, most int) orb.Ring {
+	edge := m.beside(orb.Point{}, radius, radius)
+	return Ring(m.Rand, centre, edge[0], edge[1], 3+m.IntN(most-2))
+}
+
+// Ring makes a ring of so many corners around a centre, at 0.2 to 1 times the
+// distances rx and ry from it; it does not cross itself.
+func Ring(rng *rand.Rand, centre orb.Point, rx, ry float64, corners int) orb.Ring {
 	var r orb.Ring
-	n := 3 + m.IntN(most-2)
-	for i := range n {
-		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + 0.9*m.Float64()) / float64(n))
-		d := radius * (0.2 + 0.8*m.Float64())
-		r = append(r, m.beside(centre, d*cos, d*sin))
+	for i := range corners {
+		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + 0.9*rng.Float64()) / float64(corners))
+		d := 0.2 + 0.8*rng.Float64()
+		r = append(r, orb.Point{centre[0] + rx*d*cos, centre[1] + ry*d*sin})
 	}
 	r = append(r, r[0])
-	if m.IntN(2) == 0 {
+	if rng.IntN(2) == 0 {
 		r.Reverse()
 	}
 	return r

@@ -1,0 +1,132 @@
+package grid
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/paulmach/orb"
+)
+
+// assembly is what a reader has read so far, and where in the geometry it is.
+// Readers tell it what they come to; it checks, and puts polygons together.
+type assembly struct {
+	format string // for errors
+	mp     orb.MultiPolygon
+	poly   orb.Polygon
+	ring   orb.Ring // room that all rings share
+	inRing bool
+	points int
+	path   []step
+}
+
+// step is one part of a place, such as ring 2.
+type step struct {
+	what string
+	n    int
+}
+
+// in runs f at a place within the one that the reader is at.
+func (a *assembly) in(what string, n int, f func() error) error {
+	a.path = append(a.path, step{what, n})
+	err := f()
+	a.path = a.path[:len(a.path)-1]
+	return err
+}
+
+// fail is an error with the place in front, like "polygon: WKT (member 2, ring
+// 1, point 3, byte 77): ". Bytes count from 0, everything else from 1.
+func (a *assembly) fail(is error, at int, format string, args ...any) error {
+	var place strings.Builder
+	for _, s := range a.path {
+		fmt.Fprintf(&place, "%s %d, ", s.what, s.n)
+	}
+	if a.inRing {
+		fmt.Fprintf(&place, "point %d, ", len(a.ring)+1)
+	}
+	return errf(is, "polygon: %s (%sbyte %d): %s", a.format, &place, at, fmt.Sprintf(format, args...))
+}
+
+// noInside refuses a geometry that is no polygon.
+func (a *assembly) noInside(at int, name string) error {
+	return a.fail(ErrGeometryType, at, "a %s has no inside; only Polygon, MultiPolygon and collections of them have", name)
+}
+
+// deeper refuses collections within collections, of which depth are open.
+func (a *assembly) deeper(at, depth int) error {
+	if depth >= maxNesting {
+		return a.fail(ErrPolygon, at, "collections are nested more than %d deep", maxNesting)
+	}
+	return nil
+}
+
+// ringOf makes ring n of the polygon of the points that read finds; at is where
+// it begins.
+func (a *assembly) ringOf(n, at int, read func() error) error {
+	return a.in("ring", n, func() error {
+		a.ring, a.inRing = a.ring[:0], true
+		if err := read(); err != nil {
+			return err
+		}
+		a.inRing = false
+		return a.endRing(at)
+	})
+}
+
+func (a *assembly) point(at int, p orb.Point) error {
+	if p[0]-p[0] != 0 || p[1]-p[1] != 0 {
+		return a.fail(ErrNotFinite, at, "(%v %v) is not finite", p[0], p[1])
+	}
+	return a.add(p)
+}
+
+func (a *assembly) add(p orb.Point) error {
+	if a.points++; a.points > MaxVertices {
+		return tooMany()
+	}
+	a.ring = append(a.ring, p)
+	return nil
+}
+
+// endRing closes the ring where it is not.
+func (a *assembly) endRing(at int) error {
+	r := a.ring
+	if len(r) == 0 {
+		return a.fail(ErrPolygon, at, "the ring has no points")
+	}
+	first := r[0]
+	i := slices.IndexFunc(r, func(p orb.Point) bool { return p != first })
+	if i < 0 {
+		return a.fail(ErrPolygon, at, "points 1 to %d are all (%v %v); a ring needs three places", len(r), first[0], first[1])
+	}
+	if second := r[i]; !slices.ContainsFunc(r[i:], func(p orb.Point) bool { return p != first && p != second }) {
+		return a.fail(ErrPolygon, at, "points 1 to %d are at two places, (%v %v) and (%v %v); a ring needs three",
+			len(r), first[0], first[1], second[0], second[1])
+	}
+	if r[len(r)-1] != first {
+		if err := a.add(first); err != nil {
+			return err
+		}
+	}
+	a.poly = append(a.poly, slices.Clone(a.ring))
+	return nil
+}
+
+// endPolygon adds the polygon of the rings so far, if there are any.
+func (a *assembly) endPolygon() {
+	if len(a.poly) > 0 {
+		a.mp = append(a.mp, a.poly)
+		a.poly = nil
+	}
+}
+
+// result is what was read, or the error that ended the reading.
+func (a *assembly) result(err error) (orb.MultiPolygon, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case a.mp == nil:
+		return orb.MultiPolygon{}, nil
+	}
+	return a.mp, nil
+}
