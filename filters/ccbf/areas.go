@@ -34,6 +34,13 @@ func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
 		return 0, nil
 	}
 	if v.form == formDense {
+		if v.byQuads(scan.Bounds()) {
+			d, err := v.Grid.Descend(p)
+			if err != nil {
+				return 0, err
+			}
+			return v.sumQuads(d, category, nil)
+		}
 		return v.densePolygonSum(scan, category)
 	}
 	return v.exactPolygonSum(scan, category), nil

@@ -9,7 +9,7 @@ import (
 // ErrTooManyCells says that an area covers more cells than a dense sketch may
 // be asked for at once.
 type ErrTooManyCells struct {
-	Cells, Left uint64 // of the area (with levels: lookups at least), and what earlier areas left of AreaLimit
+	Cells, Left uint64 // of the area (with levels: steps at least), and what earlier areas left of AreaLimit
 	Res         float64
 	Levels      uint8 // of the sketch
 }
@@ -20,13 +20,14 @@ func (e *ErrTooManyCells) Error() string {
 		together = " for all areas of a chunk of rows together"
 	}
 	if e.Levels > 0 {
-		return fmt.Sprintf("area takes at least %.2g lookups at resolution %v with %d levels; the limit is %.2g%s (use a smaller area, or a sketch that is coarser or has more levels)", float64(e.Cells), e.Res, e.Levels, float64(AreaLimit), together)
+		return fmt.Sprintf("area takes at least %.2g steps at resolution %v with %d levels; the limit is %.2g%s (use a smaller area, or a sketch that is coarser or has more levels)", float64(e.Cells), e.Res, e.Levels, float64(AreaLimit), together)
 	}
 	return fmt.Sprintf("area covers %.2g cells at resolution %v; the limit is %.2g%s (use a smaller area, or a sketch that is coarser or has levels)", float64(e.Cells), e.Res, float64(AreaLimit), together)
 }
 
-// AreaLimit is the most cells, or with levels the most quads, that one question
-// may look up in a dense sketch: no question can be interrupted.
+// AreaLimit is the most cells that one question may look up in a dense sketch,
+// or with levels the most steps that it may take: no question can be
+// interrupted.
 const AreaLimit = 100_000_000
 
 // LimitAreas lets the questions from now on, to whatever sketches v is reset
@@ -48,8 +49,8 @@ func (v *View) allow(n uint64) error {
 
 // denseBoxSum is BoxSum of a dense sketch, for a box inside Bounds.
 func (v *View) denseBoxSum(box grid.Rect, category []byte) (uint64, error) {
-	if top := v.topLevel(box); top > 0 {
-		return v.coverSum(box.Cover(top), top, category)
+	if v.byQuads(box) {
+		return v.sumQuads(boxArea(box), category, nil)
 	}
 	if err := v.allow(box.Count()); err != nil {
 		return 0, err
@@ -63,17 +64,10 @@ func (v *View) denseBoxSum(box grid.Rect, category []byte) (uint64, error) {
 
 // densePolygonSum is PolygonSum of a dense sketch.
 func (v *View) densePolygonSum(scan *grid.Scanner, category []byte) (uint64, error) {
-	area := scan.Bounds()
-	if top := v.topLevel(area); top > 0 {
-		if err := v.allow(scan.Work()); err != nil {
-			return 0, err
-		}
-		return v.coverSum(scan.Cover(top), top, category)
-	}
 	if err := v.allow(max(scan.Estimate(), scan.Work())); err != nil {
 		return 0, err
 	}
-	sum := uint64(0)
+	sum, area := uint64(0), scan.Bounds()
 	for y := area.MinY; y <= area.MaxY; y++ {
 		for _, in := range scan.Row(y) {
 			sum = saturatingAdd(sum, v.rowSum(y, in.X0, in.X1, category))

@@ -1,7 +1,6 @@
 package grid
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -37,29 +36,6 @@ func BenchmarkScanWorld(b *testing.B) {
 			}
 			b.ReportMetric(float64(cells), "cells")
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
-		})
-	}
-}
-
-// The quads of all countries at 0.01 degrees, gone down into from the top: the
-// inner loop of sums with levels. Beside it BenchmarkScanWorld/res=0.01 is what
-// the rows alone take.
-func BenchmarkCoverWorld(b *testing.B) {
-	all := countries(b)
-	g := mustGrid(b, 0.01)
-	globe := Rect{-18000, -9000, 17999, 8999}
-	for _, top := range []int{4, 8, 12} {
-		b.Run(fmt.Sprint("top=", top), func(b *testing.B) {
-			b.ReportAllocs()
-			var quads uint64
-			for b.Loop() {
-				quads = 0
-				for i := range all {
-					_, n := descend(mustScan(b, g, all[i].mp, globe).Cover(top), top)
-					quads += n
-				}
-			}
-			b.ReportMetric(float64(quads), "quads")
 		})
 	}
 }

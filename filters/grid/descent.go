@@ -7,6 +7,16 @@ import (
 	"github.com/paulmach/orb"
 )
 
+// Relation says how much of a rectangle of cells lies in an area.
+type Relation uint8
+
+// The relations of a rectangle to an area.
+const (
+	Outside Relation = iota // no cell of it is in the area
+	Partly                  // some cells may be and some may not
+	Inside                  // every cell is
+)
+
 // Descent asks a polygon about rectangles of cells, each inside the one
 // entered before it, down to single cells. A rectangle sees the edges that
 // cross it and leaves the others behind, so that the work is where the

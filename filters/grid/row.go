@@ -16,7 +16,13 @@ func (s *Scanner) Row(y int64) []Interval {
 	if y < s.bounds.MinY || y > s.bounds.MaxY {
 		return nil
 	}
-	s.enter(y)
+	if y < s.y {
+		s.active, s.next, s.change = s.active[:0], 0, math.MinInt64
+	}
+	s.y = y
+	if y >= s.change {
+		s.advance(y)
+	}
 	if len(s.active) == 0 {
 		return nil
 	}
@@ -26,29 +32,6 @@ func (s *Scanner) Row(y int64) []Interval {
 		return s.pairs()
 	}
 	return s.sweep()
-}
-
-// seek returns the first row from y on that an edge crosses, as a row without
-// edges has no cells; math.MaxInt64 past the last.
-func (s *Scanner) seek(y int64) int64 {
-	if y > s.bounds.MaxY {
-		return math.MaxInt64
-	}
-	if s.enter(y); len(s.active) == 0 {
-		return s.change
-	}
-	return y
-}
-
-// enter makes active the edges that cross row y.
-func (s *Scanner) enter(y int64) {
-	if y < s.y {
-		s.active, s.next, s.change = s.active[:0], 0, math.MinInt64
-	}
-	s.y = y
-	if y >= s.change {
-		s.advance(y)
-	}
 }
 
 // advance drops the edges that ended and takes in those that began.
