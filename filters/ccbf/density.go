@@ -13,17 +13,21 @@ import (
 // pictures are made of, smooth at any zoom; the pixels of a box that holds all
 // cells add up to all counts, up to rounding. (Raster keeps cells whole.)
 //
+// A dense sketch with levels is asked for quads in place of cells, of the
+// highest level at which they are no larger than pixels.
+//
 // dst must be width*height long. Exact sketches answer for any box, dense ones
-// for up to AreaLimit cells inside Bounds. Errors as CheckRaster. O(cells in
+// for up to AreaLimit lookups inside Bounds. Errors as CheckRaster. O(cells in
 // the box + pixels).
 func (v *View) Density(dst []float64, b orb.Bound, width, height int, category []byte) error {
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err
 	}
 	clear(dst)
-	res := v.Grid.Res()
-	x := newAxis(b.Min[0], b.Max[0], width, res, v.Bounds.MinX, v.Bounds.MaxX)
-	y := newAxis(b.Min[1], b.Max[1], height, res, v.Bounds.MinY, v.Bounds.MaxY)
+	level := v.levelOf(b, width, height)
+	side, bounds := v.Grid.Res()*float64(uint64(1)<<level), v.Bounds.Quads(level)
+	x := newAxis(b.Min[0], b.Max[0], width, side, bounds.MinX, bounds.MaxX)
+	y := newAxis(b.Min[1], b.Max[1], height, side, bounds.MinY, bounds.MaxY)
 	if x.first > x.last || y.first > y.last {
 		return nil
 	}
@@ -31,8 +35,7 @@ func (v *View) Density(dst []float64, b orb.Bound, width, height int, category [
 	if x.large || y.large {
 		sums = make([]float64, x.bins*y.bins)
 	}
-	clip := grid.Rect{MinX: x.first, MinY: y.first, MaxX: x.last, MaxY: y.last}
-	err := v.eachCell(clip, category, func(c grid.Cell, count uint64) {
+	add := func(c grid.Cell, count uint64) {
 		i, west, east := x.bin(c.X)
 		j, south, north := y.bin(c.Y)
 		n, at := float64(count), (y.bins-1-j)*x.bins+i
@@ -47,11 +50,35 @@ func (v *View) Density(dst []float64, b orb.Bound, width, height int, category [
 				sums[at+1] += n * north * east
 			}
 		}
-	})
-	if err == nil && (x.large || y.large) {
+	}
+	clip := grid.Rect{MinX: x.first << level, MinY: y.first << level, MaxX: (x.last+1)<<level - 1, MaxY: (y.last+1)<<level - 1}
+	if v.form == formExact {
+		v.eachCell(clip, category, add)
+	} else {
+		s := search{v: v, category: category, visit: func(l int, at grid.Cell, _, least uint64) bool {
+			if l == level {
+				add(at, least)
+			}
+			return l > level
+		}}
+		if err := s.run(clip); err != nil {
+			return err
+		}
+	}
+	if x.large || y.large {
 		stretch(dst, sums, &x, &y)
 	}
-	return err
+	return nil
+}
+
+// levelOf is the highest level of quads that are no larger than pixels.
+func (v *View) levelOf(b orb.Bound, width, height int) int {
+	if v.form == formExact {
+		return 0
+	}
+	pixel := min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height))
+	level := math.Ilogb(max(pixel/v.Grid.Res(), 1))
+	return min(level, int(v.Levels))
 }
 
 // axis is one axis of a picture: pixels, and cells that are no larger than

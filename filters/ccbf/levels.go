@@ -118,9 +118,7 @@ func (s *Sketch) Coarsen(factor uint64) error {
 		return nil
 	}
 	if s.Bounds != noBounds {
-		low := quad(grid.Cell{X: s.Bounds.MinX, Y: s.Bounds.MinY}, l)
-		high := quad(grid.Cell{X: s.Bounds.MaxX, Y: s.Bounds.MaxY}, l)
-		s.Bounds = grid.Rect{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y}
+		s.Bounds = s.Bounds.Quads(int(l))
 	}
 	return nil
 }

@@ -53,9 +53,13 @@ func CheckRaster(b orb.Bound, width, height int) error {
 // the pixel at the centre of a cell has all of it. (Density spreads it.) A pixel
 // never falls below the truth, and is exact while the sketch is.
 //
+// A dense sketch with levels is asked for the largest quads inside each pixel;
+// none counts more than a quad around it reads. That is closer, and its pixels
+// may add up to more than BoxSum, which asks for larger quads.
+//
 // Pixel i of a row begins at xmin + (xmax-xmin)*i/width; rows likewise, counted
 // from ymin. dst must be width*height long. Exact sketches answer for any box,
-// dense ones for up to AreaLimit cells inside Bounds. Errors as CheckRaster.
+// dense ones for up to AreaLimit lookups inside Bounds. Errors as CheckRaster.
 func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, category []byte) error {
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err
@@ -64,10 +68,26 @@ func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, category []b
 	columns := cutsOf(v.Grid, b, 0, width)
 	lines := cutsOf(v.Grid, b, 1, height)
 	clip := grid.Rect{MinX: columns.from(), MinY: lines.from(), MaxX: columns.to(), MaxY: lines.to()}
-	return v.eachCell(clip, category, func(c grid.Cell, n uint64) {
-		p := &dst[(height-1-lines.part(c.Y))*width+columns.part(c.X)]
+	if clip.Empty() {
+		return nil
+	}
+	add := func(column, line int, n uint64) {
+		p := &dst[(height-1-line)*width+column]
 		*p = saturatingAdd(*p, n)
-	})
+	}
+	if v.form == formExact {
+		v.eachCell(clip, category, func(c grid.Cell, n uint64) { add(columns.part(c.X), lines.part(c.Y), n) })
+		return nil
+	}
+	s := search{v: v, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
+		column, one := columns.whole(at.X<<level, 1<<level)
+		line, two := lines.whole(at.Y<<level, 1<<level)
+		if one && two {
+			add(column, line, least)
+		}
+		return !one || !two
+	}}
+	return s.run(clip)
 }
 
 func checkPixels(n int, b orb.Bound, width, height int) error {
@@ -99,6 +119,16 @@ func cutsOf(g grid.Grid, b orb.Bound, axis, pixels int) cuts {
 // from and to are the first and the last cell of all pixels.
 func (c *cuts) from() int64 { return c.at[0] }
 func (c *cuts) to() int64   { return c.at[len(c.at)-1] - 1 }
+
+// whole is the pixel of n cells from first on, false where they are not all in
+// one.
+func (c *cuts) whole(first, n int64) (pixel int, ok bool) {
+	if first < c.from() || first+n-1 > c.to() {
+		return 0, false
+	}
+	pixel = c.part(first)
+	return pixel, first+n <= c.at[pixel+1]
+}
 
 // part is the pixel of a cell from from() to to().
 func (c *cuts) part(cell int64) int {

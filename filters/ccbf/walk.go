@@ -2,27 +2,17 @@ package ccbf
 
 import "github.com/ccbfsql/ccbfsql/filters/grid"
 
-// eachCell calls f for the cells inside clip that have a count. An exact
-// sketch reads the blocks that meet clip and no others, in Z-order, and hands
-// over a cell once for each category it has; a dense one is asked cell by cell,
-// row by row, for up to AreaLimit cells inside Bounds.
-func (v *View) eachCell(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) error {
-	clip = clip.Intersect(v.Bounds)
-	if clip.Empty() {
-		return nil
-	}
-	if v.form == formDense {
-		return v.eachDenseCell(clip, category, f)
-	}
+// eachCell calls f for the cells of an exact sketch inside clip, once for each
+// category that a cell has. It reads the blocks that meet clip and no others.
+func (v *View) eachCell(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
 	for i := range v.sections {
 		if s := &v.sections[i]; s.matches(category) {
 			s.each(clip, f)
 		}
 	}
-	return nil
 }
 
-// each is eachCell for one section of an exact sketch.
+// each is eachCell for one section, in Z-order.
 func (s *sectionView) each(clip grid.Rect, f func(c grid.Cell, n uint64)) {
 	var keys, counts [blockCells]uint64
 	for i := range len(s.index) / indexEntry {
@@ -43,17 +33,31 @@ func (s *sectionView) each(clip grid.Rect, f func(c grid.Cell, n uint64)) {
 	}
 }
 
-func (v *View) eachDenseCell(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) error {
-	if err := v.allow(clip.Count()); err != nil {
-		return err
+// eachSum is eachCell with a cell's categories added up, as Count has them.
+func (v *View) eachSum(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
+	if category != nil || !v.Categories {
+		v.eachCell(clip, category, f)
+		return
 	}
-	for y := clip.MinY; y <= clip.MaxY; y++ {
-		for x := clip.MinX; x <= clip.MaxX; x++ {
-			c := grid.Cell{X: x, Y: y}
-			if n := v.Count(c, category); n != 0 {
-				f(c, n)
-			}
+	squares := map[[2]int32]*run{} // hardly ever more than one
+	for i := range v.sections {
+		s := &v.sections[i]
+		at := squares[[2]int32{s.x, s.y}]
+		if at == nil {
+			at = &run{}
+			squares[[2]int32{s.x, s.y}] = at
+		}
+		s.each(clip, func(c grid.Cell, n uint64) {
+			_, _, z := zkey(c)
+			at.keys, at.counts = append(at.keys, z), append(at.counts, n)
+		})
+	}
+	so := sorters.Get().(*sorter)
+	defer sorters.Put(so)
+	for square, cells := range squares {
+		sums := so.run(cells.keys, cells.counts)
+		for i, z := range sums.keys {
+			f(cellOf(square[0], square[1], z), sums.counts[i])
 		}
 	}
-	return nil
 }

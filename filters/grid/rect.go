@@ -21,6 +21,15 @@ func MaxRect() Rect { return Rect{-MaxIndex, -MaxIndex, MaxIndex, MaxIndex} }
 // Empty reports whether the rectangle has no cells.
 func (r Rect) Empty() bool { return r.MinX > r.MaxX || r.MinY > r.MaxY }
 
+// Quads returns the quads of a level, from 0 to MaxLevel, that hold a cell of
+// the rectangle; see Cover.
+func (r Rect) Quads(level int) Rect {
+	if r.Empty() {
+		return EmptyRect()
+	}
+	return Rect{r.MinX >> level, r.MinY >> level, r.MaxX >> level, r.MaxY >> level}
+}
+
 // Contains reports whether the cell is in the rectangle.
 func (r Rect) Contains(c Cell) bool {
 	return r.MinX <= c.X && c.X <= r.MaxX && r.MinY <= c.Y && c.Y <= r.MaxY

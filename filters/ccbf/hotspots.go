@@ -1,0 +1,158 @@
+package ccbf
+
+import (
+	"cmp"
+	"container/heap"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// Spot is a cell and its Count.
+type Spot struct {
+	Cell  grid.Cell
+	Count uint64
+}
+
+// MaxSpots is the most cells that one question lists.
+const MaxSpots = 1_000_000
+
+// ErrSpots is a question for more cells than are listed, or for none.
+var ErrSpots = errors.New("cells cannot be listed")
+
+// Hotspots lists the cells of a rectangle that count threshold or more, by
+// count from the largest down, equal ones by Y and then X. Count is that of
+// View.Count, so that none is missed and, while the sketch is exact, none
+// listed that is not one. A dense sketch with levels leaves out the cells of
+// quads that read less than threshold. threshold is at least 1.
+//
+// Exact sketches answer for any rectangle, dense ones for up to AreaLimit
+// lookups inside Bounds. More than MaxSpots cells are an error that wraps
+// ErrSpots. category nil asks for points of any category.
+func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spot, error) {
+	if threshold == 0 {
+		return nil, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
+	}
+	var spots []Spot
+	full := false
+	add := func(c grid.Cell, n uint64) bool {
+		if len(spots) == MaxSpots {
+			full = true
+			return false
+		}
+		spots = append(spots, Spot{c, n})
+		return true
+	}
+	if v.form == formExact {
+		v.eachSum(box, category, func(c grid.Cell, n uint64) {
+			if n >= threshold {
+				add(c, n)
+			}
+		})
+	} else {
+		s := search{v: v, category: category}
+		s.visit = func(level int, at grid.Cell, n, least uint64) bool {
+			if least < threshold || level > 0 {
+				return least >= threshold
+			}
+			if !add(at, n) {
+				s.most = 0
+			}
+			return false
+		}
+		if err := s.run(box); err != nil && !full {
+			return nil, err
+		}
+	}
+	if full {
+		return nil, fmt.Errorf("%w: more than %d count %d or more (raise the threshold or use a smaller box)", ErrSpots, MaxSpots, threshold)
+	}
+	sortSpots(spots)
+	return spots, nil
+}
+
+// sortSpots orders spots as Hotspots and TopK list them.
+func sortSpots(spots []Spot) {
+	slices.SortFunc(spots, func(a, b Spot) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Cell.Y, b.Cell.Y), cmp.Compare(a.Cell.X, b.Cell.X))
+	})
+}
+
+// TopK lists the k cells of a rectangle that count most, fewer where fewer
+// count at all, in the order of Hotspots; of equal ones those come in that are
+// first in it. A dense sketch with levels takes for the count of a cell, as to
+// which come in, the least that the cell and the quads above it read. k is from
+// 1 to MaxSpots. Limits as Hotspots.
+func (v *View) TopK(box grid.Rect, k int, category []byte) ([]Spot, error) {
+	if k < 1 || k > MaxSpots {
+		return nil, fmt.Errorf("%w: k is %d, must be from 1 to %d", ErrSpots, k, MaxSpots)
+	}
+	t := topCells{k: k}
+	if v.form == formExact {
+		v.eachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{c, n}, n}) })
+	} else {
+		s := search{v: v, category: category, visit: func(level int, at grid.Cell, n, least uint64) bool {
+			if level == 0 {
+				t.add(candidate{Spot{at, n}, least})
+				return false
+			}
+			// The best that it can hold is its south-western cell.
+			first := grid.Cell{X: at.X << level, Y: at.Y << level}
+			return t.wants(candidate{Spot{Cell: first}, least})
+		}}
+		if err := s.run(box); err != nil {
+			return nil, err
+		}
+	}
+	spots := make([]Spot, len(t.cells))
+	for i, c := range t.cells {
+		spots[i] = c.Spot
+	}
+	sortSpots(spots)
+	return spots, nil
+}
+
+// candidate is a cell that may be among the largest, by the least that is known
+// of its count.
+type candidate struct {
+	Spot
+	least uint64
+}
+
+// before reports whether c comes into a list of the largest rather than d.
+func (c *candidate) before(d *candidate) bool {
+	if c.least != d.least {
+		return c.least > d.least
+	}
+	a, b := c.Cell, d.Cell
+	return a.Y < b.Y || a.Y == b.Y && a.X < b.X
+}
+
+// topCells is a heap of the k best candidates so far, the last of them on top.
+type topCells struct {
+	k     int
+	cells []candidate
+}
+
+func (t *topCells) Len() int           { return len(t.cells) }
+func (t *topCells) Less(i, j int) bool { return t.cells[j].before(&t.cells[i]) }
+func (t *topCells) Swap(i, j int)      { t.cells[i], t.cells[j] = t.cells[j], t.cells[i] }
+func (t *topCells) Push(c any)         { t.cells = append(t.cells, c.(candidate)) }
+func (t *topCells) Pop() any           { return nil } // never: the last is replaced
+
+// wants reports whether c would be among the best.
+func (t *topCells) wants(c candidate) bool {
+	return len(t.cells) < t.k || c.before(&t.cells[0])
+}
+
+func (t *topCells) add(c candidate) {
+	switch {
+	case len(t.cells) < t.k:
+		heap.Push(t, c)
+	case c.before(&t.cells[0]):
+		t.cells[0] = c
+		heap.Fix(t, 0)
+	}
+}

@@ -1,0 +1,274 @@
+package ccbf
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// leastOf is the least that a quad and those above it read.
+func leastOf(v *View, level int, at grid.Cell, category []byte) uint64 {
+	if v.IsExact() {
+		return v.Count(at, category)
+	}
+	least := ^uint64(0)
+	for l := level; l <= int(v.Levels); l++ {
+		least = min(least, v.level(l, quad(at, uint8(l-level)), category))
+	}
+	return least
+}
+
+// brute is all cells of a box with a count, by asking each, in the order of
+// the least that is known of them, then Y, X.
+func brute(v *View, box grid.Rect, category []byte) []candidate {
+	var all []candidate
+	for y := box.MinY; y <= box.MaxY; y++ {
+		for x := box.MinX; x <= box.MaxX; x++ {
+			c := grid.Cell{X: x, Y: y}
+			if least := leastOf(v, 0, c, category); least > 0 && v.Bounds.Contains(c) {
+				all = append(all, candidate{Spot{c, v.Count(c, category)}, least})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.least, a.least) })
+	return all
+}
+
+// listed are candidates in the order of a listing.
+func listed(cs []candidate) []Spot {
+	var out []Spot
+	for _, c := range cs {
+		out = append(out, c.Spot)
+	}
+	slices.SortFunc(out, func(a, b Spot) int {
+		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Cell.Y, b.Cell.Y), cmp.Compare(a.Cell.X, b.Cell.X))
+	})
+	return out
+}
+
+// allForms are the forms without levels and with some.
+func allForms() map[string]Params {
+	all := forms()
+	for name, p := range formsWithLevels(5) {
+		all["levels, "+name] = p
+	}
+	return all
+}
+
+// Hotspots and TopK list what asking every cell of the box finds, and no cell
+// that truly counts so much is missing.
+func TestHotspotsAndTopK(t *testing.T) {
+	for name, params := range allForms() {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(81, 0))
+			p := hotFor(params, r)
+			v, m := viewOf(t, blobOf(t, builderOf(t, config(t, params), p))), p.model()
+			for i := range 40 {
+				box, category := randomBox(r, []int64{1, 20, 130}[i%3]), []byte(nil)
+				if params.Categories && i%2 == 0 {
+					category = []byte{'c', "012x"[r.IntN(4)]}
+				}
+				all := brute(v, box, category)
+				for _, threshold := range []uint64{1, 2, 5, 40, 1 << 40} {
+					at := slices.IndexFunc(all, func(c candidate) bool { return c.least < threshold })
+					want := listed(all[:max(at, 0)])
+					if at < 0 {
+						want = listed(all)
+					}
+					got, err := v.Hotspots(box, threshold, category)
+					if err != nil || !slices.Equal(got, want) {
+						t.Fatalf("cells of %v at %d or more, %q: %v, want %v, error %v", box, threshold, category, got, want, err)
+					}
+					for s, n := range m {
+						if n >= threshold && box.Contains(s.Cell) && (category == nil || s.category == string(category)) &&
+							!slices.ContainsFunc(got, func(o Spot) bool { return o.Cell == s.Cell && o.Count >= n }) {
+							t.Fatalf("%v with %d points is not among those of %d or more", s, n, threshold)
+						}
+					}
+				}
+				for _, k := range []int{1, 2, 17, 500, MaxSpots} {
+					want := listed(all[:min(k, len(all))])
+					if got, err := v.TopK(box, k, category); err != nil || !slices.Equal(got, want) {
+						t.Fatalf("top %d of %v, %q: %v, want %v, error %v", k, box, category, got, want, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Exact sketches list cells of any square, and the counts of a cell's
+// categories together.
+func TestHotspotsFarApart(t *testing.T) {
+	for name, p := range cellSets() {
+		v, m := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p))), p.model()
+		var want []candidate
+		for s, n := range m {
+			want = append(want, candidate{Spot{s.Cell, n}, n})
+		}
+		got, err := v.Hotspots(grid.MaxRect(), 1, nil)
+		if err != nil || !slices.Equal(got, listed(want)) {
+			t.Errorf("%s: %d cells, want %d, error %v", name, len(got), len(want), err)
+		}
+	}
+	cfg := config(t, Params{Categories: true, Totals: true})
+	var p points
+	for _, c := range []grid.Cell{{X: -3, Y: 2}, {X: highest + 1, Y: 2}, {X: -3, Y: lowest - 1}} {
+		for i := range int64(100) {
+			p.add(spot{grid.Cell{X: c.X - i%5, Y: c.Y}, string(rune('a' + i%7))}, uint64(i+c.X&1)+1)
+		}
+	}
+	v, sums := viewOf(t, blobOf(t, builderOf(t, cfg, p))), map[grid.Cell]uint64{}
+	for s, n := range p.model() {
+		sums[s.Cell] += n
+	}
+	var want []candidate
+	for c, n := range sums {
+		want = append(want, candidate{Spot{c, n}, n})
+	}
+	for _, k := range []int{4, MaxSpots} {
+		spots := listed(want)
+		if got, err := v.TopK(grid.MaxRect(), k, nil); err != nil || !slices.Equal(got, spots[:min(k, len(spots))]) {
+			t.Errorf("%v, want %v, error %v", got, spots, err)
+		}
+	}
+}
+
+// Pixels of a sketch with levels are the largest quads inside of them, and
+// densities those of the level that is no larger than a pixel.
+func TestRasterWithLevels(t *testing.T) {
+	for name, params := range formsWithLevels(5) {
+		r := rand.New(rand.NewPCG(82, 0))
+		p := hotFor(params, r)
+		v, m := viewOf(t, blobOf(t, builderOf(t, config(t, params), p))), p.model()
+		for i := range 25 {
+			b := randomBound(r, []float64{8, 40, 150}[i%3])
+			width, height := 1+r.IntN(20), 1+r.IntN(20)
+			counts := make([]uint64, width*height)
+			if err := v.Raster(counts, b, width, height, nil); err != nil {
+				t.Fatal(err)
+			}
+			for j, got := range counts {
+				box := boxOf(t, v.Grid, pixelBound(b, width, height, j/width, j%width))
+				if want := pixelSum(v, box); got != want || got < boxTruth(m, box, nil) {
+					t.Fatalf("%s: pixel %d of %d x %d of %v is %d, its quads add up to %d, its points to %d", name, j, width, height, b, got, want, boxTruth(m, box, nil))
+				}
+			}
+			if v.IsExact() {
+				continue
+			}
+			level := 0
+			for 2<<level <= int(min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height))) && level < 5 {
+				level++
+			}
+			quads := map[spot]uint64{}
+			all := v.Bounds.Quads(level)
+			for y := all.MinY; y <= all.MaxY; y++ {
+				for x := all.MinX; x <= all.MaxX; x++ {
+					quads[spot{Cell: grid.Cell{X: x, Y: y}}] = leastOf(v, level, grid.Cell{X: x, Y: y}, nil)
+				}
+			}
+			got, want := make([]float64, width*height), density(quads, nil, float64(int(1)<<level), b, width, height)
+			if err := v.Density(got, b, width, height, nil); err != nil {
+				t.Fatal(err)
+			}
+			for j := range got {
+				if math.Abs(got[j]-want[j]) > 1e-6 {
+					t.Fatalf("%s: pixel %d of %d x %d of %v is %v, want %v of level %d", name, j, width, height, b, got[j], want[j], level)
+				}
+			}
+		}
+	}
+}
+
+// pixelSum is the sum over the largest quads inside a box, found cell by cell.
+func pixelSum(v *View, box grid.Rect) uint64 {
+	sum := uint64(0)
+	for y := box.MinY; y <= box.MaxY; y++ {
+		for x := box.MinX; x <= box.MaxX; x++ {
+			level, at := 0, grid.Cell{X: x, Y: y}
+			for l := 1; l <= int(v.Levels) && !v.IsExact(); l++ {
+				q := quad(at, uint8(l))
+				low, high := grid.Cell{X: q.X << l, Y: q.Y << l}, grid.Cell{X: q.X<<l + 1<<l - 1, Y: q.Y<<l + 1<<l - 1}
+				if box.Contains(low) && box.Contains(high) {
+					level = l
+				}
+			}
+			q := quad(at, uint8(level))
+			// A quad counts once, at its first cell; those beyond all cells never.
+			first := x == q.X<<level && y == q.Y<<level
+			if first && !v.Bounds.Quads(level).Intersect(grid.Rect{MinX: q.X, MinY: q.Y, MaxX: q.X, MaxY: q.Y}).Empty() {
+				sum += leastOf(v, level, q, nil)
+			}
+		}
+	}
+	return sum
+}
+
+func TestHotspotLimits(t *testing.T) {
+	var p points
+	p.add(spot{grid.Cell{}, plain}, 2)
+	p.add(spot{grid.Cell{X: 20_000, Y: 20_000}, plain}, 4)
+	exact := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), p)))
+	dense := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true}), p)))
+	levels := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Levels: 10}), p)))
+	want := []Spot{{grid.Cell{X: 20_000, Y: 20_000}, 4}, {grid.Cell{}, 2}}
+	for _, v := range []*View{exact, levels} {
+		if got, err := v.Hotspots(grid.MaxRect(), 2, nil); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v, %v", got, err)
+		}
+		if got, err := v.TopK(grid.MaxRect(), 1, nil); err != nil || !slices.Equal(got, want[:1]) {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
+	var tooMany *ErrTooManyCells
+	if _, err := dense.Hotspots(grid.MaxRect(), 2, nil); !errors.As(err, &tooMany) || tooMany.Cells != 20_001*20_001 {
+		t.Errorf("4e8 cells without levels: %v", err)
+	}
+	if _, err := dense.TopK(grid.MaxRect(), 2, nil); !errors.As(err, &tooMany) {
+		t.Errorf("4e8 cells without levels: %v", err)
+	}
+	levels.LimitAreas()
+	levels.covered = AreaLimit - 1000 // 400 quads of the highest level and at most 80 below fit twice
+	for i := range 4 {
+		if _, err := levels.Hotspots(grid.MaxRect(), 2, nil); (err == nil) != (i < 2) || err != nil && !errors.As(err, &tooMany) {
+			t.Errorf("question %d of a chunk: %v", i, err)
+		}
+	}
+	full := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Widths: []int{8}, Counters: []uint64{1}, K: 1}), p)))
+	box := grid.Rect{MaxX: 1999, MaxY: 999}
+	for _, c := range []struct {
+		what string
+		ask  func(v *View) ([]Spot, error)
+	}{
+		{"threshold 0", func(v *View) ([]Spot, error) { return v.Hotspots(box, 0, nil) }},
+		{"k of 0", func(v *View) ([]Spot, error) { return v.TopK(box, 0, nil) }},
+		{"k below 0", func(v *View) ([]Spot, error) { return v.TopK(box, -1, nil) }},
+		{"k above all", func(v *View) ([]Spot, error) { return v.TopK(box, MaxSpots+1, nil) }},
+		{"2,000,000 cells", func(v *View) ([]Spot, error) { return full.Hotspots(box, 1, nil) }},
+	} {
+		for _, v := range []*View{exact, dense} {
+			if got, err := c.ask(v); !errors.Is(err, ErrSpots) || got != nil {
+				t.Errorf("%s: %v, %v", c.what, got, err)
+			}
+		}
+	}
+	if got, err := full.TopK(box, MaxSpots, nil); err != nil || len(got) != MaxSpots || got[MaxSpots-1].Cell != (grid.Cell{X: 1999, Y: 499}) {
+		t.Errorf("%d of 2,000,000 equal cells, %v", len(got), err)
+	}
+	for _, v := range []*View{exact, dense, viewOf(t, blobOf(t, NewBuilder(config(t, Params{}), nil))), viewOf(t, blobOf(t, NewBuilder(config(t, Params{Dense: true, Levels: 3}), nil)))} {
+		for _, box := range []grid.Rect{{MinX: 3, MinY: 3, MaxX: 2, MaxY: 9}, {MinX: -9, MinY: -9, MaxX: -1, MaxY: 99}} {
+			if got, err := v.Hotspots(box, 1, nil); len(got) != 0 || err != nil {
+				t.Errorf("%v: %v, %v", box, got, err)
+			}
+			if got, err := v.TopK(box, 5, nil); len(got) != 0 || err != nil {
+				t.Errorf("%v: %v, %v", box, got, err)
+			}
+		}
+	}
+}
