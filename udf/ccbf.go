@@ -82,6 +82,11 @@ func CCBF() []duck.Function {
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
 
+		fn("ccbf_png", duck.Blob, ccbfPNG,
+			"PNG image of a box of width x height pixels, north up. Each cell's points are spread evenly over the cell; where there are none it is transparent.",
+			"octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT "+q+")",
+			append(append(params(paramSketch), box...), duck.Param{Name: "width", Type: duck.BigInt}, duck.Param{Name: "height", Type: duck.BigInt}), paramOptions),
+
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_error", ccbfErrorType, ccbfError,

@@ -3,6 +3,7 @@
 package udf
 
 import (
+	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -21,6 +22,10 @@ var (
 
 // box are the parameters of a rectangle.
 var box = []duck.Param{{Name: "xmin", Type: duck.Double}, {Name: "ymin", Type: duck.Double}, {Name: "xmax", Type: duck.Double}, {Name: "ymax", Type: duck.Double}}
+
+// Options are those of scalar functions that have their own, by the function's
+// name, for the reference.
+var Options = map[string][]args.Option{"ccbf_png": ccbfPNGOptions}
 
 type compute = func(args *duck.Rows, out *duck.Result) error
 
@@ -50,8 +55,11 @@ func selects(group string) func(name string, returns duck.Type, f compute, summa
 func params(ps ...duck.Param) []duck.Param { return ps }
 
 // valid reports whether no argument of row i is NULL.
-func valid(args *duck.Rows, i int) bool {
-	for j := range args.NumCols() {
+func valid(args *duck.Rows, i int) bool { return validUpTo(args, args.NumCols(), i) }
+
+// validUpTo reports whether none of the first n arguments of row i is NULL.
+func validUpTo(args *duck.Rows, n, i int) bool {
+	for j := range n {
 		if !args.Col(j).Valid(i) {
 			return false
 		}

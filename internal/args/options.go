@@ -160,6 +160,11 @@ func (o *Options) Given(i, row int) bool {
 	return o.at[i] != nil && o.col.Valid(row) && o.at[i].Valid(row)
 }
 
+// Null reports whether option i is given on a row as NULL.
+func (o *Options) Null(i, row int) bool {
+	return o.at[i] != nil && o.col.Valid(row) && !o.at[i].Valid(row)
+}
+
 // Has reports whether the chunk has a column for option i.
 func (o *Options) Has(i int) bool { return o.at[i] != nil }
 
@@ -207,6 +212,14 @@ func (o *Options) Text(i, row int, allowed ...string) (string, error) {
 		}
 	}
 	return "", sketch.OptionError(o.known[i].Name, "is '%s', must be '%s'", s, strings.Join(allowed, "' or '"))
+}
+
+// AnyText is option i of a row, a Text; empty where it is not given.
+func (o *Options) AnyText(i, row int) string {
+	if !o.Given(i, row) {
+		return ""
+	}
+	return string(o.at[i].Bytes(row))
 }
 
 // Counts is option i of a row, Wholes; nil where it is not given. Lists of more

@@ -14,6 +14,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/reference"
+	"github.com/ccbfsql/ccbfsql/udf"
 )
 
 // group is a heading and what stands under it, by Function.Group.
@@ -135,7 +136,7 @@ func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f duck.Function)
 				return fmt.Errorf("option %q has no summary or no default", o.Name)
 			}
 			varies := ""
-			if o.PerRow {
+			if o.PerRow && reference.Aggregate(f) {
 				varies = " May differ from row to row."
 			}
 			fmt.Fprintf(b, "| `%s` | %s | %s | %s%s |\n", o.Name, o.Kind, o.Default, o.Summary, varies)
@@ -145,10 +146,10 @@ func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f duck.Function)
 	return nil
 }
 
-// optionsOf are the options that an aggregate says it takes.
+// optionsOf are the options that a function says it takes.
 func optionsOf(f duck.Function) []args.Option {
 	if !reference.Aggregate(f) {
-		return nil
+		return udf.Options[f.Name]
 	}
 	if a, ok := f.Overloads[0].Aggregate.(interface{ Options() []args.Option }); ok {
 		return a.Options()

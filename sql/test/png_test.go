@@ -1,0 +1,70 @@
+package test
+
+import (
+	"bytes"
+	"image/png"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/picture"
+)
+
+// A picture with a pixel per cell is that of the counts as GROUP BY has them,
+// row by row from the north.
+func TestPictureOfCounts(t *testing.T) {
+	const width, height = 97, 61
+	db := open(t)
+	exec(t, db, "CREATE TABLE p AS SELECT i * i % 97 AS x, (i * i + i) % 61 AS y FROM range(5000) t(i)")
+	values := make([]float64, width*height)
+	rows, err := db.Query("SELECT x, y, count(*) FROM p GROUP BY ALL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var x, y, n int
+		if err := rows.Scan(&x, &y, &n); err != nil {
+			t.Fatal(err)
+		}
+		values[(height-1-y)*width+x] = float64(n)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for options, o := range map[string]picture.Options{
+		"":                   {},
+		", {scale: 'sqrt'}":  {Scale: "sqrt"},
+		", {label: 'Trees'}": {Label: "Trees"},
+	} {
+		var want bytes.Buffer
+		if err := picture.Encode(&want, values, width, height, o); err != nil {
+			t.Fatal(err)
+		}
+		var got []byte
+		if err := db.QueryRow("SELECT ccbf_png(ccbf_agg(x, y, 1), 0, 0, 97, 61, 97, 61" + options + ") FROM p").Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("options %q: another picture", options)
+		}
+	}
+}
+
+// One cell of four has points: its pixels, no others, have a colour.
+func TestPictureIsNorthUp(t *testing.T) {
+	db := open(t)
+	var blob []byte
+	if err := db.QueryRow("SELECT ccbf_png(ccbf_agg(10.5, 21.5, 1), 10, 20, 12, 22, 10, 6)").Scan(&blob); err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(blob))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for y := range 6 {
+		for x := range 10 {
+			if _, _, _, a := img.At(x, y).RGBA(); (a > 0) != (x < 5 && y < 3) {
+				t.Errorf("pixel (%d, %d) has opacity %d", x, y, a)
+			}
+		}
+	}
+}

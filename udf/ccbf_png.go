@@ -1,0 +1,112 @@
+package udf
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/picture"
+	"github.com/paulmach/orb"
+)
+
+// The options of ccbf_png, in the order of ccbfPNGOptions.
+const (
+	pngPalette = iota
+	pngScale
+	pngLabel
+	pngCategory
+)
+
+var ccbfPNGOptions = []args.Option{
+	pngPalette: {Name: "palette", Kind: args.Text, Default: "'dusk'",
+		Summary: "'dusk', 'viridis' or 'magma': colours in steps that look equally large. Few points are half transparent, so that many stand out on white and on dark."},
+	pngScale: {Name: "scale", Kind: args.Text, Default: "'log'",
+		Summary: "'log', 'sqrt' or 'linear'. The last colour stands for the pixel with the most points, whatever the scale."},
+	pngLabel: {Name: "label", Kind: args.Text, Default: "none",
+		Summary: "A line of text for the lower left corner, with the colours and what they stand for below it. What does not fit is left out."},
+	pngCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
+		Summary: "Draw the points of this category only. A row whose category is NULL has no picture."},
+}
+
+// pixelLimit is the most pixels that the pictures of a chunk may have together:
+// no chunk can be interrupted, and this many take a few seconds.
+const pixelLimit = 1 << 27
+
+// ccbfPainter draws the pictures of a chunk.
+type ccbfPainter struct {
+	options  args.Options
+	category args.Keys
+	left     int // pixels that the chunk may still have
+	values   []float64
+	png      bytes.Buffer
+}
+
+func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
+	const arguments = 7 // before the options
+	p := ccbfPainter{left: pixelLimit}
+	if err := p.options.Reset(optional(rows, arguments), ccbfPNGOptions); err != nil {
+		return err
+	}
+	if p.options.Has(pngCategory) {
+		if err := p.category.Reset(p.options.Column(pngCategory)); err != nil {
+			return fmt.Errorf("category: %w", err)
+		}
+	}
+	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+		for i := range rows.Len() {
+			if !validUpTo(rows, arguments, i) || p.options.Null(pngCategory, i) {
+				out.SetNull(i)
+				continue
+			}
+			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
+				return err
+			}
+			png, err := p.draw(&r.view, rows, i)
+			if err != nil {
+				return err
+			}
+			out.SetBytes(i, png)
+		}
+		return nil
+	})
+}
+
+// draw is the picture of row i. It is valid until the next call.
+func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, i int) ([]byte, error) {
+	edge := func(j int) float64 { return duck.Slice[float64](rows.Col(1 + j))[i] }
+	box := orb.Bound{Min: orb.Point{edge(0), edge(1)}, Max: orb.Point{edge(2), edge(3)}}
+	width, height := int(duck.Slice[int64](rows.Col(5))[i]), int(duck.Slice[int64](rows.Col(6))[i])
+	if err := ccbf.CheckRaster(box, width, height); err != nil {
+		return nil, err
+	}
+	if p.left -= width * height; p.left < 0 {
+		return nil, fmt.Errorf("the pictures of a chunk of rows have more than %d pixels together (draw smaller ones, or fewer at a time)", pixelLimit)
+	}
+	given := p.options.Given(pngCategory, i)
+	if err := v.CheckCategory(given); err != nil {
+		return nil, err
+	}
+	var category []byte
+	if given {
+		var err error
+		if category, err = p.category.Bytes(i, v.Class()); err != nil {
+			return nil, err
+		}
+	}
+	if n := width * height; cap(p.values) < n {
+		p.values = make([]float64, n)
+	}
+	p.values = p.values[:width*height]
+	if err := v.Density(p.values, box, width, height, category); err != nil {
+		return nil, err
+	}
+	p.png.Reset()
+	err := picture.Encode(&p.png, p.values, width, height, picture.Options{
+		Palette: p.options.AnyText(pngPalette, i),
+		Scale:   p.options.AnyText(pngScale, i),
+		Label:   p.options.AnyText(pngLabel, i),
+	})
+	return p.png.Bytes(), err
+}
