@@ -16,7 +16,7 @@ func (v *View) BoxSum(box grid.Rect, category []byte) (uint64, error) {
 	if v.form == formDense {
 		return v.denseBoxSum(box, category)
 	}
-	return v.exactBoxSum(box, category), nil
+	return v.areaSum(boxArea(box), category), nil
 }
 
 // PolygonSum is the sum of Count over the cells whose centres lie inside a
@@ -26,6 +26,13 @@ func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
 	if v.Bounds == noBounds {
 		return 0, nil
 	}
+	if v.form == formExact {
+		d, err := v.Grid.Descend(p)
+		if err != nil {
+			return 0, err
+		}
+		return v.areaSum(d, category), nil
+	}
 	scan, err := v.Grid.Scan(p, v.Bounds)
 	if err != nil {
 		return 0, err
@@ -33,15 +40,12 @@ func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
 	if scan.Bounds().Empty() {
 		return 0, nil
 	}
-	if v.form == formDense {
-		if v.byQuads(scan.Bounds()) {
-			d, err := v.Grid.Descend(p)
-			if err != nil {
-				return 0, err
-			}
-			return v.sumQuads(d, category, nil)
+	if v.byQuads(scan.Bounds()) {
+		d, err := v.Grid.Descend(p)
+		if err != nil {
+			return 0, err
 		}
-		return v.densePolygonSum(scan, category)
+		return v.sumQuads(d, category, nil)
 	}
-	return v.exactPolygonSum(scan, category), nil
+	return v.densePolygonSum(scan, category)
 }

@@ -96,26 +96,32 @@ func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int,
 	return bitio.NewReader(b.data[start+2 : end]), gapOrder, countOrder, n, gapOrder <= maxOrder && countOrder <= maxOrder
 }
 
+// above is the first of the blocks from from to to-1 whose first key is above a
+// key; to where there is none.
+func (b *blocks) above(key uint64, from, to int) int {
+	for from < to {
+		mid := int(uint(from+to) / 2)
+		if b.first(mid) <= key {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	return from
+}
+
 // count is the count of the cell with a key; 0 where there is none. Bytes that
 // are no valid block give a wrong answer, nothing worse.
 func (b *blocks) count(key uint64) uint64 {
-	lo, hi := 0, len(b.index)/indexEntry // the last block whose first key is not above key
-	for lo < hi {
-		mid := int(uint(lo+hi) / 2)
-		if b.first(mid) <= key {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == 0 {
+	i := b.above(key, 0, len(b.index)/indexEntry) - 1
+	if i < 0 {
 		return 0
 	}
-	r, gapOrder, countOrder, n, ok := b.block(lo - 1)
+	r, gapOrder, countOrder, n, ok := b.block(i)
 	if !ok {
 		return 0
 	}
-	for at, i := b.first(lo-1), 0; ; {
+	for at, j := b.first(i), 0; ; {
 		c := r.ReadClass(countOrder)
 		if at >= key {
 			if at == key {
@@ -123,7 +129,7 @@ func (b *blocks) count(key uint64) uint64 {
 			}
 			return 0
 		}
-		if i++; i == n {
+		if j++; j == n {
 			return 0
 		}
 		at += r.ReadClass(gapOrder) + 1

@@ -121,10 +121,16 @@ func (d *Descent) narrow(w *window) {
 		if lo > hi {
 			continue
 		}
-		a, b := e.within(d.s.g.center(lo), d.s.g.center(hi))
+		west, east := e.x0, e.x1
+		if west > east {
+			west, east = east, west
+		}
+		if west <= left && east > left || west <= right && east > right {
+			west, east = e.within(d.s.g.center(lo), d.s.g.center(hi))
+		}
 		switch {
-		case a > right && b > right: // on the left of no cell
-		case a > left || b > left:
+		case west > right: // on the left of no cell
+		case east > left:
 			d.edges = append(d.edges, i)
 		// Left of every cell of its rows. In the direction of the ring, so that
 		// the edges of a stretch on the left meet in turns that cancel.
@@ -147,12 +153,15 @@ func (d *Descent) narrow(w *window) {
 }
 
 // within returns two places between which an edge crosses the rows with centre
-// lines from lo to hi. It crosses no further left or right than in the first
-// and the last, as every step of the computation is monotone in the row; those
-// of crossWide are not.
-func (e *edge) within(lo, hi float64) (a, b float64) {
+// lines from lo to hi, the western one first. It crosses no further west or
+// east than in the first and the last, as every step of the computation is
+// monotone in the row; those of crossWide are not.
+func (e *edge) within(lo, hi float64) (west, east float64) {
 	if e.wide() && lo != hi {
-		return e.x0, e.x1
+		return min(e.x0, e.x1), max(e.x0, e.x1)
+	}
+	if e.x0 > e.x1 {
+		lo, hi = hi, lo
 	}
 	return e.crossing(lo), e.crossing(hi)
 }
@@ -253,7 +262,7 @@ func (d *Descent) Contains(c Cell) bool {
 	if w.alone {
 		odd := 0
 		for _, i := range edges {
-			if e := &d.s.edges[i]; e.start <= c.Y && c.Y < e.end && e.crossing(y) <= x {
+			if e := &d.s.edges[i]; e.leftOf(c, x, y) {
 				odd ^= 1
 			}
 		}
@@ -269,7 +278,7 @@ func (d *Descent) Contains(c Cell) bool {
 		members += d.s.pass(id)
 	}
 	for _, i := range edges {
-		if e := &d.s.edges[i]; e.start <= c.Y && c.Y < e.end && e.crossing(y) <= x {
+		if e := &d.s.edges[i]; e.leftOf(c, x, y) {
 			members += d.s.pass(e.ring)
 			d.touched = append(d.touched, e.ring)
 		}
@@ -284,6 +293,18 @@ func (d *Descent) Contains(c Cell) bool {
 	d.reset(d.touched)
 	d.touched = d.touched[:0]
 	return members > 0
+}
+
+// leftOf reports whether an edge crosses the row of a cell left of its centre, or
+// in it.
+func (e *edge) leftOf(c Cell, x, y float64) bool {
+	switch {
+	case c.Y < e.start || c.Y >= e.end || x < e.x0 && x < e.x1:
+		return false
+	case x >= e.x0 && x >= e.x1:
+		return true
+	}
+	return e.crossing(y) <= x
 }
 
 // reset makes rings even again.

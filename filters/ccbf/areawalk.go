@@ -1,0 +1,232 @@
+package ccbf
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// areaWalk sums the cells of an area. As a section's cells are in Z-order, a
+// quad is a stretch of them: the walk goes down into the quads that the area's
+// outline crosses, takes those inside as they are and leaves those outside
+// alone, first by the index of the blocks, then within blocks.
+type areaWalk struct {
+	area   area
+	bounds grid.Rect // no cell is outside
+	sum    uint64
+	few    []*sectionView // of too few cells for a walk of their own
+
+	s            *sectionView
+	kept         *keptSection // nil where nothing is to be kept
+	room         *int         // cells that may be kept yet
+	high         uint64       // no key of s is above
+	block        int          // the one decoded last
+	n            int          // its cells; 0 where it is damaged
+	keys, counts [blockCells]uint64
+}
+
+// section adds the cells of a section.
+func (w *areaWalk) section(s *sectionView) {
+	w.s, w.block, w.high = s, -1, ^uint64(0)
+	if x, y, z := zkey(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.x && y == s.y {
+		w.high = z // no cell is beyond the corner
+	}
+	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
+}
+
+// together adds the cells of all small sections in one walk for each square.
+func (w *areaWalk) together() {
+	slices.SortFunc(w.few, func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) })
+	var cells run
+	for i, s := range w.few {
+		if i == 0 || s.x != w.s.x || s.y != w.s.y {
+			w.sorted(cells)
+			cells = run{cells.keys[:0], cells.counts[:0]}
+		}
+		w.s, w.kept, w.block = s, nil, -1
+		for j := range blockCount(s.cells) {
+			b := w.decode(j)
+			cells.keys, cells.counts = append(cells.keys, b.keys...), append(cells.counts, b.counts...)
+		}
+	}
+	w.sorted(cells)
+}
+
+// sorted adds cells of the square of w.s, in any order.
+func (w *areaWalk) sorted(cells run) {
+	if len(cells.keys) > 0 {
+		so := sorters.Get().(*sorter)
+		so.radix.SortPairs(cells.keys, cells.counts)
+		sorters.Put(so)
+		w.cells(cells)
+	}
+}
+
+// quadMask is the bits of a key below those of the smallest quad that holds two
+// keys.
+func quadMask(low, high uint64) uint64 {
+	return 1<<(uint(bits.Len64(low^high)+1)&^1) - 1
+}
+
+// quad is the smallest quad that holds two keys.
+func (s *sectionView) quad(low, high uint64) grid.Rect {
+	mask := quadMask(low, high)
+	from, to := cellOf(s.x, s.y, low&^mask), cellOf(s.x, s.y, low|mask)
+	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
+}
+
+// around is a rectangle around the cells of block i, read off the index alone.
+func (s *sectionView) around(i int) grid.Rect {
+	high := ^uint64(0)
+	if (i+1)*indexEntry < len(s.index) {
+		high = s.first(i+1) - 1
+	}
+	return s.quad(s.first(i), high)
+}
+
+// enter enters the smallest quad that holds two keys.
+func (w *areaWalk) enter(low, high uint64) grid.Relation {
+	return w.area.Enter(w.s.quad(low, high).Intersect(w.bounds))
+}
+
+// blocks adds the cells with keys from low to high, all of which lie in the
+// blocks from from to to-1.
+func (w *areaWalk) blocks(low, high uint64, from, to int) {
+	if low > high { // in a damaged index
+		return
+	}
+	switch w.enter(low, high) {
+	case grid.Outside:
+		return
+	case grid.Inside:
+		w.inside(low, high, from, to)
+		return
+	}
+	defer w.area.Leave()
+	if to-from == 1 {
+		w.cells(w.cut(from, low, high))
+		return
+	}
+	mask := quadMask(low, high)
+	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 { // of each of the four quads in this one
+		next := w.s.above(min(last, high), from, to)
+		if next > from {
+			w.blocks(max(low, w.s.first(from)), min(last, high), from, next)
+		}
+		if last >= high {
+			return
+		}
+		// The last block reaches into the next quad, unless another begins there.
+		low = last + 1
+		if next > from && (next == to || w.s.first(next) > low) {
+			next--
+		}
+		from = next
+	}
+}
+
+// inside adds the cells with keys from low to high, in blocks as above.
+func (w *areaWalk) inside(low, high uint64, from, to int) {
+	if low == w.s.first(0) && high == w.high {
+		w.sum = saturatingAdd(w.sum, w.s.total)
+		return
+	}
+	for i := from; i < to; i++ {
+		last := w.high
+		if i+1 < blockCount(w.s.cells) {
+			last = w.s.first(i+1) - 1
+		}
+		if w.s.first(i) < low || last > high {
+			w.sum = saturatingAdd(w.sum, w.cut(i, low, high).total())
+		} else {
+			w.sum = saturatingAdd(w.sum, w.total(i))
+		}
+	}
+}
+
+// total is the sum of a block.
+func (w *areaWalk) total(i int) uint64 {
+	if w.kept == nil {
+		return w.decode(i).total()
+	}
+	if w.kept.totals[i] == 0 {
+		w.kept.totals[i] = w.decode(i).total()
+	}
+	return w.kept.totals[i]
+}
+
+// cut is the cells of a block with keys from low to high.
+func (w *areaWalk) cut(i int, low, high uint64) run {
+	r := w.keep(i)
+	if len(r.keys) > 0 && r.keys[0] < low {
+		n, _ := r.find(low)
+		r = run{r.keys[n:], r.counts[n:]}
+	}
+	if len(r.keys) > 0 && r.keys[len(r.keys)-1] > high {
+		n, _ := r.find(high + 1)
+		r = run{r.keys[:n], r.counts[:n]}
+	}
+	return r
+}
+
+// keep is decode for blocks that outlines cross: that of the next area may too.
+func (w *areaWalk) keep(i int) run {
+	if w.kept == nil {
+		return w.decode(i)
+	}
+	if r := w.kept.blocks[i]; len(r.keys) > 0 {
+		return r
+	}
+	r := w.decode(i)
+	if *w.room >= len(r.keys) {
+		*w.room -= len(r.keys)
+		w.kept.blocks[i] = run{slices.Clone(r.keys), slices.Clone(r.counts)}
+	}
+	return r
+}
+
+// decode returns the cells of a block, valid until the next is decoded; none
+// where it is damaged: Verify tells, a question does not.
+func (w *areaWalk) decode(i int) run {
+	if w.block != i {
+		w.block, w.n = i, 0
+		if n, ok := w.s.decode(i, &w.keys, &w.counts); ok {
+			w.n = n
+		}
+	}
+	return run{w.keys[:w.n], w.counts[:w.n]}
+}
+
+// fewCells is up to how many cells of a rectangle are looked at one by one.
+const fewCells = 32
+
+// cells adds those of the cells, in Z-order, of the rectangle entered last that
+// are in the area.
+func (w *areaWalk) cells(r run) {
+	if len(r.keys) <= fewCells {
+		for i, k := range r.keys {
+			if w.area.Contains(cellOf(w.s.x, w.s.y, k)) {
+				w.sum = saturatingAdd(w.sum, r.counts[i])
+			}
+		}
+		return
+	}
+	mask := quadMask(r.keys[0], r.keys[len(r.keys)-1])
+	for len(r.keys) > 0 {
+		n := len(r.keys)
+		if last := r.keys[0] | mask>>2; r.keys[n-1] > last {
+			n, _ = r.find(last + 1)
+		}
+		part := run{r.keys[:n], r.counts[:n]}
+		switch w.enter(part.keys[0], part.keys[n-1]) {
+		case grid.Inside:
+			w.sum = saturatingAdd(w.sum, part.total())
+		case grid.Partly:
+			w.cells(part)
+			w.area.Leave()
+		}
+		r = run{r.keys[n:], r.counts[n:]}
+	}
+}

@@ -1,0 +1,210 @@
+package ccbf
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/paulmach/orb"
+)
+
+// towns is a sketch of so many points around 300 places of a country of 6 by 5
+// degrees, in cells of 0.001 degrees: many small towns, few large ones.
+func towns(t testing.TB, n int) []byte {
+	t.Helper()
+	r := rand.New(rand.NewPCG(65, 0))
+	z := rand.NewZipf(r, 1.1, 20, 299)
+	var places [300]orb.Point
+	for i := range places {
+		places[i] = orb.Point{-5 + 6*r.Float64(), 50 + 5*r.Float64()}
+	}
+	c := config(t, Params{Res: 0.001})
+	keys, xs, ys := make([]uint64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		at := places[z.Uint64()]
+		xs[i], ys[i] = at[0]+0.05*r.NormFloat64(), at[1]+0.03*r.NormFloat64()
+	}
+	if got := c.Keys(keys, xs, ys); got != n {
+		t.Fatalf("point %d has no key", got)
+	}
+	b := NewBuilder(c, nil)
+	if err := b.AddKeys(keys); err != nil {
+		t.Fatal(err)
+	}
+	return blobOf(t, b)
+}
+
+// round is a polygon of n corners.
+func round(x, y, radius float64, n int) orb.MultiPolygon {
+	var ring orb.Ring
+	for i := range n {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
+		d := radius * (0.9 + 0.1*math.Sin(float64(i)/3))
+		ring = append(ring, orb.Point{x + d*cos, y + d*sin})
+	}
+	return orb.MultiPolygon{{append(ring, ring[0])}}
+}
+
+// blocksRead is the number of blocks that a question to v reads, v not being
+// asked anything before, and of all blocks.
+func blocksRead(v *View, mp orb.MultiPolygon) (read, all int, err error) {
+	for range 2 { // the second question keeps what it reads
+		if _, err := v.PolygonSum(mp, nil); err != nil {
+			return 0, 0, err
+		}
+	}
+	for i := range v.sections {
+		all += blockCount(v.sections[i].cells)
+		for j, n := range v.areas.sections[i].totals {
+			if n != 0 || len(v.areas.sections[i].blocks[j].keys) > 0 {
+				read++
+			}
+		}
+	}
+	return read, all, nil
+}
+
+// A polygon reads the blocks that its outline crosses or that are inside of it:
+// no more than hold a cell of a polygon a little larger, and the first and the
+// last of each of the stretches of the Z-order curve that lead through it.
+func TestPolygonReadsTheBlocksItTouches(t *testing.T) {
+	blob := towns(t, 200_000)
+	for _, radius := range []float64{0.003, 0.03, 0.3, 1} {
+		for i := range 20 {
+			r := rand.New(rand.NewPCG(66, uint64(i)))
+			x, y := -5+6*r.Float64(), 50+5*r.Float64()
+			v := viewOf(t, blob)
+			read, all, err := blocksRead(v, round(x, y, radius, 40))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &v.sections[0]
+			near := 0
+			var keys, counts [blockCells]uint64
+			for j := range all {
+				n, _ := s.decode(j, &keys, &counts)
+				for _, k := range keys[:n] {
+					cx, cy := v.Grid.Center(cellOf(s.x, s.y, k))
+					if math.Hypot(cx-x, cy-y) < 1.5*radius {
+						near++
+						break
+					}
+				}
+			}
+			if read > 2*near+24 {
+				t.Errorf("a polygon of radius %v around (%v %v) reads %d of %d blocks, %d are near", radius, x, y, read, all, near)
+			}
+		}
+	}
+}
+
+// An outline of more edges than sections have cells is walked once for all of
+// them together.
+func TestLongOutlineOverManySections(t *testing.T) {
+	r := rand.New(rand.NewPCG(67, 0))
+	cfg := config(t, Params{Res: 0.25, Categories: true, Totals: true})
+	var p points
+	for i := range 4000 {
+		c := spot{grid.Cell{X: r.Int64N(60) - 30, Y: r.Int64N(60) - 30}, fmt.Sprint(r.IntN(200))}
+		switch {
+		case i%5 == 0:
+			c.X += highest // over the edge of a square
+		case i%2 == 0:
+			c.category = "many"
+		}
+		p.add(c, 1+r.Uint64N(4))
+	}
+	v, m := viewOf(t, blobOf(t, builderOf(t, cfg, p))), p.model()
+	for i := range 9 {
+		mp := round(r.Float64(), r.Float64(), 2+6*r.Float64(), 1000)
+		if i%3 == 0 {
+			mp = shifted(mp, (highest+1)*0.25)
+		}
+		want := uint64(0)
+		for s, n := range m {
+			if inside(mp, cfg.Grid, s.Cell) {
+				want += n
+			}
+		}
+		if got, err := v.PolygonSum(mp, nil); err != nil || got != want || want == 0 {
+			t.Fatalf("polygon %d: %d, want %d, error %v", i, got, want, err)
+		}
+	}
+}
+
+// What is kept from one question to the next has a limit, and answers do not
+// depend on it.
+func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
+	blob := towns(t, 20_000)
+	v, r := viewOf(t, blob), rand.New(rand.NewPCG(68, 0))
+	for i := range 100 {
+		mp := round(-5+6*r.Float64(), 50+5*r.Float64(), 0.5, 30)
+		got, want := must(v.PolygonSum(mp, nil)), must(viewOf(t, blob).PolygonSum(mp, nil))
+		if got != want {
+			t.Fatalf("question %d: %d, a fresh view says %d", i, got, want)
+		}
+		if i == 1 {
+			v.areas.room = 1000
+		}
+	}
+	if v.areas.room < 0 || v.areas.room >= blockCells {
+		t.Errorf("room for %d cells more", v.areas.room)
+	}
+}
+
+// An index in no order and blocks that are none: some answer, soon.
+func TestAreasOfDamagedSketches(t *testing.T) {
+	blob := towns(t, 20_000)
+	r := rand.New(rand.NewPCG(69, 0))
+	for range 200 {
+		b := append([]byte(nil), blob...)
+		for at := sketch.HeaderSize + paramsSize(3) + 20 + r.IntN(1000); at < len(b); at += 1 + r.IntN(100) {
+			b[at] = byte(r.Uint32())
+		}
+		var v View
+		if v.Reset(b) != nil {
+			continue
+		}
+		for range 3 {
+			if _, err := v.PolygonSum(round(-2, 52, 2, 100), nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := v.BoxSum(randomBox(r, 1<<17), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// One question to a sketch of the size of the UK file's.
+func BenchmarkExactPolygon(b *testing.B) {
+	blob := towns(b, 500_000)
+	for _, c := range []struct {
+		name    string
+		radius  float64
+		corners int
+	}{{"village", 0.005, 8}, {"town", 0.05, 40}, {"county", 0.4, 200}, {"country", 3, 1000}} {
+		mp := round(-2, 52.5, c.radius, c.corners)
+		read, all, err := blocksRead(viewOf(b, blob), mp)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			var v View
+			for b.Loop() {
+				if err := v.Reset(blob); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := v.PolygonSum(mp, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(read), "blocks")
+			b.ReportMetric(float64(all), "of_blocks")
+		})
+	}
+}
