@@ -19,33 +19,7 @@ func (v *View) BoxSum(box grid.Rect, category []byte) (uint64, error) {
 	return v.areaSum(boxArea(box), category), nil
 }
 
-// PolygonSum is the sum of Count over the cells whose centres lie inside a
-// polygon. Exact sketches answer for any polygon, dense ones for up to
-// AreaLimit cells inside Bounds.
+// PolygonSum is Polygon.Sum of one sketch.
 func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
-	if v.Bounds == noBounds {
-		return 0, nil
-	}
-	if v.form == formExact {
-		d, err := v.Grid.Descend(p)
-		if err != nil {
-			return 0, err
-		}
-		return v.areaSum(d, category), nil
-	}
-	scan, err := v.Grid.Scan(p, v.Bounds)
-	if err != nil {
-		return 0, err
-	}
-	if scan.Bounds().Empty() {
-		return 0, nil
-	}
-	if v.byQuads(scan.Bounds()) {
-		d, err := v.Grid.Descend(p)
-		if err != nil {
-			return 0, err
-		}
-		return v.sumQuads(d, category, nil)
-	}
-	return v.densePolygonSum(scan, category)
+	return NewPolygon(p).Sum(v, category)
 }

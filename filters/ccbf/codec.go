@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -106,70 +105,6 @@ func (s *Sketch) appendParams(dst []byte) []byte {
 		dst = binary.LittleEndian.AppendUint64(dst, m)
 	}
 	return append(dst, s.shape.width[:s.shape.layers]...)
-}
-
-// parseParams reads a BLOB's parameters into v's Config, Bounds and form.
-func (v *View) parseParams(b *sketch.Blob) error {
-	p := b.Params
-	if len(p) < atShape {
-		return sketch.Invalidf("parameters of %d bytes, at least %d are needed", len(p), atShape)
-	}
-	word := func(at int) uint64 { return binary.LittleEndian.Uint64(p[at:]) }
-	g, err := grid.New(math.Float64frombits(word(atRes)))
-	if err != nil {
-		return sketch.Invalidf("%v", err)
-	}
-	layers := int(p[atLayers])
-	if layers == 0 || layers > MaxLayers || len(p) != paramsSize(layers) {
-		return sketch.Invalidf("parameters of %d bytes for %d layers", len(p), layers)
-	}
-	if p[atForm] != formExact && p[atForm] != formDense || p[atMode] > byte(Standard) || p[atExact] > 1 || p[54]|p[55] != 0 {
-		return sketch.Invalidf("unknown form, mode or flag in the parameters")
-	}
-	v.Config = Config{
-		Grid:       g,
-		Bytes:      word(atBytes),
-		Exact:      p[atExact] == 1,
-		Mode:       Mode(p[atMode]),
-		Seed:       b.Seed,
-		Categories: b.Flags.Has(sketch.Categorised),
-		Totals:     b.Flags.Has(sketch.WithTotals),
-		Levels:     b.Levels,
-		Base:       p[atBase],
-		shape:      shape{k: int(p[atK]), layers: layers},
-	}
-	if max(v.Levels, v.Base) > MaxLevels || v.Levels+v.Base > MaxLevels {
-		return sketch.Invalidf("%d levels above level %d, at most %d are counted", v.Levels, v.Base, MaxLevels)
-	}
-	for x := range layers {
-		v.shape.size[x] = word(atShape + 8*x)
-		v.shape.width[x] = p[atShape+8*layers+x]
-	}
-	if v.shape != v.checked { // the shape of the BLOB before, most often
-		if err := v.shape.check(); err != nil {
-			return sketch.Invalidf("%v", err)
-		}
-		v.checked = v.shape
-	}
-	if v.Bytes == 0 || v.Bytes > MaxBytes {
-		return sketch.Invalidf("%d bytes at most, must be from 1 to %d", v.Bytes, MaxBytes)
-	}
-	if v.Totals && !v.Categories {
-		return sketch.Invalidf("totals without categories")
-	}
-	v.Bounds = grid.Rect{MinX: int64(word(atBounds)), MinY: int64(word(atBounds + 8)), MaxX: int64(word(atBounds + 16)), MaxY: int64(word(atBounds + 24))}
-	if v.Bounds != noBounds {
-		for _, i := range [...]int64{v.Bounds.MinX, v.Bounds.MinY, v.Bounds.MaxX, v.Bounds.MaxY} {
-			if i < -grid.MaxIndex-1 || i > grid.MaxIndex {
-				return sketch.Invalidf("bounds beyond any cell")
-			}
-		}
-		if v.Bounds.MinX > v.Bounds.MaxX || v.Bounds.MinY > v.Bounds.MaxY {
-			return sketch.Invalidf("bounds in the wrong order")
-		}
-	}
-	v.form = p[atForm]
-	return nil
 }
 
 // Decode reads a BLOB completely, checksum included. The error wraps

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -20,13 +19,8 @@ var (
 // from damaged bytes may be wrong, but nothing worse happens. The zero value
 // is ready for Reset; a View can be reset again and again without allocating.
 type View struct {
-	Config
-	Bounds grid.Rect // no cell outside has a count
-
+	Head
 	blob     []byte
-	header   sketch.Header
-	form     byte
-	checked  shape
 	sections []sectionView
 	dense    dense
 	hasher   hasher
@@ -38,20 +32,10 @@ type View struct {
 // Reset makes v a view of a BLOB. The error wraps sketch.ErrInvalid.
 func (v *View) Reset(blob []byte) error {
 	v.blob, v.areas = nil, areas{}
-	b, err := sketch.ParseAs(sketch.CCBF, blob)
+	b, err := v.parse(blob)
 	if err != nil {
 		return err
 	}
-	if err := v.parseParams(&b); err != nil {
-		return err
-	}
-	if (v.form == formExact || v.Mode == Standard) != b.Flags.Has(sketch.Additive) && (v.form == formExact || v.Mode != Standard) {
-		return sketch.Invalidf("flags %#x in this form and mode", uint16(b.Flags))
-	}
-	if !v.Categories && b.KeyClass != 0 {
-		return sketch.Invalidf("a class of categories without categories")
-	}
-	v.header = b.Header
 	v.hasher.seed, v.hasher.level = b.Seed, v.Base
 	if v.form == formDense {
 		if uint64(len(b.Body)) != v.shape.bytes() {
@@ -90,21 +74,6 @@ func (v *View) Is(blob []byte) bool {
 	return len(v.blob) != 0 && len(blob) == len(v.blob) && &blob[0] == &v.blob[0]
 }
 
-// IsExact reports whether every answer is exact.
-func (v *View) IsExact() bool { return v.form == formExact }
-
-// Total is the number of occurrences inserted; false where an operation made
-// it unknown.
-func (v *View) Total() (uint64, bool) {
-	return v.header.Total, v.header.Flags.Has(sketch.TotalKnown)
-}
-
-func (v *View) additive() bool  { return v.header.Flags.Has(sketch.Additive) }
-func (v *View) saturated() bool { return v.header.Flags.Has(sketch.Saturated) }
-
-// Class is the class of the sketch's categories; 0 where it has none.
-func (v *View) Class() key.Class { return key.Class(v.header.KeyClass) }
-
 // checkPoint returns an error where points of this sketch have a category and
 // this one has not, or the other way about, and for cells that no point has.
 func (c *Config) checkPoint(at grid.Cell, category []byte) error {
@@ -114,18 +83,6 @@ func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 	case category != nil && !c.Categories:
 		return ErrNoCategory
 	case category == nil && c.Categories:
-		return ErrNeedsCategory
-	}
-	return nil
-}
-
-// CheckCategory returns an error where a question with a category, or one
-// without, has no answer.
-func (v *View) CheckCategory(given bool) error {
-	switch {
-	case given && !v.Categories:
-		return ErrNoCategory
-	case !given && v.Categories && !v.Totals:
 		return ErrNeedsCategory
 	}
 	return nil
