@@ -5,123 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	"github.com/creack/pty"
 )
-
-const patience = 30 * time.Second // before a test gives up waiting
-
-// terminal is a running ccbfsql with a terminal of its own.
-type terminal struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	tty  *os.File
-	news chan struct{} // something came in
-
-	mu   sync.Mutex
-	text string // what came in and was not yet waited for
-	eof  bool
-}
-
-func open(t *testing.T, history string, args ...string) *terminal {
-	t.Helper()
-	cmd := exec.Command(command, args...)
-	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "TERM=xterm", "INPUTRC="+os.DevNull, "CCBFSQL_HISTORY="+history)
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
-	if err != nil {
-		t.Skip("no terminal here:", err)
-	}
-	term := &terminal{t: t, cmd: cmd, tty: tty, news: make(chan struct{}, 1)}
-	go term.listen()
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-		tty.Close()
-	})
-	term.wait("ccbfsql> ")
-	return term
-}
-
-func (term *terminal) listen() {
-	buf := make([]byte, 4096)
-	for {
-		n, err := term.tty.Read(buf)
-		term.mu.Lock()
-		term.text += string(buf[:n])
-		term.eof = err != nil
-		term.mu.Unlock()
-		select {
-		case term.news <- struct{}{}:
-		default:
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (term *terminal) send(keys string) {
-	term.t.Helper()
-	if _, err := term.tty.WriteString(keys); err != nil {
-		term.t.Fatal(err)
-	}
-}
-
-// wait reads on until all the texts have come, in their order.
-func (term *terminal) wait(texts ...string) {
-	term.t.Helper()
-	if !term.poll(patience, texts...) {
-		term.mu.Lock()
-		defer term.mu.Unlock()
-		term.t.Fatalf("waited for %q, there is\n%q", texts, term.text)
-	}
-}
-
-func (term *terminal) poll(patience time.Duration, texts ...string) bool {
-	deadline := time.After(patience)
-	for {
-		term.mu.Lock()
-		rest, found, eof := term.text, true, term.eof
-		for _, text := range texts {
-			var ok bool
-			if _, rest, ok = strings.Cut(rest, text); !ok {
-				found = false
-				break
-			}
-		}
-		if found {
-			term.text = rest
-		}
-		term.mu.Unlock()
-		if found || eof {
-			return found
-		}
-		select {
-		case <-term.news:
-		case <-deadline:
-			return false
-		}
-	}
-}
-
-// leave waits for the end of the program and returns its exit code.
-func (term *terminal) leave() int {
-	term.t.Helper()
-	ended := make(chan error, 1)
-	go func() { ended <- term.cmd.Wait() }()
-	select {
-	case <-ended:
-		return term.cmd.ProcessState.ExitCode()
-	case <-time.After(patience):
-		term.t.Fatal("the shell does not end")
-		return -1
-	}
-}
 
 const (
 	enter = "\r"
@@ -174,9 +60,10 @@ func TestInteractive(t *testing.T) {
 		t.Errorf("exit status %d", code)
 	}
 
-	// The next shell knows it still.
+	// The next shell knows it still. The first statement back has two lines,
+	// and the second Up goes to the upper one.
 	term = open(t, history)
-	term.send(up + up)
+	term.send(up + up + up)
 	term.wait("SELECT 'still ' || 'here';")
 	term.send(enter)
 	term.wait("still here", "ccbfsql> ")
@@ -196,14 +83,7 @@ func TestInterruptScript(t *testing.T) {
 		{"-csv", "-c", "SELECT 'be' || 'gun' AS x; SELECT [range] FROM range(1000000000000) WHERE range % 1000000000 = 1"},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			cmd := exec.Command(command, args...)
-			tty, err := pty.Start(cmd)
-			if err != nil {
-				t.Skip("no terminal here:", err)
-			}
-			defer tty.Close()
-			term := &terminal{t: t, cmd: cmd, tty: tty, news: make(chan struct{}, 1)}
-			go term.listen()
+			term := start(t, 100, 40, exec.Command(command, args...))
 			term.wait("begun")
 			term.send(ctrlC)
 			if code := term.leave(); code != 130 {

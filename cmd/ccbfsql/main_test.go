@@ -49,10 +49,10 @@ func TestMain(m *testing.M) {
 // seconds is what differs from run to run in .timer's lines.
 var seconds = regexp.MustCompile(`real \d+\.\d{3} s`)
 
-// TestCommand runs the shell commands in testdata and compares what they
+// TestCommand runs the shell commands in testdata/commands and compares what they
 // print, standard error last. -rewrite writes new expectations.
 func TestCommand(t *testing.T) {
-	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
+	datadriven.Walk(t, "testdata/commands", func(t *testing.T, path string) {
 		dir := t.TempDir()
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			switch d.Cmd {

@@ -26,7 +26,11 @@ func (sh *Shell) Interactive(version string) error {
 	if err != nil {
 		fmt.Fprintf(sh.stderr, "no history: %v\n", err)
 	}
-	rl := newReadline(past)
+	known, err := newCatalog(sh)
+	if err != nil {
+		return err
+	}
+	rl := newReadline(past, &editor{sh: sh, known: known, paints: paintsFor(os.Stdout)})
 	if err := sh.PrintVersion(version); err != nil {
 		return err
 	}
@@ -57,13 +61,15 @@ func (sh *Shell) Interactive(version string) error {
 	}
 }
 
-// newReadline sets up the line editor. Completion and highlighting have their
-// places here: rl.Completer and rl.SyntaxHighlighter.
-func newReadline(past *history) *readline.Shell {
+// newReadline sets up the line editor.
+func newReadline(past *history, e *editor) *readline.Shell {
 	rl := readline.NewShell()
-	rl.History.Add("statements", past)
+	rl.History.Add("history", past)
 	rl.Prompt.Primary(func() string { return prompt })
-	rl.AcceptMultiline = func(line []rune) bool { return complete(string(line)) }
+	rl.AcceptMultiline = func(line []rune) bool { return ended(string(line)) }
+	rl.SyntaxHighlighter = func(line []rune) string { return e.draw(string(line)) }
+	rl.Completer = func(line []rune, cursor int) readline.Completions { return e.complete(line, cursor) }
+	rl.Hint.SetProvider(func(line []rune, cursor int) []rune { return []rune(e.hint(string(line[:cursor]))) })
 	for name, value := range map[string]any{
 		// Results end with a line break, so the cursor's place is known. Asking
 		// the terminal on every key would be slow over a network, and hangs
@@ -72,14 +78,33 @@ func newReadline(past *history) *readline.Shell {
 		// Lines of one statement are indented below the first, without marks in
 		// front: the marks would be drawn over lines that wrap.
 		"multiline-column": false,
+		// Pasted text is taken as it is, line breaks included, until Enter.
+		"enable-bracketed-paste": true,
+		// Tab goes as far as all agree, and shows what there is.
+		"menu-complete-display-prefix": true,
+		"completion-ignore-case":       true,
+		"comment-begin":                commentMark,
 	} {
 		_ = rl.Config.Set(name, value)
+	}
+	// Within a statement of several lines the arrows go from line to line, and
+	// leave for the history at its ends. Bindings of the user's own stay.
+	for _, binds := range rl.Config.Binds {
+		for keys, bind := range binds {
+			switch bind.Action {
+			case "previous-history":
+				bind.Action = "up-line-or-history"
+			case "next-history":
+				bind.Action = "down-line-or-history"
+			}
+			binds[keys] = bind
+		}
 	}
 	return rl
 }
 
-// complete decides whether Enter runs the text or starts another line.
-func complete(text string) bool {
+// ended decides whether Enter runs the text or starts another line.
+func ended(text string) bool {
 	if isDot(text) && !strings.Contains(strings.TrimRight(text, "\n"), "\n") {
 		return true
 	}

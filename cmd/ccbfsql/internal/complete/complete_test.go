@@ -1,0 +1,186 @@
+package complete
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fake suggests what it is told to, whatever the text, for the word at the end.
+type fake []Suggestion
+
+func (f fake) Suggest(text string) []Suggestion {
+	var out []Suggestion
+	for _, s := range f {
+		s.Start = strings.LastIndexAny(text, " (,.") + 1
+		out = append(out, s)
+	}
+	return out
+}
+
+func (fake) Reserved(word string) bool { return word == "order" }
+
+func (fake) Internal(name string) bool { return name == "columns" }
+
+func (fake) Functions() []Function {
+	return []Function{{Name: "ccbf_get", Signatures: []string{"ccbf_get(s BLOB) -> UBIGINT"}, Summary: "Reads."}}
+}
+
+func (f fake) Function(name string) (Function, bool) {
+	for _, known := range f.Functions() {
+		if known.Name == name {
+			return known, true
+		}
+	}
+	return Function{}, false
+}
+
+var db = fake{
+	{Text: "lon", Type: "column"},
+	{Text: `"Lower Saxony"`, Type: "column"},
+	{Text: `"order"`, Type: "column"},
+	{Text: `"months"`, Type: "table"},
+	{Text: `"columns"`, Type: "table"},
+	{Text: "main.", Type: "schema"},
+	{Text: "local ", Type: "keyword"},
+	{Text: "<= ", Type: "keyword"},
+	{Text: `"left"`, Type: "scalar_function"},
+	{Text: `"%"`, Type: "scalar_function"},
+	{Text: "ccbf_get", Type: "scalar_function"},
+	{Text: "threads", Type: "setting"},
+}
+
+func texts(candidates []Candidate) string {
+	var out []string
+	for _, c := range candidates {
+		out = append(out, c.Text)
+	}
+	return strings.Join(out, ",")
+}
+
+func TestStatement(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"points.csv", "points.parquet", ".hidden", "größe.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "data", "uk"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ text, want string }{
+		{"SELECT lo", "lon,local "},
+		{"SELECT LO", "lon,local "}, // case does not matter
+		{"SELECT le", "left("},      // a function needs no quotes
+		{"SELECT ccb", "ccbf_get("},
+		{`SELECT "lo`, `"Lower Saxony"`},
+		{"SELECT or", ""}, // needs a quote first
+		{`SELECT "or`, `"order"`},
+		{"FROM mo", "months"},
+		{"SET th", "threads"},
+		{"FROM co", "columns"},
+		// Nothing typed: neither functions nor keywords, nor what is internal.
+		{"SELECT ", `"Lower Saxony","order",lon,months,threads`},
+		{"SELECT 1 -- lo", ""},
+		{"SELECT /* lo", ""},
+		{"SELECT 'lo", ""},
+		{"FROM 'poi", "points.csv',points.parquet'"},
+		{"FROM '", "data/,größe.csv',points.csv',points.parquet'"},
+		{"FROM '.h", ".hidden'"},
+		{"FROM 'data/", "data/uk/"},
+		{"FROM 'none/", ""},
+		{"FROM read_csv('poi", "points.csv',points.parquet'"},
+		{"FROM read_csv(['points.csv', 'gr", "größe.csv'"},
+		{"COPY t TO 'poi", "points.csv',points.parquet'"},
+		{"SELECT upper('poi", ""},
+	} {
+		start, got := Statement(tt.text, db, dir)
+		if texts(got) != tt.want {
+			t.Errorf("%s: %s, want %s", tt.text, texts(got), tt.want)
+		}
+		for _, c := range got {
+			if !hasPrefix(c.Text, tt.text[start:]) {
+				t.Errorf("%s: %s does not go on with %q", tt.text, c.Text, tt.text[start:])
+			}
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	_, got := Statement("SELECT ccbf", db, "")
+	if len(got) != 1 || got[0].Help != "(s BLOB) -> UBIGINT  Reads." || got[0].Group != Functions {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDot(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "run.sql"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	commands := []Command{
+		{Name: "help", Args: "[COMMAND|FUNCTION]"}, {Name: "headers", Args: "on|off"}, {Name: "quit"},
+		{Name: "read", Args: "FILE"}, {Name: "import", Args: "FILE TABLE"}, {Name: "mode", Args: "[MODE]"},
+		{Name: "print", Args: "TEXT..."},
+	}
+	for _, tt := range []struct{ text, want string }{
+		{".he", ".help ,.headers "},
+		{".q", ".quit"},
+		{".x", ""},
+		{".read ", "run.sql"},
+		{".read r", "run.sql"},
+		{".read run.sql ", ""},
+		{".import r", "run.sql"},
+		{".import run.sql m", "main.,months"},
+		{".headers o", "off,on"},
+		{".mode c", "csv"},
+		{".help ccb", "ccbf_get"},
+		{".help he", "headers,help"},
+		{".print r", ""},
+		{".nonsense r", ""},
+	} {
+		if _, got := Dot(tt.text, commands, []string{"csv", "json"}, db, dir); texts(got) != tt.want {
+			t.Errorf("%s: %s, want %s", tt.text, texts(got), tt.want)
+		}
+	}
+}
+
+func TestCall(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"SELECT ccbf_get(", "ccbf_get"},
+		{"SELECT ccbf_get (s, f(1, 2), ", "ccbf_get"},
+		{"SELECT ccbf_get(s, f(1, ", "f"},
+		{"SELECT f('(', /* ( */ \"(\"", "f"},
+		{"SELECT f((1 + 2", "f"},
+		{"SELECT f({a: [1, ", "f"},
+		{"SELECT f(1)", ""},
+		{"SELECT f(1; g(", "g"},
+		{"SELECT )", ""},
+		{"", ""},
+	} {
+		if got := Call(tt.text); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func FuzzStatement(f *testing.F) {
+	for _, seed := range []string{"SELECT lo", "FROM 'a", "f(g('", "E'\\", "$a$", "/*", `"`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "/") { // no reading of other folders
+			return
+		}
+		start, got := Statement(text, db, t.TempDir())
+		if start < 0 || start > len(text) {
+			t.Fatalf("start %d", start)
+		}
+		for _, c := range got {
+			if !hasPrefix(c.Text, text[start:]) {
+				t.Errorf("%q does not go on with %q", c.Text, text[start:])
+			}
+		}
+	})
+}

@@ -1,0 +1,109 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/complete"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+)
+
+// catalog is what the line editor knows of the database: what colours words,
+// completes them and shows the signature of the function that is being typed.
+type catalog struct {
+	sh        *Shell
+	functions map[string]session.Function
+	keywords  map[string]bool // true for those that are no names without quotes
+	internal  map[string]bool // views that DuckDB brings
+}
+
+// newCatalog asks the database for its functions and keywords, once: they
+// change only with what a user defines.
+func newCatalog(sh *Shell) (*catalog, error) {
+	c := &catalog{
+		sh: sh, functions: map[string]session.Function{},
+		keywords: map[string]bool{}, internal: map[string]bool{},
+	}
+	ctx, done := sh.signals.during()
+	defer done()
+	functions, err := sh.session.Functions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range functions {
+		c.functions[strings.ToLower(f.Name)] = f
+	}
+	keywords, err := sh.session.Strings(ctx, "SELECT keyword_name, keyword_category <> 'unreserved' FROM duckdb_keywords()")
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range keywords {
+		c.keywords[row[0]] = c.keywords[row[0]] || row[1] == "true"
+	}
+	internal, err := sh.session.Strings(ctx, "SELECT DISTINCT view_name FROM duckdb_views() WHERE internal")
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range internal {
+		c.internal[row[0]] = true
+	}
+	return c, nil
+}
+
+// Suggest implements complete.Database. What fails, such as in a transaction
+// that was aborted, has nothing to suggest.
+func (c *catalog) Suggest(text string) []complete.Suggestion {
+	const most = 10_000 // more than there are functions, so that none is left out
+	rows, err := c.sh.ask(fmt.Sprintf(`
+		SELECT suggestion, suggestion_type, suggestion_start
+		FROM sql_auto_complete(%s, max_suggestion_count := %d, max_exact_suggestion_count := %[2]d)`, quote(text), most))
+	if err != nil {
+		return nil
+	}
+	var out []complete.Suggestion
+	for _, row := range rows {
+		start, err := strconv.Atoi(row[2])
+		if err != nil {
+			continue
+		}
+		out = append(out, complete.Suggestion{Text: row[0], Type: row[1], Start: start})
+	}
+	return out
+}
+
+// Function implements complete.Database.
+func (c *catalog) Function(name string) (complete.Function, bool) {
+	f, ok := c.functions[strings.ToLower(name)]
+	return brief(f), ok
+}
+
+// Functions implements complete.Database.
+func (c *catalog) Functions() []complete.Function {
+	var out []complete.Function
+	for _, f := range c.functions {
+		out = append(out, brief(f))
+	}
+	slices.SortFunc(out, func(a, b complete.Function) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Reserved implements complete.Database.
+func (c *catalog) Reserved(word string) bool { return c.keywords[strings.ToLower(word)] }
+
+// Internal implements complete.Database.
+func (c *catalog) Internal(name string) bool { return c.internal[name] }
+
+func (c *catalog) isKeyword(word string) bool {
+	_, ok := c.keywords[strings.ToLower(word)]
+	return ok
+}
+
+func brief(f session.Function) complete.Function {
+	return complete.Function{Name: f.Name, Signatures: f.Signatures, Summary: f.Summary}
+}
+
+func quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}

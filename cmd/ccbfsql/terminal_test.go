@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/hinshun/vt10x"
+)
+
+const patience = 30 * time.Second // before a test gives up waiting
+
+// terminal is a running ccbfsql with a terminal of its own.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	tty  *os.File
+	vt   vt10x.Terminal // what a person would see
+	news chan struct{}  // something came in
+
+	mu   sync.Mutex
+	text string // what came in and was not yet waited for
+	eof  bool
+}
+
+// start runs a command in a terminal.
+func start(t *testing.T, cols, rows int, cmd *exec.Cmd) *terminal {
+	t.Helper()
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: uint16(rows), Cols: uint16(cols)})
+	if err != nil {
+		t.Skip("no terminal here:", err)
+	}
+	term := &terminal{
+		t: t, cmd: cmd, tty: tty, news: make(chan struct{}, 1),
+		vt: vt10x.New(vt10x.WithSize(cols, rows), vt10x.WithWriter(tty)),
+	}
+	go term.listen()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		tty.Close()
+	})
+	return term
+}
+
+// open runs ccbfsql until it asks for a statement.
+func open(t *testing.T, history string, args ...string) *terminal {
+	t.Helper()
+	cmd := exec.Command(command, args...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(environment(history), "NO_COLOR=1") // words arrive whole
+	term := start(t, 100, 40, cmd)
+	term.wait("ccbfsql> ")
+	return term
+}
+
+// environment is the test's own without what changes how the shell looks.
+func environment(history string) []string {
+	var env []string
+	for _, setting := range os.Environ() {
+		switch name, _, _ := strings.Cut(setting, "="); name {
+		case "NO_COLOR", "PAGER", "LESS", "COLORTERM", "FORCE_COLOR":
+		default:
+			env = append(env, setting)
+		}
+	}
+	return append(env, "TERM=xterm", "INPUTRC="+os.DevNull, "CCBFSQL_HISTORY="+history)
+}
+
+func (term *terminal) listen() {
+	in := bufio.NewReader(io.TeeReader(term.tty, term))
+	for {
+		err := term.vt.Parse(in)
+		term.mu.Lock()
+		term.eof = err != nil
+		term.mu.Unlock()
+		select {
+		case term.news <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// Write takes note of what comes in.
+func (term *terminal) Write(p []byte) (int, error) {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	term.text += string(p)
+	return len(p), nil
+}
+
+func (term *terminal) send(keys string) {
+	term.t.Helper()
+	if _, err := term.tty.WriteString(keys); err != nil {
+		term.t.Fatal(err)
+	}
+}
+
+// wait reads on until all the texts have come, in their order.
+func (term *terminal) wait(texts ...string) {
+	term.t.Helper()
+	if !term.poll(patience, texts...) {
+		term.mu.Lock()
+		defer term.mu.Unlock()
+		term.t.Fatalf("waited for %q, there is\n%q", texts, term.text)
+	}
+}
+
+// forget drops what has come in, so that only what follows is waited for.
+func (term *terminal) forget() {
+	term.mu.Lock()
+	defer term.mu.Unlock()
+	term.text = ""
+}
+
+func (term *terminal) poll(patience time.Duration, texts ...string) bool {
+	return term.until(patience, func() bool {
+		term.mu.Lock()
+		defer term.mu.Unlock()
+		rest := term.text
+		for _, text := range texts {
+			var ok bool
+			if _, rest, ok = strings.Cut(rest, text); !ok {
+				return false
+			}
+		}
+		term.text = rest
+		return true
+	})
+}
+
+// until asks again whenever something came in, up to the end of the program.
+func (term *terminal) until(patience time.Duration, done func() bool) bool {
+	deadline := time.After(patience)
+	for {
+		term.mu.Lock()
+		eof := term.eof
+		term.mu.Unlock()
+		if ok := done(); ok || eof {
+			return ok
+		}
+		select {
+		case <-term.news:
+		case <-deadline:
+			return false
+		}
+	}
+}
+
+// leave waits for the end of the program and returns its exit code.
+func (term *terminal) leave() int {
+	term.t.Helper()
+	ended := make(chan error, 1)
+	go func() { ended <- term.cmd.Wait() }()
+	select {
+	case <-ended:
+		return term.cmd.ProcessState.ExitCode()
+	case <-time.After(patience):
+		term.t.Fatal("the shell does not end")
+		return -1
+	}
+}
