@@ -2,6 +2,7 @@ package udf
 
 import (
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/agg"
@@ -68,10 +69,10 @@ func CCBF() []duck.Function {
 			"ccbf_polygon_sum(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "polygon", Type: duck.Any}), paramCategory),
 		fn("ccbf_bbox_sum", duck.UBigInt, ccbfBoxSum(4, func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error) {
-			edge := func(j int) float64 { return duck.Slice[float64](rows.Col(1 + j))[i] }
-			return v.Grid.Box(edge(0), edge(1), edge(2), edge(3))
+			b := boxOf(rows, i)
+			return v.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
 		}), "Points in the cells whose centres lie in a box, lower edges included, upper ones not.",
-			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", append(params(paramSketch), box...), paramCategory),
+			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", inBox(), paramCategory),
 		fn("ccbf_tile_sum", duck.UBigInt, ccbfBoxSum(3, func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error) {
 			xmin, ymin, xmax, ymax, err := grid.TileBounds(zoom(rows.Col(1), i), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
 			if err != nil {
@@ -81,11 +82,22 @@ func CCBF() []duck.Function {
 		}), "Points in the cells whose centres lie in a web mercator tile.",
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
+		fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
+			"Cells of a box with threshold points or more, by the place of their centre, the largest first: none is missed.",
+			"ccbf_hotspots(s, 0, 0, 9, 9, 2) FROM (SELECT "+q+")", inBox(duck.Param{Name: "threshold", Type: duck.Any}), paramCategory),
+		fn("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, box grid.Rect, k uint64, category []byte) ([]ccbf.Spot, error) {
+			return v.TopK(box, int(min(k, math.MaxInt)), category)
+		}), "The k cells of a box with the most points, by the place of their centre, the largest first.",
+			"ccbf_top_k(s, 0, 0, 9, 9, 1) FROM (SELECT "+q+")", inBox(duck.Param{Name: "k", Type: duck.Any}), paramCategory),
+		fn("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
+			"Points in the pixels of a box, row by row from the north-west: each has the cells whose centres lie in it.",
+			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")",
+			inBox(pixels...), paramCategory),
 
 		fn("ccbf_png", duck.Blob, ccbfPNG,
 			"PNG image of a box of width x height pixels, north up. Each cell's points are spread evenly over the cell; where there are none it is transparent.",
 			"octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT "+q+")",
-			append(append(params(paramSketch), box...), duck.Param{Name: "width", Type: duck.BigInt}, duck.Param{Name: "height", Type: duck.BigInt}), paramOptions),
+			inBox(pixels...), paramOptions),
 
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
@@ -147,6 +159,14 @@ func (r *ccbfReader) categoryOf(i int) ([]byte, error) {
 	return r.category.Bytes(i, r.view.Class())
 }
 
+// row opens the sketch of row i and returns its category.
+func (r *ccbfReader) row(rows *duck.Rows, i int) ([]byte, error) {
+	if err := r.open(rows.Col(0).Bytes(i)); err != nil {
+		return nil, err
+	}
+	return r.categoryOf(i)
+}
+
 // ccbfGet counts places; put writes counts from row i on.
 func ccbfGet(put func(out *duck.Result, i int, counts []uint64)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
@@ -193,14 +213,11 @@ func ccbfBoxSum(edges int, rect func(v *ccbf.View, rows *duck.Rows, i int) (grid
 		return ccbfAsk(rows, 1+edges, func(r *ccbfReader) error {
 			sums := duck.Out[uint64](out)
 			return eachValid(rows, out, func(i int) error {
-				if err := r.open(rows.Col(0).Bytes(i)); err != nil {
-					return err
-				}
-				area, err := rect(&r.view, rows, i)
+				category, err := r.row(rows, i)
 				if err != nil {
 					return err
 				}
-				category, err := r.categoryOf(i)
+				area, err := rect(&r.view, rows, i)
 				if err != nil {
 					return err
 				}

@@ -161,19 +161,15 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 		var last []byte
 		var polygon orb.MultiPolygon
 		return eachValid(rows, out, func(i int) error {
-			if err := r.open(rows.Col(0).Bytes(i)); err != nil {
+			category, err := r.row(rows, i)
+			if err != nil {
 				return err
 			}
 			if b := polygons.Bytes(i); !sameBytes(b, last) {
-				var err error
 				if polygon, err = grid.ParsePolygon(b); err != nil {
 					return err
 				}
 				last = b
-			}
-			category, err := r.categoryOf(i)
-			if err != nil {
-				return err
 			}
 			sums[i], err = r.view.PolygonSum(polygon, category)
 			return err

@@ -8,7 +8,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
-	"github.com/paulmach/orb"
 )
 
 // The options of ccbf_png, in the order of ccbfPNGOptions.
@@ -75,10 +74,8 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 
 // draw is the picture of row i. It is valid until the next call.
 func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, i int) ([]byte, error) {
-	edge := func(j int) float64 { return duck.Slice[float64](rows.Col(1 + j))[i] }
-	box := orb.Bound{Min: orb.Point{edge(0), edge(1)}, Max: orb.Point{edge(2), edge(3)}}
-	width, height := int(duck.Slice[int64](rows.Col(5))[i]), int(duck.Slice[int64](rows.Col(6))[i])
-	if err := ccbf.CheckRaster(box, width, height); err != nil {
+	box, width, height, err := pixelsOf(rows, i)
+	if err != nil {
 		return nil, err
 	}
 	if p.left -= width * height; p.left < 0 {
@@ -90,7 +87,6 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, i int) ([]byte, error)
 	}
 	var category []byte
 	if given {
-		var err error
 		if category, err = p.category.Bytes(i, v.Class()); err != nil {
 			return nil, err
 		}
@@ -103,7 +99,7 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, i int) ([]byte, error)
 		return nil, err
 	}
 	p.png.Reset()
-	err := picture.Encode(&p.png, p.values, width, height, picture.Options{
+	err = picture.Encode(&p.png, p.values, width, height, picture.Options{
 		Palette: p.options.AnyText(pngPalette, i),
 		Scale:   p.options.AnyText(pngScale, i),
 		Label:   p.options.AnyText(pngLabel, i),

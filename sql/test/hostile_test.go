@@ -26,6 +26,7 @@ var forms = []struct{ name, blob string }{
 	{"ccbf mi", "SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, layers: [4, 8], counters: [32, 4]}) FROM range(20) t(i)"},
 	{"ccbf standard", "SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, mode: 'standard', layers: [4, 8], counters: [32, 4]}) FROM range(200) t(i)"},
 	{"ccbf standard, categories", "SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, mode: 'standard', layers: [5, 9], counters: [32, 4], category: 'c' || i % 2, totals: true}) FROM range(20) t(i)"},
+	{"ccbf mi, levels", "SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, levels: 2, layers: [4, 8], counters: [64, 4]}) FROM range(20) t(i)"},
 	{"ccbf masked", "SELECT ccbf_mask(s, s) FROM (SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, mode: 'standard', layers: [8], counters: [16]}) s FROM range(20) t(i))"},
 	{"cms plain", "SELECT cms_agg(i % 3, {width: 8, depth: 3}) FROM range(2000) t(i)"},
 	{"cms conservative", "SELECT cms_agg(i % 3, {width: 8, depth: 3, conservative: true}) FROM range(20) t(i)"},
@@ -114,8 +115,12 @@ func argument(p duck.Param) string {
 		return "'POLYGON ((-2 -2, 3 -2, 3 3, -2 3, -2 -2), (0 0, 1 0, 1 1, 0 0))'"
 	case p.Name == "bytes":
 		return "150"
+	case p.Name == "width" || p.Name == "height":
+		return "9"
 	case p.Name == "z":
 		return "9"
+	case p.Name == "xmin" || p.Name == "ymin":
+		return "-2"
 	case p.Name == "xmax" || p.Name == "ymax":
 		return "3"
 	case p.Name == "x" && p.Type.ID() == duck.BigIntID || p.Name == "y" && p.Type.ID() == duck.BigIntID:
