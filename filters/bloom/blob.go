@@ -19,7 +19,7 @@ var Family = sketch.Family{
 	About: "A Bloom filter tells which keys are there, in about 10 bits per key at a false positive rate of 1%: " +
 		"a key that was added is always found, another is found with that rate. " +
 		"`bloom_empty` takes the options of `bloom_agg`; `bloom_add` takes `weight`.",
-	Check: Check,
+	Check: Check, Describe: describe,
 }
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
@@ -133,4 +133,12 @@ func (v *View) Info() Info {
 		Seed: v.Seed(), KeyClass: v.KeyClass(),
 		Total: total, TotalKnown: known, Bytes: len(v.blob),
 	}
+}
+
+func describe(blob []byte) (string, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return "", err
+	}
+	return "for " + sketch.Number(v.capacity) + " keys" + sketch.Added(v.Total()), nil
 }

@@ -24,7 +24,7 @@ var Family = sketch.Family{
 		"one that is not is found with a small probability. A key added several times is there until it was removed as often; " +
 		"one that fills its counters (15 times in 4 bits) stays, so give counters more bits where keys come often. " +
 		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
-	Check: Check,
+	Check: Check, Describe: describe,
 }
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Info is what there is to know of a filter without its keys.
@@ -94,4 +95,12 @@ func (g *kernel) passes(word, at uint64) float64 {
 		return 1 / l
 	}
 	return float64(min(g.inc, c-2*g.inc+1)) / l // v <= c-L
+}
+
+func describe(blob []byte) (string, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return "", err
+	}
+	return "for " + sketch.Number(v.capacity) + " keys" + sketch.Added(v.Total()), nil
 }

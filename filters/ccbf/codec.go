@@ -42,6 +42,7 @@ var Family = sketch.Family{
 		_, err := Decode(blob)
 		return err
 	},
+	Describe: describe,
 }
 
 // AppendBlob appends the sketch as a BLOB. An exact sketch whose cells no

@@ -1,6 +1,11 @@
 package ccbf
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
 
 // Error is what is known of a sketch's error.
 type Error struct {
@@ -75,4 +80,17 @@ func (v *View) Info() Info {
 		}
 	}
 	return i
+}
+
+// describe says which form the sketch is in, and of an exact one, its cells.
+func describe(blob []byte) (string, error) {
+	var v View
+	if err := v.Reset(blob); err != nil {
+		return "", err
+	}
+	if v.form == formDense {
+		return fmt.Sprintf("dense, %d layers%s", v.shape.layers,
+			sketch.Added(v.header.Total, v.header.Flags.Has(sketch.TotalKnown))), nil
+	}
+	return "exact, " + sketch.Number(v.Info().Cells) + " cells", nil
 }

@@ -23,7 +23,7 @@ var Family = sketch.Family{
 	Title: "Counts of keys",
 	About: "A Count-Min Sketch counts how often each key occurs, in a fixed number of counters. Answers can be too high, never too low. " +
 		"`cms_empty` takes the options of `cms_agg`; `cms_add` and `cms_remove` take `weight`.",
-	Check: Check,
+	Check: Check, Describe: describe,
 }
 
 // Blob encodes the sketch: equal states, equal bytes. The counters take the
@@ -252,4 +252,12 @@ func (v *View) Info() Info {
 		ErrorBound: bound, Saturated: v.Saturated(),
 		CounterBits: int(v.size) * 8, Fill: float64(used) / float64(n), Bytes: len(v.blob),
 	}
+}
+
+func describe(blob []byte) (string, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return "", err
+	}
+	return sketch.Number(v.width) + " x " + sketch.Number(v.depth) + " counters" + sketch.Added(v.Total()), nil
 }

@@ -20,7 +20,7 @@ var Family = sketch.Family{
 	About: "A cuckoo filter says which keys are there, in a few bits each: never no for one that is, seldom yes for one that is not. " +
 		"It is a set, or with `duplicates: true` a multiset, from which keys can be removed. It has room for `capacity` keys, and an error where they do not fit. " +
 		"`cuckoo_empty` takes the options of `cuckoo_agg`; `cuckoo_add` and `cuckoo_remove` take `weight`.",
-	Check: Check,
+	Check: Check, Describe: describe,
 }
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
@@ -227,4 +227,12 @@ func (t *table) covered(i uint64, p *fingerprints, k int) bool {
 		}
 	}
 	return false
+}
+
+func describe(blob []byte) (string, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return "", err
+	}
+	return "for " + sketch.Number(uint64(v.params.Capacity)) + " keys" + sketch.Added(v.Total()), nil
 }

@@ -26,7 +26,7 @@ var Family = sketch.Family{
 	About: "A Spectral Bloom Filter is a Bloom filter that counts: laid out for a number of keys, it has the exact count of most of them, and too high a one for few. " +
 		"Methods `ms` and `mi` are never below the truth; `rm` and `trm` are not either as `sbf_agg` builds them, and seldom after later changes. " +
 		"`sbf_empty` takes the options of `sbf_agg`; `sbf_add` and `sbf_remove` take `weight`.",
-	Check: Check,
+	Check: Check, Describe: describe,
 }
 
 // Blob encodes the sketch: equal states, equal bytes. The sketch is unchanged;

@@ -91,3 +91,11 @@ func median(vs []float64) float64 {
 	n := len(vs)
 	return (vs[(n-1)/2] + vs[n/2]) / 2
 }
+
+func describe(blob []byte) (string, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return "", err
+	}
+	return sketch.Number(v.shape.first.m) + " counters" + sketch.Added(v.Total()), nil
+}

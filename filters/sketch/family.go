@@ -45,6 +45,9 @@ type Family struct {
 	// checksum. A nil error says that every function of the family accepts
 	// the BLOB.
 	Check func(blob []byte) error
+	// Describe says in a few words what a BLOB of the family is, without
+	// reading its body: "exact, 12,345 cells". See the function Describe.
+	Describe func(blob []byte) (string, error)
 }
 
 // Errors of operations, common to all families.

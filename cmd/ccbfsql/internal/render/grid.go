@@ -55,10 +55,16 @@ func collect(rows Rows, o Options) (*grid, error) {
 	return g, nil
 }
 
-// boxText is a value in a table cell. Of a long BLOB only the start is shown.
+// boxText is a value in a table cell. A BLOB is described, or else only its
+// start is shown.
 func boxText(c Column, v Cell, o Options) string {
-	if c.Kind == Blob && !v.Null && len(v.Text) > shortBlob {
-		return BlobText(v.Text[:shortBlob]) + "…"
+	if c.Kind == Blob && !v.Null {
+		if words, ok := o.blobWords(v.Text); ok {
+			return words
+		}
+		if len(v.Text) > shortBlob {
+			return BlobText(v.Text[:shortBlob]) + "…"
+		}
 	}
 	return oneLine(plain(c, v, o))
 }

@@ -59,6 +59,17 @@ type Options struct {
 	Separator string // list and csv; empty means the mode's own
 	MaxRows   int    // duckbox; 0 means all
 	Width     int    // duckbox: the terminal's width; 0 means unlimited
+	// Describe says what a BLOB is, for the modes that people read; nil shows
+	// the bytes.
+	Describe func(bytes string) (words string, ok bool)
+}
+
+// blobWords are what people read in place of a BLOB's bytes.
+func (o Options) blobWords(bytes string) (string, bool) {
+	if o.Describe == nil {
+		return "", false
+	}
+	return o.Describe(bytes)
 }
 
 // Mode is an output mode.

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // DuckDBGroup is the group of DuckDB's own functions.
@@ -54,3 +57,10 @@ func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }
+
+// DescribeBlob says in a few words what a BLOB is, if it is a sketch.
+func DescribeBlob(bytes string) (string, bool) {
+	return sketch.Describe(families, []byte(bytes))
+}
+
+var families = ccbfsql.Families()

@@ -147,7 +147,7 @@ func (sh *Shell) print(ctx context.Context, sql string) error {
 func (sh *Shell) options() render.Options {
 	o := render.Options{
 		Header: sh.Header, Null: sh.Mode.Null, Separator: sh.Separator,
-		MaxRows: sh.MaxRows, Width: sh.width(),
+		MaxRows: sh.MaxRows, Width: sh.width(), Describe: session.DescribeBlob,
 	}
 	if sh.Null != nil {
 		o.Null = *sh.Null
