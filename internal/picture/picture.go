@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -68,7 +69,18 @@ func Encode(w io.Writer, values []float64, width, height int, o Options) error {
 	return encoder.Encode(w, img)
 }
 
-var encoder = png.Encoder{CompressionLevel: png.BestSpeed}
+var encoder = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(buffers)}
+
+// buffers lends the memory of one encoding, over a megabyte: more than a small
+// picture takes in all.
+type buffers struct{ pool sync.Pool }
+
+func (b *buffers) Get() *png.EncoderBuffer {
+	buf, _ := b.pool.Get().(*png.EncoderBuffer)
+	return buf // nil makes a new one
+}
+
+func (b *buffers) Put(buf *png.EncoderBuffer) { b.pool.Put(buf) }
 
 // choices are what an option may be, by name, the default first.
 type choices[T any] []choice[T]
