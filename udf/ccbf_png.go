@@ -95,7 +95,8 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, i int) ([]byte, error)
 		p.values = make([]float64, n)
 	}
 	p.values = p.values[:width*height]
-	if err := v.Density(p.values, box, width, height, category); err != nil {
+	unit, err := picture.Values(p.values, v, box, width, height, category)
+	if err != nil {
 		return nil, err
 	}
 	p.png.Reset()
@@ -103,6 +104,7 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, i int) ([]byte, error)
 		Palette: p.options.AnyText(pngPalette, i),
 		Scale:   p.options.AnyText(pngScale, i),
 		Label:   p.options.AnyText(pngLabel, i),
+		Unit:    unit,
 	})
 	return p.png.Bytes(), err
 }

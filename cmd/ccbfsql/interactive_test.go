@@ -76,6 +76,34 @@ func TestInteractive(t *testing.T) {
 	}
 }
 
+// TestMap checks that .map draws as the terminal says it can.
+func TestMap(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer  string
+		picture []string
+	}{
+		"kitty":  {"\x1b_Gi=31;OK\x1b\\\x1b[6;20;10t\x1b[?62;c", []string{"\x1b_Gf=100,q=2,a=T", "\x1b\\"}},
+		"sixel":  {"\x1b]11;rgb:0000/0000/0000\x07\x1b[6;20;10t\x1b[?64;4c", []string{"\x1bP0;1q\"1;1;720;720", "\x1b\\"}},
+		"blocks": {"\x1b[?1;2c", []string{"█"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			term := open(t, "")
+			term.send(".map SELECT ccbf_agg(x, x, 1) FROM range(10) t(x);" + enter)
+			term.wait("\x1b[c") // the last question
+			term.send(c.answer)
+			term.wait(append(c.picture, "x 0 to 10, y 0 to 10; total 10, cells of 1, up to 1 per cell", "ccbfsql> ")...)
+
+			// The terminal is as it was, and is not asked again.
+			term.send(".map -size 10x10 SELECT ccbf_agg(7, 8, 1);" + enter)
+			term.wait("x 7 to 8, y 8 to 9; total 1, ", "ccbfsql> ")
+			term.send(".quit" + enter)
+			if code := term.leave(); code != 0 {
+				t.Errorf("exit status %d", code)
+			}
+		})
+	}
+}
+
 // TestInterruptScript checks that Ctrl-C ends a script.
 func TestInterruptScript(t *testing.T) {
 	for i, args := range [][]string{

@@ -70,7 +70,7 @@ func environment(history string) []string {
 			env = append(env, setting)
 		}
 	}
-	return append(env, "TERM=xterm", "INPUTRC="+os.DevNull, "CCBFSQL_HISTORY="+history)
+	return append(env, "TERM=xterm", "COLORTERM=", "NO_COLOR=", "TERM_PROGRAM=", "INPUTRC="+os.DevNull, "CCBFSQL_HISTORY="+history)
 }
 
 func (term *terminal) listen() {

@@ -37,7 +37,7 @@ type label struct {
 // drawLabel draws a box with the text, and below it the colours and the values
 // that the first, middle and last of them stand for. The box is left out where
 // the text does not fit, the lower part where that does not.
-func drawLabel(img *image.Paletted, text string, s *scale) error {
+func drawLabel(img *image.Paletted, text, unit string, s *scale) error {
 	f, err := parsed()
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func drawLabel(img *image.Paletted, text string, s *scale) error {
 	text, width := fit(face, text, room)
 	height := line
 
-	middle, last := short(s.least[colours/2]), short(s.top)+" per pixel"
+	middle, last := Short(s.least[colours/2]), strings.TrimSpace(Short(s.top)+" "+unit)
 	low := max(width, font.MeasureString(face, middle).Ceil()+2*font.MeasureString(face, last).Ceil()+size)
 	legend := s.top > 0 && low <= room && 3*line+4*pad <= img.Rect.Dy()
 	if legend {
@@ -120,8 +120,8 @@ func (l *label) stamp(img *image.Paletted, at image.Point) {
 	}
 }
 
-// short is a value in three digits: 0.034, 1, 47.3, 2.71k, 19M.
-func short(v float64) string {
+// Short is a value in three digits: 0.034, 1, 47.3, 2.71k, 19M.
+func Short(v float64) string {
 	units := []string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
 	for ; v >= 999.5 && i < len(units)-1; i++ {

@@ -28,7 +28,7 @@ func TestLabel(t *testing.T) {
 	for _, size := range []image.Point{{120, 80}, {300, 200}, {1024, 768}, {4000, 300}} {
 		values := counts(size.X * size.Y)
 		without := draw(t, values, size.X, size.Y, Options{})
-		with := draw(t, values, size.X, size.Y, Options{Label: "Pickups"})
+		with := draw(t, values, size.X, size.Y, Options{Label: "Pickups", Unit: "per pixel"})
 		box := changed(without, with)
 		if box.Min.X > 20 || size.Y-box.Max.Y > 20 || box.Dx() > max(size.X/3, 240) || box.Empty() {
 			t.Errorf("%v: the box is %v", size, box)
@@ -89,7 +89,7 @@ func TestShort(t *testing.T) {
 		1: "1", 0.034: "0.034", 47.25: "47.2", 999: "999", 999.9: "1k", 1000: "1k", 2714: "2.71k",
 		19e6: "19M", math.MaxUint64: "18.4E", 1e-7: "1e-07", 2e21: "2e+03E",
 	} {
-		if got := short(v); got != want {
+		if got := Short(v); got != want {
 			t.Errorf("%v is %s, expected %s", v, got, want)
 		}
 	}

@@ -21,6 +21,8 @@ type Options struct {
 	// Label is a line of text for the lower left corner; colours and what they
 	// stand for are drawn below it. What does not fit is left out.
 	Label string
+	// Unit is what the label says of values: "per pixel" or the like.
+	Unit string
 }
 
 // Palettes are the names of the palettes, the default first; Scales those of the
@@ -52,7 +54,7 @@ func Draw(values []float64, width, height int, o Options) (*image.Paletted, erro
 	s := newScale(law, values)
 	s.paint(img.Pix, values)
 	if o.Label != "" {
-		if err := drawLabel(img, o.Label, s); err != nil {
+		if err := drawLabel(img, o.Label, o.Unit, s); err != nil {
 			return nil, err
 		}
 	}
@@ -66,6 +68,12 @@ func Encode(w io.Writer, values []float64, width, height int, o Options) error {
 	if err != nil {
 		return err
 	}
+	return Write(w, img)
+}
+
+// Write writes an image as a PNG, as fast as can be: other levels of compression
+// take several times as long for a tenth of the bytes.
+func Write(w io.Writer, img *image.Paletted) error {
 	return encoder.Encode(w, img)
 }
 

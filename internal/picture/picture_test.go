@@ -229,7 +229,7 @@ func TestAtOnce(t *testing.T) {
 func BenchmarkEncode(b *testing.B) {
 	values := counts(1 << 20)
 	for b.Loop() {
-		if err := Encode(&bytes.Buffer{}, values, 1024, 1024, Options{Label: "one third of a million pixels"}); err != nil {
+		if err := Encode(&bytes.Buffer{}, values, 1024, 1024, Options{Label: "one third of a million pixels", Unit: "per pixel"}); err != nil {
 			b.Fatal(err)
 		}
 	}

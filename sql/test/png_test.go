@@ -33,7 +33,7 @@ func TestPictureOfCounts(t *testing.T) {
 	for options, o := range map[string]picture.Options{
 		"":                   {},
 		", {scale: 'sqrt'}":  {Scale: "sqrt"},
-		", {label: 'Trees'}": {Label: "Trees"},
+		", {label: 'Trees'}": {Label: "Trees", Unit: "per pixel"},
 	} {
 		var want bytes.Buffer
 		if err := picture.Encode(&want, values, width, height, o); err != nil {

@@ -13,9 +13,13 @@ type command struct {
 	args string // as .help shows them
 	help string
 	min  int // arguments it needs
-	max  int // and takes at most
+	max  int // and takes at most; below 0 any number
 	run  func(sh *Shell, args []string) error
 }
+
+// asTyped in place of the most arguments is one: all that follows the name, as
+// it was typed.
+const asTyped = -2
 
 // commands is filled at start, since .help reads it.
 var commands []command
@@ -28,6 +32,7 @@ func init() {
 		{"functions", "[PATTERN]", "List the functions of ccbfsql", 0, 1, (*Shell).dotFunctions},
 		{"headers", "on|off", "Print column names, or not", 1, 1, (*Shell).dotHeaders},
 		{"help", "[PATTERN]", "Show this list, or what matches", 0, 1, (*Shell).dotHelp},
+		{"map", "[OPTIONS] QUERY", "Draw a sketch on the terminal or to a file", 1, asTyped, (*Shell).dotMap},
 		{"maxrows", "N", "Most rows that a duckbox shows; 0 for all", 1, 1, (*Shell).dotMaxRows},
 		{"mode", "[MODE]", "Set the output mode, or list the modes", 0, 1, (*Shell).dotMode},
 		{"nullvalue", "TEXT", "Text for NULL, except in JSON", 1, 1, (*Shell).dotNull},
@@ -44,16 +49,20 @@ func init() {
 
 // dot runs a line that begins with a dot.
 func (sh *Shell) dot(line string) error {
-	words, err := splitWords(line)
+	word, rest, err := nextWord(line)
 	if err != nil {
 		return err
 	}
-	name := strings.TrimPrefix(words[0], ".")
-	c, err := findCommand(name)
+	c, err := findCommand(strings.TrimPrefix(strings.TrimRight(word, ";"), "."))
 	if err != nil {
 		return err
 	}
-	args := words[1:]
+	args := []string{rest}
+	if c.max != asTyped || rest == "" {
+		if args, err = splitWords(rest); err != nil {
+			return err
+		}
+	}
 	if len(args) < c.min || c.max >= 0 && len(args) > c.max {
 		return fmt.Errorf("usage: .%s %s", c.name, c.args)
 	}
@@ -82,13 +91,28 @@ func findCommand(name string) (command, error) {
 	return command{}, fmt.Errorf(".%s may mean %s", name, strings.Join(fits, " or "))
 }
 
-// splitWords splits a dot command at blanks. Quotes, single or double, keep
-// blanks; inside double quotes a backslash escapes, and \n and \t are known.
+// splitWords splits a dot command at blanks.
 func splitWords(line string) ([]string, error) {
-	line = strings.TrimRight(line, " \t\r\n;")
 	var words []string
-	var word strings.Builder
-	open, quote := false, byte(0)
+	line = strings.TrimRight(line, " \t\r\n;")
+	for line != "" {
+		word, rest, err := nextWord(line)
+		if err != nil {
+			return nil, err
+		}
+		words, line = append(words, word), rest
+	}
+	return words, nil
+}
+
+// nextWord splits off the first word of a line and the blanks around it.
+// Quotes, single or double, keep blanks; inside double quotes a backslash
+// escapes, and \n and \t are known.
+func nextWord(line string) (word, rest string, err error) {
+	const blanks = " \t\r\n"
+	line = strings.TrimLeft(line, blanks)
+	var b strings.Builder
+	quote := byte(0)
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		switch {
@@ -96,39 +120,28 @@ func splitWords(line string) ([]string, error) {
 			i++
 			switch line[i] {
 			case 'n':
-				word.WriteByte('\n')
+				b.WriteByte('\n')
 			case 't':
-				word.WriteByte('\t')
+				b.WriteByte('\t')
 			default:
-				word.WriteByte(line[i])
+				b.WriteByte(line[i])
 			}
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote != 0:
-			word.WriteByte(c)
+			b.WriteByte(c)
 		case c == '\'' || c == '"':
-			quote, open = c, true
-		case c == ' ' || c == '\t':
-			if open {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			open = false
+			quote = c
+		case strings.IndexByte(blanks, c) >= 0:
+			return b.String(), strings.TrimLeft(line[i:], blanks), nil
 		default:
-			word.WriteByte(c)
-			open = true
+			b.WriteByte(c)
 		}
 	}
 	if quote != 0 {
-		return nil, errors.New("a quote is not closed")
+		return "", "", errors.New("a quote is not closed")
 	}
-	if open {
-		words = append(words, word.String())
-	}
-	if len(words) == 0 {
-		words = []string{"."}
-	}
-	return words, nil
+	return b.String(), "", nil
 }
 
 // matches compares without regard to case. * and % stand for anything; a

@@ -13,19 +13,22 @@ import (
 func (sh *Shell) dotQuit([]string) error { return errQuit }
 
 func (sh *Shell) dotHelp(args []string) error {
-	found := false
+	var found []command
 	for _, c := range commands {
-		name := strings.TrimPrefix(pattern(args), ".")
-		if !matches(name, c.name) {
-			continue
+		if name := strings.TrimPrefix(pattern(args), "."); matches(name, c.name) {
+			found = append(found, c)
 		}
-		found = true
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("no command matches %q", args[0])
+	}
+	for _, c := range found {
 		if err := sh.printf("  %-22s %s\n", strings.TrimSpace("."+c.name+" "+c.args), c.help); err != nil {
 			return err
 		}
 	}
-	if !found {
-		return fmt.Errorf("no command matches %q", args[0])
+	if len(found) == 1 && found[0].name == "map" {
+		return sh.printf("%s\n", mapHelp)
 	}
 	return nil
 }

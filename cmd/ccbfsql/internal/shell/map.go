@@ -1,0 +1,204 @@
+package shell
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/internal/picture"
+	"github.com/paulmach/orb"
+)
+
+// mapLines is the room that what is printed below a picture takes.
+const mapLines = 4
+
+// dotMap draws the sketch that a query returns.
+func (sh *Shell) dotMap(args []string) error {
+	o, query, err := parseMap(args[0])
+	if err != nil {
+		return err
+	}
+	if o.file != "" {
+		return sh.mapFile(&o, query)
+	}
+	return sh.mapScreen(&o, query)
+}
+
+func (sh *Shell) mapFile(o *mapOptions, query string) error {
+	if o.width == 0 {
+		o.width, o.height = 1024, 1024
+	}
+	img, note, err := sh.drawMap(o, query)
+	if err != nil {
+		return err
+	}
+	var png bytes.Buffer
+	if err := picture.Write(&png, img); err != nil {
+		return err
+	}
+	if err := os.WriteFile(o.file, png.Bytes(), 0o666); err != nil {
+		return err
+	}
+	return sh.printf("%s, %d x %d: %s\n", o.file, img.Rect.Dx(), img.Rect.Dy(), note)
+}
+
+func (sh *Shell) mapScreen(o *mapOptions, query string) error {
+	screen, err := sh.screen(o.graphics) // before the query, which may take long
+	if err != nil {
+		return err
+	}
+	if o.width == 0 {
+		o.width, o.height = screen.Room(mapLines)
+	}
+	o.Label = "" // it has no size that can be read on every screen
+	img, note, err := sh.drawMap(o, query)
+	if err != nil {
+		return err
+	}
+	if err := screen.Draw(sh.out(), img); err != nil {
+		return sh.writeError(err)
+	}
+	return sh.printf("%s\n", note)
+}
+
+// drawMap draws the sketch that a query returns, and says what is to be seen.
+func (sh *Shell) drawMap(o *mapOptions, query string) (*image.Paletted, string, error) {
+	blob, err := sh.sketch(query)
+	if err != nil {
+		return nil, "", err
+	}
+	img, note, err := drawSketch(blob, o)
+	if err != nil {
+		return nil, "", fmt.Errorf(".map: %w", err)
+	}
+	return img, note, nil
+}
+
+// screen is the one to draw on, in the way given if there is one.
+func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
+	s, err := terminal.Screen{}, terminal.ErrNone
+	if f, ok := sh.out().(*os.File); ok {
+		s, err = terminal.Of(f)
+	}
+	switch {
+	case errors.Is(err, terminal.ErrNone) && how == nil:
+		return s, errors.New(".map: the output is no terminal: draw to a file with -o FILE.png, or with -as blocks")
+	case errors.Is(err, terminal.ErrNone):
+		s = terminal.Plain()
+	case err != nil:
+		return s, err
+	}
+	if how != nil {
+		s.Graphics = *how
+	}
+	return s, nil
+}
+
+// sketch runs a query of one row and returns its first BLOB.
+func (sh *Shell) sketch(query string) ([]byte, error) {
+	defer session.Idle()
+	ctx, done := sh.signals.during()
+	defer done()
+	result, err := sh.session.Run(ctx, query, session.RunOptions{})
+	if err != nil {
+		return nil, err
+	}
+	defer result.Close()
+	column, types := -1, []string{}
+	for i, c := range result.Columns() {
+		if c.Kind == render.Blob && column < 0 {
+			column = i
+		}
+		types = append(types, c.Name+" "+c.Type)
+	}
+	if column < 0 {
+		return nil, fmt.Errorf(".map: the query returns no sketch, but %s", strings.Join(types, ", "))
+	}
+	var first render.Cell
+	rows := 0
+	for {
+		chunk, err := result.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if rows == 0 {
+			first = chunk.Cell(0, column)
+		}
+		rows += chunk.Len()
+	}
+	switch {
+	case rows == 0:
+		return nil, errors.New(".map: the query returned no row")
+	case rows > 1:
+		return nil, fmt.Errorf(".map: the query returned %d sketches; ccbf_union_agg makes one of them", rows)
+	case first.Null:
+		return nil, errors.New(".map: the sketch is NULL")
+	}
+	return []byte(first.Text), nil
+}
+
+func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
+	var v ccbf.View
+	err := v.Reset(blob)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := v.CheckCategory(false); err != nil {
+		return nil, "", fmt.Errorf("%w; ccbf_png draws one category", err)
+	}
+	if v.Bounds.Empty() {
+		return nil, "", errors.New("the sketch has no points")
+	}
+	res := v.Grid.Res()
+	area := orb.Bound{
+		Min: orb.Point{float64(v.Bounds.MinX) * res, float64(v.Bounds.MinY) * res},
+		Max: orb.Point{float64(v.Bounds.MaxX+1) * res, float64(v.Bounds.MaxY+1) * res},
+	}
+	if o.area != nil {
+		area = *o.area
+	}
+	width, height := inside(area, o.width, o.height)
+	if err := ccbf.CheckRaster(area, width, height); err != nil {
+		return nil, "", err
+	}
+	values := make([]float64, width*height)
+	o.Unit, err = picture.Values(values, &v, area, width, height, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	img, err := picture.Draw(values, width, height, o.Options)
+	if err != nil {
+		return nil, "", err
+	}
+	total := "unknown"
+	if n, known := v.Total(); known {
+		total = strconv.FormatUint(n, 10)
+	}
+	return img, fmt.Sprintf("x %.12g to %.12g, y %.12g to %.12g; total %s, cells of %v, up to %s %s",
+		area.Min[0], area.Max[0], area.Min[1], area.Max[1], total, res, picture.Short(slices.Max(values)), o.Unit), nil
+}
+
+// inside is the largest size of the area's shape that is no larger than the one
+// given.
+func inside(area orb.Bound, width, height int) (w, h int) {
+	dx, dy := area.Max[0]-area.Min[0], area.Max[1]-area.Min[1]
+	if !(dx > 0 && dy > 0 && dx <= math.MaxFloat64 && dy <= math.MaxFloat64) {
+		return width, height // an area that nothing can be drawn of
+	}
+	scale := min(float64(width)/dx, float64(height)/dy)
+	return max(int(math.Round(dx*scale)), 1), max(int(math.Round(dy*scale)), 1)
+}

@@ -1,0 +1,294 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi/sixel"
+	"github.com/creack/pty"
+)
+
+// picture is one in which all pairs of pixels meet, one above the other, and
+// that ends in the middle of a pair.
+func picture() *image.Paletted {
+	p := color.Palette{color.NRGBA{}, color.NRGBA{0, 100, 200, 255}, color.NRGBA{200, 100, 50, 128}, color.NRGBA{50, 250, 50, 255}}
+	img := image.NewPaletted(image.Rect(0, 0, 40, 9), p)
+	for i := range img.Pix {
+		img.Pix[i] = uint8((i + i/40*(i%40/4)) % 4)
+	}
+	for x := range 10 { // ends of lines that are blank
+		img.SetColorIndex(39-x, 4, 0)
+		img.SetColorIndex(39-x, 5, 0)
+	}
+	return img
+}
+
+func drawOn(t *testing.T, s Screen, img *image.Paletted) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := s.Draw(&out, img); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+var sgr = regexp.MustCompile(`^\x1b\[([\d;]*)m`)
+
+// show does what a terminal does with colours and blocks: the pixels, nil where
+// its own ground is seen.
+func show(t *testing.T, text string, letter color.Color) (pixels [][]color.Color) {
+	t.Helper()
+	var behind color.Color
+	own := letter
+	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		var upper, lower []color.Color
+		for line != "" {
+			if m := sgr.FindStringSubmatch(line); m != nil {
+				line = line[len(m[0]):]
+				for codes := strings.Split(m[1], ";"); len(codes) > 0; {
+					used := 1
+					switch codes[0] {
+					case "", "0":
+						letter, behind = own, nil
+					case "39":
+						letter = own
+					case "49":
+						behind = nil
+					case "38", "48":
+						var c [3]uint8
+						for i := range c {
+							n, err := strconv.ParseUint(codes[2+i], 10, 8)
+							if err != nil {
+								t.Fatal(err)
+							}
+							c[i] = uint8(n)
+						}
+						rgb := color.RGBA{c[0], c[1], c[2], 255}
+						if used = 5; codes[0] == "38" {
+							letter = rgb
+						} else {
+							behind = rgb
+						}
+					default:
+						t.Fatalf("code %q in %q", codes[0], m[0])
+					}
+					codes = codes[used:]
+				}
+				continue
+			}
+			r := []rune(line)[0]
+			line = line[len(string(r)):]
+			up, low := behind, behind
+			if r == '█' || r == '▀' {
+				up = letter
+			}
+			if r == '█' || r == '▄' {
+				low = letter
+			}
+			upper, lower = append(upper, up), append(lower, low)
+		}
+		pixels = append(pixels, upper, lower)
+	}
+	return pixels
+}
+
+func TestBlocks(t *testing.T) {
+	img := picture()
+	s := Screen{profile: colorprofile.TrueColor, ground: color.Black}
+	text := drawOn(t, s, img)
+	pixels := show(t, text, color.White)
+	if len(pixels) != 10 {
+		t.Fatalf("%d lines of pixels", len(pixels))
+	}
+	seen := []color.Color{nil, color.RGBA{0, 100, 200, 255}, color.RGBA{100, 50, 25, 255}, color.RGBA{50, 250, 50, 255}}
+	for y := range 10 {
+		for x := range 40 {
+			var want, got color.Color
+			if y < 9 {
+				want = seen[img.ColorIndexAt(x, y)]
+			}
+			if x < len(pixels[y]) {
+				got = pixels[y][x]
+			}
+			if got != want {
+				t.Fatalf("pixel (%d, %d) is %v, expected %v", x, y, got, want)
+			}
+		}
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if strings.TrimRight(line, " ") != line {
+			t.Errorf("spaces at the end of %q", line)
+		}
+	}
+}
+
+// A terminal without colours shows what is there and what is not.
+func TestBlocksWithoutColours(t *testing.T) {
+	img := picture()
+	text := drawOn(t, Screen{profile: colorprofile.ASCII, ground: color.Black}, img)
+	if strings.Contains(text, "\x1b") {
+		t.Fatalf("colours in %q", text)
+	}
+	for y, line := range show(t, text, color.White) {
+		for x, c := range line {
+			if drawn := y < 9 && img.ColorIndexAt(x, y) != 0; drawn != (c != nil) {
+				t.Fatalf("pixel (%d, %d) is %v", x, y, c)
+			}
+		}
+	}
+}
+
+func TestSixels(t *testing.T) {
+	img := picture()
+	text := drawOn(t, Screen{Graphics: Sixel, ground: color.White}, img)
+	body, found := strings.CutPrefix(text, "\x1bP0;1q")
+	body, ended := strings.CutSuffix(body, "\x1b\\\n")
+	if !found || !ended {
+		t.Fatalf("no sixels: %.20q", text)
+	}
+	got, err := new(sixel.Decoder).Decode(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Half of (200, 100, 50) over white; a sixel's colours are hundredths.
+	seen := []color.RGBA{{}, {0, 100, 200, 255}, {227, 177, 152, 255}, {50, 250, 50, 255}}
+	for y := range 9 {
+		for x := range 40 {
+			c, want := color.RGBAModel.Convert(got.At(x, y)).(color.RGBA), seen[img.ColorIndexAt(x, y)]
+			near := func(a, b uint8) bool { return max(a, b)-min(a, b) <= 3 }
+			if !near(c.R, want.R) || !near(c.G, want.G) || !near(c.B, want.B) || c.A != want.A {
+				t.Fatalf("pixel (%d, %d) is %v, expected %v", x, y, c, want)
+			}
+		}
+	}
+}
+
+func TestKitty(t *testing.T) {
+	img := image.NewPaletted(image.Rect(0, 0, 300, 100), picture().Palette)
+	r := rand.New(rand.NewPCG(1, 2)) // which does not compress: several pieces
+	for i := range img.Pix {
+		img.Pix[i] = uint8(r.IntN(4))
+	}
+	text := strings.TrimSuffix(drawOn(t, Screen{Graphics: Kitty}, img), "\n")
+	pieces := regexp.MustCompile(`\x1b_G([^;]*);([^\x1b]*)\x1b\\`).FindAllStringSubmatch(text, -1)
+	var all, data string
+	for i, p := range pieces {
+		all += p[0]
+		data += p[2]
+		if more := strings.Contains(p[1], "m=1"); more != (i < len(pieces)-1) || len(p[2]) > 4096 {
+			t.Errorf("piece %d of %d: %s, %d bytes", i+1, len(pieces), p[1], len(p[2]))
+		}
+	}
+	if all != text || len(pieces) < 2 || !strings.Contains(pieces[0][1], "a=T") {
+		t.Fatalf("%d pieces of %.100q", len(pieces), text)
+	}
+	raw, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range img.Pix {
+		x, y := i%300, i/300
+		if c, want := color.NRGBAModel.Convert(got.At(x, y)), img.At(x, y); c != want {
+			t.Fatalf("pixel (%d, %d) is %v, expected %v", x, y, c, want)
+		}
+	}
+}
+
+// terminal answers what is asked on the other side of tty.
+func terminal(t *testing.T, answer string) (tty *os.File) {
+	t.Helper()
+	outside, inside, err := pty.Open()
+	if err != nil {
+		t.Skip("no terminal here:", err)
+	}
+	t.Cleanup(func() { outside.Close(); inside.Close() })
+	go func() {
+		buf, asked := make([]byte, 1000), ""
+		for !strings.Contains(asked, "\x1b[c") {
+			n, err := outside.Read(buf)
+			if err != nil {
+				return
+			}
+			asked += string(buf[:n])
+		}
+		outside.WriteString(answer)
+	}()
+	return inside
+}
+
+func TestAsk(t *testing.T) {
+	const (
+		ground = "\x1b]11;rgb:ffff/8080/0102\x07"
+		cell   = "\x1b[6;20;10t"
+	)
+	for name, c := range map[string]struct {
+		answer string
+		want   answers
+	}{
+		"kitty":  {"\x1b_Gi=31;OK\x1b\\" + ground + cell + "\x1b[?62;c", answers{Kitty, size{10, 20}, color.RGBA{255, 128, 1, 255}}},
+		"both":   {"\x1b_Gi=31;OK\x1b\\\x1b[?62;4;22c", answers{graphics: Kitty}},
+		"sixel":  {ground + "\x1b[?65;4c", answers{graphics: Sixel, ground: color.RGBA{255, 128, 1, 255}}},
+		"plain":  {cell + "\x1b[?1;2c", answers{cell: size{10, 20}}},
+		"refuse": {"\x1b_Gi=31;ENOTSUP:no\x1b\\\x1b[?64;14;40c", answers{}},
+		"wrong":  {"\x1b[6;99999;0t\x1b]11;rgb:xx/yy/zz\x07\x1b[?c", answers{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := read(ask(terminal(t, c.answer), time.Minute)); fmt.Sprint(got) != fmt.Sprint(c.want) {
+				t.Errorf("%+v, expected %+v", got, c.want)
+			}
+		})
+	}
+}
+
+// A terminal that keeps silent is not waited for.
+func TestAskInVain(t *testing.T) {
+	if got := ask(terminal(t, ""), 50*time.Millisecond); got != "" {
+		t.Errorf("%q", got)
+	}
+	file, err := os.Create(t.TempDir() + "/file")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if got := ask(file, time.Minute); got != "" {
+		t.Errorf("%q", got)
+	}
+	if _, err := Of(file); err != ErrNone {
+		t.Errorf("a file: %v", err)
+	}
+}
+
+func TestRoom(t *testing.T) {
+	s := Screen{columns: 100, rows: 30, cell: size{10, 20}}
+	for graphics, want := range map[Graphics]size{Blocks: {100, 52}, Sixel: {1000, 520}, Kitty: {1000, 520}} {
+		s.Graphics = graphics
+		if width, height := s.Room(4); (size{width, height}) != want {
+			t.Errorf("%v: %d x %d, expected %v", graphics, width, height, want)
+		}
+		if _, height := s.Room(40); height < 1 {
+			t.Errorf("%v: height %d", graphics, height)
+		}
+		if g, err := Parse(graphics.String()); g != graphics || err != nil {
+			t.Errorf("%v: %v, %v", graphics, g, err)
+		}
+	}
+	if _, err := Parse("ascii"); err == nil {
+		t.Error("no error")
+	}
+}
