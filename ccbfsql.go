@@ -60,7 +60,10 @@ var functions = func() []duck.Function {
 	for _, f := range families {
 		fs = append(append(fs, f.aggregates...), f.scalars...)
 	}
-	return append(append(append(fs, udf.Sketch(Families())...), udf.Tiles()...), udf.Process()...)
+	for _, more := range [][]duck.Function{udf.Sketch(Families()), udf.Polygons(), udf.Tiles(), udf.Process()} {
+		fs = append(fs, more...)
+	}
+	return fs
 }()
 
 // Functions describes every function: what Register registers.

@@ -65,9 +65,9 @@ func CCBF() []duck.Function {
 		}), "Whether the cell of a place has a point: never false where it has.",
 			"ccbf_contains(s, 5.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
 		fn("ccbf_polygon_sum", duck.UBigInt, ccbfPolygonSum,
-			"Points in the cells whose centres lie in a Polygon or MultiPolygon: WKT or GeoJSON text, WKB BLOB, or GEOMETRY.",
+			"Points in the cells whose centres lie in a Polygon, MultiPolygon or collection of them: WKT or GeoJSON text, WKB BLOB, or GEOMETRY.",
 			"ccbf_polygon_sum(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")",
-			params(paramSketch, duck.Param{Name: "polygon", Type: duck.Any}), paramCategory),
+			params(paramSketch, paramPolygon), paramCategory),
 		fn("ccbf_bbox_sum", duck.UBigInt, ccbfBoxSum(4, func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error) {
 			b := boxOf(rows, i)
 			return v.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])

@@ -1,13 +1,9 @@
 package udf
 
 import (
-	"fmt"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
-	"github.com/paulmach/orb"
 )
 
 var ccbfErrorType = duck.StructOf(
@@ -146,30 +142,20 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 }
 
 func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
-	polygons := rows.Col(1)
-	switch t := polygons.Type(); {
-	case t.ID() == duck.SQLNullID:
-		for i := range rows.Len() {
-			out.SetNull(i)
-		}
-		return nil
-	case t.ID() != duck.VarcharID && t.ID() != duck.BlobID && !t.IsGeometry():
-		return fmt.Errorf("the polygon is %s, must be WKT or GeoJSON text, a WKB BLOB or a GEOMETRY", t)
+	polygons, err := polygonsOf(rows.Col(1))
+	if err != nil {
+		return err
 	}
 	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
 		sums := duck.Out[uint64](out)
-		var last []byte
-		var polygon orb.MultiPolygon
 		return eachValid(rows, out, func(i int) error {
 			category, err := r.row(rows, i)
 			if err != nil {
 				return err
 			}
-			if b := polygons.Bytes(i); !sameBytes(b, last) {
-				if polygon, err = grid.ParsePolygon(b); err != nil {
-					return err
-				}
-				last = b
+			polygon, err := polygons.at(i)
+			if err != nil {
+				return err
 			}
 			sums[i], err = r.view.PolygonSum(polygon, category)
 			return err

@@ -90,26 +90,35 @@ func (a *assembly) add(p orb.Point) error {
 
 // endRing closes the ring where it is not.
 func (a *assembly) endRing(at int) error {
-	r := a.ring
-	if len(r) == 0 {
+	switch p := places(a.ring); len(p) {
+	case 0:
 		return a.fail(ErrPolygon, at, "the ring has no points")
-	}
-	first := r[0]
-	i := slices.IndexFunc(r, func(p orb.Point) bool { return p != first })
-	if i < 0 {
-		return a.fail(ErrPolygon, at, "points 1 to %d are all (%v %v); a ring needs three places", len(r), first[0], first[1])
-	}
-	if second := r[i]; !slices.ContainsFunc(r[i:], func(p orb.Point) bool { return p != first && p != second }) {
+	case 1:
+		return a.fail(ErrPolygon, at, "points 1 to %d are all (%v %v); a ring needs three places", len(a.ring), p[0][0], p[0][1])
+	case 2:
 		return a.fail(ErrPolygon, at, "points 1 to %d are at two places, (%v %v) and (%v %v); a ring needs three",
-			len(r), first[0], first[1], second[0], second[1])
+			len(a.ring), p[0][0], p[0][1], p[1][0], p[1][1])
 	}
-	if r[len(r)-1] != first {
+	if first := a.ring[0]; a.ring[len(a.ring)-1] != first {
 		if err := a.add(first); err != nil {
 			return err
 		}
 	}
 	a.poly = append(a.poly, slices.Clone(a.ring))
 	return nil
+}
+
+// places are the first different places of a ring, three at most.
+func places(r orb.Ring) []orb.Point {
+	found := make([]orb.Point, 0, 3)
+	for _, p := range r {
+		if !slices.Contains(found, p) {
+			if found = append(found, p); len(found) == 3 {
+				break
+			}
+		}
+	}
+	return found
 }
 
 // endPolygon adds the polygon of the rings so far, if there are any.

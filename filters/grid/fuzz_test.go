@@ -114,3 +114,39 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// FuzzGlobe: any ring is refused, or becomes rings within the map that are read again.
+func FuzzGlobe(f *testing.F) {
+	f.Add([]byte("\x00\x00\x40\x00\x40\x40\x00\x40"), 3.0, 0.7)
+	f.Add([]byte("\x80\x00\xff\x00\xff\xff"), 4.2, 0.8)
+	f.Add([]byte("round the pole \x00\xff"), 540.0/128, 90.0/128)
+	f.Fuzz(func(t *testing.T, shape []byte, width, height float64) {
+		var r orb.Ring
+		for ; len(shape) > 1; shape = shape[2:] {
+			r = append(r, orb.Point{width * float64(int8(shape[0])), height * float64(int8(shape[1]))})
+		}
+		if len(r) == 0 {
+			return
+		}
+		r = append(r, r[0])
+		mp := orb.MultiPolygon{{r, square}, {square, r}}
+		if _, err := ParseWKB(wkb.MustMarshal(mp)); err != nil {
+			return
+		}
+		got, err := Globe(mp)
+		if err != nil {
+			return
+		}
+		for _, poly := range got {
+			for _, r := range poly {
+				b := r.Bound()
+				if b.Left() < -180 || b.Right() > 180 || b.Bottom() < -90 || b.Top() > 90 {
+					t.Fatalf("%v reaches out of the map", r)
+				}
+			}
+		}
+		if again, err := ParseWKB(wkb.MustMarshal(got)); err != nil || !again.Equal(got) {
+			t.Fatalf("%v, read again: %v %v", got, again, err)
+		}
+	})
+}

@@ -29,6 +29,7 @@ func groups() []group {
 	}
 	return append(gs,
 		group{"sketch", "Any sketch: sketch_", "These read the header that all families share."},
+		group{"polygons", "Polygons on the globe", "A sketch knows no globe: coordinates are those of a plane. [POLYGONS.md](POLYGONS.md#on-the-globe) has the rule by which one is laid on the other."},
 		group{"tiles", "Map tiles", "Web mercator tiles, to group by. Longitudes from -180 to 180, latitudes up to 85.0511 degrees; zoom levels from 0 on."},
 		group{"process", "Memory and version", "Aggregates keep what does not fit into DuckDB's own states in memory beside it, within one budget."},
 	)
@@ -51,6 +52,8 @@ What holds for all of them:
   both values.
 - DuckDB may compute a scalar function on rows that a WHERE leaves out. Where a
   BLOB may be no sketch, write ` + "`TRY(ccbf_get(...))`" + ` or ask ` + "`sketch_is_valid`" + `.
+- A polygon is WKT or GeoJSON text, a WKB BLOB or a GEOMETRY. [POLYGONS.md](POLYGONS.md)
+  says what is read, and which cells are inside.
 - Lookups check a BLOB's structure and not its checksum, for which they would have
   to read all of it: damage inside it can make answers wrong. ` + "`sketch_is_valid`" + `
   checks everything: ask it once for BLOBs that come from elsewhere.

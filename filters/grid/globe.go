@@ -1,0 +1,264 @@
+package grid
+
+import (
+	"math"
+	"slices"
+
+	"github.com/paulmach/orb"
+)
+
+// maxSpan is the most degrees of longitude that a ring may run over: more than
+// the globe, for rings that come back, and not so much that one of n points
+// would be cut into n/2 pieces.
+const maxSpan = 3 * 360
+
+// Globe makes a planar polygon within [-180, 180] x [-90, 90] of one whose
+// coordinates are longitudes and latitudes in degrees on the globe. Longitudes
+// are from -540 to 540, so that they may be given from 0 to 360 or run on past
+// 180.
+//
+// Every side takes the shorter way round: one whose longitudes are more than 180
+// degrees apart crosses the antimeridian, where the polygon is cut. Between its
+// ends it is straight in longitude and latitude, as in RFC 7946, section 3.1.1;
+// one that ends at a pole runs along the meridian of its other end, and one
+// along a pole runs as written. A polygon that has been cut at 180 degrees comes
+// back as it is.
+//
+// A ring that goes once round the globe has a pole inside: the one that it
+// touches; otherwise the nearer one, by its mean latitude. Where a hole goes
+// round as well, the polygon is what lies between the two.
+//
+// A ring of the result may run along the antimeridian more than once. Every
+// ring must be as Scan wants it. Errors wrap ErrPolygon or ErrNotFinite and name
+// the place: coordinates out of range; a side of exactly 180 degrees, or of 360
+// along one latitude, which could go either way; a ring that goes round more
+// than once, or with a mean latitude of 0.
+func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
+	out := orb.MultiPolygon{}
+	for m, poly := range mp {
+		name := func(ring int) string { return ringName(m+1, ring+1, len(mp) > 1) }
+		var laps []lap
+		for i, r := range poly {
+			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
+				return nil, err
+			}
+			l, err := lay(r, name(i))
+			if err != nil {
+				return nil, err
+			}
+			laps = append(laps, l)
+		}
+		if err := choosePoles(laps, name); err != nil {
+			return nil, err
+		}
+		var holes []orb.Ring
+		for i := len(laps) - 1; i > 0; i-- {
+			holes = append(holes, laps[i].pieces()...)
+		}
+		if len(laps) == 0 {
+			continue
+		}
+		for _, outer := range laps[0].pieces() {
+			piece := orb.Polygon{outer}
+			for _, h := range holes {
+				if h.Bound().Intersects(outer.Bound()) {
+					piece = append(piece, h)
+				}
+			}
+			out = append(out, piece)
+		}
+	}
+	return out, nil
+}
+
+// lap is a ring laid out along an endless line of longitudes, on which the globe
+// repeats every 360 degrees.
+type lap struct {
+	points   []turned
+	net      int     // times round the globe eastward
+	min, max float64 // longitudes
+	mean     float64 // latitude, of a ring that goes round
+	pole     float64 // latitude of the pole that is inside, 0 if none is
+}
+
+// turned is a point and how many turns it lies east of where its longitude says.
+// Turns are added at the end, so that coordinates come out as they went in.
+type turned struct {
+	orb.Point
+	turns int
+}
+
+func (t turned) lon() float64 { return t.Point[0] + 360*float64(t.turns) }
+
+func atPole(p orb.Point) bool { return math.Abs(p[1]) == 90 }
+
+// lay lays out a ring.
+func lay(r orb.Ring, name string) (lap, error) {
+	for i, p := range r {
+		if math.Abs(p[0]) > 540 || math.Abs(p[1]) > 90 {
+			return lap{}, errf(ErrPolygon, "polygon: %s, point %d is (%v %v): longitudes are from -540 to 540, latitudes from -90 to 90",
+				name, i+1, p[0], p[1])
+		}
+	}
+	l := lap{points: []turned{{Point: r[0]}}}
+	for i, b := range r[1:] {
+		a := l.points[len(l.points)-1]
+		if atPole(b) && a.Point[1] == b[1] {
+			l.points = append(l.points, turned{b, a.turns})
+			continue
+		}
+		turns := a.turns
+		step := b[0] - a.Point[0]
+		round := int(math.Round(step / 360))
+		turns -= round
+		fault := ""
+		switch rest := step - 360*float64(round); {
+		case atPole(a.Point) || atPole(b):
+		case math.Abs(rest) == 180:
+			fault = "180 degrees either way"
+		case rest == 0 && step != 0 && a.Point[1] == b[1]:
+			fault = "all the way round or no way at all"
+		}
+		if fault != "" {
+			return lap{}, errf(ErrPolygon, "polygon: %s, points %d to %d, from (%v %v) to (%v %v): %s; put points between them",
+				name, i+1, i+2, a.Point[0], a.Point[1], b[0], b[1], fault)
+		}
+		next := turned{b, turns}
+		switch {
+		case a.lon() == next.lon():
+		case atPole(b):
+			l.points = append(l.points, turned{orb.Point{a.Point[0], b[1]}, a.turns})
+		case atPole(a.Point):
+			l.points = append(l.points, turned{orb.Point{b[0], a.Point[1]}, turns})
+		}
+		l.points = append(l.points, next)
+	}
+	l.net = l.points[len(l.points)-1].turns
+	if l.net < 0 {
+		slices.Reverse(l.points)
+	}
+	return l, l.measure(name)
+}
+
+// measure fills in what is known of the ring as a whole.
+func (l *lap) measure(name string) error {
+	if l.net < -1 || l.net > 1 {
+		return errf(ErrPolygon, "polygon: %s goes %d times round the globe", name, max(l.net, -l.net))
+	}
+	l.min, l.max = math.Inf(1), math.Inf(-1)
+	a := l.points[0]
+	for _, b := range l.points {
+		l.min, l.max = min(l.min, b.lon()), max(l.max, b.lon())
+		l.mean += (b.lon() - a.lon()) / 360 * (a.Point[1] + b.Point[1]) / 2
+		a = b
+	}
+	if l.max-l.min > maxSpan {
+		return errf(ErrPolygon, "polygon: %s runs over %v degrees of longitude; the limit is %d", name, l.max-l.min, maxSpan)
+	}
+	return nil
+}
+
+// choosePoles decides which pole the rings of a polygon that go round hold.
+func choosePoles(laps []lap, name func(ring int) string) error {
+	around := slices.IndexFunc(laps, func(l lap) bool { return l.net != 0 })
+	if around < 0 {
+		return nil
+	}
+	for i := range laps {
+		l := &laps[i]
+		side := l.mean
+		switch hole := slices.IndexFunc(laps[1:], func(l lap) bool { return l.net != 0 }); {
+		case l.net == 0:
+			continue
+		case l.touches(90) != l.touches(-90):
+			side = -90
+			if l.touches(90) {
+				side = 90
+			}
+		case i == 0 && hole >= 0:
+			side = laps[1+hole].mean - l.mean
+		case i > 0 && around == 0:
+			side = l.mean - laps[0].mean
+		}
+		if side == 0 {
+			return errf(ErrPolygon, "polygon: %s goes round the globe as near to one pole as to the other", name(i))
+		}
+		l.pole = math.Copysign(90, side)
+	}
+	return nil
+}
+
+func (l *lap) touches(pole float64) bool {
+	return slices.ContainsFunc(l.points, func(p turned) bool { return p.Point[1] == pole })
+}
+
+// pieces are the parts of the ring's inside between -180 and 180 degrees.
+func (l *lap) pieces() []orb.Ring {
+	var out []orb.Ring
+	if l.net == 0 {
+		for east := math.Floor((l.min+180)/360) * 360; east-180 < l.max; east += 360 {
+			out = appendStrip(out, l.shifted(nil, -int(east/360)))
+		}
+		return out
+	}
+	// The line, repeated from -180 or west of it to 180 or east of it, and back
+	// along the pole.
+	var r orb.Ring
+	end := int(math.Ceil((180 - l.min) / 360))
+	for turns := int(math.Floor((-180-l.max)/360)) + 1; turns < end; turns++ {
+		r = l.shifted(r, turns)
+	}
+	r = append(r, orb.Point{r[len(r)-1][0], l.pole}, orb.Point{r[0][0], l.pole}, r[0])
+	return appendStrip(out, r)
+}
+
+// shifted appends the points so many turns further east.
+func (l *lap) shifted(r orb.Ring, turns int) orb.Ring {
+	for _, p := range l.points {
+		r = append(r, orb.Point{p.Point[0] + 360*float64(p.turns+turns), p.Point[1]})
+	}
+	return r
+}
+
+// appendStrip appends what of a ring is between -180 and 180 degrees. Of one
+// without area, that may be a line.
+func appendStrip(to []orb.Ring, r orb.Ring) []orb.Ring {
+	if r = cut(cut(r, -180, 1), 180, -1); len(places(r)) < 3 {
+		return to
+	}
+	return append(to, r)
+}
+
+// cut keeps what of a closed ring lies east of a meridian, or for the side -1
+// west of it; what is cut off becomes sides along it.
+//
+// It is clip.Ring of orb for one side of the box, but two rings that share a
+// side, run either way, are cut in the same point to the bit, as Scanner needs.
+func cut(r orb.Ring, lon, side float64) orb.Ring {
+	if len(r) == 0 {
+		return nil
+	}
+	var out orb.Ring
+	a := r[len(r)-2]
+	for _, b := range r[:len(r)-1] {
+		if (a[0]-lon)*side < 0 != ((b[0]-lon)*side < 0) {
+			out = append(out, crossing(a, b, lon))
+		}
+		if (b[0]-lon)*side >= 0 {
+			out = append(out, b)
+		}
+		a = b
+	}
+	if len(out) > 0 && out[0] != out[len(out)-1] {
+		out = append(out, out[0])
+	}
+	return out
+}
+
+// crossing is where a side meets a meridian between its ends.
+func crossing(a, b orb.Point, lon float64) orb.Point {
+	if a[0] > b[0] {
+		a, b = b, a
+	}
+	return orb.Point{lon, a[1] + float64((b[1]-a[1])*((lon-a[0])/(b[0]-a[0])))}
+}

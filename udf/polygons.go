@@ -1,0 +1,75 @@
+package udf
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/encoding/wkb"
+)
+
+var paramPolygon = duck.Param{Name: "polygon", Type: duck.Any}
+
+// Polygons are the functions that make polygons to ask sketches about.
+func Polygons() []duck.Function {
+	return []duck.Function{
+		function("polygons", "globe_polygon", duck.Blob, globePolygon,
+			"WKB of a polygon on the globe, in degrees, as ccbf_polygon_sum wants it: cut where it crosses the antimeridian, and with the pole that it goes round.",
+			"SELECT ccbf_polygon_sum(ccbf_add(ccbf_empty(1), -179.5, -17.5), globe_polygon('POLYGON ((177 -20, -178 -20, -178 -15, 177 -15, 177 -20))'))",
+			params(paramPolygon)),
+	}
+}
+
+func globePolygon(rows *duck.Rows, out *duck.Result) error {
+	polygons, err := polygonsOf(rows.Col(0))
+	if err != nil {
+		return err
+	}
+	return eachValid(rows, out, func(i int) error {
+		p, err := polygons.at(i)
+		if err != nil {
+			return err
+		}
+		if p, err = grid.Globe(p); err != nil {
+			return err
+		}
+		b, err := wkb.Marshal(p)
+		if err != nil {
+			return err
+		}
+		out.SetBytes(i, b)
+		return nil
+	})
+}
+
+// polygonColumn is a column of polygons in any form, of which one is read once
+// where rows repeat it.
+type polygonColumn struct {
+	column *duck.Vector
+	last   []byte
+	read   orb.MultiPolygon
+}
+
+func polygonsOf(column *duck.Vector) (*polygonColumn, error) {
+	switch t := column.Type(); {
+	case t.ID() == duck.SQLNullID || t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.IsGeometry():
+		return &polygonColumn{column: column}, nil
+	default:
+		return nil, fmt.Errorf("the polygon is %s, must be WKT or GeoJSON text, a WKB BLOB or a GEOMETRY", t)
+	}
+}
+
+// at is the polygon of row i, valid until the next call.
+func (p *polygonColumn) at(i int) (orb.MultiPolygon, error) {
+	b := p.column.Bytes(i)
+	if sameBytes(b, p.last) {
+		return p.read, nil
+	}
+	read, err := grid.ParsePolygon(b)
+	if err != nil {
+		return nil, err
+	}
+	p.last, p.read = b, read
+	return read, nil
+}
