@@ -123,6 +123,9 @@ func TestDot(t *testing.T) {
 		{Name: "help", Args: "[COMMAND|FUNCTION]"}, {Name: "headers", Args: "on|off"}, {Name: "quit"},
 		{Name: "read", Args: "FILE"}, {Name: "import", Args: "FILE TABLE"}, {Name: "mode", Args: "[MODE]"},
 		{Name: "print", Args: "TEXT..."},
+		{Name: "map", Args: "[OPTIONS] QUERY", Options: []Option{
+			{Name: "-o", Value: "FILE.png"}, {Name: "-scale", Value: "NAME", Values: []string{"log", "sqrt", "linear"}}, {Name: "-size", Value: "WxH"},
+		}},
 	}
 	for _, tt := range []struct{ text, want string }{
 		{".he", ".help ,.headers "},
@@ -139,9 +142,23 @@ func TestDot(t *testing.T) {
 		{".help he", "headers,help"},
 		{".print r", ""},
 		{".nonsense r", ""},
+		{".map -", "-o ,-scale ,-size "},
+		{".map -s", "-scale ,-size "},
+		{".map -o r", "run.sql"},
+		{".map -o run.png -scale l", "log ,linear "},
+		{".map -size 9", ""},
+		{".map -nonsense l", ""},
+		{".map FROM m", "main.,months"},
+		{" .map -o a.png  -scale log  FROM m", "main.,months"},
 	} {
-		if _, got := Dot(tt.text, commands, []string{"csv", "json"}, db, dir); texts(got) != tt.want {
+		start, got := Dot(tt.text, commands, []string{"csv", "json"}, db, dir)
+		if texts(got) != tt.want {
 			t.Errorf("%s: %s, want %s", tt.text, texts(got), tt.want)
+		}
+		for _, c := range got {
+			if !hasPrefix(c.Text, tt.text[start:]) {
+				t.Errorf("%s: %q does not go on with %q", tt.text, c.Text, tt.text[start:])
+			}
 		}
 	}
 }

@@ -8,6 +8,14 @@ import (
 // Command is a dot command, its arguments as .help shows them.
 type Command struct {
 	Name, Args, Help string
+	// Options stand between the name and a query, each with a value.
+	Options []Option
+}
+
+// Option is one option of a command, its value as .help shows it.
+type Option struct {
+	Name, Value, Help string
+	Values            []string // what the value may be, if that is known
 }
 
 // Dot completes a dot command. modes are the names of the output modes.
@@ -30,6 +38,9 @@ func Dot(text string, commands []Command, modes []string, db Database, dir strin
 	if found < 0 {
 		return len(text), nil
 	}
+	if options := commands[found].Options; options != nil {
+		return query(text, len(text)-len(line)+len(words[0]), options, db, dir)
+	}
 	start = strings.LastIndexAny(text, " \t") + 1
 	typed := text[start:]
 	argument := len(words) - 1
@@ -41,6 +52,52 @@ func Dot(text string, commands []Command, modes []string, db Database, dir strin
 		return start, nil
 	}
 	return start, sorted(argumentCandidates(strings.Trim(args[argument], "[]"), typed, commands, modes, db, dir))
+}
+
+// query completes the options and the query after the name that ends at start.
+func query(text string, start int, options []Option, db Database, dir string) (int, []Candidate) {
+	// next is the word at start, if it is half-typed all that is left.
+	next := func() (word string, half bool) {
+		start = len(text) - len(strings.TrimLeft(text[start:], " \t"))
+		end := strings.IndexAny(text[start:], " \t")
+		if end < 0 {
+			return text[start:], true
+		}
+		return text[start : start+end], false
+	}
+	for {
+		name, half := next()
+		if !strings.HasPrefix(name, "-") {
+			break
+		}
+		if half {
+			var out []Candidate
+			for _, o := range options {
+				if strings.HasPrefix(o.Name, name) {
+					out = append(out, Candidate{Text: o.Name + " ", Show: o.Name, Help: o.Value + "  " + o.Help, Group: "options"})
+				}
+			}
+			return start, out
+		}
+		start += len(name)
+		value, half := next()
+		if half {
+			i := slices.IndexFunc(options, func(o Option) bool { return o.Name == name })
+			if i >= 0 && strings.HasPrefix(options[i].Value, "FILE") {
+				return start, sorted(paths(value, dir, ""))
+			}
+			var out []Candidate
+			for _, v := range options[max(i, 0)].Values {
+				if i >= 0 && hasPrefix(v, value) {
+					out = append(out, Candidate{Text: v + " ", Show: v})
+				}
+			}
+			return start, out
+		}
+		start += len(value)
+	}
+	at, out := Statement(text[start:], db, dir)
+	return start + at, out
 }
 
 func argumentCandidates(arg, typed string, commands []Command, modes []string, db Database, dir string) []Candidate {

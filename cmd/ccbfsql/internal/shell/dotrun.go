@@ -28,7 +28,7 @@ func (sh *Shell) dotHelp(args []string) error {
 		}
 	}
 	if len(found) == 1 && found[0].name == "map" {
-		return sh.printf("%s\n", mapHelp)
+		return sh.printf("%s", mapHelp())
 	}
 	return nil
 }

@@ -217,7 +217,11 @@ func candidatesPerRow(group []complete.Candidate, width int) int {
 func dotCommands() []complete.Command {
 	var out []complete.Command
 	for _, c := range commands {
-		out = append(out, complete.Command{Name: c.name, Args: c.args, Help: c.help})
+		known := complete.Command{Name: c.name, Args: c.args, Help: c.help}
+		if c.name == "map" {
+			known.Options = mapList
+		}
+		out = append(out, known)
 	}
 	return out
 }

@@ -8,20 +8,38 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/complete"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 	"github.com/paulmach/orb"
 )
 
+// mapList are the options of .map.
+var mapList = []complete.Option{
+	{Name: "-o", Value: "FILE.png", Help: "draw to a file, up to 1024 x 1024 pixels"},
+	{Name: "-as", Value: "HOW", Help: "draw on the screen as " + words(terminal.Ways) + "; otherwise what the terminal can do", Values: terminal.Ways},
+	{Name: "-size", Value: "WxH", Help: "most pixels; the area keeps its shape"},
+	{Name: "-area", Value: "X0,Y0,X1,Y1", Help: "draw this box; otherwise the one around all cells"},
+	{Name: "-palette", Value: "NAME", Help: words(picture.Palettes), Values: picture.Palettes},
+	{Name: "-scale", Value: "NAME", Help: words(picture.Scales), Values: picture.Scales},
+	{Name: "-label", Value: "TEXT", Help: "for a corner of the file, with the colours and what they stand for"},
+}
+
 // mapHelp is shown by .help map.
-var mapHelp = `The query returns one sketch, such as ccbf_agg and ccbf_union_agg make.
-  -o FILE.png       draw to a file, up to 1024 x 1024 pixels
-  -as HOW           draw on the screen as kitty, sixel or blocks; otherwise what the terminal can do
-  -size WxH         most pixels; the area keeps its shape
-  -area X0,Y0,X1,Y1 draw this box; otherwise the one around all cells
-  -palette NAME     ` + strings.Join(picture.Palettes, ", ") + `
-  -scale NAME       ` + strings.Join(picture.Scales, ", ") + `
-  -label TEXT       for a corner of the file, with the colours and what they stand for`
+func mapHelp() string {
+	b := strings.Builder{}
+	b.WriteString("The query returns one sketch, such as ccbf_agg and ccbf_union_agg make. Options:\n")
+	for _, o := range mapList {
+		fmt.Fprintf(&b, "  %-22s %s\n", o.Name+" "+o.Value, o.Help)
+	}
+	return b.String()
+}
+
+// words are the names of a choice.
+func words(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
 
 // mapOptions are what stands in front of the query.
 type mapOptions struct {

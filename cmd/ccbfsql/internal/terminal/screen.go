@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"image/color"
 	"os"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/charmbracelet/colorprofile"
@@ -23,19 +25,16 @@ const (
 	Kitty
 )
 
-var graphicsNames = [...]string{"blocks", "sixel", "kitty"}
-
-// String is the name that Parse takes.
-func (g Graphics) String() string { return graphicsNames[g] }
+// Ways are the names of the ways to draw, in their order.
+var Ways = []string{"blocks", "sixel", "kitty"}
 
 // Parse returns the way to draw of that name.
 func Parse(name string) (Graphics, error) {
-	for i, n := range graphicsNames {
-		if n == name {
-			return Graphics(i), nil
-		}
+	i := slices.Index(Ways, name)
+	if i < 0 {
+		return 0, fmt.Errorf("must be one of %s", strings.Join(Ways, ", "))
 	}
-	return 0, fmt.Errorf("%q is no way to draw; kitty, sixel and blocks are", name)
+	return Graphics(i), nil
 }
 
 // Screen is what is known of a terminal.

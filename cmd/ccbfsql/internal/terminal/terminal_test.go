@@ -284,7 +284,7 @@ func TestRoom(t *testing.T) {
 		if _, height := s.Room(40); height < 1 {
 			t.Errorf("%v: height %d", graphics, height)
 		}
-		if g, err := Parse(graphics.String()); g != graphics || err != nil {
+		if g, err := Parse(Ways[graphics]); g != graphics || err != nil {
 			t.Errorf("%v: %v, %v", graphics, g, err)
 		}
 	}
