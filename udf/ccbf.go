@@ -68,18 +68,14 @@ func CCBF() []duck.Function {
 			"Points in the cells whose centres lie in a Polygon, MultiPolygon or collection of them: WKT or GeoJSON text, WKB BLOB, or GEOMETRY.",
 			"ccbf_polygon_sum(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")",
 			params(paramSketch, paramPolygon), paramCategory),
-		fn("ccbf_bbox_sum", duck.UBigInt, ccbfBoxSum(4, func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error) {
-			b := boxOf(rows, i)
-			return v.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
-		}), "Points in the cells whose centres lie in a box, lower edges included, upper ones not.",
+		fn("ccbf_bbox_sum", duck.UBigInt, ccbfBoxSum(4, cellsOf),
+			"Points in the cells whose centres lie in a box, lower edges included, upper ones not.",
 			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", inBox(), paramCategory),
-		fn("ccbf_tile_sum", duck.UBigInt, ccbfBoxSum(3, func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error) {
-			xmin, ymin, xmax, ymax, err := grid.TileBounds(zoom(rows.Col(1), i), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
-			if err != nil {
-				return grid.Rect{}, err
-			}
-			return v.Grid.Box(xmin, ymin, xmax, ymax)
-		}), "Points in the cells whose centres lie in a web mercator tile.",
+		fn("ccbf_bbox_overlaps", duck.Boolean, ccbfOverlaps,
+			"Whether the bounding box of a sketch has a cell whose centre lies in a box: where not, ccbf_bbox_sum is 0. Reads the header only.",
+			"ccbf_bbox_overlaps(s, 2, 0, 5, 1) FROM (SELECT "+q+")", inBox()),
+		fn("ccbf_tile_sum", duck.UBigInt, ccbfBoxSum(3, cellsOfTile),
+			"Points in the cells whose centres lie in a web mercator tile.",
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
 		fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
@@ -115,6 +111,7 @@ func CCBF() []duck.Function {
 // the BLOB is the same, and the category of each row.
 type ccbfReader struct {
 	view     ccbf.View
+	head     ccbf.Head // of a BLOB that may not be worth a view
 	category args.Keys
 	has      bool // the call has a category
 	cells    []grid.Cell
@@ -152,11 +149,11 @@ func (r *ccbfReader) open(blob []byte) error {
 }
 
 // categoryOf is the category of row i, nil where the call has none.
-func (r *ccbfReader) categoryOf(i int) ([]byte, error) {
+func (r *ccbfReader) categoryOf(h *ccbf.Head, i int) ([]byte, error) {
 	if !r.has {
 		return nil, nil
 	}
-	return r.category.Bytes(i, r.view.Class())
+	return r.category.Bytes(i, h.Class())
 }
 
 // row opens the sketch of row i and returns its category.
@@ -164,7 +161,7 @@ func (r *ccbfReader) row(rows *duck.Rows, i int) ([]byte, error) {
 	if err := r.open(rows.Col(0).Bytes(i)); err != nil {
 		return nil, err
 	}
-	return r.categoryOf(i)
+	return r.categoryOf(&r.view.Head, i)
 }
 
 // ccbfGet counts places; put writes counts from row i on.
@@ -195,7 +192,7 @@ func ccbfGet(put func(out *duck.Result, i int, counts []uint64)) compute {
 				if _, err := r.view.Grid.Cells(cells, xs[first:i], ys[first:i]); err != nil {
 					return err
 				}
-				category, err := r.categoryOf(first)
+				category, err := r.categoryOf(&r.view.Head, first)
 				if err != nil {
 					return err
 				}
@@ -203,27 +200,6 @@ func ccbfGet(put func(out *duck.Result, i int, counts []uint64)) compute {
 				put(out, first, counts)
 			}
 			return nil
-		})
-	}
-}
-
-// ccbfBoxSum sums the cells of a rectangle given by the columns from 1 to edges.
-func ccbfBoxSum(edges int, rect func(v *ccbf.View, rows *duck.Rows, i int) (grid.Rect, error)) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		return ccbfAsk(rows, 1+edges, func(r *ccbfReader) error {
-			sums := duck.Out[uint64](out)
-			return eachValid(rows, out, func(i int) error {
-				category, err := r.row(rows, i)
-				if err != nil {
-					return err
-				}
-				area, err := rect(&r.view, rows, i)
-				if err != nil {
-					return err
-				}
-				sums[i], err = r.view.BoxSum(area, category)
-				return err
-			})
 		})
 	}
 }

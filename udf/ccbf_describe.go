@@ -140,25 +140,3 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 		})
 	})
 }
-
-func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
-	polygons, err := polygonsOf(rows.Col(1))
-	if err != nil {
-		return err
-	}
-	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
-		sums := duck.Out[uint64](out)
-		return eachValid(rows, out, func(i int) error {
-			category, err := r.row(rows, i)
-			if err != nil {
-				return err
-			}
-			polygon, err := polygons.at(i)
-			if err != nil {
-				return err
-			}
-			sums[i], err = r.view.PolygonSum(polygon, category)
-			return err
-		})
-	})
-}

@@ -44,8 +44,7 @@ func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, cat
 				if err != nil {
 					return err
 				}
-				b := boxOf(rows, i)
-				area, err := r.view.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+				area, err := cellsOf(&r.view.Head, rows, i)
 				if err != nil {
 					return err
 				}

@@ -3,6 +3,7 @@ package udf
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/paulmach/orb"
@@ -49,6 +50,7 @@ type polygonColumn struct {
 	column *duck.Vector
 	last   []byte
 	read   orb.MultiPolygon
+	asked  *ccbf.Polygon // read, for sketches; nil until then
 }
 
 func polygonsOf(column *duck.Vector) (*polygonColumn, error) {
@@ -70,6 +72,17 @@ func (p *polygonColumn) at(i int) (orb.MultiPolygon, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.last, p.read = b, read
+	p.last, p.read, p.asked = b, read, nil
 	return read, nil
+}
+
+// toAsk is at for many sketches.
+func (p *polygonColumn) toAsk(i int) (*ccbf.Polygon, error) {
+	if _, err := p.at(i); err != nil {
+		return nil, err
+	}
+	if p.asked == nil {
+		p.asked = ccbf.NewPolygon(p.read)
+	}
+	return p.asked, nil
 }
