@@ -40,6 +40,46 @@ func BenchmarkScanWorld(b *testing.B) {
 	}
 }
 
+// Quads of all countries at 0.01 degrees, from 4096 by 4096 cells down to 2 by
+// 2: what a sum over levels asks at most. BenchmarkScanWorld/res=0.01 is the
+// same by rows.
+func BenchmarkDescendWorld(b *testing.B) {
+	all := countries(b)
+	g := mustGrid(b, 0.01)
+	b.ReportAllocs()
+	quads := 0
+	var visit func(d *Descent, level int, x, y int64)
+	visit = func(d *Descent, level int, x, y int64) {
+		quads++
+		if d.Enter(Rect{x << level, y << level, (x+1)<<level - 1, (y+1)<<level - 1}) != Partly {
+			return
+		}
+		for i := range int64(4) {
+			if level > 1 {
+				visit(d, level-1, 2*x+i&1, 2*y+i>>1)
+			} else {
+				d.Contains(Cell{2*x + i&1, 2*y + i>>1})
+			}
+		}
+		d.Leave()
+	}
+	for b.Loop() {
+		quads = 0
+		for i := range all {
+			const top = 12
+			d := mustDescend(b, g, all[i].mp)
+			r := d.Bounds()
+			for y := r.MinY >> top; y <= r.MaxY>>top; y++ {
+				for x := r.MinX >> top; x <= r.MaxX>>top; x++ {
+					visit(d, top, x, y)
+				}
+			}
+		}
+	}
+	b.ReportMetric(float64(quads), "quads")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(quads), "ns/quad")
+}
+
 // Setting up only: what a query pays before its first row.
 func BenchmarkScanWorldSetup(b *testing.B) {
 	all := countries(b)

@@ -37,8 +37,9 @@ type Descent struct {
 type window struct {
 	rect              Rect
 	edges, turns, odd int
-	// Where one ring alone runs through the rectangle: whether cells are inside
-	// that it goes round an even and an odd number of times.
+	// Where one ring at most runs through the rectangle, odd is empty, and cells
+	// says whether those inside are the ones right of an even and of an odd
+	// number of the edges and turns.
 	alone bool
 	cells [2]bool
 }
@@ -74,21 +75,24 @@ func (d *Descent) Bounds() Rect { return d.s.bounds }
 // Enter returns how a rectangle lies, which must be inside the one entered
 // last. Where that is Partly it is entered, until Leave.
 func (d *Descent) Enter(r Rect) Relation {
-	w := window{rect: r.Intersect(d.s.bounds), edges: len(d.edges), turns: len(d.turns), odd: len(d.odd)}
-	if w.rect.Empty() {
+	seen := r.Intersect(d.s.bounds)
+	if seen.Empty() {
 		return Outside
 	}
-	d.narrow(&w)
-	relation := d.relation(&w)
-	if relation == Inside && w.rect != r {
+	n := len(d.windows)
+	d.windows = slices.Grow(d.windows, 1)[:n+1]
+	from, w := &d.windows[n-1], &d.windows[n]
+	w.rect, w.edges, w.turns, w.odd = seen, len(d.edges), len(d.turns), len(d.odd)
+	w.alone, w.cells = from.alone, from.cells
+	d.narrow(from, w)
+	relation := d.relation(w)
+	if relation == Inside && seen != r {
 		relation = Partly // the rest is outside
 	}
 	if relation != Partly {
-		d.edges, d.turns, d.odd = d.edges[:w.edges], d.turns[:w.turns], d.odd[:w.odd]
-		return relation
+		d.Leave()
 	}
-	d.windows = append(d.windows, w)
-	return Partly
+	return relation
 }
 
 // Leave goes back to the rectangle entered before.
@@ -105,14 +109,14 @@ func (d *Descent) Work() int {
 	return len(d.edges) - w.edges + len(d.turns) - w.turns
 }
 
-// narrow takes from the last window what w sees of it.
-func (d *Descent) narrow(w *window) {
-	from, r := &d.windows[len(d.windows)-1], w.rect
+// narrow takes from a window what w, within it, sees of it.
+func (d *Descent) narrow(from, w *window) {
+	r := w.rect
 	for _, t := range d.turns[from.turns:w.turns] {
 		d.turn(w, t)
 	}
 	for _, id := range d.odd[from.odd:w.odd] {
-		d.toggle(id)
+		d.toggle(w, id)
 	}
 	left, right := d.s.g.center(r.MinX), d.s.g.center(r.MaxX)
 	for _, i := range d.edges[from.edges:w.edges] {
@@ -170,7 +174,7 @@ func (e *edge) within(lo, hi float64) (west, east float64) {
 func (d *Descent) turn(w *window, t turn) {
 	switch n := len(d.turns); {
 	case t.row <= w.rect.MinY:
-		d.toggle(t.ring)
+		d.toggle(w, t.ring)
 	case t.row > w.rect.MaxY:
 	case n > w.turns && d.turns[n-1] == t:
 		d.turns = d.turns[:n-1]
@@ -181,7 +185,11 @@ func (d *Descent) turn(w *window, t turn) {
 
 // toggle notes that the cells of a window lie right of one edge more of a
 // ring.
-func (d *Descent) toggle(id int32) {
+func (d *Descent) toggle(w *window, id int32) {
+	if w.alone {
+		w.cells[0], w.cells[1] = w.cells[1], w.cells[0]
+		return
+	}
 	d.s.rings[id].in = !d.s.rings[id].in
 	d.touched = append(d.touched, id)
 }
@@ -208,44 +216,60 @@ func (d *Descent) cancel(w *window) {
 // relation is how the rectangle of the window in the making lies.
 func (d *Descent) relation(w *window) Relation {
 	edges, turns := d.edges[w.edges:], d.turns[w.turns:]
+	if !w.alone && !d.simplify(w, d.only(edges, turns)) {
+		return Partly
+	}
+	switch {
+	case w.cells[0] != w.cells[1] && len(edges)+len(turns) > 0:
+		return Partly
+	case w.cells[0]:
+		return Inside
+	}
+	return Outside
+}
+
+// simplify makes w a window of the ring id alone, or of none where that is
+// noRing. It is false where there are more.
+func (d *Descent) simplify(w *window, id int32) bool {
+	if id == manyRings {
+		return false
+	}
 	members := 0
-	for _, id := range d.odd[w.odd:] {
+	odd := d.odd[w.odd:]
+	for _, id := range odd {
 		members += d.s.pass(id)
 	}
-	defer d.reset(d.odd[w.odd:])
-	w.cells = [2]bool{members > 0, members > 0}
-	if len(edges)+len(turns) > 0 {
-		id := d.only(edges, turns)
-		if w.alone = id >= 0; !w.alone {
-			return Partly
-		}
+	w.alone, w.cells = true, [2]bool{members > 0, members > 0}
+	if id != noRing {
 		w.cells[1] = members+d.s.pass(id) > 0
 		d.reset([]int32{id})
 	}
-	switch w.cells {
-	case [2]bool{true, true}:
-		return Inside
-	case [2]bool{false, false}:
-		return Outside
-	}
-	return Partly
+	d.reset(odd)
+	d.odd = d.odd[:w.odd]
+	return true
 }
 
-// only is the ring that all edges and turns belong to, or -1.
+const (
+	noRing    = -1
+	manyRings = -2
+)
+
+// only is the ring that all edges and turns belong to, noRing where there are
+// none.
 func (d *Descent) only(edges []int32, turns []turn) int32 {
-	id := int32(-1)
+	id := int32(noRing)
 	for _, i := range edges {
 		if r := d.s.edges[i].ring; id < 0 {
 			id = r
 		} else if id != r {
-			return -1
+			return manyRings
 		}
 	}
 	for _, t := range turns {
 		if id < 0 {
 			id = t.ring
 		} else if id != t.ring {
-			return -1
+			return manyRings
 		}
 	}
 	return id
