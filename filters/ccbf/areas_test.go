@@ -10,6 +10,7 @@ import (
 	"github.com/paulmach/orb/planar"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 )
 
 // boxTruth is the sum of a view's counts over the model's cells in a box.
@@ -120,27 +121,10 @@ func TestAreasWithCategories(t *testing.T) {
 	}
 }
 
-// randomPolygon makes a star with a hole, or two of them, around points within
-// reach. Nothing lies on the centre of a cell.
-func randomPolygon(r *rand.Rand, reach float64) orb.MultiPolygon {
-	star := func(cx, cy, size float64) orb.Ring {
-		var ring orb.Ring
-		for i := range 3 + r.IntN(9) {
-			a, d := float64(i)*0.5+r.Float64()*0.4, size*(0.3+0.7*r.Float64())
-			ring = append(ring, orb.Point{cx + d*math.Cos(a), cy + d*math.Sin(a)})
-		}
-		return append(ring, ring[0])
-	}
-	var mp orb.MultiPolygon
-	for i := range 1 + r.IntN(2) {
-		cx, cy := (r.Float64()-0.5)*reach+2*reach*float64(i), (r.Float64()-0.5)*reach
-		p := orb.Polygon{star(cx, cy, reach*0.8)}
-		if r.IntN(2) == 0 {
-			p = append(p, star(cx, cy, reach*0.2))
-		}
-		mp = append(mp, p)
-	}
-	return mp
+// randomPolygon makes a polygon of one kind after the other around the origin.
+// Nothing lies on the centre of a cell.
+func randomPolygon(r *rand.Rand, i int, reach float64) orb.MultiPolygon {
+	return polygons.Random(r, polygons.Kinds[i%len(polygons.Kinds)], orb.Bound{Min: orb.Point{-reach, -reach}, Max: orb.Point{reach, reach}})
 }
 
 // inside is an independent judge of whether a cell's centre lies in a polygon:
@@ -164,7 +148,7 @@ func TestPolygonSum(t *testing.T) {
 		blob := blobOf(t, builderOf(t, cfg, p))
 		m, cached := p.model(), viewOf(t, blob)
 		for i := range 60 {
-			mp := randomPolygon(r, []float64{1, 5, 20}[i%3])
+			mp := randomPolygon(r, i, []float64{1, 5, 20}[i%3])
 			if !params.Dense && i%4 == 0 && cached.IsExact() {
 				mp = shifted(mp, (highest+1)*0.25)
 			}
@@ -299,7 +283,7 @@ func TestPolygonOverManyCategories(t *testing.T) {
 	}
 	v, m := viewOf(t, blobOf(t, builderOf(t, cfg, p))), p.model()
 	for i := range 40 {
-		mp := randomPolygon(r, []float64{2, 5, 20}[i%3])
+		mp := randomPolygon(r, i, []float64{2, 5, 20}[i%3])
 		if i%2 == 0 {
 			mp = shifted(mp, (highest+1)*0.25)
 		}
