@@ -91,11 +91,11 @@ func TestMap(t *testing.T) {
 			term.send(".map SELECT ccbf_agg(x, x, 1) FROM range(10) t(x);" + enter)
 			term.wait("\x1b[c") // the last question
 			term.send(c.answer)
-			term.wait(append(c.picture, "x 0 to 10, y 0 to 10; total 10, cells of 1, up to 1 per cell", "ccbfsql> ")...)
+			term.wait(append(c.picture, "x 0 to 10, y 0 to 10; sketch total 10, cells of 1, up to 1 per cell", "ccbfsql> ")...)
 
 			// The terminal is as it was, and is not asked again.
 			term.send(".map -size 10x10 SELECT ccbf_agg(7, 8, 1);" + enter)
-			term.wait("x 7 to 8, y 8 to 9; total 1, ", "ccbfsql> ")
+			term.wait("x 7 to 8, y 8 to 9; sketch total 1, ", "ccbfsql> ")
 			term.send(".quit" + enter)
 			if code := term.leave(); code != 0 {
 				t.Errorf("exit status %d", code)

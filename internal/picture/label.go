@@ -53,7 +53,7 @@ func drawLabel(img *image.Paletted, text, unit string, s *scale) error {
 	height := line
 
 	middle, last := Short(s.least[colours/2]), strings.TrimSpace(Short(s.top)+" "+unit)
-	low := max(width, font.MeasureString(face, middle).Ceil()+2*font.MeasureString(face, last).Ceil()+size)
+	low := max(width, font.MeasureString(face, middle).Ceil()+2*font.MeasureString(face, last).Ceil()+2*size)
 	legend := s.top > 0 && low <= room && 3*line+4*pad <= img.Rect.Dy()
 	if legend {
 		width, height = low, 3*line

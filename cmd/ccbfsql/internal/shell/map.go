@@ -188,7 +188,7 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 	if n, known := v.Total(); known {
 		total = strconv.FormatUint(n, 10)
 	}
-	return img, fmt.Sprintf("x %.12g to %.12g, y %.12g to %.12g; total %s, cells of %v, up to %s %s",
+	return img, fmt.Sprintf("x %.12g to %.12g, y %.12g to %.12g; sketch total %s, cells of %v, up to %s %s",
 		area.Min[0], area.Max[0], area.Min[1], area.Max[1], total, res, picture.Short(slices.Max(values)), o.Unit), nil
 }
 
