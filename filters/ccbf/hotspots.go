@@ -93,7 +93,7 @@ func (v *View) TopK(box grid.Rect, k int, category []byte) ([]Spot, error) {
 	if v.form == formExact {
 		v.eachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{c, n}, n}) })
 	} else {
-		s := search{v: v, category: category, visit: func(level int, at grid.Cell, n, least uint64) bool {
+		s := search{v: v, category: category, largestFirst: true, visit: func(level int, at grid.Cell, n, least uint64) bool {
 			if level == 0 {
 				t.add(candidate{Spot{at, n}, least})
 				return false

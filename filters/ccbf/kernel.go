@@ -64,6 +64,51 @@ func countKey[W word](d *dense, l0 []W, h1, h2 uint64) uint64 {
 	return least
 }
 
+// counts is count for many keys, whose counters are asked for together: quicker
+// where most keys have a count, as count ends at the first counter of 0.
+func (d *dense) counts(dst, h1, h2 []uint64) {
+	l := &d.layers[0]
+	switch l.width {
+	case 8:
+		countKeys(d, counters[uint8](l), dst, h1, h2)
+	case 16:
+		countKeys(d, counters[uint16](l), dst, h1, h2)
+	case 32:
+		countKeys(d, counters[uint32](l), dst, h1, h2)
+	default:
+		for i := range h1 {
+			dst[i] = d.count(h1[i], h2[i])
+		}
+	}
+}
+
+func countKeys[W word](d *dense, l0 []W, dst, h1, h2 []uint64) {
+	var at [places]uint32
+	k, flag := d.shape.k, W(d.layers[0].flag)
+	for len(h1) > 0 {
+		m := min(places/k, len(h1))
+		for i, positions := 0, d.positions(at[:], h1[:m], h2, true); i < m; i++ {
+			low, flags := ^W(0), W(0)
+			for _, j := range positions[i*k:][:k] {
+				low, flags = min(low, l0[j]), flags|l0[j]
+			}
+			if dst[i] = uint64(low); flags&flag != 0 {
+				dst[i] = d.leastValue(positions[i*k:][:k])
+			}
+		}
+		dst, h1, h2 = dst[m:], h1[m:], h2[m:]
+	}
+}
+
+// leastValue is the minimum over the counters at positions.
+func (d *dense) leastValue(at []uint32) uint64 {
+	least := ^uint64(0)
+	for _, j := range at {
+		least = min(least, d.value(uint64(j)))
+	}
+	return least
+}
+
 // places is how many positions are computed before the first of them is used.
 const places = 96
 
@@ -243,11 +288,7 @@ func raiseKeys[W word](d *dense, l0 []W, at []uint32, n []uint64) {
 
 // raiseKey is raiseKeys for one key, with carries.
 func (d *dense) raiseKey(at []uint32, n uint64) {
-	least := ^uint64(0)
-	for _, j := range at {
-		least = min(least, d.value(uint64(j)))
-	}
-	to := saturatingAdd(least, n)
+	to := saturatingAdd(d.leastValue(at), n)
 	for _, j := range at {
 		if d.value(uint64(j)) < to {
 			d.raise(0, uint64(j), to)

@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -100,4 +101,43 @@ func BenchmarkExactCount(b *testing.B) {
 		sum += v.Count(cellOf(0, 0, keys[i*7919%len(keys)]), nil)
 	}
 	_ = sum
+}
+
+// Many keys at once read as each of them alone, whatever the width, and however
+// many positions go into a batch.
+func TestCountsOfManyKeys(t *testing.T) {
+	for _, p := range []Params{
+		{Widths: []int{8, 16}, Counters: []uint64{600, 60}},
+		{Widths: []int{8, 16}, Counters: []uint64{1024, 64}, K: 1},
+		{Widths: []int{16, 32}, Counters: []uint64{512, 64}, K: 5},
+		{Widths: []int{32}, Counters: []uint64{700}, K: 32},
+		{Widths: []int{5, 9}, Counters: []uint64{600, 60}, K: 7},
+	} {
+		p.Dense = true
+		c := config(t, p)
+		d, r := newDense(c.shape), rand.New(rand.NewPCG(91, 0))
+		keys := func(n int) (h1, h2 []uint64) {
+			h1, h2 = make([]uint64, n), make([]uint64, n)
+			for i := range h1 {
+				h1[i], h2[i] = key.HashCell(0, r.Int64N(200), 0)
+			}
+			return h1, h2
+		}
+		h1, h2 := keys(60)
+		ns := make([]uint64, len(h1))
+		for i := range ns {
+			ns[i] = r.Uint64() >> (44 + r.UintN(20)) // some past the first layer
+		}
+		d.insert(Standard, h1, h2, ns)
+		for n := range 100 {
+			h1, h2 := keys(n)
+			got := make([]uint64, n)
+			d.counts(got, h1, h2)
+			for i := range got {
+				if want := d.count(h1[i], h2[i]); got[i] != want {
+					t.Fatalf("%v, key %d of %d: %d, alone %d", p, i, n, got[i], want)
+				}
+			}
+		}
+	}
 }
