@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -51,6 +52,21 @@ func FuzzParsePolygon(f *testing.F) {
 	})
 }
 
+// fuzzPolygon has two members, of which the first has a hole.
+func fuzzPolygon(shape []byte, scale float64) orb.MultiPolygon {
+	ring := func(b []byte) (r orb.Ring) {
+		for ; len(b) > 1; b = b[2:] {
+			r = append(r, orb.Point{scale * (float64(b[0]) - 99.3), scale * (float64(b[1]) - 99.3)})
+		}
+		if len(r) > 0 {
+			r = append(r, r[0])
+		}
+		return r
+	}
+	third := len(shape) / 3
+	return orb.MultiPolygon{{ring(shape[:third]), ring(shape[third : 2*third])}, {ring(shape[2*third:])}}
+}
+
 // FuzzScan: any ring on any grid is walked without a panic or a hang, rows are
 // in order and within bounds, and skipping rows changes nothing.
 func FuzzScan(f *testing.F) {
@@ -62,18 +78,7 @@ func FuzzScan(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var mp orb.MultiPolygon
-		ring := func(b []byte) (r orb.Ring) {
-			for ; len(b) > 1; b = b[2:] {
-				r = append(r, orb.Point{scale * (float64(b[0]) - 99.3), scale * (float64(b[1]) - 99.3)})
-			}
-			if len(r) > 0 {
-				r = append(r, r[0])
-			}
-			return r
-		}
-		half := len(shape) / 3
-		mp = orb.MultiPolygon{{ring(shape[:half]), ring(shape[half : 2*half])}, {ring(shape[2*half:])}}
+		mp := fuzzPolygon(shape, scale)
 		s, err := g.Scan(mp, MaxRect())
 		if err != nil {
 			return
@@ -112,6 +117,30 @@ func FuzzScan(f *testing.F) {
 		if b.Height() <= sampleRows && from == b.MinY && cells < math.MaxInt64 && est != cells {
 			t.Fatalf("estimate %d, work %d, cells %d", est, work, cells)
 		}
+	})
+}
+
+// FuzzDescent: rectangles of any polygon on any grid, cut up at random, agree
+// with its rows.
+func FuzzDescent(f *testing.F) {
+	f.Add(1.0, []byte("\x00\x00\x40\x00\x40\x40\x00\x40"), 1.0, int64(0))
+	f.Add(10.0, []byte("some ring that crosses itself"), 1e300, int64(5))
+	f.Add(9.0, []byte("a\x00b\xffc\x80, and three more"), 1.0, int64(-7))
+	f.Fuzz(func(t *testing.T, res float64, shape []byte, scale float64, from int64) {
+		g, err := New(res)
+		if err != nil {
+			return
+		}
+		mp := fuzzPolygon(shape, scale)
+		s, err := g.Scan(mp, MaxRect())
+		if err != nil || s.Bounds().Empty() {
+			return
+		}
+		rng := rand.New(rand.NewPCG(uint64(from), 1))
+		b := s.Bounds()
+		x, y := b.MinX+rng.Int64N(b.MaxX-b.MinX+1), b.MinY+rng.Int64N(b.MaxY-b.MinY+1)
+		area := Rect{x - 12, y - 12, x + 12, y + 12}
+		newDescentJudge(t, rng, g, mp, area).enter(area)
 	})
 }
 
