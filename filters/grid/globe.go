@@ -36,6 +36,9 @@ const maxSpan = 3 * 360
 func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
 	out := orb.MultiPolygon{}
 	for m, poly := range mp {
+		if len(poly) == 0 {
+			continue
+		}
 		name := func(ring int) string { return ringName(m+1, ring+1, len(mp) > 1) }
 		var laps []lap
 		for i, r := range poly {
@@ -52,16 +55,13 @@ func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {
 			return nil, err
 		}
 		var holes []orb.Ring
-		for i := len(laps) - 1; i > 0; i-- {
-			holes = append(holes, laps[i].pieces()...)
-		}
-		if len(laps) == 0 {
-			continue
+		for i := range laps[1:] {
+			holes = append(holes, laps[1+i].pieces()...)
 		}
 		for _, outer := range laps[0].pieces() {
-			piece := orb.Polygon{outer}
+			piece, bound := orb.Polygon{outer}, outer.Bound()
 			for _, h := range holes {
-				if h.Bound().Intersects(outer.Bound()) {
+				if h.Bound().Intersects(bound) {
 					piece = append(piece, h)
 				}
 			}
@@ -160,14 +160,12 @@ func (l *lap) measure(name string) error {
 
 // choosePoles decides which pole the rings of a polygon that go round hold.
 func choosePoles(laps []lap, name func(ring int) string) error {
-	around := slices.IndexFunc(laps, func(l lap) bool { return l.net != 0 })
-	if around < 0 {
-		return nil
-	}
+	outer := &laps[0]
+	hole := 1 + slices.IndexFunc(laps[1:], func(l lap) bool { return l.net != 0 })
 	for i := range laps {
 		l := &laps[i]
 		side := l.mean
-		switch hole := slices.IndexFunc(laps[1:], func(l lap) bool { return l.net != 0 }); {
+		switch {
 		case l.net == 0:
 			continue
 		case l.touches(90) != l.touches(-90):
@@ -175,10 +173,10 @@ func choosePoles(laps []lap, name func(ring int) string) error {
 			if l.touches(90) {
 				side = 90
 			}
-		case i == 0 && hole >= 0:
-			side = laps[1+hole].mean - l.mean
-		case i > 0 && around == 0:
-			side = l.mean - laps[0].mean
+		case i == 0 && hole > 0:
+			side = laps[hole].mean - l.mean
+		case i > 0 && outer.net != 0:
+			side = l.mean - outer.mean
 		}
 		if side == 0 {
 			return errf(ErrPolygon, "polygon: %s goes round the globe as near to one pole as to the other", name(i))

@@ -170,6 +170,23 @@ func TestGlobeCountries(t *testing.T) {
 	}
 }
 
+// What lies away from the antimeridian and the poles comes back as it is, ring by
+// ring, however many holes and members it has.
+func TestGlobeLeavesTheRestAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(35, 1))
+	for i := range 200 {
+		kind := []polygons.Kind{polygons.Star, polygons.Holed, polygons.Multi}[i%3]
+		mp := polygons.Random(rng, kind, orb.Bound{Min: orb.Point{-60, -30}, Max: orb.Point{60, 30}})
+		got := mustGlobe(t, mp)
+		for m := range mp { // a hole that lies outside is left out
+			mp[m] = slices.DeleteFunc(mp[m], func(r orb.Ring) bool { return !r.Bound().Intersects(mp[m][0].Bound()) })
+		}
+		if !reflect.DeepEqual(got, mp) {
+			t.Fatalf("%v\nwant %v", got, mp)
+		}
+	}
+}
+
 // Neighbours that share a side across the antimeridian are cut in the same point
 // of it, to the bit, so that no cell along it is in both or in none.
 func TestGlobeKeepsSharedSides(t *testing.T) {
