@@ -20,7 +20,7 @@ type areaWalk struct {
 
 	s            *sectionView
 	kept         *keptSection // nil where nothing is to be kept
-	room         *int         // cells that may be kept yet
+	room         *int64       // bytes that may be kept yet
 	high         uint64       // no key of s is above
 	block        int          // the one decoded last
 	n            int          // its cells; 0 where it is damaged
@@ -180,8 +180,8 @@ func (w *areaWalk) keep(i int) run {
 		return r
 	}
 	r := w.decode(i)
-	if *w.room >= len(r.keys) {
-		*w.room -= len(r.keys)
+	if n := runBytes(len(r.keys)); *w.room >= n {
+		*w.room -= n
 		w.kept.blocks[i] = run{slices.Clone(r.keys), slices.Clone(r.counts)}
 	}
 	return r

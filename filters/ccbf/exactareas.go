@@ -35,7 +35,7 @@ const workPerCell = 8
 type areas struct {
 	asked    int
 	sections []keptSection
-	room     int // cells that may be kept yet
+	room     int64 // bytes that may be kept yet
 }
 
 // keptSection is what is known of the blocks of a section.
@@ -44,14 +44,16 @@ type keptSection struct {
 	totals []uint64 // 0 where not known
 }
 
-// keepCells is how many cells of a sketch are kept, of 16 bytes each: as many as
-// a sketch of default size has.
-const keepCells = 1 << 20
+// keepBytes is how much is kept of a sketch: the cells of one of default size.
+const keepBytes = 16 << 20
+
+// keptBlock is the bytes of a block in a keptSection, before its cells.
+const keptBlock = 7 * 8
 
 // begin notes a question to a sketch of n sections.
 func (a *areas) begin(n int) {
 	if a.asked++; a.asked == 2 {
-		a.sections, a.room = make([]keptSection, n), keepCells
+		a.sections, a.room = make([]keptSection, n), keepBytes
 	}
 }
 
@@ -63,6 +65,10 @@ func (a *areas) section(i int, s *sectionView) *keptSection {
 	k := &a.sections[i]
 	if k.blocks == nil {
 		n := blockCount(s.cells)
+		if int64(n) > a.room/keptBlock {
+			return nil
+		}
+		a.room -= int64(n) * keptBlock
 		*k = keptSection{make([]run, n), make([]uint64, n)}
 	}
 	return k

@@ -139,19 +139,26 @@ func TestLongOutlineOverManySections(t *testing.T) {
 // depend on it.
 func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 	blob := towns(t, 20_000)
-	v, r := viewOf(t, blob), rand.New(rand.NewPCG(68, 0))
-	for i := range 100 {
-		mp := round(-5+6*r.Float64(), 50+5*r.Float64(), 0.5, 30)
-		got, want := must(v.PolygonSum(mp, nil)), must(viewOf(t, blob).PolygonSum(mp, nil))
-		if got != want {
-			t.Fatalf("question %d: %d, a fresh view says %d", i, got, want)
+	for _, room := range []int64{0, keptBlock, 20_000, 100_000} { // the index takes some 9,000
+		v, r := viewOf(t, blob), rand.New(rand.NewPCG(68, 0))
+		v.areas = areas{asked: 2, sections: make([]keptSection, 1), room: room}
+		for i := range 60 {
+			mp := round(-5+6*r.Float64(), 50+5*r.Float64(), 0.5, 30)
+			got, want := must(v.PolygonSum(mp, nil)), must(viewOf(t, blob).PolygonSum(mp, nil))
+			if got != want {
+				t.Fatalf("room %d, question %d: %d, a fresh view says %d", room, i, got, want)
+			}
 		}
-		if i == 1 {
-			v.areas.room = 1000
+		kept := int64(0)
+		for _, s := range v.areas.sections {
+			kept += keptBlock * int64(len(s.blocks))
+			for _, b := range s.blocks {
+				kept += b.bytes()
+			}
 		}
-	}
-	if v.areas.room < 0 || v.areas.room >= blockCells {
-		t.Errorf("room for %d cells more", v.areas.room)
+		if kept > room || room > 50_000 && kept < room-runBytes(blockCells) {
+			t.Errorf("%d bytes are kept, of %d", kept, room)
+		}
 	}
 }
 
