@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/paulmach/orb"
 )
@@ -24,14 +25,23 @@ func ParseGeoJSON(b []byte) (orb.MultiPolygon, error) {
 		return nil, tooLong("GeoJSON", len(b))
 	}
 	if !json.Valid(b) {
-		var syntax *json.SyntaxError
-		if err := json.Unmarshal(b, new(struct{})); errors.As(err, &syntax) {
-			return nil, errf(ErrPolygon, "polygon: GeoJSON (byte %d): %v", syntax.Offset, err)
-		}
-		return nil, errf(ErrPolygon, "polygon: GeoJSON: %s is not JSON", quote(b))
+		return nil, notJSON(b)
 	}
 	r := jsonReader{assembly: assembly{format: "GeoJSON"}, b: b}
 	return r.result(r.root())
+}
+
+// notJSON says where a text stops being JSON.
+func notJSON(b []byte) error {
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(b, new(struct{})); !errors.As(err, &syntax) {
+		return errf(ErrPolygon, "polygon: GeoJSON: %s is not JSON", quote(b))
+	}
+	at := syntax.Offset // after the wrong byte, or at the end
+	if !strings.HasPrefix(syntax.Error(), "unexpected end") {
+		at--
+	}
+	return errf(ErrPolygon, "polygon: GeoJSON (byte %d): %v", at, syntax)
 }
 
 // jsonReader walks a valid JSON text. Places in it are indexes of b.

@@ -78,6 +78,9 @@ func TestParseErrors(t *testing.T) {
 		{`{"type":"FeatureCollection","features":[@{"type":"FeatureCollection"}]}`, `polygon: GeoJSON (feature 1, byte @): a FeatureCollection holds "FeatureCollection", not a Feature`, ErrPolygon},
 		{`{"type":"Polygon",@`, "polygon: GeoJSON (byte @): unexpected end of JSON input", ErrPolygon},
 
+		{`{"type":@x}`, "polygon: GeoJSON (byte @): invalid character 'x' looking for beginning of value", ErrPolygon},
+		{`{"type":"Polygon"@]`, "polygon: GeoJSON (byte @): invalid character ']' after object key:value pair", ErrPolygon},
+
 		{"\x00@", "polygon: WKB (byte @): the bytes end in the middle of the geometry", ErrPolygon},
 		{"01030000000@", "polygon: \"01030000000\" is no WKB in hexadecimal digits: encoding/hex: odd length hex string", ErrPolygon},
 	} {
