@@ -13,8 +13,8 @@ import (
 // pictures are made of, smooth at any zoom; the pixels of a box that holds all
 // cells add up to all counts, up to rounding. (Raster keeps cells whole.)
 //
-// A dense sketch with levels is asked for quads in place of cells, of the
-// highest level at which they are no larger than pixels.
+// A dense sketch with levels is asked for quads in place of cells, of the level
+// nearest to the pixels: their side is at most 1.41 times a pixel's shorter one.
 //
 // dst must be width*height long. Exact sketches answer for any box, dense ones
 // for up to AreaLimit lookups inside Bounds. Errors as CheckRaster. O(cells in
@@ -71,13 +71,14 @@ func (v *View) Density(dst []float64, b orb.Bound, width, height int, category [
 	return nil
 }
 
-// levelOf is the highest level of quads that are no larger than pixels.
+// levelOf is the level of quads that are nearest in size to pixels, by the
+// shorter side of those.
 func (v *View) levelOf(b orb.Bound, width, height int) int {
 	if v.form == formExact {
 		return 0
 	}
 	pixel := min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height))
-	level := math.Ilogb(max(pixel/v.Grid.Res(), 1))
+	level := math.Ilogb(max(pixel*math.Sqrt2/v.Grid.Res(), 1))
 	return min(level, int(v.Levels))
 }
 

@@ -140,7 +140,7 @@ func TestHotspotsFarApart(t *testing.T) {
 }
 
 // Pixels of a sketch with levels are the largest quads inside of them, and
-// densities those of the level that is no larger than a pixel.
+// densities those of the level that is nearest to a pixel.
 func TestRasterWithLevels(t *testing.T) {
 	for name, params := range formsWithLevels(5) {
 		r := rand.New(rand.NewPCG(82, 0))
@@ -162,10 +162,8 @@ func TestRasterWithLevels(t *testing.T) {
 			if v.IsExact() {
 				continue
 			}
-			level := 0
-			for 2<<level <= int(min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height))) && level < 5 {
-				level++
-			}
+			pixel := min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height))
+			level := int(min(max(math.Round(math.Log2(pixel)), 0), 5))
 			quads := map[spot]uint64{}
 			all := v.Bounds.Quads(level)
 			for y := all.MinY; y <= all.MaxY; y++ {
