@@ -96,3 +96,25 @@ func TestUKDense(t *testing.T) {
 		}
 	}
 }
+
+// The busiest cells and the pixels of the country beside GROUP BY: equal from the
+// list of cells, none missed and none too small from counters with levels.
+func TestUKMap(t *testing.T) {
+	query, do := ukTable(t)
+	do("CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001) AS exact, ccbf_agg(lon, lat, 0.001, {exact: false, levels: 10}) AS levels FROM uk")
+	const country, spots = "-15, 45, 15, 65", "unnest(ccbf_hotspots(%s, -15, 45, 15, 65, %d), recursive := true)"
+	for _, threshold := range []int{1, 20, 300} {
+		h := fmt.Sprintf(spots, "exact", threshold)
+		query("0", fmt.Sprintf("SELECT count(*) FILTER (h.count IS DISTINCT FROM c.n) FROM (SELECT "+h+" FROM s) h FULL JOIN (FROM cells WHERE n >= %d) c USING (x, y)", threshold))
+	}
+	for _, threshold := range []int{100, 300} {
+		h := fmt.Sprintf(spots, "levels", threshold)
+		query("0|0", fmt.Sprintf("SELECT count(*) FILTER (h.count IS NULL), count(*) FILTER (h.count < c.n) FROM (FROM cells WHERE n >= %d) c LEFT JOIN (SELECT "+h+" FROM s) h USING (x, y)", threshold))
+	}
+	query("true", "SELECT ccbf_top_k(exact, "+country+", 1000) = (SELECT list({x: x, y: y, count: n} ORDER BY n DESC, y, x) FROM (FROM cells ORDER BY n DESC, y, x LIMIT 1000)) FROM s")
+
+	do("CREATE TABLE pixels AS SELECT floor((x + 15) * 300 / 30)::INT AS c, 199 - floor((y - 45) * 200 / 20)::INT AS r, sum(n) AS n FROM cells GROUP BY ALL")
+	const got = "SELECT i %% 300 AS c, i // 300 AS r, n FROM (SELECT unnest(ccbf_raster(%s, " + country + ", 300, 200)) AS n, unnest(range(60000)) AS i FROM s)"
+	query("60000|0", "SELECT count(*), count(*) FILTER (g.n <> coalesce(p.n, 0)) FROM ("+fmt.Sprintf(got, "exact")+") g LEFT JOIN pixels p USING (c, r)")
+	query("60000|0", "SELECT count(*), count(*) FILTER (g.n < p.n) FROM ("+fmt.Sprintf(got, "levels")+") g LEFT JOIN pixels p USING (c, r)")
+}
