@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -124,5 +125,23 @@ func TestInterruptScript(t *testing.T) {
 				t.Error("went on")
 			}
 		})
+	}
+}
+
+// TestProgress checks that a long statement shows how far it is, and that
+// nothing of it is left when it ends.
+func TestProgress(t *testing.T) {
+	term := open(t, "")
+	term.send("CREATE TABLE t AS FROM range(1000000) r(i);" + enter)
+	term.wait("ccbfsql> ")
+	term.forget()
+	term.send("SELECT count(*) FROM t a, t b WHERE a.i + b.i = -1;" + enter)
+	term.wait("%", "[") // percent, and the time it took
+	for !term.poll(time.Second, "Interrupted") {
+		term.send(ctrlC)
+	}
+	term.wait("ccbfsql> ")
+	if screen := term.screen(false); strings.Contains(screen, "%") {
+		t.Errorf("the bar is still there:\n%s", screen)
 	}
 }

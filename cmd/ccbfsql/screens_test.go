@@ -19,7 +19,8 @@ import (
 // a person would then see; █ is the cursor. -rewrite writes new expectations:
 // read them, they are pictures of the program.
 //
-//	start [cols=80] [rows=24] [args=(...)]   runs ccbfsql; the input is more environment
+//	start [cols=80] [rows=24] [args=(...)] [needs]  runs ccbfsql; the input is more environment,
+//	                                         of which PAGER must be there with needs
 //	type [wait=(text)] [colours]             types the input, keys in angle brackets
 //	fresh                                    drops what is typed and clears the screen
 //	sh                                       a shell script in the folder of ccbfsql
@@ -36,6 +37,13 @@ func TestScreens(t *testing.T) {
 			case "start":
 				cols, rows := 80, 24
 				var args []string
+				for _, setting := range strings.Fields(d.Input) {
+					if pager, ok := strings.CutPrefix(setting, "PAGER="); ok && d.HasArg("needs") {
+						if _, err := exec.LookPath(pager); err != nil {
+							t.Skip(err)
+						}
+					}
+				}
 				d.MaybeScanArgs(t, "cols", &cols)
 				d.MaybeScanArgs(t, "rows", &rows)
 				for _, arg := range d.CmdArgs {
@@ -47,12 +55,13 @@ func TestScreens(t *testing.T) {
 				cmd.Dir = dir
 				cmd.Env = append(environment(filepath.Join(dir, ".history")), strings.Fields(d.Input)...)
 				term = start(t, cols, rows, cmd)
-				return term.expect(d, "ccbfsql>")
+				term.wait("ccbfsql> ")
+				return ""
 			case "fresh":
 				term.t = t
 				term.forget()
 				term.send(keys.Replace("<Ctrl-C>"))
-				term.wait("ccbfsql> ")
+				term.wait("^C", "ccbfsql> ")
 				term.send(keys.Replace("<Ctrl-L>"))
 				term.wait(ansi.EraseEntireScreen, "ccbfsql> ")
 				return ""

@@ -71,7 +71,7 @@ func environment(history string) []string {
 			env = append(env, setting)
 		}
 	}
-	return append(env, "TERM=xterm", "COLORTERM=", "NO_COLOR=", "TERM_PROGRAM=", "INPUTRC="+os.DevNull, "CCBFSQL_HISTORY="+history)
+	return append(env, "TERM=xterm", "PAGER=cat", "COLORTERM=", "NO_COLOR=", "TERM_PROGRAM=", "INPUTRC="+os.DevNull, "CCBFSQL_HISTORY="+history)
 }
 
 func (term *terminal) listen() {

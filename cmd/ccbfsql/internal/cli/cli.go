@@ -165,7 +165,6 @@ func (a *arguments) run() (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
 	sh := shell.New(s, a.settings, os.Stdout, os.Stderr)
 	defer func() { err = errors.Join(err, sh.Close()) }()
 

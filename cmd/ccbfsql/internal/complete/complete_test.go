@@ -120,7 +120,7 @@ func TestDot(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := []Command{
-		{Name: "help", Args: "[COMMAND|FUNCTION]"}, {Name: "headers", Args: "on|off"}, {Name: "quit"},
+		{Name: "help", Args: "[NAME]"}, {Name: "headers", Args: "on|off"}, {Name: "quit"},
 		{Name: "read", Args: "FILE"}, {Name: "import", Args: "FILE TABLE"}, {Name: "mode", Args: "[MODE]"},
 		{Name: "print", Args: "TEXT..."},
 		{Name: "map", Args: "[OPTIONS] QUERY", Options: []Option{

@@ -117,7 +117,7 @@ func argumentCandidates(arg, typed string, commands []Command, modes []string, d
 		return slices.DeleteFunc(out, func(c Candidate) bool { return c.Group != Tables })
 	case "MODE":
 		words(modes)
-	case "COMMAND|FUNCTION":
+	case "NAME":
 		for _, c := range commands {
 			words([]string{c.Name})
 		}

@@ -98,14 +98,15 @@ func (g *grid) row(shown []int, value func(i int) string) table.Row {
 
 // footer is the line of counts below a box, or nothing for a short result.
 func (g *grid) footer(columns int, shown, widths []int) string {
-	visible, inner := 0, -3
+	// The table counts a line per column, and the blanks around it not.
+	visible, inner := 0, len(shown)-1
 	for _, i := range shown {
 		if i < 0 {
-			inner += 4
+			inner++
 			continue
 		}
 		visible++
-		inner += widths[i] + 3
+		inner += widths[i]
 	}
 	hidden := visible < columns
 	if g.total > 0 && g.total < fewRows && g.gap < 0 && !hidden {
@@ -124,7 +125,7 @@ func (g *grid) footer(columns int, shown, widths []int) string {
 		right = append(right, fmt.Sprintf("(%d shown)", visible))
 	}
 	l, r := strings.Join(left, " "), strings.Join(right, " ")
-	if len(l)+len(r)+2 > inner {
+	if len(l)+len(r)+1 > inner {
 		return keepTogether(strings.Join(append(left, right...), "\n"))
 	}
 	// The table justifies the line: the one space in it grows.

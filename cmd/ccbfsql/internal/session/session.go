@@ -51,6 +51,10 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 		_ = s.Close()
 		return nil, err
 	}
+	if err := s.trackProgress(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
 	return s, nil
 }
 

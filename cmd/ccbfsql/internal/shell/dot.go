@@ -31,12 +31,15 @@ func init() {
 		{"exit", "", "Leave, like .quit", 0, 0, (*Shell).dotQuit},
 		{"functions", "[PATTERN]", "List the functions of ccbfsql", 0, 1, (*Shell).dotFunctions},
 		{"headers", "on|off", "Print column names, or not", 1, 1, (*Shell).dotHeaders},
-		{"help", "[PATTERN]", "Show this list, or what matches", 0, 1, (*Shell).dotHelp},
+		{"help", "[NAME]", "Show this list, or what a command or function does", 0, 1, (*Shell).dotHelp},
+		{"import", "FILE TABLE", "Load a CSV, Parquet or JSON file into a table, new or not", 2, 2, (*Shell).dotImport},
 		{"map", "[OPTIONS] QUERY", "Draw a sketch on the terminal or to a file", 1, asTyped, (*Shell).dotMap},
 		{"maxrows", "N", "Most rows that a duckbox shows; 0 for all", 1, 1, (*Shell).dotMaxRows},
 		{"mode", "[MODE]", "Set the output mode, or list the modes", 0, 1, (*Shell).dotMode},
 		{"nullvalue", "TEXT", "Text for NULL, except in JSON", 1, 1, (*Shell).dotNull},
+		{"open", "[FILE]", "Go on with another database, in memory without a name", 0, 1, (*Shell).dotOpen},
 		{"output", "[FILE]", "Write results to the file, or to the screen again", 0, 1, (*Shell).dotOutput},
+		{"pager", "on|off", "Show long results at the prompt with $PAGER, or less", 1, 1, (*Shell).dotPager},
 		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint},
 		{"quit", "", "Leave", 0, 0, (*Shell).dotQuit},
 		{"read", "FILE", "Run the statements in the file", 1, 1, (*Shell).dotRead},
@@ -66,7 +69,11 @@ func (sh *Shell) dot(line string) error {
 	if len(args) < c.min || c.max >= 0 && len(args) > c.max {
 		return fmt.Errorf("usage: .%s %s", c.name, c.args)
 	}
-	return c.run(sh, args)
+	switch c.name {
+	case "read", "map": // statements have pagers of their own, pictures none
+		return c.run(sh, args)
+	}
+	return sh.paged(func() error { return c.run(sh, args) })
 }
 
 // findCommand takes whole names and beginnings that fit only one command.

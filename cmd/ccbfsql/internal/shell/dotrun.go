@@ -2,36 +2,13 @@ package shell
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
-	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
 func (sh *Shell) dotQuit([]string) error { return errQuit }
-
-func (sh *Shell) dotHelp(args []string) error {
-	var found []command
-	for _, c := range commands {
-		if name := strings.TrimPrefix(pattern(args), "."); matches(name, c.name) {
-			found = append(found, c)
-		}
-	}
-	if len(found) == 0 {
-		return fmt.Errorf("no command matches %q", args[0])
-	}
-	for _, c := range found {
-		if err := sh.printf("  %-22s %s\n", strings.TrimSpace("."+c.name+" "+c.args), c.help); err != nil {
-			return err
-		}
-	}
-	if len(found) == 1 && found[0].name == "map" {
-		return sh.printf("%s", mapHelp())
-	}
-	return nil
-}
 
 func (sh *Shell) dotMode(args []string) error {
 	if len(args) == 0 {
@@ -59,6 +36,10 @@ func (sh *Shell) dotHeaders(args []string) (err error) {
 
 func (sh *Shell) dotTimer(args []string) error {
 	return set(&sh.Timer, args[0])
+}
+
+func (sh *Shell) dotPager(args []string) error {
+	return set(&sh.Pager, args[0])
 }
 
 func (sh *Shell) dotBail(args []string) error {
@@ -94,22 +75,6 @@ func (sh *Shell) dotMaxRows(args []string) error {
 
 func (sh *Shell) dotPrint(args []string) error {
 	return sh.printf("%s\n", strings.Join(args, " "))
-}
-
-func (sh *Shell) dotRead(args []string) error {
-	return sh.read(args[0])
-}
-
-func (sh *Shell) dotOutput(args []string) error {
-	if err := sh.closeOutput(); err != nil || len(args) == 0 || args[0] == "stdout" {
-		return err
-	}
-	f, err := os.Create(args[0])
-	sh.output = f
-	if err != nil {
-		sh.output = nil
-	}
-	return err
 }
 
 // ask runs a query of the shell's own.
@@ -176,34 +141,6 @@ func (sh *Shell) dotDatabases([]string) error {
 		if err := sh.printf("%s: %s%s\n", row[0], row[1], note); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (sh *Shell) dotFunctions(args []string) error {
-	group, found := "", false
-	for _, f := range session.Functions() {
-		if !matches(pattern(args), f.Name) {
-			continue
-		}
-		found = true
-		if f.Group != group {
-			if err := sh.printf("%s\n", f.Group); err != nil {
-				return err
-			}
-			group = f.Group
-		}
-		for _, signature := range f.Signatures {
-			if err := sh.printf("  %s\n", signature); err != nil {
-				return err
-			}
-		}
-		if err := sh.printf("      %s\n", f.Summary); err != nil {
-			return err
-		}
-	}
-	if !found {
-		return fmt.Errorf("no function matches %q", pattern(args))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/reeflective/readline"
@@ -22,6 +23,7 @@ func CanPrompt() bool {
 // Interactive talks to the user until they leave.
 func (sh *Shell) Interactive(version string) error {
 	sh.signals.stayWhenIdle()
+	sh.interactive = true
 	past, err := loadHistory(historyPath())
 	if err != nil {
 		fmt.Fprintf(sh.stderr, "no history: %v\n", err)
@@ -83,10 +85,20 @@ func newReadline(past *history, e *editor) *readline.Shell {
 		// Tab goes as far as all agree, and shows what there is.
 		"menu-complete-display-prefix": true,
 		"completion-ignore-case":       true,
-		"comment-begin":                commentMark,
+		// Letters like ö are letters, not Meta with another key.
+		"convert-meta":  false,
+		"comment-begin": commentMark,
 	} {
 		_ = rl.Config.Set(name, value)
 	}
+	// The line editor's own command has a letter like ö for Meta-v, or else
+	// moves the cursor two letters for a wide one.
+	rl.Keymap.Register(map[string]func(){"self-insert": func() {
+		rl.History.SkipSave()
+		if keys := rl.Keys.Caller(); len(keys) > 0 && (unicode.IsGraphic(keys[0]) || unicode.IsMark(keys[0])) {
+			rl.Cursor().InsertAt(keys[0])
+		}
+	}})
 	// Within a statement of several lines the arrows go from line to line, and
 	// leave for the history at its ends. Bindings of the user's own stay.
 	for _, binds := range rl.Config.Binds {

@@ -21,6 +21,7 @@ type interrupts struct {
 	cancel  context.CancelFunc // nil while nothing runs
 	pressed int
 	idle    bool // Ctrl-C between statements does nothing
+	pager   bool // Ctrl-C is for the pager
 }
 
 func catchInterrupts() *interrupts {
@@ -42,6 +43,9 @@ func (in *interrupts) stop() {
 func (in *interrupts) press() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
+	if in.pager {
+		return
+	}
 	in.pressed++
 	switch {
 	case in.cancel != nil && in.pressed < patience:
@@ -71,4 +75,15 @@ func (in *interrupts) stayWhenIdle() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.idle = true
+}
+
+// leaveAlone makes Ctrl-C do nothing here until back is called.
+func (in *interrupts) leaveAlone() (back func()) {
+	set := func(on bool) {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.pager = on
+	}
+	set(true)
+	return func() { set(false) }
 }

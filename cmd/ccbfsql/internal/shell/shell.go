@@ -32,13 +32,14 @@ type Settings struct {
 	Null      *string // nil: the mode's own
 	Separator string
 	MaxRows   int
+	Pager     bool // long results at the prompt go to a pager
 	Timer     bool
 	Bail      bool
 }
 
 // Defaults are the settings that a shell begins with.
 func Defaults() Settings {
-	return Settings{Mode: render.Modes[0], Header: true, MaxRows: 40, Bail: true}
+	return Settings{Mode: render.Modes[0], Header: true, MaxRows: 40, Pager: true, Bail: true}
 }
 
 // Shell runs statements on a session.
@@ -48,13 +49,16 @@ type Shell struct {
 	stdout  io.Writer
 	stderr  io.Writer
 	output  *os.File // of .output; nil: stdout
+	pager   *pager   // of what is being printed
 	signals *interrupts
 	failed  bool   // with bail off: something went wrong, and it went on
 	dir     string // of the script that is running
 	depth   int    // of .read
+
+	interactive bool // someone types
 }
 
-// New makes a shell for the session.
+// New makes a shell for the session, which is closed with it.
 func New(s *session.Session, settings Settings, stdout, stderr io.Writer) *Shell {
 	return &Shell{
 		Settings: settings, session: s,
@@ -62,10 +66,10 @@ func New(s *session.Session, settings Settings, stdout, stderr io.Writer) *Shell
 	}
 }
 
-// Close closes the file of .output.
+// Close closes the file of .output and the session.
 func (sh *Shell) Close() error {
 	sh.signals.stop()
-	return sh.closeOutput()
+	return errors.Join(sh.closeOutput(), sh.session.Close())
 }
 
 // PrintVersion prints the versions of the program and of DuckDB.
@@ -89,6 +93,9 @@ func (sh *Shell) closeOutput() error {
 func (sh *Shell) out() io.Writer {
 	if sh.output != nil {
 		return sh.output
+	}
+	if sh.pager != nil {
+		return sh.pager
 	}
 	return sh.stdout
 }
@@ -129,6 +136,8 @@ func (sh *Shell) execute(sql string) error {
 }
 
 func (sh *Shell) print(ctx context.Context, sql string) error {
+	bar := sh.startProgress()
+	defer bar.stop()
 	result, err := sh.session.Run(ctx, sql, session.RunOptions{JSON: sh.Mode.JSON})
 	if err != nil {
 		return err
@@ -138,9 +147,16 @@ func (sh *Shell) print(ctx context.Context, sql string) error {
 	case result.Silent:
 		return drain(result)
 	case result.Plan && sh.Mode.Plans:
-		return sh.printPlan(result)
+		bar.stop()
+		return sh.paged(func() error { return sh.printPlan(result) })
 	default:
-		return sh.writeError(sh.Mode.Render(sh.out(), result, sh.options()))
+		return sh.paged(func() error {
+			out := sh.out()
+			if sh.output == nil {
+				out = bar.before(out)
+			}
+			return sh.writeError(sh.Mode.Render(out, result, sh.options()))
+		})
 	}
 }
 

@@ -1,0 +1,73 @@
+package shell
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+)
+
+func (sh *Shell) dotRead(args []string) error {
+	return sh.read(args[0])
+}
+
+func (sh *Shell) dotOutput(args []string) error {
+	if err := sh.closeOutput(); err != nil || len(args) == 0 || args[0] == "stdout" {
+		return err
+	}
+	f, err := os.Create(args[0])
+	sh.output = f
+	if err != nil {
+		sh.output = nil
+	}
+	return err
+}
+
+// dotOpen goes on with another database. Where it cannot be opened the one
+// before stays open.
+func (sh *Shell) dotOpen(args []string) error {
+	next, err := session.Open(context.Background(), session.Options{Path: pattern(args)})
+	if err != nil {
+		return err
+	}
+	before := sh.session
+	sh.session = next
+	return before.Close()
+}
+
+// dotImport loads a file, into the table if there is one, or else into a new
+// one. What the file is, DuckDB sees by its name; other names are CSV.
+func (sh *Shell) dotImport(args []string) error {
+	source, table := quote(args[0]), identifier(args[1])
+	if !slices.Contains(knownFiles, extension(args[0])) {
+		source = "read_csv(" + source + ")"
+	}
+	if _, err := sh.ask("FROM " + table + " LIMIT 0"); err != nil {
+		return sh.execute("CREATE TABLE " + table + " AS FROM " + source)
+	}
+	return sh.execute("INSERT INTO " + table + " FROM " + source)
+}
+
+// knownFiles are the names that DuckDB takes for tables.
+var knownFiles = []string{".csv", ".tsv", ".parquet", ".json", ".jsonl", ".ndjson"}
+
+func extension(path string) string {
+	path = strings.ToLower(path)
+	for _, packed := range []string{".gz", ".zst"} {
+		path = strings.TrimSuffix(path, packed)
+	}
+	return filepath.Ext(path)
+}
+
+// identifier quotes a name; dots divide the names of database, schema and
+// table.
+func identifier(name string) string {
+	parts := strings.Split(name, ".")
+	for i, part := range parts {
+		parts[i] = `"` + strings.ReplaceAll(strings.Trim(part, `"`), `"`, `""`) + `"`
+	}
+	return strings.Join(parts, ".")
+}
