@@ -5,6 +5,9 @@ import "github.com/ccbfsql/ccbfsql/filters/grid"
 // eachCell calls f for the cells of an exact sketch inside clip, once for each
 // category that a cell has. It reads the blocks that meet clip and no others.
 func (v *View) eachCell(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
+	if clip = clip.Intersect(v.Bounds); clip.Empty() {
+		return
+	}
 	for i := range v.sections {
 		if s := &v.sections[i]; s.matches(category) {
 			s.each(clip, f)
@@ -40,18 +43,18 @@ func (v *View) eachSum(clip grid.Rect, category []byte, f func(c grid.Cell, n ui
 		return
 	}
 	squares := map[[2]int32]*run{} // hardly ever more than one
-	for i := range v.sections {
-		s := &v.sections[i]
-		at := squares[[2]int32{s.x, s.y}]
-		if at == nil {
-			at = &run{}
-			squares[[2]int32{s.x, s.y}] = at
+	var last [2]int32
+	var at *run
+	v.eachCell(clip, nil, func(c grid.Cell, n uint64) {
+		x, y, z := zkey(c)
+		if square := [2]int32{x, y}; at == nil || square != last {
+			if last, at = square, squares[square]; at == nil {
+				at = &run{}
+				squares[square] = at
+			}
 		}
-		s.each(clip, func(c grid.Cell, n uint64) {
-			_, _, z := zkey(c)
-			at.keys, at.counts = append(at.keys, z), append(at.counts, n)
-		})
-	}
+		at.keys, at.counts = append(at.keys, z), append(at.counts, n)
+	})
 	so := sorters.Get().(*sorter)
 	defer sorters.Put(so)
 	for square, cells := range squares {
