@@ -102,5 +102,5 @@ func describe(blob []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "for " + sketch.Number(v.capacity) + " keys" + sketch.Added(v.Total()), nil
+	return "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total()), nil
 }

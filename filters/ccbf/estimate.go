@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -89,8 +88,8 @@ func describe(blob []byte) (string, error) {
 		return "", err
 	}
 	if v.form == formDense {
-		return fmt.Sprintf("dense, %d layers%s", v.shape.layers,
-			sketch.Added(v.header.Total, v.header.Flags.Has(sketch.TotalKnown))), nil
+		return "dense, " + sketch.Count(uint64(v.shape.layers), "layer") +
+			sketch.Added(v.header.Total, v.header.Flags.Has(sketch.TotalKnown)), nil
 	}
-	return "exact, " + sketch.Number(v.Info().Cells) + " cells", nil
+	return "exact, " + sketch.Count(v.Info().Cells, "cell"), nil
 }

@@ -97,5 +97,5 @@ func describe(blob []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sketch.Number(v.shape.first.m) + " counters" + sketch.Added(v.Total()), nil
+	return sketch.Count(v.shape.first.m, "counter") + sketch.Added(v.Total()), nil
 }

@@ -18,7 +18,7 @@ func Describe(families []Family, blob []byte) (string, bool) {
 		return "", false
 	}
 	for _, f := range families {
-		if f.ID != b.Family {
+		if f.ID != b.Family || f.Describe == nil {
 			continue
 		}
 		words, err := f.Describe(blob)
@@ -34,6 +34,14 @@ func Describe(families []Family, blob []byte) (string, bool) {
 // Number writes a number as Describe does, with commas.
 func Number(n uint64) string {
 	return humanize.Comma(int64(min(n, math.MaxInt64)))
+}
+
+// Count is a number of things: "1 cell", "2 cells".
+func Count(n uint64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Number(n) + " " + thing + "s"
 }
 
 // Added are the words for a total, empty where it is not known.

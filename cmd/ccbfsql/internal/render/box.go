@@ -29,7 +29,7 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 	t := newTable(columns, shown, widths)
 	if o.Header {
 		t.AppendHeader(g.row(shown, func(i int) string { return oneLine(columns[i].Name) }))
-		t.AppendHeader(g.row(shown, func(i int) string { return oneLine(columns[i].Type) }))
+		t.AppendHeader(g.row(shown, func(i int) string { return o.dim(oneLine(columns[i].Type)) }))
 	}
 	for n, row := range g.rows {
 		if n == g.gap {

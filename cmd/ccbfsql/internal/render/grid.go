@@ -58,7 +58,10 @@ func collect(rows Rows, o Options) (*grid, error) {
 // boxText is a value in a table cell. A BLOB is described, or else only its
 // start is shown.
 func boxText(c Column, v Cell, o Options) string {
-	if c.Kind == Blob && !v.Null {
+	if v.Null {
+		return o.dim(oneLine(o.Null))
+	}
+	if c.Kind == Blob {
 		if words, ok := o.blobWords(v.Text); ok {
 			return words
 		}
@@ -77,7 +80,7 @@ func (g *grid) naturalWidths(columns []Column, o Options) []int {
 			widths[i] = max(1, text.StringWidth(oneLine(c.Name)), min(enoughWidth, text.StringWidth(c.Type)))
 		}
 		for _, row := range g.rows {
-			widths[i] = max(widths[i], text.StringWidth(row[i]))
+			widths[i] = max(widths[i], text.StringWidthWithoutEscSequences(row[i]))
 		}
 	}
 	return widths

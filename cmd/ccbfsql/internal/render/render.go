@@ -62,6 +62,15 @@ type Options struct {
 	// Describe says what a BLOB is, for the modes that people read; nil shows
 	// the bytes.
 	Describe func(bytes string) (words string, ok bool)
+	// Dim makes text step back, NULL and the types of a duckbox; nil leaves it.
+	Dim func(text string) string
+}
+
+func (o Options) dim(text string) string {
+	if o.Dim == nil {
+		return text
+	}
+	return o.Dim(text)
 }
 
 // blobWords are what people read in place of a BLOB's bytes.

@@ -45,6 +45,11 @@ func colourful(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
+// painted is text in a colour.
+func painted(colour ansi.Attr, text string) string {
+	return ansi.SGR(colour) + text + ansi.ResetStyle
+}
+
 // commentMark begins comments. The line editor paints them itself, grey, by
 // looking for the mark behind a blank, in strings too: see unmarked.
 const commentMark = "--"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+	"github.com/charmbracelet/x/ansi"
 )
 
 const maxDepth = 16 // of scripts that .read others
@@ -146,7 +147,13 @@ func (sh *Shell) at(name string, line int, err error) error {
 	return nil
 }
 
-// Complain prints an error.
+// Complain prints an error, on a terminal with its kind in red.
 func (sh *Shell) Complain(err error) {
-	fmt.Fprintln(sh.stderr, err)
+	text := err.Error()
+	if f, ok := sh.stderr.(*os.File); ok && colourful(f) {
+		if kind, rest, ok := strings.Cut(text, "Error: "); ok && !strings.Contains(kind, "\n") {
+			text = painted(ansi.AttrRedForegroundColor, kind+"Error:") + " " + rest
+		}
+	}
+	fmt.Fprintln(sh.stderr, text)
 }

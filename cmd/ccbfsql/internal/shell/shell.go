@@ -14,6 +14,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
 
@@ -164,6 +165,9 @@ func (sh *Shell) options() render.Options {
 	o := render.Options{
 		Header: sh.Header, Null: sh.Mode.Null, Separator: sh.Separator,
 		MaxRows: sh.MaxRows, Width: sh.width(), Describe: session.DescribeBlob,
+	}
+	if f, ok := sh.stdout.(*os.File); ok && sh.output == nil && colourful(f) {
+		o.Dim = func(text string) string { return painted(ansi.AttrBrightBlackForegroundColor, text) }
 	}
 	if sh.Null != nil {
 		o.Null = *sh.Null
