@@ -168,6 +168,9 @@ func paintOf(cell vt10x.Glyph) string {
 	if cell.FG == vt10x.DefaultFG || cell.Char == ' ' {
 		return ""
 	}
+	if cell.FG == vt10x.DefaultBG {
+		return "reversed"
+	}
 	if name, ok := names[cell.FG]; ok {
 		return name
 	}

@@ -45,6 +45,15 @@ func colourful(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
+// plain is a heading that the line editor paints, without that paint where
+// there are to be no colours.
+func (e *editor) plain(heading string) string {
+	if e.paints != (paints{}) || heading == "" {
+		return heading
+	}
+	return ansi.ResetStyle + heading
+}
+
 // painted is text in a colour.
 func painted(colour ansi.Attr, text string) string {
 	return ansi.SGR(colour) + text + ansi.ResetStyle
@@ -147,7 +156,7 @@ func (e *editor) complete(line []rune, cursor int) readline.Completions {
 	var out []readline.Completion
 	for _, c := range found {
 		out = append(out, readline.Completion{
-			Value: text[from:start] + c.Text, Display: c.Show, Description: c.Help, Tag: c.Group,
+			Value: text[from:start] + c.Text, Display: c.Show, Description: c.Help, Tag: e.plain(c.Group),
 		})
 	}
 	all := readline.CompleteRaw(out).NoSort()

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
 	"golang.org/x/term"
 )
@@ -66,7 +67,7 @@ func (sh *Shell) Interactive(version string) error {
 // newReadline sets up the line editor.
 func newReadline(past *history, e *editor) *readline.Shell {
 	rl := readline.NewShell()
-	rl.History.Add("history", past)
+	rl.History.Add(e.plain("history"), past)
 	rl.Prompt.Primary(func() string { return prompt })
 	rl.AcceptMultiline = func(line []rune) bool { return ended(string(line)) }
 	rl.SyntaxHighlighter = func(line []rune) string { return e.draw(string(line)) }
@@ -90,6 +91,11 @@ func newReadline(past *history, e *editor) *readline.Shell {
 		"comment-begin": commentMark,
 	} {
 		_ = rl.Config.Set(name, value)
+	}
+	if e.paints == (paints{}) {
+		// The line editor has colours of its own, and puts these behind them.
+		_ = rl.Config.Set("completion-selection-style", ansi.ResetStyle+ansi.SGR(ansi.AttrReverse))
+		_ = rl.Config.Set("completion-description-style", ansi.ResetStyle)
 	}
 	// The line editor's own command has a letter like ö for Meta-v, or else
 	// moves the cursor two letters for a wide one.
