@@ -199,9 +199,9 @@ func TestRemoveFromLevels(t *testing.T) {
 
 // Sums over boxes: never below the truth, and for exact sketches the truth.
 func TestSumsWithLevels(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 5))
 	for name, p := range formsWithLevels(6) {
 		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(5, 5)) // of its own, as forms come in any order
 			pts := hotFor(p, r)
 			v := viewOf(t, blobOf(t, builderOf(t, config(t, p), pts)))
 			categories := [][]byte{nil}
