@@ -276,7 +276,7 @@ func (c *Config) Differ(o *Config) error {
 	case c.Levels != o.Levels:
 		return sketch.Differ("levels", c.Levels, o.Levels)
 	case c.Base != o.Base:
-		return sketch.Differ("level of the cells", c.Base, o.Base)
+		return sketch.Differ("factor of coarsening", uint64(1)<<c.Base, uint64(1)<<o.Base)
 	case c.shape.layers != o.shape.layers || c.shape.width != o.shape.width:
 		return sketch.Differ("layers", c.Widths(), o.Widths())
 	case c.shape.size != o.shape.size:
