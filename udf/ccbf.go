@@ -48,7 +48,7 @@ func CCBF() []duck.Function {
 		fn("ccbf_mask", duck.Blob, ccbfPair((*ccbf.Sketch).Mask), "Sketch of the cells that b has too, with the counts of a.",
 			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_coarsen", duck.Blob, ccbfReduce("factor", (*ccbf.Sketch).Coarsen),
-			"The same points in cells factor times as wide and as high, a power of two: exact where the sketch is, otherwise by the levels that it counts.",
+			"The same points in cells factor times as wide and as high, a power of two: exact where the sketch is, otherwise by the levels that it counts. A sketch with levels then combines with those coarsened by the same factor.",
 			"ccbf_get(ccbf_coarsen(s, 2), 1, 1) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "factor", Type: duck.Any})),
 		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, where halving its layers leads there.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
@@ -83,7 +83,7 @@ func CCBF() []duck.Function {
 			"ccbf_hotspots(s, 0, 0, 9, 9, 2) FROM (SELECT "+q+")", inBox(duck.Param{Name: "threshold", Type: duck.Any}), paramCategory),
 		fn("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, box grid.Rect, k uint64, category []byte) ([]ccbf.Spot, error) {
 			return v.TopK(box, int(min(k, math.MaxInt)), category)
-		}), "The k cells of a box with the most points, by the place of their centre, the largest first.",
+		}), "The k cells of a box with the most points, by the place of their centre, the largest first, equal ones by y and then x.",
 			"ccbf_top_k(s, 0, 0, 9, 9, 1) FROM (SELECT "+q+")", inBox(duck.Param{Name: "k", Type: duck.Any}), paramCategory),
 		fn("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
 			"Points in the pixels of a box, row by row from the north-west: each has the cells whose centres lie in it.",
@@ -91,7 +91,7 @@ func CCBF() []duck.Function {
 			inBox(pixels...), paramCategory),
 
 		fn("ccbf_png", duck.Blob, ccbfPNG,
-			"PNG image of a box of width x height pixels, north up. Each cell's points are spread evenly over the cell; where there are none it is transparent.",
+			"PNG image of a box of width x height pixels, north up. Each cell's points are spread evenly over the cell; where there are none it is transparent. What counters are too high by is drawn as well: where the excess of ccbf_error is not far below 1, it is everywhere.",
 			"octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT "+q+")",
 			inBox(pixels...), paramOptions),
 

@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -37,7 +38,11 @@ var Family = sketch.Family{
 	Title: "Counts on a grid",
 	About: "A CascadeCBF sketch counts points in the cells of a square grid: the cell of (x, y) is (floor(x / res), floor(y / res)). " +
 		"While the cells fit into `bytes` every answer is exact; after that answers can be too high, never too low. " +
-		"`ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`.",
+		"`ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`.\n\n" +
+		fmt.Sprintf("A function works on up to 2,048 rows at once and cannot be interrupted meanwhile, so it has limits. Where counters are used, the areas "+
+			"of these rows may have %s cells together, or with `levels` take so many steps. `ccbf_hotspots` and `ccbf_top_k` list up to %s cells for them. "+
+			"A raster or a picture has up to %s pixels, %s a side.",
+			sketch.Number(AreaLimit), sketch.Number(MaxSpots), sketch.Number(MaxPixels), sketch.Number(MaxSide)),
 	Check: func(blob []byte) error {
 		_, err := Decode(blob)
 		return err
