@@ -19,11 +19,14 @@ import (
 // a person would then see; █ is the cursor. -rewrite writes new expectations:
 // read them, they are pictures of the program.
 //
-//	start [cols=80] [rows=24] [args=(...)] [needs]  runs ccbfsql; the input is more environment,
-//	                                         of which PAGER must be there with needs
-//	type [wait=(text)] [colours]             types the input, keys in angle brackets
-//	fresh                                    drops what is typed and clears the screen
-//	sh                                       a shell script in the folder of ccbfsql
+//	start [cols=80] [rows=24] [args=(...)] [needs=program]
+//	    runs ccbfsql; the input is more environment
+//	type [wait=(text)] [colours]
+//	    types the input, keys in angle brackets
+//	fresh
+//	    drops what is typed and clears the screen
+//	sh
+//	    a shell script in the folder of ccbfsql
 //
 // Where the text to wait for is given, -rewrite waits for it to show.
 func TestScreens(t *testing.T) {
@@ -37,11 +40,10 @@ func TestScreens(t *testing.T) {
 			case "start":
 				cols, rows := 80, 24
 				var args []string
-				for _, setting := range strings.Fields(d.Input) {
-					if pager, ok := strings.CutPrefix(setting, "PAGER="); ok && d.HasArg("needs") {
-						if _, err := exec.LookPath(pager); err != nil {
-							t.Skip(err)
-						}
+				var program string
+				if d.MaybeScanArgs(t, "needs", &program); program != "" {
+					if _, err := exec.LookPath(program); err != nil {
+						t.Skip(err)
 					}
 				}
 				d.MaybeScanArgs(t, "cols", &cols)

@@ -77,7 +77,7 @@ func (p *pager) Write(b []byte) (int, error) {
 	case p.left:
 		return 0, errPagerLeft
 	case p.pipe != nil:
-		return len(b), p.feed(b)
+		return p.feed(b)
 	}
 	p.held.Write(b)
 	p.lines += bytes.Count(b, []byte("\n"))
@@ -87,7 +87,10 @@ func (p *pager) Write(b []byte) (int, error) {
 	if err := p.start(); err != nil {
 		return 0, err
 	}
-	return len(b), p.feed(p.held.Bytes())
+	if _, err := p.feed(p.held.Bytes()); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 func (p *pager) start() error {
@@ -108,12 +111,13 @@ func (p *pager) start() error {
 	return nil
 }
 
-func (p *pager) feed(b []byte) error {
-	if _, err := p.pipe.Write(b); err != nil {
+func (p *pager) feed(b []byte) (int, error) {
+	n, err := p.pipe.Write(b)
+	if err != nil {
 		p.left = true
-		return errPagerLeft
+		return n, errPagerLeft
 	}
-	return nil
+	return n, nil
 }
 
 // close shows what is still held, or waits until the user leaves the pager.
