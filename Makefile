@@ -17,9 +17,9 @@ EXT     := build/ccbf.duckdb_extension
 LINT    := build/tools/golangci-lint
 LINTVER := v2.15.0
 
-# Every module of the repository, this one first; bench and the driver under its
-# old name have one of their own.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard bench/go.mod internal/olddriver/go.mod))
+# Every module of the repository, this one first; beam, bench and the driver
+# under its old name have one of their own.
+MODULES := . $(patsubst %/go.mod,%,$(wildcard beam/go.mod bench/go.mod internal/olddriver/go.mod))
 
 # Everything but the shell and the examples, which run as processes of their own.
 RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/...

@@ -1,0 +1,126 @@
+package sketches
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() {
+	register.DoFn3x1[beam.X, beam.Y, func([]byte, beam.Y), error](&shardFn{})
+	register.DoFn2x3[[]byte, []byte, beam.X, []byte, error](&unshardFn{})
+	register.Emitter2[[]byte, beam.Y]()
+}
+
+// Option is a way of combining.
+type Option func(*options)
+
+type options struct{ fanout int }
+
+// HotKeyFanout spreads the sketches of each key over n of its own before they
+// become one, so that no worker merges all that there are of a hot key. The
+// output is the same.
+func HotKeyFanout(n int) Option { return func(o *options) { o.fanout = n } }
+
+// CombinePerKey makes a sketch of the values of each key: of a
+// PCollection<KV<K, V>> a PCollection<KV<K, []byte>>. Like beam.CombinePerKey it
+// panics on a collection that cannot be combined so.
+func CombinePerKey(s beam.Scope, fn *Fn, col beam.PCollection, opts ...Option) beam.PCollection {
+	return beam.Must(TryCombinePerKey(s, fn, col, opts...))
+}
+
+// CombineGlobally makes one sketch of a PCollection<V>: a PCollection<[]byte>,
+// empty where the input is. Like beam.Combine it panics on a collection that
+// cannot be combined so.
+func CombineGlobally(s beam.Scope, fn *Fn, col beam.PCollection, opts ...Option) beam.PCollection {
+	s = s.Scope("sketches.CombineGlobally")
+	return beam.DropKey(s, CombinePerKey(s, fn, beam.AddFixedKey(s, col), opts...))
+}
+
+// UnionPerKey unites the sketches of each key: of a PCollection<KV<K, []byte>>
+// another one with one BLOB per key. It panics as CombinePerKey does.
+func UnionPerKey(s beam.Scope, col beam.PCollection, opts ...Option) beam.PCollection {
+	return beam.Must(tryCombine(s.Scope("sketches.UnionPerKey"), &UnionFn{}, col, opts))
+}
+
+// TryCombinePerKey is CombinePerKey with an error in place of a panic.
+func TryCombinePerKey(s beam.Scope, fn *Fn, col beam.PCollection, opts ...Option) (beam.PCollection, error) {
+	if !typex.IsKV(col.Type()) {
+		return beam.PCollection{}, fmt.Errorf("%s: a collection of %v, must be of KV", fn.Family, col.Type())
+	}
+	if err := fn.takes(col.Type().Components()[1].Type()); err != nil {
+		return beam.PCollection{}, err
+	}
+	return tryCombine(s.Scope("sketches."+fn.Family), fn, col, opts)
+}
+
+func tryCombine(s beam.Scope, fn any, col beam.PCollection, opts []Option) (beam.PCollection, error) {
+	var o options
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if o.fanout <= 1 {
+		return beam.TryCombinePerKey(s, fn, col)
+	}
+	k := beam.EncodedType{T: col.Type().Components()[0].Type()}
+	sharded, err := beam.TryParDo(s, &shardFn{Key: k, Shards: uint32(o.fanout)}, col)
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	parts, err := beam.TryCombinePerKey(s.Scope("parts"), fn, sharded[0])
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	blobs, err := beam.TryParDo(s, &unshardFn{Key: k}, parts, beam.TypeDefinition{Var: beam.XType, T: k.T})
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	return beam.TryCombinePerKey(s.Scope("whole"), &UnionFn{}, blobs[0])
+}
+
+// shardBytes is the length of a shard's number in front of a key's bytes.
+const shardBytes = 4
+
+// shardFn puts a shard in front of each key, one after the other. Which one it
+// is makes no difference to the union, so a bundle may be retried.
+type shardFn struct {
+	Key    beam.EncodedType
+	Shards uint32
+
+	enc  beam.ElementEncoder
+	next uint32
+}
+
+// Setup makes the encoder of keys.
+func (f *shardFn) Setup() { f.enc = beam.NewElementEncoder(f.Key.T) }
+
+// ProcessElement moves an element to the next shard.
+func (f *shardFn) ProcessElement(k beam.X, v beam.Y, emit func([]byte, beam.Y)) error {
+	buf := bytes.NewBuffer(binary.LittleEndian.AppendUint32(nil, f.next))
+	f.next = (f.next + 1) % f.Shards
+	if err := f.enc.Encode(k, buf); err != nil {
+		return err
+	}
+	emit(buf.Bytes(), v)
+	return nil
+}
+
+// unshardFn takes the shard away again.
+type unshardFn struct {
+	Key beam.EncodedType
+
+	dec beam.ElementDecoder
+}
+
+// Setup makes the decoder of keys.
+func (f *unshardFn) Setup() { f.dec = beam.NewElementDecoder(f.Key.T) }
+
+// ProcessElement gives a part of a sketch its own key back.
+func (f *unshardFn) ProcessElement(k, blob []byte) (beam.X, []byte, error) {
+	key, err := f.dec.Decode(bytes.NewReader(k[shardBytes:]))
+	return key, blob, err
+}

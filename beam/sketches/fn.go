@@ -1,0 +1,145 @@
+// Package sketches builds the project's sketches in Apache Beam: a CombineFn for
+// each family, whose accumulators travel as the BLOBs that DuckDB reads and
+// whose output is such a BLOB.
+//
+//	fn, err := sketches.CCBF(ccbf.Params{Res: 0.001})
+//	blobs := sketches.CombinePerKey(s, fn, points) // PCollection<KV<K, []byte>>
+//
+// A sketch of the exact form, and one in mode 'standard', has the bytes that
+// ccbf_agg gives for the same points, whatever the bundles were. Runners lift
+// these combiners: each worker sketches what it reads, and sketches are
+// shuffled, not points.
+package sketches
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+func init() {
+	register.Combiner3[Accumulator, beam.T, []byte](&Fn{})
+	register.Combiner2[Accumulator, []byte](&UnionFn{})
+}
+
+// Fn is the CombineFn of one family and its parameters. Make one with CCBF,
+// CMS, SBF, Bloom, CBF or Cuckoo, which check the parameters; the fields are
+// there for Beam to send it to workers.
+type Fn struct {
+	Family string          // prefix in SQL
+	Params json.RawMessage // Params of the family's package
+
+	fresh func() builder
+}
+
+// newFn makes a Fn of parameters that a family accepts.
+func newFn[P any](id sketch.ID, p P) (*Fn, error) {
+	params, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fn{Family: id.String(), Params: params}
+	return f, f.prepare()
+}
+
+// CCBF counts points in the cells of a grid. It takes Point or Points. Errors
+// are those of ccbf.New.
+func CCBF(p ccbf.Params) (*Fn, error) { return newFn(sketch.CCBF, p) }
+
+// CMS counts keys in a Count-Min Sketch. It and the families after it take Go's
+// numbers, strings, []byte and bool, which are the keys that they are in SQL, or
+// Occurrences. Errors are those of cms.New.
+func CMS(p cms.Params) (*Fn, error) { return newFn(sketch.CMS, p) }
+
+// SBF counts keys in a Spectral Bloom Filter. Errors are those of sbf.New.
+func SBF(p sbf.Params) (*Fn, error) { return newFn(sketch.SBF, p) }
+
+// Bloom collects keys in a Bloom filter. Errors are those of bloom.New.
+func Bloom(p bloom.Params) (*Fn, error) { return newFn(sketch.Bloom, p) }
+
+// CBF collects keys in a counting Bloom filter. Errors are those of cbf.New.
+func CBF(p cbf.Params) (*Fn, error) { return newFn(sketch.CBF, p) }
+
+// Cuckoo collects keys in a cuckoo filter. Errors are those of cuckoo.New; a
+// filter that is full fails its bundle.
+func Cuckoo(p cuckoo.Params) (*Fn, error) { return newFn(sketch.Cuckoo, p) }
+
+// prepare reads the parameters, on the worker as well.
+func (f *Fn) prepare() error {
+	if f.fresh != nil {
+		return nil
+	}
+	for _, family := range families {
+		if family.id.String() == f.Family {
+			var err error
+			f.fresh, err = family.maker(f.Params)
+			return err
+		}
+	}
+	return fmt.Errorf("no family of sketches has the name %q", f.Family)
+}
+
+// takes returns an error where a type is none that sketches are made of.
+func (f *Fn) takes(t reflect.Type) error {
+	if f.Family == sketch.CCBF.String() {
+		if t == pointType || t == pointsType {
+			return nil
+		}
+		return fmt.Errorf("%s sketches are made of sketches.Point or sketches.Points, not of %v", f.Family, t)
+	}
+	if _, _, err := appendKey(nil, reflect.Zero(t).Interface()); err != nil {
+		return fmt.Errorf("%s: %w", f.Family, err)
+	}
+	return nil
+}
+
+// CreateAccumulator is an accumulator without points or keys.
+func (f *Fn) CreateAccumulator() (Accumulator, error) {
+	if err := f.prepare(); err != nil {
+		return Accumulator{}, err
+	}
+	return Accumulator{&part{b: f.fresh()}}, nil
+}
+
+// AddInput counts a point, points, or a key.
+func (f *Fn) AddInput(a Accumulator, input beam.T) (Accumulator, error) {
+	if err := a.open(); err != nil {
+		return a, err
+	}
+	return a, a.b.add(input)
+}
+
+// MergeAccumulators adds b, which stays as it is, to a.
+func (f *Fn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a, a.merge(b.part) }
+
+// ExtractOutput is the sketch as a BLOB.
+func (f *Fn) ExtractOutput(a Accumulator) ([]byte, error) { return a.bytes() }
+
+// UnionFn is the CombineFn that unites sketches of any family: of equal
+// parameters, or its bundle fails with an error that names both values. It takes
+// BLOBs and gives one.
+type UnionFn struct{}
+
+// CreateAccumulator is an accumulator without a sketch.
+func (*UnionFn) CreateAccumulator() Accumulator { return Accumulator{&part{}} }
+
+// AddInput adds a sketch, which stays as it is.
+func (*UnionFn) AddInput(a Accumulator, blob []byte) (Accumulator, error) {
+	return a, a.mergeBlob(blob)
+}
+
+// MergeAccumulators adds b, which stays as it is, to a.
+func (*UnionFn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a, a.merge(b.part) }
+
+// ExtractOutput is the union as a BLOB.
+func (*UnionFn) ExtractOutput(a Accumulator) ([]byte, error) { return a.bytes() }

@@ -1,0 +1,251 @@
+package sketches
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+)
+
+// must is the value of a constructor that a test relies on.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// law is a CombineFn, what it is fed, and what it must come to.
+type law struct {
+	name   string
+	fn     *Fn
+	inputs []any
+	// want are the bytes of the whole, from the family's package alone; nil
+	// where the order of bundles may show.
+	want []byte
+	// holds checks what is promised of any order.
+	holds func(t *testing.T, blob []byte)
+}
+
+// somePoints are in about 3,000 cells of 0.5, a few of them often.
+func somePoints(rng *rand.Rand, n int) []Point {
+	out := make([]Point, n)
+	for i := range out {
+		out[i] = Point{rng.NormFloat64() * 10, rng.NormFloat64() * 10}
+		if i%3 == 0 {
+			out[i] = Point{1.25, float64(i % 5)}
+		}
+	}
+	return out
+}
+
+// pointInputs are points, one by one and in batches.
+func pointInputs(rng *rand.Rand, points []Point) []any {
+	var out []any
+	for len(points) > 0 {
+		n := min(rng.IntN(40), len(points))
+		if n < 10 {
+			n = 1
+			out = append(out, points[0])
+		} else {
+			var p Points
+			for _, q := range points[:n] {
+				p.X, p.Y = append(p.X, q.X), append(p.Y, q.Y)
+			}
+			out = append(out, p)
+		}
+		points = points[n:]
+	}
+	return out
+}
+
+// builtOf is the sketch that ccbf_agg builds of the points.
+func builtOf(p ccbf.Params, points []Point) []byte {
+	c := must(ccbf.New(p))
+	b := ccbf.NewBuilder(c, nil)
+	for _, q := range points {
+		if err := b.Add(must(c.Grid.Cell(q.X, q.Y)), nil, key.None, 1); err != nil {
+			panic(err)
+		}
+	}
+	return must(b.Sketch()).AppendBlob(nil)
+}
+
+func ccbfLaw(rng *rand.Rand, name string, p ccbf.Params, identical bool) law {
+	points := somePoints(rng, 20_000)
+	l := law{name: name, fn: must(CCBF(p)), inputs: pointInputs(rng, points)}
+	if identical {
+		l.want = builtOf(p, points)
+	}
+	truth := map[grid.Cell]uint64{}
+	g := must(grid.New(p.Res))
+	for _, q := range points {
+		truth[must(g.Cell(q.X, q.Y))]++
+	}
+	l.holds = func(t *testing.T, blob []byte) {
+		var v ccbf.View
+		if err := v.Reset(blob); err != nil {
+			t.Fatal(err)
+		}
+		if total, known := v.Total(); total != uint64(len(points)) || !known {
+			t.Errorf("total %d (%v), want %d", total, known, len(points))
+		}
+		for c, n := range truth {
+			if got := v.Count(c, nil); got < n {
+				t.Fatalf("cell %v counts %d, of %d points", c, got, n)
+			}
+		}
+	}
+	return l
+}
+
+func keyedLaw[S interface {
+	AddHashes(h1s, h2s, ns []uint64)
+	Seed() uint64
+	SetKeyClass(key.Class) error
+	Blob() []byte
+}](rng *rand.Rand, fn *Fn, s S) law {
+	l := law{name: fn.Family, fn: fn}
+	_ = s.SetKeyClass(key.Int)
+	for range 5000 {
+		k := int64(rng.IntN(700))
+		l.inputs = append(l.inputs, k)
+		h1, h2 := key.Hash(s.Seed(), key.AppendInt64(nil, k))
+		s.AddHashes([]uint64{h1}, []uint64{h2}, nil)
+	}
+	l.want = s.Blob()
+	return l
+}
+
+func laws(rng *rand.Rand) []law {
+	cuckooParams := cuckoo.Params{Capacity: 2000}
+	out := []law{
+		ccbfLaw(rng, "exact", ccbf.Params{Res: 0.5}, true),
+		ccbfLaw(rng, "standard, dense from the first row on", ccbf.Params{Res: 0.5, Bytes: 4096, Dense: true, Mode: ccbf.Standard}, true),
+		ccbfLaw(rng, "standard, outgrows its bytes", ccbf.Params{Res: 0.5, Bytes: 1024, Mode: ccbf.Standard}, true),
+		ccbfLaw(rng, "mi, outgrows its bytes", ccbf.Params{Res: 0.5, Bytes: 1024}, false),
+		ccbfLaw(rng, "mi, dense", ccbf.Params{Res: 0.5, Bytes: 4096, Dense: true}, false),
+		keyedLaw(rng, must(CMS(cms.Params{})), must(cms.New(cms.Params{}))),
+		keyedLaw(rng, must(SBF(sbf.Params{Capacity: 1000})), must(sbf.New(sbf.Params{Capacity: 1000}))),
+		keyedLaw(rng, must(Bloom(bloom.Params{Capacity: 1000})), must(bloom.New(bloom.Params{Capacity: 1000}))),
+		keyedLaw(rng, must(CBF(cbf.Params{Capacity: 5000})), must(cbf.New(cbf.Params{Capacity: 5000}))),
+	}
+	filter := law{name: "cuckoo", fn: must(Cuckoo(cuckooParams))}
+	for range 5000 {
+		filter.inputs = append(filter.inputs, fmt.Sprint(rng.IntN(700)))
+	}
+	filter.holds = func(t *testing.T, blob []byte) {
+		s := must(cuckoo.Decode(blob))
+		for _, k := range filter.inputs {
+			if !s.ContainsKey([]byte(k.(string))) {
+				t.Fatalf("key %q is not there", k)
+			}
+		}
+	}
+	return append(out, filter)
+}
+
+// onTheWay is an accumulator after it went to another worker, now and then.
+func onTheWay(t *testing.T, rng *rand.Rand, a Accumulator) Accumulator {
+	if rng.IntN(2) == 0 {
+		return a
+	}
+	blob, err := encodeAccumulator(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := decodeAccumulator(bytes.Clone(blob))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// bundle accumulates inputs as a worker does, once in four times after an
+// attempt that came to nothing.
+func bundle(t *testing.T, rng *rand.Rand, fn *Fn, inputs []any) Accumulator {
+	attempt := func(inputs []any) Accumulator {
+		a, err := fn.CreateAccumulator()
+		for _, in := range inputs {
+			if err == nil {
+				a, err = fn.AddInput(a, in)
+			}
+			if rng.IntN(len(inputs)) == 0 {
+				a = onTheWay(t, rng, a)
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if rng.IntN(4) == 0 {
+		attempt(inputs[:rng.IntN(len(inputs)+1)])
+	}
+	return onTheWay(t, rng, attempt(inputs))
+}
+
+// Bundles of any size, retried, reordered, and merged in any tree come to the
+// bytes of the whole where the family promises it, and never count too few.
+func TestAnyTreeOfBundles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 1))
+	for _, l := range laws(rng) {
+		t.Run(l.name, func(t *testing.T) {
+			for _, parts := range []int{1, 2, 3, 8, 50} {
+				inputs := append([]any(nil), l.inputs...)
+				rng.Shuffle(len(inputs), func(i, j int) { inputs[i], inputs[j] = inputs[j], inputs[i] })
+				var accs []Accumulator
+				for i := range parts {
+					accs = append(accs, bundle(t, rng, l.fn, inputs[i*len(inputs)/parts:(i+1)*len(inputs)/parts]))
+				}
+				for len(accs) > 1 {
+					i := rng.IntN(len(accs) - 1)
+					a, err := l.fn.MergeAccumulators(accs[i], accs[i+1])
+					if err != nil {
+						t.Fatal(err)
+					}
+					accs[i] = onTheWay(t, rng, a)
+					accs = append(accs[:i+1], accs[i+2:]...)
+				}
+				blob, err := l.fn.ExtractOutput(accs[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if l.want != nil && !bytes.Equal(blob, l.want) {
+					t.Errorf("%d parts: %d bytes that differ from the %d of the whole", parts, len(blob), len(l.want))
+				}
+				if l.holds != nil {
+					l.holds(t, blob)
+				}
+			}
+		})
+	}
+}
+
+// Merging leaves its source as it is, and an accumulator may go on after it was
+// encoded.
+func TestMergeLeavesItsSource(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 2))
+	for _, l := range laws(rng) {
+		t.Run(l.name, func(t *testing.T) {
+			half := len(l.inputs) / 2
+			a, b := bundle(t, rng, l.fn, l.inputs[:half]), bundle(t, rng, l.fn, l.inputs[half:])
+			before := must(encodeAccumulator(b))
+			once := must(l.fn.MergeAccumulators(must(l.fn.CreateAccumulator()), b))
+			once = must(l.fn.AddInput(once, l.inputs[0]))
+			must(l.fn.MergeAccumulators(a, once))
+			if after := must(encodeAccumulator(b)); !bytes.Equal(before, after) {
+				t.Error("the source of a merge changed")
+			}
+		})
+	}
+}
