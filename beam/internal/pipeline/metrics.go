@@ -1,0 +1,114 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+)
+
+// namespace is that of the counters among a runner's metrics.
+const namespace = "ccbf"
+
+// counter counts for the runner, which shows it wherever the workers are and
+// drops what failed bundles counted, and for the progress of the workers in this
+// process.
+type counter struct {
+	beam.Counter
+	here atomic.Int64
+}
+
+func newCounter(name string) *counter { return &counter{Counter: beam.NewCounter(namespace, name)} }
+
+// Inc adds n.
+func (c *counter) Inc(ctx context.Context, n int64) {
+	c.Counter.Inc(ctx, n)
+	c.here.Add(n)
+}
+
+// skippedPrefix begins the name of a counter of rows that are no points; what is
+// wrong with them follows.
+const skippedPrefix = "skipped: "
+
+var (
+	filesCounter    = newCounter("files read")
+	pointsCounter   = newCounter("points read")
+	skippedCounter  = newCounter("rows skipped")
+	unitedCounter   = newCounter("sketches read")
+	sketchesCounter = newCounter("sketches written")
+	bytesCounter    = newCounter("bytes of sketches")
+	outputCounter   = newCounter("files written")
+)
+
+// Report is what a pipeline counted, by name.
+type Report map[string]int64
+
+// reportOf reads the counters of a finished pipeline. A runner that does not
+// wait for it, or does not report, gives none.
+func reportOf(result beam.PipelineResult) Report {
+	r := Report{}
+	if result == nil {
+		return r
+	}
+	ours := result.Metrics().Query(func(m metrics.SingleResult) bool { return m.Namespace() == namespace })
+	for _, c := range ours.Counters() {
+		r[c.Name()] += c.Result()
+	}
+	return r
+}
+
+// Write writes the report as people read it.
+func (r Report) Write(w io.Writer, took time.Duration) {
+	if len(r) == 0 {
+		fmt.Fprintln(w, "The runner reports no counters; see its own page.")
+		return
+	}
+	line := func(name string) { fmt.Fprintf(w, "%16d  %s\n", r[name], name) }
+	for _, c := range []string{"files read", "points read", "sketches read", "rows skipped"} {
+		if _, ok := r[c]; ok {
+			line(c)
+		}
+	}
+	var skipped []string
+	for name := range r {
+		if strings.HasPrefix(name, skippedPrefix) {
+			skipped = append(skipped, name)
+		}
+	}
+	slices.Sort(skipped)
+	for _, name := range skipped {
+		line(name)
+	}
+	for _, c := range []string{"sketches written", "bytes of sketches", "files written"} {
+		line(c)
+	}
+	fmt.Fprintf(w, "%15.1fs  in all\n", took.Seconds())
+}
+
+// progressEvery is how often a running pipeline says how far it is.
+const progressEvery = 5 * time.Second
+
+// progress says so until done is closed. It knows the workers of this process
+// only: other runners show the same counters on their own pages.
+func progress(w io.Writer, done <-chan struct{}) {
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
+	before := pointsCounter.here.Load()
+	for {
+		select {
+		case <-done:
+			return
+		case <-tick.C:
+		}
+		points := pointsCounter.here.Load()
+		fmt.Fprintf(w, "%d points read (%.0f/s), %d rows skipped, %d sketches written\n", points,
+			float64(points-before)/progressEvery.Seconds(), skippedCounter.here.Load(), sketchesCounter.here.Load())
+		before = points
+	}
+}
