@@ -6,57 +6,25 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	"github.com/ccbfsql/ccbfsql/beam/internal/prismtest"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 )
 
 func init() {
-	register.DoFn3x1[context.Context, []byte, func(string, Point), error](&sourceFn{})
-	register.Emitter2[string, Point]()
-	register.DoFn2x0[string, []byte](&collectFn{})
+	register.DoFn3x1[context.Context, []byte, func([]byte, Point), error](&sourceFn{})
+	register.Emitter2[[]byte, Point]()
 	register.Function2x1(dropKey)
 	register.Function1x2(globally)
-	register.Function2x2(countryOf)
+	register.Function2x2(wordOf)
 }
 
 func TestMain(m *testing.M) { ptest.Main(m) }
-
-// Prism runs workers in this process, so that sources can wait for each other
-// and results can be left in a variable.
-var (
-	meetings = sync.Map{} // name of a test: *meeting
-	results  = sync.Map{} // name of a test, "/", key: []byte
-)
-
-// meeting is over when so many are there.
-type meeting struct {
-	sync.Mutex
-	missing int
-	all     chan struct{}
-}
-
-func (m *meeting) join(ctx context.Context) error {
-	m.Lock()
-	if m.missing--; m.missing == 0 {
-		close(m.all)
-	}
-	m.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	select {
-	case <-m.all:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("the bundles did not run side by side: %w", ctx.Err())
-	}
-}
 
 // sourceFn emits every Of-th point, but not before all its siblings run.
 type sourceFn struct {
@@ -69,41 +37,22 @@ const prismPoints = 30_000
 // keyed is the key of a point: few keys, of which one has most points.
 func (f *sourceFn) keyed(p Point) string { return fmt.Sprintf("x%d", max(0, int(p.X)/5)) }
 
-func (f *sourceFn) ProcessElement(ctx context.Context, _ []byte, emit func(string, Point)) error {
-	m, _ := meetings.Load(f.Test)
-	if err := m.(*meeting).join(ctx); err != nil {
+func (f *sourceFn) ProcessElement(ctx context.Context, _ []byte, emit func([]byte, Point)) error {
+	if err := prismtest.Join(ctx, f.Test); err != nil {
 		return err
 	}
 	points := testPoints()
 	for i := f.Index; i < len(points); i += f.Of {
-		emit(f.keyed(points[i]), points[i])
+		emit([]byte(f.keyed(points[i])), points[i])
 	}
 	return nil
 }
 
 func testPoints() []Point { return somePoints(rand.New(rand.NewPCG(8, 3)), prismPoints) }
 
-// collectFn leaves what it is given where the test finds it.
-type collectFn struct{ Test string }
-
-func (f *collectFn) ProcessElement(k string, blob []byte) {
-	results.Store(f.Test+"/"+k, bytes.Clone(blob))
-}
-
-func collected(test string) map[string][]byte {
-	out := map[string][]byte{}
-	results.Range(func(k, v any) bool {
-		if s := k.(string); strings.HasPrefix(s, test+"/") {
-			out[strings.TrimPrefix(s, test+"/")] = v.([]byte)
-		}
-		return true
-	})
-	return out
-}
-
 // sources are n collections of points that run in n bundles at once.
 func sources(s beam.Scope, test string, n int) []beam.PCollection {
-	meetings.Store(test, &meeting{missing: n, all: make(chan struct{})})
+	prismtest.Meet(test, n)
 	out := make([]beam.PCollection, n)
 	for i := range out {
 		out[i] = beam.ParDo(s, &sourceFn{Test: test, Index: i, Of: n}, beam.Impulse(s))
@@ -146,9 +95,9 @@ func TestPrismGivesTheBytesOfTheWhole(t *testing.T) {
 			for _, n := range []int{1, 2, 8} {
 				t.Run(fmt.Sprintf("%v %d %s/%d", p.Mode, p.Bytes, name, n), func(t *testing.T) {
 					ptest.BuildAndRun(t, func(s beam.Scope) {
-						beam.ParDo0(s, &collectFn{t.Name()}, build(s, sources(s, t.Name(), n)))
+						prismtest.Collect(s, t.Name(), build(s, sources(s, t.Name(), n)))
 					})
-					got := collected(t.Name())
+					got := prismtest.Collected(t.Name())
 					if len(got) != len(want) {
 						t.Errorf("%d keys, want %d", len(got), len(want))
 					}
@@ -163,19 +112,19 @@ func TestPrismGivesTheBytesOfTheWhole(t *testing.T) {
 	}
 }
 
-func dropKey(_ string, p Point) Point { return p }
+func dropKey(_ []byte, p Point) Point { return p }
 
-func globally(blob []byte) (string, []byte) { return "all", blob }
+func globally(blob []byte) ([]byte, []byte) { return []byte("all"), blob }
 
-func countryOf(k string, p Point) (string, string) { return "all", k }
+func wordOf(k []byte, _ Point) ([]byte, string) { return []byte("all"), string(k) }
 
 func TestPrismCombinesGlobally(t *testing.T) {
 	fn := must(CCBF(ccbf.Params{Res: 0.5}))
 	ptest.BuildAndRun(t, func(s beam.Scope) {
 		points := beam.ParDo(s, dropKey, sources(s, t.Name(), 1)[0])
-		beam.ParDo0(s, &collectFn{t.Name()}, beam.ParDo(s, globally, CombineGlobally(s, fn, points)))
+		prismtest.Collect(s, t.Name(), beam.ParDo(s, globally, CombineGlobally(s, fn, points)))
 	})
-	if want := builtOf(ccbf.Params{Res: 0.5}, testPoints()); !bytes.Equal(collected(t.Name())["all"], want) {
+	if want := builtOf(ccbf.Params{Res: 0.5}, testPoints()); !bytes.Equal(prismtest.Collected(t.Name())["all"], want) {
 		t.Error("the bytes differ from those of the whole")
 	}
 }
@@ -187,10 +136,10 @@ func TestPrismCountsKeys(t *testing.T) {
 		truth[new(sourceFn).keyed(q)]++
 	}
 	ptest.BuildAndRun(t, func(s beam.Scope) {
-		words := beam.ParDo(s, countryOf, sources(s, t.Name(), 1)[0])
-		beam.ParDo0(s, &collectFn{t.Name()}, CombinePerKey(s, fn, words))
+		words := beam.ParDo(s, wordOf, sources(s, t.Name(), 1)[0])
+		prismtest.Collect(s, t.Name(), CombinePerKey(s, fn, words))
 	})
-	sketch := must(cms.Decode(collected(t.Name())["all"]))
+	sketch := must(cms.Decode(prismtest.Collected(t.Name())["all"]))
 	for k, n := range truth {
 		if got := sketch.CountKey([]byte(k)); got < n {
 			t.Errorf("%s counts %d of %d", k, got, n)

@@ -1,0 +1,73 @@
+// Package examples holds what a pipeline's sketches are for, at the other end:
+// SQL scripts to read and to run.
+package examples
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
+	"github.com/ccbfsql/ccbfsql/beam/internal/pipeline"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what the script prints to rollup.out")
+
+func TestMain(m *testing.M) { ptest.Main(m) }
+
+// The script prints rollup.out over what the pipelines of its first lines write.
+// It compares bytes and counts with the truth from the points itself.
+func TestRollup(t *testing.T) {
+	shell := filepath.Join(t.TempDir(), "ccbfsql")
+	build := exec.Command("go", "build", "-o", shell, "./cmd/ccbfsql")
+	build.Dir = filepath.Join("..", "..")
+	build.Env = append(os.Environ(), "CGO_ENABLED=1")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := t.TempDir()
+	run := func(script string) string {
+		t.Helper()
+		path, err := filepath.Abs(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(shell, "-f", path)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		return string(out)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "points"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run("points.sql")
+	for _, year := range []string{"2017", "2018"} {
+		o := pipeline.Options{In: []string{filepath.Join(dir, "points", year+".parquet")}, Out: filepath.Join(dir, "out", year),
+			X: "lon", Y: "lat", Zoom: 10, Time: "day", Bucket: "day", Files: 4, Sketch: ccbf.Params{Res: 0.001}}
+		if _, err := pipeline.Build(context.Background(), &o, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have := run("rollup.sql")
+	if *rewrite {
+		if err := os.WriteFile("rollup.out", []byte(have), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile("rollup.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if have != string(want) {
+		t.Errorf("prints\n%s\nbut rollup.out says\n%s", have, want)
+	}
+}

@@ -1,0 +1,253 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/beam/sketches"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+)
+
+// scaleSizes are the numbers of points that docs/SCALE.md is measured at: with
+// CCBF_LONG=1 ten times as many as well.
+func scaleSizes() []int {
+	sizes := []int{1e5, 1e6, 1e7}
+	if os.Getenv("CCBF_LONG") != "" {
+		sizes = append(sizes, 1e8)
+	}
+	return sizes
+}
+
+// writeScale writes n points of 64 cities and 12 months, a file per 10 million.
+func writeScale(t testing.TB, dir string, n int) {
+	rng := rand.New(rand.NewPCG(8, uint64(n)))
+	var cities [64][2]float64
+	for i := range cities {
+		cities[i] = [2]float64{rng.Float64()*300 - 150, rng.Float64()*120 - 60}
+	}
+	for file := 0; n > 0; file++ {
+		visits := make([]visit, min(n, 1e7))
+		for i := range visits {
+			c := cities[rng.IntN(len(cities))]
+			visits[i] = visit{c[0] + rng.NormFloat64()*0.05, c[1] + rng.NormFloat64()*0.05,
+				time.Date(2018, time.Month(1+rng.IntN(12)), 1, 0, 0, 0, 0, time.UTC)}
+		}
+		writeGroups(t, filepath.Join(dir, fmt.Sprintf("%03d.parquet", file)), visits, 122_880)
+		n -= len(visits)
+	}
+}
+
+// loop is what the pipeline does, in one goroutine and without Beam: the
+// sketches of all keys, and how many bytes they have.
+func loop(t testing.TB, o *Options, glob string) (keys int, bytes int64) {
+	f := &readFn{Options: *o}
+	if err := f.Setup(); err != nil {
+		t.Fatal(err)
+	}
+	builders := map[string]*ccbf.Builder{}
+	var zs []uint64
+	emit := func(k []byte, p sketches.Points) {
+		b := builders[string(k)]
+		if b == nil {
+			b = ccbf.NewBuilder(f.config, nil)
+			builders[string(k)] = b
+		}
+		zs = append(zs[:0], make([]uint64, len(p.X))...)
+		if f.config.Keys(zs, p.X, p.Y) < len(zs) {
+			t.Fatal("a point far outside")
+		}
+		if err := b.AddKeys(zs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range must(filepath.Glob(glob)) {
+		err := f.read(context.Background(), Piece{name, -1}, func(b *block) error {
+			_, err := f.group(b, emit)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, b := range builders {
+		bytes += int64(len(must(b.Sketch()).AppendBlob(nil)))
+	}
+	return len(builders), bytes
+}
+
+// peakOf runs f and returns how much more memory Go's heap had at most, live or
+// not yet collected, than before.
+func peakOf(f func()) uint64 {
+	heap := func() uint64 {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	runtime.GC()
+	before, peak := heap(), uint64(0)
+	done, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				peak = max(peak, heap())
+			}
+		}
+	}()
+	f()
+	close(done)
+	<-stopped
+	return peak - min(peak, before)
+}
+
+// timeOf is how long f takes, and how much of the processors: the figure to
+// compare where other programs run as well.
+func timeOf(f func()) (wall, cpu float64) {
+	used := func() float64 {
+		var u syscall.Rusage
+		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // cannot fail for this process
+		return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	}
+	begin, before := time.Now(), used()
+	f()
+	return time.Since(begin).Seconds(), used() - before
+}
+
+// scaleForms are the sketches that docs/SCALE.md is about.
+var scaleForms = map[string]ccbf.Params{
+	"exact": {Res: 0.001},
+	"dense": {Res: 0.001, Bytes: 65536, Mode: ccbf.Standard, Dense: true},
+}
+
+// BenchmarkScale are the figures of docs/SCALE.md: the pipeline on Prism beside
+// the loop, from files to files.
+//
+//	go test ./internal/pipeline -run '^$' -bench Scale -benchtime 1x
+func BenchmarkScale(b *testing.B) {
+	type figures struct{ prism, loop, prismCPU, loopCPU, n float64 }
+	last := map[string]figures{}
+	for _, n := range scaleSizes() {
+		in := b.TempDir()
+		writeScale(b, in, n)
+		for name, p := range scaleForms {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				glob := filepath.Join(in, "*.parquet")
+				var t figures
+				var heap uint64
+				var keys int
+				var bytes int64
+				for b.Loop() {
+					o := options(glob, filepath.Join(b.TempDir(), "v"))
+					o.Sketch = p
+					t.prism, t.prismCPU = timeOf(func() { heap = peakOf(func() { must(build(o)) }) })
+					t.loop, t.loopCPU = timeOf(func() { keys, bytes = loop(b, o, glob) })
+				}
+				t.n = float64(n)
+				b.ReportMetric(t.prism, "prism-s")
+				b.ReportMetric(t.loop, "loop-s")
+				b.ReportMetric(t.prismCPU, "prism-cpu-s")
+				b.ReportMetric(t.loopCPU, "loop-cpu-s")
+				b.ReportMetric(float64(heap)/1e6, "peak-MB")
+				b.ReportMetric(float64(bytes)/1e6, "sketches-MB")
+				b.ReportMetric(float64(keys), "keys")
+				if w, ok := last[name]; ok { // what is constant cancels out
+					b.ReportMetric((t.loop-w.loop)/(t.prism-w.prism), "ratio")
+					b.ReportMetric((t.loopCPU-w.loopCPU)/(t.prismCPU-w.prismCPU), "cpu-ratio")
+					b.ReportMetric(1e9*(t.prismCPU-w.prismCPU)/(t.n-w.n), "prism-cpu-ns/point")
+				}
+				last[name] = t
+			})
+		}
+	}
+}
+
+// Memory follows the sketches, not the points: ten times as many points of the
+// same keys in sketches of constant size take no more.
+func TestMemoryFollowsTheSketches(t *testing.T) {
+	small, large := 100_000, 1_000_000
+	if os.Getenv("CCBF_LONG") != "" {
+		small, large = 1_000_000, 10_000_000
+	}
+	peak := func(n int) uint64 {
+		in := t.TempDir()
+		writeScale(t, in, n)
+		o := options(filepath.Join(in, "*.parquet"), filepath.Join(t.TempDir(), "v"))
+		o.Sketch, o.Zoom = ccbf.Params{Res: 0.001, Bytes: 4096, Mode: ccbf.Standard, Dense: true}, 0
+		runtime.GC()
+		return peakOf(func() { must(build(o)) })
+	}
+	a, b := peak(small), peak(large)
+	t.Logf("%d points: %.0f MB at most; %d points: %.0f MB", small, float64(a)/1e6, large, float64(b)/1e6)
+	// Two workers at most hold a block and its columns at a time; the collector
+	// may let that double before it frees it.
+	blocks := uint64(2 * 2 * 8 * blockRows * 24)
+	if b > a+blocks {
+		t.Errorf("%d bytes more with ten times the points, want at most %d", b-a, blocks)
+	}
+}
+
+// BenchmarkShuffle are the bytes that workers send each other for the crimes of
+// the United Kingdom by month and tile, when 1 to 64 bundles read them: sketches,
+// beside the points themselves (two DOUBLEs) and exact counts (a cell and its
+// count), all of them with their key.
+func BenchmarkShuffle(b *testing.B) {
+	file := ukCrime(b)
+	c := must(ccbf.New(ccbf.Params{Res: 0.001}))
+	type where struct{ key, cell string }
+	for _, bundles := range []int{1, 8, 64} {
+		b.Run(fmt.Sprint(bundles), func(b *testing.B) {
+			var sketched, counted, raw float64
+			for b.Loop() {
+				sketched, counted, raw = 0, 0, 0
+				builders, cells := map[string]*ccbf.Builder{}, map[where]bool{}
+				done, rows, each := 0, 0, int(math.Ceil(1_045_096/float64(bundles)))
+				end := func() {
+					for k, s := range builders {
+						sketched += float64(len(must(s.Sketch()).AppendBlob(nil)) + len(k))
+					}
+					clear(builders)
+					clear(cells)
+					done++
+				}
+				ukTruth(b, file, func(month string, lon, lat float64) {
+					if rows == each {
+						rows = 0
+						end()
+					}
+					rows++
+					k := ukKey(month, lon, lat)
+					raw += float64(len(k)) + 16
+					cell := must(c.Grid.Cell(lon, lat))
+					if at := (where{k, fmt.Sprint(cell)}); !cells[at] {
+						cells[at] = true
+						counted += float64(len(k)) + 24
+					}
+					if builders[k] == nil {
+						builders[k] = ccbf.NewBuilder(c, nil)
+					}
+					if err := builders[k].Add(cell, nil, 0, 1); err != nil {
+						b.Fatal(err)
+					}
+				})
+				end()
+			}
+			b.ReportMetric(sketched/1e6, "sketches-MB")
+			b.ReportMetric(counted/1e6, "counts-MB")
+			b.ReportMetric(raw/1e6, "points-MB")
+		})
+	}
+}

@@ -1,0 +1,80 @@
+// Package prismtest is what tests of pipelines share. Beam's Prism runner has
+// its workers in the process that starts it, so that bundles can wait for each
+// other and results can be left in a variable.
+package prismtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+)
+
+func init() { register.DoFn2x0[[]byte, []byte](&collectFn{}) }
+
+var (
+	meetings sync.Map // name: *meeting
+	results  sync.Map // name, "/", key: []byte
+)
+
+// meeting is over when as many are there as were called.
+type meeting struct {
+	sync.Mutex
+	missing int
+	all     chan struct{}
+}
+
+// Meet calls n bundles to a meeting.
+func Meet(name string, n int) { meetings.Store(name, &meeting{missing: n, all: make(chan struct{})}) }
+
+// Join waits until all bundles of a meeting run. It is an error where they do
+// not run side by side.
+func Join(ctx context.Context, name string) error {
+	v, ok := meetings.Load(name)
+	if !ok {
+		return fmt.Errorf("no meeting %q", name)
+	}
+	m := v.(*meeting)
+	m.Lock()
+	if m.missing--; m.missing == 0 {
+		close(m.all)
+	}
+	m.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	select {
+	case <-m.all:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the bundles did not run side by side: %w", ctx.Err())
+	}
+}
+
+type collectFn struct{ Name string }
+
+// ProcessElement leaves what it is given where Collected finds it.
+func (f *collectFn) ProcessElement(k, blob []byte) {
+	results.Store(f.Name+"/"+string(k), bytes.Clone(blob))
+}
+
+// Collect leaves a PCollection<KV<[]byte, []byte>> for Collected.
+func Collect(s beam.Scope, name string, col beam.PCollection) {
+	beam.ParDo0(s, &collectFn{name}, col)
+}
+
+// Collected is what was collected under a name, by key.
+func Collected(name string) map[string][]byte {
+	out := map[string][]byte{}
+	results.Range(func(k, v any) bool {
+		if key, ok := strings.CutPrefix(k.(string), name+"/"); ok {
+			out[key] = v.([]byte)
+		}
+		return true
+	})
+	return out
+}
