@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, []byte, func([]byte, Point), error](&sourceFn{})
+	beam.RegisterDoFn(reflect.TypeFor[*sourceFn]())
 	register.Emitter2[[]byte, Point]()
 	register.Function2x1(dropKey)
 	register.Function1x2(globally)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"path"
+	"reflect"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -14,7 +16,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, Piece, func([]byte, []byte), error](&readSketchesFn{})
+	beam.RegisterDoFn(reflect.TypeFor[*readSketchesFn]())
 	register.Emitter2[[]byte, []byte]()
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"reflect"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -16,7 +17,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, []byte, func(*File) bool, error](&finishFn{})
+	beam.RegisterDoFn(reflect.TypeFor[*finishFn]())
 	register.Iter1[File]()
 }
 

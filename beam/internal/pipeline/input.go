@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"reflect"
 	"runtime/debug"
 	"strings"
 
@@ -17,7 +18,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, []byte, func(Piece), error](&listFn{})
+	beam.RegisterDoFn(reflect.TypeFor[*listFn]())
 	register.Emitter1[Piece]()
 }
 

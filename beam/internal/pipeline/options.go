@@ -65,6 +65,15 @@ func (o *Options) Flags(f *flag.FlagSet) {
 		}
 		return nil
 	})
+	f.Func("layers", "bits per counter of each layer, with commas between (default 8,16,32)", func(s string) (err error) {
+		p.Widths, err = numbers(s, strconv.Atoi)
+		return err
+	})
+	f.Func("counters", "counters of each layer, with commas between, in place of -bytes", func(s string) (err error) {
+		p.Counters, err = numbers(s, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) })
+		return err
+	})
+	f.IntVar(&p.Levels, "levels", 0, "levels of quads that sketches count beside the cells once they are not exact")
 	f.Uint64Var(&p.Seed, "seed", 0, "seed of the hash")
 	f.BoolVar(&p.Totals, "totals", false, "with -category: count each point without its category as well")
 }
@@ -88,6 +97,19 @@ func (l *texts) String() string { return strings.Join(*l, ",") }
 func (l *texts) Set(s string) error {
 	*l = append(*l, strings.Split(s, ",")...)
 	return nil
+}
+
+// numbers reads numbers with commas between.
+func numbers[T any](s string, parse func(string) (T, error)) ([]T, error) {
+	var out []T
+	for _, text := range strings.Split(s, ",") {
+		n, err := parse(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
 }
 
 // maxFiles bounds the number of files, which stands in five digits of a name.

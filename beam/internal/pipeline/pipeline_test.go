@@ -3,9 +3,12 @@ package pipeline
 import (
 	"bytes"
 	"compress/gzip"
+	"flag"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -225,6 +228,33 @@ func TestOptionsThatAreRefused(t *testing.T) {
 		change(o)
 		if _, err := build(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
+// Flags name the options of ccbf_agg, and are refused in its words.
+func TestFlags(t *testing.T) {
+	var o Options
+	f := flag.NewFlagSet("ccbf-pipeline", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	o.Flags(f)
+	err := f.Parse(strings.Fields("-in a.csv,b.csv -in c.csv -out o/x -key kind -zoom 9 -res 0.5 -mode standard -exact=false " +
+		"-k 3 -layers 8,32 -counters 1024,64 -levels 5 -seed 7 -totals -category sort -weight n -overwrite -fanout 4 -files 2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Options{In: []string{"a.csv", "b.csv", "c.csv"}, Out: "o/x", X: "lon", Y: "lat", Keys: []string{"kind"}, Zoom: 9, Bucket: "day",
+		Category: "sort", Weight: "n", Files: 2, Fanout: 4, Overwrite: true,
+		Sketch: ccbf.Params{Res: 0.5, Dense: true, K: 3, Mode: ccbf.Standard, Widths: []int{8, 32}, Counters: []uint64{1024, 64}, Levels: 5, Seed: 7, Totals: true}}
+	if !reflect.DeepEqual(o, want) {
+		t.Errorf("got %+v, want %+v", o, want)
+	}
+	if _, err := o.check(); err != nil {
+		t.Error(err)
+	}
+	for _, wrong := range []string{"-mode=max", "-layers=8,x", "-exact=perhaps"} {
+		if err := f.Parse([]string{wrong}); err == nil {
+			t.Errorf("%s was accepted", wrong)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -12,7 +13,7 @@ import (
 )
 
 func init() {
-	register.DoFn4x1[context.Context, Piece, func([]byte, sketches.Points), func(BadRow), error](&readFn{})
+	beam.RegisterDoFn(reflect.TypeFor[*readFn]())
 	register.Emitter2[[]byte, sketches.Points]()
 	register.Emitter1[BadRow]()
 }

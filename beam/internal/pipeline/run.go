@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -72,7 +73,7 @@ func (o *Options) run(ctx context.Context, w io.Writer, build func(beam.Scope)) 
 	result, err := beamx.RunWithMetrics(ctx, p)
 	close(done)
 	if err != nil {
-		return nil, errors.Join(err, o.sweep(ctx))
+		return nil, errors.Join(cause(err), o.sweep(ctx))
 	}
 	report := reportOf(result)
 	report.Write(w, time.Since(begin))
@@ -80,4 +81,15 @@ func (o *Options) run(ctx context.Context, w io.Writer, build func(beam.Scope)) 
 		fmt.Fprintf(w, "Rows that are no points, and why: %s-bad-*.csv\n", o.Out)
 	}
 	return report, nil
+}
+
+// cause is what a worker said of its failure, where that is what ended the run:
+// the runner puts its plan in front, and logs both.
+func cause(err error) error {
+	const mark = "] failed:\n"
+	text := err.Error()
+	if i := strings.LastIndex(text, mark); i >= 0 {
+		return errors.New(text[i+len(mark):])
+	}
+	return err
 }

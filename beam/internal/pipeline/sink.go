@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -23,10 +24,10 @@ import (
 )
 
 func init() {
-	register.DoFn2x2[[]byte, []byte, int64, Row](&shardFn{})
-	register.DoFn4x1[context.Context, int64, func(*Row) bool, func(File), error](&writeFn{})
-	register.DoFn4x1[context.Context, int64, func(*BadRow) bool, func(File), error](&writeBadFn{})
-	register.DoFn1x2[BadRow, int64, BadRow](&shardBadFn{})
+	beam.RegisterDoFn(reflect.TypeFor[*shardFn]())
+	beam.RegisterDoFn(reflect.TypeFor[*writeFn]())
+	beam.RegisterDoFn(reflect.TypeFor[*writeBadFn]())
+	beam.RegisterDoFn(reflect.TypeFor[*shardBadFn]())
 	register.Iter1[Row]()
 	register.Iter1[BadRow]()
 	register.Emitter1[File]()

@@ -3,13 +3,13 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/ccbfsql/ccbfsql/beam/internal/prismtest"
 	"github.com/ccbfsql/ccbfsql/beam/sketches"
@@ -18,7 +18,7 @@ import (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, []byte, func(Piece), error](&shareFn{})
+	beam.RegisterDoFn(reflect.TypeFor[*shareFn]())
 }
 
 // shareFn emits every Of-th piece of a file, last one first where Reverse says

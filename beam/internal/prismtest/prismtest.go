@@ -7,15 +7,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
-func init() { register.DoFn2x0[[]byte, []byte](&collectFn{}) }
+func init() { beam.RegisterDoFn(reflect.TypeFor[*collectFn]()) }
 
 var (
 	meetings sync.Map // name: *meeting
