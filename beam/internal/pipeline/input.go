@@ -108,9 +108,9 @@ func emitPieces(ctx context.Context, name string, emit func(Piece)) error {
 	return nil
 }
 
-// open opens a file for reading, in the file system of its scheme. close gives
+// open opens a file for reading, in the file system of its scheme. done gives
 // both back.
-func open(ctx context.Context, name string) (f io.Reader, close func(), err error) {
+func open(ctx context.Context, name string) (f io.Reader, done func(), err error) {
 	fs, err := filesystem.New(ctx, name)
 	if err != nil {
 		return nil, nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,7 +154,7 @@ func (b *block) eachGiven(name string, a arrow.Array, f func(i int)) {
 
 // numbers reads a column of coordinates.
 func (b *block) numbers(dst []float64, name string, a arrow.Array) error {
-	at := func(i int) float64 { return math.NaN() }
+	var at func(i int) float64
 	switch a := a.(type) {
 	case *array.Float64:
 		if a.NullN() == 0 {

@@ -43,11 +43,7 @@ func (f *readFn) Setup() (err error) {
 // ProcessElement emits a piece's points, all of a block and a key at once.
 func (f *readFn) ProcessElement(ctx context.Context, p Piece, emit func([]byte, sketches.Points), bad func(BadRow)) error {
 	return f.read(ctx, p, func(b *block) error {
-		counted, err := f.group(b, emit)
-		if err != nil {
-			return err
-		}
-		pointsCounter.Inc(ctx, counted)
+		pointsCounter.Inc(ctx, f.group(b, emit))
 		for i := range b.n {
 			why, ok := b.bad[i]
 			if !ok {
@@ -83,7 +79,7 @@ func (f *readFn) read(ctx context.Context, p Piece, use func(*block) error) (err
 
 // group emits the points of a block by key, and says how many there are. Each
 // batch is a part of two columns that the block's points are sorted into.
-func (f *readFn) group(b *block, emit func([]byte, sketches.Points)) (int64, error) {
+func (f *readFn) group(b *block, emit func([]byte, sketches.Points)) int64 {
 	o := &f.Options
 	ids := map[string]int32{}
 	var keys []string
@@ -139,7 +135,7 @@ func (f *readFn) group(b *block, emit func([]byte, sketches.Points)) (int64, err
 		emit([]byte(keys[k]), part(all, points, points+n))
 		points += n
 	}
-	return int64(points), nil
+	return int64(points)
 }
 
 // part is points from..to-1, which share the memory of all.

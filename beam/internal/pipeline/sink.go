@@ -129,7 +129,7 @@ func schemaOf(columns []Column) *arrow.Schema {
 	}
 	fields = append(fields, arrow.Field{Name: sketchColumn, Type: arrow.BinaryTypes.Binary})
 	for i, name := range resultColumns {
-		t := arrow.DataType(arrow.PrimitiveTypes.Float64)
+		t := arrow.PrimitiveTypes.Float64
 		if i == 0 {
 			t = arrow.PrimitiveTypes.Uint64
 		}
