@@ -64,6 +64,13 @@ func TestAFullDisk(t *testing.T) {
 	in := filepath.Join(dir, "p.parquet")
 	writeVisits(t, in, someVisits(5, 5000))
 	out := filepath.Join(dir, "out")
+	// A file of a worker that never came back, which the failed run sweeps up.
+	if err := os.Mkdir(out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(out, "v-00000-of-00003.parquet"+tempMark+"X"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	_, err := build(options(in, "small://"+filepath.Join(out, "v")))
 	if err == nil || !strings.Contains(err.Error(), "no space left") || !strings.Contains(err.Error(), "/out/v-0000") {
 		t.Errorf("got %v, want an error that names the file and the disk", err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"reflect"
 	"strings"
 
@@ -175,7 +174,7 @@ func (o *Options) sweep(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	files, err := fs.List(ctx, path.Clean(o.Out)+"-*"+tempMark+"*")
+	files, err := fs.List(ctx, o.Out+"-*"+tempMark+"*")
 	for _, name := range files {
 		err = errors.Join(err, r.Remove(ctx, name))
 	}
