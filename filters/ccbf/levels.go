@@ -54,38 +54,18 @@ func coarser(sections []section, level uint8) []section {
 	var out []section
 	for i := range sections {
 		s := &sections[i]
-		squares := map[[2]int32]*run{} // of the quads; hardly ever more than one
-		var at *run
-		var x, y int32
+		q := squares{room: len(s.keys)}
 		for j, k := range s.keys {
-			sx, sy, z := zkey(quad(cellOf(s.x, s.y, k), level))
-			if at == nil || sx != x || sy != y {
-				x, y = sx, sy
-				if at = squares[[2]int32{x, y}]; at == nil {
-					at = &run{}
-					if len(squares) == 0 {
-						*at = run{make([]uint64, 0, len(s.keys)), make([]uint64, 0, len(s.keys))}
-					}
-					squares[[2]int32{x, y}] = at
-				}
-			}
-			if n := len(at.keys); n > 0 && at.keys[n-1] == z {
-				at.counts[n-1] = saturatingAdd(at.counts[n-1], s.counts[j])
-				continue
-			}
-			at.keys, at.counts = append(at.keys, z), append(at.counts, s.counts[j])
+			q.add(quad(cellOf(s.x, s.y, k), level), s.counts[j])
 		}
-		for square, r := range squares {
-			so := sorters.Get().(*sorter)
-			sum := so.run(r.keys, r.counts)
-			sorters.Put(so)
-			p := place{s.category, s.none, square[0], square[1]}
+		q.each(func(x, y int32, sum run) {
+			p := place{s.category, s.none, x, y}
 			if j, found := slices.BinarySearchFunc(out, p, func(o section, p place) int { return o.compare(p) }); found {
 				out[j].run = merge(out[j].run, sum)
 			} else {
 				out = slices.Insert(out, j, section{p, sum})
 			}
-		}
+		})
 	}
 	return out
 }

@@ -42,25 +42,11 @@ func (v *View) eachSum(clip grid.Rect, category []byte, f func(c grid.Cell, n ui
 		v.eachCell(clip, category, f)
 		return
 	}
-	squares := map[[2]int32]*run{} // hardly ever more than one
-	var last [2]int32
-	var at *run
-	v.eachCell(clip, nil, func(c grid.Cell, n uint64) {
-		x, y, z := zkey(c)
-		if square := [2]int32{x, y}; at == nil || square != last {
-			if last, at = square, squares[square]; at == nil {
-				at = &run{}
-				squares[square] = at
-			}
+	var q squares
+	v.eachCell(clip, nil, q.add)
+	q.each(func(x, y int32, cells run) {
+		for i, z := range cells.keys {
+			f(cellOf(x, y, z), cells.counts[i])
 		}
-		at.keys, at.counts = append(at.keys, z), append(at.counts, n)
 	})
-	so := sorters.Get().(*sorter)
-	defer sorters.Put(so)
-	for square, cells := range squares {
-		sums := so.run(cells.keys, cells.counts)
-		for i, z := range sums.keys {
-			f(cellOf(square[0], square[1], z), sums.counts[i])
-		}
-	}
 }
