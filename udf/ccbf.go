@@ -79,7 +79,7 @@ func CCBF() []duck.Function {
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
 		fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
-			"Cells of a box with threshold points or more, by the place of their centre, the largest first: none is missed.",
+			"Cells of a box with threshold points or more, by the place of their centre, the largest first: none is missed; where counters are used, some may have fewer.",
 			"ccbf_hotspots(s, 0, 0, 9, 9, 2) FROM (SELECT "+q+")", inBox(duck.Param{Name: "threshold", Type: duck.Any}), paramCategory),
 		fn("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, box grid.Rect, k uint64, category []byte) ([]ccbf.Spot, error) {
 			return v.TopK(box, int(min(k, math.MaxInt)), category)
@@ -98,7 +98,7 @@ func CCBF() []duck.Function {
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_error", ccbfErrorType, ccbfError,
-			"What is known of the error: whether there is none; the probability that a count is too high; by how much one count is too high in the mean, and a sum over n cells by n times as much.",
+			"What is known of the error: whether there is none; the probability that a count is too high; by how much one count is too high in the mean. A sum over n cells is too high by n times as much, with levels by less.",
 			"(ccbf_error(s)).exact FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_info", ccbfInfoType, ccbfInfo, "Every parameter of a sketch, its encoding, fill and size.",
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),
