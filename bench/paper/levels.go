@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// levels compares sums over squares of dense sketches of equal size, with
+// levels of quads and without.
+func levels(c config, s *section) error {
+	seeds := pick(c, 1, 2, 4)
+	squares := pick(c, 10, 100, 300)
+	const levels = 8
+	cells, counts, what, err := crimes(c.data, 0.01)
+	if err != nil {
+		return err
+	}
+	truth := newArea(cells, counts)
+	s.text("With the option `levels` a dense sketch counts the quads above the cells as well (range trees, as in \"Spectral Bloom Filters\", "+
+		"section 5.5, in two dimensions). A sum over an area is then made of few counts in place of many, each of them too high at most "+
+		"by what one lookup is; but more keys share the counters, so that each is further off. Here on %s, at 0.01 degrees: %d cells with points. Squares of side n "+
+		"cells, %d of each, each around a point drawn at random, with %d seeds of the hash; sketches with `exact: false`, default mode, k and layers, and %d levels. "+
+		"The error of a sum is its excess in parts of the truth, in the mean over the squares; sums are never below the truth.", what, len(cells), squares, seeds, levels)
+	sides := []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
+	perCell := []float64{14, 7.4, 4}
+	t := s.table("side n", "points, mean")
+	for _, counters := range perCell {
+		t.head = append(t.head, fmt.Sprintf("%s counters a cell: without", num(counters)), "with levels")
+	}
+	rows := make([][]any, len(sides))
+	var panels []panel
+	var finding []string
+	for _, counters := range perCell {
+		bytes := uint64(counters * float64(len(cells)) * 9.125 / 8) // 8 bits, and 16 and 32 for each 16 and 256 counters
+		type excess [2]float64                                      // without levels, with
+		sums, err := parallel(seeds, func(seed int) ([]excess, error) {
+			var views [2]ccbf.View
+			for i := range views {
+				config, err := ccbf.New(ccbf.Params{Res: 0.01, Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels})
+				if err != nil {
+					return nil, err
+				}
+				blob, err := sketched(config, cells, counts)
+				if err == nil {
+					err = views[i].Reset(blob)
+				}
+				if err != nil {
+					return nil, err
+				}
+			}
+			r := random(seedOf(seed), 31)
+			out := make([]excess, len(sides))
+			for j, side := range sides {
+				for range squares {
+					at := cells[r.IntN(len(cells))]
+					x, y := at.X-r.Int64N(side), at.Y-r.Int64N(side)
+					box := grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}
+					want := float64(truth.sum(box))
+					for i := range views {
+						got, err := views[i].BoxSum(box, nil)
+						if err != nil {
+							return nil, err
+						}
+						if float64(got) < want {
+							return nil, fmt.Errorf("a sum of %d, the truth is %v", got, want)
+						}
+						out[j][i] += (float64(got) - want) / want / float64(squares)
+					}
+				}
+			}
+			return out, nil
+		})
+		if err != nil {
+			return err
+		}
+		var x, without, with []float64
+		cross := int64(0)
+		for j, side := range sides {
+			var e excess
+			for _, of := range sums {
+				e[0] += of[j][0] / float64(seeds)
+				e[1] += of[j][1] / float64(seeds)
+			}
+			rows[j] = append(rows[j], percent2(e[0]), percent2(e[1]))
+			x, without, with = append(x, float64(side)), append(without, 100*e[0]), append(with, 100*e[1])
+			if e[1] > e[0] {
+				cross = side
+			}
+		}
+		panels = append(panels, panel{
+			title: num(counters) + " counters a cell", x: "side of the square in cells", y: "excess in percent", logX: true, legend: topRight,
+			series: []series{{label: "without levels", x: x, y: without}, {label: "with 8 levels", x: x, y: with, style: 1}},
+		})
+		finding = append(finding, fmt.Sprintf("%d with %s counters a cell", cross, num(counters)))
+	}
+	r := random(seedOf(0), 32)
+	for j, side := range sides {
+		mean := 0.0
+		for range squares {
+			at := cells[r.IntN(len(cells))]
+			x, y := at.X-r.Int64N(side), at.Y-r.Int64N(side)
+			mean += float64(truth.sum(grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1})) / float64(squares)
+		}
+		t.row(append([]any{side, num(mean)}, rows[j]...)...)
+	}
+	s.short("in the same bytes sums with levels are further off up to a side of some cells, and closer above: %s (0: closer, or both exact, at all).", strings.Join(finding, ", "))
+	return s.figure("excess", "Excess of sums over squares, with levels and without, at equal bytes.", panels)
+}
+
+// sketched is the BLOB of a sketch of cells and their counts.
+func sketched(config ccbf.Config, cells []grid.Cell, counts []uint64) ([]byte, error) {
+	b := ccbf.NewBuilder(config, nil)
+	for i, c := range cells {
+		if err := b.Add(c, nil, key.None, counts[i]); err != nil {
+			return nil, err
+		}
+	}
+	sk, err := b.Sketch()
+	if err != nil {
+		return nil, err
+	}
+	return sk.AppendBlob(nil), nil
+}
