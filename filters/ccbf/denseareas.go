@@ -57,31 +57,36 @@ func (v *View) denseBoxSum(box grid.Rect, category []byte) (uint64, error) {
 	}
 	sum := uint64(0)
 	for y := box.MinY; y <= box.MaxY; y++ {
-		sum = saturatingAdd(sum, v.rowSum(y, box.MinX, box.MaxX, category))
+		sum = saturatingAdd(sum, v.rowSum(y, box.MinX, box.MaxX, category, nil))
 	}
 	return sum, nil
 }
 
-// densePolygonSum is PolygonSum of a dense sketch.
-func (v *View) densePolygonSum(scan *grid.Scanner, category []byte) (uint64, error) {
+// densePolygonSum is Polygon.sum of a dense sketch.
+func (v *View) densePolygonSum(scan *grid.Scanner, category []byte, each func(n uint64)) (uint64, error) {
 	if err := v.allow(max(scan.Estimate(), scan.Work())); err != nil {
 		return 0, err
 	}
 	sum, area := uint64(0), scan.Bounds()
 	for y := area.MinY; y <= area.MaxY; y++ {
 		for _, in := range scan.Row(y) {
-			sum = saturatingAdd(sum, v.rowSum(y, in.X0, in.X1, category))
+			sum = saturatingAdd(sum, v.rowSum(y, in.X0, in.X1, category, each))
 		}
 	}
 	return sum, nil
 }
 
-// rowSum is the sum of Count over one stretch of a dense sketch.
-func (v *View) rowSum(y, x0, x1 int64, category []byte) uint64 {
+// rowSum is the sum of Count over one stretch of a dense sketch. It calls each,
+// where that is not nil, with every one.
+func (v *View) rowSum(y, x0, x1 int64, category []byte, each func(n uint64)) uint64 {
 	sum := uint64(0)
 	for x := x0; x <= x1; x++ {
 		h1, h2 := v.hasher.hash(grid.Cell{X: x, Y: y}, category)
-		sum = saturatingAdd(sum, v.dense.count(h1, h2))
+		n := v.dense.count(h1, h2)
+		if each != nil {
+			each(n)
+		}
+		sum = saturatingAdd(sum, n)
 	}
 	return sum
 }

@@ -1,10 +1,6 @@
 package ccbf
 
-import (
-	"math"
-
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
-)
+import "github.com/ccbfsql/ccbfsql/filters/sketch"
 
 // Error is what is known of a sketch's error.
 type Error struct {
@@ -23,30 +19,9 @@ func (v *View) Error() Error {
 	if v.form == formExact {
 		return Error{Exact: true}
 	}
-	d, k := &v.dense, float64(v.shape.k)
-	m := d.layers[0].size
-	// counts[x] is how many counters hold x; large values are rare and kept apart.
-	var counts [1 << 12]uint64
-	var large []uint64
-	for j := range m {
-		if n := d.value(j); n < uint64(len(counts)) {
-			counts[n]++
-		} else {
-			large = append(large, n)
-		}
-	}
-	above := m - counts[0] // counters that hold at least x
-	e := Error{Probability: math.Pow(float64(above)/float64(m), k)}
-	// E[min] = sum over x >= 1 of P(all k counters hold at least x).
-	for x := 1; x < len(counts) && above > 0; x++ {
-		e.Excess += math.Pow(float64(above)/float64(m), k)
-		above -= counts[x]
-	}
-	for _, n := range large { // the tail, each value as if it were common to all of them
-		p := math.Pow(float64(len(large))/float64(m), k)
-		e.Excess += p * float64(n-uint64(len(counts))+1) / float64(len(large))
-	}
-	return e
+	g := v.ghosts(0, true)
+	excess, _ := g.moments()
+	return Error{Probability: g.tail(1), Excess: excess}
 }
 
 // Info is every parameter of a sketch and what can be read off its body.

@@ -11,6 +11,9 @@ type Polygon struct {
 	mp   orb.MultiPolygon
 	grid grid.Grid     // of the last question
 	on   *grid.Descent // nil before the first
+
+	cells   uint64 // of the grid whose centres are inside
+	counted bool   // cells is right
 }
 
 // NewPolygon keeps mp, which must not change meanwhile. What is wrong with it
@@ -24,7 +27,7 @@ func (p *Polygon) descend(g grid.Grid) (*grid.Descent, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.grid, p.on = g, d
+		p.grid, p.on, p.counted = g, d, false
 	}
 	return p.on, nil
 }
@@ -40,6 +43,12 @@ func (p *Polygon) Meets(h *Head) (bool, error) {
 // the polygon. Exact sketches answer for any polygon, dense ones for up to
 // AreaLimit cells inside Bounds.
 func (p *Polygon) Sum(v *View, category []byte) (uint64, error) {
+	return p.sum(v, category, nil)
+}
+
+// sum is Sum. Of a dense sketch it calls each, where that is not nil, with every
+// reading that it is made of.
+func (p *Polygon) sum(v *View, category []byte, each func(n uint64)) (uint64, error) {
 	meets, err := p.Meets(&v.Head)
 	switch {
 	case !meets:
@@ -47,11 +56,11 @@ func (p *Polygon) Sum(v *View, category []byte) (uint64, error) {
 	case v.form == formExact:
 		return v.areaSum(p.on, category), nil
 	case v.byQuads(p.on.Bounds().Intersect(v.Bounds)):
-		return v.sumQuads(p.on, category, nil)
+		return v.sumQuads(p.on, category, each)
 	}
 	scan, err := v.Grid.Scan(p.mp, v.Bounds)
 	if err != nil {
 		return 0, err
 	}
-	return v.densePolygonSum(scan, category)
+	return v.densePolygonSum(scan, category, each)
 }

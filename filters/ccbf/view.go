@@ -25,13 +25,17 @@ type View struct {
 	dense    dense
 	hasher   hasher
 	areas    areas
-	together bool   // AreaLimit is for all questions since LimitAreas
-	covered  uint64 // cells that those covered
+	classes  [MaxLayers]*distribution // ghosts of each class asked for
+	larger   [MaxLayers]*distribution // those of the classes from 1 on for the larger of two
+	together bool                     // AreaLimit is for all questions since LimitAreas
+	covered  uint64                   // cells that those covered
 }
 
 // Reset makes v a view of a BLOB. The error wraps sketch.ErrInvalid.
 func (v *View) Reset(blob []byte) error {
 	v.blob, v.areas = nil, areas{}
+	clear(v.classes[:])
+	clear(v.larger[:])
 	b, err := v.parse(blob)
 	if err != nil {
 		return err

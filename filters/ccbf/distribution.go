@@ -1,0 +1,159 @@
+package ccbf
+
+import (
+	"math"
+	"math/bits"
+	"math/cmplx"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/fourier"
+)
+
+// distribution is that of a number that is not negative.
+type distribution struct {
+	values []float64 // above 0, ascending
+	tails  []float64 // chances of each value or more
+}
+
+// tail is the chance of t or more, for a t above 0.
+func (d *distribution) tail(t float64) float64 {
+	if i, _ := slices.BinarySearch(d.values, t); i < len(d.tails) {
+		return d.tails[i]
+	}
+	return 0
+}
+
+// each calls f with every value, 0 first, and its chance.
+func (d *distribution) each(f func(value, chance float64)) {
+	value, above := 0.0, 1.0
+	for i, t := range d.tails {
+		f(value, above-t)
+		value, above = d.values[i], t
+	}
+	f(value, above)
+}
+
+// moments are the means of the number and of its square.
+func (d *distribution) moments() (mean, square float64) {
+	d.each(func(x, p float64) {
+		mean += p * x
+		square += p * x * x
+	})
+	return mean, square
+}
+
+// draws are independent draws from a distribution: some that count once, and
+// some that count twice.
+type draws struct {
+	once, twice float64 // whole numbers
+	from        *distribution
+}
+
+const (
+	// missed is the chance that an interval may miss the truth on either side.
+	missed = 0.025
+	// rare and outside are parts of it. Draws so large that any of them comes up
+	// with the chance rare are left out; a sum is outside of the window in which
+	// its distribution is computed with the chance outside.
+	rare, outside = 0.002, 0.001
+)
+
+// quantiles are what the sum of all draws stays at or below with a chance of
+// missed, and of 1-missed. Numbers that are whole have unit 1, others 0.
+//
+// The spectrum of a sum is the product of those of its parts. It is computed on a
+// grid whose steps are small beside the deviation of the sum, and beside the draws
+// unless they are whole; a value between two steps is shared out between them so
+// that the mean stays. O(n log n) for n steps, of which there are about 13 sqrt(d)
+// for d draws that are not 0, and at most 2^18.
+func quantiles(parts []draws, unit float64) (low, high float64) {
+	kept := make([]draws, 0, len(parts))
+	var mean, variance, shared, largest float64
+	none := 1.0 // the chance that all draws are 0
+	for _, p := range parts {
+		n := len(p.from.values)
+		for n > 0 && (p.once+p.twice)*p.from.tails[n-1] <= rare/float64(len(parts)) {
+			n--
+		}
+		if n == 0 {
+			continue
+		}
+		p.from = &distribution{p.from.values[:n], p.from.tails[:n]}
+		kept = append(kept, p)
+		m, square := p.from.moments()
+		mean += (p.once + 2*p.twice) * m
+		variance += (p.once + 4*p.twice) * (square - m*m)
+		largest = max(largest, p.from.values[n-1])
+		if p.twice > 0 {
+			largest = max(largest, 2*p.from.values[n-1])
+		}
+		none *= math.Pow(1-p.from.tails[0], p.once+p.twice)
+		shared += (p.once + 4*p.twice) * p.from.tails[0]
+	}
+	const top = 1 - missed + rare + outside
+	if none >= top {
+		return 0, 0
+	}
+	log := -math.Log(outside) // Bernstein's inequality
+	reach := math.Sqrt(2*log*variance) + 2*log/3*largest
+	// Sharing out adds step^2/4 at most for each draw: 8% to the variance here.
+	step := max(math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/(1<<18))
+	if unit > 0 {
+		step = max(unit, math.Floor(step/unit)*unit)
+	}
+	size := 1 << bits.Len64(uint64(2*reach/step))
+	first := math.Floor(max(mean-reach, 0) / step)
+	chances := chances(kept, step, size)
+	at := func(level float64) float64 {
+		below := 0.0
+		for i := range size {
+			x := first + float64(i)
+			if below += real(chances[int(math.Mod(x, float64(size)))]); below >= level {
+				return x
+			}
+		}
+		return first + float64(size)
+	}
+	low, high = at(missed)*step, at(top)*step
+	if step > unit { // the next value may have been shared out to these
+		low, high = max(low-step, 0), high+step
+	}
+	return low, high
+}
+
+// chances are those of the steps that a sum may end at, modulo their number.
+func chances(parts []draws, step float64, size int) []complex128 {
+	sum, one := make([]complex128, size), make([]complex128, size)
+	for i := range sum {
+		sum[i] = 1
+	}
+	for _, p := range parts {
+		clear(one)
+		p.from.each(func(value, chance float64) {
+			x := value / step
+			below := math.Floor(x)
+			j := int(math.Mod(below, float64(size)))
+			one[j] += complex(chance*(1-(x-below)), 0)
+			one[(j+1)%size] += complex(chance*(x-below), 0)
+		})
+		fourier.Forward(one)
+		for i := range size/2 + 1 {
+			// What counts twice has the spectrum of every other term.
+			sum[i] *= power(one[i], p.once) * power(one[2*i%size], p.twice)
+		}
+	}
+	for i := range size/2 - 1 { // chances are real
+		sum[size-1-i] = cmplx.Conj(sum[i+1])
+	}
+	fourier.Backward(sum)
+	return sum
+}
+
+// power is z to the n-th for a whole n.
+func power(z complex128, n float64) complex128 {
+	if n == 0 {
+		return 1
+	}
+	r, phi := cmplx.Polar(z)
+	return cmplx.Rect(math.Pow(r, n), math.Mod(phi*n, 2*math.Pi))
+}

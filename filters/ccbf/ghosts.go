@@ -1,0 +1,125 @@
+package ccbf
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// What other keys add to a reading. A ghost is what a key reads that was never
+// added: the least of k counters at random places, so t or more with the k-th
+// power of the share of the counters that hold t or more. The ghosts of different
+// keys are independent of each other, given the sketch.
+//
+// A cell with f points reads f plus a ghost in mode standard, and something from
+// the larger of the two to their sum in mode mi: an insertion lowers no counter
+// and raises none by more than what is inserted, so that the cell reads at least
+// what it would without its own points, and at most their number more. Where a
+// dense sketch was made of exact counts, it reads the larger of the two.
+//
+// A key that carries out of a layer meets more: what others carried into the
+// counters above counts for it in full, also where its own counter had not
+// overflowed before. The ghost of class c, for keys that carry out of c layers, is
+// the least of k counters that are read with the flags of those layers taken for
+// set. To the larger of two, a counter whose flag was not set adds nothing itself:
+// where it overflows, its value gives way.
+
+// histogram counts values: those below 2^histogramBits one by one, larger ones
+// together where they agree in so many leading bits.
+type histogram struct {
+	counts [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]uint64
+	totals [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]float64 // of large values
+}
+
+const histogramBits = 8
+
+func (h *histogram) add(v uint64) {
+	if v < 1<<histogramBits {
+		h.counts[v]++
+		return
+	}
+	shift := bits.Len64(v) - histogramBits
+	bin := shift<<(histogramBits-1) + int(v>>shift)
+	h.counts[bin]++
+	h.totals[bin] += float64(v)
+}
+
+// value is the mean of the values in a bin that is not empty.
+func (h *histogram) value(bin int) float64 {
+	if bin < 1<<histogramBits {
+		return float64(bin)
+	}
+	return h.totals[bin] / float64(h.counts[bin])
+}
+
+// ghosts is the distribution of the ghosts of a class, for readings that are sums
+// or for those that are the larger of two. O(counters) the first time.
+func (v *View) ghosts(class int, sums bool) *distribution {
+	g := &v.classes[class]
+	if !sums && class > 0 {
+		g = &v.larger[class]
+	}
+	if *g == nil {
+		*g = v.dense.ghosts(class, sums)
+	}
+	return *g
+}
+
+func (d *dense) ghosts(class int, sums bool) *distribution {
+	var h histogram
+	d.met(class, sums, &h)
+	g := &distribution{}
+	above, m, k := uint64(0), float64(d.layers[0].size), float64(d.shape.k)
+	for bin := len(h.counts) - 1; bin > 0; bin-- {
+		if n := h.counts[bin]; n > 0 {
+			above += n
+			g.values = append(g.values, h.value(bin))
+			g.tails = append(g.tails, math.Pow(float64(above)/m, k))
+		}
+	}
+	slices.Reverse(g.values)
+	slices.Reverse(g.tails)
+	return g
+}
+
+// met adds every counter to h, with the value that a key of a class meets there.
+func (d *dense) met(class int, sums bool, h *histogram) {
+	l := &d.layers[0]
+	if class == 0 {
+		for j := range l.size {
+			c := l.load(j)
+			if c&l.flag != 0 {
+				c = d.value(j)
+			}
+			h.add(c)
+		}
+		return
+	}
+	step := d.layers[1].size
+	for up := range step {
+		carried, whole := d.carried(1, class, up, sums)
+		for j := up; j < l.size; j += step {
+			v, _ := l.with(j, carried, whole, sums)
+			h.add(v)
+		}
+	}
+}
+
+// carried is valueFrom with the flags of the layers before class taken for set;
+// whole says that they are.
+func (d *dense) carried(x, class int, j uint64, sums bool) (v uint64, whole bool) {
+	if x == class {
+		return d.valueFrom(x, j), true
+	}
+	v, whole = d.carried(x+1, class, j%d.layers[x+1].size, sums)
+	return d.layers[x].with(j, v, whole, sums)
+}
+
+// with adds the value of counter i to what was carried out of it.
+func (l *layer) with(i, carried uint64, whole, sums bool) (uint64, bool) {
+	c, v := l.load(i), carried<<(l.width-1)
+	if whole = whole && c&l.flag != 0; whole || sums {
+		v += c & l.mask
+	}
+	return v, whole
+}
