@@ -37,6 +37,7 @@ var experiments = []experiment{
 	{"spectral-unbiased", "Spectral: the unbiased estimator", spectralUnbiased},
 	{"encodings", "Spectral: the encodings of counters", encodings},
 	{"range", "Spectral: sums over ranges", spectralRange},
+	{"estimates", "CascadeCBF: polygon estimates of dense sketches", estimates},
 	{"levels", "CascadeCBF: sums over squares, with levels and without", levels},
 	{"cms", "Count-Min: the bound of its estimates", countMin},
 }

@@ -80,6 +80,7 @@ var tableRows = map[string][]int{
 	"spectral-unbiased": {4 * 4 * 3},       // k, skews, estimators
 	"encodings":         {2 * 8, 2 * 2, 1}, // skews and means, fillings and sizes, sizes
 	"range":             {2 * 2 * 3},       // skews, methods, sizes
+	"estimates":         {2 * 5 * 2},       // sizes, sketches, levels
 	"cms":               {4 * 2},           // skews, rules
 }
 
