@@ -2,14 +2,16 @@ package ccbf
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 )
 
 // What other keys add to a reading. A ghost is what a key reads that was never
 // added: the least of k counters at random places, so t or more with the k-th
 // power of the share of the counters that hold t or more. The ghosts of different
-// keys are independent of each other, given the sketch.
+// keys are independent of each other, given the sketch. (The positions of a key
+// follow from two numbers in place of k, so that of m counters two keys share all
+// with a chance of up to 4/m^2. That is left out: it matters where m is small and
+// few keys hold most points.)
 //
 // A cell with f points reads f plus a ghost in mode standard, and something from
 // the larger of the two to their sum in mode mi: an insertion lowers no counter
@@ -23,34 +25,6 @@ import (
 // the least of k counters that are read with the flags of those layers taken for
 // set. To the larger of two, a counter whose flag was not set adds nothing itself:
 // where it overflows, its value gives way.
-
-// histogram counts values: those below 2^histogramBits one by one, larger ones
-// together where they agree in so many leading bits.
-type histogram struct {
-	counts [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]uint64
-	totals [(64-histogramBits)<<(histogramBits-1) + 1<<histogramBits]float64 // of large values
-}
-
-const histogramBits = 8
-
-func (h *histogram) add(v uint64) {
-	if v < 1<<histogramBits {
-		h.counts[v]++
-		return
-	}
-	shift := bits.Len64(v) - histogramBits
-	bin := shift<<(histogramBits-1) + int(v>>shift)
-	h.counts[bin]++
-	h.totals[bin] += float64(v)
-}
-
-// value is the mean of the values in a bin that is not empty.
-func (h *histogram) value(bin int) float64 {
-	if bin < 1<<histogramBits {
-		return float64(bin)
-	}
-	return h.totals[bin] / float64(h.counts[bin])
-}
 
 // ghosts is the distribution of the ghosts of a class, for readings that are sums
 // or for those that are the larger of two. O(counters) the first time.

@@ -42,7 +42,7 @@ func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	var r readings
+	var r histogram // of what cells read, or the quads that the sum is made of
 	sum, err := p.sum(v, category, r.add)
 	if err != nil {
 		return Estimate{}, err
@@ -72,7 +72,7 @@ func (p *Polygon) countCells(v *View) (uint64, error) {
 
 // estimate turns readings, and the sum that they allow at most, into an estimate
 // and an interval.
-func (v *View) estimate(r *readings, most float64) (value, low, high float64) {
+func (v *View) estimate(r *histogram, most float64) (value, low, high float64) {
 	sum := r.sum()
 	sums := v.correction(true)
 	least, excess := sums.excess(r)
@@ -96,7 +96,7 @@ func (v *View) estimate(r *readings, most float64) (value, low, high float64) {
 }
 
 // sum is the sum of the estimates of readings.
-func (c *correction) sum(r *readings) (sum float64) {
+func (c *correction) sum(r *histogram) (sum float64) {
 	r.each(func(n, times float64) { sum += times * c.estimate(n) })
 	return sum
 }
@@ -104,7 +104,7 @@ func (c *correction) sum(r *readings) (sum float64) {
 // members are how many of the cells belong to each class or a higher one: at most
 // all that read so much, and less those that ghosts bring there at a likely or at a
 // large number of them.
-func (c *correction) members(r *readings) (least, likely, most []float64) {
+func (c *correction) members(r *histogram) (least, likely, most []float64) {
 	n := len(c.classes)
 	least, likely, most = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
 	for i, k := range c.classes {
@@ -128,7 +128,7 @@ func (c *correction) members(r *readings) (least, likely, most []float64) {
 //
 // Two cells of an area that share counters are too high together, which doubles the
 // variance for those that hold points: half as many draws that count twice.
-func (c *correction) excess(r *readings) (least, most float64) {
+func (c *correction) excess(r *histogram) (least, most float64) {
 	few, _, many := c.members(r)
 	p := min(c.classes[0].ghosts.tail(1), surest)
 	holding := (r.from(1) - many[0]*p) / (1 - p)
@@ -152,7 +152,7 @@ func (c *correction) excess(r *readings) (least, most float64) {
 
 // shortfall is by how much the truth exceeds the sum of the estimates at most,
 // where readings are the larger of the truth and a ghost.
-func (c *correction) shortfall(r *readings) float64 {
+func (c *correction) shortfall(r *histogram) float64 {
 	_, members, _ := c.members(r)
 	var parts []draws
 	above := 0.0

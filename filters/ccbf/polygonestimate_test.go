@@ -186,7 +186,7 @@ func TestEstimatesOverSeeds(t *testing.T) {
 				m := counted(r, skewed(r))
 				params.Mode, params.Dense, params.Seed = b.mode, true, seed
 				v := b.make(t, config(t, params), r, m)
-				var rs readings
+				var rs histogram
 				must(whole.sum(v, nil, rs.add))
 				truth, _ := v.Total()
 				bySum = append(bySum, v.correction(true).sum(&rs)-float64(truth))

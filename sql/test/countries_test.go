@@ -78,6 +78,66 @@ func TestCountrySums(t *testing.T) {
 	}
 }
 
+// Estimates for the countries from sketches that are much too small: the intervals
+// hold the truth, which orb's planar finds, with the stated chance. Of n countries
+// the number of misses deviates by sqrt(0.05*0.95*n) where it is 0.05*n: not more by
+// 4 of that. Sums are a multiple of the truth here, and the estimates of all
+// countries together are nearer to it by more than a factor of 10. (With levels they
+// are close as they are.)
+func TestCountryEstimates(t *testing.T) {
+	countries := readCountries(t)
+	db := open(t)
+	exec(t, db, "CREATE TABLE points AS SELECT lon, lat, 1 AS n FROM '"+data(t, "geonames_cities.parquet")+"'")
+	exec(t, db, "CREATE TABLE s AS SELECT 'mi' AS form, ccbf_agg(lon, lat, 0.1, {exact: false, bytes: 300000}) AS s FROM points "+
+		"UNION ALL SELECT 'standard', ccbf_agg(lon, lat, 0.1, {exact: false, bytes: 300000, mode: 'standard'}) FROM points "+
+		"UNION ALL SELECT 'levels', ccbf_agg(lon, lat, 0.1, {exact: false, bytes: 900000, levels: 6}) FROM points")
+	cells := countedCells(t, db, 0.1)
+	type result struct{ misses, truth, sum, estimate float64 }
+	of := map[string]*result{}
+	for _, c := range countries {
+		truth := float64(inside(cells, c.polygon))
+		rows, err := db.Query("SELECT form, ccbf_polygon_sum(s, $1)::DOUBLE, e.estimate, e.low, e.high FROM (SELECT *, ccbf_polygon_estimate(s, $1) AS e FROM s)", c.geojson)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		for rows.Next() {
+			var form string
+			var sum, estimate, low, high float64
+			if err := rows.Scan(&form, &sum, &estimate, &low, &high); err != nil {
+				t.Fatal(err)
+			}
+			r := of[form]
+			if r == nil {
+				r = &result{}
+				of[form] = r
+			}
+			r.truth, r.sum, r.estimate = r.truth+truth, r.sum+sum, r.estimate+estimate
+			if truth < low || truth > high {
+				r.misses++
+			}
+			if sum < high {
+				t.Errorf("%s, %s: up to %v of a sum of %v", c.name, form, high, sum)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := float64(len(countries))
+	for form, r := range of {
+		t.Logf("%s: %v of %v intervals miss; %v points, the sums are %v, the estimates %.0f", form, r.misses, n, r.truth, r.sum, r.estimate)
+		if most := 0.05*n + 4*math.Sqrt(0.05*0.95*n); r.misses > most {
+			t.Errorf("%s: %v of %v intervals miss, more than %.1f", form, r.misses, n, most)
+		}
+		if form != "levels" && (r.sum < 1.5*r.truth || math.Abs(r.estimate-r.truth) > (r.sum-r.truth)/10) {
+			t.Errorf("%s: %v points, the sums are %v, the estimates %.0f", form, r.truth, r.sum, r.estimate)
+		}
+	}
+	if len(of) != 3 {
+		t.Errorf("%d forms", len(of))
+	}
+}
+
 const countriesFile = "ne_110m_countries.geojson"
 
 type country struct {
