@@ -96,31 +96,19 @@ func TestCountryEstimates(t *testing.T) {
 	of := map[string]*result{}
 	for _, c := range countries {
 		truth := float64(inside(cells, c.polygon))
-		rows, err := db.Query("SELECT form, ccbf_polygon_sum(s, $1)::DOUBLE, e.estimate, e.low, e.high FROM (SELECT *, ccbf_polygon_estimate(s, $1) AS e FROM s)", c.geojson)
-		if err != nil {
-			t.Fatalf("%s: %v", c.name, err)
-		}
-		for rows.Next() {
-			var form string
-			var sum, estimate, low, high float64
-			if err := rows.Scan(&form, &sum, &estimate, &low, &high); err != nil {
-				t.Fatal(err)
-			}
-			r := of[form]
+		for _, e := range estimates(t, db, c) {
+			r := of[e.form]
 			if r == nil {
 				r = &result{}
-				of[form] = r
+				of[e.form] = r
 			}
-			r.truth, r.sum, r.estimate = r.truth+truth, r.sum+sum, r.estimate+estimate
-			if truth < low || truth > high {
+			r.truth, r.sum, r.estimate = r.truth+truth, r.sum+e.sum, r.estimate+e.estimate
+			if truth < e.low || truth > e.high {
 				r.misses++
 			}
-			if sum < high {
-				t.Errorf("%s, %s: up to %v of a sum of %v", c.name, form, high, sum)
+			if e.sum < e.high {
+				t.Errorf("%s, %s: up to %v of a sum of %v", c.name, e.form, e.high, e.sum)
 			}
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
 		}
 	}
 	n := float64(len(countries))
@@ -136,6 +124,32 @@ func TestCountryEstimates(t *testing.T) {
 	if len(of) != 3 {
 		t.Errorf("%d forms", len(of))
 	}
+}
+
+type estimated struct {
+	form                     string
+	sum, estimate, low, high float64
+}
+
+// estimates asks every sketch of the table s about a country.
+func estimates(t *testing.T, db *sql.DB, c country) (all []estimated) {
+	t.Helper()
+	rows, err := db.Query("SELECT form, ccbf_polygon_sum(s, $1)::DOUBLE, e.estimate, e.low, e.high FROM (SELECT *, ccbf_polygon_estimate(s, $1) AS e FROM s)", c.geojson)
+	if err != nil {
+		t.Fatalf("%s: %v", c.name, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e estimated
+		if err := rows.Scan(&e.form, &e.sum, &e.estimate, &e.low, &e.high); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 const countriesFile = "ne_110m_countries.geojson"
