@@ -20,10 +20,17 @@ import (
 // for up to AreaLimit lookups inside Bounds. Errors as CheckRaster. O(cells in
 // the box + pixels).
 func (v *View) Density(dst []float64, b orb.Bound, width, height int, category []byte) error {
+	clear(dst)
+	return v.AddDensity(dst, b, width, height, category)
+}
+
+// AddDensity is Density added to what dst holds: for a picture of several
+// sketches, each of which touches the pixels where it can have counts alone. An
+// error leaves dst in between.
+func (v *View) AddDensity(dst []float64, b orb.Bound, width, height int, category []byte) error {
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err
 	}
-	clear(dst)
 	level := v.levelOf(b, width, height)
 	side, bounds := v.Grid.Res()*float64(uint64(1)<<level), v.Bounds.Quads(level)
 	x := newAxis(b.Min[0], b.Max[0], width, side, bounds.MinX, bounds.MaxX)
@@ -142,16 +149,24 @@ func overlap(at, length float64, n int) (i int, here, next float64) {
 	return int(floor), here, next
 }
 
-// stretch writes the pixels of bins, both row by row from the north-west.
+// stretch adds bins to the pixels that meet them, both row by row from the
+// north-west.
 func stretch(dst, bins []float64, x, y *axis) {
 	type part struct {
 		bin        int
 		here, next float64
 	}
-	columns := make([]part, x.pixels)
-	for i := range columns {
-		c := &columns[i]
-		c.bin, c.here, c.next = x.source(i)
+	var columns []part // from first on; no others meet a bin
+	first := 0
+	for i := range x.pixels {
+		bin, here, next := x.source(i)
+		if here == 0 && next == 0 {
+			continue
+		}
+		if len(columns) == 0 {
+			first = i
+		}
+		columns = append(columns, part{bin, here, next})
 	}
 	add := func(row, bins []float64, share float64) {
 		for i, c := range columns {
@@ -163,8 +178,11 @@ func stretch(dst, bins []float64, x, y *axis) {
 		}
 	}
 	for j := range y.pixels {
-		row := dst[(y.pixels-1-j)*x.pixels:][:x.pixels]
 		i, here, next := y.source(j)
+		if here == 0 && next == 0 {
+			continue
+		}
+		row := dst[(y.pixels-1-j)*x.pixels+first:]
 		at := (y.bins - 1 - i) * x.bins
 		add(row, bins[at:at+x.bins], here)
 		if next > 0 {

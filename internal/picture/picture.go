@@ -23,6 +23,10 @@ type Options struct {
 	Label string
 	// Unit is what the label says of values: "per pixel" or the like.
 	Unit string
+	// Low and Top fix the scale, so that pictures beside each other agree: what
+	// a few points are, and what the last colour stands for and more than that
+	// is drawn as. Where Top is 0 both are taken from the values.
+	Low, Top float64
 }
 
 // Palettes are the names of the palettes, the default first; Scales those of the
@@ -32,7 +36,7 @@ var (
 	Scales   = laws.names()
 )
 
-// Draw draws values, row by row from the top: the largest gets the last colour
+// Draw draws values, row by row from the top: the largest, or Top, gets the last colour
 // of the palette, and a larger one never an earlier colour than a smaller one.
 // What is no number above 0 (0, negative, NaN, infinite) is transparent, and so
 // is less than a billionth of the largest. The image takes a byte per value, and
@@ -51,7 +55,7 @@ func Draw(values []float64, width, height int, o Options) (*image.Paletted, erro
 		return nil, err
 	}
 	img := image.NewPaletted(image.Rect(0, 0, width, height), colours())
-	s := newScale(law, values)
+	s := newScale(law, values, o.Low, o.Top)
 	s.paint(img.Pix, values)
 	if o.Label != "" {
 		if err := drawLabel(img, o.Label, o.Unit, s); err != nil {

@@ -234,3 +234,24 @@ func BenchmarkEncode(b *testing.B) {
 		}
 	}
 }
+
+// Pictures of one scale agree: a value has one colour in all of them, and what
+// is above the top has the top's.
+func TestFixedScale(t *testing.T) {
+	o := Options{Low: 1, Top: 1000}
+	pixel := func(values ...float64) uint8 {
+		img, err := Draw(values, len(values), 1, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return img.Pix[0]
+	}
+	for _, v := range []float64{1, 7, 300, 1000} {
+		if a, b := pixel(v), pixel(v, 1e6, 0.1); a != b {
+			t.Errorf("%v has colour %d alone, and %d beside others", v, a, b)
+		}
+	}
+	if a, b := pixel(1000), pixel(5000); a != b || a <= pixel(300) {
+		t.Errorf("the top has colour %d, more than it %d, less %d", a, b, pixel(300))
+	}
+}

@@ -24,20 +24,23 @@ const normal = 0x1p-1022
 // scale says which colour a value has.
 type scale struct {
 	least [colours]float64 // value of each colour
-	top   float64          // largest value; 0 where there is none
+	top   float64          // value of the last colour; 0 where nothing is drawn
 }
 
-func newScale(l law, values []float64) *scale {
-	s := new(scale)
-	for _, v := range values {
-		if v > s.top && v >= normal && v <= math.MaxFloat64 {
-			s.top = v
+// newScale takes the scale from values where top is 0.
+func newScale(l law, values []float64, low, top float64) *scale {
+	s := &scale{top: top}
+	if top == 0 {
+		for _, v := range values {
+			if v > s.top && v >= normal && v <= math.MaxFloat64 {
+				s.top = v
+			}
 		}
+		if s.top == 0 {
+			return s
+		}
+		low = s.low(values)
 	}
-	if s.top == 0 {
-		return s
-	}
-	low := s.low(values)
 	for i := range s.least {
 		s.least[i] = l(float64(i)/colours, low, s.top)
 	}
@@ -80,9 +83,10 @@ func (s *scale) paint(pix []uint8, values []float64) {
 		known = append(known, uint8(i))
 	}
 	for j, v := range values {
-		if !(v >= s.least[0] && v <= s.top) {
+		if !(v >= s.least[0] && v <= math.MaxFloat64) {
 			continue
 		}
+		v = min(v, s.top)
 		i := 0
 		if bits := math.Float64bits(v) >> shift; bits >= from {
 			i = int(known[bits-from])
