@@ -30,7 +30,7 @@ RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestU
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build extension test clients race bench paper lint fuzz docs clean compiler
+.PHONY: help demo map build extension test clients web race bench paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -66,8 +66,13 @@ demo: build ## Two million points, a sketch per tile, and answers beside the tru
 	@cd build/demo && ../ccbfsql demo.duckdb -f ../../sql/demo/demo.sql
 	@echo
 	@echo "Its tables are still there. To ask them yourself:  $(BIN) build/demo/demo.duckdb"
+	@echo "To look at them on a map:                               make map"
 
-test: compiler extension clients ## All tests, of every module
+# web first: the page is embedded by the build.
+map: web demo ## The demo's sketches on a map, in the browser: http://127.0.0.1:8080
+	@$(BIN) serve build/demo/demo.duckdb
+
+test: compiler extension clients web ## All tests, of every module
 	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test -timeout 30m ./...); done
 
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
@@ -85,6 +90,13 @@ build/clients/installed: internal/clients/node/package.json internal/clients/nod
 		cp $^ $(@D) && cd $(@D) && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && touch $(@F) || \
 		echo "npm could not install them: the tests of the extension in Node are left out."; \
 	fi
+
+# Not with npm ci, as above. Scripts of packages are not run: none is needed.
+web: ## The page of ccbfsql serve, to be embedded by the next build
+	@if command -v node >/dev/null && command -v npm >/dev/null; then \
+		cd web && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && npm run --silent build || \
+		echo "The page of ccbfsql serve could not be built; ccbfsql serve says so."; \
+	else echo "No node and npm here: ccbfsql serve has no page, and its test in a browser is left out."; fi
 
 race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short $(RACE)

@@ -53,6 +53,9 @@ func Main(args []string) int {
 	// closed properly.
 	signal.Ignore(syscall.SIGPIPE)
 
+	if len(args) > 0 && args[0] == "serve" {
+		return serveMain(args[1:])
+	}
 	a, err := parse(args, os.Stdout)
 	switch {
 	case errors.Is(err, flag.ErrHelp):

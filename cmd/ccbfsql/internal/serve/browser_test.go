@@ -1,0 +1,128 @@
+package serve
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+)
+
+// crimes is a database like that of the police records: towns of 600 points
+// each over England, in tiles and months.
+const crimes = `CREATE TABLE tiles AS SELECT quadkey(lon, lat, 8) AS tile, date '2018-10-01' + to_months((i % 3)::INTEGER) AS month, ccbf_agg(lon, lat, 0.001) AS sketch
+	FROM (SELECT i, (hash(i // 600) % 5000) / 1000 - 3.5 + sqrt(-2 * ln((hash(i, 1) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 2) % 1000000) / 1e6) * 0.03 AS lon,
+		(hash(i // 600, 3) % 3500) / 1000 + 50.8 + sqrt(-2 * ln((hash(i, 4) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 5) % 1000000) / 1e6) * 0.02 AS lat
+		FROM range(600000) t(i)) GROUP BY ALL`
+
+// The page in a browser: what it shows is what its SQL gives.
+func TestBrowser(t *testing.T) {
+	chromium := firstOf("chromium", "chromium-browser", "google-chrome")
+	node := firstOf("node")
+	web, err := filepath.Abs("../../../../web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, missing := range map[string]bool{
+		"no Chromium":                           chromium == "",
+		"no node":                               node == "",
+		"make web has not built the page":       !exists("page/index.html"),
+		"make web has not installed Playwright": !exists(filepath.Join(web, "node_modules/playwright-core")),
+	} {
+		if missing {
+			t.Skip("left out: " + what)
+		}
+	}
+	file := database(t, crimes)
+	shots := filepath.Join(web, "../build/screens")
+	if err := os.MkdirAll(shots, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), node, "test/page.mjs", started(t, file), shots, chromium)
+	cmd.Dir = web
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	var visits []struct {
+		Name, Value, Shown, SQL string
+		Estimate                float64
+		Box                     struct {
+			Estimate float64
+			SQL      string
+		}
+		Spots, Problems []string
+		Zoomed, Failed  int
+	}
+	if err := json.Unmarshal(out, &visits); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	estimate := func(sql string) float64 {
+		var v, low, high float64
+		var cells, sketches int
+		if err := db.QueryRow(sql).Scan(&v, &low, &high, &cells, &sketches); err != nil {
+			t.Errorf("%v\n%s", err, sql)
+		}
+		return v
+	}
+	if len(visits) != 4 {
+		t.Errorf("%d visits, want light and dark, desktop and phone", len(visits))
+	}
+	for _, v := range visits {
+		if len(v.Problems) > 0 {
+			t.Errorf("%s: the browser complains: %q", v.Name, v.Problems)
+		}
+		if v.Failed > 0 || v.Zoomed == 0 {
+			t.Errorf("%s: %d tiles failed, %d came by zooming and panning", v.Name, v.Failed, v.Zoomed)
+		}
+		if !strings.Contains(v.SQL, "BETWEEN '"+v.Value) {
+			t.Errorf("%s: the slider is at %q, the SQL is\n%s", v.Name, v.Value, v.SQL)
+		}
+		if want := estimate(v.SQL); v.Estimate != want || want == 0 {
+			t.Errorf("%s: the page says %v, its SQL %v", v.Name, v.Estimate, want)
+		}
+		if shown := strings.ReplaceAll(v.Shown, ",", ""); shown != jsonNumber(math.Round(v.Estimate)) {
+			t.Errorf("%s: %v is shown as %s", v.Name, v.Estimate, v.Shown)
+		}
+		if want := estimate(v.Box.SQL); v.Box.Estimate != want {
+			t.Errorf("%s: the page says %v for a box, its SQL %v", v.Name, v.Box.Estimate, want)
+		}
+		if len(v.Spots) != 20 {
+			t.Errorf("%s: %d hottest places", v.Name, len(v.Spots))
+		}
+	}
+}
+
+// jsonNumber is a whole number as it stands in JSON.
+func jsonNumber(v float64) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func firstOf(names ...string) string {
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

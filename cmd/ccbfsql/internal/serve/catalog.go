@@ -1,0 +1,109 @@
+package serve
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+)
+
+// table is a table or view of the database and its columns.
+type table struct {
+	name    string
+	columns []tableColumn
+}
+
+type tableColumn struct{ name, typ string }
+
+// tables are those of the database, by name.
+func tables(ctx context.Context, db *sql.DB) ([]table, error) {
+	rows, err := db.QueryContext(ctx, `SELECT table_name, column_name, data_type FROM duckdb_columns()
+		WHERE NOT internal AND database_name = current_database() AND schema_name = current_schema() ORDER BY table_name, column_index`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []table
+	for rows.Next() {
+		var name string
+		var c tableColumn
+		if err := rows.Scan(&name, &c.name, &c.typ); err != nil {
+			return nil, err
+		}
+		if len(out) == 0 || out[len(out)-1].name != name {
+			out = append(out, table{name: name})
+		}
+		t := &out[len(out)-1]
+		t.columns = append(t.columns, c)
+	}
+	return out, rows.Err()
+}
+
+// isSketch reports whether the first value of a column is a sketch of points.
+func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (bool, error) {
+	if c.typ != "BLOB" {
+		return false, nil
+	}
+	var blob []byte
+	err := db.QueryRowContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %[1]s IS NOT NULL LIMIT 1", quoted(c.name), quoted(table))).Scan(&blob)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	var v ccbf.View
+	return err == nil && v.Reset(blob) == nil, err
+}
+
+// mostValues is how many distinct values a column may have to become a slider.
+const mostValues = 1000
+
+// slider is a column whose values choose among the rows of a table.
+type slider struct {
+	Column string   `json:"column"`
+	Type   string   `json:"type"`
+	Values []string `json:"values"` // in the order of the column's type
+}
+
+// rank is 1 for columns of time, 0 for others.
+func (s *slider) rank() int {
+	if s.Type == "DATE" || strings.HasPrefix(s.Type, "TIMESTAMP") {
+		return 1
+	}
+	return 0
+}
+
+// sliderType matches the types of such columns.
+var sliderType = regexp.MustCompile(`^(DATE|TIMESTAMP.*|VARCHAR|ENUM\(.*|U?(TINY|SMALL|BIG)INT|U?INTEGER)$`)
+
+// sliderOf makes a slider of a column; nil where it has too few values or too many.
+func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*slider, error) {
+	if !sliderType.MatchString(c.typ) {
+		return nil, nil
+	}
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT v::VARCHAR FROM (SELECT DISTINCT %s AS v FROM %s WHERE v IS NOT NULL LIMIT %d) ORDER BY v", quoted(c.name), quoted(table), mostValues+1))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	s := slider{Column: c.name, Type: c.typ}
+	for rows.Next() {
+		var v string
+		if err := rows.Scan(&v); err != nil {
+			return nil, err
+		}
+		s.Values = append(s.Values, v)
+	}
+	if n := len(s.Values); n < 2 || n > mostValues {
+		return nil, rows.Err()
+	}
+	return &s, rows.Err()
+}
+
+// quoted is an identifier in SQL.
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// literal is a text in SQL.
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -1,0 +1,69 @@
+package serve
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+
+	"golang.org/x/time/rate"
+)
+
+// Requests that are answered in a second, in the long run and at once: more than
+// one person's map asks for.
+const (
+	ratePerSecond = 1000
+	rateAtOnce    = 4000
+)
+
+// guard lets requests through that may be answered, and answers for handlers
+// that panic.
+func guard(next http.Handler, hosts map[string]bool) http.Handler {
+	limit := rate.NewLimiter(ratePerSecond, rateAtOnce)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		// Everything comes from here; MapLibre starts its workers from blobs.
+		h.Set("Content-Security-Policy", "default-src 'self'; worker-src 'self' blob:; child-src blob:; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		defer func() {
+			if p := recover(); p != nil {
+				slog.Error("panic", "path", r.URL.Path, "value", p, "stack", string(debug.Stack()))
+				fail(w, r, fmt.Errorf("internal error: %v", p))
+			}
+		}()
+		switch {
+		case hosts != nil && !hosts[r.Host]:
+			// Another name for this address: a page elsewhere that had its name
+			// resolved to it, to read what is served here.
+			fail(w, r, &problem{http.StatusForbidden, fmt.Errorf("this server does not go by the name %q", r.Host)})
+		case !limit.Allow():
+			h.Set("Retry-After", "1")
+			fail(w, r, &problem{http.StatusTooManyRequests, fmt.Errorf("more than %d requests a second", ratePerSecond)})
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// loopback reports whether an address can be reached from this machine only.
+func loopback(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// hostsOf are the names that a server on loopback goes by; nil is any.
+func hostsOf(a net.Addr) map[string]bool {
+	if !loopback(a) {
+		return nil
+	}
+	port := fmt.Sprint(a.(*net.TCPAddr).Port)
+	hosts := map[string]bool{}
+	for _, name := range []string{"localhost", "127.0.0.1", "::1", a.(*net.TCPAddr).IP.String()} {
+		hosts[net.JoinHostPort(name, port)] = true
+	}
+	return hosts
+}

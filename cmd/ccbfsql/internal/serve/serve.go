@@ -1,0 +1,83 @@
+// Package serve shows the sketches of a database on a map, to this machine's
+// browser: tiles drawn from the sketches, sums over areas, the hottest places,
+// and the SQL behind each answer.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+	"golang.org/x/net/netutil"
+)
+
+// Options say what to serve, and where.
+type Options struct {
+	Database string // a file, opened read-only
+	Addr     string // host:port; port 0 is any that is free
+	Memory   int64  // most bytes of sketches to hold
+}
+
+// connections is the most that are open at a time.
+const connections = 200
+
+// Run serves until ctx ends, and then finishes the requests that it has. Where
+// it listens is written to out.
+func Run(ctx context.Context, o Options, out io.Writer) (err error) {
+	db, err := connector.Open(o.Database + "?access_mode=READ_ONLY")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.PingContext(ctx); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", o.Addr)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C ends it)\n", o.Database, l.Addr())
+	if !loopback(l.Addr()) {
+		fmt.Fprintln(out, "Anyone who reaches this address can see the sketches.")
+	}
+	return serve(ctx, l, httpServer(handler(newServer(db, o.Memory), hostsOf(l.Addr()))))
+}
+
+// httpServer bounds how long a request may take, and how much its head.
+func httpServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       20 * time.Second,
+		WriteTimeout:      2 * time.Minute,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    1 << 14,
+	}
+}
+
+// serve answers on l until ctx ends.
+func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(netutil.LimitListener(l, connections)) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return srv.Shutdown(stop)
+}
+
+// handler is everything that is served.
+func handler(s *server, hosts map[string]bool) http.Handler {
+	mux := http.NewServeMux()
+	s.routes(mux)
+	mux.Handle("GET /", page())
+	return guard(mux, hosts)
+}

@@ -1,0 +1,470 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+)
+
+// towns is a database of sketches, one for each of four tiles and three months:
+// 12,000 points around (0.5, 50.5) in England and its three neighbours.
+const towns = `CREATE TABLE points AS SELECT 'month ' || i % 3 AS month, i % 4 AS tile, i % 4 % 2 + 0.25 + (hash(i, 1) % 500) / 1000 AS lon, 50.25 + i % 4 // 2 + (hash(i, 2) % 500) / 1000 AS lat FROM range(12000) t(i);
+CREATE TABLE "to wns" AS SELECT month, tile, count(*) AS n, ccbf_agg(lon, lat, 0.01) AS "s""k" FROM points GROUP BY ALL ORDER BY ALL;
+CREATE VIEW july AS SELECT * FROM "to wns" WHERE month = 'month 1';
+CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: month}) AS s FROM points;
+CREATE TABLE dense AS SELECT ccbf_agg(lon, lat, 0.00001, {exact: false, bytes: 65536}) AS s FROM points;
+CREATE TABLE other AS SELECT 'text'::BLOB AS b, 1 AS n, cms_agg(month) AS c FROM points`
+
+// database makes a database file by SQL.
+func database(t testing.TB, statements string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "towns.duckdb")
+	db, err := connector.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(statements); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// started is what Run serves of a database, until the test ends.
+func started(t testing.TB, file string) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- Run(ctx, Options{Database: file, Addr: "127.0.0.1:0", Memory: 1 << 28}, w) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("serving ended with %v", err)
+		}
+	})
+	line := make([]byte, 200)
+	n, err := r.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, url, _ := strings.Cut(string(line[:n]), " on ")
+	url, _, _ = strings.Cut(url, " ")
+	return url
+}
+
+// get asks for a path and returns the status and the body.
+func get(t testing.TB, url string) (int, []byte) {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, body
+}
+
+func post(t testing.TB, url, body string) (int, []byte) {
+	t.Helper()
+	r, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	out, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.StatusCode, out
+}
+
+func decoded[T any](t testing.TB, body []byte) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal(body, &v); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	return v
+}
+
+// Every table and view with sketches of points is a layer, nothing else is.
+func TestLayers(t *testing.T) {
+	url := started(t, database(t, towns))
+	_, body := get(t, url+"/api/layers")
+	var got []string
+	for _, l := range decoded[[]*layer](t, body) {
+		line := fmt.Sprintf("%s.%s: %d rows, %d points, %d exact, categories %v", l.Table, l.Column, l.Rows, l.Total, l.Exact, l.Categories)
+		for _, s := range l.Sliders {
+			line += fmt.Sprintf(", %s %v", s.Column, s.Values)
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"dense.s: 1 rows, 12000 points, 0 exact, categories false",
+		"july.s\"k: 4 rows, 4000 points, 4 exact, categories false, tile [0 1 2 3]",
+		"kinds.s: 1 rows, 12000 points, 1 exact, categories true",
+		"to wns.s\"k: 12 rows, 12000 points, 12 exact, categories false, month [month 0 month 1 month 2], tile [0 1 2 3]",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("layers are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// The number on the page is the number that the SQL on the page gives, and for
+// these exact sketches the number of points.
+func TestSumIsThatOfItsSQL(t *testing.T) {
+	file := database(t, towns)
+	url := started(t, file)
+	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, c := range []struct{ question, where string }{
+		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51]}`, "lon < 1 AND lat < 51"},
+		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51], "by": "month", "value": "month 1"}`, "lon < 1 AND lat < 51 AND month = 'month 1'"},
+		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "by": "month", "value": "month 1", "to": "month 2"}`, "month > 'month 0'"},
+		{`{"table": "to wns", "column": "s\"k", "by": "tile", "value": "3", "polygon": {"type": "Polygon", "coordinates": [[[0, 50], [9, 50], [9, 59.005], [0, 50.005]]]}}`, "tile = 3 AND floor(lat / 0.01) - 5000 <= floor(lon / 0.01)"},
+		{`{"table": "kinds", "column": "s", "box": [0, 50, 9, 59], "category": "month 2"}`, "month = 'month 2'"},
+		{`{"table": "to wns", "column": "s\"k", "box": [100, 50, 109, 59]}`, "false"},
+	} {
+		status, body := post(t, url+"/api/sum", c.question)
+		if status != http.StatusOK {
+			t.Errorf("%s: %d %s", c.question, status, body)
+			continue
+		}
+		a := decoded[answer](t, body)
+		var estimate, low, high, truth float64
+		var cells, sketches int
+		if err := db.QueryRow(a.SQL).Scan(&estimate, &low, &high, &cells, &sketches); err != nil {
+			t.Errorf("%s: %v\n%s", c.question, err, a.SQL)
+			continue
+		}
+		if err := db.QueryRow("SELECT count(*) FROM points WHERE " + c.where).Scan(&truth); err != nil {
+			t.Fatal(err)
+		}
+		if a.Estimate != estimate || a.Low != low || a.High != high || a.Cells != uint64(cells) || a.Sketches != sketches {
+			t.Errorf("%s: answered %+v, its SQL gives %v, %v to %v, %d cells, %d sketches", c.question, a, estimate, low, high, cells, sketches)
+		}
+		if a.Estimate != truth || a.Low != truth || a.High != truth {
+			t.Errorf("%s: %v (%v to %v), the points are %v", c.question, a.Estimate, a.Low, a.High, truth)
+		}
+	}
+}
+
+// The hottest places are the first of the exact table.
+func TestHotspots(t *testing.T) {
+	file := database(t, towns)
+	url := started(t, file)
+	_, body := get(t, url+`/api/hotspots?table=to+wns&column=s%22k&xmin=0&ymin=50&xmax=9&ymax=59&k=5&by=month&value=month+1`)
+	h := decoded[hotspots](t, body)
+	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query(`SELECT floor(lon / 0.01) x, floor(lat / 0.01) y, count(*) n FROM points WHERE month = 'month 1' GROUP BY ALL ORDER BY n DESC, y, x LIMIT 5`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	n := 0
+	for ; rows.Next(); n++ {
+		var x, y float64
+		var count uint64
+		if err := rows.Scan(&x, &y, &count); err != nil {
+			t.Fatal(err)
+		}
+		if n >= len(h.Spots) {
+			t.Fatalf("%d places: %s", len(h.Spots), body)
+		}
+		if s := h.Spots[n]; s.Count != count || s.X != (x+0.5)*0.01 || s.Y != (y+0.5)*0.01 {
+			t.Errorf("place %d is %+v, want %d at cell (%v, %v)", n+1, s, count, x, y)
+		}
+	}
+	if n != 5 || len(h.Spots) != 5 {
+		t.Errorf("%d places of %d", len(h.Spots), n)
+	}
+}
+
+// A tile has its points where the projection puts them, and the four below it
+// show the same places.
+func TestTiles(t *testing.T) {
+	url := started(t, database(t, towns))
+	// It reaches from 0 to 5.6 degrees east and from 48.9 to 52.5 north.
+	const path = "/tiles/to%20wns/s%22k/6/32/21.png"
+	status, body := get(t, url+path)
+	if status != http.StatusOK {
+		t.Fatalf("%d %s", status, body)
+	}
+	img, err := png.Decode(bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := img.Bounds(); b.Dx() != tileSide || b.Dy() != tileSide {
+		t.Fatalf("a tile of %v", b)
+	}
+	filled := func(lon, lat float64) bool {
+		x, y := mercatorPixel(lon, lat, 6)
+		_, _, _, a := img.At(x-32*tileSide, y-21*tileSide).RGBA()
+		return a != 0
+	}
+	for _, p := range []struct {
+		lon, lat float64
+		want     bool
+	}{{0.5, 50.5, true}, {1.5, 50.5, true}, {0.5, 51.5, true}, {1.5, 51.5, true}, {1, 50.5, false}, {0.5, 51, false}, {0.1, 50.1, false}, {1.5, 51.9, false}} {
+		if got := filled(p.lon, p.lat); got != p.want {
+			t.Errorf("the pixel of (%v, %v) has points: %v", p.lon, p.lat, got)
+		}
+	}
+	// Far away, and on the other side of the world.
+	for _, path := range []string{`/tiles/to%20wns/s%22k/7/0/0.png`, `/tiles/to%20wns/s%22k/24/0/0.png`} {
+		if status, body := get(t, url+path); status != http.StatusOK || !bytes.Equal(body, empty()) {
+			t.Errorf("%s: %d, %d bytes", path, status, len(body))
+		}
+	}
+	// One of the towns, and all of them.
+	one, all := 0, 0
+	for i, path := range []string{path + "?by=tile&value=0", path} {
+		_, body := get(t, url+path)
+		img, err := png.Decode(bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for y := range tileSide {
+			for x := range tileSide {
+				if _, _, _, a := img.At(x, y).RGBA(); a != 0 {
+					n++
+				}
+			}
+		}
+		if i == 0 {
+			one = n
+		} else {
+			all = n
+		}
+	}
+	if one == 0 || all < 3*one {
+		t.Errorf("%d pixels of one town, %d of four", one, all)
+	}
+}
+
+// Requests that nobody should send are answered with an error that says why.
+func TestBadRequests(t *testing.T) {
+	url := started(t, database(t, towns))
+	ring := strings.Repeat("[0,50],[9,50],[9,59],", 40_000)
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		text               string
+	}{
+		{"GET", "/tiles/to%20wns/s%22k/99/0/0.png", "", 404, "zoom 99"},
+		{"GET", "/tiles/to%20wns/s%22k/-1/0/0.png", "", 404, "zoom -1"},
+		{"GET", "/tiles/to%20wns/s%22k/2/4/0.png", "", 404, "from 0 to 3"},
+		{"GET", "/tiles/to%20wns/s%22k/2/0/99999999999999999999.png", "", 400, "numbers for Z, X and Y"},
+		{"GET", "/tiles/to%20wns/s%22k/2/0/0.jpg", "", 400, "a tile is"},
+		{"GET", "/tiles/to%20wns/s%22k/2/0/0.png?by=month&value=month+9", "", 400, "is never"},
+		{"GET", "/tiles/to%20wns/s%22k/2/0/0.png?by=n&value=1", "", 400, "no slider"},
+		{"GET", "/tiles/points/lon/2/0/0.png", "", 404, "no sketches"},
+		{"GET", "/tiles/to%20wns%22%3B%20DROP%20TABLE%20points%3B--/s%22k/2/0/0.png", "", 404, "no sketches"},
+		{"GET", "/tiles/kinds/s/2/2/1.png", "", 400, "give one"},
+		{"GET", "/tiles/dense/s/0/0/0.png", "", 422, "the limit is 1e+08"},
+		{"GET", "/../../etc/passwd", "", 404, ""},
+		{"GET", "/api/hotspots?table=july&column=s%22k&xmin=x&ymin=0&xmax=1&ymax=1", "", 400, "must be a number"},
+		{"GET", "/api/hotspots?table=july&column=s%22k&xmin=nan&ymin=0&xmax=1&ymax=1", "", 400, "wrong order"},
+		{"GET", "/api/hotspots?table=july&column=s%22k&xmin=0&ymin=0&xmax=1&ymax=1&k=1000000", "", 400, "from 1 to 1000"},
+		{"GET", "/api/sum", "", 404, ""},
+		{"DELETE", "/api/layers", "", 405, ""},
+		{"POST", "/api/sum", "{", 400, "not the JSON"},
+		{"POST", "/api/sum", `{"sql": "DROP TABLE points"}`, 400, "unknown field"},
+		{"POST", "/api/sum", `{"table": "july", "column": "s\"k"} {}`, 400, "follows"},
+		{"POST", "/api/sum", `{"table": "july", "column": "s\"k"}`, 400, "a polygon or a box"},
+		{"POST", "/api/sum", `{"table": "july", "column": "s\"k", "box": [1, 2, 0, 3]}`, 400, "a box is"},
+		{"POST", "/api/sum", `{"table": "july", "column": "s\"k", "polygon": {"type": "Point", "coordinates": [0, 50]}}`, 400, "Point"},
+		{"POST", "/api/sum", `{"table": "july", "column": "s\"k", "polygon": {"type": "Polygon", "coordinates": [[` + ring[:len(ring)-1] + `]]}}`, 400, "at most 100000"},
+		{"POST", "/api/sum", `{"table": "` + strings.Repeat("x", maxBody) + `"}`, 413, "more than 1048576 bytes"},
+	} {
+		r, err := http.NewRequest(c.method, url+c.path, strings.NewReader(c.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Errorf("%s %s: %v", c.method, c.path, err)
+			continue
+		}
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != c.status || !strings.Contains(string(body), c.text) {
+			t.Errorf("%s %s: %d %.200s, want %d and %q", c.method, c.path, resp.StatusCode, body, c.status, c.text)
+		}
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"} {
+			if got := resp.Header.Get(name); got != want {
+				t.Errorf("%s %s: header %s is %q", c.method, c.path, name, got)
+			}
+		}
+	}
+}
+
+// A page from elsewhere that had its name resolved to this address gets nothing.
+func TestForeignHost(t *testing.T) {
+	url := started(t, database(t, towns))
+	r, err := http.NewRequest("GET", url+"/api/layers", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = "map.example:80"
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+}
+
+// Halves of requests that take all connections end by themselves, and the
+// server goes on answering.
+func TestHalfSentBodies(t *testing.T) {
+	db, err := connector.Open(database(t, towns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httpServer(handler(newServer(db, 1<<28), nil))
+	srv.ReadTimeout = 300 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- serve(ctx, l, srv) }()
+	for range connections {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, "POST /api/sum HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"tab"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// All are taken: this one waits until one of them has been given up.
+	if status, body := get(t, "http://"+l.Addr().String()+"/api/layers"); status != http.StatusOK {
+		t.Errorf("%d %s", status, body)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// A request that is cancelled cancels its query.
+func TestCancelled(t *testing.T) {
+	db, err := connector.Open(database(t, towns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	// A view that takes minutes to read.
+	if _, err := db.Exec(`CREATE VIEW slow AS SELECT s."s""k" AS s FROM "to wns" s, range(100000000) r WHERE r.range % 99999999 = 99999998`); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r := httptest.NewRequest("GET", "/api/layers", nil).WithContext(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		handler(newServer(db, 1<<28), nil).ServeHTTP(httptest.NewRecorder(), r)
+	}()
+	waitForQuery(t, db, done)
+	cancel()
+	select {
+	case <-done:
+	case <-time.After(30 * time.Second):
+		t.Error("the query goes on without anyone to answer")
+	}
+}
+
+// waitForQuery returns once db has a connection in use.
+func waitForQuery(t *testing.T, db *sql.DB, done <-chan struct{}) {
+	t.Helper()
+	for db.Stats().InUse == 0 {
+		select {
+		case <-done:
+			t.Fatal("answered before it could be cancelled")
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// Drawing tiles leaves nothing behind.
+func TestMemoryStaysFlat(t *testing.T) {
+	n := 20_000
+	if testing.Short() {
+		n = 2000
+	}
+	db, err := connector.Open(database(t, towns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	h := http.NewServeMux() // without the guard: its limit is per second
+	newServer(db, 1<<28).routes(h)
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	var before uint64
+	for i := range n {
+		w := httptest.NewRecorder()
+		// One in ten is drawn, the others are empty.
+		path := fmt.Sprintf("/tiles/to%%20wns/s%%22k/12/%d/%d.png", 2048+i%10*16, 1376+i/10%200)
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
+		if i == n/10 {
+			before = heap()
+		}
+	}
+	// A tile's arrays are 2.5 MB: less than one may have been left.
+	if after := heap(); after > before+2<<20 {
+		t.Errorf("%d bytes of heap after %d tiles, %d after all %d", before, n/10, after, n)
+	}
+}
+
+// mercatorPixel is the pixel of a place on the map of a zoom, by the formulas of
+// the projection.
+func mercatorPixel(lon, lat float64, z int) (x, y int) {
+	side := float64(int(1)<<z) * tileSide
+	phi := lat * math.Pi / 180
+	return int((lon + 180) / 360 * side), int((1 - math.Log(math.Tan(phi)+1/math.Cos(phi))/math.Pi) / 2 * side)
+}

@@ -1,0 +1,22 @@
+// Builds the page of ccbfsql serve into the package that embeds it.
+import { build } from "esbuild";
+import { copyFile, mkdir, rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const from = (path) => fileURLToPath(new URL(path, import.meta.url));
+const page = from("../cmd/ccbfsql/internal/serve/page/");
+
+await rm(page + "assets", { recursive: true, force: true });
+await mkdir(page + "assets", { recursive: true });
+await build({
+  entryPoints: [from("src/main.js"), from("src/style.css")],
+  outdir: page + "assets",
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  logLevel: "warning",
+});
+await copyFile(from("node_modules/maplibre-gl/dist/maplibre-gl-worker.mjs"), page + "assets/worker.mjs");
+await copyFile(from("node_modules/world-atlas/countries-50m.json"), page + "assets/countries.json");
+await copyFile(from("src/index.html"), page + "index.html");

@@ -1,0 +1,84 @@
+// Uses the page as a person would, in Chromium: looks, pans, zooms, moves the
+// slider, draws a polygon, by light and by dark, on a desk and on a phone.
+// Prints what it read, as JSON, for the test that started it to check.
+//
+//   node page.mjs URL FOLDER-FOR-SCREENSHOTS CHROMIUM
+import { chromium, devices } from "playwright-core";
+
+const [url, folder, executablePath] = process.argv.slice(2);
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
+const read = [];
+
+async function visit(name, options) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const problems = [];
+  page.on("pageerror", (e) => problems.push(String(e)));
+  page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
+  page.on("request", (r) => {
+    if (!/^(data|blob):/.test(r.url()) && !r.url().startsWith(url)) problems.push("asked " + r.url());
+  });
+  const tiles = [];
+  page.on("response", (r) => r.url().includes("/tiles/") && tiles.push(r.status()));
+  const look = async (state) => {
+    await page.waitForLoadState("networkidle");
+    await page.locator("body[data-idle=true]").waitFor();
+    await page.screenshot({ path: `${folder}/${name}-${state}.png` });
+  };
+
+  await page.goto(url);
+  await page.locator("body[data-ready=true]").waitFor();
+  await look("start");
+
+  // The part of the map that nothing covers.
+  const { width, height } = page.viewportSize();
+  const phone = width < 640;
+  const centre = phone ? [width / 2, height * 0.3] : [width * 0.62, height * 0.45];
+  const before = tiles.length;
+  await page.mouse.move(...centre);
+  for (let i = 0; i < 6; i++) await page.mouse.wheel(0, -300);
+  await look("zoomed");
+  await page.mouse.down();
+  await page.mouse.move(centre[0] - 60, centre[1] + 40, { steps: 5 });
+  await page.mouse.up();
+  await look("panned");
+  const zoomed = tiles.length - before;
+
+  const slider = page.getByLabel("Value", { exact: true });
+  await slider.focus();
+  await page.keyboard.press("ArrowRight");
+  const value = await page.locator("#value-text").textContent();
+
+  await page.getByRole("button", { name: "Polygon" }).click();
+  const around = [[-70, -50], [70, -60], [80, 50], [-60, 60]].map(([x, y]) => [centre[0] + x, centre[1] + y]);
+  for (const [x, y] of [...around, around[0]]) await page.mouse.click(x, y, { delay: 30 });
+  const answer = page.locator("#answer[data-estimate]");
+  await answer.waitFor();
+  await page.locator("#answer summary").click();
+  const estimate = Number(await answer.getAttribute("data-estimate"));
+  const shown = await page.locator("#answer .figure").textContent();
+  const sql = await page.locator("#answer pre").textContent();
+  await look("polygon");
+
+  // Without a mouse: a box as text, and the hottest places.
+  await page.locator("#box").fill("-0.2, 51.4, 0.1, 51.6");
+  await page.keyboard.press("Enter");
+  await page.locator("#answer[data-estimate]").waitFor();
+  const box = { estimate: Number(await answer.getAttribute("data-estimate")), sql: await page.locator("#answer pre").textContent() };
+  await page.getByRole("button", { name: "In this view" }).click();
+  await page.locator("#spots li").first().waitFor();
+  const spots = await page.locator("#spots li").allTextContents();
+  await look("hottest");
+
+  read.push({ name, value, estimate, shown, sql, box, spots, zoomed, failed: tiles.filter((s) => s !== 200).length, problems });
+  await context.close();
+}
+
+const desk = { viewport: { width: 1280, height: 800 } };
+const phone = devices["Pixel 7"];
+for (const colorScheme of ["light", "dark"]) {
+  await visit(`desktop-${colorScheme}`, { ...desk, colorScheme });
+  await visit(`phone-${colorScheme}`, { ...phone, colorScheme });
+}
+await browser.close();
+console.log(JSON.stringify(read));
