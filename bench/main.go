@@ -32,6 +32,7 @@ var experiments = []struct {
 	{"levels", "sums over areas of dense sketches, with levels and without", levels},
 	{"spatial", "many sketches and one area, beside the exact query", spatial},
 	{"maps", "the largest cells of the UK, and pictures of it, from one sketch", maps},
+	{"serve", "ccbfsql serve: tiles, and sums over areas", served},
 	{"extension", "ccbf_agg through the loadable extension against the embedded host", extension},
 	{"peers", "the families of keyed sketches against public Go libraries", peers},
 }
