@@ -17,7 +17,7 @@ type ErrTooManyCells struct {
 func (e *ErrTooManyCells) Error() string {
 	together := ""
 	if e.Left < AreaLimit {
-		together = " for all areas of a chunk of rows together"
+		together = " for all areas of 2,048 rows together"
 	}
 	if e.Levels > 0 {
 		return fmt.Sprintf("area takes at least %.2g steps at resolution %v with %d levels; the limit is %.2g%s (use a smaller area, or a sketch that is coarser or has more levels)", float64(e.Cells), e.Res, e.Levels, float64(AreaLimit), together)
@@ -64,7 +64,11 @@ func (v *View) denseBoxSum(box grid.Rect, category []byte) (uint64, error) {
 
 // densePolygonSum is Polygon.sum of a dense sketch.
 func (v *View) densePolygonSum(scan *grid.Scanner, category []byte, each func(n uint64)) (uint64, error) {
-	if err := v.allow(max(scan.Estimate(), scan.Work())); err != nil {
+	n := scan.Work()
+	if n <= AreaLimit { // rows that may be walked to count their cells
+		n = max(n, scan.Count())
+	}
+	if err := v.allow(n); err != nil {
 		return 0, err
 	}
 	sum, area := uint64(0), scan.Bounds()

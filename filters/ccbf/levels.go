@@ -77,7 +77,7 @@ func coarser(sections []section, level uint8) []section {
 // unchanged.
 func (s *Sketch) Coarsen(factor uint64) error {
 	if bits.OnesCount64(factor) != 1 || factor > 1<<MaxLevels {
-		return sketch.OptionError("factor", "is %d, must be a power of two from 1 to %d", factor, 1<<MaxLevels)
+		return sketch.ArgumentError("factor", "is %d, must be a power of two from 1 to %d", factor, 1<<MaxLevels)
 	}
 	g, err := grid.New(s.Grid.Res() * float64(factor))
 	if err != nil {

@@ -337,7 +337,7 @@ func (s *Sketch) limit(o *Sketch) {
 func (s *Sketch) Fold(size uint64) error {
 	head := uint64(sketch.HeaderSize + paramsSize(s.shape.layers))
 	if size <= head {
-		return sketch.OptionError("bytes", "is %d, the header alone takes %d", size, head)
+		return sketch.ArgumentError("bytes", "is %d, the header alone takes %d", size, head)
 	}
 	limit := size - head
 	to := s.shape
@@ -352,7 +352,7 @@ func (s *Sketch) Fold(size uint64) error {
 			if s.dense == nil {
 				break // it may fit as a list all the same
 			}
-			return sketch.OptionError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
+			return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
 		}
 		to = t
 		steps = append(steps, step{t, x})
@@ -360,7 +360,7 @@ func (s *Sketch) Fold(size uint64) error {
 	if s.dense == nil {
 		if _, fits := appendExactBody(nil, s.sections, limit); !fits {
 			if to.bytes() > limit {
-				return sketch.OptionError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
+				return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
 			}
 			s.shape, s.Bytes = to, min(s.Bytes, limit)
 			s.makeDense()

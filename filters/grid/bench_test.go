@@ -113,20 +113,6 @@ func BenchmarkScanSmall(b *testing.B) {
 	}
 }
 
-func BenchmarkEstimateWorld(b *testing.B) {
-	all := countries(b)
-	g := mustGrid(b, 0.01)
-	var scans []*Scanner
-	for i := range all {
-		scans = append(scans, mustScan(b, g, all[i].mp, MaxRect()))
-	}
-	for b.Loop() {
-		for _, s := range scans {
-			s.Estimate()
-		}
-	}
-}
-
 // One operation reads the geometries of all countries.
 func BenchmarkParseWorld(b *testing.B) {
 	all := countries(b)

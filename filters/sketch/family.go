@@ -74,6 +74,12 @@ func OptionError(name, format string, args ...any) error {
 	return optionError(fmt.Sprintf("option %q ", name) + fmt.Sprintf(format, args...))
 }
 
+// ArgumentError is OptionError for an argument that is no option:
+// `factor is 3, must be a power of two`.
+func ArgumentError(name, format string, args ...any) error {
+	return optionError(name + " " + fmt.Sprintf(format, args...))
+}
+
 // Differ is an error that wraps ErrDiffer and names a parameter and its two values.
 func Differ(what string, a, b any) error {
 	return fmt.Errorf("%w: %s %v vs %v", ErrDiffer, what, a, b)
