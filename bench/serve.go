@@ -97,8 +97,8 @@ func fetch(url string) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer r.Body.Close()
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
+	_, err = io.Copy(io.Discard, r.Body)
+	if err = errors.Join(err, r.Body.Close()); err != nil {
 		return 0, err
 	}
 	if r.StatusCode != http.StatusOK {

@@ -234,5 +234,5 @@ func describe(blob []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "for " + sketch.Count(uint64(v.params.Capacity), "key") + sketch.Added(v.Total()), nil
+	return "for " + sketch.Count(v.params.Capacity, "key") + sketch.Added(v.Total()), nil
 }

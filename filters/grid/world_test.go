@@ -198,7 +198,7 @@ func TestCount(t *testing.T) {
 			clip, _ = mustGrid(t, res).Box(1, -5, 4, -3)
 		}
 		s := mustScan(t, mustGrid(t, res), mp, clip)
-		if got, want := s.Count(), uint64(count(s)); got != want {
+		if got, want := s.Count(), count(s); got != want {
 			t.Errorf("res %v: %d cells, rows have %d", res, got, want)
 		}
 		height := s.Bounds().Height()

@@ -28,7 +28,7 @@ func BenchmarkTile(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r := httptest.NewRequest("GET", fmt.Sprintf("/tiles/tiles/sketch/%d/%d/%d.png", z, x, y), nil)
+		r := httptest.NewRequest(http.MethodGet, fmt.Sprintf("/tiles/tiles/sketch/%d/%d/%d.png", z, x, y), nil)
 		b.Run(fmt.Sprint("zoom=", z), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -203,6 +203,9 @@ func TestHotspots(t *testing.T) {
 			t.Errorf("place %d is %+v, want %d at cell (%v, %v)", n+1, s, count, x, y)
 		}
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	if n != 5 || len(h.Spots) != 5 {
 		t.Errorf("%d places of %d", len(h.Spots), n)
 	}
@@ -331,7 +334,7 @@ func TestBadRequests(t *testing.T) {
 // A page from elsewhere that had its name resolved to this address gets nothing.
 func TestForeignHost(t *testing.T) {
 	url := started(t, database(t, towns))
-	r, err := http.NewRequest("GET", url+"/api/layers", nil)
+	r, err := http.NewRequest(http.MethodGet, url+"/api/layers", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +398,7 @@ func TestCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := httptest.NewRequest("GET", "/api/layers", nil).WithContext(ctx)
+	r := httptest.NewRequest(http.MethodGet, "/api/layers", nil).WithContext(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -447,7 +450,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 		w := httptest.NewRecorder()
 		// One in ten is drawn, the others are empty.
 		path := fmt.Sprintf("/tiles/to%%20wns/s%%22k/12/%d/%d.png", 2048+i%10*16, 1376+i/10%200)
-		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		if w.Code != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 		}

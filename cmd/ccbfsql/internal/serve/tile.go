@@ -40,8 +40,8 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64) ([]byte, 
 	// moved to the rows of the map at once.
 	box := orb.Bound{Min: orb.Point{west, south}, Max: orb.Point{east, north}}
 	even := make([]float64, tileSide*2*tileSide)
-	any, err := l.density(ctx, even, f, box, tileSide, 2*tileSide)
-	if err != nil || !any {
+	drawn, err := l.density(ctx, even, f, box, tileSide, 2*tileSide)
+	if err != nil || !drawn {
 		return empty(), err
 	}
 	top, err := l.top(ctx, f)
@@ -63,7 +63,7 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64) ([]byte, 
 func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height int) (bool, error) {
 	var v ccbf.View
 	v.LimitAreas()
-	any := false
+	drawn := false
 	for i := range l.sketches {
 		p := &l.sketches[i]
 		if !f.holds(p) || !p.bounds.Intersects(box) {
@@ -88,9 +88,9 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 		if err := v.AddDensity(sum, box, width, height, category); err != nil {
 			return false, err
 		}
-		any = true
+		drawn = true
 	}
-	return any, nil
+	return drawn, nil
 }
 
 // mercator moves rows of even height in degrees to those of a tile, which are
