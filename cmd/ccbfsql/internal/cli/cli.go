@@ -29,6 +29,7 @@ const (
 const usage = `ccbfsql is a SQL shell: DuckDB with the sketch functions of ccbfsql built in.
 
 Usage: ccbfsql [flags] [database [sql...]]
+       ccbfsql serve [flags] database    its sketches on a map, in the browser
 
 The database is a file, made if it is not there; without one it is in memory.
 Statements come from -c, -f and arguments, in their order, or else from
@@ -90,9 +91,6 @@ var errReported = errors.New("some statements failed")
 func parse(args []string, help io.Writer) (*arguments, error) {
 	a := &arguments{settings: shell.Defaults()}
 	flags := flag.NewFlagSet("ccbfsql", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Usage = func() {}
-
 	for _, mode := range render.Modes {
 		flags.BoolFunc(mode.Name, "output mode: "+mode.Help, func(string) error {
 			a.settings.Mode = mode
@@ -129,8 +127,21 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 	flags.BoolVar(&a.open.ReadOnly, "readonly", false, "open the database read-only")
 	flags.BoolVar(&a.version, "version", false, "print the versions of ccbfsql and DuckDB")
 
-	// Flags may stand behind the database, too.
-	var words []string
+	database := false
+	return a, eachWord(flags, args, usage, help, func(word string) {
+		if !database {
+			a.open.Path, database = word, true
+			return
+		}
+		a.add(func(sh *shell.Shell) error { return sh.RunText(word) })
+	})
+}
+
+// eachWord parses flags, which may stand between and behind the words, and calls
+// word with these in their order. Help goes to help.
+func eachWord(flags *flag.FlagSet, args []string, usage string, help io.Writer, word func(string)) error {
+	flags.SetOutput(io.Discard) // errors are told by the caller
+	flags.Usage = func() {}
 	for len(args) > 0 {
 		if err := flags.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
@@ -138,22 +149,14 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 				flags.SetOutput(help)
 				flags.PrintDefaults()
 			}
-			return nil, err
+			return err
 		}
 		if args = flags.Args(); len(args) > 0 {
-			words = append(words, args[0])
+			word(args[0])
 			args = args[1:]
 		}
-		if len(words) > 1 {
-			sql := words[1]
-			words = words[:1]
-			a.add(func(sh *shell.Shell) error { return sh.RunText(sql) })
-		}
 	}
-	if len(words) == 1 {
-		a.open.Path = words[0]
-	}
-	return a, nil
+	return nil
 }
 
 func (a *arguments) add(do action) {

@@ -47,25 +47,13 @@ func serveMain(args []string) int {
 func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	var o serve.Options
 	flags := flag.NewFlagSet("ccbfsql serve", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Usage = func() {}
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; port 0 takes any that is free")
 	flags.Int64Var(&o.Memory, "memory", ccbfsql.MemoryLimit(), "most `BYTES` of sketches to hold in memory")
 	var words []string
-	for len(args) > 0 { // flags may stand behind the database, too
-		if err := flags.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				fmt.Fprint(help, serveUsage)
-				flags.SetOutput(help)
-				flags.PrintDefaults()
-			}
-			return o, err
-		}
-		if args = flags.Args(); len(args) > 0 {
-			words, args = append(words, args[0]), args[1:]
-		}
-	}
+	err := eachWord(flags, args, serveUsage, help, func(word string) { words = append(words, word) })
 	switch {
+	case err != nil:
+		return o, err
 	case len(words) != 1:
 		return o, fmt.Errorf("one database is needed, %d were given", len(words))
 	case o.Memory <= 0:
