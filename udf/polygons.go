@@ -7,7 +7,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/encoding/wkb"
 )
 
 var paramPolygon = duck.Param{Name: "polygon", Type: duck.Any}
@@ -27,6 +26,7 @@ func globePolygon(rows *duck.Rows, out *duck.Result) error {
 	if err != nil {
 		return err
 	}
+	var wkb []byte
 	return eachValid(rows, out, func(i int) error {
 		p, err := polygons.at(i)
 		if err != nil {
@@ -35,11 +35,8 @@ func globePolygon(rows *duck.Rows, out *duck.Result) error {
 		if p, err = grid.Globe(p); err != nil {
 			return err
 		}
-		b, err := wkb.Marshal(p)
-		if err != nil {
-			return err
-		}
-		out.SetBytes(i, b)
+		wkb = grid.AppendWKB(wkb[:0], p)
+		out.SetBytes(i, wkb)
 		return nil
 	})
 }

@@ -151,3 +151,26 @@ func (r *wkbReader) count(what string, least int) (int, error) {
 	}
 	return int(n), nil
 }
+
+// AppendWKB appends a multipolygon in well-known binary, OGC form, little-endian:
+// what ParseWKB reads.
+func AppendWKB(dst []byte, mp orb.MultiPolygon) []byte {
+	le := binary.LittleEndian
+	head := func(typ uint32, members int) {
+		dst = append(dst, 1) // little-endian
+		dst = le.AppendUint32(dst, typ)
+		dst = le.AppendUint32(dst, uint32(members))
+	}
+	head(wkbMultiPolygon, len(mp))
+	for _, poly := range mp {
+		head(wkbPolygon, len(poly))
+		for _, ring := range poly {
+			dst = le.AppendUint32(dst, uint32(len(ring)))
+			for _, p := range ring {
+				dst = le.AppendUint64(dst, math.Float64bits(p[0]))
+				dst = le.AppendUint64(dst, math.Float64bits(p[1]))
+			}
+		}
+	}
+	return dst
+}

@@ -2,10 +2,7 @@ package sketch
 
 import (
 	"fmt"
-	"math"
-	"strings"
-
-	"github.com/dustin/go-humanize"
+	"strconv"
 )
 
 // Describe says in a few words what a BLOB is, for a person who looks at a
@@ -25,15 +22,31 @@ func Describe(families []Family, blob []byte) (string, bool) {
 		if err != nil {
 			return "", false
 		}
-		size := strings.ToUpper(humanize.Bytes(uint64(len(blob))))
-		return fmt.Sprintf("%v %s, %s", f.ID, words, size), true
+		return fmt.Sprintf("%v %s, %s", f.ID, words, size(len(blob))), true
 	}
 	return "", false
 }
 
+// size writes a number of bytes with two digits that count.
+func size(n int) string {
+	v, unit := float64(n), 0
+	for v >= 999.5 {
+		v, unit = v/1000, unit+1
+	}
+	digits := 0
+	if unit > 0 && v < 9.95 {
+		digits = 1
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64) + []string{" B", " KB", " MB", " GB", " TB", " PB", " EB"}[unit]
+}
+
 // Number writes a number as Describe does, with commas.
 func Number(n uint64) string {
-	return humanize.Comma(int64(min(n, math.MaxInt64)))
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // Count is a number of things: "1 cell", "2 cells".

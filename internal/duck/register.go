@@ -8,10 +8,9 @@ package duck
 import "C"
 
 import (
-	"crypto/rand"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -118,9 +117,7 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	case limitError != nil:
 		return nil, limitError
 	}
-	if err := setMark(); err != nil {
-		return nil, err
-	}
+	setMark()
 	for i := range fns {
 		if err := check(&fns[i]); err != nil {
 			return nil, err
@@ -149,20 +146,17 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	return in, nil
 }
 
-func setMark() error {
+// setMark draws the mark, which nothing but chance may equal. The source is
+// seeded by the system; crypto/rand would add 200 KB to the extension.
+func setMark() {
 	if registry.ready {
-		return nil
-	}
-	var b [8]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return err
+		return
 	}
 	// Bit 2 is set, which it is in no address of a state, the thing that stale
 	// memory holds most; the two bits below it are the state's kind.
-	processMark = binary.NativeEndian.Uint64(b[:])&^7 | 4
+	processMark = rand.Uint64()&^7 | 4
 	C.ccbf_set_mark(C.uint64_t(processMark))
 	registry.ready = true
-	return nil
 }
 
 func check(f *Function) error {
