@@ -240,6 +240,10 @@ async function main() {
   // For those who wait for the picture to be whole: tests.
   map.on("dataloading", () => (document.body.dataset.idle = "false"));
   map.on("idle", () => (document.body.dataset.idle = "true"));
+  map.on("error", ({ error }) => {
+    if (error?.status === 422) fail(new Error("A dense sketch without levels has too many cells to be drawn from so far: zoom in."));
+  });
+  map.on("zoomend", () => (element("error").hidden = true));
   chooseLayer(0);
   document.body.dataset.ready = "true";
 }

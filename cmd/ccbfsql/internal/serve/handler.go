@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -146,6 +148,8 @@ func (s *server) all(ctx context.Context) ([]*layer, error) {
 			layers = append(layers, l)
 		}
 	}
+	// Exact ones first, which can be looked at from afar.
+	slices.SortStableFunc(layers, func(a, b *layer) int { return cmp.Compare(b.Exact*a.Rows, a.Exact*b.Rows) })
 	s.layers = layers
 	return layers, nil
 }
