@@ -12,14 +12,39 @@ function colours() {
     : { sea: "#dfe8ee", land: "#fbfaf7", border: "#9aa7b1" };
 }
 
+// unwrapped lets a line go on past 180 degrees where it crosses the antimeridian:
+// the outlines are made for a globe, on which it does not jump. A ring that goes
+// round the pole, Antarctica's coast, is closed below it.
+function unwrapped(line) {
+  let turn = 0;
+  const out = line.map(([x, y], i) => {
+    const step = i === 0 ? 0 : x - line[i - 1][0];
+    turn += step > 180 ? -360 : step < -180 ? 360 : 0;
+    return [x + turn, y];
+  });
+  if (turn !== 0 && line[0][0] === line.at(-1)[0] && line[0][1] === line.at(-1)[1]) {
+    out.push([out.at(-1)[0], -90], [out[0][0], -90], out[0]);
+  }
+  return out;
+}
+
+function planar({ type, coordinates }) {
+  const deep = { MultiLineString: 1, Polygon: 1, MultiPolygon: 2 }[type];
+  const walk = (c, depth) => (depth === 0 ? unwrapped(c) : c.map((part) => walk(part, depth - 1)));
+  return { type, coordinates: walk(coordinates, deep) };
+}
+
 function style(countries) {
   const c = colours();
   const source = (data) => ({ type: "geojson", data, tolerance: 0.2 });
   return {
     version: 8,
     sources: {
-      land: source(feature(countries, countries.objects.countries)),
-      borders: source(mesh(countries, countries.objects.countries)),
+      land: source({
+        type: "FeatureCollection",
+        features: feature(countries, countries.objects.countries).features.map((f) => ({ ...f, geometry: planar(f.geometry) })),
+      }),
+      borders: source(planar(mesh(countries, countries.objects.countries))),
     },
     layers: [
       { id: "sea", type: "background", paint: { "background-color": c.sea } },
