@@ -133,8 +133,8 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 			if v.Bounds.Empty() {
 				f.null()
 			} else {
-				res := v.Grid.Res()
-				setCorners(f.next(), i, float64(v.Bounds.MinX)*res, float64(v.Bounds.MinY)*res, float64(v.Bounds.MaxX+1)*res, float64(v.Bounds.MaxY+1)*res)
+				b := v.Grid.Bound(v.Bounds)
+				setCorners(f.next(), i, b.Min[0], b.Min[1], b.Max[0], b.Max[1])
 			}
 			return nil
 		})

@@ -115,9 +115,7 @@ func (q *quadSum) sum(level int, x, y int64, bound uint64) uint64 {
 // by the largest quads that were.
 func (q *quadSum) whole(r grid.Rect) uint64 {
 	level := int(q.v.Levels)
-	r = r.Intersect(q.v.Bounds)
-	low, high := quad(grid.Cell{X: r.MinX, Y: r.MinY}, q.v.Levels), quad(grid.Cell{X: r.MaxX, Y: r.MaxY}, q.v.Levels)
-	r = grid.Rect{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y}
+	r = r.Intersect(q.v.Bounds).Quads(level)
 	if q.steps = saturatingAdd(q.steps, r.Count()); q.steps > q.most {
 		return 0
 	}

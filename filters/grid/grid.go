@@ -16,6 +16,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/paulmach/orb"
 )
 
 // MaxIndex is the largest absolute value of a cell index. Beyond it float64
@@ -108,6 +110,14 @@ func (g Grid) check(name string, v float64) error {
 // Center returns the centre of a cell, (X+0.5)*res and (Y+0.5)*res. The
 // centre lies in its cell while |index| < 2^51.
 func (g Grid) Center(c Cell) (x, y float64) { return g.center(c.X), g.center(c.Y) }
+
+// Bound returns the edges of a rectangle of cells, in coordinates.
+func (g Grid) Bound(r Rect) orb.Bound {
+	return orb.Bound{
+		Min: orb.Point{float64(r.MinX) * g.res, float64(r.MinY) * g.res},
+		Max: orb.Point{float64(r.MaxX+1) * g.res, float64(r.MaxY+1) * g.res},
+	}
+}
 
 func (g Grid) center(i int64) float64 { return (float64(i) + 0.5) * g.res }
 

@@ -182,11 +182,11 @@ func edgesOf(family sketch.ID, blob []byte) ([]float64, error) {
 	if err := v.Reset(blob); err != nil {
 		return nil, err
 	}
-	r, res := v.Bounds, v.Grid.Res()
-	if r.MinX > r.MaxX {
+	if v.Bounds.Empty() {
 		return nil, nil
 	}
-	return []float64{float64(r.MinX) * res, float64(r.MinY) * res, float64(r.MaxX+1) * res, float64(r.MaxY+1) * res}, nil
+	b := v.Grid.Bound(v.Bounds)
+	return []float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}, nil
 }
 
 func appendValue(b array.Builder, text string, null bool) error {

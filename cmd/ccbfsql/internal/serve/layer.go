@@ -119,17 +119,13 @@ func (l *layer) add(p placed) error {
 	if v.Bounds.Empty() {
 		return nil
 	}
-	res := v.Grid.Res()
-	p.bounds = orb.Bound{
-		Min: orb.Point{float64(v.Bounds.MinX) * res, float64(v.Bounds.MinY) * res},
-		Max: orb.Point{float64(v.Bounds.MaxX+1) * res, float64(v.Bounds.MaxY+1) * res},
-	}
+	p.bounds = v.Grid.Bound(v.Bounds)
 	all := p.bounds
 	if len(l.sketches) > 0 {
 		all = l.bound().Union(all)
 	}
 	l.Bounds = [4]float64{all.Min[0], all.Min[1], all.Max[0], all.Max[1]}
-	l.Res = max(l.Res, res)
+	l.Res = max(l.Res, v.Grid.Res())
 	l.sketches = append(l.sketches, p)
 	return nil
 }

@@ -163,11 +163,7 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 	if v.Bounds.Empty() {
 		return nil, "", errors.New("the sketch has no points")
 	}
-	res := v.Grid.Res()
-	area := orb.Bound{
-		Min: orb.Point{float64(v.Bounds.MinX) * res, float64(v.Bounds.MinY) * res},
-		Max: orb.Point{float64(v.Bounds.MaxX+1) * res, float64(v.Bounds.MaxY+1) * res},
-	}
+	area := v.Grid.Bound(v.Bounds)
 	if o.area != nil {
 		area = *o.area
 	}
@@ -189,7 +185,7 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 		total = strconv.FormatUint(n, 10)
 	}
 	return img, fmt.Sprintf("x %.12g to %.12g, y %.12g to %.12g; sketch total %s, cells of %v, up to %s %s",
-		area.Min[0], area.Max[0], area.Min[1], area.Max[1], total, res, picture.Short(slices.Max(values)), o.Unit), nil
+		area.Min[0], area.Max[0], area.Min[1], area.Max[1], total, v.Grid.Res(), picture.Short(slices.Max(values)), o.Unit), nil
 }
 
 // inside is the largest size of the area's shape that is no larger than the one
