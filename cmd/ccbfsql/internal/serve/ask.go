@@ -36,21 +36,25 @@ func (s *statement) value(v any, cast string) {
 	}
 }
 
-// from adds the rows of a filter whose sketches can have a point in a box.
-func (s *statement) from(l *layer, f filter, box [4]float64) {
-	s.text("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s", quoted(l.Table), quoted(l.Column))
-	for _, edge := range box {
+// box adds the arguments of a box.
+func (s *statement) box(edges [4]float64) {
+	for _, edge := range edges {
 		s.text(", ")
 		s.value(edge, "")
 	}
+}
+
+// from adds the rows of a filter whose sketches can have a point in a box.
+func (s *statement) from(l *layer, f filter, box [4]float64) {
+	s.text("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s", quoted(l.Table), quoted(l.Column))
+	s.box(box)
 	s.text(")")
 	if f.slider >= 0 {
 		slider := &l.Sliders[f.slider]
-		typ := slider.Type
 		s.text("\n  AND %s BETWEEN ", quoted(slider.Column))
-		s.value(slider.Values[f.from], typ)
+		s.value(slider.Values[f.from], slider.Type)
 		s.text(" AND ")
-		s.value(slider.Values[f.to], typ)
+		s.value(slider.Values[f.to], slider.Type)
 	}
 }
 
@@ -106,10 +110,7 @@ type spot struct {
 func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, box [4]float64, k int) (*hotspots, error) {
 	var s statement
 	s.text("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)", quoted(l.Column))
-	for _, edge := range box {
-		s.text(", ")
-		s.value(edge, "")
-	}
+	s.box(box)
 	s.text(", %d", k)
 	s.category(f)
 	s.text("), recursive := true)")

@@ -44,11 +44,7 @@ type server struct {
 }
 
 func newServer(db *sql.DB, memory int64) *server {
-	tiles, err := lru.New[tileKey, []byte](keptTiles)
-	if err != nil {
-		panic(err) // of a size below 1
-	}
-	return &server{db: db, memory: memory, draws: make(chan struct{}, runtime.GOMAXPROCS(0)), tiles: tiles}
+	return &server{db: db, memory: memory, draws: make(chan struct{}, runtime.GOMAXPROCS(0)), tiles: newCache[tileKey, []byte](keptTiles)}
 }
 
 // tileKey is all that a tile depends on, as the database does not change.
@@ -74,24 +70,29 @@ func bad(format string, args ...any) error {
 
 // routes are all that there is to ask, but for the page itself.
 func (s *server) routes(mux *http.ServeMux) {
-	mux.Handle("GET /api/layers", s.json(func(r *http.Request) (any, error) { return s.all(r.Context()) }))
-	mux.Handle("POST /api/sum", s.json(s.sum))
-	mux.Handle("GET /api/hotspots", s.json(s.hotspots))
+	mux.Handle("GET /api/layers", answering(func(r *http.Request) (any, error) { return s.all(r.Context()) }))
+	mux.Handle("POST /api/sum", answering(s.sum))
+	mux.Handle("GET /api/hotspots", answering(s.hotspots))
 	mux.HandleFunc("GET /tiles/{table}/{column}/{z}/{x}/{y}", s.tile)
 }
 
-// json answers with what f returns.
-func (s *server) json(f func(*http.Request) (any, error)) http.Handler {
+// answering answers with what f returns.
+func answering(f func(*http.Request) (any, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, err := f(r)
 		if err != nil {
 			fail(w, r, err)
 			return
 		}
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Cache-Control", "no-store")
-		_ = json.NewEncoder(w).Encode(v) // the client is gone then
+		writeJSON(w, http.StatusOK, v)
 	})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // the client is gone then
 }
 
 // fail answers with an error.
@@ -99,23 +100,17 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusInternalServerError
 	var p *problem
 	var many *ccbf.ErrTooManyCells
-	var size *http.MaxBytesError
 	switch {
 	case r.Context().Err() != nil:
 		return // nobody is there to read it
 	case errors.As(err, &p):
 		status = p.status
-	case errors.As(err, &size):
-		status = http.StatusRequestEntityTooLarge
 	case errors.As(err, &many):
 		status = http.StatusUnprocessableEntity
 	case errors.Is(err, errTooLarge):
 		status = http.StatusInsufficientStorage
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error()})
+	writeJSON(w, status, map[string]string{"error": err.Error()})
 }
 
 // all loads every column of sketches, once.

@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb"
 )
 
@@ -29,7 +29,7 @@ type layer struct {
 	Sliders    []slider   `json:"sliders"`
 
 	sketches []placed
-	tops     sync.Map // filter to its *topOf
+	tops     *lru.Cache[filter, topOf]
 }
 
 // placed is a sketch, where it is, and what the sliders say of its row.
@@ -39,12 +39,25 @@ type placed struct {
 	values []int // of each slider, the index of the row's value; -1 where it is NULL
 }
 
+// keptTops is how many filters have their scale kept: a client can ask for more of
+// them than there is memory.
+const keptTops = 1 << 12
+
+// newCache is a cache of the n entries used last.
+func newCache[K comparable, V any](n int) *lru.Cache[K, V] {
+	c, err := lru.New[K, V](n)
+	if err != nil {
+		panic(err) // of a size below 1
+	}
+	return c
+}
+
 // errTooLarge says that a table does not fit the memory given.
 var errTooLarge = errors.New("sketches do not fit in memory")
 
 // load reads a layer of at most so many bytes.
 func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) (*layer, error) {
-	l := &layer{Table: t.name, Column: column, Sliders: []slider{}}
+	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[filter, topOf](keptTops)}
 	names := []string{quoted(column)}
 	for _, c := range t.columns {
 		s, err := sliderOf(ctx, db, t.name, c)

@@ -118,37 +118,36 @@ func mercator(dst, even []float64, z int, y int64, south, north float64) {
 }
 
 // topOf is what the last colour stands for in the tiles of a layer, alike at
-// all tiles of a zoom. Two points of the densest places are known: an overview's
-// pixel, and a cell; between them, and beyond, the largest pixel grows with a
-// power of its area.
+// all tiles of a zoom. The largest pixel of an overview is known, and the largest
+// block of such pixels; between them, and beyond, it grows with a power of its
+// area.
 type topOf struct {
-	once        sync.Once
-	err         error
 	area, value float64 // of a pixel of the overview
 	power       float64
 }
 
 // at is the top of pixels with an area, in square degrees.
-func (t *topOf) at(area float64) float64 { return t.value * math.Pow(area/t.area, t.power) }
+func (t topOf) at(area float64) float64 { return t.value * math.Pow(area/t.area, t.power) }
 
-// top is that of a filter, computed once. All values of a slider share one, so
-// that what grows from one to the next is seen to grow.
-func (l *layer) top(ctx context.Context, f filter) (*topOf, error) {
-	kept, _ := l.tops.LoadOrStore(f, &topOf{})
-	t := kept.(*topOf)
-	t.once.Do(func() { t.err = l.measure(ctx, t, f) })
-	if t.err != nil {
-		l.tops.Delete(f) // cancelled perhaps: the next request tries again
+// top is that of a filter. Two requests may both measure it: neither waits for
+// the other, which may be cancelled.
+func (l *layer) top(ctx context.Context, f filter) (topOf, error) {
+	if t, ok := l.tops.Get(f); ok {
+		return t, nil
 	}
-	return t, t.err
+	t, err := l.measure(ctx, f)
+	if err == nil {
+		l.tops.Add(f, t)
+	}
+	return t, err
 }
 
 // measure draws the layer, and looks at pixels one by one and in blocks.
-func (l *layer) measure(ctx context.Context, t *topOf, f filter) error {
+func (l *layer) measure(ctx context.Context, f filter) (topOf, error) {
 	const block = 8
 	pixels := make([]float64, overviewSide*overviewSide)
 	if _, err := l.density(ctx, pixels, f, l.bound(), overviewSide, overviewSide); err != nil {
-		return err
+		return topOf{}, err
 	}
 	var blocks [overviewSide / block * overviewSide / block]float64
 	pixel, largest := 0.0, 0.0
@@ -157,10 +156,12 @@ func (l *layer) measure(ctx context.Context, t *topOf, f filter) error {
 		*b += n
 		pixel, largest = max(pixel, n), max(largest, *b)
 	}
-	t.area = (l.Bounds[2] - l.Bounds[0]) * (l.Bounds[3] - l.Bounds[1]) / float64(len(pixels))
-	t.value, t.power = max(pixel, 1e-9), 1
+	t := topOf{
+		area:  (l.Bounds[2] - l.Bounds[0]) * (l.Bounds[3] - l.Bounds[1]) / float64(len(pixels)),
+		value: max(pixel, 1e-9), power: 1,
+	}
 	if pixel > 0 {
 		t.power = math.Log(largest/pixel) / math.Log(block*block)
 	}
-	return nil
+	return t, nil
 }
