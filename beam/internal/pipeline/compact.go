@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"path"
 	"reflect"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
@@ -58,18 +59,24 @@ func columnsOf(ctx context.Context, globs []string) (columns []Column, err error
 		return nil, errors.New("sketches are read from .parquet files")
 	}
 	err = withParquet(ctx, files[0], func(in parquet.ReaderAtSeeker) error {
-		r, err := openParquet(in)
-		if err != nil {
-			return err
-		}
-		schema, err := r.Schema()
-		if err != nil {
-			return err
-		}
-		columns, err = keyColumns(schema)
+		_, columns, err = openSketches(in)
 		return err
 	})
 	return columns, err
+}
+
+// openSketches opens a file of sketches and reads the columns of its key.
+func openSketches(in parquet.ReaderAtSeeker) (*pqarrow.FileReader, []Column, error) {
+	r, err := openParquet(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	schema, err := r.Schema()
+	if err != nil {
+		return nil, nil, err
+	}
+	columns, err := keyColumns(schema)
+	return r, columns, err
 }
 
 // checkApart returns an error where what is written would be read by the next
@@ -93,15 +100,7 @@ type readSketchesFn struct{ Columns []Column }
 func (f *readSketchesFn) ProcessElement(ctx context.Context, p Piece, emit func([]byte, []byte)) (err error) {
 	defer naming(p.File, &err)
 	return withParquet(ctx, p.File, func(in parquet.ReaderAtSeeker) error {
-		r, err := openParquet(in)
-		if err != nil {
-			return err
-		}
-		schema, err := r.Schema()
-		if err != nil {
-			return err
-		}
-		columns, err := keyColumns(schema)
+		r, columns, err := openSketches(in)
 		if err != nil {
 			return err
 		}

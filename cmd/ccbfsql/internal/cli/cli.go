@@ -58,15 +58,19 @@ func Main(args []string) int {
 		return serveMain(args[1:])
 	}
 	a, err := parse(args, os.Stdout)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitOK
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "ccbfsql:", err)
-		fmt.Fprintln(os.Stderr, "ccbfsql -help lists the flags")
-		return exitUsage
+	if err != nil {
+		return usageCode("ccbfsql", err)
 	}
 	return exitCode(a.run())
+}
+
+// usageCode tells what is wrong with a command line, if it did not ask for help.
+func usageCode(command string, err error) int {
+	if errors.Is(err, flag.ErrHelp) {
+		return exitOK
+	}
+	fmt.Fprintf(os.Stderr, "%s: %v\n%[1]s -help lists the flags\n", command, err)
+	return exitUsage
 }
 
 func exitCode(err error) int {

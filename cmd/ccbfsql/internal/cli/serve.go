@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -27,13 +26,8 @@ Flags:
 // serveMain runs ccbfsql serve and returns its exit code.
 func serveMain(args []string) int {
 	o, err := parseServe(args, os.Stdout)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitOK
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "ccbfsql serve:", err)
-		fmt.Fprintln(os.Stderr, "ccbfsql serve -help lists the flags")
-		return exitUsage
+	if err != nil {
+		return usageCode("ccbfsql serve", err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
