@@ -107,7 +107,7 @@ bench: compiler ## Figures of speed and size, as ratios taken in one run
 	@echo && echo "## the dense form's own loops, one core"
 	@$(GO) test -run '^$$' -bench 'Insert|Union' -cpu 1 ./filters/ccbf | grep ns/
 
-paper: compiler ## docs/ACCURACY.md: the papers' experiments, 15 minutes
+paper: compiler ## docs/ACCURACY.md: the papers' experiments, twenty minutes; ARGS names some, or -quick
 	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)
 
 lint: compiler $(LINT) ## gofmt, go vet, golangci-lint

@@ -5,28 +5,29 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
 )
 
 // blocks compares filters of blocks with standard ones of the same length.
 // Walther, Mansour, Zollner and Werner, section 3.
-func blocks(c config, s *section) error {
-	seeds := pick(c, 1, 3, 10)
-	asked := pick(c, 1000, 200_000, 1_000_000)
+func blocks(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 1, 3, 10)
+	asked := report.Pick(c, 1000, 200_000, 1_000_000)
 	lengths := []uint64{131072, 131071, 100000, 196608, 65537}
 	ks := []float64{3, 7}
-	s.text("A filter of any length is split along the binary digits of its length into blocks of powers of two, each with its part of "+
+	s.Text("A filter of any length is split along the binary digits of its length into blocks of powers of two, each with its part of "+
 		"k; whole blocks can be dropped. The paper's corollary 1: the rate is that of a standard filter of the same length. "+
 		"Measured with whole k and the number of keys that sets half of the bits; %d seeds with %d absent keys each. The parts of k "+
 		"are fractional. Would each block choose on its own who uses its last function, as in the paper, the rate would be the product of one chord for each "+
 		"block (see the section before this), column \"blocks on their own\": higher the more blocks there are. Ours hands out all of a key's probes with one choice, so "+
 		"that a key has floor(k) or floor(k)+1 of them in all.", seeds, asked)
-	t := s.table("bits m", "blocks", "k", "keys n", "standard, measured", "blocks, measured", "95% interval", "blocks / standard", "formula", "z", "blocks on their own", "bits per key")
+	t := s.Table("bits m", "blocks", "k", "keys n", "standard, measured", "blocks, measured", "95% interval", "blocks / standard", "formula", "z", "blocks on their own", "bits per key")
 	var ratios []float64
 	for _, m := range lengths {
 		for _, k := range ks {
 			n := int(float64(m) * math.Ln2 / k)
-			both, err := parallel(seeds, func(seed int) ([2]tally, error) {
+			both, err := report.Parallel(s, seeds, func(seed int) ([2]tally, error) {
 				var out [2]tally
 				for i, v := range []bloom.Variant{bloom.Standard, bloom.Blocks} {
 					f, err := bloom.New(bloom.Params{Bits: m, K: k, Variant: v, Seed: seedOf(seed)})
@@ -53,21 +54,21 @@ func blocks(c config, s *section) error {
 				part := k * block / float64(m)
 				alone *= rationalRate(part, fillOf(block, float64(n), part))
 			}
-			lo, hi := wilson(blocked.hits, blocked.asked)
+			lo, hi := report.Wilson(blocked.hits, blocked.asked)
 			ratios = append(ratios, blocked.rate()/standard.rate())
-			t.row(m, bits.OnesCount64(m), num(k), n, standard.rate(), blocked.rate(), fmt.Sprintf("[%s, %s]", num(lo), num(hi)),
+			t.Row(m, bits.OnesCount64(m), report.Num(k), n, standard.rate(), blocked.rate(), fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)),
 				fmt.Sprintf("%.3f", blocked.rate()/standard.rate()), blocked.formula(), fmt.Sprintf("%.1f", blocked.z()), alone, fmt.Sprintf("%.2f", float64(m)/float64(n)))
 		}
 	}
-	s.text("Over all rows, blocks / standard is %s (mean ± deviation; the deviation is that of measuring both).", spread(ratios))
+	s.Text("Over all rows, blocks / standard is %s (mean ± deviation; the deviation is that of measuring both).", report.Spread(ratios))
 
 	// 16 bits a key and k = 11 = 16 ln 2, so that there is something to drop.
 	const m, k = 196607, 11 // 2^17 + 2^16 - 1: one block of each smaller size but 2^16
 	n := int(m / 16)
 	keeps := []uint64{1, 2, 3, 4, 6}
-	s.text("Dropping blocks: a filter of %d bits with 16 bits a key and k = %d keeps the largest subset of its blocks that fits a size. "+
+	s.Text("Dropping blocks: a filter of %d bits with 16 bits a key and k = %d keeps the largest subset of its blocks that fits a size. "+
 		"Formula: the rate of a standard filter with the bits and the part of k that are left.", m, k)
-	t = s.table("bytes asked for", "bits left", "blocks left", "k left", "measured", "95% interval", "formula", "z", "bits per key", "lost keys")
+	t = s.Table("bytes asked for", "bits left", "blocks left", "k left", "measured", "95% interval", "formula", "z", "bits per key", "lost keys")
 	var x, y, lows, highs, formula []float64
 	mostShrunk, allLost := 0.0, 0
 	for _, part := range keeps {
@@ -79,7 +80,7 @@ func blocks(c config, s *section) error {
 			k      float64
 			lost   int
 		}
-		all, err := parallel(seeds, func(seed int) (shrunk, error) {
+		all, err := report.Parallel(s, seeds, func(seed int) (shrunk, error) {
 			var out shrunk
 			f, err := bloom.New(bloom.Params{Bits: m, K: k, Variant: bloom.Blocks, Seed: seedOf(seed)})
 			if err != nil {
@@ -104,15 +105,15 @@ func blocks(c config, s *section) error {
 			lost += a.lost
 		}
 		mostShrunk, allLost = math.Max(mostShrunk, math.Abs(sum.z())), allLost+lost
-		lo, hi := wilson(sum.hits, sum.asked)
+		lo, hi := report.Wilson(sum.hits, sum.asked)
 		perKey := float64(all[0].bits) / float64(n)
-		t.row(size, all[0].bits, all[0].blocks, fmt.Sprintf("%.3f", all[0].k), sum.rate(), fmt.Sprintf("[%s, %s]", num(lo), num(hi)), sum.formula(), fmt.Sprintf("%.1f", sum.z()),
+		t.Row(size, all[0].bits, all[0].blocks, fmt.Sprintf("%.3f", all[0].k), sum.rate(), fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)), sum.formula(), fmt.Sprintf("%.1f", sum.z()),
 			fmt.Sprintf("%.2f", perKey), lost)
 		x, y, lows, highs, formula = append(x, perKey), append(y, sum.rate()), append(lows, lo), append(highs, hi), append(formula, sum.formula())
 	}
-	s.short("the rate of blocks is %s of a standard filter's; shrunk ones keep to the formula (largest |z| %.1f) and lose %d keys.", spread(ratios), mostShrunk, allLost)
-	return s.figure("shrink", "Rate of a shrunk filter over the bits per key that are left, with 95% intervals.", []panel{{
-		x: "bits per key", y: "false positive rate", logY: true, legend: topRight,
-		series: []series{{label: "formula", x: x, y: formula, only: line, style: 1}, {label: "measured", x: x, y: y, lo: lows, hi: highs, only: marks}},
+	s.Short("the rate of blocks is %s of a standard filter's; shrunk ones keep to the formula (largest |z| %.1f) and lose %d keys.", report.Spread(ratios), mostShrunk, allLost)
+	return s.Figure("shrink", "Rate of a shrunk filter over the bits per key that are left, with 95% intervals.", []report.Panel{{
+		X: "bits per key", Y: "false positive rate", LogY: true, Legend: report.TopRight,
+		Series: []report.Series{{Label: "formula", X: x, Y: formula, Only: report.Line, Style: 1}, {Label: "measured", X: x, Y: y, Lo: lows, Hi: highs, Only: report.Marks}},
 	}})
 }

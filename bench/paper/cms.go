@@ -3,21 +3,22 @@ package main
 import (
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 )
 
 // countMin holds the estimates of Count-Min against its bound.
-func countMin(c config, s *section) error {
-	seeds := pick(c, 2, 5, 20)
-	draws := pick(c, 2000, 200_000, 1_000_000)
-	distinct := pick(c, 500, 20_000, 100_000)
+func countMin(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 2, 5, 20)
+	draws := report.Pick(c, 2000, 200_000, 1_000_000)
+	distinct := report.Pick(c, 500, 20_000, 100_000)
 	skews := []float64{0, 0.5, 1, 1.5}
-	s.text("A Count-Min sketch promises that an estimate is never below the truth, and above it by more than epsilon "+
+	s.Text("A Count-Min sketch promises that an estimate is never below the truth, and above it by more than epsilon "+
 		"times the total with probability delta at most (Cormode and Muthukrishnan 2005, theorem 1). Here with the defaults, "+
 		"epsilon 0.001 and delta 0.01 (5 rows of 2,719 counters): %d draws from %d keys, P(rank r) in proportion to "+
 		"r^-skew, %d seeds. \"Beyond\" is the share of the keys that occurred whose estimate exceeds the bound; it must be "+
 		"at most 0.01. Errors are parts of the total, in units of epsilon.", draws, distinct, seeds)
-	t := s.table("skew", "rule", "beyond the bound", "mean excess / (epsilon total)", "largest excess / (epsilon total)", "below the truth", "bytes")
+	t := s.Table("skew", "rule", "beyond the bound", "mean excess / (epsilon total)", "largest excess / (epsilon total)", "below the truth", "bytes")
 	type result struct{ beyond, meanExcess, most, below float64 }
 	excess := map[bool][]float64{}
 	mostBeyond, belowAny := 0.0, 0.0
@@ -25,7 +26,7 @@ func countMin(c config, s *section) error {
 		z := newZipf(distinct, skew)
 		for _, conservative := range []bool{false, true} {
 			bytes := 0
-			results, err := parallel(seeds, func(seed int) (result, error) {
+			results, err := report.Parallel(s, seeds, func(seed int) (result, error) {
 				sk, err := cms.New(cms.Params{Conservative: conservative, Seed: seedOf(seed)})
 				if err != nil {
 					return result{}, err
@@ -69,21 +70,21 @@ func countMin(c config, s *section) error {
 			if conservative {
 				rule = "conservative"
 			}
-			over := column(results, func(r result) float64 { return r.meanExcess })
-			mostBeyond = max(mostBeyond, mean(column(results, func(r result) float64 { return r.beyond })))
-			belowAny += mean(column(results, func(r result) float64 { return r.below }))
-			excess[conservative] = append(excess[conservative], mean(over))
-			t.row(num(skew), rule, spread(column(results, func(r result) float64 { return r.beyond })), spread(over),
-				spread(column(results, func(r result) float64 { return r.most })),
-				mean(column(results, func(r result) float64 { return r.below })), bytes)
+			over := report.Column(results, func(r result) float64 { return r.meanExcess })
+			mostBeyond = max(mostBeyond, report.Mean(report.Column(results, func(r result) float64 { return r.beyond })))
+			belowAny += report.Mean(report.Column(results, func(r result) float64 { return r.below }))
+			excess[conservative] = append(excess[conservative], report.Mean(over))
+			t.Row(report.Num(skew), rule, report.Spread(report.Column(results, func(r result) float64 { return r.beyond })), report.Spread(over),
+				report.Spread(report.Column(results, func(r result) float64 { return r.most })),
+				report.Mean(report.Column(results, func(r result) float64 { return r.below })), bytes)
 		}
 	}
-	s.short("at the defaults at most a part %s of the keys is beyond the bound, where 0.01 is allowed; %s below the truth.", num2(mostBeyond), none(belowAny))
-	return s.figure("excess", "Mean excess of an estimate in units of epsilon times the total; the bound is 1.", []panel{{
-		x: "skew", y: "excess / (epsilon total)", legend: topRight,
-		series: []series{
-			{label: "plain", x: skews, y: excess[false]},
-			{label: "conservative", x: skews, y: excess[true], style: 1},
+	s.Short("at the defaults at most a part %s of the keys is beyond the bound, where 0.01 is allowed; %s below the truth.", report.Num2(mostBeyond), none(belowAny))
+	return s.Figure("excess", "Mean excess of an estimate in units of epsilon times the total; the bound is 1.", []report.Panel{{
+		X: "skew", Y: "excess / (epsilon total)", Legend: report.TopRight,
+		Series: []report.Series{
+			{Label: "plain", X: skews, Y: excess[false]},
+			{Label: "conservative", X: skews, Y: excess[true], Style: 1},
 		},
 	}})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -34,11 +35,11 @@ var estimatedSketches = []estimated{
 const paperCounters = 14
 
 // estimates measures polygon estimates of dense sketches on the UK file.
-func estimates(c config, s *section) error {
-	seeds := pick(c, 1, 1, 3)
-	n := pick(c, 5, 60, 200)
+func estimates(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 1, 1, 3)
+	n := report.Pick(c, 5, 60, 200)
 	const levels = 8
-	cells, counts, what, err := crimes(c.data, 0.01)
+	cells, counts, what, err := crimes(c.Data, 0.01)
 	if err != nil {
 		return err
 	}
@@ -51,18 +52,18 @@ func estimates(c config, s *section) error {
 	if err != nil {
 		return err
 	}
-	s.text("`ccbf_polygon_estimate` takes off a sum what a dense sketch adds to it in the mean (\"Spectral Bloom Filters\", section 3.1, has it for one counter; "+
+	s.Text("`ccbf_polygon_estimate` takes off a sum what a dense sketch adds to it in the mean (\"Spectral Bloom Filters\", section 3.1, has it for one counter; "+
 		"here it is that of the least of k counters, from the histogram of all) and gives an interval that holds the truth with a chance of 95%%. Here on %s, "+
 		"at 0.01 degrees: %d cells with points. %d stars of 5 to 40 corners and 0.1 to 2 degrees, half of them around any place and half around a point drawn at random, that hold "+
 		"more than 1,000 points each, %d at the median. Sketches with `exact: false`, points in random order, %d seeds of the hash, at the paper's sizing "+
 		"(%d counters of 16 bits for each cell with points, %d bytes) and at a quarter of it. Errors are parts of the truth, over all polygons and seeds; "+
 		"the bias is the mean of the error with its sign. The width is that of the interval in parts of the truth, at the median.",
-		what, len(cells), n, int(median(truth)), seeds, paperCounters, full)
-	s.text("Estimates of mode mi are those that are right in the mean for sketches made of exact counts; points that come one by one are counted a little higher (the bias). " +
+		what, len(cells), n, int(report.Median(truth)), seeds, paperCounters, full)
+	s.Text("Estimates of mode mi are those that are right in the mean for sketches made of exact counts; points that come one by one are counted a little higher (the bias). " +
 		"Its intervals hold whatever way the sketch was made, and are the wider for it, most of all with levels.")
-	s.text("The exact form takes %d bytes, %s of the paper's sizing, and has no error.", size, percent(float64(size)/float64(full)))
-	t := s.table("sketch", "bytes", "sum: error", "estimate: error", "median", "95th percentile", "largest", "bias", "intervals that hold", "width")
-	var panels []panel
+	s.Text("The exact form takes %d bytes, %s of the paper's sizing, and has no error.", size, report.Percent(float64(size)/float64(full)))
+	t := s.Table("sketch", "bytes", "sum: error", "estimate: error", "median", "95th percentile", "largest", "bias", "intervals that hold", "width")
+	var panels []report.Panel
 	type best struct {
 		name  string
 		error float64
@@ -71,14 +72,14 @@ func estimates(c config, s *section) error {
 	held, asks := 0, 0
 	for _, share := range []uint64{1, 4} {
 		least := best{error: math.Inf(1)}
-		p := panel{
-			title: fmt.Sprintf("%d bytes", full/share), x: "points in the polygon", y: "error in percent", logX: true, logY: true, legend: topRight,
+		p := report.Panel{
+			Title: fmt.Sprintf("%d bytes", full/share), X: "points in the polygon", Y: "error in percent", LogX: true, LogY: true, Legend: report.TopRight,
 		}
 		var errorsOf []string // of the paper's and of the default sketch, without levels and with
 		for i, of := range estimatedSketches {
 			for _, of.Levels = range []int{0, levels} {
 				of.Res, of.Bytes, of.Dense = 0.01, full/share, true
-				bySeed, err := parallel(seeds, func(seed int) ([]polygonError, error) {
+				bySeed, err := report.Parallel(s, seeds, func(seed int) ([]polygonError, error) {
 					of := of.Params
 					of.Seed = seedOf(seed)
 					return polygonErrors(of, cells, counts, asked, truth)
@@ -87,7 +88,7 @@ func estimates(c config, s *section) error {
 					return err
 				}
 				all := slices.Concat(bySeed...)
-				errors := column(all, func(e polygonError) float64 { return math.Abs(e.estimate) })
+				errors := report.Column(all, func(e polygonError) float64 { return math.Abs(e.estimate) })
 				name := of.name
 				if of.Levels > 0 {
 					name += fmt.Sprintf(", %d levels", levels)
@@ -99,35 +100,35 @@ func estimates(c config, s *section) error {
 					}
 				}
 				held, asks = held+hold, asks+len(all)
-				t.row(name, full/share, percent2(mean(column(all, func(e polygonError) float64 { return e.sum }))), percent2(mean(errors)),
-					percent2(median(errors)), percent2(quantile(errors, 0.95)), percent2(slices.Max(errors)),
-					percent2(mean(column(all, func(e polygonError) float64 { return e.estimate }))),
-					fmt.Sprintf("%d of %d", hold, len(all)), percent2(median(column(all, func(e polygonError) float64 { return e.width }))))
-				if m := mean(errors); m < least.error {
+				t.Row(name, full/share, report.Percent2(report.Mean(report.Column(all, func(e polygonError) float64 { return e.sum }))), report.Percent2(report.Mean(errors)),
+					report.Percent2(report.Median(errors)), report.Percent2(report.Quantile(errors, 0.95)), report.Percent2(slices.Max(errors)),
+					report.Percent2(report.Mean(report.Column(all, func(e polygonError) float64 { return e.estimate }))),
+					fmt.Sprintf("%d of %d", hold, len(all)), report.Percent2(report.Median(report.Column(all, func(e polygonError) float64 { return e.width }))))
+				if m := report.Mean(errors); m < least.error {
 					least = best{name, m}
 				}
 				if i < 2 {
-					errorsOf = append(errorsOf, percent2(mean(errors)))
+					errorsOf = append(errorsOf, report.Percent2(report.Mean(errors)))
 				}
 				if i < 2 && of.Levels == 0 {
 					style := 2 * i
 					first := bySeed[0]
 					percents := func(f func(e polygonError) float64) []float64 {
-						return column(first, func(e polygonError) float64 { return 100 * f(e) })
+						return report.Column(first, func(e polygonError) float64 { return 100 * f(e) })
 					}
-					p.series = append(p.series,
-						series{label: "sum, " + of.name, x: truth, y: percents(func(e polygonError) float64 { return e.sum }), style: style, only: marks},
-						series{label: "estimate, " + of.name, x: truth, y: percents(func(e polygonError) float64 { return math.Abs(e.estimate) }), style: style + 1, only: marks})
+					p.Series = append(p.Series,
+						report.Series{Label: "sum, " + of.name, X: truth, Y: percents(func(e polygonError) float64 { return e.sum }), Style: style, Only: report.Marks},
+						report.Series{Label: "estimate, " + of.name, X: truth, Y: percents(func(e polygonError) float64 { return math.Abs(e.estimate) }), Style: style + 1, Only: report.Marks})
 				}
 			}
 		}
 		panels = append(panels, p)
 		finding = append(finding, fmt.Sprintf("at %d bytes by %s (with levels %s) with the paper's k and layers, by %s (%s) with the default ones, by %s with %s, the closest",
-			full/share, errorsOf[0], errorsOf[1], errorsOf[2], errorsOf[3], percent2(least.error), least.name))
+			full/share, errorsOf[0], errorsOf[1], errorsOf[2], errorsOf[3], report.Percent2(least.error), least.name))
 	}
-	s.short("estimates of polygons with more than 1,000 points are off in the mean %s; %s of the intervals hold the truth, where 95%% are promised; the exact form has no error, in %s of the paper's bytes.",
-		strings.Join(finding, "; "), percent(float64(held)/float64(asks)), percent(float64(size)/float64(full)))
-	return s.figure("error", "Errors of sums and of estimates over the points that a polygon holds, without levels, with one seed. An error of 0 is not shown.", panels)
+	s.Short("estimates of polygons with more than 1,000 points are off in the mean %s; %s of the intervals hold the truth, where 95%% are promised; the exact form has no error, in %s of the paper's bytes.",
+		strings.Join(finding, "; "), report.Percent(float64(held)/float64(asks)), report.Percent(float64(size)/float64(full)))
+	return s.Figure("error", "Errors of sums and of estimates over the points that a polygon holds, without levels, with one seed. An error of 0 is not shown.", panels)
 }
 
 // exactSketch is the exact form of cells and their counts in at most so many bytes,

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
@@ -64,11 +65,11 @@ func syntheticElevations() (stream []int, distinct int) {
 }
 
 // forest is figure 7: the methods on the elevations of the Forest Cover data.
-func forest(c config, s *section) error {
-	seeds := pick(c, 1, 3, 10)
-	gammas := pick(c, []float64{0.7, 2}, []float64{0.25, 0.7, 1, 2}, []float64{0.12, 0.25, 0.5, 0.7, 0.83, 1, 1.5, 2})
+func forest(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 1, 3, 10)
+	gammas := report.Pick(c, []float64{0.7, 2}, []float64{0.25, 0.7, 1, 2}, []float64{0.12, 0.25, 0.5, 0.7, 0.83, 1, 1.5, 2})
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered}
-	stream, distinct, err := elevations(c.data)
+	stream, distinct, err := elevations(c.Data)
 	if err != nil {
 		return err
 	}
@@ -77,23 +78,23 @@ func forest(c config, s *section) error {
 		stream, distinct = syntheticElevations()
 		source = "**The file was not there: synthetic values** with a normal distribution like the elevations', in random order"
 	}
-	if c.scale == tiny {
+	if c.Scale == report.Tiny {
 		stream = stream[:5000]
 	}
 	data := make([]uint64, distinct)
 	for _, v := range stream {
 		data[v]++
 	}
-	s.text("%s: %d records, %d distinct values (the paper's: 581,012 and 1,978). k 5, %d seeds of the hashes; the streamed methods depend on the order, "+
+	s.Text("%s: %d records, %d distinct values (the paper's: 581,012 and 1,978). k 5, %d seeds of the hashes; the streamed methods depend on the order, "+
 		"so once in the order of the file, in which equal values come together, and once shuffled. The paper's claims for its figure 7: mi and rm are better than ms, mi slightly better than rm.", source, len(stream), distinct, seeds)
 	names := []string{"order of the file", "random order"}
 	var findings []string
-	var panels [][]panel
+	var panels [][]report.Panel
 	for order, name := range names {
 		w := sweep{title: name, axis: "gamma", values: gammas, methods: methods}
 		for _, gamma := range gammas {
 			set := setting{data, int(math.Ceil(float64(distinct*spectralK) / gamma)), spectralK}
-			bySeed, err := parallel(seeds, func(i int) ([]quality, error) {
+			bySeed, err := report.Parallel(s, seeds, func(i int) ([]quality, error) {
 				if order == 0 {
 					return set.stream(seedOf(i), stream, methods)
 				}
@@ -104,12 +105,12 @@ func forest(c config, s *section) error {
 			}
 			w.rows = append(w.rows, transposed(bySeed))
 		}
-		s.text("In the %s:", strings.Replace(name, "random order", "order of a shuffle", 1))
+		s.Text("In the %s:", strings.Replace(name, "random order", "order of a shuffle", 1))
 		w.table(s)
 		better := func(measure func(quality) float64, a int) int {
 			n := 0
 			for _, row := range w.rows {
-				if mean(column(row[a], measure)) <= mean(column(row[0], measure)) {
+				if report.Mean(report.Column(row[a], measure)) <= report.Mean(report.Column(row[0], measure)) {
 					n++
 				}
 			}
@@ -117,13 +118,13 @@ func forest(c config, s *section) error {
 		}
 		findings = append(findings, fmt.Sprintf("in %s mi is at least as good as ms at %d (additive) and %d (wrong) of %d gammas, rm streamed at %d and %d, rm built at once at %d and %d", name,
 			better(additive, 1), better(wrong, 1), len(gammas), better(additive, 2), better(wrong, 2), better(additive, 4), better(wrong, 4)))
-		place := nowhere
+		place := report.Nowhere
 		if order == 0 {
-			place = bottomRight
+			place = report.BottomRight
 		}
 		panels = append(panels, w.panels(place))
 	}
-	s.short("%s.", strings.Join(findings, "; "))
-	s.text("In the order of the file rm falls far behind: when equal values come in runs, the keys that step on a counter come after the last occurrence of its owner, who is then never moved to the second filter. Built at once there is no order.")
-	return s.figure("errors", fmt.Sprintf("Additive error and share of wrong answers over gamma, %d records (figure 7 of the paper).", len(stream)), panels...)
+	s.Short("%s.", strings.Join(findings, "; "))
+	s.Text("In the order of the file rm falls far behind: when equal values come in runs, the keys that step on a counter come after the last occurrence of its owner, who is then never moved to the second filter. Built at once there is no order.")
+	return s.Figure("errors", fmt.Sprintf("Additive error and share of wrong answers over gamma, %d records (figure 7 of the paper).", len(stream)), panels...)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -11,33 +12,33 @@ import (
 
 // levels compares sums over squares of dense sketches of equal size, with
 // levels of quads and without.
-func levels(c config, s *section) error {
-	seeds := pick(c, 1, 2, 4)
-	squares := pick(c, 10, 100, 300)
+func levels(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 1, 2, 4)
+	squares := report.Pick(c, 10, 100, 300)
 	const levels = 8
-	cells, counts, what, err := crimes(c.data, 0.01)
+	cells, counts, what, err := crimes(c.Data, 0.01)
 	if err != nil {
 		return err
 	}
 	truth := newArea(cells, counts)
-	s.text("With the option `levels` a dense sketch counts the quads above the cells as well (range trees, as in \"Spectral Bloom Filters\", "+
+	s.Text("With the option `levels` a dense sketch counts the quads above the cells as well (range trees, as in \"Spectral Bloom Filters\", "+
 		"section 5.5, in two dimensions). A sum over an area is then made of few counts in place of many, each of them too high at most "+
 		"by what one lookup is; but more keys share the counters, so that each is further off. Here on %s, at 0.01 degrees: %d cells with points. Squares of side n "+
 		"cells, %d of each, each around a point drawn at random, with %d seeds of the hash; sketches with `exact: false`, default mode, k and layers, and %d levels. "+
 		"The error of a sum is its excess in parts of the truth, in the mean over the squares; sums are never below the truth.", what, len(cells), squares, seeds, levels)
 	sides := []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 	perCell := []float64{14, 7.4, 4}
-	t := s.table("side n", "points, mean")
+	t := s.Table("side n", "points, mean")
 	for _, counters := range perCell {
-		t.head = append(t.head, fmt.Sprintf("%s counters a cell: without", num(counters)), "with levels")
+		t.Heads(fmt.Sprintf("%s counters a cell: without", report.Num(counters)), "with levels")
 	}
 	rows := make([][]any, len(sides))
-	var panels []panel
+	var panels []report.Panel
 	var finding []string
 	for _, counters := range perCell {
 		bytes := uint64(counters * float64(len(cells)) * 9.125 / 8) // 8 bits, and 16 and 32 for each 16 and 256 counters
 		type excess [2]float64                                      // without levels, with
-		sums, err := parallel(seeds, func(seed int) ([]excess, error) {
+		sums, err := report.Parallel(s, seeds, func(seed int) ([]excess, error) {
 			var views [2]ccbf.View
 			for i := range views {
 				config, err := ccbf.New(ccbf.Params{Res: 0.01, Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels})
@@ -85,17 +86,17 @@ func levels(c config, s *section) error {
 				e[0] += of[j][0] / float64(seeds)
 				e[1] += of[j][1] / float64(seeds)
 			}
-			rows[j] = append(rows[j], percent2(e[0]), percent2(e[1]))
+			rows[j] = append(rows[j], report.Percent2(e[0]), report.Percent2(e[1]))
 			x, without, with = append(x, float64(side)), append(without, 100*e[0]), append(with, 100*e[1])
 			if e[1] > e[0] {
 				cross = side
 			}
 		}
-		panels = append(panels, panel{
-			title: num(counters) + " counters a cell", x: "side of the square in cells", y: "excess in percent", logX: true, legend: topRight,
-			series: []series{{label: "without levels", x: x, y: without}, {label: "with 8 levels", x: x, y: with, style: 1}},
+		panels = append(panels, report.Panel{
+			Title: report.Num(counters) + " counters a cell", X: "side of the square in cells", Y: "excess in percent", LogX: true, Legend: report.TopRight,
+			Series: []report.Series{{Label: "without levels", X: x, Y: without}, {Label: "with 8 levels", X: x, Y: with, Style: 1}},
 		})
-		finding = append(finding, fmt.Sprintf("%d with %s counters a cell", cross, num(counters)))
+		finding = append(finding, fmt.Sprintf("%d with %s counters a cell", cross, report.Num(counters)))
 	}
 	r := random(seedOf(0), 32)
 	for j, side := range sides {
@@ -105,10 +106,10 @@ func levels(c config, s *section) error {
 			x, y := at.X-r.Int64N(side), at.Y-r.Int64N(side)
 			mean += float64(truth.sum(grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1})) / float64(squares)
 		}
-		t.row(append([]any{side, num(mean)}, rows[j]...)...)
+		t.Row(append([]any{side, report.Num(mean)}, rows[j]...)...)
 	}
-	s.short("in the same bytes sums with levels are further off up to a side of some cells, and closer above: %s (0: closer, or both exact, at all).", strings.Join(finding, ", "))
-	return s.figure("excess", "Excess of sums over squares, with levels and without, at equal bytes.", panels)
+	s.Short("in the same bytes sums with levels are further off up to a side of some cells, and closer above: %s (0: closer, or both exact, at all).", strings.Join(finding, ", "))
+	return s.Figure("excess", "Excess of sums over squares, with levels and without, at equal bytes.", panels)
 }
 
 // sketched is the BLOB of a sketch of cells and their counts.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
@@ -151,23 +152,23 @@ var forms = []form{
 }
 
 // rates holds the false positive rate of every form against its formula.
-func rates(c config, s *section) error {
-	seeds := pick(c, 1, 4, 20)
-	capacity := pick(c, 1000, 20_000, 30_000)
-	asked := pick(c, 500, 100_000, 500_000)
-	s.text("Every variant of every family with its defaults, or with what its name says, at five loads: the measured rate beside the one that the filter's own formula predicts from its "+
+func rates(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 1, 4, 20)
+	capacity := report.Pick(c, 1000, 20_000, 30_000)
+	asked := report.Pick(c, 500, 100_000, 500_000)
+	s.Text("Every variant of every family with its defaults, or with what its name says, at five loads: the measured rate beside the one that the filter's own formula predicts from its "+
 		"state (`_info`). Capacity %d, %d seeds with %d absent keys each. z counts chance only in the answers, the state being given; |z| of 4 or less is what the project holds its "+
 		"tests to. For `sbf` the rate is the share of absent keys that have a count. Plain cuckoo filters need a power of two of buckets, so that a full one here may have many free slots.", capacity, seeds, asked)
-	t := s.table("family", "variant", "load", "measured", "95% interval", "formula", "z", "bits per key of the capacity")
+	t := s.Table("family", "variant", "load", "measured", "95% interval", "formula", "z", "bits per key of the capacity")
 	var zs []float64
 	most, worst := 0.0, ""
-	points := map[string]*series{}
+	points := map[string]*report.Series{}
 	for _, f := range forms {
 		type outcome struct {
 			at   []tally
 			bits int
 		}
-		all, err := parallel(seeds, func(i int) (outcome, error) {
+		all, err := report.Parallel(s, seeds, func(i int) (outcome, error) {
 			seed := seedOf(i)
 			o := outcome{at: make([]tally, len(loads))}
 			x, err := f.make(uint64(capacity), seed)
@@ -207,37 +208,37 @@ func rates(c config, s *section) error {
 			if math.Abs(z) > most {
 				most, worst = math.Abs(z), fmt.Sprintf("%s %s at load %g", f.family, f.name, load)
 			}
-			lo, hi := wilson(sum.hits, sum.asked)
-			t.row(f.family, f.name, percent(load), sum.rate(), fmt.Sprintf("[%s, %s]", num(lo), num(hi)), sum.formula(), fmt.Sprintf("%.1f", z),
+			lo, hi := report.Wilson(sum.hits, sum.asked)
+			t.Row(f.family, f.name, report.Percent(load), sum.rate(), fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)), sum.formula(), fmt.Sprintf("%.1f", z),
 				fmt.Sprintf("%.1f", float64(all[0].bits)/float64(capacity)))
 			p := points[f.family]
 			if p == nil {
-				p = &series{label: f.family, only: marks, style: len(points)}
+				p = &report.Series{Label: f.family, Only: report.Marks, Style: len(points)}
 				points[f.family] = p
 			}
-			p.x, p.y = append(p.x, sum.formula()), append(p.y, sum.rate())
+			p.X, p.Y = append(p.X, sum.formula()), append(p.Y, sum.rate())
 		}
 	}
-	s.text("Over all %d rows z is %s; the largest |z| is %.1f (%s).", len(zs), spread(zs), most, worst)
+	s.Text("Over all %d rows z is %s; the largest |z| is %.1f (%s).", len(zs), report.Spread(zs), most, worst)
 	if err := unluckySeeds(c, s); err != nil {
 		return err
 	}
-	s.short("the largest |z| of %d rows is %.1f.", len(zs), most)
-	p := panel{x: "formula", y: "measured false positive rate", logX: true, logY: true, legend: topLeft,
-		series: []series{{label: "equal", x: []float64{1e-6, 1}, y: []float64{1e-6, 1}, only: line, style: 5}}}
+	s.Short("the largest |z| of %d rows is %.1f.", len(zs), most)
+	p := report.Panel{X: "formula", Y: "measured false positive rate", LogX: true, LogY: true, Legend: report.TopLeft,
+		Series: []report.Series{{Label: "equal", X: []float64{1e-6, 1}, Y: []float64{1e-6, 1}, Only: report.Line, Style: 5}}}
 	for _, name := range []string{"bloom", "cbf", "cuckoo", "sbf"} {
-		p.series = append(p.series, *points[name])
+		p.Series = append(p.Series, *points[name])
 	}
-	return s.figure("formula", "Measured false positive rates over the formulas'.", []panel{p})
+	return s.Figure("formula", "Measured false positive rates over the formulas'.", []report.Panel{p})
 }
 
 // unluckySeeds measures filters whose seed is the length of their keys. In
 // MurmurHash3 x64 128 with one seed for both halves nothing would then tell the
 // halves of a key of up to 8 bytes apart; package key takes care of that.
-func unluckySeeds(c config, s *section) error {
-	capacity := pick(c, 1000, 20_000, 20_000)
-	asked := pick(c, 1000, 200_000, 1_000_000)
-	t := s.table("seed, keys of 8 bytes", "filter", "measured", "formula", "measured / formula", "z")
+func unluckySeeds(c report.Config, s *report.Section) error {
+	capacity := report.Pick(c, 1000, 20_000, 20_000)
+	asked := report.Pick(c, 1000, 200_000, 1_000_000)
+	t := s.Table("seed, keys of 8 bytes", "filter", "measured", "formula", "measured / formula", "z")
 	worst := 0.0
 	for _, seed := range []uint64{0, 7, 8, 9} {
 		for _, f := range forms {
@@ -260,14 +261,14 @@ func unluckySeeds(c config, s *section) error {
 			if seed == 8 {
 				worst = math.Max(worst, sum.rate()/p)
 			}
-			t.row(seed, f.family+" "+f.name, sum.rate(), sum.formula(), sum.rate()/sum.formula(), fmt.Sprintf("%.1f", sum.z()))
+			t.Row(seed, f.family+" "+f.name, sum.rate(), sum.formula(), sum.rate()/sum.formula(), fmt.Sprintf("%.1f", sum.z()))
 		}
 	}
 	if worst > 1.2 {
-		s.text("**A seed that is the keys' length in bytes, 1 to 8, is a bad one** (table above, seed 8): the halves of the hash then depend on each other, and filters whose "+
-			"positions need both have up to %s times the rate. Seed 0, the default, and the neighbours 7 and 9 show nothing of it; nor do the large seeds of all other figures of this page.", num(worst))
+		s.Text("**A seed that is the keys' length in bytes, 1 to 8, is a bad one** (table above, seed 8): the halves of the hash then depend on each other, and filters whose "+
+			"positions need both have up to %s times the rate. Seed 0, the default, and the neighbours 7 and 9 show nothing of it; nor do the large seeds of all other figures of this page.", report.Num(worst))
 	} else {
-		s.text("Small seeds, among them the keys' length, are as good as others (table above).")
+		s.Text("Small seeds, among them the keys' length, are as good as others (table above).")
 	}
 	return nil
 }

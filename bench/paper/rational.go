@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
 )
 
@@ -35,11 +36,11 @@ func (p rationalPoint) z() float64 {
 
 // rational tests why the rate of filters with fractional k is least near whole
 // k. Walther, Mansour, Zollner and Werner, section 4 and figure 3.
-func rational(c config, s *section) error {
+func rational(c report.Config, s *report.Section) error {
 	const m = 131072
-	seeds := pick(c, 1, 2, 5)
-	asked := pick(c, 1000, 100_000, 400_000)
-	keys := pick(c, []int{60000}, []int{20000, 60000, 100000}, []int{20000, 40000, 60000, 80000, 100000})
+	seeds := report.Pick(c, 1, 2, 5)
+	asked := report.Pick(c, 1000, 100_000, 400_000)
+	keys := report.Pick(c, []int{60000}, []int{20000, 60000, 100000}, []int{20000, 40000, 60000, 80000, 100000})
 	var ks []float64
 	for tenths := 5; tenths <= 60; tenths++ {
 		ks = append(ks, float64(tenths)/10)
@@ -56,7 +57,7 @@ func rational(c config, s *section) error {
 	}
 	curves := map[setting][]rationalPoint{}
 	for _, set := range settings {
-		points, err := parallel(len(ks), func(i int) (rationalPoint, error) {
+		points, err := report.Parallel(s, len(ks), func(i int) (rationalPoint, error) {
 			p := rationalPoint{k: ks[i]}
 			for i := range seeds {
 				seed := seedOf(i)
@@ -87,7 +88,7 @@ func rational(c config, s *section) error {
 	for _, set := range settings {
 		for _, p := range curves[set] {
 			all = append(all, p.z())
-			if lo, _ := wilson(p.hits, p.asked); p.k != math.Trunc(p.k) {
+			if lo, _ := report.Wilson(p.hits, p.asked); p.k != math.Trunc(p.k) {
 				fractional++
 				if lo > p.theorem {
 					above++
@@ -103,23 +104,23 @@ func rational(c config, s *section) error {
 	if most > 4 {
 		verdict = "refuted"
 	}
-	s.text("The paper gives filters a fractional number of hash functions k by using the last one for a part p = k - floor(k) of " +
+	s.Text("The paper gives filters a fractional number of hash functions k by using the last one for a part p = k - floor(k) of " +
 		"the keys. It finds that the rate is least near whole k, not at the best fractional k* = (m/n) ln 2, and leaves that " +
 		"unexplained; its theorem 1 says the opposite. The explanation tested here: an absent key, too, has floor(k) probes or one " +
 		"more, so the rate is (1-p) q^floor(k) + p q^(floor(k)+1), q being the share of ones. That is a chord of the curve q^k, " +
 		"which bends upwards, so it is never below q^k and meets it at whole k only.")
-	s.text("Protocol: m = %d bits, k from 0.5 to 6 in steps of 0.1, %d seeds with %d absent keys each (the paper: one run with "+
+	s.Text("Protocol: m = %d bits, k from 0.5 to 6 in steps of 0.1, %d seeds with %d absent keys each (the paper: one run with "+
 		"10,000, too few to tell the curves apart). Both ways to choose the keys that use the last function: by a part of the hash "+
 		"that no position uses (ours), and by the position before the last (the paper's).", m, seeds, asked)
-	s.text("**Result: %s.** Over all %d settings the distance between the measured rate and the chord is %s standard errors "+
+	s.Text("**Result: %s.** Over all %d settings the distance between the measured rate and the chord is %s standard errors "+
 		"(mean ± deviation; chance gives 0 ± 1, less here because all k share their keys), the largest %.1f. The curve q^k is below the whole 95%% interval in %d of "+
 		"the %d settings with fractional k. The way of choosing makes no difference, and the hash functions are not to blame.",
-		verdict, len(all), spread(all), most, above, fractional)
+		verdict, len(all), report.Spread(all), most, above, fractional)
 
-	s.short("the explanation is %s: a filter with fractional k mixes two whole ones, its rate is the chord between theirs (largest |z| %.1f over %d settings), and no fractional k beats the best whole one at rates below 0.6.",
+	s.Short("the explanation is %s: a filter with fractional k mixes two whole ones, its rate is the chord between theirs (largest |z| %.1f over %d settings), and no fractional k beats the best whole one at rates below 0.6.",
 		verdict, most, len(all))
 
-	t := s.table("keys n", "last function chosen by", "settings", "z (mean ± deviation)", "largest abs(z)", "q^k below the interval (fractional k)", "largest excess over q^k")
+	t := s.Table("keys n", "last function chosen by", "settings", "z (mean ± deviation)", "largest abs(z)", "q^k below the interval (fractional k)", "largest excess over q^k")
 	for _, set := range settings {
 		var zs []float64
 		low, frac, largest, excess := 0, 0, 0.0, 0.0
@@ -127,36 +128,36 @@ func rational(c config, s *section) error {
 			zs = append(zs, p.z())
 			largest = math.Max(largest, math.Abs(p.z()))
 			excess = math.Max(excess, p.rate()/p.theorem-1)
-			if lo, _ := wilson(p.hits, p.asked); p.k != math.Trunc(p.k) {
+			if lo, _ := report.Wilson(p.hits, p.asked); p.k != math.Trunc(p.k) {
 				frac++
 				if lo > p.theorem {
 					low++
 				}
 			}
 		}
-		t.row(set.n, set.activation, len(zs), spread(zs), largest, fmt.Sprintf("%d of %d", low, frac), percent(excess))
+		t.Row(set.n, set.activation, len(zs), report.Spread(zs), largest, fmt.Sprintf("%d of %d", low, frac), report.Percent(excess))
 	}
 
 	example := setting{bloom.ByHash, 60000}
-	s.text("The paper's example, n = 60,000, in steps of 0.25 k as the program has them (k* = %.2f; published: the least rate is "+
+	s.Text("The paper's example, n = 60,000, in steps of 0.25 k as the program has them (k* = %.2f; published: the least rate is "+
 		"at k = 2, a second minimum at k = 1):", m*math.Ln2/60000)
-	t = s.table("k", "measured, by hash", "95% interval", "measured, by position", "chord", "q^k", "fill q")
+	t = s.Table("k", "measured, by hash", "95% interval", "measured, by position", "chord", "q^k", "fill q")
 	for i, p := range curves[example] {
 		if i%5 != 0 && p.k != math.Trunc(p.k) {
 			continue
 		}
-		lo, hi := wilson(p.hits, p.asked)
-		t.row(fmt.Sprintf("%g", p.k), fmt.Sprintf("%.4f", p.rate()), fmt.Sprintf("[%.4f, %.4f]", lo, hi),
+		lo, hi := report.Wilson(p.hits, p.asked)
+		t.Row(fmt.Sprintf("%g", p.k), fmt.Sprintf("%.4f", p.rate()), fmt.Sprintf("[%.4f, %.4f]", lo, hi),
 			fmt.Sprintf("%.4f", curves[setting{bloom.ByPosition, 60000}][i].rate()), fmt.Sprintf("%.4f", p.expected), fmt.Sprintf("%.4f", p.theorem),
 			fmt.Sprintf("%.4f", fillOf(m, 60000, p.k)))
 	}
 
-	s.text("What a fractional k is good for, then. Not for a lower rate: the best whole k beats every fractional one as long as " +
+	s.Text("What a fractional k is good for, then. Not for a lower rate: the best whole k beats every fractional one as long as " +
 		"k* is 0.7 or more, that is at every rate below 0.6 (last columns; only where k* is below that, the filter hopelessly overfull, " +
 		"a fractional k below 1 gains up to 8%%). It is good for where a whole number cannot be had: for the blocks of a filter of any length, " +
 		"whose parts of k must sum to k (next section); for a wanted fill, and with it wanted compressibility or a wanted " +
 		"estimate of how many keys there are, in a filter whose size is fixed; and for spending a budget of memory accesses that is not whole.")
-	t = s.table("keys n", "k* = (m/n) ln 2", "rate at k* if q^k held", "best whole k", "its rate, measured", "rate at k* (rounded to 0.1), measured", "cost of k*")
+	t = s.Table("keys n", "k* = (m/n) ln 2", "rate at k* if q^k held", "best whole k", "its rate, measured", "rate at k* (rounded to 0.1), measured", "cost of k*")
 	for _, n := range keys {
 		best := m * math.Ln2 / float64(n)
 		points := curves[setting{bloom.ByHash, n}]
@@ -169,39 +170,39 @@ func rational(c config, s *section) error {
 				near = p
 			}
 		}
-		t.row(n, fmt.Sprintf("%.2f", best), math.Exp2(-best), fmt.Sprintf("%g", whole.k), whole.rate(), near.rate(), percent(near.rate()/whole.rate()-1))
+		t.Row(n, fmt.Sprintf("%.2f", best), math.Exp2(-best), fmt.Sprintf("%g", whole.k), whole.rate(), near.rate(), report.Percent(near.rate()/whole.rate()-1))
 	}
 
 	shown := []int{60000}
-	if c.scale == full {
+	if c.Scale == report.Full {
 		shown = []int{20000, 60000, 100000}
 	}
-	var row []panel
+	var row []report.Panel
 	for i, n := range shown {
-		p := panel{title: fmt.Sprintf("n = %d keys in %d bits", n, m), x: "hash functions k", y: "false positive rate"}
+		p := report.Panel{Title: fmt.Sprintf("n = %d keys in %d bits", n, m), X: "hash functions k", Y: "false positive rate"}
 		if i == 0 {
-			p.legend = topRight
+			p.Legend = report.TopRight
 		}
-		measured := [2]series{{label: "measured, by hash", only: marks, style: 0}, {label: "measured, by position", only: marks, style: 4}}
-		chord := series{label: "chord", style: 0, only: line}
-		power := series{label: "q^k", style: 1, only: line}
+		measured := [2]report.Series{{Label: "measured, by hash", Only: report.Marks, Style: 0}, {Label: "measured, by position", Only: report.Marks, Style: 4}}
+		chord := report.Series{Label: "chord", Style: 0, Only: report.Line}
+		power := report.Series{Label: "q^k", Style: 1, Only: report.Line}
 		for a := range measured {
 			for j, pt := range curves[setting{bloom.Activation(a), n}] {
 				if j%2 != a && pt.k != math.Trunc(pt.k) {
 					continue // one of the two at each k, or they hide each other
 				}
-				lo, hi := wilson(pt.hits, pt.asked)
-				measured[a].x, measured[a].y = append(measured[a].x, pt.k), append(measured[a].y, pt.rate())
-				measured[a].lo, measured[a].hi = append(measured[a].lo, lo), append(measured[a].hi, hi)
+				lo, hi := report.Wilson(pt.hits, pt.asked)
+				measured[a].X, measured[a].Y = append(measured[a].X, pt.k), append(measured[a].Y, pt.rate())
+				measured[a].Lo, measured[a].Hi = append(measured[a].Lo, lo), append(measured[a].Hi, hi)
 			}
 		}
 		for _, k := range ks {
 			q := fillOf(m, float64(n), k)
-			chord.x, chord.y = append(chord.x, k), append(chord.y, rationalRate(k, q))
-			power.x, power.y = append(power.x, k), append(power.y, math.Pow(q, k))
+			chord.X, chord.Y = append(chord.X, k), append(chord.Y, rationalRate(k, q))
+			power.X, power.Y = append(power.X, k), append(power.Y, math.Pow(q, k))
 		}
-		p.series = []series{chord, power, measured[0], measured[1]}
+		p.Series = []report.Series{chord, power, measured[0], measured[1]}
 		row = append(row, p)
 	}
-	return s.figure("rate", "Rate over k: measured with 95% intervals (smaller than the marks where not seen), the chord, and q^k.", row)
+	return s.Figure("rate", "Rate over k: measured with 95% intervals (smaller than the marks where not seen), the chord, and q^k.", row)
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 )
 
@@ -169,9 +170,9 @@ func (s setting) runPrinted(seed uint64, stream []int) quality {
 	return judge(estimates, s.counts)
 }
 
-// runs is run for many seeds: for each method the results over the seeds.
-func (s setting) runs(seeds int, methods []method) ([][]quality, error) {
-	bySeed, err := parallel(seeds, func(i int) ([]quality, error) { return s.run(seedOf(i), methods) })
+// runs is run for many seeds, steps of a section: for each method the results over the seeds.
+func (s setting) runs(on *report.Section, seeds int, methods []method) ([][]quality, error) {
+	bySeed, err := report.Parallel(on, seeds, func(i int) ([]quality, error) { return s.run(seedOf(i), methods) })
 	if err != nil {
 		return nil, err
 	}
@@ -203,34 +204,34 @@ type sweep struct {
 }
 
 // table adds the sweep's table.
-func (w *sweep) table(s *section) {
+func (w *sweep) table(s *report.Section) {
 	head := []string{w.axis}
 	for _, m := range w.methods {
 		head = append(head, m.name+": additive", "wrong")
 	}
-	t := s.table(head...)
+	t := s.Table(head...)
 	for i, v := range w.values {
 		row := []any{fmt.Sprintf("%g", v)}
 		for _, q := range w.rows[i] {
-			row = append(row, spread(column(q, additive)), spreadPercent(column(q, wrong)))
+			row = append(row, report.Spread(report.Column(q, additive)), report.SpreadPercent(report.Column(q, wrong)))
 		}
-		t.row(row...)
+		t.Row(row...)
 	}
 }
 
 // panels are the sweep's plots.
-func (w *sweep) panels(legend place) []panel {
-	add := panel{title: w.title, x: w.axis, y: "additive error (occurrences)", logY: true, legend: legend}
-	ratio := panel{title: w.title, x: w.axis, y: "wrong answers (share of keys)", logY: true}
+func (w *sweep) panels(legend report.Place) []report.Panel {
+	add := report.Panel{Title: w.title, X: w.axis, Y: "additive error (occurrences)", LogY: true, Legend: legend}
+	ratio := report.Panel{Title: w.title, X: w.axis, Y: "wrong answers (share of keys)", LogY: true}
 	for j, m := range w.methods {
-		a, r := series{label: m.name, x: w.values, style: m.style}, series{x: w.values, style: m.style}
+		a, r := report.Series{Label: m.name, X: w.values, Style: m.style}, report.Series{X: w.values, Style: m.style}
 		for i := range w.values {
-			a.y = append(a.y, mean(column(w.rows[i][j], additive)))
-			r.y = append(r.y, mean(column(w.rows[i][j], wrong)))
+			a.Y = append(a.Y, report.Mean(report.Column(w.rows[i][j], additive)))
+			r.Y = append(r.Y, report.Mean(report.Column(w.rows[i][j], wrong)))
 		}
-		add.series, ratio.series = append(add.series, a), append(ratio.series, r)
+		add.Series, ratio.Series = append(add.Series, a), append(ratio.Series, r)
 	}
-	return []panel{add, ratio}
+	return []report.Panel{add, ratio}
 }
 
 // model is a Spectral Bloom Filter of a few lines, for what the package refuses

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -98,10 +99,10 @@ func rawMI(counters, k int, seed uint64, history []change, keys int) []uint64 {
 }
 
 // spectralChanges is figures 8 and 9: deletions and a sliding window.
-func spectralChanges(c config, s *section) error {
-	seeds := pick(c, 1, 3, 20)
-	keys, draws := pick(c, 100, spectralKeys, spectralKeys), pick(c, 2000, spectralDraws, spectralDraws)
-	skews := pick(c, []float64{0, 1}, []float64{0, 1, 2}, []float64{0, 0.5, 1, 1.5, 2})
+func spectralChanges(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 1, 3, 20)
+	keys, draws := report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
+	skews := report.Pick(c, []float64{0, 1}, []float64{0, 1, 2}, []float64{0, 0.5, 1, 1.5, 2})
 	mi, err := methodMI.sketch(1000, spectralK, 0)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func spectralChanges(c config, s *section) error {
 	if !errors.Is(refusal, sketch.ErrNotAdditive) {
 		return fmt.Errorf("mi takes removals: %w", refusal)
 	}
-	s.text("%d values, %d occurrences, gamma 0.7, k 5, %d seeds. *Deletions* (figure 8): ten times a tenth of the stream comes, then all occurrences of "+
+	s.Text("%d values, %d occurrences, gamma 0.7, k 5, %d seeds. *Deletions* (figure 8): ten times a tenth of the stream comes, then all occurrences of "+
 		"5%% of the values go. *Window* (figure 9): only the last fifth of the stream stays, what leaves it is removed. Errors are over all values, "+
 		"also those of which nothing is left. \"mi\" is the paper's demonstration that minimal increase cannot delete: our `mi` refuses (`%v`), so that "+
 		"column is a simulation that takes occurrences from all counters of a key. ms and rm share the memory as before.", keys, draws, seeds, refusal)
@@ -126,22 +127,22 @@ func spectralChanges(c config, s *section) error {
 	for _, n := range names {
 		head = append(head, n+": additive", "wrong", "below")
 	}
-	t := s.table(head...)
-	var figure [][]panel
+	t := s.Table(head...)
+	var figure [][]report.Panel
 	worst := make([]float64, len(names))
 	rmCloser, points := 0, 0
 	for h, history := range histories {
-		add := panel{title: "removals: " + history.name, x: "skew", y: "additive error (occurrences)", logY: true}
-		ratio := panel{title: "removals: " + history.name, x: "skew", y: "wrong answers (share of keys)", logY: true}
+		add := report.Panel{Title: "removals: " + history.name, X: "skew", Y: "additive error (occurrences)", LogY: true}
+		ratio := report.Panel{Title: "removals: " + history.name, X: "skew", Y: "wrong answers (share of keys)", LogY: true}
 		if len(figure) == 0 {
-			add.legend = bottomLeft
+			add.Legend = report.BottomLeft
 		}
 		for i, n := range names {
-			add.series, ratio.series = append(add.series, series{label: n, style: styles[i]}), append(ratio.series, series{style: styles[i]})
+			add.Series, ratio.Series = append(add.Series, report.Series{Label: n, Style: styles[i]}), append(ratio.Series, report.Series{Style: styles[i]})
 		}
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, spectralGamma, spectralK)
-			results, err := parallel(seeds, func(i int) ([]quality, error) {
+			results, err := report.Parallel(s, seeds, func(i int) ([]quality, error) {
 				seed := seedOf(i)
 				r := random(seed, 23)
 				changes, truth := history.make(shuffled(set.counts, r), keys, r)
@@ -160,44 +161,44 @@ func spectralChanges(c config, s *section) error {
 			}
 			row := []any{history.name, fmt.Sprintf("%g", skew)}
 			for i, q := range transposed(results) {
-				row = append(row, spread(column(q, additive)), spreadPercent(column(q, wrong)), percent2(mean(column(q, below))))
+				row = append(row, report.Spread(report.Column(q, additive)), report.SpreadPercent(report.Column(q, wrong)), report.Percent2(report.Mean(report.Column(q, below))))
 				if h > 0 {
-					worst[i] = math.Max(worst[i], mean(column(q, below)))
+					worst[i] = math.Max(worst[i], report.Mean(report.Column(q, below)))
 				}
-				a, w := &add.series[i], &ratio.series[i]
-				a.x, a.y = append(a.x, skew), append(a.y, mean(column(q, additive)))
-				w.x, w.y = append(w.x, skew), append(w.y, mean(column(q, wrong)))
+				a, w := &add.Series[i], &ratio.Series[i]
+				a.X, a.Y = append(a.X, skew), append(a.Y, report.Mean(report.Column(q, additive)))
+				w.X, w.Y = append(w.X, skew), append(w.Y, report.Mean(report.Column(q, wrong)))
 			}
-			if last := len(add.series[0].y) - 1; h > 0 {
+			if last := len(add.Series[0].Y) - 1; h > 0 {
 				points++
-				if add.series[1].y[last] <= add.series[0].y[last] {
+				if add.Series[1].Y[last] <= add.Series[0].Y[last] {
 					rmCloser++
 				}
 			}
-			t.row(row...)
+			t.Row(row...)
 		}
-		figure = append(figure, []panel{add, ratio})
+		figure = append(figure, []report.Panel{add, ratio})
 	}
-	s.short("with removals ms stays as good as without and is never below the truth (%s), rm has the smaller additive error at %d of %d points and at most %s of the keys below the truth (without marker %s, trm %s); raw deletion from mi makes up to %s of the keys too small, as the paper shows.",
-		percent2(worst[0]), rmCloser, points, percent2(worst[1]), percent2(worst[2]), percent2(worst[3]), percent2(worst[4]))
-	s.text("The paper's figures 8 and 9 have rm ahead of ms in both errors. Ours is in the additive error at low skew, and has more wrong answers, for the reasons in the section on methods: they are small ones. " +
+	s.Short("with removals ms stays as good as without and is never below the truth (%s), rm has the smaller additive error at %d of %d points and at most %s of the keys below the truth (without marker %s, trm %s); raw deletion from mi makes up to %s of the keys too small, as the paper shows.",
+		report.Percent2(worst[0]), rmCloser, points, report.Percent2(worst[1]), report.Percent2(worst[2]), report.Percent2(worst[3]), report.Percent2(worst[4]))
+	s.Text("The paper's figures 8 and 9 have rm ahead of ms in both errors. Ours is in the additive error at low skew, and has more wrong answers, for the reasons in the section on methods: they are small ones. " +
 		"At skew 2 a fifth of the stream has few distinct values, and hardly anything is wrong with any method but mi.")
-	return s.figure("errors", "Errors without removals, with deletions (figure 8 of the paper) and in a sliding window (figure 9).", figure...)
+	return s.Figure("errors", "Errors without removals, with deletions (figure 8 of the paper) and in a sliding window (figure 9).", figure...)
 }
 
 // spectralRange holds sums over ranges against exact ones. Section 5.5.
-func spectralRange(c config, s *section) error {
-	seeds := pick(c, 1, 3, 20)
-	draws := pick(c, 2000, 50_000, 200_000)
-	queries := pick(c, 20, 200, 1000)
+func spectralRange(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 1, 3, 20)
+	draws := report.Pick(c, 2000, 50_000, 200_000)
+	queries := report.Pick(c, 20, 200, 1000)
 	const span = 1 << 16
 	lengths := []int{16, 256, 4096, 32768}
 	skews := []float64{0, 1}
-	s.text("A sketch with a range counts every key at each level of a binary tree over the range, so that a sum over a range takes about 2 log2 of its "+
+	s.Text("A sketch with a range counts every key at each level of a binary tree over the range, so that a sum over a range takes about 2 log2 of its "+
 		"length counts. Keys from 0 to %d, %d draws, their ranks shuffled over the range, %d seeds, %d random ranges of each length. Capacity is the number of keys that occur, half and a quarter of it; gamma is what comes of it, "+
 		"counted in nodes. The error is (estimate - truth) / truth; ms and mi are never below the truth.", span-1, draws, seeds, queries)
-	t := s.table("skew", "method", "gamma", "bytes", "length 16: mean error", "256", "4096", "32768", "exact answers", "below the truth")
-	var lines [2][]series
+	t := s.Table("skew", "method", "gamma", "bytes", "length 16: mean error", "256", "4096", "32768", "exact answers", "below the truth")
+	var lines [2][]report.Series
 	belowAny, exactLeast := 0.0, 1.0
 	for si, skew := range skews {
 		z := newZipf(span, skew)
@@ -209,7 +210,7 @@ func spectralRange(c config, s *section) error {
 					gamma        float64
 					bytes        int
 				}
-				all, err := parallel(seeds, func(i int) (outcome, error) {
+				all, err := report.Parallel(s, seeds, func(i int) (outcome, error) {
 					var o outcome
 					r := random(seedOf(i), 24)
 					order := r.Perm(span)
@@ -263,32 +264,32 @@ func spectralRange(c config, s *section) error {
 				if err != nil {
 					return err
 				}
-				gamma := mean(column(all, func(o outcome) float64 { return o.gamma }))
-				belowAny += mean(column(all, func(o outcome) float64 { return o.below }))
+				gamma := report.Mean(report.Column(all, func(o outcome) float64 { return o.gamma }))
+				belowAny += report.Mean(report.Column(all, func(o outcome) float64 { return o.below }))
 				if part == 1 {
-					exactLeast = math.Min(exactLeast, mean(column(all, func(o outcome) float64 { return o.exact })))
+					exactLeast = math.Min(exactLeast, report.Mean(report.Column(all, func(o outcome) float64 { return o.exact })))
 				}
-				row := []any{fmt.Sprintf("%g", skew), m.name, fmt.Sprintf("%.2f", gamma), num(mean(column(all, func(o outcome) float64 { return float64(o.bytes) })))}
-				line := series{label: fmt.Sprintf("%s, capacity / %d", m.name, part), style: mi + 2*(part/2)}
+				row := []any{fmt.Sprintf("%g", skew), m.name, fmt.Sprintf("%.2f", gamma), report.Num(report.Mean(report.Column(all, func(o outcome) float64 { return float64(o.bytes) })))}
+				line := report.Series{Label: fmt.Sprintf("%s, capacity / %d", m.name, part), Style: mi + 2*(part/2)}
 				for li, length := range lengths {
-					e := column(all, func(o outcome) float64 { return o.errors[li] })
-					row = append(row, spreadPercent(e))
-					line.x, line.y = append(line.x, float64(length)), append(line.y, mean(e))
+					e := report.Column(all, func(o outcome) float64 { return o.errors[li] })
+					row = append(row, report.SpreadPercent(e))
+					line.X, line.Y = append(line.X, float64(length)), append(line.Y, report.Mean(e))
 				}
-				row = append(row, percent(mean(column(all, func(o outcome) float64 { return o.exact }))), num(mean(column(all, func(o outcome) float64 { return o.below }))))
-				t.row(row...)
+				row = append(row, report.Percent(report.Mean(report.Column(all, func(o outcome) float64 { return o.exact }))), report.Num(report.Mean(report.Column(all, func(o outcome) float64 { return o.below }))))
+				t.Row(row...)
 				lines[si] = append(lines[si], line)
 			}
 		}
 	}
-	s.short("at the capacity at least %s of all sums are exact, with ms; %s below the truth.", percent(exactLeast), none(belowAny))
-	var row []panel
+	s.Short("at the capacity at least %s of all sums are exact, with ms; %s below the truth.", report.Percent(exactLeast), none(belowAny))
+	var row []report.Panel
 	for si, skew := range skews {
-		p := panel{title: fmt.Sprintf("skew %g", skew), x: "length of the range (keys)", y: "mean error (share of the truth)", logX: true, logY: true, series: lines[si]}
+		p := report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "length of the range (keys)", Y: "mean error (share of the truth)", LogX: true, LogY: true, Series: lines[si]}
 		if si == 0 {
-			p.legend = bottomLeft
+			p.Legend = report.BottomLeft
 		}
 		row = append(row, p)
 	}
-	return s.figure("errors", "Mean error of sums over ranges, by length.", row)
+	return s.Figure("errors", "Mean error of sums over ranges, by length.", row)
 }

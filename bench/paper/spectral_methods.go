@@ -3,63 +3,65 @@ package main
 import (
 	"fmt"
 	"math"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
 // spectralMethods is figures 6 and 8 (without deletions): additive error and
 // wrong answers over skew, gamma and k.
-func spectralMethods(c config, s *section) error {
-	seeds := pick(c, 1, 3, 20)
-	keys, draws := pick(c, 100, spectralKeys, spectralKeys), pick(c, 2000, spectralDraws, spectralDraws)
-	skews := pick(c, []float64{0, 2}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2})
-	gammas := pick(c, []float64{0.12, 2}, []float64{0.12, 0.5, 0.7, 1, 2}, []float64{0.12, 0.25, 0.4, 0.5, 0.6, 0.7, 0.83, 1, 1.25, 1.6, 2})
+func spectralMethods(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 1, 3, 20)
+	keys, draws := report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
+	skews := report.Pick(c, []float64{0, 2}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2})
+	gammas := report.Pick(c, []float64{0.12, 2}, []float64{0.12, 0.5, 0.7, 1, 2}, []float64{0.12, 0.25, 0.4, 0.5, 0.6, 0.7, 0.83, 1, 1.25, 1.6, 2})
 	ks := []float64{1, 2, 3, 4, 5}
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered, methodPrinted}
-	s.text("%d values, %d occurrences in random order, %d seeds (the paper: 5 runs). All methods have m counters in all; rm and trm share "+
+	s.Text("%d values, %d occurrences in random order, %d seeds (the paper: 5 runs). All methods have m counters in all; rm and trm share "+
 		"them out, two thirds to the first filter, and have a marker bit for each counter of the first beside them. Unless varied: skew 0.5, "+
 		"gamma 0.7, k 5. \"rm, built at once\" is how `sbf_agg` builds it, from exact counts, moving the keys whose least counter is wrong; \"rm as printed\" is the algorithm of section 3.3 word for word, "+
 		"with the paper's hash functions, in a simulation. The paper's claims for its figures 6 and 8: mi is best, rm is between mi and ms; mi improves with every k, rm needs k of "+
 		"3 and more; mi hardly depends on the skew.", keys, draws, seeds)
-	var figure [][]panel
+	var figure [][]report.Panel
 	var results []*sweep
 	for _, w := range []struct {
 		sweep
 		setting func(v float64) setting
-		legend  place
+		legend  report.Place
 	}{
-		{sweep{title: "gamma 0.7, k 5", axis: "skew", values: skews}, func(v float64) setting { return settingOf(keys, draws, v, spectralGamma, spectralK) }, bottomLeft},
-		{sweep{title: "skew 0.5, k 5", axis: "gamma", values: gammas}, func(v float64) setting { return settingOf(keys, draws, 0.5, v, spectralK) }, nowhere},
-		{sweep{title: "skew 0.5, gamma 0.7", axis: "k", values: ks}, func(v float64) setting { return settingOf(keys, draws, 0.5, spectralGamma, int(v)) }, nowhere},
+		{sweep{title: "gamma 0.7, k 5", axis: "skew", values: skews}, func(v float64) setting { return settingOf(keys, draws, v, spectralGamma, spectralK) }, report.BottomLeft},
+		{sweep{title: "skew 0.5, k 5", axis: "gamma", values: gammas}, func(v float64) setting { return settingOf(keys, draws, 0.5, v, spectralK) }, report.Nowhere},
+		{sweep{title: "skew 0.5, gamma 0.7", axis: "k", values: ks}, func(v float64) setting { return settingOf(keys, draws, 0.5, spectralGamma, int(v)) }, report.Nowhere},
 	} {
 		w.methods = methods
 		for _, v := range w.values {
-			q, err := w.setting(v).runs(seeds, methods)
+			q, err := w.setting(v).runs(s, seeds, methods)
 			if err != nil {
 				return err
 			}
 			w.rows = append(w.rows, q)
 		}
-		s.text("By %s (%s):", w.axis, w.title)
+		s.Text("By %s (%s):", w.axis, w.title)
 		w.table(s)
 		figure = append(figure, w.panels(w.legend))
 		results = append(results, &w.sweep)
 	}
 	claims(s, results)
-	return s.figure("errors", "Additive error and share of wrong answers over skew, gamma and k (figures 6 and 8 of the paper).", figure...)
+	return s.Figure("errors", "Additive error and share of wrong answers over skew, gamma and k (figures 6 and 8 of the paper).", figure...)
 }
 
 // claims adds how often the order of the methods is the paper's, point by
 // point, and why where it is not.
-func claims(s *section, results []*sweep) {
-	s.text("How often the mean error of one method is at most that of another, of all points above. The paper's figures 6 and 8 have mi before rm before ms everywhere.")
-	t := s.table("method", "against", "additive error: points", "wrong answers: points", "of")
+func claims(s *report.Section, results []*sweep) {
+	s.Text("How often the mean error of one method is at most that of another, of all points above. The paper's figures 6 and 8 have mi before rm before ms everywhere.")
+	t := s.Table("method", "against", "additive error: points", "wrong answers: points", "of")
 	count := func(a, b int) (add, ratio, n int) {
 		for _, w := range results {
 			for _, row := range w.rows {
 				n++
-				if mean(column(row[a], additive)) <= mean(column(row[b], additive)) {
+				if report.Mean(report.Column(row[a], additive)) <= report.Mean(report.Column(row[b], additive)) {
 					add++
 				}
-				if mean(column(row[a], wrong)) <= mean(column(row[b], wrong)) {
+				if report.Mean(report.Column(row[a], wrong)) <= report.Mean(report.Column(row[b], wrong)) {
 					ratio++
 				}
 			}
@@ -68,15 +70,15 @@ func claims(s *section, results []*sweep) {
 	}
 	for _, p := range [][2]int{{1, 0}, {1, 2}, {2, 0}, {4, 0}, {5, 0}, {2, 5}, {3, 2}} {
 		add, ratio, n := count(p[0], p[1])
-		t.row(results[0].methods[p[0]].name, results[0].methods[p[1]].name, add, ratio, n)
+		t.Row(results[0].methods[p[0]].name, results[0].methods[p[1]].name, add, ratio, n)
 	}
 	miAdd, miWrong, n := count(1, 0)
 	rmAdd, rmWrong, _ := count(2, 0)
 	onceAdd, onceWrong, _ := count(4, 0)
 	printedAdd, printedWrong, _ := count(5, 0)
-	s.short("mi is at least as good as ms at %d (additive) and %d (wrong) of %d points, as published; rm streamed at %d and %d, built at once at %d and %d, as printed at %d and %d: "+
+	s.Short("mi is at least as good as ms at %d (additive) and %d (wrong) of %d points, as published; rm streamed at %d and %d, built at once at %d and %d, as printed at %d and %d: "+
 		"at equal memory it does not beat ms everywhere, as the paper says it does.", miAdd, miWrong, n, rmAdd, rmWrong, onceAdd, onceWrong, printedAdd, printedWrong)
-	s.text("Where rm is worse than published, here is why. It gives a third of its memory to the second filter, so that its first one has 1.5 times the gamma, and many more keys with a " +
+	s.Text("Where rm is worse than published, here is why. It gives a third of its memory to the second filter, so that its first one has 1.5 times the gamma, and many more keys with a " +
 		"single least counter than table 1 has at the same name of gamma. And in a stream a key is moved to the second filter only when its least counter stands alone, which is often after " +
 		"the counter was stepped on: what it had too much then stays, an error of a few occurrences, which counts in full as a wrong answer and little as an additive error. The algorithm as " +
 		"printed also loses occurrences that come while the least counter recurs, and so is further off in both directions. Built at once, the counts are known, and the keys that go to the second filter are those whose least counter is wrong, not those where it is single: so few that at the default gamma of 0.7 it is the best method by far, in both errors.")
@@ -84,13 +86,13 @@ func claims(s *section, results []*sweep) {
 
 // spectralBelow measures how often and by how much recurring minimum falls
 // below the truth, which the paper says it does not (section 6.2).
-func spectralBelow(c config, s *section) error {
-	seeds := pick(c, 2, 5, 40)
-	keys, draws := pick(c, 100, spectralKeys, spectralKeys), pick(c, 2000, spectralDraws, spectralDraws)
+func spectralBelow(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 2, 5, 40)
+	keys, draws := report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 	gammas := []float64{0.5, 0.7, 0.83, 1}
-	skews := pick(c, []float64{0, 1}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.5, 1, 1.5, 2})
+	skews := report.Pick(c, []float64{0, 1}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.5, 1, 1.5, 2})
 	methods := []method{methodMS, methodMI, methodPrinted, methodRMPlain, methodRM, methodTRM, methodGathered}
-	s.text("The paper says that rm has no estimates below the truth (figure 8's caption). It can have: a key is moved to the second filter with its "+
+	s.Text("The paper says that rm has no estimates below the truth (figure 8's caption). It can have: a key is moved to the second filter with its "+
 		"least counter of that moment, and a trap takes back what another key added. Here: %d values, %d occurrences in random order, streamed "+
 		"one by one; gamma is that of the first filter and the second has half as many counters; %d seeds, so %d keys a row. \"Below\" is the share of the keys with too small an "+
 		"estimate, with its 95%% interval, \"by\" the mean of (truth - estimate) / truth over those. ms and mi are here as a check: theirs must be 0. Built at once, as `sbf_agg` does, "+
@@ -102,32 +104,32 @@ func spectralBelow(c config, s *section) error {
 			head = append(head, "95% interval", "by")
 		}
 	}
-	t := s.table(head...)
-	row := make([]panel, 0, 2)
+	t := s.Table(head...)
+	row := make([]report.Panel, 0, 2)
 	worst := make([]float64, len(methods))
 	for _, gamma := range gammas {
-		p := panel{title: fmt.Sprintf("gamma %g", gamma), x: "skew", y: "keys below the truth (share)"}
+		p := report.Panel{Title: fmt.Sprintf("gamma %g", gamma), X: "skew", Y: "keys below the truth (share)"}
 		if len(row) == 0 {
-			p.legend = topRight
+			p.Legend = report.TopRight
 		}
-		lines := make([]series, len(methods))
+		lines := make([]report.Series, len(methods))
 		for i, m := range methods {
-			lines[i] = series{label: m.name, style: m.style}
+			lines[i] = report.Series{Label: m.name, Style: m.style}
 		}
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, gamma, spectralK)
 			set.m += (set.m + 1) / 2
-			q, err := set.runs(seeds, methods)
+			q, err := set.runs(s, seeds, methods)
 			if err != nil {
 				return err
 			}
 			cells := []any{fmt.Sprintf("%g", gamma), fmt.Sprintf("%g", skew)}
 			for i, m := range methods {
-				share := mean(column(q[i], below))
+				share := report.Mean(report.Column(q[i], below))
 				low := int(math.Round(share * float64(keys*seeds)))
 				worst[i] = math.Max(worst[i], share)
-				cells = append(cells, num(share))
-				lo, hi := wilson(low, keys*seeds)
+				cells = append(cells, report.Num(share))
+				lo, hi := report.Wilson(low, keys*seeds)
 				if m.name != "ms" && m.name != "mi" && !m.gather {
 					var deficits []float64
 					for _, x := range q[i] {
@@ -137,60 +139,60 @@ func spectralBelow(c config, s *section) error {
 					}
 					by := "none"
 					if len(deficits) > 0 {
-						by = percent(mean(deficits))
+						by = report.Percent(report.Mean(deficits))
 					}
-					cells = append(cells, fmt.Sprintf("[%s, %s]", num(lo), num(hi)), by)
-					lines[i].x, lines[i].y = append(lines[i].x, skew), append(lines[i].y, share)
-					lines[i].lo, lines[i].hi = append(lines[i].lo, lo), append(lines[i].hi, hi)
+					cells = append(cells, fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)), by)
+					lines[i].X, lines[i].Y = append(lines[i].X, skew), append(lines[i].Y, share)
+					lines[i].Lo, lines[i].Hi = append(lines[i].Lo, lo), append(lines[i].Hi, hi)
 				}
 			}
-			t.row(cells...)
+			t.Row(cells...)
 		}
 		for _, l := range lines {
-			if l.x != nil {
-				p.series = append(p.series, l)
+			if l.X != nil {
+				p.Series = append(p.Series, l)
 			}
 		}
 		if gamma == 0.7 || gamma == 1 {
 			row = append(row, p)
 		}
 	}
-	row[0].legend = topRight
-	s.short("the largest share of keys below the truth, over gamma 0.5 to 1 and skew 0 to 2: rm as printed %s, rm without marker %s, rm %s, trm %s; ms, mi and rm built at once %s.",
-		percent2(worst[2]), percent2(worst[3]), percent2(worst[4]), percent2(worst[5]), percent2(math.Max(worst[0], math.Max(worst[1], worst[6]))))
-	return s.figure("share", "Share of keys whose estimate is below the truth, with 95% intervals.", row)
+	row[0].Legend = report.TopRight
+	s.Short("the largest share of keys below the truth, over gamma 0.5 to 1 and skew 0 to 2: rm as printed %s, rm without marker %s, rm %s, trm %s; ms, mi and rm built at once %s.",
+		report.Percent2(worst[2]), report.Percent2(worst[3]), report.Percent2(worst[4]), report.Percent2(worst[5]), report.Percent2(math.Max(worst[0], math.Max(worst[1], worst[6]))))
+	return s.Figure("share", "Share of keys whose estimate is below the truth, with 95% intervals.", row)
 }
 
 // spectralUnbiased measures the unbiased estimator and its boosted form.
 // Section 3.1.
-func spectralUnbiased(c config, s *section) error {
-	seeds := pick(c, 3, 20, 200)
-	keys, draws := pick(c, 100, spectralKeys, spectralKeys), pick(c, 2000, spectralDraws, spectralDraws)
+func spectralUnbiased(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 3, 20, 200)
+	keys, draws := report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 	skews := []float64{0, 0.5, 1, 1.5}
 	type load struct {
 		gamma float64
 		k     int
 	}
 	all := []load{{0.7, 5}, {2, 5}, {5, 5}, {0.7, 15}}
-	s.text("Lemma 3's estimator, (v - kN/m) / (1 - k/m) for the mean v of a key's counters, has the truth as its mean; the boosted form (section 3.1.1) is "+
+	s.Text("Lemma 3's estimator, (v - kN/m) / (1 - k/m) for the mean v of a key's counters, has the truth as its mean; the boosted form (section 3.1.1) is "+
 		"the median of the means of groups of counters, here of 5. %d values, %d occurrences, method ms, %d seeds. \"Sum\" is the error of the sum over a random half of the keys, as a part of it: "+
 		"what the paper says an unbiased estimator is for. z is the distance of the mean error of a key from 0 in standard errors over seeds. The median of few values that are skewed has not the truth as its mean, and the table shows it.", keys, draws, seeds)
-	t := s.table("gamma", "k", "skew", "estimator", "mean error of a key", "z", "additive error", "error of the sum", "estimates below the truth")
+	t := s.Table("gamma", "k", "skew", "estimator", "mean error of a key", "z", "additive error", "error of the sum", "estimates below the truth")
 	type outcome struct{ bias, additive, sum, below float64 }
-	var fig [2][]panel
+	var fig [2][]report.Panel
 	names := []string{"minimum (ms)", "unbiased", "boosted, 5 groups"}
 	var closer [2]int // at how many points: for a key, for a sum
 	points, largestZ := 0, 0.0
 	for li, l := range all {
 		k := l.k
-		lines := [2][3]series{}
+		lines := [2][3]report.Series{}
 		for i := range names {
-			lines[0][i] = series{label: names[i], style: i}
-			lines[1][i] = series{style: i}
+			lines[0][i] = report.Series{Label: names[i], Style: i}
+			lines[1][i] = report.Series{Style: i}
 		}
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, l.gamma, k)
-			results, err := parallel(seeds, func(seed int) ([]outcome, error) {
+			results, err := report.Parallel(s, seeds, func(seed int) ([]outcome, error) {
 				sk, err := methodMS.sketch(set.m, k, seedOf(seed))
 				if err != nil {
 					return nil, err
@@ -239,47 +241,47 @@ func spectralUnbiased(c config, s *section) error {
 				return err
 			}
 			for j, o := range transposed(results) {
-				bias := column(o, func(o outcome) float64 { return o.bias })
-				add := column(o, func(o outcome) float64 { return o.additive })
-				sum := column(o, func(o outcome) float64 { return o.sum })
+				bias := report.Column(o, func(o outcome) float64 { return o.bias })
+				add := report.Column(o, func(o outcome) float64 { return o.additive })
+				sum := report.Column(o, func(o outcome) float64 { return o.sum })
 				z := 0.0
-				if e := standardError(bias); e > 0 {
-					z = mean(bias) / e
+				if e := report.StandardError(bias); e > 0 {
+					z = report.Mean(bias) / e
 				}
 				if j == 1 {
 					largestZ = math.Max(largestZ, math.Abs(z))
 				}
-				t.row(fmt.Sprintf("%g", l.gamma), k, fmt.Sprintf("%g", skew), names[j], spread(bias), fmt.Sprintf("%.1f", z), spread(add), spreadPercent(sum),
-					percent(mean(column(o, func(o outcome) float64 { return o.below }))))
-				lines[0][j].x, lines[0][j].y = append(lines[0][j].x, skew), append(lines[0][j].y, mean(add))
+				t.Row(fmt.Sprintf("%g", l.gamma), k, fmt.Sprintf("%g", skew), names[j], report.Spread(bias), fmt.Sprintf("%.1f", z), report.Spread(add), report.SpreadPercent(sum),
+					report.Percent(report.Mean(report.Column(o, func(o outcome) float64 { return o.below }))))
+				lines[0][j].X, lines[0][j].Y = append(lines[0][j].X, skew), append(lines[0][j].Y, report.Mean(add))
 				rms := 0.0
 				for _, v := range sum {
 					rms += v * v / float64(len(sum))
 				}
-				lines[1][j].x, lines[1][j].y = append(lines[1][j].x, skew), append(lines[1][j].y, math.Sqrt(rms))
+				lines[1][j].X, lines[1][j].Y = append(lines[1][j].X, skew), append(lines[1][j].Y, math.Sqrt(rms))
 			}
 		}
 		for i := range skews {
 			points++
 			for what := range closer {
-				if lines[what][1].y[i] < lines[what][0].y[i] {
+				if lines[what][1].Y[i] < lines[what][0].Y[i] {
 					closer[what]++
 				}
 			}
 		}
 		if li == 0 || li == 2 {
 			for i, y := range []string{"additive error (occurrences)", "error of a sum (share of it)"} {
-				p := panel{title: fmt.Sprintf("gamma %g, k %d", l.gamma, k), x: "skew", y: y, logY: true, series: lines[i][:]}
+				p := report.Panel{Title: fmt.Sprintf("gamma %g, k %d", l.gamma, k), X: "skew", Y: y, LogY: true, Series: lines[i][:]}
 				if li == 0 && i == 0 {
-					p.legend = bottomLeft
+					p.Legend = report.BottomLeft
 				}
 				fig[li/2] = append(fig[li/2], p)
 			}
 		}
 	}
-	s.short("the estimator has no bias (largest |z| %.1f of %d points); for one key it is closer than the minimum at %d of them, for a sum over half of the keys at %d, where filters are overfull and counts even. The boosted form is biased.",
+	s.Short("the estimator has no bias (largest |z| %.1f of %d points); for one key it is closer than the minimum at %d of them, for a sum over half of the keys at %d, where filters are overfull and counts even. The boosted form is biased.",
 		largestZ, points, closer[0], closer[1])
-	s.text("The paper recommends the estimator for sums. At the recommended gamma of 0.7 the minimum is wrong for 3%% of the keys and by little, so that its sum is off by a few percent at most; the unbiased sum has no bias, but the few frequent keys that share " +
+	s.Text("The paper recommends the estimator for sums. At the recommended gamma of 0.7 the minimum is wrong for 3%% of the keys and by little, so that its sum is off by a few percent at most; the unbiased sum has no bias, but the few frequent keys that share " +
 		"counters with the summed ones make it vary by more. It pays where gamma is 2 and more and counts are even.")
-	return s.figure("errors", "The minimum, the unbiased estimator and its boosted form: error of a key, and of a sum over half of the keys (root of the mean square over seeds).", fig[0], fig[1])
+	return s.Figure("errors", "The minimum, the unbiased estimator and its boosted form: error of a key, and of a sum over half of the keys (root of the mean square over seeds).", fig[0], fig[1])
 }

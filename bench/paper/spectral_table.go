@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
 // The paper's table 1.
@@ -59,16 +61,16 @@ func recurringRow(gamma float64, keys, draws int, seed uint64, multiply bool) re
 }
 
 // spectralTable reproduces table 1.
-func spectralTable(c config, s *section) error {
-	seeds := pick(c, 3, 50, 1000)
-	runs := pick(c, 2, 5, 30)
-	keys, draws := pick(c, 200, spectralKeys, spectralKeys), pick(c, 5000, spectralDraws, spectralDraws)
-	s.text("Recurring minimum: a key whose least counter comes twice is taken at its word; the others (1 - P(Rx) of them) go to a second "+
+func spectralTable(c report.Config, s *report.Section) error {
+	seeds := report.Pick(c, 3, 50, 1000)
+	runs := report.Pick(c, 2, 5, 30)
+	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
+	s.Text("Recurring minimum: a key whose least counter comes twice is taken at its word; the others (1 - P(Rx) of them) go to a second "+
 		"filter of half the size. %d values, %d occurrences, skew 0.5, k = 5. E_b = (1 - e^-gamma)^k is the error of the plain filter, "+
 		"E_RM = P(Rx) P(Ex|Rx) + (1 - P(Rx)) E_b^s the expected one with the second, computed as in the table. Two columns for us: with "+
 		"uniformly random positions, and with the paper's own hash functions (the fraction of alpha times the value, section 6.1), %d seeds each. "+
 		"The published figures are one draw or few; \"within\" says whether they are in the range that 95%% of our seeds span.", keys, draws, seeds)
-	t := s.table("gamma", "figure", "published", "random positions", "the paper's hash functions", "their 95% range", "within")
+	t := s.Table("gamma", "figure", "published", "random positions", "the paper's hash functions", "their 95% range", "within")
 	gain := [2][]float64{}
 	inside, figuresIn := 0, 0
 	type pair struct{ random, multiply recurringOutcome }
@@ -85,36 +87,36 @@ func spectralTable(c config, s *section) error {
 	var gammas []float64
 	for i, row := range table1 {
 		gammas = append(gammas, row.gamma)
-		all, err := parallel(seeds, func(seed int) (pair, error) {
+		all, err := report.Parallel(s, seeds, func(seed int) (pair, error) {
 			return pair{recurringRow(row.gamma, keys, draws, seedOf(seed), false), recurringRow(row.gamma, keys, draws, seedOf(seed), true)}, nil
 		})
 		if err != nil {
 			return err
 		}
 		for _, f := range figures {
-			ours := column(all, func(p pair) float64 { return f.of(p.random) })
-			theirs := column(all, func(p pair) float64 { return f.of(p.multiply) })
-			lo, hi := quantile(theirs, 0.025), quantile(theirs, 0.975)
+			ours := report.Column(all, func(p pair) float64 { return f.of(p.random) })
+			theirs := report.Column(all, func(p pair) float64 { return f.of(p.multiply) })
+			lo, hi := report.Quantile(theirs, 0.025), report.Quantile(theirs, 0.975)
 			figuresIn++
 			if f.published(i) >= lo && f.published(i) <= hi {
 				inside++
 			}
-			t.row(fmt.Sprintf("%g", row.gamma), f.name, num(f.published(i)), spread(ours), spread(theirs), fmt.Sprintf("[%s, %s]", num(lo), num(hi)),
+			t.Row(fmt.Sprintf("%g", row.gamma), f.name, report.Num(f.published(i)), report.Spread(ours), report.Spread(theirs), fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)),
 				within(f.published(i), lo, hi))
 		}
 		eb := math.Pow(-math.Expm1(-row.gamma), spectralK)
-		gain[0] = append(gain[0], eb/mean(column(all, func(p pair) float64 { return p.random.erm })))
-		gain[1] = append(gain[1], eb/mean(column(all, func(p pair) float64 { return p.multiply.erm })))
+		gain[0] = append(gain[0], eb/report.Mean(report.Column(all, func(p pair) float64 { return p.random.erm })))
+		gain[1] = append(gain[1], eb/report.Mean(report.Column(all, func(p pair) float64 { return p.multiply.erm })))
 	}
 
-	s.text("The gain E_b / E_RM of the mean E_RM, and what our sketches really do: `ms` with m counters, `rm` with m and half as many more as in the "+
+	s.Text("The gain E_b / E_RM of the mean E_RM, and what our sketches really do: `ms` with m counters, `rm` with m and half as many more as in the "+
 		"table (and its marker bits), share of wrong answers over %d seeds. E_RM leaves out the keys that are recognised late, after their "+
 		"counters were stepped on (the paper's section 3.3.1), which is why a streamed rm gains so little in wrong answers; \"built at once\" is how `sbf_agg` builds a sketch, from exact counts, moving the keys whose least counter is wrong.", runs)
-	t = s.table("gamma", "gain, published", "gain, random positions", "gain, the paper's hash functions", "ms, wrong", "rm, streamed, wrong", "rm, built at once, wrong", "gain, streamed", "gain, built at once")
+	t = s.Table("gamma", "gain, published", "gain, random positions", "gain, the paper's hash functions", "ms, wrong", "rm, streamed, wrong", "rm, built at once, wrong", "gain, streamed", "gain, built at once")
 	var streamedGain, gatheredGain, published []float64
 	for i, row := range table1 {
 		m := int(math.Ceil(float64(keys*spectralK) / row.gamma))
-		results, err := parallel(runs, func(seed int) ([]quality, error) {
+		results, err := report.Parallel(s, runs, func(seed int) ([]quality, error) {
 			ms, err := setting{zipfCounts(keys, draws, 0.5), m, spectralK}.run(seedOf(seed), []method{methodMS})
 			if err != nil {
 				return nil, err
@@ -126,24 +128,24 @@ func spectralTable(c config, s *section) error {
 			return err
 		}
 		q := transposed(results)
-		ms, rm, gathered := column(q[0], wrong), column(q[1], wrong), column(q[2], wrong)
-		t.row(fmt.Sprintf("%g", row.gamma), num(row.gain), gain[0][i], gain[1][i], spreadPercent(ms), spreadPercent(rm), spreadPercent(gathered),
-			ratioText(mean(ms), mean(rm)), ratioText(mean(ms), mean(gathered)))
-		streamedGain, gatheredGain = append(streamedGain, ratioOr(mean(ms), mean(rm))), append(gatheredGain, ratioOr(mean(ms), mean(gathered)))
+		ms, rm, gathered := report.Column(q[0], wrong), report.Column(q[1], wrong), report.Column(q[2], wrong)
+		t.Row(fmt.Sprintf("%g", row.gamma), report.Num(row.gain), gain[0][i], gain[1][i], report.SpreadPercent(ms), report.SpreadPercent(rm), report.SpreadPercent(gathered),
+			ratioText(report.Mean(ms), report.Mean(rm)), ratioText(report.Mean(ms), report.Mean(gathered)))
+		streamedGain, gatheredGain = append(streamedGain, ratioOr(report.Mean(ms), report.Mean(rm))), append(gatheredGain, ratioOr(report.Mean(ms), report.Mean(gathered)))
 		published = append(published, row.gain)
 	}
-	s.short("%d of the table's %d figures are in the range that 95%% of seeds span with the paper's hash functions; the published gain of 11 million at gamma 0.5 is not one of them: the mean over seeds gives %s.",
-		inside, figuresIn, num2(gain[1][len(gain[1])-1]))
-	s.text("At gamma 0.5 the published gain of 11 million rests on P(Ex|Rx) = 0 and P(Rx) = 0.969 in one draw; the mean over seeds has no such " +
+	s.Short("%d of the table's %d figures are in the range that 95%% of seeds span with the paper's hash functions; the published gain of 11 million at gamma 0.5 is not one of them: the mean over seeds gives %s.",
+		inside, figuresIn, report.Num2(gain[1][len(gain[1])-1]))
+	s.Text("At gamma 0.5 the published gain of 11 million rests on P(Ex|Rx) = 0 and P(Rx) = 0.969 in one draw; the mean over seeds has no such " +
 		"row, with either kind of hash functions. The published P(Rx) also goes up and down over gamma, as single draws do.")
-	return s.figure("gain", "Gain of recurring minimum over gamma: as the table computes it, and of our sketches as they are.", []panel{{
-		x: "gamma = n k / m", y: "gain, E_b / E_RM", logY: true, legend: topRight,
-		series: []series{
-			{label: "published", x: gammas[:4], y: published[:4], style: 3},
-			{label: "expected, random positions", x: gammas, y: gain[0], style: 0},
-			{label: "expected, the paper's hashes", x: gammas, y: gain[1], style: 1},
-			{label: "rm, streamed", x: gammas, y: streamedGain, style: 2},
-			{label: "rm, built at once", x: gammas, y: gatheredGain, style: 4},
+	return s.Figure("gain", "Gain of recurring minimum over gamma: as the table computes it, and of our sketches as they are.", []report.Panel{{
+		X: "gamma = n k / m", Y: "gain, E_b / E_RM", LogY: true, Legend: report.TopRight,
+		Series: []report.Series{
+			{Label: "published", X: gammas[:4], Y: published[:4], Style: 3},
+			{Label: "expected, random positions", X: gammas, Y: gain[0], Style: 0},
+			{Label: "expected, the paper's hashes", X: gammas, Y: gain[1], Style: 1},
+			{Label: "rm, streamed", X: gammas, Y: streamedGain, Style: 2},
+			{Label: "rm, built at once", X: gammas, Y: gatheredGain, Style: 4},
 		},
 	}})
 }
@@ -169,5 +171,5 @@ func ratioText(a, b float64) string {
 	if b == 0 {
 		return "no error"
 	}
-	return num(a / b)
+	return report.Num(a / b)
 }

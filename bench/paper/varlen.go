@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 )
@@ -79,11 +80,11 @@ func (p varlenPoint) best() (rate float64, measured bool) {
 }
 
 // variableLength compares each filter with its variable-length form.
-func variableLength(c config, s *section) error {
-	size := pick(c, 1<<12, 1<<17, 1<<20)
-	most := pick(c, 2000, 1_000_000, 16_000_000)
-	seeds := pick(c, 1, 1, 2)
-	s.text("The variable-length framework (its sections III to VI): at equal bits, a filter that is not full remembers more of each key. %d slots "+
+func variableLength(c report.Config, s *report.Section) error {
+	size := report.Pick(c, 1<<12, 1<<17, 1<<20)
+	most := report.Pick(c, 2000, 1_000_000, 16_000_000)
+	seeds := report.Pick(c, 1, 1, 2)
+	s.Text("The variable-length framework (its sections III to VI): at equal bits, a filter that is not full remembers more of each key. %d slots "+
 		"for cuckoo filters, with four slots a bucket, and for the counting ones as many keys as capacity, m = k n / ln 2 counters, alpha 0.5, k extra hash functions; increments and tandem with 8-bit "+
 		"counters and increments of 4 to 7 (the most that half a counter takes), plain ones with 4 bits, each form of a pair with the same. (The paper: 2^27; the rates do not depend on it.) %d seeds with as many absent keys each as give 10,000 hits, but %d at most. "+
 		"A reduction is 1 - rate(variable) / rate(plain). Where a rate shows in fewer than 50 hits, the filter's own formula stands in for it, marked with ~; the section on rates holds the "+
@@ -98,7 +99,7 @@ func variableLength(c config, s *section) error {
 			}
 		}
 	}
-	outcomes, err := parallel(len(jobs), func(i int) (outcome, error) {
+	outcomes, err := report.Parallel(s, len(jobs), func(i int) (outcome, error) {
 		j := jobs[i]
 		var o outcome
 		h := numbers(seedOf(j.seed), 0, size)
@@ -150,14 +151,14 @@ func variableLength(c config, s *section) error {
 		sum[i], n[i] = make([]float64, len(varlenLoads)), make([]float64, len(varlenLoads))
 	}
 	farthest := 0.0
-	detail := &table{head: []string{"filter", "step", "bits per key inserted", "load", "plain", "variable length", "reduction", "z plain", "z variable"}}
-	panels := make([]panel, len(varlenLoads))
+	detail := report.NewTable("filter", "step", "bits per key inserted", "load", "plain", "variable length", "reduction", "z plain", "z variable")
+	panels := make([]report.Panel, len(varlenLoads))
 	for l, load := range varlenLoads {
-		panels[l] = panel{title: fmt.Sprintf("load %g%%", 100*load), x: "bits per key inserted", y: "false positive rate", logY: true}
+		panels[l] = report.Panel{Title: fmt.Sprintf("load %g%%", 100*load), X: "bits per key inserted", Y: "false positive rate", LogY: true}
 	}
-	panels[0].legend = bottomLeft
+	panels[0].Legend = report.BottomLeft
 	for i, p := range pairs {
-		lines := make([][2]series, len(varlenLoads))
+		lines := make([][2]report.Series, len(varlenLoads))
 		for _, step := range p.grid {
 			o := merged[job{i, step, 0}]
 			for l, load := range varlenLoads {
@@ -168,9 +169,9 @@ func variableLength(c config, s *section) error {
 				n[i][l]++
 				mark := func(v float64, seen bool) string {
 					if seen {
-						return num(v)
+						return report.Num(v)
 					}
-					return "~" + num(v)
+					return "~" + report.Num(v)
 				}
 				z := [2]float64{}
 				for form := range 2 {
@@ -179,68 +180,68 @@ func variableLength(c config, s *section) error {
 					}
 					farthest = math.Max(farthest, math.Abs(z[form]))
 				}
-				detail.row(p.name, fmt.Sprintf("%d %s", step, p.what), fmt.Sprintf("%.1f", o.at[0][l].bits), percent(load), mark(plain, plainSeen), mark(variable, variableSeen), percent(reduction),
+				detail.Row(p.name, fmt.Sprintf("%d %s", step, p.what), fmt.Sprintf("%.1f", o.at[0][l].bits), report.Percent(load), mark(plain, plainSeen), mark(variable, variableSeen), report.Percent(reduction),
 					fmt.Sprintf("%.1f", z[0]), fmt.Sprintf("%.1f", z[1]))
 				for form, rate := range []float64{plain, variable} {
 					x := &lines[l][form]
-					x.x, x.y = append(x.x, o.at[form][l].bits), append(x.y, rate)
+					x.X, x.Y = append(x.X, o.at[form][l].bits), append(x.Y, rate)
 				}
 			}
 		}
 		for l := range varlenLoads {
 			for form, x := range lines[l] {
-				x.label, x.style, x.dashed = p.name, i, form == 1
+				x.Label, x.Style, x.Dashed = p.name, i, form == 1
 				if form == 1 {
-					x.label = ""
+					x.Label = ""
 				}
 				if p.published != 0 {
-					panels[l].series = append(panels[l].series, x)
+					panels[l].Series = append(panels[l].Series, x)
 				}
 			}
 		}
 	}
 
 	var byLoad, byFilter []string
-	t := s.table("mean reduction at load", "published", "ours", "cuckoo", "tagged", "counting", "increment", "tandem", "increment, L 8 when plain", "tandem, L 8 when plain", "ours at least the published")
+	t := s.Table("mean reduction at load", "published", "ours", "cuckoo", "tagged", "counting", "increment", "tandem", "increment, L 8 when plain", "tandem, L 8 when plain", "ours at least the published")
 	for l, load := range varlenLoads {
-		row := []any{percent(load), percent(varlenPublished[l])}
+		row := []any{report.Percent(load), report.Percent(varlenPublished[l])}
 		total, count := 0.0, 0.0
 		var each []any
 		for i, p := range pairs {
-			each = append(each, percent(sum[i][l]/n[i][l]))
+			each = append(each, report.Percent(sum[i][l]/n[i][l]))
 			if p.published != 0 {
 				total += sum[i][l] / n[i][l]
 				count++
 			}
 		}
-		row = append(append(row, percent(total/count)), each...)
-		byLoad = append(byLoad, percent(total/count))
-		t.row(append(row, atLeast(total/count, varlenPublished[l]))...)
+		row = append(append(row, report.Percent(total/count)), each...)
+		byLoad = append(byLoad, report.Percent(total/count))
+		t.Row(append(row, atLeast(total/count, varlenPublished[l]))...)
 	}
-	t = s.table("mean reduction of", "published", "ours", "at least the published")
+	t = s.Table("mean reduction of", "published", "ours", "at least the published")
 	for i, p := range pairs {
 		total := 0.0
 		for l := range varlenLoads {
 			total += sum[i][l] / n[i][l] / float64(len(varlenLoads))
 		}
 		if p.published == 0 {
-			t.row(p.name, "none", percent(total), "no part of the means")
+			t.Row(p.name, "none", report.Percent(total), "no part of the means")
 			continue
 		}
-		byFilter = append(byFilter, percent(total))
-		t.row(p.name, percent(p.published), percent(total), atLeast(total, p.published))
+		byFilter = append(byFilter, report.Percent(total))
+		t.Row(p.name, report.Percent(p.published), report.Percent(total), atLeast(total, p.published))
 	}
-	s.short("mean reduction %s at loads of 25, 50, 75, 90%% (published 88, 68, 11, 4%%); %s for cuckoo, tagged, counting, increment, tandem (published 45, 46, 25, 49, 50%%).",
+	s.Short("mean reduction %s at loads of 25, 50, 75, 90%% (published 88, 68, 11, 4%%); %s for cuckoo, tagged, counting, increment, tandem (published 45, 46, 25, 49, 50%%).",
 		strings.Join(byLoad, ", "), strings.Join(byFilter, ", "))
-	s.text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns compare " +
+	s.Text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns compare " +
 		"with a plain filter of the same bits that does. Below half of the capacity variable length still gains; above it, the filter keeps the smaller " +
 		"increments for ever, and its rate is higher. Who fills a filter of increments to more than alpha is better off without variable length. " +
 		"Counting filters gain nothing past alpha by design: the framework turns them into the plain form there, so that published means above 0 at 75 and 90%% can only " +
 		"come from the cuckoo filters.")
-	s.text("Every point (largest |z| of the rates with at least 50 hits: %.1f; \"step\" is what changes the bits):", farthest)
-	s.blocks = append(s.blocks, detail)
+	s.Text("Every point (largest |z| of the rates with at least 50 hits: %.1f; \"step\" is what changes the bits):", farthest)
+	s.Add(detail)
 	half := len(panels) / 2
-	return s.figure("rate", "Rate over bits per key at four loads: whole lines plain, dotted lines variable length (figures 4 and 5 of the paper).", panels[:half], panels[half:])
+	return s.Figure("rate", "Rate over bits per key at four loads: whole lines plain, dotted lines variable length (figures 4 and 5 of the paper).", panels[:half], panels[half:])
 }
 
 // atLeast says whether a figure reaches the published one.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 )
@@ -79,28 +80,28 @@ func countingContestant(p cbf.Params) func(capacity uint64, variable bool) (remo
 }
 
 // variableSpeed is table I: throughput of variable length as a part of plain.
-func variableSpeed(c config, s *section) error {
-	capacity := pick(c, 1<<14, 1<<17, 1<<20)
-	rounds := pick(c, 2, 5, 9)
-	s.text("Throughput of the variable-length form as a part of the plain form's, in one run (table I of the paper; published are means over five filters and three data sets: insert 0.80, "+
+func variableSpeed(c report.Config, s *report.Section) error {
+	capacity := report.Pick(c, 1<<14, 1<<17, 1<<20)
+	rounds := report.Pick(c, 2, 5, 9)
+	s.Text("Throughput of the variable-length form as a part of the plain form's, in one run (table I of the paper; published are means over five filters and three data sets: insert 0.80, "+
 		"positive 0.97, negative 0.89, delete 0.87). Capacity %d, load 90%% as in the paper and 45%%, where a counting filter still has its extra hash functions. 12-bit fingerprints in four slots; "+
 		"k 4 in 4-bit counters, with increments of 4 to 7 in 8-bit ones. Keys are hashed beforehand, pieces of %d are handed over at once, but removed one by one; a piece's time is the least of %d rounds in which the two forms take turns. "+
 		"Nanoseconds a key are of this machine while other work ran, for their size only.", capacity, pieceLen, rounds)
-	t := s.table("load", "filter", "insert", "positive lookup", "negative lookup", "delete", "plain, ns a key", "variable length, ns a key")
+	t := s.Table("load", "filter", "insert", "positive lookup", "negative lookup", "delete", "plain, ns a key", "variable length, ns a key")
 	loads := []float64{0.45, 0.9}
 	means := make([][4]float64, len(loads))
-	var p []panel
+	var p []report.Panel
 	for l, load := range loads {
-		lines := make([]series, len(contestants)+1)
+		lines := make([]report.Series, len(contestants)+1)
 		for i, x := range contestants {
 			n := int(load*float64(capacity)) / pieceLen * pieceLen
 			took, err := contest(x.make, capacity, n, rounds)
 			if err != nil {
 				return fmt.Errorf("%s: %w", x.name, err)
 			}
-			row := []any{percent(load), x.name}
+			row := []any{report.Percent(load), x.name}
 			var ns [2]string
-			lines[i] = series{label: x.name, style: i, only: marks}
+			lines[i] = report.Series{Label: x.name, Style: i, Only: report.Marks}
 			for op := range operations {
 				ratio := took[op][0] / took[op][1]
 				means[l][op] += ratio / float64(len(contestants))
@@ -111,34 +112,34 @@ func variableSpeed(c config, s *section) error {
 					}
 					ns[form] += fmt.Sprintf("%.0f", took[op][form]*1e9)
 				}
-				lines[i].x, lines[i].y = append(lines[i].x, float64(op+1)), append(lines[i].y, ratio)
+				lines[i].X, lines[i].Y = append(lines[i].X, float64(op+1)), append(lines[i].Y, ratio)
 			}
-			t.row(append(row, ns[0], ns[1])...)
+			t.Row(append(row, ns[0], ns[1])...)
 		}
-		row := []any{percent(load), "**mean**"}
-		published := series{label: "published mean", style: 5}
+		row := []any{report.Percent(load), "**mean**"}
+		published := report.Series{Label: "published mean", Style: 5}
 		for op, o := range operations {
 			mark := ""
 			if means[l][op] < o.published {
 				mark = ", **below**"
 			}
 			row = append(row, fmt.Sprintf("%.2f (published %.2f%s)", means[l][op], o.published, mark))
-			published.x, published.y = append(published.x, float64(op+1)), append(published.y, o.published)
+			published.X, published.Y = append(published.X, float64(op+1)), append(published.Y, o.published)
 		}
-		t.row(append(row, "-", "-")...)
+		t.Row(append(row, "-", "-")...)
 		lines[len(contestants)] = published
-		x := panel{title: fmt.Sprintf("load %g%%", 100*load), x: "1 insert, 2 positive, 3 negative, 4 delete", y: "throughput, variable / plain", series: lines}
+		x := report.Panel{Title: fmt.Sprintf("load %g%%", 100*load), X: "1 insert, 2 positive, 3 negative, 4 delete", Y: "throughput, variable / plain", Series: lines}
 		if l == 0 {
-			x.legend = topRight
+			x.Legend = report.TopRight
 		}
 		p = append(p, x)
 	}
 	at90 := means[len(means)-1]
-	s.short("throughput of variable length over plain at 90%% load: insert %.2f, positive %.2f, negative %.2f, delete %.2f (published 0.80, 0.97, 0.89, 0.87).", at90[0], at90[1], at90[2], at90[3])
-	s.text("At 90%% load a counting filter of variable length has become a plain one and answers like it; its insertions, with twice the hash functions until alpha, take longer. In lookups and deletions what is below the published means is the cuckoo filters: " +
+	s.Short("throughput of variable length over plain at 90%% load: insert %.2f, positive %.2f, negative %.2f, delete %.2f (published 0.80, 0.97, 0.89, 0.87).", at90[0], at90[1], at90[2], at90[3])
+	s.Text("At 90%% load a counting filter of variable length has become a plain one and answers like it; its insertions, with twice the hash functions until alpha, take longer. In lookups and deletions what is below the published means is the cuckoo filters: " +
 		"a plain bucket here is one word and compared in a few instructions, a bucket of variable length must first be asked how it is divided. The paper has the instructions PEXT and PDEP for that, which Go does not offer, and " +
 		"its filters, 128 times larger, wait for memory in both forms.")
-	return s.figure("ratio", "Throughput of variable length as a part of plain.", p)
+	return s.Figure("ratio", "Throughput of variable length as a part of plain.", p)
 }
 
 // contest times the operations on a plain filter and on its variable-length

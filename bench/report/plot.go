@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -14,44 +14,46 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// panel is one pair of axes.
-type panel struct {
-	title, x, y string
-	logX, logY  bool
-	series      []series
-	legend      place
+// Panel is one pair of axes.
+type Panel struct {
+	Title, X, Y string
+	LogX, LogY  bool
+	Series      []Series
+	Legend      Place
 }
 
-// place is where the legend stands.
-type place int
+// Place is where the legend stands.
+type Place int
 
+// Places of the legend.
 const (
-	nowhere place = iota
-	topRight
-	topLeft
-	bottomRight
-	bottomLeft
+	Nowhere Place = iota
+	TopRight
+	TopLeft
+	BottomRight
+	BottomLeft
 )
 
-// series is one row of points.
-type series struct {
-	label string
-	x, y  []float64
-	// lo and hi are the ends of the intervals; nil for none.
-	lo, hi []float64
-	// style says how it is drawn; series of one style look alike in every panel.
-	style  int
-	only   part
-	dashed bool // with dots, whatever the style's dashes
+// Series is one row of points.
+type Series struct {
+	Label string
+	X, Y  []float64
+	// Lo and Hi are the ends of the intervals; nil for none.
+	Lo, Hi []float64
+	// Style says how it is drawn; series of one style look alike in every panel.
+	Style  int
+	Only   Part
+	Dashed bool // with dots, whatever the style's dashes
 }
 
-// part of a line that is drawn alone.
-type part int
+// Part of a line that is drawn alone.
+type Part int
 
+// What of a series is drawn.
 const (
-	both part = iota
-	marks
-	line
+	Both Part = iota
+	Marks
+	Line
 )
 
 // Told apart by dashes and shapes; colours only help.
@@ -73,7 +75,7 @@ const (
 )
 
 // drawPanels makes a picture of rows of panels.
-func drawPanels(rows [][]panel) ([]byte, error) {
+func drawPanels(rows [][]Panel) ([]byte, error) {
 	width := 0
 	plots := make([][]*plot.Plot, len(rows))
 	for i, row := range rows {
@@ -106,34 +108,34 @@ func drawPanels(rows [][]panel) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (p panel) plot() (*plot.Plot, error) {
+func (p Panel) plot() (*plot.Plot, error) {
 	out := plot.New()
-	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = p.title, p.x, p.y
+	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = p.Title, p.X, p.Y
 	// Logarithms are plotted on linear axes: the library misplaces the label of
 	// a logarithmic one.
-	if p.logX {
+	if p.LogX {
 		out.X.Tick.Marker = plot.TickerFunc(decades)
 	}
-	if p.logY {
+	if p.LogY {
 		out.Y.Tick.Marker = plot.TickerFunc(decades)
 	}
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
 	out.Add(grid)
-	switch p.legend {
-	case topLeft:
+	switch p.Legend {
+	case TopLeft:
 		out.Legend.Top, out.Legend.Left = true, true
-	case topRight:
+	case TopRight:
 		out.Legend.Top = true
-	case bottomLeft:
+	case BottomLeft:
 		out.Legend.Left = true
 	}
 	entries := 0
-	for _, s := range p.series {
+	for _, s := range p.Series {
 		if err := s.add(out, p); err != nil {
 			return nil, err
 		}
-		if p.legend != nowhere && s.label != "" {
+		if p.Legend != Nowhere && s.Label != "" {
 			entries++
 		}
 	}
@@ -143,13 +145,13 @@ func (p panel) plot() (*plot.Plot, error) {
 
 // makeRoom widens the y axis, at the end where the legend is, by what its
 // entries take.
-func makeRoom(y *plot.Axis, p panel, entries int) {
+func makeRoom(y *plot.Axis, p Panel, entries int) {
 	if y.Min > y.Max || entries == 0 {
 		return
 	}
 	share := min(0.6, 0.085*float64(entries))
 	grow := share / (1 - share)
-	if p.legend == topLeft || p.legend == topRight {
+	if p.Legend == TopLeft || p.Legend == TopRight {
 		y.Max += (y.Max - y.Min) * grow
 	} else {
 		y.Min -= (y.Max - y.Min) * grow
@@ -189,31 +191,31 @@ func tickLabel(digit, e int) string {
 
 // add draws the series. Points that a logarithmic axis cannot show are left
 // out.
-func (s series) add(out *plot.Plot, p panel) error {
+func (s Series) add(out *plot.Plot, p Panel) error {
 	var at plotter.XYs
 	var bars plotter.YErrors
-	for i := range s.x {
-		if math.IsNaN(s.y[i]) || p.logY && s.y[i] <= 0 || p.logX && s.x[i] <= 0 {
+	for i := range s.X {
+		if math.IsNaN(s.Y[i]) || p.LogY && s.Y[i] <= 0 || p.LogX && s.X[i] <= 0 {
 			continue
 		}
-		x, y := s.x[i], s.y[i]
-		if p.logX {
+		x, y := s.X[i], s.Y[i]
+		if p.LogX {
 			x = math.Log10(x)
 		}
-		if p.logY {
+		if p.LogY {
 			y = math.Log10(y)
 		}
 		at = append(at, plotter.XY{X: x, Y: y})
-		if s.lo != nil {
-			lo, hi := s.lo[i], s.hi[i]
-			if p.logY {
-				lo, hi = math.Log10(max(lo, s.y[i]/10)), math.Log10(hi)
+		if s.Lo != nil {
+			lo, hi := s.Lo[i], s.Hi[i]
+			if p.LogY {
+				lo, hi = math.Log10(max(lo, s.Y[i]/10)), math.Log10(hi)
 			}
 			bars = append(bars, struct{ Low, High float64 }{y - lo, hi - y})
 		}
 	}
-	colour, dash, shape := colours[s.style%len(colours)], dashes[s.style%len(dashes)], shapes[s.style%len(shapes)]
-	if s.dashed {
+	colour, dash, shape := colours[s.Style%len(colours)], dashes[s.Style%len(dashes)], shapes[s.Style%len(shapes)]
+	if s.Dashed {
 		dash = []vg.Length{1, 3}
 	}
 	// Without points, which the library refuses, there is still a legend.
@@ -221,10 +223,10 @@ func (s series) add(out *plot.Plot, p panel) error {
 	l.Color, l.Dashes, l.Width = colour, dash, vg.Points(1.1)
 	points.Color, points.Shape, points.Radius = colour, shape, vg.Points(2.3)
 	var shown []plot.Thumbnailer
-	if s.only != marks {
+	if s.Only != Marks {
 		shown = append(shown, l)
 	}
-	if s.only != line {
+	if s.Only != Line {
 		shown = append(shown, points)
 	}
 	if len(at) > 0 {
@@ -232,7 +234,7 @@ func (s series) add(out *plot.Plot, p panel) error {
 			out.Add(x.(plot.Plotter))
 		}
 	}
-	if s.lo != nil && len(at) > 0 {
+	if s.Lo != nil && len(at) > 0 {
 		e, err := plotter.NewYErrorBars(struct {
 			plotter.XYs
 			plotter.YErrors
@@ -243,8 +245,8 @@ func (s series) add(out *plot.Plot, p panel) error {
 		e.Color, e.CapWidth = colour, vg.Points(3)
 		out.Add(e)
 	}
-	if p.legend != nowhere && s.label != "" {
-		out.Legend.Add(s.label, shown...)
+	if p.Legend != Nowhere && s.Label != "" {
+		out.Legend.Add(s.Label, shown...)
 	}
 	return nil
 }

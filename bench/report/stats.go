@@ -1,0 +1,106 @@
+package report
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Mean is the arithmetic mean.
+func Mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// Deviation is the standard deviation of a sample; 0 of less than two.
+func Deviation(x []float64) float64 {
+	if len(x) < 2 {
+		return 0
+	}
+	m, sum := Mean(x), 0.0
+	for _, v := range x {
+		sum += (v - m) * (v - m)
+	}
+	return math.Sqrt(sum / float64(len(x)-1))
+}
+
+// StandardError is that of the mean.
+func StandardError(x []float64) float64 { return Deviation(x) / math.Sqrt(float64(len(x))) }
+
+// Median is the middle value, or the mean of the two in the middle.
+func Median(x []float64) float64 {
+	c := slices.Sorted(slices.Values(x))
+	if n := len(c); n%2 == 0 {
+		return (c[n/2-1] + c[n/2]) / 2
+	}
+	return c[len(c)/2]
+}
+
+// Wilson is the 95% score interval of a share that was seen hits times in n.
+// Wilson 1927.
+func Wilson(hits, n int) (lo, hi float64) {
+	const z = 1.959963984540054
+	p, m := float64(hits)/float64(n), float64(n)
+	centre := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max(0, centre-half), min(1, centre+half)
+}
+
+// ZScore is how far hits in n are from the probability p, in standard errors.
+func ZScore(hits, n int, p float64) float64 {
+	return (float64(hits) - float64(n)*p) / math.Sqrt(float64(n)*p*(1-p))
+}
+
+// Parallel calls f with 0 to n-1, on all processors, and returns the results in
+// their order and the first error. Each is a step of the section.
+func Parallel[T any](s *Section, n int, f func(i int) (T, error)) ([]T, error) {
+	s.progress.begin(n)
+	out, errs := make([]T, n), make([]error, n)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				out[i], errs[i] = f(i)
+				s.Step()
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Column is one figure of each of several results.
+func Column[T any](x []T, f func(T) float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = f(v)
+	}
+	return out
+}
+
+// Quantile is the value below which a share of a sample is, between two values
+// in proportion.
+func Quantile(x []float64, share float64) float64 {
+	c := slices.Sorted(slices.Values(x))
+	at := share * float64(len(c)-1)
+	i := int(at)
+	if i+1 >= len(c) {
+		return c[len(c)-1]
+	}
+	return c[i] + (at-float64(i))*(c[i+1]-c[i])
+}
