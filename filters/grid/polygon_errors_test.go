@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"strconv"
@@ -58,6 +59,8 @@ func TestParseErrors(t *testing.T) {
 		{`@{"type":"Polygon"}`, "polygon: GeoJSON (byte @): the Polygon has no coordinates", ErrPolygon},
 		{`@{"type":"MultiPolygon","coordinates":null}`, "polygon: GeoJSON (byte @): the MultiPolygon has no coordinates", ErrPolygon},
 		{`@{"type":"polygon","coordinates":[]}`, `polygon: GeoJSON (byte @): type "polygon" is not known`, ErrPolygon},
+		{`@{"type":"\u0050oly\ngon"}`, `polygon: GeoJSON (byte @): type "Poly\ngon" is not known`, ErrPolygon},
+		{`@{"type":"Poly\/gon"}`, `polygon: GeoJSON (byte @): type "Poly\\/gon" is not known`, ErrPolygon},
 		{`@{}`, "polygon: GeoJSON (byte @): the object has no type", ErrPolygon},
 		{`@{"type":1}`, "polygon: GeoJSON (byte @): the object has no type", ErrPolygon},
 		{`{"type":"Polygon","coordinates":[[[0,0],@[4],[4,4],[0,0]]]}`, `polygon: GeoJSON (ring 1, point 2, byte @): the point "[4]" has less than two numbers`, ErrPolygon},
@@ -94,6 +97,15 @@ func TestParseErrors(t *testing.T) {
 		want := "polygon: GeoJSON (byte 0): " + strconv.Quote(in) + " where an object should be"
 		if _, err := ParseGeoJSON([]byte(in)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", in, err)
+		}
+	}
+	for after, want := range map[int]string{
+		maxIndented - 2: `polygon: GeoJSON (byte 16777214): invalid character 'x' looking for beginning of value`,
+		maxIndented:     `polygon: GeoJSON: "                        "... is not JSON`,
+	} {
+		in := append(bytes.Repeat([]byte(" "), after), "xx"...)
+		if _, err := ParseGeoJSON(in); err == nil || err.Error() != want {
+			t.Errorf("after %d spaces: %v", after, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package clients
 
 import (
 	"bytes"
+	"debug/elf"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -55,6 +56,32 @@ func TestLoad(t *testing.T) {
 				t.Error(got)
 			}
 		})
+	}
+}
+
+// The file stays below the size that docs/EXTENSION.md promises. One with a symbol
+// table was not built by make extension, which strips it.
+func TestSize(t *testing.T) {
+	const most = 6_000_000
+	path := extension(t)
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	library, err := elf.NewFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if library.Section(".symtab") != nil {
+		t.Skipf("skipped: %s has a symbol table (make extension)", path)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > most {
+		t.Errorf("%s is %d bytes, %d are promised", path, info.Size(), most)
 	}
 }
 
