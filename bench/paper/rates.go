@@ -151,6 +151,19 @@ var forms = []form{
 	spectralForm("trm", sbf.Params{Method: sbf.TRM}),
 }
 
+// fullRates are what papers say of filters that hold as many keys as they are
+// made for, by family and variant. Ours have the default options, which are the
+// papers' parameters.
+var fullRates = map[string]struct {
+	of, why string
+	rate    float64
+}{
+	"bloom standard": {"Bloom filter asked for 0.01 (rational paper, formula 1)", "", 0.01},
+	"bloom blocks":   {"Bloom filter of blocks asked for 0.01 (rational paper, corollary 1)", "k = 6.64 as it is, on the chord between 6 and 7", 0.01},
+	"cbf plain":      {"counting filter asked for 0.01 (variable-length paper, theorem 5.2)", "", 0.01},
+	"sbf ms":         {"spectral filter, gamma 0.7 and k 5 (spectral paper, table 1: E_b)", "", bloomRate(spectralK/spectralGamma, 1, spectralK)},
+}
+
 // rates holds the false positive rate of every form against its formula.
 func rates(c report.Config, s *report.Section) error {
 	seeds := report.Pick(c, 1, 4, 20)
@@ -209,6 +222,13 @@ func rates(c report.Config, s *report.Section) error {
 				most, worst = math.Abs(z), fmt.Sprintf("%s %s at load %g", f.family, f.name, load)
 			}
 			lo, hi := report.Wilson(sum.hits, sum.asked)
+			if p := fullRates[f.family+" "+f.name]; load == 1 && p.of != "" {
+				rate := fmt.Sprintf("%s in [%s, %s]", report.Num(sum.rate()), report.Num(lo), report.Num(hi))
+				s.Compare(report.Comparison{
+					What: "rate of a full " + p.of, Published: report.Num2(p.rate), Paper: rate, Defaults: rate, Bytes: bytesOf(all[0].bits/8, all[0].bits/8),
+					Note: worse(report.ZScore(sum.hits, sum.asked, p.rate) > 4, p.why),
+				})
+			}
 			t.Row(f.family, f.name, report.Percent(load), sum.rate(), fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)), sum.formula(), fmt.Sprintf("%.1f", z),
 				fmt.Sprintf("%.1f", float64(all[0].bits)/float64(capacity)))
 			p := points[f.family]
