@@ -1,49 +1,31 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 
-	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
+// crimePoints is the UK file as SQL names it, or where it is not there as many
+// points in 2,000 towns, with 14 categories; and which of the two.
+func crimePoints(folder string) (table, what string) {
+	const normal = "sqrt(-2 * ln((hash(i, %d) %% 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, %d) %% 1000000) / 1e6) * 0.02"
+	return fileOr(folder, "uk_crime_2018q4.parquet", "police-recorded crimes in England, Wales and Northern Ireland, October to December 2018",
+		fmt.Sprintf(`SELECT (hash(i // 523) %% 8000) / 1000 - 6 + %s AS lon, (hash(i // 523, 3) %% 6000) / 1000 + 50 + %s AS lat,
+			'category ' || floor(14 * sqrt((hash(i, 6) %% 1000000) / 1e6))::INT AS category FROM range(1045096) t(i)`, fmt.Sprintf(normal, 1, 2), fmt.Sprintf(normal, 4, 5)),
+		"made-up points in 2,000 towns")
+}
+
 // crimes are the cells of the UK file at a resolution in degrees, with their
-// counts, in the order of rows and columns; where the file is not there, of as
-// many points in 2,000 towns. The text says which.
+// counts, in the order of rows and columns.
 func crimes(folder string, res float64) (cells []grid.Cell, counts []uint64, what string, err error) {
-	path := filepath.Join(folder, "uk_crime_2018q4.parquet")
-	points, what := "read_parquet('"+strings.ReplaceAll(path, "'", "''")+"')", "police-recorded crimes in England, Wales and Northern Ireland, October to December 2018"
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		what = "made-up points in 2,000 towns, as the UK file is not there"
-		const normal = "sqrt(-2 * ln((hash(i, %d) %% 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, %d) %% 1000000) / 1e6) * 0.02"
-		points = fmt.Sprintf(`(SELECT (hash(i // 523) %% 8000) / 1000 - 6 + %s AS lon, (hash(i // 523, 3) %% 6000) / 1000 + 50 + %s AS lat FROM range(1045096) t(i))`,
-			fmt.Sprintf(normal, 1, 2), fmt.Sprintf(normal, 4, 5))
+	table, what := crimePoints(folder)
+	places, err := readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s GROUP BY ALL ORDER BY y, x", res, table))
+	for i := range places {
+		cells, counts = append(cells, places[i].Cell), append(counts, places[i].points)
 	}
-	db, err := connector.Open("?threads=1")
-	if err != nil {
-		return nil, nil, "", err
-	}
-	defer db.Close()
-	rows, err := db.Query(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, count(*) FROM %s GROUP BY ALL ORDER BY y, x", res, points))
-	if err != nil {
-		return nil, nil, "", err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var c grid.Cell
-		var n uint64
-		if err := rows.Scan(&c.X, &c.Y, &n); err != nil {
-			return nil, nil, "", err
-		}
-		cells, counts = append(cells, c), append(counts, n)
-	}
-	return cells, counts, what, rows.Err()
+	return cells, counts, what, err
 }
 
 // area is a sum over the cells of a box, from sums over all boxes from the

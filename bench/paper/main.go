@@ -22,6 +22,7 @@ var experiments = []report.Experiment{
 	{Name: "spectral-unbiased", Title: "Spectral: the unbiased estimator", Run: spectralUnbiased},
 	{Name: "encodings", Title: "Spectral: the encodings of counters", Run: encodings},
 	{Name: "range", Title: "Spectral: sums over ranges", Run: spectralRange},
+	{Name: "categories", Title: "CascadeCBF: categories in one sketch, and whether they are kept apart", Run: categories},
 	{Name: "estimates", Title: "CascadeCBF: polygon estimates of dense sketches", Run: estimates},
 	{Name: "levels", Title: "CascadeCBF: sums over squares, with levels and without", Run: levels},
 	{Name: "cms", Title: "Count-Min: the bound of its estimates", Run: countMin},
