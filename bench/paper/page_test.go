@@ -32,9 +32,9 @@ var tableRows = map[string][]int{
 	"rational":          {2 * 1, 12, 1},    // activations and sizes, k in halves, sizes
 	"blocks":            {5 * 2, 5},        // lengths and k, sizes
 	"rates":             {20 * 5, 4 * 5},   // forms and loads, seeds and filters
-	"variable-length":   {4, 7, 7 * 5 * 4}, // loads, pairs, pairs by grid and load
+	"variable-length":   {4, 7, 7 * 5},     // loads, pairs, pairs by grid
 	"variable-speed":    {2 * (5 + 1)},     // loads, filters and mean
-	"spectral-table":    {5 * 4, 5},        // gammas and figures, gammas
+	"spectral-table":    {5, 6},            // gammas of table 1, additions of memory of table 2
 	"spectral-methods":  {2, 2, 5, 7},      // skews, gammas, k, comparisons
 	"forest":            {2, 2},            // gammas in either order
 	"spectral-below":    {4 * 2},           // gammas, skews

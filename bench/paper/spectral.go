@@ -159,15 +159,7 @@ func (s setting) stream(seed uint64, stream []int, methods []method) ([]quality,
 
 // runPrinted is run for the model of the printed algorithm.
 func (s setting) runPrinted(seed uint64, stream []int) quality {
-	r := newRecurringModel(s.m, s.k, len(s.counts), seed, true)
-	for _, key := range stream {
-		r.add(key)
-	}
-	estimates := make([]uint64, len(s.counts))
-	for key := range estimates {
-		estimates[key] = uint64(r.count(key))
-	}
-	return judge(estimates, s.counts)
+	return newRecurringModel(s.m, s.k, len(s.counts), seed, true).run(stream, s.counts)
 }
 
 // runs is run for many seeds, steps of a section: for each method the results over the seeds.
@@ -305,8 +297,14 @@ func newModel(m, k, keys int, seed uint64, multiply bool) *model {
 // from falling below the truth.
 type recurringModel struct{ first, second *model }
 
+// newRecurringModel shares m counters out, two thirds to the first filter.
 func newRecurringModel(m, k, keys int, seed uint64, multiply bool) recurringModel {
-	return recurringModel{newModel(m-m/3, k, keys, seed, multiply), newModel((m-m/3)/2, k, keys, seed^1<<32, multiply)}
+	return recurringModelOf(m-m/3, (m-m/3)/2, k, keys, seed, multiply)
+}
+
+// recurringModelOf has filters of the given sizes.
+func recurringModelOf(first, second, k, keys int, seed uint64, multiply bool) recurringModel {
+	return recurringModel{newModel(first, k, keys, seed, multiply), newModel(second, k, keys, seed^1<<32, multiply)}
 }
 
 func (r recurringModel) add(key int) {
@@ -318,6 +316,18 @@ func (r recurringModel) add(key int) {
 	default:
 		r.second.add(key, r.first.least(key))
 	}
+}
+
+// run is the quality of a stream's estimates.
+func (r recurringModel) run(stream []int, truth []uint64) quality {
+	for _, key := range stream {
+		r.add(key)
+	}
+	estimates := make([]uint64, len(truth))
+	for key := range estimates {
+		estimates[key] = uint64(r.count(key))
+	}
+	return judge(estimates, truth)
 }
 
 func (r recurringModel) count(key int) int {

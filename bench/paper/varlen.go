@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
@@ -20,6 +19,7 @@ type pair struct {
 	// published is the mean reduction of the rate; 0 where there is none, and
 	// the pair is no part of the means.
 	published float64
+	byDefault bool // the variant is the default of cuckoo_agg or cbf_agg
 }
 
 // ofSlots makes cuckoo filters of so many slots in all.
@@ -51,13 +51,46 @@ func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) func(size, ste
 }
 
 var pairs = []pair{
-	{"cuckoo", []int{8, 10, 12, 14, 16}, "fingerprint bits", ofSlots(cuckoo.Plain), 0.4498},
-	{"tagged", []int{8, 10, 12, 14, 16}, "fingerprint bits", ofSlots(cuckoo.Tagged), 0.4553},
-	{"counting", []int{2, 3, 4, 5, 6}, "k", ofCounters(cbf.Plain, 4, [2]uint64{}), 0.2494},
-	{"increment", []int{2, 3, 4, 5, 6}, "k", ofCounters(cbf.Increment, 8, [2]uint64{4, 4}), 0.4941},
-	{"tandem", []int{2, 3, 4, 5, 6}, "k", ofCounters(cbf.Tandem, 8, [2]uint64{4, 4}), 0.4973},
-	{"increment, L 8 when plain", []int{2, 3, 4, 5, 6}, "k", ofCounters(cbf.Increment, 8, [2]uint64{8, 4}), 0},
-	{"tandem, L 8 when plain", []int{2, 3, 4, 5, 6}, "k", ofCounters(cbf.Tandem, 8, [2]uint64{8, 4}), 0},
+	{name: "cuckoo", grid: []int{8, 10, 12, 14, 16}, what: "fingerprint bits", make: ofSlots(cuckoo.Plain), published: 0.4498},
+	{name: "tagged", grid: []int{8, 10, 12, 14, 16}, what: "fingerprint bits", make: ofSlots(cuckoo.Tagged), published: 0.4553},
+	{name: "counting", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Plain, 4, [2]uint64{}), published: 0.2494},
+	{name: "increment", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Increment, 8, [2]uint64{4, 4}), published: 0.4941},
+	{name: "tandem", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Tandem, 8, [2]uint64{4, 4}), published: 0.4973},
+	{name: "increment, L 8 when plain", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Increment, 8, [2]uint64{8, 4})},
+	{name: "tandem, L 8 when plain", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Tandem, 8, [2]uint64{8, 4})},
+}
+
+// defaultCounting makes a counting filter of variable length with default
+// options, or a plain one of as many bits.
+func defaultCounting(v cbf.Variant, capacity uint64, variable bool, seed uint64) (*cbf.Sketch, error) {
+	p := cbf.Params{Capacity: capacity, Variant: v, VariableLength: true, Seed: seed}
+	s, err := cbf.New(p)
+	if err != nil || variable {
+		return s, err
+	}
+	view, err := cbf.NewView(s.Blob())
+	if err != nil {
+		return nil, err
+	}
+	i := view.Info()
+	p.VariableLength, p.Counters, p.CounterBits = false, i.Counters, i.CounterBits
+	return cbf.New(p)
+}
+
+func ofDefaults(v cbf.Variant) func(size, step int, variable bool, seed uint64) (filter, int, error) {
+	return func(size, _ int, variable bool, seed uint64) (filter, int, error) {
+		s, err := defaultCounting(v, uint64(size), variable, seed)
+		return countingFilter{s}, size, err
+	}
+}
+
+// defaultPairs are the pairs of the means with default options.
+var defaultPairs = []pair{
+	{name: "cuckoo", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Plain), byDefault: true},
+	{name: "tagged", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Tagged)},
+	{name: "counting", grid: []int{0}, make: ofDefaults(cbf.Plain), byDefault: true},
+	{name: "increment", grid: []int{0}, make: ofDefaults(cbf.Increment)},
+	{name: "tandem", grid: []int{0}, make: ofDefaults(cbf.Tandem)},
 }
 
 var (
@@ -71,43 +104,50 @@ type varlenPoint struct {
 	bits float64 // per key of the capacity
 }
 
-// best is the measured rate, or where less than 50 hits make it, the formula's.
+// leastHits is how many show a rate.
+const leastHits = 50
+
+// best is the measured rate, or where fewer hits than leastHits make it, the
+// formula's.
 func (p varlenPoint) best() (rate float64, measured bool) {
-	if p.hits >= 50 {
+	if p.hits >= leastHits {
 		return p.rate(), true
 	}
 	return p.formula(), false
 }
 
-// variableLength compares each filter with its variable-length form.
-func variableLength(c report.Config, s *report.Section) error {
-	size := report.Pick(c, 1<<12, 1<<17, 1<<20)
-	most := report.Pick(c, 2000, 1_000_000, 16_000_000)
-	seeds := report.Pick(c, 1, 1, 2)
-	s.Text("The variable-length framework (its sections III to VI): at equal bits, a filter that is not full remembers more of each key. %d slots "+
-		"for cuckoo filters, with four slots a bucket, and for the counting ones as many keys as capacity, m = k n / ln 2 counters, alpha 0.5, k extra hash functions; increments and tandem with 8-bit "+
-		"counters and increments of 4 to 7 (the most that half a counter takes), plain ones with 4 bits, each form of a pair with the same. (The paper: 2^27; the rates do not depend on it.) %d seeds with as many absent keys each as give 10,000 hits, but %d at most. "+
-		"A reduction is 1 - rate(variable) / rate(plain). Where a rate shows in fewer than 50 hits, the filter's own formula stands in for it, marked with ~; the section on rates holds the "+
-		"formulas to measurement.", size, seeds, most)
-	type job struct{ pair, step, seed int }
-	type outcome struct{ at [2][]varlenPoint }
-	var jobs []job
+// varlenJob is a pair at one step, with one seed.
+type varlenJob struct{ pair, step, seed int }
+
+// varlenOutcome is what a job gives: the plain form and that of variable
+// length at every load, and their bytes.
+type varlenOutcome struct {
+	at    [2][]varlenPoint
+	bytes int
+}
+
+// varlenOutcomes measures pairs at all their steps; the results have seed 0 in
+// place of all seeds. Of filters of so many slots or keys no more than most
+// absent keys are asked.
+func varlenOutcomes(s *report.Section, pairs []pair, size, most, seeds int) (map[varlenJob]varlenOutcome, error) {
+	var jobs []varlenJob
 	for i, p := range pairs {
 		for _, step := range p.grid {
 			for seed := range seeds {
-				jobs = append(jobs, job{i, step, seed})
+				jobs = append(jobs, varlenJob{i, step, seed})
 			}
 		}
 	}
-	outcomes, err := report.Parallel(s, len(jobs), func(i int) (outcome, error) {
+	outcomes, err := report.Parallel(s, len(jobs), func(i int) (varlenOutcome, error) {
 		j := jobs[i]
-		var o outcome
+		var o varlenOutcome
 		h := numbers(seedOf(j.seed), 0, size)
 		for form := range 2 {
 			f, capacity, err := pairs[j.pair].make(size, j.step, form == 1, seedOf(j.seed))
 			if err != nil {
 				return o, err
 			}
+			o.bytes = f.bits() / 8
 			from := 0
 			for _, load := range varlenLoads {
 				to := int(load * float64(capacity))
@@ -119,7 +159,11 @@ func variableLength(c report.Config, s *report.Section) error {
 				if err != nil {
 					return o, err
 				}
-				asked := int(min(float64(most), max(10_000/rate, 100_000)))
+				// What no number of keys shows is asked little.
+				asked := min(most, 100_000)
+				if float64(most)*rate >= leastHits/2 {
+					asked = int(min(float64(most), max(10_000/rate, 100_000)))
+				}
 				p := varlenPoint{bits: float64(f.bits()) / float64(to)}
 				p.add(falsePositives(f, seedOf(j.seed), asked), asked, rate)
 				o.at[form] = append(o.at[form], p)
@@ -128,9 +172,9 @@ func variableLength(c report.Config, s *report.Section) error {
 		return o, nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	merged := map[job]outcome{}
+	merged := map[varlenJob]varlenOutcome{}
 	for i, j := range jobs {
 		j.seed = 0
 		o, there := merged[j]
@@ -144,49 +188,88 @@ func variableLength(c report.Config, s *report.Section) error {
 			}
 		}
 	}
+	return merged, nil
+}
 
-	// Means: by load and by filter, of every point of the grid alike.
-	sum, n := make([][]float64, len(pairs)), make([][]float64, len(pairs))
-	for i := range pairs {
-		sum[i], n[i] = make([]float64, len(varlenLoads)), make([]float64, len(varlenLoads))
+// reduction is that of the rate by variable length, at one load.
+func (o varlenOutcome) reduction(load int) float64 {
+	plain, _ := o.at[0][load].best()
+	variable, _ := o.at[1][load].best()
+	return 1 - variable/plain
+}
+
+// meanReduction is that over the steps of a pair, at one load.
+func meanReduction(merged map[varlenJob]varlenOutcome, pairs []pair, pair, load int) float64 {
+	sum := 0.0
+	for _, step := range pairs[pair].grid {
+		sum += merged[varlenJob{pair, step, 0}].reduction(load)
 	}
+	return sum / float64(len(pairs[pair].grid))
+}
+
+// variableLength compares each filter with its variable-length form.
+func variableLength(c report.Config, s *report.Section) error {
+	size := report.Pick(c, 1<<12, 1<<17, 1<<20)
+	most := report.Pick(c, 2000, 1_000_000, 16_000_000)
+	seeds := report.Pick(c, 1, 1, 2)
+	s.Text("The variable-length framework (its sections III to VI): at equal bits, a filter that is not full remembers more of each key. "+
+		"Cuckoo filters have %d slots, four a bucket. Counting filters have as many keys as capacity, m = k n / ln 2 counters, alpha 0.5 and k extra hash functions; plain ones have 4 bits a counter, "+
+		"increments and tandem 8 bits and increments of 4 to 7, the most that half a counter takes. (The paper: 2^27; the rates do not depend on it.) "+
+		"%d seeds with as many absent keys each as give 10,000 hits, but %d at most. "+
+		"A reduction is 1 - rate(variable) / rate(plain), at equal bits. Where a rate shows in fewer than %d hits, the filter's own formula stands in for it, marked with ~; the section on rates holds the "+
+		"formulas to measurement. Our defaults are `cuckoo_agg(key, {variable_length: true})` and `cbf_agg` alike, or with the filter's variant and nothing else, beside plain filters of as many bits.", size, seeds, most, leastHits)
+	merged, err := varlenOutcomes(s, pairs, size, most, seeds)
+	if err != nil {
+		return err
+	}
+	defaults, err := varlenOutcomes(s, defaultPairs, size, most, seeds)
+	if err != nil {
+		return err
+	}
+	reductions(s, merged, defaults)
+	if err := varlenTheorems(s, merged, size); err != nil {
+		return err
+	}
+	s.Text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns, and our defaults, compare " +
+		"with a plain filter of the same bits that does. Below half of the capacity variable length still gains; above it, the filter keeps the smaller " +
+		"increments for ever, and its rate is higher. Who fills a filter of increments to more than alpha is better off without variable length. " +
+		"Counting filters gain nothing past alpha by design: the framework turns them into the plain form there, so that published means above 0 at 75 and 90%% can only " +
+		"come from the cuckoo filters.")
+	return varlenDetail(s, merged)
+}
+
+// varlenDetail is every point of figures 4 and 5.
+func varlenDetail(s *report.Section, merged map[varlenJob]varlenOutcome) error {
 	farthest := 0.0
-	detail := report.NewTable("filter", "step", "bits per key inserted", "load", "plain", "variable length", "reduction", "z plain", "z variable")
+	head := []string{"filter", "step", "bits per key of the capacity"}
 	panels := make([]report.Panel, len(varlenLoads))
 	for l, load := range varlenLoads {
+		head = append(head, report.Percent(load)+": plain", "variable length", "reduction")
 		panels[l] = report.Panel{Title: fmt.Sprintf("load %g%%", 100*load), X: "bits per key inserted", Y: "false positive rate", LogY: true}
 	}
 	panels[0].Legend = report.BottomLeft
+	detail := report.NewTable(head...)
 	for i, p := range pairs {
 		lines := make([][2]report.Series, len(varlenLoads))
 		for _, step := range p.grid {
-			o := merged[job{i, step, 0}]
-			for l, load := range varlenLoads {
-				plain, plainSeen := o.at[0][l].best()
-				variable, variableSeen := o.at[1][l].best()
-				reduction := 1 - variable/plain
-				sum[i][l] += reduction
-				n[i][l]++
-				mark := func(v float64, seen bool) string {
-					if seen {
-						return report.Num(v)
-					}
-					return "~" + report.Num(v)
-				}
-				z := [2]float64{}
+			o := merged[varlenJob{i, step, 0}]
+			row := []any{p.name, fmt.Sprintf("%d %s", step, p.what), fmt.Sprintf("%.1f", o.at[0][0].bits*varlenLoads[0])}
+			for l := range varlenLoads {
 				for form := range 2 {
-					if o.at[form][l].hits >= 50 {
-						z[form] = o.at[form][l].z()
+					point := o.at[form][l]
+					rate, seen := point.best()
+					mark := "~"
+					if seen {
+						mark = ""
+						farthest = math.Max(farthest, math.Abs(point.z()))
 					}
-					farthest = math.Max(farthest, math.Abs(z[form]))
-				}
-				detail.Row(p.name, fmt.Sprintf("%d %s", step, p.what), fmt.Sprintf("%.1f", o.at[0][l].bits), report.Percent(load), mark(plain, plainSeen), mark(variable, variableSeen), report.Percent(reduction),
-					fmt.Sprintf("%.1f", z[0]), fmt.Sprintf("%.1f", z[1]))
-				for form, rate := range []float64{plain, variable} {
+					row = append(row, mark+report.Num(rate))
 					x := &lines[l][form]
-					x.X, x.Y = append(x.X, o.at[form][l].bits), append(x.Y, rate)
+					x.X, x.Y = append(x.X, point.bits), append(x.Y, rate)
 				}
+				row = append(row, report.Percent(o.reduction(l)))
 			}
+			detail.Row(row...)
 		}
 		for l := range varlenLoads {
 			for form, x := range lines[l] {
@@ -200,54 +283,8 @@ func variableLength(c report.Config, s *report.Section) error {
 			}
 		}
 	}
-
-	var byLoad, byFilter []string
-	t := s.Table("mean reduction at load", "published", "ours", "cuckoo", "tagged", "counting", "increment", "tandem", "increment, L 8 when plain", "tandem, L 8 when plain", "ours at least the published")
-	for l, load := range varlenLoads {
-		row := []any{report.Percent(load), report.Percent(varlenPublished[l])}
-		total, count := 0.0, 0.0
-		var each []any
-		for i, p := range pairs {
-			each = append(each, report.Percent(sum[i][l]/n[i][l]))
-			if p.published != 0 {
-				total += sum[i][l] / n[i][l]
-				count++
-			}
-		}
-		row = append(append(row, report.Percent(total/count)), each...)
-		byLoad = append(byLoad, report.Percent(total/count))
-		t.Row(append(row, atLeast(total/count, varlenPublished[l]))...)
-	}
-	t = s.Table("mean reduction of", "published", "ours", "at least the published")
-	for i, p := range pairs {
-		total := 0.0
-		for l := range varlenLoads {
-			total += sum[i][l] / n[i][l] / float64(len(varlenLoads))
-		}
-		if p.published == 0 {
-			t.Row(p.name, "none", report.Percent(total), "no part of the means")
-			continue
-		}
-		byFilter = append(byFilter, report.Percent(total))
-		t.Row(p.name, report.Percent(p.published), report.Percent(total), atLeast(total, p.published))
-	}
-	s.Short("mean reduction %s at loads of 25, 50, 75, 90%% (published 88, 68, 11, 4%%); %s for cuckoo, tagged, counting, increment, tandem (published 45, 46, 25, 49, 50%%).",
-		strings.Join(byLoad, ", "), strings.Join(byFilter, ", "))
-	s.Text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns compare " +
-		"with a plain filter of the same bits that does. Below half of the capacity variable length still gains; above it, the filter keeps the smaller " +
-		"increments for ever, and its rate is higher. Who fills a filter of increments to more than alpha is better off without variable length. " +
-		"Counting filters gain nothing past alpha by design: the framework turns them into the plain form there, so that published means above 0 at 75 and 90%% can only " +
-		"come from the cuckoo filters.")
-	s.Text("Every point (largest |z| of the rates with at least 50 hits: %.1f; \"step\" is what changes the bits):", farthest)
+	s.Text("Every point (largest |z| of the rates with at least %d hits: %.1f; \"step\" is what changes the bits):", leastHits, farthest)
 	s.Add(detail)
 	half := len(panels) / 2
 	return s.Figure("rate", "Rate over bits per key at four loads: whole lines plain, dotted lines variable length (figures 4 and 5 of the paper).", panels[:half], panels[half:])
-}
-
-// atLeast says whether a figure reaches the published one.
-func atLeast(v, published float64) string {
-	if v >= published {
-		return "yes"
-	}
-	return "**no**"
 }
