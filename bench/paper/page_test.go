@@ -42,6 +42,9 @@ var tableRows = map[string][]int{
 	"spectral-unbiased": {4 * 4 * 3},       // k, skews, estimators
 	"encodings":         {2 * 8, 2 * 2, 1}, // skews and means, fillings and sizes, sizes
 	"range":             {2 * 2 * 3},       // skews, methods, sizes
+	"zipf-memory":       {3 * 8},           // skews, sizes
+	"k":                 {3},               // k
+	"covid":             {6},               // dates
 	"categories":        {2 * 7, 2 * 5},    // points, structures; cascades
 	"estimates":         {2 * 5 * 2},       // sizes, sketches, levels
 	"cms":               {4 * 2},           // skews, rules
