@@ -46,6 +46,7 @@ var tableRows = map[string][]int{
 	"k":                 {3},               // k
 	"covid":             {6},               // dates
 	"categories":        {2 * 7, 2 * 5},    // points, structures; cascades
+	"countries":         {1 * 5},           // points, structures
 	"estimates":         {2 * 5 * 2},       // sizes, sketches, levels
 	"cms":               {4 * 2},           // skews, rules
 }

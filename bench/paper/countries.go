@@ -1,0 +1,211 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
+)
+
+// countries are the polygons of the Natural Earth file; where it is not there,
+// as many stars.
+func countries(folder string) (polygons []orb.MultiPolygon, what string, err error) {
+	const file, number = "ne_110m_countries.geojson", 177
+	text, err := os.ReadFile(filepath.Join(folder, file))
+	if errors.Is(err, fs.ErrNotExist) {
+		r := random(seedOf(0), 71)
+		for range number {
+			polygons = append(polygons, star(r, orb.Point{360*r.Float64() - 180, 130*r.Float64() - 60}, 1+14*r.Float64()))
+		}
+		return polygons, fmt.Sprintf("%d made-up stars, as %s is not there", number, file), nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	var collection struct {
+		Features []struct{ Geometry json.RawMessage }
+	}
+	if err := json.Unmarshal(text, &collection); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", file, err)
+	}
+	for _, f := range collection.Features {
+		mp, err := grid.ParseGeoJSON(f.Geometry)
+		if err != nil {
+			return nil, "", fmt.Errorf("%s: %w", file, err)
+		}
+		polygons = append(polygons, mp)
+	}
+	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons)), nil
+}
+
+// cities are the populated places of the world at a resolution in degrees;
+// where the file is not there, points around 2,000 places.
+func cities(folder string, res float64) (places []place, what string, err error) {
+	table, what := fileOr(folder, "geonames_cities.parquet", "populated places (GeoNames)",
+		`SELECT (hash(i // 86) % 360) - 180 + (hash(i, 1) % 4000) / 1000 AS lon, (hash(i // 86, 2) % 130) - 60 + (hash(i, 3) % 4000) / 1000 AS lat FROM range(171075) t(i)`,
+		"made-up points around 2,000 places")
+	places, err = readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s GROUP BY ALL ORDER BY y, x", res, table))
+	return places, what, err
+}
+
+// covidDegrees are the points of the COVID-19 file at a resolution in degrees.
+func covidDegrees(folder string, res float64) (places []place, what string, err error) {
+	s, what, err := covid(folder)
+	if err != nil {
+		return nil, "", err
+	}
+	const width, height = 360.0 / covidSide, 180.0 / covidSide // of a cell of the raster
+	index := map[grid.Cell]int{}
+	for _, of := range s.byDate {
+		for _, i := range of {
+			at := s.cells[i]
+			c := grid.Cell{X: int64(math.Floor(((float64(at.X)+0.5)*width - 180) / res)), Y: int64(math.Floor(((float64(at.Y)+0.5)*height - 90) / res))}
+			j, known := index[c]
+			if !known {
+				j = len(places)
+				index[c] = j
+				places = append(places, place{Cell: c})
+			}
+			places[j].points++
+		}
+	}
+	return places, what, nil
+}
+
+// world is points on the globe, with what polygons really hold of them.
+type world struct {
+	res    float64
+	places []place
+	bounds grid.Rect
+	truth  []uint64 // of each polygon
+	// How many cells the polygons have, and how many of them points.
+	inside, occupied int
+}
+
+// newWorld sums the points of every polygon.
+func newWorld(res float64, places []place, polygons []orb.MultiPolygon) (*world, error) {
+	w := &world{res: res, places: places, bounds: grid.EmptyRect()}
+	points := map[grid.Cell]uint64{}
+	for i := range places {
+		points[places[i].Cell] = places[i].points
+		w.bounds = w.bounds.Extend(places[i].Cell)
+	}
+	var err error
+	w.truth, err = w.sums(polygons, func(p *place) uint64 {
+		n := points[p.Cell]
+		w.inside++
+		if n > 0 {
+			w.occupied++
+		}
+		return n
+	})
+	return w, err
+}
+
+// largePolygons is the number of polygons that the paper's claim is about.
+func (w *world) largePolygons() int {
+	n := 0
+	for _, truth := range w.truth {
+		if truth > largePolygon {
+			n++
+		}
+	}
+	return n
+}
+
+// sums are those of what count has for the cells inside of each polygon.
+func (w *world) sums(polygons []orb.MultiPolygon, count func(p *place) uint64) ([]uint64, error) {
+	g, err := grid.New(w.res)
+	if err != nil {
+		return nil, err
+	}
+	sums := make([]uint64, len(polygons))
+	for i, mp := range polygons {
+		scan, err := g.Scan(mp, w.bounds)
+		if err != nil {
+			return nil, err
+		}
+		rows := scan.Bounds()
+		for y := rows.MinY; y <= rows.MaxY; y++ {
+			for _, of := range scan.Row(y) {
+				for x := of.X0; x <= of.X1; x++ {
+					sums[i] += count(&place{Cell: grid.Cell{X: x, Y: y}})
+				}
+			}
+		}
+	}
+	return sums, nil
+}
+
+// sumError is how far the sums of one sketch are off, in parts of the truth.
+type sumError struct {
+	large, largest float64 // of large polygons: mean and largest
+	estimate       float64 // of large polygons: mean of the estimate's
+	held, asked    int     // intervals that hold the truth, of all polygons
+	bytes          uint64
+	exact          bool
+	truth, excess  []float64 // of every polygon with points
+}
+
+// largePolygon is how many points the paper's claim asks for. Section 5.2.2.
+const largePolygon = 1000
+
+// ask sums every polygon with a structure. A sum below the truth is an error.
+func (w *world) ask(of structure, polygons []orb.MultiPolygon, bytes, seed uint64) (sumError, error) {
+	a, err := of.count(w.places, arrivals(random(seed, 72), w.places), w.res, bytes, seed)
+	if err != nil {
+		return sumError{}, err
+	}
+	out := sumError{bytes: a.bytes, exact: a.exact()}
+	var sums []uint64
+	if a.view == nil {
+		sums, err = w.sums(polygons, a.count)
+	} else {
+		for _, mp := range polygons {
+			sum, e := a.view.PolygonSum(mp, nil)
+			sums, err = append(sums, sum), errors.Join(err, e)
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	var large, estimates []float64
+	for i, sum := range sums {
+		truth := w.truth[i]
+		if sum < truth || out.exact && sum != truth {
+			return out, fmt.Errorf("polygon %d holds %d points, the sum is %d", i, truth, sum)
+		}
+		if a.view != nil {
+			e, err := a.view.PolygonEstimate(polygons[i], nil)
+			if err != nil {
+				return out, err
+			}
+			out.asked++
+			if e.Low <= float64(truth) && float64(truth) <= e.High {
+				out.held++
+			}
+			if truth > largePolygon {
+				estimates = append(estimates, math.Abs(e.Value/float64(truth)-1))
+			}
+		}
+		if truth > 0 {
+			out.truth, out.excess = append(out.truth, float64(truth)), append(out.excess, float64(sum)/float64(truth)-1)
+		}
+		if truth > largePolygon {
+			large = append(large, float64(sum)/float64(truth)-1)
+		}
+	}
+	out.large, out.largest = report.Mean(large), slices.Max(large)
+	if a.view != nil {
+		out.estimate = report.Mean(estimates)
+	}
+	return out, nil
+}
