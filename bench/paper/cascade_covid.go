@@ -1,20 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
-	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // covidDates are the dates of table 2 of the CascadeCBF paper, as the columns
@@ -28,158 +23,126 @@ var (
 // equator.
 const covidSide = 8192
 
-// snapshots are points that come date by date: cells, and for each date the
-// cells of its points.
-type snapshots struct {
-	cells  []grid.Cell
-	byDate [][]int
-	index  map[grid.Cell]int
-}
-
-func newSnapshots(dates int) *snapshots {
-	return &snapshots{byDate: make([][]int, dates), index: map[grid.Cell]int{}}
-}
-
-// add adds n points of a date.
-func (s *snapshots) add(date int, at grid.Cell, n uint64) {
-	i, known := s.index[at]
-	if !known {
-		i = len(s.cells)
-		s.index[at] = i
-		s.cells = append(s.cells, at)
-	}
-	s.byDate[date] = append(s.byDate[date], slices.Repeat([]int{i}, int(n))...)
-}
-
-// covid are the points of the COVID-19 file: at each place, for each date, a
-// thousandth of all cases until then, rounded down. Where the file is not
-// there, as many in 284 made-up places. The text says which.
-func covid(folder string) (s *snapshots, what string, err error) {
-	s = newSnapshots(len(covidDates))
-	path := filepath.Join(folder, "jhu_covid19_confirmed_global.csv")
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		s.makeUp()
-		return s, "made-up points in 284 places, as the COVID-19 file is not there", nil
-	}
-	db, err := connector.Open("?threads=1")
-	if err != nil {
-		return nil, "", err
-	}
-	defer db.Close()
-	var sums []string
-	for date, column := range covidDates {
+// covid are the cells of the COVID-19 file's places with the points that come at
+// each date, date by date: a thousandth of all cases until then, rounded down.
+func covid(folder string) (byDate [][]place, what string, err error) {
+	table, what := covidTable(folder)
+	var dates []string
+	for i, column := range covidDates {
 		// Places with equal coordinates are one.
-		sums = append(sums, fmt.Sprintf(`SELECT %d AS date, floor((Lon + 180) / 360 * %d)::BIGINT AS x, floor((Lat + 90) / 180 * %[2]d)::BIGINT AS y, floor(sum(%[3]q) * 0.001)::UBIGINT
-			FROM raw WHERE Lat IS NOT NULL AND Lon IS NOT NULL GROUP BY Lat, Lon`, date, covidSide, column))
+		dates = append(dates, fmt.Sprintf(`SELECT floor((Lon + 180) / 360 * %d)::BIGINT AS x, floor((Lat + 90) / 180 * %[1]d)::BIGINT AS y, '%[2]d' AS date, floor(sum(%[3]q) * 0.001)::UBIGINT
+			FROM raw WHERE Lat IS NOT NULL AND Lon IS NOT NULL GROUP BY Lat, Lon`, covidSide, i, column))
 	}
-	rows, err := db.Query(fmt.Sprintf("WITH raw AS MATERIALIZED (FROM read_csv('%s', header = true, sample_size = -1)) %s ORDER BY date, y, x",
-		strings.ReplaceAll(path, "'", "''"), strings.Join(sums, " UNION ALL ")))
-	if err != nil {
-		return nil, "", err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var date int
-		var at grid.Cell
-		var n uint64
-		if err := rows.Scan(&date, &at.X, &at.Y, &n); err != nil {
-			return nil, "", err
-		}
-		s.add(date, at, n)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, "", err
-	}
-	return s, "confirmed COVID-19 cases (JHU CSSE)", nil
+	places, err := readPlaces(fmt.Sprintf("WITH raw AS MATERIALIZED (FROM %s) %s ORDER BY date, y, x", table, strings.Join(dates, " UNION ALL ")))
+	return byCategory(places), what, err
 }
 
-// makeUp draws 284 places; the points of each are in proportion to
-// rank^-1.2.
-func (s *snapshots) makeUp() {
-	const places, skew = 284, 1.2
-	r, norm := random(seedOf(0), 52), 0.0
-	at := make([]grid.Cell, places)
-	for i := range at {
-		at[i] = grid.Cell{X: r.Int64N(covidSide), Y: r.Int64N(covidSide)}
-		norm += math.Pow(float64(i+1), -skew)
-	}
+// covidTable is the file, or where it is not there 284 made-up places whose
+// cases are in proportion to rank^-1.2.
+func covidTable(folder string) (table, what string) {
+	var columns []string
 	before := uint64(0)
-	for date, total := range covidTotals {
-		for i, c := range at {
-			s.add(date, c, uint64(float64(total-before)*math.Pow(float64(i+1), -skew)/norm))
-		}
-		before = total
+	for i, column := range covidDates {
+		columns = append(columns, fmt.Sprintf("(i + 1) ^ -1.2 / sum((i + 1) ^ -1.2) OVER () * %d AS %q", 1000*(covidTotals[i]-before), column))
+		before = covidTotals[i]
 	}
+	return fileOr(folder, "jhu_covid19_confirmed_global.csv", "confirmed COVID-19 cases (JHU CSSE)",
+		"SELECT (hash(i) % 36000) / 100 - 180 AS Lon, (hash(i, 1) % 18000) / 100 - 90 AS Lat, "+strings.Join(columns, ", ")+" FROM range(284) t(i)",
+		"made-up cases at 284 places")
+}
+
+// pile is points that come date by date.
+type pile struct {
+	places []place // one for each cell
+	points []int32
+	index  map[grid.Cell]int32
+}
+
+// add adds the points of a date, place after place.
+func (p *pile) add(places []place) {
+	for i := range places {
+		at, known := p.index[places[i].Cell]
+		if !known {
+			at = int32(len(p.places))
+			p.index[places[i].Cell] = at
+			p.places = append(p.places, place{Cell: places[i].Cell})
+		}
+		n := places[i].points
+		p.places[at].points += n
+		p.points = append(p.points, slices.Repeat([]int32{at}, int(n))...)
+	}
+}
+
+// cells is the number of cells with points.
+func (p *pile) cells() int {
+	n := 0
+	for i := range p.places {
+		if p.places[i].points > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // covidSeries is table 2: error while points pile up.
 func covidSeries(c report.Config, s *report.Section) error {
 	seeds := report.Pick(c, 1, 2, 10)
-	counters := report.Pick(c, 1<<14, 1<<20, 1<<20)
-	data, what, err := covid(c.Data)
+	byDate, what, err := covid(c.Data)
 	if err != nil {
 		return err
 	}
-	cascade := cascadeOf("CascadeCBF, mi", 2, math.MaxUint64, ccbf.MinimalIncrement, 1, 16)
-	countMin := rival{"Count-Min", 4, most16, func(p *points, _, _ int) (counted, error) {
-		return p.countMin(cms.Params{Epsilon: 0.001, Delta: 0.01})
-	}}
-	rivals := []rival{cascade, spectralMI, countMin, defaults}
+	rivals := []rival{
+		{cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)), 2},
+		{spectralOf("spectral, 2^20", paperK, 16), 3},
+		{structure{"Count-Min", func(places []place, points []int32, _ float64, _, seed uint64) (answers, error) {
+			return countMinned(cms.Params{Epsilon: 0.001, Delta: 0.01, Seed: seed}, 16, places, points)
+		}}, 4},
+		defaults,
+	}
+	own := len(rivals) - 1
 	published := [][]float64{{0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0.23, 0.51}, {0, 0, 0, 0, 0.23, 0.51}} // in percent
 	s.Text("Points are %s: at each of six dates a thousandth of the sum so far, rounded down, comes as points to each place, on a raster of %d x %[2]d over the globe. k = %d, %d seeds of the hash. "+
-		"CascadeCBF has %d and %d counters of 16 bits, Spectral %[5]d, Count-Min epsilon 0.001 and delta 0.01. "+
+		"CascadeCBF has 2^20 and 2^16 counters of 16 bits, spectral 2^20, Count-Min epsilon 0.001 and delta 0.01. "+
 		"Spectral and Count-Min are this project's, whose counters widen and so lose nothing, with estimates cut at 65,535: what counters of 16 bits that stop there would say, for where only the least counters are raised a ceiling "+
-		"changes nothing below it. Errors are relative, in the mean over the cells with points and the seeds.",
-		what, covidSide, cascadeK, seeds, counters, counters/16)
+		"changes nothing below it. Errors are relative, in the mean over the cells with points and the seeds.", what, covidSide, paperK, seeds)
 	t := s.Table("date", "points", "cells")
 	lines, here := make([]report.Series, len(rivals)), make([][]string, len(rivals))
 	for i, r := range rivals {
 		t.Heads(r.name)
-		if i < len(published) {
+		if i < own {
 			t.Heads("published")
 		}
 		lines[i].Label, lines[i].Style = r.name, r.style
 	}
-	var last outcomes
-	var order []int
-	for date, more := range data.byDate {
-		order = append(order, more...)
-		of, err := judgeAll(s, seeds, rivals, []sizing{{counters, cascadeK}}, func(seed uint64) (*points, error) { return newPoints(data.cells, order, seed) })
-		if err != nil {
+	p := pile{index: map[grid.Cell]int32{}}
+	var last []seeded
+	for date, places := range byDate {
+		p.add(places)
+		if last, err = judgeAll(s, seeds, func(uint64) ([]place, []int32) { return p.places, p.points }, attempts(rivals, 2<<20)); err != nil {
 			return err
 		}
-		last = of[0]
-		row := []any{covidDates[date], len(order), cellsOf(order)}
-		for i, r := range rivals {
-			mean := report.Mean(last.errors(r))
-			row = append(row, report.Percent2(mean))
-			if i < len(published) {
+		row := []any{covidDates[date], len(p.points), p.cells()}
+		for i, of := range last {
+			row = append(row, report.Percent2(of.mean()))
+			if i < own {
 				row = append(row, fmt.Sprintf("%.2f%%", published[i][date]))
 			}
-			here[i] = append(here[i], fmt.Sprintf("%.2f%%", 100*mean))
-			lines[i].X, lines[i].Y = append(lines[i].X, float64(len(order))), append(lines[i].Y, 100*mean)
+			here[i] = append(here[i], fmt.Sprintf("%.2f%%", 100*of.mean()))
+			lines[i].X, lines[i].Y = append(lines[i].X, float64(len(p.points))), append(lines[i].Y, 100*of.mean())
 		}
 		t.Row(row...)
 	}
-	from := len(covidDates) - 2 // the dates with errors
+	before := len(covidDates) - 2 // the first date with errors
+	latest := func(i int) string { return strings.Join(here[i][before:], " and ") }
 	for i, of := range published {
 		s.Compare(report.Comparison{
-			What: "mean error at the last two dates, " + rivals[i].name, Published: fmt.Sprintf("%.2f%%, %.2f%%", of[from], of[from+1]), Paper: strings.Join(here[i][from:], ", "),
-			Defaults: strings.Join(here[len(rivals)-1][from:], ", "), Bytes: fmt.Sprintf("%.0f of %.0f", last.bytes(defaults), last.bytes(rivals[i])), Note: "-",
+			What: "mean error at the last two dates, " + rivals[i].name, Published: fmt.Sprintf("%.2f%% and %.2f%%", of[before], of[before+1]), Paper: latest(i),
+			Defaults: latest(own), Bytes: bytesOf(last[own].bytes(), last[i].bytes()), Note: "-",
 		})
 	}
-	s.Short("mean errors at the last two dates: CascadeCBF %s, counters of 16 bits that stop %s and %s (published: 0.00 and 0.00%%, and 0.23 and 0.51%% for both that stop); our defaults %s, in %.0f bytes.",
-		strings.Join(here[0][from:], " and "), strings.Join(here[1][from:], " and "), strings.Join(here[2][from:], " and "), strings.Join(here[3][from:], " and "), last.bytes(defaults))
+	s.Short("mean errors at the last two dates: CascadeCBF %s (published: 0.00 and 0.00%%), counters of 16 bits that stop %s, spectral, and %s, Count-Min (published: 0.23 and 0.51%% for both); our defaults %s, in %s bytes.",
+		latest(0), latest(1), latest(2), latest(own), sketch.Number(uint64(last[own].bytes())))
 	return s.Figure("error", "Mean relative error at the six dates (table 2 of the paper).", []report.Panel{{
 		X: "points so far", Y: "mean error in percent", LogX: true, Legend: report.TopLeft, Series: lines,
 	}})
-}
-
-// cellsOf is the number of different cells of points.
-func cellsOf(order []int) int {
-	seen := map[int]bool{}
-	for _, i := range order {
-		seen[i] = true
-	}
-	return len(seen)
 }

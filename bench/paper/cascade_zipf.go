@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
@@ -21,21 +22,27 @@ func zipfOf(c report.Config, alpha float64) zipfData {
 	return zipfData{report.Pick(c, 500, 10_000, 10_000), report.Pick(c, 2000, 100_000, 100_000), alpha}
 }
 
-func (z zipfData) points(seed uint64) (*points, error) {
-	cells := make([]grid.Cell, z.keys)
-	for i := range cells {
-		cells[i] = grid.Cell{X: int64(i), Y: 2 * int64(i)}
+func (z zipfData) draw(seed uint64) (places []place, points []int32) {
+	places, points = make([]place, z.keys), make([]int32, z.draws)
+	for i := range places {
+		places[i].Cell = grid.Cell{X: int64(i), Y: 2 * int64(i)}
 	}
-	return newPoints(cells, newZipf(z.keys, z.alpha).stream(random(seed, 51), z.draws), seed)
+	for at, i := range newZipf(z.keys, z.alpha).stream(random(seed, 51), z.draws) {
+		places[i].points++
+		points[at] = int32(i)
+	}
+	return places, points
 }
 
 // zipfMemory is figure 3: error over memory for three skews.
 func zipfMemory(c report.Config, s *report.Section) error {
 	seeds := report.Pick(c, 1, 5, 50)
 	rivals := []rival{oneStandard, oneMI, twoMI, spectralMI, countMin5, defaultsDense, defaults}
-	var sizings []sizing
+	var sizes []uint64 // in counters
+	var all []attempt
 	for bits := 10; bits <= 17; bits++ {
-		sizings = append(sizings, sizing{1 << bits, cascadeK})
+		sizes = append(sizes, 1<<bits)
+		all = append(all, attempts(rivals, 2<<bits)...)
 	}
 	data := zipfOf(c, 0)
 	s.Text("%d draws from %d cells (i, 2i), P(rank r) in proportion to r^-alpha, k = %d, %d seeds of draws and hash. Sizes are counters of 16 bits; "+
@@ -43,22 +50,23 @@ func zipfMemory(c report.Config, s *report.Section) error {
 		"project's, whose counters widen, with estimates cut at 65,535: what counters of 16 bits would say. The last layer of a CascadeCBF marks counters that are full with a bit, so that one layer "+
 		"counts to 32,767. \"Defaults\" are given the bytes and nothing else: an exact list of cells as long as it fits, and where it does not the dense form, made of exact counts; \"defaults, dense\" have the "+
 		"default layers and k from the first point on (`exact: false`). A cell has the mean relative error over the keys that occurred, and the largest one, both in the mean over the seeds.",
-		data.draws, data.keys, cascadeK, seeds)
+		data.draws, data.keys, paperK, seeds)
 	t := s.Table("alpha", "counters", "bytes")
 	for _, r := range rivals {
 		t.Heads(r.name)
 	}
 	var panels []report.Panel
-	results := map[float64][]outcomes{}
+	results := map[float64][][]seeded{} // by alpha: by size and rival
 	for _, data.alpha = range []float64{1, 1.5, 2} {
-		bySize, err := judgeAll(s, seeds, rivals, sizings, data.points)
+		judged, err := judgeAll(s, seeds, data.draw, all)
 		if err != nil {
 			return err
 		}
-		for i, l := range sizings {
-			row := []any{data.alpha, l.counters, 2 * l.counters}
-			for _, r := range rivals {
-				row = append(row, report.Percent2(report.Mean(bySize[i].errors(r)))+", "+report.Percent2(report.Mean(bySize[i].largest(r))))
+		bySize := slices.Collect(slices.Chunk(judged, len(rivals)))
+		for i, counters := range sizes {
+			row := []any{data.alpha, counters, 2 * counters}
+			for _, of := range bySize[i] {
+				row = append(row, report.Percent2(of.mean())+", "+report.Percent2(of.largest()))
 			}
 			t.Row(row...)
 		}
@@ -66,47 +74,46 @@ func zipfMemory(c report.Config, s *report.Section) error {
 		panels = append(panels, memoryPanel(data.alpha, rivals, bySize))
 	}
 	panels[0].Legend = report.BottomLeft
-	memoryClaims(s, results[1.5][4], results[2][2])
+	memoryClaims(s, rivals, results[1.5][4], results[2][2])
 	return s.Figure("error", "Mean relative error over the bytes of the counters (figure 3 of the paper), with 95% intervals. An error of 0 is not shown; the exact list has none, and takes the bytes of its mark.",
 		panels)
 }
 
 // memoryPanel plots the mean errors of one skew, by size.
-func memoryPanel(alpha float64, rivals []rival, bySize []outcomes) report.Panel {
+func memoryPanel(alpha float64, rivals []rival, bySize [][]seeded) report.Panel {
 	p := report.Panel{Title: fmt.Sprintf("alpha %g", alpha), X: "bytes", Y: "mean error in percent", LogX: true, LogY: true}
 	least := math.Inf(1)
-	for _, r := range rivals {
+	for i, r := range rivals {
 		line := report.Series{Label: r.name, Style: r.style}
-		for _, o := range bySize {
-			mean, lo, hi := interval(o.errors(r))
-			if mean > 0 {
+		for _, of := range bySize {
+			of[i].point(&line, float64(of[i].bytes()))
+			if mean := of[i].mean(); mean > 0 {
 				least = min(least, mean)
 			}
-			line.X, line.Y = append(line.X, o.bytes(r)), append(line.Y, 100*mean)
-			line.Lo, line.Hi = append(line.Lo, 100*lo), append(line.Hi, 100*hi)
 		}
 		p.Series = append(p.Series, line)
 	}
-	exact := bySize[len(bySize)-1].bytes(defaults) // the largest size has room for it
-	p.Series = append(p.Series, report.Series{Label: "exact, no error", X: []float64{exact}, Y: []float64{100 * least}, Style: 7, Only: report.Marks})
+	exact := bySize[len(bySize)-1][len(rivals)-1] // the largest size has room for it
+	p.Series = append(p.Series, report.Series{Label: "exact, no error", X: []float64{float64(exact.bytes())}, Y: []float64{100 * least}, Style: 7, Only: report.Marks})
 	return p
 }
 
 // memoryClaims holds the paper's words on figure 3 against what came out at
-// alpha 1.5 with 32 KB and at alpha 2 with 10 KB.
-func memoryClaims(s *report.Section, at32, at10 outcomes) {
-	claim := func(what, published string, o outcomes, r rival) string {
-		paper := percentInterval(o.errors(r))
+// alpha 1.5 with 32 KB and at alpha 2 with 10 KB, by rival.
+func memoryClaims(s *report.Section, rivals []rival, at32, at10 []seeded) {
+	own := len(rivals) - 1
+	claim := func(what, published string, of []seeded, name string) string {
+		i := slices.IndexFunc(rivals, func(r rival) bool { return r.name == name })
 		s.Compare(report.Comparison{
-			What: fmt.Sprintf("mean error, %s, %s", what, r.name), Published: published, Paper: paper, Defaults: percentInterval(o.errors(defaults)),
-			Bytes: fmt.Sprintf("%.0f of %.0f", o.bytes(defaults), o.bytes(r)), Note: "-",
+			What: fmt.Sprintf("mean error, %s, %s", what, name), Published: published, Paper: of[i].String(), Defaults: of[own].String(),
+			Bytes: bytesOf(of[own].bytes(), of[i].bytes()), Note: "-",
 		})
-		return r.name + " " + paper
+		return name + " " + of[i].String()
 	}
 	var single []string
 	for _, r := range []rival{oneMI, spectralMI, countMin5} {
-		single = append(single, claim("alpha 1.5, 32 KB", "below 1%", at32, r))
+		single = append(single, claim("alpha 1.5, 32 KB", "below 1%", at32, r.name))
 	}
-	s.Short("mean errors at alpha 1.5 and 32 KB: %s (published: below 1%%); at alpha 2 and 10 KB: %s (published: near 0), the default form %s.",
-		strings.Join(single, ", "), claim("alpha 2, 10 KB", "near 0", at10, twoMI), percentInterval(at10.errors(defaults)))
+	s.Short("mean errors at alpha 1.5 and 32 KB: %s (published: below 1%%); at alpha 2 and 10 KB: %s (published: near 0), our defaults %s.",
+		strings.Join(single, ", "), claim("alpha 2, 10 KB", "near 0", at10, twoMI.name), at10[own])
 }

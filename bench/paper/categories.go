@@ -21,7 +21,7 @@ var cellAlone = structure{"the same, the cell alone hashed", func(places []place
 		cells[i].category = nil
 	}
 	a, err := paperCascade.count(cells, points, res, bytes, seed)
-	return answers{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes}, err
+	return answers{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes, a.most}, err
 }}
 
 // categoryStructures are those that are compared.

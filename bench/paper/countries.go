@@ -58,24 +58,21 @@ func cities(folder string, res float64) (places []place, what string, err error)
 
 // covidDegrees are the points of the COVID-19 file at a resolution in degrees.
 func covidDegrees(folder string, res float64) (places []place, what string, err error) {
-	s, what, err := covid(folder)
+	byDate, what, err := covid(folder)
 	if err != nil {
 		return nil, "", err
 	}
 	const width, height = 360.0 / covidSide, 180.0 / covidSide // of a cell of the raster
 	index := map[grid.Cell]int{}
-	for _, of := range s.byDate {
-		for _, i := range of {
-			at := s.cells[i]
-			c := grid.Cell{X: int64(math.Floor(((float64(at.X)+0.5)*width - 180) / res)), Y: int64(math.Floor(((float64(at.Y)+0.5)*height - 90) / res))}
-			j, known := index[c]
-			if !known {
-				j = len(places)
-				index[c] = j
-				places = append(places, place{Cell: c})
-			}
-			places[j].points++
+	for _, p := range slices.Concat(byDate...) {
+		c := grid.Cell{X: int64(math.Floor(((float64(p.X)+0.5)*width - 180) / res)), Y: int64(math.Floor(((float64(p.Y)+0.5)*height - 90) / res))}
+		j, known := index[c]
+		if !known {
+			j = len(places)
+			index[c] = j
+			places = append(places, place{Cell: c})
 		}
+		places[j].points += p.points
 	}
 	return places, what, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/connector"
@@ -92,12 +93,13 @@ type answers struct {
 	count func(p *place) uint64
 	view  *ccbf.View // nil where the structure is no ccbf
 	bytes uint64     // of the counters as wide as the paper has them; of ccbf, of the BLOB
+	most  uint64     // what its counters count to
 }
 
 // exact are the answers of a sketch that has no error.
 func (a *answers) exact() bool { return a.view != nil && a.view.IsExact() }
 
-// paperK is the paper's number of hash functions on real data.
+// paperK is the paper's number of hash functions unless varied. Section 5.
 const paperK = 8
 
 // structure counts places of a grid in so many bytes. Their points arrive one by
@@ -110,39 +112,61 @@ type structure struct {
 // The structures of the CascadeCBF paper's experiments on real data, with its k,
 // and this project's defaults.
 var (
-	paperCascade  = structure{"CascadeCBF, k 8, [16, 16], mi", split(ccbf.MinimalIncrement)}
-	paperStandard = structure{"CascadeCBF, k 8, [16, 16], standard", split(ccbf.Standard)}
-	paperSpectral = structure{"spectral, k 8, mi, 32 bits", func(places []place, points []int32, _ float64, bytes, seed uint64) (answers, error) {
-		sk, err := sbf.New(sbf.Params{Counters: bytes / 4, K: paperK, Method: sbf.MI, Seed: seed})
-		if err != nil {
-			return answers{}, err
-		}
-		return hashed(sk, places, points, seed, bytes/4*4), nil
-	}}
-	paperCountMin = structure{"Count-Min, 5 rows, 32 bits", func(places []place, points []int32, _ float64, bytes, seed uint64) (answers, error) {
-		sk, err := cms.New(cms.Params{Width: bytes / 20, Depth: 5, Conservative: true, Seed: seed})
-		if err != nil {
-			return answers{}, err
-		}
-		return hashed(sk, places, points, seed, bytes/20*20), nil
-	}}
-	denseDefaults = structure{"our defaults, dense", func(places []place, points []int32, res float64, bytes, seed uint64) (answers, error) {
-		return cascaded(ccbf.Params{Res: res, Bytes: bytes, Dense: true, Seed: seed}, places, points)
-	}}
-	ourDefaults = structure{"our defaults", func(places []place, points []int32, res float64, bytes, seed uint64) (answers, error) {
-		return cascaded(ccbf.Params{Res: res, Bytes: bytes, Seed: seed}, places, points)
-	}}
+	paperCascade  = cascadeOf("CascadeCBF, k 8, [16, 16], mi", paperK, ccbf.MinimalIncrement, split)
+	paperStandard = cascadeOf("CascadeCBF, k 8, [16, 16], standard", paperK, ccbf.Standard, split)
+	paperSpectral = spectralOf("spectral, k 8, mi, 32 bits", paperK, 32)
+	paperCountMin = countMinOf("Count-Min, 5 rows, 32 bits", 5, 32)
+	denseDefaults = defaultsOf("our defaults, dense", true)
+	ourDefaults   = defaultsOf("our defaults", false)
 )
 
-// split is a cascade of two layers of 16 bits that share the bytes nine to one.
-// Section 5.2.1.
-func split(mode ccbf.Mode) func([]place, []int32, float64, uint64, uint64) (answers, error) {
-	return func(places []place, points []int32, res float64, bytes, seed uint64) (answers, error) {
-		second := bytes / 20
-		return cascaded(ccbf.Params{
-			Res: res, Dense: true, K: paperK, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{9 * second, second}, Seed: seed,
-		}, places, points)
+// split shares bytes nine to one between two layers of 16 bits. Section 5.2.1.
+func split(bytes uint64) []uint64 { return []uint64{bytes / 20 * 9, bytes / 20} }
+
+// cascadeOf is a CascadeCBF in layers of 16 bits, and how many counters they
+// have.
+func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) []uint64) structure {
+	return structure{name, func(places []place, points []int32, res float64, bytes, seed uint64) (answers, error) {
+		p := ccbf.Params{Res: res, Dense: true, K: k, Mode: mode, Counters: counters(bytes), Seed: seed}
+		p.Widths = slices.Repeat([]int{16}, len(p.Counters))
+		return cascaded(p, places, points)
+	}}
+}
+
+// defaultsOf is a CascadeCBF that is told its size and, where it is dense, that.
+func defaultsOf(name string, dense bool) structure {
+	return structure{name, func(places []place, points []int32, res float64, bytes, seed uint64) (answers, error) {
+		return cascaded(ccbf.Params{Res: res, Bytes: bytes, Dense: dense, Seed: seed}, places, points)
+	}}
+}
+
+// spectralOf is a Spectral Bloom Filter of minimal increase.
+func spectralOf(name string, k, width uint64) structure {
+	return structure{name, func(places []place, points []int32, _ float64, bytes, seed uint64) (answers, error) {
+		counters := bytes * 8 / width
+		sk, err := sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed})
+		if err != nil {
+			return answers{}, err
+		}
+		return hashed(sk, places, points, seed, counters, width), nil
+	}}
+}
+
+// countMinOf is a Count-Min Sketch with conservative updates.
+func countMinOf(name string, rows, width uint64) structure {
+	return structure{name, func(places []place, points []int32, _ float64, bytes, seed uint64) (answers, error) {
+		return countMinned(cms.Params{Width: bytes * 8 / width / rows, Depth: rows, Seed: seed}, width, places, points)
+	}}
+}
+
+// countMinned are the answers of a Count-Min Sketch with conservative updates.
+func countMinned(p cms.Params, width uint64, places []place, points []int32) (answers, error) {
+	p.Conservative = true
+	sk, err := cms.New(p)
+	if err != nil {
+		return answers{}, err
 	}
+	return hashed(sk, places, points, p.Seed, sk.Width()*sk.Depth(), width), nil
 }
 
 // cascaded are the answers of a ccbf.
@@ -169,32 +193,46 @@ func cascaded(p ccbf.Params, places []place, points []int32) (answers, error) {
 	if err := v.Reset(blob); err != nil {
 		return answers{}, err
 	}
-	return answers{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob))}, nil
+	valueBits := 0 // a bit of each counter is its flag
+	for _, w := range config.Widths() {
+		valueBits += int(w) - 1
+	}
+	return answers{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}, nil
 }
 
-// hashed are the answers of a structure that takes hashed keys.
+// hashed are the answers of a structure that takes hashed keys, as if its
+// counters, which widen, stopped at a width: where only the least counters of a
+// key are raised, one that stops at a ceiling holds the smaller of the ceiling
+// and of what it would hold without, by induction over the points; and so does
+// the least of k.
 func hashed(sk interface {
-	Add(h1, h2, n uint64)
+	AddHashes(h1s, h2s, ns []uint64)
 	Count(h1, h2 uint64) uint64
-}, places []place, points []int32, seed, bytes uint64) answers {
-	h := hashes{make([]uint64, len(places)), make([]uint64, len(places))}
+}, places []place, points []int32, seed, counters, width uint64) answers {
+	of := hashes{make([]uint64, len(places)), make([]uint64, len(places))}
 	for i := range places {
-		h.h1[i], h.h2[i] = places[i].hash(seed)
+		of.h1[i], of.h2[i] = places[i].hash(seed)
 	}
-	for _, i := range points {
-		sk.Add(h.h1[i], h.h2[i], 1)
+	var batch hashes
+	for points := range slices.Chunk(points, pieceLen) {
+		batch.h1, batch.h2 = batch.h1[:0], batch.h2[:0]
+		for _, i := range points {
+			batch.h1, batch.h2 = append(batch.h1, of.h1[i]), append(batch.h2, of.h2[i])
+		}
+		sk.AddHashes(batch.h1, batch.h2, nil)
 	}
-	return answers{count: func(p *place) uint64 { return sk.Count(p.hash(seed)) }, bytes: bytes}
+	most := uint64(1)<<width - 1
+	return answers{count: func(p *place) uint64 { return min(most, sk.Count(p.hash(seed))) }, bytes: counters * width / 8, most: most}
 }
 
 // excess is by how much an answer is too high, in parts of the truth. One that
-// is too low is an error.
+// is too low is an error, but where the counters end.
 func (a *answers) excess(p *place) (float64, error) {
 	n := a.count(p)
-	if n < p.points {
+	if n < min(p.points, a.most) {
 		return 0, fmt.Errorf("cell %v, category %q: counts %d, the truth is %d", p.Cell, p.category, n, p.points)
 	}
-	return float64(n-p.points) / float64(p.points), nil
+	return (float64(n) - float64(p.points)) / float64(p.points), nil
 }
 
 // absentRate is the chance that a ccbf has a count for a key that is not there:
