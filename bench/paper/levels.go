@@ -8,7 +8,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
+
+// claimSide is the side whose sums stand for large areas in the claims.
+const claimSide = 64
 
 // levels compares sums over squares of dense sketches of equal size, with
 // levels of quads and without.
@@ -87,6 +91,12 @@ func levels(c report.Config, s *report.Section) error {
 				e[1] += of[j][1] / float64(seeds)
 			}
 			rows[j] = append(rows[j], report.Percent2(e[0]), report.Percent2(e[1]))
+			if side == claimSide {
+				s.Compare(report.Comparison{
+					What: fmt.Sprintf("excess of a sum over %d x %d cells, %s counters a cell: without levels; with 8 (spectral paper, section 5.5, in two dimensions)", side, side, report.Num(counters)), Published: "-", Paper: "-",
+					Defaults: report.Percent2(e[0]) + "; " + report.Percent2(e[1]), Bytes: sketch.Number(bytes), Note: "-",
+				})
+			}
 			x, without, with = append(x, float64(side)), append(without, 100*e[0]), append(with, 100*e[1])
 			if e[1] > e[0] {
 				cross = side

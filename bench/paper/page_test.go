@@ -29,24 +29,24 @@ func TestExperiments(t *testing.T) {
 // tableRows is how many rows the tables of an experiment have: the product of
 // the parameters that its protocol names.
 var tableRows = map[string][]int{
-	"rational":          {2 * 1, 12, 1},    // activations and sizes, k in halves, sizes
-	"blocks":            {5 * 2, 5},        // lengths and k, sizes
-	"rates":             {20 * 5, 4 * 5},   // forms and loads, seeds and filters
-	"variable-length":   {4, 7, 7 * 5},     // loads, pairs, pairs by grid
-	"variable-speed":    {2 * (5 + 1)},     // loads, filters and mean
-	"spectral-table":    {5, 6},            // gammas of table 1, additions of memory of table 2
-	"spectral-methods":  {2, 2, 5, 7},      // skews, gammas, k, comparisons
-	"forest":            {2, 2},            // gammas in either order
-	"spectral-below":    {4 * 2},           // gammas, skews
-	"spectral-changes":  {3 * 2},           // kinds of removal, skews
-	"spectral-unbiased": {4 * 4 * 3},       // k, skews, estimators
-	"encodings":         {2 * 8, 2 * 2, 1}, // skews and means, fillings and sizes, sizes
-	"range":             {2 * 2 * 3},       // skews, methods, sizes
-	"zipf-memory":       {3 * 8},           // skews, sizes
-	"k":                 {3},               // k
-	"covid":             {6},               // dates
-	"categories":        {2 * 7, 2 * 5},    // points, structures; cascades
-	"countries":         {1 * 5},           // points, structures
-	"estimates":         {2 * 5 * 2},       // sizes, sketches, levels
-	"cms":               {4 * 2},           // skews, rules
+	"rational":          {2 * 1, 12, 1},       // activations and sizes, k in halves, sizes
+	"blocks":            {5 * 2, 5},           // lengths and k, sizes
+	"rates":             {20 * 5, 4 * 5},      // forms and loads, seeds and filters
+	"variable-length":   {4, 7, 7 * 5},        // loads, pairs, pairs by grid
+	"variable-speed":    {2 * (5 + 1)},        // loads, filters and mean
+	"spectral-table":    {5, 6},               // gammas of table 1, additions of memory of table 2
+	"spectral-methods":  {2, 2, 5, 7},         // skews, gammas, k, comparisons
+	"forest":            {2, 2},               // gammas in either order
+	"spectral-below":    {4 * 2},              // gammas, skews
+	"spectral-changes":  {3 * 2},              // kinds of removal, skews
+	"spectral-unbiased": {4 * 4 * 3},          // k, skews, estimators
+	"encodings":         {2 * 8, 2 * 2, 1, 1}, // skews and means, fillings and sizes, sizes, sizes
+	"range":             {2 * 2 * 3},          // skews, methods, sizes
+	"zipf-memory":       {3 * 8},              // skews, sizes
+	"k":                 {3},                  // k
+	"covid":             {6},                  // dates
+	"categories":        {2 * 7, 2 * 5},       // points, structures; cascades
+	"countries":         {1 * 5},              // points, structures
+	"estimates":         {2 * 5 * 2},          // sizes, sketches, levels
+	"cms":               {4 * 2},              // skews, rules
 }

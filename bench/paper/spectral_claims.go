@@ -37,13 +37,13 @@ func (w *sweep) notWorse(a, b int, measure func(quality) float64) (n int) {
 	return n
 }
 
-// notWorseIn is notWorse over several sweeps, as text: additive error, wrong
-// answers, and of how many.
-func notWorseIn(results []*sweep, a, b int) (text string, all bool) {
+// notWorseIn is at how many values of several sweeps a method is not worse than
+// ms, as text: additive error, wrong answers, and of how many.
+func notWorseIn(results []*sweep, method int) (text string, all bool) {
 	add, ratio, n := 0, 0, 0
 	for _, w := range results {
-		add += w.notWorse(a, b, additive)
-		ratio += w.notWorse(a, b, wrong)
+		add += w.notWorse(method, placeMS, additive)
+		ratio += w.notWorse(method, placeMS, wrong)
 		n += len(w.values)
 	}
 	return fmt.Sprintf("%d; %d of %d", add, ratio, n), add == n && ratio == n
@@ -74,12 +74,12 @@ func methodClaims(s *report.Section, bySkew, byGamma, byK *sweep) {
 	s.Compare(report.Comparison{
 		What: "wrong answers, skew 0.5, gamma 0.7, k 5", Published: "3.2% of ms (table 1)", Paper: three(report.Percent2, wrong), Defaults: report.Percent2(byK.at(last, placeMS, wrong)), Bytes: bytes, Note: "-",
 	})
-	text, all := notWorseIn(results, placeMI, placeMS)
+	text, all := notWorseIn(results, placeMI)
 	s.Compare(report.Comparison{
 		What: "points at which mi is at least as good as ms: additive; wrong (figures 6, 8)", Published: "all", Paper: text, Defaults: "-", Bytes: bytes, Note: worse(!all, "see the tables"),
 	})
-	text, all = notWorseIn(results, placeRM, placeMS)
-	gathered, _ := notWorseIn(results, placeGathered, placeMS)
+	text, all = notWorseIn(results, placeRM)
+	gathered, _ := notWorseIn(results, placeGathered)
 	s.Compare(report.Comparison{
 		What: "points at which rm is at least as good as ms: additive; wrong (figures 6, 8)", Published: "all", Paper: text, Defaults: gathered, Bytes: bytesRM, Note: worse(!all, whyRM),
 	})
@@ -164,13 +164,13 @@ func forestClaims(s *report.Section, file, random *sweep) {
 		*sweep
 	}{{"order of the file", file}, {"random order", random}} {
 		one := []*sweep{w.sweep}
-		text, all := notWorseIn(one, placeMI, placeMS)
+		text, all := notWorseIn(one, placeMI)
 		s.Compare(report.Comparison{
 			What: "gammas at which mi is at least as good as ms, " + w.order + ": additive; wrong", Published: "all", Paper: text, Defaults: "-",
 			Bytes: bytesOf(w.size(at, placeMS), w.size(at, placeMI)), Note: worse(!all, "see the table"),
 		})
-		text, all = notWorseIn(one, placeRM, placeMS)
-		gathered, _ := notWorseIn(one, placeGathered, placeMS)
+		text, all = notWorseIn(one, placeRM)
+		gathered, _ := notWorseIn(one, placeGathered)
 		s.Compare(report.Comparison{
 			What: "gammas at which rm is at least as good as ms, " + w.order + ": additive; wrong", Published: "all", Paper: text, Defaults: gathered,
 			Bytes: bytesOf(w.size(at, placeGathered), w.size(at, placeRM)), Note: worse(!all, whyRM),
@@ -211,7 +211,7 @@ func changeClaims(s *report.Section, none, deletions, window *sweep, refusal err
 		What: "additive error of mi over that of rm in a window (section 3.4)", Published: "10 to 100", Paper: report.Num2(worstRatio) + " to " + report.Num2(bestRatio), Defaults: "refused", Bytes: bytes, Note: "-",
 	})
 	for i, w := range both {
-		text, all := notWorseIn([]*sweep{w}, 1, placeMS)
+		text, all := notWorseIn([]*sweep{w}, 1)
 		s.Compare(report.Comparison{
 			What: []string{"skews at which rm is at least as good as ms with deletions: additive; wrong (figure 8)", "the same in a window (figure 9)"}[i], Published: "all", Paper: text, Defaults: "-", Bytes: bytes, Note: worse(!all, whyRM),
 		})
