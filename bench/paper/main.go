@@ -21,6 +21,8 @@ var experiments = []report.Experiment{
 	{Name: "spectral-changes", Title: "Spectral: deletions and a sliding window", Run: spectralChanges},
 	{Name: "spectral-unbiased", Title: "Spectral: the unbiased estimator", Run: spectralUnbiased},
 	{Name: "encodings", Title: "Spectral: the encodings of counters", Run: encodings},
+	{Name: "spectral-relative", Title: "Spectral: how large an error is", Run: spectralRelative},
+	{Name: "iceberg", Title: "Spectral: queries for frequent keys", Run: iceberg},
 	{Name: "range", Title: "Spectral: sums over ranges", Run: spectralRange},
 	{Name: "zipf-memory", Title: "CascadeCBF: error over memory", Run: zipfMemory},
 	{Name: "k", Title: "CascadeCBF: error over k", Run: kSensitivity},

@@ -41,6 +41,8 @@ var tableRows = map[string][]int{
 	"spectral-changes":  {3 * 2},              // kinds of removal, skews
 	"spectral-unbiased": {4 * 4 * 3},          // k, skews, estimators
 	"encodings":         {2 * 8, 2 * 2, 1, 1}, // skews and means, fillings and sizes, sizes, sizes
+	"spectral-relative": {6},                  // skews
+	"iceberg":           {2 * 2},              // skews, gammas
 	"range":             {2 * 2 * 3},          // skews, methods, sizes
 	"zipf-memory":       {3 * 8},              // skews, sizes
 	"k":                 {3},                  // k
