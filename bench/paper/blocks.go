@@ -18,10 +18,9 @@ func blocks(c report.Config, s *report.Section) error {
 	ks := []float64{3, 7}
 	s.Text("A filter of any length is split along the binary digits of its length into blocks of powers of two, each with its part of "+
 		"k; whole blocks can be dropped. The paper's corollary 1: the rate is that of a standard filter of the same length. "+
-		"Measured with whole k and the number of keys that sets half of the bits; %d seeds with %d absent keys each. The parts of k "+
-		"are fractional. Would each block choose on its own who uses its last function, as in the paper, the rate would be the product of one chord for each "+
-		"block (see the section before this), column \"blocks on their own\": higher the more blocks there are. Ours hands out all of a key's probes with one choice, so "+
-		"that a key has floor(k) or floor(k)+1 of them in all.", seeds, asked)
+		"Measured with whole k and the number of keys that sets half of the bits; %d seeds with %d absent keys each. The parts of k are fractional. "+
+		"In the paper each block chooses on its own which keys use its last function; the rate is then a product of chords (theorem 2 and the section before this), "+
+		"column \"blocks on their own\". Ours makes one choice for all blocks, so that a key has floor(k) or floor(k)+1 probes in all.", seeds, asked)
 	t := s.Table("bits m", "blocks", "k", "keys n", "standard, measured", "blocks, measured", "95% interval", "blocks / standard", "formula", "z", "blocks on their own", "bits per key")
 	var ratios []float64
 	for _, m := range lengths {

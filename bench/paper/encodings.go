@@ -49,8 +49,7 @@ func encodingBits(c report.Config, s *report.Section) (finding string, err error
 	means := []float64{1, 2, 3, 5, 10, 20, 50, 100}
 	skews := []float64{0, 1}
 	s.Text("**Bits per counter** in a BLOB (figure 10), everything included: the directory of Elias and steps (half a bit a counter) and the whole index. The bound is "+
-		"the sum of the counters' own bits, ceil(log2(c+1)), with nothing that tells one counter from the next, divided by their number. Method ms, %d keys, k 5, gamma 0.7, %d seeds. The paper's claims: "+
-		"steps are shorter than Elias codes for a mean near 1, Elias codes for larger ones.", keys, seeds)
+		"the sum of the counters' own bits, ceil(log2(c+1)), with nothing that tells one counter from the next, divided by their number. Method ms, %d keys, k 5, gamma 0.7, %d seeds.", keys, seeds)
 	t := s.Table("skew", "mean occurrences of a key", "bound", "plain", "elias", "steps", "index", "elias / bound", "steps / bound", "index / bound", "index in memory")
 	var row []report.Panel
 	stepsBetter, points, least, most := 0, 0, math.Inf(1), 0.0
@@ -201,8 +200,7 @@ func lookupTimes(c report.Config, s *report.Section) (finding string, err error)
 	asked := report.Pick(c, 1<<12, 1<<17, 1<<20)
 	s.Text("**Time** (figure 11): looking up one random counter of a BLOB (k = 1, hashing not included; mean count 10), and raising one in memory, as multiples of the same on plain words in the same run: "+
 		"%d operations in pieces of 4,096, each piece's time the least of %d rounds. In memory Elias and steps are plain words too, and coded when a BLOB is written, so only the index has a time of its own for raising. "+
-		"\"Index over its start\" is the index's own time at that size over its time at 1,000 counters, \"plain over its start\" the same for plain words: what caches cost anybody. "+
-		"The paper's times are constant from 1,000 to 1,000,000 counters.", asked, rounds)
+		"\"Over its start\" is a time over that with 1,000 counters; that of plain words is what caches cost anybody.", asked, rounds)
 	t := s.Table("counters", "lookup: elias", "lookup: steps", "lookup: index", "index over its start", "plain over its start", "raise: index", "raise: index over its start")
 	lines := make([]report.Series, len(encodingsOf)-1)
 	for i, e := range encodingsOf[1:] {

@@ -118,7 +118,7 @@ func levels(c report.Config, s *report.Section) error {
 		}
 		t.Row(append([]any{side, report.Num(mean)}, rows[j]...)...)
 	}
-	s.Short("in the same bytes sums with levels are further off up to a side of some cells, and closer above: %s (0: closer, or both exact, at all).", strings.Join(finding, ", "))
+	s.Short("in the same bytes sums with levels are closer from squares of some cells on; the largest side at which they are further off is %s.", strings.Join(finding, ", "))
 	return s.Figure("excess", "Excess of sums over squares, with levels and without, at equal bytes.", panels)
 }
 

@@ -35,7 +35,7 @@ var tableRows = map[string][]int{
 	"variable-length":   {4, 7, 7 * 5},        // loads, pairs, pairs by grid
 	"variable-speed":    {2 * (5 + 1)},        // loads, filters and mean
 	"spectral-table":    {5, 6},               // gammas of table 1, additions of memory of table 2
-	"spectral-methods":  {2, 2, 5, 7},         // skews, gammas, k, comparisons
+	"spectral-methods":  {2, 2, 5, 1, 7},      // skews, gammas, k, occurrences, comparisons
 	"forest":            {2, 2},               // gammas in either order
 	"spectral-below":    {4 * 2},              // gammas, skews
 	"spectral-changes":  {3 * 2},              // kinds of removal, skews

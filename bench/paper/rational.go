@@ -126,7 +126,7 @@ func rational(c report.Config, s *report.Section) error {
 		"the %d settings with fractional k. The way of choosing makes no difference, and the hash functions are not to blame.",
 		verdict, len(all), report.Spread(all), most, above, fractional)
 
-	s.Short("the explanation is %s: a filter with fractional k mixes two whole ones, its rate is the chord between theirs (largest |z| %.1f over %d settings), and no fractional k beats the best whole one at rates below 0.6.",
+	s.Short("the explanation is %s: the rate of a fractional k is the chord between two whole ones (largest |z| %.1f over %d settings); at rates below 0.6 none beats the best whole k.",
 		verdict, most, len(all))
 
 	t := s.Table("keys n", "last function chosen by", "settings", "z (mean ± deviation)", "largest abs(z)", "q^k below the interval (fractional k)", "largest excess over q^k")
@@ -161,11 +161,10 @@ func rational(c report.Config, s *report.Section) error {
 			fmt.Sprintf("%.4f", fillOf(m, 60000, p.k)))
 	}
 
-	s.Text("What a fractional k is good for, then. Not for a lower rate: the best whole k beats every fractional one as long as " +
-		"k* is 0.7 or more, that is at every rate below 0.6 (last columns; only where k* is below that, the filter hopelessly overfull, " +
-		"a fractional k below 1 gains up to 8%%). It is good for where a whole number cannot be had: for the blocks of a filter of any length, " +
-		"whose parts of k must sum to k (next section); for a wanted fill, and with it wanted compressibility or a wanted " +
-		"estimate of how many keys there are, in a filter whose size is fixed; and for spending a budget of memory accesses that is not whole.")
+	s.Text("What a fractional k is good for. Not for a lower rate: the best whole k beats every fractional one where k* is 0.7 or more, " +
+		"that is at every rate below 0.6 (in a filter fuller than that, a fractional k below 1 gains up to 8%%). It is good where a whole number cannot be had: " +
+		"for the blocks of a filter of any length, whose parts of k must sum to k (next section); for a wanted fill of a filter whose size is fixed; " +
+		"and for a mean number of memory accesses that is not whole.")
 	t = s.Table("keys n", "k* = (m/n) ln 2", "rate at k* if q^k held", "best whole k", "its rate, measured", "rate at k* (rounded to 0.1), measured", "cost of k*")
 	for _, n := range keys {
 		best := m * math.Ln2 / float64(n)

@@ -112,9 +112,9 @@ func variableSpeed(c report.Config, s *report.Section) error {
 	rounds := report.Pick(c, 2, 5, 9)
 	loads := []float64{0.45, 0.9}
 	s.Steps((len(loads) + 1) * len(contestants))
-	s.Text("Throughput of the variable-length form as a part of the plain form's, in one run (table I of the paper). Capacity %d, load 90%% as in the paper and 45%%, where a counting filter still has "+
+	s.Text("Throughput of the variable-length form as a part of the plain form's, in one run (table I of the paper, the mean of its three data sets; ours are whole numbers, for keys are hashed beforehand). Capacity %d, load 90%% as in the paper and 45%%, where a counting filter still has "+
 		"its extra hash functions. 12-bit fingerprints in four slots; k 4 in 4-bit counters, with increments of 4 to 7 in 8-bit ones; our defaults have only `variable_length: true`, and the plain filter as many bits. "+
-		"Keys are hashed beforehand, pieces of %d are handed over at once, but removed one by one; a piece's time is the least of %d rounds in which the two forms take turns. "+
+		"Pieces of %d keys are handed over at once, but removed one by one; a piece's time is the least of %d rounds in which the two forms take turns. "+
 		"Ratios of two runs differ by up to %g%%: what is less than that below the published is not called worse.", capacity, pieceLen, rounds, 100*timeNoise)
 	ratios := make([][][4]float64, len(loads))
 	for l, load := range loads {
