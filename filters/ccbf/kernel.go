@@ -276,7 +276,7 @@ func raiseKeys[W word](d *dense, l0 []W, at []uint32, n []uint64) {
 			least = min(least, l0[j])
 		}
 		if least&flag != 0 || w > uint64(mask-least) {
-			d.raiseKey(key, w)
+			raiseKey(d, l0, key, w)
 			continue
 		}
 		to := least + W(w)
@@ -286,12 +286,34 @@ func raiseKeys[W word](d *dense, l0 []W, at []uint32, n []uint64) {
 	}
 }
 
-// raiseKey is raiseKeys for one key, with carries.
-func (d *dense) raiseKey(at []uint32, n uint64) {
-	to := saturatingAdd(d.leastValue(at), n)
-	for _, j := range at {
-		if d.value(uint64(j)) < to {
+// raiseKey is raiseKeys for one key, with carries. Nearly always the layers
+// above stay as they are, also where counters are flagged: then it is enough to
+// add to the first.
+func raiseKey[W word](d *dense, l0 []W, at []uint32, n uint64) {
+	var values [MaxK]uint64
+	mask, flag := W(d.layers[0].mask), W(d.layers[0].flag)
+	least := ^uint64(0)
+	for i, j := range at {
+		values[i] = uint64(l0[j])
+		if l0[j]&flag != 0 {
+			values[i] = d.value(uint64(j))
+		}
+		least = min(least, values[i])
+	}
+	to := saturatingAdd(least, n)
+	carried := false // values may have grown since they were read
+	for i, j := range at {
+		v := values[i]
+		if carried {
+			v = d.value(uint64(j))
+		}
+		switch c := l0[j]; {
+		case v >= to:
+		case to-v <= uint64(mask-c&mask):
+			l0[j] = c + W(to-v)
+		default:
 			d.raise(0, uint64(j), to)
+			carried = true
 		}
 	}
 }

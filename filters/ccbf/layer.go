@@ -134,7 +134,7 @@ func (d *dense) valueFrom(x int, j uint64) uint64 {
 			return v
 		}
 		shift += l.width - 1
-		j %= d.layers[x+1].size
+		j = d.layers[x+1].mod(j)
 	}
 }
 
@@ -162,7 +162,7 @@ func (d *dense) add(x int, j, n uint64) {
 		l.store(j, c)
 		n = carry
 		if n != 0 {
-			j %= d.layers[x+1].size
+			j = d.layers[x+1].mod(j)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (d *dense) remove(x int, j, n uint64) {
 		l.store(j, c-n)
 		return
 	}
-	v, up := c&l.mask, j%d.layers[x+1].size
+	v, up := c&l.mask, d.layers[x+1].mod(j)
 	if v < n {
 		borrow := (n - v + l.mask) >> (l.width - 1)
 		d.remove(x+1, up, borrow)
@@ -214,7 +214,7 @@ func (d *dense) raise(x int, j, v uint64) {
 		d.saturated = true
 		return
 	}
-	up, j2 := v>>(l.width-1), j%d.layers[x+1].size
+	up, j2 := v>>(l.width-1), d.layers[x+1].mod(j)
 	have := d.valueFrom(x+1, j2)
 	digit := uint64(0)
 	if have <= up {
