@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -46,8 +47,8 @@ type data func(seed uint64) (places []place, points []int32)
 // judged is the error of a structure over the places with points, in parts of
 // the truth, and its size.
 type judged struct {
-	mean, most float64
-	bytes      uint64
+	mean, high, most float64 // high is the 95th percentile
+	bytes            uint64
 }
 
 // judge lets a structure count the points.
@@ -56,22 +57,18 @@ func (of structure) judge(places []place, points []int32, bytes, seed uint64) (j
 	if err != nil {
 		return judged{}, fmt.Errorf("%s in %d bytes: %w", of.name, bytes, err)
 	}
-	j := judged{bytes: a.bytes}
-	occurred := 0.0
+	var errors []float64
 	for i := range places {
 		if places[i].points == 0 {
 			continue
 		}
 		x, err := a.excess(&places[i])
 		if err != nil {
-			return j, fmt.Errorf("%s in %d bytes: %w", of.name, bytes, err)
+			return judged{}, fmt.Errorf("%s in %d bytes: %w", of.name, bytes, err)
 		}
-		occurred++
-		j.mean += math.Abs(x)
-		j.most = max(j.most, math.Abs(x))
+		errors = append(errors, math.Abs(x))
 	}
-	j.mean /= occurred
-	return j, nil
+	return judged{report.Mean(errors), report.Quantile(errors, 0.95), slices.Max(errors), a.bytes}, nil
 }
 
 // seeded is what came of a structure, seed by seed.
@@ -80,6 +77,11 @@ type seeded []judged
 func (s seeded) means() []float64 { return report.Column(s, func(j judged) float64 { return j.mean }) }
 
 func (s seeded) mean() float64 { return report.Mean(s.means()) }
+
+// high is the mean over the seeds of the 95th percentile.
+func (s seeded) high() float64 {
+	return report.Mean(report.Column(s, func(j judged) float64 { return j.high }))
+}
 
 // largest is the mean over the seeds of the largest error.
 func (s seeded) largest() float64 {

@@ -170,9 +170,7 @@ func (l *load) measure(c report.Config, s *report.Section) error {
 	seeds := report.Pick(c, 1, 1, 5)
 	samples := report.Pick(c, 200, 10_000, 10_000)
 	if c.Scale == report.Tiny {
-		for i := range l.places {
-			l.places[i].points = min(l.places[i].points, 2)
-		}
+		lighten(l.places)
 	}
 	strange := strangers(l.places)
 	n := len(categoryStructures)

@@ -125,16 +125,12 @@ func compareCategories(s *report.Section, loads []*load) {
 			{"CascadeCBF", inCascade, 0.0002, 1}, {"spectral", inSpectral, 0.0005, 3}, {"Count-Min", inCountMin, 0.0013, 21},
 		} {
 			mean, most := l.mean(of.in, meanOf), l.most(of.in)
-			note := worse(mean > of.mean, "more of the points are in keys of few points")
-			if mean <= of.mean {
-				note = worse(most > of.most, "the largest, of one key with few points")
-			}
 			s.Compare(report.Comparison{
 				What:      fmt.Sprintf("%s, %s: mean and largest error by category", of.name, l.what),
 				Published: report.Percent2(of.mean) + ", " + report.Percent2(of.most),
 				Paper:     report.Percent2(mean) + ", " + report.Percent2(most),
 				Defaults:  report.Percent2(exact.mean), Bytes: bytesOf(int(exact.bytes), int(l.results[of.in][0].bytes)),
-				Note: note,
+				Note: worseError(mean, most, of.mean, of.most, "more of the points are in keys of few points"),
 			})
 		}
 	}

@@ -88,7 +88,7 @@ func countrySums(c report.Config, s *report.Section) error {
 		"Points arrive in random order, %d seeds of the hash. Errors are parts of the truth; the estimate is `ccbf_polygon_estimate`, whose interval promises to hold the truth 95 times in 100. No sum is below the truth: the run would fail.",
 		outlines, strings.Join(kinds, "; "), paperK, report.Num(bytesPerCell), seeds)
 	s.Text("A cell without points reads above 0 where all its counters are in use, and a sum over mostly empty cells adds that up: what is published holds where about every cell has points, as there, " +
-		"20,000 of the cells of a degree. Layers that share the bytes 16 to one, as our defaults' do when they are dense, are made for many cells of which few have large counts, not for the COVID-19 points.")
+		"20,000 of the cells of a degree. Our dense defaults, whose second layer is small, are made for points of which few cells have large counts: most of the COVID-19 cells have, and share the counters there.")
 	t := s.Table("points", "cells", "structure", "bytes", fmt.Sprintf("more than %d points: mean error", largePolygon), "largest error", "mean error of the estimate", "any points: mean error", "intervals that hold the truth")
 	for _, w := range all {
 		if err := w.measure(s, polygons, seeds); err != nil {

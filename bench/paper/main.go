@@ -29,6 +29,8 @@ var experiments = []report.Experiment{
 	{Name: "covid", Title: "CascadeCBF: COVID-19 cases over time", Run: covidSeries},
 	{Name: "categories", Title: "CascadeCBF: categories in one sketch, and whether they are kept apart", Run: categories},
 	{Name: "countries", Title: "CascadeCBF: sums over countries", Run: countrySums},
+	{Name: "urban", Title: "CascadeCBF: a city's raster", Run: urban},
+	{Name: "same-error", Title: "CascadeCBF: the bytes for the same error", Run: sameError},
 	{Name: "estimates", Title: "CascadeCBF: polygon estimates of dense sketches", Run: estimates},
 	{Name: "levels", Title: "CascadeCBF: sums over squares, with levels and without", Run: levels},
 	{Name: "cms", Title: "Count-Min: the bound of its estimates", Run: countMin},

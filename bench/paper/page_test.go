@@ -49,6 +49,8 @@ var tableRows = map[string][]int{
 	"covid":             {6},                  // dates
 	"categories":        {2 * 7, 2 * 5},       // points, structures; cascades
 	"countries":         {1 * 5},              // points, structures
+	"urban":             {3 * 5},              // points, structures
+	"same-error":        {5},                  // points
 	"estimates":         {2 * 5 * 2},          // sizes, sketches, levels
 	"cms":               {4 * 2},              // skews, rules
 }
