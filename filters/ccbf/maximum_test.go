@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -157,14 +156,7 @@ func TestMaximumFormIsCloserThanStreaming(t *testing.T) {
 			a, b := meanExcess(t, streaming, m), meanExcess(t, late, m)
 			ratios = append(ratios, a/b)
 		}
-		mean, square := 0.0, 0.0
-		for _, x := range ratios {
-			mean += x / seeds
-		}
-		for _, x := range ratios {
-			square += (x - mean) * (x - mean)
-		}
-		sigma := math.Sqrt(square / (seeds - 1) / seeds)
+		mean, sigma := meanAndError(ratios)
 		t.Logf("%v counters per cell: mean error %.2f times smaller, sigma %.3f", perCell, mean, sigma)
 		if mean-4*sigma < 2 {
 			t.Errorf("%v counters per cell: mean error %.2f times smaller (sigma %.3f), want 2", perCell, mean, sigma)
