@@ -102,10 +102,8 @@ race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short $(RACE)
 	$(GO) test -race -short -run '$(RACESQL)' ./sql/test
 
-bench: compiler ## Figures of speed and size, as ratios taken in one run
-	@cd bench && $(GO) run . $(ARGS)
-	@echo && echo "## the dense form's own loops, one core"
-	@$(GO) test -run '^$$' -bench 'Insert|Union' -cpu 1 ./filters/ccbf | grep ns/
+bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, fifteen minutes; ARGS names experiments, or -quick
+	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)
 
 paper: compiler ## docs/ACCURACY.md: the papers' experiments, twenty minutes; ARGS names some, or -quick
 	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)

@@ -131,7 +131,7 @@ func anchor(title string) string {
 		switch {
 		case r >= 'A' && r <= 'Z':
 			return r + 'a' - 'A'
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-':
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_':
 			return r
 		case r == ' ':
 			return '-'

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"sync"
 
@@ -31,6 +32,18 @@ func (s *Section) Step() {
 	defer s.progress.mu.Unlock()
 	if s.progress.bar != nil {
 		_ = s.progress.bar.Add(1) // a bar that cannot be drawn changes nothing
+	}
+}
+
+// Say writes a line to the terminal, for what the page does not keep.
+func (s *Section) Say(format string, args ...any) {
+	s.progress.mu.Lock()
+	defer s.progress.mu.Unlock()
+	if s.progress.bar != nil {
+		_ = s.progress.bar.Clear()
+	}
+	if s.progress.title != "" {
+		fmt.Fprintf(os.Stderr, format+"\n", args...)
 	}
 }
 

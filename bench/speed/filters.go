@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+)
+
+// keyed is a sketch of keys, through the methods that take many hashes.
+type keyed interface {
+	AddHashes(h1s, h2s, ns []uint64) error
+	ask(h1s, h2s []uint64)
+	Blob() []byte
+}
+
+// Answers that nobody reads.
+var (
+	yes    [batch]bool
+	counts [batch]uint64
+)
+
+// The sketches of the families as keyed ones: some take any key, some can be
+// full; some answer whether, some how often.
+type (
+	bloomSketch  struct{ *bloom.Sketch }
+	cuckooSketch struct{ *cuckoo.Sketch }
+	cbfSketch    struct{ *cbf.Sketch }
+	sbfSketch    struct{ *sbf.Sketch }
+	cmsSketch    struct{ *cms.Sketch }
+)
+
+func (s bloomSketch) AddHashes(h1s, h2s, ns []uint64) error {
+	s.Sketch.AddHashes(h1s, h2s, ns)
+	return nil
+}
+func (s cbfSketch) AddHashes(h1s, h2s, ns []uint64) error {
+	s.Sketch.AddHashes(h1s, h2s, ns)
+	return nil
+}
+func (s sbfSketch) AddHashes(h1s, h2s, ns []uint64) error {
+	s.Sketch.AddHashes(h1s, h2s, ns)
+	return nil
+}
+func (s cmsSketch) AddHashes(h1s, h2s, ns []uint64) error {
+	s.Sketch.AddHashes(h1s, h2s, ns)
+	return nil
+}
+
+func (s bloomSketch) ask(h1s, h2s []uint64)  { s.ContainsHashes(yes[:len(h1s)], h1s, h2s) }
+func (s cuckooSketch) ask(h1s, h2s []uint64) { s.ContainsHashes(yes[:len(h1s)], h1s, h2s) }
+func (s cbfSketch) ask(h1s, h2s []uint64)    { s.ContainsHashes(yes[:len(h1s)], h1s, h2s) }
+func (s sbfSketch) ask(h1s, h2s []uint64)    { s.CountHashes(counts[:len(h1s)], h1s, h2s) }
+func (s cmsSketch) ask(h1s, h2s []uint64)    { s.CountHashes(counts[:len(h1s)], h1s, h2s) }
+
+// families make their sketch for so many keys, with default options otherwise.
+// Count-Min, which knows no capacity, has a 10,000th of the total as its error.
+var families = []struct {
+	name    string
+	options string // of SQL, for $n keys
+	make    func(capacity uint64) (keyed, error)
+}{
+	{"bloom", "{capacity: $n}", func(capacity uint64) (keyed, error) {
+		s, err := bloom.New(bloom.Params{Capacity: capacity})
+		return bloomSketch{s}, err
+	}},
+	{"cuckoo", "{capacity: $n}", func(capacity uint64) (keyed, error) {
+		s, err := cuckoo.New(cuckoo.Params{Capacity: capacity})
+		return cuckooSketch{s}, err
+	}},
+	{"cbf", "{capacity: $n}", func(capacity uint64) (keyed, error) {
+		s, err := cbf.New(cbf.Params{Capacity: capacity})
+		return cbfSketch{s}, err
+	}},
+	{"sbf", "{capacity: $n}", func(capacity uint64) (keyed, error) {
+		s, err := sbf.New(sbf.Params{Capacity: capacity})
+		return sbfSketch{s}, err
+	}},
+	{"cms", "{epsilon: 0.0001}", func(uint64) (keyed, error) {
+		s, err := cms.New(cms.Params{Epsilon: 0.0001})
+		return cmsSketch{s}, err
+	}},
+}
+
+// hashed calls f with the hashes of keys, as many at once as in SQL.
+func hashed(keys []uint64, f func(h1s, h2s []uint64) error) error {
+	var h1s, h2s [batch]uint64
+	for from := 0; from < len(keys); from += batch {
+		part := keys[from:min(from+batch, len(keys))]
+		key.HashUint64s(0, part, h1s[:], h2s[:])
+		if err := f(h1s[:len(part)], h2s[:len(part)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func addNumbers(s keyed, keys []uint64) error {
+	return hashed(keys, func(h1s, h2s []uint64) error { return s.AddHashes(h1s, h2s, nil) })
+}
+
+func askNumbers(s keyed, keys []uint64) error {
+	return hashed(keys, func(h1s, h2s []uint64) error {
+		s.ask(h1s, h2s)
+		return nil
+	})
+}
+
+// numbers are n different keys in no order, others for every stream.
+func numbers(n int, stream uint64) []uint64 {
+	keys := make([]uint64, n)
+	for i := range keys {
+		// Odd multiples modulo 2^64 differ.
+		keys[i] = (stream<<40 | uint64(i)) * 0x9e3779b97f4a7c15
+	}
+	return keys
+}
+
+// filters compares the families with the exact structure, a map.
+func filters(c report.Config, s *report.Section) error {
+	sizes := report.Pick(c, []int{5000}, []int{100_000, 500_000}, []int{100_000, 4_000_000})
+	w := newStopwatch(c, s, 3*len(sizes)*len(families))
+	s.Text("Each family for that many keys, which are whole numbers, with default options otherwise (Count-Min with epsilon 0.0001 at every size), beside Go's `map[uint64]uint64`, made for as many keys, on one thread. Hashing is in all times. Asked are the keys that are there, and as many others.")
+	t := s.Table("family", "keys", "bits a key", "add / map", "ask for keys / map", "ask for others / map")
+	var rows []report.Row
+	for _, n := range sizes {
+		keys, others := numbers(n, 0), numbers(n, 1)
+		for _, f := range families {
+			var ours keyed
+			var exact map[uint64]uint64
+			asks := func(keys []uint64) []contender {
+				return []contender{{name: "ours", run: func() error { return askNumbers(ours, keys) }}, loop("map", func() {
+					sum := uint64(0)
+					for _, k := range keys {
+						sum += exact[k]
+					}
+					keep(sum)
+				})}
+			}
+			var ratios []ratio
+			for _, o := range []struct {
+				name       string
+				contenders []contender
+			}{
+				{"add", []contender{
+					{name: "ours", fresh: func() (err error) { ours, err = f.make(uint64(n)); return err }, run: func() error { return addNumbers(ours, keys) }},
+					{name: "map", fresh: func() error { exact = make(map[uint64]uint64, n); return nil }, run: func() error {
+						for _, k := range keys {
+							exact[k]++
+						}
+						return nil
+					}},
+				}},
+				{"ask for keys", asks(keys)},
+				{"ask for others", asks(others)},
+			} {
+				took, err := w.inTurn(fmt.Sprintf("%s, %d keys, %s", f.name, n, o.name), o.contenders...)
+				if err != nil {
+					return err
+				}
+				r := took[0].over(took[1])
+				ratios = append(ratios, r)
+				rows = append(rows, r.row(fmt.Sprintf("%s, %d keys", f.name, n), o.name))
+			}
+			t.Row(f.name, n, 8*float64(len(ours.Blob()))/float64(n), ratios[0], ratios[1], ratios[2])
+		}
+	}
+	last := rows[len(rows)-3*len(families):]
+	s.Short("at %d keys a Bloom filter takes %s of a map's time to add and %s to answer.", sizes[len(sizes)-1], report.Num(last[0].At), report.Num(last[1].At))
+	return s.Rows("ratio", "Time of the families as a part of that of Go's map.", "time / map", rows)
+}

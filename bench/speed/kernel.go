@@ -1,0 +1,224 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// batch is the number of keys that are handed over at once, as SQL does.
+const batch = 2048
+
+// kernel measures the functions under the SQL functions of ccbf beside the
+// loops that one would write.
+func kernel(c report.Config, s *report.Section) error {
+	w := newStopwatch(c, s, 2*2+2*2+1)
+	s.Text("The dense form has k = 8 and 16-bit counters, %d keys, each hashed by both sides; the plain loops do one key after the other, in one layer whose counters stop when they are full. "+
+		"2^20 counters are two megabytes, which a cache may hold, 2^24 are 32. The promise of inserts was given in nanoseconds beside a plain loop in C++ on one machine: 20 of 15 (standard) and 45 of 43 (mi) at 2^20 counters, "+
+		"half of it at 2^24; it is held here against the plain loop in Go.", report.Pick(c, 20_000, 1_000_000, 4_000_000))
+	t := s.Table("kernel", "plain loop", "counters or cells", "time / plain loop")
+	var rows []report.Row
+	record := func(what, beside string, size any, r ratio) {
+		t.Row(what, beside, size, r)
+		rows = append(rows, r.row(fmt.Sprintf("%s, %v, / %s", what, size, beside), ""))
+	}
+	if err := denseKernel(c, w, record); err != nil {
+		return err
+	}
+	if err := exactKernel(c, w, record); err != nil {
+		return err
+	}
+	s.Short("dense inserts, mi, take %s of a plain loop's time at 2^20 counters and %s at 2^24; standard ones %s and %s.",
+		report.Num(rows[0].At), report.Num(rows[4].At), report.Num(rows[1].At), report.Num(rows[5].At))
+	return s.Rows("ratio", "Time of the kernels as a part of a plain loop's that does the same.", "time / plain loop", rows)
+}
+
+// denseKernel inserts and looks up.
+func denseKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) error {
+	n := report.Pick(c, 20_000, 1_000_000, 4_000_000)
+	r := rand.New(rand.NewPCG(1, 2))
+	cells, others, keys := make([]grid.Cell, n), make([]grid.Cell, n), make([]uint64, n)
+	xs, ys := make([]float64, n), make([]float64, n)
+	for i := range cells {
+		cells[i] = grid.Cell{X: r.Int64N(1 << 20), Y: r.Int64N(1 << 20)}
+		xs[i], ys[i] = float64(cells[i].X), float64(cells[i].Y)
+		others[i] = grid.Cell{X: -1 - cells[i].X, Y: cells[i].Y}
+	}
+	for _, p := range []struct {
+		bits  int
+		mode  ccbf.Mode
+		limit float64 // promised
+	}{
+		{20, ccbf.MinimalIncrement, 45. / 43}, {20, ccbf.Standard, 20. / 15},
+		{24, ccbf.MinimalIncrement, 0.5}, {24, ccbf.Standard, 0.5},
+	} {
+		config, err := ccbf.New(ccbf.Params{Res: 1, Dense: true, K: 8, Mode: p.mode, Widths: []int{16, 16}, Counters: []uint64{1 << p.bits, 1 << (p.bits - 4)}})
+		if err != nil {
+			return err
+		}
+		if got := config.Keys(keys, xs, ys); got != n {
+			return fmt.Errorf("point %d has no key", got)
+		}
+		var sketch *ccbf.Sketch
+		var counters []uint16
+		size, what := fmt.Sprintf("2^%d", p.bits), fmt.Sprintf("insert, %v", p.mode)
+		took, err := w.inTurn(what+", "+size, contender{name: "kernel", run: func() error {
+			sketch, err = build(config, keys)
+			return err
+		}}, loop("plain loop", func() {
+			counters = make([]uint16, 1<<p.bits)
+			plainInsert(counters, p.mode, cells)
+		}))
+		if err != nil {
+			return err
+		}
+		inserts := took[0].over(took[1])
+		record(what, "loop", size, inserts)
+		w.claim(inserts.atMost(fmt.Sprintf("time of dense %s / plain loop, %s counters", what, size), p.limit))
+		if p.mode == ccbf.Standard {
+			blob := sketch.AppendBlob(nil)
+			if err := denseLookup(w, record, "lookup", size, blob, counters, cells); err != nil {
+				return err
+			}
+			if err := denseLookup(w, record, "lookup of absent cells", size, blob, counters, others); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// denseLookup looks up cells in what both sides hold: the same counters.
+func denseLookup(w stopwatch, record func(what, beside string, size any, r ratio), what, size string, blob []byte, counters []uint16, cells []grid.Cell) error {
+	var v ccbf.View
+	if err := v.Reset(blob); err != nil {
+		return err
+	}
+	ours, plain := make([]uint64, len(cells)), make([]uint64, len(cells))
+	took, err := w.inTurn(what+", "+size, loop("kernel", func() { v.CountCells(ours, cells, nil) }), loop("plain loop", func() { plainLookup(plain, counters, cells) }))
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(ours, plain) {
+		return fmt.Errorf("lookups in %s counters differ from the plain loop's", size)
+	}
+	record(what, "loop", size, took[0].over(took[1]))
+	return nil
+}
+
+// build is a sketch of keys that arrive as in SQL.
+func build(config ccbf.Config, keys []uint64) (*ccbf.Sketch, error) {
+	b := ccbf.NewBuilder(config, nil)
+	for chunk := range slices.Chunk(keys, batch) {
+		if err := b.AddKeys(chunk); err != nil {
+			return nil, err
+		}
+	}
+	return b.Sketch()
+}
+
+// plainInsert is the textbook's put.
+func plainInsert(counters []uint16, mode ccbf.Mode, cells []grid.Cell) {
+	mask := uint64(len(counters) - 1)
+	for _, c := range cells {
+		h1, h2 := key.HashCell(0, c.X, c.Y)
+		if mode == ccbf.Standard {
+			for j := uint64(1); j <= 8; j++ {
+				if c := &counters[(h1+j*h2)&mask]; *c < 1<<16-1 {
+					*c++
+				}
+			}
+			continue
+		}
+		least := uint16(1<<16 - 1)
+		for j := uint64(1); j <= 8; j++ {
+			least = min(least, counters[(h1+j*h2)&mask])
+		}
+		if least == 1<<16-1 {
+			continue
+		}
+		for j := uint64(1); j <= 8; j++ {
+			c := &counters[(h1+j*h2)&mask]
+			*c = max(*c, least+1)
+		}
+	}
+}
+
+// plainLookup is the textbook's get.
+func plainLookup(dst []uint64, counters []uint16, cells []grid.Cell) {
+	mask := uint64(len(counters) - 1)
+	for i, c := range cells {
+		h1, h2 := key.HashCell(0, c.X, c.Y)
+		least := uint16(1<<16 - 1)
+		for j := uint64(1); j <= 8; j++ {
+			least = min(least, counters[(h1+j*h2)&mask])
+		}
+		dst[i] = uint64(least)
+	}
+}
+
+// exactKernel builds the exact form of real points, beside Go's map and beside
+// sorting the points' keys.
+func exactKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) error {
+	points, err := crimes(c, w.s)
+	if err != nil {
+		return err
+	}
+	db, err := open(1)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := run(db, "CREATE TABLE p AS "+points); err != nil {
+		return err
+	}
+	xs, ys, err := coordinates(db, "p")
+	if err != nil {
+		return err
+	}
+	config, err := ccbf.New(ccbf.Params{Res: 0.001})
+	if err != nil {
+		return err
+	}
+	keys, sorted := make([]uint64, len(xs)), make([]uint64, len(xs))
+	if got := config.Keys(keys, xs, ys); got != len(keys) {
+		return fmt.Errorf("point %d has no key", got)
+	}
+	counts := map[uint64]uint32{}
+	took, err := w.inTurn("exact build", contender{name: "kernel", run: func() error {
+		sketch, err := build(config, keys)
+		if err == nil {
+			sketch.AppendBlob(nil)
+		}
+		return err
+	}}, loop("Go's map", func() {
+		counts = map[uint64]uint32{}
+		for _, k := range keys {
+			counts[k]++
+		}
+	}), loop("slices.Sort", func() {
+		copy(sorted, keys)
+		slices.Sort(sorted)
+	}))
+	if err != nil {
+		return err
+	}
+	record("exact build", "Go's map", len(counts), took[0].over(took[1]))
+	record("exact build", "slices.Sort", len(counts), took[0].over(took[2]))
+	return nil
+}
+
+// coordinates are the columns lon and lat of a table, in its order.
+func coordinates(db *sql.DB, table string) (xs, ys []float64, err error) {
+	if xs, err = column[float64](db, "SELECT lon FROM "+table+" ORDER BY rowid"); err != nil {
+		return nil, nil, err
+	}
+	ys, err = column[float64](db, "SELECT lat FROM "+table+" ORDER BY rowid")
+	return xs, ys, err
+}

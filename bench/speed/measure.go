@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"database/sql"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+)
+
+// contender is one of several ways to do the same work.
+type contender struct {
+	name  string
+	fresh func() error // before each round, outside its time; may be nil
+	run   func() error
+}
+
+// loop is a contender that cannot fail.
+func loop(name string, run func()) contender {
+	return contender{name: name, run: func() error { run(); return nil }}
+}
+
+// query is a statement as a contender.
+func query(db *sql.DB, name, statement string) contender {
+	return contender{name: name, run: func() error { return run(db, statement) }}
+}
+
+// sample is the times of several rounds.
+type sample []time.Duration
+
+// over is s as a part of another sample, round by round.
+func (s sample) over(other sample) ratio {
+	r := make(ratio, len(s))
+	for i := range s {
+		r[i] = float64(s[i]) / float64(other[i])
+	}
+	return r
+}
+
+// String is what stands on the terminal, where times have a meaning.
+func (s sample) String() string {
+	ms := report.Column(s, func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 })
+	return fmt.Sprintf("%.1f ms (%.1f to %.1f)", report.Median(ms), slices.Min(ms), slices.Max(ms))
+}
+
+// ratio is a quotient that was measured in several rounds.
+type ratio []float64
+
+func (r ratio) median() float64 { return report.Median(r) }
+
+// String is the median and the least and the largest, as the page has them.
+func (r ratio) String() string {
+	if len(r) == 1 {
+		return report.Num(r[0])
+	}
+	return fmt.Sprintf("%s (%s to %s)", report.Num(r.median()), report.Num(slices.Min(r)), report.Num(slices.Max(r)))
+}
+
+// each is f of every round.
+func (r ratio) each(f func(float64) float64) ratio { return report.Column(r, f) }
+
+// row is the ratio as a row of a figure; the kind may be "".
+func (r ratio) row(name, kind string) report.Row {
+	return report.Row{Name: name, Kind: kind, At: r.median(), Lo: slices.Min(r), Hi: slices.Max(r)}
+}
+
+// stopwatch times the contenders of an experiment.
+type stopwatch struct {
+	s      *report.Section
+	rounds int
+}
+
+// newStopwatch is one for an experiment that compares so many times.
+func newStopwatch(c report.Config, s *report.Section, comparisons int) stopwatch {
+	s.Steps(comparisons)
+	return stopwatch{s, report.Pick(c, 1, 5, 9)}
+}
+
+// inTurn times contenders one after the other, round by round, every other
+// round backwards, so that all of them meet the same moods of the machine. A
+// first round is not counted.
+func (w stopwatch) inTurn(what string, contenders ...contender) ([]sample, error) {
+	out := make([]sample, len(contenders))
+	for round := range w.rounds + 1 {
+		for turn := range contenders {
+			i := turn
+			if round%2 == 1 {
+				i = len(contenders) - 1 - turn
+			}
+			took, err := contenders[i].time()
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", contenders[i].name, err)
+			}
+			if round > 0 {
+				out[i] = append(out[i], took)
+			}
+		}
+	}
+	w.s.Step()
+	w.say(what, contenders, out)
+	return out, nil
+}
+
+func (c contender) time() (time.Duration, error) {
+	if c.fresh != nil {
+		if err := c.fresh(); err != nil {
+			return 0, err
+		}
+	}
+	runtime.GC() // what others left is not this one's to clear away
+	start := time.Now()
+	err := c.run()
+	return time.Since(start), err
+}
+
+// say puts times on the terminal: the page has none.
+func (w stopwatch) say(what string, contenders []contender, times []sample) {
+	var b strings.Builder
+	for i, c := range contenders {
+		fmt.Fprintf(&b, "\n  %-40s %v", c.name, times[i])
+	}
+	w.s.Say("%s%s", what, b.String())
+}
+
+// claim is a promise and what became of it: the part is what was measured as a
+// part of what was promised, so that at most 1 keeps it.
+type claim struct {
+	what, promised string
+	part           ratio
+	measured       ratio
+	beside         string // what measured is a part of, where what does not say it
+}
+
+// atMost is the claim that a ratio is so large at most.
+func (r ratio) atMost(what string, limit float64) claim {
+	return claim{what: what, promised: "at most " + report.Num(limit), part: r.each(func(v float64) float64 { return v / limit }), measured: r}
+}
+
+// atLeast is the claim that a ratio is so large at least.
+func (r ratio) atLeast(what string, limit float64) claim {
+	return claim{what: what, promised: "at least " + report.Num(limit), part: r.each(func(v float64) float64 { return limit / v }), measured: r}
+}
+
+// within is the claim that something takes so long at most. The page has how
+// long it takes beside something else.
+func (s sample) within(what string, limit time.Duration, measured ratio, beside string) claim {
+	part := report.Column(s, func(d time.Duration) float64 { return float64(d) / float64(limit) })
+	return claim{what, fmt.Sprintf("at most %d ms", limit.Milliseconds()), part, measured, beside}
+}
+
+// rate is the claim that n things take as long as at so many a second, or less.
+func (s sample) rate(what, promised string, n, perSecond float64, measured ratio, beside string) claim {
+	return claim{what, promised, report.Column(s, func(d time.Duration) float64 { return d.Seconds() * perSecond / n }), measured, beside}
+}
+
+// claim adds to the page's list.
+func (w stopwatch) claim(c claim) {
+	measured, part := c.measured.String(), c.part.String()
+	if c.beside != "" {
+		measured += " of " + c.beside
+	}
+	if c.part.median() > 1 {
+		part = "short: " + part
+	}
+	w.s.Claim(c.what, c.promised, measured, part)
+}
+
+// worst is the claim that comes off worst.
+func worst(claims []claim) claim {
+	return slices.MaxFunc(claims, func(a, b claim) int { return cmp.Compare(a.part.median(), b.part.median()) })
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+)
+
+// TestInTurn: every round runs all, every other one backwards, what is fresh
+// before each, and the first is not counted.
+func TestInTurn(t *testing.T) {
+	var order []string
+	mark := func(name string) func() error {
+		return func() error { order = append(order, name); return nil }
+	}
+	w := stopwatch{new(report.Section), 2}
+	got, err := w.inTurn("", contender{name: "a", fresh: mark("-"), run: mark("a")}, contender{name: "b", run: mark("b")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"-", "a", "b", "b", "-", "a", "-", "a", "b"}; !slices.Equal(order, want) {
+		t.Errorf("ran %v, want %v", order, want)
+	}
+	if len(got) != 2 || len(got[0]) != 2 || len(got[1]) != 2 {
+		t.Errorf("samples are %v, want two of two rounds", got)
+	}
+	failed := errors.New("failed")
+	if _, err := w.inTurn("", contender{name: "a", run: func() error { return failed }}); !errors.Is(err, failed) {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestClaims: at most 1 of what was promised keeps a promise, whichever way
+// it was given.
+func TestClaims(t *testing.T) {
+	s := sample{time.Second, 2 * time.Second, 4 * time.Second}
+	r := s.over(sample{time.Second, time.Second, time.Second})
+	for _, c := range []struct {
+		name string
+		got  claim
+		want ratio
+	}{
+		{"at most", r.atMost("", 2), ratio{0.5, 1, 2}},
+		{"at least", r.atLeast("", 2), ratio{2, 1, 0.5}},
+		{"within", s.within("", 2*time.Second, nil, ""), ratio{0.5, 1, 2}},
+		{"rate", s.rate("", "", 100, 50, nil, ""), ratio{0.5, 1, 2}}, // 100, 50 and 25 a second
+	} {
+		if !slices.Equal(c.got.part, c.want) {
+			t.Errorf("%s: %v of the promise, want %v", c.name, c.got.part, c.want)
+		}
+	}
+	if got := worst([]claim{r.atMost("a", 4), r.atMost("b", 1), r.atMost("c", 2)}); got.what != "b" {
+		t.Errorf("worst is %q, want b", got.what)
+	}
+	if got, want := r.String(), "2 (1 to 4)"; got != want {
+		t.Errorf("ratio is %q, want %q", got, want)
+	}
+}
+
+// TestNumbers: keys differ within a stream and between two.
+func TestNumbers(t *testing.T) {
+	seen := map[uint64]bool{}
+	for stream := range uint64(2) {
+		for _, k := range numbers(10_000, stream) {
+			if seen[k] {
+				t.Fatalf("%d is there twice", k)
+			}
+			seen[k] = true
+		}
+	}
+}

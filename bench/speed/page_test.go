@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+)
+
+// TestMain gives the processes of peak what they run as.
+func TestMain(m *testing.M) {
+	if !isPeak() {
+		os.Exit(m.Run())
+	}
+}
+
+// TestExperiments runs every experiment at the smallest size: what is said is
+// well formed, and every table has a row for each of its parameters.
+func TestExperiments(t *testing.T) {
+	// Without the files of the data: the seeded ones are always there.
+	t.Chdir("..") // where make runs the program
+	c := report.Config{Scale: report.Tiny, Data: t.TempDir()}
+	for _, e := range experiments {
+		t.Run(e.Name, func(t *testing.T) {
+			switch e.Name {
+			case "extension":
+				t.Skip("needs what make extension and make clients leave")
+			case "serve":
+				if testing.Short() {
+					t.Skip("links the shell")
+				}
+			}
+			rows, err := page.Check(e, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := tableRows[e.Name]; !slices.Equal(rows, want) {
+				t.Errorf("tables of %v rows, want %v", rows, want)
+			}
+		})
+	}
+}
+
+// tableRows is how many rows the tables of an experiment have.
+var tableRows = map[string][]int{
+	"aggregate": {5},             // points
+	"groups":    {1},             // sizes
+	"sql":       {2 + 2*2 + 5},   // builds, questions to two forms, families
+	"kernel":    {2*2 + 2*2 + 2}, // inserts, lookups, exact builds
+	"union":     {2},             // fills
+	"places":    {3 * 2},         // questions to two forms
+	"polygons":  {2},             // resolutions
+	"levels":    {1 + 2},         // countries, squares
+	"many":      {2, 2},          // ways over days, over tiles
+	"maps":      {2 * 5},         // resolutions and questions
+	"serve":     {3},             // requests
+	"filters":   {5},             // families
+	"peers":     {6*3 + 6 + 2*2}, // filters and operations
+	"fuse":      {2 * 2},         // rates and filters
+	"sizes":     {7},             // groupings
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+
+	"github.com/bits-and-blooms/bloom/v3"
+	cuckoofilter "github.com/seiflotfy/cuckoofilter"
+	boom "github.com/tylertreat/BoomFilters"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	ourbloom "github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// keysOf makes n distinct keys of size bytes, in the order of a shuffle.
+func keysOf(n, size int, seed uint64) [][]byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	keys := make([][]byte, n)
+	for i, id := range r.Perm(n) {
+		b := make([]byte, max(size, 8))
+		for j := range b {
+			b[j] = byte('a' + r.IntN(26))
+		}
+		binary.LittleEndian.PutUint64(b[len(b)-8:], uint64(id)<<8|seed&0xff)
+		keys[i] = b
+	}
+	return keys
+}
+
+// keep keeps an answer from being optimised away.
+func keep[T any](answer T) { runtime.KeepAlive(answer) }
+
+// contest is one operation of two libraries on the same keys. Ours takes keys
+// one by one, and many at once.
+type contest struct {
+	what      string
+	keys      [][]byte
+	one       func(key []byte)
+	many      func(keys [][]byte)
+	theirs    func(key []byte)
+	ourFresh  func() error // makes new, empty structures; nil where rounds may
+	peerFresh func() error // go on with what is there
+}
+
+// peerResult is how many times as fast as a library ours is.
+type peerResult struct {
+	filter, what string
+	one, many    ratio
+}
+
+func (x contest) run(w stopwatch, filter string) (peerResult, error) {
+	eachKey := func(f func([]byte)) func() error {
+		return func() error {
+			for _, k := range x.keys {
+				f(k)
+			}
+			return nil
+		}
+	}
+	took, err := w.inTurn(filter+", "+x.what,
+		contender{name: "one by one", fresh: x.ourFresh, run: eachKey(x.one)},
+		contender{name: "many at once", fresh: x.ourFresh, run: func() error {
+			for keys := range slices.Chunk(x.keys, batch) {
+				x.many(keys)
+			}
+			return nil
+		}},
+		contender{name: "the library", fresh: x.peerFresh, run: eachKey(x.theirs)})
+	if err != nil {
+		return peerResult{}, err
+	}
+	return peerResult{filter, x.what, took[2].over(took[0]), took[2].over(took[1])}, nil
+}
+
+// peers runs the families against public Go libraries: the same parameters and
+// keys, hashing included.
+func peers(c report.Config, s *report.Section) error {
+	libraries := []struct {
+		name     string
+		promised float64
+		contests func(report.Config, stopwatch) ([]peerResult, error)
+	}{
+		{"bits-and-blooms/bloom", 1.5, bloomPeers},
+		{"seiflotfy/cuckoofilter", 1.5, cuckooPeers},
+		{"tylertreat/BoomFilters", 2, cmsPeers},
+	}
+	w := newStopwatch(c, s, 2*3*3+2*3+2*2)
+	s.Text("How many times as fast as the library our kernel is, on one thread, with the same parameters and keys, hashing included: with keys handed over one by one, as the library takes them, and %d at once, as SQL does. "+
+		"Bloom filters have the same bits and hash functions, and keys of 8 bytes (numbers), 16 (cells, UUIDs) and 40 (URLs); cuckoo filters fingerprints of 8 bits in buckets of four, nine tenths full; "+
+		"Count-Min the same rows and columns, of 8 bytes there. The smaller filter of each pair fits a cache, the larger does not.", batch)
+	t := s.Table("library", "filter", "operation", "speed, one by one", "speed, many at once")
+	var rows []report.Row
+	for _, l := range libraries {
+		results, err := l.contests(c, w)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+		for _, r := range results {
+			t.Row(l.name, r.filter, r.what, r.one, r.many)
+			rows = append(rows, r.one.row(r.filter+", "+r.what, "one by one"), r.many.row(r.filter+", "+r.what, "many at once"))
+		}
+		claimSlowest(w, l.name, l.promised, results)
+	}
+	slower := 0
+	for _, r := range rows {
+		if r.At < 1 {
+			slower++
+		}
+	}
+	s.Short("%d of %d comparisons with public Go libraries go to the library.", slower, len(rows))
+	return s.Rows("ratio", "Speed as a multiple of the library's: right of the line ours is faster.", "speed / library", rows)
+}
+
+// claimSlowest claims, for each operation, the slowest of a library's filters.
+func claimSlowest(w stopwatch, library string, promised float64, results []peerResult) {
+	var operations []string
+	one, many := map[string][]claim{}, map[string][]claim{}
+	for _, r := range results {
+		if !slices.Contains(operations, r.what) {
+			operations = append(operations, r.what)
+		}
+		judge := func(speed ratio, how string) claim {
+			return speed.atLeast(fmt.Sprintf("speed of %s / %s, %s, slowest: %s", r.what, library, how, r.filter), promised)
+		}
+		one[r.what], many[r.what] = append(one[r.what], judge(r.one, "one by one")), append(many[r.what], judge(r.many, "many at once"))
+	}
+	for _, o := range operations {
+		w.claim(worst(many[o]))
+		w.claim(worst(one[o]))
+	}
+}
+
+// bloomPeers: bits-and-blooms/bloom with the same bits and hash functions.
+func bloomPeers(c report.Config, w stopwatch) (results []peerResult, err error) {
+	n := report.Pick(c, 4000, 100_000, 1_000_000)
+	for _, size := range []int{8, 16, 40} {
+		for _, capacity := range []int{report.Pick(c, 2000, 100_000, 100_000), 10 * n} {
+			keys := keysOf(min(n, capacity), size, 1)
+			others := keysOf(len(keys), size, 2) // nearly all absent
+			p := ourbloom.Params{Capacity: uint64(capacity), FPP: 0.01}
+			ours, err := ourbloom.New(p)
+			if err != nil {
+				return nil, err
+			}
+			m, k := uint(ours.Bits()), uint(ours.K())
+			theirs := bloom.New(m, k)
+			var answers [batch]bool
+			test := contest{what: "test", keys: keys,
+				one:    func(k []byte) { keep(ours.ContainsKey(k)) },
+				many:   func(keys [][]byte) { ours.ContainsKeys(answers[:len(keys)], keys) },
+				theirs: func(k []byte) { keep(theirs.Test(k)) }}
+			absent := test
+			absent.what, absent.keys = "test of absent keys", others
+			add := contest{what: "add", keys: keys,
+				one:       func(k []byte) { ours.AddKey(k, 1) },
+				many:      func(keys [][]byte) { ours.AddKeys(keys) },
+				theirs:    func(k []byte) { theirs.Add(k) },
+				ourFresh:  func() (err error) { ours, err = ourbloom.New(p); return err },
+				peerFresh: func() error { theirs = bloom.New(m, k); return nil }}
+			for _, x := range []contest{add, test, absent} {
+				r, err := x.run(w, fmt.Sprintf("bloom, %d bits, keys of %d bytes", m, size))
+				if err != nil {
+					return nil, err
+				}
+				results = append(results, r)
+			}
+		}
+	}
+	return results, nil
+}
+
+// cuckooPeers: seiflotfy/cuckoofilter, which has fingerprints of 8 bits and four
+// slots; filled to nine tenths.
+func cuckooPeers(c report.Config, w stopwatch) (results []peerResult, err error) {
+	for _, slots := range report.Pick(c, []int{1 << 10, 1 << 12}, []int{1 << 16, 1 << 19}, []int{1 << 16, 1 << 23}) {
+		load := slots * 9 / 10
+		keys, others := keysOf(load, 8, 1), keysOf(load, 8, 2)
+		p := cuckoo.Params{Capacity: uint64(load), FingerprintBits: 8, Slots: 4, Duplicates: true}
+		ours, err := cuckoo.New(p)
+		if err != nil {
+			return nil, err
+		}
+		if have := ours.Buckets() * 4; have != uint64(slots) {
+			return nil, fmt.Errorf("%d slots, the other filter has %d", have, slots)
+		}
+		theirs := cuckoofilter.NewFilter(uint(slots))
+		var h1s, h2s [batch]uint64
+		var answers [batch]bool
+		var failed error
+		fail := func(err error) {
+			if err != nil {
+				failed = err
+			}
+		}
+		lookup := contest{what: "lookup", keys: keys,
+			one: func(k []byte) { keep(ours.ContainsKey(k)) },
+			many: func(keys [][]byte) {
+				key.Hashes(0, keys, h1s[:], h2s[:])
+				ours.ContainsHashes(answers[:len(keys)], h1s[:], h2s[:])
+			},
+			theirs: func(k []byte) { keep(theirs.Lookup(k)) }}
+		absent := lookup
+		absent.what, absent.keys = "lookup of absent keys", others
+		insert := contest{what: "insert", keys: keys,
+			one: func(k []byte) { fail(ours.AddKey(k, 1)) },
+			many: func(keys [][]byte) {
+				key.Hashes(0, keys, h1s[:], h2s[:])
+				fail(ours.AddHashes(h1s[:len(keys)], h2s[:len(keys)], nil))
+			},
+			theirs:    func(k []byte) { theirs.Insert(k) },
+			ourFresh:  func() (err error) { ours, err = cuckoo.New(p); return err },
+			peerFresh: func() error { theirs = cuckoofilter.NewFilter(uint(slots)); return nil }}
+		for _, x := range []contest{insert, lookup, absent} {
+			r, err := x.run(w, fmt.Sprintf("cuckoo, %d slots", slots))
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, r)
+		}
+		if failed != nil {
+			return nil, failed
+		}
+	}
+	return results, nil
+}
+
+// cmsPeers: tylertreat/BoomFilters, whose counters have 8 bytes.
+func cmsPeers(c report.Config, w stopwatch) (results []peerResult, err error) {
+	keys := keysOf(report.Pick(c, 4000, 100_000, 1_000_000), 8, 1)
+	for _, epsilon := range report.Pick(c, []float64{0.1, 0.01}, []float64{0.001, 0.000001}, []float64{0.001, 0.000001}) {
+		const delta = 0.01
+		width, depth := math.Ceil(math.E/epsilon), math.Ceil(math.Log(1/delta))
+		p := cms.Params{Width: uint64(width), Depth: uint64(depth)}
+		ours, err := cms.New(p)
+		if err != nil {
+			return nil, err
+		}
+		theirs := boom.NewCountMinSketch(epsilon, delta)
+		var h1s, h2s, counts [batch]uint64
+		for _, x := range []contest{
+			{what: "add", keys: keys,
+				one: func(k []byte) { ours.AddKey(k, 1) },
+				many: func(keys [][]byte) {
+					key.Hashes(0, keys, h1s[:], h2s[:])
+					ours.AddHashes(h1s[:len(keys)], h2s[:len(keys)], nil)
+				},
+				theirs:    func(k []byte) { theirs.Add(k) },
+				ourFresh:  func() (err error) { ours, err = cms.New(p); return err },
+				peerFresh: func() error { theirs = boom.NewCountMinSketch(epsilon, delta); return nil }},
+			{what: "count", keys: keys,
+				one: func(k []byte) { keep(ours.CountKey(k)) },
+				many: func(keys [][]byte) {
+					key.Hashes(0, keys, h1s[:], h2s[:])
+					ours.CountHashes(counts[:len(keys)], h1s[:], h2s[:])
+				},
+				theirs: func(k []byte) { keep(theirs.Count(k)) }},
+		} {
+			r, err := x.run(w, fmt.Sprintf("Count-Min, %.0f x %.0f", width, depth))
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, r)
+		}
+	}
+	return results, nil
+}
