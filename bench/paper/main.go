@@ -31,6 +31,7 @@ var experiments = []report.Experiment{
 	{Name: "countries", Title: "CascadeCBF: sums over countries", Run: countrySums},
 	{Name: "urban", Title: "CascadeCBF: a city's raster", Run: urban},
 	{Name: "same-error", Title: "CascadeCBF: the bytes for the same error", Run: sameError},
+	{Name: "throughput", Title: "CascadeCBF: inserts a second", Run: throughput},
 	{Name: "estimates", Title: "CascadeCBF: polygon estimates of dense sketches", Run: estimates},
 	{Name: "levels", Title: "CascadeCBF: sums over squares, with levels and without", Run: levels},
 	{Name: "cms", Title: "Count-Min: the bound of its estimates", Run: countMin},

@@ -51,6 +51,7 @@ var tableRows = map[string][]int{
 	"countries":         {1 * 5},              // points, structures
 	"urban":             {3 * 5},              // points, structures
 	"same-error":        {5},                  // points
+	"throughput":        {4 * 3, 10},          // points, comparisons; structures
 	"estimates":         {2 * 5 * 2},          // sizes, sketches, levels
 	"cms":               {4 * 2},              // skews, rules
 }

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// stream is points of one kind, and the seconds that the CascadeCBF paper has
+// for such: standard, mi, spectral and Count-Min. Table 1.
+type stream struct {
+	name string
+	arrived
+	published []float64
+}
+
+// streams are the points that are inserted; most is how many of each at most.
+func streams(c report.Config, most int) (all []stream, text string, err error) {
+	byDate, what, err := covid(c.Data)
+	if err != nil {
+		return nil, "", err
+	}
+	cases := pile{index: map[grid.Cell]int32{}}
+	for _, places := range byDate {
+		cases.add(places)
+	}
+	city, cityText, err := crowds(c, []float64{1})
+	if err != nil {
+		return nil, "", err
+	}
+	table1 := map[string][]float64{
+		"events": {0.13, 0.18, 0.16, 0.19},
+		"covid":  {6.99, 9.22, 7.61, 10.78},
+		"taxi":   {0, 0.07, 0.09, 0.11},
+	}
+	inRandomOrder := func(places []place) []int32 { return arrivals(random(seedOf(0), 91), places) }
+	for _, x := range []struct {
+		name      string
+		places    []place
+		points    []int32
+		published []float64
+	}{
+		{"COVID-19, place after place", cases.places, cases.points, table1["covid"]},
+		{"COVID-19, in random order", cases.places, inRandomOrder(cases.places), nil},
+		{"crimes", city[1].places, inRandomOrder(city[1].places), table1["events"]},
+		{"pickups", city[0].places, inRandomOrder(city[0].places), table1["taxi"]},
+	} {
+		a, err := newArrived(x.places, thinned(x.points, most))
+		if err != nil {
+			return nil, "", err
+		}
+		all = append(all, stream{x.name, a, x.published})
+	}
+	text = fmt.Sprintf("%s, on the raster of that section, place after place and in random order; %s, in random order", what, cityText)
+	return all, text, nil
+}
+
+// thinned is every so manieth point, at most as many.
+func thinned(points []int32, most int) []int32 {
+	if len(points) <= most {
+		return points
+	}
+	out := make([]int32, most)
+	for i := range out {
+		out[i] = points[i*len(points)/most]
+	}
+	return out
+}
+
+// match is two structures of which one is to be faster; as places among
+// inserters and in the paper's table 1.
+type match struct {
+	name        string
+	one, other  int
+	published   string // in the text
+	least       float64
+	explanation string
+}
+
+var matches = []match{
+	{"CascadeCBF, mi, over Count-Min", 1, 3, "1.3 to 1.6", 1.3,
+		"both read and raise k counters for a point; the paper's own table 1 has 1.06 to 1.57"},
+	{"CascadeCBF, mi, over spectral", 1, 2, "1.3 to 1.6", 1.3,
+		"a cascade does all that spectral does and looks at flags beside; the paper's own table 1 has 0.83 to 1.29"},
+	{"CascadeCBF, standard, over mi", 0, 1, "1.5 to 2", 1.5,
+		"hashing and unpacking the points costs the same in both; the paper's own table 1 has 1.32 and 1.38"},
+}
+
+// faster is how many times as fast one is as another, round by round, of their
+// times.
+type faster []float64
+
+func ratiosOf(one, other []float64) faster {
+	f := make(faster, len(one))
+	for i := range one {
+		f[i] = other[i] / one[i]
+	}
+	return f
+}
+
+// String is the median with the least and the largest.
+func (f faster) String() string {
+	return fmt.Sprintf("%.2f (%.2f to %.2f)", report.Median(f), slices.Min(f), slices.Max(f))
+}
+
+// point adds the ratio and its range to a line.
+func (f faster) point(line *report.Series, x float64) {
+	line.X, line.Y = append(line.X, x), append(line.Y, report.Median(f))
+	line.Lo, line.Hi = append(line.Lo, slices.Min(f)), append(line.Hi, slices.Max(f))
+}
+
+// throughput is table 1, and what section 5.1 says of the modes.
+func throughput(c report.Config, s *report.Section) error {
+	rounds := report.Pick(c, 1, 5, 11)
+	all, text, err := streams(c, report.Pick(c, 2000, 200_000, 1<<21))
+	if err != nil {
+		return err
+	}
+	s.Text("Inserts of points whose cells are known, hashing included, in 2 MB: 2^20 counters of 16 bits, CascadeCBF with 2^16 more in a second layer; k = %d, Count-Min in as many rows. Points: %s. "+
+		"The textbooks' structures are loops of a few lines, which take one point after the other, with sizes that are powers of two; ours are this project's, of which spectral and Count-Min begin with counters of "+
+		"8 bits and widen them. A ratio is how many times as fast one is as the other in the same round: the median of %d rounds, in which all take turns, with the least and the largest. All on one processor.", paperK, text, rounds)
+	times := make([][][]float64, len(all))
+	s.Steps(len(all) * (rounds + 1) * len(inserters))
+	for i, x := range all {
+		if times[i], err = x.times(s, rounds); err != nil {
+			return fmt.Errorf("%s: %w", x.name, err)
+		}
+	}
+	t := s.Table("points", "what", "published, table 1", "textbook over textbook", "ours over textbook", "ours over ours")
+	var panels []report.Panel
+	var finding []string
+	for _, m := range matches {
+		lines := []report.Series{{Label: "textbook over textbook"}, {Label: "ours over textbook", Style: 1}, {Label: "ours over ours", Style: 2}, {Label: "published", Style: 3, Only: report.Marks}}
+		var books, ours, own []string
+		short := false
+		for i, x := range all {
+			three := []faster{
+				ratiosOf(times[i][m.one], times[i][m.other]), ratiosOf(times[i][ours0+m.one], times[i][m.other]), ratiosOf(times[i][ours0+m.one], times[i][ours0+m.other]),
+			}
+			published := "-"
+			if x.published != nil && x.published[m.one] > 0 {
+				ratio := x.published[m.other] / x.published[m.one]
+				published = fmt.Sprintf("%.2f", ratio)
+				lines[3].X, lines[3].Y = append(lines[3].X, float64(i+1)), append(lines[3].Y, ratio)
+			}
+			for j, f := range three {
+				f.point(&lines[j], float64(i+1))
+			}
+			short = short || report.Median(three[1]) < m.least
+			books, ours = append(books, fmt.Sprintf("%.2f", report.Median(three[0]))), append(ours, fmt.Sprintf("%.2f", report.Median(three[1])))
+			own = append(own, fmt.Sprintf("%.2f", report.Median(ratiosOf(times[i][oursExact], times[i][m.other]))))
+			t.Row(x.name, m.name, published, three[0], three[1], three[2])
+		}
+		panels = append(panels, report.Panel{Title: m.name, X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", Series: lines})
+		s.Compare(report.Comparison{
+			What: "inserts a second, " + m.name + " of the textbook: COVID-19 in both orders, crimes, pickups", Published: m.published, Paper: strings.Join(ours, ", "), Defaults: strings.Join(own, ", "),
+			Bytes: "-", Note: worse(short, m.explanation+"; textbook over textbook here "+strings.Join(books, ", ")),
+		})
+		finding = append(finding, fmt.Sprintf("%s of the textbook %s (published: %s), our defaults %s", m.name, strings.Join(ours, ", "), m.published, strings.Join(own, ", ")))
+	}
+	each := s.Table("inserts a second, over the textbook's Count-Min")
+	for _, x := range all {
+		each.Heads(x.name)
+	}
+	for i, of := range inserters {
+		row := []any{of.name}
+		for j := range all {
+			row = append(row, ratiosOf(times[j][i], times[j][3]))
+		}
+		each.Row(row...)
+	}
+	s.Short("inserts a second on COVID-19 points in both orders, crimes and pickups: %s.", strings.Join(finding, "; "))
+	panels[0].Legend = report.TopRight
+	return s.Figure("ratio", "How many times as fast one structure takes points as another: medians, with the least and the largest of all rounds.", panels)
+}
