@@ -39,9 +39,14 @@ func levels(c report.Config, s *report.Section) error {
 	rows := make([][]any, len(sides))
 	var panels []report.Panel
 	var finding []string
+	probe, err := ccbf.New(ccbf.Params{Res: 0.01, Bytes: 1 << 20, Dense: true})
+	if err != nil {
+		return err
+	}
+	perCounter := float64(probe.DenseBytes()) / float64(probe.Counters()[0]) // of all layers
 	for _, counters := range perCell {
-		bytes := uint64(counters * float64(len(cells)) * 9.125 / 8) // 8 bits, and 16 and 32 for each 16 and 256 counters
-		type excess [2]float64                                      // without levels, with
+		bytes := uint64(counters * float64(len(cells)) * perCounter)
+		type excess [2]float64 // without levels, with
 		sums, err := report.Parallel(s, seeds, func(seed int) ([]excess, error) {
 			var views [2]ccbf.View
 			for i := range views {
