@@ -39,6 +39,12 @@ func kernel(c report.Config, s *report.Section) error {
 	return s.Rows("ratio", "Time of the kernels as a part of a plain loop's that does the same.", "time / plain loop", rows)
 }
 
+// Why dense inserts may fall short.
+const (
+	inCache    = "the loop leaves out what overflows into a second layer"
+	outOfCache = "both move eight lines of memory for each key"
+)
+
 // denseKernel inserts and looks up.
 func denseKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) error {
 	n := report.Pick(c, 20_000, 1_000_000, 4_000_000)
@@ -51,12 +57,13 @@ func denseKernel(c report.Config, w stopwatch, record func(what, beside string, 
 		others[i] = grid.Cell{X: -1 - cells[i].X, Y: cells[i].Y}
 	}
 	for _, p := range []struct {
-		bits  int
-		mode  ccbf.Mode
-		limit float64 // promised
+		bits   int
+		mode   ccbf.Mode
+		limit  float64 // promised
+		reason string
 	}{
-		{20, ccbf.MinimalIncrement, 45. / 43}, {20, ccbf.Standard, 20. / 15},
-		{24, ccbf.MinimalIncrement, 0.5}, {24, ccbf.Standard, 0.5},
+		{20, ccbf.MinimalIncrement, 45. / 43, inCache}, {20, ccbf.Standard, 20. / 15, inCache},
+		{24, ccbf.MinimalIncrement, 0.5, outOfCache}, {24, ccbf.Standard, 0.5, outOfCache},
 	} {
 		config, err := ccbf.New(ccbf.Params{Res: 1, Dense: true, K: 8, Mode: p.mode, Widths: []int{16, 16}, Counters: []uint64{1 << p.bits, 1 << (p.bits - 4)}})
 		if err != nil {
@@ -80,7 +87,7 @@ func denseKernel(c report.Config, w stopwatch, record func(what, beside string, 
 		}
 		inserts := took[0].over(took[1])
 		record(what, "loop", size, inserts)
-		w.claim(inserts.atMost(fmt.Sprintf("time of dense %s / plain loop, %s counters", what, size), p.limit))
+		w.claim(inserts.atMost(fmt.Sprintf("time of dense %s / plain loop, %s counters", what, size), p.limit).because(p.reason))
 		if p.mode == ccbf.Standard {
 			blob := sketch.AppendBlob(nil)
 			if err := denseLookup(w, record, "lookup", size, blob, counters, cells); err != nil {

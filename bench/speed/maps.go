@@ -72,7 +72,11 @@ func maps(c report.Config, s *report.Section) error {
 			for form, name := range []string{"exact", "dense"} {
 				rows = append(rows, ratios[form].row(what, name))
 				if d.limit > 0 {
-					claims[i] = append(claims[i], took[form+1].within("time of "+what+", "+name+" sketch, the slowest of four", d.limit, ratios[form], "the exact table"))
+					judged := took[form+1].within("time of "+what+", "+name+" sketch, the slowest of four", d.limit, ratios[form], "the exact table")
+					if name == "dense" && r.res == "0.001" {
+						judged = judged.because("so many cells with 12 levels are too much for a megabyte: most places without points seem to have some")
+					}
+					claims[i] = append(claims[i], judged)
 				}
 			}
 		}

@@ -133,6 +133,14 @@ type claim struct {
 	part           ratio
 	measured       ratio
 	beside         string // what measured is a part of, where what does not say it
+	reason         string // for falling short, as far as it is known
+}
+
+// because gives the claim a reason for falling short, which is said where it
+// does.
+func (c claim) because(reason string) claim {
+	c.reason = reason
+	return c
 }
 
 // atMost is the claim that a ratio is so large at most.
@@ -149,12 +157,13 @@ func (r ratio) atLeast(what string, limit float64) claim {
 // long it takes beside something else.
 func (s sample) within(what string, limit time.Duration, measured ratio, beside string) claim {
 	part := report.Column(s, func(d time.Duration) float64 { return float64(d) / float64(limit) })
-	return claim{what, fmt.Sprintf("at most %d ms", limit.Milliseconds()), part, measured, beside}
+	return claim{what: what, promised: fmt.Sprintf("at most %d ms", limit.Milliseconds()), part: part, measured: measured, beside: beside}
 }
 
 // rate is the claim that n things take as long as at so many a second, or less.
 func (s sample) rate(what, promised string, n, perSecond float64, measured ratio, beside string) claim {
-	return claim{what, promised, report.Column(s, func(d time.Duration) float64 { return d.Seconds() * perSecond / n }), measured, beside}
+	part := report.Column(s, func(d time.Duration) float64 { return d.Seconds() * perSecond / n })
+	return claim{what: what, promised: promised, part: part, measured: measured, beside: beside}
 }
 
 // claim adds to the page's list.
@@ -165,6 +174,9 @@ func (w stopwatch) claim(c claim) {
 	}
 	if c.part.median() > 1 {
 		part = "short: " + part
+		if c.reason != "" {
+			part += ", as " + c.reason
+		}
 	}
 	w.s.Claim(c.what, c.promised, measured, part)
 }
