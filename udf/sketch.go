@@ -6,7 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Sketch are the functions that work on a BLOB of any of the families given.
+// Sketch are the functions that work on a BLOB of any of the families given, and
+// the one that chooses among families.
 func Sketch(families []sketch.Family) []duck.Function {
 	check := func(blob []byte) error {
 		b, err := sketch.Parse(blob)
@@ -55,6 +56,7 @@ func Sketch(families []sketch.Family) []duck.Function {
 		}, "What the header of a sketch of any family says.", "SELECT (sketch_info(ccbf_empty(0.1))).family", params(paramBlob)),
 		isValid("sketch", "sketch_is_valid", "Whether a BLOB is a sketch of any family, whole and unchanged. Never an error.",
 			"SELECT sketch_is_valid('no sketch'::BLOB)", check),
+		sketchAdvise(),
 	}
 }
 

@@ -25,7 +25,7 @@ var box = []duck.Param{{Name: "xmin", Type: duck.Double}, {Name: "ymin", Type: d
 
 // Options are those of scalar functions that have their own, by the function's
 // name, for the reference.
-var Options = map[string][]args.Option{"ccbf_png": ccbfPNGOptions}
+var Options = map[string][]args.Option{"ccbf_png": ccbfPNGOptions, "sketch_advise": adviseOptions}
 
 type compute = func(args *duck.Rows, out *duck.Result) error
 

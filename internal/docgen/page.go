@@ -28,7 +28,7 @@ func groups() []group {
 		gs = append(gs, group{f.ID.String(), f.Title + ": " + f.ID.String() + "_", f.About})
 	}
 	return append(gs,
-		group{"sketch", "Any sketch: sketch_", "These read the header that all families share."},
+		group{"sketch", "Any sketch: sketch_", "`sketch_advise` chooses a family; the others read the header that all families share."},
 		group{"polygons", "Polygons on the globe", "A sketch knows no globe: coordinates are those of a plane. [POLYGONS.md](POLYGONS.md#on-the-globe) has the rule by which one is laid on the other."},
 		group{"tiles", "Map tiles", "Web mercator tiles, to group by. Longitudes from -180 to 180, latitudes up to 85.0511 degrees; zoom levels from 0 on."},
 		group{"process", "Memory and version", "Aggregates keep what does not fit into DuckDB's own states in memory beside it, within one budget."},

@@ -1,0 +1,225 @@
+package advise
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sort"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+)
+
+// drawn are occurrences of n keys, drawn one by one in proportion to rank^-skew, as
+// a model of themselves: every key that occurs with its count, every occurrence
+// alone.
+func drawn(n, occurrences int, skew float64) (*model, Data) {
+	r := rand.New(rand.NewPCG(uint64(n), math.Float64bits(skew)))
+	upTo, sum := make([]float64, n), 0.0
+	for i := range upTo {
+		sum += math.Pow(float64(i+1), -skew)
+		upTo[i] = sum
+	}
+	m := &model{}
+	index := map[int]uint64{}
+	for range occurrences {
+		rank := min(sort.SearchFloat64s(upTo, r.Float64()*sum), n-1)
+		i, seen := index[rank]
+		if !seen {
+			i = uint64(len(m.counts))
+			index[rank] = i
+			m.counts = append(m.counts, 0)
+		}
+		m.counts[i]++
+		m.stream.keys, m.stream.weights = append(m.stream.keys, i), append(m.stream.weights, 1)
+	}
+	return m, Data{Distinct: uint64(len(m.counts)), Occurrences: uint64(occurrences), Skew: skew}
+}
+
+// TestExpectedErrors: what a model of some thousand keys expects is what sketches
+// of all keys do, whose occurrences come one by one, within a factor of 1.5.
+func TestExpectedErrors(t *testing.T) {
+	for _, skew := range []float64{0, 0.8, 1.2} {
+		for _, perKey := range []int{3, 30} {
+			of, d := drawn(20_000, 20_000*perKey, skew)
+			d.Bytes = d.Distinct // 8 bits for each
+			m := newModel(&d)
+			if len(m.counts) == len(of.counts) {
+				t.Fatalf("a model of all %d keys", len(of.counts))
+			}
+			for name, run := range map[string]func(m *model) (float64, error){
+				"ccbf": func(m *model) (float64, error) { return m.ccbfError(ccbf.Params{Bytes: d.Bytes, K: 3}) },
+				"ccbf, standard": func(m *model) (float64, error) {
+					return m.ccbfError(ccbf.Params{Bytes: d.Bytes, K: 3, Mode: ccbf.Standard})
+				},
+				"cms": func(m *model) (float64, error) { return m.cmsError(cms.Params{Width: d.Bytes / 3, Depth: 3}) },
+				"cms, conservative": func(m *model) (float64, error) {
+					return m.cmsError(cms.Params{Width: d.Bytes / 3, Depth: 3, Conservative: true})
+				},
+				"sbf": func(m *model) (float64, error) { return m.sbfError(sbf.Params{Counters: 2 * d.Bytes, K: 3}) },
+				"sbf, mi": func(m *model) (float64, error) {
+					return m.sbfError(sbf.Params{Counters: 2 * d.Bytes, K: 3, Method: sbf.MI})
+				},
+			} {
+				expected, err := run(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := run(of)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if ratio := expected / got; !(ratio > 1/1.5 && ratio < 1.5) {
+					t.Errorf("skew %v, %d a key, %s: expected an error of %.3g, it is %.3g", skew, perKey, name, expected, got)
+				}
+			}
+		}
+	}
+}
+
+// TestModelSums: the counts of a model of all keys sum to the occurrences, but for
+// chance, of which the variance is below their number, and are of the skew.
+func TestModelSums(t *testing.T) {
+	for _, skew := range []float64{0, 0.5, 1, 1.5, 4} {
+		for _, perKey := range []uint64{1, 2, 20, 1e6} {
+			d := Data{Distinct: 4000, Occurrences: 4000 * perKey, Skew: skew, Bytes: 4000}
+			m := newModel(&d)
+			sum, streamed := 0.0, 0.0
+			for _, n := range m.counts {
+				sum += float64(n)
+			}
+			for _, n := range m.stream.weights {
+				streamed += float64(n)
+			}
+			all := float64(d.Occurrences)
+			if off := math.Abs(sum - all); off > 4*math.Sqrt(all)+1e-6*all || len(m.counts) != 4000 {
+				t.Errorf("skew %v: %d counts of a model sum to %.0f of %d", skew, len(m.counts), sum, d.Occurrences)
+			}
+			if streamed != sum {
+				t.Errorf("skew %v: %.0f occurrences come, counts sum to %.0f", skew, streamed, sum)
+			}
+			// Ranks 1 and 3 where both expect many: 3^skew to 1, each by 4 sigma.
+			a, b := float64(m.counts[0]), float64(m.counts[2])
+			if want := math.Pow(3, skew); b > 1000 && math.Abs(a/b/want-1) > 4*(1/math.Sqrt(a)+1/math.Sqrt(b)) {
+				t.Errorf("skew %v: ranks 1 and 3 have %.0f and %.0f", skew, a, b)
+			}
+		}
+	}
+}
+
+// A sample stands for all: a model has its counts in its proportions.
+func TestModelOfSample(t *testing.T) {
+	d := Data{Distinct: 1 << 20, Occurrences: 1 << 22, Bytes: 1 << 20, Counts: []uint64{1, 1, 9}}
+	m := newModel(&d)
+	ones := 0
+	for _, n := range m.counts {
+		if n == 1 {
+			ones++
+		} else if n != 9 {
+			t.Fatalf("a count of %d", n)
+		}
+	}
+	if share := float64(ones) / float64(len(m.counts)); math.Abs(share-2.0/3) > 1/float64(len(m.counts)) || m.largest != 9 {
+		t.Errorf("a share of %v has count 1, the largest is %d", share, m.largest)
+	}
+}
+
+func TestPoisson(t *testing.T) {
+	const draws = 100_000
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, mean := range []float64{-1, 0, 0.3, 5, 63, 65, 1e4} {
+		sum, squares := 0.0, 0.0
+		for range draws {
+			n := float64(poisson(r, mean))
+			sum += n
+			squares += (n - mean) * (n - mean)
+		}
+		want := max(mean, 0)
+		// The variance of a squared deviation is mean + 2 mean^2; rounding adds 1/12.
+		if off := math.Abs(sum/draws - want); off > 4*math.Sqrt(want/draws) {
+			t.Errorf("mean of %v draws with mean %v is %v", draws, mean, sum/draws)
+		}
+		if off := math.Abs(squares/draws - want); mean >= 0 && off > 4*math.Sqrt((want+2*want*want)/draws)+1.0/12 {
+			t.Errorf("variance with mean %v is %v", mean, squares/draws)
+		}
+	}
+}
+
+// TestListBytes: the expected size of an exact CascadeCBF against one of cells that
+// lie evenly, one in 300 of the plane, which takes log2(300) bits and about two
+// more for the code, against the 9.5 that are reckoned with.
+func TestListBytes(t *testing.T) {
+	for _, perKey := range []uint64{1, 5, 1000} {
+		d := Data{Distinct: 20_000, Occurrences: 20_000 * perKey, Bytes: 1 << 20}
+		m := newModel(&d)
+		c, err := ccbf.New(ccbf.Params{Res: 1, Bytes: d.Bytes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := ccbf.NewBuilder(c, nil)
+		for i := range d.Distinct {
+			x, y := key.HashUint64(9, i)
+			if err := b.Add(grid.Cell{X: int64(x % 2449), Y: int64(y % 2449)}, nil, key.None, m.counts[int(i)%len(m.counts)]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := b.Sketch()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := len(s.AppendBlob(nil)), m.listBytes(&d)+headerBytes
+		if ratio := float64(want) / float64(got); ratio < 0.8 || ratio > 1.25 {
+			t.Errorf("%d a cell: expected %d bytes, the sketch takes %d", perKey, want, got)
+		}
+	}
+}
+
+func TestWordBytes(t *testing.T) {
+	for n, want := range map[uint64]uint64{1: 1, 255: 1, 256: 2, 65_535: 2, 65_536: 4, 1<<32 - 1: 4, 1 << 32: 8, math.MaxUint64: 8} {
+		if got := wordBytes(n); got != want {
+			t.Errorf("%d takes words of %d bytes, got %d", n, want, got)
+		}
+	}
+}
+
+// TestLimits: advice at the ends of all ranges is a family with a size and a finite
+// error.
+func TestLimits(t *testing.T) {
+	for _, d := range []Data{
+		{Distinct: 1, Occurrences: 1, Bytes: 1024},
+		{Distinct: 1, Occurrences: MaxOccurrences, Skew: MaxSkew, Bytes: 1024},
+		{Distinct: 1024, Occurrences: MaxOccurrences, Bytes: 1024},
+		{Distinct: 8 * MaxBytes, Occurrences: MaxOccurrences, Bytes: MaxBytes},
+		{Distinct: 8 * MaxBytes, Occurrences: 8 * MaxBytes, Skew: MaxSkew, Bytes: MaxBytes},
+		{Distinct: 5000, Occurrences: 5000, Bytes: 1024, Counts: []uint64{5000}},
+	} {
+		for _, d.Keys = range []bool{false, true} {
+			for _, d.Remove = range []bool{false, true} {
+				for _, d.Categories = range []uint64{0, 1, d.Distinct} {
+					a, err := For(d)
+					if err != nil {
+						t.Errorf("%+v: %v", d, err)
+					} else if a.Family == "" || a.Call == "" || a.Why == "" || a.Bytes == 0 || !(a.Error >= 0) || math.IsInf(a.Error, 0) || a.Exact && a.Error != 0 {
+						t.Errorf("%+v: %+v", d, a)
+					}
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkFor(b *testing.B) {
+	for _, keys := range []bool{false, true} {
+		b.Run(fmt.Sprint("keys=", keys), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := For(Data{Distinct: 1e6, Occurrences: 1e7, Skew: 1, Bytes: 1e6, Keys: keys}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,140 @@
+package advise
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// candidate is a sketch that was tried on the model.
+type candidate struct {
+	family, options string
+	bytes           uint64 // of the BLOB
+	err             float64
+}
+
+// counters of a key that are tried.
+var (
+	ccbfK = []int{4, 3, 2, 1, 6}
+	cmsK  = []uint64{5, 3, 2, 1}
+	sbfK  = []uint64{3, 2, 5}
+)
+
+// tried are the sketches of the data's kind of keys, in order of preference.
+func (m *model) tried(d *Data) ([]Advice, error) {
+	try := m.dense
+	if d.Keys {
+		try = m.keyed
+	}
+	candidates, err := try(d)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Advice, len(candidates))
+	for i, c := range candidates {
+		all[i] = d.advice(c)
+	}
+	return all, nil
+}
+
+// dense are CascadeCBFs that have become dense.
+func (m *model) dense(d *Data) (all []candidate, err error) {
+	p := ccbf.Params{Bytes: d.Bytes}
+	mode := ""
+	if d.Remove {
+		p.Mode, mode = ccbf.Standard, ", mode: 'standard'"
+	}
+	for _, p.K = range ccbfK {
+		c := candidate{family: "ccbf", options: fmt.Sprintf("bytes: %d, k: %d%s", d.Bytes, p.K, mode)}
+		config, err := ccbf.New(ccbf.Params{Res: 1, Bytes: p.Bytes, K: p.K, Mode: p.Mode})
+		if err != nil {
+			return nil, err
+		}
+		c.bytes = config.DenseBytes() + headerBytes
+		if c.err, err = m.ccbfError(p); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// keyed are sketches of keys.
+func (m *model) keyed(d *Data) (all []candidate, err error) {
+	for _, k := range cmsK {
+		c, err := m.countMin(d, k)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	for _, k := range sbfK {
+		c, err := m.spectral(d, k)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// countMin is a Count-Min Sketch of so many rows.
+func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
+	p := cms.Params{Depth: depth, Conservative: !d.Remove}
+	c := candidate{family: "cms", options: fmt.Sprintf("depth: %d", depth)}
+	if p.Conservative {
+		c.options += ", conservative: true"
+	}
+	// All counters are as wide as the largest of them needs, which few counters in
+	// a row can make larger than the largest count.
+	word := wordBytes(m.largest)
+	p.Width = d.Bytes / depth / word
+	if !p.Conservative {
+		word = wordBytes(m.largest + d.Occurrences/p.Width)
+		p.Width = d.Bytes / depth / word
+	}
+	c.options = fmt.Sprintf("width: %d, ", p.Width) + c.options
+	c.bytes = p.Width*depth*word + sketch.HeaderSize
+	var err error
+	c.err, err = m.cmsError(p)
+	return c, err
+}
+
+// wordBytes is the width of words that hold a number.
+func wordBytes(n uint64) uint64 { return 1 << bits.Len((uint(bits.Len64(n))-1)/8) }
+
+// spectral is a Spectral Bloom Filter with so many counters of a key, in the
+// encoding that is the shortest.
+func (m *model) spectral(d *Data, k uint64) (candidate, error) {
+	p := sbf.Params{K: k, Method: sbf.MI, Encoding: sbf.Steps}
+	if d.Remove {
+		p.Method = sbf.MS
+	}
+	c := candidate{family: "sbf"}
+	// The more counters there are, the smaller are their values and codes: the size
+	// grows with a power of their number between a half and one, and steps of a
+	// power between the inverses lead to the number that fits.
+	width := 4.0 // bits
+	for range 6 {
+		p.Counters = min(max(k, uint64(float64(d.Bytes)*8/width)), sbf.MaxBody/8)
+		body, around, err := m.sbfBytes(p)
+		if err != nil {
+			return c, err
+		}
+		c.bytes = body<<m.shift + around
+		over := float64(body) / float64(d.Bytes>>m.shift)
+		if math.Abs(over-1) < 0.01 {
+			break
+		}
+		width *= math.Pow(over, 1.5)
+	}
+	c.options = fmt.Sprintf("counters: %d, k: %d, method: '%v', encoding: 'steps'", p.Counters, k, p.Method)
+	var err error
+	c.err, err = m.sbfError(p)
+	return c, err
+}

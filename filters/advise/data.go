@@ -1,0 +1,66 @@
+package advise
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Limits of Data.
+const (
+	// MaxOccurrences is also the most distinct keys: what the counters of all
+	// families hold by default.
+	MaxOccurrences = 1 << 40
+	MaxSkew        = 4
+	MinBytes       = ccbf.MinBytes
+	MaxBytes       = ccbf.MaxBytes
+
+	// keysPerByte is how many keys may share a byte: with more no family tells
+	// any of them.
+	keysPerByte = 8
+)
+
+// Data is what is to be counted, and what for.
+type Data struct {
+	// Distinct is the number of different keys, with Categories of different
+	// pairs of a key and a category; Occurrences is that of all rows, at least
+	// Distinct.
+	Distinct, Occurrences uint64
+	// Skew is how unequal the counts are: that of rank r is in proportion to
+	// r^-Skew. 0 is equal counts, from 0 to MaxSkew.
+	Skew float64
+	// Counts are those of a random sample of the keys, in place of Skew: nothing else
+	// tells as much. Each from 1 to Occurrences.
+	Counts []uint64
+	// Bytes is what the body of the sketch may take, without its header.
+	Bytes uint64
+	// Keys says that the keys are any values; otherwise they are cells of points.
+	Keys bool
+	// Remove says that occurrences will be removed.
+	Remove bool
+	// Categories is the number of categories; 0 is none.
+	Categories uint64
+}
+
+// check says which value is out of range.
+func (d *Data) check() error {
+	switch {
+	case d.Distinct < 1 || d.Distinct > MaxOccurrences:
+		return fmt.Errorf("distinct is %d, must be from 1 to 2^40", d.Distinct)
+	case d.Occurrences < d.Distinct || d.Occurrences > MaxOccurrences:
+		return fmt.Errorf("occurrences is %d, must be from \"distinct\" %d to 2^40", d.Occurrences, d.Distinct)
+	case !(d.Skew >= 0 && d.Skew <= MaxSkew):
+		return fmt.Errorf("skew is %v, must be from 0 to %d", d.Skew, MaxSkew)
+	case len(d.Counts) > 0 && (slices.Min(d.Counts) < 1 || slices.Max(d.Counts) > d.Occurrences):
+		return sketch.OptionError("counts", "has elements from %d to %d, must be from 1 to \"occurrences\" %d", slices.Min(d.Counts), slices.Max(d.Counts), d.Occurrences)
+	case d.Bytes < MinBytes || d.Bytes > MaxBytes:
+		return fmt.Errorf("bytes is %d, must be from %d to %d", d.Bytes, MinBytes, MaxBytes)
+	case d.Bytes < d.Distinct/keysPerByte:
+		return fmt.Errorf("bytes is %d, must be at least %d for %d keys: a bit each", d.Bytes, d.Distinct/keysPerByte, d.Distinct)
+	case d.Categories > d.Distinct:
+		return sketch.OptionError("categories", "is %d, must be at most \"distinct\" %d", d.Categories, d.Distinct)
+	}
+	return nil
+}

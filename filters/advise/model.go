@@ -1,0 +1,132 @@
+package advise
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// sample and share are how many keys a model and bytes a sketch of it have at
+	// least, where the data and the sketch have as many.
+	sample, share = 1 << 12, 1 << 11
+	// parts is in how many parts the occurrences of a key come at most, spread
+	// among those of others: more hardly change what methods do that depend on
+	// the order.
+	parts = 16
+)
+
+// model is a sample of the keys that stands for all of them: every 2^shift-th by
+// rank, with a count as it is expected to have. A sketch with as many times fewer
+// counters then errs as the sketch of all keys does, for errors depend on the
+// counters that there are for a key and on how counts are spread, and not on how
+// many keys there are.
+type model struct {
+	shift   uint
+	counts  []uint64
+	largest uint64 // expected count of the first of all keys
+	stream  stream
+}
+
+// stream is keys, by their index in counts, in the order in which they come, and
+// how many occurrences come at once.
+type stream struct{ keys, weights []uint64 }
+
+// newModel has counts like those of the sample, or else as the skew spreads the
+// occurrences.
+func newModel(d *Data) *model {
+	m := &model{}
+	for d.Distinct>>m.shift >= 2*sample && d.Bytes>>m.shift >= 2*share {
+		m.shift++
+	}
+	m.counts = make([]uint64, d.Distinct>>m.shift)
+	r := rand.New(rand.NewPCG(1, 1))
+	if len(d.Counts) > 0 {
+		for i := range m.counts {
+			m.counts[i] = d.Counts[i*len(d.Counts)/len(m.counts)]
+		}
+		m.largest = slices.Max(d.Counts)
+	} else {
+		m.spread(d, r)
+	}
+	s := &m.stream
+	for i, n := range m.counts {
+		p := min(n, parts)
+		for j := range p {
+			s.keys = append(s.keys, uint64(i))
+			s.weights = append(s.weights, (n+j)/p)
+		}
+	}
+	r.Shuffle(len(s.keys), func(i, j int) {
+		s.keys[i], s.keys[j] = s.keys[j], s.keys[i]
+		s.weights[i], s.weights[j] = s.weights[j], s.weights[i]
+	})
+	return m
+}
+
+// spread spreads the occurrences over the keys: the key of rank r has scale *
+// r^-skew of them in the mean and at least one.
+func (m *model) spread(d *Data, r *rand.Rand) {
+	scale := zipfScale(d)
+	m.largest = uint64(math.Max(1, scale))
+	step := float64(d.Distinct) / float64(len(m.counts))
+	for i := range m.counts {
+		rank := (float64(i)+0.5)*step + 0.5
+		m.counts[i] = 1 + poisson(r, scale*math.Pow(rank, -d.Skew)-1)
+	}
+}
+
+// poisson draws a number with a mean, 0 where that is negative: by the product of
+// uniform numbers (Knuth, "Seminumerical Algorithms", section 3.4.1), a large one
+// as the normal distribution nearly has it.
+func poisson(r *rand.Rand, mean float64) (n uint64) {
+	if mean > 64 {
+		return uint64(math.Max(0, math.Round(mean+math.Sqrt(mean)*r.NormFloat64())))
+	}
+	for p, limit := r.Float64(), math.Exp(-mean); p > limit; n++ {
+		p *= r.Float64()
+	}
+	return n
+}
+
+// zipfScale is the scale with which the expected counts sum to the occurrences,
+// by bisection of its logarithm.
+func zipfScale(d *Data) float64 {
+	low, high := 0.0, math.Log(float64(d.Occurrences))
+	for range 64 {
+		if mid := (low + high) / 2; zipfSum(d, mid) < float64(d.Occurrences) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return math.Exp(low)
+}
+
+// zipfSum is the sum of the expected counts with a scale, by its logarithm.
+func zipfSum(d *Data, logScale float64) float64 {
+	n := float64(d.Distinct)
+	above := n // keys that expect more than one
+	if d.Skew > 0 {
+		above = math.Min(n, math.Floor(math.Exp(logScale/d.Skew)))
+	}
+	// The first ranks one by one, the others by the integral through their middles.
+	const first = 64
+	sum := 0.0
+	for r := 1.0; r <= math.Min(above, first); r++ {
+		sum += math.Pow(r, -d.Skew)
+	}
+	if above > first {
+		sum += integral(first+0.5, above+0.5, d.Skew)
+	}
+	return math.Exp(logScale)*sum + n - above
+}
+
+// integral is that of x^-skew.
+func integral(from, to, skew float64) float64 {
+	e := 1 - skew
+	if math.Abs(e) < 1e-9 {
+		return math.Log(to / from)
+	}
+	return (math.Pow(to, e) - math.Pow(from, e)) / e
+}

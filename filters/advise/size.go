@@ -1,0 +1,57 @@
+package advise
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+)
+
+// What exact counts take: measured by the experiment "choosing-exact" of
+// bench/paper, whose section of docs/ACCURACY.md has how far from it data are.
+const (
+	// positionBits is what a cell takes in the list of a CascadeCBF beside its
+	// count, as points lie that people and their doings make: in towns, along roads.
+	positionBits = 9.5
+	// categoryBytes is what each category's list takes beside its cells.
+	categoryBytes = 24
+	// headerBytes is the header of a CascadeCBF, parameters and bounds included.
+	headerBytes = 131
+	// keyBytes and cellBytes are what a row of an exact table takes beside its
+	// count, in Parquet with zstd: a number of 8 bytes or a short text, and the
+	// two numbers of a cell.
+	keyBytes, cellBytes = 8, 2
+	// fewCells is below how many cells a table beats a sketch with its header.
+	fewCells = 10
+)
+
+// countBits is what a count takes in the mean, in the class code that the exact
+// form writes.
+func (m *model) countBits() float64 {
+	least := math.Inf(1)
+	for order := range uint(64) {
+		sum := uint(0)
+		for _, n := range m.counts {
+			sum += bitio.ClassBits(uint(bits.Len64(n-1)), order)
+		}
+		least = math.Min(least, float64(sum))
+	}
+	return least / float64(len(m.counts))
+}
+
+// listBytes is about what the body of an exact CascadeCBF takes.
+func (m *model) listBytes(d *Data) uint64 {
+	return uint64(float64(d.Distinct)*(positionBits+m.countBits())/8) + categoryBytes*d.Categories
+}
+
+// tableBytes is about what an exact table of keys and counts takes.
+func (m *model) tableBytes(d *Data) uint64 {
+	row := keyBytes + m.countBits()/8
+	if !d.Keys {
+		row = cellBytes + m.countBits()/8
+	}
+	if d.Categories > 0 {
+		row++ // the category, a number in a dictionary
+	}
+	return uint64(float64(d.Distinct) * row)
+}

@@ -1,0 +1,141 @@
+package advise
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// rounds of a trial end after so many wrong counts, which tell the error to about
+// a tenth, or after so many keys.
+const (
+	enoughWrong = 200
+	enoughKeys  = 1 << 14
+)
+
+// meanError is the mean of (estimate - count) / count over the keys of the model,
+// over rounds with other hashes.
+func (m *model) meanError(estimates func(seed uint64) ([]uint64, error)) (float64, error) {
+	sum, wrong, asked := 0.0, 0, 0
+	for seed := uint64(0); wrong < enoughWrong && asked < enoughKeys; seed++ {
+		got, err := estimates(seed)
+		if err != nil {
+			return 0, err
+		}
+		for i, n := range m.counts {
+			if got[i] != n {
+				wrong++
+				sum += (float64(got[i]) - float64(n)) / float64(n)
+			}
+		}
+		asked += len(m.counts)
+	}
+	return sum / float64(asked), nil
+}
+
+// ccbfError is the error of a CascadeCBF that has become dense.
+func (m *model) ccbfError(p ccbf.Params) (float64, error) {
+	p.Res, p.Bytes = 1, p.Bytes>>m.shift
+	cells := make([]grid.Cell, len(m.counts))
+	for i := range cells {
+		// So far apart that no list of them fits where counters do.
+		x, y := key.HashUint64(0, uint64(i))
+		cells[i] = grid.Cell{X: int64(x >> 34), Y: int64(y >> 34)}
+	}
+	got := make([]uint64, len(cells))
+	return m.meanError(func(seed uint64) ([]uint64, error) {
+		p.Seed = seed
+		c, err := ccbf.New(p)
+		if err != nil {
+			return nil, err
+		}
+		b := ccbf.NewBuilder(c, nil)
+		for i, n := range m.counts {
+			if err := b.Add(cells[i], nil, key.None, n); err != nil {
+				return nil, err
+			}
+		}
+		s, err := b.Sketch()
+		if err != nil {
+			return nil, err
+		}
+		var v ccbf.View
+		if err := v.Reset(s.AppendBlob(nil)); err != nil {
+			return nil, err
+		}
+		v.CountCells(got, cells, nil)
+		return got, nil
+	})
+}
+
+// keyed is what the sketches of keys have in common.
+type keyed interface {
+	AddHashes(h1s, h2s, ns []uint64)
+	CountHashes(dst, h1s, h2s []uint64)
+	Blob() []byte
+}
+
+// fill is an empty sketch of keys with the model in it.
+func (m *model) fill(s keyed, seed uint64) keyed {
+	h1, h2 := make([]uint64, len(m.stream.keys)), make([]uint64, len(m.stream.keys))
+	key.HashUint64s(seed, m.stream.keys, h1, h2)
+	s.AddHashes(h1, h2, m.stream.weights)
+	return s
+}
+
+// keyedError is the error of a sketch of keys.
+func (m *model) keyedError(empty func(seed uint64) (keyed, error)) (float64, error) {
+	got, all := make([]uint64, len(m.counts)), make([]uint64, len(m.counts))
+	h1, h2 := make([]uint64, len(all)), make([]uint64, len(all))
+	for i := range all {
+		all[i] = uint64(i)
+	}
+	return m.meanError(func(seed uint64) ([]uint64, error) {
+		s, err := empty(seed)
+		if err != nil {
+			return nil, err
+		}
+		key.HashUint64s(seed, all, h1, h2)
+		m.fill(s, seed).CountHashes(got, h1, h2)
+		return got, nil
+	})
+}
+
+// cmsError is the error of a Count-Min Sketch.
+func (m *model) cmsError(p cms.Params) (float64, error) {
+	p.Width = max(1, p.Width>>m.shift)
+	return m.keyedError(func(seed uint64) (keyed, error) {
+		p.Seed = seed
+		return cms.New(p)
+	})
+}
+
+// scaled is a filter for the model.
+func (m *model) scaled(p sbf.Params) sbf.Params {
+	p.Counters = max(p.K, p.Counters>>m.shift)
+	return p
+}
+
+// sbfBytes is the length of the body of a Spectral Bloom Filter of the model, and
+// that of what is around it.
+func (m *model) sbfBytes(p sbf.Params) (body, around uint64, err error) {
+	s, err := sbf.New(m.scaled(p))
+	if err != nil {
+		return 0, 0, err
+	}
+	blob := m.fill(s, 0).Blob()
+	b, err := sketch.Parse(blob)
+	return uint64(len(b.Body)), uint64(len(blob) - len(b.Body)), err
+}
+
+// sbfError is the error of a Spectral Bloom Filter.
+func (m *model) sbfError(p sbf.Params) (float64, error) {
+	p = m.scaled(p)
+	return m.keyedError(func(seed uint64) (keyed, error) {
+		p.Seed = seed
+		return sbf.New(p)
+	})
+}
