@@ -35,6 +35,8 @@ var experiments = []report.Experiment{
 	{Name: "estimates", Title: "CascadeCBF: polygon estimates of dense sketches", Run: estimates},
 	{Name: "levels", Title: "CascadeCBF: sums over squares, with levels and without", Run: levels},
 	{Name: "cms", Title: "Count-Min: the bound of its estimates", Run: countMin},
+	{Name: "choosing-exact", Title: "Choosing: exact counts as a sketch and as a table", Run: choosingExact},
+	{Name: "choosing", Title: "Choosing: the families at equal bytes, and the advice", Run: choosing},
 }
 
 const preamble = `# Accuracy: what was published and what is measured here

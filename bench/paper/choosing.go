@@ -1,0 +1,295 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/advise"
+)
+
+// choosingBits are the bits for each distinct key at which families are compared.
+func choosingBits(c report.Config) []float64 {
+	return report.Pick(c, []float64{4, 8}, []float64{2, 4, 8, 16}, []float64{2, 4, 6, 8, 12, 16, 24, 32})
+}
+
+// use is what a sketch is asked to do.
+type use struct {
+	name         string
+	keys, remove bool
+}
+
+// uses in the order in which results have them.
+var uses = [...]use{
+	{"places", false, false},
+	{"places, removal", false, true},
+	{"keys", true, false},
+	{"keys, removal", true, true},
+}
+
+// The uses without removal by their index; the one after each is that with it.
+const (
+	ofPlaces = 0
+	ofKeys   = 2
+)
+
+// outcome is a sketch as it was expected and as it came out.
+type outcome struct {
+	advise.Advice         // by the skew
+	bySample      float64 // error expected by a sample of the counts
+	bytes, err    float64 // measured
+}
+
+// exact says that a sketch for cells needed no counters.
+func (o *outcome) exact() bool { return o.Family == "ccbf" && o.err == 0 }
+
+// off is by how much an expected error is off: a factor. Errors below one in
+// 10,000 are all the same.
+func off(expected, measured float64) float64 {
+	const least = 1e-4
+	return max(expected, least) / max(measured, least)
+}
+
+// result is what came of a use.
+type result struct {
+	tried []outcome
+	// By what the advice was told: whether it promised exact counts, and the error
+	// of what it chose.
+	promised [len(told)]bool
+	advised  [len(told)]float64
+}
+
+// told are the ways to tell how counts are spread.
+var told = [...]string{"the skew", fmt.Sprintf("%d counts", sampleSize)}
+
+// expected is the error that was expected of a sketch by what was told.
+func (o *outcome) expected(told int) float64 { return [...]float64{o.Error, o.bySample}[told] }
+
+// least is the least error of the sketches of some families, or of all.
+func (r *result) least(families ...string) float64 {
+	best := math.Inf(1)
+	for _, o := range r.tried {
+		if len(families) == 0 || slices.Contains(families, o.Family) {
+			best = min(best, o.err)
+		}
+	}
+	return best
+}
+
+// comparison is a source at so many bits for a key.
+type comparison struct {
+	source string
+	skew   float64
+	bits   float64
+	of     [len(uses)]result
+}
+
+// choosingSources are what the families are compared on, and what the real one of
+// them is.
+func choosingSources(c report.Config) ([]rowSource, string) {
+	n := report.Pick(c, 2000, 4000, 20_000)
+	var sources []rowSource
+	for _, skew := range report.Pick(c, []float64{1.2}, []float64{0.8, 1.2}, []float64{0, 0.8, 1.2, 1.6}) {
+		sources = append(sources, zipfRows(n, 10*n, skew))
+	}
+	uk, there := parquetRows("UK", c.Data, "uk_crime_2018q4.parquet", "category", 0.01, report.Pick(c, 200, 20, 3))
+	if !there {
+		return append(sources, zipfRows(n, 20*n, 0.5)), "the UK file is not there, so that Zipf 0.5 stands in its place"
+	}
+	return append(sources, uk), fmt.Sprintf("one in %d of the police-recorded crimes in England, Wales and Northern Ireland, October to December 2018, in cells of 0.01 degrees", report.Pick(c, 200, 20, 3))
+}
+
+// compare builds all that the advice tries, at so many bits for a key.
+func (r rowSource) compare(bits []float64) ([]comparison, error) {
+	db, err := r.count()
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	all := make([]comparison, len(bits))
+	for i := range all {
+		all[i] = comparison{source: r.name, skew: db.skew, bits: bits[i]}
+		for j, u := range uses {
+			if all[i].of[j], err = db.result(db.data(u, bits[i])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// result asks for advice and builds all sketches that it tries.
+func (c *counting) result(d advise.Data) (r result, err error) {
+	var all [len(told)][]advise.Advice
+	for i := range told {
+		d.Counts = [...][]uint64{nil, c.sample}[i]
+		a, err := advise.For(d)
+		if err != nil {
+			return r, err
+		}
+		r.promised[i] = a.Exact
+		if _, r.advised[i], err = c.try(a); err != nil {
+			return r, err
+		}
+		if all[i], err = advise.Tried(d); err != nil {
+			return r, err
+		}
+	}
+	r.tried = make([]outcome, len(all[0]))
+	for i, a := range all[0] {
+		o := &r.tried[i]
+		o.Advice, o.bySample = a, all[1][i].Error
+		if o.bytes, o.err, err = c.try(a); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// choosing compares the families at equal bytes, and the advice with what comes
+// out.
+func choosing(c report.Config, s *report.Section) error {
+	sources, what := choosingSources(c)
+	bits := choosingBits(c)
+	s.Steps(len(sources))
+	bySource, err := report.Parallel(s, len(sources), func(i int) ([]comparison, error) { return sources[i].compare(bits) })
+	if err != nil {
+		return err
+	}
+	all := slices.Concat(bySource...)
+	s.Text("Which family is closest depends on the bytes that there are for each distinct key. Each setting builds, in DuckDB and by the calls that `sketch_advise` gives, "+
+		"every sketch that it tries: for places CascadeCBF with k of 1 to 6, made dense, for keys Count-Min of 1 to 5 rows and Spectral Bloom Filters with k 2, 3 and 5 in encoding steps; "+
+		"all of about the same bytes; where the list of cells fits, CascadeCBF stays exact and has no error. Data are 10 occurrences for each of %d keys, drawn in proportion to rank^-skew, and %s. "+
+		"The error is the mean of (estimate - count) / count over all keys that occur; the best of each family stands here.", report.Pick(c, 2000, 4000, 20_000), what)
+	errorsByFamily(s, all)
+	sbfFrom := breakEvens(s, bySource)
+	factor, regret := adviceTable(s, all)
+	s.Short("Spectral Bloom Filters are closer than dense CascadeCBF from %s bits for a key on, Count-Min is closest nowhere; "+
+		"the error that `sketch_advise` expects is %s times the measured one at the median, and what it chooses has at most %s times the error of the best sketch tried.", sbfFrom, report.Num2(factor), report.Num2(regret))
+	var rows [][]report.Panel
+	for i, part := range bySource {
+		if i%2 == 0 {
+			rows = append(rows, nil)
+		}
+		rows[i/2] = append(rows[i/2], errorPanel(part))
+	}
+	return s.Figure("error", "Error over bits, the best sketch of each family; dashed where occurrences can be removed. An error of 0 is not shown.", rows...)
+}
+
+// errorPanel has a line for each family, without removal and with.
+func errorPanel(part []comparison) report.Panel {
+	p := report.Panel{Title: part[0].source, X: "bits for each distinct key", Y: "mean relative error", LogX: true, LogY: true, Legend: report.BottomLeft}
+	for style, f := range families {
+		for removal, name := range []string{f.name, f.name + ", removal"} {
+			p.Series = append(p.Series, report.Series{
+				Label: name, Style: style, Dashed: removal == 1,
+				X: report.Column(part, func(at comparison) float64 { return at.bits }),
+				Y: report.Column(part, func(at comparison) float64 { return at.of[f.use+removal].least(f.family) }),
+			})
+		}
+	}
+	return p
+}
+
+// families are those that are compared; the use after the one named is the same
+// with removal.
+var families = []struct {
+	name, family string
+	use          int
+}{{"CascadeCBF", "ccbf", ofPlaces}, {"Spectral", "sbf", ofKeys}, {"Count-Min", "cms", ofKeys}}
+
+// errorsByFamily is a row for each comparison.
+func errorsByFamily(s *report.Section, all []comparison) {
+	t := s.Table("data", "bits for a key", "CascadeCBF", "Spectral", "Count-Min", "CascadeCBF, removal", "Spectral, removal", "Count-Min, removal")
+	for i := range all {
+		at := &all[i]
+		row := []any{at.source, at.bits}
+		for _, removal := range []int{0, 1} {
+			for _, f := range families {
+				row = append(row, report.Percent2(at.of[f.use+removal].least(f.family)))
+			}
+		}
+		t.Row(row...)
+	}
+}
+
+// breakEvens is a row for each source, and the range of bits from which on Spectral
+// Bloom Filters are closest.
+func breakEvens(s *report.Section, bySource [][]comparison) string {
+	t := s.Table("data", "skew, fitted", "Spectral closer than dense CascadeCBF from", "Count-Min closer than Spectral", "removal costs dense CascadeCBF", "removal costs Spectral")
+	low, high := math.Inf(1), 0.0
+	for _, part := range bySource {
+		dense := slices.DeleteFunc(slices.Clone(part), func(at comparison) bool { return at.of[ofPlaces].tried[0].exact() })
+		even := crossing(dense, func(at *comparison) float64 { return at.of[ofKeys].least("sbf") / at.of[ofPlaces].least("ccbf") })
+		low, high = min(low, even), max(high, even)
+		closer := 0
+		for i := range part {
+			if part[i].of[ofKeys].least("cms") < part[i].of[ofKeys].least("sbf") {
+				closer++
+			}
+		}
+		cost := func(use int, family string) string {
+			ratios := report.Column(dense, func(at comparison) float64 { return off(at.of[use+1].least(family), at.of[use].least(family)) })
+			return fmt.Sprintf("%s to %s times the error", report.Num2(slices.Min(ratios)), report.Num2(slices.Max(ratios)))
+		}
+		t.Row(part[0].source, report.Num2(part[0].skew), report.Num2(even)+" bits", fmt.Sprintf("at %d of %d sizes", closer, len(part)), cost(ofPlaces, "ccbf"), cost(ofKeys, "sbf"))
+	}
+	return fmt.Sprintf("%s to %s", report.Num2(low), report.Num2(high))
+}
+
+// crossing is the bits where a ratio falls below 1, between two settings by the
+// logarithms; the last bits where it does not.
+func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
+	before := 0.0
+	for i := range part {
+		r := math.Log(ratio(&part[i]))
+		if r < 0 {
+			if i == 0 {
+				break
+			}
+			return part[i-1].bits * math.Pow(part[i].bits/part[i-1].bits, before/(before-r))
+		}
+		before = r
+	}
+	return part[len(part)-1].bits
+}
+
+// adviceTable is a row for each use and way to tell the counts, and returns the
+// median of expected over measured errors and the largest regret.
+func adviceTable(s *report.Section, all []comparison) (factor, regret float64) {
+	s.Text("The advice, told the skew (the slope of the counts over the ranks, in logarithms) or a sample of the counts. Sketches for cells that need no counters are exact, " +
+		"and are counted in the last column only: how many of the settings were said to be exact, and how many were.")
+	t := s.Table("use", "told", "sketches", "expected / measured error, median", "80% of them", "BLOB / expected bytes", "error of the advised / of the best, median", "largest", "exact: said, were")
+	var factors []float64
+	for i, u := range uses {
+		for by, name := range told {
+			var ratios, bytes, regrets []float64
+			said, were := 0, 0
+			for j := range all {
+				r := &all[j].of[i]
+				if r.promised[by] {
+					said++
+				}
+				if r.tried[0].exact() {
+					were++
+					continue
+				}
+				for _, o := range r.tried {
+					ratios = append(ratios, off(o.expected(by), o.err))
+					bytes = append(bytes, o.bytes/float64(o.Advice.Bytes))
+				}
+				regrets = append(regrets, off(r.advised[by], r.least()))
+			}
+			exact := "-"
+			if !u.keys {
+				exact = fmt.Sprintf("%d, %d of %d", said, were, len(all))
+			}
+			t.Row(u.name, name, len(ratios), report.Num2(report.Median(ratios)), report.Num2(report.Quantile(ratios, 0.1))+" to "+report.Num2(report.Quantile(ratios, 0.9)),
+				report.Num2(slices.Min(bytes))+" to "+report.Num2(slices.Max(bytes)), report.Num2(report.Median(regrets)), report.Num2(slices.Max(regrets)), exact)
+			factors = append(factors, ratios...)
+			regret = max(regret, slices.Max(regrets))
+		}
+	}
+	return report.Median(factors), regret
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/filters/advise"
+)
+
+// rowSource is a query for rows (key, x, y, category) in the order in which they
+// come, x and y in cells.
+type rowSource struct{ name, query string }
+
+// zipfRows draws occurrences of keys with probabilities in proportion to
+// rank^-skew. Each key has a cell of its own, somewhere in a square of 64.
+func zipfRows(keys, occurrences int, skew float64) rowSource {
+	return rowSource{fmt.Sprintf("Zipf %v", skew), fmt.Sprintf(`
+		WITH ranks AS (SELECT r AS key, sum(p) OVER (ORDER BY r) / sum(p) OVER () AS upto FROM (SELECT r, (r + 1) ** -%v AS p FROM range(%d) t(r))),
+			draws AS (SELECT i, (hash(i, 7) %% 1000000007) / 1000000007 AS u FROM range(%d) t(i))
+		SELECT key, 8 * (key // 200) + hash(key) %% 8 AS x, 8 * (key %% 200) + hash(key, 1) %% 8 AS y, key %% 14 AS category
+		FROM draws ASOF JOIN ranks ON u < upto ORDER BY i`, skew, keys, occurrences)}
+}
+
+// parquetRows are one in so many points of a file, with the column category, at a
+// resolution, in random order; false where the file is not there.
+func parquetRows(name, folder, file, category string, res float64, oneIn int) (rowSource, bool) {
+	path := filepath.Join(folder, file)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return rowSource{}, false
+	}
+	return rowSource{name, fmt.Sprintf(`
+		SELECT x || ' ' || y AS key, x, y, category FROM (SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, %s AS category, hash(file_row_number) AS h
+		FROM read_parquet('%s', file_row_number = true)) WHERE h %% %d = 0 ORDER BY h`, res, category, strings.ReplaceAll(path, "'", "''"), oneIn)}, true
+}
+
+// counting is a database with the rows of a source and their exact counts.
+type counting struct {
+	*sql.DB
+	distinct, occurrences uint64
+	skew                  float64
+	sample                []uint64 // counts of some keys
+}
+
+// sampleSize is how many keys' counts the advice is told.
+const sampleSize = 1000
+
+// count reads a source. Aggregates see the rows in their order, for there is one
+// thread.
+func (r rowSource) count() (*counting, error) {
+	db, err := connector.Open("?threads=1")
+	if err != nil {
+		return nil, err
+	}
+	c := &counting{DB: db}
+	if err := c.read(r.query); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", r.name, err), db.Close())
+	}
+	return c, nil
+}
+
+func (c *counting) read(query string) error {
+	for _, statement := range []string{
+		"CREATE TABLE raw AS SELECT *, 1 AS res FROM (" + query + ")",
+		"CREATE TABLE counted AS SELECT key, x, y, count(*)::BIGINT AS n FROM raw GROUP BY ALL",
+	} {
+		if _, err := c.Exec(statement); err != nil {
+			return err
+		}
+	}
+	// The skew as one finds it who does not know it: the slope of the counts over
+	// their ranks, both in logarithms, at ranks that are evenly apart there.
+	err := c.QueryRow(`SELECT count(*), sum(n)::BIGINT, (SELECT coalesce(-regr_slope(ln(n), ln(rank)), 0) FROM
+		(SELECT n, row_number() OVER (ORDER BY n DESC) AS rank FROM counted) WHERE n > 1 AND rank IN (SELECT floor(1.1 ** k) FROM range(200) t(k))) FROM counted`).
+		Scan(&c.distinct, &c.occurrences, &c.skew)
+	if err != nil {
+		return err
+	}
+	if math.IsNaN(c.skew) { // of a single rank
+		c.skew = 0
+	}
+	c.skew = min(max(c.skew, 0), advise.MaxSkew)
+	rows, err := c.Query(fmt.Sprintf("SELECT n FROM counted ORDER BY hash(key, 3) LIMIT %d", sampleSize))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n uint64
+		if err := rows.Scan(&n); err != nil {
+			return err
+		}
+		c.sample = append(c.sample, n)
+	}
+	return rows.Err()
+}
+
+// data is what the advice is asked for.
+func (c *counting) data(u use, bitsPerKey float64) advise.Data {
+	return advise.Data{
+		Distinct: c.distinct, Occurrences: c.occurrences, Skew: c.skew, Keys: u.keys, Remove: u.remove,
+		Bytes: max(advise.MinBytes, uint64(bitsPerKey*float64(c.distinct)/8)),
+	}
+}
+
+// try runs the call that an advice gives, and measures its sketch.
+func (c *counting) try(a advise.Advice) (bytes, meanError float64, err error) {
+	key := "key"
+	if a.Family == "ccbf" {
+		key = "x, y"
+	}
+	err = c.QueryRow(fmt.Sprintf("SELECT octet_length(s), avg((%s_get(s, %s)::DOUBLE - n) / n) FROM counted, (SELECT %s AS s FROM raw) GROUP BY s",
+		a.Family, key, a.Call)).Scan(&bytes, &meanError)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", a.Call, err)
+	}
+	return bytes, meanError, err
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/advise"
+)
+
+// scatteredRows are points that lie evenly over a square, one cell in so many.
+func scatteredRows(points, cells int) rowSource {
+	return rowSource{fmt.Sprintf("even, 1 cell in %d", cells), fmt.Sprintf(`
+		SELECT x || ' ' || y AS key, x, y, hash(i, 5) %% 14 AS category
+		FROM (SELECT i, (hash(i, 3) %% ceil(sqrt(%d * %[2]d::DOUBLE))::BIGINT)::BIGINT AS x, (hash(i, 4) %% ceil(sqrt(%[1]d * %[2]d::DOUBLE))::BIGINT)::BIGINT AS y FROM range(%[1]d) t(i))`,
+		points, cells)}
+}
+
+// exactSources are points of which exact counts are kept.
+func exactSources(c report.Config) (sources []rowSource, missing string) {
+	files := []struct {
+		name, file, category string
+		res                  float64
+	}{
+		{"UK crimes, 0.001 degrees", "uk_crime_2018q4.parquet", "category", 0.001},
+		{"UK crimes, 0.01 degrees", "uk_crime_2018q4.parquet", "category", 0.01},
+		{"populated places, 0.01 degrees", "geonames_cities.parquet", "country", 0.01},
+		{"populated places, 0.1 degrees", "geonames_cities.parquet", "country", 0.1},
+		{"taxi pickups, 0.001 degrees", "nyc_taxi_pickups.parquet", "lon > -73.97", 0.001},
+	}
+	for _, f := range files[report.Pick(c, len(files)-1, 0, 0):] {
+		source, there := parquetRows(f.name, c.Data, f.file, f.category, f.res, report.Pick(c, 10, 4, 1))
+		if !there {
+			missing = " Files that are not there are left out: " + f.file + "."
+			continue
+		}
+		sources = append(sources, source)
+	}
+	n := report.Pick(c, 500, 20_000, 100_000)
+	return append(sources, zipfRows(n, 10*n, 1), scatteredRows(n, 100), scatteredRows(n, 10_000)), missing
+}
+
+// exactSize is what exact counts take, in bytes for each key.
+type exactSize struct {
+	cells, list, expected, parquet, memory float64
+	pairs, pairList, pairParquet           float64 // with categories
+}
+
+func (r rowSource) exactSize() (e exactSize, err error) {
+	db, err := r.count()
+	if err != nil {
+		return e, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	folder, err := os.MkdirTemp("", "choosing")
+	if err != nil {
+		return e, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	e.cells = float64(db.distinct)
+	d := db.data(uses[ofPlaces], 1)
+	d.Bytes, d.Counts = advise.MaxBytes, db.sample
+	a, err := advise.For(d)
+	if err != nil {
+		return e, err
+	}
+	e.expected = float64(a.Bytes) / e.cells
+	const tableBytes = "SELECT memory_usage_bytes FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
+	var before, after float64
+	if err := db.QueryRow(tableBytes).Scan(&before); err != nil {
+		return e, err
+	}
+	for _, statement := range []string{
+		"CREATE TABLE cells AS SELECT x::INTEGER AS x, y::INTEGER AS y, n FROM counted ORDER BY x, y",
+		"CREATE TABLE pairs AS SELECT x::INTEGER AS x, y::INTEGER AS y, category::VARCHAR AS category, count(*) AS n FROM raw GROUP BY ALL ORDER BY category, x, y",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			return e, err
+		}
+		if after == 0 { // of the first table
+			if err := db.QueryRow(tableBytes).Scan(&after); err != nil {
+				return e, err
+			}
+		}
+	}
+	e.memory = (after - before) / e.cells
+	err = db.QueryRow("SELECT count(*), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000})) FROM raw), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000, category: category::VARCHAR})) FROM raw) FROM pairs").
+		Scan(&e.pairs, &e.list, &e.pairList)
+	if err != nil {
+		return e, err
+	}
+	e.list, e.pairList = e.list/e.cells, e.pairList/e.pairs
+	if e.parquet, err = db.parquetBytes("cells", folder); err != nil {
+		return e, err
+	}
+	e.parquet /= e.cells
+	e.pairParquet, err = db.parquetBytes("pairs", folder)
+	e.pairParquet /= e.pairs
+	return e, err
+}
+
+// parquetBytes is what a table takes in Parquet with zstd.
+func (c *counting) parquetBytes(table, folder string) (float64, error) {
+	path := filepath.Join(folder, table+".parquet")
+	if _, err := c.Exec(fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", table, path)); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return float64(info.Size()), nil
+}
+
+// choosingExact measures what exact counts take, as a sketch and as a table.
+func choosingExact(c report.Config, s *report.Section) error {
+	sources, missing := exactSources(c)
+	s.Steps(len(sources))
+	sizes, err := report.Parallel(s, len(sources), func(i int) (exactSize, error) { return sources[i].exactSize() })
+	if err != nil {
+		return err
+	}
+	s.Text("Bytes for each cell that has points: as one exact CascadeCBF, as `sketch_advise` expects it, and as a table (x, y, count) in Parquet with zstd, sorted, and in DuckDB's memory, where a column takes 256 KiB at least. "+
+		"With categories, bytes for each pair of a cell and a category, of a sketch and of the table in Parquet: crimes have 14 kinds, populated places are by country, the others have made-up categories.%s", missing)
+	t := s.Table("points", "cells", "sketch", "expected", "Parquet", "memory", "pairs", "sketch with categories", "Parquet with categories")
+	for i, e := range sizes {
+		t.Row(sources[i].name, int(e.cells), e.list, e.expected, e.parquet, e.memory, int(e.pairs), e.pairList, e.pairParquet)
+	}
+	column := func(f func(e exactSize) float64) string {
+		x := report.Column(sizes, f)
+		return report.Num2(report.Quantile(x, 0)) + " to " + report.Num2(report.Quantile(x, 1))
+	}
+	few, err := groups(c, s)
+	if err != nil {
+		return err
+	}
+	s.Short("an exact sketch takes %s bytes a cell, the table %s in Parquet and %s in memory; with categories %s a pair; groups of fewer than about %s cells are smaller as a table.",
+		column(func(e exactSize) float64 { return e.list }), column(func(e exactSize) float64 { return e.parquet }), column(func(e exactSize) float64 { return e.memory }),
+		column(func(e exactSize) float64 { return e.pairList }), few)
+	names := make([]float64, len(sizes))
+	for i := range names {
+		names[i] = float64(i + 1)
+	}
+	return s.Figure("bytes", "Bytes for each cell, in the order of the table.", []report.Panel{{
+		X: "row of the table", Y: "bytes a cell", LogY: true, Legend: report.TopRight,
+		Series: []report.Series{
+			{Label: "sketch", X: names, Y: report.Column(sizes, func(e exactSize) float64 { return e.list }), Only: report.Marks},
+			{Label: "Parquet", X: names, Y: report.Column(sizes, func(e exactSize) float64 { return e.parquet }), Style: 1, Only: report.Marks},
+			{Label: "memory", X: names, Y: report.Column(sizes, func(e exactSize) float64 { return e.memory }), Style: 2, Only: report.Marks},
+		},
+	}})
+}
+
+// groups are sketches of few cells each, all of them in one Parquet file, beside the
+// table; it returns below how many cells in a group the table is the smaller.
+func groups(c report.Config, s *report.Section) (string, error) {
+	source := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5)
+	db, err := source.count()
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	folder, err := os.MkdirTemp("", "choosing")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(folder)
+	s.Text("Groups: the cells of %s in squares, a sketch for each, all in one column of a Parquet file with zstd, beside the table (square, x, y, count) in another. Bytes for each cell.", source.name)
+	t := s.Table("cells in a group", "sketches, BLOBs alone", "sketches, Parquet", "table, Parquet")
+	few := 0.0
+	for _, side := range []int{1, 2, 4, 8, 16, 64} {
+		var groups, blobs float64
+		for _, statement := range []string{
+			fmt.Sprintf("CREATE OR REPLACE TABLE sketches AS SELECT x // %d AS gx, y // %[1]d AS gy, ccbf_agg(x, y, 1) AS s FROM raw GROUP BY ALL ORDER BY gx, gy", 8*side),
+			fmt.Sprintf("CREATE OR REPLACE TABLE cells AS SELECT x // %d AS gx, y // %[1]d AS gy, x, y, n FROM counted ORDER BY ALL", 8*side),
+		} {
+			if _, err := db.Exec(statement); err != nil {
+				return "", err
+			}
+		}
+		if err := db.QueryRow("SELECT count(*), sum(octet_length(s)) FROM sketches").Scan(&groups, &blobs); err != nil {
+			return "", err
+		}
+		sketches, err := db.parquetBytes("sketches", folder)
+		if err != nil {
+			return "", err
+		}
+		table, err := db.parquetBytes("cells", folder)
+		if err != nil {
+			return "", err
+		}
+		n := float64(db.distinct)
+		t.Row(n/groups, blobs/n, sketches/n, table/n)
+		if table < sketches {
+			few = n / groups
+		}
+	}
+	return report.Num2(few), nil
+}
