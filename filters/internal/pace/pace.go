@@ -38,12 +38,7 @@ const (
 
 // Check fails the test for each case that takes more than slack times Ratio.
 func Check(t *testing.T, cases []Case) {
-	switch {
-	case testing.Short():
-		t.Skip("skipped: -short, and times take many rounds")
-	case raceDetector:
-		t.Skip("skipped: the race detector slows down loops by unlike factors")
-	}
+	skip(t)
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
 			ratio := c.measure()
@@ -53,6 +48,17 @@ func Check(t *testing.T, cases []Case) {
 					ratio, c.Ratio, slack*c.Ratio)
 			}
 		})
+	}
+}
+
+// skip skips a test where times say nothing.
+func skip(t *testing.T) {
+	t.Helper()
+	switch {
+	case testing.Short():
+		t.Skip("skipped: -short, and times take many rounds")
+	case raceDetector:
+		t.Skip("skipped: the race detector slows down loops by unlike factors")
 	}
 }
 

@@ -4,6 +4,7 @@ import "testing"
 
 // What takes twice as long is found, what takes as long is not.
 func TestMeasure(t *testing.T) {
+	skip(t)
 	sum := uint64(0)
 	loop := func() {
 		for i := range uint64(20_000) {
