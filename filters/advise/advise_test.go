@@ -45,7 +45,7 @@ func drawn(n, occurrences int, skew float64) (*model, Data) {
 func TestExpectedErrors(t *testing.T) {
 	for _, skew := range []float64{0, 0.8, 1.2} {
 		for _, perKey := range []int{3, 30} {
-			of, d := drawn(20_000, 20_000*perKey, skew)
+			of, d := drawn(30_000, 30_000*perKey, skew)
 			d.Bytes = d.Distinct // 8 bits for each
 			m := newModel(&d)
 			if len(m.counts) == len(of.counts) {
