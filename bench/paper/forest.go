@@ -85,7 +85,7 @@ func forest(c report.Config, s *report.Section) error {
 	for _, v := range stream {
 		data[v]++
 	}
-	s.Text("%s: %d records, %d distinct values (the paper's: 581,012 and 1,978). k 5, %d seeds of the hashes; the streamed methods depend on the order, "+
+	s.Text("%s: %d records, %d distinct values (the paper's: 581,012 and 1,978; the file is a part of them). k 5, %d seeds of the hashes; the streamed methods depend on the order, "+
 		"so once in the order of the file, in which equal values come together, and once shuffled.", source, len(stream), distinct, seeds)
 	names := []string{"order of the file", "random order"}
 	var findings []string

@@ -143,7 +143,7 @@ func spectralRelative(c report.Config, s *report.Section) error {
 		What: "fifths of the ranks, over six skews, whose mean error is within the bound of formula 1", Published: "all", Paper: fmt.Sprintf("%d of %d", held, points), Defaults: "-", Bytes: bytes,
 		Note: worse(held < points, assumption),
 	})
-	largest := math.Pow(float64(n)/spectralK, 1)
+	largest := float64(n) / spectralK
 	s.Compare(report.Comparison{
 		What: fmt.Sprintf("largest relative error, %d values, skew 1 (section 2.3: (n/k)^z)", n), Published: report.Num(largest), Paper: report.Num(ofOne.most), Defaults: report.Num(ofOne.most), Bytes: bytes,
 		Note: worse(ofOne.most > largest, assumption),

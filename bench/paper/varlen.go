@@ -230,6 +230,9 @@ func variableLength(c report.Config, s *report.Section) error {
 	if err := varlenTheorems(s, merged, size); err != nil {
 		return err
 	}
+	if err := varlenAlpha(s, size); err != nil {
+		return err
+	}
 	s.Text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns, and our defaults, compare " +
 		"with a plain filter of the same bits that does. Below half of the capacity variable length still gains; above it, the filter keeps the smaller " +
 		"increments for ever, and its rate is higher. Who fills a filter of increments to more than alpha is better off without variable length. " +
