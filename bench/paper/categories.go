@@ -160,9 +160,9 @@ func (l *load) mean(structure int, f func(r categoryResult) float64) float64 {
 
 func meanOf(r categoryResult) float64 { return r.mean }
 
-// most is the largest error of a structure over the seeds.
+// most is the largest error of a structure, in the mean over the seeds.
 func (l *load) most(structure int) float64 {
-	return slices.Max(report.Column(l.results[structure], func(r categoryResult) float64 { return r.most }))
+	return report.Mean(report.Column(l.results[structure], func(r categoryResult) float64 { return r.most }))
 }
 
 // measure asks every structure with several seeds.

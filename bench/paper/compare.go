@@ -1,6 +1,9 @@
 package main
 
-import "github.com/ccbfsql/ccbfsql/filters/sketch"
+import (
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
 
 // worse is a comparison's note: that ours is worse and why, where it is.
 func worse(is bool, why string) string {
@@ -10,14 +13,17 @@ func worse(is bool, why string) string {
 	return "worse: " + why
 }
 
-// worseError is the note of a mean error and of the largest one, each beside the
-// published, and why the mean is worse where it is. The largest error is that of
-// one key with few points, and chance.
-func worseError(mean, most, publishedMean, publishedMost float64, why string) string {
-	if mean > publishedMean {
-		return worse(true, why)
+// worseError is the note of the mean errors of some runs and of the largest one,
+// each beside the published, and why the mean is worse where it is.
+func worseError(means []float64, most, publishedMean, publishedMost float64, why string) string {
+	mean, chance := report.Mean(means), 2*report.Deviation(means)
+	switch {
+	case mean <= publishedMean:
+		return worse(most > publishedMost, "the largest, which is that of a single key")
+	case mean-chance <= publishedMean:
+		why = "by less than two standard deviations of a run"
 	}
-	return worse(most > publishedMost, "the largest, which is of a single key")
+	return worse(true, why)
 }
 
 // bytesOf is a comparison's cell of sizes: what our defaults take, and the

@@ -50,7 +50,7 @@ func countries(folder string) (polygons []orb.MultiPolygon, what string, err err
 // where the file is not there, points around 2,000 places.
 func cities(folder string, res float64) (places []place, what string, err error) {
 	table, what := fileOr(folder, "geonames_cities.parquet", "populated places (GeoNames)",
-		`SELECT (hash(i // 86) % 360) - 180 + (hash(i, 1) % 4000) / 1000 AS lon, (hash(i // 86, 2) % 130) - 60 + (hash(i, 3) % 4000) / 1000 AS lat FROM range(171075) t(i)`,
+		`SELECT (hash(i // 86) % 3600) / 10 - 180 + (hash(i, 1) % 4000) / 1000 AS lon, (hash(i // 86, 2) % 1300) / 10 - 60 + (hash(i, 3) % 4000) / 1000 AS lat FROM range(171075) t(i)`,
 		"made-up points around 2,000 places")
 	places, err = readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s GROUP BY ALL ORDER BY y, x", res, table))
 	return places, what, err
@@ -65,6 +65,9 @@ func covidDegrees(folder string, res float64) (places []place, what string, err 
 	const width, height = 360.0 / covidSide, 180.0 / covidSide // of a cell of the raster
 	index := map[grid.Cell]int{}
 	for _, p := range slices.Concat(byDate...) {
+		if p.points == 0 {
+			continue
+		}
 		c := grid.Cell{X: int64(math.Floor(((float64(p.X)+0.5)*width - 180) / res)), Y: int64(math.Floor(((float64(p.Y)+0.5)*height - 90) / res))}
 		j, known := index[c]
 		if !known {

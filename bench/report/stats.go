@@ -48,7 +48,11 @@ func Wilson(hits, n int) (lo, hi float64) {
 	p, m := float64(hits)/float64(n), float64(n)
 	centre := (p + z*z/(2*m)) / (1 + z*z/m)
 	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return max(0, centre-half), min(1, centre+half)
+	lo, hi = centre-half, min(1, centre+half)
+	if hits == 0 {
+		lo = 0 // which the difference is but for rounding
+	}
+	return lo, hi
 }
 
 // ZScore is how far hits in n are from the probability p, in standard errors.

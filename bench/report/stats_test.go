@@ -23,11 +23,15 @@ func TestWilson(t *testing.T) {
 		close2(t, "lower end", ZScore(c.hits, c.n, lo), z, 1e-9)
 		close2(t, "upper end", ZScore(c.hits, c.n, hi), -z, 1e-9)
 	}
-	lo, hi := Wilson(0, 10)
-	close2(t, "lower end of none", lo, 0, 1e-15)
+	for _, n := range []int{10, 2_590_590} {
+		if lo, _ := Wilson(0, n); lo != 0 {
+			t.Errorf("lower end of none in %d: %v", n, lo)
+		}
+	}
+	_, hi := Wilson(0, 10)
 	close2(t, "upper end of none", hi, z*z/(10+z*z), 1e-15)
 	// Newcombe 1998, table I: 81 of 263 has the interval 0.2553 to 0.3662.
-	lo, hi = Wilson(81, 263)
+	lo, hi := Wilson(81, 263)
 	close2(t, "lower end of 81 in 263", lo, 0.2553, 5e-5)
 	close2(t, "upper end of 81 in 263", hi, 0.3662, 5e-5)
 }
