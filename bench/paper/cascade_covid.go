@@ -128,7 +128,7 @@ func covidSeries(c report.Config, s *report.Section) error {
 				row = append(row, fmt.Sprintf("%.2f%%", published[i][date]))
 			}
 			here[i] = append(here[i], fmt.Sprintf("%.2f%%", 100*of.mean()))
-			lines[i].X, lines[i].Y = append(lines[i].X, float64(len(p.points))), append(lines[i].Y, 100*of.mean())
+			lines[i].X, lines[i].Y = append(lines[i].X, float64(len(p.points))/1000), append(lines[i].Y, 100*of.mean())
 		}
 		t.Row(row...)
 	}
@@ -143,6 +143,6 @@ func covidSeries(c report.Config, s *report.Section) error {
 	s.Short("mean errors at the last two dates: CascadeCBF %s (published: 0.00 and 0.00%%), counters of 16 bits that stop %s, spectral, and %s, Count-Min (published: 0.23 and 0.51%% for both); our defaults %s, in %s bytes.",
 		latest(0), latest(1), latest(2), latest(own), sketch.Number(uint64(last[own].bytes())))
 	return s.Figure("error", "Mean relative error at the six dates (table 2 of the paper).", []report.Panel{{
-		X: "points so far", Y: "mean error in percent", LogX: true, Legend: report.TopLeft, Series: lines,
+		X: "thousand points so far", Y: "mean error in percent", LogX: true, Legend: report.TopLeft, Series: lines,
 	}})
 }

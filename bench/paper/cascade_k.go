@@ -56,7 +56,7 @@ func kSensitivity(c report.Config, s *report.Section) error {
 				return fmt.Errorf("%s: %w", r.name, err)
 			}
 			t.Heads(fmt.Sprintf("%d counters: %s", size, r.name))
-			line := report.Series{Label: r.name, Style: r.style}
+			line := report.Series{Label: r.name, Style: r.style, Only: report.Marks}
 			for j, k := range ks {
 				rows[j] = append(rows[j], byK[j])
 				byK[j].point(&line, float64(k))

@@ -82,9 +82,10 @@ type match struct {
 
 var matches = []match{
 	{"CascadeCBF, mi, over Count-Min", 1, 3, "1.3 to 1.6", 1.3,
-		"both read and raise k counters for a point; the paper's own table 1 has 1.06 to 1.57"},
+		"both read and raise k counters for a point, and ours takes keys apart that textbooks have as coordinates; most COVID-19 points lie in cells that have outgrown the first layer, " +
+			"for which ours asks the second through code for any layers; the paper's own table 1 has 1.06 to 1.57"},
 	{"CascadeCBF, mi, over spectral", 1, 2, "1.3 to 1.6", 1.3,
-		"a cascade does all that spectral does and looks at flags beside; the paper's own table 1 has 0.83 to 1.29"},
+		"a cascade does all that spectral does and looks at flags beside, and for COVID-19 at the second layer; the paper's own table 1 has 0.83 to 1.29"},
 	{"CascadeCBF, standard, over mi", 0, 1, "1.5 to 2", 1.5,
 		"hashing and unpacking the points costs the same in both; the paper's own table 1 has 1.32 and 1.38"},
 }
@@ -154,7 +155,7 @@ func throughput(c report.Config, s *report.Section) error {
 			own = append(own, fmt.Sprintf("%.2f", report.Median(ratiosOf(times[i][oursExact], times[i][m.other]))))
 			t.Row(x.name, m.name, published, three[0], three[1], three[2])
 		}
-		panels = append(panels, report.Panel{Title: m.name, X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", Series: lines})
+		panels = append(panels, report.Panel{Title: m.name, X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", LogY: true, Series: lines})
 		s.Compare(report.Comparison{
 			What: "inserts a second, " + m.name + " of the textbook: COVID-19 in both orders, crimes, pickups", Published: m.published, Paper: strings.Join(ours, ", "), Defaults: strings.Join(own, ", "),
 			Bytes: "-", Note: worse(short, m.explanation+"; textbook over textbook here "+strings.Join(books, ", ")),
