@@ -230,7 +230,7 @@ func variableLength(c report.Config, s *report.Section) error {
 	if err := varlenTheorems(s, merged, size); err != nil {
 		return err
 	}
-	if err := varlenAlpha(s, size); err != nil {
+	if err := varlenAlpha(s, min(size, 1<<16)); err != nil {
 		return err
 	}
 	s.Text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns, and our defaults, compare " +
