@@ -43,12 +43,12 @@ func sizedCases(c report.Config) ([]*sized, error) {
 		p.add(places)
 	}
 	cases = append(cases, &sized{name: "COVID-19", paper: attempt{urbanCascade.structure, bytes}, places: slices.DeleteFunc(p.places, func(p place) bool { return p.points == 0 })})
-	for _, res := range report.Pick(c, []float64{1}, []float64{1}, []float64{1, 0.1}) {
-		places, _, err := cities(c.Data, res)
+	for _, of := range globePoints[:report.Pick(c, 1, 1, 2)] {
+		places, _, err := of.read(c.Data, of.res)
 		if err != nil {
 			return nil, err
 		}
-		cases = append(cases, &sized{name: fmt.Sprintf("cities, cells of %v degrees", res), paper: attempt{paperCascade, uint64(bytesPerCell * float64(len(places)))}, places: places})
+		cases = append(cases, &sized{name: of.name, paper: attempt{paperCascade, uint64(bytesPerCell * float64(len(places)))}, places: places})
 	}
 	cases = append(cases, &sized{name: "like the paper's events", paper: attempt{paperCascade, categoryBytes}, places: events()})
 	if c.Scale == report.Tiny {
