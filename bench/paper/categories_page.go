@@ -147,7 +147,7 @@ func compareCategories(s *report.Section, loads []*load) {
 // categoryPanels are the errors and the false positives over the load.
 func categoryPanels(loads []*load) []report.Panel {
 	errors := report.Panel{X: "keys for each 16-bit counter", Y: "mean error in percent", LogX: true, LogY: true, Legend: report.TopLeft}
-	absent := report.Panel{X: errors.X, Y: "absent keys with a count, percent", LogX: true, LogY: true, Legend: report.TopLeft}
+	absent := report.Panel{X: errors.X, Y: "false positives in percent", LogX: true, LogY: true, Legend: report.TopLeft}
 	x := report.Column(loads, (*load).perCounter)
 	over := func(structure int, f func(r categoryResult) float64) []float64 {
 		return report.Column(loads, func(l *load) float64 { return 100 * l.mean(structure, f) })
