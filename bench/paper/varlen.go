@@ -210,7 +210,7 @@ func meanReduction(merged map[varlenJob]varlenOutcome, pairs []pair, pair, load 
 // variableLength compares each filter with its variable-length form.
 func variableLength(c report.Config, s *report.Section) error {
 	size := report.Pick(c, 1<<12, 1<<17, 1<<20)
-	most := report.Pick(c, 2000, 1_000_000, 8_000_000)
+	most := report.Pick(c, 2000, 1_000_000, 4_000_000)
 	seeds := report.Pick(c, 1, 1, 2)
 	s.Text("The variable-length framework (its sections III to VI): at equal bits, a filter that is not full remembers more of each key. "+
 		"Cuckoo filters have %d slots, four a bucket. Counting filters have as many keys as capacity, m = k n / ln 2 counters, alpha 0.5 and k extra hash functions; plain ones have 4 bits a counter, "+
