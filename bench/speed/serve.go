@@ -62,7 +62,7 @@ func served(c report.Config, s *report.Section) (err error) {
 		return err
 	}
 	compile := exec.Command("go", "build", "-o", bin, "./cmd/ccbfsql")
-	compile.Dir = filepath.Join("..")
+	compile.Dir = ".."
 	if out, err := compile.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
