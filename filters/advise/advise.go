@@ -45,7 +45,7 @@ func For(d Data) (Advice, error) {
 		return exactTable(table, fmt.Sprintf("a table of %d keys and their counts takes about %d bytes, which fits, and it is exact", d.Distinct, table)), nil
 	case d.Keys:
 		instead = fmt.Sprintf("an exact table takes about %d bytes", table)
-	case d.Distinct < fewCells:
+	case d.Distinct <= fewCells:
 		return exactTable(table, fmt.Sprintf("a sketch has a header of %d bytes, a table of %d cells is smaller", headerBytes, d.Distinct)), nil
 	case list <= d.Bytes:
 		return d.exactList(list), nil

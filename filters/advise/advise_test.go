@@ -52,9 +52,9 @@ func TestExpectedErrors(t *testing.T) {
 				t.Fatalf("a model of all %d keys", len(of.counts))
 			}
 			for name, run := range map[string]func(m *model) (float64, error){
-				"ccbf": func(m *model) (float64, error) { return m.ccbfError(ccbf.Params{Bytes: d.Bytes, K: 3}) },
+				"ccbf": func(m *model) (float64, error) { return m.ccbfError(ccbf.Params{Res: 1, Bytes: d.Bytes, K: 3}) },
 				"ccbf, standard": func(m *model) (float64, error) {
-					return m.ccbfError(ccbf.Params{Bytes: d.Bytes, K: 3, Mode: ccbf.Standard})
+					return m.ccbfError(ccbf.Params{Res: 1, Bytes: d.Bytes, K: 3, Mode: ccbf.Standard})
 				},
 				"cms": func(m *model) (float64, error) { return m.cmsError(cms.Params{Width: d.Bytes / 3, Depth: 3}) },
 				"cms, conservative": func(m *model) (float64, error) {

@@ -42,24 +42,36 @@ func (m *model) tried(d *Data) ([]Advice, error) {
 	return all, nil
 }
 
+// denseLayers are what is tried beside the default layers, and its option: with few
+// bits for a cell narrow counters are full too soon.
+var denseLayers = []struct {
+	widths []int
+	option string
+}{{nil, ""}, {[]int{8, 16, 32}, ", layers: [8, 16, 32]"}}
+
 // dense are CascadeCBFs that have become dense.
 func (m *model) dense(d *Data) (all []candidate, err error) {
-	p := ccbf.Params{Bytes: d.Bytes}
+	p := ccbf.Params{Res: 1, Bytes: d.Bytes}
 	mode := ""
 	if d.Remove {
 		p.Mode, mode = ccbf.Standard, ", mode: 'standard'"
 	}
-	for _, p.K = range ccbfK {
-		c := candidate{family: "ccbf", options: fmt.Sprintf("bytes: %d, k: %d%s", d.Bytes, p.K, mode)}
-		config, err := ccbf.New(ccbf.Params{Res: 1, Bytes: p.Bytes, K: p.K, Mode: p.Mode})
-		if err != nil {
-			return nil, err
+	for _, layers := range denseLayers {
+		p.Widths = layers.widths
+		for _, p.K = range ccbfK {
+			config, err := ccbf.New(p)
+			if err != nil {
+				return nil, err
+			}
+			c := candidate{
+				family: "ccbf", options: fmt.Sprintf("bytes: %d, k: %d%s%s", d.Bytes, p.K, layers.option, mode),
+				bytes: config.DenseBytes() + headerBytes,
+			}
+			if c.err, err = m.ccbfError(p); err != nil {
+				return nil, err
+			}
+			all = append(all, c)
 		}
-		c.bytes = config.DenseBytes() + headerBytes
-		if c.err, err = m.ccbfError(p); err != nil {
-			return nil, err
-		}
-		all = append(all, c)
 	}
 	return all, nil
 }

@@ -21,8 +21,8 @@ const (
 	// count, in Parquet with zstd: a number of 8 bytes or a short text, and the
 	// two numbers of a cell.
 	keyBytes, cellBytes = 8, 2
-	// fewCells is below how many cells a table beats a sketch with its header.
-	fewCells = 10
+	// fewCells is up to how many cells a table beats a sketch with its header.
+	fewCells = 16
 )
 
 // countBits is what a count takes in the mean, in the class code that the exact

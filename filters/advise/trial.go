@@ -38,7 +38,7 @@ func (m *model) meanError(estimates func(seed uint64) ([]uint64, error)) (float6
 
 // ccbfError is the error of a CascadeCBF that has become dense.
 func (m *model) ccbfError(p ccbf.Params) (float64, error) {
-	p.Res, p.Bytes = 1, p.Bytes>>m.shift
+	p.Bytes >>= m.shift
 	cells := make([]grid.Cell, len(m.counts))
 	for i := range cells {
 		// So far apart that no list of them fits where counters do.
