@@ -159,14 +159,14 @@ func choosing(c report.Config, s *report.Section) error {
 	}
 	all := slices.Concat(bySource...)
 	s.Text("Which family is closest depends on the bytes that there are for each distinct key. Each setting builds, in DuckDB and by the calls that `sketch_advise` gives, "+
-		"every sketch that it tries: for places CascadeCBF with k of 1 to 6, made dense, for keys Count-Min of 1 to 5 rows and Spectral Bloom Filters with k 2, 3 and 5 in encoding steps; "+
+		"every sketch that it tries: for places CascadeCBF with k of 1 to 6, with the default layers and with [8, 16, 32], made dense, for keys Count-Min of 1 to 5 rows and Spectral Bloom Filters with k 2, 3 and 5 in encoding steps; "+
 		"all of about the same bytes; where the list of cells fits, CascadeCBF stays exact and has no error. Data are 10 occurrences for each of %d keys, drawn in proportion to rank^-skew, and %s. "+
 		"The error is the mean of (estimate - count) / count over all keys that occur; the best of each family stands here.", report.Pick(c, 2000, 4000, 20_000), what)
 	errorsByFamily(s, all)
-	sbfFrom := breakEvens(s, bySource)
+	sbfFrom, cmsCloser := breakEvens(s, bySource)
 	factor, regret := adviceTable(s, all)
-	s.Short("Spectral Bloom Filters are closer than dense CascadeCBF from %s bits for a key on, Count-Min is closest nowhere; "+
-		"the error that `sketch_advise` expects is %s times the measured one at the median, and what it chooses has at most %s times the error of the best sketch tried.", sbfFrom, report.Num2(factor), report.Num2(regret))
+	s.Short("Spectral Bloom Filters are closer than dense CascadeCBF from %s bits for a key on, Count-Min is closer than they are at %d of %d settings; "+
+		"the error that `sketch_advise` expects is %s times the measured one at the median, and what it chooses has at most %s times the error of the best sketch tried.", sbfFrom, cmsCloser, len(all), report.Num2(factor), report.Num2(regret))
 	var rows [][]report.Panel
 	for i, part := range bySource {
 		if i%2 == 0 {
@@ -214,9 +214,10 @@ func errorsByFamily(s *report.Section, all []comparison) {
 	}
 }
 
-// breakEvens is a row for each source, and the range of bits from which on Spectral
-// Bloom Filters are closest.
-func breakEvens(s *report.Section, bySource [][]comparison) string {
+// breakEvens is a row for each source; it returns the range of bits from which on
+// Spectral Bloom Filters are closer than dense CascadeCBF, and at how many settings
+// Count-Min is closer than they are.
+func breakEvens(s *report.Section, bySource [][]comparison) (sbfFrom string, cmsCloser int) {
 	t := s.Table("data", "skew, fitted", "Spectral closer than dense CascadeCBF from", "Count-Min closer than Spectral", "removal costs dense CascadeCBF", "removal costs Spectral")
 	low, high := math.Inf(1), 0.0
 	for _, part := range bySource {
@@ -229,30 +230,31 @@ func breakEvens(s *report.Section, bySource [][]comparison) string {
 				closer++
 			}
 		}
+		cmsCloser += closer
 		cost := func(use int, family string) string {
 			ratios := report.Column(dense, func(at comparison) float64 { return off(at.of[use+1].least(family), at.of[use].least(family)) })
 			return fmt.Sprintf("%s to %s times the error", report.Num2(slices.Min(ratios)), report.Num2(slices.Max(ratios)))
 		}
 		t.Row(part[0].source, report.Num2(part[0].skew), report.Num2(even)+" bits", fmt.Sprintf("at %d of %d sizes", closer, len(part)), cost(ofPlaces, "ccbf"), cost(ofKeys, "sbf"))
 	}
-	return fmt.Sprintf("%s to %s", report.Num2(low), report.Num2(high))
+	return fmt.Sprintf("%s to %s", report.Num2(low), report.Num2(high)), cmsCloser
 }
 
-// crossing is the bits where a ratio falls below 1, between two settings by the
-// logarithms; the last bits where it does not.
+// crossing is the bits from which on a ratio is below 1: between two settings, by
+// the logarithms, or the first or the last bits where there are no such two.
 func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
-	before := 0.0
-	for i := range part {
-		r := math.Log(ratio(&part[i]))
-		if r < 0 {
-			if i == 0 {
-				break
-			}
-			return part[i-1].bits * math.Pow(part[i].bits/part[i-1].bits, before/(before-r))
+	for i := len(part) - 1; i >= 0; i-- {
+		above := math.Log(ratio(&part[i]))
+		if above < 0 {
+			continue
 		}
-		before = r
+		if i == len(part)-1 {
+			return part[i].bits
+		}
+		below := math.Log(ratio(&part[i+1]))
+		return part[i].bits * math.Pow(part[i+1].bits/part[i].bits, above/(above-below))
 	}
-	return part[len(part)-1].bits
+	return part[0].bits
 }
 
 // adviceTable is a row for each use and way to tell the counts, and returns the

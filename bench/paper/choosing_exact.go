@@ -136,7 +136,10 @@ func choosingExact(c report.Config, s *report.Section) error {
 	if err != nil {
 		return err
 	}
-	s.Short("an exact sketch takes %s bytes a cell, the table %s in Parquet and %s in memory; with categories %s a pair; groups of fewer than about %s cells are smaller as a table.",
+	if err := keyTables(c, s); err != nil {
+		return err
+	}
+	s.Short("an exact sketch takes %s bytes a cell, the table %s in Parquet and %s in memory; with categories %s a pair; groups of up to about %.0f cells are smaller as a table.",
 		column(func(e exactSize) float64 { return e.list }), column(func(e exactSize) float64 { return e.parquet }), column(func(e exactSize) float64 { return e.memory }),
 		column(func(e exactSize) float64 { return e.pairList }), few)
 	names := make([]float64, len(sizes))
@@ -154,22 +157,21 @@ func choosingExact(c report.Config, s *report.Section) error {
 }
 
 // groups are sketches of few cells each, all of them in one Parquet file, beside the
-// table; it returns below how many cells in a group the table is the smaller.
-func groups(c report.Config, s *report.Section) (string, error) {
+// table; it returns up to how many cells in a group the table is the smaller.
+func groups(c report.Config, s *report.Section) (few float64, err error) {
 	source := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5)
 	db, err := source.count()
 	if err != nil {
-		return "", err
+		return 0, err
 	}
 	defer db.Close()
 	folder, err := os.MkdirTemp("", "choosing")
 	if err != nil {
-		return "", err
+		return 0, err
 	}
 	defer os.RemoveAll(folder)
 	s.Text("Groups: the cells of %s in squares, a sketch for each, all in one column of a Parquet file with zstd, beside the table (square, x, y, count) in another. Bytes for each cell.", source.name)
 	t := s.Table("cells in a group", "sketches, BLOBs alone", "sketches, Parquet", "table, Parquet")
-	few := 0.0
 	for _, side := range []int{1, 2, 4, 8, 16, 64} {
 		var groups, blobs float64
 		for _, statement := range []string{
@@ -177,19 +179,19 @@ func groups(c report.Config, s *report.Section) (string, error) {
 			fmt.Sprintf("CREATE OR REPLACE TABLE cells AS SELECT x // %d AS gx, y // %[1]d AS gy, x, y, n FROM counted ORDER BY ALL", 8*side),
 		} {
 			if _, err := db.Exec(statement); err != nil {
-				return "", err
+				return 0, err
 			}
 		}
 		if err := db.QueryRow("SELECT count(*), sum(octet_length(s)) FROM sketches").Scan(&groups, &blobs); err != nil {
-			return "", err
+			return 0, err
 		}
 		sketches, err := db.parquetBytes("sketches", folder)
 		if err != nil {
-			return "", err
+			return 0, err
 		}
 		table, err := db.parquetBytes("cells", folder)
 		if err != nil {
-			return "", err
+			return 0, err
 		}
 		n := float64(db.distinct)
 		t.Row(n/groups, blobs/n, sketches/n, table/n)
@@ -197,5 +199,39 @@ func groups(c report.Config, s *report.Section) (string, error) {
 			few = n / groups
 		}
 	}
-	return report.Num2(few), nil
+	return few, nil
+}
+
+// keyTables are exact tables of keys that are no cells.
+func keyTables(c report.Config, s *report.Section) error {
+	n := report.Pick(c, 500, 20_000, 100_000)
+	folder, err := os.MkdirTemp("", "choosing")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	s.Text("Tables (key, count) of keys that are no cells, sorted by key, in Parquet with zstd: %d keys.", n)
+	t := s.Table("keys", "bytes a key")
+	for _, keys := range []struct{ name, key string }{
+		{"random numbers of 8 bytes", "hash(key, 11)"},
+		{"texts such as 'user-13579@example.org'", "'user-' || hash(key, 11) % 100000000 || '@example.org'"},
+		{"whole numbers without gaps", "key"},
+	} {
+		source := zipfRows(n, 10*n, 0.8)
+		source.query = "SELECT " + keys.key + " AS key, x, y, category FROM (" + source.query + ")"
+		db, err := source.count()
+		if err != nil {
+			return err
+		}
+		_, err = db.Exec("CREATE TABLE keys AS SELECT key, n FROM counted ORDER BY key")
+		bytes := 0.0
+		if err == nil {
+			bytes, err = db.parquetBytes("keys", folder)
+		}
+		if err = errors.Join(err, db.Close()); err != nil {
+			return err
+		}
+		t.Row(keys.name, bytes/float64(db.distinct))
+	}
+	return nil
 }

@@ -39,7 +39,7 @@ func checkExperiments(t *testing.T, folder string, experiments []report.Experime
 // tableRows is how many rows the tables of an experiment have: the product of
 // the parameters that its protocol names.
 var tableRows = map[string][]int{
-	"choosing-exact":    {4, 6},               // sources, sides of squares
+	"choosing-exact":    {4, 6, 3},            // sources, sides of squares, kinds of keys
 	"choosing":          {2 * 2, 2, 4 * 2},    // sources and bits, sources, uses and what is told
 	"rational":          {2 * 1, 12, 1},       // activations and sizes, k in halves, sizes
 	"blocks":            {5 * 2, 5},           // lengths and k, sizes

@@ -108,10 +108,10 @@ func (p *Page) replace(page []byte, name, text string) []byte {
 		if t == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "- [%s](#%s)%s\n", e.Title, anchor(e.Title), findingOf(t))
+		fmt.Fprintf(&b, "- [%s](#%s)%s\n", e.Title, Anchor(e.Title), findingOf(t))
 		for _, c := range claimsOf(t) {
 			cells := strings.TrimSuffix(strings.TrimPrefix(c, "| "), " |\n")
-			claims.Row(fmt.Sprintf("[%s](#%s)", e.Name, anchor(e.Title)), cells)
+			claims.Row(fmt.Sprintf("[%s](#%s)", e.Name, Anchor(e.Title)), cells)
 		}
 	}
 	if len(claims.rows) > 0 {
@@ -125,8 +125,8 @@ func (p *Page) replace(page []byte, name, text string) []byte {
 	return b.Bytes()
 }
 
-// anchor is how GitHub names a heading.
-func anchor(title string) string {
+// Anchor is how GitHub names a heading.
+func Anchor(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'A' && r <= 'Z':

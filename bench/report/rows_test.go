@@ -47,7 +47,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestAnchor(t *testing.T) {
-	if got, want := anchor("Building: ccbf_agg, a Test-1"), "building-ccbf_agg-a-test-1"; got != want {
+	if got, want := Anchor("Building: ccbf_agg, a Test-1"), "building-ccbf_agg-a-test-1"; got != want {
 		t.Errorf("anchor is %q, want %q", got, want)
 	}
 }
