@@ -1,8 +1,6 @@
 package udf
 
 import (
-	"reflect"
-
 	"github.com/ccbfsql/ccbfsql/filters/advise"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -67,7 +65,7 @@ func adviseRows(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		if !reflect.DeepEqual(d, last) {
+		if !d.Equal(&last) {
 			if a, err = advise.For(d); err != nil {
 				return err
 			}

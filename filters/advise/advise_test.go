@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"sort"
 	"testing"
 
@@ -174,6 +175,32 @@ func TestListBytes(t *testing.T) {
 		got, want := len(s.AppendBlob(nil)), m.listBytes(&d)+headerBytes
 		if ratio := float64(want) / float64(got); ratio < 0.8 || ratio > 1.25 {
 			t.Errorf("%d a cell: expected %d bytes, the sketch takes %d", perKey, want, got)
+		}
+	}
+}
+
+// TestEqual: data that differ in one field are not equal, whichever it is.
+func TestEqual(t *testing.T) {
+	d := Data{Counts: []uint64{1}}
+	same := Data{Counts: []uint64{1}}
+	if !d.Equal(&same) {
+		t.Error("a copy is not equal")
+	}
+	v := reflect.ValueOf(&same).Elem()
+	for i := range v.NumField() {
+		other := Data{Counts: []uint64{1}}
+		switch f := reflect.ValueOf(&other).Elem().Field(i); f.Kind() {
+		case reflect.Uint64:
+			f.SetUint(1)
+		case reflect.Float64:
+			f.SetFloat(1)
+		case reflect.Bool:
+			f.SetBool(true)
+		default:
+			other.Counts = nil
+		}
+		if d.Equal(&other) {
+			t.Errorf("%s is not looked at", v.Type().Field(i).Name)
 		}
 	}
 }

@@ -44,6 +44,12 @@ type Data struct {
 	Categories uint64
 }
 
+// Equal reports whether all that two ask for is the same.
+func (d *Data) Equal(e *Data) bool {
+	return d.Distinct == e.Distinct && d.Occurrences == e.Occurrences && d.Skew == e.Skew && slices.Equal(d.Counts, e.Counts) &&
+		d.Bytes == e.Bytes && d.Keys == e.Keys && d.Remove == e.Remove && d.Categories == e.Categories
+}
+
 // check says which value is out of range.
 func (d *Data) check() error {
 	switch {
