@@ -47,13 +47,9 @@ func aggregate(c report.Config, s *report.Section) error {
 			return err
 		}
 		var n, cells, estimate int
-		var exact bool
-		if err := db.QueryRow("SELECT (SELECT sum(n)::BIGINT FROM b), (SELECT count(*) FROM b), (SELECT n FROM e), (SELECT (ccbf_info(s)).cells > 0 FROM a)").Scan(&n, &cells, &estimate, &exact); err != nil {
+		var form string
+		if err := db.QueryRow("SELECT (SELECT sum(n)::BIGINT FROM b), (SELECT count(*) FROM b), (SELECT n FROM e), (SELECT (ccbf_info(s)).encoding FROM a)").Scan(&n, &cells, &estimate, &form); err != nil {
 			return err
-		}
-		form := "dense"
-		if exact {
-			form = "exact"
 		}
 		ours := took[0].over(took[1])
 		t.Row(p.what, n, cells, form, ours, took[2].over(took[1]), took[3].over(took[1]), report.Percent(float64(estimate)/float64(cells)-1))
