@@ -36,9 +36,8 @@ const (
 
 // outcome is a sketch as it was expected and as it came out.
 type outcome struct {
-	advise.Advice         // by the skew
-	bySample      float64 // error expected by a sample of the counts
-	bytes, err    float64 // measured
+	advise.Advice
+	bytes, err float64 // measured
 }
 
 // exact says that a sketch for cells needed no counters.
@@ -53,18 +52,12 @@ func off(expected, measured float64) float64 {
 
 // result is what came of a use.
 type result struct {
-	tried []outcome
-	// By what the advice was told: whether it promised exact counts, and the error
-	// of what it chose.
-	promised [len(told)]bool
-	advised  [len(told)]float64
+	tried   []outcome
+	advised [len(told)]outcome // by what the advice was told
 }
 
 // told are the ways to tell how counts are spread.
 var told = [...]string{"the skew", fmt.Sprintf("%d counts", sampleSize)}
-
-// expected is the error that was expected of a sketch by what was told.
-func (o *outcome) expected(told int) float64 { return [...]float64{o.Error, o.bySample}[told] }
 
 // least is the least error of the sketches of some families, or of all.
 func (r *result) least(families ...string) float64 {
@@ -119,32 +112,36 @@ func (r rowSource) compare(bits []float64) ([]comparison, error) {
 	return all, nil
 }
 
-// result asks for advice and builds all sketches that it tries.
+// result builds what is advised, and all that the advice by the skew tries.
 func (c *counting) result(d advise.Data) (r result, err error) {
-	var all [len(told)][]advise.Advice
+	all, err := advise.Tried(d)
+	if err != nil {
+		return r, err
+	}
+	r.tried = make([]outcome, len(all))
+	for i, a := range all {
+		if r.tried[i], err = c.outcome(a); err != nil {
+			return r, err
+		}
+	}
 	for i := range told {
 		d.Counts = [...][]uint64{nil, c.sample}[i]
 		a, err := advise.For(d)
 		if err != nil {
 			return r, err
 		}
-		r.promised[i] = a.Exact
-		if _, r.advised[i], err = c.try(a); err != nil {
-			return r, err
-		}
-		if all[i], err = advise.Tried(d); err != nil {
-			return r, err
-		}
-	}
-	r.tried = make([]outcome, len(all[0]))
-	for i, a := range all[0] {
-		o := &r.tried[i]
-		o.Advice, o.bySample = a, all[1][i].Error
-		if o.bytes, o.err, err = c.try(a); err != nil {
+		if r.advised[i], err = c.outcome(a); err != nil {
 			return r, err
 		}
 	}
 	return r, nil
+}
+
+// outcome builds a sketch.
+func (c *counting) outcome(a advise.Advice) (o outcome, err error) {
+	o.Advice = a
+	o.bytes, o.err, err = c.try(a)
+	return o, err
 }
 
 // choosing compares the families at equal bytes, and the advice with what comes
@@ -166,7 +163,7 @@ func choosing(c report.Config, s *report.Section) error {
 	sbfFrom, cmsCloser := breakEvens(s, bySource)
 	factor, regret := adviceTable(s, all)
 	s.Short("Spectral Bloom Filters are closer than dense CascadeCBF from %s bits for a key on, Count-Min is closer than they are at %d of %d settings; "+
-		"the error that `sketch_advise` expects is %s times the measured one at the median, and what it chooses has at most %s times the error of the best sketch tried.", sbfFrom, cmsCloser, len(all), report.Num2(factor), report.Num2(regret))
+		"the error that `sketch_advise` expects is %s times the measured one at the median, and what it chooses has at most %s times the error of the best.", sbfFrom, cmsCloser, len(all), report.Num2(factor), report.Num2(regret))
 	var rows [][]report.Panel
 	for i, part := range bySource {
 		if i%2 == 0 {
@@ -262,7 +259,7 @@ func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
 func adviceTable(s *report.Section, all []comparison) (factor, regret float64) {
 	s.Text("The advice, told the skew (the slope of the counts over the ranks, in logarithms) or a sample of the counts. Sketches for cells that need no counters are exact, " +
 		"and are counted in the last column only: how many of the settings were said to be exact, and how many were.")
-	t := s.Table("use", "told", "sketches", "expected / measured error, median", "80% of them", "BLOB / expected bytes", "error of the advised / of the best, median", "largest", "exact: said, were")
+	t := s.Table("use", "told", "settings", "expected / measured error, median", "80% of them", "BLOB / expected bytes", "error of the advised / of the best, median", "largest", "exact: said, were")
 	var factors []float64
 	for i, u := range uses {
 		for by, name := range told {
@@ -270,18 +267,17 @@ func adviceTable(s *report.Section, all []comparison) (factor, regret float64) {
 			said, were := 0, 0
 			for j := range all {
 				r := &all[j].of[i]
-				if r.promised[by] {
+				a := &r.advised[by]
+				if a.Exact {
 					said++
 				}
 				if r.tried[0].exact() {
 					were++
 					continue
 				}
-				for _, o := range r.tried {
-					ratios = append(ratios, off(o.expected(by), o.err))
-					bytes = append(bytes, o.bytes/float64(o.Advice.Bytes))
-				}
-				regrets = append(regrets, off(r.advised[by], r.least()))
+				ratios = append(ratios, off(a.Error, a.err))
+				bytes = append(bytes, a.bytes/float64(a.Advice.Bytes))
+				regrets = append(regrets, off(a.err, r.least()))
 			}
 			exact := "-"
 			if !u.keys {
