@@ -114,7 +114,7 @@ func TestModelSums(t *testing.T) {
 
 // A sample stands for all: a model has its counts in its proportions.
 func TestModelOfSample(t *testing.T) {
-	d := Data{Distinct: 1 << 20, Occurrences: 1 << 22, Bytes: 1 << 20, Counts: []uint64{1, 1, 9}}
+	d := Data{Distinct: 3 << 19, Occurrences: 11 << 19, Bytes: 1 << 20, Counts: []uint64{1, 1, 9}}
 	m := newModel(&d)
 	ones := 0
 	for _, n := range m.counts {
@@ -126,6 +126,10 @@ func TestModelOfSample(t *testing.T) {
 	}
 	if share := float64(ones) / float64(len(m.counts)); math.Abs(share-2.0/3) > 1/float64(len(m.counts)) || m.largest != 9 {
 		t.Errorf("a share of %v has count 1, the largest is %d", share, m.largest)
+	}
+	d.Occurrences += 1000 // of a key that is not in the sample
+	if got := newModel(&d).largest; got != 1000 {
+		t.Errorf("the largest is %d", got)
 	}
 }
 

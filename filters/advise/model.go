@@ -45,7 +45,7 @@ func newModel(d *Data) *model {
 		for i := range m.counts {
 			m.counts[i] = d.Counts[i*len(d.Counts)/len(m.counts)]
 		}
-		m.largest = slices.Max(d.Counts)
+		m.largest = largest(d)
 	} else {
 		m.spread(d, r)
 	}
@@ -62,6 +62,17 @@ func newModel(d *Data) *model {
 		s.weights[i], s.weights[j] = s.weights[j], s.weights[i]
 	})
 	return m
+}
+
+// largest is the largest count of the sample, or what the sample leaves of the
+// occurrences where that is more: large counts are of keys too few to be in it.
+func largest(d *Data) uint64 {
+	sum := 0.0
+	for _, n := range d.Counts {
+		sum += float64(n)
+	}
+	rest := float64(d.Occurrences) - sum*float64(d.Distinct)/float64(len(d.Counts))
+	return max(slices.Max(d.Counts), uint64(max(rest, 0)))
 }
 
 // spread spreads the occurrences over the keys: the key of rank r has scale *
