@@ -47,11 +47,12 @@ const (
 	MinWidth     = 2
 	MaxWidth     = 64
 	MaxLevels    = 24 // quads of 16,777,216 cells a side
-
-	// layerRatio is how many times smaller each further layer is where only
-	// bytes are given.
-	layerRatio = 16
 )
+
+// defaultWidths are the bits per counter of each layer, by mode: the closest at
+// equal bytes of a sweep (docs/ACCURACY.md). Counters that are raised together
+// stay small, and flags that removal must leave are fewer where they are wide.
+var defaultWidths = [...][]int{MinimalIncrement: {4, 8, 32}, Standard: {8, 16, 32}}
 
 // Params says what a sketch shall be. The zero value of every field but Res is
 // that field's default.
@@ -61,7 +62,7 @@ type Params struct {
 	Dense    bool     // dense from the first row on: no exact form
 	K        int      // counters per key
 	Mode     Mode     // how occurrences are counted
-	Widths   []int    // bits per counter of each layer, flag included, not falling; default 8, 16, 32
+	Widths   []int    // bits per counter of each layer, flag included, not falling; default 4, 8, 32, in mode standard 8, 16, 32
 	Counters []uint64 // counters of each layer, each a divisor of the one before; default by Bytes
 	Levels   int      // levels of quads that the dense form counts beside the cells
 	Seed     uint64   // of the hash
@@ -118,7 +119,14 @@ func New(p Params) (Config, error) {
 	} else if p.K < 1 || p.K > MaxK {
 		return Config{}, sketch.OptionError("k", "is %d, must be from 1 to %d", p.K, MaxK)
 	}
-	if err := c.shape.setWidths(p.Widths, p.Counters); err != nil {
+	widths := p.Widths
+	if widths == nil {
+		widths = defaultWidths[c.Mode]
+		if p.Counters != nil && len(p.Counters) < len(widths) {
+			return Config{}, sketch.OptionError("counters", "has %d layers, give \"layers\" their widths", len(p.Counters))
+		}
+	}
+	if err := c.shape.setWidths(widths); err != nil {
 		return Config{}, err
 	}
 	switch {
@@ -143,13 +151,7 @@ func New(p Params) (Config, error) {
 	return c, nil
 }
 
-func (s *shape) setWidths(widths []int, counters []uint64) error {
-	if widths == nil {
-		widths = []int{8, 16, 32}
-		if counters != nil && len(counters) < len(widths) {
-			return sketch.OptionError("counters", "has %d layers, give \"layers\" their widths", len(counters))
-		}
-	}
+func (s *shape) setWidths(widths []int) error {
 	if len(widths) == 0 || len(widths) > MaxLayers {
 		return sketch.OptionError("layers", "has %d layers, must have 1 to %d", len(widths), MaxLayers)
 	}
@@ -190,12 +192,18 @@ func (s *shape) setCounters(counters []uint64) error {
 	return nil
 }
 
-// fit chooses the largest layers that bytes can hold, each layerRatio times
-// smaller than the one before, with sizes that can be halved a few times.
+// ratio is how many times smaller each further layer is where only bytes are
+// given: twice the bits of the first layer, as a power of two, as the narrower
+// that is the more of its counters overflow (docs/ACCURACY.md, the sweep).
+func (s *shape) ratio() uint64 { return 1 << bits.Len8(2*s.width[0]-1) }
+
+// fit chooses the largest layers that bytes can hold, with sizes that can be
+// halved a few times.
 func (s *shape) fit(bytes uint64) error {
+	ratio := s.ratio()
 	unit := uint64(0) // bits per counter of the last layer
 	for i := range s.layers {
-		unit = unit*layerRatio + uint64(s.width[i])
+		unit = unit*ratio + uint64(s.width[i])
 	}
 	last := (bytes - padding(s.layers)) * 8 / unit
 	if last == 0 {
@@ -206,7 +214,7 @@ func (s *shape) fit(bytes uint64) error {
 	}
 	for i := s.layers - 1; i >= 0; i-- {
 		s.size[i] = last
-		last *= layerRatio
+		last *= ratio
 	}
 	return nil
 }
@@ -239,7 +247,7 @@ func (s *shape) check() error {
 	if s.k < 1 || s.k > MaxK {
 		return sketch.OptionError("k", "is %d, must be from 1 to %d", s.k, MaxK)
 	}
-	if err := t.setWidths(widths, nil); err != nil {
+	if err := t.setWidths(widths); err != nil {
 		return err
 	}
 	return t.setCounters(s.size[:s.layers])

@@ -27,7 +27,9 @@ func (d *dense) count(h1, h2 uint64) uint64 {
 	least := ^uint64(0)
 	for range d.shape.k {
 		j = next(j, step, l.size)
-		least = min(least, d.value(j))
+		if least = min(least, d.value(j)); least == 0 {
+			return 0
+		}
 	}
 	return least
 }
@@ -67,36 +69,42 @@ func countKey[W word](d *dense, l0 []W, h1, h2 uint64) uint64 {
 // counts is count for many keys, whose counters are asked for together: quicker
 // where most keys have a count, as count ends at the first counter of 0.
 func (d *dense) counts(dst, h1, h2 []uint64) {
-	l := &d.layers[0]
-	switch l.width {
+	var count func(d *dense, dst []uint64, at []uint32)
+	switch d.layers[0].width {
+	case 4:
+		count = countNibbles
 	case 8:
-		countKeys(d, counters[uint8](l), dst, h1, h2)
+		count = countKeys[uint8]
 	case 16:
-		countKeys(d, counters[uint16](l), dst, h1, h2)
+		count = countKeys[uint16]
 	case 32:
-		countKeys(d, counters[uint32](l), dst, h1, h2)
+		count = countKeys[uint32]
 	default:
 		for i := range h1 {
 			dst[i] = d.count(h1[i], h2[i])
 		}
+		return
+	}
+	var at [places]uint32
+	for batch := places / d.shape.k; len(h1) > 0; {
+		m := min(batch, len(h1))
+		count(d, dst[:m], d.positions(at[:], h1[:m], h2, true))
+		dst, h1, h2 = dst[m:], h1[m:], h2[m:]
 	}
 }
 
-func countKeys[W word](d *dense, l0 []W, dst, h1, h2 []uint64) {
-	var at [places]uint32
-	k, flag := d.shape.k, W(d.layers[0].flag)
-	for len(h1) > 0 {
-		m := min(places/k, len(h1))
-		for i, positions := 0, d.positions(at[:], h1[:m], h2, true); i < m; i++ {
-			low, flags := ^W(0), W(0)
-			for _, j := range positions[i*k:][:k] {
-				low, flags = min(low, l0[j]), flags|l0[j]
-			}
-			if dst[i] = uint64(low); flags&flag != 0 {
-				dst[i] = d.leastValue(positions[i*k:][:k])
-			}
+// countKeys counts keys by their positions, k each.
+func countKeys[W word](d *dense, dst []uint64, at []uint32) {
+	l0, k, flag := counters[W](&d.layers[0]), d.shape.k, W(d.layers[0].flag)
+	for i := range dst {
+		key := at[i*k:][:k]
+		low, flags := ^W(0), W(0)
+		for _, j := range key {
+			low, flags = min(low, l0[j]), flags|l0[j]
 		}
-		dst, h1, h2 = dst[m:], h1[m:], h2[m:]
+		if dst[i] = uint64(low); flags&flag != 0 {
+			dst[i] = d.leastValue(key)
+		}
 	}
 }
 
@@ -119,14 +127,16 @@ const cached = 4 << 20
 // insert counts n[i] occurrences (one each where n is nil) of the keys with
 // hashes h1[i] and h2[i], in order.
 func (d *dense) insert(mode Mode, h1, h2, n []uint64) {
-	l := &d.layers[0]
-	switch l.width {
+	var work work
+	switch d.layers[0].width {
+	case 4:
+		work = mode.choose(addNibbles, raiseNibbles)
 	case 8:
-		insertKeys(d, mode, counters[uint8](l), h1, h2, n)
+		work = mode.choose(addKeys[uint8], raiseKeys[uint8])
 	case 16:
-		insertKeys(d, mode, counters[uint16](l), h1, h2, n)
+		work = mode.choose(addKeys[uint16], raiseKeys[uint16])
 	case 32:
-		insertKeys(d, mode, counters[uint32](l), h1, h2, n)
+		work = mode.choose(addKeys[uint32], raiseKeys[uint32])
 	default:
 		for i := range h1 {
 			w := uint64(1)
@@ -135,7 +145,20 @@ func (d *dense) insert(mode Mode, h1, h2, n []uint64) {
 			}
 			d.insertSlow(mode, h1[i], h2[i], w)
 		}
+		return
 	}
+	d.insertKeys(work, h1, h2, n)
+}
+
+// work counts keys by their positions, k each: n[i] occurrences, or one of each
+// where n is nil.
+type work func(d *dense, at []uint32, n []uint64)
+
+func (m Mode) choose(standard, mi work) work {
+	if m == Standard {
+		return standard
+	}
+	return mi
 }
 
 // insertSlow is insert for one key and any width.
@@ -167,7 +190,7 @@ func saturatingAdd(a, b uint64) uint64 {
 
 // insertKeys computes the positions of a batch of keys, asks for their
 // counters where those are far, and works on the batch before meanwhile.
-func insertKeys[W word](d *dense, mode Mode, l0 []W, h1, h2, n []uint64) {
+func (d *dense) insertKeys(work work, h1, h2, n []uint64) {
 	var at [2][places]uint32
 	k := d.shape.k
 	batch := places / k
@@ -178,11 +201,7 @@ func insertKeys[W word](d *dense, mode Mode, l0 []W, h1, h2, n []uint64) {
 		now := ahead
 		rest := h1[m:]
 		ahead = d.positions(at[turn][:], rest[:min(batch, len(rest))], h2[m:], far)
-		if mode == Standard {
-			addKeys(d, l0, now, n)
-		} else {
-			raiseKeys(d, l0, now, n)
-		}
+		work(d, now, n)
 		h1, h2 = rest, h2[m:]
 		if n != nil {
 			n = n[m:]
@@ -227,16 +246,15 @@ func (d *dense) positions(dst []uint32, h1, h2 []uint64, far bool) []uint32 {
 func (d *dense) fetch(at []uint32) {
 	l := &d.layers[0]
 	var offsets [places]uint32
-	bytes := l.width / 8
 	for i, j := range at {
-		offsets[i] = j * uint32(bytes)
+		offsets[i] = uint32(uint64(j) * uint64(l.width) / 8)
 	}
 	prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(l.data)), offsets[:len(at)])
 }
 
-// addKeys counts keys by their positions, k each, in mode standard.
-func addKeys[W word](d *dense, l0 []W, at []uint32, n []uint64) {
-	mask := W(d.layers[0].mask)
+// addKeys is work in mode standard.
+func addKeys[W word](d *dense, at []uint32, n []uint64) {
+	l0, mask := counters[W](&d.layers[0]), W(d.layers[0].mask)
 	if n == nil {
 		for _, j := range at {
 			if c := l0[j] + 1; c&mask != 0 { // no carry
@@ -260,9 +278,9 @@ func addKeys[W word](d *dense, l0 []W, at []uint32, n []uint64) {
 	}
 }
 
-// raiseKeys counts keys by their positions, k each, in mode mi.
-func raiseKeys[W word](d *dense, l0 []W, at []uint32, n []uint64) {
-	k, w := d.shape.k, uint64(1)
+// raiseKeys is work in mode mi.
+func raiseKeys[W word](d *dense, at []uint32, n []uint64) {
+	l0, k, w := counters[W](&d.layers[0]), d.shape.k, uint64(1)
 	mask, flag := W(d.layers[0].mask), W(d.layers[0].flag)
 	for i := 0; len(at) > 0; i++ {
 		if n != nil {

@@ -33,6 +33,8 @@ func (l *layer) mod(h uint64) uint64 {
 // load returns counter i, flag included.
 func (l *layer) load(i uint64) uint64 {
 	switch l.width {
+	case 4:
+		return uint64(l.data[i/2] >> (i % 2 * 4) & 15)
 	case 8:
 		return uint64(l.data[i])
 	case 16:
@@ -52,6 +54,10 @@ func (l *layer) load(i uint64) uint64 {
 // store sets counter i, flag included.
 func (l *layer) store(i, c uint64) {
 	switch l.width {
+	case 4:
+		b, shift := &l.data[i/2], i%2*4
+		*b = *b&^(15<<shift) | byte(c)<<shift
+		return
 	case 8:
 		l.data[i] = byte(c)
 		return

@@ -7,7 +7,7 @@ import "math/bits"
 // it equals the array of all insertions together, bit for bit. o is unchanged.
 func (d *dense) union(o *dense) {
 	for x := range d.shape.layers {
-		if w := d.layers[x].width; w == 8 || w == 16 || w == 32 {
+		if 64%d.layers[x].width == 0 {
 			d.unionWords(x, o.layers[x].data)
 		} else {
 			d.unionLayer(x, &o.layers[x])
@@ -43,10 +43,10 @@ func (d *dense) unionWords(x int, src []byte) {
 // carryWord counts one in the layer above for every counter of a word whose
 // flag bit is in carry.
 func (d *dense) carryWord(x int, word, carry uint64) {
-	width, size := uint64(d.layers[x].width), d.layers[x+1].size
+	width := uint64(d.layers[x].width)
 	for ; carry != 0; carry &= carry - 1 {
 		j := word*(64/width) + uint64(bits.TrailingZeros64(carry))/width
-		d.add(x+1, j%size, 1)
+		d.add(x+1, d.layers[x+1].mod(j), 1)
 	}
 }
 
@@ -60,7 +60,7 @@ func (d *dense) saturateWord(l *layer, w, flags uint64) uint64 {
 	return w
 }
 
-// unionLayer is unionWords for widths that are no machine words.
+// unionLayer is unionWords for widths whose counters lie across words.
 func (d *dense) unionLayer(x int, o *layer) {
 	l := &d.layers[x]
 	for j := range l.size {

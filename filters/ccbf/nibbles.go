@@ -1,0 +1,75 @@
+package ccbf
+
+// The hot loops of kernel.go for counters of 4 bits, two to a byte, the one of
+// even position in the low half.
+
+const (
+	nibbleMask = 1<<3 - 1
+	nibbleFlag = 1 << 3
+)
+
+// nibble is where counter j is: its byte, and by how many bits it is shifted.
+func nibble(j uint32) (at, shift uint32) { return j >> 1, j & 1 * 4 }
+
+// countNibbles is countKeys.
+func countNibbles(d *dense, dst []uint64, at []uint32) {
+	l0, k := d.layers[0].data, d.shape.k
+	for i := range dst {
+		key := at[i*k:][:k]
+		low, flags := byte(nibbleMask|nibbleFlag), byte(0)
+		for _, j := range key {
+			b, shift := nibble(j)
+			c := l0[b] >> shift & (nibbleMask | nibbleFlag)
+			low, flags = min(low, c), flags|c
+		}
+		if dst[i] = uint64(low); flags&nibbleFlag != 0 {
+			dst[i] = d.leastValue(key)
+		}
+	}
+}
+
+// addNibbles is addKeys.
+func addNibbles(d *dense, at []uint32, n []uint64) {
+	l0, k, w := d.layers[0].data, d.shape.k, uint64(1)
+	for i := 0; len(at) > 0; i++ {
+		if n != nil {
+			w = n[i]
+		}
+		for _, j := range at[:k] {
+			b, shift := nibble(j)
+			if c := uint64(l0[b] >> shift & nibbleMask); w <= nibbleMask-c {
+				l0[b] += byte(w) << shift
+			} else {
+				d.add(0, uint64(j), w)
+			}
+		}
+		at = at[k:]
+	}
+}
+
+// raiseNibbles is raiseKeys.
+func raiseNibbles(d *dense, at []uint32, n []uint64) {
+	l0, k, w := d.layers[0].data, d.shape.k, uint64(1)
+	for i := 0; len(at) > 0; i++ {
+		if n != nil {
+			w = n[i]
+		}
+		key := at[:k]
+		at = at[k:]
+		least := byte(nibbleMask | nibbleFlag)
+		for _, j := range key {
+			b, shift := nibble(j)
+			least = min(least, l0[b]>>shift&(nibbleMask|nibbleFlag))
+		}
+		if least&nibbleFlag != 0 || w > uint64(nibbleMask-least) {
+			d.raiseKey(key, w)
+			continue
+		}
+		to := least + byte(w)
+		for _, j := range key {
+			b, shift := nibble(j)
+			c := l0[b] >> shift & (nibbleMask | nibbleFlag)
+			l0[b] ^= (c ^ max(c, to)) << shift
+		}
+	}
+}
