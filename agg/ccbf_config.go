@@ -36,7 +36,7 @@ var CCBFOptions = []args.Option{
 		Summary: "Counters per cell where counters are used, from 1 to 32."},
 	ccbfMode: {Name: "mode", Kind: args.Text, Default: "'mi'",
 		Summary: "'mi' raises only the smallest of a cell's counters: closer. 'standard' raises all of them: counts can be removed, and the order of rows and merges never matters."},
-	ccbfLayers: {Name: "layers", Kind: args.Wholes, Default: "[4, 8, 32], [8, 16, 32] in mode 'standard'",
+	ccbfLayers: {Name: "layers", Kind: args.Wholes, Default: "[4, 8, 16, 32], [8, 16, 32] in mode 'standard'",
 		Summary: "Bits per counter of each layer, from 2 to 64, not falling; 1 to 8 layers. A counter that is full carries into the layer above, which has fewer: an eighth as many where the first layer has 4 bits, a sixteenth where it has 8."},
 	ccbfCounters: {Name: "counters", Kind: args.Wholes, Default: "from bytes",
 		Summary: "Counters of each layer, each number a smaller divisor of the one before. In place of bytes."},

@@ -17,7 +17,7 @@ const (
 
 	// near is how much larger than the least a regret may be for a geometry to
 	// be the default because it reads fewer counters.
-	near = 1.2
+	near = 1.125
 )
 
 // sweepLoads are bytes per cell with points. The exact form takes 1 to 3, so
@@ -33,9 +33,9 @@ type swept struct {
 	regret, most float64
 }
 
-// defaults sweeps over k, the widths of the layers and the ratio of their
+// sweepDefaults sweeps over k, the widths of the layers and the ratio of their
 // sizes, in both modes, at equal bytes.
-func defaults(c report.Config, s *report.Section) error {
+func sweepDefaults(c report.Config, s *report.Section) error {
 	seeds := report.Pick(c, 1, 1, 1)
 	data, what, err := sweepData(c)
 	if err != nil {

@@ -109,7 +109,7 @@ func zipfCells(skew float64, n int) counted {
 // sweepData are cells of Zipf's law and of the UK file; what says which file.
 func sweepData(c report.Config) (data []counted, what string, err error) {
 	for _, skew := range []float64{0.8, 1.2, 1.6, 2} {
-		data = append(data, zipfCells(skew, report.Pick(c, 2000, 8000, 30_000)))
+		data = append(data, zipfCells(skew, report.Pick(c, 2000, 8000, 15_000)))
 	}
 	for _, res := range report.Pick(c, []float64{0.1}, []float64{0.05}, []float64{0.01, 0.004}) {
 		d := counted{name: fmt.Sprintf("UK, %g degrees", res), res: res}

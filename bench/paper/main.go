@@ -32,7 +32,7 @@ var experiments = []report.Experiment{
 	{Name: "urban", Title: "CascadeCBF: a city's raster", Run: urban},
 	{Name: "same-error", Title: "CascadeCBF: the bytes for the same error", Run: sameError},
 	{Name: "throughput", Title: "CascadeCBF: inserts a second", Run: throughput},
-	{Name: "defaults", Title: "CascadeCBF: the sweep that chose the defaults", Run: defaults},
+	{Name: "defaults", Title: "CascadeCBF: the sweep that chose the defaults", Run: sweepDefaults},
 	{Name: "estimates", Title: "CascadeCBF: polygon estimates of dense sketches", Run: estimates},
 	{Name: "levels", Title: "CascadeCBF: sums over squares, with levels and without", Run: levels},
 	{Name: "cms", Title: "Count-Min: the bound of its estimates", Run: countMin},

@@ -52,7 +52,7 @@ const (
 // defaultWidths are the bits per counter of each layer, by mode: the closest at
 // equal bytes of a sweep (docs/ACCURACY.md). Counters that are raised together
 // stay small, and flags that removal must leave are fewer where they are wide.
-var defaultWidths = [...][]int{MinimalIncrement: {4, 8, 32}, Standard: {8, 16, 32}}
+var defaultWidths = [...][]int{MinimalIncrement: {4, 8, 16, 32}, Standard: {8, 16, 32}}
 
 // Params says what a sketch shall be. The zero value of every field but Res is
 // that field's default.
@@ -62,7 +62,7 @@ type Params struct {
 	Dense    bool     // dense from the first row on: no exact form
 	K        int      // counters per key
 	Mode     Mode     // how occurrences are counted
-	Widths   []int    // bits per counter of each layer, flag included, not falling; default 4, 8, 32, in mode standard 8, 16, 32
+	Widths   []int    // bits per counter of each layer, flag included, not falling; default 4, 8, 16, 32, in mode standard 8, 16, 32
 	Counters []uint64 // counters of each layer, each a divisor of the one before; default by Bytes
 	Levels   int      // levels of quads that the dense form counts beside the cells
 	Seed     uint64   // of the hash

@@ -81,9 +81,9 @@ var golden = []struct {
 	{"v1-dense-saturated", Params{Res: 1, Dense: true, Widths: []int{8}, Counters: []uint64{100}}, heavy(), false, nil, false},
 	{"v1-dense-levels", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Levels: 3}, ten(), false, nil, false},
 	{"v1-dense-masked", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard}, ten(), false, func(s *Sketch) error { return s.Mask(s.asDense()) }, false},
-	{"v1-layers-4-8-32", Params{Res: 0.01, Bytes: 1024}, cities(), true, nil, false},
-	{"v1-layers-4-8-32-mi", Params{Res: 1, Dense: true, Bytes: 512}, heavy(), false, nil, false},
-	{"v1-layers-4-8-32-standard", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Widths: []int{4, 8, 32}, Seed: 9, Levels: 2}, ten(), false, nil, false},
+	{"v1-layers-4-8-16-32", Params{Res: 0.01, Bytes: 1024}, cities(), true, nil, false},
+	{"v1-layers-4-8-16-32-mi", Params{Res: 1, Dense: true, Bytes: 512}, heavy(), false, nil, false},
+	{"v1-layers-4-8-16-32-standard", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Widths: []int{4, 8, 16, 32}, Seed: 9, Levels: 2}, ten(), false, nil, false},
 }
 
 // Every golden BLOB is what this version writes with the same parameters, holds

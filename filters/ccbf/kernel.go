@@ -294,7 +294,7 @@ func raiseKeys[W word](d *dense, at []uint32, n []uint64) {
 			least = min(least, l0[j])
 		}
 		if least&flag != 0 || w > uint64(mask-least) {
-			raiseKey(d, l0, key, w)
+			d.raiseKey(key, w)
 			continue
 		}
 		to := least + W(w)
@@ -304,18 +304,14 @@ func raiseKeys[W word](d *dense, at []uint32, n []uint64) {
 	}
 }
 
-// raiseKey is raiseKeys for one key, with carries. Nearly always the layers
-// above stay as they are, also where counters are flagged: then it is enough to
-// add to the first.
-func raiseKey[W word](d *dense, l0 []W, at []uint32, n uint64) {
+// raiseKey is raiseKeys for one key, with carries, and for any width. Nearly
+// always the layers above stay as they are, also where counters are flagged:
+// then it is enough to add to the first.
+func (d *dense) raiseKey(at []uint32, n uint64) {
 	var values [MaxK]uint64
-	mask, flag := W(d.layers[0].mask), W(d.layers[0].flag)
-	least := ^uint64(0)
+	l, least := &d.layers[0], ^uint64(0)
 	for i, j := range at {
-		values[i] = uint64(l0[j])
-		if l0[j]&flag != 0 {
-			values[i] = d.value(uint64(j))
-		}
+		values[i] = d.value(uint64(j))
 		least = min(least, values[i])
 	}
 	to := saturatingAdd(least, n)
@@ -325,11 +321,12 @@ func raiseKey[W word](d *dense, l0 []W, at []uint32, n uint64) {
 		if carried {
 			v = d.value(uint64(j))
 		}
-		switch c := l0[j]; {
-		case v >= to:
-		case to-v <= uint64(mask-c&mask):
-			l0[j] = c + W(to-v)
-		default:
+		if v >= to {
+			continue
+		}
+		if c := l.load(uint64(j)); to-v <= l.mask-c&l.mask {
+			l.store(uint64(j), c+to-v)
+		} else {
 			d.raise(0, uint64(j), to)
 			carried = true
 		}

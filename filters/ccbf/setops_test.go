@@ -198,7 +198,7 @@ func TestMismatchedSketches(t *testing.T) {
 		"sketches differ: k 4 vs 5":                   {Res: 1, Bytes: 4096, K: 5},
 		"sketches differ: seed 0 vs 1":                {Res: 1, Bytes: 4096, Seed: 1},
 		"sketches differ: category false vs true":     {Res: 1, Bytes: 4096, Categories: true},
-		"sketches differ: layers [4 8 32] vs [8 16]": {Res: 1, Bytes: 4096, Widths: []int{8, 16}},
+		"sketches differ: layers [4 8 16 32] vs [8 16]": {Res: 1, Bytes: 4096, Widths: []int{8, 16}},
 		"sketches differ: bytes 4096 vs 4097":         {Res: 1, Bytes: 4097},
 		"sketches differ: counters":                   {Res: 1, Widths: []int{8, 16, 32}, Counters: []uint64{4, 2, 1}},
 	} {

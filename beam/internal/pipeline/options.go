@@ -65,7 +65,7 @@ func (o *Options) Flags(f *flag.FlagSet) {
 		}
 		return nil
 	})
-	f.Func("layers", "bits per counter of each layer, with commas between (default 4,8,32)", func(s string) (err error) {
+	f.Func("layers", "bits per counter of each layer, with commas between (default 4,8,16,32, in mode standard 8,16,32)", func(s string) (err error) {
 		p.Widths, err = numbers(s, strconv.Atoi)
 		return err
 	})
