@@ -192,7 +192,7 @@ func TestSmallIsTheBuilders(t *testing.T) {
 	r := rand.New(rand.NewPCG(75, 0))
 	var small Small // one for all, as it is used
 	for i := range 2000 {
-		params := Params{Res: 0.5, Seed: uint64(i % 2), Mode: Mode(i / 2 % 2), Dense: i%7 == 0, Bytes: 350 << (i % 3)}
+		params := Params{Res: 0.5, Seed: uint64(i % 2), Mode: Mode(i / 2 % 2), Dense: i%7 == 0, Bytes: 380 << (i % 3)}
 		if i%11 == 0 { // nearly no room for an exact body
 			params.Widths, params.Counters, params.Bytes = []int{8}, []uint64{24}, 0
 		}

@@ -110,8 +110,8 @@ func families() []conform.Family {
 		fs = append(fs, conformFamily("standard "+l.name, large, small, sums, 5000, 0.013))
 	}
 	// Quads around the origin are shared by cells there, as are their counters.
-	levels := Params{Dense: true, Counters: []uint64{1 << 18, 1 << 12, 1 << 8}, Levels: 6}
-	fewLevels := Params{Dense: true, Counters: []uint64{512, 64, 16}, Levels: 2}
+	levels := Params{Dense: true, Widths: []int{4, 8, 16, 32}, Counters: []uint64{1 << 18, 1 << 15, 1 << 12, 1 << 9}, Levels: 6}
+	fewLevels := Params{Dense: true, Widths: []int{4, 8, 16, 32}, Counters: []uint64{512, 64, 16, 4}, Levels: 2}
 	fs = append(fs, conformFamily("mi, levels", levels, fewLevels, mi, 5000, 0.013))
 	levels.Mode, fewLevels.Mode = Standard, Standard
 	return append(fs, conformFamily("standard, levels", levels, fewLevels, sums, 5000, 0.013))

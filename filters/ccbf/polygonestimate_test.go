@@ -93,11 +93,12 @@ var built = []struct {
 var sizes = []Params{
 	{K: 8, Widths: []int{16, 16}, Counters: []uint64{11264, 704}}, // the paper's 14 counters a cell
 	{K: 8, Widths: []int{16, 16}, Counters: []uint64{2816, 176}},
-	{Counters: []uint64{4864, 304, 19}},
-	{Counters: []uint64{1024, 64, 4}},
-	{K: 2, Counters: []uint64{2048, 128, 8}},
+	{Widths: []int{4, 8, 16, 32}, Counters: []uint64{4864, 608, 76, 19}},
+	{Widths: []int{8, 16, 32}, Counters: []uint64{4864, 304, 19}},
+	{Widths: []int{4, 8, 16, 32}, Counters: []uint64{1024, 128, 16, 2}},
+	{K: 2, Widths: []int{8, 16, 32}, Counters: []uint64{2048, 128, 8}},
 	{K: 1, Widths: []int{32}, Counters: []uint64{2048}},
-	{Counters: []uint64{8192, 512, 32}, Levels: 5},
+	{Widths: []int{4, 8, 16, 32}, Counters: []uint64{8192, 1024, 128, 16}, Levels: 5},
 }
 
 // spotSum is the sum over the cells of a map that judge finds inside.
@@ -282,7 +283,7 @@ func TestEstimatesOfCategories(t *testing.T) {
 			truth[o.category] += float64(o.n)
 			truth["of all"] += float64(o.n)
 		}
-		v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Mode: mode, Categories: true, Totals: true, Bytes: 1 << 15}), p)))
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Mode: mode, Categories: true, Totals: true, Bytes: 1 << 14}), p)))
 		for _, category := range [][]byte{[]byte(categories[0]), []byte(categories[1]), nil} {
 			e, sum := must(whole.Estimate(v, category)), float64(must(whole.Sum(v, category)))
 			want := truth["of all"]

@@ -53,7 +53,7 @@ func examples(t *testing.T) map[string][]byte {
 	keep("sbf ", s, err)
 	for words, params := range map[string]ccbf.Params{
 		"ccbf exact, 1,234 cells, ":           {Res: 1},
-		"ccbf dense, 3 layers, 1,234 added, ": {Res: 1, Bytes: 4096, Dense: true},
+		"ccbf dense, 4 layers, 1,234 added, ": {Res: 1, Bytes: 4096, Dense: true},
 	} {
 		config, err := ccbf.New(params)
 		if err != nil {
