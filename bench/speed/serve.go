@@ -109,7 +109,7 @@ func served(c report.Config, s *report.Section) (err error) {
 		return err
 	}
 	record(fmt.Sprintf("the first tile of %.0f sketches", sketches), 200*time.Millisecond, took[0], took[1])
-	n := report.Pick(c, 40, 500, 2000)
+	n := report.Pick(c, 40, 400, 400) // in all rounds fewer than the server answers without a pause
 	late, beside, err := manyTiles(w, running.url, n, draw)
 	if err != nil {
 		return err
