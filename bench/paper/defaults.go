@@ -15,9 +15,9 @@ const (
 	// one count in ten thousand.
 	errorFloor = 1e-4
 
-	// near is how much larger than the least a regret may be for a geometry to
-	// be the default because it reads fewer counters.
-	near = 1.125
+	// mostK is the most counters a key of a default: the time of everything is in
+	// proportion to them.
+	mostK = 4
 )
 
 // sweepLoads are bytes per cell with points. The exact form takes 1 to 3, so
@@ -36,19 +36,18 @@ type swept struct {
 // sweepDefaults sweeps over k, the widths of the layers and the ratio of their
 // sizes, in both modes, at equal bytes.
 func sweepDefaults(c report.Config, s *report.Section) error {
-	seeds := report.Pick(c, 1, 1, 1)
 	data, what, err := sweepData(c)
 	if err != nil {
 		return err
 	}
 	s.Text("Every geometry of the dense form at equal bytes: one to three layers of 4, 6, 8, 12 and 16 bits below one of 32, each layer 4 to 128 times smaller "+
-		"than the one before, 2 to 8 counters a key. Data: %d cells with counts in proportion to rank^-skew, the rarest one point; and %s, in cells of %s degrees. "+
-		"Sketches of 1, 2, 4 and 8 bytes for each cell with points (the exact form takes 1 to 3: a sketch that becomes dense has 1 or 2), made of each cell's count, %d seeds. "+
+		"than the one before, 2 to 8 counters a key. Data: %d cells with counts in proportion to rank^-skew, the rarest one point; and every tenth cell of %s, in cells of %s degrees. "+
+		"Sketches of 1, 2, 4 and 8 bytes for each cell with points (the exact form takes 1 to 3: a sketch that becomes dense has 1 or 2), made of each cell's count. "+
 		"The error is the mean of (estimate - count) / count over the cells with points. In mode standard, which is there for removal, also the error of what "+
-		"is left once half of the cells lost their points. Estimates are never below the truth.", len(data[0].cells), what, degrees(data), seeds)
+		"is left once half of the cells lost their points. Estimates are never below the truth.", len(data[0].cells), what, degrees(data))
 	s.Text("*Regret* is how many times larger a geometry's error is than the least error that any has in the same scenario, in the geometric mean over all scenarios (an error of %g is "+
-		"added to both: below that nobody looks). **The default** is the geometry of the least regret among those whose counters never lie across two words (4, 8, 16 and 32 bits), which is what the loops are fast for, "+
-		"and of those at most %g times that, the one with the fewest counters to read.", errorFloor, near)
+		"added to both: below that nobody looks). **The default** is the geometry of the least regret among those whose counters never lie across two words (4, 8, 16 and 32 bits), "+
+		"which the loops are fast for, with at most %d counters a key, as the time of everything grows with them.", errorFloor, mostK)
 	geometries := allGeometries(c)
 	s.Steps(2 * len(geometries))
 	var panels [][]report.Panel
@@ -56,7 +55,7 @@ func sweepDefaults(c report.Config, s *report.Section) error {
 		all, err := report.Parallel(s, len(geometries), func(i int) (*swept, error) {
 			g := geometries[i]
 			g.mode = mode
-			return g.sweep(data, seeds)
+			return g.sweep(data)
 		})
 		if err != nil {
 			return err
@@ -85,25 +84,20 @@ func allGeometries(c report.Config) []geometry {
 
 // sweep measures the geometry in every scenario; nil where a layer would be
 // empty.
-func (g geometry) sweep(data []counted, seeds int) (*swept, error) {
+func (g geometry) sweep(data []counted) (*swept, error) {
 	out := &swept{geometry: g}
 	var left []float64
 	for _, d := range data {
 		for _, load := range sweepLoads {
-			var sum sweptError
-			for seed := range seeds {
-				p, fits := g.params(d.res, uint64(load*float64(len(d.cells))), seedOf(seed))
-				if !fits {
-					return nil, nil
-				}
-				e, err := d.measured(p)
-				if err != nil {
-					return nil, fmt.Errorf("%v: %w", g, err)
-				}
-				sum.all += e.all / float64(seeds)
-				sum.left += e.left / float64(seeds)
+			p, fits := g.params(d.res, uint64(load*float64(len(d.cells))), seedOf(0))
+			if !fits {
+				return nil, nil
 			}
-			out.errors, left = append(out.errors, sum.all), append(left, sum.left)
+			e, err := d.measured(p)
+			if err != nil {
+				return nil, fmt.Errorf("%v: %w", g, err)
+			}
+			out.errors, left = append(out.errors, e.all), append(left, e.left)
 		}
 	}
 	if g.mode == ccbf.Standard {
@@ -140,17 +134,12 @@ func leastErrors(all []*swept) []float64 {
 
 // winner is the geometry that is to be the default; all are ranked.
 func winner(all []*swept) *swept {
-	var best, fewest *swept
-	for _, g := range all {
-		switch {
-		case !g.known():
-		case best == nil:
-			best, fewest = g, g
-		case g.regret <= near*best.regret && g.k < fewest.k:
-			fewest = g
-		}
-	}
-	return fewest
+	return all[slices.IndexFunc(all, func(g *swept) bool { return g.known() && g.k <= mostK })]
+}
+
+// closest is what would win with any number of counters a key.
+func closest(all []*swept) *swept {
+	return all[slices.IndexFunc(all, func(g *swept) bool { return g.known() })]
 }
 
 // of is the geometry's place in the ranking.
@@ -171,7 +160,9 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) er
 	if of(have, all) != of(chosen.geometry, all) {
 		verdict = fmt.Sprintf("**The code has %v.**", have)
 	}
-	s.Text("**Mode %v.** The winner of %d: %v. %s", mode, len(all), chosen.geometry, verdict)
+	free := closest(all)
+	s.Text("**Mode %v.** The winner of %d: %v, with a regret of %s. %s With any k it would be %v, with %s.",
+		mode, len(all), chosen.geometry, report.Num(chosen.regret), verdict, free.geometry, report.Num(free.regret))
 	t := s.Table("mode "+mode.String(), "rank", "regret", "largest ratio", "error at 1 byte a cell", "2", "4", "8")
 	shown := map[int]string{}
 	for i := range min(5, len(all)) {
