@@ -193,14 +193,14 @@ func TestSubtractWhatIsNoPart(t *testing.T) {
 func TestMismatchedSketches(t *testing.T) {
 	base := Params{Res: 1, Bytes: 4096}
 	for want, p := range map[string]Params{
-		"sketches differ: resolution 1 vs 2":          {Res: 2, Bytes: 4096},
-		"sketches differ: mode mi vs standard":        {Res: 1, Bytes: 4096, Mode: Standard},
-		"sketches differ: k 4 vs 5":                   {Res: 1, Bytes: 4096, K: 5},
-		"sketches differ: seed 0 vs 1":                {Res: 1, Bytes: 4096, Seed: 1},
-		"sketches differ: category false vs true":     {Res: 1, Bytes: 4096, Categories: true},
+		"sketches differ: resolution 1 vs 2":            {Res: 2, Bytes: 4096},
+		"sketches differ: mode mi vs standard":          {Res: 1, Bytes: 4096, Mode: Standard},
+		"sketches differ: k 4 vs 5":                     {Res: 1, Bytes: 4096, K: 5},
+		"sketches differ: seed 0 vs 1":                  {Res: 1, Bytes: 4096, Seed: 1},
+		"sketches differ: category false vs true":       {Res: 1, Bytes: 4096, Categories: true},
 		"sketches differ: layers [4 8 16 32] vs [8 16]": {Res: 1, Bytes: 4096, Widths: []int{8, 16}},
-		"sketches differ: bytes 4096 vs 4097":         {Res: 1, Bytes: 4097},
-		"sketches differ: counters":                   {Res: 1, Widths: []int{8, 16, 32}, Counters: []uint64{4, 2, 1}},
+		"sketches differ: bytes 4096 vs 4097":           {Res: 1, Bytes: 4097},
+		"sketches differ: counters":                     {Res: 1, Widths: []int{8, 16, 32}, Counters: []uint64{4, 2, 1}},
 	} {
 		var cell points
 		cell.add(spot{grid.Cell{X: 1}, plain}, 1)

@@ -71,6 +71,7 @@ func TestStandardUnionIsTheWhole(t *testing.T) {
 	}{
 		{"dense 8,16,32", Params{Dense: true, Bytes: 4096}, 3000, 2000, false},
 		{"dense 2,2,2", Params{Dense: true, Widths: []int{2, 2, 2}, Counters: []uint64{96, 24, 6}}, 3000, 500, false},
+		{"dense 4,8,16,32", Params{Dense: true, Widths: []int{4, 8, 16, 32}, Bytes: 4096}, 3000, 2000, false},
 		{"dense 4,6,12", Params{Dense: true, Widths: []int{4, 6, 12}, Counters: []uint64{1 << 12, 1 << 9, 1 << 6}}, 3000, 500, false},
 		{"dense 12", Params{Dense: true, Widths: []int{12}, Counters: []uint64{1001}}, 3000, 500, false},
 		{"exact", Params{Bytes: 1 << 16}, 3000, 2000, true},

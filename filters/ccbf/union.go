@@ -43,10 +43,44 @@ func (d *dense) unionWords(x int, src []byte) {
 // carryWord counts one in the layer above for every counter of a word whose
 // flag bit is in carry.
 func (d *dense) carryWord(x int, word, carry uint64) {
-	width := uint64(d.layers[x].width)
+	width, up := uint64(d.layers[x].width), &d.layers[x+1]
+	first := up.mod(word * (64 / width))
+	if width == 4 && up.width == 8 && up.size%16 == 0 {
+		// Bytes of 1 for the counters in the low halves of the word's bytes, and
+		// for those in the high halves, which lie between them above.
+		low, high := carry>>3&0x0101010101010101, carry>>7&0x0101010101010101
+		d.carryBytes(x+1, first, spread(low)|spread(high)<<8)
+		d.carryBytes(x+1, first+8, spread(low>>32)|spread(high>>32)<<8)
+		return
+	}
 	for ; carry != 0; carry &= carry - 1 {
-		j := word*(64/width) + uint64(bits.TrailingZeros64(carry))/width
-		d.add(x+1, d.layers[x+1].mod(j), 1)
+		j := first + uint64(bits.TrailingZeros64(carry))/width
+		if j >= up.size {
+			j = up.mod(j)
+		}
+		d.add(x+1, j, 1)
+	}
+}
+
+// spread puts the four low bytes of w into the bytes of even position.
+func spread(w uint64) uint64 {
+	w &= 1<<32 - 1
+	w = (w | w<<16) & 0x0000ffff0000ffff
+	return (w | w<<8) & 0x00ff00ff00ff00ff
+}
+
+// carryBytes counts the bytes of ones, 0 or 1 each, in eight counters of 8 bits
+// from counter j of layer x on.
+func (d *dense) carryBytes(x int, j, ones uint64) {
+	const flags = 0x8080808080808080
+	c := &words(d.layers[x].data)[j/8]
+	sum := *c&^flags + ones
+	if sum&flags == 0 {
+		*c = sum | *c&flags
+		return
+	}
+	for ; ones != 0; ones &= ones - 1 {
+		d.add(x, j+uint64(bits.TrailingZeros64(ones))/8, 1)
 	}
 }
 
