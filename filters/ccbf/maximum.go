@@ -80,11 +80,25 @@ func (d *dense) fillValues(values []uint64) {
 	}
 }
 
-// values reconstructs every counter of the first layer. Eight bytes each.
+// values reconstructs every counter of the first layer, from the last layer
+// down. Eight bytes each.
 func (d *dense) values() []uint64 {
-	vs := make([]uint64, d.layers[0].size)
-	for j := range vs {
-		vs[j] = d.value(uint64(j))
+	var above []uint64
+	for x := d.shape.layers - 1; x >= 0; x-- {
+		l := &d.layers[x]
+		vs := make([]uint64, l.size)
+		up := 0 // j modulo the size of the layer above
+		for j := range vs {
+			c := l.load(uint64(j))
+			vs[j] = c & l.mask
+			if c&l.flag != 0 && above != nil {
+				vs[j] += above[up] << (l.width - 1)
+			}
+			if up++; up == len(above) {
+				up = 0
+			}
+		}
+		above = vs
 	}
-	return vs
+	return above
 }
