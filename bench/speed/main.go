@@ -35,7 +35,7 @@ var experiments = []report.Experiment{
 
 const preamble = `# Performance: what sketches cost beside other ways to the same answers
 
-This page is written by ` + "`make bench`" + ` (about fifteen minutes on two idle cores; ` + "`make bench ARGS=peers`" + `
+This page is written by ` + "`make bench`" + ` (about eight minutes on two idle cores; ` + "`make bench ARGS=peers`" + `
 replaces one section, ` + "`make bench ARGS=-quick`" + ` takes two minutes at smaller sizes). Times have no meaning without
 their machine, so there are none here: every figure is a quotient of two measurements of one run, or, for a promise in
 seconds, what part of the promised time was taken on the machine of the run. The times themselves go to the terminal.
