@@ -69,9 +69,15 @@ func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 		return err
 	case <-ctx.Done():
 	}
-	stop, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	// Browsers open connections that they do not use, for which Shutdown waits as
+	// it does for answers on their way.
+	stop, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	return srv.Shutdown(stop)
+	err := srv.Shutdown(stop)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return srv.Close()
+	}
+	return err
 }
 
 // handler is everything that is served.

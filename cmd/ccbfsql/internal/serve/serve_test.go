@@ -386,6 +386,34 @@ func TestHalfSentBodies(t *testing.T) {
 	}
 }
 
+// A connection on which nothing was asked, such as browsers open ahead, does not
+// make an end of the server a failure.
+func TestUnusedConnections(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	srv, done := httpServer(http.NotFoundHandler()), make(chan error, 1)
+	accepted := make(chan struct{})
+	srv.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			close(accepted)
+		}
+	}
+	go func() { done <- serve(ctx, l, srv) }()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	<-accepted
+	cancel()
+	if err := <-done; err != nil {
+		t.Errorf("the server ends with %v", err)
+	}
+}
+
 // A request that is cancelled cancels its query.
 func TestCancelled(t *testing.T) {
 	db, err := connector.Open(database(t, towns))
