@@ -13,11 +13,8 @@ import (
 )
 
 // covidDates are the dates of table 2 of the CascadeCBF paper, as the columns
-// of the file have them, and covidTotals the points up to each.
-var (
-	covidDates  = []string{"3/15/2020", "6/15/2020", "12/31/2020", "6/30/2021", "12/31/2021", "6/30/2022"}
-	covidTotals = []uint64{142, 8095, 91747, 274323, 562914, 1110096}
-)
+// of the file have them.
+var covidDates = []string{"3/15/2020", "6/15/2020", "12/31/2020", "6/30/2021", "12/31/2021", "6/30/2022"}
 
 // covidSide is the raster's number of cells from pole to pole and around the
 // equator.
@@ -26,29 +23,14 @@ const covidSide = 8192
 // covid are the cells of the COVID-19 file's places with the points that come at
 // each date, date by date: a thousandth of all cases until then, rounded down.
 func covid(folder string) (byDate [][]place, what string, err error) {
-	table, what := covidTable(folder)
 	var dates []string
 	for i, column := range covidDates {
 		// Places with equal coordinates are one.
 		dates = append(dates, fmt.Sprintf(`SELECT floor((Lon + 180) / 360 * %d)::BIGINT AS x, floor((Lat + 90) / 180 * %[1]d)::BIGINT AS y, '%[2]d' AS date, floor(sum(%[3]q) * 0.001)::UBIGINT
 			FROM raw WHERE Lat IS NOT NULL AND Lon IS NOT NULL GROUP BY Lat, Lon`, covidSide, i, column))
 	}
-	places, err := readPlaces(fmt.Sprintf("WITH raw AS MATERIALIZED (FROM %s) %s ORDER BY date, y, x", table, strings.Join(dates, " UNION ALL ")))
-	return byCategory(places), what, err
-}
-
-// covidTable is the file, or where it is not there 284 made-up places whose
-// cases are in proportion to rank^-1.2.
-func covidTable(folder string) (table, what string) {
-	var columns []string
-	before := uint64(0)
-	for i, column := range covidDates {
-		columns = append(columns, fmt.Sprintf("(i + 1) ^ -1.2 / sum((i + 1) ^ -1.2) OVER () * %d AS %q", 1000*(covidTotals[i]-before), column))
-		before = covidTotals[i]
-	}
-	return fileOr(folder, "jhu_covid19_confirmed_global.csv", "confirmed COVID-19 cases (JHU CSSE)",
-		"SELECT (hash(i) % 36000) / 100 - 180 AS Lon, (hash(i, 1) % 18000) / 100 - 90 AS Lat, "+strings.Join(columns, ", ")+" FROM range(284) t(i)",
-		"made-up cases at 284 places")
+	places, err := readPlaces(fmt.Sprintf("WITH raw AS MATERIALIZED (FROM %s) %s ORDER BY date, y, x", sqlFile(folder, "jhu_covid19_confirmed_global.csv"), strings.Join(dates, " UNION ALL ")))
+	return byCategory(places), "confirmed COVID-19 cases (JHU CSSE)", err
 }
 
 // pile is points that come date by date.

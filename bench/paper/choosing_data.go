@@ -4,11 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/advise"
@@ -29,15 +25,11 @@ func zipfRows(keys, occurrences int, skew float64) rowSource {
 }
 
 // parquetRows are one in so many points of a file, with the column category, at a
-// resolution, in random order; false where the file is not there.
-func parquetRows(name, folder, file, category string, res float64, oneIn int) (rowSource, bool) {
-	path := filepath.Join(folder, file)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return rowSource{}, false
-	}
+// resolution, in random order.
+func parquetRows(name, folder, file, category string, res float64, oneIn int) rowSource {
 	return rowSource{name, fmt.Sprintf(`
 		SELECT x || ' ' || y AS key, x, y, category FROM (SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, %s AS category, hash(file_row_number) AS h
-		FROM read_parquet('%s', file_row_number = true)) WHERE h %% %d = 0 ORDER BY h`, res, category, strings.ReplaceAll(path, "'", "''"), oneIn)}, true
+		FROM read_parquet(%s, file_row_number = true)) WHERE h %% %d = 0 ORDER BY h`, res, category, sqlFile(folder, file), oneIn)}
 }
 
 // counting is a database with the rows of a source and their exact counts.

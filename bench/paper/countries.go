@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,18 +14,10 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// countries are the polygons of the Natural Earth file; where it is not there,
-// as many stars.
+// countries are the polygons of the Natural Earth file.
 func countries(folder string) (polygons []orb.MultiPolygon, what string, err error) {
-	const file, number = "ne_110m_countries.geojson", 177
+	const file = "ne_110m_countries.geojson"
 	text, err := os.ReadFile(filepath.Join(folder, file))
-	if errors.Is(err, fs.ErrNotExist) {
-		r := random(seedOf(0), 71)
-		for range number {
-			polygons = append(polygons, star(r, orb.Point{360*r.Float64() - 180, 130*r.Float64() - 60}, 1+14*r.Float64()))
-		}
-		return polygons, fmt.Sprintf("%d made-up stars, as %s is not there", number, file), nil
-	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -46,14 +37,11 @@ func countries(folder string) (polygons []orb.MultiPolygon, what string, err err
 	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons)), nil
 }
 
-// cities are the populated places of the world at a resolution in degrees;
-// where the file is not there, points around 2,000 places.
+// cities are the populated places of the world at a resolution in degrees.
 func cities(folder string, res float64) (places []place, what string, err error) {
-	table, what := fileOr(folder, "geonames_cities.parquet", "populated places (GeoNames)",
-		`SELECT (hash(i // 86) % 3600) / 10 - 180 + (hash(i, 1) % 4000) / 1000 AS lon, (hash(i // 86, 2) % 1300) / 10 - 60 + (hash(i, 3) % 4000) / 1000 AS lat FROM range(171075) t(i)`,
-		"made-up points around 2,000 places")
-	places, err = readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s GROUP BY ALL ORDER BY y, x", res, table))
-	return places, what, err
+	places, err = readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s GROUP BY ALL ORDER BY y, x",
+		res, sqlFile(folder, "geonames_cities.parquet")))
+	return places, "populated places (GeoNames)", err
 }
 
 // covidDegrees are the points of the COVID-19 file at a resolution in degrees.

@@ -7,14 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// crimePoints is the UK file as SQL names it, or where it is not there as many
-// points in 2,000 towns, with 14 categories; and which of the two.
+// crimePoints is the UK file as SQL names it, and what it holds.
 func crimePoints(folder string) (table, what string) {
-	const normal = "sqrt(-2 * ln((hash(i, %d) %% 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, %d) %% 1000000) / 1e6) * 0.02"
-	return fileOr(folder, "uk_crime_2018q4.parquet", "police-recorded crimes in England, Wales and Northern Ireland, October to December 2018",
-		fmt.Sprintf(`SELECT (hash(i // 523) %% 8000) / 1000 - 6 + %s AS lon, (hash(i // 523, 3) %% 6000) / 1000 + 50 + %s AS lat,
-			'category ' || floor(14 * sqrt((hash(i, 6) %% 1000000) / 1e6))::INT AS category FROM range(1045096) t(i)`, fmt.Sprintf(normal, 1, 2), fmt.Sprintf(normal, 4, 5)),
-		"made-up points in 2,000 towns")
+	return sqlFile(folder, "uk_crime_2018q4.parquet"), "police-recorded crimes in England, Wales and Northern Ireland, October to December 2018"
 }
 
 // crimes are the cells of the UK file at a resolution in degrees, with their

@@ -1,27 +1,20 @@
 package main
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	realdata "github.com/ccbfsql/ccbfsql/test/data"
 )
 
 // TestExperiments runs every experiment at the smallest size: what is said is
 // well formed, and every table has a row for each of its parameters.
 func TestExperiments(t *testing.T) {
-	checkExperiments(t, filepath.Join("..", "..", "..", "shared", "data"), experiments)
-}
-
-// TestWithoutData runs those that read files where there are none.
-func TestWithoutData(t *testing.T) {
-	checkExperiments(t, t.TempDir(), slices.DeleteFunc(slices.Clone(experiments), func(e report.Experiment) bool {
-		return !slices.Contains([]string{"forest", "levels", "covid", "categories", "countries", "urban", "same-error"}, e.Name)
-	}))
-}
-
-func checkExperiments(t *testing.T, folder string, experiments []report.Experiment) {
+	folder, err := realdata.Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range experiments {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,14 +30,9 @@ func (p *place) hash(seed uint64) (h1, h2 uint64) {
 	return key.Hash(seed, key.AppendCell(b[:0], p.X, p.Y, 0, p.category))
 }
 
-// fileOr is a file with real data as SQL names it, and what it holds; where it
-// is not there, a query for made-up rows, and that they are that.
-func fileOr(folder, file, what, madeUp, madeUpWhat string) (table, said string) {
-	path := filepath.Join(folder, file)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return "(" + madeUp + ")", madeUpWhat + ", as " + file + " is not there"
-	}
-	return "'" + strings.ReplaceAll(path, "'", "''") + "'", what
+// sqlFile is a file with real data as SQL names it.
+func sqlFile(folder, file string) string {
+	return "'" + strings.ReplaceAll(filepath.Join(folder, file), "'", "''") + "'"
 }
 
 // readPlaces reads places: x, y, category and points.

@@ -25,14 +25,10 @@ func onRaster(table string, west, south, east, north float64, parts int) string 
 }
 
 // pickups are those of the taxi file within the limits of New York, in parts of
-// a cell; where it is not there, as many around 300 places.
+// a cell.
 func pickups(folder string) (places []place, what string, err error) {
-	table, what := fileOr(folder, "nyc_taxi_pickups.parquet", "yellow taxi pickups in New York",
-		`SELECT -74 + (hash(i // 93) % 1000) / 1e4 + sqrt(-2 * ln((hash(i, 1) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 2) % 1000000) / 1e6) * 0.001 AS lon,
-			40.7 + (hash(i // 93, 3) % 1000) / 1e4 + sqrt(-2 * ln((hash(i, 4) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 5) % 1000000) / 1e6) * 0.001 AS lat FROM range(28000) t(i)`,
-		"made-up pickups around 300 places")
-	places, err = readPlaces(onRaster(table, -74.26, 40.49, -73.70, 40.92, fine))
-	return places, what, err
+	places, err = readPlaces(onRaster(sqlFile(folder, "nyc_taxi_pickups.parquet"), -74.26, 40.49, -73.70, 40.92, fine))
+	return places, "yellow taxi pickups in New York", err
 }
 
 // crimeRaster are the points of the UK file on a raster over all of them.

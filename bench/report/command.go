@@ -6,9 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/ccbfsql/ccbfsql/test/data"
 )
 
 // Scale is how large the experiments are.
@@ -45,7 +46,7 @@ func (p *Page) command(args []string) error {
 	flags := flag.NewFlagSet(p.Program, flag.ExitOnError)
 	small := flags.Bool("quick", false, "smaller sizes and fewer rounds: two or three minutes for all")
 	out := flags.String("out", "", fmt.Sprintf("folder to write %s and %s/*.svg to; without it the text goes to the standard output, without plots", p.File, p.Plots))
-	data := flags.String("data", filepath.Join("..", "..", "shared", "data"), "folder with the real data")
+	folder := flags.String("data", "", "folder with the real data; without it the repository's")
 	flags.Usage = func() {
 		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", p.Program)
 		for _, e := range p.Experiments {
@@ -56,7 +57,13 @@ func (p *Page) command(args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	c := Config{Scale: Full, Data: *data}
+	c := Config{Scale: Full, Data: *folder}
+	if c.Data == "" {
+		var err error
+		if c.Data, err = data.Folder(); err != nil {
+			return err
+		}
+	}
 	if *small {
 		c.Scale = Quick
 	}

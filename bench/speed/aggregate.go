@@ -64,7 +64,7 @@ func aggregate(c report.Config, s *report.Section) error {
 // aggregated makes the tables of aggregate: the UK's crimes in two orders, and
 // points with three kinds of skew.
 func aggregated(db *sql.DB, c report.Config, s *report.Section) ([]points, error) {
-	uk, err := crimes(c, s)
+	uk, err := crimes(c)
 	if err != nil {
 		return nil, err
 	}

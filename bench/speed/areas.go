@@ -14,7 +14,7 @@ import (
 
 // polygons sums countries over an exact sketch of the cities.
 func polygons(c report.Config, s *report.Section) error {
-	db, err := world(c, s)
+	db, err := world(c)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func insideOf(polygons []string, xs, ys []float64) error {
 // levels sums countries, and squares down to a cell, over a dense sketch of the
 // cities with levels and over one without.
 func levels(c report.Config, s *report.Section) error {
-	db, err := world(c, s)
+	db, err := world(c)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func extension(c report.Config, s *report.Section) error {
 		return err
 	}
 	defer func() { g.stop() }()
-	points, err := crimes(c, s)
+	points, err := crimes(c)
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func plainLookup(dst []uint64, counters []uint16, cells []grid.Cell) {
 // exactKernel builds the exact form of real points, beside Go's map and beside
 // sorting the points' keys.
 func exactKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) error {
-	points, err := crimes(c, w.s)
+	points, err := crimes(c)
 	if err != nil {
 		return err
 	}

@@ -50,8 +50,7 @@ How it was measured:
 - **Threads.** Statements use two threads, where nothing else is said; kernels and libraries use one.
 - **Tables** are in memory, and statements make a table in memory, or one number.
 - **Kernel** is the Go function under the SQL function, called with slices.
-- **Data** are the files of ../shared/data where they are there, otherwise seeded points of the same shape, and the
-  section says so. All other data are seeded.
+- **Data** are the files of [test/data](../test/data/README.md). All other data are seeded.
 
 The list of promises has those of the README and of the project's goals. **Of the promise** is what was measured as a part
 of what was promised, or the other way about where more is better: at most 1 keeps it, "short" does not. Promises about

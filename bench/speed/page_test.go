@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/test/data"
 )
 
 // TestMain gives the processes of peak what they run as.
@@ -18,9 +19,12 @@ func TestMain(m *testing.M) {
 // TestExperiments runs every experiment at the smallest size: what is said is
 // well formed, and every table has a row for each of its parameters.
 func TestExperiments(t *testing.T) {
-	// Without the files of the data: the seeded ones are always there.
+	folder, err := data.Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir("..") // where make runs the program
-	c := report.Config{Scale: report.Tiny, Data: t.TempDir()}
+	c := report.Config{Scale: report.Tiny, Data: folder}
 	for _, e := range experiments {
 		t.Run(e.Name, func(t *testing.T) {
 			switch e.Name {

@@ -14,7 +14,7 @@ func places(c report.Config, s *report.Section) error {
 		return err
 	}
 	defer db.Close()
-	points, err := crimes(c, s)
+	points, err := crimes(c)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func sizes(c report.Config, s *report.Section) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	points, err := crimes(c, s)
+	points, err := crimes(c)
 	if err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func overSQL(c report.Config, s *report.Section) error {
 
 // spatialPaths build and ask sketches of points.
 func spatialPaths(db *sql.DB, c report.Config, s *report.Section) ([]path, error) {
-	points, err := crimes(c, s)
+	points, err := crimes(c)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,6 @@ package grid
 import (
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/paulmach/orb"
@@ -147,10 +145,7 @@ func BenchmarkParseWorld(b *testing.B) {
 
 // One operation reads the file of all countries as one collection.
 func BenchmarkParseCollection(b *testing.B) {
-	s, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "ne_110m_countries.geojson"))
-	if err != nil {
-		b.Skip(err)
-	}
+	s := worldFile(b)
 	b.SetBytes(int64(len(s)))
 	b.ReportAllocs()
 	for b.Loop() {

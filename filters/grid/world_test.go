@@ -5,11 +5,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
+	"github.com/ccbfsql/ccbfsql/test/data"
 	"github.com/paulmach/orb"
 )
 
@@ -19,18 +19,23 @@ type country struct {
 	mp   orb.MultiPolygon
 }
 
-// countries reads the world from the data folder beside the repository.
+// worldFile is the text of the file with all countries.
+func worldFile(t testing.TB) []byte {
+	t.Helper()
+	text, err := os.ReadFile(data.Path(t, "ne_110m_countries.geojson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// countries are the parts of that file.
 func countries(t testing.TB) []country {
 	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "data", "ne_110m_countries.geojson")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Skip("skipped: no ne_110m_countries.geojson in ../shared/data beside the repository")
-	}
 	var world struct {
 		Features []json.RawMessage `json:"features"`
 	}
-	if err := json.Unmarshal(b, &world); err != nil {
+	if err := json.Unmarshal(worldFile(t), &world); err != nil {
 		t.Fatal(err)
 	}
 	var out []country
@@ -74,11 +79,7 @@ func TestCountriesAgainstPlanar(t *testing.T) {
 // itself lets two countries cover.
 func TestWorldIsTheUnionOfItsCountries(t *testing.T) {
 	all := countries(t)
-	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "ne_110m_countries.geojson"))
-	if err != nil {
-		t.Skip(err)
-	}
-	world, err := ParsePolygon(b)
+	world, err := ParsePolygon(worldFile(t))
 	if err != nil {
 		t.Fatal(err)
 	}

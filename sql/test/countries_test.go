@@ -8,6 +8,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/test/data"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/encoding/wkb"
 	"github.com/paulmach/orb/encoding/wkt"
@@ -26,9 +27,9 @@ func TestCountrySums(t *testing.T) {
 		res          float64
 		total        uint64
 	}{
-		{"cities", "SELECT lon, lat, 1 AS n FROM '" + data(t, "geonames_cities.parquet") + "'", 0.1, 171075},
-		{"COVID", `SELECT "Lon"::DOUBLE AS lon, "Lat"::DOUBLE AS lat, "6/30/2022"::UBIGINT AS n FROM read_csv('` + data(t, "jhu_covid19_confirmed_global.csv") + `', header = true, sample_size = -1) WHERE "Lat" IS NOT NULL AND "Lon" IS NOT NULL`, 0.01, 547311322},
-		{"UK crime", "SELECT lon, lat, 1 AS n FROM '" + data(t, "uk_crime_2018q4.parquet") + "'", 0.001, 1045096},
+		{"cities", "SELECT lon, lat, 1 AS n FROM '" + data.Path(t, "geonames_cities.parquet") + "'", 0.1, 171075},
+		{"COVID", `SELECT "Lon"::DOUBLE AS lon, "Lat"::DOUBLE AS lat, "6/30/2022"::UBIGINT AS n FROM read_csv('` + data.Path(t, "jhu_covid19_confirmed_global.csv") + `', header = true, sample_size = -1) WHERE "Lat" IS NOT NULL AND "Lon" IS NOT NULL`, 0.01, 547311322},
+		{"UK crime", "SELECT lon, lat, 1 AS n FROM '" + data.Path(t, "uk_crime_2018q4.parquet") + "'", 0.001, 1045096},
 	} {
 		t.Run(d.name, func(t *testing.T) {
 			db := open(t)
@@ -70,7 +71,7 @@ func TestCountrySums(t *testing.T) {
 			}
 			want(t, db, fmt.Sprint(inside(cells, all)), "SELECT ccbf_polygon_sum(exact, $1) FROM s", readText(t, countriesFile))
 			t.Logf("%d countries at resolution %v: %d of %d points, in %d of them; dense in 4 MiB at resolution 0.1 at most %.3f%% too high where there are more than 1000", len(countries), d.res, sum, d.total, found, 100*worst)
-			// The figure of EXPERIMENTS.md: below 2% where there are more than 1,000 points.
+			// The paper has below 2% where there are more than 1,000 points.
 			if worst > 0.02 || math.IsNaN(worst) {
 				t.Errorf("dense sums are up to %.2f%% too high", 100*worst)
 			}
@@ -87,7 +88,7 @@ func TestCountrySums(t *testing.T) {
 func TestCountryEstimates(t *testing.T) {
 	countries := readCountries(t)
 	db := open(t)
-	exec(t, db, "CREATE TABLE points AS SELECT lon, lat, 1 AS n FROM '"+data(t, "geonames_cities.parquet")+"'")
+	exec(t, db, "CREATE TABLE points AS SELECT lon, lat, 1 AS n FROM '"+data.Path(t, "geonames_cities.parquet")+"'")
 	exec(t, db, "CREATE TABLE s AS SELECT 'mi' AS form, ccbf_agg(lon, lat, 0.1, {exact: false, bytes: 300000}) AS s FROM points "+
 		"UNION ALL SELECT 'standard', ccbf_agg(lon, lat, 0.1, {exact: false, bytes: 300000, mode: 'standard'}) FROM points "+
 		"UNION ALL SELECT 'levels', ccbf_agg(lon, lat, 0.1, {exact: false, bytes: 900000, levels: 6}) FROM points")
@@ -161,7 +162,7 @@ type country struct {
 
 func readText(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(data(t, file))
+	text, err := os.ReadFile(data.Path(t, file))
 	if err != nil {
 		t.Fatal(err)
 	}

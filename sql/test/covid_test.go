@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/test/data"
 )
 
-// The time series of cascadecbf.txt, table 2, as EXPERIMENTS.md restates it:
+// The time series of the CascadeCBF paper, table 2, which leaves open how cases become points:
 // at six dates, floor(cumulative * 0.001) points more at each of 284 places on
 // a raster of 8192 x 8192, with the paper's own dense parameters.
 func TestCovidTimeSeries(t *testing.T) {
 	const options = "{exact: false, mode: 'mi', k: 8, layers: [16, 16], counters: [1048576, 65536]}"
-	path := data(t, "jhu_covid19_confirmed_global.csv")
+	path := data.Path(t, "jhu_covid19_confirmed_global.csv")
 	db := open(t)
 	dates := []string{"3/15/2020", "6/15/2020", "12/31/2020", "6/30/2021", "12/31/2021", "6/30/2022"}
 	running := []string{"142", "8095", "91747", "274323", "562914", "1110096"}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -79,21 +78,6 @@ func want(t testing.TB, db *sql.DB, answer, query string, args ...any) {
 	if got := mustAsk(t, db, query, args...); got != answer {
 		t.Errorf("%.400s\n got %s, want %s", query, got, answer)
 	}
-}
-
-// data is the path of a file of real data; where it is not there the test is
-// skipped.
-func data(t testing.TB, file string) string {
-	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(filepath.Dir(root), "shared", "data", file)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("skipped: no %s", path)
-	}
-	return path
 }
 
 // rounds is how often a test repeats what must hold for ever: few times in an

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/test/data"
 )
 
 // The UK crime file: 1,045,096 points, 14 categories, three months. Its facts
@@ -11,7 +13,7 @@ import (
 const ukRows = "1045096"
 
 func ukTable(t *testing.T) (query func(answer, query string, args ...any), do func(statement string)) {
-	path := data(t, "uk_crime_2018q4.parquet")
+	path := data.Path(t, "uk_crime_2018q4.parquet")
 	db := open(t)
 	exec(t, db, "CREATE TABLE uk AS FROM '"+path+"'")
 	exec(t, db, "CREATE TABLE cells AS SELECT (floor(lon / 0.001) + 0.5) * 0.001 AS x, (floor(lat / 0.001) + 0.5) * 0.001 AS y, count(*) AS n FROM uk GROUP BY ALL")
@@ -46,7 +48,7 @@ func TestUKExact(t *testing.T) {
 	var bytes, cells float64
 	var got string
 	db := open(t)
-	got = mustAsk(t, db, "SELECT octet_length(ccbf_agg(lon, lat, 0.001)), count(DISTINCT (floor(lon / 0.001), floor(lat / 0.001))) FROM '"+data(t, "uk_crime_2018q4.parquet")+"'")
+	got = mustAsk(t, db, "SELECT octet_length(ccbf_agg(lon, lat, 0.001)), count(DISTINCT (floor(lon / 0.001), floor(lat / 0.001))) FROM '"+data.Path(t, "uk_crime_2018q4.parquet")+"'")
 	if _, err := fmt.Sscanf(strings.ReplaceAll(got, "|", " "), "%g %g", &bytes, &cells); err != nil {
 		t.Fatal(err)
 	}

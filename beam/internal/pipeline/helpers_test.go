@@ -20,6 +20,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/test/data"
 )
 
 func TestMain(m *testing.M) {
@@ -37,14 +38,10 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// ukCrime is a million real points beside the repository.
+// ukCrime is a million real points.
 func ukCrime(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join("..", "..", "..", "..", "shared", "data", "uk_crime_2018q4.parquet")
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("skipped: no uk_crime_2018q4.parquet in ../shared/data beside the repository")
-	}
-	return path
+	return data.Path(t, "uk_crime_2018q4.parquet")
 }
 
 // visit is a point of the files that tests write.

@@ -1,0 +1,49 @@
+// Package data finds the real data of this folder for tests and benchmarks, of
+// this module and of those in its subfolders.
+package data
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// failer is what Path needs of a testing.TB; programs that measure import this
+// package too, and need not bring the package testing.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+}
+
+// Path is the absolute path of a file of this folder. The test fails where there
+// is none.
+func Path(t failer, file string) string {
+	t.Helper()
+	folder, err := Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(folder, file)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Folder is the absolute path of this folder, looked for from the working folder
+// upwards: go test works in the folder of the package, in whichever module that is.
+func Folder() (string, error) {
+	begin, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for at := begin; ; at = filepath.Dir(at) {
+		folder := filepath.Join(at, "test", "data")
+		if _, err := os.Stat(filepath.Join(folder, "cut.sql")); err == nil {
+			return folder, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("data.Folder: no test/data in %s or a folder above it; run it inside of the repository", begin)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// files are all of them, and of those that need no Parquet reader how many rows
+// they have. Those of the others are checked where SQL is: sql/test.
+var files = map[string]int{
+	"uk_crime_2018q4.parquet":          0,
+	"nyc_taxi_pickups.parquet":         0,
+	"geonames_cities.parquet":          0,
+	"covtype_elevation.parquet":        0,
+	"jhu_covid19_confirmed_global.csv": 289,
+	"ne_110m_countries.geojson":        177,
+}
+
+// Every file is there, has a line in each table of the README and is cut by
+// cut.sql; there is no other, and together they are as small as they must be.
+func TestFiles(t *testing.T) {
+	read := func(file string) []byte {
+		text, err := os.ReadFile(Path(t, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	readme, cut := string(read("README.md")), string(read("cut.sql"))
+	size := 0
+	for file, rows := range files {
+		content := read(file)
+		size += len(content)
+		if n := strings.Count(readme, "\n| `"+file+"` |"); n != 2 {
+			t.Errorf("README.md has %d lines for %s, want one of what it holds and one of its licence", n, file)
+		}
+		if !strings.Contains(cut, "TO 'cut/"+file+"'") {
+			t.Errorf("cut.sql does not write %s", file)
+		}
+		got := 0
+		switch filepath.Ext(file) {
+		case ".csv":
+			table, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+			got = len(table) - 1
+		case ".geojson":
+			var all struct{ Features []json.RawMessage }
+			if err := json.Unmarshal(content, &all); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+			got = len(all.Features)
+		}
+		if got != rows {
+			t.Errorf("%s: %d rows, want %d", file, got, rows)
+		}
+	}
+	if size > 12e6 {
+		t.Errorf("%d bytes, at most 12 MB", size)
+	}
+	folder := filepath.Dir(Path(t, "cut.sql"))
+	there, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range there {
+		_, known := files[f.Name()]
+		if !known && !slices.Contains([]string{"README.md", "cut.sql", "data.go", "data_test.go"}, f.Name()) {
+			t.Errorf("%s is in no list: see README.md", filepath.Join(folder, f.Name()))
+		}
+	}
+}
+
+// Nothing needs a file that a clone does not have: no text of the repository
+// names the folder beside it where such files once were.
+func TestNothingOutsideTheRepository(t *testing.T) {
+	root := filepath.Dir(filepath.Dir(filepath.Dir(Path(t, "cut.sql"))))
+	names := []string{"../" + "shared", "\"" + "shared\", \"data\""}
+	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			// What is built and what others wrote.
+			if slices.Contains([]string{".git", "build", "node_modules"}, d.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".md", ".sql", ".test", ".sh", ".txt", ".c", ".h", ".ts", ".js", ".mjs", ".java", ".yml", "":
+		default:
+			return nil
+		}
+		f, err := os.Open(path)
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		lines.Buffer(nil, 16<<20)
+		for n := 1; lines.Scan(); n++ {
+			for _, name := range names {
+				if strings.Contains(lines.Text(), name) {
+					t.Error(fmt.Sprint(path, ":", n), "names", name)
+				}
+			}
+		}
+		return lines.Err()
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// outside records that Path failed.
+type outside struct{ said string }
+
+func (*outside) Helper()             {}
+func (o *outside) Fatal(args ...any) { o.said = fmt.Sprint(args...); panic(o) }
+
+// Outside of the repository, and for a file that is not there, the test fails and
+// says so: it is not skipped.
+func TestPathFails(t *testing.T) {
+	said := func(file string) string {
+		o := new(outside)
+		func() {
+			defer func() { _ = recover() }()
+			Path(o, file)
+		}()
+		return o.said
+	}
+	if s := said("no_such.parquet"); !strings.Contains(s, "no_such.parquet") {
+		t.Errorf("a file that is not there: %q", s)
+	}
+	t.Chdir(t.TempDir())
+	if s := said("cut.sql"); !strings.Contains(s, "run it inside of the repository") {
+		t.Errorf("outside of the repository: %q", s)
+	}
+}
