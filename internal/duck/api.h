@@ -19,9 +19,14 @@ extern void *ccbf_api[CCBF_SLOTS];
 
 /* X(slot, name, result, parameters) */
 #define CCBF_USED(X)                                                            \
+	X(1, open_ext, int, (const char *, void **, void *, char **))               \
+	X(2, close, void, (void **))                                                \
 	X(3, connect, int, (void *, void **))                                       \
 	X(6, disconnect, void, (void **))                                           \
 	X(7, library_version, const char *, (void))                                 \
+	X(8, create_config, int, (void **))                                         \
+	X(11, set_config, int, (void *, const char *, const char *))                \
+	X(12, destroy_config, void, (void **))                                      \
 	X(13, query, int, (void *, const char *, void *))                           \
 	X(14, destroy_result, void, (void *))                                       \
 	X(25, free, void, (void *))                                                 \

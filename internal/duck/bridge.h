@@ -19,8 +19,9 @@ typedef struct {
 	uint8_t in[48];
 } ccbf_state;
 
-/* The low bits of a mark say what is known of the state; see probe.c. */
-enum { CCBF_LONE = 1, CCBF_SHARED = 2, CCBF_KINDS = 3 };
+/* A mark's low bits are the number of the overload whose state it is. */
+#define CCBF_NUMBER_BITS 20
+#define CCBF_NUMBERS (((uint64_t)1 << CCBF_NUMBER_BITS) - 1)
 
 /* A vector with what is asked of it for every chunk. */
 typedef struct {
@@ -36,7 +37,7 @@ typedef struct {
 	uint64_t rows;
 	uint64_t offset;
 	uint32_t ncols;
-	uint32_t single;
+	uint32_t kind; /* of states, in update */
 	ccbf_col *cols;
 	ccbf_state **states;
 	ccbf_state **into;
@@ -88,11 +89,28 @@ void ccbf_aggregate_error(void *info, const char *text);
 
 /*
  * probe.c: what an array of n states is. MANY: whole, several states. SINGLE:
- * one state for every row. SHORT: only the first entry is there.
+ * one state for every row. SHORT: the same, and only the first entry is there.
+ * UNCLEAR: none of them for certain.
  */
-enum { CCBF_MANY, CCBF_SINGLE, CCBF_SHORT };
-int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark);
+enum { CCBF_MANY, CCBF_SINGLE, CCBF_SHORT, CCBF_UNCLEAR };
+int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, uintptr_t into_api);
 bool ccbf_readable(const void *p);
+bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *known_state,
+                   uint64_t mark);
+
+/*
+ * callsite.c: the place that called DuckDB's C API, which called the function
+ * that was told to return to into_api; 0 where the stack does not say.
+ */
+enum { CCBF_SITE_UNKNOWN, CCBF_SITE_WHOLE, CCBF_SITE_ONE };
+uintptr_t ccbf_call_site(uintptr_t into_api);
+int ccbf_site_kind(uintptr_t at);
+void ccbf_know_site(uintptr_t at, int kind);
+int ccbf_sites(void);
+void ccbf_hide_sites(int n);
+
+/* learn.c: NULL, or what went wrong */
+const char *ccbf_learn_sites(uint64_t mark);
 
 /* register.c */
 void *ccbf_simple_type(uint32_t id);
@@ -114,7 +132,7 @@ void ccbf_disconnect(void *conn);
 /* What the counted callbacks saw; see counts.go. */
 typedef struct {
 	int64_t created, finalized, destroyed, unknown;
-	int64_t updates, short_arrays, combines, finalizes, destroys;
+	int64_t updates, short_arrays, strangers, combines, finalizes, destroys;
 } ccbf_counts;
 ccbf_counts ccbf_read_counts(void);
 void ccbf_reset_counts(void);

@@ -11,7 +11,12 @@ void ccbf_set_mark(uint64_t m) {
 }
 
 static bool living(const ccbf_state *s) {
-	return (s->mark & ~(uint64_t)CCBF_KINDS) == mark;
+	return (s->mark & ~CCBF_NUMBERS) == mark;
+}
+
+/* The mark of an overload's states; id as in ccbf_call. */
+static uint64_t mark_of(uint64_t id) {
+	return mark | (id & CCBF_NUMBERS);
 }
 
 static ccbf_counts counts;
@@ -87,9 +92,10 @@ static uint64_t state_size(void *info) {
 /* Runs once per row in some plans: a few stores, nothing else. */
 static void state_init(void *info, void *state) {
 	ccbf_state *s = state;
+	uint64_t id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
 	memset(s, 0, sizeof *s);
-	s->mark = mark;
-	s->gen = (uint32_t)((uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info) >> 32);
+	s->mark = mark_of(id);
+	s->gen = (uint32_t)(id >> 32);
 }
 
 static void enter_aggregate(void (*go)(ccbf_call *), ccbf_call *c) {
@@ -102,7 +108,8 @@ static void enter_aggregate(void (*go)(ccbf_call *), ccbf_call *c) {
 	ccbf_leave_go(&stay);
 }
 
-static void update_as(void *info, void *chunk, ccbf_state **states, bool counted) {
+static void update_as(void *info, void *chunk, ccbf_state **states, uintptr_t into_api,
+                      bool counted) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols, .states = states};
 	c.rows = API(data_chunk_get_size)(chunk);
@@ -115,17 +122,20 @@ static void update_as(void *info, void *chunk, ccbf_state **states, bool counted
 		ccbf_aggregate_error(info, "too many arguments");
 		return;
 	}
-	int kind = ccbf_array_kind(states, c.rows, mark);
-	c.single = kind != CCBF_MANY;
+	c.kind = (uint32_t)ccbf_array_kind(states, c.rows, mark_of(c.id), into_api);
 	if (counted) {
 		COUNT(updates, 1);
-		COUNT(short_arrays, kind == CCBF_SHORT);
+		COUNT(short_arrays, c.kind == CCBF_SHORT);
+		COUNT(strangers, c.rows > 1 && ccbf_site_kind(ccbf_call_site(into_api)) == CCBF_SITE_UNKNOWN);
 	}
 	enter_aggregate(ccbfGoUpdate, &c);
 }
 
+/* Where the running function will return to. */
+#define RETURN_ADDRESS ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
+
 static void update(void *info, void *chunk, ccbf_state **states) {
-	update_as(info, chunk, states, false);
+	update_as(info, chunk, states, RETURN_ADDRESS, false);
 }
 
 static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
@@ -175,7 +185,7 @@ static void init_counted(void *info, void *state) {
 }
 
 static void update_counted(void *info, void *chunk, ccbf_state **states) {
-	update_as(info, chunk, states, true);
+	update_as(info, chunk, states, RETURN_ADDRESS, true);
 }
 
 static void combine_counted(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {

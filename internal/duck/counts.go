@@ -12,6 +12,7 @@ type stateCounts struct {
 	Created, Finalized, Destroyed int64 // states
 	Unknown                       int64 // destroyed without the mark: twice, or never ours
 	Updates, Short                int64 // calls, and those with a one-entry array
+	Strangers                     int64 // calls from places that were not learned
 	Combines, Finalizes, Destroys int64 // calls
 }
 
@@ -21,7 +22,8 @@ func readCounts() stateCounts {
 		Created: int64(c.created), Finalized: int64(c.finalized),
 		Destroyed: int64(c.destroyed), Unknown: int64(c.unknown),
 		Updates: int64(c.updates), Short: int64(c.short_arrays),
-		Combines: int64(c.combines), Finalizes: int64(c.finalizes),
+		Strangers: int64(c.strangers),
+		Combines:  int64(c.combines), Finalizes: int64(c.finalizes),
 		Destroys: int64(c.destroys),
 	}
 }

@@ -7,10 +7,21 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"unsafe"
 )
 
 var errUnknownFunction = errors.New("internal error: a function that this process did not register")
+
+// errUnclear is for rows of which it is not certain to which group they belong
+// (probe.c): better no answer than a wrong one.
+func errUnclear() error {
+	why := ""
+	if p := notLearned.Load(); p != nil && *p != "" {
+		why = " (" + *p + ")"
+	}
+	return fmt.Errorf("DuckDB %s calls it from a place that is not known%s, and does not say there which rows belong to which group: ask without ORDER BY inside the function, and by GROUP BY in place of a window; and please report this query", C.GoString(C.ccbf_library_version()), why)
+}
 
 // load points the frame at a chunk's columns.
 func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
@@ -60,7 +71,10 @@ func ccbfGoScalar(c *C.ccbf_call) {
 //export ccbfGoUpdate
 func ccbfGoUpdate(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
-		states := States{unsafe.Pointer(c.states), int(c.rows), c.single != 0}
+		if c.kind == C.CCBF_UNCLEAR {
+			return errUnclear()
+		}
+		states := States{unsafe.Pointer(c.states), int(c.rows), c.kind != C.CCBF_MANY}
 		return ov.Aggregate.Update(f.load(c, ov), states)
 	})
 }
@@ -105,7 +119,7 @@ func aggregate(c *C.ccbf_call, call func(*frame, *Overload) error) {
 //export ccbfGoDestroy
 func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
 	for _, s := range unsafe.Slice((**State)(unsafe.Pointer(states)), int(n)) {
-		if s.mark&^kinds == processMark {
+		if s.mark&^numbers == processMark {
 			s.Drop()
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // One-entry arrays lie side by side on DuckDB's heap: with several window
 // functions, or several threads, what follows one of them is the entry of
 // another and points to a living state. These queries mixed up rows of
-// different groups before the probe knew of that.
+// different groups while memory was looked at to tell what an array is.
 func TestNeighbouringOneEntryArrays(t *testing.T) {
 	db, _ := openDB(t, toys())
 	both := func(query string) {
@@ -35,8 +35,8 @@ func TestNeighbouringOneEntryArrays(t *testing.T) {
 	}
 }
 
-// Groups whose neighbour in the row is a count of 81 or 85 look, to the probe,
-// like blocks of malloc: it must have made up its mind before.
+// Groups whose neighbour in the row is a count of 81 or 85 look like blocks of
+// malloc: nothing must be concluded from that.
 func TestCountsThatLookLikeHeap(t *testing.T) {
 	db, _ := openDB(t, toys())
 	for _, n := range []int{80, 81, 84, 85, 86, 96, 97, 101, 102} {

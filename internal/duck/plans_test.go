@@ -125,6 +125,9 @@ func TestStatesPerPlan(t *testing.T) {
 		if c.Unknown != 0 {
 			t.Errorf("%s: %d states destroyed that are not ours, or twice", p.name, c.Unknown)
 		}
+		if c.Strangers != 0 {
+			t.Errorf("%s: %d calls from places that were not learned", p.name, c.Strangers)
+		}
 		if c.Finalized == 0 && !strings.Contains(p.name, "no rows") {
 			t.Errorf("%s: no state was finalized", p.name)
 		}

@@ -1,6 +1,8 @@
 package duck
 
 /*
+// Tables from which the stack is read (callsite.c); most targets have them anyway.
+#cgo CFLAGS: -fasynchronous-unwind-tables
 #cgo linux LDFLAGS: -ldl
 #include <stdlib.h>
 #include "bridge.h"
@@ -30,6 +32,7 @@ var registry struct {
 	instances atomic.Pointer[[]*Instance]
 	ready     bool
 	fromTable string // how the table was filled, empty while it was not
+	learned   bool   // who calls update in the DuckDB of this table
 }
 
 // processMark begins every living state. Random, so that no data from outside
@@ -59,7 +62,7 @@ func Embedded() error {
 	if missing := C.ccbf_fill_from_process(); missing != nil {
 		return fmt.Errorf("this program has no symbol %s: import a DuckDB driver that links DuckDB and exports its C API (such as github.com/duckdb/duckdb-go/v2, which links with -rdynamic)", C.GoString(missing))
 	}
-	registry.fromTable = "process"
+	registry.fromTable, registry.learned = "process", false
 	return nil
 }
 
@@ -82,6 +85,7 @@ func LoadTable(api unsafe.Pointer) error {
 		}
 		return nil
 	}
+	registry.learned = registry.learned && bool(C.ccbf_same_struct(slots))
 	C.ccbf_fill_from_struct(slots)
 	registry.fromTable = "extension"
 	return nil
@@ -118,6 +122,7 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 		return nil, limitError
 	}
 	setMark()
+	learn()
 	for i := range fns {
 		if err := check(&fns[i]); err != nil {
 			return nil, err
@@ -152,12 +157,30 @@ func setMark() {
 	if registry.ready {
 		return
 	}
-	// Bit 2 is set, which it is in no address of a state, the thing that stale
-	// memory holds most; the two bits below it are the state's kind.
-	processMark = rand.Uint64()&^7 | 4
+	// The highest bit is set, which it is in no address of a program, the thing
+	// that stale memory holds most; the lowest are the overload's number.
+	processMark = (rand.Uint64() | 1<<63) &^ numbers
 	C.ccbf_set_mark(C.uint64_t(processMark))
 	registry.ready = true
 }
+
+// learn finds out which places in this DuckDB hand over arrays of states that
+// are not whole, once (callsite.c). Where it fails nothing is lost but the answer
+// of queries in which that matters: they end with errUnclear.
+func learn() {
+	if registry.learned {
+		return
+	}
+	registry.learned = true
+	why := ""
+	if failed := C.ccbf_learn_sites(C.uint64_t(processMark)); failed != nil {
+		why = C.GoString(failed)
+	}
+	notLearned.Store(&why)
+}
+
+// notLearned says why nothing was learned, empty where it was.
+var notLearned atomic.Pointer[string]
 
 func check(f *Function) error {
 	if f.Name == "" || len(f.Overloads) == 0 {

@@ -14,8 +14,9 @@ type State struct {
 	Inline [48]byte
 }
 
-// kinds are the bits of a mark that say what is known of the state (probe.c).
-const kinds = 3
+// numbers are the bits of a mark that are the number of the overload; the others
+// are the process's.
+const numbers = 1<<20 - 1
 
 // The C side lays the same struct out.
 const _ = -uint(unsafe.Sizeof(State{}) ^ 64)

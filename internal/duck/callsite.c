@@ -1,0 +1,107 @@
+/*
+ * Which place in DuckDB called update?
+ *
+ * For agg(x ORDER BY y) and for constant windows DuckDB hands over an array of
+ * states of which only the first entry exists, with as many rows as it likes
+ * (DuckDB issue 21537). The array itself cannot tell: DuckDB's allocator lays
+ * such arrays side by side, so that what lies behind one of them looks as good
+ * as it can. But which kind of array it is depends on nothing but the place in
+ * DuckDB's code that calls. That place is two frames up: DuckDB's C API calls
+ * update, and the place in question calls the C API.
+ *
+ * Which places there are is learned once, by learn.c. They never change while
+ * the library stays loaded, and what was learned of one is never unlearned.
+ */
+#include "bridge.h"
+
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <unwind.h>
+#endif
+
+/*
+ * So many frames are looked at, of which three are needed: how many lie between
+ * here and update is the compiler's choice.
+ */
+enum { FRAMES = 8 };
+
+#ifdef _WIN32
+
+uintptr_t ccbf_call_site(uintptr_t into_api) {
+	void *frames[FRAMES];
+	int n = CaptureStackBackTrace(0, FRAMES, frames, NULL);
+	for (int i = 0; i + 1 < n; i++) {
+		if ((uintptr_t)frames[i] == into_api) {
+			return (uintptr_t)frames[i + 1];
+		}
+	}
+	return 0;
+}
+
+#else
+
+typedef struct {
+	uintptr_t into_api, site;
+	int left;
+	bool next;
+} walk;
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *arg) {
+	walk *w = arg;
+	uintptr_t at = (uintptr_t)_Unwind_GetIP(frame);
+	if (w->next) {
+		w->site = at;
+		return _URC_END_OF_STACK;
+	}
+	w->next = at == w->into_api;
+	return --w->left > 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+uintptr_t ccbf_call_site(uintptr_t into_api) {
+	walk w = {.into_api = into_api, .left = FRAMES};
+	_Unwind_Backtrace(step, &w);
+	return w.site;
+}
+
+#endif
+
+/*
+ * Only ever added to, one at a time, and an entry is whole before the count says
+ * so: callbacks read without a lock.
+ */
+enum { SITES = 64 };
+static struct {
+	uintptr_t at;
+	int kind;
+} sites[SITES];
+static int known;
+
+int ccbf_site_kind(uintptr_t at) {
+	int n = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < n; i++) {
+		if (sites[i].at == at) {
+			return sites[i].kind;
+		}
+	}
+	return CCBF_SITE_UNKNOWN;
+}
+
+/* Under the registry's lock. What has a kind keeps it. */
+void ccbf_know_site(uintptr_t at, int kind) {
+	if (at == 0 || known == SITES || ccbf_site_kind(at) != CCBF_SITE_UNKNOWN) {
+		return;
+	}
+	sites[known].at = at;
+	sites[known].kind = kind;
+	__atomic_store_n(&known, known + 1, __ATOMIC_RELEASE);
+}
+
+/* For tests: how many places are known, and from now on only the first n. */
+int ccbf_sites(void) {
+	return known;
+}
+
+void ccbf_hide_sites(int n) {
+	__atomic_store_n(&known, n, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,207 @@
+/*
+ * Learns which places in DuckDB call update with an array of states of which
+ * only the first entry exists (callsite.c says what for): small queries over an
+ * aggregate that is there for nothing else, in a database of its own.
+ *
+ * Not in the database that functions are registered with: its settings, its open
+ * transaction, its log and profile, and what other connections do there, are
+ * neither to be disturbed nor to be relied upon. One thread runs it, so nothing
+ * else can call the aggregate.
+ */
+#include "bridge.h"
+
+#include <string.h>
+
+/*
+ * Rows belong to several groups, or to frames that differ: DuckDB hands over one
+ * state per row. Some have more rows than a vector, 2,048: what is done for whole
+ * vectors need not be done by the same place as what is done for the rest.
+ */
+static const char *const whole[] = {
+	"SELECT g, learn(i) FROM d GROUP BY g",
+	"SELECT g, learn(i), learn(i) FILTER (i % 3 = 0) FROM s GROUP BY ROLLUP (g)",
+	"SELECT g, learn(DISTINCT i % 9) FROM s GROUP BY g",
+	"SELECT learn(i), learn(i) FILTER (i % 3 = 0) FROM s",
+	"SELECT learn(DISTINCT i % 9) FROM s",
+	"SELECT learn(i) OVER (ORDER BY i), learn(i) FILTER (i % 3 = 0) OVER (ORDER BY i) FROM s",
+	"SELECT learn(i) OVER (PARTITION BY g ORDER BY i ROWS 2 PRECEDING) FROM s",
+	"SELECT learn(i) OVER (ORDER BY i ROWS 2 PRECEDING EXCLUDE CURRENT ROW) FROM s",
+	"SELECT learn(i) OVER (ORDER BY i // 2 ROWS 2 PRECEDING EXCLUDE TIES) FROM s",
+	"SELECT learn(DISTINCT i % 9) OVER (ORDER BY i ROWS 4 PRECEDING) FROM d",
+	"SELECT learn(DISTINCT i % 9) OVER (ORDER BY i ROWS 4 PRECEDING EXCLUDE CURRENT ROW) FROM s",
+	"SELECT learn(i ORDER BY -i) OVER (ORDER BY i ROWS 4 PRECEDING) FROM s",
+	"SELECT learn(i) OVER (ROWS UNBOUNDED PRECEDING) FROM s",
+	"SELECT list_aggregate(range(3000), 'learn')",
+};
+
+/*
+ * All rows of a call belong to one state. A window over partitions must not be
+ * the only one, or it becomes a join with a GROUP BY.
+ */
+static const char *const one[] = {
+	"SELECT learn(i ORDER BY -i) FROM d",
+	"SELECT g, learn(i ORDER BY -i), learn(i ORDER BY -i) FILTER (i % 3 = 0), learn(DISTINCT i % 9 ORDER BY i % 9) FROM s GROUP BY g",
+	"SELECT learn(i) OVER () FROM d",
+	"SELECT row_number() OVER (PARTITION BY g ORDER BY i), learn(i) OVER (PARTITION BY g), learn(i) FILTER (i % 3 = 0) OVER (PARTITION BY g) FROM s",
+};
+
+static const char tables[] =
+	"CREATE TABLE d AS SELECT i, i % 3 AS g FROM range(2100) t(i);"
+	"CREATE TABLE s AS SELECT * FROM d WHERE i < 20";
+
+enum { T_BIGINT = 5 };
+
+static struct {
+	uint64_t mark;
+	bool whole; /* which of the two lists is being run */
+	int n;
+	struct {
+		uintptr_t at;
+		bool whole;     /* every entry was a state */
+		bool disproved; /* it was not */
+		bool one;       /* called by the second list */
+	} seen[64];
+} lesson;
+
+static uint64_t size(void *info) {
+	(void)info;
+	return sizeof(ccbf_state);
+}
+
+static void init(void *info, ccbf_state *s) {
+	(void)info;
+	memset(s, 0, sizeof *s);
+	s->mark = lesson.mark;
+}
+
+/* Not by chance: this is the only aggregate there is. */
+static bool all_states(ccbf_state **states, uint64_t n) {
+	for (uint64_t i = 1; i < n; i++) {
+		if (!ccbf_is_state(&states[i], &states[0], states[0], lesson.mark)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void update(void *info, void *chunk, ccbf_state **states) {
+	(void)info;
+	uint64_t n = API(data_chunk_get_size)(chunk);
+	/* One row says nothing, and is right to be taken for either. */
+	if (n < 2 || states[0]->mark != lesson.mark) {
+		return;
+	}
+	uintptr_t at = ccbf_call_site((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)));
+	int k = 0;
+	while (k < lesson.n && lesson.seen[k].at != at) {
+		k++;
+	}
+	if (k == (int)(sizeof lesson.seen / sizeof lesson.seen[0])) {
+		return;
+	}
+	if (k == lesson.n) {
+		memset(&lesson.seen[k], 0, sizeof lesson.seen[k]);
+		lesson.seen[k].at = at;
+		lesson.n++;
+	}
+	if (!lesson.whole) {
+		lesson.seen[k].one = true;
+	} else if (all_states(states, n)) {
+		lesson.seen[k].whole = true;
+	} else {
+		lesson.seen[k].disproved = true;
+	}
+}
+
+static void combine(void *info, void *from, void *into, uint64_t n) {
+	(void)info;
+	(void)from;
+	(void)into;
+	(void)n;
+}
+
+static void finalize(void *info, void *states, void *out, uint64_t n, uint64_t offset) {
+	(void)info;
+	(void)states;
+	int64_t *to = API(vector_get_data)(out);
+	memset(to + offset, 0, n * sizeof *to);
+}
+
+/* What is freed must not go on looking like a state. */
+static void destroy(ccbf_state **states, uint64_t n) {
+	for (uint64_t i = 0; i < n; i++) {
+		states[i]->mark = 0;
+	}
+}
+
+static bool register_learn(void *conn) {
+	void *set = API(create_aggregate_function_set)("learn");
+	void *f = API(create_aggregate_function)();
+	void *number = ccbf_simple_type(T_BIGINT);
+	API(aggregate_function_set_name)(f, "learn");
+	API(aggregate_function_add_parameter)(f, number);
+	API(aggregate_function_set_return_type)(f, number);
+	API(aggregate_function_set_functions)
+	(f, (void *)size, (void *)init, (void *)update, (void *)combine, (void *)finalize);
+	API(aggregate_function_set_destructor)(f, (void *)destroy);
+	bool ok = API(add_aggregate_function_to_set)(set, f) == 0 &&
+	          API(register_aggregate_function_set)(conn, set) == 0;
+	ccbf_free_type(number);
+	API(destroy_aggregate_function)(&f);
+	API(destroy_aggregate_function_set)(&set);
+	return ok;
+}
+
+/* A query that a version does not know teaches nothing, and that is all. */
+static void run_all(void *conn, const char *const *queries, size_t n, bool whole_arrays) {
+	lesson.whole = whole_arrays;
+	for (size_t i = 0; i < n; i++) {
+		ccbf_run(conn, queries[i]);
+	}
+}
+
+static const char *run_lesson(void *conn) {
+	if (!register_learn(conn) || !ccbf_run(conn, tables)) {
+		return "its database in memory takes no function or no table";
+	}
+	run_all(conn, whole, sizeof whole / sizeof whole[0], true);
+	run_all(conn, one, sizeof one / sizeof one[0], false);
+	int found[3] = {0};
+	for (int i = 0; i < lesson.n; i++) {
+		int kind = CCBF_SITE_UNKNOWN;
+		if (lesson.seen[i].whole != lesson.seen[i].disproved) {
+			kind = lesson.seen[i].whole ? CCBF_SITE_WHOLE : CCBF_SITE_ONE;
+		} else if (lesson.seen[i].one && !lesson.seen[i].whole) {
+			kind = CCBF_SITE_ONE;
+		}
+		found[kind]++;
+		if (kind != CCBF_SITE_UNKNOWN) {
+			ccbf_know_site(lesson.seen[i].at, kind);
+		}
+	}
+	return found[CCBF_SITE_WHOLE] > 0 ? NULL : "the stack does not say who calls a function";
+}
+
+const char *ccbf_learn_sites(uint64_t mark) {
+	void *config = NULL, *db = NULL, *conn = NULL;
+	char *error = NULL;
+	const char *failed = "DuckDB opened no database in memory";
+	memset(&lesson, 0, sizeof lesson);
+	lesson.mark = mark;
+	if (API(create_config)(&config) != 0) {
+		return failed;
+	}
+	API(set_config)(config, "threads", "1");
+	if (API(open_ext)(NULL, &db, config, &error) == 0) {
+		if (API(connect)(db, &conn) == 0) {
+			failed = run_lesson(conn);
+			API(disconnect)(&conn);
+		}
+		API(close)(&db);
+	}
+	if (error != NULL) {
+		API(free)(error);
+	}
+	API(destroy_config)(&config);
+	return failed;
+}

@@ -1,0 +1,125 @@
+package duck
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// A caller that was never learned gets the right answer or an error, whatever it
+// hands over, and states are not written through what it may not have handed over.
+func TestUnknownCallers(t *testing.T) {
+	db, _ := openDB(t, toys())
+	mustExec(t, db, planData+"; CREATE TABLE w AS SELECT * FROM d WHERE i < 900")
+	show := hideSites()
+	defer show()
+	answered, refused := 0, 0
+	ask := func(ours, theirs string) {
+		t.Helper()
+		got, err := ask(db, ours)
+		switch {
+		case err != nil && strings.Contains(err.Error(), "calls it from a place that is not known"):
+			refused++
+		case err != nil:
+			t.Errorf("%s: %v", ours, err)
+		case got != mustAsk(t, db, theirs):
+			t.Errorf("%s\n got %s", ours, clip(got))
+		default:
+			answered++
+		}
+	}
+	for _, threads := range []int{1, 8} {
+		mustExec(t, db, fmt.Sprintf("SET threads = %d", threads))
+		for _, p := range plans {
+			ask(asSum(p.query))
+		}
+		for n := range 9 {
+			for _, over := range []string{"", "PARTITION BY g"} {
+				ask(manyWindows("toy_sum", 1+n, over), manyWindows("sum", 1+n, over))
+			}
+		}
+	}
+	t.Logf("%d answered, %d refused", answered, refused)
+	if answered == 0 || refused == 0 {
+		t.Errorf("%d answered, %d refused: this test shows nothing any more", answered, refused)
+	}
+}
+
+// Arrays made by hand, as no DuckDB that is known makes them.
+func TestUnclearArrays(t *testing.T) {
+	openDB(t, nil)
+	// Two pages of which the second cannot be read.
+	const page = 1 << 16 // the largest there is
+	memory, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skipf("skipped: no mmap: %v", err)
+	}
+	defer func() { _ = syscall.Munmap(memory) }()
+	if err := syscall.Mprotect(memory[page:], syscall.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	at := func(i int) unsafe.Pointer { return unsafe.Pointer(&memory[i]) }
+	ours := processMark | 1
+	newState := func(i int, mark uint64) uintptr {
+		(*State)(at(i)).mark = mark
+		return uintptr(at(i))
+	}
+	a, b, c := newState(0, ours), newState(64, ours), newState(128, ours)
+	other, dead := newState(192, processMark|2), newState(256, 0)
+	odd, far := a+4, a+page+64
+	for _, k := range []struct {
+		name   string
+		states []uintptr
+		n      int // rows, of which the last ones may lie where nothing can be read
+		want   int
+	}{
+		{"one row", []uintptr{a}, 1, single},
+		{"one row before what cannot be read", []uintptr{a}, 2048, short},
+		{"all the same", []uintptr{a, a, a}, 3, single},
+		{"all the same, and what cannot be read", []uintptr{a, a, a}, 4, short},
+		{"several", []uintptr{a, b, c}, 3, unclear},
+		{"one of two", []uintptr{a, a, b}, 3, unclear},
+		{"another function's", []uintptr{a, b, other}, 3, short},
+		{"a state that is no more", []uintptr{a, b, dead}, 3, short},
+		{"nothing", []uintptr{a, 0}, 2, short},
+		{"a number", []uintptr{a, 12345672}, 2, short},
+		{"not aligned", []uintptr{a, odd}, 2, short},
+		{"a state that cannot be read", []uintptr{a, far}, 2, short},
+		{"the first is another function's", []uintptr{other, other}, 2, unclear},
+		{"the first is no more", []uintptr{dead}, 1, unclear},
+	} {
+		begin := page - 8*len(k.states)
+		for i, s := range k.states {
+			*(*uintptr)(at(begin + 8*i)) = s
+		}
+		before := append([]byte(nil), memory[:page]...)
+		if got := arrayKind(at(begin), k.n); got != k.want {
+			t.Errorf("%s: kind %d, want %d", k.name, got, k.want)
+		}
+		if string(before) != string(memory[:page]) {
+			t.Errorf("%s: memory was changed", k.name)
+		}
+	}
+}
+
+// What is learned is learned once, and leaves nothing behind in a database.
+func TestLearn(t *testing.T) {
+	db, _ := openDB(t, toys())
+	n := callSites()
+	t.Logf("%d places are known", n)
+	if n < 2 {
+		t.Errorf("%d places are known; there are two kinds at least", n)
+	}
+	openDB(t, toys())
+	if now := callSites(); now != n {
+		t.Errorf("%d places were known, and %d are after another database", n, now)
+	}
+	if got := mustAsk(t, db, "SELECT count(*) FROM duckdb_functions() WHERE function_name LIKE '%learn%'"); got != "0" {
+		t.Errorf("%s functions to learn by were left in the database", got)
+	}
+	if p := notLearned.Load(); p == nil || *p != "" {
+		t.Errorf("not learned: %v", p)
+	}
+}
