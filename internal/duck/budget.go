@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -18,30 +19,43 @@ var ErrBudget = errors.New("memory budget is used up")
 const LimitVariable = "CCBF_MEMORY_LIMIT"
 
 var (
-	used  atomic.Int64
+	used atomic.Int64
+	// limit is 0 until it is asked for: who imports this package and never
+	// builds a sketch has no files and no environment read.
 	limit atomic.Int64
-	// limitError is a value of LimitVariable that could not be understood: it
-	// is reported when functions are registered, not swallowed.
-	limitError error
 )
 
-func init() {
+// readLimit reads the machine and LimitVariable, once. Its error is a value of
+// LimitVariable that could not be understood: it is reported when functions are
+// registered, not swallowed.
+var readLimit = sync.OnceValue(func() error {
 	n := defaultLimit()
+	var bad error
 	if text := os.Getenv(LimitVariable); text != "" {
 		if v, err := ParseBytes(text); err != nil {
-			limitError = fmt.Errorf("%s: %w", LimitVariable, err)
+			bad = fmt.Errorf("%s: %w", LimitVariable, err)
 		} else {
 			n = v
 		}
 	}
-	limit.Store(n)
+	limit.CompareAndSwap(0, n) // not over what SetMemoryLimit was told before
+	return bad
+})
+
+// most is the budget.
+func most() int64 {
+	if n := limit.Load(); n != 0 {
+		return n
+	}
+	_ = readLimit() // Register reports it
+	return limit.Load()
 }
 
 // MemoryUsed is the number of bytes that all blocks are charged for.
 func MemoryUsed() int64 { return used.Load() }
 
 // MemoryLimit is the budget of all blocks of the process.
-func MemoryLimit() int64 { return limit.Load() }
+func MemoryLimit() int64 { return most() }
 
 // SetMemoryLimit changes the budget. Blocks above a lower one are reclaimed
 // when the next block is asked for.
@@ -71,7 +85,7 @@ func reserve(n int64) error {
 func tryReserve(n int64) bool {
 	for {
 		u := used.Load()
-		if n > limit.Load()-u {
+		if n > most()-u {
 			return false
 		}
 		if used.CompareAndSwap(u, u+n) {
@@ -93,7 +107,7 @@ func budgetError() error { return budgetErrorText{ErrBudget, budgetText()} }
 func reclaimedError() error { return budgetErrorText{ErrReclaimed, budgetText()} }
 
 func budgetText() string {
-	return fmt.Sprintf("memory budget of %s is used up (ccbf_memory_limit)", FormatBytes(limit.Load()))
+	return fmt.Sprintf("memory budget of %s is used up (ccbf_memory_limit)", FormatBytes(most()))
 }
 
 // budgetErrorText says in one sentence what its sentinel says without numbers.

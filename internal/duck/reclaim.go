@@ -36,7 +36,7 @@ func sweep(need int64) (freed int64) {
 	sweepMu.Lock()
 	defer sweepMu.Unlock()
 	now := clock.Load()
-	most := limit.Load()
+	most := most()
 	if need > most || now != 0 && barrenAt.Load() == now {
 		return 0
 	}
@@ -109,7 +109,7 @@ var (
 // dropped: Go by itself would wait until the heap has doubled, and a budget is
 // meant to say what the process takes.
 func noteFreed(n int64) {
-	if freedSinceGC.Add(n) < limit.Load()/4 {
+	if freedSinceGC.Add(n) < most()/4 {
 		return
 	}
 	if !collecting.CompareAndSwap(false, true) {

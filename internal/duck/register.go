@@ -118,8 +118,9 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 		return nil, errNoTable
 	case conn == nil:
 		return nil, errors.New("no connection")
-	case limitError != nil:
-		return nil, limitError
+	}
+	if err := readLimit(); err != nil {
+		return nil, err
 	}
 	setMark()
 	learn()

@@ -1,0 +1,35 @@
+package duck
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Importing the package reads nothing: in a process of its own the budget is what
+// the environment says when it is first asked for, not what it said at the start.
+func TestImportReadsNothing(t *testing.T) {
+	const child = "CCBF_TEST_IMPORT"
+	if os.Getenv(child) != "" {
+		t.Setenv(LimitVariable, "123456")
+		if got := MemoryLimit(); got != 123456 {
+			t.Errorf("the budget is %d: it was read before anything asked for it", got)
+		}
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(self, "-test.run=^TestImportReadsNothing$")
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, LimitVariable+"=") {
+			c.Env = append(c.Env, v)
+		}
+	}
+	c.Env = append(c.Env, child+"=1", LimitVariable+"=654321")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
