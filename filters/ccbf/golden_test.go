@@ -122,9 +122,7 @@ func TestGolden(t *testing.T) {
 			if v.IsExact() != g.exact {
 				t.Errorf("exact is %v", v.IsExact())
 			}
-			if !v.saturated() {
-				counts(t, "golden", v, g.points.model(), g.exact)
-			}
+			counts(t, "golden", v, g.points.model(), g.exact)
 			if v.saturated() != strings.HasSuffix(g.file, "saturated") {
 				t.Errorf("saturated is %v", v.saturated())
 			}

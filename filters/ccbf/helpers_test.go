@@ -154,6 +154,21 @@ func counts(t testing.TB, what string, v *View, m map[spot]uint64, exact bool) {
 	}
 }
 
+// atCeiling reports whether a counter of a dense sketch is at its ceiling: all
+// bits of one in the last layer are set.
+func atCeiling(s *Sketch) bool {
+	if s.dense == nil {
+		return false
+	}
+	l := &s.dense.layers[s.shape.layers-1]
+	for j := range l.size {
+		if l.load(j) == l.flag|l.mask {
+			return true
+		}
+	}
+	return false
+}
+
 // positions are the positions of a key in m counters, by long arithmetic.
 func positions(h1, h2 uint64, k int, m uint64) []uint64 {
 	at := make([]uint64, k)

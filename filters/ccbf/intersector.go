@@ -14,7 +14,6 @@ type Intersector struct {
 	exact  *Sketch  // of the exact sketches; nil before the first
 	rest   *Sketch  // of the dense ones, but for their counters; nil before the first
 	values []uint64 // of their counters
-	sat    bool     // one of them is saturated
 	held   int64    // bytes of all of it
 	budget Budget
 }
@@ -44,7 +43,7 @@ func (x *Intersector) AddView(v *View) error {
 	if s.dense == nil {
 		err = x.addExact(s)
 	} else {
-		err = x.addValues(s, s.dense.values(), s.dense.saturated)
+		err = x.addValues(s, s.dense.values())
 	}
 	if err != nil {
 		return err
@@ -63,7 +62,7 @@ func (x *Intersector) Merge(from *Intersector) error {
 		}
 	}
 	if from.rest != nil {
-		if err := x.addValues(from.rest, slices.Clone(from.values), from.sat); err != nil {
+		if err := x.addValues(from.rest, slices.Clone(from.values)); err != nil {
 			return err
 		}
 	}
@@ -106,11 +105,10 @@ func (x *Intersector) addExact(s *Sketch) error {
 }
 
 // addValues intersects with a dense sketch given by its values, which it keeps.
-func (x *Intersector) addValues(s *Sketch, values []uint64, saturated bool) error {
+func (x *Intersector) addValues(s *Sketch, values []uint64) error {
 	if err := x.differ(s); err != nil {
 		return err
 	}
-	x.sat = x.sat || saturated
 	if x.rest == nil {
 		c := *s
 		c.dense = nil
@@ -140,16 +138,15 @@ func (x *Intersector) Sketch() (*Sketch, error) {
 		s := *x.exact
 		return &s, nil
 	}
-	s, values, saturated := *x.rest, x.values, x.sat
+	s, values := *x.rest, x.values
 	if x.exact != nil {
 		e := x.exact.asDense()
 		s.limit(e)
-		values, saturated = e.dense.values(), saturated || e.dense.saturated
+		values = e.dense.values()
 		lower(values, x.values)
 	}
 	s.dense = newDense(s.shape)
 	s.dense.fillValues(values)
-	s.dense.saturated = s.dense.saturated || saturated
 	s.lostTotal()
 	return &s, nil
 }

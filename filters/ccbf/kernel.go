@@ -11,9 +11,19 @@ import (
 // j_i = h1 + (i+1)*h2 without wrapping, modulo the layer's size: one addition
 // and one conditional subtraction each.
 
-// count is the minimum over the k counters of the key with hashes h1 and h2.
+// count is the minimum over the k counters of the key with hashes h1 and h2, or
+// less where positions of the key meet (meeting.go), and no more than the total.
 // O(k * layers).
 func (d *dense) count(h1, h2 uint64) uint64 {
+	n := d.least(h1, h2)
+	if n > d.meet {
+		n = d.apart(h1, h2, n)
+	}
+	return min(n, d.full)
+}
+
+// least is the minimum over the k counters of a key.
+func (d *dense) least(h1, h2 uint64) uint64 {
 	l := &d.layers[0]
 	switch l.width {
 	case 8:
@@ -89,6 +99,12 @@ func (d *dense) counts(dst, h1, h2 []uint64) {
 	for batch := places / d.shape.k; len(h1) > 0; {
 		m := min(batch, len(h1))
 		count(d, dst[:m], d.positions(at[:], h1[:m], h2, true))
+		for i, n := range dst[:m] {
+			if n > d.meet {
+				n = d.apart(h1[i], h2[i], n)
+			}
+			dst[i] = min(n, d.full)
+		}
 		dst, h1, h2 = dst[m:], h1[m:], h2[m:]
 	}
 }
@@ -304,18 +320,31 @@ func raiseKeys[W word](d *dense, at []uint32, n []uint64) {
 	}
 }
 
+// repeats reports whether two of a key's positions are one: they begin anew
+// after as many as differ.
+func repeats(at []uint32) bool {
+	for _, j := range at[1:] {
+		if j == at[0] {
+			return true
+		}
+	}
+	return false
+}
+
 // raiseKey is raiseKeys for one key, with carries, and for any width. Nearly
 // always the layers above stay as they are, also where counters are flagged:
-// then it is enough to add to the first.
+// then it is enough to add to the first. A counter that the key meets twice is
+// raised once.
 func (d *dense) raiseKey(at []uint32, n uint64) {
 	var values [MaxK]uint64
 	l, least := &d.layers[0], ^uint64(0)
+	twice := repeats(at)
 	for i, j := range at {
 		values[i] = d.value(uint64(j))
 		least = min(least, values[i])
 	}
 	to := saturatingAdd(least, n)
-	carried := false // values may have grown since they were read
+	carried := twice // values may have grown since they were read
 	for i, j := range at {
 		v := values[i]
 		if carried {

@@ -99,12 +99,18 @@ type dense struct {
 	shape     shape
 	body      []byte
 	layers    [MaxLayers]layer
-	saturated bool // a counter of the last layer reached its ceiling
+	saturated bool // a counter of the last layer is at its ceiling
+	// full is what a counter reads as that is at its ceiling, or continues in one
+	// that is: what no key has more of. The total, or all that can be counted.
+	full uint64
+	// meet is the largest reading that has nothing of counters in which positions
+	// of one key may meet, where those are to be told apart (meeting.go).
+	meet uint64
 }
 
 // view lays a shape over a body, which must have shape.bytes() bytes.
 func (d *dense) view(s shape, body []byte) {
-	d.shape, d.body, d.saturated = s, body, false
+	d.shape, d.body, d.saturated, d.full, d.meet = s, body, false, ^uint64(0), ^uint64(0)
 	for x := range s.layers {
 		n := s.layerBytes(x)
 		d.layers[x] = newLayer(body[:n:n], s.width[x], s.size[x])
@@ -126,22 +132,42 @@ func (d *dense) clone() *dense {
 }
 
 // value reconstructs counter j of the first layer (DESIGN: v0 + v1*2^(b0-1) +
-// ... while flags are set). A saturated counter reads as its ceiling.
+// ... while flags are set). A counter at its ceiling holds an unknown number.
 func (d *dense) value(j uint64) uint64 { return d.valueFrom(0, j) }
 
 // valueFrom is value, counted from layer x on; j is an index of layer x.
 func (d *dense) valueFrom(x int, j uint64) uint64 {
-	v, shift := uint64(0), uint(0)
-	for ; ; x++ {
+	v, known := d.digits(x, j)
+	if !known {
+		return d.fullFrom(x)
+	}
+	return v
+}
+
+// digits is valueFrom; false where a counter is at its ceiling.
+func (d *dense) digits(x int, j uint64) (v uint64, known bool) {
+	for shift := uint(0); ; x++ {
 		l := &d.layers[x]
 		c := l.load(j)
 		v += (c & l.mask) << shift
-		if c&l.flag == 0 || x == d.shape.layers-1 {
-			return v
+		if c&l.flag == 0 {
+			return v, true
+		}
+		if x == d.shape.layers-1 {
+			return 0, false
 		}
 		shift += l.width - 1
 		j = d.layers[x+1].mod(j)
 	}
+}
+
+// fullFrom is full, counted from layer x on: rounded up.
+func (d *dense) fullFrom(x int) uint64 {
+	if x == 0 {
+		return d.full
+	}
+	shift := d.shape.shiftOf(x)
+	return min(d.full>>shift+1, ^uint64(0)>>shift)
 }
 
 // add counts n more in counter j of layer x and carries into the layers above.

@@ -83,6 +83,7 @@ func (d *dense) fillValues(values []uint64) {
 // values reconstructs every counter of the first layer, from the last layer
 // down. Eight bytes each.
 func (d *dense) values() []uint64 {
+	const full = ^uint64(0) // no counter holds so much
 	var above []uint64
 	for x := d.shape.layers - 1; x >= 0; x-- {
 		l := &d.layers[x]
@@ -90,15 +91,27 @@ func (d *dense) values() []uint64 {
 		up := 0 // j modulo the size of the layer above
 		for j := range vs {
 			c := l.load(uint64(j))
-			vs[j] = c & l.mask
-			if c&l.flag != 0 && above != nil {
-				vs[j] += above[up] << (l.width - 1)
+			v := c & l.mask
+			if c&l.flag != 0 {
+				if above == nil || above[up] == full {
+					v = full
+				} else {
+					v += above[up] << (l.width - 1)
+				}
 			}
+			vs[j] = v
 			if up++; up == len(above) {
 				up = 0
 			}
 		}
 		above = vs
+	}
+	if d.saturated && d.full != full {
+		for j, v := range above {
+			if v == full {
+				above[j] = d.full
+			}
+		}
 	}
 	return above
 }

@@ -90,10 +90,10 @@ func TestMaximumFormIsItsDefinition(t *testing.T) {
 				if d.saturated != saturated {
 					t.Fatalf("widths %v: saturated is %v, want %v", l.widths, d.saturated, saturated)
 				}
-				if saturated { // no digit is right below a ceiling
-					continue
-				}
 				for x := range want {
+					if saturated { // no digit is right below a ceiling
+						break
+					}
 					for j, n := range want[x] {
 						if got := d.layers[x].load(uint64(j)); got != n {
 							t.Fatalf("widths %v, round %d: layer %d, counter %d is %#x, want %#x", l.widths, round, x, j, got, n)

@@ -16,7 +16,15 @@ var ErrNeedsWeight = fmt.Errorf("a dense sketch cannot tell how many points a ce
 func (s *Sketch) count(c grid.Cell, category []byte) uint64 {
 	if s.dense != nil {
 		h := s.hasher(0)
-		return s.dense.count(h.hash(c, category))
+		h1, h2 := h.hash(c, category)
+		n := s.dense.least(h1, h2)
+		if s.sums && n > s.shape.meeting() {
+			n = s.dense.apart(h1, h2, n)
+		}
+		if s.TotalKnown {
+			n = min(n, s.Total)
+		}
+		return n
 	}
 	if i, j, ok := s.find(c, category); ok {
 		return s.sections[i].counts[j]
@@ -48,9 +56,7 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 		if !s.removeDense(c, category, n) {
 			return fmt.Errorf("%w: fewer than %d at cell (%d, %d)", sketch.ErrTooMany, n, c.X, c.Y)
 		}
-		if s.TotalKnown {
-			s.Total -= min(n, s.Total)
-		}
+		s.lessTotal(n)
 		return nil
 	}
 	i, j, _ := s.find(c, category)
@@ -228,11 +234,19 @@ func (s *Sketch) Subtract(o *Sketch) error {
 	}
 	*s = *left
 	if s.TotalKnown = s.TotalKnown && o.TotalKnown; s.TotalKnown {
-		s.Total -= min(s.Total, o.Total)
+		s.lessTotal(o.Total)
 	} else {
 		s.Total = 0
 	}
 	return nil
+}
+
+// lessTotal takes n points that are gone out of a dense sketch's total. One that
+// reached 2^64-1 stays: how much more there was is unknown.
+func (s *Sketch) lessTotal(n uint64) {
+	if s.TotalKnown && s.Total != ^uint64(0) {
+		s.Total -= min(n, s.Total)
+	}
 }
 
 // holds reports whether every cell of o is in s.

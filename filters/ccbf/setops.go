@@ -3,7 +3,8 @@ package ccbf
 import "github.com/ccbfsql/ccbfsql/filters/sketch"
 
 // intersect sets every counter to the smaller of its own value and o's,
-// reconstructed, never digit by digit. Counters are no sums any more.
+// reconstructed, never digit by digit. A counter at its ceiling holds more than
+// any other. Counters are no sums any more.
 func (d *dense) intersect(o *dense) {
 	vs := d.values()
 	for j := range vs {
@@ -11,10 +12,9 @@ func (d *dense) intersect(o *dense) {
 			vs[j] = min(vs[j], o.value(uint64(j)))
 		}
 	}
-	saturated := d.saturated || o.saturated
 	clear(d.body)
+	d.saturated = false // less than a full counter fits
 	d.fillValues(vs)
-	d.saturated = d.saturated || saturated
 }
 
 // mask zeroes the counters that are zero in o. What the layers above hold for

@@ -47,6 +47,12 @@ func (v *View) Reset(blob []byte) error {
 		}
 		v.dense.view(v.shape, b.Body)
 		v.dense.saturated = b.Flags.Has(sketch.Saturated)
+		if b.Flags.Has(sketch.TotalKnown) {
+			v.dense.full = b.Total
+		}
+		if v.additive() {
+			v.dense.meet = v.shape.meeting()
+		}
 		v.blob = blob
 		return nil
 	}
