@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
@@ -57,6 +58,20 @@ func family(name string, p Params, keep float64) conform.Family {
 		Small: func() conform.Subject { return made(small) },
 		Laws:  conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Set: true},
 		Check: Check,
+		Drawn: func(r *rand.Rand) func() conform.Subject {
+			p := p
+			p.Bits, p.Seed = conform.Size(r, 300), r.Uint64()
+			if p.K = 64 * r.Float64(); p.Variant == Standard {
+				p.K = float64(1 + r.IntN(64))
+			}
+			return func() conform.Subject {
+				s, err := New(p)
+				if err != nil {
+					panic(err)
+				}
+				return subject{s}
+			}
+		},
 		Decode: func(blob []byte) (conform.Subject, error) {
 			s, err := Decode(blob)
 			if err != nil {

@@ -1,6 +1,7 @@
 package cbf
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
@@ -66,6 +67,14 @@ func family(name string, p Params, laws conform.Laws, load int, absent float64) 
 			return 0, nil
 		},
 		Load: load, Absent: absent,
+		Drawn: func(r *rand.Rand) func() conform.Subject {
+			p := p
+			p.Counters, p.K, p.Seed = conform.Size(r, 100), 1+r.Uint64N(MaxK), r.Uint64()
+			if p.Capacity < 1<<32 {
+				p.Capacity = conform.Size(r, 50)
+			}
+			return make1(p)
+		},
 	}
 }
 
@@ -76,8 +85,8 @@ func family(name string, p Params, laws conform.Laws, load int, absent float64) 
 // threshold depends on which counters were stuck when the upper halves were
 // dropped, so on the order.
 var (
-	sums  = conform.Laws{Set: true, Deletable: true, OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true}
-	drops = conform.Laws{Set: true, Deletable: true}
+	sums  = conform.Laws{Set: true, Alone: true, Deletable: true, OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true}
+	drops = conform.Laws{Set: true, Alone: true, Deletable: true}
 )
 
 func restoring(l conform.Laws) conform.Laws { l.Restores = true; return l }

@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -61,6 +62,27 @@ func boundedSketch(p Params) *Sketch {
 	return s
 }
 
+// drawn is p with sizes, a number of positions and a seed of its own: small and
+// odd layers, in which positions meet and counters fill up.
+func drawn(r *rand.Rand, p Params) Params {
+	p.Seed = r.Uint64()
+	p.K = 1 + r.IntN(6)
+	if r.IntN(8) == 0 {
+		p.K = 1 + r.IntN(MaxK)
+	}
+	if p.Counters == nil { // stays exact
+		return p
+	}
+	p.Dense = r.IntN(3) > 0
+	p.Counters = make([]uint64, len(p.Widths))
+	m := conform.Size(r, 12)
+	for i := len(p.Counters) - 1; i >= 0; i-- {
+		p.Counters[i] = m
+		m *= 2 + r.Uint64N(3)
+	}
+	return p
+}
+
 func conformFamily(name string, large, small Params, laws conform.Laws, load int, absent float64) conform.Family {
 	large.Res, small.Res = 1, 1
 	return conform.Family{
@@ -78,16 +100,20 @@ func conformFamily(name string, large, small Params, laws conform.Laws, load int
 			}
 			return v.Count(cellOfID(id), nil), nil
 		},
+		Drawn: func(r *rand.Rand) func() conform.Subject {
+			p := drawn(r, large)
+			return func() conform.Subject { return subject{boundedSketch(p)} }
+		},
 		Check: Family.Check,
 		Laws:  laws, Load: load, Absent: absent,
 	}
 }
 
 func families() []conform.Family {
-	sums := conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true}
+	sums := conform.Laws{Alone: true, OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true}
 	exact := sums
 	exact.Exact, exact.Restores, exact.Spellings = true, true, true
-	mi := conform.Laws{UnionCommutes: true}
+	mi := conform.Laws{Alone: true, UnionCommutes: true}
 	var fs []conform.Family
 	fs = append(fs, conformFamily("exact", Params{}, Params{}, exact, 5000, 0))
 	for _, l := range []struct {

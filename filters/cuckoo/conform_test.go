@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -156,8 +157,13 @@ func family(p Params) conform.Family {
 	rate := 2 * 1000 / (float64(s.buckets) * float64(s.base))
 	return conform.Family{
 		New: make1(p), Small: make1(small), Check: Check,
+		Drawn: func(r *rand.Rand) func() conform.Subject {
+			p := p
+			p.Capacity, p.Seed = conform.Size(r, 60), r.Uint64()
+			return make1(p)
+		},
 		// Which bucket a fingerprint is in depends on what came before it.
-		Laws: conform.Laws{Set: true, Deletable: p.Duplicates},
+		Laws: conform.Laws{Set: true, Alone: true, Deletable: p.Duplicates},
 		Decode: func(blob []byte) (conform.Subject, error) {
 			s, err := Decode(blob)
 			if err != nil {

@@ -2,6 +2,7 @@ package sbf
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
@@ -56,6 +57,18 @@ func family(p Params, laws conform.Laws, newSketch func(Params) (*Sketch, error)
 		p.Counters = p.Counters * 3 / 2
 	}
 	f.New, f.Small, f.Laws, f.Check = of(p), of(small), laws, Check
+	f.Drawn = func(r *rand.Rand) func() conform.Subject {
+		p := p
+		p.K = 1 + r.Uint64N(MaxK)
+		if r.IntN(2) == 0 {
+			p.K = 1 + r.Uint64N(4)
+		}
+		p.Counters, p.Seed = p.K-1+conform.Size(r, 100), r.Uint64()
+		if p.Method.recurring() { // two thirds of them are the first filter
+			p.Counters += p.K
+		}
+		return of(p)
+	}
 	f.Decode = func(blob []byte) (conform.Subject, error) {
 		s, err := Decode(blob)
 		if err != nil {
@@ -92,8 +105,8 @@ func blockedAbsent(n, blocks, k int) float64 {
 }
 
 var (
-	sums   = conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true}
-	grows  = conform.Laws{UnionCommutes: true}
+	sums   = conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true, Alone: true}
+	grows  = conform.Laws{UnionCommutes: true, Alone: true}
 	moves  = conform.Laws{UnionCommutes: true, Deletable: true, Below: true}
 	atOnce = conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true, Below: true}
 	all64  = Range{math.MinInt64, math.MaxInt64}

@@ -32,6 +32,7 @@ package conform
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"testing"
 )
@@ -84,6 +85,9 @@ type Laws struct {
 	// Below: a Count may be below the true count, and a removal of more than it
 	// may be right. How seldom, the family's own test holds.
 	Below bool
+	// Alone: a key that no other key is beside has its true count, whatever the
+	// sizes and however often its own counters coincide.
+	Alone bool
 	// Set: Count is 1 for a key that may be there and 0 for one that is not.
 	// With Deletable, a key is there until it was removed as often as added.
 	Set bool
@@ -98,6 +102,10 @@ type Family struct {
 	// Small makes an empty subject whose BLOB, with 50 keys in it, stays at a
 	// few KiB: every bit of it is flipped. New where it is nil.
 	Small func() Subject
+	// Drawn makes a way to make empty subjects of one configuration, drawn from
+	// all that there are: odd sizes and tiny ones too (Size). They may be too small
+	// for what is added: Add and Union then say so.
+	Drawn func(r *rand.Rand) func() Subject
 	// Decode makes a subject from a BLOB, verifying its checksum.
 	Decode func(blob []byte) (Subject, error)
 	// Look answers from a BLOB without decoding it; it may skip the checksum.
@@ -160,6 +168,7 @@ var checks = []struct {
 	{"Order", order},
 	{"Union", union},
 	{"Remove", remove},
+	{"Sizes", sizes},
 	{"Codec", codec},
 	{"Truncations", truncations},
 	{"BitFlips", bitFlips},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -36,6 +37,7 @@ const (
 	lookDiffers      defect = "lookup on the BLOB differs"
 	takesTail        defect = "ignores bytes after the end"
 	anyFamily        defect = "takes another family's BLOB"
+	meetsItself      defect = "counts a key twice that is added a second time"
 )
 
 type list struct {
@@ -50,6 +52,9 @@ var errList = errors.New("refused")
 func (l *list) Add(id, n uint64) error {
 	if l.defect == undercounts && id%97 == 3 && n > 100 {
 		n--
+	}
+	if l.defect == meetsItself && l.n[id] > 0 {
+		n *= 2
 	}
 	if l.n[id] += n; l.n[id] == 0 {
 		delete(l.n, id)
@@ -188,6 +193,9 @@ func listFamily(d defect) Family {
 	return Family{
 		Name: string(d),
 		New:  func() Subject { return &list{defect: d, n: map[uint64]uint64{}} },
+		Drawn: func(*rand.Rand) func() Subject {
+			return func() Subject { return &list{defect: d, n: map[uint64]uint64{}} }
+		},
 		Decode: func(blob []byte) (Subject, error) {
 			l, err := decodeList(d, blob)
 			if err != nil {
@@ -212,7 +220,7 @@ func listFamily(d defect) Family {
 			return sum, nil
 		},
 		Check: func(blob []byte) error { _, err := decodeList(d, blob); return err },
-		Laws:  Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true},
+		Laws:  Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true, Alone: true},
 		Load:  100, Keys: 300,
 	}
 }
@@ -267,6 +275,7 @@ func TestKitFindsDefects(t *testing.T) {
 		lookDiffers:      {"Codec"},
 		takesTail:        {"Truncations"},
 		anyFamily:        {"Foreign"},
+		meetsItself:      {"Sizes"},
 	} {
 		for _, c := range checks {
 			if !slices.Contains(finders, c.name) {

@@ -1,0 +1,115 @@
+package conform
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// sizes runs short histories in subjects of drawn sizes, odd and tiny ones among
+// them, in which a key meets itself and counters fill up.
+func sizes(t testing.TB, f Family) {
+	if f.Drawn == nil {
+		t.Fatal("the family draws no sizes: Family.Drawn")
+	}
+	rounds := 40
+	if long() {
+		rounds = 4000
+	}
+	for round := range rounds {
+		src := newSource(0x517e5+uint64(round), 1+round%30)
+		make := f.Drawn(src.Rand)
+		f.alone(t, src, make)
+		f.history(t, src, make)
+	}
+}
+
+// alone adds a single key to a subject, in parts.
+func (f Family) alone(t testing.TB, src source, make func() Subject) {
+	for range 8 {
+		s, id, n := make(), spread(src.Uint64()), uint64(0)
+		for range 1 + src.IntN(12) {
+			k := src.Uint64N(1 << src.IntN(12))
+			if s.Add(id, k) != nil {
+				return // no room
+			}
+			n += k
+			if got := s.Count(id); f.Laws.Alone && got != f.truth(n) {
+				t.Fatalf("%T: key %d, alone and added %d times, counted %d", s, id, n, got)
+			}
+			f.compare(t, "alone", id, s.Count(id), n)
+		}
+		f.passes(t, s, map[uint64]uint64{id: n})
+	}
+}
+
+// history runs additions, removals, unions and passages through a BLOB.
+func (f Family) history(t testing.TB, src source, make func() Subject) {
+	s, truth := make(), map[uint64]uint64{}
+	for range 60 {
+		id, k := src.id(), src.weight()<<(src.IntN(4)*src.IntN(8))
+		switch r, removes := s.(Remover); {
+		case src.IntN(10) == 0:
+			u, ok := s.(Uniter)
+			if !ok {
+				continue
+			}
+			other := make()
+			if other.Add(id, k) != nil || u.Union(other) != nil {
+				return // no room
+			}
+			truth[id] += k
+		case src.IntN(4) == 0 && removes && f.Laws.Deletable && truth[id] > 0:
+			k = 1 + src.Uint64N(truth[id])
+			must(t, r.Remove(id, k))
+			truth[id] -= k
+		case src.IntN(20) == 0:
+			s = f.passes(t, s, truth)
+		default:
+			if s.Add(id, k) != nil {
+				return // no room
+			}
+			truth[id] += k
+		}
+		for id, n := range truth {
+			f.compare(t, "in a drawn size", id, s.Count(id), n)
+		}
+	}
+	f.passes(t, s, truth)
+}
+
+// passes takes a subject through its BLOB, which is valid and tells the same.
+func (f Family) passes(t testing.TB, s Subject, truth map[uint64]uint64) Subject {
+	t.Helper()
+	blob := s.Blob()
+	must(t, f.Check(blob))
+	d, err := f.Decode(blob)
+	must(t, err)
+	if again := d.Blob(); !bytes.Equal(blob, again) {
+		same(t, "decoded and encoded", blob, again)
+	}
+	for id, n := range truth {
+		want := d.Count(id)
+		f.compare(t, "through a BLOB", id, want, n)
+		if f.Look == nil {
+			continue
+		}
+		if got, err := f.Look(blob, id); err != nil || got != want {
+			t.Fatalf("key %d: %d and error %v on the BLOB, %d decoded", id, got, err, want)
+		}
+	}
+	return d
+}
+
+// Size draws a size from 1 to most: half of the draws are below 20, a third of
+// the others odd.
+func Size(r *rand.Rand, most uint64) uint64 {
+	n := 1 + r.Uint64N(most)
+	switch r.IntN(6) {
+	case 0, 1, 2:
+		n = 1 + r.Uint64N(min(most, 20))
+	case 3:
+		n |= 1
+	}
+	return min(n, most)
+}
