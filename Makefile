@@ -102,7 +102,7 @@ race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short $(RACE)
 	$(GO) test -race -short -run '$(RACESQL)' ./sql/test
 
-bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, eight minutes; ARGS names experiments, or -quick
+bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, held against kept ones, eight minutes; ARGS names experiments, or -quick, or -keep
 	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)
 
 paper: compiler ## docs/ACCURACY.md: the papers' experiments, twenty minutes; ARGS names some, or -quick

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -46,6 +47,7 @@ func (p *Page) command(args []string) error {
 	flags := flag.NewFlagSet(p.Program, flag.ExitOnError)
 	small := flags.Bool("quick", false, "smaller sizes and fewer rounds: two or three minutes for all")
 	out := flags.String("out", "", fmt.Sprintf("folder to write %s and %s/*.svg to; without it the text goes to the standard output, without plots", p.File, p.Plots))
+	keep := flags.Bool("keep", false, "keep the figures of this run as those that later runs are held against")
 	folder := flags.String("data", "", "folder with the real data; without it the repository's")
 	flags.Usage = func() {
 		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", p.Program)
@@ -71,6 +73,7 @@ func (p *Page) command(args []string) error {
 	if err != nil {
 		return err
 	}
+	var figures []Kept
 	for i, e := range chosen {
 		start := time.Now()
 		s, err := p.section(e, c, fmt.Sprintf("%d of %d, %s", i+1, len(chosen), e.Name))
@@ -84,8 +87,12 @@ func (p *Page) command(args []string) error {
 		} else if err := s.write(*out); err != nil {
 			return err
 		}
+		figures = append(figures, s.kept...)
 	}
-	return nil
+	if c.Scale != Full || *out == "" {
+		return nil // other sizes have other figures
+	}
+	return p.holdKept(filepath.Join(*out, p.Plots, "kept.csv"), figures, *keep)
 }
 
 // choose are the experiments of those names, in the order of the page; without

@@ -15,6 +15,7 @@ type Section struct {
 	claims      Table
 	blocks      []block
 	progress    progress
+	kept        []Kept
 }
 
 // block is a paragraph, a table or a figure.

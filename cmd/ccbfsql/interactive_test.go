@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 const (
@@ -42,9 +41,7 @@ func TestInteractive(t *testing.T) {
 	// the second is about to run.
 	term.send("SELECT 'be' || 'gun' AS x; SELECT count(*) FROM range(100000000000) a, range(100000) b;" + enter)
 	term.wait("begun")
-	for !term.poll(time.Second, "Interrupted") {
-		term.send(ctrlC) // it may have come between the statements
-	}
+	term.press(ctrlC, "Interrupted") // one may come between the statements
 	term.wait("ccbfsql> ")
 	term.send("SELECT 'still ' || 'here';" + enter)
 	term.wait("still here", "ccbfsql> ")
@@ -121,7 +118,7 @@ func TestInterruptScript(t *testing.T) {
 			if code := term.leave(); code != 130 {
 				t.Errorf("exit status %d", code)
 			}
-			if term.poll(0, "after") {
+			if term.come([]string{"after"})() {
 				t.Error("went on")
 			}
 		})
@@ -137,9 +134,7 @@ func TestProgress(t *testing.T) {
 	term.forget()
 	term.send("SELECT count(*) FROM t a, t b WHERE a.i + b.i = -1;" + enter)
 	term.wait("%", "[") // percent, and the time it took
-	for !term.poll(time.Second, "Interrupted") {
-		term.send(ctrlC)
-	}
+	term.press(ctrlC, "Interrupted")
 	term.wait("ccbfsql> ")
 	if screen := term.screen(false); strings.Contains(screen, "%") {
 		t.Errorf("the bar is still there:\n%s", screen)

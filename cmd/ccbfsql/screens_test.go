@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/cockroachdb/datadriven"
@@ -99,7 +98,7 @@ func (term *terminal) expect(d *datadriven.TestData, wait string) string {
 	term.until(patience, func() bool { return strings.Contains(look(), wait) })
 	for last := ""; last != look(); { // it may still be drawing
 		last = look()
-		term.until(time.Second, func() bool { return false })
+		term.until(1, func() bool { return false })
 	}
 	return look()
 }

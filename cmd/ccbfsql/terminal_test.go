@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -14,7 +16,11 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-const patience = 30 * time.Second // before a test gives up waiting
+// patience is how often in a row, a second apart, a test finds the program asleep
+// before it gives up waiting. On a busy machine a program that has something to do
+// is not asleep, however long it takes; where it never sleeps, the time limit of
+// go test ends the test.
+const patience = 30
 
 // terminal is a running ccbfsql with a terminal of its own.
 type terminal struct {
@@ -122,7 +128,7 @@ func (term *terminal) send(keys string) {
 // wait reads on until all the texts have come, in their order.
 func (term *terminal) wait(texts ...string) {
 	term.t.Helper()
-	if !term.poll(patience, texts...) {
+	if !term.until(patience, term.come(texts)) {
 		term.mu.Lock()
 		defer term.mu.Unlock()
 		term.t.Fatalf("waited for %q, there is\n%q", texts, term.text)
@@ -136,8 +142,10 @@ func (term *terminal) forget() {
 	term.text = ""
 }
 
-func (term *terminal) poll(patience time.Duration, texts ...string) bool {
-	return term.until(patience, func() bool {
+// come reports whether all the texts have come, in their order, and takes them
+// away.
+func (term *terminal) come(texts []string) func() bool {
+	return func() bool {
 		term.mu.Lock()
 		defer term.mu.Unlock()
 		rest := term.text
@@ -149,13 +157,30 @@ func (term *terminal) poll(patience time.Duration, texts ...string) bool {
 		}
 		term.text = rest
 		return true
-	})
+	}
 }
 
-// until asks again whenever something came in, up to the end of the program.
-func (term *terminal) until(patience time.Duration, done func() bool) bool {
-	deadline := time.After(patience)
-	for {
+// press sends keys again every second until the text comes.
+func (term *terminal) press(keys, text string) {
+	term.t.Helper()
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
+	term.send(keys)
+	for come := term.come([]string{text}); !come(); {
+		select {
+		case <-term.news:
+		case <-again.C:
+			term.send(keys)
+		}
+	}
+}
+
+// until asks again whenever something came in, up to the end of the program or of
+// the patience.
+func (term *terminal) until(patience int, done func() bool) bool {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for asleep := 0; asleep < patience; {
 		term.mu.Lock()
 		eof := term.eof
 		term.mu.Unlock()
@@ -164,22 +189,36 @@ func (term *terminal) until(patience time.Duration, done func() bool) bool {
 		}
 		select {
 		case <-term.news:
-		case <-deadline:
+			asleep = 0
+		case <-look.C:
+			if asleep++; !term.asleep() {
+				asleep = 0
+			}
+		}
+	}
+	return false
+}
+
+// asleep reports whether all threads of the program wait for something to happen.
+// Where that cannot be known, it is said to.
+func (term *terminal) asleep() bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", term.cmd.Process.Pid))
+	if err != nil {
+		return true
+	}
+	for _, thread := range threads {
+		// The state comes after the name, which is in parentheses and may hold any.
+		stat, err := os.ReadFile(thread)
+		if i := strings.LastIndexByte(string(stat), ')'); err == nil && i+2 < len(stat) && stat[i+2] != 'S' {
 			return false
 		}
 	}
+	return true
 }
 
 // leave waits for the end of the program and returns its exit code.
 func (term *terminal) leave() int {
 	term.t.Helper()
-	ended := make(chan error, 1)
-	go func() { ended <- term.cmd.Wait() }()
-	select {
-	case <-ended:
-		return term.cmd.ProcessState.ExitCode()
-	case <-time.After(patience):
-		term.t.Fatal("the shell does not end")
-		return -1
-	}
+	_ = term.cmd.Wait() // its error says no more than the code
+	return term.cmd.ProcessState.ExitCode()
 }

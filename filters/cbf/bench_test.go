@@ -3,6 +3,8 @@ package cbf
 import (
 	"fmt"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // benchShapes are the three variants at the same bits, of fixed and of variable
@@ -63,4 +65,13 @@ func BenchmarkContainsHashes(b *testing.B) {
 		}
 		perKey(b, n)
 	})
+}
+
+// hashes are those of n keys from the given one on.
+func hashes(seed, from, n uint64) (h1s, h2s []uint64) {
+	h1s, h2s = make([]uint64, n), make([]uint64, n)
+	for i := range n {
+		h1s[i], h2s[i] = key.HashUint64(seed, from+i)
+	}
+	return h1s, h2s
 }

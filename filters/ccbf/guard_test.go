@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sort"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/pace"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // stream is n draws of so many cells (i, 2i), with probabilities in proportion
@@ -153,87 +150,5 @@ func TestCategoriesMeetByChanceOnly(t *testing.T) {
 	t.Logf("%.5f of %.0f, fill^k is %.5f (sigma %.5f)", found/asked, asked, chance, sigma)
 	if found/asked > chance+4*sigma {
 		t.Errorf("%.5f of %.0f are found, fill^k is %.5f (sigma %.5f)", found/asked, asked, chance, sigma)
-	}
-}
-
-// The hot loops beside those that one would write, and the exact form beside
-// sorting its keys. All is in the first cache, where layout and luck matter
-// least. Ratios: measured on an AMD EPYC.
-func TestPace(t *testing.T) {
-	const n = 1 << 12
-	h1, h2, dst := make([]uint64, n), make([]uint64, n), make([]uint64, n)
-	for i := range h1 {
-		h1[i], h2[i] = key.HashCell(0, int64(i), int64(i>>1))
-	}
-	paper := func(mode Mode) shape {
-		return config(t, Params{K: 8, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{1 << 13, 1 << 9}}).shape
-	}
-	counters := make([]uint16, 1<<13)
-	reference := func(mode Mode) func() {
-		return func() {
-			clear(counters)
-			plainLoop(counters, mode, h1, h2)
-		}
-	}
-	insert := func(mode Mode, s shape) func() {
-		d := newDense(s)
-		return func() {
-			clear(d.body)
-			d.insert(mode, h1, h2, nil)
-		}
-	}
-	layers := config(t, Params{K: 4, Widths: []int{8, 16, 32}, Counters: []uint64{1 << 13, 1 << 9, 1 << 5}}).shape
-	full, sum := newDense(paper(Standard)), newDense(paper(Standard))
-	full.insert(Standard, h1, h2, nil)
-	plain := make([]uint16, len(counters))
-	plainLoop(plain, Standard, h1, h2)
-
-	exact, towns := config(t, Params{Bytes: 1 << 22}), crowd(1<<13)
-	sorted, blob := make([]uint64, len(towns)), []byte(nil)
-	pace.Check(t, []pace.Case{
-		{Name: "insert, standard", Op: insert(Standard, paper(Standard)), Reference: reference(Standard), Ratio: 1.6},
-		{Name: "insert, mi", Op: insert(MinimalIncrement, paper(MinimalIncrement)), Reference: reference(MinimalIncrement), Ratio: 1.9},
-		{Name: "insert, k 4", Op: insert(MinimalIncrement, layers), Reference: reference(MinimalIncrement), Ratio: 1.1},
-		{Name: "count", Op: func() { full.counts(dst, h1, h2) }, Reference: func() { plainCounts(plain, dst, h1, h2) }, Ratio: 3},
-		{Name: "union", Op: func() {
-			clear(sum.body)
-			for range 16 {
-				sum.union(full)
-			}
-		}, Reference: func() {
-			clear(counters)
-			for range 16 {
-				plainUnion(counters, plain)
-			}
-		}, Ratio: 0.42},
-		{Name: "exact", Op: func() {
-			b := NewBuilder(exact, nil)
-			if err := b.AddKeys(towns); err != nil {
-				t.Fatal(err)
-			}
-			blob = must(b.Sketch()).AppendBlob(blob[:0])
-		}, Reference: func() {
-			copy(sorted, towns)
-			slices.Sort(sorted)
-		}, Ratio: 0.56},
-	})
-}
-
-// plainCounts is the textbook's look into one layer.
-func plainCounts(counters []uint16, dst, h1, h2 []uint64) {
-	mask := uint64(len(counters) - 1)
-	for i := range h1 {
-		least := uint16(math.MaxUint16)
-		for j := uint64(1); j <= 8; j++ {
-			least = min(least, counters[(h1[i]+j*h2[i])&mask])
-		}
-		dst[i] = uint64(least)
-	}
-}
-
-// plainUnion is the textbook's sum of two layers whose counters simply stop.
-func plainUnion(to, from []uint16) {
-	for i, c := range from {
-		to[i] = min(to[i], math.MaxUint16-c) + c
 	}
 }

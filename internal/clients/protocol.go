@@ -147,6 +147,16 @@ func (r *request) wait() ([][]string, error) {
 	return r.rows, r.err
 }
 
+// ended reports whether the answer is there.
+func (r *request) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
 func (c *client) do(fields ...string) ([][]string, error) { return c.begin(fields...).wait() }
 
 // end closes the client's input and waits until it has ended.

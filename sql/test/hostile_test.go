@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -183,18 +182,12 @@ func TestHostileBlobs(t *testing.T) {
 	})
 	t.Run("scalars", func(t *testing.T) {
 		for _, s := range scalars {
-			start := time.Now()
-			answered := mustAsk(t, db, "SELECT count(TRY("+s.call+")) FROM bad"+s.where)
-			if d := time.Since(start); d > 10*time.Second {
-				t.Errorf("%s took %v", s.call, d)
-			} else {
-				t.Logf("%-70s %6s answered, %v", s.call, answered, d.Round(time.Millisecond))
-			}
+			t.Logf("%-70s %6s answered", s.call, mustAsk(t, db, "SELECT count(TRY("+s.call+")) FROM bad"+s.where))
 		}
 	})
 	t.Run("aggregates", func(t *testing.T) {
 		for _, call := range aggregates {
-			start, failed := time.Now(), 0
+			failed := 0
 			ask := func(query string, n int) {
 				for i := range n {
 					if _, err := ask(db, query, i); err != nil {
@@ -211,7 +204,7 @@ func TestHostileBlobs(t *testing.T) {
 			if failed == 0 {
 				t.Errorf("%s: nothing failed: this test tests nothing", call)
 			}
-			t.Logf("%-30s %d of 320 queries failed, %v", call, failed, time.Since(start).Round(time.Millisecond))
+			t.Logf("%-30s %d of 320 queries failed", call, failed)
 		}
 	})
 	want(t, db, "3", "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(3) t(i)")

@@ -11,6 +11,9 @@ const read = [];
 
 async function visit(name, options) {
   const context = await browser.newContext(options);
+  // On a busy machine everything takes long: what ends a test that hangs is the
+  // time limit of go test.
+  context.setDefaultTimeout(0);
   const page = await context.newPage();
   const problems = [];
   page.on("pageerror", (e) => problems.push(String(e)));

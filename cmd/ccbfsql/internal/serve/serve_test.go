@@ -434,11 +434,7 @@ func TestCancelled(t *testing.T) {
 	}()
 	waitForQuery(t, db, done)
 	cancel()
-	select {
-	case <-done:
-	case <-time.After(30 * time.Second):
-		t.Error("the query goes on without anyone to answer")
-	}
+	<-done // or the time limit of go test
 }
 
 // waitForQuery returns once db has a connection in use.

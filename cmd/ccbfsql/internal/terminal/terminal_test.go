@@ -232,6 +232,9 @@ func terminal(t *testing.T, answer string) (tty *os.File) {
 	return inside
 }
 
+// patient is longer than go test lets a test run.
+const patient = 24 * time.Hour
+
 func TestAsk(t *testing.T) {
 	const (
 		ground = "\x1b]11;rgb:ffff/8080/0102\x07"
@@ -249,7 +252,7 @@ func TestAsk(t *testing.T) {
 		"wrong":  {"\x1b[6;99999;0t\x1b]11;rgb:xx/yy/zz\x07\x1b[?c", answers{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := read(ask(terminal(t, c.answer), time.Minute)); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			if got := read(ask(terminal(t, c.answer), patient)); fmt.Sprint(got) != fmt.Sprint(c.want) {
 				t.Errorf("%+v, expected %+v", got, c.want)
 			}
 		})
@@ -266,7 +269,7 @@ func TestAskInVain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if got := ask(file, time.Minute); got != "" {
+	if got := ask(file, patient); got != "" {
 		t.Errorf("%q", got)
 	}
 	if _, err := Of(file); err != ErrNone {

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+)
+
+// hotKeys are so few that all is in the first cache, where layout and luck matter
+// least: what takes twice as long there does twice as much.
+const hotKeys = 1 << 12
+
+// hotLoop is an operation, the plain loop beside it, and what part of the loop's
+// time it may take: 1.6 times what it took on the slower of two kinds of processor,
+// so far below 2 that an operation that does all of its work twice falls short.
+type hotLoop struct {
+	name, beside string
+	op           func() error
+	reference    func()
+	promised     float64
+}
+
+// hot measures the loops in which sketches spend their time, on few keys, beside
+// those that one would write.
+func hot(c report.Config, s *report.Section) error {
+	keyed, err := hotKeyed()
+	if err != nil {
+		return err
+	}
+	grids, err := hotGrids()
+	if err != nil {
+		return err
+	}
+	loops := slices.Concat(keyed, grids)
+	w := newStopwatch(c, s, len(loops))
+	turns := report.Pick(c, 2, 100, 300)
+	s.Text("%d keys, hashed already where they are no cells: all is in the first cache. A round is the least of %d turns, so that what else the machine does is left out. Keyed families are beside Go's map, made for as many keys; "+
+		"the dense form beside one layer of plain counters that stop when they are full, hashing included on both sides; the exact form beside sorting its keys.", hotKeys, turns)
+	t := s.Table("loop", "beside", "time / other")
+	var rows []report.Row
+	kept := 0
+	for _, l := range loops {
+		r, err := w.least(l.name, turns, contender{name: l.name, run: l.op}, loop(l.beside, l.reference))
+		if err != nil {
+			return err
+		}
+		t.Row(l.name, l.beside, r)
+		rows = append(rows, r.row(l.name+" / "+l.beside, ""))
+		of := r.atMost("time of "+l.name+" / "+l.beside+", 4,096 keys", l.promised)
+		if of.part.median() <= 1 {
+			kept++
+		}
+		w.claim(of)
+	}
+	s.Short("of %d loops on keys in the first cache %d take no more of a plain loop's time than promised.", len(loops), kept)
+	return s.Rows("ratio", "Time of the hot loops as a part of what it is beside.", "time / other", rows)
+}
+
+// hotKeyed are the loops of the keyed families.
+func hotKeyed() ([]hotLoop, error) {
+	r := rand.New(rand.NewPCG(1, 1))
+	h1s, h2s := make([]uint64, hotKeys), make([]uint64, hotKeys)
+	for i := range h1s {
+		h1s[i], h2s[i] = r.Uint64(), r.Uint64()
+	}
+	tally := func() map[uint64]uint64 {
+		m := make(map[uint64]uint64, hotKeys)
+		for _, k := range h1s {
+			m[k]++
+		}
+		return m
+	}
+	full := tally()
+	seen := make([]uint64, hotKeys)
+	look := func() {
+		for i, k := range h1s {
+			seen[i] = full[k]
+		}
+	}
+	found, counts := make([]bool, hotKeys), make([]uint64, hotKeys)
+	var loops []hotLoop
+	var failed error
+	// add and ask are the loops of a family: of the asking one where ask is not nil.
+	family := func(name, asking string, mayAdd, mayAsk float64, fill func() (any, error), ask func(s any)) {
+		loops = append(loops, hotLoop{name + " add", "map", func() error { _, err := fill(); return err }, func() { tally() }, mayAdd})
+		s, err := fill()
+		failed = errors.Join(failed, err)
+		if ask != nil {
+			loops = append(loops, hotLoop{name + " " + asking, "map", func() error { ask(s); return nil }, look, mayAsk})
+		}
+	}
+	family("bloom", "contains", 1, 2.2, func() (any, error) {
+		s, err := bloom.New(bloom.Params{Capacity: hotKeys})
+		if err == nil {
+			s.AddHashes(h1s, h2s, nil)
+		}
+		return s, err
+	}, func(s any) { s.(*bloom.Sketch).ContainsHashes(found, h1s, h2s) })
+	family("cbf", "contains", 4.5, 7.2, func() (any, error) {
+		s, err := cbf.New(cbf.Params{Capacity: hotKeys})
+		if err == nil {
+			s.AddHashes(h1s, h2s, nil)
+		}
+		return s, err
+	}, func(s any) { s.(*cbf.Sketch).ContainsHashes(found, h1s, h2s) })
+	family("cuckoo", "contains", 1.1, 1.3, func() (any, error) {
+		s, err := cuckoo.New(cuckoo.Params{Capacity: hotKeys})
+		if err == nil {
+			err = s.AddHashes(h1s, h2s, nil)
+		}
+		return s, err
+	}, func(s any) { s.(*cuckoo.Sketch).ContainsHashes(found, h1s, h2s) })
+	for _, m := range []struct {
+		name   string
+		method sbf.Method
+		mayAdd float64
+	}{{"sbf ms", sbf.MS, 0.9}, {"sbf mi", sbf.MI, 3.2}} {
+		ask := func(s any) { s.(*sbf.Sketch).CountHashes(counts, h1s, h2s) }
+		if m.method == sbf.MI {
+			ask = nil // the same as of ms
+		}
+		family(m.name, "count", m.mayAdd, 1.6, func() (any, error) {
+			s, err := sbf.New(sbf.Params{Capacity: hotKeys, Method: m.method})
+			if err == nil {
+				s.AddHashes(h1s, h2s, nil)
+			}
+			return s, err
+		}, ask)
+	}
+	for _, m := range []struct {
+		name         string
+		conservative bool
+		mayAdd       float64
+	}{{"cms", false, 0.6}, {"cms conservative", true, 2.7}} {
+		ask := func(s any) { s.(*cms.Sketch).CountHashes(counts, h1s, h2s) }
+		if m.conservative {
+			ask = nil
+		}
+		family(m.name, "count", m.mayAdd, 1.5, func() (any, error) {
+			s, err := cms.New(cms.Params{Conservative: m.conservative})
+			if err == nil {
+				s.AddHashes(h1s, h2s, nil)
+			}
+			return s, err
+		}, ask)
+	}
+	return loops, failed
+}
+
+// hotGrids are the loops of CascadeCBF.
+func hotGrids() ([]hotLoop, error) {
+	const bits = 13
+	cells, keys := make([]grid.Cell, hotKeys), make([]uint64, hotKeys)
+	xs, ys := make([]float64, hotKeys), make([]float64, hotKeys)
+	for i := range cells {
+		cells[i] = grid.Cell{X: int64(i), Y: int64(i >> 1)}
+		xs[i], ys[i] = float64(i), float64(i>>1)
+	}
+	counters := make([]uint16, 1<<bits)
+	var loops []hotLoop
+	var full []byte
+	for _, p := range []struct {
+		name     string
+		params   ccbf.Params
+		promised float64
+	}{
+		{"ccbf insert, standard", ccbf.Params{K: 8, Mode: ccbf.Standard, Widths: []int{16, 16}, Counters: []uint64{1 << bits, 1 << (bits - 4)}}, 2.4},
+		{"ccbf insert, mi", ccbf.Params{K: 8, Widths: []int{16, 16}, Counters: []uint64{1 << bits, 1 << (bits - 4)}}, 2.2},
+		{"ccbf insert, mi, k 4", ccbf.Params{K: 4, Widths: []int{8, 16, 32}, Counters: []uint64{1 << bits, 1 << (bits - 4), 1 << (bits - 8)}}, 2.4},
+	} {
+		p.params.Res, p.params.Dense = 1, true
+		config, err := ccbf.New(p.params)
+		if err != nil {
+			return nil, err
+		}
+		config.Keys(keys, xs, ys)
+		x, _ := grid.Deinterleave(keys[0])
+		bias := int64(x) - cells[0].X
+		mine := slices.Clone(keys)
+		loops = append(loops, hotLoop{p.name, "plain loop", func() error { _, err := build(config, mine); return err }, func() {
+			clear(counters)
+			plainInsert(counters, p.params.Mode, mine, bias)
+		}, p.promised})
+		if full == nil { // of mode standard
+			s, err := build(config, mine)
+			if err != nil {
+				return nil, err
+			}
+			full = s.AppendBlob(nil)
+			plainInsert(counters, p.params.Mode, mine, bias)
+		}
+	}
+	var v ccbf.View
+	if err := v.Reset(full); err != nil {
+		return nil, err
+	}
+	ours, plain, sum := make([]uint64, hotKeys), make([]uint64, hotKeys), make([]uint16, 1<<bits)
+	stored := slices.Clone(counters)
+	blobs := slices.Repeat([][]byte{full}, 16)
+	exact, err := ccbf.New(ccbf.Params{Res: 1, Bytes: 1 << 22})
+	if err != nil {
+		return nil, err
+	}
+	// Towns: cells around few places.
+	r := rand.New(rand.NewPCG(1, 3))
+	for i := range xs {
+		xs[i], ys[i] = float64(1000*r.IntN(8))+math.Floor(10*r.NormFloat64()), float64(1000*r.IntN(8))+math.Floor(10*r.NormFloat64())
+	}
+	exact.Keys(keys, xs, ys)
+	sorted, blob := make([]uint64, hotKeys), []byte(nil)
+	return append(loops,
+		hotLoop{"ccbf count", "plain loop", func() error { v.CountCells(ours, cells, nil); return nil }, func() { plainLookup(plain, stored, cells) }, 5},
+		hotLoop{"ccbf union", "plain loop", func() error { return unite(blobs) }, func() {
+			clear(sum)
+			for range blobs {
+				for i, n := range stored {
+					sum[i] = min(sum[i], math.MaxUint16-n) + n
+				}
+			}
+		}, 0.9},
+		hotLoop{"ccbf exact build", "slices.Sort", func() error {
+			s, err := build(exact, keys)
+			if err == nil {
+				blob = s.AppendBlob(blob[:0])
+			}
+			return err
+		}, func() {
+			copy(sorted, keys)
+			slices.Sort(sorted)
+		}, 1.1},
+	), nil
+}
