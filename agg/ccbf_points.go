@@ -53,6 +53,11 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	if err := c.options.Reset(options, CCBFOptions); err != nil {
 		return err
 	}
+	if states.Single() || rows.Len() == 1 {
+		if err := c.options.CheckParts(states.At(0)); err != nil {
+			return err
+		}
+	}
 	x, y, res := rows.Col(0), rows.Col(1), rows.Col(2)
 	n := rows.Len()
 	uniform := args.Uniform(res) && c.options.Uniform()

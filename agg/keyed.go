@@ -223,6 +223,11 @@ func (a *keyedAgg[P, S]) Update(rows *duck.Rows, states duck.States) error {
 	if err := c.options.Reset(c.given, a.options); err != nil {
 		return err
 	}
+	if states.Single() || rows.Len() == 1 {
+		if err := c.options.CheckParts(states.At(0)); err != nil {
+			return err
+		}
+	}
 	if err := c.keys.Reset(rows.Col(0)); err != nil {
 		return err
 	}

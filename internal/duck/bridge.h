@@ -112,6 +112,14 @@ void ccbf_hide_sites(int n);
 /* learn.c: NULL, or what went wrong */
 const char *ccbf_learn_sites(uint64_t mark);
 
+/* parts.c: one vector of values of so many bytes each, no STRUCT */
+enum { CCBF_MAX_LEAVES = 32, CCBF_LEAF_MAX = 16 };
+typedef struct {
+	ccbf_col col;
+	uint32_t width;
+} ccbf_leaf;
+uint64_t ccbf_changed_leaves(const void *state, const ccbf_leaf *leaves, uint32_t n, uint64_t rows);
+
 /* register.c */
 void *ccbf_simple_type(uint32_t id);
 void *ccbf_list_type(void *elem);
