@@ -16,6 +16,8 @@ const (
 	MaxSkew        = 4
 	MinBytes       = ccbf.MinBytes
 	MaxBytes       = ccbf.MaxBytes
+	// MaxExtent is how far apart cells can be.
+	MaxExtent = 1 << extentBits
 
 	// keysPerByte is how many keys may share a byte: with more no family tells
 	// any of them.
@@ -38,6 +40,9 @@ type Data struct {
 	Bytes uint64
 	// Keys says that the keys are any values; otherwise they are cells of points.
 	Keys bool
+	// Extent is the side of a square, in cells, within which all points lie; 0 where
+	// that is not known. It says how long a list of the cells can get.
+	Extent uint64
 	// Remove says that occurrences will be removed.
 	Remove bool
 	// Categories is the number of categories; 0 is none.
@@ -47,7 +52,7 @@ type Data struct {
 // Equal reports whether all that two ask for is the same.
 func (d *Data) Equal(e *Data) bool {
 	return d.Distinct == e.Distinct && d.Occurrences == e.Occurrences && d.Skew == e.Skew && slices.Equal(d.Counts, e.Counts) &&
-		d.Bytes == e.Bytes && d.Keys == e.Keys && d.Remove == e.Remove && d.Categories == e.Categories
+		d.Bytes == e.Bytes && d.Keys == e.Keys && d.Extent == e.Extent && d.Remove == e.Remove && d.Categories == e.Categories
 }
 
 // check says which value is out of range.
@@ -65,6 +70,10 @@ func (d *Data) check() error {
 		return fmt.Errorf("bytes is %d, must be from %d to %d", d.Bytes, MinBytes, MaxBytes)
 	case d.Bytes < d.Distinct/keysPerByte:
 		return fmt.Errorf("bytes is %d, must be at least %d for %d keys: a bit each", d.Bytes, d.Distinct/keysPerByte, d.Distinct)
+	case d.Extent > MaxExtent:
+		return sketch.OptionError("extent", "is %d, must be at most 2^%d", d.Extent, extentBits)
+	case d.Extent > 0 && d.Extent <= 1<<27 && d.Extent*d.Extent*max(1, d.Categories) < d.Distinct:
+		return sketch.OptionError("extent", "is %d, which is the side of %d cells, fewer than \"distinct\" %d", d.Extent, d.Extent*d.Extent, d.Distinct)
 	case d.Categories > d.Distinct:
 		return sketch.OptionError("categories", "is %d, must be at most \"distinct\" %d", d.Categories, d.Distinct)
 	}
