@@ -22,7 +22,6 @@ require (
 	github.com/twmb/murmur3 v1.2.2
 	golang.org/x/image v0.47.0
 	golang.org/x/mod v0.41.0
-	golang.org/x/net v0.59.0
 	golang.org/x/term v0.47.0
 	golang.org/x/time v0.16.0
 )

@@ -43,6 +43,10 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	flags := flag.NewFlagSet("ccbfsql serve", flag.ContinueOnError)
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; port 0 takes any that is free")
 	flags.Int64Var(&o.Memory, "memory", ccbfsql.MemoryLimit(), "most `BYTES` of sketches to hold in memory")
+	flags.Func("host", "`NAME` that the server goes by, beside addresses, localhost and this machine's own; may be given several times", func(name string) error {
+		o.Hosts = append(o.Hosts, name)
+		return nil
+	})
 	var words []string
 	err := eachWord(flags, args, serveUsage, help, func(word string) { words = append(words, word) })
 	switch {

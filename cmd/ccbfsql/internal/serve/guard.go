@@ -19,7 +19,7 @@ const (
 
 // guard lets requests through that may be answered, and answers for handlers
 // that panic.
-func guard(next http.Handler, hosts map[string]bool) http.Handler {
+func guard(next http.Handler, hosts names) http.Handler {
 	limit := rate.NewLimiter(ratePerSecond, rateAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -35,11 +35,11 @@ func guard(next http.Handler, hosts map[string]bool) http.Handler {
 				fail(w, r, fmt.Errorf("internal error: %v", p))
 			}
 		}()
-		switch {
-		case hosts != nil && !hosts[r.Host]:
-			// Another name for this address: a page elsewhere that had its name
-			// resolved to it, to read what is served here.
-			fail(w, r, &problem{http.StatusForbidden, fmt.Errorf("this server does not go by the name %q", r.Host)})
+		switch err := sameSite(r); {
+		case !hosts.have(r.Host):
+			fail(w, r, &problem{http.StatusForbidden, fmt.Errorf("this server does not go by the name %q (start it with -host)", r.Host)})
+		case err != nil:
+			fail(w, r, &problem{http.StatusForbidden, err})
 		case !limit.Allow():
 			h.Set("Retry-After", "1")
 			fail(w, r, &problem{http.StatusTooManyRequests, fmt.Errorf("more than %d requests a second", ratePerSecond)})
@@ -53,17 +53,4 @@ func guard(next http.Handler, hosts map[string]bool) http.Handler {
 func loopback(a net.Addr) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
-}
-
-// hostsOf are the names that a server on loopback goes by; nil is any.
-func hostsOf(a net.Addr) map[string]bool {
-	if !loopback(a) {
-		return nil
-	}
-	port := fmt.Sprint(a.(*net.TCPAddr).Port)
-	hosts := map[string]bool{}
-	for _, name := range []string{"localhost", "127.0.0.1", "::1", a.(*net.TCPAddr).IP.String()} {
-		hosts[net.JoinHostPort(name, port)] = true
-	}
-	return hosts
 }

@@ -8,15 +8,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/duckdb/duckdb-go/v2"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb"
 )
@@ -37,14 +40,42 @@ type server struct {
 	db     *sql.DB
 	memory int64         // most bytes of sketches
 	draws  chan struct{} // held while a tile is drawn
+	asks   chan struct{} // held while the database is asked
+	queued atomic.Int32  // requests that wait for asks
 	tiles  *lru.Cache[tileKey, []byte]
 
-	mu     sync.Mutex // of loading
-	layers []*layer   // nil before the first request
+	loading chan struct{} // held by who loads, or looks at layers
+	layers  []*layer      // nil before the first request
 }
 
+// asksAtOnce is how many questions run in the database at a time: each takes all
+// of its threads.
+const asksAtOnce = 2
+
 func newServer(db *sql.DB, memory int64) *server {
-	return &server{db: db, memory: memory, draws: make(chan struct{}, runtime.GOMAXPROCS(0)), tiles: newCache[tileKey, []byte](keptTiles)}
+	return &server{
+		db: db, memory: memory,
+		draws: make(chan struct{}, runtime.GOMAXPROCS(0)), asks: make(chan struct{}, asksAtOnce), loading: make(chan struct{}, 1),
+		tiles: newCache[tileKey, []byte](keptTiles),
+	}
+}
+
+// hold takes a place among those at work, and returns what gives it back; an error
+// once nobody waits for it any more.
+func hold(ctx context.Context, places chan struct{}) (func(), error) {
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// ask is hold for a question to the database.
+func (s *server) ask(ctx context.Context) (func(), error) {
+	s.queued.Add(1)
+	defer s.queued.Add(-1)
+	return hold(ctx, s.asks)
 }
 
 // tileKey is all that a tile depends on, as the database does not change.
@@ -89,10 +120,23 @@ func answering(f func(*http.Request) (any, error)) http.Handler {
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil { // a number that JSON has no word for
+		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written"}`)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client is gone then
+	_, _ = w.Write(append(b, '\n')) // the client is gone then
+}
+
+// unanswerable reports whether a function of the statement found that it cannot
+// answer for what it was given: a question that is too large, a coordinate beyond
+// all cells. A sketch that is none is not the client's fault.
+func unanswerable(err error) bool {
+	var d *duckdb.Error
+	return errors.As(err, &d) && d.Type == duckdb.ErrorTypeInvalidInput &&
+		!strings.Contains(d.Msg, sketch.ErrInvalid.Error()) && !strings.Contains(d.Msg, "memory budget")
 }
 
 // fail answers with an error.
@@ -105,7 +149,7 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 		return // nobody is there to read it
 	case errors.As(err, &p):
 		status = p.status
-	case errors.As(err, &many):
+	case errors.As(err, &many), unanswerable(err):
 		status = http.StatusUnprocessableEntity
 	case errors.Is(err, errTooLarge):
 		status = http.StatusInsufficientStorage
@@ -115,8 +159,11 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // all loads every column of sketches, once.
 func (s *server) all(ctx context.Context) ([]*layer, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	done, err := hold(ctx, s.loading)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	if s.layers != nil {
 		return s.layers, nil
 	}
@@ -224,12 +271,11 @@ func (s *server) drawn(r *http.Request) ([]byte, error) {
 	if png, ok := s.tiles.Get(key); ok {
 		return png, nil
 	}
-	select { // as many at a time as there are processors
-	case s.draws <- struct{}{}:
-		defer func() { <-s.draws }()
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
+	done, err := hold(r.Context(), s.draws) // as many at a time as there are processors
+	if err != nil {
+		return nil, err
 	}
+	defer done()
 	png, err := l.tile(r.Context(), f, key.z, key.x, key.y)
 	if err == nil {
 		s.tiles.Add(key, png)
@@ -250,14 +296,13 @@ type question struct {
 }
 
 func (s *server) sum(r *http.Request) (any, error) {
+	if err := isJSON(r); err != nil {
+		return nil, err
+	}
 	var q question
-	body := json.NewDecoder(http.MaxBytesReader(nil, r.Body, maxBody))
+	body := json.NewDecoder(r.Body)
 	body.DisallowUnknownFields()
 	if err := body.Decode(&q); err != nil {
-		var size *http.MaxBytesError
-		if errors.As(err, &size) {
-			return nil, &problem{http.StatusRequestEntityTooLarge, fmt.Errorf("more than %d bytes", maxBody)}
-		}
 		return nil, bad("the body is not the JSON of a question: %v", err)
 	}
 	if _, err := body.Token(); !errors.Is(err, io.EOF) {
@@ -292,10 +337,18 @@ func (s *server) sum(r *http.Request) (any, error) {
 			points += len(ring)
 		}
 	}
+	if points == 0 {
+		return nil, bad("the polygon is empty")
+	}
 	if points > maxPoints {
 		return nil, bad("the polygon has %d points, at most %d are allowed", points, maxPoints)
 	}
 	b := polygon.Bound()
+	done, err := s.ask(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	return l.sum(r.Context(), s.db, f, q.Polygon, [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]})
 }
 
@@ -307,7 +360,7 @@ func (s *server) hotspots(r *http.Request) (any, error) {
 	}
 	var box [4]float64
 	for i, name := range []string{"xmin", "ymin", "xmax", "ymax"} {
-		if box[i], err = strconv.ParseFloat(q.Get(name), 64); err != nil {
+		if box[i], err = strconv.ParseFloat(q.Get(name), 64); err != nil || math.IsInf(box[i], 0) {
 			return nil, bad("%s is %q, must be a number", name, q.Get(name))
 		}
 	}
@@ -320,5 +373,10 @@ func (s *server) hotspots(r *http.Request) (any, error) {
 			return nil, bad("k is %q, must be from 1 to %d", q.Get("k"), maxSpots)
 		}
 	}
+	done, err := s.ask(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	return l.hottest(r.Context(), s.db, f, box, k)
 }

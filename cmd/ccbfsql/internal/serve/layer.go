@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb"
 )
@@ -28,6 +29,8 @@ type layer struct {
 	Categories bool       `json:"categories"`
 	Sliders    []slider   `json:"sliders"`
 
+	plain    bool      // a row has no categories
+	class    key.Class // of categories that cannot be given as text; 0 where there are none
 	sketches []placed
 	tops     *lru.Cache[filter, topOf]
 }
@@ -129,6 +132,10 @@ func (l *layer) add(p placed) error {
 		l.Total += n
 	}
 	l.Categories = l.Categories || v.CheckCategory(false) != nil
+	l.plain = l.plain || v.CheckCategory(true) != nil
+	if c := v.Class(); c != key.Text && c != key.None {
+		l.class = c
+	}
 	if v.Bounds.Empty() {
 		return nil
 	}
@@ -162,7 +169,12 @@ func (l *layer) filter(by, from, to, category string, given bool) (filter, error
 	if l.Categories && !given {
 		return f, fmt.Errorf("the sketches of %s.%s were built with a category: give one", l.Table, l.Column)
 	}
-	if by == "" {
+	switch {
+	case given && l.plain:
+		return f, fmt.Errorf("the sketches of %s.%s were built without a category: give none", l.Table, l.Column)
+	case given && l.class != key.None:
+		return f, fmt.Errorf("categories of type %v cannot be chosen here", l.class)
+	case by == "":
 		return f, nil
 	}
 	f.slider = slices.IndexFunc(l.Sliders, func(s slider) bool { return s.Column == by })

@@ -13,18 +13,15 @@ import (
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/connector"
-	"golang.org/x/net/netutil"
 )
 
 // Options say what to serve, and where.
 type Options struct {
-	Database string // a file, opened read-only
-	Addr     string // host:port; port 0 is any that is free
-	Memory   int64  // most bytes of sketches to hold
+	Database string   // a file, opened read-only
+	Addr     string   // host:port; port 0 is any that is free
+	Memory   int64    // most bytes of sketches to hold
+	Hosts    []string // names that it goes by, beside localhost and the machine's own
 }
-
-// connections is the most that are open at a time.
-const connections = 200
 
 // Run serves until ctx ends, and then finishes the requests that it has. Where
 // it listens is written to out.
@@ -45,7 +42,7 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	if !loopback(l.Addr()) {
 		fmt.Fprintln(out, "Anyone who reaches this address can see the sketches.")
 	}
-	return serve(ctx, l, httpServer(handler(newServer(db, o.Memory), hostsOf(l.Addr()))))
+	return serve(ctx, l, httpServer(handler(newServer(db, o.Memory), namesOf(o.Hosts))))
 }
 
 // httpServer bounds how long a request may take, and how much its head.
@@ -63,7 +60,8 @@ func httpServer(h http.Handler) *http.Server {
 // serve answers on l until ctx ends.
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	done := make(chan error, 1)
-	go func() { done <- srv.Serve(netutil.LimitListener(l, connections)) }()
+	srv.ConnContext = withConn
+	go func() { done <- srv.Serve(newCrowd(l, connections)) }()
 	select {
 	case err := <-done:
 		return err
@@ -80,10 +78,16 @@ func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	return err
 }
 
-// handler is everything that is served.
-func handler(s *server, hosts map[string]bool) http.Handler {
+// handler is everything that is served; hosts are the names that it goes by.
+func handler(s *server, hosts names) http.Handler {
+	api := http.NewServeMux()
+	s.routes(api)
+	answers := bounded(api)
+	files := http.NewServeMux()
+	files.Handle("GET /", page())
 	mux := http.NewServeMux()
-	s.routes(mux)
-	mux.Handle("GET /", page())
+	mux.Handle("/api/", answers)
+	mux.Handle("/tiles/", answers)
+	mux.Handle("/", files)
 	return guard(mux, hosts)
 }

@@ -3,13 +3,11 @@ package serve
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 	"github.com/paulmach/orb"
 )
@@ -80,9 +78,6 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 		}
 		var category []byte
 		if f.given {
-			if c := v.Class(); c != key.Text && c != key.None {
-				return false, fmt.Errorf("categories of type %v cannot be chosen here", c)
-			}
 			category = []byte(f.category)
 		}
 		if err := v.AddDensity(sum, box, width, height, category); err != nil {

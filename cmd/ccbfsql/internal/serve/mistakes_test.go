@@ -1,0 +1,279 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+)
+
+// numbered has categories that are no texts.
+const numbered = towns + `;
+CREATE TABLE numbered AS SELECT ccbf_agg(lon, lat, 0.01, {category: tile}) AS s FROM points;
+CREATE TABLE either AS SELECT ccbf_agg(lon, lat, 0.01, {category: month, totals: true}) AS s FROM points`
+
+// asked is the status of a request, and its answer.
+func asked(t *testing.T, method, url, body string, header map[string]string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range header {
+		if name == "Host" {
+			r.Host = value
+			continue
+		}
+		r.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, url, err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
+// What a client gets wrong is the client's, and the answer says what it is.
+func TestClientMistakes(t *testing.T) {
+	url := started(t, database(t, numbered))
+	sum := func(table, rest string) string { return `{"table": "` + table + `", "column": "s", ` + rest + `}` }
+	const box = `"box": [0, 50, 1, 51]`
+	const large = `"box": [-1e308, -1e308, 1e308, 1e308]`
+	const spots = "/api/hotspots?column=s&xmin=0&ymin=50&xmax=1&ymax=51&table="
+	for _, c := range []struct {
+		path, body string
+		status     int
+		text       string
+	}{
+		{"/tiles/dense/s/14/8214/5470.png?category=x", "", 400, "without a category"},
+		{spots + "dense&category=x", "", 400, "without a category"},
+		{"/api/sum", sum("dense", box+`, "category": "x"`), 400, "without a category"},
+		{"/tiles/kinds/s/2/2/1.png?category=no+such", "", 200, ""},
+		{"/api/sum", sum("kinds", box), 400, "give one"},
+		{"/api/sum", sum("kinds", box+`, "category": "no such"`), 200, `"estimate":0`},
+		{"/tiles/numbered/s/2/2/1.png?category=1", "", 400, "cannot be chosen"},
+		{"/api/sum", sum("numbered", box+`, "category": "1"`), 400, "cannot be chosen"},
+		{spots + "numbered&category=1", "", 400, "cannot be chosen"},
+		{spots + "either&category=month+1", "", 200, ""},
+		{"/api/sum", sum("either", box), 200, ""},
+		{"/api/sum", sum("dense", large), 422, "ccbf_polygon_estimate"},
+		{"/api/sum", sum("kinds", large+`, "category": "month 1"`), 422, "ccbf_polygon_estimate"},
+		{"/api/sum", sum("dense", `"box": [0, 50, 1e300, 51]`), 422, "ccbf_polygon_estimate"},
+		{"/api/sum", sum("dense", `"box": [-1, 49, 3, 53]`), 422, "the limit is"},
+		{"/api/sum", sum("dense", `"box": [0, 50, 1e999, 51]`), 400, "not the JSON"},
+		{"/api/sum", sum("dense", `"polygon": {"type": "Polygon", "coordinates": [[[0, 50], [1e308, 50], [-1e308, 51], [0, 51]]]}`), 422, "ccbf_polygon_estimate"},
+		{"/api/sum", sum("dense", `"polygon": {"type": "GeometryCollection", "geometries": []}`), 400, "empty"},
+		{"/api/sum", sum("dense", `"polygon": {"type": "FeatureCollection", "features": []}`), 400, "empty"},
+		{"/api/sum", sum("dense", `"polygon": {"type": "MultiPolygon", "coordinates": []}`), 400, "empty"},
+		{"/api/sum", sum("dense", `"polygon": {"type": "Polygon", "coordinates": []}`), 400, "empty"},
+		{"/api/sum", sum("dense", `"polygon": {"type": "Feature", "geometry": null}`), 400, "no geometry"},
+		{"/api/sum", sum("dense", `"polygon": 7`), 400, "GeoJSON"},
+		{"/api/hotspots?table=dense&column=s&xmin=-inf&ymin=0&xmax=inf&ymax=1", "", 400, "must be a number"},
+		{"/api/hotspots?table=dense&column=s&xmin=-1e308&ymin=-1e308&xmax=1e308&ymax=1e308", "", 422, "the limit is"},
+		{"/api/hotspots?table=kinds&column=s&category=month+1&xmin=-1e308&ymin=-1e308&xmax=1e308&ymax=1e308", "", 200, ""},
+	} {
+		method := http.MethodGet
+		if c.body != "" {
+			method = http.MethodPost
+		}
+		status, text := asked(t, method, url+c.path, c.body, nil)
+		if status != c.status || !strings.Contains(text, c.text) {
+			t.Errorf("%s %s: %d %.200s, want %d and %q", c.path, c.body, status, text, c.status, c.text)
+		}
+	}
+	if status, text := asked(t, http.MethodPost, url+"/api/sum", sum("dense", box), map[string]string{"Content-Type": "text/plain"}); status != 415 {
+		t.Errorf("a text that calls itself no JSON: %d %s", status, text)
+	}
+}
+
+// A page of another site has nothing run here, by whatever way it asks.
+func TestOtherSites(t *testing.T) {
+	url := started(t, database(t, towns))
+	host := strings.TrimPrefix(url, "http://")
+	const question = `{"table": "kinds", "column": "s", "box": [0, 50, 9, 59], "category": "month 2"}`
+	port := host[strings.LastIndexByte(host, ':'):]
+	for _, c := range []struct {
+		method, path string
+		header       map[string]string
+		status       int
+	}{
+		{"POST", "/api/sum", nil, 200},
+		{"POST", "/api/sum", map[string]string{"Sec-Fetch-Site": "same-origin", "Origin": url}, 200},
+		{"POST", "/api/sum", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
+		{"POST", "/api/sum", map[string]string{"Sec-Fetch-Site": "same-site"}, 403}, // another port
+		{"POST", "/api/sum", map[string]string{"Sec-Fetch-Site": "new word"}, 403},
+		{"POST", "/api/sum", map[string]string{"Origin": "https://map.example"}, 403},
+		{"POST", "/api/sum", map[string]string{"Origin": "http://127.0.0.1:1"}, 403},
+		{"POST", "/api/sum", map[string]string{"Origin": "null"}, 403},
+		{"POST", "/api/sum", map[string]string{"Origin": "http://%"}, 403},
+		{"POST", "/api/sum", map[string]string{"Host": "map.example" + port, "Origin": "http://map.example" + port}, 403},
+		{"GET", "/api/layers", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
+		{"GET", "/tiles/july/s%22k/2/2/1.png", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image"}, 403},
+		{"GET", "/", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 200},
+		{"GET", "/", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, 403},
+		{"GET", "/api/layers", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}, 403},
+		{"GET", "/api/layers", map[string]string{"Host": "localhost:9000"}, 200}, // through a tunnel
+		{"GET", "/api/layers", map[string]string{"Host": "LOCALHOST." + port}, 200},
+		{"GET", "/api/layers", map[string]string{"Host": "[::1]" + port}, 200},
+		{"GET", "/api/layers", map[string]string{"Host": "127.0.0.1"}, 200},
+		{"GET", "/api/layers", map[string]string{"Host": "localhost.map.example" + port}, 403},
+		{"GET", "/api/layers", map[string]string{"Host": "127.0.0.1.map.example" + port}, 403},
+	} {
+		body := ""
+		if c.method == http.MethodPost {
+			body = question
+		}
+		if status, text := asked(t, c.method, url+c.path, body, c.header); status != c.status {
+			t.Errorf("%s %s %v: %d %.100s, want %d", c.method, c.path, c.header, status, text, c.status)
+		}
+	}
+	if !namesOf([]string{"Maps.Example."}).have("maps.example:80") || namesOf(nil).have("maps.example:80") {
+		t.Error("the server goes by other names than it was told")
+	}
+}
+
+// Connections that send slowly do not keep others out, even where no time runs out:
+// 1,500 of them, each with a part of a request.
+func TestSlowConnections(t *testing.T) {
+	db, err := connector.Open(database(t, towns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httpServer(handler(newServer(db, 1<<28), nil))
+	srv.ReadHeaderTimeout, srv.ReadTimeout, srv.IdleTimeout = time.Hour, time.Hour, time.Hour
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- serve(ctx, l, srv) }()
+	const slow = 1500
+	parts := []string{
+		"", "G", "GET /api/layers HTTP/1.1\r\nHost: x\r\nX-A: ",
+		"POST /api/sum HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"tab",
+	}
+	for i := range slow {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		// It may have been closed already, for a newer one.
+		_, _ = io.WriteString(c, parts[i%len(parts)])
+		if i%300 == 299 {
+			if status, body := get(t, "http://"+l.Addr().String()+"/api/layers"); status != http.StatusOK {
+				t.Errorf("after %d: %d %s", i, status, body)
+			}
+			http.DefaultClient.CloseIdleConnections()
+		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// Of questions to the database so many run at a time; the others wait, as long as
+// someone waits for them.
+func TestQuestionsAtATime(t *testing.T) {
+	db, err := connector.Open(database(t, towns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := newServer(db, 1<<28)
+	h := handler(s, nil)
+	if _, err := s.all(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []func() *http.Request{
+		func() *http.Request {
+			r := httptest.NewRequest(http.MethodPost, "/api/sum", strings.NewReader(`{"table": "july", "column": "s\"k", "box": [0, 50, 9, 59]}`))
+			r.Header.Set("Content-Type", "application/json")
+			return r
+		},
+		func() *http.Request {
+			return httptest.NewRequest(http.MethodGet, "/api/hotspots?table=july&column=s%22k&xmin=0&ymin=50&xmax=9&ymax=59", nil)
+		},
+	} {
+		for range asksAtOnce {
+			s.asks <- struct{}{}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		answers, left := make(chan int, 2), make(chan int, 1)
+		go func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, c())
+			answers <- w.Code
+		}()
+		go func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, c().WithContext(ctx))
+			left <- w.Body.Len()
+		}()
+		for s.queued.Load() < 2 {
+			select {
+			case code := <-answers:
+				t.Fatalf("answered, %d, though %d questions run", code, asksAtOnce)
+			default:
+			}
+		}
+		cancel()
+		if n := <-left; n != 0 {
+			t.Errorf("%d bytes for a request that was given up", n)
+		}
+		for range asksAtOnce {
+			<-s.asks
+		}
+		if code := <-answers; code != http.StatusOK {
+			t.Errorf("status %d", code)
+		}
+	}
+}
+
+// Requests beyond those that are answered at a time are told so at once.
+func TestRequestsAtATime(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	h := bounded(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun <- struct{}{}
+		<-end
+	}))
+	codes := make(chan int, requests)
+	for range requests {
+		go func() {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+			codes <- w.Code
+		}()
+	}
+	for range requests {
+		<-begun
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+		t.Errorf("status %d, header %v", w.Code, w.Header())
+	}
+	close(end)
+	for range requests {
+		if code := <-codes; code != http.StatusOK {
+			t.Errorf("status %d", code)
+		}
+	}
+}
