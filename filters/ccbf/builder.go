@@ -193,9 +193,9 @@ func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 	b.total = saturatingAdd(b.total, total)
 }
 
-// AddView adds a sketch, which stays as it is, after verifying its checksum.
+// AddView adds a sketch, which stays as it is, after checking it.
 func (b *Builder) AddView(v *View) error {
-	if err := sketch.Verify(v.blob); err != nil {
+	if err := v.check(); err != nil {
 		return err
 	}
 	if err := b.check(&v.Config, v.Class()); err != nil {

@@ -123,10 +123,9 @@ func Decode(blob []byte) (*Sketch, error) {
 	return v.Sketch()
 }
 
-// Sketch copies a view into a sketch of its own, once checksum and cells are
-// checked.
+// Sketch copies a view into a sketch of its own, once everything is checked.
 func (v *View) Sketch() (*Sketch, error) {
-	if err := sketch.Verify(v.blob); err != nil {
+	if err := v.check(); err != nil {
 		return nil, err
 	}
 	s := &Sketch{
