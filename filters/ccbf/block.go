@@ -43,9 +43,8 @@ func order(lengths *[65]uint32) (best uint) {
 	return best
 }
 
-// appendBlock appends the block of at most blockCells cells.
-func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
-	var gaps, ns [65]uint32
+// lengths counts the bit lengths of what the block of these cells codes.
+func lengths(keys, counts []uint64, gaps, ns *[65]uint32) {
 	counts = counts[:len(keys)]
 	for i := 1; i < len(keys); i++ {
 		gaps[bits.Len64(keys[i]-keys[i-1]-1)]++
@@ -53,6 +52,13 @@ func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
 	for _, n := range counts {
 		ns[bits.Len64(n-1)]++
 	}
+}
+
+// appendBlock appends the block of at most blockCells cells.
+func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
+	var gaps, ns [65]uint32
+	counts = counts[:len(keys)]
+	lengths(keys, counts, &gaps, &ns)
 	gapOrder, countOrder := order(&gaps), order(&ns)
 	w.Reset(2 * blockCells)
 	w.WriteClass(counts[0]-1, countOrder)
@@ -154,10 +160,20 @@ func (b *blocks) decode(i int, keys, counts *[blockCells]uint64) (int, bool) {
 		at += gap
 		keys[j], counts[j] = at, c
 	}
-	return n, !r.Overrun() && counts[0] != 0
+	return n, r.Done() && counts[0] != 0
 }
 
-// decodeAll reads all blocks; false where they are damaged. cells must have
+// chosen reports whether the orders of block i, which decode took, are those that
+// appendBlock chooses.
+func (b *blocks) chosen(i int, keys, counts []uint64) bool {
+	_, gapOrder, countOrder, _, _ := b.block(i)
+	var gaps, ns [65]uint32
+	lengths(keys, counts, &gaps, &ns)
+	return order(&gaps) == gapOrder && order(&ns) == countOrder
+}
+
+// decodeAll reads all blocks; false where they are damaged, or not in the only
+// form that these cells have. cells must have
 // been held against the length of the data before.
 func (b *blocks) decodeAll() (run, bool) {
 	r := run{make([]uint64, b.cells), make([]uint64, b.cells)}
@@ -165,11 +181,11 @@ func (b *blocks) decodeAll() (run, bool) {
 	at := 0
 	for i := range len(b.index) / indexEntry {
 		n, ok := b.decode(i, &keys, &counts)
-		if !ok || at > 0 && keys[0] <= r.keys[at-1] {
+		if !ok || at > 0 && keys[0] <= r.keys[at-1] || !b.chosen(i, keys[:n], counts[:n]) {
 			return run{}, false
 		}
 		copy(r.keys[at:], keys[:n])
 		at += copy(r.counts[at:], counts[:n])
 	}
-	return r, at == b.cells
+	return r, at == b.cells && b.end(len(b.index)/indexEntry-1) == len(b.data)
 }

@@ -112,7 +112,7 @@ func conformFamily(name string, large, small Params, laws conform.Laws, load int
 func families() []conform.Family {
 	sums := conform.Laws{Alone: true, OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true}
 	exact := sums
-	exact.Exact, exact.Restores, exact.Spellings = true, true, true
+	exact.Exact, exact.Restores = true, true
 	mi := conform.Laws{Alone: true, UnionCommutes: true}
 	var fs []conform.Family
 	fs = append(fs, conformFamily("exact", Params{}, Params{}, exact, 5000, 0))

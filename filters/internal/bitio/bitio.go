@@ -126,6 +126,11 @@ func NewReader(buf []byte) Reader { return Reader{buf: buf} }
 // Overrun reports whether more bits were read than there are.
 func (r *Reader) Overrun() bool { return r.pos > uint(len(r.buf))*8 }
 
+// Done reports whether all bits were read, but for less than a byte of zeros.
+func (r *Reader) Done() bool {
+	return r.pos <= uint(len(r.buf))*8 && uint(len(r.buf))*8-r.pos < 8 && r.window() == 0
+}
+
 // window returns the next bits of the stream, at least 57 of them.
 func (r *Reader) window() uint64 {
 	i := r.pos / 8
