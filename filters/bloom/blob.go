@@ -3,6 +3,7 @@ package bloom
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -83,7 +84,25 @@ func Check(blob []byte) error {
 	return v.check()
 }
 
-func (v *View) check() error { return sketch.Verify(v.blob) }
+func (v *View) check() error {
+	if err := sketch.Verify(v.blob); err != nil {
+		return err
+	}
+	total, known := v.Total()
+	if !known {
+		return nil
+	}
+	// An occurrence sets a bit for each of its positions at most; in a standard
+	// filter one at least.
+	set := uint64(0)
+	for b := v.bits; len(b) > 0; b = b[8:] {
+		set += uint64(bits.OnesCount64(binary.LittleEndian.Uint64(b)))
+	}
+	if over, most := bits.Mul64(total, uint64(math.Ceil(v.k))); over == 0 && set > most || set == 0 && total > 0 && v.variant == Standard {
+		return sketch.Invalidf("a total of %d, and %d bits that are set", total, set)
+	}
+	return nil
+}
 
 // Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
 // error that wraps sketch.ErrInvalid. Allocates no more than len(blob), and

@@ -3,6 +3,7 @@ package cbf
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -130,6 +131,29 @@ func (v *View) check() error {
 	}
 	if v.Saturated() != (stuck != 0) {
 		return sketch.Invalidf("the flag for stuck counters is wrong")
+	}
+	return v.checkTotal()
+}
+
+// checkTotal holds the total of a plain filter against its counters, to which
+// every occurrence adds k, and k more with halves. Where a counter is stuck what
+// came after is lost; what increments add depends on the key.
+func (v *View) checkTotal() error {
+	total, known := v.Total()
+	if !known || v.Saturated() || v.variant != Plain {
+		return nil
+	}
+	sum, each := uint64(0), v.k // at most 2^30 bytes of counters below 2^16
+	if v.kernel.halves {
+		each *= 2
+	}
+	for i := range v.words {
+		for w := v.at(i); w != 0; w >>= v.kernel.bits {
+			sum += w & v.kernel.ceiling
+		}
+	}
+	if hi, want := bits.Mul64(total, each); hi != 0 || sum != want {
+		return sketch.Invalidf("a total of %d, and counters that add up to %d, not %d times as much", total, sum, each)
 	}
 	return nil
 }

@@ -124,7 +124,57 @@ func (v *View) check() error {
 	if v.size == 8 && v.Saturated() != v.anySaturated() {
 		return sketch.Invalidf("the flag for saturated counters is wrong")
 	}
+	return v.checkTotal()
+}
+
+// checkTotal holds the total against the counters: every row counts all
+// occurrences, and with conservative update some row at least. What is beyond a
+// saturated counter is lost.
+func (v *View) checkTotal() error {
+	total, known := v.Total()
+	if !known || v.Saturated() {
+		return nil
+	}
+	var all, carries uint64 // of 128 bits
+	for row := range v.depth {
+		hi, lo := v.rowSum(row)
+		if hi != 0 || lo > total || v.Additive() && lo != total {
+			return sketch.Invalidf("a total of %d, and counters of row %d that add up to something else", total, row)
+		}
+		var carry uint64
+		all, carry = bits.Add64(all, lo, 0)
+		carries += carry
+	}
+	if carries == 0 && all < total {
+		return sketch.Invalidf("a total of %d, and counters that add up to %d", total, all)
+	}
 	return nil
+}
+
+// rowSum is the sum of a row's counters, a number of 128 bits.
+func (v *View) rowSum(row uint64) (hi, lo uint64) {
+	r := v.body[row*v.width*v.size:][:v.width*v.size]
+	switch v.size {
+	case 1:
+		for _, c := range r {
+			lo += uint64(c)
+		}
+	case 2:
+		for ; len(r) > 0; r = r[2:] {
+			lo += uint64(binary.LittleEndian.Uint16(r))
+		}
+	case 4:
+		for ; len(r) > 0; r = r[4:] {
+			lo += uint64(binary.LittleEndian.Uint32(r))
+		}
+	default:
+		for ; len(r) > 0; r = r[8:] {
+			var carry uint64
+			lo, carry = bits.Add64(lo, binary.LittleEndian.Uint64(r), 0)
+			hi += carry
+		}
+	}
+	return hi, lo
 }
 
 func (v *View) anySaturated() bool {

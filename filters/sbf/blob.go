@@ -2,6 +2,7 @@ package sbf
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
@@ -183,6 +184,9 @@ func (v *View) check() error {
 	if v.Saturated() != full {
 		return sketch.Invalidf("the flag for saturated counters is wrong")
 	}
+	if err := v.checkTotal(); err != nil {
+		return err
+	}
 	if n := v.shape.first.m % 8; v.marker && n != 0 && v.marks[len(v.marks)-1]>>n != 0 {
 		return sketch.Invalidf("marks beyond the last counter")
 	}
@@ -211,6 +215,43 @@ func (c *cells) full() (full bool) {
 		}
 	})
 	return full
+}
+
+// sum is the sum of all counters, a number of 128 bits.
+func (c *cells) sum() (hi, lo uint64) {
+	c.eachBlock(func(vs []uint64) {
+		for _, v := range vs {
+			var carry uint64
+			lo, carry = bits.Add64(lo, v, 0)
+			hi += carry
+		}
+	})
+	return hi, lo
+}
+
+// checkTotal holds the total against the sum of the first filter's counters,
+// where every occurrence of a key, and of each node above it, adds one to k of
+// them, with method mi to one of them at least. What is beyond a saturated counter
+// is lost.
+func (v *View) checkTotal() error {
+	total, known := v.Total()
+	if !known || v.Saturated() {
+		return nil
+	}
+	keys := uint64(1)
+	if v.span != (Range{}) {
+		keys = uint64(v.span.levels())
+	}
+	mostHi, most := bits.Mul64(total, keys*uint64(v.k))
+	leastHi, least := mostHi, most
+	if v.method == MI {
+		leastHi, least = bits.Mul64(total, keys)
+	}
+	hi, lo := v.first.sum()
+	if hi < leastHi || hi == leastHi && lo < least || hi > mostHi || hi == mostHi && lo > most {
+		return sketch.Invalidf("a total of %d, and counters that add up to something else", total)
+	}
+	return nil
 }
 
 func (v *View) traps() traps {

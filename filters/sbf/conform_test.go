@@ -50,7 +50,8 @@ func family(p Params, laws conform.Laws, newSketch func(Params) (*Sketch, error)
 		f.Load, f.Absent = 200, blockedAbsent(200, 63, 5)
 	}
 	if p.Range != (Range{}) {
-		// 64 nodes a key.
+		// 64 nodes a key, which meet each other.
+		laws.Alone = false
 		p.Counters, f.Keys, f.Load = 64_000, 400, 100
 	}
 	if p.Method.recurring() {
