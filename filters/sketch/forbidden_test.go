@@ -1,0 +1,282 @@
+package sketch_test
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// What docs/FORMAT.md forbids, no reader takes, whoever computed the checksum.
+
+// form is a BLOB of a family, and what else is known of it.
+type form struct {
+	name string
+	blob []byte
+	// check is the family's Check, unite adds the BLOB to an empty sketch.
+	check func(blob []byte) error
+	// totals are those that its counters cannot have.
+	totals []uint64
+	// padding are bits of the body that are 0, reserved bytes of the parameters.
+	padding, reserved []int
+	// never are flags that the family does not have.
+	never sketch.Flags
+	// levels says that the family has levels.
+	levels bool
+}
+
+const params = sketch.HeaderSize
+
+// reseal is blob with an edit and the right checksum of it, computed as
+// docs/FORMAT.md says.
+func reseal(blob []byte, edit func(b []byte) []byte) []byte {
+	b := edit(slices.Clone(blob))
+	table := crc32.MakeTable(crc32.Castagnoli)
+	binary.LittleEndian.PutUint32(b[8:], crc32.Update(crc32.Checksum(b[:8], table), table, b[12:]))
+	return b
+}
+
+func (f *form) refused(t *testing.T, what string, edit func(b []byte)) {
+	t.Helper()
+	f.refusedAll(t, what, func(b []byte) []byte { edit(b); return b })
+}
+
+func (f *form) refusedAll(t *testing.T, what string, edit func(b []byte) []byte) {
+	t.Helper()
+	if err := f.check(reseal(f.blob, edit)); !errors.Is(err, sketch.ErrInvalid) {
+		t.Errorf("%s: %s: %v", f.name, what, err)
+	}
+}
+
+func TestForbiddenIsRefused(t *testing.T) {
+	for _, f := range forms(t) {
+		if err := f.check(reseal(f.blob, func(b []byte) []byte { return b })); err != nil {
+			t.Fatalf("%s: %v", f.name, err)
+		}
+		h, err := sketch.Parse(f.blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := func(at int, c byte) func([]byte) { return func(b []byte) { b[at] = c } }
+		for at := range 4 {
+			f.refused(t, fmt.Sprintf("magic byte %d", at), func(b []byte) { b[at] ^= 1 })
+		}
+		f.refused(t, "version 0", set(4, 0))
+		f.refused(t, "a version to come", set(4, sketch.Version+1))
+		for id := range 256 {
+			if sketch.ID(id) != h.Family {
+				f.refused(t, fmt.Sprintf("family %d", id), set(5, byte(id)))
+			}
+		}
+		for bit := range 16 {
+			flag := uint16(1) << bit
+			if sketch.Flags(flag) >= sketch.WithTotals<<1 || f.never.Has(sketch.Flags(flag)) {
+				f.refused(t, fmt.Sprintf("flag %d", bit), func(b []byte) {
+					binary.LittleEndian.PutUint16(b[6:], uint16(h.Flags)|flag)
+				})
+			}
+		}
+		if !f.never.Has(sketch.Saturated) {
+			f.refused(t, "the flag for full counters the other way about", func(b []byte) { b[6] ^= byte(sketch.Saturated) })
+		}
+		f.refused(t, "the flag additive the other way about", func(b []byte) {
+			if b[6] ^= byte(sketch.Additive); h.Family == sketch.Cuckoo {
+				b[6] ^= byte(sketch.Additive) // tells sets and multisets apart
+				b[15] = 1
+			}
+		})
+		f.refused(t, "totals without a category", func(b []byte) { b[6] = b[6]&^byte(sketch.Categorised) | byte(sketch.WithTotals) })
+		f.refused(t, "hash version 2", set(12, sketch.HashVersion+1))
+		for c := int(key.TimeTZ) + 1; c < 256; c++ {
+			f.refused(t, fmt.Sprintf("key class %d", c), set(13, byte(c)))
+		}
+		if !f.levels {
+			f.refused(t, "a level", set(14, 1))
+		}
+		f.refused(t, "more levels than there are", set(14, ccbf.MaxLevels+1))
+		for _, at := range append([]int{15, 44, 45, 46, 47}, f.reserved...) {
+			for bit := range 8 {
+				f.refused(t, fmt.Sprintf("reserved byte %d", at), func(b []byte) { b[at] |= 1 << bit })
+			}
+		}
+		if h.Total > 0 {
+			f.refused(t, "a total that is unknown", func(b []byte) { b[6] &^= byte(sketch.TotalKnown) })
+		}
+		for _, n := range f.totals {
+			if n != h.Total {
+				f.refused(t, fmt.Sprintf("a total of %d, not %d", n, h.Total), func(b []byte) { binary.LittleEndian.PutUint64(b[24:], n) })
+			}
+		}
+		for _, at := range []int{32, 40} { // lengths of the body and of the parameters
+			for _, d := range []byte{1, 255} {
+				f.refused(t, fmt.Sprintf("length at %d", at), func(b []byte) { b[at] += d })
+			}
+		}
+		f.refusedAll(t, "a byte too many", func(b []byte) []byte { return append(b, 0) })
+		f.refusedAll(t, "a byte too few", func(b []byte) []byte { return b[:len(b)-1] })
+		f.refusedAll(t, "a body with a byte too many", func(b []byte) []byte {
+			binary.LittleEndian.PutUint64(b[32:], uint64(len(h.Body)+1))
+			return append(b, 0)
+		})
+		body := params + len(h.Params)
+		for _, bit := range f.padding {
+			f.refused(t, fmt.Sprintf("bit %d of the body", bit), func(b []byte) { b[body+bit/8] |= 1 << (bit % 8) })
+		}
+	}
+}
+
+// forms are small sketches of all families in all their forms.
+func forms(t *testing.T) []form {
+	all := slices.Concat(ccbfForms(t), keyedForms(t))
+	seen := map[sketch.ID]bool{}
+	for _, f := range all {
+		h, err := sketch.Parse(f.blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[h.Family] = true
+	}
+	for id := range sketch.ID(255) {
+		if known := !strings.HasPrefix(id.String(), "unknown"); known != seen[id] {
+			t.Errorf("sketches of the family %v: %v", id, seen[id])
+		}
+	}
+	return all
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// bitsFrom are the bits from one on to the next multiple of so many.
+func bitsFrom(from, unit int) (bits []int) {
+	for ; from%unit != 0; from++ {
+		bits = append(bits, from)
+	}
+	return bits
+}
+
+// wrong are totals beside n, and some at the ends.
+func wrong(n uint64) []uint64 {
+	return []uint64{0, 1, n - 1, n + 1, 2 * n, 1 << 40, math.MaxUint64 - 1}
+}
+
+func ccbfForms(t *testing.T) (all []form) {
+	for _, c := range []struct {
+		name   string
+		params ccbf.Params
+		weight uint64
+	}{
+		{"exact", ccbf.Params{}, 1},
+		{"mi", ccbf.Params{Dense: true, Widths: []int{5, 9}, Counters: []uint64{45, 15}}, 1},
+		{"mi, full", ccbf.Params{Dense: true, Widths: []int{3, 3}, Counters: []uint64{45, 15}}, 100},
+		{"mi, one layer", ccbf.Params{Dense: true, Widths: []int{12}, Counters: []uint64{33}}, 1},
+		{"mi, levels", ccbf.Params{Dense: true, Levels: 2, Widths: []int{4, 8, 16}, Counters: []uint64{90, 18, 6}}, 3},
+		{"standard", ccbf.Params{Dense: true, Mode: ccbf.Standard, Widths: []int{5, 9}, Counters: []uint64{45, 15}}, 1},
+		{"standard, words", ccbf.Params{Dense: true, Mode: ccbf.Standard, Widths: []int{4, 8, 16, 32}, Counters: []uint64{1000, 50, 5, 1}}, 20},
+		{"standard, full", ccbf.Params{Dense: true, Mode: ccbf.Standard, Widths: []int{3, 3}, Counters: []uint64{45, 15}}, 100},
+		{"standard, levels", ccbf.Params{Dense: true, Mode: ccbf.Standard, Levels: 3, Counters: []uint64{1000, 50, 5}}, 5},
+		{"standard, categories", ccbf.Params{Dense: true, Mode: ccbf.Standard, Categories: true, Totals: true, Counters: []uint64{1000, 50, 5}}, 5},
+	} {
+		c.params.Res = 1
+		b := ccbf.NewBuilder(must(ccbf.New(c.params)), nil)
+		var category []byte
+		class := key.None
+		if c.params.Categories {
+			category, class = []byte("oak"), key.Text
+		}
+		total := uint64(0)
+		for i := range int64(8) {
+			total += c.weight
+			must(0, b.Add(grid.Cell{X: 3 * i, Y: -i * i}, category, class, c.weight))
+		}
+		s := must(b.Sketch())
+		blob := s.AppendBlob(nil)
+		f := form{name: "ccbf, " + c.name, blob: blob, check: checks(blob, func(blob []byte) error {
+			var v ccbf.View
+			if err := v.Reset(blob); err != nil {
+				return err
+			}
+			return ccbf.NewBuilder(v.Config, nil).AddView(&v)
+		}), reserved: []int{params + 54, params + 55}, levels: true}
+		if c.params.Categories {
+			f.never = 0
+		} else {
+			f.never = sketch.WithTotals
+		}
+		switch {
+		case !c.params.Dense:
+			f.totals = wrong(total)
+			f.padding = exactPadding(t, blob)
+		case c.params.Mode == ccbf.Standard && !s.Saturated():
+			f.totals = wrong(total)
+		case c.params.Mode == ccbf.MinimalIncrement:
+			f.totals = []uint64{0}
+		}
+		if c.params.Dense {
+			at := 0
+			for x, m := range c.params.Counters {
+				w := 8
+				if c.params.Widths != nil {
+					w = c.params.Widths[x]
+				} else {
+					w = []int{8, 16, 32}[x]
+				}
+				f.padding = append(f.padding, bitsFrom(at+int(m)*w, 64)...)
+				at = (at + int(m)*w + 63) / 64 * 64
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// exactPadding are the bits after the last code of a body of one block.
+func exactPadding(t *testing.T, blob []byte) (bits []int) {
+	h := must(sketch.Parse(blob))
+	last := h.Body[len(h.Body)-1]
+	// A code ends with a one or is all value; the example has counts of 1, the
+	// code `1` in order 0, so that what follows the last one is padding.
+	for bit := 7; bit >= 0 && last>>bit == 0; bit-- {
+		bits = append(bits, 8*(len(h.Body)-1)+bit)
+	}
+	if len(bits) == 0 {
+		t.Error("the exact example has no padding")
+	}
+	return bits
+}
+
+// checks are that all readers of a BLOB say the same: the family's check, and a
+// union with it.
+func checks(blob []byte, unite func(blob []byte) error) func([]byte) error {
+	family := must(sketch.Parse(blob)).Family
+	return func(blob []byte) error {
+		err := families[family].Check(blob)
+		if again := unite(blob); (err == nil) != (again == nil) {
+			return fmt.Errorf("check says %v, a union says %v", err, again)
+		}
+		return err
+	}
+}
+
+var families = map[sketch.ID]sketch.Family{
+	sketch.CCBF: ccbf.Family, sketch.CMS: cms.Family, sketch.SBF: sbf.Family,
+	sketch.CBF: cbf.Family, sketch.Bloom: bloom.Family, sketch.Cuckoo: cuckoo.Family,
+}
