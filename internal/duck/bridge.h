@@ -100,12 +100,23 @@ bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *kno
 
 /*
  * callsite.c: the place that called DuckDB's C API, which called the function
- * that was told to return to into_api; 0 where the stack does not say.
+ * that was told to return to into_api, and where the function that it is in
+ * begins; 0 where the stack does not say. LIKE: learned of others in the function.
  */
-enum { CCBF_SITE_UNKNOWN, CCBF_SITE_WHOLE, CCBF_SITE_ONE };
-uintptr_t ccbf_call_site(uintptr_t into_api);
-int ccbf_site_kind(uintptr_t at);
-void ccbf_know_site(uintptr_t at, int kind);
+enum {
+	CCBF_SITE_UNKNOWN,
+	CCBF_SITE_WHOLE,
+	CCBF_SITE_ONE,
+	CCBF_SITE_LIKE_WHOLE,
+	CCBF_SITE_LIKE_ONE,
+	CCBF_SITE_KINDS
+};
+typedef struct {
+	uintptr_t at, function;
+} ccbf_site;
+ccbf_site ccbf_call_site(uintptr_t into_api);
+int ccbf_site_kind(ccbf_site s);
+void ccbf_know_site(ccbf_site s, int kind);
 int ccbf_sites(void);
 void ccbf_hide_sites(int n);
 

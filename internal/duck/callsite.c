@@ -11,6 +11,11 @@
  *
  * Which places there are is learned once, by learn.c. They never change while
  * the library stays loaded, and what was learned of one is never unlearned.
+ *
+ * A compiler may make several places of one, in copies of a loop that run in
+ * cases of which nobody thought: DuckDB 1.5.5 builds trees for DISTINCT in windows
+ * with three. So a place that was not met is taken for what the others in the same
+ * function are, where those are of one kind.
  */
 #include "bridge.h"
 
@@ -28,21 +33,31 @@ enum { FRAMES = 8 };
 
 #ifdef _WIN32
 
-uintptr_t ccbf_call_site(uintptr_t into_api) {
+ccbf_site ccbf_call_site(uintptr_t into_api) {
+	ccbf_site site = {0};
 	void *frames[FRAMES];
 	int n = CaptureStackBackTrace(0, FRAMES, frames, NULL);
 	for (int i = 0; i + 1 < n; i++) {
 		if ((uintptr_t)frames[i] == into_api) {
-			return (uintptr_t)frames[i + 1];
+			site.at = (uintptr_t)frames[i + 1];
+			break;
 		}
 	}
-	return 0;
+#ifdef _WIN64
+	DWORD64 base = 0;
+	const RUNTIME_FUNCTION *f = site.at == 0 ? NULL : RtlLookupFunctionEntry(site.at, &base, NULL);
+	if (f != NULL) {
+		site.function = (uintptr_t)base + f->BeginAddress;
+	}
+#endif
+	return site;
 }
 
 #else
 
 typedef struct {
-	uintptr_t into_api, site;
+	ccbf_site site;
+	uintptr_t into_api;
 	int left;
 	bool next;
 } walk;
@@ -51,14 +66,15 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *arg) {
 	walk *w = arg;
 	uintptr_t at = (uintptr_t)_Unwind_GetIP(frame);
 	if (w->next) {
-		w->site = at;
+		w->site.at = at;
+		w->site.function = (uintptr_t)_Unwind_GetRegionStart(frame);
 		return _URC_END_OF_STACK;
 	}
 	w->next = at == w->into_api;
 	return --w->left > 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-uintptr_t ccbf_call_site(uintptr_t into_api) {
+ccbf_site ccbf_call_site(uintptr_t into_api) {
 	walk w = {.into_api = into_api, .left = FRAMES};
 	_Unwind_Backtrace(step, &w);
 	return w.site;
@@ -72,27 +88,39 @@ uintptr_t ccbf_call_site(uintptr_t into_api) {
  */
 enum { SITES = 64 };
 static struct {
-	uintptr_t at;
+	ccbf_site site;
 	int kind;
 } sites[SITES];
 static int known;
 
-int ccbf_site_kind(uintptr_t at) {
+int ccbf_site_kind(ccbf_site s) {
 	int n = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+	bool alike[CCBF_SITE_KINDS] = {false};
 	for (int i = 0; i < n; i++) {
-		if (sites[i].at == at) {
+		if (sites[i].site.at == s.at) {
 			return sites[i].kind;
 		}
+		if (sites[i].site.function == s.function && s.function != 0) {
+			alike[sites[i].kind] = true;
+		}
 	}
-	return CCBF_SITE_UNKNOWN;
+	if (alike[CCBF_SITE_WHOLE] == alike[CCBF_SITE_ONE]) {
+		return CCBF_SITE_UNKNOWN;
+	}
+	return alike[CCBF_SITE_WHOLE] ? CCBF_SITE_LIKE_WHOLE : CCBF_SITE_LIKE_ONE;
 }
 
 /* Under the registry's lock. What has a kind keeps it. */
-void ccbf_know_site(uintptr_t at, int kind) {
-	if (at == 0 || known == SITES || ccbf_site_kind(at) != CCBF_SITE_UNKNOWN) {
+void ccbf_know_site(ccbf_site s, int kind) {
+	if (s.at == 0 || known == SITES) {
 		return;
 	}
-	sites[known].at = at;
+	for (int i = 0; i < known; i++) {
+		if (sites[i].site.at == s.at) {
+			return;
+		}
+	}
+	sites[known].site = s;
 	sites[known].kind = kind;
 	__atomic_store_n(&known, known + 1, __ATOMIC_RELEASE);
 }

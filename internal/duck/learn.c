@@ -56,7 +56,7 @@ static struct {
 	bool whole; /* which of the two lists is being run */
 	int n;
 	struct {
-		uintptr_t at;
+		ccbf_site site;
 		bool whole;     /* every entry was a state */
 		bool disproved; /* it was not */
 		bool one;       /* called by the second list */
@@ -91,9 +91,9 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 	if (n < 2 || states[0]->mark != lesson.mark) {
 		return;
 	}
-	uintptr_t at = ccbf_call_site((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)));
+	ccbf_site site = ccbf_call_site((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)));
 	int k = 0;
-	while (k < lesson.n && lesson.seen[k].at != at) {
+	while (k < lesson.n && lesson.seen[k].site.at != site.at) {
 		k++;
 	}
 	if (k == (int)(sizeof lesson.seen / sizeof lesson.seen[0])) {
@@ -101,7 +101,7 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 	}
 	if (k == lesson.n) {
 		memset(&lesson.seen[k], 0, sizeof lesson.seen[k]);
-		lesson.seen[k].at = at;
+		lesson.seen[k].site = site;
 		lesson.n++;
 	}
 	if (!lesson.whole) {
@@ -176,7 +176,7 @@ static const char *run_lesson(void *conn) {
 		}
 		found[kind]++;
 		if (kind != CCBF_SITE_UNKNOWN) {
-			ccbf_know_site(lesson.seen[i].at, kind);
+			ccbf_know_site(lesson.seen[i].site, kind);
 		}
 	}
 	return found[CCBF_SITE_WHOLE] > 0 ? NULL : "the stack does not say who calls a function";

@@ -94,15 +94,22 @@ bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *kno
 	return s->mark == mark;
 }
 
-static int careful(ccbf_state **states, uint64_t n, uint64_t mark) {
-	bool same = true;
+static bool all_same(ccbf_state **states, uint64_t n) {
+	for (uint64_t i = 1; i < n; i++) {
+		if (states[i] != states[0]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool all_states(ccbf_state **states, uint64_t n, uint64_t mark) {
 	for (uint64_t i = 1; i < n; i++) {
 		if (!ccbf_is_state(&states[i], &states[0], states[0], mark)) {
-			return CCBF_SHORT;
+			return false;
 		}
-		same = same && states[i] == states[0];
 	}
-	return same ? CCBF_SINGLE : CCBF_UNCLEAR;
+	return true;
 }
 
 int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, uintptr_t into_api) {
@@ -113,21 +120,19 @@ int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, uintptr_t in
 	if (n < 2) {
 		return CCBF_SINGLE;
 	}
-	switch (ccbf_site_kind(ccbf_call_site(into_api))) {
-	case CCBF_SITE_ONE:
+	int kind = ccbf_site_kind(ccbf_call_site(into_api));
+	if (kind == CCBF_SITE_ONE || kind == CCBF_SITE_LIKE_ONE) {
 		return CCBF_SHORT;
-	case CCBF_SITE_WHOLE:
-		/*
-		 * One state n times (no GROUP BY) is worth knowing: the function then
-		 * works on columns, not on rows.
-		 */
-		for (uint64_t i = 1; i < n; i++) {
-			if (states[i] != states[0]) {
-				return CCBF_MANY;
-			}
-		}
-		return CCBF_SINGLE;
-	default:
-		return careful(states, n, mark);
 	}
+	if (kind != CCBF_SITE_WHOLE && !all_states(states, n, mark)) {
+		return CCBF_SHORT;
+	}
+	/*
+	 * One state n times (no GROUP BY) is worth knowing: the function then works
+	 * on columns, not on rows.
+	 */
+	if (all_same(states, n)) {
+		return CCBF_SINGLE;
+	}
+	return kind == CCBF_SITE_UNKNOWN ? CCBF_UNCLEAR : CCBF_MANY;
 }
