@@ -12,6 +12,7 @@ const (
 	adviseRemove
 	adviseCategories
 	adviseCounts
+	adviseExtent
 )
 
 var adviseOptions = []args.Option{
@@ -22,7 +23,9 @@ var adviseOptions = []args.Option{
 	adviseCategories: {Name: "categories", Kind: args.Whole, Default: "0",
 		Summary: "Number of categories that counts are kept apart by; distinct is then the number of different pairs. 0 is none."},
 	adviseCounts: {Name: "counts", Kind: args.Wholes, Default: "none",
-		Summary: "Counts of a random sample of the keys, in place of skew, which is then not looked at: at most 65,536 of them; 1,000 do. Expected errors are the closer for it where counts do not fall by a power of the rank."},
+		Summary: "Counts of a random sample of the keys, in place of skew, which is then not looked at: at most 65,536 of them; 1,000 do. What real data are like a skew hardly says, a sample does: with it error_low and error_high are close."},
+	adviseExtent: {Name: "extent", Kind: args.Whole, Default: "none",
+		Summary: "Side of a square, in cells, within which all points lie: width or height of the box around them over res, whichever is more. With it, exact counts are certain in fewer bytes."},
 }
 
 // adviseSample is how many counts a sample may have.
@@ -34,7 +37,10 @@ var adviceType = duck.StructOf(
 	duck.Field{Name: "call", Type: duck.Varchar},
 	duck.Field{Name: "bytes", Type: duck.UBigInt},
 	duck.Field{Name: "expected_error", Type: duck.Double},
+	duck.Field{Name: "error_low", Type: duck.Double},
+	duck.Field{Name: "error_high", Type: duck.Double},
 	duck.Field{Name: "exact", Type: duck.Boolean},
+	duck.Field{Name: "exactness", Type: duck.Varchar},
 	duck.Field{Name: "why", Type: duck.Varchar},
 )
 
@@ -42,8 +48,9 @@ var adviceType = duck.StructOf(
 func sketchAdvise() duck.Function {
 	return function("sketch", "sketch_advise", adviceType, adviseRows,
 		"The sketch to build for so many distinct keys and occurrences, with counts in proportion to rank^-skew, in so many bytes: "+
-			"the call that builds it, and the mean of (estimate - count) / count to expect. It tries sketches of a small model of the data, which takes some tens of milliseconds a row.",
-		"SELECT a.call, a.bytes, a.why FROM (SELECT sketch_advise(280000, 1000000, 0.8, 500000) a)",
+			"the call that builds it, the mean of (estimate - count) / count to expect, and from where to where that may be. exact says that no count can be wrong; "+
+			"exactness is 'certain' then, otherwise 'likely', 'open' or 'unlikely'. It tries sketches of a small model of the data, which takes some tens of milliseconds a row.",
+		"SELECT a.call, a.bytes, a.exactness FROM (SELECT sketch_advise(280000, 1000000, 0.8, 500000, {extent: 16000}) a)",
 		params(duck.Param{Name: "distinct", Type: duck.Any}, duck.Param{Name: "occurrences", Type: duck.Any},
 			duck.Param{Name: "skew", Type: duck.Double}, duck.Param{Name: "bytes", Type: duck.Any}), paramOptions)
 }
@@ -81,7 +88,10 @@ func adviseRows(rows *duck.Rows, out *duck.Result) error {
 		f.text(a.Call)
 		f.count(a.Bytes)
 		f.float(a.Error)
-		f.flag(a.Exact)
+		f.float(a.ErrorLow)
+		f.float(a.ErrorHigh)
+		f.flag(a.Exact == advise.Certain)
+		f.text(a.Exact.String())
 		f.text(a.Why)
 	}
 	return nil
@@ -102,6 +112,9 @@ func adviseData(rows *duck.Rows, o *args.Options, i int) (d advise.Data, err err
 	d.Keys = !o.Bool(advisePlaces, i, true)
 	d.Remove = o.Bool(adviseRemove, i, false)
 	if d.Categories, err = o.Count(adviseCategories, i, 0); err != nil {
+		return d, err
+	}
+	if d.Extent, err = o.Count(adviseExtent, i, 0); err != nil {
 		return d, err
 	}
 	d.Counts, err = o.Counts(adviseCounts, i, adviseSample)

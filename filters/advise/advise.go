@@ -18,14 +18,32 @@ type Advice struct {
 	// y and cells of size res, or over a column key, and with categories over a
 	// column category. A table has no options.
 	Options, Call string
-	// Bytes is about the length of the BLOB, or of the table in Parquet.
+	// Bytes is about the length of the BLOB, or of the table in Parquet; where a list
+	// of cells may fit, what it takes at most.
 	Bytes uint64
-	// Error is the expected mean of (estimate - count) / count over the keys.
-	Error float64
-	// Exact says that all counts are expected to be exact.
-	Exact bool
+	// Error is the expected mean of (estimate - count) / count over the keys, of counters
+	// where it is open whether the sketch needs them. ErrorLow and ErrorHigh are between
+	// what it should be whatever the data are: see lowHigh.
+	Error, ErrorLow, ErrorHigh float64
+	// Exact says whether all counts are exact.
+	Exact Exactness
 	// Why is the reason, one sentence.
 	Why string
+}
+
+// Exactness is how sure it is that all counts are exact.
+type Exactness uint8
+
+// The degrees of Exactness.
+const (
+	Unlikely Exactness = iota // they do not fit, by the counts that are expected
+	Open                      // it depends on where the cells lie
+	Likely                    // they fit however far apart cells of real data were found to lie
+	Certain                   // they fit wherever the cells lie
+)
+
+func (e Exactness) String() string {
+	return [...]string{"unlikely", "open", "likely", "certain"}[e]
 }
 
 // better is how much smaller an error must be for a sketch to be preferred to one
@@ -38,30 +56,59 @@ func For(d Data) (Advice, error) {
 		return Advice{}, err
 	}
 	m := newModel(&d)
-	table, list := m.tableBytes(&d), m.listBytes(&d)
-	instead := fmt.Sprintf("an exact list of the cells takes about %d bytes", list)
-	switch {
+	exact, instead := Unlikely, ""
+	least, most := m.listBytes(&d)
+	switch table := m.tableBytes(&d); {
 	case d.Keys && table <= d.Bytes:
 		return exactTable(table, fmt.Sprintf("a table of %d keys and their counts takes about %d bytes, which fits, and it is exact", d.Distinct, table)), nil
 	case d.Keys:
-		instead = fmt.Sprintf("an exact table takes about %d bytes", table)
+		instead = fmt.Sprintf("an exact table takes about %d bytes, which does not fit", table)
 	case d.Distinct <= fewCells:
 		return exactTable(table, fmt.Sprintf("a sketch has a header of %d bytes, a table of %d cells is smaller", headerBytes, d.Distinct)), nil
-	case list <= d.Bytes:
-		return d.exactList(list), nil
+	case d.surely() <= float64(d.Bytes):
+		return d.exactList(), nil
+	case most <= d.Bytes:
+		exact, instead = Likely, fmt.Sprintf("exact counts take %d to %d bytes, by how far apart real data lay, which fits, but not for certain", least, most)
+	case least <= d.Bytes:
+		exact, instead = Open, fmt.Sprintf("exact counts take %d to %d bytes, by where the cells lie", least, most)
+	default:
+		instead = fmt.Sprintf("exact counts take at least about %d bytes, which does not fit", least)
 	}
 	all, err := m.tried(&d)
 	if err != nil {
 		return Advice{}, err
 	}
 	best := all[0]
-	for _, a := range all[1:] {
-		if a.Error < best.Error*better {
-			best = a
+	for _, c := range all[1:] {
+		if c.err < best.err*better {
+			best = c
 		}
 	}
-	best.Why = fmt.Sprintf("%s, which does not fit; of %d sketches of %d bytes, tried on a model of the data, this one comes closest", instead, len(all), d.Bytes)
-	return best, nil
+	a := d.advice(best)
+	if a.ErrorLow, a.ErrorHigh, err = best.lowHigh(&d); err != nil {
+		return Advice{}, err
+	}
+	if a.Exact = exact; exact != Unlikely {
+		a.ErrorLow = 0
+		a.Bytes = d.Bytes + headerBytes
+	}
+	if exact == Likely {
+		a.Error = 0
+		a.Bytes = min(a.Bytes, most+headerBytes)
+	}
+	a.Why = fmt.Sprintf("%s; of %d sketches of %d bytes, tried on a model of the data, this one comes closest%s%s", instead, len(all), d.Bytes, d.ifDense(exact), best.but)
+	return a, nil
+}
+
+// ifDense says which sketches were tried where the one advised may need no counters.
+func (d *Data) ifDense(exact Exactness) string {
+	switch {
+	case exact == Unlikely:
+		return ""
+	case d.Extent == 0 && d.Categories == 0:
+		return " once it is dense (the option extent can make it certain that it never is)"
+	}
+	return " once it is dense"
 }
 
 // Tried are the sketches among which For chooses where nothing exact fits, all of
@@ -70,23 +117,36 @@ func Tried(d Data) ([]Advice, error) {
 	if err := d.check(); err != nil {
 		return nil, err
 	}
-	return newModel(&d).tried(&d)
+	candidates, err := newModel(&d).tried(&d)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Advice, len(candidates))
+	for i, c := range candidates {
+		all[i] = d.advice(c)
+	}
+	return all, nil
 }
 
 // exactTable is the advice to group and count.
 func exactTable(bytes uint64, why string) Advice {
-	return Advice{Family: "table", Call: "count(*)", Bytes: bytes, Exact: true, Why: why + ": GROUP BY the key"}
+	return Advice{Family: "table", Call: "count(*)", Bytes: bytes, Exact: Certain, Why: why + ": GROUP BY the key"}
 }
 
-// exactList is a CascadeCBF that stays a list.
-func (d *Data) exactList(list uint64) Advice {
+// exactList is a CascadeCBF that surely stays a list.
+func (d *Data) exactList() Advice {
 	options := fmt.Sprintf("bytes: %d", d.Bytes)
 	if d.Remove {
 		options += ", mode: 'standard'"
 	}
-	a := d.advice(candidate{family: "ccbf", options: options, bytes: list + headerBytes})
-	a.Exact = true
-	a.Why = fmt.Sprintf("a compressed list of %d cells takes about %d bytes, which fits, and it is exact", d.Distinct, list)
+	most := uint64(d.surely())
+	a := d.advice(candidate{family: "ccbf", options: options, bytes: most + headerBytes})
+	a.Exact = Certain
+	where := "wherever they are"
+	if d.Extent > 0 {
+		where = fmt.Sprintf("within %d x %d cells", d.Extent, d.Extent)
+	}
+	a.Why = fmt.Sprintf("exact counts of %d cells %s take at most %d bytes, which fits", d.Distinct, where, most)
 	return a
 }
 

@@ -16,6 +16,8 @@ type candidate struct {
 	family, options string
 	bytes           uint64 // of the BLOB
 	err             float64
+	measure         func(*model) (float64, error) // the error on a model
+	but             string                        // what else is to be known of it
 }
 
 // counters of a key that are tried.
@@ -26,20 +28,11 @@ var (
 )
 
 // tried are the sketches of the data's kind of keys, in order of preference.
-func (m *model) tried(d *Data) ([]Advice, error) {
-	try := m.dense
+func (m *model) tried(d *Data) ([]candidate, error) {
 	if d.Keys {
-		try = m.keyed
+		return m.keyed(d)
 	}
-	candidates, err := try(d)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]Advice, len(candidates))
-	for i, c := range candidates {
-		all[i] = d.advice(c)
-	}
-	return all, nil
+	return m.dense(d)
 }
 
 // denseLayers are what is tried beside the default layers, and its option: with few
@@ -67,7 +60,9 @@ func (m *model) dense(d *Data) (all []candidate, err error) {
 				family: "ccbf", options: fmt.Sprintf("bytes: %d, k: %d%s%s", d.Bytes, p.K, layers.option, mode),
 				bytes: config.DenseBytes() + headerBytes,
 			}
-			if c.err, err = m.ccbfError(p); err != nil {
+			tried := p
+			c.measure = func(m *model) (float64, error) { return m.ccbfError(tried) }
+			if c.err, err = c.measure(m); err != nil {
 				return nil, err
 			}
 			all = append(all, c)
@@ -85,12 +80,20 @@ func (m *model) keyed(d *Data) (all []candidate, err error) {
 		}
 		all = append(all, c)
 	}
-	for _, k := range sbfK {
-		c, err := m.spectral(d, k)
-		if err != nil {
-			return nil, err
+	// Of a sketch of method rm keys can be removed, but counts can then be below the
+	// truth.
+	methods := []sbf.Method{sbf.MI, sbf.RM}
+	if d.Remove {
+		methods = []sbf.Method{sbf.MS}
+	}
+	for _, method := range methods {
+		for _, k := range sbfK {
+			c, err := m.spectral(d, k, method)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, c)
 		}
-		all = append(all, c)
 	}
 	return all, nil
 }
@@ -113,7 +116,8 @@ func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
 	c.options = fmt.Sprintf("width: %d, ", p.Width) + c.options
 	c.bytes = p.Width*depth*word + sketch.HeaderSize
 	var err error
-	c.err, err = m.cmsError(p)
+	c.measure = func(m *model) (float64, error) { return m.cmsError(p) }
+	c.err, err = c.measure(m)
 	return c, err
 }
 
@@ -122,12 +126,12 @@ func wordBytes(n uint64) uint64 { return 1 << bits.Len((uint(bits.Len64(n))-1)/8
 
 // spectral is a Spectral Bloom Filter with so many counters of a key, in the
 // encoding that is the shortest.
-func (m *model) spectral(d *Data, k uint64) (candidate, error) {
-	p := sbf.Params{K: k, Method: sbf.MI, Encoding: sbf.Steps}
-	if d.Remove {
-		p.Method = sbf.MS
-	}
+func (m *model) spectral(d *Data, k uint64, method sbf.Method) (candidate, error) {
+	p := sbf.Params{K: k, Method: method, Encoding: sbf.Steps}
 	c := candidate{family: "sbf"}
+	if method == sbf.RM {
+		c.but = "; while it is built it keeps all exact counts, and unions of such sketches are as far off as with method 'ms'"
+	}
 	// The more counters there are, the smaller are their values and codes: the size
 	// grows with a power of their number between a half and one, and steps of a
 	// power between the inverses lead to the number that fits.
@@ -147,6 +151,7 @@ func (m *model) spectral(d *Data, k uint64) (candidate, error) {
 	}
 	c.options = fmt.Sprintf("counters: %d, k: %d, method: '%v', encoding: 'steps'", p.Counters, k, p.Method)
 	var err error
-	c.err, err = m.sbfError(p)
+	c.measure = func(m *model) (float64, error) { return m.sbfError(p) }
+	c.err, err = c.measure(m)
 	return c, err
 }

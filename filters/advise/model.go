@@ -32,13 +32,18 @@ type model struct {
 // how many occurrences come at once.
 type stream struct{ keys, weights []uint64 }
 
+// modelShift is the shift of models of data.
+func modelShift(d *Data) (shift uint) {
+	for d.Distinct>>shift >= 2*sample && d.Bytes>>shift >= 2*share {
+		shift++
+	}
+	return shift
+}
+
 // newModel has counts like those of the sample, or else as the skew spreads the
 // occurrences.
 func newModel(d *Data) *model {
-	m := &model{}
-	for d.Distinct>>m.shift >= 2*sample && d.Bytes>>m.shift >= 2*share {
-		m.shift++
-	}
+	m := &model{shift: modelShift(d)}
 	m.counts = make([]uint64, d.Distinct>>m.shift)
 	r := rand.New(rand.NewPCG(1, 1))
 	if len(d.Counts) > 0 {
@@ -49,6 +54,12 @@ func newModel(d *Data) *model {
 	} else {
 		m.spread(d, r)
 	}
+	m.arrive(r)
+	return m
+}
+
+// arrive puts the occurrences into the order in which they come.
+func (m *model) arrive(r *rand.Rand) {
 	s := &m.stream
 	for i, n := range m.counts {
 		p := min(n, parts)
@@ -61,7 +72,6 @@ func newModel(d *Data) *model {
 		s.keys[i], s.keys[j] = s.keys[j], s.keys[i]
 		s.weights[i], s.weights[j] = s.weights[j], s.weights[i]
 	})
-	return m
 }
 
 // largest is the largest count of the sample, or what the sample leaves of the

@@ -10,9 +10,10 @@ import (
 // What exact counts take: measured by the experiment "choosing-exact" of
 // bench/paper, whose section of docs/ACCURACY.md has how far from it data are.
 const (
-	// positionBits is what a cell takes in the list of a CascadeCBF beside its
-	// count, as points lie that people and their doings make: in towns, along roads.
-	positionBits = 9.5
+	// leastPosition and mostPosition are what a cell takes in the list of a CascadeCBF
+	// beside its count: cells without gaps, and those of all real data that were counted,
+	// down to places of the whole world in cells of 0.0001 degrees.
+	leastPosition, mostPosition = 1, 25
 	// categoryBytes is what each category's list takes beside its cells.
 	categoryBytes = 24
 	// headerBytes is the header of a CascadeCBF, parameters and bounds included.
@@ -39,9 +40,16 @@ func (m *model) countBits() float64 {
 	return least / float64(len(m.counts))
 }
 
-// listBytes is about what the body of an exact CascadeCBF takes.
-func (m *model) listBytes(d *Data) uint64 {
-	return uint64(float64(d.Distinct)*(positionBits+m.countBits())/8) + categoryBytes*d.Categories
+// listBytes is what the body of an exact CascadeCBF takes of real data, from and to.
+func (m *model) listBytes(d *Data) (least, most uint64) {
+	list := func(positionBits float64) float64 {
+		return float64(d.Distinct)*(positionBits+m.countBits())/8 + float64(categoryBytes*d.Categories)
+	}
+	low, high := list(leastPosition), list(mostPosition)
+	if surely := d.surely(); surely < high {
+		high = math.Max(low, surely)
+	}
+	return uint64(low), uint64(math.Ceil(high))
 }
 
 // tableBytes is about what an exact table of keys and counts takes.

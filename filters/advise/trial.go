@@ -39,11 +39,15 @@ func (m *model) meanError(estimates func(seed uint64) ([]uint64, error)) (float6
 // ccbfError is the error of a CascadeCBF that has become dense.
 func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 	p.Bytes >>= m.shift
+	// Up to 2^14 cells within 2^64 take 50 bits and more in a list.
+	if most := 6 * uint64(len(m.counts)); most > 512 {
+		p.Bytes = min(p.Bytes, most)
+	}
 	cells := make([]grid.Cell, len(m.counts))
 	for i := range cells {
 		// So far apart that no list of them fits where counters do.
 		x, y := key.HashUint64(0, uint64(i))
-		cells[i] = grid.Cell{X: int64(x >> 34), Y: int64(y >> 34)}
+		cells[i] = grid.Cell{X: int64(x>>32) - 1<<30, Y: int64(y>>32) - 1<<30}
 	}
 	got := make([]uint64, len(cells))
 	return m.meanError(func(seed uint64) ([]uint64, error) {
@@ -75,19 +79,17 @@ func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 type keyed interface {
 	AddHashes(h1s, h2s, ns []uint64)
 	CountHashes(dst, h1s, h2s []uint64)
-	Blob() []byte
 }
 
-// fill is an empty sketch of keys with the model in it.
-func (m *model) fill(s keyed, seed uint64) keyed {
+// fill adds the model to a sketch of keys.
+func (m *model) fill(s keyed, seed uint64) {
 	h1, h2 := make([]uint64, len(m.stream.keys)), make([]uint64, len(m.stream.keys))
 	key.HashUint64s(seed, m.stream.keys, h1, h2)
 	s.AddHashes(h1, h2, m.stream.weights)
-	return s
 }
 
-// keyedError is the error of a sketch of keys.
-func (m *model) keyedError(empty func(seed uint64) (keyed, error)) (float64, error) {
+// keyedError is the error of a sketch of keys, finished where that is not nil.
+func (m *model) keyedError(empty func(seed uint64) (keyed, error), finish func(keyed) (keyed, error)) (float64, error) {
 	got, all := make([]uint64, len(m.counts)), make([]uint64, len(m.counts))
 	h1, h2 := make([]uint64, len(all)), make([]uint64, len(all))
 	for i := range all {
@@ -99,7 +101,13 @@ func (m *model) keyedError(empty func(seed uint64) (keyed, error)) (float64, err
 			return nil, err
 		}
 		key.HashUint64s(seed, all, h1, h2)
-		m.fill(s, seed).CountHashes(got, h1, h2)
+		m.fill(s, seed)
+		if finish != nil {
+			if s, err = finish(s); err != nil {
+				return nil, err
+			}
+		}
+		s.CountHashes(got, h1, h2)
 		return got, nil
 	})
 }
@@ -110,7 +118,7 @@ func (m *model) cmsError(p cms.Params) (float64, error) {
 	return m.keyedError(func(seed uint64) (keyed, error) {
 		p.Seed = seed
 		return cms.New(p)
-	})
+	}, nil)
 }
 
 // scaled is a filter for the model.
@@ -122,11 +130,12 @@ func (m *model) scaled(p sbf.Params) sbf.Params {
 // sbfBytes is the length of the body of a Spectral Bloom Filter of the model, and
 // that of what is around it.
 func (m *model) sbfBytes(p sbf.Params) (body, around uint64, err error) {
-	s, err := sbf.New(m.scaled(p))
+	s, err := sbf.NewGathering(m.scaled(p))
 	if err != nil {
 		return 0, 0, err
 	}
-	blob := m.fill(s, 0).Blob()
+	m.fill(s, 0)
+	blob := s.Blob()
 	b, err := sketch.Parse(blob)
 	return uint64(len(b.Body)), uint64(len(blob) - len(b.Body)), err
 }
@@ -136,6 +145,9 @@ func (m *model) sbfError(p sbf.Params) (float64, error) {
 	p = m.scaled(p)
 	return m.keyedError(func(seed uint64) (keyed, error) {
 		p.Seed = seed
-		return sbf.New(p)
+		return sbf.NewGathering(p)
+	}, func(s keyed) (keyed, error) {
+		// Method rm makes its filters when the BLOB is.
+		return sbf.Decode(s.(*sbf.Sketch).Blob())
 	})
 }
