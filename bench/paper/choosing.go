@@ -57,7 +57,7 @@ type result struct {
 }
 
 // told are the ways to tell how counts are spread.
-var told = [...]string{"the skew", fmt.Sprintf("%d counts", sampleSize)}
+var told = [...]string{"the skew", fmt.Sprintf("%d counts, extent", sampleSize)}
 
 // least is the least error of the sketches of some families, or of all.
 func (r *result) least(families ...string) float64 {
@@ -75,20 +75,20 @@ type comparison struct {
 	source string
 	skew   float64
 	bits   float64
+	keys   uint64
 	of     [len(uses)]result
 }
 
-// choosingSources are what the families are compared on, and what the real one of
-// them is.
-func choosingSources(c report.Config) ([]rowSource, string) {
+// choosingSources are what the families are compared on: made-up keys, and all real
+// data.
+func choosingSources(c report.Config) []rowSource {
 	n := report.Pick(c, 2000, 4000, 20_000)
 	var sources []rowSource
 	for _, skew := range report.Pick(c, []float64{1.2}, []float64{0.8, 1.2}, []float64{0, 0.8, 1.2, 1.6}) {
 		sources = append(sources, zipfRows(n, 10*n, skew))
 	}
-	oneIn := report.Pick(c, 200, 20, 3)
-	return append(sources, parquetRows("UK", c.Data, "uk_crime_2018q4.parquet", "category", 0.01, oneIn)),
-		fmt.Sprintf("one in %d of the police-recorded crimes in England, Wales and Northern Ireland, October to December 2018, in cells of 0.01 degrees", oneIn)
+	real := realRows(c.Data, report.Pick(c, 3000, 20_000, 60_000))
+	return append(sources, real[report.Pick(c, len(real)-1, 0, 0):]...)
 }
 
 // compare builds all that the advice tries, at so many bits for a key.
@@ -98,9 +98,15 @@ func (r rowSource) compare(bits []float64) ([]comparison, error) {
 		return nil, err
 	}
 	defer db.Close()
+	// Few keys in few bits are fewer bytes than a sketch can have.
+	const least = 512
+	bits = slices.DeleteFunc(slices.Clone(bits), func(b float64) bool { return b*float64(db.distinct) < 8*least })
+	if len(bits) == 0 {
+		bits = []float64{math.Ceil(8 * least / float64(db.distinct))}
+	}
 	all := make([]comparison, len(bits))
 	for i := range all {
-		all[i] = comparison{source: r.name, skew: db.skew, bits: bits[i]}
+		all[i] = comparison{source: r.name, skew: db.skew, bits: bits[i], keys: db.distinct}
 		for j, u := range uses {
 			if all[i].of[j], err = db.result(db.data(u, bits[i])); err != nil {
 				return nil, err
@@ -123,7 +129,7 @@ func (c *counting) result(d advise.Data) (r result, err error) {
 		}
 	}
 	for i := range told {
-		d.Counts = [...][]uint64{nil, c.sample}[i]
+		d.Counts, d.Extent = [...][]uint64{nil, c.sample}[i], [...]uint64{0, c.extent}[i]
 		a, err := advise.For(d)
 		if err != nil {
 			return r, err
@@ -145,7 +151,7 @@ func (c *counting) outcome(a advise.Advice) (o outcome, err error) {
 // choosing compares the families at equal bytes, and the advice with what comes
 // out.
 func choosing(c report.Config, s *report.Section) error {
-	sources, what := choosingSources(c)
+	sources := choosingSources(c)
 	bits := choosingBits(c)
 	s.Steps(len(sources))
 	bySource, err := report.Parallel(s, len(sources), func(i int) ([]comparison, error) { return sources[i].compare(bits) })
@@ -154,14 +160,16 @@ func choosing(c report.Config, s *report.Section) error {
 	}
 	all := slices.Concat(bySource...)
 	s.Text("Which family is closest depends on the bytes that there are for each distinct key. Each setting builds, in DuckDB and by the calls that `sketch_advise` gives, "+
-		"every sketch that it tries: for places CascadeCBF with k of 1 to 6, with the default layers and with [8, 16, 32], made dense, for keys Count-Min of 1 to 5 rows and Spectral Bloom Filters with k 2, 3 and 5 in encoding steps; "+
-		"all of about the same bytes; where the list of cells fits, CascadeCBF stays exact and has no error. Data are 10 occurrences for each of %d keys, drawn in proportion to rank^-skew, and %s. "+
-		"The error is the mean of (estimate - count) / count over all keys that occur; the best of each family stands here.", report.Pick(c, 2000, 4000, 20_000), what)
+		"every sketch that it tries: for places CascadeCBF with k of 1 to 6, with the default layers and with [8, 16, 32], made dense, for keys Count-Min of 1 to 5 rows and Spectral Bloom Filters of methods mi and rm, where keys leave ms, with k 2, 3 and 5 in encoding steps; "+
+		"all of about the same bytes; where the list of cells fits, CascadeCBF stays exact and has no error. Data are 10 occurrences for each of %d keys, drawn in proportion to rank^-skew, and real ones of which parts are counted: crimes recorded in England, Wales and Northern Ireland, populated places of the world, taxi pickups in New York, elevations of forests, and COVID-19 cases. "+
+		"The error is the mean of (estimate - count) / count over all keys that occur; the best of each family stands here.", report.Pick(c, 2000, 4000, 20_000))
 	errorsByFamily(s, all)
 	sbfFrom, cmsCloser := breakEvens(s, bySource)
-	factor, regret := adviceTable(s, all)
-	s.Short("Spectral Bloom Filters are closer than dense CascadeCBF from %s bits for a key on, Count-Min is closer than they are at %d of %d settings; "+
-		"the error that `sketch_advise` expects is %s times the measured one at the median, and what it chooses has at most %s times the error of the best.", sbfFrom, cmsCloser, len(all), report.Num2(factor), report.Num2(regret))
+	told := adviceTable(s, all)
+	s.Short("Spectral Bloom Filters are closer than dense CascadeCBF from %s bits for a key on, Count-Min is closer than they are at %d of %d settings. "+
+		"The error is where `sketch_advise` says, between error_low and error_high, at %s settings told a skew and at %s told a sample of counts; "+
+		"what it chooses has %s and %s times the error of the best at the median. Of the sketches said to be certainly exact %s were.",
+		sbfFrom, cmsCloser, len(all), told[0].within(), told[1].within(), orNone(report.Median, told[0].regrets), orNone(report.Median, told[1].regrets), told.certain())
 	var rows [][]report.Panel
 	for i, part := range bySource {
 		if i%2 == 0 {
@@ -217,6 +225,10 @@ func breakEvens(s *report.Section, bySource [][]comparison) (sbfFrom string, cms
 	low, high := math.Inf(1), 0.0
 	for _, part := range bySource {
 		dense := slices.DeleteFunc(slices.Clone(part), func(at comparison) bool { return at.of[ofPlaces].tried[0].exact() })
+		if len(dense) == 0 {
+			t.Row(part[0].source, report.Num2(part[0].skew), "-", "-", "-", "-")
+			continue
+		}
 		even := crossing(dense, func(at *comparison) float64 { return at.of[ofKeys].least("sbf") / at.of[ofPlaces].least("ccbf") })
 		low, high = min(low, even), max(high, even)
 		closer := 0
@@ -250,42 +262,4 @@ func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
 		return part[i].bits * math.Pow(part[i+1].bits/part[i].bits, above/(above-below))
 	}
 	return part[0].bits
-}
-
-// adviceTable is a row for each use and way to tell the counts, and returns the
-// median of expected over measured errors and the largest regret.
-func adviceTable(s *report.Section, all []comparison) (factor, regret float64) {
-	s.Text("The advice, told the skew (the slope of the counts over the ranks, in logarithms) or a sample of the counts. Sketches for cells that need no counters are exact, " +
-		"and are counted in the last column only: how many of the settings were said to be exact, and how many were.")
-	t := s.Table("use", "told", "settings", "expected / measured error, median", "80% of them", "BLOB / expected bytes", "error of the advised / of the best, median", "largest", "exact: said, were")
-	var factors []float64
-	for i, u := range uses {
-		for by, name := range told {
-			var ratios, bytes, regrets []float64
-			said, were := 0, 0
-			for j := range all {
-				r := &all[j].of[i]
-				a := &r.advised[by]
-				if a.Exact {
-					said++
-				}
-				if r.tried[0].exact() {
-					were++
-					continue
-				}
-				ratios = append(ratios, off(a.Error, a.err))
-				bytes = append(bytes, a.bytes/float64(a.Advice.Bytes))
-				regrets = append(regrets, off(a.err, r.least()))
-			}
-			exact := "-"
-			if !u.keys {
-				exact = fmt.Sprintf("%d, %d of %d", said, were, len(all))
-			}
-			t.Row(u.name, name, len(ratios), report.Num2(report.Median(ratios)), report.Num2(report.Quantile(ratios, 0.1))+" to "+report.Num2(report.Quantile(ratios, 0.9)),
-				report.Num2(slices.Min(bytes))+" to "+report.Num2(slices.Max(bytes)), report.Num2(report.Median(regrets)), report.Num2(slices.Max(regrets)), exact)
-			factors = append(factors, ratios...)
-			regret = max(regret, slices.Max(regrets))
-		}
-	}
-	return report.Median(factors), regret
 }

@@ -32,12 +32,55 @@ func parquetRows(name, folder, file, category string, res float64, oneIn int) ro
 		FROM read_parquet(%s, file_row_number = true)) WHERE h %% %d = 0 ORDER BY h`, res, category, sqlFile(folder, file), oneIn)}
 }
 
+// forestRows are one in so many elevations of the Forest Cover file, in classes of so
+// many metres, in random order: cells side by side.
+func forestRows(name, folder string, class, oneIn int) rowSource {
+	return rowSource{name, fmt.Sprintf(`
+		SELECT x AS key, x, 0::BIGINT AS y, x %% 14 AS category FROM (SELECT elevation::BIGINT // %d AS x, hash(file_row_number) AS h FROM read_parquet(%s, file_row_number = true))
+		WHERE h %% %d = 0 ORDER BY h`, class, sqlFile(folder, "covtype_elevation.parquet"), oneIn)}
+}
+
+// covidRows are the cases of COVID-19 up to June 2022 at each place of the file, a row
+// for so many of them, in random order.
+func covidRows(name, folder string, res float64, cases int) rowSource {
+	return rowSource{name, fmt.Sprintf(`
+		SELECT x || ' ' || y AS key, x, y, category FROM (SELECT floor(Lon / %v)::BIGINT AS x, floor(Lat / %[1]v)::BIGINT AS y, Country AS category, unnest(range("6/30/2022" // %d)) AS i
+		FROM %s WHERE Lat IS NOT NULL AND Lon IS NOT NULL) ORDER BY hash(x, y, i)`, res, cases, sqlFile(folder, "jhu_covid19_confirmed_global.csv"))}
+}
+
+// realRows are all files of points and values, each at several resolutions: so many
+// rows or more of each, where a file has as many.
+func realRows(folder string, atLeast int) (sources []rowSource) {
+	oneIn := func(rows int) int { return max(1, rows/atLeast) }
+	for _, f := range []struct {
+		name, file, category string
+		rows                 int
+		res                  []float64
+	}{
+		{"UK crimes", "uk_crime_2018q4.parquet", "category", 1_045_096, []float64{0.001, 0.01, 0.1}},
+		{"populated places", "geonames_cities.parquet", "country", 171_075, []float64{0.001, 0.1, 1}},
+		{"taxi pickups", "nyc_taxi_pickups.parquet", "lon > -73.97", 28_014, []float64{0.0001, 0.001}},
+	} {
+		for _, res := range f.res {
+			sources = append(sources, parquetRows(fmt.Sprintf("%s, %v degrees", f.name, res), folder, f.file, f.category, res, oneIn(f.rows)))
+		}
+	}
+	for _, class := range []int{1, 10} {
+		sources = append(sources, forestRows(fmt.Sprintf("elevations in %d m", class), folder, class, oneIn(484_098)))
+	}
+	for _, res := range []float64{0.01, 10} {
+		sources = append(sources, covidRows(fmt.Sprintf("COVID-19 cases, %v degrees", res), folder, res, 1000*oneIn(547_182)))
+	}
+	return sources
+}
+
 // counting is a database with the rows of a source and their exact counts.
 type counting struct {
 	*sql.DB
 	distinct, occurrences uint64
 	skew                  float64
 	sample                []uint64 // counts of some keys
+	extent                uint64   // the larger side of the box around all cells
 }
 
 // sampleSize is how many keys' counts the advice is told.
@@ -68,9 +111,9 @@ func (c *counting) read(query string) error {
 	}
 	// The skew as one finds it who does not know it: the slope of the counts over
 	// their ranks, both in logarithms, at ranks that are evenly apart there.
-	err := c.QueryRow(`SELECT count(*), sum(n)::BIGINT, (SELECT coalesce(-regr_slope(ln(n), ln(rank)), 0) FROM
+	err := c.QueryRow(`SELECT count(*), sum(n)::BIGINT, 1 + greatest(max(x) - min(x), max(y) - min(y)), (SELECT coalesce(-regr_slope(ln(n), ln(rank)), 0) FROM
 		(SELECT n, row_number() OVER (ORDER BY n DESC) AS rank FROM counted) WHERE n > 1 AND rank IN (SELECT floor(1.1 ** k) FROM range(200) t(k))) FROM counted`).
-		Scan(&c.distinct, &c.occurrences, &c.skew)
+		Scan(&c.distinct, &c.occurrences, &c.extent, &c.skew)
 	if err != nil {
 		return err
 	}

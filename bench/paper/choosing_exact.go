@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -20,27 +21,16 @@ func scatteredRows(points, cells int) rowSource {
 
 // exactSources are points of which exact counts are kept.
 func exactSources(c report.Config) (sources []rowSource) {
-	files := []struct {
-		name, file, category string
-		res                  float64
-	}{
-		{"UK crimes, 0.001 degrees", "uk_crime_2018q4.parquet", "category", 0.001},
-		{"UK crimes, 0.01 degrees", "uk_crime_2018q4.parquet", "category", 0.01},
-		{"populated places, 0.01 degrees", "geonames_cities.parquet", "country", 0.01},
-		{"populated places, 0.1 degrees", "geonames_cities.parquet", "country", 0.1},
-		{"taxi pickups, 0.001 degrees", "nyc_taxi_pickups.parquet", "lon > -73.97", 0.001},
-	}
-	for _, f := range files[report.Pick(c, len(files)-1, 0, 0):] {
-		sources = append(sources, parquetRows(f.name, c.Data, f.file, f.category, f.res, report.Pick(c, 10, 4, 1)))
-	}
+	sources = realRows(c.Data, report.Pick(c, 500, 50_000, 2_000_000))
 	n := report.Pick(c, 500, 20_000, 100_000)
 	return append(sources, zipfRows(n, 10*n, 1), scatteredRows(n, 100), scatteredRows(n, 10_000))
 }
 
 // exactSize is what exact counts take, in bytes for each key.
 type exactSize struct {
-	cells, list, expected, parquet, memory float64
-	pairs, pairList, pairParquet           float64 // with categories
+	cells, list, parquet, memory float64
+	real, surely                 float64 // by the advice: of real data, and wherever within the extent
+	pairs, pairList, pairParquet float64 // with categories
 }
 
 func (r rowSource) exactSize() (e exactSize, err error) {
@@ -56,12 +46,12 @@ func (r rowSource) exactSize() (e exactSize, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	e.cells = float64(db.distinct)
 	d := db.data(uses[ofPlaces], 1)
-	d.Bytes, d.Counts = advise.MaxBytes, db.sample
-	a, err := advise.For(d)
+	d.Counts = db.sample
+	real, surely, err := advise.ExactBytes(d)
 	if err != nil {
 		return e, err
 	}
-	e.expected = float64(a.Bytes) / e.cells
+	e.real, e.surely = float64(real)/e.cells, float64(surely)/e.cells
 	const tableBytes = "SELECT memory_usage_bytes FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
 	var before, after float64
 	if err := db.QueryRow(tableBytes).Scan(&before); err != nil {
@@ -117,15 +107,12 @@ func choosingExact(c report.Config, s *report.Section) error {
 	if err != nil {
 		return err
 	}
-	s.Text("Bytes for each cell that has points: as one exact CascadeCBF, as `sketch_advise` expects it, and as a table (x, y, count) in Parquet with zstd, sorted, and in DuckDB's memory, where a column takes 256 KiB at least. " +
-		"With categories, bytes for each pair of a cell and a category, of a sketch and of the table in Parquet: crimes have 14 kinds, populated places are by country, the others have made-up categories.")
-	t := s.Table("points", "cells", "sketch", "expected", "Parquet", "memory", "pairs", "sketch with categories", "Parquet with categories")
+	s.Text("Bytes for each cell that has points: as one exact CascadeCBF, the most that `sketch_advise` reckons with of real data and proves for the extent of the points, and as a table (x, y, count) in Parquet with zstd, sorted, and in DuckDB's memory, where a column takes 256 KiB at least. "+
+		"With categories, bytes for each pair of a cell and a category, of a sketch and of the table in Parquet: crimes have 14 kinds, populated places and cases are by country, the others have made-up categories. Cells where few points lie take more, for their counts are large: %s of fewer than 1,000 cells, %s of more.",
+		span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells < 1000 }), span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells >= 1000 }))
+	t := s.Table("points", "cells", "sketch", "of real data, most", "proven", "Parquet", "memory", "pairs", "sketch with categories", "Parquet with categories")
 	for i, e := range sizes {
-		t.Row(sources[i].name, int(e.cells), e.list, e.expected, e.parquet, e.memory, int(e.pairs), e.pairList, e.pairParquet)
-	}
-	column := func(f func(e exactSize) float64) string {
-		x := report.Column(sizes, f)
-		return report.Num2(report.Quantile(x, 0)) + " to " + report.Num2(report.Quantile(x, 1))
+		t.Row(sources[i].name, int(e.cells), e.list, e.real, e.surely, e.parquet, e.memory, int(e.pairs), e.pairList, e.pairParquet)
 	}
 	few, err := groups(c, s)
 	if err != nil {
@@ -134,9 +121,10 @@ func choosingExact(c report.Config, s *report.Section) error {
 	if err := keyTables(c, s); err != nil {
 		return err
 	}
-	s.Short("an exact sketch takes %s bytes a cell, the table %s in Parquet and %s in memory; with categories %s a pair; groups of up to about %.0f cells are smaller as a table.",
-		column(func(e exactSize) float64 { return e.list }), column(func(e exactSize) float64 { return e.parquet }), column(func(e exactSize) float64 { return e.memory }),
-		column(func(e exactSize) float64 { return e.pairList }), few)
+	many := func(e exactSize) bool { return e.cells >= 1000 }
+	s.Short("of %d sets of points with 1,000 cells and more an exact sketch takes %s bytes a cell, the table %s in Parquet and %s in memory; with categories %s a pair; groups of up to about %.0f cells are smaller as a table.",
+		count(sizes, many), span(sizes, func(e exactSize) float64 { return e.list }, many), span(sizes, func(e exactSize) float64 { return e.parquet }, many),
+		span(sizes, func(e exactSize) float64 { return e.memory }, many), span(sizes, func(e exactSize) float64 { return e.pairList }, many), few)
 	names := make([]float64, len(sizes))
 	for i := range names {
 		names[i] = float64(i + 1)
@@ -149,6 +137,30 @@ func choosingExact(c report.Config, s *report.Section) error {
 			{Label: "memory", X: names, Y: report.Column(sizes, func(e exactSize) float64 { return e.memory }), Style: 2, Only: report.Marks},
 		},
 	}})
+}
+
+// count is how many sizes are of a kind.
+func count(sizes []exactSize, kind func(exactSize) bool) (n int) {
+	for _, e := range sizes {
+		if kind(e) {
+			n++
+		}
+	}
+	return n
+}
+
+// span is from where to where a figure goes among the sizes of a kind.
+func span(sizes []exactSize, figure func(exactSize) float64, kind func(exactSize) bool) string {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, e := range sizes {
+		if kind(e) {
+			low, high = min(low, figure(e)), max(high, figure(e))
+		}
+	}
+	if low > high {
+		return "-"
+	}
+	return report.Num2(low) + " to " + report.Num2(high)
 }
 
 // groups are sketches of few cells each, all of them in one Parquet file, beside the

@@ -32,8 +32,8 @@ func TestExperiments(t *testing.T) {
 // tableRows is how many rows the tables of an experiment have: the product of
 // the parameters that its protocol names.
 var tableRows = map[string][]int{
-	"choosing-exact":    {4, 6, 3},            // sources, sides of squares, kinds of keys
-	"choosing":          {2 * 2, 2, 4 * 2},    // sources and bits, sources, uses and what is told
+	"choosing-exact":    {12 + 3, 6, 3},       // sources, sides of squares, kinds of keys
+	"choosing":          {2 + 1, 2, 4 * 2, 4}, // sources and bits that they have, sources, uses and what is told, exactness
 	"rational":          {2 * 1, 12, 1},       // activations and sizes, k in halves, sizes
 	"blocks":            {5 * 2, 5},           // lengths and k, sizes
 	"rates":             {20 * 5, 4 * 5},      // forms and loads, seeds and filters

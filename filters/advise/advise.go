@@ -7,7 +7,10 @@
 // a constant from elsewhere. docs/ACCURACY.md, "Choosing", has how well that does.
 package advise
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Advice is what to build.
 type Advice struct {
@@ -100,6 +103,16 @@ func For(d Data) (Advice, error) {
 	return a, nil
 }
 
+// ExactBytes is the most that exact counts of cells take of real data, and wherever
+// the cells lie within the extent.
+func ExactBytes(d Data) (real, surely uint64, err error) {
+	if err := d.check(); err != nil {
+		return 0, 0, err
+	}
+	_, real = newModel(&d).listBytes(&d)
+	return real, uint64(math.Ceil(math.Min(d.surely(), 1<<62))), nil
+}
+
 // ifDense says which sketches were tried where the one advised may need no counters.
 func (d *Data) ifDense(exact Exactness) string {
 	switch {
@@ -135,7 +148,7 @@ func exactTable(bytes uint64, why string) Advice {
 
 // exactList is a CascadeCBF that surely stays a list.
 func (d *Data) exactList() Advice {
-	options := fmt.Sprintf("bytes: %d", d.Bytes)
+	options := fmt.Sprintf("bytes: %d%s", d.Bytes, d.denseLayers()[0].option)
 	if d.Remove {
 		options += ", mode: 'standard'"
 	}

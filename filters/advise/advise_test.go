@@ -232,6 +232,7 @@ func TestWordBytes(t *testing.T) {
 func TestLimits(t *testing.T) {
 	for _, d := range []Data{
 		{Distinct: 1, Occurrences: 1, Bytes: 1024},
+		{Distinct: 100, Occurrences: MaxOccurrences, Bytes: MinBytes},
 		{Distinct: 1, Occurrences: MaxOccurrences, Skew: MaxSkew, Bytes: 1024},
 		{Distinct: 1024, Occurrences: MaxOccurrences, Bytes: 1024},
 		{Distinct: 8 * MaxBytes, Occurrences: MaxOccurrences, Bytes: MaxBytes},

@@ -35,12 +35,23 @@ func (m *model) tried(d *Data) ([]candidate, error) {
 	return m.dense(d)
 }
 
-// denseLayers are what is tried beside the default layers, and its option: with few
-// bits for a cell narrow counters are full too soon.
-var denseLayers = []struct {
+// layers is a choice of layers, and its option.
+type layers struct {
 	widths []int
 	option string
-}{{nil, ""}, {[]int{8, 16, 32}, ", layers: [8, 16, 32]"}}
+}
+
+// denseLayers are the layers that are tried: the default ones, and others, for with few
+// bits for a cell narrow counters are full too soon. Where few bytes hold neither, they
+// hold one layer of counters that no count fills.
+func (d *Data) denseLayers() (fit []layers) {
+	for _, l := range []layers{{nil, ""}, {[]int{8, 16, 32}, ", layers: [8, 16, 32]"}, {[]int{64}, ", layers: [64]"}} {
+		if _, err := ccbf.New(ccbf.Params{Res: 1, Bytes: d.Bytes, Widths: l.widths}); err == nil && len(fit) < 2 {
+			fit = append(fit, l)
+		}
+	}
+	return fit
+}
 
 // dense are CascadeCBFs that have become dense.
 func (m *model) dense(d *Data) (all []candidate, err error) {
@@ -49,7 +60,7 @@ func (m *model) dense(d *Data) (all []candidate, err error) {
 	if d.Remove {
 		p.Mode, mode = ccbf.Standard, ", mode: 'standard'"
 	}
-	for _, layers := range denseLayers {
+	for _, layers := range d.denseLayers() {
 		p.Widths = layers.widths
 		for _, p.K = range ccbfK {
 			config, err := ccbf.New(p)
