@@ -1,0 +1,208 @@
+// Command differential runs random queries in processes of their own and reports
+// those that did not answer as they must, stopped, or ended the process.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/test/load"
+)
+
+var (
+	queries     = flag.Int("queries", 100000, "how many")
+	seed        = flag.Uint64("seed", 1, "of all chance")
+	from        = flag.Int("from", 0, "number of the first query")
+	connections = flag.Int("connections", 8, "at most so many at once")
+	patience    = flag.Duration("patience", 10*time.Minute, "after which a process that says nothing is ended")
+	show        = flag.Bool("show", false, "print the SQL of query -from, and run nothing")
+	child       = flag.Bool("child", false, "run the queries in this process and report as JSON")
+)
+
+// perProcess is how many queries a process runs: what one leaves behind can
+// meet those after it.
+const perProcess = 5000
+
+// event is a line from a child.
+type event struct {
+	Start      *int         `json:",omitempty"` // number of a query that starts
+	Connection int          `json:",omitempty"`
+	Counts     *load.Counts `json:",omitempty"` // of a batch
+	Number     int          `json:",omitempty"`
+	Failure    string       `json:",omitempty"`
+	Script     string       `json:",omitempty"`
+}
+
+func main() {
+	flag.Parse()
+	if *show {
+		db := load.NewDatabase(*seed, *from/load.PerDatabase, *connections)
+		q := load.NewQuery(*seed, *from, &db)
+		fmt.Print(q.Script(db))
+		return
+	}
+	run := runParent
+	if *child {
+		run = runChild
+	}
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "differential:", err)
+		os.Exit(1)
+	}
+}
+
+func runChild() error {
+	out := json.NewEncoder(os.Stdout)
+	say := make(chan event)
+	said := make(chan error, 1)
+	go func() {
+		var first error
+		for e := range say {
+			if err := out.Encode(e); err != nil && first == nil {
+				first = err
+			}
+		}
+		said <- first
+	}()
+	dir, err := os.MkdirTemp("", "differential")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	for a := *from; a < *from+*queries; {
+		b := min((a/load.PerDatabase+1)*load.PerDatabase, *from+*queries)
+		counts, err := load.Run(load.Options{
+			Seed: *seed, From: a, To: b, Connections: *connections, Dir: dir,
+			Starting: func(c, n int) { say <- event{Start: &n, Connection: c} },
+			Failed: func(f load.Failure) {
+				say <- event{Number: f.Number, Failure: fmt.Sprintf("%s: %v", f.Kind, f.Err), Script: f.Script}
+			},
+		})
+		if err != nil {
+			return err
+		}
+		say <- event{Counts: &counts}
+		a = b
+	}
+	close(say)
+	return <-said
+}
+
+func runParent() error {
+	begin := time.Now()
+	total := load.Counts{Kinds: map[string]int{}}
+	ended := 0 // processes
+	for a := *from; a < *from+*queries; {
+		b := min((a/perProcess+1)*perProcess, *from+*queries)
+		inFlight, text, err := watch(a, b, &total)
+		if err != nil {
+			return err
+		}
+		if text == "" {
+			a = b
+			continue
+		}
+		ended++
+		fmt.Printf("--- process ended: %s\nqueries running then, of seed %d: %v\n", text, *seed, inFlight)
+		for _, n := range inFlight {
+			_, text, err := watch(n, n+1, &load.Counts{Kinds: map[string]int{}})
+			if err != nil {
+				return err
+			}
+			fmt.Printf("query %d alone: %s\n", n, first(text, "nothing happens"))
+			db := load.NewDatabase(*seed, n/load.PerDatabase, *connections)
+			q := load.NewQuery(*seed, n, &db)
+			fmt.Print(q.Script(db))
+			a = max(a, (n/load.PerDatabase+1)*load.PerDatabase)
+		}
+		if len(inFlight) == 0 {
+			return fmt.Errorf("a process did not start: %s", text)
+		}
+	}
+	took := time.Since(begin).Round(time.Second)
+	fmt.Printf("%s: seed %d, %d queries from %d in %s: %d failures, %d processes ended early\n",
+		begin.UTC().Format("2006-01-02"), *seed, total.Queries, *from, took, total.Failures, ended)
+	fmt.Printf("%d rows judged; %d ended for DuckDB's memory_limit, %d cancelled and asked again; %v\n", total.Rows, total.NoMemory, total.Cancelled, total.Kinds)
+	if total.Failures+ended > 0 {
+		return fmt.Errorf("%d failures, %d processes ended early", total.Failures, ended)
+	}
+	return nil
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// watch runs queries a to b-1 in a process. Where that does not end well, text
+// says how, and inFlight has the queries that ran.
+func watch(a, b int, total *load.Counts) (inFlight []int, text string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	cmd := exec.Command(self, "-child", fmt.Sprint("-seed=", *seed), fmt.Sprint("-from=", a), fmt.Sprint("-queries=", b-a), fmt.Sprint("-connections=", *connections))
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	stuck := false
+	timer := time.AfterFunc(*patience, func() {
+		stuck = true
+		_ = cmd.Process.Signal(syscall.SIGQUIT) // Go then prints what its threads do
+	})
+	running := map[int]int{} // query by connection
+	lines := bufio.NewScanner(pipe)
+	lines.Buffer(nil, 1<<26)
+	for lines.Scan() {
+		timer.Reset(*patience)
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, "", fmt.Errorf("%w: %s", err, lines.Bytes())
+		}
+		switch {
+		case e.Start != nil:
+			running[e.Connection] = *e.Start
+		case e.Counts != nil:
+			total.Add(*e.Counts)
+			fmt.Fprintf(os.Stderr, "\r%d queries, %d failures ", total.Queries, total.Failures)
+		default:
+			fmt.Printf("--- query %d of seed %d: %s\n%s", e.Number, *seed, e.Failure, e.Script)
+		}
+	}
+	timer.Stop()
+	err = cmd.Wait()
+	if err == nil && lines.Err() == nil {
+		return nil, "", nil
+	}
+	for _, n := range running {
+		inFlight = append(inFlight, n)
+	}
+	slices.Sort(inFlight)
+	text = fmt.Sprint(err)
+	if stuck {
+		text = "said nothing for " + patience.String() + ", " + text
+	}
+	return inFlight, text + "\n" + head(complaint.String(), 60), nil
+}
+
+// head is the first lines of a text.
+func head(text string, lines int) string {
+	all := strings.SplitAfter(text, "\n")
+	return strings.Join(all[:min(lines, len(all))], "")
+}

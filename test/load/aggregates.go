@@ -1,0 +1,254 @@
+package load
+
+import (
+	"strconv"
+	"strings"
+)
+
+// aggregate is a call of an aggregate function, and how its sketch is judged by
+// the list of what it was given, which DuckDB collects beside it.
+type aggregate struct {
+	fn, args string // cms_agg, "k"
+	options  string // "{width: 30}" or none
+	union    string // the aggregate of such sketches, where it may be used
+	truth    string // of a row, what the call takes: "{k: k, w: w}"
+
+	valid string // of a row of truth, p: whether it counts
+	each  string // of such a row: what it adds to the list of keys or cells
+	// wrong is true where the sketch $s is not what the list $c of its keys or
+	// cells says.
+	wrong string
+	// again, if not empty, is the same aggregate over a row p of truth: the sketch
+	// is a function of its rows, whatever their order, so it gives the same bytes.
+	again string
+	// first is an argument that a DISTINCT call may be ordered by.
+	first string
+	size  int // bytes of a state, about
+}
+
+// weights gives an aggregate's rows weights.
+func (a *aggregate) weights(d draw, options []string) []string {
+	if !d.chance(3) {
+		return options
+	}
+	w := d.one("w", "1", "h", "CASE WHEN i % 2 = 0 THEN w ELSE 2 END", "nullif(w, 1)")
+	a.truth = strings.TrimSuffix(a.truth, "}") + ", w: " + w + "}"
+	a.valid += " AND p.w IS NOT NULL"
+	a.each = "list_transform(range(p.w), lambda z: " + a.each + ")"
+	return append(options, "weight: "+w)
+}
+
+func structOf(options []string) string {
+	if len(options) == 0 {
+		return ""
+	}
+	return "{" + strings.Join(options, ", ") + "}"
+}
+
+// with are arguments with options behind them, where there are any.
+func with(args, options string) string {
+	if options == "" {
+		return args
+	}
+	return args + ", " + options
+}
+
+func withoutWeight(options []string) []string {
+	var out []string
+	for _, o := range options {
+		if !strings.HasPrefix(o, "weight: ") {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// key is a column that keys are taken from.
+type key struct {
+	expr     string
+	distinct int // at most
+	integer  bool
+}
+
+var keys = []key{
+	{"k", 40, true}, {"s", 12, false}, {"d", 40, false}, {"b", 2, false}, {"day", 40, false},
+	{"m", 40, false}, {"h", 5, true}, {"i", 6000, true}, {"k % 7", 7, true}, {"upper(s)", 12, false},
+	{"CASE WHEN i % 3 = 0 THEN k ELSE h END", 45, true}, {"'the same for all'", 1, false}, {"k::HUGEINT", 40, true},
+}
+
+// countOf and presence judge a sketch key by key.
+const (
+	countOf  = "coalesce(list_bool_or(list_transform(hist($c), lambda e: $f_get($s, e.key) < e.value)), false)"
+	presence = "coalesce(list_bool_or(list_transform(list_distinct($c), lambda e: NOT $f_contains($s, e))), false)"
+	total    = "(sketch_info($s)).total IS DISTINCT FROM len($c)"
+)
+
+func keyed(d draw) aggregate {
+	k := keys[d.IntN(len(keys))]
+	family := d.one("cms", "cms", "sbf", "sbf", "bloom", "cbf", "cuckoo")
+	a := aggregate{
+		fn: family + "_agg", union: family + "_union_agg",
+		truth: "{k: " + k.expr + "}", valid: "p.k IS NOT NULL", each: "p.k", first: k.expr,
+	}
+	if strings.HasPrefix(k.expr, "'") {
+		a.first = "" // no ORDER BY a constant
+	}
+	capacity := "capacity: " + strconv.Itoa(k.distinct+d.between(1, 200))
+	var options []string
+	lawful := true // order of rows and of merges never matters
+	// Weights are drawn before the rest, so that it can be left out below.
+	weighted := a
+	weight := weighted.weights(d, nil)
+	judge := presence
+	switch family {
+	case "cms":
+		judge = countOf
+		options = append(options, d.one("width: "+d.text(4, 60), "epsilon: 0.05, delta: 0.1", "width: 30, depth: 1", "width: 7, depth: "+d.text(2, 9)))
+		if d.chance(3) {
+			options, lawful = append(options, "conservative: true"), false
+		}
+		a.size = 1000
+	case "sbf":
+		judge = countOf
+		method := d.one("ms", "ms", "ms", "mi", "rm", "trm")
+		options = append(options, capacity, "method: '"+method+"'")
+		if method != "ms" {
+			lawful = false
+		}
+		if method == "rm" || method == "trm" {
+			a.union = ""
+		} else if k.integer && k.distinct <= 45 && d.chance(4) {
+			options = append(options, "range: {lo: -10, hi: 60}")
+			judge += " OR sbf_range_sum($s, 3, 17) < len(list_filter($c, lambda e: e BETWEEN 3 AND 17))"
+		}
+		if d.chance(2) {
+			options = append(options, "encoding: '"+d.one("plain", "elias", "steps", "index")+"'")
+		}
+		a.size = 6000
+	case "bloom":
+		options = append(options, capacity, d.one("fpp: 0.01", "fpp: 0.2", "fpp: 1e-6"))
+		if d.chance(2) {
+			options = append(options, "variant: '"+d.one("rational", "blocks")+"'")
+		}
+		a.size = 2000
+	case "cbf":
+		options = append(options, capacity, "counter_bits: "+d.one("8", "16"))
+		options = append(options, d.one("variant: 'plain'", "variant: 'increment'", "variant: 'tandem'"))
+		if d.chance(4) {
+			options = append(options, "variable_length: true")
+		}
+		lawful = false
+		a.size = 4000
+	case "cuckoo":
+		options = append(options, "capacity: "+strconv.Itoa(2*k.distinct+100), d.one("fingerprint_bits: 12", "fingerprint_bits: 7", "variant: 'tagged'", "slots: 2, variable_length: true"))
+		lawful = false
+		a.size = 2000
+	}
+	if d.chance(4) {
+		options = append(options, "seed: "+d.text(0, 99))
+	}
+	if weight != nil {
+		a.truth, a.valid, a.each = weighted.truth, weighted.valid, weighted.each
+		options = append(options, weight...)
+	}
+	if family != "cuckoo" { // of a set it is what was added, more or less
+		judge = total + " OR " + judge
+	}
+	a.wrong = fill(judge, "f", family)
+	a.args, a.options = k.expr, structOf(options)
+	if lawful {
+		again := withoutWeight(options)
+		if weight != nil {
+			again = append(again, "weight: p.w")
+		}
+		a.again = a.fn + "(" + with("p.k", structOf(again)) + ")"
+	}
+	if k.distinct > 1000 {
+		a.size *= 10
+	}
+	return a
+}
+
+// Cells and their counts, of a sketch and of a list of cells.
+const (
+	cellsOf = "list_sort(list_transform(ccbf_hotspots($s, -1e6, -1e6, 1e6, 1e6, 1$q), lambda o: {x: floor(o.x / $r)::BIGINT, y: floor(o.y / $r)::BIGINT, n: o.count::BIGINT}))"
+	cellsIn = "list_sort(list_transform(hist($l), lambda e: {x: e.key.x, y: e.key.y, n: e.value::BIGINT}))"
+	// The cell's centre: $at
+	cellAt = "(e.key.x + 0.5) * $r, (e.key.y + 0.5) * $r"
+)
+
+func spatial(d draw) aggregate {
+	r := d.one("1", "1", "0.5", "2", "10", "0.1", "3.0", "0.25")
+	x := d.one("x", "x", "x", "x + 0.0", "CASE WHEN i % 2 = 0 THEN x ELSE x - 3 END", "2.5", "nullif(x, 2)", "h")
+	y := d.one("y", "y", "y", "-y", "(g + 0.5)", "x * y / 4", "i")
+	a := aggregate{
+		fn: "ccbf_agg", union: "ccbf_union_agg", first: x, size: 500,
+		truth: "{x: (" + x + ")::DOUBLE, y: (" + y + ")::DOUBLE}", valid: "p.x IS NOT NULL AND p.y IS NOT NULL",
+		each: fill("{x: floor(p.x / $r)::BIGINT, y: floor(p.y / $r)::BIGINT}", "r", r),
+	}
+	if x == "2.5" {
+		a.first = ""
+	}
+	var options []string
+	form := d.IntN(10)
+	lawful := true
+	switch {
+	case form < 5: // exact, as all small ones are
+		options = append(options, "bytes: "+d.one("65536", "1048576", "200000"))
+		if d.chance(4) {
+			options = append(options, "k: "+d.text(1, 6))
+		}
+		a.wrong = cellsOf + " IS DISTINCT FROM " + fill(cellsIn, "l", "$c")
+		a.wrong = strings.ReplaceAll(a.wrong, "$q", "")
+	case form < 7: // one exact sketch with categories
+		a.truth = strings.TrimSuffix(a.truth, "}") + ", c: c}"
+		a.valid += " AND p.c IS NOT NULL"
+		a.each = strings.TrimSuffix(a.each, "}") + ", c: p.c}"
+		options = append(options, "bytes: 300000", "category: c")
+		of := fill(cellsOf, "q", ", q") + " IS DISTINCT FROM " +
+			fill(cellsIn, "l", "list_transform(list_filter($c, lambda u: u.c = q), lambda u: {x: u.x, y: u.y})")
+		a.wrong = "list_bool_or(list_transform(['a', 'b', 'c'], lambda q: " + of + "))"
+	default: // counters, or what becomes counters
+		a.size = 4000
+		if mode := d.one("mi", "standard", "standard", "overflow"); mode == "overflow" {
+			options, lawful = append(options, "bytes: "+d.one("400", "600", "2000")), false
+		} else {
+			options = append(options, "exact: false", "mode: '"+mode+"'", "bytes: "+d.one("500", "4000", "20000"), "k: "+d.text(1, 6))
+			lawful = mode == "standard"
+			if d.chance(4) {
+				options = append(options, "levels: "+d.text(1, 4))
+			}
+		}
+		a.wrong = "coalesce(list_bool_or(list_transform(hist($c), lambda e: ccbf_get($s, " + cellAt + ") < e.value OR NOT ccbf_contains($s, " + cellAt + "))), false)" +
+			" OR ccbf_bbox_sum($s, -3 * $r, -2 * $r, 4 * $r, 5 * $r) < len(list_filter($c, lambda e: e.x BETWEEN -3 AND 3 AND e.y BETWEEN -2 AND 4))"
+	}
+	if d.chance(5) {
+		options = append(options, "seed: "+d.text(0, 99))
+	}
+	options = a.weights(d, options)
+	a.wrong = fill("ccbf_total($s) IS DISTINCT FROM len($c) OR "+a.wrong, "r", r)
+	a.args, a.options = x+", "+y+", "+r, structOf(options)
+	if lawful {
+		again := withoutWeight(options)
+		for i, o := range again {
+			if o == "category: c" {
+				again[i] = "category: p.c"
+			}
+		}
+		if strings.Contains(a.truth, ", w: ") {
+			again = append(again, "weight: p.w")
+		}
+		a.again = "ccbf_agg(" + with("p.x, p.y, "+r, structOf(again)) + ")"
+	}
+	return a
+}
+
+// helpers are macros of every database, so that checks are short enough to read.
+const helpers = `CREATE OR REPLACE MACRO hist(l) AS coalesce(map_entries(list_aggregate(l, 'histogram')), [])`
+
+func anyAggregate(d draw) aggregate {
+	if d.chance(2) {
+		return spatial(d)
+	}
+	return keyed(d)
+}

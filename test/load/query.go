@@ -1,0 +1,101 @@
+package load
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Query is one statement with what comes before it, and what it must answer: a
+// row whose columns called bad are 0.
+type Query struct {
+	Number int
+	Kind   string
+	Steps  []string // the last one's answer counts; of prepared ones every EXECUTE's
+	Fails  string   // part of the error that it must end with
+	Cancel bool     // it is cancelled at some time, then asked again
+
+	spec *spec
+}
+
+// NewQuery is query number n of a seed, on its database.
+func NewQuery(seed uint64, n int, db *Database) Query {
+	d := newDraw(seed, uint64(n))
+	q := Query{Number: n}
+	switch {
+	case d.chance(12):
+		q.Kind = "areas"
+		q.Steps = []string{areas(d)}
+	case d.chance(12):
+		q.Kind = "sets"
+		q.Steps = []string{sets(d)}
+	case d.chance(12):
+		q.Kind = "joins"
+		q.Steps = []string{joins(d)}
+	case d.chance(30):
+		q.Kind = "errors"
+		q.failing(d)
+	case db.limited && d.chance(20) && !db.risky():
+		q.Kind = "large"
+		q.Steps = []string{large(d)}
+	default:
+		s := newSpec(d, db)
+		q.Kind, q.spec = s.shape, &s
+		q.Steps = s.steps()
+		q.Cancel = d.chance(15) && !(db.risky() && s.shape == "window")
+	}
+	return q
+}
+
+// steps are the statements of a query of aggregates.
+func (p *spec) steps() []string {
+	if len(p.prepared) == 0 {
+		return []string{p.SQL()}
+	}
+	steps := []string{"PREPARE q AS " + p.SQL()}
+	for _, n := range p.prepared {
+		steps = append(steps, fmt.Sprintf("EXECUTE q(%d)", n))
+	}
+	return steps
+}
+
+// Script is what to paste into the shell.
+func (q *Query) Script(db Database) string {
+	all := append([]string(nil), db.Settings...)
+	steps := strings.Join(q.Steps, ";\n") + ";\n"
+	for n, t := range db.Tables {
+		if n == 0 || strings.Contains(steps, "t"+strconv.Itoa(n-1)) {
+			all = append(all, t)
+		}
+	}
+	return strings.Join(all, ";\n") + ";\n" + steps
+}
+
+// answers reports whether a step's answer is judged.
+func answers(step string) bool {
+	return strings.HasPrefix(step, "SELECT") || strings.HasPrefix(step, "WITH") || strings.HasPrefix(step, "EXECUTE")
+}
+
+// failing is a query that ends with an error; the next ones on the same
+// connection must not notice.
+func (q *Query) failing(d draw) {
+	from := d.one("t0", "t1", "t2")
+	by := d.one("", " GROUP BY h", " GROUP BY i", " GROUP BY ROLLUP (g, h)")
+	// Its first row is there in every table but t3.
+	call, fails := "", ""
+	switch d.IntN(6) {
+	case 0:
+		call, fails = "ccbf_agg(if(i = 3, 'nan'::DOUBLE, coalesce(x, 1)), 1, 1)", "ccbf_agg: x is NaN"
+	case 1:
+		call, fails = "ccbf_agg(1, 1, 1, {weight: if(i = 3, -1, 1)})", `option "weight" is -1`
+	case 2:
+		call, fails = "cms_agg(i, {width: 10, weight: if(i = 3, -1, 1)})", `option "weight" is -1`
+	case 3:
+		call, fails = "bloom_agg(i, {capacity: 10, speed: 3})", `option "speed" is not known`
+	case 4:
+		call, fails = "ccbf_union_agg(if(i = 3, 'bad'::BLOB, NULL))", "not a valid sketch"
+	case 5:
+		call, fails = "if(octet_length(ccbf_agg(i, i, 1)) > 0, error('downstream'), 1)", "downstream"
+	}
+	q.Steps, q.Fails = []string{"SELECT " + call + " FROM " + from + by}, fails
+}

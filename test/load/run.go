@@ -1,0 +1,286 @@
+package load
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/connector"
+)
+
+// Options say what Run runs.
+type Options struct {
+	Seed        uint64
+	From, To    int // queries From to To-1
+	Connections int // at most
+	Dir         string
+	// Starting, if not nil, hears of every query before it runs, on a connection.
+	Starting func(connection, number int)
+	// Failed hears of failures, one at a time.
+	Failed func(Failure)
+	Keep   func(kind string) bool // of queries, nil for all
+}
+
+// Failure is a query that did not do what it must.
+type Failure struct {
+	Query
+	Script string
+	Err    error
+}
+
+// Counts are what Run did.
+type Counts struct {
+	Queries, Failures int
+	NoMemory          int // ended for DuckDB's own memory_limit, as they may
+	Cancelled         int // ended before their result, of those cancelled
+	Rows              int64
+	Kinds             map[string]int
+}
+
+// Run runs queries, each batch on a database of its own.
+func Run(o Options) (Counts, error) {
+	total := Counts{Kinds: map[string]int{}}
+	for from := o.From; from < o.To; {
+		batch := from / PerDatabase
+		to := min((batch+1)*PerDatabase, o.To)
+		if err := o.runBatch(NewDatabase(o.Seed, batch, o.Connections), from, to, &total); err != nil {
+			return total, fmt.Errorf("queries %d to %d: %w", from, to-1, err)
+		}
+		from = to
+	}
+	return total, nil
+}
+
+// Open opens the database with its tables.
+func (d *Database) Open(ctx context.Context, dir string) (*sql.DB, []*sql.Conn, error) {
+	db, err := connector.Open("")
+	if err != nil {
+		return nil, nil, err
+	}
+	settings := append([]string{"SET temp_directory = '" + dir + "'"}, d.Settings...)
+	for _, s := range append(settings, d.Tables...) {
+		if _, err := db.ExecContext(ctx, s); err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
+		}
+	}
+	var conns []*sql.Conn
+	for range d.Connections {
+		c, err := db.Conn(ctx)
+		if err != nil {
+			return nil, nil, errors.Join(err, db.Close())
+		}
+		conns = append(conns, c)
+		for _, s := range d.Settings { // some are a connection's own
+			if _, err := c.ExecContext(ctx, s); err != nil {
+				return nil, nil, errors.Join(fmt.Errorf("%s: %w", s, err), db.Close())
+			}
+		}
+	}
+	return db, conns, nil
+}
+
+func (o *Options) runBatch(d Database, from, to int, total *Counts) error {
+	ctx := context.Background()
+	db, conns, err := d.Open(ctx, o.Dir)
+	if err != nil {
+		return err
+	}
+	numbers := make(chan int)
+	var mu sync.Mutex
+	var workers sync.WaitGroup
+	for n, c := range conns {
+		workers.Go(func() {
+			for number := range numbers {
+				q := NewQuery(o.Seed, number, &d)
+				if o.Keep != nil && !o.Keep(q.Kind) {
+					continue
+				}
+				if o.Starting != nil {
+					o.Starting(n, number)
+				}
+				got := q.Run(ctx, c, newDraw(o.Seed, uint64(number)|1<<63))
+				mu.Lock()
+				total.add(&q, got)
+				if got.err != nil && o.Failed != nil {
+					small := q.minimise(ctx, c)
+					o.Failed(Failure{Query: q, Script: small.Script(d), Err: got.err})
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for number := from; number < to; number++ {
+		numbers <- number
+	}
+	close(numbers)
+	workers.Wait()
+	for _, c := range conns {
+		if err := c.Close(); err != nil {
+			return err
+		}
+	}
+	if used := ccbfsql.MemoryUsed(); used != 0 {
+		total.Failures++
+		if o.Failed != nil {
+			o.Failed(Failure{Script: d.Settings[0], Err: fmt.Errorf("%d bytes are held after queries %d to %d, and no query runs", used, from, to-1)})
+		}
+	}
+	return db.Close()
+}
+
+func (c *Counts) add(q *Query, got outcome) {
+	c.Queries++
+	c.Kinds[q.Kind]++
+	c.Rows += got.rows
+	if got.err != nil {
+		c.Failures++
+	}
+	if got.noMemory {
+		c.NoMemory++
+	}
+	if got.cancelled {
+		c.Cancelled++
+	}
+}
+
+// Add adds what another Run did.
+func (c *Counts) Add(o Counts) {
+	c.Queries += o.Queries
+	c.Failures += o.Failures
+	c.NoMemory += o.NoMemory
+	c.Cancelled += o.Cancelled
+	c.Rows += o.Rows
+	for kind, n := range o.Kinds {
+		c.Kinds[kind] += n
+	}
+}
+
+type outcome struct {
+	err                 error // what is wrong
+	noMemory, cancelled bool
+	rows                int64
+}
+
+// Run runs a query and judges it.
+func (q *Query) Run(ctx context.Context, conn *sql.Conn, d draw) (got outcome) {
+	if q.Cancel {
+		short, cancel := context.WithCancel(ctx)
+		spins := 1 << d.IntN(18)
+		go func() {
+			for range spins {
+				runtime.Gosched()
+			}
+			cancel()
+		}()
+		_, err := q.ask(short, conn)
+		cancel()
+		if got.cancelled = errors.Is(err, context.Canceled) || err != nil && strings.Contains(err.Error(), "INTERRUPT"); err != nil && !got.cancelled && !outOfMemory(err) {
+			got.err = fmt.Errorf("when cancelled: %w", err)
+			return got
+		}
+	}
+	rows, err := q.ask(ctx, conn)
+	got.rows = rows
+	switch {
+	case err != nil && outOfMemory(err):
+		got.noMemory = true
+	case q.Fails == "":
+		got.err = err
+	case err == nil:
+		got.err = fmt.Errorf("no error, must be one with %q", q.Fails)
+	case !strings.Contains(err.Error(), q.Fails):
+		got.err = fmt.Errorf("must be an error with %q: %w", q.Fails, err)
+	}
+	return got
+}
+
+// outOfMemory is an end that DuckDB's memory_limit may make.
+func outOfMemory(err error) bool {
+	return strings.Contains(err.Error(), "Out of Memory Error") || strings.Contains(err.Error(), "DuckDB has no memory left")
+}
+
+// ask runs the steps; an answer that is not right is an error.
+func (q *Query) ask(ctx context.Context, conn *sql.Conn) (rows int64, err error) {
+	for _, s := range q.Steps {
+		if !answers(s) {
+			if _, err := conn.ExecContext(ctx, s); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		n, err := judge(ctx, conn, s)
+		if err != nil {
+			return 0, err
+		}
+		rows += n
+	}
+	return rows, nil
+}
+
+func judge(ctx context.Context, conn *sql.Conn, statement string) (n int64, err error) {
+	rows, err := conn.QueryContext(ctx, statement)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return 0, err
+	}
+	values, into := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return 0, err
+		}
+		for i, name := range names {
+			v, whole := values[i].(int64)
+			switch {
+			case name == "n" && whole:
+				n = v
+			case strings.HasPrefix(name, "bad") && (!whole || v != 0):
+				return 0, fmt.Errorf("%s is %v, of %d rows", name, values[i], n)
+			}
+		}
+	}
+	return n, rows.Err()
+}
+
+// minimise leaves out parts of a query while it still fails.
+func (q *Query) minimise(ctx context.Context, conn *sql.Conn) Query {
+	small := *q
+	if q.spec == nil || q.Cancel {
+		return small
+	}
+	for again := true; again; {
+		again = false
+		for _, s := range small.spec.simpler() {
+			try := small
+			try.spec, try.Steps = &s, s.steps()
+			_, err := try.ask(ctx, conn)
+			if err == nil || outOfMemory(err) || invented(err) {
+				continue
+			}
+			small, again = try, true
+			break
+		}
+	}
+	return small
+}
+
+// invented reports an error of the generator's, not of the query.
+func invented(err error) bool {
+	for _, e := range []string{"Binder Error", "Parser Error", "Catalog Error", "Interrupt"} {
+		if strings.Contains(err.Error(), e) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,280 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// item is one aggregate in a query: the call and its clauses.
+type item struct {
+	aggregate
+	distinct      bool
+	filter, order string
+	ordered       bool // the truth is collected in that order too
+	windowed      bool
+	over          string
+}
+
+// spec is a query of aggregates, in parts that can be left out.
+type spec struct {
+	table  string
+	source string // over the table @
+	parts  string // sketches per part first, then unions of them: the part
+	shape  string // group, window, correlated, lateral
+	keys   []string
+	sets   string // ROLLUP, CUBE, SETS or none
+	having string
+	limit  string
+	sorted string
+	items  []item
+	wrap   string // over the query @
+	check  bool   // sketches are built again from the lists
+	// prepared queries have $1 for this number.
+	prepared []int
+}
+
+var sources = []string{
+	"@", "@", "@", "@",
+	"(SELECT * FROM @ WHERE i % 3 <> 1)",
+	"(SELECT * FROM @ UNION ALL SELECT * FROM @)",
+	"(SELECT a.* FROM @ a JOIN (VALUES (0), (1), (2), (2)) b(j) ON a.h = b.j)",
+	"(SELECT a.* FROM @ a LEFT JOIN (SELECT DISTINCT k FROM @) b ON a.k = b.k)",
+	"(SELECT a.* REPLACE (b.x AS x, b.s AS s) FROM @ a LEFT JOIN @ b ON a.i = b.i + 3)",
+	"(SELECT * REPLACE (3.5 AS x, 'all the same' AS s) FROM @)",
+	"(SELECT * REPLACE (NULL::DOUBLE AS x, NULL::BIGINT AS k) FROM @)",
+	"(SELECT * FROM @ ORDER BY hash(i) LIMIT 50)",
+	"(SELECT * FROM @ WHERE i < 0)",
+	"(SELECT * FROM @ SEMI JOIN (SELECT 2 AS h UNION SELECT 3) USING (h))",
+	"(SELECT a.* FROM @ a, range(2))",
+	"(WITH q AS MATERIALIZED (FROM @) SELECT * FROM q WHERE h < 3 UNION ALL SELECT * FROM q WHERE h >= 2)",
+	"(SELECT unnest(list(z ORDER BY i), recursive := true) FROM @ z)",
+	"(SELECT * REPLACE (TRY(x / 1) AS x, if(b, k, NULL) AS k) FROM @)",
+	"(SELECT * FROM @ WHERE x > (SELECT avg(x) FROM @))",
+}
+
+func newSpec(d draw, db *Database) spec {
+	p := spec{shape: d.one("group", "group", "group", "window", "window", "correlated", "lateral"), source: sources[d.IntN(len(sources))]}
+	if db.limited && db.risky() && p.shape == "window" {
+		p.shape = "group"
+	}
+	n := []int{1, 1, 1, 2, 2, d.between(1, 6)}[d.IntN(6)]
+	if d.chance(200) {
+		n = 40
+	}
+	for range n {
+		p.items = append(p.items, item{aggregate: anyAggregate(d)})
+	}
+	if d.chance(4) {
+		p.parts = d.one("i % 3", "i % 10", "i // 6", "h", "i", "s")
+		p.items = slices.DeleteFunc(p.items, func(it item) bool { return it.union == "" })
+	}
+	if len(p.items) == 0 {
+		p.parts, p.items = "", append(p.items, item{aggregate: spatial(d)})
+	}
+	for i := range p.items {
+		p.clauses(d, &p.items[i])
+	}
+	p.table = d.one("t0", "t0", "t0", "t0", "t1", "t1", "t3", "t2")
+	switch p.shape {
+	case "group":
+		p.grouped(d)
+	case "window":
+		p.windows(d)
+	}
+	// What takes long, or lists whose number of entries is that of rows squared.
+	size := 0
+	for _, it := range p.items {
+		size += it.size
+	}
+	if p.table == "t2" && (p.shape != "group" || size > 12000 || p.parts == "i" || slices.Contains(p.keys, "i") || p.sets == "CUBE") {
+		p.table = "t1"
+	}
+	if p.table == "t1" && (p.shape == "window" && (size > 6000 || strings.Contains(p.source, "range(2)"))) {
+		p.table = "t0"
+	}
+	p.check = p.table != "t2" && (p.table != "t1" || p.shape != "window") && d.chance(4)
+	p.wrap = d.one("@", "@", "@", "@",
+		"(FROM @ ORDER BY hash(s0), octet_length(s0))",
+		"(WITH q AS MATERIALIZED (FROM @) FROM q UNION ALL FROM q)",
+		"(SELECT q.* FROM @ q JOIN range(2) ON true)",
+		"(SELECT q.* FROM @ q LEFT JOIN (VALUES (1), (2)) v(j) ON octet_length(q.s0) % 3 = v.j)",
+		"(SELECT unnest(list(q)) AS q FROM @ q)",
+		"(SELECT * FROM @ WHERE octet_length(s0) % 5 <> 0)",
+		"(SELECT * REPLACE (s0 || ''::BLOB AS s0) FROM @)",
+	)
+	if strings.HasPrefix(p.wrap, "(SELECT unnest(") {
+		p.wrap = "(SELECT q.* FROM " + p.wrap + ")"
+	}
+	if d.chance(6) {
+		for range d.between(1, 3) {
+			p.prepared = append(p.prepared, d.between(0, 80))
+		}
+		p.source = "(SELECT * FROM @ WHERE i % 81 <= $1)"
+	}
+	return p
+}
+
+// clauses draws what stands in and behind a call.
+func (p *spec) clauses(d draw, it *item) {
+	if d.chance(4) {
+		it.filter = d.one("i % 3 = 0", "g > 1", "h IN (1, 2)", "i < 0", "g IS NULL", "i % 2 = 0 AND h <> 3", "true", "random() < 2")
+	}
+	switch {
+	case p.parts == "" && d.chance(5):
+		it.distinct = true
+		if it.first != "" && d.chance(3) {
+			it.order = it.first + d.one("", " DESC", " NULLS FIRST")
+		}
+	case d.chance(4):
+		it.order, it.ordered = d.one("i", "i DESC", "h, i", "g NULLS FIRST, i DESC", "hash(i)"), d.chance(2)
+	}
+}
+
+func (p *spec) grouped(d draw) {
+	all := []string{"g", "h", "g % 2", "i % 4", "i // 5", "i", "h > 2", "(g, h)", "'constant'"}
+	if p.parts == "" {
+		all = append(all, "s", "c", "b", "day", "x > 0")
+	}
+	for range []int{0, 1, 1, 2, 2, 3}[d.IntN(6)] {
+		p.keys = append(p.keys, all[d.IntN(len(all))])
+	}
+	if len(p.keys) > 1 && d.chance(2) {
+		p.sets = d.one("ROLLUP", "CUBE", "SETS")
+	}
+	if d.chance(8) {
+		p.having = d.one("count(*) > 2", "count(DISTINCT h) > 1", "min(i) % 2 = 0", "max(h) < 9")
+	}
+	if d.chance(6) {
+		p.sorted = d.one("count(*), min(i)", "min(i) DESC")
+	}
+	if d.chance(8) {
+		p.limit = d.one("3", "1", "10 OFFSET 2")
+	}
+}
+
+// windows draws what aggregates are computed over.
+func (p *spec) windows(d draw) {
+	one := window(d)
+	for i := range p.items {
+		it := &p.items[i]
+		it.windowed, it.over = true, one
+		if d.chance(2) {
+			it.over = window(d)
+		}
+	}
+	if d.chance(8) {
+		p.having = "row_number() OVER (PARTITION BY g ORDER BY i) % 3 = 1"
+	}
+	if d.chance(10) {
+		p.limit = "5"
+	}
+}
+
+func window(d draw) string {
+	partition := d.one("", "", "PARTITION BY g", "PARTITION BY h", "PARTITION BY g, h", "PARTITION BY i", "PARTITION BY i // 3")
+	if d.chance(4) {
+		return strings.TrimSpace(partition)
+	}
+	order := d.one("i", "i", "i DESC", "i // 3", "h, i", "hash(i)", "g NULLS FIRST, i")
+	start := d.between(0, 12)
+	frame := ""
+	unit := d.one("ROWS", "ROWS", "GROUPS", "RANGE")
+	if unit == "RANGE" {
+		order = d.one("i", "i DESC", "h")
+	}
+	switch d.IntN(6) {
+	case 0: // the default: to the last peer of the current row
+	case 1:
+		frame = unit + " BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+	case 2:
+		frame = unit + " BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"
+	case 3:
+		frame = unit + " BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+	case 4:
+		frame = fmt.Sprintf("%s BETWEEN %d PRECEDING AND %d FOLLOWING", unit, start, d.between(0, 12))
+	case 5:
+		frame = fmt.Sprintf("%s BETWEEN %d FOLLOWING AND %d FOLLOWING", unit, start, start+d.between(0, 9))
+	}
+	if frame != "" {
+		frame += d.one("", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES")
+	}
+	return strings.TrimSpace(partition + " ORDER BY " + order + " " + frame)
+}
+
+// call is the aggregate with its clauses, fn over args; truth is the list.
+func (it *item) call(fn, args string, truth bool) string {
+	var b strings.Builder
+	b.WriteString(fn + "(")
+	if it.distinct {
+		b.WriteString("DISTINCT ")
+	}
+	b.WriteString(args)
+	if it.order != "" && (!truth || it.ordered) {
+		b.WriteString(" ORDER BY " + it.order)
+	}
+	b.WriteString(")")
+	if it.filter != "" {
+		b.WriteString(" FILTER (" + it.filter + ")")
+	}
+	if it.windowed {
+		b.WriteString(" OVER (" + it.over + ")")
+	}
+	return b.String()
+}
+
+// columns are the aggregates of the query: s0, l0, s1, ...
+func (p *spec) columns(assign string) string {
+	var out []string
+	for i := range p.items {
+		it := &p.items[i]
+		n := strconv.Itoa(i)
+		fn, args, truth := it.fn, with(it.args, it.options), it.truth
+		switch {
+		case p.parts != "":
+			fn, args, truth = it.union, "s"+n, "l"+n
+		case p.shape == "window":
+			truth = "r" + n
+			if it.options != "" {
+				args = it.args + ", o" + n
+			}
+		}
+		out = append(out, fmt.Sprintf(assign, it.call(fn, args, false), "s", i), fmt.Sprintf(assign, it.call("list", truth, true), "l", i))
+	}
+	return strings.Join(out, ", ")
+}
+
+// from is the table expression that aggregates read.
+func (p *spec) from() string {
+	src := strings.ReplaceAll(p.source, "@", p.table)
+	if p.parts == "" && p.shape == "window" {
+		return "(SELECT *, " + strings.Join(p.structs(), ", ") + " FROM " + src + ")"
+	}
+	if p.parts == "" {
+		return src
+	}
+	inner := spec{}
+	for _, it := range p.items {
+		inner.items = append(inner.items, item{aggregate: it.aggregate})
+	}
+	return fmt.Sprintf("(SELECT g, h, min(i) AS i, %s FROM %s GROUP BY g, h, %s)", inner.columns("%s AS %s%d"), src, p.parts)
+}
+
+// structs are the STRUCTs that windows read, as columns below them. DuckDB
+// (1.5.5) hands a window's aggregate garbage in place of the members of a STRUCT
+// that is made in the call and has the same value in many rows, with its own list
+// as with any other:
+//
+//	SELECT list({x: 2.5, y: i}) OVER (PARTITION BY i // 3 ORDER BY i
+//	  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM range(57) t(i)
+func (p *spec) structs() []string {
+	var out []string
+	for i, it := range p.items {
+		out = append(out, fmt.Sprintf("%s AS r%d", it.truth, i))
+		if it.options != "" {
+			out = append(out, fmt.Sprintf("%s AS o%d", it.options, i))
+		}
+	}
+	return out
+}
