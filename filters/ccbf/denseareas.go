@@ -9,26 +9,53 @@ import (
 // ErrTooManyCells says that an area covers more cells than a dense sketch may
 // be asked for at once.
 type ErrTooManyCells struct {
-	Cells, Left uint64 // of the area (with levels: steps at least), and what earlier areas left of AreaLimit
+	Cells, Left uint64 // of the area (with levels: steps at least), and what may be asked for: less than Limit after earlier areas
+	Limit       uint64 // of one question to this sketch
 	Res         float64
 	Levels      uint8 // of the sketch
+	Bytes       int   // likewise
 }
 
 func (e *ErrTooManyCells) Error() string {
-	together := ""
-	if e.Left < AreaLimit {
-		together = " for all areas of 2,048 rows together"
+	limit, which := e.Limit, ""
+	switch {
+	case e.Left < e.Limit:
+		limit, which = AreaLimit, " for all areas of 2,048 rows together"
+	case e.Limit < AreaLimit:
+		which = fmt.Sprintf(" for a sketch of %d bytes", e.Bytes)
 	}
 	if e.Levels > 0 {
-		return fmt.Sprintf("area takes at least %.2g steps at resolution %v with %d levels; the limit is %.2g%s (use a smaller area, or a sketch that is coarser or has more levels)", float64(e.Cells), e.Res, e.Levels, float64(AreaLimit), together)
+		return fmt.Sprintf("area takes at least %.2g steps at resolution %v with %d levels; the limit is %.2g%s (use a smaller area, or a sketch that is coarser or has more levels)", float64(e.Cells), e.Res, e.Levels, float64(limit), which)
 	}
-	return fmt.Sprintf("area covers %.2g cells at resolution %v; the limit is %.2g%s (use a smaller area, or a sketch that is coarser or has levels)", float64(e.Cells), e.Res, float64(AreaLimit), together)
+	return fmt.Sprintf("area covers %.2g cells at resolution %v; the limit is %.2g%s (use a smaller area, or a sketch that is coarser or has levels)", float64(e.Cells), e.Res, float64(limit), which)
 }
 
 // AreaLimit is the most cells that one question may look up in a dense sketch,
 // or with levels the most steps that it may take: no question can be
-// interrupted.
+// interrupted. View.AreaLimit is less for small sketches.
 const AreaLimit = 100_000_000
+
+// The work that one question may make: so much, and so much more for each byte of
+// the sketch, of which a lookup takes lookupWork and one for each counter that it
+// can read. Bounds, k and layers are what a sketch says of itself, whoever made it;
+// bytes it must have. With k = 4 and four layers it is AreaLimit from 256 KiB on,
+// and 2 million cells of 4 KiB.
+const (
+	leastWork   = 1 << 24
+	workPerByte = 12 << 10
+	lookupWork  = 16
+)
+
+// work is how much one question may make.
+func (v *View) work() uint64 { return leastWork + workPerByte*uint64(len(v.blob)) }
+
+// AreaLimit is the most cells that one question may look up in this sketch.
+func (v *View) AreaLimit() uint64 {
+	return min(AreaLimit, v.work()/uint64(lookupWork+v.shape.k*v.shape.layers))
+}
+
+// left is how many cells a question may look up now.
+func (v *View) left() uint64 { return min(v.AreaLimit(), AreaLimit-v.covered) }
 
 // LimitAreas lets the questions from now on, to whatever sketches v is reset
 // to, look up no more than AreaLimit cells of dense sketches together: for a
@@ -37,9 +64,15 @@ func (v *View) LimitAreas() { v.together, v.covered = true, 0 }
 
 // allow returns an *ErrTooManyCells where a dense sketch may not be asked for n
 // cells.
-func (v *View) allow(n uint64) error {
-	if n > AreaLimit-v.covered {
-		return &ErrTooManyCells{n, AreaLimit - v.covered, v.Grid.Res(), v.Levels}
+func (v *View) allow(n uint64) error { return v.take(n, v.AreaLimit()) }
+
+// allowRows is allow for rows of cells that are walked and not looked up.
+func (v *View) allowRows(n uint64) error { return v.take(n, min(AreaLimit, v.work())) }
+
+// take is allow for a limit.
+func (v *View) take(n, limit uint64) error {
+	if left := min(limit, AreaLimit-v.covered); n > left {
+		return &ErrTooManyCells{Cells: n, Left: left, Limit: limit, Res: v.Grid.Res(), Levels: v.Levels, Bytes: len(v.blob)}
 	}
 	if v.together {
 		v.covered += n
@@ -65,7 +98,7 @@ func (v *View) denseBoxSum(box grid.Rect, category []byte) (uint64, error) {
 // densePolygonSum is Polygon.sum of a dense sketch.
 func (v *View) densePolygonSum(scan *grid.Scanner, category []byte, each func(n uint64)) (uint64, error) {
 	n := scan.Work()
-	if n <= AreaLimit { // rows that may be walked to count their cells
+	if n <= v.left() { // rows that may be walked to count their cells
 		n = max(n, scan.Count())
 	}
 	if err := v.allow(n); err != nil {

@@ -101,6 +101,14 @@ func (h *Head) parseParams(b *sketch.Blob) error {
 	if h.Bytes == 0 || h.Bytes > MaxBytes {
 		return sketch.Invalidf("%d bytes at most, must be from 1 to %d", h.Bytes, MaxBytes)
 	}
+	if n := h.shape.bytes(); n > h.Bytes {
+		// New makes no such sketch. An exact one of a few cells would take the memory
+		// of its layers as soon as a cell more does not fit.
+		return sketch.Invalidf("layers that take %d bytes in a sketch of %d at most", n, h.Bytes)
+	}
+	if p[atForm] == formExact && !h.Exact {
+		return sketch.Invalidf("an exact sketch that was dense from the first row on")
+	}
 	if h.Totals && !h.Categories {
 		return sketch.Invalidf("totals without categories")
 	}

@@ -16,8 +16,13 @@ type Spot struct {
 	Count uint64
 }
 
-// MaxSpots is the most cells that one question lists.
+// MaxSpots is the most cells that one question lists; of a small dense sketch, of
+// which any number of cells can read anything, fewer: View.MaxSpots.
 const MaxSpots = 1_000_000
+
+// MaxSpots is the most cells that one question to this sketch lists: MaxSpots, or
+// 65,536 and 4 for each byte. No exact sketch has as many.
+func (v *View) MaxSpots() int { return min(MaxSpots, 1<<16+4*len(v.blob)) }
 
 // ErrSpots is a question for more cells than are listed, or for none.
 var ErrSpots = errors.New("cells cannot be listed")
@@ -29,7 +34,7 @@ var ErrSpots = errors.New("cells cannot be listed")
 // quads that read less than threshold. threshold is at least 1.
 //
 // Exact sketches answer for any rectangle, dense ones for up to AreaLimit
-// lookups inside Bounds. More than MaxSpots cells are an error that wraps
+// lookups inside Bounds. More than View.MaxSpots cells are an error that wraps
 // ErrSpots. category nil asks for points of any category.
 func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spot, error) {
 	if threshold == 0 {
@@ -38,7 +43,7 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 	var spots []Spot
 	full := false
 	add := func(c grid.Cell, n uint64) bool {
-		if len(spots) == MaxSpots {
+		if len(spots) == v.MaxSpots() {
 			full = true
 			return false
 		}
@@ -67,7 +72,7 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 		}
 	}
 	if full {
-		return nil, fmt.Errorf("%w: more than %d count %d or more (raise the threshold or use a smaller box)", ErrSpots, MaxSpots, threshold)
+		return nil, fmt.Errorf("%w: more than %d count %d or more (raise the threshold or use a smaller box)", ErrSpots, v.MaxSpots(), threshold)
 	}
 	sortSpots(spots)
 	return spots, nil
@@ -89,20 +94,27 @@ func (v *View) TopK(box grid.Rect, k int, category []byte) ([]Spot, error) {
 	if k < 1 || k > MaxSpots {
 		return nil, fmt.Errorf("%w: k is %d, must be from 1 to %d", ErrSpots, k, MaxSpots)
 	}
-	t := topCells{k: k}
+	t := topCells{k: k, most: v.MaxSpots()}
 	if v.form == formExact {
 		v.eachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{c, n}, n}) })
 	} else {
-		s := search{v: v, category: category, largestFirst: true, visit: func(level int, at grid.Cell, n, least uint64) bool {
+		s := search{v: v, category: category, largestFirst: true}
+		s.visit = func(level int, at grid.Cell, n, least uint64) bool {
 			if level == 0 {
-				t.add(candidate{Spot{at, n}, least})
+				if !t.add(candidate{Spot{at, n}, least}) {
+					s.most = 0
+				}
 				return false
 			}
 			// The best that it can hold is its south-western cell.
 			first := grid.Cell{X: at.X << level, Y: at.Y << level}
 			return t.wants(candidate{Spot{Cell: first}, least})
-		}}
-		if err := s.run(box); err != nil {
+		}
+		err := s.run(box)
+		switch {
+		case t.full:
+			return nil, fmt.Errorf("%w: more than %d are among the %d that count most (use a smaller k or a smaller box)", ErrSpots, t.most, k)
+		case err != nil:
 			return nil, err
 		}
 	}
@@ -132,14 +144,15 @@ func (c *candidate) before(d *candidate) bool {
 
 // topCells is a heap of the k best candidates so far, the last of them on top.
 type topCells struct {
-	k     int
-	cells []candidate
+	k, most int // cells wanted, and the most that there may be
+	cells   []candidate
+	full    bool // more were wanted than there may be
 }
 
 func (t *topCells) Len() int           { return len(t.cells) }
 func (t *topCells) Less(i, j int) bool { return t.cells[j].before(&t.cells[i]) }
 func (t *topCells) Swap(i, j int)      { t.cells[i], t.cells[j] = t.cells[j], t.cells[i] }
-func (t *topCells) Push(c any)         { t.cells = append(t.cells, c.(candidate)) }
+func (t *topCells) Push(any)           {}             // never: it would take an allocation for each
 func (t *topCells) Pop() any           { return nil } // never: the last is replaced
 
 // wants reports whether c would be among the best.
@@ -147,12 +160,17 @@ func (t *topCells) wants(c candidate) bool {
 	return len(t.cells) < t.k || c.before(&t.cells[0])
 }
 
-func (t *topCells) add(c candidate) {
+// add takes a candidate into account; false once there are too many.
+func (t *topCells) add(c candidate) bool {
 	switch {
+	case len(t.cells) < min(t.k, t.most):
+		t.cells = append(t.cells, c)
+		heap.Fix(t, len(t.cells)-1)
 	case len(t.cells) < t.k:
-		heap.Push(t, c)
+		t.full = true
 	case c.before(&t.cells[0]):
 		t.cells[0] = c
 		heap.Fix(t, 0)
 	}
+	return !t.full
 }

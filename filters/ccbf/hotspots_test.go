@@ -238,7 +238,11 @@ func TestHotspotLimits(t *testing.T) {
 			t.Errorf("question %d of a chunk: %v", i, err)
 		}
 	}
-	full := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Widths: []int{8}, Counters: []uint64{1}, K: 1}), p)))
+	// All counters of a large sketch, large enough for such lists, hold something.
+	full := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Widths: []int{8}, Counters: []uint64{1 << 18}, K: 1}), p)))
+	for i := range full.dense.body {
+		full.dense.body[i] = 2
+	}
 	box := grid.Rect{MaxX: 1999, MaxY: 999}
 	for _, c := range []struct {
 		what string

@@ -63,7 +63,7 @@ func (p *Polygon) countCells(v *View) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := v.allow(scan.Work()); err != nil {
+	if err := v.allowRows(scan.Work()); err != nil { // the resolution is what the sketch says
 		return 0, err
 	}
 	p.cells, p.counted = scan.Count(), true

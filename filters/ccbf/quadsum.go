@@ -39,9 +39,9 @@ func (v *View) byQuads(bounds grid.Rect) bool {
 	return v.Levels > 0 && bounds.Count() > smallArea
 }
 
-// sumQuads is the sum over an area. It stops at AreaLimit steps.
+// sumQuads is the sum over an area. It stops at View.AreaLimit steps.
 func (v *View) sumQuads(a area, category []byte, each func(n uint64)) (uint64, error) {
-	q := quadSum{v: v, area: a, category: category, most: AreaLimit - v.covered, each: each}
+	q := quadSum{v: v, area: a, category: category, most: v.left(), each: each}
 	r := a.Bounds().Intersect(v.Bounds)
 	if r.Empty() {
 		return 0, nil

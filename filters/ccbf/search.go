@@ -40,7 +40,7 @@ type reading struct {
 	n, least uint64
 }
 
-// run searches a rectangle. It may look up AreaLimit quads.
+// run searches a rectangle. It may look up View.AreaLimit quads.
 func (s *search) run(clip grid.Rect) error {
 	clip = clip.Intersect(s.v.Bounds)
 	if clip.Empty() {
@@ -50,7 +50,7 @@ func (s *search) run(clip grid.Rect) error {
 	for l := range top + 1 {
 		s.clips[l] = clip.Quads(l)
 	}
-	s.most = AreaLimit - s.v.covered
+	s.most = s.v.left()
 	all := s.clips[top]
 	if n := all.Count(); n > s.most {
 		return s.v.allow(n)

@@ -1,0 +1,128 @@
+package ccbf
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/paulmach/orb"
+)
+
+// edited is a BLOB with a parameter written over, and its checksum right.
+func edited(t *testing.T, blob []byte, at int, v any) []byte {
+	t.Helper()
+	b := append([]byte(nil), blob...)
+	if _, err := binary.Encode(b[sketch.HeaderSize+at:], binary.LittleEndian, v); err != nil {
+		t.Fatal(err)
+	}
+	p, err := sketch.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sketch.Seal(b, p.Header)
+}
+
+// reset is a view of a BLOB whose checksum need not be right.
+func reset(t *testing.T, blob []byte) *View {
+	t.Helper()
+	v := new(View)
+	if err := v.Reset(blob); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Layers that a sketch has no room for are an error, whatever form it has: they
+// would be made as soon as a cell more does not fit.
+func TestLayersAreWithinBytes(t *testing.T) {
+	var p points
+	p.add(spot{grid.Cell{X: 1, Y: 2}, plain}, 1)
+	exact := blobOf(t, builderOf(t, config(t, Params{Counters: []uint64{1 << 16, 1 << 12, 1 << 8, 1 << 4}}), p))
+	dense := blobOf(t, builderOf(t, config(t, Params{Dense: true, Bytes: 1000}), p))
+	for _, c := range []struct {
+		what string
+		blob []byte
+	}{
+		{"an exact sketch of 16 bytes at most", edited(t, exact, atBytes, uint64(16))},
+		{"an exact sketch with 2^30 counters", edited(t, exact, atShape, uint64(1<<30))},
+		{"an exact sketch that is to be dense", edited(t, exact, atExact, byte(0))},
+		{"a dense sketch of 16 bytes at most", edited(t, dense, atBytes, uint64(16))},
+	} {
+		if err := new(View).Reset(c.blob); !errors.Is(err, sketch.ErrInvalid) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if _, err := Decode(c.blob); !errors.Is(err, sketch.ErrInvalid) {
+			t.Errorf("%s: %v", c.what, err)
+		}
+	}
+}
+
+// One question to a small sketch makes little work, whatever the sketch says of
+// its bounds, its k and its resolution: at most View.AreaLimit lookups, of which k
+// times layers are counters, or an error. The limit grows with the bytes up to
+// AreaLimit.
+func TestWorkOfOneQuestion(t *testing.T) {
+	var p points
+	p.add(spot{grid.Cell{X: 1, Y: 2}, plain}, 1)
+	const far = 1 << 40
+	earth := orb.MultiPolygon{{{{-far, -far}, {far, -far}, {far, far}, {-far, 1}, {-far, -far}}}}
+	for _, params := range []Params{
+		{Bytes: 4000},
+		{Bytes: 4000, K: 32},
+		{Bytes: 4000, Levels: MaxLevels},
+		{K: 32, Widths: []int{2, 3, 4, 5, 6, 7, 8, 9}, Counters: []uint64{1 << 13, 1 << 11, 1 << 9, 128, 32, 8, 4, 2}},
+	} {
+		params.Dense = true
+		c := config(t, params)
+		blob := edited(t, blobOf(t, builderOf(t, c, p)), atBounds, []int64{-far, -far, far, far})
+		full := append([]byte(nil), blob...)
+		body := full[len(full)-int(c.DenseBytes()):]
+		for i := range body {
+			body[i] = 0xff
+		}
+		for _, b := range [][]byte{blob, full} {
+			v := reset(t, b)
+			// What 0.2 s take, at 3 ns for each counter and 50 ns beside them.
+			if limit := v.AreaLimit(); float64(limit)*(50+3*float64(v.K()*v.shape.layers)) > 0.25e9 {
+				t.Errorf("%+v: %d lookups", params, limit)
+			}
+			for what, ask := range map[string]func() error{
+				"box":       func() error { _, err := v.BoxSum(grid.MaxRect(), nil); return err },
+				"polygon":   func() error { _, err := v.PolygonSum(earth, nil); return err },
+				"estimate":  func() error { _, err := v.PolygonEstimate(earth, nil); return err },
+				"hotspots":  func() error { _, err := v.Hotspots(grid.MaxRect(), 1, nil); return err },
+				"top k":     func() error { _, err := v.TopK(grid.MaxRect(), MaxSpots, nil); return err },
+				"raster":    func() error { return v.Raster(make([]uint64, 9), earth.Bound(), 3, 3, nil) },
+				"density":   func() error { return v.Density(make([]float64, 9), earth.Bound(), 3, 3, nil) },
+				"small box": func() error { _, err := v.BoxSum(grid.Rect{MaxX: 299, MaxY: 299}, nil); return err },
+			} {
+				v.LimitAreas()
+				err := ask()
+				var many *ErrTooManyCells
+				if err != nil && !errors.As(err, &many) && !errors.Is(err, ErrSpots) || what == "small box" && err != nil {
+					t.Errorf("%+v, %s: %v", params, what, err)
+				}
+				if v.covered > v.AreaLimit() {
+					t.Errorf("%+v, %s: %d lookups of %d", params, what, v.covered, v.AreaLimit())
+				}
+				if many != nil && many.Limit > v.work() {
+					t.Errorf("%+v, %s: %v", params, what, err)
+				}
+			}
+		}
+	}
+	large := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Bytes: 1 << 18}), p)))
+	if large.AreaLimit() < AreaLimit*9/10 || large.MaxSpots() != MaxSpots {
+		t.Errorf("of %d bytes %d lookups and %d spots", len(large.blob), large.AreaLimit(), large.MaxSpots())
+	}
+	// The rows of a polygon on a grid as fine as a sketch says.
+	fine := edited(t, blobOf(t, builderOf(t, config(t, Params{}), p)), atRes, math.Float64bits(1e-7))
+	v := reset(t, fine)
+	var many *ErrTooManyCells
+	if _, err := v.PolygonEstimate(orb.MultiPolygon{{{{0, 0}, {5, 0}, {5, 4}, {0, 4}, {0, 0}}}}, nil); !errors.As(err, &many) {
+		t.Errorf("4e7 rows: %v", err)
+	}
+}
