@@ -32,8 +32,8 @@ func (s *Sketch) IsExact() bool { return s.dense == nil }
 // Move and Subtract are legal. Always so while exact.
 func (s *Sketch) Additive() bool { return s.dense == nil || s.sums }
 
-// Saturated reports whether a counter of the last layer reached its ceiling:
-// estimates may be too small since.
+// Saturated reports whether a counter of the last layer is at its ceiling: it
+// then reads as the total, or as 2^64-1 where that is unknown.
 func (s *Sketch) Saturated() bool { return s.dense != nil && s.dense.saturated }
 
 // cellBounds are the smallest bounds of the cells of sections.

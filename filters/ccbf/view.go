@@ -18,6 +18,9 @@ var (
 // meanwhile. Reset checks structure and lengths, not the checksum: answers
 // from damaged bytes may be wrong, but nothing worse happens. The zero value
 // is ready for Reset; a View can be reset again and again without allocating.
+//
+// A View is for one goroutine at a time: questions use memory that it keeps from
+// one to the next. Any number of Views may read the same BLOB at once.
 type View struct {
 	Head
 	blob     []byte
@@ -99,7 +102,8 @@ func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 }
 
 // Count is the number of occurrences in a cell: never below the true count,
-// and equal to it while exact. category nil asks for points of any category;
+// and equal to it while exact. Where all counters of the cell are full it is the
+// total, or 2^64-1 where that is unknown. category nil asks for points of any category;
 // CheckCategory must have allowed the question. O(k) dense, O(log n) exact.
 func (v *View) Count(c grid.Cell, category []byte) uint64 {
 	if v.form == formDense {

@@ -47,8 +47,8 @@ const (
 	Additive Flags = 1 << iota
 	// TotalKnown says that the total is the number of occurrences inserted.
 	TotalKnown
-	// Saturated says that a counter reached its ceiling once: estimates may
-	// be below the truth.
+	// Saturated says that a counter is at its ceiling: what it counted beyond is
+	// not known. Each family says what it then reads as.
 	Saturated
 	// Categorised says that keys carry a category.
 	Categorised
