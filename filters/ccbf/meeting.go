@@ -30,12 +30,12 @@ func (s *shape) meeting() uint64 {
 // share is what positions that meet have together.
 type share struct {
 	at     uint64 // their counter
-	n      uint64 // how many there are
+	n      uint64 // how many there are; 0 where they do not go on
 	hi, lo uint64 // the sum of the values below, a number of 128 bits
 }
 
 // apart is what a key with the least reading has at most, where counters are sums.
-// O(k^2 * layers), where positions meet.
+// O(k * layers).
 func (d *dense) apart(h1, h2, least uint64) uint64 {
 	if !d.meets(h2) {
 		return least
@@ -50,8 +50,11 @@ func (d *dense) apart(h1, h2, least uint64) uint64 {
 	for x := range d.shape.layers {
 		l = &d.layers[x]
 		shares = l.join(shares)
-		up := 0
-		for _, s := range shares {
+		for i := range shares {
+			s := &shares[i]
+			if s.n == 0 {
+				continue
+			}
 			if v, known := d.digits(x, s.at); known && s.n > 1 {
 				// v counts to 2^63 with what is below, as do all counters: no
 				// quotient passes 64 bits.
@@ -59,15 +62,15 @@ func (d *dense) apart(h1, h2, least uint64) uint64 {
 				part, _ := bits.Div64(s.hi+carry, lo, s.n)
 				least = min(least, part)
 			}
-			if c := l.load(s.at); c&l.flag != 0 { // they go on in the layer above
-				var carry uint64
-				s.lo, carry = bits.Add64(s.lo, c&l.mask<<shift, 0)
-				s.hi += carry
-				shares[up] = s
-				up++
+			c := l.load(s.at)
+			if c&l.flag == 0 {
+				s.n = 0
+				continue
 			}
+			var carry uint64 // the others go on in the layer above
+			s.lo, carry = bits.Add64(s.lo, c&l.mask<<shift, 0)
+			s.hi += carry
 		}
-		shares = shares[:up]
 		shift += l.width - 1
 	}
 	return least
@@ -86,26 +89,33 @@ func (d *dense) meets(h2 uint64) bool {
 	return false
 }
 
-// join adds up the shares that meet in this layer, the positions being those of
-// the layer below, or of this one where it is the first.
+// join adds up the shares that meet in this layer. Their positions are those of the
+// layer below, all different there, or of this one where it is the first; each is
+// h2 after the one before, so that from the first that meets the first on all meet
+// those before them, in order.
 func (l *layer) join(shares []share) []share {
-	n := 0
-	for _, s := range shares {
+	period := len(shares)
+	for i := range shares {
+		s := &shares[i]
 		s.at = l.mod(s.at)
-		i := 0
-		for i < n && shares[i].at != s.at {
-			i++
+		if i > 0 && s.at == shares[0].at {
+			period = min(period, i)
 		}
-		if i == n {
-			shares[n] = s
-			n++
+		if i < period {
 			continue
 		}
-		o := &shares[i]
+		o := &shares[i%period]
+		if s.n == 0 {
+			continue
+		}
+		if o.n == 0 { // what does not go on is no part of what is above
+			*o = *s
+			continue
+		}
 		var carry uint64
 		o.lo, carry = bits.Add64(o.lo, s.lo, 0)
 		o.hi += s.hi + carry
 		o.n += s.n
 	}
-	return shares[:n]
+	return shares[:period]
 }
