@@ -113,3 +113,15 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 		}
 	}
 }
+
+// A total that reached 2^64-1 does not tell what is left after a removal: it stays,
+// for full counters read as it.
+func TestATotalBeyondItsRangeStays(t *testing.T) {
+	here, there := spot{grid.Cell{X: 3}, plain}, spot{grid.Cell{X: 30}, plain}
+	cfg := config(t, Params{Dense: true, Mode: Standard, Widths: []int{4}, Counters: []uint64{1 << 16}})
+	s := sketchOf(t, cfg, points{{here, math.MaxUint64}, {there, math.MaxUint64}})
+	must(0, s.Remove(there.Cell, nil, math.MaxUint64))
+	if got := must(Decode(bytesOf(s))).count(here.Cell, nil); got != math.MaxUint64 || s.Total != math.MaxUint64 {
+		t.Errorf("%d points left, a total of %d", got, s.Total)
+	}
+}

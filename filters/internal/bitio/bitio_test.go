@@ -57,3 +57,37 @@ func FuzzReadClass(f *testing.F) {
 		t.Fatal("read more numbers than there are bits")
 	})
 }
+
+// Done wants every bit read but the zeros that fill the last byte.
+func TestDone(t *testing.T) {
+	for n := range uint(40) {
+		var w Writer
+		w.Reset(8)
+		for range n {
+			w.Write(1, 1)
+		}
+		buf := append([]byte(nil), w.Bytes()...)
+		done := func(buf []byte, read uint) bool {
+			r := NewReader(buf)
+			for range read {
+				r.ReadClass(0) // of order 0, a one is the number 0
+			}
+			return r.Done()
+		}
+		if !done(buf, n) {
+			t.Errorf("%d bits of %d read: not done", n, n)
+		}
+		if n > 0 && done(buf, n-1) {
+			t.Errorf("%d bits of %d read: done", n-1, n)
+		}
+		if done(append(buf, 0), n) {
+			t.Errorf("%d bits and a byte of zeros: done", n)
+		}
+		if n%8 != 0 {
+			buf[len(buf)-1] |= 1 << 7
+			if done(buf, n) {
+				t.Errorf("%d bits and one in the padding: done", n)
+			}
+		}
+	}
+}

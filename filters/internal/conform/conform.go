@@ -19,6 +19,7 @@
 //		Check:  cms.Check,
 //		Laws: conform.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true,
 //			Deletable: true, Restores: true},
+//		Drawn:  func(r *rand.Rand) func() conform.Subject { ... conform.Size(r, 100) ... },
 //		Load:   500, Absent: 0.01,
 //	}
 //
