@@ -25,7 +25,7 @@ func (d *dense) count(h1, h2 uint64) uint64 {
 // least is the minimum over the k counters of a key.
 func (d *dense) least(h1, h2 uint64) uint64 {
 	l := &d.layers[0]
-	switch l.width {
+	switch l.wordWidth() {
 	case 8:
 		return countKey(d, counters[uint8](l), h1, h2)
 	case 16:
@@ -80,7 +80,7 @@ func countKey[W word](d *dense, l0 []W, h1, h2 uint64) uint64 {
 // where most keys have a count, as count ends at the first counter of 0.
 func (d *dense) counts(dst, h1, h2 []uint64) {
 	var count func(d *dense, dst []uint64, at []uint32)
-	switch d.layers[0].width {
+	switch d.layers[0].wordWidth() {
 	case 4:
 		count = countNibbles
 	case 8:
@@ -144,7 +144,7 @@ const cached = 4 << 20
 // hashes h1[i] and h2[i], in order.
 func (d *dense) insert(mode Mode, h1, h2, n []uint64) {
 	var work work
-	switch d.layers[0].width {
+	switch d.layers[0].wordWidth() {
 	case 4:
 		work = mode.choose(addNibbles, raiseNibbles)
 	case 8:

@@ -82,14 +82,22 @@ func (l *layer) store(i, c uint64) {
 // word is a counter width that the machine has.
 type word interface{ uint8 | uint16 | uint32 }
 
-// counters views a layer of width W as a slice. The bytes of a BLOB need not
-// be aligned; amd64 and arm64, the machines DuckDB's Go driver is built for,
-// read unaligned words, and both are little-endian as the format is.
+// wordWidth is the layer's width where its counters are words that the machine
+// reads in place, and 0 where the kernels for words must leave it alone. Counters
+// of 4 bits are read by bytes, everywhere.
+func (l *layer) wordWidth() uint {
+	if inPlace || l.width <= 8 {
+		return l.width
+	}
+	return 0
+}
+
+// counters views a layer of width W as a slice: only where wordWidth says so.
 func counters[W word](l *layer) []W {
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(l.data))), l.size)
 }
 
-// words views bytes, a multiple of 8 of them, as words; see counters.
+// words views bytes, a multiple of 8 of them, as words: only where inPlace.
 func words(b []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }

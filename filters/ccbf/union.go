@@ -7,7 +7,7 @@ import "math/bits"
 // it equals the array of all insertions together, bit for bit. o is unchanged.
 func (d *dense) union(o *dense) {
 	for x := range d.shape.layers {
-		if 64%d.layers[x].width == 0 {
+		if inPlace && 64%d.layers[x].width == 0 {
 			d.unionWords(x, o.layers[x].data)
 		} else {
 			d.unionLayer(x, &o.layers[x])

@@ -69,7 +69,7 @@ func TestFalsePositives(t *testing.T) {
 				must(t, s.AddInt(int64(v), 1))
 			}
 			for i := range h1s {
-				h1s[i], h2s[i] = key.HashUint64(p.Seed, uint64(1<<32+i))
+				h1s[i], h2s[i] = key.HashUint64(p.Seed, 1<<32+uint64(i))
 			}
 			s.CountHashes(counts, h1s, h2s)
 			wrong := 0.0

@@ -147,7 +147,7 @@ func (s *store) setChunk(g, k int, offset uint, vector bool) {
 	if k > 2 {
 		rec = rec[8:]
 	}
-	shift := shifts >> (8 * k) & 63
+	shift := uint64(shifts) >> (8 * k) & 63
 	w = binary.LittleEndian.Uint64(rec)
 	binary.LittleEndian.PutUint64(rec, w&^(0xfff<<shift)|uint64(offset)<<shift)
 }
