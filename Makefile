@@ -30,7 +30,7 @@ RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestU
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo map build extension test clients web race bench paper lint fuzz docs clean compiler
+.PHONY: help demo map build extension test machines clients web race bench paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -72,8 +72,11 @@ demo: build ## Two million points, a sketch per tile, and answers beside the tru
 map: web demo ## The demo's sketches on a map, in the browser: http://127.0.0.1:8080
 	@$(BIN) serve build/demo/demo.duckdb
 
-test: compiler extension clients web ## All tests, of every module
+test: compiler extension clients web machines ## All tests, of every module
 	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test -timeout 30m ./...); done
+
+machines: ## The sketches on 386 and, emulated, on s390x: the same bytes there
+	@GO=$(GO) scripts/machines
 
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
 # the packages of every platform, which not every registry has.

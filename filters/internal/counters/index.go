@@ -24,7 +24,7 @@ const (
 
 // shifts has 8 bits for every chunk: how far the word of the record that has
 // its offset is shifted for it. Chunk 0 has none: the spare bits serve, 0.
-const shifts = 0x30_24_18_0c_00_34_28_3c
+const shifts uint64 = 0x30_24_18_0c_00_34_28_3c
 
 // index is the codec. Its parameters: every counter of a chunk without offset
 // vector takes p[0] bits and as many more as its length code says, a number of
@@ -147,7 +147,7 @@ func (s *store) setChunk(g, k int, offset uint, vector bool) {
 	if k > 2 {
 		rec = rec[8:]
 	}
-	shift := uint64(shifts) >> (8 * k) & 63
+	shift := shifts >> (8 * k) & 63
 	w = binary.LittleEndian.Uint64(rec)
 	binary.LittleEndian.PutUint64(rec, w&^(0xfff<<shift)|uint64(offset)<<shift)
 }
