@@ -90,9 +90,10 @@ void ccbf_aggregate_error(void *info, const char *text);
 /*
  * probe.c: what an array of n states is. MANY: whole, several states. SINGLE:
  * one state for every row. SHORT: the same, and only the first entry is there.
- * UNCLEAR: none of them for certain.
+ * UNCLEAR: none of them for certain. STALE: the rows are not those that they
+ * should be.
  */
-enum { CCBF_MANY, CCBF_SINGLE, CCBF_SHORT, CCBF_UNCLEAR };
+enum { CCBF_MANY, CCBF_SINGLE, CCBF_SHORT, CCBF_UNCLEAR, CCBF_STALE };
 int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, uintptr_t into_api);
 bool ccbf_readable(const void *p);
 bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *known_state,
@@ -107,6 +108,7 @@ enum {
 	CCBF_SITE_UNKNOWN,
 	CCBF_SITE_WHOLE,
 	CCBF_SITE_ONE,
+	CCBF_SITE_STALE, /* rows are those of the call before: learn.c */
 	CCBF_SITE_LIKE_WHOLE,
 	CCBF_SITE_LIKE_ONE,
 	CCBF_SITE_KINDS
@@ -114,9 +116,12 @@ enum {
 typedef struct {
 	uintptr_t at, function;
 } ccbf_site;
+/* Where the running function will return to. */
+#define RETURN_ADDRESS ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
 ccbf_site ccbf_call_site(uintptr_t into_api);
 int ccbf_site_kind(ccbf_site s);
 void ccbf_know_site(ccbf_site s, int kind);
+bool ccbf_stale_sites(void);
 int ccbf_sites(void);
 void ccbf_hide_sites(int n);
 

@@ -131,9 +131,6 @@ static void update_as(void *info, void *chunk, ccbf_state **states, uintptr_t in
 	enter_aggregate(ccbfGoUpdate, &c);
 }
 
-/* Where the running function will return to. */
-#define RETURN_ADDRESS ((uintptr_t)__builtin_extract_return_addr(__builtin_return_address(0)))
-
 static void update(void *info, void *chunk, ccbf_state **states) {
 	update_as(info, chunk, states, RETURN_ADDRESS, false);
 }

@@ -74,6 +74,9 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 		if c.kind == C.CCBF_UNCLEAR {
 			return errUnclear()
 		}
+		if c.kind == C.CCBF_STALE {
+			return fmt.Errorf("DuckDB %s hands the same row over again and again in a window without an order: write OVER (ORDER BY ... ROWS UNBOUNDED PRECEDING)", C.GoString(C.ccbf_library_version()))
+		}
 		states := States{unsafe.Pointer(c.states), int(c.rows), c.kind != C.CCBF_MANY}
 		return ov.Aggregate.Update(f.load(c, ov), states)
 	})

@@ -15,6 +15,22 @@ const library = "v1.4.1"
 // TestSQL runs the SQL tests. No query runs between two statements, so what
 // DuckDB forgot is given back there.
 func TestSQL(t *testing.T) {
+	db, registration := open(t)
+	sqltest.Run(t, sqltest.DB(db, registration.Release), "../../sql/test")
+}
+
+// Windows and ORDER BY, at random, beside exact SQL. CCBF_LONG=1: 10,000 queries.
+func TestRandomWindows(t *testing.T) {
+	db, registration := open(t)
+	conn, err := sqltest.DB(db, registration.Release).Conn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	sqltest.Windows(t, conn, 14, 20000, sqltest.WindowCount(20))
+}
+
+func open(t *testing.T) (*sql.DB, *ccbfsql.Registration) {
 	connector, err := duckdb.NewConnector("", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -41,5 +57,5 @@ func TestSQL(t *testing.T) {
 	if err := ccbfsql.Register(t.Context(), conn); err != nil {
 		t.Fatal(err)
 	}
-	sqltest.Run(t, sqltest.DB(db, registration.Release), "../../sql/test")
+	return db, registration
 }

@@ -2,7 +2,6 @@ package test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -11,16 +10,12 @@ import (
 
 // Windows and ORDER BY, at random, beside exact SQL. CCBF_LONG=1: 10,000 queries.
 func TestRandomWindows(t *testing.T) {
-	n := 150
-	if os.Getenv("CCBF_LONG") != "" {
-		n = 10000
-	}
 	conn, err := sqltest.DB(open(t), func() {}).Conn()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	sqltest.Windows(t, conn, 14, 0, n)
+	sqltest.Windows(t, conn, 14, 0, sqltest.WindowCount(60))
 }
 
 // The query with which it was found: 64 constant windows on one thread, with a

@@ -1,0 +1,37 @@
+package clients
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/sqltest"
+)
+
+// Windows and ORDER BY, at random, beside exact SQL, each version with queries of
+// its own. CCBF_LONG=1: 10,000 queries.
+func TestRandomWindows(t *testing.T) {
+	for i, v := range versions(t, true) {
+		t.Run(v, func(t *testing.T) {
+			sqltest.Windows(t, connect(t, loaded(t, node(t, v), ":memory:")), 14, 30000+10000*i, sqltest.WindowCount(15))
+		})
+	}
+}
+
+// oneRow is a connection of c/host.c for queries of one row and one column.
+type oneRow struct{ p *process }
+
+func (c oneRow) Exec(statements string) error {
+	_, err := c.Query(statements)
+	return err
+}
+
+func (c oneRow) Query(statement string) ([][]string, error) {
+	answer := c.p.do("sql 1 %s", strings.ReplaceAll(statement, "\n", " "))
+	if row, ok := strings.CutPrefix(answer, "="); ok {
+		return [][]string{{strings.TrimPrefix(row, " ")}}, nil
+	}
+	return nil, fmt.Errorf("%s", answer)
+}
+
+func (oneRow) Close() error { return nil }
