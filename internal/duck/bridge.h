@@ -95,6 +95,8 @@ void ccbf_aggregate_error(void *info, const char *text);
  */
 enum { CCBF_MANY, CCBF_SINGLE, CCBF_SHORT, CCBF_UNCLEAR, CCBF_STALE };
 int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, uintptr_t into_api);
+/* No supported system has smaller pages, and every page size is a multiple. */
+#define CCBF_PAGE 4096u
 bool ccbf_readable(const void *p);
 bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *known_state,
                    uint64_t mark);

@@ -149,29 +149,63 @@ static void finalize(void *info, ccbf_state **states, void *out, uint64_t n, uin
 }
 
 /*
- * Go is asked only where a block has to be given back. The mark is wiped, so
- * that memory that is used again, or a state destroyed twice, is not taken for
- * a living state.
+ * Is it a living state? When update fails below list_aggregate, DuckDB destroys
+ * states that it never made: the array then has whatever was in that memory. So
+ * what is not in the page of a state that was read before is tried first.
  */
-static void destroy(ccbf_state **states, uint64_t n) {
-	bool blocks = false;
-	for (uint64_t i = 0; i < n; i++) {
-		ccbf_state *s = states[i];
-		if (living(s)) {
-			blocks |= s->handle != 0;
-		}
+static bool may_destroy(const ccbf_state *s, uintptr_t *page) {
+	if (s == NULL || ((uintptr_t)s & 7) != 0) {
+		return false;
 	}
+	if (((uintptr_t)s ^ *page) >= CCBF_PAGE) {
+		if (!ccbf_readable(s)) {
+			return false;
+		}
+		*page = (uintptr_t)s & ~(uintptr_t)(CCBF_PAGE - 1);
+	}
+	return living(s);
+}
+
+/*
+ * The mark is wiped, so that memory that is used again, or a state destroyed
+ * twice, is not taken for a living state.
+ */
+static void wipe(ccbf_state *s) {
+	s->mark = 0;
+	s->handle = 0;
+}
+
+static void give_back(ccbf_state **states, uint64_t n) {
 	ccbf_stay stay;
-	if (blocks && ccbf_enter_go(&stay)) {
+	if (n > 0 && ccbf_enter_go(&stay)) {
 		ccbfGoDestroy(states, n);
 		ccbf_leave_go(&stay);
 	}
 	for (uint64_t i = 0; i < n; i++) {
-		if (living(states[i])) {
-			states[i]->mark = 0;
-			states[i]->handle = 0;
-		}
+		wipe(states[i]);
 	}
+}
+
+/* Go is asked only where a block has to be given back. */
+static void destroy(ccbf_state **states, uint64_t n) {
+	ccbf_state *blocks[256];
+	uint64_t k = 0;
+	uintptr_t page = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		if (!may_destroy(states[i], &page)) {
+			continue;
+		}
+		if (states[i]->handle == 0) {
+			wipe(states[i]);
+			continue;
+		}
+		if (k == sizeof blocks / sizeof blocks[0]) {
+			give_back(blocks, k);
+			k = 0;
+		}
+		blocks[k++] = states[i];
+	}
+	give_back(blocks, k);
 }
 
 /* The same with counters, for tests: production pays nothing for them. */
@@ -199,8 +233,9 @@ static void finalize_counted(void *info, ccbf_state **states, void *out, uint64_
 
 static void destroy_counted(ccbf_state **states, uint64_t n) {
 	COUNT(destroys, 1);
+	uintptr_t page = 0;
 	for (uint64_t i = 0; i < n; i++) {
-		if (living(states[i])) {
+		if (may_destroy(states[i], &page)) {
 			COUNT(destroyed, 1);
 		} else {
 			COUNT(unknown, 1);

@@ -121,7 +121,11 @@ func aggregate(c *C.ccbf_call, call func(*frame, *Overload) error) {
 
 //export ccbfGoDestroy
 func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
-	for _, s := range unsafe.Slice((**State)(unsafe.Pointer(states)), int(n)) {
+	silently(func() { dropAll(unsafe.Slice((**State)(unsafe.Pointer(states)), int(n))) })
+}
+
+func dropAll(states []*State) {
+	for _, s := range states {
 		if s.mark&^numbers == processMark {
 			s.Drop()
 		}
@@ -129,4 +133,6 @@ func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
 }
 
 //export ccbfGoEnd
-func ccbfGoEnd(id C.uint64_t) { endInstance(uint32(uint64(id) >> 32)) }
+func ccbfGoEnd(id C.uint64_t) {
+	silently(func() { endInstance(uint32(uint64(id) >> 32)) })
+}

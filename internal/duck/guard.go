@@ -9,6 +9,7 @@ import "C"
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -25,6 +26,20 @@ func guarded(name string, f func() error) (err error) {
 	}()
 	return f()
 }
+
+// silently runs a callback whose query has no place for an error: what a state or
+// a database held is then left for the budget to reclaim.
+func silently(f func()) {
+	defer func() {
+		if recover() != nil {
+			lostCallbacks.Add(1)
+		}
+	}()
+	f()
+}
+
+// lostCallbacks is how many of them panicked.
+var lostCallbacks atomic.Int64
 
 // named puts the function's name in front, unless the error begins with it.
 func named(name string, err error) error {

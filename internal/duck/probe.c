@@ -30,9 +30,6 @@
 #include <unistd.h>
 #endif
 
-/* No supported system has smaller pages, and every page size is a multiple. */
-#define PAGE 4096u
-
 /* Are the 8 bytes at p, which is aligned to 8, readable? Never faults. */
 bool ccbf_readable(const void *p) {
 #if defined(__linux__)
@@ -68,7 +65,7 @@ bool ccbf_readable(const void *p) {
 }
 
 static bool same_page(const void *a, const void *b) {
-	return ((uintptr_t)a ^ (uintptr_t)b) < PAGE;
+	return ((uintptr_t)a ^ (uintptr_t)b) < CCBF_PAGE;
 }
 
 /*
