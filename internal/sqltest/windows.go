@@ -203,7 +203,10 @@ func (r *windowDraw) windowed() (ours, exact string) {
 	if r.chance(0.5) { // alone, a window over partitions becomes a join
 		more = ", count(*) OVER (PARTITION BY g % 3) AS n"
 	}
-	frames := r.chance(0.4)
+	frames, streaming := r.chance(0.4), r.chance(0.05)
+	if streaming { // alone: other windows put the rows in another order first
+		frames, more = true, ""
+	}
 	if frames {
 		r.rows = min(r.rows, 300, 1500/r.functions+1)
 	} else {
@@ -212,7 +215,10 @@ func (r *windowDraw) windowed() (ours, exact string) {
 	overs := make([]string, 1+r.IntN(3))
 	for i := range overs {
 		overs[i] = r.pick("", "PARTITION BY g", "PARTITION BY g", "PARTITION BY g, h")
-		if frames && r.chance(0.7) {
+		switch {
+		case streaming:
+			overs[i] = "ROWS UNBOUNDED PRECEDING"
+		case frames && r.chance(0.7):
 			overs[i] = r.frame()
 		}
 	}
@@ -227,9 +233,6 @@ func (r *windowDraw) windowed() (ours, exact string) {
 
 func (r *windowDraw) frame() string {
 	partition := r.pick("", "PARTITION BY g ")
-	if r.chance(0.1) {
-		return "ROWS UNBOUNDED PRECEDING"
-	}
 	if r.chance(0.2) {
 		return partition + r.pick("ORDER BY i", "ORDER BY h", "ORDER BY i // 3")
 	}
