@@ -107,15 +107,17 @@ func CCBFConfig(res float64, o *args.Options, row int, categories bool) (ccbf.Co
 }
 
 // configs gives numbers to configurations, so that a state of 64 bytes can name
-// its own. There are few in a process; past maxConfigs a configuration has no
-// number, and its groups keep it in their blocks.
+// its own. States outlive all that could tell when a number is free again, so past
+// maxConfigs a configuration has none, and its groups keep it in
+// their blocks.
 var configs struct {
 	sync.Mutex
 	ids  map[ccbf.Config]uint32
-	list atomic.Pointer[[]*ccbf.Config] // by number; grown by copying
+	// By number. It is appended to in place: readers hold an earlier, shorter one.
+	list atomic.Pointer[[]*ccbf.Config]
 }
 
-const maxConfigs = 1 << 12
+const maxConfigs = 1 << 16
 
 // intern returns the number of a configuration, from 1 on; 0 where it has none.
 func intern(c ccbf.Config) uint32 {
@@ -136,7 +138,7 @@ func intern(c ccbf.Config) uint32 {
 		list = []*ccbf.Config{nil}
 	}
 	id := uint32(len(list))
-	list = append(list[:id:id], &c)
+	list = append(list, &c)
 	configs.list.Store(&list)
 	configs.ids[c] = id
 	return id

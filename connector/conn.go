@@ -10,7 +10,20 @@ import (
 // conn is a connection that tells its connector when a query runs.
 type conn struct {
 	*duckdb.Conn
-	c *Connector
+	c         *Connector
+	unwrapped bool // under the connector's lock
+}
+
+func (c *conn) Close() error {
+	err := c.Conn.Close()
+	c.c.mu.Lock()
+	defer c.c.mu.Unlock()
+	if c.unwrapped {
+		c.unwrapped = false
+		c.c.unwrapped--
+		c.c.release()
+	}
+	return err
 }
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {

@@ -35,6 +35,7 @@ type Connector struct {
 	mu           sync.Mutex
 	registration *ccbfsql.Registration
 	running      int // queries
+	unwrapped    int // connections whose queries are not seen
 }
 
 // New is Open for programs that want the connector.
@@ -63,7 +64,7 @@ func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	c.mu.Lock()
 	c.registration = r
 	c.mu.Unlock()
-	return &conn{inner, c}, nil
+	return &conn{Conn: inner, c: c}, nil
 }
 
 // Driver is the bundled driver.
@@ -83,15 +84,30 @@ func (c *Connector) begin() {
 func (c *Connector) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.running--; c.running == 0 {
+	c.running--
+	c.release()
+}
+
+// release is for whoever holds the lock and has just seen something end.
+func (c *Connector) release() {
+	if c.running == 0 && c.unwrapped == 0 {
 		c.registration.Release()
 	}
 }
 
 // Unwrap is the bundled driver's connection, from what (*sql.Conn).Raw hands
-// over for a database of this package: for its appender and the like.
+// over for a database of this package: for its appender and the like. Queries
+// that run on it are not seen here, so from now on and until the connection is
+// closed the memory of groups that DuckDB forgot is given back only when the
+// budget needs it.
 func Unwrap(driverConn any) (*duckdb.Conn, bool) {
 	if c, ok := driverConn.(*conn); ok {
+		c.c.mu.Lock()
+		if !c.unwrapped {
+			c.unwrapped = true
+			c.c.unwrapped++
+		}
+		c.c.mu.Unlock()
 		return c.Conn, true
 	}
 	return nil, false

@@ -128,3 +128,43 @@ func TestUnwrap(t *testing.T) {
 		t.Error("a number is no connection")
 	}
 }
+
+// What runs on an unwrapped connection is not seen: the end of another query does
+// not take its memory.
+func TestUnwrappedQueries(t *testing.T) {
+	db, err := connector.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	c, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// DuckDB forgets groups below a LIMIT, which stand for those of a query that
+	// has not ended.
+	const query = "SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1, {category: i}) AS s FROM range(200000) t(i) GROUP BY i // 2 LIMIT 3)"
+	err = c.Raw(func(raw any) error {
+		inner, _ := connector.Unwrap(raw)
+		_, err := inner.ExecContext(t.Context(), query, nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := ccbfsql.MemoryUsed()
+	if held == 0 {
+		t.Fatal("nothing was left behind: this test tests nothing")
+	}
+	if _, err := db.ExecContext(t.Context(), "SELECT 1"); err != nil {
+		t.Fatal(err)
+	}
+	if now := ccbfsql.MemoryUsed(); now != held {
+		t.Errorf("%d bytes were held, and %d are after a query of another connection", held, now)
+	}
+	// Closed, not only put back.
+	_ = c.Raw(func(any) error { return driver.ErrBadConn })
+	if now := ccbfsql.MemoryUsed(); now != 0 {
+		t.Errorf("%d bytes are held after the connection was closed", now)
+	}
+}

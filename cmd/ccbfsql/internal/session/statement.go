@@ -38,8 +38,13 @@ func (r *Result) Columns() []render.Column { return r.columns }
 // Next returns the next chunk of rows, or io.EOF.
 func (r *Result) Next() (render.Chunk, error) { return r.next() }
 
-// Close ends the statement, finished or not.
-func (r *Result) Close() { r.close() }
+// Close ends the statement, finished or not. A second Close does nothing.
+func (r *Result) Close() {
+	if r.close != nil {
+		r.close()
+		r.close = nil
+	}
+}
 
 // Run runs one statement. It runs exactly once, whatever form its values are
 // wanted in. Cancelling ctx, here or while rows are read, ends it with
