@@ -112,7 +112,7 @@ func CCBFConfig(res float64, o *args.Options, row int, categories bool) (ccbf.Co
 // their blocks.
 var configs struct {
 	sync.Mutex
-	ids  map[ccbf.Config]uint32
+	ids map[ccbf.Config]uint32
 	// By number. It is appended to in place: readers hold an earlier, shorter one.
 	list atomic.Pointer[[]*ccbf.Config]
 }

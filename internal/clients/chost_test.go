@@ -50,7 +50,11 @@ func library(t testing.TB, version string) string {
 }
 
 // cHost starts the program with a version of DuckDB. It must end well.
-func cHost(t testing.TB, version string) *process {
+func cHost(t testing.TB, version string) *process { return cHostIn(t, version, nil) }
+
+// cHostIn starts it with variables of its own in its environment, and below other
+// programs where there are any.
+func cHostIn(t testing.TB, version string, env []string, under ...string) *process {
 	t.Helper()
 	lib := library(t, version)
 	buildC.Do(func() {
@@ -71,7 +75,9 @@ func cHost(t testing.TB, version string) *process {
 	if errC != nil {
 		t.Fatalf("c/host.c: %v", errC)
 	}
-	p := &process{t: t, cmd: exec.Command(cProgram, lib)}
+	command := append(append([]string(nil), under...), cProgram, lib)
+	p := &process{t: t, cmd: exec.Command(command[0], command[1:]...)}
+	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = os.Stderr
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
