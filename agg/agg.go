@@ -14,6 +14,7 @@ type merging[T any] struct {
 	fresh func(*duck.Lease) T
 	merge func(into, from T) error
 	blob  func(t T, dst []byte) ([]byte, error) // appends
+	cost  func(t T) int64                       // bytes that blob takes beside t
 }
 
 // of is the T of a state, made where there is none yet.
@@ -67,10 +68,15 @@ func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
 			out.SetNull(i)
 			continue
 		}
+		cost := m.cost(b.(T))
+		if err := out.Charge(cost); err != nil {
+			return err
+		}
 		if blob, err = m.blob(b.(T), blob[:0]); err != nil {
 			return err
 		}
 		out.SetBytes(i, blob)
+		out.Discharge(cost)
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ func CCBF() []duck.Function {
 					}
 					return s.AppendBlob(dst), nil
 				},
+				cost: func(t *ccbfIntersection) int64 { return t.x.EncodeBytes() },
 			}, (*ccbfIntersection).addBlob}),
 	}
 }
@@ -57,6 +58,7 @@ var ccbfBlocks = merging[*ccbfBlock]{
 	fresh: func(l *duck.Lease) *ccbfBlock { return &ccbfBlock{lease: l} },
 	merge: (*ccbfBlock).merge,
 	blob:  (*ccbfBlock).blob,
+	cost:  func(t *ccbfBlock) int64 { return t.b.EncodeBytes() },
 }
 
 // builder is the builder of a block, made for a configuration where there is

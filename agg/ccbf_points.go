@@ -297,10 +297,16 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		if blob, err = b.(*ccbfBlock).blob(blob[:0]); err != nil {
+		t := b.(*ccbfBlock)
+		cost := t.b.EncodeBytes()
+		if err := out.Charge(cost); err != nil {
+			return err
+		}
+		if blob, err = t.blob(blob[:0]); err != nil {
 			return err
 		}
 		out.SetBytes(i, blob)
+		out.Discharge(cost)
 	}
 	return nil
 }

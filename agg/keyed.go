@@ -99,6 +99,7 @@ func (k *Keyed[P, S]) aggregates(summary, example, unionSummary, unionExample st
 		fresh: func(l *duck.Lease) *keyedBlock[P, S] { return &keyedBlock[P, S]{lease: l} },
 		merge: b.merge,
 		blob:  func(t *keyedBlock[P, S], _ []byte) ([]byte, error) { return t.s.Blob(), nil },
+		cost:  func(t *keyedBlock[P, S]) int64 { return 2 * t.bytes }, // the BLOB, and what is put in order for it
 	}
 	build := &keyedAgg[P, S]{
 		keyedBlocks: b, options: append(k.Options(), Weight),
@@ -182,7 +183,13 @@ func (a *keyedBlocks[P, S]) merge(t, from *keyedBlock[P, S]) error {
 			t.bytes, t.s = from.bytes, c.Clone()
 			return t.charge()
 		}
-		return a.addBlob(t, from.s.Blob())
+		if err := t.lease.Grow(from.bytes); err != nil { // for the BLOB
+			return err
+		}
+		if err := a.addBlob(t, from.s.Blob()); err != nil {
+			return err
+		}
+		return t.lease.Grow(-from.bytes)
 	}
 	if err := t.s.Union(from.s); err != nil {
 		return err

@@ -36,6 +36,7 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 				return err
 			}
 		}
+		m := making{out: out}
 		for i := range rows.Len() {
 			if !rows.Col(0).Valid(i) {
 				out.SetNull(i)
@@ -46,7 +47,7 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 				out.SetBytes(i, blob)
 				continue
 			}
-			s, err := ccbf.Decode(blob)
+			s, err := m.ccbf(blob)
 			if err != nil {
 				return err
 			}
@@ -77,6 +78,7 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 				return err
 			}
 			out.SetBytes(i, s.AppendBlob(nil))
+			m.done()
 		}
 		return nil
 	}
@@ -101,12 +103,22 @@ func ccbfHasPoint(rows *duck.Rows, o *args.Options, options *duck.Vector, coordi
 	return true
 }
 
-func ccbfUnion(a, b []byte) ([]byte, error) {
+// Grow makes m the budget of a builder of one row's sketch.
+func (m *making) Grow(delta int64) error {
+	if delta < 0 {
+		m.out.Discharge(-delta)
+		m.bytes += delta
+		return nil
+	}
+	return m.take(delta)
+}
+
+func ccbfUnion(m *making, a, b []byte) ([]byte, error) {
 	var v ccbf.View
 	if err := v.Reset(a); err != nil {
 		return nil, err
 	}
-	u := ccbf.NewBuilder(v.Config, nil)
+	u := ccbf.NewBuilder(v.Config, m)
 	if err := u.AddView(&v); err != nil {
 		return nil, err
 	}
@@ -114,6 +126,9 @@ func ccbfUnion(a, b []byte) ([]byte, error) {
 		return nil, err
 	}
 	if err := u.AddView(&v); err != nil {
+		return nil, err
+	}
+	if err := m.take(u.EncodeBytes()); err != nil {
 		return nil, err
 	}
 	s, err := u.Sketch()
@@ -126,19 +141,26 @@ func ccbfUnion(a, b []byte) ([]byte, error) {
 // ccbfPair computes functions that change their left sketch by their right one.
 func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
+		m := making{out: out}
 		return eachValid(rows, out, func(i int) error {
-			a, err := ccbf.Decode(rows.Col(0).Bytes(i))
+			a, err := m.ccbf(rows.Col(0).Bytes(i))
 			if err != nil {
 				return err
 			}
-			b, err := ccbf.Decode(rows.Col(1).Bytes(i))
+			b, err := m.ccbf(rows.Col(1).Bytes(i))
 			if err != nil {
 				return err
+			}
+			if !a.IsExact() || !b.IsExact() { // counters as numbers
+				if err := m.take(16 * int64(a.Counters()[0])); err != nil {
+					return err
+				}
 			}
 			if err := op(a, b); err != nil {
 				return err
 			}
 			out.SetBytes(i, a.AppendBlob(nil))
+			m.done()
 			return nil
 		})
 	}
@@ -148,12 +170,13 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 // name.
 func ccbfReduce(name string, reduce func(s *ccbf.Sketch, by uint64) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
+		m := making{out: out}
 		return eachValid(rows, out, func(i int) error {
 			by, err := args.Count(name, rows.Col(1), i)
 			if err != nil {
 				return err
 			}
-			s, err := ccbf.Decode(rows.Col(0).Bytes(i))
+			s, err := m.ccbf(rows.Col(0).Bytes(i))
 			if err != nil {
 				return err
 			}
@@ -161,6 +184,7 @@ func ccbfReduce(name string, reduce func(s *ccbf.Sketch, by uint64) error) compu
 				return err
 			}
 			out.SetBytes(i, s.AppendBlob(nil))
+			m.done()
 			return nil
 		})
 	}

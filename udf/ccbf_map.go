@@ -59,6 +59,10 @@ func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, cat
 				if listed += len(spots); listed > ccbf.MaxSpots {
 					return fmt.Errorf("the lists of a chunk of rows have more than %d cells together (ask for fewer in each row, or for fewer rows)", ccbf.MaxSpots)
 				}
+				// As listed here, and as DuckDB's list.
+				if err := out.Charge(48 * int64(len(spots))); err != nil {
+					return err
+				}
 				list := out.List(i, len(spots))
 				xs, ys, counts := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[uint64](list.Field(2))
 				for j, s := range spots {
@@ -89,6 +93,9 @@ func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
 			}
 			if made += width * height; made > maxRasters {
 				return fmt.Errorf("the rasters of a chunk of rows have more than %d pixels together (use smaller ones, or fewer rows)", maxRasters)
+			}
+			if err := out.Charge(8 * int64(width*height)); err != nil {
+				return err
 			}
 			return r.view.Raster(duck.Out[uint64](out.List(i, width*height)), b, width, height, category)
 		})

@@ -62,7 +62,7 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
 				return err
 			}
-			png, err := p.draw(&r.view, rows, i)
+			png, err := p.draw(&r.view, rows, out, i)
 			if err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 }
 
 // draw is the picture of row i. It is valid until the next call.
-func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, i int) ([]byte, error) {
+func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i int) ([]byte, error) {
 	box, width, height, err := pixelsOf(rows, i)
 	if err != nil {
 		return nil, err
@@ -92,6 +92,9 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, i int) ([]byte, error)
 		}
 	}
 	if n := width * height; cap(p.values) < n {
+		if err := out.Charge(8 * int64(n-cap(p.values))); err != nil {
+			return nil, err
+		}
 		p.values = make([]float64, n)
 	}
 	p.values = p.values[:width*height]

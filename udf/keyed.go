@@ -44,6 +44,7 @@ func keyedEmpty[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S]) compute 
 		if o.Has(weight) {
 			return fmt.Errorf("option \"weight\" belongs to keys, an empty sketch has none")
 		}
+		m := making{out: out}
 		for i := range out.Len() {
 			p, err := k.Params(&o, i)
 			if err != nil {
@@ -53,7 +54,11 @@ func keyedEmpty[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S]) compute 
 			if err != nil {
 				return err
 			}
+			if err := m.take(2 * int64(s.Bytes())); err != nil {
+				return err
+			}
 			out.SetBytes(i, s.Blob())
+			m.done()
 		}
 		return nil
 	}
@@ -61,9 +66,15 @@ func keyedEmpty[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S]) compute 
 
 // keyedUnion computes X_union.
 func keyedUnion[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S]) compute {
-	return eachUnion(func(a, b []byte) ([]byte, error) {
+	return eachUnion(func(m *making, a, b []byte) ([]byte, error) {
+		if err := m.take(2*int64(len(a)) + int64(len(b))); err != nil {
+			return nil, err
+		}
 		s, err := k.Decode(a)
 		if err != nil {
+			return nil, err
+		}
+		if err := m.take(int64(s.Bytes())); err != nil {
 			return nil, err
 		}
 		if err := s.UnionBlob(b); err != nil {
@@ -103,6 +114,7 @@ func keyedChange[P comparable, S agg.KeyedSketch[S]](
 		if err := keys.Reset(rows.Col(1)); err != nil {
 			return err
 		}
+		m := making{out: out}
 		for i := range rows.Len() {
 			if !rows.Col(0).Valid(i) {
 				out.SetNull(i)
@@ -113,8 +125,14 @@ func keyedChange[P comparable, S agg.KeyedSketch[S]](
 				out.SetBytes(i, blob)
 				continue
 			}
+			if err := m.take(2 * int64(len(blob))); err != nil { // as it is read, and the result
+				return err
+			}
 			s, err := k.Decode(blob)
 			if err != nil {
+				return err
+			}
+			if err := m.take(int64(s.Bytes())); err != nil { // more than it was written in, perhaps
 				return err
 			}
 			if s.KeyClass() == key.None {
@@ -144,6 +162,7 @@ func keyedChange[P comparable, S agg.KeyedSketch[S]](
 				}
 			}
 			out.SetBytes(i, s.Blob())
+			m.done()
 		}
 		return nil
 	}

@@ -67,7 +67,11 @@ func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
 }
 
 func sbfJoin(rows *duck.Rows, out *duck.Result) error {
+	m := making{out: out}
 	return eachValid(rows, out, func(i int) error {
+		if err := m.take(int64(len(rows.Col(0).Bytes(i)) + len(rows.Col(1).Bytes(i)))); err != nil {
+			return err
+		}
 		a, err := sbf.Decode(rows.Col(0).Bytes(i))
 		if err != nil {
 			return err
@@ -80,7 +84,11 @@ func sbfJoin(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
+		if err := m.take(2*int64(p.Bytes()) + int64(a.Bytes()+b.Bytes())); err != nil {
+			return err
+		}
 		out.SetBytes(i, p.Blob())
+		m.done()
 		return nil
 	})
 }

@@ -114,8 +114,9 @@ func eachBlob[V any](args *duck.Rows, out *duck.Result, open func(blob []byte) (
 
 // eachUnion computes X_union: NULL is the union of nothing, so that the other
 // side comes back as it is.
-func eachUnion(union func(a, b []byte) ([]byte, error)) compute {
+func eachUnion(union func(m *making, a, b []byte) ([]byte, error)) compute {
 	return func(args *duck.Rows, out *duck.Result) error {
+		m := making{out: out}
 		left, right := args.Col(0), args.Col(1)
 		for i := range args.Len() {
 			switch {
@@ -126,11 +127,12 @@ func eachUnion(union func(a, b []byte) ([]byte, error)) compute {
 			case !right.Valid(i):
 				out.SetBytes(i, left.Bytes(i))
 			default:
-				blob, err := union(left.Bytes(i), right.Bytes(i))
+				blob, err := union(&m, left.Bytes(i), right.Bytes(i))
 				if err != nil {
 					return err
 				}
 				out.SetBytes(i, blob)
+				m.done()
 			}
 		}
 		return nil

@@ -206,12 +206,15 @@ func (b *Builder) AddView(v *View) error {
 	if v.form == formDense {
 		return b.addDense(&v.dense, v.Bounds)
 	}
+	if err := b.grow(v.runBytes()); err != nil { // before cells are read
+		return err
+	}
 	return v.eachSection(func(s section) error {
 		pb, err := b.at(s.keyCategory(), s.x, s.y)
 		if err != nil {
 			return err
 		}
-		if err := b.grow(s.bytes()); err != nil {
+		if err := b.grow(-placeBytes); err != nil { // at has counted it
 			return err
 		}
 		return b.addShared(pb, s.run)

@@ -44,6 +44,7 @@ const (
 	leastWork   = 1 << 24
 	workPerByte = 12 << 10
 	lookupWork  = 16
+	rowWork     = 4
 )
 
 // work is how much one question may make.
@@ -66,8 +67,9 @@ func (v *View) LimitAreas() { v.together, v.covered = true, 0 }
 // cells.
 func (v *View) allow(n uint64) error { return v.take(n, v.AreaLimit()) }
 
-// allowRows is allow for rows of cells that are walked and not looked up.
-func (v *View) allowRows(n uint64) error { return v.take(n, min(AreaLimit, v.work())) }
+// allowRows is allow for the crossings of rows and edges where cells are only
+// counted, which takes 5 to 10 ns each.
+func (v *View) allowRows(n uint64) error { return v.take(n, min(AreaLimit, v.work()/rowWork)) }
 
 // take is allow for a limit.
 func (v *View) take(n, limit uint64) error {

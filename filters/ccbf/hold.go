@@ -57,19 +57,24 @@ func (b *Builder) spill() error {
 	if b.spilled {
 		return nil
 	}
-	b.spilled = true
-	fresh := b.dense == nil
-	if err := b.needDense(); err != nil {
-		return err
-	}
 	sections, err := b.runSections()
 	if err != nil {
 		return err
 	}
-	if len(sections) > 0 && fresh && b.Mode == MinimalIncrement {
+	if len(sections) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
+		scratch := b.denseScratch(int(b.cells))
+		if err := b.grow(int64(b.shape.bytes()) + scratch); err != nil {
+			return err
+		}
 		b.bounds = hull(b.bounds, cellBounds(sections))
 		b.dense = maximumDense(&b.Config, sections)
+		if err := b.grow(-scratch); err != nil {
+			return err
+		}
 	} else {
+		if err := b.needDense(); err != nil {
+			return err
+		}
 		b.insert(sections...)
 	}
 	freed := int64(0)
@@ -79,7 +84,7 @@ func (b *Builder) spill() error {
 		}
 		pb.runs = nil
 	}
-	b.cells = 0
+	b.cells, b.spilled = 0, true
 	return b.grow(-freed)
 }
 

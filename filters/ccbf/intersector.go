@@ -33,7 +33,11 @@ func (x *Intersector) grow(delta int64) error {
 
 // AddView intersects with a sketch, after verifying its checksum.
 func (x *Intersector) AddView(v *View) error {
-	if err := x.grow(int64(len(v.blob)) * 16); err != nil { // while it is read
+	most := v.Memory()
+	if v.form == formDense {
+		most += 16 * int64(v.shape.size[0]) // its values, and those of the layer above
+	}
+	if err := x.grow(most); err != nil { // while it is read
 		return err
 	}
 	s, err := v.Sketch()

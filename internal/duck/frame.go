@@ -39,6 +39,7 @@ func beginFrame() *frame {
 }
 
 func (f *frame) end() {
+	f.out.Discharge(f.out.charged)
 	f.began.Store(0)
 	frames.Lock()
 	frames.idle = append(frames.idle, f)

@@ -23,6 +23,8 @@ type Result struct {
 	kids   []Result
 	open   bool
 	list   listWriter
+
+	charged int64 // bytes counted against the budget until the callback ends
 }
 
 // Len is the number of rows to be written.

@@ -1,0 +1,67 @@
+package ccbf
+
+// What sketches take while they are read and written, for those who count it
+// before it is allocated.
+
+// Memory is the bytes that Sketch takes for the sketch of a view.
+func (v *View) Memory() int64 {
+	if v.form == formDense {
+		return int64(len(v.dense.body))
+	}
+	return v.runBytes()
+}
+
+// runBytes is the memory of an exact sketch's cells.
+func (v *View) runBytes() int64 {
+	n := int64(0)
+	for i := range v.sections {
+		n += placeBytes + runBytes(v.sections[i].cells)
+	}
+	return n
+}
+
+// EncodeBytes is the bytes that Sketch and its AppendBlob take at most beside what
+// the builder has: for the BLOB, and where there are counters, or there may be, for
+// a copy of them.
+func (b *Builder) EncodeBytes() int64 {
+	const head = 1 << 8
+	dense := int64(b.shape.bytes())
+	if b.dense != nil || !b.Exact {
+		return head + 2*dense
+	}
+	cells := 0
+	for _, pb := range b.places {
+		cells += len(pb.buf)
+		for _, r := range pb.runs {
+			cells += len(r.keys)
+		}
+	}
+	n := 2 * min(int64(b.Bytes), runBytes(cells)) // blocks are put together before they join the BLOB
+	if runBytes(cells) > int64(b.Bytes) {         // it may not fit
+		n += 2*dense + b.denseScratch(cells)
+	}
+	return head + n
+}
+
+// denseScratch is what maximumDense takes beside the counters for so many cells.
+func (c *Config) denseScratch(cells int) int64 {
+	n := int64(0)
+	if c.Totals {
+		n += runBytes(cells)
+	}
+	if c.Levels > 0 {
+		n += 2 * runBytes(cells) // the quads of a level, and of the one above
+	}
+	return n
+}
+
+// EncodeBytes is Builder.EncodeBytes of an Intersector.
+func (x *Intersector) EncodeBytes() int64 {
+	switch {
+	case x.rest != nil:
+		return int64(2*x.rest.shape.bytes() + 8*x.rest.shape.size[0])
+	case x.exact != nil:
+		return x.held + int64(x.exact.shape.bytes())
+	}
+	return 0
+}

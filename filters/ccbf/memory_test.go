@@ -1,0 +1,122 @@
+package ccbf
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// peak is a budget that remembers the most that was held, and gives any.
+type peak struct{ now, most int64 }
+
+func (p *peak) Grow(delta int64) error {
+	p.now += delta
+	p.most = max(p.most, p.now)
+	return nil
+}
+
+// What is allocated while sketches are read and written has been counted before.
+// What is measured is all that is ever allocated, so slices that grow come to twice
+// their size, and to a megabyte what is lent from pools.
+func TestAllocationsAreCounted(t *testing.T) {
+	const cells = 200_000
+	for name, params := range map[string]Params{
+		"exact":                   {Bytes: 4 << 20},
+		"becomes dense":           {Bytes: 1 << 17},
+		"becomes dense, standard": {Bytes: 1 << 17, Mode: Standard},
+		"dense":                   {Bytes: 4 << 20, Dense: true},
+		"dense, standard":         {Bytes: 4 << 20, Dense: true, Mode: Standard},
+	} {
+		var in peak
+		b := NewBuilder(config(t, params), &in)
+		for i := range cells {
+			if err := b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, pb := range b.places { // so that Sketch has it behind it
+			if err := b.flush(pb); err != nil {
+				t.Fatal(err)
+			}
+			if len(pb.runs) > 0 {
+				if _, err := b.runSections(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		promised := b.EncodeBytes()
+		var blob []byte
+		made := bytesAllocated(func() {
+			s, err := b.Sketch()
+			if err != nil {
+				t.Fatal(err)
+			}
+			blob = s.AppendBlob(make([]byte, 0, s.Bytes))
+		})
+		if made > 2*promised+1<<20 {
+			t.Errorf("%s: %d bytes allocated for a BLOB of %d, %d promised", name, made, len(blob), promised)
+		}
+		if in.now != b.held || in.now < 0 {
+			t.Errorf("%s: %d held, counted as %d", name, in.now, b.held)
+		}
+		v := viewOf(t, blob)
+		if made, memory := bytesAllocated(func() { must(v.Sketch()) }), v.Memory(); made > memory*5/4+1<<16 {
+			t.Errorf("%s: %d bytes allocated to read it, Memory is %d", name, made, memory)
+		}
+		// United with itself: what is read is counted, and what is merged.
+		var out peak
+		made = bytesAllocated(func() {
+			u := NewBuilder(v.Config, &out)
+			for range 2 {
+				if err := u.AddView(v); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+		if made > 2*out.most+1<<20 {
+			t.Errorf("%s: %d bytes allocated for a union, the peak is %d", name, made, out.most)
+		}
+	}
+}
+
+// A builder that spills counts the counters and what they are made from.
+func TestSpillingIsCounted(t *testing.T) {
+	for name, params := range map[string]Params{"cells": {Bytes: 1 << 20}, "levels": {Bytes: 1 << 20, Levels: 3}} {
+		var p peak
+		b := NewBuilder(config(t, params), &p)
+		for i := range 200_000 {
+			if err := b.Add(grid.Cell{X: int64(i * 7919 % 100_003), Y: int64(i % 503)}, nil, 0, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, pb := range b.places {
+			if err := b.flush(pb); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := b.runSections(); err != nil {
+			t.Fatal(err)
+		}
+		p.most = p.now
+		before := p.now
+		made := bytesAllocated(func() {
+			if err := b.spill(); err != nil {
+				t.Fatal(err)
+			}
+		})
+		// The quads of a level are made from those below, for each layer anew.
+		if counted := (p.most - before) * int64(1+params.Levels*b.shape.layers); b.dense == nil || made > counted*5/4+1<<16 {
+			t.Errorf("%s: %d bytes allocated, %d counted", name, made, counted)
+		}
+	}
+}
+
+// bytesAllocated is what f allocates in all.
+func bytesAllocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}

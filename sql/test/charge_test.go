@@ -1,0 +1,49 @@
+package test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql"
+)
+
+// What functions allocate for their results, and aggregates to write theirs, counts
+// against the budget: each of these has the states and the arguments that it needs
+// in a budget of 4 MiB, but not the room for what it makes of them.
+func TestResultsCount(t *testing.T) {
+	db := open(t)
+	limit := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
+	defer exec(t, db, "SELECT ccbf_memory_limit("+limit+"::UBIGINT)")
+	exec(t, db, `CREATE TABLE s AS SELECT ccbf_agg(i, i, 1, {exact: false, bytes: 3000000}) AS dense, ccbf_agg(i % 300, i // 300, 1) AS exact,
+		cms_agg(i, {width: 700000, depth: 5}) AS c, sbf_agg(i, {counters: 3000000}) AS b FROM range(90000) t(i)`)
+	for _, query := range []string{
+		"SELECT octet_length(ccbf_agg(i, i, 1, {exact: false, bytes: 3000000})) FROM range(9) t(i)",
+		"SELECT octet_length(cms_agg(i, {width: 500000, depth: 6})) FROM range(9) t(i)",
+		"SELECT octet_length(ccbf_add(dense, 1, 1)) FROM s",
+		"SELECT octet_length(ccbf_union(dense, dense)) FROM s",
+		"SELECT octet_length(ccbf_intersect(dense, dense)) FROM s",
+		"SELECT octet_length(ccbf_fold(dense, 3000000)) FROM s",
+		"SELECT octet_length(cms_add(c, 1)) FROM s",
+		"SELECT octet_length(cms_union(c, c)) FROM s",
+		"SELECT octet_length(cms_empty({width: 500000, depth: 6}))",
+		"SELECT octet_length(sbf_join(b, b)) FROM s",
+		"SELECT len(ccbf_raster(exact, 0, 0, 300, 300, 1000, 1000)) FROM s",
+		"SELECT octet_length(ccbf_png(exact, 0, 0, 300, 300, 1000, 1000)) FROM s",
+		"SELECT len(ccbf_hotspots(exact, 0, 0, 300, 300, 1)) FROM s",
+		"SELECT len(ccbf_top_k(exact, 0, 0, 300, 300, 90000)) FROM s",
+	} {
+		want := mustAsk(t, db, query)
+		exec(t, db, "SELECT ccbf_memory_limit(4194304)")
+		got, err := ask(db, query)
+		if err == nil || !strings.Contains(err.Error(), "memory budget of 4.0 MiB is used up") {
+			t.Errorf("%s: %s, %v", query, got, err)
+		}
+		if used := ccbfsql.MemoryUsed(); used != 0 {
+			t.Fatalf("%s: %d bytes are held and no query runs", query, used)
+		}
+		exec(t, db, "SELECT ccbf_memory_limit("+limit+"::UBIGINT)")
+		if got := mustAsk(t, db, query); got != want {
+			t.Errorf("%s: %s and then %s", query, want, got)
+		}
+	}
+}

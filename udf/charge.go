@@ -1,0 +1,37 @@
+package udf
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// making counts against the budget what one row's sketches take, until done.
+type making struct {
+	out   *duck.Result
+	bytes int64
+}
+
+func (m *making) take(n int64) error {
+	if err := m.out.Charge(n); err != nil {
+		return err
+	}
+	m.bytes += n
+	return nil
+}
+
+func (m *making) done() {
+	m.out.Discharge(m.bytes)
+	m.bytes = 0
+}
+
+// ccbf is the sketch of a BLOB, with room for that of its result.
+func (m *making) ccbf(blob []byte) (*ccbf.Sketch, error) {
+	var v ccbf.View
+	if err := v.Reset(blob); err != nil {
+		return nil, err
+	}
+	if err := m.take(v.Memory() + int64(len(blob))); err != nil {
+		return nil, err
+	}
+	return v.Sketch()
+}
