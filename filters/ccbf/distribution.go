@@ -65,10 +65,12 @@ const (
 // grid whose steps are small beside the deviation of the sum, and beside the draws
 // unless they are whole; a value between two steps is shared out between them so
 // that the mean stays. O(n log n) for n steps, of which there are about 13 sqrt(d)
-// for d draws that are not 0, and at most 2^18.
+// for d draws that are not 0, and at most 2^18: of fewer than 2^24 draws, as any
+// question to a small sketch has, 2^16. Where draws are so unlike that these are too
+// few, steps are longer and the interval is the wider for it.
 func quantiles(parts []draws, unit float64) (low, high float64) {
 	kept := make([]draws, 0, len(parts))
-	var mean, variance, shared, largest float64
+	var mean, variance, shared, largest, count float64
 	none := 1.0 // the chance that all draws are 0
 	for _, p := range parts {
 		n := len(p.from.values)
@@ -80,6 +82,7 @@ func quantiles(parts []draws, unit float64) (low, high float64) {
 		}
 		p.from = &distribution{p.from.values[:n], p.from.tails[:n]}
 		kept = append(kept, p)
+		count += p.once + p.twice
 		m, square := p.from.moments()
 		mean += (p.once + 2*p.twice) * m
 		variance += (p.once + 4*p.twice) * (square - m*m)
@@ -97,7 +100,11 @@ func quantiles(parts []draws, unit float64) (low, high float64) {
 	log := -math.Log(outside) // Bernstein's inequality
 	reach := math.Sqrt(2*log*variance) + 2*log/3*largest
 	// Sharing out adds step^2/4 at most for each draw: 8% to the variance here.
-	step := max(math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/(1<<18))
+	most := 1 << 18
+	if count < 1<<24 {
+		most = 1 << 16
+	}
+	step := max(math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/float64(most))
 	if unit > 0 {
 		step = max(unit, math.Floor(step/unit)*unit)
 	}

@@ -47,6 +47,9 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 			full = true
 			return false
 		}
+		if len(spots) == cap(spots) { // twice as many: long lists are copied less
+			spots = slices.Grow(spots, max(64, len(spots)))
+		}
 		spots = append(spots, Spot{c, n})
 		return true
 	}
@@ -164,6 +167,9 @@ func (t *topCells) wants(c candidate) bool {
 func (t *topCells) add(c candidate) bool {
 	switch {
 	case len(t.cells) < min(t.k, t.most):
+		if len(t.cells) == cap(t.cells) {
+			t.cells = slices.Grow(t.cells, max(64, len(t.cells)))
+		}
 		t.cells = append(t.cells, c)
 		heap.Fix(t, len(t.cells)-1)
 	case len(t.cells) < t.k:
