@@ -87,7 +87,7 @@ func CCBF() []duck.Function {
 			"ccbf_hotspots(s, 0, 0, 9, 9, 2) FROM (SELECT "+q+")", inBox(duck.Param{Name: "threshold", Type: duck.Any}), paramCategory),
 		fn("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, box grid.Rect, k uint64, category []byte) ([]ccbf.Spot, error) {
 			return v.TopK(box, int(min(k, math.MaxInt)), category)
-		}), "The k cells of a box with the most points, by the place of their centre, the largest first, equal ones by y and then x.",
+		}), "The k cells of a box with the most points, by the place of their centre, the largest first, equal ones by y and then x. Where counters are used these are the largest estimates, and cells with fewer points may be among them.",
 			"ccbf_top_k(s, 0, 0, 9, 9, 1) FROM (SELECT "+q+")", inBox(duck.Param{Name: "k", Type: duck.Any}), paramCategory),
 		fn("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
 			"Points in the pixels of a box, row by row from the north-west: each has the cells whose centres lie in it.",

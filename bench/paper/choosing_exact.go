@@ -46,7 +46,7 @@ func (r rowSource) exactSize() (e exactSize, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	e.cells = float64(db.distinct)
 	d := db.data(uses[ofPlaces], 1)
-	d.Counts = db.sample
+	d.Counts, d.Extent = db.sample, db.extent
 	real, surely, err := advise.ExactBytes(d)
 	if err != nil {
 		return e, err
@@ -110,7 +110,7 @@ func choosingExact(c report.Config, s *report.Section) error {
 	s.Text("Bytes for each cell that has points: as one exact CascadeCBF, the most that `sketch_advise` reckons with of real data and proves for the extent of the points, and as a table (x, y, count) in Parquet with zstd, sorted, and in DuckDB's memory, where a column takes 256 KiB at least. "+
 		"With categories, bytes for each pair of a cell and a category, of a sketch and of the table in Parquet: crimes have 14 kinds, populated places and cases are by country, the others have made-up categories. Cells where few points lie take more, for their counts are large: %s of fewer than 1,000 cells, %s of more.",
 		span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells < 1000 }), span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells >= 1000 }))
-	t := s.Table("points", "cells", "sketch", "of real data, most", "proven", "Parquet", "memory", "pairs", "sketch with categories", "Parquet with categories")
+	t := s.Table("points", "cells", "sketch", "of real data, most", "proven, most", "Parquet", "memory", "pairs", "sketch with categories", "Parquet with categories")
 	for i, e := range sizes {
 		t.Row(sources[i].name, int(e.cells), e.list, e.real, e.surely, e.parquet, e.memory, int(e.pairs), e.pairList, e.pairParquet)
 	}
