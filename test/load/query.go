@@ -35,9 +35,9 @@ func NewQuery(seed uint64, n int, db *Database) Query {
 	case d.chance(30):
 		q.Kind = "errors"
 		q.failing(d)
-	case db.limited && d.chance(20) && !db.risky():
+	case db.limited && d.chance(100):
 		q.Kind = "large"
-		q.Steps = []string{large(d)}
+		q.Steps = []string{large(d, !db.risky())}
 	default:
 		s := newSpec(d, db)
 		q.Kind, q.spec = s.shape, &s

@@ -23,7 +23,6 @@ type Options struct {
 	Starting func(connection, number int)
 	// Failed hears of failures, one at a time.
 	Failed func(Failure)
-	Keep   func(kind string) bool // of queries, nil for all
 }
 
 // Failure is a query that did not do what it must.
@@ -97,9 +96,6 @@ func (o *Options) runBatch(d Database, from, to int, total *Counts) error {
 		workers.Go(func() {
 			for number := range numbers {
 				q := NewQuery(o.Seed, number, &d)
-				if o.Keep != nil && !o.Keep(q.Kind) {
-					continue
-				}
 				if o.Starting != nil {
 					o.Starting(n, number)
 				}

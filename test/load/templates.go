@@ -111,17 +111,21 @@ const cellsList = "list_sort(list_transform(ccbf_hotspots(s, -1e6, -1e6, 1e6, 1e
 
 // large does not fit into the memory of a limited database: DuckDB writes rows,
 // sorted or partitioned, to its files and reads them again.
-func large(d draw) string {
-	rows := d.text(200000, 400000)
-	switch d.IntN(3) {
-	case 0: // sorted rows, aggregated in their order
-		return fill(`SELECT count(*) AS n, count(*) FILTER (ccbf_total(s) <> m) AS bad FROM (
-  SELECT ccbf_agg(x, y, 1 ORDER BY x) AS s, count(*) AS m FROM (SELECT i, hash(i) % 1000 AS x, i % 7 AS y, 'some text that takes room ' || i AS z FROM range($rows) t(i) ORDER BY z) GROUP BY i % 100)`, "rows", rows)
-	case 1: // windows over partitions
-		return fill(`SELECT count(*) AS n, count(*) FILTER ((cms_info(s)).total <> m) AS bad FROM (
-  SELECT cms_agg(x, {width: 8, depth: 2}) OVER w AS s, sum(1) OVER w AS m, z FROM (SELECT i, hash(i) % 100 AS x, 'some text that takes room ' || i AS z FROM range($rows) t(i))
-  WINDOW w AS (PARTITION BY i % 50000 ORDER BY i ROWS 3 PRECEDING))`, "rows", rows)
+func large(d draw, windows bool) string {
+	names := []string{"rows", d.text(700000, 800000), "text", "'some text that takes room and more of it and more ' || i"}
+	n := d.IntN(3)
+	if n == 2 && !windows {
+		n = 0
 	}
-	return fill(`SELECT count(*) AS n, count(*) FILTER (ccbf_total(s) <> m) AS bad FROM (
-  SELECT s, m, row_number() OVER (ORDER BY z) AS r FROM (SELECT ccbf_agg(i, i % 5, 1) AS s, count(*) AS m, min('some text that takes room ' || i) AS z FROM range($rows) t(i) GROUP BY i // 9))`, "rows", rows)
+	switch n {
+	case 0: // rows in a new order
+		return fill(`SELECT count(*) AS n, count(*) FILTER (ccbf_total(s) <> m) AS bad FROM (
+  SELECT ccbf_agg(x, y, 1) AS s, count(*) AS m FROM (SELECT i, hash(i) % 1000 AS x, i % 7 AS y, $text AS z FROM range($rows) t(i) ORDER BY hash(i) LIMIT 100000000) WHERE z > 'a' GROUP BY i % 100)`, names...)
+	case 1: // many groups, and their sketches in a new order
+		return fill(`SELECT count(*) AS n, count(*) FILTER (ccbf_total(s) <> m OR z IS NULL) AS bad FROM (
+  SELECT s, m, z FROM (SELECT ccbf_agg(i, i % 5, 1) AS s, count(*) AS m, min($text) AS z FROM range($rows) t(i) GROUP BY i // 3) ORDER BY hash(s) LIMIT 100000000)`, names...)
+	}
+	return fill(`SELECT count(z) AS n, count(*) FILTER ((cms_info(s)).total <> m OR z IS NULL) AS bad FROM (
+  SELECT cms_agg(x, {width: 8, depth: 2}) OVER w AS s, sum(1) OVER w AS m, z FROM (SELECT i, hash(i) % 100 AS x, $text AS z FROM range($rows) t(i))
+  WINDOW w AS (PARTITION BY i % 50000 ORDER BY i ROWS 3 PRECEDING))`, names...)
 }

@@ -1,0 +1,42 @@
+package load
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// The large queries do what they are for: DuckDB writes to its files, and the
+// answers are right.
+func TestLargeSpill(t *testing.T) {
+	d := Database{Connections: 1, Settings: []string{"SET threads = 1", "SET memory_limit = '60MB'"}}
+	_, conns, err := d.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for seed := uint64(0); len(seen) < 3; seed++ {
+		query := large(newDraw(seed, 0), true)
+		form, _, _ := strings.Cut(query, "FROM range")
+		if seen[form] {
+			continue
+		}
+		seen[form] = true
+		var name, plan string
+		if err := conns[0].QueryRowContext(t.Context(), "EXPLAIN (ANALYZE, FORMAT json) "+query).Scan(&name, &plan); err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		var profile struct {
+			Files int64 `json:"system_peak_temp_dir_size"`
+		}
+		if err := json.Unmarshal([]byte(plan), &profile); err != nil {
+			t.Fatal(err)
+		}
+		if profile.Files == 0 {
+			t.Errorf("nothing was written to files: %s", query)
+		}
+		if n, err := judge(t.Context(), conns[0], query); err != nil || n == 0 {
+			t.Errorf("%s: %d rows, %v", query, n, err)
+		}
+	}
+}
