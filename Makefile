@@ -30,7 +30,7 @@ RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestU
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo map build extension test machines clients web race bench paper lint fuzz docs clean compiler
+.PHONY: help demo map build extension test machines clients web race differential soak bench paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -104,6 +104,16 @@ web: ## The page of ccbfsql serve, to be embedded by the next build
 race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short $(RACE)
 	$(GO) test -race -short -run '$(RACESQL)' ./sql/test
+
+differential: compiler ## 100,000 random queries through all plans of DuckDB, an hour and more; ARGS="-queries 1000 -seed 7"
+	@mkdir -p build
+	@$(GO) build -o build/differential ./test/differential
+	@build/differential $(ARGS)
+
+soak: compiler ## A mixed load on 8 connections for an hour, and what memory does; ARGS="-for 10m"
+	@mkdir -p build
+	@$(GO) build -o build/soak ./test/soak
+	@build/soak $(ARGS)
 
 bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, held against kept ones, eight minutes; ARGS names experiments, or -quick, or -keep
 	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)

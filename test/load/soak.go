@@ -220,7 +220,7 @@ func (w *worker) cancelled(ctx context.Context, d draw, statement string) {
 			}
 			return
 		default:
-			time.Sleep(time.Millisecond)
+			runtime.Gosched()
 		}
 	}
 	cancel()
