@@ -43,7 +43,7 @@ var sources = []string{
 	"(SELECT a.* FROM @ a LEFT JOIN (SELECT DISTINCT k FROM @) b ON a.k = b.k)",
 	"(SELECT a.* REPLACE (b.x AS x, b.s AS s) FROM @ a LEFT JOIN @ b ON a.i = b.i + 3)",
 	"(SELECT * REPLACE (3.5 AS x, 'all the same' AS s) FROM @)",
-	"(SELECT * REPLACE (NULL::DOUBLE AS x, NULL::BIGINT AS k) FROM @)",
+	"(SELECT * REPLACE (nullif(x, x) AS x, nullif(k, k) AS k) FROM @)",
 	"(SELECT * FROM @ ORDER BY hash(i) LIMIT 50)",
 	"(SELECT * FROM @ WHERE i < 0)",
 	"(SELECT * FROM @ SEMI JOIN (SELECT 2 AS h UNION SELECT 3) USING (h))",
