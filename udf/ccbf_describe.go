@@ -8,8 +8,10 @@ import (
 
 var ccbfErrorType = duck.StructOf(
 	duck.Field{Name: "exact", Type: duck.Boolean},
-	duck.Field{Name: "probability", Type: duck.Double},
-	duck.Field{Name: "excess", Type: duck.Double},
+	duck.Field{Name: "empty_probability", Type: duck.Double},
+	duck.Field{Name: "empty_excess", Type: duck.Double},
+	duck.Field{Name: "occupied_probability", Type: duck.Double},
+	duck.Field{Name: "occupied_excess", Type: duck.Double},
 )
 
 func ccbfError(rows *duck.Rows, out *duck.Result) error {
@@ -22,9 +24,17 @@ func ccbfError(rows *duck.Rows, out *duck.Result) error {
 				}
 				e = r.view.Error()
 			}
-			duck.Out[bool](out.Field(0))[i] = e.Exact
-			duck.Out[float64](out.Field(1))[i] = e.Probability
-			duck.Out[float64](out.Field(2))[i] = e.Excess
+			f := fields{out: out, row: i}
+			f.flag(e.Exact)
+			f.float(e.Empty.Probability)
+			f.float(e.Empty.Excess)
+			if !e.Known {
+				f.null()
+				f.null()
+				return nil
+			}
+			f.float(e.Occupied.Probability)
+			f.float(e.Occupied.Excess)
 			return nil
 		})
 	})
@@ -47,6 +57,7 @@ var ccbfInfoType = duck.StructOf(
 	duck.Field{Name: "totals", Type: duck.Boolean},
 	duck.Field{Name: "additive", Type: duck.Boolean},
 	duck.Field{Name: "saturated", Type: duck.Boolean},
+	duck.Field{Name: "unbiased", Type: duck.Boolean},
 	duck.Field{Name: "total", Type: duck.UBigInt},
 	duck.Field{Name: "cells", Type: duck.UBigInt},
 	duck.Field{Name: "categories", Type: duck.UBigInt},
@@ -120,6 +131,7 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 			f.flag(v.Totals)
 			f.flag(info.Additive)
 			f.flag(info.Saturated)
+			f.flag(info.Unbiased)
 			total, known := v.Total()
 			f.known(total, known)
 			f.known(info.Cells, info.Exact)

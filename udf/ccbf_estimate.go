@@ -4,8 +4,9 @@ import "github.com/ccbfsql/ccbfsql/internal/duck"
 
 var ccbfEstimateType = duck.StructOf(
 	duck.Field{Name: "estimate", Type: duck.Double},
-	duck.Field{Name: "low", Type: duck.Double},
-	duck.Field{Name: "high", Type: duck.Double},
+	duck.Field{Name: "low", Type: duck.UBigInt},
+	duck.Field{Name: "high", Type: duck.UBigInt},
+	duck.Field{Name: "certain", Type: duck.Boolean},
 	duck.Field{Name: "cells", Type: duck.UBigInt},
 )
 
@@ -30,8 +31,9 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 			}
 			f := fields{out: out, row: i}
 			f.float(e.Value)
-			f.float(e.Low)
-			f.float(e.High)
+			f.count(e.Low)
+			f.count(e.High)
+			f.flag(e.Certain)
 			f.count(e.Cells)
 			return nil
 		})

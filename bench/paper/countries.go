@@ -177,7 +177,7 @@ func (w *world) ask(of structure, polygons []orb.MultiPolygon, bytes, seed uint6
 				return out, err
 			}
 			out.asked++
-			if e.Low <= float64(truth) && float64(truth) <= e.High {
+			if e.Low <= truth && truth <= e.High {
 				out.held++
 			}
 			if truth > largePolygon {

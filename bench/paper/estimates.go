@@ -63,7 +63,7 @@ func estimates(c report.Config, s *report.Section) error {
 		"(%d counters of 16 bits for each cell with points, %d bytes) and at a quarter of it. Errors are parts of the truth, over all polygons and seeds; "+
 		"the bias is the mean of the error with its sign. The width is that of the interval in parts of the truth, at the median.",
 		what, len(cells), n, int(report.Median(truth)), seeds, paperCounters, full)
-	s.Text("Estimates of mode mi are those that are right in the mean for sketches made of exact counts; points that come one by one are counted a little higher (the bias). " +
+	s.Text("Points came one by one, so that nothing is promised of estimates of mode mi: they are between what is right for maxima of exact counts and for sums, as far as the counters tell. " +
 		"Its intervals hold whatever way the sketch was made, and are the wider for it, most of all with levels.")
 	s.Text("The exact form takes %d bytes, %s of the paper's sizing, and has no error.", size, report.Percent(float64(size)/float64(full)))
 	t := s.Table("sketch", "bytes", "sum: error", "estimate: error", "median", "95th percentile", "largest", "bias", "intervals that hold", "width")
@@ -246,7 +246,8 @@ func polygonErrors(p ccbf.Params, cells []grid.Cell, counts []uint64, asked []or
 		if err != nil {
 			return nil, err
 		}
-		out[i] = polygonError{float64(sum)/truth[i] - 1, e.Value/truth[i] - 1, (e.High - e.Low) / truth[i], e.Low <= truth[i] && truth[i] <= e.High}
+		low, high := float64(e.Low), float64(e.High)
+		out[i] = polygonError{float64(sum)/truth[i] - 1, e.Value/truth[i] - 1, (high - low) / truth[i], low <= truth[i] && truth[i] <= high}
 	}
 	return out, nil
 }

@@ -148,4 +148,5 @@ func (pb *placeBuilder) sorted() run {
 // insert counts sections' cells in the dense form.
 func (b *Builder) insert(sections ...section) {
 	b.bounds = hull(b.bounds, b.dense.insertSections(&b.Config, sections))
+	b.counted = b.counted || len(sections) > 0
 }

@@ -33,6 +33,9 @@ type Builder struct {
 	plain   *placeBuilder            // the first place without a category
 	byText  map[string]*placeBuilder // the first place of each category
 	dense   *dense
+	united  parts  // of the dense sketches that were added
+	added   uint64 // their total
+	counted bool   // points went into the dense form one by one
 	held    int64  // bytes of all of it
 	cells   uint64 // in runs
 	// spilled says that cells go into the dense form at once, and no longer
@@ -168,7 +171,9 @@ func (b *Builder) Sketch() (*Sketch, error) {
 		// own order, so that the order in which they came does not matter.
 		s.dense = s.dense.clone()
 		s.Bounds = hull(s.Bounds, s.dense.insertSections(&s.Config, s.sections))
-		s.sections = nil
+		s.sections, s.parts = nil, b.parts(true)
+	} else if s.dense != nil {
+		s.parts = b.parts(b.counted)
 	}
 	return s, nil
 }
@@ -204,7 +209,7 @@ func (b *Builder) AddView(v *View) error {
 	total, known := v.Total()
 	b.mergeTotal(total, known, !v.header.Flags.Has(sketch.Additive))
 	if v.form == formDense {
-		return b.addDense(&v.dense, v.Bounds)
+		return b.addDense(&v.dense, v.Bounds, v.parts, total)
 	}
 	if err := b.grow(v.runBytes()); err != nil { // before cells are read
 		return err
@@ -230,10 +235,25 @@ func (b *Builder) addShared(pb *placeBuilder, r run) error {
 	return b.addRun(pb, r)
 }
 
-func (b *Builder) addDense(d *dense, bounds grid.Rect) error {
+// parts are those of the dense form: of the dense sketches that were added, and of
+// all other points; counted says that some of these were counted one by one.
+func (b *Builder) parts(counted bool) parts {
+	if b.Mode == Standard {
+		return parts{}
+	}
+	own, total := parts{}, b.total-min(b.added, b.total)
+	if counted {
+		own = onePart(total)
+	}
+	return b.united.with(b.added, own, total)
+}
+
+func (b *Builder) addDense(d *dense, bounds grid.Rect, p parts, total uint64) error {
 	if err := b.needDense(); err != nil {
 		return err
 	}
+	b.united = b.united.with(b.added, p, total)
+	b.added = saturatingAdd(b.added, total)
 	b.bounds = hull(b.bounds, bounds)
 	b.dense.union(d)
 	return nil
@@ -267,7 +287,7 @@ func (b *Builder) Merge(from *Builder) error {
 		}
 	}
 	if from.dense != nil {
-		return b.addDense(from.dense, from.bounds)
+		return b.addDense(from.dense, from.bounds, from.parts(from.counted), from.total)
 	}
 	return nil
 }

@@ -21,7 +21,10 @@ const (
 	atLayers = 51
 	atExact  = 52
 	atBase   = 53
-	atShape  = 56
+	atParts  = 54
+	// atLargest is the largest part.
+	atLargest = 55
+	atShape   = 56
 )
 
 // The values of the form.
@@ -80,6 +83,7 @@ func (s *Sketch) end(dst []byte, start, params int) []byte {
 	p[atForm] = formExact
 	if s.dense != nil {
 		p[atForm] = formDense
+		p[atParts], p[atLargest] = s.parts.bytes()
 	}
 	h := sketch.Header{Seed: s.Seed, KeyClass: uint8(s.Class), Levels: s.Levels}
 	set := func(on bool, f sketch.Flags) {
@@ -136,6 +140,7 @@ func (v *View) Sketch() (*Sketch, error) {
 		TotalKnown: v.header.Flags.Has(sketch.TotalKnown),
 		Bounds:     v.Bounds,
 		sums:       v.header.Flags.Has(sketch.Additive),
+		parts:      v.parts,
 	}
 	if v.form == formDense {
 		s.dense = v.dense.clone()

@@ -4,29 +4,58 @@ import "github.com/ccbfsql/ccbfsql/filters/sketch"
 
 // Error is what is known of a sketch's error.
 type Error struct {
-	Exact       bool    // every answer is exact
-	Probability float64 // that a Count is above the truth
-	Excess      float64 // expected excess of one Count; that of a sum over n cells is n times as much
+	Exact    bool      // every answer is exact
+	Empty    Overcount // of a cell without points
+	Occupied Overcount // of a random cell with points
+	// Known says that Occupied is. It is not after an intersection or a mask, and not
+	// where the same counters hold quads (levels) or cells with and without their
+	// categories (totals).
+	Known bool
 }
 
-// Error estimates the error from the counters themselves: a Count is too high
-// where all k counters of a key hold points of other keys, so with the
-// probability that k counters drawn at random are not empty, by the minimum of
-// their values in the mean. The estimate is that of mode standard, and an
-// upper one for closer modes (cascadecbf.txt, formula 2, measured instead of
-// predicted). O(counters).
+// Overcount is by how much a Count is above the truth.
+type Overcount struct {
+	Probability float64 // that it is
+	Excess      float64 // in the mean
+}
+
+// Error reads the error off the counters. A cell without points reads too much where
+// all k counters of its key hold points of others, so with the probability that k
+// counters drawn at random are not empty, and the least of their values in the mean
+// (cascadecbf.txt, formula 2, measured instead of predicted). At cells with points
+// what others add can be more, as cells with many points reach into the small upper
+// layers, or less, in mode mi; it is estimated, within a factor of 1.5 as a rule
+// (TestErrorOfCellsWithPoints, and on real data TestErrorsOfRealCells). A sum over cells is too high by the excess of those with points
+// and that of the others together. O(counters).
 func (v *View) Error() Error {
 	if v.form == formExact {
-		return Error{Exact: true}
+		return Error{Exact: true, Known: true}
 	}
 	g := v.ghosts(0, true)
 	excess, _ := g.moments()
-	return Error{Probability: g.tail(1), Excess: excess}
+	e := Error{Empty: Overcount{g.tail(1), excess}}
+	e.Occupied, _, e.Known = v.occupied()
+	return e
+}
+
+// Unbiased reports whether estimates of sums are right in the mean over the seeds of
+// the hash: where counters are sums, or the maxima of exact counts, and are not all
+// full. O(counters).
+func (v *View) Unbiased() bool {
+	switch {
+	case v.form == formExact || v.saturated():
+		return v.form == formExact
+	case v.additive():
+		return true
+	}
+	_, known := v.Total()
+	return known && v.parts.number == 0 && v.ghosts(0, true).tail(1) <= surest
 }
 
 // Info is every parameter of a sketch and what can be read off its body.
 type Info struct {
 	Exact, Additive, Saturated bool
+	Unbiased                   bool    // see View.Unbiased
 	Cells                      uint64  // distinct cells (with their categories); 0 while dense
 	Categories                 uint64  // distinct categories; 0 while dense
 	Fill                       float64 // share of the first layer's counters in use; 0 while exact
@@ -35,7 +64,7 @@ type Info struct {
 
 // Info describes the sketch. O(counters) where dense.
 func (v *View) Info() Info {
-	i := Info{Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Bytes: uint64(len(v.blob))}
+	i := Info{Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.Unbiased(), Bytes: uint64(len(v.blob))}
 	if v.form == formDense {
 		l, used := &v.dense.layers[0], uint64(0)
 		for j := range l.size {

@@ -15,6 +15,8 @@ type Head struct {
 	Config
 	Bounds grid.Rect // no cell outside has a count
 
+	parts parts // how a dense sketch of mode mi came about
+
 	header  sketch.Header
 	form    byte
 	checked shape
@@ -70,7 +72,7 @@ func (h *Head) parseParams(b *sketch.Blob) error {
 	if layers == 0 || layers > MaxLayers || len(p) != paramsSize(layers) {
 		return sketch.Invalidf("parameters of %d bytes for %d layers", len(p), layers)
 	}
-	if p[atForm] != formExact && p[atForm] != formDense || p[atMode] > byte(Standard) || p[atExact] > 1 || p[54]|p[55] != 0 {
+	if p[atForm] != formExact && p[atForm] != formDense || p[atMode] > byte(Standard) || p[atExact] > 1 {
 		return sketch.Invalidf("unknown form, mode or flag in the parameters")
 	}
 	h.Config = Config{
@@ -124,6 +126,10 @@ func (h *Head) parseParams(b *sketch.Blob) error {
 		}
 	}
 	h.form = p[atForm]
+	var ok bool
+	if h.parts, ok = partsOf(p[atParts], p[atLargest]); !ok || h.parts.number > 0 && (h.form == formExact || h.Mode == Standard) {
+		return sketch.Invalidf("%d parts, the largest %d, in this form and mode", p[atParts], p[atLargest])
+	}
 	return nil
 }
 

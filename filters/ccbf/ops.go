@@ -177,6 +177,9 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	one := section{place{string(category), category == nil, sx, sy}, run{[]uint64{z}, []uint64{n}}}
 	if s.dense != nil {
 		s.Bounds = hull(s.Bounds, s.dense.insertSections(&s.Config, []section{one}))
+		if s.Mode == MinimalIncrement {
+			s.parts = s.parts.more(s.Total)
+		}
 		return nil
 	}
 	i, ok := slices.BinarySearchFunc(s.sections, one.place, func(s section, p place) int { return s.compare(p) })
@@ -296,7 +299,7 @@ func (s *Sketch) retotal() {
 
 // lostTotal marks a dense sketch after an operation that makes its total
 // unknown and its counters no sums.
-func (s *Sketch) lostTotal() { s.Total, s.TotalKnown, s.sums = 0, false, false }
+func (s *Sketch) lostTotal() { s.Total, s.TotalKnown, s.sums, s.parts = 0, false, false, parts{} }
 
 // Intersect leaves in every cell the smaller of both counts. Never below the
 // truth; exact where both are.
@@ -389,6 +392,7 @@ func (s *Sketch) Fold(size uint64) error {
 	}
 	for _, st := range steps {
 		s.dense = s.dense.fold(st.shape, st.layer, s.sums)
+		s.parts = s.parts.fold(st.layer)
 	}
 	s.shape, s.Bytes = to, min(s.Bytes, limit)
 	return nil

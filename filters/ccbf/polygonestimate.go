@@ -10,7 +10,8 @@ import (
 // Estimate is an estimate of a sum over an area.
 type Estimate struct {
 	Value     float64 // what the sum is likely to be
-	Low, High float64 // the sum is between them with a chance of 95%
+	Low, High uint64  // the sum is between them: always where Certain, else with a chance of 95%
+	Certain   bool    // the sketch is exact
 	Cells     uint64  // whose centres lie inside the area
 }
 
@@ -23,11 +24,10 @@ func (v *View) PolygonEstimate(p orb.MultiPolygon, category []byte) (Estimate, e
 // lie inside the polygon. An exact sketch answers exactly. Of a dense one Sum is
 // too high by what cells read that hold less, and Estimate takes off the mean of
 // that, which it reads off the counters ("Spectral Bloom Filters", section 3.1, for
-// the least of k counters). It is right in the mean over the seeds of the hash in
-// mode standard and where a sketch of mode mi was made of exact counts; where
-// points came into the dense form one by one, nearly so (docs/ACCURACY.md); where
-// dense sketches of mode mi were united, too high by no more than Sum is. It is then
-// brought into the interval.
+// the least of k counters). It is right in the mean over the seeds of the hash where
+// View.Unbiased says so. Elsewhere it is between what is right for maxima and for
+// sums, as far as the counters tell (View.Error), and no more is promised of it. It is
+// then brought into the interval.
 //
 // The interval holds the truth with a chance of at least 95% over the seeds of the
 // hash, in all of these cases: where a mean is not known exactly, bounds of it are
@@ -47,11 +47,21 @@ func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	e := Estimate{float64(sum), float64(sum), float64(sum), cells}
+	e := Estimate{float64(sum), sum, sum, v.form == formExact, cells}
 	if v.form == formDense && sum > 0 {
-		e.Value, e.Low, e.High = v.estimate(&r, float64(sum))
+		var low, high float64
+		e.Value, low, high = v.estimate(&r, float64(sum))
+		e.Low, e.High = whole(low), min(whole(high), sum)
 	}
 	return e, nil
+}
+
+// whole is a number of points as a whole number; at most 2^64-1.
+func whole(n float64) uint64 {
+	if n >= 1<<64 {
+		return math.MaxUint64
+	}
+	return uint64(n)
 }
 
 // countCells counts the cells whose centres are inside on the grid of a sketch.
@@ -77,13 +87,13 @@ func (v *View) estimate(r *histogram, most float64) (value, low, high float64) {
 	sums := v.correction(true)
 	least, excess := sums.excess(r)
 	low, high = sum-excess, sum-least
-	c := sums
+	value = sums.sum(r)
 	if !v.additive() {
-		c = v.correction(false)
-	}
-	value = c.sum(r)
-	if !v.additive() {
-		high = value + c.shortfall(r)
+		c := v.correction(false)
+		larger := c.sum(r)
+		high = larger + c.shortfall(r)
+		_, share, _ := v.occupied()
+		value = larger + share*(value-larger)
 	}
 	if _, known := v.Total(); !known {
 		low = 0

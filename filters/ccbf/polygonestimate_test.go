@@ -142,11 +142,11 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 				some++
 				for _, mp := range asked {
 					truth := spotSum(m, v.Grid, mp)
-					e, sum := must(v.PolygonEstimate(mp, nil)), float64(must(v.PolygonSum(mp, nil)))
-					if e.Low < 0 || e.Value < e.Low || e.Value > e.High || e.High > sum {
+					e, sum := must(v.PolygonEstimate(mp, nil)), must(v.PolygonSum(mp, nil))
+					if e.Value < float64(e.Low) || e.Value > float64(e.High) || e.High > sum || e.Certain {
 						t.Fatalf("%s, size %d: %+v of a sum of %v", b.name, i, e, sum)
 					}
-					if truth < e.Low || truth > e.High {
+					if truth < float64(e.Low) || truth > float64(e.High) {
 						misses += 1 / float64(len(asked))
 					}
 				}
@@ -243,15 +243,15 @@ func TestEstimatesThatAreExact(t *testing.T) {
 			}
 		}
 		asked := NewPolygon(mp)
-		sum := float64(must(asked.Sum(exact, nil)))
-		if got := must(asked.Estimate(exact, nil)); got != (Estimate{sum, sum, sum, cells}) {
+		sum := must(asked.Sum(exact, nil))
+		if got := must(asked.Estimate(exact, nil)); got != (Estimate{float64(sum), sum, sum, true, cells}) {
 			t.Fatalf("polygon %d: %+v, want %v in %d cells", i, got, sum, cells)
 		}
 		if got := must(asked.Estimate(none, nil)); got != (Estimate{Cells: cells}) {
 			t.Fatalf("polygon %d of an empty sketch: %+v, want %d cells", i, got, cells)
 		}
 		// A mebibyte for 800 cells: nothing collides.
-		if got := must(asked.Estimate(dense, nil)); got != (Estimate{sum, sum, sum, cells}) {
+		if got := must(asked.Estimate(dense, nil)); got != (Estimate{float64(sum), sum, sum, false, cells}) {
 			t.Fatalf("polygon %d of a large sketch: %+v, want %v in %d cells", i, got, sum, cells)
 		}
 	}
@@ -262,7 +262,7 @@ func TestEstimatesThatAreExact(t *testing.T) {
 		cells uint64
 	}{{1, 100}, {2, 25}, {0.5, 400}} {
 		v := viewOf(t, blobOf(t, NewBuilder(config(t, Params{Res: c.res}), nil)))
-		if got := must(asked.Estimate(v, nil)); got != (Estimate{Cells: c.cells}) {
+		if got := must(asked.Estimate(v, nil)); got != (Estimate{Certain: true, Cells: c.cells}) {
 			t.Errorf("resolution %v: %+v", c.res, got)
 		}
 	}
@@ -290,7 +290,7 @@ func TestEstimatesOfCategories(t *testing.T) {
 			if category != nil {
 				want = truth[string(category)]
 			}
-			if want < e.Low || want > e.High || math.Abs(e.Value-want) > (sum-want)/4 {
+			if want < float64(e.Low) || want > float64(e.High) || math.Abs(e.Value-want) > (sum-want)/4 {
 				t.Errorf("%v, category %q: %+v, the truth %v, the sum %v", mode, category, e, want, sum)
 			}
 		}
@@ -318,7 +318,7 @@ func TestEstimatesAfterSetOperations(t *testing.T) {
 				}
 			}
 			v := viewOf(t, bytesOf(s))
-			if e := must(v.PolygonEstimate(whole, nil)); e.Low != 0 || e.High < truth {
+			if e := must(v.PolygonEstimate(whole, nil)); e.Low != 0 || float64(e.High) < truth {
 				t.Errorf("%v, %s: %+v, the truth %v", mode, name, e, truth)
 			}
 		}
@@ -337,7 +337,7 @@ func TestEstimateLimits(t *testing.T) {
 	if _, err := exact.PolygonEstimate(high, nil); !errors.As(err, &tooMany) {
 		t.Errorf("2e8 rows: %v", err)
 	}
-	if e, err := exact.PolygonEstimate(wide, nil); err != nil || e != (Estimate{2, 2, 2, 4e8}) {
+	if e, err := exact.PolygonEstimate(wide, nil); err != nil || e != (Estimate{2, 2, 2, true, 4e8}) {
 		t.Errorf("4e8 cells of an exact sketch: %+v, %v", e, err)
 	}
 	if _, err := dense.PolygonEstimate(wide, nil); !errors.As(err, &tooMany) {
@@ -350,7 +350,7 @@ func TestEstimateLimits(t *testing.T) {
 	exact.LimitAreas()
 	asked := NewPolygon(orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1e6}, {0, 1e6}, {0, 0}}}})
 	for range 5 {
-		if e, err := asked.Estimate(exact, nil); err != nil || e != (Estimate{2, 2, 2, 1e6}) || exact.covered < 1e6 || exact.covered > 4e6 {
+		if e, err := asked.Estimate(exact, nil); err != nil || e != (Estimate{2, 2, 2, true, 1e6}) || exact.covered < 1e6 || exact.covered > 4e6 {
 			t.Errorf("%+v after %d, %v", e, exact.covered, err)
 		}
 	}

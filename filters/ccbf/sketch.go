@@ -18,6 +18,7 @@ type Sketch struct {
 	Bounds     grid.Rect // cells that can have a count; while exact brought up to date by AppendBlob only, while dense not shrunk by removal
 
 	sums     bool // counters are sums of occurrences
+	parts    parts
 	sections []section
 	dense    *dense // nil while exact
 }

@@ -30,6 +30,7 @@ type View struct {
 	areas    areas
 	classes  [MaxLayers]*distribution // ghosts of each class asked for
 	larger   [MaxLayers]*distribution // those of the classes from 1 on for the larger of two
+	told     *told                    // what occupied says
 	together bool                     // AreaLimit is for all questions since LimitAreas
 	covered  uint64                   // cells that those covered
 }
@@ -39,6 +40,7 @@ func (v *View) Reset(blob []byte) error {
 	v.blob, v.areas = nil, areas{}
 	clear(v.classes[:])
 	clear(v.larger[:])
+	v.told = nil
 	b, err := v.parse(blob)
 	if err != nil {
 		return err

@@ -186,8 +186,8 @@ CREATE OR REPLACE TABLE small AS
 SELECT ccbf_agg(lon, lat, 0.01, {bytes: 65536}) AS sketch FROM points;
 
 SELECT octet_length(sketch) AS bytes, (ccbf_info(sketch)).encoding AS form,
-       round((ccbf_error(sketch)).probability, 3) AS chance_of_too_much,
-       round((ccbf_error(sketch)).excess, 2) AS too_much_per_cell
+       round((ccbf_error(sketch)).occupied_probability, 3) AS chance_of_too_much,
+       round((ccbf_error(sketch)).occupied_excess, 2) AS too_much_per_cell
 FROM small;
 
 WITH asked AS (

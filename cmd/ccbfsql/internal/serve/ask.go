@@ -80,7 +80,7 @@ type answer struct {
 // sum asks for a polygon, GeoJSON, inside a box.
 func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, polygon json.RawMessage, box [4]float64) (*answer, error) {
 	var s statement
-	s.text("SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0) AS low, coalesce(sum(e.high), 0) AS high,\n  coalesce(max(e.cells), 0) AS cells, count(e) AS sketches\nFROM (SELECT ccbf_polygon_estimate(%s, ", quoted(l.Column))
+	s.text("SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,\n  coalesce(max(e.cells), 0) AS cells, count(e) AS sketches\nFROM (SELECT ccbf_polygon_estimate(%s, ", quoted(l.Column))
 	s.value(string(polygon), "")
 	s.category(f)
 	s.text(") AS e")

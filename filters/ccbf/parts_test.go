@@ -1,0 +1,103 @@
+package ccbf
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Adding parts up in any order comes to the same, and an empty one changes nothing.
+func TestPartsInAnyOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(270, 0))
+	type some struct {
+		p     parts
+		total uint64
+	}
+	add := func(a, b some) some { return some{a.p.with(a.total, b.p, b.total), a.total + b.total} }
+	for range 2000 {
+		all := make([]some, 3)
+		for i := range all {
+			all[i].total = r.Uint64() >> (2 + r.UintN(62)) * r.Uint64N(4) / 3
+			if r.IntN(2) == 0 {
+				all[i].p = onePart(all[i].total)
+			}
+			if all[i].total > 0 && r.IntN(4) == 0 {
+				all[i].p = parts{uint8(1 + r.UintN(mostParts)), 0, scaled(all[i].total)}
+			}
+		}
+		a, b, c := all[0], all[1], all[2]
+		if x, y := add(add(a, b), c), add(a, add(c, b)); x != y {
+			t.Fatalf("%v: %v and %v", all, x, y)
+		}
+		if x := add(some{}, a); x != a {
+			t.Fatalf("%v with nothing: %v", a, x)
+		}
+	}
+}
+
+func TestScaledTotals(t *testing.T) {
+	r := rand.New(rand.NewPCG(271, 0))
+	for range 10_000 {
+		n := 1 + r.Uint64()>>r.UintN(64)>>1
+		if got := unscaled(scaled(n)); got > float64(n) && n < 1<<53 || got < float64(n)/1.25 && n < 1<<62 {
+			t.Fatalf("%d: %v", n, got)
+		}
+	}
+}
+
+// Of n parts of one size two points came together with a chance of 1/n, up to the
+// steps of the scale; where nearly all are in one part it is nearly 1.
+func TestPartsTogether(t *testing.T) {
+	for n := 2; n < 40; n++ {
+		p, total := parts{}, uint64(0)
+		for range n {
+			p, total = p.with(total, onePart(1000), 1000), total+1000
+		}
+		if got, want := p.together(total), 1/float64(n); math.Abs(got-want) > 0.25*want {
+			t.Errorf("%d parts: %v, want %v", n, got, want)
+		}
+	}
+	p := onePart(1<<20).with(1<<20, onePart(10), 10).with(1<<20+10, onePart(10), 10)
+	if got := p.together(1<<20 + 20); got < 0.99 {
+		t.Errorf("a large part and two small ones: %v", got)
+	}
+}
+
+// What the bytes say that no sketch has is refused: parts in an exact sketch or in
+// mode standard, parts of no size, and halvings of no part.
+func TestPartsInBlobs(t *testing.T) {
+	p := cities()
+	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Res: 0.01, Dense: true, Bytes: 512}), p)))
+	if v.parts != onePart(6) {
+		t.Errorf("streamed: %+v", v.parts)
+	}
+	for _, c := range []struct {
+		params          Params
+		number, largest byte
+		valid           bool
+	}{
+		{Params{}, 0, 0, true},
+		{Params{}, 1, 9, false},
+		{Params{Dense: true, Mode: Standard}, 0, 0, true},
+		{Params{Dense: true, Mode: Standard}, 1, 9, false},
+		{Params{Dense: true}, 0, 0, true},
+		{Params{Dense: true}, 63 | 3<<6, 255, true},
+		{Params{Dense: true}, 1, 0, false},
+		{Params{Dense: true}, 0, 9, false},
+		{Params{Dense: true}, 1 << 6, 9, false},
+	} {
+		c.params.Bytes = 512
+		blob := blobOf(t, builderOf(t, config(t, c.params), p))
+		blob[sketch.HeaderSize+atParts], blob[sketch.HeaderSize+atLargest] = c.number, c.largest
+		var v View
+		if err := v.Reset(blob); (err == nil) != c.valid || err != nil && !errors.Is(err, sketch.ErrInvalid) {
+			t.Errorf("%+v, %#x %#x: %v", c.params, c.number, c.largest, err)
+		}
+		if c.valid {
+			v.Error() // whatever it says
+		}
+	}
+}

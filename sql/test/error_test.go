@@ -1,0 +1,87 @@
+package test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/test/data"
+)
+
+// What ccbf_error says of cells with points, on real data: by how much ccbf_get is too
+// high there in the mean is within a factor of 1.5 of it, and 4 standard errors of the
+// mean, and how often within a factor of 1.6, and 4 standard errors of a count. In every
+// mode and way that a sketch comes about, at half a byte to ten bytes a cell; with
+// CCBF_LONG=1 at more sizes and with the large files.
+func TestErrorsOfRealCells(t *testing.T) {
+	long := os.Getenv("CCBF_LONG") != ""
+	sizes := []float64{0.5, 2, 7}
+	if long {
+		sizes = []float64{0.5, 1, 1.5, 2, 3, 4, 5.5, 7, 10}
+	}
+	crimes, cities, taxi := data.Path(t, "uk_crime_2018q4.parquet"), data.Path(t, "geonames_cities.parquet"), data.Path(t, "nyc_taxi_pickups.parquet")
+	covtype := data.Path(t, "covtype_elevation.parquet")
+	for _, d := range []struct {
+		name, points string
+		res          float64
+		long         bool
+	}{
+		{"crimes, 0.001", "SELECT lon, lat, 1 AS n FROM '" + crimes + "'", 0.001, true},
+		{"crimes, 0.01", "SELECT lon, lat, 1 AS n FROM '" + crimes + "'", 0.01, true},
+		{"crimes, 0.1", "SELECT lon, lat, 1 AS n FROM '" + crimes + "'", 0.1, true},
+		{"cities, 0.1", "SELECT lon, lat, 1 AS n FROM '" + cities + "'", 0.1, true},
+		{"cities, 1", "SELECT lon, lat, 1 AS n FROM '" + cities + "'", 1, false},
+		{"taxi, 0.001", "SELECT lon, lat, 1 AS n FROM '" + taxi + "'", 0.001, false},
+		{"taxi, 0.0001", "SELECT lon, lat, 1 AS n FROM '" + taxi + "'", 0.0001, true},
+		{"elevations", "SELECT elevation AS lon, 0 AS lat, 1 AS n FROM '" + covtype + "'", 1, true},
+	} {
+		if d.long && !long {
+			continue
+		}
+		t.Run(d.name, func(t *testing.T) {
+			db := open(t)
+			exec(t, db, "SET threads = 2")
+			exec(t, db, "CREATE TABLE p AS "+d.points)
+			exec(t, db, fmt.Sprintf("CREATE TABLE c AS SELECT (floor(lon / %v) + 0.5) * %v AS x, (floor(lat / %v) + 0.5) * %v AS y, sum(n)::BIGINT AS n FROM p WHERE lon IS NOT NULL GROUP BY ALL", d.res, d.res, d.res, d.res))
+			var cells float64
+			if err := db.QueryRow("SELECT count(*) FROM c").Scan(&cells); err != nil {
+				t.Fatal(err)
+			}
+			for _, size := range sizes {
+				agg := func(options string, bytes float64) string {
+					return fmt.Sprintf("ccbf_agg(lon, lat, %v, {bytes: %d, weight: n%s})", d.res, max(int(bytes), 256), options)
+				}
+				b := size * cells
+				for _, way := range []struct{ name, sketch string }{
+					{"standard", "SELECT " + agg(", exact: false, mode: 'standard'", b) + " AS s FROM p"},
+					{"mi", "SELECT " + agg(", exact: false", b) + " AS s FROM p"},
+					{"mi, exact before", "SELECT " + agg("", b) + " AS s FROM p"},
+					{"mi, 3 united", "SELECT ccbf_union_agg(s) AS s FROM (SELECT " + agg(", exact: false", b) + " AS s FROM (SELECT *, row_number() OVER () AS i FROM p) GROUP BY i % 3)"},
+					{"mi, 8 united", "SELECT ccbf_union_agg(s) AS s FROM (SELECT " + agg(", exact: false", b) + " AS s FROM (SELECT *, row_number() OVER () AS i FROM p) GROUP BY i % 8)"},
+					{"mi, folded", fmt.Sprintf("SELECT ccbf_fold(%s, %d) AS s FROM p", agg(", exact: false", 2*b), int(1.1*b)+200)},
+					{"mi, exact before, folded", fmt.Sprintf("SELECT ccbf_fold(%s, %d) AS s FROM p", agg("", min(2*b, 1.2*cells)), int(1.1*min(b, 0.6*cells))+200)},
+				} {
+					var exact bool
+					var p, e, wrong, excess, deviation float64
+					err := db.QueryRow("WITH s AS ("+way.sketch+`) SELECT e.exact, e.occupied_probability, e.occupied_excess, count(*) FILTER (got > n), avg(got - n), stddev_pop(got - n)
+						FROM (SELECT ccbf_error(s) AS e, n, ccbf_get(s, x, y)::DOUBLE AS got FROM s, c) GROUP BY e`).Scan(&exact, &p, &e, &wrong, &excess, &deviation)
+					if err != nil {
+						t.Fatalf("%s, %v bytes a cell: %v", way.name, size, err)
+					}
+					if exact {
+						continue
+					}
+					said, slack := p*cells, 4*math.Sqrt(wrong)
+					t.Logf("%s, %v bytes a cell: %.0f cells too high, measured %.0f; excess %.5g, measured %.5g (%.2f)", way.name, size, said, wrong, e, excess, e/excess)
+					if said > 1.6*(wrong+slack+8) || said < (wrong-slack)/1.6 {
+						t.Errorf("%s, %v bytes a cell: %.0f cells too high, measured %.0f", way.name, size, said, wrong)
+					}
+					if slack = 4 * deviation / math.Sqrt(cells); wrong >= 30 && (e > 1.5*(excess+slack) || e < (excess-slack)/1.5) {
+						t.Errorf("%s, %v bytes a cell: an excess of %v, measured %v", way.name, size, e, excess)
+					}
+				}
+			}
+		})
+	}
+}
