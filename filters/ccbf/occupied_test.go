@@ -151,6 +151,9 @@ func measured(v *View, m map[spot]uint64) (wrong, excess, sigma float64) {
 func TestErrorOfCellsWithPoints(t *testing.T) {
 	const cells = 2000
 	seeds, sizes := uint64(2), []float64{1, 2, 4, 10}
+	if testing.Short() {
+		seeds, sizes = 1, []float64{1, 4}
+	}
 	if os.Getenv("CCBF_LONG") != "" {
 		seeds, sizes = 6, []float64{1, 1.5, 2, 3, 4, 5, 7, 8.5, 10}
 	}
