@@ -56,7 +56,7 @@ How it was measured:
 The list of promises has those of the README and of the project's goals. ` + "`make bench`" + ` holds what was measured of
 each against the figures of an earlier run, kept in [performance/kept.csv](performance/kept.csv), and fails with the names
 of those that became slower by more than the spread: where the median of either run lies outside the range of the other, and that of the
-new run is more than 30% above.
+new run is more than 30%% above.
 ` + "`make bench ARGS=-keep`" + ` keeps the new figures. **Of the promise** is what was measured as a part
 of what was promised, or the other way about where more is better: at most 1 keeps it, "short" does not. Promises about
 accuracy, and the speed of variable-length filters, are in [ACCURACY.md](ACCURACY.md); those of pipelines are in
