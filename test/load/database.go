@@ -51,7 +51,7 @@ func NewDatabase(seed uint64, batch int, connections int) Database {
 	}
 	if d.chance(3) {
 		set("disabled_optimizers", "'"+d.one("window_self_join", "common_subexpressions,common_aggregate", "statistics_propagation,compressed_materialization",
-			"filter_pushdown,filter_pullup", "materialized_cte,cte_inlining", "deliminator,unnest_rewriter", "top_n_window_elimination,top_n,late_materialization")+"'")
+			"filter_pushdown,filter_pullup", "column_lifetime,unused_columns", "materialized_cte,cte_inlining", "deliminator,unnest_rewriter", "top_n_window_elimination,top_n,late_materialization")+"'")
 	}
 	db.Tables = append(db.Tables, helpers)
 	db.rows = []int{d.between(20, 60), d.between(100, 300), d.between(2000, 5000), d.between(0, 3)}

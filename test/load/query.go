@@ -38,6 +38,9 @@ func NewQuery(seed uint64, n int, db *Database) Query {
 	case db.limited && d.chance(100):
 		q.Kind = "large"
 		q.Steps = []string{large(d, !db.risky())}
+	case d.chance(25):
+		q.Kind = "many"
+		q.Steps = []string{many(d, d.chance(2) && !(db.limited && db.risky()))}
 	default:
 		s := newSpec(d, db)
 		q.Kind, q.spec = s.shape, &s
