@@ -3,7 +3,7 @@ package bloom
 import (
 	"math/bits"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 

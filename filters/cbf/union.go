@@ -1,6 +1,6 @@
 package cbf
 
-import "github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
 // Union adds the occurrences of other, which is left unchanged and must agree
 // in every parameter, seed and class of keys (sketch.ErrDiffer). Counters are

@@ -1,7 +1,7 @@
 package cuckoo
 
 import (
-	"github.com/ccbfsql/ccbfsql/filters/internal/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
