@@ -3,8 +3,8 @@ package bloom
 import (
 	"math/bits"
 
-	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
 // filter is what a Sketch and a View share: the bits, and how keys find them.

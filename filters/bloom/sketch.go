@@ -3,8 +3,8 @@ package bloom
 import (
 	"math/bits"
 
-	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
 // Sketch is a Bloom filter in memory.

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
 // block is the number of keys taken at once. Their hash functions are gone

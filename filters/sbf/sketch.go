@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
-	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
