@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -13,19 +12,9 @@ import (
 // paramsSize is the length of the parameters of a BLOB, docs/FORMAT.md.
 const paramsSize = 40
 
-// Family is the family to code that knows no family.
-var Family = sketch.Family{
-	ID:    sketch.Bloom,
-	Title: "Sets of keys",
-	About: "A Bloom filter tells which keys are there, in about 10 bits per key at a false positive rate of 1%: " +
-		"a key that was added is always found, another is found with that rate. " +
-		"`bloom_empty` takes the options of `bloom_agg`; `bloom_add` takes `weight`.",
-	Check: Check, Describe: describe,
-}
-
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte {
-	blob, b := sketch.New(sketch.Bloom, paramsSize, len(s.bits))
+	blob, b := sketch.New(id, paramsSize, len(s.bits))
 	binary.LittleEndian.PutUint64(b.Params, s.size)
 	binary.LittleEndian.PutUint64(b.Params[8:], s.kept)
 	binary.LittleEndian.PutUint64(b.Params[16:], math.Float64bits(s.k))
@@ -33,7 +22,7 @@ func (s *Sketch) Blob() []byte {
 	b.Params[32] = byte(s.variant)
 	b.Params[33] = byte(s.activation)
 	copy(b.Body, s.bits)
-	return sketch.Seal(blob, keyed.Header(s.Base, sketch.Bloom))
+	return sketch.Seal(blob, keyed.Header(s.Base, id))
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
@@ -47,7 +36,7 @@ type View struct {
 // checksum, which is Check's. Whatever the BLOB, a View reads only inside it.
 // Errors wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(sketch.Bloom, blob)
+	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
 		return View{}, err
 	}
@@ -74,20 +63,8 @@ func NewView(blob []byte) (View, error) {
 	return View{filter{Base: base, form: f, route: f.route(), bits: b.Body}, blob}, nil
 }
 
-// Check is nil for a BLOB that every function of the family accepts:
-// structure, ranges, checksum. O(len(blob)).
-func Check(blob []byte) error {
-	v, err := NewView(blob)
-	if err != nil {
-		return err
-	}
-	return v.check()
-}
-
+// check is that the total is one that the bits can have.
 func (v *View) check() error {
-	if err := sketch.Verify(v.blob); err != nil {
-		return err
-	}
 	total, known := v.Total()
 	if !known {
 		return nil
@@ -104,17 +81,8 @@ func (v *View) check() error {
 	return nil
 }
 
-// Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
-// error that wraps sketch.ErrInvalid. Allocates no more than len(blob), and
-// the plan of positions of Blocks.
-func Decode(blob []byte) (*Sketch, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.check(); err != nil {
-		return nil, err
-	}
+// sketch is a copy in memory.
+func (v *View) sketch() (*Sketch, error) {
 	s := &Sketch{v.filter}
 	s.bits = append([]byte(nil), v.bits...)
 	return s, nil
@@ -122,6 +90,7 @@ func Decode(blob []byte) (*Sketch, error) {
 
 // Info is what there is to know of a filter without its keys.
 type Info struct {
+	keyed.Common
 	Variant       Variant
 	Activation    Activation
 	Bits          uint64   // m
@@ -134,30 +103,15 @@ type Info struct {
 	Cardinality   float64  // distinct keys, estimated; +Inf where the bits do not tell
 	Fill          float64  // part of the bits that are set
 	FPP           float64  // false positive rate at this fill
-	Seed          uint64
-	KeyClass      key.Class
-	Total         uint64 // occurrences, where TotalKnown
-	TotalKnown    bool
-	Bytes         int // of the BLOB
 }
 
 // Info reads the whole body. O(len(blob)).
 func (v *View) Info() Info {
-	total, known := v.Total()
 	return Info{
+		Common:  v.Common(len(v.blob)),
 		Variant: v.variant, Activation: v.activation,
 		Bits: v.kept, K: v.K(), Blocks: v.blockSizes(), Made: v.size,
 		Capacity: v.capacity, BitsPerKey: float64(v.kept) / float64(v.capacity), FPPAtCapacity: v.FPPAt(float64(v.capacity)),
 		Cardinality: v.Cardinality(), Fill: v.Fill(), FPP: v.FPP(),
-		Seed: v.Seed(), KeyClass: v.KeyClass(),
-		Total: total, TotalKnown: known, Bytes: len(v.blob),
 	}
-}
-
-func describe(blob []byte) (string, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return "", err
-	}
-	return "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total()), nil
 }

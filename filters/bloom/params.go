@@ -130,6 +130,9 @@ func (p Params) form() (form, error) {
 	if p.Bits != 0 && p.FPP != 0 {
 		return form{}, sketch.OptionError("fpp", "is %v and \"bits\" is %d: give one of them", p.FPP, p.Bits)
 	}
+	if err := options.Check(p); err != nil {
+		return form{}, err
+	}
 	if p.K != 0 { // before anything is computed from it
 		f.size = max(f.size, 1)
 		f.kept, f.capacity = f.size, 1
@@ -148,9 +151,6 @@ func (p Params) form() (form, error) {
 		fpp := p.FPP
 		if fpp == 0 {
 			fpp = DefaultFPP
-		}
-		if !(fpp >= MinFPP && fpp < 1) {
-			return form{}, sketch.OptionError("fpp", "is %v, must be from %v to below 1", fpp, float64(MinFPP))
 		}
 		m, err := sizeFor(f.capacity, fpp, p.K)
 		if err != nil {

@@ -30,18 +30,6 @@ func agree(a, b *filter) error {
 	return keyed.Agree(a.Base, b.Base)
 }
 
-// agreeing is a BLOB that is whole and agrees with the filter.
-func (s *Sketch) agreeing(blob []byte) (View, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return View{}, err
-	}
-	if err := agree(&s.filter, &v.filter); err != nil {
-		return View{}, err
-	}
-	return v, v.check()
-}
-
 // Union adds the keys of other, which is left unchanged and must agree in
 // everything but its keys (sketch.ErrDiffer). The union of parts is the filter
 // of the whole, to the byte. O(m).
@@ -51,17 +39,6 @@ func (s *Sketch) Union(other *Sketch) error {
 	}
 	s.or(&other.filter)
 	return nil
-}
-
-// UnionBlob is Union with the filter of a BLOB, of which it makes no copy. The
-// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid.
-// An error changes nothing.
-func (s *Sketch) UnionBlob(blob []byte) error {
-	v, err := s.agreeing(blob)
-	if err == nil {
-		s.or(&v.filter)
-	}
-	return err
 }
 
 func (s *Sketch) or(other *filter) {
@@ -86,11 +63,15 @@ func (s *Sketch) Intersect(other *Sketch) error {
 
 // IntersectBlob is Intersect with the filter of a BLOB, as UnionBlob is Union.
 func (s *Sketch) IntersectBlob(blob []byte) error {
-	v, err := s.agreeing(blob)
-	if err == nil {
-		s.and(&v.filter)
+	v, err := Family.Verified(blob)
+	if err != nil {
+		return err
 	}
-	return err
+	if err := agree(&s.filter, &v.filter); err != nil {
+		return err
+	}
+	s.and(&v.filter)
+	return nil
 }
 
 func (s *Sketch) and(other *filter) {

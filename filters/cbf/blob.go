@@ -17,20 +17,9 @@ const (
 	inWhole     = 2 // after the upper halves were dropped
 )
 
-// Family is the family to code that knows no family.
-var Family = sketch.Family{
-	ID:    sketch.CBF,
-	Title: "Sets of keys that can be removed again",
-	About: "A counting Bloom filter says whether a key is in a set, and lets keys be removed. A key that is there is always found; " +
-		"one that is not is found with a small probability. A key added several times is there until it was removed as often; " +
-		"one that fills its counters (15 times in 4 bits) stays, so give counters more bits where keys come often. " +
-		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
-	Check: Check, Describe: describe,
-}
-
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte {
-	blob, b := sketch.New(sketch.CBF, paramsSize, len(s.body))
+	blob, b := sketch.New(id, paramsSize, len(s.body))
 	p := b.Params
 	binary.LittleEndian.PutUint64(p, s.capacity)
 	binary.LittleEndian.PutUint64(p[8:], s.counters())
@@ -43,7 +32,7 @@ func (s *Sketch) Blob() []byte {
 		p[28] = inWhole
 	}
 	copy(b.Body, s.body)
-	return sketch.Seal(blob, keyed.Header(s.Base, sketch.CBF))
+	return sketch.Seal(blob, keyed.Header(s.Base, id))
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
@@ -57,7 +46,7 @@ type View struct {
 // is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
 // sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(sketch.CBF, blob)
+	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
 		return View{}, err
 	}
@@ -103,20 +92,8 @@ func NewView(blob []byte) (View, error) {
 	return View{filter: filter{Base: base, shape: s, kernel: s.kernel(phase == inHalves), body: b.Body}, blob: blob}, nil
 }
 
-// Check is nil for a BLOB that every function of the family accepts:
-// structure, ranges, checksum, and counters that sums can have. O(len(blob)).
-func Check(blob []byte) error {
-	v, err := NewView(blob)
-	if err != nil {
-		return err
-	}
-	return v.check()
-}
-
+// check is that the counters are those that occurrences make.
 func (v *View) check() error {
-	if err := sketch.Verify(v.blob); err != nil {
-		return err
-	}
 	g := &v.kernel
 	stuck := uint64(0)
 	for i := range v.words {
@@ -158,16 +135,8 @@ func (v *View) checkTotal() error {
 	return nil
 }
 
-// Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
-// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
-func Decode(blob []byte) (*Sketch, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.check(); err != nil {
-		return nil, err
-	}
+// sketch is a copy in memory.
+func (v *View) sketch() (*Sketch, error) {
 	s := &Sketch{v.filter}
 	s.body = append([]byte(nil), v.body...)
 	return s, nil

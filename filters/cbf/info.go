@@ -4,12 +4,12 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
 // Info is what there is to know of a filter without its keys.
 type Info struct {
+	keyed.Common          // Saturated where Stuck is not 0
 	Capacity, Counters, K uint64
 	CounterBits           uint64
 	Variant               Variant
@@ -17,31 +17,24 @@ type Info struct {
 	VariableLength        bool
 	Alpha                 float64 // 0 without VariableLength
 	Halves                bool    // counters are in halves now
-	Seed                  uint64
-	KeyClass              key.Class
-	Total                 uint64 // occurrences, where TotalKnown
-	TotalKnown            bool
 	Load                  float64 // Total/Capacity; +Inf where the total is not known
 	Fill                  float64 // part of the counters, or halves, that are not 0
 	Stuck                 uint64  // counters, or halves, at their ceiling
-	Saturated             bool    // Stuck is not 0
 	FPP                   float64 // probability that an absent key is found, as the counters are now
 	BitsPerKey            float64 // bits of the body per Capacity
-	Bytes                 int     // of the BLOB
 }
 
 // Info reads the whole body, for Fill, Stuck and FPP. O(len(blob)).
 func (v *View) Info() Info {
-	total, known := v.Total()
 	in := Info{
+		Common:   v.Common(len(v.blob)),
 		Capacity: v.capacity, Counters: v.counters(), K: v.k, CounterBits: v.width, Variant: v.variant, Increment: v.inc,
 		VariableLength: v.variable, Alpha: v.alpha, Halves: v.kernel.halves,
-		Seed: v.Seed(), KeyClass: v.KeyClass(), Total: total, TotalKnown: known, Load: math.Inf(1),
-		Saturated: v.Saturated(), Bytes: len(v.blob),
+		Load:       math.Inf(1),
 		BitsPerKey: float64(8*len(v.body)) / float64(v.capacity),
 	}
-	if known {
-		in.Load = float64(total) / float64(v.capacity)
+	if in.TotalKnown {
+		in.Load = float64(in.Total) / float64(v.capacity)
 	}
 	in.Fill, in.FPP, in.Stuck = v.measure()
 	return in
@@ -95,12 +88,4 @@ func (g *kernel) passes(word, at uint64) float64 {
 		return 1 / l
 	}
 	return float64(min(g.inc, c-2*g.inc+1)) / l // v <= c-L
-}
-
-func describe(blob []byte) (string, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return "", err
-	}
-	return "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total()), nil
 }

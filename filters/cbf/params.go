@@ -140,6 +140,9 @@ func (p Params) shape() (s shape, err error) {
 	case !p.VariableLength && p.Alpha != 0:
 		return s, sketch.OptionError("alpha", "is %v, but \"variable_length\" is false", p.Alpha)
 	}
+	if err := options.Check(p); err != nil {
+		return s, err
+	}
 	s.fillIn()
 	if err := s.check(); err != nil {
 		return s, err
@@ -166,9 +169,6 @@ func (p Params) shape() (s shape, err error) {
 	fpp := p.FPP
 	if fpp == 0 {
 		fpp = DefaultFPP
-	}
-	if !(fpp > 0 && fpp < 1) {
-		return s, sketch.OptionError("fpp", "is %v, must be between 0 and 1", fpp)
 	}
 	counters := s.size(fpp)
 	if most := float64(8 * MaxBody / s.width); counters > most {

@@ -19,24 +19,6 @@ func (s *Sketch) Union(other *Sketch) error {
 	return nil
 }
 
-// UnionBlob is Union with the sketch of a BLOB, of which it makes no copy. The
-// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid.
-// An error changes nothing.
-func (s *Sketch) UnionBlob(blob []byte) error {
-	v, err := NewView(blob)
-	if err != nil {
-		return err
-	}
-	if err := s.agree(&v.filter); err != nil {
-		return err
-	}
-	if err := v.check(); err != nil {
-		return err
-	}
-	s.unite(&v.filter)
-	return nil
-}
-
 func (f *filter) agree(other *filter) error {
 	if err := agree(&f.shape, &other.shape); err != nil {
 		return err

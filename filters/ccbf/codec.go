@@ -36,8 +36,8 @@ const (
 func paramsSize(layers int) int { return atShape + 9*layers }
 
 // Family is what the list of families needs to know of this one.
-var Family = sketch.Family{
-	ID:    sketch.CCBF,
+var Family = sketch.Define(sketch.Family{
+	ID: id, Name: "ccbf", Article: "a",
 	Title: "Counts on a grid",
 	About: "A CascadeCBF sketch counts points in the cells of a square grid: the cell of (x, y) is (floor(x / res), floor(y / res)). " +
 		"While the cells fit into `bytes` every answer is exact; after that answers can be too high, never too low. " +
@@ -51,14 +51,16 @@ var Family = sketch.Family{
 		_, err := Decode(blob)
 		return err
 	},
-	Describe: describe,
-}
+	Describe: describe, Samples: samples,
+})
+
+const id sketch.ID = 1
 
 // AppendBlob appends the sketch as a BLOB. An exact sketch whose cells no
 // longer fit its bytes becomes dense by this. Equal sketches have equal bytes.
 func (s *Sketch) AppendBlob(dst []byte) []byte {
 	start := len(dst)
-	dst = sketch.Begin(dst, sketch.CCBF)
+	dst = sketch.Begin(dst, id)
 	dst = s.appendParams(dst)
 	params := len(dst) - start - sketch.HeaderSize
 	if s.dense == nil {

@@ -31,7 +31,7 @@ func (h *Head) Reset(blob []byte) error {
 
 // parse is Reset; it returns the body for those that go on.
 func (h *Head) parse(blob []byte) (sketch.Blob, error) {
-	b, err := sketch.ParseAs(sketch.CCBF, blob)
+	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
 		return b, err
 	}

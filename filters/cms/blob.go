@@ -17,15 +17,6 @@ const (
 	ruleConservative = 1
 )
 
-// Family is the family to code that knows no family.
-var Family = sketch.Family{
-	ID:    sketch.CMS,
-	Title: "Counts of keys",
-	About: "A Count-Min Sketch counts how often each key occurs, in a fixed number of counters. Answers can be too high, never too low. " +
-		"`cms_empty` takes the options of `cms_agg`; `cms_add` and `cms_remove` take `weight`.",
-	Check: Check, Describe: describe,
-}
-
 // Blob encodes the sketch: equal states, equal bytes. The counters take the
 // fewest bytes of 1, 2, 4 and 8 that hold the largest. The sketch is unchanged.
 func (s *Sketch) Blob() []byte {
@@ -34,7 +25,7 @@ func (s *Sketch) Blob() []byte {
 	if size != c.size() {
 		c = c.resize(size)
 	}
-	blob, b := sketch.New(sketch.CMS, paramsSize, size*c.len())
+	blob, b := sketch.New(id, paramsSize, size*c.len())
 	binary.LittleEndian.PutUint64(b.Params, s.width)
 	binary.LittleEndian.PutUint32(b.Params[8:], uint32(s.depth))
 	b.Params[12] = byte(size)
@@ -42,7 +33,7 @@ func (s *Sketch) Blob() []byte {
 		b.Params[13] = ruleConservative
 	}
 	c.encode(b.Body)
-	return sketch.Seal(blob, keyed.Header(s.Base, sketch.CMS))
+	return sketch.Seal(blob, keyed.Header(s.Base, id))
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
@@ -59,7 +50,7 @@ type View struct {
 // is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
 // sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(sketch.CMS, blob)
+	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
 		return View{}, err
 	}
@@ -91,20 +82,8 @@ func NewView(blob []byte) (View, error) {
 	return View{Base: base, width: width, depth: depth, size: size, blob: blob, body: b.Body}, nil
 }
 
-// Check is nil for a BLOB that every function of the family accepts:
-// structure, ranges, checksum, and counters in their only form. O(len(blob)).
-func Check(blob []byte) error {
-	v, err := NewView(blob)
-	if err != nil {
-		return err
-	}
-	return v.check()
-}
-
+// check is that the counters are in their only form.
 func (v *View) check() error {
-	if err := sketch.Verify(v.blob); err != nil {
-		return err
-	}
 	// The or of all counters has the length of the largest.
 	var all uint64
 	rest := v.body
@@ -186,16 +165,8 @@ func (v *View) anySaturated() bool {
 	return false
 }
 
-// Decode makes a sketch from a BLOB, which it leaves alone: a bad one is an
-// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
-func Decode(blob []byte) (*Sketch, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.check(); err != nil {
-		return nil, err
-	}
+// sketch is a copy in memory.
+func (v *View) sketch() (*Sketch, error) {
 	s := &Sketch{
 		Base: v.Base, width: v.width, depth: v.depth,
 		c: newTable(int(v.size), int(v.width*v.depth)),
@@ -268,18 +239,13 @@ func (v *View) unpack(at int, dst []uint64) {
 
 // Info is what there is to know of a sketch without its keys.
 type Info struct {
+	keyed.Common
 	Width, Depth   uint64
 	Epsilon, Delta float64 // e/width, exp(-depth)
 	Conservative   bool
-	Seed           uint64
-	KeyClass       key.Class
-	Total          uint64 // occurrences, where TotalKnown
-	TotalKnown     bool
 	ErrorBound     float64 // occurrences; +Inf where the total is not known
-	Saturated      bool
 	CounterBits    int     // of every counter, in the BLOB
 	Fill           float64 // part of the counters that are not 0
-	Bytes          int     // of the BLOB
 }
 
 // Info reads the whole body, for Fill. O(len(blob)).
@@ -292,22 +258,11 @@ func (v *View) Info() Info {
 		}
 	}
 	bound, delta := errorBound(v.width, v.depth, v.Base)
-	total, known := v.Total()
 	return Info{
-		Width: v.width, Depth: v.depth,
+		Common: v.Common(len(v.blob)),
+		Width:  v.width, Depth: v.depth,
 		Epsilon: math.E / float64(v.width), Delta: delta,
-		Conservative: !v.Additive(),
-		Seed:         v.Seed(), KeyClass: v.KeyClass(),
-		Total: total, TotalKnown: known,
-		ErrorBound: bound, Saturated: v.Saturated(),
-		CounterBits: int(v.size) * 8, Fill: float64(used) / float64(n), Bytes: len(v.blob),
+		Conservative: !v.Additive(), ErrorBound: bound,
+		CounterBits: int(v.size) * 8, Fill: float64(used) / float64(n),
 	}
-}
-
-func describe(blob []byte) (string, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return "", err
-	}
-	return sketch.Number(v.width) + " x " + sketch.Number(v.depth) + " counters" + sketch.Added(v.Total()), nil
 }

@@ -57,31 +57,21 @@ func (p Params) shape() (width, depth uint64, err error) {
 	case p.Delta != 0 && p.Depth != 0:
 		return 0, 0, sketch.OptionError("delta", "is %v and \"depth\" is %d: give one of them", p.Delta, p.Depth)
 	}
+	if err := options.Check(p); err != nil {
+		return 0, 0, err
+	}
+	defaults(&p)
 	if width == 0 {
-		epsilon := p.Epsilon
-		if epsilon == 0 {
-			epsilon = DefaultEpsilon
-		}
-		if !(epsilon > 0 && epsilon < 1) {
-			return 0, 0, sketch.OptionError("epsilon", "is %v, must be between 0 and 1", epsilon)
-		}
-		w := math.Ceil(math.E / epsilon)
+		w := math.Ceil(math.E / p.Epsilon)
 		if w > maxCounters {
-			return 0, 0, sketch.OptionError("epsilon", "is %v, which needs %.3g counters per row, at most %d are allowed", epsilon, w, maxCounters)
+			return 0, 0, sketch.OptionError("epsilon", "is %v, which needs %.3g counters per row, at most %d are allowed", p.Epsilon, w, maxCounters)
 		}
 		width = uint64(w)
 	}
 	if depth == 0 {
-		delta := p.Delta
-		if delta == 0 {
-			delta = DefaultDelta
-		}
-		if !(delta > 0 && delta < 1) {
-			return 0, 0, sketch.OptionError("delta", "is %v, must be between 0 and 1", delta)
-		}
-		d := math.Ceil(-math.Log(delta))
+		d := math.Ceil(-math.Log(p.Delta))
 		if d > MaxDepth {
-			return 0, 0, sketch.OptionError("delta", "is %v, which needs %.0f rows, at most %d are allowed", delta, d, MaxDepth)
+			return 0, 0, sketch.OptionError("delta", "is %v, which needs %.0f rows, at most %d are allowed", p.Delta, d, MaxDepth)
 		}
 		depth = max(uint64(d), 1)
 	}

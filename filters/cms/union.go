@@ -53,20 +53,8 @@ func (s *Sketch) Union(other *Sketch) error {
 	return nil
 }
 
-// UnionBlob is Union with the sketch of a BLOB, of which it makes no copy. The
-// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid.
-// An error changes nothing.
-func (s *Sketch) UnionBlob(blob []byte) error {
-	v, err := NewView(blob)
-	if err != nil {
-		return err
-	}
-	if err := agree(s.identity(), v.identity()); err != nil {
-		return err
-	}
-	if err := v.check(); err != nil {
-		return err
-	}
+// uniteView is Union with a view, of which it makes no copy.
+func (s *Sketch) uniteView(v *View) error {
 	keyed.Unite(&s.Base, v.Base)
 	size, n := int(v.size), s.c.len()
 	// Where it stops is a counter that does not fit, or one of the last few,
@@ -113,10 +101,7 @@ func JoinSize(a, b *Sketch) (hi, lo uint64, err error) {
 func JoinSizeBlobs(a, b []byte) (hi, lo uint64, err error) {
 	var views [2]View
 	for i, blob := range [][]byte{a, b} {
-		if views[i], err = NewView(blob); err != nil {
-			return 0, 0, err
-		}
-		if err := views[i].check(); err != nil {
+		if views[i], err = Family.Verified(blob); err != nil {
 			return 0, 0, err
 		}
 	}

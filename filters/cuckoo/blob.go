@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -13,19 +12,9 @@ import (
 // paramsSize is the length of a BLOB's parameters, docs/FORMAT.md.
 const paramsSize = 24
 
-// Family is the family to code that knows no family.
-var Family = sketch.Family{
-	ID:    sketch.Cuckoo,
-	Title: "Cuckoo filters",
-	About: "A cuckoo filter says which keys are there, in a few bits each: never no for one that is, seldom yes for one that is not. " +
-		"It is a set, or with `duplicates: true` a multiset, from which keys can be removed. It has room for `capacity` keys, and an error where they do not fit. " +
-		"`cuckoo_empty` takes the options of `cuckoo_agg`; `cuckoo_add` and `cuckoo_remove` take `weight`.",
-	Check: Check, Describe: describe,
-}
-
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte {
-	blob, b := sketch.New(sketch.Cuckoo, paramsSize, len(s.mem))
+	blob, b := sketch.New(id, paramsSize, len(s.mem))
 	p := s.params
 	binary.LittleEndian.PutUint64(b.Params, p.Capacity)
 	binary.LittleEndian.PutUint64(b.Params[8:], s.buckets)
@@ -37,7 +26,7 @@ func (s *Sketch) Blob() []byte {
 	t := s.table
 	t.mem = b.Body
 	t.arrangeAll()
-	return sketch.Seal(blob, keyed.Header(s.Base, sketch.Cuckoo))
+	return sketch.Seal(blob, keyed.Header(s.Base, id))
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
@@ -46,14 +35,15 @@ type View struct {
 	keyed.Base
 	params Params
 	table
-	blob []byte
+	blob   []byte
+	stored uint64 // fingerprints, once it was checked
 }
 
 // NewView checks a BLOB's structure in constant time, not its checksum, which
 // is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
 // sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(sketch.Cuckoo, blob)
+	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
 		return View{}, err
 	}
@@ -94,83 +84,57 @@ func NewView(blob []byte) (View, error) {
 	return View{Base: base, params: p, table: newTable(p, buckets, b.Body), blob: blob}, nil
 }
 
-// Check is nil for a BLOB that every function of the family accepts:
-// structure, ranges, checksum, and every bucket in its only form. O(len(blob)).
-func Check(blob []byte) error {
-	v, err := NewView(blob)
-	if err != nil {
-		return err
-	}
-	_, err = v.check()
-	return err
-}
-
-// check returns the number of fingerprints.
-func (v *View) check() (stored uint64, err error) {
-	if err := sketch.Verify(v.blob); err != nil {
-		return 0, err
-	}
+// check counts the fingerprints and is that every bucket is in its only form.
+func (v *View) check() error {
+	stored := uint64(0)
 	for i := range v.buckets {
 		n, ok := v.proper(i)
 		if !ok {
-			return 0, sketch.Invalidf("bucket %d is none that a filter writes", i)
+			return sketch.Invalidf("bucket %d is none that a filter writes", i)
 		}
 		stored += uint64(n)
 	}
 	for at, end := v.buckets*uint64(v.bits), 8*uint64(len(v.mem)); at < end; at = at&^7 + 8 {
 		if v.mem[at>>3]>>(at&7) != 0 {
-			return 0, sketch.Invalidf("byte %d of the body is not 0 after the last bucket", at>>3)
+			return sketch.Invalidf("byte %d of the body is not 0 after the last bucket", at>>3)
 		}
 	}
 	// A set takes occurrences in that are already there, a multiset does not.
 	if total, known := v.Total(); v.multiset && (!known || total != stored) || known && total < stored {
-		return 0, sketch.Invalidf("total %d with %d fingerprints", total, stored)
+		return sketch.Invalidf("total %d with %d fingerprints", total, stored)
 	}
-	return stored, nil
+	v.stored = stored
+	return nil
 }
 
-// Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
-// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
-func Decode(blob []byte) (*Sketch, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return nil, err
-	}
-	stored, err := v.check()
-	if err != nil {
-		return nil, err
-	}
-	s := &Sketch{Base: v.Base, params: v.params, table: v.table, stored: stored}
+// sketch is a copy in memory of a view that was checked.
+func (v *View) sketch() (*Sketch, error) {
+	s := &Sketch{Base: v.Base, params: v.params, table: v.table, stored: v.stored}
 	s.mem = slices.Clone(v.mem)
 	return s, nil
 }
 
 // Info is what there is to know of a filter without its keys.
 type Info struct {
-	Params
-	KeyClass          key.Class
+	keyed.Common
+	Params            Params
 	Buckets           uint64
 	Stored            uint64  // fingerprints
 	Load              float64 // Stored as a part of Capacity
 	Fill              float64 // Stored as a part of all slots
 	BitsPerKey        float64 // of the body, for each fingerprint; +Inf without
 	FalsePositiveRate float64 // of a key that was never added
-	Total             uint64  // occurrences, where TotalKnown
-	TotalKnown        bool
-	Bytes             int // of the BLOB
 }
 
 // Info reads the whole body. O(len(blob)).
 func (v *View) Info() Info {
 	stored, rate := v.survey()
-	total, known := v.Total()
 	return Info{
-		Params: v.params, KeyClass: v.KeyClass(),
+		Common: v.Common(len(v.blob)), Params: v.params,
 		Buckets: v.buckets, Stored: stored,
 		Load: float64(stored) / float64(v.params.Capacity), Fill: float64(stored) / (float64(v.buckets) * float64(v.b)),
 		BitsPerKey:        8 * float64(len(v.mem)) / float64(stored),
 		FalsePositiveRate: rate,
-		Total:             total, TotalKnown: known, Bytes: len(v.blob),
 	}
 }
 
@@ -227,12 +191,4 @@ func (t *table) covered(i uint64, p *fingerprints, k int) bool {
 		}
 	}
 	return false
-}
-
-func describe(blob []byte) (string, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return "", err
-	}
-	return "for " + sketch.Count(v.params.Capacity, "key") + sketch.Added(v.Total()), nil
 }

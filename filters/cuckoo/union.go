@@ -40,23 +40,6 @@ func (s *Sketch) Union(other *Sketch) error {
 	return s.unite(&other.table, other.Base)
 }
 
-// UnionBlob is Union with the filter of a BLOB, of which it makes no copy. The
-// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid.
-// An error changes nothing.
-func (s *Sketch) UnionBlob(blob []byte) error {
-	v, err := NewView(blob)
-	if err != nil {
-		return err
-	}
-	if err := agree(s.params, v.params, s.buckets, v.buckets, s.Base, v.Base); err != nil {
-		return err
-	}
-	if _, err := v.check(); err != nil {
-		return err
-	}
-	return s.unite(&v.table, v.Base)
-}
-
 // unite takes a filter in that agrees. It works on a copy, for it may end in an
 // error, and other may be s.
 func (s *Sketch) unite(other *table, base keyed.Base) error {

@@ -20,21 +20,11 @@ const (
 	formProduct = 1 << 3
 )
 
-// Family is the family to code that knows no family.
-var Family = sketch.Family{
-	ID:    sketch.SBF,
-	Title: "Counts of keys in a Bloom filter",
-	About: "A Spectral Bloom Filter is a Bloom filter that counts: laid out for a number of keys, it has the exact count of most of them, and too high a one for few. " +
-		"Methods `ms` and `mi` are never below the truth; `rm` and `trm` are not either as `sbf_agg` builds them, and seldom after later changes. " +
-		"`sbf_empty` takes the options of `sbf_agg`; `sbf_add` and `sbf_remove` take `weight`.",
-	Check: Check, Describe: describe,
-}
-
 // Blob encodes the sketch: equal states, equal bytes. The sketch is unchanged;
 // one that gathers is encoded as the filters of what it has. O(m).
 func (s *Sketch) Blob() []byte {
 	s = s.settled()
-	blob := sketch.Begin(make([]byte, 0, sketch.HeaderSize+paramsSize+s.Bytes()), sketch.SBF)
+	blob := sketch.Begin(make([]byte, 0, sketch.HeaderSize+paramsSize+s.Bytes()), id)
 	blob = append(blob, make([]byte, paramsSize)...)
 	at := len(blob)
 	blob = s.first.append(blob, s.encoding)
@@ -64,7 +54,7 @@ func (s *Sketch) Blob() []byte {
 	binary.LittleEndian.PutUint64(p[24:], uint64(s.span.Hi))
 	binary.LittleEndian.PutUint64(p[32:], uint64(first))
 	binary.LittleEndian.PutUint64(p[40:], uint64(second))
-	sketch.End(blob, paramsSize, keyed.Header(s.Base, sketch.SBF))
+	sketch.End(blob, paramsSize, keyed.Header(s.Base, id))
 	return blob
 }
 
@@ -93,7 +83,7 @@ type View struct {
 // is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
 // sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
-	b, err := sketch.ParseAs(sketch.SBF, blob)
+	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
 		return View{}, err
 	}
@@ -157,20 +147,8 @@ func open(e Encoding, n int, body []byte) (cells, error) {
 	return c, nil
 }
 
-// Check is nil for a BLOB that every function of the family accepts:
-// structure, ranges, checksum, and everything in its only form. O(len(blob)).
-func Check(blob []byte) error {
-	v, err := NewView(blob)
-	if err != nil {
-		return err
-	}
-	return v.check()
-}
-
+// check is that everything in the body is in its only form.
 func (v *View) check() error {
-	if err := sketch.Verify(v.blob); err != nil {
-		return err
-	}
 	if err := v.first.check(); err != nil {
 		return err
 	}
@@ -265,17 +243,9 @@ func (v *View) traps() traps {
 	return t
 }
 
-// Decode makes a sketch from a BLOB, which it leaves alone: a bad one is an
-// error that wraps sketch.ErrInvalid.
-func Decode(blob []byte) (*Sketch, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.check(); err != nil {
-		return nil, err
-	}
-	s := &Sketch{Base: v.Base, shape: v.shape, traps: v.traps()}
+// sketch is a copy in memory.
+func (v *View) sketch() (s *Sketch, err error) {
+	s = &Sketch{Base: v.Base, shape: v.shape, traps: v.traps()}
 	if s.first, err = v.table(&v.first, v.bodies[0]); err != nil {
 		return nil, err
 	}

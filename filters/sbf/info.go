@@ -4,12 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Info is what there is to know of a sketch without its keys.
 type Info struct {
+	keyed.Common
 	Method         Method
 	K              int
 	Counters       uint64 // of the first filter
@@ -19,11 +20,6 @@ type Info struct {
 	Blocked        bool
 	Range          Range // the zero Range where there is none
 	Product        bool
-	Seed           uint64
-	KeyClass       key.Class
-	Total          uint64 // occurrences, where TotalKnown
-	TotalKnown     bool
-	Saturated      bool
 	Keys           float64 // about how many different keys, or nodes, are there
 	Load           float64 // gamma: Keys*K/Counters; about 0.7 at the capacity
 	Fill           float64 // part of the counters that are not 0
@@ -32,18 +28,15 @@ type Info struct {
 	Traps          int
 	Largest        uint64  // counter
 	CounterBits    float64 // in the BLOB, on average, of both filters
-	Bytes          int     // of the BLOB
 }
 
 // Info reads the whole body. O(len(blob)).
 func (v *View) Info() Info {
-	total, known := v.Total()
 	i := Info{
+		Common: v.Common(len(v.blob)),
 		Method: v.method, K: v.k, Counters: v.shape.first.m, SecondCounters: v.shape.second.m,
 		Marker: v.marker, Encoding: v.encoding, Blocked: v.blocked, Range: v.span,
-		Product: v.product,
-		Seed:    v.Seed(), KeyClass: v.KeyClass(), Total: total, TotalKnown: known, Saturated: v.Saturated(),
-		Traps: len(v.trapTable) / trapBytes, Bytes: len(v.blob),
+		Product: v.product, Traps: len(v.trapTable) / trapBytes,
 	}
 	var used uint64
 	v.first.eachBlock(func(vs []uint64) { // a block of the layout at a time
@@ -90,12 +83,4 @@ func median(vs []float64) float64 {
 	slices.Sort(vs)
 	n := len(vs)
 	return (vs[(n-1)/2] + vs[n/2]) / 2
-}
-
-func describe(blob []byte) (string, error) {
-	v, err := NewView(blob)
-	if err != nil {
-		return "", err
-	}
-	return sketch.Count(v.shape.first.m, "counter") + sketch.Added(v.Total()), nil
 }

@@ -202,8 +202,8 @@ func (p Params) counters(k uint64) (uint64, error) {
 			}
 		}
 	}
-	if k > MaxK {
-		return 0, sketch.OptionError("k", "is %d, must be from 1 to %d", k, MaxK)
+	if err := options.Check(p); err != nil {
+		return 0, err
 	}
 	if p.Range != (Range{}) && p.Range.Lo >= p.Range.Hi {
 		return 0, sketch.OptionError("range", "is %v, must begin below its end", p.Range)
@@ -215,9 +215,6 @@ func (p Params) counters(k uint64) (uint64, error) {
 		}
 		return p.Counters, nil
 	case p.Bytes != 0:
-		if p.Bytes > MaxBody {
-			return 0, sketch.OptionError("bytes", "is %d, must be from 1 to %d", p.Bytes, MaxBody)
-		}
 		total := p.Bytes * 8 / counterBits
 		if p.Method.recurring() && p.Marker == Marked {
 			// Two thirds of the counters have a bit more.
@@ -231,9 +228,6 @@ func (p Params) counters(k uint64) (uint64, error) {
 	n := p.Capacity
 	if n == 0 {
 		n = DefaultCapacity
-	}
-	if n > maxCounters {
-		return 0, sketch.OptionError("capacity", "is %d, must be from 1 to %d", n, maxCounters)
 	}
 	total := math.Ceil(float64(k) * float64(p.Range.nodes(n)) / load)
 	if total > maxCounters {

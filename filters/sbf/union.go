@@ -91,24 +91,6 @@ func (s *Sketch) Union(other *Sketch) error {
 	return nil
 }
 
-// UnionBlob is Union with the sketch of a BLOB, of which it makes no copy. The
-// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid.
-// An error changes nothing.
-func (s *Sketch) UnionBlob(blob []byte) error {
-	v, err := NewView(blob)
-	if err != nil {
-		return err
-	}
-	if err := agree(s.operand(), v.operand()); err != nil {
-		return err
-	}
-	if err := v.check(); err != nil {
-		return err
-	}
-	s.unite(v.operand())
-	return nil
-}
-
 // unite adds another sketch, which agrees.
 func (s *Sketch) unite(o operand) {
 	if s.gather != nil {

@@ -1,108 +1,96 @@
 package sketch_test
 
 import (
-	"encoding/binary"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/bloom"
-	"github.com/ccbfsql/ccbfsql/filters/cbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/cms"
-	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-var described = []sketch.Family{ccbf.Family, cms.Family, sbf.Family, bloom.Family, cbf.Family, cuckoo.Family}
-
-// examples are small sketches of 1,234 keys, or of as many cells, and what is
-// said of them before the size.
-func examples(t *testing.T) map[string][]byte {
+// eachSample calls f with the small sketches of all families.
+func eachSample(t *testing.T, f func(family sketch.Family, s sketch.Sample)) {
 	t.Helper()
-	const n = 1234
-	out := map[string][]byte{}
-	keep := func(words string, s interface{ Blob() []byte }, err error) {
-		if err != nil {
-			t.Fatal(err)
+	for _, family := range filters.Families() {
+		samples, err := family.Samples()
+		if err != nil || len(samples) == 0 {
+			t.Errorf("%s: %d samples, %v", family.Name, len(samples), err)
 		}
-		out[words] = s.Blob()
-	}
-	fill := func(add func(key []byte)) {
-		for i := range uint64(n) {
-			add(binary.LittleEndian.AppendUint64(nil, i))
+		for _, s := range samples {
+			f(family, s)
 		}
 	}
-	c, err := cms.New(cms.Params{Width: 2000, Depth: 3})
-	fill(func(key []byte) { c.AddKey(key, 1) })
-	keep("cms 2,000 x 3 counters, 1,234 added, ", c, err)
-	b, err := bloom.New(bloom.Params{Capacity: 5000})
-	fill(func(key []byte) { b.AddKey(key, 1) })
-	keep("bloom for 5,000 keys, 1,234 added, ", b, err)
-	f, err := cbf.New(cbf.Params{Capacity: 5000})
-	fill(func(key []byte) { f.AddKey(key, 1) })
-	keep("cbf for 5,000 keys, 1,234 added, ", f, err)
-	k, err := cuckoo.New(cuckoo.Params{Capacity: 5000})
-	fill(func(key []byte) { err = errors.Join(err, k.AddKey(key, 1)) })
-	keep("cuckoo for 5,000 keys, 1,234 added, ", k, err)
-	s, err := sbf.New(sbf.Params{Capacity: 5000})
-	fill(func(key []byte) { err = errors.Join(err, s.AddKey(key, 1)) })
-	keep("sbf ", s, err)
-	for words, params := range map[string]ccbf.Params{
-		"ccbf exact, 1,234 cells, ":           {Res: 1},
-		"ccbf dense, 4 layers, 1,234 added, ": {Res: 1, Bytes: 4096, Dense: true},
-	} {
-		config, err := ccbf.New(params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := ccbf.NewBuilder(config, nil).Sketch()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range int64(n) {
-			if err := g.Add(grid.Cell{X: i, Y: i % 7}, nil, 1); err != nil {
-				t.Fatal(err)
-			}
-		}
-		out[words] = g.AppendBlob(nil)
-	}
-	return out
 }
 
 func TestDescribe(t *testing.T) {
-	for words, blob := range examples(t) {
-		got, ok := sketch.Describe(described, blob)
-		if !ok || !strings.HasPrefix(got, words) {
-			t.Errorf("%q, want %q and the size", got, words)
+	eachSample(t, func(f sketch.Family, s sketch.Sample) {
+		want := f.Name + " " + s.Words + ", "
+		got, ok := sketch.Describe(filters.Families(), s.Blob)
+		if size, is := strings.CutPrefix(got, want); !ok || !is || !strings.HasSuffix(size, "B") {
+			t.Errorf("%s %s: %q, want %q and the size", f.Name, s.Name, got, want)
 		}
-		if size := got[strings.LastIndex(got, ", ")+2:]; !strings.HasSuffix(size, "B") {
-			t.Errorf("%q: no size", got)
+		if got, ok := sketch.Describe(nil, s.Blob); ok {
+			t.Errorf("%q without families", got)
 		}
-	}
-	if got, ok := sketch.Describe(described, []byte("no sketch")); ok {
+	})
+	if got, ok := sketch.Describe(filters.Families(), []byte("no sketch")); ok {
 		t.Errorf("%q of no sketch", got)
 	}
-	if got, ok := sketch.Describe(nil, examples(t)["ccbf exact, 1,234 cells, "]); ok {
-		t.Errorf("%q without families", got)
+}
+
+// Numbers have commas, sizes two digits that count.
+func TestWords(t *testing.T) {
+	for n, want := range map[uint64]string{0: "0 cells", 1: "1 cell", 999: "999 cells", 1234: "1,234 cells", 1234567: "1,234,567 cells"} {
+		if got := sketch.Count(n, "cell"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
 // TestDescribeDamaged checks that a damaged head neither panics nor takes long.
 func TestDescribeDamaged(t *testing.T) {
-	for words, blob := range examples(t) {
-		for i := range min(len(blob), 300) {
-			sketch.Describe(described, blob[:i])
+	families := filters.Families()
+	eachSample(t, func(f sketch.Family, s sketch.Sample) {
+		for i := range min(len(s.Blob), 300) {
+			sketch.Describe(families, s.Blob[:i])
 			for bit := range 8 {
-				damaged := slices.Clone(blob)
+				damaged := slices.Clone(s.Blob)
 				damaged[i] ^= 1 << bit
-				if got, ok := sketch.Describe(described, damaged); ok && got == "" {
-					t.Errorf("%sbyte %d: nothing said", words, i)
+				if got, ok := sketch.Describe(families, damaged); ok && got == "" {
+					t.Errorf("%s %s, byte %d: nothing said", f.Name, s.Name, i)
 				}
 			}
 		}
+	})
+}
+
+// Every family has a name of its own, in errors with the right article, and
+// takes its own BLOBs and no others.
+func TestFamilies(t *testing.T) {
+	families := filters.Families()
+	names := map[string]bool{}
+	for _, f := range families {
+		if names[f.Name] || f.ID.String() != f.Name || f.Title == "" || f.About == "" {
+			t.Errorf("family %d: %+v", uint8(f.ID), f)
+		}
+		names[f.Name] = true
+		if vowel := strings.ContainsRune("aeiouflmnrsx", rune(f.Name[0])); f.Article != "a" && !vowel || f.Article != "a" && f.Article != "an" {
+			t.Errorf("%s %s", f.Article, f.Name)
+		}
 	}
+	eachSample(t, func(f sketch.Family, s sketch.Sample) {
+		for _, other := range families {
+			err := other.Check(s.Blob)
+			if other.ID == f.ID {
+				if err != nil {
+					t.Errorf("%s %s: %v", f.Name, s.Name, err)
+				}
+				continue
+			}
+			if want := f.Article + " " + f.Name + " sketch, expected " + other.Article + " " + other.Name + " sketch"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s %s: %v, want %s", f.Name, s.Name, err, want)
+			}
+		}
+	})
 }

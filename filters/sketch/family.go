@@ -8,37 +8,34 @@ import (
 // ID is a family's number in the header. Numbers are never reused.
 type ID uint8
 
-// The families and their numbers.
-const (
-	CCBF   ID = 1
-	CMS    ID = 2
-	SBF    ID = 3
-	CBF    ID = 4
-	Bloom  ID = 5
-	Cuckoo ID = 6
-)
+// names has the families of this program by their numbers. It is written while
+// the variables of packages are initialized, by Define, and only read after that.
+var names [256]struct{ name, article string }
 
-var names = [...]string{CCBF: "ccbf", CMS: "cms", SBF: "sbf", CBF: "cbf", Bloom: "bloom", Cuckoo: "cuckoo"}
-
-// String is the family's prefix in SQL.
+// String is the family's prefix in SQL. A family whose package is not part of
+// the program has its number alone.
 func (id ID) String() string {
-	if int(id) < len(names) && names[id] != "" {
-		return names[id]
+	if n := names[id].name; n != "" {
+		return n
 	}
 	return fmt.Sprintf("unknown (family %d)", uint8(id))
 }
 
 // article goes before the family's name.
 func (id ID) article() string {
-	if id == SBF || int(id) >= len(names) || names[id] == "" {
-		return "an"
+	if a := names[id].article; a != "" {
+		return a
 	}
-	return "a"
+	return "an"
 }
 
 // Family is what the project knows of a family without knowing which it is.
+// Packages of families keep what Define returns.
 type Family struct {
 	ID ID
+	// Name is the prefix of its functions in SQL, Article goes before it: "a"
+	// or "an".
+	Name, Article string
 	// Title and About head its functions in the documentation.
 	Title, About string
 	// Check decodes a BLOB of the family completely: structure, ranges and
@@ -48,6 +45,57 @@ type Family struct {
 	// Describe says in a few words what a BLOB of the family is, without
 	// reading its body: "exact, 12,345 cells". See the function Describe.
 	Describe func(blob []byte) (string, error)
+	// Samples are small sketches of every form that the family has, for tests
+	// that damage them in every way, or read what other programs made of them.
+	Samples func() ([]Sample, error)
+}
+
+// Sample is a small sketch.
+type Sample struct {
+	Name string // of its form: "conservative"
+	Blob []byte
+	// Words are what Describe says of it, but for the family and the size.
+	Words string
+}
+
+// Define makes the number of a family known by its name. It panics where the
+// number or the name is another family's: a mistake in the program.
+func Define(f Family) Family {
+	for id, n := range names {
+		if (id == int(f.ID)) != (n.name == f.Name) && n.name != "" {
+			panic(fmt.Sprintf("family %d, %s: family %d is %s", uint8(f.ID), f.Name, id, n.name))
+		}
+	}
+	names[f.ID] = struct{ name, article string }{f.Name, f.Article}
+	return f
+}
+
+// Laws are what a sketch promises beyond never counting too few.
+type Laws struct {
+	// OrderFree: the same additions in another order make the same bytes.
+	OrderFree bool
+	// UnionCommutes: unions in another order or grouping make the same bytes.
+	UnionCommutes bool
+	// UnionEqualsWhole: the union of parts has the bytes of the whole, after
+	// additions only.
+	UnionEqualsWhole bool
+	// Deletable: keys that were added can be removed. Otherwise a removal is an
+	// error and changes nothing.
+	Deletable bool
+	// Restores: additions and their removal leave the bytes of before.
+	Restores bool
+	// Exact: every count is the true count.
+	Exact bool
+	// Spellings: a BLOB with the same meaning as one of the family's own may be
+	// accepted although it has other bytes, as compressed data can be packed in
+	// more than one way.
+	Spellings bool
+	// Below: a count may be below the true count, and a removal of more than it
+	// may be right. How seldom, the family's own test holds.
+	Below bool
+	// Set: the count is 1 for a key that may be there and 0 for one that is not.
+	// With Deletable, a key is there until it was removed as often as added.
+	Set bool
 }
 
 // Errors of operations, common to all families.

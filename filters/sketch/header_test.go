@@ -9,8 +9,8 @@ import (
 )
 
 func sample(params, body int) ([]byte, Header) {
-	h := Header{Family: CMS, Flags: Additive | TotalKnown, KeyClass: 3, Levels: 2, Seed: 0x1122334455667788, Total: 99}
-	blob, b := New(CMS, params, body)
+	h := Header{Family: fir.ID, Flags: Additive | TotalKnown, KeyClass: 3, Levels: 2, Seed: 0x1122334455667788, Total: 99}
+	blob, b := New(fir.ID, params, body)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, part := range [][]byte{b.Params, b.Body} {
 		for i := range part {
@@ -36,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := Verify(blob); err != nil {
 			t.Error(err)
 		}
-		if _, err := ParseAs(CCBF, blob); err == nil || !strings.Contains(err.Error(), "a cms sketch, expected a ccbf sketch") {
+		if _, err := ParseAs(oak.ID, blob); err == nil || !strings.Contains(err.Error(), "a fir sketch, expected an oak sketch") {
 			t.Errorf("as another family: %v", err)
 		}
 	}
@@ -104,11 +104,23 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestFamilyNames(t *testing.T) {
-	for id, want := range map[ID]string{CCBF: "ccbf", CMS: "cms", SBF: "sbf", CBF: "cbf", Bloom: "bloom", Cuckoo: "cuckoo",
-		0: "unknown (family 0)", 200: "unknown (family 200)"} {
+	for id, want := range map[ID]string{oak.ID: "oak", fir.ID: "fir", 0: "unknown (family 0)", 200: "unknown (family 200)"} {
 		if got := id.String(); got != want {
 			t.Errorf("family %d is %s, want %s", uint8(id), got, want)
 		}
+	}
+	if again := Define(oak); again.ID != oak.ID {
+		t.Error("a family cannot be defined again")
+	}
+	for _, f := range []Family{{ID: oak.ID, Name: "ash"}, {ID: 252, Name: "oak"}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("family %d can have the name %s", f.ID, f.Name)
+				}
+			}()
+			Define(f)
+		}()
 	}
 	if err := Differ("width", 1, 2); !errors.Is(err, ErrDiffer) || err.Error() != "sketches differ: width 1 vs 2" {
 		t.Error(err)

@@ -107,7 +107,7 @@ func (l *list) Union(o Subject) error {
 // Blob is a count, a mark, and pairs in order: 16 bytes each.
 func (l *list) Blob() []byte {
 	ids := slices.Sorted(maps.Keys(l.n))
-	blob, b := sketch.New(sketch.Bloom, 16, 16*len(ids))
+	blob, b := sketch.New(kitID, 16, 16*len(ids))
 	binary.LittleEndian.PutUint64(b.Params, uint64(len(ids)))
 	binary.LittleEndian.PutUint64(b.Params[8:], l.last)
 	for i, id := range ids {
@@ -117,7 +117,7 @@ func (l *list) Blob() []byte {
 	if l.raw != nil {
 		copy(blob, l.raw[:4])
 	}
-	return sketch.Seal(blob, sketch.Header{Family: sketch.Bloom})
+	return sketch.Seal(blob, sketch.Header{Family: kitID})
 }
 
 func parseList(d defect, blob []byte) (n uint64, b sketch.Blob, err error) {
@@ -129,7 +129,7 @@ func parseList(d defect, blob []byte) (n uint64, b sketch.Blob, err error) {
 	if d == anyFamily {
 		b, err = sketch.Parse(blob)
 	} else {
-		b, err = sketch.ParseAs(sketch.Bloom, blob)
+		b, err = sketch.ParseAs(kitID, blob)
 	}
 	if err != nil {
 		return 0, b, err

@@ -1,7 +1,3 @@
-// Package keyed is what every sketch of keys has beside its counters: the seed
-// of its hashes, the class of its keys, how many occurrences it took in, and
-// the flags of its header. A family embeds Base in its Sketch and in its View,
-// which gives both the methods, and changes it by the functions.
 package keyed
 
 import (
@@ -11,12 +7,18 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Base is the part that all sketches of keys share.
+// Base is what every sketch of keys has beside its counters: the seed of its
+// hashes, the class of its keys, how many occurrences it took in, and the flags
+// of its header. A family embeds it in its Sketch and in its View, which gives
+// both the methods, and changes it by the functions.
 type Base struct {
 	seed, total uint64
 	flags       sketch.Flags
 	class       key.Class
 }
+
+// self is the Base of a sketch or a view that embeds it.
+func (b *Base) self() *Base { return b }
 
 // New is the base of a sketch without keys. The total is known; flags are the
 // family's own.

@@ -1,0 +1,117 @@
+package bloom
+
+import (
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+const id sketch.ID = 5
+
+// Family is all that other packages need to know of Bloom filters.
+var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
+	ID: id, Name: "bloom", Article: "a", Noun: "Bloom filter",
+	Title: "Sets of keys",
+	About: "A Bloom filter tells which keys are there, in about 10 bits per key at a false positive rate of 1%: " +
+		"a key that was added is always found, another is found with that rate. " +
+		"`bloom_empty` takes the options of `bloom_agg`; `bloom_add` takes `weight`.",
+	Summaries: keyed.Summaries{
+		Agg:   "Bloom filter of the keys: a set in about 10 bits per key.",
+		Union: "Union of filters: the filter of all their keys together.",
+		Info:  "Every parameter of a filter, its fill, and what follows from it: the number of distinct keys and the false positive rate.",
+	},
+
+	Options: options, Defaults: defaults, New: New,
+	Add:  keyed.Unfailing((*Sketch).AddHashes),
+	View: NewView, Check: (*View).check, Copy: (*View).sketch,
+	Agree: func(s *Sketch, v *View) error { return agree(&s.filter, &v.filter) },
+	Unite: func(s *Sketch, v *View) error { s.or(&v.filter); return nil },
+
+	Answers: []keyed.Answer[*Sketch, View]{
+		keyed.WhetherThereIs("contains", "Whether a key may be there: always true for one that was added, and with the probability bloom_fpp for another.",
+			(*Sketch).ContainsHashes, (*View).ContainsHashes),
+	},
+	Info: keyed.Of((*View).Info,
+		keyed.Is("variant", func(i *Info) string { return i.Variant.String() }),
+		keyed.If("activation", func(i *Info) (string, bool) { return i.Activation.String(), i.Variant == Rational }),
+		keyed.Is("bits", func(i *Info) uint64 { return i.Bits }),
+		keyed.Is("k", func(i *Info) float64 { return i.K }),
+		keyed.If("blocks", func(i *Info) ([]uint64, bool) { return i.Blocks, i.Variant == Blocks }),
+		keyed.If("shrunk_from", func(i *Info) (uint64, bool) { return i.Made, i.Made != i.Bits }),
+		keyed.Is("capacity", func(i *Info) uint64 { return i.Capacity }),
+		keyed.Is("bits_per_key", func(i *Info) float64 { return i.BitsPerKey }),
+		keyed.Is("fpp_at_capacity", func(i *Info) float64 { return i.FPPAtCapacity }),
+		keyed.Is("cardinality", func(i *Info) float64 { return i.Cardinality }),
+		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
+		keyed.Is("fpp", func(i *Info) float64 { return i.FPP }),
+	),
+	Words: func(v *View) string { return "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total()) },
+
+	Laws: func(Params) sketch.Laws {
+		return sketch.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Set: true}
+	},
+	Samples: []keyed.Sample[Params, *Sketch]{
+		{Form: "standard", Params: Params{Bits: 64, K: 3}, Rows: 20, Keys: 3, Words: "for 14 keys, 20 added"},
+		{Form: "rational", Params: Params{Bits: 61, K: 2.5, Variant: Rational}, Rows: 20, Keys: 3, Words: "for 16 keys, 20 added"},
+		{Form: "blocks, shrunk", Params: Params{Bits: 200, K: 2.5, Variant: Blocks}, Rows: 20, Keys: 3, Words: "for 55 keys, 20 added",
+			Change: func(s *Sketch) error { return s.Shrink(120) }},
+	},
+})
+
+// options are those of Params.
+var options = keyed.Options[Params]{
+	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000, or with bits and k ln(2) * bits / k",
+		"Distinct keys that the filter is made for. With more of them more absent keys are found.",
+		func(p *Params) *uint64 { return &p.Capacity }),
+	keyed.NumberOption("fpp", keyed.Interval{Least: MinFPP, Most: 1, Below: true}, "0.01",
+		"False positive rate: the probability that an absent key is found when the filter is full.",
+		func(p *Params) *float64 { return &p.FPP }),
+	keyed.WholeOption("bits", 1, MaxBits, "what capacity and fpp need", "Length of the filter. In place of fpp.",
+		func(p *Params) *uint64 { return &p.Bits }),
+	optionK,
+	keyed.ChoiceOption("variant", "'standard': k is a whole number. 'rational': k is any number; the last hash function is used for that part of the keys. "+
+		"'blocks': likewise, in blocks of powers of two, which bloom_shrink can drop.",
+		func(p *Params) *Variant { return &p.Variant }, Standard, Rational, Blocks),
+	keyed.ChoiceOption("activation", "What decides on the last hash function of a key where the variant is 'rational': 'hash', bits of the hash that no position depends on, "+
+		"or 'position', the position before.",
+		func(p *Params) *Activation { return &p.Activation }, ByHash, ByPosition),
+	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
+}
+
+// optionK is the option k, which can be 0. Its range depends on the variant.
+var optionK = keyed.Option[Params]{
+	Option: sketch.Option{Name: "k", Kind: sketch.NumberKind, Range: "from 0 to 64", Default: "ln(2) * bits / capacity",
+		Summary: "Hash functions. A whole number from 1 where the variant is 'standard', its default is rounded up; otherwise any from 0."},
+	Set: func(p *Params, v sketch.Value) error {
+		p.K = v.Number
+		switch p.K {
+		case 0:
+			p.K = NoHashes
+		case NoHashes:
+			return sketch.OptionError("k", "is -1, must be from 0 to %d", MaxK)
+		}
+		return nil
+	},
+}
+
+func defaults(p *Params) {
+	if p.Capacity == 0 && (p.Bits == 0 || p.K == 0) {
+		p.Capacity = DefaultCapacity
+	}
+	if p.FPP == 0 && p.Bits == 0 {
+		p.FPP = DefaultFPP
+	}
+}
+
+// Check is nil for a BLOB that every function of the family accepts.
+func Check(blob []byte) error { return Family.Check(blob) }
+
+// Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid. Allocates no more than len(blob), and
+// the plan of positions of Blocks.
+func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
+
+// UnionBlob is Union with the filter of a BLOB, of which it makes no copy. A bad
+// BLOB is an error that wraps sketch.ErrInvalid. An error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error { return Family.UnionBlob(s, blob) }

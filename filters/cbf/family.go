@@ -1,0 +1,127 @@
+package cbf
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+const id sketch.ID = 4
+
+// Family is all that other packages need to know of counting Bloom filters.
+var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
+	ID: id, Name: "cbf", Article: "a", Noun: "counting Bloom filter",
+	Title: "Sets of keys that can be removed again",
+	About: "A counting Bloom filter says whether a key is in a set, and lets keys be removed. A key that is there is always found; " +
+		"one that is not is found with a small probability. A key added several times is there until it was removed as often; " +
+		"one that fills its counters (15 times in 4 bits) stays, so give counters more bits where keys come often. " +
+		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
+	Summaries: keyed.Summaries{
+		Agg:    "Counting Bloom filter: a set of keys that can be removed again.",
+		Union:  "Union of filters: the filter of all their keys together.",
+		Remove: "Filter with one occurrence of a key less, or with weight of them less. A key that is not there is an error.",
+		Info:   "Every parameter of a filter, its load, fill, stuck counters and the probability that an absent key is found now.",
+	},
+
+	Options: options, Defaults: defaults, New: New,
+	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
+	View: NewView, Check: (*View).check, Copy: (*View).sketch,
+	Agree: func(s *Sketch, v *View) error { return s.agree(&v.filter) },
+	Unite: func(s *Sketch, v *View) error { s.unite(&v.filter); return nil },
+
+	Answers: []keyed.Answer[*Sketch, View]{
+		keyed.WhetherThereIs("contains", "Whether a key may be there: always true for one that was added and not removed as often.",
+			(*Sketch).ContainsHashes, (*View).ContainsHashes),
+	},
+	Info: keyed.Of((*View).Info,
+		keyed.Is("variant", func(i *Info) string { return i.Variant.String() }),
+		keyed.Is("capacity", func(i *Info) uint64 { return i.Capacity }),
+		keyed.Is("counters", func(i *Info) uint64 { return i.Counters }),
+		keyed.Is("k", func(i *Info) uint64 { return i.K }),
+		keyed.Is("counter_bits", func(i *Info) uint64 { return i.CounterBits }),
+		keyed.Is("increment", func(i *Info) uint64 { return i.Increment }),
+		keyed.Is("variable_length", func(i *Info) bool { return i.VariableLength }),
+		keyed.If("alpha", func(i *Info) (float64, bool) { return i.Alpha, i.VariableLength }),
+		keyed.Is("halves", func(i *Info) bool { return i.Halves }),
+		keyed.Is("load", func(i *Info) float64 { return i.Load }),
+		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
+		keyed.Is("fpp", func(i *Info) float64 { return i.FPP }),
+		keyed.Is("bits_per_key", func(i *Info) float64 { return i.BitsPerKey }),
+		keyed.Is("stuck", func(i *Info) uint64 { return i.Stuck }),
+		keyed.Is("saturated", func(i *Info) bool { return i.Saturated }),
+	),
+	Words: func(v *View) string { return "for " + sketch.Count(v.capacity, "key") + sketch.Added(v.Total()) },
+
+	// Counters are sums up to their ceiling, and a pair's signature depends on
+	// what occurrences it has and not on their order: additions commute and unite
+	// exactly. Variable length past its threshold depends on which counters were
+	// stuck when the upper halves were dropped, so on the order.
+	Laws: func(p Params) sketch.Laws {
+		l := sketch.Laws{Set: true, Deletable: true}
+		if !p.VariableLength {
+			l.OrderFree, l.UnionCommutes, l.UnionEqualsWhole = true, true, true
+		}
+		return l
+	},
+	Samples: []keyed.Sample[Params, *Sketch]{
+		{Form: "plain", Params: Params{Counters: 32, K: 3}, Rows: 20, Keys: 3, Words: "for 7 keys, 20 added"},
+		{Form: "tandem, variable length", Params: Params{Capacity: 40, Counters: 16, K: 2, Variant: Tandem, VariableLength: true}, Rows: 9, Keys: 3, Words: "for 40 keys, 9 added"},
+	},
+})
+
+// options are those of Params.
+var options = keyed.Options[Params]{
+	keyed.WholeOption("capacity", 1, MaxCapacity, "100000",
+		"Keys that the filter is made for, each counted as often as it is added. With more of them more absent keys are found.",
+		func(p *Params) *uint64 { return &p.Capacity }),
+	keyed.NumberOption("fpp", keyed.Interval{Least: 0, Most: 1, AboveLeast: true, Below: true}, "0.01",
+		"Probability that an absent key is found when the filter is full.",
+		func(p *Params) *float64 { return &p.FPP }),
+	keyed.WholeOptionIn("counters", fmt.Sprintf("from 1 to %d of 4 bits", 8*MaxBody/4), "what capacity and fpp need",
+		"Number of counters, rounded up to whole words of 64 bits. In place of fpp.",
+		func(p *Params) *uint64 { return &p.Counters }),
+	keyed.WholeOption("k", 1, MaxK, "the best for the rest", "Counters per key.",
+		func(p *Params) *uint64 { return &p.K }),
+	keyed.WholeOptionIn("counter_bits", "2, 4, 8 or 16", "4",
+		"Bits of a counter. At least 4 for the variants other than 'plain' and for variable_length, at least 8 for both together, then 8 by default.",
+		func(p *Params) *uint64 { return &p.CounterBits }),
+	keyed.ChoiceOption("variant", "What a key adds to its counters. 'plain': 1. 'increment': a number that its hash chooses, so that a counter also says which keys "+
+		"it cannot be of. 'tandem': such a number, and more of the key where it is alone in two counters.",
+		func(p *Params) *Variant { return &p.Variant }, Plain, Increment, Tandem),
+	keyed.WholeOptionIn("increment", "a power of two from 2 to 64", "2 for 4 bits, 8 for 8, 64 for 16",
+		"L: numbers are from L to 2L-1. To a quarter of what a counter holds, "+
+			"or half a counter with variable_length. Larger ones find fewer absent keys and make more counters stuck.",
+		func(p *Params) *uint64 { return &p.Increment }),
+	keyed.FlagOption("variable_length", "Cut counters in two halves, for twice as many counters per key, while not more than alpha times capacity keys are there.",
+		func(p *Params) *bool { return &p.VariableLength }),
+	keyed.NumberOption("alpha", keyed.Interval{Least: 0, Most: 1, AboveLeast: true}, "0.5",
+		"Part of the capacity up to which variable_length uses halves.",
+		func(p *Params) *float64 { return &p.Alpha }),
+	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
+}
+
+func defaults(p *Params) {
+	if p.Counters == 0 {
+		if p.Capacity == 0 {
+			p.Capacity = DefaultCapacity
+		}
+		if p.FPP == 0 {
+			p.FPP = DefaultFPP
+		}
+	}
+	if p.VariableLength && p.Alpha == 0 {
+		p.Alpha = DefaultAlpha
+	}
+}
+
+// Check is nil for a BLOB that every function of the family accepts.
+func Check(blob []byte) error { return Family.Check(blob) }
+
+// Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
+func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
+
+// UnionBlob is Union with the filter of a BLOB, of which it makes no copy. A bad
+// BLOB is an error that wraps sketch.ErrInvalid. An error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error { return Family.UnionBlob(s, blob) }

@@ -1,0 +1,94 @@
+package cms
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+const id sketch.ID = 2
+
+// Family is all that other packages need to know of Count-Min Sketches.
+var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
+	ID: id, Name: "cms", Article: "a", Noun: "Count-Min Sketch",
+	Title: "Counts of keys",
+	About: "A Count-Min Sketch counts how often each key occurs, in a fixed number of counters. Answers can be too high, never too low. " +
+		"`cms_empty` takes the options of `cms_agg`; `cms_add` and `cms_remove` take `weight`.",
+	Summaries: keyed.Summaries{
+		Agg:    "Count-Min Sketch of how often each key occurs.",
+		Remove: "Sketch with one occurrence of a key less, or with weight of them less; not where it is conservative.",
+		Info:   "Every parameter of a sketch, its error bound, fill and size.",
+	},
+
+	Options: options, Defaults: defaults, New: New,
+	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
+	View: NewView, Check: (*View).check, Copy: (*View).sketch,
+	Agree: func(s *Sketch, v *View) error { return agree(s.identity(), v.identity()) },
+	Unite: (*Sketch).uniteView,
+
+	Answers: []keyed.Answer[*Sketch, View]{
+		keyed.HowOftenIs("get", "Occurrences of a key: never below the true count.", (*Sketch).CountHashes, (*View).CountHashes),
+	},
+	Info: keyed.Of((*View).Info,
+		keyed.Is("width", func(i *Info) uint64 { return i.Width }),
+		keyed.Is("depth", func(i *Info) uint64 { return i.Depth }),
+		keyed.Is("epsilon", func(i *Info) float64 { return i.Epsilon }),
+		keyed.Is("delta", func(i *Info) float64 { return i.Delta }),
+		keyed.Is("conservative", func(i *Info) bool { return i.Conservative }),
+		keyed.Is("error_bound", func(i *Info) float64 { return i.ErrorBound }),
+		keyed.Is("saturated", func(i *Info) bool { return i.Saturated }),
+		keyed.Is("counter_bits", func(i *Info) int { return i.CounterBits }),
+		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
+	),
+	Words: func(v *View) string {
+		return sketch.Number(v.width) + " x " + sketch.Number(v.depth) + " counters" + sketch.Added(v.Total())
+	},
+
+	Laws: func(p Params) sketch.Laws {
+		if p.Conservative {
+			return sketch.Laws{UnionCommutes: true}
+		}
+		return sketch.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true}
+	},
+	Samples: []keyed.Sample[Params, *Sketch]{
+		{Form: "plain", Params: Params{Width: 8, Depth: 3}, Rows: 2000, Keys: 3, Words: "8 x 3 counters, 2,000 added"},
+		{Form: "conservative", Params: Params{Width: 8, Depth: 3, Conservative: true}, Rows: 20, Keys: 3, Words: "8 x 3 counters, 20 added"},
+	},
+})
+
+// options are those of Params.
+var options = keyed.Options[Params]{
+	keyed.NumberOption("epsilon", part, "0.001", "An estimate is too high by at most epsilon times the total, with a probability of 1 - delta.",
+		func(p *Params) *float64 { return &p.Epsilon }),
+	keyed.NumberOption("delta", part, "0.01", "Probability that an estimate is too high by more than that.",
+		func(p *Params) *float64 { return &p.Delta }),
+	keyed.WholeOption("width", 1, maxCounters, "ceil(e / epsilon)", "Counters of a row. In place of epsilon.",
+		func(p *Params) *uint64 { return &p.Width }),
+	keyed.WholeOption("depth", 1, MaxDepth, "ceil(ln(1 / delta))", "Rows of counters. In place of delta.",
+		func(p *Params) *uint64 { return &p.Depth }),
+	keyed.FlagOption("conservative", "Raise only the counters that bound the estimate: closer, but no cms_remove and no cms_join_size.",
+		func(p *Params) *bool { return &p.Conservative }),
+	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
+}
+
+// part is the interval of what is a part of a whole.
+var part = keyed.Interval{Least: 0, Most: 1, AboveLeast: true, Below: true}
+
+func defaults(p *Params) {
+	if p.Epsilon == 0 && p.Width == 0 {
+		p.Epsilon = DefaultEpsilon
+	}
+	if p.Delta == 0 && p.Depth == 0 {
+		p.Delta = DefaultDelta
+	}
+}
+
+// Check is nil for a BLOB that every function of the family accepts.
+func Check(blob []byte) error { return Family.Check(blob) }
+
+// Decode makes a sketch from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
+func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
+
+// UnionBlob is Union with the sketch of a BLOB, of which it makes no copy. A bad
+// BLOB is an error that wraps sketch.ErrInvalid. An error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error { return Family.UnionBlob(s, blob) }

@@ -1,0 +1,94 @@
+package cuckoo
+
+import (
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+const id sketch.ID = 6
+
+// Family is all that other packages need to know of cuckoo filters.
+var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
+	ID: id, Name: "cuckoo", Article: "a", Noun: "cuckoo filter",
+	Title: "Cuckoo filters",
+	About: "A cuckoo filter says which keys are there, in a few bits each: never no for one that is, seldom yes for one that is not. " +
+		"It is a set, or with `duplicates: true` a multiset, from which keys can be removed. It has room for `capacity` keys, and an error where they do not fit. " +
+		"`cuckoo_empty` takes the options of `cuckoo_agg`; `cuckoo_add` and `cuckoo_remove` take `weight`.",
+	Summaries: keyed.Summaries{
+		Agg:    "Cuckoo filter of the keys: a set, or with duplicates a multiset from which keys can be removed. An error where it is full.",
+		Union:  "Union of filters: the filter of all their keys together. An error where they do not fit.",
+		Remove: "Filter with one occurrence of a key less, or with weight of them less; only of a multiset, and only for keys that were added.",
+		Info:   "Every parameter of a filter, how full it is, its bits per key and its false positive rate.",
+	},
+
+	Options: options, Defaults: func(p *Params) { *p = p.WithDefaults() }, New: New,
+	Add: (*Sketch).AddHashes, Remove: (*Sketch).Remove, RemoveFrom: multiset,
+	View: NewView, Check: (*View).check, Copy: (*View).sketch,
+	Agree: func(s *Sketch, v *View) error { return agree(s.params, v.params, s.buckets, v.buckets, s.Base, v.Base) },
+	Unite: func(s *Sketch, v *View) error { return s.unite(&v.table, v.Base) },
+
+	Answers: []keyed.Answer[*Sketch, View]{
+		keyed.WhetherThereIs("contains", "Whether a key may be there: always true for one that was added and not removed.",
+			(*Sketch).ContainsHashes, (*View).ContainsHashes),
+		keyed.HowOftenIs("count", "Occurrences of a key in a multiset: never below the true number; 1 or 0 in a set.",
+			(*Sketch).CountHashes, (*View).CountHashes).With(multiset),
+	},
+	Info: keyed.Of((*View).Info,
+		keyed.Is("variant", func(i *Info) string { return i.Params.Variant.String() }),
+		keyed.Is("variable_length", func(i *Info) bool { return i.Params.VariableLength }),
+		keyed.Is("duplicates", func(i *Info) bool { return i.Params.Duplicates }),
+		keyed.Is("capacity", func(i *Info) uint64 { return i.Params.Capacity }),
+		keyed.Is("fingerprint_bits", func(i *Info) uint64 { return i.Params.FingerprintBits }),
+		keyed.Is("slots", func(i *Info) uint64 { return i.Params.Slots }),
+		keyed.Is("buckets", func(i *Info) uint64 { return i.Buckets }),
+		keyed.Is("stored", func(i *Info) uint64 { return i.Stored }),
+		keyed.Is("load", func(i *Info) float64 { return i.Load }),
+		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
+		keyed.Is("bits_per_key", func(i *Info) float64 { return i.BitsPerKey }),
+		keyed.Is("fpp", func(i *Info) float64 { return i.FalsePositiveRate }),
+	),
+	Words: func(v *View) string {
+		return "for " + sketch.Count(v.params.Capacity, "key") + sketch.Added(v.Total())
+	},
+
+	// Which bucket a fingerprint is in depends on what came before it.
+	Laws: func(p Params) sketch.Laws { return sketch.Laws{Set: true, Deletable: p.Duplicates} },
+	Samples: []keyed.Sample[Params, *Sketch]{
+		{Form: "set", Params: Params{Capacity: 12}, Rows: 20, Keys: 3, Words: "for 12 keys, 20 added"},
+		{Form: "tagged, variable length", Params: Params{Capacity: 12, Variant: Tagged, VariableLength: true, Duplicates: true}, Rows: 9, Keys: 5, Words: "for 12 keys, 9 added"},
+	},
+})
+
+// multiset are the options of one.
+const multiset = "{duplicates: true}"
+
+// options are those of Params.
+var options = keyed.Options[Params]{
+	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000", "Distinct keys that fit, or with duplicates occurrences.",
+		func(p *Params) *uint64 { return &p.Capacity }),
+	keyed.WholeOption("fingerprint_bits", MinFingerprintBits, MaxFingerprintBits, "12",
+		"Bits of each key: an absent key is found with a probability of about 2 * slots / 2^fingerprint_bits when the filter is full.",
+		func(p *Params) *uint64 { return &p.FingerprintBits }),
+	keyed.WholeOption("slots", 1, MaxSlots, "4", "Keys that a bucket holds. More of them fill the filter better and make it find more absent keys.",
+		func(p *Params) *uint64 { return &p.Slots }),
+	keyed.ChoiceOption("variant", "'plain': the number of buckets is a power of two. 'tagged': any even number, so no more bytes than capacity needs.",
+		func(p *Params) *Variant { return &p.Variant }, Plain, Tagged),
+	keyed.FlagOption("variable_length", "Keys use the bits that others do not yet use: fewer absent keys are found while the filter is not full. Needs 2 slots.",
+		func(p *Params) *bool { return &p.VariableLength }),
+	keyed.FlagOption("duplicates", "Make a multiset: every occurrence takes a slot, so that keys can be counted and removed, at most 2 * slots of each.",
+		func(p *Params) *bool { return &p.Duplicates }),
+	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
+}
+
+// Check is nil for a BLOB that every function of the family accepts.
+func Check(blob []byte) error { return Family.Check(blob) }
+
+// Decode makes a filter from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
+func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
+
+// UnionBlob is Union with the filter of a BLOB, of which it makes no copy. A bad
+// BLOB is an error that wraps sketch.ErrInvalid. An error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error { return Family.UnionBlob(s, blob) }

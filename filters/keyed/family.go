@@ -1,0 +1,221 @@
+package keyed
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Sketch is a sketch in memory, of whatever family. It embeds Base.
+type Sketch interface {
+	based
+	// Bytes is the memory that it takes now.
+	Bytes() int
+	// Blob encodes the sketch and leaves it unchanged.
+	Blob() []byte
+}
+
+// based is what embeds a Base.
+type based interface{ self() *Base }
+
+// sketchOf is a family's own Sketch, a pointer.
+type sketchOf[S any] interface {
+	comparable
+	Sketch
+	// Union takes other in, which is left unchanged, or is an error that wraps
+	// sketch.ErrDiffer and changes nothing.
+	Union(other S) error
+}
+
+// Spec is what a family says of itself: its Params are P, its Sketch is S and
+// its View V. What may be missing says so.
+type Spec[P comparable, S sketchOf[S], V any] struct {
+	ID            sketch.ID
+	Name, Article string // the prefix of its functions in SQL, and "a" or "an"
+	Noun          string // in sentences: "Count-Min Sketch"
+	// Title and About head its functions in the documentation.
+	Title, About string
+	Summaries    Summaries
+
+	// Params of a sketch and what makes one.
+	Options Options[P]
+	// Defaults, if there is one, gives fields that are 0 the value that New
+	// would take, so that a default that is spelt out is no difference.
+	Defaults func(p *P)
+	New      func(p P) (S, error)
+	// Gather, where it is not nil, is New for a sketch that is built at once.
+	Gather func(p P) (S, error)
+
+	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each
+	// where ns is nil. Remove takes n away again; nil where nothing can be.
+	// RemoveFrom are the options, as SQL has them, without which it is refused.
+	Add        func(s S, h1s, h2s, ns []uint64) error
+	Remove     func(s S, h1, h2, n uint64) error
+	RemoveFrom string
+
+	// View checks a BLOB's structure; Check, if there is one, all of its body,
+	// after the checksum was found right. Copy is the sketch in memory of a view
+	// that was checked.
+	View  func(blob []byte) (V, error)
+	Check func(v *V) error
+	Copy  func(v *V) (S, error)
+	// Agree says whether a view can be united with a sketch, Unite does it and
+	// is an error only where it changed nothing.
+	Agree func(s S, v *V) error
+	Unite func(s S, v *V) error
+
+	// Answers are the questions that it answers, the most important first.
+	Answers []Answer[S, V]
+	Info    Info[V]
+	// Words say in a few words what a view is: "for 100,000 keys".
+	Words func(v *V) string
+
+	// Laws are what sketches of these parameters promise.
+	Laws func(p P) sketch.Laws
+	// Samples are small sketches of every form.
+	Samples []Sample[P, S]
+}
+
+// Summaries are what the documentation says of the functions that all families
+// have, in one line each. Union and Remove have a default.
+type Summaries struct{ Agg, Union, Remove, Info string }
+
+// Answer is a question about keys, or about all of them, that a family answers
+// from a Sketch and from a View.
+type Answer[S, V any] struct {
+	Question
+	counts       func(s S, dst, h1s, h2s []uint64)
+	countsOfView func(v *V, dst, h1s, h2s []uint64)
+	finds        func(s S, dst []bool, h1s, h2s []uint64)
+	findsOfView  func(v *V, dst []bool, h1s, h2s []uint64)
+	number       func(s S) float64
+	numberOfView func(v *V) float64
+}
+
+// Question is an answer's function in SQL: its name behind the prefix, what it
+// says in one line, and options without which its example would show nothing.
+type Question struct {
+	Verb, Summary, Options string
+	Kind                   QuestionKind
+}
+
+// QuestionKind is what is asked and answered.
+type QuestionKind uint8
+
+// The kinds of questions.
+const (
+	HowOften QuestionKind = iota // of a key: a whole number
+	Whether                      // of a key: yes or no
+	OneOfAll                     // of all keys: one number
+)
+
+// HowOftenIs answers how often a key occurred. Answers are written to dst, which
+// is as long as h1s and h2s.
+func HowOftenIs[S, V any](verb, summary string, ofSketch func(s S, dst, h1s, h2s []uint64), ofView func(v *V, dst, h1s, h2s []uint64)) Answer[S, V] {
+	return Answer[S, V]{Question: Question{Verb: verb, Summary: summary, Kind: HowOften}, counts: ofSketch, countsOfView: ofView}
+}
+
+// WhetherThereIs answers whether a key may be there.
+func WhetherThereIs[S, V any](verb, summary string, ofSketch func(s S, dst []bool, h1s, h2s []uint64), ofView func(v *V, dst []bool, h1s, h2s []uint64)) Answer[S, V] {
+	return Answer[S, V]{Question: Question{Verb: verb, Summary: summary, Kind: Whether}, finds: ofSketch, findsOfView: ofView}
+}
+
+// OneNumber answers for all keys together, as an estimate of their number does.
+func OneNumber[S, V any](verb, summary string, ofSketch func(s S) float64, ofView func(v *V) float64) Answer[S, V] {
+	return Answer[S, V]{Question: Question{Verb: verb, Summary: summary, Kind: OneOfAll}, number: ofSketch, numberOfView: ofView}
+}
+
+// With is the answer with options for its example: "{duplicates: true}".
+func (a Answer[S, V]) With(options string) Answer[S, V] {
+	a.Options = options
+	return a
+}
+
+// Unfailing is the Add of a sketch that always has room.
+func Unfailing[S any](add func(s S, h1s, h2s, ns []uint64)) func(s S, h1s, h2s, ns []uint64) error {
+	return func(s S, h1s, h2s, ns []uint64) error {
+		add(s, h1s, h2s, ns)
+		return nil
+	}
+}
+
+// Family is a family of sketches of keys.
+type Family[P comparable, S sketchOf[S], V any] struct {
+	sketch.Family
+	spec    Spec[P, S, V]
+	options []sketch.Option
+}
+
+// Define is the family of a Spec. It panics where the number or the name is
+// another family's.
+func Define[P comparable, S sketchOf[S], V any](spec Spec[P, S, V]) *Family[P, S, V] {
+	f := &Family[P, S, V]{spec: spec}
+	f.Family = sketch.Define(sketch.Family{
+		ID: spec.ID, Name: spec.Name, Article: spec.Article, Title: spec.Title, About: spec.About,
+		Check: f.Check, Describe: f.words, Samples: f.samples,
+	})
+	for _, o := range spec.Options {
+		f.options = append(f.options, o.Option)
+	}
+	return f
+}
+
+// Check is nil for a BLOB that every function of the family accepts:
+// structure, ranges, checksum, and the body in its only form. O(len(blob)).
+func (f *Family[P, S, V]) Check(blob []byte) error {
+	_, err := f.Verified(blob)
+	return err
+}
+
+// Verified is the view of a BLOB that Check accepts.
+func (f *Family[P, S, V]) Verified(blob []byte) (V, error) {
+	v, err := f.spec.View(blob)
+	if err == nil {
+		err = f.check(blob, &v)
+	}
+	return v, err
+}
+
+func (f *Family[P, S, V]) check(blob []byte, v *V) error {
+	if err := sketch.Verify(blob); err != nil {
+		return err
+	}
+	if f.spec.Check == nil {
+		return nil
+	}
+	return f.spec.Check(v)
+}
+
+// Decode makes a sketch from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid.
+func (f *Family[P, S, V]) Decode(blob []byte) (S, error) {
+	v, err := f.Verified(blob)
+	if err != nil {
+		var none S
+		return none, err
+	}
+	return f.spec.Copy(&v)
+}
+
+// UnionBlob takes the sketch of a BLOB into s, without a copy of it. The
+// checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid,
+// another one than s takes wraps sketch.ErrDiffer. An error changes nothing.
+func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) error {
+	v, err := f.spec.View(blob)
+	if err != nil {
+		return err
+	}
+	if err := f.spec.Agree(s, &v); err != nil {
+		return err
+	}
+	if err := f.check(blob, &v); err != nil {
+		return err
+	}
+	return f.spec.Unite(s, &v)
+}
+
+func (f *Family[P, S, V]) words(blob []byte) (string, error) {
+	v, err := f.spec.View(blob)
+	if err != nil {
+		return "", err
+	}
+	return f.spec.Words(&v), nil
+}

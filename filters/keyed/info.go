@@ -1,0 +1,125 @@
+package keyed
+
+import (
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Field is one thing that a family tells of a sketch, of which I is all there
+// is to know.
+type Field[I any] struct {
+	name string
+	kind sketch.Kind
+	set  func(v *sketch.Value, info *I)
+}
+
+// Is is a field that every sketch has. What is infinite or no number is not
+// known.
+func Is[I any, T bool | uint64 | int | float64 | string | []uint64](name string, of func(info *I) T) Field[I] {
+	return If(name, func(info *I) (T, bool) { return of(info), true })
+}
+
+// If is a field that not every sketch has.
+func If[I any, T bool | uint64 | int | int64 | float64 | string | []uint64](name string, of func(info *I) (T, bool)) Field[I] {
+	var none T
+	return Field[I]{name, kindOf(none), func(v *sketch.Value, info *I) {
+		t, known := of(info)
+		*v = sketch.Value{Null: !known}
+		if !known {
+			return
+		}
+		switch t := any(t).(type) {
+		case bool:
+			v.Flag = t
+		case uint64:
+			v.Whole = t
+		case int:
+			v.Whole = uint64(t)
+		case int64:
+			v.Lo = t
+		case float64:
+			v.Number = t
+			v.Null = math.IsInf(t, 0) || math.IsNaN(t)
+		case string:
+			v.Text = t
+		case []uint64:
+			v.Wholes = t
+		}
+	}}
+}
+
+func kindOf(v any) sketch.Kind {
+	switch v.(type) {
+	case bool:
+		return sketch.FlagKind
+	case int64:
+		return sketch.SignedKind
+	case float64:
+		return sketch.NumberKind
+	case string:
+		return sketch.TextKind
+	case []uint64:
+		return sketch.WholesKind
+	}
+	return sketch.WholeKind
+}
+
+// Info is what a family tells of sketches, whose View is V.
+type Info[V any] struct {
+	fields []InfoField
+	append func(dst []sketch.Value, v *V) []sketch.Value
+}
+
+// InfoField is a field without its family.
+type InfoField struct {
+	Name string
+	Kind sketch.Kind
+}
+
+// Of is the Info of a family: info is all there is to know of a sketch, fields
+// are its parts in their order. Those that all families have come after them.
+func Of[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
+	out := Info[V]{append: func(dst []sketch.Value, v *V) []sketch.Value {
+		i := info(v)
+		for j := range fields {
+			dst = append(dst, sketch.Value{})
+			fields[j].set(&dst[len(dst)-1], &i)
+		}
+		return dst
+	}}
+	for _, f := range fields {
+		out.fields = append(out.fields, InfoField{f.name, f.kind})
+	}
+	return out
+}
+
+// common are the fields that all families have.
+var common = []InfoField{{"seed", sketch.WholeKind}, {"key_type", sketch.TextKind}, {"total", sketch.WholeKind}, {"bytes", sketch.WholeKind}}
+
+func appendCommon(dst []sketch.Value, b *Base, bytes int) []sketch.Value {
+	total, known := b.Total()
+	return append(dst,
+		sketch.Value{Whole: b.Seed()},
+		sketch.Value{Text: b.KeyClass().String(), Null: b.KeyClass() == key.None},
+		sketch.Value{Whole: total, Null: !known},
+		sketch.Value{Whole: uint64(bytes)},
+	)
+}
+
+// Common is what there is to know of every sketch without its keys. A family
+// embeds it in its Info.
+type Common struct {
+	Seed       uint64
+	KeyClass   key.Class
+	Total      uint64 // occurrences, where TotalKnown
+	TotalKnown bool
+	Saturated  bool
+	Bytes      int // of the BLOB
+}
+
+// Common is that of a sketch whose BLOB has so many bytes.
+func (b *Base) Common(bytes int) Common {
+	return Common{b.seed, b.class, b.total, b.flags.Has(sketch.TotalKnown), b.Saturated(), bytes}
+}

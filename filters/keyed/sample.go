@@ -1,0 +1,52 @@
+package keyed
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Sample is a small sketch of one form of a family: of the rows 0 to Rows-1
+// the keys row % Keys, integers.
+type Sample[P, S any] struct {
+	Form       string
+	Params     P
+	Rows, Keys uint64
+	Change     func(s S) error // nil where nothing comes after the rows
+	// Words are what the family says of it, as in sketch.Sample.
+	Words string
+}
+
+func (f *Family[P, S, V]) samples() ([]sketch.Sample, error) {
+	var out []sketch.Sample
+	for _, sample := range f.spec.Samples {
+		blob, err := f.sample(sample)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s: %w", f.Name, sample.Form, err)
+		}
+		out = append(out, sketch.Sample{Name: sample.Form, Blob: blob, Words: sample.Words})
+	}
+	return out, nil
+}
+
+func (f *Family[P, S, V]) sample(sample Sample[P, S]) ([]byte, error) {
+	s, err := f.gather(sample.Params)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.self().SetKeyClass(key.Int); err != nil {
+		return nil, err
+	}
+	for row := range sample.Rows {
+		if err := f.AddKey(s, key.AppendUint64(nil, row%sample.Keys), 1); err != nil {
+			return nil, err
+		}
+	}
+	if sample.Change != nil {
+		if err := sample.Change(s); err != nil {
+			return nil, err
+		}
+	}
+	return s.Blob(), nil
+}

@@ -1,0 +1,145 @@
+package sbf
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+const id sketch.ID = 3
+
+// Family is all that other packages need to know of Spectral Bloom Filters.
+// Methods rm and trm gather exact counts while they are built: what builds in
+// parts and in any order, as DuckDB does, could not add their filters.
+var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
+	ID: id, Name: "sbf", Article: "an", Noun: "Spectral Bloom Filter",
+	Title: "Counts of keys in a Bloom filter",
+	About: "A Spectral Bloom Filter is a Bloom filter that counts: laid out for a number of keys, it has the exact count of most of them, and too high a one for few. " +
+		"Methods `ms` and `mi` are never below the truth; `rm` and `trm` are not either as `sbf_agg` builds them, and seldom after later changes. " +
+		"`sbf_empty` takes the options of `sbf_agg`; `sbf_add` and `sbf_remove` take `weight`.",
+	Summaries: keyed.Summaries{
+		Agg:    "Spectral Bloom Filter of how often each key occurs.",
+		Union:  "Union of sketches: the sketch of all their keys together. Of methods rm and trm it keeps the first filter alone.",
+		Remove: "Sketch with one occurrence of a key less, or with weight of them less; not of method mi, and not of a product.",
+		Info:   "Every parameter of a sketch, its load, error rate, fill and size.",
+	},
+
+	Options: options, Defaults: defaults, New: New, Gather: NewGathering,
+	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
+	View: NewView, Check: (*View).check, Copy: (*View).sketch,
+	Agree: func(s *Sketch, v *View) error { return agree(s.operand(), v.operand()) },
+	Unite: func(s *Sketch, v *View) error { s.unite(v.operand()); return nil },
+
+	Answers: []keyed.Answer[*Sketch, View]{
+		keyed.HowOftenIs("get", "Occurrences of a key: exact for most keys, never below the true count, but rarely with methods rm and trm once they were changed after sbf_agg.",
+			(*Sketch).CountHashes, (*View).CountHashes),
+	},
+	Info: keyed.Of((*View).Info,
+		keyed.Is("method", func(i *Info) string { return i.Method.String() }),
+		keyed.Is("k", func(i *Info) int { return i.K }),
+		keyed.Is("counters", func(i *Info) uint64 { return i.Counters }),
+		keyed.If("second_counters", func(i *Info) (uint64, bool) { return i.SecondCounters, i.SecondCounters > 0 }),
+		keyed.Is("marker", func(i *Info) bool { return i.Marker }),
+		keyed.Is("encoding", func(i *Info) string { return i.Encoding.String() }),
+		keyed.Is("blocked", func(i *Info) bool { return i.Blocked }),
+		keyed.If("range_lo", func(i *Info) (int64, bool) { return i.Range.Lo, i.Range != Range{} }),
+		keyed.If("range_hi", func(i *Info) (int64, bool) { return i.Range.Hi, i.Range != Range{} }),
+		keyed.Is("product", func(i *Info) bool { return i.Product }),
+		keyed.Is("keys", func(i *Info) float64 { return i.Keys }),
+		keyed.Is("load", func(i *Info) float64 { return i.Load }),
+		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
+		keyed.Is("error_rate", func(i *Info) float64 { return i.ErrorRate }),
+		keyed.If("second_fill", func(i *Info) (float64, bool) { return i.SecondFill, i.SecondCounters > 0 }),
+		keyed.Is("traps", func(i *Info) int { return i.Traps }),
+		keyed.Is("largest", func(i *Info) uint64 { return i.Largest }),
+		keyed.Is("counter_bits", func(i *Info) float64 { return i.CounterBits }),
+		keyed.Is("saturated", func(i *Info) bool { return i.Saturated }),
+	),
+	Words: func(v *View) string { return sketch.Count(v.shape.first.m, "counter") + sketch.Added(v.Total()) },
+
+	// Of New. NewGathering has the laws of MS for all but MI.
+	Laws: func(p Params) sketch.Laws {
+		l := sketch.Laws{UnionCommutes: true, Deletable: p.Method != MI, Below: p.Method.recurring()}
+		if p.Method == MS {
+			l.OrderFree, l.UnionEqualsWhole, l.Restores = true, true, true
+		}
+		return l
+	},
+	Samples: []keyed.Sample[Params, *Sketch]{
+		{Form: "mi", Params: Params{Counters: 16, K: 3, Method: MI}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
+		{Form: "rm", Params: Params{Counters: 24, K: 3, Method: RM}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
+		{Form: "trm", Params: Params{Counters: 16, K: 3, Method: TRM}, Rows: 20, Keys: 5, Words: "11 counters, 20 added"},
+		{Form: "elias", Params: Params{Counters: 16, K: 3, Encoding: Elias}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
+		{Form: "steps, range", Params: Params{Counters: 16, K: 3, Encoding: Steps, Range: Range{0, 7}}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
+		{Form: "index", Params: Params{Counters: 16, K: 3, Encoding: Index}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
+	},
+})
+
+// options are those of Params.
+var options = keyed.Options[Params]{
+	keyed.WholeOption("capacity", 1, maxCounters, "100000",
+		"Different keys that the filter is laid out for. With method ms and k = 5, 1 in 30 of them then has too high a count.",
+		func(p *Params) *uint64 { return &p.Capacity }),
+	keyed.WholeOption("bytes", 1, MaxBody, "what capacity needs", "Size with counters of 16 bits; smaller counts take half of it. In place of capacity.",
+		func(p *Params) *uint64 { return &p.Bytes }),
+	keyed.WholeOptionIn("counters", fmt.Sprintf("from k to %d", maxCounters), "ceil(k * capacity / 0.7)",
+		"Number of counters; methods rm and trm share them between two filters. In place of capacity.",
+		func(p *Params) *uint64 { return &p.Counters }),
+	keyed.WholeOption("k", 1, MaxK, "5", "Counters of a key.",
+		func(p *Params) *uint64 { return &p.K }),
+	keyed.ChoiceOption("method", "'ms': every counter of a key counts; keys can be removed. 'mi': only the least ones do; closest for what is added row by row, nothing can be removed. "+
+		"'rm', 'trm': keys whose count would be wrong are in a second filter. Built by sbf_agg they are next to exact, and it keeps the exact counts until then.",
+		func(p *Params) *Method { return &p.Method }, MS, MI, RM, TRM),
+	optionMarker,
+	keyed.ChoiceOption("encoding", "How counters are written. 'plain': words as wide as the largest needs. 'elias', 'steps': codes, small where most counts are. "+
+		"'index': small too, with lookups in constant time.",
+		func(p *Params) *Encoding { return &p.Encoding }, Plain, Elias, Steps, Index),
+	keyed.FlagOption("blocked", "All counters of a key in one block of 64: faster where the sketch is larger than the cache, and more keys have too high a count, 1 in 22 of the capacity.",
+		func(p *Params) *bool { return &p.Blocked }),
+	optionRange,
+	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
+}
+
+// optionMarker is yes by default, unlike a flag.
+var optionMarker = keyed.Option[Params]{
+	Option: sketch.Option{Name: "marker", Kind: sketch.FlagKind, Default: "true",
+		Summary: "Whether methods rm and trm mark the keys of the second filter, in one more bit per counter."},
+	Set: func(p *Params, v sketch.Value) error {
+		p.Marker = Marked
+		if !v.Flag {
+			p.Marker = Unmarked
+		}
+		return nil
+	},
+}
+
+// optionRange makes sbf_range_sum possible.
+var optionRange = keyed.Option[Params]{
+	Option: sketch.Option{Name: "range", Kind: sketch.RangeKind, Default: "none",
+		Summary: "{lo: ..., hi: ...}, the first and the last of all integer keys, for sbf_range_sum. Each key takes as much room as log2(hi - lo) keys."},
+	Set: func(p *Params, v sketch.Value) error {
+		p.Range = Range{v.Lo, v.Hi}
+		return nil
+	},
+}
+
+func defaults(p *Params) {
+	if p.Capacity == 0 && p.Bytes == 0 && p.Counters == 0 {
+		p.Capacity = DefaultCapacity
+	}
+	if p.K == 0 {
+		p.K = DefaultK
+	}
+}
+
+// Check is nil for a BLOB that every function of the family accepts.
+func Check(blob []byte) error { return Family.Check(blob) }
+
+// Decode makes a sketch from a BLOB, which it leaves alone: a bad one is an
+// error that wraps sketch.ErrInvalid.
+func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
+
+// UnionBlob is Union with the sketch of a BLOB, of which it makes no copy. A bad
+// BLOB is an error that wraps sketch.ErrInvalid. An error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error { return Family.UnionBlob(s, blob) }

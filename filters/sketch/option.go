@@ -1,0 +1,64 @@
+package sketch
+
+import "strings"
+
+// Option describes an option: of the functions of a family in SQL, and the
+// field of its Params that it sets.
+type Option struct {
+	Name string
+	Kind Kind
+	// Range says which values of the kind are allowed, as errors have it: "from
+	// 1 to 32". Empty where all are, or where they depend on other options.
+	Range string
+	// Choices are the values that a Text may have, the default first; nil where
+	// it may have any.
+	Choices []string
+	// PerRow options may differ between the rows of a group.
+	PerRow bool
+	// Default, as SQL writes it, and Summary are for the reference.
+	Default, Summary string
+}
+
+// Choose is the index of a value among the Choices, whose case does not matter.
+func (o *Option) Choose(value string) (int, error) {
+	for i, c := range o.Choices {
+		if strings.EqualFold(c, value) {
+			return i, nil
+		}
+	}
+	return 0, OptionError(o.Name, "is '%s', must be '%s'", value, strings.Join(o.Choices, "' or '"))
+}
+
+// Kind is what a value is: that of an option, or one that a sketch tells of itself.
+type Kind uint8
+
+// The kinds of values.
+const (
+	WholeKind  Kind = iota // a whole number of at least 0
+	NumberKind             // any number
+	FlagKind               // BOOLEAN
+	TextKind               // VARCHAR
+	WholesKind             // a list of whole numbers
+	KeyKind                // any type that is a key
+	RangeKind              // a STRUCT of two whole numbers, lo and hi
+	SignedKind             // a whole number from -2^63 to 2^63-1
+)
+
+// String is the kind in the words of errors.
+func (k Kind) String() string {
+	return [...]string{
+		"a whole number", "a number", "BOOLEAN", "VARCHAR", "a list of whole numbers", "a value",
+		"a STRUCT {lo: ..., hi: ...} of whole numbers", "a whole number with a sign",
+	}[k]
+}
+
+// Value is a value of some Kind: the field of that kind is set.
+type Value struct {
+	Null   bool
+	Flag   bool
+	Whole  uint64
+	Number float64
+	Text   string
+	Wholes []uint64
+	Lo, Hi int64 // of a Range; Lo alone of a SignedKind
+}
