@@ -16,51 +16,19 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/agg"
-	"github.com/ccbfsql/ccbfsql/filters/bloom"
-	"github.com/ccbfsql/ccbfsql/filters/cbf"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/cms"
-	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
-	"github.com/ccbfsql/ccbfsql/filters/sbf"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/udf"
 )
 
-// family is one family of sketches: what it is, and its functions.
-type family struct {
-	sketch.Family
-	aggregates []duck.Function
-	scalars    []duck.Function
-}
-
-// families lists every family. A new one is one line here.
-var families = []family{
-	{ccbf.Family, agg.CCBF(), udf.CCBF()},
-	{cms.Family, agg.CMS(), udf.CMS()},
-	{sbf.Family, agg.SBF(), udf.SBF()},
-	{bloom.Family, agg.Bloom(), udf.Bloom()},
-	{cbf.Family, agg.CBF(), udf.CBF()},
-	{cuckoo.Family, agg.Cuckoo(), udf.Cuckoo()},
-}
-
-// Families describes every family of sketches.
-func Families() []sketch.Family {
-	var fs []sketch.Family
-	for _, f := range families {
-		fs = append(fs, f.Family)
-	}
-	return fs
-}
-
 // functions is the one list that registration, documentation, completion and
 // tests go by.
 var functions = func() []duck.Function {
-	var fs []duck.Function
-	for _, f := range families {
-		fs = append(append(fs, f.aggregates...), f.scalars...)
+	fs := append(agg.CCBF(), udf.CCBF()...)
+	for _, f := range filters.Keyed() {
+		fs = append(append(fs, agg.Keyed(f)...), udf.Keyed(f)...)
 	}
-	for _, more := range [][]duck.Function{udf.Sketch(Families()), udf.Polygons(), udf.Tiles(), udf.Process()} {
+	for _, more := range [][]duck.Function{udf.Sketch(filters.Families()), udf.Polygons(), udf.Tiles(), udf.Process()} {
 		fs = append(fs, more...)
 	}
 	return fs

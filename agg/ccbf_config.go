@@ -153,7 +153,7 @@ func CCBFCategories(o *args.Options, row int) (bool, error) {
 	if o.Given(ccbfWeight, row) {
 		return false, fmt.Errorf("option \"weight\" belongs to points, an empty sketch has none")
 	}
-	if o.Given(ccbfCategory, row) && !args.Flag.Accepts(o.Column(ccbfCategory).Type()) {
+	if o.Given(ccbfCategory, row) && !args.Accepts(args.Flag, o.Column(ccbfCategory).Type()) {
 		return false, fmt.Errorf("option \"category\" is %s, must be BOOLEAN: whether points will have one", o.Column(ccbfCategory).Type())
 	}
 	return o.Bool(ccbfCategory, row, false), nil

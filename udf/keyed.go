@@ -1,56 +1,116 @@
 package udf
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
-	"github.com/ccbfsql/ccbfsql/agg"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// This file is what the scalar functions of all families of keyed sketches
-// share. A family's own file lists its functions and computes them by these.
+// special has the functions that a family has and no other one, by its number.
+// A family's own file adds them.
+var special = map[sketch.ID][]duck.Function{}
 
-// keyedFunctions are the functions that all families have and that need no
-// words of their own: X_empty, X_add, X_union and X_is_valid.
-func keyedFunctions[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S], title string, check func(blob []byte) error) []duck.Function {
-	const of = " FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))"
-	fn := func(verb string, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
-		example = strings.ReplaceAll("SELECT (X_info("+example, "X_", k.Name+"_")
-		return function(k.Name, k.Name+"_"+verb, duck.Blob, f, summary, example, ps, optional...)
+// only adds functions that no other family has. Names and examples, which begin
+// after SELECT, have X_ for the family's prefix.
+func only(f keyed.Any, fs ...duck.Function) bool {
+	about := f.About()
+	for _, fn := range fs {
+		fn.Group = about.Name
+		fn.Name = named(about.Name, fn.Name)
+		fn.Example = named(about.Name, "SELECT "+fn.Example)
+		special[about.ID] = append(special[about.ID], fn)
 	}
-	return []duck.Function{
-		fn("empty", keyedEmpty(k), "Sketch of no keys, to add to.", "X_empty())).total", nil, paramOptions),
-		fn("add", keyedAdd(k), "Sketch with one more occurrence of a key, or with weight of them.",
-			"X_add(s, 7, {weight: 5}))).total"+of, params(paramSketch, paramKey), paramOptions),
-		fn("union", keyedUnion(k), "Sketch of the keys of both.", "X_union(s, s))).total"+of, params(paramLeft, paramRight)),
-		isValid(k.Name, k.Name+"_is_valid", "Whether a BLOB is a "+title+", whole and unchanged. Never an error.",
-			"SELECT "+k.Name+"_is_valid("+k.Name+"_empty()), "+k.Name+"_is_valid('no sketch'::BLOB)", check),
+	return true
+}
+
+func named(family, text string) string { return strings.ReplaceAll(text, "X_", family+"_") }
+
+// own describes one of them.
+func own(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
+	return function("", name, returns, f, summary, example, ps, optional...)
+}
+
+// Keyed are the scalar functions of a family of sketches of keys.
+func Keyed(f keyed.Any) []duck.Function {
+	about, say := f.About(), f.Summaries()
+	from := func(options string) string {
+		if options != "" {
+			options = ", " + options
+		}
+		return " FROM (SELECT X_agg(x % 3" + options + ") s FROM range(10) t(x))"
 	}
+	fn := func(verb string, returns duck.Type, compute compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
+		return function(about.Name, about.Name+"_"+verb, returns, compute, summary, named(about.Name, "SELECT "+example), ps, optional...)
+	}
+	fs := []duck.Function{
+		fn("empty", duck.Blob, keyedEmpty(f), "Sketch of no keys, to add to.", "(X_info(X_empty())).total", nil, paramOptions),
+		fn("add", duck.Blob, keyedChange(f, f.AddKey), "Sketch with one more occurrence of a key, or with weight of them.",
+			"(X_info(X_add(s, 7, {weight: 5}))).total"+from(""), params(paramSketch, paramKey), paramOptions),
+		fn("union", duck.Blob, keyedUnion(f), "Sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
+		isValid(about.Name, about.Name+"_is_valid", "Whether a BLOB is a "+f.Noun()+", whole and unchanged. Never an error.",
+			named(about.Name, "SELECT X_is_valid(X_empty()), X_is_valid('no sketch'::BLOB)"), about.Check),
+	}
+	questions := f.Questions()
+	if options, is := f.Removes(); is {
+		// How often there still is one says the most.
+		q, weight, key := questions[0], "", ", 2"
+		if i := slices.IndexFunc(questions, func(q keyed.Question) bool { return q.Kind == keyed.HowOften }); i >= 0 {
+			q = questions[i]
+		}
+		switch q.Kind {
+		case keyed.Whether: // all three, so that there is something to see
+			weight = ", {weight: 3}"
+		case keyed.OneOfAll:
+			key = ""
+		}
+		fs = append(fs, fn("remove", duck.Blob, keyedChange(f, f.RemoveKey), say.Remove,
+			"X_"+q.Verb+"(X_remove(s, 2"+weight+")"+key+")"+from(options), params(paramSketch, paramKey), paramOptions))
+	}
+	for i, q := range questions {
+		example := "X_" + q.Verb + "(s, 1)" + from(q.Options)
+		switch q.Kind {
+		case keyed.HowOften:
+			fs = append(fs, fn(q.Verb, duck.UBigInt, keyedLookup(f, func(r keyed.Reader, dst, h1s, h2s []uint64) { r.HowOften(i, dst, h1s, h2s) }),
+				q.Summary, example, params(paramSketch, paramKey)))
+		case keyed.Whether:
+			fs = append(fs, fn(q.Verb, duck.Boolean, keyedLookup(f, func(r keyed.Reader, dst []bool, h1s, h2s []uint64) { r.Whether(i, dst, h1s, h2s) }),
+				q.Summary, example, params(paramSketch, paramKey)))
+		case keyed.OneOfAll:
+			fs = append(fs, fn(q.Verb, duck.Double, keyedNumber(f, i), q.Summary, "X_"+q.Verb+"(s)"+from(q.Options), params(paramSketch)))
+		}
+	}
+	return append(append(fs, special[about.ID]...), keyedInfo(f, fn))
 }
 
 // keyedEmpty computes X_empty.
-func keyedEmpty[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S]) compute {
+func keyedEmpty(f keyed.Any) compute {
+	known := append(f.Options(), keyed.Weight)
+	known = known[:len(known):len(known)]
+	weight := len(known) - 1
 	return func(rows *duck.Rows, out *duck.Result) error {
 		var o args.Options
-		options := k.Options()
-		weight := len(options)
-		if err := o.Reset(optional(rows, 0), append(options, agg.Weight)); err != nil {
+		if err := o.Reset(optional(rows, 0), known); err != nil {
 			return err
 		}
 		if o.Has(weight) {
 			return fmt.Errorf("option \"weight\" belongs to keys, an empty sketch has none")
 		}
+		settings := f.Settings()
 		m := making{out: out}
 		for i := range out.Len() {
-			p, err := k.Params(&o, i)
+			p, err := o.Params(settings, i)
 			if err != nil {
 				return err
 			}
-			s, err := k.New(p)
+			s, err := f.Make(p)
 			if err != nil {
 				return err
 			}
@@ -65,19 +125,19 @@ func keyedEmpty[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S]) compute 
 }
 
 // keyedUnion computes X_union.
-func keyedUnion[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S]) compute {
+func keyedUnion(f keyed.Any) compute {
 	return eachUnion(func(m *making, a, b []byte) ([]byte, error) {
 		if err := m.take(2*int64(len(a)) + int64(len(b))); err != nil {
 			return nil, err
 		}
-		s, err := k.Decode(a)
+		s, err := f.Load(a)
 		if err != nil {
 			return nil, err
 		}
 		if err := m.take(int64(s.Bytes())); err != nil {
 			return nil, err
 		}
-		if err := s.UnionBlob(b); err != nil {
+		if err := f.UniteBlob(s, b); err != nil {
 			return nil, err
 		}
 		return s.Blob(), nil
@@ -85,25 +145,11 @@ func keyedUnion[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S]) compute 
 }
 
 // weightOnly are the options of functions that add or remove a key.
-var weightOnly = []args.Option{agg.Weight}
+var weightOnly = []args.Option{keyed.Weight}
 
-// keyedAdd computes X_add.
-func keyedAdd[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S]) compute {
-	return keyedChange(k, func(s S, h1, h2, n uint64) error {
-		return k.Add(s, []uint64{h1}, []uint64{h2}, []uint64{n})
-	}, agg.ValueSketch.AddKey)
-}
-
-// keyedRemove computes X_remove.
-func keyedRemove[P comparable, S agg.KeyedSketch[S]](k *agg.Keyed[P, S], remove func(s S, h1, h2, n uint64) error) compute {
-	return keyedChange(k, remove, agg.ValueSketch.RemoveKey)
-}
-
-// keyedChange computes what adds or removes n occurrences of a key: change by
-// its hash, byValue by its bytes where the sketch needs them.
-func keyedChange[P comparable, S agg.KeyedSketch[S]](
-	k *agg.Keyed[P, S], change func(s S, h1, h2, n uint64) error, byValue func(s agg.ValueSketch, b []byte, n uint64) error,
-) compute {
+// keyedChange computes X_add and X_remove: change adds or removes n occurrences
+// of a key.
+func keyedChange(f keyed.Any, change func(s keyed.Sketch, key []byte, n uint64) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		var o args.Options
 		options := optional(rows, 2)
@@ -128,15 +174,16 @@ func keyedChange[P comparable, S agg.KeyedSketch[S]](
 			if err := m.take(2 * int64(len(blob))); err != nil { // as it is read, and the result
 				return err
 			}
-			s, err := k.Decode(blob)
+			s, err := f.Load(blob)
 			if err != nil {
 				return err
 			}
 			if err := m.take(int64(s.Bytes())); err != nil { // more than it was written in, perhaps
 				return err
 			}
-			if s.KeyClass() == key.None {
-				if err := s.SetKeyClass(keys.Class); err != nil {
+			base := keyed.BaseOf(s)
+			if base.KeyClass() == key.None {
+				if err := base.SetKeyClass(keys.Class); err != nil {
 					return err
 				}
 			}
@@ -144,22 +191,12 @@ func keyedChange[P comparable, S agg.KeyedSketch[S]](
 			if err != nil {
 				return err
 			}
-			if v := agg.ByValue(s); v != nil {
-				b, err := keys.Bytes(i, s.KeyClass())
-				if err != nil {
-					return err
-				}
-				if err := byValue(v, b, n); err != nil {
-					return err
-				}
-			} else {
-				h1, h2, err := keys.Hash(i, s.KeyClass(), s.Seed())
-				if err != nil {
-					return err
-				}
-				if err := change(s, h1, h2, n); err != nil {
-					return err
-				}
+			b, err := keys.Bytes(i, base.KeyClass())
+			if err != nil {
+				return err
+			}
+			if err := change(s, b, n); err != nil {
+				return err
 			}
 			out.SetBytes(i, s.Blob())
 			m.done()
@@ -168,46 +205,36 @@ func keyedChange[P comparable, S agg.KeyedSketch[S]](
 	}
 }
 
-// viewOf is a pointer to a family's View, which has the methods.
-type viewOf[V any] interface {
-	*V
-	Seed() uint64
-	KeyClass() key.Class
-	Total() (uint64, bool)
-}
-
 // lookup is what keyedLookup needs beside its arguments, for one chunk.
-type lookup[V, R any] struct {
+type lookup[R any] struct {
 	keys     args.Keys
-	view     V
-	at       []int // the rows that are asked of the view
+	reader   keyed.Reader
+	at       []int // the rows that are asked of the reader
 	h1s, h2s []uint64
 	answers  []R
 }
 
-// keyedLookup computes X_get and X_contains: answer writes what a sketch says
-// of each of many keys to dst. Rows with the same sketch are asked at once, so
-// that their cache misses overlap.
-func keyedLookup[V any, PV viewOf[V], R any](open func(blob []byte) (V, error), answer func(v PV, dst []R, h1s, h2s []uint64)) compute {
-	pool := sync.Pool{New: func() any { return new(lookup[V, R]) }}
+// keyedLookup computes what a sketch answers for keys, such as X_get: answer
+// writes what it says of each of many keys to dst. Rows with the same sketch are
+// asked at once, so that their cache misses overlap.
+func keyedLookup[R any](f keyed.Any, answer func(r keyed.Reader, dst []R, h1s, h2s []uint64)) compute {
+	pool := sync.Pool{New: func() any { return &lookup[R]{reader: f.Reader()} }}
 	return func(rows *duck.Rows, out *duck.Result) error {
-		l := pool.Get().(*lookup[V, R])
+		l := pool.Get().(*lookup[R])
 		defer func() {
-			var none V // its memory is DuckDB's
-			l.view = none
+			l.reader.Close() // its memory is DuckDB's
 			pool.Put(l)
 		}()
 		l.at, l.h1s, l.h2s = l.at[:0], l.h1s[:0], l.h2s[:0]
 		if err := l.keys.Reset(rows.Col(1)); err != nil {
 			return err
 		}
-		view := PV(&l.view)
 		flush := func() {
 			if cap(l.answers) < len(l.at) {
 				l.answers = make([]R, len(l.at))
 			}
 			answers := l.answers[:len(l.at)]
-			answer(view, answers, l.h1s, l.h2s)
+			answer(l.reader, answers, l.h1s, l.h2s)
 			dst := duck.Out[R](out)
 			for j, i := range l.at {
 				dst[i] = answers[j]
@@ -215,6 +242,7 @@ func keyedLookup[V any, PV viewOf[V], R any](open func(blob []byte) (V, error), 
 			l.at, l.h1s, l.h2s = l.at[:0], l.h1s[:0], l.h2s[:0]
 		}
 		blobs := rows.Col(0)
+		base := keyed.BaseOf(l.reader)
 		var last []byte
 		for i := range rows.Len() {
 			if !blobs.Valid(i) || !l.keys.Valid(i) {
@@ -222,58 +250,94 @@ func keyedLookup[V any, PV viewOf[V], R any](open func(blob []byte) (V, error), 
 				continue
 			}
 			if blob := blobs.Bytes(i); !sameBytes(blob, last) {
-				flush()
-				var err error
-				if l.view, err = open(blob); err != nil {
+				if len(l.at) > 0 {
+					flush()
+				}
+				if err := l.reader.Open(blob); err != nil {
 					return err
 				}
 				last = blob
 			}
-			h1, h2, err := l.keys.Hash(i, view.KeyClass(), view.Seed())
+			h1, h2, err := l.keys.Hash(i, base.KeyClass(), base.Seed())
 			if err != nil {
 				return err
 			}
 			l.at, l.h1s, l.h2s = append(l.at, i), append(l.h1s, h1), append(l.h2s, h2)
 		}
-		flush()
+		if len(l.at) > 0 {
+			flush()
+		}
 		return nil
 	}
 }
 
-// keyedInfo describes X_info: the family's own fields, then those that all
-// families have.
-func keyedInfo[V any, PV viewOf[V], I any](
-	group, summary, example string, open func(blob []byte) (V, error), info func(PV) I, own []duck.Field, write func(f *fields, info I),
-) duck.Function {
-	all := append(own[:len(own):len(own)],
-		duck.Field{Name: "seed", Type: duck.UBigInt},
-		duck.Field{Name: "key_type", Type: duck.Varchar},
-		duck.Field{Name: "total", Type: duck.UBigInt},
-		duck.Field{Name: "bytes", Type: duck.UBigInt},
-	)
-	return function(group, group+"_info", duck.StructOf(all...), func(rows *duck.Rows, out *duck.Result) error {
-		type opened struct {
-			view  V
-			about I
-		}
-		return eachBlob(rows, out, func(blob []byte) (o opened, err error) {
-			if o.view, err = open(blob); err == nil {
-				o.about = info(&o.view) // it may take a look at every counter
+// keyedNumber computes what a sketch answers for all of its keys.
+func keyedNumber(f keyed.Any, question int) compute {
+	return func(rows *duck.Rows, out *duck.Result) error {
+		r := f.Reader()
+		numbers := duck.Out[float64](out)
+		return eachBlob(rows, out, func(blob []byte) (float64, error) {
+			if err := r.Open(blob); err != nil {
+				return 0, err
 			}
-			return o, err
-		}, func(o *opened, i int) error {
-			f := fields{out: out, row: i}
-			write(&f, o.about)
-			v := PV(&o.view)
-			f.count(v.Seed())
-			if c := v.KeyClass(); c == key.None {
-				f.null()
-			} else {
-				f.text(c.String())
-			}
-			f.known(v.Total())
-			f.count(uint64(len(rows.Col(0).Bytes(i))))
+			return r.OneOfAll(question), nil
+		}, func(number *float64, i int) error {
+			numbers[i] = *number
 			return nil
 		})
-	}, summary, example, params(paramSketch))
+	}
+}
+
+// typeOf has the types of what sketches tell of themselves.
+var typeOf = map[sketch.Kind]duck.Type{
+	sketch.WholeKind: duck.UBigInt, sketch.NumberKind: duck.Double, sketch.FlagKind: duck.Boolean,
+	sketch.TextKind: duck.Varchar, sketch.WholesKind: duck.ListOf(duck.UBigInt), sketch.SignedKind: duck.BigInt,
+}
+
+// keyedInfo describes X_info.
+func keyedInfo(
+	f keyed.Any, fn func(verb string, returns duck.Type, compute compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function,
+) duck.Function {
+	known, say := f.InfoFields(), f.Summaries()
+	shown := cmp.Or(say.InfoField, known[0].Name)
+	columns := make([]duck.Field, len(known))
+	for i, k := range known {
+		columns[i] = duck.Field{Name: k.Name, Type: typeOf[k.Kind]}
+	}
+	return fn("info", duck.StructOf(columns...), func(rows *duck.Rows, out *duck.Result) error {
+		r := f.Reader()
+		var values []sketch.Value
+		return eachBlob(rows, out, func(blob []byte) (none struct{}, err error) {
+			if err = r.Open(blob); err == nil {
+				values = r.Info(values[:0]) // it may take a look at every counter
+			}
+			return none, err
+		}, func(_ *struct{}, i int) error {
+			w := fields{out: out, row: i}
+			for j := range values {
+				w.value(known[j].Kind, &values[j])
+			}
+			return nil
+		})
+	}, say.Info, "(X_info(s))."+shown+" FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch))
+}
+
+// value writes a value of a kind.
+func (f *fields) value(k sketch.Kind, v *sketch.Value) {
+	switch {
+	case v.Null:
+		f.null()
+	case k == sketch.WholeKind:
+		f.count(v.Whole)
+	case k == sketch.NumberKind:
+		f.float(v.Number)
+	case k == sketch.FlagKind:
+		f.flag(v.Flag)
+	case k == sketch.TextKind:
+		f.text(v.Text)
+	case k == sketch.WholesKind:
+		f.counts(v.Wholes)
+	default:
+		duck.Out[int64](f.next())[f.row] = v.Lo
+	}
 }

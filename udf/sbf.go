@@ -3,39 +3,25 @@ package udf
 import (
 	"math"
 
-	"github.com/ccbfsql/ccbfsql/agg"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// SBF are the scalar functions of the Spectral Bloom Filter.
-func SBF() []duck.Function {
-	k := agg.SBFKeyed
-	const q = "sbf_agg(x % 3) s FROM range(10) t(x)"
-	fn := selects("sbf")
-	return append(keyedFunctions(k, "Spectral Bloom Filter", sbf.Check),
-		fn("sbf_remove", duck.Blob, keyedRemove(k, (*sbf.Sketch).Remove),
-			"Sketch with one occurrence of a key less, or with weight of them less; not of method mi, and not of a product.",
-			"sbf_get(sbf_remove(s, 2), 2) FROM (SELECT "+q+")", params(paramSketch, paramKey), paramOptions),
-		fn("sbf_get", duck.UBigInt, keyedLookup(sbf.NewView, (*sbf.View).CountHashes),
-			"Occurrences of a key: exact for most keys, never below the true count, but rarely with methods rm and trm once they were changed after sbf_agg.",
-			"sbf_get(s, 1) FROM (SELECT "+q+")", params(paramSketch, paramKey)),
-		fn("sbf_get_unbiased", duck.Double, sbfUnbiased,
-			"Estimate that is right in the mean and too low as often as too high, for sums over many keys; the median of so many groups of counters, 1 by default. "+
-				"Not of method mi, and not of a product.",
-			"round(sbf_get_unbiased(s, 1)) FROM (SELECT "+q+")", params(paramSketch, paramKey), duck.Param{Name: "groups", Type: duck.UBigInt}),
-		fn("sbf_join", duck.Blob, sbfJoin,
-			"Sketch of a join on the key: sbf_get of it is how many pairs of rows a key has, never below the true number.",
-			"sbf_get(sbf_join(s, s), 0) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
-		fn("sbf_range_sum", duck.UBigInt, sbfRangeSum,
-			"Occurrences of all keys from lo to hi, both included, of a sketch made with the option range: never below the truth where sbf_get is not.",
-			"sbf_range_sum(s, 10, 19) FROM (SELECT sbf_agg(x, {range: {lo: 0, hi: 99}}) s FROM range(50) t(x))",
-			params(paramSketch, duck.Param{Name: "lo", Type: duck.BigInt}, duck.Param{Name: "hi", Type: duck.BigInt})),
-		keyedInfo("sbf", "Every parameter of a sketch, its load, error rate, fill and size.", "SELECT (sbf_info(s)).method FROM (SELECT "+q+")",
-			sbf.NewView, (*sbf.View).Info, sbfInfoFields, sbfInfo),
-	)
-}
+// The functions of the Spectral Bloom Filter alone.
+var _ = only(sbf.Family,
+	own("X_get_unbiased", duck.Double, sbfUnbiased,
+		"Estimate that is right in the mean and too low as often as too high, for sums over many keys; the median of so many groups of counters, 1 by default. "+
+			"Not of method mi, and not of a product.",
+		"round(X_get_unbiased(s, 1)) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch, paramKey), duck.Param{Name: "groups", Type: duck.UBigInt}),
+	own("X_join", duck.Blob, sbfJoin,
+		"Sketch of a join on the key: sbf_get of it is how many pairs of rows a key has, never below the true number.",
+		"X_get(X_join(s, s), 0) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
+	own("X_range_sum", duck.UBigInt, sbfRangeSum,
+		"Occurrences of all keys from lo to hi, both included, of a sketch made with the option range: never below the truth where sbf_get is not.",
+		"X_range_sum(s, 10, 19) FROM (SELECT X_agg(x, {range: {lo: 0, hi: 99}}) s FROM range(50) t(x))",
+		params(paramSketch, duck.Param{Name: "lo", Type: duck.BigInt}, duck.Param{Name: "hi", Type: duck.BigInt})),
+)
 
 func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
 	var keys args.Keys
@@ -91,64 +77,4 @@ func sbfJoin(rows *duck.Rows, out *duck.Result) error {
 		m.done()
 		return nil
 	})
-}
-
-var sbfInfoFields = []duck.Field{
-	{Name: "method", Type: duck.Varchar},
-	{Name: "k", Type: duck.UBigInt},
-	{Name: "counters", Type: duck.UBigInt},
-	{Name: "second_counters", Type: duck.UBigInt},
-	{Name: "marker", Type: duck.Boolean},
-	{Name: "encoding", Type: duck.Varchar},
-	{Name: "blocked", Type: duck.Boolean},
-	{Name: "range_lo", Type: duck.BigInt},
-	{Name: "range_hi", Type: duck.BigInt},
-	{Name: "product", Type: duck.Boolean},
-	{Name: "keys", Type: duck.Double},
-	{Name: "load", Type: duck.Double},
-	{Name: "fill", Type: duck.Double},
-	{Name: "error_rate", Type: duck.Double},
-	{Name: "second_fill", Type: duck.Double},
-	{Name: "traps", Type: duck.UBigInt},
-	{Name: "largest", Type: duck.UBigInt},
-	{Name: "counter_bits", Type: duck.Double},
-	{Name: "saturated", Type: duck.Boolean},
-}
-
-func sbfInfo(f *fields, info sbf.Info) {
-	finite := func(v float64) {
-		if math.IsInf(v, 0) {
-			f.null()
-		} else {
-			f.float(v)
-		}
-	}
-	f.text(info.Method.String())
-	f.count(uint64(info.K))
-	f.count(info.Counters)
-	f.known(info.SecondCounters, info.SecondCounters > 0)
-	f.flag(info.Marker)
-	f.text(info.Encoding.String())
-	f.flag(info.Blocked)
-	for _, end := range []int64{info.Range.Lo, info.Range.Hi} {
-		if info.Range == (sbf.Range{}) {
-			f.null()
-		} else {
-			duck.Out[int64](f.next())[f.row] = end
-		}
-	}
-	f.flag(info.Product)
-	finite(info.Keys)
-	finite(info.Load)
-	f.float(info.Fill)
-	f.float(info.ErrorRate)
-	if info.SecondCounters > 0 {
-		f.float(info.SecondFill)
-	} else {
-		f.null()
-	}
-	f.count(uint64(info.Traps))
-	f.count(info.Largest)
-	f.float(info.CounterBits)
-	f.flag(info.Saturated)
 }

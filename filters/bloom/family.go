@@ -17,9 +17,10 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		"a key that was added is always found, another is found with that rate. " +
 		"`bloom_empty` takes the options of `bloom_agg`; `bloom_add` takes `weight`.",
 	Summaries: keyed.Summaries{
-		Agg:   "Bloom filter of the keys: a set in about 10 bits per key.",
-		Union: "Union of filters: the filter of all their keys together.",
-		Info:  "Every parameter of a filter, its fill, and what follows from it: the number of distinct keys and the false positive rate.",
+		Agg:       "Bloom filter of the keys: a set in about 10 bits per key.",
+		Union:     "Union of filters: the filter of all their keys together.",
+		Info:      "Every parameter of a filter, its fill, and what follows from it: the number of distinct keys and the false positive rate.",
+		InfoField: "cardinality",
 	},
 
 	Options: options, Defaults: defaults, New: New,

@@ -18,10 +18,11 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		"one that fills its counters (15 times in 4 bits) stays, so give counters more bits where keys come often. " +
 		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
 	Summaries: keyed.Summaries{
-		Agg:    "Counting Bloom filter: a set of keys that can be removed again.",
-		Union:  "Union of filters: the filter of all their keys together.",
-		Remove: "Filter with one occurrence of a key less, or with weight of them less. A key that is not there is an error.",
-		Info:   "Every parameter of a filter, its load, fill, stuck counters and the probability that an absent key is found now.",
+		Agg:       "Counting Bloom filter: a set of keys that can be removed again.",
+		Union:     "Union of filters: the filter of all their keys together.",
+		Remove:    "Filter with one occurrence of a key less, or with weight of them less. A key that is not there is an error.",
+		Info:      "Every parameter of a filter, its load, fill, stuck counters and the probability that an absent key is found now.",
+		InfoField: "k",
 	},
 
 	Options: options, Defaults: defaults, New: New,

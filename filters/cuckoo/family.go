@@ -17,10 +17,11 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		"It is a set, or with `duplicates: true` a multiset, from which keys can be removed. It has room for `capacity` keys, and an error where they do not fit. " +
 		"`cuckoo_empty` takes the options of `cuckoo_agg`; `cuckoo_add` and `cuckoo_remove` take `weight`.",
 	Summaries: keyed.Summaries{
-		Agg:    "Cuckoo filter of the keys: a set, or with duplicates a multiset from which keys can be removed. An error where it is full.",
-		Union:  "Union of filters: the filter of all their keys together. An error where they do not fit.",
-		Remove: "Filter with one occurrence of a key less, or with weight of them less; only of a multiset, and only for keys that were added.",
-		Info:   "Every parameter of a filter, how full it is, its bits per key and its false positive rate.",
+		Agg:       "Cuckoo filter of the keys: a set, or with duplicates a multiset from which keys can be removed. An error where it is full.",
+		Union:     "Union of filters: the filter of all their keys together. An error where they do not fit.",
+		Remove:    "Filter with one occurrence of a key less, or with weight of them less; only of a multiset, and only for keys that were added.",
+		Info:      "Every parameter of a filter, how full it is, its bits per key and its false positive rate.",
+		InfoField: "stored",
 	},
 
 	Options: options, Defaults: func(p *Params) { *p = p.WithDefaults() }, New: New,

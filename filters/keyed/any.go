@@ -3,6 +3,7 @@ package keyed
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -74,6 +75,8 @@ type Reader interface {
 // Settings are Params that options are set on.
 type Settings interface {
 	Reset()
+	// Len is the number of Options.
+	Len() int
 	// Set sets option i of Options to a value that is not NULL.
 	Set(i int, v sketch.Value) error
 	// Params are the Params, with defaults: a value that compares with == and
@@ -123,7 +126,7 @@ func (f *Family[P, S, V]) Questions() []Question {
 }
 
 // Options implements Any.
-func (f *Family[P, S, V]) Options() []sketch.Option { return f.options }
+func (f *Family[P, S, V]) Options() []sketch.Option { return slices.Clip(f.options) }
 
 // Laws implements Any.
 func (f *Family[P, S, V]) Laws(params any) sketch.Laws { return f.spec.Laws(params.(P)) }
@@ -228,6 +231,8 @@ func (s *settings[P]) Reset() {
 	var none P
 	s.p = none
 }
+
+func (s *settings[P]) Len() int { return len(s.options) }
 
 func (s *settings[P]) Set(i int, v sketch.Value) error { return s.options[i].Set(&s.p, v) }
 

@@ -75,8 +75,9 @@ type Spec[P comparable, S sketchOf[S], V any] struct {
 }
 
 // Summaries are what the documentation says of the functions that all families
-// have, in one line each. Union and Remove have a default.
-type Summaries struct{ Agg, Union, Remove, Info string }
+// have, in one line each. Union has a default. InfoField is the field that the
+// example of Info shows, the first where it is empty.
+type Summaries struct{ Agg, Union, Remove, Info, InfoField string }
 
 // Answer is a question about keys, or about all of them, that a family answers
 // from a Sketch and from a View.

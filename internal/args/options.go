@@ -6,41 +6,30 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // Option describes one option of a function.
-type Option struct {
-	Name string
-	Kind Kind
-	// PerRow options may differ between the rows of a group.
-	PerRow bool
-	// Default, as SQL writes it, and Summary, with the range, are for the
-	// reference.
-	Default, Summary string
-}
+type Option = sketch.Option
 
 // Kind is what an option's value must be.
-type Kind uint8
+type Kind = sketch.Kind
 
 // The kinds of options.
 const (
-	Whole  Kind = iota // a whole number of at least 0
-	Number             // any number
-	Flag               // BOOLEAN
-	Text               // VARCHAR
-	Wholes             // a list of whole numbers
-	Key                // any type that is a key
-	Range              // a STRUCT of two whole numbers, lo and hi
+	Whole  = sketch.WholeKind
+	Number = sketch.NumberKind
+	Flag   = sketch.FlagKind
+	Text   = sketch.TextKind
+	Wholes = sketch.WholesKind
+	Key    = sketch.KeyKind
+	Range  = sketch.RangeKind
 )
 
-func (k Kind) String() string {
-	return [...]string{"a whole number", "a number", "BOOLEAN", "VARCHAR", "a list of whole numbers", "a value", "a STRUCT {lo: ..., hi: ...} of whole numbers"}[k]
-}
-
-// Accepts reports whether values of a type are of the kind.
-func (k Kind) Accepts(t duck.Type) bool {
+// Accepts reports whether values of a type are of a kind.
+func Accepts(k Kind, t duck.Type) bool {
 	switch k {
 	case Whole, Number:
 		return isNumber(t)
@@ -100,7 +89,7 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 			}
 			continue
 		}
-		if !known[i].Kind.Accepts(f.Type()) {
+		if !Accepts(known[i].Kind, f.Type()) {
 			return sketch.OptionError(name, "is %s, must be %s", f.Type(), known[i].Kind)
 		}
 		o.at[i] = f
@@ -294,4 +283,42 @@ func (o *Options) Range(i, row int) (lo, hi int64, err error) {
 		ends[j] = n
 	}
 	return ends[0], ends[1], nil
+}
+
+// Value is option i of a row that gives it.
+func (o *Options) Value(i, row int) (v sketch.Value, err error) {
+	switch o.known[i].Kind {
+	case Whole:
+		v.Whole, err = o.Count(i, row, 0)
+	case Number:
+		v.Number = o.Float(i, row, 0)
+	case Flag:
+		v.Flag = o.Bool(i, row, false)
+	case Text:
+		v.Text = o.AnyText(i, row)
+	case Range:
+		v.Lo, v.Hi, err = o.Range(i, row)
+	default:
+		err = sketch.OptionError(o.known[i].Name, "is %v, which no sketch of keys has", o.known[i].Kind)
+	}
+	return v, err
+}
+
+// Params are the parameters that a row's options ask for, which begin with those
+// of the family; others, such as the weight, may follow.
+func (o *Options) Params(settings keyed.Settings, row int) (any, error) {
+	settings.Reset()
+	for i := range settings.Len() {
+		if !o.Given(i, row) {
+			continue
+		}
+		v, err := o.Value(i, row)
+		if err != nil {
+			return nil, err
+		}
+		if err := settings.Set(i, v); err != nil {
+			return nil, err
+		}
+	}
+	return settings.Params(), nil
 }

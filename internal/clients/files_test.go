@@ -7,7 +7,8 @@ import (
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/connector"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
@@ -57,8 +58,8 @@ var tables = []struct{ name, query string }{
 // empty.
 func everyFamily() string {
 	var parts []string
-	for _, f := range ccbfsql.Families() {
-		if f.ID != sketch.CCBF {
+	for _, f := range filters.Families() {
+		if f.ID != ccbf.Family.ID {
 			parts = append(parts, strings.ReplaceAll("SELECT '@' AS form, g, @_agg(x) AS s FROM d GROUP BY g"+
 				" UNION ALL SELECT '@ of few', g, @_agg(x) FROM d WHERE x < 3 GROUP BY g", "@", f.ID.String()))
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/reference"
@@ -24,7 +25,7 @@ type group struct{ name, title, text string }
 // among them comes after these under its own name.
 func groups() []group {
 	var gs []group
-	for _, f := range ccbfsql.Families() {
+	for _, f := range filters.Families() {
 		gs = append(gs, group{f.ID.String(), f.Title + ": " + f.ID.String() + "_", f.About})
 	}
 	return append(gs,
@@ -142,7 +143,7 @@ func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f duck.Function)
 			if o.PerRow && reference.Aggregate(f) {
 				varies = " May differ from row to row."
 			}
-			fmt.Fprintf(b, "| `%s` | %s | %s | %s%s |\n", o.Name, o.Kind, o.Default, o.Summary, varies)
+			fmt.Fprintf(b, "| `%s` | %s | %s | %s%s |\n", o.Name, strings.TrimSpace(o.Kind.String()+" "+o.Range), o.Default, o.Summary, varies)
 		}
 		b.WriteString("\n")
 	}

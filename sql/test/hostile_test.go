@@ -7,42 +7,15 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
-
-// forms are small sketches of every family and form.
-var forms = []struct{ name, blob string }{
-	{"ccbf empty", "SELECT ccbf_empty(1)"},
-	{"ccbf exact", "SELECT ccbf_agg(i % 3, i % 2, 1) FROM range(20) t(i)"},
-	{"ccbf exact, categories", "SELECT ccbf_agg(i % 3, i % 2, 1, {category: i % 2, totals: true}) FROM range(20) t(i)"},
-	{"ccbf exact, blocks", "SELECT ccbf_agg(i * 977 % 331, i % 7, 1) FROM range(300) t(i)"},
-	{"ccbf mi", "SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, layers: [4, 8], counters: [32, 4]}) FROM range(20) t(i)"},
-	{"ccbf standard", "SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, mode: 'standard', layers: [4, 8], counters: [32, 4]}) FROM range(200) t(i)"},
-	{"ccbf standard, categories", "SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, mode: 'standard', layers: [5, 9], counters: [32, 4], category: 'c' || i % 2, totals: true}) FROM range(20) t(i)"},
-	{"ccbf mi, levels", "SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, levels: 2, layers: [4, 8], counters: [64, 4]}) FROM range(20) t(i)"},
-	{"ccbf masked", "SELECT ccbf_mask(s, s) FROM (SELECT ccbf_agg(i % 3, i % 2, 1, {exact: false, mode: 'standard', layers: [8], counters: [16]}) s FROM range(20) t(i))"},
-	{"cms plain", "SELECT cms_agg(i % 3, {width: 8, depth: 3}) FROM range(2000) t(i)"},
-	{"cms conservative", "SELECT cms_agg(i % 3, {width: 8, depth: 3, conservative: true}) FROM range(20) t(i)"},
-	{"sbf mi", "SELECT sbf_agg(i % 3, {counters: 16, k: 3, method: 'mi'}) FROM range(20) t(i)"},
-	{"sbf rm", "SELECT sbf_agg(i % 3, {counters: 24, k: 3, method: 'rm'}) FROM range(20) t(i)"},
-	{"sbf trm", "SELECT sbf_agg(i % 5, {counters: 16, k: 3, method: 'trm'}) FROM range(20) t(i)"},
-	{"sbf elias", "SELECT sbf_agg(i % 3, {counters: 16, k: 3, encoding: 'elias'}) FROM range(20) t(i)"},
-	{"sbf steps, range", "SELECT sbf_agg(i % 3, {counters: 16, k: 3, encoding: 'steps', range: {lo: 0, hi: 7}}) FROM range(20) t(i)"},
-	{"sbf index", "SELECT sbf_agg(i % 3, {counters: 16, k: 3, encoding: 'index'}) FROM range(20) t(i)"},
-	{"bloom standard", "SELECT bloom_agg(i % 3, {bits: 64, k: 3}) FROM range(20) t(i)"},
-	{"bloom rational", "SELECT bloom_agg(i % 3, {bits: 61, k: 2.5, variant: 'rational'}) FROM range(20) t(i)"},
-	{"bloom blocks, shrunk", "SELECT bloom_shrink(bloom_agg(i % 3, {bits: 200, k: 2.5, variant: 'blocks'}), 120) FROM range(20) t(i)"},
-	{"cbf plain", "SELECT cbf_agg(i % 3, {counters: 32, k: 3}) FROM range(20) t(i)"},
-	{"cbf tandem, variable length", "SELECT cbf_agg(i % 3, {capacity: 40, counters: 16, k: 2, variant: 'tandem', variable_length: true}) FROM range(9) t(i)"},
-	{"cuckoo set", "SELECT cuckoo_agg(i % 3, {capacity: 12}) FROM range(20) t(i)"},
-	{"cuckoo tagged, variable length", "SELECT cuckoo_agg(i % 5, {capacity: 12, variant: 'tagged', variable_length: true, duplicates: true}) FROM range(9) t(i)"},
-}
 
 // What the tests cannot find out by the list of families, a new one must have.
 func TestEveryFamilyHasItsPlaces(t *testing.T) {
@@ -50,7 +23,7 @@ func TestEveryFamilyHasItsPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range ccbfsql.Families() {
+	for _, f := range filters.Families() {
 		name := f.ID.String()
 		if !strings.Contains(string(doc), fmt.Sprintf("%d %s", uint8(f.ID), name)) || !strings.Contains(string(doc), "\n## "+name+": ") {
 			t.Errorf("docs/FORMAT.md has no number or no section for %s", name)
@@ -58,8 +31,8 @@ func TestEveryFamilyHasItsPlaces(t *testing.T) {
 		if golden, err := filepath.Glob(filepath.Join("..", "..", "filters", name, "testdata", "golden", "*")); len(golden) == 0 || err != nil {
 			t.Errorf("filters/%s/testdata/golden has no BLOBs (%v)", name, err)
 		}
-		if !slices.ContainsFunc(forms, func(form struct{ name, blob string }) bool { return strings.HasPrefix(form.name, name+" ") }) {
-			t.Errorf("no small sketch of %s to damage", name)
+		if samples, err := f.Samples(); err != nil || len(samples) == 0 {
+			t.Errorf("no small sketch of %s to damage (%v)", name, err)
 		}
 	}
 }
@@ -131,16 +104,19 @@ func argument(p duck.Param) string {
 func TestHostileBlobs(t *testing.T) {
 	db := open(t)
 	exec(t, db, "CREATE TABLE bad (form VARCHAR, sealed BOOLEAN, n BIGINT, b BLOB, g BLOB)")
-	for _, form := range forms {
-		var blob []byte
-		if err := db.QueryRow(form.blob).Scan(&blob); err != nil {
+	for _, f := range filters.Families() {
+		samples, err := f.Samples()
+		if err != nil {
 			t.Fatal(err)
 		}
-		want(t, db, "true", "SELECT sketch_is_valid(?::BLOB)", blob)
-		plain, sealed := damage(blob)
-		insert(t, db, form.name, false, plain, blob)
-		insert(t, db, form.name, true, sealed, blob)
-		t.Logf("%-28s %4d bytes", form.name, len(blob))
+		for _, s := range samples {
+			want(t, db, "true", "SELECT sketch_is_valid(?::BLOB)", s.Blob)
+			plain, sealed := damage(s.Blob)
+			form := f.Name + " " + s.Name
+			insert(t, db, form, false, plain, s.Blob)
+			insert(t, db, form, true, sealed, s.Blob)
+			t.Logf("%-32s %4d bytes", form, len(s.Blob))
+		}
 	}
 	var aggregates []string
 	var scalars []struct{ call, where string }
@@ -163,21 +139,21 @@ func TestHostileBlobs(t *testing.T) {
 
 	t.Run("is_valid", func(t *testing.T) {
 		want(t, db, "0", "SELECT count(*) FROM bad WHERE NOT sealed AND sketch_is_valid(b)")
-		for _, f := range ccbfsql.Families() {
+		for _, f := range filters.Families() {
 			in := func(query string) string { return strings.ReplaceAll(query, "X_", f.ID.String()+"_") }
 			want(t, db, "0", in("SELECT count(*) FROM bad WHERE NOT sealed AND X_is_valid(b)"))
 			// What the checks accept with a checksum that is right, every function
 			// takes, but what is full already.
 			want(t, db, "0", in("SELECT count(*) FROM bad WHERE sealed AND X_is_valid(b) AND TRY(X_info(b)) IS NULL"))
-			if f.ID != sketch.Cuckoo {
+			if f.ID != cuckoo.Family.ID {
 				want(t, db, "0", in("SELECT count(*) FROM bad WHERE sealed AND X_is_valid(b) AND TRY(X_union(b, b)) IS NULL"))
 			}
 			// And what makes a new sketch makes a valid one.
 			add := "TRY(X_add(b, 1))"
-			if f.ID == sketch.CCBF {
+			if f.ID == ccbf.Family.ID {
 				add = "TRY(ccbf_add(b, 1, 1)), TRY(ccbf_fold(b, 150))"
 			}
-			want(t, db, "0", in("SELECT count(*) FROM bad WHERE NOT X_is_valid(coalesce("+add+", TRY(X_union(b, b)), X_empty("+map[bool]string{true: "1"}[f.ID == sketch.CCBF]+")))"))
+			want(t, db, "0", in("SELECT count(*) FROM bad WHERE NOT X_is_valid(coalesce("+add+", TRY(X_union(b, b)), X_empty("+map[bool]string{true: "1"}[f.ID == ccbf.Family.ID]+")))"))
 		}
 	})
 	t.Run("scalars", func(t *testing.T) {

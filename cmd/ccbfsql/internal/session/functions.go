@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -63,4 +63,4 @@ func DescribeBlob(bytes string) (string, bool) {
 	return sketch.Describe(families, []byte(bytes))
 }
 
-var families = ccbfsql.Families()
+var families = filters.Families()
