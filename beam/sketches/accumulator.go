@@ -6,12 +6,8 @@ import (
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
-	"github.com/ccbfsql/ccbfsql/filters/bloom"
-	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/cms"
-	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
-	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -33,6 +29,7 @@ type part struct {
 
 // builder is a sketch in memory of whatever family.
 type builder interface {
+	id() sketch.ID
 	add(input any) error
 	// merge adds another builder of the same family, which stays as it is.
 	merge(from builder) error
@@ -48,22 +45,24 @@ type builder interface {
 
 // family is what accumulators need of a family.
 type family struct {
-	id    sketch.ID
-	check func(blob []byte) error
+	sketch.Family
 	// maker reads parameters and returns what makes builders of them.
 	maker func(params json.RawMessage) (func() builder, error)
 	// open is a builder for sketches whose parameters are not known yet.
 	open func() builder
 }
 
-var families = []family{
-	{sketch.CCBF, ccbf.Family.Check, ccbfMaker, func() builder { return &places{} }},
-	keyedFamily(cms.Family, &keyed[cms.Params, *cms.Sketch]{cms.New, cms.Decode, unfailing((*cms.Sketch).AddHashes)}),
-	keyedFamily(sbf.Family, &keyed[sbf.Params, *sbf.Sketch]{sbf.NewGathering, sbf.Decode, unfailing((*sbf.Sketch).AddHashes)}),
-	keyedFamily(bloom.Family, &keyed[bloom.Params, *bloom.Sketch]{bloom.New, bloom.Decode, unfailing((*bloom.Sketch).AddHashes)}),
-	keyedFamily(cbf.Family, &keyed[cbf.Params, *cbf.Sketch]{cbf.New, cbf.Decode, unfailing((*cbf.Sketch).AddHashes)}),
-	keyedFamily(cuckoo.Family, &keyed[cuckoo.Params, *cuckoo.Sketch]{cuckoo.New, cuckoo.Decode, (*cuckoo.Sketch).AddHashes}),
-}
+var families = func() []family {
+	all := []family{{ccbf.Family, ccbfMaker, func() builder { return &places{} }}}
+	for _, f := range filters.Keyed() {
+		all = append(all, family{
+			f.About(),
+			func(params json.RawMessage) (func() builder, error) { return keysMaker(f, params) },
+			func() builder { return &keys{family: f} },
+		})
+	}
+	return all
+}()
 
 // familyOf is the family that wrote a BLOB.
 func familyOf(blob []byte) (*family, error) {
@@ -72,7 +71,7 @@ func familyOf(blob []byte) (*family, error) {
 		return nil, err
 	}
 	for i := range families {
-		if families[i].id == b.Family {
+		if families[i].ID == b.Family {
 			return &families[i], nil
 		}
 	}
@@ -126,7 +125,7 @@ func (p *part) merge(from *part) error {
 	if err := p.open(); err != nil {
 		return err
 	}
-	if reflect.TypeOf(p.b) != reflect.TypeOf(from.b) { // the error for two families
+	if p.b.id() != from.b.id() { // the error for two families
 		blob, err := from.b.bytes()
 		if err != nil {
 			return err
@@ -145,7 +144,7 @@ func (p *part) bytes() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return p.blob, f.check(p.blob)
+		return p.blob, f.Check(p.blob)
 	}
 	if p.b == nil {
 		return nil, errNothing

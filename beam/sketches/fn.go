@@ -18,12 +18,8 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-	"github.com/ccbfsql/ccbfsql/filters/bloom"
-	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/cms"
-	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
-	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -32,9 +28,9 @@ func init() {
 	register.Combiner2[Accumulator, []byte](&UnionFn{})
 }
 
-// Fn is the CombineFn of one family and its parameters. Make one with CCBF,
-// CMS, SBF, Bloom, CBF or Cuckoo, which check the parameters; the fields are
-// there for Beam to send it to workers.
+// Fn is the CombineFn of one family and its parameters. Make one with CCBF or
+// Keys, which check the parameters; the fields are there for Beam to send it to
+// workers.
 type Fn struct {
 	Family string          // prefix in SQL
 	Params json.RawMessage // Params of the family's package
@@ -54,25 +50,16 @@ func newFn[P any](id sketch.ID, p P) (*Fn, error) {
 
 // CCBF counts points in the cells of a grid. It takes Point or Points. Errors
 // are those of ccbf.New.
-func CCBF(p ccbf.Params) (*Fn, error) { return newFn(sketch.CCBF, p) }
+func CCBF(p ccbf.Params) (*Fn, error) { return newFn(ccbf.Family.ID, p) }
 
-// CMS counts keys in a Count-Min Sketch. It and the families after it take Go's
+// Keys makes sketches of keys, of a family such as cms.Family. It takes Go's
 // numbers, strings, []byte and bool, which are the keys that they are in SQL, or
-// Occurrences. Errors are those of cms.New.
-func CMS(p cms.Params) (*Fn, error) { return newFn(sketch.CMS, p) }
-
-// SBF counts keys in a Spectral Bloom Filter. Errors are those of sbf.New.
-func SBF(p sbf.Params) (*Fn, error) { return newFn(sketch.SBF, p) }
-
-// Bloom collects keys in a Bloom filter. Errors are those of bloom.New.
-func Bloom(p bloom.Params) (*Fn, error) { return newFn(sketch.Bloom, p) }
-
-// CBF collects keys in a counting Bloom filter. Errors are those of cbf.New.
-func CBF(p cbf.Params) (*Fn, error) { return newFn(sketch.CBF, p) }
-
-// Cuckoo collects keys in a cuckoo filter. Errors are those of cuckoo.New; a
-// filter that is full fails its bundle.
-func Cuckoo(p cuckoo.Params) (*Fn, error) { return newFn(sketch.Cuckoo, p) }
+// Occurrences. Errors are those of New of the family's package.
+//
+//	fn, err := sketches.Keys(cms.Family, cms.Params{Epsilon: 0.0001})
+func Keys[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], p P) (*Fn, error) {
+	return newFn(f.ID, p)
+}
 
 // prepare reads the parameters, on the worker as well.
 func (f *Fn) prepare() error {
@@ -80,7 +67,7 @@ func (f *Fn) prepare() error {
 		return nil
 	}
 	for _, family := range families {
-		if family.id.String() == f.Family {
+		if family.Name == f.Family {
 			var err error
 			f.fresh, err = family.maker(f.Params)
 			return err
@@ -91,7 +78,7 @@ func (f *Fn) prepare() error {
 
 // takes returns an error where a type is none that sketches are made of.
 func (f *Fn) takes(t reflect.Type) error {
-	if f.Family == sketch.CCBF.String() {
+	if f.Family == ccbf.Family.Name {
 		if t == pointType || t == pointsType {
 			return nil
 		}

@@ -19,7 +19,7 @@ func TestParametersAreChecked(t *testing.T) {
 		t.Errorf("got %v, want %v", err, want)
 	}
 	_, want = cms.New(cms.Params{Epsilon: 3})
-	if _, err = CMS(cms.Params{Epsilon: 3}); err == nil || err.Error() != want.Error() {
+	if _, err = Keys(cms.Family, cms.Params{Epsilon: 3}); err == nil || err.Error() != want.Error() {
 		t.Errorf("got %v, want %v", err, want)
 	}
 }
@@ -32,7 +32,7 @@ func TestUnknownFamily(t *testing.T) {
 }
 
 func TestInputsThatAreRefused(t *testing.T) {
-	points, keys := must(CCBF(ccbf.Params{Res: 1})), must(CMS(cms.Params{}))
+	points, keys := must(CCBF(ccbf.Params{Res: 1})), must(Keys(cms.Family, cms.Params{}))
 	category := must(CCBF(ccbf.Params{Res: 1, Categories: true}))
 	for _, c := range []struct {
 		fn    *Fn
@@ -57,7 +57,7 @@ func TestInputsThatAreRefused(t *testing.T) {
 
 // The values of Go are the keys that SQL has for them.
 func TestKeysAreThoseOfSQL(t *testing.T) {
-	fn := must(CMS(cms.Params{}))
+	fn := must(Keys(cms.Family, cms.Params{}))
 	a := must(fn.CreateAccumulator())
 	for _, v := range []any{int8(7), uint64(7), 7} {
 		a = must(fn.AddInput(a, v))
@@ -78,7 +78,7 @@ func TestUnionsThatAreRefused(t *testing.T) {
 	}
 	fine := blob(must(CCBF(ccbf.Params{Res: 1})), Point{1, 1})
 	coarse := blob(must(CCBF(ccbf.Params{Res: 2})), Point{1, 1})
-	other := blob(must(CMS(cms.Params{})), 1)
+	other := blob(must(Keys(cms.Family, cms.Params{})), 1)
 	damaged := append([]byte(nil), fine...)
 	damaged[len(damaged)-1] ^= 1
 	for _, c := range []struct {

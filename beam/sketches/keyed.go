@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -48,68 +49,41 @@ func checkClass(c key.Class) error {
 	return nil
 }
 
-// keyedSketch is what accumulators need of a family's sketch in memory.
-type keyedSketch[S any] interface {
-	comparable
-	Seed() uint64
-	KeyClass() key.Class
-	SetKeyClass(key.Class) error
-	Union(S) error
-	UnionBlob([]byte) error
-	Blob() []byte
-}
-
-// keyed describes a family whose Params are P and whose Sketch is S.
-type keyed[P any, S keyedSketch[S]] struct {
-	new       func(P) (S, error)
-	decode    func(blob []byte) (S, error)
-	addHashes func(s S, h1s, h2s, ns []uint64) error
-}
-
-// unfailing is the addHashes of a sketch that always has room.
-func unfailing[S any](add func(s S, h1s, h2s, ns []uint64)) func(s S, h1s, h2s, ns []uint64) error {
-	return func(s S, h1s, h2s, ns []uint64) error {
-		add(s, h1s, h2s, ns)
-		return nil
-	}
-}
-
-func keyedFamily[P any, S keyedSketch[S]](f sketch.Family, k *keyed[P, S]) family {
-	return family{f.ID, f.Check, k.maker, func() builder { return &keys[P, S]{k: k} }}
-}
-
-// maker checks the parameters by making a sketch of them.
-func (k *keyed[P, S]) maker(params json.RawMessage) (func() builder, error) {
-	var p P
-	if err := json.Unmarshal(params, &p); err != nil {
+// keysMaker checks the parameters by making a sketch of them.
+func keysMaker(f keyed.Any, text json.RawMessage) (func() builder, error) {
+	params, err := f.ReadParams(text)
+	if err != nil {
 		return nil, err
 	}
-	if _, err := k.new(p); err != nil {
+	if _, err := f.Make(params); err != nil {
 		return nil, err
 	}
-	return func() builder { return &keys[P, S]{k: k, params: &p} }, nil
+	return func() builder { return &keys{family: f, params: params} }, nil
 }
 
 // keys builds a sketch of keys.
-type keys[P any, S keyedSketch[S]] struct {
-	k      *keyed[P, S]
-	params *P // nil where the first sketch says them
-	s      S
+type keys struct {
+	family keyed.Any
+	params any          // of the family; nil where the first sketch says them
+	s      keyed.Sketch // nil where nothing was added
 	buf    []byte
-	h1, h2 [1]uint64
-	n      [1]uint64
 }
 
-func (t *keys[P, S]) none() bool {
-	var none S
-	return t.s == none
+func (t *keys) id() sketch.ID { return t.family.About().ID }
+
+func (t *keys) fresh() builder { return &keys{family: t.family} }
+
+func (t *keys) empty() bool { return t.s == nil }
+
+// make makes the sketch where there is none.
+func (t *keys) make() (err error) {
+	if t.s == nil {
+		t.s, err = t.family.Make(t.params)
+	}
+	return err
 }
 
-func (t *keys[P, S]) fresh() builder { return &keys[P, S]{k: t.k} }
-
-func (t *keys[P, S]) empty() bool { return t.none() }
-
-func (t *keys[P, S]) add(input any) (err error) {
+func (t *keys) add(input any) (err error) {
 	var class key.Class
 	if t.buf, class, err = appendKey(t.buf[:0], input); err != nil {
 		return err
@@ -117,56 +91,39 @@ func (t *keys[P, S]) add(input any) (err error) {
 	if err := checkClass(class); err != nil {
 		return err
 	}
-	t.n[0] = 1
+	n := uint64(1)
 	if o, ok := input.(Occurrences); ok {
-		t.n[0] = o.N
+		n = o.N
 	}
-	if t.none() {
-		if t.s, err = t.k.new(*t.params); err != nil {
-			return err
-		}
-	}
-	if err := t.s.SetKeyClass(class); err != nil {
+	if err := t.make(); err != nil {
 		return err
 	}
-	// A sketch that answers for ranges of keys needs the keys themselves.
-	if v, ok := any(t.s).(interface {
-		ByValue() bool
-		AddKey(b []byte, n uint64) error
-	}); ok && v.ByValue() {
-		return v.AddKey(t.buf, t.n[0])
+	if err := keyed.BaseOf(t.s).SetKeyClass(class); err != nil {
+		return err
 	}
-	t.h1[0], t.h2[0] = key.Hash(t.s.Seed(), t.buf)
-	return t.k.addHashes(t.s, t.h1[:], t.h2[:], t.n[:])
+	return t.family.AddKey(t.s, t.buf, n)
 }
 
-func (t *keys[P, S]) merge(from builder) error {
-	f := from.(*keys[P, S])
-	if !t.none() {
-		return t.s.Union(f.s)
+func (t *keys) merge(from builder) (err error) {
+	f := from.(*keys)
+	if t.s != nil {
+		return t.family.Unite(t.s, f.s)
 	}
-	// A sketch may know more, while it is built, than its BLOB says.
-	if c, ok := any(f.s).(interface{ Clone() S }); ok {
-		t.s = c.Clone()
-		return nil
-	}
-	return t.mergeBlob(f.s.Blob())
-}
-
-func (t *keys[P, S]) mergeBlob(blob []byte) (err error) {
-	if !t.none() {
-		return t.s.UnionBlob(blob)
-	}
-	t.s, err = t.k.decode(blob)
+	t.s, err = t.family.Clone(f.s)
 	return err
 }
 
-func (t *keys[P, S]) bytes() ([]byte, error) {
-	if t.none() {
-		var err error
-		if t.s, err = t.k.new(*t.params); err != nil {
-			return nil, err
-		}
+func (t *keys) mergeBlob(blob []byte) (err error) {
+	if t.s != nil {
+		return t.family.UniteBlob(t.s, blob)
+	}
+	t.s, err = t.family.Load(blob)
+	return err
+}
+
+func (t *keys) bytes() ([]byte, error) {
+	if err := t.make(); err != nil {
+		return nil, err
 	}
 	return t.s.Blob(), nil
 }

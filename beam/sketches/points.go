@@ -7,6 +7,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Point is a place: x is longitude or easting, y latitude or northing.
@@ -64,6 +65,8 @@ func (t *places) begin(c *ccbf.Config) {
 		t.b.Hold = min(t.b.Hold, int64(c.Bytes)*holdFactor)
 	}
 }
+
+func (t *places) id() sketch.ID { return ccbf.Family.ID }
 
 func (t *places) fresh() builder { return &places{} }
 

@@ -131,7 +131,7 @@ func TestPrismCombinesGlobally(t *testing.T) {
 }
 
 func TestPrismCountsKeys(t *testing.T) {
-	fn := must(CMS(cms.Params{}))
+	fn := must(Keys(cms.Family, cms.Params{}))
 	truth := map[string]uint64{}
 	for _, q := range testPoints() {
 		truth[new(sourceFn).keyed(q)]++

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -182,9 +183,17 @@ func (f *Family[P, S, V]) AddKey(s Sketch, b []byte, n uint64) error {
 	if ByValue(s) {
 		return s.(valued).AddKey(b, n)
 	}
-	h1, h2 := key.Hash(s.self().seed, b)
-	return f.Add(s, []uint64{h1}, []uint64{h2}, []uint64{n})
+	k := ones.Get().(*one)
+	defer ones.Put(k)
+	k.h1[0], k.h2[0] = key.Hash(s.self().seed, b)
+	k.n[0] = n
+	return f.Add(s, k.h1[:], k.h2[:], k.n[:])
 }
+
+// one is a key of its own, where many are expected.
+type one struct{ h1, h2, n [1]uint64 }
+
+var ones = sync.Pool{New: func() any { return new(one) }}
 
 // Removes implements Any.
 func (f *Family[P, S, V]) Removes() (options string, is bool) {
@@ -253,7 +262,7 @@ func (f *Family[P, S, V]) Reader() Reader {
 	return r
 }
 
-type reader[P comparable, S sketchOf[S], V any] struct {
+type reader[P comparable, S Mergeable[S], V any] struct {
 	f    *Family[P, S, V]
 	v    V
 	base *Base // of v

@@ -16,8 +16,8 @@ type Sketch interface {
 // based is what embeds a Base.
 type based interface{ self() *Base }
 
-// sketchOf is a family's own Sketch, a pointer.
-type sketchOf[S any] interface {
+// Mergeable is a family's own Sketch, a pointer.
+type Mergeable[S any] interface {
 	comparable
 	Sketch
 	// Union takes other in, which is left unchanged, or is an error that wraps
@@ -27,7 +27,7 @@ type sketchOf[S any] interface {
 
 // Spec is what a family says of itself: its Params are P, its Sketch is S and
 // its View V. What may be missing says so.
-type Spec[P comparable, S sketchOf[S], V any] struct {
+type Spec[P comparable, S Mergeable[S], V any] struct {
 	ID            sketch.ID
 	Name, Article string // the prefix of its functions in SQL, and "a" or "an"
 	Noun          string // in sentences: "Count-Min Sketch"
@@ -139,7 +139,7 @@ func Unfailing[S any](add func(s S, h1s, h2s, ns []uint64)) func(s S, h1s, h2s, 
 }
 
 // Family is a family of sketches of keys.
-type Family[P comparable, S sketchOf[S], V any] struct {
+type Family[P comparable, S Mergeable[S], V any] struct {
 	sketch.Family
 	spec    Spec[P, S, V]
 	options []sketch.Option
@@ -147,7 +147,7 @@ type Family[P comparable, S sketchOf[S], V any] struct {
 
 // Define is the family of a Spec. It panics where the number or the name is
 // another family's.
-func Define[P comparable, S sketchOf[S], V any](spec Spec[P, S, V]) *Family[P, S, V] {
+func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, S, V] {
 	f := &Family[P, S, V]{spec: spec}
 	f.Family = sketch.Define(sketch.Family{
 		ID: spec.ID, Name: spec.Name, Article: spec.Article, Title: spec.Title, About: spec.About,

@@ -175,7 +175,7 @@ func (f *writeFn) append(b *array.RecordBuilder, row Row) error {
 // edgesOf are xmin, ymin, xmax and ymax of the cells that a sketch can have
 // counts in; nil where there are none, or no cells at all.
 func edgesOf(family sketch.ID, blob []byte) ([]float64, error) {
-	if family != sketch.CCBF {
+	if family != ccbf.Family.ID {
 		return nil, nil
 	}
 	var v ccbf.View
