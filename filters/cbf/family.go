@@ -59,7 +59,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	// exactly. Variable length past its threshold depends on which counters were
 	// stuck when the upper halves were dropped, so on the order.
 	Laws: func(p Params) sketch.Laws {
-		l := sketch.Laws{Set: true, Deletable: true}
+		l := sketch.Laws{Set: true, Alone: true, Deletable: true}
 		if !p.VariableLength {
 			l.OrderFree, l.UnionCommutes, l.UnionEqualsWhole = true, true, true
 		}

@@ -45,9 +45,9 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 
 	Laws: func(p Params) sketch.Laws {
 		if p.Conservative {
-			return sketch.Laws{UnionCommutes: true}
+			return sketch.Laws{UnionCommutes: true, Alone: true}
 		}
-		return sketch.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true}
+		return sketch.Laws{OrderFree: true, UnionCommutes: true, UnionEqualsWhole: true, Deletable: true, Restores: true, Alone: true}
 	},
 	Samples: []keyed.Sample[Params, *Sketch]{
 		{Form: "plain", Params: Params{Width: 8, Depth: 3}, Rows: 2000, Keys: 3, Words: "8 x 3 counters, 2,000 added"},

@@ -36,7 +36,7 @@ func TestHeaderRoundTrip(t *testing.T) {
 	}
 	Grow(&b, 9)
 	SetSaturated(&b)
-	h := Header(b, cmsLike)
+	h := Header(b, 248)
 	if again, err := Read(h, sketch.Additive|sketch.Saturated); err != nil || again != b {
 		t.Errorf("read %+v, error %v, wrote %+v", again, err, b)
 	}

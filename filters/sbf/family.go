@@ -58,9 +58,9 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	),
 	Words: func(v *View) string { return sketch.Count(v.shape.first.m, "counter") + sketch.Added(v.Total()) },
 
-	// Of New. NewGathering has the laws of MS for all but MI.
+	// Of New; nodes of a range meet each other. NewGathering has the laws of MS for all but MI.
 	Laws: func(p Params) sketch.Laws {
-		l := sketch.Laws{UnionCommutes: true, Deletable: p.Method != MI, Below: p.Method.recurring()}
+		l := sketch.Laws{UnionCommutes: true, Deletable: p.Method != MI, Below: p.Method.recurring(), Alone: !p.Method.recurring() && p.Range == (Range{})}
 		if p.Method == MS {
 			l.OrderFree, l.UnionEqualsWhole, l.Restores = true, true, true
 		}

@@ -93,6 +93,9 @@ type Laws struct {
 	// Below: a count may be below the true count, and a removal of more than it
 	// may be right. How seldom, the family's own test holds.
 	Below bool
+	// Alone: a key that no other key is beside has its true count, whatever the
+	// sizes and however often its own counters coincide.
+	Alone bool
 	// Set: the count is 1 for a key that may be there and 0 for one that is not.
 	// With Deletable, a key is there until it was removed as often as added.
 	Set bool

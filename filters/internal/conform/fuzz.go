@@ -70,10 +70,10 @@ func FuzzOps(f *testing.F, fam Family) {
 				same(t, "decoded and encoded", blob, d.Blob())
 				s = d
 			}
-			fam.compare(t, "after an operation", id, s.Count(id), truth[id])
+			fam.counted(t, "after an operation", s, id, truth[id])
 		}
 		for id, n := range truth {
-			fam.compare(t, "at the end", id, s.Count(id), n)
+			fam.counted(t, "at the end", s, id, n)
 		}
 	})
 }

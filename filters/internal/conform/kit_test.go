@@ -104,6 +104,9 @@ func (l *list) Union(o Subject) error {
 	return nil
 }
 
+// kitID is the number of these tests' family.
+var kitID = sketch.Define(sketch.Family{ID: 249, Name: "list", Article: "a"}).ID
+
 // Blob is a count, a mark, and pairs in order: 16 bytes each.
 func (l *list) Blob() []byte {
 	ids := slices.Sorted(maps.Keys(l.n))

@@ -1,0 +1,80 @@
+package conform
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+)
+
+// Keyed is a form of a family of sketches of keys: params are those that the
+// random operations need, which have about 5,000 keys, small those of a BLOB of
+// a few KiB with 50 keys in it, drawn draws others (Family.Drawn). Laws are those
+// that the family states.
+func Keyed[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], name string, params, small P, drawn func(r *rand.Rand) P) Family {
+	return KeyedOf(f, name, params, small, drawn, f.New)
+}
+
+// KeyedOf is Keyed with another constructor.
+func KeyedOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V], name string, params, small P, drawn func(r *rand.Rand) P, make1 func(P) (S, error)) Family {
+	adapt := func(s S) Subject {
+		k := keyedSubject[P, S, V]{f, s}
+		if f.Counts() {
+			return keyedCounter[P, S, V]{k}
+		}
+		return keyedEstimator[P, S, V]{k}
+	}
+	of := func(p P) func() Subject {
+		return func() Subject {
+			s, err := make1(p)
+			if err != nil {
+				panic(err) // parameters that a test states
+			}
+			return adapt(s)
+		}
+	}
+	out := Family{
+		Name: name, New: of(params), Small: of(small), Laws: f.LawsOf(params), Check: f.Check,
+		Drawn: func(r *rand.Rand) func() Subject { return of(drawn(r)) },
+		Decode: func(blob []byte) (Subject, error) {
+			s, err := f.Decode(blob)
+			if err != nil {
+				return nil, err
+			}
+			return adapt(s), nil
+		},
+	}
+	if !f.Counts() {
+		out.LookAll = f.EstimateBlob
+		return out
+	}
+	out.Look = func(blob []byte, id uint64) (uint64, error) { return f.CountBlob(blob, bytesOf(id)) }
+	return out
+}
+
+// keyedSubject is a sketch of a family, whose keys are integers.
+type keyedSubject[P comparable, S keyed.Mergeable[S], V any] struct {
+	f *keyed.Family[P, S, V]
+	s S
+}
+
+func bytesOf(id uint64) []byte { return binary.LittleEndian.AppendUint64(nil, id) }
+
+func (k keyedSubject[P, S, V]) Add(id, n uint64) error    { return k.f.AddKey(k.s, bytesOf(id), n) }
+func (k keyedSubject[P, S, V]) Remove(id, n uint64) error { return k.f.RemoveKey(k.s, bytesOf(id), n) }
+func (k keyedSubject[P, S, V]) Blob() []byte              { return k.s.Blob() }
+func (k keyedSubject[P, S, V]) UnionBlob(b []byte) error  { return k.f.UnionBlob(k.s, b) }
+
+func (k keyedSubject[P, S, V]) Union(o Subject) error {
+	return k.s.Union(o.(interface{ sketch() S }).sketch())
+}
+
+func (k keyedSubject[P, S, V]) sketch() S { return k.s }
+
+type keyedCounter[P comparable, S keyed.Mergeable[S], V any] struct{ keyedSubject[P, S, V] }
+
+func (k keyedCounter[P, S, V]) Count(id uint64) uint64 { return k.f.Count(k.s, bytesOf(id)) }
+
+type keyedEstimator[P comparable, S keyed.Mergeable[S], V any] struct{ keyedSubject[P, S, V] }
+
+func (k keyedEstimator[P, S, V]) Estimate() float64 { return k.f.Estimate(k.s) }

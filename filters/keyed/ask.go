@@ -1,0 +1,74 @@
+package keyed
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// This file is the answers of sketches of a known family to its most important
+// question, for one key or for all of them.
+
+// New makes an empty sketch.
+func (f *Family[P, S, V]) New(p P) (S, error) { return f.spec.New(p) }
+
+// Counts reports whether the first question is about keys, and not about all.
+func (f *Family[P, S, V]) Counts() bool { return f.spec.Answers[0].Kind != OneOfAll }
+
+// Count is how often a key, given by its bytes (package key), occurred, as the
+// first question is answered; where that is whether it is there, 1 or 0.
+func (f *Family[P, S, V]) Count(s S, b []byte) uint64 {
+	h1, h2 := key.Hash(s.self().seed, b)
+	switch a := &f.spec.Answers[0]; a.Kind {
+	case HowOften:
+		n := []uint64{0}
+		a.counts(s, n, []uint64{h1}, []uint64{h2})
+		return n[0]
+	case Whether:
+		is := []bool{false}
+		a.finds(s, is, []uint64{h1}, []uint64{h2})
+		return number(is[0])
+	}
+	return 0
+}
+
+// CountBlob is Count from a BLOB's memory.
+func (f *Family[P, S, V]) CountBlob(blob, b []byte) (uint64, error) {
+	v, err := f.spec.View(blob)
+	if err != nil {
+		return 0, err
+	}
+	h1, h2 := key.Hash(any(&v).(based).self().seed, b)
+	switch a := &f.spec.Answers[0]; a.Kind {
+	case HowOften:
+		n := []uint64{0}
+		a.countsOfView(&v, n, []uint64{h1}, []uint64{h2})
+		return n[0], nil
+	case Whether:
+		is := []bool{false}
+		a.findsOfView(&v, is, []uint64{h1}, []uint64{h2})
+		return number(is[0]), nil
+	}
+	return 0, nil
+}
+
+func number(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Estimate is the first question's answer for all keys.
+func (f *Family[P, S, V]) Estimate(s S) float64 { return f.spec.Answers[0].number(s) }
+
+// EstimateBlob is Estimate from a BLOB's memory.
+func (f *Family[P, S, V]) EstimateBlob(blob []byte) (float64, error) {
+	v, err := f.spec.View(blob)
+	if err != nil {
+		return 0, err
+	}
+	return f.spec.Answers[0].numberOfView(&v), nil
+}
+
+// LawsOf are what sketches of these parameters promise.
+func (f *Family[P, S, V]) LawsOf(p P) sketch.Laws { return f.spec.Laws(p) }
