@@ -8,70 +8,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cockroachdb/datadriven"
-
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // The scripts in testdata, and the golden BLOBs.
-func TestScripts(t *testing.T) { script.Run(t, Decode, run) }
-
-func params(a script.Args) (p Params) {
-	p = Params{Capacity: a.Uint("capacity", 0), FPP: a.Float("fpp"), Bits: a.Uint("bits", 0), K: a.Float("k"), Seed: a.Uint("seed", 0)}
-	if a.Values["k"] == "0" {
-		p.K = NoHashes
-	}
-	for i, name := range variants {
-		if a.Values["variant"] == name {
-			p.Variant = Variant(i)
-		}
-	}
-	if a.Values["activation"] == "position" {
-		p.Activation = ByPosition
-	}
-	return p
-}
-
-func run(sketches map[string]*Sketch, d *datadriven.TestData, a script.Args) (string, error) {
-	s := sketches[a.Name]
-	switch d.Cmd {
-	case "new":
-		s, err := New(params(a))
-		if err != nil {
-			return "", err
-		}
-		sketches[a.Name] = s
-		return fmt.Sprintf("%d bits, k %v\n", s.Bits(), s.K()), nil
-	case "add":
-		if err := s.SetKeyClass(key.Text); err != nil {
-			return "", err
-		}
-		for _, k := range strings.Fields(d.Input) {
-			s.AddKey([]byte(k), max(1, a.Uint("n", 0)))
-		}
-		return "", nil
-	case "union":
-		return "", s.Union(sketches[a.Values["with"]])
-	case "intersect":
-		return "", s.Intersect(sketches[a.Values["with"]])
-	case "shrink":
-		return "", s.Shrink(a.Uint("bytes", 0))
-	case "contains":
-		var out strings.Builder
-		for _, k := range strings.Fields(d.Input) {
-			fmt.Fprintf(&out, "%s %v\n", k, s.ContainsKey([]byte(k)))
-		}
-		return out.String(), nil
-	case "info":
-		v, err := NewView(s.Blob())
-		if err != nil {
-			return "", err
-		}
-		return strings.ReplaceAll(fmt.Sprintf("%+v\n", v.Info()), " ", "\n"), nil
-	}
-	return "", fmt.Errorf("unknown command %s", d.Cmd)
+func TestScripts(t *testing.T) {
+	script.Keyed(t, Family, map[string]script.Command[*Sketch]{
+		"intersect": func(_ script.Sketches[*Sketch], s, other *Sketch, _ script.Args) (string, error) {
+			return "", s.Intersect(other)
+		},
+		"shrink": func(_ script.Sketches[*Sketch], s, _ *Sketch, a script.Args) (string, error) {
+			return "", s.Shrink(a.Uint("bytes", 0))
+		},
+	})
 }
 
 // documented are the examples of docs/FORMAT.md.

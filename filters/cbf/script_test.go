@@ -5,11 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/cockroachdb/datadriven"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -17,66 +14,10 @@ import (
 )
 
 // The scripts in testdata, and the golden BLOBs.
-func TestScripts(t *testing.T) { script.Run(t, Decode, run) }
-
-func params(a script.Args) (p Params) {
-	p = Params{
-		Capacity: a.Uint("capacity", 0), Counters: a.Uint("counters", 0), K: a.Uint("k", 0), CounterBits: a.Uint("bits", 0),
-		Increment: a.Uint("increment", 0), Seed: a.Uint("seed", 0),
-	}
-	p.Alpha, _ = strconv.ParseFloat(a.Values["alpha"], 64)
-	_, p.VariableLength = a.Values["variable"]
-	for v := Plain; v <= Tandem; v++ {
-		if a.Values["variant"] == v.String() {
-			p.Variant = v
-		}
-	}
-	return p
-}
-
-func run(sketches map[string]*Sketch, d *datadriven.TestData, a script.Args) (string, error) {
-	s := sketches[a.Name]
-	switch d.Cmd {
-	case "new":
-		s, err := New(params(a))
-		if err != nil {
-			return "", err
-		}
-		sketches[a.Name] = s
-		return fmt.Sprintf("%d counters of %d bits, k %d\n", s.Counters(), s.width, s.K()), nil
-	case "add":
-		if err := s.SetKeyClass(key.Text); err != nil {
-			return "", err
-		}
-		for _, k := range strings.Fields(d.Input) {
-			s.AddKey([]byte(k), a.Uint("n", 1))
-		}
-		return "", nil
-	case "remove":
-		for _, k := range strings.Fields(d.Input) {
-			if err := s.RemoveKey([]byte(k), a.Uint("n", 1)); err != nil {
-				return "", err
-			}
-		}
-		return "", nil
-	case "union":
-		return "", s.Union(sketches[a.Values["with"]])
-	case "contains":
-		var out strings.Builder
-		for _, k := range strings.Fields(d.Input) {
-			fmt.Fprintf(&out, "%s %v\n", k, s.ContainsKey([]byte(k)))
-		}
-		return out.String(), nil
-	case "counters":
-		return counters(s), nil
-	case "info":
-		v, err := NewView(s.Blob())
-		if err != nil {
-			return "", err
-		}
-		return strings.ReplaceAll(fmt.Sprintf("%+v\n", v.Info()), " ", "\n"), nil
-	}
-	return "", fmt.Errorf("unknown command %s", d.Cmd)
+func TestScripts(t *testing.T) {
+	script.Keyed(t, Family, map[string]script.Command[*Sketch]{
+		"counters": func(_ script.Sketches[*Sketch], s, _ *Sketch, _ script.Args) (string, error) { return counters(s), nil },
+	})
 }
 
 // counters lists what is not 0: the number of the counter and its value, of

@@ -8,64 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cockroachdb/datadriven"
-
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // The scripts in testdata, and the golden BLOBs.
-func TestScripts(t *testing.T) { script.Run(t, Decode, run) }
-
-func run(sketches map[string]*Sketch, d *datadriven.TestData, a script.Args) (string, error) {
-	s := sketches[a.Name]
-	switch d.Cmd {
-	case "new":
-		_, conservative := a.Values["conservative"]
-		s, err := New(Params{
-			Epsilon: a.Float("epsilon"), Delta: a.Float("delta"), Width: a.Uint("width", 0), Depth: a.Uint("depth", 0),
-			Seed: a.Uint("seed", 0), Conservative: conservative,
-		})
-		if err != nil {
-			return "", err
-		}
-		sketches[a.Name] = s
-		return fmt.Sprintf("%d rows of %d\n", s.Depth(), s.Width()), nil
-	case "add":
-		if err := s.SetKeyClass(key.Text); err != nil {
-			return "", err
-		}
-		for _, k := range strings.Fields(d.Input) {
-			s.AddKey([]byte(k), a.Uint("n", 1))
-		}
-		return "", nil
-	case "remove":
-		for _, k := range strings.Fields(d.Input) {
-			if err := s.RemoveKey([]byte(k), a.Uint("n", 1)); err != nil {
-				return "", err
-			}
-		}
-		return "", nil
-	case "union":
-		return "", s.Union(sketches[a.Values["with"]])
-	case "join":
-		hi, lo, err := JoinSize(s, sketches[a.Values["with"]])
-		return fmt.Sprintf("%d %d\n", hi, lo), err
-	case "count":
-		var out strings.Builder
-		for _, k := range strings.Fields(d.Input) {
-			fmt.Fprintf(&out, "%s %d\n", k, s.CountKey([]byte(k)))
-		}
-		return out.String(), nil
-	case "info":
-		v, err := NewView(s.Blob())
-		if err != nil {
-			return "", err
-		}
-		return strings.ReplaceAll(fmt.Sprintf("%+v\n", v.Info()), " ", "\n"), nil
-	}
-	return "", fmt.Errorf("unknown command %s", d.Cmd)
+func TestScripts(t *testing.T) {
+	script.Keyed(t, Family, map[string]script.Command[*Sketch]{
+		"join": func(_ script.Sketches[*Sketch], s, other *Sketch, _ script.Args) (string, error) {
+			hi, lo, err := JoinSize(s, other)
+			return fmt.Sprintf("%d %d\n", hi, lo), err
+		},
+	})
 }
 
 // exampleBlob is the sketch of docs/FORMAT.md.

@@ -8,68 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cockroachdb/datadriven"
-
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // The scripts in testdata, and the golden BLOBs.
-func TestScripts(t *testing.T) { script.Run(t, Decode, run) }
-
-func run(sketches map[string]*Sketch, d *datadriven.TestData, a script.Args) (string, error) {
-	s := sketches[a.Name]
-	switch d.Cmd {
-	case "new":
-		p := Params{
-			Capacity: a.Uint("capacity", 0), FingerprintBits: a.Uint("bits", 0), Slots: a.Uint("slots", 0),
-			VariableLength: a.Has("variable"), Duplicates: a.Has("duplicates"), Seed: a.Uint("seed", 0),
-		}
-		if a.Has("tagged") {
-			p.Variant = Tagged
-		}
-		s, err := New(p)
-		if err != nil {
-			return "", err
-		}
-		sketches[a.Name] = s
-		return fmt.Sprintf("%d buckets of %d slots of %d bits\n", s.buckets, s.b, s.f), nil
-	case "add":
-		if err := s.SetKeyClass(key.Text); err != nil {
-			return "", err
-		}
-		for _, k := range strings.Fields(d.Input) {
-			if err := s.AddKey([]byte(k), a.Uint("n", 1)); err != nil {
-				return "", err
-			}
-		}
-		return "", nil
-	case "remove":
-		for _, k := range strings.Fields(d.Input) {
-			if err := s.RemoveKey([]byte(k), a.Uint("n", 1)); err != nil {
-				return "", err
-			}
-		}
-		return "", nil
-	case "union":
-		return "", s.Union(sketches[a.Values["with"]])
-	case "count":
-		var out strings.Builder
-		for _, k := range strings.Fields(d.Input) {
-			fmt.Fprintf(&out, "%s %d\n", k, s.CountKey([]byte(k)))
-		}
-		return out.String(), nil
-	case "buckets":
-		return buckets(s), nil
-	case "info":
-		v, err := NewView(s.Blob())
-		if err != nil {
-			return "", err
-		}
-		return strings.ReplaceAll(fmt.Sprintf("%+v\n", v.Info()), " ", "\n"), nil
-	}
-	return "", fmt.Errorf("unknown command %s", d.Cmd)
+func TestScripts(t *testing.T) {
+	script.Keyed(t, Family, map[string]script.Command[*Sketch]{
+		"buckets": func(_ script.Sketches[*Sketch], s, _ *Sketch, _ script.Args) (string, error) { return buckets(s), nil },
+	})
 }
 
 // buckets lists what every bucket holds, with the known bits of each

@@ -11,6 +11,9 @@ import (
 // New makes an empty sketch.
 func (f *Family[P, S, V]) New(p P) (S, error) { return f.spec.New(p) }
 
+// Gather makes an empty sketch that is built at once.
+func (f *Family[P, S, V]) Gather(p P) (S, error) { return f.gather(p) }
+
 // Counts reports whether the first question is about keys, and not about all.
 func (f *Family[P, S, V]) Counts() bool { return f.spec.Answers[0].Kind != OneOfAll }
 

@@ -5,11 +5,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/cockroachdb/datadriven"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -17,102 +14,20 @@ import (
 )
 
 // The scripts in testdata, and the golden BLOBs.
-func TestScripts(t *testing.T) { script.Run(t, Decode, run) }
-
-func params(a script.Args) Params {
-	p := Params{
-		Capacity: uint64(a.Int("capacity", 0)), Bytes: uint64(a.Int("bytes", 0)), Counters: uint64(a.Int("counters", 0)),
-		K: uint64(a.Int("k", 0)), Blocked: a.Has("blocked"), Range: Range{a.Int("lo", 0), a.Int("hi", 0)}, Seed: uint64(a.Int("seed", 0)),
-	}
-	for m := range Method(methods) {
-		if a.Values["method"] == m.String() {
-			p.Method = m
-		}
-	}
-	for e := range Index + 1 {
-		if a.Values["encoding"] == e.String() {
-			p.Encoding = e
-		}
-	}
-	if a.Has("unmarked") {
-		p.Marker = Unmarked
-	}
-	return p
-}
-
-// keysOf are the words of a command's input as keys: numbers where the sketch
-// has a range.
-func keysOf(s *Sketch, input string) (words []string, keys [][]byte) {
-	words = strings.Fields(input)
-	for _, w := range words {
-		b := []byte(w)
-		if v, err := strconv.ParseInt(w, 10, 64); err == nil && s.ByValue() {
-			b = key.AppendInt64(nil, v)
-		}
-		keys = append(keys, b)
-	}
-	return words, keys
-}
-
-func run(sketches map[string]*Sketch, d *datadriven.TestData, a script.Args) (string, error) {
-	s := sketches[a.Name]
-	switch d.Cmd {
-	case "new", "gather":
-		of := New
-		if d.Cmd == "gather" {
-			of = NewGathering
-		}
-		s, err := of(params(a))
-		if err != nil {
-			return "", err
-		}
-		sketches[a.Name] = s
-		first, second := s.Counters()
-		if second > 0 {
-			return fmt.Sprintf("%d and %d counters, %d for a key\n", first, second, s.K()), nil
-		}
-		return fmt.Sprintf("%d counters, %d for a key\n", first, s.K()), nil
-	case "add", "remove":
-		if !s.ByValue() {
-			if err := s.SetKeyClass(key.Text); err != nil {
-				return "", err
+func TestScripts(t *testing.T) {
+	script.Keyed(t, Family, map[string]script.Command[*Sketch]{
+		"product": func(all script.Sketches[*Sketch], s, other *Sketch, a script.Args) (string, error) {
+			p, err := Product(s, other)
+			if err == nil {
+				all[a.Values["as"]] = p
 			}
-		}
-		change := s.AddKey
-		if d.Cmd == "remove" {
-			change = s.RemoveKey
-		}
-		_, keys := keysOf(s, d.Input)
-		for _, k := range keys {
-			if err := change(k, uint64(a.Int("n", 1))); err != nil {
-				return "", err
-			}
-		}
-		return "", nil
-	case "union":
-		return "", s.Union(sketches[a.Values["with"]])
-	case "product":
-		p, err := Product(s, sketches[a.Values["with"]])
-		sketches[a.Values["as"]] = p
-		return "", err
-	case "count":
-		var out strings.Builder
-		words, keys := keysOf(s, d.Input)
-		for i, k := range keys {
-			fmt.Fprintf(&out, "%s %d\n", words[i], s.CountKey(k))
-		}
-		return out.String(), nil
-	case "sum":
-		n, err := s.RangeSum(a.Int("lo", 0), a.Int("hi", 0))
-		return fmt.Sprintln(n), err
-	case "info":
-		v, err := NewView(s.Blob())
-		if err != nil {
 			return "", err
-		}
-		return strings.ReplaceAll(fmt.Sprintf("%+v\n", v.Info()), " ", "\n"), nil
-	}
-	return "", fmt.Errorf("unknown command %s", d.Cmd)
+		},
+		"sum": func(_ script.Sketches[*Sketch], s, _ *Sketch, a script.Args) (string, error) {
+			n, err := s.RangeSum(a.Int("lo", 0), a.Int("hi", 0))
+			return fmt.Sprintln(n), err
+		},
+	})
 }
 
 // exampleSeed is one with which the second key is moved to the second filter.

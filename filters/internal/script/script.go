@@ -16,8 +16,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,6 +31,7 @@ import (
 type Args struct {
 	Name   string
 	Values map[string]string
+	failed func(string)
 }
 
 // Has reports whether there is an argument of a name.
@@ -37,15 +40,14 @@ func (a Args) Has(name string) bool {
 	return ok
 }
 
-// Uint is an argument that is a number, otherwise where there is none.
+// Uint is an argument that is a number, otherwise where there is none. What is
+// no number fails the script.
 func (a Args) Uint(name string, otherwise uint64) uint64 {
 	if !a.Has(name) {
 		return otherwise
 	}
 	v, err := strconv.ParseUint(a.Values[name], 0, 64)
-	if err != nil {
-		panic(err)
-	}
+	a.check(name, err)
 	return v
 }
 
@@ -55,16 +57,26 @@ func (a Args) Int(name string, otherwise int64) int64 {
 		return otherwise
 	}
 	v, err := strconv.ParseInt(a.Values[name], 0, 64)
-	if err != nil {
-		panic(err)
-	}
+	a.check(name, err)
 	return v
 }
 
-// Float is an argument that is a number, 0 where there is none.
-func (a Args) Float(name string) float64 {
-	v, _ := strconv.ParseFloat(a.Values[name], 64)
-	return v
+func (a Args) check(name string, err error) {
+	if err != nil {
+		a.failed(fmt.Sprintf("%s=%s: %v", name, a.Values[name], err))
+	}
+}
+
+// Sketches are those of a script by their names.
+type Sketches[S any] map[string]S
+
+// Of is the sketch of a name.
+func (s Sketches[S]) Of(name string) (S, error) {
+	if one, ok := s[name]; ok {
+		return one, nil
+	}
+	var none S
+	return none, fmt.Errorf("no sketch has the name %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(s)), ", "))
 }
 
 // Run runs testdata/*.txt. Every script has sketches by name; run does a
@@ -74,7 +86,7 @@ func (a Args) Float(name string) float64 {
 // only where there are none, because what an older version wrote must be read
 // for ever.
 func Run[S interface{ Blob() []byte }](
-	t *testing.T, decode func(blob []byte) (S, error), run func(sketches map[string]S, d *datadriven.TestData, a Args) (string, error),
+	t *testing.T, decode func(blob []byte) (S, error), run func(sketches Sketches[S], d *datadriven.TestData, a Args) (string, error),
 ) {
 	scripts, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(scripts) == 0 {
@@ -82,14 +94,18 @@ func Run[S interface{ Blob() []byte }](
 	}
 	for _, script := range scripts {
 		t.Run(filepath.Base(script), func(t *testing.T) {
-			sketches := map[string]S{}
-			datadriven.RunTest(t, script, func(_ *testing.T, d *datadriven.TestData) string {
+			sketches := Sketches[S]{}
+			datadriven.RunTest(t, script, func(t *testing.T, d *datadriven.TestData) string {
 				a := argsOf(d)
+				a.failed = func(why string) { d.Fatalf(t, "%s", why) }
 				var out string
 				var err error
 				switch d.Cmd {
 				case "blob":
-					out = hex.Dump(sketches[a.Name].Blob())
+					var s S
+					if s, err = sketches.Of(a.Name); err == nil {
+						out = hex.Dump(s.Blob())
+					}
 				case "golden":
 					out, err = golden(sketches, a, decode)
 				default:
@@ -116,25 +132,40 @@ func argsOf(d *datadriven.TestData) Args {
 	return a
 }
 
-func golden[S interface{ Blob() []byte }](sketches map[string]S, a Args, decode func([]byte) (S, error)) (string, error) {
-	file := filepath.Join("testdata", "golden", a.Values["file"])
-	blob := sketches[a.Name].Blob()
-	old, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && rewriting() {
-		old, err = blob, os.WriteFile(file, blob, 0o644)
-	}
+func golden[S interface{ Blob() []byte }](sketches Sketches[S], a Args, decode func([]byte) (S, error)) (string, error) {
+	s, err := sketches.Of(a.Name)
 	if err != nil {
 		return "", err
 	}
-	s, err := decode(old)
+	blob := s.Blob()
+	old, err := Golden(a.Values["file"], blob)
 	if err != nil {
+		return "", err
+	}
+	if s, err = decode(old); err != nil {
 		return "", err
 	}
 	sketches[a.Values["as"]] = s
 	if !bytes.Equal(old, blob) {
-		return fmt.Sprintf("%s differs\n%s", file, hex.Dump(old)), nil
+		return fmt.Sprintf("%s differs\n%s", a.Values["file"], hex.Dump(old)), nil
 	}
 	return fmt.Sprintf("%d bytes, the same\n", len(old)), nil
+}
+
+// Golden is the BLOB in a file of testdata/golden. With -rewrite a file that does
+// not exist is made of blob; one that is there is never changed: what an older
+// version wrote must be read for ever.
+func Golden(file string, blob []byte) ([]byte, error) {
+	const folder = "testdata/golden"
+	path := filepath.Join(folder, file)
+	old, err := os.ReadFile(path)
+	switch {
+	case !errors.Is(err, os.ErrNotExist):
+		return old, err
+	case !rewriting():
+		return nil, fmt.Errorf("%w: go test -rewrite writes it", err)
+	}
+	return blob, errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(path, blob, 0o644))
 }
 
 func rewriting() bool {

@@ -1,0 +1,214 @@
+package script
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Command does a command of a script with a sketch and returns what it prints.
+// other is the sketch that the argument with names, s where there is none; all are
+// those of the script.
+type Command[S any] func(all Sketches[S], s, other S, a Args) (string, error)
+
+// Keyed runs the scripts of a family of sketches of keys. Commands beside blob,
+// golden and those of its own:
+//
+//	new NAME option=value ...   an empty sketch; gather: one that is built at once
+//	add NAME [n=3]              the words of the input are keys, numbers where the
+//	remove NAME [n=3]           sketch needs them by their values
+//	union NAME with=OTHER
+//	info NAME                   what the family tells of it
+//	VERB NAME                   one of the family's questions: get, contains
+func Keyed[P comparable, S keyed.Mergeable[S], V any](t *testing.T, f *keyed.Family[P, S, V], own map[string]Command[S]) {
+	k := kit[P, S, V]{f, own}
+	Run(t, f.Decode, k.run)
+}
+
+type kit[P comparable, S keyed.Mergeable[S], V any] struct {
+	f   *keyed.Family[P, S, V]
+	own map[string]Command[S]
+}
+
+func (k *kit[P, S, V]) run(sketches Sketches[S], d *datadriven.TestData, a Args) (string, error) {
+	if d.Cmd == "new" || d.Cmd == "gather" {
+		return k.make(sketches, d, a)
+	}
+	s, err := sketches.Of(a.Name)
+	if err != nil {
+		return "", err
+	}
+	other := s
+	if a.Has("with") {
+		if other, err = sketches.Of(a.Values["with"]); err != nil {
+			return "", err
+		}
+	}
+	if command, ok := k.own[d.Cmd]; ok {
+		return command(sketches, s, other, a)
+	}
+	questions := k.f.Questions()
+	if q := slices.IndexFunc(questions, func(q keyed.Question) bool { return q.Verb == d.Cmd }); q >= 0 {
+		return k.ask(s, q, questions[q].Kind, d.Input)
+	}
+	switch d.Cmd {
+	case "add", "remove":
+		return "", k.change(s, d, a)
+	case "union":
+		return "", s.Union(other)
+	case "info":
+		return k.info(s)
+	}
+	return "", fmt.Errorf("unknown command %s", d.Cmd)
+}
+
+func (k *kit[P, S, V]) make(sketches Sketches[S], d *datadriven.TestData, a Args) (string, error) {
+	settings, options := k.f.Settings(), k.f.Options()
+	for _, name := range slices.Sorted(maps.Keys(a.Values)) {
+		text := a.Values[name]
+		i := slices.IndexFunc(options, func(o sketch.Option) bool { return o.Name == name })
+		if i < 0 {
+			return "", fmt.Errorf("option %q is not known", name)
+		}
+		v, err := valueOf(options[i].Kind, text)
+		if err != nil {
+			return "", fmt.Errorf("option %s=%s: %w", name, text, err)
+		}
+		if err := settings.Set(i, v); err != nil {
+			return "", err
+		}
+	}
+	of := k.f.New
+	if d.Cmd == "gather" {
+		of = k.f.Gather
+	}
+	s, err := of(settings.Params().(P))
+	if err != nil {
+		return "", err
+	}
+	sketches[a.Name] = s
+	words, err := k.f.Describe(s.Blob())
+	return words + "\n", err
+}
+
+// valueOf reads an option's value. A flag may stand without one.
+func valueOf(k sketch.Kind, text string) (v sketch.Value, err error) {
+	switch k {
+	case sketch.WholeKind:
+		v.Whole, err = strconv.ParseUint(text, 0, 64)
+	case sketch.NumberKind:
+		v.Number, err = strconv.ParseFloat(text, 64)
+	case sketch.FlagKind:
+		v.Flag = text != "false"
+	case sketch.TextKind:
+		v.Text = text
+	case sketch.RangeKind:
+		lo, hi, _ := strings.Cut(text, ",")
+		if v.Lo, err = strconv.ParseInt(lo, 0, 64); err == nil {
+			v.Hi, err = strconv.ParseInt(hi, 0, 64)
+		}
+	default:
+		err = fmt.Errorf("scripts cannot write %v", k)
+	}
+	return v, err
+}
+
+// keyOf is a word as a key.
+func keyOf(s keyed.Sketch, word string) ([]byte, error) {
+	if !keyed.ByValue(s) {
+		return []byte(word), nil
+	}
+	n, err := strconv.ParseInt(word, 10, 64)
+	return key.AppendInt64(nil, n), err
+}
+
+func (k *kit[P, S, V]) change(s S, d *datadriven.TestData, a Args) error {
+	change := k.f.AddKey
+	if d.Cmd == "remove" {
+		change = k.f.RemoveKey
+	}
+	if !keyed.ByValue(s) {
+		if err := keyed.BaseOf(s).SetKeyClass(key.Text); err != nil {
+			return err
+		}
+	}
+	for _, word := range strings.Fields(d.Input) {
+		b, err := keyOf(s, word)
+		if err != nil {
+			return err
+		}
+		if err := change(s, b, a.Uint("n", 1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask prints the answers of a BLOB, which must be those of memory too.
+func (k *kit[P, S, V]) ask(s S, question int, kind keyed.QuestionKind, input string) (string, error) {
+	r := k.f.Reader()
+	if err := r.Open(s.Blob()); err != nil {
+		return "", err
+	}
+	if kind == keyed.OneOfAll {
+		return fmt.Sprintln(r.OneOfAll(question)), nil
+	}
+	var out strings.Builder
+	for _, word := range strings.Fields(input) {
+		b, err := keyOf(s, word)
+		if err != nil {
+			return "", err
+		}
+		h1, h2 := key.Hash(keyed.BaseOf(s).Seed(), b)
+		if kind == keyed.HowOften {
+			n := []uint64{0}
+			r.HowOften(question, n, []uint64{h1}, []uint64{h2})
+			fmt.Fprintf(&out, "%s %d\n", word, n[0])
+			continue
+		}
+		is := []bool{false}
+		r.Whether(question, is, []uint64{h1}, []uint64{h2})
+		fmt.Fprintf(&out, "%s %v\n", word, is[0])
+	}
+	return out.String(), nil
+}
+
+func (k *kit[P, S, V]) info(s S) (string, error) {
+	r := k.f.Reader()
+	if err := r.Open(s.Blob()); err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	values := r.Info(nil)
+	for i, f := range k.f.InfoFields() {
+		fmt.Fprintf(&out, "%s %v\n", f.Name, text(f.Kind, &values[i]))
+	}
+	return out.String(), nil
+}
+
+func text(k sketch.Kind, v *sketch.Value) any {
+	switch {
+	case v.Null:
+		return "unknown"
+	case k == sketch.NumberKind:
+		return v.Number
+	case k == sketch.FlagKind:
+		return v.Flag
+	case k == sketch.TextKind:
+		return v.Text
+	case k == sketch.WholesKind:
+		return v.Wholes
+	case k == sketch.SignedKind:
+		return v.Lo
+	}
+	return v.Whole
+}

@@ -1,0 +1,42 @@
+package script
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+type note string
+
+func (s note) Blob() []byte { return []byte(s) }
+
+// A name that no sketch has is an error that says which there are, in every
+// command, and a golden file that is not there is one that says what writes it.
+func TestMistakes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	sketches := Sketches[note]{"oak": "o", "elm": "e"}
+	if _, err := sketches.Of("aok"); err == nil || !strings.Contains(err.Error(), `"aok"; there are elm, oak`) {
+		t.Error(err)
+	}
+	decode := func(b []byte) (note, error) { return note(b), nil }
+	golden1 := func(name string) error {
+		_, err := golden(sketches, Args{Name: name, Values: map[string]string{"file": "v1.blob", "as": "old"}}, decode)
+		return err
+	}
+	if err := golden1("aok"); err == nil || !strings.Contains(err.Error(), "aok") {
+		t.Error(err)
+	}
+	if err := golden1("oak"); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "-rewrite") {
+		t.Error(err)
+	}
+	if err := os.MkdirAll("testdata/golden", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("testdata/golden/v1.blob", []byte("o"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := golden1("oak"); err != nil || sketches["old"] != "o" {
+		t.Errorf("%v, read %q", err, sketches["old"])
+	}
+}
