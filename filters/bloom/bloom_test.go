@@ -10,18 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-func mustNew(t testing.TB, p Params) *Sketch {
-	t.Helper()
-	s, err := New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+func mustNew(t testing.TB, p Params) *Sketch { t.Helper(); return conform.Made(t, Family, p) }
 
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {

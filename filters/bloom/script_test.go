@@ -1,16 +1,14 @@
 package bloom
 
 import (
-	"bytes"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // The scripts in testdata, and the golden BLOBs.
@@ -35,16 +33,7 @@ var documented = []Params{
 // The worked example of the documentation is what the code writes, and every
 // number that it claims is what the model of the tests finds.
 func TestFormatExample(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	has := func(what string) {
-		t.Helper()
-		if !bytes.Contains(doc, []byte(what)) {
-			t.Errorf("docs/FORMAT.md does not have:\n%s", what)
-		}
-	}
+	has := conform.Format(t)
 	rows := map[string][]string{}
 	for i, p := range documented {
 		s := mustNew(t, p)
@@ -64,9 +53,7 @@ func TestFormatExample(t *testing.T) {
 		if i == 0 {
 			has(hex.Dump(s.Blob()))
 		}
-		if b, err := sketch.Parse(s.Blob()); err != nil || len(b.Params) != paramsSize {
-			t.Errorf("parameters of %d bytes, error %v", len(b.Params), err)
-		}
+		conform.ParamsSize(t, s.Blob(), paramsSize)
 	}
 	has("| " + strings.Join(rows["oak"], " | ") + " |\n| " + strings.Join(rows["elm"], " | ") + " |\n")
 }

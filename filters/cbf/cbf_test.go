@@ -9,18 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-func mustNew(t testing.TB, p Params) *Sketch {
-	t.Helper()
-	s, err := New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+func mustNew(t testing.TB, p Params) *Sketch { t.Helper(); return conform.Made(t, Family, p) }
 
 // forms are the six forms of a filter, at sizes that a few hundred keys fill.
 func forms() (ps []Params) {
@@ -316,46 +310,19 @@ func TestRemoveIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestUnionErrors(t *testing.T) {
+func TestUnionsThatDiffer(t *testing.T) {
 	base := Params{Capacity: 100, Counters: 1000, K: 3, CounterBits: 8, Variant: Tandem, Increment: 4, VariableLength: true}
-	a := mustNew(t, base)
-	a.AddKey([]byte("oak"), 1)
-	before := a.Blob()
-	for want, change := range map[string]func(*Params){
-		"sketches differ: variant tandem vs increment":   func(p *Params) { p.Variant = Increment },
-		"sketches differ: counter bits 8 vs 16":          func(p *Params) { p.CounterBits = 16 },
-		"sketches differ: counters 1000 vs 1008":         func(p *Params) { p.Counters = 1001 },
-		"sketches differ: k 3 vs 4":                      func(p *Params) { p.K = 4 },
-		"sketches differ: increment 4 vs 2":              func(p *Params) { p.Increment = 2 },
-		"sketches differ: variable length true vs false": func(p *Params) { p.VariableLength = false },
-		"sketches differ: alpha 0.5 vs 0.75":             func(p *Params) { p.Alpha = 0.75 },
-		"sketches differ: capacity 100 vs 101":           func(p *Params) { p.Capacity = 101 },
-		"sketches differ: seed 0 vs 1":                   func(p *Params) { p.Seed = 1 },
-	} {
-		p := base
-		change(&p)
-		b := mustNew(t, p)
-		for _, err := range []error{a.Union(b), a.UnionBlob(b.Blob())} {
-			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != want {
-				t.Errorf("%v, want %s", err, want)
-			}
-		}
-	}
-	b := mustNew(t, base)
-	_ = a.SetKeyClass(key.Text)
-	_ = b.SetKeyClass(key.Int)
-	if err := a.Union(b); !errors.Is(err, sketch.ErrDiffer) {
-		t.Errorf("classes: %v", err)
-	}
-	blob := mustNew(t, base).Blob()
-	blob[len(blob)-1] ^= 1
-	if err := a.UnionBlob(blob); !errors.Is(err, sketch.ErrChecksum) {
-		t.Errorf("a damaged BLOB: %v", err)
-	}
-	_ = b
-	if after := a.Blob(); !bytes.Equal(before[48:], after[48:]) {
-		t.Error("a refused union changed something")
-	}
+	conform.Differing(t, Family, base, map[string]func(p *Params){
+		"variant tandem vs increment":   func(p *Params) { p.Variant = Increment },
+		"counter bits 8 vs 16":          func(p *Params) { p.CounterBits = 16 },
+		"counters 1000 vs 1008":         func(p *Params) { p.Counters = 1001 },
+		"k 3 vs 4":                      func(p *Params) { p.K = 4 },
+		"increment 4 vs 2":              func(p *Params) { p.Increment = 2 },
+		"variable length true vs false": func(p *Params) { p.VariableLength = false },
+		"alpha 0.5 vs 0.75":             func(p *Params) { p.Alpha = 0.75 },
+		"capacity 100 vs 101":           func(p *Params) { p.Capacity = 101 },
+		"seed 0 vs 1":                   func(p *Params) { p.Seed = 1 },
+	})
 }
 
 // A union of filters in different phases is in the second; of two in the first

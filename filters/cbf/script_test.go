@@ -1,16 +1,14 @@
 package cbf
 
 import (
-	"bytes"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // The scripts in testdata, and the golden BLOBs.
@@ -40,10 +38,7 @@ func counters(s *Sketch) string {
 // The worked example of docs/FORMAT.md is what the code writes, and what the
 // rules of that page come to.
 func TestFormatExample(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/FORMAT.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	has := conform.Format(t)
 	p := Params{Capacity: 20, Counters: 16, K: 2, CounterBits: 8, Increment: 4, Alpha: 0.5, Variant: Tandem, VariableLength: true, Seed: 42}
 	s := mustNew(t, p)
 	if err := s.SetKeyClass(key.Text); err != nil {
@@ -52,12 +47,8 @@ func TestFormatExample(t *testing.T) {
 	s.AddKey([]byte("oak"), 1)
 	s.AddKey([]byte("elm"), 1)
 	blob := s.Blob()
-	if dump := hex.Dump(blob); !bytes.Contains(doc, []byte(dump)) {
-		t.Errorf("docs/FORMAT.md does not have the example:\n%s", dump)
-	}
-	if b, err := sketch.Parse(blob); err != nil || len(b.Params) != paramsSize {
-		t.Errorf("parameters of %d bytes, error %v", len(b.Params), err)
-	}
+	has(hex.Dump(blob))
+	conform.ParamsSize(t, blob, paramsSize)
 	m := newModel(p)
 	var claims strings.Builder
 	for _, k := range []string{"oak", "elm"} {
@@ -69,10 +60,6 @@ func TestFormatExample(t *testing.T) {
 				i/2, half, o.counter, o.v, o.v+4*o.times, o.note+1)
 		}
 	}
-	if !bytes.Contains(doc, []byte(claims.String())) {
-		t.Errorf("docs/FORMAT.md does not have the lines:\n%s", claims.String())
-	}
-	if list := counters(s); !bytes.Contains(doc, []byte(list)) {
-		t.Errorf("docs/FORMAT.md does not have the counters:\n%s", list)
-	}
+	has(claims.String())
+	has(counters(s))
 }

@@ -3,8 +3,6 @@ package ccbf
 import (
 	"bytes"
 	"encoding/hex"
-	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,13 +10,10 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
-
-// write adds golden BLOBs that are missing. It never changes one that is there:
-// what an older version wrote must be read for ever.
-var write = flag.Bool("write-golden", false, "write golden BLOBs that do not exist yet")
 
 // ten is ten points in seven cells around the origin, one of them far away in
 // another square.
@@ -91,8 +86,7 @@ var golden = []struct {
 func TestGolden(t *testing.T) {
 	for _, g := range golden {
 		t.Run(g.file, func(t *testing.T) {
-			file := filepath.Join("testdata", "golden", g.file+".blob")
-			old, err := os.ReadFile(file)
+			old, err := os.ReadFile(filepath.Join("testdata", "golden", g.file+".blob"))
 			c := config(t, g.params)
 			if g.older {
 				c = viewOf(t, old).Config
@@ -104,10 +98,7 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			blob := bytesOf(s)
-			if errors.Is(err, os.ErrNotExist) && *write {
-				old, err = blob, os.WriteFile(file, blob, 0o644)
-			}
-			if err != nil {
+			if old, err = script.Golden(g.file+".blob", blob); err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(old, blob) {

@@ -9,18 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-func mustNew(t testing.TB, p Params) *Sketch {
-	t.Helper()
-	s, err := New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+func mustNew(t testing.TB, p Params) *Sketch { t.Helper(); return conform.Made(t, Family, p) }
 
 func TestShape(t *testing.T) {
 	for _, c := range []struct {
@@ -260,34 +254,14 @@ func TestRemove(t *testing.T) {
 }
 
 func TestUnionsThatDiffer(t *testing.T) {
-	base := Params{Width: 100, Depth: 3, Seed: 1}
-	for want, p := range map[string]Params{
-		"sketches differ: width 100 vs 101":                  {Width: 101, Depth: 3, Seed: 1},
-		"sketches differ: depth 3 vs 4":                      {Width: 100, Depth: 4, Seed: 1},
-		"sketches differ: seed 1 vs 2":                       {Width: 100, Depth: 3, Seed: 2},
-		"sketches differ: update rule plain vs conservative": {Width: 100, Depth: 3, Seed: 1, Conservative: true},
-		"sketches differ: class of keys BIGINT vs VARCHAR":   base,
-	} {
-		a, b := mustNew(t, base), mustNew(t, p)
-		if err := a.SetKeyClass(key.Int); err != nil {
-			t.Fatal(err)
-		}
-		if p == base {
-			_ = b.SetKeyClass(key.Text)
-		}
-		a.AddKey([]byte("x"), 1)
-		before := a.Blob()
-		_, _, join := JoinSize(a, b)
-		_, _, joinBlobs := JoinSizeBlobs(a.Blob(), b.Blob())
-		for _, err := range []error{a.Union(b), a.UnionBlob(b.Blob()), join, joinBlobs} {
-			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != want {
-				t.Errorf("got %v, want %s", err, want)
-			}
-		}
-		if !bytes.Equal(before, a.Blob()) {
-			t.Errorf("%s: an error changed the sketch", want)
-		}
-	}
+	conform.Differing(t, Family, Params{Width: 100, Depth: 3, Seed: 1}, map[string]func(p *Params){
+		"width 100 vs 101":                  func(p *Params) { p.Width = 101 },
+		"depth 3 vs 4":                      func(p *Params) { p.Depth = 4 },
+		"seed 1 vs 2":                       func(p *Params) { p.Seed = 2 },
+		"update rule plain vs conservative": func(p *Params) { p.Conservative = true },
+	},
+		func(a, b *Sketch) error { _, _, err := JoinSize(a, b); return err },
+		func(a, b *Sketch) error { _, _, err := JoinSizeBlobs(a.Blob(), b.Blob()); return err })
 }
 
 func TestKeyClass(t *testing.T) {

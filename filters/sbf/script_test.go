@@ -1,16 +1,14 @@
 package sbf
 
 import (
-	"bytes"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // The scripts in testdata, and the golden BLOBs.
@@ -35,27 +33,16 @@ const exampleSeed = 3
 
 // The worked examples of the documentation are what the code writes.
 func TestFormatExamples(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/FORMAT.md")
-	must(t, err)
+	has := conform.Format(t)
 	build := func(p Params, add func(s *Sketch)) (View, []byte) {
 		s := mustNew(t, p)
 		add(s)
 		blob := s.Blob()
-		if dump := hex.Dump(blob); !bytes.Contains(doc, []byte(dump)) {
-			t.Errorf("docs/FORMAT.md does not have the example:\n%s", dump)
-		}
+		has(hex.Dump(blob))
 		v, err := NewView(blob)
 		must(t, err)
-		if b, err := sketch.Parse(blob); err != nil || len(b.Params) != paramsSize {
-			t.Errorf("parameters of %d bytes, error %v", len(b.Params), err)
-		}
+		conform.ParamsSize(t, blob, paramsSize)
 		return v, blob
-	}
-	has := func(line string) {
-		t.Helper()
-		if !bytes.Contains(doc, []byte(line)) {
-			t.Errorf("docs/FORMAT.md does not have the line:\n%s", line)
-		}
 	}
 	words := func(s *Sketch) {
 		must(t, s.SetKeyClass(key.Text))

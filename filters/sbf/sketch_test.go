@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -99,37 +100,20 @@ func TestRemoveIsAllOrNothing(t *testing.T) {
 }
 
 func TestUnionsThatDiffer(t *testing.T) {
-	base := Params{Counters: 300, K: 4, Seed: 1}
-	rm := base
-	rm.Method = RM
-	with := func(p Params, f func(*Params)) Params { f(&p); return p }
-	for want, p := range map[string][2]Params{
-		"sketches differ: method ms vs mi":                             {base, with(base, func(p *Params) { p.Method = MI })},
-		"sketches differ: k 4 vs 5":                                    {base, with(base, func(p *Params) { p.K = 5 })},
-		"sketches differ: counters 300 vs 301":                         {base, with(base, func(p *Params) { p.Counters = 301 })},
-		"sketches differ: seed 1 vs 2":                                 {base, with(base, func(p *Params) { p.Seed = 2 })},
-		"sketches differ: layout not blocked vs blocked":               {with(base, func(p *Params) { p.Counters = 320 }), with(base, func(p *Params) { p.Counters, p.Blocked = 320, true })},
-		"sketches differ: range none vs 0 to 9":                        {base, with(base, func(p *Params) { p.Range = Range{0, 9} })},
-		"sketches differ: second filter with marker vs without marker": {rm, with(rm, func(p *Params) { p.Marker = Unmarked })},
-		"sketches differ: class of keys BIGINT vs VARCHAR":             {base, base},
-	} {
-		a, b := mustNew(t, p[0]), mustNew(t, p[1])
-		must(t, a.SetKeyClass(key.Int))
-		if p[0] == p[1] {
-			must(t, b.SetKeyClass(key.Text))
-		}
-		must(t, a.AddInt(1, 1))
-		before := a.Blob()
-		_, product := Product(a, b)
-		for _, err := range []error{a.Union(b), a.UnionBlob(b.Blob()), product} {
-			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != want {
-				t.Errorf("got %v, want %s", err, want)
-			}
-		}
-		if !bytes.Equal(before, a.Blob()) {
-			t.Errorf("%s: an error changed the sketch", want)
-		}
-	}
+	product := func(a, b *Sketch) error { _, err := Product(a, b); return err }
+	base := Params{Counters: 320, K: 4, Seed: 1}
+	conform.Differing(t, Family, base, map[string]func(p *Params){
+		"method ms vs mi":               func(p *Params) { p.Method = MI },
+		"k 4 vs 5":                      func(p *Params) { p.K = 5 },
+		"counters 320 vs 321":           func(p *Params) { p.Counters = 321 },
+		"seed 1 vs 2":                   func(p *Params) { p.Seed = 2 },
+		"layout not blocked vs blocked": func(p *Params) { p.Blocked = true },
+		"range none vs 0 to 9":          func(p *Params) { p.Range = Range{0, 9} },
+	}, product)
+	base.Method = RM
+	conform.Differing(t, Family, base, map[string]func(p *Params){
+		"second filter with marker vs without marker": func(p *Params) { p.Marker = Unmarked },
+	}, product)
 }
 
 // Sketches that differ in their encoding only unite, in that of the left one.

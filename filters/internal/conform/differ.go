@@ -1,0 +1,60 @@
+package conform
+
+import (
+	"errors"
+	"maps"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Made is a sketch of parameters that a test relies on.
+func Made[P comparable, S keyed.Mergeable[S], V any](t testing.TB, f *keyed.Family[P, S, V], p P) S {
+	t.Helper()
+	s, err := f.New(p)
+	must(t, err)
+	return s
+}
+
+// Differing checks that sketches of base do not unite with sketches of other
+// parameters, by the error that names the difference and both values: "width 100
+// vs 101". Nor do they with keys of another class. more are operations of the
+// family that must refuse them as well. Nothing changes.
+func Differing[P comparable, S keyed.Mergeable[S], V any](
+	t *testing.T, f *keyed.Family[P, S, V], base P, others map[string]func(p *P), more ...func(a, b S) error,
+) {
+	t.Helper()
+	others = maps.Clone(others)
+	others["class of keys BIGINT vs VARCHAR"] = func(*P) {}
+	for want, change := range others {
+		p := base
+		change(&p)
+		a, b := Made(t, f, base), Made(t, f, p)
+		must(t, keyed.BaseOf(a).SetKeyClass(key.Int))
+		if p == base {
+			must(t, keyed.BaseOf(b).SetKeyClass(key.Text))
+		}
+		must(t, f.AddKey(a, key.AppendInt64(nil, 1), 1))
+		before := a.Blob()
+		errs := []error{a.Union(b), f.UnionBlob(a, b.Blob())}
+		for _, op := range more {
+			errs = append(errs, op(a, b))
+		}
+		for _, err := range errs {
+			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != "sketches differ: "+want {
+				t.Errorf("got %v, want sketches differ: %s", err, want)
+			}
+		}
+		same(t, want+": an error changes nothing", before, a.Blob())
+	}
+	damaged := Made(t, f, base).Blob()
+	damaged[8] ^= 1 // the checksum
+	a := Made(t, f, base)
+	before := a.Blob()
+	if err := f.UnionBlob(a, damaged); !errors.Is(err, sketch.ErrChecksum) {
+		t.Errorf("a damaged BLOB: %v", err)
+	}
+	same(t, "a damaged BLOB changes nothing", before, a.Blob())
+}

@@ -1,0 +1,34 @@
+package conform
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Format is docs/FORMAT.md, for tests in a family's folder: what it returns
+// checks that the page has a line, a table or a dump. Sentences may run over the
+// ends of lines.
+func Format(t testing.TB) func(claim string) {
+	t.Helper()
+	b, err := os.ReadFile("../../docs/FORMAT.md")
+	must(t, err)
+	page := string(b)
+	flat := strings.ReplaceAll(page, "\n", " ")
+	return func(claim string) {
+		t.Helper()
+		if !strings.Contains(page, claim) && !strings.Contains(flat, claim) {
+			t.Errorf("docs/FORMAT.md does not have:\n%s", claim)
+		}
+	}
+}
+
+// ParamsSize checks the length of a BLOB's parameters.
+func ParamsSize(t testing.TB, blob []byte, want int) {
+	t.Helper()
+	if b, err := sketch.Parse(blob); err != nil || len(b.Params) != want {
+		t.Errorf("parameters of %d bytes, want %d, error %v", len(b.Params), want, err)
+	}
+}
