@@ -34,9 +34,6 @@ var functions = func() []duck.Function {
 	return fs
 }()
 
-// Functions describes every function: what Register registers.
-func Functions() []duck.Function { return functions }
-
 // Register makes every function known to the database of a connection, whose
 // driver may be github.com/duckdb/duckdb-go/v2 or
 // github.com/marcboeker/go-duckdb/v2. Registering again is harmless.

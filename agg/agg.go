@@ -6,6 +6,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
+// functions are for package ccbfsql, which registers and describes them.
+type functions = []duck.Function
+
 // merging is the part of an aggregate that all families share: groups whose
 // states are blocks of type T, merged and encoded the same way whatever they
 // were made of. A group without rows is NULL.

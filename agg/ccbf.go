@@ -2,16 +2,17 @@ package agg
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // CCBF are the aggregate functions of CascadeCBF.
-func CCBF() []duck.Function {
+func CCBF() functions {
 	points := []duck.Param{{Name: "x", Type: duck.Double}, {Name: "y", Type: duck.Double}, {Name: "res", Type: duck.Double}}
 	build := &ccbfPoints{}
 	return []duck.Function{
 		{
-			Name: "ccbf_agg", Group: "ccbf",
+			Name: "ccbf_agg", Group: "ccbf", Options: args.CCBFOptions,
 			Summary: "Sketch of how many points lie in each cell of a grid with cells of size res.",
 			Example: "SELECT ccbf_get(ccbf_agg(x, y, 0.5), 1.2, 3.4) FROM (VALUES (1.1, 3.3), (1.4, 3.1), (9.0, 9.0)) p(x, y)",
 			Overloads: []duck.Overload{

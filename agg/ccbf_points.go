@@ -50,7 +50,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	if rows.NumCols() > 3 {
 		options = rows.Col(3)
 	}
-	if err := c.options.Reset(options, CCBFOptions); err != nil {
+	if err := c.options.Reset(options, args.CCBFOptions); err != nil {
 		return err
 	}
 	if states.Single() || rows.Len() == 1 {
@@ -61,9 +61,9 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	x, y, res := rows.Col(0), rows.Col(1), rows.Col(2)
 	n := rows.Len()
 	uniform := args.Uniform(res) && c.options.Uniform()
-	categories := c.options.Has(ccbfCategory)
+	categories := c.options.Has(args.CCBFCategory)
 	if categories {
-		if err := c.category.Reset(c.options.Column(ccbfCategory)); err != nil {
+		if err := c.category.Reset(c.options.Column(args.CCBFCategory)); err != nil {
 			return fmt.Errorf("option \"category\": %w", err)
 		}
 	}
@@ -71,11 +71,11 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 		return a.rowByRow(c, rows, states, false)
 	}
 	var err error
-	if c.config, err = CCBFConfig(duck.Slice[float64](res)[0], &c.options, 0, categories); err != nil {
+	if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[0], &c.options, 0, categories); err != nil {
 		return err
 	}
 	c.id = intern(c.config)
-	if categories || c.options.Has(ccbfWeight) || !x.AllValid() || !y.AllValid() {
+	if categories || c.options.Has(args.CCBFWeight) || !x.AllValid() || !y.AllValid() {
 		return a.rowByRow(c, rows, states, true)
 	}
 	if cap(c.keys) < n {
@@ -169,8 +169,8 @@ func promote(s *duck.State) (*ccbfBlock, error) {
 // configurations or points that are no ordinary cells.
 func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uniform bool) error {
 	x, y, res := rows.Col(0), rows.Col(1), rows.Col(2)
-	categories := c.options.Has(ccbfCategory)
-	weighted := c.options.Has(ccbfWeight)
+	categories := c.options.Has(args.CCBFCategory)
+	weighted := c.options.Has(args.CCBFWeight)
 	for i := range rows.Len() {
 		if !x.Valid(i) || !y.Valid(i) || !res.Valid(i) {
 			continue
@@ -178,17 +178,17 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 		// A NULL options struct is no options, so it has no category; a NULL
 		// category or weight skips the row.
 		none := rows.NumCols() > 3 && !rows.Col(3).Valid(i)
-		if !none && (categories && !c.options.Given(ccbfCategory, i) || weighted && !c.options.Given(ccbfWeight, i)) {
+		if !none && (categories && !c.options.Given(args.CCBFCategory, i) || weighted && !c.options.Given(args.CCBFWeight, i)) {
 			continue
 		}
 		if !uniform {
 			var err error
-			if c.config, err = CCBFConfig(duck.Slice[float64](res)[i], &c.options, i, categories && !none); err != nil {
+			if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[i], &c.options, i, categories && !none); err != nil {
 				return err
 			}
 			c.id = intern(c.config)
 		}
-		weight, err := c.options.Count(ccbfWeight, i, 1)
+		weight, err := c.options.Count(args.CCBFWeight, i, 1)
 		if err != nil {
 			return err
 		}

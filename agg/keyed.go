@@ -14,7 +14,7 @@ import (
 )
 
 // Keyed describes X_agg and X_union_agg of a family.
-func Keyed(f keyed.Any) []duck.Function {
+func Keyed(f keyed.Any) functions {
 	name, about := f.About().Name, f.Summaries()
 	b := &keyedBlocks{family: f}
 	b.merging = merging[*keyedBlock]{
@@ -36,7 +36,7 @@ func Keyed(f keyed.Any) []duck.Function {
 	ask := func(s, key string) string { return "SELECT " + name + "_" + q.Verb + "(" + s + key + ")" }
 	return []duck.Function{
 		{
-			Name: name + "_agg", Group: name, Summary: about.Agg,
+			Name: name + "_agg", Group: name, Summary: about.Agg, Options: build.options,
 			Example: ask(name+"_agg(word)", key[q.Kind]) + " FROM (VALUES ('to'), ('be'), ('or'), ('not'), ('to'), ('be')) t(word)",
 			Overloads: []duck.Overload{
 				{Params: []duck.Param{{Name: "key", Type: duck.Any}}, Returns: duck.Blob, Aggregate: build},
@@ -138,9 +138,6 @@ type keyedChunk struct {
 
 	h1s, h2s, ns []uint64 // of a run of rows
 }
-
-// Options are those of X_agg, for the reference.
-func (a *keyedAgg) Options() []args.Option { return a.options }
 
 func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
 	c := a.chunks.Get().(*keyedChunk)

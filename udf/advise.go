@@ -46,13 +46,13 @@ var adviceType = duck.StructOf(
 
 // sketchAdvise describes sketch_advise.
 func sketchAdvise() duck.Function {
-	return function("sketch", "sketch_advise", adviceType, adviseRows,
+	return withOptions(function("sketch", "sketch_advise", adviceType, adviseRows,
 		"The sketch to build for so many distinct keys and occurrences, with counts in proportion to rank^-skew, in so many bytes: "+
 			"the call that builds it, the mean of (estimate - count) / count to expect, and from where to where that may be. exact says that no count can be wrong; "+
 			"exactness is 'certain' then, otherwise 'likely', 'open' or 'unlikely'. It tries sketches of a small model of the data, which takes about a tenth of a second a row.",
 		"SELECT a.call, a.bytes, a.exactness FROM (SELECT sketch_advise(280000, 1000000, 0.8, 700000, {extent: 16000}) a)",
 		params(duck.Param{Name: "distinct", Type: duck.Any}, duck.Param{Name: "occurrences", Type: duck.Any},
-			duck.Param{Name: "skew", Type: duck.Double}, duck.Param{Name: "bytes", Type: duck.Any}), paramOptions)
+			duck.Param{Name: "skew", Type: duck.Double}, duck.Param{Name: "bytes", Type: duck.Any}), paramOptions), adviseOptions)
 }
 
 func adviseRows(rows *duck.Rows, out *duck.Result) error {

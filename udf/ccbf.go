@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"github.com/ccbfsql/ccbfsql/agg"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/args"
@@ -13,7 +12,7 @@ import (
 )
 
 // CCBF are the scalar functions of CascadeCBF.
-func CCBF() []duck.Function {
+func CCBF() functions {
 	// q is the sketch that the examples ask.
 	const q = "ccbf_agg(x, y, 1) s FROM (VALUES (0.5, 0.5), (0.6, 0.7), (5.5, 0.5)) p(x, y)"
 	point := params(paramSketch, paramX, paramY)
@@ -94,10 +93,10 @@ func CCBF() []duck.Function {
 			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")",
 			inBox(pixels...), paramCategory),
 
-		fn("ccbf_png", duck.Blob, ccbfPNG,
+		withOptions(fn("ccbf_png", duck.Blob, ccbfPNG,
 			"PNG image of a box of width x height pixels, north up. Each cell's points are spread evenly over the cell; where there are none it is transparent. What counters are too high by is drawn as well: where empty_excess of ccbf_error is not far below 1, it is everywhere.",
 			"octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT "+q+")",
-			inBox(pixels...), paramOptions),
+			inBox(pixels...), paramOptions), ccbfPNGOptions),
 
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
@@ -231,7 +230,7 @@ func (r *ccbfReader) openAny(blob []byte) error {
 
 func ccbfEmpty(rows *duck.Rows, out *duck.Result) error {
 	var o args.Options
-	if err := o.Reset(optional(rows, 1), agg.CCBFOptions); err != nil {
+	if err := o.Reset(optional(rows, 1), args.CCBFOptions); err != nil {
 		return err
 	}
 	res := rows.Col(0)
@@ -240,11 +239,11 @@ func ccbfEmpty(rows *duck.Rows, out *duck.Result) error {
 			out.SetNull(i)
 			continue
 		}
-		categories, err := agg.CCBFCategories(&o, i)
+		categories, err := args.CCBFCategories(&o, i)
 		if err != nil {
 			return err
 		}
-		c, err := agg.CCBFConfig(duck.Slice[float64](res)[i], &o, i, categories)
+		c, err := args.CCBFConfig(duck.Slice[float64](res)[i], &o, i, categories)
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func own(name string, returns duck.Type, f compute, summary, example string, ps 
 }
 
 // Keyed are the scalar functions of a family of sketches of keys.
-func Keyed(f keyed.Any) []duck.Function {
+func Keyed(f keyed.Any) functions {
 	about, say := f.About(), f.Summaries()
 	from := func(options string) string {
 		if options != "" {

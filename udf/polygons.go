@@ -12,7 +12,7 @@ import (
 var paramPolygon = duck.Param{Name: "polygon", Type: duck.Any}
 
 // Polygons are the functions that make polygons to ask sketches about.
-func Polygons() []duck.Function {
+func Polygons() functions {
 	return []duck.Function{
 		function("polygons", "globe_polygon", duck.Blob, globePolygon,
 			"WKB of a polygon on the globe, in degrees, as ccbf_polygon_sum wants it: cut where it crosses the antimeridian, and with the pole that it goes round.",

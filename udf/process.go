@@ -23,7 +23,7 @@ var Version = func() string {
 }()
 
 // Process are the functions that ask about the process.
-func Process() []duck.Function {
+func Process() functions {
 	memory := duck.StructOf(duck.Field{Name: "used", Type: duck.UBigInt}, duck.Field{Name: "limit", Type: duck.UBigInt})
 	fns := []duck.Function{
 		function("process", "ccbf_memory", memory, func(rows *duck.Rows, out *duck.Result) error {

@@ -8,7 +8,7 @@ import (
 
 // Sketch are the functions that work on a BLOB of any of the families given, and
 // the one that chooses among families.
-func Sketch(families []sketch.Family) []duck.Function {
+func Sketch(families []sketch.Family) functions {
 	check := func(blob []byte) error {
 		b, err := sketch.Parse(blob)
 		if err != nil {

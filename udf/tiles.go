@@ -14,7 +14,7 @@ var corners = duck.StructOf(
 	duck.Field{Name: "xmax", Type: duck.Double}, duck.Field{Name: "ymax", Type: duck.Double})
 
 // Tiles are the functions of the web mercator tiling.
-func Tiles() []duck.Function {
+func Tiles() functions {
 	lon, lat := duck.Param{Name: "lon", Type: duck.Double}, duck.Param{Name: "lat", Type: duck.Double}
 	z := duck.Param{Name: "z", Type: duck.BigInt} // range() and the like are BIGINT, which is no INTEGER by itself
 	x, y := duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}

@@ -3,7 +3,7 @@
 package udf
 
 import (
-	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -23,9 +23,8 @@ var (
 // box are the parameters of a rectangle.
 var box = []duck.Param{{Name: "xmin", Type: duck.Double}, {Name: "ymin", Type: duck.Double}, {Name: "xmax", Type: duck.Double}, {Name: "ymax", Type: duck.Double}}
 
-// Options are those of scalar functions that have their own, by the function's
-// name, for the reference.
-var Options = map[string][]args.Option{"ccbf_png": ccbfPNGOptions, "sketch_advise": adviseOptions}
+// functions are for package ccbfsql, which registers and describes them.
+type functions = []duck.Function
 
 type compute = func(args *duck.Rows, out *duck.Result) error
 
@@ -50,6 +49,12 @@ func selects(group string) func(name string, returns duck.Type, f compute, summa
 	return func(name string, returns duck.Type, f compute, summary, example string, params []duck.Param, optional ...duck.Param) duck.Function {
 		return function(group, name, returns, f, summary, "SELECT "+example, params, optional...)
 	}
+}
+
+// withOptions is a function with the options that it takes, for the reference.
+func withOptions(fn duck.Function, options []sketch.Option) duck.Function {
+	fn.Options = options
+	return fn
 }
 
 func params(ps ...duck.Param) []duck.Param { return ps }

@@ -16,7 +16,6 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql"
-	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // ccbfGoLoad registers everything. It returns NULL, or an error's text that the
@@ -24,7 +23,7 @@ import (
 //
 //export ccbfGoLoad
 func ccbfGoLoad(api, database unsafe.Pointer) *C.char {
-	if err := duck.RegisterExtension(api, database, ccbfsql.Functions()); err != nil {
+	if err := ccbfsql.RegisterExtension(api, database); err != nil {
 		return C.CString(err.Error())
 	}
 	return nil

@@ -12,10 +12,6 @@ import (
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters"
-	"github.com/ccbfsql/ccbfsql/internal/args"
-	"github.com/ccbfsql/ccbfsql/internal/duck"
-	"github.com/ccbfsql/ccbfsql/internal/reference"
-	"github.com/ccbfsql/ccbfsql/udf"
 )
 
 // group is a heading and what stands under it, by Function.Group.
@@ -73,7 +69,7 @@ func page(ctx context.Context) ([]byte, error) {
 	}
 	defer db.Close()
 
-	byGroup := map[string][]duck.Function{}
+	byGroup := map[string][]ccbfsql.Function{}
 	var order []string
 	known := groups()
 	for _, g := range known {
@@ -116,13 +112,13 @@ func page(ctx context.Context) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f duck.Function) error {
+func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f ccbfsql.Function) error {
 	fmt.Fprintf(b, "### %s\n\n", f.Name)
-	for _, s := range reference.Signatures(f) {
+	for _, s := range f.Signatures {
 		fmt.Fprintf(b, "    %s\n", wrap(s, "        "))
 	}
 	kind := ""
-	if reference.Aggregate(f) {
+	if f.Aggregate {
 		kind = "Aggregate. "
 	}
 	fmt.Fprintf(b, "\n%s%s\n\n", kind, f.Summary)
@@ -133,30 +129,19 @@ func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f duck.Function)
 	}
 	fmt.Fprintf(b, "```sql\n%s;\n%s\n```\n\n", clauses(f.Example), answer)
 
-	if options := optionsOf(f); len(options) > 0 {
+	if len(f.Options) > 0 {
 		b.WriteString("| option | type | default | meaning |\n| --- | --- | --- | --- |\n")
-		for _, o := range options {
+		for _, o := range f.Options {
 			if o.Summary == "" || o.Default == "" {
 				return fmt.Errorf("option %q has no summary or no default", o.Name)
 			}
 			varies := ""
-			if o.PerRow && reference.Aggregate(f) {
+			if o.PerRow && f.Aggregate {
 				varies = " May differ from row to row."
 			}
 			fmt.Fprintf(b, "| `%s` | %s | %s | %s%s |\n", o.Name, strings.TrimSpace(o.Kind.String()+" "+o.Range), o.Default, o.Summary, varies)
 		}
 		b.WriteString("\n")
-	}
-	return nil
-}
-
-// optionsOf are the options that a function says it takes.
-func optionsOf(f duck.Function) []args.Option {
-	if !reference.Aggregate(f) {
-		return udf.Options[f.Name]
-	}
-	if a, ok := f.Overloads[0].Aggregate.(interface{ Options() []args.Option }); ok {
-		return a.Options()
 	}
 	return nil
 }

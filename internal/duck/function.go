@@ -1,18 +1,21 @@
 package duck
 
+import "github.com/ccbfsql/ccbfsql/filters/sketch"
+
 // Param is one parameter of a function.
 type Param struct {
 	Name string
 	Type Type
 }
 
-// Function describes one SQL function as data: what registers it, documents it
-// and completes it in the shell is this one value.
+// Function describes one SQL function as data: what registers it is this value,
+// and what documents it and completes it in the shell is made of it.
 type Function struct {
 	Name    string
 	Group   string
 	Summary string // one line
 	Example string // SQL that runs as it stands
+	Options []sketch.Option // of its parameter options, for the reference
 	// Overloads are all scalar or all aggregate.
 	Overloads []Overload
 }

@@ -38,11 +38,6 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is there twice", f.Name)
 		}
 		seen[f.Name] = true
-		for _, o := range f.Overloads {
-			if (o.Scalar == nil) == (o.Aggregate == nil) || (o.Scalar == nil) != (f.Overloads[0].Scalar == nil) {
-				t.Errorf("%s is both scalar and aggregate, or neither", f.Name)
-			}
-		}
 		if !regexp.MustCompile(`^[a-z][a-z0-9_]*$`).MatchString(f.Name) {
 			t.Errorf("%s: not a name for SQL", f.Name)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 )
 
@@ -38,15 +39,8 @@ type Suggestion struct {
 	Start int // the byte at which the word begins
 }
 
-// Function is what the list says about a function.
-type Function struct {
-	Name       string
-	Signatures []string
-	Summary    string
-}
-
-// help is the function in one line, without its name.
-func (f Function) help() string {
+// help is a function in one line, without its name.
+func help(f ccbfsql.Function) string {
 	if len(f.Signatures) == 0 {
 		return f.Summary
 	}
@@ -60,8 +54,8 @@ func (f Function) help() string {
 // Database is what must be known of the database.
 type Database interface {
 	Suggest(text string) []Suggestion
-	Function(name string) (Function, bool)
-	Functions() []Function
+	Function(name string) (ccbfsql.Function, bool)
+	Functions() []ccbfsql.Function
 	Reserved(word string) bool // as a name it needs quotes
 	Internal(name string) bool // a table that DuckDB brings
 }
@@ -156,7 +150,7 @@ func candidate(s Suggestion, word string, db Database) (Candidate, bool) {
 func function(name string, db Database) Candidate {
 	c := Candidate{Text: name + "(", Show: name, Group: Functions}
 	if f, ok := db.Function(name); ok {
-		c.Help = f.help()
+		c.Help = help(f)
 	}
 	return c
 }

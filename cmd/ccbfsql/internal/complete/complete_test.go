@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql"
 )
 
 // fake suggests what it is told to, whatever the text, for the word at the end.
@@ -23,17 +25,17 @@ func (fake) Reserved(word string) bool { return word == "order" }
 
 func (fake) Internal(name string) bool { return name == "columns" }
 
-func (fake) Functions() []Function {
-	return []Function{{Name: "ccbf_get", Signatures: []string{"ccbf_get(s BLOB) -> UBIGINT"}, Summary: "Reads."}}
+func (fake) Functions() []ccbfsql.Function {
+	return []ccbfsql.Function{{Name: "ccbf_get", Signatures: []string{"ccbf_get(s BLOB) -> UBIGINT"}, Summary: "Reads."}}
 }
 
-func (f fake) Function(name string) (Function, bool) {
+func (f fake) Function(name string) (ccbfsql.Function, bool) {
 	for _, known := range f.Functions() {
 		if known.Name == name {
 			return known, true
 		}
 	}
-	return Function{}, false
+	return ccbfsql.Function{}, false
 }
 
 var db = fake{

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -15,7 +16,7 @@ const DuckDBGroup = "DuckDB"
 
 // Functions lists every function there is: the project's own as Functions
 // gives them, and those of DuckDB, user's macros among them, by their names.
-func (s *Session) Functions(ctx context.Context) ([]Function, error) {
+func (s *Session) Functions(ctx context.Context) ([]ccbfsql.Function, error) {
 	out := Functions()
 	own := map[string]bool{}
 	for _, f := range out {
@@ -37,7 +38,7 @@ func (s *Session) Functions(ctx context.Context) ([]Function, error) {
 		if own[row[0]] {
 			continue
 		}
-		f := Function{Name: row[0], Group: DuckDBGroup, Summary: firstLine(row[2]), Example: row[3]}
+		f := ccbfsql.Function{Name: row[0], Group: DuckDBGroup, Summary: firstLine(row[2]), Example: row[3]}
 		if err := json.Unmarshal([]byte(row[1]), &f.Signatures); err != nil {
 			return nil, err
 		}

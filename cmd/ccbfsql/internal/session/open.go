@@ -9,22 +9,12 @@ import (
 	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql"
-	"github.com/ccbfsql/ccbfsql/internal/reference"
 	"github.com/duckdb/duckdb-go/v2"
 )
 
 // What the shell takes from the rest of the project is in this file: how a
 // database is opened, the functions it knows, and what to do between
 // statements.
-
-// Function describes one of the project's SQL functions.
-type Function struct {
-	Name       string
-	Signatures []string // ccbf_get(s BLOB, x DOUBLE, y DOUBLE) -> UBIGINT
-	Group      string
-	Summary    string
-	Example    string
-}
 
 // registration is that of the database opened last: the shell has one.
 var registration atomic.Pointer[ccbfsql.Registration]
@@ -58,15 +48,9 @@ func (c registering) Connect(ctx context.Context) (driver.Conn, error) {
 }
 
 // Functions lists the project's functions, sorted by group and name.
-func Functions() []Function {
-	var out []Function
-	for _, f := range ccbfsql.Functions() {
-		out = append(out, Function{
-			Name: f.Name, Signatures: reference.Signatures(f),
-			Group: f.Group, Summary: f.Summary, Example: f.Example,
-		})
-	}
-	slices.SortFunc(out, func(a, b Function) int {
+func Functions() []ccbfsql.Function {
+	out := ccbfsql.Functions()
+	slices.SortFunc(out, func(a, b ccbfsql.Function) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Name, b.Name))
 	})
 	return out

@@ -6,15 +6,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/complete"
-	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
 // catalog is what the line editor knows of the database: what colours words,
 // completes them and shows the signature of the function that is being typed.
 type catalog struct {
 	sh        *Shell
-	functions map[string]session.Function
+	functions map[string]ccbfsql.Function
 	keywords  map[string]bool // true for those that are no names without quotes
 	internal  map[string]bool // views that DuckDB brings
 }
@@ -23,7 +23,7 @@ type catalog struct {
 // change only with what a user defines.
 func newCatalog(sh *Shell) (*catalog, error) {
 	c := &catalog{
-		sh: sh, functions: map[string]session.Function{},
+		sh: sh, functions: map[string]ccbfsql.Function{},
 		keywords: map[string]bool{}, internal: map[string]bool{},
 	}
 	ctx, done := sh.signals.during()
@@ -74,18 +74,18 @@ func (c *catalog) Suggest(text string) []complete.Suggestion {
 }
 
 // Function implements complete.Database.
-func (c *catalog) Function(name string) (complete.Function, bool) {
+func (c *catalog) Function(name string) (ccbfsql.Function, bool) {
 	f, ok := c.functions[strings.ToLower(name)]
-	return brief(f), ok
+	return f, ok
 }
 
 // Functions implements complete.Database.
-func (c *catalog) Functions() []complete.Function {
-	var out []complete.Function
+func (c *catalog) Functions() []ccbfsql.Function {
+	var out []ccbfsql.Function
 	for _, f := range c.functions {
-		out = append(out, brief(f))
+		out = append(out, f)
 	}
-	slices.SortFunc(out, func(a, b complete.Function) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b ccbfsql.Function) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -98,10 +98,6 @@ func (c *catalog) Internal(name string) bool { return c.internal[name] }
 func (c *catalog) isKeyword(word string) bool {
 	_, ok := c.keywords[strings.ToLower(word)]
 	return ok
-}
-
-func brief(f session.Function) complete.Function {
-	return complete.Function{Name: f.Name, Signatures: f.Signatures, Summary: f.Summary}
 }
 
 func quote(text string) string {

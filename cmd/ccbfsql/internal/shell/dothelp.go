@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
@@ -56,7 +57,7 @@ func (sh *Shell) helpNamed(name string, commands bool) error {
 
 // helpFunction prints how a function is called, what it does, and an example
 // to be copied: those of the project's own functions run as they are.
-func (sh *Shell) helpFunction(f session.Function) error {
+func (sh *Shell) helpFunction(f ccbfsql.Function) error {
 	var b strings.Builder
 	for _, signature := range f.Signatures {
 		fmt.Fprintf(&b, "  %s\n", signature)
@@ -71,7 +72,7 @@ func (sh *Shell) helpFunction(f session.Function) error {
 }
 
 // nearest suggests the function that is spelt most alike, if one is.
-func nearest(wanted string, functions []session.Function) string {
+func nearest(wanted string, functions []ccbfsql.Function) string {
 	best, least := "", 1+len(wanted)/3
 	for _, f := range functions {
 		if d := levenshtein.ComputeDistance(strings.ToLower(wanted), strings.ToLower(f.Name)); d < least {

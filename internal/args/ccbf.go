@@ -1,0 +1,113 @@
+package args
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// The options of ccbf_agg and ccbf_empty, in the order of CCBFOptions.
+const (
+	ccbfBytes = iota
+	ccbfExact
+	ccbfK
+	ccbfMode
+	ccbfLayers
+	ccbfCounters
+	ccbfLevels
+	ccbfSeed
+	ccbfTotals
+	CCBFCategory
+	CCBFWeight
+)
+
+// CCBFOptions are the options that ccbf_agg knows. ccbf_empty takes category
+// as a BOOLEAN, for it has no points, and no weight.
+var CCBFOptions = []Option{
+	ccbfBytes: {Name: "bytes", Kind: Whole, Default: "1048576",
+		Summary: "Most bytes that the body of the BLOB may take, from 256 to 2^30; the header comes on top."},
+	ccbfExact: {Name: "exact", Kind: Flag, Default: "true",
+		Summary: "Keep the list of cells, and answer exactly, while it fits into bytes. false: counters from the first row on."},
+	ccbfK: {Name: "k", Kind: Whole, Default: "4",
+		Summary: "Counters per cell where counters are used, from 1 to 32."},
+	ccbfMode: {Name: "mode", Kind: Text, Default: "'mi'",
+		Summary: "'mi' raises only the smallest of a cell's counters: closer. 'standard' raises all of them: counts can be removed, and the order of rows and merges never matters."},
+	ccbfLayers: {Name: "layers", Kind: Wholes, Default: "[4, 8, 16, 32], [8, 16, 32] in mode 'standard'",
+		Summary: "Bits per counter of each layer, from 2 to 64, not falling; 1 to 8 layers. A counter that is full carries into the layer above, which has fewer: an eighth as many where the first layer has 4 bits, a sixteenth where it has 8."},
+	ccbfCounters: {Name: "counters", Kind: Wholes, Default: "from bytes",
+		Summary: "Counters of each layer, each number a smaller divisor of the one before. In place of bytes."},
+	ccbfLevels: {Name: "levels", Kind: Whole, Default: "0",
+		Summary: "Levels of quads, of 2 x 2 cells, 4 x 4 and so on, that are counted beside the cells where counters are used, from 0 to 24: large areas then take few lookups and come out closer, small ones are further off in the same bytes."},
+	ccbfSeed: {Name: "seed", Kind: Whole, Default: "0",
+		Summary: "Seed of the hash. Only sketches of the same seed combine."},
+	ccbfTotals: {Name: "totals", Kind: Flag, Default: "false",
+		Summary: "With category: count each point without its category as well, so that both can be asked."},
+	CCBFCategory: {Name: "category", Kind: Key, PerRow: true, Default: "none",
+		Summary: "The point's category, of any type that is a key. Questions then name a category too. A row whose category is NULL is skipped. For ccbf_empty: true where points will have one."},
+	CCBFWeight: {Name: "weight", Kind: Whole, PerRow: true, Default: "1",
+		Summary: "How many points the row stands for. A row whose weight is NULL is skipped. Not for ccbf_empty."},
+}
+
+// CCBFConfig is the configuration that a row's resolution and options ask for.
+// categories says whether points have a category.
+func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config, error) {
+	p := ccbf.Params{Res: res, Categories: categories}
+	var err error
+	if p.Bytes, err = o.Count(ccbfBytes, row, 0); err != nil {
+		return ccbf.Config{}, err
+	}
+	if o.Given(ccbfBytes, row) && p.Bytes == 0 { // the default of Params
+		return ccbf.Config{}, sketch.OptionError("bytes", "is 0, must be from %d to %d", ccbf.MinBytes, ccbf.MaxBytes)
+	}
+	k, err := o.Count(ccbfK, row, ccbf.DefaultK)
+	if err != nil {
+		return ccbf.Config{}, err
+	}
+	if p.K = int(min(k, 1<<20)); k == 0 { // the default of Params
+		return ccbf.Config{}, sketch.OptionError("k", "is 0, must be from 1 to %d", ccbf.MaxK)
+	}
+	mode, err := o.Text(ccbfMode, row, "mi", "standard")
+	if err != nil {
+		return ccbf.Config{}, err
+	}
+	if mode == "standard" {
+		p.Mode = ccbf.Standard
+	}
+	widths, err := o.Counts(ccbfLayers, row, ccbf.MaxLayers)
+	if err != nil {
+		return ccbf.Config{}, err
+	}
+	if widths != nil {
+		p.Widths = make([]int, len(widths))
+		for i, w := range widths {
+			p.Widths[i] = int(min(w, 1<<20))
+		}
+	}
+	if p.Counters, err = o.Counts(ccbfCounters, row, ccbf.MaxLayers); err != nil {
+		return ccbf.Config{}, err
+	}
+	levels, err := o.Count(ccbfLevels, row, 0)
+	if err != nil {
+		return ccbf.Config{}, err
+	}
+	p.Levels = int(min(levels, 1<<20))
+	if p.Seed, err = o.Count(ccbfSeed, row, 0); err != nil {
+		return ccbf.Config{}, err
+	}
+	p.Dense = !o.Bool(ccbfExact, row, true)
+	p.Totals = o.Bool(ccbfTotals, row, false)
+	return ccbf.New(p)
+}
+
+// CCBFCategories reads the option category as ccbf_empty takes it: whether
+// points will have one.
+func CCBFCategories(o *Options, row int) (bool, error) {
+	if o.Given(CCBFWeight, row) {
+		return false, fmt.Errorf("option \"weight\" belongs to points, an empty sketch has none")
+	}
+	if o.Given(CCBFCategory, row) && !Accepts(Flag, o.Column(CCBFCategory).Type()) {
+		return false, fmt.Errorf("option \"category\" is %s, must be BOOLEAN: whether points will have one", o.Column(CCBFCategory).Type())
+	}
+	return o.Bool(CCBFCategory, row, false), nil
+}
