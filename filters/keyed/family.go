@@ -1,6 +1,8 @@
 package keyed
 
 import (
+	"sync"
+
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -143,12 +145,13 @@ type Family[P comparable, S Mergeable[S], V any] struct {
 	sketch.Family
 	spec    Spec[P, S, V]
 	options []sketch.Option
+	views   sync.Pool
 }
 
 // Define is the family of a Spec. It panics where the number or the name is
 // another family's.
 func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, S, V] {
-	f := &Family[P, S, V]{spec: spec}
+	f := &Family[P, S, V]{spec: spec, views: sync.Pool{New: func() any { return new(V) }}}
 	f.Family = sketch.Define(sketch.Family{
 		ID: spec.ID, Name: spec.Name, Article: spec.Article, Title: spec.Title, About: spec.About,
 		Check: f.Check, Describe: f.words, Samples: f.samples,
@@ -199,18 +202,23 @@ func (f *Family[P, S, V]) Decode(blob []byte) (S, error) {
 // UnionBlob takes the sketch of a BLOB into s, without a copy of it. The
 // checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid,
 // another one than s takes wraps sketch.ErrDiffer. An error changes nothing.
-func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) error {
-	v, err := f.spec.View(blob)
-	if err != nil {
+func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) (err error) {
+	v := f.views.Get().(*V) // many BLOBs may be small
+	defer func() {
+		var none V // its memory is the caller's
+		*v = none
+		f.views.Put(v)
+	}()
+	if *v, err = f.spec.View(blob); err != nil {
 		return err
 	}
-	if err := f.spec.Agree(s, &v); err != nil {
+	if err := f.spec.Agree(s, v); err != nil {
 		return err
 	}
-	if err := f.check(blob, &v); err != nil {
+	if err := f.check(blob, v); err != nil {
 		return err
 	}
-	return f.spec.Unite(s, &v)
+	return f.spec.Unite(s, v)
 }
 
 func (f *Family[P, S, V]) words(blob []byte) (string, error) {
