@@ -13,8 +13,8 @@ type Param struct {
 type Function struct {
 	Name    string
 	Group   string
-	Summary string // one line
-	Example string // SQL that runs as it stands
+	Summary string          // one line
+	Example string          // SQL that runs as it stands
 	Options []sketch.Option // of its parameter options, for the reference
 	// Overloads are all scalar or all aggregate.
 	Overloads []Overload

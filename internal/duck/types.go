@@ -220,10 +220,15 @@ func (t Type) String() string {
 		}
 		return word + strings.Join(parts, ", ") + ")"
 	}
-	if name, ok := typeNames[t.id]; ok {
+	return t.id.String()
+}
+
+// String is the type as SQL writes it, without what belongs to nested ones.
+func (id TypeID) String() string {
+	if name, ok := typeNames[id]; ok {
 		return name
 	}
-	return "type " + strconv.Itoa(int(t.id))
+	return "type " + strconv.Itoa(int(id))
 }
 
 // quoteName leaves plain lower-case identifiers as they are.

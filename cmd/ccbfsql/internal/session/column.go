@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
@@ -127,10 +128,10 @@ func typeName(t mapping.LogicalType) string {
 		}
 		return "union(" + strings.Join(members, ", ") + ")"
 	}
-	if name, ok := typeNames[id]; ok {
-		return name
+	if width, ok := widths[id]; ok {
+		return width
 	}
-	return fmt.Sprintf("type %d", id)
+	return strings.ToLower(strings.Trim(duck.TypeID(id).String(), `"`)) // "NULL"
 }
 
 func child(t mapping.LogicalType) string {
@@ -138,16 +139,8 @@ func child(t mapping.LogicalType) string {
 	return typeName(t)
 }
 
-var typeNames = map[mapping.Type]string{
-	mapping.TypeBoolean: "boolean", mapping.TypeTinyInt: "int8", mapping.TypeSmallInt: "int16",
-	mapping.TypeInteger: "int32", mapping.TypeBigInt: "int64", mapping.TypeHugeInt: "int128",
-	mapping.TypeUTinyInt: "uint8", mapping.TypeUSmallInt: "uint16", mapping.TypeUInteger: "uint32",
-	mapping.TypeUBigInt: "uint64", mapping.TypeUHugeInt: "uint128", mapping.TypeFloat: "float",
-	mapping.TypeDouble: "double", mapping.TypeVarchar: "varchar", mapping.TypeBlob: "blob",
-	mapping.TypeDate: "date", mapping.TypeTime: "time", mapping.TypeTimeTZ: "time with time zone",
-	mapping.TypeTimestamp: "timestamp", mapping.TypeTimestampS: "timestamp_s",
-	mapping.TypeTimestampMS: "timestamp_ms", mapping.TypeTimestampNS: "timestamp_ns",
-	mapping.TypeTimestampTZ: "timestamp with time zone", mapping.TypeInterval: "interval",
-	mapping.TypeUUID: "uuid", mapping.TypeBit: "bit", mapping.TypeBigNum: "bignum",
-	mapping.TypeSQLNull: "null", mapping.TypeGeometry: "geometry", mapping.TypeVariant: "variant",
+// widths are the names of integers, which DuckDB's shell shows by their bits.
+var widths = map[mapping.Type]string{
+	mapping.TypeTinyInt: "int8", mapping.TypeSmallInt: "int16", mapping.TypeInteger: "int32", mapping.TypeBigInt: "int64", mapping.TypeHugeInt: "int128",
+	mapping.TypeUTinyInt: "uint8", mapping.TypeUSmallInt: "uint16", mapping.TypeUInteger: "uint32", mapping.TypeUBigInt: "uint64", mapping.TypeUHugeInt: "uint128",
 }
