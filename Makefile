@@ -19,10 +19,10 @@ LINTVER := v2.15.0
 
 # Every module of the repository, this one first; beam, bench and the driver
 # under its old name have one of their own.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard beam/go.mod bench/go.mod internal/olddriver/go.mod))
+MODULES := . $(patsubst %/go.mod,%,$(wildcard beam/go.mod bench/go.mod test/olddriver/go.mod))
 
 # Everything but the shell and the examples, which run as processes of their own.
-RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/...
+RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/... ./test/clients ./cmd/docgen
 # Of the tests over SQL those with several threads or connections; the others
 # take minutes under the race detector and have nothing to race.
 RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestUnwrap
@@ -86,7 +86,7 @@ clients: build/clients/installed ## DuckDB for Node, several versions, to test t
 	@command -v javac >/dev/null || \
 		echo "No JDK here: the tests of the extension in a Java virtual machine are left out."
 
-build/clients/installed: internal/clients/node/package.json internal/clients/node/package-lock.json
+build/clients/installed: test/clients/node/package.json test/clients/node/package-lock.json
 	@mkdir -p $(@D)
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
 		echo "Installing DuckDB's Node client in several versions (half a gigabyte, once)"; \
@@ -147,7 +147,7 @@ fuzz: compiler ## Every fuzz target for FUZZTIME=20s each
 	done
 
 docs: compiler ## docs/functions.md, from the list of functions
-	@$(GO) run ./internal/docgen docs/functions.md
+	@$(GO) run ./cmd/docgen docs/functions.md
 
 clean: ## Remove what was built
 	rm -rf build

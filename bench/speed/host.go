@@ -42,7 +42,7 @@ func findHost(version string) (host, error) {
 		return host{}, err
 	}
 	h := host{folder: folder, library: found[0], extension: extension}
-	cc := exec.Command("cc", "-O1", "-o", h.program(), filepath.Join("..", "internal", "clients", "c", "host.c"), "-ldl", "-lpthread")
+	cc := exec.Command("cc", "-O1", "-o", h.program(), filepath.Join("..", "test", "clients", "c", "host.c"), "-ldl", "-lpthread")
 	if out, err := cc.CombinedOutput(); err != nil {
 		h.remove()
 		return host{}, fmt.Errorf("%w\n%s", err, out)

@@ -1,4 +1,4 @@
-module github.com/ccbfsql/ccbfsql/internal/olddriver
+module github.com/ccbfsql/ccbfsql/test/olddriver
 
 go 1.26.0
 

@@ -3,7 +3,7 @@
 // tests through them, has hosts read each other's files, and looks at what a Go
 // runtime does to its host.
 //
-// It is a package of its own, below internal, because it is about processes,
+// It is a package of its own, beside sql/test, because it is about processes,
 // not about SQL, and because its tests need more than Go: the extension
 // (make extension), Node with its packages (make clients), a JDK. Where one is
 // missing the tests that need it are skipped and say so. Where CCBF_ALL_CLIENTS

@@ -1,7 +1,7 @@
 // Command docgen writes docs/functions.md from the list that registers the
 // functions. Every example is run, and its answer is what the page shows.
 //
-//	go run ./internal/docgen docs/functions.md
+//	go run ./cmd/docgen docs/functions.md
 package main
 
 import (
