@@ -219,7 +219,10 @@ func ccbfForms(t *testing.T) (all []form) {
 				return err
 			}
 			return ccbf.NewBuilder(v.Config, nil).AddView(&v)
-		}), reserved: []int{params + 54, params + 55}, levels: true}
+		}), levels: true}
+		if !c.params.Dense || c.params.Mode == ccbf.Standard {
+			f.reserved = []int{params + 54, params + 55} // what came about in parts is mode mi's
+		}
 		if c.params.Categories {
 			f.never = 0
 		} else {
