@@ -136,7 +136,7 @@ typedef struct {
 	ccbf_col col;
 	uint32_t width;
 } ccbf_leaf;
-uint64_t ccbf_changed_leaves(const void *state, const ccbf_leaf *leaves, uint32_t n, uint64_t rows);
+uint64_t ccbf_changed_leaves(const ccbf_state *state, const ccbf_leaf *leaves, uint32_t n, uint64_t rows);
 
 /* register.c */
 void *ccbf_simple_type(uint32_t id);

@@ -5,7 +5,8 @@
 
 /* The values of the last call on this thread, for the next part of its chunk. */
 static __thread struct {
-	const void *state;
+	const ccbf_state *state;
+	uint64_t mark; /* of the state: which function's it is */
 	uint32_t n;
 	struct {
 		const uint8_t *next; /* where the next part of the chunk begins */
@@ -21,11 +22,14 @@ static bool valid(const ccbf_leaf *l, uint64_t i) {
 }
 
 /*
- * Partitions have states of their own. An aggregate with ORDER BY, too, gets one group
- * after the other out of a chunk, but these are sound, and in one and the same state.
+ * The states of partitions lie side by side (seen in 1.5.5, in all of 3,000 parts), and
+ * so do the parts of each vector. Both are needed: vectors alone may happen to follow
+ * one another in what the allocator hands out to two windows. An aggregate with ORDER
+ * BY, too, gets one group after the other out of a chunk, but these are sound, and in one
+ * and the same state.
  */
-static bool next_part(const void *state, const ccbf_leaf *leaves, uint32_t n) {
-	if (last.n != n || last.state == state) {
+static bool next_part(const ccbf_state *state, const ccbf_leaf *leaves, uint32_t n) {
+	if (last.n != n || last.mark != state->mark || last.state + 1 != state) {
 		return false;
 	}
 	for (uint32_t j = 0; j < n; j++) {
@@ -48,10 +52,11 @@ static bool as_kept(const ccbf_leaf *l, uint32_t j, uint64_t rows) {
 	return true;
 }
 
-uint64_t ccbf_changed_leaves(const void *state, const ccbf_leaf *leaves, uint32_t n, uint64_t rows) {
+uint64_t ccbf_changed_leaves(const ccbf_state *state, const ccbf_leaf *leaves, uint32_t n, uint64_t rows) {
 	uint64_t changed = 0;
 	bool more = next_part(state, leaves, n);
 	last.state = state;
+	last.mark = state->mark;
 	last.n = n;
 	for (uint32_t j = 0; j < n; j++) {
 		const ccbf_leaf *l = &leaves[j];

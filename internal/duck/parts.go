@@ -39,7 +39,7 @@ func ChangedFields(v *Vector, state *State) (fields uint64) {
 	if len(leaves) == 0 || len(leaves) > C.CCBF_MAX_LEAVES {
 		return 0
 	}
-	changed := C.ccbf_changed_leaves(unsafe.Pointer(state), &leaves[0], C.uint32_t(len(leaves)), C.uint64_t(v.n))
+	changed := C.ccbf_changed_leaves((*C.ccbf_state)(unsafe.Pointer(state)), &leaves[0], C.uint32_t(len(leaves)), C.uint64_t(v.n))
 	for i, j := range field {
 		if changed>>i&1 != 0 {
 			fields |= 1 << j
