@@ -11,13 +11,14 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // boxTruth is the sum of a view's counts over the model's cells in a box.
 func boxTruth(m map[spot]uint64, box grid.Rect, category []byte) (sum uint64) {
 	for s, n := range m {
 		if box.Contains(s.Cell) && (category == nil || s.category == string(category)) {
-			sum = saturatingAdd(sum, n)
+			sum = saturate.Add(sum, n)
 		}
 	}
 	return sum

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // areaWalk sums the cells of an area. As a section's cells are in Z-order, a
@@ -130,7 +131,7 @@ func (w *areaWalk) blocks(low, high uint64, from, to int) {
 // inside adds the cells with keys from low to high, in blocks as above.
 func (w *areaWalk) inside(low, high uint64, from, to int) {
 	if low == w.s.first(0) && high == w.high {
-		w.sum = saturatingAdd(w.sum, w.s.total)
+		w.sum = saturate.Add(w.sum, w.s.total)
 		return
 	}
 	for i := from; i < to; i++ {
@@ -139,9 +140,9 @@ func (w *areaWalk) inside(low, high uint64, from, to int) {
 			last = w.s.first(i+1) - 1
 		}
 		if w.s.first(i) < low || last > high {
-			w.sum = saturatingAdd(w.sum, w.cut(i, low, high).total())
+			w.sum = saturate.Add(w.sum, w.cut(i, low, high).total())
 		} else {
-			w.sum = saturatingAdd(w.sum, w.total(i))
+			w.sum = saturate.Add(w.sum, w.total(i))
 		}
 	}
 }
@@ -208,7 +209,7 @@ func (w *areaWalk) cells(r run) {
 	if len(r.keys) <= fewCells {
 		for i, k := range r.keys {
 			if w.area.Contains(cellOf(w.s.x, w.s.y, k)) {
-				w.sum = saturatingAdd(w.sum, r.counts[i])
+				w.sum = saturate.Add(w.sum, r.counts[i])
 			}
 		}
 		return
@@ -222,7 +223,7 @@ func (w *areaWalk) cells(r run) {
 		part := run{r.keys[:n], r.counts[:n]}
 		switch w.enter(part.keys[0], part.keys[n-1]) {
 		case grid.Inside:
-			w.sum = saturatingAdd(w.sum, part.total())
+			w.sum = saturate.Add(w.sum, part.total())
 		case grid.Partly:
 			w.cells(part)
 			w.area.Leave()

@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -106,7 +107,7 @@ func (b *Builder) AddKeys(keys []uint64) error {
 	if err != nil {
 		return err
 	}
-	b.total = saturatingAdd(b.total, uint64(len(keys)))
+	b.total = saturate.Add(b.total, uint64(len(keys)))
 	return b.pushAll(pb, keys, nil)
 }
 
@@ -119,7 +120,7 @@ func (b *Builder) AddKey(key uint64) error {
 	if err != nil {
 		return err
 	}
-	b.total = saturatingAdd(b.total, 1)
+	b.total = saturate.Add(b.total, 1)
 	return b.push(pb, key, 1)
 }
 
@@ -141,7 +142,7 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 	if err != nil {
 		return err
 	}
-	b.total = saturatingAdd(b.total, n)
+	b.total = saturate.Add(b.total, n)
 	return b.push(pb, z, n)
 }
 
@@ -195,7 +196,7 @@ func (b *Builder) check(c *Config, class key.Class) error {
 func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 	b.unknown = b.unknown || !known
 	b.notSums = b.notSums || notSums
-	b.total = saturatingAdd(b.total, total)
+	b.total = saturate.Add(b.total, total)
 }
 
 // AddView adds a sketch, which stays as it is, after checking it.
@@ -253,7 +254,7 @@ func (b *Builder) addDense(d *dense, bounds grid.Rect, p parts, total uint64) er
 		return err
 	}
 	b.united = b.united.with(b.added, p, total)
-	b.added = saturatingAdd(b.added, total)
+	b.added = saturate.Add(b.added, total)
 	b.bounds = hull(b.bounds, bounds)
 	b.dense.union(d)
 	return nil

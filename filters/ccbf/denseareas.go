@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // ErrTooManyCells says that an area covers more cells than a dense sketch may
@@ -92,7 +93,7 @@ func (v *View) denseBoxSum(box grid.Rect, category []byte) (uint64, error) {
 	}
 	sum := uint64(0)
 	for y := box.MinY; y <= box.MaxY; y++ {
-		sum = saturatingAdd(sum, v.rowSum(y, box.MinX, box.MaxX, category, nil))
+		sum = saturate.Add(sum, v.rowSum(y, box.MinX, box.MaxX, category, nil))
 	}
 	return sum, nil
 }
@@ -109,7 +110,7 @@ func (v *View) densePolygonSum(scan *grid.Scanner, category []byte, each func(n 
 	sum, area := uint64(0), scan.Bounds()
 	for y := area.MinY; y <= area.MaxY; y++ {
 		for _, in := range scan.Row(y) {
-			sum = saturatingAdd(sum, v.rowSum(y, in.X0, in.X1, category, each))
+			sum = saturate.Add(sum, v.rowSum(y, in.X0, in.X1, category, each))
 		}
 	}
 	return sum, nil
@@ -125,7 +126,7 @@ func (v *View) rowSum(y, x0, x1 int64, category []byte, each func(n uint64)) uin
 		if each != nil {
 			each(n)
 		}
-		sum = saturatingAdd(sum, n)
+		sum = saturate.Add(sum, n)
 	}
 	return sum
 }

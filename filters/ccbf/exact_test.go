@@ -14,6 +14,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -88,7 +89,7 @@ func TestExactForm(t *testing.T) {
 			m := p.model()
 			total, bounds := uint64(0), grid.EmptyRect()
 			for s, n := range m {
-				total = saturatingAdd(total, n)
+				total = saturate.Add(total, n)
 				bounds = bounds.Extend(s.Cell)
 			}
 			counts(t, "in place", v, m, true)
@@ -224,7 +225,7 @@ func readByTheDocument(t *testing.T, body []byte) map[spot]uint64 {
 					y |= int64(z>>(2*bit+1)&1) << bit
 				}
 				m[spot{grid.Cell{X: h.x<<32 + x - 0x55555555, Y: h.y<<32 + y - 0x55555555}, h.category}] = n
-				total = saturatingAdd(total, n)
+				total = saturate.Add(total, n)
 			}
 			if l.at > len(l.b)*8 || len(l.b)*8-l.at >= 8 {
 				t.Fatalf("block %d ends at bit %d of %d", i, l.at, len(l.b)*8)

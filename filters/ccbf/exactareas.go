@@ -1,6 +1,9 @@
 package ccbf
 
-import "github.com/ccbfsql/ccbfsql/filters/grid"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
 
 // areaSum is the sum over the cells of an exact sketch in an area.
 func (v *View) areaSum(a area, category []byte) uint64 {
@@ -11,7 +14,7 @@ func (v *View) areaSum(a area, category []byte) uint64 {
 		switch s := &v.sections[i]; {
 		case relation == grid.Outside || !s.matches(category):
 		case relation == grid.Inside:
-			w.sum = saturatingAdd(w.sum, s.total)
+			w.sum = saturate.Add(w.sum, s.total)
 		case s.cells < a.Work()/workPerCell:
 			w.few = append(w.few, s)
 		default:

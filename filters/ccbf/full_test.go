@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // A cell whose counters are all full reads as the total, which no cell exceeds.
@@ -72,7 +73,7 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 					counts(t, fmt.Sprintf("%v, widths %v, %s", mode, widths, what), v, want, false)
 					sum := uint64(0)
 					for at, n := range want {
-						sum = saturatingAdd(sum, n)
+						sum = saturate.Add(sum, n)
 						if got := s.count(at.Cell, nil); got < n || got != v.Count(at.Cell, nil) {
 							t.Fatalf("%v, widths %v, %s: %v reads %d, from the BLOB %d", mode, widths, what, at, got, v.Count(at.Cell, nil))
 						}
@@ -95,12 +96,12 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 					want := combined(pa.model(), pb.model(), op.model)
 					check(op.name, s, want)
 					must(0, s.Add(both[0].Cell, nil, both[0].n))
-					want[both[0].spot] = saturatingAdd(want[both[0].spot], both[0].n)
+					want[both[0].spot] = saturate.Add(want[both[0].spot], both[0].n)
 					check(op.name+" and one more", s, want)
 				}
 				total := uint64(0)
 				for _, o := range both {
-					total = saturatingAdd(total, o.n)
+					total = saturate.Add(total, o.n)
 				}
 				if mode == Standard && total < math.MaxUint64 {
 					s := dense(both)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -53,7 +54,7 @@ func (p *points) add(s spot, n uint64) {
 func (p points) model() map[spot]uint64 {
 	m := map[spot]uint64{}
 	for _, o := range p {
-		m[o.spot] = saturatingAdd(m[o.spot], o.n)
+		m[o.spot] = saturate.Add(m[o.spot], o.n)
 	}
 	return m
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // The hot loops: k counters of the first layer, generic over its width, with
@@ -188,20 +189,13 @@ func (d *dense) insertSlow(mode Mode, h1, h2, n uint64) {
 		}
 		return
 	}
-	to := saturatingAdd(d.count(h1, h2), n)
+	to := saturate.Add(d.count(h1, h2), n)
 	for range d.shape.k {
 		j = next(j, step, l.size)
 		if d.value(j) < to {
 			d.raise(0, j, to)
 		}
 	}
-}
-
-func saturatingAdd(a, b uint64) uint64 {
-	if s := a + b; s >= a {
-		return s
-	}
-	return ^uint64(0)
 }
 
 // insertKeys computes the positions of a batch of keys, asks for their
@@ -343,7 +337,7 @@ func (d *dense) raiseKey(at []uint32, n uint64) {
 		values[i] = d.value(uint64(j))
 		least = min(least, values[i])
 	}
-	to := saturatingAdd(least, n)
+	to := saturate.Add(least, n)
 	carried := twice // values may have grown since they were read
 	for i, j := range at {
 		v := values[i]

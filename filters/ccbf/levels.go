@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -34,7 +35,7 @@ func (d *dense) insertQuads(c *Config, s *section, category []byte, level uint8)
 		}
 		at := quad(cellOf(s.x, s.y, k), level)
 		if n > 0 && at == last {
-			ns[n-1] = saturatingAdd(ns[n-1], w)
+			ns[n-1] = saturate.Add(ns[n-1], w)
 			continue
 		}
 		if n == hashBatch {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -171,7 +172,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 		return err
 	}
 	if s.TotalKnown {
-		s.Total = saturatingAdd(s.Total, n)
+		s.Total = saturate.Add(s.Total, n)
 	}
 	sx, sy, z := zkey(c)
 	one := section{place{string(category), category == nil, sx, sy}, run{[]uint64{z}, []uint64{n}}}
@@ -293,7 +294,7 @@ func (s *Sketch) combine(o *Sketch, common bool, f func(x, y uint64) uint64) []s
 func (s *Sketch) retotal() {
 	s.Total = 0
 	for i := range s.sections {
-		s.Total = saturatingAdd(s.Total, s.sections[i].total())
+		s.Total = saturate.Add(s.Total, s.sections[i].total())
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // quadSum sums an area in a dense sketch with levels, from large quads down to
@@ -52,7 +53,7 @@ func (v *View) sumQuads(a area, category []byte, each func(n uint64)) (uint64, e
 	sum := uint64(0)
 	for y := r.MinY >> top; y <= r.MaxY>>top; y++ {
 		for x := r.MinX >> top; x <= r.MaxX>>top; x++ {
-			sum = saturatingAdd(sum, q.sum(top, x, y, ^uint64(0)))
+			sum = saturate.Add(sum, q.sum(top, x, y, ^uint64(0)))
 		}
 	}
 	return sum, v.allow(q.steps)
@@ -106,7 +107,7 @@ func (q *quadSum) sum(level int, x, y int64, bound uint64) uint64 {
 	}
 	sum := uint64(0)
 	for i := range int64(4) {
-		sum = saturatingAdd(sum, q.sum(level-1, 2*x+i&1, 2*y+i>>1, bound))
+		sum = saturate.Add(sum, q.sum(level-1, 2*x+i&1, 2*y+i>>1, bound))
 	}
 	return min(sum, bound)
 }
@@ -116,7 +117,7 @@ func (q *quadSum) sum(level int, x, y int64, bound uint64) uint64 {
 func (q *quadSum) whole(r grid.Rect) uint64 {
 	level := int(q.v.Levels)
 	r = r.Intersect(q.v.Bounds).Quads(level)
-	if q.steps = saturatingAdd(q.steps, r.Count()); q.steps > q.most {
+	if q.steps = saturate.Add(q.steps, r.Count()); q.steps > q.most {
 		return 0
 	}
 	sum := uint64(0)
@@ -126,7 +127,7 @@ func (q *quadSum) whole(r grid.Rect) uint64 {
 			if q.each != nil {
 				q.each(n)
 			}
-			sum = saturatingAdd(sum, n)
+			sum = saturate.Add(sum, n)
 		}
 	}
 	return sum

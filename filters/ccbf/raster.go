@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/paulmach/orb"
 )
 
@@ -73,7 +74,7 @@ func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, category []b
 	}
 	add := func(column, line int, n uint64) {
 		p := &dst[(height-1-line)*width+column]
-		*p = saturatingAdd(*p, n)
+		*p = saturate.Add(*p, n)
 	}
 	if v.form == formExact {
 		v.eachCell(clip, category, func(c grid.Cell, n uint64) { add(columns.part(c.X), lines.part(c.Y), n) })

@@ -3,6 +3,8 @@ package ccbf
 import (
 	"cmp"
 	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // run is a sorted list of cells in Z-order with the occurrences of each: keys
@@ -44,7 +46,7 @@ func collapse(keys, weights []uint64) run {
 			n++
 			r.keys[n] = k
 		}
-		r.counts[n] = saturatingAdd(r.counts[n], weights[i])
+		r.counts[n] = saturate.Add(r.counts[n], weights[i])
 	}
 	return r
 }
@@ -82,7 +84,7 @@ func mergeInto(keys, counts []uint64, a, b run) int {
 			right = 1
 		}
 		keys[n] = min(x, y)
-		counts[n] = saturatingAdd(ac[i]&-left, bc[j]&-right)
+		counts[n] = saturate.Add(ac[i]&-left, bc[j]&-right)
 		i += int(left)
 		j += int(right)
 		n++
@@ -98,7 +100,7 @@ func mergeInto(keys, counts []uint64, a, b run) int {
 func (r run) total() uint64 {
 	total := uint64(0)
 	for _, n := range r.counts {
-		total = saturatingAdd(total, n)
+		total = saturate.Add(total, n)
 	}
 	return total
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -246,7 +247,7 @@ func TestChangesWhileExact(t *testing.T) {
 			if err := s.Add(c.Cell, nil, n); err != nil {
 				t.Fatal(err)
 			}
-			m[c] = saturatingAdd(m[c], n)
+			m[c] = saturate.Add(m[c], n)
 		case 3:
 			to := cell()
 			if err := s.Move(c.Cell, to.Cell, nil, nil); err != nil {
@@ -254,7 +255,7 @@ func TestChangesWhileExact(t *testing.T) {
 			}
 			n := m[c]
 			m[c] = 0
-			m[to] = saturatingAdd(m[to], n)
+			m[to] = saturate.Add(m[to], n)
 		}
 		if i%20 == 0 {
 			v := viewOf(t, bytesOf(s)) // with the total that the header must have

@@ -1,6 +1,9 @@
 package ccbf
 
-import "github.com/ccbfsql/ccbfsql/filters/grid"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
 
 // squares gathers cells by the square that they lie in: hardly ever more than
 // one. The zero value is ready.
@@ -19,7 +22,7 @@ func (q *squares) add(c grid.Cell, n uint64) {
 		q.last, q.at = s, q.square(s)
 	}
 	if last := len(q.at.keys) - 1; last >= 0 && q.at.keys[last] == z {
-		q.at.counts[last] = saturatingAdd(q.at.counts[last], n)
+		q.at.counts[last] = saturate.Add(q.at.counts[last], n)
 		return
 	}
 	q.at.keys, q.at.counts = append(q.at.keys, z), append(q.at.counts, n)

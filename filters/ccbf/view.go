@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -74,7 +75,7 @@ func (v *View) Reset(blob []byte) error {
 		if (s.category != nil) != v.Categories {
 			return sketch.Invalidf("section %d disagrees with the header about categories", i+1)
 		}
-		total = saturatingAdd(total, s.total)
+		total = saturate.Add(total, s.total)
 	}
 	if total != v.header.Total {
 		return sketch.Invalidf("a total of %d, sections that count %d", v.header.Total, total)
@@ -116,7 +117,7 @@ func (v *View) Count(c grid.Cell, category []byte) uint64 {
 	n := uint64(0)
 	for i := range v.sections {
 		if s := &v.sections[i]; s.x == sx && s.y == sy && s.matches(category) {
-			n = saturatingAdd(n, s.count(z))
+			n = saturate.Add(n, s.count(z))
 		}
 	}
 	return n
