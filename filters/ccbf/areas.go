@@ -16,7 +16,7 @@ func (v *View) BoxSum(box grid.Rect, category []byte) (uint64, error) {
 	if v.form == formDense {
 		return v.denseBoxSum(box, category)
 	}
-	return v.areaSum(boxArea(box), category), nil
+	return v.cells.areaSum(boxArea(box), category), nil
 }
 
 // PolygonSum is Polygon.Sum of one sketch.

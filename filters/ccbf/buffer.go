@@ -5,11 +5,11 @@ package ccbf
 const (
 	minBuffer  = 16
 	sortBuffer = 1 << 12
-	maxBuffer  = 1 << 18
+	maxBuffer  = maxKeys
 )
 
-// push puts a key into the buffer of its place.
-func (b *Builder) push(pb *placeBuilder, key, n uint64) error {
+// push puts a key into the buffer of its section.
+func (b *Builder) push(pb *sectionBuilder, key, n uint64) error {
 	if len(pb.buf) == cap(pb.buf) {
 		if err := b.full(pb); err != nil {
 			return err
@@ -32,7 +32,7 @@ func (b *Builder) push(pb *placeBuilder, key, n uint64) error {
 }
 
 // pushAll is push for keys with an occurrence each, or weights[i] of them.
-func (b *Builder) pushAll(pb *placeBuilder, keys, weights []uint64) error {
+func (b *Builder) pushAll(pb *sectionBuilder, keys, weights []uint64) error {
 	if pb.weights != nil || weights != nil {
 		for i, k := range keys {
 			n := uint64(1)
@@ -60,7 +60,7 @@ func (b *Builder) pushAll(pb *placeBuilder, keys, weights []uint64) error {
 
 // full makes room in a full buffer: a larger one while it is small, else by
 // sorting it into a run or counting it into the dense form.
-func (b *Builder) full(pb *placeBuilder) error {
+func (b *Builder) full(pb *sectionBuilder) error {
 	size := cap(pb.buf)
 	if size >= sortBuffer {
 		if err := b.flush(pb); err != nil {
@@ -79,7 +79,7 @@ func (b *Builder) full(pb *placeBuilder) error {
 
 // reserve makes room for n more keys at once where no buffer is too large for
 // them: sorted together they are one run.
-func (b *Builder) reserve(pb *placeBuilder, n int) error {
+func (b *Builder) reserve(pb *sectionBuilder, n int) error {
 	size := max(minBuffer, cap(pb.buf))
 	for size < len(pb.buf)+n && size < maxBuffer {
 		size *= 2
@@ -90,8 +90,8 @@ func (b *Builder) reserve(pb *placeBuilder, n int) error {
 	return b.resize(pb, size)
 }
 
-// resize gives a place a larger buffer.
-func (b *Builder) resize(pb *placeBuilder, size int) error {
+// resize gives a section a larger buffer.
+func (b *Builder) resize(pb *sectionBuilder, size int) error {
 	each := int64(8)
 	if pb.weights != nil {
 		each = 16
@@ -107,7 +107,7 @@ func (b *Builder) resize(pb *placeBuilder, size int) error {
 }
 
 // flush empties a buffer, into the dense form or a run.
-func (b *Builder) flush(pb *placeBuilder) error {
+func (b *Builder) flush(pb *sectionBuilder) error {
 	if len(pb.buf) == 0 {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (b *Builder) flush(pb *placeBuilder) error {
 		if b.Levels > 0 {
 			r = pb.sorted() // so that the cells of a quad stand together, mostly
 		}
-		b.insert(section{pb.place, r})
+		b.insert(section{pb.label, r})
 	} else {
 		r := pb.sorted()
 		if err := b.grow(r.bytes()); err != nil {
@@ -139,14 +139,10 @@ func (b *Builder) flush(pb *placeBuilder) error {
 }
 
 // sorted makes a run of the buffer, which it may sort.
-func (pb *placeBuilder) sorted() run {
-	s := sorters.Get().(*sorter)
-	defer sorters.Put(s)
-	return s.run(pb.buf, pb.weights)
-}
+func (pb *sectionBuilder) sorted() run { return runOf(pb.buf, pb.weights) }
 
 // insert counts sections' cells in the dense form.
 func (b *Builder) insert(sections ...section) {
-	b.bounds = hull(b.bounds, b.dense.insertSections(&b.Config, sections))
+	b.bounds = hull(b.bounds, insertCells(b.dense, &b.Config, sections))
 	b.counted = b.counted || len(sections) > 0
 }

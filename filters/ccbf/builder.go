@@ -24,30 +24,30 @@ type Builder struct {
 	// stay exact becomes dense for want of memory.
 	Hold int64
 
-	budget  Budget
-	class   key.Class
-	total   uint64
-	unknown bool // the total is
-	notSums bool // some part's counters are no sums
-	bounds  grid.Rect
-	places  []*placeBuilder
-	plain   *placeBuilder            // the first place without a category
-	byText  map[string]*placeBuilder // the first place of each category
-	dense   *dense
-	united  parts  // of the dense sketches that were added
-	added   uint64 // their total
-	counted bool   // points went into the dense form one by one
-	held    int64  // bytes of all of it
-	cells   uint64 // in runs
+	budget   Budget
+	class    key.Class
+	total    uint64
+	unknown  bool // the total is
+	notSums  bool // some part's counters are no sums
+	bounds   grid.Rect
+	sections []*sectionBuilder
+	plain    *sectionBuilder            // the first section without a category
+	byText   map[string]*sectionBuilder // the first section of each category
+	dense    *dense
+	united   parts  // of the dense sketches that were added
+	added    uint64 // their total
+	counted  bool   // points went into the dense form one by one
+	held     int64  // bytes of all of it
+	cells    uint64 // in runs
 	// spilled says that cells go into the dense form at once, and no longer
 	// into runs.
 	spilled bool
 }
 
-// placeBuilder collects the cells of one section.
-type placeBuilder struct {
-	place
-	next    *placeBuilder // of the same category
+// sectionBuilder collects the cells of one section.
+type sectionBuilder struct {
+	label
+	next    *sectionBuilder // of the same category
 	buf     []uint64
 	weights []uint64 // beside buf; nil while all are 1
 	runs    []run    // each less than half as long as the one before
@@ -68,11 +68,8 @@ func (b *Builder) grow(delta int64) error {
 	return nil
 }
 
-// placeBytes is about what a section costs before it holds anything.
-const placeBytes = 256
-
 // at returns the builder of the cells of a category, nil for none, in a square.
-func (b *Builder) at(category []byte, x, y int32) (*placeBuilder, error) {
+func (b *Builder) at(category []byte, x, y int32) (*sectionBuilder, error) {
 	first := b.plain
 	if category != nil {
 		first = b.byText[string(category)]
@@ -82,17 +79,17 @@ func (b *Builder) at(category []byte, x, y int32) (*placeBuilder, error) {
 			return pb, nil
 		}
 	}
-	if err := b.grow(placeBytes + int64(len(category))); err != nil {
+	if err := b.grow(sectionBytes + int64(len(category))); err != nil {
 		return nil, err
 	}
-	pb := &placeBuilder{place: place{string(category), category == nil, x, y}, next: first}
-	b.places = append(b.places, pb)
+	pb := &sectionBuilder{label: label{string(category), category == nil, x, y}, next: first}
+	b.sections = append(b.sections, pb)
 	if category == nil {
 		b.plain = pb
 		return pb, nil
 	}
 	if b.byText == nil {
-		b.byText = map[string]*placeBuilder{}
+		b.byText = map[string]*sectionBuilder{}
 	}
 	b.byText[pb.category] = pb
 	return pb, nil
@@ -149,7 +146,7 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 // Sketch makes a sketch of all that was added. It may share memory with the
 // builder: it is to be read or encoded before anything else is added.
 func (b *Builder) Sketch() (*Sketch, error) {
-	for _, pb := range b.places {
+	for _, pb := range b.sections {
 		if err := b.flush(pb); err != nil {
 			return nil, err
 		}
@@ -159,20 +156,20 @@ func (b *Builder) Sketch() (*Sketch, error) {
 			return nil, err
 		}
 	}
-	sections, err := b.runSections()
+	cells, err := b.gather()
 	if err != nil {
 		return nil, err
 	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, Bounds: b.bounds,
-		sections: sections, dense: b.dense, sums: b.Mode == Standard && !b.notSums,
+		cells: cells, dense: b.dense, sums: b.Mode == Standard && !b.notSums,
 	}
-	if s.dense != nil && len(s.sections) > 0 {
+	if s.dense != nil && len(s.cells) > 0 {
 		// Cells that came beside dense sketches: they go in last and in their
 		// own order, so that the order in which they came does not matter.
 		s.dense = s.dense.clone()
-		s.Bounds = hull(s.Bounds, s.dense.insertSections(&s.Config, s.sections))
-		s.sections, s.parts = nil, b.parts(true)
+		s.Bounds = hull(s.Bounds, insertCells(s.dense, &s.Config, s.cells))
+		s.cells, s.parts = nil, b.parts(true)
 	} else if s.dense != nil {
 		s.parts = b.parts(b.counted)
 	}
@@ -212,25 +209,25 @@ func (b *Builder) AddView(v *View) error {
 	if v.form == formDense {
 		return b.addDense(&v.dense, v.Bounds, v.parts, total)
 	}
-	if err := b.grow(v.runBytes()); err != nil { // before cells are read
+	if err := b.grow(v.cells.memory()); err != nil { // before cells are read
 		return err
 	}
-	return v.eachSection(func(s section) error {
+	return v.cells.eachSection(func(s section) error {
 		pb, err := b.at(s.keyCategory(), s.x, s.y)
 		if err != nil {
 			return err
 		}
-		if err := b.grow(-placeBytes); err != nil { // at has counted it
+		if err := b.grow(-sectionBytes); err != nil { // at has counted it
 			return err
 		}
 		return b.addShared(pb, s.run)
 	})
 }
 
-// addShared adds a run that is accounted for to a place.
-func (b *Builder) addShared(pb *placeBuilder, r run) error {
+// addShared adds a run that is accounted for to a section.
+func (b *Builder) addShared(pb *sectionBuilder, r run) error {
 	if b.spilled {
-		b.insert(section{pb.place, r})
+		b.insert(section{pb.label, r})
 		return b.grow(-r.bytes())
 	}
 	return b.addRun(pb, r)
@@ -267,7 +264,7 @@ func (b *Builder) Merge(from *Builder) error {
 		return err
 	}
 	b.mergeTotal(from.total, !from.unknown, from.notSums)
-	for _, fp := range from.places {
+	for _, fp := range from.sections {
 		pb, err := b.at(fp.keyCategory(), fp.x, fp.y)
 		if err != nil {
 			return err

@@ -25,8 +25,8 @@ func (p *purse) Grow(delta int64) error {
 
 // memory is what a builder holds: what its budget must have been asked for.
 func (b *Builder) memory() (n int64) {
-	for _, pb := range b.places {
-		n += placeBytes + int64(len(pb.category)) + 8*int64(cap(pb.buf)) + 8*int64(cap(pb.weights))
+	for _, pb := range b.sections {
+		n += sectionBytes + int64(len(pb.category)) + 8*int64(cap(pb.buf)) + 8*int64(cap(pb.weights))
 		for _, r := range pb.runs {
 			n += r.bytes()
 		}
@@ -96,7 +96,7 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 	}
 	// A buffer, sorted runs of together less than twice the cells, and as much
 	// again while they are merged.
-	if most := 8*maxBuffer + 4*runBytes(cells) + placeBytes; budget.most > most {
+	if most := 8*maxBuffer + 4*runBytes(cells) + sectionBytes; budget.most > most {
 		t.Errorf("%d bytes at most for %d cells, want no more than %d", budget.most, cells, most)
 	}
 	if v := viewOf(t, blobOf(t, b)); !v.IsExact() {

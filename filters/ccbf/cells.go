@@ -35,11 +35,10 @@ func cellOf(sx, sy int32, z uint64) grid.Cell {
 	return grid.Cell{X: int64(sx)<<32 + int64(x) - bias, Y: int64(sy)<<32 + int64(y) - bias}
 }
 
-// Keys computes the Z-order keys of points into dst, as long as xs and ys, for
-// Builder.AddKeys. It stops at the first point outside of the square (0, 0),
-// or with no cell at all, and returns its index; len(dst) where there is none.
-func (c *Config) Keys(dst []uint64, xs, ys []float64) int {
-	res := c.Grid.Res()
+// zkeys computes the Z-order keys of points into dst, as long as xs and ys. It
+// stops at the first point outside of the square (0, 0), or with no cell at all,
+// and returns its index; len(dst) where there is none.
+func zkeys(dst []uint64, xs, ys []float64, res float64) int {
 	xs, ys = xs[:len(dst)], ys[:len(dst)]
 	for i := range dst {
 		x, y := math.Floor(xs[i]/res), math.Floor(ys[i]/res)

@@ -64,9 +64,9 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	dst = s.appendParams(dst)
 	params := len(dst) - start - sketch.HeaderSize
 	if s.dense == nil {
-		body, fits := appendExactBody(dst, s.sections, s.Bytes)
+		body, fits := s.cells.appendBody(dst, s.Bytes)
 		if fits {
-			s.Bounds = cellBounds(s.sections)
+			s.Bounds = s.cells.bounds()
 			return s.end(body, start, params)
 		}
 		s.makeDense()
@@ -148,8 +148,8 @@ func (v *View) Sketch() (*Sketch, error) {
 		s.dense = v.dense.clone()
 		return s, nil
 	}
-	err := v.eachSection(func(sec section) error {
-		s.sections = append(s.sections, sec)
+	err := v.cells.eachSection(func(sec section) error {
+		s.cells = append(s.cells, sec)
 		return nil
 	})
 	if err != nil {

@@ -25,17 +25,28 @@ const (
 	recentBits = 12
 )
 
-// A buffer's keys are counted in a word's lower bits.
-const _ = uint(1<<countBits - 1 - maxBuffer)
+// maxKeys is up to how many keys runOf takes: they are counted in a word's lower
+// bits.
+const maxKeys = 1 << (countBits - 1)
 
-// run makes a run of keys, which it sorts in place or leaves alone, with an
-// occurrence each, or weights[i] of them.
+// packKeys is from how many keys on it pays to put keys and counts into one word.
+const packKeys = 1 << 12
+
+// runOf makes a run of up to maxKeys keys, which it sorts in place or leaves alone,
+// with an occurrence each, or weights[i] of them.
+func runOf(keys, weights []uint64) run {
+	s := sorters.Get().(*sorter)
+	defer sorters.Put(s)
+	return s.run(keys, weights)
+}
+
+// run is runOf.
 func (s *sorter) run(keys, weights []uint64) run {
 	if weights != nil {
 		s.radix.SortPairs(keys, weights)
-		return collapse(keys, weights)
+		return fromSorted(keys, weights)
 	}
-	if len(keys) >= sortBuffer {
+	if len(keys) >= packKeys {
 		diff := uint64(0)
 		for _, k := range keys {
 			diff |= k ^ keys[0]
@@ -45,7 +56,7 @@ func (s *sorter) run(keys, weights []uint64) run {
 		}
 	}
 	s.radix.Sort(keys)
-	return collapse(keys, nil)
+	return fromSorted(keys, nil)
 }
 
 // packed is run for keys that differ in their lowest width bits only: key and

@@ -294,3 +294,8 @@ func (c *Config) Differ(o *Config) error {
 	}
 	return nil
 }
+
+// Keys computes the Z-order keys of points into dst, as long as xs and ys, for
+// Builder.AddKeys. It stops at the first point outside of the square (0, 0),
+// or with no cell at all, and returns its index; len(dst) where there is none.
+func (c *Config) Keys(dst []uint64, xs, ys []float64) int { return zkeys(dst, xs, ys, c.Grid.Res()) }

@@ -75,13 +75,7 @@ func (v *View) Info() Info {
 		i.Fill = float64(used) / float64(l.size)
 		return i
 	}
-	for j := range v.sections {
-		s := &v.sections[j]
-		i.Cells += uint64(s.cells)
-		if s.category != nil && (j == 0 || string(v.sections[j-1].category) != string(s.category)) {
-			i.Categories++
-		}
-	}
+	i.Cells, i.Categories = v.cells.size()
 	return i
 }
 

@@ -5,11 +5,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// areaSum is the sum over the cells of an exact sketch in an area.
-func (v *View) areaSum(a area, category []byte) uint64 {
-	w := areaWalk{area: a, bounds: v.Bounds, room: &v.areas.room}
-	v.areas.begin(len(v.sections))
-	relation := a.Enter(v.Bounds)
+// areaSum is the sum over the cells in an area.
+func (v *listView) areaSum(a area, category []byte) uint64 {
+	w := areaWalk{area: a, bounds: v.bounds, room: &v.kept.room}
+	v.kept.begin(len(v.sections))
+	relation := a.Enter(v.bounds)
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
 		case relation == grid.Outside || !s.matches(category):
@@ -18,7 +18,7 @@ func (v *View) areaSum(a area, category []byte) uint64 {
 		case s.cells < a.Work()/workPerCell:
 			w.few = append(w.few, s)
 		default:
-			w.kept = v.areas.section(i, s)
+			w.kept = v.kept.section(i, s)
 			w.section(s)
 		}
 	}
@@ -33,9 +33,9 @@ func (v *View) areaSum(a area, category []byte) uint64 {
 // for the section to be read as a whole: so many comparisons take longer.
 const workPerCell = 8
 
-// areas is what a View keeps from one question to the next: from the second on,
-// as many a View is asked only one.
-type areas struct {
+// kept is what a view keeps from one question to the next: from the second on,
+// as many a view is asked only one.
+type kept struct {
 	asked    int
 	sections []keptSection
 	room     int64 // bytes that may be kept yet
@@ -54,14 +54,14 @@ const keepBytes = 16 << 20
 const keptBlock = 7 * 8
 
 // begin notes a question to a sketch of n sections.
-func (a *areas) begin(n int) {
+func (a *kept) begin(n int) {
 	if a.asked++; a.asked == 2 {
 		a.sections, a.room = make([]keptSection, n), keepBytes
 	}
 }
 
 // section is where to keep section i; nil where nothing is to be kept.
-func (a *areas) section(i int, s *sectionView) *keptSection {
+func (a *kept) section(i int, s *sectionView) *keptSection {
 	if a.sections == nil {
 		return nil
 	}

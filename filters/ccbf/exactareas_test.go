@@ -56,10 +56,10 @@ func blocksRead(v *View, mp orb.MultiPolygon) (read, all int, err error) {
 			return 0, 0, err
 		}
 	}
-	for i := range v.sections {
-		all += blockCount(v.sections[i].cells)
-		for j, n := range v.areas.sections[i].totals {
-			if n != 0 || len(v.areas.sections[i].blocks[j].keys) > 0 {
+	for i := range v.cells.sections {
+		all += blockCount(v.cells.sections[i].cells)
+		for j, n := range v.cells.kept.sections[i].totals {
+			if n != 0 || len(v.cells.kept.sections[i].blocks[j].keys) > 0 {
 				read++
 			}
 		}
@@ -81,7 +81,7 @@ func TestPolygonReadsTheBlocksItTouches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &v.sections[0]
+			s := &v.cells.sections[0]
 			near := 0
 			var keys, counts [blockCells]uint64
 			for j := range all {
@@ -141,7 +141,7 @@ func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 	blob := towns(t, 20_000)
 	for _, room := range []int64{0, keptBlock, 20_000, 100_000} { // the index takes some 9,000
 		v, r := viewOf(t, blob), rand.New(rand.NewPCG(68, 0))
-		v.areas = areas{asked: 2, sections: make([]keptSection, 1), room: room}
+		v.cells.kept = kept{asked: 2, sections: make([]keptSection, 1), room: room}
 		for i := range 60 {
 			mp := round(-5+6*r.Float64(), 50+5*r.Float64(), 0.5, 30)
 			got, want := must(v.PolygonSum(mp, nil)), must(viewOf(t, blob).PolygonSum(mp, nil))
@@ -150,7 +150,7 @@ func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 			}
 		}
 		kept := int64(0)
-		for _, s := range v.areas.sections {
+		for _, s := range v.cells.kept.sections {
 			kept += keptBlock * int64(len(s.blocks))
 			for _, b := range s.blocks {
 				kept += b.bytes()

@@ -1,15 +1,11 @@
 package ccbf
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
-	"math"
 	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // The body of an exact sketch (docs/FORMAT.md):
@@ -24,24 +20,19 @@ import (
 //	  uvarint  bytes of index and blocks
 //	per section: index, blocks
 
-// appendExactBody appends the body of sections, sorted by place, none empty;
-// false once it is longer than limit bytes.
-func appendExactBody(dst []byte, sections []section, limit uint64) ([]byte, bool) {
-	cells := uint64(0)
-	for i := range sections {
-		cells += uint64(len(sections[i].keys))
-	}
-	if cells > limit*8/minCellBits {
+// appendBody appends the body of a list; false once it is longer than limit bytes.
+func (l cellList) appendBody(dst []byte, limit uint64) ([]byte, bool) {
+	if uint64(l.cells()) > limit*8/minCellBits {
 		return dst, false
 	}
-	if len(sections) == 1 && len(sections[0].keys) <= blockCells {
-		return appendSmallBody(dst, &sections[0], limit)
+	if len(l) == 1 && len(l[0].keys) <= blockCells {
+		return appendSmallBody(dst, &l[0], limit)
 	}
 	body := len(dst)
-	dst = binary.AppendUvarint(dst, uint64(len(sections)))
+	dst = binary.AppendUvarint(dst, uint64(len(l)))
 	var data []byte
-	for i := range sections {
-		s := &sections[i]
+	for i := range l {
+		s := &l[i]
 		dst = appendSectionHead(dst, s)
 		before, ok := len(data), false
 		if data, ok = appendBlocks(data, s.run, limit); !ok {
@@ -67,7 +58,7 @@ func appendSectionHead(dst []byte, s *section) []byte {
 	return binary.AppendUvarint(dst, s.total())
 }
 
-// appendSmallBody is appendExactBody for one section of one block, whose
+// appendSmallBody is appendBody for one section of one block, whose
 // length fits a single byte or two: no second buffer.
 func appendSmallBody(dst []byte, s *section, limit uint64) ([]byte, bool) {
 	body := len(dst)
@@ -115,116 +106,6 @@ func appendBlocks(dst []byte, r run, limit uint64) ([]byte, bool) {
 // writers lends the memory of one block.
 var writers = sync.Pool{New: func() any { return new(bitio.Writer) }}
 
-// sectionView is one section of a body, in place.
-type sectionView struct {
-	category []byte // nil without one
-	x, y     int32
-	total    uint64
-	blocks
-}
-
 // minCellBits is the least that a cell takes: a bit for its gap and one for
 // its count. It bounds what a body of a given length can claim to hold.
 const minCellBits = 2
-
-// parseExactBody reads the sections of a body into dst[:0]. It reads their
-// lengths, not their cells.
-func parseExactBody(dst []sectionView, body []byte) ([]sectionView, error) {
-	r := sketch.NewReader("the sections", body)
-	n := r.Uvarint()
-	if n > uint64(len(body)) {
-		return nil, sketch.Invalidf("%d sections in %d bytes", n, len(body))
-	}
-	dst = dst[:0]
-	var sizes uint64
-	for range n {
-		var s sectionView
-		if length := r.Uvarint(); length > 0 {
-			s.category = r.Bytes(length - 1)
-		}
-		s.x, s.y = square(r), square(r)
-		cells := r.Uvarint()
-		s.total = r.Uvarint()
-		size := r.Uvarint()
-		if err := r.Err(); err != nil {
-			return nil, err
-		}
-		if size > uint64(len(body)) || cells == 0 || cells > size*8/minCellBits || s.total < cells ||
-			s.x == math.MaxInt32 || s.y == math.MaxInt32 {
-			return nil, sketch.Invalidf("section %d of %d is damaged", len(dst)+1, n)
-		}
-		s.cells = int(cells)
-		sizes += size
-		s.index = body[:size:size] // its length only, for now
-		dst = append(dst, s)
-	}
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	rest := r.Bytes(uint64(r.Len()))
-	if sizes != uint64(len(rest)) {
-		return nil, sketch.Invalidf("sections of %d bytes, but %d follow", sizes, len(rest))
-	}
-	for i := range dst {
-		s := &dst[i]
-		size, index := len(s.index), blockCount(s.cells)*indexEntry
-		if index > size {
-			return nil, sketch.Invalidf("section %d of %d is damaged", i+1, n)
-		}
-		s.index, s.data = rest[:index:index], rest[index:size:size]
-		rest = rest[size:]
-		if i > 0 && dst[i-1].compare(s) >= 0 {
-			return nil, sketch.Invalidf("sections %d and %d are not in order", i, i+1)
-		}
-	}
-	return dst, nil
-}
-
-// compare is place.compare without a copy of the category.
-func (s *sectionView) compare(t *sectionView) int {
-	if (s.category == nil) != (t.category == nil) {
-		if s.category == nil {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(bytes.Compare(s.category, t.category), cmp.Compare(s.y, t.y), cmp.Compare(s.x, t.x))
-}
-
-func (s *sectionView) place() place {
-	return place{category: string(s.category), none: s.category == nil, x: s.x, y: s.y}
-}
-
-// square reads the index of a square, which is small: cells reach to 2^53.
-func square(r *sketch.Reader) int32 {
-	u := r.Uvarint()
-	if u > 1<<23 {
-		return math.MaxInt32
-	}
-	return int32(u>>1) ^ -int32(u&1)
-}
-
-// eachSection reads the sections completely, one after the other, and holds
-// their order, totals and bounds against what the BLOB says.
-func (v *View) eachSection(f func(section) error) error {
-	bounds := noBounds
-	for i := range v.sections {
-		sv := &v.sections[i]
-		r, ok := sv.decodeAll()
-		if !ok {
-			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(v.sections))
-		}
-		if total := r.total(); total != sv.total {
-			return sketch.Invalidf("section %d of %d counts %d occurrences, its cells %d", i+1, len(v.sections), sv.total, total)
-		}
-		s := section{sv.place(), r}
-		bounds = hull(bounds, cellBounds([]section{s}))
-		if err := f(s); err != nil {
-			return err
-		}
-	}
-	if bounds != v.Bounds {
-		return sketch.Invalidf("bounds that are not those of the cells")
-	}
-	return nil
-}

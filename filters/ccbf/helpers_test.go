@@ -183,7 +183,7 @@ func positions(h1, h2 uint64, k int, m uint64) []uint64 {
 
 func sortedSpots(m map[spot]uint64) []spot {
 	return slices.SortedFunc(maps.Keys(m), func(a, b spot) int {
-		pa, pb := placeOf(a), placeOf(b)
+		pa, pb := labelOfSpot(a), labelOfSpot(b)
 		if c := pa.compare(pb); c != 0 {
 			return c
 		}
@@ -196,25 +196,25 @@ func sortedSpots(m map[spot]uint64) []spot {
 	})
 }
 
-func placeOf(s spot) place {
+func labelOfSpot(s spot) label {
 	x, y, _ := zkey(s.Cell)
 	category := s.category
 	if category == plain {
 		category = ""
 	}
-	return place{category, s.category == plain, x, y}
+	return label{category, s.category == plain, x, y}
 }
 
 // sectionsOf lays a model out as the sections of an exact sketch.
-func sectionsOf(m map[spot]uint64) []section {
-	var out []section
+func sectionsOf(m map[spot]uint64) cellList {
+	var out cellList
 	for _, s := range sortedSpots(m) {
 		if m[s] == 0 {
 			continue
 		}
-		p := placeOf(s)
-		if len(out) == 0 || out[len(out)-1].place != p {
-			out = append(out, section{place: p})
+		p := labelOfSpot(s)
+		if len(out) == 0 || out[len(out)-1].label != p {
+			out = append(out, section{label: p})
 		}
 		last := &out[len(out)-1]
 		_, _, z := zkey(s.Cell)

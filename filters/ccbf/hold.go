@@ -4,7 +4,7 @@ import "slices"
 
 // addRun adds a run, whose memory is accounted for, and merges runs so that
 // each stays less than half as long as the one before.
-func (b *Builder) addRun(pb *placeBuilder, r run) error {
+func (b *Builder) addRun(pb *sectionBuilder, r run) error {
 	pb.runs = append(pb.runs, r)
 	b.cells += uint64(len(r.keys))
 	for n := len(pb.runs); n > 1 && len(pb.runs[n-2].keys) < 2*len(pb.runs[n-1].keys); n = len(pb.runs) {
@@ -15,8 +15,8 @@ func (b *Builder) addRun(pb *placeBuilder, r run) error {
 	return b.settle()
 }
 
-// mergeLast makes one of the last two runs of a place.
-func (b *Builder) mergeLast(pb *placeBuilder) error {
+// mergeLast makes one of the last two runs of a section.
+func (b *Builder) mergeLast(pb *sectionBuilder) error {
 	n := len(pb.runs)
 	x, y := pb.runs[n-2], pb.runs[n-1]
 	before := runBytes(len(x.keys) + len(y.keys))
@@ -57,17 +57,17 @@ func (b *Builder) spill() error {
 	if b.spilled {
 		return nil
 	}
-	sections, err := b.runSections()
+	cells, err := b.gather()
 	if err != nil {
 		return err
 	}
-	if len(sections) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
+	if len(cells) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
 		scratch := b.denseScratch(int(b.cells))
 		if err := b.grow(int64(b.shape.bytes()) + scratch); err != nil {
 			return err
 		}
-		b.bounds = hull(b.bounds, cellBounds(sections))
-		b.dense = maximumDense(&b.Config, sections)
+		b.bounds = hull(b.bounds, cells.bounds())
+		b.dense = maximumDense(&b.Config, cells)
 		if err := b.grow(-scratch); err != nil {
 			return err
 		}
@@ -75,10 +75,10 @@ func (b *Builder) spill() error {
 		if err := b.needDense(); err != nil {
 			return err
 		}
-		b.insert(sections...)
+		b.insert(cells...)
 	}
 	freed := int64(0)
-	for _, pb := range b.places {
+	for _, pb := range b.sections {
 		for _, r := range pb.runs {
 			freed += r.bytes()
 		}
@@ -88,19 +88,19 @@ func (b *Builder) spill() error {
 	return b.grow(-freed)
 }
 
-// runSections merges the runs of every place into one.
-func (b *Builder) runSections() ([]section, error) {
-	sections := make([]section, 0, len(b.places))
-	for _, pb := range b.places {
+// gather merges the runs of every section into one.
+func (b *Builder) gather() (cellList, error) {
+	cells := make(cellList, 0, len(b.sections))
+	for _, pb := range b.sections {
 		for len(pb.runs) > 1 {
 			if err := b.mergeLast(pb); err != nil {
 				return nil, err
 			}
 		}
 		if len(pb.runs) == 1 {
-			sections = append(sections, section{pb.place, pb.runs[0]})
+			cells = append(cells, section{pb.label, pb.runs[0]})
 		}
 	}
-	slices.SortFunc(sections, func(a, b section) int { return a.compare(b.place) })
-	return sections, nil
+	slices.SortFunc(cells, func(a, b section) int { return a.compare(b.label) })
+	return cells, nil
 }

@@ -77,9 +77,7 @@ func (x *Intersector) Merge(from *Intersector) error {
 func (x *Intersector) settle() error {
 	now := int64(cap(x.values)) * 8
 	if x.exact != nil {
-		for i := range x.exact.sections {
-			now += placeBytes + x.exact.sections[i].bytes()
-		}
+		now += x.exact.cells.memory()
 	}
 	return x.grow(now - x.held)
 }

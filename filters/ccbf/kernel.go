@@ -96,8 +96,8 @@ func (d *dense) counts(dst, h1, h2 []uint64) {
 		}
 		return
 	}
-	var at [places]uint32
-	for batch := places / d.shape.k; len(h1) > 0; {
+	var at [batchPositions]uint32
+	for batch := batchPositions / d.shape.k; len(h1) > 0; {
 		m := min(batch, len(h1))
 		count(d, dst[:m], d.positions(at[:], h1[:m], h2, true))
 		for i, n := range dst[:m] {
@@ -134,8 +134,8 @@ func (d *dense) leastValue(at []uint32) uint64 {
 	return least
 }
 
-// places is how many positions are computed before the first of them is used.
-const places = 96
+// batchPositions is how many positions are computed before the first of them is used.
+const batchPositions = 96
 
 // cached is the size in bytes up to which a first layer is taken to be in the
 // caches anyway; the counters of larger ones are asked for a batch ahead.
@@ -201,9 +201,9 @@ func (d *dense) insertSlow(mode Mode, h1, h2, n uint64) {
 // insertKeys computes the positions of a batch of keys, asks for their
 // counters where those are far, and works on the batch before meanwhile.
 func (d *dense) insertKeys(work work, h1, h2, n []uint64) {
-	var at [2][places]uint32
+	var at [2][batchPositions]uint32
 	k := d.shape.k
-	batch := places / k
+	batch := batchPositions / k
 	far := len(d.layers[0].data) > cached
 	ahead := d.positions(at[0][:], h1[:min(batch, len(h1))], h2, far)
 	for turn := 1; len(h1) > 0; turn ^= 1 {
@@ -255,7 +255,7 @@ func (d *dense) positions(dst []uint32, h1, h2 []uint64, far bool) []uint32 {
 // fetch asks for the counters at positions.
 func (d *dense) fetch(at []uint32) {
 	l := &d.layers[0]
-	var offsets [places]uint32
+	var offsets [batchPositions]uint32
 	for i, j := range at {
 		offsets[i] = uint32(uint64(j) * uint64(l.width) / 8)
 	}

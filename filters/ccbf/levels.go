@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -24,7 +23,7 @@ func quad(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level
 
 // insertQuads counts the cells of a section in their quads of a level. Cells of
 // one quad that follow each other are counted at once.
-func (d *dense) insertQuads(c *Config, s *section, category []byte, level uint8) {
+func insertQuads(d *dense, c *Config, s *section, category []byte, level uint8) {
 	var h1, h2, ns [hashBatch]uint64
 	var last grid.Cell
 	h, n := c.hasher(level), 0
@@ -47,28 +46,6 @@ func (d *dense) insertQuads(c *Config, s *section, category []byte, level uint8)
 		n++
 	}
 	d.insert(c.Mode, h1[:n], h2[:n], ns[:n])
-}
-
-// coarser are the sections of the quads that hold the cells of sections, which
-// stay as they are.
-func coarser(sections []section, level uint8) []section {
-	var out []section
-	for i := range sections {
-		s := &sections[i]
-		q := squares{room: len(s.keys)}
-		for j, k := range s.keys {
-			q.add(quad(cellOf(s.x, s.y, k), level), s.counts[j])
-		}
-		q.each(func(x, y int32, sum run) {
-			p := place{s.category, s.none, x, y}
-			if j, found := slices.BinarySearchFunc(out, p, func(o section, p place) int { return o.compare(p) }); found {
-				out[j].run = merge(out[j].run, sum)
-			} else {
-				out = slices.Insert(out, j, section{p, sum})
-			}
-		})
-	}
-	return out
 }
 
 // Coarsen makes the cells of a sketch factor times as wide and as high, a power
@@ -95,7 +72,7 @@ func (s *Sketch) Coarsen(factor uint64) error {
 	}
 	s.Grid = g
 	if s.dense == nil {
-		s.sections = coarser(s.sections, l)
+		s.cells = s.cells.coarser(l)
 		return nil
 	}
 	if s.Bounds != noBounds {

@@ -8,16 +8,7 @@ func (v *View) Memory() int64 {
 	if v.form == formDense {
 		return int64(len(v.dense.body))
 	}
-	return v.runBytes()
-}
-
-// runBytes is the memory of an exact sketch's cells.
-func (v *View) runBytes() int64 {
-	n := int64(0)
-	for i := range v.sections {
-		n += placeBytes + runBytes(v.sections[i].cells)
-	}
-	return n
+	return v.cells.memory()
 }
 
 // EncodeBytes is the bytes that Sketch and its AppendBlob take at most beside what
@@ -30,7 +21,7 @@ func (b *Builder) EncodeBytes() int64 {
 		return head + 2*dense
 	}
 	cells := 0
-	for _, pb := range b.places {
+	for _, pb := range b.sections {
 		cells += len(pb.buf)
 		for _, r := range pb.runs {
 			cells += len(r.keys)

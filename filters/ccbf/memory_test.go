@@ -35,12 +35,12 @@ func TestAllocationsAreCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, pb := range b.places { // so that Sketch has it behind it
+		for _, pb := range b.sections { // so that Sketch has it behind it
 			if err := b.flush(pb); err != nil {
 				t.Fatal(err)
 			}
 			if len(pb.runs) > 0 {
-				if _, err := b.runSections(); err != nil {
+				if _, err := b.gather(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -90,12 +90,12 @@ func TestSpillingIsCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, pb := range b.places {
+		for _, pb := range b.sections {
 			if err := b.flush(pb); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := b.runSections(); err != nil {
+		if _, err := b.gather(); err != nil {
 			t.Fatal(err)
 		}
 		p.most = p.now

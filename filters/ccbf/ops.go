@@ -2,7 +2,6 @@ package ccbf
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -27,21 +26,7 @@ func (s *Sketch) count(c grid.Cell, category []byte) uint64 {
 		}
 		return n
 	}
-	if i, j, ok := s.find(c, category); ok {
-		return s.sections[i].counts[j]
-	}
-	return 0
-}
-
-// find is where a cell is in the sections.
-func (s *Sketch) find(c grid.Cell, category []byte) (i, j int, ok bool) {
-	sx, sy, z := zkey(c)
-	p := place{string(category), category == nil, sx, sy}
-	i, ok = slices.BinarySearchFunc(s.sections, p, func(s section, p place) int { return s.compare(p) })
-	if ok {
-		j, ok = s.sections[i].find(z)
-	}
-	return i, j, ok
+	return s.cells.count(c, category)
 }
 
 // Remove takes n points out of a cell. More than the estimate is an error that
@@ -60,12 +45,8 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 		s.lessTotal(n)
 		return nil
 	}
-	i, j, _ := s.find(c, category)
-	s.sections[i].run = s.sections[i].without(j, n)
-	if len(s.sections[i].keys) == 0 {
-		s.sections = slices.Delete(s.sections, i, i+1)
-	}
-	s.retotal() // a total that had reached 2^64-1 does not tell
+	s.cells = s.cells.remove(c, category, n)
+	s.Total = s.cells.total() // a total that had reached 2^64-1 does not tell
 	return nil
 }
 
@@ -174,21 +155,14 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	if s.TotalKnown {
 		s.Total = saturate.Add(s.Total, n)
 	}
-	sx, sy, z := zkey(c)
-	one := section{place{string(category), category == nil, sx, sy}, run{[]uint64{z}, []uint64{n}}}
 	if s.dense != nil {
-		s.Bounds = hull(s.Bounds, s.dense.insertSections(&s.Config, []section{one}))
+		s.Bounds = hull(s.Bounds, insertCells(s.dense, &s.Config, single(c, category, n)))
 		if s.Mode == MinimalIncrement {
 			s.parts = s.parts.more(s.Total)
 		}
 		return nil
 	}
-	i, ok := slices.BinarySearchFunc(s.sections, one.place, func(s section, p place) int { return s.compare(p) })
-	if ok {
-		s.sections[i].run = merge(s.sections[i].run, one.run)
-	} else {
-		s.sections = slices.Insert(s.sections, i, one)
-	}
+	s.cells = s.cells.add(c, category, n)
 	return nil
 }
 
@@ -219,11 +193,11 @@ func (s *Sketch) Subtract(o *Sketch) error {
 		return err
 	}
 	if s.dense == nil && o.dense == nil {
-		if !s.holds(o) {
+		if !s.cells.holds(o.cells) {
 			return errNoPart
 		}
-		s.sections = s.combine(o, false, func(x, y uint64) uint64 { return x - y })
-		s.retotal()
+		s.cells = s.cells.combine(o.cells, false, func(x, y uint64) uint64 { return x - y })
+		s.Total = s.cells.total()
 		return nil
 	}
 	if !s.Additive() || !o.Additive() || s.Mode != Standard {
@@ -250,51 +224,6 @@ func (s *Sketch) Subtract(o *Sketch) error {
 func (s *Sketch) lessTotal(n uint64) {
 	if s.TotalKnown && s.Total != ^uint64(0) {
 		s.Total -= min(n, s.Total)
-	}
-}
-
-// holds reports whether every cell of o is in s.
-func (s *Sketch) holds(o *Sketch) bool {
-	for i := range o.sections {
-		j, ok := slices.BinarySearchFunc(s.sections, o.sections[i].place, func(s section, p place) int { return s.compare(p) })
-		if !ok {
-			return false
-		}
-		enough := true
-		both(o.sections[i].run, s.sections[j].run, func(x, y uint64) uint64 {
-			enough = enough && x <= y
-			return 0
-		})
-		if !enough {
-			return false
-		}
-	}
-	return true
-}
-
-// combine is both for all sections; common leaves out those that o lacks.
-func (s *Sketch) combine(o *Sketch, common bool, f func(x, y uint64) uint64) []section {
-	var out []section
-	for _, a := range s.sections {
-		j, ok := slices.BinarySearchFunc(o.sections, a.place, func(s section, p place) int { return s.compare(p) })
-		var b run
-		if ok {
-			b = o.sections[j].run
-		} else if common {
-			continue
-		}
-		if r := both(a.run, b, f); len(r.keys) > 0 {
-			out = append(out, section{a.place, r})
-		}
-	}
-	return out
-}
-
-// retotal is the total of an exact sketch from its cells.
-func (s *Sketch) retotal() {
-	s.Total = 0
-	for i := range s.sections {
-		s.Total = saturate.Add(s.Total, s.sections[i].total())
 	}
 }
 
@@ -327,8 +256,8 @@ func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(
 	}
 	if s.dense == nil && o.dense == nil {
 		s.Class = max(s.Class, o.Class)
-		s.sections = s.combine(o, true, cell)
-		s.retotal()
+		s.cells = s.cells.combine(o.cells, true, cell)
+		s.Total = s.cells.total()
 		return nil
 	}
 	s.makeDense()
@@ -376,7 +305,7 @@ func (s *Sketch) Fold(size uint64) error {
 		steps = append(steps, step{t, x})
 	}
 	if s.dense == nil {
-		if _, fits := appendExactBody(nil, s.sections, limit); !fits {
+		if _, fits := s.cells.appendBody(nil, limit); !fits {
 			if to.bytes() > limit {
 				return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
 			}

@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -21,9 +20,9 @@ func runBytes(n int) int64 { return int64(n) * 16 }
 // bytes is the memory that the run takes.
 func (r run) bytes() int64 { return int64(cap(r.keys)+cap(r.counts)) * 8 }
 
-// collapse makes a run of sorted keys with an occurrence each, or weights[i]
+// fromSorted makes a run of sorted keys with an occurrence each, or weights[i]
 // of them.
-func collapse(keys, weights []uint64) run {
+func fromSorted(keys, weights []uint64) run {
 	distinct := 0
 	for i, k := range keys {
 		if i == 0 || k != keys[i-1] {
@@ -137,30 +136,4 @@ func both(a, b run, f func(x, y uint64) uint64) run {
 		}
 	}
 	return r
-}
-
-// place is what a section of an exact sketch holds the cells of: a category,
-// and a square of 2^32 x 2^32 cells. All but very fine grids live in the
-// square (0, 0), which reaches at least 1.4e9 cells in every direction.
-type place struct {
-	category string
-	// none says that there is no category, which an empty one is not.
-	none bool
-	x, y int32
-}
-
-func (p place) compare(q place) int {
-	if p.none != q.none {
-		if p.none {
-			return -1
-		}
-		return 1
-	}
-	return cmp.Or(cmp.Compare(p.category, q.category), cmp.Compare(p.y, q.y), cmp.Compare(p.x, q.x))
-}
-
-// section is the part of an exact sketch in one place.
-type section struct {
-	place
-	run
 }

@@ -17,14 +17,11 @@ type Sketch struct {
 	TotalKnown bool      // false after intersect and mask on the dense form
 	Bounds     grid.Rect // cells that can have a count; while exact brought up to date by AppendBlob only, while dense not shrunk by removal
 
-	sums     bool // counters are sums of occurrences
-	parts    parts
-	sections []section
-	dense    *dense // nil while exact
+	sums  bool // counters are sums of occurrences
+	parts parts
+	cells cellList
+	dense *dense // nil while exact
 }
-
-// noBounds is the bounds of no cell at all.
-var noBounds = grid.Rect{MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}
 
 // IsExact reports whether every answer is exact.
 func (s *Sketch) IsExact() bool { return s.dense == nil }
@@ -36,42 +33,6 @@ func (s *Sketch) Additive() bool { return s.dense == nil || s.sums }
 // Saturated reports whether a counter of the last layer is at its ceiling: it
 // then reads as the total, or as 2^64-1 where that is unknown.
 func (s *Sketch) Saturated() bool { return s.dense != nil && s.dense.saturated }
-
-// cellBounds are the smallest bounds of the cells of sections.
-func cellBounds(sections []section) grid.Rect {
-	b := noBounds
-	for i := range sections {
-		s := &sections[i]
-		if len(s.keys) == 0 {
-			continue
-		}
-		// The bits of one coordinate compare as it does, without being taken
-		// out of the key.
-		minX, minY := s.keys[0]&xBits, s.keys[0]&yBits
-		maxX, maxY := minX, minY
-		for _, k := range s.keys[1:] {
-			x, y := k&xBits, k&yBits
-			minX, maxX, minY, maxY = min(minX, x), max(maxX, x), min(minY, y), max(maxY, y)
-		}
-		low, high := cellOf(s.x, s.y, minX|minY), cellOf(s.x, s.y, maxX|maxY)
-		b = hull(b, grid.Rect{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y})
-	}
-	return b
-}
-
-// hull is the smallest rectangle around two.
-func hull(a, b grid.Rect) grid.Rect {
-	switch {
-	case a.MinX > a.MaxX:
-		return b
-	case b.MinX > b.MaxX:
-		return a
-	}
-	return grid.Rect{
-		MinX: min(a.MinX, b.MinX), MinY: min(a.MinY, b.MinY),
-		MaxX: max(a.MaxX, b.MaxX), MaxY: max(a.MaxY, b.MaxY),
-	}
-}
 
 // hasher hashes the cells of the dense form, or the quads of a level above.
 type hasher struct {
@@ -100,21 +61,13 @@ func (h *hasher) cell(c grid.Cell) (h1, h2 uint64) {
 	return key.HashQuad(h.seed, c.X, c.Y, h.level)
 }
 
-// keyCategory is the category bytes of a place as hash takes them.
-func (p *place) keyCategory() []byte {
-	if p.none {
-		return nil
-	}
-	return []byte(p.category)
-}
-
 // hashBatch is how many keys are hashed before their counters are touched.
 const hashBatch = 256
 
 // insertRun counts the cells of a section in d, at the positions of their
 // keys, and the quads above them, and returns the bounds of the cells; plain
 // counts them without their category.
-func (d *dense) insertRun(c *Config, s *section, plain bool) grid.Rect {
+func insertRun(d *dense, c *Config, s *section, plain bool) grid.Rect {
 	var h1, h2 [hashBatch]uint64
 	h := c.hasher(0)
 	category := s.keyCategory()
@@ -122,7 +75,7 @@ func (d *dense) insertRun(c *Config, s *section, plain bool) grid.Rect {
 		category = nil
 	}
 	for level := uint8(1); level <= c.Levels; level++ {
-		d.insertQuads(c, s, category, level)
+		insertQuads(d, c, s, category, level)
 	}
 	b := noBounds
 	if len(s.keys) > 0 {
@@ -146,46 +99,31 @@ func (d *dense) insertRun(c *Config, s *section, plain bool) grid.Rect {
 	return b
 }
 
-// insertSections counts the cells of all sections and returns their bounds.
-func (d *dense) insertSections(c *Config, sections []section) grid.Rect {
+// insertCells counts the cells of all sections and returns their bounds.
+func insertCells(d *dense, c *Config, sections cellList) grid.Rect {
 	b := noBounds
 	for i := range sections {
-		b = hull(b, d.insertRun(c, &sections[i], false))
+		b = hull(b, insertRun(d, c, &sections[i], false))
 		if c.Totals {
-			d.insertRun(c, &sections[i], true)
+			insertRun(d, c, &sections[i], true)
 		}
 	}
 	return b
 }
 
-// plainSections are the sections without their categories, added up.
-func plainSections(sections []section) []section {
-	var out []section
-	for _, s := range sections {
-		p := place{none: true, x: s.x, y: s.y}
-		i := slices.IndexFunc(out, func(o section) bool { return o.place == p })
-		if i < 0 {
-			out = append(out, section{p, s.run})
-		} else {
-			out[i].run = merge(out[i].run, s.run)
-		}
-	}
-	return out
-}
-
 // maximumDense builds the dense form from all cells and their counts: every
 // counter is the maximum of the counts that map to it (DESIGN section 5). One-
 // sided, independent of order, and closer than minimal increment.
-func maximumDense(c *Config, sections []section) *dense {
+func maximumDense(c *Config, sections cellList) *dense {
 	if c.Totals {
-		sections = append(slices.Clone(sections), plainSections(sections)...)
+		sections = append(slices.Clone(sections), sections.plain()...)
 	}
 	d := newDense(c.shape)
 	d.fillMax(func(least uint64, yield func(h1, h2, n uint64)) {
 		of := sections
 		for level := range c.Levels + 1 {
 			if level > 0 {
-				of = coarser(of, 1)
+				of = of.coarser(1)
 			}
 			h := c.hasher(level)
 			for i := range of {
@@ -209,14 +147,14 @@ func (s *Sketch) makeDense() {
 	if s.dense != nil {
 		return
 	}
-	s.Bounds = cellBounds(s.sections)
+	s.Bounds = s.cells.bounds()
 	if s.sums = s.Mode == Standard; s.sums {
 		s.dense = newDense(s.shape)
-		s.dense.insertSections(&s.Config, s.sections)
+		insertCells(s.dense, &s.Config, s.cells)
 	} else {
-		s.dense = maximumDense(&s.Config, s.sections)
+		s.dense = maximumDense(&s.Config, s.cells)
 	}
-	s.sections = nil
+	s.cells = nil
 }
 
 // asDense is s where it is dense, otherwise a dense sketch of its cells. An

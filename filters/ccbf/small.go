@@ -34,8 +34,8 @@ func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
 	}
 	m.s = Sketch{Config: *c, Total: uint64(n), TotalKnown: true}
 	if n > 0 {
-		m.one[0] = section{place{none: true}, run{m.keys[:distinct], m.counts[:distinct]}}
-		m.s.sections = m.one[:]
+		m.one[0] = section{label{none: true}, run{m.keys[:distinct], m.counts[:distinct]}}
+		m.s.cells = m.one[:]
 	}
 	return m.s.AppendBlob(dst)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -25,10 +24,9 @@ var (
 type View struct {
 	Head
 	blob     []byte
-	sections []sectionView
+	cells    listView
 	dense    dense
 	hasher   hasher
-	areas    areas
 	classes  [MaxLayers]*distribution // ghosts of each class asked for
 	larger   [MaxLayers]*distribution // those of the classes from 1 on for the larger of two
 	told     *told                    // what occupied says
@@ -38,7 +36,7 @@ type View struct {
 
 // Reset makes v a view of a BLOB. The error wraps sketch.ErrInvalid.
 func (v *View) Reset(blob []byte) error {
-	v.blob, v.areas = nil, areas{}
+	v.blob = nil
 	clear(v.classes[:])
 	clear(v.larger[:])
 	v.told = nil
@@ -65,17 +63,12 @@ func (v *View) Reset(blob []byte) error {
 	if !v.header.Flags.Has(sketch.TotalKnown) || v.header.Flags.Has(sketch.Saturated) {
 		return sketch.Invalidf("an exact sketch with flags %#x", uint16(v.header.Flags))
 	}
-	v.sections, err = parseExactBody(v.sections, b.Body)
-	if err != nil {
+	if err := v.cells.reset(b.Body, v.Bounds); err != nil {
 		return err
 	}
-	total := uint64(0)
-	for i := range v.sections {
-		s := &v.sections[i]
-		if (s.category != nil) != v.Categories {
-			return sketch.Invalidf("section %d disagrees with the header about categories", i+1)
-		}
-		total = saturate.Add(total, s.total)
+	total, err := v.cells.total(v.Categories)
+	if err != nil {
+		return err
 	}
 	if total != v.header.Total {
 		return sketch.Invalidf("a total of %d, sections that count %d", v.header.Total, total)
@@ -113,19 +106,7 @@ func (v *View) Count(c grid.Cell, category []byte) uint64 {
 		h1, h2 := v.hasher.hash(c, category)
 		return v.dense.count(h1, h2)
 	}
-	sx, sy, z := zkey(c)
-	n := uint64(0)
-	for i := range v.sections {
-		if s := &v.sections[i]; s.x == sx && s.y == sy && s.matches(category) {
-			n = saturate.Add(n, s.count(z))
-		}
-	}
-	return n
-}
-
-// matches reports whether a question for a category (nil: any) is about s.
-func (s *sectionView) matches(category []byte) bool {
-	return category == nil || string(s.category) == string(category)
+	return v.cells.count(c, category)
 }
 
 // CountCells is Count for many cells of one category; dst is as long as cells.
