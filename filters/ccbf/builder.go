@@ -156,13 +156,13 @@ func (b *Builder) Sketch() (*Sketch, error) {
 			return nil, err
 		}
 	}
-	cells, err := b.gather()
+	list, err := b.gather()
 	if err != nil {
 		return nil, err
 	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, Bounds: b.bounds,
-		cells: cells, dense: b.dense, sums: b.Mode == Standard && !b.notSums,
+		cells: list, dense: b.dense, sums: b.Mode == Standard && !b.notSums,
 	}
 	if s.dense != nil && len(s.cells) > 0 {
 		// Cells that came beside dense sketches: they go in last and in their

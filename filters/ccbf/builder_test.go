@@ -85,10 +85,10 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 	budget := &purse{limit: 1 << 40}
 	b := NewBuilder(config(t, Params{Bytes: 1 << 16}), budget)
 	keys := make([]uint64, 1<<16)
-	const cells = 5000
+	const distinct = 5000
 	for range 40 {
 		for i := range keys {
-			_, _, keys[i] = zkey(grid.Cell{X: r.Int64N(cells / 50), Y: r.Int64N(50)})
+			_, _, keys[i] = zkey(grid.Cell{X: r.Int64N(distinct / 50), Y: r.Int64N(50)})
 		}
 		if err := b.AddKeys(keys); err != nil {
 			t.Fatal(err)
@@ -96,8 +96,8 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 	}
 	// A buffer, sorted runs of together less than twice the cells, and as much
 	// again while they are merged.
-	if most := 8*maxBuffer + 4*runBytes(cells) + sectionBytes; budget.most > most {
-		t.Errorf("%d bytes at most for %d cells, want no more than %d", budget.most, cells, most)
+	if most := 8*maxBuffer + 4*runBytes(distinct) + sectionBytes; budget.most > most {
+		t.Errorf("%d bytes at most for %d cells, want no more than %d", budget.most, distinct, most)
 	}
 	if v := viewOf(t, blobOf(t, b)); !v.IsExact() {
 		t.Error("not exact")

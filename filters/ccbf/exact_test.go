@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -316,50 +314,6 @@ func TestChangeToDense(t *testing.T) {
 					t.Errorf("%v, %s: total %d, want %d", mode, name, got, b.Total)
 				}
 			}
-		}
-	}
-}
-
-// The order of a block's codes is the one that takes the fewest bits.
-func TestOrderIsTheBest(t *testing.T) {
-	r := rand.New(rand.NewPCG(44, 0))
-	for range 2000 {
-		var lengths [65]uint32
-		for range 1 + r.IntN(6) {
-			lengths[r.IntN(1+r.IntN(65))] = r.Uint32N(40)
-		}
-		cost := func(k uint) (sum uint) {
-			for length, n := range lengths {
-				sum += uint(n) * bitio.ClassBits(uint(length), k)
-			}
-			return sum
-		}
-		best := uint(0)
-		for k := range uint(maxOrder + 1) {
-			if cost(k) < cost(best) {
-				best = k
-			}
-		}
-		if got := order(&lengths); got != best {
-			t.Fatalf("order %d of %d bits, the best is %d of %d", got, cost(got), best, cost(best))
-		}
-	}
-}
-
-func TestCellsOfSquares(t *testing.T) {
-	r := rand.New(rand.NewPCG(45, 0))
-	for range 10_000 {
-		c := grid.Cell{X: r.Int64N(2*grid.MaxIndex) - grid.MaxIndex, Y: r.Int64N(1<<34) - 1<<33}
-		sx, sy, z := zkey(c)
-		if got := cellOf(sx, sy, z); got != c {
-			t.Fatalf("cell %v comes back as %v", c, got)
-		}
-		home := c.X >= lowest && c.X <= highest && c.Y >= lowest && c.Y <= highest
-		if home != (sx == 0 && sy == 0) {
-			t.Fatalf("cell %v is in square (%d, %d)", c, sx, sy)
-		}
-		if n := bits.Len32(uint32(max(sx, -sx))); n > 22 {
-			t.Fatalf("square (%d, %d) takes %d bits", sx, sy, n)
 		}
 	}
 }

@@ -57,17 +57,17 @@ func (b *Builder) spill() error {
 	if b.spilled {
 		return nil
 	}
-	cells, err := b.gather()
+	list, err := b.gather()
 	if err != nil {
 		return err
 	}
-	if len(cells) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
+	if len(list) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
 		scratch := b.denseScratch(int(b.cells))
 		if err := b.grow(int64(b.shape.bytes()) + scratch); err != nil {
 			return err
 		}
-		b.bounds = hull(b.bounds, cells.bounds())
-		b.dense = maximumDense(&b.Config, cells)
+		b.bounds = hull(b.bounds, list.bounds())
+		b.dense = maximumDense(&b.Config, list)
 		if err := b.grow(-scratch); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (b *Builder) spill() error {
 		if err := b.needDense(); err != nil {
 			return err
 		}
-		b.insert(cells...)
+		b.insert(list...)
 	}
 	freed := int64(0)
 	for _, pb := range b.sections {
@@ -90,7 +90,7 @@ func (b *Builder) spill() error {
 
 // gather merges the runs of every section into one.
 func (b *Builder) gather() (cellList, error) {
-	cells := make(cellList, 0, len(b.sections))
+	list := make(cellList, 0, len(b.sections))
 	for _, pb := range b.sections {
 		for len(pb.runs) > 1 {
 			if err := b.mergeLast(pb); err != nil {
@@ -98,9 +98,9 @@ func (b *Builder) gather() (cellList, error) {
 			}
 		}
 		if len(pb.runs) == 1 {
-			cells = append(cells, section{pb.label, pb.runs[0]})
+			list = append(list, section{pb.label, pb.runs[0]})
 		}
 	}
-	slices.SortFunc(cells, func(a, b section) int { return a.compare(b.label) })
-	return cells, nil
+	slices.SortFunc(list, func(a, b section) int { return a.compare(b.label) })
+	return list, nil
 }

@@ -18,9 +18,6 @@ import (
 // ErrNoLevel says that a dense sketch cannot be coarsened so far.
 var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
 
-// quad is the quad of a level that holds a cell.
-func quad(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level, Y: c.Y >> level} }
-
 // insertQuads counts the cells of a section in their quads of a level. Cells of
 // one quad that follow each other are counted at once.
 func insertQuads(d *dense, c *Config, s *section, category []byte, level uint8) {

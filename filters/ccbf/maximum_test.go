@@ -113,8 +113,8 @@ func TestMaximumFormIsItsDefinition(t *testing.T) {
 
 // scattered makes a Zipf sample over cells so far from each other that their
 // list takes more bytes than four counters of a byte each.
-func scattered(r *rand.Rand, n, cells int) points {
-	z := rand.NewZipf(r, 1.2, 2, uint64(cells-1))
+func scattered(r *rand.Rand, n, distinct int) points {
+	z := rand.NewZipf(r, 1.2, 2, uint64(distinct-1))
 	var p points
 	for range n {
 		p.add(spot{cellOf(0, 0, z.Uint64()*0x9e3779b97f4a7c15), plain}, 1)

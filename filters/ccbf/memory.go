@@ -20,28 +20,29 @@ func (b *Builder) EncodeBytes() int64 {
 	if b.dense != nil || !b.Exact {
 		return head + 2*dense
 	}
-	cells := 0
+	number := 0
 	for _, pb := range b.sections {
-		cells += len(pb.buf)
+		number += len(pb.buf)
 		for _, r := range pb.runs {
-			cells += len(r.keys)
+			number += len(r.keys)
 		}
 	}
-	n := 2 * min(int64(b.Bytes), runBytes(cells)) // blocks are put together before they join the BLOB
-	if runBytes(cells) > int64(b.Bytes) {         // it may not fit
-		n += 2*dense + b.denseScratch(cells)
+	n := 2 * min(int64(b.Bytes), runBytes(number)) // blocks are put together before they join the BLOB
+	if runBytes(number) > int64(b.Bytes) {         // it may not fit
+		n += 2*dense + b.denseScratch(number)
 	}
 	return head + n
 }
 
-// denseScratch is what maximumDense takes beside the counters for so many cells.
-func (c *Config) denseScratch(cells int) int64 {
+// denseScratch is what maximumDense takes beside the counters for a number of
+// cells.
+func (c *Config) denseScratch(number int) int64 {
 	n := int64(0)
 	if c.Totals {
-		n += runBytes(cells)
+		n += runBytes(number)
 	}
 	if c.Levels > 0 {
-		n += 2 * runBytes(cells) // the quads of a level, and of the one above
+		n += 2 * runBytes(number) // the quads of a level, and of the one above
 	}
 	return n
 }

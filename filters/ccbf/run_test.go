@@ -7,9 +7,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// crowd makes keys of n points in towns over a country of 8,000 x 8,000 cells,
+// townKeys makes keys of n points in towns over a country of 8,000 x 8,000 cells,
 // town by town as files tend to have them.
-func crowd(n int) []uint64 {
+func townKeys(n int) []uint64 {
 	r := rand.New(rand.NewPCG(1, 2))
 	keys := make([]uint64, n)
 	x, y, left := 0.0, 0.0, 0
@@ -25,8 +25,8 @@ func crowd(n int) []uint64 {
 }
 
 func TestSortedRunsCountEveryKey(t *testing.T) {
-	keys := crowd(100_000)
-	for _, n := range []int{0, 1, 300, sortBuffer, 100_000} {
+	keys := townKeys(100_000)
+	for _, n := range []int{0, 1, 300, packKeys, 100_000} {
 		want := map[uint64]uint64{}
 		for _, k := range keys[:n] {
 			want[k]++
@@ -50,18 +50,18 @@ func TestSortedRunsCountEveryKey(t *testing.T) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	src := crowd(maxBuffer)
+	src := townKeys(maxKeys)
 	keys := make([]uint64, len(src))
 	var s sorter
 	for b.Loop() {
 		copy(keys, src)
 		s.run(keys, nil)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/maxBuffer, "ns/key")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/maxKeys, "ns/key")
 }
 
 func BenchmarkEncode(b *testing.B) {
-	r := new(sorter).run(crowd(1<<20), nil)
+	r := new(sorter).run(townKeys(1<<20), nil)
 	var dst []byte
 	for b.Loop() {
 		dst, _ = appendBlocks(dst[:0], r, 1<<30)
@@ -71,7 +71,7 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func BenchmarkMerge(b *testing.B) {
-	keys := crowd(1 << 19)
+	keys := townKeys(1 << 19)
 	x, y := new(sorter).run(keys[:1<<18], nil), new(sorter).run(keys[1<<18:], nil)
 	for b.Loop() {
 		merge(x, y)

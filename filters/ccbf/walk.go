@@ -1,145 +1,233 @@
 package ccbf
 
 import (
+	"cmp"
+	"math/bits"
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// listView answers questions about a list from its body, in place. Its zero value
-// is the view of no cells, and can be reset again and again.
-type listView struct {
-	sections []sectionView
-	bounds   grid.Rect // no cell is outside
-	kept     kept
+// areaWalk sums the cells of an area. As a section's cells are in Z-order, a
+// quad is a stretch of them: the walk goes down into the quads that the area's
+// outline crosses, takes those inside as they are and leaves those outside
+// alone, first by the index of the blocks, then within blocks.
+type areaWalk struct {
+	area   area
+	bounds grid.Rect // no cell is outside
+	sum    uint64
+	few    []*sectionView // of too few cells for a walk of their own
+
+	s            *sectionView
+	kept         *keptSection // nil where nothing is to be kept
+	room         *int64       // bytes that may be kept yet
+	high         uint64       // no key of s is above
+	block        int          // the one decoded last
+	n            int          // its cells; 0 where it is damaged
+	keys, counts [blockCells]uint64
 }
 
-// reset makes v a view of a body, of whose cells none is outside bounds. It reads
-// the lengths of sections, not their cells.
-func (v *listView) reset(body []byte, bounds grid.Rect) (err error) {
-	v.bounds, v.kept = bounds, kept{}
-	v.sections, err = parseBody(v.sections, body)
-	return err
-}
-
-// total is the sum of all counts, as the sections have it. It is an error where
-// some have a category and others have none, or have other than categories says.
-func (v *listView) total(categories bool) (uint64, error) {
-	total := uint64(0)
-	for i := range v.sections {
-		s := &v.sections[i]
-		if (s.category != nil) != categories {
-			return 0, sketch.Invalidf("section %d disagrees with the header about categories", i+1)
-		}
-		total = saturate.Add(total, s.total)
+// section adds the cells of a section.
+func (w *areaWalk) section(s *sectionView) {
+	w.s, w.block, w.high = s, -1, ^uint64(0)
+	if x, y, z := zkey(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.x && y == s.y {
+		w.high = z // no cell is beyond the corner
 	}
-	return total, nil
+	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
 }
 
-// count is the count of a cell, in a category or, where that is nil, in all.
-func (v *listView) count(c grid.Cell, category []byte) uint64 {
-	sx, sy, z := zkey(c)
-	n := uint64(0)
-	for i := range v.sections {
-		if s := &v.sections[i]; s.x == sx && s.y == sy && s.matches(category) {
-			n = saturate.Add(n, s.count(z))
+// together adds the cells of all small sections in one walk for each square.
+func (w *areaWalk) together() {
+	slices.SortFunc(w.few, func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) })
+	var cells run
+	for i, s := range w.few {
+		if i == 0 || s.x != w.s.x || s.y != w.s.y {
+			w.sorted(cells)
+			cells = run{cells.keys[:0], cells.counts[:0]}
 		}
-	}
-	return n
-}
-
-// size is how many cells there are, one that has several categories once for each,
-// and how many categories.
-func (v *listView) size() (cells, categories uint64) {
-	for i := range v.sections {
-		s := &v.sections[i]
-		cells += uint64(s.cells)
-		if s.category != nil && (i == 0 || string(v.sections[i-1].category) != string(s.category)) {
-			categories++
+		w.s, w.kept, w.block = s, nil, -1
+		for j := range blockCount(s.cells) {
+			b := w.decode(j)
+			cells.keys, cells.counts = append(cells.keys, b.keys...), append(cells.counts, b.counts...)
 		}
 	}
-	return cells, categories
+	w.sorted(cells)
 }
 
-// memory is the bytes that the list of all cells takes.
-func (v *listView) memory() int64 {
-	n := int64(0)
-	for i := range v.sections {
-		n += sectionBytes + runBytes(v.sections[i].cells)
+// sorted adds cells of the square of w.s, in any order.
+func (w *areaWalk) sorted(cells run) {
+	if len(cells.keys) > 0 {
+		so := sorters.Get().(*sorter)
+		so.radix.SortPairs(cells.keys, cells.counts)
+		sorters.Put(so)
+		w.cells(cells)
 	}
-	return n
 }
 
-// eachSection reads the sections completely, one after the other, and holds
-// their order, totals and bounds against what the body says.
-func (v *listView) eachSection(f func(section) error) error {
-	bounds := noBounds
-	for i := range v.sections {
-		sv := &v.sections[i]
-		r, ok := sv.decodeAll()
-		if !ok {
-			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(v.sections))
-		}
-		if total := r.total(); total != sv.total {
-			return sketch.Invalidf("section %d of %d counts %d occurrences, its cells %d", i+1, len(v.sections), sv.total, total)
-		}
-		s := section{sv.label(), r}
-		bounds = hull(bounds, cellList{s}.bounds())
-		if err := f(s); err != nil {
-			return err
-		}
-	}
-	if bounds != v.bounds {
-		return sketch.Invalidf("bounds that are not those of the cells")
-	}
-	return nil
+// quadMask is the bits of a key below those of the smallest quad that holds two
+// keys.
+func quadMask(low, high uint64) uint64 {
+	return 1<<(uint(bits.Len64(low^high)+1)&^1) - 1
 }
 
-// each calls f for the cells inside clip, once for each category that a cell has.
-// It reads the blocks that meet clip and no others.
-func (v *listView) each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
-	if clip = clip.Intersect(v.bounds); clip.Empty() {
+// quad is the smallest quad that holds two keys.
+func (s *sectionView) quad(low, high uint64) grid.Rect {
+	mask := quadMask(low, high)
+	from, to := cellOf(s.x, s.y, low&^mask), cellOf(s.x, s.y, low|mask)
+	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
+}
+
+// around is a rectangle around the cells of block i, read off the index alone.
+func (s *sectionView) around(i int) grid.Rect {
+	high := ^uint64(0)
+	if (i+1)*indexEntry < len(s.index) {
+		high = s.first(i+1) - 1
+	}
+	return s.quad(s.first(i), high)
+}
+
+// enter enters the smallest quad that holds two keys.
+func (w *areaWalk) enter(low, high uint64) grid.Relation {
+	return w.area.Enter(w.s.quad(low, high).Intersect(w.bounds))
+}
+
+// blocks adds the cells with keys from low to high, all of which lie in the
+// blocks from from to to-1.
+func (w *areaWalk) blocks(low, high uint64, from, to int) {
+	if low > high { // in a damaged index
 		return
 	}
-	for i := range v.sections {
-		if s := &v.sections[i]; s.matches(category) {
-			s.each(clip, f)
+	switch w.enter(low, high) {
+	case grid.Outside:
+		return
+	case grid.Inside:
+		w.inside(low, high, from, to)
+		return
+	}
+	defer w.area.Leave()
+	if to-from == 1 {
+		w.cells(w.cut(from, low, high))
+		return
+	}
+	mask := quadMask(low, high)
+	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 { // of each of the four quads in this one
+		next := w.s.above(min(last, high), from, to)
+		if next > from {
+			w.blocks(max(low, w.s.first(from)), min(last, high), from, next)
+		}
+		if last >= high {
+			return
+		}
+		// The last block reaches into the next quad, unless another begins there.
+		low = last + 1
+		if next > from && (next == to || w.s.first(next) > low) {
+			next--
+		}
+		from = next
+	}
+}
+
+// inside adds the cells with keys from low to high, in blocks as above.
+func (w *areaWalk) inside(low, high uint64, from, to int) {
+	if low == w.s.first(0) && high == w.high {
+		w.sum = saturate.Add(w.sum, w.s.total)
+		return
+	}
+	for i := from; i < to; i++ {
+		last := w.high
+		if i+1 < blockCount(w.s.cells) {
+			last = w.s.first(i+1) - 1
+		}
+		if w.s.first(i) < low || last > high {
+			w.sum = saturate.Add(w.sum, w.cut(i, low, high).total())
+		} else {
+			w.sum = saturate.Add(w.sum, w.total(i))
 		}
 	}
 }
 
-// each is listView.each for one section, in Z-order.
-func (s *sectionView) each(clip grid.Rect, f func(c grid.Cell, n uint64)) {
-	var keys, counts [blockCells]uint64
-	for i := range len(s.index) / indexEntry {
-		around := s.around(i)
-		inside := around.Intersect(clip)
-		if inside.Empty() {
-			continue
+// total is the sum of a block.
+func (w *areaWalk) total(i int) uint64 {
+	if w.kept == nil {
+		return w.decode(i).total()
+	}
+	if w.kept.totals[i] == 0 {
+		w.kept.totals[i] = w.decode(i).total()
+	}
+	return w.kept.totals[i]
+}
+
+// cut is the cells of a block with keys from low to high.
+func (w *areaWalk) cut(i int, low, high uint64) run {
+	r := w.keep(i)
+	if len(r.keys) > 0 && r.keys[0] < low {
+		n, _ := r.find(low)
+		r = run{r.keys[n:], r.counts[n:]}
+	}
+	if len(r.keys) > 0 && r.keys[len(r.keys)-1] > high {
+		n, _ := r.find(high + 1)
+		r = run{r.keys[:n], r.counts[:n]}
+	}
+	return r
+}
+
+// keep is decode for blocks that outlines cross: that of the next area may too.
+func (w *areaWalk) keep(i int) run {
+	if w.kept == nil {
+		return w.decode(i)
+	}
+	if r := w.kept.blocks[i]; len(r.keys) > 0 {
+		return r
+	}
+	r := w.decode(i)
+	if n := runBytes(len(r.keys)); *w.room >= n {
+		*w.room -= n
+		w.kept.blocks[i] = run{slices.Clone(r.keys), slices.Clone(r.counts)}
+	}
+	return r
+}
+
+// decode returns the cells of a block, valid until the next is decoded; none
+// where it is damaged: Verify tells, a question does not.
+func (w *areaWalk) decode(i int) run {
+	if w.block != i {
+		w.block, w.n = i, 0
+		if n, ok := w.s.decode(i, &w.keys, &w.counts); ok {
+			w.n = n
 		}
-		n, ok := s.decode(i, &keys, &counts)
-		if !ok {
-			continue // damaged: Verify tells, a question does not
-		}
-		for j, k := range keys[:n] {
-			if c := cellOf(s.x, s.y, k); inside == around || clip.Contains(c) {
-				f(c, counts[j])
+	}
+	return run{w.keys[:w.n], w.counts[:w.n]}
+}
+
+// fewCells is up to how many cells of a rectangle are looked at one by one.
+const fewCells = 32
+
+// cells adds those of the cells, in Z-order, of the rectangle entered last that
+// are in the area.
+func (w *areaWalk) cells(r run) {
+	if len(r.keys) <= fewCells {
+		for i, k := range r.keys {
+			if w.area.Contains(cellOf(w.s.x, w.s.y, k)) {
+				w.sum = saturate.Add(w.sum, r.counts[i])
 			}
 		}
-	}
-}
-
-// eachSum is each with a cell's categories added up, as count has them.
-func (v *listView) eachSum(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
-	if category != nil || len(v.sections) == 0 || v.sections[0].category == nil {
-		v.each(clip, category, f)
 		return
 	}
-	var q squares
-	v.each(clip, nil, q.add)
-	q.each(func(x, y int32, cells run) {
-		for i, z := range cells.keys {
-			f(cellOf(x, y, z), cells.counts[i])
+	mask := quadMask(r.keys[0], r.keys[len(r.keys)-1])
+	for len(r.keys) > 0 {
+		n := len(r.keys)
+		if last := r.keys[0] | mask>>2; r.keys[n-1] > last {
+			n, _ = r.find(last + 1)
 		}
-	})
+		part := run{r.keys[:n], r.counts[:n]}
+		switch w.enter(part.keys[0], part.keys[n-1]) {
+		case grid.Inside:
+			w.sum = saturate.Add(w.sum, part.total())
+		case grid.Partly:
+			w.cells(part)
+			w.area.Leave()
+		}
+		r = run{r.keys[n:], r.counts[n:]}
+	}
 }

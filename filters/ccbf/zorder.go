@@ -49,3 +49,6 @@ func zkeys(dst []uint64, xs, ys []float64, res float64) int {
 	}
 	return len(dst)
 }
+
+// quad is the quad of a level that holds a cell.
+func quad(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level, Y: c.Y >> level} }

@@ -48,59 +48,6 @@ func round(x, y, radius float64, n int) orb.MultiPolygon {
 	return orb.MultiPolygon{{append(ring, ring[0])}}
 }
 
-// blocksRead is the number of blocks that a question to v reads, v not being
-// asked anything before, and of all blocks.
-func blocksRead(v *View, mp orb.MultiPolygon) (read, all int, err error) {
-	for range 2 { // the second question keeps what it reads
-		if _, err := v.PolygonSum(mp, nil); err != nil {
-			return 0, 0, err
-		}
-	}
-	for i := range v.cells.sections {
-		all += blockCount(v.cells.sections[i].cells)
-		for j, n := range v.cells.kept.sections[i].totals {
-			if n != 0 || len(v.cells.kept.sections[i].blocks[j].keys) > 0 {
-				read++
-			}
-		}
-	}
-	return read, all, nil
-}
-
-// A polygon reads the blocks that its outline crosses or that are inside of it:
-// no more than hold a cell of a polygon a little larger, and the first and the
-// last of each of the stretches of the Z-order curve that lead through it.
-func TestPolygonReadsTheBlocksItTouches(t *testing.T) {
-	blob := towns(t, 200_000)
-	for _, radius := range []float64{0.003, 0.03, 0.3, 1} {
-		for i := range 20 {
-			r := rand.New(rand.NewPCG(66, uint64(i)))
-			x, y := -5+6*r.Float64(), 50+5*r.Float64()
-			v := viewOf(t, blob)
-			read, all, err := blocksRead(v, round(x, y, radius, 40))
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := &v.cells.sections[0]
-			near := 0
-			var keys, counts [blockCells]uint64
-			for j := range all {
-				n, _ := s.decode(j, &keys, &counts)
-				for _, k := range keys[:n] {
-					cx, cy := v.Grid.Center(cellOf(s.x, s.y, k))
-					if math.Hypot(cx-x, cy-y) < 1.5*radius {
-						near++
-						break
-					}
-				}
-			}
-			if read > 2*near+24 {
-				t.Errorf("a polygon of radius %v around (%v %v) reads %d of %d blocks, %d are near", radius, x, y, read, all, near)
-			}
-		}
-	}
-}
-
 // An outline of more edges than sections have cells is walked once for all of
 // them together.
 func TestLongOutlineOverManySections(t *testing.T) {
@@ -131,33 +78,6 @@ func TestLongOutlineOverManySections(t *testing.T) {
 		}
 		if got, err := v.PolygonSum(mp, nil); err != nil || got != want || want == 0 {
 			t.Fatalf("polygon %d: %d, want %d, error %v", i, got, want, err)
-		}
-	}
-}
-
-// What is kept from one question to the next has a limit, and answers do not
-// depend on it.
-func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
-	blob := towns(t, 20_000)
-	for _, room := range []int64{0, keptBlock, 20_000, 100_000} { // the index takes some 9,000
-		v, r := viewOf(t, blob), rand.New(rand.NewPCG(68, 0))
-		v.cells.kept = kept{asked: 2, sections: make([]keptSection, 1), room: room}
-		for i := range 60 {
-			mp := round(-5+6*r.Float64(), 50+5*r.Float64(), 0.5, 30)
-			got, want := must(v.PolygonSum(mp, nil)), must(viewOf(t, blob).PolygonSum(mp, nil))
-			if got != want {
-				t.Fatalf("room %d, question %d: %d, a fresh view says %d", room, i, got, want)
-			}
-		}
-		kept := int64(0)
-		for _, s := range v.cells.kept.sections {
-			kept += keptBlock * int64(len(s.blocks))
-			for _, b := range s.blocks {
-				kept += b.bytes()
-			}
-		}
-		if kept > room || room > 50_000 && kept < room-runBytes(blockCells) {
-			t.Errorf("%d bytes are kept, of %d", kept, room)
 		}
 	}
 }
@@ -200,10 +120,6 @@ func BenchmarkExactPolygon(b *testing.B) {
 		corners int
 	}{{"village", 0.005, 8}, {"town", 0.05, 40}, {"county", 0.4, 200}, {"country", 3, 1000}} {
 		mp := round(-2, 52.5, c.radius, c.corners)
-		read, all, err := blocksRead(viewOf(b, blob), mp)
-		if err != nil {
-			b.Fatal(err)
-		}
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			var v View
@@ -215,8 +131,6 @@ func BenchmarkExactPolygon(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(read), "blocks")
-			b.ReportMetric(float64(all), "of_blocks")
 		})
 	}
 }

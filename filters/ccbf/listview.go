@@ -1,0 +1,145 @@
+package ccbf
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// listView answers questions about a list from its body, in place. Its zero value
+// is the view of no cells, and can be reset again and again.
+type listView struct {
+	sections []sectionView
+	bounds   grid.Rect // no cell is outside
+	kept     kept
+}
+
+// reset makes v a view of a body, of whose cells none is outside bounds. It reads
+// the lengths of sections, not their cells.
+func (v *listView) reset(body []byte, bounds grid.Rect) (err error) {
+	v.bounds, v.kept = bounds, kept{}
+	v.sections, err = parseBody(v.sections, body)
+	return err
+}
+
+// total is the sum of all counts, as the sections have it. It is an error where
+// some have a category and others have none, or have other than categories says.
+func (v *listView) total(categories bool) (uint64, error) {
+	total := uint64(0)
+	for i := range v.sections {
+		s := &v.sections[i]
+		if (s.category != nil) != categories {
+			return 0, sketch.Invalidf("section %d disagrees with the header about categories", i+1)
+		}
+		total = saturate.Add(total, s.total)
+	}
+	return total, nil
+}
+
+// count is the count of a cell, in a category or, where that is nil, in all.
+func (v *listView) count(c grid.Cell, category []byte) uint64 {
+	sx, sy, z := zkey(c)
+	n := uint64(0)
+	for i := range v.sections {
+		if s := &v.sections[i]; s.x == sx && s.y == sy && s.matches(category) {
+			n = saturate.Add(n, s.count(z))
+		}
+	}
+	return n
+}
+
+// size is how many cells there are, one that has several categories once for each,
+// and how many categories.
+func (v *listView) size() (cells, categories uint64) {
+	for i := range v.sections {
+		s := &v.sections[i]
+		cells += uint64(s.cells)
+		if s.category != nil && (i == 0 || string(v.sections[i-1].category) != string(s.category)) {
+			categories++
+		}
+	}
+	return cells, categories
+}
+
+// memory is the bytes that the list of all cells takes.
+func (v *listView) memory() int64 {
+	n := int64(0)
+	for i := range v.sections {
+		n += sectionBytes + runBytes(v.sections[i].cells)
+	}
+	return n
+}
+
+// eachSection reads the sections completely, one after the other, and holds
+// their order, totals and bounds against what the body says.
+func (v *listView) eachSection(f func(section) error) error {
+	bounds := noBounds
+	for i := range v.sections {
+		sv := &v.sections[i]
+		r, ok := sv.decodeAll()
+		if !ok {
+			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(v.sections))
+		}
+		if total := r.total(); total != sv.total {
+			return sketch.Invalidf("section %d of %d counts %d occurrences, its cells %d", i+1, len(v.sections), sv.total, total)
+		}
+		s := section{sv.label(), r}
+		bounds = hull(bounds, cellList{s}.bounds())
+		if err := f(s); err != nil {
+			return err
+		}
+	}
+	if bounds != v.bounds {
+		return sketch.Invalidf("bounds that are not those of the cells")
+	}
+	return nil
+}
+
+// each calls f for the cells inside clip, once for each category that a cell has.
+// It reads the blocks that meet clip and no others.
+func (v *listView) each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
+	if clip = clip.Intersect(v.bounds); clip.Empty() {
+		return
+	}
+	for i := range v.sections {
+		if s := &v.sections[i]; s.matches(category) {
+			s.each(clip, f)
+		}
+	}
+}
+
+// each is listView.each for one section, in Z-order.
+func (s *sectionView) each(clip grid.Rect, f func(c grid.Cell, n uint64)) {
+	var keys, counts [blockCells]uint64
+	for i := range len(s.index) / indexEntry {
+		around := s.around(i)
+		inside := around.Intersect(clip)
+		if inside.Empty() {
+			continue
+		}
+		n, ok := s.decode(i, &keys, &counts)
+		if !ok {
+			continue // damaged: Verify tells, a question does not
+		}
+		for j, k := range keys[:n] {
+			if c := cellOf(s.x, s.y, k); inside == around || clip.Contains(c) {
+				f(c, counts[j])
+			}
+		}
+	}
+}
+
+// eachSum is each with a cell's categories added up, as count has them.
+func (v *listView) eachSum(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
+	if category != nil || len(v.sections) == 0 || v.sections[0].category == nil {
+		v.each(clip, category, f)
+		return
+	}
+	var q squares
+	v.each(clip, nil, q.add)
+	q.each(func(x, y int32, cells run) {
+		for i, z := range cells.keys {
+			f(cellOf(x, y, z), cells.counts[i])
+		}
+	})
+}

@@ -1,0 +1,27 @@
+package ccbf
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+func TestCellsOfRegions(t *testing.T) {
+	r := rand.New(rand.NewPCG(45, 0))
+	for range 10_000 {
+		c := grid.Cell{X: r.Int64N(2*grid.MaxIndex) - grid.MaxIndex, Y: r.Int64N(1<<34) - 1<<33}
+		sx, sy, z := zkey(c)
+		if got := cellOf(sx, sy, z); got != c {
+			t.Fatalf("cell %v comes back as %v", c, got)
+		}
+		home := c.X >= lowest && c.X <= highest && c.Y >= lowest && c.Y <= highest
+		if home != (sx == 0 && sy == 0) {
+			t.Fatalf("cell %v is in square (%d, %d)", c, sx, sy)
+		}
+		if n := bits.Len32(uint32(max(sx, -sx))); n > 22 {
+			t.Fatalf("square (%d, %d) takes %d bits", sx, sy, n)
+		}
+	}
+}
