@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -16,7 +17,7 @@ func (v *View) BoxSum(box grid.Rect, category []byte) (uint64, error) {
 	if v.form == formDense {
 		return v.denseBoxSum(box, category)
 	}
-	return v.cells.areaSum(boxArea(box), category), nil
+	return v.cells.AreaSum(cells.Box(box), category), nil
 }
 
 // PolygonSum is Polygon.Sum of one sketch.

@@ -9,6 +9,7 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/planar"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -143,7 +144,7 @@ func TestPolygonSum(t *testing.T) {
 		p := hot(r, 3000, 800)
 		if !params.Dense {
 			for range 300 { // over the edge of the first square
-				p.add(spot{grid.Cell{X: highest + r.Int64N(40) - 20, Y: r.Int64N(40) - 20}, plain}, 1+r.Uint64N(9))
+				p.add(spot{grid.Cell{X: cells.Highest + r.Int64N(40) - 20, Y: r.Int64N(40) - 20}, plain}, 1+r.Uint64N(9))
 			}
 		}
 		blob := blobOf(t, builderOf(t, cfg, p))
@@ -151,7 +152,7 @@ func TestPolygonSum(t *testing.T) {
 		for i := range 60 {
 			mp := randomPolygon(r, i, []float64{1, 5, 20}[i%3])
 			if !params.Dense && i%4 == 0 && cached.IsExact() {
-				mp = shifted(mp, (highest+1)*0.25)
+				mp = shifted(mp, (cells.Highest+1)*0.25)
 			}
 			want, truth := uint64(0), uint64(0)
 			for s, n := range m {
@@ -278,7 +279,7 @@ func TestPolygonOverManyCategories(t *testing.T) {
 	for i := range 3000 {
 		x := r.Int64N(30) - 15
 		if i%3 == 0 {
-			x += highest
+			x += cells.Highest
 		}
 		p.add(spot{grid.Cell{X: x, Y: r.Int64N(30) - 15}, string(rune('a' + r.IntN(300)))}, 1+r.Uint64N(4))
 	}
@@ -286,7 +287,7 @@ func TestPolygonOverManyCategories(t *testing.T) {
 	for i := range 40 {
 		mp := randomPolygon(r, i, []float64{2, 5, 20}[i%3])
 		if i%2 == 0 {
-			mp = shifted(mp, (highest+1)*0.25)
+			mp = shifted(mp, (cells.Highest+1)*0.25)
 		}
 		want := uint64(0)
 		for s, n := range m {

@@ -1,11 +1,13 @@
 package ccbf
 
+import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+
 // Buffers start small, for there may be a million of them, and grow with what
 // they hold up to a size that sorts in the second-level cache.
 const (
 	minBuffer  = 16
 	sortBuffer = 1 << 12
-	maxBuffer  = maxKeys
+	maxBuffer  = cells.MaxKeys
 )
 
 // push puts a key into the buffer of its section.
@@ -68,7 +70,7 @@ func (b *Builder) full(pb *sectionBuilder) error {
 		}
 		cells := 0
 		for _, r := range pb.runs {
-			cells += len(r.keys)
+			cells += len(r.Keys)
 		}
 		if size >= maxBuffer || cells <= size || b.spilled {
 			return nil
@@ -117,14 +119,14 @@ func (b *Builder) flush(pb *sectionBuilder) error {
 		}
 	}
 	if b.spilled {
-		r := run{pb.buf, pb.weights} // unsorted: mode mi counts rows as they come
+		r := cells.Run{Keys: pb.buf, Counts: pb.weights} // unsorted: mode mi counts rows as they come
 		if b.Levels > 0 {
 			r = pb.sorted() // so that the cells of a quad stand together, mostly
 		}
-		b.insert(section{pb.label, r})
+		b.insert(cells.Section{Label: pb.Label, Run: r})
 	} else {
 		r := pb.sorted()
-		if err := b.grow(r.bytes()); err != nil {
+		if err := b.grow(r.Bytes()); err != nil {
 			return err
 		}
 		if err := b.addRun(pb, r); err != nil {
@@ -139,10 +141,10 @@ func (b *Builder) flush(pb *sectionBuilder) error {
 }
 
 // sorted makes a run of the buffer, which it may sort.
-func (pb *sectionBuilder) sorted() run { return runOf(pb.buf, pb.weights) }
+func (pb *sectionBuilder) sorted() cells.Run { return cells.RunOf(pb.buf, pb.weights) }
 
 // insert counts sections' cells in the dense form.
-func (b *Builder) insert(sections ...section) {
-	b.bounds = hull(b.bounds, insertCells(b.dense, &b.Config, sections))
+func (b *Builder) insert(sections ...cells.Section) {
+	b.bounds = cells.Hull(b.bounds, insertCells(b.dense, &b.Config, sections))
 	b.counted = b.counted || len(sections) > 0
 }

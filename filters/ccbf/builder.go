@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -46,16 +47,16 @@ type Builder struct {
 
 // sectionBuilder collects the cells of one section.
 type sectionBuilder struct {
-	label
+	cells.Label
 	next    *sectionBuilder // of the same category
 	buf     []uint64
-	weights []uint64 // beside buf; nil while all are 1
-	runs    []run    // each less than half as long as the one before
+	weights []uint64    // beside buf; nil while all are 1
+	runs    []cells.Run // each less than half as long as the one before
 }
 
 // NewBuilder returns an empty Builder. A nil budget refuses nothing.
 func NewBuilder(c Config, budget Budget) *Builder {
-	return &Builder{Config: c, Hold: 1 << 30, budget: budget, bounds: noBounds}
+	return &Builder{Config: c, Hold: 1 << 30, budget: budget, bounds: cells.NoBounds}
 }
 
 func (b *Builder) grow(delta int64) error {
@@ -75,14 +76,14 @@ func (b *Builder) at(category []byte, x, y int32) (*sectionBuilder, error) {
 		first = b.byText[string(category)]
 	}
 	for pb := first; pb != nil; pb = pb.next {
-		if pb.x == x && pb.y == y {
+		if pb.X == x && pb.Y == y {
 			return pb, nil
 		}
 	}
-	if err := b.grow(sectionBytes + int64(len(category))); err != nil {
+	if err := b.grow(cells.SectionBytes + int64(len(category))); err != nil {
 		return nil, err
 	}
-	pb := &sectionBuilder{label: label{string(category), category == nil, x, y}, next: first}
+	pb := &sectionBuilder{Label: cells.Label{Category: string(category), None: category == nil, X: x, Y: y}, next: first}
 	b.sections = append(b.sections, pb)
 	if category == nil {
 		b.plain = pb
@@ -91,7 +92,7 @@ func (b *Builder) at(category []byte, x, y int32) (*sectionBuilder, error) {
 	if b.byText == nil {
 		b.byText = map[string]*sectionBuilder{}
 	}
-	b.byText[pb.category] = pb
+	b.byText[pb.Category] = pb
 	return pb, nil
 }
 
@@ -134,7 +135,7 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 	if n == 0 {
 		return nil
 	}
-	sx, sy, z := zkey(c)
+	sx, sy, z := cells.Key(c)
 	pb, err := b.at(category, sx, sy)
 	if err != nil {
 		return err
@@ -168,7 +169,7 @@ func (b *Builder) Sketch() (*Sketch, error) {
 		// Cells that came beside dense sketches: they go in last and in their
 		// own order, so that the order in which they came does not matter.
 		s.dense = s.dense.clone()
-		s.Bounds = hull(s.Bounds, insertCells(s.dense, &s.Config, s.cells))
+		s.Bounds = cells.Hull(s.Bounds, insertCells(s.dense, &s.Config, s.cells))
 		s.cells, s.parts = nil, b.parts(true)
 	} else if s.dense != nil {
 		s.parts = b.parts(b.counted)
@@ -209,26 +210,26 @@ func (b *Builder) AddView(v *View) error {
 	if v.form == formDense {
 		return b.addDense(&v.dense, v.Bounds, v.parts, total)
 	}
-	if err := b.grow(v.cells.memory()); err != nil { // before cells are read
+	if err := b.grow(v.cells.Memory()); err != nil { // before cells are read
 		return err
 	}
-	return v.cells.eachSection(func(s section) error {
-		pb, err := b.at(s.keyCategory(), s.x, s.y)
+	return v.cells.EachSection(func(s cells.Section) error {
+		pb, err := b.at(s.KeyCategory(), s.X, s.Y)
 		if err != nil {
 			return err
 		}
-		if err := b.grow(-sectionBytes); err != nil { // at has counted it
+		if err := b.grow(-cells.SectionBytes); err != nil { // at has counted it
 			return err
 		}
-		return b.addShared(pb, s.run)
+		return b.addShared(pb, s.Run)
 	})
 }
 
 // addShared adds a run that is accounted for to a section.
-func (b *Builder) addShared(pb *sectionBuilder, r run) error {
+func (b *Builder) addShared(pb *sectionBuilder, r cells.Run) error {
 	if b.spilled {
-		b.insert(section{pb.label, r})
-		return b.grow(-r.bytes())
+		b.insert(cells.Section{Label: pb.Label, Run: r})
+		return b.grow(-r.Bytes())
 	}
 	return b.addRun(pb, r)
 }
@@ -252,7 +253,7 @@ func (b *Builder) addDense(d *dense, bounds grid.Rect, p parts, total uint64) er
 	}
 	b.united = b.united.with(b.added, p, total)
 	b.added = saturate.Add(b.added, total)
-	b.bounds = hull(b.bounds, bounds)
+	b.bounds = cells.Hull(b.bounds, bounds)
 	b.dense.union(d)
 	return nil
 }
@@ -265,12 +266,12 @@ func (b *Builder) Merge(from *Builder) error {
 	}
 	b.mergeTotal(from.total, !from.unknown, from.notSums)
 	for _, fp := range from.sections {
-		pb, err := b.at(fp.keyCategory(), fp.x, fp.y)
+		pb, err := b.at(fp.KeyCategory(), fp.X, fp.Y)
 		if err != nil {
 			return err
 		}
 		for _, r := range fp.runs {
-			if err := b.grow(r.bytes()); err != nil {
+			if err := b.grow(r.Bytes()); err != nil {
 				return err
 			}
 			if err := b.addShared(pb, r); err != nil {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -26,9 +27,9 @@ func (p *purse) Grow(delta int64) error {
 // memory is what a builder holds: what its budget must have been asked for.
 func (b *Builder) memory() (n int64) {
 	for _, pb := range b.sections {
-		n += sectionBytes + int64(len(pb.category)) + 8*int64(cap(pb.buf)) + 8*int64(cap(pb.weights))
+		n += cells.SectionBytes + int64(len(pb.Category)) + 8*int64(cap(pb.buf)) + 8*int64(cap(pb.weights))
 		for _, r := range pb.runs {
-			n += r.bytes()
+			n += r.Bytes()
 		}
 	}
 	if b.dense != nil {
@@ -88,7 +89,7 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 	const distinct = 5000
 	for range 40 {
 		for i := range keys {
-			_, _, keys[i] = zkey(grid.Cell{X: r.Int64N(distinct / 50), Y: r.Int64N(50)})
+			_, _, keys[i] = cells.Key(grid.Cell{X: r.Int64N(distinct / 50), Y: r.Int64N(50)})
 		}
 		if err := b.AddKeys(keys); err != nil {
 			t.Fatal(err)
@@ -96,7 +97,7 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 	}
 	// A buffer, sorted runs of together less than twice the cells, and as much
 	// again while they are merged.
-	if most := 8*maxBuffer + 4*runBytes(distinct) + sectionBytes; budget.most > most {
+	if most := 8*maxBuffer + 4*cells.RunBytes(distinct) + cells.SectionBytes; budget.most > most {
 		t.Errorf("%d bytes at most for %d cells, want no more than %d", budget.most, distinct, most)
 	}
 	if v := viewOf(t, blobOf(t, b)); !v.IsExact() {
@@ -199,7 +200,7 @@ func TestSmallIsTheBuilders(t *testing.T) {
 		cfg := config(t, params)
 		keys := make([]uint64, r.IntN(9))
 		for j := range keys {
-			_, _, keys[j] = zkey(grid.Cell{X: r.Int64N(3), Y: r.Int64N(1 << (i % 30))})
+			_, _, keys[j] = cells.Key(grid.Cell{X: r.Int64N(3), Y: r.Int64N(1 << (i % 30))})
 		}
 		before := append([]uint64(nil), keys...)
 		b := NewBuilder(cfg, nil)

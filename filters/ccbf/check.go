@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -21,7 +22,7 @@ func (v *View) check() error {
 		return err
 	}
 	if total, known := v.Total(); known {
-		if v.Bounds == noBounds && total > 0 {
+		if v.Bounds == cells.NoBounds && total > 0 {
 			return sketch.Invalidf("a total of %d without bounds", total)
 		}
 		return v.checkTotal(total)

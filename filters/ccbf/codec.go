@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -64,9 +65,9 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	dst = s.appendParams(dst)
 	params := len(dst) - start - sketch.HeaderSize
 	if s.dense == nil {
-		body, fits := s.cells.appendBody(dst, s.Bytes)
+		body, fits := s.cells.AppendBody(dst, s.Bytes)
 		if fits {
-			s.Bounds = s.cells.bounds()
+			s.Bounds = s.cells.Bounds()
 			return s.end(body, start, params)
 		}
 		s.makeDense()
@@ -148,7 +149,7 @@ func (v *View) Sketch() (*Sketch, error) {
 		s.dense = v.dense.clone()
 		return s, nil
 	}
-	err := v.cells.eachSection(func(sec section) error {
+	err := v.cells.EachSection(func(sec cells.Section) error {
 		s.cells = append(s.cells, sec)
 		return nil
 	})

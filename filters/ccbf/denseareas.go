@@ -3,6 +3,7 @@ package ccbf
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -86,7 +87,7 @@ func (v *View) take(n, limit uint64) error {
 // denseBoxSum is BoxSum of a dense sketch, for a box inside Bounds.
 func (v *View) denseBoxSum(box grid.Rect, category []byte) (uint64, error) {
 	if v.byQuads(box) {
-		return v.sumQuads(boxArea(box), category, nil)
+		return v.sumQuads(cells.Box(box), category, nil)
 	}
 	if err := v.allow(box.Count()); err != nil {
 		return 0, err

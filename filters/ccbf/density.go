@@ -60,7 +60,7 @@ func (v *View) AddDensity(dst []float64, b orb.Bound, width, height int, categor
 	}
 	clip := grid.Rect{MinX: x.first << level, MinY: y.first << level, MaxX: (x.last+1)<<level - 1, MaxY: (y.last+1)<<level - 1}
 	if v.form == formExact {
-		v.cells.each(clip, category, add)
+		v.cells.Each(clip, category, add)
 	} else {
 		s := search{v: v, category: category, visit: func(l int, at grid.Cell, _, least uint64) bool {
 			if l == level {

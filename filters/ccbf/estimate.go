@@ -75,7 +75,7 @@ func (v *View) Info() Info {
 		i.Fill = float64(used) / float64(l.size)
 		return i
 	}
-	i.Cells, i.Categories = v.cells.size()
+	i.Cells, i.Categories = v.cells.Size()
 	return i
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -48,8 +49,8 @@ func cellSets() map[string]points {
 	}, few)
 	for i := range 4 { // both sides of the edges of the first square
 		d := int64(i) - 2
-		add("the edges of a square", 40, func(int) grid.Cell { return grid.Cell{X: highest + d, Y: r.Int64N(9) + lowest - 4} }, few)
-		add("the edges of a square", 40, func(int) grid.Cell { return grid.Cell{X: lowest + d, Y: highest + d} }, few)
+		add("the edges of a square", 40, func(int) grid.Cell { return grid.Cell{X: cells.Highest + d, Y: r.Int64N(9) + cells.Lowest - 4} }, few)
+		add("the edges of a square", 40, func(int) grid.Cell { return grid.Cell{X: cells.Lowest + d, Y: cells.Highest + d} }, few)
 	}
 	for name, p := range sets { // no total beyond 2^64, but for the one that means it
 		if name != "one cell, a huge count" {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/paulmach/orb"
@@ -58,7 +59,7 @@ func TestLongOutlineOverManySections(t *testing.T) {
 		c := spot{grid.Cell{X: r.Int64N(60) - 30, Y: r.Int64N(60) - 30}, fmt.Sprint(r.IntN(200))}
 		switch {
 		case i%5 == 0:
-			c.X += highest // over the edge of a square
+			c.X += cells.Highest // over the edge of a square
 		case i%2 == 0:
 			c.category = "many"
 		}
@@ -68,7 +69,7 @@ func TestLongOutlineOverManySections(t *testing.T) {
 	for i := range 9 {
 		mp := round(r.Float64(), r.Float64(), 2+6*r.Float64(), 1000)
 		if i%3 == 0 {
-			mp = shifted(mp, (highest+1)*0.25)
+			mp = shifted(mp, (cells.Highest+1)*0.25)
 		}
 		want := uint64(0)
 		for s, n := range m {

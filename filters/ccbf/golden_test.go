@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -170,16 +171,16 @@ func TestFormatExamples(t *testing.T) {
 	var rows strings.Builder
 	m := cities().model()
 	for _, s := range sortedSpots(m) {
-		_, _, z := zkey(s.Cell)
-		fmt.Fprintf(&rows, "| (%d, %d) | %#08x, %#08x | %#016x | %d |\n", s.X, s.Y, uint32(s.X+bias), uint32(s.Y+bias), z, m[s])
+		_, _, z := cells.Key(s.Cell)
+		fmt.Fprintf(&rows, "| (%d, %d) | %#08x, %#08x | %#016x | %d |\n", s.X, s.Y, uint32(s.X+cells.Bias), uint32(s.Y+cells.Bias), z, m[s])
 	}
 	has(rows.String())
 
 	// Its only block, number by number.
 	section := sectionsOf(m)[0]
-	codes := []string{classBits(section.counts[0]-1, 0)}
-	for i := 1; i < len(section.keys); i++ {
-		codes = append(codes, classBits(section.keys[i]-section.keys[i-1]-1, 2), classBits(section.counts[i]-1, 0))
+	codes := []string{classBits(section.Counts[0]-1, 0)}
+	for i := 1; i < len(section.Keys); i++ {
+		codes = append(codes, classBits(section.Keys[i]-section.Keys[i-1]-1, 2), classBits(section.Counts[i]-1, 0))
 	}
 	has(strings.Join(codes, " ") + "\n")
 

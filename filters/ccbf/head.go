@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -115,7 +116,7 @@ func (h *Head) parseParams(b *sketch.Blob) error {
 		return sketch.Invalidf("totals without categories")
 	}
 	h.Bounds = grid.Rect{MinX: int64(word(atBounds)), MinY: int64(word(atBounds + 8)), MaxX: int64(word(atBounds + 16)), MaxY: int64(word(atBounds + 24))}
-	if h.Bounds != noBounds {
+	if h.Bounds != cells.NoBounds {
 		for _, i := range [...]int64{h.Bounds.MinX, h.Bounds.MinY, h.Bounds.MaxX, h.Bounds.MaxY} {
 			if i < -grid.MaxIndex-1 || i > grid.MaxIndex {
 				return sketch.Invalidf("bounds beyond any cell")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -184,11 +185,11 @@ func positions(h1, h2 uint64, k int, m uint64) []uint64 {
 func sortedSpots(m map[spot]uint64) []spot {
 	return slices.SortedFunc(maps.Keys(m), func(a, b spot) int {
 		pa, pb := labelOfSpot(a), labelOfSpot(b)
-		if c := pa.compare(pb); c != 0 {
+		if c := pa.Compare(pb); c != 0 {
 			return c
 		}
-		_, _, za := zkey(a.Cell)
-		_, _, zb := zkey(b.Cell)
+		_, _, za := cells.Key(a.Cell)
+		_, _, zb := cells.Key(b.Cell)
 		if za < zb {
 			return -1
 		}
@@ -196,30 +197,30 @@ func sortedSpots(m map[spot]uint64) []spot {
 	})
 }
 
-func labelOfSpot(s spot) label {
-	x, y, _ := zkey(s.Cell)
+func labelOfSpot(s spot) cells.Label {
+	x, y, _ := cells.Key(s.Cell)
 	category := s.category
 	if category == plain {
 		category = ""
 	}
-	return label{category, s.category == plain, x, y}
+	return cells.Label{Category: category, None: s.category == plain, X: x, Y: y}
 }
 
 // sectionsOf lays a model out as the sections of an exact sketch.
-func sectionsOf(m map[spot]uint64) cellList {
-	var out cellList
+func sectionsOf(m map[spot]uint64) cells.List {
+	var out cells.List
 	for _, s := range sortedSpots(m) {
 		if m[s] == 0 {
 			continue
 		}
 		p := labelOfSpot(s)
-		if len(out) == 0 || out[len(out)-1].label != p {
-			out = append(out, section{label: p})
+		if len(out) == 0 || out[len(out)-1].Label != p {
+			out = append(out, cells.Section{Label: p})
 		}
 		last := &out[len(out)-1]
-		_, _, z := zkey(s.Cell)
-		last.keys = append(last.keys, z)
-		last.counts = append(last.counts, m[s])
+		_, _, z := cells.Key(s.Cell)
+		last.Keys = append(last.Keys, z)
+		last.Counts = append(last.Counts, m[s])
 	}
 	return out
 }
@@ -236,7 +237,7 @@ func crowd(n int) []uint64 {
 		}
 		left--
 		c := grid.Cell{X: int64(x + 15*r.NormFloat64()), Y: int64(y + 15*r.NormFloat64())}
-		_, _, keys[i] = zkey(c)
+		_, _, keys[i] = cells.Key(c)
 	}
 	return keys
 }

@@ -1,13 +1,17 @@
 package ccbf
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+)
 
 // addRun adds a run, whose memory is accounted for, and merges runs so that
 // each stays less than half as long as the one before.
-func (b *Builder) addRun(pb *sectionBuilder, r run) error {
+func (b *Builder) addRun(pb *sectionBuilder, r cells.Run) error {
 	pb.runs = append(pb.runs, r)
-	b.cells += uint64(len(r.keys))
-	for n := len(pb.runs); n > 1 && len(pb.runs[n-2].keys) < 2*len(pb.runs[n-1].keys); n = len(pb.runs) {
+	b.cells += uint64(len(r.Keys))
+	for n := len(pb.runs); n > 1 && len(pb.runs[n-2].Keys) < 2*len(pb.runs[n-1].Keys); n = len(pb.runs) {
 		if err := b.mergeLast(pb); err != nil {
 			return err
 		}
@@ -19,21 +23,21 @@ func (b *Builder) addRun(pb *sectionBuilder, r run) error {
 func (b *Builder) mergeLast(pb *sectionBuilder) error {
 	n := len(pb.runs)
 	x, y := pb.runs[n-2], pb.runs[n-1]
-	before := runBytes(len(x.keys) + len(y.keys))
+	before := cells.RunBytes(len(x.Keys) + len(y.Keys))
 	if err := b.grow(before); err != nil {
 		return err
 	}
-	r := merge(x, y)
+	r := cells.Merge(x, y)
 	pb.runs = append(pb.runs[:n-2], r)
-	b.cells -= uint64(len(x.keys) + len(y.keys) - len(r.keys))
-	return b.grow(r.bytes() - before - x.bytes() - y.bytes())
+	b.cells -= uint64(len(x.Keys) + len(y.Keys) - len(r.Keys))
+	return b.grow(r.Bytes() - before - x.Bytes() - y.Bytes())
 }
 
 // settle spills where holding cells no longer pays.
 func (b *Builder) settle() error {
 	// A cell in several runs is counted more than once, but as each run is
 	// less than half as long as the one before, none of them more than twice.
-	certain := b.Mode == Standard && (b.dense != nil || b.cells/2 > b.Bytes*8/minCellBits)
+	certain := b.Mode == Standard && (b.dense != nil || b.cells/2 > b.Bytes*8/cells.MinCellBits)
 	if certain || b.held > b.Hold {
 		return b.spill()
 	}
@@ -66,7 +70,7 @@ func (b *Builder) spill() error {
 		if err := b.grow(int64(b.shape.bytes()) + scratch); err != nil {
 			return err
 		}
-		b.bounds = hull(b.bounds, list.bounds())
+		b.bounds = cells.Hull(b.bounds, list.Bounds())
 		b.dense = maximumDense(&b.Config, list)
 		if err := b.grow(-scratch); err != nil {
 			return err
@@ -80,7 +84,7 @@ func (b *Builder) spill() error {
 	freed := int64(0)
 	for _, pb := range b.sections {
 		for _, r := range pb.runs {
-			freed += r.bytes()
+			freed += r.Bytes()
 		}
 		pb.runs = nil
 	}
@@ -89,8 +93,8 @@ func (b *Builder) spill() error {
 }
 
 // gather merges the runs of every section into one.
-func (b *Builder) gather() (cellList, error) {
-	list := make(cellList, 0, len(b.sections))
+func (b *Builder) gather() (cells.List, error) {
+	list := make(cells.List, 0, len(b.sections))
 	for _, pb := range b.sections {
 		for len(pb.runs) > 1 {
 			if err := b.mergeLast(pb); err != nil {
@@ -98,9 +102,9 @@ func (b *Builder) gather() (cellList, error) {
 			}
 		}
 		if len(pb.runs) == 1 {
-			list = append(list, section{pb.label, pb.runs[0]})
+			list = append(list, cells.Section{Label: pb.Label, Run: pb.runs[0]})
 		}
 	}
-	slices.SortFunc(list, func(a, b section) int { return a.compare(b.label) })
+	slices.SortFunc(list, func(a, b cells.Section) int { return a.Compare(b.Label) })
 	return list, nil
 }

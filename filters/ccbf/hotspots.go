@@ -54,7 +54,7 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 		return true
 	}
 	if v.form == formExact {
-		v.cells.eachSum(box, category, func(c grid.Cell, n uint64) {
+		v.cells.EachSum(box, category, func(c grid.Cell, n uint64) {
 			if n >= threshold {
 				add(c, n)
 			}
@@ -99,7 +99,7 @@ func (v *View) TopK(box grid.Rect, k int, category []byte) ([]Spot, error) {
 	}
 	t := topCells{k: k, most: v.MaxSpots()}
 	if v.form == formExact {
-		v.cells.eachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{c, n}, n}) })
+		v.cells.EachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{c, n}, n}) })
 	} else {
 		s := search{v: v, category: category, largestFirst: true}
 		s.visit = func(level int, at grid.Cell, n, least uint64) bool {

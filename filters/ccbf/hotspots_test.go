@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -18,7 +19,7 @@ func leastOf(v *View, level int, at grid.Cell, category []byte) uint64 {
 	}
 	least := ^uint64(0)
 	for l := level; l <= int(v.Levels); l++ {
-		least = min(least, v.level(l, quad(at, uint8(l-level)), category))
+		least = min(least, v.level(l, cells.Quad(at, uint8(l-level)), category))
 	}
 	return least
 }
@@ -118,7 +119,7 @@ func TestHotspotsFarApart(t *testing.T) {
 	}
 	cfg := config(t, Params{Categories: true, Totals: true})
 	var p points
-	for _, c := range []grid.Cell{{X: -3, Y: 2}, {X: highest + 1, Y: 2}, {X: -3, Y: lowest - 1}} {
+	for _, c := range []grid.Cell{{X: -3, Y: 2}, {X: cells.Highest + 1, Y: 2}, {X: -3, Y: cells.Lowest - 1}} {
 		for i := range int64(100) {
 			p.add(spot{grid.Cell{X: c.X - i%5, Y: c.Y}, string(rune('a' + i%7))}, uint64(i+c.X&1)+1)
 		}
@@ -191,13 +192,13 @@ func pixelSum(v *View, box grid.Rect) uint64 {
 		for x := box.MinX; x <= box.MaxX; x++ {
 			level, at := 0, grid.Cell{X: x, Y: y}
 			for l := 1; l <= int(v.Levels) && !v.IsExact(); l++ {
-				q := quad(at, uint8(l))
+				q := cells.Quad(at, uint8(l))
 				low, high := grid.Cell{X: q.X << l, Y: q.Y << l}, grid.Cell{X: q.X<<l + 1<<l - 1, Y: q.Y<<l + 1<<l - 1}
 				if box.Contains(low) && box.Contains(high) {
 					level = l
 				}
 			}
-			q := quad(at, uint8(level))
+			q := cells.Quad(at, uint8(level))
 			// A quad counts once, at its first cell; those beyond all cells never.
 			first := x == q.X<<level && y == q.Y<<level
 			if first && !v.Bounds.Quads(level).Intersect(grid.Rect{MinX: q.X, MinY: q.Y, MaxX: q.X, MaxY: q.Y}).Empty() {

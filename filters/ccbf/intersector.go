@@ -77,7 +77,7 @@ func (x *Intersector) Merge(from *Intersector) error {
 func (x *Intersector) settle() error {
 	now := int64(cap(x.values)) * 8
 	if x.exact != nil {
-		now += x.exact.cells.memory()
+		now += x.exact.cells.Memory()
 	}
 	return x.grow(now - x.held)
 }

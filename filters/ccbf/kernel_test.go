@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -98,7 +99,7 @@ func BenchmarkExactCount(b *testing.B) {
 	}
 	var sum uint64
 	for i := 0; b.Loop(); i++ {
-		sum += v.Count(cellOf(0, 0, keys[i*7919%len(keys)]), nil)
+		sum += v.Count(cells.CellOf(0, 0, keys[i*7919%len(keys)]), nil)
 	}
 	_ = sum
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -20,16 +21,16 @@ var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
 
 // insertQuads counts the cells of a section in their quads of a level. Cells of
 // one quad that follow each other are counted at once.
-func insertQuads(d *dense, c *Config, s *section, category []byte, level uint8) {
+func insertQuads(d *dense, c *Config, s *cells.Section, category []byte, level uint8) {
 	var h1, h2, ns [hashBatch]uint64
 	var last grid.Cell
 	h, n := c.hasher(level), 0
-	for i, k := range s.keys {
+	for i, k := range s.Keys {
 		w := uint64(1)
-		if s.counts != nil {
-			w = s.counts[i]
+		if s.Counts != nil {
+			w = s.Counts[i]
 		}
-		at := quad(cellOf(s.x, s.y, k), level)
+		at := cells.Quad(cells.CellOf(s.X, s.Y, k), level)
 		if n > 0 && at == last {
 			ns[n-1] = saturate.Add(ns[n-1], w)
 			continue
@@ -69,10 +70,10 @@ func (s *Sketch) Coarsen(factor uint64) error {
 	}
 	s.Grid = g
 	if s.dense == nil {
-		s.cells = s.cells.coarser(l)
+		s.cells = s.cells.Coarser(l)
 		return nil
 	}
-	if s.Bounds != noBounds {
+	if s.Bounds != cells.NoBounds {
 		s.Bounds = s.Bounds.Quads(int(l))
 	}
 	return nil

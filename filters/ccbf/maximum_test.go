@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -117,7 +118,7 @@ func scattered(r *rand.Rand, n, distinct int) points {
 	z := rand.NewZipf(r, 1.2, 2, uint64(distinct-1))
 	var p points
 	for range n {
-		p.add(spot{cellOf(0, 0, z.Uint64()*0x9e3779b97f4a7c15), plain}, 1)
+		p.add(spot{cells.CellOf(0, 0, z.Uint64()*0x9e3779b97f4a7c15), plain}, 1)
 	}
 	return p
 }

@@ -1,5 +1,7 @@
 package ccbf
 
+import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+
 // What sketches take while they are read and written, for those who count it
 // before it is allocated.
 
@@ -8,7 +10,7 @@ func (v *View) Memory() int64 {
 	if v.form == formDense {
 		return int64(len(v.dense.body))
 	}
-	return v.cells.memory()
+	return v.cells.Memory()
 }
 
 // EncodeBytes is the bytes that Sketch and its AppendBlob take at most beside what
@@ -24,11 +26,11 @@ func (b *Builder) EncodeBytes() int64 {
 	for _, pb := range b.sections {
 		number += len(pb.buf)
 		for _, r := range pb.runs {
-			number += len(r.keys)
+			number += len(r.Keys)
 		}
 	}
-	n := 2 * min(int64(b.Bytes), runBytes(number)) // blocks are put together before they join the BLOB
-	if runBytes(number) > int64(b.Bytes) {         // it may not fit
+	n := 2 * min(int64(b.Bytes), cells.RunBytes(number)) // blocks are put together before they join the BLOB
+	if cells.RunBytes(number) > int64(b.Bytes) {         // it may not fit
 		n += 2*dense + b.denseScratch(number)
 	}
 	return head + n
@@ -39,10 +41,10 @@ func (b *Builder) EncodeBytes() int64 {
 func (c *Config) denseScratch(number int) int64 {
 	n := int64(0)
 	if c.Totals {
-		n += runBytes(number)
+		n += cells.RunBytes(number)
 	}
 	if c.Levels > 0 {
-		n += 2 * runBytes(number) // the quads of a level, and of the one above
+		n += 2 * cells.RunBytes(number) // the quads of a level, and of the one above
 	}
 	return n
 }

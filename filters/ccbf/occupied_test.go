@@ -98,7 +98,7 @@ func streamedView(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View
 
 func maximaView(t *testing.T, c Config, m map[spot]uint64) *View {
 	sections := sectionsOf(m)
-	s := &Sketch{Config: c, TotalKnown: true, Bounds: sections.bounds(), dense: maximumDense(&c, sections)}
+	s := &Sketch{Config: c, TotalKnown: true, Bounds: sections.Bounds(), dense: maximumDense(&c, sections)}
 	for _, n := range m {
 		s.Total += n
 	}

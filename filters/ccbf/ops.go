@@ -3,6 +3,7 @@ package ccbf
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -26,7 +27,7 @@ func (s *Sketch) count(c grid.Cell, category []byte) uint64 {
 		}
 		return n
 	}
-	return s.cells.count(c, category)
+	return s.cells.Count(c, category)
 }
 
 // Remove takes n points out of a cell. More than the estimate is an error that
@@ -45,8 +46,8 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 		s.lessTotal(n)
 		return nil
 	}
-	s.cells = s.cells.remove(c, category, n)
-	s.Total = s.cells.total() // a total that had reached 2^64-1 does not tell
+	s.cells = s.cells.Remove(c, category, n)
+	s.Total = s.cells.Total() // a total that had reached 2^64-1 does not tell
 	return nil
 }
 
@@ -57,10 +58,10 @@ func (s *Sketch) removeDense(c grid.Cell, category []byte, n uint64) bool {
 	var hashes [][2]uint64
 	for level := range s.Levels + 1 {
 		h := s.hasher(level)
-		h1, h2 := h.hash(quad(c, level), category)
+		h1, h2 := h.hash(cells.Quad(c, level), category)
 		hashes = append(hashes, [2]uint64{h1, h2})
 		if s.Totals {
-			h1, h2 = h.hash(quad(c, level), nil)
+			h1, h2 = h.hash(cells.Quad(c, level), nil)
 			hashes = append(hashes, [2]uint64{h1, h2})
 		}
 	}
@@ -156,13 +157,13 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 		s.Total = saturate.Add(s.Total, n)
 	}
 	if s.dense != nil {
-		s.Bounds = hull(s.Bounds, insertCells(s.dense, &s.Config, single(c, category, n)))
+		s.Bounds = cells.Hull(s.Bounds, insertCells(s.dense, &s.Config, cells.Single(c, category, n)))
 		if s.Mode == MinimalIncrement {
 			s.parts = s.parts.more(s.Total)
 		}
 		return nil
 	}
-	s.cells = s.cells.add(c, category, n)
+	s.cells = s.cells.Add(c, category, n)
 	return nil
 }
 
@@ -193,11 +194,11 @@ func (s *Sketch) Subtract(o *Sketch) error {
 		return err
 	}
 	if s.dense == nil && o.dense == nil {
-		if !s.cells.holds(o.cells) {
+		if !s.cells.Holds(o.cells) {
 			return errNoPart
 		}
-		s.cells = s.cells.combine(o.cells, false, func(x, y uint64) uint64 { return x - y })
-		s.Total = s.cells.total()
+		s.cells = s.cells.Combine(o.cells, false, func(x, y uint64) uint64 { return x - y })
+		s.Total = s.cells.Total()
 		return nil
 	}
 	if !s.Additive() || !o.Additive() || s.Mode != Standard {
@@ -256,8 +257,8 @@ func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(
 	}
 	if s.dense == nil && o.dense == nil {
 		s.Class = max(s.Class, o.Class)
-		s.cells = s.cells.combine(o.cells, true, cell)
-		s.Total = s.cells.total()
+		s.cells = s.cells.Combine(o.cells, true, cell)
+		s.Total = s.cells.Total()
 		return nil
 	}
 	s.makeDense()
@@ -273,7 +274,7 @@ func (s *Sketch) limit(o *Sketch) {
 	s.Class = max(s.Class, o.Class)
 	s.Exact = s.Exact && o.Exact
 	if s.Bounds = s.Bounds.Intersect(o.Bounds); s.Bounds.Empty() {
-		s.Bounds = noBounds
+		s.Bounds = cells.NoBounds
 	}
 }
 
@@ -305,7 +306,7 @@ func (s *Sketch) Fold(size uint64) error {
 		steps = append(steps, step{t, x})
 	}
 	if s.dense == nil {
-		if _, fits := s.cells.appendBody(nil, limit); !fits {
+		if _, fits := s.cells.AppendBody(nil, limit); !fits {
 			if to.bytes() > limit {
 				return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
 			}

@@ -54,7 +54,7 @@ func (p *Polygon) sum(v *View, category []byte, each func(n uint64)) (uint64, er
 	case !meets:
 		return 0, err
 	case v.form == formExact:
-		return v.cells.areaSum(p.on, category), nil
+		return v.cells.AreaSum(p.on, category), nil
 	case v.byQuads(p.on.Bounds().Intersect(v.Bounds)):
 		return v.sumQuads(p.on, category, each)
 	}

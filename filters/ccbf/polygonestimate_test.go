@@ -65,7 +65,7 @@ var built = []struct {
 	}, true},
 	{"mi, of exact counts", MinimalIncrement, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		sections := sectionsOf(m)
-		s := &Sketch{Config: c, TotalKnown: true, Bounds: sections.bounds(), dense: maximumDense(&c, sections)}
+		s := &Sketch{Config: c, TotalKnown: true, Bounds: sections.Bounds(), dense: maximumDense(&c, sections)}
 		for _, n := range m {
 			s.Total += n
 		}

@@ -3,6 +3,7 @@ package ccbf
 import (
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -17,7 +18,7 @@ import (
 // Each keeps the sum an upper bound, and the last two bring it closer.
 type quadSum struct {
 	v        *View
-	area     area
+	area     cells.Area
 	category []byte
 	steps    uint64 // quads and comparisons so far
 	most     uint64 // that are allowed
@@ -41,7 +42,7 @@ func (v *View) byQuads(bounds grid.Rect) bool {
 }
 
 // sumQuads is the sum over an area. It stops at View.AreaLimit steps.
-func (v *View) sumQuads(a area, category []byte, each func(n uint64)) (uint64, error) {
+func (v *View) sumQuads(a cells.Area, category []byte, each func(n uint64)) (uint64, error) {
 	q := quadSum{v: v, area: a, category: category, most: v.left(), each: each}
 	r := a.Bounds().Intersect(v.Bounds)
 	if r.Empty() {

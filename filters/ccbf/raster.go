@@ -77,7 +77,7 @@ func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, category []b
 		*p = saturate.Add(*p, n)
 	}
 	if v.form == formExact {
-		v.cells.each(clip, category, func(c grid.Cell, n uint64) { add(columns.part(c.X), lines.part(c.Y), n) })
+		v.cells.Each(clip, category, func(c grid.Cell, n uint64) { add(columns.part(c.X), lines.part(c.Y), n) })
 		return nil
 	}
 	s := search{v: v, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {

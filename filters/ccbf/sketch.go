@@ -3,6 +3,7 @@ package ccbf
 import (
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -19,7 +20,7 @@ type Sketch struct {
 
 	sums  bool // counters are sums of occurrences
 	parts parts
-	cells cellList
+	cells cells.List
 	dense *dense // nil while exact
 }
 
@@ -67,32 +68,32 @@ const hashBatch = 256
 // insertRun counts the cells of a section in d, at the positions of their
 // keys, and the quads above them, and returns the bounds of the cells; plain
 // counts them without their category.
-func insertRun(d *dense, c *Config, s *section, plain bool) grid.Rect {
+func insertRun(d *dense, c *Config, s *cells.Section, plain bool) grid.Rect {
 	var h1, h2 [hashBatch]uint64
 	h := c.hasher(0)
-	category := s.keyCategory()
+	category := s.KeyCategory()
 	if plain {
 		category = nil
 	}
 	for level := uint8(1); level <= c.Levels; level++ {
 		insertQuads(d, c, s, category, level)
 	}
-	b := noBounds
-	if len(s.keys) > 0 {
-		first := cellOf(s.x, s.y, s.keys[0])
+	b := cells.NoBounds
+	if len(s.Keys) > 0 {
+		first := cells.CellOf(s.X, s.Y, s.Keys[0])
 		b = grid.Rect{MinX: first.X, MinY: first.Y, MaxX: first.X, MaxY: first.Y}
 	}
-	for i := 0; i < len(s.keys); i += hashBatch {
-		keys := s.keys[i:min(i+hashBatch, len(s.keys))]
+	for i := 0; i < len(s.Keys); i += hashBatch {
+		keys := s.Keys[i:min(i+hashBatch, len(s.Keys))]
 		for j, k := range keys {
-			at := cellOf(s.x, s.y, k)
+			at := cells.CellOf(s.X, s.Y, k)
 			b.MinX, b.MaxX = min(b.MinX, at.X), max(b.MaxX, at.X)
 			b.MinY, b.MaxY = min(b.MinY, at.Y), max(b.MaxY, at.Y)
 			h1[j], h2[j] = h.hash(at, category)
 		}
 		var n []uint64
-		if s.counts != nil {
-			n = s.counts[i : i+len(keys)]
+		if s.Counts != nil {
+			n = s.Counts[i : i+len(keys)]
 		}
 		d.insert(c.Mode, h1[:len(keys)], h2[:len(keys)], n)
 	}
@@ -100,10 +101,10 @@ func insertRun(d *dense, c *Config, s *section, plain bool) grid.Rect {
 }
 
 // insertCells counts the cells of all sections and returns their bounds.
-func insertCells(d *dense, c *Config, sections cellList) grid.Rect {
-	b := noBounds
+func insertCells(d *dense, c *Config, sections cells.List) grid.Rect {
+	b := cells.NoBounds
 	for i := range sections {
-		b = hull(b, insertRun(d, c, &sections[i], false))
+		b = cells.Hull(b, insertRun(d, c, &sections[i], false))
 		if c.Totals {
 			insertRun(d, c, &sections[i], true)
 		}
@@ -114,24 +115,24 @@ func insertCells(d *dense, c *Config, sections cellList) grid.Rect {
 // maximumDense builds the dense form from all cells and their counts: every
 // counter is the maximum of the counts that map to it (DESIGN section 5). One-
 // sided, independent of order, and closer than minimal increment.
-func maximumDense(c *Config, sections cellList) *dense {
+func maximumDense(c *Config, sections cells.List) *dense {
 	if c.Totals {
-		sections = append(slices.Clone(sections), sections.plain()...)
+		sections = append(slices.Clone(sections), sections.Plain()...)
 	}
 	d := newDense(c.shape)
 	d.fillMax(func(least uint64, yield func(h1, h2, n uint64)) {
 		of := sections
 		for level := range c.Levels + 1 {
 			if level > 0 {
-				of = of.coarser(1)
+				of = of.Coarser(1)
 			}
 			h := c.hasher(level)
 			for i := range of {
 				s := &of[i]
-				category := s.keyCategory()
-				for j, n := range s.counts {
+				category := s.KeyCategory()
+				for j, n := range s.Counts {
 					if n >= least {
-						h1, h2 := h.hash(cellOf(s.x, s.y, s.keys[j]), category)
+						h1, h2 := h.hash(cells.CellOf(s.X, s.Y, s.Keys[j]), category)
 						yield(h1, h2, n)
 					}
 				}
@@ -147,7 +148,7 @@ func (s *Sketch) makeDense() {
 	if s.dense != nil {
 		return
 	}
-	s.Bounds = s.cells.bounds()
+	s.Bounds = s.cells.Bounds()
 	if s.sums = s.Mode == Standard; s.sums {
 		s.dense = newDense(s.shape)
 		insertCells(s.dense, &s.Config, s.cells)

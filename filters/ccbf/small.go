@@ -1,12 +1,16 @@
 package ccbf
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+)
 
 // Small encodes sketches of a few points without allocating anew for each. Its
 // zero value is ready.
 type Small struct {
 	s      Sketch
-	one    [1]section
+	one    [1]cells.Section
 	keys   [8]uint64
 	counts [8]uint64
 }
@@ -34,7 +38,7 @@ func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
 	}
 	m.s = Sketch{Config: *c, Total: uint64(n), TotalKnown: true}
 	if n > 0 {
-		m.one[0] = section{label{none: true}, run{m.keys[:distinct], m.counts[:distinct]}}
+		m.one[0] = cells.Section{Label: cells.Label{None: true}, Run: cells.Run{Keys: m.keys[:distinct], Counts: m.counts[:distinct]}}
 		m.s.cells = m.one[:]
 	}
 	return m.s.AppendBlob(dst)

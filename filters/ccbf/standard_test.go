@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -184,7 +185,7 @@ func TestKeysStopsOutsideOfTheSquare(t *testing.T) {
 	cfg := config(t, Params{Res: 0.5})
 	nan := 0.0
 	nan /= nan
-	for _, p := range [][2]float64{{nan, 0}, {0, nan}, {1 / nan, 0}, {1e300, 0}, {0, -1e300}, {(highest + 1) / 2.0, 0}, {0, (lowest - 1) / 2.0}} {
+	for _, p := range [][2]float64{{nan, 0}, {0, nan}, {1 / nan, 0}, {1e300, 0}, {0, -1e300}, {(cells.Highest + 1) / 2.0, 0}, {0, (cells.Lowest - 1) / 2.0}} {
 		xs, ys := []float64{1, -3.2, p[0], 4}, []float64{2, 7.9, p[1], 5}
 		dst := make([]uint64, len(xs))
 		if n := cfg.Keys(dst, xs, ys); n != 2 {
@@ -192,16 +193,16 @@ func TestKeysStopsOutsideOfTheSquare(t *testing.T) {
 		}
 		for i := range 2 {
 			c, err := cfg.Grid.Cell(xs[i], ys[i])
-			if _, _, z := zkey(c); err != nil || z != dst[i] {
+			if _, _, z := cells.Key(c); err != nil || z != dst[i] {
 				t.Errorf("point %d: key %#x, want %#x, error %v", i, dst[i], z, err)
 			}
 		}
 	}
-	for _, c := range []grid.Cell{{X: lowest, Y: highest}, {X: highest, Y: lowest}, {X: 0, Y: 0}, {X: -1, Y: -1}} {
+	for _, c := range []grid.Cell{{X: cells.Lowest, Y: cells.Highest}, {X: cells.Highest, Y: cells.Lowest}, {X: 0, Y: 0}, {X: -1, Y: -1}} {
 		x, y := cfg.Grid.Center(c)
 		var dst [1]uint64
-		if n := cfg.Keys(dst[:], []float64{x}, []float64{y}); n != 1 || cellOf(0, 0, dst[0]) != c {
-			t.Errorf("cell %v comes back as %v", c, cellOf(0, 0, dst[0]))
+		if n := cfg.Keys(dst[:], []float64{x}, []float64{y}); n != 1 || cells.CellOf(0, 0, dst[0]) != c {
+			t.Errorf("cell %v comes back as %v", c, cells.CellOf(0, 0, dst[0]))
 		}
 	}
 }

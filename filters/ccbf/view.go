@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -24,7 +25,7 @@ var (
 type View struct {
 	Head
 	blob     []byte
-	cells    listView
+	cells    cells.View
 	dense    dense
 	hasher   hasher
 	classes  [MaxLayers]*distribution // ghosts of each class asked for
@@ -63,10 +64,10 @@ func (v *View) Reset(blob []byte) error {
 	if !v.header.Flags.Has(sketch.TotalKnown) || v.header.Flags.Has(sketch.Saturated) {
 		return sketch.Invalidf("an exact sketch with flags %#x", uint16(v.header.Flags))
 	}
-	if err := v.cells.reset(b.Body, v.Bounds); err != nil {
+	if err := v.cells.Reset(b.Body, v.Bounds); err != nil {
 		return err
 	}
-	total, err := v.cells.total(v.Categories)
+	total, err := v.cells.Total(v.Categories)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (v *View) Count(c grid.Cell, category []byte) uint64 {
 		h1, h2 := v.hasher.hash(c, category)
 		return v.dense.count(h1, h2)
 	}
-	return v.cells.count(c, category)
+	return v.cells.Count(c, category)
 }
 
 // CountCells is Count for many cells of one category; dst is as long as cells.

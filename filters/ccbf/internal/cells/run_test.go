@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"math/rand/v2"
@@ -19,7 +19,7 @@ func townKeys(n int) []uint64 {
 		}
 		left--
 		c := grid.Cell{X: int64(x + 15*r.NormFloat64()), Y: int64(y + 15*r.NormFloat64())}
-		_, _, keys[i] = zkey(c)
+		_, _, keys[i] = Key(c)
 	}
 	return keys
 }
@@ -37,12 +37,12 @@ func TestSortedRunsCountEveryKey(t *testing.T) {
 			}
 			in := append([]uint64(nil), keys[:n]...)
 			r := new(sorter).run(in, weights)
-			if len(r.keys) != len(want) {
-				t.Fatalf("%s, %d keys: %d cells, want %d", name, n, len(r.keys), len(want))
+			if len(r.Keys) != len(want) {
+				t.Fatalf("%s, %d keys: %d cells, want %d", name, n, len(r.Keys), len(want))
 			}
-			for i, k := range r.keys {
-				if r.counts[i] != want[k] || i > 0 && k <= r.keys[i-1] {
-					t.Fatalf("%s, %d keys: cell %d counts %d, want %d", name, n, k, r.counts[i], want[k])
+			for i, k := range r.Keys {
+				if r.Counts[i] != want[k] || i > 0 && k <= r.Keys[i-1] {
+					t.Fatalf("%s, %d keys: cell %d counts %d, want %d", name, n, k, r.Counts[i], want[k])
 				}
 			}
 		}
@@ -50,14 +50,14 @@ func TestSortedRunsCountEveryKey(t *testing.T) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	src := townKeys(maxKeys)
+	src := townKeys(MaxKeys)
 	keys := make([]uint64, len(src))
 	var s sorter
 	for b.Loop() {
 		copy(keys, src)
 		s.run(keys, nil)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/maxKeys, "ns/key")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/MaxKeys, "ns/key")
 }
 
 func BenchmarkEncode(b *testing.B) {
@@ -66,15 +66,15 @@ func BenchmarkEncode(b *testing.B) {
 	for b.Loop() {
 		dst, _ = appendBlocks(dst[:0], r, 1<<30)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(r.keys)), "ns/cell")
-	b.ReportMetric(float64(len(dst))/float64(len(r.keys)), "bytes/cell")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(r.Keys)), "ns/cell")
+	b.ReportMetric(float64(len(dst))/float64(len(r.Keys)), "bytes/cell")
 }
 
 func BenchmarkMerge(b *testing.B) {
 	keys := townKeys(1 << 19)
 	x, y := new(sorter).run(keys[:1<<18], nil), new(sorter).run(keys[1<<18:], nil)
 	for b.Loop() {
-		merge(x, y)
+		Merge(x, y)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(x.keys)+len(y.keys)), "ns/cell")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(x.Keys)+len(y.Keys)), "ns/cell")
 }

@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"math/bits"
@@ -12,11 +12,11 @@ func TestCellsOfRegions(t *testing.T) {
 	r := rand.New(rand.NewPCG(45, 0))
 	for range 10_000 {
 		c := grid.Cell{X: r.Int64N(2*grid.MaxIndex) - grid.MaxIndex, Y: r.Int64N(1<<34) - 1<<33}
-		sx, sy, z := zkey(c)
-		if got := cellOf(sx, sy, z); got != c {
+		sx, sy, z := Key(c)
+		if got := CellOf(sx, sy, z); got != c {
 			t.Fatalf("cell %v comes back as %v", c, got)
 		}
-		home := c.X >= lowest && c.X <= highest && c.Y >= lowest && c.Y <= highest
+		home := c.X >= Lowest && c.X <= Highest && c.Y >= Lowest && c.Y <= Highest
 		if home != (sx == 0 && sy == 0) {
 			t.Fatalf("cell %v is in square (%d, %d)", c, sx, sy)
 		}

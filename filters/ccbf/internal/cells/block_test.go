@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -6,25 +6,25 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// listView answers questions about a list from its body, in place. Its zero value
+// View answers questions about a list from its body, in place. Its zero value
 // is the view of no cells, and can be reset again and again.
-type listView struct {
+type View struct {
 	sections []sectionView
 	bounds   grid.Rect // no cell is outside
 	kept     kept
 }
 
-// reset makes v a view of a body, of whose cells none is outside bounds. It reads
+// Reset makes v a view of a body, of whose cells none is outside bounds. It reads
 // the lengths of sections, not their cells.
-func (v *listView) reset(body []byte, bounds grid.Rect) (err error) {
+func (v *View) Reset(body []byte, bounds grid.Rect) (err error) {
 	v.bounds, v.kept = bounds, kept{}
 	v.sections, err = parseBody(v.sections, body)
 	return err
 }
 
-// total is the sum of all counts, as the sections have it. It is an error where
+// Total is the sum of all counts, as the sections have it. It is an error where
 // some have a category and others have none, or have other than categories says.
-func (v *listView) total(categories bool) (uint64, error) {
+func (v *View) Total(categories bool) (uint64, error) {
 	total := uint64(0)
 	for i := range v.sections {
 		s := &v.sections[i]
@@ -36,9 +36,9 @@ func (v *listView) total(categories bool) (uint64, error) {
 	return total, nil
 }
 
-// count is the count of a cell, in a category or, where that is nil, in all.
-func (v *listView) count(c grid.Cell, category []byte) uint64 {
-	sx, sy, z := zkey(c)
+// Count is the count of a cell, in a category or, where that is nil, in all.
+func (v *View) Count(c grid.Cell, category []byte) uint64 {
+	sx, sy, z := Key(c)
 	n := uint64(0)
 	for i := range v.sections {
 		if s := &v.sections[i]; s.x == sx && s.y == sy && s.matches(category) {
@@ -48,9 +48,9 @@ func (v *listView) count(c grid.Cell, category []byte) uint64 {
 	return n
 }
 
-// size is how many cells there are, one that has several categories once for each,
+// Size is how many cells there are, one that has several categories once for each,
 // and how many categories.
-func (v *listView) size() (cells, categories uint64) {
+func (v *View) Size() (cells, categories uint64) {
 	for i := range v.sections {
 		s := &v.sections[i]
 		cells += uint64(s.cells)
@@ -61,19 +61,19 @@ func (v *listView) size() (cells, categories uint64) {
 	return cells, categories
 }
 
-// memory is the bytes that the list of all cells takes.
-func (v *listView) memory() int64 {
+// Memory is the bytes that the list of all cells takes.
+func (v *View) Memory() int64 {
 	n := int64(0)
 	for i := range v.sections {
-		n += sectionBytes + runBytes(v.sections[i].cells)
+		n += SectionBytes + RunBytes(v.sections[i].cells)
 	}
 	return n
 }
 
-// eachSection reads the sections completely, one after the other, and holds
+// EachSection reads the sections completely, one after the other, and holds
 // their order, totals and bounds against what the body says.
-func (v *listView) eachSection(f func(section) error) error {
-	bounds := noBounds
+func (v *View) EachSection(f func(Section) error) error {
+	bounds := NoBounds
 	for i := range v.sections {
 		sv := &v.sections[i]
 		r, ok := sv.decodeAll()
@@ -83,8 +83,8 @@ func (v *listView) eachSection(f func(section) error) error {
 		if total := r.total(); total != sv.total {
 			return sketch.Invalidf("section %d of %d counts %d occurrences, its cells %d", i+1, len(v.sections), sv.total, total)
 		}
-		s := section{sv.label(), r}
-		bounds = hull(bounds, cellList{s}.bounds())
+		s := Section{sv.label(), r}
+		bounds = Hull(bounds, List{s}.Bounds())
 		if err := f(s); err != nil {
 			return err
 		}
@@ -95,9 +95,9 @@ func (v *listView) eachSection(f func(section) error) error {
 	return nil
 }
 
-// each calls f for the cells inside clip, once for each category that a cell has.
+// Each calls f for the cells inside clip, once for each category that a cell has.
 // It reads the blocks that meet clip and no others.
-func (v *listView) each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
+func (v *View) Each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
 	if clip = clip.Intersect(v.bounds); clip.Empty() {
 		return
 	}
@@ -122,24 +122,24 @@ func (s *sectionView) each(clip grid.Rect, f func(c grid.Cell, n uint64)) {
 			continue // damaged: Verify tells, a question does not
 		}
 		for j, k := range keys[:n] {
-			if c := cellOf(s.x, s.y, k); inside == around || clip.Contains(c) {
+			if c := CellOf(s.x, s.y, k); inside == around || clip.Contains(c) {
 				f(c, counts[j])
 			}
 		}
 	}
 }
 
-// eachSum is each with a cell's categories added up, as count has them.
-func (v *listView) eachSum(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
+// EachSum is each with a cell's categories added up, as count has them.
+func (v *View) EachSum(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
 	if category != nil || len(v.sections) == 0 || v.sections[0].category == nil {
-		v.each(clip, category, f)
+		v.Each(clip, category, f)
 		return
 	}
 	var q squares
-	v.each(clip, nil, q.add)
-	q.each(func(x, y int32, cells run) {
-		for i, z := range cells.keys {
-			f(cellOf(x, y, z), cells.counts[i])
+	v.Each(clip, nil, q.add)
+	q.each(func(x, y int32, cells Run) {
+		for i, z := range cells.Keys {
+			f(CellOf(x, y, z), cells.Counts[i])
 		}
 	})
 }

@@ -1,12 +1,12 @@
-package ccbf
+package cells
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// areaSum is the sum over the cells in an area.
-func (v *listView) areaSum(a area, category []byte) uint64 {
+// AreaSum is the sum over the cells in an area.
+func (v *View) AreaSum(a Area, category []byte) uint64 {
 	w := areaWalk{area: a, bounds: v.bounds, room: &v.kept.room}
 	v.kept.begin(len(v.sections))
 	relation := a.Enter(v.bounds)
@@ -43,7 +43,7 @@ type kept struct {
 
 // keptSection is what is known of the blocks of a section.
 type keptSection struct {
-	blocks []run    // empty where not known
+	blocks []Run    // empty where not known
 	totals []uint64 // 0 where not known
 }
 
@@ -72,7 +72,7 @@ func (a *kept) section(i int, s *sectionView) *keptSection {
 			return nil
 		}
 		a.room -= int64(n) * keptBlock
-		*k = keptSection{make([]run, n), make([]uint64, n)}
+		*k = keptSection{make([]Run, n), make([]uint64, n)}
 	}
 	return k
 }

@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -10,31 +10,31 @@ import (
 type squares struct {
 	room int // cells that the first square is expected to have
 
-	runs map[[2]int32]*run
+	runs map[[2]int32]*Run
 	last [2]int32
-	at   *run // of the square last
+	at   *Run // of the square last
 }
 
 // add gathers a cell. Equal ones that follow each other take no more room.
 func (q *squares) add(c grid.Cell, n uint64) {
-	x, y, z := zkey(c)
+	x, y, z := Key(c)
 	if s := [2]int32{x, y}; q.at == nil || s != q.last {
 		q.last, q.at = s, q.square(s)
 	}
-	if last := len(q.at.keys) - 1; last >= 0 && q.at.keys[last] == z {
-		q.at.counts[last] = saturate.Add(q.at.counts[last], n)
+	if last := len(q.at.Keys) - 1; last >= 0 && q.at.Keys[last] == z {
+		q.at.Counts[last] = saturate.Add(q.at.Counts[last], n)
 		return
 	}
-	q.at.keys, q.at.counts = append(q.at.keys, z), append(q.at.counts, n)
+	q.at.Keys, q.at.Counts = append(q.at.Keys, z), append(q.at.Counts, n)
 }
 
-func (q *squares) square(s [2]int32) *run {
+func (q *squares) square(s [2]int32) *Run {
 	r := q.runs[s]
 	if r == nil {
-		r = new(run)
+		r = new(Run)
 		if q.runs == nil {
-			q.runs = map[[2]int32]*run{}
-			r.keys, r.counts = make([]uint64, 0, q.room), make([]uint64, 0, q.room)
+			q.runs = map[[2]int32]*Run{}
+			r.Keys, r.Counts = make([]uint64, 0, q.room), make([]uint64, 0, q.room)
 		}
 		q.runs[s] = r
 	}
@@ -43,10 +43,10 @@ func (q *squares) square(s [2]int32) *run {
 
 // each calls f with the cells of each square, the squares in no order. It ends
 // the gathering.
-func (q *squares) each(f func(x, y int32, cells run)) {
+func (q *squares) each(f func(x, y int32, cells Run)) {
 	so := sorters.Get().(*sorter)
 	defer sorters.Put(so)
 	for s, r := range q.runs {
-		f(s[0], s[1], so.run(r.keys, r.counts))
+		f(s[0], s[1], so.run(r.Keys, r.Counts))
 	}
 }

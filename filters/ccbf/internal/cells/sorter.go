@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"math/bits"
@@ -25,23 +25,23 @@ const (
 	recentBits = 12
 )
 
-// maxKeys is up to how many keys runOf takes: they are counted in a word's lower
+// MaxKeys is up to how many keys runOf takes: they are counted in a word's lower
 // bits.
-const maxKeys = 1 << (countBits - 1)
+const MaxKeys = 1 << (countBits - 1)
 
 // packKeys is from how many keys on it pays to put keys and counts into one word.
 const packKeys = 1 << 12
 
-// runOf makes a run of up to maxKeys keys, which it sorts in place or leaves alone,
+// RunOf makes a run of up to maxKeys keys, which it sorts in place or leaves alone,
 // with an occurrence each, or weights[i] of them.
-func runOf(keys, weights []uint64) run {
+func RunOf(keys, weights []uint64) Run {
 	s := sorters.Get().(*sorter)
 	defer sorters.Put(s)
 	return s.run(keys, weights)
 }
 
 // run is runOf.
-func (s *sorter) run(keys, weights []uint64) run {
+func (s *sorter) run(keys, weights []uint64) Run {
 	if weights != nil {
 		s.radix.SortPairs(keys, weights)
 		return fromSorted(keys, weights)
@@ -61,7 +61,7 @@ func (s *sorter) run(keys, weights []uint64) run {
 
 // packed is run for keys that differ in their lowest width bits only: key and
 // count share a word, so that half as much is sorted.
-func (s *sorter) packed(keys []uint64, width uint) run {
+func (s *sorter) packed(keys []uint64, width uint) Run {
 	if cap(s.words) < len(keys)+1 {
 		s.words = make([]uint64, len(keys)+1)
 	}
@@ -93,7 +93,7 @@ func (s *sorter) packed(keys []uint64, width uint) run {
 }
 
 // unpack makes a run of sorted words, whose keys all have the bits of base.
-func unpack(words []uint64, base uint64) run {
+func unpack(words []uint64, base uint64) Run {
 	distinct, last := 0, ^uint64(0)
 	for _, w := range words {
 		if w>>countBits != last {
@@ -101,15 +101,15 @@ func unpack(words []uint64, base uint64) run {
 			distinct++
 		}
 	}
-	r := run{make([]uint64, distinct), make([]uint64, distinct)}
+	r := Run{make([]uint64, distinct), make([]uint64, distinct)}
 	n, last := -1, ^uint64(0)
 	for _, w := range words {
 		if w>>countBits != last {
 			last = w >> countBits
 			n++
-			r.keys[n] = base | last
+			r.Keys[n] = base | last
 		}
-		r.counts[n] += w & (1<<countBits - 1)
+		r.Counts[n] += w & (1<<countBits - 1)
 	}
 	return r
 }

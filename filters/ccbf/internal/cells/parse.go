@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func parseBody(dst []sectionView, body []byte) ([]sectionView, error) {
 		if err := r.Err(); err != nil {
 			return nil, err
 		}
-		if size > uint64(len(body)) || cells == 0 || cells > size*8/minCellBits || s.total < cells ||
+		if size > uint64(len(body)) || cells == 0 || cells > size*8/MinCellBits || s.total < cells ||
 			s.x == math.MaxInt32 || s.y == math.MaxInt32 {
 			return nil, sketch.Invalidf("section %d of %d is damaged", len(dst)+1, n)
 		}
@@ -80,8 +80,8 @@ func (s *sectionView) compare(t *sectionView) int {
 	return cmp.Or(bytes.Compare(s.category, t.category), cmp.Compare(s.y, t.y), cmp.Compare(s.x, t.x))
 }
 
-func (s *sectionView) label() label {
-	return label{category: string(s.category), none: s.category == nil, x: s.x, y: s.y}
+func (s *sectionView) label() Label {
+	return Label{Category: string(s.category), None: s.category == nil, X: s.x, Y: s.y}
 }
 
 // square reads the index of a square, which is small: cells reach to 2^53.

@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"slices"
@@ -6,73 +6,73 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// run is a sorted list of cells in Z-order with the occurrences of each: keys
+// Run is a sorted list of cells in Z-order with the occurrences of each: keys
 // strictly ascending, counts at least 1. Runs are never changed once made, so
 // that they can be shared.
-type run struct {
-	keys   []uint64
-	counts []uint64
+type Run struct {
+	Keys   []uint64
+	Counts []uint64
 }
 
-// runBytes is the memory that a run of n cells takes.
-func runBytes(n int) int64 { return int64(n) * 16 }
+// RunBytes is the memory that a run of n cells takes.
+func RunBytes(n int) int64 { return int64(n) * 16 }
 
-// bytes is the memory that the run takes.
-func (r run) bytes() int64 { return int64(cap(r.keys)+cap(r.counts)) * 8 }
+// Bytes is the memory that the run takes.
+func (r Run) Bytes() int64 { return int64(cap(r.Keys)+cap(r.Counts)) * 8 }
 
 // fromSorted makes a run of sorted keys with an occurrence each, or weights[i]
 // of them.
-func fromSorted(keys, weights []uint64) run {
+func fromSorted(keys, weights []uint64) Run {
 	distinct := 0
 	for i, k := range keys {
 		if i == 0 || k != keys[i-1] {
 			distinct++
 		}
 	}
-	r := run{make([]uint64, distinct), make([]uint64, distinct)}
+	r := Run{make([]uint64, distinct), make([]uint64, distinct)}
 	n := -1
 	if weights == nil {
 		for i := 0; i < len(keys); n++ {
 			k, first := keys[i], i
 			for i++; i < len(keys) && keys[i] == k; i++ {
 			}
-			r.keys[n+1], r.counts[n+1] = k, uint64(i-first)
+			r.Keys[n+1], r.Counts[n+1] = k, uint64(i-first)
 		}
 		return r
 	}
 	for i, k := range keys {
 		if i == 0 || k != keys[i-1] {
 			n++
-			r.keys[n] = k
+			r.Keys[n] = k
 		}
-		r.counts[n] = saturate.Add(r.counts[n], weights[i])
+		r.Counts[n] = saturate.Add(r.Counts[n], weights[i])
 	}
 	return r
 }
 
-// merge adds two runs. Neither is changed.
-func merge(a, b run) run {
+// Merge adds two runs. Neither is changed.
+func Merge(a, b Run) Run {
 	switch {
-	case len(a.keys) == 0:
+	case len(a.Keys) == 0:
 		return b
-	case len(b.keys) == 0:
+	case len(b.Keys) == 0:
 		return a
 	}
-	keys := make([]uint64, len(a.keys)+len(b.keys))
+	keys := make([]uint64, len(a.Keys)+len(b.Keys))
 	counts := make([]uint64, len(keys))
 	n := mergeInto(keys, counts, a, b)
 	if n < len(keys)*3/4 { // many cells were in both: keep no room for them
-		return run{slices.Clip(slices.Clone(keys[:n])), slices.Clip(slices.Clone(counts[:n]))}
+		return Run{slices.Clip(slices.Clone(keys[:n])), slices.Clip(slices.Clone(counts[:n]))}
 	}
-	return run{keys[:n], counts[:n]}
+	return Run{keys[:n], counts[:n]}
 }
 
 // mergeInto writes the sum of two runs, without a branch on the data: which
 // list comes next is as random as the points are.
-func mergeInto(keys, counts []uint64, a, b run) int {
+func mergeInto(keys, counts []uint64, a, b Run) int {
 	i, j, n := 0, 0, 0
-	ak, bk := a.keys, b.keys
-	ac, bc := a.counts[:len(ak)], b.counts[:len(bk)]
+	ak, bk := a.Keys, b.Keys
+	ac, bc := a.Counts[:len(ak)], b.Counts[:len(bk)]
 	for i < len(ak) && j < len(bk) {
 		x, y := ak[i], bk[j]
 		var left, right uint64 // 1 where that list's head is taken
@@ -96,43 +96,43 @@ func mergeInto(keys, counts []uint64, a, b run) int {
 }
 
 // total is the sum of the counts.
-func (r run) total() uint64 {
+func (r Run) total() uint64 {
 	total := uint64(0)
-	for _, n := range r.counts {
+	for _, n := range r.Counts {
 		total = saturate.Add(total, n)
 	}
 	return total
 }
 
 // find returns where key is in r, or where it would be.
-func (r run) find(key uint64) (int, bool) { return slices.BinarySearch(r.keys, key) }
+func (r Run) find(key uint64) (int, bool) { return slices.BinarySearch(r.Keys, key) }
 
 // without returns r with n fewer occurrences of the cell at index i, which
 // has at least so many.
-func (r run) without(i int, n uint64) run {
-	s := run{slices.Clone(r.keys), slices.Clone(r.counts)}
-	if s.counts[i] -= n; s.counts[i] == 0 {
-		s.keys = slices.Delete(s.keys, i, i+1)
-		s.counts = slices.Delete(s.counts, i, i+1)
+func (r Run) without(i int, n uint64) Run {
+	s := Run{slices.Clone(r.Keys), slices.Clone(r.Counts)}
+	if s.Counts[i] -= n; s.Counts[i] == 0 {
+		s.Keys = slices.Delete(s.Keys, i, i+1)
+		s.Counts = slices.Delete(s.Counts, i, i+1)
 	}
 	return s
 }
 
 // both calls f for every cell of a, with its count in b, which may be 0, and
 // makes a run of the results that are not 0.
-func both(a, b run, f func(x, y uint64) uint64) run {
-	var r run
+func both(a, b Run, f func(x, y uint64) uint64) Run {
+	var r Run
 	j := 0
-	for i, k := range a.keys {
-		for j < len(b.keys) && b.keys[j] < k {
+	for i, k := range a.Keys {
+		for j < len(b.Keys) && b.Keys[j] < k {
 			j++
 		}
 		y := uint64(0)
-		if j < len(b.keys) && b.keys[j] == k {
-			y = b.counts[j]
+		if j < len(b.Keys) && b.Keys[j] == k {
+			y = b.Counts[j]
 		}
-		if n := f(a.counts[i], y); n != 0 {
-			r.keys, r.counts = append(r.keys, k), append(r.counts, n)
+		if n := f(a.Counts[i], y); n != 0 {
+			r.Keys, r.Counts = append(r.Keys, k), append(r.Counts, n)
 		}
 	}
 	return r

@@ -1,10 +1,10 @@
-package ccbf
+package cells
 
 import "github.com/ccbfsql/ccbfsql/filters/grid"
 
-// area is what a question is about. Like grid.Descent it is asked about
+// Area is what a question is about. Like grid.Descent it is asked about
 // rectangles of cells, each inside the one entered before it.
-type area interface {
+type Area interface {
 	Bounds() grid.Rect
 	Enter(r grid.Rect) grid.Relation // entered where Partly, until Leave
 	Leave()
@@ -12,12 +12,12 @@ type area interface {
 	Work() int                 // comparisons that Contains makes
 }
 
-// boxArea is a rectangle as an area.
-type boxArea grid.Rect
+// Box is a rectangle as an area.
+type Box grid.Rect
 
-func (b boxArea) Bounds() grid.Rect { return grid.Rect(b) }
+func (b Box) Bounds() grid.Rect { return grid.Rect(b) }
 
-func (b boxArea) Enter(r grid.Rect) grid.Relation {
+func (b Box) Enter(r grid.Rect) grid.Relation {
 	switch in := r.Intersect(grid.Rect(b)); {
 	case in.Empty():
 		return grid.Outside
@@ -27,6 +27,6 @@ func (b boxArea) Enter(r grid.Rect) grid.Relation {
 	return grid.Partly
 }
 
-func (b boxArea) Leave()                    {}
-func (b boxArea) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
-func (b boxArea) Work() int                 { return 1 }
+func (b Box) Leave()                    {}
+func (b Box) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
+func (b Box) Work() int                 { return 1 }

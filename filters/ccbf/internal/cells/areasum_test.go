@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"math"
@@ -24,24 +24,24 @@ func townsBody(n int) (body []byte, bounds grid.Rect) {
 	for i := range keys {
 		at := places[z.Uint64()]
 		x, y := at[0]+0.05*r.NormFloat64(), at[1]+0.03*r.NormFloat64()
-		zkeys(keys[i:i+1], []float64{x}, []float64{y}, townsGrid.Res())
+		Keys(keys[i:i+1], []float64{x}, []float64{y}, townsGrid.Res())
 	}
-	l := cellList{{label{none: true}, runOf(keys, nil)}}
-	body, _ = l.appendBody(nil, 1<<30)
-	return body, l.bounds()
+	l := List{{Label{None: true}, RunOf(keys, nil)}}
+	body, _ = l.AppendBody(nil, 1<<30)
+	return body, l.Bounds()
 }
 
-func bodyView(t *testing.T, body []byte, bounds grid.Rect) *listView {
+func bodyView(t *testing.T, body []byte, bounds grid.Rect) *View {
 	t.Helper()
-	v := new(listView)
-	if err := v.reset(body, bounds); err != nil {
+	v := new(View)
+	if err := v.Reset(body, bounds); err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
 // outline is a polygon of n corners on the grid of the towns.
-func outline(t *testing.T, x, y, radius float64, n int) area {
+func outline(t *testing.T, x, y, radius float64, n int) Area {
 	t.Helper()
 	var ring orb.Ring
 	for i := range n {
@@ -58,14 +58,14 @@ func outline(t *testing.T, x, y, radius float64, n int) area {
 
 // blocksRead is the number of blocks that a question to v reads, v not being
 // asked anything before, and of all blocks.
-func blocksRead(v *listView, a area) (read, all int) {
+func blocksRead(v *View, a Area) (read, all int) {
 	for range 2 { // the second question keeps what it reads
-		v.areaSum(a, nil)
+		v.AreaSum(a, nil)
 	}
 	for i := range v.sections {
 		all += blockCount(v.sections[i].cells)
 		for j, n := range v.kept.sections[i].totals {
-			if n != 0 || len(v.kept.sections[i].blocks[j].keys) > 0 {
+			if n != 0 || len(v.kept.sections[i].blocks[j].Keys) > 0 {
 				read++
 			}
 		}
@@ -90,7 +90,7 @@ func TestPolygonReadsTheBlocksItTouches(t *testing.T) {
 			for j := range all {
 				n, _ := s.decode(j, &keys, &counts)
 				for _, k := range keys[:n] {
-					cx, cy := townsGrid.Center(cellOf(s.x, s.y, k))
+					cx, cy := townsGrid.Center(CellOf(s.x, s.y, k))
 					if math.Hypot(cx-x, cy-y) < 1.5*radius {
 						near++
 						break
@@ -113,7 +113,7 @@ func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 		v.kept = kept{asked: 2, sections: make([]keptSection, 1), room: room}
 		for i := range 60 {
 			a := outline(t, -5+6*r.Float64(), 50+5*r.Float64(), 0.5, 30)
-			got, want := v.areaSum(a, nil), bodyView(t, body, bounds).areaSum(a, nil)
+			got, want := v.AreaSum(a, nil), bodyView(t, body, bounds).AreaSum(a, nil)
 			if got != want {
 				t.Fatalf("room %d, question %d: %d, a fresh view says %d", room, i, got, want)
 			}
@@ -122,10 +122,10 @@ func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 		for _, s := range v.kept.sections {
 			kept += keptBlock * int64(len(s.blocks))
 			for _, b := range s.blocks {
-				kept += b.bytes()
+				kept += b.Bytes()
 			}
 		}
-		if kept > room || room > 50_000 && kept < room-runBytes(blockCells) {
+		if kept > room || room > 50_000 && kept < room-RunBytes(blockCells) {
 			t.Errorf("%d bytes are kept, of %d", kept, room)
 		}
 	}

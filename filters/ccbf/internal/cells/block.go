@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"encoding/binary"
@@ -175,17 +175,17 @@ func (b *blocks) chosen(i int, keys, counts []uint64) bool {
 // decodeAll reads all blocks; false where they are damaged, or not in the only
 // form that these cells have. cells must have
 // been held against the length of the data before.
-func (b *blocks) decodeAll() (run, bool) {
-	r := run{make([]uint64, b.cells), make([]uint64, b.cells)}
+func (b *blocks) decodeAll() (Run, bool) {
+	r := Run{make([]uint64, b.cells), make([]uint64, b.cells)}
 	var keys, counts [blockCells]uint64
 	at := 0
 	for i := range len(b.index) / indexEntry {
 		n, ok := b.decode(i, &keys, &counts)
-		if !ok || at > 0 && keys[0] <= r.keys[at-1] || !b.chosen(i, keys[:n], counts[:n]) {
-			return run{}, false
+		if !ok || at > 0 && keys[0] <= r.Keys[at-1] || !b.chosen(i, keys[:n], counts[:n]) {
+			return Run{}, false
 		}
-		copy(r.keys[at:], keys[:n])
-		at += copy(r.counts[at:], counts[:n])
+		copy(r.Keys[at:], keys[:n])
+		at += copy(r.Counts[at:], counts[:n])
 	}
 	return r, at == b.cells && b.end(len(b.index)/indexEntry-1) == len(b.data)
 }

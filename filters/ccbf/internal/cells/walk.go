@@ -1,4 +1,4 @@
-package ccbf
+package cells
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 // outline crosses, takes those inside as they are and leaves those outside
 // alone, first by the index of the blocks, then within blocks.
 type areaWalk struct {
-	area   area
+	area   Area
 	bounds grid.Rect // no cell is outside
 	sum    uint64
 	few    []*sectionView // of too few cells for a walk of their own
@@ -31,7 +31,7 @@ type areaWalk struct {
 // section adds the cells of a section.
 func (w *areaWalk) section(s *sectionView) {
 	w.s, w.block, w.high = s, -1, ^uint64(0)
-	if x, y, z := zkey(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.x && y == s.y {
+	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.x && y == s.y {
 		w.high = z // no cell is beyond the corner
 	}
 	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
@@ -40,26 +40,26 @@ func (w *areaWalk) section(s *sectionView) {
 // together adds the cells of all small sections in one walk for each square.
 func (w *areaWalk) together() {
 	slices.SortFunc(w.few, func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) })
-	var cells run
+	var cells Run
 	for i, s := range w.few {
 		if i == 0 || s.x != w.s.x || s.y != w.s.y {
 			w.sorted(cells)
-			cells = run{cells.keys[:0], cells.counts[:0]}
+			cells = Run{cells.Keys[:0], cells.Counts[:0]}
 		}
 		w.s, w.kept, w.block = s, nil, -1
 		for j := range blockCount(s.cells) {
 			b := w.decode(j)
-			cells.keys, cells.counts = append(cells.keys, b.keys...), append(cells.counts, b.counts...)
+			cells.Keys, cells.Counts = append(cells.Keys, b.Keys...), append(cells.Counts, b.Counts...)
 		}
 	}
 	w.sorted(cells)
 }
 
 // sorted adds cells of the square of w.s, in any order.
-func (w *areaWalk) sorted(cells run) {
-	if len(cells.keys) > 0 {
+func (w *areaWalk) sorted(cells Run) {
+	if len(cells.Keys) > 0 {
 		so := sorters.Get().(*sorter)
-		so.radix.SortPairs(cells.keys, cells.counts)
+		so.radix.SortPairs(cells.Keys, cells.Counts)
 		sorters.Put(so)
 		w.cells(cells)
 	}
@@ -74,7 +74,7 @@ func quadMask(low, high uint64) uint64 {
 // quad is the smallest quad that holds two keys.
 func (s *sectionView) quad(low, high uint64) grid.Rect {
 	mask := quadMask(low, high)
-	from, to := cellOf(s.x, s.y, low&^mask), cellOf(s.x, s.y, low|mask)
+	from, to := CellOf(s.x, s.y, low&^mask), CellOf(s.x, s.y, low|mask)
 	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
 }
 
@@ -159,45 +159,45 @@ func (w *areaWalk) total(i int) uint64 {
 }
 
 // cut is the cells of a block with keys from low to high.
-func (w *areaWalk) cut(i int, low, high uint64) run {
+func (w *areaWalk) cut(i int, low, high uint64) Run {
 	r := w.keep(i)
-	if len(r.keys) > 0 && r.keys[0] < low {
+	if len(r.Keys) > 0 && r.Keys[0] < low {
 		n, _ := r.find(low)
-		r = run{r.keys[n:], r.counts[n:]}
+		r = Run{r.Keys[n:], r.Counts[n:]}
 	}
-	if len(r.keys) > 0 && r.keys[len(r.keys)-1] > high {
+	if len(r.Keys) > 0 && r.Keys[len(r.Keys)-1] > high {
 		n, _ := r.find(high + 1)
-		r = run{r.keys[:n], r.counts[:n]}
+		r = Run{r.Keys[:n], r.Counts[:n]}
 	}
 	return r
 }
 
 // keep is decode for blocks that outlines cross: that of the next area may too.
-func (w *areaWalk) keep(i int) run {
+func (w *areaWalk) keep(i int) Run {
 	if w.kept == nil {
 		return w.decode(i)
 	}
-	if r := w.kept.blocks[i]; len(r.keys) > 0 {
+	if r := w.kept.blocks[i]; len(r.Keys) > 0 {
 		return r
 	}
 	r := w.decode(i)
-	if n := runBytes(len(r.keys)); *w.room >= n {
+	if n := RunBytes(len(r.Keys)); *w.room >= n {
 		*w.room -= n
-		w.kept.blocks[i] = run{slices.Clone(r.keys), slices.Clone(r.counts)}
+		w.kept.blocks[i] = Run{slices.Clone(r.Keys), slices.Clone(r.Counts)}
 	}
 	return r
 }
 
 // decode returns the cells of a block, valid until the next is decoded; none
 // where it is damaged: Verify tells, a question does not.
-func (w *areaWalk) decode(i int) run {
+func (w *areaWalk) decode(i int) Run {
 	if w.block != i {
 		w.block, w.n = i, 0
 		if n, ok := w.s.decode(i, &w.keys, &w.counts); ok {
 			w.n = n
 		}
 	}
-	return run{w.keys[:w.n], w.counts[:w.n]}
+	return Run{w.keys[:w.n], w.counts[:w.n]}
 }
 
 // fewCells is up to how many cells of a rectangle are looked at one by one.
@@ -205,29 +205,29 @@ const fewCells = 32
 
 // cells adds those of the cells, in Z-order, of the rectangle entered last that
 // are in the area.
-func (w *areaWalk) cells(r run) {
-	if len(r.keys) <= fewCells {
-		for i, k := range r.keys {
-			if w.area.Contains(cellOf(w.s.x, w.s.y, k)) {
-				w.sum = saturate.Add(w.sum, r.counts[i])
+func (w *areaWalk) cells(r Run) {
+	if len(r.Keys) <= fewCells {
+		for i, k := range r.Keys {
+			if w.area.Contains(CellOf(w.s.x, w.s.y, k)) {
+				w.sum = saturate.Add(w.sum, r.Counts[i])
 			}
 		}
 		return
 	}
-	mask := quadMask(r.keys[0], r.keys[len(r.keys)-1])
-	for len(r.keys) > 0 {
-		n := len(r.keys)
-		if last := r.keys[0] | mask>>2; r.keys[n-1] > last {
+	mask := quadMask(r.Keys[0], r.Keys[len(r.Keys)-1])
+	for len(r.Keys) > 0 {
+		n := len(r.Keys)
+		if last := r.Keys[0] | mask>>2; r.Keys[n-1] > last {
 			n, _ = r.find(last + 1)
 		}
-		part := run{r.keys[:n], r.counts[:n]}
-		switch w.enter(part.keys[0], part.keys[n-1]) {
+		part := Run{r.Keys[:n], r.Counts[:n]}
+		switch w.enter(part.Keys[0], part.Keys[n-1]) {
 		case grid.Inside:
 			w.sum = saturate.Add(w.sum, part.total())
 		case grid.Partly:
 			w.cells(part)
 			w.area.Leave()
 		}
-		r = run{r.keys[n:], r.counts[n:]}
+		r = Run{r.Keys[n:], r.Counts[n:]}
 	}
 }
