@@ -10,7 +10,7 @@ package ccbf
 
 import (
 	"math"
-	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -41,12 +41,12 @@ func (m Mode) String() string {
 const (
 	DefaultBytes = 1 << 20
 	MinBytes     = 1 << 8
-	MaxBytes     = 1 << 30
+	MaxBytes     = maxBytes
 	DefaultK     = 4
-	MaxK         = 32
-	MaxLayers    = 8
-	MinWidth     = 2
-	MaxWidth     = 64
+	MaxK         = maxK
+	MaxLayers    = maxLayers
+	MinWidth     = minWidth
+	MaxWidth     = maxWidth
 	MaxLevels    = 24 // quads of 16,777,216 cells a side
 )
 
@@ -89,14 +89,6 @@ type Config struct {
 	shape shape
 }
 
-// shape is the geometry of the dense form.
-type shape struct {
-	k      int
-	layers int
-	width  [MaxLayers]uint8
-	size   [MaxLayers]uint64
-}
-
 // New checks p. The error wraps sketch.ErrOption or comes from grid.New, and
 // names the parameter and its range.
 func New(p Params) (Config, error) {
@@ -115,10 +107,9 @@ func New(p Params) (Config, error) {
 		return Config{}, sketch.OptionError("levels", "is %d, must be from 0 to %d", p.Levels, MaxLevels)
 	}
 	c.Levels = uint8(p.Levels)
-	if c.shape.k = p.K; p.K == 0 {
-		c.shape.k = DefaultK
-	} else if p.K < 1 || p.K > MaxK {
-		return Config{}, sketch.OptionError("k", "is %d, must be from 1 to %d", p.K, MaxK)
+	k := p.K
+	if k == 0 {
+		k = DefaultK
 	}
 	widths := p.Widths
 	if widths == nil {
@@ -127,7 +118,7 @@ func New(p Params) (Config, error) {
 			return Config{}, sketch.OptionError("counters", "has %d layers, give \"layers\" their widths", len(p.Counters))
 		}
 	}
-	if err := c.shape.setWidths(widths); err != nil {
+	if c.shape, err = newShape(k, widths); err != nil {
 		return Config{}, err
 	}
 	switch {
@@ -152,116 +143,14 @@ func New(p Params) (Config, error) {
 	return c, nil
 }
 
-func (s *shape) setWidths(widths []int) error {
-	if len(widths) == 0 || len(widths) > MaxLayers {
-		return sketch.OptionError("layers", "has %d layers, must have 1 to %d", len(widths), MaxLayers)
-	}
-	valueBits := 0
-	for i, w := range widths {
-		if w < MinWidth || w > MaxWidth {
-			return sketch.OptionError("layers", "has a width of %d bits, must be from %d to %d", w, MinWidth, MaxWidth)
-		}
-		if i > 0 && w < widths[i-1] {
-			return sketch.OptionError("layers", "has widths %v, they must not fall", widths)
-		}
-		valueBits += w - 1
-		s.width[i] = uint8(w)
-	}
-	if valueBits > 63 {
-		return sketch.OptionError("layers", "has widths %v that count to 2^%d, at most 2^63 is counted", widths, valueBits)
-	}
-	s.layers = len(widths)
-	return nil
-}
-
-func (s *shape) setCounters(counters []uint64) error {
-	if len(counters) != s.layers {
-		return sketch.OptionError("counters", "has %d layers, \"layers\" has %d", len(counters), s.layers)
-	}
-	for i, m := range counters {
-		if m == 0 || m > 1<<32 {
-			return sketch.OptionError("counters", "has a layer of %d counters, must be from 1 to 2^32", m)
-		}
-		if i > 0 && (m >= counters[i-1] || counters[i-1]%m != 0) {
-			return sketch.OptionError("counters", "has %d counters above %d: each layer must be a smaller divisor of the one before", m, counters[i-1])
-		}
-		s.size[i] = m
-	}
-	if n := s.bytes(); n > MaxBytes {
-		return sketch.OptionError("counters", "take %d bytes, at most %d are allowed", n, MaxBytes)
-	}
-	return nil
-}
-
-// ratio is how many times smaller each further layer is where only bytes are
-// given: twice the bits of the first layer, as a power of two, as the narrower
-// that is the more of its counters overflow (docs/ACCURACY.md, the sweep).
-func (s *shape) ratio() uint64 { return 1 << bits.Len8(2*s.width[0]-1) }
-
-// fit chooses the largest layers that bytes can hold, with sizes that can be
-// halved a few times.
-func (s *shape) fit(bytes uint64) error {
-	ratio := s.ratio()
-	unit := uint64(0) // bits per counter of the last layer
-	for i := range s.layers {
-		unit = unit*ratio + uint64(s.width[i])
-	}
-	last := (bytes - padding(s.layers)) * 8 / unit
-	if last == 0 {
-		return sketch.OptionError("bytes", "is %d, layers %v take at least %d", bytes, s.width[:s.layers], (unit+7)/8+padding(s.layers))
-	}
-	if n := bits.Len64(last); n > 5 { // keep five leading bits
-		last &^= 1<<(n-5) - 1
-	}
-	for i := s.layers - 1; i >= 0; i-- {
-		s.size[i] = last
-		last *= ratio
-	}
-	return nil
-}
-
-// padding is the most that aligning the layers can add.
-func padding(layers int) uint64 { return uint64(layers) * 8 }
-
-// layerBytes is the length of one layer, a multiple of 8.
-func (s *shape) layerBytes(x int) uint64 {
-	return (s.size[x]*uint64(s.width[x]) + 63) / 64 * 8
-}
-
-// bytes is the length of the dense body. It cannot overflow: at most 8 layers
-// of at most 2^32 counters of at most 64 bits.
-func (s *shape) bytes() uint64 {
-	n := uint64(0)
-	for x := range s.layers {
-		n += s.layerBytes(x)
-	}
-	return n
-}
-
-// check holds a shape from a BLOB against the limits that New keeps.
-func (s *shape) check() error {
-	widths := make([]int, s.layers)
-	for i := range widths {
-		widths[i] = int(s.width[i])
-	}
-	t := shape{k: s.k}
-	if s.k < 1 || s.k > MaxK {
-		return sketch.OptionError("k", "is %d, must be from 1 to %d", s.k, MaxK)
-	}
-	if err := t.setWidths(widths); err != nil {
-		return err
-	}
-	return t.setCounters(s.size[:s.layers])
-}
-
 // K is the number of counters per key.
 func (c *Config) K() int { return c.shape.k }
 
 // Widths are the bits per counter of each layer.
-func (c *Config) Widths() []uint8 { return append([]uint8(nil), c.shape.width[:c.shape.layers]...) }
+func (c *Config) Widths() []uint8 { return slices.Clone(c.shape.widths()) }
 
 // Counters are the numbers of counters of each layer.
-func (c *Config) Counters() []uint64 { return append([]uint64(nil), c.shape.size[:c.shape.layers]...) }
+func (c *Config) Counters() []uint64 { return slices.Clone(c.shape.sizes()) }
 
 // DenseBytes is the length of the body in the dense form.
 func (c *Config) DenseBytes() uint64 { return c.shape.bytes() }
@@ -286,9 +175,9 @@ func (c *Config) Differ(o *Config) error {
 		return sketch.Differ("levels", c.Levels, o.Levels)
 	case c.Base != o.Base:
 		return sketch.Differ("factor of coarsening", uint64(1)<<c.Base, uint64(1)<<o.Base)
-	case c.shape.layers != o.shape.layers || c.shape.width != o.shape.width:
+	case !c.shape.sameWidths(&o.shape):
 		return sketch.Differ("layers", c.Widths(), o.Widths())
-	case c.shape.size != o.shape.size:
+	case c.shape != o.shape:
 		return sketch.Differ("counters", c.Counters(), o.Counters())
 	case c.Bytes != o.Bytes:
 		return sketch.Differ("bytes", c.Bytes, o.Bytes)

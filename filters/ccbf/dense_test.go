@@ -11,9 +11,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// layouts are shapes of every kind: words and packed widths, two to eight
+// shapes are shapes of every kind: words and packed widths, two to eight
 // layers and one, sizes that are powers of two and others.
-var layouts = []struct {
+var shapes = []struct {
 	widths []int
 	sizes  []uint64
 }{
@@ -38,8 +38,27 @@ var layouts = []struct {
 	{[]int{64}, []uint64{3}},
 }
 
-func layoutShape(t testing.TB, widths []int, sizes []uint64, k int) shape {
-	return config(t, Params{K: k, Widths: widths, Counters: sizes}).shape
+func shapeOf(t testing.TB, widths []int, sizes []uint64, k int) shape {
+	t.Helper()
+	s, err := newShape(k, widths)
+	if err == nil {
+		err = s.setCounters(sizes)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// keyPositions are the positions of a key in m counters, by long arithmetic.
+func keyPositions(h1, h2 uint64, k int, m uint64) []uint64 {
+	at := make([]uint64, k)
+	for i := range at {
+		j := new(big.Int).SetUint64(h2)
+		j.Mul(j, big.NewInt(int64(i+1))).Add(j, new(big.Int).SetUint64(h1))
+		at[i] = j.Mod(j, new(big.Int).SetUint64(m)).Uint64()
+	}
+	return at
 }
 
 // sums is what counters that are sums must hold, in closed form: with T the sum
@@ -103,10 +122,10 @@ func (m *sums) check(t testing.TB, d *dense, grown bool) (saturated bool) {
 }
 
 func TestCarryIsRadixArithmetic(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range shapes {
 		t.Run(fmt.Sprint(l.widths), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(11, uint64(len(l.widths))))
-			s := layoutShape(t, l.widths, l.sizes, 1)
+			s := shapeOf(t, l.widths, l.sizes, 1)
 			for round := range 40 {
 				d, m := newDense(s), newSums(s)
 				top := r.UintN(64) // weights of up to so few, or so many, bits
@@ -136,8 +155,8 @@ func TestCarryIsRadixArithmetic(t *testing.T) {
 
 // A counter that shares no other's upper counter reads as its sum.
 func TestValueOfLonelyCounters(t *testing.T) {
-	for _, l := range layouts {
-		s := layoutShape(t, l.widths, l.sizes, 1)
+	for _, l := range shapes {
+		s := shapeOf(t, l.widths, l.sizes, 1)
 		bits := 0
 		for _, w := range l.widths {
 			bits += w - 1
@@ -172,10 +191,10 @@ func TestValueOfLonelyCounters(t *testing.T) {
 }
 
 func TestRemoveBorrows(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range shapes {
 		t.Run(fmt.Sprint(l.widths), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(12, uint64(len(l.widths))))
-			s := layoutShape(t, l.widths, l.sizes, 1)
+			s := shapeOf(t, l.widths, l.sizes, 1)
 			most := uint64(1)<<(s.shiftOf(s.layers-1)+uint(s.width[s.layers-1])-1) - 1
 			for range 40 {
 				d, m := newDense(s), newSums(s)
@@ -212,7 +231,7 @@ func TestRemoveBorrows(t *testing.T) {
 }
 
 func TestFlagIsClearedWithTheUpperCounter(t *testing.T) {
-	s := layoutShape(t, []int{8, 16}, []uint64{4, 2}, 1)
+	s := shapeOf(t, []int{8, 16}, []uint64{4, 2}, 1)
 	d := newDense(s)
 	d.add(0, 0, 130) // one carried, to upper counter 0
 	d.add(0, 2, 128) // one more, to the same
@@ -266,31 +285,31 @@ func keysOf(r *rand.Rand, n, distinct int) (h1, h2 []uint64) {
 // kernels does it and however many occurrences come at once.
 func TestStandardCountsAtEveryPosition(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 0))
-	for _, l := range layouts {
+	for _, l := range shapes {
 		for _, k := range []int{1, 2, 4, 7, 32} {
-			s := layoutShape(t, l.widths, l.sizes, k)
+			s := shapeOf(t, l.widths, l.sizes, k)
 			m := newSums(s)
 			weighted, single, slow := newDense(s), newDense(s), newDense(s)
 			h1, h2 := keysOf(r, 300, 40)
 			n := make([]uint64, len(h1))
 			for i := range n {
 				n[i] = r.Uint64N(40)
-				for _, j := range positions(h1[i], h2[i], k, s.size[0]) {
+				for _, j := range keyPositions(h1[i], h2[i], k, s.size[0]) {
 					m.first[j].Add(m.first[j], new(big.Int).SetUint64(n[i]))
 				}
-				slow.insertSlow(Standard, h1[i], h2[i], n[i])
+				slow.insertSlow(true, h1[i], h2[i], n[i])
 				for range n[i] {
-					single.insert(Standard, h1[i:i+1], h2[i:i+1], nil)
+					single.insert(true, h1[i:i+1], h2[i:i+1], nil)
 				}
 			}
-			weighted.insert(Standard, h1, h2, n)
+			weighted.insert(true, h1, h2, n)
 			m.check(t, weighted, true)
 			if !bytes.Equal(weighted.body, single.body) || !bytes.Equal(weighted.body, slow.body) {
 				t.Fatalf("widths %v, k %d: weights, single points and the plain path differ", l.widths, k)
 			}
 			for i := range h1 {
 				least := uint64(math.MaxUint64)
-				for _, j := range positions(h1[i], h2[i], k, s.size[0]) {
+				for _, j := range keyPositions(h1[i], h2[i], k, s.size[0]) {
 					least = min(least, weighted.value(j))
 				}
 				if got := weighted.count(h1[i], h2[i]); got != least {
@@ -305,22 +324,22 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 // one layer that is the whole of it; more layers may only add to it.
 func TestMinimalIncrement(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 0))
-	for _, l := range layouts {
+	for _, l := range shapes {
 		for _, k := range []int{1, 3, 8} {
-			s := layoutShape(t, l.widths, l.sizes, k)
+			s := shapeOf(t, l.widths, l.sizes, k)
 			d, slow, single := newDense(s), newDense(s), newDense(s)
 			plainest := make([]uint64, s.size[0])
 			truth := map[uint64]uint64{}
 			h1, h2 := keysOf(r, 60, 20)
 			for i := range h1 {
 				n := r.Uint64N(3) * r.Uint64N(5)
-				d.insert(MinimalIncrement, h1[i:i+1], h2[i:i+1], []uint64{n})
-				slow.insertSlow(MinimalIncrement, h1[i], h2[i], n)
+				d.insert(false, h1[i:i+1], h2[i:i+1], []uint64{n})
+				slow.insertSlow(false, h1[i], h2[i], n)
 				for range n {
-					single.insert(MinimalIncrement, h1[i:i+1], h2[i:i+1], nil)
+					single.insert(false, h1[i:i+1], h2[i:i+1], nil)
 				}
 				truth[h1[i]] += n
-				at := positions(h1[i], h2[i], k, s.size[0])
+				at := keyPositions(h1[i], h2[i], k, s.size[0])
 				least := uint64(math.MaxUint64)
 				for _, j := range at {
 					least = min(least, plainest[j])
@@ -354,7 +373,7 @@ func TestMinimalIncrement(t *testing.T) {
 // A key alone reads as its count in mode mi too, through all layers, at once
 // and one by one.
 func TestMinimalIncrementOfALonelyKey(t *testing.T) {
-	s := layoutShape(t, []int{2, 3, 8}, []uint64{1 << 10, 1 << 9, 1 << 8}, 4)
+	s := shapeOf(t, []int{2, 3, 8}, []uint64{1 << 10, 1 << 9, 1 << 8}, 4)
 	h1, h2 := key.HashCell(0, 3, 4)
 	single := newDense(s)
 	for n := range uint64(1000) {
@@ -362,27 +381,27 @@ func TestMinimalIncrementOfALonelyKey(t *testing.T) {
 			t.Fatalf("%d counted one by one read as %d", n, got)
 		}
 		once := newDense(s)
-		once.insertSlow(MinimalIncrement, h1, h2, n)
+		once.insertSlow(false, h1, h2, n)
 		if !bytes.Equal(once.body, single.body) {
 			t.Fatalf("%d at once and one by one differ", n)
 		}
-		single.insertSlow(MinimalIncrement, h1, h2, 1)
+		single.insertSlow(false, h1, h2, 1)
 	}
 }
 
 // The kernels that ask for far counters ahead of time count the same.
 func TestInsertIntoLargeLayers(t *testing.T) {
-	s := layoutShape(t, []int{8, 16}, []uint64{cached + 2048, (cached + 2048) / 2048}, 5)
+	s := shapeOf(t, []int{8, 16}, []uint64{cached + 2048, (cached + 2048) / 2048}, 5)
 	r := rand.New(rand.NewPCG(16, 0))
 	h1, h2 := keysOf(r, 5000, 50)
-	for _, mode := range []Mode{Standard, MinimalIncrement} {
+	for _, sums := range []bool{true, false} {
 		d, slow := newDense(s), newDense(s)
-		d.insert(mode, h1, h2, nil)
+		d.insert(sums, h1, h2, nil)
 		for i := range h1 {
-			slow.insertSlow(mode, h1[i], h2[i], 1)
+			slow.insertSlow(sums, h1[i], h2[i], 1)
 		}
 		if !bytes.Equal(d.body, slow.body) {
-			t.Errorf("mode %v: the kernel and the plain path differ", mode)
+			t.Errorf("sums %v: the kernel and the plain path differ", sums)
 		}
 	}
 }

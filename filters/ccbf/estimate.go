@@ -66,13 +66,7 @@ type Info struct {
 func (v *View) Info() Info {
 	i := Info{Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.Unbiased(), Bytes: uint64(len(v.blob))}
 	if v.form == formDense {
-		l, used := &v.dense.layers[0], uint64(0)
-		for j := range l.size {
-			if l.load(j) != 0 {
-				used++
-			}
-		}
-		i.Fill = float64(used) / float64(l.size)
+		i.Fill = v.dense.fill()
 		return i
 	}
 	i.Cells, i.Categories = v.cells.Size()

@@ -34,14 +34,14 @@ func (v *View) ghosts(class int, sums bool) *distribution {
 		g = &v.larger[class]
 	}
 	if *g == nil {
-		*g = v.dense.ghosts(class, sums)
+		*g = ghostsOf(&v.dense, class, sums)
 	}
 	return *g
 }
 
-func (d *dense) ghosts(class int, sums bool) *distribution {
+func ghostsOf(d *dense, class int, sums bool) *distribution {
 	var h histogram
-	d.met(class, sums, &h)
+	addMet(d, class, sums, &h)
 	g := &distribution{}
 	above, m, k := uint64(0), float64(d.layers[0].size), float64(d.shape.k)
 	for bin := len(h.counts) - 1; bin > 0; bin-- {
@@ -56,8 +56,8 @@ func (d *dense) ghosts(class int, sums bool) *distribution {
 	return g
 }
 
-// met adds every counter to h, with the value that a key of a class meets there.
-func (d *dense) met(class int, sums bool, h *histogram) {
+// addMet adds every counter to h, with the value that a key of a class meets there.
+func addMet(d *dense, class int, sums bool, h *histogram) {
 	l := &d.layers[0]
 	if class == 0 {
 		for j := range l.size {
@@ -71,9 +71,9 @@ func (d *dense) met(class int, sums bool, h *histogram) {
 	}
 	step := d.layers[1].size
 	for up := range step {
-		carried, whole := d.carried(1, class, up, sums)
+		above, whole := carried(d, 1, class, up, sums)
 		for j := up; j < l.size; j += step {
-			v, _ := l.with(j, carried, whole, sums)
+			v, _ := with(l, j, above, whole, sums)
 			h.add(v)
 		}
 	}
@@ -81,16 +81,16 @@ func (d *dense) met(class int, sums bool, h *histogram) {
 
 // carried is valueFrom with the flags of the layers before class taken for set;
 // whole says that they are.
-func (d *dense) carried(x, class int, j uint64, sums bool) (v uint64, whole bool) {
+func carried(d *dense, x, class int, j uint64, sums bool) (v uint64, whole bool) {
 	if x == class {
 		return d.valueFrom(x, j), true
 	}
-	v, whole = d.carried(x+1, class, j%d.layers[x+1].size, sums)
-	return d.layers[x].with(j, v, whole, sums)
+	v, whole = carried(d, x+1, class, j%d.layers[x+1].size, sums)
+	return with(&d.layers[x], j, v, whole, sums)
 }
 
 // with adds the value of counter i to what was carried out of it.
-func (l *layer) with(i, carried uint64, whole, sums bool) (uint64, bool) {
+func with(l *layer, i, carried uint64, whole, sums bool) (uint64, bool) {
 	c, v := l.load(i), carried<<(l.width-1)
 	if whole = whole && c&l.flag != 0; whole || sums {
 		v += c & l.mask

@@ -20,14 +20,14 @@ type holders []held
 
 type held struct{ least, keys float64 } // so many keys hold this or more
 
-func (d *dense) holders() (out holders) {
+func holdersOf(d *dense) (out holders) {
 	for x := range d.shape.layers {
 		var h histogram
 		for j := range d.layers[x].size {
 			h.add(d.valueFrom(x, j))
 		}
 		m, k := float64(d.layers[x].size), float64(d.shape.k)
-		unit, end := d.shape.unit(x), d.shape.unit(x+1)
+		unit, end := unit(&d.shape, x), unit(&d.shape, x+1)
 		below := 0.0
 		put := func(least float64) {
 			// Where all counters hold more nothing can be said.
@@ -58,7 +58,7 @@ func (d *dense) holders() (out holders) {
 }
 
 // unit is the least count that carries into layer x; infinite where none can.
-func (s *shape) unit(x int) float64 {
+func unit(s *shape, x int) float64 {
 	if shift := s.shiftOf(x); x < s.layers && shift < 64 {
 		return math.Ldexp(1, int(shift))
 	}

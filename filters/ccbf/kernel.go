@@ -142,25 +142,26 @@ const batchPositions = 96
 const cached = 4 << 20
 
 // insert counts n[i] occurrences (one each where n is nil) of the keys with
-// hashes h1[i] and h2[i], in order.
-func (d *dense) insert(mode Mode, h1, h2, n []uint64) {
+// hashes h1[i] and h2[i], in order: in all counters of a key where they are sums,
+// otherwise by minimal increment (Cohen and Matias 2003, section 3.2).
+func (d *dense) insert(sums bool, h1, h2, n []uint64) {
 	var work work
 	switch d.layers[0].wordWidth() {
 	case 4:
-		work = mode.choose(addNibbles, raiseNibbles)
+		work = choose(sums, addNibbles, raiseNibbles)
 	case 8:
-		work = mode.choose(addKeys[uint8], raiseKeys[uint8])
+		work = choose(sums, addKeys[uint8], raiseKeys[uint8])
 	case 16:
-		work = mode.choose(addKeys[uint16], raiseKeys[uint16])
+		work = choose(sums, addKeys[uint16], raiseKeys[uint16])
 	case 32:
-		work = mode.choose(addKeys[uint32], raiseKeys[uint32])
+		work = choose(sums, addKeys[uint32], raiseKeys[uint32])
 	default:
 		for i := range h1 {
 			w := uint64(1)
 			if n != nil {
 				w = n[i]
 			}
-			d.insertSlow(mode, h1[i], h2[i], w)
+			d.insertSlow(sums, h1[i], h2[i], w)
 		}
 		return
 	}
@@ -171,18 +172,18 @@ func (d *dense) insert(mode Mode, h1, h2, n []uint64) {
 // where n is nil.
 type work func(d *dense, at []uint32, n []uint64)
 
-func (m Mode) choose(standard, mi work) work {
-	if m == Standard {
-		return standard
+func choose(sums bool, add, raise work) work {
+	if sums {
+		return add
 	}
-	return mi
+	return raise
 }
 
 // insertSlow is insert for one key and any width.
-func (d *dense) insertSlow(mode Mode, h1, h2, n uint64) {
+func (d *dense) insertSlow(sums bool, h1, h2, n uint64) {
 	l := &d.layers[0]
 	j, step := l.mod(h1), l.mod(h2)
-	if mode == Standard {
+	if sums {
 		for range d.shape.k {
 			j = next(j, step, l.size)
 			d.add(0, j, n)
@@ -262,7 +263,7 @@ func (d *dense) fetch(at []uint32) {
 	prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(l.data)), offsets[:len(at)])
 }
 
-// addKeys is work in mode standard.
+// addKeys is work for sums.
 func addKeys[W word](d *dense, at []uint32, n []uint64) {
 	l0, mask := counters[W](&d.layers[0]), W(d.layers[0].mask)
 	if n == nil {
@@ -288,7 +289,7 @@ func addKeys[W word](d *dense, at []uint32, n []uint64) {
 	}
 }
 
-// raiseKeys is work in mode mi.
+// raiseKeys is work for minimal increment.
 func raiseKeys[W word](d *dense, at []uint32, n []uint64) {
 	l0, k, w := counters[W](&d.layers[0]), d.shape.k, uint64(1)
 	mask, flag := W(d.layers[0].mask), W(d.layers[0].flag)
@@ -330,7 +331,7 @@ func repeats(at []uint32) bool {
 // then it is enough to add to the first. A counter that the key meets twice is
 // raised once.
 func (d *dense) raiseKey(at []uint32, n uint64) {
-	var values [MaxK]uint64
+	var values [maxK]uint64
 	l, least := &d.layers[0], ^uint64(0)
 	twice := repeats(at)
 	for i, j := range at {

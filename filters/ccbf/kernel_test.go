@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -25,35 +24,38 @@ func BenchmarkInsert(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/keys, "ns/put")
 	}
-	for _, mode := range []Mode{Standard, MinimalIncrement} {
+	for _, sums := range []bool{true, false} {
+		mode := "minimal increment"
+		if sums {
+			mode = "sums"
+		}
 		for _, bits := range []int{20, 24} {
 			name := fmt.Sprintf("%v/2^%d counters", mode, bits)
 			b.Run(name, func(b *testing.B) {
-				c := must(New(Params{Res: 1, K: 8, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{1 << bits, 1 << (bits - 4)}}))
-				d := newDense(c.shape)
-				puts(b, func() { d.insert(mode, h1, h2, nil) })
+				d := newDense(shapeOf(b, []int{16, 16}, []uint64{1 << bits, 1 << (bits - 4)}, 8))
+				puts(b, func() { d.insert(sums, h1, h2, nil) })
 			})
 			b.Run(name+"/plain loop", func(b *testing.B) {
 				counters := make([]uint16, 1<<bits)
-				puts(b, func() { plainLoop(counters, mode, h1, h2) })
+				puts(b, func() { plainLoop(counters, sums, h1, h2) })
 			})
 		}
 	}
 }
 
 // plainLoop is the textbook's put into one layer whose counters simply stop.
-func plainLoop(counters []uint16, mode Mode, h1, h2 []uint64) {
+func plainLoop(counters []uint16, sums bool, h1, h2 []uint64) {
 	mask := uint64(len(counters) - 1)
 	for i := range h1 {
 		least := uint16(1<<16 - 2)
-		if mode == MinimalIncrement {
+		if !sums {
 			for j := uint64(1); j <= 8; j++ {
 				least = min(least, counters[(h1[i]+j*h2[i])&mask])
 			}
 		}
 		for j := uint64(1); j <= 8; j++ {
 			c := &counters[(h1[i]+j*h2[i])&mask]
-			if mode == MinimalIncrement {
+			if !sums {
 				*c = max(*c, least+1)
 			} else if *c < 1<<16-1 {
 				*c++
@@ -65,17 +67,23 @@ func plainLoop(counters []uint16, mode Mode, h1, h2 []uint64) {
 func BenchmarkUnion(b *testing.B) {
 	for name, points := range map[string]int{"a third full": 23_000, "nearly empty": 500} {
 		b.Run(name, func(b *testing.B) {
-			c := must(New(Params{Res: 1, Dense: true, Mode: Standard, Bytes: 1 << 18}))
+			s, err := newShape(4, []int{8, 16, 32})
+			if err == nil {
+				err = s.fit(1 << 18)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
 			var parts []*dense
 			for p := range 16 {
-				d := newDense(c.shape)
+				d := newDense(s)
 				for i := range points {
 					h1, h2 := key.HashCell(uint64(p), int64(i), 0)
-					d.insert(Standard, []uint64{h1}, []uint64{h2}, nil)
+					d.insert(true, []uint64{h1}, []uint64{h2}, nil)
 				}
 				parts = append(parts, d)
 			}
-			sum := newDense(c.shape)
+			sum := newDense(s)
 			b.SetBytes(int64(len(sum.body)))
 			for i := 0; b.Loop(); i++ {
 				if i%1000 == 0 {
@@ -87,36 +95,21 @@ func BenchmarkUnion(b *testing.B) {
 	}
 }
 
-func BenchmarkExactCount(b *testing.B) {
-	builder := NewBuilder(must(New(Params{Res: 1, Bytes: 1 << 26})), nil)
-	keys := crowd(1 << 20)
-	if err := builder.AddKeys(keys); err != nil {
-		b.Fatal(err)
-	}
-	var v View
-	if err := v.Reset(must(builder.Sketch()).AppendBlob(nil)); err != nil {
-		b.Fatal(err)
-	}
-	var sum uint64
-	for i := 0; b.Loop(); i++ {
-		sum += v.Count(cells.CellOf(0, 0, keys[i*7919%len(keys)]), nil)
-	}
-	_ = sum
-}
-
 // Many keys at once read as each of them alone, whatever the width, and however
 // many positions go into a batch.
 func TestCountsOfManyKeys(t *testing.T) {
-	for _, p := range []Params{
-		{Widths: []int{8, 16}, Counters: []uint64{600, 60}},
-		{Widths: []int{8, 16}, Counters: []uint64{1024, 64}, K: 1},
-		{Widths: []int{16, 32}, Counters: []uint64{512, 64}, K: 5},
-		{Widths: []int{32}, Counters: []uint64{700}, K: 32},
-		{Widths: []int{5, 9}, Counters: []uint64{600, 60}, K: 7},
+	for _, p := range []struct {
+		widths []int
+		sizes  []uint64
+		k      int
+	}{
+		{[]int{8, 16}, []uint64{600, 60}, 4},
+		{[]int{8, 16}, []uint64{1024, 64}, 1},
+		{[]int{16, 32}, []uint64{512, 64}, 5},
+		{[]int{32}, []uint64{700}, 32},
+		{[]int{5, 9}, []uint64{600, 60}, 7},
 	} {
-		p.Dense = true
-		c := config(t, p)
-		d, r := newDense(c.shape), rand.New(rand.NewPCG(91, 0))
+		d, r := newDense(shapeOf(t, p.widths, p.sizes, p.k)), rand.New(rand.NewPCG(91, 0))
 		keys := func(n int) (h1, h2 []uint64) {
 			h1, h2 = make([]uint64, n), make([]uint64, n)
 			for i := range h1 {
@@ -129,7 +122,7 @@ func TestCountsOfManyKeys(t *testing.T) {
 		for i := range ns {
 			ns[i] = r.Uint64() >> (44 + r.UintN(20)) // some past the first layer
 		}
-		d.insert(Standard, h1, h2, ns)
+		d.insert(true, h1, h2, ns)
 		for n := range 100 {
 			h1, h2 := keys(n)
 			got := make([]uint64, n)

@@ -36,14 +36,14 @@ func insertQuads(d *dense, c *Config, s *cells.Section, category []byte, level u
 			continue
 		}
 		if n == hashBatch {
-			d.insert(c.Mode, h1[:], h2[:], ns[:])
+			d.insert(c.Mode == Standard, h1[:], h2[:], ns[:])
 			n = 0
 		}
 		h1[n], h2[n] = h.hash(at, category)
 		ns[n], last = w, at
 		n++
 	}
-	d.insert(c.Mode, h1[:n], h2[:n], ns[:n])
+	d.insert(c.Mode == Standard, h1[:n], h2[:n], ns[:n])
 }
 
 // Coarsen makes the cells of a sketch factor times as wide and as high, a power

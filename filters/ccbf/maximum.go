@@ -37,15 +37,6 @@ func (d *dense) setMax(x int, j, v uint64) {
 	l.store(j, l.flag|digit)
 }
 
-// shiftOf is how many bits of a value the layers below x hold.
-func (s *shape) shiftOf(x int) uint {
-	shift := uint(0)
-	for i := range x {
-		shift += uint(s.width[i]) - 1
-	}
-	return shift
-}
-
 // fillMax sets every counter of an empty d to the maximum of the counts of the
 // keys that map to it. each is called once per layer and must yield the same
 // keys every time, h1 and h2 their hashes, n their counts; least is the

@@ -40,7 +40,7 @@ func (d *dense) apart(h1, h2, least uint64) uint64 {
 	if !d.meets(h2) {
 		return least
 	}
-	var all [MaxK]share
+	var all [maxK]share
 	l, shares, shift := &d.layers[0], all[:d.shape.k], uint(0)
 	j, step := l.mod(h1), l.mod(h2)
 	for i := range shares {

@@ -51,7 +51,7 @@ func (v *View) look() (o Overcount, share float64, known bool) {
 	if total == 0 {
 		return o, 0, true
 	}
-	h, shown := v.dense.holders().whole(float64(total))
+	h, shown := holdersOf(&v.dense).whole(float64(total))
 	if h.all() <= 0 {
 		return o, 0, false
 	}
@@ -106,7 +106,7 @@ func (v *View) outlook(h holders, total float64) (l outlook) {
 	// What chance may have done is left out.
 	l.surplus = max(0, h.points()-total-2*h.deviation(&v.shape)) / l.cells
 	for x := range v.shape.layers {
-		from, to := v.shape.unit(x), v.shape.unit(x+1)
+		from, to := unit(&v.shape, x), unit(&v.shape, x+1)
 		more, rest := h.at(from), 0.0
 		if !math.IsInf(to, 1) {
 			rest = h.at(to)

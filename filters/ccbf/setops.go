@@ -83,28 +83,6 @@ func (d *dense) clearFlags() {
 	}
 }
 
-// foldable reports whether layer x can be halved: by itself while it stays
-// larger than the layer above and a multiple of it.
-func (s *shape) foldable(x int) bool {
-	half := s.size[x] / 2
-	if s.size[x]%2 != 0 || half == 0 {
-		return false
-	}
-	return x == s.layers-1 || half > s.size[x+1] && half%s.size[x+1] == 0
-}
-
-// folded is the shape with the first layer that can be halved halved, or false.
-func (s *shape) folded() (shape, int, bool) {
-	for x := range s.layers {
-		if s.foldable(x) {
-			t := *s
-			t.size[x] /= 2
-			return t, x, true
-		}
-	}
-	return shape{}, 0, false
-}
-
 // fold returns d with layer x halved: counters j and j + size/2 become one,
 // their sum where counters are sums, their maximum otherwise. Both share their
 // upper counter already, so that nothing else changes.

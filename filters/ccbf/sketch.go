@@ -95,7 +95,7 @@ func insertRun(d *dense, c *Config, s *cells.Section, plain bool) grid.Rect {
 		if s.Counts != nil {
 			n = s.Counts[i : i+len(keys)]
 		}
-		d.insert(c.Mode, h1[:len(keys)], h2[:len(keys)], n)
+		d.insert(c.Mode == Standard, h1[:len(keys)], h2[:len(keys)], n)
 	}
 	return b
 }

@@ -1,0 +1,24 @@
+package ccbf
+
+import (
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+)
+
+func BenchmarkExactCount(b *testing.B) {
+	builder := NewBuilder(must(New(Params{Res: 1, Bytes: 1 << 26})), nil)
+	keys := crowd(1 << 20)
+	if err := builder.AddKeys(keys); err != nil {
+		b.Fatal(err)
+	}
+	var v View
+	if err := v.Reset(must(builder.Sketch()).AppendBlob(nil)); err != nil {
+		b.Fatal(err)
+	}
+	var sum uint64
+	for i := 0; b.Loop(); i++ {
+		sum += v.Count(cells.CellOf(0, 0, keys[i*7919%len(keys)]), nil)
+	}
+	_ = sum
+}
