@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -34,12 +35,12 @@ type Builder struct {
 	sections []*sectionBuilder
 	plain    *sectionBuilder            // the first section without a category
 	byText   map[string]*sectionBuilder // the first section of each category
-	dense    *dense
-	united   parts  // of the dense sketches that were added
-	added    uint64 // their total
-	counted  bool   // points went into the dense form one by one
-	held     int64  // bytes of all of it
-	cells    uint64 // in runs
+	dense    *cascade.Counters
+	united   cascade.Origin // of the dense sketches that were added
+	added    uint64         // their total
+	counted  bool           // points went into the dense form one by one
+	held     int64          // bytes of all of it
+	cells    uint64         // in runs
 	// spilled says that cells go into the dense form at once, and no longer
 	// into runs.
 	spilled bool
@@ -168,7 +169,7 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	if s.dense != nil && len(s.cells) > 0 {
 		// Cells that came beside dense sketches: they go in last and in their
 		// own order, so that the order in which they came does not matter.
-		s.dense = s.dense.clone()
+		s.dense = s.dense.Clone()
 		s.Bounds = cells.Hull(s.Bounds, insertCells(s.dense, &s.Config, s.cells))
 		s.cells, s.parts = nil, b.parts(true)
 	} else if s.dense != nil {
@@ -236,25 +237,25 @@ func (b *Builder) addShared(pb *sectionBuilder, r cells.Run) error {
 
 // parts are those of the dense form: of the dense sketches that were added, and of
 // all other points; counted says that some of these were counted one by one.
-func (b *Builder) parts(counted bool) parts {
+func (b *Builder) parts(counted bool) cascade.Origin {
 	if b.Mode == Standard {
-		return parts{}
+		return cascade.Origin{}
 	}
-	own, total := parts{}, b.total-min(b.added, b.total)
+	own, total := cascade.Origin{}, b.total-min(b.added, b.total)
 	if counted {
-		own = onePart(total)
+		own = cascade.OnePart(total)
 	}
-	return b.united.with(b.added, own, total)
+	return b.united.With(b.added, own, total)
 }
 
-func (b *Builder) addDense(d *dense, bounds grid.Rect, p parts, total uint64) error {
+func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Origin, total uint64) error {
 	if err := b.needDense(); err != nil {
 		return err
 	}
-	b.united = b.united.with(b.added, p, total)
+	b.united = b.united.With(b.added, p, total)
 	b.added = saturate.Add(b.added, total)
 	b.bounds = cells.Hull(b.bounds, bounds)
-	b.dense.union(d)
+	b.dense.Union(d)
 	return nil
 }
 

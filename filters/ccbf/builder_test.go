@@ -33,7 +33,7 @@ func (b *Builder) memory() (n int64) {
 		}
 	}
 	if b.dense != nil {
-		n += int64(len(b.dense.body))
+		n += int64(len(b.dense.Body))
 	}
 	return n
 }

@@ -17,7 +17,7 @@ func (v *View) check() error {
 	if v.form == formExact {
 		return nil
 	}
-	if err := v.dense.checkBits(); err != nil {
+	if err := v.dense.CheckBits(); err != nil {
 		return err
 	}
 	if total, known := v.Total(); known {
@@ -50,14 +50,14 @@ func (v *View) checkTotal(total uint64) error {
 		if over != 0 {
 			most = ^uint64(0)
 		}
-		return d.checkMaxima(total, most)
+		return d.CheckMaxima(total, most)
 	}
 	if v.saturated() || total == ^uint64(0) {
 		return nil
 	}
-	keys *= uint64(v.shape.k)
+	keys *= uint64(v.shape.K)
 	hi, lo := bits.Mul64(total, keys)
-	sumHi, sumLo := d.sum()
+	sumHi, sumLo := d.Sum()
 	if over := sumHi > hi || sumHi == hi && sumLo > lo; sumHi < hi || sumHi == hi && sumLo < lo || over && v.Base == 0 {
 		return sketch.Invalidf("counters that do not add up to %d times the total %d", keys, total)
 	}

@@ -86,7 +86,7 @@ func TestWorkOfOneQuestion(t *testing.T) {
 		for _, b := range [][]byte{blob, full} {
 			v := reset(t, b)
 			// What 0.2 s take, at 3 ns for each counter and 50 ns beside them.
-			if limit := v.AreaLimit(); float64(limit)*(50+3*float64(v.K()*v.shape.layers)) > 0.25e9 {
+			if limit := v.AreaLimit(); float64(limit)*(50+3*float64(v.K()*v.shape.Layers)) > 0.25e9 {
 				t.Errorf("%+v: %d lookups", params, limit)
 			}
 			for what, ask := range map[string]func() error{

@@ -73,7 +73,7 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 		s.makeDense()
 		dst = body[:start+sketch.HeaderSize+params]
 	}
-	return s.end(append(dst, s.dense.body...), start, params)
+	return s.end(append(dst, s.dense.Body...), start, params)
 }
 
 // end fills in what depends on the form and closes the BLOB.
@@ -86,7 +86,7 @@ func (s *Sketch) end(dst []byte, start, params int) []byte {
 	p[atForm] = formExact
 	if s.dense != nil {
 		p[atForm] = formDense
-		p[atParts], p[atLargest] = s.parts.bytes()
+		p[atParts], p[atLargest] = s.parts.Bytes()
 	}
 	h := sketch.Header{Seed: s.Seed, KeyClass: uint8(s.Class), Levels: s.Levels}
 	set := func(on bool, f sketch.Flags) {
@@ -114,11 +114,11 @@ func (s *Sketch) appendParams(dst []byte) []byte {
 	if s.Exact {
 		exact = 1
 	}
-	dst = append(dst, 0, byte(s.Mode), byte(s.shape.k), byte(s.shape.layers), exact, s.Base, 0, 0)
-	for _, m := range s.shape.size[:s.shape.layers] {
+	dst = append(dst, 0, byte(s.Mode), byte(s.shape.K), byte(s.shape.Layers), exact, s.Base, 0, 0)
+	for _, m := range s.shape.Size[:s.shape.Layers] {
 		dst = binary.LittleEndian.AppendUint64(dst, m)
 	}
-	return append(dst, s.shape.width[:s.shape.layers]...)
+	return append(dst, s.shape.Width[:s.shape.Layers]...)
 }
 
 // Decode reads a BLOB completely, checksum included. The error wraps
@@ -146,7 +146,7 @@ func (v *View) Sketch() (*Sketch, error) {
 		parts:      v.parts,
 	}
 	if v.form == formDense {
-		s.dense = v.dense.clone()
+		s.dense = v.dense.Clone()
 		return s, nil
 	}
 	err := v.cells.EachSection(func(sec cells.Section) error {

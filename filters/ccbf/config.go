@@ -12,6 +12,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -41,12 +42,12 @@ func (m Mode) String() string {
 const (
 	DefaultBytes = 1 << 20
 	MinBytes     = 1 << 8
-	MaxBytes     = maxBytes
+	MaxBytes     = cascade.MaxBytes
 	DefaultK     = 4
-	MaxK         = maxK
-	MaxLayers    = maxLayers
-	MinWidth     = minWidth
-	MaxWidth     = maxWidth
+	MaxK         = cascade.MaxK
+	MaxLayers    = cascade.MaxLayers
+	MinWidth     = cascade.MinWidth
+	MaxWidth     = cascade.MaxWidth
 	MaxLevels    = 24 // quads of 16,777,216 cells a side
 )
 
@@ -86,7 +87,7 @@ type Config struct {
 	// Base is the level that the cells of the dense form are hashed as: not 0
 	// in a coarsened sketch, whose cells were quads.
 	Base  uint8
-	shape shape
+	shape cascade.Shape
 }
 
 // New checks p. The error wraps sketch.ErrOption or comes from grid.New, and
@@ -118,17 +119,17 @@ func New(p Params) (Config, error) {
 			return Config{}, sketch.OptionError("counters", "has %d layers, give \"layers\" their widths", len(p.Counters))
 		}
 	}
-	if c.shape, err = newShape(k, widths); err != nil {
+	if c.shape, err = cascade.NewShape(k, widths); err != nil {
 		return Config{}, err
 	}
 	switch {
 	case p.Counters != nil && p.Bytes != 0:
 		return Config{}, sketch.OptionError("counters", "and option \"bytes\" exclude each other")
 	case p.Counters != nil:
-		if err := c.shape.setCounters(p.Counters); err != nil {
+		if err := c.shape.SetCounters(p.Counters); err != nil {
 			return Config{}, err
 		}
-		c.Bytes = c.shape.bytes()
+		c.Bytes = c.shape.Bytes()
 	default:
 		if p.Bytes == 0 {
 			c.Bytes = DefaultBytes
@@ -136,7 +137,7 @@ func New(p Params) (Config, error) {
 		if c.Bytes < MinBytes || c.Bytes > MaxBytes {
 			return Config{}, sketch.OptionError("bytes", "is %d, must be from %d to %d", c.Bytes, MinBytes, MaxBytes)
 		}
-		if err := c.shape.fit(c.Bytes); err != nil {
+		if err := c.shape.Fit(c.Bytes); err != nil {
 			return Config{}, err
 		}
 	}
@@ -144,16 +145,16 @@ func New(p Params) (Config, error) {
 }
 
 // K is the number of counters per key.
-func (c *Config) K() int { return c.shape.k }
+func (c *Config) K() int { return c.shape.K }
 
 // Widths are the bits per counter of each layer.
-func (c *Config) Widths() []uint8 { return slices.Clone(c.shape.widths()) }
+func (c *Config) Widths() []uint8 { return slices.Clone(c.shape.Widths()) }
 
 // Counters are the numbers of counters of each layer.
-func (c *Config) Counters() []uint64 { return slices.Clone(c.shape.sizes()) }
+func (c *Config) Counters() []uint64 { return slices.Clone(c.shape.Sizes()) }
 
 // DenseBytes is the length of the body in the dense form.
-func (c *Config) DenseBytes() uint64 { return c.shape.bytes() }
+func (c *Config) DenseBytes() uint64 { return c.shape.Bytes() }
 
 // Differ returns an error that wraps sketch.ErrDiffer where two sketches do
 // not combine. Exact may differ: it says how a sketch is built.
@@ -163,8 +164,8 @@ func (c *Config) Differ(o *Config) error {
 		return sketch.Differ("resolution", c.Grid.Res(), o.Grid.Res())
 	case c.Mode != o.Mode:
 		return sketch.Differ("mode", c.Mode, o.Mode)
-	case c.shape.k != o.shape.k:
-		return sketch.Differ("k", c.shape.k, o.shape.k)
+	case c.shape.K != o.shape.K:
+		return sketch.Differ("k", c.shape.K, o.shape.K)
 	case c.Seed != o.Seed:
 		return sketch.Differ("seed", c.Seed, o.Seed)
 	case c.Categories != o.Categories:
@@ -175,7 +176,7 @@ func (c *Config) Differ(o *Config) error {
 		return sketch.Differ("levels", c.Levels, o.Levels)
 	case c.Base != o.Base:
 		return sketch.Differ("factor of coarsening", uint64(1)<<c.Base, uint64(1)<<o.Base)
-	case !c.shape.sameWidths(&o.shape):
+	case !c.shape.SameWidths(&o.shape):
 		return sketch.Differ("layers", c.Widths(), o.Widths())
 	case c.shape != o.shape:
 		return sketch.Differ("counters", c.Counters(), o.Counters())

@@ -48,7 +48,7 @@ func (v *View) correction(sums bool) *correction {
 		g := v.ghosts(x, sums)
 		k := class{from: from, to: math.Inf(1), ghosts: g}
 		// Where no counter carries out of the next layer, no cell does.
-		if shift := v.shape.shiftOf(x + 1); x+1 == v.shape.layers || shift >= 64 || g.tail(math.Ldexp(1, int(shift))) == 0 {
+		if shift := v.shape.ShiftOf(x + 1); x+1 == v.shape.Layers || shift >= 64 || g.tail(math.Ldexp(1, int(shift))) == 0 {
 			more = false
 		} else {
 			k.to = math.Ldexp(1, int(shift))

@@ -54,7 +54,7 @@ func (v *View) work() uint64 { return leastWork + workPerByte*uint64(len(v.blob)
 
 // AreaLimit is the most cells that one question may look up in this sketch.
 func (v *View) AreaLimit() uint64 {
-	return min(AreaLimit, v.work()/uint64(lookupWork+v.shape.k*v.shape.layers))
+	return min(AreaLimit, v.work()/uint64(lookupWork+v.shape.K*v.shape.Layers))
 }
 
 // left is how many cells a question may look up now.
@@ -123,7 +123,7 @@ func (v *View) rowSum(y, x0, x1 int64, category []byte, each func(n uint64)) uin
 	sum := uint64(0)
 	for x := x0; x <= x1; x++ {
 		h1, h2 := v.hasher.hash(grid.Cell{X: x, Y: y}, category)
-		n := v.dense.count(h1, h2)
+		n := v.dense.Count(h1, h2)
 		if each != nil {
 			each(n)
 		}

@@ -49,7 +49,7 @@ func (v *View) Unbiased() bool {
 		return true
 	}
 	_, known := v.Total()
-	return known && v.parts.number == 0 && v.ghosts(0, true).tail(1) <= surest
+	return known && v.parts.Number == 0 && v.ghosts(0, true).tail(1) <= surest
 }
 
 // Info is every parameter of a sketch and what can be read off its body.
@@ -66,7 +66,7 @@ type Info struct {
 func (v *View) Info() Info {
 	i := Info{Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.Unbiased(), Bytes: uint64(len(v.blob))}
 	if v.form == formDense {
-		i.Fill = v.dense.fill()
+		i.Fill = v.dense.Fill()
 		return i
 	}
 	i.Cells, i.Categories = v.cells.Size()
@@ -80,7 +80,7 @@ func describe(blob []byte) (string, error) {
 		return "", err
 	}
 	if v.form == formDense {
-		return "dense, " + sketch.Count(uint64(v.shape.layers), "layer") +
+		return "dense, " + sketch.Count(uint64(v.shape.Layers), "layer") +
 			sketch.Added(v.header.Total, v.header.Flags.Has(sketch.TotalKnown)), nil
 	}
 	return "exact, " + sketch.Count(v.Info().Cells, "cell"), nil

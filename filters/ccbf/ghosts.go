@@ -3,6 +3,8 @@ package ccbf
 import (
 	"math"
 	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
 // What other keys add to a reading. A ghost is what a key reads that was never
@@ -39,11 +41,11 @@ func (v *View) ghosts(class int, sums bool) *distribution {
 	return *g
 }
 
-func ghostsOf(d *dense, class int, sums bool) *distribution {
+func ghostsOf(d *cascade.Counters, class int, sums bool) *distribution {
 	var h histogram
 	addMet(d, class, sums, &h)
 	g := &distribution{}
-	above, m, k := uint64(0), float64(d.layers[0].size), float64(d.shape.k)
+	above, m, k := uint64(0), float64(d.Layers[0].Size), float64(d.Shape.K)
 	for bin := len(h.counts) - 1; bin > 0; bin-- {
 		if n := h.counts[bin]; n > 0 {
 			above += n
@@ -57,22 +59,22 @@ func ghostsOf(d *dense, class int, sums bool) *distribution {
 }
 
 // addMet adds every counter to h, with the value that a key of a class meets there.
-func addMet(d *dense, class int, sums bool, h *histogram) {
-	l := &d.layers[0]
+func addMet(d *cascade.Counters, class int, sums bool, h *histogram) {
+	l := &d.Layers[0]
 	if class == 0 {
-		for j := range l.size {
-			c := l.load(j)
-			if c&l.flag != 0 {
-				c = d.value(j)
+		for j := range l.Size {
+			c := l.Load(j)
+			if c&l.Flag != 0 {
+				c = d.Value(j)
 			}
 			h.add(c)
 		}
 		return
 	}
-	step := d.layers[1].size
+	step := d.Layers[1].Size
 	for up := range step {
 		above, whole := carried(d, 1, class, up, sums)
-		for j := up; j < l.size; j += step {
+		for j := up; j < l.Size; j += step {
 			v, _ := with(l, j, above, whole, sums)
 			h.add(v)
 		}
@@ -81,19 +83,19 @@ func addMet(d *dense, class int, sums bool, h *histogram) {
 
 // carried is valueFrom with the flags of the layers before class taken for set;
 // whole says that they are.
-func carried(d *dense, x, class int, j uint64, sums bool) (v uint64, whole bool) {
+func carried(d *cascade.Counters, x, class int, j uint64, sums bool) (v uint64, whole bool) {
 	if x == class {
-		return d.valueFrom(x, j), true
+		return d.ValueFrom(x, j), true
 	}
-	v, whole = carried(d, x+1, class, j%d.layers[x+1].size, sums)
-	return with(&d.layers[x], j, v, whole, sums)
+	v, whole = carried(d, x+1, class, j%d.Layers[x+1].Size, sums)
+	return with(&d.Layers[x], j, v, whole, sums)
 }
 
 // with adds the value of counter i to what was carried out of it.
-func with(l *layer, i, carried uint64, whole, sums bool) (uint64, bool) {
-	c, v := l.load(i), carried<<(l.width-1)
-	if whole = whole && c&l.flag != 0; whole || sums {
-		v += c & l.mask
+func with(l *cascade.Layer, i, carried uint64, whole, sums bool) (uint64, bool) {
+	c, v := l.Load(i), carried<<(l.Width-1)
+	if whole = whole && c&l.Flag != 0; whole || sums {
+		v += c & l.Mask
 	}
 	return v, whole
 }

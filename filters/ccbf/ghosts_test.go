@@ -3,27 +3,29 @@ package ccbf
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
 // loaded makes counters of a layout that hold the counts of so many keys.
-func loaded(t *testing.T, r *rand.Rand, s shape, mode Mode, keys int) *dense {
+func loaded(t *testing.T, r *rand.Rand, s cascade.Shape, mode Mode, keys int) *cascade.Counters {
 	t.Helper()
-	d := newDense(s)
+	d := cascade.New(s)
 	var h1, h2, n []uint64
 	for range keys {
 		h1, h2, n = append(h1, r.Uint64()), append(h2, r.Uint64()|1), append(n, 1+r.Uint64()>>r.UintN(64)%5000)
 	}
-	d.insert(mode == Standard, h1, h2, n)
+	d.Insert(mode == Standard, h1, h2, n)
 	return d
 }
 
 // carrier is the least count that carries out of the first class layers: 0 for
 // none, and where it does not fit.
-func carrier(s *shape, class int) uint64 {
-	if class == 0 || s.shiftOf(class+1) >= 63 {
+func carrier(s *cascade.Shape, class int) uint64 {
+	if class == 0 || s.ShiftOf(class+1) >= 63 {
 		return 0
 	}
-	return 1 << s.shiftOf(class)
+	return 1 << s.ShiftOf(class)
 }
 
 // What a key meets in a counter is what is found there after it was counted: its
@@ -33,13 +35,13 @@ func TestMetIsWhatIsFound(t *testing.T) {
 		r := rand.New(rand.NewPCG(210, 0))
 		s := layoutShape(t, l.widths, l.sizes, 1)
 		for round := range 6 {
-			keys := 1 << round * int(s.size[0]) / 16
+			keys := 1 << round * int(s.Size[0]) / 16
 			for _, mode := range []Mode{Standard, MinimalIncrement} {
 				d := loaded(t, r, s, mode, keys)
-				if d.saturated {
+				if d.Saturated {
 					continue
 				}
-				for class := range s.layers {
+				for class := range s.Layers {
 					f := carrier(&s, class)
 					if class > 0 && f == 0 {
 						continue
@@ -55,14 +57,14 @@ func TestMetIsWhatIsFound(t *testing.T) {
 							}
 						}
 					}
-					for j := range s.size[0] {
-						after := d.clone()
+					for j := range s.Size[0] {
+						after := d.Clone()
 						if mode == Standard {
-							after.add(0, j, f)
-							want.add(after.value(j) - f)
+							after.Add(0, j, f)
+							want.add(after.Value(j) - f)
 						} else {
-							after.raise(0, j, f)
-							want.add(after.value(j))
+							after.Raise(0, j, f)
+							want.add(after.Value(j))
 						}
 					}
 					if got.counts != want.counts {

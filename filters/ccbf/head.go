@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -16,11 +17,11 @@ type Head struct {
 	Config
 	Bounds grid.Rect // no cell outside has a count
 
-	parts parts // how a dense sketch of mode mi came about
+	parts cascade.Origin // how a dense sketch of mode mi came about
 
 	header  sketch.Header
 	form    byte
-	checked shape
+	checked cascade.Shape
 }
 
 // Reset makes h the head of a BLOB. It reads some hundred bytes, however many
@@ -86,17 +87,17 @@ func (h *Head) parseParams(b *sketch.Blob) error {
 		Totals:     b.Flags.Has(sketch.WithTotals),
 		Levels:     b.Levels,
 		Base:       p[atBase],
-		shape:      shape{k: int(p[atK]), layers: layers},
+		shape:      cascade.Shape{K: int(p[atK]), Layers: layers},
 	}
 	if max(h.Levels, h.Base) > MaxLevels || h.Levels+h.Base > MaxLevels {
 		return sketch.Invalidf("%d levels above level %d, at most %d are counted", h.Levels, h.Base, MaxLevels)
 	}
 	for x := range layers {
-		h.shape.size[x] = word(atShape + 8*x)
-		h.shape.width[x] = p[atShape+8*layers+x]
+		h.shape.Size[x] = word(atShape + 8*x)
+		h.shape.Width[x] = p[atShape+8*layers+x]
 	}
 	if h.shape != h.checked { // the shape of the BLOB before, most often
-		if err := h.shape.check(); err != nil {
+		if err := h.shape.Check(); err != nil {
 			return sketch.Invalidf("%v", err)
 		}
 		h.checked = h.shape
@@ -104,7 +105,7 @@ func (h *Head) parseParams(b *sketch.Blob) error {
 	if h.Bytes == 0 || h.Bytes > MaxBytes {
 		return sketch.Invalidf("%d bytes at most, must be from 1 to %d", h.Bytes, MaxBytes)
 	}
-	if n := h.shape.bytes(); n > h.Bytes {
+	if n := h.shape.Bytes(); n > h.Bytes {
 		// New makes no such sketch. An exact one of a few cells would take the memory
 		// of its layers as soon as a cell more does not fit.
 		return sketch.Invalidf("layers that take %d bytes in a sketch of %d at most", n, h.Bytes)
@@ -128,7 +129,7 @@ func (h *Head) parseParams(b *sketch.Blob) error {
 	}
 	h.form = p[atForm]
 	var ok bool
-	if h.parts, ok = partsOf(p[atParts], p[atLargest]); !ok || h.parts.number > 0 && (h.form == formExact || h.Mode == Standard) {
+	if h.parts, ok = cascade.PartsOf(p[atParts], p[atLargest]); !ok || h.parts.Number > 0 && (h.form == formExact || h.Mode == Standard) {
 		return sketch.Invalidf("%d parts, the largest %d, in this form and mode", p[atParts], p[atLargest])
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -162,9 +163,9 @@ func atCeiling(s *Sketch) bool {
 	if s.dense == nil {
 		return false
 	}
-	l := &s.dense.layers[s.shape.layers-1]
-	for j := range l.size {
-		if l.load(j) == l.flag|l.mask {
+	l := &s.dense.Layers[s.shape.Layers-1]
+	for j := range l.Size {
+		if l.Load(j) == l.Flag|l.Mask {
 			return true
 		}
 	}
@@ -269,6 +270,6 @@ var layouts = []struct {
 	{[]int{64}, []uint64{3}},
 }
 
-func layoutShape(t testing.TB, widths []int, sizes []uint64, k int) shape {
+func layoutShape(t testing.TB, widths []int, sizes []uint64, k int) cascade.Shape {
 	return config(t, Params{K: k, Widths: widths, Counters: sizes}).shape
 }

@@ -3,6 +3,7 @@ package ccbf
 import (
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 )
 
@@ -49,10 +50,10 @@ func (b *Builder) needDense() error {
 	if b.dense != nil {
 		return nil
 	}
-	if err := b.grow(int64(b.shape.bytes())); err != nil {
+	if err := b.grow(int64(b.shape.Bytes())); err != nil {
 		return err
 	}
-	b.dense = newDense(b.shape)
+	b.dense = cascade.New(b.shape)
 	return nil
 }
 
@@ -67,7 +68,7 @@ func (b *Builder) spill() error {
 	}
 	if len(list) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
 		scratch := b.denseScratch(int(b.cells))
-		if err := b.grow(int64(b.shape.bytes()) + scratch); err != nil {
+		if err := b.grow(int64(b.shape.Bytes()) + scratch); err != nil {
 			return err
 		}
 		b.bounds = cells.Hull(b.bounds, list.Bounds())

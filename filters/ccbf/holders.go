@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
 // holders is how many keys hold t points or more, as counters show it that hold
@@ -20,14 +22,14 @@ type holders []held
 
 type held struct{ least, keys float64 } // so many keys hold this or more
 
-func holdersOf(d *dense) (out holders) {
-	for x := range d.shape.layers {
+func holdersOf(d *cascade.Counters) (out holders) {
+	for x := range d.Shape.Layers {
 		var h histogram
-		for j := range d.layers[x].size {
-			h.add(d.valueFrom(x, j))
+		for j := range d.Layers[x].Size {
+			h.add(d.ValueFrom(x, j))
 		}
-		m, k := float64(d.layers[x].size), float64(d.shape.k)
-		unit, end := unit(&d.shape, x), unit(&d.shape, x+1)
+		m, k := float64(d.Layers[x].Size), float64(d.Shape.K)
+		unit, end := unit(&d.Shape, x), unit(&d.Shape, x+1)
 		below := 0.0
 		put := func(least float64) {
 			// Where all counters hold more nothing can be said.
@@ -58,8 +60,8 @@ func holdersOf(d *dense) (out holders) {
 }
 
 // unit is the least count that carries into layer x; infinite where none can.
-func unit(s *shape, x int) float64 {
-	if shift := s.shiftOf(x); x < s.layers && shift < 64 {
+func unit(s *cascade.Shape, x int) float64 {
+	if shift := s.ShiftOf(x); x < s.Layers && shift < 64 {
 		return math.Ldexp(1, int(shift))
 	}
 	return math.Inf(1)
@@ -125,14 +127,14 @@ func (h holders) points() (sum float64) {
 
 // deviation is about the standard deviation of points: that of the collisions among
 // the counters, each of which hides the lesser of two counts.
-func (h holders) deviation(s *shape) float64 {
+func (h holders) deviation(s *cascade.Shape) float64 {
 	all, squares := h.all(), 0.0
 	stride(1, h.top(), func(t, width float64) {
 		share := h.at(t) / all
 		squares += width * (2*t - 1) * share * share
 	})
-	k := float64(s.k)
-	load := all * k / float64(s.size[0])
+	k := float64(s.K)
+	load := all * k / float64(s.Size[0])
 	return math.Sqrt(all / (k * load) * (math.Exp(load) - 1 - load) * squares)
 }
 

@@ -241,8 +241,8 @@ func TestHotspotLimits(t *testing.T) {
 	}
 	// All counters of a large sketch, large enough for such lists, hold something.
 	full := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Widths: []int{8}, Counters: []uint64{1 << 18}, K: 1}), p)))
-	for i := range full.dense.body {
-		full.dense.body[i] = 2
+	for i := range full.dense.Body {
+		full.dense.Body[i] = 2
 	}
 	box := grid.Rect{MaxX: 1999, MaxY: 999}
 	for _, c := range []struct {

@@ -3,6 +3,7 @@ package ccbf
 import (
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -35,7 +36,7 @@ func (x *Intersector) grow(delta int64) error {
 func (x *Intersector) AddView(v *View) error {
 	most := v.Memory()
 	if v.form == formDense {
-		most += 16 * int64(v.shape.size[0]) // its values, and those of the layer above
+		most += 16 * int64(v.shape.Size[0]) // its values, and those of the layer above
 	}
 	if err := x.grow(most); err != nil { // while it is read
 		return err
@@ -47,7 +48,7 @@ func (x *Intersector) AddView(v *View) error {
 	if s.dense == nil {
 		err = x.addExact(s)
 	} else {
-		err = x.addValues(s, s.dense.values())
+		err = x.addValues(s, s.dense.Values())
 	}
 	if err != nil {
 		return err
@@ -144,11 +145,11 @@ func (x *Intersector) Sketch() (*Sketch, error) {
 	if x.exact != nil {
 		e := x.exact.asDense()
 		s.limit(e)
-		values = e.dense.values()
+		values = e.dense.Values()
 		lower(values, x.values)
 	}
-	s.dense = newDense(s.shape)
-	s.dense.fillValues(values)
+	s.dense = cascade.New(s.shape)
+	s.dense.FillValues(values)
 	s.lostTotal()
 	return &s, nil
 }

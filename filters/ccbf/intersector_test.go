@@ -11,7 +11,7 @@ import (
 )
 
 // values of a sketch's counters, an exact one's as if it were dense.
-func valuesOf(s *Sketch) []uint64 { return s.asDense().dense.values() }
+func valuesOf(s *Sketch) []uint64 { return s.asDense().dense.Values() }
 
 // Dense sketches leave in each counter the least of their values, whatever
 // their order and however they are grouped; each counter that shares its upper

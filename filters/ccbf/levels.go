@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -21,7 +22,7 @@ var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
 
 // insertQuads counts the cells of a section in their quads of a level. Cells of
 // one quad that follow each other are counted at once.
-func insertQuads(d *dense, c *Config, s *cells.Section, category []byte, level uint8) {
+func insertQuads(d *cascade.Counters, c *Config, s *cells.Section, category []byte, level uint8) {
 	var h1, h2, ns [hashBatch]uint64
 	var last grid.Cell
 	h, n := c.hasher(level), 0
@@ -36,14 +37,14 @@ func insertQuads(d *dense, c *Config, s *cells.Section, category []byte, level u
 			continue
 		}
 		if n == hashBatch {
-			d.insert(c.Mode == Standard, h1[:], h2[:], ns[:])
+			d.Insert(c.Mode == Standard, h1[:], h2[:], ns[:])
 			n = 0
 		}
 		h1[n], h2[n] = h.hash(at, category)
 		ns[n], last = w, at
 		n++
 	}
-	d.insert(c.Mode == Standard, h1[:n], h2[:n], ns[:n])
+	d.Insert(c.Mode == Standard, h1[:n], h2[:n], ns[:n])
 }
 
 // Coarsen makes the cells of a sketch factor times as wide and as high, a power

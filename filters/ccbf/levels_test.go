@@ -186,10 +186,10 @@ func TestRemoveFromLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		// A flag may stay where the upper counter is shared, and so may bounds.
-		for x := range d.shape.layers {
-			l, was := &s.dense.layers[x], &d.dense.layers[x]
-			for j := range l.size {
-				if a, b := l.load(j)&l.mask, was.load(j)&l.mask; a != b {
+		for x := range d.shape.Layers {
+			l, was := &s.dense.Layers[x], &d.dense.Layers[x]
+			for j := range l.Size {
+				if a, b := l.Load(j)&l.Mask, was.Load(j)&l.Mask; a != b {
 					t.Fatalf("layer %d, counter %d is %d, was %d", x, j, a, b)
 				}
 			}

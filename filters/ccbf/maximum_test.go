@@ -16,9 +16,9 @@ import (
 // need already. It returns the raw counters of every layer.
 func referenceMaximum(c *Config, m map[spot]uint64) (layers [][]uint64, saturated bool) {
 	s := c.shape
-	need := make([][]uint64, s.layers)
+	need := make([][]uint64, s.Layers)
 	for x := range need {
-		need[x] = make([]uint64, s.size[x])
+		need[x] = make([]uint64, s.Size[x])
 	}
 	all := map[spot]uint64{}
 	for k, n := range m {
@@ -29,32 +29,32 @@ func referenceMaximum(c *Config, m map[spot]uint64) (layers [][]uint64, saturate
 	}
 	for k, n := range all {
 		h1, h2 := key.Hash(c.Seed, key.AppendCell(nil, k.X, k.Y, 0, k.bytes()))
-		for _, j := range positions(h1, h2, s.k, s.size[0]) {
+		for _, j := range positions(h1, h2, s.K, s.Size[0]) {
 			need[0][j] = max(need[0][j], n)
 		}
 	}
-	for x := 1; x < s.layers; x++ {
+	for x := 1; x < s.Layers; x++ {
 		for j, n := range need[x-1] {
-			u := uint64(j) % s.size[x]
-			need[x][u] = max(need[x][u], n>>(s.width[x-1]-1))
+			u := uint64(j) % s.Size[x]
+			need[x][u] = max(need[x][u], n>>(s.Width[x-1]-1))
 		}
 	}
-	layers = make([][]uint64, s.layers)
+	layers = make([][]uint64, s.Layers)
 	var above []uint64 // what the counters of the layer above read as
-	for x := s.layers - 1; x >= 0; x-- {
-		bits := s.width[x] - 1
+	for x := s.Layers - 1; x >= 0; x-- {
+		bits := s.Width[x] - 1
 		flag := uint64(1) << bits
-		layers[x] = make([]uint64, s.size[x])
-		reads := make([]uint64, s.size[x])
+		layers[x] = make([]uint64, s.Size[x])
+		reads := make([]uint64, s.Size[x])
 		for j, n := range need[x] {
 			switch {
 			case n < flag:
 				layers[x][j], reads[j] = n, n
-			case x == s.layers-1:
+			case x == s.Layers-1:
 				layers[x][j], reads[j] = flag|(flag-1), flag-1
 				saturated = true
 			default:
-				up := above[uint64(j)%s.size[x+1]]
+				up := above[uint64(j)%s.Size[x+1]]
 				digit := uint64(0)
 				if up == n>>bits {
 					digit = n & (flag - 1)
@@ -72,9 +72,9 @@ func TestMaximumFormIsItsDefinition(t *testing.T) {
 		for _, totals := range []bool{false, true} {
 			r := rand.New(rand.NewPCG(31, uint64(len(l.widths))))
 			c := config(t, Params{K: 3, Seed: 77, Widths: l.widths, Counters: l.sizes, Categories: totals, Totals: totals})
-			last := c.shape.layers - 1
+			last := c.shape.Layers - 1
 			for round := range 20 {
-				most := uint64(1) << (c.shape.shiftOf(last) + uint(c.shape.width[last]) - 1)
+				most := uint64(1) << (c.shape.ShiftOf(last) + uint(c.shape.Width[last]) - 1)
 				if round%5 == 0 {
 					most = 1 << 63 // saturates, but for the largest layouts
 				}
@@ -88,22 +88,22 @@ func TestMaximumFormIsItsDefinition(t *testing.T) {
 				}
 				d := maximumDense(&c, sectionsOf(m))
 				want, saturated := referenceMaximum(&c, m)
-				if d.saturated != saturated {
-					t.Fatalf("widths %v: saturated is %v, want %v", l.widths, d.saturated, saturated)
+				if d.Saturated != saturated {
+					t.Fatalf("widths %v: saturated is %v, want %v", l.widths, d.Saturated, saturated)
 				}
 				for x := range want {
 					if saturated { // no digit is right below a ceiling
 						break
 					}
 					for j, n := range want[x] {
-						if got := d.layers[x].load(uint64(j)); got != n {
+						if got := d.Layers[x].Load(uint64(j)); got != n {
 							t.Fatalf("widths %v, round %d: layer %d, counter %d is %#x, want %#x", l.widths, round, x, j, got, n)
 						}
 					}
 				}
 				for s, n := range m {
 					h1, h2 := key.Hash(c.Seed, key.AppendCell(nil, s.X, s.Y, 0, s.bytes()))
-					if got := d.count(h1, h2); got < n {
+					if got := d.Count(h1, h2); got < n {
 						t.Fatalf("widths %v: %v counts %d, want at least %d", l.widths, s, got, n)
 					}
 				}

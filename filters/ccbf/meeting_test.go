@@ -85,9 +85,9 @@ func TestBatchesOfReadings(t *testing.T) {
 		for i := range h1 {
 			h1[i], h2[i] = v.hasher.hash(grid.Cell{X: r.Int64N(200) - 100, Y: -50}, nil)
 		}
-		v.dense.counts(got[:], h1[:], h2[:])
+		v.dense.Counts(got[:], h1[:], h2[:])
 		for i, n := range got {
-			if want := v.dense.count(h1[i], h2[i]); n != want {
+			if want := v.dense.Count(h1[i], h2[i]); n != want {
 				t.Fatalf("counters %v: %d at once, %d alone", l.sizes, n, want)
 			}
 		}
@@ -119,9 +119,9 @@ func TestMeetingPositionsLoseNothing(t *testing.T) {
 				fold := func(s *Sketch) *Sketch {
 					size := uint64(len(bytesOf(s))) - s.DenseBytes()
 					for to := s.shape; ; {
-						next, _, ok := to.folded()
+						next, _, ok := to.Folded()
 						if !ok {
-							must(0, s.Fold(size+to.bytes()))
+							must(0, s.Fold(size+to.Bytes()))
 							return s
 						}
 						to = next

@@ -8,7 +8,7 @@ import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 // Memory is the bytes that Sketch takes for the sketch of a view.
 func (v *View) Memory() int64 {
 	if v.form == formDense {
-		return int64(len(v.dense.body))
+		return int64(len(v.dense.Body))
 	}
 	return v.cells.Memory()
 }
@@ -18,7 +18,7 @@ func (v *View) Memory() int64 {
 // a copy of them.
 func (b *Builder) EncodeBytes() int64 {
 	const head = 1 << 8
-	dense := int64(b.shape.bytes())
+	dense := int64(b.shape.Bytes())
 	if b.dense != nil || !b.Exact {
 		return head + 2*dense
 	}
@@ -53,9 +53,9 @@ func (c *Config) denseScratch(number int) int64 {
 func (x *Intersector) EncodeBytes() int64 {
 	switch {
 	case x.rest != nil:
-		return int64(2*x.rest.shape.bytes() + 8*x.rest.shape.size[0])
+		return int64(2*x.rest.shape.Bytes() + 8*x.rest.shape.Size[0])
 	case x.exact != nil:
-		return x.held + int64(x.exact.shape.bytes())
+		return x.held + int64(x.exact.shape.Bytes())
 	}
 	return 0
 }

@@ -59,7 +59,7 @@ func (v *View) look() (o Overcount, share float64, known bool) {
 	switch {
 	case v.additive():
 		return l.sums, 1, true
-	case v.parts.number == 0:
+	case v.parts.Number == 0:
 		return l.larger, 0, true
 	case !shown: // the number of cells is a guess
 		ghosts, _ := v.ghosts(0, true).moments()
@@ -72,9 +72,9 @@ func (v *View) look() (o Overcount, share float64, known bool) {
 		return l.larger, 0, true
 	}
 	extra := max(l.late, l.surplus) + onTop*l.larger.Excess
-	if v.parts.number > 1 {
-		q := v.parts.together(total)
-		extra = min(extra, q*l.late+l.mixed(q, float64(v.shape.k))*way)
+	if v.parts.Number > 1 {
+		q := v.parts.Together(total)
+		extra = min(extra, q*l.late+l.mixed(q, float64(v.shape.K))*way)
 	}
 	share = min(extra/way, 1)
 	o.Excess = l.larger.Excess + share*way
@@ -105,7 +105,7 @@ func (v *View) outlook(h holders, total float64) (l outlook) {
 	l.single = 1 - h.at(2)/l.cells
 	// What chance may have done is left out.
 	l.surplus = max(0, h.points()-total-2*h.deviation(&v.shape)) / l.cells
-	for x := range v.shape.layers {
+	for x := range v.shape.Layers {
 		from, to := unit(&v.shape, x), unit(&v.shape, x+1)
 		more, rest := h.at(from), 0.0
 		if !math.IsInf(to, 1) {
@@ -116,8 +116,8 @@ func (v *View) outlook(h holders, total float64) (l outlook) {
 		}
 		sums, g := v.ghosts(x, true), v.ghosts(x, false)
 		was := g // when points came
-		if x == 0 && v.parts.halved > 0 {
-			was = g.before(v.parts.halved, float64(v.shape.k))
+		if x == 0 && v.parts.Halved > 0 {
+			was = g.before(v.parts.Halved, float64(v.shape.K))
 		} else {
 			mean, _ := sums.moments()
 			l.sums.Probability += (more - rest) * sums.tail(1)
@@ -142,9 +142,9 @@ func (v *View) outlook(h holders, total float64) (l outlook) {
 			}
 			l.larger.Probability += keys * g.tail(f+1)
 			l.late += keys * was.late(f)
-			if x == 0 && v.parts.halved > 0 {
+			if x == 0 && v.parts.Halved > 0 {
 				stride(1, top, func(t, width float64) {
-					p := was.halved(t, f, v.parts.halved, float64(v.shape.k))
+					p := was.halved(t, f, v.parts.Halved, float64(v.shape.K))
 					l.sums.Excess += keys * width * p
 					if t == 1 {
 						l.sums.Probability += keys * p

@@ -3,6 +3,7 @@ package ccbf
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -18,9 +19,9 @@ func (s *Sketch) count(c grid.Cell, category []byte) uint64 {
 	if s.dense != nil {
 		h := s.hasher(0)
 		h1, h2 := h.hash(c, category)
-		n := s.dense.least(h1, h2)
-		if s.sums && n > s.shape.meeting() {
-			n = s.dense.apart(h1, h2, n)
+		n := s.dense.Least(h1, h2)
+		if s.sums && n > s.shape.Meeting() {
+			n = s.dense.Apart(h1, h2, n)
 		}
 		if s.TotalKnown {
 			n = min(n, s.Total)
@@ -65,7 +66,7 @@ func (s *Sketch) removeDense(c grid.Cell, category []byte, n uint64) bool {
 			hashes = append(hashes, [2]uint64{h1, h2})
 		}
 	}
-	return s.dense.removeKeys(hashes, n)
+	return s.dense.RemoveKeys(hashes, n)
 }
 
 func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
@@ -104,7 +105,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	if s.dense != nil {
 		s.Bounds = cells.Hull(s.Bounds, insertCells(s.dense, &s.Config, cells.Single(c, category, n)))
 		if s.Mode == MinimalIncrement {
-			s.parts = s.parts.more(s.Total)
+			s.parts = s.parts.More(s.Total)
 		}
 		return nil
 	}
@@ -153,7 +154,7 @@ func (s *Sketch) Subtract(o *Sketch) error {
 	if left.Saturated() || right.Saturated() {
 		return fmt.Errorf("%w: a counter reached its ceiling", sketch.ErrNotAdditive)
 	}
-	if err := left.dense.subtract(right.dense); err != nil {
+	if err := left.dense.Subtract(right.dense); err != nil {
 		return errNoPart
 	}
 	*s = *left
@@ -175,12 +176,14 @@ func (s *Sketch) lessTotal(n uint64) {
 
 // lostTotal marks a dense sketch after an operation that makes its total
 // unknown and its counters no sums.
-func (s *Sketch) lostTotal() { s.Total, s.TotalKnown, s.sums, s.parts = 0, false, false, parts{} }
+func (s *Sketch) lostTotal() {
+	s.Total, s.TotalKnown, s.sums, s.parts = 0, false, false, cascade.Origin{}
+}
 
 // Intersect leaves in every cell the smaller of both counts. Never below the
 // truth; exact where both are.
 func (s *Sketch) Intersect(o *Sketch) error {
-	return s.narrow(o, func(x, y uint64) uint64 { return min(x, y) }, (*dense).intersect)
+	return s.narrow(o, func(x, y uint64) uint64 { return min(x, y) }, (*cascade.Counters).Intersect)
 }
 
 // Mask keeps the cells that o has, with the counts of s. Never below the
@@ -191,12 +194,12 @@ func (s *Sketch) Mask(o *Sketch) error {
 			return 0
 		}
 		return x
-	}, (*dense).mask)
+	}, (*cascade.Counters).Mask)
 }
 
 // narrow leaves less of s by o, which is unchanged: cell by cell while both are
 // exact, counter by counter otherwise.
-func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(d, o *dense)) error {
+func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(d, o *cascade.Counters)) error {
 	if err := s.Differ(o); err != nil {
 		return err
 	}
@@ -228,47 +231,47 @@ func (s *Sketch) limit(o *Sketch) {
 // counters keep the maximum. The error wraps sketch.ErrOption where no halving
 // leads there.
 func (s *Sketch) Fold(size uint64) error {
-	head := uint64(sketch.HeaderSize + paramsSize(s.shape.layers))
+	head := uint64(sketch.HeaderSize + paramsSize(s.shape.Layers))
 	if size <= head {
 		return sketch.ArgumentError("bytes", "is %d, the header alone takes %d", size, head)
 	}
 	limit := size - head
 	to := s.shape
 	type step struct {
-		shape shape
+		shape cascade.Shape
 		layer int
 	}
 	var steps []step
-	for to.bytes() > limit {
-		t, x, ok := to.folded()
+	for to.Bytes() > limit {
+		t, x, ok := to.Folded()
 		if !ok {
 			if s.dense == nil {
 				break // it may fit as a list all the same
 			}
-			return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
+			return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.Bytes())
 		}
 		to = t
 		steps = append(steps, step{t, x})
 	}
 	if s.dense == nil {
 		if _, fits := s.cells.AppendBody(nil, limit); !fits {
-			if to.bytes() > limit {
-				return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.bytes())
+			if to.Bytes() > limit {
+				return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.Bytes())
 			}
 			s.shape, s.Bytes = to, min(s.Bytes, limit)
 			s.makeDense()
 			return nil
 		}
 		// Where no dense form is so small, what it may become is the smallest.
-		s.shape, s.Bytes = to, min(s.Bytes, max(limit, to.bytes()))
+		s.shape, s.Bytes = to, min(s.Bytes, max(limit, to.Bytes()))
 		return nil
 	}
 	if !s.sums {
-		s.dense.clearFlags() // maxima take a flag for a large value
+		s.dense.ClearFlags() // maxima take a flag for a large value
 	}
 	for _, st := range steps {
-		s.dense = s.dense.fold(st.shape, st.layer, s.sums)
-		s.parts = s.parts.fold(st.layer)
+		s.dense = s.dense.Fold(st.shape, st.layer, s.sums)
+		s.parts = s.parts.Fold(st.layer)
 	}
 	s.shape, s.Bytes = to, min(s.Bytes, limit)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -13,19 +14,19 @@ import (
 func TestPartsInAnyOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(270, 0))
 	type some struct {
-		p     parts
+		p     cascade.Origin
 		total uint64
 	}
-	add := func(a, b some) some { return some{a.p.with(a.total, b.p, b.total), a.total + b.total} }
+	add := func(a, b some) some { return some{a.p.With(a.total, b.p, b.total), a.total + b.total} }
 	for range 2000 {
 		all := make([]some, 3)
 		for i := range all {
 			all[i].total = r.Uint64() >> (2 + r.UintN(62)) * r.Uint64N(4) / 3
 			if r.IntN(2) == 0 {
-				all[i].p = onePart(all[i].total)
+				all[i].p = cascade.OnePart(all[i].total)
 			}
 			if all[i].total > 0 && r.IntN(4) == 0 {
-				all[i].p = parts{uint8(1 + r.UintN(mostParts)), 0, scaled(all[i].total)}
+				all[i].p = cascade.Origin{Number: uint8(1 + r.UintN(cascade.MostParts)), Halved: 0, Largest: cascade.Scaled(all[i].total)}
 			}
 		}
 		a, b, c := all[0], all[1], all[2]
@@ -42,7 +43,7 @@ func TestScaledTotals(t *testing.T) {
 	r := rand.New(rand.NewPCG(271, 0))
 	for range 10_000 {
 		n := 1 + r.Uint64()>>r.UintN(64)>>1
-		if got := unscaled(scaled(n)); got > float64(n) && n < 1<<53 || got < float64(n)/1.25 && n < 1<<62 {
+		if got := cascade.Unscaled(cascade.Scaled(n)); got > float64(n) && n < 1<<53 || got < float64(n)/1.25 && n < 1<<62 {
 			t.Fatalf("%d: %v", n, got)
 		}
 	}
@@ -52,16 +53,16 @@ func TestScaledTotals(t *testing.T) {
 // steps of the scale; where nearly all are in one part it is nearly 1.
 func TestPartsTogether(t *testing.T) {
 	for n := 2; n < 40; n++ {
-		p, total := parts{}, uint64(0)
+		p, total := cascade.Origin{}, uint64(0)
 		for range n {
-			p, total = p.with(total, onePart(1000), 1000), total+1000
+			p, total = p.With(total, cascade.OnePart(1000), 1000), total+1000
 		}
-		if got, want := p.together(total), 1/float64(n); math.Abs(got-want) > 0.25*want {
+		if got, want := p.Together(total), 1/float64(n); math.Abs(got-want) > 0.25*want {
 			t.Errorf("%d parts: %v, want %v", n, got, want)
 		}
 	}
-	p := onePart(1<<20).with(1<<20, onePart(10), 10).with(1<<20+10, onePart(10), 10)
-	if got := p.together(1<<20 + 20); got < 0.99 {
+	p := cascade.OnePart(1<<20).With(1<<20, cascade.OnePart(10), 10).With(1<<20+10, cascade.OnePart(10), 10)
+	if got := p.Together(1<<20 + 20); got < 0.99 {
 		t.Errorf("a large part and two small ones: %v", got)
 	}
 }
@@ -71,7 +72,7 @@ func TestPartsTogether(t *testing.T) {
 func TestPartsInBlobs(t *testing.T) {
 	p := cities()
 	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Res: 0.01, Dense: true, Bytes: 512}), p)))
-	if v.parts != onePart(6) {
+	if v.parts != cascade.OnePart(6) {
 		t.Errorf("streamed: %+v", v.parts)
 	}
 	for _, c := range []struct {

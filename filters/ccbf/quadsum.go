@@ -66,7 +66,7 @@ func (v *View) level(level int, c grid.Cell, category []byte) uint64 {
 	h.level = v.Base + uint8(level)
 	h1, h2 := h.hash(c, category)
 	h.level = v.Base
-	return v.dense.count(h1, h2)
+	return v.dense.Count(h1, h2)
 }
 
 // sum is the sum of the part of a quad in the area, at most bound.

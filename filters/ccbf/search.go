@@ -110,7 +110,7 @@ func (s *search) read(level int, quads []reading) []reading {
 		s.h1[i], s.h2[i] = h.hash(q.at, s.category)
 	}
 	n := len(quads)
-	s.v.dense.counts(s.counts[:n], s.h1[:n], s.h2[:n])
+	s.v.dense.Counts(s.counts[:n], s.h1[:n], s.h2[:n])
 	s.reads += uint64(n)
 	kept := quads[:0]
 	for i, q := range quads {

@@ -129,18 +129,18 @@ func TestSubtractUndoesUnion(t *testing.T) {
 			// Digits are sums, whatever the flags: they are those of a.
 			ad := a.asDense().dense
 			stray := false
-			for x := range ad.shape.layers {
-				l, m := &ad.layers[x], &u.dense.layers[x]
-				for j := range l.size {
-					p, q := l.load(j), m.load(j)
-					if p&l.mask != q&l.mask || p&l.flag != 0 && q&l.flag == 0 {
+			for x := range ad.Shape.Layers {
+				l, m := &ad.Layers[x], &u.dense.Layers[x]
+				for j := range l.Size {
+					p, q := l.Load(j), m.Load(j)
+					if p&l.Mask != q&l.Mask || p&l.Flag != 0 && q&l.Flag == 0 {
 						t.Fatalf("%s: layer %d, counter %d is %#x, want %#x", name, x, j, q, p)
 					}
 					stray = stray || p != q
 				}
 			}
-			if !stray && ad.shape.layers == 1 {
-				sameBytes(t, name, ad.body, u.dense.body)
+			if !stray && ad.Shape.Layers == 1 {
+				sameBytes(t, name, ad.Body, u.dense.Body)
 			}
 		}
 	}
@@ -313,18 +313,18 @@ func TestRemovalNeverBorrowsFromNothing(t *testing.T) {
 				}
 				for range 10 {
 					c := grid.Cell{X: r.Int64N(10)}
-					have, before := s.count(c, category), append([]byte(nil), s.dense.body...)
+					have, before := s.count(c, category), append([]byte(nil), s.dense.Body...)
 					if have == 0 || s.Saturated() {
 						continue
 					}
-					values := s.dense.values()
+					values := s.dense.Values()
 					err := s.Remove(c, category, 1+r.Uint64N(have))
 					if err != nil {
 						refused++
-						sameBytes(t, "after a refusal", before, s.dense.body)
+						sameBytes(t, "after a refusal", before, s.dense.Body)
 						continue
 					}
-					for j, n := range s.dense.values() {
+					for j, n := range s.dense.Values() {
 						if n > values[j] {
 							t.Fatalf("widths %v: a removal raised counter %d from %d to %d", l.widths, j, values[j], n)
 						}

@@ -3,6 +3,7 @@ package ccbf
 import (
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -19,9 +20,9 @@ type Sketch struct {
 	Bounds     grid.Rect // cells that can have a count; while exact brought up to date by AppendBlob only, while dense not shrunk by removal
 
 	sums  bool // counters are sums of occurrences
-	parts parts
+	parts cascade.Origin
 	cells cells.List
-	dense *dense // nil while exact
+	dense *cascade.Counters // nil while exact
 }
 
 // IsExact reports whether every answer is exact.
@@ -33,7 +34,7 @@ func (s *Sketch) Additive() bool { return s.dense == nil || s.sums }
 
 // Saturated reports whether a counter of the last layer is at its ceiling: it
 // then reads as the total, or as 2^64-1 where that is unknown.
-func (s *Sketch) Saturated() bool { return s.dense != nil && s.dense.saturated }
+func (s *Sketch) Saturated() bool { return s.dense != nil && s.dense.Saturated }
 
 // hasher hashes the cells of the dense form, or the quads of a level above.
 type hasher struct {
@@ -68,7 +69,7 @@ const hashBatch = 256
 // insertRun counts the cells of a section in d, at the positions of their
 // keys, and the quads above them, and returns the bounds of the cells; plain
 // counts them without their category.
-func insertRun(d *dense, c *Config, s *cells.Section, plain bool) grid.Rect {
+func insertRun(d *cascade.Counters, c *Config, s *cells.Section, plain bool) grid.Rect {
 	var h1, h2 [hashBatch]uint64
 	h := c.hasher(0)
 	category := s.KeyCategory()
@@ -95,13 +96,13 @@ func insertRun(d *dense, c *Config, s *cells.Section, plain bool) grid.Rect {
 		if s.Counts != nil {
 			n = s.Counts[i : i+len(keys)]
 		}
-		d.insert(c.Mode == Standard, h1[:len(keys)], h2[:len(keys)], n)
+		d.Insert(c.Mode == Standard, h1[:len(keys)], h2[:len(keys)], n)
 	}
 	return b
 }
 
 // insertCells counts the cells of all sections and returns their bounds.
-func insertCells(d *dense, c *Config, sections cells.List) grid.Rect {
+func insertCells(d *cascade.Counters, c *Config, sections cells.List) grid.Rect {
 	b := cells.NoBounds
 	for i := range sections {
 		b = cells.Hull(b, insertRun(d, c, &sections[i], false))
@@ -115,12 +116,12 @@ func insertCells(d *dense, c *Config, sections cells.List) grid.Rect {
 // maximumDense builds the dense form from all cells and their counts: every
 // counter is the maximum of the counts that map to it (DESIGN section 5). One-
 // sided, independent of order, and closer than minimal increment.
-func maximumDense(c *Config, sections cells.List) *dense {
+func maximumDense(c *Config, sections cells.List) *cascade.Counters {
 	if c.Totals {
 		sections = append(slices.Clone(sections), sections.Plain()...)
 	}
-	d := newDense(c.shape)
-	d.fillMax(func(least uint64, yield func(h1, h2, n uint64)) {
+	d := cascade.New(c.shape)
+	d.FillMax(func(least uint64, yield func(h1, h2, n uint64)) {
 		of := sections
 		for level := range c.Levels + 1 {
 			if level > 0 {
@@ -150,7 +151,7 @@ func (s *Sketch) makeDense() {
 	}
 	s.Bounds = s.cells.Bounds()
 	if s.sums = s.Mode == Standard; s.sums {
-		s.dense = newDense(s.shape)
+		s.dense = cascade.New(s.shape)
 		insertCells(s.dense, &s.Config, s.cells)
 	} else {
 		s.dense = maximumDense(&s.Config, s.cells)

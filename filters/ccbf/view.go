@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -26,7 +27,7 @@ type View struct {
 	Head
 	blob     []byte
 	cells    cells.View
-	dense    dense
+	dense    cascade.Counters
 	hasher   hasher
 	classes  [MaxLayers]*distribution // ghosts of each class asked for
 	larger   [MaxLayers]*distribution // those of the classes from 1 on for the larger of two
@@ -47,16 +48,16 @@ func (v *View) Reset(blob []byte) error {
 	}
 	v.hasher.seed, v.hasher.level = b.Seed, v.Base
 	if v.form == formDense {
-		if uint64(len(b.Body)) != v.shape.bytes() {
-			return sketch.Invalidf("a body of %d bytes, layers that take %d", len(b.Body), v.shape.bytes())
+		if uint64(len(b.Body)) != v.shape.Bytes() {
+			return sketch.Invalidf("a body of %d bytes, layers that take %d", len(b.Body), v.shape.Bytes())
 		}
-		v.dense.view(v.shape, b.Body)
-		v.dense.saturated = b.Flags.Has(sketch.Saturated)
+		v.dense.View(v.shape, b.Body)
+		v.dense.Saturated = b.Flags.Has(sketch.Saturated)
 		if b.Flags.Has(sketch.TotalKnown) {
-			v.dense.full = b.Total
+			v.dense.Full = b.Total
 		}
 		if v.additive() {
-			v.dense.meet = v.shape.meeting()
+			v.dense.Meet = v.shape.Meeting()
 		}
 		v.blob = blob
 		return nil
@@ -105,7 +106,7 @@ func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 func (v *View) Count(c grid.Cell, category []byte) uint64 {
 	if v.form == formDense {
 		h1, h2 := v.hasher.hash(c, category)
-		return v.dense.count(h1, h2)
+		return v.dense.Count(h1, h2)
 	}
 	return v.cells.Count(c, category)
 }
@@ -116,7 +117,7 @@ func (v *View) CountCells(dst []uint64, cells []grid.Cell, category []byte) {
 		d := &v.dense
 		for i, c := range cells {
 			h1, h2 := v.hasher.cell(c)
-			dst[i] = d.count(h1, h2)
+			dst[i] = d.Count(h1, h2)
 		}
 		return
 	}

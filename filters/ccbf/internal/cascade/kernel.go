@@ -1,4 +1,4 @@
-package ccbf
+package cascade
 
 import (
 	"unsafe"
@@ -12,20 +12,20 @@ import (
 // j_i = h1 + (i+1)*h2 without wrapping, modulo the layer's size: one addition
 // and one conditional subtraction each.
 
-// count is the minimum over the k counters of the key with hashes h1 and h2, or
+// Count is the minimum over the k counters of the key with hashes h1 and h2, or
 // less where positions of the key meet (meeting.go), and no more than the total.
 // O(k * layers).
-func (d *dense) count(h1, h2 uint64) uint64 {
-	n := d.least(h1, h2)
-	if n > d.meet {
-		n = d.apart(h1, h2, n)
+func (d *Counters) Count(h1, h2 uint64) uint64 {
+	n := d.Least(h1, h2)
+	if n > d.Meet {
+		n = d.Apart(h1, h2, n)
 	}
-	return min(n, d.full)
+	return min(n, d.Full)
 }
 
-// least is the minimum over the k counters of a key.
-func (d *dense) least(h1, h2 uint64) uint64 {
-	l := &d.layers[0]
+// Least is the minimum over the k counters of a key.
+func (d *Counters) Least(h1, h2 uint64) uint64 {
+	l := &d.Layers[0]
 	switch l.wordWidth() {
 	case 8:
 		return countKey(d, counters[uint8](l), h1, h2)
@@ -36,9 +36,9 @@ func (d *dense) least(h1, h2 uint64) uint64 {
 	}
 	j, step := l.mod(h1), l.mod(h2)
 	least := ^uint64(0)
-	for range d.shape.k {
-		j = next(j, step, l.size)
-		if least = min(least, d.value(j)); least == 0 {
+	for range d.Shape.K {
+		j = next(j, step, l.Size)
+		if least = min(least, d.Value(j)); least == 0 {
 			return 0
 		}
 	}
@@ -55,17 +55,17 @@ func wrap(j, size uint64) uint64 {
 	return j + size&uint64(int64(j)>>63)
 }
 
-func countKey[W word](d *dense, l0 []W, h1, h2 uint64) uint64 {
-	l := &d.layers[0]
-	size, flag := uint64(len(l0)), W(l.flag)
+func countKey[W word](d *Counters, l0 []W, h1, h2 uint64) uint64 {
+	l := &d.Layers[0]
+	size, flag := uint64(len(l0)), W(l.Flag)
 	j, step := l.mod(h1), l.mod(h2)
 	least := ^uint64(0)
-	for range d.shape.k {
+	for range d.Shape.K {
 		j = next(j, step, size)
 		c := l0[j]
 		v := uint64(c)
 		if c&flag != 0 {
-			v = d.value(j)
+			v = d.Value(j)
 		}
 		if v < least {
 			if v == 0 {
@@ -77,11 +77,11 @@ func countKey[W word](d *dense, l0 []W, h1, h2 uint64) uint64 {
 	return least
 }
 
-// counts is count for many keys, whose counters are asked for together: quicker
+// Counts is count for many keys, whose counters are asked for together: quicker
 // where most keys have a count, as count ends at the first counter of 0.
-func (d *dense) counts(dst, h1, h2 []uint64) {
-	var count func(d *dense, dst []uint64, at []uint32)
-	switch d.layers[0].wordWidth() {
+func (d *Counters) Counts(dst, h1, h2 []uint64) {
+	var count func(d *Counters, dst []uint64, at []uint32)
+	switch d.Layers[0].wordWidth() {
 	case 4:
 		count = countNibbles
 	case 8:
@@ -92,27 +92,27 @@ func (d *dense) counts(dst, h1, h2 []uint64) {
 		count = countKeys[uint32]
 	default:
 		for i := range h1 {
-			dst[i] = d.count(h1[i], h2[i])
+			dst[i] = d.Count(h1[i], h2[i])
 		}
 		return
 	}
 	var at [batchPositions]uint32
-	for batch := batchPositions / d.shape.k; len(h1) > 0; {
+	for batch := batchPositions / d.Shape.K; len(h1) > 0; {
 		m := min(batch, len(h1))
 		count(d, dst[:m], d.positions(at[:], h1[:m], h2, true))
 		for i, n := range dst[:m] {
-			if n > d.meet {
-				n = d.apart(h1[i], h2[i], n)
+			if n > d.Meet {
+				n = d.Apart(h1[i], h2[i], n)
 			}
-			dst[i] = min(n, d.full)
+			dst[i] = min(n, d.Full)
 		}
 		dst, h1, h2 = dst[m:], h1[m:], h2[m:]
 	}
 }
 
 // countKeys counts keys by their positions, k each.
-func countKeys[W word](d *dense, dst []uint64, at []uint32) {
-	l0, k, flag := counters[W](&d.layers[0]), d.shape.k, W(d.layers[0].flag)
+func countKeys[W word](d *Counters, dst []uint64, at []uint32) {
+	l0, k, flag := counters[W](&d.Layers[0]), d.Shape.K, W(d.Layers[0].Flag)
 	for i := range dst {
 		key := at[i*k:][:k]
 		low, flags := ^W(0), W(0)
@@ -126,10 +126,10 @@ func countKeys[W word](d *dense, dst []uint64, at []uint32) {
 }
 
 // leastValue is the minimum over the counters at positions.
-func (d *dense) leastValue(at []uint32) uint64 {
+func (d *Counters) leastValue(at []uint32) uint64 {
 	least := ^uint64(0)
 	for _, j := range at {
-		least = min(least, d.value(uint64(j)))
+		least = min(least, d.Value(uint64(j)))
 	}
 	return least
 }
@@ -141,12 +141,12 @@ const batchPositions = 96
 // caches anyway; the counters of larger ones are asked for a batch ahead.
 const cached = 4 << 20
 
-// insert counts n[i] occurrences (one each where n is nil) of the keys with
+// Insert counts n[i] occurrences (one each where n is nil) of the keys with
 // hashes h1[i] and h2[i], in order: in all counters of a key where they are sums,
 // otherwise by minimal increment (Cohen and Matias 2003, section 3.2).
-func (d *dense) insert(sums bool, h1, h2, n []uint64) {
+func (d *Counters) Insert(sums bool, h1, h2, n []uint64) {
 	var work work
-	switch d.layers[0].wordWidth() {
+	switch d.Layers[0].wordWidth() {
 	case 4:
 		work = choose(sums, addNibbles, raiseNibbles)
 	case 8:
@@ -170,7 +170,7 @@ func (d *dense) insert(sums bool, h1, h2, n []uint64) {
 
 // work counts keys by their positions, k each: n[i] occurrences, or one of each
 // where n is nil.
-type work func(d *dense, at []uint32, n []uint64)
+type work func(d *Counters, at []uint32, n []uint64)
 
 func choose(sums bool, add, raise work) work {
 	if sums {
@@ -180,32 +180,32 @@ func choose(sums bool, add, raise work) work {
 }
 
 // insertSlow is insert for one key and any width.
-func (d *dense) insertSlow(sums bool, h1, h2, n uint64) {
-	l := &d.layers[0]
+func (d *Counters) insertSlow(sums bool, h1, h2, n uint64) {
+	l := &d.Layers[0]
 	j, step := l.mod(h1), l.mod(h2)
 	if sums {
-		for range d.shape.k {
-			j = next(j, step, l.size)
-			d.add(0, j, n)
+		for range d.Shape.K {
+			j = next(j, step, l.Size)
+			d.Add(0, j, n)
 		}
 		return
 	}
-	to := saturate.Add(d.count(h1, h2), n)
-	for range d.shape.k {
-		j = next(j, step, l.size)
-		if d.value(j) < to {
-			d.raise(0, j, to)
+	to := saturate.Add(d.Count(h1, h2), n)
+	for range d.Shape.K {
+		j = next(j, step, l.Size)
+		if d.Value(j) < to {
+			d.Raise(0, j, to)
 		}
 	}
 }
 
 // insertKeys computes the positions of a batch of keys, asks for their
 // counters where those are far, and works on the batch before meanwhile.
-func (d *dense) insertKeys(work work, h1, h2, n []uint64) {
+func (d *Counters) insertKeys(work work, h1, h2, n []uint64) {
 	var at [2][batchPositions]uint32
-	k := d.shape.k
+	k := d.Shape.K
 	batch := batchPositions / k
-	far := len(d.layers[0].data) > cached
+	far := len(d.Layers[0].data) > cached
 	ahead := d.positions(at[0][:], h1[:min(batch, len(h1))], h2, far)
 	for turn := 1; len(h1) > 0; turn ^= 1 {
 		m := min(batch, len(h1))
@@ -221,8 +221,8 @@ func (d *dense) insertKeys(work work, h1, h2, n []uint64) {
 }
 
 // positions writes the k positions of every key to dst.
-func (d *dense) positions(dst []uint32, h1, h2 []uint64, far bool) []uint32 {
-	l, k, size := &d.layers[0], d.shape.k, d.layers[0].size
+func (d *Counters) positions(dst []uint32, h1, h2 []uint64, far bool) []uint32 {
+	l, k, size := &d.Layers[0], d.Shape.K, d.Layers[0].Size
 	dst = dst[:len(h1)*k]
 	out := dst
 	h2 = h2[:len(h1)]
@@ -254,35 +254,35 @@ func (d *dense) positions(dst []uint32, h1, h2 []uint64, far bool) []uint32 {
 }
 
 // fetch asks for the counters at positions.
-func (d *dense) fetch(at []uint32) {
-	l := &d.layers[0]
+func (d *Counters) fetch(at []uint32) {
+	l := &d.Layers[0]
 	var offsets [batchPositions]uint32
 	for i, j := range at {
-		offsets[i] = uint32(uint64(j) * uint64(l.width) / 8)
+		offsets[i] = uint32(uint64(j) * uint64(l.Width) / 8)
 	}
 	prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(l.data)), offsets[:len(at)])
 }
 
 // addKeys is work for sums.
-func addKeys[W word](d *dense, at []uint32, n []uint64) {
-	l0, mask := counters[W](&d.layers[0]), W(d.layers[0].mask)
+func addKeys[W word](d *Counters, at []uint32, n []uint64) {
+	l0, mask := counters[W](&d.Layers[0]), W(d.Layers[0].Mask)
 	if n == nil {
 		for _, j := range at {
 			if c := l0[j] + 1; c&mask != 0 { // no carry
 				l0[j] = c
 			} else {
-				d.add(0, uint64(j), 1)
+				d.Add(0, uint64(j), 1)
 			}
 		}
 		return
 	}
-	k := d.shape.k
+	k := d.Shape.K
 	for i := 0; len(at) > 0; i++ {
 		for _, j := range at[:k] {
 			if c := uint64(l0[j]); n[i] <= uint64(mask)-c&uint64(mask) {
 				l0[j] = W(c + n[i])
 			} else {
-				d.add(0, uint64(j), n[i])
+				d.Add(0, uint64(j), n[i])
 			}
 		}
 		at = at[k:]
@@ -290,9 +290,9 @@ func addKeys[W word](d *dense, at []uint32, n []uint64) {
 }
 
 // raiseKeys is work for minimal increment.
-func raiseKeys[W word](d *dense, at []uint32, n []uint64) {
-	l0, k, w := counters[W](&d.layers[0]), d.shape.k, uint64(1)
-	mask, flag := W(d.layers[0].mask), W(d.layers[0].flag)
+func raiseKeys[W word](d *Counters, at []uint32, n []uint64) {
+	l0, k, w := counters[W](&d.Layers[0]), d.Shape.K, uint64(1)
+	mask, flag := W(d.Layers[0].Mask), W(d.Layers[0].Flag)
 	for i := 0; len(at) > 0; i++ {
 		if n != nil {
 			w = n[i]
@@ -330,12 +330,12 @@ func repeats(at []uint32) bool {
 // always the layers above stay as they are, also where counters are flagged:
 // then it is enough to add to the first. A counter that the key meets twice is
 // raised once.
-func (d *dense) raiseKey(at []uint32, n uint64) {
-	var values [maxK]uint64
-	l, least := &d.layers[0], ^uint64(0)
+func (d *Counters) raiseKey(at []uint32, n uint64) {
+	var values [MaxK]uint64
+	l, least := &d.Layers[0], ^uint64(0)
 	twice := repeats(at)
 	for i, j := range at {
-		values[i] = d.value(uint64(j))
+		values[i] = d.Value(uint64(j))
 		least = min(least, values[i])
 	}
 	to := saturate.Add(least, n)
@@ -343,15 +343,15 @@ func (d *dense) raiseKey(at []uint32, n uint64) {
 	for i, j := range at {
 		v := values[i]
 		if carried {
-			v = d.value(uint64(j))
+			v = d.Value(uint64(j))
 		}
 		if v >= to {
 			continue
 		}
-		if c := l.load(uint64(j)); to-v <= l.mask-c&l.mask {
+		if c := l.Load(uint64(j)); to-v <= l.Mask-c&l.Mask {
 			l.store(uint64(j), c+to-v)
 		} else {
-			d.raise(0, uint64(j), to)
+			d.Raise(0, uint64(j), to)
 			carried = true
 		}
 	}

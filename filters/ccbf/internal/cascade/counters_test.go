@@ -1,4 +1,4 @@
-package ccbf
+package cascade
 
 import (
 	"bytes"
@@ -38,11 +38,11 @@ var shapes = []struct {
 	{[]int{64}, []uint64{3}},
 }
 
-func shapeOf(t testing.TB, widths []int, sizes []uint64, k int) shape {
+func shapeOf(t testing.TB, widths []int, sizes []uint64, k int) Shape {
 	t.Helper()
-	s, err := newShape(k, widths)
+	s, err := NewShape(k, widths)
 	if err == nil {
-		err = s.setCounters(sizes)
+		err = s.SetCounters(sizes)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -66,12 +66,12 @@ func keyPositions(h1, h2 uint64, k int, m uint64) []uint64 {
 // T mod 2^b, and floor(T / 2^b) is counted in the layer above, at j modulo its
 // size. Nothing here knows of flags or of carries one by one.
 type sums struct {
-	shape shape
+	shape Shape
 	first []*big.Int // of the first layer
 }
 
-func newSums(s shape) *sums {
-	m := &sums{shape: s, first: make([]*big.Int, s.size[0])}
+func newSums(s Shape) *sums {
+	m := &sums{shape: s, first: make([]*big.Int, s.Size[0])}
 	for j := range m.first {
 		m.first[j] = new(big.Int)
 	}
@@ -81,14 +81,14 @@ func newSums(s shape) *sums {
 // layers are the sums of every layer.
 func (m *sums) layers() [][]*big.Int {
 	all := [][]*big.Int{m.first}
-	for x := 1; x < m.shape.layers; x++ {
-		next := make([]*big.Int, m.shape.size[x])
+	for x := 1; x < m.shape.Layers; x++ {
+		next := make([]*big.Int, m.shape.Size[x])
 		for u := range next {
 			next[u] = new(big.Int)
 		}
 		for j, sum := range all[x-1] {
 			u := next[j%len(next)]
-			u.Add(u, new(big.Int).Rsh(sum, uint(m.shape.width[x-1])-1))
+			u.Add(u, new(big.Int).Rsh(sum, uint(m.shape.Width[x-1])-1))
 		}
 		all = append(all, next)
 	}
@@ -98,25 +98,25 @@ func (m *sums) layers() [][]*big.Int {
 // check holds every counter against the sums. grown says that nothing was
 // removed, so that flags are known too: where the sum did not fit. After
 // removals a flag may stay; it must be there where the sum does not fit.
-func (m *sums) check(t testing.TB, d *dense, grown bool) (saturated bool) {
+func (m *sums) check(t testing.TB, d *Counters, grown bool) (saturated bool) {
 	t.Helper()
 	for x, layer := range m.layers() {
-		l := &d.layers[x]
-		last := x == m.shape.layers-1
+		l := &d.Layers[x]
+		last := x == m.shape.Layers-1
 		for j, sum := range layer {
-			over := sum.BitLen() >= int(l.width)
-			digit := new(big.Int).And(sum, new(big.Int).SetUint64(l.mask)).Uint64()
+			over := sum.BitLen() >= int(l.Width)
+			digit := new(big.Int).And(sum, new(big.Int).SetUint64(l.Mask)).Uint64()
 			if over && last {
-				saturated, digit = true, l.mask
+				saturated, digit = true, l.Mask
 			}
-			c := l.load(uint64(j))
-			if c&l.mask != digit || over && c&l.flag == 0 || grown && !over && c&l.flag != 0 {
-				t.Fatalf("layer %d, counter %d of %d: %#x for a sum of %v", x, j, l.size, c, sum)
+			c := l.Load(uint64(j))
+			if c&l.Mask != digit || over && c&l.Flag == 0 || grown && !over && c&l.Flag != 0 {
+				t.Fatalf("layer %d, counter %d of %d: %#x for a sum of %v", x, j, l.Size, c, sum)
 			}
 		}
 	}
-	if grown && d.saturated != saturated {
-		t.Fatalf("saturated is %v, want %v", d.saturated, saturated)
+	if grown && d.Saturated != saturated {
+		t.Fatalf("saturated is %v, want %v", d.Saturated, saturated)
 	}
 	return saturated
 }
@@ -127,15 +127,15 @@ func TestCarryIsRadixArithmetic(t *testing.T) {
 			r := rand.New(rand.NewPCG(11, uint64(len(l.widths))))
 			s := shapeOf(t, l.widths, l.sizes, 1)
 			for round := range 40 {
-				d, m := newDense(s), newSums(s)
+				d, m := New(s), newSums(s)
 				top := r.UintN(64) // weights of up to so few, or so many, bits
 				for i := range 120 {
-					j := r.Uint64N(s.size[0])
+					j := r.Uint64N(s.Size[0])
 					n := r.Uint64() >> top >> r.UintN(64-top)
 					if round%4 == 0 && i == 60 {
 						n = math.MaxUint64
 					}
-					d.add(0, j, n)
+					d.Add(0, j, n)
 					m.first[j].Add(m.first[j], new(big.Int).SetUint64(n))
 					if i%20 == 0 {
 						m.check(t, d, true)
@@ -143,8 +143,8 @@ func TestCarryIsRadixArithmetic(t *testing.T) {
 				}
 				saturated := m.check(t, d, true)
 				for j, sum := range m.first {
-					v := new(big.Int).SetUint64(d.value(uint64(j)))
-					if v.Cmp(sum) < 0 && v.Uint64() != math.MaxUint64 || s.layers == 1 && !saturated && v.Cmp(sum) != 0 {
+					v := new(big.Int).SetUint64(d.Value(uint64(j)))
+					if v.Cmp(sum) < 0 && v.Uint64() != math.MaxUint64 || s.Layers == 1 && !saturated && v.Cmp(sum) != 0 {
 						t.Fatalf("counter %d reads %v for a sum of %v", j, v, sum)
 					}
 				}
@@ -166,24 +166,24 @@ func TestValueOfLonelyCounters(t *testing.T) {
 			if n > most {
 				continue
 			}
-			d := newDense(s)
-			d.add(0, 1, n)
-			if got := d.value(1); got != n || d.saturated {
-				t.Errorf("%v: %d reads as %d, saturated %v", l.widths, n, got, d.saturated)
+			d := New(s)
+			d.Add(0, 1, n)
+			if got := d.Value(1); got != n || d.Saturated {
+				t.Errorf("%v: %d reads as %d, saturated %v", l.widths, n, got, d.Saturated)
 			}
-			d.add(0, 1, most-n)
-			if got := d.value(1); got != most || d.saturated {
-				t.Errorf("%v: filled up from %d it reads as %d, want %d, saturated %v", l.widths, n, got, most, d.saturated)
+			d.Add(0, 1, most-n)
+			if got := d.Value(1); got != most || d.Saturated {
+				t.Errorf("%v: filled up from %d it reads as %d, want %d, saturated %v", l.widths, n, got, most, d.Saturated)
 			}
-			d.add(0, 1, 1)
-			if !d.saturated {
+			d.Add(0, 1, 1)
+			if !d.Saturated {
 				t.Errorf("%v: one more than %d is not remembered", l.widths, most)
 			}
 			// The last layer stays at its ceiling, whatever comes.
-			ceiling := d.layers[s.layers-1].load(1 % s.size[s.layers-1])
-			d.add(0, 1, math.MaxUint64)
-			d.add(0, 1, most)
-			if last := d.layers[s.layers-1]; last.load(1%last.size) != ceiling || ceiling != last.flag|last.mask {
+			ceiling := d.Layers[s.Layers-1].Load(1 % s.Size[s.Layers-1])
+			d.Add(0, 1, math.MaxUint64)
+			d.Add(0, 1, most)
+			if last := d.Layers[s.Layers-1]; last.Load(1%last.Size) != ceiling || ceiling != last.Flag|last.Mask {
 				t.Errorf("%v: the saturated counter moved from %#x", l.widths, ceiling)
 			}
 		}
@@ -195,12 +195,12 @@ func TestRemoveBorrows(t *testing.T) {
 		t.Run(fmt.Sprint(l.widths), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(12, uint64(len(l.widths))))
 			s := shapeOf(t, l.widths, l.sizes, 1)
-			most := uint64(1)<<(s.shiftOf(s.layers-1)+uint(s.width[s.layers-1])-1) - 1
+			most := uint64(1)<<(s.ShiftOf(s.Layers-1)+uint(s.Width[s.Layers-1])-1) - 1
 			for range 40 {
-				d, m := newDense(s), newSums(s)
+				d, m := New(s), newSums(s)
 				left := most // all together, so that nothing saturates
 				for range 300 {
-					j := r.Uint64N(s.size[0])
+					j := r.Uint64N(s.Size[0])
 					have := m.first[j].Uint64()
 					if r.IntN(2) == 0 && have > 0 {
 						n := 1 + r.Uint64N(have)
@@ -208,7 +208,7 @@ func TestRemoveBorrows(t *testing.T) {
 						m.first[j].Sub(m.first[j], new(big.Int).SetUint64(n))
 						left += n
 					} else if n := r.Uint64N(left/2+1) >> r.UintN(64); n <= left {
-						d.add(0, j, n)
+						d.Add(0, j, n)
 						m.first[j].Add(m.first[j], new(big.Int).SetUint64(n))
 						left -= n
 					}
@@ -220,8 +220,8 @@ func TestRemoveBorrows(t *testing.T) {
 					m.first[j].SetUint64(0)
 				}
 				m.check(t, d, false)
-				for j := range s.size[0] {
-					if v := d.value(j); v != 0 {
+				for j := range s.Size[0] {
+					if v := d.Value(j); v != 0 {
 						t.Fatalf("counter %d reads %d after everything was removed", j, v)
 					}
 				}
@@ -232,22 +232,22 @@ func TestRemoveBorrows(t *testing.T) {
 
 func TestFlagIsClearedWithTheUpperCounter(t *testing.T) {
 	s := shapeOf(t, []int{8, 16}, []uint64{4, 2}, 1)
-	d := newDense(s)
-	d.add(0, 0, 130) // one carried, to upper counter 0
-	d.add(0, 2, 128) // one more, to the same
+	d := New(s)
+	d.Add(0, 0, 130) // one carried, to upper counter 0
+	d.Add(0, 2, 128) // one more, to the same
 	d.remove(0, 0, 5)
-	if c := d.layers[0].load(0); c != 0x80|125 {
+	if c := d.Layers[0].Load(0); c != 0x80|125 {
 		t.Errorf("after a borrow, the upper counter being 1: %#x, want the flag and 125", c)
 	}
-	if up := d.layers[1].load(0); up != 1 {
+	if up := d.Layers[1].Load(0); up != 1 {
 		t.Errorf("upper counter %d, want 1", up)
 	}
 	d.remove(0, 2, 1)
-	if c := d.layers[0].load(2); c != 127 {
+	if c := d.Layers[0].Load(2); c != 127 {
 		t.Errorf("after the last borrow: %#x, want no flag and 127", c)
 	}
 	d.remove(0, 0, 125)
-	if c := d.layers[0].load(0); c != 0 {
+	if c := d.Layers[0].Load(0); c != 0 {
 		t.Errorf("emptied: %#x", c)
 	}
 }
@@ -289,30 +289,30 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 		for _, k := range []int{1, 2, 4, 7, 32} {
 			s := shapeOf(t, l.widths, l.sizes, k)
 			m := newSums(s)
-			weighted, single, slow := newDense(s), newDense(s), newDense(s)
+			weighted, single, slow := New(s), New(s), New(s)
 			h1, h2 := keysOf(r, 300, 40)
 			n := make([]uint64, len(h1))
 			for i := range n {
 				n[i] = r.Uint64N(40)
-				for _, j := range keyPositions(h1[i], h2[i], k, s.size[0]) {
+				for _, j := range keyPositions(h1[i], h2[i], k, s.Size[0]) {
 					m.first[j].Add(m.first[j], new(big.Int).SetUint64(n[i]))
 				}
 				slow.insertSlow(true, h1[i], h2[i], n[i])
 				for range n[i] {
-					single.insert(true, h1[i:i+1], h2[i:i+1], nil)
+					single.Insert(true, h1[i:i+1], h2[i:i+1], nil)
 				}
 			}
-			weighted.insert(true, h1, h2, n)
+			weighted.Insert(true, h1, h2, n)
 			m.check(t, weighted, true)
-			if !bytes.Equal(weighted.body, single.body) || !bytes.Equal(weighted.body, slow.body) {
+			if !bytes.Equal(weighted.Body, single.Body) || !bytes.Equal(weighted.Body, slow.Body) {
 				t.Fatalf("widths %v, k %d: weights, single points and the plain path differ", l.widths, k)
 			}
 			for i := range h1 {
 				least := uint64(math.MaxUint64)
-				for _, j := range keyPositions(h1[i], h2[i], k, s.size[0]) {
-					least = min(least, weighted.value(j))
+				for _, j := range keyPositions(h1[i], h2[i], k, s.Size[0]) {
+					least = min(least, weighted.Value(j))
 				}
-				if got := weighted.count(h1[i], h2[i]); got != least {
+				if got := weighted.Count(h1[i], h2[i]); got != least {
 					t.Fatalf("widths %v, k %d: count %d, the least counter reads %d", l.widths, k, got, least)
 				}
 			}
@@ -327,19 +327,19 @@ func TestMinimalIncrement(t *testing.T) {
 	for _, l := range shapes {
 		for _, k := range []int{1, 3, 8} {
 			s := shapeOf(t, l.widths, l.sizes, k)
-			d, slow, single := newDense(s), newDense(s), newDense(s)
-			plainest := make([]uint64, s.size[0])
+			d, slow, single := New(s), New(s), New(s)
+			plainest := make([]uint64, s.Size[0])
 			truth := map[uint64]uint64{}
 			h1, h2 := keysOf(r, 60, 20)
 			for i := range h1 {
 				n := r.Uint64N(3) * r.Uint64N(5)
-				d.insert(false, h1[i:i+1], h2[i:i+1], []uint64{n})
+				d.Insert(false, h1[i:i+1], h2[i:i+1], []uint64{n})
 				slow.insertSlow(false, h1[i], h2[i], n)
 				for range n {
-					single.insert(false, h1[i:i+1], h2[i:i+1], nil)
+					single.Insert(false, h1[i:i+1], h2[i:i+1], nil)
 				}
 				truth[h1[i]] += n
-				at := keyPositions(h1[i], h2[i], k, s.size[0])
+				at := keyPositions(h1[i], h2[i], k, s.Size[0])
 				least := uint64(math.MaxUint64)
 				for _, j := range at {
 					least = min(least, plainest[j])
@@ -348,20 +348,20 @@ func TestMinimalIncrement(t *testing.T) {
 					plainest[j] = max(plainest[j], least+n)
 				}
 			}
-			if !bytes.Equal(d.body, slow.body) {
+			if !bytes.Equal(d.Body, slow.Body) {
 				t.Fatalf("widths %v, k %d: the kernel and the plain path differ", l.widths, k)
 			}
-			if s.layers == 1 && !d.saturated && !bytes.Equal(d.body, single.body) {
+			if s.Layers == 1 && !d.Saturated && !bytes.Equal(d.Body, single.Body) {
 				t.Fatalf("widths %v, k %d: n at once and n points one by one differ", l.widths, k)
 			}
 			for j, n := range plainest {
-				if v := d.value(uint64(j)); v < n || s.layers == 1 && !d.saturated && v != n {
+				if v := d.Value(uint64(j)); v < n || s.Layers == 1 && !d.Saturated && v != n {
 					t.Fatalf("widths %v, k %d: counter %d reads %d, want %d", l.widths, k, j, v, n)
 				}
 			}
 			for i := range h1 {
-				for _, e := range []*dense{d, single} {
-					if got := e.count(h1[i], h2[i]); got < truth[h1[i]] {
+				for _, e := range []*Counters{d, single} {
+					if got := e.Count(h1[i], h2[i]); got < truth[h1[i]] {
 						t.Fatalf("widths %v, k %d: %d counted, %d inserted", l.widths, k, got, truth[h1[i]])
 					}
 				}
@@ -375,14 +375,14 @@ func TestMinimalIncrement(t *testing.T) {
 func TestMinimalIncrementOfALonelyKey(t *testing.T) {
 	s := shapeOf(t, []int{2, 3, 8}, []uint64{1 << 10, 1 << 9, 1 << 8}, 4)
 	h1, h2 := key.HashCell(0, 3, 4)
-	single := newDense(s)
+	single := New(s)
 	for n := range uint64(1000) {
-		if got := single.count(h1, h2); got != n {
+		if got := single.Count(h1, h2); got != n {
 			t.Fatalf("%d counted one by one read as %d", n, got)
 		}
-		once := newDense(s)
+		once := New(s)
 		once.insertSlow(false, h1, h2, n)
-		if !bytes.Equal(once.body, single.body) {
+		if !bytes.Equal(once.Body, single.Body) {
 			t.Fatalf("%d at once and one by one differ", n)
 		}
 		single.insertSlow(false, h1, h2, 1)
@@ -395,12 +395,12 @@ func TestInsertIntoLargeLayers(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 0))
 	h1, h2 := keysOf(r, 5000, 50)
 	for _, sums := range []bool{true, false} {
-		d, slow := newDense(s), newDense(s)
-		d.insert(sums, h1, h2, nil)
+		d, slow := New(s), New(s)
+		d.Insert(sums, h1, h2, nil)
 		for i := range h1 {
 			slow.insertSlow(sums, h1[i], h2[i], 1)
 		}
-		if !bytes.Equal(d.body, slow.body) {
+		if !bytes.Equal(d.Body, slow.Body) {
 			t.Errorf("sums %v: the kernel and the plain path differ", sums)
 		}
 	}

@@ -1,4 +1,4 @@
-package ccbf
+package cascade
 
 import (
 	"encoding/binary"
@@ -7,37 +7,37 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// checkBits holds the bits after each layer and the counters at their ceiling
+// CheckBits holds the bits after each layer and the counters at their ceiling
 // against the flag for them.
-func (d *dense) checkBits() error {
-	for x := range d.shape.layers {
-		l := &d.layers[x]
-		used := l.size * uint64(l.width)
+func (d *Counters) CheckBits() error {
+	for x := range d.Shape.Layers {
+		l := &d.Layers[x]
+		used := l.Size * uint64(l.Width)
 		if n := used % 64; n != 0 && binary.LittleEndian.Uint64(l.data[len(l.data)-8:])>>n != 0 {
 			return sketch.Invalidf("bits are set after the last counter of layer %d", x)
 		}
 	}
-	l, full := &d.layers[d.shape.layers-1], false
-	for j := range l.size {
-		if c := l.load(j); c&l.flag != 0 {
-			if c != l.flag|l.mask {
+	l, full := &d.Layers[d.Shape.Layers-1], false
+	for j := range l.Size {
+		if c := l.Load(j); c&l.Flag != 0 {
+			if c != l.Flag|l.Mask {
 				return sketch.Invalidf("counter %d of the last layer is %#x: at its ceiling, and not full", j, c)
 			}
 			full = true
 		}
 	}
-	if full != d.saturated {
+	if full != d.Saturated {
 		return sketch.Invalidf("the flag for counters at their ceiling is wrong")
 	}
 	return nil
 }
 
-// checkMaxima holds a total against counters that are no sums; most is the number
+// CheckMaxima holds a total against counters that are no sums; most is the number
 // of keys of all points.
-func (d *dense) checkMaxima(total, most uint64) error {
-	l := &d.layers[0]
+func (d *Counters) CheckMaxima(total, most uint64) error {
+	l := &d.Layers[0]
 	anything := false
-	for _, c := range d.body {
+	for _, c := range d.Body {
 		if c != 0 {
 			anything = true
 			break
@@ -46,23 +46,23 @@ func (d *dense) checkMaxima(total, most uint64) error {
 	if anything != (total > 0) {
 		return sketch.Invalidf("a total of %d, and counters that say otherwise", total)
 	}
-	if most > l.mask { // so flags may be set as well
+	if most > l.Mask { // so flags may be set as well
 		return nil
 	}
-	for j := range l.size {
-		if c := l.load(j); c > most {
+	for j := range l.Size {
+		if c := l.Load(j); c > most {
 			return sketch.Invalidf("a total of %d, and counter %d is %#x", total, j, c)
 		}
 	}
 	return nil
 }
 
-// sum is the sum of what all counters were counted up by, a number of 128 bits:
+// Sum is the sum of what all counters were counted up by, a number of 128 bits:
 // a carry is as much as left the counter below.
-func (d *dense) sum() (hi, lo uint64) {
-	for x := range d.shape.layers {
-		h, l := d.layers[x].sum()
-		shift := d.shape.shiftOf(x)
+func (d *Counters) Sum() (hi, lo uint64) {
+	for x := range d.Shape.Layers {
+		h, l := d.Layers[x].sum()
+		shift := d.Shape.ShiftOf(x)
 		var carry uint64
 		lo, carry = bits.Add64(lo, l<<shift, 0)
 		hi += h<<shift + l>>(64-shift) + carry // l>>64 is 0
@@ -71,30 +71,30 @@ func (d *dense) sum() (hi, lo uint64) {
 }
 
 // sum is the sum of the values of a layer.
-func (l *layer) sum() (hi, lo uint64) {
+func (l *Layer) sum() (hi, lo uint64) {
 	const (
 		pairs  = 0x00ff00ff00ff00ff
 		halves = 0x0000ffff0000ffff
 		low    = 0x00000000ffffffff
 	)
-	if l.width != 4 && l.width != 8 && l.width != 16 {
-		for j := range l.size {
+	if l.Width != 4 && l.Width != 8 && l.Width != 16 {
+		for j := range l.Size {
 			var carry uint64
-			lo, carry = bits.Add64(lo, l.load(j)&l.mask, 0)
+			lo, carry = bits.Add64(lo, l.Load(j)&l.Mask, 0)
 			hi += carry
 		}
 		return hi, lo
 	}
 	// Sums of neighbours, in lanes of twice the width, until they are one number:
 	// at most 2^32 values below 2^15.
-	values := ^uint64(0) / (l.flag<<1 - 1) * l.mask
+	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask
 	for b := l.data; len(b) > 0; b = b[8:] {
 		w := binary.LittleEndian.Uint64(b) & values
-		if l.width == 4 {
+		if l.Width == 4 {
 			const nibbles = 0x0f0f0f0f0f0f0f0f
 			w = w&nibbles + w>>4&nibbles
 		}
-		if l.width <= 8 {
+		if l.Width <= 8 {
 			w = w&pairs + w>>8&pairs
 		}
 		w = w&halves + w>>16&halves

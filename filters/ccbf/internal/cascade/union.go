@@ -1,28 +1,28 @@
-package ccbf
+package cascade
 
 import "math/bits"
 
-// union adds the counters of o, of the same shape, to d's, layer by layer with
+// Union adds the counters of o, of the same shape, to d's, layer by layer with
 // carry. The result does not depend on the order of unions; in mode standard
 // it equals the array of all insertions together, bit for bit. o is unchanged.
-func (d *dense) union(o *dense) {
-	for x := range d.shape.layers {
-		if inPlace && 64%d.layers[x].width == 0 {
-			d.unionWords(x, o.layers[x].data)
+func (d *Counters) Union(o *Counters) {
+	for x := range d.Shape.Layers {
+		if inPlace && 64%d.Layers[x].Width == 0 {
+			d.unionWords(x, o.Layers[x].data)
 		} else {
-			d.unionLayer(x, &o.layers[x])
+			d.unionLayer(x, &o.Layers[x])
 		}
 	}
-	d.saturated = d.saturated || o.saturated
+	d.Saturated = d.Saturated || o.Saturated
 }
 
 // unionWords adds one layer eight bytes at a time: values are added with the
 // flag bits out of the way, so that no carry leaves its counter, and the rare
 // counter that overflowed is seen by its flag bit alone.
-func (d *dense) unionWords(x int, src []byte) {
-	l := &d.layers[x]
-	last := x == d.shape.layers-1
-	flags := ^uint64(0) / (l.flag<<1 - 1) * l.flag // the flag bit of every counter
+func (d *Counters) unionWords(x int, src []byte) {
+	l := &d.Layers[x]
+	last := x == d.Shape.Layers-1
+	flags := ^uint64(0) / (l.Flag<<1 - 1) * l.Flag // the flag bit of every counter
 	from := words(src)
 	to := words(l.data)[:len(from)]
 	for i, b := range from {
@@ -42,10 +42,10 @@ func (d *dense) unionWords(x int, src []byte) {
 
 // carryWord counts one in the layer above for every counter of a word whose
 // flag bit is in carry.
-func (d *dense) carryWord(x int, word, carry uint64) {
-	width, up := uint64(d.layers[x].width), &d.layers[x+1]
+func (d *Counters) carryWord(x int, word, carry uint64) {
+	width, up := uint64(d.Layers[x].Width), &d.Layers[x+1]
 	first := up.mod(word * (64 / width))
-	if width == 4 && up.width == 8 && up.size%16 == 0 {
+	if width == 4 && up.Width == 8 && up.Size%16 == 0 {
 		// Bytes of 1 for the counters in the low halves of the word's bytes, and
 		// for those in the high halves, which lie between them above.
 		low, high := carry>>3&0x0101010101010101, carry>>7&0x0101010101010101
@@ -55,10 +55,10 @@ func (d *dense) carryWord(x int, word, carry uint64) {
 	}
 	for ; carry != 0; carry &= carry - 1 {
 		j := first + uint64(bits.TrailingZeros64(carry))/width
-		if j >= up.size {
+		if j >= up.Size {
 			j = up.mod(j)
 		}
-		d.add(x+1, j, 1)
+		d.Add(x+1, j, 1)
 	}
 }
 
@@ -71,46 +71,46 @@ func spread(w uint64) uint64 {
 
 // carryBytes counts the bytes of ones, 0 or 1 each, in eight counters of 8 bits
 // from counter j of layer x on.
-func (d *dense) carryBytes(x int, j, ones uint64) {
+func (d *Counters) carryBytes(x int, j, ones uint64) {
 	const flags = 0x8080808080808080
-	c := &words(d.layers[x].data)[j/8]
+	c := &words(d.Layers[x].data)[j/8]
 	sum := *c&^flags + ones
 	if sum&flags == 0 {
 		*c = sum | *c&flags
 		return
 	}
 	for ; ones != 0; ones &= ones - 1 {
-		d.add(x, j+uint64(bits.TrailingZeros64(ones))/8, 1)
+		d.Add(x, j+uint64(bits.TrailingZeros64(ones))/8, 1)
 	}
 }
 
 // saturateWord is a word of the last layer with its flagged counters at their
 // ceiling.
-func (d *dense) saturateWord(l *layer, w, flags uint64) uint64 {
-	d.saturated = true
+func (d *Counters) saturateWord(l *Layer, w, flags uint64) uint64 {
+	d.Saturated = true
 	for f := w & flags; f != 0; f &= f - 1 {
-		w |= (l.mask | l.flag) << (uint(bits.TrailingZeros64(f)) + 1 - l.width)
+		w |= (l.Mask | l.Flag) << (uint(bits.TrailingZeros64(f)) + 1 - l.Width)
 	}
 	return w
 }
 
 // unionLayer is unionWords for widths whose counters lie across words.
-func (d *dense) unionLayer(x int, o *layer) {
-	l := &d.layers[x]
-	for j := range l.size {
-		b := o.load(j)
+func (d *Counters) unionLayer(x int, o *Layer) {
+	l := &d.Layers[x]
+	for j := range l.Size {
+		b := o.Load(j)
 		if b == 0 {
 			continue
 		}
-		flag := b & l.flag
-		if flag != 0 && x == d.shape.layers-1 {
-			l.store(j, l.flag|l.mask)
-			d.saturated = true
+		flag := b & l.Flag
+		if flag != 0 && x == d.Shape.Layers-1 {
+			l.store(j, l.Flag|l.Mask)
+			d.Saturated = true
 			continue
 		}
 		if flag != 0 {
-			l.store(j, l.load(j)|flag)
+			l.store(j, l.Load(j)|flag)
 		}
-		d.add(x, j, b&l.mask)
+		d.Add(x, j, b&l.Mask)
 	}
 }

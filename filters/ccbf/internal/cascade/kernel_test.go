@@ -1,4 +1,4 @@
-package ccbf
+package cascade
 
 import (
 	"fmt"
@@ -32,8 +32,8 @@ func BenchmarkInsert(b *testing.B) {
 		for _, bits := range []int{20, 24} {
 			name := fmt.Sprintf("%v/2^%d counters", mode, bits)
 			b.Run(name, func(b *testing.B) {
-				d := newDense(shapeOf(b, []int{16, 16}, []uint64{1 << bits, 1 << (bits - 4)}, 8))
-				puts(b, func() { d.insert(sums, h1, h2, nil) })
+				d := New(shapeOf(b, []int{16, 16}, []uint64{1 << bits, 1 << (bits - 4)}, 8))
+				puts(b, func() { d.Insert(sums, h1, h2, nil) })
 			})
 			b.Run(name+"/plain loop", func(b *testing.B) {
 				counters := make([]uint16, 1<<bits)
@@ -67,29 +67,29 @@ func plainLoop(counters []uint16, sums bool, h1, h2 []uint64) {
 func BenchmarkUnion(b *testing.B) {
 	for name, points := range map[string]int{"a third full": 23_000, "nearly empty": 500} {
 		b.Run(name, func(b *testing.B) {
-			s, err := newShape(4, []int{8, 16, 32})
+			s, err := NewShape(4, []int{8, 16, 32})
 			if err == nil {
-				err = s.fit(1 << 18)
+				err = s.Fit(1 << 18)
 			}
 			if err != nil {
 				b.Fatal(err)
 			}
-			var parts []*dense
+			var parts []*Counters
 			for p := range 16 {
-				d := newDense(s)
+				d := New(s)
 				for i := range points {
 					h1, h2 := key.HashCell(uint64(p), int64(i), 0)
-					d.insert(true, []uint64{h1}, []uint64{h2}, nil)
+					d.Insert(true, []uint64{h1}, []uint64{h2}, nil)
 				}
 				parts = append(parts, d)
 			}
-			sum := newDense(s)
-			b.SetBytes(int64(len(sum.body)))
+			sum := New(s)
+			b.SetBytes(int64(len(sum.Body)))
 			for i := 0; b.Loop(); i++ {
 				if i%1000 == 0 {
-					clear(sum.body)
+					clear(sum.Body)
 				}
-				sum.union(parts[i%len(parts)])
+				sum.Union(parts[i%len(parts)])
 			}
 		})
 	}
@@ -109,7 +109,7 @@ func TestCountsOfManyKeys(t *testing.T) {
 		{[]int{32}, []uint64{700}, 32},
 		{[]int{5, 9}, []uint64{600, 60}, 7},
 	} {
-		d, r := newDense(shapeOf(t, p.widths, p.sizes, p.k)), rand.New(rand.NewPCG(91, 0))
+		d, r := New(shapeOf(t, p.widths, p.sizes, p.k)), rand.New(rand.NewPCG(91, 0))
 		keys := func(n int) (h1, h2 []uint64) {
 			h1, h2 = make([]uint64, n), make([]uint64, n)
 			for i := range h1 {
@@ -122,13 +122,13 @@ func TestCountsOfManyKeys(t *testing.T) {
 		for i := range ns {
 			ns[i] = r.Uint64() >> (44 + r.UintN(20)) // some past the first layer
 		}
-		d.insert(true, h1, h2, ns)
+		d.Insert(true, h1, h2, ns)
 		for n := range 100 {
 			h1, h2 := keys(n)
 			got := make([]uint64, n)
-			d.counts(got, h1, h2)
+			d.Counts(got, h1, h2)
 			for i := range got {
-				if want := d.count(h1[i], h2[i]); got[i] != want {
+				if want := d.Count(h1[i], h2[i]); got[i] != want {
 					t.Fatalf("%v, key %d of %d: %d, alone %d", p, i, n, got[i], want)
 				}
 			}

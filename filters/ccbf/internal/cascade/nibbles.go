@@ -1,4 +1,4 @@
-package ccbf
+package cascade
 
 // The hot loops of kernel.go for counters of 4 bits, two to a byte, the one of
 // even position in the low half.
@@ -12,8 +12,8 @@ const (
 func nibble(j uint32) (at, shift uint32) { return j >> 1, j & 1 * 4 }
 
 // countNibbles is countKeys.
-func countNibbles(d *dense, dst []uint64, at []uint32) {
-	l0, k := d.layers[0].data, d.shape.k
+func countNibbles(d *Counters, dst []uint64, at []uint32) {
+	l0, k := d.Layers[0].data, d.Shape.K
 	for i := range dst {
 		key := at[i*k:][:k]
 		low, flags := byte(nibbleMask|nibbleFlag), byte(0)
@@ -29,8 +29,8 @@ func countNibbles(d *dense, dst []uint64, at []uint32) {
 }
 
 // addNibbles is addKeys.
-func addNibbles(d *dense, at []uint32, n []uint64) {
-	l0, k, w := d.layers[0].data, d.shape.k, uint64(1)
+func addNibbles(d *Counters, at []uint32, n []uint64) {
+	l0, k, w := d.Layers[0].data, d.Shape.K, uint64(1)
 	for i := 0; len(at) > 0; i++ {
 		if n != nil {
 			w = n[i]
@@ -40,7 +40,7 @@ func addNibbles(d *dense, at []uint32, n []uint64) {
 			if c := uint64(l0[b] >> shift & nibbleMask); w <= nibbleMask-c {
 				l0[b] += byte(w) << shift
 			} else {
-				d.add(0, uint64(j), w)
+				d.Add(0, uint64(j), w)
 			}
 		}
 		at = at[k:]
@@ -48,8 +48,8 @@ func addNibbles(d *dense, at []uint32, n []uint64) {
 }
 
 // raiseNibbles is raiseKeys.
-func raiseNibbles(d *dense, at []uint32, n []uint64) {
-	l0, k, w := d.layers[0].data, d.shape.k, uint64(1)
+func raiseNibbles(d *Counters, at []uint32, n []uint64) {
+	l0, k, w := d.Layers[0].data, d.Shape.K, uint64(1)
 	for i := 0; len(at) > 0; i++ {
 		if n != nil {
 			w = n[i]

@@ -1,8 +1,8 @@
-package ccbf
+package cascade
 
-// removeKeys takes n out of the counters of keys with these hashes, or changes
+// RemoveKeys takes n out of the counters of keys with these hashes, or changes
 // nothing and returns false where they hold too little.
-func (d *dense) removeKeys(hashes [][2]uint64, n uint64) bool {
+func (d *Counters) RemoveKeys(hashes [][2]uint64, n uint64) bool {
 	var before keptCounters
 	for _, h := range hashes {
 		before = d.keep(before, h[0], h[1])
@@ -18,12 +18,12 @@ func (d *dense) removeKeys(hashes [][2]uint64, n uint64) bool {
 
 // removeKey takes n out of the counters of a key. It stops at one that holds
 // less and returns false.
-func (d *dense) removeKey(h1, h2, n uint64) bool {
-	l := &d.layers[0]
+func (d *Counters) removeKey(h1, h2, n uint64) bool {
+	l := &d.Layers[0]
 	j, step := l.mod(h1), l.mod(h2)
-	for range d.shape.k {
-		j = next(j, step, l.size)
-		if d.value(j) < n {
+	for range d.Shape.K {
+		j = next(j, step, l.Size)
+		if d.Value(j) < n {
 			return false
 		}
 		d.remove(0, j, n)
@@ -38,24 +38,24 @@ type keptCounters []struct {
 }
 
 // keep appends the counters of a key, in all layers.
-func (d *dense) keep(k keptCounters, h1, h2 uint64) keptCounters {
-	j, step := d.layers[0].mod(h1), d.layers[0].mod(h2)
-	for range d.shape.k {
-		j = next(j, step, d.layers[0].size)
-		for x := range d.shape.layers {
-			l := &d.layers[x]
-			at := j % l.size
+func (d *Counters) keep(k keptCounters, h1, h2 uint64) keptCounters {
+	j, step := d.Layers[0].mod(h1), d.Layers[0].mod(h2)
+	for range d.Shape.K {
+		j = next(j, step, d.Layers[0].Size)
+		for x := range d.Shape.Layers {
+			l := &d.Layers[x]
+			at := j % l.Size
 			k = append(k, struct {
 				layer int
 				at, c uint64
-			}{x, at, l.load(at)})
+			}{x, at, l.Load(at)})
 		}
 	}
 	return k
 }
 
-func (d *dense) restore(k keptCounters) {
+func (d *Counters) restore(k keptCounters) {
 	for _, kept := range k {
-		d.layers[kept.layer].store(kept.at, kept.c)
+		d.Layers[kept.layer].store(kept.at, kept.c)
 	}
 }

@@ -1,4 +1,4 @@
-package ccbf
+package cascade
 
 // Building counters from values that are known beforehand: the maximum form of
 // mode mi (DESIGN section 5), intersection and maximum folds. Values go in at
@@ -11,58 +11,58 @@ package ccbf
 
 // setMax raises counter j of layer x to hold its part of value v, the layers
 // above being final.
-func (d *dense) setMax(x int, j, v uint64) {
-	l := &d.layers[x]
-	j %= l.size
-	c := l.load(j)
-	if v <= l.mask {
+func (d *Counters) setMax(x int, j, v uint64) {
+	l := &d.Layers[x]
+	j %= l.Size
+	c := l.Load(j)
+	if v <= l.Mask {
 		if c < v { // a flagged counter is above any value
 			l.store(j, v)
 		}
 		return
 	}
-	if x == d.shape.layers-1 {
-		l.store(j, l.flag|l.mask)
-		d.saturated = true
+	if x == d.Shape.Layers-1 {
+		l.store(j, l.Flag|l.Mask)
+		d.Saturated = true
 		return
 	}
 	digit := uint64(0)
-	if c&l.flag != 0 {
-		digit = c & l.mask
+	if c&l.Flag != 0 {
+		digit = c & l.Mask
 	}
-	up := v >> (l.width - 1)
-	if d.valueFrom(x+1, j%d.layers[x+1].size) == up {
-		digit = max(digit, v&l.mask)
+	up := v >> (l.Width - 1)
+	if d.ValueFrom(x+1, j%d.Layers[x+1].Size) == up {
+		digit = max(digit, v&l.Mask)
 	}
-	l.store(j, l.flag|digit)
+	l.store(j, l.Flag|digit)
 }
 
-// fillMax sets every counter of an empty d to the maximum of the counts of the
+// FillMax sets every counter of an empty d to the maximum of the counts of the
 // keys that map to it. each is called once per layer and must yield the same
 // keys every time, h1 and h2 their hashes, n their counts; least is the
 // smallest count that the layer needs to see.
-func (d *dense) fillMax(each func(least uint64, yield func(h1, h2, n uint64))) {
-	l := &d.layers[0]
-	for x := d.shape.layers - 1; x >= 0; x-- {
-		shift := d.shape.shiftOf(x)
+func (d *Counters) FillMax(each func(least uint64, yield func(h1, h2, n uint64))) {
+	l := &d.Layers[0]
+	for x := d.Shape.Layers - 1; x >= 0; x-- {
+		shift := d.Shape.ShiftOf(x)
 		each(1<<shift, func(h1, h2, n uint64) {
 			if n >>= shift; n == 0 {
 				return
 			}
 			j, step := l.mod(h1), l.mod(h2)
-			for range d.shape.k {
-				j = next(j, step, l.size)
+			for range d.Shape.K {
+				j = next(j, step, l.Size)
 				d.setMax(x, j, n)
 			}
 		})
 	}
 }
 
-// fillValues sets every counter of an empty d to the values given, one per
+// FillValues sets every counter of an empty d to the values given, one per
 // counter of the first layer, or above where digits are shared.
-func (d *dense) fillValues(values []uint64) {
-	for x := d.shape.layers - 1; x >= 0; x-- {
-		shift := d.shape.shiftOf(x)
+func (d *Counters) FillValues(values []uint64) {
+	for x := d.Shape.Layers - 1; x >= 0; x-- {
+		shift := d.Shape.ShiftOf(x)
 		for j, v := range values {
 			if v >>= shift; v != 0 {
 				d.setMax(x, uint64(j), v)
@@ -71,23 +71,23 @@ func (d *dense) fillValues(values []uint64) {
 	}
 }
 
-// values reconstructs every counter of the first layer, from the last layer
+// Values reconstructs every counter of the first layer, from the last layer
 // down. Eight bytes each.
-func (d *dense) values() []uint64 {
+func (d *Counters) Values() []uint64 {
 	const full = ^uint64(0) // no counter holds so much
 	var above []uint64
-	for x := d.shape.layers - 1; x >= 0; x-- {
-		l := &d.layers[x]
-		vs := make([]uint64, l.size)
+	for x := d.Shape.Layers - 1; x >= 0; x-- {
+		l := &d.Layers[x]
+		vs := make([]uint64, l.Size)
 		up := 0 // j modulo the size of the layer above
 		for j := range vs {
-			c := l.load(uint64(j))
-			v := c & l.mask
-			if c&l.flag != 0 {
+			c := l.Load(uint64(j))
+			v := c & l.Mask
+			if c&l.Flag != 0 {
 				if above == nil || above[up] == full {
 					v = full
 				} else {
-					v += above[up] << (l.width - 1)
+					v += above[up] << (l.Width - 1)
 				}
 			}
 			vs[j] = v
@@ -97,10 +97,10 @@ func (d *dense) values() []uint64 {
 		}
 		above = vs
 	}
-	if d.saturated && d.full != full {
+	if d.Saturated && d.Full != full {
 		for j, v := range above {
 			if v == full {
-				above[j] = d.full
+				above[j] = d.Full
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package ccbf
+package cascade
 
 import "math/bits"
 
@@ -14,14 +14,14 @@ import "math/bits"
 // of n positions that end in the same counter each has added the count at least,
 // so the key has the n-th part of what they hold together at most.
 
-// meeting is the largest reading that has nothing of layers in which positions of
+// Meeting is the largest reading that has nothing of layers in which positions of
 // one key may meet: 0 where they may in the first, 2^64-1 where in none.
-func (s *shape) meeting() uint64 {
-	for x := range s.layers {
+func (s *Shape) Meeting() uint64 {
+	for x := range s.Layers {
 		// i positions apart are i*h2 apart, a multiple of the size for an odd h2
 		// only where the size has no more factors 2 than i, which is below k.
-		if m := s.size[x]; m&-m < uint64(s.k) {
-			return 1<<s.shiftOf(x) - 1
+		if m := s.Size[x]; m&-m < uint64(s.K) {
+			return 1<<s.ShiftOf(x) - 1
 		}
 	}
 	return ^uint64(0)
@@ -34,21 +34,21 @@ type share struct {
 	hi, lo uint64 // the sum of the values below, a number of 128 bits
 }
 
-// apart is what a key with the least reading has at most, where counters are sums.
+// Apart is what a key with the least reading has at most, where counters are sums.
 // O(k * layers).
-func (d *dense) apart(h1, h2, least uint64) uint64 {
+func (d *Counters) Apart(h1, h2, least uint64) uint64 {
 	if !d.meets(h2) {
 		return least
 	}
-	var all [maxK]share
-	l, shares, shift := &d.layers[0], all[:d.shape.k], uint(0)
+	var all [MaxK]share
+	l, shares, shift := &d.Layers[0], all[:d.Shape.K], uint(0)
 	j, step := l.mod(h1), l.mod(h2)
 	for i := range shares {
-		j = next(j, step, l.size)
+		j = next(j, step, l.Size)
 		shares[i] = share{at: j, n: 1}
 	}
-	for x := range d.shape.layers {
-		l = &d.layers[x]
+	for x := range d.Shape.Layers {
+		l = &d.Layers[x]
 		shares = l.join(shares)
 		for i := range shares {
 			s := &shares[i]
@@ -62,27 +62,27 @@ func (d *dense) apart(h1, h2, least uint64) uint64 {
 				part, _ := bits.Div64(s.hi+carry, lo, s.n)
 				least = min(least, part)
 			}
-			c := l.load(s.at)
-			if c&l.flag == 0 {
+			c := l.Load(s.at)
+			if c&l.Flag == 0 {
 				s.n = 0
 				continue
 			}
 			var carry uint64 // the others go on in the layer above
-			s.lo, carry = bits.Add64(s.lo, c&l.mask<<shift, 0)
+			s.lo, carry = bits.Add64(s.lo, c&l.Mask<<shift, 0)
 			s.hi += carry
 		}
-		shift += l.width - 1
+		shift += l.Width - 1
 	}
 	return least
 }
 
 // meets reports whether two positions of a key with hash h2 are the same in the
 // last layer, as they are there if anywhere.
-func (d *dense) meets(h2 uint64) bool {
-	l := &d.layers[d.shape.layers-1]
+func (d *Counters) meets(h2 uint64) bool {
+	l := &d.Layers[d.Shape.Layers-1]
 	j, step := uint64(0), l.mod(h2)
-	for range d.shape.k - 1 {
-		if j = next(j, step, l.size); j == 0 {
+	for range d.Shape.K - 1 {
+		if j = next(j, step, l.Size); j == 0 {
 			return true
 		}
 	}
@@ -93,7 +93,7 @@ func (d *dense) meets(h2 uint64) bool {
 // layer below, all different there, or of this one where it is the first; each is
 // h2 after the one before, so that from the first that meets the first on all meet
 // those before them, in order.
-func (l *layer) join(shares []share) []share {
+func (l *Layer) join(shares []share) []share {
 	period := len(shares)
 	for i := range shares {
 		s := &shares[i]

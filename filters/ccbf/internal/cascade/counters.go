@@ -1,0 +1,179 @@
+package cascade
+
+// Counters is the dense form: one array of counters per layer over one body.
+type Counters struct {
+	Shape     Shape
+	Body      []byte
+	Layers    [MaxLayers]Layer
+	Saturated bool // a counter of the last layer is at its ceiling
+	// Full is what a counter reads as that is at its ceiling, or continues in one
+	// that is: what no key has more of. The total, or all that can be counted.
+	Full uint64
+	// Meet is the largest reading that has nothing of counters in which positions
+	// of one key may meet, where those are to be told apart (meeting.go).
+	Meet uint64
+}
+
+// View lays a shape over a body, which must have shape.bytes() bytes.
+func (d *Counters) View(s Shape, body []byte) {
+	d.Shape, d.Body, d.Saturated, d.Full, d.Meet = s, body, false, ^uint64(0), ^uint64(0)
+	for x := range s.Layers {
+		n := s.layerBytes(x)
+		d.Layers[x] = newLayer(body[:n:n], s.Width[x], s.Size[x])
+		body = body[n:]
+	}
+}
+
+func New(s Shape) *Counters {
+	d := &Counters{}
+	d.View(s, make([]byte, s.Bytes()))
+	return d
+}
+
+func (d *Counters) Clone() *Counters {
+	c := New(d.Shape)
+	copy(c.Body, d.Body)
+	c.Saturated = d.Saturated
+	return c
+}
+
+// Value reconstructs counter j of the first layer (radix arithmetic: v0 + v1*2^(b0-1) +
+// ... while flags are set). A counter at its ceiling holds an unknown number.
+func (d *Counters) Value(j uint64) uint64 { return d.ValueFrom(0, j) }
+
+// ValueFrom is value, counted from layer x on; j is an index of layer x.
+func (d *Counters) ValueFrom(x int, j uint64) uint64 {
+	v, known := d.digits(x, j)
+	if !known {
+		return d.fullFrom(x)
+	}
+	return v
+}
+
+// digits is valueFrom; false where a counter is at its ceiling.
+func (d *Counters) digits(x int, j uint64) (v uint64, known bool) {
+	for shift := uint(0); ; x++ {
+		l := &d.Layers[x]
+		c := l.Load(j)
+		v += (c & l.Mask) << shift
+		if c&l.Flag == 0 {
+			return v, true
+		}
+		if x == d.Shape.Layers-1 {
+			return 0, false
+		}
+		shift += l.Width - 1
+		j = d.Layers[x+1].mod(j)
+	}
+}
+
+// fullFrom is full, counted from layer x on: rounded up.
+func (d *Counters) fullFrom(x int) uint64 {
+	if x == 0 {
+		return d.Full
+	}
+	shift := d.Shape.ShiftOf(x)
+	return min(d.Full>>shift+1, ^uint64(0)>>shift)
+}
+
+// Add counts n more in counter j of layer x and carries into the layers above.
+func (d *Counters) Add(x int, j, n uint64) {
+	for ; n != 0; x++ {
+		l := &d.Layers[x]
+		c := l.Load(j)
+		if x == d.Shape.Layers-1 {
+			if c&l.Flag != 0 || n > l.Mask-c&l.Mask {
+				l.store(j, l.Flag|l.Mask)
+				d.Saturated = true
+				return
+			}
+			l.store(j, c+n)
+			return
+		}
+		// c&mask + n may pass 2^64 only where n does nearly: add the parts.
+		low := c&l.Mask + n&l.Mask
+		carry := n>>(l.Width-1) + low>>(l.Width-1)
+		c = c&l.Flag | low&l.Mask
+		if carry != 0 {
+			c |= l.Flag
+		}
+		l.store(j, c)
+		n = carry
+		if n != 0 {
+			j = d.Layers[x+1].mod(j)
+		}
+	}
+}
+
+// remove counts n less in counter j of layer x, whose value must be at least
+// n, and borrows from the layers above. A saturated counter stays: what it
+// lost cannot be known.
+func (d *Counters) remove(x int, j, n uint64) {
+	l := &d.Layers[x]
+	c := l.Load(j)
+	if x == d.Shape.Layers-1 {
+		if c&l.Flag == 0 {
+			l.store(j, c-n)
+		}
+		return
+	}
+	if c&l.Flag == 0 {
+		l.store(j, c-n)
+		return
+	}
+	v, up := c&l.Mask, d.Layers[x+1].mod(j)
+	if v < n {
+		borrow := (n - v + l.Mask) >> (l.Width - 1)
+		d.remove(x+1, up, borrow)
+		v += borrow << (l.Width - 1)
+	}
+	c = l.Flag | (v - n)
+	if d.Layers[x+1].Load(up) == 0 {
+		c &= l.Mask
+	}
+	l.store(j, c)
+}
+
+// Raise makes counter j of layer x at least v, upper digits by maximum: a
+// digit shared with other flagged counters is raised only where it is below.
+func (d *Counters) Raise(x int, j, v uint64) {
+	l := &d.Layers[x]
+	c := l.Load(j)
+	if v <= l.Mask {
+		if c&l.Flag == 0 && c < v {
+			l.store(j, v)
+		} else if c&l.Flag != 0 && d.ValueFrom(x, j) < v {
+			l.store(j, l.Flag|v)
+		}
+		return
+	}
+	if x == d.Shape.Layers-1 {
+		l.store(j, l.Flag|l.Mask)
+		d.Saturated = true
+		return
+	}
+	up, j2 := v>>(l.Width-1), d.Layers[x+1].mod(j)
+	have := d.ValueFrom(x+1, j2)
+	digit := uint64(0)
+	if have <= up {
+		digit = v & l.Mask
+		if c&l.Flag != 0 && have == up {
+			digit = max(digit, c&l.Mask)
+		}
+		d.Raise(x+1, j2, up)
+	} else if c&l.Flag != 0 {
+		digit = c & l.Mask
+	}
+	l.store(j, l.Flag|digit)
+}
+
+// Fill is the share of the counters of the first layer that are not 0.
+func (d *Counters) Fill() float64 {
+	l, used := &d.Layers[0], uint64(0)
+	for j := range l.Size {
+		if l.Load(j) != 0 {
+			used++
+		}
+	}
+	return float64(used) / float64(l.Size)
+}

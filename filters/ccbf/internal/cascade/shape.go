@@ -1,0 +1,177 @@
+package cascade
+
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Limits of a shape.
+const (
+	MaxK      = 32
+	MaxLayers = 8
+	MinWidth  = 2
+	MaxWidth  = 64
+	MaxBytes  = 1 << 30
+)
+
+// Shape is the geometry of counters: how many a key has, and how many of how many
+// bits there are in each layer. Shapes are comparable.
+type Shape struct {
+	K      int
+	Layers int
+	Width  [MaxLayers]uint8
+	Size   [MaxLayers]uint64
+}
+
+// NewShape is a shape without counters yet: setCounters or fit follow.
+func NewShape(k int, widths []int) (Shape, error) {
+	s := Shape{K: k}
+	if k < 1 || k > MaxK {
+		return Shape{}, sketch.OptionError("k", "is %d, must be from 1 to %d", k, MaxK)
+	}
+	if err := s.setWidths(widths); err != nil {
+		return Shape{}, err
+	}
+	return s, nil
+}
+
+// Check holds a shape that a BLOB says it has against the limits of newShape and
+// setCounters.
+func (s *Shape) Check() error {
+	widths := make([]int, s.Layers)
+	for i := range widths {
+		widths[i] = int(s.Width[i])
+	}
+	t, err := NewShape(s.K, widths)
+	if err != nil {
+		return err
+	}
+	return t.SetCounters(s.Sizes())
+}
+
+// Widths are the bits per counter of each layer.
+func (s *Shape) Widths() []uint8 { return s.Width[:s.Layers] }
+
+// Sizes are the numbers of counters of each layer.
+func (s *Shape) Sizes() []uint64 { return s.Size[:s.Layers] }
+
+// SameWidths reports whether the layers of two shapes are of the same widths.
+func (s *Shape) SameWidths(o *Shape) bool { return s.Layers == o.Layers && s.Width == o.Width }
+
+func (s *Shape) setWidths(widths []int) error {
+	if len(widths) == 0 || len(widths) > MaxLayers {
+		return sketch.OptionError("layers", "has %d layers, must have 1 to %d", len(widths), MaxLayers)
+	}
+	valueBits := 0
+	for i, w := range widths {
+		if w < MinWidth || w > MaxWidth {
+			return sketch.OptionError("layers", "has a width of %d bits, must be from %d to %d", w, MinWidth, MaxWidth)
+		}
+		if i > 0 && w < widths[i-1] {
+			return sketch.OptionError("layers", "has widths %v, they must not fall", widths)
+		}
+		valueBits += w - 1
+		s.Width[i] = uint8(w)
+	}
+	if valueBits > 63 {
+		return sketch.OptionError("layers", "has widths %v that count to 2^%d, at most 2^63 is counted", widths, valueBits)
+	}
+	s.Layers = len(widths)
+	return nil
+}
+
+func (s *Shape) SetCounters(counters []uint64) error {
+	if len(counters) != s.Layers {
+		return sketch.OptionError("counters", "has %d layers, \"layers\" has %d", len(counters), s.Layers)
+	}
+	for i, m := range counters {
+		if m == 0 || m > 1<<32 {
+			return sketch.OptionError("counters", "has a layer of %d counters, must be from 1 to 2^32", m)
+		}
+		if i > 0 && (m >= counters[i-1] || counters[i-1]%m != 0) {
+			return sketch.OptionError("counters", "has %d counters above %d: each layer must be a smaller divisor of the one before", m, counters[i-1])
+		}
+		s.Size[i] = m
+	}
+	if n := s.Bytes(); n > MaxBytes {
+		return sketch.OptionError("counters", "take %d bytes, at most %d are allowed", n, MaxBytes)
+	}
+	return nil
+}
+
+// ratio is how many times smaller each further layer is where only bytes are
+// given: twice the bits of the first layer, as a power of two, as the narrower
+// that is the more of its counters overflow (docs/ACCURACY.md, the sweep).
+func (s *Shape) ratio() uint64 { return 1 << bits.Len8(2*s.Width[0]-1) }
+
+// Fit chooses the largest layers that bytes can hold, with sizes that can be
+// halved a few times.
+func (s *Shape) Fit(bytes uint64) error {
+	ratio := s.ratio()
+	unit := uint64(0) // bits per counter of the last layer
+	for i := range s.Layers {
+		unit = unit*ratio + uint64(s.Width[i])
+	}
+	last := (bytes - padding(s.Layers)) * 8 / unit
+	if last == 0 {
+		return sketch.OptionError("bytes", "is %d, layers %v take at least %d", bytes, s.Width[:s.Layers], (unit+7)/8+padding(s.Layers))
+	}
+	if n := bits.Len64(last); n > 5 { // keep five leading bits
+		last &^= 1<<(n-5) - 1
+	}
+	for i := s.Layers - 1; i >= 0; i-- {
+		s.Size[i] = last
+		last *= ratio
+	}
+	return nil
+}
+
+// padding is the most that aligning the layers can add.
+func padding(layers int) uint64 { return uint64(layers) * 8 }
+
+// layerBytes is the length of one layer, a multiple of 8.
+func (s *Shape) layerBytes(x int) uint64 {
+	return (s.Size[x]*uint64(s.Width[x]) + 63) / 64 * 8
+}
+
+// Bytes is the length of the dense body. It cannot overflow: at most 8 layers
+// of at most 2^32 counters of at most 64 bits.
+func (s *Shape) Bytes() uint64 {
+	n := uint64(0)
+	for x := range s.Layers {
+		n += s.layerBytes(x)
+	}
+	return n
+}
+
+// foldable reports whether layer x can be halved: by itself while it stays
+// larger than the layer above and a multiple of it.
+func (s *Shape) foldable(x int) bool {
+	half := s.Size[x] / 2
+	if s.Size[x]%2 != 0 || half == 0 {
+		return false
+	}
+	return x == s.Layers-1 || half > s.Size[x+1] && half%s.Size[x+1] == 0
+}
+
+// Folded is the shape with the first layer that can be halved halved, or false.
+func (s *Shape) Folded() (Shape, int, bool) {
+	for x := range s.Layers {
+		if s.foldable(x) {
+			t := *s
+			t.Size[x] /= 2
+			return t, x, true
+		}
+	}
+	return Shape{}, 0, false
+}
+
+// ShiftOf is how many bits of a value the layers below x hold.
+func (s *Shape) ShiftOf(x int) uint {
+	shift := uint(0)
+	for i := range x {
+		shift += uint(s.Width[i]) - 1
+	}
+	return shift
+}
