@@ -61,6 +61,9 @@ func Windows(t testing.TB, c Conn, seed uint64, first, n int) {
 		t.Logf("%d random queries of seed %d in %.0f s, %d wrong, %d refused", n, seed, time.Since(began).Seconds(), wrong, refused)
 	}()
 	for number := first; number < first+n && wrong < 3; number++ {
+		if asked := number - first; asked > 0 && asked%1000 == 0 {
+			t.Logf("%d queries asked, %d wrong, %d refused", asked, wrong, refused)
+		}
 		q := randomWindow(seed, number)
 		if err := c.Exec(fmt.Sprintf("SET threads = %d", q.threads)); err != nil {
 			t.Fatal(err)
@@ -83,8 +86,8 @@ func Windows(t testing.TB, c Conn, seed uint64, first, n int) {
 }
 
 type windowQuery struct {
-	threads     int
-	ours, exact string
+	threads, functions, rows, groups int
+	ours, exact                      string
 }
 
 // column is one function of a query, with sketches and without. @ in call stands
@@ -95,6 +98,7 @@ type column struct{ call, value, exactCall, exactValue string }
 type windowDraw struct {
 	*rand.Rand
 	functions, rows, groups int
+	constant, large         bool // windows without frames; many functions whatever it costs
 	group                   string
 }
 
@@ -107,12 +111,38 @@ func (r *windowDraw) chance(p float64) bool { return r.Float64() < p }
 
 func (r *windowDraw) pick(texts ...string) string { return texts[r.IntN(len(texts))] }
 
+// A few queries of every 250 are as large as they get, by their number and not by
+// chance; the others are small, or ten thousand of them would take an hour.
+const (
+	largeOf       = 250
+	manyFunctions = 11 // 64 functions
+	manyRows      = 37 // a group of all rows
+	manyThreads   = 59 // both, on 8 threads
+	threadsStay   = 10 // queries: a change of threads costs more than a small query
+)
+
 func randomWindow(seed uint64, number int) windowQuery {
 	r := &windowDraw{Rand: rand.New(rand.NewPCG(seed, uint64(number)))}
-	threads := 1 + r.IntN(8)
-	r.functions = r.uneven(64)
-	size := r.uneven(windowRows)
-	r.groups = r.uneven(windowRows / size)
+	threads := 1 + rand.New(rand.NewPCG(seed, 1<<32+uint64(number/threadsStay))).IntN(8)
+	functions, rows := 8, 60
+	if r.chance(0.08) {
+		functions, rows = 24, 600
+	}
+	if r.chance(0.01) {
+		functions, rows = 64, windowRows
+	}
+	r.functions = r.uneven(functions)
+	size := r.uneven(rows)
+	r.groups = r.uneven(rows / size)
+	switch number % largeOf {
+	case manyFunctions:
+		r.functions = 64
+	case manyRows:
+		size, r.groups, r.constant = windowRows, 1, true
+	case manyThreads:
+		threads, r.functions, size, r.groups = 8, 64, windowRows, 1
+		r.constant, r.large = true, true
+	}
 	r.rows = size * r.groups
 	r.group = fmt.Sprintf("i %% %d", r.groups)
 	if r.chance(0.5) {
@@ -120,6 +150,8 @@ func randomWindow(seed uint64, number int) windowQuery {
 	}
 	var ours, exact string
 	switch {
+	case r.constant:
+		ours, exact = r.windowed()
 	case r.chance(0.05):
 		ours, exact = r.lists()
 	case r.chance(0.3):
@@ -127,7 +159,7 @@ func randomWindow(seed uint64, number int) windowQuery {
 	default:
 		ours, exact = r.windowed()
 	}
-	return windowQuery{threads, ours, exact}
+	return windowQuery{threads, r.functions, r.rows, r.groups, ours, exact}
 }
 
 func (r *windowDraw) from() string {
@@ -203,14 +235,16 @@ func (r *windowDraw) windowed() (ours, exact string) {
 	if r.chance(0.5) { // alone, a window over partitions becomes a join
 		more = ", count(*) OVER (PARTITION BY g % 3) AS n"
 	}
-	frames, streaming := r.chance(0.4), r.chance(0.05)
+	frames, streaming := r.chance(0.4) && !r.constant, r.chance(0.05) && !r.constant
 	if streaming { // alone: other windows put the rows in another order first
 		frames, more = true, ""
 	}
 	if frames {
 		r.rows = min(r.rows, 300, 1500/r.functions+1)
 	} else {
-		r.functions = min(r.functions, 1+40000/r.rows)
+		if !r.large {
+			r.functions = min(r.functions, 1+40000/r.rows)
+		}
 	}
 	overs := make([]string, 1+r.IntN(3))
 	for i := range overs {
