@@ -13,35 +13,28 @@
 #include <string.h>
 
 /*
- * Rows belong to several groups, or to frames that differ: DuckDB hands over one
- * state per row. Some have more rows than a vector, 2,048: what is done for whole
- * vectors need not be done by the same place as what is done for the rest.
+ * Every statement is there for a place that no other one meets, in one of the
+ * versions that the extension is tested in; they are as small as they can be and
+ * still meet it, as LOAD waits for them.
+ *
+ * Here rows belong to several groups, or to frames that differ: DuckDB hands over
+ * one state per row. Two have more rows than a vector, 2,048: what is done for
+ * whole vectors is done by another place than what is done for the rest.
  */
 static const char *const whole[] = {
-	"SELECT g, learn(i) FROM d GROUP BY g",
-	"SELECT g, learn(i), learn(i) FILTER (i % 3 = 0) FROM s GROUP BY ROLLUP (g)",
-	"SELECT g, learn(DISTINCT i % 9) FROM s GROUP BY g",
-	"SELECT learn(i), learn(i) FILTER (i % 3 = 0) FROM s",
-	"SELECT learn(DISTINCT i % 9) FROM s",
-	"SELECT learn(i) OVER (ORDER BY i), learn(i) FILTER (i % 3 = 0) OVER (ORDER BY i) FROM s",
-	"SELECT learn(i) OVER (PARTITION BY g ORDER BY i ROWS 2 PRECEDING) FROM s",
-	"SELECT learn(i) OVER (ORDER BY i ROWS 2 PRECEDING EXCLUDE CURRENT ROW) FROM s",
-	"SELECT learn(i) OVER (ORDER BY i // 2 ROWS 2 PRECEDING EXCLUDE TIES) FROM s",
-	"SELECT learn(DISTINCT i % 9) OVER (ORDER BY i ROWS 4 PRECEDING) FROM d",
-	"SELECT learn(DISTINCT i % 9) OVER (ORDER BY i ROWS 4 PRECEDING EXCLUDE CURRENT ROW) FROM s",
-	"SELECT learn(i ORDER BY -i) OVER (ORDER BY i ROWS 4 PRECEDING) FROM s",
-	"SELECT list_aggregate(range(3000), 'learn')",
+	"SELECT i % 3, learn(i), learn(i) FILTER (i < 9) FROM range(20) t(i) GROUP BY 1",
+	"SELECT learn(i) OVER (ORDER BY i ROWS 2 PRECEDING), learn(i ORDER BY -i) OVER (ORDER BY i ROWS 2 PRECEDING) FROM range(20) t(i)",
+	"SELECT learn(DISTINCT i % 9) OVER (ORDER BY i ROWS 2 PRECEDING) FROM range(2100) t(i)",
+	"SELECT list_aggregate(range(2100), 'learn')",
 };
 
 /*
- * All rows of a call belong to one state. A window over partitions must not be
- * the only one, or it becomes a join with a GROUP BY.
+ * All rows of a call belong to one state. Not a window over partitions: alone, it
+ * becomes a join with a GROUP BY.
  */
 static const char *const one[] = {
-	"SELECT learn(i ORDER BY -i) FROM d",
-	"SELECT g, learn(i ORDER BY -i), learn(i ORDER BY -i) FILTER (i % 3 = 0), learn(DISTINCT i % 9 ORDER BY i % 9) FROM s GROUP BY g",
-	"SELECT learn(i) OVER () FROM d",
-	"SELECT row_number() OVER (PARTITION BY g ORDER BY i), learn(i) OVER (PARTITION BY g), learn(i) FILTER (i % 3 = 0) OVER (PARTITION BY g) FROM s",
+	"SELECT learn(i ORDER BY -i) FROM range(20) t(i)",
+	"SELECT learn(i) OVER () FROM range(20) t(i)",
 };
 
 /*
@@ -49,11 +42,7 @@ static const char *const one[] = {
  * over them, which its own C API undoes with the first row (it makes the vector
  * flat): every call gets the first row of the chunk again.
  */
-static const char streaming[] = "SELECT learn(i) OVER (ROWS UNBOUNDED PRECEDING) FROM s";
-
-static const char tables[] =
-	"CREATE TABLE d AS SELECT i, i % 3 AS g FROM range(2100) t(i);"
-	"CREATE TABLE s AS SELECT * FROM d WHERE i < 20";
+static const char streaming[] = "SELECT learn(i) OVER (ROWS UNBOUNDED PRECEDING) FROM range(20) t(i)";
 
 enum { T_BIGINT = 5 };
 
@@ -178,8 +167,8 @@ static void run_all(void *conn, const char *const *queries, size_t n, bool whole
 }
 
 static const char *run_lesson(void *conn) {
-	if (!register_learn(conn) || !ccbf_run(conn, tables)) {
-		return "its database in memory takes no function or no table";
+	if (!register_learn(conn)) {
+		return "its database in memory takes no function";
 	}
 	run_all(conn, whole, sizeof whole / sizeof whole[0], true);
 	run_all(conn, one, sizeof one / sizeof one[0], false);
