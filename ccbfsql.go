@@ -34,6 +34,9 @@ var functions = func() []duck.Function {
 	return fs
 }()
 
+// Version is the version of this build, what ccbf_version() says.
+func Version() string { return udf.Version }
+
 // Register makes every function known to the database of a connection, whose
 // driver may be github.com/duckdb/duckdb-go/v2 or
 // github.com/marcboeker/go-duckdb/v2. Registering again is harmless.

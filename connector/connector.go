@@ -95,11 +95,23 @@ func (c *Connector) release() {
 	}
 }
 
+// Release gives back the memory of groups that DuckDB forgot. It is for programs
+// that use Unwrap, and must be called only while no query runs on the database:
+// one that does ends with an error.
+func (c *Connector) Release() {
+	c.mu.Lock()
+	r := c.registration
+	c.mu.Unlock()
+	if r != nil {
+		r.Release()
+	}
+}
+
 // Unwrap is the bundled driver's connection, from what (*sql.Conn).Raw hands
 // over for a database of this package: for its appender and the like. Queries
 // that run on it are not seen here, so from now on and until the connection is
 // closed the memory of groups that DuckDB forgot is given back only when the
-// budget needs it.
+// budget needs it, or by Release.
 func Unwrap(driverConn any) (*duckdb.Conn, bool) {
 	if c, ok := driverConn.(*conn); ok {
 		c.c.mu.Lock()

@@ -36,12 +36,18 @@ type Vector struct {
 	open bool // kids are those of this chunk
 }
 
-// open points the vector at a column of this chunk.
+// reset points the vector at a column of this chunk.
 func (v *Vector) reset(c *C.ccbf_col, n int, typ Type) {
 	v.vec, v.data, v.mask = c.vec, c.data, unsafe.Pointer(c.mask)
 	v.n = n
 	v.typ = typ
 	v.open = false
+}
+
+// VectorOf is a column of a chunk that somebody else fetched: its memory as
+// DuckDB's C API hands it over, n values of a type that is not nested.
+func VectorOf(data, validity unsafe.Pointer, n int, id TypeID) Vector {
+	return Vector{data: data, mask: validity, n: n, typ: Type{id: id}}
 }
 
 // Len is the number of values.

@@ -168,3 +168,31 @@ func TestUnwrappedQueries(t *testing.T) {
 		t.Errorf("%d bytes are held after the connection was closed", now)
 	}
 }
+
+// A program that unwraps connections knows when no query runs, and Release takes
+// its word for it.
+func TestReleaseUnwrapped(t *testing.T) {
+	c, err := connector.New("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	c.Release() // before there is a connection
+	outer, err := c.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = outer.Close() })
+	inner, _ := connector.Unwrap(outer)
+	const query = "SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1, {category: i}) AS s FROM range(200000) t(i) GROUP BY i // 2 LIMIT 3)"
+	if _, err := inner.ExecContext(t.Context(), query, nil); err != nil {
+		t.Fatal(err)
+	}
+	if ccbfsql.MemoryUsed() == 0 {
+		t.Fatal("nothing was left behind: this test tests nothing")
+	}
+	c.Release()
+	if n := ccbfsql.MemoryUsed(); n != 0 {
+		t.Errorf("%d bytes are held after Release", n)
+	}
+}

@@ -9,9 +9,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
+	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/shell"
@@ -179,7 +179,7 @@ func (a *arguments) run() (err error) {
 	defer func() { err = errors.Join(err, sh.Close()) }()
 
 	if a.version {
-		return sh.PrintVersion(version())
+		return sh.PrintVersion(ccbfsql.Version())
 	}
 	for _, do := range a.actions {
 		if err := do(sh); err != nil {
@@ -188,7 +188,7 @@ func (a *arguments) run() (err error) {
 	}
 	if len(a.actions) == 0 {
 		if shell.CanPrompt() {
-			return sh.Interactive(version())
+			return sh.Interactive(ccbfsql.Version())
 		}
 		if err := sh.RunReader(os.Stdin, "stdin"); err != nil {
 			return err
@@ -198,11 +198,4 @@ func (a *arguments) run() (err error) {
 		return errReported
 	}
 	return nil
-}
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

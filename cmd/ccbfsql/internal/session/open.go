@@ -3,48 +3,34 @@ package session
 import (
 	"cmp"
 	"context"
-	"database/sql/driver"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql"
-	"github.com/duckdb/duckdb-go/v2"
+	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
 // What the shell takes from the rest of the project is in this file: how a
 // database is opened, the functions it knows, and what to do between
 // statements.
 
-// registration is that of the database opened last: the shell has one.
-var registration atomic.Pointer[ccbfsql.Registration]
-
-// connector opens the database. Connections it makes must be the driver's
-// own, *duckdb.Conn: the shell streams results past database/sql, so it also
-// has to say itself when nothing runs, which package connector does for others.
-func connector(dsn string) (driver.Connector, error) {
-	c, err := duckdb.NewConnector(dsn, nil)
-	if err != nil {
-		return nil, err
+// connect opens the database, with every function of the project, and connects
+// to it.
+func (s *Session) connect(ctx context.Context, dsn string) (err error) {
+	if s.connector, err = connector.New(dsn); err != nil {
+		return err
 	}
-	return registering{c}, nil
-}
-
-// registering connects with every function of the project registered.
-type registering struct{ *duckdb.Connector }
-
-func (c registering) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := c.Connector.Connect(ctx)
-	if err != nil {
-		return nil, err
+	if s.driver, err = s.connector.Connect(ctx); err != nil {
+		return err
 	}
-	r, err := ccbfsql.RegisterConn(conn)
-	if err != nil {
-		_ = conn.Close() // the first error is the one to tell
-		return nil, err
-	}
-	registration.Store(r)
-	return conn, nil
+	// Results are streamed past the driver, which always holds a whole one in
+	// memory. So nobody else sees when nothing runs: Idle says so.
+	inner, _ := connector.Unwrap(s.driver)
+	handle, err := duck.ConnOf(inner)
+	s.conn = mapping.Connection{Ptr: handle}
+	return err
 }
 
 // Functions lists the project's functions, sorted by group and name.
@@ -58,8 +44,4 @@ func Functions() []ccbfsql.Function {
 
 // Idle is called whenever no statement is running, so that memory which
 // finished queries left behind can be given back.
-func Idle() {
-	if r := registration.Load(); r != nil {
-		r.Release()
-	}
-}
+func (s *Session) Idle() { s.connector.Release() }

@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"reflect"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/duckdb/duckdb-go/v2"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
@@ -21,7 +21,7 @@ var ErrInterrupted = errors.New("Interrupted")
 
 // Session is a connection to a database. It is not safe for concurrent use.
 type Session struct {
-	connector driver.Connector
+	connector *connector.Connector
 	driver    driver.Conn
 	conn      mapping.Connection
 }
@@ -38,18 +38,10 @@ func Open(ctx context.Context, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := connector(dsn)
-	if err != nil {
-		return nil, clean(err)
-	}
-	s := &Session{connector: c}
-	if s.driver, err = c.Connect(ctx); err != nil {
+	s := &Session{}
+	if err := s.connect(ctx, dsn); err != nil {
 		_ = s.Close() // the first error is the one to tell
 		return nil, clean(err)
-	}
-	if s.conn, err = handle(s.driver); err != nil {
-		_ = s.Close()
-		return nil, err
 	}
 	if err := s.trackProgress(ctx); err != nil {
 		_ = s.Close()
@@ -83,26 +75,10 @@ func (s *Session) Close() error {
 	if s.driver != nil {
 		err = s.driver.Close()
 	}
-	if c, ok := s.connector.(io.Closer); ok {
-		err = errors.Join(err, c.Close())
+	if s.connector != nil {
+		err = errors.Join(err, s.connector.Close())
 	}
 	return err
-}
-
-// handle reads the connection's handle out of the driver's connection. The
-// driver itself always holds a whole result in memory; with the handle,
-// results can be streamed.
-func handle(conn driver.Conn) (mapping.Connection, error) {
-	var none mapping.Connection
-	c, ok := conn.(*duckdb.Conn)
-	if !ok {
-		return none, fmt.Errorf("session: the connection is a %T, not the DuckDB driver's", conn)
-	}
-	field := reflect.ValueOf(c).Elem().FieldByName("conn")
-	if !field.IsValid() || field.Type() != reflect.TypeFor[mapping.Connection]() {
-		return none, errors.New("session: this version of the DuckDB driver keeps its connection elsewhere")
-	}
-	return *(*mapping.Connection)(field.Addr().UnsafePointer()), nil
 }
 
 // Strings runs a query that the shell itself needs and returns its rows.

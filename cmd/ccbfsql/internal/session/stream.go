@@ -5,9 +5,9 @@ import (
 	"errors"
 	"io"
 	"strconv"
-	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/duckdb/duckdb-go/v2/mapping"
 )
 
@@ -23,11 +23,12 @@ type stream struct {
 // settle fixes how columns are read; after wrapping, those that are not plain
 // arrive as VARCHAR.
 func (s *stream) settle(wrapped bool) {
-	s.chunk.vectors = make([]vector, len(s.columns))
+	s.chunk.types = make([]mapping.Type, len(s.columns))
+	s.chunk.vectors = make([]duck.Vector, len(s.columns))
 	for i, c := range s.columns {
-		s.chunk.vectors[i].id = c.id
+		s.chunk.types[i] = c.id
 		if wrapped && !isPlain(c.id) {
-			s.chunk.vectors[i].id = mapping.TypeVarchar
+			s.chunk.types[i] = mapping.TypeVarchar
 		}
 	}
 }
@@ -64,21 +65,15 @@ func (s *stream) close() {
 type chunk struct {
 	data    mapping.DataChunk
 	size    int
-	vectors []vector
-}
-
-type vector struct {
-	id       mapping.Type
-	data     unsafe.Pointer
-	validity unsafe.Pointer // a bit per row, or nil where all rows are valid
+	types   []mapping.Type
+	vectors []duck.Vector
 }
 
 func (c *chunk) load() {
 	c.size = int(mapping.DataChunkGetSize(c.data))
-	for i := range c.vectors {
+	for i, id := range c.types {
 		v := mapping.DataChunkGetVector(c.data, mapping.IdxT(i))
-		c.vectors[i].data = mapping.VectorGetData(v)
-		c.vectors[i].validity = mapping.VectorGetValidity(v)
+		c.vectors[i] = duck.VectorOf(mapping.VectorGetData(v), mapping.VectorGetValidity(v), c.size, duck.TypeID(id))
 	}
 }
 
@@ -95,59 +90,36 @@ func (c *chunk) Len() int { return c.size }
 // Cell implements render.Chunk.
 func (c *chunk) Cell(row, col int) render.Cell {
 	v := &c.vectors[col]
-	if v.null(row) {
+	if c.types[col] == mapping.TypeSQLNull || !v.Valid(row) {
 		return render.Cell{Null: true}
 	}
-	return render.Cell{Text: v.text(row)}
+	return render.Cell{Text: text(v, row)}
 }
 
-func (v *vector) null(row int) bool {
-	if v.id == mapping.TypeSQLNull {
-		return true
-	}
-	return v.validity != nil && at[uint64](v.validity, row/64)&(1<<(row%64)) == 0
-}
-
-func (v *vector) text(row int) string {
-	switch v.id {
+// text is value row of a vector of a plain type.
+func text(v *duck.Vector, row int) string {
+	switch mapping.Type(v.Type().ID()) {
 	case mapping.TypeBoolean:
-		return strconv.FormatBool(at[bool](v.data, row))
+		return strconv.FormatBool(duck.Slice[bool](v)[row])
 	case mapping.TypeTinyInt:
-		return strconv.FormatInt(int64(at[int8](v.data, row)), 10)
+		return strconv.FormatInt(int64(duck.Slice[int8](v)[row]), 10)
 	case mapping.TypeSmallInt:
-		return strconv.FormatInt(int64(at[int16](v.data, row)), 10)
+		return strconv.FormatInt(int64(duck.Slice[int16](v)[row]), 10)
 	case mapping.TypeInteger:
-		return strconv.FormatInt(int64(at[int32](v.data, row)), 10)
+		return strconv.FormatInt(int64(duck.Slice[int32](v)[row]), 10)
 	case mapping.TypeBigInt:
-		return strconv.FormatInt(at[int64](v.data, row), 10)
+		return strconv.FormatInt(duck.Slice[int64](v)[row], 10)
 	case mapping.TypeUTinyInt:
-		return strconv.FormatUint(uint64(at[uint8](v.data, row)), 10)
+		return strconv.FormatUint(uint64(duck.Slice[uint8](v)[row]), 10)
 	case mapping.TypeUSmallInt:
-		return strconv.FormatUint(uint64(at[uint16](v.data, row)), 10)
+		return strconv.FormatUint(uint64(duck.Slice[uint16](v)[row]), 10)
 	case mapping.TypeUInteger:
-		return strconv.FormatUint(uint64(at[uint32](v.data, row)), 10)
+		return strconv.FormatUint(uint64(duck.Slice[uint32](v)[row]), 10)
 	case mapping.TypeUBigInt:
-		return strconv.FormatUint(at[uint64](v.data, row), 10)
+		return strconv.FormatUint(duck.Slice[uint64](v)[row], 10)
 	case mapping.TypeDouble:
-		return render.Float(at[float64](v.data, row), 64)
+		return render.Float(duck.Slice[float64](v)[row], 64)
 	default: // VARCHAR and BLOB
-		return bytesAt(v.data, row)
+		return string(v.Bytes(row))
 	}
-}
-
-func at[T any](data unsafe.Pointer, i int) T {
-	return *(*T)(unsafe.Add(data, uintptr(i)*unsafe.Sizeof(*new(T))))
-}
-
-// bytesAt copies a string out of a vector of 16-byte strings: 4 bytes of
-// length, then either up to 12 bytes of text or 4 bytes of it and a pointer.
-func bytesAt(data unsafe.Pointer, row int) string {
-	const size, inline = 16, 12
-	s := unsafe.Add(data, row*size)
-	length := int(*(*uint32)(s))
-	text := unsafe.Add(s, 4)
-	if length > inline {
-		text = *(*unsafe.Pointer)(unsafe.Add(s, 8))
-	}
-	return string(unsafe.Slice((*byte)(text), length))
 }

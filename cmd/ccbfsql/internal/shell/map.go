@@ -107,7 +107,7 @@ func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
 
 // sketch runs a query of one row and returns its first BLOB.
 func (sh *Shell) sketch(query string) ([]byte, error) {
-	defer session.Idle()
+	defer sh.session.Idle()
 	ctx, done := sh.signals.during()
 	defer done()
 	result, err := sh.session.Run(ctx, query, session.RunOptions{})

@@ -118,7 +118,7 @@ func (sh *Shell) writeError(err error) error {
 
 // execute runs one statement and prints its result.
 func (sh *Shell) execute(sql string) error {
-	defer session.Idle()
+	defer sh.session.Idle()
 	ctx, done := sh.signals.during()
 	defer done()
 
