@@ -160,9 +160,13 @@ func promote(s *duck.State) (*ccbfBlock, error) {
 	if err != nil || had || f.config == 0 {
 		return t, err
 	}
+	config, err := interned(f.config)
+	if err != nil {
+		return nil, err
+	}
 	t.id = f.config
 	*fewOf(s) = few{}
-	return t, t.builder(interned(f.config)).AddKeys(f.keys[:f.n])
+	return t, t.builder(config).AddKeys(f.keys[:f.n])
 }
 
 // rowByRow is Update for chunks with NULLs, weights, categories, several
@@ -250,7 +254,11 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 				continue
 			}
 		}
-		c := chunk{config: *interned(f.config), id: f.config}
+		config, err := interned(f.config)
+		if err != nil {
+			return err
+		}
+		c := chunk{config: *config, id: f.config}
 		b, err := c.block(t)
 		if err != nil {
 			return err
@@ -289,7 +297,11 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 				out.SetNull(i)
 				continue
 			}
-			blob = small.AppendBlob(blob[:0], interned(f.config), f.keys[:f.n])
+			config, err := interned(f.config)
+			if err != nil {
+				return err
+			}
+			blob = small.AppendBlob(blob[:0], config, f.keys[:f.n])
 			out.SetBytes(i, blob)
 			continue
 		}

@@ -1,29 +1,89 @@
 package agg
 
 import (
+	"errors"
 	"testing"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
-// A process that has seen many resolutions numbers the next one too: without a
-// number groups of few points would need blocks for ever after.
+func configWith(t *testing.T, res float64) ccbf.Config {
+	t.Helper()
+	c, err := ccbf.New(ccbf.Params{Res: res})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// No configuration is without a number for ever: without one groups of few points
+// need blocks. Numbers that states bear are never another configuration's.
 func TestManyConfigurations(t *testing.T) {
-	seen := map[uint32]bool{}
-	for i := range 10000 {
-		c, err := ccbf.New(ccbf.Params{Res: 1 + float64(i)/1024})
-		if err != nil {
-			t.Fatal(err)
+	real := configClock
+	defer func() {
+		configClock = real
+		configs.ids, configs.hand, configs.full = nil, 0, false
+		for i := range configs.places {
+			configs.places[i].Store(nil)
 		}
-		id := intern(c)
-		if id == 0 || seen[id] || *interned(id) != c || intern(c) != id {
-			t.Fatalf("configuration %d has the number %d", i, id)
+	}()
+	now := uint32(1<<32 - 10) // it overflows on the way
+	configClock = func() uint32 { return now }
+	have := func(i, id uint32) {
+		t.Helper()
+		c := configWith(t, 1+float64(i)/1024)
+		if got, err := interned(id); id == 0 || err != nil || *got != c || intern(c) != id {
+			t.Fatalf("configuration %d has the number %d: %v", i, id, err)
+		}
+	}
+	next := uint32(0)
+	number := func() uint32 {
+		next++
+		return intern(configWith(t, 1+float64(next)/1024))
+	}
+	seen, numbers := map[uint32]bool{}, []uint32{}
+	for len(numbers) < maxConfigs {
+		id := number()
+		if id == 0 || seen[id] {
+			t.Fatalf("configuration %d has the number %d", next, id)
 		}
 		seen[id] = true
+		numbers = append(numbers, id)
 	}
-	// Each is there twice, as a key and in the list.
-	if most := 2 * maxConfigs * unsafe.Sizeof(ccbf.Config{}); most > 32<<20 {
+	have(1, numbers[0])
+	have(maxConfigs, numbers[maxConfigs-1])
+
+	// All have just been used: the next one gets none, and they keep theirs.
+	if id := number(); id != 0 {
+		t.Errorf("a configuration has got the number %d of one in use", id)
+	}
+	now += configStays / 2
+	have(1000, numbers[999])
+	now += configStays/2 + 1
+	for range 3000 { // past the one that was used meanwhile
+		id := number()
+		if id == 0 || seen[id] {
+			t.Fatalf("configuration %d has the number %d", next, id)
+		}
+		seen[id] = true
+		have(next, id)
+	}
+	have(1000, numbers[999])
+	gone := 0
+	for _, id := range numbers {
+		if _, err := interned(id); err != nil {
+			if !errors.Is(err, errConfig) {
+				t.Fatal(err)
+			}
+			gone++
+		}
+	}
+	if gone != 3000 || len(configs.ids) != maxConfigs {
+		t.Errorf("%d have lost their numbers, want 3000; %d are known", gone, len(configs.ids))
+	}
+	// Each is there twice, as a key and with its number.
+	if most := 2 * maxConfigs * unsafe.Sizeof(numbered{}); most > 32<<20 {
 		t.Errorf("%d configurations take %d bytes", maxConfigs, most)
 	} else {
 		t.Logf("%d configurations take %d bytes and the map's own", maxConfigs, most)
