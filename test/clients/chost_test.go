@@ -36,6 +36,14 @@ type process struct {
 	out *bufio.Reader
 }
 
+// compiler is the one of C.
+func compiler() string {
+	if cc := os.Getenv("CC"); cc != "" {
+		return cc
+	}
+	return "cc"
+}
+
 // library is the libduckdb that Node's package of a version brings.
 func library(t testing.TB, version string) string {
 	t.Helper()
@@ -52,31 +60,25 @@ func library(t testing.TB, version string) string {
 // cHost starts the program with a version of DuckDB. It must end well.
 func cHost(t testing.TB, version string) *process { return cHostIn(t, version, nil) }
 
-// cHostIn starts it with variables of its own in its environment, and below other
-// programs where there are any.
-func cHostIn(t testing.TB, version string, env []string, under ...string) *process {
+// cHostIn starts it with variables of its own in its environment.
+func cHostIn(t testing.TB, version string, env []string) *process {
 	t.Helper()
 	lib := library(t, version)
 	buildC.Do(func() {
-		cc := os.Getenv("CC")
-		if cc == "" {
-			cc = "cc"
-		}
 		folder, err := os.MkdirTemp("", "ccbf-host") //nolint:usetesting // for all tests of the package
 		if err != nil {
 			errC = err
 			return
 		}
 		cProgram = filepath.Join(folder, "host")
-		if out, err := exec.Command(cc, "-O1", "-Wall", "-Wextra", "-o", cProgram, filepath.Join("c", "host.c"), "-ldl", "-lpthread").CombinedOutput(); err != nil {
+		if out, err := exec.Command(compiler(), "-O1", "-Wall", "-Wextra", "-o", cProgram, filepath.Join("c", "host.c"), "-ldl", "-lpthread").CombinedOutput(); err != nil {
 			errC = fmt.Errorf("%w\n%s", err, out)
 		}
 	})
 	if errC != nil {
 		t.Fatalf("c/host.c: %v", errC)
 	}
-	command := append(append([]string(nil), under...), cProgram, lib)
-	p := &process{t: t, cmd: exec.Command(command[0], command[1:]...)}
+	p := &process{t: t, cmd: exec.Command(cProgram, lib)}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = os.Stderr
 	var err error

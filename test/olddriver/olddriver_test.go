@@ -27,7 +27,7 @@ func TestRandomWindows(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close() }()
-	sqltest.Windows(t, conn, 14, 20000, sqltest.WindowCount(20))
+	sqltest.Windows(t, conn, 14, 20000, sqltest.WindowCount(60))
 }
 
 func open(t *testing.T) (*sql.DB, *ccbfsql.Registration) {
