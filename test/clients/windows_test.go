@@ -13,7 +13,7 @@ import (
 func TestRandomWindows(t *testing.T) {
 	for i, v := range versions(t, true) {
 		t.Run(v, func(t *testing.T) {
-			sqltest.Windows(t, connect(t, loaded(t, node(t, v), ":memory:")), 14, 30000+10000*i, sqltest.WindowCount(60))
+			sqltest.Windows(t, connect(t, loaded(t, node(t, v), ":memory:")), 14, 30000+10000*i, sqltest.WindowCount(30))
 		})
 	}
 }
