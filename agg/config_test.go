@@ -10,7 +10,7 @@ import (
 
 func configWith(t *testing.T, res float64) ccbf.Config {
 	t.Helper()
-	c, err := ccbf.New(ccbf.Params{Res: res})
+	c, err := ccbf.Params{Res: res}.Config()
 	if err != nil {
 		t.Fatal(err)
 	}

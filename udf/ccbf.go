@@ -251,7 +251,7 @@ func ccbfEmpty(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		out.SetBytes(i, s.AppendBlob(nil))
+		out.SetBytes(i, s.Blob())
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 			if err := change(s, at[:cells], c, n); err != nil {
 				return err
 			}
-			out.SetBytes(i, s.AppendBlob(nil))
+			out.SetBytes(i, s.Blob())
 			m.done()
 		}
 		return nil
@@ -135,7 +135,7 @@ func ccbfUnion(m *making, a, b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.AppendBlob(nil), nil
+	return s.Blob(), nil
 }
 
 // ccbfPair computes functions that change their left sketch by their right one.
@@ -159,7 +159,7 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 			if err := op(a, b); err != nil {
 				return err
 			}
-			out.SetBytes(i, a.AppendBlob(nil))
+			out.SetBytes(i, a.Blob())
 			m.done()
 			return nil
 		})
@@ -183,7 +183,7 @@ func ccbfReduce(name string, reduce func(s *ccbf.Sketch, by uint64) error) compu
 			if err := reduce(s, by); err != nil {
 				return err
 			}
-			out.SetBytes(i, s.AppendBlob(nil))
+			out.SetBytes(i, s.Blob())
 			m.done()
 			return nil
 		})

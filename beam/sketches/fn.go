@@ -49,7 +49,7 @@ func newFn[P any](id sketch.ID, p P) (*Fn, error) {
 }
 
 // CCBF counts points in the cells of a grid. It takes Point or Points. Errors
-// are those of ccbf.New.
+// are those of ccbf.Params.Config.
 func CCBF(p ccbf.Params) (*Fn, error) { return newFn(ccbf.Family.ID, p) }
 
 // Keys makes sketches of keys, of a family such as cms.Family. It takes Go's

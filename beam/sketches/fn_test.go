@@ -13,7 +13,7 @@ import (
 
 // Parameters are refused in the words of the family, before a pipeline runs.
 func TestParametersAreChecked(t *testing.T) {
-	_, want := ccbf.New(ccbf.Params{Res: 1, K: 99})
+	_, want := ccbf.Params{Res: 1, K: 99}.Config()
 	_, err := CCBF(ccbf.Params{Res: 1, K: 99})
 	if err == nil || err.Error() != want.Error() || !errors.Is(err, sketch.ErrOption) {
 		t.Errorf("got %v, want %v", err, want)

@@ -66,14 +66,14 @@ func pointInputs(rng *rand.Rand, points []Point) []any {
 
 // builtOf is the sketch that ccbf_agg builds of the points.
 func builtOf(p ccbf.Params, points []Point) []byte {
-	c := must(ccbf.New(p))
+	c := must(p.Config())
 	b := ccbf.NewBuilder(c, nil)
 	for _, q := range points {
 		if err := b.Add(must(c.Grid.Cell(q.X, q.Y)), nil, key.None, 1); err != nil {
 			panic(err)
 		}
 	}
-	return must(b.Sketch()).AppendBlob(nil)
+	return must(b.Sketch()).Blob()
 }
 
 func ccbfLaw(rng *rand.Rand, name string, p ccbf.Params, identical bool) law {

@@ -47,7 +47,7 @@ func ccbfMaker(params json.RawMessage) (func() builder, error) {
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
 	}
-	c, err := ccbf.New(p)
+	c, err := p.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -148,5 +148,5 @@ func (t *places) bytes() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.AppendBlob(nil), nil
+	return s.Blob(), nil
 }

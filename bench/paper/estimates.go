@@ -151,7 +151,7 @@ func estimateClaims(s *report.Section, sums, estimates [2]float64, exact, bytes 
 // exactSketch is the exact form of cells and their counts in at most so many bytes,
 // and its size.
 func exactSketch(cells []grid.Cell, counts []uint64, bytes uint64) (*ccbf.View, int, error) {
-	config, err := ccbf.New(ccbf.Params{Res: 0.01, Bytes: bytes})
+	config, err := ccbf.Params{Res: 0.01, Bytes: bytes}.Config()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -211,7 +211,7 @@ type polygonError struct {
 
 // polygonErrors asks a sketch, to which points came in random order.
 func polygonErrors(p ccbf.Params, cells []grid.Cell, counts []uint64, asked []orb.MultiPolygon, truth []float64) ([]polygonError, error) {
-	config, err := ccbf.New(p)
+	config, err := p.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func polygonErrors(p ccbf.Params, cells []grid.Cell, counts []uint64, asked []or
 		return nil, err
 	}
 	var v ccbf.View
-	if err := v.Reset(sk.AppendBlob(nil)); err != nil {
+	if err := v.Reset(sk.Blob()); err != nil {
 		return nil, err
 	}
 	out := make([]polygonError, len(asked))

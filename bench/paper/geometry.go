@@ -23,7 +23,7 @@ var paperGeometry = geometry{layers: []int{16, 32}, ratio: 64, k: 4}
 
 // defaultGeometry is what the code has.
 func defaultGeometry(mode ccbf.Mode) (geometry, error) {
-	c, err := ccbf.New(ccbf.Params{Res: 1, Mode: mode, Dense: true})
+	c, err := ccbf.Params{Res: 1, Mode: mode, Dense: true}.Config()
 	if err != nil {
 		return geometry{}, err
 	}
@@ -148,7 +148,7 @@ type sweptError struct{ all, left float64 }
 
 // measured builds a sketch of the cells and asks it for them.
 func (d counted) measured(p ccbf.Params) (e sweptError, err error) {
-	config, err := ccbf.New(p)
+	config, err := p.Config()
 	if err != nil {
 		return e, err
 	}
@@ -168,7 +168,7 @@ func (d counted) measured(p ccbf.Params) (e sweptError, err error) {
 			return e, err
 		}
 	}
-	e.left, err = d.meanError(s.AppendBlob(nil), 2)
+	e.left, err = d.meanError(s.Blob(), 2)
 	return e, err
 }
 

@@ -27,7 +27,7 @@ type arrived struct {
 }
 
 func newArrived(places []place, points []int32) (arrived, error) {
-	config, err := ccbf.New(ccbf.Params{Res: 1})
+	config, err := ccbf.Params{Res: 1}.Config()
 	if err != nil {
 		return arrived{}, err
 	}
@@ -96,7 +96,7 @@ func paperInserts(mode ccbf.Mode) ccbf.Params {
 func ofCascade(name string, p ccbf.Params) inserter {
 	return inserter{name, func(a arrived) error {
 		p.Res = 1
-		config, err := ccbf.New(p)
+		config, err := p.Config()
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func ofCascade(name string, p ccbf.Params) inserter {
 		if err != nil {
 			return err
 		}
-		sk.AppendBlob(nil) // what an exact one still has to do
+		sk.Blob() // what an exact one still has to do
 		return nil
 	}}
 }

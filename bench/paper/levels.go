@@ -39,7 +39,7 @@ func levels(c report.Config, s *report.Section) error {
 	rows := make([][]any, len(sides))
 	var panels []report.Panel
 	var finding []string
-	probe, err := ccbf.New(ccbf.Params{Res: 0.01, Bytes: 1 << 20, Dense: true})
+	probe, err := ccbf.Params{Res: 0.01, Bytes: 1 << 20, Dense: true}.Config()
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func levels(c report.Config, s *report.Section) error {
 		sums, err := report.Parallel(s, seeds, func(seed int) ([]excess, error) {
 			var views [2]ccbf.View
 			for i := range views {
-				config, err := ccbf.New(ccbf.Params{Res: 0.01, Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels})
+				config, err := ccbf.Params{Res: 0.01, Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}.Config()
 				if err != nil {
 					return nil, err
 				}
@@ -139,5 +139,5 @@ func sketched(config ccbf.Config, cells []grid.Cell, counts []uint64) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	return sk.AppendBlob(nil), nil
+	return sk.Blob(), nil
 }

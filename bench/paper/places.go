@@ -174,7 +174,7 @@ func cascaded(p ccbf.Params, places []place, points []int32) (answers, error) {
 	if len(places) > 0 && places[0].category != nil {
 		p.Categories, class = true, key.Text
 	}
-	config, err := ccbf.New(p)
+	config, err := p.Config()
 	if err != nil {
 		return answers{}, err
 	}
@@ -188,7 +188,7 @@ func cascaded(p ccbf.Params, places []place, points []int32) (answers, error) {
 	if err != nil {
 		return answers{}, err
 	}
-	blob, v := sk.AppendBlob(nil), new(ccbf.View)
+	blob, v := sk.Blob(), new(ccbf.View)
 	if err := v.Reset(blob); err != nil {
 		return answers{}, err
 	}

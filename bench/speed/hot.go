@@ -179,7 +179,7 @@ func hotGrids() ([]hotLoop, error) {
 		{"ccbf insert, mi, k 4", ccbf.Params{K: 4, Widths: []int{8, 16, 32}, Counters: []uint64{1 << bits, 1 << (bits - 4), 1 << (bits - 8)}}, 2.4},
 	} {
 		p.params.Res, p.params.Dense = 1, true
-		config, err := ccbf.New(p.params)
+		config, err := p.params.Config()
 		if err != nil {
 			return nil, err
 		}
@@ -196,7 +196,7 @@ func hotGrids() ([]hotLoop, error) {
 			if err != nil {
 				return nil, err
 			}
-			full = s.AppendBlob(nil)
+			full = s.Blob()
 			plainInsert(counters, p.params.Mode, mine, bias)
 		}
 	}
@@ -207,7 +207,7 @@ func hotGrids() ([]hotLoop, error) {
 	ours, plain, sum := make([]uint64, hotKeys), make([]uint64, hotKeys), make([]uint16, 1<<bits)
 	stored := slices.Clone(counters)
 	blobs := slices.Repeat([][]byte{full}, 16)
-	exact, err := ccbf.New(ccbf.Params{Res: 1, Bytes: 1 << 22})
+	exact, err := ccbf.Params{Res: 1, Bytes: 1 << 22}.Config()
 	if err != nil {
 		return nil, err
 	}

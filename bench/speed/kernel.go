@@ -65,7 +65,7 @@ func denseKernel(c report.Config, w stopwatch, record func(what, beside string, 
 		{20, ccbf.MinimalIncrement, 45. / 43, inCache}, {20, ccbf.Standard, 20. / 15, inCache},
 		{24, ccbf.MinimalIncrement, 0.5, outOfCache}, {24, ccbf.Standard, 0.5, outOfCache},
 	} {
-		config, err := ccbf.New(ccbf.Params{Res: 1, Dense: true, K: 8, Mode: p.mode, Widths: []int{16, 16}, Counters: []uint64{1 << p.bits, 1 << (p.bits - 4)}})
+		config, err := ccbf.Params{Res: 1, Dense: true, K: 8, Mode: p.mode, Widths: []int{16, 16}, Counters: []uint64{1 << p.bits, 1 << (p.bits - 4)}}.Config()
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func denseKernel(c report.Config, w stopwatch, record func(what, beside string, 
 		record(what, "plain loop", size, inserts)
 		w.claim(inserts.atMost(fmt.Sprintf("time of dense %s / plain loop, %s counters", what, size), p.limit).because(p.reason))
 		if p.mode == ccbf.Standard {
-			blob := sketch.AppendBlob(nil)
+			blob := sketch.Blob()
 			if err := denseLookup(w, record, "lookup", size, blob, counters, cells); err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ func exactKernel(c report.Config, w stopwatch, record func(what, beside string, 
 	if err != nil {
 		return err
 	}
-	config, err := ccbf.New(ccbf.Params{Res: 0.001})
+	config, err := ccbf.Params{Res: 0.001}.Config()
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func exactKernel(c report.Config, w stopwatch, record func(what, beside string, 
 	took, err := w.inTurn("exact build", contender{name: "kernel", run: func() error {
 		sketch, err := build(config, keys)
 		if err == nil {
-			sketch.AppendBlob(nil)
+			sketch.Blob()
 		}
 		return err
 	}}, loop("Go's map", func() {

@@ -80,7 +80,7 @@ func spatialPaths(db *sql.DB, c report.Config, s *report.Section) ([]path, error
 	if err := db.QueryRow("SELECT exact, dense FROM s").Scan(&exact, &dense); err != nil {
 		return nil, err
 	}
-	config, err := ccbf.New(ccbf.Params{Res: 0.001})
+	config, err := ccbf.Params{Res: 0.001}.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func spatialPaths(db *sql.DB, c report.Config, s *report.Section) ([]path, error
 	} else if !bytes.Equal(blob, exact) {
 		return nil, fmt.Errorf("the kernel makes %d bytes of the points, SQL other %d", len(blob), len(exact))
 	}
-	denseConfig, err := ccbf.New(ccbf.Params{Res: 0.001, Dense: true})
+	denseConfig, err := ccbf.Params{Res: 0.001, Dense: true}.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func buildPoints(config ccbf.Config, xs, ys []float64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.AppendBlob(nil), nil
+	return s.Blob(), nil
 }
 
 // lookUp asks for the cells of points.

@@ -112,7 +112,7 @@ func TestSurely(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body := float64(len(s.AppendBlob(nil)) - headerBytes)
+		body := float64(len(s.Blob()) - headerBytes)
 		what := fmt.Sprintf("round %d: %d cells within %d from %d, %d", round, d.Distinct, side, lowX, lowY)
 		bound := d.surely()
 		if body > bound {
@@ -126,7 +126,7 @@ func TestSurely(t *testing.T) {
 
 func mustConfig(t *testing.T) ccbf.Config {
 	t.Helper()
-	c, err := ccbf.New(ccbf.Params{Res: 1, Bytes: MaxBytes})
+	c, err := ccbf.Params{Res: 1, Bytes: MaxBytes}.Config()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ type layers struct {
 // hold one layer of counters that no count fills.
 func (d *Data) denseLayers() (fit []layers) {
 	for _, l := range []layers{{nil, ""}, {[]int{8, 16, 32}, ", layers: [8, 16, 32]"}, {[]int{64}, ", layers: [64]"}} {
-		if _, err := ccbf.New(ccbf.Params{Res: 1, Bytes: d.Bytes, Widths: l.widths}); err == nil && len(fit) < 2 {
+		if _, err := (ccbf.Params{Res: 1, Bytes: d.Bytes, Widths: l.widths}).Config(); err == nil && len(fit) < 2 {
 			fit = append(fit, l)
 		}
 	}
@@ -63,7 +63,7 @@ func (m *model) dense(d *Data) (all []candidate, err error) {
 	for _, layers := range d.denseLayers() {
 		p.Widths = layers.widths
 		for _, p.K = range ccbfK {
-			config, err := ccbf.New(p)
+			config, err := p.Config()
 			if err != nil {
 				return nil, err
 			}

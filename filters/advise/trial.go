@@ -52,7 +52,7 @@ func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 	got := make([]uint64, len(cells))
 	return m.meanError(func(seed uint64) ([]uint64, error) {
 		p.Seed = seed
-		c, err := ccbf.New(p)
+		c, err := p.Config()
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 			return nil, err
 		}
 		var v ccbf.View
-		if err := v.Reset(s.AppendBlob(nil)); err != nil {
+		if err := v.Reset(s.Blob()); err != nil {
 			return nil, err
 		}
 		v.CountCells(got, cells, nil)

@@ -163,14 +163,14 @@ func (b *Builder) Sketch() (*Sketch, error) {
 		return nil, err
 	}
 	s := &Sketch{
-		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, Bounds: b.bounds,
+		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
 		cells: list, dense: b.dense, sums: b.Mode == Standard && !b.notSums,
 	}
 	if s.dense != nil && len(s.cells) > 0 {
 		// Cells that came beside dense sketches: they go in last and in their
 		// own order, so that the order in which they came does not matter.
 		s.dense = s.dense.Clone()
-		s.Bounds = cells.Hull(s.Bounds, insertCells(s.dense, &s.Config, s.cells))
+		s.bounds = cells.Hull(s.bounds, insertCells(s.dense, &s.Config, s.cells))
 		s.cells, s.parts = nil, b.parts(true)
 	} else if s.dense != nil {
 		s.parts = b.parts(b.counted)

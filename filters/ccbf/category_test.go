@@ -107,7 +107,7 @@ func TestCategories(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sameBytes(t, "encoded again", blob, s.AppendBlob(nil))
+				sameBytes(t, "encoded again", blob, s.Blob())
 				if params.Mode == Standard || !params.Dense {
 					sameBytes(t, "in another order", blob, blobOf(t, builderOf(t, cfg, p.shuffled(r))))
 				}
@@ -175,7 +175,7 @@ func TestCategoryErrors(t *testing.T) {
 		t.Error(err)
 	}
 	for _, s := range []*Sketch{must(a.Sketch()), must(b.Sketch())} {
-		before := bytesOf(s)
+		before := s.Blob()
 		category, want := []byte(nil), ErrNeedsCategory
 		if !s.Categories {
 			category, want = []byte("x"), ErrNoCategory
@@ -187,7 +187,7 @@ func TestCategoryErrors(t *testing.T) {
 				t.Errorf("%s: %v, want %v", what, err, want)
 			}
 		}
-		sameBytes(t, "after errors", before, bytesOf(s))
+		sameBytes(t, "after errors", before, s.Blob())
 	}
 	// Classes: a number and a text do not meet; none goes with any.
 	numbers, none := NewBuilder(with, nil), NewBuilder(with, nil)

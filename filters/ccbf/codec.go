@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -57,8 +58,13 @@ var Family = sketch.Define(sketch.Family{
 
 const id sketch.ID = 1
 
-// AppendBlob appends the sketch as a BLOB. An exact sketch whose cells no
-// longer fit its bytes becomes dense by this. Equal sketches have equal bytes.
+// Blob is the sketch as a BLOB, and changes nothing. Equal sketches have equal bytes.
+//
+// It is here, and nowhere else, that cells are held against Bytes: where their list
+// takes more, they are counted in counters for the BLOB, and s goes on to hold them.
+func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
+
+// AppendBlob is Blob appended to dst.
 func (s *Sketch) AppendBlob(dst []byte) []byte {
 	start := len(dst)
 	dst = sketch.Begin(dst, id)
@@ -67,20 +73,18 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	if s.dense == nil {
 		body, fits := s.cells.AppendBody(dst, s.Bytes)
 		if fits {
-			s.Bounds = s.cells.Bounds()
-			return s.end(body, start, params)
+			return s.end(body, start, params, s.cells.Bounds())
 		}
-		s.makeDense()
-		dst = body[:start+sketch.HeaderSize+params]
+		s, dst = s.asDense(), body[:start+sketch.HeaderSize+params]
 	}
-	return s.end(append(dst, s.dense.Body...), start, params)
+	return s.end(append(dst, s.dense.Body...), start, params, s.bounds)
 }
 
 // end fills in what depends on the form and closes the BLOB.
-func (s *Sketch) end(dst []byte, start, params int) []byte {
+func (s *Sketch) end(dst []byte, start, params int, bounds grid.Rect) []byte {
 	blob := dst[start:]
 	p := blob[sketch.HeaderSize:]
-	for i, v := range []int64{s.Bounds.MinX, s.Bounds.MinY, s.Bounds.MaxX, s.Bounds.MaxY} {
+	for i, v := range []int64{bounds.MinX, bounds.MinY, bounds.MaxX, bounds.MaxY} {
 		binary.LittleEndian.PutUint64(p[atBounds+8*i:], uint64(v))
 	}
 	p[atForm] = formExact
@@ -124,8 +128,8 @@ func (s *Sketch) appendParams(dst []byte) []byte {
 // Decode reads a BLOB completely, checksum included. The error wraps
 // sketch.ErrInvalid.
 func Decode(blob []byte) (*Sketch, error) {
-	var v View
-	if err := v.Reset(blob); err != nil {
+	v, err := NewView(blob)
+	if err != nil {
 		return nil, err
 	}
 	return v.Sketch()
@@ -141,7 +145,7 @@ func (v *View) Sketch() (*Sketch, error) {
 		Class:      key.Class(v.header.KeyClass),
 		Total:      v.header.Total,
 		TotalKnown: v.header.Flags.Has(sketch.TotalKnown),
-		Bounds:     v.Bounds,
+		bounds:     v.Bounds,
 		sums:       v.header.Flags.Has(sketch.Additive),
 		parts:      v.parts,
 	}

@@ -4,8 +4,9 @@
 // (Laass, Walther, Mansour and Werner, "CascadeCBF: Probabilistic Counting for
 // Sparse Spatial Point Clouds").
 //
-// A Builder makes sketches of points and of other sketches; a View answers
-// questions straight from a BLOB; a Sketch is one that can be changed.
+// New makes a Sketch, which can be changed and has a BLOB; a View answers questions
+// straight from a BLOB; a Builder makes a sketch of many points, or of other
+// sketches, in less time and within a budget of memory.
 package ccbf
 
 import (
@@ -90,9 +91,9 @@ type Config struct {
 	shape cascade.Shape
 }
 
-// New checks p. The error wraps sketch.ErrOption or comes from grid.New, and
+// Config checks p. The error wraps sketch.ErrOption or comes from grid.New, and
 // names the parameter and its range.
-func New(p Params) (Config, error) {
+func (p Params) Config() (Config, error) {
 	g, err := grid.New(p.Res)
 	if err != nil {
 		return Config{}, err

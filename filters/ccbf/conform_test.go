@@ -21,7 +21,7 @@ func cellOfID(id uint64) grid.Cell {
 func (s subject) Add(id, n uint64) error    { return s.Sketch.Add(cellOfID(id), nil, n) }
 func (s subject) Count(id uint64) uint64    { return s.Sketch.count(cellOfID(id), nil) }
 func (s subject) Remove(id, n uint64) error { return s.Sketch.Remove(cellOfID(id), nil, n) }
-func (s subject) Blob() []byte              { c := *s.Sketch; return c.AppendBlob(nil) }
+func (s subject) Blob() []byte              { c := *s.Sketch; return c.Blob() }
 
 func (s subject) Union(o conform.Subject) error { return s.UnionBlob(o.Blob()) }
 
@@ -50,14 +50,14 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func emptySketch(p Params) *Sketch { return must(NewBuilder(must(New(p)), nil).Sketch()) }
+func emptySketch(p Params) *Sketch { return must(NewBuilder(must(p.Config()), nil).Sketch()) }
 
 // boundedSketch is an empty sketch whose bounds, if it is dense, do not grow
 // any more: a dense sketch that lost its cells again keeps their bounds.
 func boundedSketch(p Params) *Sketch {
 	s := emptySketch(p)
 	if s.dense != nil {
-		s.Bounds = grid.Rect{MinX: -1 << 50, MinY: -1 << 50, MaxX: 1 << 50, MaxY: 1 << 50}
+		s.bounds = grid.Rect{MinX: -1 << 50, MinY: -1 << 50, MaxX: 1 << 50, MaxY: 1 << 50}
 	}
 	return s
 }

@@ -7,13 +7,13 @@ import (
 )
 
 func BenchmarkExactCount(b *testing.B) {
-	builder := NewBuilder(must(New(Params{Res: 1, Bytes: 1 << 26})), nil)
+	builder := NewBuilder(must(Params{Res: 1, Bytes: 1 << 26}.Config()), nil)
 	keys := crowd(1 << 20)
 	if err := builder.AddKeys(keys); err != nil {
 		b.Fatal(err)
 	}
 	var v View
-	if err := v.Reset(must(builder.Sketch()).AppendBlob(nil)); err != nil {
+	if err := v.Reset(must(builder.Sketch()).Blob()); err != nil {
 		b.Fatal(err)
 	}
 	var sum uint64

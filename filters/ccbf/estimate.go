@@ -75,8 +75,8 @@ func (v *View) Info() Info {
 
 // describe says which form the sketch is in, and of an exact one, its cells.
 func describe(blob []byte) (string, error) {
-	var v View
-	if err := v.Reset(blob); err != nil {
+	v, err := NewView(blob)
+	if err != nil {
 		return "", err
 	}
 	if v.form == formDense {

@@ -115,7 +115,7 @@ func TestExactForm(t *testing.T) {
 					t.Fatalf("decoded, %v counts %d, want %d", k, got, n)
 				}
 			}
-			sameBytes(t, "encoded again", blob, s.AppendBlob(nil))
+			sameBytes(t, "encoded again", blob, s.Blob())
 			sameBytes(t, "in another order", blob, blobOf(t, builderOf(t, cfg, p.shuffled(r))))
 			if len(p) > 1 {
 				sameBytes(t, "merged", blob, blobOf(t, unite(t, r, cfg, split(r, p, 4))))

@@ -26,7 +26,7 @@ var folds = []struct {
 
 // sizes are the lengths of BLOBs to fold to, down to one that is too short.
 func foldSizes(s *Sketch) (sizes []uint64) {
-	for n := uint64(len(bytesOf(s))); n > 0; n = n * 5 / 8 {
+	for n := uint64(len(s.Blob())); n > 0; n = n * 5 / 8 {
 		sizes = append(sizes, n)
 	}
 	return sizes
@@ -41,17 +41,17 @@ func TestFoldDense(t *testing.T) {
 				r := rand.New(rand.NewPCG(101, 0))
 				cfg := config(t, Params{Dense: true, Mode: mode, Widths: l.widths, Counters: l.sizes})
 				p := hot(r, 1500, 300)
-				whole, folded := bytesOf(sketchOf(t, cfg, p)), 0
+				whole, folded := sketchOf(t, cfg, p).Blob(), 0
 				for _, size := range foldSizes(must(Decode(whole))) {
 					s := must(Decode(whole))
 					if err := s.Fold(size); err != nil {
 						if !errors.Is(err, sketch.ErrOption) {
 							t.Fatal(err)
 						}
-						sameBytes(t, "after an error", whole, bytesOf(s))
+						sameBytes(t, "after an error", whole, s.Blob())
 						continue
 					}
-					blob := bytesOf(s)
+					blob := s.Blob()
 					if uint64(len(blob)) > size {
 						t.Fatalf("%d bytes, at most %d were to be", len(blob), size)
 					}
@@ -72,7 +72,7 @@ func TestFoldDense(t *testing.T) {
 						for _, w := range v.Widths() {
 							params.Widths = append(params.Widths, int(w))
 						}
-						direct := must(sketch.Parse(bytesOf(sketchOf(t, config(t, params), p))))
+						direct := must(sketch.Parse(sketchOf(t, config(t, params), p).Blob()))
 						sameBytes(t, fmt.Sprint("folded to ", v.Counters()), direct.Body, must(sketch.Parse(blob)).Body)
 					}
 				}
@@ -101,14 +101,14 @@ func TestFoldAndUnion(t *testing.T) {
 		if i == 0 {
 			parts = NewBuilder(s.Config, nil)
 		}
-		if err := parts.AddView(viewOf(t, bytesOf(s))); err != nil {
+		if err := parts.AddView(viewOf(t, s.Blob())); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := both.Fold(size); err != nil {
 		t.Fatal(err)
 	}
-	sameBytes(t, "folded and united", bytesOf(both), blobOf(t, parts))
+	sameBytes(t, "folded and united", both.Blob(), blobOf(t, parts))
 }
 
 // An exact sketch stays exact where it fits, and otherwise becomes what its
@@ -120,7 +120,7 @@ func TestFoldExact(t *testing.T) {
 		for range 400 {
 			p.add(spot{grid.Cell{X: r.Int64N(1 << 24), Y: r.Int64N(1 << 24)}, plain}, 1+r.Uint64N(9))
 		}
-		whole := bytesOf(sketchOf(t, config(t, Params{Mode: mode, Bytes: 1 << 13}), p))
+		whole := sketchOf(t, config(t, Params{Mode: mode, Bytes: 1 << 13}), p).Blob()
 		exact, dense := 0, 0
 		for _, size := range append(foldSizes(must(Decode(whole))), 1<<12, 1<<13, 1<<20, uint64(len(whole)), uint64(len(whole))-1) {
 			s := must(Decode(whole))
@@ -128,10 +128,10 @@ func TestFoldExact(t *testing.T) {
 				if !errors.Is(err, sketch.ErrOption) {
 					t.Fatal(err)
 				}
-				sameBytes(t, "after an error", whole, bytesOf(s))
+				sameBytes(t, "after an error", whole, s.Blob())
 				continue
 			}
-			blob := bytesOf(s)
+			blob := s.Blob()
 			if uint64(len(blob)) > size {
 				t.Fatalf("%d bytes, at most %d were to be", len(blob), size)
 			}
@@ -178,13 +178,13 @@ func TestFoldAfterRemovalAndMask(t *testing.T) {
 		if s.Saturated() {
 			t.Fatal("saturated")
 		}
-		if err := s.Mask(must(Decode(bytesOf(s)))); err != nil {
+		if err := s.Mask(must(Decode(s.Blob()))); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Fold(uint64(len(bytesOf(s))) - 7); err != nil {
+		if err := s.Fold(uint64(len(s.Blob())) - 7); err != nil {
 			t.Fatal(err)
 		}
-		counts(t, "folded", viewOf(t, bytesOf(s)), m, false)
+		counts(t, "folded", viewOf(t, s.Blob()), m, false)
 	}
 }
 

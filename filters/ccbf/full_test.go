@@ -17,7 +17,7 @@ func TestFullCountersReadAsTheTotal(t *testing.T) {
 		for _, widths := range [][]int{{4}, {2, 2}, {8}, {3, 4}} {
 			params := Params{Dense: true, Mode: mode, Widths: widths}
 			s := sketchOf(t, config(t, params), points{{here, 1000}, {there, 1}})
-			v := viewOf(t, bytesOf(s))
+			v := viewOf(t, s.Blob())
 			if got := v.Count(here.Cell, nil); got != 1001 || !v.saturated() {
 				t.Errorf("%v, widths %v: 1000 of 1001 points read %d, saturated %v", mode, widths, got, v.saturated())
 			}
@@ -31,8 +31,8 @@ func TestFullCountersReadAsTheTotal(t *testing.T) {
 				}
 			}
 			// Without a total there is only what can be counted at all.
-			must(0, s.Mask(must(Decode(bytesOf(s)))))
-			if got := viewOf(t, bytesOf(s)).Count(here.Cell, nil); got != math.MaxUint64 {
+			must(0, s.Mask(must(Decode(s.Blob()))))
+			if got := viewOf(t, s.Blob()).Count(here.Cell, nil); got != math.MaxUint64 {
 				t.Errorf("%v, widths %v: %d after a mask, whose total is unknown", mode, widths, got)
 			}
 		}
@@ -65,7 +65,7 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 				both := append(pa[:len(pa):len(pa)], pb...)
 				check := func(what string, s *Sketch, want map[spot]uint64) {
 					t.Helper()
-					blob := bytesOf(s)
+					blob := s.Blob()
 					if s.Saturated() != atCeiling(s) {
 						t.Fatalf("%v, widths %v, %s: saturated is %v", mode, widths, what, s.Saturated())
 					}
@@ -87,7 +87,7 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 				u := must(unite(t, r, cfg, []points{pa, pb}).Sketch())
 				u.makeDense()
 				check("united", u, both.model())
-				if u.Fold(uint64(len(bytesOf(u)))-8) == nil {
+				if u.Fold(uint64(len(u.Blob()))-8) == nil {
 					check("folded", u, both.model())
 				}
 				for _, op := range operations {
@@ -122,7 +122,7 @@ func TestATotalBeyondItsRangeStays(t *testing.T) {
 	cfg := config(t, Params{Dense: true, Mode: Standard, Widths: []int{4}, Counters: []uint64{1 << 16}})
 	s := sketchOf(t, cfg, points{{here, math.MaxUint64}, {there, math.MaxUint64}})
 	must(0, s.Remove(there.Cell, nil, math.MaxUint64))
-	if got := must(Decode(bytesOf(s))).count(here.Cell, nil); got != math.MaxUint64 || s.Total != math.MaxUint64 {
+	if got := must(Decode(s.Blob())).count(here.Cell, nil); got != math.MaxUint64 || s.Total != math.MaxUint64 {
 		t.Errorf("%d points left, a total of %d", got, s.Total)
 	}
 }

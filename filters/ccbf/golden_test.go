@@ -98,7 +98,7 @@ func TestGolden(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			blob := bytesOf(s)
+			blob := s.Blob()
 			if old, err = script.Golden(g.file+".blob", blob); err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			sameBytes(t, "written again", old, d.AppendBlob(nil))
+			sameBytes(t, "written again", old, d.Blob())
 			v := viewOf(t, old)
 			if v.IsExact() != g.exact {
 				t.Errorf("exact is %v", v.IsExact())

@@ -96,7 +96,7 @@ func blobOf(t testing.TB, b *Builder) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.AppendBlob(nil)
+	return s.Blob()
 }
 
 func sketchOf(t testing.TB, c Config, p points) *Sketch {
@@ -120,15 +120,12 @@ func viewOf(t testing.TB, blob []byte) *View {
 	return v
 }
 
-// bytesOf encodes a copy of a sketch: encoding may make it dense.
-func bytesOf(s *Sketch) []byte { c := *s; return c.AppendBlob(nil) }
-
 func config(t testing.TB, p Params) Config {
 	t.Helper()
 	if p.Res == 0 {
 		p.Res = 1
 	}
-	c, err := New(p)
+	c, err := p.Config()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestIntersectorIsTheLeastOfValues(t *testing.T) {
 				for j, n := range valuesOf(s) {
 					want[j] = min(want[j], n)
 				}
-				views = append(views, viewOf(t, bytesOf(s)))
+				views = append(views, viewOf(t, s.Blob()))
 			}
 			s := intersection(t, r, views, false)
 			for j, n := range valuesOf(s) {
@@ -50,7 +50,7 @@ func TestIntersectorIsTheLeastOfValues(t *testing.T) {
 				t.Errorf("total %d, known %v, additive %v", s.Total, s.TotalKnown, s.Additive())
 			}
 			for range 6 {
-				sameBytes(t, "another order", bytesOf(s), bytesOf(intersection(t, r, views, true)))
+				sameBytes(t, "another order", s.Blob(), intersection(t, r, views, true).Blob())
 			}
 		}
 	}
@@ -76,11 +76,11 @@ func intersection(t testing.TB, r *rand.Rand, views []*View, mixed bool) *Sketch
 	}
 	for len(xs) > 1 {
 		i := r.IntN(len(xs) - 1)
-		want := bytesOf(must(xs[i+1].Sketch()))
+		want := must(xs[i+1].Sketch()).Blob()
 		if err := xs[i].Merge(xs[i+1]); err != nil {
 			t.Fatal(err)
 		}
-		sameBytes(t, "the source of a merge", want, bytesOf(must(xs[i+1].Sketch())))
+		sameBytes(t, "the source of a merge", want, must(xs[i+1].Sketch()).Blob())
 		xs = append(xs[:i+1], xs[i+2:]...)
 	}
 	if mixed {
@@ -111,7 +111,7 @@ func TestIntersectorOfAnyForms(t *testing.T) {
 					if s.IsExact() != (form == 'e') {
 						t.Fatal("not the form that was meant")
 					}
-					views = append(views, viewOf(t, bytesOf(s)))
+					views = append(views, viewOf(t, s.Blob()))
 					if i == 0 {
 						want = p.model()
 					}
@@ -119,12 +119,12 @@ func TestIntersectorOfAnyForms(t *testing.T) {
 				}
 				s := intersection(t, r, views, false)
 				exact := s.IsExact()
-				counts(t, "the intersection", viewOf(t, bytesOf(s)), want, exact)
-				if all := viewOf(t, bytesOf(s)); exact && all.Info().Cells != uint64(len(want)) {
+				counts(t, "the intersection", viewOf(t, s.Blob()), want, exact)
+				if all := viewOf(t, s.Blob()); exact && all.Info().Cells != uint64(len(want)) {
 					t.Errorf("%d cells, want %d", all.Info().Cells, len(want))
 				}
 				for range 10 {
-					sameBytes(t, "another order", bytesOf(s), bytesOf(intersection(t, r, views, r.IntN(2) == 0)))
+					sameBytes(t, "another order", s.Blob(), intersection(t, r, views, r.IntN(2) == 0).Blob())
 				}
 			})
 		}

@@ -74,8 +74,8 @@ func (s *Sketch) Coarsen(factor uint64) error {
 		s.cells = s.cells.Coarser(l)
 		return nil
 	}
-	if s.Bounds != cells.NoBounds {
-		s.Bounds = s.Bounds.Quads(int(l))
+	if s.bounds != cells.NoBounds {
+		s.bounds = s.bounds.Quads(int(l))
 	}
 	return nil
 }

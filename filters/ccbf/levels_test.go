@@ -61,7 +61,7 @@ func TestLevelsNeverUndercount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pts := hotFor(p, rand.New(rand.NewPCG(1, 1)))
 			s := sketchOf(t, config(t, p), pts)
-			blob := bytesOf(s)
+			blob := s.Blob()
 			v := viewOf(t, blob)
 			for level := uint8(0); level <= levels; level++ {
 				c, err := Decode(blob)
@@ -71,7 +71,7 @@ func TestLevelsNeverUndercount(t *testing.T) {
 				if err := c.Coarsen(1 << level); err != nil {
 					t.Fatal(err)
 				}
-				coarse := viewOf(t, bytesOf(c))
+				coarse := viewOf(t, c.Blob())
 				if got := coarse.Grid.Res(); got != float64(uint64(1)<<level) {
 					t.Fatalf("resolution %v at level %d", got, level)
 				}
@@ -108,7 +108,7 @@ func TestCoarsenExact(t *testing.T) {
 				coarse.add(o.spot, o.n)
 			}
 			want := blobOf(t, builderOf(t, config(t, Params{Res: 0.25 * float64(factor)}), coarse))
-			sameBytes(t, fmt.Sprint("factor ", factor), bytesOf(s), want)
+			sameBytes(t, fmt.Sprint("factor ", factor), s.Blob(), want)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestCoarsenThenUnite(t *testing.T) {
 		if b == nil {
 			b = NewBuilder(s.Config, nil)
 		}
-		if err := b.AddView(viewOf(t, bytesOf(s))); err != nil {
+		if err := b.AddView(viewOf(t, s.Blob())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestCoarsenThenUnite(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Not the same bytes: the whole has counted the finer cells of few as well.
-	counts(t, "whole", viewOf(t, bytesOf(whole)), quadsOf(append(few, many...).model(), 2), false)
+	counts(t, "whole", viewOf(t, whole.Blob()), quadsOf(append(few, many...).model(), 2), false)
 }
 
 func TestCoarsenErrors(t *testing.T) {
@@ -170,7 +170,7 @@ func TestRemoveFromLevels(t *testing.T) {
 		p := Params{Dense: true, Bytes: 4096, Mode: Standard, Levels: 4, Categories: totals, Totals: totals}
 		pts := hotFor(p, rand.New(rand.NewPCG(4, 4)))
 		s := sketchOf(t, config(t, p), pts[:2000])
-		want := bytesOf(s)
+		want := s.Blob()
 		for _, o := range pts[2000:] {
 			if err := s.Add(o.Cell, o.bytes(), o.n); err != nil {
 				t.Fatal(err)
@@ -242,7 +242,7 @@ func TestLimitWithLevels(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return viewOf(t, bytesOf(s)).BoxSum(wide, nil)
+		return viewOf(t, s.Blob()).BoxSum(wide, nil)
 	}
 	var many *ErrTooManyCells
 	if _, err := sum(0); !errors.As(err, &many) {

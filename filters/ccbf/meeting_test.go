@@ -53,10 +53,10 @@ func TestAKeyMeetsItself(t *testing.T) {
 					for range 3 {
 						p.add(at, 1)
 					}
-					batch := viewOf(t, bytesOf(sketchOf(t, cfg, p)))
+					batch := viewOf(t, sketchOf(t, cfg, p).Blob())
 					for _, read := range []struct{ got, want uint64 }{
 						{one.count(at.Cell, nil), n},
-						{viewOf(t, bytesOf(one)).Count(at.Cell, nil), n},
+						{viewOf(t, one.Blob()).Count(at.Cell, nil), n},
 						{batch.Count(at.Cell, nil), n + 3},
 					} {
 						if read.got != read.want {
@@ -80,7 +80,7 @@ func TestBatchesOfReadings(t *testing.T) {
 	r := rand.New(rand.NewPCG(202, 0))
 	for _, l := range oddLayouts {
 		cfg := config(t, Params{Dense: true, Mode: Standard, Widths: l.widths, Counters: l.sizes})
-		v := viewOf(t, bytesOf(sketchOf(t, cfg, hot(r, 300, 60))))
+		v := viewOf(t, sketchOf(t, cfg, hot(r, 300, 60)).Blob())
 		var h1, h2, got [200]uint64
 		for i := range h1 {
 			h1[i], h2[i] = v.hasher.hash(grid.Cell{X: r.Int64N(200) - 100, Y: -50}, nil)
@@ -117,7 +117,7 @@ func TestMeetingPositionsLoseNothing(t *testing.T) {
 					return s
 				}
 				fold := func(s *Sketch) *Sketch {
-					size := uint64(len(bytesOf(s))) - s.DenseBytes()
+					size := uint64(len(s.Blob())) - s.DenseBytes()
 					for to := s.shape; ; {
 						next, _, ok := to.Folded()
 						if !ok {
@@ -129,7 +129,7 @@ func TestMeetingPositionsLoseNothing(t *testing.T) {
 				}
 				check := func(what string, s *Sketch, want map[spot]uint64) {
 					t.Helper()
-					counts(t, fmt.Sprintf("%v, counters %v, k %d, %s", mode, l.sizes, params.K, what), viewOf(t, bytesOf(s)), want, false)
+					counts(t, fmt.Sprintf("%v, counters %v, k %d, %s", mode, l.sizes, params.K, what), viewOf(t, s.Blob()), want, false)
 				}
 				check("made", dense(pa), pa.model())
 				check("folded", fold(dense(pa)), pa.model())

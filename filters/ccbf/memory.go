@@ -13,7 +13,7 @@ func (v *View) Memory() int64 {
 	return v.cells.Memory()
 }
 
-// EncodeBytes is the bytes that Sketch and its AppendBlob take at most beside what
+// EncodeBytes is the bytes that Sketch and its Blob take at most beside what
 // the builder has: for the BLOB, and where there are counters, or there may be, for
 // a copy of them.
 func (b *Builder) EncodeBytes() int64 {

@@ -26,7 +26,7 @@ func TestUnionOfMixedForms(t *testing.T) {
 					}
 					lost = lost || !s.TotalKnown
 				}
-				blobs = append(blobs, bytesOf(s))
+				blobs = append(blobs, s.Blob())
 				all = append(all, p...)
 			}
 			unite := func(order []int, grouped bool) []byte {

@@ -98,11 +98,11 @@ func streamedView(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View
 
 func maximaView(t *testing.T, c Config, m map[spot]uint64) *View {
 	sections := sectionsOf(m)
-	s := &Sketch{Config: c, TotalKnown: true, Bounds: sections.Bounds(), dense: maximumDense(&c, sections)}
+	s := &Sketch{Config: c, TotalKnown: true, bounds: sections.Bounds(), dense: maximumDense(&c, sections)}
 	for _, n := range m {
 		s.Total += n
 	}
-	return viewOf(t, s.AppendBlob(nil))
+	return viewOf(t, s.Blob())
 }
 
 func foldedView(t *testing.T, v *View) *View {
@@ -110,7 +110,7 @@ func foldedView(t *testing.T, v *View) *View {
 	if err := s.Fold(uint64(len(v.blob)) * 3 / 5); err != nil {
 		t.Fatal(err)
 	}
-	return viewOf(t, bytesOf(s))
+	return viewOf(t, s.Blob())
 }
 
 func unitedView(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64, n int, of func(p points) *View) *View {
@@ -211,7 +211,7 @@ func TestErrorOfCellsWithPointsUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, v := range map[string]*View{
-			"an intersection": viewOf(t, bytesOf(s)),
+			"an intersection": viewOf(t, s.Blob()),
 			"levels":          viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Mode: mode, Bytes: 1000, Levels: 2}), p))),
 		} {
 			if e := v.Error(); e.Known || e.Occupied != (Overcount{}) || e.Empty.Excess == 0 {

@@ -103,7 +103,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 		s.Total = saturate.Add(s.Total, n)
 	}
 	if s.dense != nil {
-		s.Bounds = cells.Hull(s.Bounds, insertCells(s.dense, &s.Config, cells.Single(c, category, n)))
+		s.bounds = cells.Hull(s.bounds, insertCells(s.dense, &s.Config, cells.Single(c, category, n)))
 		if s.Mode == MinimalIncrement {
 			s.parts = s.parts.More(s.Total)
 		}
@@ -221,8 +221,8 @@ func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(
 func (s *Sketch) limit(o *Sketch) {
 	s.Class = max(s.Class, o.Class)
 	s.Exact = s.Exact && o.Exact
-	if s.Bounds = s.Bounds.Intersect(o.Bounds); s.Bounds.Empty() {
-		s.Bounds = cells.NoBounds
+	if s.bounds = s.bounds.Intersect(o.bounds); s.bounds.Empty() {
+		s.bounds = cells.NoBounds
 	}
 }
 
@@ -258,8 +258,7 @@ func (s *Sketch) Fold(size uint64) error {
 			if to.Bytes() > limit {
 				return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.Bytes())
 			}
-			s.shape, s.Bytes = to, min(s.Bytes, limit)
-			s.makeDense()
+			s.shape, s.Bytes = to, min(s.Bytes, limit) // its BLOB has these counters
 			return nil
 		}
 		// Where no dense form is so small, what it may become is the smallest.

@@ -65,11 +65,11 @@ var built = []struct {
 	}, true},
 	{"mi, of exact counts", MinimalIncrement, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		sections := sectionsOf(m)
-		s := &Sketch{Config: c, TotalKnown: true, Bounds: sections.Bounds(), dense: maximumDense(&c, sections)}
+		s := &Sketch{Config: c, TotalKnown: true, bounds: sections.Bounds(), dense: maximumDense(&c, sections)}
 		for _, n := range m {
 			s.Total += n
 		}
-		return viewOf(t, s.AppendBlob(nil))
+		return viewOf(t, s.Blob())
 	}, true},
 	{"mi, streamed", MinimalIncrement, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		return viewOf(t, blobOf(t, builderOf(t, c, streamed(r, m))))
@@ -317,7 +317,7 @@ func TestEstimatesAfterSetOperations(t *testing.T) {
 					truth += float64(min(n, m))
 				}
 			}
-			v := viewOf(t, bytesOf(s))
+			v := viewOf(t, s.Blob())
 			if e := must(v.PolygonEstimate(whole, nil)); e.Low != 0 || float64(e.High) < truth {
 				t.Errorf("%v, %s: %+v, the truth %v", mode, name, e, truth)
 			}

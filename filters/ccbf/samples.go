@@ -47,7 +47,7 @@ func samples() ([]sketch.Sample, error) {
 }
 
 func sample(p Params, rows int64, cell func(int64) grid.Cell, category func(int64) ([]byte, key.Class), change func(*Sketch) error) ([]byte, error) {
-	c, err := New(p)
+	c, err := p.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -71,5 +71,5 @@ func sample(p Params, rows int64, cell func(int64) grid.Cell, category func(int6
 			return nil, err
 		}
 	}
-	return s.AppendBlob(nil), nil
+	return s.Blob(), nil
 }

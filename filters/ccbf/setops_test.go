@@ -54,12 +54,12 @@ func TestIntersectAndMask(t *testing.T) {
 				pa, pb := weigh(r, hot(r, n, 700)), weigh(r, hot(r, 400, 700))
 				a, b := sketchOf(t, config(t, left), pa), sketchOf(t, config(t, right), pb)
 				exact := a.IsExact() && b.IsExact()
-				before := bytesOf(b)
+				before := b.Blob()
 				if err := op.run(a, b); err != nil {
 					t.Fatal(err)
 				}
-				sameBytes(t, "the right side", before, bytesOf(b))
-				v := viewOf(t, bytesOf(a))
+				sameBytes(t, "the right side", before, b.Blob())
+				v := viewOf(t, a.Blob())
 				want := combined(pa.model(), pb.model(), op.model)
 				counts(t, name+" "+op.name, v, want, exact)
 				if a.Saturated() != atCeiling(a) || a.Saturated() != v.saturated() {
@@ -101,7 +101,7 @@ func TestSubtractUndoesUnion(t *testing.T) {
 			}
 			a, b := sketchOf(t, cfg, pa), sketchOf(t, cfg, pb)
 			both := builderOf(t, cfg, pa)
-			if err := both.AddView(viewOf(t, bytesOf(b))); err != nil {
+			if err := both.AddView(viewOf(t, b.Blob())); err != nil {
 				t.Fatal(err)
 			}
 			u, err := Decode(blobOf(t, both))
@@ -111,19 +111,19 @@ func TestSubtractUndoesUnion(t *testing.T) {
 			if u.Saturated() {
 				t.Fatal("saturated")
 			}
-			before := bytesOf(b)
+			before := b.Blob()
 			exact := u.IsExact()
 			if err := u.Subtract(b); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			sameBytes(t, "the right side", before, bytesOf(b))
+			sameBytes(t, "the right side", before, b.Blob())
 			if u.Total != a.Total || !u.TotalKnown {
 				t.Errorf("%s: total %d, want %d", name, u.Total, a.Total)
 			}
-			v := viewOf(t, bytesOf(u))
+			v := viewOf(t, u.Blob())
 			counts(t, name, v, pa.model(), exact)
 			if exact {
-				sameBytes(t, name, bytesOf(a), bytesOf(u))
+				sameBytes(t, name, a.Blob(), u.Blob())
 				continue
 			}
 			// Digits are sums, whatever the flags: they are those of a.
@@ -157,12 +157,12 @@ func TestSubtractWhatIsNoPart(t *testing.T) {
 			left.Mode, right.Mode = Standard, Standard
 			for _, p := range []points{other, more} {
 				s, o := sketchOf(t, config(t, left), small), sketchOf(t, config(t, right), p)
-				before, ob := bytesOf(s), bytesOf(o)
+				before, ob := s.Blob(), o.Blob()
 				if err := s.Subtract(o); !errors.Is(err, sketch.ErrTooMany) {
 					t.Errorf("left %v, right %v: %v", left.Dense, right.Dense, err)
 				}
-				sameBytes(t, "after the error", before, bytesOf(s))
-				sameBytes(t, "the right side after the error", ob, bytesOf(o))
+				sameBytes(t, "after the error", before, s.Blob())
+				sameBytes(t, "the right side after the error", ob, o.Blob())
 				if s.IsExact() == left.Dense || o.IsExact() == right.Dense {
 					t.Errorf("left %v, right %v: the form changed", left.Dense, right.Dense)
 				}
@@ -207,7 +207,7 @@ func TestMismatchedSketches(t *testing.T) {
 			c := config(t, base)
 			want = c.Differ(&b.Config).Error()
 		}
-		before, ob := bytesOf(a), bytesOf(b)
+		before, ob := a.Blob(), b.Blob()
 		x := NewIntersector(nil)
 		if err := x.AddView(viewOf(t, before)); err != nil {
 			t.Fatal(err)
@@ -221,8 +221,8 @@ func TestMismatchedSketches(t *testing.T) {
 				t.Errorf("%s: %v, want %s", what, err, want)
 			}
 		}
-		sameBytes(t, "after errors", before, bytesOf(a))
-		sameBytes(t, "the right side after errors", ob, bytesOf(b))
+		sameBytes(t, "after errors", before, a.Blob())
+		sameBytes(t, "the right side after errors", ob, b.Blob())
 	}
 }
 
@@ -258,13 +258,13 @@ func TestChangesWhileExact(t *testing.T) {
 			m[to] = saturate.Add(m[to], n)
 		}
 		if i%20 == 0 {
-			v := viewOf(t, bytesOf(s)) // with the total that the header must have
+			v := viewOf(t, s.Blob()) // with the total that the header must have
 			counts(t, "after a change", v, m, true)
 			var p points
 			for c, n := range m {
 				p.add(c, n)
 			}
-			sameBytes(t, "the sketch of what is left", blobOf(t, builderOf(t, s.Config, p)), bytesOf(s))
+			sameBytes(t, "the sketch of what is left", blobOf(t, builderOf(t, s.Config, p)), s.Blob())
 		}
 	}
 }
@@ -283,7 +283,7 @@ func TestMoveWhileDense(t *testing.T) {
 		m[from] -= n
 		m[to] += n
 	}
-	counts(t, "after moves", viewOf(t, bytesOf(s)), m, false)
+	counts(t, "after moves", viewOf(t, s.Blob()), m, false)
 	if s.Total != uint64(len(p)) {
 		t.Errorf("total %d", s.Total)
 	}

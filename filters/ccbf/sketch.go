@@ -11,21 +11,35 @@ import (
 )
 
 // Sketch is a sketch in memory: a list of cells while it is exact, arrays of
-// counters once it is dense. Make one with a Builder or with Decode.
+// counters once it is dense. Make one with New, a Builder or Decode.
 type Sketch struct {
 	Config
 	Class      key.Class // class of the categories; 0 where none was seen
 	Total      uint64    // occurrences inserted
 	TotalKnown bool      // false after intersect and mask on the dense form
-	Bounds     grid.Rect // cells that can have a count; while exact brought up to date by AppendBlob only, while dense not shrunk by removal
 
-	sums  bool // counters are sums of occurrences
-	parts cascade.Origin
-	cells cells.List
-	dense *cascade.Counters // nil while exact
+	// bounds is of the cells that can have a count, not shrunk by removal: while dense.
+	bounds grid.Rect
+	sums   bool // counters are sums of occurrences
+	parts  cascade.Origin
+	cells  cells.List
+	dense  *cascade.Counters // nil while exact
 }
 
-// IsExact reports whether every answer is exact.
+// New makes an empty sketch. The error is that of Params.Config.
+func New(p Params) (*Sketch, error) {
+	c, err := p.Config()
+	if err != nil {
+		return nil, err
+	}
+	s := &Sketch{Config: c, TotalKnown: true, bounds: cells.NoBounds, sums: c.Mode == Standard}
+	if !c.Exact {
+		s.dense = cascade.New(c.shape)
+	}
+	return s, nil
+}
+
+// IsExact reports whether s holds its cells. Its BLOB is exact while they fit Bytes.
 func (s *Sketch) IsExact() bool { return s.dense == nil }
 
 // Additive reports whether counters are sums of occurrences, so that Remove,
@@ -149,7 +163,7 @@ func (s *Sketch) makeDense() {
 	if s.dense != nil {
 		return
 	}
-	s.Bounds = s.cells.Bounds()
+	s.bounds = s.cells.Bounds()
 	if s.sums = s.Mode == Standard; s.sums {
 		s.dense = cascade.New(s.shape)
 		insertCells(s.dense, &s.Config, s.cells)

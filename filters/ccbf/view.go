@@ -17,9 +17,9 @@ var (
 )
 
 // View answers questions straight from a BLOB's memory, which must not change
-// meanwhile. Reset checks structure and lengths, not the checksum: answers
+// meanwhile. NewView checks structure and lengths, not the checksum: answers
 // from damaged bytes may be wrong, but nothing worse happens. The zero value
-// is ready for Reset; a View can be reset again and again without allocating.
+// is ready for Reset, and a View can be reset again and again without allocating.
 //
 // A View is for one goroutine at a time: questions use memory that it keeps from
 // one to the next. Any number of Views may read the same BLOB at once.
@@ -36,7 +36,14 @@ type View struct {
 	covered  uint64                   // cells that those covered
 }
 
-// Reset makes v a view of a BLOB. The error wraps sketch.ErrInvalid.
+// NewView returns a view of a BLOB. The error wraps sketch.ErrInvalid.
+func NewView(blob []byte) (View, error) {
+	var v View
+	err := v.Reset(blob)
+	return v, err
+}
+
+// Reset makes v a view of another BLOB, in the memory that it has. The error wraps sketch.ErrInvalid.
 func (v *View) Reset(blob []byte) error {
 	v.blob = nil
 	clear(v.classes[:])

@@ -200,7 +200,7 @@ func ccbfForms(t *testing.T) (all []form) {
 		{"standard, categories", ccbf.Params{Dense: true, Mode: ccbf.Standard, Categories: true, Totals: true, Counters: []uint64{1000, 50, 5}}, 5},
 	} {
 		c.params.Res = 1
-		b := ccbf.NewBuilder(must(ccbf.New(c.params)), nil)
+		b := ccbf.NewBuilder(must(c.params.Config()), nil)
 		var category []byte
 		class := key.None
 		if c.params.Categories {
@@ -212,7 +212,7 @@ func ccbfForms(t *testing.T) (all []form) {
 			must(0, b.Add(grid.Cell{X: 3 * i, Y: -i * i}, category, class, c.weight))
 		}
 		s := must(b.Sketch())
-		blob := s.AppendBlob(nil)
+		blob := s.Blob()
 		f := form{name: "ccbf, " + c.name, blob: blob, check: checks(blob, func(blob []byte) error {
 			var v ccbf.View
 			if err := v.Reset(blob); err != nil {

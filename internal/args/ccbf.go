@@ -97,7 +97,7 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 	}
 	p.Dense = !o.Bool(ccbfExact, row, true)
 	p.Totals = o.Bool(ccbfTotals, row, false)
-	return ccbf.New(p)
+	return p.Config()
 }
 
 // CCBFCategories reads the option category as ccbf_empty takes it: whether

@@ -105,7 +105,7 @@ func options(in, out string) *Options {
 // wanted are the sketches that SQL makes of the visits, by key.
 func wanted(p ccbf.Params, visits []visit) map[string][]byte {
 	builders := map[string]*ccbf.Builder{}
-	c := must(ccbf.New(p))
+	c := must(p.Config())
 	for _, v := range visits {
 		k := fmt.Sprint(must(grid.Quadkey(v.lon, v.lat, 6)), " ", v.at.Format("2006-01-02")[:8], "01")
 		if builders[k] == nil {
@@ -117,7 +117,7 @@ func wanted(p ccbf.Params, visits []visit) map[string][]byte {
 	}
 	out := map[string][]byte{}
 	for k, b := range builders {
-		out[k] = must(b.Sketch()).AppendBlob(nil)
+		out[k] = must(b.Sketch()).Blob()
 	}
 	return out
 }

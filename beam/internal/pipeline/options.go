@@ -153,7 +153,7 @@ func (o *Options) check() (ccbf.Config, error) {
 	}
 	p := o.Sketch
 	p.Categories = o.Category != ""
-	return ccbf.New(p)
+	return p.Config()
 }
 
 // columns are those of the key, as they are written.

@@ -82,7 +82,7 @@ func TestCategoriesAndWeights(t *testing.T) {
 	if _, err := build(o); err != nil {
 		t.Fatal(err)
 	}
-	c := must(ccbf.New(ccbf.Params{Res: 1, Categories: true}))
+	c := must(ccbf.Params{Res: 1, Categories: true}.Config())
 	b := ccbf.NewBuilder(c, nil)
 	for _, p := range []struct {
 		x    float64
@@ -97,7 +97,7 @@ func TestCategoriesAndWeights(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	same(t, stored(t, filepath.Join(dir, "*.parquet")), map[string][]byte{"": must(b.Sketch()).AppendBlob(nil)})
+	same(t, stored(t, filepath.Join(dir, "*.parquet")), map[string][]byte{"": must(b.Sketch()).Blob()})
 }
 
 // A row that is no point goes aside with its reason; the others count.

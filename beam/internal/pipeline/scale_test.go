@@ -81,7 +81,7 @@ func loop(t testing.TB, o *Options, glob string) (keys int, bytes int64) {
 		}
 	}
 	for _, b := range builders {
-		bytes += int64(len(must(b.Sketch()).AppendBlob(nil)))
+		bytes += int64(len(must(b.Sketch()).Blob()))
 	}
 	return len(builders), bytes
 }
@@ -219,7 +219,7 @@ func BenchmarkShuffle(b *testing.B) {
 		key  string
 		cell grid.Cell
 	}
-	c := must(ccbf.New(ccbf.Params{Res: 0.001}))
+	c := must(ccbf.Params{Res: 0.001}.Config())
 	var points []point
 	ukTruth(b, ukCrime(b), func(month string, lon, lat float64) {
 		points = append(points, point{ukKey(month, lon, lat), must(c.Grid.Cell(lon, lat))})
@@ -249,7 +249,7 @@ func BenchmarkShuffle(b *testing.B) {
 							}
 						}
 						for k, s := range builders {
-							sketched += len(k) + len(must(s.Sketch()).AppendBlob(nil))
+							sketched += len(k) + len(must(s.Sketch()).Blob())
 						}
 					}
 				}

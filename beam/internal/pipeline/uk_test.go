@@ -86,7 +86,7 @@ func TestUKOnPrism(t *testing.T) {
 		{Res: 0.001, Bytes: 4096, Mode: ccbf.Standard},
 		{Res: 0.001, Bytes: 4096},
 	} {
-		c := must(ccbf.New(p))
+		c := must(p.Config())
 		builders, truth := map[string]*ccbf.Builder{}, map[string]map[grid.Cell]uint64{}
 		ukTruth(t, file, func(month string, lon, lat float64) {
 			k := ukKey(month, lon, lat)
@@ -102,7 +102,7 @@ func TestUKOnPrism(t *testing.T) {
 		want, dense := map[string][]byte{}, 0
 		for k, b := range builders {
 			s := must(b.Sketch())
-			want[k] = s.AppendBlob(nil)
+			want[k] = s.Blob()
 			if !s.IsExact() {
 				dense++
 			}
