@@ -2,6 +2,7 @@ package cms
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -37,7 +38,7 @@ func benchSketch(b *testing.B, width uint64, size int, conservative bool) *Sketc
 	if err != nil {
 		b.Fatal(err)
 	}
-	s.c = s.c.resize(size)
+	s.c.Table = s.c.Resize(uint8(bits.TrailingZeros(uint(size))))
 	return s
 }
 

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -20,19 +22,18 @@ const (
 // Blob encodes the sketch: equal states, equal bytes. The counters take the
 // fewest bytes of 1, 2, 4 and 8 that hold the largest. The sketch is unchanged.
 func (s *Sketch) Blob() []byte {
-	size := sizeOf(s.c.or())
 	c := s.c
-	if size != c.size() {
-		c = c.resize(size)
+	if shift := words.Shift(c.Or()); shift != c.Shift {
+		c.Table = c.Resize(shift)
 	}
-	blob, b := sketch.New(id, paramsSize, size*c.len())
-	binary.LittleEndian.PutUint64(b.Params, s.width)
-	binary.LittleEndian.PutUint32(b.Params[8:], uint32(s.depth))
-	b.Params[12] = byte(size)
+	blob, b := sketch.New(id, paramsSize, len(c.B))
+	binary.LittleEndian.PutUint64(b.Params, c.width)
+	binary.LittleEndian.PutUint32(b.Params[8:], uint32(c.depth))
+	b.Params[12] = byte(c.size())
 	if s.Conservative() {
 		b.Params[13] = ruleConservative
 	}
-	c.encode(b.Body)
+	copy(b.Body, c.B)
 	return sketch.Seal(blob, keyed.Header(s.Base, id))
 }
 
@@ -40,10 +41,8 @@ func (s *Sketch) Blob() []byte {
 // as that memory is. Any number of goroutines may read it.
 type View struct {
 	keyed.Base
-	width, depth uint64
-	size         uint64 // bytes per counter
-	blob         []byte
-	body         []byte
+	c    table
+	blob []byte
 }
 
 // NewView checks a BLOB's structure in constant time, not its checksum, which
@@ -79,28 +78,16 @@ func NewView(blob []byte) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	return View{Base: base, width: width, depth: depth, size: size, blob: blob, body: b.Body}, nil
+	c := table{words.Table{Shift: words.Shift(1 << (8*size - 1)), B: b.Body}, width, depth}
+	return View{Base: base, c: c, blob: blob}, nil
 }
 
 // check is that the counters are in their only form.
 func (v *View) check() error {
-	// The or of all counters has the length of the largest.
-	var all uint64
-	rest := v.body
-	for ; len(rest) >= 8; rest = rest[8:] {
-		all |= binary.LittleEndian.Uint64(rest)
+	if shift := words.Shift(v.c.Or()); shift != v.c.Shift {
+		return sketch.Invalidf("counters of %d bytes where %d suffice", v.c.size(), 1<<shift)
 	}
-	for i, c := range rest {
-		all |= uint64(c) << (8 * i)
-	}
-	for lane := uint64(32); lane >= 8*v.size; lane /= 2 {
-		all |= all >> lane
-	}
-	all &= ^uint64(0) >> (64 - 8*v.size)
-	if size := uint64(sizeOf(all)); size != v.size {
-		return sketch.Invalidf("counters of %d bytes where %d suffice", v.size, size)
-	}
-	if v.size == 8 && v.Saturated() != v.anySaturated() {
+	if v.c.size() == 8 && v.Saturated() != v.anySaturated() {
 		return sketch.Invalidf("the flag for saturated counters is wrong")
 	}
 	return v.checkTotal()
@@ -115,7 +102,7 @@ func (v *View) checkTotal() error {
 		return nil
 	}
 	var all, carries uint64 // of 128 bits
-	for row := range v.depth {
+	for row := range v.c.depth {
 		hi, lo := v.rowSum(row)
 		if hi != 0 || lo > total || v.Additive() && lo != total {
 			return sketch.Invalidf("a total of %d, and counters of row %d that add up to something else", total, row)
@@ -132,8 +119,8 @@ func (v *View) checkTotal() error {
 
 // rowSum is the sum of a row's counters, a number of 128 bits.
 func (v *View) rowSum(row uint64) (hi, lo uint64) {
-	r := v.body[row*v.width*v.size:][:v.width*v.size]
-	switch v.size {
+	r := v.c.row(row).B
+	switch v.c.size() {
 	case 1:
 		for _, c := range r {
 			lo += uint64(c)
@@ -157,7 +144,7 @@ func (v *View) rowSum(row uint64) (hi, lo uint64) {
 }
 
 func (v *View) anySaturated() bool {
-	for rest := v.body; len(rest) >= 8; rest = rest[8:] {
+	for rest := v.c.B; len(rest) >= 8; rest = rest[8:] {
 		if binary.LittleEndian.Uint64(rest) == saturated {
 			return true
 		}
@@ -167,28 +154,14 @@ func (v *View) anySaturated() bool {
 
 // sketch is a copy in memory.
 func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{
-		Base: v.Base, width: v.width, depth: v.depth,
-		c: newTable(int(v.size), int(v.width*v.depth)),
-	}
-	s.c.decode(v.body)
+	s := &Sketch{Base: v.Base, c: v.c}
+	s.c.B = slices.Clone(v.c.B)
 	return s, nil
-}
-
-// at reads a counter as the last bytes of the 8 that end with it: the header
-// makes sure that there are 8, whatever the counter's size.
-func (v *View) at(i uint64) uint64 {
-	end := uint64(len(v.blob)) - uint64(len(v.body)) + (i+1)*v.size
-	return binary.LittleEndian.Uint64(v.blob[end-8:]) >> (64 - 8*v.size)
 }
 
 // Count is Sketch.Count from the BLOB's memory. O(depth), no allocation.
 func (v *View) Count(h1, h2 uint64) uint64 {
-	least := uint64(saturated)
-	for row := range v.depth {
-		least = min(least, v.at(row*v.width+position(h1, h2, row, v.width)))
-	}
-	return least
+	return v.c.count(h1, h2)
 }
 
 // CountKey is Count of a key's bytes (package key).
@@ -199,42 +172,7 @@ func (v *View) CountKey(b []byte) uint64 {
 
 // CountHashes is Sketch.CountHashes from the BLOB's memory.
 func (v *View) CountHashes(dst, h1s, h2s []uint64) {
-	countBlocks(v.depth, dst, h1s, h2s, v.countRow)
-}
-
-func (v *View) countRow(row uint64, h1s, h2s, dst []uint64) {
-	h1s = h1s[:len(dst)]
-	h2s = h2s[:len(dst)]
-	r := v.body[row*v.width*v.size:][:v.width*v.size]
-	width, step := v.width, row+1
-	switch v.size {
-	case 1:
-		for k, least := range dst {
-			p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
-			dst[k] = min(least, uint64(r[p]))
-		}
-	case 2:
-		for k, least := range dst {
-			p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
-			dst[k] = min(least, uint64(binary.LittleEndian.Uint16(r[2*p:2*p+2])))
-		}
-	case 4:
-		for k, least := range dst {
-			p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
-			dst[k] = min(least, uint64(binary.LittleEndian.Uint32(r[4*p:4*p+4])))
-		}
-	default:
-		for k, least := range dst {
-			p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
-			dst[k] = min(least, binary.LittleEndian.Uint64(r[8*p:8*p+8]))
-		}
-	}
-}
-
-func (v *View) unpack(at int, dst []uint64) {
-	for i := range dst {
-		dst[i] = v.at(uint64(at + i))
-	}
+	v.c.countHashes(dst, h1s, h2s)
 }
 
 // Info is what there is to know of a sketch without its keys.
@@ -250,19 +188,18 @@ type Info struct {
 
 // Info reads the whole body, for Fill. O(len(blob)).
 func (v *View) Info() Info {
-	n := v.width * v.depth
-	var used uint64
+	used, n := 0, v.c.Len()
 	for i := range n {
-		if v.at(i) != 0 {
+		if v.c.At(i) != 0 {
 			used++
 		}
 	}
-	bound, delta := errorBound(v.width, v.depth, v.Base)
+	bound, delta := errorBound(v.c.width, v.c.depth, v.Base)
 	return Info{
 		Common: v.Common(len(v.blob)),
-		Width:  v.width, Depth: v.depth,
-		Epsilon: math.E / float64(v.width), Delta: delta,
+		Width:  v.c.width, Depth: v.c.depth,
+		Epsilon: math.E / float64(v.c.width), Delta: delta,
 		Conservative: !v.Additive(), ErrorBound: bound,
-		CounterBits: int(v.size) * 8, Fill: float64(used) / float64(n),
+		CounterBits: v.c.size() * 8, Fill: float64(used) / float64(n),
 	}
 }

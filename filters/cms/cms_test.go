@@ -145,7 +145,7 @@ func TestAgainstModel(t *testing.T) {
 		}
 		saturates := false
 		for at, want := range m.c {
-			if got := one.c.get(uint64(at)); got != want.Uint64() {
+			if got := one.c.At(int(at)); got != want.Uint64() {
 				t.Fatalf("round %d: counter %d is %d, want %v", round, at, got, want)
 			}
 			saturates = saturates || want.Cmp(ceiling) == 0

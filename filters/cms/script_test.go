@@ -47,7 +47,7 @@ func TestFormatExample(t *testing.T) {
 	for _, k := range []string{"oak", "elm"} {
 		h1, h2 := key.Hash(v.Seed(), []byte(k))
 		fmt.Fprintf(&claims, "| `%s` | %#016x | %#016x | %d | %d | %d |\n", k, h1, h2,
-			position(h1, h2, 0, v.width), position(h1, h2, 1, v.width), v.Count(h1, h2))
+			position(h1, h2, 0, v.c.width), position(h1, h2, 1, v.c.width), v.Count(h1, h2))
 	}
 	has(claims.String())
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -12,14 +13,13 @@ import (
 
 // saturated is the value of a counter that reached the end of 64 bits: it
 // stays there whatever is added or removed.
-const saturated = math.MaxUint64
+const saturated = words.Saturated
 
 // Sketch is a Count-Min Sketch in memory: width times depth counters of 1, 2,
 // 4 or 8 bytes each, all as wide as the largest needs.
 type Sketch struct {
-	keyed.Base   // Additive unless conservative
-	width, depth uint64
-	c            counters
+	keyed.Base // Additive unless conservative
+	c          table
 }
 
 // New makes an empty sketch of width*depth bytes. Errors wrap sketch.ErrOption
@@ -34,35 +34,22 @@ func New(p Params) (*Sketch, error) {
 		flags = 0
 	}
 	return &Sketch{
-		Base: keyed.New(p.Seed, flags), width: width, depth: depth,
-		c: newTable(1, int(width*depth)),
+		Base: keyed.New(p.Seed, flags),
+		c:    table{words.Make(0, int(width*depth)), width, depth},
 	}, nil
 }
 
 // Width is the number of counters of a row.
-func (s *Sketch) Width() uint64 { return s.width }
+func (s *Sketch) Width() uint64 { return s.c.width }
 
 // Depth is the number of rows.
-func (s *Sketch) Depth() uint64 { return s.depth }
+func (s *Sketch) Depth() uint64 { return s.c.depth }
 
 // Conservative reports the update rule.
 func (s *Sketch) Conservative() bool { return !s.Additive() }
 
 // Bytes is the memory of the counters.
-func (s *Sketch) Bytes() int { return s.c.size() * s.c.len() }
-
-// sizeOf is the bytes that a counter of this value takes.
-func sizeOf(v uint64) int {
-	switch {
-	case v <= math.MaxUint8:
-		return 1
-	case v <= math.MaxUint16:
-		return 2
-	case v <= math.MaxUint32:
-		return 4
-	}
-	return 8
-}
+func (s *Sketch) Bytes() int { return len(s.c.B) }
 
 // makeRoom prepares for a counter's value v to grow by n: it widens the table,
 // or, where no table is wide enough, reports that the counter saturates.
@@ -71,8 +58,8 @@ func (s *Sketch) makeRoom(v, n uint64) (saturates bool) {
 	if carry != 0 || sum == saturated {
 		sum, saturates = saturated, true
 	}
-	if size := sizeOf(sum); size > s.c.size() {
-		s.c = s.c.resize(size)
+	if shift := words.Shift(sum); shift > s.c.Shift {
+		s.c.Table = s.c.Resize(shift)
 	}
 	if saturates {
 		keyed.SetSaturated(&s.Base)
@@ -86,18 +73,18 @@ func (s *Sketch) makeRoom(v, n uint64) (saturates bool) {
 func (s *Sketch) Add(h1, h2, n uint64) {
 	keyed.Grow(&s.Base, n)
 	if s.Conservative() {
-		for !s.c.raiseOne(s.width, s.depth, h1, h2, n) {
-			if s.makeRoom(s.c.count(s.width, s.depth, h1, h2), n) {
+		for !s.c.raiseOne(h1, h2, n) {
+			if s.makeRoom(s.c.count(h1, h2), n) {
 				s.fill(h1, h2)
 				return
 			}
 		}
 		return
 	}
-	for row := s.c.put(s.width, 0, s.depth, h1, h2, n); row < s.depth; row = s.c.put(s.width, row, s.depth, h1, h2, n) {
-		at := row*s.width + position(h1, h2, row, s.width)
-		if s.makeRoom(s.c.get(at), n) {
-			s.c.set(at, saturated)
+	for row := s.c.put(0, h1, h2, n); row < s.c.depth; row = s.c.put(row, h1, h2, n) {
+		at := row*s.c.width + position(h1, h2, row, s.c.width)
+		if s.makeRoom(s.c.At(int(at)), n) {
+			s.c.Set(int(at), saturated)
 			row++
 		}
 	}
@@ -105,8 +92,8 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 
 // fill saturates all counters of a key.
 func (s *Sketch) fill(h1, h2 uint64) {
-	for row := range s.depth {
-		s.c.set(row*s.width+position(h1, h2, row, s.width), saturated)
+	for row := range s.c.depth {
+		s.c.Set(int(row*s.c.width+position(h1, h2, row, s.c.width)), saturated)
 	}
 }
 
@@ -154,23 +141,23 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 // where every key comes once.
 func (s *Sketch) putBlock(h1s, h2s, ns []uint64) {
 	row := uint64(0)
-	for ; ns == nil && row+1 < s.depth; row += 2 {
+	for ; ns == nil && row+1 < s.c.depth; row += 2 {
 		for at := 0; at < len(h1s); at++ {
-			if at += s.c.putRows(s.width, row, h1s[at:], h2s[at:]); at == len(h1s) {
+			if at += s.c.putRows(row, h1s[at:], h2s[at:]); at == len(h1s) {
 				break
 			}
 			s.putRow(row, h1s[at:at+1], h2s[at:at+1], nil) // one of them has no room
 			s.putRow(row+1, h1s[at:at+1], h2s[at:at+1], nil)
 		}
 	}
-	for ; row < s.depth; row++ {
+	for ; row < s.c.depth; row++ {
 		s.putRow(row, h1s, h2s, ns)
 	}
 }
 
 func (s *Sketch) putRow(row uint64, h1s, h2s, ns []uint64) {
 	for {
-		done := s.c.putRow(s.width, row, h1s, h2s, ns, 1)
+		done := s.c.putRow(row, h1s, h2s, ns, 1)
 		if done == len(h1s) {
 			return
 		}
@@ -178,9 +165,9 @@ func (s *Sketch) putRow(row uint64, h1s, h2s, ns []uint64) {
 		if ns != nil {
 			n = ns[done]
 		}
-		at := row*s.width + position(h1s[done], h2s[done], row, s.width)
-		if s.makeRoom(s.c.get(at), n) {
-			s.c.set(at, saturated)
+		at := row*s.c.width + position(h1s[done], h2s[done], row, s.c.width)
+		if s.makeRoom(s.c.At(int(at)), n) {
+			s.c.Set(int(at), saturated)
 			done++
 		}
 		h1s, h2s = h1s[done:], h2s[done:]
@@ -192,10 +179,10 @@ func (s *Sketch) putRow(row uint64, h1s, h2s, ns []uint64) {
 
 func (s *Sketch) raiseBlock(h1s, h2s, ns []uint64) {
 	if s.Bytes() >= outOfCache {
-		s.c.touch(s.width, s.depth, h1s, h2s)
+		s.c.touch(h1s, h2s)
 	}
 	for {
-		done := s.c.raise(s.width, s.depth, h1s, h2s, ns, 1)
+		done := s.c.raise(h1s, h2s, ns, 1)
 		if done == len(h1s) {
 			return
 		}
@@ -203,7 +190,7 @@ func (s *Sketch) raiseBlock(h1s, h2s, ns []uint64) {
 		if ns != nil {
 			n = ns[done]
 		}
-		if s.makeRoom(s.c.count(s.width, s.depth, h1s[done], h2s[done]), n) {
+		if s.makeRoom(s.c.count(h1s[done], h2s[done]), n) {
 			s.fill(h1s[done], h2s[done])
 			done++
 		}
@@ -219,7 +206,7 @@ func (s *Sketch) raiseBlock(h1s, h2s, ns []uint64) {
 // it by more than epsilon times the total with probability delta at most.
 // O(depth). Cormode and Muthukrishnan 2005, theorem 1.
 func (s *Sketch) Count(h1, h2 uint64) uint64 {
-	return s.c.count(s.width, s.depth, h1, h2)
+	return s.c.count(h1, h2)
 }
 
 // CountKey is Count of a key's bytes (package key).
@@ -230,25 +217,7 @@ func (s *Sketch) CountKey(b []byte) uint64 {
 
 // CountHashes writes the Count of every key to dst, which is as long as h1s
 // and h2s.
-func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
-	countBlocks(s.depth, dst, h1s, h2s, func(row uint64, h1s, h2s, dst []uint64) {
-		s.c.countRow(s.width, row, h1s, h2s, dst)
-	})
-}
-
-// countBlocks goes through the rows for a block of keys at a time, so that the
-// cache misses of a block overlap.
-func countBlocks(depth uint64, dst, h1s, h2s []uint64, countRow func(row uint64, h1s, h2s, dst []uint64)) {
-	for i := 0; i < len(dst); i += block {
-		j := min(i+block, len(dst))
-		for k := i; k < j; k++ {
-			dst[k] = saturated
-		}
-		for row := range depth {
-			countRow(row, h1s[i:j], h2s[i:j], dst[i:j])
-		}
-	}
-}
+func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) { s.c.countHashes(dst, h1s, h2s) }
 
 // Remove takes away n occurrences of a key that were added before; removing
 // others can make estimates fall below the truth. Only for sketches that are
@@ -264,10 +233,10 @@ func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if total, _ := s.Total(); !keyed.Shrink(&s.Base, n) { // only in a BLOB that no sketch wrote
 		return fmt.Errorf("remove %d of %d in total: %w", n, total, sketch.ErrTooMany)
 	}
-	for row := range s.depth {
-		at := row*s.width + position(h1, h2, row, s.width)
-		if v := s.c.get(at); v != saturated {
-			s.c.set(at, v-n)
+	for row := range s.c.depth {
+		at := row*s.c.width + position(h1, h2, row, s.c.width)
+		if v := s.c.At(int(at)); v != saturated {
+			s.c.Set(int(at), v-n)
 		}
 	}
 	return nil
@@ -283,7 +252,7 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 // with probability delta at most: e/width of the total, delta = exp(-depth).
 // +Inf where the total is not known. Cormode and Muthukrishnan 2005, theorem 1.
 func (s *Sketch) ErrorBound() (excess, delta float64) {
-	return errorBound(s.width, s.depth, s.Base)
+	return errorBound(s.c.width, s.c.depth, s.Base)
 }
 
 func errorBound(width, depth uint64, b keyed.Base) (excess, delta float64) {

@@ -3,6 +3,8 @@ package cms
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
 // position is the counter of a row for a hash: row i of a key takes
@@ -14,300 +16,244 @@ func position(h1, h2, row, width uint64) uint64 {
 	return p
 }
 
-type word interface {
-	uint8 | uint16 | uint32 | uint64
+// table is the counters, row after row, of a Sketch as of a View. What changes
+// counters stops at the first one that a sum does not fit, with what came before
+// it done, so that the caller widens the table and goes on from there.
+type table struct {
+	words.Table
+	width, depth uint64
 }
 
-// counters is a table of any word width, row after row. Its methods stop at
-// the first counter that a sum does not fit, with what came before it done, so
-// that the caller widens the table and goes on from there.
-type counters interface {
-	size() int // bytes per counter
-	len() int
-	get(at uint64) uint64
-	set(at, v uint64) // v fits
-	// resize copies the counters to a table of another word width; they fit.
-	resize(size int) counters
-	// or is the bitwise or of all counters.
-	or() uint64
-	// put adds n to the key's counters in rows from..depth-1 and returns the
-	// row that it reached.
-	put(width, from, depth, h1, h2, n uint64) uint64
-	// putRow adds to one row: ns[k], or n where ns is nil, for every key. It
-	// returns the number of keys done.
-	putRow(width, row uint64, h1s, h2s, ns []uint64, n uint64) int
-	// putRows adds 1 to a row and to the one after it for every key, and returns
-	// the number of keys done.
-	putRows(width, row uint64, h1s, h2s []uint64) int
-	// raise is the conservative update of every key in turn. It returns the
-	// number of keys done.
-	raise(width, depth uint64, h1s, h2s, ns []uint64, n uint64) int
-	raiseOne(width, depth, h1, h2, n uint64) bool
-	// touch reads the keys' counters, at most block keys at once.
-	touch(width, depth uint64, h1s, h2s []uint64)
-	count(width, depth, h1, h2 uint64) uint64
-	// countRow lowers dst to the keys' counters of one row.
-	countRow(width, row uint64, h1s, h2s, dst []uint64)
-	// addTable adds src to the counters from at on and returns the first that
-	// it did not do.
-	addTable(at int, src counters) int
-	// addBytes is addTable of little-endian counters of size bytes, by 8 bytes:
-	// it may leave the last few.
-	addBytes(at int, src []byte, size int) int
-	unpack(at int, dst []uint64)
-	encode(dst []byte)
-	decode(src []byte)
+// size is the bytes of a counter.
+func (t *table) size() int { return 1 << t.Shift }
+
+// row is the table from a row on.
+func (t *table) row(row uint64) words.Table {
+	return words.Table{Shift: t.Shift, B: t.B[row*t.width<<t.Shift:][:t.width<<t.Shift]}
 }
 
-type table[W word] []W
-
-func newTable(size, n int) counters {
-	switch size {
+// put adds n to the key's counters in rows from..depth-1 and returns the row that
+// it reached.
+func (t *table) put(from, h1, h2, n uint64) uint64 {
+	switch t.Shift {
+	case 0:
+		return put[uint8](t, from, h1, h2, n)
 	case 1:
-		return make(table[uint8], n)
+		return put[uint16](t, from, h1, h2, n)
 	case 2:
-		return make(table[uint16], n)
-	case 4:
-		return make(table[uint32], n)
+		return put[uint32](t, from, h1, h2, n)
 	}
-	return make(table[uint64], n)
+	return put[uint64](t, from, h1, h2, n)
 }
 
-// limit is the largest value that a counter may reach without the caller's
-// help: at 8 bytes the largest of all says that the counter is saturated.
-func (t table[W]) limit() uint64 {
-	if m := uint64(^W(0)); m < 1<<63 {
-		return m
-	}
-	return saturated - 1
-}
-
-func (t table[W]) size() int            { return bits.Len64(uint64(^W(0))) / 8 }
-func (t table[W]) len() int             { return len(t) }
-func (t table[W]) get(at uint64) uint64 { return uint64(t[at]) }
-func (t table[W]) set(at, v uint64)     { t[at] = W(v) }
-
-func (t table[W]) resize(size int) counters {
-	switch size {
-	case 1:
-		return convert[uint8](t)
-	case 2:
-		return convert[uint16](t)
-	case 4:
-		return convert[uint32](t)
-	}
-	return convert[uint64](t)
-}
-
-func convert[D, S word](src table[S]) table[D] {
-	dst := make(table[D], len(src))
-	for i, v := range src {
-		dst[i] = D(v)
-	}
-	return dst
-}
-
-func (t table[W]) or() uint64 {
-	var a, b, c, d W
-	i := 0
-	for ; i+4 <= len(t); i += 4 {
-		q := t[i : i+4 : i+4]
-		a |= q[0]
-		b |= q[1]
-		c |= q[2]
-		d |= q[3]
-	}
-	for ; i < len(t); i++ {
-		a |= t[i]
-	}
-	return uint64(a | b | c | d)
-}
-
-func (t table[W]) put(width, from, depth, h1, h2, n uint64) uint64 {
-	limit := t.limit()
+func put[W words.Word](t *table, from, h1, h2, n uint64) uint64 {
+	limit := words.Room[W]()
 	if n > limit {
 		return from
 	}
 	room := limit - n
+	b, width, depth := t.B, t.width, t.depth
 	x := h1 + (from+1)*h2
 	for base := from * width; from < depth; from++ {
 		p, _ := bits.Mul64(x, width)
-		c := &t[base+p]
-		v := uint64(*c)
+		at := uint32(base + p) // at most 2^27 counters
+		v := uint64(words.Get[W](b, at))
 		if v > room {
 			break
 		}
-		*c = W(v + n)
+		words.Put(b, at, W(v+n))
 		base += width
 		x += h2
 	}
 	return from
 }
 
-func (t table[W]) putRow(width, row uint64, h1s, h2s, ns []uint64, n uint64) int {
-	limit := t.limit()
-	h2s = h2s[:len(h1s)]
-	r := t[row*width:][:width]
-	step := row + 1
-	if ns != nil {
-		ns = ns[:len(h1s)]
-		for k, h1 := range h1s {
-			p, _ := bits.Mul64(h1+step*h2s[k], width)
-			v, n := uint64(r[p]), ns[k]
-			if n > limit || v > limit-n {
-				return k
-			}
-			r[p] = W(v + n)
-		}
-		return len(h1s)
-	}
-	if n > limit {
-		return 0
-	}
-	room := limit - n
-	for k, h1 := range h1s {
-		p, _ := bits.Mul64(h1+step*h2s[k], width)
-		v := uint64(r[p])
-		if v > room {
-			return k
-		}
-		r[p] = W(v + n)
-	}
-	return len(h1s)
+// putRow adds to one row: ns[k], or n where ns is nil, for every key. It returns
+// the number of keys done.
+func (t *table) putRow(row uint64, h1s, h2s, ns []uint64, n uint64) int {
+	return t.row(row).AddRow(t.width, row+1, h1s, h2s, ns, n)
 }
 
-func (t table[W]) putRows(width, row uint64, h1s, h2s []uint64) int {
-	room := t.limit() - 1
+// putRows adds 1 to a row and to the one after it for every key, and returns the
+// number of keys done.
+func (t *table) putRows(row uint64, h1s, h2s []uint64) int {
+	switch t.Shift {
+	case 0:
+		return putRows[uint8](t, row, h1s, h2s)
+	case 1:
+		return putRows[uint16](t, row, h1s, h2s)
+	case 2:
+		return putRows[uint32](t, row, h1s, h2s)
+	}
+	return putRows[uint64](t, row, h1s, h2s)
+}
+
+func putRows[W words.Word](t *table, row uint64, h1s, h2s []uint64) int {
+	room := words.Room[W]() - 1
 	h2s = h2s[:len(h1s)]
-	r := t[row*width:][:width]
-	q := t[(row+1)*width:][:width]
-	step := row + 1
+	width, step := t.width, row+1
+	r, q := t.row(row).B, t.row(row+1).B
 	for k, h1 := range h1s {
 		h2 := h2s[k]
 		x := h1 + step*h2
 		i, _ := bits.Mul64(x, width)
 		j, _ := bits.Mul64(x+h2, width)
-		u, v := r[i], q[j]
+		u, v := words.Get[W](r, uint32(i)), words.Get[W](q, uint32(j))
 		if uint64(u) > room || uint64(v) > room {
 			return k
 		}
-		r[i] = u + 1
-		q[j] = v + 1
+		words.Put(r, uint32(i), u+1)
+		words.Put(q, uint32(j), v+1)
 	}
 	return len(h1s)
 }
 
-func (t table[W]) raise(width, depth uint64, h1s, h2s, ns []uint64, n uint64) int {
+// raise is the conservative update of every key in turn. It returns the number of
+// keys done.
+func (t *table) raise(h1s, h2s, ns []uint64, n uint64) int {
+	switch t.Shift {
+	case 0:
+		return raise[uint8](t, h1s, h2s, ns, n)
+	case 1:
+		return raise[uint16](t, h1s, h2s, ns, n)
+	case 2:
+		return raise[uint32](t, h1s, h2s, ns, n)
+	}
+	return raise[uint64](t, h1s, h2s, ns, n)
+}
+
+func raise[W words.Word](t *table, h1s, h2s, ns []uint64, n uint64) int {
 	h2s = h2s[:len(h1s)]
 	for k, h1 := range h1s {
 		if ns != nil {
 			n = ns[k]
 		}
-		if !t.raiseOne(width, depth, h1, h2s[k], n) {
+		if !raiseOne[W](t, h1, h2s[k], n) {
 			return k
 		}
 	}
 	return len(h1s)
 }
 
-func (t table[W]) raiseOne(width, depth, h1, h2, n uint64) bool {
+func (t *table) raiseOne(h1, h2, n uint64) bool {
+	switch t.Shift {
+	case 0:
+		return raiseOne[uint8](t, h1, h2, n)
+	case 1:
+		return raiseOne[uint16](t, h1, h2, n)
+	case 2:
+		return raiseOne[uint32](t, h1, h2, n)
+	}
+	return raiseOne[uint64](t, h1, h2, n)
+}
+
+func raiseOne[W words.Word](t *table, h1, h2, n uint64) bool {
 	var at [MaxDepth]uint32 // at most 2^27 counters
+	b, width := t.B, t.width
 	least := ^W(0)
 	x, base := h1+h2, uint64(0)
-	rows := at[:depth]
+	rows := at[:t.depth]
 	for i := range rows {
 		p, _ := bits.Mul64(x, width)
 		p += base
 		rows[i] = uint32(p)
-		least = min(least, t[p])
+		least = min(least, words.Get[W](b, uint32(p)))
 		base += width
 		x += h2
 	}
-	limit := t.limit()
+	limit := words.Room[W]()
 	if n > limit || uint64(least) > limit-n {
 		return false
 	}
 	target := least + W(n)
 	for _, p := range rows {
-		t[p] = max(t[p], target)
+		words.Put(b, p, max(words.Get[W](b, p), target))
 	}
 	return true
 }
 
-func (t table[W]) count(width, depth, h1, h2 uint64) uint64 {
+// count is the least of a key's counters.
+func (t *table) count(h1, h2 uint64) uint64 {
+	switch t.Shift {
+	case 0:
+		return count[uint8](t, h1, h2)
+	case 1:
+		return count[uint16](t, h1, h2)
+	case 2:
+		return count[uint32](t, h1, h2)
+	}
+	return count[uint64](t, h1, h2)
+}
+
+func count[W words.Word](t *table, h1, h2 uint64) uint64 {
+	b, width := t.B, t.width
 	least := ^W(0)
-	x := h1 + h2
-	for base := uint64(0); depth > 0; depth-- {
+	x, base := h1+h2, uint64(0)
+	for range t.depth {
 		p, _ := bits.Mul64(x, width)
-		least = min(least, t[base+p])
+		least = min(least, words.Get[W](b, uint32(base+p)))
 		base += width
 		x += h2
 	}
 	return uint64(least)
 }
 
-func (t table[W]) countRow(width, row uint64, h1s, h2s, dst []uint64) {
-	h1s = h1s[:len(dst)]
-	h2s = h2s[:len(dst)]
-	r := t[row*width:][:width]
-	step := row + 1
-	for k, least := range dst {
-		p, _ := bits.Mul64(h1s[k]+step*h2s[k], width)
-		dst[k] = min(least, uint64(r[p]))
-	}
-}
-
-// touch exists for what it does to the cache: reads of different keys do not
-// wait for each other, as updates that compare and write do.
-func (t table[W]) touch(width, depth uint64, h1s, h2s []uint64) {
-	var least [block]uint64
-	for row := range depth {
-		t.countRow(width, row, h1s, h2s, least[:len(h1s)])
-	}
-}
-
-func (t table[W]) addTable(at int, src counters) int {
-	switch src := src.(type) {
-	case table[uint8]:
-		return addWords(t, src, at)
-	case table[uint16]:
-		return addWords(t, src, at)
-	case table[uint32]:
-		return addWords(t, src, at)
-	case table[uint64]:
-		return addWords(t, src, at)
-	}
-	return at
-}
-
-func addWords[D, S word](dst table[D], src table[S], at int) int {
-	limit := dst.limit()
-	src = src[:len(dst)]
-	for ; at < len(dst); at++ {
-		n, v := uint64(src[at]), uint64(dst[at])
-		if n > limit || v > limit-n {
-			break
+// countHashes goes through the rows for a block of keys at a time, so that the
+// cache misses of a block overlap.
+func (t *table) countHashes(dst, h1s, h2s []uint64) {
+	for i := 0; i < len(dst); i += block {
+		j := min(i+block, len(dst))
+		for k := i; k < j; k++ {
+			dst[k] = saturated
 		}
-		dst[at] = D(v + n)
+		t.countRows(dst[i:j], h1s[i:j], h2s[i:j])
 	}
-	return at
 }
 
-func (t table[W]) addBytes(at int, src []byte, size int) int {
-	limit := t.limit()
-	lane := uint(size) * 8
+// countRows lowers dst to the keys' counters.
+func (t *table) countRows(dst, h1s, h2s []uint64) {
+	for row := range t.depth {
+		t.row(row).LeastRow(t.width, row+1, h1s, h2s, dst)
+	}
+}
+
+// touch reads the keys' counters, at most block keys at once. It exists for what
+// it does to the cache: reads of different keys do not wait for each other, as
+// updates that compare and write do.
+func (t *table) touch(h1s, h2s []uint64) {
+	var least [block]uint64
+	t.countRows(least[:len(h1s)], h1s, h2s)
+}
+
+// addTable adds src to the counters from at on, and returns the first that it did
+// not do: one that the sum does not fit, or one of the last few, that do not fill
+// 8 bytes.
+func (t *table) addTable(at int, src words.Table) int {
+	switch t.Shift {
+	case 0:
+		return addTable[uint8](t.B, at, src)
+	case 1:
+		return addTable[uint16](t.B, at, src)
+	case 2:
+		return addTable[uint32](t.B, at, src)
+	}
+	return addTable[uint64](t.B, at, src)
+}
+
+func addTable[W words.Word](b []byte, at int, from words.Table) int {
+	limit := words.Room[W]()
+	lane := uint(8) << from.Shift
 	mask := ^uint64(0) >> (64 - lane)
-	per := 8 / size
-	narrow, _ := any(t).(table[uint8])
-	for src = src[at*size:]; len(src) >= 8 && at+per <= len(t); src = src[8:] {
+	per := 8 >> from.Shift
+	eight := limit == 0xff && per == 8 // sums at once, where none can carry
+	for src := from.B[at<<from.Shift:]; len(src) >= 8; src = src[8:] {
 		x := binary.LittleEndian.Uint64(src)
 		if x == 0 { // most of a sparse sketch
 			at += per
 			continue
 		}
-		if size == 1 && narrow != nil {
-			// Eight sums at once where none can carry.
-			d := narrow[at : at+8]
+		if eight {
+			d := b[at : at+8]
 			if y := binary.LittleEndian.Uint64(d); (x|y)&0x8080808080808080 == 0 {
 				binary.LittleEndian.PutUint64(d, x+y)
 				at += 8
@@ -315,58 +261,14 @@ func (t table[W]) addBytes(at int, src []byte, size int) int {
 			}
 		}
 		for range per {
-			n, v := x&mask, uint64(t[at])
+			n, v := x&mask, uint64(words.Get[W](b, uint32(at)))
 			if n > limit || v > limit-n {
 				return at
 			}
-			t[at] = W(v + n)
+			words.Put(b, uint32(at), W(v+n))
 			x >>= lane & 63
 			at++
 		}
 	}
 	return at
-}
-
-func (t table[W]) unpack(at int, dst []uint64) {
-	for i, v := range t[at:][:len(dst)] {
-		dst[i] = uint64(v)
-	}
-}
-
-func (t table[W]) encode(dst []byte) {
-	switch t := any(t).(type) {
-	case table[uint8]:
-		copy(dst, t)
-	case table[uint16]:
-		for i, v := range t {
-			binary.LittleEndian.PutUint16(dst[2*i:], v)
-		}
-	case table[uint32]:
-		for i, v := range t {
-			binary.LittleEndian.PutUint32(dst[4*i:], v)
-		}
-	case table[uint64]:
-		for i, v := range t {
-			binary.LittleEndian.PutUint64(dst[8*i:], v)
-		}
-	}
-}
-
-func (t table[W]) decode(src []byte) {
-	switch t := any(t).(type) {
-	case table[uint8]:
-		copy(t, src)
-	case table[uint16]:
-		for i := range t {
-			t[i] = binary.LittleEndian.Uint16(src[2*i:])
-		}
-	case table[uint32]:
-		for i := range t {
-			t[i] = binary.LittleEndian.Uint32(src[4*i:])
-		}
-	case table[uint64]:
-		for i := range t {
-			t[i] = binary.LittleEndian.Uint64(src[8*i:])
-		}
-	}
 }

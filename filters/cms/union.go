@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -14,9 +15,9 @@ type identity struct {
 	width, depth uint64
 }
 
-func (s *Sketch) identity() identity { return identity{s.Base, s.width, s.depth} }
+func (s *Sketch) identity() identity { return identity{s.Base, s.c.width, s.c.depth} }
 
-func (v *View) identity() identity { return identity{v.Base, v.width, v.depth} }
+func (v *View) identity() identity { return identity{v.Base, v.c.width, v.c.depth} }
 
 // agree is nil for sketches that may be used together, otherwise an error that
 // wraps sketch.ErrDiffer and names both values.
@@ -45,34 +46,29 @@ func (s *Sketch) Union(other *Sketch) error {
 		return err
 	}
 	keyed.Unite(&s.Base, other.Base)
-	// s may be other: widening gives s another table and leaves this one.
-	from, n := other.c, other.c.len()
-	for at := s.c.addTable(0, from); at < n; at = s.c.addTable(at+1, from) {
-		s.addOne(uint64(at), from.get(uint64(at)))
-	}
+	s.addTable(other.c.Table)
 	return nil
 }
 
 // uniteView is Union with a view, of which it makes no copy.
 func (s *Sketch) uniteView(v *View) error {
 	keyed.Unite(&s.Base, v.Base)
-	size, n := int(v.size), s.c.len()
-	// Where it stops is a counter that does not fit, or one of the last few,
-	// that do not fill 8 bytes.
-	for at := s.c.addBytes(0, v.body, size); at < n; at = s.c.addBytes(at+1, v.body, size) {
-		s.addOne(uint64(at), v.at(uint64(at)))
-	}
+	s.addTable(v.c.Table)
 	return nil
 }
 
-// addOne adds to one counter, whatever that takes.
-func (s *Sketch) addOne(at, n uint64) {
-	v := s.c.get(at)
-	if s.makeRoom(v, n) {
-		s.c.set(at, saturated)
-		return
+// addTable adds all counters of another table, which may be that of s: widening
+// gives s another one and leaves this.
+func (s *Sketch) addTable(from words.Table) {
+	n := from.Len()
+	for at := s.c.addTable(0, from); at < n; at = s.c.addTable(at+1, from) {
+		v, more := s.c.At(at), from.At(at)
+		if s.makeRoom(v, more) {
+			s.c.Set(at, saturated)
+		} else {
+			s.c.Set(at, v+more)
+		}
 	}
-	s.c.set(at, v+n)
 }
 
 // operand is a sketch in memory or in a BLOB.
@@ -82,7 +78,8 @@ type operand interface {
 	unpack(at int, dst []uint64)
 }
 
-func (s *Sketch) unpack(at int, dst []uint64) { s.c.unpack(at, dst) }
+func (s *Sketch) unpack(at int, dst []uint64) { s.c.Unpack(at, dst) }
+func (v *View) unpack(at int, dst []uint64)   { v.c.Unpack(at, dst) }
 
 // JoinSize is the estimate of the number of pairs with equal keys, the sum
 // over all keys of count in a times count in b, as hi*2^64 + lo: never below
@@ -93,7 +90,7 @@ func (s *Sketch) unpack(at int, dst []uint64) { s.c.unpack(at, dst) }
 // products can fall below the truth. O(width*depth). Cormode and Muthukrishnan
 // 2005, section 4.2.
 func JoinSize(a, b *Sketch) (hi, lo uint64, err error) {
-	return joinSize(a, b, a.width, a.depth)
+	return joinSize(a, b, a.c.width, a.c.depth)
 }
 
 // JoinSizeBlobs is JoinSize of two BLOBs, whose checksums it verifies, without
@@ -105,7 +102,7 @@ func JoinSizeBlobs(a, b []byte) (hi, lo uint64, err error) {
 			return 0, 0, err
 		}
 	}
-	return joinSize(&views[0], &views[1], views[0].width, views[0].depth)
+	return joinSize(&views[0], &views[1], views[0].c.width, views[0].c.depth)
 }
 
 func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {

@@ -143,7 +143,7 @@ func open(e Encoding, n int, body []byte) (cells, error) {
 		return cells{}, err
 	}
 	c := cells{r: &v, n: n}
-	c.words, c.shift = v.Words()
+	c.words = v.Words()
 	return c, nil
 }
 
@@ -184,7 +184,7 @@ func (c *cells) check() error { return c.r.(*counters.View).Check() }
 
 // full reports whether a counter is saturated.
 func (c *cells) full() (full bool) {
-	if c.words != nil && c.shift < 3 {
+	if c.plain() && c.words.Shift < 3 {
 		return false
 	}
 	c.eachBlock(func(vs []uint64) {

@@ -1,7 +1,5 @@
 package sbf
 
-import "math/bits"
-
 // Where a key's counters are sums and lie anywhere, many keys are taken at
 // once: first all of their first counters, then all of their second ones.
 // Nothing is kept between the two, and the reads of different keys do not wait
@@ -28,17 +26,7 @@ func position(h1, h2, step, m uint64) uint32 {
 // addRow adds ns[i], or n where ns is nil, to one counter of every key.
 func (t *table) addRow(m, step uint64, h1s, h2s, ns []uint64, n uint64) (full bool) {
 	for len(h1s) > 0 {
-		var done int
-		switch t.shift {
-		case 0:
-			done = addRowWords[uint8](t.words, m, step, h1s, h2s, ns, n)
-		case 1:
-			done = addRowWords[uint16](t.words, m, step, h1s, h2s, ns, n)
-		case 2:
-			done = addRowWords[uint32](t.words, m, step, h1s, h2s, ns, n)
-		default:
-			done = addRowWords[uint64](t.words, m, step, h1s, h2s, ns, n)
-		}
+		done := t.words.AddRow(m, step, h1s, h2s, ns, n)
 		if done == len(h1s) {
 			break
 		}
@@ -55,61 +43,8 @@ func (t *table) addRow(m, step uint64, h1s, h2s, ns []uint64, n uint64) (full bo
 	return full
 }
 
-// addRowWords stops at the first key whose counter the sum does not fit.
-func addRowWords[W word](b []byte, m, step uint64, h1s, h2s, ns []uint64, n uint64) int {
-	limit := room[W]()
-	h2s = h2s[:len(h1s)]
-	if ns != nil {
-		ns = ns[:len(h1s)]
-		for i, h1 := range h1s {
-			p, _ := bits.Mul64(h1+step*h2s[i], m)
-			v, n := uint64(get[W](b, uint32(p))), ns[i]
-			if n > limit || v > limit-n {
-				return i
-			}
-			put(b, uint32(p), W(v+n))
-		}
-		return len(h1s)
-	}
-	if n > limit {
-		return 0
-	}
-	most := limit - n
-	for i, h1 := range h1s {
-		p, _ := bits.Mul64(h1+step*h2s[i], m)
-		v := uint64(get[W](b, uint32(p)))
-		if v > most {
-			return i
-		}
-		put(b, uint32(p), W(v+n))
-	}
-	return len(h1s)
-}
-
-// leastRow lowers dst to one counter of every key.
-func (c *cells) leastRow(m, step uint64, h1s, h2s, dst []uint64) {
-	switch c.shift {
-	case 0:
-		leastRowWords[uint8](c.words, m, step, h1s, h2s, dst)
-	case 1:
-		leastRowWords[uint16](c.words, m, step, h1s, h2s, dst)
-	case 2:
-		leastRowWords[uint32](c.words, m, step, h1s, h2s, dst)
-	default:
-		leastRowWords[uint64](c.words, m, step, h1s, h2s, dst)
-	}
-}
-
-func leastRowWords[W word](b []byte, m, step uint64, h1s, h2s, dst []uint64) {
-	h1s, h2s = h1s[:len(dst)], h2s[:len(dst)]
-	for i, least := range dst {
-		p, _ := bits.Mul64(h1s[i]+step*h2s[i], m)
-		dst[i] = min(least, uint64(get[W](b, uint32(p))))
-	}
-}
-
 // byRows reports whether keys can be taken so.
-func (s *shape) byRows(c *cells) bool { return c.words != nil && !s.blocked }
+func (s *shape) byRows(c *cells) bool { return c.plain() && !s.blocked }
 
 // rowKeys is the number of keys taken at once: their hashes stay in the
 // fastest cache.
@@ -151,7 +86,7 @@ func (s *shape) countByRows(first *cells, dst, h1s, h2s []uint64) {
 			dst[i] = saturated
 		}
 		for step := range uint64(s.k) {
-			first.leastRow(l.m, step+1, h1s[:keys], h2s[:keys], dst[:keys])
+			first.words.LeastRow(l.m, step+1, h1s[:keys], h2s[:keys], dst[:keys])
 		}
 		if keys < min(rowKeys, len(dst)) {
 			dst[keys] = s.count(first, nil, nil, h1s[keys], h2s[keys])

@@ -1,18 +1,17 @@
 package sbf
 
 import (
-	"encoding/binary"
-	"math"
 	"math/bits"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
 // saturated is the value of a counter that reached the end of 64 bits: it
 // stays there whatever is added or removed.
-const saturated = math.MaxUint64
+const saturated = words.Saturated
 
 func satAdd(a, b uint64) uint64 {
 	sum, carry := bits.Add64(a, b, 0)
@@ -39,90 +38,44 @@ type reader interface {
 // cells are counters to read: little-endian words where they are plain.
 type cells struct {
 	r     reader
-	words []byte // nil where they are not plain
-	shift uint8  // a word has 1 << shift bytes
+	words words.Table // B is nil where they are not plain
 	n     int
 }
 
-type word interface {
-	uint8 | uint16 | uint32 | uint64
-}
-
-// get is word p. The size of W is known where this is compiled, so that one
-// branch of four is left.
-func get[W word](b []byte, p uint32) W {
-	switch unsafe.Sizeof(W(0)) {
-	case 1:
-		return W(b[p])
-	case 2:
-		return W(binary.LittleEndian.Uint16(b[uint64(p)*2 : uint64(p)*2+2]))
-	case 4:
-		return W(binary.LittleEndian.Uint32(b[uint64(p)*4 : uint64(p)*4+4]))
-	}
-	return W(binary.LittleEndian.Uint64(b[uint64(p)*8 : uint64(p)*8+8]))
-}
-
-func put[W word](b []byte, p uint32, v W) {
-	switch unsafe.Sizeof(W(0)) {
-	case 1:
-		b[p] = byte(v)
-	case 2:
-		binary.LittleEndian.PutUint16(b[uint64(p)*2:uint64(p)*2+2], uint16(v))
-	case 4:
-		binary.LittleEndian.PutUint32(b[uint64(p)*4:uint64(p)*4+4], uint32(v))
-	default:
-		binary.LittleEndian.PutUint64(b[uint64(p)*8:uint64(p)*8+8], uint64(v))
-	}
-}
-
-// room is the largest sum that a word takes without the caller's help: at 8
-// bytes the largest number of all says that the counter is saturated.
-func room[W word]() uint64 {
-	if m := uint64(^W(0)); m < math.MaxUint64 {
-		return m
-	}
-	return saturated - 1
-}
+// plain reports whether the counters are words.
+func (c *cells) plain() bool { return c.words.B != nil }
 
 func (c *cells) at(p uint32) uint64 {
-	if c.words == nil {
+	if !c.plain() {
 		return c.r.At(int(p))
 	}
-	switch c.shift {
-	case 0:
-		return uint64(c.words[p])
-	case 1:
-		return uint64(get[uint16](c.words, p))
-	case 2:
-		return uint64(get[uint32](c.words, p))
-	}
-	return get[uint64](c.words, p)
+	return c.words.At(int(p))
 }
 
 // least is the smallest of a key's counters.
 func (c *cells) least(pos []uint32) uint64 {
-	if c.words == nil {
+	if !c.plain() {
 		least := uint64(saturated)
 		for _, p := range pos {
 			least = min(least, c.r.At(int(p)))
 		}
 		return least
 	}
-	switch c.shift {
+	switch c.words.Shift {
 	case 0:
-		return leastWord[uint8](c.words, pos)
+		return leastWord[uint8](c.words.B, pos)
 	case 1:
-		return leastWord[uint16](c.words, pos)
+		return leastWord[uint16](c.words.B, pos)
 	case 2:
-		return leastWord[uint32](c.words, pos)
+		return leastWord[uint32](c.words.B, pos)
 	}
-	return leastWord[uint64](c.words, pos)
+	return leastWord[uint64](c.words.B, pos)
 }
 
-func leastWord[W word](b []byte, pos []uint32) uint64 {
+func leastWord[W words.Word](b []byte, pos []uint32) uint64 {
 	least := ^W(0)
 	for _, p := range pos {
-		least = min(least, get[W](b, p))
+		least = min(least, words.Get[W](b, p))
 	}
 	return uint64(least)
 }
@@ -147,18 +100,18 @@ const outOfCache = 1 << 18
 
 // fetch asks for the words of many positions, at most batch.
 func (c *cells) fetch(pos []uint32) {
-	if len(c.words) < outOfCache {
+	if len(c.words.B) < outOfCache {
 		return
 	}
-	if c.shift == 0 {
-		prefetch.Offsets(unsafe.Pointer(&c.words[0]), pos)
+	if c.words.Shift == 0 {
+		prefetch.Offsets(unsafe.Pointer(&c.words.B[0]), pos)
 		return
 	}
 	var offsets [batch]uint32
 	for i, p := range pos {
-		offsets[i] = p << c.shift
+		offsets[i] = p << c.words.Shift
 	}
-	prefetch.Offsets(unsafe.Pointer(&c.words[0]), offsets[:len(pos)])
+	prefetch.Offsets(unsafe.Pointer(&c.words.B[0]), offsets[:len(pos)])
 }
 
 // table is cells that change.
@@ -180,30 +133,30 @@ func newTable(e Encoding, n int) table { return tableOf(counters.New(memory(e), 
 
 func tableOf(a counters.Array) table {
 	t := table{cells: cells{r: a, n: a.Len()}, a: a}
-	t.words, t.shift = counters.Words(a)
+	t.words = counters.Words(a)
 	return t
 }
 
 // set makes counter p v, whatever that takes.
 func (t *table) set(p uint32, v uint64) {
 	t.a.Set(int(p), v)
-	t.words, t.shift = counters.Words(t.a)
+	t.words = counters.Words(t.a)
 }
 
 // add adds n to a key's counters and reports whether one of them is now
 // saturated, or was.
 func (t *table) add(pos []uint32, n uint64) (full bool) {
 	done := 0
-	if t.words != nil {
-		switch t.shift {
+	if t.plain() {
+		switch t.words.Shift {
 		case 0:
-			done = addWords[uint8](t.words, pos, n)
+			done = addWords[uint8](t.words.B, pos, n)
 		case 1:
-			done = addWords[uint16](t.words, pos, n)
+			done = addWords[uint16](t.words.B, pos, n)
 		case 2:
-			done = addWords[uint32](t.words, pos, n)
+			done = addWords[uint32](t.words.B, pos, n)
 		default:
-			done = addWords[uint64](t.words, pos, n)
+			done = addWords[uint64](t.words.B, pos, n)
 		}
 	}
 	for _, p := range pos[done:] {
@@ -215,17 +168,17 @@ func (t *table) add(pos []uint32, n uint64) (full bool) {
 }
 
 // addWords stops at the first counter that the sum does not fit.
-func addWords[W word](b []byte, pos []uint32, n uint64) int {
-	limit := room[W]()
+func addWords[W words.Word](b []byte, pos []uint32, n uint64) int {
+	limit := words.Room[W]()
 	if n > limit {
 		return 0
 	}
 	for i, p := range pos {
-		v := uint64(get[W](b, p))
+		v := uint64(words.Get[W](b, p))
 		if v > limit-n {
 			return i
 		}
-		put(b, p, W(v+n))
+		words.Put(b, p, W(v+n))
 	}
 	return len(pos)
 }
@@ -233,22 +186,22 @@ func addWords[W word](b []byte, pos []uint32, n uint64) int {
 // raise is the minimal increase: every counter of a key becomes at least their
 // least and n more. Section 3.2.
 func (t *table) raise(pos []uint32, n uint64) (full bool) {
-	if t.words != nil {
-		switch t.shift {
+	if t.plain() {
+		switch t.words.Shift {
 		case 0:
-			if raiseWords[uint8](t.words, pos, n) {
+			if raiseWords[uint8](t.words.B, pos, n) {
 				return false
 			}
 		case 1:
-			if raiseWords[uint16](t.words, pos, n) {
+			if raiseWords[uint16](t.words.B, pos, n) {
 				return false
 			}
 		case 2:
-			if raiseWords[uint32](t.words, pos, n) {
+			if raiseWords[uint32](t.words.B, pos, n) {
 				return false
 			}
 		default:
-			if raiseWords[uint64](t.words, pos, n) {
+			if raiseWords[uint64](t.words.B, pos, n) {
 				return false
 			}
 		}
@@ -262,18 +215,18 @@ func (t *table) raise(pos []uint32, n uint64) (full bool) {
 	return target == saturated
 }
 
-func raiseWords[W word](b []byte, pos []uint32, n uint64) bool {
+func raiseWords[W words.Word](b []byte, pos []uint32, n uint64) bool {
 	least := ^W(0)
 	for _, p := range pos {
-		least = min(least, get[W](b, p))
+		least = min(least, words.Get[W](b, p))
 	}
-	limit := room[W]()
+	limit := words.Room[W]()
 	if n > limit || uint64(least) > limit-n {
 		return false
 	}
 	target := least + W(n)
 	for _, p := range pos {
-		put(b, p, max(get[W](b, p), target))
+		words.Put(b, p, max(words.Get[W](b, p), target))
 	}
 	return true
 }

@@ -2,7 +2,9 @@ package counters
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -100,7 +102,7 @@ func Encode(dst []byte, e Encoding, src Source) []byte {
 			all |= v
 		}
 	})
-	return appendWords(dst, src, shiftOf(all))
+	return appendWords(dst, src, words.Shift(all))
 }
 
 // Decode makes an array from the body of n counters, which it checks
@@ -114,7 +116,7 @@ func Decode(e Encoding, n int, body []byte) (Array, error) {
 		return nil, err
 	}
 	if e == Plain {
-		return v.plain.decode(n), nil
+		return &plain{n, words.Table{Shift: v.plain.Shift, B: slices.Clone(v.plain.B)}}, nil
 	}
 	a := packed{c: codecOf(e)}
 	a.adopt(reader{&v.store, a.c}, roomy)
@@ -131,7 +133,7 @@ type View struct {
 	e     Encoding
 	n     int
 	body  []byte
-	plain plainView
+	plain words.Table
 	store store // of all others
 }
 
@@ -179,7 +181,7 @@ func (v *View) At(i int) uint64 {
 	}
 	switch v.e {
 	case Plain:
-		return v.plain.at(i)
+		return v.plain.At(i)
 	case Index:
 		return v.store.indexAt(uint(i))
 	}
@@ -192,7 +194,7 @@ func (v *View) Unpack(at int, dst []uint64) {
 	// Not by the interface codec, which would move every View to the heap.
 	switch v.e {
 	case Plain:
-		v.plain.unpack(at, dst)
+		v.plain.Unpack(at, dst)
 	case Index:
 		indexCodec{}.unpack(&v.store, at, dst)
 	default:
@@ -204,7 +206,7 @@ func (v *View) Unpack(at int, dst []uint64) {
 // holds, and nothing else. O(Len). Errors wrap sketch.ErrInvalid.
 func (v *View) Check() error {
 	if v.e == Plain {
-		return v.plain.check()
+		return checkPlain(v.plain)
 	}
 	s := v.store
 	return s.check(codecOf(v.e))

@@ -1,20 +1,21 @@
 package counters
 
-// Words are the little-endian words, of 1 << shift bytes each, in which a
-// Plain array keeps its counters, for loops over many of them; nil for another
-// encoding. They may be read and written; a word keeps its size. Set and
-// Update can put other words in their place.
-func Words(a Array) (words []byte, shift uint8) {
+import "github.com/ccbfsql/ccbfsql/filters/internal/words"
+
+// Words are those in which a Plain array keeps its counters, for loops over many
+// of them; B is nil for another encoding. They may be read and written; a word
+// keeps its size. Set and Update can put other words in their place.
+func Words(a Array) words.Table {
 	if p, ok := a.(*plain); ok {
-		return p.b, p.shift
+		return p.Table
 	}
-	return nil, 0
+	return words.Table{}
 }
 
-// Words are those of a Plain body, to be read; nil for another encoding.
-func (v *View) Words() (words []byte, shift uint8) {
+// Words are those of a Plain body, to be read; B is nil for another encoding.
+func (v *View) Words() words.Table {
 	if v.e != Plain {
-		return nil, 0
+		return words.Table{}
 	}
-	return v.plain.b, v.plain.shift
+	return v.plain
 }
