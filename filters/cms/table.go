@@ -92,7 +92,9 @@ func putRows[W words.Word](t *table, row uint64, h1s, h2s []uint64) int {
 	room := words.Room[W]() - 1
 	h2s = h2s[:len(h1s)]
 	width, step := t.width, row+1
-	r, q := t.row(row).B, t.row(row+1).B
+	size := width << t.Shift
+	r := t.B[row*size:][:size:size]
+	q := t.B[(row+1)*size:][:size:size]
 	for k, h1 := range h1s {
 		h2 := h2s[k]
 		x := h1 + step*h2
@@ -186,10 +188,10 @@ func (t *table) count(h1, h2 uint64) uint64 {
 }
 
 func count[W words.Word](t *table, h1, h2 uint64) uint64 {
-	b, width := t.B, t.width
+	b, width, depth := t.B, t.width, t.depth
 	least := ^W(0)
-	x, base := h1+h2, uint64(0)
-	for range t.depth {
+	x := h1 + h2
+	for base := uint64(0); depth > 0; depth-- {
 		p, _ := bits.Mul64(x, width)
 		least = min(least, words.Get[W](b, uint32(base+p)))
 		base += width
