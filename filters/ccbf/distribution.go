@@ -65,9 +65,9 @@ const (
 // grid whose steps are small beside the deviation of the sum, and beside the draws
 // unless they are whole; a value between two steps is shared out between them so
 // that the mean stays. O(n log n) for n steps, of which there are about 13 sqrt(d)
-// for d draws that are not 0, and at most 2^18: of fewer than 2^24 draws, as any
-// question to a small sketch has, 2^16. Where draws are so unlike that these are too
-// few, steps are longer and the interval is the wider for it.
+// for d draws that are not 0, and at most mostSteps: of fewer than 2^24 draws, as any
+// question to a small sketch has, 2 fewSteps for all parts together. Where draws are so
+// unlike that these are too few, steps are longer and the interval is the wider for it.
 func quantiles(parts []draws, unit float64) (low, high float64) {
 	kept := make([]draws, 0, len(parts))
 	var mean, variance, shared, largest, count float64
@@ -100,11 +100,7 @@ func quantiles(parts []draws, unit float64) (low, high float64) {
 	log := -math.Log(outside) // Bernstein's inequality
 	reach := math.Sqrt(2*log*variance) + 2*log/3*largest
 	// Sharing out adds step^2/4 at most for each draw: 8% to the variance here.
-	most := 1 << 18
-	if count < 1<<24 {
-		most = 1 << 16
-	}
-	step := max(math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/float64(most))
+	step := max(math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/steps(count, len(kept)))
 	if unit > 0 {
 		step = max(unit, math.Floor(step/unit)*unit)
 	}
@@ -128,6 +124,20 @@ func quantiles(parts []draws, unit float64) (low, high float64) {
 	return low, high
 }
 
+const (
+	mostSteps = 1 << 18
+	fewSteps  = 1 << 16 // 13 sqrt(2^24), and some more
+)
+
+// steps is how many steps so many draws of so many distributions may take, each of
+// which takes a spectrum.
+func steps(draws float64, parts int) float64 {
+	if draws >= 1<<24 {
+		return mostSteps
+	}
+	return float64(fewSteps / max(1, 1<<bits.Len(uint(parts-1))/2))
+}
+
 // chances are those of the steps that a sum may end at, modulo their number.
 func chances(parts []draws, step float64, size int) []complex128 {
 	sum, one := make([]complex128, size), make([]complex128, size)
@@ -146,7 +156,9 @@ func chances(parts []draws, step float64, size int) []complex128 {
 		fourier.Forward(one)
 		for i := range size/2 + 1 {
 			// What counts twice has the spectrum of every other term.
-			sum[i] *= power(one[i], p.once) * power(one[2*i%size], p.twice)
+			if sum[i] != 0 {
+				sum[i] *= power(one[i], p.once) * power(one[2*i%size], p.twice)
+			}
 		}
 	}
 	for i := range size/2 - 1 { // chances are real
@@ -156,11 +168,15 @@ func chances(parts []draws, step float64, size int) []complex128 {
 	return sum
 }
 
-// power is z to the n-th for a whole n.
+// power is z to the n-th for a whole n; 0 where that is less than rounding is.
 func power(z complex128, n float64) complex128 {
 	if n == 0 {
 		return 1
 	}
-	r, phi := cmplx.Polar(z)
-	return cmplx.Rect(math.Pow(r, n), math.Mod(phi*n, 2*math.Pi))
+	size := n / 2 * math.Log(real(z)*real(z)+imag(z)*imag(z))
+	if size < -60 {
+		return 0
+	}
+	turns := n * cmplx.Phase(z) / (2 * math.Pi)
+	return cmplx.Rect(math.Exp(size), 2*math.Pi*(turns-math.Floor(turns)))
 }
