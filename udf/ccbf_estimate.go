@@ -25,7 +25,12 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 			if err != nil {
 				return err
 			}
+			bytes := r.view.EstimateBytes()
+			if err := out.Charge(bytes); err != nil {
+				return err
+			}
 			e, err := polygon.Estimate(&r.view, category)
+			out.Discharge(bytes)
 			if err != nil {
 				return err
 			}

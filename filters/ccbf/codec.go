@@ -45,7 +45,7 @@ var Family = sketch.Define(sketch.Family{
 		"While the cells fit into `bytes` every answer is exact; after that answers can be too high, never too low. " +
 		"`ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`.\n\n" +
 		fmt.Sprintf("A function works on up to 2,048 rows at once and cannot be interrupted meanwhile, so it has limits. Where counters are used, the areas "+
-			"of these rows may have %s cells together, or with `levels` take so many steps, and one area of a sketch below 256 KiB fewer: 2 million of 4 KiB. "+
+			"of these rows may have %s cells together, or with `levels` take so many steps, and one area of a sketch below 435 KiB fewer: 1.2 million of 4 KiB. "+
 			"`ccbf_hotspots` and `ccbf_top_k` list up to %s cells for them, of a dense sketch 65,536 and 4 for each of its bytes. "+
 			"A raster or a picture has up to %s pixels, %s a side.",
 			sketch.Number(AreaLimit), sketch.Number(MaxSpots), sketch.Number(MaxPixels), sketch.Number(MaxSide)),

@@ -56,6 +56,7 @@ const (
 	// with the chance rare are left out; a sum is outside of the window in which
 	// its distribution is computed with the chance outside.
 	rare, outside = 0.002, 0.001
+	atMost        = 1 - missed + rare + outside
 )
 
 // quantiles are what the sum of all draws stays at or below with a chance of
@@ -65,10 +66,40 @@ const (
 // grid whose steps are small beside the deviation of the sum, and beside the draws
 // unless they are whole; a value between two steps is shared out between them so
 // that the mean stays. O(n log n) for n steps, of which there are about 13 sqrt(d)
-// for d draws that are not 0, and at most mostSteps: of fewer than 2^24 draws, as any
+// for d draws that are not 0, and at most mostSteps: of fewer than manyDraws, as any
 // question to a small sketch has, 2 fewSteps for all parts together. Where draws are so
 // unlike that these are too few, steps are longer and the interval is the wider for it.
 func quantiles(parts []draws, unit float64) (low, high float64) {
+	parts, w := windowOf(parts, unit)
+	if w.size == 0 {
+		return 0, 0
+	}
+	chances := chances(parts, w.step, w.size)
+	at := func(level float64) float64 {
+		below := 0.0
+		for i := range w.size {
+			x := w.first + float64(i)
+			if below += real(chances[int(math.Mod(x, float64(w.size)))]); below >= level {
+				return x
+			}
+		}
+		return w.first + float64(w.size)
+	}
+	low, high = at(missed)*w.step, at(atMost)*w.step
+	if w.step > unit { // the next value may have been shared out to these
+		low, high = max(low-w.step, 0), high+w.step
+	}
+	return low, high
+}
+
+// window is where the distribution of a sum is computed: so many steps from the first.
+type window struct {
+	first, step float64
+	size        int // 0: the sum is 0 with the chance atMost
+}
+
+// windowOf is the window of a sum, and the draws without what is too rare to come up.
+func windowOf(parts []draws, unit float64) ([]draws, window) {
 	kept := make([]draws, 0, len(parts))
 	var mean, variance, shared, largest, count float64
 	none := 1.0 // the chance that all draws are 0
@@ -93,49 +124,33 @@ func quantiles(parts []draws, unit float64) (low, high float64) {
 		none *= math.Pow(1-p.from.tails[0], p.once+p.twice)
 		shared += (p.once + 4*p.twice) * p.from.tails[0]
 	}
-	const top = 1 - missed + rare + outside
-	if none >= top {
-		return 0, 0
+	if none >= atMost {
+		return nil, window{}
 	}
 	log := -math.Log(outside) // Bernstein's inequality
 	reach := math.Sqrt(2*log*variance) + 2*log/3*largest
 	// Sharing out adds step^2/4 at most for each draw: 8% to the variance here.
-	step := max(math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/steps(count, len(kept)))
+	step, least := math.Sqrt(variance*min(0.32/shared, 1.0/256)), 2*reach/steps(count, len(kept))
 	if unit > 0 {
-		step = max(unit, math.Floor(step/unit)*unit)
+		step, least = max(unit, math.Floor(step/unit)*unit), math.Ceil(least/unit)*unit
 	}
-	size := 1 << bits.Len64(uint64(2*reach/step))
-	first := math.Floor(max(mean-reach, 0) / step)
-	chances := chances(kept, step, size)
-	at := func(level float64) float64 {
-		below := 0.0
-		for i := range size {
-			x := first + float64(i)
-			if below += real(chances[int(math.Mod(x, float64(size)))]); below >= level {
-				return x
-			}
-		}
-		return first + float64(size)
-	}
-	low, high = at(missed)*step, at(top)*step
-	if step > unit { // the next value may have been shared out to these
-		low, high = max(low-step, 0), high+step
-	}
-	return low, high
+	step = max(step, least)
+	return kept, window{math.Floor(max(mean-reach, 0) / step), step, 1 << bits.Len64(uint64(2*reach/step))}
 }
 
 const (
 	mostSteps = 1 << 18
-	fewSteps  = 1 << 16 // 13 sqrt(2^24), and some more
+	fewSteps  = 1 << 16 // 13 sqrt(manyDraws), and some more
+	manyDraws = 1 << 24
 )
 
 // steps is how many steps so many draws of so many distributions may take, each of
 // which takes a spectrum.
 func steps(draws float64, parts int) float64 {
-	if draws >= 1<<24 {
-		return mostSteps
+	if draws >= manyDraws {
+		return mostSteps - 1
 	}
-	return float64(fewSteps / max(1, 1<<bits.Len(uint(parts-1))/2))
+	return float64(fewSteps/max(1, 1<<bits.Len(uint(parts-1))/2) - 1)
 }
 
 // chances are those of the steps that a sum may end at, modulo their number.

@@ -146,3 +146,29 @@ func TestQuantilesOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// Spectra of a small sketch's questions: the steps of all parts together are few, and
+// the window is not longer than they are, whatever the draws.
+func TestStepsOfSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(204, 0))
+	for parts := 1; parts <= MaxLayers; parts++ {
+		if n := steps(manyDraws-1, parts); n >= fewSteps || float64(parts)*n > 2*fewSteps {
+			t.Errorf("%d parts: %v steps", parts, n)
+		}
+		for range 20 {
+			var all []draws
+			for range parts {
+				d := &distribution{}
+				for v, tail := 1.0, r.Float64(); v < 1<<50; v *= 1 + 5*r.Float64() {
+					d.values, d.tails = append(d.values, math.Floor(v)+float64(len(d.values))), append(d.tails, tail)
+					tail *= r.Float64()
+				}
+				all = append(all, draws{float64(r.IntN(1 << 20)), float64(r.IntN(1 << 10)), d})
+			}
+			kept, w := windowOf(all, float64(r.IntN(2)))
+			if w.size*len(kept) > 4*fewSteps || w.size > fewSteps {
+				t.Errorf("%d parts: %d steps each", len(kept), w.size)
+			}
+		}
+	}
+}

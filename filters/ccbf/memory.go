@@ -1,6 +1,10 @@
 package ccbf
 
-import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+import (
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+)
 
 // What sketches take while they are read and written, for those who count it
 // before it is allocated.
@@ -11,6 +15,19 @@ func (v *View) Memory() int64 {
 		return int64(len(v.dense.Body))
 	}
 	return v.cells.Memory()
+}
+
+// EstimateBytes is the bytes that an estimate takes at most beside the view: for
+// histograms, two spectra and the roots of unity that make them. None of an exact sketch.
+func (v *View) EstimateBytes() int64 {
+	const term, bins = 16, int64(unsafe.Sizeof(histogram{}))
+	switch {
+	case v.form == formExact:
+		return 0
+	case v.AreaLimit() < manyDraws:
+		return 3*bins + fewSteps*5/2*term
+	}
+	return 3*bins + mostSteps*5/2*term
 }
 
 // EncodeBytes is the bytes that Sketch and its Blob take at most beside what

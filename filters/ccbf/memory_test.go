@@ -1,10 +1,12 @@
 package ccbf
 
 import (
+	"math/rand/v2"
 	"runtime"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
 )
 
 // peak is a budget that remembers the most that was held, and gives any.
@@ -108,6 +110,31 @@ func TestSpillingIsCounted(t *testing.T) {
 		// The quads of a level are made from those below, for each layer anew.
 		if counted := (p.most - before) * int64(1+params.Levels*b.shape.Layers); b.dense == nil || made > counted*5/4+1<<16 {
 			t.Errorf("%s: %d bytes allocated, %d counted", name, made, counted)
+		}
+	}
+}
+
+// Estimates: an interval is the quantiles of three sums, one after the other, each with
+// two spectra, and roots for the transform of each class and back.
+func TestEstimatesAreCounted(t *testing.T) {
+	r := rand.New(rand.NewPCG(270, 0))
+	for _, params := range []Params{{Bytes: 4000}, {Bytes: 4000, K: 32}, {Widths: []int{2, 3, 4, 5, 6, 7, 8, 9}, Counters: []uint64{1 << 13, 1 << 11, 1 << 9, 128, 32, 8, 4, 2}}} {
+		params.Dense = true
+		blob := blobOf(t, builderOf(t, config(t, params), oneByOne(r, spreadMap(r, 500, spreads[3].count))))
+		v := reset(t, edited(t, blob, atBounds, []int64{0, 0, 1 << 20, 1 << 20}))
+		body := blob[len(blob)-int(v.DenseBytes()):]
+		for i := range body {
+			body[i] = byte(r.Uint32())
+		}
+		v = reset(t, edited(t, blob, atBounds, []int64{0, 0, 1 << 20, 1 << 20}))
+		square := orb.MultiPolygon{{{{0, 0}, {250, 0}, {250, 250}, {0, 250}, {0, 0}}}}
+		promised := v.EstimateBytes()
+		if promised > 4<<20 {
+			t.Errorf("%+v: %d bytes promised", params, promised)
+		}
+		made := bytesAllocated(func() { must(v.PolygonEstimate(square, nil)) })
+		if roots := int64(v.shape.Layers + 1); made > 3*promised*(4+roots)/5+1<<20 {
+			t.Errorf("%+v: %d bytes allocated, %d promised", params, made, promised)
 		}
 	}
 }

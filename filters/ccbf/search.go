@@ -72,7 +72,7 @@ func (s *search) run(clip grid.Rect) error {
 // those that visit wants. least is so far that of the quads above.
 func (s *search) down(level int, quads []reading) {
 	quads = s.read(level, quads)
-	if s.largestFirst {
+	if s.largestFirst && level > 0 {
 		slices.SortFunc(quads, func(a, b reading) int { return cmp.Compare(b.least, a.least) })
 	}
 	for len(quads) > 0 && s.reads <= s.most {

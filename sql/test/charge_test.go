@@ -31,6 +31,7 @@ func TestResultsCount(t *testing.T) {
 		"SELECT octet_length(ccbf_png(exact, 0, 0, 300, 300, 1000, 1000)) FROM s",
 		"SELECT len(ccbf_hotspots(exact, 0, 0, 300, 300, 1)) FROM s",
 		"SELECT len(ccbf_top_k(exact, 0, 0, 300, 300, 90000)) FROM s",
+		"SELECT (ccbf_polygon_estimate(dense, 'POLYGON ((0 0, 300 0, 300 300, 0 0))')).estimate FROM s",
 	} {
 		want := mustAsk(t, db, query)
 		exec(t, db, "SELECT ccbf_memory_limit(4194304)")
