@@ -144,6 +144,9 @@ func stride(from, to float64, f func(t, width float64)) {
 	for t := from; t <= to; {
 		width := min(max(1, math.Floor(t/24)), math.Floor(to-t)+1)
 		f(t+(width-1)/2, width)
+		if t+width == t { // beyond 2^53 one more is no more
+			return
+		}
 		t += width
 	}
 }

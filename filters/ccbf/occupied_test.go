@@ -78,6 +78,9 @@ var ways = []struct {
 	{"streamed, halved", MinimalIncrement, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		return foldedView(t, streamedView(t, c, r, m))
 	}},
+	{"2 united", MinimalIncrement, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
+		return unitedView(t, c, r, m, 2, func(p points) *View { return viewOf(t, blobOf(t, builderOf(t, c, p))) })
+	}},
 	{"3 united", MinimalIncrement, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		return unitedView(t, c, r, m, 3, func(p points) *View { return viewOf(t, blobOf(t, builderOf(t, c, p))) })
 	}},
