@@ -15,7 +15,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Title: "Sets of keys that can be removed again",
 	About: "A counting Bloom filter says whether a key is in a set, and lets keys be removed. A key that is there is always found; " +
 		"one that is not is found with a small probability. A key added several times is there until it was removed as often; " +
-		"one that fills its counters (15 times in 4 bits) stays, so give counters more bits where keys come often. " +
+		"one that fills its counters stays for good (15 times in the default 4 bits, 3 times in their halves with `variable_length`, 5 to 8 times with increments in 4 bits), so give counters more bits where keys come often. " +
 		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:       "Counting Bloom filter: a set of keys that can be removed again.",
@@ -94,7 +94,9 @@ var options = keyed.Options[Params]{
 		"L: numbers are from L to 2L-1. To a quarter of what a counter holds, "+
 			"or half a counter with variable_length. Larger ones find fewer absent keys and make more counters stuck.",
 		func(p *Params) *uint64 { return &p.Increment }),
-	keyed.FlagOption("variable_length", "Cut counters in two halves, for twice as many counters per key, while not more than alpha times capacity keys are there.",
+	keyed.FlagOption("variable_length", "Cut counters in two halves, for twice as many counters per key, while not more than alpha times capacity keys are there. "+
+		"Not for variants 'increment' and 'tandem' in a filter that will hold more: past alpha, with the defaults, it finds 5 to 40 times as many absent keys as "+
+		"without it in as many bytes of counters of 8 bits, and 100 times and more as many as in counters of 4 bits.",
 		func(p *Params) *bool { return &p.VariableLength }),
 	keyed.NumberOption("alpha", keyed.Interval{Least: 0, Most: 1, AboveLeast: true}, "0.5",
 		"Part of the capacity up to which variable_length uses halves.",

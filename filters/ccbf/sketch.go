@@ -128,8 +128,8 @@ func insertCells(d *cascade.Counters, c *Config, sections cells.List) grid.Rect 
 }
 
 // maximumDense builds the dense form from all cells and their counts: every
-// counter is the maximum of the counts that map to it (DESIGN section 5). One-
-// sided, independent of order, and closer than minimal increment.
+// counter is the maximum of the counts that map to it. One-sided, independent of
+// order, and closer than minimal increment (Cohen and Matias 2003, section 3.2).
 func maximumDense(c *Config, sections cells.List) *cascade.Counters {
 	if c.Totals {
 		sections = append(slices.Clone(sections), sections.Plain()...)

@@ -100,7 +100,7 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// Tags that keep the parts of a spatial key apart (DESIGN section 4): after
+// Tags that keep the parts of a spatial key apart (docs/FORMAT.md, ccbf): after
 // the 16 bytes of the cell nothing, or a level, or a category, or both in this
 // order.
 const (

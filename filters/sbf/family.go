@@ -89,7 +89,8 @@ var options = keyed.Options[Params]{
 	keyed.WholeOption("k", 1, MaxK, "5", "Counters of a key.",
 		func(p *Params) *uint64 { return &p.K }),
 	keyed.ChoiceOption("method", "'ms': every counter of a key counts; keys can be removed. 'mi': only the least ones do; closest for what is added row by row, nothing can be removed. "+
-		"'rm', 'trm': keys whose count would be wrong are in a second filter. Built by sbf_agg they are next to exact, and it keeps the exact counts until then.",
+		"'rm', 'trm': keys whose count would be wrong are in a second filter. Built by sbf_agg they are next to exact, and it keeps the exact counts until then. "+
+		"sbf_agg gives both the same counts in as many bytes: 'trm' differs only in what sbf_add does later.",
 		func(p *Params) *Method { return &p.Method }, MS, MI, RM, TRM),
 	optionMarker,
 	keyed.ChoiceOption("encoding", "How counters are written. 'plain': words as wide as the largest needs. 'elias', 'steps': codes, small where most counts are. "+

@@ -1,7 +1,7 @@
 package cascade
 
 // Building counters from values that are known beforehand: the maximum form of
-// mode mi (DESIGN section 5), intersection and maximum folds. Values go in at
+// mode mi, intersection and maximum folds. Values go in at
 // positions of the first layer; the result does not depend on their order.
 //
 // The layers are filled from the last to the first, so that each layer finds
