@@ -53,7 +53,7 @@ How it was measured:
 - **Kernel** is the Go function under the SQL function, called with slices.
 - **Data** are the files of [test/data](../test/data/README.md). All other data are seeded.
 
-The list of promises has those of the README and of the project's goals. ` + "`make bench`" + ` holds what was measured of
+The list of promises has those of [LIMITS.md](LIMITS.md) and of the project's goals. ` + "`make bench`" + ` holds what was measured of
 each against the figures of an earlier run, kept in [performance/kept.csv](performance/kept.csv), and fails with the names
 of those that became slower by more than the spread: where the median of either run lies outside the range of the other, and that of the
 new run is more than 30%% above.

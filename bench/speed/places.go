@@ -36,7 +36,7 @@ func places(c report.Config, s *report.Section) error {
 	for _, q := range []struct {
 		what, table string
 		ours        string     // with the sketch to be filled in
-		limits      [2]float64 // README's figures, exact and dense; 0 for none
+		limits      [2]float64 // docs/LIMITS.md's figures, exact and dense; 0 for none
 	}{
 		{fmt.Sprintf("%d places", n), "SELECT sum(n) FROM q JOIN counted ON floor(lon / 0.001) = x AND floor(lat / 0.001) = y",
 			"SELECT sum(ccbf_get(%s, lon, lat)) FROM q, s", [2]float64{555. / 40, 95. / 40}},

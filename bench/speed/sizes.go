@@ -52,7 +52,7 @@ func sizes(c report.Config, s *report.Section) error {
 		if g.key == "0" {
 			perCell := ratio{x.blobs / x.cells}
 			w.claim(perCell.atMost("bytes a cell, exact sketch of the UK crimes", 1.4))
-			// README: 1.12 bytes where the table takes 2.48.
+			// docs/LIMITS.md: 1.12 bytes where the table takes 2.48.
 			w.claim(share.atMost("bytes of the exact sketch / exact table, both in Parquet with zstd", 1.12/2.48))
 		}
 		s.Step()

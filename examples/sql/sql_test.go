@@ -1,5 +1,6 @@
 // Package sql holds SQL scripts to read and to run. Beside each is what it
-// prints; go test runs them all, and with -rewrite writes that anew.
+// prints; go test runs them all, and with -rewrite writes that anew. So it does
+// with the SQL of README.md and docs/MAPS.md.
 package sql
 
 import (
@@ -7,11 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write what the scripts print to their .out files")
+var rewrite = flag.Bool("rewrite", false, "write what the scripts and pages print to their .out files and answers")
 
 func TestScripts(t *testing.T) {
 	shell := buildShell(t)
@@ -43,21 +45,86 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// The README shows first.sql and what it prints.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// The SQL of pages runs as it stands, from top to bottom, and prints what stands
+// below it: an answer is a block without a language right after one of SQL. Of
+// README.md only the blocks that have an answer run.
+func TestPages(t *testing.T) {
+	shell := buildShell(t)
+	for _, p := range []struct {
+		page string
+		all  bool // whether blocks without an answer run too
+	}{{"README.md", false}, {"docs/MAPS.md", true}} {
+		t.Run(p.page, func(t *testing.T) {
+			file := filepath.Join("..", "..", filepath.FromSlash(p.page))
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := string(b)
+			// Of each match: the SQL, and the answer where it has one.
+			blocks := sqlAndAnswer.FindAllStringSubmatchIndex(text, -1)
+			const mark = "---- a block ends here ----\n"
+			script, last := "", 0
+			for _, at := range blocks {
+				if p.all || at[4] >= 0 {
+					script += text[at[2]:at[3]] + ".print " + mark
+				}
+			}
+			have := strings.Split(runIn(t, shell, script), mark)
+			page := ""
+			for _, at := range blocks {
+				if !p.all && at[4] < 0 {
+					continue
+				}
+				answer := strings.TrimPrefix(have[0], "\n")
+				have = have[1:]
+				if at[4] < 0 {
+					if answer != "" {
+						t.Errorf("%s shows no answer below\n%s\nbut it prints\n%s", p.page, text[at[2]:at[3]], answer)
+					}
+					continue
+				}
+				if want := text[at[4]:at[5]]; answer != want && !*rewrite {
+					t.Errorf("%s\nprints\n%s\nbut %s says\n%s", text[at[2]:at[3]], answer, p.page, want)
+				}
+				page, last = page+text[last:at[4]]+answer, at[5]
+			}
+			if last == 0 {
+				t.Errorf("%s has no SQL with an answer", p.page)
+			}
+			if *rewrite {
+				if err := os.WriteFile(file, []byte(page+text[last:]), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+var sqlAndAnswer = regexp.MustCompile("(?s)\n```sql\n(.*?)```\n(?:\n```\n(.*?)```\n)?")
+
+// runIn is what the shell prints for a script, in a new folder that has test/data
+// as the repository has it.
+func runIn(t *testing.T, shell, script string) string {
+	t.Helper()
+	folder := t.TempDir()
+	data, err := filepath.Abs(filepath.Join("..", "..", "test"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"first.sql", "first.out"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(readme), "\n"+string(text)+"```") {
-			t.Errorf("README.md does not show %s as it is", file)
-		}
+	if err := os.Symlink(data, filepath.Join(folder, "test")); err != nil {
+		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(folder, "page.sql"), []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(shell, "page.duckdb", "-f", "page.sql")
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
 }
 
 // The demo writes files into the current folder, and its sizes are those of
