@@ -33,7 +33,7 @@ FUZZTIME ?= 20s
 .PHONY: help demo map build extension test machines clients web race differential soak bench paper lint fuzz docs clean compiler
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-14s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-19s %s\n", $$1, $$2 }'
 
 compiler:
 	@scripts/compiler
@@ -60,7 +60,7 @@ extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 	@mkdir -p $(dir $(EXT))
 	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) -o $(EXT) build/extension/libccbf.so
 
-demo: build ## Two million points, a sketch per tile, and answers beside the truth
+demo: build ## Two million points, a sketch per tile, and answers beside the true counts
 	@mkdir -p build/demo
 	@rm -f build/demo/demo.duckdb build/demo/demo.duckdb.wal
 	@cd build/demo && ../ccbfsql demo.duckdb -f ../../sql/demo/demo.sql
@@ -75,12 +75,12 @@ map: web demo ## The demo's sketches on a map, in the browser: http://127.0.0.1:
 test: compiler extension clients web machines ## All tests, of every module
 	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test -timeout 30m ./...); done
 
-machines: ## The sketches on 386 and, emulated, on s390x: the same bytes there
+machines: ## Tests of the sketches on 386 and, emulated, on s390x: the same bytes
 	@GO=$(GO) scripts/machines
 
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
 # the packages of every platform, which not every registry has.
-clients: build/clients/installed ## DuckDB for Node, several versions, to test the extension in
+clients: build/clients/installed ## Several versions of DuckDB for Node, to test the extension in
 	@command -v node >/dev/null && command -v npm >/dev/null || \
 		echo "No node and npm here: the tests of the extension in Node are left out."
 	@command -v javac >/dev/null || \
@@ -95,7 +95,7 @@ build/clients/installed: test/clients/node/package.json test/clients/node/packag
 	fi
 
 # Not with npm ci, as above. Scripts of packages are not run: none is needed.
-web: ## The page of ccbfsql serve, to be embedded by the next build
+web: ## The page of ccbfsql serve, for the next build
 	@if command -v node >/dev/null && command -v npm >/dev/null; then \
 		cd web && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && npm run --silent build || \
 		echo "The page of ccbfsql serve could not be built; ccbfsql serve says so."; \
@@ -105,20 +105,20 @@ race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short $(RACE)
 	$(GO) test -race -short -run '$(RACESQL)' ./sql/test
 
-differential: compiler ## 100,000 random queries through all plans of DuckDB, an hour and more; ARGS="-queries 1000 -seed 7"
+differential: compiler ## 100,000 random queries through all plans of DuckDB, more than an hour; ARGS="-queries 1000 -seed 7"
 	@mkdir -p build
 	@$(GO) build -o build/differential ./test/differential
 	@build/differential $(ARGS)
 
-soak: compiler ## A mixed load on 8 connections for an hour, and what memory does; ARGS="-for 10m"
+soak: compiler ## A mixed load on 8 connections for an hour, with the memory that it uses; ARGS="-for 10m"
 	@mkdir -p build
 	@$(GO) build -o build/soak ./test/soak
 	@build/soak $(ARGS)
 
-bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, held against kept ones, eight minutes; ARGS names experiments, or -quick, or -keep
+bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, compared with the kept ones, eight minutes; ARGS: names of experiments, -quick, -keep
 	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)
 
-paper: compiler ## docs/ACCURACY.md: the papers' experiments, twenty minutes; ARGS names some, or -quick
+paper: compiler ## docs/ACCURACY.md: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick
 	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)
 
 lint: compiler $(LINT) ## gofmt, go vet, golangci-lint
@@ -146,7 +146,7 @@ fuzz: compiler ## Every fuzz target for FUZZTIME=20s each
 		done; \
 	done
 
-docs: compiler ## docs/functions.md, from the list of functions
+docs: compiler ## docs/functions.md, from the functions' own descriptions
 	@$(GO) run ./cmd/docgen docs/functions.md
 
 clean: ## Remove what was built

@@ -11,7 +11,7 @@ import (
 // The functions of the Spectral Bloom Filter alone.
 var _ = only(sbf.Family,
 	own("X_get_unbiased", duck.Double, sbfUnbiased,
-		"Estimate that is right in the mean and too low as often as too high, for sums over many keys; the median of so many groups of counters, 1 by default. "+
+		"Unbiased estimate, too low as often as too high, for sums over many keys; the median of that many groups of counters, 1 by default. "+
 			"Not of method mi, and not of a product.",
 		"round(X_get_unbiased(s, 1)) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch, paramKey), duck.Param{Name: "groups", Type: duck.UBigInt}),
 	own("X_join", duck.Blob, sbfJoin,

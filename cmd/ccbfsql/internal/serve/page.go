@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// built is the page, which make web builds; without that a word on how to.
+// built is the page that make web builds, or one that says how to build it.
 //
 //go:embed all:page
 var built embed.FS
