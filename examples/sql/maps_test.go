@@ -7,8 +7,52 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 )
+
+// The counts on the pages are those of plain GROUP BY on the file: of each row that
+// counts give, as a regular expression, the page has one. (Country sums are held
+// against another library in sql/test.) No centre of a cell lies on a side of the
+// triangle: its sides have the slope 4/3, and odd is never four times odd over three.
+func TestCountsOfPages(t *testing.T) {
+	const cells = `CREATE TABLE cells AS SELECT month, floor(lon / 0.001)::BIGINT AS cx, floor(lat / 0.001)::BIGINT AS cy, count(*) AS n
+  FROM 'test/data/uk_crime_2018q4.parquet' GROUP BY ALL;
+CREATE VIEW centres AS SELECT *, (cx + 0.5) * 0.001 AS x, (cy + 0.5) * 0.001 AS y FROM cells;
+CREATE VIEW box AS FROM centres WHERE x > -1.6 AND x < -1.3 AND y > 53.3 AND y < 53.5;
+.mode list
+.headers off
+`
+	shell := buildShell(t)
+	for page, query := range map[string]string{
+		"README.md": `SELECT '\| ' || month || ' \| \d+ \| ' || sum(n) || ' \|' FROM box GROUP BY month;
+SELECT '\| in_a_triangle \| \| uint64 \| \| ' || sum(n) || ' \|' FROM box
+  WHERE x > -1.6 + (y - 53.3) * 0.75 AND x < -1.3 - (y - 53.3) * 0.75;`,
+		"docs/MAPS.md": `SELECT '\| ' || month || ' \| ' || sum(n) FILTER (x > -1.6 AND x < -1.3 AND y > 53.3 AND y < 53.5) || ' \| ' || sum(n) || ' \|' FROM centres GROUP BY month;
+SELECT '\| november_and_december \| \| uint64 \| \| ' || sum(n) || ' \|' FROM cells WHERE month >= '2018-11';
+SELECT '\| 2018-10 \| ccbf exact, ' || format('{:,}', count(*)) || ' cells' FROM cells WHERE month = '2018-10';
+SELECT '\| ' || sum(n) || ' \| ' || round(x, 4) || ' \| ' || round(y, 4) || ' \|' FROM box GROUP BY x, y ORDER BY sum(n) DESC LIMIT 3;
+SELECT '\| ' || res || ' \| ' || count(*) || ' \|' FROM (
+  SELECT res FROM 'test/data/uk_crime_2018q4.parquet', (VALUES (0.1), (0.01), (0.001), (0.0001)) AS r(res)
+  GROUP BY res, floor(lon / res::DOUBLE), floor(lat / res::DOUBLE)) GROUP BY res;`,
+	} {
+		b, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(strings.NewReplacer("│", "|", "├", "", "┤", "", "┼", "", "─", "").Replace(string(b))), " ")
+		for row := range strings.Lines(runIn(t, shell, cells+query+"\n")) {
+			want, err := regexp.Compile(strings.TrimSuffix(row, "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Log(want)
+			if !want.MatchString(text) {
+				t.Errorf("%s has no %s", page, want)
+			}
+		}
+	}
+}
 
 // The table of cells in docs/MAPS.md is the formula below it: on a sphere of 6,371 km
 // a degree of latitude is its circumference over 360, and a degree of longitude that

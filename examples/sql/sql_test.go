@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -148,11 +149,27 @@ func TestDemo(t *testing.T) {
 	}
 }
 
+// folder has the shell, which is built once.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", "ccbfsql"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+var built = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command("go", "build", "-o", filepath.Join(folder, "ccbfsql"), "../../cmd/ccbfsql").CombinedOutput()
+})
+
 func buildShell(t *testing.T) string {
 	t.Helper()
-	shell := filepath.Join(t.TempDir(), "ccbfsql")
-	if out, err := exec.Command("go", "build", "-o", shell, "../../cmd/ccbfsql").CombinedOutput(); err != nil {
+	if out, err := built(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return shell
+	return filepath.Join(folder, "ccbfsql")
 }

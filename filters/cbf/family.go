@@ -96,7 +96,7 @@ var options = keyed.Options[Params]{
 		func(p *Params) *uint64 { return &p.Increment }),
 	keyed.FlagOption("variable_length", "Cut counters in two halves, for twice as many counters per key, while not more than alpha times capacity keys are there. "+
 		"Not for variants 'increment' and 'tandem' in a filter that will hold more: past alpha, with the defaults, it finds 5 to 40 times as many absent keys as "+
-		"without it in as many bytes of counters of 8 bits, and 100 times and more as many as in counters of 4 bits.",
+		"without it in as many bytes of counters of 8 bits, and about 100 times as many, or more, as in counters of 4 bits.",
 		func(p *Params) *bool { return &p.VariableLength }),
 	keyed.NumberOption("alpha", keyed.Interval{Least: 0, Most: 1, AboveLeast: true}, "0.5",
 		"Part of the capacity up to which variable_length uses halves.",
