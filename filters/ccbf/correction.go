@@ -41,14 +41,14 @@ func odds(p float64) float64 {
 }
 
 // correction is that of a dense sketch. O(counters) the first time.
-func (v *View) correction(sums bool) *correction {
+func (m *model) correction(sums bool) *correction {
 	c := &correction{sums: sums}
 	for from, more := 0.0, true; more; {
 		x := len(c.classes)
-		g := v.ghosts(x, sums)
+		g := m.ghosts(x, sums)
 		k := class{from: from, to: math.Inf(1), ghosts: g}
 		// Where no counter carries out of the next layer, no cell does.
-		if shift := v.shape.ShiftOf(x + 1); x+1 == v.shape.Layers || shift >= 64 || g.tail(math.Ldexp(1, int(shift))) == 0 {
+		if shift := m.counters.Shape.ShiftOf(x + 1); x+1 == m.counters.Shape.Layers || shift >= 64 || g.tail(math.Ldexp(1, int(shift))) == 0 {
 			more = false
 		} else {
 			k.to = math.Ldexp(1, int(shift))

@@ -31,25 +31,31 @@ func (v *View) Error() Error {
 	if v.form == formExact {
 		return Error{Exact: true, Known: true}
 	}
-	g := v.ghosts(0, true)
-	excess, _ := g.moments()
-	e := Error{Empty: Overcount{g.tail(1), excess}}
-	e.Occupied, _, e.Known = v.occupied()
-	return e
+	m := v.noise()
+	occupied, _, known := m.occupied()
+	return Error{Empty: Overcount(m.empty()), Occupied: Overcount(occupied), Known: known}
 }
 
 // Unbiased reports whether estimates of sums are right in the mean over the seeds of
 // the hash: where counters are sums, or the maxima of exact counts, and are not all
 // full. O(counters).
 func (v *View) Unbiased() bool {
-	switch {
-	case v.form == formExact || v.saturated():
+	if v.form == formExact || v.saturated() {
 		return v.form == formExact
-	case v.additive():
-		return true
 	}
-	_, known := v.Total()
-	return known && v.parts.Number == 0 && v.ghosts(0, true).tail(1) <= surest
+	return v.noise().unbiased()
+}
+
+// noise is what is known of the noise of a dense sketch's counters.
+func (v *View) noise() *model {
+	if v.model == nil {
+		d := v.dense // of its own: v may be reset, or copied
+		v.model = newModel(&d, v.additive(), v.parts)
+		if total, known := v.Total(); known {
+			v.model.setTotal(total, v.Levels > 0 || v.Base > 0 || v.Totals)
+		}
+	}
+	return v.model
 }
 
 // Info is every parameter of a sketch and what can be read off its body.

@@ -30,13 +30,13 @@ import (
 
 // ghosts is the distribution of the ghosts of a class, for readings that are sums
 // or for those that are the larger of two. O(counters) the first time.
-func (v *View) ghosts(class int, sums bool) *distribution {
-	g := &v.classes[class]
+func (m *model) ghosts(class int, sums bool) *distribution {
+	g := &m.classes[class]
 	if !sums && class > 0 {
-		g = &v.larger[class]
+		g = &m.larger[class]
 	}
 	if *g == nil {
-		*g = ghostsOf(&v.dense, class, sums)
+		*g = ghostsOf(m.counters, class, sums)
 	}
 	return *g
 }

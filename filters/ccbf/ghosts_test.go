@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
 )
 
 // loaded makes counters of a layout that hold the counts of so many keys.
-func loaded(t *testing.T, r *rand.Rand, s cascade.Shape, mode Mode, keys int) *cascade.Counters {
+func loaded(t *testing.T, r *rand.Rand, s cascade.Shape, sums bool, keys int) *cascade.Counters {
 	t.Helper()
 	d := cascade.New(s)
 	var h1, h2, n []uint64
 	for range keys {
 		h1, h2, n = append(h1, r.Uint64()), append(h2, r.Uint64()|1), append(n, 1+r.Uint64()>>r.UintN(64)%5000)
 	}
-	d.Insert(mode == Standard, h1, h2, n)
+	d.Insert(sums, h1, h2, n)
 	return d
 }
 
@@ -31,13 +32,13 @@ func carrier(s *cascade.Shape, class int) uint64 {
 // What a key meets in a counter is what is found there after it was counted: its
 // own count more, in mode standard, and in mode mi the larger of both.
 func TestMetIsWhatIsFound(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range layouts.All {
 		r := rand.New(rand.NewPCG(210, 0))
-		s := layoutShape(t, l.widths, l.sizes, 1)
+		s := shapeOf(t, l.Widths, l.Sizes, 1)
 		for round := range 6 {
 			keys := 1 << round * int(s.Size[0]) / 16
-			for _, mode := range []Mode{Standard, MinimalIncrement} {
-				d := loaded(t, r, s, mode, keys)
+			for _, sums := range []bool{true, false} {
+				d := loaded(t, r, s, sums, keys)
 				if d.Saturated {
 					continue
 				}
@@ -47,10 +48,10 @@ func TestMetIsWhatIsFound(t *testing.T) {
 						continue
 					}
 					var met, got, want histogram
-					addMet(d, class, mode == Standard, &met)
+					addMet(d, class, sums, &met)
 					for bin, n := range met.counts {
 						for range n {
-							if v := uint64(met.value(bin)); mode == Standard {
+							if v := uint64(met.value(bin)); sums {
 								got.add(v)
 							} else {
 								got.add(max(v, f))
@@ -59,7 +60,7 @@ func TestMetIsWhatIsFound(t *testing.T) {
 					}
 					for j := range s.Size[0] {
 						after := d.Clone()
-						if mode == Standard {
+						if sums {
 							after.Add(0, j, f)
 							want.add(after.Value(j) - f)
 						} else {
@@ -68,7 +69,7 @@ func TestMetIsWhatIsFound(t *testing.T) {
 						}
 					}
 					if got.counts != want.counts {
-						t.Fatalf("layout %v, mode %v, %d keys, class %d: not what is found", l.widths, mode, keys, class)
+						t.Fatalf("layout %v, sums %v, %d keys, class %d: not what is found", l.Widths, sums, keys, class)
 					}
 				}
 			}

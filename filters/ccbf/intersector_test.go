@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -17,10 +18,10 @@ func valuesOf(s *Sketch) []uint64 { return s.asDense().dense.Values() }
 // their order and however they are grouped; each counter that shares its upper
 // counters reads as no less.
 func TestIntersectorIsTheLeastOfValues(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range layouts.All {
 		for _, mode := range []Mode{MinimalIncrement, Standard} {
-			r := rand.New(rand.NewPCG(91, uint64(len(l.widths))))
-			cfg := config(t, Params{Dense: true, Mode: mode, K: 2, Widths: l.widths, Counters: l.sizes})
+			r := rand.New(rand.NewPCG(91, uint64(len(l.Widths))))
+			cfg := config(t, Params{Dense: true, Mode: mode, K: 2, Widths: l.Widths, Counters: l.Sizes})
 			var want []uint64
 			var views []*View
 			for i := range 5 {
@@ -39,12 +40,12 @@ func TestIntersectorIsTheLeastOfValues(t *testing.T) {
 			}
 			s := intersection(t, r, views, false)
 			for j, n := range valuesOf(s) {
-				if n < want[j] || n > want[j] && (len(l.widths) == 1 || want[j] == 0) {
-					t.Fatalf("%v, widths %v: counter %d reads %d, want %d", mode, l.widths, j, n, want[j])
+				if n < want[j] || n > want[j] && (len(l.Widths) == 1 || want[j] == 0) {
+					t.Fatalf("%v, widths %v: counter %d reads %d, want %d", mode, l.Widths, j, n, want[j])
 				}
 			}
 			if s.Saturated() != atCeiling(s) {
-				t.Errorf("%v, widths %v: saturated is %v", mode, l.widths, s.Saturated())
+				t.Errorf("%v, widths %v: saturated is %v", mode, l.Widths, s.Saturated())
 			}
 			if s.TotalKnown || s.Total != 0 || s.Additive() {
 				t.Errorf("total %d, known %v, additive %v", s.Total, s.TotalKnown, s.Additive())

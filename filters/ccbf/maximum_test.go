@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -68,10 +69,10 @@ func referenceMaximum(c *Config, m map[spot]uint64) (layers [][]uint64, saturate
 }
 
 func TestMaximumFormIsItsDefinition(t *testing.T) {
-	for _, l := range layouts {
+	for _, l := range layouts.All {
 		for _, totals := range []bool{false, true} {
-			r := rand.New(rand.NewPCG(31, uint64(len(l.widths))))
-			c := config(t, Params{K: 3, Seed: 77, Widths: l.widths, Counters: l.sizes, Categories: totals, Totals: totals})
+			r := rand.New(rand.NewPCG(31, uint64(len(l.Widths))))
+			c := config(t, Params{K: 3, Seed: 77, Widths: l.Widths, Counters: l.Sizes, Categories: totals, Totals: totals})
 			last := c.shape.Layers - 1
 			for round := range 20 {
 				most := uint64(1) << (c.shape.ShiftOf(last) + uint(c.shape.Width[last]) - 1)
@@ -89,7 +90,7 @@ func TestMaximumFormIsItsDefinition(t *testing.T) {
 				d := maximumDense(&c, sectionsOf(m))
 				want, saturated := referenceMaximum(&c, m)
 				if d.Saturated != saturated {
-					t.Fatalf("widths %v: saturated is %v, want %v", l.widths, d.Saturated, saturated)
+					t.Fatalf("widths %v: saturated is %v, want %v", l.Widths, d.Saturated, saturated)
 				}
 				for x := range want {
 					if saturated { // no digit is right below a ceiling
@@ -97,14 +98,14 @@ func TestMaximumFormIsItsDefinition(t *testing.T) {
 					}
 					for j, n := range want[x] {
 						if got := d.Layers[x].Load(uint64(j)); got != n {
-							t.Fatalf("widths %v, round %d: layer %d, counter %d is %#x, want %#x", l.widths, round, x, j, got, n)
+							t.Fatalf("widths %v, round %d: layer %d, counter %d is %#x, want %#x", l.Widths, round, x, j, got, n)
 						}
 					}
 				}
 				for s, n := range m {
 					h1, h2 := key.Hash(c.Seed, key.AppendCell(nil, s.X, s.Y, 0, s.bytes()))
 					if got := d.Count(h1, h2); got < n {
-						t.Fatalf("widths %v: %v counts %d, want at least %d", l.widths, s, got, n)
+						t.Fatalf("widths %v: %v counts %d, want at least %d", l.Widths, s, got, n)
 					}
 				}
 			}

@@ -17,7 +17,7 @@ import "math"
 // larger of a count and a ghost, if they are the sum, and what comes to the larger
 // where points come one by one.
 type outlook struct {
-	larger, sums Overcount
+	larger, sums overcount
 	late         float64 // excess
 	cells        float64 // with points
 	single       float64 // the share of them that hold 1
@@ -29,41 +29,41 @@ type outlook struct {
 // where it is not known: after an intersection or a mask, and where the counters hold
 // keys of several kinds, quads or plain cells beside those with a category, whose
 // counts cannot be told apart. O(counters) the first time.
-func (v *View) occupied() (o Overcount, share float64, known bool) {
-	if v.told == nil {
-		v.told = new(told)
-		v.told.Overcount, v.told.share, v.told.known = v.look()
+func (m *model) occupied() (o overcount, share float64, known bool) {
+	if m.told == nil {
+		m.told = new(told)
+		m.told.overcount, m.told.share, m.told.known = m.look()
 	}
-	return v.told.Overcount, v.told.share, v.told.known
+	return m.told.overcount, m.told.share, m.told.known
 }
 
 type told struct {
-	Overcount
+	overcount
 	share float64
 	known bool
 }
 
-func (v *View) look() (o Overcount, share float64, known bool) {
-	total, known := v.Total()
-	if !known || v.Mode == Standard && !v.additive() || v.Levels > 0 || v.Base > 0 || v.Totals {
+func (m *model) look() (o overcount, share float64, known bool) {
+	total := m.total
+	if !m.known || m.several {
 		return o, 0, false
 	}
 	if total == 0 {
 		return o, 0, true
 	}
-	h, shown := holdersOf(&v.dense).whole(float64(total))
+	h, shown := holdersOf(m.counters).whole(float64(total))
 	if h.all() <= 0 {
 		return o, 0, false
 	}
-	l := v.outlook(h, float64(total))
+	l := m.outlook(h, float64(total))
 	switch {
-	case v.additive():
+	case m.sums:
 		return l.sums, 1, true
-	case v.parts.Number == 0:
+	case m.origin.Number == 0:
 		return l.larger, 0, true
 	case !shown: // the number of cells is a guess
-		ghosts, _ := v.ghosts(0, true).moments()
-		o.Probability = max(l.larger.Probability, fullest*v.ghosts(0, true).tail(1))
+		ghosts, _ := m.ghosts(0, true).moments()
+		o.Probability = max(l.larger.Probability, fullest*m.ghosts(0, true).tail(1))
 		o.Excess = max(math.Sqrt(l.larger.Excess*ghosts), fullest*ghosts)
 		return o, 1, true
 	}
@@ -72,11 +72,11 @@ func (v *View) look() (o Overcount, share float64, known bool) {
 		return l.larger, 0, true
 	}
 	extra := l.extra(l.surplus)
-	if v.parts.Number > 1 {
-		q := v.parts.Together(total)
+	if m.origin.Number > 1 {
+		q := m.origin.Together(total)
 		// What the parts have in common raises the counters too.
 		part := l.extra(min(l.surplus, 1.25*l.late+l.larger.Excess/2))
-		extra = min(extra, 1.1*q*part+0.9*l.mixed(q, float64(v.shape.K))*way)
+		extra = min(extra, 1.1*q*part+0.9*l.mixed(q, float64(m.counters.Shape.K))*way)
 	}
 	share = min(extra/way, 1)
 	o.Excess = l.larger.Excess + share*way
@@ -109,13 +109,13 @@ func (l *outlook) mixed(together, k float64) float64 {
 }
 
 // outlook is that of cells that hold so many points together.
-func (v *View) outlook(h holders, total float64) (l outlook) {
+func (m *model) outlook(h holders, total float64) (l outlook) {
 	l.cells = h.all()
 	l.single = 1 - h.at(2)/l.cells
 	// What chance may have done is left out.
-	l.surplus = max(0, h.points()-total-2*h.deviation(&v.shape)) / l.cells
-	for x := range v.shape.Layers {
-		from, to := unit(&v.shape, x), unit(&v.shape, x+1)
+	l.surplus = max(0, h.points()-total-2*h.deviation(&m.counters.Shape)) / l.cells
+	for x := range m.counters.Shape.Layers {
+		from, to := unit(&m.counters.Shape, x), unit(&m.counters.Shape, x+1)
 		more, rest := h.at(from), 0.0
 		if !math.IsInf(to, 1) {
 			rest = h.at(to)
@@ -123,10 +123,10 @@ func (v *View) outlook(h holders, total float64) (l outlook) {
 		if more <= rest {
 			continue
 		}
-		sums, g := v.ghosts(x, true), v.ghosts(x, false)
+		sums, g := m.ghosts(x, true), m.ghosts(x, false)
 		was := g // when points came
-		if x == 0 && v.parts.Halved > 0 {
-			was = g.before(v.parts.Halved, float64(v.shape.K))
+		if x == 0 && m.origin.Halved > 0 {
+			was = g.before(m.origin.Halved, float64(m.counters.Shape.K))
 		} else {
 			mean, _ := sums.moments()
 			l.sums.Probability += (more - rest) * sums.tail(1)
@@ -151,9 +151,9 @@ func (v *View) outlook(h holders, total float64) (l outlook) {
 			}
 			l.larger.Probability += keys * g.tail(f+1)
 			l.late += keys * was.late(f)
-			if x == 0 && v.parts.Halved > 0 {
+			if x == 0 && m.origin.Halved > 0 {
 				stride(1, top, func(t, width float64) {
-					p := was.halved(t, f, v.parts.Halved, float64(v.shape.K))
+					p := was.halved(t, f, m.origin.Halved, float64(m.counters.Shape.K))
 					l.sums.Excess += keys * width * p
 					if t == 1 {
 						l.sums.Probability += keys * p

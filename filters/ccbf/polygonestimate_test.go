@@ -190,8 +190,8 @@ func TestEstimatesOverSeeds(t *testing.T) {
 				var rs histogram
 				must(whole.sum(v, nil, rs.add))
 				truth, _ := v.Total()
-				bySum = append(bySum, v.correction(true).sum(&rs)-float64(truth))
-				byLarger = append(byLarger, v.correction(false).sum(&rs)-float64(truth))
+				bySum = append(bySum, v.noise().correction(true).sum(&rs)-float64(truth))
+				byLarger = append(byLarger, v.noise().correction(false).sum(&rs)-float64(truth))
 			}
 			low, slackLow := meanAndError(bySum)
 			high, slackHigh := meanAndError(byLarger)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -296,10 +297,10 @@ func TestMoveWhileDense(t *testing.T) {
 // positions share counters it can, and no counter may ever fall below zero.
 func TestRemovalNeverBorrowsFromNothing(t *testing.T) {
 	refused := 0
-	for _, l := range layouts {
+	for _, l := range layouts.All {
 		for _, totals := range []bool{false, true} {
-			r := rand.New(rand.NewPCG(85, uint64(len(l.widths))))
-			cfg := config(t, Params{Dense: true, Mode: Standard, K: 5, Widths: l.widths, Counters: l.sizes, Categories: totals, Totals: totals})
+			r := rand.New(rand.NewPCG(85, uint64(len(l.Widths))))
+			cfg := config(t, Params{Dense: true, Mode: Standard, K: 5, Widths: l.Widths, Counters: l.Sizes, Categories: totals, Totals: totals})
 			for range 100 {
 				s := sketchOf(t, cfg, nil)
 				category := []byte(nil)
@@ -326,7 +327,7 @@ func TestRemovalNeverBorrowsFromNothing(t *testing.T) {
 					}
 					for j, n := range s.dense.Values() {
 						if n > values[j] {
-							t.Fatalf("widths %v: a removal raised counter %d from %d to %d", l.widths, j, values[j], n)
+							t.Fatalf("widths %v: a removal raised counter %d from %d to %d", l.Widths, j, values[j], n)
 						}
 					}
 				}

@@ -29,11 +29,9 @@ type View struct {
 	cells    cells.View
 	dense    cascade.Counters
 	hasher   hasher
-	classes  [MaxLayers]*distribution // ghosts of each class asked for
-	larger   [MaxLayers]*distribution // those of the classes from 1 on for the larger of two
-	told     *told                    // what occupied says
-	together bool                     // AreaLimit is for all questions since LimitAreas
-	covered  uint64                   // cells that those covered
+	model    *model // nil before noise is asked for
+	together bool   // AreaLimit is for all questions since LimitAreas
+	covered  uint64 // cells that those covered
 }
 
 // NewView returns a view of a BLOB. The error wraps sketch.ErrInvalid.
@@ -46,9 +44,7 @@ func NewView(blob []byte) (View, error) {
 // Reset makes v a view of another BLOB, in the memory that it has. The error wraps sketch.ErrInvalid.
 func (v *View) Reset(blob []byte) error {
 	v.blob = nil
-	clear(v.classes[:])
-	clear(v.larger[:])
-	v.told = nil
+	v.model = nil
 	b, err := v.parse(blob)
 	if err != nil {
 		return err

@@ -8,35 +8,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
-
-// shapes are shapes of every kind: words and packed widths, two to eight
-// layers and one, sizes that are powers of two and others.
-var shapes = []struct {
-	widths []int
-	sizes  []uint64
-}{
-	{[]int{8, 16, 32}, []uint64{64, 8, 2}},
-	{[]int{4, 8, 16, 32}, []uint64{256, 32, 8, 2}},
-	{[]int{4, 8}, []uint64{128, 16}},
-	{[]int{4, 8, 32}, []uint64{72, 9, 3}},
-	{[]int{16, 16}, []uint64{30, 10}},
-	{[]int{32, 32}, []uint64{12, 3}},
-	{[]int{2, 2}, []uint64{8, 4}},
-	{[]int{2, 2, 2, 2, 2, 2, 2, 2}, []uint64{128, 64, 32, 16, 8, 4, 2, 1}},
-	{[]int{4, 6, 12}, []uint64{48, 12, 3}},
-	{[]int{4, 6, 12, 24}, []uint64{60, 30, 10, 5}},
-	{[]int{3, 5, 7, 11, 13}, []uint64{81, 27, 9, 3, 1}},
-	{[]int{9, 33}, []uint64{14, 7}},
-	{[]int{7, 57}, []uint64{9, 3}},
-	{[]int{31, 34}, []uint64{10, 5}},
-	{[]int{8}, []uint64{17}},
-	{[]int{12}, []uint64{11}},
-	{[]int{32}, []uint64{5}},
-	{[]int{63}, []uint64{7}},
-	{[]int{64}, []uint64{3}},
-}
 
 func shapeOf(t testing.TB, widths []int, sizes []uint64, k int) Shape {
 	t.Helper()
@@ -122,10 +96,10 @@ func (m *sums) check(t testing.TB, d *Counters, grown bool) (saturated bool) {
 }
 
 func TestCarryIsRadixArithmetic(t *testing.T) {
-	for _, l := range shapes {
-		t.Run(fmt.Sprint(l.widths), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(11, uint64(len(l.widths))))
-			s := shapeOf(t, l.widths, l.sizes, 1)
+	for _, l := range layouts.All {
+		t.Run(fmt.Sprint(l.Widths), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(11, uint64(len(l.Widths))))
+			s := shapeOf(t, l.Widths, l.Sizes, 1)
 			for round := range 40 {
 				d, m := New(s), newSums(s)
 				top := r.UintN(64) // weights of up to so few, or so many, bits
@@ -155,10 +129,10 @@ func TestCarryIsRadixArithmetic(t *testing.T) {
 
 // A counter that shares no other's upper counter reads as its sum.
 func TestValueOfLonelyCounters(t *testing.T) {
-	for _, l := range shapes {
-		s := shapeOf(t, l.widths, l.sizes, 1)
+	for _, l := range layouts.All {
+		s := shapeOf(t, l.Widths, l.Sizes, 1)
 		bits := 0
-		for _, w := range l.widths {
+		for _, w := range l.Widths {
 			bits += w - 1
 		}
 		most := uint64(1)<<bits - 1
@@ -169,32 +143,32 @@ func TestValueOfLonelyCounters(t *testing.T) {
 			d := New(s)
 			d.Add(0, 1, n)
 			if got := d.Value(1); got != n || d.Saturated {
-				t.Errorf("%v: %d reads as %d, saturated %v", l.widths, n, got, d.Saturated)
+				t.Errorf("%v: %d reads as %d, saturated %v", l.Widths, n, got, d.Saturated)
 			}
 			d.Add(0, 1, most-n)
 			if got := d.Value(1); got != most || d.Saturated {
-				t.Errorf("%v: filled up from %d it reads as %d, want %d, saturated %v", l.widths, n, got, most, d.Saturated)
+				t.Errorf("%v: filled up from %d it reads as %d, want %d, saturated %v", l.Widths, n, got, most, d.Saturated)
 			}
 			d.Add(0, 1, 1)
 			if !d.Saturated {
-				t.Errorf("%v: one more than %d is not remembered", l.widths, most)
+				t.Errorf("%v: one more than %d is not remembered", l.Widths, most)
 			}
 			// The last layer stays at its ceiling, whatever comes.
 			ceiling := d.Layers[s.Layers-1].Load(1 % s.Size[s.Layers-1])
 			d.Add(0, 1, math.MaxUint64)
 			d.Add(0, 1, most)
 			if last := d.Layers[s.Layers-1]; last.Load(1%last.Size) != ceiling || ceiling != last.Flag|last.Mask {
-				t.Errorf("%v: the saturated counter moved from %#x", l.widths, ceiling)
+				t.Errorf("%v: the saturated counter moved from %#x", l.Widths, ceiling)
 			}
 		}
 	}
 }
 
 func TestRemoveBorrows(t *testing.T) {
-	for _, l := range shapes {
-		t.Run(fmt.Sprint(l.widths), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(12, uint64(len(l.widths))))
-			s := shapeOf(t, l.widths, l.sizes, 1)
+	for _, l := range layouts.All {
+		t.Run(fmt.Sprint(l.Widths), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(12, uint64(len(l.Widths))))
+			s := shapeOf(t, l.Widths, l.Sizes, 1)
 			most := uint64(1)<<(s.ShiftOf(s.Layers-1)+uint(s.Width[s.Layers-1])-1) - 1
 			for range 40 {
 				d, m := New(s), newSums(s)
@@ -285,9 +259,9 @@ func keysOf(r *rand.Rand, n, distinct int) (h1, h2 []uint64) {
 // kernels does it and however many occurrences come at once.
 func TestStandardCountsAtEveryPosition(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 0))
-	for _, l := range shapes {
+	for _, l := range layouts.All {
 		for _, k := range []int{1, 2, 4, 7, 32} {
-			s := shapeOf(t, l.widths, l.sizes, k)
+			s := shapeOf(t, l.Widths, l.Sizes, k)
 			m := newSums(s)
 			weighted, single, slow := New(s), New(s), New(s)
 			h1, h2 := keysOf(r, 300, 40)
@@ -305,7 +279,7 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 			weighted.Insert(true, h1, h2, n)
 			m.check(t, weighted, true)
 			if !bytes.Equal(weighted.Body, single.Body) || !bytes.Equal(weighted.Body, slow.Body) {
-				t.Fatalf("widths %v, k %d: weights, single points and the plain path differ", l.widths, k)
+				t.Fatalf("widths %v, k %d: weights, single points and the plain path differ", l.Widths, k)
 			}
 			for i := range h1 {
 				least := uint64(math.MaxUint64)
@@ -313,7 +287,7 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 					least = min(least, weighted.Value(j))
 				}
 				if got := weighted.Count(h1[i], h2[i]); got != least {
-					t.Fatalf("widths %v, k %d: count %d, the least counter reads %d", l.widths, k, got, least)
+					t.Fatalf("widths %v, k %d: count %d, the least counter reads %d", l.Widths, k, got, least)
 				}
 			}
 		}
@@ -324,9 +298,9 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 // one layer that is the whole of it; more layers may only add to it.
 func TestMinimalIncrement(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 0))
-	for _, l := range shapes {
+	for _, l := range layouts.All {
 		for _, k := range []int{1, 3, 8} {
-			s := shapeOf(t, l.widths, l.sizes, k)
+			s := shapeOf(t, l.Widths, l.Sizes, k)
 			d, slow, single := New(s), New(s), New(s)
 			plainest := make([]uint64, s.Size[0])
 			truth := map[uint64]uint64{}
@@ -349,20 +323,20 @@ func TestMinimalIncrement(t *testing.T) {
 				}
 			}
 			if !bytes.Equal(d.Body, slow.Body) {
-				t.Fatalf("widths %v, k %d: the kernel and the plain path differ", l.widths, k)
+				t.Fatalf("widths %v, k %d: the kernel and the plain path differ", l.Widths, k)
 			}
 			if s.Layers == 1 && !d.Saturated && !bytes.Equal(d.Body, single.Body) {
-				t.Fatalf("widths %v, k %d: n at once and n points one by one differ", l.widths, k)
+				t.Fatalf("widths %v, k %d: n at once and n points one by one differ", l.Widths, k)
 			}
 			for j, n := range plainest {
 				if v := d.Value(uint64(j)); v < n || s.Layers == 1 && !d.Saturated && v != n {
-					t.Fatalf("widths %v, k %d: counter %d reads %d, want %d", l.widths, k, j, v, n)
+					t.Fatalf("widths %v, k %d: counter %d reads %d, want %d", l.Widths, k, j, v, n)
 				}
 			}
 			for i := range h1 {
 				for _, e := range []*Counters{d, single} {
 					if got := e.Count(h1[i], h2[i]); got < truth[h1[i]] {
-						t.Fatalf("widths %v, k %d: %d counted, %d inserted", l.widths, k, got, truth[h1[i]])
+						t.Fatalf("widths %v, k %d: %d counted, %d inserted", l.Widths, k, got, truth[h1[i]])
 					}
 				}
 			}
