@@ -1,6 +1,9 @@
 package ccbf
 
-import "github.com/ccbfsql/ccbfsql/filters/sketch"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
 
 // Error is what is known of a sketch's error.
 type Error struct {
@@ -32,8 +35,8 @@ func (v *View) Error() Error {
 		return Error{Exact: true, Known: true}
 	}
 	m := v.noise()
-	occupied, _, known := m.occupied()
-	return Error{Empty: Overcount(m.empty()), Occupied: Overcount(occupied), Known: known}
+	occupied, _, known := m.Occupied()
+	return Error{Empty: Overcount(m.Empty()), Occupied: Overcount(occupied), Known: known}
 }
 
 // Unbiased reports whether estimates of sums are right in the mean over the seeds of
@@ -43,16 +46,16 @@ func (v *View) Unbiased() bool {
 	if v.form == formExact || v.saturated() {
 		return v.form == formExact
 	}
-	return v.noise().unbiased()
+	return v.noise().Unbiased()
 }
 
 // noise is what is known of the noise of a dense sketch's counters.
-func (v *View) noise() *model {
+func (v *View) noise() *noise.Model {
 	if v.model == nil {
 		d := v.dense // of its own: v may be reset, or copied
-		v.model = newModel(&d, v.additive(), v.parts)
+		v.model = noise.New(&d, v.additive(), v.parts)
 		if total, known := v.Total(); known {
-			v.model.setTotal(total, v.Levels > 0 || v.Base > 0 || v.Totals)
+			v.model.SetTotal(total, v.Levels > 0 || v.Base > 0 || v.Totals)
 		}
 	}
 	return v.model

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -238,8 +237,4 @@ func crowd(n int) []uint64 {
 		_, _, keys[i] = cells.Key(c)
 	}
 	return keys
-}
-
-func layoutShape(t testing.TB, widths []int, sizes []uint64, k int) cascade.Shape {
-	return config(t, Params{K: k, Widths: widths, Counters: sizes}).shape
 }

@@ -1,9 +1,8 @@
 package ccbf
 
 import (
-	"unsafe"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 )
 
 // What sketches take while they are read and written, for those who count it
@@ -20,14 +19,10 @@ func (v *View) Memory() int64 {
 // EstimateBytes is the bytes that an estimate takes at most beside the view: for
 // histograms, two spectra and the roots of unity that make them. None of an exact sketch.
 func (v *View) EstimateBytes() int64 {
-	const term, bins = 16, int64(unsafe.Sizeof(histogram{}))
-	switch {
-	case v.form == formExact:
+	if v.form == formExact {
 		return 0
-	case v.AreaLimit() < manyDraws:
-		return 3*bins + fewSteps*5/2*term
 	}
-	return 3*bins + mostSteps*5/2*term
+	return noise.EstimateBytes(v.AreaLimit())
 }
 
 // EncodeBytes is the bytes that Sketch and its Blob take at most beside what

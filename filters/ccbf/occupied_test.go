@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -239,17 +240,17 @@ func TestUnbiasedWhereSaid(t *testing.T) {
 					r := rand.New(rand.NewPCG(262, seed))
 					m := spreadMap(r, cells, spread.count)
 					v := way.make(t, config(t, Params{Dense: true, Mode: way.mode, Bytes: uint64(size * cells), Seed: seed}), r, m)
-					var rs histogram
+					var rs noise.Histogram
 					for s := range m {
-						rs.add(v.Count(s.Cell, nil))
+						rs.Add(v.Count(s.Cell, nil))
 					}
 					for i := range int64(2 * cells) {
-						rs.add(v.Count(grid.Cell{X: i, Y: 5000}, nil))
+						rs.Add(v.Count(grid.Cell{X: i, Y: 5000}, nil))
 					}
 					truth, _ := v.Total()
-					value, _, _ := v.noise().estimate(&rs, rs.sum())
+					value, _, _ := v.noise().Estimate(&rs, rs.Sum())
 					off = append(off, value-float64(truth))
-					sum, total = sum+rs.sum()/seeds, total+float64(truth)/seeds
+					sum, total = sum+rs.Sum()/seeds, total+float64(truth)/seeds
 					unbiased = unbiased && v.Unbiased()
 				}
 				mean, sigma := meanAndError(off)

@@ -3,6 +3,7 @@ package ccbf
 import (
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -42,15 +43,15 @@ func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	var r histogram // of what cells read, or the quads that the sum is made of
-	sum, err := p.sum(v, category, r.add)
+	var r noise.Histogram // of what cells read, or the quads that the sum is made of
+	sum, err := p.sum(v, category, r.Add)
 	if err != nil {
 		return Estimate{}, err
 	}
 	e := Estimate{float64(sum), sum, sum, v.form == formExact, cells}
 	if v.form == formDense && sum > 0 {
 		var low, high float64
-		e.Value, low, high = v.noise().estimate(&r, float64(sum))
+		e.Value, low, high = v.noise().Estimate(&r, float64(sum))
 		e.Low, e.High = whole(low), min(whole(high), sum)
 	}
 	return e, nil

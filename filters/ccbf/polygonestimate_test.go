@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
 	"github.com/paulmach/orb"
@@ -187,11 +188,11 @@ func TestEstimatesOverSeeds(t *testing.T) {
 				m := counted(r, skewed(r))
 				params.Mode, params.Dense, params.Seed = b.mode, true, seed
 				v := b.make(t, config(t, params), r, m)
-				var rs histogram
-				must(whole.sum(v, nil, rs.add))
+				var rs noise.Histogram
+				must(whole.sum(v, nil, rs.Add))
 				truth, _ := v.Total()
-				bySum = append(bySum, v.noise().correction(true).sum(&rs)-float64(truth))
-				byLarger = append(byLarger, v.noise().correction(false).sum(&rs)-float64(truth))
+				bySum = append(bySum, v.noise().Correction(true).Sum(&rs)-float64(truth))
+				byLarger = append(byLarger, v.noise().Correction(false).Sum(&rs)-float64(truth))
 			}
 			low, slackLow := meanAndError(bySum)
 			high, slackHigh := meanAndError(byLarger)

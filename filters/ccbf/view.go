@@ -6,6 +6,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -29,9 +30,9 @@ type View struct {
 	cells    cells.View
 	dense    cascade.Counters
 	hasher   hasher
-	model    *model // nil before noise is asked for
-	together bool   // AreaLimit is for all questions since LimitAreas
-	covered  uint64 // cells that those covered
+	model    *noise.Model // nil before noise is asked for
+	together bool         // AreaLimit is for all questions since LimitAreas
+	covered  uint64       // cells that those covered
 }
 
 // NewView returns a view of a BLOB. The error wraps sketch.ErrInvalid.

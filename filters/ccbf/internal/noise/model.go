@@ -1,10 +1,10 @@
-package ccbf
+package noise
 
 import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 
-// model is what noise the counters of a sketch have. It reads them when it is first
+// Model is what noise the counters of a sketch have. It reads them when it is first
 // asked, and remembers.
-type model struct {
+type Model struct {
 	counters *cascade.Counters
 	sums     bool // counters are sums of occurrences
 	origin   cascade.Origin
@@ -17,15 +17,15 @@ type model struct {
 	told    *told                            // what occupied says
 }
 
-// newModel is the model of counters. O(1).
-func newModel(d *cascade.Counters, sums bool, origin cascade.Origin) *model {
-	return &model{counters: d, sums: sums, origin: origin}
+// New is the model of counters. O(1).
+func New(d *cascade.Counters, sums bool, origin cascade.Origin) *Model {
+	return &Model{counters: d, sums: sums, origin: origin}
 }
 
-// setTotal says how many occurrences were counted, where that is known, and whether
+// SetTotal says how many occurrences were counted, where that is known, and whether
 // keys of several kinds were counted for them: quads, or plain cells beside those
 // with a category.
-func (m *model) setTotal(total uint64, several bool) {
+func (m *Model) SetTotal(total uint64, several bool) {
 	m.total, m.known, m.several = total, true, several
 }
 
@@ -33,15 +33,15 @@ func (m *model) setTotal(total uint64, several bool) {
 // are, and the mean.
 type overcount struct{ Probability, Excess float64 }
 
-// empty is the overcount of a cell without points.
-func (m *model) empty() overcount {
+// Empty is the overcount of a cell without points.
+func (m *Model) Empty() overcount {
 	g := m.ghosts(0, true)
 	excess, _ := g.moments()
 	return overcount{g.tail(1), excess}
 }
 
-// unbiased reports whether estimates are right in the mean over the seeds of the
+// Unbiased reports whether estimates are right in the mean over the seeds of the
 // hash.
-func (m *model) unbiased() bool {
+func (m *Model) Unbiased() bool {
 	return m.sums || m.known && m.origin.Number == 0 && m.ghosts(0, true).tail(1) <= surest
 }

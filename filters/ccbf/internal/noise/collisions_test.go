@@ -1,4 +1,4 @@
-package ccbf
+package noise
 
 import (
 	"math/rand/v2"
@@ -47,14 +47,14 @@ func TestMetIsWhatIsFound(t *testing.T) {
 					if class > 0 && f == 0 {
 						continue
 					}
-					var met, got, want histogram
+					var met, got, want Histogram
 					addMet(d, class, sums, &met)
 					for bin, n := range met.counts {
 						for range n {
 							if v := uint64(met.value(bin)); sums {
-								got.add(v)
+								got.Add(v)
 							} else {
-								got.add(max(v, f))
+								got.Add(max(v, f))
 							}
 						}
 					}
@@ -62,10 +62,10 @@ func TestMetIsWhatIsFound(t *testing.T) {
 						after := d.Clone()
 						if sums {
 							after.Add(0, j, f)
-							want.add(after.Value(j) - f)
+							want.Add(after.Value(j) - f)
 						} else {
 							after.Raise(0, j, f)
-							want.add(after.Value(j))
+							want.Add(after.Value(j))
 						}
 					}
 					if got.counts != want.counts {

@@ -1,4 +1,4 @@
-package ccbf
+package noise
 
 import "math"
 
@@ -24,12 +24,12 @@ type outlook struct {
 	surplus      float64 // by how much the cells hold more than their points, each in the mean
 }
 
-// occupied is by how much a Count is above the truth at a random cell with points,
+// Occupied is by how much a Count is above the truth at a random cell with points,
 // and the share of the way from the larger to the sum where its excess is. False
 // where it is not known: after an intersection or a mask, and where the counters hold
 // keys of several kinds, quads or plain cells beside those with a category, whose
 // counts cannot be told apart. O(counters) the first time.
-func (m *model) occupied() (o overcount, share float64, known bool) {
+func (m *Model) Occupied() (o overcount, share float64, known bool) {
 	if m.told == nil {
 		m.told = new(told)
 		m.told.overcount, m.told.share, m.told.known = m.look()
@@ -43,7 +43,7 @@ type told struct {
 	known bool
 }
 
-func (m *model) look() (o overcount, share float64, known bool) {
+func (m *Model) look() (o overcount, share float64, known bool) {
 	total := m.total
 	if !m.known || m.several {
 		return o, 0, false
@@ -109,7 +109,7 @@ func (l *outlook) mixed(together, k float64) float64 {
 }
 
 // outlook is that of cells that hold so many points together.
-func (m *model) outlook(h holders, total float64) (l outlook) {
+func (m *Model) outlook(h holders, total float64) (l outlook) {
 	l.cells = h.all()
 	l.single = 1 - h.at(2)/l.cells
 	// What chance may have done is left out.

@@ -1,9 +1,11 @@
-package ccbf
+package noise
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
 // randomDistribution is of whole numbers up to most, none of them rarer than
@@ -151,7 +153,7 @@ func TestQuantilesOfNothing(t *testing.T) {
 // the window is not longer than they are, whatever the draws.
 func TestStepsOfSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(204, 0))
-	for parts := 1; parts <= MaxLayers; parts++ {
+	for parts := 1; parts <= cascade.MaxLayers; parts++ {
 		if n := steps(manyDraws-1, parts); n >= fewSteps || float64(parts)*n > 2*fewSteps {
 			t.Errorf("%d parts: %v steps", parts, n)
 		}

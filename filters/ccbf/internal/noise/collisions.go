@@ -1,4 +1,4 @@
-package ccbf
+package noise
 
 import (
 	"math"
@@ -30,7 +30,7 @@ import (
 
 // ghosts is the distribution of the ghosts of a class, for readings that are sums
 // or for those that are the larger of two. O(counters) the first time.
-func (m *model) ghosts(class int, sums bool) *distribution {
+func (m *Model) ghosts(class int, sums bool) *distribution {
 	g := &m.classes[class]
 	if !sums && class > 0 {
 		g = &m.larger[class]
@@ -42,7 +42,7 @@ func (m *model) ghosts(class int, sums bool) *distribution {
 }
 
 func ghostsOf(d *cascade.Counters, class int, sums bool) *distribution {
-	var h histogram
+	var h Histogram
 	addMet(d, class, sums, &h)
 	g := &distribution{}
 	above, m, k := uint64(0), float64(d.Layers[0].Size), float64(d.Shape.K)
@@ -59,7 +59,7 @@ func ghostsOf(d *cascade.Counters, class int, sums bool) *distribution {
 }
 
 // addMet adds every counter to h, with the value that a key of a class meets there.
-func addMet(d *cascade.Counters, class int, sums bool, h *histogram) {
+func addMet(d *cascade.Counters, class int, sums bool, h *Histogram) {
 	l := &d.Layers[0]
 	if class == 0 {
 		for j := range l.Size {
@@ -67,7 +67,7 @@ func addMet(d *cascade.Counters, class int, sums bool, h *histogram) {
 			if c&l.Flag != 0 {
 				c = d.Value(j)
 			}
-			h.add(c)
+			h.Add(c)
 		}
 		return
 	}
@@ -76,7 +76,7 @@ func addMet(d *cascade.Counters, class int, sums bool, h *histogram) {
 		above, whole := carried(d, 1, class, up, sums)
 		for j := up; j < l.Size; j += step {
 			v, _ := with(l, j, above, whole, sums)
-			h.add(v)
+			h.Add(v)
 		}
 	}
 }

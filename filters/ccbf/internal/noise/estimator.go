@@ -1,4 +1,4 @@
-package ccbf
+package noise
 
 import (
 	"cmp"
@@ -40,8 +40,8 @@ func odds(p float64) float64 {
 	return p / (1 - p)
 }
 
-// correction is that of a dense sketch. O(counters) the first time.
-func (m *model) correction(sums bool) *correction {
+// Correction is that of a dense sketch. O(counters) the first time.
+func (m *Model) Correction(sums bool) *correction {
 	c := &correction{sums: sums}
 	for from, more := 0.0, true; more; {
 		x := len(c.classes)

@@ -1,20 +1,23 @@
-package ccbf
+package noise
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
-// estimate turns readings, and the sum that they allow at most, into an estimate
+// Estimate turns readings, and the sum that they allow at most, into an estimate
 // and an interval.
-func (m *model) estimate(r *histogram, most float64) (value, low, high float64) {
-	sum := r.sum()
-	sums := m.correction(true)
+func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) {
+	sum := r.Sum()
+	sums := m.Correction(true)
 	least, excess := sums.excess(r)
 	low, high = sum-excess, sum-least
-	value = sums.sum(r)
+	value = sums.Sum(r)
 	if !m.sums {
-		c := m.correction(false)
-		larger := c.sum(r)
+		c := m.Correction(false)
+		larger := c.Sum(r)
 		high = larger + c.shortfall(r)
-		_, share, _ := m.occupied()
+		_, share, _ := m.Occupied()
 		value = larger + share*(value-larger)
 	}
 	if !m.known {
@@ -27,8 +30,8 @@ func (m *model) estimate(r *histogram, most float64) (value, low, high float64) 
 	return min(max(value, low), high), low, high
 }
 
-// sum is the sum of the estimates of readings.
-func (c *correction) sum(r *histogram) (sum float64) {
+// Sum is the sum of the estimates of readings.
+func (c *correction) Sum(r *Histogram) (sum float64) {
 	r.each(func(n, times float64) { sum += times * c.estimate(n) })
 	return sum
 }
@@ -36,7 +39,7 @@ func (c *correction) sum(r *histogram) (sum float64) {
 // members are how many of the cells belong to each class or a higher one: at most
 // all that read so much, and less those that ghosts bring there at a likely or at a
 // large number of them.
-func (c *correction) members(r *histogram) (least, likely, most []float64) {
+func (c *correction) members(r *Histogram) (least, likely, most []float64) {
 	n := len(c.classes)
 	least, likely, most = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
 	for i, k := range c.classes {
@@ -60,7 +63,7 @@ func (c *correction) members(r *histogram) (least, likely, most []float64) {
 //
 // Two cells of an area that share counters are too high together, which doubles the
 // variance for those that hold points: half as many draws that count twice.
-func (c *correction) excess(r *histogram) (least, most float64) {
+func (c *correction) excess(r *Histogram) (least, most float64) {
 	few, _, many := c.members(r)
 	p := min(c.classes[0].ghosts.tail(1), surest)
 	holding := (r.from(1) - many[0]*p) / (1 - p)
@@ -84,7 +87,7 @@ func (c *correction) excess(r *histogram) (least, most float64) {
 
 // shortfall is by how much the truth exceeds the sum of the estimates at most,
 // where readings are the larger of the truth and a ghost.
-func (c *correction) shortfall(r *histogram) float64 {
+func (c *correction) shortfall(r *Histogram) float64 {
 	_, members, _ := c.members(r)
 	var parts []draws
 	above := 0.0
@@ -97,4 +100,14 @@ func (c *correction) shortfall(r *histogram) float64 {
 	}
 	least, _ := quantiles(parts, 0)
 	return above - least
+}
+
+// EstimateBytes is the bytes that an estimate of so many readings takes at most: for
+// histograms, two spectra and the roots of unity that make them.
+func EstimateBytes(readings uint64) int64 {
+	const term, bins = 16, int64(unsafe.Sizeof(Histogram{}))
+	if readings < manyDraws {
+		return 3*bins + fewSteps*5/2*term
+	}
+	return 3*bins + mostSteps*5/2*term
 }

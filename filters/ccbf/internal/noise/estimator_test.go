@@ -1,4 +1,4 @@
-package ccbf
+package noise
 
 import (
 	"math"
@@ -58,8 +58,8 @@ func TestEstimatesAreRightInTheMean(t *testing.T) {
 				h1, h2 := key.HashCell(0, int64(z.Uint64()), 0)
 				d.Insert(of, []uint64{h1}, []uint64{h2}, nil)
 			}
-			m := newModel(d, of, cascade.Origin{})
-			sums, larger := m.correction(true), m.correction(false)
+			m := New(d, of, cascade.Origin{})
+			sums, larger := m.Correction(true), m.Correction(false)
 			for _, c := range []*correction{sums, larger} {
 				if len(c.classes) > 1 {
 					several++

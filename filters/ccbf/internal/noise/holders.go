@@ -1,4 +1,4 @@
-package ccbf
+package noise
 
 import (
 	"cmp"
@@ -24,9 +24,9 @@ type held struct{ least, keys float64 } // so many keys hold this or more
 
 func holdersOf(d *cascade.Counters) (out holders) {
 	for x := range d.Shape.Layers {
-		var h histogram
+		var h Histogram
 		for j := range d.Layers[x].Size {
-			h.add(d.ValueFrom(x, j))
+			h.Add(d.ValueFrom(x, j))
 		}
 		m, k := float64(d.Layers[x].Size), float64(d.Shape.K)
 		unit, end := unit(&d.Shape, x), unit(&d.Shape, x+1)

@@ -1,4 +1,4 @@
-package ccbf
+package noise
 
 import (
 	"math"
