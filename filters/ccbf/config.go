@@ -188,7 +188,7 @@ func (c *Config) Differ(o *Config) error {
 }
 
 // Keys computes the Z-order keys of points into dst, as long as xs and ys, for
-// Builder.AddKeys. It stops at the first point outside of the square (0, 0),
+// Builder.AddKeys. It stops at the first point outside of the region (0, 0),
 // or with no cell at all, and returns its index; len(dst) where there is none.
 func (c *Config) Keys(dst []uint64, xs, ys []float64) int {
 	return cells.Keys(dst, xs, ys, c.Grid.Res())

@@ -191,8 +191,8 @@ func TestEstimatesOverSeeds(t *testing.T) {
 				var rs noise.Histogram
 				must(whole.sum(v, nil, rs.Add))
 				truth, _ := v.Total()
-				bySum = append(bySum, v.noise().Correction(true).Sum(&rs)-float64(truth))
-				byLarger = append(byLarger, v.noise().Correction(false).Sum(&rs)-float64(truth))
+				bySum = append(bySum, v.noise().Estimator(true).Sum(&rs)-float64(truth))
+				byLarger = append(byLarger, v.noise().Estimator(false).Sum(&rs)-float64(truth))
 			}
 			low, slackLow := meanAndError(bySum)
 			high, slackHigh := meanAndError(byLarger)

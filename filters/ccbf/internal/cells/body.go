@@ -11,10 +11,10 @@ import (
 // The body of an exact sketch (docs/FORMAT.md):
 //
 //	uvarint  number of sections
-//	per section, ordered by category, then square:
+//	per section, ordered by category, then region:
 //	  uvarint  0 without a category, else 1 + length of the category
 //	  bytes    the category
-//	  varint   x and y of the square (zigzag)
+//	  varint   x and y of the region (zigzag)
 //	  uvarint  number of cells, at least 1
 //	  uvarint  number of occurrences
 //	  uvarint  bytes of index and blocks

@@ -31,7 +31,7 @@ func parseBody(dst []sectionView, body []byte) ([]sectionView, error) {
 		if length := r.Uvarint(); length > 0 {
 			s.category = r.Bytes(length - 1)
 		}
-		s.x, s.y = square(r), square(r)
+		s.x, s.y = region(r), region(r)
 		cells := r.Uvarint()
 		s.total = r.Uvarint()
 		size := r.Uvarint()
@@ -84,8 +84,8 @@ func (s *sectionView) label() Label {
 	return Label{Category: string(s.category), None: s.category == nil, X: s.x, Y: s.y}
 }
 
-// square reads the index of a square, which is small: cells reach to 2^53.
-func square(r *sketch.Reader) int32 {
+// region reads the index of a region, which is small: cells reach to 2^53.
+func region(r *sketch.Reader) int32 {
 	u := r.Uvarint()
 	if u > 1<<23 {
 		return math.MaxInt32

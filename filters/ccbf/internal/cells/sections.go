@@ -9,8 +9,8 @@ import (
 )
 
 // Label is what a section of an exact sketch holds the cells of: a category,
-// and a square of 2^32 x 2^32 cells. All but very fine grids live in the
-// square (0, 0), which reaches at least 1.4e9 cells in every direction.
+// and a region of 2^32 x 2^32 cells. All but very fine grids live in the
+// region (0, 0), which reaches at least 1.4e9 cells in every direction.
 type Label struct {
 	Category string
 	// None says that there is no category, which an empty one is not.
@@ -183,7 +183,7 @@ func (l List) Coarser(level uint8) List {
 	var out List
 	for i := range l {
 		s := &l[i]
-		q := squares{room: len(s.Keys)}
+		q := regions{room: len(s.Keys)}
 		for j, k := range s.Keys {
 			q.add(Quad(CellOf(s.X, s.Y, k), level), s.Counts[j])
 		}

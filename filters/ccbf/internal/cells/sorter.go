@@ -25,7 +25,7 @@ const (
 	recentBits = 12
 )
 
-// MaxKeys is up to how many keys runOf takes: they are counted in a word's lower
+// MaxKeys is up to how many keys RunOf takes: they are counted in a word's lower
 // bits.
 const MaxKeys = 1 << (countBits - 1)
 
@@ -40,7 +40,7 @@ func RunOf(keys, weights []uint64) Run {
 	return s.run(keys, weights)
 }
 
-// run is runOf.
+// run is RunOf.
 func (s *sorter) run(keys, weights []uint64) Run {
 	if weights != nil {
 		s.radix.SortPairs(keys, weights)

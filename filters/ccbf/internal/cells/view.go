@@ -108,7 +108,7 @@ func (v *View) Each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint6
 	}
 }
 
-// each is listView.each for one section, in Z-order.
+// each is View.each for one section, in Z-order.
 func (s *sectionView) each(clip grid.Rect, f func(c grid.Cell, n uint64)) {
 	var keys, counts [blockCells]uint64
 	for i := range len(s.index) / indexEntry {
@@ -119,7 +119,7 @@ func (s *sectionView) each(clip grid.Rect, f func(c grid.Cell, n uint64)) {
 		}
 		n, ok := s.decode(i, &keys, &counts)
 		if !ok {
-			continue // damaged: Verify tells, a question does not
+			continue // damaged: Decode tells, a question does not
 		}
 		for j, k := range keys[:n] {
 			if c := CellOf(s.x, s.y, k); inside == around || clip.Contains(c) {
@@ -135,7 +135,7 @@ func (v *View) EachSum(clip grid.Rect, category []byte, f func(c grid.Cell, n ui
 		v.Each(clip, category, f)
 		return
 	}
-	var q squares
+	var q regions
 	v.Each(clip, nil, q.add)
 	q.each(func(x, y int32, cells Run) {
 		for i, z := range cells.Keys {

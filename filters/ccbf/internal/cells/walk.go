@@ -37,7 +37,7 @@ func (w *areaWalk) section(s *sectionView) {
 	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
 }
 
-// together adds the cells of all small sections in one walk for each square.
+// together adds the cells of all small sections in one walk for each region.
 func (w *areaWalk) together() {
 	slices.SortFunc(w.few, func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) })
 	var cells Run
@@ -55,7 +55,7 @@ func (w *areaWalk) together() {
 	w.sorted(cells)
 }
 
-// sorted adds cells of the square of w.s, in any order.
+// sorted adds cells of the region of w.s, in any order.
 func (w *areaWalk) sorted(cells Run) {
 	if len(cells.Keys) > 0 {
 		so := sorters.Get().(*sorter)
@@ -189,7 +189,7 @@ func (w *areaWalk) keep(i int) Run {
 }
 
 // decode returns the cells of a block, valid until the next is decoded; none
-// where it is damaged: Verify tells, a question does not.
+// where it is damaged: Decode tells, a question does not.
 func (w *areaWalk) decode(i int) Run {
 	if w.block != i {
 		w.block, w.n = i, 0

@@ -6,12 +6,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Bias moves the square (0, 0) around the origin, and the origin off all corners
+// Bias moves the region (0, 0) around the origin, and the origin off all corners
 // of the Z-order curve: with 2^31 the cells -1 and 0 would differ in every bit,
 // and every sketch around Greenwich or the equator would be torn apart.
 const Bias = 0x5555_5555
 
-// The square (0, 0) reaches from lowest to highest in both coordinates.
+// The region (0, 0) reaches from lowest to highest in both coordinates.
 const (
 	Lowest  = -Bias
 	Highest = 1<<32 - 1 - Bias
@@ -23,20 +23,20 @@ const (
 	yBits = xBits << 1
 )
 
-// Key splits a cell into its square and its place on the Z-order curve there.
+// Key splits a cell into its region and its place on the Z-order curve there.
 func Key(c grid.Cell) (sx, sy int32, z uint64) {
 	x, y := c.X+Bias, c.Y+Bias
 	return int32(x >> 32), int32(y >> 32), grid.Interleave(uint32(x), uint32(y))
 }
 
-// CellOf is the inverse of zkey.
+// CellOf is the inverse of Key.
 func CellOf(sx, sy int32, z uint64) grid.Cell {
 	x, y := grid.Deinterleave(z)
 	return grid.Cell{X: int64(sx)<<32 + int64(x) - Bias, Y: int64(sy)<<32 + int64(y) - Bias}
 }
 
 // Keys computes the Z-order keys of points into dst, as long as xs and ys. It
-// stops at the first point outside of the square (0, 0), or with no cell at all,
+// stops at the first point outside of the region (0, 0), or with no cell at all,
 // and returns its index; len(dst) where there is none.
 func Keys(dst []uint64, xs, ys []float64, res float64) int {
 	xs, ys = xs[:len(dst)], ys[:len(dst)]

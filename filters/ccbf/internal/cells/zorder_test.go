@@ -18,10 +18,10 @@ func TestCellsOfRegions(t *testing.T) {
 		}
 		home := c.X >= Lowest && c.X <= Highest && c.Y >= Lowest && c.Y <= Highest
 		if home != (sx == 0 && sy == 0) {
-			t.Fatalf("cell %v is in square (%d, %d)", c, sx, sy)
+			t.Fatalf("cell %v is in region (%d, %d)", c, sx, sy)
 		}
 		if n := bits.Len32(uint32(max(sx, -sx))); n > 22 {
-			t.Fatalf("square (%d, %d) takes %d bits", sx, sy, n)
+			t.Fatalf("region (%d, %d) takes %d bits", sx, sy, n)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// correction makes estimates of readings that are right in the mean, whatever the
+// Estimator makes estimates of readings that are right in the mean, whatever the
 // cells hold, where readings are sums of the truth and a ghost, or the larger of
 // both.
 //
@@ -17,7 +17,7 @@ import (
 // (readings of t or more - n p) / (1 - p) is right in the mean for F, and the
 // points are the sum of F over all t. Both are sums over the cells, with an
 // estimate for each cell that depends on its reading alone.
-type correction struct {
+type Estimator struct {
 	sums    bool
 	classes []class // at least one
 }
@@ -30,7 +30,7 @@ type class struct {
 	odds     []float64 // the sum of p/(1-p) over t from above ghosts.values[i] to below to; nil for sums
 }
 
-// surest is the largest p that a correction takes in earnest. Where nearly all
+// surest is the largest p that an Estimator takes in earnest. Where nearly all
 // ghosts are t or more, readings say next to nothing of F.
 const surest = 0.99
 
@@ -40,9 +40,9 @@ func odds(p float64) float64 {
 	return p / (1 - p)
 }
 
-// Correction is that of a dense sketch. O(counters) the first time.
-func (m *Model) Correction(sums bool) *correction {
-	c := &correction{sums: sums}
+// Estimator is that of the counters. O(counters) the first time.
+func (m *Model) Estimator(sums bool) *Estimator {
+	c := &Estimator{sums: sums}
 	for from, more := 0.0, true; more; {
 		x := len(c.classes)
 		g := m.ghosts(x, sums)
@@ -64,7 +64,7 @@ func (m *Model) Correction(sums bool) *correction {
 
 // prepare computes what the estimates of a class take, those of higher classes
 // being known.
-func (k *class) prepare(c *correction) {
+func (k *class) prepare(c *Estimator) {
 	g := k.ghosts
 	if !c.sums {
 		k.odds = make([]float64, len(g.values))
@@ -101,7 +101,7 @@ func (k *class) prepare(c *correction) {
 }
 
 // reading is what a cell with f points and a ghost reads.
-func (c *correction) reading(f, ghost float64) float64 {
+func (c *Estimator) reading(f, ghost float64) float64 {
 	if c.sums {
 		return f + ghost
 	}
@@ -109,7 +109,7 @@ func (c *correction) reading(f, ghost float64) float64 {
 }
 
 // estimate is what a reading counts for.
-func (c *correction) estimate(r float64) float64 {
+func (c *Estimator) estimate(r float64) float64 {
 	k := &c.classes[0]
 	for i := 1; r >= k.to; i++ {
 		k = &c.classes[i]
@@ -132,7 +132,7 @@ func (c *correction) estimate(r float64) float64 {
 // deviations is the distribution of what a cell of a class is estimated at, above
 // the least that it can be, and the mean of that. Cells with the least points of
 // the class deviate most.
-func (k *class) deviations(c *correction) (d distribution, mean float64) {
+func (k *class) deviations(c *Estimator) (d distribution, mean float64) {
 	type outcome struct{ estimate, chance float64 }
 	var all []outcome
 	k.ghosts.each(func(ghost, chance float64) {

@@ -23,7 +23,7 @@ func shapeOf(t *testing.T, widths []int, sizes []uint64, k int) cascade.Shape {
 
 // meanEstimate is the mean estimate of cells with f points, by the chances of the
 // ghosts of their class.
-func meanEstimate(c *correction, f float64) float64 {
+func meanEstimate(c *Estimator, f float64) float64 {
 	k := &c.classes[0]
 	for i := 1; f >= k.to; i++ {
 		k = &c.classes[i]
@@ -59,8 +59,8 @@ func TestEstimatesAreRightInTheMean(t *testing.T) {
 				d.Insert(of, []uint64{h1}, []uint64{h2}, nil)
 			}
 			m := New(d, of, cascade.Origin{})
-			sums, larger := m.Correction(true), m.Correction(false)
-			for _, c := range []*correction{sums, larger} {
+			sums, larger := m.Estimator(true), m.Estimator(false)
+			for _, c := range []*Estimator{sums, larger} {
 				if len(c.classes) > 1 {
 					several++
 				}
@@ -94,7 +94,7 @@ func TestEstimatesAreRightInTheMean(t *testing.T) {
 
 // certain reports whether cells with f points read more with nearly every ghost of
 // their class: then nothing can be said of them.
-func certain(c *correction, f float64) bool {
+func certain(c *Estimator, f float64) bool {
 	for _, k := range c.classes {
 		if f < k.to {
 			return k.ghosts.tail(f+1) > surest

@@ -9,12 +9,12 @@ import (
 // and an interval.
 func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) {
 	sum := r.Sum()
-	sums := m.Correction(true)
+	sums := m.Estimator(true)
 	least, excess := sums.excess(r)
 	low, high = sum-excess, sum-least
 	value = sums.Sum(r)
 	if !m.sums {
-		c := m.Correction(false)
+		c := m.Estimator(false)
 		larger := c.Sum(r)
 		high = larger + c.shortfall(r)
 		_, share, _ := m.Occupied()
@@ -31,7 +31,7 @@ func (m *Model) Estimate(r *Histogram, most float64) (value, low, high float64) 
 }
 
 // Sum is the sum of the estimates of readings.
-func (c *correction) Sum(r *Histogram) (sum float64) {
+func (c *Estimator) Sum(r *Histogram) (sum float64) {
 	r.each(func(n, times float64) { sum += times * c.estimate(n) })
 	return sum
 }
@@ -39,7 +39,7 @@ func (c *correction) Sum(r *Histogram) (sum float64) {
 // members are how many of the cells belong to each class or a higher one: at most
 // all that read so much, and less those that ghosts bring there at a likely or at a
 // large number of them.
-func (c *correction) members(r *Histogram) (least, likely, most []float64) {
+func (c *Estimator) members(r *Histogram) (least, likely, most []float64) {
 	n := len(c.classes)
 	least, likely, most = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
 	for i, k := range c.classes {
@@ -63,7 +63,7 @@ func (c *correction) members(r *Histogram) (least, likely, most []float64) {
 //
 // Two cells of an area that share counters are too high together, which doubles the
 // variance for those that hold points: half as many draws that count twice.
-func (c *correction) excess(r *Histogram) (least, most float64) {
+func (c *Estimator) excess(r *Histogram) (least, most float64) {
 	few, _, many := c.members(r)
 	p := min(c.classes[0].ghosts.tail(1), surest)
 	holding := (r.from(1) - many[0]*p) / (1 - p)
@@ -87,7 +87,7 @@ func (c *correction) excess(r *Histogram) (least, most float64) {
 
 // shortfall is by how much the truth exceeds the sum of the estimates at most,
 // where readings are the larger of the truth and a ghost.
-func (c *correction) shortfall(r *Histogram) float64 {
+func (c *Estimator) shortfall(r *Histogram) float64 {
 	_, members, _ := c.members(r)
 	var parts []draws
 	above := 0.0

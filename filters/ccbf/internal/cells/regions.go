@@ -5,21 +5,21 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// squares gathers cells by the square that they lie in: hardly ever more than
+// regions gathers cells by the region that they lie in: hardly ever more than
 // one. The zero value is ready.
-type squares struct {
-	room int // cells that the first square is expected to have
+type regions struct {
+	room int // cells that the first region is expected to have
 
 	runs map[[2]int32]*Run
 	last [2]int32
-	at   *Run // of the square last
+	at   *Run // of the region last
 }
 
 // add gathers a cell. Equal ones that follow each other take no more room.
-func (q *squares) add(c grid.Cell, n uint64) {
+func (q *regions) add(c grid.Cell, n uint64) {
 	x, y, z := Key(c)
 	if s := [2]int32{x, y}; q.at == nil || s != q.last {
-		q.last, q.at = s, q.square(s)
+		q.last, q.at = s, q.region(s)
 	}
 	if last := len(q.at.Keys) - 1; last >= 0 && q.at.Keys[last] == z {
 		q.at.Counts[last] = saturate.Add(q.at.Counts[last], n)
@@ -28,7 +28,7 @@ func (q *squares) add(c grid.Cell, n uint64) {
 	q.at.Keys, q.at.Counts = append(q.at.Keys, z), append(q.at.Counts, n)
 }
 
-func (q *squares) square(s [2]int32) *Run {
+func (q *regions) region(s [2]int32) *Run {
 	r := q.runs[s]
 	if r == nil {
 		r = new(Run)
@@ -41,9 +41,9 @@ func (q *squares) square(s [2]int32) *Run {
 	return r
 }
 
-// each calls f with the cells of each square, the squares in no order. It ends
+// each calls f with the cells of each region, the regions in no order. It ends
 // the gathering.
-func (q *squares) each(f func(x, y int32, cells Run)) {
+func (q *regions) each(f func(x, y int32, cells Run)) {
 	so := sorters.Get().(*sorter)
 	defer sorters.Put(so)
 	for s, r := range q.runs {
