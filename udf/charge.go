@@ -26,8 +26,8 @@ func (m *making) done() {
 
 // ccbf is the sketch of a BLOB, with room for that of its result.
 func (m *making) ccbf(blob []byte) (*ccbf.Sketch, error) {
-	var v ccbf.View
-	if err := v.Reset(blob); err != nil {
+	v, err := ccbf.NewView(blob)
+	if err != nil {
 		return nil, err
 	}
 	if err := m.take(v.Memory() + int64(len(blob))); err != nil {

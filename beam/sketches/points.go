@@ -134,8 +134,8 @@ func (t *places) merge(from builder) error {
 }
 
 func (t *places) mergeBlob(blob []byte) error {
-	var v ccbf.View
-	if err := v.Reset(blob); err != nil {
+	v, err := ccbf.NewView(blob)
+	if err != nil {
 		return err
 	}
 	t.begin(&v.Config)

@@ -232,8 +232,8 @@ func polygonErrors(p ccbf.Params, cells []grid.Cell, counts []uint64, asked []or
 	if err != nil {
 		return nil, err
 	}
-	var v ccbf.View
-	if err := v.Reset(sk.Blob()); err != nil {
+	v, err := ccbf.NewView(sk.Blob())
+	if err != nil {
 		return nil, err
 	}
 	out := make([]polygonError, len(asked))

@@ -174,8 +174,8 @@ func (d counted) measured(p ccbf.Params) (e sweptError, err error) {
 
 // meanError is that of every so many cells.
 func (d counted) meanError(blob []byte, every int) (float64, error) {
-	var v ccbf.View
-	if err := v.Reset(blob); err != nil {
+	v, err := ccbf.NewView(blob)
+	if err != nil {
 		return 0, err
 	}
 	got := make([]uint64, len(d.cells))

@@ -200,8 +200,8 @@ func hotGrids() ([]hotLoop, error) {
 			plainInsert(counters, p.params.Mode, mine, bias)
 		}
 	}
-	var v ccbf.View
-	if err := v.Reset(full); err != nil {
+	v, err := ccbf.NewView(full)
+	if err != nil {
 		return nil, err
 	}
 	ours, plain, sum := make([]uint64, hotKeys), make([]uint64, hotKeys), make([]uint16, 1<<bits)

@@ -105,8 +105,8 @@ func denseKernel(c report.Config, w stopwatch, record func(what, beside string, 
 
 // denseLookup looks up cells in what both sides hold: the same counters.
 func denseLookup(w stopwatch, record func(what, beside string, size any, r ratio), what, size string, blob []byte, counters []uint16, cells []grid.Cell) error {
-	var v ccbf.View
-	if err := v.Reset(blob); err != nil {
+	v, err := ccbf.NewView(blob)
+	if err != nil {
 		return err
 	}
 	ours, plain := make([]uint64, len(cells)), make([]uint64, len(cells))

@@ -178,8 +178,8 @@ func edgesOf(family sketch.ID, blob []byte) ([]float64, error) {
 	if family != ccbf.Family.ID {
 		return nil, nil
 	}
-	var v ccbf.View
-	if err := v.Reset(blob); err != nil {
+	v, err := ccbf.NewView(blob)
+	if err != nil {
 		return nil, err
 	}
 	if v.Bounds.Empty() {

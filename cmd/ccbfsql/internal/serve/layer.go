@@ -120,8 +120,8 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) 
 
 // add puts a sketch into the layer.
 func (l *layer) add(p placed) error {
-	var v ccbf.View
-	if err := v.Reset(p.blob); err != nil {
+	v, err := ccbf.NewView(p.blob)
+	if err != nil {
 		return err
 	}
 	l.Rows++

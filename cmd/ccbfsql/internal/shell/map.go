@@ -152,8 +152,7 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 }
 
 func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
-	var v ccbf.View
-	err := v.Reset(blob)
+	v, err := ccbf.NewView(blob)
 	if err != nil {
 		return nil, "", err
 	}
