@@ -24,12 +24,14 @@ func (d *Counters) View(s Shape, body []byte) {
 	}
 }
 
+// New makes counters that are 0.
 func New(s Shape) *Counters {
 	d := &Counters{}
 	d.View(s, make([]byte, s.Bytes()))
 	return d
 }
 
+// Clone is a copy.
 func (d *Counters) Clone() *Counters {
 	c := New(d.Shape)
 	copy(c.Body, d.Body)

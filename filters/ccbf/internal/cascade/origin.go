@@ -23,6 +23,7 @@ type Origin struct {
 }
 
 const (
+	// MostParts is the most parts that an Origin counts.
 	MostParts  = 1<<6 - 1
 	mostHalved = 1<<2 - 1
 )
@@ -102,6 +103,7 @@ func Scaled(n uint64) uint8 {
 	return uint8(min(255, 1+4*e+int(quarter)))
 }
 
+// Unscaled is the number that scaled wrote, rounded down.
 func Unscaled(s uint8) float64 {
 	if s == 0 {
 		return 0

@@ -81,6 +81,7 @@ func (s *Shape) setWidths(widths []int) error {
 	return nil
 }
 
+// SetCounters sets how many counters each layer has.
 func (s *Shape) SetCounters(counters []uint64) error {
 	if len(counters) != s.Layers {
 		return sketch.OptionError("counters", "has %d layers, \"layers\" has %d", len(counters), s.Layers)

@@ -15,8 +15,10 @@ type Area interface {
 // Box is a rectangle as an area.
 type Box grid.Rect
 
+// Bounds is the rectangle.
 func (b Box) Bounds() grid.Rect { return grid.Rect(b) }
 
+// Enter is that of Area.
 func (b Box) Enter(r grid.Rect) grid.Relation {
 	switch in := r.Intersect(grid.Rect(b)); {
 	case in.Empty():
@@ -27,6 +29,11 @@ func (b Box) Enter(r grid.Rect) grid.Relation {
 	return grid.Partly
 }
 
-func (b Box) Leave()                    {}
+// Leave is that of Area.
+func (b Box) Leave() {}
+
+// Contains is that of Area.
 func (b Box) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
-func (b Box) Work() int                 { return 1 }
+
+// Work is that of Area.
+func (b Box) Work() int { return 1 }

@@ -18,6 +18,7 @@ type Label struct {
 	X, Y int32
 }
 
+// Compare orders sections: without a category first, then by category, y and x.
 func (p Label) Compare(q Label) int {
 	if p.None != q.None {
 		if p.None {

@@ -11,6 +11,7 @@ type Histogram struct {
 
 const histogramBits = 8
 
+// Add counts a value.
 func (h *Histogram) Add(v uint64) {
 	if v < 1<<histogramBits {
 		h.counts[v]++
