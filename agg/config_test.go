@@ -20,9 +20,9 @@ func configWith(t *testing.T, res float64) ccbf.Config {
 // No configuration is without a number for ever: without one groups of few points
 // need blocks. Numbers that states bear are never another configuration's.
 func TestManyConfigurations(t *testing.T) {
-	real := configClock
+	before := configClock
 	defer func() {
-		configClock = real
+		configClock = before
 		configs.ids, configs.hand, configs.full = nil, 0, false
 		for i := range configs.places {
 			configs.places[i].Store(nil)

@@ -20,7 +20,7 @@ var special = map[sketch.ID][]duck.Function{}
 
 // only adds functions that no other family has. Names and examples, which begin
 // after SELECT, have X_ for the family's prefix.
-func only(f keyed.Any, fs ...duck.Function) bool {
+func only(f keyed.Any, fs ...duck.Function) bool { //nolint:unparam // a package's variable can call what has a result
 	about := f.About()
 	for _, fn := range fs {
 		fn.Group = about.Name

@@ -44,13 +44,6 @@ func function(group, name string, returns duck.Type, f compute, summary, example
 	return fn
 }
 
-// selects is function for one group, with examples that begin after SELECT.
-func selects(group string) func(name string, returns duck.Type, f compute, summary, example string, params []duck.Param, optional ...duck.Param) duck.Function {
-	return func(name string, returns duck.Type, f compute, summary, example string, params []duck.Param, optional ...duck.Param) duck.Function {
-		return function(group, name, returns, f, summary, "SELECT "+example, params, optional...)
-	}
-}
-
 // withOptions is a function with the options that it takes, for the reference.
 func withOptions(fn duck.Function, options []sketch.Option) duck.Function {
 	fn.Options = options

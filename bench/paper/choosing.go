@@ -87,8 +87,8 @@ func choosingSources(c report.Config) []rowSource {
 	for _, skew := range report.Pick(c, []float64{1.2}, []float64{0.8, 1.2}, []float64{0, 0.8, 1.2, 1.6}) {
 		sources = append(sources, zipfRows(n, 10*n, skew))
 	}
-	real := realRows(c.Data, report.Pick(c, 3000, 20_000, 60_000))
-	return append(sources, real[report.Pick(c, len(real)-1, 0, 0):]...)
+	sets := realRows(c.Data, report.Pick(c, 3000, 20_000, 60_000))
+	return append(sources, sets[report.Pick(c, len(sets)-1, 0, 0):]...)
 }
 
 // compare builds all that the advice tries, at so many bits for a key.

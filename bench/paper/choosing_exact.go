@@ -47,11 +47,11 @@ func (r rowSource) exactSize() (e exactSize, err error) {
 	e.cells = float64(db.distinct)
 	d := db.data(uses[ofPlaces], 1)
 	d.Counts, d.Extent = db.sample, db.extent
-	real, surely, err := advise.ExactBytes(d)
+	likely, surely, err := advise.ExactBytes(d)
 	if err != nil {
 		return e, err
 	}
-	e.real, e.surely = float64(real)/e.cells, float64(surely)/e.cells
+	e.real, e.surely = float64(likely)/e.cells, float64(surely)/e.cells
 	const tableBytes = "SELECT memory_usage_bytes FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
 	var before, after float64
 	if err := db.QueryRow(tableBytes).Scan(&before); err != nil {

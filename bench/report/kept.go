@@ -77,7 +77,7 @@ func readKept(path string) ([]Kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	r := csv.NewReader(f)
 	r.FieldsPerRecord = len(keptHead)
 	rows, err := r.ReadAll()

@@ -26,7 +26,7 @@ func aggregate(c report.Config, s *report.Section) error {
 		return err
 	}
 	defer db.Close()
-	data, err := aggregated(db, c, s)
+	data, err := aggregated(db, c)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func aggregate(c report.Config, s *report.Section) error {
 
 // aggregated makes the tables of aggregate: the UK's crimes in two orders, and
 // points with three kinds of skew.
-func aggregated(db *sql.DB, c report.Config, s *report.Section) ([]points, error) {
+func aggregated(db *sql.DB, c report.Config) ([]points, error) {
 	uk, err := crimes(c)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func overSQL(c report.Config, s *report.Section) error {
 		return err
 	}
 	defer db.Close()
-	spatial, err := spatialPaths(db, c, s)
+	spatial, err := spatialPaths(db, c)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func overSQL(c report.Config, s *report.Section) error {
 }
 
 // spatialPaths build and ask sketches of points.
-func spatialPaths(db *sql.DB, c report.Config, s *report.Section) ([]path, error) {
+func spatialPaths(db *sql.DB, c report.Config) ([]path, error) {
 	points, err := crimes(c)
 	if err != nil {
 		return nil, err

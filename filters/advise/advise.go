@@ -105,12 +105,12 @@ func For(d Data) (Advice, error) {
 
 // ExactBytes is the most that a sketch with exact counts of cells takes of real data,
 // and wherever the cells lie within the extent.
-func ExactBytes(d Data) (real, surely uint64, err error) {
+func ExactBytes(d Data) (likely, surely uint64, err error) {
 	if err := d.check(); err != nil {
 		return 0, 0, err
 	}
-	_, real = newModel(&d).listBytes(&d)
-	return real + headerBytes, uint64(math.Ceil(math.Min(d.surely(), 1<<62))) + headerBytes, nil
+	_, likely = newModel(&d).listBytes(&d)
+	return likely + headerBytes, uint64(math.Ceil(math.Min(d.surely(), 1<<62))) + headerBytes, nil
 }
 
 // ifDense says which sketches were tried where the one advised may need no counters.

@@ -79,7 +79,7 @@ var options = keyed.Options[Params]{
 	keyed.NumberOption("fpp", keyed.Interval{Least: 0, Most: 1, AboveLeast: true, Below: true}, "0.01",
 		"Probability that an absent key is found when the filter is full.",
 		func(p *Params) *float64 { return &p.FPP }),
-	keyed.WholeOptionIn("counters", fmt.Sprintf("from 1 to %d of 4 bits", 8*MaxBody/4), "what capacity and fpp need",
+	keyed.WholeOptionIn("counters", fmt.Sprintf("from 1 to %d of 4 bits", uint64(8*MaxBody/4)), "what capacity and fpp need",
 		"Number of counters, rounded up to whole words of 64 bits. In place of fpp.",
 		func(p *Params) *uint64 { return &p.Counters }),
 	keyed.WholeOption("k", 1, MaxK, "the best for the rest", "Counters per key.",

@@ -87,9 +87,12 @@ var golden = []struct {
 func TestGolden(t *testing.T) {
 	for _, g := range golden {
 		t.Run(g.file, func(t *testing.T) {
-			old, err := os.ReadFile(filepath.Join("testdata", "golden", g.file+".blob"))
 			c := config(t, g.params)
 			if g.older {
+				old, err := os.ReadFile(filepath.Join("testdata", "golden", g.file+".blob"))
+				if err != nil {
+					t.Fatal(err)
+				}
 				c = viewOf(t, old).Config
 			}
 			s := sketchOf(t, c, g.points)
@@ -99,7 +102,8 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			blob := s.Blob()
-			if old, err = script.Golden(g.file+".blob", blob); err != nil {
+			old, err := script.Golden(g.file+".blob", blob)
+			if err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(old, blob) {

@@ -240,11 +240,9 @@ func ccbfForms(t *testing.T) (all []form) {
 		if c.params.Dense {
 			at := 0
 			for x, m := range c.params.Counters {
-				w := 8
+				w := []int{8, 16, 32}[x%3]
 				if c.params.Widths != nil {
 					w = c.params.Widths[x]
-				} else {
-					w = []int{8, 16, 32}[x]
 				}
 				f.padding = append(f.padding, bitsFrom(at+int(m)*w, 64)...)
 				at = (at + int(m)*w + 63) / 64 * 64
@@ -277,7 +275,7 @@ func checks(blob []byte, unite func(blob []byte) error) func([]byte) error {
 	return func(blob []byte) error {
 		err := families[family].Check(blob)
 		if again := unite(blob); (err == nil) != (again == nil) {
-			return fmt.Errorf("check says %v, a union says %v", err, again)
+			return errors.Join(errors.New("check and union do not say the same"), err, again)
 		}
 		return err
 	}

@@ -255,6 +255,7 @@ func cheapAggregate(t *testing.T, db *sql.DB, call, where string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer rows.Close()
 	var ids []int64
 	for rows.Next() {
 		var id int64

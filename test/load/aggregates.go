@@ -1,3 +1,6 @@
+// Package load draws random queries over every family of sketches, through every plan
+// that DuckDB has, and judges their answers by what DuckDB collects beside them. Each
+// query is a function of a seed and its number. test/differential and test/soak run them.
 package load
 
 import (

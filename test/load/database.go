@@ -82,4 +82,4 @@ func table(d draw, n, rows int) string {
 // risky reports whether a query over windows must not meet an error: DuckDB
 // (1.5.5) waits for ever in WindowSegmentTreeLocalState::Finalize when one of
 // several threads fails, with its own sum as with any other aggregate.
-func (db *Database) risky() bool { return db.threads > 1 }
+func (d *Database) risky() bool { return d.threads > 1 }

@@ -18,16 +18,16 @@ func sizes(t testing.TB, f Family) {
 	}
 	for round := range rounds {
 		src := newSource(0x517e5+uint64(round), 1+round%30)
-		make := f.Drawn(src.Rand)
-		f.alone(t, src, make)
-		f.history(t, src, make)
+		fresh := f.Drawn(src.Rand)
+		f.alone(t, src, fresh)
+		f.history(t, src, fresh)
 	}
 }
 
 // alone adds a single key to a subject, in parts.
-func (f Family) alone(t testing.TB, src source, make func() Subject) {
+func (f Family) alone(t testing.TB, src source, fresh func() Subject) {
 	for range 8 {
-		s, id, n := make(), spread(src.Uint64()), uint64(0)
+		s, id, n := fresh(), spread(src.Uint64()), uint64(0)
 		for range 1 + src.IntN(12) {
 			k := src.Uint64N(1 << src.IntN(12))
 			if s.Add(id, k) != nil {
@@ -44,8 +44,8 @@ func (f Family) alone(t testing.TB, src source, make func() Subject) {
 }
 
 // history runs additions, removals, unions and passages through a BLOB.
-func (f Family) history(t testing.TB, src source, make func() Subject) {
-	s, truth := make(), map[uint64]uint64{}
+func (f Family) history(t testing.TB, src source, fresh func() Subject) {
+	s, truth := fresh(), map[uint64]uint64{}
 	for range 60 {
 		id, k := src.id(), src.weight()<<(src.IntN(4)*src.IntN(8))
 		switch r, removes := s.(Remover); {
@@ -54,7 +54,7 @@ func (f Family) history(t testing.TB, src source, make func() Subject) {
 			if !ok {
 				continue
 			}
-			other := make()
+			other := fresh()
 			if other.Add(id, k) != nil || u.Union(other) != nil {
 				return // no room
 			}

@@ -81,7 +81,7 @@ func (m *Model) look() (o overcount, share float64, known bool) {
 	share = min(extra/way, 1)
 	o.Excess = l.larger.Excess + share*way
 	// The more cells have a ghost, the more of them it makes too high by little.
-	often := math.Pow(share, max(1-math.Pow(l.sums.Probability, 3), 0.05))
+	often := math.Pow(share, max(1-l.sums.Probability*l.sums.Probability*l.sums.Probability, 0.05))
 	o.Probability = l.larger.Probability + often*(l.sums.Probability-l.larger.Probability)
 	return o, share, true
 }
