@@ -3,6 +3,8 @@ package advise
 import (
 	"math"
 	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
 // How many bytes exact counts can take at most: what must be there for exactness to
@@ -22,8 +24,6 @@ const (
 	// byte for none, two numbers of a square of up to 23 bits, cells and occurrences
 	// of up to 41 bits, a length of up to 31 bits.
 	sectionExtra = 1 + 2*4 + 2*6 + 5
-	// maxOrder is the largest order of the code.
-	maxOrder = 56
 	// longGap is the most bits that one gap can take.
 	longGap = 2 * 64
 )
@@ -39,7 +39,7 @@ const (
 // take no more in the mean.
 func codeBits(mean float64) float64 {
 	least := math.Inf(1)
-	for order := range maxOrder + 1 {
+	for order := range bitio.MaxOrder + 1 {
 		k := float64(order)
 		u := mean / math.Exp2(k)
 		bits := k + 1 + 1.5*u

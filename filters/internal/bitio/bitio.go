@@ -63,6 +63,32 @@ func ClassBits(length, k uint) uint {
 	return e + 1 + length - 1
 }
 
+// MaxOrder is the largest order.
+const MaxOrder = 56
+
+// BestOrder is the class code's order that codes numbers of these bit lengths in
+// the fewest bits; of several the smallest.
+func BestOrder(lengths *[65]uint32) (best uint) {
+	top, above, twice := 0, uint(0), uint(0) // numbers longer than k, twice their lengths
+	for length, n := range lengths {
+		if n != 0 {
+			top = length
+			above += uint(n)
+			twice += 2 * uint(length) * uint(n)
+		}
+	}
+	upTo, cost := uint(0), ^uint(0)
+	for k := range uint(min(top, MaxOrder)) + 1 {
+		n := uint(lengths[k])
+		upTo, above, twice = upTo+n, above-n, twice-2*k*n
+		// The sum of ClassBits over all numbers.
+		if sum := upTo*(1+k) + twice - above*k; sum < cost {
+			best, cost = k, sum
+		}
+	}
+	return best
+}
+
 // classCode is the class code of v in order k, least significant bit first, and
 // its length; codes longer than 56 bits come out wrong, their length right. It
 // has no branch, for numbers around 2^k go either way.
@@ -192,6 +218,15 @@ func (r *Reader) readLongClass(k uint) uint64 {
 	}
 	return r.read(length-1) | 1<<(length-1)
 }
+
+// Peek returns the next bits of the stream, at least 57 of them, and reads none.
+func (r *Reader) Peek() uint64 { return r.window() }
+
+// Skip reads n bits that Peek showed.
+func (r *Reader) Skip(n uint) { r.pos += n }
+
+// Read reads n bits, n at most 64.
+func (r *Reader) Read(n uint) uint64 { return r.read(n) }
 
 // read reads n bits, n at most 64.
 func (r *Reader) read(n uint) uint64 {

@@ -17,31 +17,7 @@ import (
 const (
 	blockCells = 128
 	indexEntry = 12 // first key uint64, end of the block in the data uint32
-	maxOrder   = 56
 )
-
-// order is the class code's order that codes numbers of these bit lengths in
-// the fewest bits; of several the smallest.
-func order(lengths *[65]uint32) (best uint) {
-	top, above, twice := 0, uint(0), uint(0) // numbers longer than k, twice their lengths
-	for length, n := range lengths {
-		if n != 0 {
-			top = length
-			above += uint(n)
-			twice += 2 * uint(length) * uint(n)
-		}
-	}
-	upTo, cost := uint(0), ^uint(0)
-	for k := range uint(min(top, maxOrder)) + 1 {
-		n := uint(lengths[k])
-		upTo, above, twice = upTo+n, above-n, twice-2*k*n
-		// The sum of bitio.ClassBits over all numbers.
-		if sum := upTo*(1+k) + twice - above*k; sum < cost {
-			best, cost = k, sum
-		}
-	}
-	return best
-}
 
 // lengths counts the bit lengths of what the block of these cells codes.
 func lengths(keys, counts []uint64, gaps, ns *[65]uint32) {
@@ -59,7 +35,7 @@ func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
 	var gaps, ns [65]uint32
 	counts = counts[:len(keys)]
 	lengths(keys, counts, &gaps, &ns)
-	gapOrder, countOrder := order(&gaps), order(&ns)
+	gapOrder, countOrder := bitio.BestOrder(&gaps), bitio.BestOrder(&ns)
 	w.Reset(2 * blockCells)
 	w.WriteClass(counts[0]-1, countOrder)
 	for i := 1; i < len(keys); i++ {
@@ -99,7 +75,7 @@ func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int,
 	}
 	gapOrder, countOrder = uint(b.data[start]), uint(b.data[start+1])
 	n = min(blockCells, b.cells-i*blockCells)
-	return bitio.NewReader(b.data[start+2 : end]), gapOrder, countOrder, n, gapOrder <= maxOrder && countOrder <= maxOrder
+	return bitio.NewReader(b.data[start+2 : end]), gapOrder, countOrder, n, gapOrder <= bitio.MaxOrder && countOrder <= bitio.MaxOrder
 }
 
 // above is the first of the blocks from from to to-1 whose first key is above a
@@ -169,7 +145,7 @@ func (b *blocks) chosen(i int, keys, counts []uint64) bool {
 	_, gapOrder, countOrder, _, _ := b.block(i)
 	var gaps, ns [65]uint32
 	lengths(keys, counts, &gaps, &ns)
-	return order(&gaps) == gapOrder && order(&ns) == countOrder
+	return bitio.BestOrder(&gaps) == gapOrder && bitio.BestOrder(&ns) == countOrder
 }
 
 // decodeAll reads all blocks; false where they are damaged, or not in the only

@@ -22,12 +22,12 @@ func TestOrderIsTheBest(t *testing.T) {
 			return sum
 		}
 		best := uint(0)
-		for k := range uint(maxOrder + 1) {
+		for k := range uint(bitio.MaxOrder + 1) {
 			if cost(k) < cost(best) {
 				best = k
 			}
 		}
-		if got := order(&lengths); got != best {
+		if got := bitio.BestOrder(&lengths); got != best {
 			t.Fatalf("order %d of %d bits, the best is %d of %d", got, cost(got), best, cost(best))
 		}
 	}

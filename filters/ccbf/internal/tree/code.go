@@ -1,0 +1,167 @@
+package tree
+
+import "math/bits"
+
+// The code of a sheet (docs/FORMAT.md). Squares of one level, the root level,
+// that hold leaves are trees; larger leaves are trees by themselves. Trees stand
+// in Z-order, each with the gap to the one before, and are written from the root
+// down: for each square that is split one symbol for what its four quarters are,
+// then what there is to say of these, in order. So where leaves are close their
+// places take less than a bit for each level, and where they are far apart they
+// take what gaps take.
+
+// What a quarter is, two bits of a split square's symbol.
+const (
+	absent = iota // no points
+	one           // a leaf with one point
+	more          // a leaf with more
+	split
+)
+
+// maxRoot is the highest root level.
+const maxRoot = 4
+
+// The tables of a code: one for the kinds of roots; one for squares of level 1,
+// of level 2 and above; one for counts of leaves of level 0, 1 and so on to 4,
+// and above.
+const (
+	rootTable  = 0
+	splitTable = 1
+	countTable = 4
+	tables     = countTable + 6
+)
+
+// symbols is the number of symbols that a table can have.
+const symbols = 256
+
+// rootSymbol is that of a root: a split square of the root level, or a leaf.
+func rootSymbol(level, root uint8, what int) int {
+	if what == split {
+		return 0
+	}
+	return 2*int(level-root) + what
+}
+
+// splitTableOf and countTableOf are the tables for a square of a level.
+func splitTableOf(level uint8) int { return splitTable + int(min(level, 3)) - 1 }
+func countTableOf(level uint8) int { return countTable + int(min(level, 5)) }
+
+// Counts of 2 and more, less 2, are written as themselves below direct, and
+// otherwise as their length in bits and all bits but the first.
+const direct = 8
+
+func countSymbol(n uint64) (symbol int, extra uint) {
+	if n -= 2; n < direct {
+		return int(n), 0
+	}
+	length := bits.Len64(n)
+	return direct + length - 4, uint(length - 1)
+}
+
+// blockLeaves is from how many leaves on a block ends with the tree it is in.
+const blockLeaves = 256
+
+// maxBlock is the most leaves that a block can have.
+const maxBlock = blockLeaves + 1<<(2*maxRoot)
+
+// sink takes what a sheet is written as.
+type sink interface {
+	block(first uint64)           // a block begins with the tree at a key
+	gap(level uint8, gap uint64)  // from the tree before to this one, in squares of its level
+	symbol(table int, symbol int) // in the code of a table
+	extra(v uint64, n uint)       // n bits
+	leaf(n uint64)                // for what is kept of a block
+	tree()
+}
+
+// write gives a sheet to a sink.
+func write(s *Squares, root uint8, out sink) {
+	w := writer{s: s, out: out}
+	after := uint64(0)
+	leaves := blockLeaves
+	for i := 0; i < s.Len(); {
+		key, level, from := s.Keys[i], s.Level(i), i
+		what := split
+		if level >= root {
+			i++
+			what = w.what(s.Counts[from])
+		} else {
+			level = root
+			key &^= side2(root)
+			for i++; i < s.Len() && s.Keys[i]&^side2(root) == key; i++ {
+			}
+		}
+		if leaves >= blockLeaves {
+			leaves = 0
+			out.block(key)
+			out.symbol(rootTable, rootSymbol(level, root, what))
+		} else {
+			out.symbol(rootTable, rootSymbol(level, root, what))
+			out.gap(level, (key-after)>>(2*level)) // whole squares of the tree's size
+		}
+		out.tree()
+		leaves += i - from
+		if what == split {
+			w.split(root, from, i)
+		} else {
+			w.count(level, s.Counts[from])
+		}
+		after = key + side2(level) + 1
+	}
+}
+
+type writer struct {
+	s   *Squares
+	out sink
+}
+
+func (w *writer) what(n uint64) int {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
+// count writes what the symbol before did not say of a leaf's count.
+func (w *writer) count(level uint8, n uint64) {
+	w.out.leaf(n)
+	if n == 1 {
+		return
+	}
+	symbol, extra := countSymbol(n)
+	w.out.symbol(countTableOf(level), symbol)
+	if extra > 0 {
+		w.out.extra((n-2)&(1<<extra-1), extra)
+	}
+}
+
+// split writes the square of a level that holds the leaves from from to to-1.
+func (w *writer) split(level uint8, from, to int) {
+	var at [5]int
+	symbol, i := 0, from
+	last := w.s.Keys[from] | side2(level)
+	for q := range 4 {
+		at[q] = i
+		end := last - uint64(3-q)<<(2*(level-1))
+		for i < to && w.s.Keys[i] <= end {
+			i++
+		}
+		switch {
+		case i == at[q]:
+		case w.s.Level(at[q]) == level-1:
+			symbol |= w.what(w.s.Counts[at[q]]) << (2 * q)
+		default:
+			symbol |= split << (2 * q)
+		}
+	}
+	at[4] = to
+	w.out.symbol(splitTableOf(level), symbol)
+	for q := range 4 {
+		switch symbol >> (2 * q) & 3 {
+		case one, more:
+			w.count(level-1, w.s.Counts[at[q]])
+		case split:
+			w.split(level-1, at[q], at[q+1])
+		}
+	}
+}

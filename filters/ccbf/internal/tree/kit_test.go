@@ -1,0 +1,163 @@
+package tree
+
+import (
+	"cmp"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// squaresOf are the cells of counts by key.
+func squaresOf(counts map[uint64]uint64) Squares {
+	var s Squares
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		s.Keys, s.Counts = append(s.Keys, k), append(s.Counts, counts[k])
+	}
+	return s
+}
+
+// clusters are points that crowd around some centres, with a few anywhere.
+func clusters(r *rand.Rand, points int) map[uint64]uint64 {
+	counts := map[uint64]uint64{}
+	var centres [5][2]float64
+	for i := range centres {
+		centres[i] = [2]float64{r.Float64() * 5000, r.Float64() * 5000}
+	}
+	for range points {
+		c := centres[r.IntN(len(centres))]
+		x, y := c[0]+r.NormFloat64()*40, c[1]+r.NormFloat64()*40
+		if r.IntN(10) == 0 {
+			x, y = r.Float64()*5000, r.Float64()*5000
+		}
+		counts[grid.Interleave(uint32(int64(x))+bias, uint32(int64(y))+bias)] += 1 + r.Uint64N(3)
+	}
+	return counts
+}
+
+// bias keeps the points off the corners of the curve.
+const bias = 1 << 20
+
+// families of points that a tree must take.
+func shapes() map[string]map[uint64]uint64 {
+	r := rand.New(rand.NewPCG(15, 0))
+	full := map[uint64]uint64{}
+	for x := range uint32(64) {
+		for y := range uint32(64) {
+			full[grid.Interleave(x, y)] = 1
+		}
+	}
+	corners := map[uint64]uint64{0: 1, ^uint64(0): 2, 1 << 63: 3, 1<<62 - 1: 1 << 60}
+	lonely := map[uint64]uint64{}
+	for range 300 {
+		lonely[r.Uint64()] = 1 + r.Uint64N(2)
+	}
+	return map[string]map[uint64]uint64{
+		"clusters": clusters(r, 20000), "full": full, "corners": corners, "lonely": lonely,
+		"one": {77: 5}, "line": line(),
+	}
+}
+
+func line() map[uint64]uint64 {
+	counts := map[uint64]uint64{}
+	for x := range uint32(3000) {
+		counts[grid.Interleave(x+bias, bias)] = uint64(x%7) + 1
+	}
+	return counts
+}
+
+// encoded writes sheets and reads them again.
+func encoded(t *testing.T, c *Code, sheets []Squares) []Sheet {
+	t.Helper()
+	blob := c.AppendCode(nil)
+	e := NewEncoder(c)
+	for i := range sheets {
+		blob = e.AppendSheet(blob, &sheets[i])
+	}
+	if uint64(len(blob)) > c.Size() {
+		t.Fatalf("%d bytes, planned %d", len(blob), c.Size())
+	}
+	r := sketch.NewReader("a tree", blob)
+	tables, err := ReadCode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]Sheet, len(sheets))
+	for i := range out {
+		if err := out[i].Read(tables, r); err != nil {
+			t.Fatal(err)
+		}
+		if all, ok := out[i].All(); !ok || !equal(&all, &sheets[i]) {
+			t.Fatalf("sheet %d of %d leaves comes back otherwise (%v)", i, sheets[i].Len(), ok)
+		}
+	}
+	if err := r.Done(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func equal(a, b *Squares) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Keys {
+		if a.Keys[i] != b.Keys[i] || a.Level(i) != b.Level(i) || a.Counts[i] != b.Counts[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// count is what sheets answer for a cell.
+func count(sheets []Sheet, key uint64) (n uint64) {
+	var b Block
+	for i := range sheets {
+		if l, ok := sheets[i].Find(key, &b); ok {
+			n += l.Count
+		}
+	}
+	return n
+}
+
+// box is a rectangle of cells as an Area, and records what it was asked.
+type box struct {
+	x0, y0, x1, y1 uint64 // half open
+	depth          int
+}
+
+func (b *box) overlap(key uint64, level uint8) (w, h, side uint64) {
+	x, y := grid.Deinterleave(key)
+	side = 1 << level
+	x0, y0 := max(b.x0, uint64(x)), max(b.y0, uint64(y))
+	x1, y1 := min(b.x1, uint64(x)+side), min(b.y1, uint64(y)+side)
+	return max(x1, x0) - x0, max(y1, y0) - y0, side
+}
+
+func (b *box) Enter(key uint64, level uint8) grid.Relation {
+	switch w, h, side := b.overlap(key, level); {
+	case w == 0 || h == 0:
+		return grid.Outside
+	case w == side && h == side:
+		return grid.Inside
+	}
+	b.depth++
+	return grid.Partly
+}
+
+func (b *box) Leave() { b.depth-- }
+
+func (b *box) Share(key uint64, level uint8) float64 {
+	w, h, side := b.overlap(key, level)
+	return float64(w) / float64(side) * float64(h) / float64(side)
+}
+
+func (b *box) has(key uint64) bool {
+	x, y := grid.Deinterleave(key)
+	return uint64(x) >= b.x0 && uint64(x) < b.x1 && uint64(y) >= b.y0 && uint64(y) < b.y1
+}
+
+func sortedByNumber[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,156 @@
+package tree
+
+import (
+	"math"
+	"math/bits"
+)
+
+// MaxLevel is the highest level of a leaf. A square of level 32 is all there is.
+const MaxLevel = 31
+
+// Squares are numbers of points known to lie in squares: sorted by key, squares
+// that hold others before those. They are never changed once made, so that they
+// can be shared.
+type Squares struct {
+	Keys   []uint64 // of each square's lowest cell on the Z-order curve
+	Levels []uint8  // nil where all are cells
+	Counts []uint64 // at least 1
+}
+
+// Len is the number of squares.
+func (s *Squares) Len() int { return len(s.Keys) }
+
+// Level is the level of square i.
+func (s *Squares) Level(i int) uint8 {
+	if s.Levels == nil {
+		return 0
+	}
+	return s.Levels[i]
+}
+
+// last is the key of the last cell of square i.
+func (s *Squares) last(i int) uint64 { return s.Keys[i] | side2(s.Level(i)) }
+
+// side2 is the bits of a key within a square of a level.
+func side2(level uint8) uint64 { return 1<<(2*level) - 1 }
+
+// Total is the number of points, or the largest number where they are more.
+func (s *Squares) Total() uint64 {
+	total := uint64(0)
+	for _, n := range s.Counts {
+		total = add(total, n)
+	}
+	return total
+}
+
+// add adds up to the largest number.
+func add(a, b uint64) uint64 {
+	sum, carry := bits.Add64(a, b, 0)
+	if carry != 0 {
+		return math.MaxUint64
+	}
+	return sum
+}
+
+func (s *Squares) push(key uint64, level uint8, n uint64) {
+	s.Keys = append(s.Keys, key)
+	s.Levels = append(s.Levels, level)
+	s.Counts = append(s.Counts, n)
+}
+
+// before reports whether a square comes before another in the order of Squares.
+func before(key uint64, level uint8, otherKey uint64, otherLevel uint8) bool {
+	return key < otherKey || key == otherKey && level > otherLevel
+}
+
+// Merge adds the points of two lists: what each knows is kept.
+func Merge(a, b Squares) Squares {
+	switch {
+	case a.Len() == 0:
+		return b
+	case b.Len() == 0:
+		return a
+	}
+	n := a.Len() + b.Len()
+	m := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
+	i, j := 0, 0
+	for i < a.Len() && j < b.Len() {
+		ka, la, kb, lb := a.Keys[i], a.Level(i), b.Keys[j], b.Level(j)
+		switch {
+		case ka == kb && la == lb:
+			m.push(ka, la, add(a.Counts[i], b.Counts[j]))
+			i++
+			j++
+		case before(ka, la, kb, lb):
+			m.push(ka, la, a.Counts[i])
+			i++
+		default:
+			m.push(kb, lb, b.Counts[j])
+			j++
+		}
+	}
+	for ; i < a.Len(); i++ {
+		m.push(a.Keys[i], a.Level(i), a.Counts[i])
+	}
+	for ; j < b.Len(); j++ {
+		m.push(b.Keys[j], b.Level(j), b.Counts[j])
+	}
+	return m
+}
+
+// Most is the largest number that a cell's count can be too high by: the points
+// of all squares above level 0 that hold it.
+func (s *Squares) Most() uint64 {
+	most := uint64(0)
+	if s.Levels == nil {
+		return 0
+	}
+	var open []int
+	var sums []uint64
+	for i, k := range s.Keys {
+		for len(open) > 0 && s.last(open[len(open)-1]) < k {
+			open, sums = open[:len(open)-1], sums[:len(sums)-1]
+		}
+		if s.Levels[i] == 0 {
+			continue
+		}
+		n := s.Counts[i]
+		if len(sums) > 0 {
+			n = add(n, sums[len(sums)-1])
+		}
+		open, sums = append(open, i), append(sums, n)
+		most = max(most, n)
+	}
+	return most
+}
+
+// Sheets divides the squares into lists of disjoint ones: in the first those
+// that hold no other, in the next those that hold squares of the first alone, and
+// so on.
+func (s *Squares) Sheets() []Squares {
+	if s.Levels == nil {
+		return []Squares{*s}
+	}
+	height := make([]uint8, s.Len())
+	top := uint8(0)
+	var open []int
+	for i := range s.Keys {
+		for len(open) > 0 && s.last(open[len(open)-1]) < s.Keys[i] {
+			open = open[:len(open)-1]
+		}
+		// A chain of squares has one of each level at most.
+		for d, j := uint8(1), len(open)-1; j >= 0 && height[open[j]] < d; d, j = d+1, j-1 {
+			height[open[j]] = d
+			top = max(top, d)
+		}
+		open = append(open, i)
+	}
+	if top == 0 {
+		return []Squares{*s}
+	}
+	sheets := make([]Squares, top+1)
+	for i, h := range height {
+		sheets[h].push(s.Keys[i], s.Levels[i], s.Counts[i])
+	}
+	return sheets
+}

@@ -1,0 +1,146 @@
+package tree
+
+import (
+	"sort"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// Area is what a sum is over. It is asked about squares, each inside the one
+// entered before it.
+type Area interface {
+	// Enter says how the square of a level at a key lies. Where that is
+	// grid.Partly it is entered, until Leave.
+	Enter(key uint64, level uint8) grid.Relation
+	Leave()
+	// Share is the part of the cells of the square entered last that is in the
+	// area.
+	Share(key uint64, level uint8) float64
+}
+
+// Sum is what a tree knows of the points in an area: at least Low, at most High,
+// and Estimate where the points of a leaf are spread evenly over its cells.
+type Sum struct {
+	Low, High uint64
+	Estimate  float64
+}
+
+func (s *Sum) inside(n uint64) {
+	s.Low, s.High = add(s.Low, n), add(s.High, n)
+	s.Estimate += float64(n)
+}
+
+// Sum is that of the leaves of a sheet. Blocks with damaged bytes count nothing.
+// O(leaves that the outline crosses, and blocks).
+func (s *Sheet) Sum(a Area, b *Block) Sum {
+	w := walk{s: s, area: a, b: b, block: -1}
+	if len(s.index) > 0 {
+		w.blocks(0, MaxLevel+1, 0, len(s.index))
+	}
+	return w.sum
+}
+
+// walk goes down into the squares that an area's outline crosses: first by the
+// index, then within blocks.
+type walk struct {
+	s     *Sheet
+	area  Area
+	b     *Block
+	block int // the one in b
+	sum   Sum
+}
+
+// blocks adds the leaves in a square, all of which lie in the blocks from from to
+// to-1.
+func (w *walk) blocks(key uint64, level uint8, from, to int) {
+	switch w.area.Enter(key, level) {
+	case grid.Outside:
+		return
+	case grid.Inside:
+		w.inside(key, level, from, to)
+		return
+	}
+	defer w.area.Leave()
+	if to-from == 1 {
+		i, j := w.cut(from, key, level)
+		w.leaves(key, level, i, j)
+		return
+	}
+	for q := uint64(0); q < 4; q++ {
+		// The block before the first that begins in this quarter reaches into it,
+		// unless that one begins where the quarter does.
+		low := key + q<<(2*(level-1))
+		next := from + sort.Search(to-from, func(i int) bool { return w.s.index[from+i].first > low|side2(level-1) })
+		first := from + sort.Search(next-from, func(i int) bool { return w.s.index[from+i].first >= low })
+		if first > from && (first == next || w.s.index[first].first > low) {
+			first--
+		}
+		if first < next {
+			w.blocks(low, level-1, first, next)
+		}
+	}
+}
+
+// inside adds all leaves in a square.
+func (w *walk) inside(key uint64, level uint8, from, to int) {
+	for i := from; i < to; i++ {
+		last := ^uint64(0)
+		if i+1 < len(w.s.index) {
+			last = w.s.index[i+1].first - 1
+		}
+		if w.s.index[i].first >= key && last <= key|side2(level) {
+			w.sum.inside(w.s.index[i].total)
+			continue
+		}
+		low, high := w.cut(i, key, level)
+		for _, n := range w.b.Counts[low:high] {
+			w.sum.inside(n)
+		}
+	}
+}
+
+// cut reads a block and returns which of its leaves begin in a square.
+func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
+	if w.block != i {
+		w.block = i
+		if !w.s.decode(i, w.b) {
+			w.b.N = 0
+		}
+	}
+	keys := w.b.Keys[:w.b.N]
+	from = sort.Search(len(keys), func(i int) bool { return keys[i] >= key })
+	to = from + sort.Search(len(keys)-from, func(i int) bool { return keys[from+i] > key|side2(level) })
+	return from, to
+}
+
+// fewLeaves is up to how many leaves of a square are looked at one by one.
+const fewLeaves = 8
+
+// leaves adds the leaves from from to to-1 of the block in b, which lie in the
+// square entered last.
+func (w *walk) leaves(key uint64, level uint8, from, to int) {
+	if to-from == 1 && w.b.Levels[from] >= level {
+		n := w.b.Counts[from]
+		w.sum.High = add(w.sum.High, n)
+		w.sum.Estimate += float64(n) * w.area.Share(key, level)
+		return
+	}
+	for i := from; i < to; {
+		j, at, below := i+1, w.b.Keys[i], w.b.Levels[i]
+		if to-from > fewLeaves {
+			below = level - 1
+			at &^= side2(below)
+			j = i + sort.Search(to-i, func(k int) bool { return w.b.Keys[i+k] > at|side2(below) })
+		}
+		switch w.area.Enter(at, below) {
+		case grid.Inside:
+			for _, n := range w.b.Counts[i:j] {
+				w.sum.inside(n)
+			}
+		case grid.Partly:
+			w.leaves(at, below, i, j)
+			w.area.Leave()
+		}
+		i = j
+	}
+}
