@@ -66,7 +66,7 @@ func (w *walk) blocks(key uint64, level uint8, from, to int) {
 		w.leaves(key, level, i, j)
 		return
 	}
-	for q := uint64(0); q < 4; q++ {
+	for q := range uint64(4) {
 		// The block before the first that begins in this quarter reaches into it,
 		// unless that one begins where the quarter does.
 		low := key + q<<(2*(level-1))
