@@ -1,10 +1,11 @@
 /* What arrives of a chunk that DuckDB cuts into parts; see parts.go. */
 #include "bridge.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The values of the last call on this thread, for the next part of its chunk. */
-static __thread struct {
+typedef struct {
 	const ccbf_state *state;
 	uint64_t mark; /* of the state: which function's it is */
 	uint32_t n;
@@ -14,7 +15,16 @@ static __thread struct {
 		bool valid;
 		uint8_t value[CCBF_LEAF_MAX];
 	} leaf[CCBF_MAX_LEAVES];
-} last;
+} last_call;
+
+/*
+ * A pointer: what a library has for each thread comes out of a small block that all
+ * libraries loaded later share, and LOAD fails where it is used up. It is kept until
+ * the process ends.
+ */
+static __thread last_call *lasts;
+
+#define last (*lasts)
 
 static bool valid(const ccbf_leaf *l, uint64_t i) {
 	const uint64_t *mask = l->col.mask;
@@ -54,6 +64,9 @@ static bool as_kept(const ccbf_leaf *l, uint32_t j, uint64_t rows) {
 
 uint64_t ccbf_changed_leaves(const ccbf_state *state, const ccbf_leaf *leaves, uint32_t n, uint64_t rows) {
 	uint64_t changed = 0;
+	if (lasts == NULL && (lasts = calloc(1, sizeof *lasts)) == NULL) {
+		return 0;
+	}
 	bool more = next_part(state, leaves, n);
 	last.state = state;
 	last.mark = state->mark;
