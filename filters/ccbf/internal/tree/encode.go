@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // AppendCode appends the code itself:
@@ -84,7 +85,7 @@ func (e *Encoder) extra(v uint64, n uint) {
 
 func (e *Encoder) leaf(n uint64) {
 	last := &e.index[len(e.index)-1]
-	last.total = add(last.total, n)
+	last.total = saturate.Add(last.total, n)
 }
 
 func (e *Encoder) tree() { e.index[len(e.index)-1].trees++ }

@@ -1,5 +1,7 @@
 package tree
 
+import "github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+
 // Pruned is a tree that fits its bytes.
 type Pruned struct {
 	Tau    Tau
@@ -97,7 +99,7 @@ func (f *fitter) at(tau Tau) *Pruned {
 		p.Parts = append(p.Parts, s)
 		p.Sheets = append(p.Sheets, s.Sheets())
 		if f.known {
-			p.Excess, p.Cells = add(p.Excess, excess), p.Cells+cells
+			p.Excess, p.Cells = saturate.Add(p.Excess, excess), p.Cells+cells
 		}
 	}
 	if f.root == nil {

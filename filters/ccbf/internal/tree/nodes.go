@@ -3,6 +3,8 @@ package tree
 import (
 	"math/bits"
 	"sort"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // node is a square that is a leaf for some threshold: one of the squares that a
@@ -63,7 +65,7 @@ func (b *nodeBuilder) build(lo, hi int, top uint8) Tau {
 			j := b.end(i, hi, b.s.Keys[i]|side2(level-1))
 			child := len(b.all)
 			b.change[b.build(i, j, level-1)]++
-			n.total = add(n.total, b.all[child].total)
+			n.total = saturate.Add(n.total, b.all[child].total)
 			n.cells += b.all[child].cells
 			i = j
 		}
@@ -117,7 +119,7 @@ func (n *Nodes) At(tau Tau, dst Squares) (s Squares, excess, cells uint64) {
 		if hi != 0 {
 			lo = ^uint64(0)
 		}
-		excess, cells = add(excess, lo), cells+uint64(v.cells)
+		excess, cells = saturate.Add(excess, lo), cells+uint64(v.cells)
 		i = int(v.next)
 	}
 	return s, excess, cells

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // plan counts how often what would be written with a root level.
@@ -31,7 +32,7 @@ const maxLengthBytes = 2
 func (p *plan) gap(level uint8, gap uint64)  { p.gaps[level][bits.Len64(gap)]++ }
 func (p *plan) symbol(table int, symbol int) { p.freq[table][symbol]++ }
 func (p *plan) extra(_ uint64, n uint)       { p.bits += n }
-func (p *plan) leaf(n uint64)                { p.index.total = add(p.index.total, n) }
+func (p *plan) leaf(n uint64)                { p.index.total = saturate.Add(p.index.total, n) }
 func (p *plan) tree()                        { p.index.trees++ }
 
 func (p *plan) block(first uint64) {

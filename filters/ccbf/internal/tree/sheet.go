@@ -2,6 +2,7 @@ package tree
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -125,7 +126,7 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 		}
 		e.first, e.end = key, int(end)
 		s.index = append(s.index, e)
-		s.total = add(s.total, e.total)
+		s.total = saturate.Add(s.total, e.total)
 	}
 	s.data = r.Bytes(end)
 	return r.Err()
@@ -272,7 +273,7 @@ func (s *Sheet) All() (Squares, bool) {
 		}
 		sum := uint64(0)
 		for j := range b.N {
-			sum = add(sum, b.Counts[j])
+			sum = saturate.Add(sum, b.Counts[j])
 		}
 		if sum != s.index[i].total {
 			return Squares{}, false

@@ -1,9 +1,6 @@
 package tree
 
-import (
-	"math"
-	"math/bits"
-)
+import "github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 
 // MaxLevel is the highest level of a leaf. A square of level 32 is all there is.
 const MaxLevel = 31
@@ -38,18 +35,9 @@ func side2(level uint8) uint64 { return 1<<(2*level) - 1 }
 func (s *Squares) Total() uint64 {
 	total := uint64(0)
 	for _, n := range s.Counts {
-		total = add(total, n)
+		total = saturate.Add(total, n)
 	}
 	return total
-}
-
-// add adds up to the largest number.
-func add(a, b uint64) uint64 {
-	sum, carry := bits.Add64(a, b, 0)
-	if carry != 0 {
-		return math.MaxUint64
-	}
-	return sum
 }
 
 func (s *Squares) push(key uint64, level uint8, n uint64) {
@@ -78,7 +66,7 @@ func Merge(a, b Squares) Squares {
 		ka, la, kb, lb := a.Keys[i], a.Level(i), b.Keys[j], b.Level(j)
 		switch {
 		case ka == kb && la == lb:
-			m.push(ka, la, add(a.Counts[i], b.Counts[j]))
+			m.push(ka, la, saturate.Add(a.Counts[i], b.Counts[j]))
 			i++
 			j++
 		case before(ka, la, kb, lb):
@@ -116,7 +104,7 @@ func (s *Squares) Most() uint64 {
 		}
 		n := s.Counts[i]
 		if len(sums) > 0 {
-			n = add(n, sums[len(sums)-1])
+			n = saturate.Add(n, sums[len(sums)-1])
 		}
 		open, sums = append(open, i), append(sums, n)
 		most = max(most, n)

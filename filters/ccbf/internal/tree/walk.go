@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // Area is what a sum is over. It is asked about squares, each inside the one
@@ -26,7 +27,7 @@ type Sum struct {
 }
 
 func (s *Sum) inside(n uint64) {
-	s.Low, s.High = add(s.Low, n), add(s.High, n)
+	s.Low, s.High = saturate.Add(s.Low, n), saturate.Add(s.High, n)
 	s.Estimate += float64(n)
 }
 
@@ -121,7 +122,7 @@ const fewLeaves = 8
 func (w *walk) leaves(key uint64, level uint8, from, to int) {
 	if to-from == 1 && w.b.Levels[from] >= level {
 		n := w.b.Counts[from]
-		w.sum.High = add(w.sum.High, n)
+		w.sum.High = saturate.Add(w.sum.High, n)
 		w.sum.Estimate += float64(n) * w.area.Share(key, level)
 		return
 	}
