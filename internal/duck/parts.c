@@ -22,9 +22,7 @@ typedef struct {
  * libraries loaded later share, and LOAD fails where it is used up. It is kept until
  * the process ends.
  */
-static __thread last_call *lasts;
-
-#define last (*lasts)
+static __thread last_call *last;
 
 static bool valid(const ccbf_leaf *l, uint64_t i) {
 	const uint64_t *mask = l->col.mask;
@@ -39,11 +37,11 @@ static bool valid(const ccbf_leaf *l, uint64_t i) {
  * and the same state.
  */
 static bool next_part(const ccbf_state *state, const ccbf_leaf *leaves, uint32_t n) {
-	if (last.n != n || last.mark != state->mark || last.state + 1 != state) {
+	if (last->n != n || last->mark != state->mark || last->state + 1 != state) {
 		return false;
 	}
 	for (uint32_t j = 0; j < n; j++) {
-		if (last.leaf[j].next != (const uint8_t *)leaves[j].col.data) {
+		if (last->leaf[j].next != (const uint8_t *)leaves[j].col.data) {
 			return false;
 		}
 	}
@@ -55,7 +53,7 @@ static bool as_kept(const ccbf_leaf *l, uint32_t j, uint64_t rows) {
 	const uint8_t *at = l->col.data;
 	for (uint64_t i = 0; i < rows; i++, at += l->width) {
 		bool v = valid(l, i);
-		if (v != last.leaf[j].valid || (v && memcmp(at, last.leaf[j].value, l->width) != 0)) {
+		if (v != last->leaf[j].valid || (v && memcmp(at, last->leaf[j].value, l->width) != 0)) {
 			return false;
 		}
 	}
@@ -64,23 +62,23 @@ static bool as_kept(const ccbf_leaf *l, uint32_t j, uint64_t rows) {
 
 uint64_t ccbf_changed_leaves(const ccbf_state *state, const ccbf_leaf *leaves, uint32_t n, uint64_t rows) {
 	uint64_t changed = 0;
-	if (lasts == NULL && (lasts = calloc(1, sizeof *lasts)) == NULL) {
+	if (last == NULL && (last = calloc(1, sizeof *last)) == NULL) {
 		return 0;
 	}
 	bool more = next_part(state, leaves, n);
-	last.state = state;
-	last.mark = state->mark;
-	last.n = n;
+	last->state = state;
+	last->mark = state->mark;
+	last->n = n;
 	for (uint32_t j = 0; j < n; j++) {
 		const ccbf_leaf *l = &leaves[j];
 		if (!more) {
-			last.leaf[j].valid = valid(l, 0);
-			memcpy(last.leaf[j].value, l->col.data, l->width);
-			last.leaf[j].steady = as_kept(l, j, rows);
-		} else if (last.leaf[j].steady && !as_kept(l, j, rows)) {
+			last->leaf[j].valid = valid(l, 0);
+			memcpy(last->leaf[j].value, l->col.data, l->width);
+			last->leaf[j].steady = as_kept(l, j, rows);
+		} else if (last->leaf[j].steady && !as_kept(l, j, rows)) {
 			changed |= (uint64_t)1 << j;
 		}
-		last.leaf[j].next = (const uint8_t *)l->col.data + rows * l->width;
+		last->leaf[j].next = (const uint8_t *)l->col.data + rows * l->width;
 	}
 	return changed;
 }
