@@ -52,6 +52,7 @@ var tableRows = map[string][]int{
 	"groups":    {1},             // sizes
 	"sql":       {2 + 2*2 + 5},   // builds, questions to two forms, families
 	"kernel":    {2*2 + 2*2 + 2}, // inserts, lookups, exact builds
+	"hot":       {7 + 5 + 6},     // adds, questions of keyed filters; loops over cells
 	"union":     {2},             // fills
 	"places":    {3 * 2},         // questions to two forms
 	"polygons":  {2},             // resolutions
