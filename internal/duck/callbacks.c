@@ -108,8 +108,7 @@ static void enter_aggregate(void (*go)(ccbf_call *), ccbf_call *c) {
 	ccbf_leave_go(&stay);
 }
 
-static void update_as(void *info, void *chunk, ccbf_state **states, uintptr_t into_api,
-                      bool counted) {
+static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_return r, bool counted) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols, .states = states};
 	c.rows = API(data_chunk_get_size)(chunk);
@@ -122,17 +121,21 @@ static void update_as(void *info, void *chunk, ccbf_state **states, uintptr_t in
 		ccbf_aggregate_error(info, "too many arguments");
 		return;
 	}
-	c.kind = (uint32_t)ccbf_array_kind(states, c.rows, mark_of(c.id), into_api);
+	c.kind = (uint32_t)ccbf_array_kind(states, c.rows, mark_of(c.id), r);
 	if (counted) {
 		COUNT(updates, 1);
 		COUNT(short_arrays, c.kind == CCBF_SHORT);
-		COUNT(strangers, c.rows > 1 && ccbf_site_kind(ccbf_call_site(into_api)) == CCBF_SITE_UNKNOWN);
+		ccbf_site site = ccbf_call_site(r);
+		uintptr_t near = ccbf_near_site(r);
+		COUNT(strangers, c.rows > 1 && ccbf_site_kind(site) == CCBF_SITE_UNKNOWN);
+		COUNT(near, near != 0 && near == site.at);
+		COUNT(misled, near != 0 && near != site.at);
 	}
 	enter_aggregate(ccbfGoUpdate, &c);
 }
 
 static void update(void *info, void *chunk, ccbf_state **states) {
-	update_as(info, chunk, states, RETURN_ADDRESS, false);
+	update_as(info, chunk, states, OWN_RETURN, false);
 }
 
 static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
@@ -216,7 +219,7 @@ static void init_counted(void *info, void *state) {
 }
 
 static void update_counted(void *info, void *chunk, ccbf_state **states) {
-	update_as(info, chunk, states, RETURN_ADDRESS, true);
+	update_as(info, chunk, states, OWN_RETURN, true);
 }
 
 static void combine_counted(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {

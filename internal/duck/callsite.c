@@ -33,12 +33,12 @@ enum { FRAMES = 8 };
 
 #ifdef _WIN32
 
-ccbf_site ccbf_call_site(uintptr_t into_api) {
+ccbf_site ccbf_call_site(ccbf_return r) {
 	ccbf_site site = {0};
 	void *frames[FRAMES];
 	int n = CaptureStackBackTrace(0, FRAMES, frames, NULL);
 	for (int i = 0; i + 1 < n; i++) {
-		if ((uintptr_t)frames[i] == into_api) {
+		if ((uintptr_t)frames[i] == r.to) {
 			site.at = (uintptr_t)frames[i + 1];
 			break;
 		}
@@ -57,7 +57,7 @@ ccbf_site ccbf_call_site(uintptr_t into_api) {
 
 typedef struct {
 	ccbf_site site;
-	uintptr_t into_api;
+	ccbf_return from;
 	int left;
 	bool next;
 } walk;
@@ -68,14 +68,19 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *arg) {
 	if (w->next) {
 		w->site.at = at;
 		w->site.function = (uintptr_t)_Unwind_GetRegionStart(frame);
+		if (w->from.at != NULL) {
+			/* A frame begins below the address that a call laid there. */
+			const uintptr_t *slot = (const uintptr_t *)_Unwind_GetCFA(frame) - 1;
+			w->site.slot = *slot == at ? slot : NULL;
+		}
 		return _URC_END_OF_STACK;
 	}
-	w->next = at == w->into_api;
+	w->next = at == w->from.to;
 	return --w->left > 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
-ccbf_site ccbf_call_site(uintptr_t into_api) {
-	walk w = {.into_api = into_api, .left = FRAMES};
+ccbf_site ccbf_call_site(ccbf_return r) {
+	walk w = {.from = r, .left = FRAMES};
 	_Unwind_Backtrace(step, &w);
 	return w.site;
 }
@@ -109,6 +114,17 @@ int ccbf_site_kind(ccbf_site s) {
 		return CCBF_SITE_UNKNOWN;
 	}
 	return alike[CCBF_SITE_WHOLE] ? CCBF_SITE_LIKE_WHOLE : CCBF_SITE_LIKE_ONE;
+}
+
+int ccbf_caller_kind(ccbf_return r) {
+	uintptr_t at = ccbf_near_site(r);
+	int n = at == 0 ? 0 : __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < n; i++) {
+		if (sites[i].site.at == at) {
+			return sites[i].kind;
+		}
+	}
+	return ccbf_site_kind(ccbf_call_site(r));
 }
 
 /* Under the registry's lock. What has a kind keeps it. */

@@ -88,7 +88,7 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 	if (lesson.streaming && n == 1) {
 		int64_t value = *(int64_t *)API(vector_get_data)(API(data_chunk_get_vector)(chunk, 0));
 		if (lesson.any && value == lesson.last) {
-			ccbf_know_site(ccbf_call_site(RETURN_ADDRESS), CCBF_SITE_STALE);
+			ccbf_know_site(ccbf_call_site(OWN_RETURN), CCBF_SITE_STALE);
 		}
 		lesson.any = true;
 		lesson.last = value;
@@ -97,7 +97,9 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 	if (n < 2 || states[0]->mark != lesson.mark) {
 		return;
 	}
-	ccbf_site site = ccbf_call_site(RETURN_ADDRESS);
+	ccbf_return here = OWN_RETURN;
+	ccbf_site site = ccbf_call_site(here);
+	ccbf_know_frame(here, site);
 	int k = 0;
 	while (k < lesson.n && lesson.seen[k].site.at != site.at) {
 		k++;

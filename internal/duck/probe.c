@@ -109,7 +109,7 @@ static bool all_states(ccbf_state **states, uint64_t n, uint64_t mark) {
 	return true;
 }
 
-int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, uintptr_t into_api) {
+int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_return r) {
 	/* Whatever called, the first entry is there and is a state of this function. */
 	if (states[0]->mark != mark) {
 		return CCBF_UNCLEAR;
@@ -118,7 +118,7 @@ int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, uintptr_t in
 	if (n < 2 && !ccbf_stale_sites()) {
 		return CCBF_SINGLE;
 	}
-	int kind = ccbf_site_kind(ccbf_call_site(into_api));
+	int kind = ccbf_caller_kind(r);
 	if (kind == CCBF_SITE_STALE) {
 		return CCBF_STALE;
 	}
