@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -116,6 +117,41 @@ func peakOf(f func()) uint64 {
 	return peak - min(peak, before)
 }
 
+// livePeakOf runs f and returns how much more memory was live at most than before, as
+// the collections of garbage found it meanwhile, and in how many of them it looked. When
+// they run follows from what is allocated.
+func livePeakOf(f func()) (peak uint64, looked int) {
+	live := func() uint64 {
+		s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	runtime.GC()
+	before := live()
+	var mu sync.Mutex
+	done := false
+	var wait func()
+	wait = func() {
+		type garbage struct{ self *garbage }
+		g := &garbage{}
+		runtime.AddCleanup(g, func(struct{}) {
+			mu.Lock()
+			defer mu.Unlock()
+			if !done {
+				peak = max(peak, live())
+				looked++
+				wait()
+			}
+		}, struct{}{})
+	}
+	wait()
+	f()
+	mu.Lock()
+	defer mu.Unlock()
+	done = true
+	return peak - min(peak, before), looked
+}
+
 // timeOf is how long f takes, and how much of the processors: the figure to
 // compare where other programs run as well.
 func timeOf(f func()) (wall, cpu float64) {
@@ -191,15 +227,19 @@ func TestMemoryFollowsTheSketches(t *testing.T) {
 		*jobopts.Experiments = ""
 		debug.SetGCPercent(percent)
 	}()
-	peak := func(n int) uint64 {
+	peak := func(n int) (uint64, int) {
 		in := t.TempDir()
 		writeScale(t, in, n)
 		o := options(filepath.Join(in, "*.parquet"), filepath.Join(t.TempDir(), "v"))
 		o.Sketch, o.Zoom = ccbf.Params{Res: 0.001, Bytes: 4096, Mode: ccbf.Standard, Dense: true}, 0
-		return peakOf(func() { must(build(o)) })
+		return livePeakOf(func() { must(build(o)) })
 	}
-	a, b := peak(small), peak(large)
-	t.Logf("%d points: %.0f MB at most; %d points: %.0f MB", small, float64(a)/1e6, large, float64(b)/1e6)
+	a, looked := peak(small)
+	b, lookedAgain := peak(large)
+	t.Logf("%d points: %.0f MB at most in %d collections; %d points: %.0f MB in %d", small, float64(a)/1e6, looked, large, float64(b)/1e6, lookedAgain)
+	if looked < 5 || lookedAgain < 5 {
+		t.Errorf("looked at the memory in %d and %d collections: too seldom to say anything", looked, lookedAgain)
+	}
 	// What a row group takes on its way: its columns in Arrow and as a block, a
 	// time.Time of 24 bytes among them, and the points sorted by key. Twice, for
 	// the one before may not have been collected.
