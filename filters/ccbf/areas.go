@@ -6,18 +6,49 @@ import (
 	"github.com/paulmach/orb"
 )
 
+// area is what a sum is over: a box or a polygon.
+type area interface {
+	cells.Area
+	// rows is the area row by row, within a rectangle.
+	rows(g grid.Grid, within grid.Rect) (rows, error)
+}
+
+// rows is an area as the stretches of its rows.
+type rows interface {
+	Bounds() grid.Rect
+	Work() uint64  // crossings of rows and edges
+	Count() uint64 // cells
+	Row(y int64) []grid.Interval
+}
+
+// box is a rectangle as an area.
+type box struct{ cells.Box }
+
+func (b box) rows(_ grid.Grid, within grid.Rect) (rows, error) {
+	r := grid.Rect(b.Box).Intersect(within)
+	return &boxRows{r, [1]grid.Interval{{X0: r.MinX, X1: r.MaxX}}}, nil
+}
+
+// boxRows is a rectangle row by row.
+type boxRows struct {
+	rect grid.Rect
+	row  [1]grid.Interval
+}
+
+func (b *boxRows) Bounds() grid.Rect         { return b.rect }
+func (b *boxRows) Work() uint64              { return 0 }
+func (b *boxRows) Count() uint64             { return b.rect.Count() }
+func (b *boxRows) Row(int64) []grid.Interval { return b.row[:] }
+
 // BoxSum is the sum of Count over the cells of a rectangle. Exact sketches
 // answer for any rectangle, dense ones for up to AreaLimit cells inside
 // Bounds.
-func (v *View) BoxSum(box grid.Rect, category []byte) (uint64, error) {
-	box = box.Intersect(v.Bounds)
-	if box.Empty() {
+func (v *View) BoxSum(r grid.Rect, category []byte) (uint64, error) {
+	r = r.Intersect(v.Bounds)
+	if r.Empty() {
 		return 0, nil
 	}
-	if v.form == formDense {
-		return v.denseBoxSum(box, category)
-	}
-	return v.cells.AreaSum(cells.Box(box), category), nil
+	return v.in().sum(box{cells.Box(r)}, category)
 }
 
 // PolygonSum is Polygon.Sum of one sketch.

@@ -208,22 +208,7 @@ func (b *Builder) AddView(v *View) error {
 	}
 	total, known := v.Total()
 	b.mergeTotal(total, known, !v.header.Flags.Has(sketch.Additive))
-	if v.form == formDense {
-		return b.addDense(&v.dense, v.Bounds, v.parts, total)
-	}
-	if err := b.grow(v.cells.Memory()); err != nil { // before cells are read
-		return err
-	}
-	return v.cells.EachSection(func(s cells.Section) error {
-		pb, err := b.at(s.KeyCategory(), s.X, s.Y)
-		if err != nil {
-			return err
-		}
-		if err := b.grow(-cells.SectionBytes); err != nil { // at has counted it
-			return err
-		}
-		return b.addShared(pb, s.Run)
-	})
+	return v.in().addTo(b, total)
 }
 
 // addShared adds a run that is accounted for to a section.

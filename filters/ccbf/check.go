@@ -3,7 +3,6 @@ package ccbf
 import (
 	"math/bits"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -14,19 +13,7 @@ func (v *View) check() error {
 	if err := sketch.Verify(v.blob); err != nil {
 		return err
 	}
-	if v.form == formExact {
-		return nil
-	}
-	if err := v.dense.CheckBits(); err != nil {
-		return err
-	}
-	if total, known := v.Total(); known {
-		if v.Bounds == cells.NoBounds && total > 0 {
-			return sketch.Invalidf("a total of %d without bounds", total)
-		}
-		return v.checkTotal(total)
-	}
-	return nil
+	return v.in().check()
 }
 
 // checkTotal holds a total against the counters.
@@ -40,7 +27,7 @@ func (v *View) check() error {
 // But without points there is nothing, and with points there is something, and a
 // counter that never left the first layer has been raised by every key of every
 // point at most.
-func (v *View) checkTotal(total uint64) error {
+func (v countersView) checkTotal(total uint64) error {
 	d, keys, coarse := &v.dense, uint64(v.Levels)+1, uint64(v.Base)
 	if v.Totals {
 		keys, coarse = 2*keys, 2*coarse

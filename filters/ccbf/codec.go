@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -70,28 +68,23 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	dst = sketch.Begin(dst, id)
 	dst = s.appendParams(dst)
 	params := len(dst) - start - sketch.HeaderSize
-	if s.dense == nil {
-		body, fits := s.cells.AppendBody(dst, s.Bytes)
-		if fits {
-			return s.end(body, start, params, s.cells.Bounds())
-		}
-		s, dst = s.asDense(), body[:start+sketch.HeaderSize+params]
+	body, fits := s.in().appendBody(dst, s.Bytes)
+	if !fits {
+		s = s.asDense()
+		body, _ = s.in().appendBody(body[:start+sketch.HeaderSize+params], s.Bytes)
 	}
-	return s.end(append(dst, s.dense.Body...), start, params, s.bounds)
+	return s.end(body, start, params)
 }
 
 // end fills in what depends on the form and closes the BLOB.
-func (s *Sketch) end(dst []byte, start, params int, bounds grid.Rect) []byte {
-	blob := dst[start:]
+func (s *Sketch) end(dst []byte, start, params int) []byte {
+	blob, bounds := dst[start:], s.in().limits()
 	p := blob[sketch.HeaderSize:]
 	for i, v := range []int64{bounds.MinX, bounds.MinY, bounds.MaxX, bounds.MaxY} {
 		binary.LittleEndian.PutUint64(p[atBounds+8*i:], uint64(v))
 	}
-	p[atForm] = formExact
-	if s.dense != nil {
-		p[atForm] = formDense
-		p[atParts], p[atLargest] = s.parts.Bytes()
-	}
+	p[atForm] = byte(s.Form())
+	p[atParts], p[atLargest] = s.parts.Bytes()
 	h := sketch.Header{Seed: s.Seed, KeyClass: uint8(s.Class), Levels: s.Levels}
 	set := func(on bool, f sketch.Flags) {
 		if on {
@@ -149,15 +142,7 @@ func (v *View) Sketch() (*Sketch, error) {
 		sums:       v.header.Flags.Has(sketch.Additive),
 		parts:      v.parts,
 	}
-	if v.form == formDense {
-		s.dense = v.dense.Clone()
-		return s, nil
-	}
-	err := v.cells.EachSection(func(sec cells.Section) error {
-		s.cells = append(s.cells, sec)
-		return nil
-	})
-	if err != nil {
+	if err := v.in().open(s); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -3,7 +3,6 @@ package ccbf
 import (
 	"fmt"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -84,23 +83,16 @@ func (v *View) take(n, limit uint64) error {
 	return nil
 }
 
-// denseBoxSum is BoxSum of a dense sketch, for a box inside Bounds.
-func (v *View) denseBoxSum(box grid.Rect, category []byte) (uint64, error) {
-	if v.byQuads(box) {
-		return v.sumQuads(cells.Box(box), category, nil)
+// areaSum is the sum over an area. It calls each, where that is not nil, with every
+// reading that the sum is made of.
+func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uint64, error) {
+	if v.byQuads(a.Bounds().Intersect(v.Bounds)) {
+		return v.sumQuads(a, category, each)
 	}
-	if err := v.allow(box.Count()); err != nil {
+	scan, err := a.rows(v.Grid, v.Bounds)
+	if err != nil {
 		return 0, err
 	}
-	sum := uint64(0)
-	for y := box.MinY; y <= box.MaxY; y++ {
-		sum = saturate.Add(sum, v.rowSum(y, box.MinX, box.MaxX, category, nil))
-	}
-	return sum, nil
-}
-
-// densePolygonSum is Polygon.sum of a dense sketch.
-func (v *View) densePolygonSum(scan *grid.Scanner, category []byte, each func(n uint64)) (uint64, error) {
 	n := scan.Work()
 	if n <= v.left() { // rows that may be walked to count their cells
 		n = max(n, scan.Count())
@@ -108,8 +100,8 @@ func (v *View) densePolygonSum(scan *grid.Scanner, category []byte, each func(n 
 	if err := v.allow(n); err != nil {
 		return 0, err
 	}
-	sum, area := uint64(0), scan.Bounds()
-	for y := area.MinY; y <= area.MaxY; y++ {
+	sum, bounds := uint64(0), scan.Bounds()
+	for y := bounds.MinY; y <= bounds.MaxY; y++ {
 		for _, in := range scan.Row(y) {
 			sum = saturate.Add(sum, v.rowSum(y, in.X0, in.X1, category, each))
 		}
@@ -119,7 +111,7 @@ func (v *View) densePolygonSum(scan *grid.Scanner, category []byte, each func(n 
 
 // rowSum is the sum of Count over one stretch of a dense sketch. It calls each,
 // where that is not nil, with every one.
-func (v *View) rowSum(y, x0, x1 int64, category []byte, each func(n uint64)) uint64 {
+func (v countersView) rowSum(y, x0, x1 int64, category []byte, each func(n uint64)) uint64 {
 	sum := uint64(0)
 	for x := x0; x <= x1; x++ {
 		h1, h2 := v.hasher.hash(grid.Cell{X: x, Y: y}, category)

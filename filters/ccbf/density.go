@@ -31,62 +31,57 @@ func (v *View) AddDensity(dst []float64, b orb.Bound, width, height int, categor
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err
 	}
-	level := v.levelOf(b, width, height)
+	form := v.in()
+	// The shorter side of a pixel tells.
+	level := form.levelOf(min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height)))
 	side, bounds := v.Grid.Res()*float64(uint64(1)<<level), v.Bounds.Quads(level)
-	x := newAxis(b.Min[0], b.Max[0], width, side, bounds.MinX, bounds.MaxX)
-	y := newAxis(b.Min[1], b.Max[1], height, side, bounds.MinY, bounds.MaxY)
+	p := painting{
+		level: level,
+		x:     newAxis(b.Min[0], b.Max[0], width, side, bounds.MinX, bounds.MaxX),
+		y:     newAxis(b.Min[1], b.Max[1], height, side, bounds.MinY, bounds.MaxY),
+		sums:  dst,
+	}
+	x, y := &p.x, &p.y
 	if x.first > x.last || y.first > y.last {
 		return nil
 	}
-	sums := dst
 	if x.large || y.large {
-		sums = make([]float64, x.bins*y.bins)
-	}
-	add := func(c grid.Cell, count uint64) {
-		i, west, east := x.bin(c.X)
-		j, south, north := y.bin(c.Y)
-		n, at := float64(count), (y.bins-1-j)*x.bins+i
-		sums[at] += n * south * west
-		if east > 0 {
-			sums[at+1] += n * south * east
-		}
-		if north > 0 {
-			at -= x.bins
-			sums[at] += n * north * west
-			if east > 0 {
-				sums[at+1] += n * north * east
-			}
-		}
+		p.sums = make([]float64, x.bins*y.bins)
 	}
 	clip := grid.Rect{MinX: x.first << level, MinY: y.first << level, MaxX: (x.last+1)<<level - 1, MaxY: (y.last+1)<<level - 1}
-	if v.form == formExact {
-		v.cells.Each(clip, category, add)
-	} else {
-		s := search{v: v, category: category, visit: func(l int, at grid.Cell, _, least uint64) bool {
-			if l == level {
-				add(at, least)
-			}
-			return l > level
-		}}
-		if err := s.run(clip); err != nil {
-			return err
-		}
+	if err := form.density(&p, clip, category); err != nil {
+		return err
 	}
 	if x.large || y.large {
-		stretch(dst, sums, &x, &y)
+		stretch(dst, p.sums, x, y)
 	}
 	return nil
 }
 
-// levelOf is the level of quads that are nearest in size to pixels, by the
-// shorter side of those.
-func (v *View) levelOf(b orb.Bound, width, height int) int {
-	if v.form == formExact {
-		return 0
+// painting is a picture in the making: the sums of bins, of squares of a level.
+type painting struct {
+	level int
+	x, y  axis
+	sums  []float64
+}
+
+// add spreads the points of a square of the level over the bins that it meets.
+func (p *painting) add(c grid.Cell, count uint64) {
+	x, y, sums := &p.x, &p.y, p.sums
+	i, west, east := x.bin(c.X)
+	j, south, north := y.bin(c.Y)
+	n, at := float64(count), (y.bins-1-j)*x.bins+i
+	sums[at] += n * south * west
+	if east > 0 {
+		sums[at+1] += n * south * east
 	}
-	pixel := min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height))
-	level := math.Ilogb(max(pixel*math.Sqrt2/v.Grid.Res(), 1))
-	return min(level, int(v.Levels))
+	if north > 0 {
+		at -= x.bins
+		sums[at] += n * north * west
+		if east > 0 {
+			sums[at+1] += n * north * east
+		}
+	}
 }
 
 // axis is one axis of a picture: pixels, and cells that are no larger than

@@ -1,9 +1,6 @@
 package ccbf
 
-import (
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
-)
+import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 
 // Error is what is known of a sketch's error.
 type Error struct {
@@ -30,24 +27,12 @@ type Overcount struct {
 // layers, or less, in mode mi; it is estimated, within a factor of 1.5 as a rule
 // (TestErrorOfCellsWithPoints, and on real data TestErrorsOfRealCells). A sum over cells is too high by the excess of those with points
 // and that of the others together. O(counters).
-func (v *View) Error() Error {
-	if v.form == formExact {
-		return Error{Exact: true, Known: true}
-	}
-	m := v.noise()
-	occupied, _, known := m.Occupied()
-	return Error{Empty: Overcount(m.Empty()), Occupied: Overcount(occupied), Known: known}
-}
+func (v *View) Error() Error { return v.in().error() }
 
 // Unbiased reports whether estimates of sums are right in the mean over the seeds of
 // the hash: where counters are sums, or the maxima of exact counts, and are not all
 // full. O(counters).
-func (v *View) Unbiased() bool {
-	if v.form == formExact || v.saturated() {
-		return v.form == formExact
-	}
-	return v.noise().Unbiased()
-}
+func (v *View) Unbiased() bool { return v.in().unbiased() }
 
 // noise is what is known of the noise of a dense sketch's counters.
 func (v *View) noise() *noise.Model {
@@ -74,11 +59,7 @@ type Info struct {
 // Info describes the sketch. O(counters) where dense.
 func (v *View) Info() Info {
 	i := Info{Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.Unbiased(), Bytes: uint64(len(v.blob))}
-	if v.form == formDense {
-		i.Fill = v.dense.Fill()
-		return i
-	}
-	i.Cells, i.Categories = v.cells.Size()
+	v.in().info(&i)
 	return i
 }
 
@@ -88,9 +69,5 @@ func describe(blob []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if v.form == formDense {
-		return "dense, " + sketch.Count(uint64(v.shape.Layers), "layer") +
-			sketch.Added(v.header.Total, v.header.Flags.Has(sketch.TotalKnown)), nil
-	}
-	return "exact, " + sketch.Count(v.Info().Cells, "cell"), nil
+	return v.in().describe(), nil
 }

@@ -42,7 +42,7 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 	}
 	var spots []Spot
 	full := false
-	add := func(c grid.Cell, n uint64) bool {
+	add := func(s Spot) bool {
 		if len(spots) == v.MaxSpots() {
 			full = true
 			return false
@@ -50,29 +50,11 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 		if len(spots) == cap(spots) { // twice as many: long lists are copied less
 			spots = slices.Grow(spots, max(64, len(spots)))
 		}
-		spots = append(spots, Spot{c, n})
+		spots = append(spots, s)
 		return true
 	}
-	if v.form == formExact {
-		v.cells.EachSum(box, category, func(c grid.Cell, n uint64) {
-			if n >= threshold {
-				add(c, n)
-			}
-		})
-	} else {
-		s := search{v: v, category: category}
-		s.visit = func(level int, at grid.Cell, n, least uint64) bool {
-			if least < threshold || level > 0 {
-				return least >= threshold
-			}
-			if !add(at, n) {
-				s.most = 0
-			}
-			return false
-		}
-		if err := s.run(box); err != nil && !full {
-			return nil, err
-		}
+	if err := v.in().hotspots(box, threshold, category, add); err != nil && !full {
+		return nil, err
 	}
 	if full {
 		return nil, fmt.Errorf("%w: more than %d count %d or more (raise the threshold or use a smaller box)", ErrSpots, v.MaxSpots(), threshold)
@@ -98,28 +80,11 @@ func (v *View) TopK(box grid.Rect, k int, category []byte) ([]Spot, error) {
 		return nil, fmt.Errorf("%w: k is %d, must be from 1 to %d", ErrSpots, k, MaxSpots)
 	}
 	t := topCells{k: k, most: v.MaxSpots()}
-	if v.form == formExact {
-		v.cells.EachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{c, n}, n}) })
-	} else {
-		s := search{v: v, category: category, largestFirst: true}
-		s.visit = func(level int, at grid.Cell, n, least uint64) bool {
-			if level == 0 {
-				if !t.add(candidate{Spot{at, n}, least}) {
-					s.most = 0
-				}
-				return false
-			}
-			// The best that it can hold is its south-western cell.
-			first := grid.Cell{X: at.X << level, Y: at.Y << level}
-			return t.wants(candidate{Spot{Cell: first}, least})
-		}
-		err := s.run(box)
-		switch {
-		case t.full:
-			return nil, fmt.Errorf("%w: more than %d are among the %d that count most (use a smaller k or a smaller box)", ErrSpots, t.most, k)
-		case err != nil:
-			return nil, err
-		}
+	switch err := v.in().topK(box, category, &t); {
+	case t.full:
+		return nil, fmt.Errorf("%w: more than %d are among the %d that count most (use a smaller k or a smaller box)", ErrSpots, t.most, k)
+	case err != nil:
+		return nil, err
 	}
 	spots := make([]Spot, len(t.cells))
 	for i, c := range t.cells {

@@ -70,12 +70,5 @@ func (s *Sketch) Coarsen(factor uint64) error {
 		s.Base, s.Levels = 0, 0
 	}
 	s.Grid = g
-	if s.dense == nil {
-		s.cells = s.cells.Coarser(l)
-		return nil
-	}
-	if s.bounds != cells.NoBounds {
-		s.bounds = s.bounds.Quads(int(l))
-	}
-	return nil
+	return s.in().coarsen(l)
 }

@@ -1,29 +1,16 @@
 package ccbf
 
-import (
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
-)
+import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 
 // What sketches take while they are read and written, for those who count it
 // before it is allocated.
 
 // Memory is the bytes that Sketch takes for the sketch of a view.
-func (v *View) Memory() int64 {
-	if v.form == formDense {
-		return int64(len(v.dense.Body))
-	}
-	return v.cells.Memory()
-}
+func (v *View) Memory() int64 { return v.in().memory() }
 
 // EstimateBytes is the bytes that an estimate takes at most beside the view: for
 // histograms, two spectra and the roots of unity that make them. None of an exact sketch.
-func (v *View) EstimateBytes() int64 {
-	if v.form == formExact {
-		return 0
-	}
-	return noise.EstimateBytes(v.AreaLimit())
-}
+func (v *View) EstimateBytes() int64 { return v.in().estimateBytes() }
 
 // EncodeBytes is the bytes that Sketch and its Blob take at most beside what
 // the builder has: for the BLOB, and where there are counters, or there may be, for

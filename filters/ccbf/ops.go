@@ -15,21 +15,7 @@ import (
 var ErrNeedsWeight = fmt.Errorf("a dense sketch cannot tell how many points a cell has: give the option \"weight\"")
 
 // count is the estimate of one cell, as View.Count.
-func (s *Sketch) count(c grid.Cell, category []byte) uint64 {
-	if s.dense != nil {
-		h := s.hasher(0)
-		h1, h2 := h.hash(c, category)
-		n := s.dense.Least(h1, h2)
-		if s.sums && n > s.shape.Meeting() {
-			n = s.dense.Apart(h1, h2, n)
-		}
-		if s.TotalKnown {
-			n = min(n, s.Total)
-		}
-		return n
-	}
-	return s.cells.Count(c, category)
-}
+func (s *Sketch) count(c grid.Cell, category []byte) uint64 { return s.in().count(c, category) }
 
 // Remove takes n points out of a cell. More than the estimate is an error that
 // wraps sketch.ErrTooMany; counters that are no sums one that wraps
@@ -40,33 +26,7 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 	if err := s.canRemove(c, category, n); err != nil || n == 0 {
 		return err
 	}
-	if s.dense != nil {
-		if !s.removeDense(c, category, n) {
-			return fmt.Errorf("%w: fewer than %d at cell (%d, %d)", sketch.ErrTooMany, n, c.X, c.Y)
-		}
-		s.lessTotal(n)
-		return nil
-	}
-	s.cells = s.cells.Remove(c, category, n)
-	s.Total = s.cells.Total() // a total that had reached 2^64-1 does not tell
-	return nil
-}
-
-// removeDense takes n out of the counters of a cell, or changes nothing and
-// returns false where they hold too little: two positions may share a counter,
-// here or in a layer above, which then needs twice as much as an estimate says.
-func (s *Sketch) removeDense(c grid.Cell, category []byte, n uint64) bool {
-	var hashes [][2]uint64
-	for level := range s.Levels + 1 {
-		h := s.hasher(level)
-		h1, h2 := h.hash(cells.Quad(c, level), category)
-		hashes = append(hashes, [2]uint64{h1, h2})
-		if s.Totals {
-			h1, h2 = h.hash(cells.Quad(c, level), nil)
-			hashes = append(hashes, [2]uint64{h1, h2})
-		}
-	}
-	return s.dense.RemoveKeys(hashes, n)
+	return s.in().remove(c, category, n)
 }
 
 func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
@@ -76,11 +36,7 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 	if !s.Additive() {
 		return notAdditive(s.Mode)
 	}
-	have := s.count(c, category)
-	if s.dense != nil && s.Totals {
-		have = min(have, s.count(c, nil))
-	}
-	if n > have {
+	if have := s.in().removable(c, category); n > have {
 		return fmt.Errorf("%w: %d at cell (%d, %d), %d were to go", sketch.ErrTooMany, have, c.X, c.Y, n)
 	}
 	return nil
@@ -102,14 +58,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	if s.TotalKnown {
 		s.Total = saturate.Add(s.Total, n)
 	}
-	if s.dense != nil {
-		s.bounds = cells.Hull(s.bounds, insertCells(s.dense, &s.Config, cells.Single(c, category, n)))
-		if s.Mode == MinimalIncrement {
-			s.parts = s.parts.More(s.Total)
-		}
-		return nil
-	}
-	s.cells = s.cells.Add(c, category, n)
+	s.in().add(c, category, n)
 	return nil
 }
 
@@ -118,10 +67,10 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 // Other errors are those of Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	if n == nil {
-		if s.dense != nil {
-			return ErrNeedsWeight
+		all, err := s.in().all(from, category)
+		if err != nil {
+			return err
 		}
-		all := s.count(from, category)
 		n = &all
 	}
 	if err := s.Remove(from, category, *n); err != nil {
@@ -139,7 +88,7 @@ func (s *Sketch) Subtract(o *Sketch) error {
 	if err := s.Differ(o); err != nil {
 		return err
 	}
-	if s.dense == nil && o.dense == nil {
+	if s.IsExact() && o.IsExact() {
 		if !s.cells.Holds(o.cells) {
 			return errNoPart
 		}
@@ -203,7 +152,7 @@ func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(
 	if err := s.Differ(o); err != nil {
 		return err
 	}
-	if s.dense == nil && o.dense == nil {
+	if s.IsExact() && o.IsExact() {
 		s.Class = max(s.Class, o.Class)
 		s.cells = s.cells.Combine(o.cells, true, cell)
 		s.Total = s.cells.Total()
@@ -224,54 +173,4 @@ func (s *Sketch) limit(o *Sketch) {
 	if s.bounds = s.bounds.Intersect(o.bounds); s.bounds.Empty() {
 		s.bounds = cells.NoBounds
 	}
-}
-
-// Fold makes a sketch whose BLOB has no more than size bytes, by halving its
-// layers; an exact one stays exact where it fits. Sums stay sums, other
-// counters keep the maximum. The error wraps sketch.ErrOption where no halving
-// leads there.
-func (s *Sketch) Fold(size uint64) error {
-	head := uint64(sketch.HeaderSize + paramsSize(s.shape.Layers))
-	if size <= head {
-		return sketch.ArgumentError("bytes", "is %d, the header alone takes %d", size, head)
-	}
-	limit := size - head
-	to := s.shape
-	type step struct {
-		shape cascade.Shape
-		layer int
-	}
-	var steps []step
-	for to.Bytes() > limit {
-		t, x, ok := to.Folded()
-		if !ok {
-			if s.dense == nil {
-				break // it may fit as a list all the same
-			}
-			return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.Bytes())
-		}
-		to = t
-		steps = append(steps, step{t, x})
-	}
-	if s.dense == nil {
-		if _, fits := s.cells.AppendBody(nil, limit); !fits {
-			if to.Bytes() > limit {
-				return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", size, head+to.Bytes())
-			}
-			s.shape, s.Bytes = to, min(s.Bytes, limit) // its BLOB has these counters
-			return nil
-		}
-		// Where no dense form is so small, what it may become is the smallest.
-		s.shape, s.Bytes = to, min(s.Bytes, max(limit, to.Bytes()))
-		return nil
-	}
-	if !s.sums {
-		s.dense.ClearFlags() // maxima take a flag for a large value
-	}
-	for _, st := range steps {
-		s.dense = s.dense.Fold(st.shape, st.layer, s.sums)
-		s.parts = s.parts.Fold(st.layer)
-	}
-	s.shape, s.Bytes = to, min(s.Bytes, limit)
-	return nil
 }

@@ -43,24 +43,16 @@ func (p *Polygon) Meets(h *Head) (bool, error) {
 // the polygon. Exact sketches answer for any polygon, dense ones for up to
 // AreaLimit cells inside Bounds.
 func (p *Polygon) Sum(v *View, category []byte) (uint64, error) {
-	return p.sum(v, category, nil)
+	if meets, err := p.Meets(&v.Head); !meets {
+		return 0, err
+	}
+	return v.in().sum(outline{p.on, p}, category)
 }
 
-// sum is Sum. Of a dense sketch it calls each, where that is not nil, with every
-// reading that it is made of.
-func (p *Polygon) sum(v *View, category []byte, each func(n uint64)) (uint64, error) {
-	meets, err := p.Meets(&v.Head)
-	switch {
-	case !meets:
-		return 0, err
-	case v.form == formExact:
-		return v.cells.AreaSum(p.on, category), nil
-	case v.byQuads(p.on.Bounds().Intersect(v.Bounds)):
-		return v.sumQuads(p.on, category, each)
-	}
-	scan, err := v.Grid.Scan(p.mp, v.Bounds)
-	if err != nil {
-		return 0, err
-	}
-	return v.densePolygonSum(scan, category, each)
+// outline is a polygon on the grid of a sketch as an area.
+type outline struct {
+	*grid.Descent
+	p *Polygon
 }
+
+func (a outline) rows(g grid.Grid, within grid.Rect) (rows, error) { return g.Scan(a.p.mp, within) }

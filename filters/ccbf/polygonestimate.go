@@ -1,9 +1,6 @@
 package ccbf
 
 import (
-	"math"
-
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -43,26 +40,18 @@ func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	var r noise.Histogram // of what cells read, or the quads that the sum is made of
-	sum, err := p.sum(v, category, r.Add)
-	if err != nil {
+	var e Estimate
+	if meets, err := p.Meets(&v.Head); err != nil {
 		return Estimate{}, err
+	} else if meets {
+		if e, err = v.in().estimate(outline{p.on, p}, category); err != nil {
+			return Estimate{}, err
+		}
+	} else {
+		e.Certain = v.IsExact()
 	}
-	e := Estimate{float64(sum), sum, sum, v.form == formExact, cells}
-	if v.form == formDense && sum > 0 {
-		var low, high float64
-		e.Value, low, high = v.noise().Estimate(&r, float64(sum))
-		e.Low, e.High = whole(low), min(whole(high), sum)
-	}
+	e.Cells = cells
 	return e, nil
-}
-
-// whole is a number of points as a whole number; at most 2^64-1.
-func whole(n float64) uint64 {
-	if n >= 1<<64 {
-		return math.MaxUint64
-	}
-	return uint64(n)
 }
 
 // countCells counts the cells whose centres are inside on the grid of a sketch.

@@ -189,7 +189,8 @@ func TestEstimatesOverSeeds(t *testing.T) {
 				params.Mode, params.Dense, params.Seed = b.mode, true, seed
 				v := b.make(t, config(t, params), r, m)
 				var rs noise.Histogram
-				must(whole.sum(v, nil, rs.Add))
+				must(whole.Meets(&v.Head))
+				must(countersView{v}.areaSum(outline{whole.on, whole}, nil, rs.Add))
 				truth, _ := v.Total()
 				bySum = append(bySum, v.noise().Estimator(true).Sum(&rs)-float64(truth))
 				byLarger = append(byLarger, v.noise().Estimator(false).Sum(&rs)-float64(truth))

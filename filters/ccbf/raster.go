@@ -66,29 +66,25 @@ func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, category []b
 		return err
 	}
 	clear(dst)
-	columns := cutsOf(v.Grid, b, 0, width)
-	lines := cutsOf(v.Grid, b, 1, height)
-	clip := grid.Rect{MinX: columns.from(), MinY: lines.from(), MaxX: columns.to(), MaxY: lines.to()}
+	p := pixels{dst: dst, width: width, columns: cutsOf(v.Grid, b, 0, width), lines: cutsOf(v.Grid, b, 1, height)}
+	clip := grid.Rect{MinX: p.columns.from(), MinY: p.lines.from(), MaxX: p.columns.to(), MaxY: p.lines.to()}
 	if clip.Empty() {
 		return nil
 	}
-	add := func(column, line int, n uint64) {
-		p := &dst[(height-1-line)*width+column]
-		*p = saturate.Add(*p, n)
-	}
-	if v.form == formExact {
-		v.cells.Each(clip, category, func(c grid.Cell, n uint64) { add(columns.part(c.X), lines.part(c.Y), n) })
-		return nil
-	}
-	s := search{v: v, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
-		column, one := columns.whole(at.X<<level, 1<<level)
-		line, two := lines.whole(at.Y<<level, 1<<level)
-		if one && two {
-			add(column, line, least)
-		}
-		return !one || !two
-	}}
-	return s.run(clip)
+	return v.in().raster(&p, clip, category)
+}
+
+// pixels is a raster in the making.
+type pixels struct {
+	dst            []uint64
+	width          int
+	columns, lines cuts
+}
+
+// add counts points in a pixel, lines counted from the south.
+func (p *pixels) add(column, line int, n uint64) {
+	at := &p.dst[len(p.dst)-(line+1)*p.width+column]
+	*at = saturate.Add(*at, n)
 }
 
 func checkPixels(n int, b orb.Bound, width, height int) error {

@@ -1,8 +1,6 @@
 package ccbf
 
 import (
-	"slices"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -40,15 +38,15 @@ func New(p Params) (*Sketch, error) {
 }
 
 // IsExact reports whether s holds its cells. Its BLOB is exact while they fit Bytes.
-func (s *Sketch) IsExact() bool { return s.dense == nil }
+func (s *Sketch) IsExact() bool { return s.Form() == Exact }
 
 // Additive reports whether counters are sums of occurrences, so that Remove,
 // Move and Subtract are legal. Always so while exact.
-func (s *Sketch) Additive() bool { return s.dense == nil || s.sums }
+func (s *Sketch) Additive() bool { return s.in().additive() }
 
 // Saturated reports whether a counter of the last layer is at its ceiling: it
 // then reads as the total, or as 2^64-1 where that is unknown.
-func (s *Sketch) Saturated() bool { return s.dense != nil && s.dense.Saturated }
+func (s *Sketch) Saturated() bool { return s.in().saturated() }
 
 // hasher hashes the cells of the dense form, or the quads of a level above.
 type hasher struct {
@@ -125,63 +123,6 @@ func insertCells(d *cascade.Counters, c *Config, sections cells.List) grid.Rect 
 		}
 	}
 	return b
-}
-
-// maximumDense builds the dense form from all cells and their counts: every
-// counter is the maximum of the counts that map to it. One-sided, independent of
-// order, and closer than minimal increment (Cohen and Matias 2003, section 3.2).
-func maximumDense(c *Config, sections cells.List) *cascade.Counters {
-	if c.Totals {
-		sections = append(slices.Clone(sections), sections.Plain()...)
-	}
-	d := cascade.New(c.shape)
-	d.FillMax(func(least uint64, yield func(h1, h2, n uint64)) {
-		of := sections
-		for level := range c.Levels + 1 {
-			if level > 0 {
-				of = of.Coarser(1)
-			}
-			h := c.hasher(level)
-			for i := range of {
-				s := &of[i]
-				category := s.KeyCategory()
-				for j, n := range s.Counts {
-					if n >= least {
-						h1, h2 := h.hash(cells.CellOf(s.X, s.Y, s.Keys[j]), category)
-						yield(h1, h2, n)
-					}
-				}
-			}
-		}
-	})
-	return d
-}
-
-// makeDense turns an exact sketch into a dense one: by maxima in mode mi, by
-// sums in mode standard, so that the laws of each hold.
-func (s *Sketch) makeDense() {
-	if s.dense != nil {
-		return
-	}
-	s.bounds = s.cells.Bounds()
-	if s.sums = s.Mode == Standard; s.sums {
-		s.dense = cascade.New(s.shape)
-		insertCells(s.dense, &s.Config, s.cells)
-	} else {
-		s.dense = maximumDense(&s.Config, s.cells)
-	}
-	s.cells = nil
-}
-
-// asDense is s where it is dense, otherwise a dense sketch of its cells. An
-// exact s stays as it is.
-func (s *Sketch) asDense() *Sketch {
-	if s.dense != nil {
-		return s
-	}
-	d := *s
-	d.makeDense()
-	return &d
 }
 
 // Differ returns an error that wraps sketch.ErrDiffer and names the first

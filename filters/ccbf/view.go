@@ -8,7 +8,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Errors of questions that a sketch cannot answer.
@@ -51,33 +50,8 @@ func (v *View) Reset(blob []byte) error {
 		return err
 	}
 	v.hasher.seed, v.hasher.level = b.Seed, v.Base
-	if v.form == formDense {
-		if uint64(len(b.Body)) != v.shape.Bytes() {
-			return sketch.Invalidf("a body of %d bytes, layers that take %d", len(b.Body), v.shape.Bytes())
-		}
-		v.dense.View(v.shape, b.Body)
-		v.dense.Saturated = b.Flags.Has(sketch.Saturated)
-		if b.Flags.Has(sketch.TotalKnown) {
-			v.dense.Full = b.Total
-		}
-		if v.additive() {
-			v.dense.Meet = v.shape.Meeting()
-		}
-		v.blob = blob
-		return nil
-	}
-	if !v.header.Flags.Has(sketch.TotalKnown) || v.header.Flags.Has(sketch.Saturated) {
-		return sketch.Invalidf("an exact sketch with flags %#x", uint16(v.header.Flags))
-	}
-	if err := v.cells.Reset(b.Body, v.Bounds); err != nil {
+	if err := v.in().reset(b.Body); err != nil {
 		return err
-	}
-	total, err := v.cells.Total(v.Categories)
-	if err != nil {
-		return err
-	}
-	if total != v.header.Total {
-		return sketch.Invalidf("a total of %d, sections that count %d", v.header.Total, total)
 	}
 	v.blob = blob
 	return nil
@@ -107,25 +81,9 @@ func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 // and equal to it while exact. Where all counters of the cell are full it is the
 // total, or 2^64-1 where that is unknown. category nil asks for points of any category;
 // CheckCategory must have allowed the question. O(k) dense, O(log n) exact.
-func (v *View) Count(c grid.Cell, category []byte) uint64 {
-	if v.form == formDense {
-		h1, h2 := v.hasher.hash(c, category)
-		return v.dense.Count(h1, h2)
-	}
-	return v.cells.Count(c, category)
-}
+func (v *View) Count(c grid.Cell, category []byte) uint64 { return v.in().count(c, category) }
 
 // CountCells is Count for many cells of one category; dst is as long as cells.
 func (v *View) CountCells(dst []uint64, cells []grid.Cell, category []byte) {
-	if v.form == formDense && category == nil {
-		d := &v.dense
-		for i, c := range cells {
-			h1, h2 := v.hasher.cell(c)
-			dst[i] = d.Count(h1, h2)
-		}
-		return
-	}
-	for i, c := range cells {
-		dst[i] = v.Count(c, category)
-	}
+	v.in().counts(dst, cells, category)
 }

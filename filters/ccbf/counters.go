@@ -1,0 +1,321 @@
+package ccbf
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// countersView is counters in a BLOB.
+type countersView struct{ *View }
+
+func (v countersView) reset(body []byte) error {
+	if uint64(len(body)) != v.shape.Bytes() {
+		return sketch.Invalidf("a body of %d bytes, layers that take %d", len(body), v.shape.Bytes())
+	}
+	v.dense.View(v.shape, body)
+	v.dense.Saturated = v.header.Flags.Has(sketch.Saturated)
+	if v.header.Flags.Has(sketch.TotalKnown) {
+		v.dense.Full = v.header.Total
+	}
+	if v.additive() {
+		v.dense.Meet = v.shape.Meeting()
+	}
+	return nil
+}
+
+func (v countersView) check() error {
+	if err := v.dense.CheckBits(); err != nil {
+		return err
+	}
+	if total, known := v.Total(); known {
+		if v.Bounds == cells.NoBounds && total > 0 {
+			return sketch.Invalidf("a total of %d without bounds", total)
+		}
+		return v.checkTotal(total)
+	}
+	return nil
+}
+
+func (v countersView) open(s *Sketch) error {
+	s.dense = v.dense.Clone()
+	return nil
+}
+
+func (v countersView) addTo(b *Builder, total uint64) error {
+	return b.addDense(&v.dense, v.Bounds, v.parts, total)
+}
+
+func (v countersView) memory() int64        { return int64(len(v.dense.Body)) }
+func (v countersView) estimateBytes() int64 { return noise.EstimateBytes(v.AreaLimit()) }
+
+func (v countersView) count(c grid.Cell, category []byte) uint64 {
+	h1, h2 := v.hasher.hash(c, category)
+	return v.dense.Count(h1, h2)
+}
+
+func (v countersView) counts(dst []uint64, at []grid.Cell, category []byte) {
+	d := &v.dense
+	if category != nil {
+		for i, c := range at {
+			h1, h2 := v.hasher.hash(c, category)
+			dst[i] = d.Count(h1, h2)
+		}
+		return
+	}
+	for i, c := range at {
+		h1, h2 := v.hasher.cell(c)
+		dst[i] = d.Count(h1, h2)
+	}
+}
+
+func (v countersView) sum(a area, category []byte) (uint64, error) {
+	return v.areaSum(a, category, nil)
+}
+
+func (v countersView) estimate(a area, category []byte) (Estimate, error) {
+	var r noise.Histogram // of what cells read, or the quads that the sum is made of
+	sum, err := v.areaSum(a, category, r.Add)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e := Estimate{Value: float64(sum), Low: sum, High: sum}
+	if sum > 0 {
+		var low, high float64
+		e.Value, low, high = v.noise().Estimate(&r, float64(sum))
+		e.Low, e.High = whole(low), min(whole(high), sum)
+	}
+	return e, nil
+}
+
+// whole is a number of points as a whole number; at most 2^64-1.
+func whole(n float64) uint64 {
+	if n >= 1<<64 {
+		return math.MaxUint64
+	}
+	return uint64(n)
+}
+
+func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
+	s := search{v: v.View, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
+		column, one := p.columns.whole(at.X<<level, 1<<level)
+		line, two := p.lines.whole(at.Y<<level, 1<<level)
+		if one && two {
+			p.add(column, line, least)
+		}
+		return !one || !two
+	}}
+	return s.run(clip)
+}
+
+// levelOf is the level of quads that are nearest in size to pixels.
+func (v countersView) levelOf(pixel float64) int {
+	level := math.Ilogb(max(pixel*math.Sqrt2/v.Grid.Res(), 1))
+	return min(level, int(v.Levels))
+}
+
+func (v countersView) density(p *painting, clip grid.Rect, category []byte) error {
+	s := search{v: v.View, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
+		if level == p.level {
+			p.add(at, least)
+		}
+		return level > p.level
+	}}
+	return s.run(clip)
+}
+
+func (v countersView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
+	s := search{v: v.View, category: category}
+	s.visit = func(level int, at grid.Cell, n, least uint64) bool {
+		if least < threshold || level > 0 {
+			return least >= threshold
+		}
+		if !add(Spot{at, n}) {
+			s.most = 0
+		}
+		return false
+	}
+	return s.run(box)
+}
+
+func (v countersView) topK(box grid.Rect, category []byte, t *topCells) error {
+	s := search{v: v.View, category: category, largestFirst: true}
+	s.visit = func(level int, at grid.Cell, n, least uint64) bool {
+		if level == 0 {
+			if !t.add(candidate{Spot{at, n}, least}) {
+				s.most = 0
+			}
+			return false
+		}
+		// The best that it can hold is its south-western cell.
+		first := grid.Cell{X: at.X << level, Y: at.Y << level}
+		return t.wants(candidate{Spot{Cell: first}, least})
+	}
+	return s.run(box)
+}
+
+func (v countersView) error() Error {
+	m := v.noise()
+	occupied, _, known := m.Occupied()
+	return Error{Empty: Overcount(m.Empty()), Occupied: Overcount(occupied), Known: known}
+}
+
+func (v countersView) unbiased() bool { return !v.saturated() && v.noise().Unbiased() }
+
+func (v countersView) info(i *Info) { i.Fill = v.dense.Fill() }
+
+func (v countersView) describe() string {
+	return "dense, " + sketch.Count(uint64(v.shape.Layers), "layer") +
+		sketch.Added(v.header.Total, v.header.Flags.Has(sketch.TotalKnown))
+}
+
+// countersSketch is counters in memory.
+type countersSketch struct{ *Sketch }
+
+func (s countersSketch) form() Form        { return Dense }
+func (s countersSketch) limits() grid.Rect { return s.bounds }
+func (s countersSketch) additive() bool    { return s.sums }
+func (s countersSketch) saturated() bool   { return s.dense.Saturated }
+
+func (s countersSketch) count(c grid.Cell, category []byte) uint64 {
+	h := s.hasher(0)
+	h1, h2 := h.hash(c, category)
+	n := s.dense.Least(h1, h2)
+	if s.sums && n > s.shape.Meeting() {
+		n = s.dense.Apart(h1, h2, n)
+	}
+	if s.TotalKnown {
+		n = min(n, s.Total)
+	}
+	return n
+}
+
+func (s countersSketch) removable(c grid.Cell, category []byte) uint64 {
+	n := s.count(c, category)
+	if s.Totals {
+		n = min(n, s.count(c, nil))
+	}
+	return n
+}
+
+func (s countersSketch) all(grid.Cell, []byte) (uint64, error) { return 0, ErrNeedsWeight }
+
+func (s countersSketch) add(c grid.Cell, category []byte, n uint64) {
+	s.bounds = cells.Hull(s.bounds, insertCells(s.dense, &s.Config, cells.Single(c, category, n)))
+	if s.Mode == MinimalIncrement {
+		s.parts = s.parts.More(s.Total)
+	}
+}
+
+func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
+	// Two positions may share a counter, here or in a layer above, which then
+	// needs twice as much as an estimate says.
+	if !s.dense.RemoveKeys(s.keysOf(c, category), n) {
+		return fmt.Errorf("%w: fewer than %d at cell (%d, %d)", sketch.ErrTooMany, n, c.X, c.Y)
+	}
+	s.lessTotal(n)
+	return nil
+}
+
+// keysOf are the hashes of all keys that a point of a cell counts at.
+func (s countersSketch) keysOf(c grid.Cell, category []byte) (hashes [][2]uint64) {
+	for level := range s.Levels + 1 {
+		h := s.hasher(level)
+		h1, h2 := h.hash(cells.Quad(c, level), category)
+		hashes = append(hashes, [2]uint64{h1, h2})
+		if s.Totals {
+			h1, h2 = h.hash(cells.Quad(c, level), nil)
+			hashes = append(hashes, [2]uint64{h1, h2})
+		}
+	}
+	return hashes
+}
+
+func (s countersSketch) coarsen(level uint8) error {
+	if s.bounds != cells.NoBounds {
+		s.bounds = s.bounds.Quads(int(level))
+	}
+	return nil
+}
+
+func (s countersSketch) fold(f *folding) error {
+	if f.err != nil {
+		return f.err
+	}
+	if !s.sums {
+		s.dense.ClearFlags() // maxima take a flag for a large value
+	}
+	for _, st := range f.steps {
+		s.dense = s.dense.Fold(st.shape, st.layer, s.sums)
+		s.parts = s.parts.Fold(st.layer)
+	}
+	s.shape, s.Bytes = f.shape, min(s.Bytes, f.limit)
+	return nil
+}
+
+func (s countersSketch) appendBody(dst []byte, _ uint64) ([]byte, bool) {
+	return append(dst, s.dense.Body...), true
+}
+
+// maximumDense builds the dense form from all cells and their counts: every
+// counter is the maximum of the counts that map to it. One-sided, independent of
+// order, and closer than minimal increment (Cohen and Matias 2003, section 3.2).
+func maximumDense(c *Config, sections cells.List) *cascade.Counters {
+	if c.Totals {
+		sections = append(slices.Clone(sections), sections.Plain()...)
+	}
+	d := cascade.New(c.shape)
+	d.FillMax(func(least uint64, yield func(h1, h2, n uint64)) {
+		of := sections
+		for level := range c.Levels + 1 {
+			if level > 0 {
+				of = of.Coarser(1)
+			}
+			h := c.hasher(level)
+			for i := range of {
+				s := &of[i]
+				category := s.KeyCategory()
+				for j, n := range s.Counts {
+					if n >= least {
+						h1, h2 := h.hash(cells.CellOf(s.X, s.Y, s.Keys[j]), category)
+						yield(h1, h2, n)
+					}
+				}
+			}
+		}
+	})
+	return d
+}
+
+// makeDense turns an exact sketch into a dense one: by maxima in mode mi, by
+// sums in mode standard, so that the laws of each hold.
+func (s *Sketch) makeDense() {
+	if s.dense != nil {
+		return
+	}
+	s.bounds = s.cells.Bounds()
+	if s.sums = s.Mode == Standard; s.sums {
+		s.dense = cascade.New(s.shape)
+		insertCells(s.dense, &s.Config, s.cells)
+	} else {
+		s.dense = maximumDense(&s.Config, s.cells)
+	}
+	s.cells = nil
+}
+
+// asDense is s where it is dense, otherwise a dense sketch of its cells. An
+// exact s stays as it is.
+func (s *Sketch) asDense() *Sketch {
+	if s.dense != nil {
+		return s
+	}
+	d := *s
+	d.makeDense()
+	return &d
+}

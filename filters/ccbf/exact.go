@@ -1,0 +1,158 @@
+package ccbf
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// exactView is the list of cells in a BLOB.
+type exactView struct{ *View }
+
+func (v exactView) reset(body []byte) error {
+	if !v.header.Flags.Has(sketch.TotalKnown) || v.header.Flags.Has(sketch.Saturated) {
+		return sketch.Invalidf("an exact sketch with flags %#x", uint16(v.header.Flags))
+	}
+	if err := v.cells.Reset(body, v.Bounds); err != nil {
+		return err
+	}
+	total, err := v.cells.Total(v.Categories)
+	if err != nil {
+		return err
+	}
+	if total != v.header.Total {
+		return sketch.Invalidf("a total of %d, sections that count %d", v.header.Total, total)
+	}
+	return nil
+}
+
+func (v exactView) check() error { return nil }
+
+func (v exactView) open(s *Sketch) error {
+	return v.cells.EachSection(func(sec cells.Section) error {
+		s.cells = append(s.cells, sec)
+		return nil
+	})
+}
+
+func (v exactView) addTo(b *Builder, _ uint64) error {
+	if err := b.grow(v.cells.Memory()); err != nil { // before cells are read
+		return err
+	}
+	return v.cells.EachSection(func(s cells.Section) error {
+		pb, err := b.at(s.KeyCategory(), s.X, s.Y)
+		if err != nil {
+			return err
+		}
+		if err := b.grow(-cells.SectionBytes); err != nil { // at has counted it
+			return err
+		}
+		return b.addShared(pb, s.Run)
+	})
+}
+
+func (v exactView) memory() int64        { return v.cells.Memory() }
+func (v exactView) estimateBytes() int64 { return 0 }
+
+func (v exactView) count(c grid.Cell, category []byte) uint64 { return v.cells.Count(c, category) }
+
+func (v exactView) counts(dst []uint64, at []grid.Cell, category []byte) {
+	for i, c := range at {
+		dst[i] = v.cells.Count(c, category)
+	}
+}
+
+func (v exactView) sum(a area, category []byte) (uint64, error) {
+	return v.cells.AreaSum(a, category), nil
+}
+
+func (v exactView) estimate(a area, category []byte) (Estimate, error) {
+	n := v.cells.AreaSum(a, category)
+	return Estimate{Value: float64(n), Low: n, High: n, Certain: true}, nil
+}
+
+func (v exactView) raster(p *pixels, clip grid.Rect, category []byte) error {
+	v.cells.Each(clip, category, func(c grid.Cell, n uint64) { p.add(p.columns.part(c.X), p.lines.part(c.Y), n) })
+	return nil
+}
+
+func (v exactView) levelOf(float64) int { return 0 }
+
+func (v exactView) density(p *painting, clip grid.Rect, category []byte) error {
+	v.cells.Each(clip, category, p.add)
+	return nil
+}
+
+func (v exactView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
+	v.cells.EachSum(box, category, func(c grid.Cell, n uint64) {
+		if n >= threshold {
+			add(Spot{c, n})
+		}
+	})
+	return nil
+}
+
+func (v exactView) topK(box grid.Rect, category []byte, t *topCells) error {
+	v.cells.EachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{c, n}, n}) })
+	return nil
+}
+
+func (v exactView) error() Error   { return Error{Exact: true, Known: true} }
+func (v exactView) unbiased() bool { return true }
+
+func (v exactView) info(i *Info) { i.Cells, i.Categories = v.cells.Size() }
+
+func (v exactView) describe() string {
+	n, _ := v.cells.Size()
+	return "exact, " + sketch.Count(n, "cell")
+}
+
+// exactSketch is a list of cells in memory.
+type exactSketch struct{ *Sketch }
+
+func (s exactSketch) form() Form        { return Exact }
+func (s exactSketch) limits() grid.Rect { return s.cells.Bounds() }
+func (s exactSketch) additive() bool    { return true }
+func (s exactSketch) saturated() bool   { return false }
+
+func (s exactSketch) count(c grid.Cell, category []byte) uint64 { return s.cells.Count(c, category) }
+
+func (s exactSketch) removable(c grid.Cell, category []byte) uint64 {
+	return s.cells.Count(c, category)
+}
+
+func (s exactSketch) all(c grid.Cell, category []byte) (uint64, error) {
+	return s.cells.Count(c, category), nil
+}
+
+func (s exactSketch) add(c grid.Cell, category []byte, n uint64) {
+	s.cells = s.cells.Add(c, category, n)
+}
+
+func (s exactSketch) remove(c grid.Cell, category []byte, n uint64) error {
+	s.cells = s.cells.Remove(c, category, n)
+	s.Total = s.cells.Total() // a total that had reached 2^64-1 does not tell
+	return nil
+}
+
+func (s exactSketch) coarsen(level uint8) error {
+	s.cells = s.cells.Coarser(level)
+	return nil
+}
+
+func (s exactSketch) fold(f *folding) error {
+	if _, fits := s.cells.AppendBody(nil, f.limit); !fits {
+		if f.err != nil {
+			return f.err
+		}
+		s.shape, s.Bytes = f.shape, min(s.Bytes, f.limit) // its BLOB has these counters
+		return nil
+	}
+	// Where no dense form is so small, what it may become is the smallest.
+	s.shape, s.Bytes = f.shape, min(s.Bytes, max(f.limit, f.shape.Bytes()))
+	return nil
+}
+
+func (s exactSketch) appendBody(dst []byte, limit uint64) ([]byte, bool) {
+	return s.cells.AppendBody(dst, limit)
+}

@@ -1,0 +1,100 @@
+package ccbf
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// Form is what a sketch keeps its points in. Each form is a file: exact.go,
+// counters.go.
+type Form uint8
+
+// The forms, by their numbers in a BLOB.
+const (
+	Exact Form = formExact // the list of its cells
+	Dense Form = formDense // counters that cells share
+)
+
+// String is the form's name in SQL.
+func (f Form) String() string {
+	if f == Exact {
+		return "exact"
+	}
+	return "dense"
+}
+
+// viewed is a form as it stands in a BLOB, which a View asks. Areas and boxes have
+// been held against Bounds, categories by CheckCategory.
+type viewed interface {
+	// reset makes the view one of a body, whose head it has. It reads lengths.
+	reset(body []byte) error
+	// check holds the body against docs/FORMAT.md as far as open does not.
+	check() error
+	// open copies the body into a sketch that has the head, and checks it meanwhile.
+	open(s *Sketch) error
+	// addTo adds the body to a builder that has taken the total.
+	addTo(b *Builder, total uint64) error
+	memory() int64        // bytes that open takes
+	estimateBytes() int64 // bytes that estimate takes
+
+	count(c grid.Cell, category []byte) uint64
+	counts(dst []uint64, at []grid.Cell, category []byte)
+	sum(a area, category []byte) (uint64, error)
+	// estimate is sum and what is known of it, but for the number of cells.
+	estimate(a area, category []byte) (Estimate, error)
+	raster(p *pixels, clip grid.Rect, category []byte) error
+	// density is asked for squares of level, which was its answer to levelOf.
+	density(p *painting, clip grid.Rect, category []byte) error
+	levelOf(pixel float64) int
+	hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error
+	topK(box grid.Rect, category []byte, t *topCells) error
+
+	error() Error
+	unbiased() bool
+	info(i *Info)
+	describe() string
+}
+
+// in is the form of the sketch that v is a view of.
+func (v *View) in() viewed {
+	if v.form == formDense {
+		return countersView{v}
+	}
+	return exactView{v}
+}
+
+// held is a form as a Sketch has it.
+type held interface {
+	form() Form
+	limits() grid.Rect // no cell outside has a count
+	additive() bool
+	saturated() bool
+
+	count(c grid.Cell, category []byte) uint64
+	add(c grid.Cell, category []byte, n uint64)
+	// removable is how many points of a cell can be taken out, and remove takes
+	// out no more.
+	removable(c grid.Cell, category []byte) uint64
+	remove(c grid.Cell, category []byte, n uint64) error
+	// all is how many points a cell has, for those who move them.
+	all(c grid.Cell, category []byte) (uint64, error)
+	// coarsen makes cells of the squares of a level.
+	coarsen(level uint8) error
+	// fold makes a sketch of it whose body takes f.limit bytes at most.
+	fold(f *folding) error
+	// appendBody appends the body; false where it is longer than limit bytes.
+	appendBody(dst []byte, limit uint64) ([]byte, bool)
+}
+
+// in is the form that s has.
+func (s *Sketch) in() held {
+	if s.dense != nil {
+		return countersSketch{s}
+	}
+	return exactSketch{s}
+}
+
+// Form is the form that the sketch has. Its BLOB may have another.
+func (s *Sketch) Form() Form { return s.in().form() }
+
+// Form is the form of the BLOB.
+func (h *Head) Form() Form { return Form(h.form) }
