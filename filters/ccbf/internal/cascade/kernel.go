@@ -125,11 +125,19 @@ func countKeys[W word](d *Counters, dst []uint64, at []uint32) {
 	}
 }
 
-// leastValue is the minimum over the counters at positions.
+// leastValue is the minimum over the counters at positions. Those without a flag
+// are read first: they are nearly always the least, and upper layers take longer.
 func (d *Counters) leastValue(at []uint32) uint64 {
-	least := ^uint64(0)
+	l, least := &d.Layers[0], ^uint64(0)
 	for _, j := range at {
-		least = min(least, d.Value(uint64(j)))
+		if c := l.Load(uint64(j)); c&l.Flag == 0 {
+			least = min(least, c)
+		}
+	}
+	for _, j := range at {
+		if c := l.Load(uint64(j)); c&l.Flag != 0 && c&l.Mask < least {
+			least = min(least, d.Value(uint64(j)))
+		}
 	}
 	return least
 }

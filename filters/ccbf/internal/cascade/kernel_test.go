@@ -108,6 +108,7 @@ func TestCountsOfManyKeys(t *testing.T) {
 		{[]int{16, 32}, []uint64{512, 64}, 5},
 		{[]int{32}, []uint64{700}, 32},
 		{[]int{5, 9}, []uint64{600, 60}, 7},
+		{[]int{4, 8, 16}, []uint64{1024, 64, 16}, 6},
 	} {
 		d, r := New(shapeOf(t, p.widths, p.sizes, p.k)), rand.New(rand.NewPCG(91, 0))
 		keys := func(n int) (h1, h2 []uint64) {
@@ -123,9 +124,16 @@ func TestCountsOfManyKeys(t *testing.T) {
 			ns[i] = r.Uint64() >> (44 + r.UintN(20)) // some past the first layer
 		}
 		d.Insert(true, h1, h2, ns)
-		for n := range 100 {
-			h1, h2 := keys(n)
-			got := make([]uint64, n)
+		for n := range 200 {
+			if n == 100 { // as nobody inserts: flags beside counters of 0 above, and the other way about
+				for x := range d.Layers {
+					for i := range d.Layers[x].data {
+						d.Layers[x].data[i] = byte(r.Uint32())
+					}
+				}
+			}
+			h1, h2 := keys(n % 100)
+			got := make([]uint64, len(h1))
 			d.Counts(got, h1, h2)
 			for i := range got {
 				if want := d.Count(h1[i], h2[i]); got[i] != want {
