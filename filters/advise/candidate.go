@@ -125,7 +125,7 @@ func (m *model) countMin(d *Data, depth uint64) (candidate, error) {
 		p.Width = d.Bytes / depth / word
 	}
 	c.options = fmt.Sprintf("width: %d, ", p.Width) + c.options
-	c.bytes = p.Width*depth*word + sketch.HeaderSize
+	c.bytes = p.Width*depth*word + sketch.MaxHeader
 	var err error
 	c.measure = func(m *model) (float64, error) { return m.cmsError(p) }
 	c.err, err = c.measure(m)

@@ -9,20 +9,27 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// paramsSize is the length of the parameters of a BLOB, docs/FORMAT.md.
-const paramsSize = 40
+// activationBit is where the activation stands in the first of a BLOB's parameters,
+// above the variant.
+const activationBit = 2
+
+// mostAround is the most bytes of a BLOB that are not the bits. How many they are
+// depends on the total; what a filter shrinks to does not.
+const mostAround = sketch.MaxHeader + 1 + 5 + 5 + 9 + 10
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte {
-	blob, b := sketch.New(id, paramsSize, len(s.bits))
-	binary.LittleEndian.PutUint64(b.Params, s.size)
-	binary.LittleEndian.PutUint64(b.Params[8:], s.kept)
-	binary.LittleEndian.PutUint64(b.Params[16:], math.Float64bits(s.k))
-	binary.LittleEndian.PutUint64(b.Params[24:], s.capacity)
-	b.Params[32] = byte(s.variant)
-	b.Params[33] = byte(s.activation)
-	copy(b.Body, s.bits)
-	return sketch.Seal(blob, keyed.Header(s.Base, id))
+	return sketch.Join(keyed.Header(s.Base, id), s.appendParams(nil), s.bits)
+}
+
+func (f *form) appendParams(dst []byte) []byte {
+	dst = append(dst, byte(f.variant)|byte(f.activation)<<activationBit)
+	dst = binary.AppendUvarint(dst, f.size)
+	if f.variant == Blocks {
+		dst = binary.AppendUvarint(dst, f.kept)
+	}
+	dst = sketch.AppendFloat(dst, f.k)
+	return binary.AppendUvarint(dst, f.capacity)
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
@@ -41,9 +48,13 @@ func NewView(blob []byte) (View, error) {
 		return View{}, err
 	}
 	r := sketch.NewReader("parameters", b.Params)
-	f := form{size: r.Uint64(), kept: r.Uint64(), k: math.Float64frombits(r.Uint64()), capacity: r.Uint64()}
-	f.variant, f.activation = Variant(r.Uint8()), Activation(r.Uint8())
-	r.Reserved(6)
+	kind := r.Uint8()
+	f := form{size: r.Uvarint(), variant: Variant(kind & (1<<activationBit - 1)), activation: Activation(kind >> activationBit)}
+	f.kept = f.size
+	if f.variant == Blocks {
+		f.kept = r.Uvarint()
+	}
+	f.k, f.capacity = r.Float(), r.Uvarint()
 	if err := r.Done(); err != nil {
 		return View{}, err
 	}

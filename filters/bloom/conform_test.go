@@ -16,7 +16,7 @@ func family(name string, p Params, keep float64) conform.Family {
 	made := func(p Params) (*Sketch, error) {
 		s, err := New(p)
 		if err == nil && keep != 0 {
-			err = s.Shrink(uint64(keep*float64(len(s.Blob())-paramsSize-48)) + paramsSize + 48)
+			err = s.Shrink(uint64(keep*float64(len(s.bits))) + mostAround)
 		}
 		return s, err
 	}

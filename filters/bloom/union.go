@@ -94,13 +94,12 @@ func (s *Sketch) Shrink(size uint64) error {
 	if s.variant != Blocks {
 		return fmt.Errorf("shrink a filter of variant '%v': only '%v' has blocks to drop", s.variant, Blocks)
 	}
-	const start = sketch.HeaderSize + paramsSize
 	smallest := s.kept & -s.kept
-	least := start + 8*((smallest+63)/64)
+	least := mostAround + 8*((smallest+63)/64)
 	if size < least {
 		return sketch.OptionError("bytes", "is %d, must be at least %d, which the smallest block takes", size, least)
 	}
-	room := (size - start) / 8 * 64
+	room := (size - mostAround) / 8 * 64
 	to := s.form
 	to.kept = 0
 	for _, block := range s.blockSizes() { // each larger than all that follow

@@ -2,37 +2,40 @@ package cbf
 
 import (
 	"encoding/binary"
-	"math"
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Parameters of a BLOB, docs/FORMAT.md: their length, and the phases.
+// The phases in a BLOB's parameters, docs/FORMAT.md, and where they stand in the
+// first of them, above the variant.
 const (
-	paramsSize  = 32
 	fixedLength = 0
 	inHalves    = 1
 	inWhole     = 2 // after the upper halves were dropped
+
+	phaseBit = 2
 )
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte {
-	blob, b := sketch.New(id, paramsSize, len(s.body))
-	p := b.Params
-	binary.LittleEndian.PutUint64(p, s.capacity)
-	binary.LittleEndian.PutUint64(p[8:], s.counters())
-	binary.LittleEndian.PutUint64(p[16:], math.Float64bits(s.alpha))
-	p[24], p[25], p[26], p[27] = byte(s.k), byte(s.width), byte(s.variant), byte(s.inc)
+	phase := byte(fixedLength)
 	switch {
 	case s.kernel.halves:
-		p[28] = inHalves
+		phase = inHalves
 	case s.variable:
-		p[28] = inWhole
+		phase = inWhole
 	}
-	copy(b.Body, s.body)
-	return sketch.Seal(blob, keyed.Header(s.Base, id))
+	p := []byte{byte(s.variant) | phase<<phaseBit, byte(s.k), byte(s.width)}
+	if s.variant != Plain {
+		p = append(p, byte(s.inc))
+	}
+	p = binary.AppendUvarint(p, s.capacity)
+	if s.variable {
+		p = sketch.AppendFloat(p, s.alpha)
+	}
+	return sketch.Join(keyed.Header(s.Base, id), p, s.body)
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
@@ -55,16 +58,20 @@ func NewView(blob []byte) (View, error) {
 		return View{}, err
 	}
 	r := sketch.NewReader("parameters", b.Params)
-	s := shape{capacity: r.Uint64()}
-	counters := r.Uint64()
-	s.alpha = math.Float64frombits(r.Uint64())
-	s.k, s.width, s.variant, s.inc = uint64(r.Uint8()), uint64(r.Uint8()), Variant(r.Uint8()), uint64(r.Uint8())
-	phase := r.Uint8()
-	r.Reserved(3)
+	kind := r.Uint8()
+	phase := kind >> phaseBit
+	s := shape{variant: Variant(kind & (1<<phaseBit - 1)), variable: phase != fixedLength, inc: 1}
+	s.k, s.width = uint64(r.Uint8()), uint64(r.Uint8())
+	if s.variant != Plain {
+		s.inc = uint64(r.Uint8())
+	}
+	s.capacity = r.Uvarint()
+	if s.variable {
+		s.alpha = r.Float()
+	}
 	if err := r.Done(); err != nil {
 		return View{}, err
 	}
-	s.variable = phase != fixedLength
 	switch {
 	case phase > inWhole:
 		return View{}, sketch.Invalidf("phase %d", phase)
@@ -76,12 +83,9 @@ func NewView(blob []byte) (View, error) {
 	if err := s.check(); err != nil {
 		return View{}, sketch.Invalidf("%v", err)
 	}
-	if !s.variable && math.Float64bits(s.alpha) != 0 { // -0
-		return View{}, sketch.Invalidf("alpha %v in a filter of fixed length", s.alpha)
-	}
 	s.words = uint64(len(b.Body)) / 8
-	if len(b.Body)%8 != 0 || s.words == 0 || s.words > MaxBody/8 || s.counters() != counters {
-		return View{}, sketch.Invalidf("%d counters of %d bits in a body of %d bytes", counters, s.width, len(b.Body))
+	if len(b.Body)%8 != 0 || s.words == 0 || s.words > MaxBody/8 {
+		return View{}, sketch.Invalidf("a body of %d bytes, must be from 1 to %d words of 8", len(b.Body), MaxBody/8)
 	}
 	if !base.Additive() {
 		return View{}, sketch.Invalidf("counters that are not sums")

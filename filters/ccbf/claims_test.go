@@ -1,9 +1,7 @@
 package ccbf
 
 import (
-	"encoding/binary"
 	"errors"
-	"math"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -11,18 +9,24 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// edited is a BLOB with a parameter written over, and its checksum right.
-func edited(t *testing.T, blob []byte, at int, v any) []byte {
+// edited is a BLOB whose parameters say something else, and its checksum right.
+func edited(t *testing.T, blob []byte, edit func(p *params)) []byte {
 	t.Helper()
-	b := append([]byte(nil), blob...)
-	if _, err := binary.Encode(b[sketch.HeaderSize+at:], binary.LittleEndian, v); err != nil {
-		t.Fatal(err)
-	}
-	p, err := sketch.Parse(b)
+	b, err := sketch.Parse(blob)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sketch.Seal(b, p.Header)
+	var p params
+	if err := p.read(&b, new(shapes)); err != nil {
+		t.Fatal(err)
+	}
+	edit(&p)
+	return sketch.Join(b.Header, p.append(nil), b.Body)
+}
+
+// within is an edit of the bounds.
+func within(bounds grid.Rect) func(*params) {
+	return func(p *params) { p.bounds = bounds }
 }
 
 // reset is a view of a BLOB whose checksum need not be right.
@@ -46,10 +50,10 @@ func TestLayersAreWithinBytes(t *testing.T) {
 		what string
 		blob []byte
 	}{
-		{"an exact sketch of 16 bytes at most", edited(t, exact, atBytes, uint64(16))},
-		{"an exact sketch with 2^30 counters", edited(t, exact, atShape, uint64(1<<30))},
-		{"an exact sketch that is to be dense", edited(t, exact, atExact, byte(0))},
-		{"a dense sketch of 16 bytes at most", edited(t, dense, atBytes, uint64(16))},
+		{"an exact sketch of 16 bytes at most", edited(t, exact, func(p *params) { p.Bytes = 16 })},
+		{"an exact sketch with 2^30 counters", edited(t, exact, func(p *params) { p.shape.Size[0] = 1 << 30 })},
+		{"an exact sketch that is to be dense", edited(t, exact, func(p *params) { p.Exact = false })},
+		{"a dense sketch of 16 bytes at most", edited(t, dense, func(p *params) { p.Bytes = 16 })},
 	} {
 		if err := new(View).Reset(c.blob); !errors.Is(err, sketch.ErrInvalid) {
 			t.Errorf("%s: %v", c.what, err)
@@ -77,7 +81,7 @@ func TestWorkOfOneQuestion(t *testing.T) {
 	} {
 		params.Dense = true
 		c := config(t, params)
-		blob := edited(t, blobOf(t, builderOf(t, c, p)), atBounds, []int64{-far, -far, far, far})
+		blob := edited(t, blobOf(t, builderOf(t, c, p)), within(grid.Rect{MinX: -far, MinY: -far, MaxX: far, MaxY: far}))
 		full := append([]byte(nil), blob...)
 		body := full[len(full)-int(c.DenseBytes()):]
 		for i := range body {
@@ -120,7 +124,7 @@ func TestWorkOfOneQuestion(t *testing.T) {
 		t.Errorf("of %d bytes %d lookups and %d spots", len(large.blob), large.AreaLimit(), large.MaxSpots())
 	}
 	// The rows of a polygon on a grid as fine as a sketch says.
-	fine := edited(t, blobOf(t, builderOf(t, config(t, Params{}), p)), atRes, math.Float64bits(1e-7))
+	fine := edited(t, blobOf(t, builderOf(t, config(t, Params{}), p)), func(p *params) { p.Grid = must(grid.New(1e-7)) })
 	v := reset(t, fine)
 	var many *ErrTooManyCells
 	if _, err := v.PolygonEstimate(orb.MultiPolygon{{{{0, 0}, {5, 0}, {5, 4}, {0, 4}, {0, 0}}}}, nil); !errors.As(err, &many) {

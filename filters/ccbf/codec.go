@@ -1,39 +1,12 @@
 package ccbf
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
-
-// Offsets in the parameters (docs/FORMAT.md). After them come 8 bytes per
-// layer, its number of counters, and then a byte per layer, its width.
-const (
-	atRes    = 0
-	atBytes  = 8
-	atBounds = 16 // MinX, MinY, MaxX, MaxY
-	atForm   = 48
-	atMode   = 49
-	atK      = 50
-	atLayers = 51
-	atExact  = 52
-	atBase   = 53
-	atParts  = 54
-	// atLargest is the largest part.
-	atLargest = 55
-	atShape   = 56
-)
-
-// The values of the form.
-const (
-	formExact = 1
-	formDense = 2
-)
-
-func paramsSize(layers int) int { return atShape + 9*layers }
 
 // Family is what the list of families needs to know of this one.
 var Family = sketch.Define(sketch.Family{
@@ -65,27 +38,20 @@ func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 // AppendBlob is Blob appended to dst.
 func (s *Sketch) AppendBlob(dst []byte) []byte {
 	start := len(dst)
-	dst = sketch.Begin(dst, id)
-	dst = s.appendParams(dst)
-	params := len(dst) - start - sketch.HeaderSize
-	body, fits := s.in().appendBody(dst, s.Bytes)
+	in := s.in()
+	bounds := in.limits()
+	body, fits := in.appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
 	if !fits {
 		s = s.asDense()
-		body, _ = s.in().appendBody(body[:start+sketch.HeaderSize+params], s.Bytes)
+		body, _ = s.in().appendBody(s.appendHead(body[:start], bounds), bounds, s.Bytes)
 	}
-	return s.end(body, start, params)
+	sketch.Seal(body[start:])
+	return body
 }
 
-// end fills in what depends on the form and closes the BLOB.
-func (s *Sketch) end(dst []byte, start, params int) []byte {
-	blob, bounds := dst[start:], s.in().limits()
-	p := blob[sketch.HeaderSize:]
-	for i, v := range []int64{bounds.MinX, bounds.MinY, bounds.MaxX, bounds.MaxY} {
-		binary.LittleEndian.PutUint64(p[atBounds+8*i:], uint64(v))
-	}
-	p[atForm] = byte(s.Form())
-	p[atParts], p[atLargest] = s.parts.Bytes()
-	h := sketch.Header{Seed: s.Seed, KeyClass: uint8(s.Class), Levels: s.Levels}
+// appendHead appends all that stands before the body.
+func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
+	h := sketch.Header{Family: id, Seed: s.Seed, KeyClass: uint8(s.Class), Levels: s.Levels}
 	set := func(on bool, f sketch.Flags) {
 		if on {
 			h.Flags |= f
@@ -99,23 +65,12 @@ func (s *Sketch) end(dst []byte, start, params int) []byte {
 	if s.TotalKnown {
 		h.Total = s.Total
 	}
-	sketch.End(blob, params, h)
-	return dst
-}
-
-func (s *Sketch) appendParams(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(s.Grid.Res()))
-	dst = binary.LittleEndian.AppendUint64(dst, s.Bytes)
-	dst = append(dst, make([]byte, atForm-atBounds)...)
-	exact := byte(0)
-	if s.Exact {
-		exact = 1
+	p := params{Config: s.Config, bounds: bounds, form: byte(s.Form())}
+	if p.form == formDense {
+		p.parts = s.parts
 	}
-	dst = append(dst, 0, byte(s.Mode), byte(s.shape.K), byte(s.shape.Layers), exact, s.Base, 0, 0)
-	for _, m := range s.shape.Size[:s.shape.Layers] {
-		dst = binary.LittleEndian.AppendUint64(dst, m)
-	}
-	return append(dst, s.shape.Width[:s.shape.Layers]...)
+	var room [maxParams]byte
+	return sketch.Begin(dst, h, p.append(room[:0]))
 }
 
 // Decode reads a BLOB completely, checksum included. The error wraps

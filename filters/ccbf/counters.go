@@ -259,7 +259,7 @@ func (s countersSketch) fold(f *folding) error {
 	return nil
 }
 
-func (s countersSketch) appendBody(dst []byte, _ uint64) ([]byte, bool) {
+func (s countersSketch) appendBody(dst []byte, _ grid.Rect, _ uint64) ([]byte, bool) {
 	return append(dst, s.dense.Body...), true
 }
 

@@ -13,17 +13,7 @@ func (v exactView) reset(body []byte) error {
 	if !v.header.Flags.Has(sketch.TotalKnown) || v.header.Flags.Has(sketch.Saturated) {
 		return sketch.Invalidf("an exact sketch with flags %#x", uint16(v.header.Flags))
 	}
-	if err := v.cells.Reset(body, v.Bounds); err != nil {
-		return err
-	}
-	total, err := v.cells.Total(v.Categories)
-	if err != nil {
-		return err
-	}
-	if total != v.header.Total {
-		return sketch.Invalidf("a total of %d, sections that count %d", v.header.Total, total)
-	}
-	return nil
+	return v.cells.Reset(body, v.Bounds, v.Categories, v.header.Total)
 }
 
 func (v exactView) check() error { return nil }
@@ -141,7 +131,7 @@ func (s exactSketch) coarsen(level uint8) error {
 }
 
 func (s exactSketch) fold(f *folding) error {
-	if _, fits := s.cells.AppendBody(nil, f.limit); !fits {
+	if _, fits := s.cells.AppendBody(nil, s.cells.Bounds(), f.limit); !fits {
 		if f.err != nil {
 			return f.err
 		}
@@ -153,6 +143,6 @@ func (s exactSketch) fold(f *folding) error {
 	return nil
 }
 
-func (s exactSketch) appendBody(dst []byte, limit uint64) ([]byte, bool) {
-	return s.cells.AppendBody(dst, limit)
+func (s exactSketch) appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
+	return s.cells.AppendBody(dst, bounds, limit)
 }

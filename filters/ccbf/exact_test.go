@@ -134,7 +134,7 @@ func TestExactBodyByTheDocument(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := readByTheDocument(t, b.Body)
+		got := readByTheDocument(t, b)
 		want := p.model()
 		if len(got) != len(want) {
 			t.Fatalf("%s: %d cells, want %d", name, len(got), len(want))
@@ -174,8 +174,9 @@ func (l *bitList) class(k uint) uint64 {
 	return 1<<(e+k-1) | l.number(e+k-1)
 }
 
-func readByTheDocument(t *testing.T, body []byte) map[spot]uint64 {
+func readByTheDocument(t *testing.T, b sketch.Blob) map[spot]uint64 {
 	t.Helper()
+	body := b.Params
 	uvarint := func() uint64 {
 		v, n := binary.Uvarint(body)
 		body = body[n:]
@@ -186,31 +187,71 @@ func readByTheDocument(t *testing.T, body []byte) map[spot]uint64 {
 		body = body[n:]
 		return v
 	}
+	m := map[spot]uint64{}
+	flags := uvarint()
+	if uvarint() != 1<<5 {
+		t.Fatal("the resolution is not 1")
+	}
+	if flags&(1<<6) != 0 { // no bounds
+		return m
+	}
+	x, y := varint()+0x55555555, varint()+0x55555555
+	low := func(least, region int64) uint64 { // of the coordinates inside the bounds and a region
+		return uint64(max(least-region<<32, 0))
+	}
+	several := x>>32 != (x+int64(uvarint()))>>32
+	several = y>>32 != (y+int64(uvarint()))>>32 || several
 	type head struct {
 		category           string
 		x, y               int64
 		cells, total, size uint64
 	}
 	var heads []head
-	for range uvarint() {
-		h := head{category: plain}
-		if n := uvarint(); n > 0 {
-			h.category = string(body[:n-1])
-			body = body[n-1:]
+	body = b.Body
+	if categories := b.Flags.Has(sketch.Categorised); !categories && !several {
+		heads = []head{{plain, x >> 32, y >> 32, uvarint(), b.Total, 0}}
+		heads[0].size = uint64(len(body))
+	} else {
+		sizes, n := uint64(0), uvarint()
+		for i := range n {
+			h := head{category: plain}
+			if categories {
+				n := uvarint()
+				h.category, body = string(body[:n]), body[n:]
+			}
+			h.x, h.y = varint(), varint()
+			h.cells, h.total = uvarint(), uvarint()
+			if i < n-1 {
+				h.size = uvarint()
+				sizes += h.size
+			} else {
+				h.size = uint64(len(body)) - sizes
+			}
+			heads = append(heads, h)
 		}
-		h.x, h.y = varint(), varint()
-		h.cells, h.total, h.size = uvarint(), uvarint(), uvarint()
-		heads = append(heads, h)
 	}
-	m := map[spot]uint64{}
+	rest := body
 	for _, h := range heads {
-		part := body[:h.size]
-		body = body[h.size:]
+		part := rest[:h.size]
+		rest = rest[h.size:]
 		blocks := int(h.cells+127) / 128
-		data, start, total := part[12*blocks:], uint32(0), uint64(0)
+		var z uint64
+		if body = part; blocks == 1 {
+			least := [2]uint64{low(x, h.x), low(y, h.y)}
+			for bit := range 32 {
+				z |= least[0]>>bit&1<<(2*bit) | least[1]>>bit&1<<(2*bit+1)
+			}
+			z += uvarint()
+		} else {
+			body = body[12*blocks:]
+		}
+		data, start, total := body, uint32(0), uint64(0)
 		for i := range blocks {
-			z := binary.LittleEndian.Uint64(part[12*i:])
-			end := binary.LittleEndian.Uint32(part[12*i+8:])
+			end := uint32(len(data))
+			if blocks > 1 {
+				z = binary.LittleEndian.Uint64(part[12*i:])
+				end = binary.LittleEndian.Uint32(part[12*i+8:])
+			}
 			gapOrder, countOrder := uint(data[start]), uint(data[start+1])
 			l := bitList{b: data[start+2 : end]}
 			for j := range min(128, int(h.cells)-128*i) {
@@ -235,8 +276,8 @@ func readByTheDocument(t *testing.T, body []byte) map[spot]uint64 {
 			t.Fatalf("a section of %d occurrences says %d", total, h.total)
 		}
 	}
-	if len(body) != 0 {
-		t.Fatalf("%d bytes follow the sections", len(body))
+	if len(rest) != 0 {
+		t.Fatalf("%d bytes follow the sections", len(rest))
 	}
 	return m
 }

@@ -90,7 +90,7 @@ func TestAreasOfDamagedSketches(t *testing.T) {
 	asked := 0
 	for range 200 {
 		b := append([]byte(nil), blob...)
-		for at := sketch.HeaderSize + paramsSize(3) + 20 + r.IntN(1000); at < len(b); at += 1 + r.IntN(100) {
+		for at := len(blob) - len(must(sketch.Parse(blob)).Body) + 20 + r.IntN(1000); at < len(b); at += 1 + r.IntN(100) {
 			b[at] = byte(r.Uint32())
 		}
 		var v View

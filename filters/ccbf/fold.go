@@ -19,13 +19,14 @@ type foldStep struct {
 }
 
 // Fold makes a sketch whose BLOB has no more than size bytes, by halving its
-// layers; an exact one stays exact where it fits. Sums stay sums, other
-// counters keep the maximum. The error wraps sketch.ErrOption where no halving
-// leads there.
+// layers; an exact one stays exact where it fits. The header is counted with the most
+// bytes that it can have, so that sketches of one kind fold to one size, whatever is
+// in them. Sums stay sums, other counters keep the maximum. The error wraps
+// sketch.ErrOption where no halving leads there.
 func (s *Sketch) Fold(size uint64) error {
-	head := uint64(sketch.HeaderSize + paramsSize(s.shape.Layers))
+	head := mostHead(s.shape.Layers)
 	if size <= head {
-		return sketch.ArgumentError("bytes", "is %d, the header alone takes %d", size, head)
+		return sketch.ArgumentError("bytes", "is %d, the header alone takes up to %d", size, head)
 	}
 	f := folding{limit: size - head, shape: s.shape}
 	for f.shape.Bytes() > f.limit {

@@ -122,7 +122,8 @@ func TestFoldExact(t *testing.T) {
 		}
 		whole := sketchOf(t, config(t, Params{Mode: mode, Bytes: 1 << 13}), p).Blob()
 		exact, dense := 0, 0
-		for _, size := range append(foldSizes(must(Decode(whole))), 1<<12, 1<<13, 1<<20, uint64(len(whole)), uint64(len(whole))-1) {
+		fits := mostHead(len(defaultWidths[mode])) + uint64(len(must(sketch.Parse(whole)).Body))
+		for _, size := range append(foldSizes(must(Decode(whole))), 1<<12, 1<<13, 1<<20, fits, fits-1) {
 			s := must(Decode(whole))
 			if err := s.Fold(size); err != nil {
 				if !errors.Is(err, sketch.ErrOption) {
@@ -139,7 +140,7 @@ func TestFoldExact(t *testing.T) {
 			if v.Bytes > 1<<13 || v.DenseBytes() > v.Bytes {
 				t.Errorf("folded to %d: at most %d bytes, %d dense", size, v.Bytes, v.DenseBytes())
 			}
-			if v.IsExact() != (uint64(len(whole)) <= size) {
+			if v.IsExact() != (fits <= size) {
 				t.Errorf("exact in %d bytes: %v", size, v.IsExact())
 			}
 			counts(t, "folded", v, p.model(), v.IsExact())
@@ -181,7 +182,7 @@ func TestFoldAfterRemovalAndMask(t *testing.T) {
 		if err := s.Mask(must(Decode(s.Blob()))); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Fold(uint64(len(s.Blob())) - 7); err != nil {
+		if err := s.Fold(mostHead(2) + s.DenseBytes() - 7); err != nil {
 			t.Fatal(err)
 		}
 		counts(t, "folded", viewOf(t, s.Blob()), m, false)

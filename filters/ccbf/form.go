@@ -81,8 +81,9 @@ type held interface {
 	coarsen(level uint8) error
 	// fold makes a sketch of it whose body takes f.limit bytes at most.
 	fold(f *folding) error
-	// appendBody appends the body; false where it is longer than limit bytes.
-	appendBody(dst []byte, limit uint64) ([]byte, bool)
+	// appendBody appends the body, with what limits are; false where it is longer than
+	// limit bytes.
+	appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool)
 }
 
 // in is the form that s has.

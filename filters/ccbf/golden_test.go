@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -39,6 +38,15 @@ func heavy() points {
 	return p
 }
 
+// manyCells is 300 cells, of three blocks.
+func manyCells() points {
+	var p points
+	for i := range int64(300) {
+		p.add(spot{grid.Cell{X: i * 977 % 331, Y: i % 7}, plain}, uint64(1+i%5))
+	}
+	return p
+}
+
 // cities is the example of docs/FORMAT.md: points of two cities at a hundredth
 // of a degree.
 func cities() points {
@@ -60,26 +68,24 @@ var golden = []struct {
 	points points
 	exact  bool
 	change func(*Sketch) error
-	// older says that the BLOB was written when the default layers were others;
-	// it has its own in its header.
-	older bool
 }{
-	{"v1-exact", Params{Res: 0.01, Bytes: 1024}, cities(), true, nil, true},
-	{"v1-exact-empty", Params{Res: 0.001, Seed: 1<<64 - 1}, nil, true, nil, true},
-	{"v1-exact-categories", Params{Res: 1, Bytes: 1024, Categories: true, Totals: true, Seed: 7}, ten("", "oak", "elm"), true, nil, true},
-	{"v1-exact-squares", Params{Res: 1e-6, Bytes: 1024}, ten(), true, nil, true},
-	{"v1-exact-counts", Params{Res: 1, Bytes: 1024, Mode: Standard}, heavy(), true, nil, false},
-	{"v1-dense-tiny", tiny(Params{Dense: true, Mode: Standard}), cities(), false, nil, false},
-	{"v1-dense-mi", Params{Res: 1, Dense: true, Bytes: 512}, heavy(), false, nil, true},
-	{"v1-dense-standard", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Seed: 9}, heavy(), false, nil, false},
-	{"v1-dense-maximum", Params{Res: 1, K: 3, Widths: []int{4, 6, 24}, Counters: []uint64{32, 8, 4}}, heavy(), false, nil, false},
-	{"v1-dense-categories", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Categories: true, Totals: true}, ten("", "oak", "elm"), false, nil, false},
-	{"v1-dense-saturated", Params{Res: 1, Dense: true, Widths: []int{8}, Counters: []uint64{100}}, heavy(), false, nil, false},
-	{"v1-dense-levels", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Levels: 3}, ten(), false, nil, false},
-	{"v1-dense-masked", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard}, ten(), false, func(s *Sketch) error { return s.Mask(s.asDense()) }, false},
-	{"v1-layers-4-8-16-32", Params{Res: 0.01, Bytes: 1024}, cities(), true, nil, false},
-	{"v1-layers-4-8-16-32-mi", Params{Res: 1, Dense: true, Bytes: 512}, heavy(), false, nil, false},
-	{"v1-layers-4-8-16-32-standard", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Widths: []int{4, 8, 16, 32}, Seed: 9, Levels: 2}, ten(), false, nil, false},
+	{"v1-exact", Params{Res: 0.01, Bytes: 1024}, cities(), true, nil},
+	{"v1-exact-empty", Params{Res: 0.001, Seed: 1<<64 - 1}, nil, true, nil},
+	{"v1-exact-categories", Params{Res: 1, Bytes: 1024, Categories: true, Totals: true, Seed: 7}, ten("", "oak", "elm"), true, nil},
+	{"v1-exact-squares", Params{Res: 1e-6, Bytes: 1024}, ten(), true, nil},
+	{"v1-exact-counts", Params{Res: 1, Bytes: 1024, Mode: Standard}, heavy(), true, nil},
+	{"v1-dense-tiny", tiny(Params{Dense: true, Mode: Standard}), cities(), false, nil},
+	{"v1-dense-mi", Params{Res: 1, Dense: true, Bytes: 512}, heavy(), false, nil},
+	{"v1-dense-standard", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Seed: 9}, heavy(), false, nil},
+	{"v1-dense-maximum", Params{Res: 1, K: 3, Widths: []int{4, 6, 24}, Counters: []uint64{16, 4, 2}}, heavy(), false, nil},
+	{"v1-dense-categories", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Categories: true, Totals: true}, ten("", "oak", "elm"), false, nil},
+	{"v1-dense-saturated", Params{Res: 1, Dense: true, Widths: []int{8}, Counters: []uint64{100}}, heavy(), false, nil},
+	{"v1-dense-levels", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Levels: 3}, ten(), false, nil},
+	{"v1-dense-masked", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard}, ten(), false, func(s *Sketch) error { return s.Mask(s.asDense()) }},
+	{"v1-exact-default", Params{Res: 0.001}, ten()[:1], true, nil},
+	{"v1-exact-blocks", Params{Res: 0.1}, manyCells(), true, nil},
+	{"v1-exact-resolution", Params{Res: 1.0 / 3}, cities(), true, nil},
+	{"v1-layers-4-8-16-32-standard", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Widths: []int{4, 8, 16, 32}, Seed: 9, Levels: 2}, ten(), false, nil},
 }
 
 // Every golden BLOB is what this version writes with the same parameters, holds
@@ -88,13 +94,6 @@ func TestGolden(t *testing.T) {
 	for _, g := range golden {
 		t.Run(g.file, func(t *testing.T) {
 			c := config(t, g.params)
-			if g.older {
-				old, err := os.ReadFile(filepath.Join("testdata", "golden", g.file+".blob"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				c = viewOf(t, old).Config
-			}
 			s := sketchOf(t, c, g.points)
 			if g.change != nil {
 				if err := g.change(s); err != nil {

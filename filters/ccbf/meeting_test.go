@@ -117,7 +117,7 @@ func TestMeetingPositionsLoseNothing(t *testing.T) {
 					return s
 				}
 				fold := func(s *Sketch) *Sketch {
-					size := uint64(len(s.Blob())) - s.DenseBytes()
+					size := mostHead(s.shape.Layers)
 					for to := s.shape; ; {
 						next, _, ok := to.Folded()
 						if !ok {

@@ -121,12 +121,12 @@ func TestEstimatesAreCounted(t *testing.T) {
 	for _, params := range []Params{{Bytes: 4000}, {Bytes: 4000, K: 32}, {Widths: []int{2, 3, 4, 5, 6, 7, 8, 9}, Counters: []uint64{1 << 13, 1 << 11, 1 << 9, 128, 32, 8, 4, 2}}} {
 		params.Dense = true
 		blob := blobOf(t, builderOf(t, config(t, params), oneByOne(r, spreadMap(r, 500, spreads[3].count))))
-		v := reset(t, edited(t, blob, atBounds, []int64{0, 0, 1 << 20, 1 << 20}))
+		v := reset(t, edited(t, blob, within(grid.Rect{MaxX: 1 << 20, MaxY: 1 << 20})))
 		body := blob[len(blob)-int(v.DenseBytes()):]
 		for i := range body {
 			body[i] = byte(r.Uint32())
 		}
-		v = reset(t, edited(t, blob, atBounds, []int64{0, 0, 1 << 20, 1 << 20}))
+		v = reset(t, edited(t, blob, within(grid.Rect{MaxX: 1 << 20, MaxY: 1 << 20})))
 		square := orb.MultiPolygon{{{{0, 0}, {250, 0}, {250, 250}, {0, 250}, {0, 0}}}}
 		promised := v.EstimateBytes()
 		if promised > 4<<20 {

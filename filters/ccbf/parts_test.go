@@ -89,10 +89,15 @@ func TestPartsInBlobs(t *testing.T) {
 		{Params{Dense: true}, 1, 0, false},
 		{Params{Dense: true}, 0, 9, false},
 		{Params{Dense: true}, 1 << 6, 9, false},
+		{Params{Dense: true}, 1 << 6, 0, false},
 	} {
 		c.params.Bytes = 512
 		blob := blobOf(t, builderOf(t, config(t, c.params), p))
-		blob[sketch.HeaderSize+atParts], blob[sketch.HeaderSize+atLargest] = c.number, c.largest
+		if c.number != 0 || c.largest != 0 {
+			blob = edited(t, blob, func(p *params) { p.parts = cascade.OnePart(1) })
+			end := len(blob) - len(must(sketch.Parse(blob)).Body)
+			blob[end-2], blob[end-1] = c.number, c.largest
+		}
 		var v View
 		if err := v.Reset(blob); (err == nil) != c.valid || err != nil && !errors.Is(err, sketch.ErrInvalid) {
 			t.Errorf("%+v, %#x %#x: %v", c.params, c.number, c.largest, err)

@@ -12,13 +12,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Parameters of a BLOB, docs/FORMAT.md: their length, and the update rules.
-const (
-	paramsSize       = 16
-	rulePlain        = 0
-	ruleConservative = 1
-)
-
 // Blob encodes the sketch: equal states, equal bytes. The counters take the
 // fewest bytes of 1, 2, 4 and 8 that hold the largest. The sketch is unchanged.
 func (s *Sketch) Blob() []byte {
@@ -26,15 +19,9 @@ func (s *Sketch) Blob() []byte {
 	if shift := words.Shift(c.Or()); shift != c.Shift {
 		c.Table = c.Resize(shift)
 	}
-	blob, b := sketch.New(id, paramsSize, len(c.B))
-	binary.LittleEndian.PutUint64(b.Params, c.width)
-	binary.LittleEndian.PutUint32(b.Params[8:], uint32(c.depth))
-	b.Params[12] = byte(c.size())
-	if s.Conservative() {
-		b.Params[13] = ruleConservative
-	}
-	copy(b.Body, c.B)
-	return sketch.Seal(blob, keyed.Header(s.Base, id))
+	params := binary.AppendUvarint(nil, c.width)
+	params = binary.AppendUvarint(params, c.depth)
+	return sketch.Join(keyed.Header(s.Base, id), params, c.B)
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
@@ -54,22 +41,17 @@ func NewView(blob []byte) (View, error) {
 		return View{}, err
 	}
 	r := sketch.NewReader("parameters", b.Params)
-	width, depth, size, rule := r.Uint64(), uint64(r.Uint32()), uint64(r.Uint8()), r.Uint8()
-	r.Reserved(2)
+	width, depth := r.Uvarint(), r.Uvarint()
 	if err := r.Done(); err != nil {
 		return View{}, err
 	}
 	if err := checkShape(width, depth); err != nil {
 		return View{}, sketch.Invalidf("%v", err)
 	}
-	if size != 1 && size != 2 && size != 4 && size != 8 {
-		return View{}, sketch.Invalidf("counters of %d bytes, must be 1, 2, 4 or 8", size)
-	}
-	if want := width * depth * size; uint64(len(b.Body)) != want {
-		return View{}, sketch.Invalidf("a body of %d bytes, %d rows of %d counters of %d bytes take %d", len(b.Body), depth, width, size, want)
-	}
-	if rule > ruleConservative || (rule == ruleConservative) == b.Flags.Has(sketch.Additive) {
-		return View{}, sketch.Invalidf("update rule %d with flags %#x", rule, uint16(b.Flags))
+	counters := width * depth
+	size := uint64(len(b.Body)) / counters
+	if uint64(len(b.Body)) != size*counters || size != 1 && size != 2 && size != 4 && size != 8 {
+		return View{}, sketch.Invalidf("a body of %d bytes for %d rows of %d counters, which take 1, 2, 4 or 8 each", len(b.Body), depth, width)
 	}
 	if b.Flags.Has(sketch.Saturated) && size != 8 {
 		return View{}, sketch.Invalidf("saturated counters of %d bytes", size)

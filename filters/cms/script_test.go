@@ -37,7 +37,6 @@ func TestFormatExample(t *testing.T) {
 	has := conform.Format(t)
 	blob := exampleBlob(t)
 	has(hex.Dump(blob))
-	conform.ParamsSize(t, blob, paramsSize)
 	// Every number that the document claims about the example.
 	v, err := NewView(blob)
 	if err != nil {

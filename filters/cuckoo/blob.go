@@ -9,24 +9,25 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// paramsSize is the length of a BLOB's parameters, docs/FORMAT.md.
-const paramsSize = 24
+// variableBit is where the first of a BLOB's parameters has whether lengths are
+// variable, above the variant.
+const variableBit = 1
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte {
-	blob, b := sketch.New(id, paramsSize, len(s.mem))
 	p := s.params
-	binary.LittleEndian.PutUint64(b.Params, p.Capacity)
-	binary.LittleEndian.PutUint64(b.Params[8:], s.buckets)
-	b.Params[16], b.Params[17], b.Params[18] = byte(p.FingerprintBits), byte(p.Slots), byte(p.Variant)
+	params := []byte{byte(p.Variant), byte(p.FingerprintBits), byte(p.Slots)}
 	if p.VariableLength {
-		b.Params[19] = 1
+		params[0] |= 1 << variableBit
 	}
-	copy(b.Body, s.mem)
+	params = binary.AppendUvarint(params, p.Capacity)
+	params = binary.AppendUvarint(params, s.buckets)
+	blob := sketch.Begin(make([]byte, 0, sketch.MaxHeader+len(params)+len(s.mem)), keyed.Header(s.Base, id), params)
+	blob = append(blob, s.mem...)
 	t := s.table
-	t.mem = b.Body
+	t.mem = blob[len(blob)-len(s.mem):]
 	t.arrangeAll()
-	return sketch.Seal(blob, keyed.Header(s.Base, id))
+	return sketch.Seal(blob)
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long
@@ -48,12 +49,11 @@ func NewView(blob []byte) (View, error) {
 		return View{}, err
 	}
 	r := sketch.NewReader("parameters", b.Params)
-	p := Params{Capacity: r.Uint64(), Seed: b.Seed}
-	buckets := r.Uint64()
-	p.FingerprintBits, p.Slots, p.Variant = uint64(r.Uint8()), uint64(r.Uint8()), Variant(r.Uint8())
-	variable := r.Uint8()
+	kind := r.Uint8()
+	p := Params{Variant: Variant(kind & (1<<variableBit - 1)), Seed: b.Seed}
+	p.FingerprintBits, p.Slots, p.Capacity = uint64(r.Uint8()), uint64(r.Uint8()), r.Uvarint()
+	buckets, variable := r.Uvarint(), kind>>variableBit
 	p.VariableLength, p.Duplicates = variable == 1, b.Flags.Has(sketch.Additive)
-	r.Reserved(4)
 	if err := r.Done(); err != nil {
 		return View{}, err
 	}

@@ -10,9 +10,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Parameters of a BLOB, docs/FORMAT.md: their length, and the bits of form.
+// The first of a BLOB's parameters, docs/FORMAT.md: the method, above it the
+// encoding, and above that the bits of form.
 const (
-	paramsSize = 48
+	encodingBit = 2
+	formBit     = 4
 
 	formBlocked = 1 << 0
 	formMarker  = 1 << 1
@@ -24,38 +26,55 @@ const (
 // one that gathers is encoded as the filters of what it has. O(m).
 func (s *Sketch) Blob() []byte {
 	s = s.settled()
-	blob := sketch.Begin(make([]byte, 0, sketch.HeaderSize+paramsSize+s.Bytes()), id)
-	blob = append(blob, make([]byte, paramsSize)...)
-	at := len(blob)
-	blob = s.first.append(blob, s.encoding)
-	first := len(blob) - at
+	// The parameters have the lengths of filters that are encoded first, so room is
+	// left before them.
+	const room = sketch.MaxHeader + maxParams
+	at := make([]byte, room, room+s.Bytes())
+	body := s.first.append(at, s.encoding)
+	first := len(body) - room
 	if s.method.recurring() {
-		blob = s.second.append(blob, s.encoding)
+		body = s.second.append(body, s.encoding)
 	}
-	second := len(blob) - at - first
-	blob = append(blob, s.marks...)
-	blob = s.traps.append(blob)
-	p := blob[sketch.HeaderSize:]
-	binary.LittleEndian.PutUint64(p, s.shape.first.m)
-	p[8], p[9], p[10] = byte(s.k), byte(s.method), byte(s.encoding)
+	second := len(body) - room - first
+	body = append(body, s.marks...)
+	body = s.traps.append(body)
+	var params [maxParams]byte
+	var head [room]byte
+	h := sketch.Begin(head[:0], keyed.Header(s.Base, id), s.appendParams(params[:0], first, second))
+	blob := body[room-len(h):]
+	copy(blob, h)
+	return sketch.Seal(blob)
+}
+
+// maxParams is the most bytes that appendParams appends.
+const maxParams = 2 + 5*10
+
+// appendParams appends the parameters of a sketch whose filters take so many bytes.
+func (s *Sketch) appendParams(dst []byte, first, second int) []byte {
+	form := byte(0)
 	if s.blocked {
-		p[11] |= formBlocked
+		form |= formBlocked
 	}
 	if s.marker {
-		p[11] |= formMarker
+		form |= formMarker
 	}
 	if s.ByValue() {
-		p[11] |= formRange
+		form |= formRange
 	}
 	if s.product {
-		p[11] |= formProduct
+		form |= formProduct
 	}
-	binary.LittleEndian.PutUint64(p[16:], uint64(s.span.Lo))
-	binary.LittleEndian.PutUint64(p[24:], uint64(s.span.Hi))
-	binary.LittleEndian.PutUint64(p[32:], uint64(first))
-	binary.LittleEndian.PutUint64(p[40:], uint64(second))
-	sketch.End(blob, paramsSize, keyed.Header(s.Base, id))
-	return blob
+	dst = append(dst, byte(s.method)|byte(s.encoding)<<encodingBit|form<<formBit, byte(s.k))
+	dst = binary.AppendUvarint(dst, s.shape.first.m)
+	if s.ByValue() {
+		dst = binary.AppendVarint(dst, s.span.Lo)
+		dst = binary.AppendUvarint(dst, uint64(s.span.Hi)-uint64(s.span.Lo))
+	}
+	if s.method.recurring() {
+		dst = binary.AppendUvarint(dst, uint64(first))
+		dst = binary.AppendUvarint(dst, uint64(second))
+	}
+	return dst
 }
 
 // append appends the counters in an encoding.
@@ -88,15 +107,22 @@ func NewView(blob []byte) (View, error) {
 		return View{}, err
 	}
 	r := sketch.NewReader("parameters", b.Params)
-	m, k, method, encoding, form := r.Uint64(), r.Uint8(), Method(r.Uint8()), Encoding(r.Uint8()), r.Uint8()
-	r.Reserved(4)
-	span := Range{int64(r.Uint64()), int64(r.Uint64())}
-	firstLen, secondLen := r.Uint64(), r.Uint64()
+	kind, k, m := r.Uint8(), r.Uint8(), r.Uvarint()
+	method, encoding, form := Method(kind&(1<<encodingBit-1)), Encoding(kind>>encodingBit&(1<<(formBit-encodingBit)-1)), kind>>formBit
+	var span Range
+	if form&formRange != 0 {
+		span.Lo = r.Varint()
+		span.Hi = int64(uint64(span.Lo) + r.Uvarint())
+	}
+	firstLen, secondLen := uint64(len(b.Body)), uint64(0)
+	if method.recurring() {
+		firstLen, secondLen = r.Uvarint(), r.Uvarint()
+	}
 	if err := r.Done(); err != nil {
 		return View{}, err
 	}
-	if form >= formProduct<<1 || (form&formRange != 0) != (span != (Range{})) {
-		return View{}, sketch.Invalidf("form %#x with the range %v", form, span)
+	if form&formRange != 0 && span.Lo >= span.Hi { // the difference is above 0 and goes no further than int64 does
+		return View{}, sketch.Invalidf("a range of %v", span)
 	}
 	sh, err := newShape(m, uint64(k), method, encoding, form&formMarker != 0, form&formBlocked != 0, span)
 	if err != nil {
@@ -123,8 +149,6 @@ func NewView(blob []byte) (View, error) {
 		if v.second, err = open(encoding, int(sh.second.m), v.bodies[1]); err != nil {
 			return View{}, err
 		}
-	} else if secondLen != 0 {
-		return View{}, sketch.Invalidf("a second filter in a sketch of method %v", method)
 	}
 	v.marks = body.Bytes(uint64(sh.markBytes()))
 	if method == TRM {

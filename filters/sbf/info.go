@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Info is what there is to know of a sketch without its keys.
@@ -62,7 +61,7 @@ func (v *View) Info() Info {
 	// fill = 1 - exp(-n*k/m), section 2.1. A full filter has any number of keys.
 	i.Load = -math.Log1p(-i.Fill)
 	i.Keys = i.Load * m / float64(v.k)
-	bits := len(v.blob) - sketch.HeaderSize - paramsSize - len(v.marks) - len(v.trapTable)
+	bits := len(v.bodies[0]) + len(v.bodies[1])
 	i.CounterBits = 8 * float64(bits) / (m + float64(v.shape.second.m))
 	if v.method.recurring() {
 		used := 0

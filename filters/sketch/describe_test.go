@@ -1,11 +1,13 @@
 package sketch_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -93,4 +95,12 @@ func TestFamilies(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Decimals are as docs/FORMAT.md has them.
+func TestFormatNumbers(t *testing.T) {
+	has := conform.Format(t)
+	for _, v := range []float64{0.001, 2.5, 1000, 1.0 / 3} {
+		has(fmt.Sprintf("| %v | `% x` |\n", v, sketch.AppendFloat(nil, v)))
+	}
 }

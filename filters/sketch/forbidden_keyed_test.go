@@ -45,12 +45,6 @@ func unfailing(add func([]byte, uint64)) func([]byte, uint64) error {
 }
 
 func keyedForms(t *testing.T) (all []form) {
-	reserved := func(f form, at ...int) form {
-		for _, i := range at {
-			f.reserved = append(f.reserved, params+i)
-		}
-		return f
-	}
 	most := ^uint64(0)
 	for _, c := range []struct {
 		name   string
@@ -66,7 +60,7 @@ func keyedForms(t *testing.T) (all []form) {
 		{"conservative", cms.Params{Width: 21, Depth: 3, Conservative: true}, 5, []uint64{0, 1, 4, 1000, most}},
 	} {
 		s := must(cms.New(c.params))
-		f := reserved(keyedForm("cms, "+c.name, s, c.n, unfailing(s.AddKey)), 14, 15)
+		f := keyedForm("cms, "+c.name, s, c.n, unfailing(s.AddKey))
 		if c.totals != nil {
 			f.totals = c.totals
 		}
@@ -89,7 +83,7 @@ func keyedForms(t *testing.T) (all []form) {
 		{"range", sbf.Params{Counters: 450, K: 3, Range: sbf.Range{Lo: 0, Hi: 1 << 62}}, 5, nil},
 	} {
 		s := must(sbf.New(c.params))
-		f := reserved(keyedForm("sbf, "+c.name, s, c.n, s.AddKey), 12, 13, 14, 15)
+		f := keyedForm("sbf, "+c.name, s, c.n, s.AddKey)
 		if c.totals != nil {
 			f.totals = c.totals
 		}
@@ -115,7 +109,7 @@ func keyedForms(t *testing.T) (all []form) {
 		{"tandem", cbf.Params{Counters: 64, K: 3, Capacity: 20, CounterBits: 8, Variant: cbf.Tandem}, 1, []uint64{}},
 	} {
 		s := must(cbf.New(c.params))
-		f := reserved(keyedForm("cbf, "+c.name, s, c.n, unfailing(s.AddKey)), 29, 30, 31)
+		f := keyedForm("cbf, "+c.name, s, c.n, unfailing(s.AddKey))
 		if c.totals != nil {
 			f.totals = c.totals
 		}
@@ -131,7 +125,7 @@ func keyedForms(t *testing.T) (all []form) {
 		{"blocks", bloom.Params{Bits: 83, K: 2.5, Variant: bloom.Blocks}, 83},
 	} {
 		s := must(bloom.New(c.params))
-		f := reserved(keyedForm("bloom, "+c.name, s, 5, unfailing(s.AddKey)), 34, 35, 36, 37, 38, 39)
+		f := keyedForm("bloom, "+c.name, s, 5, unfailing(s.AddKey))
 		f.totals = []uint64{0, 1}
 		f.never |= sketch.Additive | sketch.Saturated
 		f.padding = bitsFrom(c.bits, 64)
@@ -147,7 +141,7 @@ func keyedForms(t *testing.T) (all []form) {
 		{"variable", cuckoo.Params{Capacity: 10, FingerprintBits: 9, Slots: 3, VariableLength: true, Duplicates: true}, nil},
 	} {
 		s := must(cuckoo.New(c.params))
-		f := reserved(keyedForm("cuckoo, "+c.name, s, 1, s.AddKey), 20, 21, 22, 23)
+		f := keyedForm("cuckoo, "+c.name, s, 1, s.AddKey)
 		if c.totals != nil {
 			f.totals = c.totals
 		}

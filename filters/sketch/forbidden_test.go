@@ -11,6 +11,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -27,22 +28,20 @@ type form struct {
 	check func(blob []byte) error
 	// totals are those that its counters cannot have.
 	totals []uint64
-	// padding are bits of the body that are 0, reserved bytes of the parameters.
-	padding, reserved []int
+	// padding are bits of the body that are 0.
+	padding []int
 	// never are flags that the family does not have.
 	never sketch.Flags
 	// levels says that the family has levels.
 	levels bool
 }
 
-const params = sketch.HeaderSize
-
 // reseal is blob with an edit and the right checksum of it, computed as
 // docs/FORMAT.md says.
 func reseal(blob []byte, edit func(b []byte) []byte) []byte {
 	b := edit(slices.Clone(blob))
 	table := crc32.MakeTable(crc32.Castagnoli)
-	binary.LittleEndian.PutUint32(b[8:], crc32.Update(crc32.Checksum(b[:8], table), table, b[12:]))
+	binary.LittleEndian.PutUint32(b[6:], crc32.Update(crc32.Checksum(b[:6], table), table, b[10:]))
 	return b
 }
 
@@ -56,6 +55,14 @@ func (f *form) refusedAll(t *testing.T, what string, edit func(b []byte) []byte)
 	if err := f.check(reseal(f.blob, edit)); !errors.Is(err, sketch.ErrInvalid) {
 		t.Errorf("%s: %s: %v", f.name, what, err)
 	}
+}
+
+// refusedHeader is refused of the BLOB with another header.
+func (f *form) refusedHeader(t *testing.T, what string, edit func(h *sketch.Header)) {
+	t.Helper()
+	b := must(sketch.Parse(f.blob))
+	edit(&b.Header)
+	f.refusedAll(t, what, func([]byte) []byte { return sketch.Join(b.Header, b.Params, b.Body) })
 }
 
 func TestForbiddenIsRefused(t *testing.T) {
@@ -78,57 +85,75 @@ func TestForbiddenIsRefused(t *testing.T) {
 				f.refused(t, fmt.Sprintf("family %d", id), set(5, byte(id)))
 			}
 		}
-		for bit := range 16 {
-			flag := uint16(1) << bit
-			if sketch.Flags(flag) >= sketch.WithTotals<<1 || f.never.Has(sketch.Flags(flag)) {
-				f.refused(t, fmt.Sprintf("flag %d", bit), func(b []byte) {
-					binary.LittleEndian.PutUint16(b[6:], uint16(h.Flags)|flag)
-				})
+		for bit := range 5 {
+			if flag := sketch.Flags(1) << bit; f.never.Has(flag) {
+				f.refusedHeader(t, fmt.Sprintf("flag %d", bit), func(h *sketch.Header) { h.Flags |= flag })
 			}
+		}
+		for bit := 8; bit < 64; bit++ {
+			f.refusedAll(t, fmt.Sprintf("flag %d", bit), func(b []byte) []byte {
+				flags, n := binary.Uvarint(b[10:])
+				return slices.Concat(b[:10], binary.AppendUvarint(nil, flags|1<<bit), b[10+n:])
+			})
 		}
 		if !f.never.Has(sketch.Saturated) {
-			f.refused(t, "the flag for full counters the other way about", func(b []byte) { b[6] ^= byte(sketch.Saturated) })
+			f.refusedHeader(t, "the flag for full counters the other way about", func(h *sketch.Header) { h.Flags ^= sketch.Saturated })
 		}
-		f.refused(t, "the flag additive the other way about", func(b []byte) {
-			if b[6] ^= byte(sketch.Additive); h.Family == cuckoo.Family.ID {
-				b[6] ^= byte(sketch.Additive) // tells sets and multisets apart
-				b[15] = 1
-			}
-		})
-		f.refused(t, "totals without a category", func(b []byte) { b[6] = b[6]&^byte(sketch.Categorised) | byte(sketch.WithTotals) })
-		f.refused(t, "hash version 2", set(12, sketch.HashVersion+1))
+		if h.Family != cuckoo.Family.ID && h.Family != cms.Family.ID { // there it tells sets and multisets apart, and the rules of update
+			f.refusedHeader(t, "the flag additive the other way about", func(h *sketch.Header) { h.Flags ^= sketch.Additive })
+		}
+		f.refusedHeader(t, "totals without a category", func(h *sketch.Header) { h.Flags = h.Flags&^sketch.Categorised | sketch.WithTotals })
 		for c := int(key.TimeTZ) + 1; c < 256; c++ {
-			f.refused(t, fmt.Sprintf("key class %d", c), set(13, byte(c)))
+			f.refusedHeader(t, fmt.Sprintf("key class %d", c), func(h *sketch.Header) { h.KeyClass = byte(c) })
 		}
 		if !f.levels {
-			f.refused(t, "a level", set(14, 1))
+			f.refusedHeader(t, "a level", func(h *sketch.Header) { h.Levels = 1 })
 		}
-		f.refused(t, "more levels than there are", set(14, ccbf.MaxLevels+1))
-		for _, at := range append([]int{15, 44, 45, 46, 47}, f.reserved...) {
-			for bit := range 8 {
-				f.refused(t, fmt.Sprintf("reserved byte %d", at), func(b []byte) { b[at] |= 1 << bit })
+		f.refusedHeader(t, "more levels than there are", func(h *sketch.Header) { h.Levels = ccbf.MaxLevels + 1 })
+		for field, flag := range map[string]uint64{"class": 1 << 5, "seed": 1 << 6, "levels": 1 << 7} {
+			flags, n := binary.Uvarint(f.blob[10:])
+			if flags&flag != 0 {
+				continue
 			}
-		}
-		if h.Total > 0 {
-			f.refused(t, "a total that is unknown", func(b []byte) { b[6] &^= byte(sketch.TotalKnown) })
+			f.refusedAll(t, "a "+field+" that is 0", func(b []byte) []byte {
+				at := 10 + n // the class is first, then the levels, then the seed
+				if flag > 1<<5 && flags&(1<<5) != 0 {
+					at++
+				}
+				if flag == 1<<6 && flags&(1<<7) != 0 {
+					at++
+				}
+				return slices.Concat(b[:10], binary.AppendUvarint(nil, flags|flag), b[10+n:at], []byte{0}, b[at:])
+			})
 		}
 		for _, n := range f.totals {
 			if n != h.Total {
-				f.refused(t, fmt.Sprintf("a total of %d, not %d", n, h.Total), func(b []byte) { binary.LittleEndian.PutUint64(b[24:], n) })
+				f.refusedHeader(t, fmt.Sprintf("a total of %d, not %d", n, h.Total), func(h *sketch.Header) { h.Total = n })
 			}
 		}
-		for _, at := range []int{32, 40} { // lengths of the body and of the parameters
-			for _, d := range []byte{1, 255} {
-				f.refused(t, fmt.Sprintf("length at %d", at), func(b []byte) { b[at] += d })
-			}
+		body := len(f.blob) - len(h.Body)
+		for _, d := range []byte{1, 255} { // one byte: no family has parameters of 128
+			f.refused(t, "length of the parameters", func(b []byte) { b[body-len(h.Params)-1] += d })
 		}
 		f.refusedAll(t, "a byte too many", func(b []byte) []byte { return append(b, 0) })
 		f.refusedAll(t, "a byte too few", func(b []byte) []byte { return b[:len(b)-1] })
-		f.refusedAll(t, "a body with a byte too many", func(b []byte) []byte {
-			binary.LittleEndian.PutUint64(b[32:], uint64(len(h.Body)+1))
-			return append(b, 0)
+		f.refusedAll(t, "a parameter too many", func([]byte) []byte {
+			return sketch.Join(h.Header, slices.Concat(h.Params, []byte{0}), h.Body)
 		})
-		body := params + len(h.Params)
+		f.refusedAll(t, "a parameter too few", func([]byte) []byte { return sketch.Join(h.Header, h.Params[:len(h.Params)-1], h.Body) })
+		// Every number in a longer spelling, and so every byte that is none.
+		for at := 10; at < body; at++ {
+			if f.blob[at] >= 1<<7 {
+				continue
+			}
+			f.refusedAll(t, fmt.Sprintf("byte %d as a number of one byte more", at), func(b []byte) []byte {
+				longer := slices.Concat(b[:at], []byte{b[at] | 1<<7, 0}, b[at+1:])
+				if at >= body-len(h.Params) {
+					longer[body-len(h.Params)-1]++
+				}
+				return longer
+			})
+		}
 		for _, bit := range f.padding {
 			f.refused(t, fmt.Sprintf("bit %d of the body", bit), func(b []byte) { b[body+bit/8] |= 1 << (bit % 8) })
 		}
@@ -220,9 +245,6 @@ func ccbfForms(t *testing.T) (all []form) {
 			}
 			return ccbf.NewBuilder(v.Config, nil).AddView(&v)
 		}), levels: true}
-		if !c.params.Dense || c.params.Mode == ccbf.Standard {
-			f.reserved = []int{params + 54, params + 55} // what came about in parts is mode mi's
-		}
 		if c.params.Categories {
 			f.never = 0
 		} else {

@@ -1,8 +1,8 @@
 // Package sketch is what all sketch families share: the header in front of
 // every sketch BLOB, its checksum, and bounded reads of untrusted bytes.
 //
-// A BLOB is a header of HeaderSize bytes, then the family's parameters, then
-// the body. docs/FORMAT.md names every offset.
+// A BLOB is a header, the family's parameters and the body. What is as usual takes
+// no bytes, and every number has one spelling: docs/FORMAT.md.
 package sketch
 
 import (
@@ -10,21 +10,27 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 )
 
 // Sizes and versions of the BLOB format.
 const (
-	// HeaderSize is the length of the common header in bytes.
-	HeaderSize = 48
 	// Version is the format version that this package writes, and the newest
 	// that it reads.
 	Version = 1
 	// HashVersion names how keys become positions: MurmurHash3 x64 128 of the
-	// key's bytes, halves (h1, h2|1).
+	// key's bytes, halves (h1, h2|1). It goes with format version 1.
 	HashVersion = 1
 	// MaxParams bounds the parameters of any family.
 	MaxParams = 1 << 12
+	// MaxHeader is the most bytes that stand before the parameters.
+	MaxHeader = atFlags + 2 + 1 + 1 + 10 + 10 + 2
+
+	minHeader = atFlags + 2 // no field, no parameters
+
+	atVersion  = 4
+	atFamily   = 5
+	atChecksum = 6
+	atFlags    = 10
 )
 
 // magic opens every BLOB. Its first byte is no character of ASCII and no
@@ -55,7 +61,14 @@ const (
 	// WithTotals says that a sketch with categories answers without one too.
 	WithTotals
 
-	knownFlags = Additive | TotalKnown | Saturated | Categorised | WithTotals
+	// hasClass, hasSeed and hasLevels say which fields of the header are there.
+	// They are flags of the bytes alone.
+	hasClass
+	hasSeed
+	hasLevels
+
+	fields     = hasClass | hasSeed | hasLevels
+	knownFlags = Additive | TotalKnown | Saturated | Categorised | WithTotals | fields
 )
 
 // Has reports whether all bits of g are set.
@@ -66,9 +79,9 @@ type Header struct {
 	Family   ID     // which family wrote the BLOB
 	Flags    Flags  // properties
 	KeyClass uint8  // class of the keys or categories, package key; 0 when none was seen
-	Levels   uint8  // quadtree levels counted beside the cells; 0 in this version
+	Levels   uint8  // levels of quads counted beside the cells
 	Seed     uint64 // seed of the hash
-	Total    uint64 // occurrences inserted, meaningful with TotalKnown
+	Total    uint64 // occurrences inserted; 0 without TotalKnown
 }
 
 // Blob is a BLOB whose header and lengths were checked. Params and Body are
@@ -84,106 +97,100 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // checksum covers every byte but its own four.
 func checksum(blob []byte) uint32 {
-	return crc32.Update(crc32.Checksum(blob[:8], castagnoli), castagnoli, blob[12:])
+	return crc32.Update(crc32.Checksum(blob[:atChecksum], castagnoli), castagnoli, blob[atFlags:])
 }
 
-// New allocates a BLOB with room for params and body and writes its lengths.
-// The caller fills Params and Body and then calls Seal.
-func New(id ID, params, body int) ([]byte, Blob) {
-	blob := make([]byte, HeaderSize+params+body)
-	copy(blob, magic[:])
-	blob[4] = Version
-	blob[5] = byte(id)
-	blob[12] = HashVersion
-	binary.LittleEndian.PutUint64(blob[32:], uint64(body))
-	binary.LittleEndian.PutUint32(blob[40:], uint32(params))
-	return blob, Blob{
-		Params: blob[HeaderSize : HeaderSize+params : HeaderSize+params],
-		Body:   blob[HeaderSize+params:],
+// Begin appends a BLOB's header and parameters to dst. The caller appends the
+// body and then calls Seal with all that was appended.
+func Begin(dst []byte, h Header, params []byte) []byte {
+	dst = append(append(dst, magic[:]...), Version, byte(h.Family), 0, 0, 0, 0)
+	flags := h.Flags &^ fields
+	if h.KeyClass != 0 {
+		flags |= hasClass
 	}
+	if h.Seed != 0 {
+		flags |= hasSeed
+	}
+	if h.Levels != 0 {
+		flags |= hasLevels
+	}
+	dst = binary.AppendUvarint(dst, uint64(flags))
+	if h.KeyClass != 0 {
+		dst = append(dst, h.KeyClass)
+	}
+	if h.Levels != 0 {
+		dst = append(dst, h.Levels)
+	}
+	if h.Seed != 0 {
+		dst = binary.AppendUvarint(dst, h.Seed)
+	}
+	if flags.Has(TotalKnown) {
+		dst = binary.AppendUvarint(dst, h.Total)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(params)))
+	return append(dst, params...)
 }
 
-// Seal writes the header's fields and the checksum into a BLOB from New, once
-// its parameters and body are in place.
-func Seal(blob []byte, h Header) []byte {
-	binary.LittleEndian.PutUint16(blob[6:], uint16(h.Flags))
-	blob[13] = h.KeyClass
-	blob[14] = h.Levels
-	binary.LittleEndian.PutUint64(blob[16:], h.Seed)
-	binary.LittleEndian.PutUint64(blob[24:], h.Total)
-	binary.LittleEndian.PutUint32(blob[8:], checksum(blob))
+// Seal writes the checksum into a BLOB that is complete but for it.
+func Seal(blob []byte) []byte {
+	binary.LittleEndian.PutUint32(blob[atChecksum:], checksum(blob))
 	return blob
 }
 
-// Begin appends a BLOB's header, without its fields, to dst. The caller appends
-// the parameters and the body and then calls End with what it appended.
-func Begin(dst []byte, id ID) []byte {
-	n := len(dst)
-	dst = append(dst, make([]byte, HeaderSize)...)
-	copy(dst[n:], magic[:])
-	dst[n+4] = Version
-	dst[n+5] = byte(id)
-	dst[n+12] = HashVersion
-	return dst
-}
-
-// End writes lengths, fields and checksum into a BLOB that Begin began and
-// whose parameters take params bytes.
-func End(blob []byte, params int, h Header) {
-	binary.LittleEndian.PutUint64(blob[32:], uint64(len(blob)-HeaderSize-params))
-	binary.LittleEndian.PutUint32(blob[40:], uint32(params))
-	Seal(blob, h)
+// Join is the BLOB of a header, parameters and a body.
+func Join(h Header, params, body []byte) []byte {
+	blob := Begin(make([]byte, 0, MaxHeader+len(params)+len(body)), h, params)
+	return Seal(append(blob, body...))
 }
 
 // Parse checks a BLOB's header and lengths and returns views of its parts. It
-// reads a fixed number of bytes whatever the BLOB's size: the checksum is
+// reads a bounded number of bytes whatever the BLOB's size: the checksum is
 // Verify's. The error wraps ErrInvalid and says what is wrong.
 func Parse(blob []byte) (Blob, error) {
-	if len(blob) < HeaderSize {
-		return Blob{}, Invalidf("%d bytes, a header alone has %d", len(blob), HeaderSize)
+	if len(blob) < minHeader {
+		return Blob{}, Invalidf("%d bytes, a header alone has %d or more", len(blob), minHeader)
 	}
 	if [4]byte(blob[:4]) != magic {
 		return Blob{}, Invalidf("the bytes begin with %q, a sketch with %q", blob[:4], magic[:])
 	}
-	if v := blob[4]; v == 0 || v > Version {
+	if v := blob[atVersion]; v == 0 || v > Version {
 		return Blob{}, Invalidf("format version %d, this program reads 1 to %d", v, Version)
 	}
-	if v := blob[12]; v != HashVersion {
-		return Blob{}, Invalidf("hash version %d, this program knows %d", v, HashVersion)
+	r := Reader{b: blob, off: atFlags, what: "header"}
+	wire := r.Uvarint()
+	if unknown := wire &^ uint64(knownFlags); unknown != 0 {
+		return Blob{}, Invalidf("unknown flags %#x", unknown)
 	}
-	flags := Flags(binary.LittleEndian.Uint16(blob[6:]))
-	if flags&^knownFlags != 0 {
-		return Blob{}, Invalidf("unknown flags %#x", uint16(flags&^knownFlags))
+	flags := Flags(wire)
+	b := Blob{Header: Header{Family: ID(blob[atFamily]), Flags: flags &^ fields}}
+	if flags.Has(hasClass) {
+		b.KeyClass = r.Uint8()
 	}
-	if blob[15] != 0 || binary.LittleEndian.Uint32(blob[44:]) != 0 {
-		return Blob{}, Invalidf("reserved bytes are not 0")
+	if flags.Has(hasLevels) {
+		b.Levels = r.Uint8()
 	}
-	params := binary.LittleEndian.Uint32(blob[40:])
-	body := binary.LittleEndian.Uint64(blob[32:])
+	if flags.Has(hasSeed) {
+		b.Seed = r.Uvarint()
+	}
+	if flags.Has(TotalKnown) {
+		b.Total = r.Uvarint()
+	}
+	params := r.Uvarint()
+	if err := r.Err(); err != nil {
+		return Blob{}, err
+	}
+	if flags.Has(hasClass) && b.KeyClass == 0 || flags.Has(hasLevels) && b.Levels == 0 || flags.Has(hasSeed) && b.Seed == 0 {
+		return Blob{}, Invalidf("flags %#x promise a class of keys, levels or a seed that is 0", wire)
+	}
 	if params > MaxParams {
 		return Blob{}, Invalidf("parameters of %d bytes, at most %d are allowed", params, MaxParams)
 	}
-	rest := uint64(len(blob) - HeaderSize)
-	if body > math.MaxInt64 || uint64(params)+body != rest {
-		return Blob{}, Invalidf("the header promises %d bytes of parameters and %d of body, but %d follow", params, body, rest)
+	rest := blob[r.off:]
+	if params > uint64(len(rest)) {
+		return Blob{}, Invalidf("the header promises %d bytes of parameters, but %d follow", params, len(rest))
 	}
-	total := binary.LittleEndian.Uint64(blob[24:])
-	if !flags.Has(TotalKnown) && total != 0 {
-		return Blob{}, Invalidf("total %d in a sketch whose total is unknown", total)
-	}
-	p := HeaderSize + int(params)
-	return Blob{
-		Header: Header{
-			Family:   ID(blob[5]),
-			Flags:    flags,
-			KeyClass: blob[13],
-			Levels:   blob[14],
-			Seed:     binary.LittleEndian.Uint64(blob[16:]),
-			Total:    total,
-		},
-		Params: blob[HeaderSize:p:p],
-		Body:   blob[p:],
-	}, nil
+	b.Params, b.Body = rest[:params:params], rest[params:]
+	return b, nil
 }
 
 // ParseAs is Parse for a BLOB that must be of one family.
@@ -197,10 +204,10 @@ func ParseAs(id ID, blob []byte) (Blob, error) {
 
 // Verify compares the checksum of a BLOB that Parse accepted. O(len(blob)).
 func Verify(blob []byte) error {
-	if len(blob) < HeaderSize {
-		return Invalidf("%d bytes, a header alone has %d", len(blob), HeaderSize)
+	if len(blob) < minHeader {
+		return Invalidf("%d bytes, a header alone has %d or more", len(blob), minHeader)
 	}
-	if binary.LittleEndian.Uint32(blob[8:]) != checksum(blob) {
+	if binary.LittleEndian.Uint32(blob[atChecksum:]) != checksum(blob) {
 		return ErrChecksum
 	}
 	return nil

@@ -1,6 +1,9 @@
 package sketch
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Reader reads little-endian fields from untrusted bytes. It never reads
 // beyond them: the first field that is not there makes Err, and every later
@@ -71,6 +74,10 @@ func (r *Reader) Uvarint() uint64 {
 	if r.err != nil {
 		return 0
 	}
+	if r.off < len(r.b) && r.b[r.off] < 1<<7 { // most are small
+		r.off++
+		return uint64(r.b[r.off-1])
+	}
 	v, n := binary.Uvarint(r.b[r.off:])
 	if n <= 0 || (n > 1 && r.b[r.off+n-1] == 0) {
 		r.err = Invalidf("%s: no number at byte %d", r.what, r.off)
@@ -78,6 +85,32 @@ func (r *Reader) Uvarint() uint64 {
 	}
 	r.off += n
 	return v
+}
+
+// Varint reads a signed number, as Uvarint reads its zigzag.
+func (r *Reader) Varint() int64 {
+	u := r.Uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// Float reads a number that AppendFloat wrote.
+func (r *Reader) Float() float64 {
+	u := r.Uvarint()
+	if u == inFull {
+		v := math.Float64frombits(r.Uint64())
+		if _, ok := decimal(v); ok && r.err == nil {
+			r.err = Invalidf("%s: %v in full before byte %d", r.what, v, r.off)
+		}
+		return v
+	}
+	m, places := u>>placesBits, u&(1<<placesBits-1)
+	if m >= maxMantissa || places >= uint64(len(powers)) || places > 0 && m%10 == 0 {
+		if r.err == nil {
+			r.err = Invalidf("%s: no decimal number before byte %d", r.what, r.off)
+		}
+		return 0
+	}
+	return float64(m) / powers[places]
 }
 
 // Reserved reads n bytes that this version of the format wants to be 0.

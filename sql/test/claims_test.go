@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -46,63 +45,81 @@ var claimants = []struct{ name, blob string }{
 	{"cuckoo tagged, variable length", "SELECT cuckoo_agg(i, {capacity: 2000, variant: 'tagged', variable_length: true, duplicates: true}) FROM range(1900) t(i)"},
 }
 
-// An edit writes bytes over a BLOB.
-type edit struct {
-	at    int
-	bytes []byte
+// edits are BLOBs with a byte of the header or the parameters, or the number that
+// begins there, written over in many ways; what follows moves with its length.
+func edits(blob []byte, at int) (all [][]byte) {
+	parts, err := sketch.Parse(blob)
+	end := len(blob) - len(parts.Body)
+	if err != nil || at >= end {
+		return nil
+	}
+	params := end - len(parts.Params)
+	put := func(until int, to []byte) {
+		b := slices.Concat(blob[:at], to, blob[until:])
+		if at >= params { // their length is one byte
+			b[params-1] += byte(len(to) - (until - at))
+		}
+		all = append(all, sketch.Seal(b))
+	}
+	was := blob[at]
+	for _, v := range []byte{0, 1, 2, 3, 4, 8, 16, 23, 24, 32, 63, 64, 127, 128, 255, was - 1, was + 1, was * 2} {
+		put(at+1, []byte{v})
+	}
+	n, read := binary.Uvarint(blob[at:end])
+	if at < firstField || at == params-1 || read <= 0 {
+		return all
+	}
+	for _, v := range []uint64{
+		n * 2, n * 4, n * 256, n / 2, n + 1, n - 1, 1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 27, 1 << 28, 1 << 30, 1 << 31, 1<<32 - 1, 1 << 32, 1 << 40, 1 << 52, 1<<53 - 1, 1 << 53, 1<<54 - 1,
+		1<<63 - 1, 1 << 63, ^uint64(1<<52 - 1), ^uint64(1<<53 - 1), ^uint64(1 << 40), ^uint64(0),
+	} {
+		put(at+read, binary.AppendUvarint(nil, v))
+	}
+	for _, v := range []float64{1e-300, 1e-9, 1e-3, 1e300} {
+		put(at+read, sketch.AppendFloat(nil, v))
+	}
+	return all
 }
 
-// edits are those of every byte, every uint32 and every uint64 of a BLOB's header
-// and parameters, but for magic and checksum.
-func edits(blob []byte) (all []edit) {
-	end := sketch.HeaderSize + int(binary.LittleEndian.Uint32(blob[40:]))
-	for at := 5; at < end; at++ {
-		if at >= 8 && at < 12 {
-			continue
+// The family stands before the checksum, all else behind it.
+const (
+	familyAt   = 5
+	firstField = 10
+)
+
+// allEdits are the edits of the whole header and the parameters, and as many again of
+// two at once: layers and the bytes that they are to fit, a form and its flags.
+func allEdits(blob []byte, r *rand.Rand) [][]byte {
+	all := edits(blob, familyAt)
+	end := firstField
+	for ; ; end++ {
+		more := edits(blob, end)
+		if more == nil {
+			break
 		}
-		was := blob[at]
-		for _, v := range []byte{0, 1, 2, 3, 4, 8, 16, 23, 24, 32, 63, 64, 127, 128, 255, was - 1, was + 1, was * 2} {
-			all = append(all, edit{at, []byte{v}})
-		}
-		if left := end - at; left >= 4 && at%4 == 0 {
-			for _, v := range []uint32{1 << 10, 1 << 16, 1 << 20, 1 << 27, 1 << 30, 1<<31 - 1, 1<<32 - 1} {
-				all = append(all, edit{at, binary.LittleEndian.AppendUint32(nil, v)})
-			}
-			if left >= 8 {
-				was := binary.LittleEndian.Uint64(blob[at:])
-				for _, v := range []uint64{
-					was * 2, was * 4, was * 256, was / 2, was + 1, was - 1, 1 << 10, 1 << 16, 1 << 20, 1 << 22, 1 << 24, 1 << 27, 1 << 28, 1 << 30, 1 << 31, 1 << 32, 1 << 40, 1 << 52, 1<<53 - 1, 1 << 53,
-					1<<63 - 1, 1 << 63, ^uint64(1<<52 - 1), ^uint64(1<<53 - 1), ^uint64(1 << 40), ^uint64(0), math.Float64bits(1e-300), math.Float64bits(1e-9), math.Float64bits(1e-3), math.Float64bits(1e300),
-				} {
-					all = append(all, edit{at, binary.LittleEndian.AppendUint64(nil, v)})
-				}
-			}
+		all = append(all, more...)
+	}
+	for once := all; len(all) < 2*len(once); {
+		if twice := edits(once[r.IntN(len(once))], firstField+r.IntN(end-firstField)); len(twice) > 0 {
+			all = append(all, twice[r.IntN(len(twice))])
 		}
 	}
 	return all
 }
 
-// sealed is a BLOB with edits, its lengths and its checksum right.
-func sealed(blob []byte, es ...edit) []byte {
-	b := slices.Clone(blob)
-	for _, e := range es {
-		copy(b[e.at:], e.bytes)
-	}
-	c := crc32.MakeTable(crc32.Castagnoli)
-	binary.LittleEndian.PutUint32(b[8:], crc32.Update(crc32.Checksum(b[:8], c), c, b[12:]))
-	return b
-}
-
 // bodies are a BLOB with other bodies: shorter ones, and others of its length.
 func bodies(blob []byte, r *rand.Rand) (all [][]byte) {
-	params := sketch.HeaderSize + int(binary.LittleEndian.Uint32(blob[40:]))
-	body := func(b []byte) {
-		all = append(all, sealed(append(slices.Clone(blob[:params]), b...), edit{32, binary.LittleEndian.AppendUint64(nil, uint64(len(b)))}))
+	parts, err := sketch.Parse(blob)
+	if err != nil {
+		return nil
 	}
-	n := len(blob) - params
+	body := func(b []byte) {
+		all = append(all, sketch.Join(parts.Header, parts.Params, b))
+	}
+	n := len(parts.Body)
 	for _, cut := range []int{0, 1, 2, 3, 8, 16, 40, n / 2, n - 8, n - 1} {
 		if cut >= 0 && cut < n {
-			body(blob[params : params+cut])
+			body(parts.Body[:cut])
 		}
 	}
 	for _, c := range []byte{0, 1, 0x55, 0x7f, 0x80, 0xaa, 0xff} {
@@ -116,7 +133,7 @@ func bodies(blob []byte, r *rand.Rand) (all [][]byte) {
 		body(b)
 	}
 	for range 60 { // a few bytes of it, those at its beginning above all
-		b := slices.Clone(blob[params:])
+		b := slices.Clone(parts.Body)
 		for range 1 + r.IntN(3) {
 			b[r.IntN(min(n, 1+r.IntN(n)))] = byte(r.Uint32())
 		}
@@ -168,14 +185,7 @@ func TestClaims(t *testing.T) {
 		if len(blob) > 5500 {
 			t.Fatalf("%s: %d bytes", form.name, len(blob))
 		}
-		var all [][]byte
-		for _, e := range edits(blob) {
-			all = append(all, sealed(blob, e))
-		}
-		// Some need two: layers and the bytes that they are to fit, a form and its flags.
-		for es := edits(blob); len(all) < 2*len(es) && len(es) > 0; {
-			all = append(all, sealed(blob, es[r.IntN(len(es))], es[r.IntN(len(es))]))
-		}
+		all := allEdits(blob, r)
 		all = append(all, bodies(blob, r)...)
 		all = sample(r, all, 40*few)
 		insert(t, db, form.name, true, all, blob)

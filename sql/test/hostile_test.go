@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // What the tests cannot find out by the list of families, a new one must have.
@@ -46,10 +46,7 @@ func damage(blob []byte) (plain, sealed [][]byte) {
 		b := append([]byte(nil), blob...)
 		b[bit/8] ^= 1 << (bit % 8)
 		plain = append(plain, b)
-		s := append([]byte(nil), b...)
-		c := crc32.MakeTable(crc32.Castagnoli)
-		binary.LittleEndian.PutUint32(s[8:], crc32.Update(crc32.Checksum(s[:8], c), c, s[12:]))
-		sealed = append(sealed, s)
+		sealed = append(sealed, sketch.Seal(append([]byte(nil), b...)))
 	}
 	return plain, sealed
 }

@@ -4,8 +4,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Format is docs/FORMAT.md, for tests in a family's folder: what it returns
@@ -22,13 +20,5 @@ func Format(t testing.TB) func(claim string) {
 		if !strings.Contains(page, claim) && !strings.Contains(flat, claim) {
 			t.Errorf("docs/FORMAT.md does not have:\n%s", claim)
 		}
-	}
-}
-
-// ParamsSize checks the length of a BLOB's parameters.
-func ParamsSize(t testing.TB, blob []byte, want int) {
-	t.Helper()
-	if b, err := sketch.Parse(blob); err != nil || len(b.Params) != want {
-		t.Errorf("parameters of %d bytes, want %d, error %v", len(b.Params), want, err)
 	}
 }

@@ -110,17 +110,18 @@ var kitID = sketch.Define(sketch.Family{ID: 249, Name: "list", Article: "a"}).ID
 // Blob is a count, a mark, and pairs in order: 16 bytes each.
 func (l *list) Blob() []byte {
 	ids := slices.Sorted(maps.Keys(l.n))
-	blob, b := sketch.New(kitID, 16, 16*len(ids))
-	binary.LittleEndian.PutUint64(b.Params, uint64(len(ids)))
-	binary.LittleEndian.PutUint64(b.Params[8:], l.last)
-	for i, id := range ids {
-		binary.LittleEndian.PutUint64(b.Body[16*i:], id)
-		binary.LittleEndian.PutUint64(b.Body[16*i+8:], l.n[id])
+	params := binary.LittleEndian.AppendUint64(nil, uint64(len(ids)))
+	params = binary.LittleEndian.AppendUint64(params, l.last)
+	var body []byte
+	for _, id := range ids {
+		body = binary.LittleEndian.AppendUint64(body, id)
+		body = binary.LittleEndian.AppendUint64(body, l.n[id])
 	}
+	blob := sketch.Join(sketch.Header{Family: kitID}, params, body)
 	if l.raw != nil {
 		copy(blob, l.raw[:4])
 	}
-	return sketch.Seal(blob, sketch.Header{Family: kitID})
+	return blob
 }
 
 func parseList(d defect, blob []byte) (n uint64, b sketch.Blob, err error) {

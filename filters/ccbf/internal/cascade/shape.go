@@ -2,6 +2,7 @@ package cascade
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -39,15 +40,26 @@ func NewShape(k int, widths []int) (Shape, error) {
 // Check holds a shape that a BLOB says it has against the limits of newShape and
 // setCounters.
 func (s *Shape) Check() error {
-	widths := make([]int, s.Layers)
-	for i := range widths {
-		widths[i] = int(s.Width[i])
-	}
-	t, err := NewShape(s.K, widths)
+	t, err := s.unsized()
 	if err != nil {
 		return err
 	}
 	return t.SetCounters(s.Sizes())
+}
+
+// CheckWidths is Check of a shape without sizes.
+func (s *Shape) CheckWidths() error {
+	_, err := s.unsized()
+	return err
+}
+
+// unsized is a shape of the same k and widths by NewShape.
+func (s *Shape) unsized() (Shape, error) {
+	widths := make([]int, s.Layers)
+	for i := range widths {
+		widths[i] = int(s.Width[i])
+	}
+	return NewShape(s.K, widths)
 }
 
 // Widths are the bits per counter of each layer.
@@ -116,7 +128,7 @@ func (s *Shape) Fit(bytes uint64) error {
 	}
 	last := (bytes - padding(s.Layers)) * 8 / unit
 	if last == 0 {
-		return sketch.OptionError("bytes", "is %d, layers %v take at least %d", bytes, s.Width[:s.Layers], (unit+7)/8+padding(s.Layers))
+		return sketch.OptionError("bytes", "is %d, layers %v take at least %d", bytes, slices.Clone(s.Widths()), (unit+7)/8+padding(s.Layers))
 	}
 	if n := bits.Len64(last); n > 5 { // keep five leading bits
 		last &^= 1<<(n-5) - 1

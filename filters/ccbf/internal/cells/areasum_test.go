@@ -27,14 +27,15 @@ func townsBody(n int) (body []byte, bounds grid.Rect) {
 		Keys(keys[i:i+1], []float64{x}, []float64{y}, townsGrid.Res())
 	}
 	l := List{{Label{None: true}, RunOf(keys, nil)}}
-	body, _ = l.AppendBody(nil, 1<<30)
-	return body, l.Bounds()
+	bounds = l.Bounds()
+	body, _ = l.AppendBody(nil, bounds, 1<<30)
+	return body, bounds
 }
 
-func bodyView(t *testing.T, body []byte, bounds grid.Rect) *View {
+func bodyView(t *testing.T, body []byte, bounds grid.Rect, n int) *View {
 	t.Helper()
 	v := new(View)
-	if err := v.Reset(body, bounds); err != nil {
+	if err := v.Reset(body, bounds, false, uint64(n)); err != nil {
 		t.Fatal(err)
 	}
 	return v
@@ -82,7 +83,7 @@ func TestPolygonReadsTheBlocksItTouches(t *testing.T) {
 		for i := range 20 {
 			r := rand.New(rand.NewPCG(66, uint64(i)))
 			x, y := -5+6*r.Float64(), 50+5*r.Float64()
-			v := bodyView(t, body, bounds)
+			v := bodyView(t, body, bounds, 200_000)
 			read, all := blocksRead(v, outline(t, x, y, radius, 40))
 			s := &v.sections[0]
 			near := 0
@@ -109,11 +110,11 @@ func TestPolygonReadsTheBlocksItTouches(t *testing.T) {
 func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 	body, bounds := townsBody(20_000)
 	for _, room := range []int64{0, keptBlock, 20_000, 100_000} { // the index takes some 9,000
-		v, r := bodyView(t, body, bounds), rand.New(rand.NewPCG(68, 0))
+		v, r := bodyView(t, body, bounds, 20_000), rand.New(rand.NewPCG(68, 0))
 		v.kept = kept{asked: 2, sections: make([]keptSection, 1), room: room}
 		for i := range 60 {
 			a := outline(t, -5+6*r.Float64(), 50+5*r.Float64(), 0.5, 30)
-			got, want := v.AreaSum(a, nil), bodyView(t, body, bounds).AreaSum(a, nil)
+			got, want := v.AreaSum(a, nil), bodyView(t, body, bounds, 20_000).AreaSum(a, nil)
 			if got != want {
 				t.Fatalf("room %d, question %d: %d, a fresh view says %d", room, i, got, want)
 			}

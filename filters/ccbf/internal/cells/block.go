@@ -8,12 +8,12 @@ import (
 )
 
 // The cells of a section lie in blocks of up to blockCells, in Z-order, behind
-// an index with an entry per block, so that a lookup decodes one block.
+// an index with an entry per block, so that a lookup decodes one block; where there
+// is one block alone, behind its first key.
 //
 // A block is two bytes, the orders of its gaps and of its counts, and then for
-// each cell the gap to the one before (less one; none for the first, whose key
-// is in the index) and the count (less one), in the class code of package
-// bitio, padded to a byte.
+// each cell the gap to the one before (less one; none for the first) and the count
+// (less one), in the class code of package bitio, padded to a byte.
 const (
 	blockCells = 128
 	indexEntry = 12 // first key uint64, end of the block in the data uint32
@@ -47,7 +47,8 @@ func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
 // blocks is the encoded data of one section, checked for its lengths only.
 type blocks struct {
 	cells int    // how many
-	index []byte // indexEntry bytes per block
+	only  uint64 // the first key, where there is one block
+	index []byte // indexEntry bytes per block; empty where there is one
 	data  []byte
 }
 
@@ -55,11 +56,17 @@ func blockCount(cells int) int { return (cells + blockCells - 1) / blockCells }
 
 // first is the key of the first cell of block i.
 func (b *blocks) first(i int) uint64 {
+	if len(b.index) == 0 {
+		return b.only
+	}
 	return binary.LittleEndian.Uint64(b.index[i*indexEntry:])
 }
 
 // end is where block i ends in the data.
 func (b *blocks) end(i int) int {
+	if len(b.index) == 0 {
+		return len(b.data)
+	}
 	return int(binary.LittleEndian.Uint32(b.index[i*indexEntry+8:]))
 }
 
@@ -95,7 +102,7 @@ func (b *blocks) above(key uint64, from, to int) int {
 // count is the count of the cell with a key; 0 where there is none. Bytes that
 // are no valid block give a wrong answer, nothing worse.
 func (b *blocks) count(key uint64) uint64 {
-	i := b.above(key, 0, len(b.index)/indexEntry) - 1
+	i := b.above(key, 0, blockCount(b.cells)) - 1
 	if i < 0 {
 		return 0
 	}
@@ -155,7 +162,7 @@ func (b *blocks) decodeAll() (Run, bool) {
 	r := Run{make([]uint64, b.cells), make([]uint64, b.cells)}
 	var keys, counts [blockCells]uint64
 	at := 0
-	for i := range len(b.index) / indexEntry {
+	for i := range blockCount(b.cells) {
 		n, ok := b.decode(i, &keys, &counts)
 		if !ok || at > 0 && keys[0] <= r.Keys[at-1] || !b.chosen(i, keys[:n], counts[:n]) {
 			return Run{}, false
@@ -163,5 +170,5 @@ func (b *blocks) decodeAll() (Run, bool) {
 		copy(r.Keys[at:], keys[:n])
 		at += copy(r.Counts[at:], counts[:n])
 	}
-	return r, at == b.cells && b.end(len(b.index)/indexEntry-1) == len(b.data)
+	return r, at == b.cells && b.end(blockCount(b.cells)-1) == len(b.data)
 }

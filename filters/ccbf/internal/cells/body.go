@@ -5,51 +5,66 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// The body of an exact sketch (docs/FORMAT.md):
+// The body of an exact sketch (docs/FORMAT.md), which has no bytes where there are
+// no cells. Where there is one section, without a category:
+//
+//	uvarint  number of cells, at least 1
+//	         its cells
+//
+// Otherwise, with categories or with cells in several regions:
 //
 //	uvarint  number of sections
 //	per section, ordered by category, then region:
-//	  uvarint  0 without a category, else 1 + length of the category
-//	  bytes    the category
+//	  uvarint  length of the category, and the category, with categories
 //	  varint   x and y of the region (zigzag)
 //	  uvarint  number of cells, at least 1
 //	  uvarint  number of occurrences
-//	  uvarint  bytes of index and blocks
-//	per section: index, blocks
+//	  uvarint  bytes of its cells, but of the last section
+//	per section: its cells
+//
+// The cells of a section are a block, behind the key of the first cell, less the
+// lowest that the bounds allow; or an index and blocks.
 
-// AppendBody appends the body of a list; false once it is longer than limit bytes.
-func (l List) AppendBody(dst []byte, limit uint64) ([]byte, bool) {
+// AppendBody appends the body of a list, around whose cells bounds are; false once it
+// is longer than limit bytes.
+func (l List) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
 	if uint64(l.cells()) > limit*8/MinCellBits {
 		return dst, false
 	}
-	if len(l) == 1 && len(l[0].Keys) <= blockCells {
-		return appendSmallBody(dst, &l[0], limit)
+	if len(l) == 0 {
+		return dst, true
 	}
-	body := len(dst)
-	dst = binary.AppendUvarint(dst, uint64(len(l)))
-	var data []byte
-	for i := range l {
-		s := &l[i]
-		dst = appendSectionHead(dst, s)
-		before, ok := len(data), false
-		if data, ok = appendBlocks(data, s.Run, limit); !ok {
-			return dst, false
+	body, last := len(dst), len(l)-1
+	if last == 0 && l[0].None {
+		dst = binary.AppendUvarint(dst, uint64(len(l[0].Keys)))
+	} else {
+		dst = binary.AppendUvarint(dst, uint64(len(l)))
+		var data []byte
+		for i := range l {
+			dst = appendSectionHead(dst, &l[i])
+			if i == last {
+				break
+			}
+			before, ok := len(data), false
+			if data, ok = appendCells(data, &l[i], bounds, limit); !ok {
+				return dst, false
+			}
+			dst = binary.AppendUvarint(dst, uint64(len(data)-before))
 		}
-		dst = binary.AppendUvarint(dst, uint64(len(data)-before))
+		dst = append(dst, data...)
 	}
-	dst = append(dst, data...)
-	return dst, uint64(len(dst)-body) <= limit
+	dst, ok := appendCells(dst, &l[last], bounds, limit)
+	return dst, ok && uint64(len(dst)-body) <= limit
 }
 
 // appendSectionHead appends what stands before a section's length.
 func appendSectionHead(dst []byte, s *Section) []byte {
-	if s.None {
-		dst = binary.AppendUvarint(dst, 0)
-	} else {
-		dst = binary.AppendUvarint(dst, 1+uint64(len(s.Category)))
+	if !s.None {
+		dst = binary.AppendUvarint(dst, uint64(len(s.Category)))
 		dst = append(dst, s.Category...)
 	}
 	dst = binary.AppendVarint(dst, int64(s.X))
@@ -58,37 +73,37 @@ func appendSectionHead(dst []byte, s *Section) []byte {
 	return binary.AppendUvarint(dst, s.total())
 }
 
-// appendSmallBody is appendBody for one section of one block, whose
-// length fits a single byte or two: no second buffer.
-func appendSmallBody(dst []byte, s *Section, limit uint64) ([]byte, bool) {
-	body := len(dst)
-	dst = binary.AppendUvarint(dst, 1)
-	dst = appendSectionHead(dst, s)
-	// A varint of two bytes holds lengths to 16,383; a block of blockCells
-	// cells takes at most 2 + 128 * 2 * 17 bytes.
-	at := len(dst)
-	dst, _ = appendBlocks(append(dst, 0, 0), s.Run, limit)
-	size := len(dst) - at - 2
-	if size < 1<<7 {
-		dst[at] = byte(size)
-		copy(dst[at+1:], dst[at+2:])
-		dst = dst[:len(dst)-1]
-	} else {
-		dst[at], dst[at+1] = byte(size)|1<<7, byte(size>>7)
+// lowest is the lowest key that a cell inside bounds can have in a region.
+func lowest(bounds grid.Rect, x, y int32) uint64 {
+	low := func(least int64, region int32) uint32 {
+		if least += Bias; int32(least>>32) == region {
+			return uint32(least)
+		}
+		return 0
 	}
-	return dst, uint64(len(dst)-body) <= limit
+	return grid.Interleave(low(bounds.MinX, x), low(bounds.MinY, y))
+}
+
+// appendCells appends the cells of a section; false once they take more than limit
+// bytes.
+func appendCells(dst []byte, s *Section, bounds grid.Rect, limit uint64) ([]byte, bool) {
+	w := writers.Get().(*bitio.Writer)
+	defer writers.Put(w)
+	if len(s.Keys) <= blockCells {
+		dst = binary.AppendUvarint(dst, s.Keys[0]-lowest(bounds, s.X, s.Y))
+		return appendBlock(dst, w, s.Keys, s.Counts), true
+	}
+	return appendBlocks(dst, w, s.Run, limit)
 }
 
 // appendBlocks appends the index and the blocks of a run; false once they are
 // longer than limit bytes.
-func appendBlocks(dst []byte, r Run, limit uint64) ([]byte, bool) {
+func appendBlocks(dst []byte, w *bitio.Writer, r Run, limit uint64) ([]byte, bool) {
 	index := len(dst)
 	n := blockCount(len(r.Keys))
 	dst = slices.Grow(dst, n*indexEntry+len(r.Keys)*5/4)
 	dst = dst[:index+n*indexEntry]
 	data := len(dst)
-	w := writers.Get().(*bitio.Writer)
-	defer writers.Put(w)
 	for i := range n {
 		if uint64(len(dst)-index) > limit {
 			return dst, false

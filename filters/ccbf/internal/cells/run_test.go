@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
 // townKeys makes keys of n points in towns over a country of 8,000 x 8,000 cells,
@@ -63,8 +64,9 @@ func BenchmarkRun(b *testing.B) {
 func BenchmarkEncode(b *testing.B) {
 	r := new(sorter).run(townKeys(1<<20), nil)
 	var dst []byte
+	var w bitio.Writer
 	for b.Loop() {
-		dst, _ = appendBlocks(dst[:0], r, 1<<30)
+		dst, _ = appendBlocks(dst[:0], &w, r, 1<<30)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(r.Keys)), "ns/cell")
 	b.ReportMetric(float64(len(dst))/float64(len(r.Keys)), "bytes/cell")

@@ -14,26 +14,13 @@ type View struct {
 	kept     kept
 }
 
-// Reset makes v a view of a body, of whose cells none is outside bounds. It reads
-// the lengths of sections, not their cells.
-func (v *View) Reset(body []byte, bounds grid.Rect) (err error) {
+// Reset makes v a view of a body, of whose cells none is outside bounds, which have
+// categories or have none, and which count total. It reads the lengths of sections,
+// not their cells.
+func (v *View) Reset(body []byte, bounds grid.Rect, categories bool, total uint64) (err error) {
 	v.bounds, v.kept = bounds, kept{}
-	v.sections, err = parseBody(v.sections, body)
+	v.sections, err = parseBody(v.sections, body, bounds, categories, total)
 	return err
-}
-
-// Total is the sum of all counts, as the sections have it. It is an error where
-// some have a category and others have none, or have other than categories says.
-func (v *View) Total(categories bool) (uint64, error) {
-	total := uint64(0)
-	for i := range v.sections {
-		s := &v.sections[i]
-		if (s.category != nil) != categories {
-			return 0, sketch.Invalidf("section %d disagrees with the header about categories", i+1)
-		}
-		total = saturate.Add(total, s.total)
-	}
-	return total, nil
 }
 
 // Count is the count of a cell, in a category or, where that is nil, in all.
@@ -111,7 +98,7 @@ func (v *View) Each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint6
 // each is View.each for one section, in Z-order.
 func (s *sectionView) each(clip grid.Rect, f func(c grid.Cell, n uint64)) {
 	var keys, counts [blockCells]uint64
-	for i := range len(s.index) / indexEntry {
+	for i := range blockCount(s.cells) {
 		around := s.around(i)
 		inside := around.Intersect(clip)
 		if inside.Empty() {

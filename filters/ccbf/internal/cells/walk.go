@@ -81,7 +81,7 @@ func (s *sectionView) quad(low, high uint64) grid.Rect {
 // around is a rectangle around the cells of block i, read off the index alone.
 func (s *sectionView) around(i int) grid.Rect {
 	high := ^uint64(0)
-	if (i+1)*indexEntry < len(s.index) {
+	if i+1 < blockCount(s.cells) {
 		high = s.first(i+1) - 1
 	}
 	return s.quad(s.first(i), high)

@@ -1,0 +1,291 @@
+package ccbf
+
+import (
+	"encoding/binary"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// The values of the form.
+const (
+	formExact = 1
+	formDense = 2
+)
+
+// The first of a BLOB's parameters (docs/FORMAT.md): the form in its lowest two
+// bits, above it what is other than usual, or which of the fields below follow.
+const (
+	formBits  = 1<<2 - 1
+	inSums    = 1 << 2  // mode standard
+	fromFirst = 1 << 3  // dense from the first row on
+	hasBytes  = 1 << 4  // other than DefaultBytes
+	_         = 1 << 5  // reserved: overflow 'tree'
+	noCells   = 1 << 6  // no bounds
+	hasK      = 1 << 7  // other than DefaultK
+	hasWidths = 1 << 8  // other than the mode's
+	hasSizes  = 1 << 9  // counters other than follow from bytes
+	hasBase   = 1 << 10 // other than 0
+	hasParts  = 1 << 11
+
+	knownFields = formBits | inSums | fromFirst | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts
+)
+
+// maxParams is the most bytes that params.append appends: with a resolution and
+// bounds of nine bytes each, and layers.
+const maxParams = 2 + 9 + 4*9 + 5 + 1 + 1 + MaxLayers + MaxLayers*5 + 1 + 2
+
+// mostHead is the most bytes before the body of a sketch with so many layers.
+func mostHead(layers int) uint64 {
+	return uint64(sketch.MaxHeader + maxParams - 6*(MaxLayers-layers))
+}
+
+// params are what a BLOB's parameters say.
+type params struct {
+	Config
+	bounds grid.Rect
+	form   byte
+	parts  cascade.Origin
+}
+
+// append appends the parameters in their only form.
+func (p *params) append(dst []byte) []byte {
+	fields := uint64(p.form)
+	if p.Mode == Standard {
+		fields |= inSums
+	}
+	if !p.Exact {
+		fields |= fromFirst
+	}
+	if p.Bytes != DefaultBytes {
+		fields |= hasBytes
+	}
+	if p.bounds == cells.NoBounds {
+		fields |= noCells
+	}
+	usual := usualShapes[p.Mode]
+	if p.shape.K != usual.K {
+		fields |= hasK
+	}
+	if !p.shape.SameWidths(&usual) {
+		fields |= hasWidths
+	}
+	if sized, ok := fitted(p.shape, p.Bytes); !ok || sized != p.shape {
+		fields |= hasSizes
+	}
+	if p.Base != 0 {
+		fields |= hasBase
+	}
+	if p.parts.Number != 0 {
+		fields |= hasParts
+	}
+	dst = binary.AppendUvarint(dst, fields)
+	dst = sketch.AppendFloat(dst, p.Grid.Res())
+	if fields&noCells == 0 {
+		dst = binary.AppendVarint(dst, p.bounds.MinX)
+		dst = binary.AppendVarint(dst, p.bounds.MinY)
+		dst = binary.AppendUvarint(dst, uint64(p.bounds.MaxX-p.bounds.MinX))
+		dst = binary.AppendUvarint(dst, uint64(p.bounds.MaxY-p.bounds.MinY))
+	}
+	if fields&hasBytes != 0 {
+		dst = binary.AppendUvarint(dst, p.Bytes)
+	}
+	if fields&hasK != 0 {
+		dst = append(dst, byte(p.shape.K))
+	}
+	if fields&hasWidths != 0 {
+		dst = append(dst, byte(p.shape.Layers))
+		dst = append(dst, p.shape.Widths()...)
+	}
+	if fields&hasSizes != 0 {
+		for _, m := range p.shape.Sizes() {
+			dst = binary.AppendUvarint(dst, m)
+		}
+	}
+	if fields&hasBase != 0 {
+		dst = append(dst, p.Base)
+	}
+	if fields&hasParts != 0 {
+		number, largest := p.parts.Bytes()
+		dst = append(dst, number, largest)
+	}
+	return dst
+}
+
+// usualShapes are the shapes of the modes without sizes.
+var usualShapes = func() (s [Standard + 1]cascade.Shape) {
+	for mode, widths := range defaultWidths {
+		var err error
+		if s[mode], err = cascade.NewShape(DefaultK, widths); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}()
+
+// fitted is a shape with the sizes that follow from bytes; false where none do.
+func fitted(s cascade.Shape, bytes uint64) (cascade.Shape, bool) {
+	s.Size = [MaxLayers]uint64{}
+	return s, bytes >= MinBytes && bytes <= MaxBytes && s.Fit(bytes) == nil
+}
+
+// shapes are the shape read last, and what fitted says of it: those of the BLOB
+// before, most often.
+type shapes struct {
+	checked  cascade.Shape
+	unsized  cascade.Shape // what was fitted
+	bytes    uint64
+	fitted   cascade.Shape
+	fits, is bool
+}
+
+// fit is fitted, remembered.
+func (m *shapes) fit(unsized cascade.Shape, bytes uint64) (cascade.Shape, bool) {
+	if !m.is || m.bytes != bytes || m.unsized != unsized {
+		m.unsized, m.bytes, m.is = unsized, bytes, true
+		m.fitted, m.fits = fitted(unsized, bytes)
+	}
+	return m.fitted, m.fits
+}
+
+// read reads a BLOB's parameters, m being what was read before. Errors wrap
+// sketch.ErrInvalid.
+func (p *params) read(b *sketch.Blob, m *shapes) error {
+	r := sketch.NewReader("parameters", b.Params)
+	fields := r.Uvarint()
+	if unknown := fields &^ knownFields; unknown != 0 {
+		return sketch.Invalidf("parameters %#x, which are not known", unknown)
+	}
+	p.form = byte(fields & formBits)
+	if p.form != formExact && p.form != formDense {
+		return sketch.Invalidf("form %d, must be %d or %d", p.form, formExact, formDense)
+	}
+	res := r.Float()
+	p.bounds = cells.NoBounds
+	if fields&noCells == 0 {
+		if err := p.readBounds(r); err != nil {
+			return err
+		}
+	}
+	p.Config = Config{
+		Bytes:      DefaultBytes,
+		Exact:      fields&fromFirst == 0,
+		Seed:       b.Seed,
+		Categories: b.Flags.Has(sketch.Categorised),
+		Totals:     b.Flags.Has(sketch.WithTotals),
+		Levels:     b.Levels,
+	}
+	if fields&inSums != 0 {
+		p.Mode = Standard
+	}
+	if fields&hasBytes != 0 {
+		p.Bytes = r.Uvarint()
+		if p.Bytes == 0 || p.Bytes > MaxBytes || p.Bytes == DefaultBytes {
+			return sketch.Invalidf("%d bytes at most, must be from 1 to %d, and not %d", p.Bytes, MaxBytes, DefaultBytes)
+		}
+	}
+	if err := p.readShape(r, fields, m); err != nil {
+		return err
+	}
+	if fields&hasBase != 0 {
+		if p.Base = r.Uint8(); p.Base == 0 {
+			return sketch.Invalidf("a base level of 0")
+		}
+	}
+	if fields&hasParts != 0 {
+		number, largest := r.Uint8(), r.Uint8()
+		var ok bool
+		if p.parts, ok = cascade.PartsOf(number, largest); !ok || p.parts.Number == 0 || p.form == formExact || p.Mode == Standard {
+			return sketch.Invalidf("%d parts, the largest %d, in this form and mode", number, largest)
+		}
+	}
+	if err := r.Done(); err != nil {
+		return err
+	}
+	var err error
+	if p.Grid, err = grid.New(res); err != nil {
+		return sketch.Invalidf("%v", err)
+	}
+	return p.check()
+}
+
+// readBounds reads the bounds, whose sides are written as lengths.
+func (p *params) readBounds(r *sketch.Reader) error {
+	x, y, w, h := r.Varint(), r.Varint(), r.Uvarint(), r.Uvarint()
+	const least, most = -grid.MaxIndex - 1, grid.MaxIndex
+	if min(x, y) < least || max(x, y) > most || w > uint64(most-x) || h > uint64(most-y) {
+		return sketch.Invalidf("bounds beyond any cell")
+	}
+	p.bounds = grid.Rect{MinX: x, MinY: y, MaxX: x + int64(w), MaxY: y + int64(h)}
+	return nil
+}
+
+// readShape reads what differs from the usual shape of the mode.
+func (p *params) readShape(r *sketch.Reader, fields uint64, m *shapes) error {
+	usual := &usualShapes[p.Mode]
+	s := *usual
+	if fields&hasK != 0 {
+		if s.K = int(r.Uint8()); s.K == usual.K {
+			return sketch.Invalidf("k is %d, which is not written", s.K)
+		}
+	}
+	if fields&hasWidths != 0 {
+		s.Layers, s.Width = int(r.Uint8()), usual.Width
+		if s.Layers == 0 || s.Layers > MaxLayers {
+			return sketch.Invalidf("%d layers, must be from 1 to %d", s.Layers, MaxLayers)
+		}
+		s.Width = [MaxLayers]uint8{}
+		copy(s.Width[:s.Layers], r.Bytes(uint64(s.Layers)))
+		if s.SameWidths(usual) {
+			return sketch.Invalidf("the usual widths, which are not written")
+		}
+	}
+	if fields&(hasK|hasWidths) != 0 && s != m.unsized { // before anything is made of widths
+		if err := s.CheckWidths(); err != nil {
+			return sketch.Invalidf("%v", err)
+		}
+	}
+	sized, fits := m.fit(s, p.Bytes)
+	if fields&hasSizes == 0 {
+		if !fits {
+			return sketch.Invalidf("%d bytes, in which %d layers of these widths do not fit", p.Bytes, s.Layers)
+		}
+		p.shape = sized
+		return nil
+	}
+	for x := range s.Layers {
+		s.Size[x] = r.Uvarint()
+	}
+	if s != m.checked {
+		if err := s.Check(); err != nil {
+			return sketch.Invalidf("%v", err)
+		}
+		m.checked = s
+	}
+	if fits && s == sized {
+		return sketch.Invalidf("counters that follow from %d bytes and are not written", p.Bytes)
+	}
+	p.shape = s
+	return nil
+}
+
+// check holds what was read against itself.
+func (p *params) check() error {
+	if max(p.Levels, p.Base) > MaxLevels || p.Levels+p.Base > MaxLevels {
+		return sketch.Invalidf("%d levels above level %d, at most %d are counted", p.Levels, p.Base, MaxLevels)
+	}
+	if n := p.shape.Bytes(); n > p.Bytes {
+		// New makes no such sketch. An exact one of a few cells would take the memory
+		// of its layers as soon as a cell more does not fit.
+		return sketch.Invalidf("layers that take %d bytes in a sketch of %d at most", n, p.Bytes)
+	}
+	if p.form == formExact && !p.Exact {
+		return sketch.Invalidf("an exact sketch that was dense from the first row on")
+	}
+	if p.Totals && !p.Categories {
+		return sketch.Invalidf("totals without categories")
+	}
+	return nil
+}

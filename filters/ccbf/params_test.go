@@ -1,0 +1,160 @@
+package ccbf
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Sketches of small groups take few bytes: one cell anywhere on earth at 0.001 at
+// most 40, nine of a place at most 56, with up to 100 points each.
+func TestSmallSketchesAreSmall(t *testing.T) {
+	c := must(Params{Res: 0.001}.Config())
+	r := rand.New(rand.NewPCG(16, 3))
+	for _, want := range []struct{ number, side, most int }{{1, 1, 40}, {9, 3, 56}, {9, 10, 56}, {9, 30, 56}} {
+		largest, sum := 0, 0
+		const rounds = 1000
+		for range rounds {
+			x, y := r.Int64N(360_000)-180_000, r.Int64N(170_000)-85_000
+			b := NewBuilder(c, nil)
+			for _, i := range r.Perm(want.side * want.side)[:want.number] {
+				n := 1 + r.Uint64N(1+r.Uint64N(100)) // many small counts
+				must(0, b.Add(grid.Cell{X: x + int64(i%want.side), Y: y + int64(i/want.side)}, nil, 0, n))
+			}
+			n := len(must(b.Sketch()).Blob())
+			largest, sum = max(largest, n), sum+n
+		}
+		t.Logf("%d of %d x %d cells: %d bytes in the mean, %d at most", want.number, want.side, want.side, sum/rounds, largest)
+		if largest > want.most {
+			t.Errorf("%d of %d x %d cells: %d bytes, at most %d are to be", want.number, want.side, want.side, largest, want.most)
+		}
+	}
+}
+
+// Every parameter comes back, and takes no bytes where it is as usual.
+func TestParamsAreRead(t *testing.T) {
+	shape := func(p Params) cascade.Shape { p.Res = 1; return must(p.Config()).shape }
+	for _, c := range []struct {
+		name  string
+		edit  func(p *params)
+		bytes int // more than without the edit
+	}{
+		{"as usual", func(*params) {}, 0},
+		{"a resolution in full", func(p *params) { p.Grid = must(grid.New(1.0 / 3)) }, 8},
+		{"mode standard", func(p *params) { p.Mode, p.shape = Standard, shape(Params{Mode: Standard}) }, 0},
+		{"never exact", func(p *params) { p.form, p.Exact = formDense, false }, 0},
+		{"no bounds", func(p *params) { p.bounds = cells.NoBounds }, -4},
+		{"all bounds", func(p *params) {
+			p.bounds = grid.Rect{MinX: -grid.MaxIndex - 1, MinY: -grid.MaxIndex - 1, MaxX: grid.MaxIndex, MaxY: grid.MaxIndex}
+		}, 4*8 - 4},
+		{"bytes", func(p *params) { p.Bytes, p.shape = 4096, shape(Params{Bytes: 4096}) }, 2},
+		{"a byte more, in which as many counters fit", func(p *params) { p.Bytes = 1<<20 + 1 }, 3},
+		{"k", func(p *params) { p.shape = shape(Params{K: 5}) }, 2},
+		{"widths", func(p *params) { p.shape = shape(Params{Widths: []int{4, 8, 16}}) }, 1 + 1 + 3},
+		{"widths of the other mode", func(p *params) { p.shape = shape(Params{Widths: []int{8, 16, 32}}) }, 1 + 1 + 3},
+		{"counters", func(p *params) { p.shape = shape(Params{Counters: []uint64{4096, 256, 16, 2}}) }, 1 + 2 + 2 + 1 + 1},
+		{"a base level", func(p *params) { p.form, p.Base = formDense, 24 }, 1 + 1},
+		{"parts", func(p *params) { p.form, p.parts = formDense, cascade.OnePart(1<<40) }, 1 + 2},
+	} {
+		p := params{Config: must(Params{Res: 0.001}.Config()), bounds: grid.Rect{}, form: formExact}
+		usual := len(p.append(nil))
+		c.edit(&p)
+		b := sketch.Blob{Params: p.append(nil)}
+		var got params
+		if err := got.read(&b, new(shapes)); err != nil || got != p {
+			t.Errorf("%s: %x: read %+v, want %+v, error %v", c.name, b.Params, got, p, err)
+		}
+		if n := len(b.Params) - usual; n != c.bytes {
+			t.Errorf("%s takes %d bytes, want %d", c.name, n, c.bytes)
+		}
+		if len(b.Params) > maxParams {
+			t.Errorf("%s: %d bytes, at most %d are counted on", c.name, len(b.Params), maxParams)
+		}
+	}
+}
+
+// What is as usual is not written, and nothing is left over.
+func TestParamsHaveOneSpelling(t *testing.T) {
+	usual := params{Config: must(Params{Res: 0.001}.Config()), bounds: grid.Rect{}, form: formDense}
+	plain := usual.append(nil)
+	flags := func(more uint64, fields ...[]byte) []byte {
+		n, read := binary.Uvarint(plain)
+		return slices.Concat(binary.AppendUvarint(nil, n|more), plain[read:], slices.Concat(fields...))
+	}
+	sizes := func(sizes []uint64) (b []byte) {
+		for _, m := range sizes {
+			b = binary.AppendUvarint(b, m)
+		}
+		return b
+	}
+	bytes := func(n uint64) []byte { return binary.AppendUvarint(nil, n) }
+	s := usual.shape
+	for what, b := range map[string][]byte{
+		"no form":                    append([]byte{0}, plain[1:]...),
+		"form 3":                     flags(3),
+		"the flag for trees":         flags(1 << 5),
+		"flag 12":                    flags(1 << 12),
+		"flag 63":                    flags(1 << 63),
+		"usual bytes":                flags(hasBytes, bytes(DefaultBytes)),
+		"no bytes at all":            flags(hasBytes, bytes(0)),
+		"too many bytes":             flags(hasBytes, bytes(MaxBytes+1)),
+		"bytes too few for counters": flags(hasBytes, bytes(MinBytes-1)),
+		"the usual k":                flags(hasK, []byte{DefaultK}),
+		"k 0":                        flags(hasK, []byte{0}),
+		"k 33":                       flags(hasK, []byte{MaxK + 1}),
+		"the usual widths":           flags(hasWidths, []byte{4, 4, 8, 16, 32}),
+		"no layers":                  flags(hasWidths, []byte{0}),
+		"nine layers":                flags(hasWidths, []byte{9, 2, 3, 4, 5, 6, 7, 8, 9, 10}),
+		"a width of 1":               flags(hasWidths, []byte{1, 1}),
+		"widths that fall":           flags(hasWidths, []byte{2, 8, 4}),
+		"counters that follow":       flags(hasSizes, sizes(s.Sizes())),
+		"counters that grow":         flags(hasSizes, sizes([]uint64{16, 32, 64, 128})),
+		"too few counters":           flags(hasSizes, sizes(s.Sizes()[:3])),
+		"a base level of 0":          flags(hasBase, []byte{0}),
+		"a base level of 25":         flags(hasBase, []byte{MaxLevels + 1}),
+		"no parts":                   flags(hasParts, []byte{0, 0}),
+		"a byte too many":            flags(0, []byte{0}),
+		"bounds too far":             slices.Concat(plain[:2], binary.AppendVarint(nil, grid.MaxIndex+1), plain[3:]),
+		"bounds too wide":            slices.Concat(plain[:4], bytes(grid.MaxIndex+1), plain[5:]),
+		"bounds around the world":    slices.Concat(plain[:4], bytes(1<<64-1), plain[5:]),
+		"bounds and none":            flags(noCells),
+		"resolution 0":               slices.Concat(plain[:1], []byte{0}, plain[2:]),
+		"nothing":                    nil,
+	} {
+		var p params
+		if err := p.read(&sketch.Blob{Params: b}, new(shapes)); !errors.Is(err, sketch.ErrInvalid) {
+			t.Errorf("%s: %x: %v", what, b, err)
+		}
+	}
+	var p params
+	if err := p.read(&sketch.Blob{Params: plain}, new(shapes)); err != nil || p != usual {
+		t.Errorf("the usual ones: %+v, %v", p, err)
+	}
+}
+
+// A Head that has read other BLOBs reads a BLOB as a new one does.
+func TestHeadsAreReadAgain(t *testing.T) {
+	var blobs [][]byte
+	for _, p := range []Params{{}, {Bytes: 4096}, {K: 5}, {Mode: Standard}, {Widths: []int{8}}, {Counters: []uint64{4096, 256, 16, 2}}, {Widths: []int{4, 8, 16, 32}, K: 5, Bytes: 4096}} {
+		for _, p.Dense = range []bool{false, true} {
+			blobs = append(blobs, sketchOf(t, config(t, p), cities()).Blob())
+		}
+	}
+	var h Head
+	r := rand.New(rand.NewPCG(16, 4))
+	for range 500 {
+		blob := blobs[r.IntN(len(blobs))]
+		var fresh Head
+		must(0, fresh.Reset(blob))
+		if must(0, h.Reset(blob)); h.Config != fresh.Config || h.Bounds != fresh.Bounds || h.header != fresh.header {
+			t.Fatalf("%+v, afresh %+v", h, fresh)
+		}
+	}
+}
