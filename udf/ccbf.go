@@ -49,7 +49,7 @@ func CCBF() functions {
 		fn("ccbf_coarsen", duck.Blob, ccbfReduce("factor", (*ccbf.Sketch).Coarsen),
 			"The same points in cells factor times as wide and as high, a power of two: exact where the sketch is, otherwise by the levels that it counts. A sketch with levels then combines with those coarsened by the same factor.",
 			"ccbf_get(ccbf_coarsen(s, 2), 1, 1) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "factor", Type: duck.Any})),
-		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, where halving its layers leads there.",
+		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, the largest header included, where halving its layers leads there.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
 
 		fn("ccbf_get", duck.UBigInt, ccbfGet(func(out *duck.Result, i int, counts []uint64) {

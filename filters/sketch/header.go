@@ -156,21 +156,19 @@ func Parse(blob []byte) (Blob, error) {
 	if v := blob[atVersion]; v == 0 || v > Version {
 		return Blob{}, Invalidf("format version %d, this program reads 1 to %d", v, Version)
 	}
-	r := Reader{b: blob, off: atFlags, what: "header"}
-	wire := r.Uvarint()
+	r := Reader{b: blob, off: atFlags + 1, what: "header"}
+	wire := uint64(blob[atFlags])
+	if wire >= 1<<7 { // seldom
+		r.off = atFlags
+		wire = r.Uvarint()
+	}
 	if unknown := wire &^ uint64(knownFlags); unknown != 0 {
 		return Blob{}, Invalidf("unknown flags %#x", unknown)
 	}
 	flags := Flags(wire)
 	b := Blob{Header: Header{Family: ID(blob[atFamily]), Flags: flags &^ fields}}
-	if flags.Has(hasClass) {
-		b.KeyClass = r.Uint8()
-	}
-	if flags.Has(hasLevels) {
-		b.Levels = r.Uint8()
-	}
-	if flags.Has(hasSeed) {
-		b.Seed = r.Uvarint()
+	if flags&fields != 0 {
+		b.fields(&r, flags)
 	}
 	if flags.Has(TotalKnown) {
 		b.Total = r.Uvarint()
@@ -178,9 +176,6 @@ func Parse(blob []byte) (Blob, error) {
 	params := r.Uvarint()
 	if err := r.Err(); err != nil {
 		return Blob{}, err
-	}
-	if flags.Has(hasClass) && b.KeyClass == 0 || flags.Has(hasLevels) && b.Levels == 0 || flags.Has(hasSeed) && b.Seed == 0 {
-		return Blob{}, Invalidf("flags %#x promise a class of keys, levels or a seed that is 0", wire)
 	}
 	if params > MaxParams {
 		return Blob{}, Invalidf("parameters of %d bytes, at most %d are allowed", params, MaxParams)
@@ -191,6 +186,26 @@ func Parse(blob []byte) (Blob, error) {
 	}
 	b.Params, b.Body = rest[:params:params], rest[params:]
 	return b, nil
+}
+
+// fields reads those that flags promise.
+func (h *Header) fields(r *Reader, flags Flags) {
+	missing := false
+	if flags.Has(hasClass) {
+		h.KeyClass = r.Uint8()
+		missing = h.KeyClass == 0
+	}
+	if flags.Has(hasLevels) {
+		h.Levels = r.Uint8()
+		missing = missing || h.Levels == 0
+	}
+	if flags.Has(hasSeed) {
+		h.Seed = r.Uvarint()
+		missing = missing || h.Seed == 0
+	}
+	if missing && r.err == nil {
+		r.err = Invalidf("flags %#x promise a class of keys, levels or a seed that is 0", uint16(flags))
+	}
 }
 
 // ParseAs is Parse for a BLOB that must be of one family.
