@@ -67,7 +67,7 @@ func For(d Data) (Advice, error) {
 	case d.Keys:
 		instead = fmt.Sprintf("an exact table takes about %d bytes, which does not fit", table)
 	case d.Distinct <= fewCells:
-		return exactTable(table, fmt.Sprintf("a sketch has a header of %d bytes, a table of %d cells is smaller", headerBytes, d.Distinct)), nil
+		return exactTable(table, fmt.Sprintf("a sketch has a header of some %d bytes, a table of %d cells is smaller", usualHeader, d.Distinct)), nil
 	case d.surely() <= float64(d.Bytes):
 		return d.exactList(), nil
 	case most <= d.Bytes:

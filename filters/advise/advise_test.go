@@ -13,6 +13,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // drawn are occurrences of n keys, drawn one by one in proportion to rank^-skew, as
@@ -185,7 +186,11 @@ func TestListBytes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			body := uint64(len(s.Blob()) - headerBytes)
+			parts, err := sketch.Parse(s.Blob())
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := uint64(len(parts.Body))
 			if least, most := m.listBytes(&d); body < least || body > most {
 				t.Errorf("%d a cell within %d: expected %d to %d bytes, the body takes %d", perKey, side, least, most, body)
 			}

@@ -17,13 +17,13 @@ const (
 	extentBits = 54
 	// blockCells are the cells of a block.
 	blockCells = 128
-	// blockExtra is what a block has beside its codes: 12 bytes in the index, 2 of
-	// orders, less than 1 of padding.
+	// blockExtra is what a block has beside its codes: 12 bytes in the index, or a first
+	// key of up to 10, 2 of orders, less than 1 of padding.
 	blockExtra = 15
-	// sectionExtra is the most that stands before a section without a category: a
-	// byte for none, two numbers of a square of up to 23 bits, cells and occurrences
-	// of up to 41 bits, a length of up to 31 bits.
-	sectionExtra = 1 + 2*4 + 2*6 + 5
+	// sectionExtra is the most that stands before a section without a category: two
+	// numbers of a square of up to 23 bits, cells and occurrences of up to 41 bits, a
+	// length of up to 31 bits.
+	sectionExtra = 2*4 + 2*6 + 5
 	// longGap is the most bits that one gap can take.
 	longGap = 2 * 64
 )

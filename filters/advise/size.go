@@ -16,14 +16,17 @@ const (
 	leastPosition, mostPosition = 1, 25
 	// categoryBytes is what each category's list takes beside its cells.
 	categoryBytes = 24
-	// headerBytes is the header of a CascadeCBF, parameters and bounds included.
-	headerBytes = 131
+	// headerBytes is the most that the header of a CascadeCBF takes, parameters and bounds
+	// included, where the resolution is a short decimal number, indexes are below 2^31 and
+	// there are fewer than 2^42 points; usualHeader is about what it takes.
+	headerBytes = 48
+	usualHeader = 25
 	// keyBytes and cellBytes are what a row of an exact table takes beside its
 	// count, in Parquet with zstd: a number of 8 bytes or a short text, and the
 	// two numbers of a cell.
 	keyBytes, cellBytes = 8, 2
 	// fewCells is up to how many cells a table beats a sketch with its header.
-	fewCells = 16
+	fewCells = 4
 )
 
 // countBits is what a count takes in the mean, in the class code that the exact
