@@ -40,6 +40,21 @@ func (s *Squares) Total() uint64 {
 	return total
 }
 
+// Saturated reports whether a count, or all of them together, reached the largest
+// number: there may be more points than that.
+func (s *Squares) Saturated() bool { return s.Total() == ^uint64(0) }
+
+// AreaExcess is by how much the counts of all cells are too high together: a
+// square's points count in each of its cells, and lie in one each. It divides by
+// the number of cells in an area that holds all squares to the mean excess there.
+func (s *Squares) AreaExcess() float64 {
+	sum := 0.0
+	for i, n := range s.Counts {
+		sum += float64(n) * float64(side2(s.Level(i)))
+	}
+	return sum
+}
+
 func (s *Squares) push(key uint64, level uint8, n uint64) {
 	s.Keys = append(s.Keys, key)
 	s.Levels = append(s.Levels, level)
@@ -49,41 +64,6 @@ func (s *Squares) push(key uint64, level uint8, n uint64) {
 // before reports whether a square comes before another in the order of Squares.
 func before(key uint64, level uint8, otherKey uint64, otherLevel uint8) bool {
 	return key < otherKey || key == otherKey && level > otherLevel
-}
-
-// Merge adds the points of two lists: what each knows is kept.
-func Merge(a, b Squares) Squares {
-	switch {
-	case a.Len() == 0:
-		return b
-	case b.Len() == 0:
-		return a
-	}
-	n := a.Len() + b.Len()
-	m := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
-	i, j := 0, 0
-	for i < a.Len() && j < b.Len() {
-		ka, la, kb, lb := a.Keys[i], a.Level(i), b.Keys[j], b.Level(j)
-		switch {
-		case ka == kb && la == lb:
-			m.push(ka, la, saturate.Add(a.Counts[i], b.Counts[j]))
-			i++
-			j++
-		case before(ka, la, kb, lb):
-			m.push(ka, la, a.Counts[i])
-			i++
-		default:
-			m.push(kb, lb, b.Counts[j])
-			j++
-		}
-	}
-	for ; i < a.Len(); i++ {
-		m.push(a.Keys[i], a.Level(i), a.Counts[i])
-	}
-	for ; j < b.Len(); j++ {
-		m.push(b.Keys[j], b.Level(j), b.Counts[j])
-	}
-	return m
 }
 
 // Most is the largest number that a cell's count can be too high by: the points
