@@ -12,6 +12,15 @@
 // Shrivastava, Suri and Toth 2004), with a rule that weighs a point by how far
 // it may be from where it is said to be.
 //
+// Squares is the list itself, sorted. Fit prunes lists to a number of bytes, by one
+// threshold for all, and says how they are written; an Encoder writes them. Merge
+// and Merger add lists up, Remove and Subtract take points away, Intersect and Mask
+// give upper bounds of what two lists have in common, Coarsen changes the grid.
+//
+// A Sheet answers from bytes: Find a cell, Sum an area, Visit its leaves. What spans
+// the sheets of a tree are functions over all of them: Cell, AreaSum, Hotspots,
+// TopK; a Picture adds them up itself.
+//
 // Squares that were united may lie inside one another: points of a coarse square
 // stay there, for nobody knows where in it they are. Such lists are written as
 // sheets, each of disjoint squares, whose answers add up.

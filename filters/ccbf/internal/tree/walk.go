@@ -35,10 +35,17 @@ func (s *Sum) inside(n uint64) {
 // O(leaves that the outline crosses, and blocks).
 func (s *Sheet) Sum(a Area, b *Block) Sum {
 	w := walk{s: s, area: a, b: b, block: -1}
-	if len(s.index) > 0 {
-		w.blocks(0, MaxLevel+1, 0, len(s.index))
-	}
+	w.run()
 	return w.sum
+}
+
+// Visit calls f for the leaves of a sheet that meet an area, in order, and says
+// whether they lie in it; where not, the leaf is the square that the area entered
+// last. Leaves of blocks with fewer than *least points are left out, which f may
+// raise: they count less than that. Blocks with damaged bytes have no leaves.
+func (s *Sheet) Visit(a Area, b *Block, least *uint64, f func(l Leaf, inside bool)) {
+	w := walk{s: s, area: a, b: b, block: -1, least: least, visit: f}
+	w.run()
 }
 
 // walk goes down into the squares that an area's outline crosses: first by the
@@ -49,6 +56,38 @@ type walk struct {
 	b     *Block
 	block int // the one in b
 	sum   Sum
+	least *uint64
+	visit func(l Leaf, inside bool) // nil for a sum
+}
+
+func (w *walk) run() {
+	if len(w.s.index) > 0 {
+		w.blocks(0, MaxLevel+1, 0, len(w.s.index))
+	}
+}
+
+// within adds leaves of the block in b that lie in the area.
+func (w *walk) within(from, to int) {
+	if w.visit == nil {
+		for _, n := range w.b.Counts[from:to] {
+			w.sum.inside(n)
+		}
+		return
+	}
+	for i := from; i < to; i++ {
+		w.visit(Leaf{w.b.Keys[i], w.b.Counts[i], w.b.Levels[i]}, true)
+	}
+}
+
+// across adds a leaf that the outline crosses, the square entered last.
+func (w *walk) across(i int) {
+	l := Leaf{w.b.Keys[i], w.b.Counts[i], w.b.Levels[i]}
+	if w.visit != nil {
+		w.visit(l, false)
+		return
+	}
+	w.sum.High = saturate.Add(w.sum.High, l.Count)
+	w.sum.Estimate += float64(l.Count) * w.area.Share(l.Key, l.Level)
 }
 
 // blocks adds the leaves in a square, all of which lie in the blocks from from to
@@ -89,19 +128,19 @@ func (w *walk) inside(key uint64, level uint8, from, to int) {
 		if i+1 < len(w.s.index) {
 			last = w.s.index[i+1].first - 1
 		}
-		if w.s.index[i].first >= key && last <= key|side2(level) {
+		if w.visit == nil && w.s.index[i].first >= key && last <= key|side2(level) {
 			w.sum.inside(w.s.index[i].total)
 			continue
 		}
-		low, high := w.cut(i, key, level)
-		for _, n := range w.b.Counts[low:high] {
-			w.sum.inside(n)
-		}
+		w.within(w.cut(i, key, level))
 	}
 }
 
 // cut reads a block and returns which of its leaves begin in a square.
 func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
+	if w.visit != nil && w.s.index[i].total < *w.least {
+		return 0, 0
+	}
 	if w.block != i {
 		w.block = i
 		if !w.s.decode(i, w.b) {
@@ -121,9 +160,7 @@ const fewLeaves = 8
 // square entered last.
 func (w *walk) leaves(key uint64, level uint8, from, to int) {
 	if to-from == 1 && w.b.Levels[from] >= level {
-		n := w.b.Counts[from]
-		w.sum.High = saturate.Add(w.sum.High, n)
-		w.sum.Estimate += float64(n) * w.area.Share(key, level)
+		w.across(from)
 		return
 	}
 	for i := from; i < to; {
@@ -135,9 +172,7 @@ func (w *walk) leaves(key uint64, level uint8, from, to int) {
 		}
 		switch w.area.Enter(at, below) {
 		case grid.Inside:
-			for _, n := range w.b.Counts[i:j] {
-				w.sum.inside(n)
-			}
+			w.within(i, j)
 		case grid.Partly:
 			w.leaves(at, below, i, j)
 			w.area.Leave()
