@@ -225,6 +225,9 @@ func (r *Reader) Peek() uint64 { return r.window() }
 // Skip reads n bits that Peek showed.
 func (r *Reader) Skip(n uint) { r.pos += n }
 
+// Position is how many bits were read.
+func (r *Reader) Position() uint { return r.pos }
+
 // Read reads n bits, n at most 64.
 func (r *Reader) Read(n uint) uint64 { return r.read(n) }
 

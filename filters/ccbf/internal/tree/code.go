@@ -25,10 +25,12 @@ const maxRoot = 4
 // of level 2 and above; one for counts of leaves of level 0, 1 and so on to 4,
 // and above.
 const (
-	rootTable  = 0
-	splitTable = 1
-	countTable = 4
-	tables     = countTable + 6
+	rootTable   = 0
+	splitTable  = 1
+	splitTables = 3
+	countTable  = splitTable + splitTables
+	countTables = 6
+	tables      = countTable + countTables
 )
 
 // symbols is the number of symbols that a table can have.
@@ -43,8 +45,8 @@ func rootSymbol(level, root uint8, what int) int {
 }
 
 // splitTableOf and countTableOf are the tables for a square of a level.
-func splitTableOf(level uint8) int { return splitTable + int(min(level, 3)) - 1 }
-func countTableOf(level uint8) int { return countTable + int(min(level, 5)) }
+func splitTableOf(level uint8) int { return splitTable + int(min(level, splitTables)) - 1 }
+func countTableOf(level uint8) int { return countTable + int(min(level, countTables-1)) }
 
 // Counts of 2 and more, less 2, are written as themselves below direct, and
 // otherwise as their length in bits and all bits but the first.
@@ -58,27 +60,21 @@ func countSymbol(n uint64) (symbol int, extra uint) {
 	return direct + length - 4, uint(length - 1)
 }
 
-// blockLeaves is from how many leaves on a block ends with the tree it is in.
-const blockLeaves = 256
+// From how many leaves on a block, and a stretch of it, ends with the tree it is in.
+// A lookup reads where the stretches of a block begin, and then one of them.
+const (
+	blockLeaves   = 256
+	stretchLeaves = 64
+)
 
 // maxBlock is the most leaves that a block can have.
 const maxBlock = blockLeaves + 1<<(2*maxRoot)
 
-// sink takes what a sheet is written as.
-type sink interface {
-	block(first uint64)           // a block begins with the tree at a key
-	gap(level uint8, gap uint64)  // from the tree before to this one, in squares of its level
-	symbol(table int, symbol int) // in the code of a table
-	extra(v uint64, n uint)       // n bits
-	leaf(n uint64)                // for what is kept of a block
-	tree()
-}
-
-// write gives a sheet to a sink.
-func write(s *Squares, root uint8, out sink) {
+// write gives a sheet to an encoder.
+func write(s *Squares, root uint8, out *Encoder) {
 	w := writer{s: s, out: out}
 	after := uint64(0)
-	leaves := blockLeaves
+	block, stretch := -blockLeaves, 0 // the first leaves of both
 	for i := 0; i < s.Len(); {
 		key, level, from := s.Keys[i], s.Level(i), i
 		what := split
@@ -91,16 +87,21 @@ func write(s *Squares, root uint8, out sink) {
 			for i++; i < s.Len() && s.Keys[i]&^side2(root) == key; i++ {
 			}
 		}
-		if leaves >= blockLeaves {
-			leaves = 0
+		begins := true
+		switch {
+		case from-block >= blockLeaves:
+			block, stretch = from, from
 			out.block(key)
-			out.symbol(rootTable, rootSymbol(level, root, what))
-		} else {
-			out.symbol(rootTable, rootSymbol(level, root, what))
+		case from-stretch >= stretchLeaves:
+			stretch = from
+			out.stretch(key)
+		default:
+			begins = false
+		}
+		out.symbol(rootTable, rootSymbol(level, root, what))
+		if !begins {
 			out.gap(level, (key-after)>>(2*level)) // whole squares of the tree's size
 		}
-		out.tree()
-		leaves += i - from
 		if what == split {
 			w.split(root, from, i)
 		} else {
@@ -112,7 +113,7 @@ func write(s *Squares, root uint8, out sink) {
 
 type writer struct {
 	s   *Squares
-	out sink
+	out *Encoder
 }
 
 func (w *writer) what(n uint64) int {

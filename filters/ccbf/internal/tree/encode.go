@@ -2,6 +2,7 @@ package tree
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -10,6 +11,7 @@ import (
 // AppendCode appends the code itself:
 //
 //	3 bits   root level
+//	6 bits   order of the steps between stretches
 //	tables: but for the first of each kind a bit, whether it is the one before;
 //	  if not: the number of symbols, the gaps between them, and where there are
 //	  several their lengths in 4 bits
@@ -18,6 +20,7 @@ func (c *Code) AppendCode(dst []byte) []byte {
 	var w bitio.Writer
 	w.Reset(2*tables*symbols + MaxLevel)
 	w.Write(uint64(c.root), rootBits)
+	w.Write(uint64(c.steps), orderBits)
 	for t := range tables {
 		if t > splitTable && t != countTable {
 			w.Write(uint64(bit(c.same[t])), 1)
@@ -56,8 +59,17 @@ type Encoder struct {
 	code  *Code
 	words [tables][symbols]uint16
 	w     bitio.Writer
+	bits  uint // written of the block
+	head  bitio.Writer
 	data  []byte
 	index []entry
+	parts []part
+}
+
+// part is a stretch of the block being written.
+type part struct {
+	first uint64 // key of its first tree
+	bits  uint   // of the block before it
 }
 
 // NewEncoder is an encoder in a code.
@@ -69,13 +81,20 @@ func NewEncoder(c *Code) *Encoder {
 	return e
 }
 
-func (e *Encoder) gap(level uint8, gap uint64) { e.w.WriteClass(gap, uint(e.code.orders[level])) }
+func (e *Encoder) gap(level uint8, gap uint64) {
+	order := uint(e.code.orders[level])
+	e.w.WriteClass(gap, order)
+	e.bits += bitio.ClassBits(uint(bits.Len64(gap)), order)
+}
 
 func (e *Encoder) symbol(table int, symbol int) {
-	e.w.Write(uint64(e.words[table][symbol]), uint(e.code.lengths[table][symbol]))
+	n := uint(e.code.lengths[table][symbol])
+	e.w.Write(uint64(e.words[table][symbol]), n)
+	e.bits += n
 }
 
 func (e *Encoder) extra(v uint64, n uint) {
+	e.bits += n
 	if n > 32 {
 		e.w.Write(v&(1<<32-1), 32)
 		v, n = v>>32, n-32
@@ -83,25 +102,45 @@ func (e *Encoder) extra(v uint64, n uint) {
 	e.w.Write(v, n)
 }
 
+// leaf notes a leaf's points for the index.
 func (e *Encoder) leaf(n uint64) {
 	last := &e.index[len(e.index)-1]
 	last.total = saturate.Add(last.total, n)
 }
 
-func (e *Encoder) tree() { e.index[len(e.index)-1].trees++ }
-
+// block begins a block with the tree at a key.
 func (e *Encoder) block(first uint64) {
 	e.endBlock()
 	// A tree takes a symbol and a gap, a leaf a symbol of its parent and a count.
 	e.w.Reset(4 * maxBlock)
+	e.bits, e.parts = 0, e.parts[:0]
 	e.index = append(e.index, entry{first: first})
+	e.stretch(first)
 }
 
+// stretch begins one inside a block.
+func (e *Encoder) stretch(first uint64) { e.parts = append(e.parts, part{first, e.bits}) }
+
 func (e *Encoder) endBlock() {
-	if n := len(e.index); n > 0 {
-		e.data = append(e.data, e.w.Bytes()...)
-		e.index[n-1].end = len(e.data)
+	n := len(e.index)
+	if n == 0 {
+		return
 	}
+	e.head.Reset(2 * (len(e.parts) + 1))
+	e.head.Write(uint64(len(e.parts)-1), stretchesBits)
+	for i, p := range e.parts {
+		end := e.bits
+		if i > 0 {
+			step := (p.first-e.parts[i-1].first)>>(2*e.code.root) - 1
+			e.head.WriteClass(step, uint(e.code.steps))
+		}
+		if i+1 < len(e.parts) {
+			end = e.parts[i+1].bits
+		}
+		e.head.WriteClass(uint64(end-p.bits), stretchOrder)
+	}
+	e.data = append(append(e.data, e.head.Bytes()...), e.w.Bytes()...)
+	e.index[n-1].end = len(e.data)
 }
 
 // AppendSheet appends a sheet:
@@ -109,8 +148,10 @@ func (e *Encoder) endBlock() {
 //	uvarint  leaves
 //	uvarint  blocks
 //	per block: uvarint first key, in squares of the root level, less that of the
-//	           block before; uvarint points; uvarint trees; uvarint bytes
-//	per block: its trees
+//	           block before; uvarint points; uvarint bytes
+//	per block: 3 bits stretches, less one; for each but the first the step to its
+//	           first key from that before, in squares of the root level and less
+//	           one, and for each its bits, padded to a byte; its trees, likewise
 func (e *Encoder) AppendSheet(dst []byte, s *Squares) []byte {
 	e.data, e.index = e.data[:0], e.index[:0]
 	write(s, e.code.root, e)
@@ -121,7 +162,6 @@ func (e *Encoder) AppendSheet(dst []byte, s *Squares) []byte {
 	for _, b := range e.index {
 		dst = binary.AppendUvarint(dst, (b.first-from.first)>>(2*e.code.root))
 		dst = binary.AppendUvarint(dst, b.total)
-		dst = binary.AppendUvarint(dst, b.trees)
 		dst = binary.AppendUvarint(dst, uint64(b.end-from.end))
 		from = b
 	}

@@ -12,77 +12,82 @@ type Pruned struct {
 	// together, and Cells how many those are; 0 where that is not known, because
 	// the squares were none of cells.
 	Excess, Cells uint64
+	memory        []Squares // of the parts
 }
 
 // Size is how many bytes the code and the sheets take, at most.
 func (p *Pruned) Size() uint64 { return p.Code.Size() }
 
-// Fit prunes parts, such as those of several categories, by one threshold: the
-// least on the scale for which code and sheets take at most limit bytes. False
-// where no threshold does. The result depends on the points alone, not on the
-// order in which they came. O(n log n) for n squares.
+// Fit prunes parts, such as those of several categories, by one threshold: one on
+// the scale for which code and sheets take at most limit bytes, and for the next
+// lower one they do not. False where they never do. The result depends on the points
+// alone, not on the order in which they came. O(n) for n squares.
 func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
-	f := fitter{limit: limit, known: true}
+	f := fitter{limit: limit}
 	for _, s := range parts {
-		n := nodesOf(s, &f.squares)
-		f.nodes = append(f.nodes, n)
-		f.known = f.known && n.cellsKnown
+		f.nodes = append(f.nodes, nodesOf(s, &f.leaves))
 	}
+	ascend(&f.leaves)
+	return f.fit(f.guess(sampled(parts)))
+}
+
+// Cut prunes squares to so many at most, where a threshold does, else to one.
+func Cut(s Squares, squares int) Squares {
+	f := fitter{}
+	f.nodes = append(f.nodes, nodesOf(s, &f.leaves))
+	ascend(&f.leaves)
+	out, _, _ := f.nodes[0].At(Tau(f.leastFor(float64(squares))), Squares{})
+	return out
+}
+
+// ascend makes numbers of leaves of changes.
+func ascend(leaves *[Taus + 1]int) {
 	for t := range Taus {
-		f.squares[t+1] += f.squares[t]
+		leaves[t+1] += leaves[t]
 	}
-	return f.fit()
 }
 
 type fitter struct {
-	limit   uint64
-	nodes   []Nodes
-	known   bool          // all squares were cells
-	squares [Taus + 1]int // that are left by each threshold
-	root    *uint8        // the root level that was best at first
+	limit  uint64
+	nodes  []Nodes
+	leaves [Taus + 1]int // that are left by each threshold
+	spare  *Pruned       // whose memory is free
+	tries  int
 }
 
-const (
-	usualBytes = 1 // of a leaf
-	quickTries = 6 // by the bytes of a leaf; by halves from then on
-)
-
-// fit looks for a threshold that fits and whose next lower one does not: it
-// guesses by the number of squares and the bytes that they took in the guess
-// before.
-func (f *fitter) fit() (*Pruned, bool) {
+// fit looks for a threshold that fits and whose next lower one does not, first at a
+// guess and then where the bytes of a leaf would have it.
+func (f *fitter) fit(t int) (*Pruned, bool) {
 	low, high := -1, Taus-1 // low does not fit; high does, if any does
 	var fits *Pruned
-	each := float64(usualBytes)
-	for try := 0; low+1 < high; try++ {
-		t := (low + high) / 2
-		if try < quickTries {
-			t = min(max(f.guess(float64(f.limit)/each), low+1), high-1)
+	for low+1 < high {
+		if f.tries > quickTries {
+			t = (low + high) / 2
 		}
+		t = min(max(t, low+1), high-1)
 		p := f.at(Tau(t))
+		each := float64(p.Size()) / float64(max(f.leaves[t], 1))
 		if p.Size() <= f.limit {
-			high, fits = t, p
+			high, f.spare, fits = t, fits, p
 		} else {
-			low = t
+			low, f.spare = t, p
 		}
-		if f.squares[t] > 0 {
-			each = float64(p.Size()) / float64(f.squares[t])
-		}
+		t = f.leastFor(float64(f.limit) / each)
 	}
 	if fits == nil {
 		fits = f.at(Tau(high))
 	}
-	if c := CodeFor(fits.Sheets); c.size < fits.Code.size {
-		fits.Code = c
-	}
 	return fits, fits.Size() <= f.limit
 }
 
-// guess is the least threshold that leaves so many squares at most.
-func (f *fitter) guess(squares float64) int {
+// quickTries is how often the bytes of a leaf say where to try next; then halves do.
+const quickTries = 8
+
+// leastFor is the least threshold that leaves so many squares at most.
+func (f *fitter) leastFor(squares float64) int {
 	low, high := 0, Taus-1
 	for low < high {
-		if mid := (low + high) / 2; float64(f.squares[mid]) <= squares {
+		if mid := (low + high) / 2; float64(f.leaves[mid]) <= squares {
 			high = mid
 		} else {
 			low = mid + 1
@@ -91,22 +96,88 @@ func (f *fitter) guess(squares float64) int {
 	return low
 }
 
+// Samples are stretches of squares from which the bytes of a leaf are known.
+const (
+	sampleParts  = 16
+	sampleLeast  = 1 << 14 // fewer squares take no longer than their sample
+	sampleTries  = 4
+	sampleFactor = 16 // as many squares are one in the sample
+)
+
+// sampled is a part of the squares of all parts: stretches that lie evenly in them.
+func sampled(parts []Squares) Squares {
+	var m Merger
+	for _, s := range parts {
+		if s.Len() < sampleLeast {
+			continue
+		}
+		each := s.Len() / (sampleParts * sampleFactor)
+		var out Squares
+		for i := range sampleParts {
+			from := s.Len() / sampleParts * i
+			out.Keys = append(out.Keys, s.Keys[from:from+each]...)
+			out.Counts = append(out.Counts, s.Counts[from:from+each]...)
+			if s.Levels != nil {
+				out.Levels = append(out.Levels, s.Levels[from:from+each]...)
+			}
+		}
+		m.Add(out)
+	}
+	return m.Sum()
+}
+
+// guess is a threshold that is likely to fit, by a sample.
+func (f *fitter) guess(sample Squares) int {
+	if sample.Len() == 0 {
+		return f.leastFor(float64(f.limit))
+	}
+	g := fitter{}
+	g.nodes = append(g.nodes, nodesOf(sample, &g.leaves))
+	ascend(&g.leaves)
+	t := f.leastFor(float64(f.limit)) // a leaf takes about a byte
+	for range sampleTries {
+		p := g.at(Tau(t))
+		g.spare = p
+		size := p.Size() - p.Code.tablesSize()
+		each := float64(size) / float64(max(g.leaves[t], 1))
+		left := float64(f.limit) - float64(p.Code.tablesSize())
+		next := f.leastFor(max(left, 0) / each)
+		if next == t {
+			break
+		}
+		t = next
+	}
+	return t
+}
+
 // at is the tree pruned by a threshold.
 func (f *fitter) at(tau Tau) *Pruned {
-	p := &Pruned{Tau: tau}
+	f.tries++
+	p := f.spare
+	if f.spare = nil; p == nil {
+		n := len(f.nodes)
+		p = &Pruned{Parts: make([]Squares, n), Sheets: make([][]Squares, n), memory: make([]Squares, n)}
+	}
+	p.Tau, p.Excess, p.Cells = tau, 0, 0
+	known := true
 	for i := range f.nodes {
-		s, excess, cells := f.nodes[i].At(tau, Squares{})
-		p.Parts = append(p.Parts, s)
-		p.Sheets = append(p.Sheets, s.Sheets())
-		if f.known {
-			p.Excess, p.Cells = saturate.Add(p.Excess, excess), p.Cells+cells
+		n := &f.nodes[i]
+		if p.memory[i].Len() < n.s.Len() {
+			p.memory[i] = room(n.s.Len())
 		}
+		s, excess, cells := n.At(tau, p.memory[i])
+		p.Parts[i] = s
+		if n.nested {
+			p.Sheets[i] = s.Sheets()
+		} else {
+			p.Sheets[i] = append(p.Sheets[i][:0], s)
+		}
+		known = known && n.cellsKnown()
+		p.Excess, p.Cells = saturate.Add(p.Excess, excess), p.Cells+cells
 	}
-	if f.root == nil {
-		p.Code = CodeFor(p.Sheets)
-		f.root = &p.Code.root
-	} else {
-		p.Code = codeWith(p.Sheets, *f.root)
+	if !known {
+		p.Excess, p.Cells = 0, 0
 	}
+	p.Code = CodeFor(p.Sheets)
 	return p
 }

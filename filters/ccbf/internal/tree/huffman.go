@@ -1,7 +1,6 @@
 package tree
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -13,55 +12,55 @@ const maxLength = 11
 // lengthsOf are the lengths of a Huffman code for symbols of these frequencies
 // (Huffman 1952), at most maxLength; 0 for symbols that do not occur, and for one
 // that occurs alone, which takes no bits.
-func lengthsOf(dst []uint8, freq []uint32) {
-	clear(dst)
-	type item struct {
-		weight uint64
-		left   int // index of an item, below 0 for a symbol
-		right  int
-	}
-	var symbols []int
+func lengthsOf(dst *[symbols]uint8, freq *[symbols]uint32) {
+	*dst = [symbols]uint8{}
+	// By frequency, equal ones in order: frequencies take 32 bits, symbols 8.
+	var sorted [symbols]uint64
+	n := 0
 	for s, f := range freq {
 		if f > 0 {
-			symbols = append(symbols, s)
+			sorted[n] = uint64(f)<<8 | uint64(s)
+			n++
 		}
 	}
-	if len(symbols) < 2 {
+	if n < 2 {
 		return
 	}
+	slices.Sort(sorted[:n])
+	// Symbols first, then the pairs made of them: both ascend.
+	var weights [2 * symbols]uint64
+	var parents [2 * symbols]uint16
+	var depths [2 * symbols]uint8
 	for shift := uint(0); ; shift++ { // rare symbols are taken for more frequent until all lengths are in range
-		items := make([]item, 0, 2*len(symbols))
-		for _, s := range symbols {
-			items = append(items, item{uint64(freq[s]>>shift) + 1, -1 - s, 0})
+		for k, s := range sorted[:n] {
+			weights[k] = s>>8>>shift + 1
 		}
-		slices.SortStableFunc(items, func(a, b item) int { return cmp.Compare(a.weight, b.weight) })
-		// Both queues ascend: symbols, and the pairs made of them.
-		i, j := 0, len(symbols)
+		i, j, end := 0, n, n
 		least := func() int {
-			if i < len(symbols) && (j == len(items) || items[i].weight <= items[j].weight) {
+			if i < n && (j == end || weights[i] <= weights[j]) {
 				i++
 				return i - 1
 			}
 			j++
 			return j - 1
 		}
-		for range len(symbols) - 1 {
+		for end < 2*n-1 {
 			a := least()
 			b := least()
-			items = append(items, item{items[a].weight + items[b].weight, a, b})
+			weights[end] = weights[a] + weights[b]
+			parents[a], parents[b] = uint16(end), uint16(end)
+			end++
 		}
-		depth := make([]uint8, len(items))
 		longest := uint8(0)
-		for k := len(items) - 1; k >= 0; k-- {
-			it := items[k]
-			if it.left < 0 {
-				dst[-1-it.left] = depth[k]
-				longest = max(longest, depth[k])
-				continue
-			}
-			depth[it.left], depth[it.right] = depth[k]+1, depth[k]+1
+		depths[end-1] = 0
+		for k := end - 2; k >= 0; k-- {
+			depths[k] = depths[parents[k]] + 1
+			longest = max(longest, depths[k])
 		}
 		if longest <= maxLength {
+			for k, s := range sorted[:n] {
+				dst[s&(symbols-1)] = depths[k]
+			}
 			return
 		}
 	}
@@ -88,16 +87,21 @@ func wordsOf(dst []uint16, lengths []uint8) {
 
 // decoder finds the symbol that begins with the next bits.
 type decoder struct {
-	alone uint16 // the only symbol, of no bits, where words is empty
 	mask  uint64
 	words []uint16 // symbol << 4 | length, by the next bits
 }
 
+// noSymbol is what a table without symbols reads, which no table has.
+const noSymbol = 1<<12 - 1
+
 // newDecoder makes the decoder of a canonical code; false where the lengths are
-// none of a complete code, or there are no symbols.
+// none of a complete code. A symbol that is alone takes no bits.
 func newDecoder(lengths []uint8, used []uint16) (decoder, bool) {
-	if len(used) == 1 {
-		return decoder{alone: used[0]}, true
+	switch len(used) {
+	case 0:
+		return decoder{words: []uint16{noSymbol << 4}}, true
+	case 1:
+		return decoder{words: []uint16{used[0] << 4}}, true
 	}
 	longest, room := uint8(0), uint(1)<<maxLength
 	for _, s := range used {
@@ -108,7 +112,7 @@ func newDecoder(lengths []uint8, used []uint16) (decoder, bool) {
 		room -= 1 << (maxLength - n)
 		longest = max(longest, n)
 	}
-	if room != 0 || longest == 0 {
+	if room != 0 {
 		return decoder{}, false
 	}
 	var words [symbols]uint16

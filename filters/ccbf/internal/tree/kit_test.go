@@ -70,7 +70,7 @@ func line() map[uint64]uint64 {
 }
 
 // encoded writes sheets and reads them again.
-func encoded(t *testing.T, c *Code, sheets []Squares) []Sheet {
+func encoded(t testing.TB, c *Code, sheets []Squares) []Sheet {
 	t.Helper()
 	blob := c.AppendCode(nil)
 	e := NewEncoder(c)

@@ -2,125 +2,155 @@ package tree
 
 import (
 	"math/bits"
-	"sort"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// node is a square that is a leaf for some threshold: one of the squares that a
-// tree was made of, or the smallest that holds several of them. The squares
-// between a node and the node above it have the same points.
+// node is the smallest square that holds some of the squares that a tree was made
+// of, two or more: the squares between a node and the node above it have the same
+// points.
 type node struct {
-	key, total uint64
-	own        uint64 // points known to be in this square and in no smaller one
-	next       int32  // the node after all below this one
-	cells      uint32 // cells below, itself included: how many have points
-	level      uint8
-	top        uint8 // the highest level of a leaf with these points
-	tau        Tau   // the least at which it is a leaf
+	total  uint64 // points
+	lo, hi int32  // the squares below are those from lo to hi-1
+	first  int32  // of the nodes below, which stand before it up to itself
+	tau    Tau    // the least threshold at which it is a leaf
+	level  uint8
 }
 
-// Nodes are the squares of which a threshold makes leaves, above those below.
+// Nodes are the squares of which a threshold makes leaves, each after those below.
 type Nodes struct {
+	s   Squares
 	all []node
-	// cellsKnown says that it is known how many cells have points: the squares
-	// were cells.
-	cellsKnown bool
+	// nested says that some squares hold others: so do leaves, then.
+	nested bool
 }
+
+// cellsKnown says that it is known how many cells have points: the squares were
+// cells.
+func (n *Nodes) cellsKnown() bool { return n.s.Levels == nil }
 
 // nodesOf makes the nodes of squares and adds to change, by threshold, how many
-// more squares the pruned tree has from that threshold on.
+// more leaves the pruned tree has from that threshold on. O(n) for n squares.
 func nodesOf(s Squares, change *[Taus + 1]int) Nodes {
-	b := nodeBuilder{s: s, change: change, all: make([]node, 0, s.Len()+s.Len()/2)}
-	if s.Len() > 0 {
-		b.change[b.build(0, s.Len(), MaxLevel)]++
+	change[0] += s.Len()
+	if s.Len() < 2 {
+		return Nodes{s: s}
 	}
-	return Nodes{b.all, s.Levels == nil}
-}
-
-type nodeBuilder struct {
-	s      Squares
-	all    []node
-	change *[Taus + 1]int
-}
-
-// build appends the node of the squares from lo to hi-1, and those below it, and
-// returns its threshold.
-func (b *nodeBuilder) build(lo, hi int, top uint8) Tau {
-	at := len(b.all)
-	key, level := b.s.Keys[lo], b.s.Level(lo)
-	n := node{key: key, level: level, top: max(top, level), total: b.s.Counts[lo], own: b.s.Counts[lo], cells: 1}
-	b.all = append(b.all, n)
-	if hi-lo > 1 {
-		first := lo
-		if b.s.Keys[hi-1]&^side2(level) == key {
-			first++ // the first square holds the others
-		} else {
-			level = uint8(bits.Len64(key^b.s.Keys[hi-1])+1) / 2
-			n.level, n.top, n.total, n.own = level, max(top, level), 0, 0
-			n.key &^= side2(level)
+	n := Nodes{s: s, all: make([]node, 0, s.Len()/2+1)}
+	// Nodes that reach to the square before i, from large to small, each inside the
+	// one before: 33 levels at most.
+	var open [MaxLevel + 2]struct {
+		node
+		below int // squares and nodes directly below
+	}
+	depth := 0
+	for i := range s.Keys {
+		now := node{total: s.Counts[i], lo: int32(i), hi: int32(i + 1), first: int32(len(n.all))}
+		if i+1 < s.Len() && s.Levels != nil && s.Keys[i+1] <= s.last(i) {
+			n.nested = true
 		}
-		n.cells = 0
-		for i := first; i < hi; {
-			j := b.end(i, hi, b.s.Keys[i]|side2(level-1))
-			child := len(b.all)
-			b.change[b.build(i, j, level-1)]++
-			n.total = saturate.Add(n.total, b.all[child].total)
-			n.cells += b.all[child].cells
-			i = j
+		to := s.meet(i + 1)
+		for depth > 0 && open[depth-1].level <= to {
+			o := &open[depth-1]
+			o.total = saturate.Add(o.total, now.total)
+			o.hi = now.hi
+			o.below++
+			if o.level == to && i+1 < s.Len() {
+				break
+			}
+			if o.tau = tauOf(weight(o.level, o.total)); o.level > MaxLevel {
+				o.tau = Taus // always split
+			}
+			change[o.tau] += 1 - o.below // each of them is a leaf up to here
+			n.all = append(n.all, o.node)
+			now = o.node
+			depth--
 		}
-		if n.tau = tauOf(weight(level, n.total)); level > MaxLevel {
-			n.tau = Taus // always split
-		}
-		for i := at + 1; i < len(b.all); i = int(b.all[i].next) {
-			b.change[n.tau]-- // leaves below it are leaves up to here
-		}
-		if n.own > 0 {
-			b.change[0]++
-			b.change[n.tau]--
+		if i+1 < s.Len() && (depth == 0 || open[depth-1].level > to) {
+			open[depth].node, open[depth].below = now, 1
+			open[depth].level = to
+			depth++
 		}
 	}
-	n.next = int32(len(b.all))
-	b.all[at] = n
-	return n.tau
+	return n
 }
 
-// end is the first of the squares from i to hi-1 that begins after a key.
-func (b *nodeBuilder) end(i, hi int, last uint64) int {
-	step := 1
-	for i+step < hi && b.s.Keys[i+step] <= last {
-		step *= 2
+// meet is the level of the smallest square that holds squares i-1 and i; above all
+// levels where there are none.
+func (s *Squares) meet(i int) uint8 {
+	if i == 0 || i == len(s.Keys) {
+		return MaxLevel + 2
 	}
-	low, high := i+step/2, min(i+step, hi)
-	return low + sort.Search(high-low, func(k int) bool { return b.s.Keys[low+k] > last })
+	level := common(s.Keys[i-1], s.Keys[i])
+	if s.Levels != nil {
+		level = max(level, s.Levels[i-1])
+	}
+	return level
 }
 
-// At is the tree pruned by a threshold, appended to dst[:0], and by how much the
-// counts of all cells that have points are too high together, and how many those
-// are.
+// room is memory for squares.
+func room(n int) Squares { return Squares{make([]uint64, n), make([]uint8, n), make([]uint64, n)} }
+
+// At is the tree pruned by a threshold, in the memory of dst where it is enough,
+// and by how much the counts of all cells that have points are too high together,
+// and how many those are.
 func (n *Nodes) At(tau Tau, dst Squares) (s Squares, excess, cells uint64) {
-	s = Squares{dst.Keys[:0], dst.Levels[:0], dst.Counts[:0]}
-	value := tau.Value()
-	for i := 0; i < len(n.all); {
+	size := n.s.Len()
+	if dst.Len() < size {
+		dst = room(size)
+	}
+	p := pruner{n: n, value: tau.Value(), at: size, dst: dst}
+	// From the last leaf to the first, as nodes stand after those below them.
+	left := size
+	for i := len(n.all) - 1; i >= 0; {
 		v := &n.all[i]
 		if v.tau > tau {
-			if v.own > 0 {
-				s.push(v.key, v.level, v.own)
-			}
-			i++
+			i--
 			continue
 		}
-		level := v.level
-		for level < v.top && weight(level+1, v.total) <= value {
-			level++
-		}
-		s.push(v.key&^side2(level), level, v.total)
-		hi, lo := bits.Mul64(v.total, uint64(v.cells-1))
+		p.singles(int(v.hi), left)
+		p.leaf(int(v.lo), int(v.hi), v.level, v.total)
+		below := uint64(v.hi - v.lo)
+		hi, lo := bits.Mul64(v.total, below-1)
 		if hi != 0 {
 			lo = ^uint64(0)
 		}
-		excess, cells = saturate.Add(excess, lo), cells+uint64(v.cells)
-		i = int(v.next)
+		excess = saturate.Add(excess, lo)
+		left, i = int(v.lo), int(v.first)-1
 	}
-	return s, excess, cells
+	p.singles(0, left)
+	if !n.cellsKnown() {
+		excess, size = 0, 0
+	}
+	return Squares{dst.Keys[p.at:n.s.Len()], dst.Levels[p.at:n.s.Len()], dst.Counts[p.at:n.s.Len()]}, excess, uint64(size)
+}
+
+// pruner writes leaves, the last first.
+type pruner struct {
+	n     *Nodes
+	value uint64 // of the threshold
+	dst   Squares
+	at    int
+}
+
+// singles writes squares that are a leaf each.
+func (p *pruner) singles(lo, hi int) {
+	for i := hi - 1; i >= lo; i-- {
+		p.leaf(i, i+1, p.n.s.Level(i), p.n.s.Counts[i])
+	}
+}
+
+// leaf writes the largest square that the threshold allows as a leaf for squares
+// lo to hi-1, all that is in the square of a level.
+func (p *pruner) leaf(lo, hi int, level uint8, total uint64) {
+	s := &p.n.s
+	if weight(level+1, total) <= p.value {
+		for top := min(s.meet(lo), s.meet(hi), MaxLevel+1); level+1 < top && weight(level+1, total) <= p.value; {
+			level++
+		}
+	}
+	p.at--
+	p.dst.Keys[p.at] = s.Keys[lo] &^ side2(level)
+	p.dst.Levels[p.at] = level
+	p.dst.Counts[p.at] = total
 }

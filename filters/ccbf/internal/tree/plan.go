@@ -4,179 +4,194 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// plan counts how often what would be written with a root level.
+// plan counts how often what would be written, with each root level.
 type plan struct {
-	root  uint8
-	freq  [tables][symbols]uint32
-	gaps  [MaxLevel + 1][65]uint32 // bit lengths of the gaps of each level
-	bits  uint                     // that are written as they are
-	bytes uint                     // of the heads of sheets and the index, at most
-	index entry
+	counts [countTables][symbols]uint32
+	splits [maxRoot + 1][symbols]uint32 // of squares of each level
+	bits   uint                         // that are written as they are
+	huge   bool                         // the points of a block may not fit a number
+	roots  [maxRoot + 1]rootPlan
 }
 
-// entry is what the index has of a block.
-type entry struct {
-	first uint64 // key of its first tree
-	total uint64 // points
-	trees uint64
-	end   int // of the block, in the data
+// rootPlan is what is counted with one root level.
+type rootPlan struct {
+	kinds [symbols]uint32
+	gaps  [MaxLevel + 1][65]uint32 // bit lengths of the gaps of each level
+	steps [65]uint32               // and of those between stretches
+	bytes uint                     // of the index, but for the points of blocks
+	// blocks, and stretches in all of them
+	blocks, stretches uint
+	totals            uint // bytes of the points of blocks
+	now               place
+}
+
+// place is where a plan is in a sheet.
+type place struct {
+	after                  uint64 // the tree before
+	blockFirst, blockTotal uint64 // where the block begins, and points before it
+	stretchFirst           uint64
+	blockLeaf, stretchLeaf int // leaves before the block and the stretch
+	blocks                 uint
 }
 
 // maxLengthBytes is what the length of a block takes: blocks are shorter than
 // 2^14 bytes, as a leaf takes 27 with all that leads to it.
 const maxLengthBytes = 2
 
-func (p *plan) gap(level uint8, gap uint64)  { p.gaps[level][bits.Len64(gap)]++ }
-func (p *plan) symbol(table int, symbol int) { p.freq[table][symbol]++ }
-func (p *plan) extra(_ uint64, n uint)       { p.bits += n }
-func (p *plan) leaf(n uint64)                { p.index.total = saturate.Add(p.index.total, n) }
-func (p *plan) tree()                        { p.index.trees++ }
+// hugeCount is a number of points of which not all leaves of a block may have as
+// many.
+const hugeCount = 1 << 55
 
-func (p *plan) block(first uint64) {
-	p.endBlock()
-	p.bytes += uvarintBytes((first-p.index.first)>>(2*p.root)) + maxLengthBytes + 1 // and the last byte's rest
-	p.index = entry{first: first}
-}
-
-func (p *plan) endBlock() {
-	if p.index.trees > 0 {
-		p.bytes += uvarintBytes(p.index.total) + uvarintBytes(p.index.trees)
-	}
-	p.index.trees, p.index.total = 0, 0
-}
-
-// sheet counts a sheet.
+// sheet counts a sheet. A square that is split is counted when all is known that is
+// in it, so that each leaf is looked at once for all root levels.
 func (p *plan) sheet(s *Squares) {
-	write(s, p.root, p)
-	p.endBlock()
-	p.index.first = 0
-	p.bytes += 2 * uvarintBytes(uint64(s.Len())) // leaves and blocks
+	for r := range p.roots {
+		p.roots[r].now = place{}
+	}
+	var open [maxRoot + 2]struct { // squares with the last leaf in them, by level
+		symbol, leaf int    // what is known of its quarters; its first leaf
+		total        uint64 // points before it
+	}
+	total := uint64(0) // which wraps: a block's points are a difference
+	for i, key := range s.Keys {
+		level, n := s.Level(i), s.Counts[i]
+		what := one
+		if n > 1 {
+			what = more
+			symbol, extra := countSymbol(n)
+			p.counts[min(level, countTables-1)][symbol]++
+			p.bits += extra
+			p.huge = p.huge || n >= hugeCount
+		}
+		for r := range min(level, maxRoot) + 1 {
+			p.tree(r, key, level, rootSymbol(level, r, what), i, total)
+		}
+		if level < maxRoot {
+			reach := uint8(maxRoot + 1)
+			if i+1 < len(s.Keys) {
+				reach = min(reach, common(key, s.Keys[i+1]))
+			}
+			o := &open[level+1]
+			if o.symbol == 0 {
+				o.leaf, o.total = i, total
+			}
+			o.symbol |= what << (2 * (key >> (2 * level) & 3))
+			for l := level + 1; l < reach; l++ {
+				o = &open[l]
+				p.splits[l][o.symbol]++
+				p.tree(l, key&^side2(l), l, rootSymbol(l, l, split), o.leaf, o.total)
+				if l < maxRoot {
+					u := &open[l+1]
+					if u.symbol == 0 {
+						u.leaf, u.total = o.leaf, o.total
+					}
+					u.symbol |= split << (2 * (key >> (2 * l) & 3))
+				}
+				o.symbol = 0
+			}
+		}
+		total += n
+	}
+	for r := range p.roots {
+		q := &p.roots[r]
+		if q.now.blocks > 0 {
+			q.totals += uvarintBytes(total - q.now.blockTotal)
+		}
+		q.blocks += q.now.blocks
+		q.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(q.now.blocks))
+	}
+}
+
+// tree counts what is written of a tree before its root: its first leaf is leaf, and
+// so many points are before it.
+func (p *plan) tree(root uint8, key uint64, level uint8, symbol, leaf int, total uint64) {
+	q := &p.roots[root]
+	q.kinds[symbol]++
+	now := &q.now
+	switch {
+	case now.blocks == 0 || leaf-now.blockLeaf >= blockLeaves:
+		if now.blocks > 0 {
+			q.totals += uvarintBytes(total - now.blockTotal)
+		}
+		q.bytes += uvarintBytes((key-now.blockFirst)>>(2*root)) + maxLengthBytes
+		now.blocks++
+		now.blockFirst, now.blockLeaf, now.blockTotal = key, leaf, total
+		q.stretches++
+		now.stretchFirst, now.stretchLeaf = key, leaf
+	case leaf-now.stretchLeaf >= stretchLeaves:
+		q.stretches++
+		q.steps[bits.Len64((key-now.stretchFirst)>>(2*root)-1)]++
+		now.stretchFirst, now.stretchLeaf = key, leaf
+	default:
+		q.gaps[level][bits.Len64((key-now.after)>>(2*level))]++
+	}
+	now.after = key + side2(level) + 1
 }
 
 // uvarintBytes is how many bytes a number takes.
 func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
 
-// Code is how the sheets of one tree are written.
-type Code struct {
-	root    uint8
-	same    [tables]bool // as the table before
-	used    [tables][]uint16
-	lengths [tables][symbols]uint8
-	orders  [MaxLevel + 1]uint8
-	size    uint // bytes of all sheets and of the code itself, at most
-}
-
-// Size is how many bytes the code and the sheets take, at most: a byte or two a
-// block less.
-func (c *Code) Size() uint64 { return uint64(c.size) }
-
-// codeFor is the code that is best for a plan.
+// codeFor is the code that is best for a plan; of several that of the lowest root.
 func (p *plan) codeFor() *Code {
-	c := &Code{root: p.root}
-	cost := p.bits + headBits
-	last := 0
-	for t := range tables {
-		alone := tableCost(&p.freq[t], c.lengths[t][:])
-		if t > splitTable && t != countTable { // tables of one kind, for which one may do
-			both := p.freq[last]
-			for s, n := range p.freq[t] {
-				both[s] += n
+	var k costs
+	counts := p.bits
+	for level := range p.counts {
+		counts += k.table(countTable+level, &p.counts[level], level > 0)
+	}
+	var best *Code
+	for root := range uint8(maxRoot + 1) {
+		k.root = root
+		q := &p.roots[root]
+		trees := counts + k.table(rootTable, &q.kinds, false)
+		for level := 1; level <= splitTables; level++ {
+			var freq [symbols]uint32
+			if level <= int(root) {
+				freq = p.splits[level]
 			}
-			var lengths [symbols]uint8
-			if together := tableCost(&both, lengths[:]); together <= alone+tableCost(&p.freq[last], c.lengths[last][:]) {
-				cost -= tableCost(&p.freq[last], c.lengths[last][:])
-				cost += together
-				p.freq[last], c.lengths[last], c.same[t] = both, lengths, true
-				continue
+			if level == splitTables { // and above
+				for l := level + 1; l <= int(root); l++ {
+					for s, n := range p.splits[l] {
+						freq[s] += n
+					}
+				}
+			}
+			trees += k.table(splitTable+level-1, &freq, level > 1)
+		}
+		head := uint(headBits)
+		k.steps = uint8(bitio.BestOrder(&q.steps))
+		for length, n := range q.steps {
+			head += uint(n) * bitio.ClassBits(uint(length), uint(k.steps))
+		}
+		for level := root; level <= MaxLevel; level++ {
+			k.orders[level] = 0
+			if q.kinds[0] > 0 && level == root || q.kinds[rootSymbol(level, root, one)]+q.kinds[rootSymbol(level, root, more)] > 0 {
+				head += orderBits
+				order := bitio.BestOrder(&q.gaps[level])
+				k.orders[level] = uint8(order)
+				for length, n := range q.gaps[level] {
+					trees += uint(n) * bitio.ClassBits(uint(length), order)
+				}
 			}
 		}
-		cost += alone
-		last = t
-	}
-	for t := range tables {
-		if c.same[t] {
-			c.used[t], c.lengths[t] = c.used[t-1], c.lengths[t-1]
-			continue
+		// The heads of blocks, which are padded as their trees are.
+		head += stretchBits(q.stretches, trees) + (stretchesBits+14)*q.blocks
+		size := q.bytes + q.totals + (trees+head+7)/8
+		if p.huge {
+			size += 10 * q.blocks
 		}
-		for s, n := range p.freq[t] {
-			if n > 0 {
-				c.used[t] = append(c.used[t], uint16(s))
-			}
-		}
-	}
-	for level := range p.gaps {
-		order := bitio.BestOrder(&p.gaps[level])
-		c.orders[level] = uint8(order)
-		for length, n := range p.gaps[level] {
-			cost += uint(n) * bitio.ClassBits(uint(length), order)
-		}
-	}
-	for level := c.root; level <= MaxLevel; level++ {
-		if c.hasRoots(level) {
-			cost += orderBits
-		}
-	}
-	c.size = p.bytes + (cost+7)/8
-	return c
-}
-
-// hasRoots reports whether there are trees of a level.
-func (c *Code) hasRoots(level uint8) bool {
-	for _, s := range c.used[rootTable] {
-		if s == 0 && level == c.root || s > 0 && uint8(s-1)/2+c.root == level {
-			return true
-		}
-	}
-	return false
-}
-
-// The widths of the fields of a code.
-const (
-	rootBits   = 3
-	orderBits  = 6
-	lengthBits = 4
-	usedOrder  = 3 // of the class code of the number of symbols
-	nextOrder  = 0 // of the class code of the gaps between symbols
-	headBits   = rootBits + 8 + 16
-)
-
-// tableCost is the bits of all symbols of a table and of the table itself, whose
-// lengths it sets.
-func tableCost(freq *[symbols]uint32, lengths []uint8) (cost uint) {
-	lengthsOf(lengths, freq[:])
-	used, next := uint(0), 0
-	for s, n := range freq {
-		if n == 0 {
-			continue
-		}
-		cost += uint(n)*uint(lengths[s]) + lengthBits + bitio.ClassBits(uint(bits.Len(uint(s-next))), nextOrder)
-		next = s + 1
-		used++
-	}
-	return 1 + cost + bitio.ClassBits(uint(bits.Len(used)), usedOrder)
-}
-
-// codeWith is the best code with a root level.
-func codeWith(parts [][]Squares, root uint8) *Code {
-	p := &plan{root: root}
-	for _, sheets := range parts {
-		for i := range sheets {
-			p.sheet(&sheets[i])
-		}
-	}
-	return p.codeFor()
-}
-
-// CodeFor is the best code for the sheets of all parts.
-func CodeFor(parts [][]Squares) *Code {
-	best := codeWith(parts, 0)
-	for root := uint8(1); root <= maxRoot; root++ {
-		if c := codeWith(parts, root); c.size < best.size {
-			best = c
+		if best == nil || size < best.size {
+			k.size = size
+			best = k.code()
 		}
 	}
 	return best
+}
+
+// stretchBits is the most that the lengths of stretches take, which are so many bits
+// together: in the class code of order k a number v takes no more than
+// k + 1 + 3v/2^(k+1) bits.
+func stretchBits(stretches, all uint) uint {
+	return stretches*(stretchOrder+1) + all>>(stretchOrder+1)*3 + 3
 }

@@ -54,7 +54,8 @@ type walk struct {
 	s     *Sheet
 	area  Area
 	b     *Block
-	block int // the one in b
+	block int     // the one read last
+	now   Squares // and its leaves
 	sum   Sum
 	least *uint64
 	visit func(l Leaf, inside bool) // nil for a sum
@@ -66,22 +67,22 @@ func (w *walk) run() {
 	}
 }
 
-// within adds leaves of the block in b that lie in the area.
+// within adds leaves of the block read last that lie in the area.
 func (w *walk) within(from, to int) {
 	if w.visit == nil {
-		for _, n := range w.b.Counts[from:to] {
+		for _, n := range w.now.Counts[from:to] {
 			w.sum.inside(n)
 		}
 		return
 	}
 	for i := from; i < to; i++ {
-		w.visit(Leaf{w.b.Keys[i], w.b.Counts[i], w.b.Levels[i]}, true)
+		w.visit(Leaf{w.now.Keys[i], w.now.Counts[i], w.now.Levels[i]}, true)
 	}
 }
 
 // across adds a leaf that the outline crosses, the square entered last.
 func (w *walk) across(i int) {
-	l := Leaf{w.b.Keys[i], w.b.Counts[i], w.b.Levels[i]}
+	l := Leaf{w.now.Keys[i], w.now.Counts[i], w.now.Levels[i]}
 	if w.visit != nil {
 		w.visit(l, false)
 		return
@@ -142,12 +143,14 @@ func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 		return 0, 0
 	}
 	if w.block != i {
-		w.block = i
-		if !w.s.decode(i, w.b) {
-			w.b.N = 0
+		w.block, w.now = i, Squares{}
+		if k := w.s.keep(i, 1, w.b); k != nil {
+			w.now = k.Squares
+		} else if w.s.decode(i, w.b) {
+			w.now = w.b.squares()
 		}
 	}
-	keys := w.b.Keys[:w.b.N]
+	keys := w.now.Keys
 	from = sort.Search(len(keys), func(i int) bool { return keys[i] >= key })
 	to = from + sort.Search(len(keys)-from, func(i int) bool { return keys[from+i] > key|side2(level) })
 	return from, to
@@ -156,19 +159,19 @@ func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 // fewLeaves is up to how many leaves of a square are looked at one by one.
 const fewLeaves = 8
 
-// leaves adds the leaves from from to to-1 of the block in b, which lie in the
+// leaves adds the leaves from from to to-1 of the block read last, which lie in the
 // square entered last.
 func (w *walk) leaves(key uint64, level uint8, from, to int) {
-	if to-from == 1 && w.b.Levels[from] >= level {
+	if to-from == 1 && w.now.Levels[from] >= level {
 		w.across(from)
 		return
 	}
 	for i := from; i < to; {
-		j, at, below := i+1, w.b.Keys[i], w.b.Levels[i]
+		j, at, below := i+1, w.now.Keys[i], w.now.Levels[i]
 		if to-from > fewLeaves {
 			below = level - 1
 			at &^= side2(below)
-			j = i + sort.Search(to-i, func(k int) bool { return w.b.Keys[i+k] > at|side2(below) })
+			j = i + sort.Search(to-i, func(k int) bool { return w.now.Keys[i+k] > at|side2(below) })
 		}
 		switch w.area.Enter(at, below) {
 		case grid.Inside:

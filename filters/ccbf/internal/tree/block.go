@@ -1,0 +1,213 @@
+package tree
+
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+)
+
+// Block is memory for the leaves of a block.
+type Block struct {
+	Keys   [maxBlock]uint64
+	Levels [maxBlock]uint8
+	Counts [maxBlock]uint64
+	N      int
+
+	head stretches
+}
+
+// decode reads block i; false where its bytes are damaged.
+func (s *Sheet) decode(i int, b *Block) bool {
+	b.N = 0
+	h := &b.head
+	if !s.stretches(i, h) {
+		return false
+	}
+	d := blockReader{trees: trees{t: s.t}, b: b}
+	after := s.index[i].first
+	for j := range h.part[:h.n] {
+		part := &h.part[j]
+		if part.first < after || j > 0 && after == 0 {
+			return false
+		}
+		d.begin(h.buf, part)
+		for d.next() {
+			if d.what == split {
+				d.split(d.level, d.key)
+			} else {
+				d.leaf(d.key, d.level, d.what == more)
+			}
+		}
+		if !d.whole() {
+			return false
+		}
+		after = d.after
+	}
+	return i+1 == len(s.index) || after != 0 && after <= s.index[i+1].first
+}
+
+// trees reads where the trees of a stretch are; what is in each is read by others.
+type trees struct {
+	t     *Tables
+	in    bitio.Reader
+	end   uint // of the stretch
+	begun bool
+	bad   bool // the bytes are damaged
+
+	key   uint64 // of the tree
+	after uint64 // the key after it, 0 at the end of the curve
+	level uint8
+	what  uint8 // split, or what a leaf is
+}
+
+// begin begins a stretch of a block.
+func (d *trees) begin(block []byte, part *stretch) {
+	d.in = bitio.NewReader(block)
+	d.in.Skip(part.start)
+	d.end, d.key, d.begun = part.end, part.first, false
+}
+
+// next reads the root of a tree; false where there is none left.
+func (d *trees) next() bool {
+	if d.begun && d.in.Position() >= d.end || d.bad {
+		return false
+	}
+	symbol := d.symbol(&d.t.decode[rootTable])
+	d.level, d.what = d.t.root, split
+	if symbol > 0 {
+		d.level += uint8((symbol - 1) / 2 & 63)
+		d.what = one + uint8(symbol-1)&1
+	}
+	if d.level > MaxLevel || symbol >= symbols {
+		d.bad = true
+		return false
+	}
+	side := side2(d.level)
+	if d.begun {
+		start := d.after + side
+		gap := d.in.ReadClass(uint(d.t.orders[d.level]))
+		d.bad = start < d.after || gap > ^uint64(0)>>(2*d.level)
+		start &^= side
+		d.key = start + gap<<(2*d.level)
+		d.bad = d.bad || d.key < start || d.after == 0
+	}
+	d.begun = true
+	d.bad = d.bad || d.key&side != 0
+	d.after = d.key + side + 1
+	return !d.bad
+}
+
+// whole says that a stretch was read to its end, and no further.
+func (d *trees) whole() bool { return !d.bad && d.in.Position() == d.end }
+
+func (d *trees) symbol(t *decoder) uint {
+	w := t.words[d.in.Peek()&t.mask]
+	d.in.Skip(uint(w & 15))
+	return uint(w >> 4)
+}
+
+// count reads the count of a leaf of a level that has several points.
+func (d *trees) count(level uint8) uint64 {
+	symbol := d.symbol(&d.t.decode[countTableOf(level)])
+	n := uint64(symbol)
+	if symbol >= direct {
+		length := symbol - direct + 3
+		if length > 63 {
+			d.bad = true
+			return 0
+		}
+		n = d.in.Read(length) | 1<<length
+	}
+	n += 2
+	d.bad = d.bad || n < 2
+	return n
+}
+
+// quarters reads what the quarters of a square are that is split, two bits each.
+func (d *trees) quarters(level uint8) uint {
+	symbol := d.symbol(&d.t.decode[splitTableOf(level)])
+	// Cells are not split.
+	if symbol-1 > symbols-2 || level == 1 && symbol>>1&symbol&0x55 != 0 {
+		d.bad = true
+		return 0
+	}
+	return symbol
+}
+
+// skip passes over what is in a square that is split.
+func (d *trees) skip(level uint8) {
+	symbol := d.quarters(level)
+	if level == 1 {
+		d.skipCounts(0, bits.OnesCount(symbol>>1&0x55))
+		return
+	}
+	for ; symbol != 0; symbol >>= 2 {
+		d.skipQuarter(level-1, uint8(symbol&3))
+	}
+}
+
+// skipQuarter passes over a quarter of a level.
+func (d *trees) skipQuarter(level, what uint8) {
+	switch what {
+	case more:
+		d.skipCounts(level, 1)
+	case split:
+		d.skip(level)
+	}
+}
+
+// skipCounts passes over n counts of leaves of a level.
+func (d *trees) skipCounts(level uint8, n int) {
+	t := &d.t.decode[countTableOf(level)]
+	w, used := d.in.Peek(), uint(0) // of the bits in w, 57 and more
+	for ; n > 0; n-- {
+		if used > 57-maxLength {
+			d.in.Skip(used)
+			w, used = d.in.Peek(), 0
+		}
+		e := uint(t.words[w&t.mask])
+		w >>= e & 15
+		used += e & 15
+		if e >= direct<<4 {
+			d.in.Skip(used + e>>4 - direct + 3)
+			w, used = d.in.Peek(), 0
+		}
+	}
+	d.in.Skip(used)
+}
+
+// blockReader reads the leaves of a block.
+type blockReader struct {
+	trees
+	b *Block
+}
+
+func (d *blockReader) leaf(key uint64, level uint8, several bool) {
+	n := uint64(1)
+	if several {
+		n = d.count(level)
+	}
+	i := d.b.N
+	if i == maxBlock {
+		d.bad = true
+		return
+	}
+	d.b.Keys[i], d.b.Levels[i], d.b.Counts[i] = key, level, n
+	d.b.N = i + 1
+}
+
+func (d *blockReader) split(level uint8, key uint64) {
+	symbol := d.quarters(level)
+	level--
+	for ; symbol != 0 && !d.bad; symbol >>= 2 {
+		switch symbol & 3 {
+		case one:
+			d.leaf(key, level, false)
+		case more:
+			d.leaf(key, level, true)
+		case split:
+			d.split(level, key)
+		}
+		key += 1 << (2 * level)
+	}
+}
