@@ -198,6 +198,10 @@ func (d *blockReader) leaf(key uint64, level uint8, several bool) {
 
 func (d *blockReader) split(level uint8, key uint64) {
 	symbol := d.quarters(level)
+	if level == 1 {
+		d.cells(symbol, key)
+		return
+	}
 	level--
 	for ; symbol != 0 && !d.bad; symbol >>= 2 {
 		switch symbol & 3 {
@@ -210,4 +214,41 @@ func (d *blockReader) split(level uint8, key uint64) {
 		}
 		key += 1 << (2 * level)
 	}
+}
+
+// cells reads the quarters of a square of level 1, most of what there is to read:
+// their counts are in the same window, but for large ones.
+func (d *blockReader) cells(symbol uint, key uint64) {
+	t := &d.t.decode[countTable]
+	i := d.b.N
+	if i > maxBlock-4 {
+		d.bad = true
+		return
+	}
+	w, used := d.in.Peek(), uint(0) // 4 symbols of maxLength fit its 57 bits
+	for ; symbol != 0; symbol >>= 2 {
+		what := symbol & 3
+		if what == absent {
+			key++
+			continue
+		}
+		n := uint64(1)
+		if what == more {
+			e := uint(t.words[w&t.mask])
+			if e < direct<<4 {
+				w >>= e & 15
+				used += e & 15
+				n = uint64(e>>4) + 2
+			} else {
+				d.in.Skip(used)
+				n = d.count(0)
+				w, used = d.in.Peek(), 0
+			}
+		}
+		d.b.Keys[i], d.b.Levels[i], d.b.Counts[i] = key, 0, n
+		i++
+		key++
+	}
+	d.in.Skip(used)
+	d.b.N = i
 }

@@ -64,11 +64,11 @@ func countSymbol(n uint64) (symbol int, extra uint) {
 // A lookup reads where the stretches of a block begin, and then one of them.
 const (
 	blockLeaves   = 256
-	stretchLeaves = 64
+	stretchLeaves = 128
 )
 
-// maxBlock is the most leaves that a block can have.
-const maxBlock = blockLeaves + 1<<(2*maxRoot)
+// maxBlock is more leaves than a block can have, by those of a square of level 1.
+const maxBlock = blockLeaves + 1<<(2*maxRoot) + 4
 
 // write gives a sheet to an encoder.
 func write(s *Squares, root uint8, out *Encoder) {

@@ -50,8 +50,9 @@ const (
 	usedOrder     = 3 // of the class code of the number of symbols
 	nextOrder     = 0 // of the class code of the gaps between symbols
 	headBits      = rootBits + orderBits + 8 + 16
-	stretchesBits = 3 // of the number of stretches, less one
-	stretchOrder  = 9 // of the class code of their lengths
+	stretchesBits = 1  // of the number of stretches, less one
+	restBits      = 3  // of how many bits of the last byte are not used
+	stretchOrder  = 10 // of the class code of the length of the first of two
 )
 
 // costs is a code on its way: the tables so far and what they take.

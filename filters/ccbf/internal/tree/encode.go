@@ -126,20 +126,26 @@ func (e *Encoder) endBlock() {
 	if n == 0 {
 		return
 	}
-	e.head.Reset(2 * (len(e.parts) + 1))
+	trees := e.w.Bytes()
+	e.head.Reset(2 + len(trees))
 	e.head.Write(uint64(len(e.parts)-1), stretchesBits)
-	for i, p := range e.parts {
-		end := e.bits
-		if i > 0 {
-			step := (p.first-e.parts[i-1].first)>>(2*e.code.root) - 1
-			e.head.WriteClass(step, uint(e.code.steps))
-		}
-		if i+1 < len(e.parts) {
-			end = e.parts[i+1].bits
-		}
-		e.head.WriteClass(uint64(end-p.bits), stretchOrder)
+	e.head.Write(0, restBits) // for now
+	all := e.bits + stretchesBits + restBits
+	if len(e.parts) > 1 {
+		step := (e.parts[1].first-e.parts[0].first)>>(2*e.code.root) - 1
+		e.head.WriteClass(step, uint(e.code.steps))
+		e.head.WriteClass(uint64(e.parts[1].bits), stretchOrder)
+		all += bitio.ClassBits(uint(bits.Len64(step)), uint(e.code.steps)) + bitio.ClassBits(uint(bits.Len(e.parts[1].bits)), stretchOrder)
 	}
-	e.data = append(append(e.data, e.head.Bytes()...), e.w.Bytes()...)
+	left := e.bits
+	for _, v := range trees {
+		n := min(left, 8)
+		e.head.Write(uint64(v), n)
+		left -= n
+	}
+	at := len(e.data)
+	e.data = append(e.data, e.head.Bytes()...)
+	e.data[at] |= byte(-all&7) << stretchesBits
 	e.index[n-1].end = len(e.data)
 }
 
@@ -149,9 +155,10 @@ func (e *Encoder) endBlock() {
 //	uvarint  blocks
 //	per block: uvarint first key, in squares of the root level, less that of the
 //	           block before; uvarint points; uvarint bytes
-//	per block: 3 bits stretches, less one; for each but the first the step to its
-//	           first key from that before, in squares of the root level and less
-//	           one, and for each its bits, padded to a byte; its trees, likewise
+//	per block: 1 bit, whether it has two stretches; 3 bits, how many bits of its
+//	           last byte are not used; of two stretches the step from the first
+//	           key to that of the second, in squares of the root level and less
+//	           one, and the bits of the first; its trees
 func (e *Encoder) AppendSheet(dst []byte, s *Squares) []byte {
 	e.data, e.index = e.data[:0], e.index[:0]
 	write(s, e.code.root, e)

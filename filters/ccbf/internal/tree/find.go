@@ -34,24 +34,31 @@ func (s *Sheet) descend(i int, key uint64, h *stretches) (Leaf, bool) {
 	if !s.stretches(i, h) {
 		return Leaf{}, false
 	}
-	j := h.n - 1
-	for j > 0 && h.part[j].first > key {
-		j--
+	part := &h.part[0]
+	if h.n > 1 && h.part[1].first <= key {
+		part = &h.part[1]
 	}
 	d := trees{t: s.t}
-	d.begin(h.buf, &h.part[j])
+	d.begin(h.buf, part)
 	for d.next() && d.key <= key {
-		if key > d.key|side2(d.level) {
-			if d.what == split {
-				d.skip(d.level)
-			} else {
-				d.skipQuarter(d.level, d.what)
-			}
-			continue
+		if key <= d.last() {
+			return d.down(key)
 		}
-		return d.down(key)
+		d.pass()
 	}
 	return Leaf{}, false
+}
+
+// last is the last key of the tree whose root was read.
+func (d *trees) last() uint64 { return d.key | side2(d.level) }
+
+// pass passes over the tree whose root was read.
+func (d *trees) pass() {
+	if d.what == split {
+		d.skip(d.level)
+	} else {
+		d.skipQuarter(d.level, d.what)
+	}
 }
 
 // down is the leaf that holds a cell in the tree whose root was read.
@@ -74,6 +81,25 @@ func (d *trees) down(key uint64) (Leaf, bool) {
 		return Leaf{}, false
 	}
 	return l, true
+}
+
+// sweep is FindAll for cells in one stretch: each tree is gone down once for each of
+// its cells, and passed over once.
+func (d *trees) sweep(keys []uint64, out []Leaf) {
+	clear(out)
+	for j := 0; d.next(); {
+		inside := d.in
+		for ; j < len(keys) && keys[j] <= d.last(); j++ {
+			if d.in = inside; keys[j] >= d.key {
+				out[j], _ = d.down(keys[j])
+			}
+		}
+		if j == len(keys) {
+			return
+		}
+		d.in = inside
+		d.pass()
+	}
 }
 
 // FindAll is Find for many cells in Z-order: out[i] is the leaf that holds keys[i],
@@ -99,8 +125,24 @@ func (s *Sheet) findIn(i int, keys []uint64, out []Leaf, b *Block) {
 		return
 	}
 	k := s.keep(i, len(keys), b)
-	if k == nil && len(keys) == 1 {
-		out[0], _ = s.descend(i, keys[0], &b.head)
+	if k == nil && len(keys) < manyCells {
+		h := &b.head
+		if !s.stretches(i, h) {
+			clear(out)
+			return
+		}
+		d, n := trees{t: s.t}, len(keys)
+		if h.n > 1 {
+			n = below(keys, h.part[1].first)
+		}
+		if n > 0 {
+			d.begin(h.buf, &h.part[0])
+			d.sweep(keys[:n], out[:n])
+		}
+		if n < len(keys) {
+			d.begin(h.buf, &h.part[1])
+			d.sweep(keys[n:], out[n:])
+		}
 		return
 	}
 	if k == nil {
@@ -147,6 +189,9 @@ func below(keys []uint64, key uint64) int {
 	n, _ := slices.BinarySearch(keys[low:min(low+step, len(keys))], key)
 	return low + n
 }
+
+// manyCells is from how many cells in a block on it is read as a whole.
+const manyCells = 32
 
 // squares are the leaves that were read, in the memory of the block.
 func (b *Block) squares() Squares { return Squares{b.Keys[:b.N], b.Levels[:b.N], b.Counts[:b.N]} }

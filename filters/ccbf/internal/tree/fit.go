@@ -36,7 +36,7 @@ func Cut(s Squares, squares int) Squares {
 	f := fitter{}
 	f.nodes = append(f.nodes, nodesOf(s, &f.leaves))
 	ascend(&f.leaves)
-	out, _, _ := f.nodes[0].At(Tau(f.leastFor(float64(squares))), Squares{})
+	out, _, _ := f.nodes[0].At(Tau(f.leastFor(float64(squares), 0, Taus-1, 1, 1)), Squares{})
 	return out
 }
 
@@ -52,56 +52,79 @@ type fitter struct {
 	nodes  []Nodes
 	leaves [Taus + 1]int // that are left by each threshold
 	spare  *Pruned       // whose memory is free
-	tries  int
 }
 
 // fit looks for a threshold that fits and whose next lower one does not, first at a
-// guess and then where the bytes of a leaf would have it.
-func (f *fitter) fit(t int) (*Pruned, bool) {
-	low, high := -1, Taus-1 // low does not fit; high does, if any does
+// guess.
+func (f *fitter) fit(guess int) (*Pruned, bool) {
 	var fits *Pruned
-	for low+1 < high {
-		if f.tries > quickTries {
-			t = (low + high) / 2
-		}
-		t = min(max(t, low+1), high-1)
+	t := f.search(guess, func(t int) uint64 {
 		p := f.at(Tau(t))
-		each := float64(p.Size()) / float64(max(f.leaves[t], 1))
 		if p.Size() <= f.limit {
-			high, f.spare, fits = t, fits, p
+			f.spare, fits = fits, p
 		} else {
-			low, f.spare = t, p
+			f.spare = p
 		}
-		t = f.leastFor(float64(f.limit) / each)
-	}
+		return p.Size()
+	})
 	if fits == nil {
-		fits = f.at(Tau(high))
+		fits = f.at(Tau(t))
 	}
 	return fits, fits.Size() <= f.limit
 }
 
 // quickTries is how often the bytes of a leaf say where to try next; then halves do.
-const quickTries = 8
+const quickTries = 10
 
-// leastFor is the least threshold that leaves so many squares at most.
-func (f *fitter) leastFor(squares float64) int {
-	low, high := 0, Taus-1
-	for low < high {
-		if mid := (low + high) / 2; float64(f.leaves[mid]) <= squares {
-			high = mid
+// search is a threshold at which size is at most the limit and at whose next lower
+// one it is not, or the highest. It tries a guess, and then where the limit would
+// be if the bytes of a leaf grew evenly from one threshold tried to the next.
+func (f *fitter) search(t int, size func(t int) uint64) int {
+	low, high := -1, Taus-1 // low does not fit; high does, if any does
+	var below, above float64
+	for tries := 0; low+1 < high; tries++ {
+		t = min(max(t, low+1), high-1)
+		n := size(t)
+		each := float64(n) / float64(max(f.leaves[t], 1))
+		if n <= f.limit {
+			high, above = t, each
+			if below == 0 {
+				below = each
+			}
 		} else {
-			low = mid + 1
+			low, below = t, each
+			if above == 0 {
+				above = each
+			}
+		}
+		if t = (low + high) / 2; tries < quickTries {
+			t = f.leastFor(float64(f.limit), low, high, below, above)
 		}
 	}
-	return low
+	return high
+}
+
+// leastFor is the least threshold from low to high that leaves so many bytes at most,
+// by the bytes of a leaf at both.
+func (f *fitter) leastFor(limit float64, low, high int, below, above float64) int {
+	from, to := low, high
+	for from < to {
+		mid := (from+to+Taus)/2 - Taus/2 // rounds down below 0 too
+		each := below + float64((above-below)*(float64(mid-low)/float64(high-low)))
+		if float64(f.leaves[max(mid, 0)])*each <= limit {
+			to = mid
+		} else {
+			from = mid + 1
+		}
+	}
+	return from
 }
 
 // Samples are stretches of squares from which the bytes of a leaf are known.
 const (
 	sampleParts  = 16
 	sampleLeast  = 1 << 14 // fewer squares take no longer than their sample
-	sampleTries  = 4
-	sampleFactor = 16 // as many squares are one in the sample
+	sampleFactor = 16      // as many squares are one in the sample
 )
 
 // sampled is a part of the squares of all parts: stretches that lie evenly in them.
@@ -128,31 +151,23 @@ func sampled(parts []Squares) Squares {
 
 // guess is a threshold that is likely to fit, by a sample.
 func (f *fitter) guess(sample Squares) int {
+	t := f.leastFor(float64(f.limit), 0, Taus-1, 1, 1) // a leaf takes about a byte
 	if sample.Len() == 0 {
-		return f.leastFor(float64(f.limit))
+		return t
 	}
 	g := fitter{}
 	g.nodes = append(g.nodes, nodesOf(sample, &g.leaves))
 	ascend(&g.leaves)
-	t := f.leastFor(float64(f.limit)) // a leaf takes about a byte
-	for range sampleTries {
+	return f.search(t, func(t int) uint64 {
 		p := g.at(Tau(t))
 		g.spare = p
-		size := p.Size() - p.Code.tablesSize()
-		each := float64(size) / float64(max(g.leaves[t], 1))
-		left := float64(f.limit) - float64(p.Code.tablesSize())
-		next := f.leastFor(max(left, 0) / each)
-		if next == t {
-			break
-		}
-		t = next
-	}
-	return t
+		tables := p.Code.tablesSize()
+		return tables + uint64(float64(p.Size()-tables)/float64(max(g.leaves[t], 1))*float64(f.leaves[t]))
+	})
 }
 
 // at is the tree pruned by a threshold.
 func (f *fitter) at(tau Tau) *Pruned {
-	f.tries++
 	p := f.spare
 	if f.spare = nil; p == nil {
 		n := len(f.nodes)

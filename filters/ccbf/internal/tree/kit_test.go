@@ -2,6 +2,7 @@ package tree
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -58,6 +59,17 @@ func shapes() map[string]map[uint64]uint64 {
 	return map[string]map[uint64]uint64{
 		"clusters": clusters(r, 20000), "full": full, "corners": corners, "lonely": lonely,
 		"one": {77: 5}, "line": line(),
+	}
+}
+
+// inOrder is a map in the order of its keys, so that a seed gives one test.
+func inOrder[V any](m map[string]V) iter.Seq2[string, V] {
+	return func(yield func(string, V) bool) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			if !yield(k, m[k]) {
+				return
+			}
+		}
 	}
 }
 

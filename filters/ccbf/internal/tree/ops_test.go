@@ -103,7 +103,7 @@ func holds(t *testing.T, r *rand.Rand, name string, s *Squares, truth map[uint64
 
 func TestRemove(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 0))
-	for name, counts := range smallShapes(r) {
+	for name, counts := range inOrder(smallShapes(r)) {
 		s, truth := mixed(r, counts)
 		keys := sortedByNumber(truth)
 		for step := 0; len(keys) > 0 && step < 40; step++ {
@@ -151,7 +151,7 @@ func smallShapes(r *rand.Rand) map[string]map[uint64]uint64 {
 func TestSubtract(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 0))
 	done, coarse := 0, 0
-	for name, counts := range smallShapes(r) {
+	for name, counts := range inOrder(smallShapes(r)) {
 		for tau := range Tau(60) {
 			part, rest := map[uint64]uint64{}, map[uint64]uint64{}
 			for _, k := range sortedByNumber(counts) {
@@ -194,7 +194,7 @@ func TestSubtract(t *testing.T) {
 
 func TestIntersectAndMask(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 0))
-	for name, counts := range smallShapes(r) {
+	for name, counts := range inOrder(smallShapes(r)) {
 		for range 10 {
 			a, inA := mixed(r, counts)
 			b, inB := mixed(r, counts)
@@ -247,7 +247,7 @@ func TestIntersectAndMask(t *testing.T) {
 
 func TestCoarsen(t *testing.T) {
 	r := rand.New(rand.NewPCG(24, 0))
-	for name, counts := range smallShapes(r) {
+	for name, counts := range inOrder(smallShapes(r)) {
 		for _, bias := range []uint32{0, 1 << 20, 0x5555_5555} {
 			for _, levels := range []uint8{0, 1, 3, 7} {
 				truth := map[uint64]uint64{}

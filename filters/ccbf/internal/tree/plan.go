@@ -175,8 +175,7 @@ func (p *plan) codeFor() *Code {
 				}
 			}
 		}
-		// The heads of blocks, which are padded as their trees are.
-		head += stretchBits(q.stretches, trees) + (stretchesBits+14)*q.blocks
+		head += stretchBits(q.stretches-q.blocks, trees) + (stretchesBits+restBits+7)*q.blocks
 		size := q.bytes + q.totals + (trees+head+7)/8
 		if p.huge {
 			size += 10 * q.blocks
@@ -189,8 +188,8 @@ func (p *plan) codeFor() *Code {
 	return best
 }
 
-// stretchBits is the most that the lengths of stretches take, which are so many bits
-// together: in the class code of order k a number v takes no more than
+// stretchBits is the most that the lengths of stretches take that are no more than
+// so many bits together: in the class code of order k a number v takes no more than
 // k + 1 + 3v/2^(k+1) bits.
 func stretchBits(stretches, all uint) uint {
 	return stretches*(stretchOrder+1) + all>>(stretchOrder+1)*3 + 3

@@ -1,8 +1,6 @@
 package tree
 
 import (
-	"math/bits"
-
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -115,7 +113,7 @@ type stretches struct {
 	t    *Tables
 	buf  []byte // the block
 	n    int
-	part [1 << stretchesBits]stretch
+	part [2]stretch
 }
 
 type stretch struct {
@@ -132,32 +130,25 @@ func (s *Sheet) stretches(i int, h *stretches) bool {
 	h.t, h.buf = s.t, s.data[from:s.index[i].end]
 	in := bitio.NewReader(h.buf)
 	h.n = int(in.Read(stretchesBits)) + 1
-	first, at, room := s.index[i].first, uint(0), uint64(len(h.buf))*8
-	head := uint(stretchesBits)
-	for j := range h.part[:h.n] {
-		if j > 0 {
-			step := in.ReadClass(uint(s.t.steps))
-			if step >= (^uint64(0)-first)>>(2*s.t.root) {
-				return false
-			}
-			first += (step + 1) << (2 * s.t.root)
-			head += bitio.ClassBits(uint(bits.Len64(step)), uint(s.t.steps))
-		}
-		n := in.ReadClass(stretchOrder)
-		if n > room {
+	end := uint(len(h.buf))*8 - uint(in.Read(restBits))
+	h.part[0].first = s.index[i].first
+	if h.n > 1 {
+		first := s.index[i].first
+		step := in.ReadClass(uint(s.t.steps))
+		if step >= (^uint64(0)-first)>>(2*s.t.root) {
 			return false
 		}
-		head += bitio.ClassBits(uint(bits.Len64(n)), stretchOrder)
-		h.part[j] = stretch{first, at, at + uint(n)}
-		at += uint(n)
+		first += (step + 1) << (2 * s.t.root)
+		length := in.ReadClass(stretchOrder)
+		if length > uint64(end) {
+			return false
+		}
+		middle := in.Position() + uint(length)
+		h.part[1] = stretch{first, middle, end}
+		h.part[0].end = middle
+	} else {
+		h.part[0].end = end
 	}
-	if in.Overrun() {
-		return false
-	}
-	head = (head + 7) &^ 7
-	for j := range h.part[:h.n] {
-		h.part[j].start += head
-		h.part[j].end += head
-	}
-	return head+at <= uint(room)
+	h.part[0].start = in.Position()
+	return h.part[0].start <= h.part[0].end && h.part[0].end <= end && !in.Overrun()
 }

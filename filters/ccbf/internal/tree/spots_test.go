@@ -19,8 +19,11 @@ func sheetsOf(t *testing.T, s *Squares) []Sheet {
 func TestSpots(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
 	var b Block
-	for name, counts := range smallShapes(r) {
+	for name, counts := range inOrder(smallShapes(r)) {
 		nested, truth := mixed(r, counts)
+		if len(truth) == 0 {
+			continue
+		}
 		for _, s := range []Squares{nested, cut(squaresOf(truth), 60)} {
 			sheets := sheetsOf(t, &s)
 			keys := sortedByNumber(truth)
@@ -90,7 +93,7 @@ func TestSpots(t *testing.T) {
 func TestPicture(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 0))
 	var b Block
-	for name, counts := range smallShapes(r) {
+	for name, counts := range inOrder(smallShapes(r)) {
 		if name == "corners" || name == "lonely" {
 			continue // coordinates of 32 bits and pixels of less than a cell leave no digits
 		}
