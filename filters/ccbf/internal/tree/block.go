@@ -134,46 +134,71 @@ func (d *trees) quarters(level uint8) uint {
 	return symbol
 }
 
-// skip passes over what is in a square that is split.
-func (d *trees) skip(level uint8) {
-	symbol := d.quarters(level)
-	if level == 1 {
-		d.skipCounts(0, bits.OnesCount(symbol>>1&0x55))
+// pass passes over the tree whose root was read.
+func (d *trees) pass() { d.passQuarter(d.level, d.what) }
+
+// passQuarter passes over a square of a level. What is damaged is not noticed here.
+//
+// It is most of what a lookup does, and keeps in registers what bits come next, and
+// what quarters are yet to pass: a byte for each square from the smallest up, as
+// their symbols have them.
+func (d *trees) passQuarter(level, what uint8) {
+	if what < more {
 		return
 	}
-	for ; symbol != 0; symbol >>= 2 {
-		d.skipQuarter(level-1, uint8(symbol&3))
-	}
-}
-
-// skipQuarter passes over a quarter of a level.
-func (d *trees) skipQuarter(level, what uint8) {
-	switch what {
-	case more:
-		d.skipCounts(level, 1)
-	case split:
-		d.skip(level)
-	}
-}
-
-// skipCounts passes over n counts of leaves of a level.
-func (d *trees) skipCounts(level uint8, n int) {
-	t := &d.t.decode[countTableOf(level)]
-	w, used := d.in.Peek(), uint(0) // of the bits in w, 57 and more
-	for ; n > 0; n-- {
-		if used > 57-maxLength {
-			d.in.Skip(used)
-			w, used = d.in.Peek(), 0
+	in := d.in
+	w, used := in.Peek(), uint(0) // of the 57 bits in w
+	todo, l := uint32(what), level+1
+	for {
+		for todo&0xff == 0 {
+			if l > level {
+				in.Skip(used)
+				d.in = in
+				return
+			}
+			todo >>= 8
+			l++
 		}
-		e := uint(t.words[w&t.mask])
-		w >>= e & 15
-		used += e & 15
-		if e >= direct<<4 {
-			d.in.Skip(used + e>>4 - direct + 3)
-			w, used = d.in.Peek(), 0
+		skip := bits.TrailingZeros32(todo) &^ 1
+		low := todo & 0xff >> skip
+		todo = todo&^0xff | low>>2
+		counts := 1
+		t := &d.t.decode[countTableOf(l-1)]
+		switch low & 3 {
+		case one:
+			continue
+		case split:
+			if used > 57-maxLength {
+				in.Skip(used)
+				w, used = in.Peek(), 0
+			}
+			split := &d.t.decode[splitTableOf(l-1)]
+			e := uint32(split.words[w&split.mask])
+			w >>= e & 15
+			used += uint(e & 15)
+			symbol := e >> 4 & 0xff
+			if l != 2 {
+				todo = todo<<8 | symbol
+				l--
+				continue
+			}
+			counts = bits.OnesCount32(symbol >> 1 & 0x55)
+			t = &d.t.decode[countTable]
+		}
+		for ; counts > 0; counts-- {
+			if used > 57-maxLength {
+				in.Skip(used)
+				w, used = in.Peek(), 0
+			}
+			e := uint(t.words[w&t.mask])
+			w >>= e & 15
+			used += e & 15
+			if e >= direct<<4 {
+				in.Skip(used + e>>4 - direct + 3)
+				w, used = in.Peek(), 0
+			}
 		}
 	}
-	d.in.Skip(used)
 }
 
 // blockReader reads the leaves of a block.

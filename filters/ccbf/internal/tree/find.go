@@ -52,15 +52,6 @@ func (s *Sheet) descend(i int, key uint64, h *stretches) (Leaf, bool) {
 // last is the last key of the tree whose root was read.
 func (d *trees) last() uint64 { return d.key | side2(d.level) }
 
-// pass passes over the tree whose root was read.
-func (d *trees) pass() {
-	if d.what == split {
-		d.skip(d.level)
-	} else {
-		d.skipQuarter(d.level, d.what)
-	}
-}
-
 // down is the leaf that holds a cell in the tree whose root was read.
 func (d *trees) down(key uint64) (Leaf, bool) {
 	level, what := d.level, d.what
@@ -68,7 +59,7 @@ func (d *trees) down(key uint64) (Leaf, bool) {
 		symbol := d.quarters(level)
 		level--
 		for q := key >> (2 * level) & 3; q > 0; q-- {
-			d.skipQuarter(level, uint8(symbol&3))
+			d.passQuarter(level, uint8(symbol&3))
 			symbol >>= 2
 		}
 		what = uint8(symbol & 3)
