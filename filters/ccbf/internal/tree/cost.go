@@ -44,7 +44,7 @@ func (c *Code) hasRoots(level uint8) bool {
 
 // The widths of the fields of a code, and of the heads of blocks.
 const (
-	rootBits      = 3
+	rootBits      = 3 // of the root level
 	orderBits     = 6
 	lengthBits    = 4
 	usedOrder     = 3 // of the class code of the number of symbols
@@ -119,13 +119,30 @@ func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
 	return 1 + cost + bitio.ClassBits(uint(bits.Len(used)), usedOrder)
 }
 
-// CodeFor is the best code for the sheets of all parts.
+// CodeFor is the best code for the sheets of all parts. It follows from the squares.
 func CodeFor(parts [][]Squares) *Code {
-	p := new(plan)
+	p := &plan{high: rootPlan{root: maxRoot}, low: &rootPlan{root: lowRoot}}
+	for _, sheets := range parts {
+		for i := range sheets {
+			if !sheets[i].cells() {
+				p.low = nil
+			}
+		}
+	}
 	for _, sheets := range parts {
 		for i := range sheets {
 			p.sheet(&sheets[i])
 		}
 	}
 	return p.codeFor()
+}
+
+// cells reports whether all squares are cells.
+func (s *Squares) cells() bool {
+	for _, level := range s.Levels {
+		if level > 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -21,6 +21,9 @@ type node struct {
 type Nodes struct {
 	s   Squares
 	all []node
+	// meets is the level of the smallest square that holds a square and the one
+	// before, and of one that holds the last and what follows.
+	meets []uint8
 	// nested says that some squares hold others: so do leaves, then.
 	nested bool
 }
@@ -33,10 +36,12 @@ func (n *Nodes) cellsKnown() bool { return n.s.Levels == nil }
 // more leaves the pruned tree has from that threshold on. O(n) for n squares.
 func nodesOf(s Squares, change *[Taus + 1]int) Nodes {
 	change[0] += s.Len()
+	n := Nodes{s: s, meets: make([]uint8, s.Len()+1)}
+	n.meets[0], n.meets[s.Len()] = MaxLevel+2, MaxLevel+2 // above all levels
 	if s.Len() < 2 {
-		return Nodes{s: s}
+		return n
 	}
-	n := Nodes{s: s, all: make([]node, 0, s.Len()/2+1)}
+	n.all = make([]node, 0, s.Len()*5/8)
 	// Nodes that reach to the square before i, from large to small, each inside the
 	// one before: 33 levels at most.
 	var open [MaxLevel + 2]struct {
@@ -49,7 +54,14 @@ func nodesOf(s Squares, change *[Taus + 1]int) Nodes {
 		if i+1 < s.Len() && s.Levels != nil && s.Keys[i+1] <= s.last(i) {
 			n.nested = true
 		}
-		to := s.meet(i + 1)
+		to := uint8(MaxLevel + 2)
+		if i+1 < s.Len() {
+			to = common(s.Keys[i], s.Keys[i+1])
+			if s.Levels != nil {
+				to = max(to, s.Levels[i])
+			}
+			n.meets[i+1] = to
+		}
 		for depth > 0 && open[depth-1].level <= to {
 			o := &open[depth-1]
 			o.total = saturate.Add(o.total, now.total)
@@ -73,19 +85,6 @@ func nodesOf(s Squares, change *[Taus + 1]int) Nodes {
 		}
 	}
 	return n
-}
-
-// meet is the level of the smallest square that holds squares i-1 and i; above all
-// levels where there are none.
-func (s *Squares) meet(i int) uint8 {
-	if i == 0 || i == len(s.Keys) {
-		return MaxLevel + 2
-	}
-	level := common(s.Keys[i-1], s.Keys[i])
-	if s.Levels != nil {
-		level = max(level, s.Levels[i-1])
-	}
-	return level
 }
 
 // room is memory for squares.
@@ -143,14 +142,12 @@ func (p *pruner) singles(lo, hi int) {
 // leaf writes the largest square that the threshold allows as a leaf for squares
 // lo to hi-1, all that is in the square of a level.
 func (p *pruner) leaf(lo, hi int, level uint8, total uint64) {
-	s := &p.n.s
-	if weight(level+1, total) <= p.value {
-		for top := min(s.meet(lo), s.meet(hi), MaxLevel+1); level+1 < top && weight(level+1, total) <= p.value; {
-			level++
-		}
+	top := min(p.n.meets[lo], p.n.meets[hi], MaxLevel+1) - 1
+	for level < top && weight(level+1, total) <= p.value {
+		level++
 	}
 	p.at--
-	p.dst.Keys[p.at] = s.Keys[lo] &^ side2(level)
+	p.dst.Keys[p.at] = p.n.s.Keys[lo] &^ side2(level)
 	p.dst.Levels[p.at] = level
 	p.dst.Counts[p.at] = total
 }

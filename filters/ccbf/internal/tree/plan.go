@@ -6,17 +6,23 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
+// lowRoot is the root level that lists of cells can have: where cells are far apart
+// the gaps between them take less than trees. Lists with larger squares have maxRoot.
+const lowRoot = 1
+
 // plan counts how often what would be written, with each root level.
 type plan struct {
 	counts [countTables][symbols]uint32
 	splits [maxRoot + 1][symbols]uint32 // of squares of each level
 	bits   uint                         // that are written as they are
 	huge   bool                         // the points of a block may not fit a number
-	roots  [maxRoot + 1]rootPlan
+	high   rootPlan
+	low    *rootPlan // nil where lowRoot cannot be
 }
 
 // rootPlan is what is counted with one root level.
 type rootPlan struct {
+	root  uint8
 	kinds [symbols]uint32
 	gaps  [MaxLevel + 1][65]uint32 // bit lengths of the gaps of each level
 	steps [65]uint32               // and of those between stretches
@@ -47,8 +53,9 @@ const hugeCount = 1 << 55
 // sheet counts a sheet. A square that is split is counted when all is known that is
 // in it, so that each leaf is looked at once for all root levels.
 func (p *plan) sheet(s *Squares) {
-	for r := range p.roots {
-		p.roots[r].now = place{}
+	p.high.now = place{}
+	if p.low != nil {
+		p.low.now = place{}
 	}
 	var open [maxRoot + 2]struct { // squares with the last leaf in them, by level
 		symbol, leaf int    // what is known of its quarters; its first leaf
@@ -65,10 +72,9 @@ func (p *plan) sheet(s *Squares) {
 			p.bits += extra
 			p.huge = p.huge || n >= hugeCount
 		}
-		for r := range min(level, maxRoot) + 1 {
-			p.tree(r, key, level, rootSymbol(level, r, what), i, total)
-		}
-		if level < maxRoot {
+		if level >= maxRoot {
+			p.high.tree(key, level, rootSymbol(level, maxRoot, what), i, total)
+		} else {
 			reach := uint8(maxRoot + 1)
 			if i+1 < len(s.Keys) {
 				reach = min(reach, common(key, s.Keys[i+1]))
@@ -81,8 +87,12 @@ func (p *plan) sheet(s *Squares) {
 			for l := level + 1; l < reach; l++ {
 				o = &open[l]
 				p.splits[l][o.symbol]++
-				p.tree(l, key&^side2(l), l, rootSymbol(l, l, split), o.leaf, o.total)
-				if l < maxRoot {
+				if l == lowRoot && p.low != nil {
+					p.low.tree(key&^side2(l), l, rootSymbol(l, l, split), o.leaf, o.total)
+				}
+				if l == maxRoot {
+					p.high.tree(key&^side2(l), l, rootSymbol(l, l, split), o.leaf, o.total)
+				} else {
 					u := &open[l+1]
 					if u.symbol == 0 {
 						u.leaf, u.total = o.leaf, o.total
@@ -94,20 +104,24 @@ func (p *plan) sheet(s *Squares) {
 		}
 		total += n
 	}
-	for r := range p.roots {
-		q := &p.roots[r]
-		if q.now.blocks > 0 {
-			q.totals += uvarintBytes(total - q.now.blockTotal)
-		}
-		q.blocks += q.now.blocks
-		q.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(q.now.blocks))
+	p.high.endSheet(s.Len(), total)
+	if p.low != nil {
+		p.low.endSheet(s.Len(), total)
 	}
+}
+
+// endSheet counts what is written before a sheet's trees.
+func (q *rootPlan) endSheet(leaves int, total uint64) {
+	if q.now.blocks > 0 {
+		q.totals += uvarintBytes(total - q.now.blockTotal)
+	}
+	q.blocks += q.now.blocks
+	q.bytes += uvarintBytes(uint64(leaves)) + uvarintBytes(uint64(q.now.blocks))
 }
 
 // tree counts what is written of a tree before its root: its first leaf is leaf, and
 // so many points are before it.
-func (p *plan) tree(root uint8, key uint64, level uint8, symbol, leaf int, total uint64) {
-	q := &p.roots[root]
+func (q *rootPlan) tree(key uint64, level uint8, symbol, leaf int, total uint64) {
 	q.kinds[symbol]++
 	now := &q.now
 	switch {
@@ -115,14 +129,14 @@ func (p *plan) tree(root uint8, key uint64, level uint8, symbol, leaf int, total
 		if now.blocks > 0 {
 			q.totals += uvarintBytes(total - now.blockTotal)
 		}
-		q.bytes += uvarintBytes((key-now.blockFirst)>>(2*root)) + maxLengthBytes
+		q.bytes += uvarintBytes((key-now.blockFirst)>>(2*q.root)) + maxLengthBytes
 		now.blocks++
 		now.blockFirst, now.blockLeaf, now.blockTotal = key, leaf, total
 		q.stretches++
 		now.stretchFirst, now.stretchLeaf = key, leaf
 	case leaf-now.stretchLeaf >= stretchLeaves:
 		q.stretches++
-		q.steps[bits.Len64((key-now.stretchFirst)>>(2*root)-1)]++
+		q.steps[bits.Len64((key-now.stretchFirst)>>(2*q.root)-1)]++
 		now.stretchFirst, now.stretchLeaf = key, leaf
 	default:
 		q.gaps[level][bits.Len64((key-now.after)>>(2*level))]++
@@ -133,59 +147,57 @@ func (p *plan) tree(root uint8, key uint64, level uint8, symbol, leaf int, total
 // uvarintBytes is how many bytes a number takes.
 func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
 
-// codeFor is the code that is best for a plan; of several that of the lowest root.
+// codeFor is the code that is best for a plan.
 func (p *plan) codeFor() *Code {
-	var k costs
+	k := new(costs)
 	counts := p.bits
 	for level := range p.counts {
 		counts += k.table(countTable+level, &p.counts[level], level > 0)
 	}
-	var best *Code
-	for root := range uint8(maxRoot + 1) {
-		k.root = root
-		q := &p.roots[root]
-		trees := counts + k.table(rootTable, &q.kinds, false)
-		for level := 1; level <= splitTables; level++ {
-			var freq [symbols]uint32
-			if level <= int(root) {
-				freq = p.splits[level]
-			}
-			if level == splitTables { // and above
-				for l := level + 1; l <= int(root); l++ {
-					for s, n := range p.splits[l] {
-						freq[s] += n
-					}
-				}
-			}
-			trees += k.table(splitTable+level-1, &freq, level > 1)
-		}
-		head := uint(headBits)
-		k.steps = uint8(bitio.BestOrder(&q.steps))
-		for length, n := range q.steps {
-			head += uint(n) * bitio.ClassBits(uint(length), uint(k.steps))
-		}
-		for level := root; level <= MaxLevel; level++ {
-			k.orders[level] = 0
-			if q.kinds[0] > 0 && level == root || q.kinds[rootSymbol(level, root, one)]+q.kinds[rootSymbol(level, root, more)] > 0 {
-				head += orderBits
-				order := bitio.BestOrder(&q.gaps[level])
-				k.orders[level] = uint8(order)
-				for length, n := range q.gaps[level] {
-					trees += uint(n) * bitio.ClassBits(uint(length), order)
-				}
-			}
-		}
-		head += stretchBits(q.stretches-q.blocks, trees) + (stretchesBits+restBits+7)*q.blocks
-		size := q.bytes + q.totals + (trees+head+7)/8
-		if p.huge {
-			size += 10 * q.blocks
-		}
-		if best == nil || size < best.size {
-			k.size = size
-			best = k.code()
+	best := p.with(k, &p.high, counts)
+	if p.low != nil {
+		if c := p.with(k, p.low, counts); c.size < best.size {
+			best = c
 		}
 	}
 	return best
+}
+
+// with is the code with a root level, where the counts of leaves take so many bits.
+func (p *plan) with(k *costs, q *rootPlan, counts uint) *Code {
+	k.root = q.root
+	trees := counts + k.table(rootTable, &q.kinds, false)
+	for level := uint8(1); level <= splitTables; level++ {
+		var freq [symbols]uint32
+		for l := level; l <= q.root && (l == level || level == splitTables); l++ { // the last is for all above
+			for s, n := range p.splits[l] {
+				freq[s] += n
+			}
+		}
+		trees += k.table(splitTableOf(level), &freq, level > 1)
+	}
+	head := uint(headBits)
+	k.steps = uint8(bitio.BestOrder(&q.steps))
+	for length, n := range q.steps {
+		head += uint(n) * bitio.ClassBits(uint(length), uint(k.steps))
+	}
+	for level := q.root; level <= MaxLevel; level++ {
+		k.orders[level] = 0
+		if q.kinds[0] > 0 && level == q.root || q.kinds[rootSymbol(level, q.root, one)]+q.kinds[rootSymbol(level, q.root, more)] > 0 {
+			head += orderBits
+			order := bitio.BestOrder(&q.gaps[level])
+			k.orders[level] = uint8(order)
+			for length, n := range q.gaps[level] {
+				trees += uint(n) * bitio.ClassBits(uint(length), order)
+			}
+		}
+	}
+	head += stretchBits(q.stretches-q.blocks, trees) + (stretchesBits+restBits+7)*q.blocks
+	k.size = q.bytes + q.totals + (trees+head+7)/8
+	if p.huge {
+		k.size += 10 * q.blocks
+	}
+	return k.code()
 }
 
 // stretchBits is the most that the lengths of stretches take that are no more than

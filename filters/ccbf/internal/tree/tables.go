@@ -22,7 +22,7 @@ func ReadCode(r *sketch.Reader) (*Tables, error) {
 	}
 	in := bitio.NewReader(b)
 	t := &Tables{root: uint8(in.Read(rootBits)), steps: uint8(in.Read(orderBits)), bytes: b}
-	if t.root > maxRoot || t.steps > bitio.MaxOrder {
+	if t.root != lowRoot && t.root != maxRoot || t.steps > bitio.MaxOrder {
 		return nil, sketch.Invalidf("a tree of root level %d, steps of order %d", t.root, t.steps)
 	}
 	var c Code
