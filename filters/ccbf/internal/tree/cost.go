@@ -21,15 +21,22 @@ type Code struct {
 // less.
 func (c *Code) Size() uint64 { return uint64(c.size) }
 
-// tablesSize is about the bytes of the code itself.
+// tablesSize is the bytes of the code itself, at most.
 func (c *Code) tablesSize() uint64 {
-	n := uint64(0)
+	n := uint(headBits + orderBits*(MaxLevel+1))
 	for t := range tables {
-		if !c.same[t] {
-			n += uint64(len(c.used[t]))
+		n++
+		if c.same[t] {
+			continue
+		}
+		n += bitio.ClassBits(uint(bits.Len(uint(len(c.used[t])))), usedOrder)
+		next := uint16(0)
+		for _, s := range c.used[t] {
+			n += lengthBits + bitio.ClassBits(uint(bits.Len16(s-next)), nextOrder)
+			next = s + 1
 		}
 	}
-	return n * (lengthBits + 2) / 8
+	return uint64(n / 8)
 }
 
 // hasRoots reports whether there are trees of a level.

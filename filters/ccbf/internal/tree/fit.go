@@ -124,7 +124,7 @@ func (f *fitter) leastFor(limit float64, low, high int, below, above float64) in
 const (
 	sampleParts  = 16
 	sampleLeast  = 1 << 14 // fewer squares take no longer than their sample
-	sampleFactor = 16      // as many squares are one in the sample
+	sampleFactor = 8       // as many squares are one in the sample
 )
 
 // sampled is a part of the squares of all parts: stretches that lie evenly in them.
@@ -161,7 +161,7 @@ func (f *fitter) guess(sample Squares) int {
 	return f.search(t, func(t int) uint64 {
 		p := g.at(Tau(t))
 		g.spare = p
-		tables := p.Code.tablesSize()
+		tables := min(p.Code.tablesSize(), p.Size())
 		return tables + uint64(float64(p.Size()-tables)/float64(max(g.leaves[t], 1))*float64(f.leaves[t]))
 	})
 }
