@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// AppendCode appends the code itself:
+// AppendCode appends the code itself, its bytes as a uvarint and then:
 //
 //	3 bits   root level
 //	6 bits   order of the steps between stretches
@@ -17,6 +17,11 @@ import (
 //	  several their lengths in 4 bits
 //	6 bits   order of the gaps, for each level that trees have
 func (c *Code) AppendCode(dst []byte) []byte {
+	b := c.appendFields(nil)
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+func (c *Code) appendFields(dst []byte) []byte {
 	var w bitio.Writer
 	w.Reset(2*tables*symbols + MaxLevel)
 	w.Write(uint64(c.root), rootBits)
@@ -43,8 +48,7 @@ func (c *Code) AppendCode(dst []byte) []byte {
 			w.Write(uint64(c.orders[level]), orderBits)
 		}
 	}
-	b := w.Bytes()
-	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+	return append(dst, w.Bytes()...)
 }
 
 func bit(b bool) uint8 {

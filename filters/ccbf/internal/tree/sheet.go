@@ -75,10 +75,12 @@ func (s *Sheet) Total() uint64 { return s.total }
 
 // All is all leaves; false where the bytes are damaged.
 func (s *Sheet) All() (Squares, bool) {
-	all := Squares{make([]uint64, 0, s.leaves), make([]uint8, 0, s.leaves), make([]uint64, 0, s.leaves)}
+	const atOnce = 1 << 20 // memory for no more than that on the bytes' word
+	n := min(s.leaves, atOnce)
+	all := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
 	var b Block
 	for i := range s.index {
-		if !s.decode(i, &b) {
+		if !s.decode(i, &b) || uint64(all.Len()+b.N) > s.leaves {
 			return Squares{}, false
 		}
 		sum := uint64(0)

@@ -1,0 +1,223 @@
+package tree
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// written is a tree as bytes: its code, how many sheets there are, and those.
+func written(s *Squares) []byte {
+	lists := s.Sheets()
+	c := CodeFor([][]Squares{lists})
+	blob := c.AppendCode([]byte{byte(len(lists))})
+	e := NewEncoder(c)
+	for i := range lists {
+		blob = e.AppendSheet(blob, &lists[i])
+	}
+	return blob
+}
+
+// readTree undoes written, as far as indexes tell.
+func readTree(blob []byte) (*Tables, []Sheet, error) {
+	r := sketch.NewReader("a tree", blob)
+	n := r.Uint8()
+	t, err := ReadCode(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sheets []Sheet
+	for range n {
+		var s Sheet
+		if err := s.Read(t, r); err != nil {
+			return nil, nil, err
+		}
+		sheets = append(sheets, s)
+	}
+	return t, sheets, r.Done()
+}
+
+// most is how many leaves the trees of these tests may have.
+const most = 1 << 16
+
+// ask reads a tree, however it was made, and asks it everything. It reports whether
+// it is valid.
+func ask(t testing.TB, blob []byte) bool {
+	tables, sheets, err := readTree(blob)
+	if err != nil {
+		if !errors.Is(err, sketch.ErrInvalid) {
+			t.Fatalf("an error of another kind: %v", err)
+		}
+		return false
+	}
+	var b Block
+	keys := []uint64{0, 1, 1 << 41, 3 << 41, 1 << 63, ^uint64(0)}
+	for i := range sheets {
+		for j, e := range sheets[i].index {
+			if j < 20 {
+				keys = append(keys, e.first, e.first+1, e.first-1)
+			}
+		}
+	}
+	slices.Sort(keys)
+	out := make([]Leaf, len(keys))
+	for _, s := range sheets {
+		room := int64(1 << 20)
+		for range 3 {
+			s.FindAll(keys, out, &b)
+			s.Keep(&room)
+		}
+	}
+	for _, k := range keys {
+		Cell(sheets, k, &b)
+	}
+	for _, a := range []box{{x1: 1 << 32, y1: 1 << 32}, {x0: 1 << 20, y0: 1 << 20, x1: 1<<20 + 777, y1: 1<<20 + 333}, {x0: 5, y0: 9, x1: 1 << 31, y1: 1<<31 + 5}} {
+		sum := AreaSum(sheets, &a, &b)
+		if sum.Low > sum.High || a.depth != 0 {
+			t.Fatalf("bounds %+v", sum)
+		}
+		Hotspots(sheets, &a, 3, 100, &b)
+		TopK(sheets, &a, 7, &b)
+	}
+	p := Picture{DX: 1 << 20, DY: 1 << 20, Width: 8, Height: 8, Pixels: make([]float64, 64)}
+	for i := range sheets {
+		p.Add(&sheets[i], &b)
+	}
+	parts, err := Check(tables, [][]Sheet{sheets}, most)
+	if err != nil {
+		if !errors.Is(err, sketch.ErrInvalid) {
+			t.Fatalf("an error of another kind: %v", err)
+		}
+		return false
+	}
+	s := parts[0]
+	if s.Len() == 0 && len(sheets) == 0 {
+		return true
+	}
+	if !bytes.Equal(written(&s), blob) {
+		t.Fatal("checked, and written otherwise")
+	}
+	for i := range s.Keys {
+		if s.Counts[i] == 0 || s.Level(i) > MaxLevel || s.Keys[i]&side2(s.Level(i)) != 0 || i > 0 && !before(s.Keys[i-1], s.Level(i-1), s.Keys[i], s.Level(i)) {
+			t.Fatalf("checked, and square %d is %#x of level %d", i, s.Keys[i], s.Level(i))
+		}
+	}
+	return true
+}
+
+// trees of all kinds, as bytes.
+func seeds() [][]byte {
+	r := rand.New(rand.NewPCG(51, 0))
+	var out [][]byte
+	for _, counts := range inOrder(smallShapes(r)) {
+		s := squaresOf(counts)
+		for _, tau := range []Tau{0, 40} {
+			c := cut(s, tau)
+			out = append(out, written(&c))
+		}
+		if m, _ := mixed(r, counts); m.Len() > 0 {
+			out = append(out, written(&m))
+		}
+	}
+	return out
+}
+
+// Bytes that were changed, cut off or made longer are an error or another tree, and
+// take no more memory than the limits say.
+func TestHostileBytes(t *testing.T) {
+	r := rand.New(rand.NewPCG(52, 0))
+	valid, tried := 0, 0
+	for i, blob := range seeds() {
+		if !ask(t, blob) {
+			t.Fatalf("tree %d is not taken", i)
+		}
+		for _, end := range []int{0, 1, len(blob) / 2, len(blob) - 1} {
+			if ask(t, blob[:end]) && end > 0 {
+				t.Errorf("tree %d is taken with %d of its %d bytes", i, end, len(blob))
+			}
+		}
+		if ask(t, append(slices.Clone(blob), 0)) {
+			t.Errorf("tree %d is taken with a byte more", i)
+		}
+		for range 60 {
+			edited := slices.Clone(blob)
+			for range 1 + r.IntN(3) {
+				at := r.IntN(len(edited))
+				if r.IntN(2) == 0 {
+					at = r.IntN(min(len(edited), 80)) // code and index
+				}
+				edited[at] ^= 1 << r.IntN(8)
+			}
+			tried++
+			if ask(t, edited) {
+				valid++
+			}
+		}
+	}
+	t.Logf("%d of %d edited trees are valid ones", valid, tried)
+
+	// As many leaves as a few bytes can claim: of blocks that are trees of no bits.
+	var s Squares
+	for i := range uint64(1 << 17) {
+		s.push(i, 0, 1)
+	}
+	bomb := written(&s)
+	tables, sheets, err := readTree(bomb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var from, to runtime.MemStats
+	runtime.ReadMemStats(&from)
+	if _, err := Check(tables, [][]Sheet{sheets}, most); !errors.Is(err, sketch.ErrInvalid) {
+		t.Errorf("%d leaves in %d bytes, %d are allowed: %v", s.Len(), len(bomb), most, err)
+	}
+	if runtime.ReadMemStats(&to); to.TotalAlloc-from.TotalAlloc > 1<<16 {
+		t.Errorf("%d bytes were taken to refuse it", to.TotalAlloc-from.TotalAlloc)
+	}
+}
+
+// A tree has one spelling: not with another root level, another table, or leaves on
+// another sheet.
+func TestOneSpelling(t *testing.T) {
+	s := Squares{Keys: []uint64{0, 0, 64, 300}, Levels: []uint8{4, 2, 0, 1}, Counts: []uint64{7, 2, 1, 9}}
+	lists := s.Sheets()
+	c := CodeFor([][]Squares{lists})
+	write := func(c *Code, lists ...Squares) []byte {
+		blob := c.AppendCode([]byte{byte(len(lists))})
+		for i := range lists {
+			blob = NewEncoder(c).AppendSheet(blob, &lists[i])
+		}
+		return blob
+	}
+	if !ask(t, write(c, lists...)) {
+		t.Fatal("the tree itself is not taken")
+	}
+	apart := Squares{Keys: []uint64{0, 64}, Levels: []uint8{2, 0}, Counts: []uint64{2, 1}}
+	rest := Squares{Keys: []uint64{300}, Levels: []uint8{1}, Counts: []uint64{9}}
+	other := CodeFor([][]Squares{{apart, lists[1], rest}})
+	for name, blob := range map[string][]byte{
+		"sheets the other way round": write(c, lists[1], lists[0]),
+		"a sheet in two":             write(other, apart, lists[1], rest),
+		"a code for other leaves":    write(CodeFor([][]Squares{{lists[0], lists[1], squaresOf(map[uint64]uint64{1 << 40: 1 << 50})}}), lists...),
+		"a sheet without leaves":     write(c, append(slices.Clone(lists), Squares{})...),
+	} {
+		if ask(t, blob) {
+			t.Errorf("%s: taken for a spelling of the tree", name)
+		}
+	}
+}
+
+// go test -fuzz FuzzTree ./filters/ccbf/internal/tree
+func FuzzTree(f *testing.F) {
+	for _, blob := range seeds() {
+		if len(blob) < 1000 {
+			f.Add(blob)
+		}
+	}
+	f.Fuzz(func(t *testing.T, blob []byte) { ask(t, blob) })
+}
