@@ -29,7 +29,7 @@ func CCBF() functions {
 			"ccbf_total(ccbf_add(s, 5.5, 0.5, {weight: 3})) FROM (SELECT "+q+")", point, paramOptions),
 		fn("ccbf_remove", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Remove(c[0], category, *n)
-		}), "Sketch with one point less, or with weight of them less; exact or of mode 'standard'.",
+		}), "Sketch with one point less, or with weight of them less; exact, a tree or of mode 'standard'.",
 			"ccbf_get(ccbf_remove(s, 0.5, 0.5), 0.5, 0.5) FROM (SELECT "+q+")", point, paramOptions),
 		fn("ccbf_move", duck.Blob, ccbfChange(2, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Move(c[0], c[1], category, n)
@@ -47,9 +47,9 @@ func CCBF() functions {
 		fn("ccbf_mask", duck.Blob, ccbfPair((*ccbf.Sketch).Mask), "Sketch of the cells that b has too, with the counts of a.",
 			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_coarsen", duck.Blob, ccbfReduce("factor", (*ccbf.Sketch).Coarsen),
-			"The same points in cells factor times as wide and as high, a power of two: exact where the sketch is, otherwise by the levels that it counts. A sketch with levels then combines with those coarsened by the same factor.",
+			"The same points in cells factor times as wide and as high, a power of two: exact where the sketch is, of a tree its leaves, of counters by the levels that they count. A sketch with levels then combines with those coarsened by the same factor.",
 			"ccbf_get(ccbf_coarsen(s, 2), 1, 1) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "factor", Type: duck.Any})),
-		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, the largest header included, where halving its layers leads there.",
+		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, the largest header included: a tree with larger leaves, or counters where halving their layers leads there.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
 
 		fn("ccbf_get", duck.UBigInt, ccbfGet(func(out *duck.Result, i int, counts []uint64) {
@@ -68,9 +68,15 @@ func CCBF() functions {
 			"ccbf_polygon_sum(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")",
 			params(paramSketch, paramPolygon), paramCategory),
 		fn("ccbf_polygon_estimate", ccbfEstimateType, ccbfPolygonEstimate,
-			"Estimate of ccbf_polygon_sum without what a dense sketch adds to it on average (unbiased if ccbf_info says so), an interval that contains the true sum with a probability of 95%, or always if certain, and the number of cells inside. For an exact sketch estimate and interval are the sum.",
+			"Estimate of ccbf_polygon_sum without what a dense sketch adds to it on average (unbiased if ccbf_info says so), an interval that contains the true sum with a probability of 95%, or always if certain, and the number of cells inside. For an exact sketch estimate and interval are the sum. For a tree low is the leaves inside, high those that the area meets, and the estimate takes of those on its border the share that is inside.",
 			"ccbf_polygon_estimate(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")",
 			params(paramSketch, paramPolygon), paramCategory),
+		fn("ccbf_get_estimate", ccbfEstimateType, ccbfBoxEstimate(2, cellAt),
+			"Estimate of ccbf_get, with an interval: as ccbf_polygon_estimate of one cell.",
+			"ccbf_get_estimate(s, 0.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
+		fn("ccbf_bbox_estimate", ccbfEstimateType, ccbfBoxEstimate(4, cellsOf),
+			"Estimate of ccbf_bbox_sum, with an interval: as ccbf_polygon_estimate of a box.",
+			"ccbf_bbox_estimate(s, 0, 0, 2, 2) FROM (SELECT "+q+")", inBox(), paramCategory),
 		fn("ccbf_bbox_sum", duck.UBigInt, ccbfBoxSum(4, cellsOf),
 			"Points in the cells whose centres lie in a box, lower edges included, upper ones not.",
 			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", inBox(), paramCategory),
@@ -82,11 +88,11 @@ func CCBF() functions {
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
 		fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
-			"Cells of a box with threshold points or more, by the place of their centre, the largest first: none is missed; where counters are used, some may have fewer.",
+			"Cells of a box with threshold points or more, by the place of their centre, the largest first, with their side: none is missed; where counters are used, some may have fewer. Of a tree its leaves, squares of cells each of which may have count points.",
 			"ccbf_hotspots(s, 0, 0, 9, 9, 2) FROM (SELECT "+q+")", inBox(duck.Param{Name: "threshold", Type: duck.Any}), paramCategory),
 		fn("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, box grid.Rect, k uint64, category []byte) ([]ccbf.Spot, error) {
 			return v.TopK(box, int(min(k, math.MaxInt)), category)
-		}), "The k cells of a box with the most points, by the place of their centre, the largest first, equal ones by y and then x. Where counters are used these are the largest estimates, and cells with fewer points may be among them.",
+		}), "The k cells of a box with the most points, by the place of their centre, the largest first, equal ones by y and then x. Where counters are used these are the largest estimates, and cells with fewer points may be among them. Of a tree its leaves, as in ccbf_hotspots.",
 			"ccbf_top_k(s, 0, 0, 9, 9, 1) FROM (SELECT "+q+")", inBox(duck.Param{Name: "k", Type: duck.Any}), paramCategory),
 		fn("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
 			"Points in the pixels of a box, row by row from the north-west: each has the cells whose centres lie in it.",
@@ -101,7 +107,7 @@ func CCBF() functions {
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_error", ccbfErrorType, ccbfError,
-			"The error to expect: whether counts are exact; for a cell without points, and for a random cell with points, the probability that its count is too high, and by how much it is too high on average. The error of a sum is that of its cells together, with levels less. For cells with points NULL if it is not known (after intersect and mask, with levels or totals).",
+			"The error to expect: whether counts are exact; for a cell without points, and for a random cell with points, the probability that its count is too high, and by how much it is too high on average. The error of a sum is that of its cells together, with levels less. For cells with points NULL if it is not known (after intersect and mask, with levels or totals). For a tree what it was when it was built, NULL once anything was added, and most, more than which no count is too high: always.",
 			"(ccbf_error(s)).exact FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_info", ccbfInfoType, ccbfInfo, "Every parameter of a sketch, its encoding, fill and size.",
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),

@@ -151,7 +151,7 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 			if err != nil {
 				return err
 			}
-			if !a.IsExact() || !b.IsExact() { // counters as numbers
+			if a.Form() == ccbf.Dense || b.Form() == ccbf.Dense { // counters as numbers
 				if err := m.take(16 * int64(a.Counters()[0])); err != nil {
 					return err
 				}

@@ -12,6 +12,7 @@ var ccbfErrorType = duck.StructOf(
 	duck.Field{Name: "empty_excess", Type: duck.Double},
 	duck.Field{Name: "occupied_probability", Type: duck.Double},
 	duck.Field{Name: "occupied_excess", Type: duck.Double},
+	duck.Field{Name: "most", Type: duck.UBigInt},
 )
 
 func ccbfError(rows *duck.Rows, out *duck.Result) error {
@@ -26,15 +27,12 @@ func ccbfError(rows *duck.Rows, out *duck.Result) error {
 			}
 			f := fields{out: out, row: i}
 			f.flag(e.Exact)
-			f.float(e.Empty.Probability)
-			f.float(e.Empty.Excess)
-			if !e.Known {
-				f.null()
-				f.null()
-				return nil
-			}
-			f.float(e.Occupied.Probability)
-			f.float(e.Occupied.Excess)
+			tree := r.view.Form() == ccbf.Tree
+			f.floatIf(e.Empty.Probability, !tree || e.Measured)
+			f.floatIf(e.Empty.Excess, !tree || e.Measured)
+			f.floatIf(e.Occupied.Probability, e.Known)
+			f.floatIf(e.Occupied.Excess, e.Known || e.Measured)
+			f.known(e.Most, e.Certain)
 			return nil
 		})
 	})
@@ -51,6 +49,7 @@ var ccbfInfoType = duck.StructOf(
 	duck.Field{Name: "base_level", Type: duck.UBigInt},
 	duck.Field{Name: "max_bytes", Type: duck.UBigInt},
 	duck.Field{Name: "exact", Type: duck.Boolean},
+	duck.Field{Name: "overflow", Type: duck.Varchar},
 	duck.Field{Name: "seed", Type: duck.UBigInt},
 	duck.Field{Name: "category_type", Type: duck.Varchar},
 	duck.Field{Name: "category", Type: duck.Boolean},
@@ -62,6 +61,8 @@ var ccbfInfoType = duck.StructOf(
 	duck.Field{Name: "cells", Type: duck.UBigInt},
 	duck.Field{Name: "categories", Type: duck.UBigInt},
 	duck.Field{Name: "fill", Type: duck.Double},
+	duck.Field{Name: "leaves", Type: duck.UBigInt},
+	duck.Field{Name: "tau", Type: duck.UBigInt},
 	duck.Field{Name: "bytes", Type: duck.UBigInt},
 	duck.Field{Name: "bbox", Type: corners},
 )
@@ -88,6 +89,15 @@ func (f *fields) counts(ns []uint64) {
 	copy(duck.Out[uint64](f.next().List(f.row, len(ns))), ns)
 }
 
+// floatIf writes a number, or NULL where it is not known.
+func (f *fields) floatIf(v float64, known bool) {
+	if known {
+		f.float(v)
+	} else {
+		f.null()
+	}
+}
+
 // known writes a number, or NULL where it is not known.
 func (f *fields) known(n uint64, known bool) { setKnown(f.next(), f.row, n, known) }
 
@@ -103,11 +113,7 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 				info = v.Info()
 			}
 			f := fields{out: out, row: i}
-			if info.Exact {
-				f.text("exact")
-			} else {
-				f.text("dense")
-			}
+			f.text(info.Form.String())
 			f.float(v.Grid.Res())
 			f.text(v.Mode.String())
 			f.count(uint64(v.K()))
@@ -121,6 +127,7 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 			f.count(uint64(v.Base))
 			f.count(v.Bytes)
 			f.flag(v.Exact)
+			f.text(v.Overflow.String())
 			f.count(v.Seed)
 			if c := v.Class(); c == key.None {
 				f.null()
@@ -134,13 +141,11 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 			f.flag(info.Unbiased)
 			total, known := v.Total()
 			f.known(total, known)
-			f.known(info.Cells, info.Exact)
-			f.known(info.Categories, info.Exact && v.Categories)
-			if info.Exact {
-				f.null()
-			} else {
-				f.float(info.Fill)
-			}
+			f.known(info.Cells, info.CellsKnown)
+			f.known(info.Categories, info.Form != ccbf.Dense && v.Categories)
+			f.floatIf(info.Fill, info.Form == ccbf.Dense)
+			f.known(info.Leaves, info.Form == ccbf.Tree)
+			f.known(info.Tau, info.Form == ccbf.Tree)
 			f.count(info.Bytes)
 			if v.Bounds.Empty() {
 				f.null()

@@ -1,6 +1,10 @@
 package udf
 
-import "github.com/ccbfsql/ccbfsql/internal/duck"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
 
 var ccbfEstimateType = duck.StructOf(
 	duck.Field{Name: "estimate", Type: duck.Double},
@@ -15,13 +19,40 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 	if err != nil {
 		return err
 	}
-	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
+	return ccbfEstimates(rows, out, 2, func(r *ccbfReader, i int, category []byte) (ccbf.Estimate, error) {
+		polygon, err := polygons.toAsk(i)
+		if err != nil {
+			return ccbf.Estimate{}, err
+		}
+		return polygon.Estimate(&r.view, category)
+	})
+}
+
+// ccbfBoxEstimate estimates the box that rect makes of the columns from 1 to edges.
+func ccbfBoxEstimate(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
+	return func(rows *duck.Rows, out *duck.Result) error {
+		return ccbfEstimates(rows, out, 1+edges, func(r *ccbfReader, i int, category []byte) (ccbf.Estimate, error) {
+			box, err := rect(&r.view.Head, rows, i)
+			if err != nil {
+				return ccbf.Estimate{}, err
+			}
+			return r.view.BoxEstimate(box, category)
+		})
+	}
+}
+
+// cellAt is the cell of the place of row i, as a box.
+func cellAt(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
+	c, err := h.Grid.Cell(duck.Slice[float64](rows.Col(1))[i], duck.Slice[float64](rows.Col(2))[i])
+	return grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y}, err
+}
+
+// ccbfEstimates writes the estimates that estimate makes of each row, whose category,
+// if there is one, is column at.
+func ccbfEstimates(rows *duck.Rows, out *duck.Result, at int, estimate func(r *ccbfReader, i int, category []byte) (ccbf.Estimate, error)) error {
+	return ccbfAsk(rows, at, func(r *ccbfReader) error {
 		return eachValid(rows, out, func(i int) error {
 			category, err := r.row(rows, i)
-			if err != nil {
-				return err
-			}
-			polygon, err := polygons.toAsk(i)
 			if err != nil {
 				return err
 			}
@@ -29,7 +60,7 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 			if err := out.Charge(bytes); err != nil {
 				return err
 			}
-			e, err := polygon.Estimate(&r.view, category)
+			e, err := estimate(r, i, category)
 			out.Discharge(bytes)
 			if err != nil {
 				return err

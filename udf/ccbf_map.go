@@ -32,7 +32,8 @@ func pixelsOf(rows *duck.Rows, i int) (b orb.Bound, width, height int, err error
 }
 
 var ccbfSpotsType = duck.ListOf(duck.StructOf(
-	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.UBigInt}))
+	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.UBigInt},
+	duck.Field{Name: "side", Type: duck.Double}))
 
 // ccbfSpots lists cells of a box, by a whole number, the parameter with a name.
 func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, category []byte) ([]ccbf.Spot, error)) compute {
@@ -60,13 +61,13 @@ func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, cat
 					return fmt.Errorf("the lists of a chunk of rows have more than %d cells together (ask for fewer in each row, or for fewer rows)", ccbf.MaxSpots)
 				}
 				// As listed here, and as DuckDB's list.
-				if err := out.Charge(48 * int64(len(spots))); err != nil {
+				if err := out.Charge(64 * int64(len(spots))); err != nil {
 					return err
 				}
 				list := out.List(i, len(spots))
-				xs, ys, counts := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[uint64](list.Field(2))
+				xs, ys, counts, sides := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[uint64](list.Field(2)), duck.Out[float64](list.Field(3))
 				for j, s := range spots {
-					xs[j], ys[j] = r.view.Grid.Center(s.Cell)
+					xs[j], ys[j], sides[j] = s.Square(r.view.Grid)
 					counts[j] = s.Count
 				}
 				return nil

@@ -55,3 +55,15 @@ func (v *View) BoxSum(r grid.Rect, category []byte) (uint64, error) {
 func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
 	return NewPolygon(p).Sum(v, category)
 }
+
+// BoxEstimate is Polygon.Estimate of a rectangle, under the limits of BoxSum.
+func (v *View) BoxEstimate(r grid.Rect, category []byte) (e Estimate, err error) {
+	e.Certain = v.Form() != Dense
+	if in := r.Intersect(v.Bounds); !in.Empty() {
+		if e, err = v.in().estimate(box{cells.Box(in)}, category); err != nil {
+			return Estimate{}, err
+		}
+	}
+	e.Cells = r.Count()
+	return e, nil
+}

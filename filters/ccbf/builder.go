@@ -3,6 +3,7 @@ package ccbf
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -36,6 +37,9 @@ type Builder struct {
 	plain    *sectionBuilder            // the first section without a category
 	byText   map[string]*sectionBuilder // the first section of each category
 	dense    *cascade.Counters
+	trees    int            // that were added; 2 where it was pruned
+	tau      tree.Tau       // the largest threshold of those
+	fit      accuracy       // of the first
 	united   cascade.Origin // of the dense sketches that were added
 	added    uint64         // their total
 	counted  bool           // points went into the dense form one by one
@@ -53,6 +57,7 @@ type sectionBuilder struct {
 	buf     []uint64
 	weights []uint64    // beside buf; nil while all are 1
 	runs    []cells.Run // each less than half as long as the one before
+	squares tree.Merger
 }
 
 // NewBuilder returns an empty Builder. A nil budget refuses nothing.
@@ -162,6 +167,9 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.trees > 0 {
+		return b.sketchTree(list)
+	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
 		cells: list, dense: b.dense, sums: b.Mode == Standard && !b.notSums,
@@ -234,6 +242,9 @@ func (b *Builder) parts(counted bool) cascade.Origin {
 }
 
 func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Origin, total uint64) error {
+	if b.trees > 0 {
+		return ErrForms
+	}
 	if err := b.needDense(); err != nil {
 		return err
 	}
@@ -264,12 +275,23 @@ func (b *Builder) Merge(from *Builder) error {
 				return err
 			}
 		}
+		for _, squares := range fp.squares.Lists() {
+			if err := b.addSquares(pb, squares); err != nil {
+				return err
+			}
+		}
 		if err := b.reserve(pb, len(fp.buf)); err != nil {
 			return err
 		}
 		if err := b.pushAll(pb, fp.buf, fp.weights); err != nil {
 			return err
 		}
+	}
+	if from.trees > 0 {
+		if b.dense != nil {
+			return ErrForms
+		}
+		return b.addPruned(from.trees, from.tau, from.fit, from.bounds)
 	}
 	if from.dense != nil {
 		return b.addDense(from.dense, from.bounds, from.parts(from.counted), from.total)

@@ -32,7 +32,7 @@ const id sketch.ID = 1
 // Blob is the sketch as a BLOB, and changes nothing. Equal sketches have equal bytes.
 //
 // It is here, and nowhere else, that cells are held against Bytes: where their list
-// takes more, they are counted in counters for the BLOB, and s goes on to hold them.
+// takes more, the BLOB has a tree of them or counters, and s goes on to hold them.
 func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 
 // AppendBlob is Blob appended to dst.
@@ -42,7 +42,8 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	bounds := in.limits()
 	body, fits := in.appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
 	if !fits {
-		s = s.asDense()
+		s = s.overflowed()
+		bounds = s.in().limits()
 		body, _ = s.in().appendBody(s.appendHead(body[:start], bounds), bounds, s.Bytes)
 	}
 	sketch.Seal(body[start:])

@@ -39,6 +39,32 @@ func (m Mode) String() string {
 	return "mi"
 }
 
+// Overflow is what a sketch becomes when its cells no longer fit.
+type Overflow uint8
+
+const (
+	// OverflowDefault is overflowDefault, or ToCounters where a parameter is given
+	// that only counters have.
+	OverflowDefault Overflow = iota
+	// ToTree prunes the quadtree of the cells: places grow coarse, and sums have
+	// bounds that hold always.
+	ToTree
+	// ToCounters counts in counters that cells share: points may have any number of
+	// categories, and a lookup takes constant time.
+	ToCounters
+)
+
+// overflowDefault is what sketches become unless they are told otherwise.
+const overflowDefault = ToCounters
+
+// String is the name in SQL.
+func (o Overflow) String() string {
+	if o == ToTree {
+		return "tree"
+	}
+	return "counters"
+}
+
 // Limits and defaults of the parameters.
 const (
 	DefaultBytes = 1 << 20
@@ -63,6 +89,7 @@ type Params struct {
 	Res      float64  // edge of a cell, in the units of the coordinates
 	Bytes    uint64   // most bytes that the body may take
 	Dense    bool     // dense from the first row on: no exact form
+	Overflow Overflow // what it becomes when its cells no longer fit
 	K        int      // counters per key
 	Mode     Mode     // how occurrences are counted
 	Widths   []int    // bits per counter of each layer, flag included, not falling; default 4, 8, 16, 32, in mode standard 8, 16, 32
@@ -80,6 +107,7 @@ type Config struct {
 	Grid       grid.Grid
 	Bytes      uint64 // most bytes that the body may take
 	Exact      bool   // exact as long as that fits Bytes
+	Overflow   Overflow
 	Mode       Mode
 	Seed       uint64
 	Categories bool
@@ -101,6 +129,9 @@ func (p Params) Config() (Config, error) {
 	c := Config{Grid: g, Bytes: p.Bytes, Exact: !p.Dense, Mode: p.Mode, Seed: p.Seed, Categories: p.Categories, Totals: p.Totals}
 	if c.Totals && !c.Categories {
 		return Config{}, sketch.OptionError("totals", "needs the option \"category\"")
+	}
+	if c.Overflow, err = p.overflow(); err != nil {
+		return Config{}, err
 	}
 	if p.Mode > Standard {
 		return Config{}, sketch.OptionError("mode", "is %d, must be 'mi' or 'standard'", p.Mode)
@@ -145,6 +176,36 @@ func (p Params) Config() (Config, error) {
 	return c, nil
 }
 
+// overflow is what p asks for. Parameters that only counters have ask for counters.
+func (p *Params) overflow() (Overflow, error) {
+	own := ""
+	switch {
+	case p.Dense:
+		own = "exact"
+	case p.K != 0:
+		own = "k"
+	case p.Mode != MinimalIncrement:
+		own = "mode"
+	case p.Widths != nil:
+		own = "layers"
+	case p.Counters != nil:
+		own = "counters"
+	case p.Levels != 0:
+		own = "levels"
+	}
+	switch {
+	case p.Overflow > ToCounters:
+		return 0, sketch.OptionError("overflow", "is %d, must be 'tree' or 'counters'", p.Overflow)
+	case p.Overflow == ToTree && own != "":
+		return 0, sketch.OptionError(own, "and option \"overflow\": 'tree' exclude each other: it is for counters, of which a tree has none")
+	case p.Overflow != OverflowDefault:
+		return p.Overflow, nil
+	case own != "":
+		return ToCounters, nil
+	}
+	return overflowDefault, nil
+}
+
 // K is the number of counters per key.
 func (c *Config) K() int { return c.shape.K }
 
@@ -163,6 +224,8 @@ func (c *Config) Differ(o *Config) error {
 	switch {
 	case math.Float64bits(c.Grid.Res()) != math.Float64bits(o.Grid.Res()):
 		return sketch.Differ("resolution", c.Grid.Res(), o.Grid.Res())
+	case c.Overflow != o.Overflow:
+		return sketch.Differ("overflow", c.Overflow, o.Overflow)
 	case c.Mode != o.Mode:
 		return sketch.Differ("mode", c.Mode, o.Mode)
 	case c.shape.K != o.shape.K:

@@ -4,12 +4,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 )
 
 // subject adapts a sketch to the conformance kit.
-type subject struct{ *Sketch }
+type subject struct {
+	*Sketch
+	cell func(id uint64) grid.Cell
+}
 
 // cellOfID is a cell of its own for every id: small ids lie around the origin
 // in all four quadrants, large ones beyond the square (0, 0).
@@ -18,9 +22,16 @@ func cellOfID(id uint64) grid.Cell {
 	return grid.Cell{X: int64(x) - 2, Y: int64(y) - 2 - int64(id>>48)<<28}
 }
 
-func (s subject) Add(id, n uint64) error    { return s.Sketch.Add(cellOfID(id), nil, n) }
-func (s subject) Count(id uint64) uint64    { return s.Sketch.count(cellOfID(id), nil) }
-func (s subject) Remove(id, n uint64) error { return s.Sketch.Remove(cellOfID(id), nil, n) }
+// cellNear is one in the region (0, 0): the sections of a tree take bytes, and many do
+// not fit into few.
+func cellNear(id uint64) grid.Cell {
+	_, _, origin := cells.Key(grid.Cell{})
+	return cells.CellOf(0, 0, id^origin)
+}
+
+func (s subject) Add(id, n uint64) error    { return s.Sketch.Add(s.cell(id), nil, n) }
+func (s subject) Count(id uint64) uint64    { return s.Sketch.count(s.cell(id), nil) }
+func (s subject) Remove(id, n uint64) error { return s.Sketch.Remove(s.cell(id), nil, n) }
 func (s subject) Blob() []byte              { c := *s.Sketch; return c.Blob() }
 
 func (s subject) Union(o conform.Subject) error { return s.UnionBlob(o.Blob()) }
@@ -66,6 +77,10 @@ func boundedSketch(p Params) *Sketch {
 // odd layers, in which positions meet and counters fill up.
 func drawn(r *rand.Rand, p Params) Params {
 	p.Seed = r.Uint64()
+	if p.Overflow == ToTree {
+		p.Bytes = 400 + r.Uint64N(1<<11)
+		return p
+	}
 	p.K = 1 + r.IntN(6)
 	if r.IntN(8) == 0 {
 		p.K = 1 + r.IntN(MaxK)
@@ -85,24 +100,28 @@ func drawn(r *rand.Rand, p Params) Params {
 
 func conformFamily(name string, large, small Params, laws conform.Laws, load int, absent float64) conform.Family {
 	large.Res, small.Res = 1, 1
+	cell := cellOfID
+	if large.Overflow == ToTree {
+		cell = cellNear
+	}
 	return conform.Family{
 		Name:  name,
-		New:   func() conform.Subject { return subject{boundedSketch(large)} },
-		Small: func() conform.Subject { return subject{boundedSketch(small)} },
+		New:   func() conform.Subject { return subject{boundedSketch(large), cell} },
+		Small: func() conform.Subject { return subject{boundedSketch(small), cell} },
 		Decode: func(blob []byte) (conform.Subject, error) {
 			s, err := Decode(blob)
-			return subject{s}, err
+			return subject{s, cell}, err
 		},
 		Look: func(blob []byte, id uint64) (uint64, error) {
 			var v View
 			if err := v.Reset(blob); err != nil {
 				return 0, err
 			}
-			return v.Count(cellOfID(id), nil), nil
+			return v.Count(cell(id), nil), nil
 		},
 		Drawn: func(r *rand.Rand) func() conform.Subject {
 			p := drawn(r, large)
-			return func() conform.Subject { return subject{boundedSketch(p)} }
+			return func() conform.Subject { return subject{boundedSketch(p), cell} }
 		},
 		Check: Family.Check,
 		Laws:  laws, Load: load, Absent: absent,
@@ -136,6 +155,9 @@ func families() []conform.Family {
 		large.Mode, small.Mode = Standard, Standard
 		fs = append(fs, conformFamily("standard "+l.name, large, small, sums, 5000, 0.013))
 	}
+	pruned := conform.Laws{OrderFree: true, UnionCommutes: true, Prunes: true, Deletable: true, Alone: true}
+	fs = append(fs, conformFamily("tree", Params{Overflow: ToTree, Bytes: 1 << 12}, Params{Overflow: ToTree, Bytes: 1 << 9}, pruned, 0, 0))
+	fs = append(fs, conformFamily("tree, tiny", Params{Overflow: ToTree, Bytes: 400}, Params{Overflow: ToTree, Bytes: 400}, pruned, 0, 0))
 	// Quads around the origin are shared by cells there, as are their counters.
 	levels := Params{Dense: true, Widths: []int{4, 8, 16, 32}, Counters: []uint64{1 << 18, 1 << 15, 1 << 12, 1 << 9}, Levels: 6}
 	fewLevels := Params{Dense: true, Widths: []int{4, 8, 16, 32}, Counters: []uint64{512, 64, 16, 4}, Levels: 2}

@@ -114,20 +114,18 @@ func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
 	return s.run(clip)
 }
 
-// levelOf is the level of quads that are nearest in size to pixels.
-func (v countersView) levelOf(pixel float64) int {
-	level := math.Ilogb(max(pixel*math.Sqrt2/v.Grid.Res(), 1))
-	return min(level, int(v.Levels))
-}
-
-func (v countersView) density(p *painting, clip grid.Rect, category []byte) error {
-	s := search{v: v.View, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
-		if level == p.level {
-			p.add(at, least)
-		}
-		return level > p.level
-	}}
-	return s.run(clip)
+// density draws the quads that are nearest in size to pixels.
+func (v countersView) density(p *picture, category []byte) error {
+	level := min(math.Ilogb(max(p.pixel()*math.Sqrt2/v.Grid.Res(), 1)), int(v.Levels))
+	return v.paint(p, level, func(clip grid.Rect, to *painting) error {
+		s := search{v: v.View, category: category, visit: func(l int, at grid.Cell, _, least uint64) bool {
+			if l == level {
+				to.add(at, least)
+			}
+			return l > level
+		}}
+		return s.run(clip)
+	})
 }
 
 func (v countersView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
@@ -136,7 +134,7 @@ func (v countersView) hotspots(box grid.Rect, threshold uint64, category []byte,
 		if least < threshold || level > 0 {
 			return least >= threshold
 		}
-		if !add(Spot{at, n}) {
+		if !add(Spot{Cell: at, Count: n}) {
 			s.most = 0
 		}
 		return false
@@ -148,7 +146,7 @@ func (v countersView) topK(box grid.Rect, category []byte, t *topCells) error {
 	s := search{v: v.View, category: category, largestFirst: true}
 	s.visit = func(level int, at grid.Cell, n, least uint64) bool {
 		if level == 0 {
-			if !t.add(candidate{Spot{at, n}, least}) {
+			if !t.add(candidate{Spot{Cell: at, Count: n}, least}) {
 				s.most = 0
 			}
 			return false
@@ -206,11 +204,12 @@ func (s countersSketch) removable(c grid.Cell, category []byte) uint64 {
 
 func (s countersSketch) all(grid.Cell, []byte) (uint64, error) { return 0, ErrNeedsWeight }
 
-func (s countersSketch) add(c grid.Cell, category []byte, n uint64) {
+func (s countersSketch) add(c grid.Cell, category []byte, n uint64) error {
 	s.bounds = cells.Hull(s.bounds, insertCells(s.dense, &s.Config, cells.Single(c, category, n)))
 	if s.Mode == MinimalIncrement {
 		s.parts = s.parts.More(s.Total)
 	}
+	return nil
 }
 
 func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
@@ -309,8 +308,8 @@ func (s *Sketch) makeDense() {
 	s.cells = nil
 }
 
-// asDense is s where it is dense, otherwise a dense sketch of its cells. An
-// exact s stays as it is.
+// asDense is s where it is dense, otherwise a dense sketch of its cells, which it
+// must have. An exact s stays as it is.
 func (s *Sketch) asDense() *Sketch {
 	if s.dense != nil {
 		return s

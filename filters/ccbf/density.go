@@ -31,41 +31,54 @@ func (v *View) AddDensity(dst []float64, b orb.Bound, width, height int, categor
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err
 	}
-	form := v.in()
-	// The shorter side of a pixel tells.
-	level := form.levelOf(min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height)))
+	return v.in().density(&picture{dst, b, width, height}, category)
+}
+
+// picture is a picture in the making.
+type picture struct {
+	dst           []float64
+	box           orb.Bound
+	width, height int
+}
+
+// pixel is the shorter side of a pixel.
+func (p *picture) pixel() float64 {
+	return min((p.box.Max[0]-p.box.Min[0])/float64(p.width), (p.box.Max[1]-p.box.Min[1])/float64(p.height))
+}
+
+// paint draws squares of one level. each is called with the rectangle of cells that
+// the picture shows and paints them.
+func (v *View) paint(p *picture, level int, each func(clip grid.Rect, to *painting) error) error {
 	side, bounds := v.Grid.Res()*float64(uint64(1)<<level), v.Bounds.Quads(level)
-	p := painting{
-		level: level,
-		x:     newAxis(b.Min[0], b.Max[0], width, side, bounds.MinX, bounds.MaxX),
-		y:     newAxis(b.Min[1], b.Max[1], height, side, bounds.MinY, bounds.MaxY),
-		sums:  dst,
+	to := painting{
+		x:    newAxis(p.box.Min[0], p.box.Max[0], p.width, side, bounds.MinX, bounds.MaxX),
+		y:    newAxis(p.box.Min[1], p.box.Max[1], p.height, side, bounds.MinY, bounds.MaxY),
+		sums: p.dst,
 	}
-	x, y := &p.x, &p.y
+	x, y := &to.x, &to.y
 	if x.first > x.last || y.first > y.last {
 		return nil
 	}
 	if x.large || y.large {
-		p.sums = make([]float64, x.bins*y.bins)
+		to.sums = make([]float64, x.bins*y.bins)
 	}
 	clip := grid.Rect{MinX: x.first << level, MinY: y.first << level, MaxX: (x.last+1)<<level - 1, MaxY: (y.last+1)<<level - 1}
-	if err := form.density(&p, clip, category); err != nil {
+	if err := each(clip, &to); err != nil {
 		return err
 	}
 	if x.large || y.large {
-		stretch(dst, p.sums, x, y)
+		stretch(p.dst, to.sums, x, y)
 	}
 	return nil
 }
 
-// painting is a picture in the making: the sums of bins, of squares of a level.
+// painting is the sums of bins.
 type painting struct {
-	level int
-	x, y  axis
-	sums  []float64
+	x, y axis
+	sums []float64
 }
 
-// add spreads the points of a square of the level over the bins that it meets.
+// add spreads the points of a square over the bins that it meets.
 func (p *painting) add(c grid.Cell, count uint64) {
 	x, y, sums := &p.x, &p.y, p.sums
 	i, west, east := x.bin(c.X)

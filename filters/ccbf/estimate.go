@@ -5,12 +5,18 @@ import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 // Error is what is known of a sketch's error.
 type Error struct {
 	Exact    bool      // every answer is exact
+	Certain  bool      // Most is: of exact sketches, and of trees but after intersect and mask
+	Most     uint64    // no count is too high by more, where Certain
 	Empty    Overcount // of a cell without points
 	Occupied Overcount // of a random cell with points
 	// Known says that Occupied is. It is not after an intersection or a mask, and not
 	// where the same counters hold quads (levels) or cells with and without their
 	// categories (totals).
 	Known bool
+	// Measured says that Empty and Occupied.Excess are what came out when the cells
+	// were pruned, Occupied.Probability apart. It is so of trees, until anything is
+	// added or taken away.
+	Measured bool
 }
 
 // Overcount is by how much a Count is above the truth.
@@ -50,15 +56,19 @@ func (v *View) noise() *noise.Model {
 type Info struct {
 	Exact, Additive, Saturated bool
 	Unbiased                   bool    // see View.Unbiased
-	Cells                      uint64  // distinct cells (with their categories); 0 while dense
+	Form                       Form    //
+	Cells                      uint64  // distinct cells (with their categories), where CellsKnown
+	CellsKnown                 bool    // of exact sketches, and of trees that nothing was added to
 	Categories                 uint64  // distinct categories; 0 while dense
+	Tau                        uint64  // the largest threshold that a tree was pruned by
+	Leaves                     uint64  // of a tree
 	Fill                       float64 // share of the first layer's counters in use; 0 while exact
 	Bytes                      uint64  // of the BLOB
 }
 
 // Info describes the sketch. O(counters) where dense.
 func (v *View) Info() Info {
-	i := Info{Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.Unbiased(), Bytes: uint64(len(v.blob))}
+	i := Info{Form: v.Form(), Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.Unbiased(), Bytes: uint64(len(v.blob))}
 	v.in().info(&i)
 	return i
 }

@@ -82,7 +82,7 @@ func TestErrorOfLargeValues(t *testing.T) {
 func TestInfoAndErrorOfExactAndEmpty(t *testing.T) {
 	r := rand.New(rand.NewPCG(112, 0))
 	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), hot(r, 100, 50))))
-	if e := v.Error(); e != (Error{Exact: true, Known: true}) {
+	if e := v.Error(); e != (Error{Exact: true, Certain: true, Known: true}) {
 		t.Errorf("exact: %+v", e)
 	}
 	v = viewOf(t, blobOf(t, NewBuilder(config(t, Params{Dense: true}), nil)))

@@ -66,31 +66,34 @@ func (v exactView) raster(p *pixels, clip grid.Rect, category []byte) error {
 	return nil
 }
 
-func (v exactView) levelOf(float64) int { return 0 }
-
-func (v exactView) density(p *painting, clip grid.Rect, category []byte) error {
-	v.cells.Each(clip, category, p.add)
-	return nil
+func (v exactView) density(p *picture, category []byte) error {
+	return v.paint(p, 0, func(clip grid.Rect, to *painting) error {
+		v.cells.Each(clip, category, to.add)
+		return nil
+	})
 }
 
 func (v exactView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
 	v.cells.EachSum(box, category, func(c grid.Cell, n uint64) {
 		if n >= threshold {
-			add(Spot{c, n})
+			add(Spot{Cell: c, Count: n})
 		}
 	})
 	return nil
 }
 
 func (v exactView) topK(box grid.Rect, category []byte, t *topCells) error {
-	v.cells.EachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{c, n}, n}) })
+	v.cells.EachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{Cell: c, Count: n}, n}) })
 	return nil
 }
 
-func (v exactView) error() Error   { return Error{Exact: true, Known: true} }
+func (v exactView) error() Error   { return Error{Exact: true, Certain: true, Known: true} }
 func (v exactView) unbiased() bool { return true }
 
-func (v exactView) info(i *Info) { i.Cells, i.Categories = v.cells.Size() }
+func (v exactView) info(i *Info) {
+	i.Cells, i.Categories = v.cells.Size()
+	i.CellsKnown = true
+}
 
 func (v exactView) describe() string {
 	n, _ := v.cells.Size()
@@ -115,8 +118,9 @@ func (s exactSketch) all(c grid.Cell, category []byte) (uint64, error) {
 	return s.cells.Count(c, category), nil
 }
 
-func (s exactSketch) add(c grid.Cell, category []byte, n uint64) {
+func (s exactSketch) add(c grid.Cell, category []byte, n uint64) error {
 	s.cells = s.cells.Add(c, category, n)
+	return nil
 }
 
 func (s exactSketch) remove(c grid.Cell, category []byte, n uint64) error {
@@ -132,6 +136,12 @@ func (s exactSketch) coarsen(level uint8) error {
 
 func (s exactSketch) fold(f *folding) error {
 	if _, fits := s.cells.AppendBody(nil, s.cells.Bounds(), f.limit); !fits {
+		if t := s.asTree(); t != nil {
+			if err := t.in().fold(f); err == nil || f.err != nil {
+				*s.Sketch = *t
+				return err
+			}
+		}
 		if f.err != nil {
 			return f.err
 		}

@@ -7,6 +7,7 @@ import (
 
 // folding is how a sketch is made smaller.
 type folding struct {
+	size  uint64        // most bytes of the BLOB
 	limit uint64        // most bytes of the body
 	shape cascade.Shape // the first of no more
 	steps []foldStep    // that lead to it
@@ -28,7 +29,7 @@ func (s *Sketch) Fold(size uint64) error {
 	if size <= head {
 		return sketch.ArgumentError("bytes", "is %d, the header alone takes up to %d", size, head)
 	}
-	f := folding{limit: size - head, shape: s.shape}
+	f := folding{size: size, limit: size - head, shape: s.shape}
 	for f.shape.Bytes() > f.limit {
 		t, x, ok := f.shape.Folded()
 		if !ok {

@@ -4,7 +4,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Form is what a sketch keeps its points in. Each form is a file: exact.go,
+// Form is what a sketch keeps its points in. Each form is a file: exact.go, tree.go,
 // counters.go.
 type Form uint8
 
@@ -12,12 +12,16 @@ type Form uint8
 const (
 	Exact Form = formExact // the list of its cells
 	Dense Form = formDense // counters that cells share
+	Tree  Form = formTree  // how many points lie in squares of cells
 )
 
 // String is the form's name in SQL.
 func (f Form) String() string {
-	if f == Exact {
+	switch f {
+	case Exact:
 		return "exact"
+	case Tree:
+		return "tree"
 	}
 	return "dense"
 }
@@ -42,9 +46,7 @@ type viewed interface {
 	// estimate is sum and what is known of it, but for the number of cells.
 	estimate(a area, category []byte) (Estimate, error)
 	raster(p *pixels, clip grid.Rect, category []byte) error
-	// density is asked for squares of level, which was its answer to levelOf.
-	density(p *painting, clip grid.Rect, category []byte) error
-	levelOf(pixel float64) int
+	density(p *picture, category []byte) error
 	hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error
 	topK(box grid.Rect, category []byte, t *topCells) error
 
@@ -56,8 +58,11 @@ type viewed interface {
 
 // in is the form of the sketch that v is a view of.
 func (v *View) in() viewed {
-	if v.form == formDense {
+	switch v.Form() {
+	case Dense:
 		return countersView{v}
+	case Tree:
+		return treeView{v}
 	}
 	return exactView{v}
 }
@@ -70,12 +75,13 @@ type held interface {
 	saturated() bool
 
 	count(c grid.Cell, category []byte) uint64
-	add(c grid.Cell, category []byte, n uint64)
+	add(c grid.Cell, category []byte, n uint64) error
 	// removable is how many points of a cell can be taken out, and remove takes
 	// out no more.
 	removable(c grid.Cell, category []byte) uint64
 	remove(c grid.Cell, category []byte, n uint64) error
-	// all is how many points a cell has, for those who move them.
+	// all is how many points a cell has, for those who move them; ErrNeedsWeight
+	// where that is not known.
 	all(c grid.Cell, category []byte) (uint64, error)
 	// coarsen makes cells of the squares of a level.
 	coarsen(level uint8) error
@@ -88,8 +94,11 @@ type held interface {
 
 // in is the form that s has.
 func (s *Sketch) in() held {
-	if s.dense != nil {
+	switch {
+	case s.dense != nil:
 		return countersSketch{s}
+	case s.tree != nil:
+		return treeSketch{s}
 	}
 	return exactSketch{s}
 }

@@ -38,7 +38,11 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 		return b, err
 	}
 	h.Config, h.Bounds, h.form, h.parts = p.Config, p.bounds, p.form, p.parts
-	if (h.form == formExact || h.Mode == Standard) != b.Flags.Has(sketch.Additive) && (h.form == formExact || h.Mode != Standard) {
+	if h.form == formTree {
+		if b.Flags.Has(sketch.Additive) != b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated) {
+			return b, sketch.Invalidf("a tree with flags %#x", uint16(b.Flags))
+		}
+	} else if (h.form == formExact || h.Mode == Standard) != b.Flags.Has(sketch.Additive) && (h.form == formExact || h.Mode != Standard) {
 		return b, sketch.Invalidf("flags %#x in this form and mode", uint16(b.Flags))
 	}
 	if !h.Categories && b.KeyClass != 0 {

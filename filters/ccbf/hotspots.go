@@ -10,10 +10,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Spot is a cell and its Count.
+// Spot is a cell and its Count; of a tree a leaf, a square of 2^Level x 2^Level cells
+// of which Cell is the south-western one, each of which has that Count.
 type Spot struct {
 	Cell  grid.Cell
 	Count uint64
+	Level uint8
+}
+
+// Square is the centre of the cell, or of the leaf, and its side, in coordinates.
+func (s *Spot) Square(g grid.Grid) (x, y, side float64) {
+	x, y = g.Center(s.Cell)
+	side = g.Res() * float64(uint64(1)<<s.Level)
+	return x + (side-g.Res())/2, y + (side-g.Res())/2, side
 }
 
 // MaxSpots is the most cells that one question lists; of a small dense sketch, of
@@ -66,7 +75,7 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 // sortSpots orders spots as Hotspots and TopK list them.
 func sortSpots(spots []Spot) {
 	slices.SortFunc(spots, func(a, b Spot) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Cell.Y, b.Cell.Y), cmp.Compare(a.Cell.X, b.Cell.X))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Level, b.Level), cmp.Compare(a.Cell.Y, b.Cell.Y), cmp.Compare(a.Cell.X, b.Cell.X))
 	})
 }
 
@@ -105,6 +114,9 @@ type candidate struct {
 func (c *candidate) before(d *candidate) bool {
 	if c.least != d.least {
 		return c.least > d.least
+	}
+	if c.Level != d.Level {
+		return c.Level < d.Level
 	}
 	a, b := c.Cell, d.Cell
 	return a.Y < b.Y || a.Y == b.Y && a.X < b.X

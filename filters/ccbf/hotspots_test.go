@@ -32,7 +32,7 @@ func brute(v *View, box grid.Rect, category []byte) []candidate {
 		for x := box.MinX; x <= box.MaxX; x++ {
 			c := grid.Cell{X: x, Y: y}
 			if least := leastOf(v, 0, c, category); least > 0 && v.Bounds.Contains(c) {
-				all = append(all, candidate{Spot{c, v.Count(c, category)}, least})
+				all = append(all, candidate{Spot{c, v.Count(c, category), 0}, least})
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func TestHotspotsFarApart(t *testing.T) {
 		v, m := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p))), p.model()
 		var want []candidate
 		for s, n := range m {
-			want = append(want, candidate{Spot{s.Cell, n}, n})
+			want = append(want, candidate{Spot{s.Cell, n, 0}, n})
 		}
 		got, err := v.Hotspots(grid.MaxRect(), 1, nil)
 		if err != nil || !slices.Equal(got, listed(want)) {
@@ -130,7 +130,7 @@ func TestHotspotsFarApart(t *testing.T) {
 	}
 	var want []candidate
 	for c, n := range sums {
-		want = append(want, candidate{Spot{c, n}, n})
+		want = append(want, candidate{Spot{c, n, 0}, n})
 	}
 	for _, k := range []int{4, MaxSpots} {
 		spots := listed(want)
@@ -216,7 +216,7 @@ func TestHotspotLimits(t *testing.T) {
 	exact := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), p)))
 	dense := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true}), p)))
 	levels := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Levels: 10}), p)))
-	want := []Spot{{grid.Cell{X: 20_000, Y: 20_000}, 4}, {grid.Cell{}, 2}}
+	want := []Spot{{grid.Cell{X: 20_000, Y: 20_000}, 4, 0}, {grid.Cell{}, 2, 0}}
 	for _, v := range []*View{exact, levels} {
 		if got, err := v.Hotspots(grid.MaxRect(), 2, nil); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v, %v", got, err)

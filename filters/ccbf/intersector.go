@@ -12,7 +12,7 @@ import (
 // values, one per counter, and both meet at the end. Digits in between would
 // round values up each time, and so would an early end of exactness.
 type Intersector struct {
-	exact  *Sketch  // of the exact sketches; nil before the first
+	exact  *Sketch  // of the exact sketches and trees; nil before the first
 	rest   *Sketch  // of the dense ones, but for their counters; nil before the first
 	values []uint64 // of their counters
 	held   int64    // bytes of all of it
@@ -79,6 +79,9 @@ func (x *Intersector) settle() error {
 	now := int64(cap(x.values)) * 8
 	if x.exact != nil {
 		now += x.exact.cells.Memory()
+		if x.exact.tree != nil {
+			now += x.exact.tree.memory()
+		}
 	}
 	return x.grow(now - x.held)
 }
@@ -143,6 +146,9 @@ func (x *Intersector) Sketch() (*Sketch, error) {
 	}
 	s, values := *x.rest, x.values
 	if x.exact != nil {
+		if x.exact.Form() == Tree {
+			return nil, ErrForms
+		}
 		e := x.exact.asDense()
 		s.limit(e)
 		values = e.dense.Values()

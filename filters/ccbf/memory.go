@@ -23,7 +23,7 @@ func (b *Builder) EncodeBytes() int64 {
 	}
 	number := 0
 	for _, pb := range b.sections {
-		number += len(pb.buf)
+		number += len(pb.buf) + pb.squares.Len()
 		for _, r := range pb.runs {
 			number += len(r.Keys)
 		}
@@ -31,6 +31,9 @@ func (b *Builder) EncodeBytes() int64 {
 	n := 2 * min(int64(b.Bytes), cells.RunBytes(number)) // blocks are put together before they join the BLOB
 	if cells.RunBytes(number) > int64(b.Bytes) {         // it may not fit
 		n += 2*dense + b.denseScratch(number)
+		if b.Overflow == ToTree {
+			n += fitBytes(number)
+		}
 	}
 	return head + n
 }

@@ -5,14 +5,15 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// ErrNeedsWeight says that all points of a cell were to be moved in a dense
-// sketch, which cannot tell how many there are.
-var ErrNeedsWeight = fmt.Errorf("a dense sketch cannot tell how many points a cell has: give the option \"weight\"")
+// ErrNeedsWeight says that all points of a cell were to be moved in a sketch that is
+// not exact, which cannot tell how many there are.
+var ErrNeedsWeight = fmt.Errorf("a sketch that is not exact cannot tell how many points a cell has: give the option \"weight\"")
 
 // count is the estimate of one cell, as View.Count.
 func (s *Sketch) count(c grid.Cell, category []byte) uint64 { return s.in().count(c, category) }
@@ -55,15 +56,19 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	if err := s.checkPoint(c, category); err != nil || n == 0 {
 		return err
 	}
+	before := s.Total
 	if s.TotalKnown {
 		s.Total = saturate.Add(s.Total, n)
 	}
-	s.in().add(c, category, n)
-	return nil
+	err := s.in().add(c, category, n)
+	if err != nil {
+		s.Total = before
+	}
+	return err
 }
 
 // Move takes n points out of a cell and counts them in another; n nil moves
-// all points of the cell, which a dense sketch cannot tell: ErrNeedsWeight.
+// all points of the cell, which only an exact sketch can tell: ErrNeedsWeight.
 // Other errors are those of Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	if n == nil {
@@ -95,6 +100,9 @@ func (s *Sketch) Subtract(o *Sketch) error {
 		s.cells = s.cells.Combine(o.cells, false, func(x, y uint64) uint64 { return x - y })
 		s.Total = s.cells.Total()
 		return nil
+	}
+	if s.tree != nil || o.tree != nil {
+		return s.subtractTree(o)
 	}
 	if !s.Additive() || !o.Additive() || s.Mode != Standard {
 		return notAdditive(s.Mode)
@@ -132,7 +140,7 @@ func (s *Sketch) lostTotal() {
 // Intersect leaves in every cell the smaller of both counts. Never below the
 // truth; exact where both are.
 func (s *Sketch) Intersect(o *Sketch) error {
-	return s.narrow(o, func(x, y uint64) uint64 { return min(x, y) }, (*cascade.Counters).Intersect)
+	return s.narrow(o, func(x, y uint64) uint64 { return min(x, y) }, tree.Intersect, (*cascade.Counters).Intersect)
 }
 
 // Mask keeps the cells that o has, with the counts of s. Never below the
@@ -143,12 +151,12 @@ func (s *Sketch) Mask(o *Sketch) error {
 			return 0
 		}
 		return x
-	}, (*cascade.Counters).Mask)
+	}, tree.Mask, (*cascade.Counters).Mask)
 }
 
 // narrow leaves less of s by o, which is unchanged: cell by cell while both are
-// exact, counter by counter otherwise.
-func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(d, o *cascade.Counters)) error {
+// exact, square by square where one is a tree, counter by counter otherwise.
+func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, meet func(a, b tree.Squares) tree.Squares, counters func(d, o *cascade.Counters)) error {
 	if err := s.Differ(o); err != nil {
 		return err
 	}
@@ -157,6 +165,9 @@ func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, counters func(
 		s.cells = s.cells.Combine(o.cells, true, cell)
 		s.Total = s.cells.Total()
 		return nil
+	}
+	if s.tree != nil || o.tree != nil {
+		return s.narrowTree(o, meet)
 	}
 	s.makeDense()
 	o = o.asDense()

@@ -13,6 +13,7 @@ import (
 const (
 	formExact = 1
 	formDense = 2
+	formTree  = 3
 )
 
 // The first of a BLOB's parameters (docs/FORMAT.md): the form in its lowest two
@@ -22,7 +23,7 @@ const (
 	inSums    = 1 << 2  // mode standard
 	fromFirst = 1 << 3  // dense from the first row on
 	hasBytes  = 1 << 4  // other than DefaultBytes
-	_         = 1 << 5  // reserved: overflow 'tree'
+	toTree    = 1 << 5  // overflow 'tree'
 	noCells   = 1 << 6  // no bounds
 	hasK      = 1 << 7  // other than DefaultK
 	hasWidths = 1 << 8  // other than the mode's
@@ -30,7 +31,7 @@ const (
 	hasBase   = 1 << 10 // other than 0
 	hasParts  = 1 << 11
 
-	knownFields = formBits | inSums | fromFirst | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts
+	knownFields = formBits | inSums | fromFirst | toTree | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts
 )
 
 // maxParams is the most bytes that params.append appends: with a resolution and
@@ -58,6 +59,9 @@ func (p *params) append(dst []byte) []byte {
 	}
 	if !p.Exact {
 		fields |= fromFirst
+	}
+	if p.Overflow == ToTree {
+		fields |= toTree
 	}
 	if p.Bytes != DefaultBytes {
 		fields |= hasBytes
@@ -159,8 +163,8 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 		return sketch.Invalidf("parameters %#x, which are not known", unknown)
 	}
 	p.form = byte(fields & formBits)
-	if p.form != formExact && p.form != formDense {
-		return sketch.Invalidf("form %d, must be %d or %d", p.form, formExact, formDense)
+	if p.form == 0 {
+		return sketch.Invalidf("form 0, must be %d, %d or %d", formExact, formDense, formTree)
 	}
 	res := r.Float()
 	p.bounds = cells.NoBounds
@@ -172,6 +176,7 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 	p.Config = Config{
 		Bytes:      DefaultBytes,
 		Exact:      fields&fromFirst == 0,
+		Overflow:   ToCounters,
 		Seed:       b.Seed,
 		Categories: b.Flags.Has(sketch.Categorised),
 		Totals:     b.Flags.Has(sketch.WithTotals),
@@ -179,6 +184,9 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 	}
 	if fields&inSums != 0 {
 		p.Mode = Standard
+	}
+	if fields&toTree != 0 {
+		p.Overflow = ToTree
 	}
 	if fields&hasBytes != 0 {
 		p.Bytes = r.Uvarint()
@@ -197,7 +205,7 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 	if fields&hasParts != 0 {
 		number, largest := r.Uint8(), r.Uint8()
 		var ok bool
-		if p.parts, ok = cascade.PartsOf(number, largest); !ok || p.parts.Number == 0 || p.form == formExact || p.Mode == Standard {
+		if p.parts, ok = cascade.PartsOf(number, largest); !ok || p.parts.Number == 0 || p.form != formDense || p.Mode == Standard {
 			return sketch.Invalidf("%d parts, the largest %d, in this form and mode", number, largest)
 		}
 	}
@@ -283,6 +291,12 @@ func (p *params) check() error {
 	}
 	if p.form == formExact && !p.Exact {
 		return sketch.Invalidf("an exact sketch that was dense from the first row on")
+	}
+	if p.form == formTree && p.Overflow != ToTree {
+		return sketch.Invalidf("a tree whose cells overflow to counters")
+	}
+	if p.Overflow == ToTree && (!p.Exact || p.Mode != MinimalIncrement || p.Levels > 0 || p.Base > 0) {
+		return sketch.Invalidf("a mode, levels or counters from the first row on where cells overflow to a tree")
 	}
 	if p.Totals && !p.Categories {
 		return sketch.Invalidf("totals without categories")

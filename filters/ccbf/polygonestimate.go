@@ -48,7 +48,7 @@ func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
 			return Estimate{}, err
 		}
 	} else {
-		e.Certain = v.IsExact()
+		e.Certain = v.Form() != Dense
 	}
 	e.Cells = cells
 	return e, nil

@@ -113,6 +113,9 @@ func cutsOf(g grid.Grid, b orb.Bound, axis, pixels int) cuts {
 	return c
 }
 
+// holds reports whether a pixel has cells.
+func (c *cuts) holds(pixel int) bool { return c.at[pixel] < c.at[pixel+1] }
+
 // from and to are the first and the last cell of all pixels.
 func (c *cuts) from() int64 { return c.at[0] }
 func (c *cuts) to() int64   { return c.at[len(c.at)-1] - 1 }

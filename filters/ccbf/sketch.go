@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Sketch is a sketch in memory: a list of cells while it is exact, arrays of
-// counters once it is dense. Make one with New, a Builder or Decode.
+// Sketch is a sketch in memory: a list of cells while it is exact, then a tree of
+// squares or arrays of counters. Make one with New, a Builder or Decode.
 type Sketch struct {
 	Config
 	Class      key.Class // class of the categories; 0 where none was seen
@@ -21,7 +21,8 @@ type Sketch struct {
 	sums   bool // counters are sums of occurrences
 	parts  cascade.Origin
 	cells  cells.List
-	dense  *cascade.Counters // nil while exact
+	tree   *leafList         // nil unless it is one
+	dense  *cascade.Counters // nil unless it has them
 }
 
 // New makes an empty sketch. The error is that of Params.Config.

@@ -38,6 +38,9 @@ func (b *Builder) mergeLast(pb *sectionBuilder) error {
 func (b *Builder) settle() error {
 	// A cell in several runs is counted more than once, but as each run is
 	// less than half as long as the one before, none of them more than twice.
+	if b.Overflow == ToTree && !b.spilled && b.dense == nil {
+		return b.settleTree()
+	}
 	certain := b.Mode == Standard && (b.dense != nil || b.cells/2 > b.Bytes*8/cells.MinCellBits)
 	if certain || b.held > b.Hold {
 		return b.spill()

@@ -27,6 +27,7 @@ type View struct {
 	Head
 	blob     []byte
 	cells    cells.View
+	tree     treeBody
 	dense    cascade.Counters
 	hasher   hasher
 	model    *noise.Model // nil before noise is asked for

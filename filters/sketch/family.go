@@ -76,6 +76,10 @@ type Laws struct {
 	OrderFree bool
 	// UnionCommutes: unions in another order or grouping make the same bytes.
 	UnionCommutes bool
+	// Prunes: a sketch that is full keeps less of what it has. Where UnionCommutes,
+	// unions make the same bytes in another order of two, in another grouping perhaps
+	// not.
+	Prunes bool
 	// UnionEqualsWhole: the union of parts has the bytes of the whole, after
 	// additions only.
 	UnionEqualsWhole bool

@@ -11,6 +11,7 @@ import (
 const (
 	ccbfBytes = iota
 	ccbfExact
+	ccbfOverflow
 	ccbfK
 	ccbfMode
 	ccbfLayers
@@ -29,6 +30,8 @@ var CCBFOptions = []Option{
 		Summary: "Most bytes that the body of the BLOB may take, from 256 to 2^30; the header comes on top."},
 	ccbfExact: {Name: "exact", Kind: Flag, Default: "true",
 		Summary: "Keep the list of cells, and answer exactly, while it fits into bytes. false: counters from the first row on."},
+	ccbfOverflow: {Name: "overflow", Kind: Text, Default: "'counters'",
+		Summary: "What the sketch becomes when its cells no longer fit. 'tree': counts of squares of cells, large ones where points are few; bounds of sums hold always. 'counters': the options below, except seed, totals, category and weight, ask for them."},
 	ccbfK: {Name: "k", Kind: Whole, Default: "4",
 		Summary: "Counters per cell where counters are used, from 1 to 32."},
 	ccbfMode: {Name: "mode", Kind: Text, Default: "'mi'",
@@ -60,12 +63,14 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 	if o.Given(ccbfBytes, row) && p.Bytes == 0 { // the default of Params
 		return ccbf.Config{}, sketch.OptionError("bytes", "is 0, must be from %d to %d", ccbf.MinBytes, ccbf.MaxBytes)
 	}
-	k, err := o.Count(ccbfK, row, ccbf.DefaultK)
-	if err != nil {
-		return ccbf.Config{}, err
-	}
-	if p.K = int(min(k, 1<<20)); k == 0 { // the default of Params
-		return ccbf.Config{}, sketch.OptionError("k", "is 0, must be from 1 to %d", ccbf.MaxK)
+	if o.Given(ccbfK, row) {
+		k, err := o.Count(ccbfK, row, ccbf.DefaultK)
+		if err != nil {
+			return ccbf.Config{}, err
+		}
+		if p.K = int(min(k, 1<<20)); k == 0 { // the default of Params
+			return ccbf.Config{}, sketch.OptionError("k", "is 0, must be from 1 to %d", ccbf.MaxK)
+		}
 	}
 	mode, err := o.Text(ccbfMode, row, "mi", "standard")
 	if err != nil {
@@ -96,8 +101,32 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 		return ccbf.Config{}, err
 	}
 	p.Dense = !o.Bool(ccbfExact, row, true)
+	if p.Overflow, err = ccbfOverflowOf(o, row); err != nil {
+		return ccbf.Config{}, err
+	}
 	p.Totals = o.Bool(ccbfTotals, row, false)
 	return p.Config()
+}
+
+// ccbfOverflowOf is what the options ask for. Those that only counters have ask for
+// counters, also where they say what is the default.
+func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
+	name := ""
+	for _, i := range []int{ccbfK, ccbfMode, ccbfLayers, ccbfCounters, ccbfLevels} {
+		if o.Given(i, row) {
+			name = CCBFOptions[i].Name
+			break
+		}
+	}
+	switch text, err := o.Text(ccbfOverflow, row, "counters", "tree"); {
+	case err != nil || !o.Given(ccbfOverflow, row) && name == "":
+		return ccbf.OverflowDefault, err
+	case !o.Given(ccbfOverflow, row) || text == "counters":
+		return ccbf.ToCounters, nil
+	case name != "":
+		return 0, sketch.OptionError(name, "and option \"overflow\": 'tree' exclude each other: it is for counters, of which a tree has none")
+	}
+	return ccbf.ToTree, nil
 }
 
 // CCBFCategories reads the option category as ccbf_empty takes it: whether

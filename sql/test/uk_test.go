@@ -113,7 +113,7 @@ func TestUKMap(t *testing.T) {
 		h := fmt.Sprintf(spots, "levels", threshold)
 		query("0|0", fmt.Sprintf("SELECT count(*) FILTER (h.count IS NULL), count(*) FILTER (h.count < c.n) FROM (FROM cells WHERE n >= %d) c LEFT JOIN (SELECT "+h+" FROM s) h USING (x, y)", threshold))
 	}
-	query("true", "SELECT ccbf_top_k(exact, "+country+", 1000) = (SELECT list({x: x, y: y, count: n} ORDER BY n DESC, y, x) FROM (FROM cells ORDER BY n DESC, y, x LIMIT 1000)) FROM s")
+	query("true", "SELECT ccbf_top_k(exact, "+country+", 1000) = (SELECT list({x: x, y: y, count: n, side: 0.001::DOUBLE} ORDER BY n DESC, y, x) FROM (FROM cells ORDER BY n DESC, y, x LIMIT 1000)) FROM s")
 
 	do("CREATE TABLE pixels AS SELECT floor((x + 15) * 300 / 30)::INT AS c, 199 - floor((y - 45) * 200 / 20)::INT AS r, sum(n) AS n FROM cells GROUP BY ALL")
 	const got = "SELECT i %% 300 AS c, i // 300 AS r, n FROM (SELECT unnest(ccbf_raster(%s, " + country + ", 300, 200)) AS n, unnest(range(60000)) AS i FROM s)"

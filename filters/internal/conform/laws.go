@@ -192,7 +192,9 @@ func union(t testing.TB, f Family) {
 		}
 		f.estimated(t, "after unions", left, truth)
 		if f.Laws.UnionCommutes {
-			same(t, "(a+b)+c and a+(b+c)", left.Blob(), unite(part(0), unite(part(1), part(2))).Blob())
+			if !f.Laws.Prunes {
+				same(t, "(a+b)+c and a+(b+c)", left.Blob(), unite(part(0), unite(part(1), part(2))).Blob())
+			}
 			same(t, "(a+b)+c and c+(b+a)", left.Blob(), unite(part(2), unite(part(1), part(0))).Blob())
 			same(t, "a+0 and a", part(2).Blob(), unite(part(2), f.New()).Blob())
 			same(t, "0+a and a", part(2).Blob(), unite(f.New(), part(2)).Blob())

@@ -53,6 +53,9 @@ func (m *Merger) Add(s Squares) {
 	}
 }
 
+// Lists are the lists as they are at the moment: their sum is that of all.
+func (m *Merger) Lists() []Squares { return m.lists }
+
 // Len is how many squares there are, some of them possibly twice and more.
 func (m *Merger) Len() int {
 	n := 0

@@ -66,6 +66,20 @@ func before(key uint64, level uint8, otherKey uint64, otherLevel uint8) bool {
 	return key < otherKey || key == otherKey && level > otherLevel
 }
 
+// Count is what a cell counts: the points of all squares that hold it. O(squares).
+func (s *Squares) Count(key uint64) uint64 {
+	n := uint64(0)
+	for i, k := range s.Keys {
+		if k > key {
+			break
+		}
+		if key <= s.last(i) {
+			n = saturate.Add(n, s.Counts[i])
+		}
+	}
+	return n
+}
+
 // Most is the largest number that a cell's count can be too high by: the points
 // of all squares above level 0 that hold it.
 func (s *Squares) Most() uint64 {

@@ -1,0 +1,229 @@
+package ccbf
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
+
+// leafList is how many points are known to lie in squares of cells: what a sketch
+// that is a tree has in place of a cells.List. It is never changed once made.
+type leafList struct {
+	sections []leafSection // ordered by their labels, none of them empty
+	// tau is the largest threshold that any part of it was pruned by.
+	tau tree.Tau
+	fit accuracy
+}
+
+// leafSection is the squares of one label.
+type leafSection struct {
+	cells.Label
+	tree.Squares
+}
+
+// accuracy is what was known of the cells when they were pruned.
+type accuracy struct {
+	known  bool   // the rest is; not after anything was added or taken away
+	cells  uint64 // with points, those of several categories once for each
+	excess uint64 // by how much their counts are too high together
+}
+
+// listOf is the cells of l as squares.
+func listOf(l cells.List) *leafList {
+	t := &leafList{sections: make([]leafSection, len(l))}
+	for i, s := range l {
+		t.sections[i] = leafSection{s.Label, tree.Squares{Keys: s.Keys, Counts: s.Counts}}
+	}
+	return t
+}
+
+// list is the squares as cells; false where some are none.
+func (t *leafList) list() (cells.List, bool) {
+	l := make(cells.List, len(t.sections))
+	for i := range t.sections {
+		s := &t.sections[i]
+		for _, level := range s.Levels {
+			if level > 0 {
+				return nil, false
+			}
+		}
+		l[i] = cells.Section{Label: s.Label, Run: cells.Run{Keys: s.Keys, Counts: s.Counts}}
+	}
+	return l, true
+}
+
+// at is where the section of a label is, or where it would be.
+func (t *leafList) at(p cells.Label) (int, bool) {
+	return slices.BinarySearchFunc(t.sections, p, func(s leafSection, p cells.Label) int { return s.Compare(p) })
+}
+
+// squares are those of a label.
+func (t *leafList) squares(p cells.Label) tree.Squares {
+	if i, ok := t.at(p); ok {
+		return t.sections[i].Squares
+	}
+	return tree.Squares{}
+}
+
+// with is t with other squares for a label, which may be none.
+func (t *leafList) with(p cells.Label, s tree.Squares) *leafList {
+	out := &leafList{sections: slices.Clone(t.sections), tau: t.tau}
+	switch i, ok := t.at(p); {
+	case s.Len() == 0 && ok:
+		out.sections = slices.Delete(out.sections, i, i+1)
+	case s.Len() == 0:
+	case ok:
+		out.sections[i].Squares = s
+	default:
+		out.sections = slices.Insert(out.sections, i, leafSection{p, s})
+	}
+	return out
+}
+
+// total is the number of points.
+func (t *leafList) total() uint64 {
+	n := uint64(0)
+	for i := range t.sections {
+		n = saturate.Add(n, t.sections[i].Total())
+	}
+	return n
+}
+
+// most is by how much the count of a cell can be too high.
+func (t *leafList) most(totals bool) uint64 {
+	most := uint64(0)
+	if !totals {
+		for i := range t.sections {
+			most = max(most, t.sections[i].Most())
+		}
+		return most
+	}
+	// Without its category a cell counts the squares of all of them.
+	all := map[[2]int32]*tree.Merger{}
+	for i := range t.sections {
+		s := &t.sections[i]
+		m := all[[2]int32{s.X, s.Y}]
+		if m == nil {
+			m = new(tree.Merger)
+			all[[2]int32{s.X, s.Y}] = m
+		}
+		m.Add(s.Squares)
+	}
+	for _, m := range all {
+		s := m.Sum()
+		most = max(most, s.Most())
+	}
+	return most
+}
+
+// memory is the bytes that the list takes, about.
+func (t *leafList) memory() int64 {
+	n := int64(0)
+	for i := range t.sections {
+		n += cells.SectionBytes + squareBytes(t.sections[i].Len())
+	}
+	return n
+}
+
+// squareBytes is the memory of n squares: key, level and count.
+func squareBytes(n int) int64 { return int64(n) * 17 }
+
+// fitBytes is the memory that pruning n squares takes at most: nodes, of which
+// there are less than twice as many, and squares that are left, in lists and sheets.
+func fitBytes(n int) int64 { return int64(n) * (2*48 + 3*17) }
+
+// The body of a tree (docs/FORMAT.md):
+//
+//	uvarint  tau, by its place on the scale
+//	uvarint  1 + cells that were pruned, 0 where that is not known
+//	uvarint  by how much their counts are too high together; only where known
+//	uvarint  sections
+//	per section: label; uvarint sheets
+//	the code
+//	per section: its sheets
+
+// planned is a list and how it is written.
+type planned struct {
+	*leafList
+	sheets [][]tree.Squares
+	code   *tree.Code
+}
+
+// plan says how t is written.
+func (t *leafList) plan() *planned {
+	p := &planned{leafList: t}
+	for i := range t.sections {
+		p.sheets = append(p.sheets, t.sections[i].Sheets())
+	}
+	p.code = tree.CodeFor(p.sheets)
+	return p
+}
+
+// maxHead is the most bytes that the numbers of a body take.
+const maxHead = 4 * binary.MaxVarintLen64
+
+// headBytes is the most bytes that what stands before the code takes.
+func (t *leafList) headBytes() uint64 {
+	n := maxHead
+	for i := range t.sections {
+		n += 4*binary.MaxVarintLen32 + len(t.sections[i].Category)
+	}
+	return uint64(n)
+}
+
+// size is the most bytes that the body takes.
+func (p *planned) size() uint64 { return p.headBytes() + p.code.Size() }
+
+// within is t, pruned where it takes more than limit bytes; false where even a tree
+// of the largest squares does.
+func (t *leafList) within(limit uint64) (*planned, bool) {
+	// Cells that were never in a tree are here because they take too much.
+	if len(t.sections) == 0 || slices.ContainsFunc(t.sections, func(s leafSection) bool { return s.Levels != nil }) {
+		if p := t.plan(); p.size() <= limit {
+			return p, true
+		}
+	}
+	head := t.headBytes()
+	parts := make([]tree.Squares, len(t.sections))
+	for i := range t.sections {
+		parts[i] = t.sections[i].Squares
+	}
+	pruned, ok := tree.Fit(parts, limit-min(head, limit))
+	out := &leafList{sections: make([]leafSection, len(parts)), tau: max(t.tau, pruned.Tau)}
+	for i := range parts {
+		// Their memory has room for all that was pruned.
+		s := pruned.Parts[i]
+		out.sections[i] = leafSection{t.sections[i].Label, tree.Squares{Keys: slices.Clone(s.Keys), Levels: slices.Clone(s.Levels), Counts: slices.Clone(s.Counts)}}
+	}
+	if pruned.Cells > 0 {
+		out.fit = accuracy{true, pruned.Cells, pruned.Excess}
+	}
+	return &planned{out, pruned.Sheets, pruned.Code}, ok && head <= limit
+}
+
+// appendTo appends the body.
+func (p *planned) appendTo(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(p.tau))
+	if p.fit.known {
+		dst = binary.AppendUvarint(dst, 1+p.fit.cells)
+		dst = binary.AppendUvarint(dst, p.fit.excess)
+	} else {
+		dst = binary.AppendUvarint(dst, 0)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(p.sections)))
+	for i := range p.sections {
+		dst = cells.AppendLabel(dst, p.sections[i].Label)
+		dst = binary.AppendUvarint(dst, uint64(len(p.sheets[i])))
+	}
+	dst = p.code.AppendCode(dst)
+	e := tree.NewEncoder(p.code)
+	for _, sheets := range p.sheets {
+		for i := range sheets {
+			dst = e.AppendSheet(dst, &sheets[i])
+		}
+	}
+	return dst
+}

@@ -1,0 +1,463 @@
+package ccbf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// treeView is a tree in a BLOB.
+type treeView struct{ *View }
+
+func (v treeView) reset(body []byte) error {
+	if err := v.tree.reset(body, v.Categories); err != nil {
+		return err
+	}
+	total := v.tree.total()
+	if known := v.header.Flags.Has(sketch.TotalKnown); known && total != v.header.Total {
+		return sketch.Invalidf("a total of %d, leaves that count %d", v.header.Total, total)
+	}
+	if (total == 0) != (v.Bounds == cells.NoBounds) && total > 0 {
+		return sketch.Invalidf("leaves without bounds")
+	}
+	return nil
+}
+
+func (v treeView) check() error { return nil }
+
+// opened is all leaves, held against what the body and the head say.
+func (v treeView) opened() (*leafList, error) {
+	list, err := v.tree.open()
+	if err != nil {
+		return nil, err
+	}
+	if f := v.tree.fit; f.known && (f.cells < uint64(v.tree.leaves()) || f.cells > list.total() || len(v.tree.sheets) != len(v.tree.sections)) {
+		return nil, sketch.Invalidf("%d leaves in %d sheets of %d cells with %d points", v.tree.leaves(), len(v.tree.sheets), f.cells, list.total())
+	}
+	for i := range list.sections {
+		s := &list.sections[i]
+		a := treeArea{bounds: v.Bounds, x: s.X, y: s.Y}
+		for j, key := range s.Keys {
+			if a.rect(key, s.Level(j)).Empty() {
+				return nil, sketch.Invalidf("leaf %d of section %d is out of bounds", j+1, i+1)
+			}
+		}
+	}
+	return list, nil
+}
+
+func (v treeView) open(s *Sketch) (err error) {
+	s.tree, err = v.opened()
+	return err
+}
+
+func (v treeView) addTo(b *Builder, _ uint64) error {
+	if err := b.grow(v.memory()); err != nil { // before leaves are read
+		return err
+	}
+	list, err := v.opened()
+	if err != nil {
+		return err
+	}
+	if err := b.addTree(list, v.Bounds); err != nil {
+		return err
+	}
+	return b.grow(-v.memory())
+}
+
+// memory is for the leaves, and for the sheets that they come from.
+func (v treeView) memory() int64 {
+	return 2*squareBytes(v.tree.leaves()) + int64(len(v.tree.sections))*cells.SectionBytes
+}
+
+func (v treeView) estimateBytes() int64 { return 0 }
+
+func (v treeView) count(c grid.Cell, category []byte) uint64 {
+	if !v.Bounds.Contains(c) {
+		return 0
+	}
+	return v.tree.count(c, category)
+}
+
+func (v treeView) counts(dst []uint64, at []grid.Cell, category []byte) {
+	for i, c := range at {
+		dst[i] = v.count(c, category)
+	}
+}
+
+// ask is what the tree knows of the points in an area.
+func (v treeView) ask(a area, category []byte, shares bool) tree.Sum {
+	var sum tree.Sum
+	for _, g := range v.tree.about(category) {
+		s := tree.AreaSum(g.sheets, &treeArea{a, v.Bounds, g.x, g.y, shares}, v.tree.block)
+		sum.Low, sum.High = saturate.Add(sum.Low, s.Low), saturate.Add(sum.High, s.High)
+		sum.Estimate += s.Estimate
+	}
+	if !v.additive() {
+		sum.Low = 0 // counts are the most that there can be
+	}
+	return sum
+}
+
+func (v treeView) sum(a area, category []byte) (uint64, error) {
+	return v.ask(a, category, false).High, nil
+}
+
+func (v treeView) estimate(a area, category []byte) (Estimate, error) {
+	s := v.ask(a, category, true)
+	// Shares are rounded.
+	value := min(max(s.Estimate, float64(s.Low)), float64(s.High))
+	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: true}, nil
+}
+
+// visit calls f with the leaves of all sheets that meet a rectangle, in no order, and
+// with the cells of each that are in bounds.
+func (v treeView) visit(clip grid.Rect, category []byte, f func(l tree.Leaf, at grid.Rect)) {
+	if clip = clip.Intersect(v.Bounds); clip.Empty() {
+		return
+	}
+	none := uint64(0)
+	for _, g := range v.tree.about(category) {
+		a := &treeArea{box{cells.Box(clip)}, v.Bounds, g.x, g.y, false}
+		for i := range g.sheets {
+			g.sheets[i].Visit(a, v.tree.block, &none, func(l tree.Leaf, _ bool) { f(l, a.rect(l.Key, l.Level)) })
+		}
+	}
+}
+
+// raster counts a leaf in every pixel that it has cells in, as sums do.
+func (v treeView) raster(p *pixels, clip grid.Rect, category []byte) error {
+	v.visit(clip, category, func(l tree.Leaf, at grid.Rect) {
+		at = at.Intersect(clip)
+		for line := p.lines.part(at.MinY); line <= p.lines.part(at.MaxY); line++ {
+			for column := p.columns.part(at.MinX); column <= p.columns.part(at.MaxX); column++ {
+				if p.lines.holds(line) && p.columns.holds(column) {
+					p.add(column, line, l.Count)
+				}
+			}
+		}
+	})
+	return nil
+}
+
+// density spreads a leaf over its square.
+func (v treeView) density(p *picture, category []byte) error {
+	res := v.Grid.Res()
+	for _, g := range v.tree.about(category) {
+		corner := cells.CellOf(g.x, g.y, 0) // the origin of keys
+		to := tree.Picture{
+			Left: p.box.Min[0]/res - float64(corner.X), Bottom: p.box.Min[1]/res - float64(corner.Y),
+			DX: (p.box.Max[0] - p.box.Min[0]) / float64(p.width) / res, DY: (p.box.Max[1] - p.box.Min[1]) / float64(p.height) / res,
+			Width: p.width, Height: p.height, Pixels: p.dst,
+		}
+		for i := range g.sheets {
+			to.Add(&g.sheets[i], v.tree.block)
+		}
+	}
+	return nil
+}
+
+func (v treeView) spot(g *treeGroup, l tree.Leaf) Spot {
+	return Spot{cells.CellOf(g.x, g.y, l.Key), l.Count, l.Level}
+}
+
+func (v treeView) hotspots(r grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
+	for _, g := range v.tree.about(category) {
+		a := &treeArea{box{cells.Box(r)}, v.Bounds, g.x, g.y, false}
+		found, _ := tree.Hotspots(g.sheets, a, threshold, v.MaxSpots()+1, v.tree.block)
+		for _, l := range found {
+			if !add(v.spot(&g, l)) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func (v treeView) topK(r grid.Rect, category []byte, t *topCells) error {
+	for _, g := range v.tree.about(category) {
+		a := &treeArea{box{cells.Box(r)}, v.Bounds, g.x, g.y, false}
+		for _, l := range tree.TopK(g.sheets, a, t.k, v.tree.block) {
+			if !t.add(candidate{v.spot(&g, l), l.Count}) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// error says what was measured when the cells were pruned.
+func (v treeView) error() Error {
+	var e Error
+	list, err := v.tree.open()
+	if err != nil || !v.additive() { // what intersect and mask left may not be there at all
+		return e
+	}
+	if e.Certain, e.Most = true, list.most(v.Totals); !v.tree.fit.known {
+		return e
+	}
+	f := v.tree.fit
+	if f.cells > 0 {
+		e.Occupied.Excess = float64(f.excess) / float64(f.cells)
+	}
+	// All cells in bounds, once for each section: those that a leaf holds, and by how
+	// much all their counts are too high together.
+	all, held, excess := 0.0, 0.0, 0.0
+	for i := range list.sections {
+		s := &list.sections[i]
+		a := treeArea{bounds: v.Bounds, x: s.X, y: s.Y}
+		for j, key := range s.Keys {
+			n := cellsOf(a.rect(key, s.Level(j)))
+			held += n
+			excess += float64(s.Counts[j]) * (n - 1)
+		}
+		if i == 0 || s.Category != list.sections[i-1].Category {
+			all += cellsOf(v.Bounds)
+		}
+	}
+	if none := all - float64(f.cells); none > 0 {
+		e.Empty.Probability = max(0, held-float64(f.cells)) / none
+		e.Empty.Excess = max(0, excess-float64(f.excess)) / none
+	}
+	e.Measured = true
+	return e
+}
+
+func (v treeView) unbiased() bool { return false }
+
+func (v treeView) info(i *Info) {
+	i.Tau, i.Leaves = v.tree.tau.Value(), uint64(v.tree.leaves())
+	if f := v.tree.fit; f.known {
+		i.Cells, i.CellsKnown = f.cells, true
+	}
+	for j := range v.tree.sections {
+		if s := &v.tree.sections[j]; s.Category != nil && (j == 0 || !bytes.Equal(v.tree.sections[j-1].Category, s.Category)) {
+			i.Categories++
+		}
+	}
+}
+
+func (v treeView) describe() string {
+	n := v.tree.leaves()
+	noun := "leaves"
+	if n == 1 {
+		noun = "leaf"
+	}
+	return fmt.Sprintf("tree, %s %s", sketch.Number(uint64(n)), noun) +
+		sketch.Added(v.header.Total, v.header.Flags.Has(sketch.TotalKnown))
+}
+
+// treeSketch is a tree in memory.
+type treeSketch struct{ *Sketch }
+
+func (s treeSketch) form() Form      { return Tree }
+func (s treeSketch) additive() bool  { return s.sums }
+func (s treeSketch) saturated() bool { return false }
+
+func (s treeSketch) limits() grid.Rect {
+	if len(s.tree.sections) == 0 {
+		return cells.NoBounds
+	}
+	return s.bounds
+}
+
+func (s treeSketch) count(c grid.Cell, category []byte) uint64 {
+	if !s.bounds.Contains(c) {
+		return 0
+	}
+	p, z := labelOf(c, category)
+	squares := s.tree.squares(p)
+	return squares.Count(z)
+}
+
+// labelOf is the label of a cell, and its key there.
+func labelOf(c grid.Cell, category []byte) (cells.Label, uint64) {
+	x, y, z := cells.Key(c)
+	return cells.Label{Category: string(category), None: category == nil, X: x, Y: y}, z
+}
+
+func (s treeSketch) removable(c grid.Cell, category []byte) uint64 { return s.count(c, category) }
+
+func (s treeSketch) all(grid.Cell, []byte) (uint64, error) { return 0, ErrNeedsWeight }
+
+// add counts the points at the cell itself: what is known of them is kept.
+func (s treeSketch) add(c grid.Cell, category []byte, n uint64) error {
+	p, z := labelOf(c, category)
+	before := s.tree.squares(p)
+	after := s.tree.with(p, tree.Merge(before, tree.Squares{Keys: []uint64{z}, Counts: []uint64{n}}))
+	if before.Len() == 0 {
+		if _, ok := after.within(s.Bytes); !ok {
+			return after.tooLong(s.Bytes)
+		}
+	}
+	s.tree = after
+	s.bounds = cells.Hull(s.bounds, grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+	return nil
+}
+
+// tooLong is the error for a tree whose sections take too many bytes.
+func (t *leafList) tooLong(limit uint64) error {
+	return sketch.OptionError("bytes", "is %d, which is too little for the tree of %s (give more bytes, or build with overflow: 'counters')",
+		limit, sketch.Count(uint64(len(t.sections)), "section"))
+}
+
+func (s treeSketch) remove(c grid.Cell, category []byte, n uint64) error {
+	p, z := labelOf(c, category)
+	after, err := tree.Remove(s.tree.squares(p), z, n)
+	if err != nil {
+		return s.tree.cannot(err)
+	}
+	s.tree = s.tree.with(p, after)
+	s.Total = s.tree.total()
+	return nil
+}
+
+// cannot is the error for points that cannot be taken out.
+func (t *leafList) cannot(err error) error {
+	if errors.Is(err, tree.ErrAbsent) {
+		return errNoPart
+	}
+	return errCoarser
+}
+
+var errCoarser = fmt.Errorf("%w: the right sketch is coarser than the left one, which of whose squares lose their points is not known", sketch.ErrNotAdditive)
+
+func (s treeSketch) coarsen(level uint8) error {
+	out := &leafList{tau: s.tree.tau}
+	for i := range s.tree.sections {
+		t := &s.tree.sections[i]
+		squares, ok := tree.Coarsen(t.Squares, level, cells.Bias)
+		if !ok || t.X != 0 || t.Y != 0 {
+			return fmt.Errorf("%w: it is a tree with cells further than %d from the origin", ErrNoLevel, 1<<29)
+		}
+		out.sections = append(out.sections, leafSection{t.Label, squares})
+	}
+	s.tree = out
+	if s.bounds != cells.NoBounds {
+		s.bounds = s.bounds.Quads(int(level))
+	}
+	return nil
+}
+
+// fold prunes the tree.
+func (s treeSketch) fold(f *folding) error {
+	p, ok := s.tree.within(f.limit)
+	if !ok {
+		return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", f.size, f.size-f.limit+p.size())
+	}
+	// What is added to it later may take the counters' bytes, where those are more.
+	s.tree, s.shape, s.Bytes = p.leafList, f.shape, min(s.Bytes, max(f.limit, f.shape.Bytes()))
+	return nil
+}
+
+// appendBody prunes the tree to its bytes. What was checked whenever a section came
+// keeps it from taking more, but for the digits of counts that grow.
+func (s treeSketch) appendBody(dst []byte, _ grid.Rect, limit uint64) ([]byte, bool) {
+	p, _ := s.tree.within(limit)
+	return p.appendTo(dst), true
+}
+
+// asTree is the tree of the cells of an exact sketch that may become one, in its
+// bytes; nil where there is none.
+func (s *Sketch) asTree() *Sketch {
+	if s.Overflow != ToTree || s.tree != nil || s.dense != nil {
+		return nil
+	}
+	p, ok := listOf(s.cells).within(s.Bytes)
+	if !ok {
+		return nil
+	}
+	t := *s
+	t.tree, t.cells, t.bounds, t.sums = p.leafList, nil, s.cells.Bounds(), true
+	return &t
+}
+
+// overflowed is an exact sketch whose cells do not fit, in another form.
+func (s *Sketch) overflowed() *Sketch {
+	if t := s.asTree(); t != nil {
+		return t
+	}
+	return s.asDense()
+}
+
+// ErrForms is a tree and counters that were to be put together: which cells the
+// points of a square are in is not known.
+var ErrForms = errors.New("one sketch is a tree and the other has counters (its categories did not fit): they do not combine; give more bytes")
+
+// leaves is an exact sketch or a tree as squares.
+func (s *Sketch) leaves() (*leafList, error) {
+	switch s.Form() {
+	case Exact:
+		return listOf(s.cells), nil
+	case Tree:
+		return s.tree, nil
+	}
+	return nil, ErrForms
+}
+
+// subtractTree is Subtract where one sketch is a tree.
+func (s *Sketch) subtractTree(o *Sketch) error {
+	a, err := s.leaves()
+	if err != nil {
+		return err
+	}
+	b, err := o.leaves()
+	if err != nil {
+		return err
+	}
+	if !s.Additive() || !o.Additive() {
+		return notAdditive(Standard)
+	}
+	for i := range b.sections {
+		t := &b.sections[i]
+		left, err := tree.Subtract(a.squares(t.Label), t.Squares)
+		if err != nil {
+			return a.cannot(err)
+		}
+		a = a.with(t.Label, left)
+	}
+	if s.IsExact() {
+		s.cells, _ = a.list()
+	} else {
+		s.tree = a
+	}
+	s.Total = a.total()
+	return nil
+}
+
+// narrowTree is narrow where one sketch is a tree.
+func (s *Sketch) narrowTree(o *Sketch, meet func(a, b tree.Squares) tree.Squares) error {
+	a, err := s.leaves()
+	if err != nil {
+		return err
+	}
+	b, err := o.leaves()
+	if err != nil {
+		return err
+	}
+	out := &leafList{tau: max(a.tau, b.tau)}
+	for i := range a.sections {
+		t := &a.sections[i]
+		if squares := meet(t.Squares, b.squares(t.Label)); squares.Len() > 0 {
+			out.sections = append(out.sections, leafSection{t.Label, squares})
+		}
+	}
+	p, ok := out.within(s.Bytes)
+	if !ok {
+		return out.tooLong(s.Bytes)
+	}
+	s.bounds = s.in().limits()
+	right := *o
+	right.bounds = o.in().limits()
+	s.cells, s.tree = nil, p.leafList
+	s.tree.fit = accuracy{}
+	s.limit(&right)
+	s.lostTotal()
+	return nil
+}

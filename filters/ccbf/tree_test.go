@@ -1,0 +1,528 @@
+package ccbf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/paulmach/orb"
+)
+
+// villages are n points in some towns and a few anywhere, in categories where there are
+// any.
+func villages(r *rand.Rand, n int, categories ...string) points {
+	var centres [6][3]float64
+	for i := range centres {
+		centres[i] = [3]float64{r.Float64()*3000 - 1500, r.Float64()*3000 - 1500, 2 + r.Float64()*30}
+	}
+	var p points
+	for range n {
+		c := centres[r.IntN(len(centres))]
+		at := grid.Cell{X: int64(c[0] + c[2]*r.NormFloat64()), Y: int64(c[1] + c[2]*r.NormFloat64())}
+		if r.IntN(20) == 0 {
+			at = grid.Cell{X: r.Int64N(4000) - 2000, Y: r.Int64N(4000) - 2000}
+		}
+		s := spot{at, plain}
+		if len(categories) > 0 {
+			s.category = categories[r.IntN(len(categories))]
+		}
+		p.add(s, 1+r.Uint64N(3))
+	}
+	return p
+}
+
+// judge holds what a tree answers against the points. sums says that lower bounds are
+// known.
+type judge struct {
+	*testing.T
+	r     *rand.Rand
+	v     *View
+	truth map[spot]uint64
+	sums  bool
+}
+
+// in is the truth in a rectangle, of a category or of all.
+func (j *judge) in(box grid.Rect, category *string) uint64 {
+	n := uint64(0)
+	for s, k := range j.truth {
+		if box.Contains(s.Cell) && (category == nil || s.category == *category) {
+			n += k
+		}
+	}
+	return n
+}
+
+func (j *judge) box() grid.Rect {
+	w, h := int64(1)<<j.r.IntN(12), int64(1)<<j.r.IntN(12)
+	x, y := j.r.Int64N(4000)-2000, j.r.Int64N(4000)-2000
+	return grid.Rect{MinX: x, MinY: y, MaxX: x + w - 1, MaxY: y + h - 1}
+}
+
+func (j *judge) bounds(what string, e Estimate, truth uint64) {
+	j.Helper()
+	if !e.Certain || e.Low > truth || e.High < truth || e.Value < float64(e.Low) || e.Value > float64(e.High) {
+		j.Fatalf("%s is %+v, the truth %d", what, e, truth)
+	}
+	if e.Low > 0 && !j.sums {
+		j.Fatalf("%s is %+v: nothing is known from below", what, e)
+	}
+}
+
+// check asks everything, of points of all categories where category is nil.
+func (j *judge) check(what string, category *string) {
+	j.Helper()
+	var text []byte
+	if category != nil && *category != plain {
+		text = []byte(*category)
+	}
+	most := j.v.Error().Most
+	if !j.sums {
+		most = ^uint64(0)
+	}
+	at := map[grid.Cell]uint64{}
+	for s, n := range j.truth {
+		if category == nil || s.category == *category {
+			at[s.Cell] += n
+		}
+	}
+	for c, n := range at {
+		if got := j.v.Count(c, text); got < n || got-n > most {
+			j.Fatalf("%s: cell %v counts %d of %d, at most %d too many", what, c, got, n, most)
+		}
+	}
+	for range 200 {
+		c := grid.Cell{X: j.r.Int64N(4000) - 2000, Y: j.r.Int64N(4000) - 2000}
+		if got := j.v.Count(c, text); got < at[c] || got-at[c] > most {
+			j.Fatalf("%s: cell %v counts %d of %d, at most %d too many", what, c, got, at[c], most)
+		}
+	}
+	for i := range 24 {
+		b := j.box()
+		truth := j.in(b, category)
+		e := must(j.v.BoxEstimate(b, text))
+		j.bounds(fmt.Sprintf("%s: box %v", what, b), e, truth)
+		if sum := must(j.v.BoxSum(b, text)); sum != e.High {
+			j.Fatalf("%s: box %v sums %d, estimated at most %d", what, b, sum, e.High)
+		}
+		if i%8 > 0 {
+			continue
+		}
+		threshold := 1 + j.r.Uint64N(40)
+		spots := must(j.v.Hotspots(b, threshold, text))
+		for c, n := range at {
+			if n < threshold || !b.Contains(c) {
+				continue
+			}
+			if !squareHolds(spots, c) {
+				j.Fatalf("%s: cell %v of %d points is no hotspot of %d", what, c, n, threshold)
+			}
+		}
+	}
+	j.raster(what, category, text)
+}
+
+// squareHolds reports whether a cell is in one of the squares, whose corners are the
+// curve's and not the grid's.
+func squareHolds(spots []Spot, c grid.Cell) bool {
+	for _, s := range spots {
+		side := int64(1) << s.Level
+		if c.X >= s.Cell.X && c.X < s.Cell.X+side && c.Y >= s.Cell.Y && c.Y < s.Cell.Y+side {
+			return true
+		}
+	}
+	return false
+}
+
+// raster holds the pixels of a picture against the boxes that they are.
+func (j *judge) raster(what string, category *string, text []byte) {
+	j.Helper()
+	const width, height = 16, 11
+	b := orb.Bound{Min: orb.Point{-1700.5, -1500.25}, Max: orb.Point{1650, 1722.5}}
+	px := make([]uint64, width*height)
+	if err := j.v.Raster(px, b, width, height, text); err != nil {
+		j.Fatal(err)
+	}
+	at := make([]uint64, len(px))
+	all := 0.0
+	for s, n := range j.truth {
+		if category != nil && s.category != *category {
+			continue
+		}
+		all += float64(n)
+		x, y := j.v.Grid.Center(s.Cell)
+		i := math.Floor((x - b.Min[0]) / (b.Max[0] - b.Min[0]) * width)
+		k := math.Floor((y - b.Min[1]) / (b.Max[1] - b.Min[1]) * height)
+		if i >= 0 && i < width && k >= 0 && k < height {
+			at[(height-1-int(k))*width+int(i)] += n
+		}
+	}
+	for i := range px {
+		if px[i] < at[i] {
+			j.Fatalf("%s: pixel %d has %d of %d", what, i, px[i], at[i])
+		}
+	}
+	if !j.sums {
+		return
+	}
+	// Leaves reach further than points: 2^17 cells hold all that these trees have.
+	wide := orb.Bound{Min: orb.Point{-1 << 17, -1 << 17}, Max: orb.Point{1 << 17, 1 << 17}}
+	spread, sum := make([]float64, 64*64), 0.0
+	if err := j.v.Density(spread, wide, 64, 64, text); err != nil {
+		j.Fatal(err)
+	}
+	for _, n := range spread {
+		sum += n
+	}
+	if math.Abs(sum-all) > 1e-9*all {
+		j.Fatalf("%s: a picture adds up to %g of %g points", what, sum, all)
+	}
+}
+
+// What a tree says is never below the truth and its bounds hold, whatever it was
+// built, united, pruned and coarsened from.
+func TestTree(t *testing.T) {
+	r := rand.New(rand.NewPCG(150, 0))
+	for _, kind := range []struct {
+		name       string
+		p          Params
+		categories []string
+	}{
+		{"plain", Params{Bytes: 3000}, nil},
+		{"few bytes", Params{Bytes: 400}, nil},
+		{"categories", Params{Bytes: 3000, Categories: true, Totals: true}, []string{"", "oak", "elm"}},
+	} {
+		t.Run(kind.name, func(t *testing.T) {
+			kind.p.Overflow = ToTree
+			c := config(t, kind.p)
+			all := points{}
+			var blobs [][]byte
+			for range 4 {
+				p := villages(r, 5000, kind.categories...)
+				blob := blobOf(t, builderOf(t, c, p))
+				sameBytes(t, "another order", blob, blobOf(t, builderOf(t, c, p.shuffled(r))))
+				if v := viewOf(t, blob); v.Form() != Tree || len(v.treeBytes()) > int(c.Bytes) {
+					t.Fatalf("a %v of %d bytes", v.Form(), len(blob))
+				}
+				blobs = append(blobs, blob)
+				all = append(all, p...)
+				j := judge{t, r, viewOf(t, blob), p.model(), true}
+				j.checkAll("built", kind.categories)
+			}
+			united := uniteBlobs(t, c, blobs...)
+			sameBytes(t, "another order of sketches", united, uniteBlobs(t, c, blobs[2], blobs[0], blobs[3], blobs[1]))
+			j := judge{t, r, viewOf(t, united), all.model(), true}
+			j.checkAll("united", kind.categories)
+
+			s := must(Decode(united))
+			sameBytes(t, "written again", united, s.Blob())
+			if err := s.Fold(uint64(len(united)) * 2 / 3); err != nil {
+				t.Fatal(err)
+			}
+			folded := s.Blob()
+			if len(folded) > len(united)*2/3 {
+				t.Fatalf("folded to %d of %d bytes", len(folded), len(united))
+			}
+			j.v = viewOf(t, folded)
+			j.checkAll("folded", kind.categories)
+
+			// Some points leave, some move.
+			for i, o := range all {
+				switch {
+				case i%7 == 0:
+					if err := s.Remove(o.Cell, o.bytes(), o.n); err != nil {
+						t.Fatal(err)
+					}
+					j.truth[o.spot] -= o.n
+				case i%7 == 1 && i < 2000:
+					to := spot{grid.Cell{X: o.X + 3, Y: o.Y - 900}, o.category}
+					if err := s.Move(o.Cell, to.Cell, o.bytes(), &o.n); err != nil {
+						t.Fatal(err)
+					}
+					j.truth[o.spot] -= o.n
+					j.truth[to] += o.n
+				}
+			}
+			j.v = viewOf(t, s.Blob())
+			j.checkAll("after some left", kind.categories)
+		})
+	}
+}
+
+// checkAll checks all categories, and all together.
+func (j *judge) checkAll(what string, categories []string) {
+	j.Helper()
+	j.check(what, nil)
+	for _, c := range categories {
+		j.check(what+", "+c, &c)
+	}
+}
+
+func (v *View) treeBytes() []byte {
+	b, _ := sketch.ParseAs(id, v.blob)
+	return b.Body
+}
+
+func uniteBlobs(t *testing.T, c Config, blobs ...[]byte) []byte {
+	t.Helper()
+	b := NewBuilder(c, nil)
+	for _, blob := range blobs {
+		if err := b.AddView(viewOf(t, blob)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return blobOf(t, b)
+}
+
+// Coarsened trees hold what the points at the coarser grid are.
+func TestTreeCoarsens(t *testing.T) {
+	r := rand.New(rand.NewPCG(151, 0))
+	c := config(t, Params{Bytes: 2000, Overflow: ToTree})
+	p := villages(r, 8000)
+	for _, factor := range []uint64{1, 2, 16, 1 << 10} {
+		s := sketchOf(t, c, p)
+		if err := s.Coarsen(factor); err != nil {
+			t.Fatal(err)
+		}
+		truth := map[spot]uint64{}
+		for at, n := range p.model() {
+			truth[spot{grid.Cell{X: int64(math.Floor(float64(at.X) / float64(factor))), Y: int64(math.Floor(float64(at.Y) / float64(factor)))}, plain}] += n
+		}
+		v := viewOf(t, s.Blob())
+		if v.Grid.Res() != float64(factor) || v.Form() != Tree {
+			t.Fatalf("a %v of resolution %v", v.Form(), v.Grid.Res())
+		}
+		j := judge{t, r, v, truth, true}
+		for at, n := range truth {
+			if got := v.Count(at.Cell, nil); got < n {
+				t.Fatalf("factor %d: cell %v counts %d of %d", factor, at.Cell, got, n)
+			}
+		}
+		for range 100 {
+			b := j.box()
+			j.bounds(fmt.Sprintf("factor %d: box %v", factor, b), must(v.BoxEstimate(b, nil)), j.in(b, nil))
+		}
+	}
+}
+
+// Intersection and mask of trees, and of trees and exact sketches, are never below
+// the truth.
+func TestTreeNarrows(t *testing.T) {
+	r := rand.New(rand.NewPCG(152, 0))
+	c := config(t, Params{Bytes: 2500, Overflow: ToTree})
+	p, q := villages(r, 6000), points{}
+	for i, o := range p {
+		if i%3 > 0 {
+			q.add(o.spot, o.n+uint64(i%2))
+		}
+	}
+	q = append(q, villages(r, 2000)...)
+	few := p[:300]
+	m := p.model()
+	for _, right := range []points{q, few} {
+		o := right.model()
+		both, masked := map[spot]uint64{}, map[spot]uint64{}
+		for s, n := range m {
+			if o[s] > 0 {
+				both[s], masked[s] = min(n, o[s]), n
+			}
+		}
+		for _, op := range []struct {
+			name  string
+			do    func(a, b *Sketch) error
+			truth map[spot]uint64
+		}{{"intersect", (*Sketch).Intersect, both}, {"mask", (*Sketch).Mask, masked}} {
+			a, b := sketchOf(t, c, p), sketchOf(t, c, right)
+			before := b.Blob()
+			if err := op.do(a, b); err != nil {
+				t.Fatal(err)
+			}
+			sameBytes(t, "the right side of "+op.name, before, b.Blob())
+			v := viewOf(t, a.Blob())
+			if _, known := v.Total(); known || v.additive() || v.Form() != Tree {
+				t.Fatalf("%s: a %v whose total is known (%v), additive %v", op.name, v.Form(), known, v.additive())
+			}
+			j := judge{t, r, v, op.truth, false}
+			j.check(op.name, nil)
+			if err := a.Remove(p[0].Cell, nil, 1); !errors.Is(err, sketch.ErrNotAdditive) {
+				t.Errorf("%s: removal is %v", op.name, err)
+			}
+		}
+		x := NewIntersector(nil)
+		for _, part := range []points{p, right} {
+			if err := x.AddView(viewOf(t, blobOf(t, builderOf(t, c, part)))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		j := judge{t, r, viewOf(t, must(x.Sketch()).Blob()), both, false}
+		j.check("intersect_agg", nil)
+	}
+}
+
+// What is subtracted was added: the rest is as it would be, or the error says that
+// nobody knows.
+func TestTreeSubtracts(t *testing.T) {
+	r := rand.New(rand.NewPCG(153, 0))
+	c := config(t, Params{Bytes: 2500, Overflow: ToTree})
+	p := villages(r, 6000)
+	s, part := sketchOf(t, c, p), sketchOf(t, c, p[:200])
+	if part.Form() != Exact {
+		t.Fatal("the part is to be exact")
+	}
+	if err := s.Subtract(part); err != nil {
+		t.Fatal(err)
+	}
+	j := judge{t, r, viewOf(t, s.Blob()), p[200:].model(), true}
+	j.check("less its part", nil)
+	if err := part.Subtract(sketchOf(t, c, p)); !errors.Is(err, sketch.ErrNotAdditive) && !errors.Is(err, sketch.ErrTooMany) {
+		t.Errorf("an exact sketch less a tree: %v", err)
+	}
+	if err := sketchOf(t, c, p).Subtract(sketchOf(t, c, villages(r, 300))); !errors.Is(err, sketch.ErrTooMany) {
+		t.Errorf("points that are not there: %v", err)
+	}
+}
+
+// A builder that has to prune what it has keeps all promises.
+func TestTreePrunesOnTheWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(154, 0))
+	c := config(t, Params{Bytes: 400, Overflow: ToTree})
+	p := villages(r, 60_000)
+	b := NewBuilder(c, nil)
+	for i, o := range p {
+		if err := b.Add(o.Cell, nil, 0, o.n); err != nil {
+			t.Fatal(err)
+		}
+		if i%7 == 0 && b.held > b.holdMost()*2+8*maxBuffer {
+			t.Fatalf("%d bytes are held, at most %d", b.held, b.holdMost())
+		}
+	}
+	if b.trees == 0 {
+		t.Fatal("it was never pruned")
+	}
+	j := judge{t, r, viewOf(t, blobOf(t, b)), p.model(), true}
+	j.check("pruned on the way", nil)
+	if e := j.v.Error(); e.Measured || e.Most == 0 {
+		t.Errorf("its error is %+v", e)
+	}
+	// In two builders, one merged into the other.
+	left, right := builderOf(t, c, p[:50_000]), builderOf(t, c, p[50_000:])
+	if err := left.Merge(right); err != nil {
+		t.Fatal(err)
+	}
+	j.v = viewOf(t, blobOf(t, left))
+	j.check("merged", nil)
+}
+
+// The error that a tree states is the one that its cells have.
+func TestTreeError(t *testing.T) {
+	r := rand.New(rand.NewPCG(155, 0))
+	for range 3 {
+		p := villages(r, 8000)
+		for i := range p { // in fewer cells, all of which are asked
+			p[i].X, p[i].Y = p[i].X>>3, p[i].Y>>3
+		}
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 400 + r.Uint64N(300), Overflow: ToTree}), p)))
+		e, m := v.Error(), p.model()
+		over, most := 0.0, uint64(0)
+		for s, n := range m {
+			over += float64(v.Count(s.Cell, nil) - n)
+		}
+		none, held := 0.0, 0.0
+		for x := v.Bounds.MinX; x <= v.Bounds.MaxX; x++ {
+			for y := v.Bounds.MinY; y <= v.Bounds.MaxY; y++ {
+				c := grid.Cell{X: x, Y: y}
+				got, n := v.Count(c, nil), m[spot{c, plain}]
+				most = max(most, got-n)
+				if none += float64(got - n); n == 0 && got > 0 {
+					held++
+				}
+			}
+		}
+		empty := float64(v.Bounds.Count()) - float64(len(m))
+		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(a, b) }
+		if !e.Measured || !e.Certain || e.Most < most || !near(e.Occupied.Excess, over/float64(len(m))) ||
+			!near(e.Empty.Excess, (none-over)/empty) || !near(e.Empty.Probability, held/empty) {
+			t.Errorf("%+v, measured: most %d, occupied %g, empty %g with probability %g", e, most, over/float64(len(m)), (none-over)/empty, held/empty)
+		}
+		if i := v.Info(); i.Form != Tree || i.Cells != uint64(len(m)) || !i.CellsKnown || i.Tau == 0 || i.Leaves == 0 || i.Leaves > i.Cells {
+			t.Errorf("%+v of %d cells", i, len(m))
+		}
+	}
+}
+
+// Where a tree cannot be because its categories take too much there are counters, and
+// the two do not combine.
+func TestTreeFallsBack(t *testing.T) {
+	c := config(t, Params{Bytes: 400, Overflow: ToTree, Categories: true})
+	var many, few points
+	for i := range int64(200) {
+		many.add(spot{grid.Cell{X: i * 7 % 50, Y: i % 3}, fmt.Sprint("category ", i)}, 1)
+		few.add(spot{grid.Cell{X: i * i % 5000, Y: i % 300}, "oak"}, 1)
+	}
+	var most points // more than are held before anything is pruned
+	for i := range int64(2000) {
+		most.add(spot{grid.Cell{X: i * 7 % 50, Y: i % 3}, fmt.Sprint("category ", i)}, 1)
+	}
+	counts(t, "counters of many", viewOf(t, blobOf(t, builderOf(t, c, most))), most.model(), false)
+	dense, tree := blobOf(t, builderOf(t, c, many)), blobOf(t, builderOf(t, c, few))
+	v := viewOf(t, dense)
+	if v.Form() != Dense || viewOf(t, tree).Form() != Tree {
+		t.Fatalf("a %v and a %v", v.Form(), viewOf(t, tree).Form())
+	}
+	counts(t, "counters", v, many.model(), false)
+	for _, order := range [][][]byte{{dense, tree}, {tree, dense}} {
+		b := NewBuilder(c, nil)
+		err := b.AddView(viewOf(t, order[0]))
+		if err == nil {
+			err = b.AddView(viewOf(t, order[1]))
+		}
+		if !errors.Is(err, ErrForms) {
+			t.Errorf("a union is %v", err)
+		}
+		if err := must(Decode(order[0])).Intersect(must(Decode(order[1]))); !errors.Is(err, ErrForms) {
+			t.Errorf("an intersection is %v", err)
+		}
+	}
+	// A tree takes no more sections than it has bytes for.
+	s := must(Decode(tree))
+	var err error
+	for i := 0; i < 1000 && err == nil; i++ {
+		err = s.Add(grid.Cell{}, fmt.Append(nil, "another category ", i), 1)
+	}
+	if !errors.Is(err, sketch.ErrOption) {
+		t.Errorf("categories without end: %v", err)
+	}
+	if v := viewOf(t, s.Blob()); v.Form() != Tree {
+		t.Errorf("a %v", v.Form())
+	}
+}
+
+// Options of counters ask for counters.
+func TestOverflow(t *testing.T) {
+	for _, p := range []Params{{Dense: true}, {K: 4}, {Mode: Standard}, {Widths: []int{8, 16, 32}}, {Counters: []uint64{1024, 128, 16, 4}}, {Levels: 2}} {
+		if c := config(t, p); c.Overflow != ToCounters {
+			t.Errorf("%+v: %v", p, c.Overflow)
+		}
+		p.Res, p.Overflow = 1, ToTree
+		if _, err := p.Config(); !errors.Is(err, sketch.ErrOption) {
+			t.Errorf("%+v: %v", p, err)
+		}
+	}
+	if _, err := (Params{Res: 1, Overflow: 3}).Config(); !errors.Is(err, sketch.ErrOption) {
+		t.Error(err)
+	}
+	a, b := config(t, Params{Overflow: ToTree}), config(t, Params{Overflow: ToCounters})
+	if err := a.Differ(&b); !errors.Is(err, sketch.ErrDiffer) {
+		t.Error(err)
+	}
+	// A tree with no points left is one, and has no bounds.
+	s := sketchOf(t, config(t, Params{Bytes: 400, Overflow: ToTree}), villages(rand.New(rand.NewPCG(156, 0)), 500))
+	x, y := s.bounds, s.tree.total()
+	if s.Form() != Tree || x == cells.NoBounds || y == 0 {
+		t.Fatalf("a %v of %d points", s.Form(), y)
+	}
+}
