@@ -175,5 +175,7 @@ func TestConformance(t *testing.T) {
 func FuzzBlobExact(f *testing.F)    { conform.Fuzz(f, families()[0]) }
 func FuzzBlobMi(f *testing.F)       { conform.Fuzz(f, families()[1]) }
 func FuzzBlobStandard(f *testing.F) { conform.Fuzz(f, families()[2]) }
+func FuzzBlobTree(f *testing.F)     { conform.Fuzz(f, families()[11]) }
 func FuzzOpsExact(f *testing.F)     { conform.FuzzOps(f, families()[0]) }
 func FuzzOpsPacked(f *testing.F)    { conform.FuzzOps(f, families()[6]) }
+func FuzzOpsTree(f *testing.F)      { conform.FuzzOps(f, families()[11]) }

@@ -47,6 +47,19 @@ func manyCells() points {
 	return p
 }
 
+// lined are n points in rows and lone cells, whose places follow from their number.
+func lined(n int64, category ...string) points {
+	var p points
+	for i := range n {
+		c := grid.Cell{X: i * 7 % 97, Y: i % 5}
+		if i%9 == 0 {
+			c = grid.Cell{X: i*i*31%20_000 - 9000, Y: i * 977 % 3001}
+		}
+		p.add(spot{c, category[i%int64(len(category))]}, 1+uint64(i%3))
+	}
+	return p
+}
+
 // cities is the example of docs/FORMAT.md: points of two cities at a hundredth
 // of a degree.
 func cities() points {
@@ -85,6 +98,12 @@ var golden = []struct {
 	{"v1-exact-default", Params{Res: 0.001}, ten()[:1], true, nil},
 	{"v1-exact-blocks", Params{Res: 0.1}, manyCells(), true, nil},
 	{"v1-exact-resolution", Params{Res: 1.0 / 3}, cities(), true, nil},
+	{"v1-tree", Params{Res: 1, Bytes: 400, Overflow: ToTree}, lined(600, "(none)"), false, nil},
+	{"v1-tree-exact", Params{Res: 1, Bytes: 400, Overflow: ToTree}, ten(), true, nil},
+	{"v1-tree-categories", Params{Res: 1, Bytes: 400, Overflow: ToTree, Categories: true, Totals: true}, lined(900, "", "oak", "elm"), false, nil},
+	{"v1-tree-narrowed", Params{Res: 1, Bytes: 400, Overflow: ToTree}, lined(600, "(none)"), false, func(s *Sketch) error {
+		return s.Intersect(s)
+	}},
 	{"v1-layers-4-8-16-32-standard", Params{Res: 1, Dense: true, Bytes: 512, Mode: Standard, Widths: []int{4, 8, 16, 32}, Seed: 9, Levels: 2}, ten(), false, nil},
 }
 

@@ -99,7 +99,8 @@ func TestParamsHaveOneSpelling(t *testing.T) {
 	for what, b := range map[string][]byte{
 		"no form":                    append([]byte{0}, plain[1:]...),
 		"form 3":                     flags(3),
-		"the flag for trees":         flags(1 << 5),
+		"sums that become a tree":    flags(toTree | inSums),
+		"a base level of a tree":     flags(toTree|hasBase, []byte{1}),
 		"flag 12":                    flags(1 << 12),
 		"flag 63":                    flags(1 << 63),
 		"usual bytes":                flags(hasBytes, bytes(DefaultBytes)),

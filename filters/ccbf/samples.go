@@ -13,6 +13,7 @@ import (
 func samples() ([]sketch.Sample, error) {
 	few := func(i int64) grid.Cell { return grid.Cell{X: i % 3, Y: i % 2} }
 	many := func(i int64) grid.Cell { return grid.Cell{X: i * 977 % 331, Y: i % 7} }
+	scattered := func(i int64) grid.Cell { return grid.Cell{X: i * 977 % 3331, Y: i * i * 37 % 2011} }
 	number := func(i int64) ([]byte, key.Class) { return key.AppendInt64(nil, i%2), key.Int }
 	text := func(i int64) ([]byte, key.Class) { return fmt.Appendf(nil, "c%d", i%2), key.Text }
 	mask := func(s *Sketch) error { return s.Mask(s) }
@@ -30,6 +31,8 @@ func samples() ([]sketch.Sample, error) {
 		{"exact", Params{}, 20, few, nil, nil, "exact, 6 cells"},
 		{"exact, categories", Params{Categories: true, Totals: true}, 20, few, number, nil, "exact, 6 cells"},
 		{"exact, blocks", Params{}, 300, many, nil, nil, "exact, 300 cells"},
+		{"tree", Params{Overflow: ToTree, Bytes: 400}, 900, scattered, nil, nil, "tree, 496 leaves, 900 added"},
+		{"tree, categories", Params{Overflow: ToTree, Bytes: 400, Categories: true, Totals: true}, 900, scattered, text, nil, "tree, 411 leaves, 900 added"},
 		{"mi", Params{Dense: true, Widths: []int{4, 8}, Counters: []uint64{32, 4}}, 20, few, nil, nil, "dense, 2 layers, 20 added"},
 		{"standard", Params{Dense: true, Mode: Standard, Widths: []int{4, 8}, Counters: []uint64{32, 4}}, 200, few, nil, nil, "dense, 2 layers, 200 added"},
 		{"standard, categories", Params{Dense: true, Mode: Standard, Widths: []int{5, 9}, Counters: []uint64{32, 4}, Categories: true, Totals: true}, 20, few, text, nil, "dense, 2 layers, 20 added"},

@@ -272,7 +272,27 @@ func ccbfForms(t *testing.T) (all []form) {
 		}
 		all = append(all, f)
 	}
-	return all
+	return append(all, treeForm())
+}
+
+// treeForm is a tree of ccbf.
+func treeForm() form {
+	c := must(ccbf.Params{Res: 1, Bytes: 400, Overflow: ccbf.ToTree}.Config())
+	b := ccbf.NewBuilder(c, nil)
+	for i := range int64(600) {
+		must(0, b.Add(grid.Cell{X: i * 977 % 3331, Y: i * i * 37 % 2011}, nil, 0, 1))
+	}
+	blob := must(b.Sketch()).Blob()
+	return form{
+		name: "ccbf, tree", blob: blob, totals: wrong(600), never: sketch.Saturated | sketch.WithTotals | sketch.Categorised,
+		check: checks(blob, func(blob []byte) error {
+			var v ccbf.View
+			if err := v.Reset(blob); err != nil {
+				return err
+			}
+			return ccbf.NewBuilder(v.Config, nil).AddView(&v)
+		}),
+	}
 }
 
 // exactPadding are the bits after the last code of a body of one block.
