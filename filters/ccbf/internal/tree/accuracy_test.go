@@ -1,0 +1,192 @@
+package tree
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// accuracy is by how much a tree is off: of boxes around cells with points the upper
+// bound and the estimate, on average in parts of the truth, by side; of cells with
+// points, of others up to 4 cells away, and of others anywhere in the bounds, the
+// count on average.
+type accuracy struct {
+	high, estimate        [4]mean
+	cells, near, anywhere mean
+}
+
+// mean is that of a sample.
+type mean struct{ n, sum, squares float64 }
+
+func (m *mean) add(v float64) {
+	m.n++
+	m.sum += v
+	m.squares += v * v
+}
+
+func (m mean) value() float64 { return m.sum / m.n }
+
+// sigma is the standard error.
+func (m mean) sigma() float64 {
+	v := m.value()
+	return math.Sqrt(max(0, m.squares/m.n-v*v) / (m.n - 1))
+}
+
+func (m mean) String() string { return fmt.Sprintf("%.4g ± %.2g", m.value(), m.sigma()) }
+
+var boxSides = [4]uint64{4, 16, 64, 256}
+
+// measured is the accuracy of the tree that Fit makes in so many bytes, at samples
+// that a seed draws; bounds that do not hold end the test.
+func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruned) {
+	t.Helper()
+	p, ok := Fit([]Squares{cells}, limit)
+	if !ok {
+		t.Fatalf("%d cells do not fit %d bytes", cells.Len(), limit)
+	}
+	sheets := encoded(t, p.Code, p.Sheets[0])
+	tree := p.Parts[0]
+	sums := make([]uint64, cells.Len()+1) // of the cells before
+	for i, n := range cells.Counts {
+		sums[i+1] = sums[i] + n
+	}
+	r := rand.New(rand.NewPCG(61, 0))
+	room := int64(64 << 20)
+	s := sheets[0]
+	s.Keep(&room)
+	var b Block
+	for i, side := range boxSides {
+		const boxes = 2000
+		for range boxes {
+			x, y := grid.Deinterleave(cells.Keys[r.IntN(cells.Len())])
+			q := box{x0: uint64(x) - r.Uint64N(side), y0: uint64(y) - r.Uint64N(side)}
+			q.x1, q.y1 = q.x0+side, q.y0+side
+			truth := truthOf(&cells, sums, &q, 0, MaxLevel+1)
+			sum := s.Sum(&q, &b)
+			if sum.Low > truth || truth > sum.High {
+				t.Fatalf("box %+v has %d points, bounds %+v", q, truth, sum)
+			}
+			a.high[i].add((float64(sum.High) - float64(truth)) / float64(truth))
+			a.estimate[i].add(math.Abs(sum.Estimate-float64(truth)) / float64(truth))
+		}
+	}
+	most := tree.Most()
+	out := make([]Leaf, cells.Len())
+	s.FindAll(cells.Keys, out, &b)
+	for i, n := range cells.Counts {
+		if out[i].Count < n || out[i].Count-n > most {
+			t.Fatalf("cell %#x counts %d of %d, at most %d too many", cells.Keys[i], out[i].Count, n, most)
+		}
+		a.cells.add(float64(out[i].Count - n))
+	}
+	left, bottom, right, top := uint32(math.MaxUint32), uint32(math.MaxUint32), uint32(0), uint32(0)
+	for _, k := range cells.Keys {
+		x, y := grid.Deinterleave(k)
+		left, bottom, right, top = min(left, x), min(bottom, y), max(right, x), max(top, y)
+	}
+	const others = 20000
+	absent := func(draw func() (x, y uint32)) (m mean) {
+		for m.n < others {
+			x, y := draw()
+			k := grid.Interleave(x, y)
+			if i := searchAbove(cells.Keys, k); i > 0 && cells.Keys[i-1] == k {
+				continue
+			}
+			l, _ := s.Find(k, &b)
+			if l.Count > most {
+				t.Fatalf("cell %#x counts %d of none, at most %d too many", k, l.Count, most)
+			}
+			m.add(float64(l.Count))
+		}
+		return m
+	}
+	a.near = absent(func() (uint32, uint32) {
+		x, y := grid.Deinterleave(cells.Keys[r.IntN(cells.Len())])
+		return x + r.Uint32N(9) - 4, y + r.Uint32N(9) - 4
+	})
+	a.anywhere = absent(func() (uint32, uint32) {
+		return left + r.Uint32N(right-left+1), bottom + r.Uint32N(top-bottom+1)
+	})
+	// What building says of it.
+	if said := float64(p.Excess) / float64(p.Cells); math.Abs(said-a.cells.value()) > 1e-9*said || p.Cells != uint64(cells.Len()) {
+		t.Errorf("the mean excess at cells with points is %v, building says %g", a.cells, said)
+	}
+	area := float64(right-left+1) * float64(top-bottom+1)
+	if said := tree.AreaExcess() / area; said < a.anywhere.value()*(1-float64(cells.Len())/area)-4*a.anywhere.sigma() {
+		t.Errorf("the mean excess over the area is %v, building says %g", a.anywhere, said)
+	}
+	return a, p
+}
+
+// truthOf is the sum over a box of the cells in a square: those of a stretch of the
+// curve where it lies inside.
+func truthOf(cells *Squares, sums []uint64, q *box, key uint64, level uint8) uint64 {
+	from := 0
+	if key > 0 {
+		from = searchAbove(cells.Keys, key-1)
+	}
+	to := len(cells.Keys)
+	if level <= MaxLevel {
+		to = searchAbove(cells.Keys, key|side2(level))
+	}
+	if from == to {
+		return 0
+	}
+	switch w, h, side := q.overlap(key, level); {
+	case w == 0 || h == 0:
+		return 0
+	case w == side && h == side:
+		return sums[to] - sums[from]
+	}
+	n := uint64(0)
+	for part := range uint64(4) {
+		n += truthOf(cells, sums, q, key+part<<(2*(level-1)), level-1)
+	}
+	return n
+}
+
+// What trees promise of real data, in half the bytes that the exact form of all
+// cells takes. Limits are on means over samples: one of n values may be above by
+// 4 of its standard errors.
+func TestAccuracy(t *testing.T) {
+	type limits struct {
+		high, estimate        [4]float64
+		cells, near, anywhere float64 // 0 for none
+	}
+	for _, d := range []struct {
+		name string
+		limits
+	}{
+		{"uk", limits{[4]float64{1.2, 0.30, 0.08, 0.02}, [4]float64{0.42, 0.11, 0.02, 0.003}, 3.0, 3.4, 0.15}},
+		{"cities", limits{high: [4]float64{0.7, 0.45, 0.14, 0.04}}},
+		{"nyc", limits{high: [4]float64{0.8, 0.17, 0.05, 0.025}}},
+	} {
+		s, ok := dataCells(t, d.name)
+		if !ok {
+			t.Skip("CCBF_CELLS names no folder with cells")
+		}
+		body, _ := cells.List{{Run: cells.Run{Keys: s.Keys, Counts: s.Counts}, Label: cells.Label{None: true}}}.AppendBody(nil, math.MaxInt32)
+		tree := CodeFor([][]Squares{{s}}).Size()
+		for _, bytes := range []uint64{uint64(len(body)) / 2, tree / 2} {
+			a, p := measured(t, s, bytes)
+			t.Logf("%s: %d cells, exact form %d bytes, in this code %d; %d leaves in %d of %d bytes, tau %d, most %d", d.name, s.Len(), len(body), tree, p.Parts[0].Len(), p.Size(), bytes, p.Tau.Value(), p.Parts[0].Most())
+			check := func(what string, m mean, limit float64) {
+				t.Logf("  %s %v, limit %g", what, m, limit)
+				if limit > 0 && m.value() > limit+4*m.sigma() && bytes != tree/2 {
+					t.Errorf("%s: %s %v is above %g", d.name, what, m, limit)
+				}
+			}
+			for i, side := range boxSides {
+				check(fmt.Sprintf("boxes of %d, upper bound", side), a.high[i], d.high[i])
+				check(fmt.Sprintf("boxes of %d, estimate", side), a.estimate[i], d.estimate[i])
+			}
+			check("cells with points", a.cells, d.cells)
+			check("others near them", a.near, d.near)
+			check("others anywhere", a.anywhere, d.anywhere)
+		}
+	}
+}
