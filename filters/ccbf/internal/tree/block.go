@@ -53,6 +53,9 @@ type trees struct {
 	end   uint // of the stretch
 	begun bool
 	bad   bool // the bytes are damaged
+	// How many trees and split squares there can be yet: damaged bytes may say
+	// that there are any number of them.
+	roots, splits int
 
 	key   uint64 // of the tree
 	after uint64 // the key after it, 0 at the end of the curve
@@ -65,11 +68,16 @@ func (d *trees) begin(block []byte, part *stretch) {
 	d.in = bitio.NewReader(block)
 	d.in.Skip(part.start)
 	d.end, d.key, d.begun = part.end, part.first, false
+	d.roots, d.splits = maxBlock, maxBlock*maxRoot
 }
 
 // next reads the root of a tree; false where there is none left.
 func (d *trees) next() bool {
 	if d.begun && d.in.Position() >= d.end || d.bad {
+		return false
+	}
+	if d.roots--; d.roots < 0 {
+		d.bad = true
 		return false
 	}
 	symbol := d.symbol(&d.t.decode[rootTable])
@@ -148,7 +156,7 @@ func (d *trees) passQuarter(level, what uint8) {
 	}
 	in := d.in
 	w, used := in.Peek(), uint(0) // of the 57 bits in w
-	todo, l := uint32(what), level+1
+	todo, l := uint64(what), level+1
 	for {
 		for todo&0xff == 0 {
 			if l > level {
@@ -159,7 +167,7 @@ func (d *trees) passQuarter(level, what uint8) {
 			todo >>= 8
 			l++
 		}
-		skip := bits.TrailingZeros32(todo) &^ 1
+		skip := bits.TrailingZeros64(todo) &^ 1
 		low := todo & 0xff >> skip
 		todo = todo&^0xff | low>>2
 		counts := 1
@@ -173,16 +181,20 @@ func (d *trees) passQuarter(level, what uint8) {
 				w, used = in.Peek(), 0
 			}
 			split := &d.t.decode[splitTableOf(l-1)]
-			e := uint32(split.words[w&split.mask])
+			e := uint64(split.words[w&split.mask])
 			w >>= e & 15
 			used += uint(e & 15)
 			symbol := e >> 4 & 0xff
+			if d.splits--; d.splits < 0 {
+				d.bad = true
+				return
+			}
 			if l != 2 {
 				todo = todo<<8 | symbol
 				l--
 				continue
 			}
-			counts = bits.OnesCount32(symbol >> 1 & 0x55)
+			counts = bits.OnesCount64(symbol >> 1 & 0x55)
 			t = &d.t.decode[countTable]
 		}
 		for ; counts > 0; counts-- {

@@ -50,7 +50,7 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 		if step > ^uint64(0)>>(2*t.root) || step<<(2*t.root) > ^uint64(0)-key || step == 0 && i > 0 {
 			return sketch.Invalidf("block %d of %d begins beyond the last cell", i+1, blocks)
 		}
-		if e.total == 0 || size == 0 || size > uint64(r.Len()) {
+		if e.total == 0 || size == 0 || size >= 1<<(7*maxLengthBytes) {
 			return sketch.Invalidf("block %d of %d: %d points, %d bytes", i+1, blocks, e.total, size)
 		}
 		key += step << (2 * t.root)
