@@ -190,3 +190,50 @@ func TestAccuracy(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkUnpruned compares the exact form with all cells as a tree: bytes of both,
+// and single questions for cells with points.
+func BenchmarkUnpruned(b *testing.B) {
+	for _, name := range []string{"uk", "uk01", "uk0001", "cities", "cities001", "nyc", "covid"} {
+		s, ok := dataCells(b, name)
+		if !ok {
+			b.Skip("CCBF_CELLS names no folder with cells")
+		}
+		list := cells.List{{Run: cells.Run{Keys: s.Keys, Counts: s.Counts}, Label: cells.Label{None: true}}}
+		body, _ := list.AppendBody(nil, math.MaxInt32)
+		var v cells.View
+		if err := v.Reset(body, list.Bounds()); err != nil {
+			b.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(62, 0))
+		keys := make([]uint64, 1<<12)
+		for i := range keys {
+			keys[i] = s.Keys[r.IntN(s.Len())]
+		}
+		lists := [][]Squares{{s}}
+		code := CodeFor(lists)
+		sheet := encoded(b, code, lists[0])[0]
+		tree := len(code.AppendCode(nil)) + len(sheet.bytes)
+		var block Block
+		for form, ask := range map[string]func(key uint64) uint64{
+			"exact": func(key uint64) uint64 { return v.Count(cells.CellOf(0, 0, key), nil) },
+			"tree":  func(key uint64) uint64 { l, _ := sheet.Find(key, &block); return l.Count },
+		} {
+			b.Run(name+"/"+form, func(b *testing.B) {
+				i := 0
+				for b.Loop() {
+					if ask(keys[i]) == 0 {
+						b.Fatal("a cell with points has none")
+					}
+					i = (i + 1) % len(keys)
+				}
+				bytes := len(body)
+				if form == "tree" {
+					bytes = tree
+				}
+				b.ReportMetric(float64(bytes), "bytes")
+				b.ReportMetric(8*float64(bytes)/float64(s.Len()), "bits/cell")
+			})
+		}
+	}
+}

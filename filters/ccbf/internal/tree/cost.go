@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math/bits"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
@@ -126,29 +127,42 @@ func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
 	return 1 + cost + bitio.ClassBits(uint(bits.Len(used)), usedOrder)
 }
 
+// planner is the memory that a code is found in, lent to one tree after the other.
+type planner struct {
+	plan  plan
+	low   rootPlan
+	costs costs
+}
+
+var planners = sync.Pool{New: func() any { return new(planner) }}
+
 // CodeFor is the best code for the sheets of all parts. It follows from the squares.
 func CodeFor(parts [][]Squares) *Code {
-	p := &plan{high: rootPlan{root: maxRoot}, low: &rootPlan{root: lowRoot}}
-	for _, sheets := range parts {
-		for i := range sheets {
-			if !sheets[i].cells() {
-				p.low = nil
-			}
-		}
+	m := planners.Get().(*planner)
+	defer planners.Put(m)
+	p := &m.plan
+	*p = plan{high: rootPlan{root: maxRoot}}
+	if onlyCells(parts) {
+		m.low = rootPlan{root: lowRoot}
+		p.low = &m.low
 	}
 	for _, sheets := range parts {
 		for i := range sheets {
 			p.sheet(&sheets[i])
 		}
 	}
-	return p.codeFor()
+	return p.codeFor(&m.costs)
 }
 
-// cells reports whether all squares are cells.
-func (s *Squares) cells() bool {
-	for _, level := range s.Levels {
-		if level > 0 {
-			return false
+// onlyCells reports whether all squares are cells.
+func onlyCells(parts [][]Squares) bool {
+	for _, sheets := range parts {
+		for i := range sheets {
+			for _, level := range sheets[i].Levels {
+				if level > 0 {
+					return false
+				}
+			}
 		}
 	}
 	return true

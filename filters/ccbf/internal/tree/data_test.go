@@ -80,6 +80,19 @@ func BenchmarkFit(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cells.Len()), "ns/cell")
 }
 
+// Groups of a query, each of them a few cells.
+func BenchmarkFitSmall(b *testing.B) {
+	for _, points := range []int{100, 1000} {
+		b.Run(fmt.Sprint(points), func(b *testing.B) {
+			s := squaresOf(clusters(rand.New(rand.NewPCG(44, 0)), points))
+			limit := CodeFor([][]Squares{{s}}).Size() / 2
+			for b.Loop() {
+				Fit([]Squares{s}, limit)
+			}
+		})
+	}
+}
+
 // Single questions, for cells with points and for those beside them.
 func BenchmarkFind(b *testing.B) {
 	cells, sheets := benchTree(b)

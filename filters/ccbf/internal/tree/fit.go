@@ -1,6 +1,11 @@
 package tree
 
-import "github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+import (
+	"slices"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
 
 // Pruned is a tree that fits its bytes.
 type Pruned struct {
@@ -23,9 +28,11 @@ func (p *Pruned) Size() uint64 { return p.Code.Size() }
 // lower one they do not. False where they never do. The result depends on the points
 // alone, not on the order in which they came. O(n) for n squares.
 func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
-	f := fitter{limit: limit}
+	f := fitters.Get().(*fitter)
+	defer f.end()
+	f.limit = limit
 	for _, s := range parts {
-		f.nodes = append(f.nodes, nodesOf(s, &f.leaves))
+		f.add(s)
 	}
 	ascend(&f.leaves)
 	return f.fit(f.guess(sampled(parts)))
@@ -33,8 +40,9 @@ func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
 
 // Cut prunes squares to so many at most, where a threshold does, else to one.
 func Cut(s Squares, squares int) Squares {
-	f := fitter{}
-	f.nodes = append(f.nodes, nodesOf(s, &f.leaves))
+	f := fitters.Get().(*fitter)
+	defer f.end()
+	f.add(s)
 	ascend(&f.leaves)
 	out, _, _ := f.nodes[0].At(Tau(f.leastFor(float64(squares), 0, Taus-1, 1, 1)), Squares{})
 	return out
@@ -52,6 +60,29 @@ type fitter struct {
 	nodes  []Nodes
 	leaves [Taus + 1]int // that are left by each threshold
 	spare  *Pruned       // whose memory is free
+	passes int           // over the leaves of a threshold
+}
+
+// fitters lends memory to one tree after the other.
+var fitters = sync.Pool{New: func() any { return new(fitter) }}
+
+// end gives back what is lent.
+func (f *fitter) end() {
+	for i := range f.nodes {
+		f.nodes[i].s = Squares{}
+	}
+	if f.spare != nil {
+		*f.spare = Pruned{memory: f.spare.memory}
+	}
+	*f = fitter{nodes: f.nodes[:0], spare: f.spare}
+	fitters.Put(f)
+}
+
+// add adds a part.
+func (f *fitter) add(s Squares) {
+	n := len(f.nodes)
+	f.nodes = slices.Grow(f.nodes, 1)[:n+1]
+	f.nodes[n].build(s, &f.leaves)
 }
 
 // fit looks for a threshold that fits and whose next lower one does not, first at a
@@ -155,8 +186,9 @@ func (f *fitter) guess(sample Squares) int {
 	if sample.Len() == 0 {
 		return t
 	}
-	g := fitter{}
-	g.nodes = append(g.nodes, nodesOf(sample, &g.leaves))
+	g := fitters.Get().(*fitter)
+	defer g.end()
+	g.add(sample)
 	ascend(&g.leaves)
 	return f.search(t, func(t int) uint64 {
 		p := g.at(Tau(t))
@@ -168,10 +200,17 @@ func (f *fitter) guess(sample Squares) int {
 
 // at is the tree pruned by a threshold.
 func (f *fitter) at(tau Tau) *Pruned {
+	f.passes++
 	p := f.spare
 	if f.spare = nil; p == nil {
-		n := len(f.nodes)
-		p = &Pruned{Parts: make([]Squares, n), Sheets: make([][]Squares, n), memory: make([]Squares, n)}
+		p = new(Pruned)
+	}
+	n := len(f.nodes)
+	if len(p.memory) < n {
+		p.memory = append(p.memory, make([]Squares, n-len(p.memory))...)
+	}
+	if len(p.Parts) != n {
+		p.Parts, p.Sheets = make([]Squares, n), make([][]Squares, n)
 	}
 	p.Tau, p.Excess, p.Cells = tau, 0, 0
 	known := true

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -32,16 +33,17 @@ type Nodes struct {
 // cells.
 func (n *Nodes) cellsKnown() bool { return n.s.Levels == nil }
 
-// nodesOf makes the nodes of squares and adds to change, by threshold, how many
-// more leaves the pruned tree has from that threshold on. O(n) for n squares.
-func nodesOf(s Squares, change *[Taus + 1]int) Nodes {
+// build makes n the nodes of squares, in its memory, and adds to change, by
+// threshold, how many more leaves the pruned tree has from that threshold on. O(n)
+// for n squares.
+func (n *Nodes) build(s Squares, change *[Taus + 1]int) {
 	change[0] += s.Len()
-	n := Nodes{s: s, meets: make([]uint8, s.Len()+1)}
+	*n = Nodes{s: s, all: n.all[:0], meets: slices.Grow(n.meets[:0], s.Len()+1)[:s.Len()+1]}
 	n.meets[0], n.meets[s.Len()] = MaxLevel+2, MaxLevel+2 // above all levels
 	if s.Len() < 2 {
-		return n
+		return
 	}
-	n.all = make([]node, 0, s.Len()*5/8)
+	n.all = slices.Grow(n.all, s.Len()*5/8)
 	// Nodes that reach to the square before i, from large to small, each inside the
 	// one before: 33 levels at most.
 	var open [MaxLevel + 2]struct {
@@ -84,7 +86,6 @@ func nodesOf(s Squares, change *[Taus + 1]int) Nodes {
 			depth++
 		}
 	}
-	return n
 }
 
 // room is memory for squares.

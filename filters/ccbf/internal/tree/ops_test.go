@@ -14,7 +14,8 @@ import (
 // cut is squares pruned by a threshold.
 func cut(s Squares, tau Tau) Squares {
 	var change [Taus + 1]int
-	nodes := nodesOf(s, &change)
+	var nodes Nodes
+	nodes.build(s, &change)
 	out, _, _ := nodes.At(tau, Squares{})
 	return out
 }

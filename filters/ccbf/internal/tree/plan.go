@@ -148,8 +148,7 @@ func (q *rootPlan) tree(key uint64, level uint8, symbol, leaf int, total uint64)
 func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
 
 // codeFor is the code that is best for a plan.
-func (p *plan) codeFor() *Code {
-	k := new(costs)
+func (p *plan) codeFor(k *costs) *Code {
 	counts := p.bits
 	for level := range p.counts {
 		counts += k.table(countTable+level, &p.counts[level], level > 0)

@@ -63,7 +63,8 @@ func TestPruningIsTheRule(t *testing.T) {
 	for name, counts := range inOrder(shapes()) {
 		cells := squaresOf(counts)
 		var change [Taus + 1]int
-		nodes := nodesOf(cells, &change)
+		var nodes Nodes
+		nodes.build(cells, &change)
 		left := 0
 		for tau := range Tau(Taus) {
 			left += change[tau]
@@ -168,7 +169,8 @@ func TestUnion(t *testing.T) {
 		for i, part := range parts {
 			s := squaresOf(part)
 			var change [Taus + 1]int
-			nodes := nodesOf(s, &change)
+			var nodes Nodes
+			nodes.build(s, &change)
 			cut, _, _ := nodes.At(Tau(40*i), Squares{})
 			trees = append(trees, cut)
 		}

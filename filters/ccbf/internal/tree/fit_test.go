@@ -1,0 +1,103 @@
+package tree
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// A threshold that fits, and the next lower one does not, whatever the points are; in
+// few passes over the leaves, and with no memory for each.
+func TestFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 0))
+	all := shapes()
+	all["many"] = clusters(r, 60_000)
+	for name, counts := range inOrder(all) {
+		s := squaresOf(counts)
+		whole := CodeFor([][]Squares{{s}}).Size()
+		for _, part := range []uint64{1, 2, 3, 8, 30} {
+			f := fitter{limit: whole / part}
+			f.add(s)
+			ascend(&f.leaves)
+			p, ok := f.fit(f.guess(sampled([]Squares{s})))
+			if got := p.Size(); ok != (got <= f.limit) {
+				t.Fatalf("%s: %d bytes of %d, fits: %v", name, got, f.limit, ok)
+			}
+			if ok && p.Tau > 0 {
+				lower := cut(s, p.Tau-1)
+				if size := CodeFor([][]Squares{lower.Sheets()}).Size(); size <= f.limit {
+					t.Errorf("%s: threshold %d fits %d bytes, and so does the one before with %d", name, p.Tau, f.limit, size)
+				}
+			}
+			// A lucky guess needs two: what fits, and what does not. Small trees
+			// have no sample to guess from.
+			if name == "many" && f.passes > 5 {
+				t.Errorf("%s: %d passes for %d bytes", name, f.passes, f.limit)
+			}
+			again, _ := Fit([]Squares{s}, f.limit)
+			if again.Tau != p.Tau || !equal(&again.Parts[0], &p.Parts[0]) {
+				t.Errorf("%s: the same cells give another tree", name)
+			}
+		}
+	}
+	s := squaresOf(all["many"])
+	limit := CodeFor([][]Squares{{s}}).Size() / 2
+	if n := testing.AllocsPerRun(3, func() { Fit([]Squares{s}, limit) }); n > 600 {
+		t.Errorf("%v allocations for %d cells", n, s.Len())
+	}
+}
+
+// Parts have one threshold, and a tree of trees can be cut to any number of bytes.
+func TestFitParts(t *testing.T) {
+	r := rand.New(rand.NewPCG(72, 0))
+	a, b := squaresOf(clusters(r, 3000)), squaresOf(clusters(r, 500))
+	whole := CodeFor([][]Squares{{a}, {b}}).Size()
+	p, ok := Fit([]Squares{a, b}, whole/3)
+	if !ok || p.Size() > whole/3 || p.Cells != uint64(a.Len()+b.Len()) {
+		t.Fatalf("%d bytes of %d, %d cells", p.Size(), whole/3, p.Cells)
+	}
+	for i, s := range []Squares{a, b} {
+		if want := cut(s, p.Tau); !equal(&p.Parts[i], &want) {
+			t.Errorf("part %d is pruned by another threshold", i)
+		}
+	}
+	for bytes := p.Size(); bytes > 60; bytes = bytes * 2 / 3 {
+		q, ok := Fit(p.Parts, bytes)
+		if !ok || q.Size() > bytes {
+			t.Fatalf("cut to %d bytes a tree takes %d", bytes, q.Size())
+		}
+		if n, m := q.Parts[0].Total(), a.Total(); n != m {
+			t.Errorf("cut to %d bytes %d points are %d", bytes, m, n)
+		}
+	}
+	for _, n := range []int{1, 7, 100, 10000} {
+		if got := Cut(a, n); got.Len() > n || got.Total() != a.Total() {
+			t.Errorf("cut to %d squares there are %d, %d points of %d", n, got.Len(), got.Total(), a.Total())
+		}
+	}
+}
+
+// The excess over an area is what all its cells count too much.
+func TestAreaExcess(t *testing.T) {
+	r := rand.New(rand.NewPCG(73, 0))
+	counts := map[uint64]uint64{}
+	for range 300 {
+		counts[grid.Interleave(r.Uint32N(64), r.Uint32N(64))] += 1 + r.Uint64N(4)
+	}
+	for range 20 {
+		s, truth := mixed(r, counts)
+		want := 0.0
+		for k := range uint64(1 << 14) { // squares may reach to 128 x 128
+			want += float64(counted(&s, k)) - float64(truth[k])
+		}
+		inside := true
+		for i := range s.Keys {
+			inside = inside && s.last(i) < 1<<14
+		}
+		if got := s.AreaExcess(); inside && math.Abs(got-want) > 1e-9*want {
+			t.Errorf("an excess of %g, cell by cell %g", got, want)
+		}
+	}
+}
