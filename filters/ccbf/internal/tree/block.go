@@ -13,20 +13,31 @@ type Block struct {
 	Counts [maxBlock]uint64
 	N      int
 
-	head stretches
+	head      stretches
+	low, high uint64 // the leaves of the block from one key to the other were read
 }
 
 // decode reads block i; false where its bytes are damaged.
-func (s *Sheet) decode(i int, b *Block) bool {
-	b.N = 0
+func (s *Sheet) decode(i int, b *Block) bool { return s.decodeIn(i, 0, ^uint64(0), b) }
+
+// decodeIn reads the stretches of block i that have leaves from one key to another;
+// false where their bytes are damaged.
+func (s *Sheet) decodeIn(i int, low, high uint64, b *Block) bool {
+	b.N, b.low, b.high = 0, 0, ^uint64(0)
 	h := &b.head
 	if !s.stretches(i, h) {
 		return false
 	}
+	parts := h.part[:h.n]
+	if h.n > 1 && high < parts[1].first {
+		parts, b.high = parts[:1], parts[1].first-1
+	} else if h.n > 1 && low >= parts[1].first {
+		parts, b.low = parts[1:], parts[1].first
+	}
 	d := blockReader{trees: trees{t: s.t}, b: b}
-	after := s.index[i].first
-	for j := range h.part[:h.n] {
-		part := &h.part[j]
+	after := parts[0].first
+	for j := range parts {
+		part := &parts[j]
 		if part.first < after || j > 0 && after == 0 {
 			return false
 		}

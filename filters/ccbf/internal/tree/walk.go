@@ -55,7 +55,9 @@ type walk struct {
 	area  Area
 	b     *Block
 	block int     // the one read last
-	now   Squares // and its leaves
+	now   Squares // and its leaves, of keys from low to high
+	low   uint64
+	high  uint64
 	sum   Sum
 	least *uint64
 	visit func(l Leaf, inside bool) // nil for a sum
@@ -142,17 +144,18 @@ func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 	if w.visit != nil && w.s.index[i].total < *w.least {
 		return 0, 0
 	}
-	if w.block != i {
-		w.block, w.now = i, Squares{}
+	last := key | side2(level)
+	if w.block != i || key < w.low || last > w.high {
+		w.block, w.low, w.high, w.now = i, 0, ^uint64(0), Squares{}
 		if k := w.s.keep(i, 1, w.b); k != nil {
 			w.now = k.Squares
-		} else if w.s.decode(i, w.b) {
-			w.now = w.b.squares()
+		} else if w.s.decodeIn(i, key, last, w.b) {
+			w.now, w.low, w.high = w.b.squares(), w.b.low, w.b.high
 		}
 	}
 	keys := w.now.Keys
 	from = sort.Search(len(keys), func(i int) bool { return keys[i] >= key })
-	to = from + sort.Search(len(keys)-from, func(i int) bool { return keys[from+i] > key|side2(level) })
+	to = from + sort.Search(len(keys)-from, func(i int) bool { return keys[from+i] > last })
 	return from, to
 }
 
