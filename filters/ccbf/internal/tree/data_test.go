@@ -93,6 +93,21 @@ func BenchmarkFitSmall(b *testing.B) {
 	}
 }
 
+// What a question to another tree begins with.
+func BenchmarkRead(b *testing.B) {
+	for _, points := range []int{100, 1000, 100000} {
+		b.Run(fmt.Sprint(points), func(b *testing.B) {
+			s := squaresOf(clusters(rand.New(rand.NewPCG(44, 0)), points))
+			blob := written(&s)
+			for b.Loop() {
+				if _, _, err := readTree(blob); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // Single questions, for cells with points and for those beside them.
 func BenchmarkFind(b *testing.B) {
 	cells, sheets := benchTree(b)
