@@ -91,7 +91,7 @@ func TestUKDense(t *testing.T) {
 				query("true", "SELECT s.s = first.s FROM s, first")
 				query("true", "SELECT ccbf_union_agg(m) = any_value(s) FROM (SELECT ccbf_agg(lon, lat, 0.001, "+options+") m FROM uk GROUP BY month, category), s")
 			}
-			query("true", "SELECT octet_length(s) - 140 <= ? AND (ccbf_info(s)).encoding = 'dense' AND sketch_is_valid(s) FROM s", bytes)
+			query("true", "SELECT octet_length(s) - 48 <= ? AND (ccbf_info(s)).encoding = 'dense' AND sketch_is_valid(s) FROM s", bytes)
 			if mode == "standard" {
 				query("true", "SELECT ccbf_agg(lon, lat, 0.001, "+options+" ORDER BY category, lat) = any_value(s) FROM uk, s")
 			}
