@@ -41,22 +41,6 @@ func (r *Reader) Uint8() uint8 {
 	return 0
 }
 
-// Uint16 reads two bytes.
-func (r *Reader) Uint16() uint16 {
-	if b := r.next(2); b != nil {
-		return binary.LittleEndian.Uint16(b)
-	}
-	return 0
-}
-
-// Uint32 reads four bytes.
-func (r *Reader) Uint32() uint32 {
-	if b := r.next(4); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
 // Uint64 reads eight bytes.
 func (r *Reader) Uint64() uint64 {
 	if b := r.next(8); b != nil {
@@ -111,16 +95,6 @@ func (r *Reader) Float() float64 {
 		return 0
 	}
 	return float64(m) / powers[places]
-}
-
-// Reserved reads n bytes that this version of the format wants to be 0.
-func (r *Reader) Reserved(n uint64) {
-	for i, c := range r.next(n) {
-		if c != 0 {
-			r.err = Invalidf("%s: reserved byte %d is %d, not 0", r.what, r.off-int(n)+i, c)
-			return
-		}
-	}
 }
 
 // Len is the number of bytes not yet read.

@@ -8,13 +8,12 @@ import (
 )
 
 func TestReader(t *testing.T) {
-	b := []byte{1, 2, 0, 3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'x', 'y'}
+	b := []byte{1, 4, 0, 0, 0, 0, 0, 0, 0, 'x', 'y'}
 	b = binary.AppendUvarint(b, 300)
 	r := NewReader("parameters", b)
-	if a, b, c, d := r.Uint8(), r.Uint16(), r.Uint32(), r.Uint64(); a != 1 || b != 2 || c != 3 || d != 4 {
-		t.Errorf("read %d %d %d %d", a, b, c, d)
+	if a, b := r.Uint8(), r.Uint64(); a != 1 || b != 4 {
+		t.Errorf("read %d %d", a, b)
 	}
-	r.Reserved(2)
 	if got := r.Bytes(2); string(got) != "xy" || cap(got) != 2 {
 		t.Errorf("read %q with room for %d", got, cap(got))
 	}
@@ -24,25 +23,22 @@ func TestReader(t *testing.T) {
 }
 
 func TestReaderStopsAtTheEnd(t *testing.T) {
-	full := make([]byte, 15)
+	full := make([]byte, 9)
 	for n := range full {
 		r := NewReader("parameters", full[:n:n])
 		r.Uint64()
-		r.Uint32()
-		r.Uint16()
 		r.Uint8()
 		if err := r.Done(); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "more bytes expected after byte") {
-			t.Errorf("%d of 15 bytes: %v", n, err)
+			t.Errorf("%d of 9 bytes: %v", n, err)
 		}
 		if r.Uint64() != 0 || r.Bytes(0) != nil || r.Uvarint() != 0 {
-			t.Errorf("%d of 15 bytes: read after the error", n)
+			t.Errorf("%d of 9 bytes: read after the error", n)
 		}
 	}
 	for want, read := range map[string]func(*Reader){
 		"body: 18446744073709551612 more bytes expected after byte 3": func(r *Reader) { r.Bytes(1<<64 - 1) },
 		"body: 3 bytes, expected 1":                                   func(r *Reader) { r.Uint8() },
-		"body: reserved byte 1 is 7, not 0":                           func(r *Reader) { r.Reserved(3) },
-		"body: no number at byte 2":                                   func(r *Reader) { r.Uint16(); r.Uvarint() },
+		"body: no number at byte 2":                                   func(r *Reader) { r.Bytes(2); r.Uvarint() },
 	} {
 		r := NewReader("body", []byte{0, 7, 0x80})
 		read(r)
