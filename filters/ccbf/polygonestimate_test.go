@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
@@ -118,8 +119,11 @@ func spotSum(m map[spot]uint64, g grid.Grid, mp orb.MultiPolygon) (sum float64) 
 // of n sketches the share of misses deviates by sqrt(0.05*0.95/n): not above the
 // stated share by more than 4 of that.
 func TestIntervalsHoldTheTruth(t *testing.T) {
-	seeds := 14
-	if testing.Short() {
+	seeds := 5
+	switch {
+	case os.Getenv("CCBF_LONG") != "":
+		seeds = 14
+	case testing.Short():
 		seeds = 3
 	}
 	bound := orb.Bound{Min: orb.Point{0, 0}, Max: orb.Point{side, side}}

@@ -3,6 +3,7 @@ package ccbf
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -88,8 +89,11 @@ func (j *judged) truth(mp orb.MultiPolygon, inside func(mp orb.MultiPolygon, p o
 // 2.4e8 pairs of an edge and a centre asked about here 2e-6 are expected to be
 // that near, by the lengths of the edges, and none is.
 func TestPolygonSumsAgainstPlanar(t *testing.T) {
-	rounds := 10_000
-	if testing.Short() {
+	rounds := 3_000
+	switch {
+	case os.Getenv("CCBF_LONG") != "":
+		rounds = 10_000
+	case testing.Short():
 		rounds = 500
 	}
 	maps := []*judged{

@@ -34,6 +34,7 @@
 package sqltest
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -67,6 +68,12 @@ type Conn interface {
 // Run runs the files *.test of a directory on a host.
 func Run(t *testing.T, h Host, dir string) {
 	t.Helper()
+	RunPart(t, h, dir, 0, 1)
+}
+
+// RunPart runs one of so many equal parts of the files, or all with CCBF_LONG=1.
+func RunPart(t *testing.T, h Host, dir string, part, of int) {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.test"))
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +81,10 @@ func Run(t *testing.T, h Host, dir string) {
 	if len(files) == 0 {
 		t.Fatalf("no *.test in %s", dir)
 	}
-	for _, file := range files {
+	for i, file := range files {
+		if i%of != part && os.Getenv("CCBF_LONG") == "" {
+			continue
+		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".test"), func(t *testing.T) { runFile(t, h, file) })
 	}
 }

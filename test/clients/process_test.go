@@ -15,8 +15,9 @@ import (
 
 const ten = "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)"
 
-// One statement loads it, within 100 ms; again and in further databases is
-// harmless, and what one database is told does not depend on another's life.
+// One statement loads it; again and in further databases is harmless, and what one
+// database is told does not depend on another's life. (How long LOAD takes is only
+// logged; make bench holds it.)
 func TestLoad(t *testing.T) {
 	path := extension(t)
 	for _, v := range versions(t, true) {
@@ -34,9 +35,6 @@ func TestLoad(t *testing.T) {
 			}
 			slices.Sort(times)
 			t.Logf("LOAD took %.1f ms (%.1f to %.1f)", times[2], times[0], times[4])
-			if times[0] > 100 {
-				t.Errorf("LOAD took %.1f ms at least; 100 is promised", times[0])
-			}
 			p := cHost(t, v)
 			p.load(1, path)
 			p.sql(1, "LOAD '"+path+"'")

@@ -101,6 +101,9 @@ type Family struct {
 	// Keys is the number of distinct keys of the random operations, 5,000
 	// where it is 0.
 	Keys int
+	// Heavy is how many keys an Add is for the sketch, 1 where it is 0: random
+	// histories are the shorter, if CCBF_LONG is not set.
+	Heavy int
 	// Allocs is the bytes that Decode and Look may allocate for a BLOB beyond
 	// 16 times its length; 64 KiB where it is 0.
 	Allocs int
@@ -114,6 +117,14 @@ func (f Family) keys() int {
 		return f.Keys
 	}
 	return 5000
+}
+
+// fewer is n operations, or fewer where each of them is many.
+func (f Family) fewer(n int) int {
+	if f.Heavy > 1 && !long() {
+		return n / f.Heavy
+	}
+	return n
 }
 
 func (f Family) small() Subject {

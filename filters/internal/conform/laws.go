@@ -66,6 +66,7 @@ func operations(t testing.TB, f Family) {
 	case testing.Short(): // under the race detector
 		n = 20_000
 	}
+	n = f.fewer(n)
 	src := newSource(1, f.keys())
 	s, truth := f.New(), map[uint64]uint64{}
 	for i := range n {
@@ -170,7 +171,7 @@ func union(t testing.TB, f Family) {
 		t.Skip("no union")
 	}
 	src := newSource(4, f.keys())
-	for _, size := range []int{0, 3, 300, 5000} {
+	for _, size := range []int{0, 3, 300, f.fewer(5000)} {
 		parts := [][]op{src.ops(size), src.ops(size / 3), src.ops(2 * size)}
 		part := func(i int) Subject { return add(t, f.New(), parts[i]) }
 		unite := func(a, b Subject) Subject {

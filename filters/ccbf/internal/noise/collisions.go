@@ -8,12 +8,12 @@ import (
 )
 
 // What other keys add to a reading. A ghost is what a key reads that was never
-// added: the least of k counters at random places, so t or more with the k-th
-// power of the share of the counters that hold t or more. The ghosts of different
-// keys are independent of each other, given the sketch. (The positions of a key
-// follow from two numbers in place of k, so that of m counters two keys share all
-// with a chance of up to 4/m^2. That is left out: it matters where m is small and
-// few keys hold most points.)
+// added: the least of k counters at random places, all different, so t or more with
+// about the k-th power of the share of the counters that hold t or more. The ghosts
+// of different keys are independent of each other, given the sketch. (The positions
+// of a key follow from two numbers in place of k, so that of m counters two keys
+// share all with a chance of up to 4/m^2. That is left out: it matters where m is
+// small and few keys hold most points.)
 //
 // A cell with f points reads f plus a ghost in mode standard, and something from
 // the larger of the two to their sum in mode mi: an insertion lowers no counter
@@ -36,26 +36,64 @@ func (m *Model) ghosts(class int, sums bool) *distribution {
 		g = &m.larger[class]
 	}
 	if *g == nil {
-		*g = ghostsOf(m.counters, class, sums)
+		*g = ghostsOf(m.counters, class, sums, m.sums)
 	}
 	return *g
 }
 
-func ghostsOf(d *cascade.Counters, class int, sums bool) *distribution {
+// ghostsOf computes them. met is for mode standard, where a key is in a counter as
+// often as its positions meet there.
+func ghostsOf(d *cascade.Counters, class int, sums, met bool) *distribution {
 	var h Histogram
 	addMet(d, class, sums, &h)
 	g := &distribution{}
-	above, m, k := uint64(0), float64(d.Layers[0].Size), float64(d.Shape.K)
-	for bin := len(h.counts) - 1; bin > 0; bin-- {
-		if n := h.counts[bin]; n > 0 {
-			above += n
-			g.values = append(g.values, h.value(bin))
-			g.tails = append(g.tails, math.Pow(float64(above)/m, k))
+	above, m, k, more := uint64(0), float64(d.Layers[0].Size), float64(d.Shape.K), 0.0
+	carries := make([]float64, d.Shape.Layers) // counters from which keys go on in a layer
+	for x := range carries {
+		if carries[x] = m; x > class {
+			carries[x] = h.from(unit(&d.Shape, x))
 		}
+	}
+	for bin := len(h.counts) - 1; bin > 0; bin-- {
+		n := h.counts[bin]
+		if n == 0 {
+			continue
+		}
+		above += n
+		v := h.value(bin)
+		x := class // the layer that says most of v
+		for v >= unit(&d.Shape, x+1) {
+			x++
+		}
+		// All k carry into it, and all are there where it holds so much.
+		size, carry, draws, shares := float64(d.Layers[x].Size), carries[x], k, 1.0
+		if k > size {
+			if draws = size; met { // Counters.Apart: some positions have a share each of one counter
+				shares = math.Ceil(k / size)
+				draws = k - size*(shares-1)
+			}
+		}
+		more = max(more, drawn(carry, m, min(k, m))*drawn(float64(above)/carry*size, size, draws))
+		// No reading is above the total.
+		v = min(max(v/shares, unit(&d.Shape, x)), v, float64(d.Full))
+		if last := len(g.values) - 1; last >= 0 && g.values[last] <= v {
+			g.tails[last] = more
+			continue
+		}
+		g.values, g.tails = append(g.values, v), append(g.tails, more)
 	}
 	slices.Reverse(g.values)
 	slices.Reverse(g.tails)
 	return g
+}
+
+// drawn is the chance that k different ones of so many are all among some of them.
+func drawn(some, of, k float64) float64 {
+	chance := 1.0
+	for i := 0.0; i < k; i++ {
+		chance *= max(0, some-i) / (of - i)
+	}
+	return chance
 }
 
 // addMet adds every counter to h, with the value that a key of a class meets there.

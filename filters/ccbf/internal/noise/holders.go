@@ -20,7 +20,10 @@ import (
 // the layer. Between two entries N is taken for a power of t.
 type holders []held
 
-type held struct{ least, keys float64 } // so many keys hold this or more
+type held struct {
+	least, keys float64 // so many keys hold this or more
+	bend        float64 // from here to where there are none: see bent
+}
 
 func holdersOf(d *cascade.Counters) (out holders) {
 	for x := range d.Shape.Layers {
@@ -43,7 +46,7 @@ func holdersOf(d *cascade.Counters) (out holders) {
 				}
 				keys = min(keys, out[n-1].keys)
 			}
-			out = append(out, held{least, keys})
+			out = append(out, held{least: least, keys: keys})
 		}
 		h.each(func(value, times float64) {
 			if value*unit < end {
@@ -78,21 +81,25 @@ func (h holders) at(t float64) float64 {
 	}
 	a, b := h[i-1], h[i]
 	if b.keys < 0.5 { // the last one
-		return a.keys + (b.keys-a.keys)*(t-a.least)/(b.least-a.least)
+		return a.keys + (b.keys-a.keys)*(1-math.Pow((b.least-t)/(b.least-a.least), 1+a.bend))
 	}
 	return a.keys * math.Pow(b.keys/a.keys, math.Log(t/a.least)/math.Log(b.least/a.least))
 }
 
 // whole makes h complete where no counter is 0, so that not even the number of keys
 // shows: with as many as make the points come out at the total, or as few as can be.
-// It says whether the number showed.
-func (h holders) whole(total float64) (all holders, shown bool) {
+// That is as many as fill all m counters in the mean, m/k times the m-th harmonic
+// number. It says whether the number showed.
+func (h holders) whole(total float64, s *cascade.Shape) (all holders, shown bool) {
 	if len(h) == 0 || h[0].least == 1 {
 		return h, true
 	}
 	first := h[0]
-	h = append(holders{{1, first.keys}}, h...)
-	low, high := max(first.keys, 1), total
+	h = append(holders{{least: 1, keys: first.keys}}, h...)
+	m := float64(s.Size[0])
+	fill := m / float64(s.K) * (math.Log(m) + 0.5772)
+	low, high := max(first.keys, fill, 1), total
+	h[0].keys = low
 	for high > low*1.001 {
 		h[0].keys = (low + high) / 2
 		if h.points() > total {
@@ -102,6 +109,21 @@ func (h holders) whole(total float64) (all holders, shown bool) {
 		}
 	}
 	return h, false
+}
+
+// bent makes the points come out at the total by what is taken for the keys beyond
+// the last entry, where counters are maxima and say too little of them: N(t) from a to
+// its end at b falls like (b-t)^(1+bend), and the sum over t is N(a) (b-a) / (2+bend).
+// A layer of few counters has the count of one of many keys in each.
+func (h holders) bent(total float64) {
+	n := len(h) - 2
+	if n < 0 || h[n+1].keys >= 0.5 {
+		return
+	}
+	last := h[n].keys * (h[n+1].least - h[n].least) / 2
+	if over := h.points() - total; over > 0 && over < last {
+		h[n].bend = 2*last/(last-over) - 2
+	}
 }
 
 // all is the number of keys, and top the most that one may hold.

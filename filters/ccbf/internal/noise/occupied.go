@@ -51,9 +51,12 @@ func (m *Model) look() (o overcount, share float64, known bool) {
 	if total == 0 {
 		return o, 0, true
 	}
-	h, shown := holdersOf(m.counters).whole(float64(total))
+	h, shown := holdersOf(m.counters).whole(float64(total), &m.counters.Shape)
 	if h.all() <= 0 {
 		return o, 0, false
+	}
+	if !m.sums && m.origin.Number == 0 {
+		h.bent(float64(total))
 	}
 	l := m.outlook(h, float64(total))
 	switch {
