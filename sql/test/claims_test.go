@@ -172,7 +172,7 @@ func TestClaims(t *testing.T) {
 	exec(t, db, "SET threads = 1")
 	exec(t, db, "CREATE TABLE edited (form VARCHAR, sealed BOOLEAN, n BIGINT, b BLOB, g BLOB)")
 	exec(t, db, "CREATE TABLE bad AS FROM edited")
-	few := 16
+	few := 8
 	if os.Getenv("CCBF_LONG") != "" {
 		few = math.MaxInt32
 	}

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -50,13 +51,17 @@ func TestTooOld(t *testing.T) {
 // Errors while parallel parts of a group are put together: DuckDB forgets their
 // states. The next query is right, and closing the database gives all back.
 func TestCombineErrors(t *testing.T) {
+	times := 1
+	if os.Getenv("CCBF_LONG") != "" {
+		times = 3
+	}
 	for _, v := range versions(t, true) {
 		t.Run(v, func(t *testing.T) {
 			c := node(t, v)
 			h := loaded(t, c, ":memory:")
 			conn := connect(t, h)
 			mustExec(t, conn, "SET threads = 8; CREATE TABLE d AS SELECT i, i // 250000 AS part FROM range(1000000) t(i)")
-			for range 3 {
+			for range times {
 				for _, q := range []string{
 					"SELECT ccbf_agg(i % 1000, i % 7, 1 + part, {category: 'a'}) FROM d",
 					"SELECT i % 100, ccbf_agg(i % 1000, i % 7, 1, {category: 'a', k: 1 + part}) FROM d GROUP BY ALL",
