@@ -169,7 +169,8 @@ func TestAccuracy(t *testing.T) {
 		if !ok {
 			t.Skip("CCBF_CELLS names no folder with cells")
 		}
-		body, _ := cells.List{{Run: cells.Run{Keys: s.Keys, Counts: s.Counts}, Label: cells.Label{None: true}}}.AppendBody(nil, math.MaxInt32)
+		list := cells.List{{Run: cells.Run{Keys: s.Keys, Counts: s.Counts}, Label: cells.Label{None: true}}}
+		body, _ := list.AppendBody(nil, list.Bounds(), math.MaxInt32)
 		tree := CodeFor([][]Squares{{s}}).Size()
 		for _, bytes := range []uint64{uint64(len(body)) / 2, tree / 2} {
 			a, p := measured(t, s, bytes)
