@@ -201,9 +201,9 @@ func BenchmarkUnpruned(b *testing.B) {
 			b.Skip("CCBF_CELLS names no folder with cells")
 		}
 		list := cells.List{{Run: cells.Run{Keys: s.Keys, Counts: s.Counts}, Label: cells.Label{None: true}}}
-		body, _ := list.AppendBody(nil, math.MaxInt32)
+		body, _ := list.AppendBody(nil, list.Bounds(), math.MaxInt32)
 		var v cells.View
-		if err := v.Reset(body, list.Bounds()); err != nil {
+		if err := v.Reset(body, list.Bounds(), false, s.Total()); err != nil {
 			b.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(62, 0))
