@@ -86,10 +86,17 @@ func (v treeView) count(c grid.Cell, category []byte) uint64 {
 }
 
 func (v treeView) counts(dst []uint64, at []grid.Cell, category []byte) {
-	for i, c := range at {
-		dst[i] = v.count(c, category)
+	if len(at) < fewQuestions {
+		for i, c := range at {
+			dst[i] = v.count(c, category)
+		}
+		return
 	}
+	v.tree.counts(dst, at, v.Bounds, category)
 }
+
+// fewQuestions is up to how many cells are asked for one by one.
+const fewQuestions = 8
 
 // ask is what the tree knows of the points in an area.
 func (v treeView) ask(a area, category []byte, shares bool) tree.Sum {

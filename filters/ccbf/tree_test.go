@@ -95,6 +95,17 @@ func (j *judge) check(what string, category *string) {
 			j.Fatalf("%s: cell %v counts %d of %d, at most %d too many", what, c, got, n, most)
 		}
 	}
+	var asked []grid.Cell
+	for c := range at {
+		asked = append(asked, c, grid.Cell{X: c.X + 1, Y: c.Y - 3})
+	}
+	together := make([]uint64, len(asked))
+	j.v.CountCells(together, asked, text)
+	for i, c := range asked {
+		if got := j.v.Count(c, text); together[i] != got {
+			j.Fatalf("%s: cell %v counts %d among others, %d alone", what, c, together[i], got)
+		}
+	}
 	for range 200 {
 		c := grid.Cell{X: j.r.Int64N(4000) - 2000, Y: j.r.Int64N(4000) - 2000}
 		if got := j.v.Count(c, text); got < at[c] || got-at[c] > most {

@@ -4,6 +4,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -17,7 +18,23 @@ type treeBody struct {
 	sheets   []tree.Sheet // of all sections
 	block    *tree.Block  // for the leaves that a question reads
 	groups   []treeGroup  // what the last question is about
-	group    []tree.Sheet // their sheets
+	batch    batch
+	asked    int   // questions
+	room     int64 // for leaves that are kept
+}
+
+// keepLeaves is how much memory is taken to keep the leaves of a tree that is asked
+// more than once, as many are asked only one question.
+const keepLeaves = 16 << 20
+
+// begin notes a question.
+func (t *treeBody) begin() {
+	if t.asked++; t.asked == 2 {
+		t.room = keepLeaves
+		for i := range t.sheets {
+			t.sheets[i].Keep(&t.room)
+		}
+	}
 }
 
 // treeSection is one section of a body.
@@ -51,7 +68,7 @@ func (t *treeBody) reset(body []byte, categories bool) error {
 	if sections > uint64(r.Len())/4 {
 		return sketch.Invalidf("%d sections in %d bytes", sections, len(body))
 	}
-	t.tau, t.sections = tree.Tau(tau), t.sections[:0]
+	t.tau, t.sections, t.asked = tree.Tau(tau), t.sections[:0], 0
 	all := 0
 	for i := range sections {
 		label, err := cells.ReadLabel(r, categories)
@@ -113,6 +130,7 @@ func (t *treeBody) leaves() int {
 
 // count is what a cell counts, in a category or, where that is nil, in all.
 func (t *treeBody) count(c grid.Cell, category []byte) uint64 {
+	t.begin()
 	x, y, z := cells.Key(c)
 	n := uint64(0)
 	for i := range t.sections {
@@ -123,10 +141,46 @@ func (t *treeBody) count(c grid.Cell, category []byte) uint64 {
 	return n
 }
 
+// batch is the memory of questions for many cells.
+type batch struct {
+	keys, at []uint64 // in Z-order, and which question each is of
+	found    []tree.Leaf
+	sort     radix.Scratch
+}
+
+// counts is count for many cells: a block is read once for all that it holds of them.
+func (t *treeBody) counts(dst []uint64, at []grid.Cell, bounds grid.Rect, category []byte) {
+	clear(dst)
+	b := &t.batch
+	for _, g := range t.about(category) {
+		b.keys, b.at = b.keys[:0], b.at[:0]
+		for i, c := range at {
+			if !bounds.Contains(c) {
+				continue
+			}
+			if x, y, z := cells.Key(c); x == g.x && y == g.y {
+				b.keys, b.at = append(b.keys, z), append(b.at, uint64(i))
+			}
+		}
+		b.sort.SortPairs(b.keys, b.at)
+		if cap(b.found) < len(b.keys) {
+			b.found = make([]tree.Leaf, len(at))
+		}
+		found := b.found[:len(b.keys)]
+		for i := range g.sheets {
+			g.sheets[i].FindAll(b.keys, found, t.block)
+			for j, l := range found {
+				dst[b.at[j]] = saturate.Add(dst[b.at[j]], l.Count)
+			}
+		}
+	}
+}
+
 // about are the sheets that a question is about, by region: those of a category or,
 // where that is nil, of all.
 func (t *treeBody) about(category []byte) []treeGroup {
-	t.groups, t.group = t.groups[:0], t.group[:0]
+	t.begin()
+	t.groups = t.groups[:0]
 	if category == nil && len(t.sections) > 0 && t.sections[0].Category == nil || len(t.sections) == 1 {
 		for i := range t.sections { // ordered by region
 			if s := &t.sections[i]; s.Matches(category) {
