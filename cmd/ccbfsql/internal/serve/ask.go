@@ -104,6 +104,7 @@ type spot struct {
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
 	Count uint64  `json:"count"`
+	Side  float64 `json:"side"` // of the cell, or of a tree's leaf
 }
 
 // hottest asks for the k places with the most points in a box.
@@ -124,7 +125,7 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, box [4]float6
 	defer rows.Close()
 	for rows.Next() {
 		var p spot
-		if err := rows.Scan(&p.X, &p.Y, &p.Count); err != nil {
+		if err := rows.Scan(&p.X, &p.Y, &p.Count, &p.Side); err != nil {
 			return nil, err
 		}
 		h.Spots = append(h.Spots, p)
