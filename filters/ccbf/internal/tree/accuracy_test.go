@@ -50,30 +50,13 @@ func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruned)
 	}
 	sheets := encoded(t, p.Code, p.Sheets[0])
 	tree := p.Parts[0]
-	sums := make([]uint64, cells.Len()+1) // of the cells before
-	for i, n := range cells.Counts {
-		sums[i+1] = sums[i] + n
-	}
+	sums := sumsOf(cells)
 	r := rand.New(rand.NewPCG(61, 0))
 	room := int64(64 << 20)
 	s := sheets[0]
 	s.Keep(&room)
 	var b Block
-	for i, side := range boxSides {
-		const boxes = 2000
-		for range boxes {
-			x, y := grid.Deinterleave(cells.Keys[r.IntN(cells.Len())])
-			q := box{x0: uint64(x) - r.Uint64N(side), y0: uint64(y) - r.Uint64N(side)}
-			q.x1, q.y1 = q.x0+side, q.y0+side
-			truth := truthOf(&cells, sums, &q, 0, MaxLevel+1)
-			sum := s.Sum(&q, &b)
-			if sum.Low > truth || truth > sum.High {
-				t.Fatalf("box %+v has %d points, bounds %+v", q, truth, sum)
-			}
-			a.high[i].add((float64(sum.High) - float64(truth)) / float64(truth))
-			a.estimate[i].add(math.Abs(sum.Estimate-float64(truth)) / float64(truth))
-		}
-	}
+	measuredBoxes(t, &a, cells, sums, sheets, r)
 	most := tree.Most()
 	out := make([]Leaf, cells.Len())
 	s.FindAll(cells.Keys, out, &b)
@@ -120,6 +103,35 @@ func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruned)
 		t.Errorf("the mean excess over the area is %v, building says %g", a.anywhere, said)
 	}
 	return a, p
+}
+
+// measuredBoxes is measured for boxes, of all sheets of a tree.
+func measuredBoxes(t *testing.T, a *accuracy, cells Squares, sums []uint64, sheets []Sheet, r *rand.Rand) {
+	t.Helper()
+	var b Block
+	for i, side := range boxSides {
+		for range 2000 {
+			x, y := grid.Deinterleave(cells.Keys[r.IntN(cells.Len())])
+			q := box{x0: uint64(x) - r.Uint64N(side), y0: uint64(y) - r.Uint64N(side)}
+			q.x1, q.y1 = q.x0+side, q.y0+side
+			truth := truthOf(&cells, sums, &q, 0, MaxLevel+1)
+			sum := AreaSum(sheets, &q, &b)
+			if sum.Low > truth || truth > sum.High {
+				t.Fatalf("box %+v has %d points, bounds %+v", q, truth, sum)
+			}
+			a.high[i].add((float64(sum.High) - float64(truth)) / float64(truth))
+			a.estimate[i].add(math.Abs(sum.Estimate-float64(truth)) / float64(truth))
+		}
+	}
+}
+
+// sumsOf are the points of the cells before each, and of all.
+func sumsOf(cells Squares) []uint64 {
+	sums := make([]uint64, cells.Len()+1)
+	for i, n := range cells.Counts {
+		sums[i+1] = sums[i] + n
+	}
+	return sums
 }
 
 // truthOf is the sum over a box of the cells in a square: those of a stretch of the
@@ -192,6 +204,51 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+// What a union of parts loses against a tree of all points at once: parts are drawn
+// at random, each pruned to half of its own bytes, and united without pruning again
+// or pruned to half the bytes of all. Bounds hold.
+func TestUnionLoss(t *testing.T) {
+	s, ok := dataCells(t, "uk")
+	if !ok {
+		t.Skip("CCBF_CELLS names no folder with cells")
+	}
+	sums := sumsOf(s)
+	half := CodeFor([][]Squares{{s}}).Size() / 2
+	for _, n := range []int{1, 3, 12} {
+		r := rand.New(rand.NewPCG(63, uint64(n)))
+		parts := make([]Squares, n)
+		for i, key := range s.Keys {
+			drawn := make([]uint64, n)
+			for range s.Counts[i] {
+				drawn[r.IntN(n)]++
+			}
+			for j, k := range drawn {
+				if k > 0 {
+					parts[j].Keys, parts[j].Counts = append(parts[j].Keys, key), append(parts[j].Counts, k)
+				}
+			}
+		}
+		var m Merger
+		for _, part := range parts {
+			p, ok := Fit([]Squares{part}, CodeFor([][]Squares{{part}}).Size()/2)
+			if !ok {
+				t.Fatal("half the bytes are too few")
+			}
+			m.Add(p.Parts[0])
+		}
+		for _, limit := range []uint64{math.MaxUint32, half} {
+			p, ok := Fit([]Squares{m.Sum()}, limit)
+			if !ok {
+				t.Fatal("half the bytes are too few")
+			}
+			var a accuracy
+			sheets := encoded(t, p.Code, p.Sheets[0])
+			measuredBoxes(t, &a, s, sums, sheets, rand.New(rand.NewPCG(61, 0)))
+			t.Logf("%d parts, %d sheets, %d leaves in %d bytes, most %d: upper bounds %v, estimates %v", n, len(sheets), p.Parts[0].Len(), p.Size(), p.Parts[0].Most(), a.high, a.estimate)
+		}
+	}
+}
+
 // BenchmarkUnpruned compares the exact form with all cells as a tree: bytes of both,
 // and single questions for cells with points.
 func BenchmarkUnpruned(b *testing.B) {
@@ -216,10 +273,10 @@ func BenchmarkUnpruned(b *testing.B) {
 		sheet := encoded(b, code, lists[0])[0]
 		tree := len(code.AppendCode(nil)) + len(sheet.bytes)
 		var block Block
-		for form, ask := range map[string]func(key uint64) uint64{
+		for form, ask := range inOrder(map[string]func(key uint64) uint64{
 			"exact": func(key uint64) uint64 { return v.Count(cells.CellOf(0, 0, key), nil) },
 			"tree":  func(key uint64) uint64 { l, _ := sheet.Find(key, &block); return l.Count },
-		} {
+		}) {
 			b.Run(name+"/"+form, func(b *testing.B) {
 				i := 0
 				for b.Loop() {
