@@ -9,7 +9,10 @@ import (
 
 // Pruned is a tree that fits its bytes.
 type Pruned struct {
+	// Tau is the threshold of squares up to the key UpTo, of which most trees have
+	// all, and the next lower one that of those beyond.
 	Tau    Tau
+	UpTo   uint64
 	Parts  []Squares
 	Sheets [][]Squares // of each part
 	Code   *Code
@@ -25,8 +28,11 @@ func (p *Pruned) Size() uint64 { return p.Code.Size() }
 
 // Fit prunes parts, such as those of several categories, by one threshold: one on
 // the scale for which code and sheets take at most limit bytes, and for the next
-// lower one they do not. False where they never do. The result depends on the points
-// alone, not on the order in which they came. O(n) for n squares.
+// lower one they do not. False where they never do. Where many squares have the same
+// weight, as where most cells have one point, a step of the scale can be a tenth of
+// the bytes and more: then those of the last step are split from the end of the curve
+// on, up to what fits. The result depends on the points alone, not on the order in
+// which they came. O(n) for n squares.
 func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
 	f := fitters.Get().(*fitter)
 	defer f.end()
@@ -44,7 +50,7 @@ func Cut(s Squares, squares int) Squares {
 	defer f.end()
 	f.add(s)
 	ascend(&f.leaves)
-	out, _, _ := f.nodes[0].At(Tau(f.leastFor(float64(squares), 0, Taus-1, 1, 1)), Squares{})
+	out, _, _ := f.nodes[0].At(Tau(f.leastFor(float64(squares), 0, Taus-1, 1, 1)), ^uint64(0), Squares{})
 	return out
 }
 
@@ -89,19 +95,62 @@ func (f *fitter) add(s Squares) {
 // guess.
 func (f *fitter) fit(guess int) (*Pruned, bool) {
 	var fits *Pruned
+	above := uint64(0) // the size at the highest threshold that does not fit
 	t := f.search(guess, func(t int) uint64 {
-		p := f.at(Tau(t))
+		p := f.at(Tau(t), ^uint64(0))
 		if p.Size() <= f.limit {
 			f.spare, fits = fits, p
 		} else {
-			f.spare = p
+			f.spare, above = p, p.Size()
 		}
 		return p.Size()
 	})
 	if fits == nil {
-		fits = f.at(Tau(t))
+		fits = f.at(Tau(t), ^uint64(0))
+		return fits, fits.Size() <= f.limit
 	}
-	return fits, fits.Size() <= f.limit
+	if above > 0 {
+		fits = f.fill(fits, above)
+	}
+	return fits, true
+}
+
+// The places on the curve from which on the last step of the scale is taken.
+const (
+	places    = 64
+	fillTries = 2
+	fillShare = 32 // so small a part of the limit is not worth a try
+)
+
+// fill splits more of a tree, which would take above bytes at the next lower
+// threshold, where that fits.
+func (f *fitter) fill(fits *Pruned, above uint64) *Pruned {
+	keys := f.nodes[0].s.Keys
+	for i := range f.nodes {
+		if k := f.nodes[i].s.Keys; len(k) > len(keys) {
+			keys = k
+		}
+	}
+	// Up to the place low too much is split; high fits. Sizes are taken to change
+	// evenly from one to the other.
+	low, high, below := 0, places, fits.Size()
+	for range fillTries {
+		if f.limit-below < f.limit/fillShare || high-low < 2 {
+			break
+		}
+		step := (f.limit - below) * uint64(high-low) / (above - below)
+		at := max(high-int(step), low+1)
+		if at >= high {
+			break
+		}
+		p := f.at(fits.Tau, keys[len(keys)*at/places])
+		if p.Size() <= f.limit {
+			f.spare, fits, high, below = fits, p, at, p.Size()
+		} else {
+			f.spare, low, above = p, at, p.Size()
+		}
+	}
+	return fits
 }
 
 // quickTries is how often the bytes of a leaf say where to try next; then halves do.
@@ -191,15 +240,15 @@ func (f *fitter) guess(sample Squares) int {
 	g.add(sample)
 	ascend(&g.leaves)
 	return f.search(t, func(t int) uint64 {
-		p := g.at(Tau(t))
+		p := g.at(Tau(t), ^uint64(0))
 		g.spare = p
 		tables := min(p.Code.tablesSize(), p.Size())
 		return tables + uint64(float64(p.Size()-tables)/float64(max(g.leaves[t], 1))*float64(f.leaves[t]))
 	})
 }
 
-// at is the tree pruned by a threshold.
-func (f *fitter) at(tau Tau) *Pruned {
+// at is the tree pruned by a threshold, that of squares up to a key.
+func (f *fitter) at(tau Tau, upTo uint64) *Pruned {
 	f.passes++
 	p := f.spare
 	if f.spare = nil; p == nil {
@@ -212,14 +261,14 @@ func (f *fitter) at(tau Tau) *Pruned {
 	if len(p.Parts) != n {
 		p.Parts, p.Sheets = make([]Squares, n), make([][]Squares, n)
 	}
-	p.Tau, p.Excess, p.Cells = tau, 0, 0
+	p.Tau, p.UpTo, p.Excess, p.Cells = tau, upTo, 0, 0
 	known := true
 	for i := range f.nodes {
 		n := &f.nodes[i]
 		if p.memory[i].Len() < n.s.Len() {
 			p.memory[i] = room(n.s.Len())
 		}
-		s, excess, cells := n.At(tau, p.memory[i])
+		s, excess, cells := n.At(tau, upTo, p.memory[i])
 		p.Parts[i] = s
 		if n.nested {
 			p.Sheets[i] = s.Sheets()

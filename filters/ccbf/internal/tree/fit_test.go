@@ -14,6 +14,11 @@ func TestFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	all := shapes()
 	all["many"] = clusters(r, 60_000)
+	all["even"] = map[uint64]uint64{} // all weights are a few numbers
+	for range 3000 {
+		all["even"][r.Uint64N(100_000)] = 1
+	}
+	filled := 0
 	for name, counts := range inOrder(all) {
 		s := squaresOf(counts)
 		whole := CodeFor([][]Squares{{s}}).Size()
@@ -33,14 +38,20 @@ func TestFit(t *testing.T) {
 			}
 			// A lucky guess needs two: what fits, and what does not. Small trees
 			// have no sample to guess from.
-			if name == "many" && f.passes > 5 {
+			if name == "many" && f.passes > 7 {
 				t.Errorf("%s: %d passes for %d bytes", name, f.passes, f.limit)
+			}
+			if ok && p.UpTo < math.MaxUint64 {
+				filled++
 			}
 			again, _ := Fit([]Squares{s}, f.limit)
 			if again.Tau != p.Tau || !equal(&again.Parts[0], &p.Parts[0]) {
 				t.Errorf("%s: the same cells give another tree", name)
 			}
 		}
+	}
+	if filled < 3 {
+		t.Errorf("%d trees fill their bytes with a part of a step: expected more", filled)
 	}
 	s := squaresOf(all["many"])
 	limit := CodeFor([][]Squares{{s}}).Size() / 2
@@ -59,7 +70,7 @@ func TestFitParts(t *testing.T) {
 		t.Fatalf("%d bytes of %d, %d cells", p.Size(), whole/3, p.Cells)
 	}
 	for i, s := range []Squares{a, b} {
-		if want := cut(s, p.Tau); !equal(&p.Parts[i], &want) {
+		if want := cutUpTo(s, p.Tau, p.UpTo); !equal(&p.Parts[i], &want) {
 			t.Errorf("part %d is pruned by another threshold", i)
 		}
 	}

@@ -93,18 +93,22 @@ func room(n int) Squares { return Squares{make([]uint64, n), make([]uint8, n), m
 
 // At is the tree pruned by a threshold, in the memory of dst where it is enough,
 // and by how much the counts of all cells that have points are too high together,
-// and how many those are.
-func (n *Nodes) At(tau Tau, dst Squares) (s Squares, excess, cells uint64) {
+// and how many those are. Squares whose first points are beyond the key upTo have the
+// next lower threshold.
+func (n *Nodes) At(tau Tau, upTo uint64, dst Squares) (s Squares, excess, cells uint64) {
 	size := n.s.Len()
 	if dst.Len() < size {
 		dst = room(size)
 	}
-	p := pruner{n: n, value: tau.Value(), at: size, dst: dst}
+	p := pruner{n: n, value: tau.Value(), upTo: upTo, at: size, dst: dst}
+	if tau > 0 {
+		p.beyond = (tau - 1).Value()
+	}
 	// From the last leaf to the first, as nodes stand after those below them.
 	left := size
 	for i := len(n.all) - 1; i >= 0; {
 		v := &n.all[i]
-		if v.tau > tau {
+		if v.tau > tau || v.tau == tau && n.s.Keys[v.lo] > upTo {
 			i--
 			continue
 		}
@@ -127,10 +131,11 @@ func (n *Nodes) At(tau Tau, dst Squares) (s Squares, excess, cells uint64) {
 
 // pruner writes leaves, the last first.
 type pruner struct {
-	n     *Nodes
-	value uint64 // of the threshold
-	dst   Squares
-	at    int
+	n             *Nodes
+	value, beyond uint64 // of the thresholds up to a key, and beyond
+	upTo          uint64
+	dst           Squares
+	at            int
 }
 
 // singles writes squares that are a leaf each.
@@ -144,7 +149,11 @@ func (p *pruner) singles(lo, hi int) {
 // lo to hi-1, all that is in the square of a level.
 func (p *pruner) leaf(lo, hi int, level uint8, total uint64) {
 	top := min(p.n.meets[lo], p.n.meets[hi], MaxLevel+1) - 1
-	for level < top && weight(level+1, total) <= p.value {
+	value := p.value
+	if p.n.s.Keys[lo] > p.upTo {
+		value = p.beyond
+	}
+	for level < top && weight(level+1, total) <= value {
 		level++
 	}
 	p.at--

@@ -12,11 +12,14 @@ import (
 )
 
 // cut is squares pruned by a threshold.
-func cut(s Squares, tau Tau) Squares {
+func cut(s Squares, tau Tau) Squares { return cutUpTo(s, tau, math.MaxUint64) }
+
+// cutUpTo is cut with the next lower threshold beyond a key.
+func cutUpTo(s Squares, tau Tau, upTo uint64) Squares {
 	var change [Taus + 1]int
 	var nodes Nodes
 	nodes.build(s, &change)
-	out, _, _ := nodes.At(tau, Squares{})
+	out, _, _ := nodes.At(tau, upTo, Squares{})
 	return out
 }
 

@@ -71,7 +71,7 @@ func TestPruningIsTheRule(t *testing.T) {
 			if tau%37 != 0 {
 				continue
 			}
-			got, excess, occupied := nodes.At(tau, Squares{})
+			got, excess, occupied := nodes.At(tau, math.MaxUint64, Squares{})
 			want := pruned(counts, tau.Value())
 			if !equal(&got, &want) {
 				t.Fatalf("%s, threshold %d: %d leaves, by the rule %d", name, tau.Value(), got.Len(), want.Len())
@@ -171,7 +171,7 @@ func TestUnion(t *testing.T) {
 			var change [Taus + 1]int
 			var nodes Nodes
 			nodes.build(s, &change)
-			cut, _, _ := nodes.At(Tau(40*i), Squares{})
+			cut, _, _ := nodes.At(Tau(40*i), math.MaxUint64, Squares{})
 			trees = append(trees, cut)
 		}
 		a := Merge(Merge(trees[0], trees[1]), trees[2])
