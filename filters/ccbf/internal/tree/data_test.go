@@ -184,7 +184,7 @@ func BenchmarkSum(b *testing.B) {
 	cells, sheets := benchTree(b)
 	for _, side := range []uint64{16, 256} {
 		b.Run(fmt.Sprint(side), func(b *testing.B) {
-			r := rand.New(rand.NewPCG(43, uint64(side)))
+			r := rand.New(rand.NewPCG(43, side))
 			boxes := make([]box, 1000)
 			for i := range boxes {
 				x, y := grid.Deinterleave(cells.Keys[r.IntN(cells.Len())])

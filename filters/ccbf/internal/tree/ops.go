@@ -136,14 +136,14 @@ func Mask(a, b Squares) Squares {
 		}
 		out.push(key, level, n)
 	}
-	covered, any := uint64(0), false // the last key that squares of b seen so far hold
+	covered, some := uint64(0), false // the last key that squares of b seen so far hold
 	j := 0
 	for i, key := range a.Keys {
 		level, last := a.Level(i), a.last(i)
 		for ; j < b.Len() && !before(key, level, b.Keys[j], b.Level(j)); j++ {
-			covered, any = max(covered, b.last(j)), true
+			covered, some = max(covered, b.last(j)), true
 		}
-		if any && covered >= last {
+		if some && covered >= last {
 			push(key, level, a.Counts[i])
 			continue
 		}

@@ -106,7 +106,7 @@ func (w *walk) blocks(key uint64, level uint8, from, to int) {
 	defer w.area.Leave()
 	if to-from == 1 {
 		i, j := w.cut(from, key, level)
-		w.leaves(key, level, i, j)
+		w.leaves(level, i, j)
 		return
 	}
 	for q := range uint64(4) {
@@ -164,7 +164,7 @@ const fewLeaves = 8
 
 // leaves adds the leaves from from to to-1 of the block read last, which lie in the
 // square entered last.
-func (w *walk) leaves(key uint64, level uint8, from, to int) {
+func (w *walk) leaves(level uint8, from, to int) {
 	if to-from == 1 && w.now.Levels[from] >= level {
 		w.across(from)
 		return
@@ -180,7 +180,7 @@ func (w *walk) leaves(key uint64, level uint8, from, to int) {
 		case grid.Inside:
 			w.within(i, j)
 		case grid.Partly:
-			w.leaves(at, below, i, j)
+			w.leaves(below, i, j)
 			w.area.Leave()
 		}
 		i = j
