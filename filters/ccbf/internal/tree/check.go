@@ -32,9 +32,6 @@ func Check(t *Tables, parts [][]Sheet, most uint64) ([]Squares, error) {
 		}
 		out[i] = m.Sum()
 		lists[i] = out[i].Sheets()
-		if out[i].Len() == 0 {
-			lists[i] = nil
-		}
 		if len(lists[i]) != len(sheets) {
 			return nil, sketch.Invalidf("the leaves of %d sheets fit %d", len(sheets), len(lists[i]))
 		}

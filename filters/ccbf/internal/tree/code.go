@@ -2,13 +2,13 @@ package tree
 
 import "math/bits"
 
-// The code of a sheet (docs/FORMAT.md). Squares of one level, the root level,
-// that hold leaves are trees; larger leaves are trees by themselves. Trees stand
-// in Z-order, each with the gap to the one before, and are written from the root
-// down: for each square that is split one symbol for what its four quarters are,
-// then what there is to say of these, in order. So where leaves are close their
-// places take less than a bit for each level, and where they are far apart they
-// take what gaps take.
+// The code of a sheet. Squares of one level, the root level, that hold leaves are
+// trees; larger leaves are trees by themselves. Trees stand in Z-order, each with the
+// gap to the one before but for the first of a stretch, and are written from the
+// root down: for each square that is split one symbol for what its four quarters
+// are, then what there is to say of these, in order. So where leaves are close their
+// places take less than a bit for each level, and where they are far apart they take
+// what gaps take.
 
 // What a quarter is, two bits of a split square's symbol.
 const (
@@ -18,12 +18,12 @@ const (
 	split
 )
 
-// maxRoot is the highest root level.
+// maxRoot is the highest root level, and that of all lists but some of cells alone.
 const maxRoot = 4
 
-// The tables of a code: one for the kinds of roots; one for squares of level 1,
-// of level 2 and above; one for counts of leaves of level 0, 1 and so on to 4,
-// and above.
+// The tables of a code: one for the kinds of roots; one each for what is in squares
+// of level 1, of level 2, and above; one each for counts of leaves of level 0, 1 and
+// so on to 4, and above.
 const (
 	rootTable   = 0
 	splitTable  = 1

@@ -13,13 +13,15 @@
 // it may be from where it is said to be.
 //
 // Squares is the list itself, sorted. Fit prunes lists to a number of bytes, by one
-// threshold for all, and says how they are written; an Encoder writes them. Merge
+// threshold for all, and says how they are written; an Encoder writes them, and Check
+// reads them as what anyone may have written. Cut prunes to a number of squares. Merge
 // and Merger add lists up, Remove and Subtract take points away, Intersect and Mask
 // give upper bounds of what two lists have in common, Coarsen changes the grid.
 //
-// A Sheet answers from bytes: Find a cell, Sum an area, Visit its leaves. What spans
-// the sheets of a tree are functions over all of them: Cell, AreaSum, Hotspots,
-// TopK; a Picture adds them up itself.
+// A Sheet answers from bytes: Find a cell, FindAll of many in Z-order, Sum an area,
+// Visit its leaves; Keep lets it keep what it reads again and again. What spans the
+// sheets of a tree are functions over all of them: Cell, AreaSum, Hotspots, TopK; a
+// Picture adds them up itself.
 //
 // Squares that were united may lie inside one another: points of a coarse square
 // stay there, for nobody knows where in it they are. Such lists are written as

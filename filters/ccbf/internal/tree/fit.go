@@ -270,10 +270,11 @@ func (f *fitter) at(tau Tau, upTo uint64) *Pruned {
 		}
 		s, excess, cells := n.At(tau, upTo, p.memory[i])
 		p.Parts[i] = s
-		if n.nested {
+		switch p.Sheets[i] = p.Sheets[i][:0]; {
+		case n.nested:
 			p.Sheets[i] = s.Sheets()
-		} else {
-			p.Sheets[i] = append(p.Sheets[i][:0], s)
+		case s.Len() > 0:
+			p.Sheets[i] = append(p.Sheets[i], s)
 		}
 		known = known && n.cellsKnown()
 		p.Excess, p.Cells = saturate.Add(p.Excess, excess), p.Cells+cells

@@ -96,9 +96,6 @@ func ask(t testing.TB, blob []byte) bool {
 		return false
 	}
 	s := parts[0]
-	if s.Len() == 0 && len(sheets) == 0 {
-		return true
-	}
 	if !bytes.Equal(written(&s), blob) {
 		t.Fatal("checked, and written otherwise")
 	}
@@ -209,6 +206,37 @@ func TestOneSpelling(t *testing.T) {
 		if ask(t, blob) {
 			t.Errorf("%s: taken for a spelling of the tree", name)
 		}
+	}
+}
+
+// A part without points has no sheets, and a tree may have none at all.
+func TestNothing(t *testing.T) {
+	some := squaresOf(map[uint64]uint64{3: 4, 900: 1})
+	for _, parts := range [][]Squares{{{}}, {{}, some}, {some, {}}, {}} {
+		p, ok := Fit(parts, 1000)
+		if !ok {
+			t.Fatalf("%d parts do not fit", len(parts))
+		}
+		r := sketch.NewReader("a code", p.Code.AppendCode(nil))
+		tables, err := ReadCode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sheets := make([][]Sheet, len(parts))
+		for i := range parts {
+			sheets[i] = encoded(t, p.Code, p.Sheets[i])
+			if got, want := len(sheets[i]), min(parts[i].Len(), 1); got != want {
+				t.Errorf("part %d has %d sheets, expected %d", i, got, want)
+			}
+		}
+		if _, err := Check(tables, sheets, most); err != nil {
+			t.Errorf("%d parts: %v", len(parts), err)
+		}
+	}
+	var none Squares
+	a := box{x1: 1 << 32, y1: 1 << 32}
+	if !ask(t, written(&none)) || AreaSum(nil, &a, new(Block)) != (Sum{}) || none.Saturated() || none.Most() != 0 {
+		t.Error("nothing is not nothing")
 	}
 }
 

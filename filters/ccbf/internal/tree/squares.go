@@ -110,7 +110,10 @@ func (s *Squares) Most() uint64 {
 // that hold no other, in the next those that hold squares of the first alone, and
 // so on.
 func (s *Squares) Sheets() []Squares {
-	if s.Levels == nil {
+	switch {
+	case s.Len() == 0:
+		return nil
+	case s.Levels == nil:
 		return []Squares{*s}
 	}
 	height := make([]uint8, s.Len())
