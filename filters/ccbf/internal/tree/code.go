@@ -80,7 +80,7 @@ func write(s *Squares, root uint8, out *Encoder) {
 		what := split
 		if level >= root {
 			i++
-			what = w.what(s.Counts[from])
+			what = kind(s.Counts[from])
 		} else {
 			level = root
 			key &^= side2(root)
@@ -105,7 +105,7 @@ func write(s *Squares, root uint8, out *Encoder) {
 		if what == split {
 			w.split(root, from, i)
 		} else {
-			w.count(level, s.Counts[from])
+			out.count(level, s.Counts[from])
 		}
 		after = key + side2(level) + 1
 	}
@@ -116,28 +116,20 @@ type writer struct {
 	out *Encoder
 }
 
-func (w *writer) what(n uint64) int {
+// kind is what a leaf with n points is.
+func kind(n uint64) int {
 	if n == 1 {
 		return one
 	}
 	return more
 }
 
-// count writes what the symbol before did not say of a leaf's count.
-func (w *writer) count(level uint8, n uint64) {
-	w.out.leaf(n)
-	if n == 1 {
-		return
-	}
-	symbol, extra := countSymbol(n)
-	w.out.symbol(countTableOf(level), symbol)
-	if extra > 0 {
-		w.out.extra((n-2)&(1<<extra-1), extra)
-	}
-}
-
 // split writes the square of a level that holds the leaves from from to to-1.
 func (w *writer) split(level uint8, from, to int) {
+	if level == 1 {
+		w.out.cells(w.s.Keys[from:to], w.s.Counts[from:to])
+		return
+	}
 	var at [5]int
 	symbol, i := 0, from
 	last := w.s.Keys[from] | side2(level)
@@ -150,7 +142,7 @@ func (w *writer) split(level uint8, from, to int) {
 		switch {
 		case i == at[q]:
 		case w.s.Level(at[q]) == level-1:
-			symbol |= w.what(w.s.Counts[at[q]]) << (2 * q)
+			symbol |= kind(w.s.Counts[at[q]]) << (2 * q)
 		default:
 			symbol |= split << (2 * q)
 		}
@@ -160,7 +152,7 @@ func (w *writer) split(level uint8, from, to int) {
 	for q := range 4 {
 		switch symbol >> (2 * q) & 3 {
 		case one, more:
-			w.count(level-1, w.s.Counts[at[q]])
+			w.out.count(level-1, w.s.Counts[at[q]])
 		case split:
 			w.split(level-1, at[q], at[q+1])
 		}

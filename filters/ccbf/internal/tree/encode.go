@@ -61,9 +61,10 @@ func bit(b bool) uint8 {
 // Encoder writes sheets.
 type Encoder struct {
 	code  *Code
-	words [tables][symbols]uint16
+	words [tables][symbols]word
 	w     bitio.Writer
-	bits  uint // written of the block
+	bits  uint   // written of the block
+	total uint64 // points of the block
 	head  bitio.Writer
 	data  []byte
 	index []entry
@@ -80,9 +81,25 @@ type part struct {
 func NewEncoder(c *Code) *Encoder {
 	e := &Encoder{code: c}
 	for t := range tables {
-		wordsOf(e.words[t][:], c.lengths[t][:])
+		var words [symbols]uint16
+		wordsOf(words[:], c.lengths[t][:])
+		for s, w := range words {
+			e.words[t][s] = word{w, c.lengths[t][s]}
+		}
 	}
 	return e
+}
+
+// word is how a symbol is written.
+type word struct {
+	bits uint16
+	n    uint8
+}
+
+// put writes n bits, at most 56.
+func (e *Encoder) put(v uint64, n uint) {
+	e.w.Write(v, n)
+	e.bits += n
 }
 
 func (e *Encoder) gap(level uint8, gap uint64) {
@@ -92,24 +109,49 @@ func (e *Encoder) gap(level uint8, gap uint64) {
 }
 
 func (e *Encoder) symbol(table int, symbol int) {
-	n := uint(e.code.lengths[table][symbol])
-	e.w.Write(uint64(e.words[table][symbol]), n)
-	e.bits += n
+	w := e.words[table][symbol]
+	e.put(uint64(w.bits), uint(w.n))
 }
 
-func (e *Encoder) extra(v uint64, n uint) {
-	e.bits += n
-	if n > 32 {
-		e.w.Write(v&(1<<32-1), 32)
-		v, n = v>>32, n-32
+// count writes what the symbol before did not say of a leaf's count.
+func (e *Encoder) count(level uint8, n uint64) {
+	e.total = saturate.Add(e.total, n)
+	if n == 1 {
+		return
 	}
-	e.w.Write(v, n)
+	symbol, extra := countSymbol(n)
+	e.symbol(countTableOf(level), symbol)
+	for n = (n - 2) & (1<<extra - 1); extra > 32; extra -= 32 {
+		e.put(n&(1<<32-1), 32)
+		n >>= 32
+	}
+	e.put(n, extra)
 }
 
-// leaf notes a leaf's points for the index.
-func (e *Encoder) leaf(n uint64) {
-	last := &e.index[len(e.index)-1]
-	last.total = saturate.Add(last.total, n)
+// cells writes a square of level 1, whose symbol fits one write with those of four
+// counts.
+func (e *Encoder) cells(keys, counts []uint64) {
+	symbol, counts := 0, counts[:len(keys)]
+	for i, k := range keys {
+		symbol |= kind(counts[i]) << (2 * (k & 3))
+	}
+	w := e.words[splitTable][symbol]
+	all, n := uint64(w.bits), uint(w.n)
+	for _, c := range counts {
+		if c >= direct+2 {
+			e.put(all, n)
+			e.count(0, c)
+			all, n = 0, 0
+			continue
+		}
+		e.total = saturate.Add(e.total, c)
+		if c > 1 {
+			w := e.words[countTable][c-2]
+			all |= uint64(w.bits) << n
+			n += uint(w.n)
+		}
+	}
+	e.put(all, n)
 }
 
 // block begins a block with the tree at a key.
@@ -117,7 +159,7 @@ func (e *Encoder) block(first uint64) {
 	e.endBlock()
 	// A tree takes a symbol and a gap, a leaf a symbol of its parent and a count.
 	e.w.Reset(4 * maxBlock)
-	e.bits, e.parts = 0, e.parts[:0]
+	e.bits, e.total, e.parts = 0, 0, e.parts[:0]
 	e.index = append(e.index, entry{first: first})
 	e.stretch(first)
 }
@@ -130,6 +172,7 @@ func (e *Encoder) endBlock() {
 	if n == 0 {
 		return
 	}
+	e.index[n-1].total = e.total
 	trees := e.w.Bytes()
 	e.head.Reset(2 + len(trees))
 	e.head.Write(uint64(len(e.parts)-1), stretchesBits)
