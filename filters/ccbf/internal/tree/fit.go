@@ -96,7 +96,7 @@ func (f *fitter) add(s Squares) {
 func (f *fitter) fit(guess int) (*Pruned, bool) {
 	var fits *Pruned
 	above := uint64(0) // the size at the highest threshold that does not fit
-	t := f.search(guess, func(t int) uint64 {
+	t := f.search(guess, false, func(t int) uint64 {
 		p := f.at(Tau(t), ^uint64(0))
 		if p.Size() <= f.limit {
 			f.spare, fits = fits, p
@@ -159,7 +159,8 @@ const quickTries = 10
 // search is a threshold at which size is at most the limit and at whose next lower
 // one it is not, or the highest. It tries a guess, and then where the limit would
 // be if the bytes of a leaf grew evenly from one threshold tried to the next.
-func (f *fitter) search(t int, size func(t int) uint64) int {
+// Where roughly is true, it ends where that is what is found, without a try.
+func (f *fitter) search(t int, roughly bool, size func(t int) uint64) int {
 	low, high := -1, Taus-1 // low does not fit; high does, if any does
 	var below, above float64
 	for tries := 0; low+1 < high; tries++ {
@@ -179,6 +180,9 @@ func (f *fitter) search(t int, size func(t int) uint64) int {
 		}
 		if t = (low + high) / 2; tries < quickTries {
 			t = f.leastFor(float64(f.limit), low, high, below, above)
+		}
+		if roughly && t == high {
+			break
 		}
 	}
 	return high
@@ -239,7 +243,7 @@ func (f *fitter) guess(sample Squares) int {
 	defer g.end()
 	g.add(sample)
 	ascend(&g.leaves)
-	return f.search(t, func(t int) uint64 {
+	return f.search(t, true, func(t int) uint64 {
 		p := g.at(Tau(t), ^uint64(0))
 		g.spare = p
 		tables := min(p.Code.tablesSize(), p.Size())

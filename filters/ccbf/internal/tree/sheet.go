@@ -67,7 +67,9 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 	return r.Err()
 }
 
-// Leaves is how many leaves there are.
+// Leaves is how many leaves there are. Many can take few bytes, 80 of them one byte
+// where all are alike: whoever wants All of them, or asks for the hotspots of several
+// sheets, compares their number with the memory that there is first.
 func (s *Sheet) Leaves() uint64 { return s.leaves }
 
 // Total is the number of points, or the largest number where they are more.
