@@ -65,6 +65,17 @@ func (o *Options) Flags(f *flag.FlagSet) {
 		}
 		return nil
 	})
+	f.Func("overflow", "what a sketch becomes when its cells no longer fit: tree or counters (default counters)", func(s string) error {
+		switch s {
+		case "tree":
+			p.Overflow = ccbf.ToTree
+		case "counters":
+			p.Overflow = ccbf.ToCounters
+		default:
+			return sketch.OptionError("overflow", "is '%s', must be 'tree' or 'counters'", s)
+		}
+		return nil
+	})
 	f.Func("layers", "bits per counter of each layer, with commas between (default 4,8,16,32, in mode standard 8,16,32)", func(s string) (err error) {
 		p.Widths, err = numbers(s, strconv.Atoi)
 		return err
