@@ -11,7 +11,7 @@ import (
 
 // blocks compares filters of blocks with standard ones of the same length.
 // Walther, Mansour, Zollner and Werner, section 3.
-func blocks(c report.Config, s *report.Section) error {
+func blocks(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 3, 10)
 	asked := report.Pick(c, 1000, 200_000, 1_000_000)
 	lengths := []uint64{131072, 131071, 100000, 196608, 65537}
@@ -28,10 +28,7 @@ func blocks(c report.Config, s *report.Section) error {
 			n := int(float64(m) * math.Ln2 / k)
 			var rate [2]tally
 			for i, v := range []bloom.Variant{bloom.Standard, bloom.Blocks} {
-				t, err := bloomTally(s, bloom.Params{Bits: m, K: k, Variant: v}, n, seeds, asked)
-				if err != nil {
-					return err
-				}
+				t := bloomTally(s, bloom.Params{Bits: m, K: k, Variant: v}, n, seeds, asked)
 				rate[i] = t
 			}
 			standard, blocked := rate[0], rate[1]
@@ -67,25 +64,17 @@ func blocks(c report.Config, s *report.Section) error {
 			k      float64
 			lost   int
 		}
-		all, err := report.Parallel(s, seeds, func(seed int) (shrunk, error) {
+		all := report.Parallel(s, seeds, func(seed int) shrunk {
 			var out shrunk
-			f, err := bloom.New(bloom.Params{Bits: m, K: k, Variant: bloom.Blocks, Seed: seedOf(seed)})
-			if err != nil {
-				return out, err
-			}
+			f := report.Must(bloom.New(bloom.Params{Bits: m, K: k, Variant: bloom.Blocks, Seed: seedOf(seed)}))
 			h := numbers(seedOf(seed), 0, n)
 			f.AddHashes(h.h1, h.h2, nil)
-			if err := f.Shrink(size); err != nil {
-				return out, err
-			}
+			report.Check(f.Shrink(size))
 			out.bits, out.blocks, out.k = f.Bits(), len(f.Blocks()), f.K()
 			out.lost = n - positives(f, h)
 			out.add(falsePositives(f, seedOf(seed), asked), asked, f.FPP())
-			return out, nil
+			return out
 		})
-		if err != nil {
-			return err
-		}
 		sum, lost := tally{}, 0
 		for _, a := range all {
 			sum.merge(a.tally)
@@ -98,68 +87,51 @@ func blocks(c report.Config, s *report.Section) error {
 			fmt.Sprintf("%.2f", perKey), lost)
 		x, y, lows, highs, formula = append(x, perKey), append(y, sum.rate()), append(lows, lo), append(highs, hi), append(formula, sum.formula())
 	}
-	if err := blocksClaims(c, s, ratios, mostShrunk, allLost); err != nil {
-		return err
-	}
+	blocksClaims(c, s, ratios, mostShrunk, allLost)
 	s.Short("the rate of blocks is %s of a standard filter's; shrunk ones keep to the formula (largest |z| %.1f) and lose %d keys.", report.Spread(ratios), mostShrunk, allLost)
-	return s.Figure("shrink", "Rate of a shrunk filter over the bits per key that are left, with 95% intervals.", []report.Panel{{
+	s.Figure("shrink", "Rate of a shrunk filter over the bits per key that are left, with 95% intervals.", []report.Panel{{
 		X: "bits per key", Y: "false positive rate", LogY: true, Legend: report.TopRight,
 		Series: []report.Series{{Label: "formula", X: x, Y: formula, Only: report.Line, Style: 1}, {Label: "measured", X: x, Y: y, Lo: lows, Hi: highs, Only: report.Marks}},
 	}})
 }
 
 // bloomTally asks filters of n keys for absent ones, with so many seeds.
-func bloomTally(s *report.Section, p bloom.Params, n, seeds, asked int) (sum tally, err error) {
-	all, err := report.Parallel(s, seeds, func(seed int) (t tally, err error) {
+func bloomTally(s *report.Section, p bloom.Params, n, seeds, asked int) (sum tally) {
+	all := report.Parallel(s, seeds, func(seed int) (t tally) {
 		p := p
 		p.Seed = seedOf(seed)
-		f, err := bloom.New(p)
-		if err != nil {
-			return t, err
-		}
+		f := report.Must(bloom.New(p))
 		h := numbers(p.Seed, 0, n)
 		f.AddHashes(h.h1, h.h2, nil)
 		t.add(falsePositives(f, p.Seed, asked), asked, f.FPP())
-		return t, nil
+		return t
 	})
 	for _, t := range all {
 		sum.merge(t)
 	}
-	return sum, err
+	return sum
 }
 
 // blocksClaims puts what the paper says of filters of blocks beside ours, and
 // beside the filters that bloom_agg lays out for a capacity.
-func blocksClaims(c report.Config, s *report.Section, ratios []float64, mostShrunk float64, lost int) error {
+func blocksClaims(c report.Config, s *report.Section, ratios []float64, mostShrunk float64, lost int) {
 	seeds, asked := report.Pick(c, 1, 3, 10), report.Pick(c, 1000, 200_000, 1_000_000)
 	rounds := report.Pick(c, 2, 7, 15)
 	const m, k = 131071, 7
 	n := int(math.Floor(m * math.Ln2 / k))
 	forms := []bloom.Params{{Capacity: uint64(n)}, {Capacity: uint64(n), Variant: bloom.Blocks}, {Bits: m, K: k}, {Bits: m, K: k, Variant: bloom.Blocks}}
-	standard, err := bloomTally(s, forms[0], n, seeds, asked)
-	if err != nil {
-		return err
-	}
-	blocked, err := bloomTally(s, forms[1], n, seeds, asked)
-	if err != nil {
-		return err
-	}
+	standard := bloomTally(s, forms[0], n, seeds, asked)
+	blocked := bloomTally(s, forms[1], n, seeds, asked)
 	var add, test [4]func(hashes)
 	var size [4]int
 	for i, p := range forms {
-		f, err := bloom.New(p)
-		if err != nil {
-			return err
-		}
+		f := report.Must(bloom.New(p))
 		add[i], size[i] = func(h hashes) { f.AddHashes(h.h1, h.h2, nil) }, len(f.Blob())
 		test[i] = func(h hashes) { f.ContainsHashes(yes[:h.len()], h.h1, h.h2) }
 	}
 	took := race(numbers(0, 0, n), rounds, add[:]...)
 	tested := race(numbers(0, 0, n), rounds, test[:]...)
-	clash, err := clashes(s, seeds, report.Pick(c, 10, 1000, 10_000))
-	if err != nil {
-		return err
-	}
+	clash := clashes(s, seeds, report.Pick(c, 10, 1000, 10_000))
 
 	bytes := bytesOf(size[1], size[3])
 	ours := blocked.rate() / standard.rate()
@@ -188,33 +160,26 @@ func blocksClaims(c report.Config, s *report.Section, ratios []float64, mostShru
 		What: "keys that meet a bit twice, m = 1,000, k = 10: standard; blocks (theorem 3)", Published: "4.5% (formula 6); more seldom", Paper: report.Percent2(clash[0]) + "; " + report.Percent2(clash[1]),
 		Defaults: "-", Bytes: "-", Note: worse(clash[1] > clash[0], "small blocks leave little room for the probes of a key"),
 	})
-	return nil
 }
 
 // clashes is the share of keys of which two probes meet, in a standard filter
 // and in one of blocks: those that set fewer than k bits of an empty one.
-func clashes(s *report.Section, seeds, keys int) (share [2]float64, err error) {
+func clashes(s *report.Section, seeds, keys int) (share [2]float64) {
 	const m, k = 1000, 10
 	for i, v := range []bloom.Variant{bloom.Standard, bloom.Blocks} {
-		all, err := report.Parallel(s, seeds, func(seed int) (float64, error) {
+		all := report.Parallel(s, seeds, func(seed int) float64 {
 			met := 0.0
 			h := numbers(seedOf(seed), 0, keys)
 			for key := range keys {
-				f, err := bloom.New(bloom.Params{Bits: m, K: k, Variant: v, Seed: seedOf(seed)})
-				if err != nil {
-					return 0, err
-				}
+				f := report.Must(bloom.New(bloom.Params{Bits: m, K: k, Variant: v, Seed: seedOf(seed)}))
 				f.Add(h.h1[key], h.h2[key], 1)
 				if math.Round(f.Fill()*m) < k {
 					met++
 				}
 			}
-			return met / float64(keys), nil
+			return met / float64(keys)
 		})
-		if err != nil {
-			return share, err
-		}
 		share[i] = report.Mean(all)
 	}
-	return share, nil
+	return share
 }

@@ -52,23 +52,17 @@ type judged struct {
 }
 
 // judge lets a structure count the points.
-func (of structure) judge(places []place, points []int32, bytes, seed uint64) (judged, error) {
-	a, err := of.count(places, points, 1, bytes, seed)
-	if err != nil {
-		return judged{}, fmt.Errorf("%s in %d bytes: %w", of.name, bytes, err)
-	}
+func (of structure) judge(places []place, points []int32, bytes, seed uint64) judged {
+	a := of.count(places, points, 1, bytes, seed)
 	var errors []float64
 	for i := range places {
 		if places[i].points == 0 {
 			continue
 		}
-		x, err := a.excess(&places[i])
-		if err != nil {
-			return judged{}, fmt.Errorf("%s in %d bytes: %w", of.name, bytes, err)
-		}
+		x := a.excess(&places[i])
 		errors = append(errors, math.Abs(x))
 	}
-	return judged{report.Mean(errors), report.Quantile(errors, 0.95), slices.Max(errors), a.bytes}, nil
+	return judged{report.Mean(errors), report.Quantile(errors, 0.95), slices.Max(errors), a.bytes}
 }
 
 // seeded is what came of a structure, seed by seed.
@@ -120,26 +114,20 @@ type attempt struct {
 }
 
 // judgeAll lets structures count the data of several seeds.
-func judgeAll(s *report.Section, seeds int, of data, attempts []attempt) ([]seeded, error) {
-	bySeed, err := report.Parallel(s, seeds, func(i int) ([]judged, error) {
+func judgeAll(s *report.Section, seeds int, of data, attempts []attempt) []seeded {
+	bySeed := report.Parallel(s, seeds, func(i int) []judged {
 		places, points := of(seedOf(i))
 		all := make([]judged, len(attempts))
 		for j, a := range attempts {
-			var err error
-			if all[j], err = a.judge(places, points, a.bytes, seedOf(i)); err != nil {
-				return nil, err
-			}
+			all[j] = a.judge(places, points, a.bytes, seedOf(i))
 		}
-		return all, nil
+		return all
 	})
-	if err != nil {
-		return nil, err
-	}
 	var out []seeded
 	for _, column := range transposed(bySeed) {
 		out = append(out, column)
 	}
-	return out, nil
+	return out
 }
 
 // attempts are all rivals in so many bytes.

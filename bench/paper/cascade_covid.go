@@ -22,15 +22,15 @@ const covidSide = 8192
 
 // covid are the cells of the COVID-19 file's places with the points that come at
 // each date, date by date: a thousandth of all cases until then, rounded down.
-func covid(folder string) (byDate [][]place, what string, err error) {
+func covid(folder string) (byDate [][]place, what string) {
 	var dates []string
 	for i, column := range covidDates {
 		// Places with equal coordinates are one.
 		dates = append(dates, fmt.Sprintf(`SELECT floor((Lon + 180) / 360 * %d)::BIGINT AS x, floor((Lat + 90) / 180 * %[1]d)::BIGINT AS y, '%[2]d' AS date, floor(sum(%[3]q) * 0.001)::UBIGINT
 			FROM raw WHERE Lat IS NOT NULL AND Lon IS NOT NULL GROUP BY Lat, Lon`, covidSide, i, column))
 	}
-	places, err := readPlaces(fmt.Sprintf("WITH raw AS MATERIALIZED (FROM %s) %s ORDER BY date, y, x", sqlFile(folder, "jhu_covid19_confirmed_global.csv"), strings.Join(dates, " UNION ALL ")))
-	return byCategory(places), "confirmed COVID-19 cases (JHU CSSE)", err
+	places := readPlaces(fmt.Sprintf("WITH raw AS MATERIALIZED (FROM %s) %s ORDER BY date, y, x", sqlFile(folder, "jhu_covid19_confirmed_global.csv"), strings.Join(dates, " UNION ALL ")))
+	return byCategory(places), "confirmed COVID-19 cases (JHU CSSE)"
 }
 
 // pile is points that come date by date.
@@ -67,16 +67,13 @@ func (p *pile) cells() int {
 }
 
 // covidSeries is table 2: error while points pile up.
-func covidSeries(c report.Config, s *report.Section) error {
+func covidSeries(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
-	byDate, what, err := covid(c.Data)
-	if err != nil {
-		return err
-	}
+	byDate, what := covid(c.Data)
 	rivals := []rival{
 		{cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)), 2},
 		{spectralOf("spectral, 2^20", paperK, 16), 3},
-		{structure{"Count-Min", func(places []place, points []int32, _ float64, _, seed uint64) (answers, error) {
+		{structure{"Count-Min", func(places []place, points []int32, _ float64, _, seed uint64) answers {
 			return countMinned(cms.Params{Epsilon: 0.001, Delta: 0.01, Seed: seed}, 16, places, points)
 		}}, 4},
 		defaults,
@@ -100,9 +97,7 @@ func covidSeries(c report.Config, s *report.Section) error {
 	var last []seeded
 	for date, places := range byDate {
 		p.add(places)
-		if last, err = judgeAll(s, seeds, func(uint64) ([]place, []int32) { return p.places, p.points }, attempts(rivals, 2<<20)); err != nil {
-			return err
-		}
+		last = judgeAll(s, seeds, func(uint64) ([]place, []int32) { return p.places, p.points }, attempts(rivals, 2<<20))
 		row := []any{covidDates[date], len(p.points), p.cells()}
 		for i, of := range last {
 			row = append(row, report.Percent2(of.mean()))
@@ -124,7 +119,7 @@ func covidSeries(c report.Config, s *report.Section) error {
 	}
 	s.Short("mean errors at the last two dates: CascadeCBF %s (published: 0.00 and 0.00%%), counters of 16 bits that stop %s, spectral, and %s, Count-Min (published: 0.23 and 0.51%% for both); our defaults %s, in %s bytes.",
 		latest(0), latest(1), latest(2), latest(own), sketch.Number(uint64(last[own].bytes())))
-	return s.Figure("error", "Mean relative error at the six dates (table 2 of the paper).", []report.Panel{{
+	s.Figure("error", "Mean relative error at the six dates (table 2 of the paper).", []report.Panel{{
 		X: "thousand points so far", Y: "mean error in percent", LogX: true, Legend: report.TopLeft, Series: lines,
 	}})
 }

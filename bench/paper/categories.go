@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -15,13 +14,13 @@ const categoryBytes = 512 << 10
 
 // cellAlone is the paper's structure as its public program has it, which hashes
 // the cell and leaves the category out.
-var cellAlone = structure{"the same, the cell alone hashed", func(places []place, points []int32, res float64, bytes, seed uint64) (answers, error) {
+var cellAlone = structure{"the same, the cell alone hashed", func(places []place, points []int32, res float64, bytes, seed uint64) answers {
 	cells := slices.Clone(places)
 	for i := range cells {
 		cells[i].category = nil
 	}
-	a, err := paperCascade.count(cells, points, res, bytes, seed)
-	return answers{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes, a.most}, err
+	a := paperCascade.count(cells, points, res, bytes, seed)
+	return answers{func(p *place) uint64 { return a.count(&place{Cell: p.Cell}) }, a.view, a.bytes, a.most}
 }}
 
 // categoryStructures are those that are compared.
@@ -109,20 +108,14 @@ type categoryResult struct {
 
 // askCategories counts places and asks for samples of their points, and for
 // categories that cells do not have.
-func askCategories(of structure, places, strange []place, points []int32, res float64, samples int, seed uint64) (categoryResult, error) {
-	a, err := of.count(places, points, res, categoryBytes, seed)
-	if err != nil {
-		return categoryResult{}, err
-	}
+func askCategories(of structure, places, strange []place, points []int32, res float64, samples int, seed uint64) categoryResult {
+	a := of.count(places, points, res, categoryBytes, seed)
 	out := categoryResult{bytes: a.bytes, exact: a.exact()}
 	r := random(seed, 62)
 	all := byCategory(places)
 	for _, places := range all {
 		for _, i := range sample(r, places, samples) {
-			x, err := a.excess(&places[i])
-			if err != nil {
-				return out, err
-			}
+			x := a.excess(&places[i])
 			out.mean += x / float64(samples*len(all))
 			out.most = max(out.most, x)
 		}
@@ -138,7 +131,7 @@ func askCategories(of structure, places, strange []place, points []int32, res fl
 		out.extra = sum / float64(hits)
 	}
 	out.strange.add(hits, len(strange), a.absentRate())
-	return out, nil
+	return out
 }
 
 // load is points with categories, and what all structures answered, seed by
@@ -166,7 +159,7 @@ func (l *load) most(structure int) float64 {
 }
 
 // measure asks every structure with several seeds.
-func (l *load) measure(c report.Config, s *report.Section) error {
+func (l *load) measure(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
 	samples := report.Pick(c, 200, 10_000, 10_000)
 	if c.Scale == report.Tiny {
@@ -174,13 +167,9 @@ func (l *load) measure(c report.Config, s *report.Section) error {
 	}
 	strange := strangers(l.places)
 	n := len(categoryStructures)
-	results, err := report.Parallel(s, seeds*n, func(i int) (categoryResult, error) {
+	results := report.Parallel(s, seeds*n, func(i int) categoryResult {
 		of, seed := categoryStructures[i%n], seedOf(i/n)
-		got, err := askCategories(of, l.places, strange, arrivals(random(seed, 61), l.places), l.res, samples, seed)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", of.name, err)
-		}
-		return got, err
+		return askCategories(of, l.places, strange, arrivals(random(seed, 61), l.places), l.res, samples, seed)
 	})
 	for i, r := range results {
 		if i < n {
@@ -188,5 +177,4 @@ func (l *load) measure(c report.Config, s *report.Section) error {
 		}
 		l.results[i%n] = append(l.results[i%n], r)
 	}
-	return err
 }

@@ -11,11 +11,11 @@ import (
 // crimeCategories are the cells of the UK file with their categories, by
 // category, row and column. Some rows have something else where the category
 // should be; every category has thousands of rows.
-func crimeCategories(folder string, res float64) (places []place, what string, err error) {
+func crimeCategories(folder string, res float64) (places []place, what string) {
 	table, what := crimePoints(folder)
-	places, err = readPlaces(fmt.Sprintf(`SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, category, count(*) FROM %s
+	places = readPlaces(fmt.Sprintf(`SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, category, count(*) FROM %s
 		WHERE category IN (SELECT category FROM %[2]s GROUP BY category HAVING count(*) > 1000) GROUP BY ALL ORDER BY category, y, x`, res, table))
-	return places, what, err
+	return places, what
 }
 
 // What the paper says of its events: how many there are in how many cells, how

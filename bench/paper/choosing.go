@@ -92,11 +92,8 @@ func choosingSources(c report.Config) []rowSource {
 }
 
 // compare builds all that the advice tries, at so many bits for a key.
-func (r rowSource) compare(bits []float64) ([]comparison, error) {
-	db, err := r.count()
-	if err != nil {
-		return nil, err
-	}
+func (r rowSource) compare(bits []float64) []comparison {
+	db := r.count()
 	defer db.Close()
 	// Few keys in few bits are fewer bytes than a sketch can have.
 	const least = 512
@@ -108,56 +105,41 @@ func (r rowSource) compare(bits []float64) ([]comparison, error) {
 	for i := range all {
 		all[i] = comparison{source: r.name, skew: db.skew, bits: bits[i], keys: db.distinct}
 		for j, u := range uses {
-			if all[i].of[j], err = db.result(db.data(u, bits[i])); err != nil {
-				return nil, err
-			}
+			all[i].of[j] = db.result(db.data(u, bits[i]))
 		}
 	}
-	return all, nil
+	return all
 }
 
 // result builds what is advised, and all that the advice by the skew tries.
-func (c *counting) result(d advise.Data) (r result, err error) {
-	all, err := advise.Tried(d)
-	if err != nil {
-		return r, err
-	}
+func (c *counting) result(d advise.Data) (r result) {
+	all := report.Must(advise.Tried(d))
 	r.tried = make([]outcome, len(all))
 	for i, a := range all {
-		if r.tried[i], err = c.outcome(a); err != nil {
-			return r, err
-		}
+		r.tried[i] = c.outcome(a)
 	}
 	for i := range told {
 		d.Counts, d.Extent = [...][]uint64{nil, c.sample}[i], [...]uint64{0, c.extent}[i]
-		a, err := advise.For(d)
-		if err != nil {
-			return r, err
-		}
-		if r.advised[i], err = c.outcome(a); err != nil {
-			return r, err
-		}
+		a := report.Must(advise.For(d))
+		r.advised[i] = c.outcome(a)
 	}
-	return r, nil
+	return r
 }
 
 // outcome builds a sketch.
-func (c *counting) outcome(a advise.Advice) (o outcome, err error) {
+func (c *counting) outcome(a advise.Advice) (o outcome) {
 	o.Advice = a
-	o.bytes, o.err, err = c.try(a)
-	return o, err
+	o.bytes, o.err = c.try(a)
+	return o
 }
 
 // choosing compares the families at equal bytes, and the advice with what comes
 // out.
-func choosing(c report.Config, s *report.Section) error {
+func choosing(c report.Config, s *report.Section) {
 	sources := choosingSources(c)
 	bits := choosingBits(c)
 	s.Steps(len(sources))
-	bySource, err := report.Parallel(s, len(sources), func(i int) ([]comparison, error) { return sources[i].compare(bits) })
-	if err != nil {
-		return err
-	}
+	bySource := report.Parallel(s, len(sources), func(i int) []comparison { return sources[i].compare(bits) })
 	all := slices.Concat(bySource...)
 	s.Text("Which family is closest depends on the bytes that there are for each distinct key. Each setting builds, in DuckDB and by the calls that `sketch_advise` gives, "+
 		"every sketch that it tries: for places CascadeCBF with k of 1 to 6, with the default layers and with [8, 16, 32], made dense, for keys Count-Min of 1 to 5 rows and Spectral Bloom Filters of methods mi and rm, where keys leave ms, with k 2, 3 and 5 in encoding steps; "+
@@ -177,7 +159,7 @@ func choosing(c report.Config, s *report.Section) error {
 		}
 		rows[i/2] = append(rows[i/2], errorPanel(part))
 	}
-	return s.Figure("error", "Error over bits, the best sketch of each family; dashed where occurrences can be removed. An error of 0 is not shown.", rows...)
+	s.Figure("error", "Error over bits, the best sketch of each family; dashed where occurrences can be removed. An error of 0 is not shown.", rows...)
 }
 
 // errorPanel has a line for each family, without removal and with.

@@ -2,10 +2,10 @@ package main
 
 import (
 	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/advise"
 )
@@ -88,52 +88,37 @@ const sampleSize = 1000
 
 // count reads a source. Aggregates see the rows in their order, for there is one
 // thread.
-func (r rowSource) count() (*counting, error) {
-	db, err := connector.Open("?threads=1")
-	if err != nil {
-		return nil, err
-	}
+func (r rowSource) count() *counting {
+	db := report.Must(connector.Open("?threads=1"))
 	c := &counting{DB: db}
-	if err := c.read(r.query); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", r.name, err), db.Close())
-	}
-	return c, nil
+	c.read(r.query)
+	return c
 }
 
-func (c *counting) read(query string) error {
+func (c *counting) read(query string) {
 	for _, statement := range []string{
 		"CREATE TABLE raw AS SELECT *, 1 AS res FROM (" + query + ")",
 		"CREATE TABLE counted AS SELECT key, x, y, count(*)::BIGINT AS n FROM raw GROUP BY ALL",
 	} {
-		if _, err := c.Exec(statement); err != nil {
-			return err
-		}
+		report.Must(c.Exec(statement))
 	}
 	// The skew as one finds it who does not know it: the slope of the counts over
 	// their ranks, both in logarithms, at ranks that are evenly apart there.
-	err := c.QueryRow(`SELECT count(*), sum(n)::BIGINT, 1 + greatest(max(x) - min(x), max(y) - min(y)), (SELECT coalesce(-regr_slope(ln(n), ln(rank)), 0) FROM
+	report.Check(c.QueryRow(`SELECT count(*), sum(n)::BIGINT, 1 + greatest(max(x) - min(x), max(y) - min(y)), (SELECT coalesce(-regr_slope(ln(n), ln(rank)), 0) FROM
 		(SELECT n, row_number() OVER (ORDER BY n DESC) AS rank FROM counted) WHERE n > 1 AND rank IN (SELECT floor(1.1 ** k) FROM range(200) t(k))) FROM counted`).
-		Scan(&c.distinct, &c.occurrences, &c.extent, &c.skew)
-	if err != nil {
-		return err
-	}
+		Scan(&c.distinct, &c.occurrences, &c.extent, &c.skew))
 	if math.IsNaN(c.skew) { // of a single rank
 		c.skew = 0
 	}
 	c.skew = min(max(c.skew, 0), advise.MaxSkew)
-	rows, err := c.Query(fmt.Sprintf("SELECT n FROM counted ORDER BY hash(key, 3) LIMIT %d", sampleSize))
-	if err != nil {
-		return err
-	}
+	rows := report.Must(c.Query(fmt.Sprintf("SELECT n FROM counted ORDER BY hash(key, 3) LIMIT %d", sampleSize)))
 	defer rows.Close()
 	for rows.Next() {
 		var n uint64
-		if err := rows.Scan(&n); err != nil {
-			return err
-		}
+		report.Check(rows.Scan(&n))
 		c.sample = append(c.sample, n)
 	}
-	return rows.Err()
+	report.Check(rows.Err())
 }
 
 // data is what the advice is asked for.
@@ -145,15 +130,12 @@ func (c *counting) data(u use, bitsPerKey float64) advise.Data {
 }
 
 // try runs the call that an advice gives, and measures its sketch.
-func (c *counting) try(a advise.Advice) (bytes, meanError float64, err error) {
+func (c *counting) try(a advise.Advice) (bytes, meanError float64) {
 	key := "key"
 	if a.Family == "ccbf" {
 		key = "x, y"
 	}
-	err = c.QueryRow(fmt.Sprintf("SELECT octet_length(s), avg((%s_get(s, %s)::DOUBLE - n) / n) FROM counted, (SELECT %s AS s FROM raw) GROUP BY s",
-		a.Family, key, a.Call)).Scan(&bytes, &meanError)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", a.Call, err)
-	}
-	return bytes, meanError, err
+	report.Check(c.QueryRow(fmt.Sprintf("SELECT octet_length(s), avg((%s_get(s, %s)::DOUBLE - n) / n) FROM counted, (SELECT %s AS s FROM raw) GROUP BY s",
+		a.Family, key, a.Call)).Scan(&bytes, &meanError))
+	return bytes, meanError
 }

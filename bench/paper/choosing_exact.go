@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -33,80 +32,53 @@ type exactSize struct {
 	pairs, pairList, pairParquet float64 // with categories
 }
 
-func (r rowSource) exactSize() (e exactSize, err error) {
-	db, err := r.count()
-	if err != nil {
-		return e, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	folder, err := os.MkdirTemp("", "choosing")
-	if err != nil {
-		return e, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+func (r rowSource) exactSize() (e exactSize) {
+	db := r.count()
+	defer db.Close()
+	folder := report.Must(os.MkdirTemp("", "choosing"))
+	defer os.RemoveAll(folder)
 	e.cells = float64(db.distinct)
 	d := db.data(uses[ofPlaces], 1)
 	d.Counts, d.Extent = db.sample, db.extent
 	likely, surely, err := advise.ExactBytes(d)
-	if err != nil {
-		return e, err
-	}
+	report.Check(err)
 	e.real, e.surely = float64(likely)/e.cells, float64(surely)/e.cells
 	const tableBytes = "SELECT memory_usage_bytes FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
 	var before, after float64
-	if err := db.QueryRow(tableBytes).Scan(&before); err != nil {
-		return e, err
-	}
+	report.Check(db.QueryRow(tableBytes).Scan(&before))
 	for _, statement := range []string{
 		"CREATE TABLE cells AS SELECT x::INTEGER AS x, y::INTEGER AS y, n FROM counted ORDER BY x, y",
 		"CREATE TABLE pairs AS SELECT x::INTEGER AS x, y::INTEGER AS y, category::VARCHAR AS category, count(*) AS n FROM raw GROUP BY ALL ORDER BY category, x, y",
 	} {
-		if _, err := db.Exec(statement); err != nil {
-			return e, err
-		}
+		report.Must(db.Exec(statement))
 		if after == 0 { // of the first table
-			if err := db.QueryRow(tableBytes).Scan(&after); err != nil {
-				return e, err
-			}
+			report.Check(db.QueryRow(tableBytes).Scan(&after))
 		}
 	}
 	e.memory = (after - before) / e.cells
-	err = db.QueryRow("SELECT count(*), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000})) FROM raw), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000, category: category::VARCHAR})) FROM raw) FROM pairs").
-		Scan(&e.pairs, &e.list, &e.pairList)
-	if err != nil {
-		return e, err
-	}
+	report.Check(db.QueryRow("SELECT count(*), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000})) FROM raw), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000, category: category::VARCHAR})) FROM raw) FROM pairs").
+		Scan(&e.pairs, &e.list, &e.pairList))
 	e.list, e.pairList = e.list/e.cells, e.pairList/e.pairs
-	if e.parquet, err = db.parquetBytes("cells", folder); err != nil {
-		return e, err
-	}
+	e.parquet = db.parquetBytes("cells", folder)
 	e.parquet /= e.cells
-	e.pairParquet, err = db.parquetBytes("pairs", folder)
+	e.pairParquet = db.parquetBytes("pairs", folder)
 	e.pairParquet /= e.pairs
-	return e, err
+	return e
 }
 
 // parquetBytes is what a table takes in Parquet with zstd.
-func (c *counting) parquetBytes(table, folder string) (float64, error) {
+func (c *counting) parquetBytes(table, folder string) float64 {
 	path := filepath.Join(folder, table+".parquet")
-	if _, err := c.Exec(fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", table, path)); err != nil {
-		return 0, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return float64(info.Size()), nil
+	report.Must(c.Exec(fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", table, path)))
+	info := report.Must(os.Stat(path))
+	return float64(info.Size())
 }
 
 // choosingExact measures what exact counts take, as a sketch and as a table.
-func choosingExact(c report.Config, s *report.Section) error {
+func choosingExact(c report.Config, s *report.Section) {
 	sources := exactSources(c)
 	s.Steps(len(sources))
-	sizes, err := report.Parallel(s, len(sources), func(i int) (exactSize, error) { return sources[i].exactSize() })
-	if err != nil {
-		return err
-	}
+	sizes := report.Parallel(s, len(sources), func(i int) exactSize { return sources[i].exactSize() })
 	s.Text("Bytes for each cell that has points: as one exact CascadeCBF, the most that `sketch_advise` reckons with of real data and proves for the extent of the points, and as a table (x, y, count) in Parquet with zstd, sorted, and in DuckDB's memory, where a column takes 256 KiB at least. "+
 		"With categories, bytes for each pair of a cell and a category, of a sketch and of the table in Parquet: crimes have 14 kinds, populated places and cases are by country, the others have made-up categories. Cells where few points lie take more, for their counts are large: %s of fewer than 1,000 cells, %s of more.",
 		span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells < 1000 }), span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells >= 1000 }))
@@ -114,13 +86,8 @@ func choosingExact(c report.Config, s *report.Section) error {
 	for i, e := range sizes {
 		t.Row(sources[i].name, int(e.cells), e.list, e.real, e.surely, e.parquet, e.memory, int(e.pairs), e.pairList, e.pairParquet)
 	}
-	few, err := groups(c, s)
-	if err != nil {
-		return err
-	}
-	if err := keyTables(c, s); err != nil {
-		return err
-	}
+	few := groups(c, s)
+	keyTables(c, s)
 	many := func(e exactSize) bool { return e.cells >= 1000 }
 	s.Short("of %d sets of points with 1,000 cells and more an exact sketch takes %s bytes a cell, the table %s in Parquet and %s in memory; with categories %s a pair; groups of up to about %.0f cells are smaller as a table.",
 		count(sizes, many), span(sizes, func(e exactSize) float64 { return e.list }, many), span(sizes, func(e exactSize) float64 { return e.parquet }, many),
@@ -129,7 +96,7 @@ func choosingExact(c report.Config, s *report.Section) error {
 	for i := range names {
 		names[i] = float64(i + 1)
 	}
-	return s.Figure("bytes", "Bytes for each cell, in the order of the table.", []report.Panel{{
+	s.Figure("bytes", "Bytes for each cell, in the order of the table.", []report.Panel{{
 		X: "row of the table", Y: "bytes a cell", LogY: true, Legend: report.TopRight,
 		Series: []report.Series{
 			{Label: "sketch", X: names, Y: report.Column(sizes, func(e exactSize) float64 { return e.list }), Only: report.Marks},
@@ -165,17 +132,11 @@ func span(sizes []exactSize, figure func(exactSize) float64, kind func(exactSize
 
 // groups are sketches of few cells each, all of them in one Parquet file, beside the
 // table; it returns up to how many cells in a group the table is the smaller.
-func groups(c report.Config, s *report.Section) (few float64, err error) {
+func groups(c report.Config, s *report.Section) (few float64) {
 	source := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5)
-	db, err := source.count()
-	if err != nil {
-		return 0, err
-	}
+	db := source.count()
 	defer db.Close()
-	folder, err := os.MkdirTemp("", "choosing")
-	if err != nil {
-		return 0, err
-	}
+	folder := report.Must(os.MkdirTemp("", "choosing"))
 	defer os.RemoveAll(folder)
 	s.Text("Groups: the cells of %s in squares, a sketch for each, all in one column of a Parquet file with zstd, beside the table (square, x, y, count) in another. Bytes for each cell.", source.name)
 	t := s.Table("cells in a group", "sketches, BLOBs alone", "sketches, Parquet", "table, Parquet")
@@ -185,37 +146,24 @@ func groups(c report.Config, s *report.Section) (few float64, err error) {
 			fmt.Sprintf("CREATE OR REPLACE TABLE sketches AS SELECT x // %d AS gx, y // %[1]d AS gy, ccbf_agg(x, y, 1) AS s FROM raw GROUP BY ALL ORDER BY gx, gy", 8*side),
 			fmt.Sprintf("CREATE OR REPLACE TABLE cells AS SELECT x // %d AS gx, y // %[1]d AS gy, x, y, n FROM counted ORDER BY ALL", 8*side),
 		} {
-			if _, err := db.Exec(statement); err != nil {
-				return 0, err
-			}
+			report.Must(db.Exec(statement))
 		}
-		if err := db.QueryRow("SELECT count(*), sum(octet_length(s)) FROM sketches").Scan(&groups, &blobs); err != nil {
-			return 0, err
-		}
-		sketches, err := db.parquetBytes("sketches", folder)
-		if err != nil {
-			return 0, err
-		}
-		table, err := db.parquetBytes("cells", folder)
-		if err != nil {
-			return 0, err
-		}
+		report.Check(db.QueryRow("SELECT count(*), sum(octet_length(s)) FROM sketches").Scan(&groups, &blobs))
+		sketches := db.parquetBytes("sketches", folder)
+		table := db.parquetBytes("cells", folder)
 		n := float64(db.distinct)
 		t.Row(n/groups, blobs/n, sketches/n, table/n)
 		if table < sketches {
 			few = n / groups
 		}
 	}
-	return few, nil
+	return few
 }
 
 // keyTables are exact tables of keys that are no cells.
-func keyTables(c report.Config, s *report.Section) error {
+func keyTables(c report.Config, s *report.Section) {
 	n := report.Pick(c, 500, 20_000, 100_000)
-	folder, err := os.MkdirTemp("", "choosing")
-	if err != nil {
-		return err
-	}
+	folder := report.Must(os.MkdirTemp("", "choosing"))
 	defer os.RemoveAll(folder)
 	s.Text("Tables (key, count) of keys that are no cells, sorted by key, in Parquet with zstd: %d keys.", n)
 	t := s.Table("keys", "bytes a key")
@@ -226,19 +174,9 @@ func keyTables(c report.Config, s *report.Section) error {
 	} {
 		source := zipfRows(n, 10*n, 0.8)
 		source.query = "SELECT " + keys.key + " AS key, x, y, category FROM (" + source.query + ")"
-		db, err := source.count()
-		if err != nil {
-			return err
-		}
-		_, err = db.Exec("CREATE TABLE keys AS SELECT key, n FROM counted ORDER BY key")
-		bytes := 0.0
-		if err == nil {
-			bytes, err = db.parquetBytes("keys", folder)
-		}
-		if err = errors.Join(err, db.Close()); err != nil {
-			return err
-		}
-		t.Row(keys.name, bytes/float64(db.distinct))
+		db := source.count()
+		report.Must(db.Exec("CREATE TABLE keys AS SELECT key, n FROM counted ORDER BY key"))
+		t.Row(keys.name, db.parquetBytes("keys", folder)/float64(db.distinct))
+		report.Check(db.Close())
 	}
-	return nil
 }

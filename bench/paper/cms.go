@@ -8,7 +8,7 @@ import (
 )
 
 // countMin holds the estimates of Count-Min against its bound.
-func countMin(c report.Config, s *report.Section) error {
+func countMin(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 2, 5, 20)
 	draws := report.Pick(c, 2000, 200_000, 1_000_000)
 	distinct := report.Pick(c, 500, 20_000, 100_000)
@@ -26,11 +26,8 @@ func countMin(c report.Config, s *report.Section) error {
 		z := newZipf(distinct, skew)
 		for _, conservative := range []bool{false, true} {
 			bytes := 0
-			results, err := report.Parallel(s, seeds, func(seed int) (result, error) {
-				sk, err := cms.New(cms.Params{Conservative: conservative, Seed: seedOf(seed)})
-				if err != nil {
-					return result{}, err
-				}
+			results := report.Parallel(s, seeds, func(seed int) result {
+				sk := report.Must(cms.New(cms.Params{Conservative: conservative, Seed: seedOf(seed)}))
 				truth := make([]uint64, distinct)
 				keys := numbers(seedOf(seed), 0, distinct)
 				for _, i := range z.stream(random(seedOf(seed), 8), draws) {
@@ -61,11 +58,8 @@ func countMin(c report.Config, s *report.Section) error {
 				r.beyond /= seen
 				r.below /= seen
 				r.meanExcess /= seen
-				return r, nil
+				return r
 			})
-			if err != nil {
-				return err
-			}
 			rule := "plain"
 			if conservative {
 				rule = "conservative"
@@ -93,7 +87,7 @@ func countMin(c report.Config, s *report.Section) error {
 		What: "keys below the truth", Published: "0", Paper: report.Percent2(belowAny), Defaults: report.Percent2(belowAny), Bytes: size, Note: worse(belowAny > 0, "a count is lost"),
 	})
 	s.Short("at the defaults at most a part %s of the keys is beyond the bound, where 0.01 is allowed; %s below the truth.", report.Num2(mostBeyond), none(belowAny))
-	return s.Figure("excess", "Mean excess of an estimate in units of epsilon times the total; the bound is 1.", []report.Panel{{
+	s.Figure("excess", "Mean excess of an estimate in units of epsilon times the total; the bound is 1.", []report.Panel{{
 		X: "skew", Y: "excess / (epsilon total)", Legend: report.TopRight,
 		Series: []report.Series{
 			{Label: "plain", X: skews, Y: excess[false]},

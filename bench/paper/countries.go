@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -15,41 +14,30 @@ import (
 )
 
 // countries are the polygons of the Natural Earth file.
-func countries(folder string) (polygons []orb.MultiPolygon, what string, err error) {
+func countries(folder string) (polygons []orb.MultiPolygon, what string) {
 	const file = "ne_110m_countries.geojson"
-	text, err := os.ReadFile(filepath.Join(folder, file))
-	if err != nil {
-		return nil, "", err
-	}
+	text := report.Must(os.ReadFile(filepath.Join(folder, file)))
 	var collection struct {
 		Features []struct{ Geometry json.RawMessage }
 	}
-	if err := json.Unmarshal(text, &collection); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", file, err)
-	}
+	report.Check(json.Unmarshal(text, &collection))
 	for _, f := range collection.Features {
-		mp, err := grid.ParseGeoJSON(f.Geometry)
-		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w", file, err)
-		}
+		mp := report.Must(grid.ParseGeoJSON(f.Geometry))
 		polygons = append(polygons, mp)
 	}
-	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons)), nil
+	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons))
 }
 
 // cities are the populated places of the world at a resolution in degrees.
-func cities(folder string, res float64) (places []place, what string, err error) {
-	places, err = readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s GROUP BY ALL ORDER BY y, x",
+func cities(folder string, res float64) (places []place, what string) {
+	places = readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s GROUP BY ALL ORDER BY y, x",
 		res, sqlFile(folder, "geonames_cities.parquet")))
-	return places, "populated places (GeoNames)", err
+	return places, "populated places (GeoNames)"
 }
 
 // covidDegrees are the points of the COVID-19 file at a resolution in degrees.
-func covidDegrees(folder string, res float64) (places []place, what string, err error) {
-	byDate, what, err := covid(folder)
-	if err != nil {
-		return nil, "", err
-	}
+func covidDegrees(folder string, res float64) (places []place, what string) {
+	byDate, what := covid(folder)
 	const width, height = 360.0 / covidSide, 180.0 / covidSide // of a cell of the raster
 	index := map[grid.Cell]int{}
 	for _, p := range slices.Concat(byDate...) {
@@ -65,7 +53,7 @@ func covidDegrees(folder string, res float64) (places []place, what string, err 
 		}
 		places[j].points += p.points
 	}
-	return places, what, nil
+	return places, what
 }
 
 // world is points on the globe, with what polygons really hold of them.
@@ -79,15 +67,14 @@ type world struct {
 }
 
 // newWorld sums the points of every polygon.
-func newWorld(res float64, places []place, polygons []orb.MultiPolygon) (*world, error) {
+func newWorld(res float64, places []place, polygons []orb.MultiPolygon) *world {
 	w := &world{res: res, places: places, bounds: grid.EmptyRect()}
 	points := map[grid.Cell]uint64{}
 	for i := range places {
 		points[places[i].Cell] = places[i].points
 		w.bounds = w.bounds.Extend(places[i].Cell)
 	}
-	var err error
-	w.truth, err = w.sums(polygons, func(p *place) uint64 {
+	w.truth = w.sums(polygons, func(p *place) uint64 {
 		n := points[p.Cell]
 		w.inside++
 		if n > 0 {
@@ -95,7 +82,7 @@ func newWorld(res float64, places []place, polygons []orb.MultiPolygon) (*world,
 		}
 		return n
 	})
-	return w, err
+	return w
 }
 
 // largePolygons is the number of polygons that the paper's claim is about.
@@ -110,17 +97,11 @@ func (w *world) largePolygons() int {
 }
 
 // sums are those of what count has for the cells inside of each polygon.
-func (w *world) sums(polygons []orb.MultiPolygon, count func(p *place) uint64) ([]uint64, error) {
-	g, err := grid.New(w.res)
-	if err != nil {
-		return nil, err
-	}
+func (w *world) sums(polygons []orb.MultiPolygon, count func(p *place) uint64) []uint64 {
+	g := report.Must(grid.New(w.res))
 	sums := make([]uint64, len(polygons))
 	for i, mp := range polygons {
-		scan, err := g.Scan(mp, w.bounds)
-		if err != nil {
-			return nil, err
-		}
+		scan := report.Must(g.Scan(mp, w.bounds))
 		rows := scan.Bounds()
 		for y := rows.MinY; y <= rows.MaxY; y++ {
 			for _, of := range scan.Row(y) {
@@ -130,7 +111,7 @@ func (w *world) sums(polygons []orb.MultiPolygon, count func(p *place) uint64) (
 			}
 		}
 	}
-	return sums, nil
+	return sums
 }
 
 // sumError is how far the sums of one sketch are off, in parts of the truth.
@@ -147,35 +128,23 @@ type sumError struct {
 const largePolygon = 1000
 
 // ask sums every polygon with a structure. A sum below the truth is an error.
-func (w *world) ask(of structure, polygons []orb.MultiPolygon, bytes, seed uint64) (sumError, error) {
-	a, err := of.count(w.places, arrivals(random(seed, 72), w.places), w.res, bytes, seed)
-	if err != nil {
-		return sumError{}, err
-	}
+func (w *world) ask(of structure, polygons []orb.MultiPolygon, bytes, seed uint64) sumError {
+	a := of.count(w.places, arrivals(random(seed, 72), w.places), w.res, bytes, seed)
 	out := sumError{bytes: a.bytes, exact: a.exact()}
 	var sums []uint64
 	if a.view == nil {
-		sums, err = w.sums(polygons, a.count)
+		sums = w.sums(polygons, a.count)
 	} else {
 		for _, mp := range polygons {
-			sum, e := a.view.PolygonSum(mp, nil)
-			sums, err = append(sums, sum), errors.Join(err, e)
+			sums = append(sums, report.Must(a.view.PolygonSum(mp, nil)))
 		}
-	}
-	if err != nil {
-		return out, err
 	}
 	var large, estimates []float64
 	for i, sum := range sums {
 		truth := w.truth[i]
-		if sum < truth || out.exact && sum != truth {
-			return out, fmt.Errorf("polygon %d holds %d points, the sum is %d", i, truth, sum)
-		}
+		report.Require(sum >= truth && !(out.exact && sum != truth), "polygon %d holds %d points, the sum is %d", i, truth, sum)
 		if a.view != nil {
-			e, err := a.view.PolygonEstimate(polygons[i], nil)
-			if err != nil {
-				return out, err
-			}
+			e := report.Must(a.view.PolygonEstimate(polygons[i], nil))
 			out.asked++
 			if e.Low <= truth && truth <= e.High {
 				out.held++
@@ -195,5 +164,5 @@ func (w *world) ask(of structure, polygons []orb.MultiPolygon, bytes, seed uint6
 	if a.view != nil {
 		out.estimate = report.Mean(estimates)
 	}
-	return out, nil
+	return out
 }

@@ -14,13 +14,13 @@ func crimePoints(folder string) (table, what string) {
 
 // crimes are the cells of the UK file at a resolution in degrees, with their
 // counts, in the order of rows and columns.
-func crimes(folder string, res float64) (cells []grid.Cell, counts []uint64, what string, err error) {
+func crimes(folder string, res float64) (cells []grid.Cell, counts []uint64, what string) {
 	table, what := crimePoints(folder)
-	places, err := readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s GROUP BY ALL ORDER BY y, x", res, table))
+	places := readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s GROUP BY ALL ORDER BY y, x", res, table))
 	for i := range places {
 		cells, counts = append(cells, places[i].Cell), append(counts, places[i].points)
 	}
-	return cells, counts, what, err
+	return cells, counts, what
 }
 
 // area is a sum over the cells of a box, from sums over all boxes from the

@@ -35,11 +35,8 @@ type swept struct {
 
 // sweepDefaults sweeps over k, the widths of the layers and the ratio of their
 // sizes, in both modes, at equal bytes.
-func sweepDefaults(c report.Config, s *report.Section) error {
-	data, what, err := sweepData(c)
-	if err != nil {
-		return err
-	}
+func sweepDefaults(c report.Config, s *report.Section) {
+	data, what := sweepData(c)
 	s.Text("Every geometry of the dense form at equal bytes: one to three layers of 4, 6, 8, 12 and 16 bits below one of 32, each layer 4 to 128 times smaller "+
 		"than the one before, 2 to 8 counters a key. Data: %d cells with counts in proportion to rank^-skew, the rarest one point; and every tenth cell of %s, in cells of %s degrees. "+
 		"Sketches of 1, 2, 4 and 8 bytes for each cell with points (the exact form takes 1 to 3: a sketch that becomes dense has 1 or 2), made of each cell's count. "+
@@ -52,22 +49,17 @@ func sweepDefaults(c report.Config, s *report.Section) error {
 	s.Steps(2 * len(geometries))
 	var panels [][]report.Panel
 	for _, mode := range []ccbf.Mode{ccbf.MinimalIncrement, ccbf.Standard} {
-		all, err := report.Parallel(s, len(geometries), func(i int) (*swept, error) {
+		all := report.Parallel(s, len(geometries), func(i int) *swept {
 			g := geometries[i]
 			g.mode = mode
 			return g.sweep(data)
 		})
-		if err != nil {
-			return err
-		}
 		all = slices.DeleteFunc(all, func(g *swept) bool { return g == nil })
 		rank(all)
-		if err := present(s, mode, all, data); err != nil {
-			return err
-		}
+		present(s, mode, all, data)
 		panels = append(panels, regretPanels(mode, all))
 	}
-	return s.Figure("regret", "Least regret of all geometries with a first layer of so many bits, over k and over the ratio of sizes.", panels...)
+	s.Figure("regret", "Least regret of all geometries with a first layer of so many bits, over k and over the ratio of sizes.", panels...)
 }
 
 func allGeometries(c report.Config) []geometry {
@@ -84,26 +76,23 @@ func allGeometries(c report.Config) []geometry {
 
 // sweep measures the geometry in every scenario; nil where a layer would be
 // empty.
-func (g geometry) sweep(data []counted) (*swept, error) {
+func (g geometry) sweep(data []counted) *swept {
 	out := &swept{geometry: g}
 	var left []float64
 	for _, d := range data {
 		for _, load := range sweepLoads {
 			p, fits := g.params(d.res, uint64(load*float64(len(d.cells))), seedOf(0))
 			if !fits {
-				return nil, nil
+				return nil
 			}
-			e, err := d.measured(p)
-			if err != nil {
-				return nil, fmt.Errorf("%v: %w", g, err)
-			}
+			e := d.measured(p)
 			out.errors, left = append(out.errors, e.all), append(left, e.left)
 		}
 	}
 	if g.mode == ccbf.Standard {
 		out.errors = append(out.errors, left...)
 	}
-	return out, nil
+	return out
 }
 
 // rank computes regrets and sorts by them.
@@ -144,18 +133,13 @@ func closest(all []*swept) *swept {
 
 // of is the geometry's place in the ranking.
 func of(g geometry, all []*swept) int {
-	return slices.IndexFunc(all, func(o *swept) bool {
-		return o.k == g.k && o.ratio == g.ratio && slices.Equal(o.layers, g.layers)
-	})
+	return slices.IndexFunc(all, func(o *swept) bool { return o.k == g.k && o.ratio == g.ratio && slices.Equal(o.layers, g.layers) })
 }
 
 // present adds the tables of a mode.
-func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) error {
+func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
 	chosen := winner(all)
-	have, err := defaultGeometry(mode)
-	if err != nil {
-		return err
-	}
+	have := defaultGeometry(mode)
 	verdict := "It is what the code has."
 	if of(have, all) != of(chosen.geometry, all) {
 		verdict = fmt.Sprintf("**The code has %v.**", have)
@@ -215,7 +199,6 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) er
 		s.Short("at equal bytes the default of mode mi, %v, has a regret of %s, the geometry that the paper recommends (%v) one of %s.",
 			have, report.Num(mine.regret), paperGeometry, regretOf(paperGeometry, all))
 	}
-	return nil
 }
 
 func regretOf(g geometry, all []*swept) string {

@@ -14,22 +14,12 @@ var encodingsOf = []sbf.Encoding{sbf.Plain, sbf.Elias, sbf.Steps, sbf.Index}
 
 // encodings measures what counters take and how long a lookup is. Figures 10
 // to 15 of the spectral paper.
-func encodings(c report.Config, s *report.Section) error {
-	codes, err := encodingBits(c, s)
-	if err != nil {
-		return err
-	}
-	size, err := indexSize(c, s)
-	if err != nil {
-		return err
-	}
-	times, err := lookupTimes(c, s)
-	if err != nil {
-		return err
-	}
-	table, err := hashTable(c, s)
+func encodings(c report.Config, s *report.Section) {
+	codes := encodingBits(c, s)
+	size := indexSize(c, s)
+	times := lookupTimes(c, s)
+	table := hashTable(c, s)
 	s.Short("%s; %s; %s; %s.", codes, size, times, table)
-	return err
 }
 
 // logBits is the bound of figure 10: the bits of every counter, and nothing
@@ -58,7 +48,7 @@ func printedBits(v uint64) (elias, steps int) {
 	return length(v + 1), 2 + length(v)
 }
 
-func encodingBits(c report.Config, s *report.Section) (finding string, err error) {
+func encodingBits(c report.Config, s *report.Section) (finding string) {
 	seeds := report.Pick(c, 1, 2, 5)
 	keys := report.Pick(c, 500, 5000, 20_000)
 	means := []float64{1, 2, 3, 5, 10, 20, 50, 100}
@@ -75,21 +65,15 @@ func encodingBits(c report.Config, s *report.Section) (finding string, err error
 		}
 		lines[len(encodingsOf)] = report.Series{Label: "bound", Style: 0}
 		for _, avg := range means {
-			all, err := report.Parallel(s, seeds, func(i int) ([]float64, error) {
+			all := report.Parallel(s, seeds, func(i int) []float64 {
 				h := numbers(seedOf(i), 0, keys)
 				data := zipfCounts(keys, int(avg*float64(keys)), skew)
 				var out []float64
 				var bound, memory, printedElias, printedSteps float64
 				for _, e := range encodingsOf {
-					sk, err := sbf.New(sbf.Params{Capacity: uint64(keys), Encoding: e, Seed: seedOf(i)})
-					if err != nil {
-						return nil, err
-					}
+					sk := report.Must(sbf.New(sbf.Params{Capacity: uint64(keys), Encoding: e, Seed: seedOf(i)}))
 					sk.AddHashes(h.h1, h.h2, data)
-					v, err := sbf.NewView(sk.Blob())
-					if err != nil {
-						return nil, err
-					}
+					v := report.Must(sbf.NewView(sk.Blob()))
 					out = append(out, v.Info().CounterBits)
 					m, _ := sk.Counters()
 					bound = logBits(sk.Values()) / float64(m)
@@ -103,11 +87,8 @@ func encodingBits(c report.Config, s *report.Section) (finding string, err error
 						memory = 8 * float64(sk.Bytes()) / float64(m)
 					}
 				}
-				return append(out, bound, memory, printedElias, printedSteps), nil
+				return append(out, bound, memory, printedElias, printedSteps)
 			})
-			if err != nil {
-				return "", err
-			}
 			by := transposed(all)
 			plain, elias, steps, index, bound, memory := by[0], by[1], by[2], by[3], by[4], by[5]
 			if points++; report.Mean(steps) <= report.Mean(elias) {
@@ -138,10 +119,11 @@ func encodingBits(c report.Config, s *report.Section) (finding string, err error
 	}
 	s.Text("That Elias codes win for larger counters is so for one fixed steps code, as the paper prints it (last columns). Ours is chosen out of eight for the counters at hand, and stays ahead. The index pays for access in constant time with 2 bits and more per counter.")
 	finding = fmt.Sprintf("steps are shorter than Elias codes at %d of %d points and take %s to %s times the bound", stepsBetter, points, report.Num2(least), report.Num2(most))
-	return finding, s.Figure("bits", "Bits per counter by mean occurrences (figure 10 of the paper).", row)
+	s.Figure("bits", "Bits per counter by mean occurrences (figure 10 of the paper).", row)
+	return finding
 }
 
-func indexSize(c report.Config, s *report.Section) (finding string, err error) {
+func indexSize(c report.Config, s *report.Section) (finding string) {
 	seeds := report.Pick(c, 1, 2, 4)
 	sizes := report.Pick(c, []int{1000, 10_000}, []int{1000, 10_000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
 	s.Text("**Size of the string-array index** in memory (figure 13): n counters, empty and after 10 n random increments; N is the base array, counters and slack. Published, read from the text: about "+
@@ -153,11 +135,8 @@ func indexSize(c report.Config, s *report.Section) (finding string, err error) {
 	var last [2]indexBits                                              // of the largest size
 	for filled, name := range []string{"1.5", "2 to 2.5"} {
 		for _, n := range sizes {
-			all, err := report.Parallel(s, seeds, func(i int) (z indexBits, err error) {
-				sk, err := sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index, Seed: seedOf(i)})
-				if err != nil {
-					return z, err
-				}
+			all := report.Parallel(s, seeds, func(i int) (z indexBits) {
+				sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index, Seed: seedOf(i)}))
 				if filled == 1 {
 					for from := 0; from < 10*n; from += 10_000 {
 						h := numbers(seedOf(i), uint64(from), min(10_000, 10*n-from))
@@ -165,19 +144,11 @@ func indexSize(c report.Config, s *report.Section) (finding string, err error) {
 					}
 				}
 				parts, ok := sk.IndexParts()
-				if !ok {
-					return z, fmt.Errorf("an index of %d counters has no parts", n)
-				}
-				v, err := sbf.NewView(sk.Blob())
-				if err != nil {
-					return z, err
-				}
+				report.Require(ok, "an index of %d counters has no parts", n)
+				v := report.Must(sbf.NewView(sk.Blob()))
 				per := func(bits uint64) float64 { return float64(bits) / float64(n) }
-				return indexBits{per(parts.Base()), per(parts.Slack), per(parts.Total() - parts.Base()), per(parts.Vectors), v.Info().CounterBits}, nil
+				return indexBits{per(parts.Base()), per(parts.Slack), per(parts.Total() - parts.Base()), per(parts.Vectors), v.Info().CounterBits}
 			})
-			if err != nil {
-				return "", err
-			}
 			base, index := report.Column(all, func(z indexBits) float64 { return z.base }), report.Column(all, func(z indexBits) float64 { return z.index })
 			beside := report.Mean(index) / report.Mean(base)
 			t.Row(n, filled*10, report.Spread(base), report.Spread(report.Column(all, func(z indexBits) float64 { return z.slack })), report.Spread(index), beside, name, 1+beside,
@@ -209,14 +180,15 @@ func indexSize(c report.Config, s *report.Section) (finding string, err error) {
 			report.Num(math.Log2(float64(n))), report.Num(tight/math.Ln2/float64(n)), report.Num(last[1].index)), Defaults: "0", Bytes: bytesOf(words, inIndex(1)), Note: "-",
 	})
 	finding = fmt.Sprintf("the string-array index takes %s N beside its base array N at a mean count of 10 (published 2 to 2.5 N)", report.Num2(last[1].index/last[1].base))
-	return finding, s.Figure("index", "Size of the index beside the base array N (figure 13 of the paper).", []report.Panel{{
+	s.Figure("index", "Size of the index beside the base array N (figure 13 of the paper).", []report.Panel{{
 		X: "counters", Y: "index / N", LogX: true, Legend: report.BottomRight, Series: []report.Series{ratio[0], ratio[1], published[0], published[1]},
 	}})
+	return finding
 }
 
 // lookupTimes compares a lookup of one counter in each encoding with plain
 // words, in one run.
-func lookupTimes(c report.Config, s *report.Section) (finding string, err error) {
+func lookupTimes(c report.Config, s *report.Section) (finding string) {
 	sizes := report.Pick(c, []int{1000}, []int{1000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
 	rounds := report.Pick(c, 3, 7, 25)
 	asked := report.Pick(c, 1<<12, 1<<17, 1<<20)
@@ -234,15 +206,9 @@ func lookupTimes(c report.Config, s *report.Section) (finding string, err error)
 		dst := make([]uint64, pieceLen)
 		h := numbers(0, 0, 10*n)
 		for _, e := range encodingsOf {
-			sk, err := sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: e})
-			if err != nil {
-				return "", err
-			}
+			sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: e}))
 			sk.AddHashes(h.h1, h.h2, nil)
-			v, err := sbf.NewView(sk.Blob())
-			if err != nil {
-				return "", err
-			}
+			v := report.Must(sbf.NewView(sk.Blob()))
 			lookups = append(lookups, func(h hashes) { v.CountHashes(dst[:h.len()], h.h1, h.h2) })
 			if e == sbf.Plain || e == sbf.Index {
 				raises = append(raises, func(h hashes) { sk.AddHashes(h.h1, h.h2, nil) })
@@ -256,9 +222,7 @@ func lookupTimes(c report.Config, s *report.Section) (finding string, err error)
 		built := math.Inf(1)
 		for range rounds {
 			start := time.Now()
-			if _, err := sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index}); err != nil {
-				return "", err
-			}
+			report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index}))
 			built = min(built, time.Since(start).Seconds()/float64(n))
 		}
 		now := [4]float64{took[3], took[0], raised[1], built}
@@ -278,7 +242,8 @@ func lookupTimes(c report.Config, s *report.Section) (finding string, err error)
 		Defaults: report.Num2(last[1]) + "; -; -", Bytes: "-", Note: worse(max(last[0], last[2], last[3]) > 1+timeNoise, "the larger array does not fit the caches, which costs plain words as much"),
 	})
 	finding = fmt.Sprintf("a lookup in it takes %s times as long at %d counters as at 1,000, where plain words take %s times", report.Num2(last[0]), sizes[len(sizes)-1], report.Num2(last[1]))
-	return finding, s.Figure("time", "Time of a lookup as a multiple of that in as many plain words.", []report.Panel{{
+	s.Figure("time", "Time of a lookup as a multiple of that in as many plain words.", []report.Panel{{
 		X: "counters", Y: "time / time in plain words", LogX: true, Legend: report.TopLeft, Series: lines,
 	}})
+	return finding
 }

@@ -35,27 +35,18 @@ var estimatedSketches = []estimated{
 const paperCounters = 14
 
 // estimates measures polygon estimates of dense sketches on the UK file.
-func estimates(c report.Config, s *report.Section) error {
+func estimates(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 3)
 	n := report.Pick(c, 5, 40, 200)
 	const levels = 8
-	cells, counts, what, err := crimes(c.Data, 0.01)
-	if err != nil {
-		return err
-	}
+	cells, counts, what := crimes(c.Data, 0.01)
 	if part := report.Pick(c, 10, 3, 1); part > 1 {
 		cells, counts = cells[:len(cells)/part], counts[:len(cells)/part]
 		what += fmt.Sprintf(", the southern 1/%d of the cells", part)
 	}
 	full := uint64(2 * paperCounters * len(cells))
-	exact, size, err := exactSketch(cells, counts, full/20)
-	if err != nil {
-		return err
-	}
-	asked, truth, err := askedPolygons(random(seedOf(0), 41), exact, cells, n)
-	if err != nil {
-		return err
-	}
+	exact, size := exactSketch(cells, counts, full/20)
+	asked, truth := askedPolygons(random(seedOf(0), 41), exact, cells, n)
 	s.Text("`ccbf_polygon_estimate` takes off a sum what a dense sketch adds to it in the mean (\"Spectral Bloom Filters\", section 3.1, has it for one counter; "+
 		"here it is that of the least of k counters, from the histogram of all) and gives an interval that holds the truth with a chance of 95%%. Here on %s, "+
 		"at 0.01 degrees: %d cells with points. %d stars of 5 to 40 corners and 0.1 to 2 degrees, half of them around any place and half around a point drawn at random, that hold "+
@@ -79,14 +70,11 @@ func estimates(c report.Config, s *report.Section) error {
 		for i, of := range estimatedSketches {
 			for _, of.Levels = range []int{0, levels} {
 				of.Res, of.Bytes, of.Dense = 0.01, full/share, true
-				bySeed, err := report.Parallel(s, seeds, func(seed int) ([]polygonError, error) {
+				bySeed := report.Parallel(s, seeds, func(seed int) []polygonError {
 					of := of.Params
 					of.Seed = seedOf(seed)
 					return polygonErrors(of, cells, counts, asked, truth)
 				})
-				if err != nil {
-					return err
-				}
 				all := slices.Concat(bySeed...)
 				errors := report.Column(all, func(e polygonError) float64 { return math.Abs(e.estimate) })
 				name := of.name
@@ -131,7 +119,7 @@ func estimates(c report.Config, s *report.Section) error {
 	})
 	s.Short("estimates of polygons of dense sketches are off %s; %s of the intervals hold, 95%% are promised; the exact form has no error in %s of the paper's bytes.",
 		strings.Join(finding, "; "), report.Percent(float64(held)/float64(asks)), report.Percent(float64(size)/float64(full)))
-	return s.Figure("error", "Errors of sums and of estimates over the points that a polygon holds, without levels, with one seed. An error of 0 is not shown.", panels)
+	s.Figure("error", "Errors of sums and of estimates over the points that a polygon holds, without levels, with one seed. An error of 0 is not shown.", panels)
 }
 
 // estimateClaims puts the paper's bound for polygons beside the errors of sums
@@ -150,27 +138,17 @@ func estimateClaims(s *report.Section, sums, estimates [2]float64, exact, bytes 
 
 // exactSketch is the exact form of cells and their counts in at most so many bytes,
 // and its size.
-func exactSketch(cells []grid.Cell, counts []uint64, bytes uint64) (*ccbf.View, int, error) {
-	config, err := ccbf.Params{Res: 0.01, Bytes: bytes}.Config()
-	if err != nil {
-		return nil, 0, err
-	}
-	blob, err := sketched(config, cells, counts)
-	if err != nil {
-		return nil, 0, err
-	}
+func exactSketch(cells []grid.Cell, counts []uint64, bytes uint64) (*ccbf.View, int) {
+	config := report.Must(ccbf.Params{Res: 0.01, Bytes: bytes}.Config())
+	blob := sketched(config, cells, counts)
 	v := new(ccbf.View)
-	if err := v.Reset(blob); err != nil {
-		return nil, 0, err
-	}
-	if !v.IsExact() {
-		return nil, 0, fmt.Errorf("%d cells do not fit into %d bytes", len(cells), bytes)
-	}
-	return v, len(blob), nil
+	report.Check(v.Reset(blob))
+	report.Require(v.IsExact(), "%d cells do not fit into %d bytes", len(cells), bytes)
+	return v, len(blob)
 }
 
 // askedPolygons are n stars with more than 1,000 points each, and how many.
-func askedPolygons(r *rand.Rand, exact *ccbf.View, cells []grid.Cell, n int) (asked []orb.MultiPolygon, truth []float64, err error) {
+func askedPolygons(r *rand.Rand, exact *ccbf.View, cells []grid.Cell, n int) (asked []orb.MultiPolygon, truth []float64) {
 	b := exact.Bounds
 	for len(asked) < n {
 		at := cells[r.IntN(len(cells))]
@@ -179,15 +157,12 @@ func askedPolygons(r *rand.Rand, exact *ccbf.View, cells []grid.Cell, n int) (as
 		}
 		x, y := exact.Grid.Center(at)
 		star := star(r, orb.Point{x, y}, 0.1*math.Pow(20, r.Float64()))
-		sum, err := exact.PolygonSum(star, nil)
-		if err != nil {
-			return nil, nil, err
-		}
+		sum := report.Must(exact.PolygonSum(star, nil))
 		if sum > 1000 {
 			asked, truth = append(asked, star), append(truth, float64(sum))
 		}
 	}
-	return asked, truth, nil
+	return asked, truth
 }
 
 // star is a ring of 5 to 40 corners around a centre, at 0.2 to 1 times the radius.
@@ -210,11 +185,8 @@ type polygonError struct {
 }
 
 // polygonErrors asks a sketch, to which points came in random order.
-func polygonErrors(p ccbf.Params, cells []grid.Cell, counts []uint64, asked []orb.MultiPolygon, truth []float64) ([]polygonError, error) {
-	config, err := p.Config()
-	if err != nil {
-		return nil, err
-	}
+func polygonErrors(p ccbf.Params, cells []grid.Cell, counts []uint64, asked []orb.MultiPolygon, truth []float64) []polygonError {
+	config := report.Must(p.Config())
 	var points []int32
 	for i, n := range counts {
 		for range n {
@@ -224,30 +196,16 @@ func polygonErrors(p ccbf.Params, cells []grid.Cell, counts []uint64, asked []or
 	random(p.Seed, 42).Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	b := ccbf.NewBuilder(config, nil)
 	for _, i := range points {
-		if err := b.Add(cells[i], nil, key.None, 1); err != nil {
-			return nil, err
-		}
+		report.Check(b.Add(cells[i], nil, key.None, 1))
 	}
-	sk, err := b.Sketch()
-	if err != nil {
-		return nil, err
-	}
-	v, err := ccbf.NewView(sk.Blob())
-	if err != nil {
-		return nil, err
-	}
+	sk := report.Must(b.Sketch())
+	v := report.Must(ccbf.NewView(sk.Blob()))
 	out := make([]polygonError, len(asked))
 	for i, mp := range asked {
-		sum, err := v.PolygonSum(mp, nil)
-		if err != nil {
-			return nil, err
-		}
-		e, err := v.PolygonEstimate(mp, nil)
-		if err != nil {
-			return nil, err
-		}
+		sum := report.Must(v.PolygonSum(mp, nil))
+		e := report.Must(v.PolygonEstimate(mp, nil))
 		low, high := float64(e.Low), float64(e.High)
 		out[i] = polygonError{float64(sum)/truth[i] - 1, e.Value/truth[i] - 1, (high - low) / truth[i], low <= truth[i] && truth[i] <= high}
 	}
-	return out, nil
+	return out
 }

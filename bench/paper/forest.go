@@ -11,23 +11,15 @@ import (
 
 // elevations are the values of the Forest Cover file in their order, as
 // numbers from 0.
-func elevations(folder string) (stream []int, distinct int, err error) {
-	db, err := connector.Open("?threads=1")
-	if err != nil {
-		return nil, 0, err
-	}
+func elevations(folder string) (stream []int, distinct int) {
+	db := report.Must(connector.Open("?threads=1"))
 	defer db.Close()
-	rows, err := db.Query("SELECT elevation::INTEGER FROM " + sqlFile(folder, "covtype_elevation.parquet"))
-	if err != nil {
-		return nil, 0, err
-	}
+	rows := report.Must(db.Query("SELECT elevation::INTEGER FROM " + sqlFile(folder, "covtype_elevation.parquet")))
 	defer rows.Close()
 	ids := map[int]int{}
 	for rows.Next() {
 		var v int
-		if err := rows.Scan(&v); err != nil {
-			return nil, 0, err
-		}
+		report.Check(rows.Scan(&v))
 		id, there := ids[v]
 		if !there {
 			id = len(ids)
@@ -35,18 +27,16 @@ func elevations(folder string) (stream []int, distinct int, err error) {
 		}
 		stream = append(stream, id)
 	}
-	return stream, len(ids), rows.Err()
+	report.Check(rows.Err())
+	return stream, len(ids)
 }
 
 // forest is figure 7: the methods on the elevations of the Forest Cover data.
-func forest(c report.Config, s *report.Section) error {
+func forest(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	gammas := report.Pick(c, []float64{0.7, 2}, []float64{0.25, 0.7, 2}, []float64{0.12, 0.25, 0.5, 0.7, 0.83, 1, 1.5, 2})
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered}
-	stream, distinct, err := elevations(c.Data)
-	if err != nil {
-		return err
-	}
+	stream, distinct := elevations(c.Data)
 	if c.Scale == report.Tiny {
 		stream = stream[:5000]
 	}
@@ -64,15 +54,12 @@ func forest(c report.Config, s *report.Section) error {
 		w := sweep{title: name, axis: "gamma", values: gammas, methods: methods}
 		for _, gamma := range gammas {
 			set := setting{data, int(math.Ceil(float64(distinct*spectralK) / gamma)), spectralK}
-			bySeed, err := report.Parallel(s, seeds, func(i int) ([]quality, error) {
+			bySeed := report.Parallel(s, seeds, func(i int) []quality {
 				if order == 0 {
 					return set.stream(seedOf(i), stream, methods)
 				}
 				return set.run(seedOf(i), methods)
 			})
-			if err != nil {
-				return err
-			}
 			w.rows = append(w.rows, transposed(bySeed))
 		}
 		s.Text("In the %s:", strings.Replace(name, "random order", "order of a shuffle", 1))
@@ -90,5 +77,5 @@ func forest(c report.Config, s *report.Section) error {
 	forestClaims(s, orders[0], orders[1])
 	s.Short("of %d gammas no worse than ms (additive error and wrong answers) are %s.", len(gammas), strings.Join(findings, "; "))
 	s.Text("In the order of the file rm falls far behind: when equal values come in runs, the keys that step on a counter come after the last occurrence of its owner, who is then never moved to the second filter. Built at once there is no order.")
-	return s.Figure("errors", fmt.Sprintf("Additive error and share of wrong answers over gamma, %d records (figure 7 of the paper).", len(stream)), panels...)
+	s.Figure("errors", fmt.Sprintf("Additive error and share of wrong answers over gamma, %d records (figure 7 of the paper).", len(stream)), panels...)
 }

@@ -22,16 +22,13 @@ type geometry struct {
 var paperGeometry = geometry{layers: []int{16, 32}, ratio: 64, k: 4}
 
 // defaultGeometry is what the code has.
-func defaultGeometry(mode ccbf.Mode) (geometry, error) {
-	c, err := ccbf.Params{Res: 1, Mode: mode, Dense: true}.Config()
-	if err != nil {
-		return geometry{}, err
-	}
+func defaultGeometry(mode ccbf.Mode) geometry {
+	c := report.Must(ccbf.Params{Res: 1, Mode: mode, Dense: true}.Config())
 	g := geometry{k: c.K(), ratio: int(c.Counters()[0] / c.Counters()[1]), mode: mode}
 	for _, w := range c.Widths() {
 		g.layers = append(g.layers, int(w))
 	}
-	return g, nil
+	return g
 }
 
 // layerings are one to three of the widths below the last, which has 32 bits.
@@ -108,7 +105,7 @@ func zipfCells(skew float64, n int) counted {
 
 // sweepData are cells of Zipf's law and every tenth of the UK file's: where they
 // lie is nothing to a hash. what says which file.
-func sweepData(c report.Config) (data []counted, what string, err error) {
+func sweepData(c report.Config) (data []counted, what string) {
 	for _, skew := range []float64{0.8, 1.2, 1.6, 2} {
 		data = append(data, zipfCells(skew, report.Pick(c, 2000, 8000, 12_000)))
 	}
@@ -116,15 +113,13 @@ func sweepData(c report.Config) (data []counted, what string, err error) {
 		d := counted{name: fmt.Sprintf("UK, %g degrees", res), res: res}
 		var cells []grid.Cell
 		var counts []uint64
-		if cells, counts, what, err = crimes(c.Data, res); err != nil {
-			return nil, "", err
-		}
+		cells, counts, what = crimes(c.Data, res)
 		for i := 0; i < len(cells); i += report.Pick(c, 1, 1, 10) {
 			d.cells, d.counts = append(d.cells, cells[i]), append(d.counts, counts[i])
 		}
 		data = append(data, d)
 	}
-	return data, what, nil
+	return data, what
 }
 
 // degrees are the resolutions of the UK's cells.
@@ -147,46 +142,30 @@ func degrees(data []counted) string {
 type sweptError struct{ all, left float64 }
 
 // measured builds a sketch of the cells and asks it for them.
-func (d counted) measured(p ccbf.Params) (e sweptError, err error) {
-	config, err := p.Config()
-	if err != nil {
-		return e, err
+func (d counted) measured(p ccbf.Params) (e sweptError) {
+	config := report.Must(p.Config())
+	blob := sketched(config, d.cells, d.counts)
+	if e.all = d.meanError(blob, 1); p.Mode != ccbf.Standard {
+		return e
 	}
-	blob, err := sketched(config, d.cells, d.counts)
-	if err != nil {
-		return e, err
-	}
-	if e.all, err = d.meanError(blob, 1); err != nil || p.Mode != ccbf.Standard {
-		return e, err
-	}
-	s, err := ccbf.Decode(blob)
-	if err != nil {
-		return e, err
-	}
+	s := report.Must(ccbf.Decode(blob))
 	for i := 1; i < len(d.cells); i += 2 {
-		if err := s.Remove(d.cells[i], nil, d.counts[i]); err != nil {
-			return e, err
-		}
+		report.Check(s.Remove(d.cells[i], nil, d.counts[i]))
 	}
-	e.left, err = d.meanError(s.Blob(), 2)
-	return e, err
+	e.left = d.meanError(s.Blob(), 2)
+	return e
 }
 
 // meanError is that of every so many cells.
-func (d counted) meanError(blob []byte, every int) (float64, error) {
-	v, err := ccbf.NewView(blob)
-	if err != nil {
-		return 0, err
-	}
+func (d counted) meanError(blob []byte, every int) float64 {
+	v := report.Must(ccbf.NewView(blob))
 	got := make([]uint64, len(d.cells))
 	v.CountCells(got, d.cells, nil)
 	sum, n := 0.0, 0.0
 	for i := 0; i < len(got); i += every {
-		if got[i] < d.counts[i] {
-			return 0, fmt.Errorf("%s, cell %v: %d, the truth is %d", d.name, d.cells[i], got[i], d.counts[i])
-		}
+		report.Require(got[i] >= d.counts[i], "%s, cell %v: %d, the truth is %d", d.name, d.cells[i], got[i], d.counts[i])
 		sum += float64(got[i]-d.counts[i]) / float64(d.counts[i])
 		n++
 	}
-	return sum / n, nil
+	return sum / n
 }

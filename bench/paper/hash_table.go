@@ -10,7 +10,7 @@ import (
 
 // hashTable is figure 12: a Spectral Bloom Filter of k 5 beside a hash table of
 // the same keys, with as many counters as the table has room.
-func hashTable(c report.Config, s *report.Section) (finding string, err error) {
+func hashTable(c report.Config, s *report.Section) (finding string) {
 	sizes := report.Pick(c, []int{1000}, []int{1000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
 	rounds := report.Pick(c, 2, 5, 9)
 	asked := report.Pick(c, 1<<12, 1<<16, 1<<20)
@@ -52,10 +52,7 @@ func hashTable(c report.Config, s *report.Section) (finding string, err error) {
 			tens[i] = 10
 		}
 		for i, e := range []sbf.Encoding{sbf.Index, sbf.Plain} {
-			sk, err := sbf.New(sbf.Params{Counters: uint64(n * 8 / 7), K: spectralK, Encoding: e})
-			if err != nil {
-				return "", err
-			}
+			sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n * 8 / 7), K: spectralK, Encoding: e}))
 			key.HashUint64s(0, keys, h1, h2)
 			sk.AddHashes(h1[:n], h2[:n], tens)
 			bytes[1-i] = sk.Bytes()
@@ -85,7 +82,8 @@ func hashTable(c report.Config, s *report.Section) (finding string, err error) {
 		Bytes: bytesOf(bytes[0], bytes[1]), Note: worse(max(last[0], last[2]) > 2*(1+timeNoise), "index only: five counters are decoded one after the other, and Go's map of today is faster than a table of chains"),
 	})
 	finding = fmt.Sprintf("at %d keys a lookup takes %s times as long as in a hash table with the index, %s times with plain words (published about 2)", n, report.Num2(last[2]), report.Num2(last[3]))
-	return finding, s.Figure("table", "Time as a multiple of that in a hash table (figure 12 of the paper).", []report.Panel{{
+	s.Figure("table", "Time as a multiple of that in a hash table (figure 12 of the paper).", []report.Panel{{
 		X: "keys", Y: "time / time in a hash table", LogX: true, LogY: true, Legend: report.TopRight, Series: lines,
 	}})
+	return finding
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -26,11 +25,8 @@ type arrived struct {
 	keys   []uint64
 }
 
-func newArrived(places []place, points []int32) (arrived, error) {
-	config, err := ccbf.Params{Res: 1}.Config()
-	if err != nil {
-		return arrived{}, err
-	}
+func newArrived(places []place, points []int32) arrived {
+	config := report.Must(ccbf.Params{Res: 1}.Config())
 	n := len(points)
 	a := arrived{make([]int64, n), make([]int64, n), make([]uint64, n)}
 	xs, ys := make([]float64, n), make([]float64, n)
@@ -38,10 +34,8 @@ func newArrived(places []place, points []int32) (arrived, error) {
 		a.xs[at], a.ys[at] = places[i].X, places[i].Y
 		xs[at], ys[at] = float64(places[i].X), float64(places[i].Y)
 	}
-	if i := config.Keys(a.keys, xs, ys); i < n {
-		return a, fmt.Errorf("the cell (%d, %d) has no key", a.xs[i], a.ys[i])
-	}
-	return a, nil
+	report.Require(config.Keys(a.keys, xs, ys) == n, "a cell has no key")
+	return a
 }
 
 // hashed gives f the hashes of the points, batch by batch.
@@ -59,7 +53,7 @@ func (a arrived) hashed(f func(h hashes)) {
 // inserter makes a structure and puts all points into it.
 type inserter struct {
 	name   string
-	insert func(a arrived) error
+	insert func(a arrived)
 }
 
 // inserters are the textbooks' structures and ours in the same order, and ours
@@ -71,11 +65,11 @@ var inserters = []inserter{
 	ofTextbook("textbook: Count-Min, conservative", func() func(hashes) { return newTextbookCountMin(insertCounters).add }),
 	ofCascade("ours: CascadeCBF, standard", paperInserts(ccbf.Standard)),
 	ofCascade("ours: CascadeCBF, mi", paperInserts(ccbf.MinimalIncrement)),
-	ofKeyed("ours: spectral, mi", func() (*sbf.Sketch, error) {
-		return sbf.New(sbf.Params{Counters: insertCounters, K: paperK, Method: sbf.MI})
+	ofKeyed("ours: spectral, mi", func() *sbf.Sketch {
+		return report.Must(sbf.New(sbf.Params{Counters: insertCounters, K: paperK, Method: sbf.MI}))
 	}),
-	ofKeyed("ours: Count-Min, conservative", func() (*cms.Sketch, error) {
-		return cms.New(cms.Params{Width: insertCounters / paperK, Depth: paperK, Conservative: true})
+	ofKeyed("ours: Count-Min, conservative", func() *cms.Sketch {
+		return report.Must(cms.New(cms.Params{Width: insertCounters / paperK, Depth: paperK, Conservative: true}))
 	}),
 	ofCascade("ours: defaults, dense", ccbf.Params{Bytes: 2 * insertCounters, Dense: true}),
 	ofCascade("ours: defaults", ccbf.Params{Bytes: 2 * insertCounters}),
@@ -94,64 +88,46 @@ func paperInserts(mode ccbf.Mode) ccbf.Params {
 
 // ofCascade inserts into a ccbf.
 func ofCascade(name string, p ccbf.Params) inserter {
-	return inserter{name, func(a arrived) error {
+	return inserter{name, func(a arrived) {
 		p.Res = 1
-		config, err := p.Config()
-		if err != nil {
-			return err
-		}
+		config := report.Must(p.Config())
 		b := ccbf.NewBuilder(config, nil)
 		for keys := range slices.Chunk(a.keys, insertBatch) {
-			if err := b.AddKeys(keys); err != nil {
-				return err
-			}
+			report.Check(b.AddKeys(keys))
 		}
-		sk, err := b.Sketch()
-		if err != nil {
-			return err
-		}
+		sk := report.Must(b.Sketch())
 		sk.Blob() // what an exact one still has to do
-		return nil
 	}}
 }
 
 // ofKeyed inserts into a structure of hashed keys.
-func ofKeyed[S interface{ AddHashes(h1s, h2s, ns []uint64) }](name string, empty func() (S, error)) inserter {
-	return inserter{name, func(a arrived) error {
-		s, err := empty()
-		if err != nil {
-			return err
-		}
+func ofKeyed[S interface{ AddHashes(h1s, h2s, ns []uint64) }](name string, empty func() S) inserter {
+	return inserter{name, func(a arrived) {
+		s := empty()
 		a.hashed(func(h hashes) { s.AddHashes(h.h1, h.h2, nil) })
-		return nil
 	}}
 }
 
 // ofTextbook inserts into a structure of the textbooks.
 func ofTextbook(name string, empty func() func(hashes)) inserter {
-	return inserter{name, func(a arrived) error {
-		a.hashed(empty())
-		return nil
-	}}
+	return inserter{name, func(a arrived) { a.hashed(empty()) }}
 }
 
 // times are the seconds that each inserter takes, round by round; a first round
 // is not counted. They take turns, so that all meet the same moods of the
 // machine.
-func (a arrived) times(s *report.Section, rounds int) ([][]float64, error) {
+func (a arrived) times(s *report.Section, rounds int) [][]float64 {
 	out := make([][]float64, len(inserters))
 	for round := range rounds + 1 {
 		for turn := range inserters {
 			i := (turn + round) % len(inserters)
 			start := time.Now()
-			if err := inserters[i].insert(a); err != nil {
-				return nil, fmt.Errorf("%s: %w", inserters[i].name, err)
-			}
+			inserters[i].insert(a)
 			if round > 0 {
 				out[i] = append(out[i], time.Since(start).Seconds())
 			}
 			s.Step()
 		}
 	}
-	return out, nil
+	return out
 }

@@ -16,14 +16,11 @@ const claimSide = 64
 
 // levels compares sums over squares of dense sketches of equal size, with
 // levels of quads and without.
-func levels(c report.Config, s *report.Section) error {
+func levels(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 4)
 	squares := report.Pick(c, 10, 100, 300)
 	const levels = 8
-	cells, counts, what, err := crimes(c.Data, 0.01)
-	if err != nil {
-		return err
-	}
+	cells, counts, what := crimes(c.Data, 0.01)
 	truth := newArea(cells, counts)
 	s.Text("With the option `levels` a dense sketch counts the quads above the cells as well (range trees, as in \"Spectral Bloom Filters\", "+
 		"section 5.5, in two dimensions). A sum over an area is then made of few counts in place of many, each of them too high at most "+
@@ -39,28 +36,16 @@ func levels(c report.Config, s *report.Section) error {
 	rows := make([][]any, len(sides))
 	var panels []report.Panel
 	var finding []string
-	probe, err := ccbf.Params{Res: 0.01, Bytes: 1 << 20, Dense: true}.Config()
-	if err != nil {
-		return err
-	}
+	probe := report.Must(ccbf.Params{Res: 0.01, Bytes: 1 << 20, Dense: true}.Config())
 	perCounter := float64(probe.DenseBytes()) / float64(probe.Counters()[0]) // of all layers
 	for _, counters := range perCell {
 		bytes := uint64(counters * float64(len(cells)) * perCounter)
 		type excess [2]float64 // without levels, with
-		sums, err := report.Parallel(s, seeds, func(seed int) ([]excess, error) {
+		sums := report.Parallel(s, seeds, func(seed int) []excess {
 			var views [2]ccbf.View
 			for i := range views {
-				config, err := ccbf.Params{Res: 0.01, Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}.Config()
-				if err != nil {
-					return nil, err
-				}
-				blob, err := sketched(config, cells, counts)
-				if err == nil {
-					err = views[i].Reset(blob)
-				}
-				if err != nil {
-					return nil, err
-				}
+				config := report.Must(ccbf.Params{Res: 0.01, Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}.Config())
+				report.Check(views[i].Reset(sketched(config, cells, counts)))
 			}
 			r := random(seedOf(seed), 31)
 			out := make([]excess, len(sides))
@@ -71,22 +56,14 @@ func levels(c report.Config, s *report.Section) error {
 					box := grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}
 					want := float64(truth.sum(box))
 					for i := range views {
-						got, err := views[i].BoxSum(box, nil)
-						if err != nil {
-							return nil, err
-						}
-						if float64(got) < want {
-							return nil, fmt.Errorf("a sum of %d, the truth is %v", got, want)
-						}
+						got := report.Must(views[i].BoxSum(box, nil))
+						report.Require(float64(got) >= want, "a sum of %d, the truth is %v", got, want)
 						out[j][i] += (float64(got) - want) / want / float64(squares)
 					}
 				}
 			}
-			return out, nil
+			return out
 		})
-		if err != nil {
-			return err
-		}
 		var x, without, with []float64
 		cross := int64(0)
 		for j, side := range sides {
@@ -124,20 +101,14 @@ func levels(c report.Config, s *report.Section) error {
 		t.Row(append([]any{side, report.Num(mean)}, rows[j]...)...)
 	}
 	s.Short("in the same bytes sums with levels are closer from squares of some cells on; the largest side at which they are further off is %s.", strings.Join(finding, ", "))
-	return s.Figure("excess", "Excess of sums over squares, with levels and without, at equal bytes.", panels)
+	s.Figure("excess", "Excess of sums over squares, with levels and without, at equal bytes.", panels)
 }
 
 // sketched is the BLOB of a sketch of cells and their counts.
-func sketched(config ccbf.Config, cells []grid.Cell, counts []uint64) ([]byte, error) {
+func sketched(config ccbf.Config, cells []grid.Cell, counts []uint64) []byte {
 	b := ccbf.NewBuilder(config, nil)
 	for i, c := range cells {
-		if err := b.Add(c, nil, key.None, counts[i]); err != nil {
-			return nil, err
-		}
+		report.Check(b.Add(c, nil, key.None, counts[i]))
 	}
-	sk, err := b.Sketch()
-	if err != nil {
-		return nil, err
-	}
-	return sk.Blob(), nil
+	return report.Must(b.Sketch()).Blob()
 }

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
@@ -36,26 +36,19 @@ func sqlFile(folder, file string) string {
 }
 
 // readPlaces reads places: x, y, category and points.
-func readPlaces(query string) ([]place, error) {
-	db, err := connector.Open("?threads=1")
-	if err != nil {
-		return nil, err
-	}
+func readPlaces(query string) []place {
+	db := report.Must(connector.Open("?threads=1"))
 	defer db.Close()
-	rows, err := db.Query(query)
-	if err != nil {
-		return nil, err
-	}
+	rows := report.Must(db.Query(query))
 	defer rows.Close()
 	var places []place
 	for rows.Next() {
 		var p place
-		if err := rows.Scan(&p.X, &p.Y, &p.category, &p.points); err != nil {
-			return nil, err
-		}
+		report.Check(rows.Scan(&p.X, &p.Y, &p.category, &p.points))
 		places = append(places, p)
 	}
-	return places, rows.Err()
+	report.Check(rows.Err())
+	return places
 }
 
 // total is the points of all places.
@@ -105,7 +98,7 @@ const paperK = 8
 // one in the order of points.
 type structure struct {
 	name  string
-	count func(places []place, points []int32, res float64, bytes, seed uint64) (answers, error)
+	count func(places []place, points []int32, res float64, bytes, seed uint64) answers
 }
 
 // The structures of the CascadeCBF paper's experiments on real data, with its k,
@@ -125,7 +118,7 @@ func split(bytes uint64) []uint64 { return []uint64{bytes / 20 * 9, bytes / 20} 
 // cascadeOf is a CascadeCBF in layers of 16 bits, and how many counters they
 // have.
 func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) []uint64) structure {
-	return structure{name, func(places []place, points []int32, res float64, bytes, seed uint64) (answers, error) {
+	return structure{name, func(places []place, points []int32, res float64, bytes, seed uint64) answers {
 		p := ccbf.Params{Res: res, Dense: true, K: k, Mode: mode, Counters: counters(bytes), Seed: seed}
 		p.Widths = slices.Repeat([]int{16}, len(p.Counters))
 		return cascaded(p, places, points)
@@ -134,69 +127,53 @@ func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) [
 
 // defaultsOf is a CascadeCBF that is told its size and, where it is dense, that.
 func defaultsOf(name string, dense bool) structure {
-	return structure{name, func(places []place, points []int32, res float64, bytes, seed uint64) (answers, error) {
+	return structure{name, func(places []place, points []int32, res float64, bytes, seed uint64) answers {
 		return cascaded(ccbf.Params{Res: res, Bytes: bytes, Dense: dense, Seed: seed}, places, points)
 	}}
 }
 
 // spectralOf is a Spectral Bloom Filter of minimal increase.
 func spectralOf(name string, k, width uint64) structure {
-	return structure{name, func(places []place, points []int32, _ float64, bytes, seed uint64) (answers, error) {
+	return structure{name, func(places []place, points []int32, _ float64, bytes, seed uint64) answers {
 		counters := bytes * 8 / width
-		sk, err := sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed})
-		if err != nil {
-			return answers{}, err
-		}
-		return hashed(sk, places, points, seed, counters, width), nil
+		sk := report.Must(sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed}))
+		return hashed(sk, places, points, seed, counters, width)
 	}}
 }
 
 // countMinOf is a Count-Min Sketch with conservative updates.
 func countMinOf(name string, rows, width uint64) structure {
-	return structure{name, func(places []place, points []int32, _ float64, bytes, seed uint64) (answers, error) {
+	return structure{name, func(places []place, points []int32, _ float64, bytes, seed uint64) answers {
 		return countMinned(cms.Params{Width: bytes * 8 / width / rows, Depth: rows, Seed: seed}, width, places, points)
 	}}
 }
 
 // countMinned are the answers of a Count-Min Sketch with conservative updates.
-func countMinned(p cms.Params, width uint64, places []place, points []int32) (answers, error) {
+func countMinned(p cms.Params, width uint64, places []place, points []int32) answers {
 	p.Conservative = true
-	sk, err := cms.New(p)
-	if err != nil {
-		return answers{}, err
-	}
-	return hashed(sk, places, points, p.Seed, sk.Width()*sk.Depth(), width), nil
+	sk := report.Must(cms.New(p))
+	return hashed(sk, places, points, p.Seed, sk.Width()*sk.Depth(), width)
 }
 
 // cascaded are the answers of a ccbf.
-func cascaded(p ccbf.Params, places []place, points []int32) (answers, error) {
+func cascaded(p ccbf.Params, places []place, points []int32) answers {
 	class := key.None
 	if len(places) > 0 && places[0].category != nil {
 		p.Categories, class = true, key.Text
 	}
-	config, err := p.Config()
-	if err != nil {
-		return answers{}, err
-	}
+	config := report.Must(p.Config())
 	b := ccbf.NewBuilder(config, nil)
 	for _, i := range points {
-		if err := b.Add(places[i].Cell, places[i].category, class, 1); err != nil {
-			return answers{}, err
-		}
+		report.Check(b.Add(places[i].Cell, places[i].category, class, 1))
 	}
-	sk, err := b.Sketch()
-	if err != nil {
-		return answers{}, err
-	}
+	sk := report.Must(b.Sketch())
 	blob, v := sk.Blob(), new(ccbf.View)
-	if err := v.Reset(blob); err != nil {
-		return answers{}, err
-	}
+	report.Check(v.Reset(blob))
 	valueBits := 0 // a bit of each counter is its flag
 	for _, w := range config.Widths() {
 		valueBits += int(w) - 1
 	}
-	return answers{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}, nil
+	return answers{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}
 }
 
 // hashed are the answers of a structure that takes hashed keys, as if its
@@ -226,12 +203,10 @@ func hashed(sk interface {
 
 // excess is by how much an answer is too high, in parts of the truth. One that
 // is too low is an error, but where the counters end.
-func (a *answers) excess(p *place) (float64, error) {
+func (a *answers) excess(p *place) float64 {
 	n := a.count(p)
-	if n < min(p.points, a.most) {
-		return 0, fmt.Errorf("cell %v, category %q: counts %d, the truth is %d", p.Cell, p.category, n, p.points)
-	}
-	return (float64(n) - float64(p.points)) / float64(p.points), nil
+	report.Require(n >= min(p.points, a.most), "cell %v, category %q: counts %d, the truth is %d", p.Cell, p.category, n, p.points)
+	return (float64(n) - float64(p.points)) / float64(p.points)
 }
 
 // absentRate is the chance that a ccbf has a count for a key that is not there:

@@ -13,10 +13,10 @@ import (
 
 // filter is a filter of any family under measurement.
 type filter interface {
-	add(h hashes) error
+	add(h hashes)
 	container
 	// predicted is the rate that the filter's own formula gives for its state.
-	predicted() (float64, error)
+	predicted() float64
 	bits() int
 }
 
@@ -25,44 +25,32 @@ var loads = []float64{0.25, 0.5, 0.75, 0.9, 1}
 
 type bloomFilter struct{ *bloom.Sketch }
 
-func (f bloomFilter) add(h hashes) error {
-	f.AddHashes(h.h1, h.h2, nil)
-	return nil
-}
-func (f bloomFilter) predicted() (float64, error) { return f.FPP(), nil }
-func (f bloomFilter) bits() int                   { return int(f.Bits()) }
+func (f bloomFilter) add(h hashes)       { f.AddHashes(h.h1, h.h2, nil) }
+func (f bloomFilter) predicted() float64 { return f.FPP() }
+func (f bloomFilter) bits() int          { return int(f.Bits()) }
 
 type countingFilter struct{ *cbf.Sketch }
 
-func (f countingFilter) add(h hashes) error {
-	f.AddHashes(h.h1, h.h2, nil)
-	return nil
-}
+func (f countingFilter) add(h hashes) { f.AddHashes(h.h1, h.h2, nil) }
 
-func (f countingFilter) predicted() (float64, error) {
-	v, err := cbf.NewView(f.Blob())
-	if err != nil {
-		return 0, err
-	}
-	return v.Info().FPP, nil
+func (f countingFilter) predicted() float64 {
+	v := report.Must(cbf.NewView(f.Blob()))
+	return v.Info().FPP
 }
 func (f countingFilter) bits() int { return 8 * f.Bytes() }
 
 type cuckooFilter struct{ *cuckoo.Sketch }
 
-func (f cuckooFilter) add(h hashes) error          { return f.AddHashes(h.h1, h.h2, nil) }
-func (f cuckooFilter) predicted() (float64, error) { return f.FalsePositiveRate(), nil }
-func (f cuckooFilter) bits() int                   { return 8 * f.Bytes() }
+func (f cuckooFilter) add(h hashes)       { report.Check(f.AddHashes(h.h1, h.h2, nil)) }
+func (f cuckooFilter) predicted() float64 { return f.FalsePositiveRate() }
+func (f cuckooFilter) bits() int          { return 8 * f.Bytes() }
 
 type spectralFilter struct {
 	*sbf.Sketch
 	counts []uint64
 }
 
-func (f *spectralFilter) add(h hashes) error {
-	f.AddHashes(h.h1, h.h2, nil)
-	return nil
-}
+func (f *spectralFilter) add(h hashes) { f.AddHashes(h.h1, h.h2, nil) }
 
 // ContainsHashes takes a key for there when it has a count.
 func (f *spectralFilter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
@@ -75,55 +63,49 @@ func (f *spectralFilter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 	}
 }
 
-func (f *spectralFilter) predicted() (float64, error) {
-	v, err := sbf.NewView(f.Blob())
-	if err != nil {
-		return 0, err
-	}
-	return v.Info().ErrorRate, nil
+func (f *spectralFilter) predicted() float64 {
+	v := report.Must(sbf.NewView(f.Blob()))
+	return v.Info().ErrorRate
 }
 func (f *spectralFilter) bits() int { return 8 * f.Bytes() }
 
 // form is one variant of one family.
 type form struct {
 	family, name string
-	make         func(capacity, seed uint64) (filter, error)
+	make         func(capacity, seed uint64) filter
 }
 
 func bloomForm(name string, p bloom.Params) form {
-	return form{"bloom", name, func(capacity, seed uint64) (filter, error) {
+	return form{"bloom", name, func(capacity, seed uint64) filter {
 		p.Seed = seed
 		if p.Bits == 0 {
 			p.Capacity = capacity
 		} else {
 			p.Bits = uint64(float64(capacity) * p.K / math.Ln2)
 		}
-		s, err := bloom.New(p)
-		return bloomFilter{s}, err
+		return bloomFilter{report.Must(bloom.New(p))}
 	}}
 }
 
 func countingForm(name string, p cbf.Params) form {
-	return form{"cbf", name, func(capacity, seed uint64) (filter, error) {
+	return form{"cbf", name, func(capacity, seed uint64) filter {
 		p.Seed, p.Capacity = seed, capacity
-		s, err := cbf.New(p)
-		return countingFilter{s}, err
+		return countingFilter{report.Must(cbf.New(p))}
 	}}
 }
 
 func cuckooForm(name string, p cuckoo.Params) form {
-	return form{"cuckoo", name, func(capacity, seed uint64) (filter, error) {
+	return form{"cuckoo", name, func(capacity, seed uint64) filter {
 		p.Seed, p.Capacity = seed, capacity
-		s, err := cuckoo.New(p)
-		return cuckooFilter{s}, err
+		return cuckooFilter{report.Must(cuckoo.New(p))}
 	}}
 }
 
 func spectralForm(name string, p sbf.Params) form {
-	return form{"sbf", name, func(capacity, seed uint64) (filter, error) {
+	return form{"sbf", name, func(capacity, seed uint64) filter {
 		p.Seed, p.Capacity = seed, capacity
-		s, err := sbf.New(p)
-		return &spectralFilter{Sketch: s}, err
+		s := report.Must(sbf.New(p))
+		return &spectralFilter{Sketch: s}
 	}}
 }
 
@@ -165,7 +147,7 @@ var fullRates = map[string]struct {
 }
 
 // rates holds the false positive rate of every form against its formula.
-func rates(c report.Config, s *report.Section) error {
+func rates(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 4, 20)
 	capacity := report.Pick(c, 1000, 20_000, 30_000)
 	asked := report.Pick(c, 500, 100_000, 500_000)
@@ -181,33 +163,22 @@ func rates(c report.Config, s *report.Section) error {
 			at   []tally
 			bits int
 		}
-		all, err := report.Parallel(s, seeds, func(i int) (outcome, error) {
+		all := report.Parallel(s, seeds, func(i int) outcome {
 			seed := seedOf(i)
 			o := outcome{at: make([]tally, len(loads))}
-			x, err := f.make(uint64(capacity), seed)
-			if err != nil {
-				return o, fmt.Errorf("%s %s: %w", f.family, f.name, err)
-			}
+			x := f.make(uint64(capacity), seed)
 			h := numbers(seed, 0, capacity)
 			from := 0
 			for l, load := range loads {
 				to := int(load * float64(capacity))
-				if err := x.add(h.slice(from, to)); err != nil {
-					return o, fmt.Errorf("%s %s: %w", f.family, f.name, err)
-				}
+				x.add(h.slice(from, to))
 				from = to
-				p, err := x.predicted()
-				if err != nil {
-					return o, err
-				}
+				p := x.predicted()
 				o.at[l].add(falsePositives(x, seed, asked), asked, p)
 			}
 			o.bits = x.bits()
-			return o, nil
+			return o
 		})
-		if err != nil {
-			return err
-		}
 		for l, load := range loads {
 			var sum tally
 			for _, o := range all {
@@ -240,22 +211,20 @@ func rates(c report.Config, s *report.Section) error {
 		}
 	}
 	s.Text("Over all %d rows z is %s; the largest |z| is %.1f (%s).", len(zs), report.Spread(zs), most, worst)
-	if err := unluckySeeds(c, s); err != nil {
-		return err
-	}
+	unluckySeeds(c, s)
 	s.Short("the largest |z| of %d rows is %.1f.", len(zs), most)
 	p := report.Panel{X: "formula", Y: "measured false positive rate", LogX: true, LogY: true, Legend: report.TopLeft,
 		Series: []report.Series{{Label: "equal", X: []float64{1e-6, 1}, Y: []float64{1e-6, 1}, Only: report.Line, Style: 5}}}
 	for _, name := range []string{"bloom", "cbf", "cuckoo", "sbf"} {
 		p.Series = append(p.Series, *points[name])
 	}
-	return s.Figure("formula", "Measured false positive rates over the formulas'.", []report.Panel{p})
+	s.Figure("formula", "Measured false positive rates over the formulas'.", []report.Panel{p})
 }
 
 // unluckySeeds measures filters whose seed is the length of their keys. In
 // MurmurHash3 x64 128 with one seed for both halves nothing would then tell the
 // halves of a key of up to 8 bytes apart; package key takes care of that.
-func unluckySeeds(c report.Config, s *report.Section) error {
+func unluckySeeds(c report.Config, s *report.Section) {
 	capacity := report.Pick(c, 1000, 20_000, 20_000)
 	asked := report.Pick(c, 1000, 200_000, 1_000_000)
 	t := s.Table("seed, keys of 8 bytes", "filter", "measured", "formula", "measured / formula", "z")
@@ -265,17 +234,9 @@ func unluckySeeds(c report.Config, s *report.Section) error {
 			if f.name != "standard" && f.name != "blocks" && f.name != "plain" && f.name != "ms" {
 				continue
 			}
-			x, err := f.make(uint64(capacity), seed)
-			if err != nil {
-				return err
-			}
-			if err := x.add(numbers(seed, 0, capacity)); err != nil {
-				return err
-			}
-			p, err := x.predicted()
-			if err != nil {
-				return err
-			}
+			x := f.make(uint64(capacity), seed)
+			x.add(numbers(seed, 0, capacity))
+			p := x.predicted()
 			var sum tally
 			sum.add(falsePositives(x, seed, asked), asked, p)
 			if seed == 8 {
@@ -290,5 +251,4 @@ func unluckySeeds(c report.Config, s *report.Section) error {
 	} else {
 		s.Text("Small seeds, among them the keys' length, are as good as others (table above).")
 	}
-	return nil
 }

@@ -14,26 +14,17 @@ import (
 
 // rationalClaims puts what the paper says of figure 3 beside ours, and beside
 // the whole k that bloom_agg chooses for the same bits.
-func rationalClaims(c report.Config, s *report.Section, keys []int, curves map[rationalSetting][]rationalPoint) error {
+func rationalClaims(c report.Config, s *report.Section, keys []int, curves map[rationalSetting][]rationalPoint) {
 	const example = 60000
 	seeds, asked := report.Pick(c, 1, 2, 5), report.Pick(c, 1000, 100_000, 400_000)
 	best := rationalBits * math.Ln2 / example
 	ours := bloom.Params{Bits: rationalBits, Capacity: example}
-	defaults, err := bloom.New(ours)
-	if err != nil {
-		return err
-	}
+	defaults := report.Must(bloom.New(ours))
 	h := numbers(0, 0, example)
 	defaults.AddHashes(h.h1, h.h2, nil)
-	paper, err := bloom.New(bloom.Params{Bits: rationalBits, K: best, Variant: bloom.Rational})
-	if err != nil {
-		return err
-	}
+	paper := report.Must(bloom.New(bloom.Params{Bits: rationalBits, K: best, Variant: bloom.Rational}))
 	size := bytesOf(len(defaults.Blob()), len(paper.Blob()))
-	sum, err := bloomTally(s, ours, example, seeds, asked)
-	if err != nil {
-		return err
-	}
+	sum := bloomTally(s, ours, example, seeds, asked)
 	rate := sum.rate()
 
 	points := curves[rationalSetting{bloom.ByHash, example}]
@@ -74,24 +65,19 @@ func rationalClaims(c report.Config, s *report.Section, keys []int, curves map[r
 		Published: "at most 1", Paper: fmt.Sprintf("%.3f", near.rate()/whole.rate()), Defaults: fmt.Sprintf("%.3f", rate/whole.rate()), Bytes: size,
 		Note: worse(near.rate() > whole.rate(), whyChord),
 	})
-	if err := rationalSmall(s, seeds, asked); err != nil {
-		return err
-	}
-	if err := rationalCauses(c, s, seeds); err != nil {
-		return err
-	}
+	rationalSmall(s, seeds, asked)
+	rationalCauses(c, s, seeds)
 	s.Compare(report.Comparison{
 		What: fmt.Sprintf("share of ones at k* = %.2f", best), Published: "0.5", Paper: fmt.Sprintf("%.3f", fillOf(rationalBits, example, near.k)),
 		Defaults: fmt.Sprintf("%.3f", defaults.Fill()), Bytes: size, Note: "our default takes the whole k with the lower rate, not the fill",
 	})
-	return nil
 }
 
 // whyChord is why a fractional k is worse than published.
 const whyChord = "the theorem takes q^k for the rate; it is the chord between two whole k, which is above"
 
 // rationalSmall is figure 1: filters of 8,192 bits with the k* of so many keys.
-func rationalSmall(s *report.Section, seeds, asked int) error {
+func rationalSmall(s *report.Section, seeds, asked int) {
 	const m = 8192
 	var ratio [2][]float64 // of k* and of our defaults, over the best whole k
 	size := 0
@@ -102,15 +88,9 @@ func rationalSmall(s *report.Section, seeds, asked int) error {
 			{Bits: m, K: best, Variant: bloom.Rational}, {Bits: m, Capacity: uint64(n)}, {Bits: m, K: max(1, math.Floor(best))}, {Bits: m, K: math.Ceil(best)},
 		} {
 			// The share of ones varies more where there are fewer.
-			sum, err := bloomTally(s, p, n, 10*seeds, asked/10)
-			if err != nil {
-				return err
-			}
+			sum := bloomTally(s, p, n, 10*seeds, asked/10)
 			rates[i] = sum.rate()
-			f, err := bloom.New(p)
-			if err != nil {
-				return err
-			}
+			f := report.Must(bloom.New(p))
 			size = len(f.Blob())
 		}
 		for i := range ratio {
@@ -122,13 +102,12 @@ func rationalSmall(s *report.Section, seeds, asked int) error {
 		Defaults: fmt.Sprintf("%.3f to %.3f", slices.Min(ratio[1]), slices.Max(ratio[1])), Bytes: bytesOf(size, size),
 		Note: worse(slices.Max(ratio[0]) > 1, whyChord+"; our default rounds k* up"),
 	})
-	return nil
 }
 
 // rationalCauses puts aside what the paper suspects: a filter 32 times as
 // large, and another hash function, still have their least rates at whole k.
 // Section 4.
-func rationalCauses(c report.Config, s *report.Section, seeds int) error {
+func rationalCauses(c report.Config, s *report.Section, seeds int) {
 	const keys = 60000
 	asked := report.Pick(c, 1000, 20_000, 200_000)
 	larger := report.Pick(c, 1, 4, 32)
@@ -139,16 +118,10 @@ func rationalCauses(c report.Config, s *report.Section, seeds int) error {
 	present, none := shaNumbers(0, keys), shaNumbers(absent, asked)
 	for i, k := range ks {
 		p := bloom.Params{Bits: rationalBits * uint64(larger), K: k, Variant: bloom.Rational}
-		sum, err := bloomTally(s, p, keys*larger, seeds, asked)
-		if err != nil {
-			return err
-		}
+		sum := bloomTally(s, p, keys*larger, seeds, asked)
 		rates[0][i] = sum.rate()
 		p.Bits = rationalBits
-		f, err := bloom.New(p)
-		if err != nil {
-			return err
-		}
+		f := report.Must(bloom.New(p))
 		f.AddHashes(present.h1, present.h2, nil)
 		rates[1][i] = float64(positives(f, none)) / float64(asked)
 		size = len(f.Blob())
@@ -164,7 +137,6 @@ func rationalCauses(c report.Config, s *report.Section, seeds int) error {
 			Note: "the same chord: neither the hash function nor the size is to blame",
 		})
 	}
-	return nil
 }
 
 // shaNumbers are hashes of the n whole numbers from a first one on: two quarters

@@ -24,30 +24,21 @@ type sized struct {
 }
 
 // sizedCases are the spatial points of the other sections.
-func sizedCases(c report.Config) ([]*sized, error) {
-	crowds, _, err := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
-	if err != nil {
-		return nil, err
-	}
+func sizedCases(c report.Config) []*sized {
+	crowds, _ := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
 	bytes := urbanBytes(c)
 	var cases []*sized
 	for _, w := range crowds {
 		cases = append(cases, &sized{name: w.name, paper: attempt{urbanCascade.structure, bytes}, places: w.places})
 	}
-	byDate, _, err := covid(c.Data)
-	if err != nil {
-		return nil, err
-	}
+	byDate, _ := covid(c.Data)
 	p := pile{index: map[grid.Cell]int32{}}
 	for _, places := range byDate {
 		p.add(places)
 	}
 	cases = append(cases, &sized{name: "COVID-19", paper: attempt{urbanCascade.structure, bytes}, places: slices.DeleteFunc(p.places, func(p place) bool { return p.points == 0 })})
 	for _, of := range globePoints[:report.Pick(c, 1, 1, 2)] {
-		places, _, err := of.read(c.Data, of.res)
-		if err != nil {
-			return nil, err
-		}
+		places, _ := of.read(c.Data, of.res)
 		cases = append(cases, &sized{name: of.name, paper: attempt{paperCascade, uint64(bytesPerCell * float64(len(places)))}, places: places})
 	}
 	cases = append(cases, &sized{name: "like the paper's events", paper: attempt{paperCascade, categoryBytes}, places: events()})
@@ -56,7 +47,7 @@ func sizedCases(c report.Config) ([]*sized, error) {
 			lighten(z.places)
 		}
 	}
-	return cases, nil
+	return cases
 }
 
 // leastBytes is the smallest size that is tried: any layers fit.
@@ -65,37 +56,30 @@ const leastBytes = 512
 // least is a structure's error in the least bytes in which it is not larger than
 // the published one, as far as it falls with the bytes; and its error in the size
 // before. Sizes grow by a factor of step.
-func (z *sized) least(of structure, points []int32, step float64, seed uint64) (found judged, before float64, err error) {
+func (z *sized) least(of structure, points []int32, step float64, seed uint64) (found judged, before float64) {
 	bytes := func(i int) uint64 { return uint64(leastBytes * math.Pow(step, float64(i))) }
 	tried := map[int]judged{}
 	try := func(i int) judged {
 		j, known := tried[i]
-		if !known && err == nil {
-			j, err = of.judge(z.places, points, bytes(i), seed)
+		if !known {
+			j = of.judge(z.places, points, bytes(i), seed)
 			tried[i] = j
 		}
 		return j
 	}
 	most := sort.Search(1<<20, func(i int) bool { return bytes(i) > 2*z.published.bytes })
 	at := sort.Search(most, func(i int) bool { return try(i).mean <= z.published.mean })
-	if err == nil && at == most {
-		err = fmt.Errorf("%s, %s: further off than the paper's structure in twice its bytes", z.name, of.name)
-	}
-	return try(at), try(max(at-1, 0)).mean, err
+	report.Require(at < most, "%s, %s: further off than the paper's structure in twice its bytes", z.name, of.name)
+	return try(at), try(max(at-1, 0)).mean
 }
 
 // measure finds the sizes.
-func (z *sized) measure(step float64) (err error) {
+func (z *sized) measure(step float64) {
 	seed := seedOf(0)
 	points := arrivals(random(seed, 83), z.places)
-	if z.published, err = z.paper.judge(z.places, points, z.paper.bytes, seed); err != nil {
-		return err
-	}
-	if z.defaults, z.low, err = z.least(ourDefaults, points, step, seed); err != nil {
-		return err
-	}
-	z.dense, _, err = z.least(denseDefaults, points, step, seed)
-	return err
+	z.published = z.paper.judge(z.places, points, z.paper.bytes, seed)
+	z.defaults, z.low = z.least(ourDefaults, points, step, seed)
+	z.dense, _ = z.least(denseDefaults, points, step, seed)
 }
 
 // share is what part of the paper's bytes is needed.
@@ -103,15 +87,13 @@ func (z *sized) share(j judged) float64 { return float64(j.bytes) / float64(z.pu
 
 // sameError asks how many bytes our defaults need to be as close as the paper's
 // structures.
-func sameError(c report.Config, s *report.Section) error {
+func sameError(c report.Config, s *report.Section) {
 	step := report.Pick(c, 1.5, 1.2, 1.02)
-	cases, err := sizedCases(c)
-	if err != nil {
-		return err
-	}
-	if _, err := report.Parallel(s, len(cases), func(i int) (struct{}, error) { return struct{}{}, cases[i].measure(step) }); err != nil {
-		return err
-	}
+	cases := sizedCases(c)
+	report.Parallel(s, len(cases), func(i int) struct{} {
+		cases[i].measure(step)
+		return struct{}{}
+	})
 	s.Text("For the points of the sections above: the mean error of a cell of the paper's structure in the paper's bytes, and the least `bytes` with which our defaults are no further off, found by bisection in steps of %.0f%%, "+
 		"with one seed. Defaults keep an exact list as long as it fits; `exact: false` counts in the dense form from the first point on, as where more cells come than fit.", 100*(step-1))
 	t := s.Table("points", "cells with points", "the paper's structure: bytes", "mean error", "our defaults: bytes", "of the paper's", "mean error", "with a step less", "`exact: false`: bytes", "of the paper's", "mean error")
@@ -135,7 +117,7 @@ func sameError(c report.Config, s *report.Section) error {
 		})
 	}
 	s.Short("our defaults are as close as the paper's structures in at most %s of the bytes, and exact.", report.Percent(worst))
-	return s.Figure("bytes", "Bytes for each cell with points at the error of the paper's structure.", []report.Panel{{
+	s.Figure("bytes", "Bytes for each cell with points at the error of the paper's structure.", []report.Panel{{
 		X: "cells with points", Y: "bytes a cell", LogX: true, LogY: true, Legend: report.TopRight, Series: lines[:],
 	}})
 }

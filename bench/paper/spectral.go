@@ -71,13 +71,13 @@ var (
 )
 
 // sketch is an empty sketch of m counters in all, which rm and trm share out.
-func (m method) sketch(counters, k int, seed uint64) (*sbf.Sketch, error) {
+func (m method) sketch(counters, k int, seed uint64) *sbf.Sketch {
 	p := m.params
 	p.Counters, p.K, p.Seed = uint64(counters), uint64(k), seed
 	if m.gather {
-		return sbf.NewGathering(p)
+		return report.Must(sbf.NewGathering(p))
 	}
-	return sbf.New(p)
+	return report.Must(sbf.New(p))
 }
 
 // quality is how good estimates are.
@@ -124,12 +124,12 @@ func settingOf(keys, draws int, skew, gamma float64, k int) setting {
 
 // run streams the data set in random order into a sketch of each method, for
 // one seed.
-func (s setting) run(seed uint64, methods []method) ([]quality, error) {
+func (s setting) run(seed uint64, methods []method) []quality {
 	return s.stream(seed, shuffled(s.counts, random(seed, 21)), methods)
 }
 
 // stream is run for a given order.
-func (s setting) stream(seed uint64, stream []int, methods []method) ([]quality, error) {
+func (s setting) stream(seed uint64, stream []int, methods []method) []quality {
 	keys := numbers(seed, 0, len(s.counts))
 	h := hashes{make([]uint64, len(stream)), make([]uint64, len(stream))}
 	for i, v := range stream {
@@ -141,20 +141,14 @@ func (s setting) stream(seed uint64, stream []int, methods []method) ([]quality,
 			out[i] = s.runPrinted(seed, stream)
 			continue
 		}
-		sk, err := m.sketch(s.m, s.k, seed)
-		if err != nil {
-			return nil, err
-		}
+		sk := m.sketch(s.m, s.k, seed)
 		sk.AddHashes(h.h1, h.h2, nil)
 		blob := sk.Blob()
-		v, err := sbf.NewView(blob)
-		if err != nil {
-			return nil, err
-		}
+		v := report.Must(sbf.NewView(blob))
 		out[i] = judge(counts(&v, keys), s.counts)
 		out[i].bytes = float64(len(blob))
 	}
-	return out, nil
+	return out
 }
 
 // runPrinted is run for the model of the printed algorithm.
@@ -163,12 +157,9 @@ func (s setting) runPrinted(seed uint64, stream []int) quality {
 }
 
 // runs is run for many seeds, steps of a section: for each method the results over the seeds.
-func (s setting) runs(on *report.Section, seeds int, methods []method) ([][]quality, error) {
-	bySeed, err := report.Parallel(on, seeds, func(i int) ([]quality, error) { return s.run(seedOf(i), methods) })
-	if err != nil {
-		return nil, err
-	}
-	return transposed(bySeed), nil
+func (s setting) runs(on *report.Section, seeds int, methods []method) [][]quality {
+	bySeed := report.Parallel(on, seeds, func(i int) []quality { return s.run(seedOf(i), methods) })
+	return transposed(bySeed)
 }
 
 func transposed[T any](rows [][]T) [][]T {

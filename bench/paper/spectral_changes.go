@@ -59,20 +59,17 @@ func insertions(stream []int, keys int, _ *rand.Rand) (history []change, truth [
 }
 
 // live applies a history to a sketch of a method, and says what its BLOB takes.
-func live(m method, counters, k int, seed uint64, history []change, keys int) (estimates []uint64, bytes int, err error) {
-	sk, err := m.sketch(counters, k, seed)
-	if err != nil {
-		return nil, 0, err
-	}
+func live(m method, counters, k int, seed uint64, history []change, keys int) (estimates []uint64, bytes int) {
+	sk := m.sketch(counters, k, seed)
 	h := numbers(seed, 0, keys)
 	for _, c := range history {
 		if c.n > 0 {
 			sk.Add(h.h1[c.key], h.h2[c.key], uint64(c.n))
-		} else if err := sk.Remove(h.h1[c.key], h.h2[c.key], uint64(-c.n)); err != nil {
-			return nil, 0, fmt.Errorf("%s: %w", m.name, err)
+		} else {
+			report.Check(sk.Remove(h.h1[c.key], h.h2[c.key], uint64(-c.n)))
 		}
 	}
-	return counts(sk, h), len(sk.Blob()), nil
+	return counts(sk, h), len(sk.Blob())
 }
 
 // rawMI applies a history to a model of minimal increase that takes
@@ -98,19 +95,14 @@ func rawMI(counters, k int, seed uint64, history []change, keys int) []uint64 {
 }
 
 // spectralChanges is figures 8 and 9: deletions and a sliding window.
-func spectralChanges(c report.Config, s *report.Section) error {
+func spectralChanges(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 3, 20)
 	keys, draws := report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 	skews := report.Pick(c, []float64{0, 1}, []float64{0, 1, 2}, []float64{0, 0.5, 1, 1.5, 2})
-	mi, err := methodMI.sketch(1000, spectralK, 0)
-	if err != nil {
-		return err
-	}
+	mi := methodMI.sketch(1000, spectralK, 0)
 	mi.Add(1, 3, 1)
 	refusal := mi.Remove(1, 3, 1)
-	if !errors.Is(refusal, sketch.ErrNotAdditive) {
-		return fmt.Errorf("mi takes removals: %w", refusal)
-	}
+	report.Require(errors.Is(refusal, sketch.ErrNotAdditive), "mi takes removals: %w", refusal)
 	s.Text("%d values, %d occurrences, gamma 0.7, k 5, %d seeds. *Deletions* (figure 8): ten times a tenth of the stream comes, then all occurrences of "+
 		"5%% of the values go. *Window* (figure 9): only the last fifth of the stream stays, what leaves it is removed. Errors are over all values, "+
 		"also those of which nothing is left. \"mi\" is the paper's demonstration that minimal increase cannot delete: our `mi` refuses (`%v`), so that "+
@@ -143,25 +135,19 @@ func spectralChanges(c report.Config, s *report.Section) error {
 		}
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, spectralGamma, spectralK)
-			results, err := report.Parallel(s, seeds, func(i int) ([]quality, error) {
+			results := report.Parallel(s, seeds, func(i int) []quality {
 				seed := seedOf(i)
 				r := random(seed, 23)
 				changes, truth := history.make(shuffled(set.counts, r), keys, r)
 				var out []quality
 				for _, m := range methods {
-					estimates, bytes, err := live(m, set.m, set.k, seed, changes, keys)
-					if err != nil {
-						return nil, err
-					}
+					estimates, bytes := live(m, set.m, set.k, seed, changes, keys)
 					q := judge(estimates, truth)
 					q.bytes = float64(bytes)
 					out = append(out, q)
 				}
-				return append(out, judge(rawMI(set.m, set.k, seed, changes, keys), truth)), nil
+				return append(out, judge(rawMI(set.m, set.k, seed, changes, keys), truth))
 			})
-			if err != nil {
-				return err
-			}
 			sweeps[h].rows = append(sweeps[h].rows, transposed(results))
 			row := []any{history.name, fmt.Sprintf("%g", skew)}
 			for i, q := range transposed(results) {
@@ -188,5 +174,5 @@ func spectralChanges(c report.Config, s *report.Section) error {
 		report.Percent2(worst[0]), report.Percent2(worst[1]), rmCloser, points, report.Percent2(worst[4]))
 	s.Text("rm is ahead of ms in the additive error at low skew, and has more wrong answers, small ones, for the reasons in the section on methods. " +
 		"At skew 2 a fifth of the stream has few distinct values, and hardly anything is wrong with any method but mi.")
-	return s.Figure("errors", "Errors without removals, with deletions (figure 8 of the paper) and in a sliding window (figure 9).", figure...)
+	s.Figure("errors", "Errors without removals, with deletions (figure 8 of the paper) and in a sliding window (figure 9).", figure...)
 }

@@ -31,7 +31,7 @@ type icebergPoint struct{ threshold, measured, formula, deviation float64 }
 
 // iceberg is figure 4: keys that a query for frequent ones reports though they
 // are not.
-func iceberg(c report.Config, s *report.Section) error {
+func iceberg(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 2, 10, 100)
 	keys, draws := report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 	skews := report.Pick(c, []float64{0, 1}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.2, 0.6, 1, 1.4, 1.8, 2})
@@ -46,10 +46,7 @@ func iceberg(c report.Config, s *report.Section) error {
 	for i, skew := range skews {
 		for _, gamma := range []float64{1, spectralGamma} {
 			set := settingOf(keys, draws, skew, gamma, spectralK)
-			curve, size, err := icebergCurve(s, set, seeds)
-			if err != nil {
-				return err
-			}
+			curve, size := icebergCurve(s, set, seeds)
 			bytes[gamma] = size
 			worst, fewer, z := icebergPoint{}, 0, 0.0
 			line := report.Series{Label: fmt.Sprintf("skew %g", skew), Style: i}
@@ -93,12 +90,12 @@ func iceberg(c report.Config, s *report.Section) error {
 		What: "thresholds with an error below 0.01, gamma 1", Published: "most", Paper: fmt.Sprintf("%d of %d", below, points), Defaults: "-", Bytes: size, Note: worse(2*below < points, "as above"),
 	})
 	s.Short("no key is missed; the largest share of wrongly reported keys is %s with even counts and %s with skew (published 0.1 and 0.025), and below 0.01 at %d of %d thresholds.", report.Num(uniform), report.Num(most[1]), below, points)
-	return s.Figure("error", "Keys that are reported though they are below the threshold, gamma 1 (figure 4 of the paper).", []report.Panel{panel})
+	s.Figure("error", "Keys that are reported though they are below the threshold, gamma 1 (figure 4 of the paper).", []report.Panel{panel})
 }
 
 // icebergCurve asks sketches of a setting at 40 thresholds a decade, and says
 // what a sketch takes. A key that is missed is an error.
-func icebergCurve(s *report.Section, set setting, seeds int) (curve []icebergPoint, bytes int, err error) {
+func icebergCurve(s *report.Section, set setting, seeds int) (curve []icebergPoint, bytes int) {
 	var thresholds []uint64
 	for i := 0; ; i++ {
 		t := uint64(math.Ceil(math.Pow(10, float64(i)/40)))
@@ -115,12 +112,9 @@ func icebergCurve(s *report.Section, set setting, seeds int) (curve []icebergPoi
 		errors []float64
 		bytes  int
 	}
-	all, err := report.Parallel(s, seeds, func(i int) (outcome, error) {
+	all := report.Parallel(s, seeds, func(i int) outcome {
 		var o outcome
-		sk, err := sbf.New(sbf.Params{Counters: uint64(set.m), K: uint64(set.k), Seed: seedOf(i)})
-		if err != nil {
-			return o, err
-		}
+		sk := report.Must(sbf.New(sbf.Params{Counters: uint64(set.m), K: uint64(set.k), Seed: seedOf(i)}))
 		h := numbers(seedOf(i), 0, len(set.counts))
 		sk.AddHashes(h.h1, h.h2, set.counts)
 		o.bytes = len(sk.Blob())
@@ -128,23 +122,19 @@ func icebergCurve(s *report.Section, set setting, seeds int) (curve []icebergPoi
 		for _, t := range thresholds {
 			reported := 0
 			for key, f := range set.counts {
-				switch yes := estimates[key] >= t; {
-				case !yes && f >= t:
-					return o, fmt.Errorf("a key of %d is missed at threshold %d", f, t)
-				case yes && f < t:
+				yes := estimates[key] >= t
+				report.Require(yes || f < t, "a key of %d is missed at threshold %d", f, t)
+				if yes && f < t {
 					reported++
 				}
 			}
 			o.errors = append(o.errors, float64(reported)/float64(len(set.counts)))
 		}
-		return o, nil
+		return o
 	})
-	if err != nil {
-		return nil, 0, err
-	}
 	for i, t := range thresholds {
 		errors := report.Column(all, func(o outcome) float64 { return o.errors[i] })
 		curve = append(curve, icebergPoint{float64(t), report.Mean(errors), icebergError(set.counts, set.m, set.k, t), report.StandardError(errors)})
 	}
-	return curve, all[0].bytes, nil
+	return curve, all[0].bytes
 }

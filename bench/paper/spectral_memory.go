@@ -18,13 +18,10 @@ var table2 = []struct {
 }
 
 // spectralMemory reproduces table 2, from the rows of table 1 at gamma 0.7.
-func spectralMemory(c report.Config, s *report.Section) error {
+func spectralMemory(c report.Config, s *report.Section) {
 	seeds, runs := report.Pick(c, 3, 50, 1000), report.Pick(c, 2, 5, 30)
 	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
-	all, err := recurringRows(s, spectralGamma, keys, draws, seeds)
-	if err != nil {
-		return err
-	}
+	all := recurringRows(s, spectralGamma, keys, draws, seeds)
 	const perKey = spectralK / spectralGamma
 	single := 1 - report.Mean(report.Column(all, func(p recurringPair) float64 { return p.multiply.recurring }))
 	singleRandom := 1 - report.Mean(report.Column(all, func(p recurringPair) float64 { return p.random.recurring }))
@@ -47,20 +44,14 @@ func spectralMemory(c report.Config, s *report.Section) error {
 			return plain / report.Mean(report.Column(all, func(p recurringPair) float64 { return of(p).erm(perKey * row.part) }))
 		}
 		paper, uniform := ratio(func(p recurringPair) recurringOutcome { return p.multiply }), ratio(func(p recurringPair) recurringOutcome { return p.random })
-		results, err := report.Parallel(s, runs, func(i int) ([2]float64, error) {
+		results := report.Parallel(s, runs, func(i int) [2]float64 {
 			seed := seedOf(i)
 			stream := shuffled(data, random(seed, 21))
 			larger := int(float64(m) * (1 + row.part))
-			ms, err := setting{data, larger, row.k}.stream(seed, stream, []method{methodMS})
-			if err != nil {
-				return [2]float64{}, err
-			}
+			ms := setting{data, larger, row.k}.stream(seed, stream, []method{methodMS})
 			rm := recurringModelOf(m, int(float64(m)*row.part), spectralK, keys, seed, false).run(stream, data)
-			return [2]float64{ms[0].wrong, rm.wrong}, nil
+			return [2]float64{ms[0].wrong, rm.wrong}
 		})
-		if err != nil {
-			return err
-		}
 		ms, rm := report.Column(results, func(r [2]float64) float64 { return r[0] }), report.Column(results, func(r [2]float64) float64 { return r[1] })
 		t.Row(fmt.Sprintf("%g m", row.part), row.k, report.Num(row.ratio), paper, uniform, report.SpreadPercent(ms), report.SpreadPercent(rm), ratioText(report.Mean(ms), report.Mean(rm)))
 		s.Compare(report.Comparison{
@@ -68,5 +59,4 @@ func spectralMemory(c report.Config, s *report.Section) error {
 			Bytes: "-", Note: worse(paper < row.ratio && uniform < row.ratio, "the second filter is that of one draw in the paper"),
 		})
 	}
-	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 // spectralMethods is figures 6 and 8 (without deletions): additive error and
 // wrong answers over skew, gamma and k.
-func spectralMethods(c report.Config, s *report.Section) error {
+func spectralMethods(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 3, 20)
 	keys, draws := report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 	skews := report.Pick(c, []float64{0, 2}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2})
@@ -35,10 +35,7 @@ func spectralMethods(c report.Config, s *report.Section) error {
 	} {
 		w.methods = methods
 		for _, v := range w.values {
-			q, err := w.setting(v).runs(s, seeds, methods)
-			if err != nil {
-				return err
-			}
+			q := w.setting(v).runs(s, seeds, methods)
 			w.rows = append(w.rows, q)
 		}
 		s.Text("By %s (%s):", w.axis, w.title)
@@ -49,15 +46,13 @@ func spectralMethods(c report.Config, s *report.Section) error {
 		results = append(results, &w.sweep)
 	}
 	methodClaims(s, results[0], results[1], results[2], results[3])
-	if err := methodTimes(c, s, keys, draws); err != nil {
-		return err
-	}
+	methodTimes(c, s, keys, draws)
 	claims(s, results)
-	return s.Figure("errors", "Additive error and share of wrong answers over skew, gamma and k (figures 6 and 8 of the paper).", figure...)
+	s.Figure("errors", "Additive error and share of wrong answers over skew, gamma and k (figures 6 and 8 of the paper).", figure...)
 }
 
 // methodTimes compares the time that an occurrence takes to come. Section 3.4.
-func methodTimes(c report.Config, s *report.Section, keys, draws int) error {
+func methodTimes(c report.Config, s *report.Section, keys, draws int) {
 	set := settingOf(keys, draws, 0.5, spectralGamma, spectralK)
 	h := numbers(0, 0, keys)
 	var stream hashes
@@ -67,10 +62,7 @@ func methodTimes(c report.Config, s *report.Section, keys, draws int) error {
 	var adds []func(hashes)
 	var sizes []int
 	for _, m := range []method{methodMS, methodMI, methodRM, methodTRM} {
-		sk, err := m.sketch(set.m, set.k, 0)
-		if err != nil {
-			return err
-		}
+		sk := m.sketch(set.m, set.k, 0)
 		sizes = append(sizes, sk.Bytes())
 		adds = append(adds, func(h hashes) { sk.AddHashes(h.h1, h.h2, nil) })
 	}
@@ -80,7 +72,6 @@ func methodTimes(c report.Config, s *report.Section, keys, draws int) error {
 		Defaults: "1 (ms)", Bytes: bytesOf(sizes[0], sizes[2]),
 		Note: worse(took[2] > 1.2*(1+timeNoise)*took[0], "the paper counts the lookups in the second filter alone; our ms adds blocks of keys without a branch, where rm compares the counters of each key, looks into its marker filter and decides. sbf_agg gathers counts instead"),
 	})
-	return nil
 }
 
 // claims adds how often the order of the methods is the paper's, point by
@@ -115,7 +106,7 @@ func claims(s *report.Section, results []*sweep) {
 
 // spectralBelow measures how often and by how much recurring minimum falls
 // below the truth, which the paper says it does not (section 6.2).
-func spectralBelow(c report.Config, s *report.Section) error {
+func spectralBelow(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 2, 5, 40)
 	keys, draws := report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 	gammas := []float64{0.5, 0.7, 0.83, 1}
@@ -148,10 +139,7 @@ func spectralBelow(c report.Config, s *report.Section) error {
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, gamma, spectralK)
 			set.m += (set.m + 1) / 2
-			q, err := set.runs(s, seeds, methods)
-			if err != nil {
-				return err
-			}
+			q := set.runs(s, seeds, methods)
 			cells := []any{fmt.Sprintf("%g", gamma), fmt.Sprintf("%g", skew)}
 			for i, m := range methods {
 				share := report.Mean(report.Column(q[i], below))
@@ -194,12 +182,12 @@ func spectralBelow(c report.Config, s *report.Section) error {
 	})
 	s.Short("the largest share of keys below the truth, over gamma 0.5 to 1 and skew 0 to 2: rm as printed %s, rm without marker %s, rm %s, trm %s; ms, mi and rm built at once %s.",
 		report.Percent2(worst[2]), report.Percent2(worst[3]), report.Percent2(worst[4]), report.Percent2(worst[5]), report.Percent2(math.Max(worst[0], math.Max(worst[1], worst[6]))))
-	return s.Figure("share", "Share of keys whose estimate is below the truth, with 95% intervals.", row)
+	s.Figure("share", "Share of keys whose estimate is below the truth, with 95% intervals.", row)
 }
 
 // spectralUnbiased measures the unbiased estimator and its boosted form.
 // Section 3.1.
-func spectralUnbiased(c report.Config, s *report.Section) error {
+func spectralUnbiased(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 3, 20, 200)
 	keys, draws := report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 	skews := []float64{0, 0.5, 1, 1.5}
@@ -227,11 +215,8 @@ func spectralUnbiased(c report.Config, s *report.Section) error {
 		}
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, l.gamma, k)
-			results, err := report.Parallel(s, seeds, func(seed int) ([]outcome, error) {
-				sk, err := methodMS.sketch(set.m, k, seedOf(seed))
-				if err != nil {
-					return nil, err
-				}
+			results := report.Parallel(s, seeds, func(seed int) []outcome {
+				sk := methodMS.sketch(set.m, k, seedOf(seed))
 				h := numbers(seedOf(seed), 0, keys)
 				sk.AddHashes(h.h1, h.h2, set.counts)
 				if seed == 0 && li == 0 {
@@ -254,9 +239,7 @@ func spectralUnbiased(c report.Config, s *report.Section) error {
 							if j == 2 {
 								groups = 5
 							}
-							if v, err = sk.Unbiased(h.h1[i], h.h2[i], groups); err != nil {
-								return nil, err
-							}
+							v = report.Must(sk.Unbiased(h.h1[i], h.h2[i], groups))
 						}
 						o := &out[j]
 						o.bias += (v - f) / float64(keys)
@@ -273,11 +256,8 @@ func spectralUnbiased(c report.Config, s *report.Section) error {
 					out[j].additive = math.Sqrt(out[j].additive)
 					out[j].sum /= half
 				}
-				return out, nil
+				return out
 			})
-			if err != nil {
-				return err
-			}
 			for j, o := range transposed(results) {
 				bias := report.Column(o, func(o outcome) float64 { return o.bias })
 				add := report.Column(o, func(o outcome) float64 { return o.additive })
@@ -346,5 +326,5 @@ func spectralUnbiased(c report.Config, s *report.Section) error {
 		largestZ, points, closer[0], closer[1])
 	s.Text("The paper recommends the estimator for sums. At the recommended gamma of 0.7 the minimum is wrong for 3%% of the keys and by little, so that its sum is off by a few percent at most; the unbiased sum has no bias, but the few frequent keys that share " +
 		"counters with the summed ones make it vary by more. It pays where gamma is 2 and more and counts are even.")
-	return s.Figure("errors", "The minimum, the unbiased estimator and its boosted form: error of a key, and of a sum over half of the keys (root of the mean square over seeds).", fig[0], fig[1])
+	s.Figure("errors", "The minimum, the unbiased estimator and its boosted form: error of a key, and of a sum over half of the keys (root of the mean square over seeds).", fig[0], fig[1])
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // spectralRange holds sums over ranges against exact ones. Section 5.5.
-func spectralRange(c report.Config, s *report.Section) error {
+func spectralRange(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 3, 20)
 	draws := report.Pick(c, 2000, 50_000, 200_000)
 	queries := report.Pick(c, 20, 200, 1000)
@@ -36,7 +36,7 @@ func spectralRange(c report.Config, s *report.Section) error {
 					nodes        float64
 					bytes        int
 				}
-				all, err := report.Parallel(s, seeds, func(i int) (outcome, error) {
+				all := report.Parallel(s, seeds, func(i int) outcome {
 					var o outcome
 					r := random(seedOf(i), 24)
 					order := r.Perm(span)
@@ -50,32 +50,21 @@ func spectralRange(c report.Config, s *report.Section) error {
 					}
 					p := m.params
 					p.Capacity, p.Range, p.Seed = uint64(max(1, distinct/part)), sbf.Range{Lo: 0, Hi: span - 1}, seedOf(i)
-					sk, err := sbf.New(p)
-					if err != nil {
-						return o, err
-					}
+					sk := report.Must(sbf.New(p))
 					for _, rank := range stream {
-						if err := sk.AddInt(int64(order[rank]), 1); err != nil {
-							return o, err
-						}
+						report.Check(sk.AddInt(int64(order[rank]), 1))
 					}
 					upTo := make([]uint64, span+1)
 					for i, n := range truth {
 						upTo[i+1] = upTo[i] + n
 					}
-					v, err := sbf.NewView(sk.Blob())
-					if err != nil {
-						return o, err
-					}
+					v := report.Must(sbf.NewView(sk.Blob()))
 					o.bytes, o.gamma = v.Info().Bytes, v.Info().Load
 					o.nodes = nodesOf(truth) / float64(distinct) / 16
 					for li, length := range lengths {
 						for range queries {
 							lo := r.IntN(span - length + 1)
-							got, err := sk.RangeSum(int64(lo), int64(lo+length-1))
-							if err != nil {
-								return o, err
-							}
+							got := report.Must(sk.RangeSum(int64(lo), int64(lo+length-1)))
 							want := upTo[lo+length] - upTo[lo]
 							if got < want {
 								o.below++
@@ -86,11 +75,8 @@ func spectralRange(c report.Config, s *report.Section) error {
 							o.errors[li] += (float64(got) - float64(want)) / float64(max(1, want)) / float64(queries)
 						}
 					}
-					return o, nil
+					return o
 				})
-				if err != nil {
-					return err
-				}
 				gamma := report.Mean(report.Column(all, func(o outcome) float64 { return o.gamma }))
 				belowAny += report.Mean(report.Column(all, func(o outcome) float64 { return o.below }))
 				if part == 1 {
@@ -111,10 +97,7 @@ func spectralRange(c report.Config, s *report.Section) error {
 			}
 		}
 	}
-	most, err := mostLookups(span, queries)
-	if err != nil {
-		return err
-	}
+	most := mostLookups(span, queries)
 	bytes := bytesOf(int(sizes[0]), int(sizes[1]))
 	s.Compare(report.Comparison{
 		What: "lookups of a sum over log2 of its length, most (theorem 11)", Published: "at most 2", Paper: report.Num(most), Defaults: report.Num(most), Bytes: bytes, Note: worse(most > 2, "an end of the range costs one more"),
@@ -135,7 +118,7 @@ func spectralRange(c report.Config, s *report.Section) error {
 		}
 		row = append(row, p)
 	}
-	return s.Figure("errors", "Mean error of sums over ranges, by length.", row)
+	s.Figure("errors", "Mean error of sums over ranges, by length.", row)
 }
 
 // nodesOf counts the nodes of a binary tree above the keys that occur, the
@@ -157,27 +140,17 @@ func nodesOf(truth []uint64) (nodes float64) {
 // mostLookups is the most lookups of a sum over log2 of its length, over random
 // ranges: in a sketch of a single counter every lookup answers the same. The
 // sketch is a product, whose total is unknown, so that no sum is cut to it.
-func mostLookups(span, queries int) (most float64, err error) {
-	sk, err := sbf.New(sbf.Params{Counters: 1, K: 1, Range: sbf.Range{Lo: 0, Hi: int64(span - 1)}})
-	if err != nil {
-		return 0, err
-	}
-	if err := sk.AddInt(0, 1); err != nil {
-		return 0, err
-	}
-	if sk, err = sbf.Product(sk, sk.Clone()); err != nil {
-		return 0, err
-	}
+func mostLookups(span, queries int) (most float64) {
+	sk := report.Must(sbf.New(sbf.Params{Counters: 1, K: 1, Range: sbf.Range{Lo: 0, Hi: int64(span - 1)}}))
+	report.Check(sk.AddInt(0, 1))
+	sk = report.Must(sbf.Product(sk, sk.Clone()))
 	each := float64(sk.CountInt(0))
 	r := random(0, 28)
 	for range queries * 10 {
 		length := 2 + r.IntN(span-2)
 		lo := r.IntN(span - length + 1)
-		sum, err := sk.RangeSum(int64(lo), int64(lo+length-1))
-		if err != nil {
-			return 0, err
-		}
+		sum := report.Must(sk.RangeSum(int64(lo), int64(lo+length-1)))
 		most = math.Max(most, float64(sum)/each/math.Log2(float64(length)))
 	}
-	return most, nil
+	return most
 }

@@ -19,17 +19,14 @@ type relativeErrors struct {
 }
 
 // relative measures them over seeds, with k 5 and gamma 0.7.
-func relative(s *report.Section, data []uint64, seeds int) (relativeErrors, error) {
+func relative(s *report.Section, data []uint64, seeds int) relativeErrors {
 	n := len(data)
 	m := uint64(math.Ceil(float64(n*spectralK) / spectralGamma))
 	const batch = 50
-	all, err := report.Parallel(s, (seeds+batch-1)/batch, func(part int) (relativeErrors, error) {
+	all := report.Parallel(s, (seeds+batch-1)/batch, func(part int) relativeErrors {
 		o := relativeErrors{wrong: make([]float64, n), sum: make([]float64, n), above: make([]float64, n)}
 		for i := part * batch; i < min(seeds, (part+1)*batch); i++ {
-			sk, err := sbf.New(sbf.Params{Counters: m, Seed: seedOf(i)})
-			if err != nil {
-				return o, err
-			}
+			sk := report.Must(sbf.New(sbf.Params{Counters: m, Seed: seedOf(i)}))
 			h := numbers(seedOf(i), 0, n)
 			sk.AddHashes(h.h1, h.h2, data)
 			o.bytes = len(sk.Blob())
@@ -46,11 +43,8 @@ func relative(s *report.Section, data []uint64, seeds int) (relativeErrors, erro
 				o.most = math.Max(o.most, e)
 			}
 		}
-		return o, nil
+		return o
 	})
-	if err != nil {
-		return relativeErrors{}, err
-	}
 	out := all[0]
 	for _, o := range all[1:] {
 		for i := range n {
@@ -60,7 +54,7 @@ func relative(s *report.Section, data []uint64, seeds int) (relativeErrors, erro
 		}
 		out.most = math.Max(out.most, o.most)
 	}
-	return out, nil
+	return out
 }
 
 // upTo are the mean error and the share above a half over the ranks from a
@@ -90,7 +84,7 @@ func relativeBound(n, i int, skew float64) float64 {
 
 // spectralRelative is section 2.3 and figure 1: how large an error of minimum
 // selection is, where there is one.
-func spectralRelative(c report.Config, s *report.Section) error {
+func spectralRelative(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 100, 400, 4000)
 	n := report.Pick(c, 100, spectralKeys, spectralKeys)
 	// So many that every key has a count in proportion.
@@ -108,10 +102,7 @@ func spectralRelative(c report.Config, s *report.Section) error {
 	held, points, size := 0, 0, 0
 	var ofOne relativeErrors
 	for i, skew := range skews {
-		r, err := relative(s, zipfCounts(n, draws, skew), seeds)
-		if err != nil {
-			return err
-		}
+		r := relative(s, zipfCounts(n, draws, skew), seeds)
 		size = r.bytes
 		if skew == 1 {
 			ofOne = r
@@ -159,10 +150,7 @@ func spectralRelative(c report.Config, s *report.Section) error {
 			Note: worse(above-4*math.Sqrt(limit*(1-limit)/max(1, wrong)) > limit, assumption),
 		})
 	}
-	best, err := leastRelative(s, n, draws, seeds)
-	if err != nil {
-		return err
-	}
+	best := leastRelative(s, n, draws, seeds)
 	s.Compare(report.Comparison{
 		What: "skew with the least mean relative error over all keys, given an error (formula 2)", Published: "(k+1)/2 = 3", Paper: report.Num(best), Defaults: report.Num(best), Bytes: bytes,
 		Note: "formula 2 as printed is least at (k-1)/2 = 2; the published does not follow from it",
@@ -172,23 +160,20 @@ func spectralRelative(c report.Config, s *report.Section) error {
 		What: "keys with an error whose least counter has two other keys, gamma 0.7 (section 2.3)", Published: "below 1%", Paper: report.Percent2(double), Defaults: report.Percent2(double), Bytes: bytes, Note: worse(double >= 0.01, "more than expected"),
 	})
 	s.Short("the mean error of a fifth of the ranks is within the paper's bound at %d of %d points; it is least at a skew of %s, where the paper has 3 and its formula 2.", held, points, report.Num(best))
-	return s.Figure("errors", "Mean relative error of the keys with an error (marks) and the bound of formula 1 (lines) over the rank (figure 1 of the paper).", []report.Panel{panel})
+	s.Figure("errors", "Mean relative error of the keys with an error (marks) and the bound of formula 1 (lines) over the rank (figure 1 of the paper).", []report.Panel{panel})
 }
 
 // leastRelative is the skew at which the mean relative error of the keys with
 // an error is least.
-func leastRelative(s *report.Section, n, draws, seeds int) (skew float64, err error) {
+func leastRelative(s *report.Section, n, draws, seeds int) (skew float64) {
 	least := math.Inf(1)
 	for z := 0.5; z <= 4; z += 0.25 {
-		r, err := relative(s, zipfCounts(n, draws, z), seeds)
-		if err != nil {
-			return 0, err
-		}
+		r := relative(s, zipfCounts(n, draws, z), seeds)
 		if mean, _, _ := r.upTo(1, n); mean < least {
 			least, skew = mean, z
 		}
 	}
-	return skew, nil
+	return skew
 }
 
 // doubles is the share of keys with an error whose least counter has two other

@@ -26,16 +26,16 @@ func onRaster(table string, west, south, east, north float64, parts int) string 
 
 // pickups are those of the taxi file within the limits of New York, in parts of
 // a cell.
-func pickups(folder string) (places []place, what string, err error) {
-	places, err = readPlaces(onRaster(sqlFile(folder, "nyc_taxi_pickups.parquet"), -74.26, 40.49, -73.70, 40.92, fine))
-	return places, "yellow taxi pickups in New York", err
+func pickups(folder string) (places []place, what string) {
+	places = readPlaces(onRaster(sqlFile(folder, "nyc_taxi_pickups.parquet"), -74.26, 40.49, -73.70, 40.92, fine))
+	return places, "yellow taxi pickups in New York"
 }
 
 // crimeRaster are the points of the UK file on a raster over all of them.
-func crimeRaster(folder string) (places []place, what string, err error) {
+func crimeRaster(folder string) (places []place, what string) {
 	table, what := crimePoints(folder)
-	places, err = readPlaces(onRaster(table, -8.1, 49.9, 1.8, 57.6, 1))
-	return places, what, err
+	places = readPlaces(onRaster(table, -8.1, 49.9, 1.8, 57.6, 1))
+	return places, what
 }
 
 // nearest is the median over all points of the distance to the nearest other

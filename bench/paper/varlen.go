@@ -15,7 +15,7 @@ type pair struct {
 	grid []int // of fingerprint bits, or of hash functions
 	what string
 	// make makes a filter of about so many slots or keys, and says how many.
-	make func(size, step int, variable bool, seed uint64) (f filter, capacity int, err error)
+	make func(size, step int, variable bool, seed uint64) (f filter, capacity int)
 	// published is the mean reduction of the rate; 0 where there is none, and
 	// the pair is no part of the means.
 	published float64
@@ -23,21 +23,18 @@ type pair struct {
 }
 
 // ofSlots makes cuckoo filters of so many slots in all.
-func ofSlots(v cuckoo.Variant) func(size, step int, variable bool, seed uint64) (filter, int, error) {
-	return func(size, step int, variable bool, seed uint64) (filter, int, error) {
+func ofSlots(v cuckoo.Variant) func(size, step int, variable bool, seed uint64) (filter, int) {
+	return func(size, step int, variable bool, seed uint64) (filter, int) {
 		// A capacity is less than 95% of the slots.
-		s, err := cuckoo.New(cuckoo.Params{Capacity: uint64(size) * 945 / 1000, FingerprintBits: uint64(step), Slots: 4, Variant: v, VariableLength: variable, Seed: seed})
-		if err != nil {
-			return nil, 0, err
-		}
-		return cuckooFilter{s}, int(s.Buckets()) * 4, nil
+		s := report.Must(cuckoo.New(cuckoo.Params{Capacity: uint64(size) * 945 / 1000, FingerprintBits: uint64(step), Slots: 4, Variant: v, VariableLength: variable, Seed: seed}))
+		return cuckooFilter{s}, int(s.Buckets()) * 4
 	}
 }
 
 // ofCounters makes counting filters of k N / ln 2 counters. increment is L of
 // the fixed and of the variable form.
-func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) func(size, step int, variable bool, seed uint64) (filter, int, error) {
-	return func(size, step int, variable bool, seed uint64) (filter, int, error) {
+func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) func(size, step int, variable bool, seed uint64) (filter, int) {
+	return func(size, step int, variable bool, seed uint64) (filter, int) {
 		p := cbf.Params{
 			Capacity: uint64(size), Counters: uint64(math.Ceil(float64(size*step) / math.Ln2)), K: uint64(step), CounterBits: width,
 			Variant: v, Increment: increment[0], VariableLength: variable, Seed: seed,
@@ -45,8 +42,8 @@ func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) func(size, ste
 		if variable {
 			p.Increment = increment[1]
 		}
-		s, err := cbf.New(p)
-		return countingFilter{s}, size, err
+		s := report.Must(cbf.New(p))
+		return countingFilter{s}, size
 	}
 }
 
@@ -62,25 +59,22 @@ var pairs = []pair{
 
 // defaultCounting makes a counting filter of variable length with default
 // options, or a plain one of as many bits.
-func defaultCounting(v cbf.Variant, capacity uint64, variable bool, seed uint64) (*cbf.Sketch, error) {
+func defaultCounting(v cbf.Variant, capacity uint64, variable bool, seed uint64) *cbf.Sketch {
 	p := cbf.Params{Capacity: capacity, Variant: v, VariableLength: true, Seed: seed}
-	s, err := cbf.New(p)
-	if err != nil || variable {
-		return s, err
+	s := report.Must(cbf.New(p))
+	if variable {
+		return s
 	}
-	view, err := cbf.NewView(s.Blob())
-	if err != nil {
-		return nil, err
-	}
+	view := report.Must(cbf.NewView(s.Blob()))
 	i := view.Info()
 	p.VariableLength, p.Counters, p.CounterBits = false, i.Counters, i.CounterBits
-	return cbf.New(p)
+	return report.Must(cbf.New(p))
 }
 
-func ofDefaults(v cbf.Variant) func(size, step int, variable bool, seed uint64) (filter, int, error) {
-	return func(size, _ int, variable bool, seed uint64) (filter, int, error) {
-		s, err := defaultCounting(v, uint64(size), variable, seed)
-		return countingFilter{s}, size, err
+func ofDefaults(v cbf.Variant) func(size, step int, variable bool, seed uint64) (filter, int) {
+	return func(size, _ int, variable bool, seed uint64) (filter, int) {
+		s := defaultCounting(v, uint64(size), variable, seed)
+		return countingFilter{s}, size
 	}
 }
 
@@ -129,7 +123,7 @@ type varlenOutcome struct {
 // varlenOutcomes measures pairs at all their steps; the results have seed 0 in
 // place of all seeds. Of filters of so many slots or keys no more than most
 // absent keys are asked.
-func varlenOutcomes(s *report.Section, pairs []pair, size, most, seeds int) (map[varlenJob]varlenOutcome, error) {
+func varlenOutcomes(s *report.Section, pairs []pair, size, most, seeds int) map[varlenJob]varlenOutcome {
 	var jobs []varlenJob
 	for i, p := range pairs {
 		for _, step := range p.grid {
@@ -138,27 +132,19 @@ func varlenOutcomes(s *report.Section, pairs []pair, size, most, seeds int) (map
 			}
 		}
 	}
-	outcomes, err := report.Parallel(s, len(jobs), func(i int) (varlenOutcome, error) {
+	outcomes := report.Parallel(s, len(jobs), func(i int) varlenOutcome {
 		j := jobs[i]
 		var o varlenOutcome
 		h := numbers(seedOf(j.seed), 0, size)
 		for form := range 2 {
-			f, capacity, err := pairs[j.pair].make(size, j.step, form == 1, seedOf(j.seed))
-			if err != nil {
-				return o, err
-			}
+			f, capacity := pairs[j.pair].make(size, j.step, form == 1, seedOf(j.seed))
 			o.bytes = f.bits() / 8
 			from := 0
 			for _, load := range varlenLoads {
 				to := int(load * float64(capacity))
-				if err := f.add(h.slice(from, to)); err != nil {
-					return o, fmt.Errorf("%s at load %g: %w", pairs[j.pair].name, load, err)
-				}
+				f.add(h.slice(from, to))
 				from = to
-				rate, err := f.predicted()
-				if err != nil {
-					return o, err
-				}
+				rate := f.predicted()
 				// What no number of keys shows is asked little.
 				asked := min(most, 100_000)
 				if float64(most)*rate >= leastHits/2 {
@@ -169,11 +155,8 @@ func varlenOutcomes(s *report.Section, pairs []pair, size, most, seeds int) (map
 				o.at[form] = append(o.at[form], p)
 			}
 		}
-		return o, nil
+		return o
 	})
-	if err != nil {
-		return nil, err
-	}
 	merged := map[varlenJob]varlenOutcome{}
 	for i, j := range jobs {
 		j.seed = 0
@@ -188,7 +171,7 @@ func varlenOutcomes(s *report.Section, pairs []pair, size, most, seeds int) (map
 			}
 		}
 	}
-	return merged, nil
+	return merged
 }
 
 // reduction is that of the rate by variable length, at one load.
@@ -208,7 +191,7 @@ func meanReduction(merged map[varlenJob]varlenOutcome, pairs []pair, pair, load 
 }
 
 // variableLength compares each filter with its variable-length form.
-func variableLength(c report.Config, s *report.Section) error {
+func variableLength(c report.Config, s *report.Section) {
 	size := report.Pick(c, 1<<12, 1<<17, 1<<20)
 	most := report.Pick(c, 2000, 1_000_000, 4_000_000)
 	seeds := report.Pick(c, 1, 1, 2)
@@ -218,31 +201,21 @@ func variableLength(c report.Config, s *report.Section) error {
 		"%d seeds with as many absent keys each as give 10,000 hits, but %d at most. "+
 		"A reduction is 1 - rate(variable) / rate(plain), at equal bits. Where a rate shows in fewer than %d hits, the filter's own formula stands in for it, marked with ~; the section on rates holds the "+
 		"formulas to measurement. Our defaults are `cuckoo_agg(key, {variable_length: true})` and `cbf_agg` alike, or with the filter's variant and nothing else, beside plain filters of as many bits.", size, seeds, most, leastHits)
-	merged, err := varlenOutcomes(s, pairs, size, most, seeds)
-	if err != nil {
-		return err
-	}
-	defaults, err := varlenOutcomes(s, defaultPairs, size, most, seeds)
-	if err != nil {
-		return err
-	}
+	merged := varlenOutcomes(s, pairs, size, most, seeds)
+	defaults := varlenOutcomes(s, defaultPairs, size, most, seeds)
 	reductions(s, merged, defaults)
-	if err := varlenTheorems(s, merged, size); err != nil {
-		return err
-	}
-	if err := varlenAlpha(s, min(size, 1<<16)); err != nil {
-		return err
-	}
+	varlenTheorems(s, merged, size)
+	varlenAlpha(s, min(size, 1<<16))
 	s.Text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns, and our defaults, compare " +
 		"with a plain filter of the same bits that does. Below half of the capacity variable length still gains; above it, the filter keeps the smaller " +
 		"increments for ever, and its rate is higher. Who fills a filter of increments to more than alpha is better off without variable length. " +
 		"Counting filters gain nothing past alpha by design: the framework turns them into the plain form there, so that published means above 0 at 75 and 90%% can only " +
 		"come from the cuckoo filters.")
-	return varlenDetail(s, merged)
+	varlenDetail(s, merged)
 }
 
 // varlenDetail is every point of figures 4 and 5.
-func varlenDetail(s *report.Section, merged map[varlenJob]varlenOutcome) error {
+func varlenDetail(s *report.Section, merged map[varlenJob]varlenOutcome) {
 	farthest := 0.0
 	head := []string{"filter", "step", "bits per key of the capacity"}
 	panels := make([]report.Panel, len(varlenLoads))
@@ -289,5 +262,5 @@ func varlenDetail(s *report.Section, merged map[varlenJob]varlenOutcome) error {
 	s.Text("Every point (largest |z| of the rates with at least %d hits: %.1f; \"step\" is what changes the bits):", leastHits, farthest)
 	s.Add(detail)
 	half := len(panels) / 2
-	return s.Figure("rate", "Rate over bits per key at four loads: whole lines plain, dotted lines variable length (figures 4 and 5 of the paper).", panels[:half], panels[half:])
+	s.Figure("rate", "Rate over bits per key at four loads: whole lines plain, dotted lines variable length (figures 4 and 5 of the paper).", panels[:half], panels[half:])
 }

@@ -93,7 +93,7 @@ const costOfHalves = "by default only: a plain counter of 8 bits takes increment
 
 // varlenTheorems holds the rates of theorems 5.1 and 5.2, and what the paper
 // says of fingerprints and buckets, against ours of 12 bits and of k = 4.
-func varlenTheorems(s *report.Section, merged map[varlenJob]varlenOutcome, size int) error {
+func varlenTheorems(s *report.Section, merged map[varlenJob]varlenOutcome, size int) {
 	const f, slots, k = cuckoo.DefaultFingerprintBits, cuckoo.DefaultSlots, 4
 	for l, load := range varlenLoads {
 		o := merged[varlenJob{0, f, 0}]
@@ -146,19 +146,15 @@ func varlenTheorems(s *report.Section, merged map[varlenJob]varlenOutcome, size 
 		}, report.Num},
 		{0.9, "24.5%", "buckets that are not full, load 90%", "a key goes to its emptier bucket: the free slots are in more buckets, all of which hold longer fingerprints", func(share []float64) float64 { return 1 - share[slots] }, report.Percent},
 	} {
-		share, bytes, err := occupancy(size, at.load)
-		if err != nil {
-			return err
-		}
+		share, bytes := occupancy(size, at.load)
 		ours := at.show(at.of(share))
 		s.Compare(report.Comparison{What: at.what, Published: at.published, Paper: ours, Defaults: ours, Bytes: bytesOf(bytes, bytes), Note: at.note})
 	}
-	return nil
 }
 
 // varlenAlpha is what the paper sets alpha by: the mean of the rate over all
 // loads up to the capacity, from the filters' own formula. Section V-B.
-func varlenAlpha(s *report.Section, size int) error {
+func varlenAlpha(s *report.Section, size int) {
 	const k, steps = 4, 40
 	alphas := []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}
 	paper := func(alpha float64) cbf.Params {
@@ -172,46 +168,31 @@ func varlenAlpha(s *report.Section, size int) error {
 	var bytes [2]int
 	stuck := 0.0
 	for i, params := range []func(float64) cbf.Params{defaults, paper} {
-		all, err := report.Parallel(s, len(alphas), func(j int) (o outcome, err error) {
-			sk, err := cbf.New(params(alphas[j]))
-			if err != nil {
-				return o, err
-			}
+		all := report.Parallel(s, len(alphas), func(j int) (o outcome) {
+			sk := report.Must(cbf.New(params(alphas[j])))
 			f := countingFilter{sk}
 			h := numbers(seedOf(0), 0, size)
 			for step := range steps {
-				if err := f.add(h.slice(size*step/steps, size*(step+1)/steps)); err != nil {
-					return o, err
-				}
-				v, err := cbf.NewView(f.Blob())
-				if err != nil {
-					return o, err
-				}
+				f.add(h.slice(size*step/steps, size*(step+1)/steps))
+				v := report.Must(cbf.NewView(f.Blob()))
 				i := v.Info()
 				o.rate += i.FPP / steps
 				o.stuck = float64(i.Stuck) / float64(i.Counters)
 			}
-			return o, nil
+			return o
 		})
-		if err != nil {
-			return err
-		}
 		means := report.Column(all, func(o outcome) float64 { return o.rate })
 		stuck = math.Max(stuck, all[len(all)-1].stuck)
 		least := slices.Index(means, slices.Min(means))
 		at := slices.Index(alphas, cbf.DefaultAlpha)
 		best[i] = fmt.Sprintf("%g: %s; 0.5: %s", alphas[least], report.Num2(means[least]), report.Num2(means[at]))
-		sk, err := cbf.New(params(cbf.DefaultAlpha))
-		if err != nil {
-			return err
-		}
+		sk := report.Must(cbf.New(params(cbf.DefaultAlpha)))
 		bytes[i] = sk.Bytes()
 	}
 	s.Compare(report.Comparison{
 		What: "alpha with the least mean rate over all loads, counting filter: the rate; that of alpha 0.5 (section V-B)", Published: "0.5", Paper: best[1], Defaults: best[0], Bytes: bytesOf(bytes[0], bytes[1]),
 		Note: "the rate is less with every larger alpha, but not the use: with alpha 1 a full filter has " + report.Percent2(stuck) + " as many stuck halves as counters, from which nothing is removed",
 	})
-	return nil
 }
 
 // fingerprintLength is how many bits each of n fingerprints has in a bucket of
@@ -226,20 +207,12 @@ func fingerprintLength(f, slots, n int) float64 {
 // occupancy is the shares of buckets with 0, 1, ... fingerprints in a default
 // filter with so many slots, read from the body of its BLOB: buckets of four
 // slots of 12 bits, of which those that are 0 are empty (docs/FORMAT.md).
-func occupancy(size int, load float64) (share []float64, bytes int, err error) {
-	s, err := cuckoo.New(cuckoo.Params{Capacity: uint64(size) * 945 / 1000, Seed: seedOf(0)})
-	if err != nil {
-		return nil, 0, err
-	}
+func occupancy(size int, load float64) (share []float64, bytes int) {
+	s := report.Must(cuckoo.New(cuckoo.Params{Capacity: uint64(size) * 945 / 1000, Seed: seedOf(0)}))
 	const slots = cuckoo.DefaultSlots
 	h := numbers(seedOf(0), 0, int(load*float64(slots*s.Buckets())))
-	if err := s.AddHashes(h.h1, h.h2, nil); err != nil {
-		return nil, 0, err
-	}
-	blob, err := sketch.Parse(s.Blob())
-	if err != nil {
-		return nil, 0, err
-	}
+	report.Check(s.AddHashes(h.h1, h.h2, nil))
+	blob := report.Must(sketch.Parse(s.Blob()))
 	share = make([]float64, slots+1)
 	for bucket := range int(s.Buckets()) {
 		n := 0
@@ -253,5 +226,5 @@ func occupancy(size int, load float64) (share []float64, bytes int, err error) {
 		}
 		share[n] += 1 / float64(s.Buckets())
 	}
-	return share, len(blob.Body), nil
+	return share, len(blob.Body)
 }

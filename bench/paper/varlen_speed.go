@@ -13,21 +13,16 @@ import (
 // removable is a filter from which keys can be taken.
 type removable interface {
 	filter
-	remove(h hashes) error
+	remove(h hashes)
 }
 
-func (f cuckooFilter) remove(h hashes) error   { return removeEach(f.Sketch, h) }
-func (f countingFilter) remove(h hashes) error { return removeEach(f.Sketch, h) }
+func (f cuckooFilter) remove(h hashes)   { removeEach(f.Sketch, h) }
+func (f countingFilter) remove(h hashes) { removeEach(f.Sketch, h) }
 
-func removeEach(s interface {
-	Remove(h1, h2, n uint64) error
-}, h hashes) error {
+func removeEach(s interface{ Remove(h1, h2, n uint64) error }, h hashes) {
 	for i := range h.h1 {
-		if err := s.Remove(h.h1[i], h.h2[i], 1); err != nil {
-			return err
-		}
+		s.Remove(h.h1[i], h.h2[i], 1)
 	}
-	return nil
 }
 
 // The operations of the paper's table I, with the throughput of variable length
@@ -37,18 +32,16 @@ var operations = []struct {
 	name      string
 	published float64
 	each      [5]float64
-	run       func(f removable, present, absent hashes) error
+	run       func(f removable, present, absent hashes)
 }{
-	{"insert", 0.80, [5]float64{0.93, 0.93, 0.69, 0.69, 0.77}, func(f removable, present, _ hashes) error { return f.add(present) }},
-	{"positive lookup", 0.97, [5]float64{0.67, 1.01, 1.09, 1.08, 1.01}, func(f removable, present, _ hashes) error {
+	{"insert", 0.80, [5]float64{0.93, 0.93, 0.69, 0.69, 0.77}, func(f removable, present, _ hashes) { f.add(present) }},
+	{"positive lookup", 0.97, [5]float64{0.67, 1.01, 1.09, 1.08, 1.01}, func(f removable, present, _ hashes) {
 		f.ContainsHashes(yes[:present.len()], present.h1, present.h2)
-		return nil
 	}},
-	{"negative lookup", 0.89, [5]float64{0.57, 0.82, 1.08, 1.03, 0.94}, func(f removable, _, absent hashes) error {
+	{"negative lookup", 0.89, [5]float64{0.57, 0.82, 1.08, 1.03, 0.94}, func(f removable, _, absent hashes) {
 		f.ContainsHashes(yes[:absent.len()], absent.h1, absent.h2)
-		return nil
 	}},
-	{"delete", 0.87, [5]float64{0.61, 0.66, 0.99, 1.10, 1.01}, func(f removable, present, _ hashes) error { return f.remove(present) }},
+	{"delete", 0.87, [5]float64{0.61, 0.66, 0.99, 1.10, 1.01}, func(f removable, present, _ hashes) { f.remove(present) }},
 }
 
 // yes takes answers that nobody reads.
@@ -82,33 +75,31 @@ const (
 const timeNoise = 0.05
 
 // contestant makes one form of a filter.
-type contestant func(capacity uint64, variable bool) (removable, error)
+type contestant func(capacity uint64, variable bool) removable
 
 func cuckooContestant(v cuckoo.Variant) contestant {
-	return func(capacity uint64, variable bool) (removable, error) {
-		s, err := cuckoo.New(cuckoo.Params{Capacity: capacity * 945 / 1000, Variant: v, VariableLength: variable, Duplicates: true})
-		return cuckooFilter{s}, err
+	return func(capacity uint64, variable bool) removable {
+		return cuckooFilter{report.Must(cuckoo.New(cuckoo.Params{Capacity: capacity * 945 / 1000, Variant: v, VariableLength: variable, Duplicates: true}))}
 	}
 }
 
 func defaultContestant(v cbf.Variant) contestant {
-	return func(capacity uint64, variable bool) (removable, error) {
-		s, err := defaultCounting(v, capacity, variable, 0)
-		return countingFilter{s}, err
+	return func(capacity uint64, variable bool) removable {
+		s := defaultCounting(v, capacity, variable, 0)
+		return countingFilter{s}
 	}
 }
 
 func countingContestant(p cbf.Params) contestant {
-	return func(capacity uint64, variable bool) (removable, error) {
+	return func(capacity uint64, variable bool) removable {
 		q := p
 		q.Capacity, q.Counters, q.VariableLength = capacity, uint64(math.Ceil(float64(capacity*p.K)/math.Ln2)), variable
-		s, err := cbf.New(q)
-		return countingFilter{s}, err
+		return countingFilter{report.Must(cbf.New(q))}
 	}
 }
 
 // variableSpeed is table I: throughput of variable length as a part of plain.
-func variableSpeed(c report.Config, s *report.Section) error {
+func variableSpeed(c report.Config, s *report.Section) {
 	capacity := report.Pick(c, 1<<14, 1<<17, 1<<20)
 	rounds := report.Pick(c, 2, 5, 9)
 	loads := []float64{0.45, 0.9}
@@ -120,24 +111,16 @@ func variableSpeed(c report.Config, s *report.Section) error {
 	ratios := make([][][4]float64, len(loads))
 	for l, load := range loads {
 		for _, x := range contestants {
-			r, err := contest(s, x.of[0], capacity, load, rounds)
-			if err != nil {
-				return fmt.Errorf("%s: %w", x.name, err)
-			}
+			r := contest(s, x.of[0], capacity, load, rounds)
 			ratios[l] = append(ratios[l], r)
 		}
 	}
 	var defaults [][4]float64
 	for _, x := range contestants {
-		r, err := contest(s, x.of[1], capacity, loads[1], rounds)
-		if err != nil {
-			return fmt.Errorf("%s with defaults: %w", x.name, err)
-		}
+		r := contest(s, x.of[1], capacity, loads[1], rounds)
 		defaults = append(defaults, r)
 	}
-	if err := speedClaims(s, capacity, ratios[1], defaults); err != nil {
-		return err
-	}
+	speedClaims(s, capacity, ratios[1], defaults)
 
 	t := s.Table("load", "filter", "insert", "positive lookup", "negative lookup", "delete")
 	var p []report.Panel
@@ -167,7 +150,7 @@ func variableSpeed(c report.Config, s *report.Section) error {
 	s.Text("At 90%% load a counting filter of variable length has become a plain one and answers like it; its insertions, with twice the hash functions until alpha, take longer. " +
 		"In lookups and deletions what is below the published means is the cuckoo filters: a plain bucket here is one word and compared in a few instructions, a bucket of variable length must first be asked how it is divided. " +
 		"The paper has the instructions PEXT and PDEP for that, which Go does not offer, and its filters, 128 times larger, wait for memory in both forms.")
-	return s.Figure("ratio", "Throughput of variable length as a part of plain.", p)
+	s.Figure("ratio", "Throughput of variable length as a part of plain.", p)
 }
 
 // meanRatio is the mean ratio of an operation over the filters.
@@ -176,16 +159,13 @@ func meanRatio(ratios [][4]float64, op int) float64 {
 }
 
 // speedClaims puts table I beside our ratios at its load.
-func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) error {
+func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) {
 	var sizes [][2]int // with our defaults, with the paper's parameters
 	sum := [2]int{}
 	for _, x := range contestants {
 		var size [2]int
 		for i := range size {
-			f, err := x.of[1-i](uint64(capacity), true)
-			if err != nil {
-				return err
-			}
+			f := x.of[1-i](uint64(capacity), true)
 			size[i] = f.bits() / 8
 			sum[i] += size[i]
 		}
@@ -215,12 +195,11 @@ func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) e
 	s.Compare(report.Comparison{
 		What: "throughput with instructions for bits over that without", Published: "1.17", Paper: "-", Defaults: "-", Bytes: "-", Note: "not measured: Go offers neither PDEP nor PEXT",
 	})
-	return nil
 }
 
 // contest times the operations on a plain filter and on its variable-length
 // form at a load: the throughput of the latter as a part of the former's.
-func contest(s *report.Section, build contestant, capacity int, load float64, rounds int) (ratio [4]float64, err error) {
+func contest(s *report.Section, build contestant, capacity int, load float64, rounds int) (ratio [4]float64) {
 	defer s.Step()
 	n := int(load*float64(capacity)) / pieceLen * pieceLen
 	present, none := numbers(0, 0, n), numbers(0, absent, n)
@@ -228,9 +207,7 @@ func contest(s *report.Section, build contestant, capacity int, load float64, ro
 	for round := range rounds {
 		var fs [2]removable
 		for form := range fs {
-			if fs[form], err = build(uint64(capacity), form == 1); err != nil {
-				return ratio, err
-			}
+			fs[form] = build(uint64(capacity), form == 1)
 		}
 		for op, o := range operations {
 			for turn := range fs {
@@ -238,9 +215,7 @@ func contest(s *report.Section, build contestant, capacity int, load float64, ro
 				for piece := range n / pieceLen {
 					from, to := piece*pieceLen, (piece+1)*pieceLen
 					start := time.Now()
-					if err := o.run(fs[form], present.slice(from, to), none.slice(from, to)); err != nil {
-						return ratio, fmt.Errorf("%s: %w", o.name, err)
-					}
+					o.run(fs[form], present.slice(from, to), none.slice(from, to))
 					took := time.Since(start).Seconds()
 					if round == 0 {
 						least[op][form] = append(least[op][form], took)
@@ -253,5 +228,5 @@ func contest(s *report.Section, build contestant, capacity int, load float64, ro
 	for op := range least {
 		ratio[op] = report.Mean(least[op][0]) / report.Mean(least[op][1])
 	}
-	return ratio, nil
+	return ratio
 }

@@ -116,5 +116,5 @@ func (p *Page) choose(names []string) ([]Experiment, error) {
 func (p *Page) section(e Experiment, c Config, bar string) (*Section, error) {
 	s := &Section{name: e.Name, title: e.Title, page: p, scale: c.Scale, progress: progress{title: bar}}
 	defer s.progress.end()
-	return s, e.Run(c, s)
+	return s, Try(func() { e.Run(c, s) })
 }

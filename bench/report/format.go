@@ -20,9 +20,7 @@ func Percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
 func Percent2(v float64) string { return Num2(100*v) + "%" }
 
 // Spread is a mean and a standard deviation, with digits to fit.
-func Spread(x []float64) string {
-	return fmt.Sprintf("%s ± %s", Num(Mean(x)), Num2(Deviation(x)))
-}
+func Spread(x []float64) string { return fmt.Sprintf("%s ± %s", Num(Mean(x)), Num2(Deviation(x))) }
 
 // SpreadPercent is Spread of shares, in percent.
 func SpreadPercent(x []float64) string {

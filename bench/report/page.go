@@ -26,7 +26,7 @@ type Page struct {
 // Experiment is one section of a page.
 type Experiment struct {
 	Name, Title string
-	Run         func(Config, *Section) error
+	Run         func(Config, *Section)
 }
 
 // A section stands between two comments, so that it can be replaced alone; and

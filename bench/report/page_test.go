@@ -15,12 +15,12 @@ func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	plot := "p"
 	said := ""
-	run := func(c Config, s *Section) error {
+	run := func(c Config, s *Section) {
 		s.Short("found %s", said)
 		s.Text("%s", said)
 		s.Claim("claim of "+said, 1.5)
 		s.Table("x", "y").Row("1", 0.5)
-		return s.Figure(plot, "A line.", []Panel{{X: "x", Y: "y", Series: []Series{{Label: "l", X: []float64{1, 2}, Y: []float64{3, 4}}}, Legend: TopLeft}})
+		s.Figure(plot, "A line.", []Panel{{X: "x", Y: "y", Series: []Series{{Label: "l", X: []float64{1, 2}, Y: []float64{3, 4}}}, Legend: TopLeft}})
 	}
 	p := Page{File: "PAGE.md", Plots: "plots", Preamble: "# Page\n", Claims: []string{"what", "how much"},
 		Experiments: []Experiment{{"a", "First", run}, {"b", "Second: more", run}}}
@@ -71,10 +71,10 @@ func TestWrite(t *testing.T) {
 // TestCheck: what is not well formed is found.
 func TestCheck(t *testing.T) {
 	panel := Panel{X: "x", Y: "y", Series: []Series{{X: []float64{1, 2}, Y: []float64{3, 4}}}}
-	run := func(c Config, s *Section) error {
+	run := func(c Config, s *Section) {
 		s.Short("found")
 		s.Table("x", "y").Row(1, 2)
-		return s.Figure("f", "A line.", []Panel{panel})
+		s.Figure("f", "A line.", []Panel{panel})
 	}
 	p := Page{Claims: []string{"what"}}
 	if rows, err := p.Check(Experiment{Name: "good", Run: run}, Config{}); err != nil || !slices.Equal(rows, []int{1}) {
@@ -92,10 +92,9 @@ func TestCheck(t *testing.T) {
 		"f.svg has 0":    func(s *Section) { s.blocks[1].(*figure).svg = []byte("<svg></svg>") },
 		"f.svg takes 20": func(s *Section) { f := s.blocks[1].(*figure); f.svg = append(f.svg, make([]byte, 200<<10)...) },
 	} {
-		_, err := p.Check(Experiment{Name: "bad", Run: func(c Config, s *Section) error {
-			err := run(c, s)
+		_, err := p.Check(Experiment{Name: "bad", Run: func(c Config, s *Section) {
+			run(c, s)
 			spoil(s)
-			return err
 		}}, Config{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %q", err, want)

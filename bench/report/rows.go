@@ -23,13 +23,8 @@ type Row struct {
 
 // Rows adds a figure of positive quotients, a line for each name, the first on
 // top, on a logarithmic axis with a thick line at 1, where things are equal.
-func (s *Section) Rows(name, caption, axis string, rows []Row) error {
-	svg, err := drawRows(axis, rows)
-	if err != nil {
-		return fmt.Errorf("figure %s: %w", name, err)
-	}
-	s.blocks = append(s.blocks, &figure{file: s.name + "-" + name + ".svg", caption: caption, svg: svg})
-	return nil
+func (s *Section) Rows(name, caption, axis string, rows []Row) {
+	s.blocks = append(s.blocks, &figure{file: s.name + "-" + name + ".svg", caption: caption, svg: Must(drawRows(axis, rows))})
 }
 
 func drawRows(axis string, rows []Row) ([]byte, error) {

@@ -100,13 +100,8 @@ type figure struct {
 
 // Figure adds a plot of panels, row by row, under a name that no other figure
 // of the experiment has.
-func (s *Section) Figure(name, caption string, panels ...[]Panel) error {
-	svg, err := drawPanels(panels)
-	if err != nil {
-		return fmt.Errorf("figure %s: %w", name, err)
-	}
-	s.blocks = append(s.blocks, &figure{file: s.name + "-" + name + ".svg", caption: caption, svg: svg})
-	return nil
+func (s *Section) Figure(name, caption string, panels ...[]Panel) {
+	s.blocks = append(s.blocks, &figure{file: s.name + "-" + name + ".svg", caption: caption, svg: Must(drawPanels(panels))})
 }
 
 func (f *figure) markdown(s *Section) string {

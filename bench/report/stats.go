@@ -61,8 +61,8 @@ func ZScore(hits, n int, p float64) float64 {
 }
 
 // Parallel calls f with 0 to n-1, on all processors, and returns the results in
-// their order and the first error. Each is a step of the section.
-func Parallel[T any](s *Section, n int, f func(i int) (T, error)) ([]T, error) {
+// their order. Each is a step of the section.
+func Parallel[T any](s *Section, n int, f func(i int) T) []T {
 	s.progress.begin(n)
 	out, errs := make([]T, n), make([]error, n)
 	var next atomic.Int64
@@ -74,7 +74,7 @@ func Parallel[T any](s *Section, n int, f func(i int) (T, error)) ([]T, error) {
 				if i >= n {
 					return
 				}
-				out[i], errs[i] = f(i)
+				errs[i] = Try(func() { out[i] = f(i) })
 				s.Step()
 			}
 		})
@@ -82,10 +82,10 @@ func Parallel[T any](s *Section, n int, f func(i int) (T, error)) ([]T, error) {
 	wg.Wait()
 	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			panic(failure{err})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // Column is one figure of each of several results.

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -48,24 +49,38 @@ func TestMoments(t *testing.T) {
 }
 
 func TestParallel(t *testing.T) {
-	got, err := Parallel(&Section{}, 100, func(i int) (int, error) { return i * i, nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := Parallel(&Section{}, 100, func(i int) int { return i * i })
 	for i, v := range got {
 		if v != i*i {
 			t.Errorf("result %d is %d", i, v)
 		}
 	}
 	bad := errors.New("bad")
-	if _, err := Parallel(&Section{}, 10, func(i int) (int, error) {
-		if i == 7 {
-			return 0, bad
-		}
-		return i, nil
-	}); !errors.Is(err, bad) {
+	if err := Try(func() {
+		Parallel(&Section{}, 10, func(i int) int {
+			Require(i != 7, "of %d: %w", i, bad)
+			return i
+		})
+	}); !errors.Is(err, bad) || !strings.HasPrefix(err.Error(), "stats_test.go:") {
 		t.Errorf("error is %v", err)
 	}
+}
+
+// TestTry: what goes wrong within is the error, and nothing else is caught.
+func TestTry(t *testing.T) {
+	bad := errors.New("bad")
+	if err := Try(func() { Check(nil) }); err != nil {
+		t.Errorf("error is %v", err)
+	}
+	if err := Try(func() { Must(1, bad) }); !errors.Is(err, bad) {
+		t.Errorf("error is %v", err)
+	}
+	defer func() {
+		if r := recover(); r != "other" {
+			t.Errorf("a panic of the program became %v", r)
+		}
+	}()
+	_ = Try(func() { panic("other") })
 }
 
 func TestNumbers(t *testing.T) {

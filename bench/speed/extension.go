@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,55 +11,36 @@ import (
 )
 
 // ownCPU is the processor time of this program so far.
-func ownCPU() (time.Duration, error) {
+func ownCPU() time.Duration {
 	var u syscall.Rusage
-	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
+	report.Check(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // extension runs the same query through the extension and in this program, in
 // turn, on the same version of DuckDB.
-func extension(c report.Config, s *report.Section) error {
-	db, err := open(2)
-	if err != nil {
-		return err
-	}
+func extension(c report.Config, s *report.Section) {
+	db := open(2)
 	defer db.Close()
-	version, err := duckDB()
-	if err != nil {
-		return err
-	}
-	host, err := findHost(strings.TrimPrefix(version, "v"))
-	if errors.Is(err, errNoHost) {
-		s.Short("left out: %v.", err)
-		return nil
-	}
-	if err != nil {
-		return err
+	version := duckDB()
+	host, missing := findHost(strings.TrimPrefix(version, "v"))
+	if missing != "" {
+		s.Short("left out: %s.", missing)
+		return
 	}
 	defer host.remove()
-	g, err := host.start()
-	if err != nil {
-		return err
-	}
-	defer func() { g.stop() }()
-	points, err := crimes(c)
-	if err != nil {
-		return err
-	}
-	both := func(statement string) error { return errors.Join(run(db, statement), g.run(statement)) }
-	if err := both("CREATE TABLE uk AS " + points); err != nil {
-		return err
-	}
+	g := host.start()
+	defer g.stop()
+	points := crimes(c)
+	both := func(statement string) { run(db, statement); g.run(statement) }
+	both("CREATE TABLE uk AS " + points)
 	w := newStopwatch(c, s, 2*3+1)
 	s.Text("`ccbf_agg` over the UK crimes through the loadable extension, in a host written in C with libduckdb, beside the functions in this program, on the same version of DuckDB (%s).", version)
 	t := s.Table("sketch", "threads", "time / embedded", "processor time / embedded")
 	var rows []report.Row
 	var claims []claim
 	for _, threads := range []int{1, 2} {
-		if err := both(fmt.Sprintf("SET threads = %d", threads)); err != nil {
-			return err
-		}
+		both(fmt.Sprintf("SET threads = %d", threads))
 		for _, q := range []struct{ what, query string }{
 			{"exact", "SELECT ccbf_agg(lon, lat, 0.001) AS s FROM uk"},
 			{"dense", "SELECT ccbf_agg(lon, lat, 0.001, {exact: false}) AS s FROM uk"},
@@ -69,16 +49,9 @@ func extension(c report.Config, s *report.Section) error {
 			statement := "CREATE OR REPLACE TEMP TABLE s AS " + q.query
 			var cpus [2]sample
 			what := fmt.Sprintf("%s, %d threads", q.what, threads)
-			took, err := w.inTurn(what,
-				contender{name: "extension", run: func() error {
-					return spend(&cpus[0], g.cpu, func() error { return g.run(statement) })
-				}},
-				contender{name: "embedded", run: func() error {
-					return spend(&cpus[1], ownCPU, func() error { return run(db, statement) })
-				}})
-			if err != nil {
-				return err
-			}
+			took := w.inTurn(what,
+				contender{name: "extension", run: func() { spend(&cpus[0], g.cpu, func() { g.run(statement) }) }},
+				contender{name: "embedded", run: func() { spend(&cpus[1], ownCPU, func() { run(db, statement) }) }})
 			clock, cpu := took[0].over(took[1]), cpus[0][1:].over(cpus[1][1:]) // a first round is not counted
 			t.Row(q.what, threads, clock, cpu)
 			claims = append(claims, clock.atMost("time of `ccbf_agg`, extension / embedded, slowest: "+what, 1.1))
@@ -86,38 +59,25 @@ func extension(c report.Config, s *report.Section) error {
 		}
 	}
 	w.claim(worst(claims))
-	loads, err := timeLoads(w, host)
-	if err != nil {
-		return err
-	}
+	loads := timeLoads(w, host)
 	ratios := report.Column(claims, func(c claim) float64 { return c.measured.median() })
 	rows = append(rows, loads)
 	s.Short("`ccbf_agg` through the extension takes %s to %s of the embedded time.", report.Num(slices.Min(ratios)), report.Num(slices.Max(ratios)))
-	return s.Rows("ratio", "Time of ccbf_agg through the extension beside the embedded functions, and of LOAD beside opening a database.", "time / reference", rows)
+	s.Rows("ratio", "Time of ccbf_agg through the extension beside the embedded functions, and of LOAD beside opening a database.", "time / reference", rows)
 }
 
 // spend adds to a sample the processor time that a function takes.
-func spend(to *sample, cpu func() (time.Duration, error), f func() error) error {
-	before, err := cpu()
-	if err != nil {
-		return err
-	}
-	if err := f(); err != nil {
-		return err
-	}
-	after, err := cpu()
-	*to = append(*to, after-before)
-	return err
+func spend(to *sample, cpu func() time.Duration, f func()) {
+	before := cpu()
+	f()
+	*to = append(*to, cpu()-before)
 }
 
 // timeLoads starts hosts and has them load the extension.
-func timeLoads(w stopwatch, h host) (report.Row, error) {
+func timeLoads(w stopwatch, h host) report.Row {
 	var opened, loaded sample
 	for range w.rounds {
-		g, err := h.start()
-		if err != nil {
-			return report.Row{}, err
-		}
+		g := h.start()
 		g.stop()
 		opened, loaded = append(opened, g.opened), append(loaded, g.loaded)
 	}
@@ -125,5 +85,5 @@ func timeLoads(w stopwatch, h host) (report.Row, error) {
 	w.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, []sample{loaded, opened})
 	r := loaded.over(opened)
 	w.claim(loaded.within("time of LOAD", 100*time.Millisecond, r, "opening a database"))
-	return r.row("LOAD / opening a database", "by the clock"), nil
+	return r.row("LOAD / opening a database", "by the clock")
 }

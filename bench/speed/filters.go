@@ -14,15 +14,15 @@ import (
 
 // keyed is a sketch of keys, through the methods that take many hashes.
 type keyed interface {
-	AddHashes(h1s, h2s, ns []uint64) error
+	AddHashes(h1s, h2s, ns []uint64)
 	ask(h1s, h2s []uint64)
 	Blob() []byte
 }
 
 // Answers that nobody reads.
 var (
-	yes    [batch]bool
-	counts [batch]uint64
+	yes    [hotKeys]bool
+	counts [hotKeys]uint64
 )
 
 // The sketches of the families as keyed ones: some take any key, some can be
@@ -35,21 +35,8 @@ type (
 	cmsSketch    struct{ *cms.Sketch }
 )
 
-func (s bloomSketch) AddHashes(h1s, h2s, ns []uint64) error {
-	s.Sketch.AddHashes(h1s, h2s, ns)
-	return nil
-}
-func (s cbfSketch) AddHashes(h1s, h2s, ns []uint64) error {
-	s.Sketch.AddHashes(h1s, h2s, ns)
-	return nil
-}
-func (s sbfSketch) AddHashes(h1s, h2s, ns []uint64) error {
-	s.Sketch.AddHashes(h1s, h2s, ns)
-	return nil
-}
-func (s cmsSketch) AddHashes(h1s, h2s, ns []uint64) error {
-	s.Sketch.AddHashes(h1s, h2s, ns)
-	return nil
+func (s cuckooSketch) AddHashes(h1s, h2s, ns []uint64) {
+	report.Check(s.Sketch.AddHashes(h1s, h2s, ns))
 }
 
 func (s bloomSketch) ask(h1s, h2s []uint64)  { s.ContainsHashes(yes[:len(h1s)], h1s, h2s) }
@@ -63,53 +50,34 @@ func (s cmsSketch) ask(h1s, h2s []uint64)    { s.CountHashes(counts[:len(h1s)], 
 var families = []struct {
 	name    string
 	options string // of SQL, for $n keys
-	make    func(capacity uint64) (keyed, error)
+	make    func(capacity uint64) keyed
 }{
-	{"bloom", "{capacity: $n}", func(capacity uint64) (keyed, error) {
-		s, err := bloom.New(bloom.Params{Capacity: capacity})
-		return bloomSketch{s}, err
+	{"bloom", "{capacity: $n}", func(capacity uint64) keyed {
+		return bloomSketch{report.Must(bloom.New(bloom.Params{Capacity: capacity}))}
 	}},
-	{"cuckoo", "{capacity: $n}", func(capacity uint64) (keyed, error) {
-		s, err := cuckoo.New(cuckoo.Params{Capacity: capacity})
-		return cuckooSketch{s}, err
+	{"cuckoo", "{capacity: $n}", func(capacity uint64) keyed {
+		return cuckooSketch{report.Must(cuckoo.New(cuckoo.Params{Capacity: capacity}))}
 	}},
-	{"cbf", "{capacity: $n}", func(capacity uint64) (keyed, error) {
-		s, err := cbf.New(cbf.Params{Capacity: capacity})
-		return cbfSketch{s}, err
-	}},
-	{"sbf", "{capacity: $n}", func(capacity uint64) (keyed, error) {
-		s, err := sbf.New(sbf.Params{Capacity: capacity})
-		return sbfSketch{s}, err
-	}},
-	{"cms", "{epsilon: 0.0001}", func(uint64) (keyed, error) {
-		s, err := cms.New(cms.Params{Epsilon: 0.0001})
-		return cmsSketch{s}, err
-	}},
+	{"cbf", "{capacity: $n}", func(capacity uint64) keyed { return cbfSketch{report.Must(cbf.New(cbf.Params{Capacity: capacity}))} }},
+	{"sbf", "{capacity: $n}", func(capacity uint64) keyed { return sbfSketch{report.Must(sbf.New(sbf.Params{Capacity: capacity}))} }},
+	{"cms", "{epsilon: 0.0001}", func(uint64) keyed { return cmsSketch{report.Must(cms.New(cms.Params{Epsilon: 0.0001}))} }},
 }
 
 // hashed calls f with the hashes of keys, as many at once as in SQL.
-func hashed(keys []uint64, f func(h1s, h2s []uint64) error) error {
+func hashed(keys []uint64, f func(h1s, h2s []uint64)) {
 	var h1s, h2s [batch]uint64
 	for from := 0; from < len(keys); from += batch {
 		part := keys[from:min(from+batch, len(keys))]
 		key.HashUint64s(0, part, h1s[:], h2s[:])
-		if err := f(h1s[:len(part)], h2s[:len(part)]); err != nil {
-			return err
-		}
+		f(h1s[:len(part)], h2s[:len(part)])
 	}
-	return nil
 }
 
-func addNumbers(s keyed, keys []uint64) error {
-	return hashed(keys, func(h1s, h2s []uint64) error { return s.AddHashes(h1s, h2s, nil) })
+func addNumbers(s keyed, keys []uint64) {
+	hashed(keys, func(h1s, h2s []uint64) { s.AddHashes(h1s, h2s, nil) })
 }
 
-func askNumbers(s keyed, keys []uint64) error {
-	return hashed(keys, func(h1s, h2s []uint64) error {
-		s.ask(h1s, h2s)
-		return nil
-	})
-}
+func askNumbers(s keyed, keys []uint64) { hashed(keys, func(h1s, h2s []uint64) { s.ask(h1s, h2s) }) }
 
 // numbers are n different keys in no order, others for every stream.
 func numbers(n int, stream uint64) []uint64 {
@@ -122,7 +90,7 @@ func numbers(n int, stream uint64) []uint64 {
 }
 
 // filters compares the families with the exact structure, a map.
-func filters(c report.Config, s *report.Section) error {
+func filters(c report.Config, s *report.Section) {
 	sizes := report.Pick(c, []int{5000}, []int{100_000, 500_000}, []int{100_000, 2_000_000})
 	w := newStopwatch(c, s, 3*len(sizes))
 	s.Text("Each family for that many keys, which are whole numbers, with default options otherwise (Count-Min with epsilon 0.0001 at every size), beside Go's `map[uint64]uint64`, made for as many keys, on one thread. Hashing is in all times. Asked are the keys that are there, and as many others.")
@@ -140,10 +108,7 @@ func filters(c report.Config, s *report.Section) error {
 			{"ask for keys", x.asks(keys)},
 			{"ask for others", x.asks(others)},
 		} {
-			took, err := w.inTurn(fmt.Sprintf("%d keys, %s", n, o.name), o.contenders...)
-			if err != nil {
-				return err
-			}
+			took := w.inTurn(fmt.Sprintf("%d keys, %s", n, o.name), o.contenders...)
 			for i, f := range families {
 				r := took[i].over(took[len(families)])
 				ratios[i] = append(ratios[i], r)
@@ -155,7 +120,7 @@ func filters(c report.Config, s *report.Section) error {
 		}
 		s.Short("at %d keys a Bloom filter takes %s of a map's time to add and %s to answer.", n, report.Num(ratios[0][0].median()), report.Num(ratios[0][1].median()))
 	}
-	return s.Rows("ratio", "Time of the families as a part of that of Go's map.", "time / map", rows)
+	s.Rows("ratio", "Time of the families as a part of that of Go's map.", "time / map", rows)
 }
 
 // besideMap is a sketch of each family, and a map of the same keys.
@@ -168,19 +133,14 @@ type besideMap struct {
 func (x *besideMap) adds(keys []uint64) []contender {
 	var out []contender
 	for i, f := range families {
-		out = append(out, contender{name: f.name, fresh: func() (err error) {
-			x.sketches[i], err = f.make(uint64(len(keys)))
-			return err
-		}, run: func() error { return addNumbers(x.sketches[i], keys) }})
+		out = append(out, contender{name: f.name, fresh: func() {
+			x.sketches[i] = f.make(uint64(len(keys)))
+		}, run: func() { addNumbers(x.sketches[i], keys) }})
 	}
-	return append(out, contender{name: "map", fresh: func() error {
-		x.exact = make(map[uint64]uint64, len(keys))
-		return nil
-	}, run: func() error {
+	return append(out, contender{name: "map", fresh: func() { x.exact = make(map[uint64]uint64, len(keys)) }, run: func() {
 		for _, k := range keys {
 			x.exact[k]++
 		}
-		return nil
 	}})
 }
 
@@ -188,7 +148,7 @@ func (x *besideMap) adds(keys []uint64) []contender {
 func (x *besideMap) asks(keys []uint64) []contender {
 	var out []contender
 	for i, f := range families {
-		out = append(out, contender{name: f.name, run: func() error { return askNumbers(x.sketches[i], keys) }})
+		out = append(out, contender{name: f.name, run: func() { askNumbers(x.sketches[i], keys) }})
 	}
 	return append(out, loop("map", func() {
 		sum := uint64(0)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -25,22 +24,16 @@ const hotKeys = 1 << 12
 // so far below 2 that an operation that does all of its work twice falls short.
 type hotLoop struct {
 	name, beside string
-	op           func() error
+	op           func()
 	reference    func()
 	promised     float64
 }
 
 // hot measures the loops in which sketches spend their time, on few keys, beside
 // those that one would write.
-func hot(c report.Config, s *report.Section) error {
-	keyed, err := hotKeyed()
-	if err != nil {
-		return err
-	}
-	grids, err := hotGrids()
-	if err != nil {
-		return err
-	}
+func hot(c report.Config, s *report.Section) {
+	keyed := hotKeyed()
+	grids := hotGrids()
 	loops := slices.Concat(keyed, grids)
 	w := newStopwatch(c, s, len(loops))
 	turns := report.Pick(c, 2, 100, 300)
@@ -50,10 +43,7 @@ func hot(c report.Config, s *report.Section) error {
 	var rows []report.Row
 	kept := 0
 	for _, l := range loops {
-		r, err := w.least(l.name, turns, contender{name: l.name, run: l.op}, loop(l.beside, l.reference))
-		if err != nil {
-			return err
-		}
+		r := w.least(l.name, turns, contender{name: l.name, run: l.op}, loop(l.beside, l.reference))
 		t.Row(l.name, l.beside, r)
 		rows = append(rows, r.row(l.name+" / "+l.beside, ""))
 		of := r.atMost("time of "+l.name+" / "+l.beside+", 4,096 keys", l.promised)
@@ -63,11 +53,11 @@ func hot(c report.Config, s *report.Section) error {
 		w.claim(of)
 	}
 	s.Short("of %d loops on keys in the first cache %d take no more of a plain loop's time than promised.", len(loops), kept)
-	return s.Rows("ratio", "Time of the hot loops as a part of what it is beside.", "time / other", rows)
+	s.Rows("ratio", "Time of the hot loops as a part of what it is beside.", "time / other", rows)
 }
 
 // hotKeyed are the loops of the keyed families.
-func hotKeyed() ([]hotLoop, error) {
+func hotKeyed() []hotLoop {
 	r := rand.New(rand.NewPCG(1, 1))
 	h1s, h2s := make([]uint64, hotKeys), make([]uint64, hotKeys)
 	for i := range h1s {
@@ -87,78 +77,36 @@ func hotKeyed() ([]hotLoop, error) {
 			seen[i] = full[k]
 		}
 	}
-	found, counts := make([]bool, hotKeys), make([]uint64, hotKeys)
 	var loops []hotLoop
-	var failed error
-	// add and ask are the loops of a family: of the asking one where ask is not nil.
-	family := func(name, asking string, mayAdd, mayAsk float64, fill func() (any, error), ask func(s any)) {
-		loops = append(loops, hotLoop{name + " add", "map", func() error { _, err := fill(); return err }, func() { tally() }, mayAdd})
-		s, err := fill()
-		failed = errors.Join(failed, err)
-		if ask != nil {
-			loops = append(loops, hotLoop{name + " " + asking, "map", func() error { ask(s); return nil }, look, mayAsk})
-		}
-	}
-	family("bloom", "contains", 1, 2.2, func() (any, error) {
-		s, err := bloom.New(bloom.Params{Capacity: hotKeys})
-		if err == nil {
+	for _, f := range []struct {
+		name, asks     string
+		mayAdd, mayAsk float64 // 0 where it is the same as of the one before
+		make           func() keyed
+	}{
+		{"bloom", "contains", 1, 2.2, func() keyed { return bloomSketch{report.Must(bloom.New(bloom.Params{Capacity: hotKeys}))} }},
+		{"cbf", "contains", 4.5, 7.2, func() keyed { return cbfSketch{report.Must(cbf.New(cbf.Params{Capacity: hotKeys}))} }},
+		{"cuckoo", "contains", 1.1, 1.3, func() keyed { return cuckooSketch{report.Must(cuckoo.New(cuckoo.Params{Capacity: hotKeys}))} }},
+		{"sbf ms", "count", 0.9, 1.6, func() keyed { return sbfSketch{report.Must(sbf.New(sbf.Params{Capacity: hotKeys}))} }},
+		{"sbf mi", "", 3.2, 0, func() keyed { return sbfSketch{report.Must(sbf.New(sbf.Params{Capacity: hotKeys, Method: sbf.MI}))} }},
+		{"cms", "count", 0.6, 1.5, func() keyed { return cmsSketch{report.Must(cms.New(cms.Params{}))} }},
+		{"cms conservative", "", 2.7, 0, func() keyed { return cmsSketch{report.Must(cms.New(cms.Params{Conservative: true}))} }},
+	} {
+		fill := func() keyed {
+			s := f.make()
 			s.AddHashes(h1s, h2s, nil)
+			return s
 		}
-		return s, err
-	}, func(s any) { s.(*bloom.Sketch).ContainsHashes(found, h1s, h2s) })
-	family("cbf", "contains", 4.5, 7.2, func() (any, error) {
-		s, err := cbf.New(cbf.Params{Capacity: hotKeys})
-		if err == nil {
-			s.AddHashes(h1s, h2s, nil)
+		full := fill()
+		loops = append(loops, hotLoop{f.name + " add", "map", func() { fill() }, func() { tally() }, f.mayAdd})
+		if f.mayAsk > 0 {
+			loops = append(loops, hotLoop{f.name + " " + f.asks, "map", func() { full.ask(h1s, h2s) }, look, f.mayAsk})
 		}
-		return s, err
-	}, func(s any) { s.(*cbf.Sketch).ContainsHashes(found, h1s, h2s) })
-	family("cuckoo", "contains", 1.1, 1.3, func() (any, error) {
-		s, err := cuckoo.New(cuckoo.Params{Capacity: hotKeys})
-		if err == nil {
-			err = s.AddHashes(h1s, h2s, nil)
-		}
-		return s, err
-	}, func(s any) { s.(*cuckoo.Sketch).ContainsHashes(found, h1s, h2s) })
-	for _, m := range []struct {
-		name   string
-		method sbf.Method
-		mayAdd float64
-	}{{"sbf ms", sbf.MS, 0.9}, {"sbf mi", sbf.MI, 3.2}} {
-		ask := func(s any) { s.(*sbf.Sketch).CountHashes(counts, h1s, h2s) }
-		if m.method == sbf.MI {
-			ask = nil // the same as of ms
-		}
-		family(m.name, "count", m.mayAdd, 1.6, func() (any, error) {
-			s, err := sbf.New(sbf.Params{Capacity: hotKeys, Method: m.method})
-			if err == nil {
-				s.AddHashes(h1s, h2s, nil)
-			}
-			return s, err
-		}, ask)
 	}
-	for _, m := range []struct {
-		name         string
-		conservative bool
-		mayAdd       float64
-	}{{"cms", false, 0.6}, {"cms conservative", true, 2.7}} {
-		ask := func(s any) { s.(*cms.Sketch).CountHashes(counts, h1s, h2s) }
-		if m.conservative {
-			ask = nil
-		}
-		family(m.name, "count", m.mayAdd, 1.5, func() (any, error) {
-			s, err := cms.New(cms.Params{Conservative: m.conservative})
-			if err == nil {
-				s.AddHashes(h1s, h2s, nil)
-			}
-			return s, err
-		}, ask)
-	}
-	return loops, failed
+	return loops
 }
 
 // hotGrids are the loops of CascadeCBF.
-func hotGrids() ([]hotLoop, error) {
+func hotGrids() []hotLoop {
 	const bits = 13
 	cells, keys := make([]grid.Cell, hotKeys), make([]uint64, hotKeys)
 	xs, ys := make([]float64, hotKeys), make([]float64, hotKeys)
@@ -179,38 +127,26 @@ func hotGrids() ([]hotLoop, error) {
 		{"ccbf insert, mi, k 4", ccbf.Params{K: 4, Widths: []int{8, 16, 32}, Counters: []uint64{1 << bits, 1 << (bits - 4), 1 << (bits - 8)}}, 2.4},
 	} {
 		p.params.Res, p.params.Dense = 1, true
-		config, err := p.params.Config()
-		if err != nil {
-			return nil, err
-		}
+		config := report.Must(p.params.Config())
 		config.Keys(keys, xs, ys)
 		x, _ := grid.Deinterleave(keys[0])
 		bias := int64(x) - cells[0].X
 		mine := slices.Clone(keys)
-		loops = append(loops, hotLoop{p.name, "plain loop", func() error { _, err := build(config, mine); return err }, func() {
+		loops = append(loops, hotLoop{p.name, "plain loop", func() { build(config, mine) }, func() {
 			clear(counters)
 			plainInsert(counters, p.params.Mode, mine, bias)
 		}, p.promised})
 		if full == nil { // of mode standard
-			s, err := build(config, mine)
-			if err != nil {
-				return nil, err
-			}
+			s := build(config, mine)
 			full = s.Blob()
 			plainInsert(counters, p.params.Mode, mine, bias)
 		}
 	}
-	v, err := ccbf.NewView(full)
-	if err != nil {
-		return nil, err
-	}
+	v := report.Must(ccbf.NewView(full))
 	ours, plain, sum := make([]uint64, hotKeys), make([]uint64, hotKeys), make([]uint16, 1<<bits)
 	stored := slices.Clone(counters)
 	blobs := slices.Repeat([][]byte{full}, 16)
-	exact, err := ccbf.Params{Res: 1, Bytes: 1 << 22}.Config()
-	if err != nil {
-		return nil, err
-	}
+	exact := report.Must(ccbf.Params{Res: 1, Bytes: 1 << 22}.Config())
 	// Towns: cells around few places.
 	r := rand.New(rand.NewPCG(1, 3))
 	for i := range xs {
@@ -219,8 +155,8 @@ func hotGrids() ([]hotLoop, error) {
 	exact.Keys(keys, xs, ys)
 	sorted, blob := make([]uint64, hotKeys), []byte(nil)
 	return append(loops,
-		hotLoop{"ccbf count", "plain loop", func() error { v.CountCells(ours, cells, nil); return nil }, func() { plainLookup(plain, stored, cells) }, 5},
-		hotLoop{"ccbf union", "plain loop", func() error { return unite(blobs) }, func() {
+		hotLoop{"ccbf count", "plain loop", func() { v.CountCells(ours, cells, nil) }, func() { plainLookup(plain, stored, cells) }, 5},
+		hotLoop{"ccbf union", "plain loop", func() { unite(blobs) }, func() {
 			clear(sum)
 			for range blobs {
 				for i, n := range stored {
@@ -228,15 +164,9 @@ func hotGrids() ([]hotLoop, error) {
 				}
 			}
 		}, 0.9},
-		hotLoop{"ccbf exact build", "slices.Sort", func() error {
-			s, err := build(exact, keys)
-			if err == nil {
-				blob = s.AppendBlob(blob[:0])
-			}
-			return err
-		}, func() {
+		hotLoop{"ccbf exact build", "slices.Sort", func() { blob = build(exact, keys).AppendBlob(blob[:0]) }, func() {
 			copy(sorted, keys)
 			slices.Sort(sorted)
 		}, 1.1},
-	), nil
+	)
 }

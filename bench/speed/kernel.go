@@ -17,7 +17,7 @@ const batch = 2048
 
 // kernel measures the functions under the SQL functions of ccbf beside the
 // loops that one would write.
-func kernel(c report.Config, s *report.Section) error {
+func kernel(c report.Config, s *report.Section) {
 	w := newStopwatch(c, s, 2*2+2*2+1)
 	s.Text("The dense form has k = 8 and 16-bit counters, %d keys, each hashed by both sides; the plain loops do one key after the other, in one layer whose counters stop when they are full. Inserted are cells as keys on the Z-order curve, as SQL hands them over; a lookup of ours ends at the first counter of 0, of which 2^20 have none after so many keys. "+
 		"2^20 counters are two megabytes, which a cache may hold, 2^24 are 32. The promise of inserts was given in nanoseconds beside a plain loop in C++ on one machine: 20 of 15 (standard) and 45 of 43 (mi) at 2^20 counters, "+
@@ -28,15 +28,11 @@ func kernel(c report.Config, s *report.Section) error {
 		t.Row(what, beside, size, r)
 		rows = append(rows, r.row(fmt.Sprintf("%s, %v / %s", what, size, beside), ""))
 	}
-	if err := denseKernel(c, w, record); err != nil {
-		return err
-	}
-	if err := exactKernel(c, w, record); err != nil {
-		return err
-	}
+	denseKernel(c, w, record)
+	exactKernel(c, w, record)
 	s.Short("dense inserts, mi, take %s of a plain loop's time at 2^20 counters and %s at 2^24; standard ones %s and %s.",
 		report.Num(rows[0].At), report.Num(rows[4].At), report.Num(rows[1].At), report.Num(rows[5].At))
-	return s.Rows("ratio", "Time of the kernels as a part of what it is beside.", "time / other", rows)
+	s.Rows("ratio", "Time of the kernels as a part of what it is beside.", "time / other", rows)
 }
 
 // Why dense inserts may fall short.
@@ -46,7 +42,7 @@ const (
 )
 
 // denseKernel inserts and looks up.
-func denseKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) error {
+func denseKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) {
 	n := report.Pick(c, 20_000, 1_000_000, 4_000_000)
 	r := rand.New(rand.NewPCG(1, 2))
 	cells, others, keys := make([]grid.Cell, n), make([]grid.Cell, n), make([]uint64, n)
@@ -65,71 +61,44 @@ func denseKernel(c report.Config, w stopwatch, record func(what, beside string, 
 		{20, ccbf.MinimalIncrement, 45. / 43, inCache}, {20, ccbf.Standard, 20. / 15, inCache},
 		{24, ccbf.MinimalIncrement, 0.5, outOfCache}, {24, ccbf.Standard, 0.5, outOfCache},
 	} {
-		config, err := ccbf.Params{Res: 1, Dense: true, K: 8, Mode: p.mode, Widths: []int{16, 16}, Counters: []uint64{1 << p.bits, 1 << (p.bits - 4)}}.Config()
-		if err != nil {
-			return err
-		}
-		if got := config.Keys(keys, xs, ys); got != n {
-			return fmt.Errorf("point %d has no key", got)
-		}
+		config := report.Must(ccbf.Params{Res: 1, Dense: true, K: 8, Mode: p.mode, Widths: []int{16, 16}, Counters: []uint64{1 << p.bits, 1 << (p.bits - 4)}}.Config())
+		report.Require(config.Keys(keys, xs, ys) == n, "a point has no key")
 		x, _ := grid.Deinterleave(keys[0])
 		bias := int64(x) - cells[0].X // of the coordinates in a key
 		var sketch *ccbf.Sketch
 		var counters []uint16
 		size, what := fmt.Sprintf("2^%d", p.bits), fmt.Sprintf("insert, %v", p.mode)
-		took, err := w.inTurn(what+", "+size, contender{name: "kernel", run: func() error {
-			sketch, err = build(config, keys)
-			return err
-		}}, loop("plain loop", func() {
+		took := w.inTurn(what+", "+size, contender{name: "kernel", run: func() { sketch = build(config, keys) }}, loop("plain loop", func() {
 			counters = make([]uint16, 1<<p.bits)
 			plainInsert(counters, p.mode, keys, bias)
 		}))
-		if err != nil {
-			return err
-		}
 		inserts := took[0].over(took[1])
 		record(what, "plain loop", size, inserts)
 		w.claim(inserts.atMost(fmt.Sprintf("time of dense %s / plain loop, %s counters", what, size), p.limit).because(p.reason))
 		if p.mode == ccbf.Standard {
 			blob := sketch.Blob()
-			if err := denseLookup(w, record, "lookup", size, blob, counters, cells); err != nil {
-				return err
-			}
-			if err := denseLookup(w, record, "lookup of absent cells", size, blob, counters, others); err != nil {
-				return err
-			}
+			denseLookup(w, record, "lookup", size, blob, counters, cells)
+			denseLookup(w, record, "lookup of absent cells", size, blob, counters, others)
 		}
 	}
-	return nil
 }
 
 // denseLookup looks up cells in what both sides hold: the same counters.
-func denseLookup(w stopwatch, record func(what, beside string, size any, r ratio), what, size string, blob []byte, counters []uint16, cells []grid.Cell) error {
-	v, err := ccbf.NewView(blob)
-	if err != nil {
-		return err
-	}
+func denseLookup(w stopwatch, record func(what, beside string, size any, r ratio), what, size string, blob []byte, counters []uint16, cells []grid.Cell) {
+	v := report.Must(ccbf.NewView(blob))
 	ours, plain := make([]uint64, len(cells)), make([]uint64, len(cells))
-	took, err := w.inTurn(what+", "+size, loop("kernel", func() { v.CountCells(ours, cells, nil) }), loop("plain loop", func() { plainLookup(plain, counters, cells) }))
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(ours, plain) {
-		return fmt.Errorf("lookups in %s counters differ from the plain loop's", size)
-	}
+	took := w.inTurn(what+", "+size, loop("kernel", func() { v.CountCells(ours, cells, nil) }), loop("plain loop", func() { plainLookup(plain, counters, cells) }))
+	report.Require(slices.Equal(ours, plain), "lookups in %s counters differ from the plain loop's", size)
 	record(what, "plain loop", size, took[0].over(took[1]))
-	return nil
 }
 
 // build is a sketch of keys that arrive as in SQL.
-func build(config ccbf.Config, keys []uint64) (*ccbf.Sketch, error) {
+func build(config ccbf.Config, keys []uint64) *ccbf.Sketch {
 	b := ccbf.NewBuilder(config, nil)
 	for chunk := range slices.Chunk(keys, batch) {
-		if err := b.AddKeys(chunk); err != nil {
-			return nil, err
-		}
+		report.Check(b.AddKeys(chunk))
 	}
-	return b.Sketch()
+	return report.Must(b.Sketch())
 }
 
 // plainInsert is the textbook's put.
@@ -175,39 +144,17 @@ func plainLookup(dst []uint64, counters []uint16, cells []grid.Cell) {
 
 // exactKernel builds the exact form of real points, beside Go's map and beside
 // sorting the points' keys.
-func exactKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) error {
-	points, err := crimes(c)
-	if err != nil {
-		return err
-	}
-	db, err := open(1)
-	if err != nil {
-		return err
-	}
+func exactKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) {
+	points := crimes(c)
+	db := open(1)
 	defer db.Close()
-	if err := run(db, "CREATE TABLE p AS "+points); err != nil {
-		return err
-	}
-	xs, ys, err := coordinates(db, "p")
-	if err != nil {
-		return err
-	}
-	config, err := ccbf.Params{Res: 0.001}.Config()
-	if err != nil {
-		return err
-	}
+	run(db, "CREATE TABLE p AS "+points)
+	xs, ys := coordinates(db, "p")
+	config := report.Must(ccbf.Params{Res: 0.001}.Config())
 	keys, sorted := make([]uint64, len(xs)), make([]uint64, len(xs))
-	if got := config.Keys(keys, xs, ys); got != len(keys) {
-		return fmt.Errorf("point %d has no key", got)
-	}
+	report.Require(config.Keys(keys, xs, ys) == len(keys), "a point has no key")
 	counts := map[uint64]uint32{}
-	took, err := w.inTurn("exact build", contender{name: "kernel", run: func() error {
-		sketch, err := build(config, keys)
-		if err == nil {
-			sketch.Blob()
-		}
-		return err
-	}}, loop("Go's map", func() {
+	took := w.inTurn("exact build", contender{name: "kernel", run: func() { build(config, keys).Blob() }}, loop("Go's map", func() {
 		counts = map[uint64]uint32{}
 		for _, k := range keys {
 			counts[k]++
@@ -216,19 +163,13 @@ func exactKernel(c report.Config, w stopwatch, record func(what, beside string, 
 		copy(sorted, keys)
 		slices.Sort(sorted)
 	}))
-	if err != nil {
-		return err
-	}
 	record("exact build", "Go's map", len(counts), took[0].over(took[1]))
 	record("exact build", "slices.Sort", len(counts), took[0].over(took[2]))
-	return nil
 }
 
 // coordinates are the columns lon and lat of a table, in its order.
-func coordinates(db *sql.DB, table string) (xs, ys []float64, err error) {
-	if xs, err = column[float64](db, "SELECT lon FROM "+table+" ORDER BY rowid"); err != nil {
-		return nil, nil, err
-	}
-	ys, err = column[float64](db, "SELECT lat FROM "+table+" ORDER BY rowid")
-	return xs, ys, err
+func coordinates(db *sql.DB, table string) (xs, ys []float64) {
+	xs = column[float64](db, "SELECT lon FROM "+table+" ORDER BY rowid")
+	ys = column[float64](db, "SELECT lat FROM "+table+" ORDER BY rowid")
+	return xs, ys
 }

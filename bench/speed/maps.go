@@ -31,42 +31,27 @@ func drawings(res, threshold string) []drawing {
 
 // maps lists the largest cells of the whole country, and draws it, from one
 // sketch of a megabyte.
-func maps(c report.Config, s *report.Section) error {
-	db, err := open(2)
-	if err != nil {
-		return err
-	}
+func maps(c report.Config, s *report.Section) {
+	db := open(2)
 	defer db.Close()
-	points, err := crimes(c)
-	if err != nil {
-		return err
-	}
-	if err := run(db, "CREATE TABLE p AS "+points); err != nil {
-		return err
-	}
+	points := crimes(c)
+	run(db, "CREATE TABLE p AS "+points)
 	s.Text("One sketch of the UK crimes, exact or dense with 12 levels in a megabyte, and the exact table of cells and counts. The table's answer to a picture is one number for each pixel of the country; it draws nothing.")
 	t := s.Table("cells", "question", "exact sketch / table", "dense sketch / table")
 	var rows []report.Row
 	claims := make([][]claim, len(drawings("", "")))
 	w := newStopwatch(c, s, 2*len(claims))
 	for _, r := range []struct{ res, threshold string }{{"0.01", "500"}, {"0.001", "100"}} {
-		if err := run(db, fmt.Sprintf(`CREATE OR REPLACE TABLE s AS
+		run(db, fmt.Sprintf(`CREATE OR REPLACE TABLE s AS
 			SELECT ccbf_agg(lon, lat, %[1]s) AS exact, ccbf_agg(lon, lat, %[1]s, {exact: false, levels: 12}) AS dense FROM p`, r.res),
-			fmt.Sprintf("CREATE OR REPLACE TABLE counted AS SELECT floor(lon / %[1]s)::BIGINT x, floor(lat / %[1]s)::BIGINT y, count(*) n FROM p GROUP BY ALL", r.res)); err != nil {
-			return err
-		}
+			fmt.Sprintf("CREATE OR REPLACE TABLE counted AS SELECT floor(lon / %[1]s)::BIGINT x, floor(lat / %[1]s)::BIGINT y, count(*) n FROM p GROUP BY ALL", r.res))
 		for i, d := range drawings(r.res, r.threshold) {
 			exact := fmt.Sprintf(d.ours, "exact")
 			if i == 0 {
-				if err := agree(db, d.exact, exact); err != nil {
-					return err
-				}
+				agree(db, d.exact, exact)
 			}
 			what := d.what + ", cells of " + r.res
-			took, err := w.inTurn(what, query(db, "exact table", d.exact), query(db, "exact sketch", exact), query(db, "dense sketch", fmt.Sprintf(d.ours, "dense")))
-			if err != nil {
-				return err
-			}
+			took := w.inTurn(what, query(db, "exact table", d.exact), query(db, "exact sketch", exact), query(db, "dense sketch", fmt.Sprintf(d.ours, "dense")))
 			ratios := [2]ratio{took[1].over(took[0]), took[2].over(took[0])}
 			t.Row(r.res, d.what, ratios[0], ratios[1])
 			for form, name := range []string{"exact", "dense"} {
@@ -87,5 +72,5 @@ func maps(c report.Config, s *report.Section) error {
 		}
 	}
 	s.Short("a picture of the country takes %s of the exact table's time for its pixels from an exact sketch, %s from a dense one (cells of 0.01 degrees).", report.Num(rows[6].At), report.Num(rows[7].At))
-	return s.Rows("ratio", "Time of questions of maps as a part of the exact table's.", "time / exact table", rows)
+	s.Rows("ratio", "Time of questions of maps as a part of the exact table's.", "time / exact table", rows)
 }

@@ -15,18 +15,16 @@ import (
 // contender is one of several ways to do the same work.
 type contender struct {
 	name  string
-	fresh func() error // before each round, outside its time; may be nil
-	run   func() error
+	fresh func() // before each round, outside its time; may be nil
+	run   func()
 }
 
 // loop is a contender that cannot fail.
-func loop(name string, run func()) contender {
-	return contender{name: name, run: func() error { run(); return nil }}
-}
+func loop(name string, run func()) contender { return contender{name: name, run: func() { run() }} }
 
 // query is a statement as a contender.
 func query(db *sql.DB, name, statement string) contender {
-	return contender{name: name, run: func() error { return run(db, statement) }}
+	return contender{name: name, run: func() { run(db, statement) }}
 }
 
 // sample is the times of several rounds.
@@ -83,7 +81,7 @@ func newStopwatch(c report.Config, s *report.Section, comparisons int) stopwatch
 // inTurn times contenders one after the other, round by round, every other
 // round backwards, so that all of them meet the same moods of the machine. A
 // first round is not counted.
-func (w stopwatch) inTurn(what string, contenders ...contender) ([]sample, error) {
+func (w stopwatch) inTurn(what string, contenders ...contender) []sample {
 	out := make([]sample, len(contenders))
 	for round := range w.rounds + 1 {
 		for turn := range contenders {
@@ -91,10 +89,7 @@ func (w stopwatch) inTurn(what string, contenders ...contender) ([]sample, error
 			if round%2 == 1 {
 				i = len(contenders) - 1 - turn
 			}
-			took, err := contenders[i].time()
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", contenders[i].name, err)
-			}
+			took := contenders[i].time()
 			if round > 0 {
 				out[i] = append(out[i], took)
 			}
@@ -102,13 +97,13 @@ func (w stopwatch) inTurn(what string, contenders ...contender) ([]sample, error
 	}
 	w.s.Step()
 	w.say(what, contenders, out)
-	return out, nil
+	return out
 }
 
 // least times two contenders that take less than the scheduler leaves a thread
 // alone: of many turns within a round the least counts, as what is interrupted, or
 // robbed of its caches, takes longer and never shorter.
-func (w stopwatch) least(what string, turns int, a, b contender) (ratio, error) {
+func (w stopwatch) least(what string, turns int, a, b contender) ratio {
 	contenders := []contender{a, b}
 	out := make([]sample, len(contenders))
 	for range w.rounds {
@@ -116,9 +111,7 @@ func (w stopwatch) least(what string, turns int, a, b contender) (ratio, error) 
 		for turn := range turns {
 			for i, c := range contenders {
 				start := time.Now()
-				if err := c.run(); err != nil {
-					return nil, fmt.Errorf("%s: %w", c.name, err)
-				}
+				c.run()
 				took := time.Since(start)
 				if turn == 0 {
 					out[i] = append(out[i], took)
@@ -130,19 +123,17 @@ func (w stopwatch) least(what string, turns int, a, b contender) (ratio, error) 
 	}
 	w.s.Step()
 	w.say(what, contenders, out)
-	return out[0].over(out[1]), nil
+	return out[0].over(out[1])
 }
 
-func (c contender) time() (time.Duration, error) {
+func (c contender) time() time.Duration {
 	if c.fresh != nil {
-		if err := c.fresh(); err != nil {
-			return 0, err
-		}
+		c.fresh()
 	}
 	runtime.GC() // what others left is not this one's to clear away
 	start := time.Now()
-	err := c.run()
-	return time.Since(start), err
+	c.run()
+	return time.Since(start)
 }
 
 // say puts times on the terminal: the page has none.

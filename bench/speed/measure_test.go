@@ -13,14 +13,11 @@ import (
 // before each, and the first is not counted.
 func TestInTurn(t *testing.T) {
 	var order []string
-	mark := func(name string) func() error {
-		return func() error { order = append(order, name); return nil }
+	mark := func(name string) func() {
+		return func() { order = append(order, name) }
 	}
 	w := stopwatch{new(report.Section), 2}
-	got, err := w.inTurn("", contender{name: "a", fresh: mark("-"), run: mark("a")}, contender{name: "b", run: mark("b")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := w.inTurn("", contender{name: "a", fresh: mark("-"), run: mark("a")}, contender{name: "b", run: mark("b")})
 	if want := []string{"-", "a", "b", "b", "-", "a", "-", "a", "b"}; !slices.Equal(order, want) {
 		t.Errorf("ran %v, want %v", order, want)
 	}
@@ -28,7 +25,7 @@ func TestInTurn(t *testing.T) {
 		t.Errorf("samples are %v, want two of two rounds", got)
 	}
 	failed := errors.New("failed")
-	if _, err := w.inTurn("", contender{name: "a", run: func() error { return failed }}); !errors.Is(err, failed) {
+	if err := report.Try(func() { w.inTurn("", contender{name: "a", run: func() { report.Check(failed) }}) }); !errors.Is(err, failed) {
 		t.Errorf("error is %v", err)
 	}
 }

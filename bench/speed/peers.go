@@ -45,8 +45,8 @@ type contest struct {
 	one       func(key []byte)
 	many      func(keys [][]byte)
 	theirs    func(key []byte)
-	ourFresh  func() error // makes new, empty structures; nil where rounds may
-	peerFresh func() error // go on with what is there
+	ourFresh  func() // makes new, empty structures; nil where rounds may
+	peerFresh func() // go on with what is there
 }
 
 // peerResult is how many times as fast as a library ours is.
@@ -55,38 +55,33 @@ type peerResult struct {
 	one, many    ratio
 }
 
-func (x contest) run(w stopwatch, filter string) (peerResult, error) {
-	eachKey := func(f func([]byte)) func() error {
-		return func() error {
+func (x contest) run(w stopwatch, filter string) peerResult {
+	eachKey := func(f func([]byte)) func() {
+		return func() {
 			for _, k := range x.keys {
 				f(k)
 			}
-			return nil
 		}
 	}
-	took, err := w.inTurn(filter+", "+x.what,
+	took := w.inTurn(filter+", "+x.what,
 		contender{name: "one by one", fresh: x.ourFresh, run: eachKey(x.one)},
-		contender{name: "many at once", fresh: x.ourFresh, run: func() error {
+		contender{name: "many at once", fresh: x.ourFresh, run: func() {
 			for keys := range slices.Chunk(x.keys, batch) {
 				x.many(keys)
 			}
-			return nil
 		}},
 		contender{name: "the library", fresh: x.peerFresh, run: eachKey(x.theirs)})
-	if err != nil {
-		return peerResult{}, err
-	}
-	return peerResult{filter, x.what, took[2].over(took[0]), took[2].over(took[1])}, nil
+	return peerResult{filter, x.what, took[2].over(took[0]), took[2].over(took[1])}
 }
 
 // peers runs the families against public Go libraries: the same parameters and
 // keys, hashing included.
-func peers(c report.Config, s *report.Section) error {
+func peers(c report.Config, s *report.Section) {
 	libraries := []struct {
 		name     string
 		promised float64
 		reason   string // for falling short
-		contests func(report.Config, stopwatch) ([]peerResult, error)
+		contests func(report.Config, stopwatch) []peerResult
 	}{
 		{"bits-and-blooms/bloom", 1.5, "", bloomPeers},
 		{"seiflotfy/cuckoofilter", 1.5, "our hash has 128 bits, theirs 64", cuckooPeers},
@@ -99,10 +94,7 @@ func peers(c report.Config, s *report.Section) error {
 	t := s.Table("library", "filter", "operation", "speed, one by one", "speed, many at once")
 	var rows []report.Row
 	for _, l := range libraries {
-		results, err := l.contests(c, w)
-		if err != nil {
-			return fmt.Errorf("%s: %w", l.name, err)
-		}
+		results := l.contests(c, w)
 		for _, r := range results {
 			t.Row(l.name, r.filter, r.what, r.one, r.many)
 			rows = append(rows, r.one.row(r.filter+", "+r.what, "one by one"), r.many.row(r.filter+", "+r.what, "many at once"))
@@ -116,7 +108,7 @@ func peers(c report.Config, s *report.Section) error {
 		}
 	}
 	s.Short("%d of %d comparisons with public Go libraries go to the library.", slower, len(rows))
-	return s.Rows("ratio", "Speed as a multiple of the library's: right of the line ours is faster.", "speed / library", rows)
+	s.Rows("ratio", "Speed as a multiple of the library's: right of the line ours is faster.", "speed / library", rows)
 }
 
 // claimSlowest claims, for each operation, the slowest of a library's filters.
@@ -139,17 +131,14 @@ func claimSlowest(w stopwatch, library string, promised float64, reason string, 
 }
 
 // bloomPeers: bits-and-blooms/bloom with the same bits and hash functions.
-func bloomPeers(c report.Config, w stopwatch) (results []peerResult, err error) {
+func bloomPeers(c report.Config, w stopwatch) (results []peerResult) {
 	n := report.Pick(c, 4000, 100_000, 1_000_000)
 	for _, size := range []int{8, 16, 40} {
 		for _, capacity := range []int{report.Pick(c, 2000, 100_000, 100_000), 10 * n} {
 			keys := keysOf(min(n, capacity), size, 1)
 			others := keysOf(len(keys), size, 2) // nearly all absent
 			p := ourbloom.Params{Capacity: uint64(capacity), FPP: 0.01}
-			ours, err := ourbloom.New(p)
-			if err != nil {
-				return nil, err
-			}
+			ours := report.Must(ourbloom.New(p))
 			m, k := uint(ours.Bits()), uint(ours.K())
 			theirs := bloom.New(m, k)
 			var answers [batch]bool
@@ -163,43 +152,29 @@ func bloomPeers(c report.Config, w stopwatch) (results []peerResult, err error) 
 				one:       func(k []byte) { ours.AddKey(k, 1) },
 				many:      func(keys [][]byte) { ours.AddKeys(keys) },
 				theirs:    func(k []byte) { theirs.Add(k) },
-				ourFresh:  func() (err error) { ours, err = ourbloom.New(p); return err },
-				peerFresh: func() error { theirs = bloom.New(m, k); return nil }}
+				ourFresh:  func() { ours = report.Must(ourbloom.New(p)) },
+				peerFresh: func() { theirs = bloom.New(m, k) }}
 			for _, x := range []contest{add, test, absent} {
-				r, err := x.run(w, fmt.Sprintf("bloom, %d bits, keys of %d bytes", m, size))
-				if err != nil {
-					return nil, err
-				}
+				r := x.run(w, fmt.Sprintf("bloom, %d bits, keys of %d bytes", m, size))
 				results = append(results, r)
 			}
 		}
 	}
-	return results, nil
+	return results
 }
 
 // cuckooPeers: seiflotfy/cuckoofilter, which has fingerprints of 8 bits and four
 // slots; filled to nine tenths.
-func cuckooPeers(c report.Config, w stopwatch) (results []peerResult, err error) {
+func cuckooPeers(c report.Config, w stopwatch) (results []peerResult) {
 	for _, slots := range report.Pick(c, []int{1 << 10, 1 << 12}, []int{1 << 16, 1 << 19}, []int{1 << 16, 1 << 23}) {
 		load := slots * 9 / 10
 		keys, others := keysOf(load, 8, 1), keysOf(load, 8, 2)
 		p := cuckoo.Params{Capacity: uint64(load), FingerprintBits: 8, Slots: 4, Duplicates: true}
-		ours, err := cuckoo.New(p)
-		if err != nil {
-			return nil, err
-		}
-		if have := ours.Buckets() * 4; have != uint64(slots) {
-			return nil, fmt.Errorf("%d slots, the other filter has %d", have, slots)
-		}
+		ours := report.Must(cuckoo.New(p))
+		report.Require(ours.Buckets()*4 == uint64(slots), "%d buckets of 4, the other filter has %d slots", ours.Buckets(), slots)
 		theirs := cuckoofilter.NewFilter(uint(slots))
 		var h1s, h2s [batch]uint64
 		var answers [batch]bool
-		var failed error
-		fail := func(err error) {
-			if err != nil {
-				failed = err
-			}
-		}
 		lookup := contest{what: "lookup", keys: keys,
 			one: func(k []byte) { keep(ours.ContainsKey(k)) },
 			many: func(keys [][]byte) {
@@ -210,39 +185,30 @@ func cuckooPeers(c report.Config, w stopwatch) (results []peerResult, err error)
 		absent := lookup
 		absent.what, absent.keys = "lookup of absent keys", others
 		insert := contest{what: "insert", keys: keys,
-			one: func(k []byte) { fail(ours.AddKey(k, 1)) },
+			one: func(k []byte) { report.Check(ours.AddKey(k, 1)) },
 			many: func(keys [][]byte) {
 				key.Hashes(0, keys, h1s[:], h2s[:])
-				fail(ours.AddHashes(h1s[:len(keys)], h2s[:len(keys)], nil))
+				report.Check(ours.AddHashes(h1s[:len(keys)], h2s[:len(keys)], nil))
 			},
 			theirs:    func(k []byte) { theirs.Insert(k) },
-			ourFresh:  func() (err error) { ours, err = cuckoo.New(p); return err },
-			peerFresh: func() error { theirs = cuckoofilter.NewFilter(uint(slots)); return nil }}
+			ourFresh:  func() { ours = report.Must(cuckoo.New(p)) },
+			peerFresh: func() { theirs = cuckoofilter.NewFilter(uint(slots)) }}
 		for _, x := range []contest{insert, lookup, absent} {
-			r, err := x.run(w, fmt.Sprintf("cuckoo, %d slots", slots))
-			if err != nil {
-				return nil, err
-			}
+			r := x.run(w, fmt.Sprintf("cuckoo, %d slots", slots))
 			results = append(results, r)
 		}
-		if failed != nil {
-			return nil, failed
-		}
 	}
-	return results, nil
+	return results
 }
 
 // cmsPeers: tylertreat/BoomFilters, whose counters have 8 bytes.
-func cmsPeers(c report.Config, w stopwatch) (results []peerResult, err error) {
+func cmsPeers(c report.Config, w stopwatch) (results []peerResult) {
 	keys := keysOf(report.Pick(c, 4000, 100_000, 1_000_000), 8, 1)
 	for _, epsilon := range report.Pick(c, []float64{0.1, 0.01}, []float64{0.001, 0.000001}, []float64{0.001, 0.000001}) {
 		const delta = 0.01
 		width, depth := math.Ceil(math.E/epsilon), math.Ceil(math.Log(1/delta))
 		p := cms.Params{Width: uint64(width), Depth: uint64(depth)}
-		ours, err := cms.New(p)
-		if err != nil {
-			return nil, err
-		}
+		ours := report.Must(cms.New(p))
 		theirs := boom.NewCountMinSketch(epsilon, delta)
 		var h1s, h2s, counts [batch]uint64
 		for _, x := range []contest{
@@ -253,8 +219,8 @@ func cmsPeers(c report.Config, w stopwatch) (results []peerResult, err error) {
 					ours.AddHashes(h1s[:len(keys)], h2s[:len(keys)], nil)
 				},
 				theirs:    func(k []byte) { theirs.Add(k) },
-				ourFresh:  func() (err error) { ours, err = cms.New(p); return err },
-				peerFresh: func() error { theirs = boom.NewCountMinSketch(epsilon, delta); return nil }},
+				ourFresh:  func() { ours = report.Must(cms.New(p)) },
+				peerFresh: func() { theirs = boom.NewCountMinSketch(epsilon, delta) }},
 			{what: "count", keys: keys,
 				one: func(k []byte) { keep(ours.CountKey(k)) },
 				many: func(keys [][]byte) {
@@ -263,12 +229,9 @@ func cmsPeers(c report.Config, w stopwatch) (results []peerResult, err error) {
 				},
 				theirs: func(k []byte) { keep(theirs.Count(k)) }},
 		} {
-			r, err := x.run(w, fmt.Sprintf("Count-Min, %.0f x %.0f", width, depth))
-			if err != nil {
-				return nil, err
-			}
+			r := x.run(w, fmt.Sprintf("Count-Min, %.0f x %.0f", width, depth))
 			results = append(results, r)
 		}
 	}
-	return results, nil
+	return results
 }

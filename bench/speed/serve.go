@@ -27,54 +27,34 @@ type server struct {
 	url string
 }
 
-func startServer(bin, file string) (*server, error) {
+func startServer(bin, file string) *server {
 	s := &server{cmd: exec.Command(bin, "serve", "-addr", "127.0.0.1:0", file)}
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := s.cmd.Start(); err != nil {
-		return nil, err
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return nil, errors.Join(err, s.stop())
-	}
+	out := report.Must(s.cmd.StdoutPipe())
+	report.Check(s.cmd.Start())
+	line := report.Must(bufio.NewReader(out).ReadString('\n'))
 	_, url, _ := strings.Cut(line, " on ")
 	s.url, _, _ = strings.Cut(url, " ")
-	return s, nil
+	return s
 }
 
-func (s *server) stop() error { return errors.Join(s.cmd.Process.Signal(os.Interrupt), s.cmd.Wait()) }
+func (s *server) stop() { report.Check(errors.Join(s.cmd.Process.Signal(os.Interrupt), s.cmd.Wait())) }
 
 // quarter is a polygon over a quarter of the sketches.
 const quarter = `{"type": "Polygon", "coordinates": [[[-3, 50.8], [2, 50.6], [2.5, 53], [0, 53.6], [-2.8, 52.9], [-3, 50.8]]]}`
 
 // served measures ccbfsql serve from outside, beside the same questions in SQL.
-func served(c report.Config, s *report.Section) (err error) {
-	dir, err := os.MkdirTemp("", "ccbfsql-speed")
-	if err != nil {
-		return err
-	}
+func served(c report.Config, s *report.Section) {
+	dir := report.Must(os.MkdirTemp("", "ccbfsql-speed"))
 	defer os.RemoveAll(dir)
 	file, bin := filepath.Join(dir, "map.duckdb"), filepath.Join(dir, "ccbfsql")
-	if err := makeMap(file, report.Pick(c, 20_000, 500_000, 2_000_000)); err != nil {
-		return err
-	}
+	makeMap(file, report.Pick(c, 20_000, 500_000, 2_000_000))
 	compile := exec.Command("go", "build", "-o", bin, "./cmd/ccbfsql")
 	compile.Dir = ".."
-	if out, err := compile.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	db, err := connector.Open(file + "?access_mode=read_only&threads=2")
-	if err != nil {
-		return err
-	}
+	out, err := compile.CombinedOutput()
+	report.Require(err == nil, "%w\n%s", err, out)
+	db := report.Must(connector.Open(file + "?access_mode=read_only&threads=2"))
 	defer db.Close()
-	sketches, err := number(db, "SELECT count(*) FROM tiles")
-	if err != nil {
-		return err
-	}
+	sketches := number(db, "SELECT count(*) FROM tiles")
 	w := newStopwatch(c, s, 3)
 	var rows []report.Row
 	t := s.Table("request", "time / statement in SQL")
@@ -89,53 +69,35 @@ func served(c report.Config, s *report.Section) (err error) {
 	var running *server
 	defer func() {
 		if running != nil {
-			err = errors.Join(err, running.stop())
+			running.stop()
 		}
 	}()
 	// The first tile after each start.
-	took, err := w.inTurn("first tile", contender{name: "first tile", fresh: func() error {
+	took := w.inTurn("first tile", contender{name: "first tile", fresh: func() {
 		if running != nil {
-			if err := running.stop(); err != nil {
-				return err
-			}
+			running.stop()
 		}
-		running, err = startServer(bin, file)
-		return err
-	}, run: func() error {
-		_, err := fetch(running.url + tilePath(6, -2, 51.5))
-		return err
-	}}, draw)
-	if err != nil {
-		return err
-	}
+		running = startServer(bin, file)
+	}, run: func() { fetch(running.url + tilePath(6, -2, 51.5)) }}, draw)
 	record(fmt.Sprintf("the first tile of %.0f sketches", sketches), 200*time.Millisecond, took[0], took[1])
 	n := report.Pick(c, 40, 400, 400) // in all rounds fewer than the server answers without a pause
-	late, beside, err := manyTiles(w, running.url, n, draw)
-	if err != nil {
-		return err
-	}
+	late, beside := manyTiles(w, running.url, n, draw)
 	record("95% of tiles, zooms 5 to 13, 8 at a time", 60*time.Millisecond, late, beside)
 	question := []byte(`{"table": "tiles", "column": "s", "polygon": ` + quarter + `}`)
-	took, err = w.inTurn("a polygon", contender{name: "request", run: func() error { return post(running.url+"/api/sum", question) }},
+	took = w.inTurn("a polygon", contender{name: "request", run: func() { post(running.url+"/api/sum", question) }},
 		query(db, "ccbf_polygon_sum", "SELECT sum(ccbf_polygon_sum(s, '"+quarter+"')) FROM tiles"))
-	if err != nil {
-		return err
-	}
 	record("a polygon over a quarter of the sketches", 150*time.Millisecond, took[0], took[1])
 	s.Short("a first tile takes %s times the statement that draws one in SQL; 95%% of %d further tiles take at most %s of it.", report.Num(rows[0].At), n, report.Num(rows[1].At))
 	s.Text("A database of %.0f sketches of seeded points, served by a process of its own and asked over HTTP, beside the statement `SELECT ccbf_png(ccbf_union_agg(s), ...)` for one tile of zoom 6 or `SELECT sum(ccbf_polygon_sum(s, ...))` in this process, on two threads. Tiles are of random places, and some are asked for twice.", sketches)
-	return s.Rows("ratio", "Time of requests as a part of the statements'.", "time / statement in SQL", rows)
+	s.Rows("ratio", "Time of requests as a part of the statements'.", "time / statement in SQL", rows)
 }
 
 // makeMap makes a database of up to 2,000 sketches of tiles, of points in towns
 // of a thousand.
-func makeMap(file string, points int) error {
-	db, err := connector.Open(file)
-	if err != nil {
-		return err
-	}
+func makeMap(file string, points int) {
+	db := report.Must(connector.Open(file))
 	defer db.Close()
-	return run(db, fmt.Sprintf(`CREATE TABLE tiles AS FROM (SELECT (lon * 5)::INTEGER AS x, (lat * 8)::INTEGER AS y, ccbf_agg(lon, lat, 0.001) AS s
+	run(db, fmt.Sprintf(`CREATE TABLE tiles AS FROM (SELECT (lon * 5)::INTEGER AS x, (lat * 8)::INTEGER AS y, ccbf_agg(lon, lat, 0.001) AS s
 		FROM (SELECT (hash(i // 1000) %% 10000) / 1000 - 5 + (hash(i, 1) %% 100000 + hash(i, 2) %% 100000) / 1e6 AS lon,
 			(hash(i // 1000, 3) %% 5000) / 1000 + 50 + (hash(i, 4) %% 60000 + hash(i, 5) %% 60000) / 1e6 AS lat FROM range(%d) t(i)) GROUP BY x, y)
 		ORDER BY hash(x, y) LIMIT 2000`, points))
@@ -143,76 +105,50 @@ func makeMap(file string, points int) error {
 
 // tilePath is the path of the tile of a place.
 func tilePath(z int, lon, lat float64) string {
-	x, errX := grid.TileX(lon, z)
-	y, errY := grid.TileY(lat, z)
-	if err := errors.Join(errX, errY); err != nil {
-		panic(err) // not of places in Europe
-	}
-	return fmt.Sprintf("/tiles/tiles/s/%d/%d/%d.png", z, x, y)
+	return fmt.Sprintf("/tiles/tiles/s/%d/%d/%d.png", z, report.Must(grid.TileX(lon, z)), report.Must(grid.TileY(lat, z)))
 }
 
 // fetch is how long an answer takes.
-func fetch(url string) (time.Duration, error) {
+func fetch(url string) time.Duration {
 	start := time.Now()
-	r, err := http.Get(url)
-	if err != nil {
-		return 0, err
-	}
-	_, err = io.Copy(io.Discard, r.Body)
-	if err = errors.Join(err, r.Body.Close()); err != nil {
-		return 0, err
-	}
-	if r.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("%s: %s", url, r.Status)
-	}
-	return time.Since(start), nil
+	r := report.Must(http.Get(url))
+	report.Must(io.Copy(io.Discard, r.Body))
+	report.Check(r.Body.Close())
+	report.Require(r.StatusCode == http.StatusOK, "%s: %s", url, r.Status)
+	return time.Since(start)
 }
 
 // manyTiles asks in every round for n tiles, 8 at a time, and returns the time
 // below which 95% of them were there, and that of drawing one in between.
-func manyTiles(w stopwatch, url string, n int, draw contender) (late, beside sample, err error) {
+func manyTiles(w stopwatch, url string, n int, draw contender) (late, beside sample) {
 	const workers = 8
 	for round := range w.rounds {
 		times := make([]float64, n/workers*workers)
-		errs := make([]error, len(times))
+		errs := make([]error, workers)
 		var wg sync.WaitGroup
 		for worker := range workers {
 			wg.Go(func() {
 				r := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
-				for i := worker; i < len(times); i += workers {
-					took, err := fetch(url + tilePath(5+r.IntN(9), r.Float64()*10-5, 50+r.Float64()*5))
-					times[i], errs[i] = float64(took), err
-				}
+				errs[worker] = report.Try(func() {
+					for i := worker; i < len(times); i += workers {
+						times[i] = float64(fetch(url + tilePath(5+r.IntN(9), r.Float64()*10-5, 50+r.Float64()*5)))
+					}
+				})
 			})
 		}
 		wg.Wait()
-		if err := errors.Join(errs...); err != nil {
-			return nil, nil, err
-		}
-		took, err := draw.time()
-		if err != nil {
-			return nil, nil, err
-		}
-		late, beside = append(late, time.Duration(report.Quantile(times, 0.95))), append(beside, took)
+		report.Check(errors.Join(errs...))
+		late, beside = append(late, time.Duration(report.Quantile(times, 0.95))), append(beside, draw.time())
 	}
 	w.s.Step()
 	w.say("tiles", []contender{{name: "95% within"}, draw}, []sample{late, beside})
-	return late, beside, nil
+	return late, beside
 }
 
 // post asks a question in JSON.
-func post(url string, question []byte) error {
-	r, err := http.Post(url, "application/json", bytes.NewReader(question))
-	if err != nil {
-		return err
-	}
+func post(url string, question []byte) {
+	r := report.Must(http.Post(url, "application/json", bytes.NewReader(question)))
 	var answer struct{ Sketches int }
-	err = json.NewDecoder(r.Body).Decode(&answer)
-	if err = errors.Join(err, r.Body.Close()); err != nil {
-		return err
-	}
-	if r.StatusCode != http.StatusOK || answer.Sketches == 0 {
-		return fmt.Errorf("%s: %s, of %d sketches", url, r.Status, answer.Sketches)
-	}
-	return nil
+	report.Check(errors.Join(json.NewDecoder(r.Body).Decode(&answer), r.Body.Close()))
+	report.Require(r.StatusCode == http.StatusOK && answer.Sketches > 0, "%s: %s, of %d sketches", url, r.Status, answer.Sketches)
 }

@@ -10,24 +10,13 @@ import (
 )
 
 // sizes weighs exact sketches and the exact table, both also as Parquet.
-func sizes(c report.Config, s *report.Section) error {
-	db, err := open(2)
-	if err != nil {
-		return err
-	}
+func sizes(c report.Config, s *report.Section) {
+	db := open(2)
 	defer db.Close()
-	dir, err := os.MkdirTemp("", "ccbfsql-speed")
-	if err != nil {
-		return err
-	}
+	dir := report.Must(os.MkdirTemp("", "ccbfsql-speed"))
 	defer os.RemoveAll(dir)
-	points, err := crimes(c)
-	if err != nil {
-		return err
-	}
-	if err := run(db, "CREATE TABLE p AS "+points); err != nil {
-		return err
-	}
+	points := crimes(c)
+	run(db, "CREATE TABLE p AS "+points)
 	groupings := []struct{ what, key string }{
 		{"all in one", "0"},
 		{"zoom 6", "quadkey(lon, lat, 6)"},
@@ -42,10 +31,7 @@ func sizes(c report.Config, s *report.Section) error {
 	t := s.Table("groups", "cells a group", "BLOBs", "BLOBs in Parquet", "table in Parquet", "BLOBs in Parquet / table", "BLOBs / table")
 	var rows []report.Row
 	for _, g := range groupings {
-		x, err := weigh(db, dir, g.key)
-		if err != nil {
-			return err
-		}
+		x := weigh(db, dir, g.key)
 		share := ratio{x.packed / x.table}
 		t.Row(g.what, x.cells/x.groups, x.blobs/x.cells, x.packed/x.cells, x.table/x.cells, share, x.blobs/x.table)
 		rows = append(rows, share.row(g.what, "in Parquet"), ratio{x.blobs / x.table}.row(g.what, "as they are"))
@@ -58,7 +44,7 @@ func sizes(c report.Config, s *report.Section) error {
 		s.Step()
 	}
 	s.Short("in Parquet the exact sketch of all points takes %s of the bytes of the exact table, sketches of tiles of zoom 10 %s.", report.Num(rows[0].At), report.Num(rows[6].At))
-	return s.Rows("ratio", "Bytes of sketches as a part of the exact table's in Parquet with zstd.", "bytes / exact table", rows)
+	s.Rows("ratio", "Bytes of sketches as a part of the exact table's in Parquet with zstd.", "bytes / exact table", rows)
 }
 
 // weight is sizes in bytes of the same groups.
@@ -69,29 +55,20 @@ type weight struct {
 }
 
 // weigh groups the points by a key.
-func weigh(db *sql.DB, dir, key string) (weight, error) {
+func weigh(db *sql.DB, dir, key string) weight {
 	var x weight
-	if err := run(db, "CREATE OR REPLACE TABLE sketches AS SELECT "+key+" AS g, ccbf_agg(lon, lat, 0.001) AS s FROM p GROUP BY g ORDER BY g",
+	run(db, "CREATE OR REPLACE TABLE sketches AS SELECT "+key+" AS g, ccbf_agg(lon, lat, 0.001) AS s FROM p GROUP BY g ORDER BY g",
 		// In the smallest types that hold them.
-		"CREATE OR REPLACE TABLE counted AS SELECT "+key+" AS g, floor(lon / 0.001)::INTEGER AS x, floor(lat / 0.001)::INTEGER AS y, count(*)::UINTEGER AS n FROM p GROUP BY ALL ORDER BY g, y, x"); err != nil {
-		return x, err
-	}
-	if err := db.QueryRow("SELECT count(*), sum(octet_length(s)), (SELECT count(*) FROM counted) FROM sketches").Scan(&x.groups, &x.blobs, &x.cells); err != nil {
-		return x, err
-	}
+		"CREATE OR REPLACE TABLE counted AS SELECT "+key+" AS g, floor(lon / 0.001)::INTEGER AS x, floor(lat / 0.001)::INTEGER AS y, count(*)::UINTEGER AS n FROM p GROUP BY ALL ORDER BY g, y, x")
+	report.Check(db.QueryRow("SELECT count(*), sum(octet_length(s)), (SELECT count(*) FROM counted) FROM sketches").Scan(&x.groups, &x.blobs, &x.cells))
 	for _, f := range []struct {
 		name string
 		to   *float64
 	}{{"sketches", &x.packed}, {"counted", &x.table}} {
 		file := filepath.Join(dir, f.name+".parquet")
-		if err := run(db, fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", f.name, file)); err != nil {
-			return x, err
-		}
-		info, err := os.Stat(file)
-		if err != nil {
-			return x, err
-		}
+		run(db, fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", f.name, file))
+		info := report.Must(os.Stat(file))
 		*f.to = float64(info.Size())
 	}
-	return x, nil
+	return x
 }
