@@ -135,31 +135,19 @@ func blocksClaims(c report.Config, s *report.Section, ratios []float64, mostShru
 
 	bytes := bytesOf(size[1], size[3])
 	ours := blocked.rate() / standard.rate()
-	s.Compare(report.Comparison{
-		What: "rate of blocks over that of a standard filter", Published: "1 (corollary 1), similar (section 4)", Paper: report.Spread(ratios), Defaults: fmt.Sprintf("%.3f", ours), Bytes: bytes,
-		Note: worse(ours > 1.02, "for a capacity alone, blocks take k = 6.64 as it is, on the chord between 6 and 7, and a standard filter takes 7"),
-	})
-	s.Compare(report.Comparison{
-		What: "rate after dropping blocks, largest distance from the formula in standard errors; keys lost", Published: "blocks can be dropped", Paper: fmt.Sprintf("%.1f; %d", mostShrunk, lost),
-		Defaults: "-", Bytes: bytes, Note: "-",
-	})
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("time of an insertion, blocks over standard, m = %d in 17 blocks (section 4)", m), Published: "no improvement", Paper: fmt.Sprintf("%.2f", took[3]/took[2]),
-		Defaults: fmt.Sprintf("%.2f", took[1]/took[0]), Bytes: bytes,
-		Note: worse(took[3] > took[2], "a probe must find its block; a standard filter finds its place with one multiplication, not with a division"),
-	})
-	s.Compare(report.Comparison{
-		What: "the same of a lookup of a key that is there (section 3)", Published: "at most 1", Paper: fmt.Sprintf("%.2f", tested[3]/tested[2]), Defaults: fmt.Sprintf("%.2f", tested[1]/tested[0]), Bytes: bytes,
-		Note: worse(tested[3] > tested[2], "as for the insertion"),
-	})
-	s.Compare(report.Comparison{
-		What: "bytes of blocks over those of a standard filter of the same bits (corollary 2)", Published: "1", Paper: fmt.Sprintf("%.3f", float64(size[3])/float64(size[2])), Defaults: fmt.Sprintf("%.3f", float64(size[1])/float64(size[0])),
-		Bytes: bytes, Note: "-",
-	})
-	s.Compare(report.Comparison{
-		What: "keys that meet a bit twice, m = 1,000, k = 10: standard; blocks (theorem 3)", Published: "4.5% (formula 6); more seldom", Paper: report.Percent2(clash[0]) + "; " + report.Percent2(clash[1]),
-		Defaults: "-", Bytes: "-", Note: worse(clash[1] > clash[0], "small blocks leave little room for the probes of a key"),
-	})
+	s.Compare("rate of blocks over that of a standard filter", "1 (corollary 1), similar (section 4)").Paper(report.Spread(ratios)).Defaults(fmt.Sprintf("%.3f", ours)).Bytes(bytes).
+		Worse(ours > 1.02, "for a capacity alone, blocks take k = 6.64 as it is, on the chord between 6 and 7, and a standard filter takes 7")
+	s.Compare("rate after dropping blocks, largest distance from the formula in standard errors; keys lost", "blocks can be dropped").
+		Paper(fmt.Sprintf("%.1f; %d", mostShrunk, lost)).Bytes(bytes)
+	s.Compare(fmt.Sprintf("time of an insertion, blocks over standard, m = %d in 17 blocks (section 4)", m), "no improvement").Paper(fmt.Sprintf("%.2f", took[3]/took[2])).
+		Defaults(fmt.Sprintf("%.2f", took[1]/took[0])).Bytes(bytes).
+		Worse(took[3] > took[2], "a probe must find its block; a standard filter finds its place with one multiplication, not with a division")
+	s.Compare("the same of a lookup of a key that is there (section 3)", "at most 1").Paper(fmt.Sprintf("%.2f", tested[3]/tested[2])).
+		Defaults(fmt.Sprintf("%.2f", tested[1]/tested[0])).Bytes(bytes).Worse(tested[3] > tested[2], "as for the insertion")
+	s.Compare("bytes of blocks over those of a standard filter of the same bits (corollary 2)", "1").Paper(fmt.Sprintf("%.3f", float64(size[3])/float64(size[2]))).
+		Defaults(fmt.Sprintf("%.3f", float64(size[1])/float64(size[0]))).Bytes(bytes)
+	s.Compare("keys that meet a bit twice, m = 1,000, k = 10: standard; blocks (theorem 3)", "4.5% (formula 6); more seldom").
+		Paper(report.Percent2(clash[0])+"; "+report.Percent2(clash[1])).Worse(clash[1] > clash[0], "small blocks leave little room for the probes of a key")
 }
 
 // clashes is the share of keys of which two probes meet, in a standard filter

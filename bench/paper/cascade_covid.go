@@ -112,10 +112,8 @@ func covidSeries(c report.Config, s *report.Section) {
 	before := len(covidDates) - 2 // the first date with errors
 	latest := func(i int) string { return strings.Join(here[i][before:], " and ") }
 	for i, of := range published {
-		s.Compare(report.Comparison{
-			What: "mean error at the last two dates, " + rivals[i].name, Published: fmt.Sprintf("%.2f%% and %.2f%%", of[before], of[before+1]), Paper: latest(i),
-			Defaults: latest(own), Bytes: bytesOf(last[own].bytes(), last[i].bytes()), Note: "-",
-		})
+		s.Compare("mean error at the last two dates, "+rivals[i].name, fmt.Sprintf("%.2f%% and %.2f%%", of[before], of[before+1])).Paper(latest(i)).Defaults(latest(own)).
+			Bytes(bytesOf(last[own].bytes(), last[i].bytes()))
 	}
 	s.Short("mean errors at the last two dates: CascadeCBF %s (published: 0.00 and 0.00%%), counters of 16 bits that stop %s, spectral, and %s, Count-Min (published: 0.23 and 0.51%% for both); our defaults %s, in %s bytes.",
 		latest(0), latest(1), latest(2), latest(own), sketch.Number(uint64(last[own].bytes())))

@@ -72,11 +72,9 @@ func kSensitivity(c report.Config, s *report.Section) {
 	for i, r := range kRivals {
 		ks, most := strings.ReplaceAll(strings.Trim(fmt.Sprint(from[i]), "[]"), " ", ", "), from[i][len(sizes)-1]
 		finding = append(finding, fmt.Sprintf("%s %s (published: %d)", r.name, ks, r.published))
-		s.Compare(report.Comparison{
-			What: "k from which on the mean error is below 0.01%, " + r.name + ", with 2^14, 2^15 and 2^16 counters (0: none)", Published: fmt.Sprint(r.published), Paper: ks,
-			Defaults: "error " + own[0].String(), Bytes: sketch.Number(uint64(own[0].bytes())) + " of " + strings.Join(bytes, ", "),
-			Note: worse(most == 0 || most > r.published, "at none of the sizes is the filter empty enough"),
-		})
+		s.Compare("k from which on the mean error is below 0.01%, "+r.name+", with 2^14, 2^15 and 2^16 counters (0: none)", fmt.Sprint(r.published)).Paper(ks).
+			Defaults("error "+own[0].String()).Bytes(sketch.Number(uint64(own[0].bytes()))+" of "+strings.Join(bytes, ", ")).
+			Worse(most == 0 || most > r.published, "at none of the sizes is the filter empty enough")
 	}
 	s.Short("k from which on the mean error is below 0.01%% with 2^14, 2^15 and 2^16 counters (0: none): %s; our defaults have an error of %s in %s bytes.",
 		strings.Join(finding, "; "), report.Percent2(own[0].mean()), sketch.Number(uint64(own[0].bytes())))

@@ -101,10 +101,7 @@ func memoryClaims(s *report.Section, rivals []rival, at32, at10 []seeded) {
 	own := len(rivals) - 1
 	claim := func(what, published string, of []seeded, name, note string) string {
 		i := slices.IndexFunc(rivals, func(r rival) bool { return r.name == name })
-		s.Compare(report.Comparison{
-			What: fmt.Sprintf("mean error, %s, %s", what, name), Published: published, Paper: of[i].String(), Defaults: of[own].String(),
-			Bytes: bytesOf(of[own].bytes(), of[i].bytes()), Note: note,
-		})
+		s.Compare(fmt.Sprintf("mean error, %s, %s", what, name), published).Paper(of[i].String()).Defaults(of[own].String()).Bytes(bytesOf(of[own].bytes(), of[i].bytes())).Note(note)
 		return name + " " + of[i].String()
 	}
 	var single []string

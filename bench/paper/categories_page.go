@@ -116,23 +116,16 @@ func compareCategories(s *report.Section, loads []*load) {
 			{"CascadeCBF", inCascade, 0.0002, 1}, {"spectral", inSpectral, 0.0005, 3}, {"Count-Min", inCountMin, 0.0013, 21},
 		} {
 			mean, most := l.mean(of.in, meanOf), l.most(of.in)
-			s.Compare(report.Comparison{
-				What:      fmt.Sprintf("%s, %s: mean and largest error by category", of.name, l.what),
-				Published: report.Percent2(of.mean) + ", " + report.Percent2(of.most),
-				Paper:     report.Percent2(mean) + ", " + report.Percent2(most),
-				Defaults:  report.Percent2(exact.mean), Bytes: bytesOf(int(exact.bytes), int(l.results[of.in][0].bytes)),
-				Note: worseError(report.Column(l.results[of.in], meanOf), most, of.mean, of.most, "more of the points are in keys of few points"),
-			})
+			s.Compare(fmt.Sprintf("%s, %s: mean and largest error by category", of.name, l.what), report.Percent2(of.mean)+", "+report.Percent2(of.most)).
+				Paper(report.Percent2(mean) + ", " + report.Percent2(most)).Defaults(report.Percent2(exact.mean)).Bytes(bytesOf(int(exact.bytes), int(l.results[of.in][0].bytes))).
+				Note(worseError(report.Column(l.results[of.in], meanOf), most, of.mean, of.most, "more of the points are in keys of few points"))
 		}
 	}
 	l := loads[likeLoad]
 	rate := func(r categoryResult) float64 { return r.strange.rate() }
-	s.Compare(report.Comparison{
-		What: "a category in cells that have others only: answers above 0", Published: "none",
-		Paper: report.Percent2(l.mean(inCascade, rate)), Defaults: report.Percent2(l.mean(inDefaults, rate)),
-		Bytes: bytesOf(int(l.results[inDefaults][0].bytes), int(l.results[inCascade][0].bytes)),
-		Note:  worse(l.mean(inCascade, rate) > 0, "counters in use make false positives, as many as the formula allows"),
-	})
+	s.Compare("a category in cells that have others only: answers above 0", "none").Paper(report.Percent2(l.mean(inCascade, rate))).
+		Defaults(report.Percent2(l.mean(inDefaults, rate))).Bytes(bytesOf(int(l.results[inDefaults][0].bytes), int(l.results[inCascade][0].bytes))).
+		Worse(l.mean(inCascade, rate) > 0, "counters in use make false positives, as many as the formula allows")
 }
 
 // categoryPanels are the errors and the false positives over the load.

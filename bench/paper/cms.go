@@ -75,17 +75,11 @@ func countMin(c report.Config, s *report.Section) {
 		}
 	}
 	size := bytesOf(mostBytes, mostBytes)
-	s.Compare(report.Comparison{
-		What: "keys beyond the truth + epsilon total, most over skews and rules (theorem 1)", Published: "at most 1%", Paper: report.Percent2(mostBeyond), Defaults: report.Percent2(mostBeyond), Bytes: size,
-		Note: worse(mostBeyond > cms.DefaultDelta, "the bound does not hold"),
-	})
-	s.Compare(report.Comparison{
-		What: "mean excess over epsilon total, most over skews and rules (proof of theorem 1)", Published: "at most 1/e", Paper: report.Num(mostExcess), Defaults: report.Num(mostExcess), Bytes: size,
-		Note: worse(mostExcess > 1/math.E, "the mean of one row is 1/e, that of the least of five must be less"),
-	})
-	s.Compare(report.Comparison{
-		What: "keys below the truth", Published: "0", Paper: report.Percent2(belowAny), Defaults: report.Percent2(belowAny), Bytes: size, Note: worse(belowAny > 0, "a count is lost"),
-	})
+	s.Compare("keys beyond the truth + epsilon total, most over skews and rules (theorem 1)", "at most 1%").Paper(report.Percent2(mostBeyond)).Defaults(report.Percent2(mostBeyond)).
+		Bytes(size).Worse(mostBeyond > cms.DefaultDelta, "the bound does not hold")
+	s.Compare("mean excess over epsilon total, most over skews and rules (proof of theorem 1)", "at most 1/e").Paper(report.Num(mostExcess)).Defaults(report.Num(mostExcess)).
+		Bytes(size).Worse(mostExcess > 1/math.E, "the mean of one row is 1/e, that of the least of five must be less")
+	s.Compare("keys below the truth", "0").Paper(report.Percent2(belowAny)).Defaults(report.Percent2(belowAny)).Bytes(size).Worse(belowAny > 0, "a count is lost")
 	s.Short("at the defaults at most a part %s of the keys is beyond the bound, where 0.01 is allowed; %s below the truth.", report.Num2(mostBeyond), none(belowAny))
 	s.Figure("excess", "Mean excess of an estimate in units of epsilon times the total; the bound is 1.", []report.Panel{{
 		X: "skew", Y: "excess / (epsilon total)", Legend: report.TopRight,

@@ -126,12 +126,10 @@ func (w *summed) compare(s *report.Section) {
 		{"CascadeCBF", "below 2%", sumCascade, 0.02}, {"Count-Min", "5 to 10%", sumCountMin, 0.1},
 	} {
 		means, largest := w.large(of.in)
-		s.Compare(report.Comparison{
-			What:      fmt.Sprintf("%s, %s: error of polygons above %d points, mean and largest", of.name, w.name, largePolygon),
-			Published: of.published, Paper: report.Percent2(report.Mean(means)) + ", " + report.Percent2(largest),
-			Defaults: report.Percent2(exact.largest), Bytes: bytesOf(int(exact.bytes), int(w.results[of.in][0].bytes)),
-			Note: worse(largest > of.most, fmt.Sprintf("%s cells in the polygons for each with points, whose false positives add up; the paper's events have about one", report.Num(w.cellsPerOccupied()))),
-		})
+		s.Compare(fmt.Sprintf("%s, %s: error of polygons above %d points, mean and largest", of.name, w.name, largePolygon), of.published).
+			Paper(report.Percent2(report.Mean(means))+", "+report.Percent2(largest)).Defaults(report.Percent2(exact.largest)).
+			Bytes(bytesOf(int(exact.bytes), int(w.results[of.in][0].bytes))).
+			Worse(largest > of.most, fmt.Sprintf("%s cells in the polygons for each with points, whose false positives add up; the paper's events have about one", report.Num(w.cellsPerOccupied())))
 	}
 }
 
@@ -141,11 +139,9 @@ func (w *summed) compareFullest(s *report.Section) {
 	const published = 0.008
 	errors := report.Column(w.results[sumCascade], func(e sumError) float64 { return e.excess[slices.Index(e.truth, slices.Max(e.truth))] })
 	exact := w.results[sumDefaults][0]
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("CascadeCBF, %s: error of the polygon with most points, mean", w.name), Published: report.Percent2(published),
-		Paper: report.Percent2(report.Mean(errors)), Defaults: report.Percent2(exact.largest), Bytes: bytesOf(int(exact.bytes), int(w.results[sumCascade][0].bytes)),
-		Note: worse(report.Mean(errors) > published, fmt.Sprintf("%s cells in the polygons for each with points", report.Num(w.cellsPerOccupied()))),
-	})
+	s.Compare(fmt.Sprintf("CascadeCBF, %s: error of the polygon with most points, mean", w.name), report.Percent2(published)).Paper(report.Percent2(report.Mean(errors))).
+		Defaults(report.Percent2(exact.largest)).Bytes(bytesOf(int(exact.bytes), int(w.results[sumCascade][0].bytes))).
+		Worse(report.Mean(errors) > published, fmt.Sprintf("%s cells in the polygons for each with points", report.Num(w.cellsPerOccupied())))
 }
 
 // cellsPerOccupied is how many cells the polygons have for each with points.

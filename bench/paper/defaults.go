@@ -188,11 +188,9 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
 	}
 	if i := of(paperGeometry, all); i >= 0 {
 		for load, bytes := range sweepLoads[:3] {
-			s.Compare(report.Comparison{
-				What: fmt.Sprintf("mean error at %g bytes a cell, mode %v, geometric mean over %d data sets", bytes, mode, len(data)), Published: "-",
-				Paper:    report.Percent2(typical(all[i].errors[:len(data)*len(sweepLoads)], load)),
-				Defaults: report.Percent2(typical(mine.errors[:len(data)*len(sweepLoads)], load)), Bytes: "equal", Note: "-",
-			})
+			s.Compare(fmt.Sprintf("mean error at %g bytes a cell, mode %v, geometric mean over %d data sets", bytes, mode, len(data)), "-").
+				Paper(report.Percent2(typical(all[i].errors[:len(data)*len(sweepLoads)], load))).Defaults(report.Percent2(typical(mine.errors[:len(data)*len(sweepLoads)], load))).
+				Bytes("equal")
 		}
 	}
 	if mode == ccbf.MinimalIncrement {

@@ -103,12 +103,10 @@ func encodingBits(c report.Config, s *report.Section) (finding string) {
 			}
 			if published, there := shorter[avg]; there {
 				counters := float64(keys) * spectralK / spectralGamma / 8
-				s.Compare(report.Comparison{
-					What: fmt.Sprintf("bits per counter, mean %g, skew %g: elias; steps; both as printed; log of the counters (figure 10)", avg, skew), Published: published,
-					Paper:    fmt.Sprintf("%s; %s; %s, %s; %s", report.Num(report.Mean(elias)), report.Num(report.Mean(steps)), report.Num(report.Mean(by[6])), report.Num(report.Mean(by[7])), report.Num(report.Mean(bound))),
-					Defaults: report.Num(report.Mean(plain)) + " (plain)", Bytes: bytesOf(int(report.Mean(plain)*counters), int(report.Mean(steps)*counters)),
-					Note: "the default is plain words, for lookups straight on the bytes",
-				})
+				s.Compare(fmt.Sprintf("bits per counter, mean %g, skew %g: elias; steps; both as printed; log of the counters (figure 10)", avg, skew), published).
+					Paper(fmt.Sprintf("%s; %s; %s, %s; %s", report.Num(report.Mean(elias)), report.Num(report.Mean(steps)), report.Num(report.Mean(by[6])), report.Num(report.Mean(by[7])), report.Num(report.Mean(bound)))).
+					Defaults(report.Num(report.Mean(plain)) + " (plain)").Bytes(bytesOf(int(report.Mean(plain)*counters), int(report.Mean(steps)*counters))).
+					Note("the default is plain words, for lookups straight on the bytes")
 			}
 		}
 		p := report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "mean occurrences of a key", Y: "bits per counter", LogX: true, Series: lines}
@@ -163,22 +161,17 @@ func indexSize(c report.Config, s *report.Section) (finding string) {
 	n := sizes[len(sizes)-1]
 	words := n // a mean of 10 leaves none above 255
 	inIndex := func(filled int) int { return int((last[filled].base + last[filled].index) * float64(n) / 8) }
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("string-array index beside its base array N, %d counters, all 0 (figure 13)", n), Published: "1.5 N", Paper: report.Num(last[0].index/last[0].base) + " N", Defaults: "0", Bytes: bytesOf(n, inIndex(0)),
-		Note: worse(last[0].index > 1.5*last[0].base, "N is the smaller here: a counter at 0 takes no bit. In bits per counter the index takes "+report.Num(last[0].index)),
-	})
-	s.Compare(report.Comparison{
-		What: "the same with a mean of 10 (figure 13)", Published: "2 N, in the long run 2 to 2.5 N", Paper: report.Num(last[1].index/last[1].base) + " N", Defaults: "0", Bytes: bytesOf(words, inIndex(1)), Note: "-",
-	})
-	s.Compare(report.Comparison{
-		What: "part of the index in offset vectors, all 0; mean of 10 (figure 14)", Published: "almost none; much", Paper: report.Percent(last[0].vectors/last[0].index) + "; " + report.Percent(last[1].vectors/last[1].index), Defaults: "-",
-		Bytes: bytesOf(words, inIndex(1)), Note: "-",
-	})
+	s.Compare(fmt.Sprintf("string-array index beside its base array N, %d counters, all 0 (figure 13)", n), "1.5 N").Paper(report.Num(last[0].index/last[0].base)+" N").
+		Defaults("0").Bytes(bytesOf(n, inIndex(0))).
+		Worse(last[0].index > 1.5*last[0].base, "N is the smaller here: a counter at 0 takes no bit. In bits per counter the index takes "+report.Num(last[0].index))
+	s.Compare("the same with a mean of 10 (figure 13)", "2 N, in the long run 2 to 2.5 N").Paper(report.Num(last[1].index/last[1].base) + " N").Defaults("0").
+		Bytes(bytesOf(words, inIndex(1)))
+	s.Compare("part of the index in offset vectors, all 0; mean of 10 (figure 14)", "almost none; much").
+		Paper(report.Percent(last[0].vectors/last[0].index) + "; " + report.Percent(last[1].vectors/last[1].index)).Bytes(bytesOf(words, inIndex(1)))
 	tight, _ := math.Lgamma(float64(n) + 1) // the sum of ln i
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("bits beside a counter: keys of a hash table, m log2 m and sum of log2 i; index (figure 15, m = %d)", n), Published: "index clearly less", Paper: fmt.Sprintf("%s, %s; %s",
-			report.Num(math.Log2(float64(n))), report.Num(tight/math.Ln2/float64(n)), report.Num(last[1].index)), Defaults: "0", Bytes: bytesOf(words, inIndex(1)), Note: "-",
-	})
+	s.Compare(fmt.Sprintf("bits beside a counter: keys of a hash table, m log2 m and sum of log2 i; index (figure 15, m = %d)", n), "index clearly less").
+		Paper(fmt.Sprintf("%s, %s; %s", report.Num(math.Log2(float64(n))), report.Num(tight/math.Ln2/float64(n)), report.Num(last[1].index))).Defaults("0").
+		Bytes(bytesOf(words, inIndex(1)))
 	finding = fmt.Sprintf("the string-array index takes %s N beside its base array N at a mean count of 10 (published 2 to 2.5 N)", report.Num2(last[1].index/last[1].base))
 	s.Figure("index", "Size of the index beside the base array N (figure 13 of the paper).", []report.Panel{{
 		X: "counters", Y: "index / N", LogX: true, Legend: report.BottomRight, Series: []report.Series{ratio[0], ratio[1], published[0], published[1]},
@@ -237,10 +230,9 @@ func lookupTimes(c report.Config, s *report.Section) (finding string) {
 			lines[i].X, lines[i].Y = append(lines[i].X, float64(n)), append(lines[i].Y, took[i+1]/took[0])
 		}
 	}
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("time of an operation with %d counters over that with 1,000: lookup; raising; building a counter (figure 11)", sizes[len(sizes)-1]), Published: "1; 1; 1", Paper: report.Num2(last[0]) + "; " + report.Num2(last[2]) + "; " + report.Num2(last[3]),
-		Defaults: report.Num2(last[1]) + "; -; -", Bytes: "-", Note: worse(max(last[0], last[2], last[3]) > 1+timeNoise, "the larger array does not fit the caches, which costs plain words as much"),
-	})
+	s.Compare(fmt.Sprintf("time of an operation with %d counters over that with 1,000: lookup; raising; building a counter (figure 11)", sizes[len(sizes)-1]), "1; 1; 1").
+		Paper(report.Num2(last[0])+"; "+report.Num2(last[2])+"; "+report.Num2(last[3])).Defaults(report.Num2(last[1])+"; -; -").
+		Worse(max(last[0], last[2], last[3]) > 1+timeNoise, "the larger array does not fit the caches, which costs plain words as much")
 	finding = fmt.Sprintf("a lookup in it takes %s times as long at %d counters as at 1,000, where plain words take %s times", report.Num2(last[0]), sizes[len(sizes)-1], report.Num2(last[1]))
 	s.Figure("time", "Time of a lookup as a multiple of that in as many plain words.", []report.Panel{{
 		X: "counters", Y: "time / time in plain words", LogX: true, Legend: report.TopLeft, Series: lines,

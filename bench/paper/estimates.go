@@ -113,10 +113,8 @@ func estimates(c report.Config, s *report.Section) {
 		finding = append(finding, fmt.Sprintf("at %d bytes by %s with the paper's k and layers and %s with ours (%s and %s with levels)",
 			full/share, errorsOf[0], errorsOf[2], errorsOf[1], errorsOf[3]))
 	}
-	s.Compare(report.Comparison{
-		What: "intervals of dense sketches that hold the truth, where 95% are promised", Published: "-", Paper: "-", Defaults: report.Percent(float64(held) / float64(asks)), Bytes: "-",
-		Note: worse(float64(held) < 0.95*float64(asks), "the promise is not kept"),
-	})
+	s.Compare("intervals of dense sketches that hold the truth, where 95% are promised", "-").Defaults(report.Percent(float64(held)/float64(asks))).
+		Worse(float64(held) < 0.95*float64(asks), "the promise is not kept")
 	s.Short("estimates of polygons of dense sketches are off %s; %s of the intervals hold, 95%% are promised; the exact form has no error in %s of the paper's bytes.",
 		strings.Join(finding, "; "), report.Percent(float64(held)/float64(asks)), report.Percent(float64(size)/float64(full)))
 	s.Figure("error", "Errors of sums and of estimates over the points that a polygon holds, without levels, with one seed. An error of 0 is not shown.", panels)
@@ -126,14 +124,11 @@ func estimates(c report.Config, s *report.Section) {
 // and estimates of its sketch, of a dense one of ours in as many bytes, and of
 // the exact one that ours is by default.
 func estimateClaims(s *report.Section, sums, estimates [2]float64, exact, bytes int) {
-	s.Compare(report.Comparison{
-		What: "sum over a polygon of more than 1,000 points, mean error", Published: "below 2%", Paper: report.Percent2(sums[0]), Defaults: "0 (exact)", Bytes: bytesOf(exact, bytes),
-		Note: worse(sums[0] >= 0.02, "at a quarter of the paper's sizing its sketch is overfull; the published is at its own"),
-	})
-	s.Compare(report.Comparison{
-		What: "the same, our default without the exact form: sum; estimate", Published: "below 2%; -", Paper: report.Percent2(sums[0]) + "; " + report.Percent2(estimates[0]),
-		Defaults: report.Percent2(sums[1]) + "; " + report.Percent2(estimates[1]), Bytes: bytesOf(bytes, bytes), Note: worse(sums[1] >= 0.02, "at a quarter of the paper's sizing; the estimate takes it off"),
-	})
+	s.Compare("sum over a polygon of more than 1,000 points, mean error", "below 2%").Paper(report.Percent2(sums[0])).Defaults("0 (exact)").Bytes(bytesOf(exact, bytes)).
+		Worse(sums[0] >= 0.02, "at a quarter of the paper's sizing its sketch is overfull; the published is at its own")
+	s.Compare("the same, our default without the exact form: sum; estimate", "below 2%; -").Paper(report.Percent2(sums[0])+"; "+report.Percent2(estimates[0])).
+		Defaults(report.Percent2(sums[1])+"; "+report.Percent2(estimates[1])).Bytes(bytesOf(bytes, bytes)).
+		Worse(sums[1] >= 0.02, "at a quarter of the paper's sizing; the estimate takes it off")
 }
 
 // exactSketch is the exact form of cells and their counts in at most so many bytes,

@@ -77,10 +77,9 @@ func hashTable(c report.Config, s *report.Section) (finding string) {
 		t.Row(row...)
 	}
 	n := sizes[len(sizes)-1]
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("time over that in a hash table, %d keys: raise; look up (figure 12)", n), Published: "about 2; about 2", Paper: report.Num2(last[0]) + "; " + report.Num2(last[2]), Defaults: report.Num2(last[1]) + "; " + report.Num2(last[3]),
-		Bytes: bytesOf(bytes[0], bytes[1]), Note: worse(max(last[0], last[2]) > 2*(1+timeNoise), "index only: five counters are decoded one after the other, and Go's map of today is faster than a table of chains"),
-	})
+	s.Compare(fmt.Sprintf("time over that in a hash table, %d keys: raise; look up (figure 12)", n), "about 2; about 2").Paper(report.Num2(last[0])+"; "+report.Num2(last[2])).
+		Defaults(report.Num2(last[1])+"; "+report.Num2(last[3])).Bytes(bytesOf(bytes[0], bytes[1])).
+		Worse(max(last[0], last[2]) > 2*(1+timeNoise), "index only: five counters are decoded one after the other, and Go's map of today is faster than a table of chains")
 	finding = fmt.Sprintf("at %d keys a lookup takes %s times as long as in a hash table with the index, %s times with plain words (published about 2)", n, report.Num2(last[2]), report.Num2(last[3]))
 	s.Figure("table", "Time as a multiple of that in a hash table (figure 12 of the paper).", []report.Panel{{
 		X: "keys", Y: "time / time in a hash table", LogX: true, LogY: true, Legend: report.TopRight, Series: lines,

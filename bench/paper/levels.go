@@ -74,10 +74,8 @@ func levels(c report.Config, s *report.Section) {
 			}
 			rows[j] = append(rows[j], report.Percent2(e[0]), report.Percent2(e[1]))
 			if side == claimSide {
-				s.Compare(report.Comparison{
-					What: fmt.Sprintf("excess of a sum over %d x %d cells, %s counters a cell: without levels; with 8 (spectral paper, section 5.5, in two dimensions)", side, side, report.Num(counters)), Published: "-", Paper: "-",
-					Defaults: report.Percent2(e[0]) + "; " + report.Percent2(e[1]), Bytes: sketch.Number(bytes), Note: "-",
-				})
+				s.Compare(fmt.Sprintf("excess of a sum over %d x %d cells, %s counters a cell: without levels; with 8 (spectral paper, section 5.5, in two dimensions)", side, side, report.Num(counters)), "-").
+					Defaults(report.Percent2(e[0]) + "; " + report.Percent2(e[1])).Bytes(sketch.Number(bytes))
 			}
 			x, without, with = append(x, float64(side)), append(without, 100*e[0]), append(with, 100*e[1])
 			if e[1] > e[0] {

@@ -195,10 +195,8 @@ func rates(c report.Config, s *report.Section) {
 			lo, hi := report.Wilson(sum.hits, sum.asked)
 			if p := fullRates[f.family+" "+f.name]; load == 1 && p.of != "" {
 				rate := fmt.Sprintf("%s in [%s, %s]", report.Num(sum.rate()), report.Num(lo), report.Num(hi))
-				s.Compare(report.Comparison{
-					What: "rate of a full " + p.of, Published: report.Num2(p.rate), Paper: rate, Defaults: rate, Bytes: bytesOf(all[0].bits/8, all[0].bits/8),
-					Note: worse(report.ZScore(sum.hits, sum.asked, p.rate) > 4, p.why),
-				})
+				s.Compare("rate of a full "+p.of, report.Num2(p.rate)).Paper(rate).Defaults(rate).Bytes(bytesOf(all[0].bits/8, all[0].bits/8)).
+					Worse(report.ZScore(sum.hits, sum.asked, p.rate) > 4, p.why)
 			}
 			t.Row(f.family, f.name, report.Percent(load), sum.rate(), fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)), sum.formula(), fmt.Sprintf("%.1f", z),
 				fmt.Sprintf("%.1f", float64(all[0].bits)/float64(capacity)))

@@ -41,12 +41,8 @@ func rationalClaims(c report.Config, s *report.Section, keys []int, curves map[r
 			near = p
 		}
 	}
-	s.Compare(report.Comparison{
-		What: "k with the least rate, n = 60,000 (figure 3)", Published: "2", Paper: report.Num(least.k), Defaults: report.Num(defaults.K()), Bytes: size, Note: "-",
-	})
-	s.Compare(report.Comparison{
-		What: "k of all minima of the rate, n = 60,000", Published: "1, 2", Paper: strings.Join(minima, ", "), Defaults: "-", Bytes: size, Note: "-",
-	})
+	s.Compare("k with the least rate, n = 60,000 (figure 3)", "2").Paper(report.Num(least.k)).Defaults(report.Num(defaults.K())).Bytes(size)
+	s.Compare("k of all minima of the rate, n = 60,000", "1, 2").Paper(strings.Join(minima, ", ")).Bytes(size)
 	atWhole := 0
 	for _, n := range keys {
 		most := true
@@ -57,20 +53,13 @@ func rationalClaims(c report.Config, s *report.Section, keys []int, curves map[r
 			atWhole++
 		}
 	}
-	s.Compare(report.Comparison{
-		What: "curves over k whose minima are all at whole k", Published: "near whole k", Paper: fmt.Sprintf("%d of %d", atWhole, len(keys)), Defaults: "-", Bytes: size, Note: "-",
-	})
-	s.Compare(report.Comparison{
-		What:      fmt.Sprintf("rate at k* = %.2f over that of the best whole k (theorem 1)", best),
-		Published: "at most 1", Paper: fmt.Sprintf("%.3f", near.rate()/whole.rate()), Defaults: fmt.Sprintf("%.3f", rate/whole.rate()), Bytes: size,
-		Note: worse(near.rate() > whole.rate(), whyChord),
-	})
+	s.Compare("curves over k whose minima are all at whole k", "near whole k").Paper(fmt.Sprintf("%d of %d", atWhole, len(keys))).Bytes(size)
+	s.Compare(fmt.Sprintf("rate at k* = %.2f over that of the best whole k (theorem 1)", best), "at most 1").Paper(fmt.Sprintf("%.3f", near.rate()/whole.rate())).
+		Defaults(fmt.Sprintf("%.3f", rate/whole.rate())).Bytes(size).Worse(near.rate() > whole.rate(), whyChord)
 	rationalSmall(s, seeds, asked)
 	rationalCauses(c, s, seeds)
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("share of ones at k* = %.2f", best), Published: "0.5", Paper: fmt.Sprintf("%.3f", fillOf(rationalBits, example, near.k)),
-		Defaults: fmt.Sprintf("%.3f", defaults.Fill()), Bytes: size, Note: "our default takes the whole k with the lower rate, not the fill",
-	})
+	s.Compare(fmt.Sprintf("share of ones at k* = %.2f", best), "0.5").Paper(fmt.Sprintf("%.3f", fillOf(rationalBits, example, near.k))).
+		Defaults(fmt.Sprintf("%.3f", defaults.Fill())).Bytes(size).Note("our default takes the whole k with the lower rate, not the fill")
 }
 
 // whyChord is why a fractional k is worse than published.
@@ -97,11 +86,9 @@ func rationalSmall(s *report.Section, seeds, asked int) {
 			ratio[i] = append(ratio[i], rates[i]/min(rates[2], rates[3]))
 		}
 	}
-	s.Compare(report.Comparison{
-		What: "the same for m = 8,192 and 1,000 to 5,000 keys (figure 1)", Published: "at most 1", Paper: fmt.Sprintf("%.3f to %.3f", slices.Min(ratio[0]), slices.Max(ratio[0])),
-		Defaults: fmt.Sprintf("%.3f to %.3f", slices.Min(ratio[1]), slices.Max(ratio[1])), Bytes: bytesOf(size, size),
-		Note: worse(slices.Max(ratio[0]) > 1, whyChord+"; our default rounds k* up"),
-	})
+	s.Compare("the same for m = 8,192 and 1,000 to 5,000 keys (figure 1)", "at most 1").Paper(fmt.Sprintf("%.3f to %.3f", slices.Min(ratio[0]), slices.Max(ratio[0]))).
+		Defaults(fmt.Sprintf("%.3f to %.3f", slices.Min(ratio[1]), slices.Max(ratio[1]))).Bytes(bytesOf(size, size)).
+		Worse(slices.Max(ratio[0]) > 1, whyChord+"; our default rounds k* up")
 }
 
 // rationalCauses puts aside what the paper suspects: a filter 32 times as
@@ -132,10 +119,8 @@ func rationalCauses(c report.Config, s *report.Section, seeds int) {
 		}
 	}
 	for i, what := range []string{fmt.Sprintf("%d times the bits and keys", larger), "positions from SHA-256"} {
-		s.Compare(report.Comparison{
-			What: "rate with k of 1; 1.5; 2 over that with 2, " + what + " (section 4)", Published: "minima at 1 and 2", Paper: strings.Join(ratios[i], "; "), Defaults: "-", Bytes: bytesOf(size, size),
-			Note: "the same chord: neither the hash function nor the size is to blame",
-		})
+		s.Compare("rate with k of 1; 1.5; 2 over that with 2, "+what+" (section 4)", "minima at 1 and 2").Paper(strings.Join(ratios[i], "; ")).Bytes(bytesOf(size, size)).
+			Note("the same chord: neither the hash function nor the size is to blame")
 	}
 }
 

@@ -108,13 +108,10 @@ func sameError(c report.Config, s *report.Section) {
 			lines[i].Style, lines[i].Only = i, report.Marks
 		}
 		worst = max(worst, z.share(z.defaults))
-		s.Compare(report.Comparison{
-			What: fmt.Sprintf("%s: bytes for the error of the paper's structure", z.name), Published: "-",
-			Paper: fmt.Sprintf("%s in %s bytes", report.Percent2(z.published.mean), sketch.Number(z.published.bytes)), Defaults: report.Percent2(z.defaults.mean),
-			Bytes: fmt.Sprintf("%s, %s", bytesOf(int(z.defaults.bytes), int(z.published.bytes)), report.Percent(z.share(z.defaults))),
-			Note: worse(z.share(z.defaults) > 0.1, fmt.Sprintf("more than a tenth: the paper's structure has %s bytes a cell here, for which it advises %d",
-				report.Num(float64(z.published.bytes)/float64(len(z.places))), 2*paperCounters)),
-		})
+		s.Compare(fmt.Sprintf("%s: bytes for the error of the paper's structure", z.name), "-").
+			Paper(fmt.Sprintf("%s in %s bytes", report.Percent2(z.published.mean), sketch.Number(z.published.bytes))).Defaults(report.Percent2(z.defaults.mean)).
+			Bytes(fmt.Sprintf("%s, %s", bytesOf(int(z.defaults.bytes), int(z.published.bytes)), report.Percent(z.share(z.defaults)))).
+			Worse(z.share(z.defaults) > 0.1, fmt.Sprintf("more than a tenth: the paper's structure has %s bytes a cell here, for which it advises %d", report.Num(float64(z.published.bytes)/float64(len(z.places))), 2*paperCounters))
 	}
 	s.Short("our defaults are as close as the paper's structures in at most %s of the bytes, and exact.", report.Percent(worst))
 	s.Figure("bytes", "Bytes for each cell with points at the error of the paper's structure.", []report.Panel{{

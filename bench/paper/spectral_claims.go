@@ -69,38 +69,27 @@ func methodClaims(s *report.Section, bySkew, byGamma, byK, byTotal *sweep) {
 	three := func(show func(float64) string, measure func(quality) float64) string {
 		return fmt.Sprintf("ms %s, mi %s, rm %s", show(byK.at(last, placeMS, measure)), show(byK.at(last, placeMI, measure)), show(byK.at(last, placeRM, measure)))
 	}
-	s.Compare(report.Comparison{
-		What: "additive error, skew 0.5, gamma 0.7, k 5", Published: "-", Paper: three(report.Num, additive), Defaults: report.Num(byK.at(last, placeMS, additive)), Bytes: bytes,
-		Note: "our default is ms: keys can be removed, and parts united exactly",
-	})
-	s.Compare(report.Comparison{
-		What: "wrong answers, skew 0.5, gamma 0.7, k 5", Published: "3.2% of ms (table 1)", Paper: three(report.Percent2, wrong), Defaults: report.Percent2(byK.at(last, placeMS, wrong)), Bytes: bytes, Note: "-",
-	})
+	s.Compare("additive error, skew 0.5, gamma 0.7, k 5", "-").Paper(three(report.Num, additive)).Defaults(report.Num(byK.at(last, placeMS, additive))).Bytes(bytes).
+		Note("our default is ms: keys can be removed, and parts united exactly")
+	s.Compare("wrong answers, skew 0.5, gamma 0.7, k 5", "3.2% of ms (table 1)").Paper(three(report.Percent2, wrong)).Defaults(report.Percent2(byK.at(last, placeMS, wrong))).
+		Bytes(bytes)
 	text, all := notWorseIn(results, placeMI)
-	s.Compare(report.Comparison{
-		What: "points at which mi is at least as good as ms: additive; wrong (figures 6, 8)", Published: "all", Paper: text, Defaults: "-", Bytes: bytes, Note: worse(!all, "see the tables"),
-	})
+	s.Compare("points at which mi is at least as good as ms: additive; wrong (figures 6, 8)", "all").Paper(text).Bytes(bytes).Worse(!all, "see the tables")
 	text, all = notWorseIn(results, placeRM)
 	gathered, _ := notWorseIn(results, placeGathered)
-	s.Compare(report.Comparison{
-		What: "points at which rm is at least as good as ms: additive; wrong (figures 6, 8)", Published: "all", Paper: text, Defaults: gathered, Bytes: bytesRM, Note: worse(!all, whyOverfull),
-	})
+	s.Compare("points at which rm is at least as good as ms: additive; wrong (figures 6, 8)", "all").Paper(text).Defaults(gathered).Bytes(bytesRM).Worse(!all, whyOverfull)
 	least, most, sum := math.Inf(1), 0.0, 0.0
 	for i := range bySkew.values {
 		r := bySkew.at(i, placeMS, wrong) / bySkew.at(i, placeMI, wrong)
 		least, most, sum = math.Min(least, r), math.Max(most, r), sum+r/float64(len(bySkew.values))
 	}
-	s.Compare(report.Comparison{
-		What: "wrong answers of ms over those of mi, gamma 0.7, mean over the skews (section 3.4)", Published: "about 5", Paper: fmt.Sprintf("%s (%s to %s)", report.Num2(sum), report.Num2(least), report.Num2(most)),
-		Defaults: "-", Bytes: bytes, Note: worse(sum < 5, "where counts are even, a key all of whose counters are shared is off by little, but wrong; about 5 at the largest skew alone"),
-	})
-	s.Compare(report.Comparison{
-		What: "additive error of ms over that of mi, even counts (claim 5: k)", Published: "5", Paper: report.Num2(bySkew.at(0, placeMS, additive) / bySkew.at(0, placeMI, additive)), Defaults: "-", Bytes: bytes, Note: "-",
-	})
+	s.Compare("wrong answers of ms over those of mi, gamma 0.7, mean over the skews (section 3.4)", "about 5").
+		Paper(fmt.Sprintf("%s (%s to %s)", report.Num2(sum), report.Num2(least), report.Num2(most))).Bytes(bytes).
+		Worse(sum < 5, "where counts are even, a key all of whose counters are shared is off by little, but wrong; about 5 at the largest skew alone")
+	s.Compare("additive error of ms over that of mi, even counts (claim 5: k)", "5").Paper(report.Num2(bySkew.at(0, placeMS, additive) / bySkew.at(0, placeMI, additive))).
+		Bytes(bytes)
 	text, all = notWorseIn([]*sweep{byTotal}, placeMI)
-	s.Compare(report.Comparison{
-		What: "the same of mi with fewer and more occurrences (section 6.1)", Published: "consistent", Paper: text, Defaults: "-", Bytes: bytes, Note: worse(!all, "see the table"),
-	})
+	s.Compare("the same of mi with fewer and more occurrences (section 6.1)", "consistent").Paper(text).Bytes(bytes).Worse(!all, "see the table")
 	range2 := func(method int) string {
 		least, most := math.Inf(1), 0.0
 		for i := range bySkew.values {
@@ -108,9 +97,7 @@ func methodClaims(s *report.Section, bySkew, byGamma, byK, byTotal *sweep) {
 		}
 		return report.Num(least) + " to " + report.Num(most)
 	}
-	s.Compare(report.Comparison{
-		What: "additive error of mi over all skews (figure 8a)", Published: "very stable", Paper: range2(placeMI), Defaults: range2(placeMS), Bytes: bytes, Note: "-",
-	})
+	s.Compare("additive error of mi over all skews (figure 8a)", "very stable").Paper(range2(placeMI)).Defaults(range2(placeMS)).Bytes(bytes)
 	over := func(w *sweep, value, a, b int, measure func(quality) float64) string {
 		return ratioText(w.at(value, a, measure), w.at(value, b, measure))
 	}
@@ -120,11 +107,8 @@ func methodClaims(s *report.Section, bySkew, byGamma, byK, byTotal *sweep) {
 			middle = i
 		}
 	}
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("wrong answers of rm over those of mi, gamma %g (figure 6b)", byGamma.values[middle]), Published: "nearly 1", Paper: over(byGamma, middle, placeRM, placeMI, wrong),
-		Defaults: over(byGamma, middle, placeGathered, placeMI, wrong), Bytes: bytesRM,
-		Note: worse(byGamma.at(middle, placeRM, wrong) > byGamma.at(middle, placeMI, wrong), whyLate),
-	})
+	s.Compare(fmt.Sprintf("wrong answers of rm over those of mi, gamma %g (figure 6b)", byGamma.values[middle]), "nearly 1").Paper(over(byGamma, middle, placeRM, placeMI, wrong)).
+		Defaults(over(byGamma, middle, placeGathered, placeMI, wrong)).Bytes(bytesRM).Worse(byGamma.at(middle, placeRM, wrong) > byGamma.at(middle, placeMI, wrong), whyLate)
 	low, high := math.Inf(1), 0.0
 	for i := range byGamma.values {
 		if mi := byGamma.at(i, placeMI, wrong); mi > 0 {
@@ -132,17 +116,12 @@ func methodClaims(s *report.Section, bySkew, byGamma, byK, byTotal *sweep) {
 			low, high = math.Min(low, ratio), math.Max(high, ratio)
 		}
 	}
-	s.Compare(report.Comparison{
-		What: "the same over all gammas at which mi has an error", Published: "nearly 1", Paper: report.Num2(low) + " to " + report.Num2(high), Defaults: "-", Bytes: bytesRM, Note: worse(high > 1, whyLate),
-	})
-	s.Compare(report.Comparison{
-		What: "additive error over that of ms with k = 1: mi; rm (figure 6c)", Published: "1; 1", Paper: over(byK, 0, placeMI, placeMS, additive) + "; " + over(byK, 0, placeRM, placeMS, additive),
-		Defaults: "-; " + over(byK, 0, placeGathered, placeMS, additive), Bytes: bytesRM, Note: "-",
-	})
-	s.Compare(report.Comparison{
-		What: "least k from which rm is better than ms: additive; wrong (figure 6c)", Published: "3; 3", Paper: byK.leastFrom(placeRM, additive) + "; " + byK.leastFrom(placeRM, wrong),
-		Defaults: byK.leastFrom(placeGathered, additive) + "; " + byK.leastFrom(placeGathered, wrong), Bytes: bytesRM, Note: worse(byK.leastFrom(placeRM, wrong) == "none", whyLate),
-	})
+	s.Compare("the same over all gammas at which mi has an error", "nearly 1").Paper(report.Num2(low)+" to "+report.Num2(high)).Bytes(bytesRM).Worse(high > 1, whyLate)
+	s.Compare("additive error over that of ms with k = 1: mi; rm (figure 6c)", "1; 1").
+		Paper(over(byK, 0, placeMI, placeMS, additive) + "; " + over(byK, 0, placeRM, placeMS, additive)).Defaults("-; " + over(byK, 0, placeGathered, placeMS, additive)).
+		Bytes(bytesRM)
+	s.Compare("least k from which rm is better than ms: additive; wrong (figure 6c)", "3; 3").Paper(byK.leastFrom(placeRM, additive)+"; "+byK.leastFrom(placeRM, wrong)).
+		Defaults(byK.leastFrom(placeGathered, additive)+"; "+byK.leastFrom(placeGathered, wrong)).Bytes(bytesRM).Worse(byK.leastFrom(placeRM, wrong) == "none", whyLate)
 }
 
 // leastFrom is the least value from which on a method's error is below that of
@@ -169,34 +148,27 @@ func forestClaims(s *report.Section, file, random *sweep) {
 		measure func(quality) float64
 		show    func(float64) string
 	}{{"additive error", additive, report.Num}, {"wrong answers", wrong, report.Percent2}} {
-		s.Compare(report.Comparison{
-			What: fmt.Sprintf("%s, gamma %g, order of the file (figure 7)", m.name, file.values[at]), Published: "-",
-			Paper:    fmt.Sprintf("ms %s, mi %s, rm %s", m.show(file.at(at, placeMS, m.measure)), m.show(file.at(at, placeMI, m.measure)), m.show(file.at(at, placeRM, m.measure))),
-			Defaults: m.show(file.at(at, placeMS, m.measure)), Bytes: bytesOf(file.size(at, placeMS), file.size(at, placeMI)), Note: "our default is ms",
-		})
+		s.Compare(fmt.Sprintf("%s, gamma %g, order of the file (figure 7)", m.name, file.values[at]), "-").
+			Paper(fmt.Sprintf("ms %s, mi %s, rm %s", m.show(file.at(at, placeMS, m.measure)), m.show(file.at(at, placeMI, m.measure)), m.show(file.at(at, placeRM, m.measure)))).
+			Defaults(m.show(file.at(at, placeMS, m.measure))).Bytes(bytesOf(file.size(at, placeMS), file.size(at, placeMI))).Note("our default is ms")
 	}
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("rm over mi, gamma %g, order of the file; random order: additive error (figure 7)", file.values[at]), Published: "slightly above 1",
-		Paper:    ratioText(file.at(at, placeRM, additive), file.at(at, placeMI, additive)) + "; " + ratioText(random.at(at, placeRM, additive), random.at(at, placeMI, additive)),
-		Defaults: ratioText(file.at(at, placeGathered, additive), file.at(at, placeMI, additive)) + " (as sbf_agg builds it)", Bytes: bytesOf(file.size(at, placeGathered), file.size(at, placeMI)),
-		Note: worse(file.at(at, placeRM, additive) > file.at(at, placeMI, additive), "in the order of the file equal values come together, and the keys that step on a counter come after its owner's last occurrence"),
-	})
+	s.Compare(fmt.Sprintf("rm over mi, gamma %g, order of the file; random order: additive error (figure 7)", file.values[at]), "slightly above 1").
+		Paper(ratioText(file.at(at, placeRM, additive), file.at(at, placeMI, additive))+"; "+ratioText(random.at(at, placeRM, additive), random.at(at, placeMI, additive))).
+		Defaults(ratioText(file.at(at, placeGathered, additive), file.at(at, placeMI, additive))+" (as sbf_agg builds it)").
+		Bytes(bytesOf(file.size(at, placeGathered), file.size(at, placeMI))).
+		Worse(file.at(at, placeRM, additive) > file.at(at, placeMI, additive), "in the order of the file equal values come together, and the keys that step on a counter come after its owner's last occurrence")
 	for _, w := range []struct {
 		order string
 		*sweep
 	}{{"order of the file", file}, {"random order", random}} {
 		one := []*sweep{w.sweep}
 		text, all := notWorseIn(one, placeMI)
-		s.Compare(report.Comparison{
-			What: "gammas at which mi is at least as good as ms, " + w.order + ": additive; wrong", Published: "all", Paper: text, Defaults: "-",
-			Bytes: bytesOf(w.size(at, placeMS), w.size(at, placeMI)), Note: worse(!all, "see the table"),
-		})
+		s.Compare("gammas at which mi is at least as good as ms, "+w.order+": additive; wrong", "all").Paper(text).Bytes(bytesOf(w.size(at, placeMS), w.size(at, placeMI))).
+			Worse(!all, "see the table")
 		text, all = notWorseIn(one, placeRM)
 		gathered, _ := notWorseIn(one, placeGathered)
-		s.Compare(report.Comparison{
-			What: "gammas at which rm is at least as good as ms, " + w.order + ": additive; wrong", Published: "all", Paper: text, Defaults: gathered,
-			Bytes: bytesOf(w.size(at, placeGathered), w.size(at, placeRM)), Note: worse(!all, whyOverfull),
-		})
+		s.Compare("gammas at which rm is at least as good as ms, "+w.order+": additive; wrong", "all").Paper(text).Defaults(gathered).
+			Bytes(bytesOf(w.size(at, placeGathered), w.size(at, placeRM))).Worse(!all, whyOverfull)
 	}
 }
 
@@ -215,10 +187,8 @@ func changeClaims(s *report.Section, none, deletions, window *sweep, refusal err
 		}
 		return share
 	}
-	s.Compare(report.Comparison{
-		What: "keys below the truth after removals, most: ms; rm (figure 8)", Published: "0; 0", Paper: report.Percent2(most(placeMS)) + "; " + report.Percent2(most(1)), Defaults: report.Percent2(most(placeMS)), Bytes: bytes,
-		Note: worse(most(1) > 0, "rm alone: the removal of a key that only seems to be in the second filter takes from others there"),
-	})
+	s.Compare("keys below the truth after removals, most: ms; rm (figure 8)", "0; 0").Paper(report.Percent2(most(placeMS))+"; "+report.Percent2(most(1))).
+		Defaults(report.Percent2(most(placeMS))).Bytes(bytes).Worse(most(1) > 0, "rm alone: the removal of a key that only seems to be in the second filter takes from others there")
 	low, high, worstRatio, bestRatio := 1.0, 0.0, math.Inf(1), 0.0
 	for i := range deletions.values {
 		share := deletions.at(i, raw, below) / deletions.at(i, raw, wrong)
@@ -228,12 +198,10 @@ func changeClaims(s *report.Section, none, deletions, window *sweep, refusal err
 			worstRatio, bestRatio = math.Min(worstRatio, ratio), math.Max(bestRatio, ratio)
 		}
 	}
-	s.Compare(report.Comparison{
-		What: "errors of mi with deletions that are below the truth (figure 8)", Published: "almost all", Paper: report.Percent(low) + " to " + report.Percent(high), Defaults: fmt.Sprintf("refused: %q", refusal), Bytes: bytes, Note: "-",
-	})
-	s.Compare(report.Comparison{
-		What: "additive error of mi over that of rm in a window (section 3.4)", Published: "10 to 100", Paper: report.Num2(worstRatio) + " to " + report.Num2(bestRatio), Defaults: "refused", Bytes: bytes, Note: "-",
-	})
+	s.Compare("errors of mi with deletions that are below the truth (figure 8)", "almost all").Paper(report.Percent(low) + " to " + report.Percent(high)).
+		Defaults(fmt.Sprintf("refused: %q", refusal)).Bytes(bytes)
+	s.Compare("additive error of mi over that of rm in a window (section 3.4)", "10 to 100").Paper(report.Num2(worstRatio) + " to " + report.Num2(bestRatio)).Defaults("refused").
+		Bytes(bytes)
 	low, high = math.Inf(1), 0
 	for i := range window.values {
 		if ms := window.at(i, placeMS, additive); ms > 0 {
@@ -241,20 +209,15 @@ func changeClaims(s *report.Section, none, deletions, window *sweep, refusal err
 			low, high = math.Min(low, ratio), math.Max(high, ratio)
 		}
 	}
-	s.Compare(report.Comparison{
-		What: "additive error of mi over that of ms in a window (figure 9)", Published: "much larger", Paper: report.Num2(low) + " to " + report.Num2(high), Defaults: "refused", Bytes: bytes, Note: "-",
-	})
+	s.Compare("additive error of mi over that of ms in a window (figure 9)", "much larger").Paper(report.Num2(low) + " to " + report.Num2(high)).Defaults("refused").Bytes(bytes)
 	for i, w := range both {
 		text, all := notWorseIn([]*sweep{w}, 1)
-		s.Compare(report.Comparison{
-			What: []string{"skews at which rm is at least as good as ms with deletions: additive; wrong (figure 8)", "the same in a window (figure 9)"}[i], Published: "all", Paper: text, Defaults: "-", Bytes: bytes, Note: worse(!all, whyRM),
-		})
+		s.Compare([]string{"skews at which rm is at least as good as ms with deletions: additive; wrong (figure 8)", "the same in a window (figure 9)"}[i], "all").Paper(text).
+			Bytes(bytes).Worse(!all, whyRM)
 	}
 	middle := len(none.values) / 2
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("additive error, skew %g: without removals; with deletions; in a window", none.values[middle]), Published: "-",
-		Paper:    fmt.Sprintf("rm %s; %s; %s", report.Num(none.at(middle, 1, additive)), report.Num(deletions.at(middle, 1, additive)), report.Num(window.at(middle, 1, additive))),
-		Defaults: fmt.Sprintf("ms %s; %s; %s", report.Num(none.at(middle, placeMS, additive)), report.Num(deletions.at(middle, placeMS, additive)), report.Num(window.at(middle, placeMS, additive))),
-		Bytes:    bytes, Note: "-",
-	})
+	s.Compare(fmt.Sprintf("additive error, skew %g: without removals; with deletions; in a window", none.values[middle]), "-").
+		Paper(fmt.Sprintf("rm %s; %s; %s", report.Num(none.at(middle, 1, additive)), report.Num(deletions.at(middle, 1, additive)), report.Num(window.at(middle, 1, additive)))).
+		Defaults(fmt.Sprintf("ms %s; %s; %s", report.Num(none.at(middle, placeMS, additive)), report.Num(deletions.at(middle, placeMS, additive)), report.Num(window.at(middle, placeMS, additive)))).
+		Bytes(bytes)
 }

@@ -79,16 +79,12 @@ func iceberg(c report.Config, s *report.Section) {
 		}
 	}
 	size := bytesOf(bytes[spectralGamma], bytes[1])
-	s.Compare(report.Comparison{
-		What: "keys wrongly reported, even counts, worst threshold, gamma 1 (section 5.2: E_b)", Published: "0.1", Paper: report.Num(uniform), Defaults: "-", Bytes: size, Note: worse(uniform > 0.11, "more than E_b"),
-	})
-	s.Compare(report.Comparison{
-		What: "keys wrongly reported, skews above 0, worst threshold, gamma 1 (figure 4)", Published: "at most 0.025", Paper: report.Num(most[1]), Defaults: report.Num(most[spectralGamma]), Bytes: size,
-		Note: worse(most[1] > 0.025, "the section's own formula gives "+report.Num(formulaMost)+" for this data: a threshold just above most of the keys has them all below it, and any other key lifts them over it"),
-	})
-	s.Compare(report.Comparison{
-		What: "thresholds with an error below 0.01, gamma 1", Published: "most", Paper: fmt.Sprintf("%d of %d", below, points), Defaults: "-", Bytes: size, Note: worse(2*below < points, "as above"),
-	})
+	s.Compare("keys wrongly reported, even counts, worst threshold, gamma 1 (section 5.2: E_b)", "0.1").Paper(report.Num(uniform)).Bytes(size).
+		Worse(uniform > 0.11, "more than E_b")
+	s.Compare("keys wrongly reported, skews above 0, worst threshold, gamma 1 (figure 4)", "at most 0.025").Paper(report.Num(most[1])).Defaults(report.Num(most[spectralGamma])).
+		Bytes(size).
+		Worse(most[1] > 0.025, "the section's own formula gives "+report.Num(formulaMost)+" for this data: a threshold just above most of the keys has them all below it, and any other key lifts them over it")
+	s.Compare("thresholds with an error below 0.01, gamma 1", "most").Paper(fmt.Sprintf("%d of %d", below, points)).Bytes(size).Worse(2*below < points, "as above")
 	s.Short("no key is missed; the largest share of wrongly reported keys is %s with even counts and %s with skew (published 0.1 and 0.025), and below 0.01 at %d of %d thresholds.", report.Num(uniform), report.Num(most[1]), below, points)
 	s.Figure("error", "Keys that are reported though they are below the threshold, gamma 1 (figure 4 of the paper).", []report.Panel{panel})
 }

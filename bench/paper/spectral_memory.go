@@ -25,13 +25,9 @@ func spectralMemory(c report.Config, s *report.Section) {
 	const perKey = spectralK / spectralGamma
 	single := 1 - report.Mean(report.Column(all, func(p recurringPair) float64 { return p.multiply.recurring }))
 	singleRandom := 1 - report.Mean(report.Column(all, func(p recurringPair) float64 { return p.random.recurring }))
-	s.Compare(report.Comparison{
-		What: "keys with a single least counter, gamma 0.7 (section 3.3)", Published: "about 20%", Paper: report.Percent(single), Defaults: report.Percent(singleRandom), Bytes: "-", Note: "-",
-	})
+	s.Compare("keys with a single least counter, gamma 0.7 (section 3.3)", "about 20%").Paper(report.Percent(single)).Defaults(report.Percent(singleRandom))
 	marker := func(share float64) string { return report.Num2(bloomRate(perKey, share, spectralK)) }
-	s.Compare(report.Comparison{
-		What: "error of the marker filter, gamma 0.7 (section 3.3)", Published: "3.8e-05", Paper: marker(single), Defaults: marker(singleRandom), Bytes: "-", Note: "-",
-	})
+	s.Compare("error of the marker filter, gamma 0.7 (section 3.3)", "3.8e-05").Paper(marker(single)).Defaults(marker(singleRandom))
 	s.Text("Table 2: a filter of gamma 0.7 gets a part of its memory more, once for itself, with more hash functions, and once as the second filter of recurring minimum. " +
 		"The ratio is that of the two errors, above 1 where the second filter is worth more. \"Expected\" is computed as the table is, of the mean E_RM; \"simulated\" is what a stream of the data makes of the algorithm " +
 		"as printed, with random positions: the keys that are recognised late, which E_RM leaves out, make it lose everywhere.")
@@ -54,9 +50,7 @@ func spectralMemory(c report.Config, s *report.Section) {
 		})
 		ms, rm := report.Column(results, func(r [2]float64) float64 { return r[0] }), report.Column(results, func(r [2]float64) float64 { return r[1] })
 		t.Row(fmt.Sprintf("%g m", row.part), row.k, report.Num(row.ratio), paper, uniform, report.SpreadPercent(ms), report.SpreadPercent(rm), ratioText(report.Mean(ms), report.Mean(rm)))
-		s.Compare(report.Comparison{
-			What: fmt.Sprintf("table 2, error of a larger plain filter over that of rm, memory added %g m", row.part), Published: report.Num(row.ratio), Paper: report.Num(paper), Defaults: report.Num(uniform),
-			Bytes: "-", Note: worse(paper < row.ratio && uniform < row.ratio, "the second filter is that of one draw in the paper"),
-		})
+		s.Compare(fmt.Sprintf("table 2, error of a larger plain filter over that of rm, memory added %g m", row.part), report.Num(row.ratio)).Paper(report.Num(paper)).
+			Defaults(report.Num(uniform)).Worse(paper < row.ratio && uniform < row.ratio, "the second filter is that of one draw in the paper")
 	}
 }

@@ -67,11 +67,10 @@ func methodTimes(c report.Config, s *report.Section, keys, draws int) {
 		adds = append(adds, func(h hashes) { sk.AddHashes(h.h1, h.h2, nil) })
 	}
 	took := race(stream, report.Pick(c, 2, 5, 9), adds...)
-	s.Compare(report.Comparison{
-		What: "time of an occurrence over that with ms: mi; rm; trm (section 3.4)", Published: "-; about 1.2; -", Paper: fmt.Sprintf("%s; %s; %s", report.Num2(took[1]/took[0]), report.Num2(took[2]/took[0]), report.Num2(took[3]/took[0])),
-		Defaults: "1 (ms)", Bytes: bytesOf(sizes[0], sizes[2]),
-		Note: worse(took[2] > 1.2*(1+timeNoise)*took[0], "the paper counts the lookups in the second filter alone; our ms adds blocks of keys without a branch, where rm compares the counters of each key, looks into its marker filter and decides. sbf_agg gathers counts instead"),
-	})
+	s.Compare("time of an occurrence over that with ms: mi; rm; trm (section 3.4)", "-; about 1.2; -").
+		Paper(fmt.Sprintf("%s; %s; %s", report.Num2(took[1]/took[0]), report.Num2(took[2]/took[0]), report.Num2(took[3]/took[0]))).Defaults("1 (ms)").
+		Bytes(bytesOf(sizes[0], sizes[2])).
+		Worse(took[2] > 1.2*(1+timeNoise)*took[0], "the paper counts the lookups in the second filter alone; our ms adds blocks of keys without a branch, where rm compares the counters of each key, looks into its marker filter and decides. sbf_agg gathers counts instead")
 }
 
 // claims adds how often the order of the methods is the paper's, point by
@@ -175,11 +174,10 @@ func spectralBelow(c report.Config, s *report.Section) {
 		}
 	}
 	row[0].Legend = report.TopRight
-	s.Compare(report.Comparison{
-		What: "keys below the truth, most over gamma and skew: ms; rm as printed; our rm streamed (section 6.2)", Published: "0; 0; 0",
-		Paper: fmt.Sprintf("%s; %s; %s", report.Percent2(worst[0]), report.Percent2(worst[2]), report.Percent2(worst[4])), Defaults: "ms " + report.Percent2(worst[0]) + "; rm as sbf_agg builds it " + report.Percent2(worst[6]),
-		Bytes: "-", Note: worse(worst[2] > 0 || worst[4] > 0, "as printed, a moved key is counted in the second filter only while its least counter stands alone; ours, where the marker filter is wrong about a key that never moved"),
-	})
+	s.Compare("keys below the truth, most over gamma and skew: ms; rm as printed; our rm streamed (section 6.2)", "0; 0; 0").
+		Paper(fmt.Sprintf("%s; %s; %s", report.Percent2(worst[0]), report.Percent2(worst[2]), report.Percent2(worst[4]))).
+		Defaults("ms "+report.Percent2(worst[0])+"; rm as sbf_agg builds it "+report.Percent2(worst[6])).
+		Worse(worst[2] > 0 || worst[4] > 0, "as printed, a moved key is counted in the second filter only while its least counter stands alone; ours, where the marker filter is wrong about a key that never moved")
 	s.Short("the largest share of keys below the truth, over gamma 0.5 to 1 and skew 0 to 2: rm as printed %s, rm without marker %s, rm %s, trm %s; ms, mi and rm built at once %s.",
 		report.Percent2(worst[2]), report.Percent2(worst[3]), report.Percent2(worst[4]), report.Percent2(worst[5]), report.Percent2(math.Max(worst[0], math.Max(worst[1], worst[6]))))
 	s.Figure("share", "Share of keys whose estimate is below the truth, with 95% intervals.", row)
@@ -305,23 +303,16 @@ func spectralUnbiased(c report.Config, s *report.Section) {
 			}
 		}
 	}
-	s.Compare(report.Comparison{
-		What: "bias of the unbiased estimator in standard errors, largest (lemma 3)", Published: "0", Paper: report.Num2(largestZ), Defaults: "-", Bytes: bytesOf(size, size), Note: worse(largestZ > 4, "a bias"),
-	})
+	s.Compare("bias of the unbiased estimator in standard errors, largest (lemma 3)", "0").Paper(report.Num2(largestZ)).Bytes(bytesOf(size, size)).Worse(largestZ > 4, "a bias")
 	chance := math.Sqrt(float64(draws) / float64(keys) * spectralGamma / spectralK) // of a mean of k counters, each with a variance of N k/m
-	s.Compare(report.Comparison{
-		What: "standard error of an estimate, gamma 0.7, k 5, even counts (section 3.1.1)", Published: report.Num(chance),
-		Paper: report.Num(deviates[0]), Defaults: report.Num(least[0]) + " (the minimum)", Bytes: bytesOf(size, size),
-		Note: worse(deviates[0] > chance, "the paper takes the occurrences of a key for independent; they come to a counter together, and the variance is k/m times the sum of the squares of counts"),
-	})
-	s.Compare(report.Comparison{
-		What: "points at which the estimator is closer than the minimum: for a key; for a sum over half of the keys", Published: "-; for sums", Paper: fmt.Sprintf("%d; %d of %d", closer[0], closer[1], points),
-		Defaults: "-", Bytes: bytesOf(size, size), Note: worse(closer[1] < points, "up to gamma 0.7 the minimum is wrong for 3% of the keys, and frequent keys make the estimator vary"),
-	})
-	s.Compare(report.Comparison{
-		What: "groups of the boosted form for errors of at most 0.1 (section 3.1.1)", Published: "55, not practical", Paper: "bias with 5, skew 0.5: " + report.Num(boosted), Defaults: "-", Bytes: "-",
-		Note: worse(boosted < 0, "the median of few skewed values has not the truth as its mean"),
-	})
+	s.Compare("standard error of an estimate, gamma 0.7, k 5, even counts (section 3.1.1)", report.Num(chance)).Paper(report.Num(deviates[0])).
+		Defaults(report.Num(least[0])+" (the minimum)").Bytes(bytesOf(size, size)).
+		Worse(deviates[0] > chance, "the paper takes the occurrences of a key for independent; they come to a counter together, and the variance is k/m times the sum of the squares of counts")
+	s.Compare("points at which the estimator is closer than the minimum: for a key; for a sum over half of the keys", "-; for sums").
+		Paper(fmt.Sprintf("%d; %d of %d", closer[0], closer[1], points)).Bytes(bytesOf(size, size)).
+		Worse(closer[1] < points, "up to gamma 0.7 the minimum is wrong for 3% of the keys, and frequent keys make the estimator vary")
+	s.Compare("groups of the boosted form for errors of at most 0.1 (section 3.1.1)", "55, not practical").Paper("bias with 5, skew 0.5: "+report.Num(boosted)).
+		Worse(boosted < 0, "the median of few skewed values has not the truth as its mean")
 	s.Short("the estimator has no bias (largest |z| %.1f of %d points); for one key it is closer than the minimum at %d of them, for a sum over half of the keys at %d, where filters are overfull and counts even. The boosted form is biased.",
 		largestZ, points, closer[0], closer[1])
 	s.Text("The paper recommends the estimator for sums. At the recommended gamma of 0.7 the minimum is wrong for 3%% of the keys and by little, so that its sum is off by a few percent at most; the unbiased sum has no bias, but the few frequent keys that share " +

@@ -99,16 +99,11 @@ func spectralRange(c report.Config, s *report.Section) {
 	}
 	most := mostLookups(span, queries)
 	bytes := bytesOf(int(sizes[0]), int(sizes[1]))
-	s.Compare(report.Comparison{
-		What: "lookups of a sum over log2 of its length, most (theorem 11)", Published: "at most 2", Paper: report.Num(most), Defaults: report.Num(most), Bytes: bytes, Note: worse(most > 2, "an end of the range costs one more"),
-	})
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("nodes for a key over log2 of the span, skew %g to %g (claim 12)", skews[0], skews[len(skews)-1]), Published: "at most 1", Paper: report.Num(slices.Min(nodes)) + " to " + report.Num(slices.Max(nodes)), Defaults: "-", Bytes: bytes,
-		Note: worse(slices.Max(nodes) > 1, "a node more than the levels"),
-	})
-	s.Compare(report.Comparison{
-		What: "exact sums at the capacity, least (ms)", Published: "-", Paper: report.Percent(exactLeast), Defaults: report.Percent(exactLeast), Bytes: bytes, Note: "-",
-	})
+	s.Compare("lookups of a sum over log2 of its length, most (theorem 11)", "at most 2").Paper(report.Num(most)).Defaults(report.Num(most)).Bytes(bytes).
+		Worse(most > 2, "an end of the range costs one more")
+	s.Compare(fmt.Sprintf("nodes for a key over log2 of the span, skew %g to %g (claim 12)", skews[0], skews[len(skews)-1]), "at most 1").
+		Paper(report.Num(slices.Min(nodes))+" to "+report.Num(slices.Max(nodes))).Bytes(bytes).Worse(slices.Max(nodes) > 1, "a node more than the levels")
+	s.Compare("exact sums at the capacity, least (ms)", "-").Paper(report.Percent(exactLeast)).Defaults(report.Percent(exactLeast)).Bytes(bytes)
 	s.Short("at the capacity at least %s of all sums are exact, with ms; %s below the truth.", report.Percent(exactLeast), none(belowAny))
 	var row []report.Panel
 	for si, skew := range skews {

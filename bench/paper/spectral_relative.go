@@ -130,35 +130,26 @@ func spectralRelative(c report.Config, s *report.Section) {
 	// Of the counters that have another key, those that have more than one.
 	more := 1 - spectralGamma*math.Exp(-spectralGamma)/-math.Expm1(-spectralGamma)
 	assumption := "the bound takes a shared counter to have one other key; " + report.Percent(more) + " of them have more"
-	s.Compare(report.Comparison{
-		What: "fifths of the ranks, over six skews, whose mean error is within the bound of formula 1", Published: "all", Paper: fmt.Sprintf("%d of %d", held, points), Defaults: "-", Bytes: bytes,
-		Note: worse(held < points, assumption),
-	})
+	s.Compare("fifths of the ranks, over six skews, whose mean error is within the bound of formula 1", "all").Paper(fmt.Sprintf("%d of %d", held, points)).Bytes(bytes).
+		Worse(held < points, assumption)
 	largest := float64(n) / spectralK
-	s.Compare(report.Comparison{
-		What: fmt.Sprintf("largest relative error, %d values, skew 1 (section 2.3: (n/k)^z)", n), Published: report.Num(largest), Paper: report.Num(ofOne.most), Defaults: report.Num(ofOne.most), Bytes: bytes,
-		Note: worse(ofOne.most > largest, assumption),
-	})
+	s.Compare(fmt.Sprintf("largest relative error, %d values, skew 1 (section 2.3: (n/k)^z)", n), report.Num(largest)).Paper(report.Num(ofOne.most)).
+		Defaults(report.Num(ofOne.most)).Bytes(bytes).Worse(ofOne.most > largest, assumption)
 	for _, rank := range []int{n / 10, n / 5, n * 3 / 10} {
 		_, above, wrong := ofOne.upTo(1, rank)
 		limit := 0.0 // of lemma 2, over the ranks up to this one
 		for i := 1; i <= rank; i++ {
 			limit += spectralK * math.Pow(float64(i)/(float64(n-spectralK)*0.5), spectralK) / float64(rank)
 		}
-		s.Compare(report.Comparison{
-			What: fmt.Sprintf("errors above half of the count, the %d most frequent keys, skew 1 (lemma 2)", rank), Published: "at most " + report.Percent2(limit), Paper: report.Percent2(above), Defaults: report.Percent2(above), Bytes: bytes,
-			Note: worse(above-4*math.Sqrt(limit*(1-limit)/max(1, wrong)) > limit, assumption),
-		})
+		s.Compare(fmt.Sprintf("errors above half of the count, the %d most frequent keys, skew 1 (lemma 2)", rank), "at most "+report.Percent2(limit)).Paper(report.Percent2(above)).
+			Defaults(report.Percent2(above)).Bytes(bytes).Worse(above-4*math.Sqrt(limit*(1-limit)/max(1, wrong)) > limit, assumption)
 	}
 	best := leastRelative(s, n, draws, seeds)
-	s.Compare(report.Comparison{
-		What: "skew with the least mean relative error over all keys, given an error (formula 2)", Published: "(k+1)/2 = 3", Paper: report.Num(best), Defaults: report.Num(best), Bytes: bytes,
-		Note: "formula 2 as printed is least at (k-1)/2 = 2; the published does not follow from it",
-	})
+	s.Compare("skew with the least mean relative error over all keys, given an error (formula 2)", "(k+1)/2 = 3").Paper(report.Num(best)).Defaults(report.Num(best)).Bytes(bytes).
+		Note("formula 2 as printed is least at (k-1)/2 = 2; the published does not follow from it")
 	double := doubles(n, report.Pick(c, 5, 20, 200))
-	s.Compare(report.Comparison{
-		What: "keys with an error whose least counter has two other keys, gamma 0.7 (section 2.3)", Published: "below 1%", Paper: report.Percent2(double), Defaults: report.Percent2(double), Bytes: bytes, Note: worse(double >= 0.01, "more than expected"),
-	})
+	s.Compare("keys with an error whose least counter has two other keys, gamma 0.7 (section 2.3)", "below 1%").Paper(report.Percent2(double)).Defaults(report.Percent2(double)).
+		Bytes(bytes).Worse(double >= 0.01, "more than expected")
 	s.Short("the mean error of a fifth of the ranks is within the paper's bound at %d of %d points; it is least at a skew of %s, where the paper has 3 and its formula 2.", held, points, report.Num(best))
 	s.Figure("errors", "Mean relative error of the keys with an error (marks) and the bound of formula 1 (lines) over the rank (figure 1 of the paper).", []report.Panel{panel})
 }

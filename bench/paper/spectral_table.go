@@ -128,11 +128,8 @@ func spectralTable(c report.Config, s *report.Section) {
 			if !beyond(theirs) {
 				note = worse(beyond(ours), "with our positions only: the paper's hash functions spread consecutive values more evenly than chance")
 			}
-			s.Compare(report.Comparison{
-				What: fmt.Sprintf("table 1, gamma %g: %s", row.gamma, name), Published: report.Num(f.published),
-				Paper:    fmt.Sprintf("%s in [%s, %s]", report.Num(middle(theirs)), report.Num(lo), report.Num(hi)),
-				Defaults: report.Num(middle(ours)), Bytes: "-", Note: note,
-			})
+			s.Compare(fmt.Sprintf("table 1, gamma %g: %s", row.gamma, name), report.Num(f.published)).
+				Paper(fmt.Sprintf("%s in [%s, %s]", report.Num(middle(theirs)), report.Num(lo), report.Num(hi))).Defaults(report.Num(middle(ours))).Note(note)
 		}
 		gain[0] = append(gain[0], eb/report.Mean(report.Column(all, func(p recurringPair) float64 { return p.random.erm(half) })))
 		gain[1] = append(gain[1], eb/report.Mean(report.Column(all, func(p recurringPair) float64 { return p.multiply.erm(half) })))
@@ -157,11 +154,9 @@ func spectralTable(c report.Config, s *report.Section) {
 		bytes := func(i int) int {
 			return int(report.Mean(report.Column(q[i], func(q quality) float64 { return q.bytes })))
 		}
-		s.Compare(report.Comparison{
-			What: fmt.Sprintf("gain in wrong answers of a sketch over ms, gamma %g: rm streamed; rm as sbf_agg builds it", row.gamma), Published: report.Num(row.gain), Paper: ratioText(report.Mean(ms), report.Mean(rm)),
-			Defaults: ratioText(report.Mean(ms), report.Mean(gathered)), Bytes: bytesOf(bytes(2), bytes(1)),
-			Note: worse(ratioOr(report.Mean(ms), report.Mean(rm)) < row.gain, "streamed only: E_RM leaves out the keys that are recognised late"),
-		})
+		s.Compare(fmt.Sprintf("gain in wrong answers of a sketch over ms, gamma %g: rm streamed; rm as sbf_agg builds it", row.gamma), report.Num(row.gain)).
+			Paper(ratioText(report.Mean(ms), report.Mean(rm))).Defaults(ratioText(report.Mean(ms), report.Mean(gathered))).Bytes(bytesOf(bytes(2), bytes(1))).
+			Worse(ratioOr(report.Mean(ms), report.Mean(rm)) < row.gain, "streamed only: E_RM leaves out the keys that are recognised late")
 		streamedGain, gatheredGain = append(streamedGain, ratioOr(report.Mean(ms), report.Mean(rm))), append(gatheredGain, ratioOr(report.Mean(ms), report.Mean(gathered)))
 		published = append(published, row.gain)
 	}

@@ -142,10 +142,8 @@ func throughput(c report.Config, s *report.Section) {
 			t.Row(x.name, m.name, published, three[0], three[1], three[2])
 		}
 		panels = append(panels, report.Panel{Title: m.name, X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", LogY: true, Series: lines})
-		s.Compare(report.Comparison{
-			What: "inserts a second, " + m.name + " of the textbook: COVID-19 in both orders, crimes, pickups", Published: m.published, Paper: strings.Join(ours, ", "), Defaults: strings.Join(own, ", "),
-			Bytes: "-", Note: worse(short, m.explanation+"; textbook over textbook here "+strings.Join(books, ", ")),
-		})
+		s.Compare("inserts a second, "+m.name+" of the textbook: COVID-19 in both orders, crimes, pickups", m.published).Paper(strings.Join(ours, ", ")).
+			Defaults(strings.Join(own, ", ")).Worse(short, m.explanation+"; textbook over textbook here "+strings.Join(books, ", "))
 		finding = append(finding, fmt.Sprintf("%s of the textbook %s (published: %s), our defaults %s", m.name, strings.Join(ours, ", "), m.published, strings.Join(own, ", ")))
 	}
 	each := s.Table("inserts a second, over the textbook's Count-Min")

@@ -91,12 +91,9 @@ func urban(c report.Config, s *report.Section) {
 		exact := w.results[urbanDefaults]
 		for i, r := range urbanRivals[:urbanPublished] {
 			of := w.results[i]
-			s.Compare(report.Comparison{
-				What:      fmt.Sprintf("%s, %s: error of a cell, mean and largest", strings.Split(r.name, ",")[0], w.name),
-				Published: report.Percent2(r.mean) + ", " + report.Percent2(r.most), Paper: report.Percent2(of.mean()) + ", " + report.Percent2(of.largest()),
-				Defaults: report.Percent2(exact.mean()), Bytes: bytesOf(exact.bytes(), of.bytes()),
-				Note: worseError(of.means(), of.largest(), r.mean, r.most, fmt.Sprintf("%d cells with points; the published error is met with %s", len(w.places), met)),
-			})
+			s.Compare(fmt.Sprintf("%s, %s: error of a cell, mean and largest", strings.Split(r.name, ",")[0], w.name), report.Percent2(r.mean)+", "+report.Percent2(r.most)).
+				Paper(report.Percent2(of.mean()) + ", " + report.Percent2(of.largest())).Defaults(report.Percent2(exact.mean())).Bytes(bytesOf(exact.bytes(), of.bytes())).
+				Note(worseError(of.means(), of.largest(), r.mean, r.most, fmt.Sprintf("%d cells with points; the published error is met with %s", len(w.places), met)))
 		}
 	}
 	of, exact := pickups.results, pickups.results[urbanDefaults]

@@ -52,11 +52,8 @@ func reductions(s *report.Section, merged, defaults map[varlenJob]varlenOutcome)
 		each[2] = report.Percent(ours)
 		byLoad = append(byLoad, report.Percent(ours))
 		t.Row(append(each, report.Percent(byDefault))...)
-		s.Compare(report.Comparison{
-			What: fmt.Sprintf("mean reduction of the rate at a load of %g%%", 100*load), Published: fmt.Sprintf("%.2f%%", 100*varlenPublished[l]), Paper: report.Percent(ours),
-			Defaults: report.Percent(byDefault), Bytes: bytesOf(sizes[0], sizes[1]),
-			Note: worse(min(ours, byDefault) < varlenPublished[l], "see the lines of the single filters"),
-		})
+		s.Compare(fmt.Sprintf("mean reduction of the rate at a load of %g%%", 100*load), fmt.Sprintf("%.2f%%", 100*varlenPublished[l])).Paper(report.Percent(ours)).
+			Defaults(report.Percent(byDefault)).Bytes(bytesOf(sizes[0], sizes[1])).Worse(min(ours, byDefault) < varlenPublished[l], "see the lines of the single filters")
 	}
 	t = s.Table("mean reduction of", "published", "ours", "defaults")
 	for i, p := range pairs {
@@ -74,16 +71,11 @@ func reductions(s *report.Section, merged, defaults map[varlenJob]varlenOutcome)
 		}
 		byFilter = append(byFilter, report.Percent(ours))
 		t.Row(p.name, report.Percent(p.published), report.Percent(ours), report.Percent(byDefault))
-		s.Compare(report.Comparison{
-			What: "mean reduction of the rate of the filter: " + p.name, Published: fmt.Sprintf("%.2f%%", 100*p.published), Paper: report.Percent(ours), Defaults: report.Percent(byDefault),
-			Bytes: bytesOf(defaults[varlenJob{i, defaultPairs[i].grid[0], 0}].bytes, merged[varlenJob{i, p.grid[middle], 0}].bytes),
-			Note:  worse(min(ours, byDefault) < p.published, costOfHalves),
-		})
+		s.Compare("mean reduction of the rate of the filter: "+p.name, fmt.Sprintf("%.2f%%", 100*p.published)).Paper(report.Percent(ours)).Defaults(report.Percent(byDefault)).
+			Bytes(bytesOf(defaults[varlenJob{i, defaultPairs[i].grid[0], 0}].bytes, merged[varlenJob{i, p.grid[middle], 0}].bytes)).Worse(min(ours, byDefault) < p.published, costOfHalves)
 	}
-	s.Compare(report.Comparison{
-		What: "largest reduction of the rate", Published: "99.40%", Paper: fmt.Sprintf("%.2f%%", 100*largest), Defaults: fmt.Sprintf("%.2f%%", 100*largestDefault),
-		Bytes: bytesOf(sizes[0], sizes[1]), Note: worse(min(largest, largestDefault) < 0.994, "see the lines of the single filters"),
-	})
+	s.Compare("largest reduction of the rate", "99.40%").Paper(fmt.Sprintf("%.2f%%", 100*largest)).Defaults(fmt.Sprintf("%.2f%%", 100*largestDefault)).
+		Bytes(bytesOf(sizes[0], sizes[1])).Worse(min(largest, largestDefault) < 0.994, "see the lines of the single filters")
 	s.Short("mean reduction %s at loads of 25, 50, 75, 90%% (published 88, 68, 11, 4%%); %s for cuckoo, tagged, counting, increment, tandem (published 45, 46, 25, 49, 50%%).",
 		strings.Join(byLoad, ", "), strings.Join(byFilter, ", "))
 }
@@ -110,10 +102,8 @@ func varlenTheorems(s *report.Section, merged map[varlenJob]varlenOutcome, size 
 			formula += 2 * share * float64(n) * math.Exp2(-fingerprintLength(f, slots, n))
 		}
 		ours := report.Num(rate)
-		s.Compare(report.Comparison{
-			What: fmt.Sprintf("rate of a cuckoo filter of variable length, 12 bits, load %g%% (theorem 5.1)", 100*load), Published: report.Num(formula), Paper: ours, Defaults: ours,
-			Bytes: bytesOf(o.bytes, o.bytes), Note: worse(rate > 1.05*formula, "the formula leaves out the keys beyond the fourth of a bucket, which a filter moves to other buckets"),
-		})
+		s.Compare(fmt.Sprintf("rate of a cuckoo filter of variable length, 12 bits, load %g%% (theorem 5.1)", 100*load), report.Num(formula)).Paper(ours).Defaults(ours).
+			Bytes(bytesOf(o.bytes, o.bytes)).Worse(rate > 1.05*formula, "the formula leaves out the keys beyond the fourth of a bucket, which a filter moves to other buckets")
 	}
 	for l, load := range varlenLoads {
 		o := merged[varlenJob{2, k, 0}]
@@ -123,10 +113,8 @@ func varlenTheorems(s *report.Section, merged map[varlenJob]varlenOutcome, size 
 			hashes = 2 * k
 		}
 		formula := bloomRate(k/math.Ln2, load, hashes)
-		s.Compare(report.Comparison{
-			What: fmt.Sprintf("rate of a counting filter of variable length, k 4, load %g%% (theorem 5.2)", 100*load), Published: report.Num(formula), Paper: report.Num(rate), Defaults: "-",
-			Bytes: "-", Note: worse(rate > 1.05*formula, "the two halves of a counter are not independent"),
-		})
+		s.Compare(fmt.Sprintf("rate of a counting filter of variable length, k 4, load %g%% (theorem 5.2)", 100*load), report.Num(formula)).Paper(report.Num(rate)).
+			Worse(rate > 1.05*formula, "the two halves of a counter are not independent")
 	}
 	for _, at := range []struct {
 		load      float64
@@ -148,7 +136,7 @@ func varlenTheorems(s *report.Section, merged map[varlenJob]varlenOutcome, size 
 	} {
 		share, bytes := occupancy(size, at.load)
 		ours := at.show(at.of(share))
-		s.Compare(report.Comparison{What: at.what, Published: at.published, Paper: ours, Defaults: ours, Bytes: bytesOf(bytes, bytes), Note: at.note})
+		s.Compare(at.what, at.published).Paper(ours).Defaults(ours).Bytes(bytesOf(bytes, bytes)).Note(at.note)
 	}
 }
 
@@ -189,10 +177,9 @@ func varlenAlpha(s *report.Section, size int) {
 		sk := report.Must(cbf.New(params(cbf.DefaultAlpha)))
 		bytes[i] = sk.Bytes()
 	}
-	s.Compare(report.Comparison{
-		What: "alpha with the least mean rate over all loads, counting filter: the rate; that of alpha 0.5 (section V-B)", Published: "0.5", Paper: best[1], Defaults: best[0], Bytes: bytesOf(bytes[0], bytes[1]),
-		Note: "the rate is less with every larger alpha, but not the use: with alpha 1 a full filter has " + report.Percent2(stuck) + " as many stuck halves as counters, from which nothing is removed",
-	})
+	s.Compare("alpha with the least mean rate over all loads, counting filter: the rate; that of alpha 0.5 (section V-B)", "0.5").Paper(best[1]).Defaults(best[0]).
+		Bytes(bytesOf(bytes[0], bytes[1])).
+		Note("the rate is less with every larger alpha, but not the use: with alpha 1 a full filter has " + report.Percent2(stuck) + " as many stuck halves as counters, from which nothing is removed")
 }
 
 // fingerprintLength is how many bits each of n fingerprints has in a bucket of

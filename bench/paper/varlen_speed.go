@@ -173,11 +173,8 @@ func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) {
 	}
 	for op, o := range operations {
 		mean, byDefault := meanRatio(ours, op), meanRatio(defaults, op)
-		s.Compare(report.Comparison{
-			What: "throughput, variable length over plain, mean of five filters: " + o.name, Published: fmt.Sprintf("%.2f", o.published), Paper: fmt.Sprintf("%.2f", mean),
-			Defaults: fmt.Sprintf("%.2f", byDefault), Bytes: bytesOf(sum[0], sum[1]),
-			Note: worse(min(mean, byDefault) < (1-timeNoise)*o.published, "see the lines of the single filters"),
-		})
+		s.Compare("throughput, variable length over plain, mean of five filters: "+o.name, fmt.Sprintf("%.2f", o.published)).Paper(fmt.Sprintf("%.2f", mean)).
+			Defaults(fmt.Sprintf("%.2f", byDefault)).Bytes(bytesOf(sum[0], sum[1])).Worse(min(mean, byDefault) < (1-timeNoise)*o.published, "see the lines of the single filters")
 	}
 	for op, o := range operations {
 		for i, x := range contestants {
@@ -185,16 +182,11 @@ func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) {
 			if op == 0 {
 				why = x.insert
 			}
-			s.Compare(report.Comparison{
-				What: fmt.Sprintf("throughput, variable length over plain: %s, %s", x.name, o.name), Published: fmt.Sprintf("%.2f", o.each[i]), Paper: fmt.Sprintf("%.2f", ours[i][op]),
-				Defaults: fmt.Sprintf("%.2f", defaults[i][op]), Bytes: bytesOf(sizes[i][0], sizes[i][1]),
-				Note: worse(min(ours[i][op], defaults[i][op]) < (1-timeNoise)*o.each[i], why),
-			})
+			s.Compare(fmt.Sprintf("throughput, variable length over plain: %s, %s", x.name, o.name), fmt.Sprintf("%.2f", o.each[i])).Paper(fmt.Sprintf("%.2f", ours[i][op])).
+				Defaults(fmt.Sprintf("%.2f", defaults[i][op])).Bytes(bytesOf(sizes[i][0], sizes[i][1])).Worse(min(ours[i][op], defaults[i][op]) < (1-timeNoise)*o.each[i], why)
 		}
 	}
-	s.Compare(report.Comparison{
-		What: "throughput with instructions for bits over that without", Published: "1.17", Paper: "-", Defaults: "-", Bytes: "-", Note: "not measured: Go offers neither PDEP nor PEXT",
-	})
+	s.Compare("throughput with instructions for bits over that without", "1.17").Note("not measured: Go offers neither PDEP nor PEXT")
 }
 
 // contest times the operations on a plain filter and on its variable-length
