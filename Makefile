@@ -116,10 +116,10 @@ soak: compiler ## A mixed load on 8 connections for an hour, with the memory tha
 	@$(GO) build -o build/soak ./test/soak
 	@build/soak $(ARGS)
 
-bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, compared with the kept ones, eight minutes; ARGS: names of experiments, -quick, -keep
+bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, compared with the kept ones, eight minutes; ARGS: names of experiments, -quick, -keep, -render
 	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)
 
-paper: compiler ## docs/ACCURACY.md: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick
+paper: compiler ## docs/ACCURACY.md and docs/papers: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick, -render
 	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)
 
 lint: compiler $(LINT) ## gofmt, go vet, golangci-lint

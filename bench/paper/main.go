@@ -1,68 +1,72 @@
-// Command paper runs the experiments of the papers that the families of
-// sketches come from, and puts what was published beside what is measured here:
-// docs/ACCURACY.md and its plots.
+// Command paper runs the experiments of the papers that the families of sketches
+// come from, and puts what was published beside what is measured here:
+// docs/ACCURACY.md for users, docs/papers for the claims of each paper, and
+// docs/accuracy with the plots and the results as CSV.
 //
-// An experiment is one file of this folder and one line in the list below.
+// An experiment is a function of this folder and a line in the list of its page
+// below. It says what it varies and what it measures: a sentence (Short), what was
+// published (Compare), how it was done (Text), tables and figures (Table, Figure).
+// Its size depends on the scale (report.Pick), its seeds are seedOf's. It ends at
+// its first error (report.Check, Must and Require). page_test.go has how many rows
+// its tables have. The harness does the rest: runs it, keeps its results, writes the
+// pages, and checks in `make test` that all is well formed at the smallest scale.
 package main
 
-import "github.com/ccbfsql/ccbfsql/bench/report"
+import (
+	"embed"
 
-// experiments in the order of the page.
-var experiments = []report.Experiment{
-	{Name: "rational", Title: "Rational filters: what a fractional k does", Run: rational},
-	{Name: "blocks", Title: "Filters of blocks against standard ones", Run: blocks},
-	{Name: "rates", Title: "Rates of every filter against its formula", Run: rates},
-	{Name: "variable-length", Title: "Variable length: what it gains at equal bits", Run: variableLength},
-	{Name: "variable-speed", Title: "Variable length: what it costs in time", Run: variableSpeed},
-	{Name: "spectral-table", Title: "Spectral: table 1, what recurring minimum gains", Run: spectralTable},
-	{Name: "spectral-methods", Title: "Spectral: the methods over skew, gamma and k", Run: spectralMethods},
-	{Name: "forest", Title: "Spectral: the Forest Cover elevations", Run: forest},
-	{Name: "spectral-below", Title: "Spectral: how often recurring minimum is below the truth", Run: spectralBelow},
-	{Name: "spectral-changes", Title: "Spectral: deletions and a sliding window", Run: spectralChanges},
-	{Name: "spectral-unbiased", Title: "Spectral: the unbiased estimator", Run: spectralUnbiased},
-	{Name: "encodings", Title: "Spectral: the encodings of counters", Run: encodings},
-	{Name: "spectral-relative", Title: "Spectral: how large an error is", Run: spectralRelative},
-	{Name: "iceberg", Title: "Spectral: queries for frequent keys", Run: iceberg},
-	{Name: "range", Title: "Spectral: sums over ranges", Run: spectralRange},
-	{Name: "zipf-memory", Title: "CascadeCBF: error over memory", Run: zipfMemory},
-	{Name: "k", Title: "CascadeCBF: error over k", Run: kSensitivity},
-	{Name: "covid", Title: "CascadeCBF: COVID-19 cases over time", Run: covidSeries},
-	{Name: "categories", Title: "CascadeCBF: categories in one sketch, and whether they are kept apart", Run: categories},
-	{Name: "countries", Title: "CascadeCBF: sums over countries", Run: countrySums},
-	{Name: "urban", Title: "CascadeCBF: a city's raster", Run: urban},
-	{Name: "same-error", Title: "CascadeCBF: the bytes for the same error", Run: sameError},
-	{Name: "throughput", Title: "CascadeCBF: inserts a second", Run: throughput},
-	{Name: "defaults", Title: "CascadeCBF: the sweep that chose the defaults", Run: sweepDefaults},
-	{Name: "estimates", Title: "CascadeCBF: polygon estimates of dense sketches", Run: estimates},
-	{Name: "levels", Title: "CascadeCBF: sums over squares, with levels and without", Run: levels},
-	{Name: "cms", Title: "Count-Min: the bound of its estimates", Run: countMin},
-	{Name: "choosing-exact", Title: "Choosing: exact counts as a sketch and as a table", Run: choosingExact},
-	{Name: "choosing", Title: "Choosing: the families at equal bytes, and the advice", Run: choosing},
+	"github.com/ccbfsql/ccbfsql/bench/report"
+)
+
+// texts are what stands before the sections of the pages.
+//
+//go:embed text
+var texts embed.FS
+
+func page(file, text string, experiments ...report.Experiment) *report.Page {
+	return &report.Page{File: file, Text: string(report.Must(texts.ReadFile("text/" + text))), Claims: report.Compared, Experiments: experiments}
 }
 
-const preamble = `# Accuracy: what was published and what is measured here
+var program = report.Program{Name: "paper", Results: "accuracy", Pages: []*report.Page{
+	page("ACCURACY.md", "accuracy.md",
+		report.Experiment{Name: "choosing-exact", Title: "Choosing: exact counts as a sketch and as a table", Run: choosingExact},
+		report.Experiment{Name: "choosing", Title: "Choosing: the families at equal bytes, and the advice", Run: choosing},
+		report.Experiment{Name: "estimates", Title: "Maps: polygon estimates of dense sketches", Run: estimates},
+		report.Experiment{Name: "levels", Title: "Maps: sums over squares, with levels and without", Run: levels},
+		report.Experiment{Name: "rates", Title: "Filters: rates against their formulas", Run: rates}),
+	page("papers/cascadecbf.md", "cascadecbf.md",
+		report.Experiment{Name: "zipf-memory", Title: "Error over memory", Run: zipfMemory},
+		report.Experiment{Name: "k", Title: "Error over k", Run: kSensitivity},
+		report.Experiment{Name: "covid", Title: "COVID-19 cases over time", Run: covidSeries},
+		report.Experiment{Name: "categories", Title: "Categories in one sketch, and whether they are kept apart", Run: categories},
+		report.Experiment{Name: "countries", Title: "Sums over countries", Run: countrySums},
+		report.Experiment{Name: "urban", Title: "A city's raster", Run: urban},
+		report.Experiment{Name: "same-error", Title: "The bytes for the same error", Run: sameError},
+		report.Experiment{Name: "throughput", Title: "Inserts a second", Run: throughput},
+		report.Experiment{Name: "lookups", Title: "Lookup times", Run: lookups},
+		report.Experiment{Name: "overcount", Title: "Equation 2, the total overcount", Run: overcount},
+		report.Experiment{Name: "layers", Title: "Overflow shares, and the memory of layers", Run: layers},
+		report.Experiment{Name: "cancel", Title: "Sums over areas: whether errors cancel", Run: cancel},
+		report.Experiment{Name: "defaults", Title: "The sweep that chose the defaults", Run: sweepDefaults}),
+	page("papers/spectral.md", "spectral.md",
+		report.Experiment{Name: "spectral-table", Title: "Table 1, what recurring minimum gains", Run: spectralTable},
+		report.Experiment{Name: "spectral-methods", Title: "The methods over skew, gamma and k", Run: spectralMethods},
+		report.Experiment{Name: "forest", Title: "The Forest Cover elevations", Run: forest},
+		report.Experiment{Name: "spectral-below", Title: "How often recurring minimum is below the truth", Run: spectralBelow},
+		report.Experiment{Name: "spectral-changes", Title: "Deletions and a sliding window", Run: spectralChanges},
+		report.Experiment{Name: "spectral-unbiased", Title: "The unbiased estimator", Run: spectralUnbiased},
+		report.Experiment{Name: "encodings", Title: "The encodings of counters", Run: encodings},
+		report.Experiment{Name: "spectral-relative", Title: "How large an error is", Run: spectralRelative},
+		report.Experiment{Name: "iceberg", Title: "Queries for frequent keys", Run: iceberg},
+		report.Experiment{Name: "range", Title: "Sums over ranges", Run: spectralRange}),
+	page("papers/rational-and-blocks.md", "rational-and-blocks.md",
+		report.Experiment{Name: "rational", Title: "Rational filters: what a fractional k does", Run: rational},
+		report.Experiment{Name: "blocks", Title: "Filters of blocks against standard ones", Run: blocks}),
+	page("papers/variable-length.md", "variable-length.md",
+		report.Experiment{Name: "variable-length", Title: "What it gains at equal bits", Run: variableLength},
+		report.Experiment{Name: "variable-speed", Title: "What it costs in time", Run: variableSpeed}),
+	page("papers/count-min.md", "count-min.md",
+		report.Experiment{Name: "cms", Title: "The bound of its estimates", Run: countMin}),
+}}
 
-This page is written by ` + "`make paper`" + ` (about twenty minutes on two idle cores; ` + "`make paper ARGS=rational`" + `
-replaces one section). Every number comes from a run of the program in ` + "`bench/paper`" + `; nothing is copied in by hand except
-the columns and words marked as published. Keys, hashes and streams are seeded: a run on another machine gives the
-same numbers, but for times, which stand here only as ratios within one run.
-
-How to read the tables:
-
-- **Spread.** "a ± b" is the mean and the standard deviation over seeds. "[a, b]" is a 95% interval; for rates it is
-  Wilson's score interval.
-- **z** is the distance of a measurement from a formula in standard errors. Below 4 in either direction, chance
-  explains it.
-- **Rate** is the false positive rate: the share of absent keys that a filter says it may hold.
-- **Additive error** is the root of the mean of (estimate - truth)² over the distinct keys. **Wrong** is the share of the
-  distinct keys whose estimate is not the truth.
-- **gamma** is n k / m: keys times hash functions over counters.
-`
-
-var page = report.Page{
-	Program: "paper", File: "ACCURACY.md", Plots: "accuracy", Preamble: preamble,
-	Claims:      report.Compared,
-	Experiments: experiments,
-}
-
-func main() { page.Main() }
+func main() { program.Main() }

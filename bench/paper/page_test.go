@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -15,17 +17,31 @@ func TestExperiments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range experiments {
-		t.Run(e.Name, func(t *testing.T) {
-			t.Parallel()
-			rows, err := page.Check(e, report.Config{Scale: report.Tiny, Data: folder})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want, known := tableRows[e.Name]; known && !slices.Equal(rows, want) {
-				t.Errorf("tables of %v rows, want %v", rows, want)
-			}
-		})
+	for _, page := range program.Pages {
+		for _, e := range page.Experiments {
+			t.Run(e.Name, func(t *testing.T) {
+				t.Parallel()
+				rows, err := page.Check(e, report.Config{Scale: report.Tiny, Data: folder})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := tableRows[e.Name]; want != nil && !slices.Equal(rows, want) {
+					t.Errorf("tables of %v rows, want %v", rows, want)
+				}
+			})
+		}
+	}
+}
+
+// TestPages: the pages are those of the results beside them, and the one for users
+// is short.
+func TestPages(t *testing.T) {
+	docs := filepath.Join("..", "..", "docs")
+	if stale, err := program.Stale(docs); err != nil || stale != nil {
+		t.Errorf("make paper ARGS=-render writes %v anew: %v", stale, err)
+	}
+	if info, err := os.Stat(filepath.Join(docs, "ACCURACY.md")); err != nil || info.Size() > 60<<10 {
+		t.Errorf("ACCURACY.md: %v, %v", info, err)
 	}
 }
 

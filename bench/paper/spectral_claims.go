@@ -38,15 +38,41 @@ func (w *sweep) notWorse(a, b int, measure func(quality) float64) (n int) {
 }
 
 // notWorseIn is at how many values of several sweeps a method is not worse than
-// ms, as text: additive error, wrong answers, and of how many.
-func notWorseIn(results []*sweep, method int) (text string, all bool) {
-	add, ratio, n := 0, 0, 0
+// another: additive error, wrong answers, and of how many.
+func notWorseIn(results []*sweep, a, b int) (add, ratio, n int) {
 	for _, w := range results {
-		add += w.notWorse(method, placeMS, additive)
-		ratio += w.notWorse(method, placeMS, wrong)
+		add += w.notWorse(a, b, additive)
+		ratio += w.notWorse(a, b, wrong)
 		n += len(w.values)
 	}
+	return add, ratio, n
+}
+
+// asGood is at how many a method is not worse than ms, as text.
+func asGood(method int, results ...*sweep) (text string, all bool) {
+	add, ratio, n := notWorseIn(results, method, placeMS)
 	return fmt.Sprintf("%d; %d of %d", add, ratio, n), add == n && ratio == n
+}
+
+// span is from where to where a figure goes over the values of a sweep.
+func (w *sweep) span(show func(float64) string, figure func(i int) float64) (text string, most float64) {
+	least := math.Inf(1)
+	for i := range w.values {
+		if v := figure(i); !math.IsNaN(v) {
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	return show(least) + " to " + show(most), most
+}
+
+// nearest is the value that is nearest to the default gamma.
+func (w *sweep) nearest() (at int) {
+	for i, v := range w.values {
+		if math.Abs(v-spectralGamma) < math.Abs(w.values[at]-spectralGamma) {
+			at = i
+		}
+	}
+	return at
 }
 
 const (
@@ -73,50 +99,37 @@ func methodClaims(s *report.Section, bySkew, byGamma, byK, byTotal *sweep) {
 		Note("our default is ms: keys can be removed, and parts united exactly")
 	s.Compare("wrong answers, skew 0.5, gamma 0.7, k 5", "3.2% of ms (table 1)").Paper(three(report.Percent2, wrong)).Defaults(report.Percent2(byK.at(last, placeMS, wrong))).
 		Bytes(bytes)
-	text, all := notWorseIn(results, placeMI)
+	text, all := asGood(placeMI, results...)
 	s.Compare("points at which mi is at least as good as ms: additive; wrong (figures 6, 8)", "all").Paper(text).Bytes(bytes).Worse(!all, "see the tables")
-	text, all = notWorseIn(results, placeRM)
-	gathered, _ := notWorseIn(results, placeGathered)
+	text, all = asGood(placeRM, results...)
+	gathered, _ := asGood(placeGathered, results...)
 	s.Compare("points at which rm is at least as good as ms: additive; wrong (figures 6, 8)", "all").Paper(text).Defaults(gathered).Bytes(bytesRM).Worse(!all, whyOverfull)
-	least, most, sum := math.Inf(1), 0.0, 0.0
-	for i := range bySkew.values {
+	sum := 0.0
+	msOverMI, _ := bySkew.span(report.Num2, func(i int) float64 {
 		r := bySkew.at(i, placeMS, wrong) / bySkew.at(i, placeMI, wrong)
-		least, most, sum = math.Min(least, r), math.Max(most, r), sum+r/float64(len(bySkew.values))
-	}
+		sum += r / float64(len(bySkew.values))
+		return r
+	})
 	s.Compare("wrong answers of ms over those of mi, gamma 0.7, mean over the skews (section 3.4)", "about 5").
-		Paper(fmt.Sprintf("%s (%s to %s)", report.Num2(sum), report.Num2(least), report.Num2(most))).Bytes(bytes).
+		Paper(report.Num2(sum)+" ("+msOverMI+")").Bytes(bytes).
 		Worse(sum < 5, "where counts are even, a key all of whose counters are shared is off by little, but wrong; about 5 at the largest skew alone")
 	s.Compare("additive error of ms over that of mi, even counts (claim 5: k)", "5").Paper(report.Num2(bySkew.at(0, placeMS, additive) / bySkew.at(0, placeMI, additive))).
 		Bytes(bytes)
-	text, all = notWorseIn([]*sweep{byTotal}, placeMI)
+	text, all = asGood(placeMI, byTotal)
 	s.Compare("the same of mi with fewer and more occurrences (section 6.1)", "consistent").Paper(text).Bytes(bytes).Worse(!all, "see the table")
-	range2 := func(method int) string {
-		least, most := math.Inf(1), 0.0
-		for i := range bySkew.values {
-			least, most = math.Min(least, bySkew.at(i, method, additive)), math.Max(most, bySkew.at(i, method, additive))
-		}
-		return report.Num(least) + " to " + report.Num(most)
+	span := func(method int) string {
+		text, _ := bySkew.span(report.Num, func(i int) float64 { return bySkew.at(i, method, additive) })
+		return text
 	}
-	s.Compare("additive error of mi over all skews (figure 8a)", "very stable").Paper(range2(placeMI)).Defaults(range2(placeMS)).Bytes(bytes)
+	s.Compare("additive error of mi over all skews (figure 8a)", "very stable").Paper(span(placeMI)).Defaults(span(placeMS)).Bytes(bytes)
 	over := func(w *sweep, value, a, b int, measure func(quality) float64) string {
 		return ratioText(w.at(value, a, measure), w.at(value, b, measure))
 	}
-	middle := 0 // gamma 0.7
-	for i, v := range byGamma.values {
-		if math.Abs(v-spectralGamma) < math.Abs(byGamma.values[middle]-spectralGamma) {
-			middle = i
-		}
-	}
+	middle := byGamma.nearest()
 	s.Compare(fmt.Sprintf("wrong answers of rm over those of mi, gamma %g (figure 6b)", byGamma.values[middle]), "nearly 1").Paper(over(byGamma, middle, placeRM, placeMI, wrong)).
 		Defaults(over(byGamma, middle, placeGathered, placeMI, wrong)).Bytes(bytesRM).Worse(byGamma.at(middle, placeRM, wrong) > byGamma.at(middle, placeMI, wrong), whyLate)
-	low, high := math.Inf(1), 0.0
-	for i := range byGamma.values {
-		if mi := byGamma.at(i, placeMI, wrong); mi > 0 {
-			ratio := byGamma.at(i, placeRM, wrong) / mi
-			low, high = math.Min(low, ratio), math.Max(high, ratio)
-		}
-	}
-	s.Compare("the same over all gammas at which mi has an error", "nearly 1").Paper(report.Num2(low)+" to "+report.Num2(high)).Bytes(bytesRM).Worse(high > 1, whyLate)
+	spanned, high := byGamma.span(report.Num2, func(i int) float64 { return ratioOr(byGamma.at(i, placeRM, wrong), byGamma.at(i, placeMI, wrong)) })
+	s.Compare("the same over all gammas at which mi has an error", "nearly 1").Paper(spanned).Bytes(bytesRM).Worse(high > 1, whyLate)
 	s.Compare("additive error over that of ms with k = 1: mi; rm (figure 6c)", "1; 1").
 		Paper(over(byK, 0, placeMI, placeMS, additive) + "; " + over(byK, 0, placeRM, placeMS, additive)).Defaults("-; " + over(byK, 0, placeGathered, placeMS, additive)).
 		Bytes(bytesRM)
@@ -137,12 +150,7 @@ func (w *sweep) leastFrom(method int, measure func(quality) float64) string {
 // forestClaims puts what the paper says of figure 7 beside ours: the sweeps in
 // the order of the file and in a random one.
 func forestClaims(s *report.Section, file, random *sweep) {
-	at := 0
-	for i, v := range file.values {
-		if math.Abs(v-spectralGamma) < math.Abs(file.values[at]-spectralGamma) {
-			at = i
-		}
-	}
+	at := file.nearest()
 	for _, m := range []struct {
 		name    string
 		measure func(quality) float64
@@ -161,12 +169,11 @@ func forestClaims(s *report.Section, file, random *sweep) {
 		order string
 		*sweep
 	}{{"order of the file", file}, {"random order", random}} {
-		one := []*sweep{w.sweep}
-		text, all := notWorseIn(one, placeMI)
+		text, all := asGood(placeMI, w.sweep)
 		s.Compare("gammas at which mi is at least as good as ms, "+w.order+": additive; wrong", "all").Paper(text).Bytes(bytesOf(w.size(at, placeMS), w.size(at, placeMI))).
 			Worse(!all, "see the table")
-		text, all = notWorseIn(one, placeRM)
-		gathered, _ := notWorseIn(one, placeGathered)
+		text, all = asGood(placeRM, w.sweep)
+		gathered, _ := asGood(placeGathered, w.sweep)
 		s.Compare("gammas at which rm is at least as good as ms, "+w.order+": additive; wrong", "all").Paper(text).Defaults(gathered).
 			Bytes(bytesOf(w.size(at, placeGathered), w.size(at, placeRM))).Worse(!all, whyOverfull)
 	}
@@ -189,29 +196,16 @@ func changeClaims(s *report.Section, none, deletions, window *sweep, refusal err
 	}
 	s.Compare("keys below the truth after removals, most: ms; rm (figure 8)", "0; 0").Paper(report.Percent2(most(placeMS))+"; "+report.Percent2(most(1))).
 		Defaults(report.Percent2(most(placeMS))).Bytes(bytes).Worse(most(1) > 0, "rm alone: the removal of a key that only seems to be in the second filter takes from others there")
-	low, high, worstRatio, bestRatio := 1.0, 0.0, math.Inf(1), 0.0
-	for i := range deletions.values {
-		share := deletions.at(i, raw, below) / deletions.at(i, raw, wrong)
-		low, high = math.Min(low, share), math.Max(high, share)
-		if rm := window.at(i, 1, additive); rm > 0 {
-			ratio := window.at(i, raw, additive) / rm
-			worstRatio, bestRatio = math.Min(worstRatio, ratio), math.Max(bestRatio, ratio)
-		}
+	mistakes, _ := deletions.span(report.Percent, func(i int) float64 { return deletions.at(i, raw, below) / deletions.at(i, raw, wrong) })
+	s.Compare("errors of mi with deletions that are below the truth (figure 8)", "almost all").Paper(mistakes).Defaults(fmt.Sprintf("refused: %q", refusal)).Bytes(bytes)
+	over := func(method int) string {
+		text, _ := window.span(report.Num2, func(i int) float64 { return ratioOr(window.at(i, raw, additive), window.at(i, method, additive)) })
+		return text
 	}
-	s.Compare("errors of mi with deletions that are below the truth (figure 8)", "almost all").Paper(report.Percent(low) + " to " + report.Percent(high)).
-		Defaults(fmt.Sprintf("refused: %q", refusal)).Bytes(bytes)
-	s.Compare("additive error of mi over that of rm in a window (section 3.4)", "10 to 100").Paper(report.Num2(worstRatio) + " to " + report.Num2(bestRatio)).Defaults("refused").
-		Bytes(bytes)
-	low, high = math.Inf(1), 0
-	for i := range window.values {
-		if ms := window.at(i, placeMS, additive); ms > 0 {
-			ratio := window.at(i, raw, additive) / ms
-			low, high = math.Min(low, ratio), math.Max(high, ratio)
-		}
-	}
-	s.Compare("additive error of mi over that of ms in a window (figure 9)", "much larger").Paper(report.Num2(low) + " to " + report.Num2(high)).Defaults("refused").Bytes(bytes)
+	s.Compare("additive error of mi over that of rm in a window (section 3.4)", "10 to 100").Paper(over(1)).Defaults("refused").Bytes(bytes)
+	s.Compare("additive error of mi over that of ms in a window (figure 9)", "much larger").Paper(over(placeMS)).Defaults("refused").Bytes(bytes)
 	for i, w := range both {
-		text, all := notWorseIn([]*sweep{w}, 1)
+		text, all := asGood(1, w)
 		s.Compare([]string{"skews at which rm is at least as good as ms with deletions: additive; wrong (figure 8)", "the same in a window (figure 9)"}[i], "all").Paper(text).
 			Bytes(bytes).Worse(!all, whyRM)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
@@ -23,27 +24,24 @@ func spectralMethods(c report.Config, s *report.Section) {
 		"with the paper's hash functions, in a simulation.", keys, draws, seeds)
 	var figure [][]report.Panel
 	var results []*sweep
-	for _, w := range []struct {
-		sweep
-		setting func(v float64) setting
-		legend  report.Place
-	}{
-		{sweep{title: "gamma 0.7, k 5", axis: "skew", values: skews}, func(v float64) setting { return settingOf(keys, draws, v, spectralGamma, spectralK) }, report.BottomLeft},
-		{sweep{title: "skew 0.5, k 5", axis: "gamma", values: gammas}, func(v float64) setting { return settingOf(keys, draws, 0.5, v, spectralK) }, report.Nowhere},
-		{sweep{title: "skew 0.5, gamma 0.7", axis: "k", values: ks}, func(v float64) setting { return settingOf(keys, draws, 0.5, spectralGamma, int(v)) }, report.Nowhere},
-		{sweep{title: "skew 0.5, gamma 0.7, k 5", axis: "occurrences", values: totals}, func(v float64) setting { return settingOf(keys, int(v), 0.5, spectralGamma, spectralK) }, report.Nowhere},
+	for i, w := range []*sweep{
+		{title: "gamma 0.7, k 5", axis: "skew", values: skews},
+		{title: "skew 0.5, k 5", axis: "gamma", values: gammas},
+		{title: "skew 0.5, gamma 0.7", axis: "k", values: ks},
+		{title: "skew 0.5, gamma 0.7, k 5", axis: "occurrences", values: totals},
 	} {
 		w.methods = methods
 		for _, v := range w.values {
-			q := w.setting(v).runs(s, seeds, methods)
-			w.rows = append(w.rows, q)
+			set := []setting{settingOf(keys, draws, v, spectralGamma, spectralK), settingOf(keys, draws, 0.5, v, spectralK),
+				settingOf(keys, draws, 0.5, spectralGamma, int(v)), settingOf(keys, int(v), 0.5, spectralGamma, spectralK)}[i]
+			w.rows = append(w.rows, set.runs(s, seeds, methods))
 		}
 		s.Text("By %s (%s):", w.axis, w.title)
 		w.table(s)
-		if len(figure) < 3 { // the paper's three
-			figure = append(figure, w.panels(w.legend))
+		if i < 3 { // the paper's three
+			figure = append(figure, w.panels([]report.Place{report.BottomLeft, 0, 0}[i]))
 		}
-		results = append(results, &w.sweep)
+		results = append(results, w)
 	}
 	methodClaims(s, results[0], results[1], results[2], results[3])
 	methodTimes(c, s, keys, draws)
@@ -78,24 +76,18 @@ func methodTimes(c report.Config, s *report.Section, keys, draws int) {
 func claims(s *report.Section, results []*sweep) {
 	s.Text("How often the mean error of one method is at most that of another, of all points above. The paper's figures 6 and 8 have mi before rm before ms everywhere.")
 	t := s.Table("method", "against", "additive error: points", "wrong answers: points", "of")
-	count := func(a, b int) (add, ratio, n int) {
-		for _, w := range results {
-			add += w.notWorse(a, b, additive)
-			ratio += w.notWorse(a, b, wrong)
-			n += len(w.values)
-		}
-		return add, ratio, n
-	}
+	var add, ratio [6]int // of the methods against ms
+	n := 0
 	for _, p := range [][2]int{{1, 0}, {1, 2}, {2, 0}, {4, 0}, {5, 0}, {2, 5}, {3, 2}} {
-		add, ratio, n := count(p[0], p[1])
-		t.Row(results[0].methods[p[0]].name, results[0].methods[p[1]].name, add, ratio, n)
+		var a, r int
+		a, r, n = notWorseIn(results, p[0], p[1])
+		if p[1] == 0 {
+			add[p[0]], ratio[p[0]] = a, r
+		}
+		t.Row(results[0].methods[p[0]].name, results[0].methods[p[1]].name, a, r, n)
 	}
-	miAdd, miWrong, n := count(1, 0)
-	rmAdd, rmWrong, _ := count(2, 0)
-	onceAdd, onceWrong, _ := count(4, 0)
-	printedAdd, printedWrong, _ := count(5, 0)
 	s.Short("mi is at least as good as ms at %d (additive) and %d (wrong) of %d points, as published; rm is not at all of them: streamed at %d and %d, as printed at %d and %d, as `sbf_agg` builds it at %d and %d.",
-		miAdd, miWrong, n, rmAdd, rmWrong, printedAdd, printedWrong, onceAdd, onceWrong)
+		add[1], ratio[1], n, add[2], ratio[2], add[5], ratio[5], add[4], ratio[4])
 	s.Text("Why rm is worse than published. A third of its memory goes to the second filter, so that the first one has 1.5 times the gamma, and many more keys with a " +
 		"single least counter than table 1 has at that gamma. In a stream a key moves only when its least counter stands alone, which is often after " +
 		"the counter was stepped on; what it had too much stays, a few occurrences: a wrong answer, and a small additive error. The algorithm as " +
@@ -111,66 +103,47 @@ func spectralBelow(c report.Config, s *report.Section) {
 	gammas := []float64{0.5, 0.7, 0.83, 1}
 	skews := report.Pick(c, []float64{0, 1}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.5, 1, 1.5, 2})
 	methods := []method{methodMS, methodMI, methodPrinted, methodRMPlain, methodRM, methodTRM, methodGathered}
+	never := []bool{true, true, 6: true} // below the truth
 	s.Text("The paper says that rm has no estimates below the truth (figure 8's caption). It can have: a key is moved to the second filter with its "+
 		"least counter of that moment, and a trap takes back what another key added. Here: %d values, %d occurrences in random order, streamed "+
 		"one by one; gamma is that of the first filter and the second has half as many counters; %d seeds, so %d keys a row. \"Below\" is the share of the keys with too small an "+
 		"estimate, with its 95%% interval, \"by\" the mean of (truth - estimate) / truth over those. ms and mi are here as a check: theirs must be 0. Built at once, as `sbf_agg` does, "+
 		"rm and trm are never below the truth.", keys, draws, seeds, keys*seeds)
-	head := []string{"gamma", "skew"}
-	for _, m := range methods {
-		head = append(head, m.name+": below")
-		if m.name != "ms" && m.name != "mi" && !m.gather {
-			head = append(head, "95% interval", "by")
+	t := s.Table("gamma", "skew")
+	for i, m := range methods {
+		t.Heads(m.name + ": below")
+		if !never[i] {
+			t.Heads("95% interval", "by")
 		}
 	}
-	t := s.Table(head...)
-	row := make([]report.Panel, 0, 2)
+	var row []report.Panel
 	worst := make([]float64, len(methods))
 	for _, gamma := range gammas {
-		p := report.Panel{Title: fmt.Sprintf("gamma %g", gamma), X: "skew", Y: "keys below the truth (share)"}
-		if len(row) == 0 {
-			p.Legend = report.TopRight
-		}
 		lines := make([]report.Series, len(methods))
-		for i, m := range methods {
-			lines[i] = report.Series{Label: m.name, Style: m.style}
-		}
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, gamma, spectralK)
 			set.m += (set.m + 1) / 2
-			q := set.runs(s, seeds, methods)
 			cells := []any{fmt.Sprintf("%g", gamma), fmt.Sprintf("%g", skew)}
-			for i, m := range methods {
-				share := report.Mean(report.Column(q[i], below))
-				low := int(math.Round(share * float64(keys*seeds)))
-				worst[i] = math.Max(worst[i], share)
-				cells = append(cells, report.Num(share))
-				lo, hi := report.Wilson(low, keys*seeds)
-				if m.name != "ms" && m.name != "mi" && !m.gather {
-					var deficits []float64
-					for _, x := range q[i] {
-						if x.below > 0 {
-							deficits = append(deficits, x.deficit)
-						}
-					}
-					by := "none"
-					if len(deficits) > 0 {
-						by = report.Percent(report.Mean(deficits))
-					}
-					cells = append(cells, fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)), by)
-					lines[i].X, lines[i].Y = append(lines[i].X, skew), append(lines[i].Y, share)
-					lines[i].Lo, lines[i].Hi = append(lines[i].Lo, lo), append(lines[i].Hi, hi)
+			for i, q := range set.runs(s, seeds, methods) {
+				share := report.MeanOf(q, below)
+				worst[i] = max(worst[i], share)
+				if cells = append(cells, report.Num(share)); never[i] {
+					continue
 				}
+				low := int(math.Round(share * float64(keys*seeds)))
+				by := "none"
+				if short := slices.DeleteFunc(q, func(x quality) bool { return x.below == 0 }); len(short) > 0 {
+					by = report.Percent(report.MeanOf(short, func(x quality) float64 { return x.deficit }))
+				}
+				cells = append(cells, report.Interval(low, keys*seeds), by)
+				lo, hi := report.Wilson(low, keys*seeds)
+				lines[i].Label, lines[i].Style = methods[i].name, methods[i].style
+				lines[i].Within(skew, share, lo, hi)
 			}
 			t.Row(cells...)
 		}
-		for _, l := range lines {
-			if l.X != nil {
-				p.Series = append(p.Series, l)
-			}
-		}
 		if gamma == 0.7 || gamma == 1 {
-			row = append(row, p)
+			row = append(row, report.Panel{Title: fmt.Sprintf("gamma %g", gamma), X: "skew", Y: "keys below the truth (share)", Series: lines[2:6]})
 		}
 	}
 	row[0].Legend = report.TopRight
@@ -201,20 +174,16 @@ func spectralUnbiased(c report.Config, s *report.Section) {
 	type outcome struct{ bias, additive, sum, below float64 }
 	var fig [2][]report.Panel
 	names := []string{"minimum (ms)", "unbiased", "boosted, 5 groups"}
+	groups := []int{0, 1, 5}
 	var closer [2]int // at how many points: for a key, for a sum
 	points, largestZ, boosted, size := 0, 0.0, 0.0, 0
 	var least, deviates []float64 // additive errors of the minimum and of the estimator
 	for li, l := range all {
-		k := l.k
-		lines := [2][3]report.Series{}
-		for i := range names {
-			lines[0][i] = report.Series{Label: names[i], Style: i}
-			lines[1][i] = report.Series{Style: i}
-		}
-		for _, skew := range skews {
-			set := settingOf(keys, draws, skew, l.gamma, k)
+		lines := [2][]report.Series{report.Lines(names...), report.Lines("", "", "")}
+		for at, skew := range skews {
+			set := settingOf(keys, draws, skew, l.gamma, l.k)
 			results := report.Parallel(s, seeds, func(seed int) []outcome {
-				sk := methodMS.sketch(set.m, k, seedOf(seed))
+				sk := methodMS.sketch(set.m, l.k, seedOf(seed))
 				h := numbers(seedOf(seed), 0, keys)
 				sk.AddHashes(h.h1, h.h2, set.counts)
 				if seed == 0 && li == 0 {
@@ -228,16 +197,9 @@ func spectralUnbiased(c report.Config, s *report.Section) {
 						half += f
 					}
 					for j := range names {
-						v := 0.0
-						switch j {
-						case 0:
-							v = float64(sk.Count(h.h1[i], h.h2[i]))
-						default:
-							groups := 1
-							if j == 2 {
-								groups = 5
-							}
-							v = report.Must(sk.Unbiased(h.h1[i], h.h2[i], groups))
+						v := float64(sk.Count(h.h1[i], h.h2[i]))
+						if groups[j] > 0 {
+							v = report.Must(sk.Unbiased(h.h1[i], h.h2[i], groups[j]))
 						}
 						o := &out[j]
 						o.bias += (v - f) / float64(keys)
@@ -264,45 +226,34 @@ func spectralUnbiased(c report.Config, s *report.Section) {
 				if e := report.StandardError(bias); e > 0 {
 					z = report.Mean(bias) / e
 				}
-				switch j {
-				case 0:
+				switch {
+				case j == 0:
 					least = append(least, report.Mean(add))
-				case 1:
+				case j == 1:
 					deviates = append(deviates, report.Mean(add))
-					largestZ = math.Max(largestZ, math.Abs(z))
-				case 2:
-					if li == 0 && skew == 0.5 {
-						boosted = report.Mean(bias)
-					}
+					largestZ = max(largestZ, math.Abs(z))
+				case li == 0 && skew == 0.5:
+					boosted = report.Mean(bias)
 				}
-				t.Row(fmt.Sprintf("%g", l.gamma), k, fmt.Sprintf("%g", skew), names[j], report.Spread(bias), fmt.Sprintf("%.1f", z), report.Spread(add), report.SpreadPercent(sum),
-					report.Percent(report.Mean(report.Column(o, func(o outcome) float64 { return o.below }))))
-				lines[0][j].X, lines[0][j].Y = append(lines[0][j].X, skew), append(lines[0][j].Y, report.Mean(add))
-				rms := 0.0
-				for _, v := range sum {
-					rms += v * v / float64(len(sum))
-				}
-				lines[1][j].X, lines[1][j].Y = append(lines[1][j].X, skew), append(lines[1][j].Y, math.Sqrt(rms))
+				t.Row(fmt.Sprintf("%g", l.gamma), l.k, fmt.Sprintf("%g", skew), names[j], report.Spread(bias), fmt.Sprintf("%.1f", z), report.Spread(add), report.SpreadPercent(sum),
+					report.Percent(report.MeanOf(o, func(o outcome) float64 { return o.below })))
+				lines[0][j].At(skew, report.Mean(add))
+				lines[1][j].At(skew, math.Sqrt(report.MeanOf(sum, func(v float64) float64 { return v * v })))
 			}
-		}
-		for i := range skews {
 			points++
 			for what := range closer {
-				if lines[what][1].Y[i] < lines[what][0].Y[i] {
+				if lines[what][1].Y[at] < lines[what][0].Y[at] {
 					closer[what]++
 				}
 			}
 		}
 		if li == 0 || li == 2 {
 			for i, y := range []string{"additive error (occurrences)", "error of a sum (share of it)"} {
-				p := report.Panel{Title: fmt.Sprintf("gamma %g, k %d", l.gamma, k), X: "skew", Y: y, LogY: true, Series: lines[i][:]}
-				if li == 0 && i == 0 {
-					p.Legend = report.BottomLeft
-				}
-				fig[li/2] = append(fig[li/2], p)
+				fig[li/2] = append(fig[li/2], report.Panel{Title: fmt.Sprintf("gamma %g, k %d", l.gamma, l.k), X: "skew", Y: y, LogY: true, Series: lines[i]})
 			}
 		}
 	}
+	fig[0][0].Legend = report.BottomLeft
 	s.Compare("bias of the unbiased estimator in standard errors, largest (lemma 3)", "0").Paper(report.Num2(largestZ)).Bytes(bytesOf(size, size)).Worse(largestZ > 4, "a bias")
 	chance := math.Sqrt(float64(draws) / float64(keys) * spectralGamma / spectralK) // of a mean of k counters, each with a variance of N k/m
 	s.Compare("standard error of an estimate, gamma 0.7, k 5, even counts (section 3.1.1)", report.Num(chance)).Paper(report.Num(deviates[0])).

@@ -62,7 +62,7 @@ func thinned(points []int32, most int) []int32 {
 }
 
 // match is two structures of which one is to be faster; as places among
-// inserters and in the paper's table 1.
+// racers and in the paper's table 1.
 type match struct {
 	name        string
 	one, other  int
@@ -98,6 +98,11 @@ func (f faster) String() string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", report.Median(f), slices.Min(f), slices.Max(f))
 }
 
+// row is the ratio as a row of a figure.
+func (f faster) row(name, kind string) report.Row {
+	return report.Row{Name: name, Kind: kind, At: report.Median(f), Lo: slices.Min(f), Hi: slices.Max(f)}
+}
+
 // point adds the ratio and its range to a line.
 func (f faster) point(line *report.Series, x float64) {
 	line.X, line.Y = append(line.X, x), append(line.Y, report.Median(f))
@@ -111,10 +116,10 @@ func throughput(c report.Config, s *report.Section) {
 	s.Text("Inserts of points whose cells are known, hashing included, in 2 MB: 2^20 counters of 16 bits, CascadeCBF with 2^16 more in a second layer; k = %d, Count-Min in as many rows. Points: %s. "+
 		"The textbooks' structures are loops of a few lines, which take one point after the other, with sizes that are powers of two; ours are this project's, of which spectral and Count-Min begin with counters of "+
 		"8 bits and widen them. A ratio is how many times as fast one is as the other in the same round: the median of %d rounds, in which all take turns, with the least and the largest. All on one processor.", paperK, text, rounds)
-	times := make([][][]float64, len(all))
-	s.Steps(len(all) * (rounds + 1) * len(inserters))
+	took := make([][][]float64, len(all))
+	s.Steps(len(all) * (rounds + 1) * len(racers))
 	for i, x := range all {
-		times[i] = x.times(s, rounds)
+		took[i] = x.inserts(s, rounds)
 	}
 	t := s.Table("points", "what", "published, table 1", "textbook over textbook", "ours over textbook", "ours over ours")
 	var panels []report.Panel
@@ -125,7 +130,7 @@ func throughput(c report.Config, s *report.Section) {
 		short := false
 		for i, x := range all {
 			three := []faster{
-				ratiosOf(times[i][m.one], times[i][m.other]), ratiosOf(times[i][ours0+m.one], times[i][m.other]), ratiosOf(times[i][ours0+m.one], times[i][ours0+m.other]),
+				ratiosOf(took[i][m.one], took[i][m.other]), ratiosOf(took[i][ours0+m.one], took[i][m.other]), ratiosOf(took[i][ours0+m.one], took[i][ours0+m.other]),
 			}
 			published := "-"
 			if x.published != nil && x.published[m.one] > 0 {
@@ -138,7 +143,7 @@ func throughput(c report.Config, s *report.Section) {
 			}
 			short = short || report.Median(three[1]) < m.least
 			books, ours = append(books, fmt.Sprintf("%.2f", report.Median(three[0]))), append(ours, fmt.Sprintf("%.2f", report.Median(three[1])))
-			own = append(own, fmt.Sprintf("%.2f", report.Median(ratiosOf(times[i][oursExact], times[i][m.other]))))
+			own = append(own, fmt.Sprintf("%.2f", report.Median(ratiosOf(took[i][oursExact], took[i][m.other]))))
 			t.Row(x.name, m.name, published, three[0], three[1], three[2])
 		}
 		panels = append(panels, report.Panel{Title: m.name, X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", LogY: true, Series: lines})
@@ -150,10 +155,10 @@ func throughput(c report.Config, s *report.Section) {
 	for _, x := range all {
 		each.Heads(x.name)
 	}
-	for i, of := range inserters {
+	for i, of := range racers {
 		row := []any{of.name}
 		for j := range all {
-			row = append(row, ratiosOf(times[j][i], times[j][3]))
+			row = append(row, ratiosOf(took[j][i], took[j][3]))
 		}
 		each.Row(row...)
 	}

@@ -25,8 +25,8 @@ func (p *Page) Check(e Experiment, c Config) (rows []int, err error) {
 	if s.finding == "" {
 		fail("no finding")
 	}
-	if bad := notNumbers.FindString(s.markdown()); bad != "" {
-		fail("%s in:\n%s", bad, s.markdown())
+	if text := s.markdown("."); notNumbers.MatchString(text) {
+		fail("no numbers in:\n%s", text)
 	}
 	figures := 0
 	for _, b := range s.blocks {

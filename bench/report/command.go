@@ -23,7 +23,9 @@ const (
 	Full               // what stands in the page
 )
 
-func (s Scale) String() string { return [...]string{"tiny", "quick", "full"}[s] }
+var scales = [...]string{Tiny: "tiny", Quick: "quick", Full: "full"}
+
+func (s Scale) String() string { return scales[s] }
 
 // Config is what all experiments share.
 type Config struct {
@@ -36,28 +38,35 @@ func Pick[T any](c Config, tiny, quick, full T) T { return [...]T{tiny, quick, f
 
 // Main runs the experiments that the command line names, or all, and exits
 // with 1 where one fails.
-func (p *Page) Main() {
+func (p *Program) Main() {
 	if err := p.command(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, p.Program+":", err)
+		fmt.Fprintln(os.Stderr, p.Name+":", err)
 		os.Exit(1)
 	}
 }
 
-func (p *Page) command(args []string) error {
-	flags := flag.NewFlagSet(p.Program, flag.ExitOnError)
+func (p *Program) command(args []string) error {
+	flags := flag.NewFlagSet(p.Name, flag.ExitOnError)
 	small := flags.Bool("quick", false, "smaller sizes and fewer rounds: two or three minutes for all")
-	out := flags.String("out", "", fmt.Sprintf("folder to write %s and %s/*.svg to; without it the text goes to the standard output, without plots", p.File, p.Plots))
+	out := flags.String("out", "", fmt.Sprintf("folder to write the pages and %s/ with results and plots to; without it the text goes to the standard output, without plots", p.Results))
+	render := flags.Bool("render", false, "write the pages of the results that are kept, and measure nothing")
 	keep := flags.Bool("keep", false, "keep the figures of this run as those that later runs are held against")
 	folder := flags.String("data", "", "folder with the real data; without it the repository's")
 	flags.Usage = func() {
-		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", p.Program)
-		for _, e := range p.Experiments {
-			fmt.Fprintf(flags.Output(), "  %-18s %s\n", e.Name, e.Title)
+		fmt.Fprintf(flags.Output(), "usage: %s [flags] [experiment ...]\n", p.Name)
+		for _, page := range p.Pages {
+			fmt.Fprintln(flags.Output(), page.File)
+			for _, e := range page.Experiments {
+				fmt.Fprintf(flags.Output(), "  %-18s %s\n", e.Name, e.Title)
+			}
 		}
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if *render {
+		return p.Render(*out)
 	}
 	c := Config{Scale: Full, Data: *folder}
 	if c.Data == "" {
@@ -76,15 +85,15 @@ func (p *Page) command(args []string) error {
 	var figures []Kept
 	for i, e := range chosen {
 		start := time.Now()
-		s, err := p.section(e, c, fmt.Sprintf("%d of %d, %s", i+1, len(chosen), e.Name))
+		s, err := e.page.section(e.Experiment, c, fmt.Sprintf("%d of %d, %s", i+1, len(chosen), e.Name))
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
 		fmt.Fprintf(os.Stderr, "%-18s %5.1f s\n", e.Name, time.Since(start).Seconds())
 		// Each as soon as it is there: what is done is not lost.
 		if *out == "" {
-			fmt.Println(s.markdown())
-		} else if err := s.write(*out); err != nil {
+			fmt.Println(s.markdown("."))
+		} else if err := p.keep(s, *out); err != nil {
 			return err
 		}
 		figures = append(figures, s.kept...)
@@ -92,21 +101,38 @@ func (p *Page) command(args []string) error {
 	if c.Scale != Full || *out == "" {
 		return nil // other sizes have other figures
 	}
-	return p.holdKept(filepath.Join(*out, p.Plots, "kept.csv"), figures, *keep)
+	return p.holdKept(filepath.Join(*out, p.Results, "kept.csv"), figures, *keep)
 }
 
-// choose are the experiments of those names, in the order of the page; without
-// names all.
-func (p *Page) choose(names []string) ([]Experiment, error) {
-	for _, name := range names {
-		if !slices.ContainsFunc(p.Experiments, func(e Experiment) bool { return e.Name == name }) {
-			return nil, fmt.Errorf("no experiment %q", name)
+// keep keeps the results of a section in dir and writes the pages anew.
+func (p *Program) keep(s *Section, dir string) error {
+	if err := os.MkdirAll(filepath.Join(dir, p.Results), 0o755); err != nil {
+		return err
+	}
+	if err := s.save(filepath.Join(dir, p.Results)); err != nil {
+		return err
+	}
+	if p.Setting != "" {
+		if err := os.WriteFile(filepath.Join(dir, p.Results, settingFile), []byte(p.Setting), 0o644); err != nil {
+			return err
 		}
 	}
-	var chosen []Experiment
-	for _, e := range p.Experiments {
+	return p.Render(dir)
+}
+
+// choose are the experiments of those names, in the order of the pages; without
+// names all.
+func (p *Program) choose(names []string) (chosen []placed, err error) {
+	known := map[string]bool{}
+	for _, e := range p.experiments() {
+		known[e.Name] = true
 		if len(names) == 0 || slices.Contains(names, e.Name) {
 			chosen = append(chosen, e)
+		}
+	}
+	for _, name := range names {
+		if !known[name] {
+			return nil, fmt.Errorf("no experiment %q", name)
 		}
 	}
 	return chosen, nil
@@ -114,7 +140,7 @@ func (p *Page) choose(names []string) ([]Experiment, error) {
 
 // section runs an experiment, with a bar of that title; none without.
 func (p *Page) section(e Experiment, c Config, bar string) (*Section, error) {
-	s := &Section{name: e.Name, title: e.Title, page: p, scale: c.Scale, progress: progress{title: bar}}
+	s := &Section{name: e.Name, title: e.Title, page: p, claims: Table{head: p.Claims}, scale: c.Scale, progress: progress{title: bar}}
 	defer s.progress.end()
 	return s, Try(func() { e.Run(c, s) })
 }

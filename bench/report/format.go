@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Num is a number with three digits that count.
@@ -18,6 +19,15 @@ func Percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
 
 // Percent2 is Percent with two digits that count, for small shares.
 func Percent2(v float64) string { return Num2(100*v) + "%" }
+
+// Interval is Wilson's, as text.
+func Interval(hits, n int) string {
+	lo, hi := Wilson(hits, n)
+	return fmt.Sprintf("[%s, %s]", Num(lo), Num(hi))
+}
+
+// Span is from where to where numbers go, with two digits that count.
+func Span(x []float64) string { return Num2(slices.Min(x)) + " to " + Num2(slices.Max(x)) }
 
 // Spread is a mean and a standard deviation, with digits to fit.
 func Spread(x []float64) string { return fmt.Sprintf("%s ± %s", Num(Mean(x)), Num2(Deviation(x))) }

@@ -56,9 +56,9 @@ func compareKept(now, kept []Kept) (slower []string, unknown int) {
 
 // mergeKept is what was kept with the sections that have run anew, in the order of
 // the page; sections that the page no longer has are dropped.
-func (p *Page) mergeKept(kept, now []Kept) []Kept {
+func (p *Program) mergeKept(kept, now []Kept) []Kept {
 	order := func(k Kept) int {
-		return slices.IndexFunc(p.Experiments, func(e Experiment) bool { return e.Name == k.Section })
+		return slices.IndexFunc(p.experiments(), func(e placed) bool { return e.Name == k.Section })
 	}
 	merged := slices.DeleteFunc(slices.Clone(kept), func(k Kept) bool {
 		return order(k) < 0 || slices.ContainsFunc(now, func(n Kept) bool { return n.Section == k.Section })
@@ -106,18 +106,13 @@ func writeKept(path string, all []Kept) error {
 	for _, k := range all {
 		rows = append(rows, []string{k.Section, k.What, Num(k.Median), Num(k.Least), Num(k.Largest)})
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(f)
-	return errors.Join(w.WriteAll(rows), f.Close())
+	return writeCSV(path, rows)
 }
 
 // holdKept holds the figures of a run against the file of the page, or with keep
 // makes them those that later runs are held against. It is an error if some are
 // slower.
-func (p *Page) holdKept(path string, now []Kept, keep bool) error {
+func (p *Program) holdKept(path string, now []Kept, keep bool) error {
 	if len(now) == 0 {
 		return nil
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func TestKept(t *testing.T) {
-	p := &Page{Experiments: []Experiment{{Name: "one"}, {Name: "two"}, {Name: "three"}}}
+	page := &Page{Experiments: []Experiment{{Name: "one"}, {Name: "two"}, {Name: "three"}}}
+	p := &Program{Pages: []*Page{page}}
 	path := filepath.Join(t.TempDir(), "kept.csv")
 	run := func(name string, figures map[string][]float64) []Kept {
 		s := &Section{name: name}
@@ -68,7 +69,7 @@ func TestKept(t *testing.T) {
 	}
 	// A section that ran anew replaces its figures; one that the page does not have
 	// any more goes.
-	p.Experiments = p.Experiments[1:]
+	page.Experiments = page.Experiments[1:]
 	must(p.holdKept(path, run("two", map[string][]float64{"c": {4}}), true))
 	kept, err := readKept(path)
 	must(err)

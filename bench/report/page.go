@@ -6,19 +6,31 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"text/template"
 )
 
-// Page is a page of measurements, one section for each experiment.
+// Program is experiments, and the pages that show what came of them.
+type Program struct {
+	Name    string // as in "go run ./paper"
+	Results string // the folder of results and figures, beside the pages
+	Pages   []*Page
+	Setting string // what a run has to do with the machine it is on; kept of the last one
+}
+
+// settingFile has the Setting of the last run, beside the results.
+const settingFile = "setting.txt"
+
+// Page is a page of measurements, a section for each experiment.
 type Page struct {
-	Program  string   // that writes it, as in "go run ./paper"
-	File     string   // its name, as in "ACCURACY.md"
-	Plots    string   // the folder of its figures, beside it
-	Preamble string   // its title and what one needs to know to read it
-	Claims   []string // heads of the table of what all sections claim
+	File string // its name, as in "papers/spectral.md"
+	// Text is what stands before the sections: a template, whose functions are
+	// those of view, of all experiments of the program.
+	Text   string
+	Claims []string // heads of the tables of claims
 	// Experiments in the order of the page.
 	Experiments []Experiment
 }
@@ -29,100 +41,156 @@ type Experiment struct {
 	Run         func(Config, *Section)
 }
 
-// A section stands between two comments, so that it can be replaced alone; and
-// so do its claims, so that they can be collected.
-var sections = regexp.MustCompile(`(?s)<!-- begin (\S+) -->\n(.*?)<!-- end \S+ -->\n`)
-
-const (
-	claimsBegin = "<!-- claims -->\n\n"
-	claimsEnd   = "\n<!-- end of claims -->\n"
-
-	// findingMark is before a section's finding.
-	findingMark = "**In short:** "
-)
-
-// findingOf is the finding of a section's text.
-func findingOf(text string) string {
-	_, rest, there := strings.Cut(text, findingMark)
-	if !there {
-		return ""
-	}
-	finding, _, _ := strings.Cut(rest, "\n")
-	return ": " + finding
+// placed is an experiment and its page.
+type placed struct {
+	Experiment
+	page *Page
 }
 
-// claimsOf are the lines of the table of claims of a section's text.
-func claimsOf(text string) []string {
-	_, rest, there := strings.Cut(text, claimsBegin)
-	if !there {
-		return nil
-	}
-	table, _, _ := strings.Cut(rest, claimsEnd)
-	return slices.Collect(strings.Lines(table))[2:] // without the head
-}
-
-// write puts the section into the page in dir, in its place, and its figures
-// beside it.
-func (s *Section) write(dir string) error {
-	path, plots := filepath.Join(dir, s.page.File), filepath.Join(dir, s.page.Plots)
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := os.MkdirAll(plots, 0o755); err != nil {
-		return err
-	}
-	stale, err := filepath.Glob(filepath.Join(plots, s.name+"-*.svg"))
-	if err != nil {
-		return err
-	}
-	for _, f := range stale {
-		if err := os.Remove(f); err != nil {
-			return err
+// experiments are those of all pages, in their order.
+func (p *Program) experiments() (all []placed) {
+	for _, page := range p.Pages {
+		for _, e := range page.Experiments {
+			all = append(all, placed{e, page})
 		}
 	}
-	for _, b := range s.blocks {
-		if f, ok := b.(*figure); ok {
-			if err := os.WriteFile(filepath.Join(plots, f.file), f.svg, 0o644); err != nil {
-				return err
+	return all
+}
+
+// Render writes all pages into dir, of the results that are kept there.
+func (p *Program) Render(dir string) error {
+	pages, err := p.pages(dir)
+	for file, text := range pages {
+		file = filepath.Join(dir, file)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
+	}
+	return err
+}
+
+// Stale are the pages in dir that are not what Render would write.
+func (p *Program) Stale(dir string) (files []string, err error) {
+	pages, err := p.pages(dir)
+	for file, text := range pages {
+		if old, e := os.ReadFile(filepath.Join(dir, file)); e != nil || !bytes.Equal(old, text) {
+			files = append(files, file)
+		}
+	}
+	return files, err
+}
+
+// pages are the texts of the pages, of the results in dir.
+func (p *Program) pages(dir string) (pages map[string][]byte, err error) {
+	pages = map[string][]byte{}
+	return pages, Try(func() {
+		sections := map[string]*Section{}
+		for _, e := range p.experiments() {
+			s, err := Load(filepath.Join(dir, p.Results, e.Name+".csv"))
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
 			}
+			Check(err)
+			s.name, s.title, s.page, s.claims.head = e.Name, e.Title, e.page, e.page.Claims
+			sections[e.Name] = s
 		}
-	}
-	return os.WriteFile(path, s.page.replace(old, s.name, s.markdown()), 0o644)
+		setting, _ := os.ReadFile(filepath.Join(dir, p.Results, settingFile)) // not all programs have one
+		for _, page := range p.Pages {
+			pages[page.File] = page.markdown(p.Results, string(setting), sections)
+		}
+	})
 }
 
-// replace is the page with one section new: the sections in the order of the
-// experiments, those without an experiment left out.
-func (p *Page) replace(page []byte, name, text string) []byte {
-	texts := map[string]string{}
-	for _, m := range sections.FindAllSubmatch(page, -1) {
-		texts[string(m[1])] = string(m[2])
-	}
-	texts[name] = text
+// markdown is the page with those of its sections that there are.
+func (p *Page) markdown(results, setting string, sections map[string]*Section) []byte {
+	v := view{p, strings.Repeat("../", strings.Count(p.File, "/")), results, setting, sections}
 	var b bytes.Buffer
-	b.WriteString(p.Preamble)
-	b.WriteString("\nWhat came out:\n\n")
-	claims := Table{head: append([]string{"section"}, p.Claims...)}
+	Check(Must(template.New(p.File).Funcs(v.functions()).Parse(p.Text)).Execute(&b, nil))
 	for _, e := range p.Experiments {
-		t := texts[e.Name]
-		if t == "" {
-			continue
-		}
-		fmt.Fprintf(&b, "- [%s](#%s)%s\n", e.Title, Anchor(e.Title), findingOf(t))
-		for _, c := range claimsOf(t) {
-			cells := strings.TrimSuffix(strings.TrimPrefix(c, "| "), " |\n")
-			claims.Row(fmt.Sprintf("[%s](#%s)", e.Name, Anchor(e.Title)), cells)
-		}
-	}
-	if len(claims.rows) > 0 {
-		b.WriteString("\n" + claims.markdown(nil))
-	}
-	for _, e := range p.Experiments {
-		if t := texts[e.Name]; t != "" {
-			fmt.Fprintf(&b, "\n<!-- begin %s -->\n%s<!-- end %s -->\n", e.Name, t, e.Name)
+		if s := sections[e.Name]; s != nil {
+			b.WriteString("\n" + s.markdown(v.up+results))
 		}
 	}
 	return b.Bytes()
+}
+
+// view is what a page sees of the results.
+type view struct {
+	page     *Page
+	up       string // to the folder of all pages
+	results  string
+	setting  string
+	sections map[string]*Section
+}
+
+// functions are those of the templates: of an experiment's name, and of the number
+// of one of its tables or figures from 0 on. They are empty where there is no result
+// yet.
+func (v view) functions() template.FuncMap {
+	of := func(name string, f func(s *Section) string) string {
+		if s := v.sections[name]; s != nil {
+			return f(s)
+		}
+		return ""
+	}
+	return template.FuncMap{
+		// short is the finding of an experiment.
+		"short": func(name string) string { return of(name, func(s *Section) string { return s.finding }) },
+		"link":  func(name string) string { return of(name, v.link) },
+		"table": func(name string, i int) string {
+			return of(name, func(s *Section) string { return pick[*Table](s, i).markdown("") })
+		},
+		"figure": func(name string, i int) string {
+			return of(name, func(s *Section) string { return pick[*figure](s, i).markdown(v.up + v.results) })
+		},
+		"last":   func() string { return v.setting },
+		"list":   v.list,
+		"claims": v.claims,
+	}
+}
+
+// pick is the i-th block of a kind.
+func pick[B block](s *Section, i int) B {
+	for _, x := range s.blocks {
+		if b, ok := x.(B); ok {
+			if i == 0 {
+				return b
+			}
+			i--
+		}
+	}
+	panic(failure{fmt.Errorf("%s has not so many tables or figures", s.name)})
+}
+
+// link leads to a section.
+func (v view) link(s *Section) string {
+	file := ""
+	if s.page != v.page {
+		file = v.up + path.Clean(s.page.File)
+	}
+	return fmt.Sprintf("[%s](%s#%s)", s.title, file, Anchor(s.title))
+}
+
+// list has the sections of the page and what came out.
+func (v view) list() string {
+	var b strings.Builder
+	for _, e := range v.page.Experiments {
+		if s := v.sections[e.Name]; s != nil {
+			fmt.Fprintf(&b, "- %s: %s\n", v.link(s), s.finding)
+		}
+	}
+	return b.String()
+}
+
+// claims are those of all sections of the page.
+func (v view) claims() string {
+	all := Table{head: append([]string{"section"}, v.page.Claims...)}
+	for _, e := range v.page.Experiments {
+		if s := v.sections[e.Name]; s != nil {
+			for _, r := range s.claims.rows {
+				all.rows = append(all.rows, slices.Concat([]string{fmt.Sprintf("[%s](#%s)", e.Name, Anchor(e.Title))}, r))
+			}
+		}
+	}
+	return all.markdown("")
 }
 
 // Anchor is how GitHub names a heading.

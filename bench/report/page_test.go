@@ -8,37 +8,49 @@ import (
 	"testing"
 )
 
-// TestWrite: sections and their claims stand in the order of the experiments
-// whatever the order of writing, one is replaced alone, and figures that are
-// gone are removed.
-func TestWrite(t *testing.T) {
+// TestKeep: sections stand in the order of their pages whatever the order of
+// running, one is replaced alone, figures that are gone are removed, and a page is
+// the same of what was run and of what was kept of it.
+func TestKeep(t *testing.T) {
 	dir := t.TempDir()
 	plot := "p"
 	said := ""
 	run := func(c Config, s *Section) {
 		s.Short("found %s", said)
-		s.Text("%s", said)
-		s.Claim("claim of "+said, 1.5)
+		s.Text("%s, \"quoted\"", said)
+		s.Compare("claim of "+said, "1.5").Both("2").Worse(true, "it is").Worse(false, "it is not")
 		s.Table("x", "y").Row("1", 0.5)
 		s.Figure(plot, "A line.", []Panel{{X: "x", Y: "y", Series: []Series{{Label: "l", X: []float64{1, 2}, Y: []float64{3, 4}}}, Legend: TopLeft}})
+		if said == "long" {
+			long := s.Table("row", "of many")
+			for i := range mostRows + 1 {
+				long.Row(i, "a cell")
+			}
+		}
 	}
-	p := Page{File: "PAGE.md", Plots: "plots", Preamble: "# Page\n", Claims: []string{"what", "how much"},
-		Experiments: []Experiment{{"a", "First", run}, {"b", "Second: more", run}}}
-	write := func(i int, text, figure string) string {
+	a := &Page{File: "A.md", Text: "# A\n\n{{list}}{{claims}}{{short \"c\"}}, see {{link \"c\"}}\n{{figure \"c\" 0}}{{table \"c\" 0}}", Claims: Compared,
+		Experiments: []Experiment{{"a", "First", run}, {"a-b", "Second: more", run}}}
+	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n", Claims: Compared, Experiments: []Experiment{{"c", "Third", run}}}
+	p := Program{Results: "results", Pages: []*Page{a, b}, Setting: "one machine"}
+	keep := func(i int, text, figure string) string {
 		t.Helper()
 		said, plot = text, figure
-		s, err := p.section(p.Experiments[i], Config{Scale: Full}, "")
+		e := p.experiments()[i]
+		s, err := e.page.section(e.Experiment, Config{Scale: Full}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.write(dir); err != nil {
+		if err := p.keep(s, dir); err != nil {
 			t.Fatal(err)
 		}
-		b, err := os.ReadFile(filepath.Join(dir, p.File))
+		page, err := os.ReadFile(filepath.Join(dir, e.page.File))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(b)
+		if !strings.Contains(string(page), s.markdown(strings.Repeat("../", i/2)+"results")) {
+			t.Errorf("what was run is not what is kept:\n%s", page)
+		}
+		return string(page)
 	}
 	inOrder := func(page string, parts ...string) {
 		t.Helper()
@@ -51,19 +63,41 @@ func TestWrite(t *testing.T) {
 			at += i + len(part)
 		}
 	}
-	write(1, "two", "p")
-	inOrder(write(0, "one", "p"),
-		"# Page\n", "- [First](#first): found one\n", "- [Second: more](#second-more): found two\n",
-		"| section | what | how much |\n", "| [a](#first) | claim of one | 1.5 |\n", "| [b](#second-more) | claim of two | 1.5 |\n",
-		"## First\n", "| claim of one | 1.5 |\n", "\none\n", "## Second: more\n", "\ntwo\n")
-	page := write(1, "three", "q")
-	inOrder(page, "# Page\n", "claim of one", "claim of three", "\none\n", "claim of three", "\nthree\n")
-	if strings.Contains(page, "two") {
-		t.Errorf("what was replaced is still in\n%s", page)
+	keep(1, "two", "p")
+	inOrder(keep(2, "three", "p"), "# B, one machine\n", "## Third", "](../results/c-p.svg)", "[c.csv](../results/c.csv)")
+	inOrder(keep(0, "one", "p"),
+		"# A\n", "- [First](#first): found one\n", "- [Second: more](#second-more): found two\n", "| section | what | published |",
+		"| [a](#first) | claim of one | 1.5 | 2 | 2 | - | worse: it is |\n", "| [a-b](#second-more) | claim of two |",
+		"found three, see [Third](sub/B.md#third)\n![A line.](results/c-p.svg)", "| 1 | 0.5 |\n",
+		"## First\n", "| claim of one | 1.5 |", "\none, \"quoted\"\n", "## Second: more\n", "\ntwo, \"quoted\"\n")
+	page := keep(1, "long", "q")
+	inOrder(page, "claim of one", "claim of long", "The table has 41 rows, and stands in [a-b.csv](results/a-b.csv): row, of many.")
+	if strings.Contains(page, "two") || strings.Contains(page, "a cell") {
+		t.Errorf("what was replaced, or is too long, is in\n%s", page)
 	}
-	for file, there := range map[string]bool{"a-p.svg": true, "b-p.svg": false, "b-q.svg": true} {
-		if _, err := os.Stat(filepath.Join(dir, p.Plots, file)); (err == nil) != there {
+	for file, there := range map[string]bool{"a-p.svg": true, "a-b-p.svg": false, "a-b-q.svg": true, "c-p.svg": true} {
+		if _, err := os.Stat(filepath.Join(dir, p.Results, file)); (err == nil) != there {
 			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if stale, err := p.Stale(dir); err != nil || stale != nil {
+		t.Errorf("stale are %v, %v", stale, err)
+	}
+	b.Text += "more"
+	if stale, err := p.Stale(dir); err != nil || !slices.Equal(stale, []string{"sub/B.md"}) {
+		t.Errorf("stale are %v, %v", stale, err)
+	}
+}
+
+// TestLoad: a file that is no result of ours is an error that names the line.
+func TestLoad(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.csv")
+	for _, bad := range []string{"finding,a\nnothing,b\n", "finding,a\nrow,1,2\n", "finding,a\nhead,1\n"} {
+		if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(file); err == nil || !strings.Contains(err.Error(), "line 2") {
+			t.Errorf("%q: error is %v", bad, err)
 		}
 	}
 }
@@ -82,7 +116,7 @@ func TestCheck(t *testing.T) {
 	}
 	for want, spoil := range map[string]func(*Section){
 		"no finding":     func(s *Section) { s.finding = "" },
-		"NaN in":         func(s *Section) { s.Text("it is NaN") },
+		"no numbers in":  func(s *Section) { s.Text("it is NaN") },
 		"a row of 1":     func(s *Section) { s.Table("a", "b").Row(1) },
 		"nothing under":  func(s *Section) { s.Table("a", "b").Row(1, "") },
 		"a row of 2":     func(s *Section) { s.Claim(1, 2) },
@@ -103,7 +137,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	p := Page{Experiments: []Experiment{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+	p := Program{Pages: []*Page{{Experiments: []Experiment{{Name: "a"}, {Name: "b"}}}, {Experiments: []Experiment{{Name: "c"}}}}}
 	if _, err := p.choose([]string{"a", "nothing"}); err == nil {
 		t.Error("chooses what is not there")
 	}

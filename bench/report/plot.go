@@ -46,6 +46,24 @@ type Series struct {
 	Dashed bool // with dots, whatever the style's dashes
 }
 
+// At adds a point.
+func (s *Series) At(x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
+
+// Within adds a point and its interval.
+func (s *Series) Within(x, y, lo, hi float64) {
+	s.At(x, y)
+	s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
+}
+
+// Lines are empty series of those names, in different styles.
+func Lines(names ...string) []Series {
+	all := make([]Series, len(names))
+	for i, name := range names {
+		all[i] = Series{Label: name, Style: i}
+	}
+	return all
+}
+
 // Part of a line that is drawn alone.
 type Part int
 

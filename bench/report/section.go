@@ -18,12 +18,12 @@ type Section struct {
 	kept        []Kept
 }
 
-// block is a paragraph, a table or a figure.
-type block interface{ markdown(s *Section) string }
+// block is a paragraph, a table or a figure, whose file is in a folder.
+type block interface{ markdown(folder string) string }
 
 type paragraph string
 
-func (p paragraph) markdown(*Section) string { return string(p) + "\n" }
+func (p paragraph) markdown(string) string { return string(p) + "\n" }
 
 // Short sets the finding in one sentence, which also stands in the page's list
 // of sections.
@@ -76,7 +76,7 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-func (t *Table) markdown(*Section) string {
+func (t *Table) markdown(string) string {
 	var b strings.Builder
 	rule := make([]string, len(t.head))
 	for i := range rule {
@@ -104,26 +104,35 @@ func (s *Section) Figure(name, caption string, panels ...[]Panel) {
 	s.blocks = append(s.blocks, &figure{file: s.name + "-" + name + ".svg", caption: caption, svg: Must(drawPanels(panels))})
 }
 
-func (f *figure) markdown(s *Section) string {
-	return fmt.Sprintf("![%s](%s/%s)\n\n*%s*\n", f.caption, s.page.Plots, f.file, f.caption)
+func (f *figure) markdown(folder string) string {
+	return fmt.Sprintf("![%s](%s/%s)\n\n*%s*\n", f.caption, folder, f.file, f.caption)
 }
 
-// markdown is the section as it stands in the page.
-func (s *Section) markdown() string {
+// mostRows is how many rows of a table stand in a page; longer ones are in the
+// results.
+const mostRows = 40
+
+// markdown is the section as it stands in the page, with its results in a folder.
+func (s *Section) markdown(folder string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", s.title)
 	if s.finding != "" {
-		fmt.Fprintf(&b, "\n%s%s\n", findingMark, s.finding)
+		fmt.Fprintf(&b, "\n**In short:** %s\n", s.finding)
 	}
 	if len(s.claims.rows) > 0 {
-		s.claims.head = s.page.Claims
-		fmt.Fprintf(&b, "\n%s%s%s", claimsBegin, s.claims.markdown(s), claimsEnd)
+		b.WriteString("\n" + s.claims.markdown(folder))
 	}
+	results := fmt.Sprintf("[%s.csv](%s/%[1]s.csv)", s.name, folder)
 	for _, x := range s.blocks {
-		b.WriteString("\n" + x.markdown(s))
+		if t, ok := x.(*Table); ok && len(t.rows) > mostRows {
+			fmt.Fprintf(&b, "\nThe table has %d rows, and stands in %s: %s.\n", len(t.rows), results, strings.Join(t.head, ", "))
+			continue
+		}
+		b.WriteString("\n" + x.markdown(folder))
 	}
+	fmt.Fprintf(&b, "\nResults: %s.", results)
 	if s.scale != Full {
-		fmt.Fprintf(&b, "\nThese are the figures of a %s run.\n", s.scale)
+		fmt.Fprintf(&b, " They are those of a %s run.", s.scale)
 	}
-	return b.String()
+	return b.String() + "\n"
 }

@@ -97,6 +97,9 @@ func Column[T any](x []T, f func(T) float64) []float64 {
 	return out
 }
 
+// MeanOf is the mean of a figure of several results.
+func MeanOf[T any](x []T, f func(T) float64) float64 { return Mean(Column(x, f)) }
+
 // Quantile is the value below which a share of a sample is, between two values
 // in proportion.
 func Quantile(x []float64, share float64) float64 {

@@ -2,10 +2,11 @@
 // answers, every figure as a ratio within one run: docs/PERFORMANCE.md and its
 // plots.
 //
-// An experiment is one function of this folder and one line in the list below.
+// An experiment is a function of this folder and a line in the list below.
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"runtime"
 
@@ -33,45 +34,17 @@ var experiments = []report.Experiment{
 	{Name: "sizes", Title: "Bytes: sketches beside the exact table in Parquet", Run: sizes},
 }
 
-const preamble = `# Performance: what sketches cost beside other ways to the same answers
+//go:embed text/performance.md
+var text string
 
-This page is written by ` + "`make bench`" + ` (about eight minutes on two idle cores; ` + "`make bench ARGS=peers`" + `
-replaces one section, ` + "`make bench ARGS=-quick`" + ` takes two minutes at smaller sizes). Times have no meaning without
-their machine, so there are none here: every figure is a quotient of two measurements of one run, or, for a promise in
-seconds, what part of the promised time was taken on the machine of the run. The times themselves go to the terminal.
+var page = &report.Page{File: "PERFORMANCE.md", Text: text, Claims: []string{"what", "promised", "measured", "of the promise"}, Experiments: experiments}
 
-The last run had %d processors, %s, and DuckDB %s.
-
-How it was measured:
-
-- **Spread.** "0.96 (0.73 to 1.21)" is the median, the least and the largest of nine rounds (five with ` + "`-quick`" + `). What is
-  compared takes turns within each round, every other round backwards; a first round is not counted. A ratio is
-  taken within a round.
-- **Threads.** Statements use two threads, where nothing else is said; kernels and libraries use one.
-- **Tables** are in memory, and statements make a table in memory, or one number.
-- **Kernel** is the Go function under the SQL function, called with slices.
-- **Data** are the files of [test/data](../test/data/README.md). All other data are seeded.
-
-The list of promises has those of [LIMITS.md](LIMITS.md) and of the project's goals. ` + "`make bench`" + ` holds what was measured of
-each against the figures of an earlier run, kept in [performance/kept.csv](performance/kept.csv), and fails with the names
-of those that became slower by more than the spread: where the median of either run lies outside the range of the other, and that of the
-new run is more than 30%% above.
-` + "`make bench ARGS=-keep`" + ` keeps the new figures. **Of the promise** is what was measured as a part
-of what was promised, or the other way about where more is better: at most 1 keeps it, "short" does not. Promises about
-accuracy, and the speed of variable-length filters, are in [ACCURACY.md](ACCURACY.md); those of pipelines are in
-[SCALE.md](SCALE.md).
-`
-
-var page = report.Page{
-	Program: "speed", File: "PERFORMANCE.md", Plots: "performance",
-	Claims:      []string{"what", "promised", "measured", "of the promise"},
-	Experiments: experiments,
-}
+var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{page}}
 
 func main() {
 	if isPeak() {
 		return
 	}
-	page.Preamble = fmt.Sprintf(preamble, runtime.GOMAXPROCS(0), runtime.Version(), duckDB())
-	page.Main()
+	program.Setting = fmt.Sprintf("%d processors, %s, and DuckDB %s", runtime.GOMAXPROCS(0), runtime.Version(), duckDB())
+	program.Main()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -13,6 +14,13 @@ import (
 func TestMain(m *testing.M) {
 	if !isPeak() {
 		os.Exit(m.Run())
+	}
+}
+
+// TestPage: the page is that of the results beside it.
+func TestPage(t *testing.T) {
+	if stale, err := program.Stale(filepath.Join("..", "..", "docs")); err != nil || stale != nil {
+		t.Errorf("make bench ARGS=-render writes %v anew: %v", stale, err)
 	}
 }
 

@@ -79,7 +79,7 @@ const (
 )
 
 // defaultWidths are the bits per counter of each layer, by mode: the closest at
-// equal bytes of a sweep (docs/ACCURACY.md). Counters that are raised together
+// equal bytes of a sweep (docs/papers/cascadecbf.md). Counters that are raised together
 // stay small, and flags that removal must leave are fewer where they are wide.
 var defaultWidths = [...][]int{MinimalIncrement: {4, 8, 16, 32}, Standard: {8, 16, 32}}
 

@@ -115,7 +115,7 @@ func (s *Shape) SetCounters(counters []uint64) error {
 
 // ratio is how many times smaller each further layer is where only bytes are
 // given: twice the bits of the first layer, as a power of two, as the narrower
-// that is the more of its counters overflow (docs/ACCURACY.md, the sweep).
+// that is the more of its counters overflow (docs/papers/cascadecbf.md, the sweep).
 func (s *Shape) ratio() uint64 { return 1 << bits.Len8(2*s.Width[0]-1) }
 
 // Fit chooses the largest layers that bytes can hold, with sizes that can be
