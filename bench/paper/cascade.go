@@ -59,8 +59,7 @@ func (of structure) judge(places []place, points []int32, bytes, seed uint64) ju
 		if places[i].points == 0 {
 			continue
 		}
-		x := a.excess(&places[i])
-		errors = append(errors, math.Abs(x))
+		errors = append(errors, math.Abs(a.excess(&places[i])))
 	}
 	return judged{report.Mean(errors), report.Quantile(errors, 0.95), slices.Max(errors), a.bytes}
 }

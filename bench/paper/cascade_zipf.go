@@ -58,8 +58,7 @@ func zipfMemory(c report.Config, s *report.Section) {
 	var panels []report.Panel
 	results := map[float64][][]seeded{} // by alpha: by size and rival
 	for _, data.alpha = range []float64{1, 1.5, 2} {
-		judged := judgeAll(s, seeds, data.draw, all)
-		bySize := slices.Collect(slices.Chunk(judged, len(rivals)))
+		bySize := slices.Collect(slices.Chunk(judgeAll(s, seeds, data.draw, all), len(rivals)))
 		for i, counters := range sizes {
 			row := []any{data.alpha, counters, 2 * counters}
 			for _, of := range bySize[i] {

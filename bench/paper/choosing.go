@@ -240,8 +240,7 @@ func crossing(part []comparison, ratio func(at *comparison) float64) float64 {
 		if i == len(part)-1 {
 			return part[i].bits
 		}
-		below := math.Log(ratio(&part[i+1]))
-		return part[i].bits * math.Pow(part[i+1].bits/part[i].bits, above/(above-below))
+		return part[i].bits * math.Pow(part[i+1].bits/part[i].bits, above/(above-math.Log(ratio(&part[i+1]))))
 	}
 	return part[0].bits
 }

@@ -89,8 +89,7 @@ const sampleSize = 1000
 // count reads a source. Aggregates see the rows in their order, for there is one
 // thread.
 func (r rowSource) count() *counting {
-	db := report.Must(connector.Open("?threads=1"))
-	c := &counting{DB: db}
+	c := &counting{DB: report.Must(connector.Open("?threads=1"))}
 	c.read(r.query)
 	return c
 }

@@ -70,8 +70,7 @@ func (r rowSource) exactSize() (e exactSize) {
 func (c *counting) parquetBytes(table, folder string) float64 {
 	path := filepath.Join(folder, table+".parquet")
 	report.Must(c.Exec(fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", table, path)))
-	info := report.Must(os.Stat(path))
-	return float64(info.Size())
+	return float64(report.Must(os.Stat(path)).Size())
 }
 
 // choosingExact measures what exact counts take, as a sketch and as a table.

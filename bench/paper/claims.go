@@ -91,8 +91,7 @@ func layers(c report.Config, s *report.Section) {
 		places []place
 	}{{"like the paper's events", events()}}
 	for _, alpha := range []float64{1, 1.5, 2} {
-		z := zipfOf(c, alpha)
-		places, _ := z.draw(seedOf(0))
+		places, _ := zipfOf(c, alpha).draw(seedOf(0))
 		kinds = append(kinds, struct {
 			name   string
 			places []place

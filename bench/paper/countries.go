@@ -22,8 +22,7 @@ func countries(folder string) (polygons []orb.MultiPolygon, what string) {
 	}
 	report.Check(json.Unmarshal(text, &collection))
 	for _, f := range collection.Features {
-		mp := report.Must(grid.ParseGeoJSON(f.Geometry))
-		polygons = append(polygons, mp)
+		polygons = append(polygons, report.Must(grid.ParseGeoJSON(f.Geometry)))
 	}
 	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons))
 }

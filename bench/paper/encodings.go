@@ -15,11 +15,7 @@ var encodingsOf = []sbf.Encoding{sbf.Plain, sbf.Elias, sbf.Steps, sbf.Index}
 // encodings measures what counters take and how long a lookup is. Figures 10
 // to 15 of the spectral paper.
 func encodings(c report.Config, s *report.Section) {
-	codes := encodingBits(c, s)
-	size := indexSize(c, s)
-	times := lookupTimes(c, s)
-	table := hashTable(c, s)
-	s.Short("%s; %s; %s; %s.", codes, size, times, table)
+	s.Short("%s; %s; %s; %s.", encodingBits(c, s), indexSize(c, s), lookupTimes(c, s), hashTable(c, s))
 }
 
 // logBits is the bound of figure 10: the bits of every counter, and nothing

@@ -134,8 +134,7 @@ func estimateClaims(s *report.Section, sums, estimates [2]float64, exact, bytes 
 // exactSketch is the exact form of cells and their counts in at most so many bytes,
 // and its size.
 func exactSketch(cells []grid.Cell, counts []uint64, bytes uint64) (*ccbf.View, int) {
-	config := report.Must(ccbf.Params{Res: 0.01, Bytes: bytes}.Config())
-	blob := sketched(config, cells, counts)
+	blob := sketched(report.Must(ccbf.Params{Res: 0.01, Bytes: bytes}.Config()), cells, counts)
 	v := new(ccbf.View)
 	report.Check(v.Reset(blob))
 	report.Require(v.IsExact(), "%d cells do not fit into %d bytes", len(cells), bytes)
@@ -193,8 +192,7 @@ func polygonErrors(p ccbf.Params, cells []grid.Cell, counts []uint64, asked []or
 	for _, i := range points {
 		report.Check(b.Add(cells[i], nil, key.None, 1))
 	}
-	sk := report.Must(b.Sketch())
-	v := report.Must(ccbf.NewView(sk.Blob()))
+	v := report.Must(ccbf.NewView(report.Must(b.Sketch()).Blob()))
 	out := make([]polygonError, len(asked))
 	for i, mp := range asked {
 		sum := report.Must(v.PolygonSum(mp, nil))

@@ -143,8 +143,7 @@ type sweptError struct{ all, left float64 }
 
 // measured builds a sketch of the cells and asks it for them.
 func (d counted) measured(p ccbf.Params) (e sweptError) {
-	config := report.Must(p.Config())
-	blob := sketched(config, d.cells, d.counts)
+	blob := sketched(report.Must(p.Config()), d.cells, d.counts)
 	if e.all = d.meanError(blob, 1); p.Mode != ccbf.Standard {
 		return e
 	}

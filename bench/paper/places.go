@@ -136,8 +136,7 @@ func defaultsOf(name string, dense bool) structure {
 func spectralOf(name string, k, width uint64) structure {
 	return structure{name, func(places []place, points []int32, _ float64, bytes, seed uint64) answers {
 		counters := bytes * 8 / width
-		sk := report.Must(sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed}))
-		return hashed(sk, places, points, seed, counters, width)
+		return hashed(report.Must(sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed})), places, points, seed, counters, width)
 	}}
 }
 
@@ -166,8 +165,7 @@ func cascaded(p ccbf.Params, places []place, points []int32) answers {
 	for _, i := range points {
 		report.Check(b.Add(places[i].Cell, places[i].category, class, 1))
 	}
-	sk := report.Must(b.Sketch())
-	blob, v := sk.Blob(), new(ccbf.View)
+	blob, v := report.Must(b.Sketch()).Blob(), new(ccbf.View)
 	report.Check(v.Reset(blob))
 	valueBits := 0 // a bit of each counter is its flag
 	for _, w := range config.Widths() {

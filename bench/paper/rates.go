@@ -33,10 +33,12 @@ type countingFilter struct{ *cbf.Sketch }
 
 func (f countingFilter) add(h hashes) { f.AddHashes(h.h1, h.h2, nil) }
 
-func (f countingFilter) predicted() float64 {
+func (f countingFilter) info() cbf.Info {
 	v := report.Must(cbf.NewView(f.Blob()))
-	return v.Info().FPP
+	return v.Info()
 }
+
+func (f countingFilter) predicted() float64 { return f.info().FPP }
 func (f countingFilter) bits() int { return 8 * f.Bytes() }
 
 type cuckooFilter struct{ *cuckoo.Sketch }
@@ -104,8 +106,7 @@ func cuckooForm(name string, p cuckoo.Params) form {
 func spectralForm(name string, p sbf.Params) form {
 	return form{"sbf", name, func(capacity, seed uint64) filter {
 		p.Seed, p.Capacity = seed, capacity
-		s := report.Must(sbf.New(p))
-		return &spectralFilter{Sketch: s}
+		return &spectralFilter{Sketch: report.Must(sbf.New(p))}
 	}}
 }
 

@@ -22,10 +22,8 @@ func rationalClaims(c report.Config, s *report.Section, keys []int, curves map[r
 	defaults := report.Must(bloom.New(ours))
 	h := numbers(0, 0, example)
 	defaults.AddHashes(h.h1, h.h2, nil)
-	paper := report.Must(bloom.New(bloom.Params{Bits: rationalBits, K: best, Variant: bloom.Rational}))
-	size := bytesOf(len(defaults.Blob()), len(paper.Blob()))
-	sum := bloomTally(s, ours, example, seeds, asked)
-	rate := sum.rate()
+	size := bytesOf(len(defaults.Blob()), len(report.Must(bloom.New(bloom.Params{Bits: rationalBits, K: best, Variant: bloom.Rational})).Blob()))
+	rate := bloomTally(s, ours, example, seeds, asked).rate()
 
 	points := curves[rationalSetting{bloom.ByHash, example}]
 	minima := minimaOf(points)
@@ -77,10 +75,8 @@ func rationalSmall(s *report.Section, seeds, asked int) {
 			{Bits: m, K: best, Variant: bloom.Rational}, {Bits: m, Capacity: uint64(n)}, {Bits: m, K: max(1, math.Floor(best))}, {Bits: m, K: math.Ceil(best)},
 		} {
 			// The share of ones varies more where there are fewer.
-			sum := bloomTally(s, p, n, 10*seeds, asked/10)
-			rates[i] = sum.rate()
-			f := report.Must(bloom.New(p))
-			size = len(f.Blob())
+			rates[i] = bloomTally(s, p, n, 10*seeds, asked/10).rate()
+			size = len(report.Must(bloom.New(p)).Blob())
 		}
 		for i := range ratio {
 			ratio[i] = append(ratio[i], rates[i]/min(rates[2], rates[3]))
@@ -105,8 +101,7 @@ func rationalCauses(c report.Config, s *report.Section, seeds int) {
 	present, none := shaNumbers(0, keys), shaNumbers(absent, asked)
 	for i, k := range ks {
 		p := bloom.Params{Bits: rationalBits * uint64(larger), K: k, Variant: bloom.Rational}
-		sum := bloomTally(s, p, keys*larger, seeds, asked)
-		rates[0][i] = sum.rate()
+		rates[0][i] = bloomTally(s, p, keys*larger, seeds, asked).rate()
 		p.Bits = rationalBits
 		f := report.Must(bloom.New(p))
 		f.AddHashes(present.h1, present.h2, nil)

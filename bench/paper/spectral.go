@@ -158,8 +158,7 @@ func (s setting) runPrinted(seed uint64, stream []int) quality {
 
 // runs is run for many seeds, steps of a section: for each method the results over the seeds.
 func (s setting) runs(on *report.Section, seeds int, methods []method) [][]quality {
-	bySeed := report.Parallel(on, seeds, func(i int) []quality { return s.run(seedOf(i), methods) })
-	return transposed(bySeed)
+	return transposed(report.Parallel(on, seeds, func(i int) []quality { return s.run(seedOf(i), methods) }))
 }
 
 func transposed[T any](rows [][]T) [][]T {

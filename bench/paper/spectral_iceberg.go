@@ -45,8 +45,7 @@ func iceberg(c report.Config, s *report.Section) {
 	below, points, formulaMost, uniform := 0, 0, 0.0, 0.0
 	for i, skew := range skews {
 		for _, gamma := range []float64{1, spectralGamma} {
-			set := settingOf(keys, draws, skew, gamma, spectralK)
-			curve, size := icebergCurve(s, set, seeds)
+			curve, size := icebergCurve(s, settingOf(keys, draws, skew, gamma, spectralK), seeds)
 			bytes[gamma] = size
 			worst, fewer, z := icebergPoint{}, 0, 0.0
 			line := report.Series{Label: fmt.Sprintf("skew %g", skew), Style: i}

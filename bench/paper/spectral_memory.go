@@ -43,8 +43,7 @@ func spectralMemory(c report.Config, s *report.Section) {
 		results := report.Parallel(s, runs, func(i int) [2]float64 {
 			seed := seedOf(i)
 			stream := shuffled(data, random(seed, 21))
-			larger := int(float64(m) * (1 + row.part))
-			ms := setting{data, larger, row.k}.stream(seed, stream, []method{methodMS})
+			ms := setting{data, int(float64(m) * (1 + row.part)), row.k}.stream(seed, stream, []method{methodMS})
 			rm := recurringModelOf(m, int(float64(m)*row.part), spectralK, keys, seed, false).run(stream, data)
 			return [2]float64{ms[0].wrong, rm.wrong}
 		})

@@ -144,8 +144,7 @@ func mostLookups(span, queries int) (most float64) {
 	for range queries * 10 {
 		length := 2 + r.IntN(span-2)
 		lo := r.IntN(span - length + 1)
-		sum := report.Must(sk.RangeSum(int64(lo), int64(lo+length-1)))
-		most = math.Max(most, float64(sum)/each/math.Log2(float64(length)))
+		most = math.Max(most, float64(report.Must(sk.RangeSum(int64(lo), int64(lo+length-1))))/each/math.Log2(float64(length)))
 	}
 	return most
 }

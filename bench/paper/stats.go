@@ -64,9 +64,9 @@ func (t *tally) merge(o tally) {
 	t.variance += o.variance
 }
 
-func (t *tally) rate() float64    { return float64(t.hits) / float64(t.asked) }
-func (t *tally) formula() float64 { return t.expected / float64(t.asked) }
-func (t *tally) z() float64       { return (float64(t.hits) - t.expected) / math.Sqrt(t.variance) }
+func (t tally) rate() float64    { return float64(t.hits) / float64(t.asked) }
+func (t tally) formula() float64 { return t.expected / float64(t.asked) }
+func (t tally) z() float64       { return (float64(t.hits) - t.expected) / math.Sqrt(t.variance) }
 
 // none says whether a share is 0.
 func none(share float64) string {

@@ -42,8 +42,7 @@ func streams(c report.Config, most int) (all []stream, text string) {
 		{"crimes", city[1].places, inRandomOrder(city[1].places), table1["events"]},
 		{"pickups", city[0].places, inRandomOrder(city[0].places), table1["taxi"]},
 	} {
-		a := newArrived(x.places, thinned(x.points, most))
-		all = append(all, stream{x.name, a, x.published})
+		all = append(all, stream{x.name, newArrived(x.places, thinned(x.points, most)), x.published})
 	}
 	text = fmt.Sprintf("%s, on the raster of that section, place after place and in random order; %s, in random order", what, cityText)
 	return all, text

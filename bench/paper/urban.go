@@ -72,8 +72,7 @@ func crowds(c report.Config, bandwidths []float64) (all []*crowd, text string) {
 func urban(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
 	bytes := urbanBytes(c)
-	bandwidths := report.Pick(c, []float64{1, 2}, []float64{1, 2}, []float64{1, 0.5, 2, 4})
-	all, text := crowds(c, bandwidths)
+	all, text := crowds(c, report.Pick(c, []float64{1, 2}, []float64{1, 2}, []float64{1, 0.5, 2, 4}))
 	s.Text("The paper counts %d taxi pickups on a raster of a city. Here are %s. CascadeCBF has 2^20 and 2^16 counters of 16 bits, spectral and Count-Min (5 rows, conservative updates) 2^20, cut at 65,535; "+
 		"k = %d, %d seeds of the hash, points in random order. Errors are those of the cells with points, in parts of the truth, the mean with its 95%% interval. No answer is below the truth: the run would fail. "+
 		"How fast points are counted is in the section on throughput.", urbanDraws, text, paperK, seeds)
@@ -110,8 +109,7 @@ func loadAt(all []*crowd, mean float64) string {
 			a, b := low.results[0].mean(), high.results[0].mean()
 			if 0 < a && a <= mean && mean < b {
 				x, y := math.Log(float64(len(low.places))), math.Log(float64(len(high.places)))
-				n := math.Exp(x + (y-x)*math.Log(mean/a)/math.Log(b/a))
-				return fmt.Sprintf("about %.0f thousand", n/1000)
+				return fmt.Sprintf("about %.0f thousand", math.Exp(x+(y-x)*math.Log(mean/a)/math.Log(b/a))/1000)
 			}
 		}
 	}

@@ -72,8 +72,7 @@ func draw(r *rand.Rand, places []place, bandwidth float64, n int) []place {
 	for _, i := range sample(r, places, n) {
 		// Anywhere in its part of a cell.
 		x := float64(places[i].X) + r.Float64() + bandwidth*r.NormFloat64()
-		y := float64(places[i].Y) + r.Float64() + bandwidth*r.NormFloat64()
-		c := grid.Cell{X: int64(math.Floor(x / fine)), Y: int64(math.Floor(y / fine))}
+		c := grid.Cell{X: int64(math.Floor(x / fine)), Y: int64(math.Floor((float64(places[i].Y) + r.Float64() + bandwidth*r.NormFloat64()) / fine))}
 		j, known := index[c]
 		if !known {
 			j = len(cells)

@@ -42,8 +42,7 @@ func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) func(size, ste
 		if variable {
 			p.Increment = increment[1]
 		}
-		s := report.Must(cbf.New(p))
-		return countingFilter{s}, size
+		return countingFilter{report.Must(cbf.New(p))}, size
 	}
 }
 
@@ -65,16 +64,14 @@ func defaultCounting(v cbf.Variant, capacity uint64, variable bool, seed uint64)
 	if variable {
 		return s
 	}
-	view := report.Must(cbf.NewView(s.Blob()))
-	i := view.Info()
+	i := countingFilter{s}.info()
 	p.VariableLength, p.Counters, p.CounterBits = false, i.Counters, i.CounterBits
 	return report.Must(cbf.New(p))
 }
 
 func ofDefaults(v cbf.Variant) func(size, step int, variable bool, seed uint64) (filter, int) {
 	return func(size, _ int, variable bool, seed uint64) (filter, int) {
-		s := defaultCounting(v, uint64(size), variable, seed)
-		return countingFilter{s}, size
+		return countingFilter{defaultCounting(v, uint64(size), variable, seed)}, size
 	}
 }
 
@@ -202,8 +199,7 @@ func variableLength(c report.Config, s *report.Section) {
 		"A reduction is 1 - rate(variable) / rate(plain), at equal bits. Where a rate shows in fewer than %d hits, the filter's own formula stands in for it, marked with ~; the section on rates holds the "+
 		"formulas to measurement. Our defaults are `cuckoo_agg(key, {variable_length: true})` and `cbf_agg` alike, or with the filter's variant and nothing else, beside plain filters of as many bits.", size, seeds, most, leastHits)
 	merged := varlenOutcomes(s, pairs, size, most, seeds)
-	defaults := varlenOutcomes(s, defaultPairs, size, most, seeds)
-	reductions(s, merged, defaults)
+	reductions(s, merged, varlenOutcomes(s, defaultPairs, size, most, seeds))
 	varlenTheorems(s, merged, size)
 	varlenAlpha(s, min(size, 1<<16))
 	s.Text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns, and our defaults, compare " +

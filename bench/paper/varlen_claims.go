@@ -162,8 +162,7 @@ func varlenAlpha(s *report.Section, size int) {
 			h := numbers(seedOf(0), 0, size)
 			for step := range steps {
 				f.add(h.slice(size*step/steps, size*(step+1)/steps))
-				v := report.Must(cbf.NewView(f.Blob()))
-				i := v.Info()
+				i := f.info()
 				o.rate += i.FPP / steps
 				o.stuck = float64(i.Stuck) / float64(i.Counters)
 			}

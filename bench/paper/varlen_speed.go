@@ -85,8 +85,7 @@ func cuckooContestant(v cuckoo.Variant) contestant {
 
 func defaultContestant(v cbf.Variant) contestant {
 	return func(capacity uint64, variable bool) removable {
-		s := defaultCounting(v, capacity, variable, 0)
-		return countingFilter{s}
+		return countingFilter{defaultCounting(v, capacity, variable, 0)}
 	}
 }
 
@@ -165,8 +164,7 @@ func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) {
 	for _, x := range contestants {
 		var size [2]int
 		for i := range size {
-			f := x.of[1-i](uint64(capacity), true)
-			size[i] = f.bits() / 8
+			size[i] = x.of[1-i](uint64(capacity), true).bits() / 8
 			sum[i] += size[i]
 		}
 		sizes = append(sizes, size)

@@ -57,8 +57,7 @@ func drawRows(axis string, rows []Row) ([]byte, error) {
 			}
 			at := math.Log10(r.At)
 			// Kinds lie below one another within their line.
-			y := float64(slices.Index(names, r.Name)) + 0.3*(float64(len(kinds)-1)/2-float64(i))
-			points = append(points, plotter.XY{X: at, Y: y})
+			points = append(points, plotter.XY{X: at, Y: (float64(slices.Index(names, r.Name)) + 0.3*(float64(len(kinds)-1)/2-float64(i)))})
 			bars = append(bars, struct{ Low, High float64 }{at - math.Log10(r.Lo), math.Log10(r.Hi) - at})
 		}
 		whiskers, err := plotter.NewXErrorBars(struct {
@@ -87,8 +86,7 @@ func drawRows(axis string, rows []Row) ([]byte, error) {
 	margin := 0.03 * (hi - lo)
 	out.X.Min, out.X.Max = lo-margin, hi+margin
 	out.Y.Min, out.Y.Max = -0.5, top
-	height := vg.Length(top+2) * rowHeight * max(1, vg.Length(len(kinds))*0.7)
-	c := vgsvg.New(2*panelWidth, height+0.4*vg.Inch)
+	c := vgsvg.New(2*panelWidth, (vg.Length(top+2)*rowHeight*max(1, vg.Length(len(kinds))*0.7))+0.4*vg.Inch)
 	out.Draw(draw.Crop(draw.New(c), vg.Millimeter, -3*vg.Millimeter, vg.Millimeter, -vg.Millimeter))
 	var b bytes.Buffer
 	_, err = c.WriteTo(&b)

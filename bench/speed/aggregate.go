@@ -95,8 +95,7 @@ func groups(c report.Config, s *report.Section) {
 	runs := min(w.rounds, 5)        // each a process that makes its table first
 	for range runs {
 		for _, q := range []string{ours, exact, count} {
-			bytes := peak(q, table)
-			peaks[q] = append(peaks[q], bytes/float64(n))
+			peaks[q] = append(peaks[q], peak(q, table)/float64(n))
 		}
 	}
 	w.s.Step()

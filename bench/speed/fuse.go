@@ -60,8 +60,7 @@ func againstFuse[T xorfilter.Unsigned](w stopwatch, x fuseContest) []fuseResult 
 		}},
 		{fmt.Sprintf("cuckoo, %d bits", p.FingerprintBits), func() keyed { return cuckooSketch{report.Must(cuckoo.New(p))} }},
 	} {
-		r := beside[T](w, x, fmt.Sprintf("%s, rate 2^-%d", f.name, bits), f.make)
-		results = append(results, r)
+		results = append(results, beside[T](w, x, fmt.Sprintf("%s, rate 2^-%d", f.name, bits), f.make))
 	}
 	return results
 }

@@ -77,8 +77,7 @@ func (g *guest) stop() {
 
 func (g *guest) do(line string) string {
 	report.Must(io.WriteString(g.in, line+"\n"))
-	answer := report.Must(g.out.ReadString('\n'))
-	return strings.TrimSuffix(answer, "\n")
+	return strings.TrimSuffix(report.Must(g.out.ReadString('\n')), "\n")
 }
 
 // run runs a statement.
@@ -90,7 +89,5 @@ func (g *guest) run(statement string) {
 
 // cpu is the processor time of the process so far.
 func (g *guest) cpu() time.Duration {
-	answer := g.do("cpu")
-	v := report.Must(strconv.ParseFloat(answer, 64))
-	return time.Duration(v * float64(time.Millisecond))
+	return time.Duration(report.Must(strconv.ParseFloat(g.do("cpu"), 64)) * float64(time.Millisecond))
 }

@@ -32,9 +32,7 @@ type hotLoop struct {
 // hot measures the loops in which sketches spend their time, on few keys, beside
 // those that one would write.
 func hot(c report.Config, s *report.Section) {
-	keyed := hotKeyed()
-	grids := hotGrids()
-	loops := slices.Concat(keyed, grids)
+	loops := slices.Concat(hotKeyed(), hotGrids())
 	w := newStopwatch(c, s, len(loops))
 	turns := report.Pick(c, 2, 100, 300)
 	s.Text("%d keys, hashed already where they are no cells: all is in the first cache. A round is the least of %d turns, so that what else the machine does is left out. Keyed families are beside Go's map, made for as many keys; "+
@@ -137,8 +135,7 @@ func hotGrids() []hotLoop {
 			plainInsert(counters, p.params.Mode, mine, bias)
 		}, p.promised})
 		if full == nil { // of mode standard
-			s := build(config, mine)
-			full = s.Blob()
+			full = build(config, mine).Blob()
 			plainInsert(counters, p.params.Mode, mine, bias)
 		}
 	}

@@ -15,8 +15,7 @@ import (
 func manySketches(c report.Config, s *report.Section) {
 	db := open(2)
 	defer db.Close()
-	points := crimes(c)
-	run(db, "CREATE TABLE p AS "+points)
+	run(db, "CREATE TABLE p AS "+crimes(c))
 	w := newStopwatch(c, s, 2)
 	ofDays := days(db, w)
 	ofTiles := tiles(db, w)

@@ -34,8 +34,7 @@ func drawings(res, threshold string) []drawing {
 func maps(c report.Config, s *report.Section) {
 	db := open(2)
 	defer db.Close()
-	points := crimes(c)
-	run(db, "CREATE TABLE p AS "+points)
+	run(db, "CREATE TABLE p AS "+crimes(c))
 	s.Text("One sketch of the UK crimes, exact or dense with 12 levels in a megabyte, and the exact table of cells and counts. The table's answer to a picture is one number for each pixel of the country; it draws nothing.")
 	t := s.Table("cells", "question", "exact sketch / table", "dense sketch / table")
 	var rows []report.Row

@@ -15,12 +15,10 @@ import (
 // much the query raised resident memory at most, in bytes: in one process the
 // memory of what ran before would be used again.
 func peak(query string, setup ...string) float64 {
-	self := report.Must(os.Executable())
-	cmd := exec.Command(self)
+	cmd := exec.Command(report.Must(os.Executable()))
 	cmd.Env = append(os.Environ(), peakVariable+"="+strings.Join(append(setup, query), ";\n"))
 	cmd.Stderr = os.Stderr
-	out := report.Must(cmd.Output())
-	return report.Must(strconv.ParseFloat(strings.TrimSpace(string(out)), 64))
+	return report.Must(strconv.ParseFloat(strings.TrimSpace(string(report.Must(cmd.Output()))), 64))
 }
 
 // peakVariable carries the statements to the process of peak.
@@ -55,11 +53,9 @@ func measurePeak(statements []string) {
 
 // status is a field of /proc/self/status in bytes.
 func status(field string) uint64 {
-	b := report.Must(os.ReadFile("/proc/self/status"))
-	for line := range strings.Lines(string(b)) {
+	for line := range strings.Lines(string(report.Must(os.ReadFile("/proc/self/status")))) {
 		if rest, ok := strings.CutPrefix(line, field+":"); ok {
-			kb := report.Must(strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64))
-			return kb << 10
+			return report.Must(strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)) << 10
 		}
 	}
 	panic("no " + field + " in /proc/self/status")

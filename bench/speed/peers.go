@@ -155,8 +155,7 @@ func bloomPeers(c report.Config, w stopwatch) (results []peerResult) {
 				ourFresh:  func() { ours = report.Must(ourbloom.New(p)) },
 				peerFresh: func() { theirs = bloom.New(m, k) }}
 			for _, x := range []contest{add, test, absent} {
-				r := x.run(w, fmt.Sprintf("bloom, %d bits, keys of %d bytes", m, size))
-				results = append(results, r)
+				results = append(results, x.run(w, fmt.Sprintf("bloom, %d bits, keys of %d bytes", m, size)))
 			}
 		}
 	}
@@ -194,8 +193,7 @@ func cuckooPeers(c report.Config, w stopwatch) (results []peerResult) {
 			ourFresh:  func() { ours = report.Must(cuckoo.New(p)) },
 			peerFresh: func() { theirs = cuckoofilter.NewFilter(uint(slots)) }}
 		for _, x := range []contest{insert, lookup, absent} {
-			r := x.run(w, fmt.Sprintf("cuckoo, %d slots", slots))
-			results = append(results, r)
+			results = append(results, x.run(w, fmt.Sprintf("cuckoo, %d slots", slots)))
 		}
 	}
 	return results
@@ -229,8 +227,7 @@ func cmsPeers(c report.Config, w stopwatch) (results []peerResult) {
 				},
 				theirs: func(k []byte) { keep(theirs.Count(k)) }},
 		} {
-			r := x.run(w, fmt.Sprintf("Count-Min, %.0f x %.0f", width, depth))
-			results = append(results, r)
+			results = append(results, x.run(w, fmt.Sprintf("Count-Min, %.0f x %.0f", width, depth)))
 		}
 	}
 	return results

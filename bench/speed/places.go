@@ -47,8 +47,7 @@ func places(c report.Config, s *report.Section) {
 			rows = append(rows, r.row(q.what, form))
 		}
 	}
-	lookups := lookupRate(c, w)
-	rows = append(rows, lookups)
+	rows = append(rows, lookupRate(c, w))
 	s.Short("very many places take %s of the time of a join with the exact table from a dense sketch, %s from an exact one; very many boxes %s and %s.",
 		report.Num(rows[1].At), report.Num(rows[0].At), report.Num(rows[5].At), report.Num(rows[4].At))
 	s.Rows("ratio", "Time of questions to one sketch as a part of the exact table's.", "time / exact table", rows)

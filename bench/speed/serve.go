@@ -31,8 +31,7 @@ func startServer(bin, file string) *server {
 	s := &server{cmd: exec.Command(bin, "serve", "-addr", "127.0.0.1:0", file)}
 	out := report.Must(s.cmd.StdoutPipe())
 	report.Check(s.cmd.Start())
-	line := report.Must(bufio.NewReader(out).ReadString('\n'))
-	_, url, _ := strings.Cut(line, " on ")
+	_, url, _ := strings.Cut(report.Must(bufio.NewReader(out).ReadString('\n')), " on ")
 	s.url, _, _ = strings.Cut(url, " ")
 	return s
 }

@@ -15,8 +15,7 @@ func sizes(c report.Config, s *report.Section) {
 	defer db.Close()
 	dir := report.Must(os.MkdirTemp("", "ccbfsql-speed"))
 	defer os.RemoveAll(dir)
-	points := crimes(c)
-	run(db, "CREATE TABLE p AS "+points)
+	run(db, "CREATE TABLE p AS "+crimes(c))
 	groupings := []struct{ what, key string }{
 		{"all in one", "0"},
 		{"zoom 6", "quadkey(lon, lat, 6)"},
@@ -67,8 +66,7 @@ func weigh(db *sql.DB, dir, key string) weight {
 	}{{"sketches", &x.packed}, {"counted", &x.table}} {
 		file := filepath.Join(dir, f.name+".parquet")
 		run(db, fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", f.name, file))
-		info := report.Must(os.Stat(file))
-		*f.to = float64(info.Size())
+		*f.to = float64(report.Must(os.Stat(file)).Size())
 	}
 	return x
 }

@@ -22,9 +22,7 @@ type path struct {
 func overSQL(c report.Config, s *report.Section) {
 	db := open(1)
 	defer db.Close()
-	spatial := spatialPaths(db, c)
-	keyed := keyedPaths(db, c)
-	paths := append(spatial, keyed...)
+	paths := append(spatialPaths(db, c), keyedPaths(db, c)...)
 	w := newStopwatch(c, s, len(paths))
 	s.Text("Each statement reads a table in memory, on one thread, and does what the kernel does with slices of the same values: what is more is DuckDB's reading, the way of %d rows at once from it to Go and back, and grouping. Points are the UK crimes, keys whole numbers.", batch)
 	t := s.Table("work", "time of SQL / kernel")
@@ -105,8 +103,7 @@ func lookUp(v *ccbf.View, xs, ys []float64) {
 // sumAll asks for polygons.
 func sumAll(v *ccbf.View, texts []string) {
 	for _, text := range texts {
-		p := report.Must(grid.ParsePolygon([]byte(text)))
-		report.Must(v.PolygonSum(p, nil))
+		report.Must(v.PolygonSum(report.Must(grid.ParsePolygon([]byte(text))), nil))
 	}
 }
 
