@@ -1,12 +1,14 @@
 package main
 
 import (
+	"database/sql"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/advise"
 )
 
@@ -178,4 +180,133 @@ func keyTables(c report.Config, s *report.Section) {
 		t.Row(keys.name, db.parquetBytes("keys", folder)/float64(db.distinct))
 		report.Check(db.Close())
 	}
+}
+
+// rowSource is a query for rows (key, x, y, category) in the order in which they
+// come, x and y in cells.
+type rowSource struct{ name, query string }
+
+// zipfRows draws occurrences of keys with probabilities in proportion to
+// rank^-skew. Each key has a cell of its own, somewhere in a square of 64.
+func zipfRows(keys, occurrences int, skew float64) rowSource {
+	return rowSource{fmt.Sprintf("Zipf %v", skew), fmt.Sprintf(`
+		WITH ranks AS (SELECT r AS key, sum(p) OVER (ORDER BY r) / sum(p) OVER () AS upto FROM (SELECT r, (r + 1) ** -%v AS p FROM range(%d) t(r))),
+			draws AS (SELECT i, (hash(i, 7) %% 1000000007) / 1000000007 AS u FROM range(%d) t(i))
+		SELECT key, 8 * (key // 200) + hash(key) %% 8 AS x, 8 * (key %% 200) + hash(key, 1) %% 8 AS y, key %% 14 AS category
+		FROM draws ASOF JOIN ranks ON u < upto ORDER BY i`, skew, keys, occurrences)}
+}
+
+// parquetRows are one in so many points of a file, with the column category, at a
+// resolution, in random order.
+func parquetRows(name, folder, file, category string, res float64, oneIn int) rowSource {
+	return rowSource{name, fmt.Sprintf(`
+		SELECT x || ' ' || y AS key, x, y, category FROM (SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, %s AS category, hash(file_row_number) AS h
+		FROM read_parquet(%s, file_row_number = true)) WHERE h %% %d = 0 ORDER BY h`, res, category, sqlFile(folder, file), oneIn)}
+}
+
+// forestRows are one in so many elevations of the Forest Cover file, in classes of so
+// many metres, in random order: cells side by side.
+func forestRows(name, folder string, class, oneIn int) rowSource {
+	return rowSource{name, fmt.Sprintf(`
+		SELECT x AS key, x, 0::BIGINT AS y, x %% 14 AS category FROM (SELECT elevation::BIGINT // %d AS x, hash(file_row_number) AS h FROM read_parquet(%s, file_row_number = true))
+		WHERE h %% %d = 0 ORDER BY h`, class, sqlFile(folder, "covtype_elevation.parquet"), oneIn)}
+}
+
+// covidRows are the cases of COVID-19 up to June 2022 at each place of the file, a row
+// for so many of them, in random order.
+func covidRows(name, folder string, res float64, cases int) rowSource {
+	return rowSource{name, fmt.Sprintf(`
+		SELECT x || ' ' || y AS key, x, y, category FROM (SELECT floor(Lon / %v)::BIGINT AS x, floor(Lat / %[1]v)::BIGINT AS y, Country AS category, unnest(range("6/30/2022" // %d)) AS i
+		FROM %s WHERE Lat IS NOT NULL AND Lon IS NOT NULL) ORDER BY hash(x, y, i)`, res, cases, sqlFile(folder, "jhu_covid19_confirmed_global.csv"))}
+}
+
+// realRows are all files of points and values, each at several resolutions: so many
+// rows or more of each, where a file has as many.
+func realRows(folder string, atLeast int) (sources []rowSource) {
+	oneIn := func(rows int) int { return max(1, rows/atLeast) }
+	for _, f := range []struct {
+		name, file, category string
+		rows                 int
+		res                  []float64
+	}{
+		{"UK crimes", "uk_crime_2018q4.parquet", "category", 1_045_096, []float64{0.001, 0.01, 0.1}},
+		{"populated places", "geonames_cities.parquet", "country", 171_075, []float64{0.001, 0.1, 1}},
+		{"taxi pickups", "nyc_taxi_pickups.parquet", "lon > -73.97", 28_014, []float64{0.0001, 0.001}},
+	} {
+		for _, res := range f.res {
+			sources = append(sources, parquetRows(fmt.Sprintf("%s, %v degrees", f.name, res), folder, f.file, f.category, res, oneIn(f.rows)))
+		}
+	}
+	for _, class := range []int{1, 10} {
+		sources = append(sources, forestRows(fmt.Sprintf("elevations in %d m", class), folder, class, oneIn(484_098)))
+	}
+	for _, res := range []float64{0.01, 10} {
+		sources = append(sources, covidRows(fmt.Sprintf("COVID-19 cases, %v degrees", res), folder, res, 1000*oneIn(547_182)))
+	}
+	return sources
+}
+
+// counting is a database with the rows of a source and their exact counts.
+type counting struct {
+	*sql.DB
+	distinct, occurrences uint64
+	skew                  float64
+	sample                []uint64 // counts of some keys
+	extent                uint64   // the larger side of the box around all cells
+}
+
+// sampleSize is how many keys' counts the advice is told.
+const sampleSize = 1000
+
+// count reads a source. Aggregates see the rows in their order, for there is one
+// thread.
+func (r rowSource) count() *counting {
+	c := &counting{DB: report.Must(connector.Open("?threads=1"))}
+	c.read(r.query)
+	return c
+}
+
+func (c *counting) read(query string) {
+	for _, statement := range []string{
+		"CREATE TABLE raw AS SELECT *, 1 AS res FROM (" + query + ")",
+		"CREATE TABLE counted AS SELECT key, x, y, count(*)::BIGINT AS n FROM raw GROUP BY ALL",
+	} {
+		report.Must(c.Exec(statement))
+	}
+	// The skew as one finds it who does not know it: the slope of the counts over
+	// their ranks, both in logarithms, at ranks that are evenly apart there.
+	report.Check(c.QueryRow(`SELECT count(*), sum(n)::BIGINT, 1 + greatest(max(x) - min(x), max(y) - min(y)), (SELECT coalesce(-regr_slope(ln(n), ln(rank)), 0) FROM
+		(SELECT n, row_number() OVER (ORDER BY n DESC) AS rank FROM counted) WHERE n > 1 AND rank IN (SELECT floor(1.1 ** k) FROM range(200) t(k))) FROM counted`).
+		Scan(&c.distinct, &c.occurrences, &c.extent, &c.skew))
+	if math.IsNaN(c.skew) { // of a single rank
+		c.skew = 0
+	}
+	c.skew = min(max(c.skew, 0), advise.MaxSkew)
+	rows := report.Must(c.Query(fmt.Sprintf("SELECT n FROM counted ORDER BY hash(key, 3) LIMIT %d", sampleSize)))
+	defer rows.Close()
+	for rows.Next() {
+		var n uint64
+		report.Check(rows.Scan(&n))
+		c.sample = append(c.sample, n)
+	}
+	report.Check(rows.Err())
+}
+
+// data is what the advice is asked for.
+func (c *counting) data(u use, bitsPerKey float64) advise.Data {
+	return advise.Data{
+		Distinct: c.distinct, Occurrences: c.occurrences, Skew: c.skew, Keys: u.keys, Remove: u.remove,
+		Bytes: max(advise.MinBytes, uint64(bitsPerKey*float64(c.distinct)/8)),
+	}
+}
+
+// try runs the call that an advice gives, and measures its sketch.
+func (c *counting) try(a advise.Advice) (bytes, meanError float64) {
+	key := "key"
+	if a.Family == "ccbf" {
+		key = "x, y"
+	}
+	report.Check(c.QueryRow(fmt.Sprintf("SELECT octet_length(s), avg((%s_get(s, %s)::DOUBLE - n) / n) FROM counted, (SELECT %s AS s FROM raw) GROUP BY s",
+		a.Family, key, a.Call)).Scan(&bytes, &meanError))
+	return bytes, meanError
 }

@@ -20,7 +20,7 @@ func overcount(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 20)
 	own := zipfOf(c, 0)
 	s.Text("Equation 2 has k t/n (1 - e^(-kn/m)) for the total overcount of t insertions of n keys into m counters. Here: the sum of (estimate - count) over the n keys that occur, in the mean over %d seeds, of the data of "+
-		"figure 3 (%d draws, k = %d) in one layer of counters of 16 bits. No formula for the total can leave out the number of keys, as this one does. Read as that of one key, it has the chance that one counter of a key is shared "+
+		"figure 3 (%d draws, k = %d) in counters of 16 bits with a second layer of a sixteenth, where a count is carried that they cannot hold. No formula for the total can leave out the number of keys, as this one does. Read as that of one key, it has the chance that one counter of a key is shared "+
 		"where all k must be, and for what the others add the mean count, as if one other key were there. \"Bound\" is n k t/m: what the others add to any one counter, of which an estimate takes the least.", seeds, own.draws, paperK)
 	t := s.Table("alpha", "counters", "keys n", "mode", "equation 2", "total overcount, measured", "measured / equation 2", "of one key", "of one key / equation 2", "bound of the total")
 	panels := []report.Panel{}
@@ -31,7 +31,7 @@ func overcount(c report.Config, s *report.Section) {
 			type totals struct{ keys, standard, mi float64 }
 			all := report.Parallel(s, seeds, func(i int) (out totals) {
 				places, points := own.draw(seedOf(i))
-				for j, of := range []structure{oneStandard.structure, oneMI.structure} {
+				for j, of := range []structure{cascadeOf("", paperK, ccbf.Standard, parts(1, 16)), cascadeOf("", paperK, ccbf.MinimalIncrement, parts(1, 16))} {
 					a := of.count(places, points, 1, uint64(2*counters), seedOf(i))
 					for k := range places {
 						if n := places[k].points; n > 0 {
@@ -196,7 +196,7 @@ func layers(c report.Config, s *report.Section) {
 // lookups is what section 5.2 says of queries: that their times are similar.
 func lookups(c report.Config, s *report.Section) {
 	rounds := report.Pick(c, 1, 5, 11)
-	all, text := streams(c, report.Pick(c, 2000, 200_000, 1<<20))
+	all, text := streams(c, report.Pick(c, 2000, 100_000, 1<<18))
 	s.Text("Lookups of points whose cells are known, hashing included, in the structures of the section on inserts, of as many points as were inserted, one after the other, and of as many cells that have none. Points: %s. "+
 		"A ratio is the time over that of the textbook's Count-Min in the same round: the median of %d rounds, with the least and the largest.", text, rounds)
 	s.Steps(2 * len(all) * (rounds + 1) * len(racers))
@@ -259,7 +259,7 @@ func cancel(c report.Config, s *report.Section) {
 		for _, side := range sides {
 			var each []float64
 			excess, points, low := 0.0, 0.0, 0
-			n := boxes * int(max(1, 4096/(side*side))) // of small ones more
+			n := boxes * int(max(1, 256/(side*side))) // of small ones more
 			for range n {
 				x, y := bounds.MinX+r.Int64N(bounds.MaxX-bounds.MinX-side+2), bounds.MinY+r.Int64N(bounds.MaxY-bounds.MinY-side+2)
 				box := grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}

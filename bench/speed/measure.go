@@ -4,12 +4,18 @@ import (
 	"cmp"
 	"database/sql"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // contender is one of several ways to do the same work.
@@ -215,4 +221,113 @@ func (c claim) kept() ratio {
 // worst is the claim that comes off worst.
 func worst(claims []claim) claim {
 	return slices.MaxFunc(claims, func(a, b claim) int { return cmp.Compare(a.part.median(), b.part.median()) })
+}
+
+// open opens a database in memory on one connection, with so many threads.
+func open(threads int) *sql.DB {
+	db := report.Must(connector.Open(fmt.Sprintf("?threads=%d", threads)))
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// duckDB is the version that is linked into this program.
+func duckDB() (version string) {
+	db := open(1)
+	defer db.Close()
+	report.Check(db.QueryRow("SELECT version()").Scan(&version))
+	return version
+}
+
+func run(db *sql.DB, statements ...string) {
+	for _, s := range statements {
+		report.Must(db.Exec(s))
+	}
+}
+
+// number is the only answer of a query.
+func number(db *sql.DB, query string) float64 {
+	var n float64
+	report.Check(db.QueryRow(query).Scan(&n))
+	return n
+}
+
+// column is the only column of a query.
+func column[T any](db *sql.DB, query string) []T {
+	rows := report.Must(db.Query(query))
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		var v T
+		report.Check(rows.Scan(&v))
+		out = append(out, v)
+	}
+	report.Check(rows.Err())
+	return out
+}
+
+// crimes is a query for the points of the UK file.
+func crimes(c report.Config) string {
+	file := report.Must(filepath.Abs(filepath.Join(c.Data, "uk_crime_2018q4.parquet"))) // others read it too, from elsewhere
+	return fmt.Sprintf("SELECT lon, lat FROM '%s' %s", file, report.Pick(c, "LIMIT 50000", "", ""))
+}
+
+// world is a database with the countries c(g), GeoJSON each, and the cities
+// (lon, lat).
+func world(c report.Config) *sql.DB {
+	countries := fmt.Sprintf("SELECT unnest(features).geometry::VARCHAR g FROM read_json('%s', columns = {features: 'STRUCT(geometry JSON)[]'})",
+		filepath.Join(c.Data, "ne_110m_countries.geojson"))
+	cities := fmt.Sprintf("SELECT lon, lat FROM '%s'", filepath.Join(c.Data, "geonames_cities.parquet"))
+	db := open(2)
+	run(db, fmt.Sprintf("CREATE TABLE c AS SELECT g FROM (%s) USING SAMPLE reservoir(%d ROWS) REPEATABLE (7)", countries, report.Pick(c, 9, 177, 177)), "CREATE TABLE cities AS "+cities)
+	return db
+}
+
+// peak runs setup and then a query in a process of their own and returns by how
+// much the query raised resident memory at most, in bytes: in one process the
+// memory of what ran before would be used again.
+func peak(query string, setup ...string) float64 {
+	cmd := exec.Command(report.Must(os.Executable()))
+	cmd.Env = append(os.Environ(), peakVariable+"="+strings.Join(append(setup, query), ";\n"))
+	cmd.Stderr = os.Stderr
+	return report.Must(strconv.ParseFloat(strings.TrimSpace(string(report.Must(cmd.Output()))), 64))
+}
+
+// peakVariable carries the statements to the process of peak.
+const peakVariable = "BENCH_PEAK"
+
+// isPeak is that process: it reports whether it was one, and exits with 1
+// where it failed.
+func isPeak() bool {
+	statements := os.Getenv(peakVariable)
+	if statements == "" {
+		return false
+	}
+	if err := report.Try(func() { measurePeak(strings.Split(statements, ";\n")) }); err != nil {
+		fmt.Fprintln(os.Stderr, "speed:", err)
+		os.Exit(1)
+	}
+	return true
+}
+
+func measurePeak(statements []string) {
+	db := open(2)
+	last := len(statements) - 1
+	run(db, statements[:last]...)
+	debug.FreeOSMemory()
+	// 5 resets the peak to what is resident now (proc(5)).
+	report.Check(os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
+	before := status("VmRSS")
+	run(db, statements[last])
+	after := status("VmHWM")
+	fmt.Println(after - min(before, after))
+}
+
+// status is a field of /proc/self/status in bytes.
+func status(field string) uint64 {
+	for line := range strings.Lines(string(report.Must(os.ReadFile("/proc/self/status")))) {
+		if rest, ok := strings.CutPrefix(line, field+":"); ok {
+			return report.Must(strconv.ParseUint(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)) << 10
+		}
+	}
+	panic("no " + field + " in /proc/self/status")
 }

@@ -3,8 +3,11 @@ package main
 import (
 	"database/sql"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
 // points are a table of coordinates, x and y.
@@ -113,4 +116,131 @@ func groups(c report.Config, s *report.Section) {
 	t.Row(n, byTime, took[0].over(took[2]), overExact, peaks[ours], peaks[count])
 	s.Rows("ratio", "Time and peak of resident memory of ccbf_agg over many small groups.", "ccbf_agg / other", []report.Row{
 		byTime.row("time / exact GROUP BY", ""), took[0].over(took[2]).row("time / count(*)", ""), overExact.row("peak / exact GROUP BY", "")})
+}
+
+// union merges dense sketches of 256 KiB.
+func union(c report.Config, s *report.Section) {
+	db := open(2)
+	defer db.Close()
+	n := report.Pick(c, 20, 100, 1000)
+	w := newStopwatch(c, s, 2)
+	s.Text("%d dense sketches of 256 KiB, made one by `ccbf_union_agg`; their kernel, called from Go; a plain loop that adds as many bytes, each of which stops at 255; and `copy` of as many bytes into one place.", n)
+	t := s.Table("sketches", "counters in use", "ccbf_union_agg / kernel", "kernel / plain loop", "ccbf_union_agg / plain loop", "kernel / copy")
+	var rows []report.Row
+	for _, p := range []struct {
+		name     string
+		points   int
+		promised string
+		rate     float64 // bytes a second
+	}{
+		{"a third full", 23_000, "at least 2 GB/s", 2e9},
+		{"nearly empty", 100, "at least 4 GB/s", 4e9},
+	} {
+		run(db, fmt.Sprintf(`CREATE OR REPLACE TABLE s AS SELECT ccbf_agg((hash(i, g, 1) %% 100000)::DOUBLE, (hash(i, g, 2) %% 100000)::DOUBLE, 1,
+			{exact: false, mode: 'standard', bytes: 262144}) s FROM range(%d) t(i), range(%d) u(g) GROUP BY g`, p.points, n))
+		fill := number(db, "SELECT avg((ccbf_info(s)).fill) FROM s")
+		blobs := column[[]byte](db, "SELECT s FROM s")
+		bytes := 0
+		for _, b := range blobs {
+			bytes += len(b)
+		}
+		sum := make([]byte, len(blobs[0]))
+		took := w.inTurn(p.name, query(db, "ccbf_union_agg", "SELECT octet_length(ccbf_union_agg(s)) FROM s"),
+			contender{name: "kernel", run: func() { unite(blobs) }},
+			contender{name: "plain loop", fresh: func() { clear(sum) }, run: func() { addBytes(sum, blobs) }},
+			loop("copy", func() {
+				for _, b := range blobs {
+					copy(sum, b)
+				}
+			}))
+		sql := took[0].over(took[2])
+		t.Row(p.name, report.Percent(fill), took[0].over(took[1]), took[1].over(took[2]), sql, took[1].over(took[3]))
+		w.claim(took[0].rate("time of `ccbf_union_agg`, sketches "+p.name, p.promised, float64(bytes), p.rate, sql, "a plain loop"))
+		rows = append(rows, sql.row(p.name, "ccbf_union_agg"), took[1].over(took[2]).row(p.name, "kernel"))
+	}
+	s.Short("a `ccbf_union_agg` on two threads takes %s of the time of a plain loop over bytes where counters are a third full, %s where nearly all are empty.", report.Num(rows[0].At), report.Num(rows[2].At))
+	s.Rows("ratio", "Time of merging as a part of a plain loop's that adds bytes.", "time / plain loop", rows)
+}
+
+// unite merges sketches as ccbf_union_agg does.
+func unite(blobs [][]byte) {
+	var v ccbf.View
+	report.Check(v.Reset(blobs[0]))
+	b := ccbf.NewBuilder(v.Config, nil)
+	for _, blob := range blobs {
+		report.Check(v.Reset(blob))
+		report.Check(b.AddView(&v))
+	}
+	report.Must(b.Sketch())
+}
+
+// addBytes adds with a ceiling, byte by byte.
+func addBytes(sum []byte, blobs [][]byte) {
+	for _, blob := range blobs {
+		for i, v := range blob {
+			sum[i] = byte(min(255, int(sum[i])+int(v)))
+		}
+	}
+}
+
+// sizes weighs exact sketches and the exact table, both also as Parquet.
+func sizes(c report.Config, s *report.Section) {
+	db := open(2)
+	defer db.Close()
+	dir := report.Must(os.MkdirTemp("", "ccbfsql-speed"))
+	defer os.RemoveAll(dir)
+	run(db, "CREATE TABLE p AS "+crimes(c))
+	groupings := []struct{ what, key string }{
+		{"all in one", "0"},
+		{"zoom 6", "quadkey(lon, lat, 6)"},
+		{"zoom 8", "quadkey(lon, lat, 8)"},
+		{"zoom 10", "quadkey(lon, lat, 10)"},
+		{"zoom 12", "quadkey(lon, lat, 12)"},
+		{"zoom 14", "quadkey(lon, lat, 14)"},
+		{"zoom 16", "quadkey(lon, lat, 16)"},
+	}
+	w := newStopwatch(c, s, len(groupings))
+	s.Text("Bytes for each cell of the UK crimes at 0.001 degrees, in one group and in one for each map tile: the exact sketches as they are and as a column of Parquet with zstd, and the table of group, cell and count, sorted, as Parquet with zstd. These are sizes: nothing varies, and no spread is given.")
+	t := s.Table("groups", "cells a group", "BLOBs", "BLOBs in Parquet", "table in Parquet", "BLOBs in Parquet / table", "BLOBs / table")
+	var rows []report.Row
+	for _, g := range groupings {
+		x := weigh(db, dir, g.key)
+		share := ratio{x.packed / x.table}
+		t.Row(g.what, x.cells/x.groups, x.blobs/x.cells, x.packed/x.cells, x.table/x.cells, share, x.blobs/x.table)
+		rows = append(rows, share.row(g.what, "in Parquet"), ratio{x.blobs / x.table}.row(g.what, "as they are"))
+		if g.key == "0" {
+			perCell := ratio{x.blobs / x.cells}
+			w.claim(perCell.atMost("bytes a cell, exact sketch of the UK crimes", 1.4))
+			// docs/LIMITS.md: 1.12 bytes where the table takes 2.48.
+			w.claim(share.atMost("bytes of the exact sketch / exact table, both in Parquet with zstd", 1.12/2.48))
+		}
+		s.Step()
+	}
+	s.Short("in Parquet the exact sketch of all points takes %s of the bytes of the exact table, sketches of tiles of zoom 10 %s.", report.Num(rows[0].At), report.Num(rows[6].At))
+	s.Rows("ratio", "Bytes of sketches as a part of the exact table's in Parquet with zstd.", "bytes / exact table", rows)
+}
+
+// weight is sizes in bytes of the same groups.
+type weight struct {
+	groups, cells float64 // how many
+	blobs, packed float64 // the sketches as they are, and in Parquet
+	table         float64 // the exact table in Parquet
+}
+
+// weigh groups the points by a key.
+func weigh(db *sql.DB, dir, key string) weight {
+	var x weight
+	run(db, "CREATE OR REPLACE TABLE sketches AS SELECT "+key+" AS g, ccbf_agg(lon, lat, 0.001) AS s FROM p GROUP BY g ORDER BY g",
+		// In the smallest types that hold them.
+		"CREATE OR REPLACE TABLE counted AS SELECT "+key+" AS g, floor(lon / 0.001)::INTEGER AS x, floor(lat / 0.001)::INTEGER AS y, count(*)::UINTEGER AS n FROM p GROUP BY ALL ORDER BY g, y, x")
+	report.Check(db.QueryRow("SELECT count(*), sum(octet_length(s)), (SELECT count(*) FROM counted) FROM sketches").Scan(&x.groups, &x.blobs, &x.cells))
+	for _, f := range []struct {
+		name string
+		to   *float64
+	}{{"sketches", &x.packed}, {"counted", &x.table}} {
+		file := filepath.Join(dir, f.name+".parquet")
+		run(db, fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", f.name, file))
+		*f.to = float64(report.Must(os.Stat(file)).Size())
+	}
+	return x
 }

@@ -1,0 +1,320 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// covidDates are the dates of table 2 of the CascadeCBF paper, as the columns
+// of the file have them.
+var covidDates = []string{"3/15/2020", "6/15/2020", "12/31/2020", "6/30/2021", "12/31/2021", "6/30/2022"}
+
+// covidSide is the raster's number of cells from pole to pole and around the
+// equator.
+const covidSide = 8192
+
+// covid are the cells of the COVID-19 file's places with the points that come at
+// each date, date by date: a thousandth of all cases until then, rounded down.
+func covid(folder string) (byDate [][]place, what string) {
+	var dates []string
+	for i, column := range covidDates {
+		// Places with equal coordinates are one.
+		dates = append(dates, fmt.Sprintf(`SELECT floor((Lon + 180) / 360 * %d)::BIGINT AS x, floor((Lat + 90) / 180 * %[1]d)::BIGINT AS y, '%[2]d' AS date, floor(sum(%[3]q) * 0.001)::UBIGINT
+			FROM raw WHERE Lat IS NOT NULL AND Lon IS NOT NULL GROUP BY Lat, Lon`, covidSide, i, column))
+	}
+	places := readPlaces(fmt.Sprintf("WITH raw AS MATERIALIZED (FROM %s) %s ORDER BY date, y, x", sqlFile(folder, "jhu_covid19_confirmed_global.csv"), strings.Join(dates, " UNION ALL ")))
+	return byCategory(places), "confirmed COVID-19 cases (JHU CSSE)"
+}
+
+// pile is points that come date by date.
+type pile struct {
+	places []place // one for each cell
+	points []int32
+	index  map[grid.Cell]int32
+}
+
+// add adds the points of a date, place after place.
+func (p *pile) add(places []place) {
+	for i := range places {
+		at, known := p.index[places[i].Cell]
+		if !known {
+			at = int32(len(p.places))
+			p.index[places[i].Cell] = at
+			p.places = append(p.places, place{Cell: places[i].Cell})
+		}
+		n := places[i].points
+		p.places[at].points += n
+		p.points = append(p.points, slices.Repeat([]int32{at}, int(n))...)
+	}
+}
+
+// cells is the number of cells with points.
+func (p *pile) cells() int {
+	n := 0
+	for i := range p.places {
+		if p.places[i].points > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// covidSeries is table 2: error while points pile up.
+func covidSeries(c report.Config, s *report.Section) {
+	seeds := report.Pick(c, 1, 2, 10)
+	byDate, what := covid(c.Data)
+	rivals := []rival{
+		{cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)), 2},
+		{spectralOf("spectral, 2^20", paperK, 16), 3},
+		{structure{"Count-Min", func(places []place, points []int32, _ float64, _, seed uint64) answers {
+			return countMinned(cms.Params{Epsilon: 0.001, Delta: 0.01, Seed: seed}, 16, places, points)
+		}}, 4},
+		defaults,
+	}
+	own := len(rivals) - 1
+	published := [][]float64{{0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0.23, 0.51}, {0, 0, 0, 0, 0.23, 0.51}} // in percent
+	s.Text("Points are %s: at each of six dates a thousandth of the sum so far, rounded down, comes as points to each place, on a raster of %d x %[2]d over the globe. k = %d, %d seeds of the hash. "+
+		"CascadeCBF has 2^20 and 2^16 counters of 16 bits, spectral 2^20, Count-Min epsilon 0.001 and delta 0.01. "+
+		"Spectral and Count-Min are this project's, whose counters widen and so lose nothing, with estimates cut at 65,535: what counters of 16 bits that stop there would say, for where only the least counters are raised a ceiling "+
+		"changes nothing below it. Errors are relative, in the mean over the cells with points and the seeds.", what, covidSide, paperK, seeds)
+	t := s.Table("date", "points", "cells")
+	lines, here := make([]report.Series, len(rivals)), make([][]string, len(rivals))
+	for i, r := range rivals {
+		t.Heads(r.name)
+		if i < own {
+			t.Heads("published")
+		}
+		lines[i].Label, lines[i].Style = r.name, r.style
+	}
+	p := pile{index: map[grid.Cell]int32{}}
+	var last []seeded
+	for date, places := range byDate {
+		p.add(places)
+		last = judgeAll(s, seeds, func(uint64) ([]place, []int32) { return p.places, p.points }, attempts(rivals, 2<<20))
+		row := []any{covidDates[date], len(p.points), p.cells()}
+		for i, of := range last {
+			row = append(row, report.Percent2(of.mean()))
+			if i < own {
+				row = append(row, fmt.Sprintf("%.2f%%", published[i][date]))
+			}
+			here[i] = append(here[i], fmt.Sprintf("%.2f%%", 100*of.mean()))
+			lines[i].X, lines[i].Y = append(lines[i].X, float64(len(p.points))/1000), append(lines[i].Y, 100*of.mean())
+		}
+		t.Row(row...)
+	}
+	before := len(covidDates) - 2 // the first date with errors
+	latest := func(i int) string { return strings.Join(here[i][before:], " and ") }
+	for i, of := range published {
+		s.Compare("mean error at the last two dates, "+rivals[i].name, fmt.Sprintf("%.2f%% and %.2f%%", of[before], of[before+1])).Paper(latest(i)).Defaults(latest(own)).
+			Bytes(bytesOf(last[own].bytes(), last[i].bytes()))
+	}
+	s.Short("mean errors at the last two dates: CascadeCBF %s (published: 0.00 and 0.00%%), counters of 16 bits that stop %s, spectral, and %s, Count-Min (published: 0.23 and 0.51%% for both); our defaults %s, in %s bytes.",
+		latest(0), latest(1), latest(2), latest(own), sketch.Number(uint64(last[own].bytes())))
+	s.Figure("error", "Mean relative error at the six dates (table 2 of the paper).", []report.Panel{{
+		X: "thousand points so far", Y: "mean error in percent", LogX: true, Legend: report.TopLeft, Series: lines,
+	}})
+}
+
+// urbanDraws is how many pickups the paper has. Section 5.2.4.
+const urbanDraws = 987_000
+
+// urbanCascade has a second layer of a sixteenth of the first, as table 4's
+// 2,176 KB are.
+var urbanCascade = rival{cascadeOf("CascadeCBF, k 8, [16, 16], mi", paperK, ccbf.MinimalIncrement, parts(1, 16)), 2}
+
+// urbanRivals are table 4's structures, with its mean and largest error, and
+// ours.
+var urbanRivals = []struct {
+	rival
+	mean, most float64
+}{
+	{urbanCascade, 0.0029, 8}, {spectralMI, 0.0028, 5}, {countMin5, 0.0039, 8}, {defaultsDense, 0, 0}, {defaults, 0, 0},
+}
+
+// The places of some in that list.
+const (
+	urbanPublished = 3 // as many are published
+	urbanDefaults  = 4
+)
+
+// urbanBytes is the size of table 4's first layer.
+func urbanBytes(c report.Config) uint64 { return report.Pick[uint64](c, 2<<14, 2<<20, 2<<20) }
+
+// crowd is points on a raster, and what the structures answer.
+type crowd struct {
+	name    string
+	places  []place
+	results []seeded // of urbanRivals
+}
+
+// measure asks the structures in so many bytes for 16-bit counters.
+func (w *crowd) measure(s *report.Section, seeds int, bytes uint64) {
+	var of []attempt
+	for _, r := range urbanRivals {
+		of = append(of, attempt{r.structure, bytes})
+	}
+	w.results = judgeAll(s, seeds, func(seed uint64) ([]place, []int32) { return w.places, arrivals(random(seed, 81), w.places) }, of)
+}
+
+// crowds are the points of the pickups with kernels of several bandwidths, in
+// parts of the rule's, and those of the UK file.
+func crowds(c report.Config, bandwidths []float64) (all []*crowd, text string) {
+	taxis, what := pickups(c.Data)
+	uk, ukWhat := crimeRaster(c.Data)
+	n := report.Pick(c, 10_000, urbanDraws, urbanDraws)
+	rule := nearest(taxis)
+	for _, x := range bandwidths {
+		all = append(all, &crowd{name: fmt.Sprintf("pickups, bandwidth x %v", x), places: draw(random(seedOf(0), 82), taxis, x*rule, n)})
+	}
+	if c.Scale == report.Tiny {
+		uk = uk[:5000]
+	}
+	text = fmt.Sprintf("%d points drawn from %d %s: from their kernel density, with a normal kernel whose bandwidth is the median distance of a pickup to the nearest other one, %.2f of a cell, and multiples of that, "+
+		"on %d x %[5]d cells over the limits of the city; and as a second case %[6]s, on as many cells over all of them", n, total(taxis), what, rule/fine, urbanSide, ukWhat)
+	return append(all, &crowd{name: "crimes", places: uk}), text
+}
+
+// urban is table 4: counts on a city's raster.
+func urban(c report.Config, s *report.Section) {
+	seeds := report.Pick(c, 1, 1, 5)
+	bytes := urbanBytes(c)
+	all, text := crowds(c, report.Pick(c, []float64{1, 2}, []float64{1, 2}, []float64{1, 0.5, 2, 4}))
+	s.Text("The paper counts %d taxi pickups on a raster of a city. Here are %s. CascadeCBF has 2^20 and 2^16 counters of 16 bits, spectral and Count-Min (5 rows, conservative updates) 2^20, cut at 65,535; "+
+		"k = %d, %d seeds of the hash, points in random order. Errors are those of the cells with points, in parts of the truth, the mean with its 95%% interval. No answer is below the truth: the run would fail. "+
+		"How fast points are counted is in the section on throughput.", urbanDraws, text, paperK, seeds)
+	t := s.Table("points", "cells with points", "structure", "bytes", "mean error", "95th percentile", "largest")
+	for _, w := range all {
+		w.measure(s, seeds, bytes)
+		for i, of := range w.results {
+			t.Row(w.name, len(w.places), urbanRivals[i].name, of.bytes(), of, report.Percent2(of.high()), report.Percent2(of.largest()))
+		}
+	}
+	pickups, crimes := all[0], all[len(all)-1]
+	met := loadAt(all[:len(all)-1], urbanRivals[0].mean)
+	s.Text("What decides is how many cells have points, which the paper does not say. Its %s for CascadeCBF is met here with %s of them.", report.Percent2(urbanRivals[0].mean), met)
+	for _, w := range []*crowd{pickups, crimes} {
+		exact := w.results[urbanDefaults]
+		for i, r := range urbanRivals[:urbanPublished] {
+			of := w.results[i]
+			s.Compare(fmt.Sprintf("%s, %s: error of a cell, mean and largest", strings.Split(r.name, ",")[0], w.name), report.Percent2(r.mean)+", "+report.Percent2(r.most)).
+				Paper(report.Percent2(of.mean()) + ", " + report.Percent2(of.largest())).Defaults(report.Percent2(exact.mean())).Bytes(bytesOf(exact.bytes(), of.bytes())).
+				Note(worseError(of.means(), of.largest(), r.mean, r.most, fmt.Sprintf("%d cells with points; the published error is met with %s", len(w.places), met)))
+		}
+	}
+	of, exact := pickups.results, pickups.results[urbanDefaults]
+	s.Short("counts of cells are too high in the mean by %s, CascadeCBF, %s, spectral, and %s, Count-Min (published: 0.29, 0.28 and 0.39%%), in 2 MB with %d cells with points; by %s with our defaults, in %s of the bytes.",
+		report.Percent2(of[0].mean()), report.Percent2(of[1].mean()), report.Percent2(of[2].mean()), len(pickups.places), report.Percent2(exact.mean()), report.Percent(float64(exact.bytes())/float64(of[0].bytes())))
+	s.Figure("error", "Mean error of a cell over the cells with points: pickups with kernels of several bandwidths, and crimes. An error of 0 is not shown.", []report.Panel{urbanPanel(all)})
+}
+
+// loadAt is the number of cells at which the mean error of the cascade is that,
+// between two measurements of pickups in proportion of the logarithms.
+func loadAt(all []*crowd, mean float64) string {
+	for _, low := range all {
+		for _, high := range all {
+			a, b := low.results[0].mean(), high.results[0].mean()
+			if 0 < a && a <= mean && mean < b {
+				x, y := math.Log(float64(len(low.places))), math.Log(float64(len(high.places)))
+				return fmt.Sprintf("about %.0f thousand", math.Exp(x+(y-x)*math.Log(mean/a)/math.Log(b/a))/1000)
+			}
+		}
+	}
+	return "fewer"
+}
+
+// urbanPanel shows the errors over the load.
+func urbanPanel(all []*crowd) report.Panel {
+	p := report.Panel{X: "cells with points", Y: "mean error in percent", LogX: true, LogY: true, Legend: report.TopLeft}
+	for i, r := range urbanRivals[:urbanDefaults] {
+		line := report.Series{Label: r.name, Style: r.style, Only: report.Marks}
+		for _, w := range all {
+			w.results[i].point(&line, float64(len(w.places)))
+		}
+		p.Series = append(p.Series, line)
+	}
+	return p
+}
+
+// urbanSide is the number of cells of a raster's side. Section 5.2.4.
+const urbanSide = 4096
+
+// fine is how many parts of a cell a pickup's place is known to: a tenth of an
+// inch or so.
+const fine = 1 << 12
+
+// onRaster is a query of points on a raster over a box of degrees, a cell
+// divided into so many parts.
+func onRaster(table string, west, south, east, north float64, parts int) string {
+	side := float64(urbanSide * parts)
+	return fmt.Sprintf("SELECT floor((lon - %v) * %v)::BIGINT AS x, floor((lat - %v) * %v)::BIGINT AS y, NULL, count(*) FROM %s WHERE lon >= %[1]v AND lon < %[6]v AND lat >= %[3]v AND lat < %[7]v GROUP BY ALL ORDER BY y, x",
+		west, side/(east-west), south, side/(north-south), table, east, north)
+}
+
+// pickups are those of the taxi file within the limits of New York, in parts of
+// a cell.
+func pickups(folder string) (places []place, what string) {
+	places = readPlaces(onRaster(sqlFile(folder, "nyc_taxi_pickups.parquet"), -74.26, 40.49, -73.70, 40.92, fine))
+	return places, "yellow taxi pickups in New York"
+}
+
+// crimeRaster are the points of the UK file on a raster over all of them.
+func crimeRaster(folder string) (places []place, what string) {
+	table, what := crimePoints(folder)
+	places = readPlaces(onRaster(table, -8.1, 49.9, 1.8, 57.6, 1))
+	return places, what
+}
+
+// nearest is the median over all points of the distance to the nearest other
+// one.
+func nearest(places []place) float64 {
+	byX := slices.Clone(places)
+	slices.SortFunc(byX, func(a, b place) int { return int(a.X - b.X) })
+	var distances []float64
+	for i, p := range byX {
+		least := math.Inf(1)
+		if p.points > 1 {
+			least = 0
+		}
+		look := func(j int) bool {
+			dx, dy := float64(byX[j].X-p.X), float64(byX[j].Y-p.Y)
+			least = min(least, math.Hypot(dx, dy))
+			return math.Abs(dx) < least
+		}
+		for j := i + 1; j < len(byX) && look(j); j++ {
+		}
+		for j := i - 1; j >= 0 && look(j); j-- {
+		}
+		distances = append(distances, slices.Repeat([]float64{least}, int(p.points))...)
+	}
+	slices.Sort(distances)
+	return distances[len(distances)/2]
+}
+
+// draw draws n points from the kernel density of places, with a normal kernel of
+// that bandwidth, and returns the cells that hold them.
+func draw(r *rand.Rand, places []place, bandwidth float64, n int) []place {
+	index := map[grid.Cell]int{}
+	var cells []place
+	for _, i := range sample(r, places, n) {
+		// Anywhere in its part of a cell.
+		x := float64(places[i].X) + r.Float64() + bandwidth*r.NormFloat64()
+		c := grid.Cell{X: int64(math.Floor(x / fine)), Y: int64(math.Floor((float64(places[i].Y) + r.Float64() + bandwidth*r.NormFloat64()) / fine))}
+		j, known := index[c]
+		if !known {
+			j = len(cells)
+			index[c] = j
+			cells = append(cells, place{Cell: c})
+		}
+		cells[j].points++
+	}
+	return cells
+}

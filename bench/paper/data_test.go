@@ -1,0 +1,204 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// TestZipf: frequencies follow the law within 4 standard errors.
+func TestZipf(t *testing.T) {
+	const n, draws = 50, 200_000
+	for _, skew := range []float64{0, 0.5, 1, 2} {
+		norm := 0.0
+		for i := range n {
+			norm += math.Pow(float64(i+1), -skew)
+		}
+		seen := make([]int, n)
+		for _, i := range newZipf(n, skew).stream(random(1, 2), draws) {
+			seen[i]++
+		}
+		for i, got := range seen {
+			if z := report.ZScore(got, draws, math.Pow(float64(i+1), -skew)/norm); math.Abs(z) > 4 {
+				t.Errorf("skew %v: rank %d came %d times, z %.1f", skew, i+1, got, z)
+			}
+		}
+	}
+}
+
+// TestBloomRate: a filter with half of its bits set finds an absent key with a
+// chance of 2^-k.
+func TestBloomRate(t *testing.T) {
+	if got := bloomRate(1000, 100*math.Ln2, 10); math.Abs(got-1.0/1024) > 1e-15 {
+		t.Errorf("rate is %v, want %v", got, 1.0/1024)
+	}
+}
+
+// TestEvents: the made-up events are as many as the paper's, but for less than a
+// point in each cell, and in as many cells.
+func TestEvents(t *testing.T) {
+	places := events()
+	most := uint64(0)
+	cells := map[grid.Cell]bool{}
+	for i := range places {
+		most = max(most, places[i].points)
+		cells[places[i].Cell] = true
+	}
+	if n := total(places); n > eventPoints || n < eventPoints-eventCells {
+		t.Errorf("%d points", n)
+	}
+	if most != eventMost || len(places) != eventCells || len(cells) != eventCells {
+		t.Errorf("%d at most, %d places, %d cells", most, len(places), len(cells))
+	}
+	for i, of := range byCategory(places) {
+		upTo := eventShares[i]
+		if i > 0 {
+			upTo -= eventShares[i-1]
+		}
+		if len(of) != eventCells/100*upTo {
+			t.Errorf("%d cells of category %q", len(of), of[0].category)
+		}
+	}
+}
+
+func TestStrangers(t *testing.T) {
+	a, b, c := grid.Cell{X: 5, Y: 1}, grid.Cell{X: -5, Y: 2}, grid.Cell{X: 7, Y: 2}
+	var got []string
+	for _, p := range strangers([]place{
+		{Cell: a, category: []byte("u"), points: 1}, {Cell: c, category: []byte("u"), points: 1},
+		{Cell: b, category: []byte("v"), points: 1},
+		{Cell: a, category: []byte("w"), points: 1}, {Cell: b, category: []byte("w"), points: 1}, {Cell: c, category: []byte("w"), points: 1},
+	}) {
+		if p.points != 0 {
+			t.Errorf("%v has %d points", p.Cell, p.points)
+		}
+		got = append(got, string(p.category)+map[grid.Cell]string{a: "a", b: "b", c: "c"}[p.Cell])
+	}
+	if want := []string{"ub", "va", "vc"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestNearest compares with all pairs of points.
+func TestNearest(t *testing.T) {
+	r := random(1, 84)
+	var places []place
+	for range 300 {
+		places = append(places, place{Cell: grid.Cell{X: r.Int64N(400), Y: r.Int64N(4000)}, points: 1 + uint64(r.IntN(8)/7)})
+	}
+	var distances []float64
+	for i, p := range places {
+		least := math.Inf(1)
+		for j, q := range places {
+			if i != j {
+				least = min(least, math.Hypot(float64(p.X-q.X), float64(p.Y-q.Y)))
+			}
+		}
+		distances = append(distances, least)
+		if p.points == 2 {
+			distances[len(distances)-1] = 0
+			distances = append(distances, 0)
+		}
+	}
+	// The middle one in order, of an even number the upper: as many are below as above.
+	got, below, above := nearest(places), 0, 0
+	for _, d := range distances {
+		if d < got {
+			below++
+		}
+		if d > got {
+			above++
+		}
+	}
+	if n := len(distances); below > n/2 || above > n/2 || below+above == n {
+		t.Errorf("%v has %d of %d below and %d above", got, below, n, above)
+	}
+}
+
+// TestDraw: the kernel of a single place has its mean and its bandwidth. The mean
+// of n draws deviates by bandwidth/sqrt(n), their variance by a part of
+// sqrt(2/n), to which rounding to cells adds 1/12. Both are within four of that.
+func TestDraw(t *testing.T) {
+	const n, bandwidth = 40_000, 20.0
+	at := place{Cell: grid.Cell{X: 1000 * fine, Y: -500 * fine}, points: 3}
+	var sum, square [2]float64
+	points := 0.0
+	for _, p := range draw(random(1, 85), []place{at}, bandwidth*fine, n) {
+		for axis, d := range []float64{float64(p.X) + 0.5 - 1000, float64(p.Y) + 0.5 + 500} {
+			sum[axis] += float64(p.points) * d
+			square[axis] += float64(p.points) * d * d
+		}
+		points += float64(p.points)
+	}
+	if points != n {
+		t.Fatalf("%v points", points)
+	}
+	for axis := range sum {
+		mean, variance := sum[axis]/n, square[axis]/n
+		if math.Abs(mean) > 4*bandwidth/math.Sqrt(n) {
+			t.Errorf("axis %d: mean %v", axis, mean)
+		}
+		if want := bandwidth*bandwidth + 1.0/12; math.Abs(variance/want-1) > 4*math.Sqrt(2.0/n) {
+			t.Errorf("axis %d: variance %v, want %v", axis, variance, want)
+		}
+	}
+}
+
+// TestTextbook: what is measured against ours counts as ours do. A cascade's
+// counters are those of ccbf, one by one, as long as none is flagged; no answer
+// of any is below the truth; and where there is room for all keys, every answer
+// is the truth, beyond the first layer as well.
+func TestTextbook(t *testing.T) {
+	const k = paperK
+	type book struct {
+		add   func(hashes)
+		count func(h1, h2 uint64) uint64
+	}
+	for _, c := range []struct {
+		counters, cells, points int
+		exact                   bool
+	}{{1 << 12, 1000, 20_000, false}, {1 << 20, 4, 100_000, true}} {
+		places := make([]place, c.cells)
+		of := hashes{make([]uint64, c.cells), make([]uint64, c.cells)}
+		for i := range places {
+			places[i].Cell = grid.Cell{X: int64(i), Y: -2 * int64(i)}
+			of.h1[i], of.h2[i] = key.HashCell(0, places[i].X, places[i].Y)
+		}
+		var each hashes
+		var points []int32
+		for _, i := range newZipf(c.cells, 1).stream(random(1, 95), c.points) {
+			places[i].points++
+			points = append(points, int32(i))
+			each.h1, each.h2 = append(each.h1, of.h1[i]), append(each.h2, of.h2[i])
+		}
+		if c.exact && places[0].points < textbookFlag {
+			t.Fatalf("the first cell has %d points, which do not reach the second layer", places[0].points)
+		}
+		standard, minimal := newTextbookCascade(c.counters), newTextbookCascade(c.counters)
+		spectral, countMin := newTextbookSpectral(c.counters), newTextbookCountMin(c.counters)
+		for name, b := range map[string]book{
+			"cascade, standard": {standard.standard, standard.count}, "cascade, mi": {minimal.minimal, minimal.count},
+			"spectral": {spectral.add, spectral.count}, "Count-Min": {countMin.add, countMin.count},
+		} {
+			b.add(each)
+			for i, p := range places {
+				if n := b.count(of.h1[i], of.h2[i]); n < p.points || c.exact && n != p.points {
+					t.Errorf("%s in %d counters: %d, the truth is %d", name, c.counters, n, p.points)
+				}
+			}
+		}
+		for mode, b := range map[ccbf.Mode]*textbookCascade{ccbf.Standard: standard, ccbf.MinimalIncrement: minimal} {
+			a := cascaded(ccbf.Params{Res: 1, Dense: true, K: k, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{uint64(c.counters), uint64(c.counters / 16)}}, places, points)
+			for i := range places {
+				if n, want := b.count(of.h1[i], of.h2[i]), a.count(&places[i]); n != want {
+					t.Errorf("%v in %d counters: %d, ccbf has %d", mode, c.counters, n, want)
+				}
+			}
+		}
+	}
+}
