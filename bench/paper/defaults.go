@@ -3,8 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -38,11 +40,17 @@ type swept struct {
 // sizes, in both modes, at equal bytes.
 func sweepDefaults(c report.Config, s *report.Section) {
 	data, what := sweepData(c)
+	var degrees []string
+	for _, d := range data {
+		if d.res != 1 {
+			degrees = append(degrees, fmt.Sprint(d.res))
+		}
+	}
 	s.Text("Every geometry of the dense form at equal bytes: one to three layers of 4, 6, 8, 12 and 16 bits below one of 32, each layer 4 to 128 times smaller "+
 		"than the one before, 2 to 8 counters a key. Data: %d cells with counts in proportion to rank^-skew, the rarest one point; and every tenth cell of %s, in cells of %s degrees. "+
 		"Sketches of 1, 2, 4 and 8 bytes for each cell with points (the exact form takes 1 to 3: a sketch that becomes dense has 1 or 2), made of each cell's count. "+
 		"The error is the mean of (estimate - count) / count over the cells with points. In mode standard, which is there for removal, also the error of what "+
-		"is left once half of the cells lost their points. Estimates are never below the truth.", len(data[0].cells), what, degrees(data))
+		"is left once half of the cells lost their points. Estimates are never below the truth.", len(data[0].cells), what, strings.Join(degrees, " and "))
 	s.Text("*Regret* is how many times larger a geometry's error is than the least error that any has in the same scenario, in the geometric mean over all scenarios (an error of %g is "+
 		"added to both: below that nobody looks). **The default** is the geometry of the least regret among those whose counters never lie across two words (4, 8, 16 and 32 bits), "+
 		"which the loops are fast for, with at most %d counters a key, as the time of everything grows with them.", errorFloor, mostK)
@@ -122,14 +130,10 @@ func leastErrors(all []*swept) []float64 {
 	return least
 }
 
-// winner is the geometry that is to be the default; all are ranked.
-func winner(all []*swept) *swept {
-	return all[slices.IndexFunc(all, func(g *swept) bool { return g.known() && g.k <= mostK })]
-}
-
-// closest is what would win with any number of counters a key.
-func closest(all []*swept) *swept {
-	return all[slices.IndexFunc(all, func(g *swept) bool { return g.known() })]
+// winner is the geometry that is to be the default with at most so many counters a
+// key; all are ranked.
+func winner(all []*swept, k int) *swept {
+	return all[slices.IndexFunc(all, func(g *swept) bool { return g.known() && g.k <= k })]
 }
 
 // of is the geometry's place in the ranking.
@@ -139,13 +143,13 @@ func of(g geometry, all []*swept) int {
 
 // present adds the tables of a mode.
 func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
-	chosen := winner(all)
+	chosen := winner(all, mostK)
 	have := defaultGeometry(mode)
 	verdict := "It is what the code has."
 	if of(have, all) != of(chosen.geometry, all) {
 		verdict = fmt.Sprintf("**The code has %v.**", have)
 	}
-	free := closest(all)
+	free := winner(all, math.MaxInt)
 	s.Text("**Mode %v.** The winner of %d: %v, with a regret of %s. %s With any k it would be %v, with %s.",
 		mode, len(all), chosen.geometry, report.Num(chosen.regret), verdict, free.geometry, report.Num(free.regret))
 	t := s.Table("mode "+mode.String(), "rank", "regret", "largest ratio", "error at 1 byte a cell", "2", "4", "8")
@@ -153,7 +157,7 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
 	for i := range min(5, len(all)) {
 		shown[i] = ""
 	}
-	for _, w := range []int{4, 6, 8, 12, 16} {
+	for _, w := range firstWidths {
 		if i := slices.IndexFunc(all, func(g *swept) bool { return g.layers[0] == w }); i >= 0 {
 			shown[i] = fmt.Sprintf(" (best of %d bits)", w)
 		}
@@ -167,54 +171,47 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
 		if name, yes := shown[i]; yes {
 			row := []any{g.String() + name, i + 1, g.regret, g.most}
 			for load := range sweepLoads {
-				row = append(row, report.Percent2(typical(g.errors[:len(data)*len(sweepLoads)], load)))
+				row = append(row, report.Percent2(g.typical(data, load)))
 			}
 			t.Row(row...)
 		}
 	}
 	byData := s.Table("error of the default (least of all geometries), mode "+mode.String(), "1 byte a cell", "2", "4", "8")
 	least, mine := leastErrors(all), all[of(have, all)]
-	for i := range mine.errors {
-		if i%len(sweepLoads) == 0 {
-			d := data[i/len(sweepLoads)%len(data)]
-			row := []any{d.name}
-			if i >= len(data)*len(sweepLoads) {
-				row[0] = d.name + ", half removed"
-			}
-			for j := i; j < i+len(sweepLoads); j++ {
-				row = append(row, fmt.Sprintf("%s (%s)", report.Percent2(mine.errors[j]), report.Percent2(least[j])))
-			}
-			byData.Row(row...)
+	for i := 0; i < len(mine.errors); i += len(sweepLoads) {
+		row := []any{data[i/len(sweepLoads)%len(data)].name}
+		if i >= len(data)*len(sweepLoads) {
+			row[0] = fmt.Sprint(row[0], ", half removed")
 		}
+		for j := i; j < i+len(sweepLoads); j++ {
+			row = append(row, fmt.Sprintf("%s (%s)", report.Percent2(mine.errors[j]), report.Percent2(least[j])))
+		}
+		byData.Row(row...)
 	}
+	regret := "-"
 	if i := of(paperGeometry, all); i >= 0 {
+		regret = report.Num(all[i].regret)
 		for load, bytes := range sweepLoads[:3] {
 			s.Compare(fmt.Sprintf("mean error at %g bytes a cell, mode %v, geometric mean over %d data sets", bytes, mode, len(data)), "-").
-				Paper(report.Percent2(typical(all[i].errors[:len(data)*len(sweepLoads)], load))).Defaults(report.Percent2(typical(mine.errors[:len(data)*len(sweepLoads)], load))).
-				Bytes("equal")
+				Paper(report.Percent2(all[i].typical(data, load))).Defaults(report.Percent2(mine.typical(data, load))).Bytes("equal")
 		}
 	}
 	if mode == ccbf.MinimalIncrement {
 		s.Short("at equal bytes the default of mode mi, %v, has a regret of %s, the geometry that the paper recommends (%v) one of %s.",
-			have, report.Num(mine.regret), paperGeometry, regretOf(paperGeometry, all))
+			have, report.Num(mine.regret), paperGeometry, regret)
 	}
 }
 
-func regretOf(g geometry, all []*swept) string {
-	if i := of(g, all); i >= 0 {
-		return report.Num(all[i].regret)
-	}
-	return "-"
-}
+// firstWidths are those of the first layers that are swept.
+var firstWidths = []int{4, 6, 8, 12, 16}
 
-// typical is the geometric mean of the errors at one load.
-func typical(errors []float64, load int) float64 {
-	sum, n := 0.0, 0.0
-	for i := load; i < len(errors); i += len(sweepLoads) {
-		sum += math.Log(errors[i] + errorFloor)
-		n++
+// typical is the geometric mean of the errors at one load, nothing being removed.
+func (g *swept) typical(data []counted, load int) float64 {
+	sum := 0.0
+	for i := range data {
+		sum += math.Log(g.errors[i*len(sweepLoads)+load] + errorFloor)
 	}
-	return math.Exp(sum/n) - errorFloor
+	return math.Exp(sum/float64(len(data))) - errorFloor
 }
 
 // regretPanels are the least regrets over k and over the ratio, by the width of
@@ -224,36 +221,25 @@ func regretPanels(mode ccbf.Mode, all []*swept) []report.Panel {
 		{Title: "mode " + mode.String(), X: "counters a key (k)", Y: "regret", LogY: true, Legend: report.TopLeft},
 		{Title: "mode " + mode.String(), X: "ratio of the layers' sizes", Y: "regret", LogX: true, LogY: true},
 	}
-	for i, w := range []int{4, 6, 8, 12, 16} {
+	for i, w := range firstWidths {
 		for j, value := range []func(g *swept) int{func(g *swept) int { return g.k }, func(g *swept) int { return g.ratio }} {
+			least := map[int]float64{}
+			for _, g := range slices.Backward(all) { // the best come first
+				if g.layers[0] == w {
+					least[value(g)] = g.regret
+				}
+			}
 			line := report.Series{Style: i}
 			if j == 0 {
 				line.Label = fmt.Sprintf("first layer of %d bits", w)
 			}
-			seen := map[int]bool{}
-			for _, g := range all { // the best come first
-				if v := value(g); g.layers[0] == w && !seen[v] {
-					seen[v] = true
-					line.X, line.Y = append(line.X, float64(v)), append(line.Y, g.regret)
-				}
+			for _, v := range slices.Sorted(maps.Keys(least)) {
+				line.At(float64(v), least[v])
 			}
-			sortByX(line.X, line.Y)
 			panels[j].Series = append(panels[j].Series, line)
 		}
 	}
 	return panels
-}
-
-// sortByX sorts points that have different x.
-func sortByX(x, y []float64) {
-	at := map[float64]float64{}
-	for i, v := range x {
-		at[v] = y[i]
-	}
-	slices.Sort(x)
-	for i, v := range x {
-		y[i] = at[v]
-	}
 }
 
 // geometry is what the sweep varies of the dense form.
@@ -279,12 +265,11 @@ func defaultGeometry(mode ccbf.Mode) geometry {
 
 // layerings are one to three of the widths below the last, which has 32 bits.
 func layerings() [][]int {
-	widths := []int{4, 6, 8, 12, 16}
 	var all [][]int
-	for set := 1; set < 1<<len(widths); set++ {
+	for set := 1; set < 1<<len(firstWidths); set++ {
 		var layers []int
 		value := 31
-		for i, w := range widths {
+		for i, w := range firstWidths {
 			if set>>i&1 == 1 {
 				layers = append(layers, w)
 				value += w - 1
@@ -357,30 +342,14 @@ func sweepData(c report.Config) (data []counted, what string) {
 	}
 	for _, res := range report.Pick(c, []float64{0.1}, []float64{0.02}, []float64{0.01, 0.004, 0.001}) {
 		d := counted{name: fmt.Sprintf("UK, %g degrees", res), res: res}
-		var cells []grid.Cell
-		var counts []uint64
-		cells, counts, what = crimes(c.Data, res)
+		cells, counts, of := crimes(c.Data, res)
+		what = of
 		for i := 0; i < len(cells); i += report.Pick(c, 1, 1, 10) {
 			d.cells, d.counts = append(d.cells, cells[i]), append(d.counts, counts[i])
 		}
 		data = append(data, d)
 	}
 	return data, what
-}
-
-// degrees are the resolutions of the UK's cells.
-func degrees(data []counted) string {
-	text := ""
-	for _, d := range data {
-		if d.res == 1 {
-			continue
-		}
-		if text != "" {
-			text += " and "
-		}
-		text += fmt.Sprint(d.res)
-	}
-	return text
 }
 
 // sweptError is the mean of (estimate - count) / count over cells with points:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -66,7 +67,7 @@ func rational(c report.Config, s *report.Section) {
 	}
 	curves := map[rationalSetting][]rationalPoint{}
 	for _, set := range settings {
-		points := report.Parallel(s, len(ks), func(i int) rationalPoint {
+		curves[set] = report.Parallel(s, len(ks), func(i int) rationalPoint {
 			p := rationalPoint{k: ks[i]}
 			for i := range seeds {
 				seed := seedOf(i)
@@ -83,27 +84,14 @@ func rational(c report.Config, s *report.Section) {
 			}
 			return p
 		})
-		curves[set] = points
 	}
 
 	rationalClaims(c, s, keys, curves)
-	var all []float64
-	fractional, above := 0, 0
+	var points []rationalPoint
 	for _, set := range settings {
-		for _, p := range curves[set] {
-			all = append(all, p.z())
-			if lo, _ := report.Wilson(p.hits, p.asked); p.k != math.Trunc(p.k) {
-				fractional++
-				if lo > p.theorem {
-					above++
-				}
-			}
-		}
+		points = append(points, curves[set]...)
 	}
-	most := 0.0
-	for _, z := range all {
-		most = math.Max(most, math.Abs(z))
-	}
+	all, most, above, fractional, _ := summary(points)
 	verdict := "confirmed"
 	if most > 4 {
 		verdict = "refuted"
@@ -126,19 +114,7 @@ func rational(c report.Config, s *report.Section) {
 
 	t := s.Table("keys n", "last function chosen by", "settings", "z (mean ± deviation)", "largest abs(z)", "q^k below the interval (fractional k)", "largest excess over q^k")
 	for _, set := range settings {
-		var zs []float64
-		low, frac, largest, excess := 0, 0, 0.0, 0.0
-		for _, p := range curves[set] {
-			zs = append(zs, p.z())
-			largest = math.Max(largest, math.Abs(p.z()))
-			excess = math.Max(excess, p.rate()/p.theorem-1)
-			if lo, _ := report.Wilson(p.hits, p.asked); p.k != math.Trunc(p.k) {
-				frac++
-				if lo > p.theorem {
-					low++
-				}
-			}
-		}
+		zs, largest, low, frac, excess := summary(curves[set])
 		t.Row(set.n, set.activation, len(zs), report.Spread(zs), largest, fmt.Sprintf("%d of %d", low, frac), report.Percent(excess))
 	}
 
@@ -151,9 +127,11 @@ func rational(c report.Config, s *report.Section) {
 			continue
 		}
 		lo, hi := report.Wilson(p.hits, p.asked)
-		t.Row(fmt.Sprintf("%g", p.k), fmt.Sprintf("%.4f", p.rate()), fmt.Sprintf("[%.4f, %.4f]", lo, hi),
-			fmt.Sprintf("%.4f", curves[rationalSetting{bloom.ByPosition, 60000}][i].rate()), fmt.Sprintf("%.4f", p.expected), fmt.Sprintf("%.4f", p.theorem),
-			fmt.Sprintf("%.4f", fillOf(m, 60000, p.k)))
+		row := []any{fmt.Sprintf("%g", p.k), fmt.Sprintf("%.4f", p.rate()), fmt.Sprintf("[%.4f, %.4f]", lo, hi)}
+		for _, v := range []float64{curves[rationalSetting{bloom.ByPosition, 60000}][i].rate(), p.expected, p.theorem, fillOf(m, 60000, p.k)} {
+			row = append(row, fmt.Sprintf("%.4f", v))
+		}
+		t.Row(row...)
 	}
 
 	s.Text("What a fractional k is good for. Not for a lower rate: the best whole k beats every fractional one where k* is 0.7 or more, " +
@@ -163,51 +141,63 @@ func rational(c report.Config, s *report.Section) {
 	t = s.Table("keys n", "k* = (m/n) ln 2", "rate at k* if q^k held", "best whole k", "its rate, measured", "rate at k* (rounded to 0.1), measured", "cost of k*")
 	for _, n := range keys {
 		best := m * math.Ln2 / float64(n)
-		points := curves[rationalSetting{bloom.ByHash, n}]
-		var whole, near rationalPoint
-		for _, p := range points {
-			if p.k == math.Trunc(p.k) && (whole.asked == 0 || p.rate() < whole.rate()) {
-				whole = p
-			}
-			if near.asked == 0 || math.Abs(p.k-best) < math.Abs(near.k-best) {
-				near = p
-			}
-		}
+		whole, near := bestOf(curves[rationalSetting{bloom.ByHash, n}], best)
 		t.Row(n, fmt.Sprintf("%.2f", best), math.Exp2(-best), fmt.Sprintf("%g", whole.k), whole.rate(), near.rate(), report.Percent(near.rate()/whole.rate()-1))
 	}
 
-	shown := []int{60000}
-	if c.Scale == report.Full {
-		shown = []int{20000, 60000, 100000}
-	}
 	var row []report.Panel
-	for i, n := range shown {
-		p := report.Panel{Title: fmt.Sprintf("n = %d keys in %d bits", n, m), X: "hash functions k", Y: "false positive rate"}
-		if i == 0 {
-			p.Legend = report.TopRight
+	for _, n := range report.Pick(c, []int{60000}, []int{60000}, []int{20000, 60000, 100000}) {
+		lines := []report.Series{
+			{Label: "chord", Only: report.Line}, {Label: "q^k", Style: 1, Only: report.Line},
+			{Label: "measured, by hash", Only: report.Marks}, {Label: "measured, by position", Only: report.Marks, Style: 4},
 		}
-		measured := [2]report.Series{{Label: "measured, by hash", Only: report.Marks, Style: 0}, {Label: "measured, by position", Only: report.Marks, Style: 4}}
-		chord := report.Series{Label: "chord", Style: 0, Only: report.Line}
-		power := report.Series{Label: "q^k", Style: 1, Only: report.Line}
-		for a := range measured {
-			for j, pt := range curves[rationalSetting{bloom.Activation(a), n}] {
-				if j%2 != a && pt.k != math.Trunc(pt.k) {
-					continue // one of the two at each k, or they hide each other
+		for a, line := range lines[2:] {
+			for j, p := range curves[rationalSetting{bloom.Activation(a), n}] {
+				if j%2 == a || p.k == math.Trunc(p.k) { // one of the two at each k, or they hide each other
+					lo, hi := report.Wilson(p.hits, p.asked)
+					line.Within(p.k, p.rate(), lo, hi)
 				}
-				lo, hi := report.Wilson(pt.hits, pt.asked)
-				measured[a].X, measured[a].Y = append(measured[a].X, pt.k), append(measured[a].Y, pt.rate())
-				measured[a].Lo, measured[a].Hi = append(measured[a].Lo, lo), append(measured[a].Hi, hi)
 			}
+			lines[2+a] = line
 		}
 		for _, k := range ks {
 			q := fillOf(m, float64(n), k)
-			chord.X, chord.Y = append(chord.X, k), append(chord.Y, rationalRate(k, q))
-			power.X, power.Y = append(power.X, k), append(power.Y, math.Pow(q, k))
+			lines[0].At(k, rationalRate(k, q))
+			lines[1].At(k, math.Pow(q, k))
 		}
-		p.Series = []report.Series{chord, power, measured[0], measured[1]}
-		row = append(row, p)
+		row = append(row, report.Panel{Title: fmt.Sprintf("n = %d keys in %d bits", n, m), X: "hash functions k", Y: "false positive rate", Series: lines})
 	}
+	row[0].Legend = report.TopRight
 	s.Figure("rate", "Rate over k: measured with 95% intervals (smaller than the marks where not seen), the chord, and q^k.", row)
+}
+
+// summary is the distances of points from the chord, the largest of them, at how many
+// of the fractional k q^k is below the interval, and by how much it is below at most.
+func summary(points []rationalPoint) (zs []float64, largest float64, low, fractional int, excess float64) {
+	for _, p := range points {
+		zs = append(zs, p.z())
+		largest, excess = max(largest, math.Abs(p.z())), max(excess, p.rate()/p.theorem-1)
+		if lo, _ := report.Wilson(p.hits, p.asked); p.k != math.Trunc(p.k) {
+			fractional++
+			if lo > p.theorem {
+				low++
+			}
+		}
+	}
+	return zs, largest, low, fractional, excess
+}
+
+// bestOf are the points with the best whole k, and with the k that is nearest to one.
+func bestOf(points []rationalPoint, k float64) (whole, near rationalPoint) {
+	for _, p := range points {
+		if p.k == math.Trunc(p.k) && (whole.asked == 0 || p.rate() < whole.rate()) {
+			whole = p
+		}
+		if near.asked == 0 || math.Abs(p.k-k) < math.Abs(near.k-k) {
+			near = p
+		}
+	}
+	return whole, near
 }
 
 // rationalClaims puts what the paper says of figure 3 beside ours, and beside
@@ -225,27 +215,13 @@ func rationalClaims(c report.Config, s *report.Section, keys []int, curves map[r
 
 	points := curves[rationalSetting{bloom.ByHash, example}]
 	minima := minimaOf(points)
-	least, whole, near := points[0], points[0], points[0]
-	for _, p := range points {
-		if p.rate() < least.rate() {
-			least = p
-		}
-		if p.k == math.Trunc(p.k) && (whole.k != math.Trunc(whole.k) || p.rate() < whole.rate()) {
-			whole = p
-		}
-		if math.Abs(p.k-best) < math.Abs(near.k-best) {
-			near = p
-		}
-	}
+	whole, near := bestOf(points, best)
+	least := slices.MinFunc(points, func(a, b rationalPoint) int { return cmp.Compare(a.rate(), b.rate()) })
 	s.Compare("k with the least rate, n = 60,000 (figure 3)", "2").Paper(report.Num(least.k)).Defaults(report.Num(defaults.K())).Bytes(size)
 	s.Compare("k of all minima of the rate, n = 60,000", "1, 2").Paper(strings.Join(minima, ", ")).Bytes(size)
 	atWhole := 0
 	for _, n := range keys {
-		most := true
-		for _, k := range minimaOf(curves[rationalSetting{bloom.ByHash, n}]) {
-			most = most && !strings.Contains(k, ".")
-		}
-		if most {
+		if !strings.Contains(strings.Join(minimaOf(curves[rationalSetting{bloom.ByHash, n}]), " "), ".") {
 			atWhole++
 		}
 	}
@@ -293,8 +269,7 @@ func rationalCauses(c report.Config, s *report.Section, seeds int) {
 	asked := report.Pick(c, 1000, 20_000, 200_000)
 	larger := report.Pick(c, 1, 4, 32)
 	ks := []float64{1, 1.5, 2}
-	var ratios [2][]string // rates over that with k = 2: of larger filters, with SHA-256
-	var rates [2][3]float64
+	var rates [2][3]float64 // of larger filters, with SHA-256
 	size := 0
 	present, none := shaNumbers(0, keys), shaNumbers(absent, asked)
 	for i, k := range ks {
@@ -306,13 +281,9 @@ func rationalCauses(c report.Config, s *report.Section, seeds int) {
 		rates[1][i] = float64(positives(f, none)) / float64(asked)
 		size = len(f.Blob())
 	}
-	for i := range rates {
-		for _, rate := range rates[i] {
-			ratios[i] = append(ratios[i], fmt.Sprintf("%.3f", rate/rates[i][2]))
-		}
-	}
 	for i, what := range []string{fmt.Sprintf("%d times the bits and keys", larger), "positions from SHA-256"} {
-		s.Compare("rate with k of 1; 1.5; 2 over that with 2, "+what+" (section 4)", "minima at 1 and 2").Paper(strings.Join(ratios[i], "; ")).Bytes(bytesOf(size, size)).
+		r := rates[i]
+		s.Compare("rate with k of 1; 1.5; 2 over that with 2, "+what+" (section 4)", "minima at 1 and 2").Paper(fmt.Sprintf("%.3f; %.3f; %.3f", r[0]/r[2], r[1]/r[2], r[2]/r[2])).Bytes(bytesOf(size, size)).
 			Note("the same chord: neither the hash function nor the size is to blame")
 	}
 }

@@ -126,10 +126,16 @@ func bloomRate(m, n, k float64) float64 { return math.Pow(-math.Expm1(-n*k/m), k
 // pieceLen is how many keys race hands over at once.
 const pieceLen = 4096
 
+// pieces are keys that can be handed over in parts.
+type pieces[P any] interface {
+	len() int
+	slice(from, to int) P
+}
+
 // race times functions on the same keys, in seconds for each key. They take
 // turns, each going through all keys in pieces; the time of a piece is the
 // least of all rounds, so that what else the machine does is left out.
-func race(h hashes, rounds int, fs ...func(hashes)) []float64 {
+func race[P pieces[P]](h P, rounds int, fs ...func(P)) []float64 {
 	least := make([][]float64, len(fs))
 	for round := range rounds {
 		for turn := range fs {

@@ -9,9 +9,7 @@ import (
 )
 
 // The paper's table 1.
-var table1 = []struct {
-	gamma, eb, recurring, errors, gammaSecond, ebSecond, erm, gain float64
-}{
+var table1 = []struct{ gamma, eb, recurring, errors, gammaSecond, ebSecond, erm, gain float64 }{
 	{1, 0.101, 0.657, 0.0045, 0.686, 0.03, 0.0132, 7.59},
 	{0.83, 0.057, 0.697, 0.0028, 0.502, 0.0096, 0.0048, 11.7},
 	{0.7, 0.032, 0.812, 0.002, 0.263, 0.0006, 0.0017, 18.48},

@@ -102,11 +102,6 @@ func (f faster) String() string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", report.Median(f), slices.Min(f), slices.Max(f))
 }
 
-// row is the ratio as a row of a figure.
-func (f faster) row(name, kind string) report.Row {
-	return report.Row{Name: name, Kind: kind, At: report.Median(f), Lo: slices.Min(f), Hi: slices.Max(f)}
-}
-
 // point adds the ratio and its range to a line.
 func (f faster) point(line *report.Series, x float64) {
 	line.X, line.Y = append(line.X, x), append(line.Y, report.Median(f))
@@ -196,6 +191,12 @@ func newArrived(places []place, points []int32) arrived {
 	}
 	report.Require(config.Keys(a.keys, xs, ys) == n, "a cell has no key")
 	return a
+}
+
+func (a arrived) len() int { return len(a.xs) }
+
+func (a arrived) slice(from, to int) arrived {
+	return arrived{a.xs[from:to], a.ys[from:to], a.keys[from:to]}
 }
 
 // hashed gives f the hashes of the points, batch by batch.
@@ -307,15 +308,16 @@ func ofTextbook(name string, empty func() (add func(hashes), count lookup)) race
 	}}
 }
 
-// times are the seconds that each function takes, round by round; a first round is
-// not counted. They take turns, so that all meet the same moods of the machine.
-func times(s *report.Section, rounds int, fs []func()) [][]float64 {
-	out := make([][]float64, len(fs))
+// inserts are the seconds that the racers take for the points, round by round; a
+// first round is not counted. They take turns, so that all meet the same moods of
+// the machine.
+func (a arrived) inserts(s *report.Section, rounds int) [][]float64 {
+	out := make([][]float64, len(racers))
 	for round := range rounds + 1 {
-		for turn := range fs {
-			i := (turn + round) % len(fs)
+		for turn := range racers {
+			i := (turn + round) % len(racers)
 			start := time.Now()
-			fs[i]()
+			racers[i].insert(a)
 			if round > 0 {
 				out[i] = append(out[i], time.Since(start).Seconds())
 			}
@@ -325,26 +327,16 @@ func times(s *report.Section, rounds int, fs []func()) [][]float64 {
 	return out
 }
 
-// inserts are the seconds that the racers take for the points, round by round.
-func (a arrived) inserts(s *report.Section, rounds int) [][]float64 {
-	var fs []func()
-	for _, r := range racers {
-		fs = append(fs, func() { r.insert(a) })
-	}
-	return times(s, rounds, fs)
-}
-
-// lookups are the seconds that they take to answer for them, and for as many cells
-// that have none.
-func (a arrived) lookups(s *report.Section, rounds int) (present, absent [][]float64) {
-	none := arrived{slices.Clone(a.xs), a.ys, nil}
+// lookups are the seconds that the racers take to answer for a point, and for one
+// whose cell has none.
+func (a arrived) lookups(rounds int) (present, absent []float64) {
+	none := arrived{slices.Clone(a.xs), a.ys, a.keys}
 	for i := range none.xs {
 		none.xs[i] += 1 << 30
 	}
-	var yes, no []func()
+	var asks []func(arrived)
 	for _, r := range racers {
-		ask := r.insert(a)
-		yes, no = append(yes, func() { ask(a) }), append(no, func() { ask(none) })
+		asks = append(asks, r.insert(a))
 	}
-	return times(s, rounds, yes), times(s, rounds, no)
+	return race(a, rounds, asks...), race(none, rounds, asks...)
 }
