@@ -150,15 +150,13 @@ func (l *load) perCounter() float64 { return float64(len(l.places)) / float64(ca
 
 // mean of a figure of a structure over the seeds.
 func (l *load) mean(structure int, f func(r categoryResult) float64) float64 {
-	return report.Mean(report.Column(l.results[structure], f))
+	return report.MeanOf(l.results[structure], f)
 }
 
 func meanOf(r categoryResult) float64 { return r.mean }
 
-// most is the largest error of a structure, in the mean over the seeds.
-func (l *load) most(structure int) float64 {
-	return report.Mean(report.Column(l.results[structure], func(r categoryResult) float64 { return r.most }))
-}
+// mostOf is the largest error of a run.
+func mostOf(r categoryResult) float64 { return r.most }
 
 // measure asks every structure with several seeds.
 func (l *load) measure(c report.Config, s *report.Section) {
@@ -168,17 +166,12 @@ func (l *load) measure(c report.Config, s *report.Section) {
 		lighten(l.places)
 	}
 	strange := strangers(l.places)
-	n := len(categoryStructures)
-	results := report.Parallel(s, seeds*n, func(i int) categoryResult {
-		of, seed := categoryStructures[i%n], seedOf(i/n)
-		return askCategories(of, l.places, strange, arrivals(random(seed, 61), l.places), l.res, samples, seed)
-	})
-	for i, r := range results {
-		if i < n {
-			l.results = append(l.results, nil)
+	l.results = transposed(report.Parallel(s, seeds, func(i int) (all []categoryResult) {
+		for _, of := range categoryStructures {
+			all = append(all, askCategories(of, l.places, strange, arrivals(random(seedOf(i), 61), l.places), l.res, samples, seedOf(i)))
 		}
-		l.results[i%n] = append(l.results[i%n], r)
-	}
+		return all
+	}))
 }
 
 // crimeCategories are the cells of the UK file with their categories, by
@@ -276,7 +269,7 @@ func categories(c report.Config, s *report.Section) {
 			if l.results[i][0].exact {
 				name += " (exact)"
 			}
-			t.Row(l.what, len(l.places), name, l.results[i][0].bytes, report.SpreadPercent(report.Column(l.results[i], meanOf)), report.Percent2(l.most(i)))
+			t.Row(l.what, len(l.places), name, l.results[i][0].bytes, report.SpreadPercent(report.Column(l.results[i], meanOf)), report.Percent2(l.mean(i, mostOf)))
 		}
 	}
 	z := isolationTable(s, loads)
@@ -345,7 +338,7 @@ func compareCategories(s *report.Section, loads []*load) {
 		}{
 			{"CascadeCBF", inCascade, 0.0002, 1}, {"spectral", inSpectral, 0.0005, 3}, {"Count-Min", inCountMin, 0.0013, 21},
 		} {
-			mean, most := l.mean(of.in, meanOf), l.most(of.in)
+			mean, most := l.mean(of.in, meanOf), l.mean(of.in, mostOf)
 			s.Compare(fmt.Sprintf("%s, %s: mean and largest error by category", of.name, l.what), report.Percent2(of.mean)+", "+report.Percent2(of.most)).
 				Paper(report.Percent2(mean) + ", " + report.Percent2(most)).Defaults(report.Percent2(exact.mean)).Bytes(bytesOf(int(exact.bytes), int(l.results[of.in][0].bytes))).
 				Note(worseError(report.Column(l.results[of.in], meanOf), most, of.mean, of.most, "more of the points are in keys of few points"))

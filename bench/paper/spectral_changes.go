@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -112,30 +113,20 @@ func spectralChanges(c report.Config, s *report.Section) {
 		make func(stream []int, keys int, r *rand.Rand) ([]change, []uint64)
 	}{{"none", insertions}, {"deletions", deletions}, {"window", window}}
 	methods := []method{methodMS, methodRM, methodRMPlain, methodTRM}
-	names := []string{"ms", "rm", "rm, no marker", "trm", "mi, simulated"}
-	styles := []int{0, 2, 4, 3, 1}
-	head := []string{"removals", "skew"}
-	for _, n := range names {
-		head = append(head, n+": additive", "wrong", "below")
+	shown := append(slices.Clone(methods), method{name: "mi, simulated", style: methodMI.style})
+	t := s.Table("removals", "skew")
+	for _, m := range shown {
+		t.Heads(m.name+": additive", "wrong", "below")
 	}
-	t := s.Table(head...)
 	var figure [][]report.Panel
-	sweeps := make([]*sweep, len(histories))
-	worst := make([]float64, len(names))
+	var sweeps []*sweep
+	worst := make([]float64, len(shown))
 	rmCloser, points := 0, 0
 	for h, history := range histories {
-		add := report.Panel{Title: "removals: " + history.name, X: "skew", Y: "additive error (occurrences)", LogY: true}
-		ratio := report.Panel{Title: "removals: " + history.name, X: "skew", Y: "wrong answers (share of keys)", LogY: true}
-		if len(figure) == 0 {
-			add.Legend = report.BottomLeft
-		}
-		sweeps[h] = &sweep{values: skews}
-		for i, n := range names {
-			add.Series, ratio.Series = append(add.Series, report.Series{Label: n, Style: styles[i]}), append(ratio.Series, report.Series{Style: styles[i]})
-		}
-		for _, skew := range skews {
+		w := &sweep{title: "removals: " + history.name, axis: "skew", values: skews, methods: shown}
+		for at, skew := range skews {
 			set := settingOf(keys, draws, skew, spectralGamma, spectralK)
-			results := report.Parallel(s, seeds, func(i int) []quality {
+			w.rows = append(w.rows, transposed(report.Parallel(s, seeds, func(i int) []quality {
 				seed := seedOf(i)
 				r := random(seed, 23)
 				changes, truth := history.make(shuffled(set.counts, r), keys, r)
@@ -147,27 +138,21 @@ func spectralChanges(c report.Config, s *report.Section) {
 					out = append(out, q)
 				}
 				return append(out, judge(rawMI(set.m, set.k, seed, changes, keys), truth))
-			})
-			sweeps[h].rows = append(sweeps[h].rows, transposed(results))
+			})))
 			row := []any{history.name, fmt.Sprintf("%g", skew)}
-			for i, q := range transposed(results) {
-				row = append(row, report.Spread(report.Column(q, additive)), report.SpreadPercent(report.Column(q, wrong)), report.Percent2(report.Mean(report.Column(q, below))))
+			for i, q := range w.rows[at] {
+				row = append(row, report.Spread(report.Column(q, additive)), report.SpreadPercent(report.Column(q, wrong)), report.Percent2(w.at(at, i, below)))
 				if h > 0 {
-					worst[i] = math.Max(worst[i], report.Mean(report.Column(q, below)))
-				}
-				a, w := &add.Series[i], &ratio.Series[i]
-				a.X, a.Y = append(a.X, skew), append(a.Y, report.Mean(report.Column(q, additive)))
-				w.X, w.Y = append(w.X, skew), append(w.Y, report.Mean(report.Column(q, wrong)))
-			}
-			if last := len(add.Series[0].Y) - 1; h > 0 {
-				points++
-				if add.Series[1].Y[last] <= add.Series[0].Y[last] {
-					rmCloser++
+					worst[i] = max(worst[i], w.at(at, i, below))
 				}
 			}
 			t.Row(row...)
 		}
-		figure = append(figure, []report.Panel{add, ratio})
+		if h > 0 {
+			points += len(skews)
+			rmCloser += w.notWorse(1, 0, additive)
+		}
+		figure, sweeps = append(figure, w.panels([]report.Place{report.BottomLeft, 0, 0}[h])), append(sweeps, w)
 	}
 	changeClaims(s, sweeps[0], sweeps[1], sweeps[2], refusal)
 	s.Short("with removals at most %s of the keys are below the truth with ms and %s with rm, which has the smaller additive error at %d of %d points; deleting from mi makes up to %s too small, as published.",

@@ -9,13 +9,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 )
 
+// maker makes a filter of about so many slots or keys at a step, and says how many.
+type maker func(size, step int, variable bool, seed uint64) (f filter, capacity int)
+
 // pair is a filter and its variable-length form at equal bits.
 type pair struct {
 	name string
 	grid []int // of fingerprint bits, or of hash functions
 	what string
-	// make makes a filter of about so many slots or keys, and says how many.
-	make func(size, step int, variable bool, seed uint64) (f filter, capacity int)
+	make maker
 	// published is the mean reduction of the rate; 0 where there is none, and
 	// the pair is no part of the means.
 	published float64
@@ -23,17 +25,17 @@ type pair struct {
 }
 
 // ofSlots makes cuckoo filters of so many slots in all.
-func ofSlots(v cuckoo.Variant) func(size, step int, variable bool, seed uint64) (filter, int) {
+func ofSlots(v cuckoo.Variant, removable bool) maker {
 	return func(size, step int, variable bool, seed uint64) (filter, int) {
 		// A capacity is less than 95% of the slots.
-		s := report.Must(cuckoo.New(cuckoo.Params{Capacity: uint64(size) * 945 / 1000, FingerprintBits: uint64(step), Slots: 4, Variant: v, VariableLength: variable, Seed: seed}))
+		s := report.Must(cuckoo.New(cuckoo.Params{Capacity: uint64(size) * 945 / 1000, FingerprintBits: uint64(step), Slots: 4, Variant: v, VariableLength: variable, Duplicates: removable, Seed: seed}))
 		return cuckooFilter{s}, int(s.Buckets()) * 4
 	}
 }
 
 // ofCounters makes counting filters of k N / ln 2 counters. increment is L of
 // the fixed and of the variable form.
-func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) func(size, step int, variable bool, seed uint64) (filter, int) {
+func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) maker {
 	return func(size, step int, variable bool, seed uint64) (filter, int) {
 		p := cbf.Params{
 			Capacity: uint64(size), Counters: uint64(math.Ceil(float64(size*step) / math.Ln2)), K: uint64(step), CounterBits: width,
@@ -47,8 +49,8 @@ func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) func(size, ste
 }
 
 var pairs = []pair{
-	{name: "cuckoo", grid: []int{8, 10, 12, 14, 16}, what: "fingerprint bits", make: ofSlots(cuckoo.Plain), published: 0.4498},
-	{name: "tagged", grid: []int{8, 10, 12, 14, 16}, what: "fingerprint bits", make: ofSlots(cuckoo.Tagged), published: 0.4553},
+	{name: "cuckoo", grid: []int{8, 10, 12, 14, 16}, what: "fingerprint bits", make: ofSlots(cuckoo.Plain, false), published: 0.4498},
+	{name: "tagged", grid: []int{8, 10, 12, 14, 16}, what: "fingerprint bits", make: ofSlots(cuckoo.Tagged, false), published: 0.4553},
 	{name: "counting", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Plain, 4, [2]uint64{}), published: 0.2494},
 	{name: "increment", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Increment, 8, [2]uint64{4, 4}), published: 0.4941},
 	{name: "tandem", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Tandem, 8, [2]uint64{4, 4}), published: 0.4973},
@@ -69,7 +71,7 @@ func defaultCounting(v cbf.Variant, capacity uint64, variable bool, seed uint64)
 	return report.Must(cbf.New(p))
 }
 
-func ofDefaults(v cbf.Variant) func(size, step int, variable bool, seed uint64) (filter, int) {
+func ofDefaults(v cbf.Variant) maker {
 	return func(size, _ int, variable bool, seed uint64) (filter, int) {
 		return countingFilter{defaultCounting(v, uint64(size), variable, seed)}, size
 	}
@@ -77,8 +79,8 @@ func ofDefaults(v cbf.Variant) func(size, step int, variable bool, seed uint64) 
 
 // defaultPairs are the pairs of the means with default options.
 var defaultPairs = []pair{
-	{name: "cuckoo", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Plain), byDefault: true},
-	{name: "tagged", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Tagged)},
+	{name: "cuckoo", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Plain, false), byDefault: true},
+	{name: "tagged", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Tagged, false)},
 	{name: "counting", grid: []int{0}, make: ofDefaults(cbf.Plain), byDefault: true},
 	{name: "increment", grid: []int{0}, make: ofDefaults(cbf.Increment)},
 	{name: "tandem", grid: []int{0}, make: ofDefaults(cbf.Tandem)},

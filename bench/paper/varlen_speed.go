@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
@@ -47,19 +46,19 @@ var operations = []struct {
 // yes takes answers that nobody reads.
 var yes [pieceLen]bool
 
-// contestants makes a filter of a pair for so many keys as capacity, with the
-// paper's parameters and with default options.
+// contestants are the pairs at the paper's parameters, and with default options.
 var contestants = []struct {
 	name   string
-	of     [2]contestant
+	of     [2]maker
+	step   int    // bits of a fingerprint, or k
 	insert string // why insertion can be worse than published
 	look   string // and why the rest can
 }{
-	{"cuckoo", [2]contestant{cuckooContestant(cuckoo.Plain), cuckooContestant(cuckoo.Plain)}, dividedInsert, dividedLookup},
-	{"tagged", [2]contestant{cuckooContestant(cuckoo.Tagged), cuckooContestant(cuckoo.Tagged)}, dividedInsert, dividedLookup},
-	{"counting", [2]contestant{countingContestant(cbf.Params{K: 4, CounterBits: 4}), defaultContestant(cbf.Plain)}, joinedInsert, sameCode},
-	{"increment", [2]contestant{countingContestant(cbf.Params{K: 4, CounterBits: 8, Variant: cbf.Increment, Increment: 4}), defaultContestant(cbf.Increment)}, joinedInsert, largerIncrements},
-	{"tandem", [2]contestant{countingContestant(cbf.Params{K: 4, CounterBits: 8, Variant: cbf.Tandem, Increment: 4}), defaultContestant(cbf.Tandem)}, joinedInsert, largerIncrements},
+	{"cuckoo", [2]maker{ofSlots(cuckoo.Plain, true), ofSlots(cuckoo.Plain, true)}, cuckoo.DefaultFingerprintBits, dividedInsert, dividedLookup},
+	{"tagged", [2]maker{ofSlots(cuckoo.Tagged, true), ofSlots(cuckoo.Tagged, true)}, cuckoo.DefaultFingerprintBits, dividedInsert, dividedLookup},
+	{"counting", [2]maker{ofCounters(cbf.Plain, 4, [2]uint64{}), ofDefaults(cbf.Plain)}, 4, joinedInsert, sameCode},
+	{"increment", [2]maker{ofCounters(cbf.Increment, 8, [2]uint64{4, 4}), ofDefaults(cbf.Increment)}, 4, joinedInsert, largerIncrements},
+	{"tandem", [2]maker{ofCounters(cbf.Tandem, 8, [2]uint64{4, 4}), ofDefaults(cbf.Tandem)}, 4, joinedInsert, largerIncrements},
 }
 
 const (
@@ -74,29 +73,6 @@ const (
 // is less than that below the published.
 const timeNoise = 0.05
 
-// contestant makes one form of a filter.
-type contestant func(capacity uint64, variable bool) removable
-
-func cuckooContestant(v cuckoo.Variant) contestant {
-	return func(capacity uint64, variable bool) removable {
-		return cuckooFilter{report.Must(cuckoo.New(cuckoo.Params{Capacity: capacity * 945 / 1000, Variant: v, VariableLength: variable, Duplicates: true}))}
-	}
-}
-
-func defaultContestant(v cbf.Variant) contestant {
-	return func(capacity uint64, variable bool) removable {
-		return countingFilter{defaultCounting(v, capacity, variable, 0)}
-	}
-}
-
-func countingContestant(p cbf.Params) contestant {
-	return func(capacity uint64, variable bool) removable {
-		q := p
-		q.Capacity, q.Counters, q.VariableLength = capacity, uint64(math.Ceil(float64(capacity*p.K)/math.Ln2)), variable
-		return countingFilter{report.Must(cbf.New(q))}
-	}
-}
-
 // variableSpeed is table I: throughput of variable length as a part of plain.
 func variableSpeed(c report.Config, s *report.Section) {
 	capacity := report.Pick(c, 1<<14, 1<<17, 1<<20)
@@ -110,13 +86,13 @@ func variableSpeed(c report.Config, s *report.Section) {
 	ratios := make([][][4]float64, len(loads))
 	for l, load := range loads {
 		for _, x := range contestants {
-			r := contest(s, x.of[0], capacity, load, rounds)
+			r := contest(s, x.of[0], x.step, capacity, load, rounds)
 			ratios[l] = append(ratios[l], r)
 		}
 	}
 	var defaults [][4]float64
 	for _, x := range contestants {
-		r := contest(s, x.of[1], capacity, loads[1], rounds)
+		r := contest(s, x.of[1], x.step, capacity, loads[1], rounds)
 		defaults = append(defaults, r)
 	}
 	speedClaims(s, capacity, ratios[1], defaults)
@@ -164,7 +140,8 @@ func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) {
 	for _, x := range contestants {
 		var size [2]int
 		for i := range size {
-			size[i] = x.of[1-i](uint64(capacity), true).bits() / 8
+			f, _ := x.of[1-i](capacity, x.step, true, 0)
+			size[i] = f.bits() / 8
 			sum[i] += size[i]
 		}
 		sizes = append(sizes, size)
@@ -189,7 +166,7 @@ func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) {
 
 // contest times the operations on a plain filter and on its variable-length
 // form at a load: the throughput of the latter as a part of the former's.
-func contest(s *report.Section, build contestant, capacity int, load float64, rounds int) (ratio [4]float64) {
+func contest(s *report.Section, build maker, step, capacity int, load float64, rounds int) (ratio [4]float64) {
 	defer s.Step()
 	n := int(load*float64(capacity)) / pieceLen * pieceLen
 	present, none := numbers(0, 0, n), numbers(0, absent, n)
@@ -197,7 +174,8 @@ func contest(s *report.Section, build contestant, capacity int, load float64, ro
 	for round := range rounds {
 		var fs [2]removable
 		for form := range fs {
-			fs[form] = build(uint64(capacity), form == 1)
+			f, _ := build(capacity, step, form == 1, 0)
+			fs[form] = f.(removable)
 		}
 		for op, o := range operations {
 			for turn := range fs {
