@@ -89,23 +89,24 @@ func estimates(c report.Config, s *report.Section) {
 					}
 				}
 				held, asks = held+hold, asks+len(all)
-				t.Row(name, full/share, report.Percent2(report.Mean(report.Column(all, func(e polygonError) float64 { return e.sum }))), report.Percent2(report.Mean(errors)),
-					report.Percent2(report.Median(errors)), report.Percent2(report.Quantile(errors, 0.95)), report.Percent2(slices.Max(errors)),
-					report.Percent2(report.Mean(report.Column(all, func(e polygonError) float64 { return e.estimate }))),
-					fmt.Sprintf("%d of %d", hold, len(all)), report.Percent2(report.Median(report.Column(all, func(e polygonError) float64 { return e.width }))))
+				sum := report.MeanOf(all, func(e polygonError) float64 { return e.sum })
+				cells := []any{name, full / share}
+				for _, v := range []float64{sum, report.Mean(errors), report.Median(errors), report.Quantile(errors, 0.95), slices.Max(errors), report.MeanOf(all, func(e polygonError) float64 { return e.estimate })} {
+					cells = append(cells, report.Percent2(v))
+				}
+				t.Row(append(cells, fmt.Sprintf("%d of %d", hold, len(all)), report.Percent2(report.Median(report.Column(all, func(e polygonError) float64 { return e.width }))))...)
 				if i < 2 {
 					errorsOf = append(errorsOf, report.Percent2(report.Mean(errors)))
 				}
 				if i < 2 && of.Levels == 0 {
-					sums[i], estimates[i] = report.Mean(report.Column(all, func(e polygonError) float64 { return e.sum })), report.Mean(errors)
-					style := 2 * i
-					first := bySeed[0]
-					percents := func(f func(e polygonError) float64) []float64 {
-						return report.Column(first, func(e polygonError) float64 { return 100 * f(e) })
+					sums[i], estimates[i] = sum, report.Mean(errors)
+					for j, what := range []string{"sum, ", "estimate, "} {
+						line := report.Series{Label: what + of.name, Style: 2*i + j, Only: report.Marks}
+						for k, e := range bySeed[0] {
+							line.At(truth[k], 100*[]float64{e.sum, math.Abs(e.estimate)}[j])
+						}
+						p.Series = append(p.Series, line)
 					}
-					p.Series = append(p.Series,
-						report.Series{Label: "sum, " + of.name, X: truth, Y: percents(func(e polygonError) float64 { return e.sum }), Style: style, Only: report.Marks},
-						report.Series{Label: "estimate, " + of.name, X: truth, Y: percents(func(e polygonError) float64 { return math.Abs(e.estimate) }), Style: style + 1, Only: report.Marks})
 				}
 			}
 		}
@@ -244,9 +245,7 @@ func levels(c report.Config, s *report.Section) {
 			out := make([]excess, len(sides))
 			for j, side := range sides {
 				for range squares {
-					at := cells[r.IntN(len(cells))]
-					x, y := at.X-r.Int64N(side), at.Y-r.Int64N(side)
-					box := grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}
+					box := squareAround(r, cells, side)
 					want := float64(truth.sum(box))
 					for i := range views {
 						got := report.Must(views[i].BoxSum(box, nil))
@@ -257,42 +256,43 @@ func levels(c report.Config, s *report.Section) {
 			}
 			return out
 		})
-		var x, without, with []float64
+		lines := report.Lines("without levels", "with 8 levels")
 		cross := int64(0)
 		for j, side := range sides {
 			var e excess
-			for _, of := range sums {
-				e[0] += of[j][0] / float64(seeds)
-				e[1] += of[j][1] / float64(seeds)
+			for i := range e {
+				e[i] = report.MeanOf(sums, func(of []excess) float64 { return of[j][i] })
+				lines[i].At(float64(side), 100*e[i])
 			}
 			rows[j] = append(rows[j], report.Percent2(e[0]), report.Percent2(e[1]))
 			if side == claimSide {
 				s.Compare(fmt.Sprintf("excess of a sum over %d x %d cells, %s counters a cell: without levels; with 8 (spectral paper, section 5.5, in two dimensions)", side, side, report.Num(counters)), "-").
 					Defaults(report.Percent2(e[0]) + "; " + report.Percent2(e[1])).Bytes(sketch.Number(bytes))
 			}
-			x, without, with = append(x, float64(side)), append(without, 100*e[0]), append(with, 100*e[1])
 			if e[1] > e[0] {
 				cross = side
 			}
 		}
-		panels = append(panels, report.Panel{
-			Title: report.Num(counters) + " counters a cell", X: "side of the square in cells", Y: "excess in percent", LogX: true, Legend: report.TopRight,
-			Series: []report.Series{{Label: "without levels", X: x, Y: without}, {Label: "with 8 levels", X: x, Y: with, Style: 1}},
-		})
+		panels = append(panels, report.Panel{Title: report.Num(counters) + " counters a cell", X: "side of the square in cells", Y: "excess in percent", LogX: true, Legend: report.TopRight, Series: lines})
 		finding = append(finding, fmt.Sprintf("%d with %s counters a cell", cross, report.Num(counters)))
 	}
 	r := random(seedOf(0), 32)
 	for j, side := range sides {
 		mean := 0.0
 		for range squares {
-			at := cells[r.IntN(len(cells))]
-			x, y := at.X-r.Int64N(side), at.Y-r.Int64N(side)
-			mean += float64(truth.sum(grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1})) / float64(squares)
+			mean += float64(truth.sum(squareAround(r, cells, side))) / float64(squares)
 		}
 		t.Row(append([]any{side, report.Num(mean)}, rows[j]...)...)
 	}
 	s.Short("in the same bytes sums with levels are closer from squares of some cells on; the largest side at which they are further off is %s.", strings.Join(finding, ", "))
 	s.Figure("excess", "Excess of sums over squares, with levels and without, at equal bytes.", panels)
+}
+
+// squareAround is a square around one of the cells.
+func squareAround(r *rand.Rand, cells []grid.Cell, side int64) grid.Rect {
+	at := cells[r.IntN(len(cells))]
+	x, y := at.X-r.Int64N(side), at.Y-r.Int64N(side)
+	return grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}
 }
 
 // sketched is the BLOB of a sketch of cells and their counts.

@@ -56,11 +56,7 @@ func encodingBits(c report.Config, s *report.Section) (finding string) {
 	var row []report.Panel
 	stepsBetter, points, least, most := 0, 0, math.Inf(1), 0.0
 	for _, skew := range skews {
-		lines := make([]report.Series, len(encodingsOf)+1)
-		for i, e := range encodingsOf {
-			lines[i] = report.Series{Label: e.String(), Style: i + 1}
-		}
-		lines[len(encodingsOf)] = report.Series{Label: "bound", Style: 0}
+		lines := append(report.Lines("", "plain", "elias", "steps", "index")[1:], report.Series{Label: "bound"})
 		for _, avg := range means {
 			all := report.Parallel(s, seeds, func(i int) []float64 {
 				h := numbers(seedOf(i), 0, keys)
@@ -87,31 +83,31 @@ func encodingBits(c report.Config, s *report.Section) (finding string) {
 				return append(out, bound, memory, printedElias, printedSteps)
 			})
 			by := transposed(all)
-			plain, elias, steps, index, bound, memory := by[0], by[1], by[2], by[3], by[4], by[5]
-			if points++; report.Mean(steps) <= report.Mean(elias) {
+			mean := report.Column(by, report.Mean)
+			plain, elias, steps, index, bound := mean[0], mean[1], mean[2], mean[3], mean[4]
+			if points++; steps <= elias {
 				stepsBetter++
 			}
-			least, most = math.Min(least, report.Mean(steps)/report.Mean(bound)), math.Max(most, report.Mean(steps)/report.Mean(bound))
-			t.Row(fmt.Sprintf("%g", skew), fmt.Sprintf("%g", avg), report.Spread(bound), report.Spread(plain), report.Spread(elias), report.Spread(steps), report.Spread(index),
-				report.Mean(elias)/report.Mean(bound), report.Mean(steps)/report.Mean(bound), report.Mean(index)/report.Mean(bound), report.Spread(memory),
-				report.Spread(by[6]), report.Spread(by[7]))
+			least, most = min(least, steps/bound), max(most, steps/bound)
+			cells := []any{fmt.Sprintf("%g", skew), fmt.Sprintf("%g", avg), report.Spread(by[4])}
+			for _, of := range by[:4] {
+				cells = append(cells, report.Spread(of))
+			}
+			t.Row(append(cells, elias/bound, steps/bound, index/bound, report.Spread(by[5]), report.Spread(by[6]), report.Spread(by[7]))...)
 			for i := range lines {
-				lines[i].X, lines[i].Y = append(lines[i].X, avg), append(lines[i].Y, report.Mean(by[i]))
+				lines[i].At(avg, mean[i])
 			}
 			if published, there := shorter[avg]; there {
 				counters := float64(keys) * spectralK / spectralGamma / 8
 				s.Compare(fmt.Sprintf("bits per counter, mean %g, skew %g: elias; steps; both as printed; log of the counters (figure 10)", avg, skew), published).
-					Paper(fmt.Sprintf("%s; %s; %s, %s; %s", report.Num(report.Mean(elias)), report.Num(report.Mean(steps)), report.Num(report.Mean(by[6])), report.Num(report.Mean(by[7])), report.Num(report.Mean(bound)))).
-					Defaults(report.Num(report.Mean(plain)) + " (plain)").Bytes(bytesOf(int(report.Mean(plain)*counters), int(report.Mean(steps)*counters))).
+					Paper(fmt.Sprintf("%s; %s; %s, %s; %s", report.Num(elias), report.Num(steps), report.Num(mean[6]), report.Num(mean[7]), report.Num(bound))).
+					Defaults(report.Num(plain) + " (plain)").Bytes(bytesOf(int(plain*counters), int(steps*counters))).
 					Note("the default is plain words, for lookups straight on the bytes")
 			}
 		}
-		p := report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "mean occurrences of a key", Y: "bits per counter", LogX: true, Series: lines}
-		if skew == 0 {
-			p.Legend = report.TopLeft
-		}
-		row = append(row, p)
+		row = append(row, report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "mean occurrences of a key", Y: "bits per counter", LogX: true, Series: lines})
 	}
+	row[0].Legend = report.TopLeft
 	s.Text("That Elias codes win for larger counters is so for one fixed steps code, as the paper prints it (last columns). Ours is chosen out of eight for the counters at hand, and stays ahead. The index pays for access in constant time with 2 bits and more per counter.")
 	finding = fmt.Sprintf("steps are shorter than Elias codes at %d of %d points and take %s to %s times the bound", stepsBetter, points, report.Num2(least), report.Num2(most))
 	s.Figure("bits", "Bits per counter by mean occurrences (figure 10 of the paper).", row)
@@ -124,8 +120,10 @@ func indexSize(c report.Config, s *report.Section) (finding string) {
 	s.Text("**Size of the string-array index** in memory (figure 13): n counters, empty and after 10 n random increments; N is the base array, counters and slack. Published, read from the text: about "+
 		"1.5 N when empty, 2 N when filled, 2 to 2.5 N in the long run. %d seeds.", seeds)
 	t := s.Table("counters n", "mean count", "base array N (bits per counter)", "of it slack", "index (bits per counter)", "index / N", "index / N, published", "all / N", "BLOB, no slack (bits per counter)")
-	ratio := [2]report.Series{{Label: "empty", Style: 0}, {Label: "mean count 10", Style: 1}}
-	published := [2]report.Series{{Label: "published, empty", Style: 0, Dashed: true, Only: report.Line}, {Label: "published, mean count 10", Style: 1, Dashed: true, Only: report.Line}}
+	lines := report.Lines("empty", "mean count 10", "published, empty", "published, mean count 10")
+	for i := range 2 {
+		lines[2+i].Style, lines[2+i].Dashed, lines[2+i].Only = i, true, report.Line
+	}
 	type indexBits struct{ base, slack, index, vectors, blob float64 } // bits per counter
 	var last [2]indexBits                                              // of the largest size
 	for filled, name := range []string{"1.5", "2 to 2.5"} {
@@ -148,9 +146,9 @@ func indexSize(c report.Config, s *report.Section) (finding string) {
 			beside := report.Mean(index) / report.Mean(base)
 			t.Row(n, filled*10, report.Spread(base), report.Spread(report.Column(all, func(z indexBits) float64 { return z.slack })), report.Spread(index), beside, name, 1+beside,
 				report.Spread(report.Column(all, func(z indexBits) float64 { return z.blob })))
-			ratio[filled].X, ratio[filled].Y = append(ratio[filled].X, float64(n)), append(ratio[filled].Y, beside)
+			lines[filled].At(float64(n), beside)
 			last[filled] = indexBits{base: report.Mean(base), index: report.Mean(index), vectors: report.Mean(report.Column(all, func(z indexBits) float64 { return z.vectors }))}
-			published[filled].X, published[filled].Y = append(published[filled].X, float64(n)), append(published[filled].Y, 1.5+0.5*float64(filled))
+			lines[2+filled].At(float64(n), 1.5+0.5*float64(filled))
 		}
 	}
 	s.Text("Empty, ours is larger beside N because N is smaller: a counter at 0 takes no bit, so that N is slack alone; in bits per counter the empty index is 2. " +
@@ -171,7 +169,7 @@ func indexSize(c report.Config, s *report.Section) (finding string) {
 		Bytes(bytesOf(words, inIndex(1)))
 	finding = fmt.Sprintf("the string-array index takes %s N beside its base array N at a mean count of 10 (published 2 to 2.5 N)", report.Num2(last[1].index/last[1].base))
 	s.Figure("index", "Size of the index beside the base array N (figure 13 of the paper).", []report.Panel{{
-		X: "counters", Y: "index / N", LogX: true, Legend: report.BottomRight, Series: []report.Series{ratio[0], ratio[1], published[0], published[1]},
+		X: "counters", Y: "index / N", LogX: true, Legend: report.BottomRight, Series: lines,
 	}})
 	return finding
 }
@@ -186,10 +184,7 @@ func lookupTimes(c report.Config, s *report.Section) (finding string) {
 		"%d operations in pieces of 4,096, each piece's time the least of %d rounds. In memory Elias and steps are plain words too, and coded when a BLOB is written, so only the index has a time of its own for raising. "+
 		"\"Over its start\" is a time over that with 1,000 counters; that of plain words is what caches cost anybody.", asked, rounds)
 	t := s.Table("counters", "lookup: elias", "lookup: steps", "lookup: index", "index over its start", "plain over its start", "raise: index", "raise: index over its start", "build a counter: index over its start")
-	lines := make([]report.Series, len(encodingsOf)-1)
-	for i, e := range encodingsOf[1:] {
-		lines[i] = report.Series{Label: e.String(), Style: i + 2}
-	}
+	lines := report.Lines("", "", "elias", "steps", "index")[2:]
 	var first, last [4]float64
 	for _, n := range sizes {
 		var lookups, raises []func(hashes)
@@ -222,9 +217,13 @@ func lookupTimes(c report.Config, s *report.Section) (finding string) {
 		for i := range last {
 			last[i] = now[i] / first[i]
 		}
-		t.Row(n, report.Num2(took[1]/took[0]), report.Num2(took[2]/took[0]), report.Num2(took[3]/took[0]), report.Num2(now[0]/first[0]), report.Num2(now[1]/first[1]), report.Num2(raised[1]/raised[0]), report.Num2(now[2]/first[2]), report.Num2(last[3]))
+		row := []any{n}
+		for _, v := range []float64{took[1] / took[0], took[2] / took[0], took[3] / took[0], last[0], last[1], raised[1] / raised[0], last[2], last[3]} {
+			row = append(row, report.Num2(v))
+		}
+		t.Row(row...)
 		for i := range lines {
-			lines[i].X, lines[i].Y = append(lines[i].X, float64(n)), append(lines[i].Y, took[i+1]/took[0])
+			lines[i].At(float64(n), took[i+1]/took[0])
 		}
 	}
 	s.Compare(fmt.Sprintf("time of an operation with %d counters over that with 1,000: lookup; raising; building a counter (figure 11)", sizes[len(sizes)-1]), "1; 1; 1").
@@ -246,11 +245,7 @@ func hashTable(c report.Config, s *report.Section) (finding string) {
 	s.Text("**Beside a hash table** (figure 12): time of raising and of looking up a key as a multiple of that in Go's map of 64-bit keys and counts, hashing included. As many keys as the size, "+
 		"k 5, 8 counters for every 7 keys, as a full map has room; mean count 10; %d operations on keys of the table in random order, the least of %d rounds. \"Index\" is the paper's string-array index, \"plain\" our default.", asked, rounds)
 	t := s.Table("keys", "raise: index", "raise: plain", "look up: index", "look up: plain")
-	names := []string{"raise: index", "raise: plain", "look up: index", "look up: plain"}
-	lines := make([]report.Series, len(names))
-	for i, name := range names {
-		lines[i] = report.Series{Label: name, Style: i}
-	}
+	lines := report.Lines("raise: index", "raise: plain", "look up: index", "look up: plain")
 	var last [4]float64
 	var bytes [2]int
 	for _, n := range sizes {
@@ -301,7 +296,7 @@ func hashTable(c report.Config, s *report.Section) (finding string) {
 		row := []any{n}
 		for i, v := range last {
 			row = append(row, report.Num2(v))
-			lines[i].X, lines[i].Y = append(lines[i].X, float64(n)), append(lines[i].Y, v)
+			lines[i].At(float64(n), v)
 		}
 		t.Row(row...)
 	}

@@ -73,6 +73,10 @@ var tableRows = map[string][]int{
 	"urban":             {3 * 5},              // points, structures
 	"same-error":        {5},                  // points
 	"throughput":        {4 * 3, 10},          // points, comparisons; structures
+	"lookups":           {4 * 10},             // points, structures
+	"overcount":         {3 * 3 * 2},          // skews, sizes, modes
+	"layers":            {6 * 2, 4},           // points and modes, structures
+	"cancel":            {2 * 5},              // sizes, sides
 	"estimates":         {2 * 5 * 2},          // sizes, sketches, levels
 	"cms":               {4 * 2},              // skews, rules
 }

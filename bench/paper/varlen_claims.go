@@ -29,46 +29,43 @@ func reductions(s *report.Section, merged, defaults map[varlenJob]varlenOutcome)
 		sizes[1] += merged[varlenJob{i, pairs[i].grid[middle], 0}].bytes
 	}
 	for l, load := range varlenLoads {
-		ours, byDefault, families := 0.0, 0.0, 0.0
+		var ours, byDefault []float64
 		each := []any{report.Percent(load), report.Percent(varlenPublished[l]), ""}
 		for i, p := range pairs {
 			mean := meanReduction(merged, pairs, i, l)
-			each = append(each, report.Percent(mean))
-			if p.published == 0 {
+			if each = append(each, report.Percent(mean)); p.published == 0 {
 				continue
 			}
-			ours += mean / float64(len(defaultPairs))
+			ours = append(ours, mean)
 			for _, step := range p.grid {
-				largest = math.Max(largest, merged[varlenJob{i, step, 0}].reduction(l))
+				largest = max(largest, merged[varlenJob{i, step, 0}].reduction(l))
 			}
 			if defaultPairs[i].byDefault {
-				d := meanReduction(defaults, defaultPairs, i, l)
-				byDefault += d
-				families++
-				largestDefault = math.Max(largestDefault, d)
+				byDefault = append(byDefault, meanReduction(defaults, defaultPairs, i, l))
 			}
 		}
-		byDefault /= families
-		each[2] = report.Percent(ours)
-		byLoad = append(byLoad, report.Percent(ours))
-		t.Row(append(each, report.Percent(byDefault))...)
-		s.Compare(fmt.Sprintf("mean reduction of the rate at a load of %g%%", 100*load), fmt.Sprintf("%.2f%%", 100*varlenPublished[l])).Paper(report.Percent(ours)).
-			Defaults(report.Percent(byDefault)).Bytes(bytesOf(sizes[0], sizes[1])).Worse(min(ours, byDefault) < varlenPublished[l], "see the lines of the single filters")
+		largestDefault = max(largestDefault, slices.Max(byDefault))
+		each[2] = report.Percent(report.Mean(ours))
+		byLoad = append(byLoad, report.Percent(report.Mean(ours)))
+		t.Row(append(each, report.Percent(report.Mean(byDefault)))...)
+		s.Compare(fmt.Sprintf("mean reduction of the rate at a load of %g%%", 100*load), fmt.Sprintf("%.2f%%", 100*varlenPublished[l])).Paper(report.Percent(report.Mean(ours))).
+			Defaults(report.Percent(report.Mean(byDefault))).Bytes(bytesOf(sizes[0], sizes[1])).
+			Worse(min(report.Mean(ours), report.Mean(byDefault)) < varlenPublished[l], "see the lines of the single filters")
 	}
 	t = s.Table("mean reduction of", "published", "ours", "defaults")
-	for i, p := range pairs {
-		ours := 0.0
+	overLoads := func(of map[varlenJob]varlenOutcome, pairs []pair, i int) (sum float64) {
 		for l := range varlenLoads {
-			ours += meanReduction(merged, pairs, i, l) / float64(len(varlenLoads))
+			sum += meanReduction(of, pairs, i, l) / float64(len(varlenLoads))
 		}
+		return sum
+	}
+	for i, p := range pairs {
+		ours := overLoads(merged, pairs, i)
 		if p.published == 0 {
 			t.Row(p.name, "-", report.Percent(ours), "-")
 			continue
 		}
-		byDefault := 0.0
-		for l := range varlenLoads {
-			byDefault += meanReduction(defaults, defaultPairs, i, l) / float64(len(varlenLoads))
-		}
+		byDefault := overLoads(defaults, defaultPairs, i)
 		byFilter = append(byFilter, report.Percent(ours))
 		t.Row(p.name, report.Percent(p.published), report.Percent(ours), report.Percent(byDefault))
 		s.Compare("mean reduction of the rate of the filter: "+p.name, fmt.Sprintf("%.2f%%", 100*p.published)).Paper(report.Percent(ours)).Defaults(report.Percent(byDefault)).
