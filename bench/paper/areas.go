@@ -71,7 +71,7 @@ func estimates(c report.Config, s *report.Section) {
 		for i, of := range estimatedSketches {
 			for _, of.Levels = range []int{0, levels} {
 				of.Res, of.Bytes, of.Dense = 0.01, full/share, true
-				bySeed := report.Parallel(s, seeds, func(seed int) []polygonError {
+				bySeed := report.Parallel(seeds, func(seed int) []polygonError {
 					of := of.Params
 					of.Seed = seedOf(seed)
 					return polygonErrors(of, cells, counts, asked, truth)
@@ -235,7 +235,7 @@ func levels(c report.Config, s *report.Section) {
 	for _, counters := range perCell {
 		bytes := uint64(counters * float64(len(cells)) * perCounter)
 		type excess [2]float64 // without levels, with
-		sums := report.Parallel(s, seeds, func(seed int) []excess {
+		sums := report.Parallel(seeds, func(seed int) []excess {
 			var views [2]ccbf.View
 			for i := range views {
 				config := report.Must(ccbf.Params{Res: 0.01, Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}.Config())

@@ -28,7 +28,7 @@ func blocks(c report.Config, s *report.Section) {
 			n := int(float64(m) * math.Ln2 / k)
 			var rate [2]tally
 			for i, v := range []bloom.Variant{bloom.Standard, bloom.Blocks} {
-				t := bloomTally(s, bloom.Params{Bits: m, K: k, Variant: v}, n, seeds, asked)
+				t := bloomTally(bloom.Params{Bits: m, K: k, Variant: v}, n, seeds, asked)
 				rate[i] = t
 			}
 			standard, blocked := rate[0], rate[1]
@@ -38,9 +38,8 @@ func blocks(c report.Config, s *report.Section) {
 				part := k * block / float64(m)
 				alone *= rationalRate(part, fillOf(block, float64(n), part))
 			}
-			lo, hi := report.Wilson(blocked.hits, blocked.asked)
 			ratios = append(ratios, blocked.rate()/standard.rate())
-			t.Row(m, bits.OnesCount64(m), report.Num(k), n, standard.rate(), blocked.rate(), fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)),
+			t.Row(m, bits.OnesCount64(m), report.Num(k), n, standard.rate(), blocked.rate(), report.Interval(blocked.hits, blocked.asked),
 				fmt.Sprintf("%.3f", blocked.rate()/standard.rate()), blocked.formula(), fmt.Sprintf("%.1f", blocked.z()), alone, fmt.Sprintf("%.2f", float64(m)/float64(n)))
 		}
 	}
@@ -53,7 +52,7 @@ func blocks(c report.Config, s *report.Section) {
 	s.Text("Dropping blocks: a filter of %d bits with 16 bits a key and k = %d keeps the largest subset of its blocks that fits a size. "+
 		"Formula: the rate of a standard filter with the bits and the part of k that are left.", m, k)
 	t = s.Table("bytes asked for", "bits left", "blocks left", "k left", "measured", "95% interval", "formula", "z", "bits per key", "lost keys")
-	var x, y, lows, highs, formula []float64
+	lines := []report.Series{{Label: "formula", Only: report.Line, Style: 1}, {Label: "measured", Only: report.Marks}}
 	mostShrunk, allLost := 0.0, 0
 	for _, part := range keeps {
 		size := (m/8 + 1 + part - 1) / part
@@ -64,7 +63,7 @@ func blocks(c report.Config, s *report.Section) {
 			k      float64
 			lost   int
 		}
-		all := report.Parallel(s, seeds, func(seed int) shrunk {
+		all := report.Parallel(seeds, func(seed int) shrunk {
 			var out shrunk
 			f := report.Must(bloom.New(bloom.Params{Bits: m, K: k, Variant: bloom.Blocks, Seed: seedOf(seed)}))
 			h := numbers(seedOf(seed), 0, n)
@@ -85,19 +84,19 @@ func blocks(c report.Config, s *report.Section) {
 		perKey := float64(all[0].bits) / float64(n)
 		t.Row(size, all[0].bits, all[0].blocks, fmt.Sprintf("%.3f", all[0].k), sum.rate(), fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)), sum.formula(), fmt.Sprintf("%.1f", sum.z()),
 			fmt.Sprintf("%.2f", perKey), lost)
-		x, y, lows, highs, formula = append(x, perKey), append(y, sum.rate()), append(lows, lo), append(highs, hi), append(formula, sum.formula())
+		lines[0].At(perKey, sum.formula())
+		lines[1].Within(perKey, sum.rate(), lo, hi)
 	}
 	blocksClaims(c, s, ratios, mostShrunk, allLost)
 	s.Short("the rate of blocks is %s of a standard filter's; shrunk ones keep to the formula (largest |z| %.1f) and lose %d keys.", report.Spread(ratios), mostShrunk, allLost)
 	s.Figure("shrink", "Rate of a shrunk filter over the bits per key that are left, with 95% intervals.", []report.Panel{{
-		X: "bits per key", Y: "false positive rate", LogY: true, Legend: report.TopRight,
-		Series: []report.Series{{Label: "formula", X: x, Y: formula, Only: report.Line, Style: 1}, {Label: "measured", X: x, Y: y, Lo: lows, Hi: highs, Only: report.Marks}},
+		X: "bits per key", Y: "false positive rate", LogY: true, Legend: report.TopRight, Series: lines,
 	}})
 }
 
 // bloomTally asks filters of n keys for absent ones, with so many seeds.
-func bloomTally(s *report.Section, p bloom.Params, n, seeds, asked int) (sum tally) {
-	all := report.Parallel(s, seeds, func(seed int) (t tally) {
+func bloomTally(p bloom.Params, n, seeds, asked int) (sum tally) {
+	all := report.Parallel(seeds, func(seed int) (t tally) {
 		p := p
 		p.Seed = seedOf(seed)
 		f := report.Must(bloom.New(p))
@@ -120,8 +119,8 @@ func blocksClaims(c report.Config, s *report.Section, ratios []float64, mostShru
 	const m, k = 131071, 7
 	n := int(math.Floor(m * math.Ln2 / k))
 	forms := []bloom.Params{{Capacity: uint64(n)}, {Capacity: uint64(n), Variant: bloom.Blocks}, {Bits: m, K: k}, {Bits: m, K: k, Variant: bloom.Blocks}}
-	standard := bloomTally(s, forms[0], n, seeds, asked)
-	blocked := bloomTally(s, forms[1], n, seeds, asked)
+	standard := bloomTally(forms[0], n, seeds, asked)
+	blocked := bloomTally(forms[1], n, seeds, asked)
 	var add, test [4]func(hashes)
 	var size [4]int
 	for i, p := range forms {
@@ -131,7 +130,7 @@ func blocksClaims(c report.Config, s *report.Section, ratios []float64, mostShru
 	}
 	took := race(numbers(0, 0, n), rounds, add[:]...)
 	tested := race(numbers(0, 0, n), rounds, test[:]...)
-	clash := clashes(s, seeds, report.Pick(c, 10, 1000, 10_000))
+	clash := clashes(seeds, report.Pick(c, 10, 1000, 10_000))
 
 	bytes := bytesOf(size[1], size[3])
 	ours := blocked.rate() / standard.rate()
@@ -152,10 +151,10 @@ func blocksClaims(c report.Config, s *report.Section, ratios []float64, mostShru
 
 // clashes is the share of keys of which two probes meet, in a standard filter
 // and in one of blocks: those that set fewer than k bits of an empty one.
-func clashes(s *report.Section, seeds, keys int) (share [2]float64) {
+func clashes(seeds, keys int) (share [2]float64) {
 	const m, k = 1000, 10
 	for i, v := range []bloom.Variant{bloom.Standard, bloom.Blocks} {
-		all := report.Parallel(s, seeds, func(seed int) float64 {
+		all := report.Parallel(seeds, func(seed int) float64 {
 			met := 0.0
 			h := numbers(seedOf(seed), 0, keys)
 			for key := range keys {

@@ -76,17 +76,17 @@ func (s seeded) mean() float64 { return report.Mean(s.means()) }
 
 // high is the mean over the seeds of the 95th percentile.
 func (s seeded) high() float64 {
-	return report.Mean(report.Column(s, func(j judged) float64 { return j.high }))
+	return report.MeanOf(s, func(j judged) float64 { return j.high })
 }
 
 // largest is the mean over the seeds of the largest error.
 func (s seeded) largest() float64 {
-	return report.Mean(report.Column(s, func(j judged) float64 { return j.most }))
+	return report.MeanOf(s, func(j judged) float64 { return j.most })
 }
 
 // bytes is the mean over the seeds of the size.
 func (s seeded) bytes() int {
-	return int(report.Mean(report.Column(s, func(j judged) float64 { return float64(j.bytes) })))
+	return int(report.MeanOf(s, func(j judged) float64 { return float64(j.bytes) }))
 }
 
 // interval is the mean of the mean errors, with its 95% interval.
@@ -116,8 +116,8 @@ type attempt struct {
 }
 
 // judgeAll lets structures count the data of several seeds.
-func judgeAll(s *report.Section, seeds int, of data, attempts []attempt) []seeded {
-	bySeed := report.Parallel(s, seeds, func(i int) []judged {
+func judgeAll(seeds int, of data, attempts []attempt) []seeded {
+	bySeed := report.Parallel(seeds, func(i int) []judged {
 		places, points := of(seedOf(i))
 		all := make([]judged, len(attempts))
 		for j, a := range attempts {
@@ -189,7 +189,7 @@ func zipfMemory(c report.Config, s *report.Section) {
 	var panels []report.Panel
 	results := map[float64][][]seeded{} // by alpha: by size and rival
 	for _, data.alpha = range []float64{1, 1.5, 2} {
-		bySize := slices.Collect(slices.Chunk(judgeAll(s, seeds, data.draw, all), len(rivals)))
+		bySize := slices.Collect(slices.Chunk(judgeAll(seeds, data.draw, all), len(rivals)))
 		for i, counters := range sizes {
 			row := []any{data.alpha, counters, 2 * counters}
 			for _, of := range bySize[i] {
@@ -284,7 +284,7 @@ func kSensitivity(c report.Config, s *report.Section) {
 			for _, k := range ks {
 				all = append(all, attempt{r.of(k), 2 * size})
 			}
-			byK := judgeAll(s, seeds, data.draw, all)
+			byK := judgeAll(seeds, data.draw, all)
 			t.Heads(fmt.Sprintf("%d counters: %s", size, r.name))
 			line := report.Series{Label: r.name, Style: r.style, Only: report.Marks}
 			for j, k := range ks {
@@ -300,7 +300,7 @@ func kSensitivity(c report.Config, s *report.Section) {
 	for _, row := range rows {
 		t.Row(row...)
 	}
-	own := judgeAll(s, seeds, data.draw, []attempt{{ourDefaults, 2 * sizes[0]}})
+	own := judgeAll(seeds, data.draw, []attempt{{ourDefaults, 2 * sizes[0]}})
 	var finding []string
 	for i, r := range kRivals {
 		ks, most := strings.ReplaceAll(strings.Trim(fmt.Sprint(from[i]), "[]"), " ", ", "), from[i][len(sizes)-1]

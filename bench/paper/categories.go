@@ -159,14 +159,14 @@ func meanOf(r categoryResult) float64 { return r.mean }
 func mostOf(r categoryResult) float64 { return r.most }
 
 // measure asks every structure with several seeds.
-func (l *load) measure(c report.Config, s *report.Section) {
+func (l *load) measure(c report.Config) {
 	seeds := report.Pick(c, 1, 1, 5)
 	samples := report.Pick(c, 200, 10_000, 10_000)
 	if c.Scale == report.Tiny {
 		lighten(l.places)
 	}
 	strange := strangers(l.places)
-	l.results = transposed(report.Parallel(s, seeds, func(i int) (all []categoryResult) {
+	l.results = transposed(report.Parallel(seeds, func(i int) (all []categoryResult) {
 		for _, of := range categoryStructures {
 			all = append(all, askCategories(of, l.places, strange, arrivals(random(seedOf(i), 61), l.places), l.res, samples, seedOf(i)))
 		}
@@ -250,7 +250,7 @@ func categories(c report.Config, s *report.Section) {
 		loads, uk = append(loads, &load{what: fmt.Sprintf("crimes, %v degrees", res), res: res, places: places}), what
 	}
 	for _, l := range loads {
-		l.measure(c, s)
+		l.measure(c)
 	}
 	like, at := loads[likeEvents], loads[likeLoad]
 	s.Text("Cells with their categories are keys of one structure of 512 KB, with k = %d. The paper has 1.9 million events in 20,000 cells, %d in the fullest, in four categories. They are not here: "+

@@ -138,8 +138,7 @@ func (c *counting) outcome(a advise.Advice) (o outcome) {
 func choosing(c report.Config, s *report.Section) {
 	sources := choosingSources(c)
 	bits := choosingBits(c)
-	s.Steps(len(sources))
-	bySource := report.Parallel(s, len(sources), func(i int) []comparison { return sources[i].compare(bits) })
+	bySource := report.Parallel(len(sources), func(i int) []comparison { return sources[i].compare(bits) })
 	all := slices.Concat(bySource...)
 	s.Text("Which family is closest depends on the bytes that there are for each distinct key. Each setting builds, in DuckDB and by the calls that `sketch_advise` gives, "+
 		"every sketch that it tries: for places CascadeCBF with k of 1 to 6, with the default layers and with [8, 16, 32], made dense, for keys Count-Min of 1 to 5 rows and Spectral Bloom Filters of methods mi and rm, where keys leave ms, with k 2, 3 and 5 in encoding steps; "+

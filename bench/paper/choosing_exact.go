@@ -78,8 +78,7 @@ func (c *counting) parquetBytes(table, folder string) float64 {
 // choosingExact measures what exact counts take, as a sketch and as a table.
 func choosingExact(c report.Config, s *report.Section) {
 	sources := exactSources(c)
-	s.Steps(len(sources))
-	sizes := report.Parallel(s, len(sources), func(i int) exactSize { return sources[i].exactSize() })
+	sizes := report.Parallel(len(sources), func(i int) exactSize { return sources[i].exactSize() })
 	s.Text("Bytes for each cell that has points: as one exact CascadeCBF, the most that `sketch_advise` reckons with of real data and proves for the extent of the points, and as a table (x, y, count) in Parquet with zstd, sorted, and in DuckDB's memory, where a column takes 256 KiB at least. "+
 		"With categories, bytes for each pair of a cell and a category, of a sketch and of the table in Parquet: crimes have 14 kinds, populated places and cases are by country, the others have made-up categories. Cells where few points lie take more, for their counts are large: %s of fewer than 1,000 cells, %s of more.",
 		span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells < 1000 }), span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells >= 1000 }))

@@ -99,7 +99,7 @@ func covidSeries(c report.Config, s *report.Section) {
 	var last []seeded
 	for date, places := range byDate {
 		p.add(places)
-		last = judgeAll(s, seeds, func(uint64) ([]place, []int32) { return p.places, p.points }, attempts(rivals, 2<<20))
+		last = judgeAll(seeds, func(uint64) ([]place, []int32) { return p.places, p.points }, attempts(rivals, 2<<20))
 		row := []any{covidDates[date], len(p.points), p.cells()}
 		for i, of := range last {
 			row = append(row, report.Percent2(of.mean()))
@@ -157,12 +157,12 @@ type crowd struct {
 }
 
 // measure asks the structures in so many bytes for 16-bit counters.
-func (w *crowd) measure(s *report.Section, seeds int, bytes uint64) {
+func (w *crowd) measure(seeds int, bytes uint64) {
 	var of []attempt
 	for _, r := range urbanRivals {
 		of = append(of, attempt{r.structure, bytes})
 	}
-	w.results = judgeAll(s, seeds, func(seed uint64) ([]place, []int32) { return w.places, arrivals(random(seed, 81), w.places) }, of)
+	w.results = judgeAll(seeds, func(seed uint64) ([]place, []int32) { return w.places, arrivals(random(seed, 81), w.places) }, of)
 }
 
 // crowds are the points of the pickups with kernels of several bandwidths, in
@@ -193,7 +193,7 @@ func urban(c report.Config, s *report.Section) {
 		"How fast points are counted is in the section on throughput.", urbanDraws, text, paperK, seeds)
 	t := s.Table("points", "cells with points", "structure", "bytes", "mean error", "95th percentile", "largest")
 	for _, w := range all {
-		w.measure(s, seeds, bytes)
+		w.measure(seeds, bytes)
 		for i, of := range w.results {
 			t.Row(w.name, len(w.places), urbanRivals[i].name, of.bytes(), of, report.Percent2(of.high()), report.Percent2(of.largest()))
 		}

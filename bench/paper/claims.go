@@ -29,7 +29,7 @@ func overcount(c report.Config, s *report.Section) {
 		p := report.Panel{Title: fmt.Sprintf("alpha %g", own.alpha), X: "counters", Y: "total overcount", LogX: true, LogY: true, Series: report.Lines("equation 2", "standard", "mi")}
 		for _, counters := range []float64{1 << 13, 1 << 15, 1 << 17} {
 			type totals struct{ keys, standard, mi float64 }
-			all := report.Parallel(s, seeds, func(i int) (out totals) {
+			all := report.Parallel(seeds, func(i int) (out totals) {
 				places, points := own.draw(seedOf(i))
 				for j, of := range []structure{cascadeOf("", paperK, ccbf.Standard, parts(1, 16)), cascadeOf("", paperK, ccbf.MinimalIncrement, parts(1, 16))} {
 					a := of.count(places, points, 1, uint64(2*counters), seedOf(i))
@@ -42,7 +42,7 @@ func overcount(c report.Config, s *report.Section) {
 				}
 				return out
 			})
-			mean := func(f func(totals) float64) float64 { return report.Mean(report.Column(all, f)) }
+			mean := func(f func(totals) float64) float64 { return report.MeanOf(all, f) }
 			n := mean(func(o totals) float64 { return o.keys })
 			equation := paperK * float64(own.draws) / n * -math.Expm1(-paperK*n/counters)
 			p.Series[0].At(counters, equation)
@@ -199,7 +199,6 @@ func lookups(c report.Config, s *report.Section) {
 	all, text := streams(c, report.Pick(c, 2000, 50_000, 1<<17))
 	s.Text("Lookups of points whose cells are known, hashing included, in the structures of the section on inserts, of as many points as were inserted, %d at once, and of as many cells that have none. Points: %s. "+
 		"A figure is the time over that of the textbook's Count-Min; the time of a piece of points is the least of %d rounds, in which all take turns.", pieceLen, text, rounds)
-	s.Steps(len(all))
 	t := s.Table("points", "structure", "cells that are there", "cells that are not")
 	var rows []report.Row
 	ours := map[string][]string{}
@@ -215,7 +214,6 @@ func lookups(c report.Config, s *report.Section) {
 				slowest = max(slowest, yes)
 			}
 		}
-		s.Step()
 	}
 	list := func(i int) string { return strings.Join(ours[racers[i].name], ", ") }
 	s.Compare("time of a lookup over the textbook's Count-Min, CascadeCBF: COVID-19 in both orders, crimes, pickups (section 5.2)", "similar").Paper(list(ours0+1)).Defaults(list(oursExact)).

@@ -228,7 +228,7 @@ func countrySums(c report.Config, s *report.Section) {
 	for _, w := range all {
 		bytes := uint64(bytesPerCell * float64(len(w.places)))
 		for _, of := range sumStructures {
-			w.results = append(w.results, report.Parallel(s, seeds, func(seed int) sumError { return w.ask(of, polygons, bytes, seedOf(seed)) }))
+			w.results = append(w.results, report.Parallel(seeds, func(seed int) sumError { return w.ask(of, polygons, bytes, seedOf(seed)) }))
 		}
 		w.rows(t)
 		w.compare(s)

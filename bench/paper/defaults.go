@@ -55,10 +55,9 @@ func sweepDefaults(c report.Config, s *report.Section) {
 		"added to both: below that nobody looks). **The default** is the geometry of the least regret among those whose counters never lie across two words (4, 8, 16 and 32 bits), "+
 		"which the loops are fast for, with at most %d counters a key, as the time of everything grows with them.", errorFloor, mostK)
 	geometries := allGeometries(c)
-	s.Steps(2 * len(geometries))
 	var panels [][]report.Panel
 	for _, mode := range []ccbf.Mode{ccbf.MinimalIncrement, ccbf.Standard} {
-		all := report.Parallel(s, len(geometries), func(i int) *swept {
+		all := report.Parallel(len(geometries), func(i int) *swept {
 			g := geometries[i]
 			g.mode = mode
 			return g.sweep(data)

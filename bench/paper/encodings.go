@@ -58,7 +58,7 @@ func encodingBits(c report.Config, s *report.Section) (finding string) {
 	for _, skew := range skews {
 		lines := append(report.Lines("", "plain", "elias", "steps", "index")[1:], report.Series{Label: "bound"})
 		for _, avg := range means {
-			all := report.Parallel(s, seeds, func(i int) []float64 {
+			all := report.Parallel(seeds, func(i int) []float64 {
 				h := numbers(seedOf(i), 0, keys)
 				data := zipfCounts(keys, int(avg*float64(keys)), skew)
 				var out []float64
@@ -128,7 +128,7 @@ func indexSize(c report.Config, s *report.Section) (finding string) {
 	var last [2]indexBits                                              // of the largest size
 	for filled, name := range []string{"1.5", "2 to 2.5"} {
 		for _, n := range sizes {
-			all := report.Parallel(s, seeds, func(i int) (z indexBits) {
+			all := report.Parallel(seeds, func(i int) (z indexBits) {
 				sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index, Seed: seedOf(i)}))
 				if filled == 1 {
 					for from := 0; from < 10*n; from += 10_000 {
@@ -147,7 +147,7 @@ func indexSize(c report.Config, s *report.Section) (finding string) {
 			t.Row(n, filled*10, report.Spread(base), report.Spread(report.Column(all, func(z indexBits) float64 { return z.slack })), report.Spread(index), beside, name, 1+beside,
 				report.Spread(report.Column(all, func(z indexBits) float64 { return z.blob })))
 			lines[filled].At(float64(n), beside)
-			last[filled] = indexBits{base: report.Mean(base), index: report.Mean(index), vectors: report.Mean(report.Column(all, func(z indexBits) float64 { return z.vectors }))}
+			last[filled] = indexBits{base: report.Mean(base), index: report.Mean(index), vectors: report.MeanOf(all, func(z indexBits) float64 { return z.vectors })}
 			lines[2+filled].At(float64(n), 1.5+0.5*float64(filled))
 		}
 	}

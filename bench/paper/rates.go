@@ -165,7 +165,7 @@ func rates(c report.Config, s *report.Section) {
 			at   []tally
 			bits int
 		}
-		all := report.Parallel(s, seeds, func(i int) outcome {
+		all := report.Parallel(seeds, func(i int) outcome {
 			seed := seedOf(i)
 			o := outcome{at: make([]tally, len(loads))}
 			x := f.make(uint64(capacity), seed)
@@ -194,20 +194,19 @@ func rates(c report.Config, s *report.Section) {
 			if math.Abs(z) > most {
 				most, worst = math.Abs(z), fmt.Sprintf("%s %s at load %g", f.family, f.name, load)
 			}
-			lo, hi := report.Wilson(sum.hits, sum.asked)
+			interval := report.Interval(sum.hits, sum.asked)
 			if p := fullRates[f.family+" "+f.name]; load == 1 && p.of != "" {
-				rate := fmt.Sprintf("%s in [%s, %s]", report.Num(sum.rate()), report.Num(lo), report.Num(hi))
-				s.Compare("rate of a full "+p.of, report.Num2(p.rate)).Paper(rate).Defaults(rate).Bytes(bytesOf(all[0].bits/8, all[0].bits/8)).
+				s.Compare("rate of a full "+p.of, report.Num2(p.rate)).Both(report.Num(sum.rate())+" in "+interval).Bytes(bytesOf(all[0].bits/8, all[0].bits/8)).
 					Worse(report.ZScore(sum.hits, sum.asked, p.rate) > 4, p.why)
 			}
-			t.Row(f.family, f.name, report.Percent(load), sum.rate(), fmt.Sprintf("[%s, %s]", report.Num(lo), report.Num(hi)), sum.formula(), fmt.Sprintf("%.1f", z),
+			t.Row(f.family, f.name, report.Percent(load), sum.rate(), interval, sum.formula(), fmt.Sprintf("%.1f", z),
 				fmt.Sprintf("%.1f", float64(all[0].bits)/float64(capacity)))
 			p := points[f.family]
 			if p == nil {
 				p = &report.Series{Label: f.family, Only: report.Marks, Style: len(points)}
 				points[f.family] = p
 			}
-			p.X, p.Y = append(p.X, sum.formula()), append(p.Y, sum.rate())
+			p.At(sum.formula(), sum.rate())
 		}
 	}
 	s.Text("Over all %d rows z is %s; the largest |z| is %.1f (%s).", len(zs), report.Spread(zs), most, worst)
@@ -272,7 +271,7 @@ func countMin(c report.Config, s *report.Section) {
 		z := newZipf(distinct, skew)
 		for _, conservative := range []bool{false, true} {
 			bytes := 0
-			results := report.Parallel(s, seeds, func(seed int) result {
+			results := report.Parallel(seeds, func(seed int) result {
 				sk := report.Must(cms.New(cms.Params{Conservative: conservative, Seed: seedOf(seed)}))
 				truth := make([]uint64, distinct)
 				keys := numbers(seedOf(seed), 0, distinct)
@@ -312,12 +311,12 @@ func countMin(c report.Config, s *report.Section) {
 			}
 			over := report.Column(results, func(r result) float64 { return r.meanExcess })
 			mostExcess, mostBytes = max(mostExcess, report.Mean(over)), max(mostBytes, bytes)
-			mostBeyond = max(mostBeyond, report.Mean(report.Column(results, func(r result) float64 { return r.beyond })))
-			belowAny += report.Mean(report.Column(results, func(r result) float64 { return r.below }))
+			mostBeyond = max(mostBeyond, report.MeanOf(results, func(r result) float64 { return r.beyond }))
+			belowAny += report.MeanOf(results, func(r result) float64 { return r.below })
 			excess[conservative] = append(excess[conservative], report.Mean(over))
 			t.Row(report.Num(skew), rule, report.Spread(report.Column(results, func(r result) float64 { return r.beyond })), report.Spread(over),
 				report.Spread(report.Column(results, func(r result) float64 { return r.most })),
-				report.Mean(report.Column(results, func(r result) float64 { return r.below })), bytes)
+				report.MeanOf(results, func(r result) float64 { return r.below }), bytes)
 		}
 	}
 	size := bytesOf(mostBytes, mostBytes)

@@ -24,19 +24,11 @@ func rationalRate(k, q float64) float64 {
 // bits.
 func fillOf(m, n, k float64) float64 { return -math.Expm1(n * k * math.Log1p(-1/m)) }
 
-// rationalPoint is the outcome of one setting: hits among absent keys, and what
-// two formulas expect of the filters' own fill.
+// rationalPoint is the outcome of one setting: hits among absent keys beside the
+// chord, and what q^k expects of the filters' own fill.
 type rationalPoint struct {
-	k                 float64
-	hits, asked       int
-	expected, theorem float64 // of the rate: by convexity, and q^k
-	variance          float64 // of the hits, around expected
-}
-
-func (p rationalPoint) rate() float64 { return float64(p.hits) / float64(p.asked) }
-
-func (p rationalPoint) z() float64 {
-	return (float64(p.hits) - p.expected*float64(p.asked)) / math.Sqrt(p.variance)
+	tally
+	k, theorem float64
 }
 
 // rationalSetting is a curve over k.
@@ -67,20 +59,15 @@ func rational(c report.Config, s *report.Section) {
 	}
 	curves := map[rationalSetting][]rationalPoint{}
 	for _, set := range settings {
-		curves[set] = report.Parallel(s, len(ks), func(i int) rationalPoint {
+		curves[set] = report.Parallel(len(ks), func(i int) rationalPoint {
 			p := rationalPoint{k: ks[i]}
 			for i := range seeds {
 				seed := seedOf(i)
 				f := report.Must(bloom.New(bloom.Params{Bits: m, K: p.k, Variant: bloom.Rational, Activation: set.activation, Seed: seed}))
 				h := numbers(seed, 0, set.n)
 				f.AddHashes(h.h1, h.h2, nil)
-				hits := falsePositives(f, seed, asked)
-				r := rationalRate(p.k, f.Fill())
-				p.hits += hits
-				p.asked += asked
-				p.expected += r / float64(seeds)
+				p.add(falsePositives(f, seed, asked), asked, rationalRate(p.k, f.Fill()))
 				p.theorem += math.Pow(f.Fill(), p.k) / float64(seeds)
-				p.variance += float64(asked) * r * (1 - r)
 			}
 			return p
 		})
@@ -128,7 +115,7 @@ func rational(c report.Config, s *report.Section) {
 		}
 		lo, hi := report.Wilson(p.hits, p.asked)
 		row := []any{fmt.Sprintf("%g", p.k), fmt.Sprintf("%.4f", p.rate()), fmt.Sprintf("[%.4f, %.4f]", lo, hi)}
-		for _, v := range []float64{curves[rationalSetting{bloom.ByPosition, 60000}][i].rate(), p.expected, p.theorem, fillOf(m, 60000, p.k)} {
+		for _, v := range []float64{curves[rationalSetting{bloom.ByPosition, 60000}][i].rate(), p.formula(), p.theorem, fillOf(m, 60000, p.k)} {
 			row = append(row, fmt.Sprintf("%.4f", v))
 		}
 		t.Row(row...)
@@ -211,7 +198,7 @@ func rationalClaims(c report.Config, s *report.Section, keys []int, curves map[r
 	h := numbers(0, 0, example)
 	defaults.AddHashes(h.h1, h.h2, nil)
 	size := bytesOf(len(defaults.Blob()), len(report.Must(bloom.New(bloom.Params{Bits: rationalBits, K: best, Variant: bloom.Rational})).Blob()))
-	rate := bloomTally(s, ours, example, seeds, asked).rate()
+	rate := bloomTally(ours, example, seeds, asked).rate()
 
 	points := curves[rationalSetting{bloom.ByHash, example}]
 	minima := minimaOf(points)
@@ -249,7 +236,7 @@ func rationalSmall(s *report.Section, seeds, asked int) {
 			{Bits: m, K: best, Variant: bloom.Rational}, {Bits: m, Capacity: uint64(n)}, {Bits: m, K: max(1, math.Floor(best))}, {Bits: m, K: math.Ceil(best)},
 		} {
 			// The share of ones varies more where there are fewer.
-			rates[i] = bloomTally(s, p, n, 10*seeds, asked/10).rate()
+			rates[i] = bloomTally(p, n, 10*seeds, asked/10).rate()
 			size = len(report.Must(bloom.New(p)).Blob())
 		}
 		for i := range ratio {
@@ -274,7 +261,7 @@ func rationalCauses(c report.Config, s *report.Section, seeds int) {
 	present, none := shaNumbers(0, keys), shaNumbers(absent, asked)
 	for i, k := range ks {
 		p := bloom.Params{Bits: rationalBits * uint64(larger), K: k, Variant: bloom.Rational}
-		rates[0][i] = bloomTally(s, p, keys*larger, seeds, asked).rate()
+		rates[0][i] = bloomTally(p, keys*larger, seeds, asked).rate()
 		p.Bits = rationalBits
 		f := report.Must(bloom.New(p))
 		f.AddHashes(present.h1, present.h2, nil)

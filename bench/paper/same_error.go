@@ -90,7 +90,7 @@ func (z *sized) share(j judged) float64 { return float64(j.bytes) / float64(z.pu
 func sameError(c report.Config, s *report.Section) {
 	step := report.Pick(c, 1.5, 1.2, 1.02)
 	cases := sizedCases(c)
-	report.Parallel(s, len(cases), func(i int) struct{} {
+	report.Parallel(len(cases), func(i int) struct{} {
 		cases[i].measure(step)
 		return struct{}{}
 	})

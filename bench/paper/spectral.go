@@ -157,8 +157,8 @@ func (s setting) runPrinted(seed uint64, stream []int) quality {
 }
 
 // runs is run for many seeds, steps of a section: for each method the results over the seeds.
-func (s setting) runs(on *report.Section, seeds int, methods []method) [][]quality {
-	return transposed(report.Parallel(on, seeds, func(i int) []quality { return s.run(seedOf(i), methods) }))
+func (s setting) runs(seeds int, methods []method) [][]quality {
+	return transposed(report.Parallel(seeds, func(i int) []quality { return s.run(seedOf(i), methods) }))
 }
 
 func transposed[T any](rows [][]T) [][]T {
@@ -208,8 +208,8 @@ func (w *sweep) panels(legend report.Place) []report.Panel {
 	for j, m := range w.methods {
 		a, r := report.Series{Label: m.name, X: w.values, Style: m.style}, report.Series{X: w.values, Style: m.style}
 		for i := range w.values {
-			a.Y = append(a.Y, report.Mean(report.Column(w.rows[i][j], additive)))
-			r.Y = append(r.Y, report.Mean(report.Column(w.rows[i][j], wrong)))
+			a.Y = append(a.Y, report.MeanOf(w.rows[i][j], additive))
+			r.Y = append(r.Y, report.MeanOf(w.rows[i][j], wrong))
 		}
 		add.Series, ratio.Series = append(add.Series, a), append(ratio.Series, r)
 	}

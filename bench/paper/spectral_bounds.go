@@ -20,11 +20,11 @@ type relativeErrors struct {
 }
 
 // relative measures them over seeds, with k 5 and gamma 0.7.
-func relative(s *report.Section, data []uint64, seeds int) relativeErrors {
+func relative(data []uint64, seeds int) relativeErrors {
 	n := len(data)
 	m := uint64(math.Ceil(float64(n*spectralK) / spectralGamma))
 	const batch = 50
-	all := report.Parallel(s, (seeds+batch-1)/batch, func(part int) relativeErrors {
+	all := report.Parallel((seeds+batch-1)/batch, func(part int) relativeErrors {
 		o := relativeErrors{wrong: make([]float64, n), sum: make([]float64, n), above: make([]float64, n)}
 		for i := part * batch; i < min(seeds, (part+1)*batch); i++ {
 			sk := report.Must(sbf.New(sbf.Params{Counters: m, Seed: seedOf(i)}))
@@ -103,7 +103,7 @@ func spectralRelative(c report.Config, s *report.Section) {
 	held, points, size := 0, 0, 0
 	var ofOne relativeErrors
 	for i, skew := range skews {
-		r := relative(s, zipfCounts(n, draws, skew), seeds)
+		r := relative(zipfCounts(n, draws, skew), seeds)
 		size = r.bytes
 		if skew == 1 {
 			ofOne = r
@@ -145,7 +145,7 @@ func spectralRelative(c report.Config, s *report.Section) {
 		s.Compare(fmt.Sprintf("errors above half of the count, the %d most frequent keys, skew 1 (lemma 2)", rank), "at most "+report.Percent2(limit)).Paper(report.Percent2(above)).
 			Defaults(report.Percent2(above)).Bytes(bytes).Worse(above-4*math.Sqrt(limit*(1-limit)/max(1, wrong)) > limit, assumption)
 	}
-	best := leastRelative(s, n, draws, seeds)
+	best := leastRelative(n, draws, seeds)
 	s.Compare("skew with the least mean relative error over all keys, given an error (formula 2)", "(k+1)/2 = 3").Paper(report.Num(best)).Defaults(report.Num(best)).Bytes(bytes).
 		Note("formula 2 as printed is least at (k-1)/2 = 2; the published does not follow from it")
 	double := doubles(n, report.Pick(c, 5, 20, 200))
@@ -157,10 +157,10 @@ func spectralRelative(c report.Config, s *report.Section) {
 
 // leastRelative is the skew at which the mean relative error of the keys with
 // an error is least.
-func leastRelative(s *report.Section, n, draws, seeds int) (skew float64) {
+func leastRelative(n, draws, seeds int) (skew float64) {
 	least := math.Inf(1)
 	for z := 0.5; z <= 4; z += 0.25 {
-		r := relative(s, zipfCounts(n, draws, z), seeds)
+		r := relative(zipfCounts(n, draws, z), seeds)
 		if mean, _, _ := r.upTo(1, n); mean < least {
 			least, skew = mean, z
 		}
@@ -220,7 +220,7 @@ func spectralRange(c report.Config, s *report.Section) {
 					nodes        float64
 					bytes        int
 				}
-				all := report.Parallel(s, seeds, func(i int) outcome {
+				all := report.Parallel(seeds, func(i int) outcome {
 					var o outcome
 					r := random(seedOf(i), 24)
 					order := r.Perm(span)
@@ -261,21 +261,21 @@ func spectralRange(c report.Config, s *report.Section) {
 					}
 					return o
 				})
-				gamma := report.Mean(report.Column(all, func(o outcome) float64 { return o.gamma }))
-				belowAny += report.Mean(report.Column(all, func(o outcome) float64 { return o.below }))
+				gamma := report.MeanOf(all, func(o outcome) float64 { return o.gamma })
+				belowAny += report.MeanOf(all, func(o outcome) float64 { return o.below })
 				if part == 1 {
-					nodes = append(nodes, report.Mean(report.Column(all, func(o outcome) float64 { return o.nodes })))
-					sizes[mi] = report.Mean(report.Column(all, func(o outcome) float64 { return float64(o.bytes) }))
-					exactLeast = math.Min(exactLeast, report.Mean(report.Column(all, func(o outcome) float64 { return o.exact })))
+					nodes = append(nodes, report.MeanOf(all, func(o outcome) float64 { return o.nodes }))
+					sizes[mi] = report.MeanOf(all, func(o outcome) float64 { return float64(o.bytes) })
+					exactLeast = math.Min(exactLeast, report.MeanOf(all, func(o outcome) float64 { return o.exact }))
 				}
-				row := []any{fmt.Sprintf("%g", skew), m.name, fmt.Sprintf("%.2f", gamma), report.Num(report.Mean(report.Column(all, func(o outcome) float64 { return float64(o.bytes) })))}
+				row := []any{fmt.Sprintf("%g", skew), m.name, fmt.Sprintf("%.2f", gamma), report.Num(report.MeanOf(all, func(o outcome) float64 { return float64(o.bytes) }))}
 				line := report.Series{Label: fmt.Sprintf("%s, capacity / %d", m.name, part), Style: mi + 2*(part/2)}
 				for li, length := range lengths {
 					e := report.Column(all, func(o outcome) float64 { return o.errors[li] })
 					row = append(row, report.SpreadPercent(e))
 					line.X, line.Y = append(line.X, float64(length)), append(line.Y, report.Mean(e))
 				}
-				row = append(row, report.Percent(report.Mean(report.Column(all, func(o outcome) float64 { return o.exact }))), report.Num(report.Mean(report.Column(all, func(o outcome) float64 { return o.below }))))
+				row = append(row, report.Percent(report.MeanOf(all, func(o outcome) float64 { return o.exact })), report.Num(report.MeanOf(all, func(o outcome) float64 { return o.below })))
 				t.Row(row...)
 				lines[si] = append(lines[si], line)
 			}

@@ -126,7 +126,7 @@ func spectralChanges(c report.Config, s *report.Section) {
 		w := &sweep{title: "removals: " + history.name, axis: "skew", values: skews, methods: shown}
 		for at, skew := range skews {
 			set := settingOf(keys, draws, skew, spectralGamma, spectralK)
-			w.rows = append(w.rows, transposed(report.Parallel(s, seeds, func(i int) []quality {
+			w.rows = append(w.rows, transposed(report.Parallel(seeds, func(i int) []quality {
 				seed := seedOf(i)
 				r := random(seed, 23)
 				changes, truth := history.make(shuffled(set.counts, r), keys, r)
@@ -173,7 +173,7 @@ const (
 
 // at is the mean of a measure over the seeds, for a value and a method.
 func (w *sweep) at(value, method int, measure func(quality) float64) float64 {
-	return report.Mean(report.Column(w.rows[value][method], measure))
+	return report.MeanOf(w.rows[value][method], measure)
 }
 
 // size is that of a method's BLOBs in the mean, for a value.

@@ -36,7 +36,7 @@ func spectralMethods(c report.Config, s *report.Section) {
 		for _, v := range w.values {
 			set := []setting{settingOf(keys, draws, v, spectralGamma, spectralK), settingOf(keys, draws, 0.5, v, spectralK),
 				settingOf(keys, draws, 0.5, spectralGamma, int(v)), settingOf(keys, int(v), 0.5, spectralGamma, spectralK)}[i]
-			w.rows = append(w.rows, set.runs(s, seeds, methods))
+			w.rows = append(w.rows, set.runs(seeds, methods))
 		}
 		s.Text("By %s (%s):", w.axis, w.title)
 		w.table(s)
@@ -126,7 +126,7 @@ func spectralBelow(c report.Config, s *report.Section) {
 			set := settingOf(keys, draws, skew, gamma, spectralK)
 			set.m += (set.m + 1) / 2
 			cells := []any{fmt.Sprintf("%g", gamma), fmt.Sprintf("%g", skew)}
-			for i, q := range set.runs(s, seeds, methods) {
+			for i, q := range set.runs(seeds, methods) {
 				share := report.MeanOf(q, below)
 				worst[i] = max(worst[i], share)
 				if cells = append(cells, report.Num(share)); never[i] {
@@ -184,7 +184,7 @@ func spectralUnbiased(c report.Config, s *report.Section) {
 		lines := [2][]report.Series{report.Lines(names...), report.Lines("", "", "")}
 		for at, skew := range skews {
 			set := settingOf(keys, draws, skew, l.gamma, l.k)
-			results := report.Parallel(s, seeds, func(seed int) []outcome {
+			results := report.Parallel(seeds, func(seed int) []outcome {
 				sk := methodMS.sketch(set.m, l.k, seedOf(seed))
 				h := numbers(seedOf(seed), 0, keys)
 				sk.AddHashes(h.h1, h.h2, set.counts)
@@ -318,7 +318,7 @@ func forest(c report.Config, s *report.Section) {
 		w := sweep{title: name, axis: "gamma", values: gammas, methods: methods}
 		for _, gamma := range gammas {
 			set := setting{data, int(math.Ceil(float64(distinct*spectralK) / gamma)), spectralK}
-			bySeed := report.Parallel(s, seeds, func(i int) []quality {
+			bySeed := report.Parallel(seeds, func(i int) []quality {
 				if order == 0 {
 					return set.stream(seedOf(i), stream, methods)
 				}

@@ -71,8 +71,8 @@ func recurringRow(gamma float64, keys, draws int, seed uint64, multiply bool) re
 type recurringPair struct{ random, multiply recurringOutcome }
 
 // recurringRows are the rows of many seeds.
-func recurringRows(s *report.Section, gamma float64, keys, draws, seeds int) []recurringPair {
-	return report.Parallel(s, seeds, func(seed int) recurringPair {
+func recurringRows(gamma float64, keys, draws, seeds int) []recurringPair {
+	return report.Parallel(seeds, func(seed int) recurringPair {
 		return recurringPair{recurringRow(gamma, keys, draws, seedOf(seed), false), recurringRow(gamma, keys, draws, seedOf(seed), true)}
 	})
 }
@@ -92,7 +92,7 @@ func spectralTable(c report.Config, s *report.Section) {
 	var gammas []float64
 	for _, row := range table1 {
 		gammas = append(gammas, row.gamma)
-		all := recurringRows(s, row.gamma, keys, draws, seeds)
+		all := recurringRows(row.gamma, keys, draws, seeds)
 		half := spectralK / row.gamma / 2
 		eb := bloomRate(1, row.gamma/spectralK, spectralK)
 		for i, f := range []struct {
@@ -130,8 +130,8 @@ func spectralTable(c report.Config, s *report.Section) {
 			s.Compare(fmt.Sprintf("table 1, gamma %g: %s", row.gamma, name), report.Num(f.published)).
 				Paper(fmt.Sprintf("%s in [%s, %s]", report.Num(middle(theirs)), report.Num(lo), report.Num(hi))).Defaults(report.Num(middle(ours))).Note(note)
 		}
-		gain[0] = append(gain[0], eb/report.Mean(report.Column(all, func(p recurringPair) float64 { return p.random.erm(half) })))
-		gain[1] = append(gain[1], eb/report.Mean(report.Column(all, func(p recurringPair) float64 { return p.multiply.erm(half) })))
+		gain[0] = append(gain[0], eb/report.MeanOf(all, func(p recurringPair) float64 { return p.random.erm(half) }))
+		gain[1] = append(gain[1], eb/report.MeanOf(all, func(p recurringPair) float64 { return p.multiply.erm(half) }))
 	}
 
 	s.Text("The gain E_b / E_RM of the mean E_RM, and what our sketches really do: `ms` with m counters, `rm` with m and half as many more as in the "+
@@ -141,7 +141,7 @@ func spectralTable(c report.Config, s *report.Section) {
 	var streamedGain, gatheredGain, published []float64
 	for i, row := range table1 {
 		m := int(math.Ceil(float64(keys*spectralK) / row.gamma))
-		results := report.Parallel(s, runs, func(seed int) []quality {
+		results := report.Parallel(runs, func(seed int) []quality {
 			ms := setting{zipfCounts(keys, draws, 0.5), m, spectralK}.run(seedOf(seed), []method{methodMS})
 			rm := setting{zipfCounts(keys, draws, 0.5), m + (m+1)/2, spectralK}.run(seedOf(seed), []method{methodRM, methodGathered})
 			return append(ms, rm...)
@@ -151,7 +151,7 @@ func spectralTable(c report.Config, s *report.Section) {
 		t.Row(fmt.Sprintf("%g", row.gamma), report.Num(row.gain), gain[0][i], gain[1][i], report.SpreadPercent(ms), report.SpreadPercent(rm), report.SpreadPercent(gathered),
 			ratioText(report.Mean(ms), report.Mean(rm)), ratioText(report.Mean(ms), report.Mean(gathered)))
 		bytes := func(i int) int {
-			return int(report.Mean(report.Column(q[i], func(q quality) float64 { return q.bytes })))
+			return int(report.MeanOf(q[i], func(q quality) float64 { return q.bytes }))
 		}
 		s.Compare(fmt.Sprintf("gain in wrong answers of a sketch over ms, gamma %g: rm streamed; rm as sbf_agg builds it", row.gamma), report.Num(row.gain)).
 			Paper(ratioText(report.Mean(ms), report.Mean(rm))).Defaults(ratioText(report.Mean(ms), report.Mean(gathered))).Bytes(bytesOf(bytes(2), bytes(1))).
@@ -206,10 +206,10 @@ var table2 = []struct {
 func spectralMemory(c report.Config, s *report.Section) {
 	seeds, runs := report.Pick(c, 3, 50, 1000), report.Pick(c, 2, 5, 30)
 	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
-	all := recurringRows(s, spectralGamma, keys, draws, seeds)
+	all := recurringRows(spectralGamma, keys, draws, seeds)
 	const perKey = spectralK / spectralGamma
-	single := 1 - report.Mean(report.Column(all, func(p recurringPair) float64 { return p.multiply.recurring }))
-	singleRandom := 1 - report.Mean(report.Column(all, func(p recurringPair) float64 { return p.random.recurring }))
+	single := 1 - report.MeanOf(all, func(p recurringPair) float64 { return p.multiply.recurring })
+	singleRandom := 1 - report.MeanOf(all, func(p recurringPair) float64 { return p.random.recurring })
 	s.Compare("keys with a single least counter, gamma 0.7 (section 3.3)", "about 20%").Paper(report.Percent(single)).Defaults(report.Percent(singleRandom))
 	marker := func(share float64) string { return report.Num2(bloomRate(perKey, share, spectralK)) }
 	s.Compare("error of the marker filter, gamma 0.7 (section 3.3)", "3.8e-05").Paper(marker(single)).Defaults(marker(singleRandom))
@@ -222,10 +222,10 @@ func spectralMemory(c report.Config, s *report.Section) {
 	for _, row := range table2 {
 		plain := bloomRate(perKey*(1+row.part), 1, float64(row.k))
 		ratio := func(of func(p recurringPair) recurringOutcome) float64 {
-			return plain / report.Mean(report.Column(all, func(p recurringPair) float64 { return of(p).erm(perKey * row.part) }))
+			return plain / report.MeanOf(all, func(p recurringPair) float64 { return of(p).erm(perKey * row.part) })
 		}
 		paper, uniform := ratio(func(p recurringPair) recurringOutcome { return p.multiply }), ratio(func(p recurringPair) recurringOutcome { return p.random })
-		results := report.Parallel(s, runs, func(i int) [2]float64 {
+		results := report.Parallel(runs, func(i int) [2]float64 {
 			seed := seedOf(i)
 			stream := shuffled(data, random(seed, 21))
 			ms := setting{data, int(float64(m) * (1 + row.part)), row.k}.stream(seed, stream, []method{methodMS})
@@ -276,7 +276,7 @@ func iceberg(c report.Config, s *report.Section) {
 	below, points, formulaMost, uniform := 0, 0, 0.0, 0.0
 	for i, skew := range skews {
 		for _, gamma := range []float64{1, spectralGamma} {
-			curve, size := icebergCurve(s, settingOf(keys, draws, skew, gamma, spectralK), seeds)
+			curve, size := icebergCurve(settingOf(keys, draws, skew, gamma, spectralK), seeds)
 			bytes[gamma] = size
 			worst, fewer, z := icebergPoint{}, 0, 0.0
 			line := report.Series{Label: fmt.Sprintf("skew %g", skew), Style: i}
@@ -321,7 +321,7 @@ func iceberg(c report.Config, s *report.Section) {
 
 // icebergCurve asks sketches of a setting at 40 thresholds a decade, and says
 // what a sketch takes. A key that is missed is an error.
-func icebergCurve(s *report.Section, set setting, seeds int) (curve []icebergPoint, bytes int) {
+func icebergCurve(set setting, seeds int) (curve []icebergPoint, bytes int) {
 	var thresholds []uint64
 	for i := 0; ; i++ {
 		t := uint64(math.Ceil(math.Pow(10, float64(i)/40)))
@@ -338,7 +338,7 @@ func icebergCurve(s *report.Section, set setting, seeds int) (curve []icebergPoi
 		errors []float64
 		bytes  int
 	}
-	all := report.Parallel(s, seeds, func(i int) outcome {
+	all := report.Parallel(seeds, func(i int) outcome {
 		var o outcome
 		sk := report.Must(sbf.New(sbf.Params{Counters: uint64(set.m), K: uint64(set.k), Seed: seedOf(i)}))
 		h := numbers(seedOf(i), 0, len(set.counts))

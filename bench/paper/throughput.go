@@ -116,9 +116,8 @@ func throughput(c report.Config, s *report.Section) {
 		"The textbooks' structures are loops of a few lines, which take one point after the other, with sizes that are powers of two; ours are this project's, of which spectral and Count-Min begin with counters of "+
 		"8 bits and widen them. A ratio is how many times as fast one is as the other in the same round: the median of %d rounds, in which all take turns, with the least and the largest. All on one processor.", paperK, text, rounds)
 	took := make([][][]float64, len(all))
-	s.Steps(len(all) * (rounds + 1) * len(racers))
 	for i, x := range all {
-		took[i] = x.inserts(s, rounds)
+		took[i] = x.inserts(rounds)
 	}
 	t := s.Table("points", "what", "published, table 1", "textbook over textbook", "ours over textbook", "ours over ours")
 	var panels []report.Panel
@@ -311,7 +310,7 @@ func ofTextbook(name string, empty func() (add func(hashes), count lookup)) race
 // inserts are the seconds that the racers take for the points, round by round; a
 // first round is not counted. They take turns, so that all meet the same moods of
 // the machine.
-func (a arrived) inserts(s *report.Section, rounds int) [][]float64 {
+func (a arrived) inserts(rounds int) [][]float64 {
 	out := make([][]float64, len(racers))
 	for round := range rounds + 1 {
 		for turn := range racers {
@@ -321,7 +320,6 @@ func (a arrived) inserts(s *report.Section, rounds int) [][]float64 {
 			if round > 0 {
 				out[i] = append(out[i], time.Since(start).Seconds())
 			}
-			s.Step()
 		}
 	}
 	return out

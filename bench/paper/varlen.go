@@ -122,7 +122,7 @@ type varlenOutcome struct {
 // varlenOutcomes measures pairs at all their steps; the results have seed 0 in
 // place of all seeds. Of filters of so many slots or keys no more than most
 // absent keys are asked.
-func varlenOutcomes(s *report.Section, pairs []pair, size, most, seeds int) map[varlenJob]varlenOutcome {
+func varlenOutcomes(pairs []pair, size, most, seeds int) map[varlenJob]varlenOutcome {
 	var jobs []varlenJob
 	for i, p := range pairs {
 		for _, step := range p.grid {
@@ -131,7 +131,7 @@ func varlenOutcomes(s *report.Section, pairs []pair, size, most, seeds int) map[
 			}
 		}
 	}
-	outcomes := report.Parallel(s, len(jobs), func(i int) varlenOutcome {
+	outcomes := report.Parallel(len(jobs), func(i int) varlenOutcome {
 		j := jobs[i]
 		var o varlenOutcome
 		h := numbers(seedOf(j.seed), 0, size)
@@ -200,8 +200,8 @@ func variableLength(c report.Config, s *report.Section) {
 		"%d seeds with as many absent keys each as give 10,000 hits, but %d at most. "+
 		"A reduction is 1 - rate(variable) / rate(plain), at equal bits. Where a rate shows in fewer than %d hits, the filter's own formula stands in for it, marked with ~; the section on rates holds the "+
 		"formulas to measurement. Our defaults are `cuckoo_agg(key, {variable_length: true})` and `cbf_agg` alike, or with the filter's variant and nothing else, beside plain filters of as many bits.", size, seeds, most, leastHits)
-	merged := varlenOutcomes(s, pairs, size, most, seeds)
-	reductions(s, merged, varlenOutcomes(s, defaultPairs, size, most, seeds))
+	merged := varlenOutcomes(pairs, size, most, seeds)
+	reductions(s, merged, varlenOutcomes(defaultPairs, size, most, seeds))
 	varlenTheorems(s, merged, size)
 	varlenAlpha(s, min(size, 1<<16))
 	s.Text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns, and our defaults, compare " +

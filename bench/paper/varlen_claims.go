@@ -153,7 +153,7 @@ func varlenAlpha(s *report.Section, size int) {
 	var bytes [2]int
 	stuck := 0.0
 	for i, params := range []func(float64) cbf.Params{defaults, paper} {
-		all := report.Parallel(s, len(alphas), func(j int) (o outcome) {
+		all := report.Parallel(len(alphas), func(j int) (o outcome) {
 			sk := report.Must(cbf.New(params(alphas[j])))
 			f := countingFilter{sk}
 			h := numbers(seedOf(0), 0, size)

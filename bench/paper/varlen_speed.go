@@ -20,7 +20,7 @@ func (f countingFilter) remove(h hashes) { removeEach(f.Sketch, h) }
 
 func removeEach(s interface{ Remove(h1, h2, n uint64) error }, h hashes) {
 	for i := range h.h1 {
-		s.Remove(h.h1[i], h.h2[i], 1)
+		report.Check(s.Remove(h.h1[i], h.h2[i], 1))
 	}
 }
 
@@ -78,7 +78,6 @@ func variableSpeed(c report.Config, s *report.Section) {
 	capacity := report.Pick(c, 1<<14, 1<<17, 1<<20)
 	rounds := report.Pick(c, 2, 5, 9)
 	loads := []float64{0.45, 0.9}
-	s.Steps((len(loads) + 1) * len(contestants))
 	s.Text("Throughput of the variable-length form as a part of the plain form's, in one run (table I of the paper, the mean of its three data sets; ours are whole numbers, for keys are hashed beforehand). Capacity %d, load 90%% as in the paper and 45%%, where a counting filter still has "+
 		"its extra hash functions. 12-bit fingerprints in four slots; k 4 in 4-bit counters, with increments of 4 to 7 in 8-bit ones; our defaults have only `variable_length: true`, and the plain filter as many bits. "+
 		"Pieces of %d keys are handed over at once, but removed one by one; a piece's time is the least of %d rounds in which the two forms take turns. "+
@@ -86,13 +85,13 @@ func variableSpeed(c report.Config, s *report.Section) {
 	ratios := make([][][4]float64, len(loads))
 	for l, load := range loads {
 		for _, x := range contestants {
-			r := contest(s, x.of[0], x.step, capacity, load, rounds)
+			r := contest(x.of[0], x.step, capacity, load, rounds)
 			ratios[l] = append(ratios[l], r)
 		}
 	}
 	var defaults [][4]float64
 	for _, x := range contestants {
-		r := contest(s, x.of[1], x.step, capacity, loads[1], rounds)
+		r := contest(x.of[1], x.step, capacity, loads[1], rounds)
 		defaults = append(defaults, r)
 	}
 	speedClaims(s, capacity, ratios[1], defaults)
@@ -130,7 +129,7 @@ func variableSpeed(c report.Config, s *report.Section) {
 
 // meanRatio is the mean ratio of an operation over the filters.
 func meanRatio(ratios [][4]float64, op int) float64 {
-	return report.Mean(report.Column(ratios, func(r [4]float64) float64 { return r[op] }))
+	return report.MeanOf(ratios, func(r [4]float64) float64 { return r[op] })
 }
 
 // speedClaims puts table I beside our ratios at its load.
@@ -166,8 +165,7 @@ func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) {
 
 // contest times the operations on a plain filter and on its variable-length
 // form at a load: the throughput of the latter as a part of the former's.
-func contest(s *report.Section, build maker, step, capacity int, load float64, rounds int) (ratio [4]float64) {
-	defer s.Step()
+func contest(build maker, step, capacity int, load float64, rounds int) (ratio [4]float64) {
 	n := int(load*float64(capacity)) / pieceLen * pieceLen
 	present, none := numbers(0, 0, n), numbers(0, absent, n)
 	var least [4][2][]float64

@@ -16,7 +16,7 @@ var notNumbers = regexp.MustCompile(`\b(NaN|Inf)\b|%!`)
 // is what is not well formed: a finding, a table or a figure is missing, a cell
 // is empty or no number, a figure is no small and whole SVG with its labels.
 func (p *Page) Check(e Experiment, c Config) (rows []int, err error) {
-	s, err := p.section(e, c, "")
+	s, err := p.section(e, c, false)
 	if err != nil {
 		return nil, err
 	}

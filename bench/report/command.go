@@ -85,8 +85,9 @@ func (p *Program) command(args []string) error {
 	}
 	var figures []Kept
 	for i, e := range chosen {
+		fmt.Fprintf(os.Stderr, "%d of %d, %s\n", i+1, len(chosen), e.Title)
 		start := time.Now()
-		s, err := e.page.section(e.Experiment, c, fmt.Sprintf("%d of %d, %s", i+1, len(chosen), e.Name))
+		s, err := e.page.section(e.Experiment, c, true)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
@@ -139,10 +140,9 @@ func (p *Program) choose(names []string) (chosen []placed, err error) {
 	return chosen, nil
 }
 
-// section runs an experiment, with a bar of that title; none without.
-func (p *Page) section(e Experiment, c Config, bar string) (*Section, error) {
-	s := &Section{name: e.Name, title: e.Title, page: p, claims: Table{head: p.Claims}, scale: c.Scale, progress: progress{title: bar}}
-	defer s.progress.end()
+// section runs an experiment; what it says goes to the terminal where it is shown.
+func (p *Page) section(e Experiment, c Config, shown bool) (*Section, error) {
+	s := &Section{name: e.Name, title: e.Title, page: p, claims: Table{head: p.Claims}, scale: c.Scale, shown: shown}
 	return s, Try(func() { e.Run(c, s) })
 }
 
@@ -191,4 +191,11 @@ func Try(f func()) (err error) {
 	}()
 	f()
 	return nil
+}
+
+// Say writes a line to the terminal, for what the page does not keep.
+func (s *Section) Say(format string, args ...any) {
+	if s.shown {
+		fmt.Fprintf(os.Stderr, format+"\n", args...)
+	}
 }

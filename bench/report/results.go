@@ -60,7 +60,7 @@ func (s *Section) save(dir string) error {
 	return writeCSV(file, lines)
 }
 
-// load reads the results of a section.
+// Load reads the results of a section.
 func Load(file string) (*Section, error) {
 	f, err := os.Open(file)
 	if err != nil {

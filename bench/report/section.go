@@ -14,7 +14,7 @@ type Section struct {
 	finding     string
 	claims      Table
 	blocks      []block
-	progress    progress
+	shown       bool // on the terminal, while it runs
 	kept        []Kept
 }
 

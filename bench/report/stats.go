@@ -62,9 +62,8 @@ func ZScore(hits, n int, p float64) float64 {
 }
 
 // Parallel calls f with 0 to n-1, on all processors, and returns the results in
-// their order. Each is a step of the section.
-func Parallel[T any](s *Section, n int, f func(i int) T) []T {
-	s.progress.begin(n)
+// their order.
+func Parallel[T any](n int, f func(i int) T) []T {
 	out, errs := make([]T, n), make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -76,7 +75,6 @@ func Parallel[T any](s *Section, n int, f func(i int) T) []T {
 					return
 				}
 				errs[i] = Try(func() { out[i] = f(i) })
-				s.Step()
 			}
 		})
 	}

@@ -49,7 +49,7 @@ func TestMoments(t *testing.T) {
 }
 
 func TestParallel(t *testing.T) {
-	got := Parallel(&Section{}, 100, func(i int) int { return i * i })
+	got := Parallel(100, func(i int) int { return i * i })
 	for i, v := range got {
 		if v != i*i {
 			t.Errorf("result %d is %d", i, v)
@@ -57,7 +57,7 @@ func TestParallel(t *testing.T) {
 	}
 	bad := errors.New("bad")
 	if err := Try(func() {
-		Parallel(&Section{}, 10, func(i int) int {
+		Parallel(10, func(i int) int {
 			Require(i != 7, "of %d: %w", i, bad)
 			return i
 		})

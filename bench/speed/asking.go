@@ -20,7 +20,7 @@ func polygons(c report.Config, s *report.Section) {
 	countries := column[string](db, "SELECT g FROM c")
 	xs, ys := coordinates(db, "cities")
 	resolutions := report.Pick(c, []string{"0.1", "0.01"}, []string{"0.1", "0.01", "0.001"}, []string{"0.1", "0.01", "0.001"})
-	w := newStopwatch(c, s, len(resolutions))
+	w := newStopwatch(c, s)
 	s.Text("`sum(ccbf_polygon_sum(s, g))` of %d countries as GeoJSON over one exact sketch of %d cities, beside asking for each %dth city in a country's bounding box whether it lies inside, with orb's planar package on one thread, GeoJSON read by the same parser.", len(countries), len(xs), every)
 	t := s.Table("cells", "time / point in polygon")
 	var rows []report.Row
@@ -66,7 +66,7 @@ func levels(c report.Config, s *report.Section) {
 	countries := column[string](db, "SELECT g FROM c")
 	countries = countries[:len(countries)/report.Pick(c, 5, 10, 1)]
 	sides := report.Pick(c, []int{1, 8}, []int{1, 4, 16, 64}, []int{1, 2, 4, 8, 12, 16, 24, 32, 64, 256})
-	w := newStopwatch(c, s, 1+len(sides))
+	w := newStopwatch(c, s)
 	s.Text("Sums over a dense sketch of a megabyte with 8 levels, and over one without, which asks for every cell inside. Cells are 0.01 degrees; the points are the cities.")
 	t := s.Table("areas", "time with levels / without")
 	var rows []report.Row
@@ -122,7 +122,7 @@ func places(c report.Config, s *report.Section) {
 		fmt.Sprintf(`CREATE TABLE boxes AS SELECT x * 0.001 AS x0, y * 0.001 AS y0, (x + 100) * 0.001 AS x1, (y + 100) * 0.001 AS y1, x AS "left", y AS bottom, x + 99 AS "right", y + 99 AS top
 			FROM (SELECT (hash(i) %% 3000)::BIGINT - 3000 AS x, (hash(i, 1) %% 3000)::BIGINT + 51000 AS y FROM range(%d) t(i))`, boxes),
 		"CREATE TABLE box AS FROM boxes LIMIT 1")
-	w := newStopwatch(c, s, 4)
+	w := newStopwatch(c, s)
 	s.Text("Points are the UK crimes in cells of 0.001 degrees: an exact sketch, a dense one of a megabyte, and the exact table of cells and counts. %d places are drawn from the points; boxes are 0.1 by 0.1 degrees, in the middle of England. The table is joined by equality for places, by comparison for boxes.", n)
 	t := s.Table("question", "sketch", "time / exact table")
 	var rows []report.Row
@@ -190,7 +190,7 @@ func manySketches(c report.Config, s *report.Section) {
 	db := open(2)
 	defer db.Close()
 	run(db, "CREATE TABLE p AS "+crimes(c))
-	w := newStopwatch(c, s, 2)
+	w := newStopwatch(c, s)
 	ofDays := days(db, w)
 	ofTiles := tiles(db, w)
 	s.Short("a county over 365 daily sketches takes %s times the exact query over counted cells where they are merged first, %s times where each is asked.", report.Num(ofDays[0].At), report.Num(ofDays[1].At))

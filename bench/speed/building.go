@@ -27,7 +27,7 @@ func aggregate(c report.Config, s *report.Section) {
 	db := open(2)
 	defer db.Close()
 	data := aggregated(db, c)
-	w := newStopwatch(c, s, len(data))
+	w := newStopwatch(c, s)
 	s.Text("`ccbf_agg` with its default options, and with `exact: false`, beside `SELECT floor(x / res), floor(y / res), count(*) ... GROUP BY ALL` and beside " +
 		"`approx_count_distinct` of the cells, which keeps nothing but an estimate of their number. A sketch that outgrows a megabyte becomes dense.")
 	t := s.Table("points", "how many", "in cells", "form", "ccbf_agg / GROUP BY", "dense ccbf_agg / GROUP BY", "approx_count_distinct / GROUP BY", "its error")
@@ -92,7 +92,7 @@ func groups(c report.Config, s *report.Section) {
 		exact = "SELECT count(n) FROM (SELECT g, floor(x / 1) x, floor(y / 1) y, count(*) n FROM p GROUP BY ALL) WHERE n > 0"
 		count = "SELECT count(n) FROM (SELECT g, count(*) n FROM p GROUP BY g) WHERE n > 0"
 	)
-	w := newStopwatch(c, s, 2)
+	w := newStopwatch(c, s)
 	took := w.inTurn("groups", query(db, "ccbf_agg", ours), query(db, "exact GROUP BY group, cell", exact), query(db, "count(*)", count))
 	peaks := make(map[string]ratio) // bytes a group
 	runs := min(w.rounds, 5)        // each a process that makes its table first
@@ -101,7 +101,6 @@ func groups(c report.Config, s *report.Section) {
 			peaks[q] = append(peaks[q], peak(q, table)/float64(n))
 		}
 	}
-	w.s.Step()
 	above, overExact := make(ratio, runs), make(ratio, runs)
 	for i := range runs {
 		above[i] = max(0, peaks[ours][i]-peaks[count][i])
@@ -123,7 +122,7 @@ func union(c report.Config, s *report.Section) {
 	db := open(2)
 	defer db.Close()
 	n := report.Pick(c, 20, 100, 1000)
-	w := newStopwatch(c, s, 2)
+	w := newStopwatch(c, s)
 	s.Text("%d dense sketches of 256 KiB, made one by `ccbf_union_agg`; their kernel, called from Go; a plain loop that adds as many bytes, each of which stops at 255; and `copy` of as many bytes into one place.", n)
 	t := s.Table("sketches", "counters in use", "ccbf_union_agg / kernel", "kernel / plain loop", "ccbf_union_agg / plain loop", "kernel / copy")
 	var rows []report.Row
@@ -199,7 +198,7 @@ func sizes(c report.Config, s *report.Section) {
 		{"zoom 14", "quadkey(lon, lat, 14)"},
 		{"zoom 16", "quadkey(lon, lat, 16)"},
 	}
-	w := newStopwatch(c, s, len(groupings))
+	w := newStopwatch(c, s)
 	s.Text("Bytes for each cell of the UK crimes at 0.001 degrees, in one group and in one for each map tile: the exact sketches as they are and as a column of Parquet with zstd, and the table of group, cell and count, sorted, as Parquet with zstd. These are sizes: nothing varies, and no spread is given.")
 	t := s.Table("groups", "cells a group", "BLOBs", "BLOBs in Parquet", "table in Parquet", "BLOBs in Parquet / table", "BLOBs / table")
 	var rows []report.Row
@@ -214,7 +213,6 @@ func sizes(c report.Config, s *report.Section) {
 			// docs/LIMITS.md: 1.12 bytes where the table takes 2.48.
 			w.claim(share.atMost("bytes of the exact sketch / exact table, both in Parquet with zstd", 1.12/2.48))
 		}
-		s.Step()
 	}
 	s.Short("in Parquet the exact sketch of all points takes %s of the bytes of the exact table, sketches of tiles of zoom 10 %s.", report.Num(rows[0].At), report.Num(rows[6].At))
 	s.Rows("ratio", "Bytes of sketches as a part of the exact table's in Parquet with zstd.", "bytes / exact table", rows)

@@ -53,7 +53,7 @@ func maps(c report.Config, s *report.Section) {
 	t := s.Table("cells", "question", "exact sketch / table", "dense sketch / table")
 	var rows []report.Row
 	claims := make([][]claim, len(drawings("", "")))
-	w := newStopwatch(c, s, 2*len(claims))
+	w := newStopwatch(c, s)
 	for _, r := range []struct{ res, threshold string }{{"0.01", "500"}, {"0.001", "100"}} {
 		run(db, fmt.Sprintf(`CREATE OR REPLACE TABLE s AS
 			SELECT ccbf_agg(lon, lat, %[1]s) AS exact, ccbf_agg(lon, lat, %[1]s, {exact: false, levels: 12}) AS dense FROM p`, r.res),
@@ -121,7 +121,7 @@ func served(c report.Config, s *report.Section) {
 	db := report.Must(connector.Open(file + "?access_mode=read_only&threads=2"))
 	defer db.Close()
 	sketches := number(db, "SELECT count(*) FROM tiles")
-	w := newStopwatch(c, s, 3)
+	w := newStopwatch(c, s)
 	var rows []report.Row
 	t := s.Table("request", "time / statement in SQL")
 	record := func(what string, limit time.Duration, times, reference sample) {
@@ -177,7 +177,8 @@ func tilePath(z int, lon, lat float64) string {
 // fetch is how long an answer takes.
 func fetch(url string) time.Duration {
 	start := time.Now()
-	r := report.Must(http.Get(url))
+	r, err := http.Get(url)
+	report.Check(err)
 	report.Must(io.Copy(io.Discard, r.Body))
 	report.Check(r.Body.Close())
 	report.Require(r.StatusCode == http.StatusOK, "%s: %s", url, r.Status)
@@ -206,14 +207,14 @@ func manyTiles(w stopwatch, url string, n int, draw contender) (late, beside sam
 		report.Check(errors.Join(errs...))
 		late, beside = append(late, time.Duration(report.Quantile(times, 0.95))), append(beside, draw.time())
 	}
-	w.s.Step()
 	w.say("tiles", []contender{{name: "95% within"}, draw}, []sample{late, beside})
 	return late, beside
 }
 
 // post asks a question in JSON.
 func post(url string, question []byte) {
-	r := report.Must(http.Post(url, "application/json", bytes.NewReader(question)))
+	r, err := http.Post(url, "application/json", bytes.NewReader(question))
+	report.Check(err)
 	var answer struct{ Sketches int }
 	report.Check(errors.Join(json.NewDecoder(r.Body).Decode(&answer), r.Body.Close()))
 	report.Require(r.StatusCode == http.StatusOK && answer.Sketches > 0, "%s: %s, of %d sketches", url, r.Status, answer.Sketches)

@@ -42,7 +42,7 @@ func extension(c report.Config, s *report.Section) {
 	points := crimes(c)
 	both := func(statement string) { run(db, statement); g.run(statement) }
 	both("CREATE TABLE uk AS " + points)
-	w := newStopwatch(c, s, 2*3+1)
+	w := newStopwatch(c, s)
 	s.Text("`ccbf_agg` over the UK crimes through the loadable extension, in a host written in C with libduckdb, beside the functions in this program, on the same version of DuckDB (%s).", version)
 	t := s.Table("sketch", "threads", "time / embedded", "processor time / embedded")
 	var rows []report.Row
@@ -89,7 +89,6 @@ func timeLoads(w stopwatch, h host) report.Row {
 		g.stop()
 		opened, loaded = append(opened, g.opened), append(loaded, g.loaded)
 	}
-	w.s.Step()
 	w.say("LOAD", []contender{{name: "LOAD"}, {name: "opening a database"}}, []sample{loaded, opened})
 	r := loaded.over(opened)
 	w.claim(loaded.within("time of LOAD", 100*time.Millisecond, r, "opening a database"))

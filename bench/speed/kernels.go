@@ -24,7 +24,7 @@ const batch = 2048
 // kernel measures the functions under the SQL functions of ccbf beside the
 // loops that one would write.
 func kernel(c report.Config, s *report.Section) {
-	w := newStopwatch(c, s, 2*2+2*2+1)
+	w := newStopwatch(c, s)
 	s.Text("The dense form has k = 8 and 16-bit counters, %d keys, each hashed by both sides; the plain loops do one key after the other, in one layer whose counters stop when they are full. Inserted are cells as keys on the Z-order curve, as SQL hands them over; a lookup of ours ends at the first counter of 0, of which 2^20 have none after so many keys. "+
 		"2^20 counters are two megabytes, which a cache may hold, 2^24 are 32. The promise of inserts was given in nanoseconds beside a plain loop in C++ on one machine: 20 of 15 (standard) and 45 of 43 (mi) at 2^20 counters, "+
 		"half of it at 2^24; it is held here against the plain loop in Go.", report.Pick(c, 20_000, 1_000_000, 4_000_000))
@@ -198,7 +198,7 @@ type hotLoop struct {
 // those that one would write.
 func hot(c report.Config, s *report.Section) {
 	loops := slices.Concat(hotKeyed(), hotGrids())
-	w := newStopwatch(c, s, len(loops))
+	w := newStopwatch(c, s)
 	turns := report.Pick(c, 2, 100, 300)
 	s.Text("%d keys, hashed already where they are no cells: all is in the first cache. A round is the least of %d turns, so that what else the machine does is left out. Keyed families are beside Go's map, made for as many keys; "+
 		"the dense form beside one layer of plain counters that stop when they are full, hashing included on both sides; the exact form beside sorting its keys.", hotKeys, turns)

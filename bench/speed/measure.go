@@ -78,9 +78,8 @@ type stopwatch struct {
 	rounds int
 }
 
-// newStopwatch is one for an experiment that compares so many times.
-func newStopwatch(c report.Config, s *report.Section, comparisons int) stopwatch {
-	s.Steps(comparisons)
+// newStopwatch is one with the rounds of the scale.
+func newStopwatch(c report.Config, s *report.Section) stopwatch {
 	return stopwatch{s, report.Pick(c, 1, 5, 9)}
 }
 
@@ -101,7 +100,6 @@ func (w stopwatch) inTurn(what string, contenders ...contender) []sample {
 			}
 		}
 	}
-	w.s.Step()
 	w.say(what, contenders, out)
 	return out
 }
@@ -127,7 +125,6 @@ func (w stopwatch) least(what string, turns int, a, b contender) ratio {
 			}
 		}
 	}
-	w.s.Step()
 	w.say(what, contenders, out)
 	return out[0].over(out[1])
 }

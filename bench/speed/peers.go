@@ -87,7 +87,7 @@ func peers(c report.Config, s *report.Section) {
 		{"seiflotfy/cuckoofilter", 1.5, "our hash has 128 bits, theirs 64", cuckooPeers},
 		{"tylertreat/BoomFilters", 2, "our hash has 128 bits, theirs 64", cmsPeers},
 	}
-	w := newStopwatch(c, s, 2*3*3+2*3+2*2)
+	w := newStopwatch(c, s)
 	s.Text("How many times as fast as the library our kernel is, on one thread, with the same parameters and keys, hashing included: with keys handed over one by one, as the library takes them, and %d at once, as SQL does. "+
 		"Bloom filters have the same bits and hash functions, and keys of 8 bytes (numbers), 16 (cells, UUIDs) and 40 (URLs); cuckoo filters fingerprints of 8 bits in buckets of four, nine tenths full; "+
 		"Count-Min the same rows and columns, of 8 bytes there. The smaller filter of each pair fits a cache, the larger does not.", batch)
