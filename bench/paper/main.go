@@ -4,12 +4,22 @@
 // docs/accuracy with the plots and the results as CSV.
 //
 // An experiment is a function of this folder and a line in the list of its page
-// below. It says what it varies and what it measures: a sentence (Short), what was
-// published (Compare), how it was done (Text), tables and figures (Table, Figure).
-// Its size depends on the scale (report.Pick), its seeds are seedOf's. It ends at
-// its first error (report.Check, Must and Require). page_test.go has how many rows
-// its tables have. The harness does the rest: runs it, keeps its results, writes the
-// pages, and checks in `make test` that all is well formed at the smallest scale.
+// below. To add one:
+//
+//  1. Write func tree(c report.Config, s *report.Section). Sizes depend on the scale
+//     (report.Pick), seeds are seedOf's, what differs by them runs in report.Parallel.
+//     An error ends the experiment (report.Check, Must and Require).
+//  2. It says what came out: one sentence (Short), what was published of it and what
+//     is ours (Compare), how it was done (Text), at least one table (Table) and one
+//     figure (Lines, Panel and Figure).
+//  3. Give it a line in a page below, and the rows of its tables in page_test.go.
+//  4. `make paper ARGS=tree` measures it, keeps the results in docs/accuracy/tree.csv
+//     and writes the pages; {{short "tree"}}, {{figure "tree" 0}}, {{table "tree" 0}}
+//     and {{link "tree"}} put parts of it into the text of any page (folder text).
+//     `make paper ARGS=-render` writes the pages after a change of their texts.
+//
+// `make test` runs all at the smallest scale, for form alone, and fails where a page
+// is not that of its results.
 package main
 
 import (
