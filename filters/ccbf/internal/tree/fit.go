@@ -65,7 +65,7 @@ type fitter struct {
 	limit  uint64
 	nodes  []Nodes
 	leaves [Taus + 1]int // that are left by each threshold
-	spare  *Pruned       // whose memory is free
+	spare  []*Pruned     // whose memory is free
 	passes int           // over the leaves of a threshold
 }
 
@@ -77,8 +77,8 @@ func (f *fitter) end() {
 	for i := range f.nodes {
 		f.nodes[i].s = Squares{}
 	}
-	if f.spare != nil {
-		*f.spare = Pruned{memory: f.spare.memory}
+	for _, p := range f.spare {
+		*p = Pruned{memory: p.memory}
 	}
 	*f = fitter{nodes: f.nodes[:0], spare: f.spare}
 	fitters.Put(f)
@@ -99,20 +99,44 @@ func (f *fitter) fit(guess int) (*Pruned, bool) {
 	t := f.search(guess, false, func(t int) uint64 {
 		p := f.at(Tau(t), ^uint64(0))
 		if p.Size() <= f.limit {
-			f.spare, fits = fits, p
+			f.free(fits)
+			fits = p
 		} else {
-			f.spare, above = p, p.Size()
+			f.free(p)
+			above = p.Size()
 		}
 		return p.Size()
 	})
 	if fits == nil {
 		fits = f.at(Tau(t), ^uint64(0))
-		return fits, fits.Size() <= f.limit
-	}
-	if above > 0 {
+	} else if above > 0 {
 		fits = f.fill(fits, above)
 	}
-	return fits, true
+	return f.whole(fits), fits.Size() <= f.limit
+}
+
+// free gives back the memory of a tree, if it is one.
+func (f *fitter) free(p *Pruned) {
+	if p != nil {
+		f.spare = append(f.spare, p)
+	}
+}
+
+// whole is a tree in memory of its own, no more than it needs.
+func (f *fitter) whole(p *Pruned) *Pruned {
+	out := *p
+	out.memory, out.Parts, out.Sheets = nil, make([]Squares, len(p.Parts)), make([][]Squares, len(p.Parts))
+	for i, s := range p.Parts {
+		out.Parts[i] = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
+		switch {
+		case f.nodes[i].nested:
+			out.Sheets[i] = out.Parts[i].Sheets()
+		case s.Len() > 0:
+			out.Sheets[i] = []Squares{out.Parts[i]}
+		}
+	}
+	f.free(p)
+	return &out
 }
 
 // The places on the curve from which on the last step of the scale is taken.
@@ -145,9 +169,11 @@ func (f *fitter) fill(fits *Pruned, above uint64) *Pruned {
 		}
 		p := f.at(fits.Tau, keys[len(keys)*at/places])
 		if p.Size() <= f.limit {
-			f.spare, fits, high, below = fits, p, at, p.Size()
+			f.free(fits)
+			fits, high, below = p, at, p.Size()
 		} else {
-			f.spare, low, above = p, at, p.Size()
+			f.free(p)
+			low, above = at, p.Size()
 		}
 	}
 	return fits
@@ -245,7 +271,7 @@ func (f *fitter) guess(sample Squares) int {
 	ascend(&g.leaves)
 	return f.search(t, true, func(t int) uint64 {
 		p := g.at(Tau(t), ^uint64(0))
-		g.spare = p
+		g.free(p)
 		tables := min(p.Code.tablesSize(), p.Size())
 		return tables + uint64(float64(p.Size()-tables)/float64(max(g.leaves[t], 1))*float64(f.leaves[t]))
 	})
@@ -254,9 +280,9 @@ func (f *fitter) guess(sample Squares) int {
 // at is the tree pruned by a threshold, that of squares up to a key.
 func (f *fitter) at(tau Tau, upTo uint64) *Pruned {
 	f.passes++
-	p := f.spare
-	if f.spare = nil; p == nil {
-		p = new(Pruned)
+	p := new(Pruned)
+	if n := len(f.spare); n > 0 {
+		p, f.spare = f.spare[n-1], f.spare[:n-1]
 	}
 	n := len(f.nodes)
 	if len(p.memory) < n {
