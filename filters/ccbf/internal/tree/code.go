@@ -21,6 +21,9 @@ const (
 // maxRoot is the highest root level, and that of all lists but some of cells alone.
 const maxRoot = 4
 
+// maxTree is the most leaves that a tree can have.
+const maxTree = 1 << (2 * maxRoot)
+
 // The tables of a code: one for the kinds of roots; one each for what is in squares
 // of level 1, of level 2, and above; one each for counts of leaves of level 0, 1 and
 // so on to 4, and above.
@@ -68,11 +71,10 @@ const (
 )
 
 // maxBlock is more leaves than a block can have, by those of a square of level 1.
-const maxBlock = blockLeaves + 1<<(2*maxRoot) + 4
+const maxBlock = blockLeaves + maxTree + 4
 
 // write gives a sheet to an encoder.
 func write(s *Squares, root uint8, out *Encoder) {
-	w := writer{s: s, out: out}
 	after := uint64(0)
 	block, stretch := -blockLeaves, 0 // the first leaves of both
 	for i := 0; i < s.Len(); {
@@ -103,17 +105,12 @@ func write(s *Squares, root uint8, out *Encoder) {
 			out.gap(level, (key-after)>>(2*level)) // whole squares of the tree's size
 		}
 		if what == split {
-			w.split(root, from, i)
+			out.tree(s, root, from, i)
 		} else {
 			out.count(level, s.Counts[from])
 		}
 		after = key + side2(level) + 1
 	}
-}
-
-type writer struct {
-	s   *Squares
-	out *Encoder
 }
 
 // kind is what a leaf with n points is.
@@ -122,39 +119,4 @@ func kind(n uint64) int {
 		return one
 	}
 	return more
-}
-
-// split writes the square of a level that holds the leaves from from to to-1.
-func (w *writer) split(level uint8, from, to int) {
-	if level == 1 {
-		w.out.cells(w.s.Keys[from:to], w.s.Counts[from:to])
-		return
-	}
-	var at [5]int
-	symbol, i := 0, from
-	last := w.s.Keys[from] | side2(level)
-	for q := range 4 {
-		at[q] = i
-		end := last - uint64(3-q)<<(2*(level-1))
-		for i < to && w.s.Keys[i] <= end {
-			i++
-		}
-		switch {
-		case i == at[q]:
-		case w.s.Level(at[q]) == level-1:
-			symbol |= kind(w.s.Counts[at[q]]) << (2 * q)
-		default:
-			symbol |= split << (2 * q)
-		}
-	}
-	at[4] = to
-	w.out.symbol(splitTableOf(level), symbol)
-	for q := range 4 {
-		switch symbol >> (2 * q) & 3 {
-		case one, more:
-			w.out.count(level-1, w.s.Counts[at[q]])
-		case split:
-			w.split(level-1, at[q], at[q+1])
-		}
-	}
 }

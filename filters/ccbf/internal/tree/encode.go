@@ -69,6 +69,10 @@ type Encoder struct {
 	data  []byte
 	index []entry
 	parts []part
+	// Of each leaf of a tree the symbols of the squares that begin with it, by level
+	// from 1 on, and the highest of these.
+	symbols [maxTree][maxRoot]uint8
+	tops    [maxTree]uint8
 }
 
 // part is a stretch of the block being written.
@@ -128,25 +132,63 @@ func (e *Encoder) count(level uint8, n uint64) {
 	e.put(n, extra)
 }
 
-// cells writes a square of level 1, whose symbol fits one write with those of four
-// counts.
-func (e *Encoder) cells(keys, counts []uint64) {
-	symbol, counts := 0, counts[:len(keys)]
-	for i, k := range keys {
-		symbol |= kind(counts[i]) << (2 * (k & 3))
+// tree writes the leaves from from to to-1, all that is in a square that is split.
+// The symbol of a square stands before the first leaf in it, and is known after the
+// last: so the symbols are found first, and then written.
+func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
+	var open [maxRoot + 1]struct { // squares with the last leaf in them, by level
+		symbol uint8
+		leaf   int // the first in it
 	}
-	w := e.words[splitTable][symbol]
-	all, n := uint64(w.bits), uint(w.n)
-	for _, c := range counts {
-		if c >= direct+2 {
+	e.tops[0] = root
+	for i := from; i < to; i++ {
+		key, level := s.Keys[i], s.Level(i)
+		reach := root + 1
+		if i+1 < to {
+			reach = common(key, s.Keys[i+1])
+			e.tops[i+1-from] = reach - 1
+		}
+		what, first := uint8(kind(s.Counts[i])), i-from
+		for l := level + 1; ; l++ {
+			o := &open[l]
+			if o.symbol == 0 {
+				o.leaf = first
+			}
+			o.symbol |= what << (2 * (key >> (2 * (l - 1)) & 3))
+			if l >= reach {
+				break
+			}
+			e.symbols[o.leaf][l-1] = o.symbol
+			what, first, o.symbol = split, o.leaf, 0
+			if l == root {
+				break
+			}
+		}
+	}
+	all, n := uint64(0), uint(0) // bits to write, 56 at most
+	for i := from; i < to; i++ {
+		level := s.Level(i)
+		for l := e.tops[i-from]; l > level; l-- {
+			if n > 56-maxLength {
+				e.put(all, n)
+				all, n = 0, 0
+			}
+			w := e.words[splitTableOf(l)][e.symbols[i-from][l-1]]
+			all |= uint64(w.bits) << n
+			n += uint(w.n)
+		}
+		c := s.Counts[i]
+		if c >= direct+2 || n > 56-maxLength {
 			e.put(all, n)
-			e.count(0, c)
 			all, n = 0, 0
+		}
+		if c >= direct+2 {
+			e.count(level, c)
 			continue
 		}
 		e.total = saturate.Add(e.total, c)
 		if c > 1 {
-			w := e.words[countTable][c-2]
+			w := e.words[countTableOf(level)][c-2]
 			all |= uint64(w.bits) << n
 			n += uint(w.n)
 		}
