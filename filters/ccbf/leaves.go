@@ -16,6 +16,8 @@ type leafList struct {
 	// tau is the largest threshold that any part of it was pruned by.
 	tau tree.Tau
 	fit accuracy
+	// plan is how it is written; nil where that is not known yet.
+	plan *planned
 }
 
 // leafSection is the squares of one label.
@@ -152,8 +154,8 @@ type planned struct {
 	code   *tree.Code
 }
 
-// plan says how t is written.
-func (t *leafList) plan() *planned {
+// planned says how t is written.
+func (t *leafList) planned() *planned {
 	p := &planned{leafList: t}
 	for i := range t.sections {
 		p.sheets = append(p.sheets, t.sections[i].Sheets())
@@ -181,8 +183,11 @@ func (p *planned) size() uint64 { return p.headBytes() + p.code.Size() }
 // of the largest squares does.
 func (t *leafList) within(limit uint64) (*planned, bool) {
 	// Cells that were never in a tree are here because they take too much.
+	if t.plan != nil && t.plan.size() <= limit {
+		return t.plan, true
+	}
 	if len(t.sections) == 0 || slices.ContainsFunc(t.sections, func(s leafSection) bool { return s.Levels != nil }) {
-		if p := t.plan(); p.size() <= limit {
+		if p := t.planned(); p.size() <= limit {
 			return p, true
 		}
 	}
@@ -201,7 +206,15 @@ func (t *leafList) within(limit uint64) (*planned, bool) {
 	if pruned.Cells > 0 {
 		out.fit = accuracy{true, pruned.Cells, pruned.Excess}
 	}
-	return &planned{out, pruned.Sheets, pruned.Code}, ok && head <= limit
+	// The sheets are those of the fit's memory, unless there are several.
+	sheets := pruned.Sheets
+	for i := range sheets {
+		if len(sheets[i]) == 1 {
+			sheets[i] = []tree.Squares{out.sections[i].Squares}
+		}
+	}
+	out.plan = &planned{out, sheets, pruned.Code}
+	return out.plan, ok && head <= limit
 }
 
 // appendTo appends the body.
