@@ -199,21 +199,12 @@ func (t *leafList) within(limit uint64) (*planned, bool) {
 	pruned, ok := tree.Fit(parts, limit-min(head, limit))
 	out := &leafList{sections: make([]leafSection, len(parts)), tau: max(t.tau, pruned.Tau)}
 	for i := range parts {
-		// Their memory has room for all that was pruned.
-		s := pruned.Parts[i]
-		out.sections[i] = leafSection{t.sections[i].Label, tree.Squares{Keys: slices.Clone(s.Keys), Levels: slices.Clone(s.Levels), Counts: slices.Clone(s.Counts)}}
+		out.sections[i] = leafSection{t.sections[i].Label, pruned.Parts[i]}
 	}
 	if pruned.Cells > 0 {
 		out.fit = accuracy{true, pruned.Cells, pruned.Excess}
 	}
-	// The sheets are those of the fit's memory, unless there are several.
-	sheets := pruned.Sheets
-	for i := range sheets {
-		if len(sheets[i]) == 1 {
-			sheets[i] = []tree.Squares{out.sections[i].Squares}
-		}
-	}
-	out.plan = &planned{out, sheets, pruned.Code}
+	out.plan = &planned{out, pruned.Sheets, pruned.Code}
 	return out.plan, ok && head <= limit
 }
 
