@@ -23,7 +23,12 @@ func ccbfError(rows *duck.Rows, out *duck.Result) error {
 				if err := r.openAny(blob); err != nil {
 					return err
 				}
+				bytes := r.view.ErrorBytes()
+				if err := out.Charge(bytes); err != nil {
+					return err
+				}
 				e = r.view.Error()
+				out.Discharge(bytes)
 			}
 			f := fields{out: out, row: i}
 			f.flag(e.Exact)

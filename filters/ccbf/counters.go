@@ -53,6 +53,7 @@ func (v countersView) addTo(b *Builder, total uint64) error {
 }
 
 func (v countersView) memory() int64        { return int64(len(v.dense.Body)) }
+func (v countersView) errorBytes() int64    { return 0 }
 func (v countersView) estimateBytes() int64 { return noise.EstimateBytes(v.AreaLimit()) }
 
 func (v countersView) count(c grid.Cell, category []byte) uint64 {

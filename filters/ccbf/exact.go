@@ -43,6 +43,7 @@ func (v exactView) addTo(b *Builder, _ uint64) error {
 
 func (v exactView) memory() int64        { return v.cells.Memory() }
 func (v exactView) estimateBytes() int64 { return 0 }
+func (v exactView) errorBytes() int64    { return 0 }
 
 func (v exactView) count(c grid.Cell, category []byte) uint64 { return v.cells.Count(c, category) }
 

@@ -39,6 +39,7 @@ type viewed interface {
 	addTo(b *Builder, total uint64) error
 	memory() int64        // bytes that open takes
 	estimateBytes() int64 // bytes that estimate takes
+	errorBytes() int64    // bytes that error takes
 
 	count(c grid.Cell, category []byte) uint64
 	counts(dst []uint64, at []grid.Cell, category []byte)

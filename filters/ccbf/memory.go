@@ -12,6 +12,10 @@ func (v *View) Memory() int64 { return v.in().memory() }
 // histograms, two spectra and the roots of unity that make them. None of an exact sketch.
 func (v *View) EstimateBytes() int64 { return v.in().estimateBytes() }
 
+// ErrorBytes is the bytes that Error takes at most beside the view: for the leaves of a
+// tree.
+func (v *View) ErrorBytes() int64 { return v.in().errorBytes() }
+
 // EncodeBytes is the bytes that Sketch and its Blob take at most beside what
 // the builder has: for the BLOB, and where there are counters, or there may be, for
 // a copy of them.

@@ -1,0 +1,220 @@
+package ccbf
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// treeSketch is a tree in memory.
+type treeSketch struct{ *Sketch }
+
+func (s treeSketch) form() Form      { return Tree }
+func (s treeSketch) additive() bool  { return s.sums }
+func (s treeSketch) saturated() bool { return false }
+
+func (s treeSketch) limits() grid.Rect {
+	if len(s.tree.sections) == 0 {
+		return cells.NoBounds
+	}
+	return s.bounds
+}
+
+func (s treeSketch) count(c grid.Cell, category []byte) uint64 {
+	if !s.bounds.Contains(c) {
+		return 0
+	}
+	p, z := labelOf(c, category)
+	squares := s.tree.squares(p)
+	return squares.Count(z)
+}
+
+// labelOf is the label of a cell, and its key there.
+func labelOf(c grid.Cell, category []byte) (cells.Label, uint64) {
+	x, y, z := cells.Key(c)
+	return cells.Label{Category: string(category), None: category == nil, X: x, Y: y}, z
+}
+
+func (s treeSketch) removable(c grid.Cell, category []byte) uint64 { return s.count(c, category) }
+
+func (s treeSketch) all(grid.Cell, []byte) (uint64, error) { return 0, ErrNeedsWeight }
+
+// add counts the points at the cell itself: what is known of them is kept.
+func (s treeSketch) add(c grid.Cell, category []byte, n uint64) error {
+	p, z := labelOf(c, category)
+	before := s.tree.squares(p)
+	after := s.tree.with(p, tree.Merge(before, tree.Squares{Keys: []uint64{z}, Counts: []uint64{n}}))
+	if before.Len() == 0 {
+		if _, ok := after.within(s.Bytes); !ok {
+			return after.tooLong(s.Bytes)
+		}
+	}
+	s.tree = after
+	s.bounds = cells.Hull(s.bounds, grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+	return nil
+}
+
+// tooLong is the error for a tree whose sections take too many bytes.
+func (t *leafList) tooLong(limit uint64) error {
+	return sketch.OptionError("bytes", "is %d, which is too little for the tree of %s (give more bytes, or build with overflow: 'counters')",
+		limit, sketch.Count(uint64(len(t.sections)), "section"))
+}
+
+func (s treeSketch) remove(c grid.Cell, category []byte, n uint64) error {
+	p, z := labelOf(c, category)
+	after, err := tree.Remove(s.tree.squares(p), z, n)
+	if err != nil {
+		return s.tree.cannot(err)
+	}
+	s.tree = s.tree.with(p, after)
+	s.Total = s.tree.total()
+	return nil
+}
+
+// cannot is the error for points that cannot be taken out.
+func (t *leafList) cannot(err error) error {
+	if errors.Is(err, tree.ErrAbsent) {
+		return errNoPart
+	}
+	return errCoarser
+}
+
+var errCoarser = fmt.Errorf("%w: the right sketch is coarser than the left one, which of whose squares lose their points is not known", sketch.ErrNotAdditive)
+
+func (s treeSketch) coarsen(level uint8) error {
+	out := &leafList{tau: s.tree.tau}
+	for i := range s.tree.sections {
+		t := &s.tree.sections[i]
+		squares, ok := tree.Coarsen(t.Squares, level, cells.Bias)
+		if !ok || t.X != 0 || t.Y != 0 {
+			return fmt.Errorf("%w: it is a tree with cells further than %d from the origin", ErrNoLevel, 1<<29)
+		}
+		out.sections = append(out.sections, leafSection{t.Label, squares})
+	}
+	s.tree = out
+	if s.bounds != cells.NoBounds {
+		s.bounds = s.bounds.Quads(int(level))
+	}
+	return nil
+}
+
+// fold prunes the tree.
+func (s treeSketch) fold(f *folding) error {
+	p, ok := s.tree.within(f.limit)
+	if !ok {
+		return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", f.size, f.size-f.limit+p.size())
+	}
+	// What is added to it later may take the counters' bytes, where those are more.
+	s.tree, s.shape, s.Bytes = p.leafList, f.shape, min(s.Bytes, max(f.limit, f.shape.Bytes()))
+	return nil
+}
+
+// appendBody prunes the tree to its bytes. What was checked whenever a section came
+// keeps it from taking more, but for the digits of counts that grow.
+func (s treeSketch) appendBody(dst []byte, _ grid.Rect, limit uint64) ([]byte, bool) {
+	p, _ := s.tree.within(limit)
+	return p.appendTo(dst), true
+}
+
+// asTree is the tree of the cells of an exact sketch that may become one, in its
+// bytes; nil where there is none.
+func (s *Sketch) asTree() *Sketch {
+	if s.Overflow != ToTree || s.tree != nil || s.dense != nil {
+		return nil
+	}
+	p, ok := listOf(s.cells).within(s.Bytes)
+	if !ok {
+		return nil
+	}
+	t := *s
+	t.tree, t.cells, t.bounds, t.sums = p.leafList, nil, s.cells.Bounds(), true
+	return &t
+}
+
+// overflowed is an exact sketch whose cells do not fit, in another form.
+func (s *Sketch) overflowed() *Sketch {
+	if t := s.asTree(); t != nil {
+		return t
+	}
+	return s.asDense()
+}
+
+// ErrForms is a tree and counters that were to be put together: which cells the
+// points of a square are in is not known.
+var ErrForms = errors.New("one sketch is a tree and the other has counters (its categories did not fit): they do not combine; give more bytes")
+
+// leaves is an exact sketch or a tree as squares.
+func (s *Sketch) leaves() (*leafList, error) {
+	switch s.Form() {
+	case Exact:
+		return listOf(s.cells), nil
+	case Tree:
+		return s.tree, nil
+	}
+	return nil, ErrForms
+}
+
+// subtractTree is Subtract where one sketch is a tree.
+func (s *Sketch) subtractTree(o *Sketch) error {
+	a, err := s.leaves()
+	if err != nil {
+		return err
+	}
+	b, err := o.leaves()
+	if err != nil {
+		return err
+	}
+	if !s.Additive() || !o.Additive() {
+		return notAdditive(Standard)
+	}
+	for i := range b.sections {
+		t := &b.sections[i]
+		left, err := tree.Subtract(a.squares(t.Label), t.Squares)
+		if err != nil {
+			return a.cannot(err)
+		}
+		a = a.with(t.Label, left)
+	}
+	if s.IsExact() {
+		s.cells, _ = a.list()
+	} else {
+		s.tree = a
+	}
+	s.Total = a.total()
+	return nil
+}
+
+// narrowTree is narrow where one sketch is a tree.
+func (s *Sketch) narrowTree(o *Sketch, meet func(a, b tree.Squares) tree.Squares) error {
+	a, err := s.leaves()
+	if err != nil {
+		return err
+	}
+	b, err := o.leaves()
+	if err != nil {
+		return err
+	}
+	out := &leafList{tau: max(a.tau, b.tau)}
+	for i := range a.sections {
+		t := &a.sections[i]
+		if squares := meet(t.Squares, b.squares(t.Label)); squares.Len() > 0 {
+			out.sections = append(out.sections, leafSection{t.Label, squares})
+		}
+	}
+	p, ok := out.within(s.Bytes)
+	if !ok {
+		return out.tooLong(s.Bytes)
+	}
+	s.bounds = s.in().limits()
+	right := *o
+	right.bounds = o.in().limits()
+	s.cells, s.tree = nil, p.leafList
+	s.tree.fit = accuracy{}
+	s.limit(&right)
+	s.lostTotal()
+	return nil
+}
