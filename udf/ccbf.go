@@ -52,16 +52,9 @@ func CCBF() functions {
 		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, the largest header included: a tree with larger leaves, or counters where halving their layers leads there.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
 
-		fn("ccbf_get", duck.UBigInt, ccbfGet(func(out *duck.Result, i int, counts []uint64) {
-			copy(duck.Out[uint64](out)[i:], counts)
-		}), "Points in the cell of a place: never below the true count.",
+		fn("ccbf_get", duck.UBigInt, ccbfGet(putCounts), "Points in the cell of a place: never below the true count.",
 			"ccbf_get(s, 0.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
-		fn("ccbf_contains", duck.Boolean, ccbfGet(func(out *duck.Result, i int, counts []uint64) {
-			answers := duck.Out[bool](out)[i:]
-			for j, n := range counts {
-				answers[j] = n > 0
-			}
-		}), "Whether the cell of a place has a point: never false where it has.",
+		fn("ccbf_contains", duck.Boolean, ccbfGet(putPresent), "Whether the cell of a place has a point: never false where it has.",
 			"ccbf_contains(s, 5.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
 		fn("ccbf_polygon_sum", duck.UBigInt, ccbfPolygonSum,
 			"Points in the cells whose centres lie in a Polygon, MultiPolygon or collection of them: WKT or GeoJSON text, WKB BLOB, or GEOMETRY.",
@@ -123,8 +116,6 @@ type ccbfReader struct {
 	head     ccbf.Head // of a BLOB that may not be worth a view
 	category args.Keys
 	has      bool // the call has a category
-	cells    []grid.Cell
-	counts   []uint64
 }
 
 var ccbfReaders = sync.Pool{New: func() any { return new(ccbfReader) }}
@@ -171,46 +162,6 @@ func (r *ccbfReader) row(rows *duck.Rows, i int) ([]byte, error) {
 		return nil, err
 	}
 	return r.categoryOf(&r.view.Head, i)
-}
-
-// ccbfGet counts places; put writes counts from row i on.
-func ccbfGet(put func(out *duck.Result, i int, counts []uint64)) compute {
-	return func(rows *duck.Rows, out *duck.Result) error {
-		return ccbfAsk(rows, 3, func(r *ccbfReader) error {
-			n := rows.Len()
-			if cap(r.cells) < n {
-				r.cells, r.counts = make([]grid.Cell, n), make([]uint64, n)
-			}
-			xs, ys := duck.Slice[float64](rows.Col(1)), duck.Slice[float64](rows.Col(2))
-			blobs := rows.Col(0)
-			for i := 0; i < n; {
-				if !valid(rows, i) {
-					out.SetNull(i)
-					i++
-					continue
-				}
-				// A run of rows with the same sketch and, where there is one,
-				// a category each.
-				blob, first := blobs.Bytes(i), i
-				if err := r.open(blob); err != nil {
-					return err
-				}
-				for i++; i < n && !r.has && valid(rows, i) && sameBytes(blobs.Bytes(i), blob); i++ {
-				}
-				cells, counts := r.cells[:i-first], r.counts[:i-first]
-				if _, err := r.view.Grid.Cells(cells, xs[first:i], ys[first:i]); err != nil {
-					return err
-				}
-				category, err := r.categoryOf(&r.view.Head, first)
-				if err != nil {
-					return err
-				}
-				r.view.CountCells(counts, cells, category)
-				put(out, first, counts)
-			}
-			return nil
-		})
-	}
 }
 
 func ccbfTotal(rows *duck.Rows, out *duck.Result) error {

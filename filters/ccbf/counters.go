@@ -62,17 +62,33 @@ func (v countersView) count(c grid.Cell, category []byte) uint64 {
 }
 
 func (v countersView) counts(dst []uint64, at []grid.Cell, category []byte) {
-	d := &v.dense
-	if category != nil {
-		for i, c := range at {
-			h1, h2 := v.hasher.hash(c, category)
-			dst[i] = d.Count(h1, h2)
+	var h1, h2 [hashBatch]uint64
+	for len(at) > 0 {
+		n := min(len(at), hashBatch)
+		if category == nil {
+			for i, c := range at[:n] {
+				h1[i], h2[i] = v.hasher.cell(c)
+			}
+		} else {
+			for i, c := range at[:n] {
+				h1[i], h2[i] = v.hasher.hash(c, category)
+			}
 		}
-		return
+		v.dense.Counts(dst[:n], h1[:n], h2[:n])
+		dst, at = dst[n:], at[n:]
 	}
-	for i, c := range at {
-		h1, h2 := v.hasher.cell(c)
-		dst[i] = d.Count(h1, h2)
+}
+
+// countEach is counts for a category each: of at[i] it is categories[which[i]].
+func (v countersView) countEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte) {
+	var h1, h2 [hashBatch]uint64
+	for len(at) > 0 {
+		n := min(len(at), hashBatch)
+		for i, c := range at[:n] {
+			h1[i], h2[i] = v.hasher.hash(c, categories[which[i]])
+		}
+		v.dense.Counts(dst[:n], h1[:n], h2[:n])
+		dst, at, which = dst[n:], at[n:], which[n:]
 	}
 }
 

@@ -48,9 +48,7 @@ func (v exactView) errorBytes() int64    { return 0 }
 func (v exactView) count(c grid.Cell, category []byte) uint64 { return v.cells.Count(c, category) }
 
 func (v exactView) counts(dst []uint64, at []grid.Cell, category []byte) {
-	for i, c := range at {
-		dst[i] = v.cells.Count(c, category)
-	}
+	v.cells.Counts(dst, at, category)
 }
 
 func (v exactView) sum(a area, category []byte) (uint64, error) {

@@ -3,6 +3,7 @@ package ccbf
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -87,4 +88,33 @@ func (v *View) Count(c grid.Cell, category []byte) uint64 { return v.in().count(
 // CountCells is Count for many cells of one category; dst is as long as cells.
 func (v *View) CountCells(dst []uint64, cells []grid.Cell, category []byte) {
 	v.in().counts(dst, cells, category)
+}
+
+// CountEach is CountCells for a category each: of cells[i] it is categories[which[i]].
+func (v *View) CountEach(dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
+	if v.form == formDense {
+		countersView{v}.countEach(dst, cells, which, categories)
+		return
+	}
+	// Those of a category together.
+	order := make([]uint64, len(cells))
+	for i, k := range which[:len(cells)] {
+		order[i] = uint64(k)<<32 | uint64(i)
+	}
+	slices.Sort(order)
+	at, counts := make([]grid.Cell, len(cells)), make([]uint64, len(cells))
+	for i, o := range order {
+		at[i] = cells[uint32(o)]
+	}
+	for from := 0; from < len(order); {
+		k, to := order[from]>>32, from+1
+		for to < len(order) && order[to]>>32 == k {
+			to++
+		}
+		v.in().counts(counts[from:to], at[from:to], categories[k])
+		from = to
+	}
+	for i, o := range order {
+		dst[uint32(o)] = counts[i]
+	}
 }

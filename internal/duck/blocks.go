@@ -282,9 +282,10 @@ func BlocksLive() int64 {
 	return n
 }
 
-// ReleaseAll gives back every block. Only a host that knows that no query is
+// ReleaseAll gives back every block, and what is kept. Only a host that knows that no query is
 // running may call it; a query that runs nevertheless ends with ErrReclaimed.
 func ReleaseAll() {
+	giveUpKept()
 	if BlocksLive() == 0 {
 		return
 	}

@@ -73,7 +73,7 @@ func reserve(n int64) error {
 		if tryReserve(n) {
 			return nil
 		}
-		if sweep(n) == 0 {
+		if giveUpKept() == 0 && sweep(n) == 0 {
 			break
 		}
 	}

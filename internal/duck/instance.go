@@ -145,9 +145,11 @@ func findInstance(conn unsafe.Pointer) (*Instance, error) {
 	return in, nil
 }
 
-// Release gives back the blocks of this registration that are still there. Only
-// a host that knows that none of its queries is running may call it.
+// Release gives back the blocks of this registration that are still there, and what
+// is kept for any. Only a host that knows that none of its queries is running may call
+// it.
 func (in *Instance) Release() {
+	giveUpKept()
 	if in == nil || in.live.Load() == 0 {
 		return
 	}

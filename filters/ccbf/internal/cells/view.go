@@ -12,13 +12,14 @@ type View struct {
 	sections []sectionView
 	bounds   grid.Rect // no cell is outside
 	kept     kept
+	decoded  int // blocks, for Count and Counts
 }
 
 // Reset makes v a view of a body, of whose cells none is outside bounds, which have
 // categories or have none, and which count total. It reads the lengths of sections,
 // not their cells.
 func (v *View) Reset(body []byte, bounds grid.Rect, categories bool, total uint64) (err error) {
-	v.bounds, v.kept = bounds, kept{}
+	v.bounds, v.kept, v.decoded = bounds, kept{}, 0
 	v.sections, err = parseBody(v.sections, body, bounds, categories, total)
 	return err
 }
@@ -26,9 +27,18 @@ func (v *View) Reset(body []byte, bounds grid.Rect, categories bool, total uint6
 // Count is the count of a cell, in a category or, where that is nil, in all.
 func (v *View) Count(c grid.Cell, category []byte) uint64 {
 	sx, sy, z := Key(c)
+	if !v.together(category) {
+		s := v.section(category, sx, sy)
+		if s == nil {
+			return 0
+		}
+		v.decoded++
+		return s.count(z)
+	}
 	n := uint64(0)
 	for i := range v.sections {
-		if s := &v.sections[i]; s.x == sx && s.y == sy && s.matches(category) {
+		if s := &v.sections[i]; s.x == sx && s.y == sy {
+			v.decoded++
 			n = saturate.Add(n, s.count(z))
 		}
 	}

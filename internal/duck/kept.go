@@ -1,0 +1,51 @@
+package duck
+
+import "sync"
+
+// What functions keep from chunk to chunk, so as not to make it again, counts against
+// the budget and is the first to go: it can be made again.
+
+var kept struct {
+	sync.Mutex
+	giveUp []func() int64
+}
+
+// OnNeed registers a function that gives up everything that was kept, and returns the
+// bytes of it. It is called where the budget is needed and where no query runs, from any
+// goroutine.
+func OnNeed(giveUp func() (bytes int64)) {
+	kept.Lock()
+	defer kept.Unlock()
+	kept.giveUp = append(kept.giveUp, giveUp)
+}
+
+// Keep counts n bytes that are kept; false where a quarter of the budget would no
+// longer be free. Call it before allocating.
+func Keep(n int64) bool {
+	if n <= 0 {
+		return false
+	}
+	limit := most()
+	for {
+		u := used.Load()
+		if n > limit-limit/4-u {
+			return false
+		}
+		if used.CompareAndSwap(u, u+n) {
+			return true
+		}
+	}
+}
+
+// GiveUp gives n bytes back that Keep counted.
+func GiveUp(n int64) { giveBack(n) }
+
+// giveUpKept gives up everything that is kept, and returns the bytes of it.
+func giveUpKept() (bytes int64) {
+	kept.Lock()
+	defer kept.Unlock()
+	for _, f := range kept.giveUp {
+		bytes += f()
+	}
+	return bytes
+}

@@ -1,0 +1,186 @@
+package udf
+
+import (
+	"hash/maphash"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// A sketch that is asked about places again and again is decoded once and kept: rent
+// until as much was paid as buying costs, then buy (Karlin et al., Competitive Snoopy
+// Caching, 1988), so that no questions cost more than twice as much as they must. What
+// was paid is remembered from chunk to chunk; what is kept counts against the budget,
+// and is given up where that is needed and when no query runs.
+//
+// A sketch is known by its length and a hash of all of its bytes under a secret of this
+// process (64 bits: two sketches are taken for one with a probability of 2^-64, and
+// nobody can make such a pair). Its address says nothing: memory is used again.
+
+const (
+	keptSets, keptWays = 1 << 12, 4
+	// stale is after how many callbacks without a question a sketch makes room.
+	stale = 1 << 10
+	// hashed is how many bytes may be hashed for a question: so many take less time than
+	// decoding a block.
+	hashed = 4 << 10
+)
+
+var (
+	keptSecret = maphash.MakeSeed()
+	keptPlaces [keptSets][keptWays]atomic.Pointer[keptSketch]
+	keptBytes  atomic.Int64
+	keptSwept  atomic.Uint32 // clock of the last look for stale ones
+	// paid has for a sketch, by the hash of its first bytes: half of the hash, and what
+	// was paid for questions, or bought. Another sketch may take its place.
+	paid [1 << 14]atomic.Uint64
+)
+
+const bought = 1<<32 - 1
+
+func init() { duck.OnNeed(giveUpKept) }
+
+// keptSketch is a sketch that is kept.
+type keptSketch struct {
+	*ccbf.Decoded
+	name    keptName
+	bytes   int64
+	touched atomic.Uint32
+}
+
+// keptName is what a sketch is known by.
+type keptName struct {
+	hash     uint64
+	length   int
+	together bool // for questions without a category
+}
+
+func nameOf(blob []byte, together bool) keptName {
+	return keptName{maphash.Bytes(keptSecret, blob), len(blob), together}
+}
+
+// findKept is the sketch of that name, nil where it is not kept.
+func findKept(name keptName) *keptSketch {
+	set := &keptPlaces[name.hash%keptSets]
+	for i := range set {
+		if k := set[i].Load(); k != nil && k.name == name {
+			if now := duck.Clock(); k.touched.Load() != now {
+				k.touched.Store(now)
+			}
+			return k
+		}
+	}
+	return nil
+}
+
+// keep makes a kept sketch of a view; nil where there is no room.
+func keep(v *ccbf.View, name keptName) *keptSketch {
+	n, ok := v.DecodedBytes(name.together)
+	n += int64(unsafe.Sizeof(keptSketch{}))
+	if !ok || !roomFor(n) || !duck.Keep(n) {
+		return nil
+	}
+	d, ok := v.Decoded(name.together)
+	if !ok {
+		duck.GiveUp(n)
+		return nil
+	}
+	k := &keptSketch{Decoded: d, name: name, bytes: n}
+	now := duck.Clock()
+	k.touched.Store(now)
+	set := &keptPlaces[name.hash%keptSets]
+	for i := range set {
+		if old := set[i].Load(); (old == nil || now-old.touched.Load() > stale) && set[i].CompareAndSwap(old, k) {
+			keptBytes.Add(n)
+			if old != nil {
+				old.close()
+			}
+			return k
+		}
+	}
+	duck.GiveUp(n)
+	return nil
+}
+
+// close takes a sketch that is no longer kept out of the books.
+func (k *keptSketch) close() int64 {
+	keptBytes.Add(-k.bytes)
+	duck.GiveUp(k.bytes)
+	return k.bytes
+}
+
+// roomFor reports whether n more bytes can be kept: a quarter of the budget in all. Stale
+// sketches make room.
+func roomFor(n int64) bool {
+	most := duck.MemoryLimit() / 4
+	if keptBytes.Load()+n <= most {
+		return true
+	}
+	now, last := duck.Clock(), keptSwept.Load()
+	if n > most || now-last < stale || !keptSwept.CompareAndSwap(last, now) {
+		return false
+	}
+	dropKept(func(k *keptSketch) bool { return now-k.touched.Load() > stale })
+	return keptBytes.Load()+n <= most
+}
+
+// dropKept gives up the sketches that which names, and returns their bytes.
+func dropKept(which func(k *keptSketch) bool) (bytes int64) {
+	if keptBytes.Load() == 0 {
+		return 0
+	}
+	for i := range keptPlaces {
+		for j := range keptPlaces[i] {
+			p := &keptPlaces[i][j]
+			if k := p.Load(); k != nil && which(k) && p.CompareAndSwap(k, nil) {
+				bytes += k.close()
+			}
+		}
+	}
+	return bytes
+}
+
+// giveUpKept gives up all.
+func giveUpKept() int64 { return dropKept(func(*keptSketch) bool { return true }) }
+
+// account is where is noted what was paid for a sketch.
+type account struct {
+	at  *atomic.Uint64
+	tag uint64 // the upper half
+}
+
+// accountOf is the account of a BLOB, whose first bytes have its checksum.
+func accountOf(blob []byte, together bool) account {
+	h := maphash.Bytes(keptSecret, blob[:min(len(blob), 32)]) + uint64(len(blob))
+	if together {
+		h++
+	}
+	return account{&paid[h%uint64(len(paid))], h >> 32 << 32}
+}
+
+// bought reports whether the sketch was kept once, and may still be.
+func (a account) bought() bool { return a.at.Load() == a.tag|bought }
+
+// set notes what was paid.
+func (a account) set(n uint32) { a.at.Store(a.tag | uint64(n)) }
+
+// pay notes that n more was paid, and reports whether that makes the price: then it
+// begins anew, and of several threads one is told.
+func (a account) pay(n, price int) bool {
+	for {
+		old := a.at.Load()
+		sum := uint64(n)
+		if old>>32<<32 == a.tag && old != a.tag|bought {
+			sum += old & bought
+		}
+		if sum >= uint64(price) {
+			if a.at.CompareAndSwap(old, a.tag) {
+				return true
+			}
+		} else if a.at.CompareAndSwap(old, a.tag|sum) {
+			return false
+		}
+	}
+}

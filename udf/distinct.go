@@ -1,0 +1,186 @@
+package udf
+
+import (
+	"bytes"
+	"hash/maphash"
+	"math/bits"
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// distinct numbers the values of a chunk in the order in which they come.
+type distinct struct {
+	values [][]byte
+	slots  []uint32 // 1 and the number of a value, by its hash; 0 where there is none
+	shift  uint
+	sorted []uint32
+}
+
+// reset begins anew, for up to n values.
+func (d *distinct) reset(n int) {
+	d.values = d.values[:0]
+	if size := 2 << bits.Len(uint(max(n, 1)-1)); len(d.slots) < size {
+		d.slots = make([]uint32, size)
+		d.shift = uint(65 - bits.Len(uint(size)))
+	} else {
+		clear(d.slots)
+	}
+}
+
+// forget drops the values, which may be in memory of the chunk.
+func (d *distinct) forget() {
+	clear(d.values)
+	d.values = d.values[:0]
+}
+
+// byAddress is the number of bytes that are the same memory.
+func (d *distinct) byAddress(b []byte) uint32 {
+	h := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) * 0x9e37_79b9_7f4a_7c15
+	for i := h >> d.shift; ; i++ {
+		s := &d.slots[i&uint64(len(d.slots)-1)]
+		if *s == 0 {
+			d.values = append(d.values, b)
+			*s = uint32(len(d.values))
+			return *s - 1
+		}
+		if v := d.values[*s-1]; len(v) == len(b) && unsafe.SliceData(v) == unsafe.SliceData(b) {
+			return *s - 1
+		}
+	}
+}
+
+// byBytes is the number of equal bytes. Where they are new, keep makes those that stay.
+func (d *distinct) byBytes(b []byte, keep func(b []byte) []byte) uint32 {
+	h := maphash.Bytes(keptSecret, b)
+	for i := h >> d.shift; ; i++ {
+		s := &d.slots[i&uint64(len(d.slots)-1)]
+		if *s == 0 {
+			d.values = append(d.values, keep(b))
+			*s = uint32(len(d.values))
+			return *s - 1
+		}
+		if bytes.Equal(d.values[*s-1], b) {
+			return *s - 1
+		}
+	}
+}
+
+// together orders rows by the number that each has in of, those of one number as they
+// are, and appends to ends where each number's end.
+func (d *distinct) together(rows, of, ends []uint32) []uint32 {
+	if len(d.values) == 1 {
+		return append(ends, uint32(len(rows)))
+	}
+	for range d.values {
+		ends = append(ends, 0)
+	}
+	for _, k := range of {
+		ends[k]++
+	}
+	sum := uint32(0)
+	for k, n := range ends {
+		ends[k] = sum
+		sum += n
+	}
+	d.sorted = append(d.sorted[:0], rows...)
+	for i, k := range of {
+		rows[ends[k]] = d.sorted[i]
+		ends[k]++
+	}
+	return ends
+}
+
+// categoriesOf are the categories of a chunk, and what one sketch makes of them.
+type categoriesOf struct {
+	distinct
+	of    []uint32 // the number of each row's
+	rows  []uint32 // a row that has it
+	arena []byte   // of the values
+
+	now       uint32   // counts sketches
+	seen      []uint32 // when a category was last converted or looked up
+	converted [][]byte // in the class of the sketch
+	numbers   []uint32 // in a sketch that is kept
+}
+
+// reset numbers the categories of rows.
+func (c *categoriesOf) reset(r *ccbfReader, rows []uint32) error {
+	n := 0
+	for _, row := range rows {
+		n = max(n, int(row)+1)
+	}
+	c.distinct.reset(n)
+	if len(c.of) < n {
+		c.of = make([]uint32, n)
+	}
+	c.rows, c.arena = c.rows[:0], c.arena[:0]
+	keep := func(b []byte) []byte {
+		from := len(c.arena)
+		c.arena = append(c.arena, b...)
+		return c.arena[from:len(c.arena):len(c.arena)]
+	}
+	for _, row := range rows {
+		b, err := r.category.Bytes(int(row), key.None)
+		if err != nil {
+			return err
+		}
+		k := c.byBytes(b, keep)
+		if int(k) == len(c.rows) {
+			c.rows = append(c.rows, row)
+		}
+		c.of[row] = k
+	}
+	for len(c.seen) < len(c.rows) {
+		c.seen, c.converted, c.numbers = append(c.seen, 0), append(c.converted, nil), append(c.numbers, 0)
+	}
+	return nil
+}
+
+// begin is called before another sketch is asked.
+func (c *categoriesOf) begin() {
+	if c.now++; c.now == 0 {
+		clear(c.seen)
+		c.now = 1
+	}
+}
+
+// bytesOf are the bytes of a category in a class, valid until the next call.
+func (c *categoriesOf) bytesOf(r *ccbfReader, k uint32, class key.Class) ([]byte, error) {
+	if class == r.category.Class || class == key.None {
+		return c.values[k], nil
+	}
+	return r.category.Bytes(int(c.rows[k]), class)
+}
+
+// convert sees to converted having the category of a row.
+func (c *categoriesOf) convert(r *ccbfReader, h *ccbf.Head, row uint32) error {
+	k := c.of[row]
+	if c.seen[k] == c.now {
+		return nil
+	}
+	b, err := c.bytesOf(r, k, h.Class())
+	if err != nil {
+		return err
+	}
+	c.seen[k], c.converted[k] = c.now, append(c.converted[k][:0:0], b...)
+	if c.converted[k] == nil {
+		c.converted[k] = []byte{} // an empty category is one
+	}
+	return nil
+}
+
+// number is the number of the category of a row in a sketch that is kept.
+func (c *categoriesOf) number(r *ccbfReader, s *keptSketch, row uint32) (uint32, error) {
+	k := c.of[row]
+	if c.seen[k] == c.now {
+		return c.numbers[k], nil
+	}
+	b, err := c.bytesOf(r, k, s.Class())
+	if err != nil {
+		return 0, err
+	}
+	c.seen[k], c.numbers[k] = c.now, s.Category(b)
+	return c.numbers[k], nil
+}
