@@ -18,10 +18,25 @@ type places struct {
 	order      []uint32 // rows by sketch
 	ends       []uint32 // where each sketch's end in order
 
+	accounts []account // of each sketch
+	names    []keptName
+	kept     []*keptSketch // nil for one that is not
+
 	cells  []grid.Cell
-	counts []uint64
-	which  []uint32 // the category of each, for one sketch
+	which  []uint32 // the category of each, in its sketch
+	found  []uint64 // of those in sketches that are kept
+	slots  []uint32
+	counts []uint64 // in the order of order
 	xs, ys [placePiece]float64
+
+	waiting []waiting
+	waits   uint32 // questions in waiting
+}
+
+// waiting is questions whose counts have been asked for.
+type waiting struct {
+	in       *keptSketch
+	from, to uint32
 }
 
 var placesPool = sync.Pool{New: func() any { return new(places) }}
@@ -47,8 +62,7 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 		return ccbfAsk(rows, 3, func(r *ccbfReader) error {
 			p := placesPool.Get().(*places)
 			defer func() {
-				p.sketches.forget() // memory of the chunk
-				p.categories.forget()
+				p.forget() // memory of the chunk
 				placesPool.Put(p)
 			}()
 			p.gather(rows, out)
@@ -57,17 +71,56 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 					return err
 				}
 			}
+			p.find(r)
 			from := uint32(0)
-			for i, blob := range p.sketches.values {
-				of := p.order[from:p.ends[i]]
-				from = p.ends[i]
-				if err := p.ask(r, blob, rows, of); err != nil {
+			for i := range p.sketches.values {
+				to := p.ends[i]
+				if err := p.ask(r, i, rows, from, to); err != nil {
 					return err
 				}
-				put(out, of, p.counts[:len(of)])
+				from = to
 			}
+			p.read()
+			put(out, p.order, p.counts)
 			return nil
 		})
+	}
+}
+
+func (p *places) forget() {
+	p.sketches.forget()
+	p.categories.forget()
+	clear(p.kept)
+	p.waiting = p.waiting[:0]
+}
+
+// find looks for the sketches among those that are kept: one step of all of them after
+// the other, as each waits for the memory.
+func (p *places) find(r *ccbfReader) {
+	p.accounts, p.kept, p.names = p.accounts[:0], p.kept[:0], p.names[:0]
+	from := uint32(0)
+	for i, blob := range p.sketches.values {
+		var a account
+		if len(blob) <= hashed*int(p.ends[i]-from) {
+			a = accountOf(blob, !r.has)
+		}
+		p.accounts, from = append(p.accounts, a), p.ends[i]
+	}
+	for i, blob := range p.sketches.values {
+		var n keptName
+		if a := p.accounts[i]; a.at != nil && a.bought() {
+			n = nameOf(blob, !r.has)
+		}
+		p.names = append(p.names, n)
+	}
+	for i, n := range p.names {
+		var k *keptSketch
+		if n.length > 0 {
+			if k = findKept(n); k == nil {
+				p.accounts[i].set(0)
+			}
+		}
+		p.kept = append(p.kept, k)
 	}
 }
 
@@ -79,8 +132,8 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 		whole = whole && rows.Col(i).AllValid()
 	}
 	if cap(p.cells) < n {
-		p.cells, p.counts, p.which = make([]grid.Cell, n), make([]uint64, n), make([]uint32, n)
-		p.order = make([]uint32, n)
+		p.cells, p.counts, p.found = make([]grid.Cell, n), make([]uint64, n), make([]uint64, n)
+		p.order, p.which, p.slots = make([]uint32, n), make([]uint32, n), make([]uint32, n)
 	}
 	p.sketches.reset(n)
 	of := p.which[:0] // the sketch of each row that has one
@@ -100,29 +153,23 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 	p.ends = p.sketches.together(p.order, of, p.ends[:0])
 }
 
-// ask counts the places of rows in a sketch.
-func (p *places) ask(r *ccbfReader, blob []byte, rows *duck.Rows, of []uint32) error {
-	var bill account
-	worth := len(blob) <= hashed*len(of)
-	if worth {
-		bill = accountOf(blob, !r.has)
-		if bill.bought() {
-			if k := findKept(nameOf(blob, !r.has)); k != nil {
-				return p.askKept(r, k, rows, of)
-			}
-			bill.set(0)
-		}
+// ask counts the places of the rows order[from:to] in sketch i.
+func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) error {
+	if k := p.kept[i]; k != nil {
+		return p.askKept(r, k, rows, from, to)
 	}
+	blob := p.sketches.values[i]
 	if err := r.view.Reset(blob); err != nil {
 		return err
 	}
-	if err := p.askView(r, rows, of); err != nil {
+	if err := p.askView(r, rows, from, to); err != nil {
 		return err
 	}
-	if price := r.view.DecodedCost(); worth && price > 0 && bill.pay(r.view.Spent()+1, price) {
+	a := p.accounts[i]
+	if price := r.view.DecodedCost(); a.at != nil && price > 0 && a.pay(r.view.Spent()+1, price) {
 		name := nameOf(blob, !r.has)
 		if findKept(name) != nil || keep(&r.view, name) != nil {
-			bill.set(bought)
+			a.set(bought)
 		}
 	}
 	return nil
@@ -150,14 +197,14 @@ func (p *places) cellsOf(g grid.Grid, rows *duck.Rows, of []uint32, cells []grid
 	return nil
 }
 
-// askKept counts in a sketch that is kept.
-func (p *places) askKept(r *ccbfReader, k *keptSketch, rows *duck.Rows, of []uint32) error {
+// askKept finds the places in a sketch that is kept.
+func (p *places) askKept(r *ccbfReader, k *keptSketch, rows *duck.Rows, from, to uint32) error {
 	if err := k.CheckCategory(r.has); err != nil {
 		return err
 	}
-	var which []uint32
+	of, which := p.order[from:to], []uint32(nil)
 	if r.has {
-		which = p.which[:len(of)]
+		which = p.which[from:to]
 		p.categories.begin()
 		for i, row := range of {
 			n, err := p.categories.number(r, k, row)
@@ -167,27 +214,41 @@ func (p *places) askKept(r *ccbfReader, k *keptSketch, rows *duck.Rows, of []uin
 			which[i] = n
 		}
 	}
-	for from := 0; from < len(of); from += placePiece {
-		to := min(from+placePiece, len(of))
-		cells := p.cells[:to-from]
-		if err := p.cellsOf(k.Grid, rows, of[from:to], cells); err != nil {
+	for from < to {
+		n := min(to-from, placePiece)
+		cells := p.cells[:n]
+		if err := p.cellsOf(k.Grid, rows, of[:n], cells); err != nil {
 			return err
 		}
-		if r.has {
-			k.CountCells(p.counts[from:to], cells, which[from:to])
+		if which == nil {
+			k.FindCells(p.found[from:], p.slots[from:], cells, nil)
 		} else {
-			k.CountCells(p.counts[from:to], cells, nil)
+			k.FindCells(p.found[from:], p.slots[from:], cells, which[:n])
+			which = which[n:]
 		}
+		p.waiting = append(p.waiting, waiting{k, from, from + n})
+		if p.waits += n; p.waits >= placePiece {
+			p.read()
+		}
+		of, from = of[n:], from+n
 	}
 	return nil
 }
 
+// read counts the places that were found.
+func (p *places) read() {
+	for _, w := range p.waiting {
+		w.in.ReadCounts(p.counts[w.from:w.to], p.found[w.from:w.to], p.slots[w.from:w.to])
+	}
+	p.waiting, p.waits = p.waiting[:0], 0
+}
+
 // askView counts in the sketch of the reader's view.
-func (p *places) askView(r *ccbfReader, rows *duck.Rows, of []uint32) error {
+func (p *places) askView(r *ccbfReader, rows *duck.Rows, from, to uint32) error {
 	if err := r.view.CheckCategory(r.has); err != nil {
 		return err
 	}
-	cells, counts := p.cells[:len(of)], p.counts[:len(of)]
+	of, cells, counts := p.order[from:to], p.cells[:to-from], p.counts[from:to]
 	if err := p.cellsOf(r.view.Grid, rows, of, cells); err != nil {
 		return err
 	}
@@ -195,7 +256,7 @@ func (p *places) askView(r *ccbfReader, rows *duck.Rows, of []uint32) error {
 		r.view.CountCells(counts, cells, nil)
 		return nil
 	}
-	which := p.which[:len(of)]
+	which := p.which[from:to]
 	p.categories.begin()
 	for i, row := range of {
 		which[i] = p.categories.of[row]

@@ -34,8 +34,9 @@ var (
 	keptBytes  atomic.Int64
 	keptSwept  atomic.Uint32 // clock of the last look for stale ones
 	// paid has for a sketch, by the hash of its first bytes: half of the hash, and what
-	// was paid for questions, or bought. Another sketch may take its place.
-	paid [1 << 14]atomic.Uint64
+	// was paid for questions, or bought. A sketch of which more is known takes the place of
+	// another.
+	paid [keptSets][keptWays]atomic.Uint64
 )
 
 const bought = 1<<32 - 1
@@ -44,10 +45,10 @@ func init() { duck.OnNeed(giveUpKept) }
 
 // keptSketch is a sketch that is kept.
 type keptSketch struct {
-	*ccbf.Decoded
 	name    keptName
-	bytes   int64
 	touched atomic.Uint32
+	ccbf.Decoded
+	bytes int64
 }
 
 // keptName is what a sketch is known by.
@@ -142,8 +143,18 @@ func dropKept(which func(k *keptSketch) bool) (bytes int64) {
 	return bytes
 }
 
-// giveUpKept gives up all.
-func giveUpKept() int64 { return dropKept(func(*keptSketch) bool { return true }) }
+// giveUpKept gives up all, and forgets what was paid.
+func giveUpKept() int64 {
+	n := dropKept(func(*keptSketch) bool { return true })
+	if n > 0 {
+		for i := range paid {
+			for j := range paid[i] {
+				paid[i][j].Store(0)
+			}
+		}
+	}
+	return n
+}
 
 // account is where is noted what was paid for a sketch.
 type account struct {
@@ -151,16 +162,31 @@ type account struct {
 	tag uint64 // the upper half
 }
 
-// accountOf is the account of a BLOB, whose first bytes have its checksum.
+// accountOf is the account of a BLOB, whose first bytes have its checksum: its own, or
+// the one that has the least in it.
 func accountOf(blob []byte, together bool) account {
 	h := maphash.Bytes(keptSecret, blob[:min(len(blob), 32)]) + uint64(len(blob))
 	if together {
 		h++
 	}
-	return account{&paid[h%uint64(len(paid))], h >> 32 << 32}
+	set, tag := &paid[h%keptSets], h>>32<<32
+	least, in := uint64(1<<64-1), 0
+	for i := range set {
+		n := set[i].Load()
+		if n>>32<<32 == tag {
+			return account{&set[i], tag}
+		}
+		if n &= bought; n < least {
+			least, in = n, i
+		}
+	}
+	if least == bought { // all are: any
+		in = int(h >> 20 % keptWays)
+	}
+	return account{&set[in], tag}
 }
 
-// bought reports whether the sketch was kept once, and may still be.
+// bought reports whether the sketch was kept, and may still be.
 func (a account) bought() bool { return a.at.Load() == a.tag|bought }
 
 // set notes what was paid.

@@ -10,8 +10,8 @@ import (
 // count then costs a look into a hash table, where a View decodes a block of cells.
 // It has nothing of the BLOB's memory, and any number of goroutines may ask at once.
 type Decoded struct {
+	table cells.Table
 	Head
-	table *cells.Table
 }
 
 // NoCategory is the number of a category that no cell has.
@@ -37,11 +37,11 @@ func (v *View) DecodedCost() int {
 	if v.form != formExact {
 		return 0
 	}
-	return decodedCost*v.cells.Blocks() + decodedCost
+	return v.cells.Blocks() + decodedCost
 }
 
-// decodedCost is about how many blocks could be decoded in the time in which one is
-// and its cells are put into the table.
+// decodedCost is about how many blocks could be decoded in the time that a table takes,
+// however small.
 const decodedCost = 2
 
 // Spent is what CountCells has cost: see DecodedCost.
@@ -54,23 +54,28 @@ func (v *View) Spent() int {
 
 // Decoded decodes all cells, for questions with a category or, together, for those
 // without one. False where DecodedBytes says so, and where the BLOB is damaged.
-func (v *View) Decoded(together bool) (*Decoded, bool) {
+func (v *View) Decoded(together bool) (Decoded, bool) {
 	if _, ok := v.DecodedBytes(together); !ok || sketch.Verify(v.blob) != nil {
-		return nil, false
+		return Decoded{}, false
 	}
 	t, ok := v.cells.Table(together)
 	if !ok {
-		return nil, false
+		return Decoded{}, false
 	}
-	return &Decoded{v.Head, t}, true
+	return Decoded{t, v.Head}, true
 }
 
-// Category is the number of a category for CountCells; NoCategory where no cell has it.
+// Category is the number of a category for FindCells; NoCategory where no cell has it.
 func (d *Decoded) Category(category []byte) uint32 { return d.table.Category(category) }
 
-// CountCells writes the count of cells[i] to dst[i], as long as cells: in the category
-// with the number categories[i], or, together, where categories is nil. What a View
-// answers, it answers.
-func (d *Decoded) CountCells(dst []uint64, cells []grid.Cell, categories []uint32) {
-	d.table.Counts(dst, cells, categories)
+// FindCells looks up where the counts of cells are: in the category with the number
+// categories[i], or, together, where categories is nil. It writes as many elements of
+// places and slots, for ReadCounts. What it asks the memory for is there sooner or later:
+// find the cells of some hundred questions, of one sketch or of many, before any is read.
+func (d *Decoded) FindCells(places []uint64, slots []uint32, cells []grid.Cell, categories []uint32) {
+	d.table.Find(places, slots, cells, categories)
 }
+
+// ReadCounts writes the counts of what FindCells found, dst as long as places. They are
+// those of View.CountCells.
+func (d *Decoded) ReadCounts(dst, places []uint64, slots []uint32) { d.table.Read(dst, places, slots) }

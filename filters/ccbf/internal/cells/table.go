@@ -87,9 +87,9 @@ func (v *View) layOut(together bool) (t Table, ok bool) {
 
 // Table is a table of all cells, together the sums of their categories. False where
 // TableBytes says so, and where the cells are damaged.
-func (v *View) Table(together bool) (*Table, bool) {
+func (v *View) Table(together bool) (Table, bool) {
 	if _, ok := v.TableBytes(together); !ok {
-		return nil, false
+		return Table{}, false
 	}
 	t, _ := v.layOut(together)
 	t.slots = make([]uint64, slotsFor(v.total()))
@@ -107,15 +107,16 @@ func (v *View) Table(together bool) (*Table, bool) {
 			t.categories[string(s.category)] = category
 		}
 		if !t.addSection(s, category) {
-			return nil, false
+			return Table{}, false
 		}
 	}
-	return &t, true
+	return t, true
 }
 
 // addSection adds the cells of a section; false where they are damaged.
 func (t *Table) addSection(s *sectionView, category uint32) bool {
 	var keys, counts [blockCells]uint64
+	var slots [blockCells]uint32
 	for i := range blockCount(s.cells) {
 		n, ok := s.decode(i, &keys, &counts)
 		if !ok {
@@ -126,10 +127,22 @@ func (t *Table) addSection(s *sectionView, category uint32) bool {
 			if place == t.places {
 				return false
 			}
+			keys[j] = place
+		}
+		t.fetch(slots[:n], keys[:n])
+		for j, place := range keys[:n] {
 			t.add(place, counts[j])
 		}
 	}
 	return true
+}
+
+// fetch asks for the slots of places and writes which they are.
+func (t *Table) fetch(slots []uint32, places []uint64) {
+	for i, p := range places {
+		slots[i] = uint32(t.slot(p) * 8)
+	}
+	prefetch.Offsets(unsafe.Pointer(&t.slots[0]), slots)
 }
 
 // place is the place of a cell.
@@ -180,37 +193,31 @@ func (t *Table) Category(category []byte) uint32 {
 	return NoCategory
 }
 
-// tableBatch is how many slots are asked for before the first is read.
-const tableBatch = 64
+// Find writes the places of cells and the slots that they may be in, for Read, and asks
+// for the slots: of categories[i], a number, where categories is not nil. Several tables
+// may be asked before the first is read.
+func (t *Table) Find(places []uint64, slots []uint32, at []grid.Cell, categories []uint32) {
+	places = places[:len(at)]
+	if categories == nil {
+		for i, c := range at {
+			places[i] = t.place(c, 0)
+		}
+	} else {
+		for i, c := range at {
+			places[i] = t.places
+			if k := categories[i]; k != NoCategory {
+				places[i] = t.place(c, k)
+			}
+		}
+	}
+	t.fetch(slots[:len(at)], places)
+}
 
-// Counts writes the count of at[i] to dst[i]: of the category with the number
-// categories[i], where that is not nil.
-func (t *Table) Counts(dst []uint64, at []grid.Cell, categories []uint32) {
-	var places [tableBatch]uint64
-	var offsets [tableBatch]uint32
-	for len(at) > 0 {
-		n := min(len(at), tableBatch)
-		if categories == nil {
-			for i, c := range at[:n] {
-				places[i] = t.place(c, 0)
-			}
-		} else {
-			for i, c := range at[:n] {
-				places[i] = t.places
-				if k := categories[i]; k != NoCategory {
-					places[i] = t.place(c, k)
-				}
-			}
-			categories = categories[n:]
-		}
-		for i, p := range places[:n] {
-			offsets[i] = uint32(t.slot(p) * 8)
-		}
-		prefetch.Offsets(unsafe.Pointer(&t.slots[0]), offsets[:n])
-		for i, p := range places[:n] {
-			dst[i] = t.count(p, uint64(offsets[i]/8))
-		}
-		at, dst = at[n:], dst[n:]
+// Read writes the counts of places that Find has found.
+func (t *Table) Read(dst, places []uint64, slots []uint32) {
+	dst, slots = dst[:len(places)], slots[:len(places)]
+	for i, p := range places {
+		dst[i] = t.count(p, uint64(slots[i]/8))
 	}
 }
 
