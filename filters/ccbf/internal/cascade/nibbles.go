@@ -23,9 +23,36 @@ func countNibbles(d *Counters, dst []uint64, at []uint32) {
 			low, flags = min(low, c), flags|c
 		}
 		if dst[i] = uint64(low); flags&nibbleFlag != 0 {
-			dst[i] = d.leastValue(key)
+			dst[i] = d.leastNibbles(key)
 		}
 	}
+}
+
+// leastNibbles is leastValue, for less where the counters of the second layer have 8
+// bits, as they have by default: where most cells have many points, most counters go on
+// there and end there.
+func (d *Counters) leastNibbles(at []uint32) uint64 {
+	if d.Shape.Layers < 2 || d.Layers[1].Width != 8 {
+		return d.leastValue(at)
+	}
+	l0, up := d.Layers[0].data, &d.Layers[1]
+	l1, least := up.data[:up.Size], ^uint64(0)
+	for _, j := range at {
+		b, shift := nibble(j)
+		c := uint64(l0[b] >> shift & (nibbleMask | nibbleFlag))
+		v := c & nibbleMask
+		if c&nibbleFlag != 0 {
+			if v >= least {
+				continue
+			}
+			u := uint64(l1[up.mod(uint64(j))])
+			if v += u << 3; u&up.Flag != 0 {
+				v = d.Value(uint64(j))
+			}
+		}
+		least = min(least, v)
+	}
+	return least
 }
 
 // addNibbles is addKeys.
