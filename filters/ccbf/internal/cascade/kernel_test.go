@@ -109,6 +109,9 @@ func TestCountsOfManyKeys(t *testing.T) {
 		{[]int{32}, []uint64{700}, 32},
 		{[]int{5, 9}, []uint64{600, 60}, 7},
 		{[]int{4, 8, 16}, []uint64{1024, 64, 16}, 6},
+		{[]int{4, 8}, []uint64{600, 60}, 4},
+		{[]int{4, 16}, []uint64{600, 60}, 4},
+		{[]int{4}, []uint64{600}, 3},
 	} {
 		d, r := New(shapeOf(t, p.widths, p.sizes, p.k)), rand.New(rand.NewPCG(91, 0))
 		keys := func(n int) (h1, h2 []uint64) {

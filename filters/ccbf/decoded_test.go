@@ -1,0 +1,169 @@
+package ccbf
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// asks are the cells of a model in any order, some twice, and cells beside them.
+func asks(r *rand.Rand, p points) []grid.Cell {
+	var at []grid.Cell
+	for _, o := range p {
+		at = append(at, o.Cell, grid.Cell{X: o.X + 1, Y: o.Y}, grid.Cell{X: o.X, Y: -o.Y})
+		if r.IntN(3) == 0 {
+			at = append(at, o.Cell)
+		}
+	}
+	r.Shuffle(len(at), func(i, j int) { at[i], at[j] = at[j], at[i] })
+	return at
+}
+
+// decodedCounts asks a Decoded.
+func decodedCounts(d *Decoded, at []grid.Cell, categories []uint32) []uint64 {
+	dst, places, slots := make([]uint64, len(at)), make([]uint64, len(at)), make([]uint32, len(at))
+	d.FindCells(places, slots, at, categories)
+	d.ReadCounts(dst, places, slots)
+	return dst
+}
+
+// Many questions at once, of a view and of what it is decoded to, are answered as the
+// points say, in cells of every kind.
+func TestManyPlaces(t *testing.T) {
+	for name, p := range cellSets() {
+		r := rand.New(rand.NewPCG(61, 0))
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p)))
+		m, at := p.model(), asks(r, p)
+		d, ok := v.Decoded(true)
+		// A place takes 56 bits at most.
+		wide := float64(v.Bounds.MaxX-v.Bounds.MinX+1)*float64(v.Bounds.MaxY-v.Bounds.MinY+1) >= 1<<56
+		if _, room := v.DecodedBytes(true); ok == (wide || len(p) == 0) || ok != room {
+			t.Errorf("%s: decoded %v, bytes %v", name, ok, room)
+		}
+		got := make([]uint64, len(at))
+		v.CountCells(got, at, nil)
+		var again []uint64
+		if ok {
+			again = decodedCounts(&d, at, nil)
+		}
+		for i, c := range at {
+			want := m[spot{c, plain}]
+			if got[i] != want || ok && again[i] != want {
+				t.Fatalf("%s: %v counts %d among many, want %d (decoded: %v)", name, c, got[i], want, again)
+			}
+		}
+	}
+}
+
+// With a category each, those that are there and those that are not.
+func TestManyPlacesWithCategories(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(62, 0))
+		params.Categories, params.Totals = true, true
+		p := categorised(r, 3000)
+		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), p)))
+		all := [][]byte{[]byte("other")}
+		for _, c := range categories {
+			all = append(all, []byte(c))
+		}
+		at := asks(r, p)
+		got, which := make([]uint64, len(at)), make([]uint32, len(at))
+		for i := range which {
+			which[i] = r.Uint32N(uint32(len(all)))
+		}
+		v.CountEach(got, at, which, all)
+		m := p.model()
+		for i, c := range at {
+			want := v.Count(c, all[which[i]])
+			if v.IsExact() && want != m[spot{c, string(all[which[i]])}] {
+				t.Fatalf("%s: %v of %q counts %d", name, c, all[which[i]], want)
+			}
+			if got[i] != want {
+				t.Fatalf("%s: %v of %q counts %d among many, %d alone", name, c, all[which[i]], got[i], want)
+			}
+		}
+		d, ok := v.Decoded(false)
+		if together, same := v.Decoded(true); ok != v.IsExact() || same != ok {
+			t.Fatalf("%s: decoded %v, together %v", name, ok, same)
+		} else if ok {
+			for i, n := range decodedCounts(&together, at, nil) {
+				if want := v.Count(at[i], nil); n != want {
+					t.Fatalf("%s: %v counts %d decoded, want %d", name, at[i], n, want)
+				}
+			}
+			numbers := make([]uint32, len(at))
+			for i, k := range which {
+				numbers[i] = d.Category(all[k])
+			}
+			if !slices.Equal(decodedCounts(&d, at, numbers), got) {
+				t.Errorf("%s: decoded it answers otherwise", name)
+			}
+		}
+	}
+}
+
+// However questions are ordered and whatever they ask for, no block is decoded twice:
+// 300,000 questions take as many blocks as there are, at most, and those about one
+// category in 50 only its own.
+func TestNoBlockIsDecodedTwice(t *testing.T) {
+	r := rand.New(rand.NewPCG(63, 0))
+	var p points
+	for range 20000 {
+		p.add(spot{grid.Cell{X: r.Int64N(3000) - 1500, Y: r.Int64N(3000)}, plain}, 1)
+	}
+	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p)))
+	at := asks(r, p)
+	for _, n := range []int{5, 2048, len(at)} {
+		before := v.Spent()
+		v.CountCells(make([]uint64, n), at[:n], nil)
+		if spent := v.Spent() - before; spent > min(n, v.cells.Blocks()) {
+			t.Errorf("%d questions decode %d blocks of %d", n, spent, v.cells.Blocks())
+		}
+	}
+	for i := range p {
+		p[i].category = string(rune('A' + i%50))
+	}
+	v = viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20, Categories: true}), p)))
+	v.CountCells(make([]uint64, len(at)), at, []byte("Q"))
+	if spent, most := v.Spent(), (20000/50+127)/128; spent > most {
+		t.Errorf("questions for one category decode %d blocks, it has %d", spent, most)
+	}
+}
+
+// Whatever was done to a BLOB, questions come to an end, and it is never decoded.
+func TestManyPlacesInDamagedSketches(t *testing.T) {
+	r := rand.New(rand.NewPCG(64, 0))
+	for _, categories := range []bool{false, true} {
+		p := categorised(r, 3000)
+		if !categories {
+			for i := range p {
+				p[i].category = plain
+			}
+		}
+		blob := blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20, Categories: categories, Totals: categories}), p))
+		at, opened := asks(r, p), 0
+		dst := make([]uint64, len(at))
+		for range 2000 {
+			bad := slices.Clone(blob)
+			for range 1 + r.IntN(3) {
+				bad[r.IntN(len(bad))] ^= byte(1 + r.UintN(255))
+			}
+			v, err := NewView(bad)
+			if err != nil || sketch.Verify(bad) == nil {
+				continue
+			}
+			opened++
+			v.CountCells(dst[:100], at[:100], nil)
+			if _, ok := v.Decoded(true); ok {
+				t.Fatal("a damaged sketch was decoded")
+			}
+			v.cells.Table(true) // as if the checksum were right
+		}
+		if opened < 100 {
+			t.Errorf("%d of 2000 could be asked", opened)
+		}
+	}
+}

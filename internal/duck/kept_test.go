@@ -1,0 +1,42 @@
+package duck
+
+import "testing"
+
+// What is kept leaves a quarter of the budget free, and goes before anything else does.
+func TestKeptMemoryGoesFirst(t *testing.T) {
+	ReleaseAll()
+	withLimit(t, 1<<20)
+	var have int64
+	OnNeed(func() int64 {
+		n := have
+		have = 0
+		GiveUp(n)
+		return n
+	})
+	keep := func(n int64) bool {
+		if !Keep(n) {
+			return false
+		}
+		have += n
+		return true
+	}
+	if keep(0) || keep(-1) || keep(800<<10) || !keep(500<<10) || keep(300<<10) || !keep(200<<10) {
+		t.Fatalf("%d bytes are kept of a budget of %d", have, MemoryLimit())
+	}
+	var s State
+	l, err := s.NewBlock(700 << 10)
+	if err != nil || have != 0 || MemoryUsed() != 700<<10 {
+		t.Fatalf("%v, %d bytes are kept and %d used", err, have, MemoryUsed())
+	}
+	if keep(100 << 10) {
+		t.Error("memory is kept where little is free")
+	}
+	s.Drop()
+	if l.Size() != 0 || !keep(100<<10) {
+		t.Error("nothing can be kept any more")
+	}
+	ReleaseAll()
+	if have != 0 || MemoryUsed() != 0 {
+		t.Errorf("%d bytes are kept and %d used, and no query runs", have, MemoryUsed())
+	}
+}
