@@ -18,7 +18,7 @@ type Decoded struct {
 const NoCategory = cells.NoCategory
 
 // DecodedBytes is the memory that Decoded takes, about; false where it has no answer:
-// of counters, of no cells or of more than four million, and in bounds so wide that
+// of counters, of no cells or of more than two million, and in bounds so wide that
 // places and counts do not fit 64 bits. together is for questions without a category.
 func (v *View) DecodedBytes(together bool) (int64, bool) {
 	if v.form != formExact {

@@ -32,7 +32,7 @@ const (
 	// minCountBits is the fewest bits for a count.
 	minCountBits = 8
 	// MaxTable is up to how many cells a table takes: a chunk waits while it is made.
-	MaxTable = 1 << 22
+	MaxTable = 1 << 21
 	// tableBytes and categoryBytes are about what a table and a category in it take,
 	// beside the slots and the name.
 	tableBytes, categoryBytes = 256, 64
