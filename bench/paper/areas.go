@@ -82,12 +82,7 @@ func estimates(c report.Config, s *report.Section) {
 				if of.Levels > 0 {
 					name += fmt.Sprintf(", %d levels", levels)
 				}
-				hold := 0
-				for _, e := range all {
-					if e.held {
-						hold++
-					}
-				}
+				hold := report.Count(all, func(e polygonError) bool { return e.held })
 				held, asks = held+hold, asks+len(all)
 				sum := report.MeanOf(all, func(e polygonError) float64 { return e.sum })
 				cells := []any{name, full / share}

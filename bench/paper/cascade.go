@@ -26,11 +26,7 @@ type rival struct {
 // first one's.
 func parts(divisors ...uint64) func(bytes uint64) []uint64 {
 	return func(bytes uint64) []uint64 {
-		counters := make([]uint64, len(divisors))
-		for i, d := range divisors {
-			counters[i] = bytes / 2 / d
-		}
-		return counters
+		return report.Column(divisors, func(d uint64) uint64 { return bytes / 2 / d })
 	}
 }
 
@@ -119,26 +115,14 @@ type attempt struct {
 func judgeAll(seeds int, of data, attempts []attempt) []seeded {
 	bySeed := report.Parallel(seeds, func(i int) []judged {
 		places, points := of(seedOf(i))
-		all := make([]judged, len(attempts))
-		for j, a := range attempts {
-			all[j] = a.judge(places, points, a.bytes, seedOf(i))
-		}
-		return all
+		return report.Column(attempts, func(a attempt) judged { return a.judge(places, points, a.bytes, seedOf(i)) })
 	})
-	var out []seeded
-	for _, column := range transposed(bySeed) {
-		out = append(out, column)
-	}
-	return out
+	return report.Column(transposed(bySeed), func(of []judged) seeded { return of })
 }
 
 // attempts are all rivals in so many bytes.
 func attempts(rivals []rival, bytes uint64) []attempt {
-	var out []attempt
-	for _, r := range rivals {
-		out = append(out, attempt{r.structure, bytes})
-	}
-	return out
+	return report.Column(rivals, func(r rival) attempt { return attempt{r.structure, bytes} })
 }
 
 // zipfData is the synthetic data of the CascadeCBF paper, section 5.1: draws
@@ -234,10 +218,7 @@ func memoryClaims(s *report.Section, rivals []rival, at32, at10 []seeded) {
 		s.Compare(fmt.Sprintf("mean error, %s, %s", what, name), published).Paper(of[i].String()).Defaults(of[own].String()).Bytes(bytesOf(of[own].bytes(), of[i].bytes())).Note(note)
 		return name + " " + of[i].String()
 	}
-	var single []string
-	for _, r := range []rival{oneMI, spectralMI, countMin5} {
-		single = append(single, claim("alpha 1.5, 32 KB", "below 1%", at32, r.name, "-"))
-	}
+	single := report.Column([]rival{oneMI, spectralMI, countMin5}, func(r rival) string { return claim("alpha 1.5, 32 KB", "below 1%", at32, r.name, "-") })
 	s.Short("mean errors at alpha 1.5 and 32 KB: %s (published: below 1%%); at alpha 2 and 10 KB: %s (published: near 0), our defaults %s.",
 		strings.Join(single, ", "), claim("alpha 2, 10 KB", "near 0", at10, twoMI.name, "some 440 keys occur: one that is seen twice in place of once is 0.23%"), at10[own])
 }
@@ -270,20 +251,14 @@ func kSensitivity(c report.Config, s *report.Section) {
 		"that is seen twice in place of once makes an error of 0.04%%: below 0.01%% in the mean is less than one such key in four streams. Whether a k gets there depends on how full the counters are: "+
 		"with 2^14 of them none does, with 2^16 many do, for Count-Min as for the others.", seeds)
 	t := s.Table("k")
-	rows := make([][]any, len(ks))
-	for i, k := range ks {
-		rows[i] = []any{k}
-	}
+	rows := report.Column(ks, func(k int) []any { return []any{k} })
 	from := make([][]int, len(kRivals)) // by rival and size: from which k on the error is negligible; 0 for none
 	var panels []report.Panel
 	var bytes []string
 	for _, size := range sizes {
 		p := report.Panel{Title: fmt.Sprintf("%d counters", size), X: "k", Y: "mean error in percent", LogY: true}
 		for i, r := range kRivals {
-			var all []attempt
-			for _, k := range ks {
-				all = append(all, attempt{r.of(k), 2 * size})
-			}
+			all := report.Column(ks, func(k int) attempt { return attempt{r.of(k), 2 * size} })
 			byK := judgeAll(seeds, data.draw, all)
 			t.Heads(fmt.Sprintf("%d counters: %s", size, r.name))
 			line := report.Series{Label: r.name, Style: r.style, Only: report.Marks}

@@ -74,10 +74,7 @@ func byCategory(places []place) [][]place {
 // strangers are, for every category, the cells that have points of other
 // categories only.
 func strangers(places []place) []place {
-	var cells []grid.Cell
-	for i := range places {
-		cells = append(cells, places[i].Cell)
-	}
+	cells := report.Column(places, func(p place) grid.Cell { return p.Cell })
 	slices.SortFunc(cells, func(a, b grid.Cell) int {
 		if a.Y != b.Y {
 			return int(a.Y - b.Y)

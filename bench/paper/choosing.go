@@ -83,10 +83,7 @@ type comparison struct {
 // data.
 func choosingSources(c report.Config) []rowSource {
 	n := report.Pick(c, 2000, 4000, 20_000)
-	var sources []rowSource
-	for _, skew := range report.Pick(c, []float64{1.2}, []float64{0.8, 1.2}, []float64{0, 0.8, 1.2, 1.6}) {
-		sources = append(sources, zipfRows(n, 10*n, skew))
-	}
+	sources := report.Column(report.Pick(c, []float64{1.2}, []float64{0.8, 1.2}, []float64{0, 0.8, 1.2, 1.6}), func(skew float64) rowSource { return zipfRows(n, 10*n, skew) })
 	sets := realRows(c.Data, report.Pick(c, 3000, 20_000, 60_000))
 	return append(sources, sets[report.Pick(c, len(sets)-1, 0, 0):]...)
 }
@@ -212,12 +209,7 @@ func breakEvens(s *report.Section, bySource [][]comparison) (sbfFrom string, cms
 		}
 		even := crossing(dense, func(at *comparison) float64 { return at.of[ofKeys].least("sbf") / at.of[ofPlaces].least("ccbf") })
 		low, high = min(low, even), max(high, even)
-		closer := 0
-		for i := range part {
-			if part[i].of[ofKeys].least("cms") < part[i].of[ofKeys].least("sbf") {
-				closer++
-			}
-		}
+		closer := report.Count(part, func(at comparison) bool { return at.of[ofKeys].least("cms") < at.of[ofKeys].least("sbf") })
 		cmsCloser += closer
 		cost := func(use int, family string) string {
 			ratios := report.Column(dense, func(at comparison) float64 { return off(at.of[use+1].least(family), at.of[use].least(family)) })

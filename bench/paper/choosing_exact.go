@@ -90,7 +90,7 @@ func choosingExact(c report.Config, s *report.Section) {
 	keyTables(c, s)
 	many := func(e exactSize) bool { return e.cells >= 1000 }
 	s.Short("of %d sets of points with 1,000 cells and more an exact sketch takes %s bytes a cell, the table %s in Parquet and %s in memory; with categories %s a pair; groups of up to about %.0f cells are smaller as a table.",
-		count(sizes, many), span(sizes, func(e exactSize) float64 { return e.list }, many), span(sizes, func(e exactSize) float64 { return e.parquet }, many),
+		report.Count(sizes, many), span(sizes, func(e exactSize) float64 { return e.list }, many), span(sizes, func(e exactSize) float64 { return e.parquet }, many),
 		span(sizes, func(e exactSize) float64 { return e.memory }, many), span(sizes, func(e exactSize) float64 { return e.pairList }, many), few)
 	names := make([]float64, len(sizes))
 	for i := range names {
@@ -104,16 +104,6 @@ func choosingExact(c report.Config, s *report.Section) {
 			{Label: "memory", X: names, Y: report.Column(sizes, func(e exactSize) float64 { return e.memory }), Style: 2, Only: report.Marks},
 		},
 	}})
-}
-
-// count is how many sizes are of a kind.
-func count(sizes []exactSize, kind func(exactSize) bool) (n int) {
-	for _, e := range sizes {
-		if kind(e) {
-			n++
-		}
-	}
-	return n
 }
 
 // span is from where to where a figure goes among the sizes of a kind.

@@ -57,15 +57,19 @@ func (p *pile) add(places []place) {
 	}
 }
 
-// cells is the number of cells with points.
-func (p *pile) cells() int {
-	n := 0
-	for i := range p.places {
-		if p.places[i].points > 0 {
-			n++
-		}
+// occupied are the cells with points.
+func (p *pile) occupied() []place {
+	return slices.DeleteFunc(slices.Clone(p.places), func(p place) bool { return p.points == 0 })
+}
+
+// covidPile are the points of all dates.
+func covidPile(folder string) (p *pile, what string) {
+	byDate, what := covid(folder)
+	p = &pile{index: map[grid.Cell]int32{}}
+	for _, places := range byDate {
+		p.add(places)
 	}
-	return n
+	return p, what
 }
 
 // covidSeries is table 2: error while points pile up.
@@ -100,7 +104,7 @@ func covidSeries(c report.Config, s *report.Section) {
 	for date, places := range byDate {
 		p.add(places)
 		last = judgeAll(seeds, func(uint64) ([]place, []int32) { return p.places, p.points }, attempts(rivals, 2<<20))
-		row := []any{covidDates[date], len(p.points), p.cells()}
+		row := []any{covidDates[date], len(p.points), len(p.occupied())}
 		for i, of := range last {
 			row = append(row, report.Percent2(of.mean()))
 			if i < own {

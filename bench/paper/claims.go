@@ -86,33 +86,21 @@ func raised(places []place, points []int32, m, k uint64, mode ccbf.Mode) []uint6
 // the first one overflow, and that those of 16 and 32 bits take 2.5 bytes.
 func layers(c report.Config, s *report.Section) {
 	const k = 4 // section 6
-	kinds := []struct {
+	type kind struct {
 		name   string
 		places []place
-	}{{"like the paper's events", events()}}
+	}
+	kinds := []kind{{"like the paper's events", events()}}
 	for _, alpha := range []float64{1, 1.5, 2} {
 		places, _ := zipfOf(c, alpha).draw(seedOf(0))
-		kinds = append(kinds, struct {
-			name   string
-			places []place
-		}{fmt.Sprintf("figure 3, alpha %g", alpha), slices.DeleteFunc(places, func(p place) bool { return p.points == 0 })})
+		kinds = append(kinds, kind{fmt.Sprintf("figure 3, alpha %g", alpha), (&pile{places: places}).occupied()})
 	}
 	crimes, what := crimeRaster(c.Data)
 	if c.Scale == report.Tiny {
 		crimes = crimes[:5000]
 	}
-	cases := pile{index: map[grid.Cell]int32{}}
-	byDate, covidWhat := covid(c.Data)
-	for _, places := range byDate {
-		cases.add(places)
-	}
-	kinds = append(kinds, struct {
-		name   string
-		places []place
-	}{"crimes", crimes}, struct {
-		name   string
-		places []place
-	}{"COVID-19", slices.DeleteFunc(cases.places, func(p place) bool { return p.points == 0 })})
+	cases, covidWhat := covidPile(c.Data)
+	kinds = append(kinds, kind{"crimes", crimes}, kind{"COVID-19", cases.occupied()})
 	s.Text("Counters of a first layer that overflow, by their width: those that reach 2^(b-1), a bit being the flag. Sized and used as the paper recommends (section 6): %d counters for each cell with points, k = %d. Crimes are %s on the raster of that section, "+
 		"COVID-19 is %s. Our defaults have a first layer of 4 bits, for that is where a small one pays.", paperCounters, k, what, covidWhat)
 	t := s.Table("points", "cells with points", "mode", "4 bits", "8 bits", "16 bits", "cells of 32,768 points and more")
@@ -124,22 +112,12 @@ func layers(c report.Config, s *report.Section) {
 			lighten(of.places)
 		}
 		points := arrivals(random(seedOf(0), 96), of.places)
-		hot := 0.0
-		for i := range of.places {
-			if of.places[i].points >= 1<<15 {
-				hot += 1 / float64(len(of.places))
-			}
-		}
+		hot := float64(report.Count(of.places, func(p place) bool { return p.points >= 1<<15 })) / float64(len(of.places))
 		for _, mode := range []ccbf.Mode{ccbf.Standard, ccbf.MinimalIncrement} {
 			counters := raised(of.places, points, uint64(paperCounters*len(of.places)), k, mode)
 			cells := []any{of.name, len(of.places), mode}
 			for i, w := range widths {
-				over := 0.0
-				for _, v := range counters {
-					if v>>(w-1) > 0 {
-						over += 1 / float64(len(counters))
-					}
-				}
+				over := float64(report.Count(counters, func(v uint64) bool { return v>>(w-1) > 0 })) / float64(len(counters))
 				shares[i] = append(shares[i], over)
 				cells = append(cells, report.Percent2(over))
 				if mode == ccbf.MinimalIncrement {

@@ -87,13 +87,7 @@ func newWorld(res float64, places []place, polygons []orb.MultiPolygon) *world {
 
 // largePolygons is the number of polygons that the paper's claim is about.
 func (w *world) largePolygons() int {
-	n := 0
-	for _, truth := range w.truth {
-		if truth > largePolygon {
-			n++
-		}
-	}
-	return n
+	return report.Count(w.truth, func(n uint64) bool { return n > largePolygon })
 }
 
 // sums are those of what count has for the cells inside of each polygon.

@@ -206,12 +206,9 @@ func rationalClaims(c report.Config, s *report.Section, keys []int, curves map[r
 	least := slices.MinFunc(points, func(a, b rationalPoint) int { return cmp.Compare(a.rate(), b.rate()) })
 	s.Compare("k with the least rate, n = 60,000 (figure 3)", "2").Paper(report.Num(least.k)).Defaults(report.Num(defaults.K())).Bytes(size)
 	s.Compare("k of all minima of the rate, n = 60,000", "1, 2").Paper(strings.Join(minima, ", ")).Bytes(size)
-	atWhole := 0
-	for _, n := range keys {
-		if !strings.Contains(strings.Join(minimaOf(curves[rationalSetting{bloom.ByHash, n}]), " "), ".") {
-			atWhole++
-		}
-	}
+	atWhole := report.Count(keys, func(n int) bool {
+		return !strings.Contains(strings.Join(minimaOf(curves[rationalSetting{bloom.ByHash, n}]), " "), ".")
+	})
 	s.Compare("curves over k whose minima are all at whole k", "near whole k").Paper(fmt.Sprintf("%d of %d", atWhole, len(keys))).Bytes(size)
 	s.Compare(fmt.Sprintf("rate at k* = %.2f over that of the best whole k (theorem 1)", best), "at most 1").Paper(fmt.Sprintf("%.3f", near.rate()/whole.rate())).
 		Defaults(fmt.Sprintf("%.3f", rate/whole.rate())).Bytes(size).Worse(near.rate() > whole.rate(), whyChord)

@@ -3,11 +3,9 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -27,16 +25,11 @@ type sized struct {
 func sizedCases(c report.Config) []*sized {
 	crowds, _ := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
 	bytes := urbanBytes(c)
-	var cases []*sized
-	for _, w := range crowds {
-		cases = append(cases, &sized{name: w.name, paper: attempt{urbanCascade.structure, bytes}, places: w.places})
-	}
-	byDate, _ := covid(c.Data)
-	p := pile{index: map[grid.Cell]int32{}}
-	for _, places := range byDate {
-		p.add(places)
-	}
-	cases = append(cases, &sized{name: "COVID-19", paper: attempt{urbanCascade.structure, bytes}, places: slices.DeleteFunc(p.places, func(p place) bool { return p.points == 0 })})
+	cases := report.Column(crowds, func(w *crowd) *sized {
+		return &sized{name: w.name, paper: attempt{urbanCascade.structure, bytes}, places: w.places}
+	})
+	piled, _ := covidPile(c.Data)
+	cases = append(cases, &sized{name: "COVID-19", paper: attempt{urbanCascade.structure, bytes}, places: piled.occupied()})
 	for _, of := range globePoints[:report.Pick(c, 1, 1, 2)] {
 		places, _ := of.read(c.Data, of.res)
 		cases = append(cases, &sized{name: of.name, paper: attempt{paperCascade, uint64(bytesPerCell * float64(len(places)))}, places: places})

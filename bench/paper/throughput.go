@@ -24,11 +24,7 @@ type stream struct {
 
 // streams are the points that are inserted; most is how many of each at most.
 func streams(c report.Config, most int) (all []stream, text string) {
-	byDate, what := covid(c.Data)
-	cases := pile{index: map[grid.Cell]int32{}}
-	for _, places := range byDate {
-		cases.add(places)
-	}
+	cases, what := covidPile(c.Data)
 	city, cityText := crowds(c, []float64{1})
 	table1 := map[string][]float64{
 		"events": {0.13, 0.18, 0.16, 0.19},
@@ -115,10 +111,7 @@ func throughput(c report.Config, s *report.Section) {
 	s.Text("Inserts of points whose cells are known, hashing included, in 2 MB: 2^20 counters of 16 bits, CascadeCBF with 2^16 more in a second layer; k = %d, Count-Min in as many rows. Points: %s. "+
 		"The textbooks' structures are loops of a few lines, which take one point after the other, with sizes that are powers of two; ours are this project's, of which spectral and Count-Min begin with counters of "+
 		"8 bits and widen them. A ratio is how many times as fast one is as the other in the same round: the median of %d rounds, in which all take turns, with the least and the largest. All on one processor.", paperK, text, rounds)
-	took := make([][][]float64, len(all))
-	for i, x := range all {
-		took[i] = x.inserts(rounds)
-	}
+	took := report.Column(all, func(x stream) [][]float64 { return x.inserts(rounds) })
 	t := s.Table("points", "what", "published, table 1", "textbook over textbook", "ours over textbook", "ours over ours")
 	var panels []report.Panel
 	var finding []string
@@ -332,9 +325,6 @@ func (a arrived) lookups(rounds int) (present, absent []float64) {
 	for i := range none.xs {
 		none.xs[i] += 1 << 30
 	}
-	var asks []func(arrived)
-	for _, r := range racers {
-		asks = append(asks, r.insert(a))
-	}
+	asks := report.Column(racers, func(r racer) func(arrived) { return r.insert(a) })
 	return race(a, rounds, asks...), race(none, rounds, asks...)
 }

@@ -88,12 +88,22 @@ func Parallel[T any](n int, f func(i int) T) []T {
 }
 
 // Column is one figure of each of several results.
-func Column[T any](x []T, f func(T) float64) []float64 {
-	out := make([]float64, len(x))
+func Column[T, U any](x []T, f func(T) U) []U {
+	out := make([]U, len(x))
 	for i, v := range x {
 		out[i] = f(v)
 	}
 	return out
+}
+
+// Count is how many results are of a kind.
+func Count[T any](x []T, is func(T) bool) (n int) {
+	for _, v := range x {
+		if is(v) {
+			n++
+		}
+	}
+	return n
 }
 
 // MeanOf is the mean of a figure of several results.

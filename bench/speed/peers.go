@@ -101,12 +101,7 @@ func peers(c report.Config, s *report.Section) {
 		}
 		claimSlowest(w, l.name, l.promised, l.reason, results)
 	}
-	slower := 0
-	for _, r := range rows {
-		if r.At < 1 {
-			slower++
-		}
-	}
+	slower := report.Count(rows, func(r report.Row) bool { return r.At < 1 })
 	s.Short("%d of %d comparisons with public Go libraries go to the library.", slower, len(rows))
 	s.Rows("ratio", "Speed as a multiple of the library's: right of the line ours is faster.", "speed / library", rows)
 }

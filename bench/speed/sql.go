@@ -112,10 +112,7 @@ func keyedPaths(db *sql.DB, c report.Config) []path {
 	n := report.Pick(c, 20_000, 200_000, 2_000_000)
 	run(db, fmt.Sprintf("CREATE TABLE k AS SELECT (hash(i) >> 1)::BIGINT AS k FROM range(%d) t(i)", n))
 	signed := column[int64](db, "SELECT k FROM k ORDER BY rowid")
-	keys := make([]uint64, n)
-	for i, k := range signed {
-		keys[i] = uint64(k)
-	}
+	keys := report.Column(signed, func(k int64) uint64 { return uint64(k) })
 	var paths []path
 	for _, f := range families {
 		paths = append(paths, path{f.name + "_agg", fmt.Sprintf("SELECT octet_length(%s_agg(k, %s)) FROM k", f.name, strings.ReplaceAll(f.options, "$n", strconv.Itoa(n))), func() {
