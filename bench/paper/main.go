@@ -43,6 +43,7 @@ var program = report.Program{Name: "paper", Results: "accuracy", Pages: []*repor
 		report.Experiment{Name: "choosing", Title: "Choosing: the families at equal bytes, and the advice", Run: choosing},
 		report.Experiment{Name: "estimates", Title: "Maps: polygon estimates of dense sketches", Run: estimates},
 		report.Experiment{Name: "levels", Title: "Maps: sums over squares, with levels and without", Run: levels},
+		report.Experiment{Name: "tree", Title: "Maps: in fewer bytes than the exact counts take", Run: treeMaps},
 		report.Experiment{Name: "rates", Title: "Filters: rates against their formulas", Run: rates}),
 	page("papers/cascadecbf.md", "cascadecbf.md",
 		report.Experiment{Name: "zipf-memory", Title: "Error over memory", Run: zipfMemory},

@@ -52,6 +52,7 @@ var tableRows = map[string][]int{
 	"choosing":          {2 + 1, 2, 4 * 2, 4}, // sources and bits that they have, sources, uses and what is told, exactness
 	"rational":          {2 * 1, 12, 1},       // activations and sizes, k in halves, sizes
 	"blocks":            {5 * 2, 5},           // lengths and k, sizes
+	"tree":              {1 + 1, 5 + 2*2, 4},  // sizes and mean, kinds of questions, structures
 	"rates":             {20 * 5, 4 * 5},      // forms and loads, seeds and filters
 	"variable-length":   {4, 7, 7 * 5},        // loads, pairs, pairs by grid
 	"variable-speed":    {2 * (5 + 1)},        // loads, filters and mean
