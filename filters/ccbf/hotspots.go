@@ -50,14 +50,14 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 		return nil, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
 	}
 	var spots []Spot
-	full := false
+	most, full := v.MaxSpots(), false
 	add := func(s Spot) bool {
-		if len(spots) == v.MaxSpots() {
+		if len(spots) == most {
 			full = true
 			return false
 		}
 		if len(spots) == cap(spots) { // twice as many: long lists are copied less
-			spots = slices.Grow(spots, max(64, len(spots)))
+			spots = slices.Grow(spots, min(max(64, len(spots)), most-len(spots)))
 		}
 		spots = append(spots, s)
 		return true
@@ -66,7 +66,7 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 		return nil, err
 	}
 	if full {
-		return nil, fmt.Errorf("%w: more than %d count %d or more (raise the threshold or use a smaller box)", ErrSpots, v.MaxSpots(), threshold)
+		return nil, fmt.Errorf("%w: more than %d count %d or more (raise the threshold or use a smaller box)", ErrSpots, most, threshold)
 	}
 	sortSpots(spots)
 	return spots, nil
@@ -145,7 +145,7 @@ func (t *topCells) add(c candidate) bool {
 	switch {
 	case len(t.cells) < min(t.k, t.most):
 		if len(t.cells) == cap(t.cells) {
-			t.cells = slices.Grow(t.cells, max(64, len(t.cells)))
+			t.cells = slices.Grow(t.cells, min(max(64, len(t.cells)), t.most-len(t.cells)))
 		}
 		t.cells = append(t.cells, c)
 		heap.Fix(t, len(t.cells)-1)
