@@ -257,7 +257,7 @@ func TestUnbiasedWhereSaid(t *testing.T) {
 				what := fmt.Sprintf("%s, %s, %v bytes a cell: off by %.0f ± %.0f of %.0f, the sum by %.0f", way.name, spread.name, size, mean, sigma, total, sum-total)
 				if unbiased {
 					said++
-					// Ghosts leave out how positions depend on each other (ghosts.go).
+					// Surpluses leave out how positions depend on each other (collisions.go).
 					if math.Abs(mean) > 5*sigma+0.01*total+0.005*(sum-total) {
 						t.Error(what)
 					}

@@ -275,7 +275,7 @@ func TestEstimatesThatAreExact(t *testing.T) {
 }
 
 // A question with a category is about that category, one without about all: the
-// ghosts are the same.
+// surpluses are the same.
 func TestEstimatesOfCategories(t *testing.T) {
 	r := rand.New(rand.NewPCG(251, 0))
 	whole := NewPolygon(orb.MultiPolygon{{{{0, 0}, {side, 0}, {side, side}, {0, side}, {0, 0}}}})

@@ -7,7 +7,7 @@ import (
 
 // AreaSum is the sum over the cells in an area.
 func (v *View) AreaSum(a Area, category []byte) uint64 {
-	w := areaWalk{area: a, bounds: v.bounds, room: &v.kept.room}
+	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room}
 	v.kept.begin(len(v.sections))
 	relation := a.Enter(v.bounds)
 	for i := range v.sections {

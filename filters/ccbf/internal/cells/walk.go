@@ -9,11 +9,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// areaWalk sums the cells of an area. As a section's cells are in Z-order, a
+// areaSummer sums the cells of an area. As a section's cells are in Z-order, a
 // quad is a stretch of them: the walk goes down into the quads that the area's
 // outline crosses, takes those inside as they are and leaves those outside
 // alone, first by the index of the blocks, then within blocks.
-type areaWalk struct {
+type areaSummer struct {
 	area   Area
 	bounds grid.Rect // no cell is outside
 	sum    uint64
@@ -29,7 +29,7 @@ type areaWalk struct {
 }
 
 // section adds the cells of a section.
-func (w *areaWalk) section(s *sectionView) {
+func (w *areaSummer) section(s *sectionView) {
 	w.s, w.block, w.high = s, -1, ^uint64(0)
 	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.x && y == s.y {
 		w.high = z // no cell is beyond the corner
@@ -38,7 +38,7 @@ func (w *areaWalk) section(s *sectionView) {
 }
 
 // together adds the cells of all small sections in one walk for each region.
-func (w *areaWalk) together() {
+func (w *areaSummer) together() {
 	slices.SortFunc(w.few, func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) })
 	var cells Run
 	for i, s := range w.few {
@@ -56,7 +56,7 @@ func (w *areaWalk) together() {
 }
 
 // sorted adds cells of the region of w.s, in any order.
-func (w *areaWalk) sorted(cells Run) {
+func (w *areaSummer) sorted(cells Run) {
 	if len(cells.Keys) > 0 {
 		so := sorters.Get().(*sorter)
 		so.radix.SortPairs(cells.Keys, cells.Counts)
@@ -88,13 +88,13 @@ func (s *sectionView) around(i int) grid.Rect {
 }
 
 // enter enters the smallest quad that holds two keys.
-func (w *areaWalk) enter(low, high uint64) grid.Relation {
+func (w *areaSummer) enter(low, high uint64) grid.Relation {
 	return w.area.Enter(w.s.quad(low, high).Intersect(w.bounds))
 }
 
 // blocks adds the cells with keys from low to high, all of which lie in the
 // blocks from from to to-1.
-func (w *areaWalk) blocks(low, high uint64, from, to int) {
+func (w *areaSummer) blocks(low, high uint64, from, to int) {
 	if low > high { // in a damaged index
 		return
 	}
@@ -129,7 +129,7 @@ func (w *areaWalk) blocks(low, high uint64, from, to int) {
 }
 
 // inside adds the cells with keys from low to high, in blocks as above.
-func (w *areaWalk) inside(low, high uint64, from, to int) {
+func (w *areaSummer) inside(low, high uint64, from, to int) {
 	if low == w.s.first(0) && high == w.high {
 		w.sum = saturate.Add(w.sum, w.s.total)
 		return
@@ -148,7 +148,7 @@ func (w *areaWalk) inside(low, high uint64, from, to int) {
 }
 
 // total is the sum of a block.
-func (w *areaWalk) total(i int) uint64 {
+func (w *areaSummer) total(i int) uint64 {
 	if w.kept == nil {
 		return w.decode(i).total()
 	}
@@ -159,7 +159,7 @@ func (w *areaWalk) total(i int) uint64 {
 }
 
 // cut is the cells of a block with keys from low to high.
-func (w *areaWalk) cut(i int, low, high uint64) Run {
+func (w *areaSummer) cut(i int, low, high uint64) Run {
 	r := w.keep(i)
 	if len(r.Keys) > 0 && r.Keys[0] < low {
 		n, _ := r.find(low)
@@ -173,7 +173,7 @@ func (w *areaWalk) cut(i int, low, high uint64) Run {
 }
 
 // keep is decode for blocks that outlines cross: that of the next area may too.
-func (w *areaWalk) keep(i int) Run {
+func (w *areaSummer) keep(i int) Run {
 	if w.kept == nil {
 		return w.decode(i)
 	}
@@ -190,7 +190,7 @@ func (w *areaWalk) keep(i int) Run {
 
 // decode returns the cells of a block, valid until the next is decoded; none
 // where it is damaged: Decode tells, a question does not.
-func (w *areaWalk) decode(i int) Run {
+func (w *areaSummer) decode(i int) Run {
 	if w.block != i {
 		w.block, w.n = i, 0
 		if n, ok := w.s.decode(i, &w.keys, &w.counts); ok {
@@ -205,7 +205,7 @@ const fewCells = 32
 
 // cells adds those of the cells, in Z-order, of the rectangle entered last that
 // are in the area.
-func (w *areaWalk) cells(r Run) {
+func (w *areaSummer) cells(r Run) {
 	if len(r.Keys) <= fewCells {
 		for i, k := range r.Keys {
 			if w.area.Contains(CellOf(w.s.x, w.s.y, k)) {

@@ -7,15 +7,15 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 )
 
-// What other keys add to a reading. A ghost is what a key reads that was never
+// What other keys add to a reading. A surplus is what a key reads that was never
 // added: the least of k counters at random places, all different, so t or more with
-// about the k-th power of the share of the counters that hold t or more. The ghosts
+// about the k-th power of the share of the counters that hold t or more. The surpluses
 // of different keys are independent of each other, given the sketch. (The positions
 // of a key follow from two numbers in place of k, so that of m counters two keys
 // share all with a chance of up to 4/m^2. That is left out: it matters where m is
 // small and few keys hold most points.)
 //
-// A cell with f points reads f plus a ghost in mode standard, and something from
+// A cell with f points reads f plus a surplus in mode standard, and something from
 // the larger of the two to their sum in mode mi: an insertion lowers no counter
 // and raises none by more than what is inserted, so that the cell reads at least
 // what it would without its own points, and at most their number more. Where a
@@ -23,27 +23,27 @@ import (
 //
 // A key that carries out of a layer meets more: what others carried into the
 // counters above counts for it in full, also where its own counter had not
-// overflowed before. The ghost of class c, for keys that carry out of c layers, is
+// overflowed before. The surplus of class c, for keys that carry out of c layers, is
 // the least of k counters that are read with the flags of those layers taken for
 // set. To the larger of two, a counter whose flag was not set adds nothing itself:
 // where it overflows, its value gives way.
 
-// ghosts is the distribution of the ghosts of a class, for readings that are sums
+// surplusOf is the distribution of the surpluses of a class, for readings that are sums
 // or for those that are the larger of two. O(counters) the first time.
-func (m *Model) ghosts(class int, sums bool) *distribution {
+func (m *Model) surplusOf(class int, sums bool) *distribution {
 	g := &m.classes[class]
 	if !sums && class > 0 {
 		g = &m.larger[class]
 	}
 	if *g == nil {
-		*g = ghostsOf(m.counters, class, sums, m.sums)
+		*g = surplusesIn(m.counters, class, sums, m.sums)
 	}
 	return *g
 }
 
-// ghostsOf computes them. met is for mode standard, where a key is in a counter as
+// surplusesIn computes them. met is for mode standard, where a key is in a counter as
 // often as its positions meet there.
-func ghostsOf(d *cascade.Counters, class int, sums, met bool) *distribution {
+func surplusesIn(d *cascade.Counters, class int, sums, met bool) *distribution {
 	var h Histogram
 	addMet(d, class, sums, &h)
 	g := &distribution{}

@@ -7,13 +7,13 @@ import (
 )
 
 // Estimator makes estimates of readings that are right in the mean, whatever the
-// cells hold, where readings are sums of the truth and a ghost, or the larger of
+// cells hold, where readings are sums of the truth and a surplus, or the larger of
 // both.
 //
-// Of sums the mean ghost is subtracted ("Spectral Bloom Filters", section 3.1,
+// Of sums the mean surplus is subtracted ("Spectral Bloom Filters", section 3.1,
 // with the mean of the least of k counters in place of that of one). Of the
 // larger: of n cells of which F hold t points or more, F and a part p of the
-// others read so much, p being the chance that a ghost is t or more. So
+// others read so much, p being the chance that a surplus is t or more. So
 // (readings of t or more - n p) / (1 - p) is right in the mean for F, and the
 // points are the sum of F over all t. Both are sums over the cells, with an
 // estimate for each cell that depends on its reading alone.
@@ -22,16 +22,16 @@ type Estimator struct {
 	classes []class // at least one
 }
 
-// class is the readings of keys of one class (see ghosts).
+// class is the readings of keys of one class (see surplusOf).
 type class struct {
-	from, to float64 // from <= reading < to
-	ghosts   *distribution
-	less     float64   // what is taken off each reading
-	odds     []float64 // the sum of p/(1-p) over t from above ghosts.values[i] to below to; nil for sums
+	from, to  float64 // from <= reading < to
+	surpluses *distribution
+	less      float64   // what is taken off each reading
+	odds      []float64 // the sum of p/(1-p) over t from above surpluses.values[i] to below to; nil for sums
 }
 
 // surest is the largest p that an Estimator takes in earnest. Where nearly all
-// ghosts are t or more, readings say next to nothing of F.
+// surpluses are t or more, readings say next to nothing of F.
 const surest = 0.99
 
 // odds is p/(1-p) for a chance p.
@@ -45,8 +45,8 @@ func (m *Model) Estimator(sums bool) *Estimator {
 	c := &Estimator{sums: sums}
 	for from, more := 0.0, true; more; {
 		x := len(c.classes)
-		g := m.ghosts(x, sums)
-		k := class{from: from, to: math.Inf(1), ghosts: g}
+		g := m.surplusOf(x, sums)
+		k := class{from: from, to: math.Inf(1), surpluses: g}
 		// Where no counter carries out of the next layer, no cell does.
 		if shift := m.counters.Shape.ShiftOf(x + 1); x+1 == m.counters.Shape.Layers || shift >= 64 || g.tail(math.Ldexp(1, int(shift))) == 0 {
 			more = false
@@ -65,7 +65,7 @@ func (m *Model) Estimator(sums bool) *Estimator {
 // prepare computes what the estimates of a class take, those of higher classes
 // being known.
 func (k *class) prepare(c *Estimator) {
-	g := k.ghosts
+	g := k.surpluses
 	if !c.sums {
 		k.odds = make([]float64, len(g.values))
 		sum := 0.0
@@ -88,8 +88,8 @@ func (k *class) prepare(c *Estimator) {
 		}
 	}
 	excess, stay := 0.0, 0.0
-	g.each(func(ghost, chance float64) {
-		r := c.reading(f, ghost)
+	g.each(func(surplus, chance float64) {
+		r := c.reading(f, surplus)
 		if r < k.to {
 			stay += chance
 		}
@@ -100,12 +100,12 @@ func (k *class) prepare(c *Estimator) {
 	}
 }
 
-// reading is what a cell with f points and a ghost reads.
-func (c *Estimator) reading(f, ghost float64) float64 {
+// reading is what a cell with f points and a surplus reads.
+func (c *Estimator) reading(f, surplus float64) float64 {
 	if c.sums {
-		return f + ghost
+		return f + surplus
 	}
-	return max(f, ghost)
+	return max(f, surplus)
 }
 
 // estimate is what a reading counts for.
@@ -118,7 +118,7 @@ func (c *Estimator) estimate(r float64) float64 {
 	if c.sums {
 		return estimate
 	}
-	g := k.ghosts
+	g := k.surpluses
 	i, found := slices.BinarySearch(g.values, r)
 	if found {
 		return estimate - k.odds[i]
@@ -135,8 +135,8 @@ func (c *Estimator) estimate(r float64) float64 {
 func (k *class) deviations(c *Estimator) (d distribution, mean float64) {
 	type outcome struct{ estimate, chance float64 }
 	var all []outcome
-	k.ghosts.each(func(ghost, chance float64) {
-		all = append(all, outcome{c.estimate(c.reading(k.from, ghost)), chance})
+	k.surpluses.each(func(surplus, chance float64) {
+		all = append(all, outcome{c.estimate(c.reading(k.from, surplus)), chance})
 	})
 	slices.SortFunc(all, func(a, b outcome) int { return cmp.Compare(a.estimate, b.estimate) })
 	tail := 1.0

@@ -22,20 +22,20 @@ func shapeOf(t *testing.T, widths []int, sizes []uint64, k int) cascade.Shape {
 }
 
 // meanEstimate is the mean estimate of cells with f points, by the chances of the
-// ghosts of their class.
+// surpluses of their class.
 func meanEstimate(c *Estimator, f float64) float64 {
 	k := &c.classes[0]
 	for i := 1; f >= k.to; i++ {
 		k = &c.classes[i]
 	}
 	mean := 0.0
-	k.ghosts.each(func(ghost, chance float64) { mean += chance * c.estimate(c.reading(f, ghost)) })
+	k.surpluses.each(func(surplus, chance float64) { mean += chance * c.estimate(c.reading(f, surplus)) })
 	return mean
 }
 
 // Estimates are right in the mean: of the larger of both for every count, and of
 // sums for the least count of each class, beyond which those of one class have
-// nothing above. This is how they are meant, summed up over the chances of ghosts
+// nothing above. This is how they are meant, summed up over the chances of surpluses
 // themselves and not by the formulas that estimates are made of.
 func TestEstimatesAreRightInTheMean(t *testing.T) {
 	r := rand.New(rand.NewPCG(220, 0))
@@ -65,8 +65,8 @@ func TestEstimatesAreRightInTheMean(t *testing.T) {
 					several++
 				}
 				for i, k := range c.classes {
-					if p := k.ghosts.tail(1); i == 0 && p > surest {
-						t.Fatalf("%+v: ghosts of 1 or more have a chance of %v", params, p)
+					if p := k.surpluses.tail(1); i == 0 && p > surest {
+						t.Fatalf("%+v: surpluses of 1 or more have a chance of %v", params, p)
 					}
 				}
 			}
@@ -92,12 +92,12 @@ func TestEstimatesAreRightInTheMean(t *testing.T) {
 	}
 }
 
-// certain reports whether cells with f points read more with nearly every ghost of
+// certain reports whether cells with f points read more with nearly every surplus of
 // their class: then nothing can be said of them.
 func certain(c *Estimator, f float64) bool {
 	for _, k := range c.classes {
 		if f < k.to {
-			return k.ghosts.tail(f+1) > surest
+			return k.surpluses.tail(f+1) > surest
 		}
 	}
 	return false

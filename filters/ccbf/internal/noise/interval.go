@@ -37,20 +37,20 @@ func (c *Estimator) Sum(r *Histogram) (sum float64) {
 }
 
 // members are how many of the cells belong to each class or a higher one: at most
-// all that read so much, and less those that ghosts bring there at a likely or at a
+// all that read so much, and less those that surpluses bring there at a likely or at a
 // large number of them.
 func (c *Estimator) members(r *Histogram) (least, likely, most []float64) {
 	n := len(c.classes)
 	least, likely, most = make([]float64, n+1), make([]float64, n+1), make([]float64, n+1)
 	for i, k := range c.classes {
-		ghosts, p := 0.0, 0.0
+		surpluses, p := 0.0, 0.0
 		for j, below := range c.classes[:i] {
-			p = min(below.ghosts.tail(k.from), surest)
-			ghosts += most[j] * p
+			p = min(below.surpluses.tail(k.from), surest)
+			surpluses += most[j] * p
 		}
 		most[i] = r.from(k.from)
-		least[i] = max(0, most[i]-math.Ceil(ghosts+3*math.Sqrt(ghosts)))
-		likely[i] = min(max(0, math.Round((most[i]-ghosts)/(1-p))), most[i])
+		least[i] = max(0, most[i]-math.Ceil(surpluses+3*math.Sqrt(surpluses)))
+		likely[i] = min(max(0, math.Round((most[i]-surpluses)/(1-p))), most[i])
 	}
 	for i := n - 1; i > 0; i-- {
 		least[i], likely[i] = max(least[i], least[i+1]), max(likely[i], likely[i+1])
@@ -59,13 +59,13 @@ func (c *Estimator) members(r *Histogram) (least, likely, most []float64) {
 }
 
 // excess is by how much the sum of readings exceeds the truth at least and at most,
-// where each exceeds it by a ghost: the ghosts of higher classes are larger.
+// where each exceeds it by a surplus: the surpluses of higher classes are larger.
 //
 // Two cells of an area that share counters are too high together, which doubles the
 // variance for those that hold points: half as many draws that count twice.
 func (c *Estimator) excess(r *Histogram) (least, most float64) {
 	few, _, many := c.members(r)
-	p := min(c.classes[0].ghosts.tail(1), surest)
+	p := min(c.classes[0].surpluses.tail(1), surest)
 	holding := (r.from(1) - many[0]*p) / (1 - p)
 	parts := func(members []float64) []draws {
 		var all []draws
@@ -76,7 +76,7 @@ func (c *Estimator) excess(r *Histogram) (least, most float64) {
 				pairs = min(max(holding-members[1], 0), cells)
 			}
 			pairs = math.Floor(pairs / 2)
-			all = append(all, draws{cells - 2*pairs, pairs, k.ghosts})
+			all = append(all, draws{cells - 2*pairs, pairs, k.surpluses})
 		}
 		return all
 	}
@@ -86,7 +86,7 @@ func (c *Estimator) excess(r *Histogram) (least, most float64) {
 }
 
 // shortfall is by how much the truth exceeds the sum of the estimates at most,
-// where readings are the larger of the truth and a ghost.
+// where readings are the larger of the truth and a surplus.
 func (c *Estimator) shortfall(r *Histogram) float64 {
 	_, members, _ := c.members(r)
 	var parts []draws

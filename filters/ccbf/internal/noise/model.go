@@ -12,7 +12,7 @@ type Model struct {
 	known    bool   // total is
 	several  bool   // keys of several kinds are counted, whose counts cannot be told apart
 
-	classes [cascade.MaxLayers]*distribution // ghosts of each class asked for
+	classes [cascade.MaxLayers]*distribution // surpluses of each class asked for
 	larger  [cascade.MaxLayers]*distribution // those of the classes from 1 on for the larger of two
 	told    *told                            // what occupied says
 }
@@ -35,7 +35,7 @@ type overcount struct{ Probability, Excess float64 }
 
 // Empty is the overcount of a cell without points.
 func (m *Model) Empty() overcount {
-	g := m.ghosts(0, true)
+	g := m.surplusOf(0, true)
 	excess, _ := g.moments()
 	return overcount{g.tail(1), excess}
 }
@@ -43,5 +43,5 @@ func (m *Model) Empty() overcount {
 // Unbiased reports whether estimates are right in the mean over the seeds of the
 // hash.
 func (m *Model) Unbiased() bool {
-	return m.sums || m.known && m.origin.Number == 0 && m.ghosts(0, true).tail(1) <= surest
+	return m.sums || m.known && m.origin.Number == 0 && m.surplusOf(0, true).tail(1) <= surest
 }

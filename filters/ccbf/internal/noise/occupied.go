@@ -3,18 +3,18 @@ package noise
 import "math"
 
 // What the cells with points read too much. Their number and their counts are read
-// off the counters (holders), and what comes on top follows from the ghosts.
+// off the counters (holders), and what comes on top follows from the surpluses.
 //
 // Where counters are the maxima of exact counts, a cell reads the larger of its
-// count and a ghost. Where they are sums, it reads both together. Where points came
+// count and a surplus. Where they are sums, it reads both together. Where points came
 // one by one it is nearly the larger of both, and more by two things: a cell that
-// is ahead of its ghost in the end may have been behind before, and cells that were
+// is ahead of its surplus in the end may have been behind before, and cells that were
 // raised raise others. The first follows from the order being random; the second
 // shows in the counters, which hold more together than the points that were counted.
 // Counters of several sketches added up are between the larger and the sum.
 
 // outlook is what the counters say of the cells with points: if readings are the
-// larger of a count and a ghost, if they are the sum, and what comes to the larger
+// larger of a count and a surplus, if they are the sum, and what comes to the larger
 // where points come one by one.
 type outlook struct {
 	larger, sums overcount
@@ -65,9 +65,9 @@ func (m *Model) look() (o overcount, share float64, known bool) {
 	case m.origin.Number == 0:
 		return l.larger, 0, true
 	case !shown: // the number of cells is a guess
-		ghosts, _ := m.ghosts(0, true).moments()
-		o.Probability = max(l.larger.Probability, fullest*m.ghosts(0, true).tail(1))
-		o.Excess = max(math.Sqrt(l.larger.Excess*ghosts), fullest*ghosts)
+		surpluses, _ := m.surplusOf(0, true).moments()
+		o.Probability = max(l.larger.Probability, fullest*m.surplusOf(0, true).tail(1))
+		o.Excess = max(math.Sqrt(l.larger.Excess*surpluses), fullest*surpluses)
 		return o, 1, true
 	}
 	way := l.sums.Excess - l.larger.Excess
@@ -83,7 +83,7 @@ func (m *Model) look() (o overcount, share float64, known bool) {
 	}
 	share = min(extra/way, 1)
 	o.Excess = l.larger.Excess + share*way
-	// The more cells have a ghost, the more of them it makes too high by little.
+	// The more cells have a surplus, the more of them it makes too high by little.
 	often := math.Pow(share, max(1-l.sums.Probability*l.sums.Probability*l.sums.Probability, 0.05))
 	o.Probability = l.larger.Probability + often*(l.sums.Probability-l.larger.Probability)
 	return o, share, true
@@ -98,11 +98,11 @@ func (l *outlook) extra(surplus float64) float64 {
 	return max(l.late, surplus) + 0.4*min(l.late, surplus) + 0.1*l.larger.Excess
 }
 
-// fullest is what part of a ghost comes to a count at least where all counters are full
+// fullest is what part of a surplus comes to a count at least where all counters are full
 // (measured: TestErrorsOfRealCells).
 const fullest = 0.7
 
-// mixed is how far counters that were added up are from maxima to sums. A ghost
+// mixed is how far counters that were added up are from maxima to sums. A surplus
 // comes on top of a cell's count where each of its k counters has it from other parts
 // than the cell's points are in: with the k-th power of the chance that it has, if each
 // key is in one part. Keys with many points are in several, and the exponent is about
@@ -126,7 +126,7 @@ func (m *Model) outlook(h holders, total float64) (l outlook) {
 		if more <= rest {
 			continue
 		}
-		sums, g := m.ghosts(x, true), m.ghosts(x, false)
+		sums, g := m.surplusOf(x, true), m.surplusOf(x, false)
 		was := g // when points came
 		if x == 0 && m.origin.Halved > 0 {
 			was = g.before(m.origin.Halved, float64(m.counters.Shape.K))
@@ -171,7 +171,7 @@ func (m *Model) outlook(h holders, total float64) (l outlook) {
 	return l
 }
 
-// before is the distribution of ghosts of k counters that became so through halvings
+// before is the distribution of surpluses of k counters that became so through halvings
 // of their number: the larger of two counters is below a value where both are.
 func (d *distribution) before(halvings uint8, k float64) *distribution {
 	b := &distribution{values: d.values}
@@ -183,15 +183,15 @@ func (d *distribution) before(halvings uint8, k float64) *distribution {
 }
 
 // halved is the chance that a cell with f points reads t more after counters that
-// were sums, of such ghosts, were halved by maxima: each of its k counters holds t
+// were sums, of such surpluses, were halved by maxima: each of its k counters holds t
 // more itself, or one of those that it was halved with holds f+t.
 func (d *distribution) halved(t, f float64, halvings uint8, k float64) float64 {
 	below := func(t float64) float64 { return 1 - math.Pow(d.tail(t), 1/k) }
 	return math.Pow(1-below(t)*math.Pow(below(f+t), math.Ldexp(1, int(halvings))-1), k)
 }
 
-// late is what a cell with f points reads above the larger of f and its ghost, as
-// points come one by one in random order: by how much the ghost was ever ahead of the
+// late is what a cell with f points reads above the larger of f and its surplus, as
+// points come one by one in random order: by how much the surplus was ever ahead of the
 // cell, less what it is in the end.
 //
 // Of f votes for one and g for another, counted in random order, the other is ahead by
