@@ -30,7 +30,7 @@ func (m *making) ccbf(blob []byte) (*ccbf.Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := m.take(v.Memory() + int64(len(blob))); err != nil {
+	if err := m.take(v.Memory() + v.ChangeBytes() + int64(len(blob))); err != nil {
 		return nil, err
 	}
 	return v.Sketch()

@@ -8,6 +8,15 @@ import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 // Memory is the bytes that Sketch takes for the sketch of a view.
 func (v *View) Memory() int64 { return v.in().memory() }
 
+// ChangeBytes is the bytes that it takes at most to make a BLOB of the sketch of a view
+// once it was changed, beside the sketch and the BLOB: for pruning a tree.
+func (v *View) ChangeBytes() int64 {
+	if v.Overflow != ToTree {
+		return 0
+	}
+	return fitBytes(int(v.Memory() / cells.RunBytes(1)))
+}
+
 // EstimateBytes is the bytes that an estimate takes at most beside the view: for
 // histograms, two spectra and the roots of unity that make them. None of an exact sketch.
 func (v *View) EstimateBytes() int64 { return v.in().estimateBytes() }
