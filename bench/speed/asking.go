@@ -123,7 +123,7 @@ func places(c report.Config, s *report.Section) {
 			FROM (SELECT (hash(i) %% 3000)::BIGINT - 3000 AS x, (hash(i, 1) %% 3000)::BIGINT + 51000 AS y FROM range(%d) t(i))`, boxes),
 		"CREATE TABLE box AS FROM boxes LIMIT 1")
 	w := newStopwatch(c, s)
-	s.Text("Points are the UK crimes in cells of 0.001 degrees: an exact sketch, a dense one of a megabyte, and the exact table of cells and counts. %d places are drawn from the points; boxes are 0.1 by 0.1 degrees, in the middle of England. The table is joined by equality for places, by comparison for boxes. Places by tile are asked of a sketch for each map tile of zoom 11, places by category of one sketch of points with a category each, drawn at random. Where a sketch stands in a table, DuckDB copies it for each 2,048 rows, which a variable saves it.", n)
+	s.Text("Points are the UK crimes in cells of 0.001 degrees: an exact sketch, a dense one of a megabyte, and the exact table of cells and counts. %d places are drawn from the points; boxes are 0.1 by 0.1 degrees, in the middle of England. The table is joined by equality for places, by comparison for boxes. Places by tile are asked of a sketch for each map tile of zoom 11, places by category of one sketch of points with a category each, drawn at random. DuckDB copies a sketch that all rows have in common for each 2,048 of them: less often where it is a variable.", n)
 	t := s.Table("question", "sketch", "time / exact table")
 	var rows []report.Row
 	for _, q := range []struct {
