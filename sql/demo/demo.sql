@@ -177,33 +177,39 @@ ORDER BY sketch DESC;
 .print
 .print 7. LESS ROOM
 .print So far every answer was exact, because the cells fitted into the sketch. With
-.print 64 KiB for all 210,000 of them they do not: the sketch turns into counters that
-.print cells share. It can answer too much, never too little, and says how much to
-.print expect. Busy places come out well; quiet ones not.
+.print 64 KiB for all 210,000 of them they do not. A sketch built as a tree then
+.print counts squares of cells, large ones where points are few: sums over areas stay
+.print close, with bounds that always hold, and empty country stays empty. Of
+.print counters that cells share, busy cells come out well, and what is
+.print added to quiet ones adds up over an area. Neither answers too little.
 .print
 
 CREATE OR REPLACE TABLE small AS
-SELECT ccbf_agg(lon, lat, 0.01, {bytes: 65536}) AS sketch FROM points;
+SELECT 'tree' AS form, ccbf_agg(lon, lat, 0.01, {bytes: 65536, overflow: 'tree'}) AS sketch FROM points
+UNION ALL
+SELECT 'counters', ccbf_agg(lon, lat, 0.01, {bytes: 65536, overflow: 'counters'}) FROM points;
 
-SELECT octet_length(sketch) AS bytes, (ccbf_info(sketch)).encoding AS form,
-       round((ccbf_error(sketch)).occupied_probability, 3) AS chance_of_too_much,
-       round((ccbf_error(sketch)).occupied_excess, 2) AS too_much_per_cell
+SELECT form, octet_length(sketch) AS bytes,
+       round((ccbf_error(sketch)).occupied_excess, 2) AS too_much_at_cells_with_points
 FROM small;
 
+-- Each answer of the tree, of the counters, and the truth.
 WITH asked AS (
-  SELECT city, lon, lat, cos(radians(lat)) AS c FROM cities
+  SELECT city, lon, lat FROM cities
   WHERE city IN ('Tokyo', 'Cairo', 'New York', 'Paris', 'Madrid', 'Sydney')
 ), truth AS (
   SELECT city,
          count(*) FILTER (WHERE floor(p.lon / 0.01) = floor(a.lon / 0.01) AND floor(p.lat / 0.01) = floor(a.lat / 0.01)) AS centre,
-         count(*) FILTER (WHERE floor(p.lon / 0.01) = floor((a.lon + 0.4) / 0.01) AND floor(p.lat / 0.01) = floor(a.lat / 0.01)) AS far_out,
+         count(*) FILTER (WHERE floor(p.lon / 0.01) = floor((a.lon + 0.4) / 0.01) AND floor(p.lat / 0.01) = floor(a.lat / 0.01)) AS quiet,
          count(*) FILTER (WHERE p.lon >= a.lon - 0.1 AND p.lon < a.lon + 0.1 AND p.lat >= a.lat - 0.1 AND p.lat < a.lat + 0.1) AS box
   FROM asked a, points p
   GROUP BY city
 )
 SELECT city,
-       ccbf_get(sketch, lon, lat) AS centre, t.centre AS truth,
-       ccbf_get(sketch, lon + 0.4, lat) AS quiet, t.far_out AS truth,
-       ccbf_bbox_sum(sketch, lon - 0.1, lat - 0.1, lon + 0.1, lat + 0.1) AS box, t.box AS truth
-FROM asked JOIN truth t USING (city), small
-ORDER BY centre DESC;
+       ccbf_get(tree.sketch, lon, lat) AS centre, ccbf_get(counters.sketch, lon, lat) AS counters, t.centre AS truth,
+       ccbf_get(tree.sketch, lon + 0.4, lat) AS quiet, ccbf_get(counters.sketch, lon + 0.4, lat) AS counters, t.quiet AS truth,
+       round((ccbf_bbox_estimate(tree.sketch, lon - 0.1, lat - 0.1, lon + 0.1, lat + 0.1)).estimate)::BIGINT AS box,
+       round((ccbf_bbox_estimate(counters.sketch, lon - 0.1, lat - 0.1, lon + 0.1, lat + 0.1)).estimate)::BIGINT AS counters, t.box AS truth
+FROM asked JOIN truth t USING (city), small AS tree, small AS counters
+WHERE tree.form = 'tree' AND counters.form = 'counters'
+ORDER BY t.centre DESC;
