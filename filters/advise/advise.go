@@ -100,6 +100,9 @@ func For(d Data) (Advice, error) {
 		a.Bytes = min(a.Bytes, most+headerBytes)
 	}
 	a.Why = fmt.Sprintf("%s; of %d sketches of %d bytes, tried on a model of the data, this one comes closest%s%s", instead, len(all), d.Bytes, d.ifDense(exact), best.but)
+	if !d.Keys && !d.Remove && d.Categories == 0 { // the model has no places, by which a tree is judged
+		a.Why += "; that is for single cells: sums over areas and maps are closer with overflow: 'tree' in place of k and layers"
+	}
 	return a, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"sort"
+	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -255,6 +256,24 @@ func TestLimits(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestSaysTree: where points do not fit, the reason names the tree, which the model of
+// counts cannot judge; not where they do, and not for what a tree is not.
+func TestSaysTree(t *testing.T) {
+	fits := Data{Distinct: 1000, Occurrences: 5000, Bytes: 1 << 20, Extent: 1000}
+	few := Data{Distinct: 100_000, Occurrences: 500_000, Bytes: 20_000}
+	keys, remove, categories := few, few, few
+	keys.Keys, remove.Remove, categories.Categories = true, true, few.Distinct
+	for name, c := range map[string]struct {
+		Data
+		want bool
+	}{"fits": {fits, false}, "few bytes": {few, true}, "keys": {keys, false}, "removals": {remove, false}, "categories": {categories, false}} {
+		a, err := For(c.Data)
+		if err != nil || strings.Contains(a.Why, "overflow: 'tree'") != c.want {
+			t.Errorf("%s: %q, %v", name, a.Why, err)
 		}
 	}
 }
