@@ -80,26 +80,27 @@ func countKey[W word](d *Counters, l0 []W, h1, h2 uint64) uint64 {
 // Counts is count for many keys, whose counters are asked for together: quicker
 // where most keys have a count, as count ends at the first counter of 0.
 func (d *Counters) Counts(dst, h1, h2 []uint64) {
-	var count func(d *Counters, dst []uint64, at []uint32)
-	switch d.Layers[0].wordWidth() {
-	case 4:
-		count = countNibbles
-	case 8:
-		count = countKeys[uint8]
-	case 16:
-		count = countKeys[uint16]
-	case 32:
-		count = countKeys[uint32]
-	default:
+	width := d.Layers[0].wordWidth()
+	if width != 4 && width != 8 && width != 16 && width != 32 {
 		for i := range h1 {
 			dst[i] = d.Count(h1[i], h2[i])
 		}
 		return
 	}
-	var at [batchPositions]uint32
+	var room [batchPositions]uint32
 	for batch := batchPositions / d.Shape.K; len(h1) > 0; {
 		m := min(batch, len(h1))
-		count(d, dst[:m], d.positions(at[:], h1[:m], h2, true))
+		at := d.positions(room[:], h1[:m], h2, true)
+		switch width { // calls by name: what is called by a variable takes room to the heap
+		case 4:
+			countNibbles(d, dst[:m], at)
+		case 8:
+			countKeys[uint8](d, dst[:m], at)
+		case 16:
+			countKeys[uint16](d, dst[:m], at)
+		case 32:
+			countKeys[uint32](d, dst[:m], at)
+		}
 		for i, n := range dst[:m] {
 			if n > d.Meet {
 				n = d.Apart(h1[i], h2[i], n)
