@@ -125,7 +125,7 @@ func conformFamily(name string, large, small Params, laws conform.Laws, load int
 		},
 		Check: Family.Check,
 		Laws:  laws, Load: load, Absent: absent,
-		Heavy: int(large.Levels) + 1,
+		Heavy: large.Levels + 1,
 	}
 }
 
