@@ -138,6 +138,9 @@ func mapSides(c report.Config) []int64 {
 	return report.Pick(c, []int64{4, 16}, []int64{4, 16, 64, 256, 1024}, []int64{4, 16, 64, 256, 1024})
 }
 
+// mapStars is how many polygons are drawn where no outlines are given.
+func mapStars(c report.Config) int { return report.Pick(c, 5, 50, 60) }
+
 // newMapPoints draws the questions, and answers them by the exact form. Without
 // outlines the polygons are stars.
 func newMapPoints(c report.Config, d counted, outlines []orb.MultiPolygon) *mapPoints {
@@ -165,14 +168,14 @@ func newMapPoints(c report.Config, d counted, outlines []orb.MultiPolygon) *mapP
 		return grid.Cell{X: v.Bounds.MinX + r.Int64N(int64(v.Bounds.Width())), Y: v.Bounds.MinY + r.Int64N(int64(v.Bounds.Height()))}
 	})
 	if outlines == nil {
-		outlines = m.stars(r, report.Pick(c, 5, 50, 200))
+		outlines = m.stars(r, mapStars(c))
 	}
 	for _, p := range outlines {
 		if truth := report.Must(v.PolygonSum(p, nil)); truth >= leastInside {
 			m.polygons = append(m.polygons, polygonAsked{p, float64(truth)})
 		}
 	}
-	for range report.Pick(c, 1, 2, 3) {
+	for range report.Pick(c, 1, 2, 2) {
 		w := windowAsked{Bound: v.Grid.Bound(squareAround(r, d.cells, windowPixels*pixelCells)), truth: make([]float64, windowPixels*windowPixels)}
 		report.Check(v.Density(w.truth, w.Bound, windowPixels, windowPixels, nil))
 		for _, n := range w.truth {
@@ -321,9 +324,9 @@ var mapStructures = []struct {
 	{"coarser cells", math.Inf(1), coarseIn},
 }
 
-// fewCells are enough for a mean of counters: 2,000 boxes of 16 cells a side, 61 of 256,
+// fewCells are enough for a mean of counters: 2,000 boxes of 16 cells a side, 15 of 256,
 // 3 of 1,024.
-const fewCells = 4e6
+const fewCells = 1e6
 
 // sketchIn builds a sketch in so many bytes.
 func sketchIn(p ccbf.Params) func(m *mapPoints, bytes uint64) (mapped, int) {
