@@ -62,7 +62,7 @@ var tableRows = map[string][]int{
 	"kernel":    {2*2 + 2*2 + 2}, // inserts, lookups, exact builds
 	"hot":       {7 + 5 + 6},     // adds, questions of keyed filters; loops over cells
 	"union":     {2},             // fills
-	"places":    {3 * 2},         // questions to two forms
+	"places":    {3*2 + 1 + 2*2}, // questions to two forms, by tile, by categories
 	"polygons":  {2},             // resolutions
 	"levels":    {1 + 2},         // countries, squares
 	"many":      {2, 2},          // ways over days, over tiles
