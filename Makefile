@@ -103,8 +103,8 @@ web: ## The page of ccbfsql serve, for the next build
 	else echo "No node and npm here: ccbfsql serve has no page, and its test in a browser is left out."; fi
 
 race: compiler ## The tests with Go's race detector
-	$(GO) test -race -short $(RACE)
-	$(GO) test -race -short -run '$(RACESQL)' ./sql/test
+	$(GO) test -race -short -timeout 30m $(RACE)
+	$(GO) test -race -short -timeout 30m -run '$(RACESQL)' ./sql/test
 
 differential: compiler ## 100,000 random queries through all plans of DuckDB, more than an hour; ARGS="-queries 1000 -seed 7"
 	@mkdir -p build
