@@ -385,7 +385,7 @@ func TestNoAllocations(t *testing.T) {
 				"Union":               func() { _ = s.Union(s) },
 				"FPP":                 func() { _ = s.FPP() },
 			} {
-				if n := testing.AllocsPerRun(10, fn); n != 0 && !(name == "FPP" && p.Variant == Blocks) {
+				if n := conform.Allocations(fn); n != 0 && !(name == "FPP" && p.Variant == Blocks) {
 					t.Errorf("%s, %+v: %v allocations", name, p, n)
 				}
 			}

@@ -323,7 +323,7 @@ func TestNoAllocations(t *testing.T) {
 				"UnionBlob":        func() { _ = s.UnionBlob(blob) },
 				"Union":            func() { _ = s.Union(s) },
 			} {
-				if n := testing.AllocsPerRun(6, fn); n != 0 {
+				if n := conform.Allocations(fn); n != 0 {
 					t.Errorf("%s, width %d, conservative %v: %v allocations", name, width, conservative, n)
 				}
 			}

@@ -311,14 +311,14 @@ func TestNoAllocations(t *testing.T) {
 				"View.Count":       func() { dst[0] += view.CountKey(b) },
 				"View.CountHashes": func() { view.CountHashes(dst, h1s, h2s) },
 			} {
-				if n := testing.AllocsPerRun(10, fn); n != 0 {
+				if n := conform.Allocations(fn); n != 0 {
 					t.Errorf("%s of %s, %d counters: %v allocations", name, f.name, m, n)
 				}
 			}
 		}
 	}
 	s := mustNew(t, Params{Range: Range{0, 1 << 40}})
-	if n := testing.AllocsPerRun(10, func() { _ = s.AddInt(12345, 1) }); n != 0 {
+	if n := conform.Allocations(func() { _ = s.AddInt(12345, 1) }); n != 0 {
 		t.Errorf("AddInt at all levels: %v allocations", n)
 	}
 }
