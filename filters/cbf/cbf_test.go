@@ -413,7 +413,7 @@ func TestNoAllocations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := testing.AllocsPerRun(5, func() {
+		if n := conform.Allocations(func() {
 			s.AddHashes(h1s, h2s, nil)
 			s.ContainsHashes(dst, h1s, h2s)
 			v.ContainsHashes(dst, h1s, h2s)

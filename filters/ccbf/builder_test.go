@@ -7,6 +7,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -293,7 +294,7 @@ func TestNoAllocations(t *testing.T) {
 				"CountCells":      func() { v.CountCells(dst, cells, category) },
 				"Reset and Count": func() { _ = v.Reset(blob); sum += v.Count(cells[0], category) },
 			} {
-				if n := testing.AllocsPerRun(20, f); n != 0 {
+				if n := conform.Allocations(f); n != 0 {
 					t.Errorf("%s, categories %v: %s allocates %v times", name, with, what, n)
 				}
 			}
@@ -306,10 +307,10 @@ func TestNoAllocations(t *testing.T) {
 			if err := steady.AddKeys(make([]uint64, 3*sortBuffer/2)); err != nil {
 				t.Fatal(err)
 			}
-			if n := testing.AllocsPerRun(100, func() { _ = steady.AddKey(7) }); n != 0 {
+			if n := conform.Allocations(func() { _ = steady.AddKey(7) }); n != 0 {
 				t.Errorf("%s: AddKey allocates %v times", name, n)
 			}
-			if n := testing.AllocsPerRun(100, func() { _ = steady.Add(cells[0], category, class, 1) }); n != 0 {
+			if n := conform.Allocations(func() { _ = steady.Add(cells[0], category, class, 1) }); n != 0 {
 				t.Errorf("%s: Add allocates %v times", name, n)
 			}
 		}
