@@ -121,9 +121,9 @@ func TestHostileBlobs(t *testing.T) {
 			if !f.Aggregate {
 				// Its own family's BLOBs, and of the others, which it turns down at
 				// the header, one in twenty.
-				where := " WHERE rowid % 20 = 0 OR form LIKE '" + f.Group + " %'"
+				where := "hash(rowid) % 20 = 0 OR form LIKE '" + f.Group + " %'"
 				if f.Group == "sketch" {
-					where = ""
+					where = "true"
 				}
 				scalars = append(scalars, struct{ call, where string }{call, where})
 			} else {
@@ -153,8 +153,14 @@ func TestHostileBlobs(t *testing.T) {
 		}
 	})
 	t.Run("scalars", func(t *testing.T) {
-		for _, s := range scalars {
-			t.Logf("%-70s %6s answered", s.call, mustAsk(t, db, "SELECT count(TRY("+s.call+")) FROM bad"+s.where))
+		// Each call takes one in four, the next call the others; in the long form all.
+		every := 4
+		if os.Getenv("CCBF_LONG") != "" {
+			every = 1
+		}
+		for i, s := range scalars {
+			query := fmt.Sprintf("SELECT count(TRY(%s)) FROM bad WHERE rowid %% %d = %d AND (%s)", s.call, every, i%every, s.where)
+			t.Logf("%-70s %6s answered", s.call, mustAsk(t, db, query))
 		}
 	})
 	t.Run("aggregates", func(t *testing.T) {
