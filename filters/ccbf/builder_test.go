@@ -32,6 +32,7 @@ func (b *Builder) memory() (n int64) {
 		for _, r := range pb.runs {
 			n += r.Bytes()
 		}
+		n += squareBytes(pb.squares.Len())
 	}
 	if b.dense != nil {
 		n += int64(len(b.dense.Body))

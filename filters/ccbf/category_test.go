@@ -28,7 +28,7 @@ func categorised(r *rand.Rand, n int) points {
 func forms() map[string]Params {
 	return map[string]Params{
 		"exact":              {Bytes: 1 << 16},
-		"exact, then dense":  {Bytes: 600},
+		"exact, then dense":  {Bytes: 600, Overflow: ToCounters},
 		"standard, then":     {Bytes: 600, Mode: Standard},
 		"dense mi":           {Bytes: 1 << 13, Dense: true},
 		"dense standard":     {Bytes: 1 << 13, Dense: true, Mode: Standard},

@@ -55,7 +55,7 @@ const (
 )
 
 // overflowDefault is what sketches become unless they are told otherwise.
-const overflowDefault = ToCounters
+const overflowDefault = ToTree
 
 // String is the name in SQL.
 func (o Overflow) String() string {
@@ -224,8 +224,6 @@ func (c *Config) Differ(o *Config) error {
 	switch {
 	case math.Float64bits(c.Grid.Res()) != math.Float64bits(o.Grid.Res()):
 		return sketch.Differ("resolution", c.Grid.Res(), o.Grid.Res())
-	case c.Overflow != o.Overflow:
-		return sketch.Differ("overflow", c.Overflow, o.Overflow)
 	case c.Mode != o.Mode:
 		return sketch.Differ("mode", c.Mode, o.Mode)
 	case c.shape.K != o.shape.K:
@@ -242,10 +240,14 @@ func (c *Config) Differ(o *Config) error {
 		return sketch.Differ("factor of coarsening", uint64(1)<<c.Base, uint64(1)<<o.Base)
 	case !c.shape.SameWidths(&o.shape):
 		return sketch.Differ("layers", c.Widths(), o.Widths())
-	case c.shape != o.shape:
+	case c.Overflow != o.Overflow: // behind what asks for counters, which says more
+		return sketch.Differ("overflow", c.Overflow, o.Overflow)
+	case c.shape != o.shape && c.Overflow == ToCounters:
 		return sketch.Differ("counters", c.Counters(), o.Counters())
 	case c.Bytes != o.Bytes:
 		return sketch.Differ("bytes", c.Bytes, o.Bytes)
+	case c.shape != o.shape: // of trees that were folded, the counters that they fall back to
+		return sketch.Differ("counters", c.Counters(), o.Counters())
 	}
 	return nil
 }

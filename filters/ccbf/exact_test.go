@@ -331,7 +331,7 @@ func TestChangeToDense(t *testing.T) {
 	sets["with categories"] = categorised(r, 500)
 	for _, mode := range []Mode{MinimalIncrement, Standard} {
 		for name, p := range sets {
-			params := Params{Bytes: 1 << 20, Mode: mode, Categories: name == "with categories"}
+			params := Params{Bytes: 1 << 20, Mode: mode, Overflow: ToCounters, Categories: name == "with categories"}
 			b := must(sketch.Parse(blobOf(t, builderOf(t, config(t, params), p))))
 			size := uint64(len(b.Body))
 			if size <= MinBytes {

@@ -120,7 +120,7 @@ func TestFoldExact(t *testing.T) {
 		for range 400 {
 			p.add(spot{grid.Cell{X: r.Int64N(1 << 24), Y: r.Int64N(1 << 24)}, plain}, 1+r.Uint64N(9))
 		}
-		whole := sketchOf(t, config(t, Params{Mode: mode, Bytes: 1 << 13}), p).Blob()
+		whole := sketchOf(t, config(t, Params{Mode: mode, Bytes: 1 << 13, Overflow: ToCounters}), p).Blob()
 		exact, dense := 0, 0
 		fits := mostHead(len(defaultWidths[mode])) + uint64(len(must(sketch.Parse(whole)).Body))
 		for _, size := range append(foldSizes(must(Decode(whole))), 1<<12, 1<<13, 1<<20, fits, fits-1) {

@@ -100,7 +100,7 @@ func TestIntersectorOfAnyForms(t *testing.T) {
 				var views []*View
 				var want map[spot]uint64
 				for i, form := range forms {
-					cfg := config(t, Params{Dense: form == 'd', Mode: mode, Bytes: 1 << 12, Categories: true, Totals: true})
+					cfg := config(t, Params{Dense: form == 'd', Mode: mode, Overflow: ToCounters, Bytes: 1 << 12, Categories: true, Totals: true})
 					var p points
 					for range 400 {
 						p.add(spot{grid.Cell{X: r.Int64N(15), Y: r.Int64N(15)}, categories[r.IntN(2)]}, 1+r.Uint64N(300))

@@ -25,7 +25,8 @@ func TestAllocationsAreCounted(t *testing.T) {
 	const cells = 200_000
 	for name, params := range map[string]Params{
 		"exact":                   {Bytes: 4 << 20},
-		"becomes dense":           {Bytes: 1 << 17},
+		"becomes a tree":          {Bytes: 1 << 17},
+		"becomes dense":           {Bytes: 1 << 17, Overflow: ToCounters},
 		"becomes dense, standard": {Bytes: 1 << 17, Mode: Standard},
 		"dense":                   {Bytes: 4 << 20, Dense: true},
 		"dense, standard":         {Bytes: 4 << 20, Dense: true, Mode: Standard},
@@ -84,7 +85,7 @@ func TestAllocationsAreCounted(t *testing.T) {
 
 // A builder that spills counts the counters and what they are made from.
 func TestSpillingIsCounted(t *testing.T) {
-	for name, params := range map[string]Params{"cells": {Bytes: 1 << 20}, "levels": {Bytes: 1 << 20, Levels: 3}} {
+	for name, params := range map[string]Params{"cells": {Bytes: 1 << 20, Overflow: ToCounters}, "levels": {Bytes: 1 << 20, Levels: 3}} {
 		var p peak
 		b := NewBuilder(config(t, params), &p)
 		for i := range 200_000 {

@@ -19,7 +19,7 @@ func TestUnionOfMixedForms(t *testing.T) {
 			for range 2 + r.IntN(5) {
 				kind := r.IntN(4)
 				p := weigh(r, hot(r, []int{0, 40, 700}[r.IntN(3)], 500))
-				s := sketchOf(t, config(t, Params{Mode: mode, Bytes: 600, Dense: kind == 1}), p)
+				s := sketchOf(t, config(t, Params{Mode: mode, Overflow: ToCounters, Bytes: 600, Dense: kind == 1}), p)
 				if kind == 2 { // with itself, which leaves counts as they are
 					if err := s.Intersect(sketchOf(t, s.Config, p)); err != nil {
 						t.Fatal(err)

@@ -23,7 +23,7 @@ const (
 	inSums    = 1 << 2  // mode standard
 	fromFirst = 1 << 3  // dense from the first row on
 	hasBytes  = 1 << 4  // other than DefaultBytes
-	toTree    = 1 << 5  // overflow 'tree'
+	toDense   = 1 << 5  // overflow 'counters'
 	noCells   = 1 << 6  // no bounds
 	hasK      = 1 << 7  // other than DefaultK
 	hasWidths = 1 << 8  // other than the mode's
@@ -31,7 +31,7 @@ const (
 	hasBase   = 1 << 10 // other than 0
 	hasParts  = 1 << 11
 
-	knownFields = formBits | inSums | fromFirst | toTree | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts
+	knownFields = formBits | inSums | fromFirst | toDense | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts
 )
 
 // maxParams is the most bytes that params.append appends: with a resolution and
@@ -60,8 +60,8 @@ func (p *params) append(dst []byte) []byte {
 	if !p.Exact {
 		fields |= fromFirst
 	}
-	if p.Overflow == ToTree {
-		fields |= toTree
+	if p.Overflow == ToCounters {
+		fields |= toDense
 	}
 	if p.Bytes != DefaultBytes {
 		fields |= hasBytes
@@ -176,7 +176,7 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 	p.Config = Config{
 		Bytes:      DefaultBytes,
 		Exact:      fields&fromFirst == 0,
-		Overflow:   ToCounters,
+		Overflow:   ToTree,
 		Seed:       b.Seed,
 		Categories: b.Flags.Has(sketch.Categorised),
 		Totals:     b.Flags.Has(sketch.WithTotals),
@@ -185,8 +185,8 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 	if fields&inSums != 0 {
 		p.Mode = Standard
 	}
-	if fields&toTree != 0 {
-		p.Overflow = ToTree
+	if fields&toDense != 0 {
+		p.Overflow = ToCounters
 	}
 	if fields&hasBytes != 0 {
 		p.Bytes = r.Uvarint()
@@ -295,8 +295,9 @@ func (p *params) check() error {
 	if p.form == formTree && p.Overflow != ToTree {
 		return sketch.Invalidf("a tree whose cells overflow to counters")
 	}
-	if p.Overflow == ToTree && (!p.Exact || p.Mode != MinimalIncrement || p.Levels > 0 || p.Base > 0) {
-		return sketch.Invalidf("a mode, levels or counters from the first row on where cells overflow to a tree")
+	usual := &usualShapes[MinimalIncrement]
+	if p.Overflow == ToTree && (!p.Exact || p.Mode != MinimalIncrement || p.Levels > 0 || p.Base > 0 || p.shape.K != usual.K || !p.shape.SameWidths(usual)) {
+		return sketch.Invalidf("what only counters have (a mode, k, layers, levels, no exact form) where cells overflow to a tree")
 	}
 	if p.Totals && !p.Categories {
 		return sketch.Invalidf("totals without categories")

@@ -45,6 +45,7 @@ func TestIntersectAndMask(t *testing.T) {
 		for _, op := range operations {
 			for round := range 6 {
 				r := rand.New(rand.NewPCG(81, uint64(round)))
+				params.Overflow = ToCounters
 				left, right := params, params
 				if params.Widths == nil && round%3 == 1 { // one of the two exact, the other dense
 					left.Bytes, left.Dense, right.Bytes, right.Dense = 1<<13, false, 1<<13, true
@@ -199,14 +200,17 @@ func TestMismatchedSketches(t *testing.T) {
 		"sketches differ: category false vs true":       {Res: 1, Bytes: 4096, Categories: true},
 		"sketches differ: layers [4 8 16 32] vs [8 16]": {Res: 1, Bytes: 4096, Widths: []int{8, 16}},
 		"sketches differ: bytes 4096 vs 4097":           {Res: 1, Bytes: 4097},
+		"sketches differ: overflow tree vs counters":    {Res: 1, Bytes: 4096, Overflow: ToCounters},
 		"sketches differ: counters":                     {Res: 1, Widths: []int{8, 16, 32}, Counters: []uint64{4, 2, 1}},
 	} {
 		var cell points
 		cell.add(spot{grid.Cell{X: 1}, plain}, 1)
 		a, b := sketchOf(t, config(t, base), cell), emptySketch(p)
 		if p.Counters != nil {
-			c := config(t, base)
-			want = c.Differ(&b.Config).Error()
+			counters := base
+			counters.Bytes, counters.Widths = 4096, p.Widths
+			a = sketchOf(t, config(t, counters), cell)
+			want = a.Config.Differ(&b.Config).Error()
 		}
 		before, ob := a.Blob(), b.Blob()
 		x := NewIntersector(nil)

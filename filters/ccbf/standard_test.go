@@ -115,7 +115,7 @@ func TestExactUnionIsTheWhole(t *testing.T) {
 	}
 	// By builders alone, the change to dense does not depend on order either:
 	// the exact counts are in hand until the end.
-	cfg = config(t, Params{Bytes: 1 << 10})
+	cfg = config(t, Params{Bytes: 1 << 10, Overflow: ToCounters})
 	whole = blobOf(t, builderOf(t, cfg, all))
 	if v := viewOf(t, whole); v.IsExact() {
 		t.Fatal("the cells fit")
@@ -136,7 +136,7 @@ func TestWaysToAdd(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 0))
 	all := hot(r, 20_000, 3000)
 	for _, p := range []Params{
-		{Bytes: 1 << 15}, {Bytes: 1 << 10}, {Bytes: 1 << 10, Mode: Standard},
+		{Bytes: 1 << 15}, {Bytes: 1 << 10}, {Bytes: 1 << 10, Overflow: ToCounters}, {Bytes: 1 << 10, Mode: Standard},
 		{Bytes: 1 << 12, Dense: true, Mode: Standard}, {Bytes: 1 << 12, Dense: true},
 	} {
 		cfg := config(t, p)
