@@ -25,7 +25,7 @@ type estimated struct {
 // paper's, the second the default.
 var estimatedSketches = []estimated{
 	{"k 8, layers [16, 16], mi", ccbf.Params{K: 8, Widths: []int{16, 16}}},
-	{"default k and layers, mi", ccbf.Params{}},
+	{"default k and layers, mi", ccbf.Params{Overflow: ccbf.ToCounters}},
 	{"k 8, layers [16, 16], standard", ccbf.Params{K: 8, Widths: []int{16, 16}, Mode: ccbf.Standard}},
 	{"default k and layers, standard", ccbf.Params{Mode: ccbf.Standard}},
 	{"k 8, default layers, mi", ccbf.Params{K: 8}},

@@ -149,7 +149,7 @@ func layers(c report.Config, s *report.Section) {
 		{"32 bits", []int{32}, []uint64{n}}, {"16 and 32 bits, an eighth", []int{16, 32}, []uint64{n / 8 * 8, n / 8}},
 		{"16 and 32 bits, a 64th", []int{16, 32}, []uint64{n / 64 * 64, n / 64}}, {"our defaults", nil, nil},
 	} {
-		p := ccbf.Params{Res: 1, Dense: of.widths != nil, Widths: of.widths, Counters: of.counters, Seed: seedOf(0)}
+		p := ccbf.Params{Res: 1, Dense: of.widths != nil, Widths: of.widths, Counters: of.counters, Overflow: ccbf.ToCounters, Seed: seedOf(0)}
 		if p.Dense {
 			p.K = k
 		} else {

@@ -126,10 +126,11 @@ func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) [
 	}}
 }
 
-// defaultsOf is a CascadeCBF that is told its size and, where it is dense, that.
+// defaultsOf is a CascadeCBF that is told its size and, where it is dense, that: what
+// does not fit is counted in counters, which are what the paper is about.
 func defaultsOf(name string, dense bool) structure {
 	return structure{name, func(places []place, points []int32, res float64, bytes, seed uint64) answers {
-		return cascaded(ccbf.Params{Res: res, Bytes: bytes, Dense: dense, Seed: seed}, places, points)
+		return cascaded(ccbf.Params{Res: res, Bytes: bytes, Dense: dense, Overflow: ccbf.ToCounters, Seed: seed}, places, points)
 	}}
 }
 

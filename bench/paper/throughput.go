@@ -226,7 +226,7 @@ var racers = []racer{
 		return report.Must(cms.New(cms.Params{Width: insertCounters / paperK, Depth: paperK, Conservative: true}))
 	}),
 	ofCascade("ours: defaults, dense", ccbf.Params{Bytes: 2 * insertCounters, Dense: true}),
-	ofCascade("ours: defaults", ccbf.Params{Bytes: 2 * insertCounters}),
+	ofCascade("ours: defaults", ccbf.Params{Bytes: 2 * insertCounters, Overflow: ccbf.ToCounters}),
 }
 
 // Places in that list: of ours, which are those of the textbooks from there on,

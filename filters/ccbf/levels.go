@@ -50,7 +50,9 @@ func insertQuads(d *cascade.Counters, c *Config, s *cells.Section, category []by
 // Coarsen makes the cells of a sketch factor times as wide and as high, a power
 // of two from 1 to 2^MaxLevels: the sketch at factor times the resolution. An
 // exact sketch stays exact; a dense one must have counted that level of quads,
-// otherwise the error wraps ErrNoLevel. Never below the truth; the total is
+// otherwise the error wraps ErrNoLevel; of a tree no square may lie where none of the
+// coarser cells' squares holds it, which is far from the origin. An error changes
+// nothing. Never below the truth; the total is
 // unchanged.
 func (s *Sketch) Coarsen(factor uint64) error {
 	if bits.OnesCount64(factor) != 1 || factor > 1<<MaxLevels {
@@ -60,7 +62,7 @@ func (s *Sketch) Coarsen(factor uint64) error {
 	if err != nil {
 		return err
 	}
-	l := uint8(bits.TrailingZeros64(factor))
+	before, l := s.Config, uint8(bits.TrailingZeros64(factor))
 	switch {
 	case l <= s.Levels: // sketches that were exact and those that were not go on combining
 		s.Base, s.Levels = s.Base+l, s.Levels-l
@@ -69,6 +71,10 @@ func (s *Sketch) Coarsen(factor uint64) error {
 	default: // the very sketch of the points at that resolution
 		s.Base, s.Levels = 0, 0
 	}
+	if err := s.in().coarsen(l); err != nil {
+		s.Base, s.Levels = before.Base, before.Levels
+		return err
+	}
 	s.Grid = g
-	return s.in().coarsen(l)
+	return nil
 }

@@ -35,7 +35,7 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 		return err
 	}
 	if !s.Additive() {
-		return notAdditive(s.Mode)
+		return s.notAdditive()
 	}
 	if have := s.in().removable(c, category); n > have {
 		return fmt.Errorf("%w: %d at cell (%d, %d), %d were to go", sketch.ErrTooMany, have, c.X, c.Y, n)
@@ -43,12 +43,15 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 	return nil
 }
 
-func notAdditive(m Mode) error {
-	if m == MinimalIncrement {
+// notAdditive is why s is not additive, or why it cannot lose what counters count.
+func (s *Sketch) notAdditive() error {
+	if s.Mode == MinimalIncrement && s.tree == nil {
 		return fmt.Errorf("%w: a dense sketch of mode 'mi' (build with mode: 'standard')", sketch.ErrNotAdditive)
 	}
-	return fmt.Errorf("%w: the sketch came out of intersect or mask", sketch.ErrNotAdditive)
+	return errNarrowed
 }
+
+var errNarrowed = fmt.Errorf("%w: the sketch came out of intersect or mask", sketch.ErrNotAdditive)
 
 // Add counts n points in a cell. It is an error where a category is given and
 // the sketch has none, or the other way about.
@@ -105,7 +108,7 @@ func (s *Sketch) Subtract(o *Sketch) error {
 		return s.subtractTree(o)
 	}
 	if !s.Additive() || !o.Additive() || s.Mode != Standard {
-		return notAdditive(s.Mode)
+		return s.notAdditive()
 	}
 	left, right := s.asDense(), o.asDense()
 	if left.Saturated() || right.Saturated() {

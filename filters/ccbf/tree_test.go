@@ -359,8 +359,11 @@ func TestTreeNarrows(t *testing.T) {
 			}
 			j := judge{t, r, v, op.truth, false}
 			j.check(op.name, nil)
-			if err := a.Remove(p[0].Cell, nil, 1); !errors.Is(err, sketch.ErrNotAdditive) {
+			if err := a.Remove(p[0].Cell, nil, 1); !errors.Is(err, errNarrowed) {
 				t.Errorf("%s: removal is %v", op.name, err)
+			}
+			if err := a.Subtract(b); !errors.Is(err, errNarrowed) {
+				t.Errorf("%s: subtraction is %v", op.name, err)
 			}
 		}
 		x := NewIntersector(nil)

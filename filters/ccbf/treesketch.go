@@ -3,6 +3,7 @@ package ccbf
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
@@ -85,16 +86,33 @@ func (t *leafList) cannot(err error) error {
 
 var errCoarser = fmt.Errorf("%w: the right sketch is coarser than the left one, which of whose squares lose their points is not known", sketch.ErrNotAdditive)
 
+// errAcross is a square that no square of the coarser grid's Z-order curve holds.
+var errAcross = errors.New("a square of the tree lies across a border of the coarser cells' order, which is 700 million of them or more from the origin")
+
 func (s treeSketch) coarsen(level uint8) error {
 	out := &leafList{tau: s.tree.tau}
-	for i := range s.tree.sections {
-		t := &s.tree.sections[i]
-		squares, ok := tree.Coarsen(t.Squares, level, cells.Bias)
-		if !ok || t.X != 0 || t.Y != 0 {
-			return fmt.Errorf("%w: it is a tree with cells further than %d from the origin", ErrNoLevel, 1<<29)
+	for from := 0; from < len(s.tree.sections); {
+		p := s.tree.sections[from].Label
+		into := map[tree.Region]*tree.Squares{}
+		to := from
+		for ; to < len(s.tree.sections); to++ {
+			t := &s.tree.sections[to]
+			if t.Category != p.Category || t.None != p.None {
+				break
+			}
+			if i, ok := tree.Coarsen(t.Squares, tree.Region{X: t.X, Y: t.Y}, level, cells.Bias, into); !ok {
+				at := cells.CellOf(t.X, t.Y, t.Keys[i])
+				return fmt.Errorf("%w: that of %d x %d cells from (%d, %d) on (coarsen what is still exact, or by less)",
+					errAcross, uint64(1)<<t.Level(i), uint64(1)<<t.Level(i), at.X, at.Y)
+			}
 		}
-		out.sections = append(out.sections, leafSection{t.Label, squares})
+		for at, squares := range into {
+			p.X, p.Y = at.X, at.Y
+			out.sections = append(out.sections, leafSection{p, tree.Sorted(*squares)})
+		}
+		from = to
 	}
+	slices.SortFunc(out.sections, func(a, b leafSection) int { return a.Compare(b.Label) })
 	s.tree = out
 	if s.bounds != cells.NoBounds {
 		s.bounds = s.bounds.Quads(int(level))
@@ -145,7 +163,7 @@ func (s *Sketch) overflowed() *Sketch {
 
 // ErrForms is a tree and counters that were to be put together: which cells the
 // points of a square are in is not known.
-var ErrForms = errors.New("one sketch is a tree and the other has counters (its categories did not fit): they do not combine; give more bytes")
+var ErrForms = errors.New("one sketch is a tree and the other has counters (its categories did not fit): they do not combine; build all of them with more bytes, or with overflow: 'counters'")
 
 // leaves is an exact sketch or a tree as squares.
 func (s *Sketch) leaves() (*leafList, error) {
@@ -169,7 +187,7 @@ func (s *Sketch) subtractTree(o *Sketch) error {
 		return err
 	}
 	if !s.Additive() || !o.Additive() {
-		return notAdditive(Standard)
+		return errNarrowed
 	}
 	for i := range b.sections {
 		t := &b.sections[i]

@@ -29,9 +29,9 @@ var CCBFOptions = []Option{
 	ccbfBytes: {Name: "bytes", Kind: Whole, Default: "1048576",
 		Summary: "Most bytes that the body of the BLOB may take, from 256 to 2^30; the header comes on top."},
 	ccbfExact: {Name: "exact", Kind: Flag, Default: "true",
-		Summary: "Keep the list of cells, and answer exactly, while it fits into bytes. false: counters from the first row on."},
-	ccbfOverflow: {Name: "overflow", Kind: Text, Default: "'counters'",
-		Summary: "What the sketch becomes when its cells no longer fit. 'tree': counts of squares of cells, large ones where points are few; bounds of sums hold always. 'counters': the options below, except seed, totals, category and weight, ask for them."},
+		Summary: "Keep the list of cells, and answer exactly, while it fits into bytes. false: counters (overflow: 'counters') from the first row on."},
+	ccbfOverflow: {Name: "overflow", Kind: Text, Default: "'tree'; 'counters' with exact: false, k, mode, layers, counters, levels",
+		Summary: "What the sketch becomes when its cells no longer fit. 'tree': counts of squares of cells, large ones where points are few; bounds of sums hold always. 'counters': counters that cells share, as in the paper. Sketches combine only where theirs is the same."},
 	ccbfK: {Name: "k", Kind: Whole, Default: "4",
 		Summary: "Counters per cell where counters are used, from 1 to 32."},
 	ccbfMode: {Name: "mode", Kind: Text, Default: "'mi'",
@@ -41,7 +41,7 @@ var CCBFOptions = []Option{
 	ccbfCounters: {Name: "counters", Kind: Wholes, Default: "from bytes",
 		Summary: "Counters of each layer, each number a smaller divisor of the one before. In place of bytes."},
 	ccbfLevels: {Name: "levels", Kind: Whole, Default: "0",
-		Summary: "Levels of quads, of 2 x 2 cells, 4 x 4 and so on, that are counted beside the cells where counters are used, from 0 to 24: large areas then take few lookups and come out closer, small ones are further off in the same bytes."},
+		Summary: "Levels of quads, of 2 x 2 cells, 4 x 4 and so on, that counters count beside the cells, from 0 to 24: large areas then take few lookups and come out closer, small ones are further off in the same bytes."},
 	ccbfSeed: {Name: "seed", Kind: Whole, Default: "0",
 		Summary: "Seed of the hash. Only sketches of the same seed combine."},
 	ccbfTotals: {Name: "totals", Kind: Flag, Default: "false",
@@ -118,7 +118,7 @@ func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
 			break
 		}
 	}
-	switch text, err := o.Text(ccbfOverflow, row, "counters", "tree"); {
+	switch text, err := o.Text(ccbfOverflow, row, "tree", "counters"); {
 	case err != nil || !o.Given(ccbfOverflow, row) && name == "":
 		return ccbf.OverflowDefault, err
 	case !o.Given(ccbfOverflow, row) || text == "counters":

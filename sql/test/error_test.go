@@ -66,12 +66,12 @@ func TestErrorsOfRealCells(t *testing.T) {
 				for _, way := range []struct{ name, sketch string }{
 					{"standard", "SELECT " + agg(", exact: false, mode: 'standard'", b) + " AS s FROM p"},
 					{"mi", "SELECT " + agg(", exact: false", b) + " AS s FROM p"},
-					{"mi, exact before", "SELECT " + agg("", b) + " AS s FROM p"},
+					{"mi, exact before", "SELECT " + agg(", overflow: 'counters'", b) + " AS s FROM p"},
 					{"mi, 3 united", "SELECT ccbf_union_agg(s) AS s FROM (SELECT " + agg(", exact: false", b) + " AS s FROM (SELECT *, row_number() OVER () AS i FROM p) GROUP BY i % 3)"},
 					{"mi, 8 united", "SELECT ccbf_union_agg(s) AS s FROM (SELECT " + agg(", exact: false", b) + " AS s FROM (SELECT *, row_number() OVER () AS i FROM p) GROUP BY i % 8)"},
 					{"mi, folded", fmt.Sprintf("SELECT ccbf_fold(%s, %d) AS s FROM p", agg(", exact: false", 2*b), int(1.1*b)+200)},
 					{"mi, 3 united, folded", fmt.Sprintf("SELECT ccbf_fold(ccbf_union_agg(s), %d) AS s FROM (SELECT %s AS s FROM (SELECT *, row_number() OVER () AS i FROM p) GROUP BY i %% 3)", int(1.1*b)+200, agg(", exact: false", 2*b))},
-					{"mi, exact before, folded", fmt.Sprintf("SELECT ccbf_fold(%s, %d) AS s FROM p", agg("", min(2*b, 1.2*cells)), int(1.1*min(b, 0.6*cells))+200)},
+					{"mi, exact before, folded", fmt.Sprintf("SELECT ccbf_fold(%s, %d) AS s FROM p", agg(", overflow: 'counters'", min(2*b, 1.2*cells)), int(1.1*min(b, 0.6*cells))+200)},
 				} {
 					var exact bool
 					var p, e, wrong, excess, deviation float64

@@ -214,7 +214,7 @@ func spatial(d draw) aggregate {
 	default: // counters, or what becomes counters
 		a.size = 4000
 		if mode := d.one("mi", "standard", "standard", "overflow"); mode == "overflow" {
-			options, lawful = append(options, "bytes: "+d.one("400", "600", "2000")), false
+			options, lawful = append(options, "bytes: "+d.one("400", "600", "2000"), "overflow: '"+d.one("tree", "counters")+"'"), false
 		} else {
 			options = append(options, "exact: false", "mode: '"+mode+"'", "bytes: "+d.one("500", "4000", "20000"), "k: "+d.text(1, 6))
 			lawful = mode == "standard"

@@ -65,7 +65,7 @@ func (o *Options) Flags(f *flag.FlagSet) {
 		}
 		return nil
 	})
-	f.Func("overflow", "what a sketch becomes when its cells no longer fit: tree or counters (default counters)", func(s string) error {
+	f.Func("overflow", "what a sketch becomes when its cells no longer fit: tree or counters (default tree; counters with -exact=false, -k, -mode standard, -layers, -counters, -levels)", func(s string) error {
 		switch s {
 		case "tree":
 			p.Overflow = ccbf.ToTree

@@ -8,36 +8,53 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Coarsen is the squares on a grid whose cells are 2^levels times as long. Keys are
-// of cells whose coordinates are those of the grid plus bias, on both grids.
+// Region is a square of 2^32 x 2^32 cells, of which keys are, by its place in the grid
+// of such squares.
+type Region struct{ X, Y int32 }
+
+// Coarsen adds the squares of a region on a grid whose cells are 2^levels times as long
+// to those of the regions that they lie in there, in no order: Sorted puts that right.
+// Coordinates in regions are those of the grid plus bias, on both grids.
 //
 // Where 2^levels does not divide the bias, squares lie across the new ones. Such a
 // square becomes the smallest one that holds it: that a count is never below the
 // truth and that sums have bounds stays so, but it can be too high by more. Cells
-// lie across none: those of s of level 0 come out exact. False where no square of a
-// tree holds one, which takes cells 2^29 from the origin. O(n log n) for n squares.
-func Coarsen(s Squares, levels uint8, bias uint32) (Squares, bool) {
-	out := Squares{make([]uint64, 0, s.Len()), make([]uint8, 0, s.Len()), make([]uint64, 0, s.Len())}
-	move := func(v uint64) uint32 {
+// lie across none: those of s of level 0 come out exact. The first square, if any, that
+// lies across regions or half of one, which no square of a tree does, is returned, and
+// false; it is 2^29 cells or more of the coarser grid away from the origin.
+func Coarsen(s Squares, at Region, levels uint8, bias uint32, into map[Region]*Squares) (int, bool) {
+	move := func(region int32, v uint64) (int32, uint32) {
 		// Shifts of negative numbers round down, as cells of a coarser grid do.
-		return uint32((int64(v)-int64(bias))>>levels + int64(bias))
+		to := (int64(region)<<32+int64(v)-int64(bias))>>levels + int64(bias)
+		return int32(to >> 32), uint32(to)
 	}
+	var last Region
+	var out *Squares
 	for i, key := range s.Keys {
 		x, y := grid.Deinterleave(key)
 		far := uint64(1)<<s.Level(i) - 1
-		low := grid.Interleave(move(uint64(x)), move(uint64(y)))
-		high := grid.Interleave(move(uint64(x)+far), move(uint64(y)+far))
-		level := common(low, high)
-		if level > MaxLevel {
-			return Squares{}, false
+		west, x0 := move(at.X, uint64(x))
+		east, x1 := move(at.X, uint64(x)+far)
+		south, y0 := move(at.Y, uint64(y))
+		north, y1 := move(at.Y, uint64(y)+far)
+		low := grid.Interleave(x0, y0)
+		level := common(low, grid.Interleave(x1, y1))
+		if west != east || south != north || level > MaxLevel {
+			return i, false
+		}
+		if to := (Region{west, south}); out == nil || to != last {
+			if last, out = to, into[to]; out == nil {
+				out = new(Squares)
+				into[to] = out
+			}
 		}
 		out.push(low&^side2(level), level, s.Counts[i])
 	}
-	return sumOf(out), true
+	return 0, true
 }
 
-// sumOf sorts squares and adds up equal ones.
-func sumOf(s Squares) Squares {
+// Sorted sorts squares and adds up equal ones. O(n log n).
+func Sorted(s Squares) Squares {
 	order := make([]int, s.Len())
 	for i := range order {
 		order[i] = i

@@ -153,7 +153,7 @@ func Mask(a, b Squares) Squares {
 		}
 	}
 	if !sorted {
-		return sumOf(out)
+		return Sorted(out)
 	}
 	return out
 }

@@ -262,13 +262,18 @@ func TestCoarsen(t *testing.T) {
 					}
 					truth[grid.Interleave(coarse(x), coarse(y))] += n
 				}
-				cells, ok := Coarsen(squaresOf(counts), levels, bias)
+				coarsen := func(s Squares) (Squares, bool) {
+					into := map[Region]*Squares{{}: {}}
+					_, ok := Coarsen(s, Region{}, levels, bias, into)
+					return Sorted(*into[Region{}]), ok && len(into) == 1
+				}
+				cells, ok := coarsen(squaresOf(counts))
 				want := squaresOf(truth)
 				if !ok || !equal(&cells, &want) {
 					t.Fatalf("%s: cells on a grid 2^%d times as coarse are others", name, levels)
 				}
 				s, _ := mixed(r, counts)
-				if got, ok := Coarsen(s, levels, bias); ok {
+				if got, ok := coarsen(s); ok {
 					if got.Total() != s.Total() {
 						t.Fatalf("%s: %d points, %d before", name, got.Total(), s.Total())
 					}
@@ -276,7 +281,7 @@ func TestCoarsen(t *testing.T) {
 					t.Errorf("%s: no square on a grid 2^%d times as coarse", name, levels)
 				}
 				tree := cut(squaresOf(counts), 40)
-				if got, ok := Coarsen(tree, levels, bias); ok {
+				if got, ok := coarsen(tree); ok {
 					holds(t, r, name, &got, truth, true)
 				}
 			}

@@ -1,0 +1,71 @@
+package ccbf
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// Trees with cells in any region, and in several at once, coarsen as those around the
+// origin do.
+func TestTreeCoarsensFarAway(t *testing.T) {
+	r := rand.New(rand.NewPCG(157, 0))
+	for _, c := range []struct {
+		at         grid.Cell
+		categories []string
+	}{
+		{grid.Cell{X: 3<<32 + 5, Y: -2<<32 - 7}, nil},
+		{grid.Cell{X: 1 << 45, Y: -1 << 44}, nil},
+		{grid.Cell{X: cells.Highest + 1, Y: 100}, nil}, // over the border of two regions
+		{grid.Cell{X: cells.Highest + 1, Y: cells.Highest + 1}, []string{"oak", "elm"}},
+	} {
+		p := villages(r, 6000, c.categories...)
+		for i := range p {
+			p[i].X += c.at.X
+			p[i].Y += c.at.Y
+		}
+		cfg := config(t, Params{Bytes: 2500, Categories: c.categories != nil, Totals: c.categories != nil})
+		whole := sketchOf(t, cfg, p)
+		for _, level := range []uint{1, 3, 10} {
+			s := must(Decode(whole.Blob()))
+			if err := s.Coarsen(1 << level); err != nil {
+				t.Fatalf("around %v, by 2^%d: %v", c.at, level, err)
+			}
+			var coarse points
+			for _, o := range p {
+				coarse.add(spot{cells.Quad(o.Cell, uint8(level)), o.category}, o.n)
+			}
+			v, truth := viewOf(t, s.Blob()), coarse.model()
+			if total, known := v.Total(); !known || total != whole.Total || v.Form() != Tree {
+				t.Fatalf("a %v of %d points", v.Form(), total)
+			}
+			counts(t, fmt.Sprint("around ", c.at), v, truth, false)
+			j := judge{t, r, v, truth, true}
+			for range 60 {
+				from := coarse[r.IntN(len(coarse))].Cell
+				b := grid.Rect{MinX: from.X - r.Int64N(400), MinY: from.Y - r.Int64N(400), MaxX: from.X + r.Int64N(400), MaxY: from.Y + r.Int64N(400)}
+				j.bounds(fmt.Sprintf("box %v", b), must(v.BoxEstimate(b, nil)), j.in(b, nil))
+			}
+		}
+	}
+}
+
+// A square that none of the coarser grid holds is an error, and the sketch stays.
+func TestTreeCoarsensAcrossABorder(t *testing.T) {
+	// The regions of the coarser grid end where the ones of the finer grid do, and
+	// there cells lie across a border whose square does not.
+	var p points
+	for i := range int64(3000) {
+		p.add(spot{grid.Cell{X: 2*(cells.Highest+1) + i*i%4001 - 2000, Y: i * 31 % 3989}, plain}, 1)
+	}
+	s := sketchOf(t, config(t, Params{Bytes: 400}), p)
+	before := s.Blob()
+	if err := s.Coarsen(2); !errors.Is(err, errAcross) {
+		t.Errorf("coarsening is %v", err)
+	}
+	sameBytes(t, "after an error", before, s.Blob())
+}
