@@ -100,11 +100,11 @@ func CCBF() functions {
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_error", ccbfErrorType, ccbfError,
-			"The error to expect: whether counts are exact; for a cell without points, and for a random cell with points, the probability that its count is too high, and by how much it is too high on average. The error of a sum is that of its cells together, with levels less. For cells with points NULL if it is not known (after intersect and mask, with levels or totals). For a tree what it was when it was built, NULL once anything was added, and most, more than which no count is too high: always.",
+			"The error to expect: whether counts are exact; for a cell without points, and for a random cell with points, the probability that its count is too high, and by how much it is too high on average. The error of a sum is that of its cells together, with levels less. For cells with points NULL if it is not known (after intersect and mask, with levels or totals). For a tree, without the probability at cells with points, what it was when it was built, NULL once anything was added, and most, more than which no count is too high: always.",
 			"(ccbf_error(s)).exact FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_info", ccbfInfoType, ccbfInfo, "Every parameter of a sketch, its encoding, fill and size.",
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),
-		isValid("ccbf", "ccbf_is_valid", "Whether a BLOB is a CascadeCBF sketch, whole and unchanged. Never an error.",
+		isValid("ccbf", "ccbf_is_valid", "Whether a BLOB is a CascadeCBF sketch, whole and unchanged. Never an error, but where the budget has no memory to tell.",
 			"SELECT ccbf_is_valid(ccbf_empty(1))", ccbf.Family.Check),
 	}
 }

@@ -19,6 +19,16 @@ func (m *making) take(n int64) error {
 	return nil
 }
 
+// check counts what a BLOB takes while all of it is checked: of a tree its leaves, of
+// which a few bytes can have very many.
+func (m *making) check(blob []byte) error {
+	v, err := ccbf.NewView(blob)
+	if err != nil {
+		return nil // of another family, which takes no more than the BLOB, or of none
+	}
+	return m.take(v.Memory())
+}
+
 func (m *making) done() {
 	m.out.Discharge(m.bytes)
 	m.bytes = 0

@@ -54,17 +54,26 @@ func Sketch(families []sketch.Family) functions {
 				return nil
 			})
 		}, "What the header of a sketch of any family says.", "SELECT (sketch_info(ccbf_empty(0.1))).family", params(paramBlob)),
-		isValid("sketch", "sketch_is_valid", "Whether a BLOB is a sketch of any family, whole and unchanged. Never an error.",
+		isValid("sketch", "sketch_is_valid", "Whether a BLOB is a sketch of any family, whole and unchanged. Never an error, but where the budget has no memory to tell.",
 			"SELECT sketch_is_valid('no sketch'::BLOB)", check),
 		sketchAdvise(),
 	}
 }
 
-// isValid describes X_is_valid: check decides, nothing is an error.
+// isValid describes X_is_valid: check decides, nothing is an error but that there is no
+// memory to tell.
 func isValid(group, name, summary, example string, check func(blob []byte) error) duck.Function {
 	return function(group, name, duck.Boolean, func(rows *duck.Rows, out *duck.Result) error {
 		answers := duck.Out[bool](out)
-		return eachBlob(rows, out, func(blob []byte) (bool, error) { return check(blob) == nil, nil }, func(ok *bool, i int) error {
+		m := making{out: out}
+		open := func(blob []byte) (bool, error) {
+			defer m.done()
+			if err := m.check(blob); err != nil {
+				return false, err
+			}
+			return check(blob) == nil, nil
+		}
+		return eachBlob(rows, out, open, func(ok *bool, i int) error {
 			answers[i] = *ok
 			return nil
 		})

@@ -14,6 +14,9 @@ func (v *View) ChangeBytes() int64 {
 	if v.Overflow != ToTree {
 		return 0
 	}
+	if v.Form() == Tree {
+		return fitBytes(v.tree.leaves())
+	}
 	return fitBytes(int(v.Memory() / cells.RunBytes(1)))
 }
 

@@ -72,7 +72,11 @@ func (v treeView) addTo(b *Builder, _ uint64) error {
 
 // memory is for the leaves, and for the sheets that they come from.
 func (v treeView) memory() int64 {
-	return 2*squareBytes(v.tree.leaves()) + int64(len(v.tree.sections))*cells.SectionBytes
+	lists := 3 // of one that grows, twice, and what is checked of it
+	if len(v.tree.sheets) > len(v.tree.sections) {
+		lists = 6 // those of the sheets, their sum, and that in sheets again
+	}
+	return int64(lists)*squareBytes(v.tree.leaves()) + int64(len(v.tree.sections))*cells.SectionBytes
 }
 
 func (v treeView) estimateBytes() int64 { return 0 }
