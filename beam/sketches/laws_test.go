@@ -154,8 +154,8 @@ func laws(rng *rand.Rand) []law {
 		ccbfLaw(rng, "exact", ccbf.Params{Res: 0.5}, true),
 		ccbfLaw(rng, "standard, dense from the first row on", ccbf.Params{Res: 0.5, Bytes: 4096, Dense: true, Mode: ccbf.Standard}, true),
 		ccbfLaw(rng, "standard, outgrows its bytes", ccbf.Params{Res: 0.5, Bytes: 1024, Mode: ccbf.Standard}, true),
-		ccbfLaw(rng, "mi, outgrows its bytes", ccbf.Params{Res: 0.5, Bytes: 1024}, false),
-		ccbfLaw(rng, "tree, outgrows its bytes", ccbf.Params{Res: 0.5, Bytes: 1024, Overflow: ccbf.ToTree}, false),
+		ccbfLaw(rng, "mi, outgrows its bytes", ccbf.Params{Res: 0.5, Bytes: 1024, Overflow: ccbf.ToCounters}, false),
+		ccbfLaw(rng, "tree, outgrows its bytes", ccbf.Params{Res: 0.5, Bytes: 1024}, false),
 		ccbfLaw(rng, "mi, dense", ccbf.Params{Res: 0.5, Bytes: 4096, Dense: true}, false),
 	}
 	for _, f := range filters.Keyed() {

@@ -78,7 +78,7 @@ func ukTruth(t testing.TB, file string, f func(month string, lon, lat float64)) 
 
 // A million points by month and tile, in 1, 2 and 8 bundles at once, forwards and
 // backwards: the bytes of the whole for every key where the form is exact or the
-// mode standard, and no cell below the truth in mode mi.
+// mode standard, and no cell below the truth of a tree.
 func TestUKOnPrism(t *testing.T) {
 	file := ukCrime(t)
 	for _, p := range []ccbf.Params{

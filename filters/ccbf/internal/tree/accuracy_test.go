@@ -1,9 +1,14 @@
+//go:build amd64 || arm64
+
+// (Where the real data are read: `make machines` need not compile what reads them.)
+
 package tree
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
@@ -161,6 +166,9 @@ func truthOf(cells *Squares, sums []uint64, q *box, key uint64, level uint8) uin
 	return n
 }
 
+// long says that there is time.
+func long() bool { return os.Getenv("CCBF_LONG") == "1" }
+
 // What trees promise of real data, in half the bytes that the exact form of all
 // cells takes. Limits are on means over samples: one of n values may be above by
 // 4 of its standard errors.
@@ -177,14 +185,15 @@ func TestAccuracy(t *testing.T) {
 		{"cities", limits{high: [4]float64{0.7, 0.45, 0.14, 0.04}}},
 		{"nyc", limits{high: [4]float64{0.8, 0.17, 0.05, 0.025}}},
 	} {
-		s, ok := dataCells(t, d.name)
-		if !ok {
-			t.Skip("CCBF_CELLS names no folder with cells")
-		}
+		s := dataCells(t, d.name)
 		list := cells.List{{Run: cells.Run{Keys: s.Keys, Counts: s.Counts}, Label: cells.Label{None: true}}}
 		body, _ := list.AppendBody(nil, list.Bounds(), math.MaxInt32)
 		tree := CodeFor([][]Squares{{s}}).Size()
-		for _, bytes := range []uint64{uint64(len(body)) / 2, tree / 2} {
+		sizes := []uint64{uint64(len(body)) / 2}
+		if long() {
+			sizes = append(sizes, tree/2) // for comparison, without limits
+		}
+		for _, bytes := range sizes {
 			a, p := measured(t, s, bytes)
 			t.Logf("%s: %d cells, exact form %d bytes, in this code %d; %d leaves in %d of %d bytes, tau %d, most %d", d.name, s.Len(), len(body), tree, p.Parts[0].Len(), p.Size(), bytes, p.Tau.Value(), p.Parts[0].Most())
 			check := func(what string, m mean, limit float64) {
@@ -208,10 +217,10 @@ func TestAccuracy(t *testing.T) {
 // at random, each pruned to half of its own bytes, and united without pruning again
 // or pruned to half the bytes of all. Bounds hold.
 func TestUnionLoss(t *testing.T) {
-	s, ok := dataCells(t, "uk")
-	if !ok {
-		t.Skip("CCBF_CELLS names no folder with cells")
+	if !long() {
+		t.Skip("only with CCBF_LONG=1: half a minute")
 	}
+	s := dataCells(t, "uk")
 	sums := sumsOf(s)
 	half := CodeFor([][]Squares{{s}}).Size() / 2
 	for _, n := range []int{1, 3, 12} {
@@ -253,10 +262,7 @@ func TestUnionLoss(t *testing.T) {
 // and single questions for cells with points.
 func BenchmarkUnpruned(b *testing.B) {
 	for _, name := range []string{"uk", "uk01", "uk0001", "cities", "cities001", "nyc", "covid"} {
-		s, ok := dataCells(b, name)
-		if !ok {
-			b.Skip("CCBF_CELLS names no folder with cells")
-		}
+		s := dataCells(b, name)
 		list := cells.List{{Run: cells.Run{Keys: s.Keys, Counts: s.Counts}, Label: cells.Label{None: true}}}
 		body, _ := list.AppendBody(nil, list.Bounds(), math.MaxInt32)
 		var v cells.View

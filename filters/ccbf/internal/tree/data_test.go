@@ -1,63 +1,124 @@
+//go:build amd64 || arm64
+
+// (Where the real data are read: `make machines` need not compile what reads them.)
+
 package tree
 
 import (
-	"bufio"
-	"cmp"
+	"encoding/csv"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/test/data"
 )
 
 // dataBias puts the cells of the data sets where those of sketches are, off the
 // corners of the curve.
 const dataBias = 0x5555_5555
 
-// dataCells are the cells of a data set, from a file NAME.csv of lines x,y,count in
-// the folder that CCBF_CELLS names; ok is false without one. Such a file is
-//
-//	COPY (SELECT floor(lon / 0.001)::BIGINT, floor(lat / 0.001)::BIGINT, count(*)
-//	      FROM 'uk_crime_2018q4.parquet' WHERE lon IS NOT NULL GROUP BY ALL)
-//	TO 'uk.csv' (HEADER false);
-func dataCells(tb testing.TB, name string) (s Squares, ok bool) {
-	folder := os.Getenv("CCBF_CELLS")
-	if folder == "" {
-		return s, false
+// dataSets are the real points of test/data, at resolutions in degrees.
+var dataSets = map[string]struct {
+	file string
+	res  float64
+}{
+	"uk":        {"uk_crime_2018q4.parquet", 0.001},
+	"uk01":      {"uk_crime_2018q4.parquet", 0.01},
+	"uk0001":    {"uk_crime_2018q4.parquet", 0.0001},
+	"cities":    {"geonames_cities.parquet", 0.01},
+	"cities001": {"geonames_cities.parquet", 0.001},
+	"nyc":       {"nyc_taxi_pickups.parquet", 0.001},
+	"covid":     {"jhu_covid19_confirmed_global.csv", 0.01},
+}
+
+// dataCells are the cells of a data set.
+func dataCells(tb testing.TB, name string) (s Squares) {
+	tb.Helper()
+	d := dataSets[name]
+	counts := map[uint64]uint64{}
+	add := func(lon, lat float64, n uint64) {
+		x, y := int64(math.Floor(lon/d.res)), int64(math.Floor(lat/d.res))
+		counts[grid.Interleave(uint32(x+dataBias), uint32(y+dataBias))] += n
 	}
-	f, err := os.Open(filepath.Join(folder, name+".csv"))
+	path := data.Path(tb, d.file)
+	if strings.HasSuffix(d.file, ".csv") {
+		readCases(tb, path, add)
+	} else {
+		readPoints(tb, path, add)
+	}
+	return squaresOf(counts)
+}
+
+// readPoints reads the columns lon and lat of a Parquet file, a point for each row that
+// has both.
+func readPoints(tb testing.TB, path string, add func(lon, lat float64, n uint64)) {
+	f, err := file.OpenParquetFile(path, false)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer f.Close()
-	type cell struct{ key, n uint64 }
-	var cells []cell
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		var x, y int64
-		var n uint64
-		if _, err := fmt.Fscanf(strings.NewReader(lines.Text()), "%d,%d,%d", &x, &y, &n); err != nil {
-			tb.Fatalf("%s: %q: %v", name, lines.Text(), err)
+	for g := range f.NumRowGroups() {
+		group := f.RowGroup(g)
+		n := group.NumRows()
+		var at [2][]float64
+		var is [2][]int16
+		for c, column := range []string{"lon", "lat"} {
+			in, err := group.Column(f.MetaData().Schema.ColumnIndexByName(column))
+			if err != nil {
+				tb.Fatal(err)
+			}
+			values, levels := make([]float64, n), make([]int16, n)
+			for rows, have := int64(0), 0; rows < n; {
+				all, some, err := in.(*file.Float64ColumnChunkReader).ReadBatch(n-rows, values[have:], levels[rows:], nil)
+				if err != nil || all == 0 {
+					tb.Fatalf("%s: %d of %d rows: %v", path, rows, n, err)
+				}
+				rows, have = rows+all, have+some
+			}
+			at[c], is[c] = values, levels
 		}
-		cells = append(cells, cell{grid.Interleave(uint32(x+dataBias), uint32(y+dataBias)), n})
+		next := [2]int{}
+		for i := range n {
+			lon, lat := at[0][next[0]:], at[1][next[1]:]
+			next[0], next[1] = next[0]+int(is[0][i]), next[1]+int(is[1][i])
+			if is[0][i]*is[1][i] > 0 {
+				add(lon[0], lat[0], 1)
+			}
+		}
 	}
-	slices.SortFunc(cells, func(a, b cell) int { return cmp.Compare(a.key, b.key) })
-	for _, c := range cells {
-		s.Keys, s.Counts = append(s.Keys, c.key), append(s.Counts, c.n)
-	}
-	return s, true
 }
 
-// benchCells are the cells of the UK file, or where there is none clusters.
-func benchCells(b *testing.B) Squares {
-	if s, ok := dataCells(b, "uk"); ok {
-		return s
+// readCases reads the last column of the COVID-19 cases.
+func readCases(tb testing.TB, path string, add func(lon, lat float64, n uint64)) {
+	f, err := os.Open(path)
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return squaresOf(clusters(rand.New(rand.NewPCG(41, 0)), 300_000))
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		lat, err := strconv.ParseFloat(row[2], 64)
+		lon, errOfLon := strconv.ParseFloat(row[3], 64)
+		n, errOfN := strconv.ParseUint(row[len(row)-1], 10, 64)
+		if errors.Join(err, errOfLon, errOfN) == nil && n > 0 { // two places have no coordinates
+			add(lon, lat, n)
+		}
+	}
 }
+
+// benchCells are the cells of the UK file.
+func benchCells(b *testing.B) Squares { return dataCells(b, "uk") }
 
 // benchTree is the tree of half the bytes that all cells take, written and read.
 func benchTree(b *testing.B) (cells Squares, sheets []Sheet) {
