@@ -1,6 +1,8 @@
 package udf
 
 import (
+	"math"
+
 	"github.com/ccbfsql/ccbfsql/filters/advise"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -13,6 +15,7 @@ const (
 	adviseCategories
 	adviseCounts
 	adviseExtent
+	adviseAreas
 )
 
 var adviseOptions = []args.Option{
@@ -26,6 +29,8 @@ var adviseOptions = []args.Option{
 		Summary: "Counts of a random sample of the keys, in place of skew, which is then not looked at: at most 65,536 of them; 1,000 do. What real data are like a skew hardly says, a sample does: with it error_low and error_high are close."},
 	adviseExtent: {Name: "extent", Kind: args.Whole, Default: "none",
 		Summary: "Side of a square, in cells, within which all points lie: width or height of the box around them over res, whichever is more. With it, exact counts are certain in fewer bytes."},
+	adviseAreas: {Name: "areas", Kind: args.Flag, Default: "true",
+		Summary: "Whether questions about places are about areas, maps and the largest cells: what does not fit is then to be a tree, whose error at single cells depends on the places and is NULL here. false: about single cells, of which counters are mostly closer."},
 }
 
 // adviseSample is how many counts a sample may have.
@@ -48,7 +53,7 @@ var adviceType = duck.StructOf(
 func sketchAdvise() duck.Function {
 	return withOptions(function("sketch", "sketch_advise", adviceType, adviseRows,
 		"The sketch to build for so many distinct keys and occurrences, with counts in proportion to rank^-skew, in so many bytes: "+
-			"the call that builds it, the mean of (estimate - count) / count to expect, and from where to where that may be. exact says that no count can be wrong; "+
+			"the call that builds it, the mean of (estimate - count) / count to expect, and from where to where that may be; NULL where that depends on the places. exact says that no count can be wrong; "+
 			"exactness is 'certain' then, otherwise 'likely', 'open' or 'unlikely'. It tries sketches of a small model of the data, which takes about a tenth of a second a row.",
 		"SELECT a.call, a.bytes, a.exactness FROM (SELECT sketch_advise(280000, 1000000, 0.8, 700000, {extent: 16000}) a)",
 		params(duck.Param{Name: "distinct", Type: duck.Any}, duck.Param{Name: "occurrences", Type: duck.Any},
@@ -87,9 +92,9 @@ func adviseRows(rows *duck.Rows, out *duck.Result) error {
 		}
 		f.text(a.Call)
 		f.count(a.Bytes)
-		f.float(a.Error)
-		f.float(a.ErrorLow)
-		f.float(a.ErrorHigh)
+		for _, e := range []float64{a.Error, a.ErrorLow, a.ErrorHigh} {
+			f.floatIf(e, !math.IsNaN(e))
+		}
 		f.flag(a.Exact == advise.Certain)
 		f.text(a.Exact.String())
 		f.text(a.Why)
@@ -110,6 +115,7 @@ func adviseData(rows *duck.Rows, o *args.Options, i int) (d advise.Data, err err
 	}
 	d.Skew = duck.Slice[float64](rows.Col(2))[i]
 	d.Keys = !o.Bool(advisePlaces, i, true)
+	d.Areas = o.Bool(adviseAreas, i, true)
 	d.Remove = o.Bool(adviseRemove, i, false)
 	if d.Categories, err = o.Count(adviseCategories, i, 0); err != nil {
 		return d, err

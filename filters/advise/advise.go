@@ -10,6 +10,8 @@ package advise
 import (
 	"fmt"
 	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
 // Advice is what to build.
@@ -26,7 +28,8 @@ type Advice struct {
 	Bytes uint64
 	// Error is the expected mean of (estimate - count) / count over the keys, of counters
 	// where it is open whether the sketch needs them. ErrorLow and ErrorHigh are between
-	// what it should be whatever the data are: see lowHigh.
+	// what it should be whatever the data are: see lowHigh. NaN of a tree, whose error
+	// depends on the places, of which the model has none.
 	Error, ErrorLow, ErrorHigh float64
 	// Exact says whether all counts are exact.
 	Exact Exactness
@@ -77,6 +80,9 @@ func For(d Data) (Advice, error) {
 	default:
 		instead = fmt.Sprintf("exact counts take at least about %d bytes, which does not fit", least)
 	}
+	if d.tree() {
+		return d.overflowing(exact, most, instead), nil
+	}
 	all, err := m.tried(&d)
 	if err != nil {
 		return Advice{}, err
@@ -100,10 +106,36 @@ func For(d Data) (Advice, error) {
 		a.Bytes = min(a.Bytes, most+headerBytes)
 	}
 	a.Why = fmt.Sprintf("%s; of %d sketches of %d bytes, tried on a model of the data, this one comes closest%s%s", instead, len(all), d.Bytes, d.ifDense(exact), best.but)
-	if !d.Keys && !d.Remove && d.Categories == 0 { // the model has no places, by which a tree is judged
-		a.Why += "; that is for single cells: sums over areas and maps are closer with overflow: 'tree' in place of k and layers"
+	if other := d; !d.Keys {
+		if other.Areas = true; other.tree() {
+			a.Why += "; that is for single cells: sums over areas and maps are closer of a tree, without k, layers and mode"
+		}
 	}
 	return a, nil
+}
+
+// treeBytes is in how many bytes for each category a tree is advised: its list of
+// squares has a label, and some tens of leaves.
+const treeBytes = 64
+
+// tree says that what does not fit is best a tree: of points, asked about areas, with
+// bytes for each category.
+func (d *Data) tree() bool {
+	_, err := ccbf.Params{Res: 1, Bytes: d.Bytes}.Config()
+	return d.Areas && !d.Keys && err == nil && d.Categories <= d.Bytes/treeBytes
+}
+
+// overflowing is a CascadeCBF that is a list, or a tree where that does not fit.
+func (d *Data) overflowing(exact Exactness, most uint64, instead string) Advice {
+	a := d.advice(candidate{family: "ccbf", options: fmt.Sprintf("bytes: %d", d.Bytes), bytes: d.Bytes + headerBytes, err: math.NaN()})
+	a.Exact, a.ErrorLow, a.ErrorHigh = exact, math.NaN(), math.NaN()
+	if exact == Likely {
+		a.Error, a.ErrorLow = 0, 0
+		a.Bytes = min(a.Bytes, most+headerBytes)
+	}
+	a.Why = instead + "; what does not fit becomes a tree: counts of squares of cells, whose sums over areas have bounds that hold always; " +
+		"ccbf_error says how far off single cells are, which depends on where the points lie, and areas: false is the advice for these"
+	return a
 }
 
 // ExactBytes is the most that a sketch with exact counts of cells takes of real data,
@@ -152,7 +184,7 @@ func exactTable(bytes uint64, why string) Advice {
 // exactList is a CascadeCBF that surely stays a list.
 func (d *Data) exactList() Advice {
 	options := fmt.Sprintf("bytes: %d%s", d.Bytes, d.denseLayers()[0].option)
-	if d.Remove {
+	if d.Remove && !d.tree() { // from an exact sketch and a tree points can be removed as they are
 		options += ", mode: 'standard'"
 	}
 	most := uint64(d.surely())

@@ -40,6 +40,9 @@ type Data struct {
 	Bytes uint64
 	// Keys says that the keys are any values; otherwise they are cells of points.
 	Keys bool
+	// Areas says that questions about cells are about areas, maps and the largest cells,
+	// not about single ones: then what does not fit is to be a tree.
+	Areas bool
 	// Extent is the side of a square, in cells, within which all points lie; 0 where
 	// that is not known. It says how long a list of the cells can get.
 	Extent uint64
@@ -52,7 +55,7 @@ type Data struct {
 // Equal reports whether all that two ask for is the same.
 func (d *Data) Equal(e *Data) bool {
 	return d.Distinct == e.Distinct && d.Occurrences == e.Occurrences && d.Skew == e.Skew && slices.Equal(d.Counts, e.Counts) &&
-		d.Bytes == e.Bytes && d.Keys == e.Keys && d.Extent == e.Extent && d.Remove == e.Remove && d.Categories == e.Categories
+		d.Bytes == e.Bytes && d.Keys == e.Keys && d.Areas == e.Areas && d.Extent == e.Extent && d.Remove == e.Remove && d.Categories == e.Categories
 }
 
 // check says which value is out of range.
