@@ -25,7 +25,7 @@ func CCBF() functions {
 			"SELECT ccbf_total(ccbf_union_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM range(10) t(x) GROUP BY x % 2)",
 			&ofBlobs[*ccbfBlock]{ccbfBlocks, (*ccbfBlock).addBlob}),
 		overBlobs("ccbf_intersect_agg", "ccbf",
-			"Intersection of sketches: in every cell the smallest of their counts.",
+			"Intersection of sketches: in every cell the smallest of their counts. Of trees that were united, or whose intersection does not fit, what it is too high by can depend on the order of rows.",
 			"SELECT ccbf_total(ccbf_intersect_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM (VALUES (1, 1), (2, 1), (2, 2)) t(x, g) GROUP BY g)",
 			&ofBlobs[*ccbfIntersection]{merging[*ccbfIntersection]{
 				size:  256,

@@ -11,6 +11,11 @@ import (
 // their order: exact ones are intersected cell by cell, dense ones stay as
 // values, one per counter, and both meet at the end. Digits in between would
 // round values up each time, and so would an early end of exactness.
+//
+// Of trees the result is the same in any order where each was built at once and what is
+// left of each step fits: a square that is a leaf of one and lies in leaves of all others
+// has the least of their counts. Where trees were united, whose leaves lie in leaves, or
+// a step has to be pruned, it can depend on the order. It is never below the truth.
 type Intersector struct {
 	exact  *Sketch  // of the exact sketches and trees; nil before the first
 	rest   *Sketch  // of the dense ones, but for their counters; nil before the first

@@ -69,3 +69,45 @@ func TestTreeCoarsensAcrossABorder(t *testing.T) {
 	}
 	sameBytes(t, "after an error", before, s.Blob())
 }
+
+// Intersections of trees that were built at once do not depend on their order, while
+// what is left fits. Those of united trees can: in no order is a cell below the truth.
+func TestTreeIntersectionsInAnyOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(158, 0))
+	p := villages(r, 9000)
+	c := config(t, Params{Bytes: 4000})
+	for _, united := range []bool{false, true} {
+		var views []*View
+		var want map[spot]uint64
+		for i := range 3 {
+			var part points // most of all, and each time others
+			for j, o := range p {
+				if j%5 != i {
+					part.add(o.spot, o.n+uint64(r.IntN(3)))
+				}
+			}
+			blob := blobOf(t, builderOf(t, c, part))
+			if united {
+				half := len(part) / 2
+				blob = uniteBlobs(t, c, blobOf(t, builderOf(t, c, part[:half])), blobOf(t, builderOf(t, c, part[half:])))
+			}
+			if want == nil {
+				want = part.model()
+			}
+			want = combined(want, part.model(), func(x, y uint64) uint64 { return min(x, y) })
+			v := viewOf(t, blob)
+			if v.Form() != Tree {
+				t.Fatalf("a %v", v.Form())
+			}
+			views = append(views, v)
+		}
+		first := intersection(t, r, views, false).Blob()
+		for range 12 {
+			blob := intersection(t, r, views, r.IntN(2) == 0).Blob()
+			counts(t, "the intersection", viewOf(t, blob), want, false)
+			if !united {
+				sameBytes(t, "another order", first, blob)
+			}
+		}
+	}
+}
