@@ -58,6 +58,9 @@ func degrees(folder, file string, res float64) ([]place, string) {
 		res, sqlFile(folder, file))), file
 }
 
+// leastMap is in how few bytes the default layers of counters fit.
+const leastMap = 372
+
 // mapScenario is one data set in a part of its exact bytes, and what the structures
 // answer.
 type mapScenario struct {
@@ -73,7 +76,7 @@ func mapScenarios(c report.Config, sources []*mapPoints) []*mapScenario {
 	var all []*mapScenario
 	for _, m := range sources {
 		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
-			if m.bytes/share >= leastBytes { // counters fit too
+			if m.bytes/share >= leastMap {
 				all = append(all, &mapScenario{mapPoints: m, share: share})
 			}
 		}
@@ -124,11 +127,11 @@ func treeMaps(c report.Config, s *report.Section) {
 	kinds := mapKinds(sides)
 	all := mapScenarios(c, sources)
 	promised(s, all, sides)
-	s.Text("Real points in a part of the bytes of their exact form: a tree (`overflow: 'tree'`), counters that cells share, without levels and with 8, and the obvious rival, exact counts of larger cells: "+
+	s.Text("Real points in a part of the bytes of their exact form: a tree, which is the default, counters that cells share (`overflow: 'counters'`), without levels and with 8, and the obvious rival, exact counts of larger cells: "+
 		"the smallest whole multiple, in steps of a quarter from 8 on, that fits as an exact sketch; as a table it would take more. Its upper bound of a box is the sum of all large cells that the box touches, its estimate takes of each the share inside. "+
 		"Errors of cells are points too many, in the mean over all cells with points, %s others up to %d cells from one, and as many anywhere in the bounds. Errors of areas are parts of the truth: up to %s boxes of a side, each around a cell with points "+
-		"(of counters as many as have %s cells, but 3 at least); countries for cities at 0.1 degrees and COVID-19, elsewhere %d stars of 10 to 200 cells radius; those with %d points and more. A picture has %d x %d pixels of %d x %d cells around a cell with points; its error is the sum of the differences of all pixels, over the sum of all pixels: the mean of %d. One seed of the hash.",
-		sketch.Number(uint64(len(sources[0].near))), nearCells, sketch.Number(uint64(len(sources[0].boxes[0]))), sketch.Number(uint64(fewCells)), mapStars(c), leastInside, windowPixels, windowPixels, pixelCells, pixelCells, len(sources[0].windows))
+		"(of counters as many as have %s cells, but 3 at least); countries for cities at 0.1 degrees and COVID-19, elsewhere %d stars of 10 to 200 cells radius; those with %d points and more. A picture has %d x %d pixels of %d x %d cells around a cell with points; its error is the sum of the differences of all pixels, over the sum of all pixels: the mean of %d. One seed of the hash. Parts of fewer than %d bytes, in which counters do not fit, are left out: most of New York's at 0.001 degrees and of the COVID-19 cases'.",
+		sketch.Number(uint64(len(sources[0].near))), nearCells, sketch.Number(uint64(len(sources[0].boxes[0]))), sketch.Number(uint64(fewCells)), mapStars(c), leastInside, windowPixels, windowPixels, pixelCells, pixelCells, len(sources[0].windows), leastMap)
 	s.Text("**The mix.** A quarter each for cells (with points, near, anywhere: alike), boxes (upper bound and estimate of every side: alike), polygons and pictures. An error is taken as its ratio to the least of the four structures, after adding %g to both, "+
 		"and the regret of a structure is the geometric mean of the ratios with these weights: 1 would be the closest everywhere. Questions that counters refuse, as areas have too many cells, do not count against them.", mapFloor)
 	t := s.Table(append([]string{"points", "of the exact bytes", "bytes"}, mapNames()...)...)

@@ -46,7 +46,8 @@ func mustAsk(t *testing.T, c sqltest.Conn, query string) string {
 // DuckDB 1.3 asks all sketches of a Parquet file's dictionary, before WHERE.
 var tables = []struct{ name, query string }{
 	{"places", "SELECT 'exact' AS form, g, ccbf_agg(x, y, 1) AS s FROM d GROUP BY g" +
-		" UNION ALL SELECT 'list gone dense', g, ccbf_agg(x, y, 1, {bytes: 400}) FROM d GROUP BY g" +
+		" UNION ALL SELECT 'list gone coarse', g, ccbf_agg(x, y, 1, {bytes: 400}) FROM d GROUP BY g" +
+		" UNION ALL SELECT 'list gone dense', g, ccbf_agg(x, y, 1, {bytes: 400, overflow: 'counters'}) FROM d GROUP BY g" +
 		" UNION ALL SELECT 'standard', g, ccbf_agg(x, y, 1, {exact: false, mode: 'standard', bytes: 3000}) FROM d GROUP BY g" +
 		" UNION ALL SELECT 'categories', g, ccbf_agg(x, y, 1, {category: 'kind ' || x % 3, totals: true}) FROM d GROUP BY g"},
 	{"words", "SELECT 'text' AS form, g, cms_agg('key ' || x) AS s FROM d GROUP BY g" +

@@ -139,7 +139,7 @@ function readBox(text) {
 
 function chooseLayer(at) {
   layer = layers[at];
-  const share = layer.exact === layer.rows ? "exact" : layer.exact === 0 ? "dense" : `${number.format(layer.exact)} of them exact`;
+  const share = layer.exact === layer.rows ? "exact" : layer.exact === 0 ? "not exact" : `${number.format(layer.exact)} of them exact`;
   element("about").textContent =
     `${many(layer.rows, "sketch")}, ${share}: ${number.format(layer.total)} points in cells of ${layer.res}, ${number.format(Math.ceil(layer.bytes / 1024))} KB`;
   element("category-label").hidden = !layer.categories;
