@@ -84,7 +84,13 @@ func (t *leafList) cannot(err error) error {
 	return errCoarser
 }
 
-var errCoarser = fmt.Errorf("%w: the right sketch is coarser than the left one, which of whose squares lose their points is not known", sketch.ErrNotAdditive)
+// notKnown is a sketch.ErrNotAdditive of trees, which have no counters to speak of.
+type notKnown string
+
+func (e notKnown) Error() string { return string(e) }
+func (notKnown) Unwrap() error   { return sketch.ErrNotAdditive }
+
+const errCoarser = notKnown("the right sketch is coarser than the left one: which of the left one's squares lose their points is not known (take out an exact part, or one as fine)")
 
 // errAcross is a square that no square of the coarser grid's Z-order curve holds.
 var errAcross = errors.New("a square of the tree lies across a border of the coarser cells' order, which is 700 million of them or more from the origin")
