@@ -177,15 +177,15 @@ ORDER BY sketch DESC;
 .print
 .print 7. LESS ROOM
 .print So far every answer was exact, because the cells fitted into the sketch. With
-.print 64 KiB for all 210,000 of them they do not. A sketch built as a tree then
-.print counts squares of cells, large ones where points are few: sums over areas stay
-.print close, with bounds that always hold, and empty country stays empty. Of
-.print counters that cells share, busy cells come out well, and what is
+.print 64 KiB for all 210,000 of them they do not. A sketch then becomes a tree: it
+.print counts squares of cells, large ones where points are few. Sums over areas stay
+.print close, with bounds that always hold, and empty country stays empty. With
+.print overflow: 'counters', which cells share, busy cells come out well, and what is
 .print added to quiet ones adds up over an area. Neither answers too little.
 .print
 
 CREATE OR REPLACE TABLE small AS
-SELECT 'tree' AS form, ccbf_agg(lon, lat, 0.01, {bytes: 65536, overflow: 'tree'}) AS sketch FROM points
+SELECT 'tree' AS form, ccbf_agg(lon, lat, 0.01, {bytes: 65536}) AS sketch FROM points
 UNION ALL
 SELECT 'counters', ccbf_agg(lon, lat, 0.01, {bytes: 65536, overflow: 'counters'}) FROM points;
 
