@@ -180,7 +180,7 @@ ORDER BY sketch DESC;
 .print 64 KiB for all 210,000 of them they do not. A sketch then becomes a tree: it
 .print counts squares of cells, large ones where points are few. Sums over areas stay
 .print close, with bounds that always hold, and empty country stays empty. With
-.print overflow: 'counters', which cells share, busy cells come out well, and what is
+.print counters that cells share, an option, busy cells come out well, and what is
 .print added to quiet ones adds up over an area. Neither answers too little.
 .print
 
