@@ -121,7 +121,7 @@ func (b *Builder) flush(pb *sectionBuilder) error {
 	if b.spilled {
 		r := cells.Run{Keys: pb.buf, Counts: pb.weights} // unsorted: mode mi counts rows as they come
 		if b.Levels > 0 {
-			r = pb.sorted() // so that the cells of a quad stand together, mostly
+			r = pb.sorted() // so that the cells of a square stand together, mostly
 		}
 		b.insert(cells.Section{Label: pb.Label, Run: r})
 	} else {

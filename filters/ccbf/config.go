@@ -75,7 +75,7 @@ const (
 	MaxLayers    = cascade.MaxLayers
 	MinWidth     = cascade.MinWidth
 	MaxWidth     = cascade.MaxWidth
-	MaxLevels    = 24 // quads of 16,777,216 cells a side
+	MaxLevels    = 24 // squares of 16,777,216 cells a side
 )
 
 // defaultWidths are the bits per counter of each layer, by mode: the closest at
@@ -94,7 +94,7 @@ type Params struct {
 	Mode     Mode     // how occurrences are counted
 	Widths   []int    // bits per counter of each layer, flag included, not falling; default 4, 8, 16, 32, in mode standard 8, 16, 32
 	Counters []uint64 // counters of each layer, each a divisor of the one before; default by Bytes
-	Levels   int      // levels of quads that the dense form counts beside the cells
+	Levels   int      // levels of squares that the dense form counts beside the cells
 	Seed     uint64   // of the hash
 	// Categories says that every point has a category; Totals that it counts
 	// without one as well.
@@ -112,9 +112,9 @@ type Config struct {
 	Seed       uint64
 	Categories bool
 	Totals     bool
-	Levels     uint8 // levels of quads that the dense form counts beside the cells
+	Levels     uint8 // levels of squares that the dense form counts beside the cells
 	// Base is the level that the cells of the dense form are hashed as: not 0
-	// in a coarsened sketch, whose cells were quads.
+	// in a coarsened sketch, whose cells were squares.
 	Base  uint8
 	shape cascade.Shape
 }

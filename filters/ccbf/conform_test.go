@@ -159,7 +159,7 @@ func families() []conform.Family {
 	pruned := conform.Laws{OrderFree: true, UnionCommutes: true, Prunes: true, Deletable: true, Alone: true}
 	fs = append(fs, conformFamily("tree", Params{Overflow: ToTree, Bytes: 1 << 12}, Params{Overflow: ToTree, Bytes: 1 << 9}, pruned, 0, 0))
 	fs = append(fs, conformFamily("tree, tiny", Params{Overflow: ToTree, Bytes: 400}, Params{Overflow: ToTree, Bytes: 400}, pruned, 0, 0))
-	// Quads around the origin are shared by cells there, as are their counters.
+	// Squares around the origin are shared by cells there, as are their counters.
 	levels := Params{Dense: true, Widths: []int{4, 8, 16, 32}, Counters: []uint64{1 << 18, 1 << 15, 1 << 12, 1 << 9}, Levels: 6}
 	fewLevels := Params{Dense: true, Widths: []int{4, 8, 16, 32}, Counters: []uint64{512, 64, 16, 4}, Levels: 2}
 	fs = append(fs, conformFamily("mi, levels", levels, fewLevels, mi, 5000, 0.013))

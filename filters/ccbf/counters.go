@@ -97,7 +97,7 @@ func (v countersView) sum(a area, category []byte) (uint64, error) {
 }
 
 func (v countersView) estimate(a area, category []byte) (Estimate, error) {
-	var r noise.Histogram // of what cells read, or the quads that the sum is made of
+	var r noise.Histogram // of what cells read, or the squares that the sum is made of
 	sum, err := v.areaSum(a, category, r.Add)
 	if err != nil {
 		return Estimate{}, err
@@ -131,7 +131,7 @@ func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
 	return s.run(clip)
 }
 
-// density draws the quads that are nearest in size to pixels.
+// density draws the squares that are nearest in size to pixels.
 func (v countersView) density(p *picture, category []byte) error {
 	level := min(math.Ilogb(max(p.pixel()*math.Sqrt2/v.Grid.Res(), 1)), int(v.Levels))
 	return v.paint(p, level, func(clip grid.Rect, to *painting) error {
@@ -243,10 +243,10 @@ func (s countersSketch) remove(c grid.Cell, category []byte, n uint64) error {
 func (s countersSketch) keysOf(c grid.Cell, category []byte) (hashes [][2]uint64) {
 	for level := range s.Levels + 1 {
 		h := s.hasher(level)
-		h1, h2 := h.hash(cells.Quad(c, level), category)
+		h1, h2 := h.hash(cells.Square(c, level), category)
 		hashes = append(hashes, [2]uint64{h1, h2})
 		if s.Totals {
-			h1, h2 = h.hash(cells.Quad(c, level), nil)
+			h1, h2 = h.hash(cells.Square(c, level), nil)
 			hashes = append(hashes, [2]uint64{h1, h2})
 		}
 	}
@@ -255,7 +255,7 @@ func (s countersSketch) keysOf(c grid.Cell, category []byte) (hashes [][2]uint64
 
 func (s countersSketch) coarsen(level uint8) error {
 	if s.bounds != cells.NoBounds {
-		s.bounds = s.bounds.Quads(int(level))
+		s.bounds = s.bounds.Squares(int(level))
 	}
 	return nil
 }

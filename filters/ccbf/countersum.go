@@ -86,8 +86,8 @@ func (v *View) take(n, limit uint64) error {
 // areaSum is the sum over an area. It calls each, where that is not nil, with every
 // reading that the sum is made of.
 func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uint64, error) {
-	if v.byQuads(a.Bounds().Intersect(v.Bounds)) {
-		return v.sumQuads(a, category, each)
+	if v.byLevels(a.Bounds().Intersect(v.Bounds)) {
+		return v.sumLevels(a, category, each)
 	}
 	scan, err := a.rows(v.Grid, v.Bounds)
 	if err != nil {

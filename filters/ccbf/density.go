@@ -13,7 +13,7 @@ import (
 // pictures are made of, smooth at any zoom; the pixels of a box that holds all
 // cells add up to all counts, up to rounding. (Raster keeps cells whole.)
 //
-// A dense sketch with levels is asked for quads in place of cells, of the level
+// A dense sketch with levels is asked for squares in place of cells, of the level
 // nearest to the pixels: their side is at most 1.41 times a pixel's shorter one.
 //
 // dst must be width*height long. Exact sketches answer for any box, dense ones
@@ -49,7 +49,7 @@ func (p *picture) pixel() float64 {
 // paint draws squares of one level. each is called with the rectangle of cells that
 // the picture shows and paints them.
 func (v *View) paint(p *picture, level int, each func(clip grid.Rect, to *painting) error) error {
-	side, bounds := v.Grid.Res()*float64(uint64(1)<<level), v.Bounds.Quads(level)
+	side, bounds := v.Grid.Res()*float64(uint64(1)<<level), v.Bounds.Squares(level)
 	to := painting{
 		x:    newAxis(p.box.Min[0], p.box.Max[0], p.width, side, bounds.MinX, bounds.MaxX),
 		y:    newAxis(p.box.Min[1], p.box.Max[1], p.height, side, bounds.MinY, bounds.MaxY),

@@ -10,7 +10,7 @@ type Error struct {
 	Empty    Overcount // of a cell without points
 	Occupied Overcount // of a random cell with points
 	// Known says that Occupied is. It is not after an intersection or a mask, and not
-	// where the same counters hold quads (levels) or cells with and without their
+	// where the same counters hold squares (levels) or cells with and without their
 	// categories (totals).
 	Known bool
 	// Measured says that Empty and Occupied.Excess are what came out when the cells

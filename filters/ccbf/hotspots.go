@@ -40,7 +40,7 @@ var ErrSpots = errors.New("cells cannot be listed")
 // count from the largest down, equal ones by Y and then X. Count is that of
 // View.Count, so that none is missed and, while the sketch is exact, none
 // listed that is not one. A dense sketch with levels leaves out the cells of
-// quads that read less than threshold. threshold is at least 1.
+// squares that read less than threshold. threshold is at least 1.
 //
 // Exact sketches answer for any rectangle, dense ones for up to AreaLimit
 // lookups inside Bounds. More than View.MaxSpots cells are an error that wraps
@@ -82,7 +82,7 @@ func sortSpots(spots []Spot) {
 // TopK lists the k cells of a rectangle that count most, fewer where fewer
 // count at all, in the order of Hotspots; of equal ones those come in that are
 // first in it. A dense sketch with levels takes for the count of a cell, as to
-// which come in, the least that the cell and the quads above it read. k is from
+// which come in, the least that the cell and the squares above it read. k is from
 // 1 to MaxSpots. Limits as Hotspots.
 func (v *View) TopK(box grid.Rect, k int, category []byte) ([]Spot, error) {
 	if k < 1 || k > MaxSpots {

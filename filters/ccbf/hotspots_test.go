@@ -12,14 +12,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// leastOf is the least that a quad and those above it read.
+// leastOf is the least that a square and those above it read.
 func leastOf(v *View, level int, at grid.Cell, category []byte) uint64 {
 	if v.IsExact() {
 		return v.Count(at, category)
 	}
 	least := ^uint64(0)
 	for l := level; l <= int(v.Levels); l++ {
-		least = min(least, v.level(l, cells.Quad(at, uint8(l-level)), category))
+		least = min(least, v.level(l, cells.Square(at, uint8(l-level)), category))
 	}
 	return least
 }
@@ -140,7 +140,7 @@ func TestHotspotsFarApart(t *testing.T) {
 	}
 }
 
-// Pixels of a sketch with levels are the largest quads inside of them, and
+// Pixels of a sketch with levels are the largest squares inside of them, and
 // densities those of the level that is nearest to a pixel.
 func TestRasterWithLevels(t *testing.T) {
 	for name, params := range formsWithLevels(5) {
@@ -157,7 +157,7 @@ func TestRasterWithLevels(t *testing.T) {
 			for j, got := range counts {
 				box := boxOf(t, v.Grid, pixelBound(b, width, height, j/width, j%width))
 				if want := pixelSum(v, box); got != want || got < boxTruth(m, box, nil) {
-					t.Fatalf("%s: pixel %d of %d x %d of %v is %d, its quads add up to %d, its points to %d", name, j, width, height, b, got, want, boxTruth(m, box, nil))
+					t.Fatalf("%s: pixel %d of %d x %d of %v is %d, its squares add up to %d, its points to %d", name, j, width, height, b, got, want, boxTruth(m, box, nil))
 				}
 			}
 			if v.IsExact() {
@@ -165,14 +165,14 @@ func TestRasterWithLevels(t *testing.T) {
 			}
 			pixel := min((b.Max[0]-b.Min[0])/float64(width), (b.Max[1]-b.Min[1])/float64(height))
 			level := int(min(max(math.Round(math.Log2(pixel)), 0), 5))
-			quads := map[spot]uint64{}
-			all := v.Bounds.Quads(level)
+			squares := map[spot]uint64{}
+			all := v.Bounds.Squares(level)
 			for y := all.MinY; y <= all.MaxY; y++ {
 				for x := all.MinX; x <= all.MaxX; x++ {
-					quads[spot{Cell: grid.Cell{X: x, Y: y}}] = leastOf(v, level, grid.Cell{X: x, Y: y}, nil)
+					squares[spot{Cell: grid.Cell{X: x, Y: y}}] = leastOf(v, level, grid.Cell{X: x, Y: y}, nil)
 				}
 			}
-			got, want := make([]float64, width*height), density(quads, nil, float64(int(1)<<level), b, width, height)
+			got, want := make([]float64, width*height), density(squares, nil, float64(int(1)<<level), b, width, height)
 			if err := v.Density(got, b, width, height, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -185,23 +185,23 @@ func TestRasterWithLevels(t *testing.T) {
 	}
 }
 
-// pixelSum is the sum over the largest quads inside a box, found cell by cell.
+// pixelSum is the sum over the largest squares inside a box, found cell by cell.
 func pixelSum(v *View, box grid.Rect) uint64 {
 	sum := uint64(0)
 	for y := box.MinY; y <= box.MaxY; y++ {
 		for x := box.MinX; x <= box.MaxX; x++ {
 			level, at := 0, grid.Cell{X: x, Y: y}
 			for l := 1; l <= int(v.Levels) && !v.IsExact(); l++ {
-				q := cells.Quad(at, uint8(l))
+				q := cells.Square(at, uint8(l))
 				low, high := grid.Cell{X: q.X << l, Y: q.Y << l}, grid.Cell{X: q.X<<l + 1<<l - 1, Y: q.Y<<l + 1<<l - 1}
 				if box.Contains(low) && box.Contains(high) {
 					level = l
 				}
 			}
-			q := cells.Quad(at, uint8(level))
-			// A quad counts once, at its first cell; those beyond all cells never.
+			q := cells.Square(at, uint8(level))
+			// A square counts once, at its first cell; those beyond all cells never.
 			first := x == q.X<<level && y == q.Y<<level
-			if first && !v.Bounds.Quads(level).Intersect(grid.Rect{MinX: q.X, MinY: q.Y, MaxX: q.X, MaxY: q.Y}).Empty() {
+			if first && !v.Bounds.Squares(level).Intersect(grid.Rect{MinX: q.X, MinY: q.Y, MaxX: q.X, MaxY: q.Y}).Empty() {
 				sum += leastOf(v, level, q, nil)
 			}
 		}
@@ -233,7 +233,7 @@ func TestHotspotLimits(t *testing.T) {
 		t.Errorf("4e8 cells without levels: %v", err)
 	}
 	levels.LimitAreas()
-	levels.covered = AreaLimit - 1000 // 400 quads of the highest level and at most 80 below fit twice
+	levels.covered = AreaLimit - 1000 // 400 squares of the highest level and at most 80 below fit twice
 	for i := range 4 {
 		if _, err := levels.Hotspots(grid.MaxRect(), 2, nil); (err == nil) != (i < 2) || err != nil && !errors.As(err, &tooMany) {
 			t.Errorf("question %d of a chunk: %v", i, err)

@@ -12,17 +12,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Levels: beside each cell the dense form can count the quads that hold it,
+// Levels: beside each cell the dense form can count the squares that hold it,
 // cell >> 1, cell >> 2 and so on, hashed with their level (range trees of
 // "Spectral Bloom Filters", section 5.5, in two dimensions). Questions for
-// large areas then take a lookup per quad in place of one per cell.
+// large areas then take a lookup per square in place of one per cell.
 
 // ErrNoLevel says that a dense sketch cannot be coarsened so far.
 var ErrNoLevel = errors.New("the sketch is dense and lacks the level")
 
-// insertQuads counts the cells of a section in their quads of a level. Cells of
-// one quad that follow each other are counted at once.
-func insertQuads(d *cascade.Counters, c *Config, s *cells.Section, category []byte, level uint8) {
+// insertSquares counts the cells of a section in their squares of a level. Cells of
+// one square that follow each other are counted at once.
+func insertSquares(d *cascade.Counters, c *Config, s *cells.Section, category []byte, level uint8) {
 	var h1, h2, ns [hashBatch]uint64
 	var last grid.Cell
 	h, n := c.hasher(level), 0
@@ -31,7 +31,7 @@ func insertQuads(d *cascade.Counters, c *Config, s *cells.Section, category []by
 		if s.Counts != nil {
 			w = s.Counts[i]
 		}
-		at := cells.Quad(cells.CellOf(s.X, s.Y, k), level)
+		at := cells.Square(cells.CellOf(s.X, s.Y, k), level)
 		if n > 0 && at == last {
 			ns[n-1] = saturate.Add(ns[n-1], w)
 			continue
@@ -49,7 +49,7 @@ func insertQuads(d *cascade.Counters, c *Config, s *cells.Section, category []by
 
 // Coarsen makes the cells of a sketch factor times as wide and as high, a power
 // of two from 1 to 2^MaxLevels: the sketch at factor times the resolution. An
-// exact sketch stays exact; a dense one must have counted that level of quads,
+// exact sketch stays exact; a dense one must have counted that level of squares,
 // otherwise the error wraps ErrNoLevel; of a tree no square may lie where none of the
 // coarser cells' squares holds it, which is far from the origin. An error changes
 // nothing. Never below the truth; the total is

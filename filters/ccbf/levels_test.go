@@ -35,14 +35,14 @@ func hotFor(p Params, r *rand.Rand) points {
 	return pts
 }
 
-// quadsOf adds up a model in quads of a level, all categories or one.
-func quadsOf(m map[spot]uint64, level uint8) map[spot]uint64 {
-	quads := map[spot]uint64{}
+// squaresOf adds up a model in squares of a level, all categories or one.
+func squaresOf(m map[spot]uint64, level uint8) map[spot]uint64 {
+	squares := map[spot]uint64{}
 	for s, n := range m {
 		s.Cell = grid.Cell{X: floorDiv(s.X, 1<<level), Y: floorDiv(s.Y, 1<<level)}
-		quads[s] += n
+		squares[s] += n
 	}
-	return quads
+	return squares
 }
 
 func floorDiv(a, b int64) int64 {
@@ -53,7 +53,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// No quad of any level reads below the truth, and every one reads as the sketch
+// No square of any level reads below the truth, and every one reads as the sketch
 // coarsened to its level says.
 func TestLevelsNeverUndercount(t *testing.T) {
 	const levels = 5
@@ -75,7 +75,7 @@ func TestLevelsNeverUndercount(t *testing.T) {
 				if got := coarse.Grid.Res(); got != float64(uint64(1)<<level) {
 					t.Fatalf("resolution %v at level %d", got, level)
 				}
-				truth := quadsOf(pts.model(), level)
+				truth := squaresOf(pts.model(), level)
 				counts(t, fmt.Sprint("level ", level), coarse, truth, v.IsExact())
 				if a, _ := v.Total(); a != 4000 {
 					t.Errorf("total %d", a)
@@ -85,7 +85,7 @@ func TestLevelsNeverUndercount(t *testing.T) {
 				}
 				for q := range truth {
 					if a, b := v.level(int(level), q.Cell, q.bytes()), coarse.Count(q.Cell, q.bytes()); a != b {
-						t.Fatalf("level %d, quad %v: %d, coarsened %d", level, q, a, b)
+						t.Fatalf("level %d, square %v: %d, coarsened %d", level, q, a, b)
 					}
 				}
 			}
@@ -132,7 +132,7 @@ func TestCoarsenThenUnite(t *testing.T) {
 		}
 	}
 	united := blobOf(t, b)
-	counts(t, "united", viewOf(t, united), quadsOf(append(few, many...).model(), 2), false)
+	counts(t, "united", viewOf(t, united), squaresOf(append(few, many...).model(), 2), false)
 
 	whole := sketchOf(t, c, append(few, many...))
 	if whole.IsExact() {
@@ -142,7 +142,7 @@ func TestCoarsenThenUnite(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Not the same bytes: the whole has counted the finer cells of few as well.
-	counts(t, "whole", viewOf(t, whole.Blob()), quadsOf(append(few, many...).model(), 2), false)
+	counts(t, "whole", viewOf(t, whole.Blob()), squaresOf(append(few, many...).model(), 2), false)
 }
 
 func TestCoarsenErrors(t *testing.T) {

@@ -8,47 +8,47 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// quadSum sums an area in a dense sketch with levels, from large quads down to
-// cells. What a quad holds is never more than its own reading, so that
+// levelSum sums an area in a dense sketch with levels, from large squares down to
+// cells. What a square holds is never more than its own reading, so that
 //
-//   - a quad inside the area is one lookup,
-//   - a quad that reads 0 ends the descent,
-//   - the parts of a quad add up to no more than the quad reads.
+//   - a square inside the area is one lookup,
+//   - a square that reads 0 ends the descent,
+//   - the parts of a square add up to no more than the square reads.
 //
 // Each keeps the sum an upper bound, and the last two bring it closer.
-type quadSum struct {
+type levelSum struct {
 	v        *View
 	area     cells.Area
 	category []byte
-	steps    uint64 // quads and comparisons so far
+	steps    uint64 // squares and comparisons so far
 	most     uint64 // that are allowed
-	// each is called with every reading that the sum is made of: those of quads
-	// inside and of cells. Whether one is taken depends on quads above it only.
+	// each is called with every reading that the sum is made of: those of squares
+	// inside and of cells. Whether one is taken depends on squares above it only.
 	each func(n uint64)
 }
 
-// readPartly is the lowest level at which a quad that is only partly inside is
+// readPartly is the lowest level at which a square that is only partly inside is
 // looked up: below, its few cells cost no more than it does.
 const readPartly = 2
 
-// smallArea is up to how many cells an area's are looked up one by one: quads
+// smallArea is up to how many cells an area's are looked up one by one: squares
 // would take longer then, and from 16 cells on bring sums closer by much.
 const smallArea = 8
 
-// byQuads reports whether the sum over an area with these bounds is one of
-// quads.
-func (v *View) byQuads(bounds grid.Rect) bool {
+// byLevels reports whether the sum over an area with these bounds is one of
+// squares.
+func (v *View) byLevels(bounds grid.Rect) bool {
 	return v.Levels > 0 && bounds.Count() > smallArea
 }
 
-// sumQuads is the sum over an area. It stops at View.AreaLimit steps.
-func (v *View) sumQuads(a cells.Area, category []byte, each func(n uint64)) (uint64, error) {
-	q := quadSum{v: v, area: a, category: category, most: v.left(), each: each}
+// sumLevels is the sum over an area. It stops at View.AreaLimit steps.
+func (v *View) sumLevels(a cells.Area, category []byte, each func(n uint64)) (uint64, error) {
+	q := levelSum{v: v, area: a, category: category, most: v.left(), each: each}
 	r := a.Bounds().Intersect(v.Bounds)
 	if r.Empty() {
 		return 0, nil
 	}
-	// The quads that no more than four of cover the area: above the levels of
+	// The squares that no more than four of cover the area: above the levels of
 	// the sketch they are only gone through.
 	top := bits.Len64(max(r.Width(), r.Height()) - 1)
 	sum := uint64(0)
@@ -60,7 +60,7 @@ func (v *View) sumQuads(a cells.Area, category []byte, each func(n uint64)) (uin
 	return sum, v.allow(q.steps)
 }
 
-// level reads one quad of a level of a dense sketch; level 0 is the cells.
+// level reads one square of a level of a dense sketch; level 0 is the cells.
 func (v *View) level(level int, c grid.Cell, category []byte) uint64 {
 	h := &v.hasher
 	h.level = v.Base + uint8(level)
@@ -69,8 +69,8 @@ func (v *View) level(level int, c grid.Cell, category []byte) uint64 {
 	return v.dense.Count(h1, h2)
 }
 
-// sum is the sum of the part of a quad in the area, at most bound.
-func (q *quadSum) sum(level int, x, y int64, bound uint64) uint64 {
+// sum is the sum of the part of a square in the area, at most bound.
+func (q *levelSum) sum(level int, x, y int64, bound uint64) uint64 {
 	if q.steps++; q.steps > q.most {
 		return 0
 	}
@@ -113,11 +113,11 @@ func (q *quadSum) sum(level int, x, y int64, bound uint64) uint64 {
 	return min(sum, bound)
 }
 
-// whole is the sum of a quad inside the area, too large to have been counted,
-// by the largest quads that were.
-func (q *quadSum) whole(r grid.Rect) uint64 {
+// whole is the sum of a square inside the area, too large to have been counted,
+// by the largest squares that were.
+func (q *levelSum) whole(r grid.Rect) uint64 {
 	level := int(q.v.Levels)
-	r = r.Intersect(q.v.Bounds).Quads(level)
+	r = r.Intersect(q.v.Bounds).Squares(level)
 	if q.steps = saturate.Add(q.steps, r.Count()); q.steps > q.most {
 		return 0
 	}

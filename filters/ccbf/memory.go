@@ -62,7 +62,7 @@ func (c *Config) denseScratch(number int) int64 {
 		n += cells.RunBytes(number)
 	}
 	if c.Levels > 0 {
-		n += 2 * cells.RunBytes(number) // the quads of a level, and of the one above
+		n += 2 * cells.RunBytes(number) // the squares of a level, and of the one above
 	}
 	return n
 }

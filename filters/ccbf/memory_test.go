@@ -108,7 +108,7 @@ func TestSpillingIsCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		// The quads of a level are made from those below, for each layer anew.
+		// The squares of a level are made from those below, for each layer anew.
 		if counted := (p.most - before) * int64(1+params.Levels*b.shape.Layers); b.dense == nil || made > counted*5/4+1<<16 {
 			t.Errorf("%s: %d bytes allocated, %d counted", name, made, counted)
 		}

@@ -54,9 +54,9 @@ func CheckRaster(b orb.Bound, width, height int) error {
 // the pixel at the centre of a cell has all of it. (Density spreads it.) A pixel
 // never falls below the truth, and is exact while the sketch is.
 //
-// A dense sketch with levels is asked for the largest quads inside each pixel;
-// none counts more than a quad around it reads. That is closer, and its pixels
-// may add up to more than BoxSum, which asks for larger quads.
+// A dense sketch with levels is asked for the largest squares inside each pixel;
+// none counts more than a square around it reads. That is closer, and its pixels
+// may add up to more than BoxSum, which asks for larger squares.
 //
 // Pixel i of a row begins at xmin + (xmax-xmin)*i/width; rows likewise, counted
 // from ymin. dst must be width*height long. Exact sketches answer for any box,

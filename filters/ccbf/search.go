@@ -8,21 +8,21 @@ import (
 )
 
 // search walks the cells of a dense sketch inside a rectangle, and with levels
-// the quads above them, from the largest down. What a quad holds is never more
-// than it reads, so that what is below a quad that reads 0 is left out, and
+// the squares above them, from the largest down. What a square holds is never more
+// than it reads, so that what is below a square that reads 0 is left out, and
 // visit can leave out more.
 type search struct {
 	v        *View
 	category []byte
-	// visit is called with a quad, what it reads, and the least of that and of
-	// what the quads above it read: never below the truth either. It reports
-	// whether to go on to the quad's parts.
+	// visit is called with a square, what it reads, and the least of that and of
+	// what the squares above it read: never below the truth either. It reports
+	// whether to go on to the square's parts.
 	visit func(level int, at grid.Cell, n, least uint64) bool
 	// largestFirst is for those who look for the largest: of the parts of
-	// searchBatch quads those that read most come first.
+	// searchBatch squares those that read most come first.
 	largestFirst bool
 
-	clips  [MaxLevels + 1]grid.Rect // the rectangle in quads of each level
+	clips  [MaxLevels + 1]grid.Rect // the rectangle in squares of each level
 	parts  [MaxLevels + 1][]reading
 	reads  uint64 // lookups so far
 	most   uint64 // that are allowed; 0 ends the search
@@ -30,17 +30,17 @@ type search struct {
 	counts [4 * searchBatch]uint64
 }
 
-// searchBatch is how many quads go down together, so that lookups need not wait
+// searchBatch is how many squares go down together, so that lookups need not wait
 // for each other.
 const searchBatch = 64
 
-// reading is a quad and what it reads.
+// reading is a square and what it reads.
 type reading struct {
 	at       grid.Cell
 	n, least uint64
 }
 
-// run searches a rectangle. It may look up View.AreaLimit quads.
+// run searches a rectangle. It may look up View.AreaLimit squares.
 func (s *search) run(clip grid.Rect) error {
 	clip = clip.Intersect(s.v.Bounds)
 	if clip.Empty() {
@@ -48,7 +48,7 @@ func (s *search) run(clip grid.Rect) error {
 	}
 	top := int(s.v.Levels)
 	for l := range top + 1 {
-		s.clips[l] = clip.Quads(l)
+		s.clips[l] = clip.Squares(l)
 	}
 	s.most = s.v.left()
 	all := s.clips[top]
@@ -68,17 +68,17 @@ func (s *search) run(clip grid.Rect) error {
 	return s.v.allow(s.reads)
 }
 
-// down reads quads, as many as a batch has parts, and goes on to the parts of
-// those that visit wants. least is so far that of the quads above.
-func (s *search) down(level int, quads []reading) {
-	quads = s.read(level, quads)
+// down reads squares, as many as a batch has parts, and goes on to the parts of
+// those that visit wants. least is so far that of the squares above.
+func (s *search) down(level int, squares []reading) {
+	squares = s.read(level, squares)
 	if s.largestFirst && level > 0 {
-		slices.SortFunc(quads, func(a, b reading) int { return cmp.Compare(b.least, a.least) })
+		slices.SortFunc(squares, func(a, b reading) int { return cmp.Compare(b.least, a.least) })
 	}
-	for len(quads) > 0 && s.reads <= s.most {
+	for len(squares) > 0 && s.reads <= s.most {
 		parts := s.parts[level][:0]
-		batch := quads[:min(searchBatch, len(quads))]
-		quads = quads[len(batch):]
+		batch := squares[:min(searchBatch, len(squares))]
+		squares = squares[len(batch):]
 		for _, q := range batch {
 			if s.visit(level, q.at, q.n, q.least) && level > 0 {
 				parts = s.appendParts(parts, level-1, q)
@@ -91,7 +91,7 @@ func (s *search) down(level int, quads []reading) {
 	}
 }
 
-// appendParts appends the parts of a quad, of the level below it, that meet the
+// appendParts appends the parts of a square, of the level below it, that meet the
 // rectangle.
 func (s *search) appendParts(dst []reading, level int, q reading) []reading {
 	for i := range int64(4) {
@@ -103,17 +103,17 @@ func (s *search) appendParts(dst []reading, level int, q reading) []reading {
 	return dst
 }
 
-// read fills in what quads read and drops those that read 0.
-func (s *search) read(level int, quads []reading) []reading {
+// read fills in what squares read and drops those that read 0.
+func (s *search) read(level int, squares []reading) []reading {
 	h := s.v.Config.hasher(uint8(level))
-	for i, q := range quads {
+	for i, q := range squares {
 		s.h1[i], s.h2[i] = h.hash(q.at, s.category)
 	}
-	n := len(quads)
+	n := len(squares)
 	s.v.dense.Counts(s.counts[:n], s.h1[:n], s.h2[:n])
 	s.reads += uint64(n)
-	kept := quads[:0]
-	for i, q := range quads {
+	kept := squares[:0]
+	for i, q := range squares {
 		if q.n, q.least = s.counts[i], min(s.counts[i], q.least); q.least > 0 {
 			kept = append(kept, q)
 		}

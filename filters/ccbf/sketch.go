@@ -49,14 +49,14 @@ func (s *Sketch) Additive() bool { return s.in().additive() }
 // then reads as the total, or as 2^64-1 where that is unknown.
 func (s *Sketch) Saturated() bool { return s.in().saturated() }
 
-// hasher hashes the cells of the dense form, or the quads of a level above.
+// hasher hashes the cells of the dense form, or the squares of a level above.
 type hasher struct {
 	seed  uint64
 	level uint8
 	buf   []byte
 }
 
-// hasher hashes the quads of a level; level 0 is the cells.
+// hasher hashes the squares of a level; level 0 is the cells.
 func (c *Config) hasher(level uint8) hasher { return hasher{seed: c.Seed, level: c.Base + level} }
 
 // hash is the hash of a cell; with a category of the cell in it.
@@ -73,14 +73,14 @@ func (h *hasher) cell(c grid.Cell) (h1, h2 uint64) {
 	if h.level == 0 {
 		return key.HashCell(h.seed, c.X, c.Y)
 	}
-	return key.HashQuad(h.seed, c.X, c.Y, h.level)
+	return key.HashSquare(h.seed, c.X, c.Y, h.level)
 }
 
 // hashBatch is how many keys are hashed before their counters are touched.
 const hashBatch = 256
 
 // insertRun counts the cells of a section in d, at the positions of their
-// keys, and the quads above them, and returns the bounds of the cells; plain
+// keys, and the squares above them, and returns the bounds of the cells; plain
 // counts them without their category.
 func insertRun(d *cascade.Counters, c *Config, s *cells.Section, plain bool) grid.Rect {
 	var h1, h2 [hashBatch]uint64
@@ -90,7 +90,7 @@ func insertRun(d *cascade.Counters, c *Config, s *cells.Section, plain bool) gri
 		category = nil
 	}
 	for level := uint8(1); level <= c.Levels; level++ {
-		insertQuads(d, c, s, category, level)
+		insertSquares(d, c, s, category, level)
 	}
 	b := cells.NoBounds
 	if len(s.Keys) > 0 {

@@ -121,7 +121,7 @@ func (s treeSketch) coarsen(level uint8) error {
 	slices.SortFunc(out.sections, func(a, b leafSection) int { return a.Compare(b.Label) })
 	s.tree = out
 	if s.bounds != cells.NoBounds {
-		s.bounds = s.bounds.Quads(int(level))
+		s.bounds = s.bounds.Squares(int(level))
 	}
 	return nil
 }

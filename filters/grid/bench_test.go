@@ -38,17 +38,17 @@ func BenchmarkScanWorld(b *testing.B) {
 	}
 }
 
-// Quads of all countries at 0.01 degrees, from 4096 by 4096 cells down to 2 by
+// Squares of all countries at 0.01 degrees, from 4096 by 4096 cells down to 2 by
 // 2: what a sum over levels asks at most. BenchmarkScanWorld/res=0.01 is the
 // same by rows.
 func BenchmarkDescendWorld(b *testing.B) {
 	all := countries(b)
 	g := mustGrid(b, 0.01)
 	b.ReportAllocs()
-	quads := 0
+	squares := 0
 	var visit func(d *Descent, level int, x, y int64)
 	visit = func(d *Descent, level int, x, y int64) {
-		quads++
+		squares++
 		if d.Enter(Rect{x << level, y << level, (x+1)<<level - 1, (y+1)<<level - 1}) != Partly {
 			return
 		}
@@ -62,7 +62,7 @@ func BenchmarkDescendWorld(b *testing.B) {
 		d.Leave()
 	}
 	for b.Loop() {
-		quads = 0
+		squares = 0
 		for i := range all {
 			const top = 12
 			d := mustDescend(b, g, all[i].mp)
@@ -74,8 +74,8 @@ func BenchmarkDescendWorld(b *testing.B) {
 			}
 		}
 	}
-	b.ReportMetric(float64(quads), "quads")
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(quads), "ns/quad")
+	b.ReportMetric(float64(squares), "squares")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(squares), "ns/square")
 }
 
 // Setting up only: what a query pays before its first row.

@@ -21,9 +21,9 @@ func MaxRect() Rect { return Rect{-MaxIndex, -MaxIndex, MaxIndex, MaxIndex} }
 // Empty reports whether the rectangle has no cells.
 func (r Rect) Empty() bool { return r.MinX > r.MaxX || r.MinY > r.MaxY }
 
-// Quads returns the quads of a level, from 0 to 63, that hold a cell of the
-// rectangle: the cells (x, y) with the same x>>level and y>>level are a quad.
-func (r Rect) Quads(level int) Rect {
+// Squares returns the squares of a level, from 0 to 63, that hold a cell of the
+// rectangle: the cells (x, y) with the same x>>level and y>>level are a square.
+func (r Rect) Squares(level int) Rect {
 	if r.Empty() {
 		return EmptyRect()
 	}

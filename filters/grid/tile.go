@@ -112,8 +112,8 @@ func tileError(lon, lat float64, z int) error {
 	}
 }
 
-// quads holds the four base-4 digits of every byte.
-var quads = func() (t [256][4]byte) {
+// base4 holds the four base-4 digits of every byte.
+var base4 = func() (t [256][4]byte) {
 	for i := range t {
 		t[i] = [4]byte{'0' + byte(i>>6), '0' + byte(i>>4&3), '0' + byte(i>>2&3), '0' + byte(i&3)}
 	}
@@ -123,12 +123,12 @@ var quads = func() (t [256][4]byte) {
 // appendDigits appends v in base 4, in n digits.
 func appendDigits(dst []byte, v uint64, n int) []byte {
 	if r := n & 3; r != 0 {
-		d := &quads[byte(v>>(2*(n-r)))]
+		d := &base4[byte(v>>(2*(n-r)))]
 		dst = append(dst, d[4-r:]...)
 		n -= r
 	}
 	for n -= 4; n >= 0; n -= 4 {
-		d := &quads[byte(v>>(2*n))]
+		d := &base4[byte(v>>(2*n))]
 		dst = append(dst, d[:]...)
 	}
 	return dst

@@ -61,9 +61,9 @@ func HashCell(seed uint64, x, y int64) (h1, h2 uint64) {
 	return finish(h1, h2, 16)
 }
 
-// HashQuad is HashCell of the quad (x, y) of a level above the cells, from 1 to
+// HashSquare is HashCell of the square (x, y) of a level above the cells, from 1 to
 // 255: Hash of the bytes that AppendCell makes of it.
-func HashQuad(seed uint64, x, y int64, level uint8) (h1, h2 uint64) {
+func HashSquare(seed uint64, x, y int64, level uint8) (h1, h2 uint64) {
 	h1, h2 = block(seed, x, y)
 	h1 ^= bits.RotateLeft64((tagLevel|uint64(level)<<8)*c1, 31) * c2
 	return finish(h1, h2, 18)

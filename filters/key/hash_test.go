@@ -90,15 +90,15 @@ func TestHashCellEqualsHashOfBytes(t *testing.T) {
 	}
 }
 
-// HashQuad likewise, of a cell with a level.
-func TestHashQuadEqualsHashOfBytes(t *testing.T) {
+// HashSquare likewise, of a cell with a level.
+func TestHashSquareEqualsHashOfBytes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 10_000 {
 		x, y, seed, level := int64(r.Uint64()), int64(r.Uint64()), r.Uint64(), uint8(1+i%255)
-		a1, a2 := HashQuad(seed, x, y, level)
+		a1, a2 := HashSquare(seed, x, y, level)
 		b1, b2 := judge(seed, AppendCell(nil, x, y, level, nil))
 		if a1 != b1 || a2 != b2 {
-			t.Fatalf("quad (%d,%d) of level %d, seed %d: %x %x, library %x %x", x, y, level, seed, a1, a2, b1, b2)
+			t.Fatalf("square (%d,%d) of level %d, seed %d: %x %x, library %x %x", x, y, level, seed, a1, a2, b1, b2)
 		}
 	}
 }

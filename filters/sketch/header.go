@@ -79,7 +79,7 @@ type Header struct {
 	Family   ID     // which family wrote the BLOB
 	Flags    Flags  // properties
 	KeyClass uint8  // class of the keys or categories, package key; 0 when none was seen
-	Levels   uint8  // levels of quads counted beside the cells
+	Levels   uint8  // levels of squares counted beside the cells
 	Seed     uint64 // seed of the hash
 	Total    uint64 // occurrences inserted; 0 without TotalKnown
 }

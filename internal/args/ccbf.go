@@ -41,7 +41,7 @@ var CCBFOptions = []Option{
 	ccbfCounters: {Name: "counters", Kind: Wholes, Default: "from bytes",
 		Summary: "Counters of each layer, each number a smaller divisor of the one before. In place of bytes."},
 	ccbfLevels: {Name: "levels", Kind: Whole, Default: "0",
-		Summary: "Levels of quads, of 2 x 2 cells, 4 x 4 and so on, that counters count beside the cells, from 0 to 24: large areas then take few lookups and come out closer, small ones are further off in the same bytes."},
+		Summary: "Levels of squares, of 2 x 2 cells, 4 x 4 and so on, that counters count beside the cells, from 0 to 24: large areas then take few lookups and come out closer, small ones are further off in the same bytes."},
 	ccbfSeed: {Name: "seed", Kind: Whole, Default: "0",
 		Summary: "Seed of the hash. Only sketches of the same seed combine."},
 	ccbfTotals: {Name: "totals", Kind: Flag, Default: "false",

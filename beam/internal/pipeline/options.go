@@ -84,7 +84,7 @@ func (o *Options) Flags(f *flag.FlagSet) {
 		p.Counters, err = numbers(s, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) })
 		return err
 	})
-	f.IntVar(&p.Levels, "levels", 0, "levels of quads that sketches count beside the cells once they are not exact")
+	f.IntVar(&p.Levels, "levels", 0, "levels of squares that sketches count beside the cells once they are not exact")
 	f.Uint64Var(&p.Seed, "seed", 0, "seed of the hash")
 	f.BoolVar(&p.Totals, "totals", false, "with -category: count each point without its category as well")
 }

@@ -8,6 +8,6 @@
 // reads v0 + v1*2^(b0-1) + v2*2^(b0-1+b1-1) + ... while flags are set. The last
 // layer saturates and never wraps.
 //
-// Keys come as their hashes: what is counted, cells or quads, with a category or
+// Keys come as their hashes: what is counted, cells or squares, with a category or
 // without, this package does not know.
 package cascade

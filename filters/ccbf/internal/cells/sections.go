@@ -179,14 +179,14 @@ func (l List) Plain() List {
 	return out
 }
 
-// Coarser is the quads of a level that hold the cells of l, which stays as it is.
+// Coarser is the squares of a level that hold the cells of l, which stays as it is.
 func (l List) Coarser(level uint8) List {
 	var out List
 	for i := range l {
 		s := &l[i]
 		q := regions{room: len(s.Keys)}
 		for j, k := range s.Keys {
-			q.add(Quad(CellOf(s.X, s.Y, k), level), s.Counts[j])
+			q.add(Square(CellOf(s.X, s.Y, k), level), s.Counts[j])
 		}
 		q.each(func(x, y int32, sum Run) { out = out.addSection(Section{Label{s.Category, s.None, x, y}, sum}) })
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // areaSummer sums the cells of an area. As a section's cells are in Z-order, a
-// quad is a stretch of them: the walk goes down into the quads that the area's
+// square is a stretch of them: the walk goes down into the squares that the area's
 // outline crosses, takes those inside as they are and leaves those outside
 // alone, first by the index of the blocks, then within blocks.
 type areaSummer struct {
@@ -65,15 +65,15 @@ func (w *areaSummer) sorted(cells Run) {
 	}
 }
 
-// quadMask is the bits of a key below those of the smallest quad that holds two
+// squareMask is the bits of a key below those of the smallest square that holds two
 // keys.
-func quadMask(low, high uint64) uint64 {
+func squareMask(low, high uint64) uint64 {
 	return 1<<(uint(bits.Len64(low^high)+1)&^1) - 1
 }
 
-// quad is the smallest quad that holds two keys.
-func (s *sectionView) quad(low, high uint64) grid.Rect {
-	mask := quadMask(low, high)
+// square is the smallest square that holds two keys.
+func (s *sectionView) square(low, high uint64) grid.Rect {
+	mask := squareMask(low, high)
 	from, to := CellOf(s.x, s.y, low&^mask), CellOf(s.x, s.y, low|mask)
 	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
 }
@@ -84,12 +84,12 @@ func (s *sectionView) around(i int) grid.Rect {
 	if i+1 < blockCount(s.cells) {
 		high = s.first(i+1) - 1
 	}
-	return s.quad(s.first(i), high)
+	return s.square(s.first(i), high)
 }
 
-// enter enters the smallest quad that holds two keys.
+// enter enters the smallest square that holds two keys.
 func (w *areaSummer) enter(low, high uint64) grid.Relation {
-	return w.area.Enter(w.s.quad(low, high).Intersect(w.bounds))
+	return w.area.Enter(w.s.square(low, high).Intersect(w.bounds))
 }
 
 // blocks adds the cells with keys from low to high, all of which lie in the
@@ -110,8 +110,8 @@ func (w *areaSummer) blocks(low, high uint64, from, to int) {
 		w.cells(w.cut(from, low, high))
 		return
 	}
-	mask := quadMask(low, high)
-	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 { // of each of the four quads in this one
+	mask := squareMask(low, high)
+	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 { // of each of the four squares in this one
 		next := w.s.above(min(last, high), from, to)
 		if next > from {
 			w.blocks(max(low, w.s.first(from)), min(last, high), from, next)
@@ -119,7 +119,7 @@ func (w *areaSummer) blocks(low, high uint64, from, to int) {
 		if last >= high {
 			return
 		}
-		// The last block reaches into the next quad, unless another begins there.
+		// The last block reaches into the next square, unless another begins there.
 		low = last + 1
 		if next > from && (next == to || w.s.first(next) > low) {
 			next--
@@ -214,7 +214,7 @@ func (w *areaSummer) cells(r Run) {
 		}
 		return
 	}
-	mask := quadMask(r.Keys[0], r.Keys[len(r.Keys)-1])
+	mask := squareMask(r.Keys[0], r.Keys[len(r.Keys)-1])
 	for len(r.Keys) > 0 {
 		n := len(r.Keys)
 		if last := r.Keys[0] | mask>>2; r.Keys[n-1] > last {

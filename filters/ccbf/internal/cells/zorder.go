@@ -50,5 +50,5 @@ func Keys(dst []uint64, xs, ys []float64, res float64) int {
 	return len(dst)
 }
 
-// Quad is the quad of a level that holds a cell.
-func Quad(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level, Y: c.Y >> level} }
+// Square is the square of a level that holds a cell.
+func Square(c grid.Cell, level uint8) grid.Cell { return grid.Cell{X: c.X >> level, Y: c.Y >> level} }

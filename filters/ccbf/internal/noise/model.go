@@ -23,7 +23,7 @@ func New(d *cascade.Counters, sums bool, origin cascade.Origin) *Model {
 }
 
 // SetTotal says how many occurrences were counted, where that is known, and whether
-// keys of several kinds were counted for them: quads, or plain cells beside those
+// keys of several kinds were counted for them: squares, or plain cells beside those
 // with a category.
 func (m *Model) SetTotal(total uint64, several bool) {
 	m.total, m.known, m.several = total, true, several

@@ -27,7 +27,7 @@ type outlook struct {
 // Occupied is by how much a Count is above the truth at a random cell with points,
 // and the share of the way from the larger to the sum where its excess is. False
 // where it is not known: after an intersection or a mask, and where the counters hold
-// keys of several kinds, quads or plain cells beside those with a category, whose
+// keys of several kinds, squares or plain cells beside those with a category, whose
 // counts cannot be told apart. O(counters) the first time.
 func (m *Model) Occupied() (o overcount, share float64, known bool) {
 	if m.told == nil {
