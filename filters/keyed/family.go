@@ -1,6 +1,8 @@
 package keyed
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -148,9 +150,34 @@ type Family[P comparable, S Mergeable[S], V any] struct {
 	views   sync.Pool
 }
 
-// Define is the family of a Spec. It panics where the number or the name is
-// another family's.
+// lacks names the fields that must be there and are not.
+func (spec *Spec[P, S, V]) lacks() (names []string) {
+	for _, field := range []struct {
+		name  string
+		there bool
+	}{
+		{"ID", spec.ID != 0}, {"Name", spec.Name != ""}, {"Article", spec.Article != ""}, {"Noun", spec.Noun != ""},
+		{"Title", spec.Title != ""}, {"About", spec.About != ""},
+		{"Summaries.Agg", spec.Summaries.Agg != ""}, {"Summaries.Info", spec.Summaries.Info != ""},
+		{"Summaries.Remove", spec.Summaries.Remove != "" || spec.Remove == nil},
+		{"Options", len(spec.Options) > 0}, {"New", spec.New != nil}, {"Add", spec.Add != nil},
+		{"View", spec.View != nil}, {"Copy", spec.Copy != nil}, {"Agree", spec.Agree != nil}, {"Unite", spec.Unite != nil},
+		{"Answers", len(spec.Answers) > 0}, {"Info", spec.Info.append != nil}, {"Words", spec.Words != nil},
+		{"Laws", spec.Laws != nil}, {"Samples", len(spec.Samples) > 0},
+	} {
+		if !field.there {
+			names = append(names, field.name)
+		}
+	}
+	return names
+}
+
+// Define is the family of a Spec. It panics where the Spec is incomplete, and where
+// the number or the name is another family's: mistakes in the program.
 func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, S, V] {
+	if names := spec.lacks(); len(names) > 0 {
+		panic(fmt.Sprintf("keyed.Define: the Spec of family %d %q has no %s", uint8(spec.ID), spec.Name, strings.Join(names, ", ")))
+	}
 	f := &Family[P, S, V]{spec: spec, views: sync.Pool{New: func() any { return new(V) }}}
 	f.Family = sketch.Define(sketch.Family{
 		ID: spec.ID, Name: spec.Name, Article: spec.Article, Title: spec.Title, About: spec.About,

@@ -6,6 +6,11 @@ package load
 import (
 	"strconv"
 	"strings"
+
+	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
 )
 
 // aggregate is a call of an aggregate function, and how its sketch is judged by
@@ -86,9 +91,39 @@ const (
 	total    = "(sketch_info($s)).total IS DISTINCT FROM len($c)"
 )
 
-func keyed(d draw) aggregate {
+// families are those that are drawn, cms and sbf twice as often as others.
+var families = func() (fs []keyed.Any) {
+	for _, f := range filters.Keyed() {
+		fs = append(fs, f)
+		if id := f.About().ID; id == cms.Family.ID || id == sbf.Family.ID {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}()
+
+// judged is how a family of whose options nothing is said here is judged, with those
+// that it has by default: by its first question, whether it is lawful, and its size.
+func judged(f keyed.Any) (judge string, lawful bool, size int) {
+	params := f.Settings().Params()
+	if s, err := f.Make(params); err == nil {
+		size = s.Bytes()
+	}
+	laws := f.Laws(params)
+	judge = "false" // one number for all keys has an error, which nothing here knows
+	switch q := f.Questions()[0]; {
+	case q.Kind == keyed.HowOften && !laws.Below:
+		judge = strings.ReplaceAll(countOf, "_get(", "_"+q.Verb+"(")
+	case q.Kind == keyed.Whether:
+		judge = strings.ReplaceAll(presence, "_contains(", "_"+q.Verb+"(")
+	}
+	return judge, laws.OrderFree && laws.UnionCommutes, size
+}
+
+func ofKeys(d draw) aggregate {
 	k := keys[d.IntN(len(keys))]
-	family := d.one("cms", "cms", "sbf", "sbf", "bloom", "cbf", "cuckoo")
+	f := families[d.IntN(len(families))]
+	family := f.About().Name
 	a := aggregate{
 		fn: family + "_agg", union: family + "_union_agg",
 		truth: "{k: " + k.expr + "}", valid: "p.k IS NOT NULL", each: "p.k", first: k.expr,
@@ -146,6 +181,8 @@ func keyed(d draw) aggregate {
 		options = append(options, "capacity: "+strconv.Itoa(2*k.distinct+100), d.one("fingerprint_bits: 12", "fingerprint_bits: 7", "variant: 'tagged'", "slots: 2, variable_length: true"))
 		lawful = false
 		a.size = 2000
+	default:
+		judge, lawful, a.size = judged(f)
 	}
 	if d.chance(4) {
 		options = append(options, "seed: "+d.text(0, 99))
@@ -253,5 +290,5 @@ func anyAggregate(d draw) aggregate {
 	if d.chance(2) {
 		return spatial(d)
 	}
-	return keyed(d)
+	return ofKeys(d)
 }

@@ -214,6 +214,9 @@ func (f Family) estimated(t testing.TB, when string, s Subject, truth map[uint64
 	if !ok {
 		return
 	}
+	if f.Within == nil {
+		t.Fatalf("%s answers one number for all keys: state in Within how far it may be off", f.Name)
+	}
 	n := 0
 	for _, k := range truth {
 		if k > 0 {

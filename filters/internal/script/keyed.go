@@ -68,7 +68,13 @@ func (k *kit[P, S, V]) run(sketches Sketches[S], d *datadriven.TestData, a Args)
 	case "info":
 		return k.info(s)
 	}
-	return "", fmt.Errorf("unknown command %s", d.Cmd)
+	known := []string{"new", "gather", "add", "remove", "union", "info", "blob", "golden"}
+	for _, q := range questions {
+		known = append(known, q.Verb)
+	}
+	known = append(known, slices.Sorted(maps.Keys(k.own))...)
+	a.failed(fmt.Sprintf("unknown command %q; there are %s", d.Cmd, strings.Join(known, ", ")))
+	return "", nil
 }
 
 func (k *kit[P, S, V]) make(sketches Sketches[S], d *datadriven.TestData, a Args) (string, error) {

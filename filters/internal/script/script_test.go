@@ -5,6 +5,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
 )
 
 type note string
@@ -38,5 +42,25 @@ func TestMistakes(t *testing.T) {
 	}
 	if err := golden1("oak"); err != nil || sketches["old"] != "o" {
 		t.Errorf("%v, read %q", err, sketches["old"])
+	}
+}
+
+// A command that there is not fails the script, so that -rewrite does not write it
+// down as what is expected, and says which there are.
+func TestUnknownCommand(t *testing.T) {
+	s, err := bloom.New(bloom.Params{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := kit[bloom.Params, *bloom.Sketch, bloom.View]{bloom.Family, map[string]Command[*bloom.Sketch]{"shrink": nil}}
+	failed := ""
+	a := Args{Name: "oak", failed: func(why string) { failed = why }}
+	if _, err := k.run(Sketches[*bloom.Sketch]{"oak": s}, &datadriven.TestData{Cmd: "contain"}, a); err != nil {
+		t.Error(err)
+	}
+	for _, part := range []string{`"contain"`, "add", "contains", "shrink"} {
+		if !strings.Contains(failed, part) {
+			t.Errorf("%q does not name %s", failed, part)
+		}
 	}
 }

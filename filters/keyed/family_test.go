@@ -1,0 +1,84 @@
+package keyed
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// note is a sketch that keeps nothing.
+type note struct{ Base }
+
+func (*note) Bytes() int        { return 0 }
+func (*note) Blob() []byte      { return nil }
+func (*note) Union(*note) error { return nil }
+
+type noteSpec = Spec[struct{ Seed uint64 }, *note, note]
+
+// A Spec that lacks a field is refused when the program starts, by the field's name,
+// and not by a nil function in the middle of a query.
+func TestDefineIncomplete(t *testing.T) {
+	whole := func() noteSpec {
+		return noteSpec{
+			ID: 249, Name: "note", Article: "a", Noun: "note", Title: "Notes", About: "Notes.",
+			Summaries: Summaries{Agg: "Note.", Info: "All of it."},
+			Options:   Options[struct{ Seed uint64 }]{SeedOption(func(p *struct{ Seed uint64 }) *uint64 { return &p.Seed })},
+			New:       func(struct{ Seed uint64 }) (*note, error) { return nil, errors.New("none") },
+			Add:       Unfailing(func(*note, []uint64, []uint64, []uint64) {}),
+			View:      func([]byte) (note, error) { return note{}, nil },
+			Copy:      func(*note) (*note, error) { return nil, errors.New("none") },
+			Agree:     func(*note, *note) error { return nil },
+			Unite:     func(*note, *note) error { return nil },
+			Answers:   []Answer[*note, note]{OneNumber("size", "Size.", func(*note) float64 { return 0 }, func(*note) float64 { return 0 })},
+			Info:      Of(func(*note) Common { return Common{} }),
+			Words:     func(*note) string { return "" },
+			Laws:      func(struct{ Seed uint64 }) sketch.Laws { return sketch.Laws{} },
+			Samples:   []Sample[struct{ Seed uint64 }, *note]{{}},
+		}
+	}
+	for want, drop := range map[string]func(s *noteSpec){
+		"ID":               func(s *noteSpec) { s.ID = 0 },
+		"Name":             func(s *noteSpec) { s.Name = "" },
+		"Article":          func(s *noteSpec) { s.Article = "" },
+		"Noun":             func(s *noteSpec) { s.Noun = "" },
+		"Title, About":     func(s *noteSpec) { s.Title, s.About = "", "" },
+		"Summaries.Agg":    func(s *noteSpec) { s.Summaries.Agg = "" },
+		"Summaries.Info":   func(s *noteSpec) { s.Summaries.Info = "" },
+		"Summaries.Remove": func(s *noteSpec) { s.Remove = func(*note, uint64, uint64, uint64) error { return nil } },
+		"Options":          func(s *noteSpec) { s.Options = nil },
+		"New, Add":         func(s *noteSpec) { s.New, s.Add = nil, nil },
+		"View, Copy":       func(s *noteSpec) { s.View, s.Copy = nil, nil },
+		"Agree, Unite":     func(s *noteSpec) { s.Agree, s.Unite = nil, nil },
+		"Answers, Info":    func(s *noteSpec) { s.Answers, s.Info = nil, Info[note]{} },
+		"Words, Laws":      func(s *noteSpec) { s.Words, s.Laws = nil, nil },
+		"Samples":          func(s *noteSpec) { s.Samples = nil },
+	} {
+		s := whole()
+		drop(&s)
+		if got := panicOf(func() { Define(s) }); !strings.HasSuffix(got, " has no "+want) {
+			t.Errorf("without %s: %q", want, got)
+		}
+	}
+	if got := panicOf(func() { Define(whole()) }); got != "" {
+		t.Errorf("a whole Spec: %s", got)
+	}
+	other := whole()
+	other.Name = "notes"
+	if got := panicOf(func() { Define(other) }); !strings.Contains(got, "family 249 is note") {
+		t.Errorf("a number that is taken: %q", got)
+	}
+}
+
+// panicOf is what f panics with, empty where it does not.
+func panicOf(f func()) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprint(r)
+		}
+	}()
+	f()
+	return ""
+}
