@@ -13,7 +13,10 @@ func (v *View) check() error {
 	if err := sketch.Verify(v.blob); err != nil {
 		return err
 	}
-	return v.in().check()
+	if c, ok := v.in().(checked); ok {
+		return c.checkBody()
+	}
+	return nil
 }
 
 // checkTotal holds a total against the counters.

@@ -30,7 +30,7 @@ func (v countersView) reset(body []byte) error {
 	return nil
 }
 
-func (v countersView) check() error {
+func (v countersView) checkBody() error {
 	if err := v.dense.CheckBits(); err != nil {
 		return err
 	}
@@ -53,7 +53,6 @@ func (v countersView) addTo(b *Builder, total uint64) error {
 }
 
 func (v countersView) memory() int64        { return int64(len(v.dense.Body)) }
-func (v countersView) errorBytes() int64    { return 0 }
 func (v countersView) estimateBytes() int64 { return noise.EstimateBytes(v.AreaLimit()) }
 
 func (v countersView) count(c grid.Cell, category []byte) uint64 {
@@ -79,7 +78,6 @@ func (v countersView) counts(dst []uint64, at []grid.Cell, category []byte) {
 	}
 }
 
-// countEach is counts for a category each: of at[i] it is categories[which[i]].
 func (v countersView) countEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte) {
 	var h1, h2 [hashBatch]uint64
 	for len(at) > 0 {
@@ -197,6 +195,7 @@ func (s countersSketch) form() Form        { return Dense }
 func (s countersSketch) limits() grid.Rect { return s.bounds }
 func (s countersSketch) additive() bool    { return s.sums }
 func (s countersSketch) saturated() bool   { return s.dense.Saturated }
+func (s countersSketch) memory() int64     { return int64(len(s.dense.Body)) }
 
 func (s countersSketch) count(c grid.Cell, category []byte) uint64 {
 	h := s.hasher(0)

@@ -16,8 +16,6 @@ func (v exactView) reset(body []byte) error {
 	return v.cells.Reset(body, v.Bounds, v.Categories, v.header.Total)
 }
 
-func (v exactView) check() error { return nil }
-
 func (v exactView) open(s *Sketch) error {
 	return v.cells.EachSection(func(sec cells.Section) error {
 		s.cells = append(s.cells, sec)
@@ -41,9 +39,7 @@ func (v exactView) addTo(b *Builder, _ uint64) error {
 	})
 }
 
-func (v exactView) memory() int64        { return v.cells.Memory() }
-func (v exactView) estimateBytes() int64 { return 0 }
-func (v exactView) errorBytes() int64    { return 0 }
+func (v exactView) memory() int64 { return v.cells.Memory() }
 
 func (v exactView) count(c grid.Cell, category []byte) uint64 { return v.cells.Count(c, category) }
 
@@ -106,6 +102,7 @@ func (s exactSketch) form() Form        { return Exact }
 func (s exactSketch) limits() grid.Rect { return s.cells.Bounds() }
 func (s exactSketch) additive() bool    { return true }
 func (s exactSketch) saturated() bool   { return false }
+func (s exactSketch) memory() int64     { return s.cells.Memory() }
 
 func (s exactSketch) count(c grid.Cell, category []byte) uint64 { return s.cells.Count(c, category) }
 

@@ -27,35 +27,76 @@ func (f Form) String() string {
 }
 
 // viewed is a form as it stands in a BLOB, which a View asks. Areas and boxes have
-// been held against Bounds, categories by CheckCategory.
+// been held against Bounds, categories by CheckCategory. What only one form has to say
+// is in interfaces of their own, below.
 type viewed interface {
+	body
+	asked
+	pictured
+	ranked
+	told
+}
+
+// body is what is read, for a view or for a sketch of it.
+type body interface {
 	// reset makes the view one of a body, whose head it has. It reads lengths.
 	reset(body []byte) error
-	// check holds the body against docs/FORMAT.md as far as open does not.
-	check() error
 	// open copies the body into a sketch that has the head, and checks it meanwhile.
 	open(s *Sketch) error
 	// addTo adds the body to a builder that has taken the total.
 	addTo(b *Builder, total uint64) error
-	memory() int64        // bytes that open takes
-	estimateBytes() int64 // bytes that estimate takes
-	errorBytes() int64    // bytes that error takes
+	memory() int64 // bytes that open takes
+}
 
+// asked is how often there are points.
+type asked interface {
 	count(c grid.Cell, category []byte) uint64
 	counts(dst []uint64, at []grid.Cell, category []byte)
 	sum(a area, category []byte) (uint64, error)
 	// estimate is sum and what is known of it, but for the number of cells.
 	estimate(a area, category []byte) (Estimate, error)
+}
+
+// pictured is counts as a picture.
+type pictured interface {
 	raster(p *pixels, clip grid.Rect, category []byte) error
 	density(p *picture, category []byte) error
+}
+
+// ranked is where there are most points.
+type ranked interface {
 	hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error
 	topK(box grid.Rect, category []byte, t *topCells) error
+}
 
+// told is what there is to know of the sketch.
+type told interface {
 	error() Error
 	unbiased() bool
 	info(i *Info)
 	describe() string
 }
+
+// What one form has, and others need not.
+type (
+	// checked holds the body against docs/FORMAT.md as far as open does not.
+	checked interface{ checkBody() error }
+	// askedEach is counts for a category each: of at[i] it is categories[which[i]].
+	askedEach interface {
+		countEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte)
+	}
+	// estimateCost is the bytes that estimate takes beside the view, errorCost those
+	// that error takes.
+	estimateCost interface{ estimateBytes() int64 }
+	errorCost    interface{ errorBytes() int64 }
+)
+
+var (
+	_ checked      = countersView{}
+	_ askedEach    = countersView{}
+	_ estimateCost = countersView{}
+	_ errorCost    = treeView{}
+)
 
 // in is the form of the sketch that v is a view of.
 func (v *View) in() viewed {
@@ -70,11 +111,28 @@ func (v *View) in() viewed {
 
 // held is a form as a Sketch has it.
 type held interface {
+	kept
+	changed
+	// coarsen makes cells of the squares of a level.
+	coarsen(level uint8) error
+	// fold makes a sketch of it whose body takes f.limit bytes at most.
+	fold(f *folding) error
+}
+
+// kept is what the sketch is, and its body.
+type kept interface {
 	form() Form
 	limits() grid.Rect // no cell outside has a count
 	additive() bool
 	saturated() bool
+	memory() int64
+	// appendBody appends the body, with what limits are; false where it is longer than
+	// limit bytes.
+	appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool)
+}
 
+// changed is the points of a cell.
+type changed interface {
 	count(c grid.Cell, category []byte) uint64
 	add(c grid.Cell, category []byte, n uint64) error
 	// removable is how many points of a cell can be taken out, and remove takes
@@ -84,13 +142,6 @@ type held interface {
 	// all is how many points a cell has, for those who move them; ErrNeedsWeight
 	// where that is not known.
 	all(c grid.Cell, category []byte) (uint64, error)
-	// coarsen makes cells of the squares of a level.
-	coarsen(level uint8) error
-	// fold makes a sketch of it whose body takes f.limit bytes at most.
-	fold(f *folding) error
-	// appendBody appends the body, with what limits are; false where it is longer than
-	// limit bytes.
-	appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool)
 }
 
 // in is the form that s has.

@@ -83,10 +83,7 @@ func (x *Intersector) Merge(from *Intersector) error {
 func (x *Intersector) settle() error {
 	now := int64(cap(x.values)) * 8
 	if x.exact != nil {
-		now += x.exact.cells.Memory()
-		if x.exact.tree != nil {
-			now += x.exact.tree.memory()
-		}
+		now += x.exact.in().memory()
 	}
 	return x.grow(now - x.held)
 }
@@ -151,7 +148,7 @@ func (x *Intersector) Sketch() (*Sketch, error) {
 	}
 	s, values := *x.rest, x.values
 	if x.exact != nil {
-		if x.exact.Form() == Tree {
+		if x.exact.tree != nil {
 			return nil, ErrForms
 		}
 		e := x.exact.asDense()

@@ -22,11 +22,21 @@ func (v *View) ChangeBytes() int64 {
 
 // EstimateBytes is the bytes that an estimate takes at most beside the view: for
 // histograms, two spectra and the roots of unity that make them. None of an exact sketch.
-func (v *View) EstimateBytes() int64 { return v.in().estimateBytes() }
+func (v *View) EstimateBytes() int64 {
+	if e, ok := v.in().(estimateCost); ok {
+		return e.estimateBytes()
+	}
+	return 0
+}
 
 // ErrorBytes is the bytes that Error takes at most beside the view: for the leaves of a
 // tree.
-func (v *View) ErrorBytes() int64 { return v.in().errorBytes() }
+func (v *View) ErrorBytes() int64 {
+	if m, ok := v.in().(errorCost); ok {
+		return m.errorBytes()
+	}
+	return 0
+}
 
 // EncodeBytes is the bytes that Sketch and its Blob take at most beside what
 // the builder has: for the BLOB, and where there are counters, or there may be, for

@@ -87,43 +87,15 @@ func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	return s.Add(to, category, *n)
 }
 
-var errNoPart = fmt.Errorf("%w: the right sketch is no part of the left one", sketch.ErrTooMany)
-
 // Subtract takes o out of s; o must be part of s: built from some of the
 // points that s was built from. Where it visibly is not, the error wraps
 // sketch.ErrTooMany and s is unchanged. Both must be additive. o is unchanged.
 func (s *Sketch) Subtract(o *Sketch) error {
-	if err := s.Differ(o); err != nil {
+	p, err := pairOf(s, o)
+	if err != nil {
 		return err
 	}
-	if s.IsExact() && o.IsExact() {
-		if !s.cells.Holds(o.cells) {
-			return errNoPart
-		}
-		s.cells = s.cells.Combine(o.cells, false, func(x, y uint64) uint64 { return x - y })
-		s.Total = s.cells.Total()
-		return nil
-	}
-	if s.tree != nil || o.tree != nil {
-		return s.subtractTree(o)
-	}
-	if !s.Additive() || !o.Additive() || s.Mode != Standard {
-		return s.notAdditive()
-	}
-	left, right := s.asDense(), o.asDense()
-	if left.Saturated() || right.Saturated() {
-		return fmt.Errorf("%w: a counter reached its ceiling", sketch.ErrNotAdditive)
-	}
-	if err := left.dense.Subtract(right.dense); err != nil {
-		return errNoPart
-	}
-	*s = *left
-	if s.TotalKnown = s.TotalKnown && o.TotalKnown; s.TotalKnown {
-		s.lessTotal(o.Total)
-	} else {
-		s.Total = 0
-	}
-	return nil
+	return p.subtract(s, o)
 }
 
 // lessTotal takes n points that are gone out of a dense sketch's total. One that
@@ -143,41 +115,27 @@ func (s *Sketch) lostTotal() {
 // Intersect leaves in every cell the smaller of both counts. Never below the
 // truth; exact where both are.
 func (s *Sketch) Intersect(o *Sketch) error {
-	return s.narrow(o, func(x, y uint64) uint64 { return min(x, y) }, tree.Intersect, (*cascade.Counters).Intersect)
+	return s.narrow(o, narrowing{func(x, y uint64) uint64 { return min(x, y) }, tree.Intersect, (*cascade.Counters).Intersect})
 }
 
 // Mask keeps the cells that o has, with the counts of s. Never below the
 // truth; exact where both are.
 func (s *Sketch) Mask(o *Sketch) error {
-	return s.narrow(o, func(x, y uint64) uint64 {
+	return s.narrow(o, narrowing{func(x, y uint64) uint64 {
 		if y == 0 {
 			return 0
 		}
 		return x
-	}, tree.Mask, (*cascade.Counters).Mask)
+	}, tree.Mask, (*cascade.Counters).Mask})
 }
 
-// narrow leaves less of s by o, which is unchanged: cell by cell while both are
-// exact, square by square where one is a tree, counter by counter otherwise.
-func (s *Sketch) narrow(o *Sketch, cell func(x, y uint64) uint64, meet func(a, b tree.Squares) tree.Squares, counters func(d, o *cascade.Counters)) error {
-	if err := s.Differ(o); err != nil {
+// narrow leaves less of s by o, which is unchanged.
+func (s *Sketch) narrow(o *Sketch, by narrowing) error {
+	p, err := pairOf(s, o)
+	if err != nil {
 		return err
 	}
-	if s.IsExact() && o.IsExact() {
-		s.Class = max(s.Class, o.Class)
-		s.cells = s.cells.Combine(o.cells, true, cell)
-		s.Total = s.cells.Total()
-		return nil
-	}
-	if s.tree != nil || o.tree != nil {
-		return s.narrowTree(o, meet)
-	}
-	s.makeDense()
-	o = o.asDense()
-	counters(s.dense, o.dense)
-	s.limit(o)
-	s.lostTotal()
-	return nil
+	return p.narrow(s, o, by)
 }
 
 // limit takes over what the intersection with o, apart from counts, changes.

@@ -28,8 +28,6 @@ func (v treeView) reset(body []byte) error {
 	return nil
 }
 
-func (v treeView) check() error { return nil }
-
 // opened is all leaves, held against what the body and the head say.
 func (v treeView) opened() (*leafList, error) {
 	list, err := v.tree.open()
@@ -79,8 +77,7 @@ func (v treeView) memory() int64 {
 	return int64(lists)*squareBytes(v.tree.leaves()) + int64(len(v.tree.sections))*cells.SectionBytes
 }
 
-func (v treeView) estimateBytes() int64 { return 0 }
-func (v treeView) errorBytes() int64    { return v.memory() }
+func (v treeView) errorBytes() int64 { return v.memory() }
 
 func (v treeView) count(c grid.Cell, category []byte) uint64 {
 	if !v.Bounds.Contains(c) {

@@ -37,7 +37,7 @@ func TestTreeCoarsensFarAway(t *testing.T) {
 			}
 			var coarse points
 			for _, o := range p {
-				coarse.add(spot{cells.Quad(o.Cell, uint8(level)), o.category}, o.n)
+				coarse.add(spot{cells.Square(o.Cell, uint8(level)), o.category}, o.n)
 			}
 			v, truth := viewOf(t, s.Blob()), coarse.model()
 			if total, known := v.Total(); !known || total != whole.Total || v.Form() != Tree {

@@ -17,6 +17,7 @@ type treeSketch struct{ *Sketch }
 func (s treeSketch) form() Form      { return Tree }
 func (s treeSketch) additive() bool  { return s.sums }
 func (s treeSketch) saturated() bool { return false }
+func (s treeSketch) memory() int64   { return s.tree.memory() }
 
 func (s treeSketch) limits() grid.Rect {
 	if len(s.tree.sections) == 0 {
@@ -170,75 +171,3 @@ func (s *Sketch) overflowed() *Sketch {
 // ErrForms is a tree and counters that were to be put together: which cells the
 // points of a square are in is not known.
 var ErrForms = errors.New("one sketch is a tree and the other has counters (its categories did not fit): they do not combine; build all of them with more bytes, or with overflow: 'counters'")
-
-// leaves is an exact sketch or a tree as squares.
-func (s *Sketch) leaves() (*leafList, error) {
-	switch s.Form() {
-	case Exact:
-		return listOf(s.cells), nil
-	case Tree:
-		return s.tree, nil
-	}
-	return nil, ErrForms
-}
-
-// subtractTree is Subtract where one sketch is a tree.
-func (s *Sketch) subtractTree(o *Sketch) error {
-	a, err := s.leaves()
-	if err != nil {
-		return err
-	}
-	b, err := o.leaves()
-	if err != nil {
-		return err
-	}
-	if !s.Additive() || !o.Additive() {
-		return errNarrowed
-	}
-	for i := range b.sections {
-		t := &b.sections[i]
-		left, err := tree.Subtract(a.squares(t.Label), t.Squares)
-		if err != nil {
-			return a.cannot(err)
-		}
-		a = a.with(t.Label, left)
-	}
-	if s.IsExact() {
-		s.cells, _ = a.list()
-	} else {
-		s.tree = a
-	}
-	s.Total = a.total()
-	return nil
-}
-
-// narrowTree is narrow where one sketch is a tree.
-func (s *Sketch) narrowTree(o *Sketch, meet func(a, b tree.Squares) tree.Squares) error {
-	a, err := s.leaves()
-	if err != nil {
-		return err
-	}
-	b, err := o.leaves()
-	if err != nil {
-		return err
-	}
-	out := &leafList{tau: max(a.tau, b.tau)}
-	for i := range a.sections {
-		t := &a.sections[i]
-		if squares := meet(t.Squares, b.squares(t.Label)); squares.Len() > 0 {
-			out.sections = append(out.sections, leafSection{t.Label, squares})
-		}
-	}
-	p, ok := out.within(s.Bytes)
-	if !ok {
-		return out.tooLong(s.Bytes)
-	}
-	s.bounds = s.in().limits()
-	right := *o
-	right.bounds = o.in().limits()
-	s.cells, s.tree = nil, p.leafList
-	s.tree.fit = accuracy{}
-	s.limit(&right)
-	s.lostTotal()
-	return nil
-}

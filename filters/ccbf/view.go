@@ -92,8 +92,8 @@ func (v *View) CountCells(dst []uint64, cells []grid.Cell, category []byte) {
 
 // CountEach is CountCells for a category each: of cells[i] it is categories[which[i]].
 func (v *View) CountEach(dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
-	if v.form == formDense {
-		countersView{v}.countEach(dst, cells, which, categories)
+	if e, ok := v.in().(askedEach); ok {
+		e.countEach(dst, cells, which, categories)
 		return
 	}
 	// Those of a category together.
