@@ -143,7 +143,7 @@ func TestPolygonSum(t *testing.T) {
 		cfg := config(t, params)
 		p := hot(r, 3000, 800)
 		if !params.Dense {
-			for range 300 { // over the edge of the first square
+			for range 300 { // over the edge of the first region
 				p.add(spot{grid.Cell{X: cells.Highest + r.Int64N(40) - 20, Y: r.Int64N(40) - 20}, plain}, 1+r.Uint64N(9))
 			}
 		}

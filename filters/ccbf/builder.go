@@ -75,7 +75,7 @@ func (b *Builder) grow(delta int64) error {
 	return nil
 }
 
-// at returns the builder of the cells of a category, nil for none, in a square.
+// at returns the builder of the cells of a category, nil for none, in a region.
 func (b *Builder) at(category []byte, x, y int32) (*sectionBuilder, error) {
 	first := b.plain
 	if category != nil {

@@ -20,11 +20,7 @@ var Family = sketch.Define(sketch.Family{
 			"`ccbf_hotspots` and `ccbf_top_k` list up to %s cells for them, of a dense sketch 65,536 and 4 for each of its bytes. "+
 			"A raster or a picture has up to %s pixels, %s a side.",
 			sketch.Number(AreaLimit), sketch.Number(MaxSpots), sketch.Number(MaxPixels), sketch.Number(MaxSide)),
-	Check: func(blob []byte) error {
-		_, err := Decode(blob)
-		return err
-	},
-	Describe: describe, Samples: samples,
+	Check: Check, Describe: describe, Samples: samples,
 })
 
 const id sketch.ID = 1
@@ -72,6 +68,12 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 	}
 	var room [maxParams]byte
 	return sketch.Begin(dst, h, p.append(room[:0]))
+}
+
+// Check is nil for a BLOB that every function of the family accepts.
+func Check(blob []byte) error {
+	_, err := Decode(blob)
+	return err
 }
 
 // Decode reads a BLOB completely, checksum included. The error wraps

@@ -16,7 +16,7 @@ type subject struct {
 }
 
 // cellOfID is a cell of its own for every id: small ids lie around the origin
-// in all four quadrants, large ones beyond the square (0, 0).
+// in all four quadrants, large ones beyond the region (0, 0).
 func cellOfID(id uint64) grid.Cell {
 	x, y := grid.Deinterleave(id&(1<<48-1) ^ 0b1100)
 	return grid.Cell{X: int64(x) - 2, Y: int64(y) - 2 - int64(id>>48)<<28}

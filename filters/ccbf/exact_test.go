@@ -43,14 +43,14 @@ func cellSets() map[string]points {
 	}
 	add("around the origin", 3000, near(60), few)
 	add("counts of all sizes", 500, near(1000), large)
-	add("squares far apart", 800, near(grid.MaxIndex), large)
+	add("regions far apart", 800, near(grid.MaxIndex), large)
 	add("the corners of the world", 4, func(i int) grid.Cell {
 		return grid.Cell{X: int64(i&1*2-1) * grid.MaxIndex, Y: int64(i&2-1) * grid.MaxIndex}
 	}, few)
-	for i := range 4 { // both sides of the edges of the first square
+	for i := range 4 { // both sides of the edges of the first region
 		d := int64(i) - 2
-		add("the edges of a square", 40, func(int) grid.Cell { return grid.Cell{X: cells.Highest + d, Y: r.Int64N(9) + cells.Lowest - 4} }, few)
-		add("the edges of a square", 40, func(int) grid.Cell { return grid.Cell{X: cells.Lowest + d, Y: cells.Highest + d} }, few)
+		add("the edges of a region", 40, func(int) grid.Cell { return grid.Cell{X: cells.Highest + d, Y: r.Int64N(9) + cells.Lowest - 4} }, few)
+		add("the edges of a region", 40, func(int) grid.Cell { return grid.Cell{X: cells.Lowest + d, Y: cells.Highest + d} }, few)
 	}
 	for name, p := range sets { // no total beyond 2^64, but for the one that means it
 		if name != "one cell, a huge count" {

@@ -59,7 +59,7 @@ func TestLongOutlineOverManySections(t *testing.T) {
 		c := spot{grid.Cell{X: r.Int64N(60) - 30, Y: r.Int64N(60) - 30}, fmt.Sprint(r.IntN(200))}
 		switch {
 		case i%5 == 0:
-			c.X += cells.Highest // over the edge of a square
+			c.X += cells.Highest // over the edge of a region
 		case i%2 == 0:
 			c.category = "many"
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // ten is ten points in seven cells around the origin, one of them far away in
-// another square.
+// another region.
 func ten(category ...string) points {
 	var p points
 	for i, c := range []grid.Cell{{}, {}, {X: -1, Y: -1}, {X: 2, Y: 1}, {X: 2, Y: 1}, {X: 2, Y: 1}, {X: 3, Y: 1}, {X: -7, Y: 12}, {X: 40, Y: -9}, {X: 1 << 40, Y: -1 << 33}} {

@@ -103,7 +103,7 @@ func TestHotspotsAndTopK(t *testing.T) {
 	}
 }
 
-// Exact sketches list cells of any square, and the counts of a cell's
+// Exact sketches list cells of any region, and the counts of a cell's
 // categories together.
 func TestHotspotsFarApart(t *testing.T) {
 	for name, p := range cellSets() {

@@ -89,7 +89,7 @@ func TestRasterIsMadeOfSums(t *testing.T) {
 	}
 }
 
-// Cells at the ends of the world, in several squares, with counts that pass
+// Cells at the ends of the world, in several regions, with counts that pass
 // 2^64 together.
 func TestRasterFarAndHuge(t *testing.T) {
 	for name, p := range cellSets() {
