@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // Everything in this file is part of the format: it never changes.
@@ -29,13 +31,7 @@ const one = 1 << 56
 // of which the positions take the top bits, or the low bits. The mix is the
 // end of MurmurHash3.
 func activation(h1, h2 uint64) uint64 {
-	x := h1 ^ bits.RotateLeft64(h2, 32)
-	x ^= x >> 33
-	x *= 0xff51afd7ed558ccd
-	x ^= x >> 33
-	x *= 0xc4ceb9fe1a85ec53
-	x ^= x >> 33
-	return x >> 8
+	return key.Mix(h1^bits.RotateLeft64(h2, 32)) >> 8
 }
 
 // route is how keys find their positions, made from a form.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/script"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -211,7 +212,7 @@ func TestFormatExamples(t *testing.T) {
 	rows.Reset()
 	for _, s := range sortedSpots(m) {
 		h1, h2 := key.HashCell(0, s.X, s.Y)
-		at := positions(h1, h2, v.K(), v.Counters()[0])
+		at := kit.Positions(h1, h2, v.K(), v.Counters()[0])
 		fmt.Fprintf(&rows, "| (%d, %d) | %#016x | %#016x | %d, %d | %d |\n", s.X, s.Y, h1, h2, at[0], at[1], v.Count(s.Cell, nil))
 	}
 	has(rows.String())

@@ -3,12 +3,12 @@ package ccbf
 import (
 	"bytes"
 	"maps"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -168,17 +168,6 @@ func atCeiling(s *Sketch) bool {
 	return false
 }
 
-// positions are the positions of a key in m counters, by long arithmetic.
-func positions(h1, h2 uint64, k int, m uint64) []uint64 {
-	at := make([]uint64, k)
-	for i := range at {
-		j := new(big.Int).SetUint64(h2)
-		j.Mul(j, big.NewInt(int64(i+1))).Add(j, new(big.Int).SetUint64(h1))
-		at[i] = j.Mod(j, new(big.Int).SetUint64(m)).Uint64()
-	}
-	return at
-}
-
 func sortedSpots(m map[spot]uint64) []spot {
 	return slices.SortedFunc(maps.Keys(m), func(a, b spot) int {
 		pa, pb := labelOfSpot(a), labelOfSpot(b)
@@ -222,18 +211,10 @@ func sectionsOf(m map[spot]uint64) cells.List {
 	return out
 }
 
-// crowd makes keys of n points in towns over a country of 8,000 x 8,000 cells,
-// town by town as files tend to have them.
+// crowd makes keys of n points in towns.
 func crowd(n int) []uint64 {
-	r := rand.New(rand.NewPCG(1, 2))
 	keys := make([]uint64, n)
-	x, y, left := 0.0, 0.0, 0
-	for i := range keys {
-		if left == 0 {
-			x, y, left = r.Float64()*8000, r.Float64()*8000, 200+r.IntN(4000)
-		}
-		left--
-		c := grid.Cell{X: int64(x + 15*r.NormFloat64()), Y: int64(y + 15*r.NormFloat64())}
+	for i, c := range kit.Towns(n) {
 		_, _, keys[i] = cells.Key(c)
 	}
 	return keys

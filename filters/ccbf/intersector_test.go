@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -18,7 +18,7 @@ func valuesOf(s *Sketch) []uint64 { return s.asDense().dense.Values() }
 // their order and however they are grouped; each counter that shares its upper
 // counters reads as no less.
 func TestIntersectorIsTheLeastOfValues(t *testing.T) {
-	for _, l := range layouts.All {
+	for _, l := range kit.Layouts {
 		for _, mode := range []Mode{MinimalIncrement, Standard} {
 			r := rand.New(rand.NewPCG(91, uint64(len(l.Widths))))
 			cfg := config(t, Params{Dense: true, Mode: mode, K: 2, Widths: l.Widths, Counters: l.Sizes})

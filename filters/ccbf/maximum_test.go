@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -30,7 +30,7 @@ func referenceMaximum(c *Config, m map[spot]uint64) (layers [][]uint64, saturate
 	}
 	for k, n := range all {
 		h1, h2 := key.Hash(c.Seed, key.AppendCell(nil, k.X, k.Y, 0, k.bytes()))
-		for _, j := range positions(h1, h2, s.K, s.Size[0]) {
+		for _, j := range kit.Positions(h1, h2, s.K, s.Size[0]) {
 			need[0][j] = max(need[0][j], n)
 		}
 	}
@@ -69,7 +69,7 @@ func referenceMaximum(c *Config, m map[spot]uint64) (layers [][]uint64, saturate
 }
 
 func TestMaximumFormIsItsDefinition(t *testing.T) {
-	for _, l := range layouts.All {
+	for _, l := range kit.Layouts {
 		for _, totals := range []bool{false, true} {
 			r := rand.New(rand.NewPCG(31, uint64(len(l.Widths))))
 			c := config(t, Params{K: 3, Seed: 77, Widths: l.Widths, Counters: l.Sizes, Categories: totals, Totals: totals})

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -301,7 +301,7 @@ func TestMoveWhileDense(t *testing.T) {
 // positions share counters it can, and no counter may ever fall below zero.
 func TestRemovalNeverBorrowsFromNothing(t *testing.T) {
 	refused := 0
-	for _, l := range layouts.All {
+	for _, l := range kit.Layouts {
 		for _, totals := range []bool{false, true} {
 			r := rand.New(rand.NewPCG(85, uint64(len(l.Widths))))
 			cfg := config(t, Params{Dense: true, Mode: Standard, K: 5, Widths: l.Widths, Counters: l.Sizes, Categories: totals, Totals: totals})

@@ -34,7 +34,7 @@ func Hash(seed uint64, b []byte) (h1, h2 uint64) {
 // and make h2 follow from h1.
 func state(seed uint64) uint64 {
 	if seed-1 < 15 {
-		return mix(seed)
+		return Mix(seed)
 	}
 	return seed
 }
@@ -85,14 +85,16 @@ func finish(h1, h2, n uint64) (uint64, uint64) {
 	h2 ^= n
 	h1 += h2
 	h2 += h1
-	h1 = mix(h1)
-	h2 = mix(h2)
+	h1 = Mix(h1)
+	h2 = Mix(h2)
 	h1 += h2
 	h2 += h1
 	return h1, h2 | 1
 }
 
-func mix(h uint64) uint64 {
+// Mix makes every bit of the result depend on every bit of h: the finalizer of
+// MurmurHash3, for hashes that follow from a key's.
+func Mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
 	h ^= h >> 33

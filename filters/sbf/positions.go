@@ -1,6 +1,10 @@
 package sbf
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
 
 // blockLen is the number of counters of a block: 64, so that one word says
 // which of them a key took.
@@ -117,7 +121,7 @@ func (l *layout) blockPositions(dst []uint32, h1, h2 uint64) {
 	word := h2
 	for i := range dst {
 		if i%slots == 0 && i > 0 {
-			word = mix(h2 + uint64(i/slots)*phi)
+			word = key.Mix(h2 + uint64(i/slots)*phi)
 		}
 		p := uint32(word >> 58)
 		word <<= 6
@@ -141,15 +145,6 @@ func (l *layout) blockPositions(dst []uint32, h1, h2 uint64) {
 // phi is 2^64 divided by the golden ratio.
 const phi = 0x9e3779b97f4a7c15
 
-// mix is the finalizer of MurmurHash3.
-func mix(h uint64) uint64 {
-	h ^= h >> 33
-	h *= 0xff51afd7ed558ccd
-	h ^= h >> 33
-	h *= 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
-}
-
 // Tags of the hashes that follow from a key's.
 const (
 	tagSecond = 1 // the second filter
@@ -159,5 +154,5 @@ const (
 // derive is another hash of the same key, for filters that must not share
 // their collisions with the first.
 func derive(h1, h2, tag uint64) (uint64, uint64) {
-	return mix(h1 + tag*phi), mix(h2+tag*phi) | 1
+	return key.Mix(h1 + tag*phi), key.Mix(h2+tag*phi) | 1
 }

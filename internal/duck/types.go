@@ -105,11 +105,6 @@ func StructOf(fields ...Field) Type {
 	return Type{id: StructID, d: &detail{fields: fields}}
 }
 
-// DecimalOf is the type DECIMAL(width, scale).
-func DecimalOf(width, scale uint8) Type {
-	return Type{id: DecimalID, d: &detail{width: width, scale: scale}}
-}
-
 // ID is the type's number.
 func (t Type) ID() TypeID { return t.id }
 

@@ -32,16 +32,6 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("encoding %d", uint8(e))
 }
 
-// ParseEncoding is the encoding of a name.
-func ParseEncoding(name string) (Encoding, bool) {
-	for e, s := range names {
-		if s == name {
-			return Encoding(e), true
-		}
-	}
-	return 0, false
-}
-
 // blockLen is the number of counters that Update, and every encoding but
 // Plain, takes together.
 const blockLen = 64

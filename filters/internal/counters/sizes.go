@@ -1,37 +1,5 @@
 package counters
 
-import "math/bits"
-
-// LogBits is how many bits counters take without anything that tells one from
-// the next: the sum of ceil(log2(c+1)), the paper's bound (figure 10).
-func LogBits(counters []uint64) (n uint64) {
-	for _, v := range counters {
-		n += uint64(bits.Len64(v))
-	}
-	return n
-}
-
-// EliasBits is how many bits counters take in the Elias delta code of one more
-// than they are, without the directory.
-func EliasBits(counters []uint64) uint64 { return StepsBits(elias, counters) }
-
-// StepsBits is likewise for a steps code, any list of widths up to 63.
-func StepsBits(code []uint8, counters []uint64) (n uint64) {
-	for _, v := range counters {
-		n += uint64(steps(code).size(v))
-	}
-	return n
-}
-
-// StepCodes are the codes that Steps chooses from.
-func StepCodes() [][]uint8 {
-	codes := make([][]uint8, len(stepCodes))
-	for i, s := range stepCodes {
-		codes[i] = append(codes[i], s...)
-	}
-	return codes
-}
-
 // Parts are the bits of a string-array index by what they are for (figure 14).
 // The lookup table is not among them: there is one, of 160 Kbit, for all.
 type Parts struct {

@@ -47,7 +47,7 @@ func TestEliasSize(t *testing.T) {
 			codes += n
 			want += int(n+7) / 8
 		}
-		if got := EliasBits(vs); got != codes {
+		if got := eliasBits(vs); got != codes {
 			t.Errorf("mean %v: %d bits, the paper's formula says %d", mean, got, codes)
 		}
 		if got := len(Encode(nil, Elias, slice(vs))); got != want {
@@ -63,13 +63,13 @@ func TestPaperExample(t *testing.T) {
 	for i := range vs {
 		vs[i] = uint64(i % 2)
 	}
-	if got := EliasBits(vs); got != 2500 {
+	if got := eliasBits(vs); got != 2500 {
 		t.Errorf("Elias: %d bits", got)
 	}
-	if got := StepsBits([]uint8{0, 0}, vs); got != 1500 {
+	if got := stepsBits([]uint8{0, 0}, vs); got != 1500 {
 		t.Errorf("steps: %d bits", got)
 	}
-	if got := LogBits(vs); got != 500 {
+	if got := logBits(vs); got != 500 {
 		t.Errorf("log counters: %d bits", got)
 	}
 }
@@ -82,15 +82,15 @@ func TestFigure10(t *testing.T) {
 		vs := spectral(mean, 0.5, 20_000, r)
 		m := float64(len(vs))
 		least := uint64(math.MaxUint64)
-		for _, code := range StepCodes() {
-			least = min(least, StepsBits(code, vs))
+		for _, code := range allStepCodes() {
+			least = min(least, stepsBits(code, vs))
 		}
 		body := float64(len(Encode(nil, Steps, slice(vs)))) * 8
 		// At most the directory, the head and 7 bits to begin each group.
 		if most := float64(least) + 64 + (32+7)*(m/64+1); body > most {
 			t.Errorf("mean %v: steps take %v bits, the best code %d, so at most %v", mean, body, least, most)
 		}
-		elias, bound := EliasBits(vs), LogBits(vs)
+		elias, bound := eliasBits(vs), logBits(vs)
 		if least < bound || elias < bound {
 			t.Errorf("mean %v: below the log counters", mean)
 		}
@@ -148,8 +148,8 @@ func TestParameters(t *testing.T) {
 		for _, n := range lengths {
 			vs := values(kind, n, r)
 			best, number := uint64(math.MaxUint64), -1
-			for i, code := range StepCodes() {
-				if got := StepsBits(code, vs); got < best {
+			for i, code := range allStepCodes() {
+				if got := stepsBits(code, vs); got < best {
 					best, number = got, i
 				}
 			}
@@ -221,4 +221,34 @@ func TestFigure13(t *testing.T) {
 	if _, ok := PartsOf(New(Plain, 1)); ok {
 		t.Error("parts of words")
 	}
+}
+
+// logBits is how many bits counters take without anything that tells one from
+// the next: the sum of ceil(log2(c+1)), the paper's bound (figure 10).
+func logBits(counters []uint64) (n uint64) {
+	for _, v := range counters {
+		n += uint64(bits.Len64(v))
+	}
+	return n
+}
+
+// eliasBits is how many bits counters take in the Elias delta code of one more
+// than they are, without the directory.
+func eliasBits(counters []uint64) uint64 { return stepsBits(elias, counters) }
+
+// stepsBits is likewise for a steps code, any list of widths up to 63.
+func stepsBits(code []uint8, counters []uint64) (n uint64) {
+	for _, v := range counters {
+		n += uint64(steps(code).size(v))
+	}
+	return n
+}
+
+// allStepCodes are the codes that Steps chooses from.
+func allStepCodes() [][]uint8 {
+	codes := make([][]uint8, len(stepCodes))
+	for i, s := range stepCodes {
+		codes[i] = append(codes[i], s...)
+	}
+	return codes
 }

@@ -91,11 +91,6 @@ func (s *Splitter) Idle() bool {
 	return !s.seen && (s.state == top || s.state == inLine)
 }
 
-// Reset forgets an unfinished statement; line numbers go on.
-func (s *Splitter) Reset() {
-	*s = Splitter{line: s.line}
-}
-
 // Skip counts lines that were not fed, such as dot commands.
 func (s *Splitter) Skip(lines int) {
 	s.line += lines
@@ -288,24 +283,6 @@ func hasPrefix(text []byte, mark string) bool {
 func isWord(c byte) bool {
 	return c == '_' || c >= 0x80 ||
 		c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// Split cuts a whole text.
-func Split(text string) []Statement {
-	var s Splitter
-	s.Feed(text)
-	var out []Statement
-	for {
-		st, ok := s.Next()
-		if !ok {
-			break
-		}
-		out = append(out, st)
-	}
-	if st, ok := s.Rest(); ok {
-		out = append(out, st)
-	}
-	return out
 }
 
 // Complete reports that the text ends between statements: nothing is left

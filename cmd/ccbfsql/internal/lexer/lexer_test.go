@@ -40,7 +40,7 @@ func TestSplit(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, st := range Split(tt.in) {
+			for _, st := range split(tt.in) {
 				got = append(got, st.Text)
 			}
 			if strings.Join(got, "|") != strings.Join(tt.want, "|") {
@@ -56,7 +56,7 @@ func TestLineAndBlank(t *testing.T) {
 		line  int
 		blank bool
 	}{{3, false}, {4, false}, {7, true}, {9, false}, {12, true}}
-	got := Split(in)
+	got := split(in)
 	if len(got) != len(want) {
 		t.Fatalf("%d pieces, want %d: %+v", len(got), len(want), got)
 	}
@@ -140,7 +140,7 @@ func FuzzSplit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var joined strings.Builder
-		whole := Split(text)
+		whole := split(text)
 		last := 0
 		for _, st := range whole {
 			joined.WriteString(st.Text)
@@ -166,9 +166,27 @@ func FuzzSplit(f *testing.F) {
 				t.Errorf("piece %d does not end with a semicolon", i)
 			}
 			// Each piece alone is one piece again.
-			if again := Split(st.Text); len(again) != 1 || again[0].Blank != st.Blank {
+			if again := split(st.Text); len(again) != 1 || again[0].Blank != st.Blank {
 				t.Errorf("piece %d splits again: %+v", i, again)
 			}
 		}
 	})
+}
+
+// split cuts a whole text.
+func split(text string) []Statement {
+	var s Splitter
+	s.Feed(text)
+	var out []Statement
+	for {
+		st, ok := s.Next()
+		if !ok {
+			break
+		}
+		out = append(out, st)
+	}
+	if st, ok := s.Rest(); ok {
+		out = append(out, st)
+	}
+	return out
 }

@@ -8,7 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -22,17 +22,6 @@ func shapeOf(t testing.TB, widths []int, sizes []uint64, k int) Shape {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// keyPositions are the positions of a key in m counters, by long arithmetic.
-func keyPositions(h1, h2 uint64, k int, m uint64) []uint64 {
-	at := make([]uint64, k)
-	for i := range at {
-		j := new(big.Int).SetUint64(h2)
-		j.Mul(j, big.NewInt(int64(i+1))).Add(j, new(big.Int).SetUint64(h1))
-		at[i] = j.Mod(j, new(big.Int).SetUint64(m)).Uint64()
-	}
-	return at
 }
 
 // sums is what counters that are sums must hold, in closed form: with T the sum
@@ -96,7 +85,7 @@ func (m *sums) check(t testing.TB, d *Counters, grown bool) (saturated bool) {
 }
 
 func TestCarryIsRadixArithmetic(t *testing.T) {
-	for _, l := range layouts.All {
+	for _, l := range kit.Layouts {
 		t.Run(fmt.Sprint(l.Widths), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(11, uint64(len(l.Widths))))
 			s := shapeOf(t, l.Widths, l.Sizes, 1)
@@ -129,7 +118,7 @@ func TestCarryIsRadixArithmetic(t *testing.T) {
 
 // A counter that shares no other's upper counter reads as its sum.
 func TestValueOfLonelyCounters(t *testing.T) {
-	for _, l := range layouts.All {
+	for _, l := range kit.Layouts {
 		s := shapeOf(t, l.Widths, l.Sizes, 1)
 		bits := 0
 		for _, w := range l.Widths {
@@ -165,7 +154,7 @@ func TestValueOfLonelyCounters(t *testing.T) {
 }
 
 func TestRemoveBorrows(t *testing.T) {
-	for _, l := range layouts.All {
+	for _, l := range kit.Layouts {
 		t.Run(fmt.Sprint(l.Widths), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(12, uint64(len(l.Widths))))
 			s := shapeOf(t, l.Widths, l.Sizes, 1)
@@ -259,7 +248,7 @@ func keysOf(r *rand.Rand, n, distinct int) (h1, h2 []uint64) {
 // kernels does it and however many occurrences come at once.
 func TestStandardCountsAtEveryPosition(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 0))
-	for _, l := range layouts.All {
+	for _, l := range kit.Layouts {
 		for _, k := range []int{1, 2, 4, 7, 32} {
 			s := shapeOf(t, l.Widths, l.Sizes, k)
 			m := newSums(s)
@@ -268,7 +257,7 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 			n := make([]uint64, len(h1))
 			for i := range n {
 				n[i] = r.Uint64N(40)
-				for _, j := range keyPositions(h1[i], h2[i], k, s.Size[0]) {
+				for _, j := range kit.Positions(h1[i], h2[i], k, s.Size[0]) {
 					m.first[j].Add(m.first[j], new(big.Int).SetUint64(n[i]))
 				}
 				slow.insertSlow(true, h1[i], h2[i], n[i])
@@ -283,7 +272,7 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 			}
 			for i := range h1 {
 				least := uint64(math.MaxUint64)
-				for _, j := range keyPositions(h1[i], h2[i], k, s.Size[0]) {
+				for _, j := range kit.Positions(h1[i], h2[i], k, s.Size[0]) {
 					least = min(least, weighted.Value(j))
 				}
 				if got := weighted.Count(h1[i], h2[i]); got != least {
@@ -298,7 +287,7 @@ func TestStandardCountsAtEveryPosition(t *testing.T) {
 // one layer that is the whole of it; more layers may only add to it.
 func TestMinimalIncrement(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 0))
-	for _, l := range layouts.All {
+	for _, l := range kit.Layouts {
 		for _, k := range []int{1, 3, 8} {
 			s := shapeOf(t, l.Widths, l.Sizes, k)
 			d, slow, single := New(s), New(s), New(s)
@@ -313,7 +302,7 @@ func TestMinimalIncrement(t *testing.T) {
 					single.Insert(false, h1[i:i+1], h2[i:i+1], nil)
 				}
 				truth[h1[i]] += n
-				at := keyPositions(h1[i], h2[i], k, s.Size[0])
+				at := kit.Positions(h1[i], h2[i], k, s.Size[0])
 				least := uint64(math.MaxUint64)
 				for _, j := range at {
 					least = min(least, plainest[j])

@@ -1,25 +1,16 @@
 package cells
 
 import (
-	"math/rand/v2"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// townKeys makes keys of n points in towns over a country of 8,000 x 8,000 cells,
-// town by town as files tend to have them.
+// townKeys makes keys of n points in towns.
 func townKeys(n int) []uint64 {
-	r := rand.New(rand.NewPCG(1, 2))
 	keys := make([]uint64, n)
-	x, y, left := 0.0, 0.0, 0
-	for i := range keys {
-		if left == 0 {
-			x, y, left = r.Float64()*8000, r.Float64()*8000, 200+r.IntN(4000)
-		}
-		left--
-		c := grid.Cell{X: int64(x + 15*r.NormFloat64()), Y: int64(y + 15*r.NormFloat64())}
+	for i, c := range kit.Towns(n) {
 		_, _, keys[i] = Key(c)
 	}
 	return keys

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/layouts"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 )
 
 // loaded makes counters of a layout that hold the counts of so many keys.
@@ -32,7 +32,7 @@ func carrier(s *cascade.Shape, class int) uint64 {
 // What a key meets in a counter is what is found there after it was counted: its
 // own count more, in mode standard, and in mode mi the larger of both.
 func TestMetIsWhatIsFound(t *testing.T) {
-	for _, l := range layouts.All {
+	for _, l := range kit.Layouts {
 		r := rand.New(rand.NewPCG(210, 0))
 		s := shapeOf(t, l.Widths, l.Sizes, 1)
 		for round := range 6 {
