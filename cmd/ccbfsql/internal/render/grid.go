@@ -31,7 +31,7 @@ func collect(rows Rows, o Options) (*grid, error) {
 	g := &grid{gap: -1}
 	bottom := o.MaxRows / 2
 	var tail [][]string // the last rows after those in g.rows
-	err := eachChunk(rows, func(chunk Chunk) bool {
+	err := EachChunk(rows, func(chunk Chunk) bool {
 		from := 0
 		for from < chunk.Len() && (o.MaxRows == 0 || len(g.rows) < o.MaxRows) {
 			g.rows = append(g.rows, cells(chunk, from))

@@ -121,7 +121,7 @@ func Find(name string) (Mode, error) {
 // each calls row for every row of the result.
 func each(rows Rows, row func(chunk Chunk, i int) error) error {
 	var failed error
-	err := eachChunk(rows, func(chunk Chunk) bool {
+	err := EachChunk(rows, func(chunk Chunk) bool {
 		for i := range chunk.Len() {
 			if failed = row(chunk, i); failed != nil {
 				return false
@@ -132,8 +132,8 @@ func each(rows Rows, row func(chunk Chunk, i int) error) error {
 	return cmp.Or(failed, err)
 }
 
-// eachChunk calls do for every chunk until it says no.
-func eachChunk(rows Rows, do func(chunk Chunk) bool) error {
+// EachChunk calls do for every chunk until it says no.
+func EachChunk(rows Rows, do func(chunk Chunk) bool) error {
 	for {
 		chunk, err := rows.Next()
 		if err == io.EOF {

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,29 +192,17 @@ func (sh *Shell) width() int {
 // printPlan prints the boxes that EXPLAIN draws as they are.
 func (sh *Shell) printPlan(rows render.Rows) error {
 	last := len(rows.Columns()) - 1
-	for {
-		chunk, err := rows.Next()
-		if err == io.EOF {
-			return nil
+	var failed error
+	err := render.EachChunk(rows, func(chunk render.Chunk) bool {
+		for i := 0; i < chunk.Len() && failed == nil; i++ {
+			failed = sh.printf("%s\n", strings.TrimRight(chunk.Cell(i, last).Text, "\n"))
 		}
-		if err != nil {
-			return err
-		}
-		for i := range chunk.Len() {
-			text := chunk.Cell(i, last).Text
-			if err := sh.printf("%s\n", strings.TrimRight(text, "\n")); err != nil {
-				return err
-			}
-		}
-	}
+		return failed == nil
+	})
+	return cmp.Or(failed, err)
 }
 
+// drain reads rows that nobody sees.
 func drain(rows render.Rows) error {
-	for {
-		if _, err := rows.Next(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
+	return render.EachChunk(rows, func(render.Chunk) bool { return true })
 }
