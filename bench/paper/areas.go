@@ -204,14 +204,14 @@ func polygonErrors(p ccbf.Params, cells []grid.Cell, counts []uint64, asked []or
 const claimSide = 64
 
 // levels compares sums over squares of dense sketches of equal size, with
-// levels of quads and without.
+// levels of squares and without.
 func levels(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 4)
 	squares := report.Pick(c, 10, 100, 300)
 	const levels = 8
 	cells, counts, what := crimes(c.Data, 0.01)
 	truth := newArea(cells, counts)
-	s.Text("With the option `levels` a dense sketch counts the quads above the cells as well (range trees, as in \"Spectral Bloom Filters\", "+
+	s.Text("With the option `levels` a dense sketch counts the squares above the cells as well (range trees, as in \"Spectral Bloom Filters\", "+
 		"section 5.5, in two dimensions). A sum over an area is then made of few counts in place of many, each of them too high at most "+
 		"by what one lookup is; but more keys share the counters, so that each is further off. Here on %s, at 0.01 degrees: %d cells with points. Squares of side n "+
 		"cells, %d of each, each around a point drawn at random, with %d seeds of the hash; sketches with `exact: false`, default mode, k and layers, and %d levels. "+
