@@ -130,40 +130,28 @@ func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
 // planner is the memory that a code is found in, lent to one tree after the other.
 type planner struct {
 	plan  plan
-	low   rootPlan
 	costs costs
+	prune pruner
 }
 
 var planners = sync.Pool{New: func() any { return new(planner) }}
+
+// reset begins a plan.
+func (m *planner) reset() *plan {
+	p := &m.plan
+	*p = plan{high: rootPlan{root: maxRoot}, low: rootPlan{root: lowRoot}, onlyCells: true}
+	return p
+}
 
 // CodeFor is the best code for the sheets of all parts. It follows from the squares.
 func CodeFor(parts [][]Squares) *Code {
 	m := planners.Get().(*planner)
 	defer planners.Put(m)
-	p := &m.plan
-	*p = plan{high: rootPlan{root: maxRoot}}
-	if onlyCells(parts) {
-		m.low = rootPlan{root: lowRoot}
-		p.low = &m.low
-	}
+	p := m.reset()
 	for _, sheets := range parts {
 		for i := range sheets {
 			p.sheet(&sheets[i])
 		}
 	}
 	return p.codeFor(&m.costs)
-}
-
-// onlyCells reports whether all squares are cells.
-func onlyCells(parts [][]Squares) bool {
-	for _, sheets := range parts {
-		for i := range sheets {
-			for _, level := range sheets[i].Levels {
-				if level > 0 {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }

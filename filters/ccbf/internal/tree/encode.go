@@ -69,10 +69,13 @@ type Encoder struct {
 	data  []byte
 	index []entry
 	parts []part
-	// Of each leaf of a tree the symbols of the squares that begin with it, by level
-	// from 1 on, and the highest of these.
-	symbols [maxTree][maxRoot]uint8
-	tops    [maxTree]uint8
+	tail  []tailBits
+}
+
+// tailBits is what a tree is written with, from some bit on: 56 bits at most.
+type tailBits struct {
+	bits uint64
+	n    uint
 }
 
 // part is a stretch of the block being written.
@@ -132,68 +135,64 @@ func (e *Encoder) count(level uint8, n uint64) {
 	e.put(n, extra)
 }
 
-// tree writes the leaves from from to to-1, all that is in a square that is split.
-// The symbol of a square stands before the first leaf in it, and is known after the
-// last: so the symbols are found first, and then written.
+// tree writes the leaves from from to to-1, all that is in a square that is split. The
+// symbol of a square stands before the first leaf in it, and is known after the last:
+// so the bits are put together from the last to the first.
 func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
-	var open [maxRoot + 1]struct { // squares with the last leaf in them, by level
-		symbol uint8
-		leaf   int // the first in it
-	}
-	e.tops[0] = root
-	for i := from; i < to; i++ {
-		key, level := s.Keys[i], s.Level(i)
-		reach := root + 1
-		if i+1 < to {
-			reach = common(key, s.Keys[i+1])
-			e.tops[i+1-from] = reach - 1
+	var open [8]uint8 // what is known of the squares with the leaf after, by level
+	all, n := uint64(0), uint(0)
+	tail := e.tail[:0]
+	for i := to - 1; i >= from; i-- {
+		key, level, c := s.Keys[i], s.Level(i), s.Counts[i]
+		top := root
+		if i > from {
+			top = common(s.Keys[i-1], key) - 1
 		}
-		what, first := uint8(kind(s.Counts[i])), i-from
-		for l := level + 1; ; l++ {
-			o := &open[l]
-			if o.symbol == 0 {
-				o.leaf = first
+		e.total = saturate.Add(e.total, c)
+		what := uint8(one)
+		if c > 1 {
+			what = more
+			symbol := int(c - 2)
+			if c >= direct+2 {
+				tail, n = append(tail, tailBits{all, n}), 0
+				var extra uint
+				symbol, extra = countSymbol(c)
+				rest := (c - 2) & (1<<extra - 1)
+				if extra > 32 {
+					tail = append(tail, tailBits{rest >> 32, extra - 32})
+					rest, extra = rest&(1<<32-1), 32
+				}
+				all, n = rest, extra
 			}
-			o.symbol |= what << (2 * (key >> (2 * (l - 1)) & 3))
-			if l >= reach {
+			w := e.words[countTableOf(level)][symbol]
+			all, n = all<<w.n|uint64(w.bits), n+uint(w.n)
+		}
+		// The squares that begin with the leaf, from the smallest up.
+		for l := level + 1; ; l++ {
+			symbol := open[l&7] | what<<(2*(key>>(2*(l-1)&63)&3))
+			if l > top {
+				open[l&7] = symbol
 				break
 			}
-			e.symbols[o.leaf][l-1] = o.symbol
-			what, first, o.symbol = split, o.leaf, 0
+			open[l&7], what = 0, split
+			if n > 56-maxLength {
+				tail, all, n = append(tail, tailBits{all, n}), 0, 0
+			}
+			w := e.words[splitTableOf(l)][symbol]
+			all, n = all<<w.n|uint64(w.bits), n+uint(w.n)
 			if l == root {
 				break
 			}
 		}
-	}
-	all, n := uint64(0), uint(0) // bits to write, 56 at most
-	for i := from; i < to; i++ {
-		level := s.Level(i)
-		for l := e.tops[i-from]; l > level; l-- {
-			if n > 56-maxLength {
-				e.put(all, n)
-				all, n = 0, 0
-			}
-			w := e.words[splitTableOf(l)][e.symbols[i-from][l-1]]
-			all |= uint64(w.bits) << n
-			n += uint(w.n)
-		}
-		c := s.Counts[i]
-		if c >= direct+2 || n > 56-maxLength {
-			e.put(all, n)
-			all, n = 0, 0
-		}
-		if c >= direct+2 {
-			e.count(level, c)
-			continue
-		}
-		e.total = saturate.Add(e.total, c)
-		if c > 1 {
-			w := e.words[countTableOf(level)][c-2]
-			all |= uint64(w.bits) << n
-			n += uint(w.n)
+		if n > 56-maxLength {
+			tail, all, n = append(tail, tailBits{all, n}), 0, 0
 		}
 	}
 	e.put(all, n)
+	for i := len(tail) - 1; i >= 0; i-- {
+		e.put(tail[i].bits, tail[i].n)
+	}
+	e.tail = tail
 }
 
 // block begins a block with the tree at a key.
@@ -227,6 +226,10 @@ func (e *Encoder) endBlock() {
 		all += bitio.ClassBits(uint(bits.Len64(step)), uint(e.code.steps)) + bitio.ClassBits(uint(bits.Len(e.parts[1].bits)), stretchOrder)
 	}
 	left := e.bits
+	for ; left >= 32; left -= 32 {
+		e.head.Write(uint64(binary.LittleEndian.Uint32(trees)), 32)
+		trees = trees[4:]
+	}
 	for _, v := range trees {
 		n := min(left, 8)
 		e.head.Write(uint64(v), n)

@@ -20,7 +20,6 @@ type Pruned struct {
 	// together, and Cells how many those are; 0 where that is not known, because
 	// the squares were none of cells.
 	Excess, Cells uint64
-	memory        []Squares // of the parts
 }
 
 // Size is how many bytes the code and the sheets take, at most.
@@ -36,36 +35,42 @@ func (p *Pruned) Size() uint64 { return p.Code.Size() }
 func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
 	f := fitters.Get().(*fitter)
 	defer f.end()
-	f.limit = limit
-	for _, s := range parts {
-		f.add(s)
-	}
-	ascend(&f.leaves)
-	return f.fit(f.guess(sampled(parts)))
+	return f.fitParts(parts, limit)
 }
+
+// fitParts is Fit. Where there are many squares a sample says about which threshold it
+// will be, so that nodes are made for those near it alone.
+func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruned, bool) {
+	f.limit = limit
+	guess, each := f.guess(parts)
+	if guess >= 0 {
+		f.build(parts, window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)})
+		if p, ok := f.fit(each); p != nil {
+			return p, ok
+		}
+	}
+	f.build(parts, allTaus)
+	return f.fit(each)
+}
+
+// nearTaus is how far from the guess of a sample a threshold may be.
+const nearTaus = 6
 
 // Cut prunes squares to so many at most, where a threshold does, else to one.
 func Cut(s Squares, squares int) Squares {
 	f := fitters.Get().(*fitter)
 	defer f.end()
-	f.add(s)
-	ascend(&f.leaves)
-	out, _, _ := f.nodes[0].At(Tau(f.leastFor(float64(squares), 0, Taus-1, 1, 1)), ^uint64(0), Squares{})
-	return out
-}
-
-// ascend makes numbers of leaves of changes.
-func ascend(leaves *[Taus + 1]int) {
-	for t := range Taus {
-		leaves[t+1] += leaves[t]
-	}
+	f.build([]Squares{s}, allTaus)
+	return f.nodes[0].At(Tau(f.leastFor(float64(squares), 0, Taus-1, 1, 1)), ^uint64(0))
 }
 
 type fitter struct {
 	limit  uint64
+	window window
 	nodes  []Nodes
-	leaves [Taus + 1]int // that are left by each threshold
-	spare  []*Pruned     // whose memory is free
+	leaves [Taus + 1]int // that are left by each threshold of the window
+	memory [3]batch      // for the leaves of two trials, and of parts whose squares hold others
+	free   int           // which of the first two has no tree that fits
 	passes int           // over the leaves of a threshold
 }
 
@@ -77,66 +82,117 @@ func (f *fitter) end() {
 	for i := range f.nodes {
 		f.nodes[i].s = Squares{}
 	}
-	for _, p := range f.spare {
-		*p = Pruned{memory: p.memory}
-	}
-	*f = fitter{nodes: f.nodes[:0], spare: f.spare}
+	*f = fitter{nodes: f.nodes[:0], memory: f.memory}
 	fitters.Put(f)
 }
 
-// add adds a part.
-func (f *fitter) add(s Squares) {
-	n := len(f.nodes)
-	f.nodes = slices.Grow(f.nodes, 1)[:n+1]
-	f.nodes[n].build(s, &f.leaves)
+// build makes the nodes of all parts for the thresholds of a window.
+func (f *fitter) build(parts []Squares, w window) {
+	f.window, f.leaves = w, [Taus + 1]int{}
+	f.nodes = slices.Grow(f.nodes[:0], len(parts))[:len(parts)]
+	for i, s := range parts {
+		f.nodes[i].build(s, w, &f.leaves)
+	}
+	for t := range Taus {
+		f.leaves[t+1] += f.leaves[t]
+	}
 }
 
-// fit looks for a threshold that fits and whose next lower one does not, first at a
-// guess.
-func (f *fitter) fit(guess int) (*Pruned, bool) {
-	var fits *Pruned
-	above := uint64(0) // the size at the highest threshold that does not fit
-	t := f.search(guess, false, func(t int) uint64 {
-		p := f.at(Tau(t), ^uint64(0))
-		if p.Size() <= f.limit {
-			f.free(fits)
+// trial is a tree that may be it.
+type trial struct {
+	tau  Tau
+	upTo uint64
+	code *Code
+	// parts that have one sheet, but for empty ones
+	parts []Squares
+}
+
+func (t *trial) size() uint64 { return t.code.Size() }
+
+// fit looks for a threshold that fits and whose next lower one does not, by about how
+// many bytes a leaf takes. There is none, and no tree, where it would not be in the
+// window.
+func (f *fitter) fit(each float64) (*Pruned, bool) {
+	var fits trial
+	t, above, ok := f.search(each, func(t int) uint64 {
+		p := f.try(Tau(t), ^uint64(0))
+		if p.size() <= f.limit {
 			fits = p
-		} else {
-			f.free(p)
-			above = p.Size()
+			f.free ^= 1
 		}
-		return p.Size()
+		return p.size()
 	})
-	if fits == nil {
-		fits = f.at(Tau(t), ^uint64(0))
-	} else if above > 0 {
+	switch {
+	case !ok:
+		return nil, false
+	case fits.code == nil:
+		fits = f.try(Tau(t), ^uint64(0))
+	case above > 0:
 		fits = f.fill(fits, above)
 	}
-	return f.whole(fits), fits.Size() <= f.limit
+	return f.whole(&fits), fits.size() <= f.limit
 }
 
-// free gives back the memory of a tree, if it is one.
-func (f *fitter) free(p *Pruned) {
-	if p != nil {
-		f.spare = append(f.spare, p)
+// try is the tree that is pruned by a threshold, that of squares up to a key.
+func (f *fitter) try(tau Tau, upTo uint64) trial {
+	f.passes++
+	m := planners.Get().(*planner)
+	defer planners.Put(m)
+	p := m.reset()
+	size, memory := 0, &f.memory[f.free]
+	for i := range f.nodes {
+		size += f.nodes[i].items.n
 	}
-}
-
-// whole is a tree in memory of its own, no more than it needs.
-func (f *fitter) whole(p *Pruned) *Pruned {
-	out := *p
-	out.memory, out.Parts, out.Sheets = nil, make([]Squares, len(p.Parts)), make([][]Squares, len(p.Parts))
-	for i, s := range p.Parts {
-		out.Parts[i] = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
+	memory.room(size)
+	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.nodes))}
+	at := 0
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		m.prune.reset(n, tau, upTo)
 		switch {
-		case f.nodes[i].nested:
-			out.Sheets[i] = out.Parts[i].Sheets()
-		case s.Len() > 0:
-			out.Sheets[i] = []Squares{out.Parts[i]}
+		case n.nested:
+			nested := &f.memory[2]
+			nested.room(n.items.n)
+			s := nested.slice(0, m.prune.next(nested)).Squares
+			for _, sheet := range s.Sheets() {
+				p.sheet(&sheet)
+			}
+		case n.items.n > 0:
+			to := at + n.items.n
+			b := memory.slice(at, to)
+			t.parts[i] = p.pruned(&m.prune, &b)
+			at = to
 		}
 	}
-	f.free(p)
-	return &out
+	m.prune.items = nil
+	t.code = p.codeFor(&m.costs)
+	return t
+}
+
+// whole is the tree of a trial, in memory of its own, no more than it needs.
+func (f *fitter) whole(t *trial) *Pruned {
+	p := &Pruned{Tau: t.tau, UpTo: t.upTo, Code: t.code, Parts: make([]Squares, len(f.nodes)), Sheets: make([][]Squares, len(f.nodes))}
+	known := true
+	var prune pruner
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		if known = known && n.cellsKnown(); known {
+			prune.reset(n, t.tau, t.upTo)
+			p.Excess, p.Cells = saturate.Add(p.Excess, prune.excess()), p.Cells+uint64(n.s.Len())
+		}
+		switch s := t.parts[i]; {
+		case n.nested:
+			p.Parts[i] = n.At(t.tau, t.upTo)
+			p.Sheets[i] = p.Parts[i].Sheets()
+		case n.items.n > 0:
+			p.Parts[i] = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
+			p.Sheets[i] = p.Parts[i : i+1 : i+1]
+		}
+	}
+	if !known {
+		p.Excess, p.Cells = 0, 0
+	}
+	return p
 }
 
 // The places on the curve from which on the last step of the scale is taken.
@@ -148,7 +204,7 @@ const (
 
 // fill splits more of a tree, which would take above bytes at the next lower
 // threshold, where that fits.
-func (f *fitter) fill(fits *Pruned, above uint64) *Pruned {
+func (f *fitter) fill(fits trial, above uint64) trial {
 	keys := f.nodes[0].s.Keys
 	for i := range f.nodes {
 		if k := f.nodes[i].s.Keys; len(k) > len(keys) {
@@ -157,7 +213,7 @@ func (f *fitter) fill(fits *Pruned, above uint64) *Pruned {
 	}
 	// Up to the place low too much is split; high fits. Sizes are taken to change
 	// evenly from one to the other.
-	low, high, below := 0, places, fits.Size()
+	low, high, below := 0, places, fits.size()
 	for range fillTries {
 		if f.limit-below < f.limit/fillShare || high-low < 2 {
 			break
@@ -167,51 +223,58 @@ func (f *fitter) fill(fits *Pruned, above uint64) *Pruned {
 		if at >= high {
 			break
 		}
-		p := f.at(fits.Tau, keys[len(keys)*at/places])
-		if p.Size() <= f.limit {
-			f.free(fits)
-			fits, high, below = p, at, p.Size()
+		p := f.try(fits.tau, keys[len(keys)*at/places])
+		if p.size() <= f.limit {
+			fits, high, below = p, at, p.size()
+			f.free ^= 1
 		} else {
-			f.free(p)
-			low, above = at, p.Size()
+			low, above = at, p.size()
 		}
 	}
 	return fits
 }
 
-// quickTries is how often the bytes of a leaf say where to try next; then halves do.
-const quickTries = 10
+const (
+	// quickTries is how often the bytes of a leaf say where to try next; then halves do.
+	quickTries = 10
+	// From sureLeaves on the bytes of a leaf at a threshold, those of the next lower one
+	// but for sureShare of them at most, say that it does not fit: its leaves are
+	// smaller, and take more to say where they are.
+	sureLeaves = 1 << 13
+	sureShare  = 64
+)
 
-// search is a threshold at which size is at most the limit and at whose next lower
-// one it is not, or the highest. It tries a guess, and then where the limit would
-// be if the bytes of a leaf grew evenly from one threshold tried to the next.
-// Where roughly is true, it ends where that is what is found, without a try.
-func (f *fitter) search(t int, roughly bool, size func(t int) uint64) int {
-	low, high := -1, Taus-1 // low does not fit; high does, if any does
-	var below, above float64
+// search is a threshold at which size is at most the limit and at whose next lower one
+// it is not, and the size there, or the highest of all; false where it is not in the
+// window. It tries where the limit would be at about so many bytes a leaf, and then
+// if these grew evenly from one threshold tried to the next.
+func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFitting uint64, ok bool) {
+	low, high := f.window.low, f.window.high // low does not fit; high does, if any does
+	below, above := each, each
 	for tries := 0; low+1 < high; tries++ {
+		t := (low + high) / 2
+		if tries < quickTries {
+			t = f.leastFor(float64(f.limit), low, high, below, above)
+		}
 		t = min(max(t, low+1), high-1)
 		n := size(t)
 		each := float64(n) / float64(max(f.leaves[t], 1))
-		if n <= f.limit {
-			high, above = t, each
-			if below == 0 {
-				below = each
-			}
-		} else {
-			low, below = t, each
-			if above == 0 {
+		if n > f.limit {
+			low, below, notFitting = t, each, n
+			if high == f.window.high {
 				above = each
 			}
+			continue
 		}
-		if t = (low + high) / 2; tries < quickTries {
-			t = f.leastFor(float64(f.limit), low, high, below, above)
+		high, above = t, each
+		if low == f.window.low {
+			below = each
 		}
-		if roughly && t == high {
-			break
+		if next := uint64(each * float64(f.leaves[max(t-1, 0)])); t-1 > low && f.leaves[t] >= sureLeaves && next-next/sureShare > f.limit {
+			low, notFitting = t-1, next
 		}
 	}
-	return high
+	return high, notFitting, (low > f.window.low || low < 0) && (high < f.window.high || high == Taus-1)
 }
 
 // leastFor is the least threshold from low to high that leaves so many bytes at most,
@@ -232,86 +295,78 @@ func (f *fitter) leastFor(limit float64, low, high int, below, above float64) in
 
 // Samples are stretches of squares from which the bytes of a leaf are known.
 const (
-	sampleParts  = 16
-	sampleLeast  = 1 << 14 // fewer squares take no longer than their sample
-	sampleFactor = 8       // as many squares are one in the sample
+	sampleLeast   = 1 << 16 // fewer squares take no longer than their sample
+	sampleFactor  = 8       // as many squares are one in the sample
+	sampleMost    = 1 << 16
+	sampleStretch = 1 << 9 // squares in a stretch at most
+	sampleParts   = 64     // stretches in a list at least
+	jumpBytes     = 4 // about, for the gap between two of them
 )
 
 // sampled is a part of the squares of all parts: stretches that lie evenly in them.
-func sampled(parts []Squares) Squares {
+// None where there are few squares, or where few are in parts that have many.
+func sampled(parts []Squares) (sample Squares, stretches, all int) {
+	many := 0
+	for _, s := range parts {
+		all += s.Len()
+		if s.Len() >= sampleLeast {
+			many += s.Len()
+		}
+	}
+	if many == 0 || many < all/2 {
+		return sample, 0, all
+	}
+	factor := max(sampleFactor, many/sampleMost)
 	var m Merger
 	for _, s := range parts {
 		if s.Len() < sampleLeast {
 			continue
 		}
-		each := s.Len() / (sampleParts * sampleFactor)
 		var out Squares
-		for i := range sampleParts {
-			from := s.Len() / sampleParts * i
-			out.Keys = append(out.Keys, s.Keys[from:from+each]...)
-			out.Counts = append(out.Counts, s.Counts[from:from+each]...)
+		stretch := min(s.Len()/(factor*sampleParts), sampleStretch)
+		for from := 0; from < s.Len(); from += factor * stretch {
+			to := min(from+stretch, s.Len())
+			stretches++
+			out.Keys = append(out.Keys, s.Keys[from:to]...)
+			out.Counts = append(out.Counts, s.Counts[from:to]...)
 			if s.Levels != nil {
-				out.Levels = append(out.Levels, s.Levels[from:from+each]...)
+				out.Levels = append(out.Levels, s.Levels[from:to]...)
 			}
 		}
 		m.Add(out)
 	}
-	return m.Sum()
+	return m.Sum(), stretches, all
 }
 
-// guess is a threshold that is likely to fit, by a sample.
-func (f *fitter) guess(sample Squares) int {
-	t := f.leastFor(float64(f.limit), 0, Taus-1, 1, 1) // a leaf takes about a byte
+// guess is a threshold that is likely to fit, and the bytes of a leaf there, by a
+// sample; below 0 where there is none.
+func (f *fitter) guess(parts []Squares) (t int, each float64) {
+	sample, stretches, all := sampled(parts)
 	if sample.Len() == 0 {
-		return t
+		return -1, 1 // a leaf takes about a byte
 	}
 	g := fitters.Get().(*fitter)
 	defer g.end()
-	g.add(sample)
-	ascend(&g.leaves)
-	return f.search(t, true, func(t int) uint64 {
-		p := g.at(Tau(t), ^uint64(0))
-		g.free(p)
-		tables := min(p.Code.tablesSize(), p.Size())
-		return tables + uint64(float64(p.Size()-tables)/float64(max(g.leaves[t], 1))*float64(f.leaves[t]))
-	})
+	g.build([]Squares{sample}, allTaus)
+	limit := float64(f.limit) * float64(sample.Len()) / float64(all)
+	t, each = -1, 1
+	for range sampleTries {
+		before := t
+		t = g.leastFor(limit, 0, Taus-1, each, each)
+		if before >= 0 && max(t-before, before-t) <= nearTaus {
+			break // a leaf takes as much
+		}
+		p := g.try(Tau(t), ^uint64(0))
+		// All of the tables are in the sample's bytes, and jumps from stretch to
+		// stretch.
+		tables := p.code.tablesSize()
+		jumps := uint64(stretches * jumpBytes)
+		size := max(p.size(), tables+jumps) - tables - jumps
+		leaves := float64(max(g.leaves[t], 1))
+		each = float64(size)/leaves + float64(tables)/(leaves*float64(all)/float64(sample.Len()))
+	}
+	return t, each
 }
 
-// at is the tree pruned by a threshold, that of squares up to a key.
-func (f *fitter) at(tau Tau, upTo uint64) *Pruned {
-	f.passes++
-	p := new(Pruned)
-	if n := len(f.spare); n > 0 {
-		p, f.spare = f.spare[n-1], f.spare[:n-1]
-	}
-	n := len(f.nodes)
-	if len(p.memory) < n {
-		p.memory = append(p.memory, make([]Squares, n-len(p.memory))...)
-	}
-	if len(p.Parts) != n {
-		p.Parts, p.Sheets = make([]Squares, n), make([][]Squares, n)
-	}
-	p.Tau, p.UpTo, p.Excess, p.Cells = tau, upTo, 0, 0
-	known := true
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		if p.memory[i].Len() < n.s.Len() {
-			p.memory[i] = room(n.s.Len())
-		}
-		s, excess, cells := n.At(tau, upTo, p.memory[i])
-		p.Parts[i] = s
-		switch p.Sheets[i] = p.Sheets[i][:0]; {
-		case n.nested:
-			p.Sheets[i] = s.Sheets()
-		case s.Len() > 0:
-			p.Sheets[i] = append(p.Sheets[i], s)
-		}
-		known = known && n.cellsKnown()
-		p.Excess, p.Cells = saturate.Add(p.Excess, excess), p.Cells+cells
-	}
-	if !known {
-		p.Excess, p.Cells = 0, 0
-	}
-	p.Code = CodeFor(p.Sheets)
-	return p
-}
+// sampleTries is how often a sample is pruned at most.
+const sampleTries = 3

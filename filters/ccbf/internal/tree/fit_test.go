@@ -13,7 +13,7 @@ import (
 func TestFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	all := shapes()
-	all["many"] = clusters(r, 60_000)
+	all["many"] = clusters(r, 130_000)
 	all["even"] = map[uint64]uint64{} // all weights are a few numbers
 	for range 3000 {
 		all["even"][r.Uint64N(100_000)] = 1
@@ -23,10 +23,9 @@ func TestFit(t *testing.T) {
 		s := squaresOf(counts)
 		whole := CodeFor([][]Squares{{s}}).Size()
 		for _, part := range []uint64{1, 2, 3, 8, 30} {
-			f := fitter{limit: whole / part}
-			f.add(s)
-			ascend(&f.leaves)
-			p, ok := f.fit(f.guess(sampled([]Squares{s})))
+			var f fitter
+			limit := whole / part
+			p, ok := f.fitParts([]Squares{s}, limit)
 			if got := p.Size(); ok != (got <= f.limit) {
 				t.Fatalf("%s: %d bytes of %d, fits: %v", name, got, f.limit, ok)
 			}
@@ -43,6 +42,13 @@ func TestFit(t *testing.T) {
 			}
 			if ok && p.UpTo < math.MaxUint64 {
 				filled++
+			}
+			// So do all nodes, where a sample left out most.
+			var unsampled fitter
+			unsampled.limit = limit
+			unsampled.build([]Squares{s}, allTaus)
+			if every, _ := unsampled.fit(1); every.Tau != p.Tau {
+				t.Errorf("%s: threshold %d, by all nodes %d", name, p.Tau, every.Tau)
 			}
 			again, _ := Fit([]Squares{s}, f.limit)
 			if again.Tau != p.Tau || !equal(&again.Parts[0], &p.Parts[0]) {

@@ -18,9 +18,8 @@ func cut(s Squares, tau Tau) Squares { return cutUpTo(s, tau, math.MaxUint64) }
 func cutUpTo(s Squares, tau Tau, upTo uint64) Squares {
 	var change [Taus + 1]int
 	var nodes Nodes
-	nodes.build(s, &change)
-	out, _, _ := nodes.At(tau, upTo, Squares{})
-	return out
+	nodes.build(s, allTaus, &change)
+	return nodes.At(tau, upTo)
 }
 
 // mixed is a tree of some of the points of counts, with squares inside others, and

@@ -16,8 +16,15 @@ type plan struct {
 	splits [maxRoot + 1][symbols]uint32 // of squares of each level
 	bits   uint                         // that are written as they are
 	huge   bool                         // the points of a block may not fit a number
-	high   rootPlan
-	low    *rootPlan // nil where lowRoot cannot be
+	// high and low are with maxRoot and with lowRoot, which only cells can have.
+	high, low rootPlan
+	onlyCells bool
+
+	at    int    // leaves of the sheet so far
+	total uint64 // and their points, which wrap: a block's are a difference
+	open  [8]int
+
+	reaches, cells [leafBatch]uint8 // of leaves whose levels, and those of what holds them, are not given
 }
 
 // rootPlan is what is counted with one root level.
@@ -40,6 +47,8 @@ type place struct {
 	stretchFirst           uint64
 	blockLeaf, stretchLeaf int // leaves before the block and the stretch
 	blocks                 uint
+	leaf                   int    // leaves before the next tree
+	total                  uint64 // and points
 }
 
 // maxLengthBytes is what the length of a block takes: blocks are shorter than
@@ -50,64 +59,108 @@ const maxLengthBytes = 2
 // many.
 const hugeCount = 1 << 55
 
-// sheet counts a sheet. A square that is split is counted when all is known that is
-// in it, so that each leaf is looked at once for all root levels.
+// leafBatch is how many leaves are made before they are looked at, so that they are in
+// the first-level cache.
+const leafBatch = 256
+
+// sheet counts a sheet.
 func (p *plan) sheet(s *Squares) {
+	p.begin()
+	for from := 0; from < s.Len(); from += leafBatch {
+		to := min(from+leafBatch, s.Len())
+		b := batch{Squares{s.Keys[from:to], p.cells[:to-from], s.Counts[from:to]}, p.reaches[:to-from]}
+		if s.Levels != nil {
+			b.Levels = s.Levels[from:to]
+		}
+		for i := range b.reaches {
+			b.reaches[i] = maxRoot + 1
+			if from+i+1 < s.Len() {
+				b.reaches[i] = min(maxRoot+1, common(s.Keys[from+i], s.Keys[from+i+1]))
+			}
+		}
+		p.leaves(&b)
+	}
+	p.end()
+}
+
+// pruned counts the sheet that a pruner makes, and returns it, in the memory of dst.
+func (p *plan) pruned(from *pruner, dst *batch) Squares {
+	p.begin()
+	at := 0
+	for {
+		b := dst.slice(at, min(at+leafBatch, len(dst.Keys)))
+		n := from.next(&b)
+		if n == 0 {
+			break
+		}
+		b = b.slice(0, n)
+		p.leaves(&b)
+		at += n
+	}
+	p.end()
+	return dst.slice(0, at).Squares
+}
+
+// begin begins a sheet.
+func (p *plan) begin() {
+	p.at, p.total, p.open = 0, 0, [8]int{}
 	p.high.now = place{}
-	if p.low != nil {
-		p.low.now = place{}
+	p.low.now = place{}
+}
+
+// end ends a sheet.
+func (p *plan) end() {
+	p.high.endSheet(p.at, p.total)
+	p.low.endSheet(p.at, p.total)
+}
+
+// leaves counts leaves that follow. A square that is split is counted when all is known
+// that is in it, so that each leaf is looked at once for all root levels.
+func (p *plan) leaves(s *batch) {
+	if p.onlyCells {
+		for _, level := range s.Levels {
+			p.onlyCells = p.onlyCells && level == 0
+		}
 	}
-	var open [maxRoot + 2]struct { // squares with the last leaf in them, by level
-		symbol, leaf int    // what is known of its quarters; its first leaf
-		total        uint64 // points before it
-	}
-	total := uint64(0) // which wraps: a block's points are a difference
+	open := p.open // what is known of the quarters of the squares with the last leaf, by level
+	levels, counts, reaches := s.Levels[:len(s.Keys)], s.Counts[:len(s.Keys)], s.reaches[:len(s.Keys)]
 	for i, key := range s.Keys {
-		level, n := s.Level(i), s.Counts[i]
-		what := one
-		if n > 1 {
-			what = more
-			symbol, extra := countSymbol(n)
-			p.counts[min(level, countTables-1)][symbol]++
+		level, n, reach := levels[i], counts[i], reaches[i]
+		what := kind(n)
+		symbol := uint8(n - 2) // a point alone counts where no symbol is
+		if n >= direct+2 {
+			long, extra := countSymbol(n)
+			symbol = uint8(long)
 			p.bits += extra
 			p.huge = p.huge || n >= hugeCount
 		}
+		p.counts[min(level, countTables-1)][symbol]++
+		p.at++
 		if level >= maxRoot {
-			p.high.tree(key, level, rootSymbol(level, maxRoot, what), i, total)
-		} else {
-			reach := uint8(maxRoot + 1)
-			if i+1 < len(s.Keys) {
-				reach = min(reach, common(key, s.Keys[i+1]))
-			}
-			o := &open[level+1]
-			if o.symbol == 0 {
-				o.leaf, o.total = i, total
-			}
-			o.symbol |= what << (2 * (key >> (2 * level) & 3))
-			for l := level + 1; l < reach; l++ {
-				o = &open[l]
-				p.splits[l][o.symbol]++
-				if l == lowRoot && p.low != nil {
-					p.low.tree(key&^side2(l), l, rootSymbol(l, l, split), o.leaf, o.total)
-				}
-				if l == maxRoot {
-					p.high.tree(key&^side2(l), l, rootSymbol(l, l, split), o.leaf, o.total)
-				} else {
-					u := &open[l+1]
-					if u.symbol == 0 {
-						u.leaf, u.total = o.leaf, o.total
-					}
-					u.symbol |= split << (2 * (key >> (2 * l) & 3))
-				}
-				o.symbol = 0
-			}
+			p.high.tree(key, level, rootSymbol(level, maxRoot, what), p.at, p.total+n)
+			p.total += n
+			continue
 		}
-		total += n
+		p.total += n
+		for level++; ; level++ {
+			all := open[level&7] | what<<(2*(key>>(2*(level-1)&63)&3))
+			if level >= reach {
+				open[level&7] = all
+				break
+			}
+			open[level&7] = 0
+			p.splits[level][all]++
+			if level == lowRoot && p.onlyCells {
+				p.low.tree(key&^side2(level), level, rootSymbol(level, lowRoot, split), p.at, p.total)
+			}
+			if level == maxRoot {
+				p.high.tree(key&^side2(level), level, rootSymbol(level, maxRoot, split), p.at, p.total)
+				break
+			}
+			what = split
+		}
 	}
-	p.high.endSheet(s.Len(), total)
-	if p.low != nil {
-		p.low.endSheet(s.Len(), total)
-	}
+	p.open = open
 }
 
 // endSheet counts what is written before a sheet's trees.
@@ -119,11 +172,13 @@ func (q *rootPlan) endSheet(leaves int, total uint64) {
 	q.bytes += uvarintBytes(uint64(leaves)) + uvarintBytes(uint64(q.now.blocks))
 }
 
-// tree counts what is written of a tree before its root: its first leaf is leaf, and
-// so many points are before it.
-func (q *rootPlan) tree(key uint64, level uint8, symbol, leaf int, total uint64) {
+// tree counts what is written of a tree before its root: so many leaves of the sheet,
+// and points, are before the next one.
+func (q *rootPlan) tree(key uint64, level uint8, symbol, leavesAfter int, totalAfter uint64) {
 	q.kinds[symbol]++
 	now := &q.now
+	leaf, total := now.leaf, now.total
+	now.leaf, now.total = leavesAfter, totalAfter
 	switch {
 	case now.blocks == 0 || leaf-now.blockLeaf >= blockLeaves:
 		if now.blocks > 0 {
@@ -151,11 +206,12 @@ func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
 func (p *plan) codeFor(k *costs) *Code {
 	counts := p.bits
 	for level := range p.counts {
+		p.counts[level][symbols-1] = 0 // points alone
 		counts += k.table(countTable+level, &p.counts[level], level > 0)
 	}
 	best := p.with(k, &p.high, counts)
-	if p.low != nil {
-		if c := p.with(k, p.low, counts); c.size < best.size {
+	if p.onlyCells {
+		if c := p.with(k, &p.low, counts); c.size < best.size {
 			best = c
 		}
 	}

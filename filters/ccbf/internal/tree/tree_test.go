@@ -64,14 +64,17 @@ func TestPruningIsTheRule(t *testing.T) {
 		cells := squaresOf(counts)
 		var change [Taus + 1]int
 		var nodes Nodes
-		nodes.build(cells, &change)
+		nodes.build(cells, allTaus, &change)
 		left := 0
 		for tau := range Tau(Taus) {
 			left += change[tau]
 			if tau%37 != 0 {
 				continue
 			}
-			got, excess, occupied := nodes.At(tau, math.MaxUint64, Squares{})
+			got := nodes.At(tau, math.MaxUint64)
+			var p pruner
+			p.reset(&nodes, tau, math.MaxUint64)
+			excess := p.excess()
 			want := pruned(counts, tau.Value())
 			if !equal(&got, &want) {
 				t.Fatalf("%s, threshold %d: %d leaves, by the rule %d", name, tau.Value(), got.Len(), want.Len())
@@ -87,8 +90,8 @@ func TestPruningIsTheRule(t *testing.T) {
 				}
 				truth += got.Counts[i-1] - n
 			}
-			if occupied != uint64(len(counts)) || excess != truth {
-				t.Fatalf("%s, threshold %d: excess %d at %d cells, counted %d at %d", name, tau.Value(), excess, occupied, truth, len(counts))
+			if excess != truth {
+				t.Fatalf("%s, threshold %d: excess %d, counted %d", name, tau.Value(), excess, truth)
 			}
 		}
 	}
@@ -170,8 +173,8 @@ func TestUnion(t *testing.T) {
 			s := squaresOf(part)
 			var change [Taus + 1]int
 			var nodes Nodes
-			nodes.build(s, &change)
-			cut, _, _ := nodes.At(Tau(40*i), math.MaxUint64, Squares{})
+			nodes.build(s, allTaus, &change)
+			cut := nodes.At(Tau(40*i), math.MaxUint64)
 			trees = append(trees, cut)
 		}
 		a := Merge(Merge(trees[0], trees[1]), trees[2])
