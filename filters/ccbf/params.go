@@ -53,6 +53,16 @@ type params struct {
 
 // append appends the parameters in their only form.
 func (p *params) append(dst []byte) []byte {
+	fields := p.fields()
+	dst = p.appendFirst(dst, fields)
+	if fields&noCells == 0 {
+		dst = appendBounds(dst, p.bounds)
+	}
+	return p.appendLast(dst, fields)
+}
+
+// fields are which parameters follow.
+func (p *params) fields() uint64 {
 	fields := uint64(p.form)
 	if p.Mode == Standard {
 		fields |= inSums
@@ -85,14 +95,23 @@ func (p *params) append(dst []byte) []byte {
 	if p.parts.Number != 0 {
 		fields |= hasParts
 	}
-	dst = binary.AppendUvarint(dst, fields)
-	dst = sketch.AppendFloat(dst, p.Grid.Res())
-	if fields&noCells == 0 {
-		dst = binary.AppendVarint(dst, p.bounds.MinX)
-		dst = binary.AppendVarint(dst, p.bounds.MinY)
-		dst = binary.AppendUvarint(dst, uint64(p.bounds.MaxX-p.bounds.MinX))
-		dst = binary.AppendUvarint(dst, uint64(p.bounds.MaxY-p.bounds.MinY))
-	}
+	return fields
+}
+
+// appendFirst appends what stands before the bounds.
+func (p *params) appendFirst(dst []byte, fields uint64) []byte {
+	return sketch.AppendFloat(binary.AppendUvarint(dst, fields), p.Grid.Res())
+}
+
+func appendBounds(dst []byte, b grid.Rect) []byte {
+	dst = binary.AppendVarint(dst, b.MinX)
+	dst = binary.AppendVarint(dst, b.MinY)
+	dst = binary.AppendUvarint(dst, uint64(b.MaxX-b.MinX))
+	return binary.AppendUvarint(dst, uint64(b.MaxY-b.MinY))
+}
+
+// appendLast appends what stands behind the bounds.
+func (p *params) appendLast(dst []byte, fields uint64) []byte {
 	if fields&hasBytes != 0 {
 		dst = binary.AppendUvarint(dst, p.Bytes)
 	}

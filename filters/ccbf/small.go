@@ -1,45 +1,86 @@
 package ccbf
 
 import (
-	"slices"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Small encodes sketches of a few points without allocating anew for each. Its
 // zero value is ready.
 type Small struct {
-	s      Sketch
-	one    [1]cells.Section
-	keys   [8]uint64
-	counts [8]uint64
+	keys   [maxSmall]uint64
+	counts [maxSmall]uint64
+	few    cells.Few
+
+	// What all sketches of a configuration have: their header, and the parameters
+	// before and behind the bounds.
+	config      Config
+	known       bool
+	header      sketch.Header
+	first, last []byte
+	params      []byte
 }
+
+// maxSmall is the most keys of a Small.
+const maxSmall = 8
 
 // AppendBlob appends the sketch of at most 8 keys from Config.Keys, which it
 // leaves alone: the bytes that a Builder would come to.
 func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
-	n := copy(m.keys[:], keys)
-	if !c.Exact {
-		b := NewBuilder(*c, nil)
-		// Neither can fail: there is no budget, and keys are points.
-		_ = b.AddKeys(m.keys[:n])
-		s, _ := b.Sketch()
-		return s.AppendBlob(dst)
+	if !c.Exact || c.Categories || len(keys) == 0 {
+		return build(dst, c, keys)
 	}
-	slices.Sort(m.keys[:n])
-	distinct := 0
-	for i, k := range m.keys[:n] {
-		if i > 0 && k == m.keys[distinct-1] {
-			m.counts[distinct-1]++
+	if !m.known || m.config != *c {
+		m.reset(c)
+	}
+	run := m.run(keys)
+	m.header.Total = uint64(len(keys))
+	m.params = append(appendBounds(append(m.params[:0], m.first...), cells.FewBounds(run.Keys)), m.last...)
+	start := len(dst)
+	dst = sketch.Begin(dst, m.header, m.params)
+	body := len(dst)
+	if dst = m.few.AppendBody(dst, run); uint64(len(dst)-body) > c.Bytes {
+		return build(dst[:start], c, keys)
+	}
+	sketch.Seal(dst[start:])
+	return dst
+}
+
+// build is AppendBlob by a Builder.
+func build(dst []byte, c *Config, keys []uint64) []byte {
+	b := NewBuilder(*c, nil)
+	// Neither can fail: there is no budget, and keys are points.
+	_ = b.AddKeys(keys)
+	s, _ := b.Sketch()
+	return s.AppendBlob(dst)
+}
+
+// reset makes m one for a configuration.
+func (m *Small) reset(c *Config) {
+	m.config, m.known = *c, true
+	p := params{Config: *c, form: formExact} // with bounds, of whatever cells
+	fields := p.fields()
+	m.first, m.last = p.appendFirst(m.first[:0], fields), p.appendLast(m.last[:0], fields)
+	m.header = sketch.Header{Family: id, Seed: c.Seed, Levels: c.Levels, Flags: sketch.Additive | sketch.TotalKnown}
+}
+
+// run is the run of a few keys.
+func (m *Small) run(keys []uint64) cells.Run {
+	n := 0
+	for _, k := range keys {
+		// Insertion: fewer keys than any other way would pay for.
+		i := n
+		for i > 0 && m.keys[i-1] > k {
+			i--
+		}
+		if i > 0 && m.keys[i-1] == k {
+			m.counts[i-1]++
 			continue
 		}
-		m.keys[distinct], m.counts[distinct] = k, 1
-		distinct++
+		copy(m.keys[i+1:n+1], m.keys[i:n])
+		copy(m.counts[i+1:n+1], m.counts[i:n])
+		m.keys[i], m.counts[i] = k, 1
+		n++
 	}
-	m.s = Sketch{Config: *c, Total: uint64(n), TotalKnown: true}
-	if n > 0 {
-		m.one[0] = cells.Section{Label: cells.Label{None: true}, Run: cells.Run{Keys: m.keys[:distinct], Counts: m.counts[:distinct]}}
-		m.s.cells = m.one[:]
-	}
-	return m.s.AppendBlob(dst)
+	return cells.Run{Keys: m.keys[:n], Counts: m.counts[:n]}
 }

@@ -68,25 +68,27 @@ const MaxOrder = 56
 
 // BestOrder is the class code's order that codes numbers of these bit lengths in
 // the fewest bits; of several the smallest.
-func BestOrder(lengths *[65]uint32) (best uint) {
-	top, above, twice := 0, uint(0), uint(0) // numbers longer than k, twice their lengths
-	for length, n := range lengths {
-		if n != 0 {
-			top = length
-			above += uint(n)
-			twice += 2 * uint(length) * uint(n)
-		}
+func BestOrder(lengths *[65]uint32) uint {
+	n := uint(0)
+	for _, m := range lengths {
+		n += uint(m)
 	}
-	upTo, cost := uint(0), ^uint(0)
-	for k := range uint(min(top, MaxOrder)) + 1 {
-		n := uint(lengths[k])
-		upTo, above, twice = upTo+n, above-n, twice-2*k*n
-		// The sum of ClassBits over all numbers.
-		if sum := upTo*(1+k) + twice - above*k; sum < cost {
-			best, cost = k, sum
+	return BestOrderOf(lengths, n)
+}
+
+// BestOrderOf is BestOrder of n numbers. By ClassBits order k + 1 takes a bit more
+// than order k for each number of up to k bits, and a bit less for each of more than
+// k + 1: so the first order is best at which those are no more than these.
+func BestOrderOf(lengths *[65]uint32, n uint) uint {
+	upTo := uint(lengths[0])
+	for k := range uint(MaxOrder) {
+		next := upTo + uint(lengths[k+1])
+		if upTo >= n-next {
+			return k
 		}
+		upTo = next
 	}
-	return best
+	return MaxOrder
 }
 
 // classCode is the class code of v in order k, least significant bit first, and

@@ -35,7 +35,8 @@ func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
 	var gaps, ns [65]uint32
 	counts = counts[:len(keys)]
 	lengths(keys, counts, &gaps, &ns)
-	gapOrder, countOrder := bitio.BestOrder(&gaps), bitio.BestOrder(&ns)
+	n := uint(len(keys))
+	gapOrder, countOrder := bitio.BestOrderOf(&gaps, n-1), bitio.BestOrderOf(&ns, n)
 	w.Reset(2 * blockCells)
 	w.WriteClass(counts[0]-1, countOrder)
 	for i := 1; i < len(keys); i++ {
@@ -152,7 +153,8 @@ func (b *blocks) chosen(i int, keys, counts []uint64) bool {
 	_, gapOrder, countOrder, _, _ := b.block(i)
 	var gaps, ns [65]uint32
 	lengths(keys, counts, &gaps, &ns)
-	return bitio.BestOrder(&gaps) == gapOrder && bitio.BestOrder(&ns) == countOrder
+	n := uint(len(keys))
+	return bitio.BestOrderOf(&gaps, n-1) == gapOrder && bitio.BestOrderOf(&ns, n) == countOrder
 }
 
 // decodeAll reads all blocks; false where they are damaged, or not in the only

@@ -1,28 +1,65 @@
 package cells
 
-import "github.com/ccbfsql/ccbfsql/filters/grid"
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
 
 // NoBounds is the bounds of no cell at all.
 var NoBounds = grid.Rect{MinX: 0, MinY: 0, MaxX: -1, MaxY: -1}
+
+// corners are the smallest rectangle around cells: the bits of their keys that are of
+// one coordinate compare as it does, without being taken out.
+type corners struct{ minX, maxX, minY, maxY uint64 }
+
+func cornersOf(key uint64) corners {
+	return corners{key & xBits, key & xBits, key & yBits, key & yBits}
+}
+
+func (c corners) with(key uint64) corners {
+	x, y := key&xBits, key&yBits
+	return corners{min(c.minX, x), max(c.maxX, x), min(c.minY, y), max(c.maxY, y)}
+}
+
+// low is the key of the lowest corner.
+func (c corners) low() uint64 { return c.minX | c.minY }
+
+// rect is the corners in a region.
+func (c corners) rect(x, y int32) grid.Rect {
+	low, high := CellOf(x, y, c.low()), CellOf(x, y, c.maxX|c.maxY)
+	return grid.Rect{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y}
+}
+
+// boundsStretch is how many keys are looked at together.
+const boundsStretch = 64
+
+// cornersAround are the corners of sorted keys. Those from one to another lie in the
+// square of the Z-order curve that holds both: where that is inside of what is known,
+// there is no need to look at them.
+func cornersAround(keys []uint64) corners {
+	c := cornersOf(keys[0])
+	for from := 0; from < len(keys); from += boundsStretch {
+		to := min(from+boundsStretch, len(keys))
+		first, last := keys[from], keys[to-1]
+		below := uint64(1)<<bits.Len64(first^last) - 1
+		if c.with(first&^below).with(last|below) == c {
+			continue
+		}
+		for _, k := range keys[from:to] {
+			c = c.with(k)
+		}
+	}
+	return c
+}
 
 // Bounds is the smallest rectangle around the cells.
 func (l List) Bounds() grid.Rect {
 	b := NoBounds
 	for i := range l {
-		s := &l[i]
-		if len(s.Keys) == 0 {
-			continue
+		if s := &l[i]; len(s.Keys) > 0 {
+			b = Hull(b, cornersAround(s.Keys).rect(s.X, s.Y))
 		}
-		// The bits of one coordinate compare as it does, without being taken
-		// out of the key.
-		minX, minY := s.Keys[0]&xBits, s.Keys[0]&yBits
-		maxX, maxY := minX, minY
-		for _, k := range s.Keys[1:] {
-			x, y := k&xBits, k&yBits
-			minX, maxX, minY, maxY = min(minX, x), max(maxX, x), min(minY, y), max(maxY, y)
-		}
-		low, high := CellOf(s.X, s.Y, minX|minY), CellOf(s.X, s.Y, maxX|maxY)
-		b = Hull(b, grid.Rect{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y})
 	}
 	return b
 }

@@ -300,7 +300,7 @@ const (
 	sampleMost    = 1 << 16
 	sampleStretch = 1 << 9 // squares in a stretch at most
 	sampleParts   = 64     // stretches in a list at least
-	jumpBytes     = 4 // about, for the gap between two of them
+	jumpBytes     = 4      // about, for the gap between two of them
 )
 
 // sampled is a part of the squares of all parts: stretches that lie evenly in them.
