@@ -95,6 +95,12 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 func (c *chunk) scatter(states []*duck.State) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
+		if f := fewOf(s); !s.HasBlock() && f.config == c.id && c.id != 0 && f.n < fewPoints {
+			f.keys[f.n] = c.keys[i] // most often where there are very many groups
+			f.n++
+			i++
+			continue
+		}
 		for i++; i < len(states) && states[i] == s; i++ {
 		}
 		if err := c.addKeys(s, c.keys[first:i]); err != nil {

@@ -108,6 +108,13 @@ static void enter_aggregate(void (*go)(ccbf_call *), ccbf_call *c) {
 	ccbf_leave_go(&stay);
 }
 
+/* Of very many groups the states are in no cache: all of a chunk are asked for at once. */
+static void ask_for(ccbf_state **states, uint64_t n) {
+	for (uint64_t i = 0; i < n; i++) {
+		__builtin_prefetch(states[i], 1);
+	}
+}
+
 static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_return r, bool counted) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols, .states = states};
@@ -131,6 +138,9 @@ static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_return 
 		COUNT(near, near != 0 && near == site.at);
 		COUNT(misled, near != 0 && near != site.at);
 	}
+	if (c.kind == CCBF_MANY) {
+		ask_for(states, c.rows);
+	}
 	enter_aggregate(ccbfGoUpdate, &c);
 }
 
@@ -139,6 +149,7 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 }
 
 static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
+	ask_for(into, n);
 	ccbf_call c = {.info = info, .rows = n, .states = from, .into = into};
 	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
 	enter_aggregate(ccbfGoCombine, &c);
