@@ -14,7 +14,8 @@ func HashUint64(seed, v uint64) (h1, h2 uint64) {
 func HashUint64s(seed uint64, vs, h1s, h2s []uint64) {
 	h1s = h1s[:len(vs)]
 	h2s = h2s[:len(vs)]
+	seed = state(seed)
 	for i, v := range vs {
-		h1s[i], h2s[i] = HashUint64(seed, v)
+		h1s[i], h2s[i] = finish(seed^bits.RotateLeft64(v*c1, 31)*c2, seed, 8)
 	}
 }

@@ -112,6 +112,7 @@ type Keys struct {
 	col   *duck.Vector
 	own   []byte // the key in the column's class
 	conv  []byte // the key in the sketch's class
+	wide  []uint64
 }
 
 // Reset points k at a column.
@@ -124,6 +125,9 @@ func (k *Keys) Reset(v *duck.Vector) (err error) {
 	k.Class, err = ClassOf(v.Type())
 	return err
 }
+
+// AllValid reports that every row has a key.
+func (k *Keys) AllValid() bool { return k.Class != key.None && k.col.AllValid() }
 
 // Valid reports whether row i has a key.
 func (k *Keys) Valid(i int) bool { return k.Class != key.None && k.col.Valid(i) }

@@ -162,8 +162,9 @@ func (o *Options) Uniform() bool {
 		return true
 	}
 	n := o.col.Len()
+	given := o.col.AllValid()
 	for i, v := range o.at {
-		if v == nil || o.known[i].PerRow {
+		if v == nil || o.known[i].PerRow || given && v.Alike() {
 			continue
 		}
 		for j := 1; j < n; j++ {
@@ -201,6 +202,28 @@ func (o *Options) Count(i, row int, otherwise uint64) (uint64, error) {
 		return 0, sketch.OptionError(o.known[i].Name, "is %s, must be a whole number of at least 0", text(o.at[i], row))
 	}
 	return n, nil
+}
+
+// AppendCounts appends Count of rows from..to-1.
+func (o *Options) AppendCounts(dst []uint64, i, from, to int, otherwise uint64) ([]uint64, error) {
+	v := o.at[i]
+	if v != nil && v.Type().ID() == duck.BigIntID && o.col.AllValid() && v.AllValid() {
+		for _, n := range duck.Slice[int64](v)[from:to] {
+			if n < 0 {
+				break // which Count says
+			}
+			dst = append(dst, uint64(n))
+			from++
+		}
+	}
+	for ; from < to; from++ {
+		n, err := o.Count(i, from, otherwise)
+		if err != nil {
+			return dst, err
+		}
+		dst = append(dst, n)
+	}
+	return dst, nil
 }
 
 // Float is option i of a row, a Number.

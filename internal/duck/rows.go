@@ -6,6 +6,7 @@ package duck
 import "C"
 
 import (
+	"bytes"
 	"unsafe"
 )
 
@@ -86,6 +87,31 @@ func (v *Vector) AllValid() bool {
 		}
 	}
 	return true
+}
+
+// Alike reports that no value is NULL and that all have the same bits in the vector's
+// own memory, as those of a constant have: DuckDB hands constants to an aggregate as
+// vectors of as many values as there are rows. Strings of more than twelve bytes are
+// pointers there, so values that are the same may not be alike.
+func (v *Vector) Alike() bool {
+	if !v.AllValid() {
+		return false
+	}
+	if v.Type().ID() == StructID {
+		for j := range v.NumFields() {
+			if !v.Field(j).Alike() {
+				return false
+			}
+		}
+		return true
+	}
+	width := v.Type().width()
+	if width == 0 || v.data == nil {
+		return false
+	}
+	// Bytes that are the same as those one value further on are all the same.
+	b := unsafe.Slice((*byte)(v.data), v.n*width)
+	return v.n < 2 || bytes.Equal(b[width:], b[:len(b)-width])
 }
 
 // Slice is the raw data of a fixed-width vector: T must be as wide as the

@@ -1,0 +1,272 @@
+package agg
+
+import (
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// keyedAgg is X_agg.
+type keyedAgg struct {
+	*keyedBlocks
+	options []args.Option
+	chunks  sync.Pool
+}
+
+// keyedChunk is what Update needs beside its arguments.
+type keyedChunk struct {
+	options  args.Options
+	settings keyed.Settings
+	keys     args.Keys
+	given    *duck.Vector // the column of options
+	weight   int          // index of the option
+	weighted bool         // there is a column of weights
+	complete bool         // no row is skipped
+	uniform  bool         // every row has the parameters of the first
+	params   any          // nil where they were not read yet
+
+	hashes        // of a run of rows
+	sorted hashes // of a chunk, group by group
+	groups grouping
+}
+
+// hashes are keys and how often each is to be counted, once where there is no ns.
+type hashes struct{ h1s, h2s, ns []uint64 }
+
+// part is those of keys from..to-1.
+func (h *hashes) part(from, to int) hashes {
+	p := hashes{h1s: h.h1s[from:to], h2s: h.h2s[from:to]}
+	if len(h.ns) > 0 {
+		p.ns = h.ns[from:to]
+	}
+	return p
+}
+
+func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
+	c := a.chunks.Get().(*keyedChunk)
+	defer a.chunks.Put(c)
+	if err := a.reset(c, rows, states); err != nil {
+		return err
+	}
+	if states.Single() {
+		return a.run(c, states.At(0), 0, rows.Len())
+	}
+	all := states.Slice()
+	if c.uniform && c.groups.assign(all) {
+		return a.grouped(c, all)
+	}
+	// Rows of one group that follow each other are taken at once: all of them
+	// where there is no GROUP BY.
+	for i := 0; i < len(all); {
+		from := i
+		for i++; i < len(all) && all[i] == all[from]; i++ {
+		}
+		if err := a.run(c, all[from], from, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reset points c at a chunk. What holds for all of its rows is found out here.
+func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) error {
+	c.given, c.params, c.weight = nil, nil, len(a.options)-1
+	if rows.NumCols() > 1 {
+		c.given = rows.Col(1)
+	}
+	if err := c.options.Reset(c.given, a.options); err != nil {
+		return err
+	}
+	if states.Single() || rows.Len() == 1 {
+		if err := c.options.CheckParts(states.At(0)); err != nil {
+			return err
+		}
+	}
+	if err := c.keys.Reset(rows.Col(0)); err != nil {
+		return err
+	}
+	c.uniform = c.options.Uniform()
+	c.weighted = c.options.Has(c.weight)
+	c.complete = c.keys.AllValid() && (!c.weighted || c.options.Column(c.weight).AllValid())
+	return nil
+}
+
+// skip reports whether row i has no key, or NULL for its weight.
+func (c *keyedChunk) skip(i int) bool {
+	return !c.keys.Valid(i) || c.weighted && c.given.Valid(i) && !c.options.Given(c.weight, i)
+}
+
+// next is the first row from i on that is not skipped, and the first one after it
+// that is; both are end where there is none.
+func (c *keyedChunk) next(i, end int) (from, to int) {
+	if c.complete {
+		return i, end
+	}
+	for from = i; from < end && c.skip(from); from++ {
+	}
+	for to = from; to < end && !c.skip(to); to++ {
+	}
+	return from, to
+}
+
+// clear forgets the keys.
+func (h *hashes) clear() { h.h1s, h.h2s, h.ns = h.h1s[:0], h.h2s[:0], h.ns[:0] }
+
+// hash appends the keys of rows from..to-1, of which none is skipped.
+func (c *keyedChunk) hash(from, to int, seed uint64) (err error) {
+	c.h1s, c.h2s = c.keys.AppendHashes(c.h1s, c.h2s, from, to, seed)
+	if c.weighted {
+		c.ns, err = c.options.AppendCounts(c.ns, c.weight, from, to, 1)
+	}
+	return err
+}
+
+// run counts the keys of rows from..to-1, all of one group.
+func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
+	from, end := c.next(from, to)
+	if from == to {
+		return nil
+	}
+	t, err := a.block(c, state, from)
+	if err != nil {
+		return err
+	}
+	if keyed.ByValue(t.s) || !c.uniform {
+		return a.runRows(c, state, from, to)
+	}
+	c.clear()
+	for seed := keyed.BaseOf(t.s).Seed(); from < to; from, end = c.next(end, to) {
+		if err := c.hash(from, end, seed); err != nil {
+			return err
+		}
+	}
+	return a.add(t, c.hashes)
+}
+
+// add counts keys in a group's sketch.
+func (a *keyedAgg) add(t *keyedBlock, h hashes) error {
+	if len(h.ns) == 0 {
+		h.ns = nil
+	}
+	if err := a.family.Add(t.s, h.h1s, h.h2s, h.ns); err != nil {
+		return err
+	}
+	return t.charge()
+}
+
+// runRows is run, row by row: where the options of each are to be compared, or
+// where the sketch takes keys and not their hashes.
+func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error {
+	var t *keyedBlock
+	c.clear()
+	for i := from; i < to; i++ {
+		if c.skip(i) {
+			continue
+		}
+		if t == nil || !c.uniform {
+			var err error
+			if t, err = a.block(c, state, i); err != nil {
+				return err
+			}
+		}
+		if !keyed.ByValue(t.s) {
+			if err := c.hash(i, i+1, keyed.BaseOf(t.s).Seed()); err != nil {
+				return err
+			}
+			continue
+		}
+		n, err := c.options.Count(c.weight, i, 1)
+		if err != nil {
+			return err
+		}
+		b, err := c.keys.Bytes(i, keyed.BaseOf(t.s).KeyClass())
+		if err != nil {
+			return err
+		}
+		if err := a.family.AddKey(t.s, b, n); err != nil {
+			return err
+		}
+	}
+	if len(c.h1s) == 0 { // keys were taken by value
+		return t.charge()
+	}
+	return a.add(t, c.hashes)
+}
+
+// grouped counts the keys of a chunk whose groups are mixed, those of one group at
+// once and in their order.
+func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
+	first, end := c.next(0, len(all))
+	if first == len(all) {
+		return nil
+	}
+	t, err := a.block(c, all[first], first)
+	if err != nil {
+		return err
+	}
+	if keyed.ByValue(t.s) {
+		for i, s := range all {
+			if err := a.run(c, s, i, i+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	c.clear()
+	g := &c.groups
+	g.begin()
+	for from := first; from < len(all); from, end = c.next(end, len(all)) {
+		if err := c.hash(from, end, keyed.BaseOf(t.s).Seed()); err != nil {
+			return err
+		}
+		g.keep(from, end)
+	}
+	g.sort(&c.sorted, &c.hashes)
+	at := 0
+	for i, state := range g.states {
+		n := int(g.sizes[i])
+		if n == 0 { // every row was skipped
+			continue
+		}
+		if t, err = a.block(c, state, first); err != nil {
+			return err
+		}
+		if err := a.add(t, c.sorted.part(at, at+n)); err != nil {
+			return err
+		}
+		at += n
+	}
+	return nil
+}
+
+// block is the sketch of a group, which row i's options must agree with.
+func (a *keyedAgg) block(c *keyedChunk, state *duck.State, i int) (*keyedBlock, error) {
+	if c.params == nil || !c.uniform {
+		p, err := c.options.Params(c.settings, i)
+		if err != nil {
+			return nil, err
+		}
+		c.params = p
+	}
+	t, err := a.of(state)
+	if err != nil {
+		return nil, err
+	}
+	if t.s != nil {
+		if t.params != c.params {
+			return nil, differingParams(t.params, c.params)
+		}
+		return t, nil
+	}
+	s, err := a.family.Make(c.params)
+	if err != nil {
+		return nil, err
+	}
+	if err := keyed.BaseOf(s).SetKeyClass(c.keys.Class); err != nil {
+		return nil, err
+	}
+	t.s, t.params = s, c.params
+	return t, t.charge()
+}

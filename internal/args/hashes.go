@@ -1,0 +1,77 @@
+package args
+
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// AppendHashes appends what Hash is for rows from..to-1, all of which have a key, in a
+// sketch of the column's own class: the type is looked at once and not for each row.
+func (k *Keys) AppendHashes(h1s, h2s []uint64, from, to int, seed uint64) (a, b []uint64) {
+	at := len(h1s)
+	h1s, h2s = grow(h1s, to-from), grow(h2s, to-from)
+	p, q := h1s[at:], h2s[at:]
+	v := k.col
+	switch v.Type().ID() {
+	case duck.BigIntID, duck.TimeID, duck.TimestampID, duck.TimestampTZID, duck.TimeTZID:
+		// The key is the value's own 64 bits.
+		key.HashUint64s(seed, duck.Slice[uint64](v)[from:to], p, q)
+	case duck.IntegerID, duck.DateID:
+		k.hashWidened(widen(k.wide, duck.Slice[int32](v)[from:to]), seed, p, q)
+	case duck.SmallIntID:
+		k.hashWidened(widen(k.wide, duck.Slice[int16](v)[from:to]), seed, p, q)
+	case duck.TinyIntID:
+		k.hashWidened(widen(k.wide, duck.Slice[int8](v)[from:to]), seed, p, q)
+	case duck.UIntegerID:
+		k.hashWidened(widen(k.wide, duck.Slice[uint32](v)[from:to]), seed, p, q)
+	case duck.USmallIntID:
+		k.hashWidened(widen(k.wide, duck.Slice[uint16](v)[from:to]), seed, p, q)
+	case duck.UTinyIntID:
+		k.hashWidened(widen(k.wide, duck.Slice[uint8](v)[from:to]), seed, p, q)
+	case duck.DoubleID:
+		k.hashWidened(floatBits(k.wide, duck.Slice[float64](v)[from:to]), seed, p, q)
+	case duck.FloatID:
+		k.hashWidened(floatBits(k.wide, duck.Slice[float32](v)[from:to]), seed, p, q)
+	case duck.VarcharID, duck.BlobID:
+		for i := range p {
+			p[i], q[i] = key.Hash(seed, v.Bytes(from+i))
+		}
+	default:
+		for i := range p {
+			k.own = AppendKey(k.own[:0], v, from+i)
+			p[i], q[i] = key.Hash(seed, k.own)
+		}
+	}
+	return h1s, h2s
+}
+
+// hashWidened hashes keys of 8 bytes each, and keeps their memory for the next ones.
+func (k *Keys) hashWidened(keys []uint64, seed uint64, h1s, h2s []uint64) {
+	k.wide = keys
+	key.HashUint64s(seed, keys, h1s, h2s)
+}
+
+// widen writes the keys of whole numbers to dst's memory: sign and value count, the
+// width does not.
+func widen[T int8 | int16 | int32 | uint8 | uint16 | uint32](dst []uint64, values []T) []uint64 {
+	dst = grow(dst[:0], len(values))
+	for i, v := range values {
+		dst[i] = uint64(int64(v))
+	}
+	return dst
+}
+
+func floatBits[T float32 | float64](dst []uint64, values []T) []uint64 {
+	dst = grow(dst[:0], len(values))
+	for i, v := range values {
+		dst[i] = key.FloatBits(float64(v))
+	}
+	return dst
+}
+
+// grow is s with n elements more, of any value.
+func grow(s []uint64, n int) []uint64 {
+	return slices.Grow(s, n)[:len(s)+n]
+}
