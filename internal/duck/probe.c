@@ -19,6 +19,7 @@
 #include "bridge.h"
 
 #include <errno.h>
+#include <string.h>
 
 #if defined(__linux__)
 #include <sys/syscall.h>
@@ -91,13 +92,9 @@ bool ccbf_is_state(ccbf_state **entry, ccbf_state **known_entry, ccbf_state *kno
 	return s->mark == mark;
 }
 
+/* Of entries that are all there: each is like the one after it. */
 static bool all_same(ccbf_state **states, uint64_t n) {
-	for (uint64_t i = 1; i < n; i++) {
-		if (states[i] != states[0]) {
-			return false;
-		}
-	}
-	return true;
+	return memcmp(states, states + 1, (n - 1) * sizeof *states) == 0;
 }
 
 static bool all_states(ccbf_state **states, uint64_t n, uint64_t mark) {
