@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -24,6 +25,13 @@ func New(p Params) (*Sketch, error) {
 
 // Bytes is the memory of the bits.
 func (s *Sketch) Bytes() int { return len(s.bits) }
+
+// Clone is a copy.
+func (s *Sketch) Clone() *Sketch {
+	c := *s
+	c.bits = slices.Clone(s.bits)
+	return &c
+}
 
 // Add puts a key into the filter, by its hash. n counts in the total alone,
 // but a weight of 0 adds nothing. O(k), no allocation. Bloom 1970, section 3;

@@ -3,6 +3,7 @@ package cbf
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -29,6 +30,13 @@ func New(p Params) (*Sketch, error) {
 
 // Bytes is the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.body) }
+
+// Clone is a copy.
+func (s *Sketch) Clone() *Sketch {
+	c := *s
+	c.body = slices.Clone(s.body)
+	return &c
+}
 
 // room drops the upper halves where n occurrences more would be too many for
 // them. It is called before they are added.

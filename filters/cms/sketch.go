@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -50,6 +51,13 @@ func (s *Sketch) Conservative() bool { return !s.Additive() }
 
 // Bytes is the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.c.B) }
+
+// Clone is a copy.
+func (s *Sketch) Clone() *Sketch {
+	c := *s
+	c.c.B = slices.Clone(s.c.B)
+	return &c
+}
 
 // makeRoom prepares for a counter's value v to grow by n: it widens the table,
 // or, where no table is wide enough, reports that the counter saturates.

@@ -78,7 +78,7 @@ func BenchmarkRemove(b *testing.B) {
 				_ = full.AddHashes(h1s, h2s, nil)
 				for b.Loop() {
 					b.StopTimer()
-					s := full.clone()
+					s := full.Clone()
 					b.StartTimer()
 					for k, h1 := range h1s {
 						if err := s.Remove(h1, h2s[k], 1); err != nil {

@@ -296,7 +296,7 @@ func TestUnion(t *testing.T) {
 			t.Fatal("no room")
 		}
 		for _, order := range [][2]*Sketch{{few, many}, {many, few}} {
-			u := order[0].clone()
+			u := order[0].Clone()
 			if err := u.Union(order[1]); err != nil {
 				t.Fatalf("%s: %v", p.name(), err)
 			}

@@ -30,8 +30,7 @@ type batch struct {
 func (t *table) locate(b *batch, h1s, h2s []uint64) {
 	n := min(len(h1s), block)
 	h1s, h2s = h1s[:n], h2s[:n]
-	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
-	m, base := t.buckets, t.base
+	is, fps, m, base := b.i[:n], b.fp[:n], t.buckets, t.base
 	for k, h1 := range h1s {
 		is[k], _ = bits.Mul64(h1, m)
 	}
@@ -45,6 +44,15 @@ func (t *table) locate(b *batch, h1s, h2s []uint64) {
 			fps[k] = v + 1
 		}
 	}
+	t.locateOthers(b, n)
+}
+
+// locateOthers finds the other buckets of the first n fingerprints of a block, and
+// fetches both.
+func (t *table) locateOthers(b *batch, n int) {
+	n = min(n, block)
+	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
+	m, base := t.buckets, t.base
 	if t.tagged {
 		for k, v := range fps {
 			d, _ := bits.Mul64(mix(v&base), t.half)

@@ -206,8 +206,8 @@ func (s *Sketch) addOnes(b *batch, n int) error {
 	return nil
 }
 
-// clone is a copy that shares nothing.
-func (s *Sketch) clone() *Sketch {
+// Clone is a copy.
+func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.mem, c.undos = slices.Clone(s.mem), nil
 	return &c

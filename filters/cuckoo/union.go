@@ -43,8 +43,15 @@ func (s *Sketch) Union(other *Sketch) error {
 // unite takes a filter in that agrees. It works on a copy, for it may end in an
 // error, and other may be s.
 func (s *Sketch) unite(other *table, base keyed.Base) error {
-	c := s.clone()
+	c := s.Clone()
 	keyed.Unite(&c.Base, base)
+	if s.narrow && !s.variable {
+		if err := c.acceptWords(other); err != nil {
+			return err
+		}
+		*s = *c
+		return nil
+	}
 	for i := range other.buckets {
 		p := other.read(i)
 		other.canonical(&p) // a BLOB has them in this order
@@ -55,6 +62,39 @@ func (s *Sketch) unite(other *table, base keyed.Base) error {
 		}
 	}
 	*s = *c
+	return nil
+}
+
+// acceptWords does what accept does for each fingerprint of another filter, whose
+// buckets are words of slots: for a block of them at once, as for new keys.
+func (s *Sketch) acceptWords(other *table) error {
+	var b batch
+	n := 0
+	for i := range other.buckets {
+		// In the order that a BLOB has them in.
+		for x := other.arrangePlain(other.word(i) & other.mask); x != 0; x >>= s.f {
+			if v := x & s.base; v != 0 {
+				b.i[n%block], b.fp[n%block] = i, v
+				n++
+			}
+		}
+		// The next bucket has a place for all of its fingerprints.
+		if n <= block-MaxSlots && i+1 < other.buckets {
+			continue
+		}
+		s.locateOthers(&b, n)
+		for k := 0; k < n; k++ {
+			next, added := s.addBlock(&b, k, n)
+			s.stored += added
+			if k = next; k == n {
+				break
+			}
+			if err := s.accept(b.i[k], fingerprint{b.fp[k], uint8(s.f)}); err != nil {
+				return err
+			}
+		}
+		n = 0
+	}
 	return nil
 }
 
