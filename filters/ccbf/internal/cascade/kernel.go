@@ -87,10 +87,14 @@ func (d *Counters) Counts(dst, h1, h2 []uint64) {
 		}
 		return
 	}
+	if d.near() {
+		d.countsNear(width, dst, h1, h2)
+		return
+	}
 	var room [batchPositions]uint32
 	for batch := batchPositions / d.Shape.K; len(h1) > 0; {
 		m := min(batch, len(h1))
-		at := d.positions(room[:], h1[:m], h2, true)
+		at := d.positions(room[:], h1[:m], h2, d.far())
 		switch width { // calls by name: what is called by a variable takes room to the heap
 		case 4:
 			countNibbles(d, dst[:m], at)
@@ -111,15 +115,26 @@ func (d *Counters) Counts(dst, h1, h2 []uint64) {
 	}
 }
 
+// lowestAt is the least counter at positions, and the flags of all of them. It is a
+// function of its own so that the loop has the registers for itself: within another
+// loop its variables go through memory at each step.
+//
+//go:noinline
+func lowestAt[W word](l0 []W, at []uint32) (low, flags W) {
+	low = ^W(0)
+	for _, j := range at {
+		c := l0[j]
+		low, flags = min(low, c), flags|c
+	}
+	return low, flags
+}
+
 // countKeys counts keys by their positions, k each.
 func countKeys[W word](d *Counters, dst []uint64, at []uint32) {
 	l0, k, flag := counters[W](&d.Layers[0]), d.Shape.K, W(d.Layers[0].Flag)
 	for i := range dst {
 		key := at[i*k:][:k]
-		low, flags := ^W(0), W(0)
-		for _, j := range key {
-			low, flags = min(low, l0[j]), flags|l0[j]
-		}
+		low, flags := lowestAt(l0, key)
 		if dst[i] = uint64(low); flags&flag != 0 {
 			dst[i] = d.leastValue(key)
 		}
@@ -150,11 +165,17 @@ const batchPositions = 96
 // caches anyway; the counters of larger ones are asked for a batch ahead.
 const cached = 4 << 20
 
+// far reports whether counters are asked for ahead.
+func (d *Counters) far() bool { return len(d.Layers[0].data) > cached }
+
 // Insert counts n[i] occurrences (one each where n is nil) of the keys with
 // hashes h1[i] and h2[i], in order: in all counters of a key where they are sums,
 // otherwise by minimal increment (Cohen and Matias 2003, section 3.2).
 func (d *Counters) Insert(sums bool, h1, h2, n []uint64) {
 	var work work
+	if n == nil && d.near() && d.insertNear(sums, h1, h2) {
+		return
+	}
 	switch d.Layers[0].wordWidth() {
 	case 4:
 		work = choose(sums, addNibbles, raiseNibbles)
@@ -214,7 +235,7 @@ func (d *Counters) insertKeys(work work, h1, h2, n []uint64) {
 	var at [2][batchPositions]uint32
 	k := d.Shape.K
 	batch := batchPositions / k
-	far := len(d.Layers[0].data) > cached
+	far := d.far()
 	ahead := d.positions(at[0][:], h1[:min(batch, len(h1))], h2, far)
 	for turn := 1; len(h1) > 0; turn ^= 1 {
 		m := min(batch, len(h1))
@@ -309,18 +330,22 @@ func raiseKeys[W word](d *Counters, at []uint32, n []uint64) {
 		key := at[:k]
 		at = at[k:]
 		// A flagged counter is above all others, and as a number too.
-		least := ^W(0)
-		for _, j := range key {
-			least = min(least, l0[j])
-		}
+		least, _ := lowestAt(l0, key)
 		if least&flag != 0 || w > uint64(mask-least) {
 			d.raiseKey(key, w)
 			continue
 		}
-		to := least + W(w)
-		for _, j := range key {
-			l0[j] = max(l0[j], to)
-		}
+		raiseAt(l0, key, least+W(w))
+	}
+}
+
+// raiseAt makes the counters at positions at least to; a function of its own as
+// lowestAt.
+//
+//go:noinline
+func raiseAt[W word](l0 []W, at []uint32, to W) {
+	for _, j := range at {
+		l0[j] = max(l0[j], to)
 	}
 }
 
