@@ -64,15 +64,18 @@ func float(v *duck.Vector, i int) float64 {
 	case duck.DoubleID:
 		return duck.Slice[float64](v)[i]
 	case duck.DecimalID:
-		// Both are doubles without an error, so their quotient is the nearest one.
 		if width, scale := v.Type().Decimal(); width <= exactDigits {
 			lo, _ := int128(v, i)
-			return float64(int64(lo)) / powers[scale]
+			return quotient(int64(lo), scale)
 		}
 	}
 	f, _ := strconv.ParseFloat(text(v, i), 64) // nearest, as SQL's own cast
 	return f
 }
+
+// quotient is n / 10^scale, for an n of at most exactDigits digits. Both are doubles
+// without an error, so their quotient is the nearest one.
+func quotient(n int64, scale uint8) float64 { return float64(n) / powers[scale] }
 
 // exactDigits is how many decimal digits a double has without an error.
 const exactDigits = 15
