@@ -144,12 +144,16 @@ func (w *Writer) writeLong(v uint64, k uint) {
 // Reader reads bits from a byte slice. Reading past the end gives zeros and
 // sets Overrun; it never reads outside of the slice.
 type Reader struct {
-	buf []byte
-	pos uint // in bits
+	buf  []byte
+	pos  uint   // in bits
+	wide []byte // buf and what lies behind it, which ReadPairs may look at and not use
 }
 
 // NewReader returns a Reader of buf.
-func NewReader(buf []byte) Reader { return Reader{buf: buf} }
+func NewReader(buf []byte) Reader { return Reader{buf: buf, wide: buf} }
+
+// NewReaderIn returns a Reader of buf[from:to].
+func NewReaderIn(buf []byte, from, to int) Reader { return Reader{buf: buf[from:to], wide: buf[from:]} }
 
 // Overrun reports whether more bits were read than there are.
 func (r *Reader) Overrun() bool { return r.pos > uint(len(r.buf))*8 }

@@ -9,6 +9,7 @@ import (
 func (v *View) AreaSum(a Area, category []byte) uint64 {
 	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room}
 	v.kept.begin(len(v.sections))
+	box, isBox := a.(interface{ Rect() grid.Rect })
 	relation := a.Enter(v.bounds)
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
@@ -17,6 +18,11 @@ func (v *View) AreaSum(a Area, category []byte) uint64 {
 			w.sum = saturate.Add(w.sum, s.total)
 		case s.cells < a.Work()/workPerCell:
 			w.few = append(w.few, s)
+		case isBox && v.kept.sections == nil && s.cells <= flatBlocks*blockCells:
+			if v.flat == nil {
+				v.flat = new(flat)
+			}
+			w.sum = saturate.Add(w.sum, s.boxSum(box.Rect(), v.bounds, v.flat))
 		default:
 			w.kept = v.kept.section(i, s)
 			w.section(s)

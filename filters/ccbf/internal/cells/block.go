@@ -83,7 +83,7 @@ func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int,
 	}
 	gapOrder, countOrder = uint(b.data[start]), uint(b.data[start+1])
 	n = min(blockCells, b.cells-i*blockCells)
-	return bitio.NewReader(b.data[start+2 : end]), gapOrder, countOrder, n, gapOrder <= bitio.MaxOrder && countOrder <= bitio.MaxOrder
+	return bitio.NewReaderIn(b.data, start+2, end), gapOrder, countOrder, n, gapOrder <= bitio.MaxOrder && countOrder <= bitio.MaxOrder
 }
 
 // above is the first of the blocks from from to to-1 whose first key is above a
@@ -133,18 +133,82 @@ func (b *blocks) decode(i int, keys, counts *[blockCells]uint64) (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	at := b.first(i)
-	keys[0], counts[0] = at, r.ReadClass(countOrder)+1
-	for j := 1; j < n; j++ {
-		gap := r.ReadClass(gapOrder) + 1
-		c := r.ReadClass(countOrder) + 1
-		if at+gap <= at || c == 0 { // past 2^64
-			return 0, false
-		}
-		at += gap
-		keys[j], counts[j] = at, c
+	counts[0] = r.ReadClass(countOrder)
+	r.ReadPairs(keys[1:n], counts[1:n], gapOrder, countOrder)
+	return n, r.Done() && addUp(b.first(i), keys[:n], counts[:n])
+}
+
+// couple is the cells of two blocks: two are decoded in less time than one after the
+// other.
+type couple struct {
+	keys, counts [2][blockCells]uint64
+	n            [2]int // how many cells; 0 of a block that is damaged
+}
+
+// run is the cells of one of them.
+func (c *couple) run(i int) Run { return Run{c.keys[i][:c.n[i]], c.counts[i][:c.n[i]]} }
+
+// decodeTwo is decode for two blocks.
+func (b *blocks) decodeTwo(i, j int, c *couple) {
+	r, gapOrder, countOrder, n, ok := b.block(i)
+	s, otherGapOrder, otherCountOrder, m, otherOK := b.block(j)
+	if !ok || !otherOK {
+		b.decodeOne(i, 0, c)
+		b.decodeOne(j, 1, c)
+		return
 	}
-	return n, r.Done() && counts[0] != 0
+	c.counts[0][0], c.counts[1][0] = r.ReadClass(countOrder), s.ReadClass(otherCountOrder)
+	both := min(n, m)
+	bitio.ReadPairsOfTwo(&r, &s, c.keys[0][1:both], c.counts[0][1:both], c.keys[1][1:both], c.counts[1][1:both], gapOrder, countOrder, otherGapOrder, otherCountOrder)
+	r.ReadPairs(c.keys[0][both:n], c.counts[0][both:n], gapOrder, countOrder)
+	s.ReadPairs(c.keys[1][both:m], c.counts[1][both:m], otherGapOrder, otherCountOrder)
+	c.n = [2]int{}
+	if r.Done() && addUp(b.first(i), c.keys[0][:n], c.counts[0][:n]) {
+		c.n[0] = n
+	}
+	if s.Done() && addUp(b.first(j), c.keys[1][:m], c.counts[1][:m]) {
+		c.n[1] = m
+	}
+}
+
+// decodeOne is decode into one half of a couple.
+func (b *blocks) decodeOne(i, half int, c *couple) {
+	n, ok := b.decode(i, &c.keys[half], &c.counts[half])
+	if !ok {
+		n = 0
+	}
+	c.n[half] = n
+}
+
+// decodeSome is decodeTwo, or where n is 1 that for block i alone.
+func (b *blocks) decodeSome(i, j, n int, c *couple) {
+	if n == 1 {
+		b.decodeOne(i, 0, c)
+	} else {
+		b.decodeTwo(i, j, c)
+	}
+}
+
+// addUp makes keys of a first one and of the gaps as they are coded, but for the
+// first, and counts of those as they are coded; false past 2^64.
+func addUp(first uint64, keys, counts []uint64) bool {
+	keys[0] = first
+	counts = counts[:len(keys)]
+	at := first
+	for i := range keys {
+		if i > 0 {
+			next := at + keys[i] + 1
+			if next <= at {
+				return false
+			}
+			at = next
+			keys[i] = at
+		}
+		if counts[i]++; counts[i] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // chosen reports whether the orders of block i, which decode took, are those that
@@ -162,15 +226,19 @@ func (b *blocks) chosen(i int, keys, counts []uint64) bool {
 // been held against the length of the data before.
 func (b *blocks) decodeAll() (Run, bool) {
 	r := Run{make([]uint64, b.cells), make([]uint64, b.cells)}
-	var keys, counts [blockCells]uint64
-	at := 0
-	for i := range blockCount(b.cells) {
-		n, ok := b.decode(i, &keys, &counts)
-		if !ok || at > 0 && keys[0] <= r.Keys[at-1] || !b.chosen(i, keys[:n], counts[:n]) {
-			return Run{}, false
+	var c couple
+	at, all := 0, blockCount(b.cells)
+	for i := 0; i < all; i += 2 {
+		here := min(2, all-i)
+		b.decodeSome(i, i+1, here, &c)
+		for j := range here {
+			part := c.run(j)
+			if len(part.Keys) == 0 || at > 0 && part.Keys[0] <= r.Keys[at-1] || !b.chosen(i+j, part.Keys, part.Counts) {
+				return Run{}, false
+			}
+			copy(r.Keys[at:], part.Keys)
+			at += copy(r.Counts[at:], part.Counts)
 		}
-		copy(r.Keys[at:], keys[:n])
-		at += copy(r.Counts[at:], counts[:n])
 	}
 	return r, at == b.cells && b.end(blockCount(b.cells)-1) == len(b.data)
 }

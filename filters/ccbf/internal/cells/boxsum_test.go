@@ -1,0 +1,106 @@
+package cells
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
+
+// scattered is n cells around the corner of four regions, or in one of them, with
+// counts of all lengths.
+func scattered(r *rand.Rand, n int, corner bool) List {
+	var l List
+	for range n {
+		c := grid.Cell{X: r.Int64N(1 << (2 + r.IntN(14))), Y: r.Int64N(1 << (2 + r.IntN(14)))}
+		if corner {
+			c.X, c.Y = c.X-1<<12+Lowest, c.Y-1<<12+Lowest
+		}
+		l = l.Add(c, nil, 1+r.Uint64()>>(10+r.IntN(54)))
+	}
+	return l
+}
+
+// A box is the sum of the cells in it, whatever it cuts.
+func TestBoxSumIsThatOfItsCells(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 0))
+	for round := range 60 {
+		l := scattered(r, 1+r.IntN(1500), round%3 == 0)
+		bounds := l.Bounds()
+		if round%10 == 9 { // a total that cannot grow
+			l = l.Add(CellOf(l[0].X, l[0].Y, l[0].Keys[0]), nil, ^uint64(0))
+		}
+		body, _ := l.AppendBody(nil, bounds, 1<<30)
+		for range 40 {
+			box := Box{MinX: bounds.MinX - 5 + r.Int64N(bounds.MaxX-bounds.MinX+9), MinY: bounds.MinY - 5 + r.Int64N(bounds.MaxY-bounds.MinY+9)}
+			box.MaxX, box.MaxY = box.MinX+r.Int64N(1<<r.IntN(15)), box.MinY+r.Int64N(1<<r.IntN(15))
+			var v View
+			if err := v.Reset(body, bounds, false, l.Total()); err != nil {
+				t.Fatal(err)
+			}
+			want := uint64(0)
+			for _, s := range l {
+				for i, k := range s.Keys {
+					if box.Contains(CellOf(s.X, s.Y, k)) {
+						want = saturate.Add(want, s.Counts[i])
+					}
+				}
+			}
+			if got := v.AreaSum(box, nil); got != want {
+				t.Fatalf("round %d: the box %v of cells in %v counts %d, they count %d", round, box, bounds, got, want)
+			}
+		}
+	}
+}
+
+// A box that has nearly all cells decodes the blocks at its edge and those outside.
+func TestLargeBoxDecodesWhatItLeavesOut(t *testing.T) {
+	body, bounds := townsBody(20_000)
+	box := Box(bounds)
+	box.MinX += (box.MaxX - box.MinX) / 10
+	v := bodyView(t, body, bounds, 20_000)
+	v.AreaSum(box, nil)
+	f, all := v.flat, blockCount(v.sections[0].cells)
+	if f == nil || f.decoded != len(f.partly)+len(f.outside) || 2*f.decoded > all {
+		t.Errorf("a box of nine tenths of the country decodes %+v of %d blocks", f, all)
+	}
+}
+
+// Two blocks decoded at once are what they are one by one, damaged ones too.
+func TestTwoBlocksAtOnce(t *testing.T) {
+	body, bounds := townsBody(3_000)
+	r := rand.New(rand.NewPCG(72, 0))
+	for round := range 300 {
+		b := append([]byte(nil), body...)
+		if round > 0 {
+			b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+		}
+		var v View
+		if v.Reset(b, bounds, false, 3_000) != nil {
+			continue
+		}
+		s := &v.sections[0]
+		for i := range blockCount(s.cells) {
+			j := r.IntN(blockCount(s.cells))
+			var two couple
+			s.decodeTwo(i, j, &two)
+			for half, block := range []int{i, j} {
+				var keys, counts [blockCells]uint64
+				n, ok := s.decode(block, &keys, &counts)
+				if !ok {
+					n = 0
+				}
+				got := two.run(half)
+				if len(got.Keys) != n {
+					t.Fatalf("round %d, blocks %d and %d: %d cells, alone %d", round, i, j, len(got.Keys), n)
+				}
+				for x := range n {
+					if got.Keys[x] != keys[x] || got.Counts[x] != counts[x] {
+						t.Fatalf("round %d, blocks %d and %d: cell %d is %d with %d, alone %d with %d", round, i, j, x, got.Keys[x], got.Counts[x], keys[x], counts[x])
+					}
+				}
+			}
+		}
+	}
+}
