@@ -69,16 +69,12 @@ func (v exactView) density(p *picture, category []byte) error {
 }
 
 func (v exactView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
-	v.cells.EachSum(box, category, func(c grid.Cell, n uint64) {
-		if n >= threshold {
-			add(Spot{Cell: c, Count: n})
-		}
-	})
+	v.cells.EachSum(box, category, threshold, func(c grid.Cell, n uint64) { add(Spot{Cell: c, Count: n}) })
 	return nil
 }
 
 func (v exactView) topK(box grid.Rect, category []byte, t *topCells) error {
-	v.cells.EachSum(box, category, func(c grid.Cell, n uint64) { t.add(candidate{Spot{Cell: c, Count: n}, n}) })
+	v.cells.EachSum(box, category, 1, func(c grid.Cell, n uint64) { t.add(candidate{Spot{Cell: c, Count: n}, n}) })
 	return nil
 }
 

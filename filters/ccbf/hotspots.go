@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"cmp"
 	"container/heap"
 	"errors"
 	"fmt"
@@ -70,13 +69,6 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 	}
 	sortSpots(spots)
 	return spots, nil
-}
-
-// sortSpots orders spots as Hotspots and TopK list them.
-func sortSpots(spots []Spot) {
-	slices.SortFunc(spots, func(a, b Spot) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Level, b.Level), cmp.Compare(a.Cell.Y, b.Cell.Y), cmp.Compare(a.Cell.X, b.Cell.X))
-	})
 }
 
 // TopK lists the k cells of a rectangle that count most, fewer where fewer

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // The cells of a section lie in blocks of up to blockCells, in Z-order, behind
@@ -129,64 +130,77 @@ func (b *blocks) count(key uint64) uint64 {
 // decode reads block i into keys and counts, which have room for blockCells,
 // and returns the number of cells; false where the block is damaged.
 func (b *blocks) decode(i int, keys, counts *[blockCells]uint64) (int, bool) {
+	n, ok := b.read(i, keys, counts)
+	return n, ok && addUp(b.first(i), keys[:n], counts[:n])
+}
+
+// read is decode, of which addUp is left to be done.
+func (b *blocks) read(i int, keys, counts *[blockCells]uint64) (int, bool) {
 	r, gapOrder, countOrder, n, ok := b.block(i)
 	if !ok {
 		return 0, false
 	}
 	counts[0] = r.ReadClass(countOrder)
 	r.ReadPairs(keys[1:n], counts[1:n], gapOrder, countOrder)
-	return n, r.Done() && addUp(b.first(i), keys[:n], counts[:n])
+	return n, r.Done()
 }
 
-// couple is the cells of two blocks: two are decoded in less time than one after the
-// other.
+// couple is the cells of two blocks, which are read in less time at once than one after
+// the other.
 type couple struct {
 	keys, counts [2][blockCells]uint64
 	n            [2]int // how many cells; 0 of a block that is damaged
+	of           *blocks
+	block        [2]int
 }
 
-// run is the cells of one of them.
-func (c *couple) run(i int) Run { return Run{c.keys[i][:c.n[i]], c.counts[i][:c.n[i]]} }
-
-// decodeTwo is decode for two blocks.
-func (b *blocks) decodeTwo(i, j int, c *couple) {
-	r, gapOrder, countOrder, n, ok := b.block(i)
-	s, otherGapOrder, otherCountOrder, m, otherOK := b.block(j)
-	if !ok || !otherOK {
-		b.decodeOne(i, 0, c)
-		b.decodeOne(j, 1, c)
+// read reads blocks i and j, or i alone where n is 1. Their cells are not added up yet.
+func (c *couple) read(b *blocks, i, j, n int) {
+	c.of, c.block, c.n = b, [2]int{i, j}, [2]int{}
+	r, gapOrder, countOrder, here, ok := b.block(i)
+	s, otherGapOrder, otherCountOrder, there, otherOK := b.block(j)
+	if n == 1 || !ok || !otherOK {
+		for half, block := range c.block[:n] {
+			if n, ok := b.read(block, &c.keys[half], &c.counts[half]); ok {
+				c.n[half] = n
+			}
+		}
 		return
 	}
 	c.counts[0][0], c.counts[1][0] = r.ReadClass(countOrder), s.ReadClass(otherCountOrder)
-	both := min(n, m)
+	both := min(here, there)
 	bitio.ReadPairsOfTwo(&r, &s, c.keys[0][1:both], c.counts[0][1:both], c.keys[1][1:both], c.counts[1][1:both], gapOrder, countOrder, otherGapOrder, otherCountOrder)
-	r.ReadPairs(c.keys[0][both:n], c.counts[0][both:n], gapOrder, countOrder)
-	s.ReadPairs(c.keys[1][both:m], c.counts[1][both:m], otherGapOrder, otherCountOrder)
-	c.n = [2]int{}
-	if r.Done() && addUp(b.first(i), c.keys[0][:n], c.counts[0][:n]) {
-		c.n[0] = n
+	r.ReadPairs(c.keys[0][both:here], c.counts[0][both:here], gapOrder, countOrder)
+	s.ReadPairs(c.keys[1][both:there], c.counts[1][both:there], otherGapOrder, otherCountOrder)
+	if r.Done() {
+		c.n[0] = here
 	}
-	if s.Done() && addUp(b.first(j), c.keys[1][:m], c.counts[1][:m]) {
-		c.n[1] = m
+	if s.Done() {
+		c.n[1] = there
 	}
 }
 
-// decodeOne is decode into one half of a couple.
-func (b *blocks) decodeOne(i, half int, c *couple) {
-	n, ok := b.decode(i, &c.keys[half], &c.counts[half])
-	if !ok {
-		n = 0
+// cells adds up the cells of one of the blocks read, once, and returns them; none where it
+// is damaged.
+func (c *couple) cells(half int) Run {
+	r := Run{c.keys[half][:c.n[half]], c.counts[half][:c.n[half]]}
+	if c.n[half] == 0 || !addUp(c.of.first(c.block[half]), r.Keys, r.Counts) {
+		return Run{}
 	}
-	c.n[half] = n
+	return r
 }
 
-// decodeSome is decodeTwo, or where n is 1 that for block i alone.
-func (b *blocks) decodeSome(i, j, n int, c *couple) {
-	if n == 1 {
-		b.decodeOne(i, 0, c)
-	} else {
-		b.decodeTwo(i, j, c)
+// most is the largest count in one of the blocks read, whose cells are not added up; 0
+// where it is damaged.
+func (c *couple) most(half int) uint64 {
+	if c.n[half] == 0 {
+		return 0
 	}
+	most := uint64(0)
+	for _, n := range c.counts[half][:c.n[half]] {
+		most = max(most, n)
+	}
+	return saturate.Add(most, 1)
 }
 
 // addUp makes keys of a first one and of the gaps as they are coded, but for the
@@ -230,9 +244,9 @@ func (b *blocks) decodeAll() (Run, bool) {
 	at, all := 0, blockCount(b.cells)
 	for i := 0; i < all; i += 2 {
 		here := min(2, all-i)
-		b.decodeSome(i, i+1, here, &c)
+		c.read(b, i, i+here-1, here)
 		for j := range here {
-			part := c.run(j)
+			part := c.cells(j)
 			if len(part.Keys) == 0 || at > 0 && part.Keys[0] <= r.Keys[at-1] || !b.chosen(i+j, part.Keys, part.Counts) {
 				return Run{}, false
 			}

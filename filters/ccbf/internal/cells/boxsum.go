@@ -97,15 +97,10 @@ func (s *sectionView) boxSum(r, bounds grid.Rect, f *flat) uint64 {
 		return 0
 	}
 	all := blockCount(s.cells)
-	from, to := max(s.above(box.low(), 0, all)-1, 0), s.above(box.high(), 0, all)
+	from, to := s.within(&box)
 	f.partly, f.inside, f.outside = f.partly[:0], f.inside[:0], f.outside[:0]
-	for i, low := from, s.first(from); i < to; i++ {
-		next, high := uint64(0), ^uint64(0)
-		if i+1 < all {
-			next = s.first(i + 1)
-			high = next - 1
-		}
-		switch box.relation(low, high) {
+	for i := from; i < to; i++ {
+		switch s.relation(&box, i) {
 		case grid.Outside:
 			f.outside = append(f.outside, int32(i))
 		case grid.Inside:
@@ -113,7 +108,6 @@ func (s *sectionView) boxSum(r, bounds grid.Rect, f *flat) uint64 {
 		default:
 			f.partly = append(f.partly, int32(i))
 		}
-		low = next
 	}
 	sum := uint64(0)
 	if len(f.inside) <= all-len(f.inside)-len(f.partly) || s.total == ^uint64(0) {
@@ -132,14 +126,29 @@ func (s *sectionView) boxSum(r, bounds grid.Rect, f *flat) uint64 {
 	return s.total - min(sum, s.total)
 }
 
+// within is the blocks, from from to to-1, outside of which no cell lies in a rectangle.
+func (b *blocks) within(box *spread) (from, to int) {
+	all := blockCount(b.cells)
+	return max(b.above(box.low(), 0, all)-1, 0), b.above(box.high(), 0, all)
+}
+
+// relation is where block i lies, by the index alone.
+func (b *blocks) relation(box *spread, i int) grid.Relation {
+	high := ^uint64(0)
+	if i+1 < blockCount(b.cells) {
+		high = b.first(i+1) - 1
+	}
+	return box.relation(b.first(i), high)
+}
+
 // decodeList calls add with the cells of blocks.
 func (b *blocks) decodeList(list []int32, f *flat, add func(cells Run)) {
 	for len(list) > 0 {
 		n := min(2, len(list))
 		f.decoded += n
-		b.decodeSome(int(list[0]), int(list[n-1]), n, &f.couple)
+		f.couple.read(b, int(list[0]), int(list[n-1]), n)
 		for i := range n {
-			add(f.run(i))
+			add(f.cells(i))
 		}
 		list = list[n:]
 	}

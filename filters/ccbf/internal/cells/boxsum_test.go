@@ -84,14 +84,14 @@ func TestTwoBlocksAtOnce(t *testing.T) {
 		for i := range blockCount(s.cells) {
 			j := r.IntN(blockCount(s.cells))
 			var two couple
-			s.decodeTwo(i, j, &two)
+			two.read(&s.blocks, i, j, 2)
 			for half, block := range []int{i, j} {
 				var keys, counts [blockCells]uint64
 				n, ok := s.decode(block, &keys, &counts)
 				if !ok {
 					n = 0
 				}
-				got := two.run(half)
+				got := two.cells(half)
 				if len(got.Keys) != n {
 					t.Fatalf("round %d, blocks %d and %d: %d cells, alone %d", round, i, j, len(got.Keys), n)
 				}

@@ -36,8 +36,7 @@ func AreaSum(sheets []Sheet, a Area, b *Block) Sum {
 }
 
 // Hotspots are the squares of an area that have a cell in it which may count
-// threshold points or more, by count from the largest down: no such cell is in none
-// of them. The count of a square is that of its cells, but for those in smaller
+// threshold points or more, in no order: no such cell is in none of them. The count of a square is that of its cells, but for those in smaller
 // squares of the list; it includes the points of the squares around it. False where
 // there are more than most.
 func Hotspots(sheets []Sheet, a Area, threshold uint64, most int, b *Block) ([]Leaf, bool) {
@@ -48,7 +47,6 @@ func Hotspots(sheets []Sheet, a Area, threshold uint64, most int, b *Block) ([]L
 		}
 	}
 	each(sheets, a, b, &threshold, add)
-	slices.SortFunc(found, order)
 	return found[:min(len(found), most)], len(found) <= most
 }
 
@@ -78,7 +76,13 @@ func TopK(sheets []Sheet, a Area, k int, b *Block) []Leaf {
 
 // order is by count from the largest down, then by level and key.
 func order(a, b Leaf) int {
-	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Level, b.Level), cmp.Compare(a.Key, b.Key))
+	switch {
+	case a.Count != b.Count:
+		return cmp.Compare(b.Count, a.Count)
+	case a.Level != b.Level:
+		return cmp.Compare(a.Level, b.Level)
+	}
+	return cmp.Compare(a.Key, b.Key)
 }
 
 // leaves is a heap, the last in order first.

@@ -54,7 +54,7 @@ func TestSpots(t *testing.T) {
 				}
 				hot := slices.DeleteFunc(slices.Clone(want), func(l Leaf) bool { return l.Count < threshold })
 				got, ok := Hotspots(sheets, &a, threshold, len(hot), &b)
-				if !ok || !slices.Equal(got, hot) {
+				if slices.SortFunc(got, order); !ok || !slices.Equal(got, hot) {
 					t.Fatalf("%s: %d hotspots of %d, expected %d", name, len(got), threshold, len(hot))
 				}
 				for _, k := range keys { // none is missed
