@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -194,8 +195,9 @@ func manySketches(c report.Config, s *report.Section) {
 	w := newStopwatch(c, s)
 	ofDays := days(db, w)
 	ofTiles := tiles(db, w)
+	ofBoxes := boxes(db, w)
 	s.Short("a county over 365 daily sketches takes %s times the exact query over counted cells where they are merged first, %s times where each is asked.", report.Num(ofDays[0].At), report.Num(ofDays[1].At))
-	s.Rows("ratio", "Time of one area over many sketches, beside the exact query (days) and beside those that matter (tiles).", "time / reference", append(ofDays, ofTiles...))
+	s.Rows("ratio", "Time of one area over many sketches, beside the exact query (days, boxes) and beside those that matter (tiles).", "time / reference", slices.Concat(ofDays, ofTiles, ofBoxes))
 }
 
 // around is an outline of 60 corners around a place, so many times 0.9 by 0.5

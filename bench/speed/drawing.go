@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,67 +26,109 @@ import (
 type drawing struct {
 	what, ours, exact string
 	limit             time.Duration // that was promised; 0 for none
+	most              float64       // of the table's time, promised of exact sketches; 0 for none
+}
+
+// country is the box of all drawings but one.
+const country = "-6.5, 49.8, 2.0, 55.9"
+
+// pixelsOf is the table's answer to a picture of the country, 1024 pixels wide: one number
+// for each pixel in which a cell's centre lies.
+func pixelsOf(res string, height int) string {
+	return fmt.Sprintf("SELECT count(*) FROM (SELECT floor(((x + 0.5) * %[1]s + 6.5) / 8.5 * 1024) AS i, floor((55.9 - (y + 0.5) * %[1]s) / 6.1 * %d) AS j, sum(n) AS n FROM counted%s GROUP BY i, j)", res, height, within(res))
+}
+
+// within is which cells of the table lie in the country.
+func within(res string) string {
+	return " WHERE (x + 0.5) * " + res + " BETWEEN -6.5 AND 2.0 AND (y + 0.5) * " + res + " BETWEEN 49.8 AND 55.9"
 }
 
 // drawings are the questions about an area; London's centre has cells that are
 // larger than pixels.
 func drawings(res, threshold string) []drawing {
-	const country, city = "-6.5, 49.8, 2.0, 55.9", "-0.15, 51.49, -0.09, 51.53"
-	within := " WHERE (x + 0.5) * " + res + " BETWEEN -6.5 AND 2.0 AND (y + 0.5) * " + res + " BETWEEN 49.8 AND 55.9"
-	// One number for each pixel in which a cell's centre lies.
-	pixels := "SELECT count(*) FROM (SELECT floor(((x + 0.5) * " + res + " + 6.5) / 8.5 * 1024) AS i, floor((55.9 - (y + 0.5) * " + res + ") / 6.1 * 1024) AS j, sum(n) AS n FROM counted" + within + " GROUP BY i, j)"
+	const city = "-0.15, 51.49, -0.09, 51.53"
 	return []drawing{
-		{"cells of " + threshold + " points or more", "SELECT len(ccbf_hotspots(%s, " + country + ", " + threshold + ")) FROM s", "SELECT count(*) FROM (SELECT x, y, n FROM counted" + within + " AND n >= " + threshold + " ORDER BY n DESC)", 50 * time.Millisecond},
-		{"the 100 largest cells", "SELECT len(ccbf_top_k(%s, " + country + ", 100)) FROM s", "SELECT count(*) FROM (SELECT x, y, n FROM counted" + within + " ORDER BY n DESC LIMIT 100)", 50 * time.Millisecond},
-		{"raster of 1024 x 1024", "SELECT len(ccbf_raster(%s, " + country + ", 1024, 1024)) FROM s", pixels, 0},
-		{"PNG of 1024 x 1024", "SELECT octet_length(ccbf_png(%s, " + country + ", 1024, 1024)) FROM s", pixels, 150 * time.Millisecond},
-		{"PNG of 1024 x 1024, a city", "SELECT octet_length(ccbf_png(%s, " + city + ", 1024, 1024)) FROM s", pixels, 150 * time.Millisecond},
+		{"cells of " + threshold + " points or more", "SELECT len(ccbf_hotspots(%s, " + country + ", " + threshold + ")) FROM s", "SELECT count(*) FROM (SELECT x, y, n FROM counted" + within(res) + " AND n >= " + threshold + " ORDER BY n DESC)", 50 * time.Millisecond, 1},
+		{"the 100 largest cells", "SELECT len(ccbf_top_k(%s, " + country + ", 100)) FROM s", "SELECT count(*) FROM (SELECT x, y, n FROM counted" + within(res) + " ORDER BY n DESC LIMIT 100)", 50 * time.Millisecond, 0},
+		{"raster of 1024 x 768", "SELECT len(ccbf_raster(%s, " + country + ", 1024, 768)) FROM s", pixelsOf(res, 768), 0, 1},
+		{"PNG of 1024 x 1024", "SELECT octet_length(ccbf_png(%s, " + country + ", 1024, 1024)) FROM s", pixelsOf(res, 1024), 150 * time.Millisecond, 1.2},
+		{"PNG of 1024 x 1024, a city", "SELECT octet_length(ccbf_png(%s, " + city + ", 1024, 1024)) FROM s", pixelsOf(res, 1024), 150 * time.Millisecond, 0},
 	}
 }
 
+// drawn are the forms of a sketch that maps are made of.
+var drawn = []string{"exact", "tree", "dense"}
+
 // maps lists the largest cells of the whole country, and draws it, from one
-// sketch of a megabyte.
+// sketch of a megabyte, or as a tree of half the bytes of all cells.
 func maps(c report.Config, s *report.Section) {
 	db := open(2)
 	defer db.Close()
 	run(db, "CREATE TABLE p AS "+crimes(c))
-	s.Text("One sketch of the UK crimes, exact or dense with 12 levels in a megabyte, and the exact table of cells and counts. The table's answer to a picture is one number for each pixel of the country; it draws nothing.")
-	t := s.Table("cells", "question", "exact sketch / table", "dense sketch / table")
+	s.Text("One sketch of the UK crimes, exact, a tree of half the bytes, or dense with 12 levels in a megabyte, and the exact table of cells and counts. The table's answer to a picture is one number for each pixel of the country; it draws nothing.")
+	t := s.Table("cells", "question", "exact sketch / table", "tree / table", "dense sketch / table")
 	var rows []report.Row
-	claims := make([][]claim, len(drawings("", "")))
+	claims, ratios := make([][]claim, len(drawings("", ""))), make([][]claim, len(drawings("", "")))
 	w := newStopwatch(c, s)
 	for _, r := range []struct{ res, threshold string }{{"0.01", "500"}, {"0.001", "100"}} {
-		run(db, fmt.Sprintf(`CREATE OR REPLACE TABLE s AS
-			SELECT ccbf_agg(lon, lat, %[1]s) AS exact, ccbf_agg(lon, lat, %[1]s, {exact: false, levels: 12}) AS dense FROM p`, r.res),
+		run(db, fmt.Sprintf("CREATE OR REPLACE TABLE whole AS SELECT ccbf_agg(lon, lat, %s) AS exact FROM p", r.res))
+		half := number(db, "SELECT octet_length(exact) // 2 FROM whole")
+		run(db, fmt.Sprintf(`CREATE OR REPLACE TABLE s AS SELECT * FROM whole, (
+			SELECT ccbf_agg(lon, lat, %[1]s, {bytes: %.0[2]f, overflow: 'tree'}) AS tree, ccbf_agg(lon, lat, %[1]s, {exact: false, levels: 12}) AS dense FROM p)`, r.res, half),
 			fmt.Sprintf("CREATE OR REPLACE TABLE counted AS SELECT floor(lon / %[1]s)::BIGINT x, floor(lat / %[1]s)::BIGINT y, count(*) n FROM p GROUP BY ALL", r.res))
 		for i, d := range drawings(r.res, r.threshold) {
-			exact := fmt.Sprintf(d.ours, "exact")
+			contenders := []contender{query(db, "exact table", d.exact)}
+			for _, form := range drawn {
+				contenders = append(contenders, query(db, form+" sketch", fmt.Sprintf(d.ours, form)))
+			}
 			if i == 0 {
-				agree(db, d.exact, exact)
+				agree(db, d.exact, fmt.Sprintf(d.ours, "exact"))
 			}
 			what := d.what + ", cells of " + r.res
-			took := w.inTurn(what, query(db, "exact table", d.exact), query(db, "exact sketch", exact), query(db, "dense sketch", fmt.Sprintf(d.ours, "dense")))
-			ratios := [2]ratio{took[1].over(took[0]), took[2].over(took[0])}
-			t.Row(r.res, d.what, ratios[0], ratios[1])
-			for form, name := range []string{"exact", "dense"} {
-				rows = append(rows, ratios[form].row(what, name))
+			took := w.inTurn(what, contenders...)
+			cells := []any{r.res, d.what}
+			for form, name := range drawn {
+				of := took[form+1].over(took[0])
+				cells = append(cells, of)
+				rows = append(rows, of.row(what, name))
 				if d.limit > 0 {
-					judged := took[form+1].within("time of "+what+", "+name+" sketch, the slowest of four", d.limit, ratios[form], "the exact table")
+					judged := took[form+1].within("time of "+what+", "+name+" sketch, the slowest of six", d.limit, of, "the exact table")
 					if name == "dense" && r.res == "0.001" {
 						judged = judged.because("so many cells with 12 levels are too much for a megabyte: most places without points seem to have some")
 					}
 					claims[i] = append(claims[i], judged)
 				}
+				if d.most > 0 && name == "exact" {
+					ratios[i] = append(ratios[i], of.atMost("time of "+d.what+", exact sketch / exact table, slowest: cells of "+r.res, d.most))
+				}
+				if i == 2 && name == "dense" && r.res == "0.001" {
+					w.claim(of.atMost("time of "+what+", counters with 12 levels / exact table", 1).because("squares that pixels cut are asked for cell by cell"))
+				}
 			}
+			t.Row(cells...)
 		}
 	}
-	for _, of := range claims {
+	for _, of := range append(claims, ratios...) {
 		if of != nil {
 			w.claim(worst(of))
 		}
 	}
-	s.Short("a picture of the country takes %s of the exact table's time for its pixels from an exact sketch, %s from a dense one (cells of 0.01 degrees).", report.Num(rows[6].At), report.Num(rows[7].At))
+	rows = append(rows, cellByCell(c, db, w))
+	png := 3 * len(drawn)
+	s.Short("a picture of the country takes %s of the exact table's time for its pixels from an exact sketch, %s from a dense one (cells of 0.01 degrees).", report.Num(rows[png].At), report.Num(rows[png+2].At))
 	s.Rows("ratio", "Time of questions of maps as a part of the exact table's.", "time / exact table", rows)
+}
+
+// cellByCell is a raster of counters that have no levels.
+func cellByCell(c report.Config, db *sql.DB, w stopwatch) report.Row {
+	res := report.Pick(c, "0.01", "0.001", "0.001")
+	run(db, fmt.Sprintf("CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(lon, lat, %s, {exact: false}) AS plain FROM p", res),
+		fmt.Sprintf("CREATE OR REPLACE TABLE counted AS SELECT floor(lon / %[1]s)::BIGINT x, floor(lat / %[1]s)::BIGINT y, count(*) n FROM p GROUP BY ALL", res))
+	what := "raster of 1024 x 768, cells of " + res + ", counters without levels"
+	took := w.inTurn(what, query(db, "exact table", pixelsOf(res, 768)), query(db, "counters", "SELECT len(ccbf_raster(plain, "+country+", 1024, 768)) FROM s"))
+	r := took[1].over(took[0])
+	w.claim(r.atMost("time of "+what+" / exact table", 5).because("each of 52 million cells is asked for: only what a cell reads tells whether it is empty"))
+	return r.row(what, "dense")
 }
 
 // server is ccbfsql serve in a process of its own.

@@ -65,7 +65,7 @@ var tableRows = map[string][]int{
 	"places":    {3*2 + 1 + 2*2}, // questions to two forms, by tile, by categories
 	"polygons":  {2},             // resolutions
 	"levels":    {1 + 2},         // countries, squares
-	"many":      {2, 2},          // ways over days, over tiles
+	"many":      {2, 2, 3},       // ways over days, over tiles, boxes over days
 	"maps":      {2 * 5},         // resolutions and questions
 	"serve":     {3},             // requests
 	"filters":   {5},             // families
