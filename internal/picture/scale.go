@@ -31,15 +31,19 @@ type scale struct {
 func newScale(l law, values []float64, low, top float64) *scale {
 	s := &scale{top: top}
 	if top == 0 {
+		var counts [1 << (63 - lowShift)]int
+		drawn := 0
 		for _, v := range values {
-			if v > s.top && v >= normal && v <= math.MaxFloat64 {
-				s.top = v
+			if v >= normal && v <= math.MaxFloat64 {
+				s.top = max(s.top, v)
+				counts[math.Float64bits(v)>>lowShift]++
+				drawn++
 			}
 		}
-		if s.top == 0 {
+		if drawn == 0 {
 			return s
 		}
-		low = s.low(values)
+		low = s.low(&counts, drawn, values)
 	}
 	for i := range s.least {
 		s.least[i] = l(float64(i)/colours, low, s.top)
@@ -51,22 +55,35 @@ func newScale(l law, values []float64, low, top float64) *scale {
 // faintest is the least value that is drawn.
 func (s *scale) faintest() float64 { return max(s.top*faintest, normal) }
 
+// lowShift leaves the exponent and an eighth.
+const lowShift = 52 - 3
+
 // low is the lower quartile of the values that are drawn, to an eighth: one
-// point, most often, or its share of a pixel.
-func (s *scale) low(values []float64) float64 {
-	const shift = 52 - 3 // leaves the exponent and an eighth
-	counts, n, faintest := [1 << (63 - shift)]int{}, 0, s.faintest()
-	for _, v := range values {
-		if v >= faintest && v <= s.top {
-			counts[math.Float64bits(v)>>shift]++
-			n++
+// point, most often, or its share of a pixel. counts has how many values from normal up
+// have each exponent and eighth, n all of them: those too faint are taken out again.
+func (s *scale) low(counts *[1 << (63 - lowShift)]int, n int, values []float64) float64 {
+	faintest := s.faintest()
+	first := int(math.Float64bits(faintest) >> lowShift)
+	for _, few := range counts[:first] {
+		n -= few
+	}
+	if counts[first] > 0 {
+		counts[first] = 0
+		for _, v := range values {
+			if math.Float64bits(v)>>lowShift == uint64(first) {
+				if v >= faintest {
+					counts[first]++
+				} else {
+					n--
+				}
+			}
 		}
 	}
-	i := 0
-	for below := counts[0]; below <= n/4; below += counts[i] {
+	i := first
+	for below := counts[i]; below <= n/4; below += counts[i] {
 		i++
 	}
-	return math.Float64frombits(uint64(i) << shift)
+	return math.Float64frombits(uint64(i) << lowShift)
 }
 
 // paint sets the pixels of the values that are drawn to their colours.
@@ -83,6 +100,9 @@ func (s *scale) paint(pix []uint8, values []float64) {
 		known = append(known, uint8(i))
 	}
 	for j, v := range values {
+		if v == 0 { // most often
+			continue
+		}
 		if !(v >= s.least[0] && v <= math.MaxFloat64) {
 			continue
 		}
