@@ -47,10 +47,10 @@ func spreadOf(r, bounds grid.Rect, x, y int32) (s spread, ok bool) {
 func (s *spread) low() uint64  { return s.minX | s.minY<<1 }
 func (s *spread) high() uint64 { return s.maxX | s.maxY<<1 }
 
-// relation is where the smallest quad that holds two keys lies. (To halve the stretch
+// relation is where the smallest square that holds two keys lies. (To halve the stretch
 // between them, and each half again, finds no more blocks inside or outside.)
 func (s *spread) relation(low, high uint64) grid.Relation {
-	mask := quadMask(low, high)
+	mask := squareMask(low, high)
 	low, high = low&^mask, high|mask
 	minX, minY, maxX, maxY := low&xBits, low>>1&xBits, high&xBits, high>>1&xBits
 	switch {
