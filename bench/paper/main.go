@@ -33,7 +33,12 @@ import (
 //go:embed text
 var texts embed.FS
 
+// page has the texts of its sections in a folder beside its own.
 func page(file, text string, experiments ...report.Experiment) *report.Page {
+	for i := range experiments {
+		section, _ := texts.ReadFile("text/sections/" + experiments[i].Name + ".md") // some say all themselves
+		experiments[i].Text = string(section)
+	}
 	return &report.Page{File: file, Text: string(report.Must(texts.ReadFile("text/" + text))), Claims: report.Compared, Experiments: experiments}
 }
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -80,36 +80,34 @@ func (m method) sketch(counters, k int, seed uint64) *sbf.Sketch {
 	return report.Must(sbf.New(p))
 }
 
-// quality is how good estimates are.
-type quality struct {
-	additive float64 // root of the mean squared error
-	wrong    float64 // share of the keys whose estimate is not the truth
-	below    float64 // share of the keys whose estimate is too small
-	deficit  float64 // mean of (truth - estimate) / truth over those
-	bytes    float64 // of the BLOB
-}
-
-// judge compares estimates with the truth.
-func judge(estimates, truth []uint64) quality {
-	var q quality
-	n, low := float64(len(truth)), 0.0
+// judge compares estimates with the truth: "additive", the root of the mean squared
+// error; "wrong", the share of the keys whose estimate is not the truth; "below", that
+// of the keys whose estimate is too small, and "deficit", the mean of (truth -
+// estimate) / truth over those.
+func judge(estimates, truth []uint64) report.Figures {
+	additive, wrong, low, deficit := 0.0, 0.0, 0.0, 0.0
+	n := float64(len(truth))
 	for i, f := range truth {
 		d := float64(estimates[i]) - float64(f)
-		q.additive += d * d / n
+		additive += d * d / n
 		if d != 0 {
-			q.wrong += 1 / n
+			wrong += 1 / n
 		}
 		if d < 0 {
-			q.below += 1 / n
 			low++
-			q.deficit -= d / float64(f)
+			deficit -= d / float64(f)
 		}
 	}
+	q := report.Figures{"additive": math.Sqrt(additive), "wrong": wrong, "below": low / n}
 	if low > 0 {
-		q.deficit /= low
+		q["deficit"] = deficit / low
 	}
-	q.additive = math.Sqrt(q.additive)
 	return q
+}
+
+// spectralSize is how many values and occurrences a run has.
+func spectralSize(c report.Config) (keys, draws int) {
+	return report.Pick(c, 100, spectralKeys, spectralKeys), report.Pick(c, 2000, spectralDraws, spectralDraws)
 }
 
 // setting is one point of an experiment.
@@ -122,43 +120,44 @@ func settingOf(keys, draws int, skew, gamma float64, k int) setting {
 	return setting{zipfCounts(keys, draws, skew), int(math.Ceil(float64(keys*k) / gamma)), k}
 }
 
-// run streams the data set in random order into a sketch of each method, for
-// one seed.
-func (s setting) run(seed uint64, methods []method) []quality {
+// run streams the data set in random order into a sketch of each method, for one seed.
+func (s setting) run(seed uint64, methods []method) []report.Figures {
 	return s.stream(seed, shuffled(s.counts, random(seed, 21)), methods)
 }
 
 // stream is run for a given order.
-func (s setting) stream(seed uint64, stream []int, methods []method) []quality {
+func (s setting) stream(seed uint64, stream []int, methods []method) []report.Figures {
 	keys := numbers(seed, 0, len(s.counts))
 	h := hashes{make([]uint64, len(stream)), make([]uint64, len(stream))}
 	for i, v := range stream {
 		h.h1[i], h.h2[i] = keys.h1[v], keys.h2[v]
 	}
-	out := make([]quality, len(methods))
-	for i, m := range methods {
+	return report.Column(methods, func(m method) report.Figures {
 		if m.printed {
-			out[i] = s.runPrinted(seed, stream)
-			continue
+			return newRecurringModel(s.m, s.k, len(s.counts), seed, true).run(stream, s.counts)
 		}
 		sk := m.sketch(s.m, s.k, seed)
 		sk.AddHashes(h.h1, h.h2, nil)
 		blob := sk.Blob()
 		v := report.Must(sbf.NewView(blob))
-		out[i] = judge(counts(&v, keys), s.counts)
-		out[i].bytes = float64(len(blob))
+		q := judge(counts(&v, keys), s.counts)
+		q["bytes"] = float64(len(blob))
+		return q
+	})
+}
+
+// record streams the data set with many seeds, a row for each method and seed.
+func (s setting) record(to *report.Data, at report.At, seeds int, methods []method) {
+	recordMethods(to, at, methods, report.Parallel(seeds, func(i int) []report.Figures { return s.run(seedOf(i), methods) }))
+}
+
+// recordMethods adds what came of methods, seed by seed.
+func recordMethods(to *report.Data, at report.At, methods []method, bySeed [][]report.Figures) {
+	for i, q := range transposed(bySeed) {
+		of := maps.Clone(at)
+		of["method"] = methods[i].name
+		to.Record(of, q...)
 	}
-	return out
-}
-
-// runPrinted is run for the model of the printed algorithm.
-func (s setting) runPrinted(seed uint64, stream []int) quality {
-	return newRecurringModel(s.m, s.k, len(s.counts), seed, true).run(stream, s.counts)
-}
-
-// runs is run for many seeds, steps of a section: for each method the results over the seeds.
-func (s setting) runs(seeds int, methods []method) [][]quality {
-	return transposed(report.Parallel(seeds, func(i int) []quality { return s.run(seedOf(i), methods) }))
 }
 
 func transposed[T any](rows [][]T) [][]T {
@@ -171,49 +170,17 @@ func transposed[T any](rows [][]T) [][]T {
 	return out
 }
 
-func additive(q quality) float64 { return q.additive }
-func wrong(q quality) float64    { return q.wrong }
-func below(q quality) float64    { return q.below }
-
-// sweep varies one parameter: a table with a row for each value, and the two
-// panels of additive error and share of wrong answers.
-type sweep struct {
-	title   string // of the panels
-	axis    string
-	values  []float64
-	methods []method
-	rows    [][][]quality // by value, method, seed
-}
-
-// table adds the sweep's table.
-func (w *sweep) table(s *report.Section) {
-	head := []string{w.axis}
-	for _, m := range w.methods {
-		head = append(head, m.name+": additive", "wrong")
-	}
-	t := s.Table(head...)
-	for i, v := range w.values {
-		row := []any{fmt.Sprintf("%g", v)}
-		for _, q := range w.rows[i] {
-			row = append(row, report.Spread(report.Column(q, additive)), report.SpreadPercent(report.Column(q, wrong)))
+// methodPanels plot additive error and share of wrong answers of methods over "value".
+func methodPanels(d *report.Data, title, axis string, methods []method, legend report.Place) []report.Panel {
+	panels := []report.Panel{{Y: "additive error (occurrences)", Legend: legend}, {Y: "wrong answers (share of keys)"}}
+	for i, figure := range []string{"additive", "wrong"} {
+		p := &panels[i]
+		p.Title, p.X, p.LogY, p.Series = title, axis, true, d.Lines("method", "value", figure)
+		for j := range p.Series {
+			p.Series[j].Style = methods[j].style
 		}
-		t.Row(row...)
 	}
-}
-
-// panels are the sweep's plots.
-func (w *sweep) panels(legend report.Place) []report.Panel {
-	add := report.Panel{Title: w.title, X: w.axis, Y: "additive error (occurrences)", LogY: true, Legend: legend}
-	ratio := report.Panel{Title: w.title, X: w.axis, Y: "wrong answers (share of keys)", LogY: true}
-	for j, m := range w.methods {
-		a, r := report.Series{Label: m.name, X: w.values, Style: m.style}, report.Series{X: w.values, Style: m.style}
-		for i := range w.values {
-			a.Y = append(a.Y, report.MeanOf(w.rows[i][j], additive))
-			r.Y = append(r.Y, report.MeanOf(w.rows[i][j], wrong))
-		}
-		add.Series, ratio.Series = append(add.Series, a), append(ratio.Series, r)
-	}
-	return []report.Panel{add, ratio}
+	return panels
 }
 
 // model is a Spectral Bloom Filter of a few lines, for what the package refuses
@@ -309,7 +276,7 @@ func (r recurringModel) add(key int) {
 }
 
 // run is the quality of a stream's estimates.
-func (r recurringModel) run(stream []int, truth []uint64) quality {
+func (r recurringModel) run(stream []int, truth []uint64) report.Figures {
 	for _, key := range stream {
 		r.add(key)
 	}

@@ -143,7 +143,10 @@ func (p *Program) choose(names []string) (chosen []placed, err error) {
 // section runs an experiment; what it says goes to the terminal where it is shown.
 func (p *Page) section(e Experiment, c Config, shown bool) (*Section, error) {
 	s := &Section{name: e.Name, title: e.Title, page: p, claims: Table{head: p.Claims}, scale: c.Scale, shown: shown}
-	return s, Try(func() { e.Run(c, s) })
+	return s, Try(func() {
+		e.Run(c, s)
+		s.compose(e.Text)
+	})
 }
 
 // failure ends an experiment, as t.Fatal ends a test: it is what Check, Must and

@@ -39,6 +39,7 @@ type Page struct {
 type Experiment struct {
 	Name, Title string
 	Run         func(Config, *Section)
+	Text        string // what the section says, where Run does not: see compose
 }
 
 // placed is an experiment and its page.

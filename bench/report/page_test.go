@@ -29,8 +29,8 @@ func TestKeep(t *testing.T) {
 		}
 	}
 	a := &Page{File: "A.md", Text: "# A\n\n{{list}}{{claims}}{{short \"c\"}}, see {{link \"c\"}}\n{{figure \"c\" 0}}{{table \"c\" 0}}", Claims: Compared,
-		Experiments: []Experiment{{"a", "First", run}, {"a-b", "Second: more", run}}}
-	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n", Claims: Compared, Experiments: []Experiment{{"c", "Third", run}}}
+		Experiments: []Experiment{{Name: "a", Title: "First", Run: run}, {Name: "a-b", Title: "Second: more", Run: run}}}
+	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n", Claims: Compared, Experiments: []Experiment{{Name: "c", Title: "Third", Run: run}}}
 	p := Program{Results: "results", Pages: []*Page{a, b}, Setting: "one machine"}
 	keep := func(i int, text, figure string) string {
 		t.Helper()

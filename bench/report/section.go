@@ -8,13 +8,15 @@ import (
 // Section is what an experiment has to say: paragraphs, tables and figures in
 // their order.
 type Section struct {
+	Data        // the raw rows
 	name, title string
 	page        *Page
 	scale       Scale
 	finding     string
 	claims      Table
 	blocks      []block
-	shown       bool // on the terminal, while it runs
+	plots       map[string][]byte // those that the text places, by name
+	shown       bool              // on the terminal, while it runs
 	kept        []Kept
 }
 

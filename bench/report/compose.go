@@ -1,0 +1,106 @@
+package report
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Plot keeps a plot of panels, row by row, which the text of the section places.
+func (s *Section) Plot(name string, panels ...[]Panel) {
+	if s.plots == nil {
+		s.plots = map[string][]byte{}
+	}
+	s.plots[name] = Must(drawPanels(panels))
+}
+
+var (
+	image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)$`)
+	rule  = regexp.MustCompile(`^\|[-:| ]*\|$`)
+)
+
+// compose adds what the text of an experiment says: a template of Markdown that asks
+// the section's rows. A paragraph that begins with "**In short:**" is the finding; a
+// table whose head is that of the page's claims has claims; an image names a plot
+// after its caption. Lines of a paragraph are one line of the page.
+func (s *Section) compose(text string) {
+	var b strings.Builder
+	Check(Must(template.New(s.name).Funcs(formats).Parse(text)).Execute(&b, &s.Data))
+	for paragraph := range strings.SplitSeq(b.String(), "\n\n") {
+		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
+			s.paragraph(paragraph)
+		}
+	}
+}
+
+func (s *Section) paragraph(text string) {
+	lines := strings.Split(text, "\n")
+	if strings.HasPrefix(text, "| ") {
+		t := tableOf(lines)
+		if slices.Equal(t.head, s.page.Claims) {
+			s.claims.rows = append(s.claims.rows, t.rows...)
+		} else {
+			s.Add(t)
+		}
+		return
+	}
+	text = strings.Join(lines, " ")
+	if finding, yes := strings.CutPrefix(text, "**In short:** "); yes {
+		s.finding = finding
+	} else if m := image.FindStringSubmatch(text); m != nil {
+		Require(s.plots[m[2]] != nil, "no plot is called %q", m[2])
+		s.blocks = append(s.blocks, &figure{file: s.name + "-" + m[2] + ".svg", caption: m[1], svg: s.plots[m[2]]})
+	} else {
+		s.blocks = append(s.blocks, paragraph(text))
+	}
+}
+
+// tableOf reads a table of Markdown.
+func tableOf(lines []string) *Table {
+	t := &Table{}
+	for i, line := range lines {
+		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| "), " |"), " | ")
+		switch {
+		case i == 0:
+			t.head = cells
+		case !rule.MatchString(line):
+			t.rows = append(t.rows, cells)
+		}
+	}
+	return t
+}
+
+// formats are the functions of texts, beside the queries of Data: how figures are
+// shown, and what is reckoned of them.
+var formats = template.FuncMap{
+	"num": Num, "num2": Num2, "percent": Percent, "percent2": Percent2, "spread": Spread, "spreadPercent": SpreadPercent,
+	"span": Span, "spanPercent2": func(x []float64) string { return Percent2(slices.Min(x)) + " to " + Percent2(slices.Max(x)) },
+	"mean": Mean, "median": Median, "most": slices.Max[[]float64], "least": slices.Min[[]float64], "abs": math.Abs,
+	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b }, "sub": func(a, b float64) float64 { return a - b },
+	"interval": func(hits, n float64) string { return Interval(int(hits), int(n)) },
+	"bytes":    func(n float64) string { return sketch.Number(uint64(n)) },
+	"ofPaper": func(defaults, paper float64) string {
+		return sketch.Number(uint64(defaults)) + " of " + sketch.Number(uint64(paper))
+	},
+	"ratio": RatioText, "worse": Worse,
+}
+
+// RatioText is a quotient in words.
+func RatioText(a, b float64) string {
+	if b == 0 {
+		return "no error"
+	}
+	return Num(a / b)
+}
+
+// Worse is a claim's note: that ours is worse and why, where it is.
+func Worse(is bool, why string) string {
+	if !is {
+		return "-"
+	}
+	return "worse: " + why
+}

@@ -1,0 +1,205 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// At is a setting of an experiment: the value of each of its factors, by name.
+type At map[string]any
+
+// Figures are what is measured at a setting with one seed, by name.
+type Figures map[string]float64
+
+// Data are the raw rows of an experiment, or those of them that have some setting:
+// what its tables, plots, claims and texts ask.
+type Data struct {
+	At   At // what all of the rows share
+	rows []dataRow
+}
+
+type dataRow struct {
+	at      At
+	figures Figures
+}
+
+// Set notes what holds for all rows: names and their values in turn.
+func (d *Data) Set(pairs ...any) {
+	if d.At == nil {
+		d.At = At{}
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		d.At[pairs[i].(string)] = pairs[i+1]
+	}
+}
+
+// Record adds the figures of a setting, a row for each seed.
+func (d *Data) Record(at At, seeds ...Figures) {
+	for _, f := range seeds {
+		d.rows = append(d.rows, dataRow{at, f})
+	}
+}
+
+// Where are the rows with these values: factors and values in turn. Values are
+// equal where they print alike, so that 1 is 1.0.
+func (d *Data) Where(pairs ...any) *Data {
+	out := &Data{At: maps.Clone(d.At)}
+	for _, r := range d.rows {
+		if r.has(pairs) {
+			out.rows = append(out.rows, r)
+		}
+	}
+	out.Set(pairs...)
+	return out
+}
+
+func (r dataRow) has(pairs []any) bool {
+	for i := 0; i < len(pairs); i += 2 {
+		if v, there := r.at[pairs[i].(string)]; !there || fmt.Sprint(v) != fmt.Sprint(pairs[i+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// By are the rows of each different setting of some factors, in the order in which
+// they were recorded.
+func (d *Data) By(factors ...string) (parts []*Data) {
+	seen := map[string]bool{}
+	for _, r := range d.rows {
+		var pairs []any
+		for _, f := range factors {
+			if v, there := r.at[f]; there {
+				pairs = append(pairs, f, v)
+			}
+		}
+		if name := fmt.Sprint(pairs...); len(pairs) == 2*len(factors) && !seen[name] {
+			seen[name] = true
+			parts = append(parts, d.Where(pairs...))
+		}
+	}
+	return parts
+}
+
+// Has reports whether some row has a figure.
+func (d *Data) Has(figure string, pairs ...any) bool {
+	return slices.ContainsFunc(d.Where(pairs...).rows, func(r dataRow) bool { _, there := r.figures[figure]; return there })
+}
+
+// All are the values of a figure, row by row; that there are none is an error.
+func (d *Data) All(figure string, pairs ...any) (values []float64) {
+	for _, r := range d.rows {
+		if v, there := r.figures[figure]; there && r.has(pairs) {
+			values = append(values, v)
+		}
+	}
+	Require(len(values) > 0, "no row of %v has the figure %q at %v", d.At, figure, pairs)
+	return values
+}
+
+// Mean is that of a figure over all rows.
+func (d *Data) Mean(figure string, pairs ...any) float64 { return Mean(d.All(figure, pairs...)) }
+
+// Sum is that of a figure over all rows.
+func (d *Data) Sum(figure string, pairs ...any) (sum float64) {
+	for _, v := range d.All(figure, pairs...) {
+		sum += v
+	}
+	return sum
+}
+
+// First is a figure of the first row.
+func (d *Data) First(figure string, pairs ...any) float64 { return d.All(figure, pairs...)[0] }
+
+// Means are those of a figure over the seeds, one for each setting that has it, but
+// for what is no number.
+func (d *Data) Means(figure string, pairs ...any) (means []float64) {
+	var at []string
+	byAt := map[string][]float64{}
+	for _, r := range d.rows {
+		if v, there := r.figures[figure]; there && r.has(pairs) {
+			name := fmt.Sprint(r.at)
+			if byAt[name] == nil {
+				at = append(at, name)
+			}
+			byAt[name] = append(byAt[name], v)
+		}
+	}
+	for _, name := range at {
+		if m := Mean(byAt[name]); !math.IsNaN(m) {
+			means = append(means, m)
+		}
+	}
+	return means
+}
+
+// Max is the largest of Means.
+func (d *Data) Max(figure string, pairs ...any) float64 { return slices.Max(d.Means(figure, pairs...)) }
+
+// Min is the least of Means.
+func (d *Data) Min(figure string, pairs ...any) float64 { return slices.Min(d.Means(figure, pairs...)) }
+
+// Lines are a series for each value of a factor, of the mean of a figure over
+// another factor, which is a number.
+func (d *Data) Lines(factor, x, figure string) (all []Series) {
+	for i, of := range d.By(factor) {
+		line := Series{Label: fmt.Sprint(of.At[factor]), Style: i}
+		for _, at := range of.By(x) {
+			if at.Has(figure) {
+				line.At(number(at.At[x]), at.Mean(figure))
+			}
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// number is a value as a float64.
+func number(v any) (n float64) {
+	_, err := fmt.Sscan(fmt.Sprint(v), &n)
+	Check(err)
+	return n
+}
+
+// pairs are the means of a figure with two values of a factor, at each setting of the
+// other factors that has both.
+func (d *Data) pairs(figure, factor string, a, b any) (both [][2]float64) {
+	var others []string
+	for _, r := range d.Where(factor, a).rows {
+		others = slices.DeleteFunc(slices.Sorted(maps.Keys(r.at)), func(f string) bool { return f == factor })
+	}
+	for _, at := range d.By(others...) {
+		if at.Has(figure, factor, a) && at.Has(figure, factor, b) {
+			both = append(both, [2]float64{at.Mean(figure, factor, a), at.Mean(figure, factor, b)})
+		}
+	}
+	return both
+}
+
+// NotWorse is at how many settings the mean of a figure with a value a of a factor is
+// at most that with b.
+func (d *Data) NotWorse(figure, factor string, a, b any) int {
+	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] <= p[1] })
+}
+
+// Closer is at how many it is less.
+func (d *Data) Closer(figure, factor string, a, b any) int {
+	return Count(d.pairs(figure, factor, a, b), func(p [2]float64) bool { return p[0] < p[1] })
+}
+
+// Settings is of how many.
+func (d *Data) Settings(figure, factor string, a, b any) int {
+	return len(d.pairs(figure, factor, a, b))
+}
+
+// Ratios are a's means over b's, where those are not 0.
+func (d *Data) Ratios(figure, factor string, a, b any) (ratios []float64) {
+	for _, p := range d.pairs(figure, factor, a, b) {
+		if p[1] != 0 {
+			ratios = append(ratios, p[0]/p[1])
+		}
+	}
+	return ratios
+}
