@@ -188,6 +188,16 @@ func (t tally) rate() float64    { return float64(t.hits) / float64(t.asked) }
 func (t tally) formula() float64 { return t.expected / float64(t.asked) }
 func (t tally) z() float64       { return (float64(t.hits) - t.expected) / math.Sqrt(t.variance) }
 
+// figures are the tally's, with the distance of the rate from the formula in standard
+// errors, 0 where nothing is left to chance.
+func (t tally) figures() report.Figures {
+	z := t.z()
+	if t.variance == 0 {
+		z = 0
+	}
+	return report.Figures{"hits": float64(t.hits), "asked": float64(t.asked), "rate": t.rate(), "formula": t.formula(), "z": z, "far": math.Abs(z)}
+}
+
 // none says whether a share is 0.
 func none(share float64) string {
 	if share == 0 {

@@ -156,6 +156,14 @@ func (d *Data) Lines(factor, x, figure string) (all []Series) {
 	return all
 }
 
+// Points are a series for each value of a factor, of one figure over another.
+func (d *Data) Points(factor, x, y string) (all []Series) {
+	for i, of := range d.By(factor) {
+		all = append(all, Series{Label: fmt.Sprint(of.At[factor]), Style: i, Only: Marks, X: of.All(x), Y: of.All(y)})
+	}
+	return all
+}
+
 // number is a value as a float64.
 func number(v any) (n float64) {
 	_, err := fmt.Sscan(fmt.Sprint(v), &n)
@@ -202,4 +210,23 @@ func (d *Data) Ratios(figure, factor string, a, b any) (ratios []float64) {
 		}
 	}
 	return ratios
+}
+
+// Top are the rows of the setting at which the mean of a figure is largest.
+func (d *Data) Top(figure string) *Data {
+	var top *Data
+	most := math.Inf(-1)
+	for _, r := range d.rows {
+		if _, there := r.figures[figure]; !there {
+			continue
+		}
+		var pairs []any
+		for _, f := range slices.Sorted(maps.Keys(r.at)) {
+			pairs = append(pairs, f, r.at[f])
+		}
+		if at := d.Where(pairs...); at.Mean(figure) > most {
+			top, most = at, at.Mean(figure)
+		}
+	}
+	return top
 }
