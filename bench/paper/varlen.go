@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
@@ -86,10 +87,7 @@ var defaultPairs = []pair{
 	{name: "tandem", grid: []int{0}, make: ofDefaults(cbf.Tandem)},
 }
 
-var (
-	varlenLoads     = []float64{0.25, 0.5, 0.75, 0.9}
-	varlenPublished = []float64{0.8815, 0.681, 0.1105, 0.0438}
-)
+var varlenLoads = []float64{0.25, 0.5, 0.75, 0.9}
 
 // varlenPoint is a filter of a pair at one load.
 type varlenPoint struct {
@@ -109,156 +107,115 @@ func (p varlenPoint) best() (rate float64, measured bool) {
 	return p.formula(), false
 }
 
-// varlenJob is a pair at one step, with one seed.
-type varlenJob struct{ pair, step, seed int }
-
-// varlenOutcome is what a job gives: the plain form and that of variable
-// length at every load, and their bytes.
+// varlenOutcome is a pair at one step with one seed: the plain form and that of
+// variable length at every load, and their bytes.
 type varlenOutcome struct {
 	at    [2][]varlenPoint
 	bytes int
 }
 
-// varlenOutcomes measures pairs at all their steps; the results have seed 0 in
-// place of all seeds. Of filters of so many slots or keys no more than most
-// absent keys are asked.
-func varlenOutcomes(pairs []pair, size, most, seeds int) map[varlenJob]varlenOutcome {
-	var jobs []varlenJob
+// varlenOutcomeOf asks no more than most absent keys of filters of so many slots or keys.
+func varlenOutcomeOf(p pair, step, size, most int, seed uint64) (o varlenOutcome) {
+	h := numbers(seed, 0, size)
+	for form := range 2 {
+		f, capacity := p.make(size, step, form == 1, seed)
+		o.bytes = f.bits() / 8
+		from := 0
+		for _, load := range varlenLoads {
+			to := int(load * float64(capacity))
+			f.add(h.slice(from, to))
+			from = to
+			rate := f.predicted()
+			// What no number of keys shows is asked little.
+			asked := min(most, 100_000)
+			if float64(most)*rate >= leastHits/2 {
+				asked = int(min(float64(most), max(10_000/rate, 100_000)))
+			}
+			point := varlenPoint{bits: float64(f.bits()) / float64(to)}
+			point.add(falsePositives(f, seed, asked), asked, rate)
+			o.at[form] = append(o.at[form], point)
+		}
+	}
+	return o
+}
+
+// recordPairs measures pairs at all their steps and loads: a row for each, of all seeds
+// together. A reduction is that of the rate by variable length.
+func recordPairs(s *report.Section, options string, pairs []pair, size, most, seeds int) {
+	type job struct{ pair, step, seed int }
+	var jobs []job
 	for i, p := range pairs {
 		for _, step := range p.grid {
 			for seed := range seeds {
-				jobs = append(jobs, varlenJob{i, step, seed})
+				jobs = append(jobs, job{i, step, seed})
 			}
 		}
 	}
 	outcomes := report.Parallel(len(jobs), func(i int) varlenOutcome {
 		j := jobs[i]
-		var o varlenOutcome
-		h := numbers(seedOf(j.seed), 0, size)
-		for form := range 2 {
-			f, capacity := pairs[j.pair].make(size, j.step, form == 1, seedOf(j.seed))
-			o.bytes = f.bits() / 8
-			from := 0
-			for _, load := range varlenLoads {
-				to := int(load * float64(capacity))
-				f.add(h.slice(from, to))
-				from = to
-				rate := f.predicted()
-				// What no number of keys shows is asked little.
-				asked := min(most, 100_000)
-				if float64(most)*rate >= leastHits/2 {
-					asked = int(min(float64(most), max(10_000/rate, 100_000)))
-				}
-				p := varlenPoint{bits: float64(f.bits()) / float64(to)}
-				p.add(falsePositives(f, seedOf(j.seed), asked), asked, rate)
-				o.at[form] = append(o.at[form], p)
-			}
-		}
-		return o
+		return varlenOutcomeOf(pairs[j.pair], j.step, size, most, seedOf(j.seed))
 	})
-	merged := map[varlenJob]varlenOutcome{}
-	for i, j := range jobs {
-		j.seed = 0
-		o, there := merged[j]
-		if !there {
-			merged[j] = outcomes[i]
-			continue
-		}
-		for form := range 2 {
-			for l := range o.at[form] {
-				o.at[form][l].merge(outcomes[i].at[form][l].tally)
+	for bySeed := range slices.Chunk(outcomes, seeds) {
+		p, step := pairs[jobs[0].pair], jobs[0].step
+		jobs = jobs[seeds:]
+		for l, load := range varlenLoads {
+			of := report.Figures{"bytes": float64(bySeed[0].bytes)}
+			var best [2]float64
+			for form, name := range []string{"plain", "variable"} {
+				sum := bySeed[0].at[form][l]
+				for _, o := range bySeed[1:] {
+					sum.merge(o.at[form][l].tally)
+				}
+				var seen bool
+				best[form], seen = sum.best()
+				of[name], of[name+" bits"] = best[form], sum.bits
+				if seen {
+					of[name+" far"] = math.Abs(sum.z())
+					of["far"] = max(of["far"], math.Abs(sum.z()))
+				}
 			}
+			of["reduction"], of["per key"] = 1-best[1]/best[0], of["plain bits"]*load
+			s.Record(report.At{"options": options, "filter": p.name, "what": p.what, "published": p.published, "in mean": p.published != 0, "default": p.byDefault, "step": step, "middle": slices.Index(p.grid, step) == middle, "load": load}, of)
 		}
 	}
-	return merged
 }
 
-// reduction is that of the rate by variable length, at one load.
-func (o varlenOutcome) reduction(load int) float64 {
-	plain, _ := o.at[0][load].best()
-	variable, _ := o.at[1][load].best()
-	return 1 - variable/plain
-}
-
-// meanReduction is that over the steps of a pair, at one load.
-func meanReduction(merged map[varlenJob]varlenOutcome, pairs []pair, pair, load int) float64 {
-	sum := 0.0
-	for _, step := range pairs[pair].grid {
-		sum += merged[varlenJob{pair, step, 0}].reduction(load)
-	}
-	return sum / float64(len(pairs[pair].grid))
-}
+// middle is the step whose filters stand for a pair where one figure is asked:
+// 12 bits or k = 4, as the paper's examples have them.
+const middle = 2
 
 // variableLength compares each filter with its variable-length form.
 func variableLength(c report.Config, s *report.Section) {
 	size := report.Pick(c, 1<<12, 1<<17, 1<<20)
 	most := report.Pick(c, 2000, 1_000_000, 4_000_000)
 	seeds := report.Pick(c, 1, 1, 2)
-	s.Text("The variable-length framework (its sections III to VI): at equal bits, a filter that is not full remembers more of each key. "+
-		"Cuckoo filters have %d slots, four a bucket. Counting filters have as many keys as capacity, m = k n / ln 2 counters, alpha 0.5 and k extra hash functions; plain ones have 4 bits a counter, "+
-		"increments and tandem 8 bits and increments of 4 to 7, the most that half a counter takes. (The paper: 2^27; the rates do not depend on it.) "+
-		"%d seeds with as many absent keys each as give 10,000 hits, but %d at most. "+
-		"A reduction is 1 - rate(variable) / rate(plain), at equal bits. Where a rate shows in fewer than %d hits, the filter's own formula stands in for it, marked with ~; the section on rates holds the "+
-		"formulas to measurement. Our defaults are `cuckoo_agg(key, {variable_length: true})` and `cbf_agg` alike, or with the filter's variant and nothing else, beside plain filters of as many bits.", size, seeds, most, leastHits)
-	merged := varlenOutcomes(pairs, size, most, seeds)
-	reductions(s, merged, varlenOutcomes(defaultPairs, size, most, seeds))
-	varlenTheorems(s, merged, size)
+	s.Set("size", size, "seeds", seeds, "most", most, "least hits", leastHits)
+	recordPairs(s, "paper's", pairs, size, most, seeds)
+	recordPairs(s, "defaults", defaultPairs, size, most, seeds)
+	for l, published := range []float64{0.8815, 0.681, 0.1105, 0.0438} {
+		s.Record(report.At{"at load": varlenLoads[l]}, report.Figures{"mean": published})
+	}
+	defaults := s.Where("options", "defaults")
+	byDefault := 0.0 // the largest mean reduction at a load
+	for _, at := range defaults.By("load", "default", "filter") {
+		if at.At["default"] == true {
+			byDefault = max(byDefault, at.Mean("reduction"))
+		}
+	}
+	s.Set("largest by default", byDefault, "default bytes", defaults.Sum("bytes", "default", true, "load", 0.9), "paper's bytes", s.Sum("bytes", "in mean", true, "middle", true, "load", 0.9, "options", "paper's"))
+	varlenTheorems(s, size)
 	varlenAlpha(s, min(size, 1<<16))
-	s.Text("Where variable length costs: half a counter holds increments of 4 to 7 at most, a whole one of 8 bits would best have 8 to 15. The two last rows and columns, and our defaults, compare " +
-		"with a plain filter of the same bits that does. Below half of the capacity variable length still gains; above it, the filter keeps the smaller " +
-		"increments for ever, and its rate is higher. Who fills a filter of increments to more than alpha is better off without variable length. " +
-		"Counting filters gain nothing past alpha by design: the framework turns them into the plain form there, so that published means above 0 at 75 and 90%% can only " +
-		"come from the cuckoo filters.")
-	varlenDetail(s, merged)
-}
-
-// varlenDetail is every point of figures 4 and 5.
-func varlenDetail(s *report.Section, merged map[varlenJob]varlenOutcome) {
-	farthest := 0.0
-	head := []string{"filter", "step", "bits per key of the capacity"}
-	panels := make([]report.Panel, len(varlenLoads))
-	for l, load := range varlenLoads {
-		head = append(head, report.Percent(load)+": plain", "variable length", "reduction")
-		panels[l] = report.Panel{Title: fmt.Sprintf("load %g%%", 100*load), X: "bits per key inserted", Y: "false positive rate", LogY: true}
+	var panels []report.Panel
+	for _, at := range s.Where("options", "paper's").By("load") {
+		p := report.Panel{Title: fmt.Sprintf("load %g%%", 100*at.At["load"].(float64)), X: "bits per key inserted", Y: "false positive rate", LogY: true}
+		for i, of := range at.By("filter", "published") {
+			if of.At["published"] != 0. {
+				p.Series = append(p.Series, report.Series{Label: pairs[i].name, Style: i, X: of.All("plain bits"), Y: of.All("plain")},
+					report.Series{Style: i, Dashed: true, X: of.All("variable bits"), Y: of.All("variable")})
+			}
+		}
+		panels = append(panels, p)
 	}
 	panels[0].Legend = report.BottomLeft
-	detail := report.NewTable(head...)
-	for i, p := range pairs {
-		lines := make([][2]report.Series, len(varlenLoads))
-		for _, step := range p.grid {
-			o := merged[varlenJob{i, step, 0}]
-			row := []any{p.name, fmt.Sprintf("%d %s", step, p.what), fmt.Sprintf("%.1f", o.at[0][0].bits*varlenLoads[0])}
-			for l := range varlenLoads {
-				for form := range 2 {
-					point := o.at[form][l]
-					rate, seen := point.best()
-					mark := "~"
-					if seen {
-						mark = ""
-						farthest = math.Max(farthest, math.Abs(point.z()))
-					}
-					row = append(row, mark+report.Num(rate))
-					x := &lines[l][form]
-					x.X, x.Y = append(x.X, point.bits), append(x.Y, rate)
-				}
-				row = append(row, report.Percent(o.reduction(l)))
-			}
-			detail.Row(row...)
-		}
-		for l := range varlenLoads {
-			for form, x := range lines[l] {
-				x.Label, x.Style, x.Dashed = p.name, i, form == 1
-				if form == 1 {
-					x.Label = ""
-				}
-				if p.published != 0 {
-					panels[l].Series = append(panels[l].Series, x)
-				}
-			}
-		}
-	}
-	s.Text("Every point (largest |z| of the rates with at least %d hits: %.1f; \"step\" is what changes the bits):", leastHits, farthest)
-	s.Add(detail)
-	half := len(panels) / 2
-	s.Figure("rate", "Rate over bits per key at four loads: whole lines plain, dotted lines variable length (figures 4 and 5 of the paper).", panels[:half], panels[half:])
+	s.Plot("rate", panels[:2], panels[2:])
 }

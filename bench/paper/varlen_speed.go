@@ -77,90 +77,37 @@ const timeNoise = 0.05
 func variableSpeed(c report.Config, s *report.Section) {
 	capacity := report.Pick(c, 1<<14, 1<<17, 1<<20)
 	rounds := report.Pick(c, 2, 5, 9)
-	loads := []float64{0.45, 0.9}
-	s.Text("Throughput of the variable-length form as a part of the plain form's, in one run (table I of the paper, the mean of its three data sets; ours are whole numbers, for keys are hashed beforehand). Capacity %d, load 90%% as in the paper and 45%%, where a counting filter still has "+
-		"its extra hash functions. 12-bit fingerprints in four slots; k 4 in 4-bit counters, with increments of 4 to 7 in 8-bit ones; our defaults have only `variable_length: true`, and the plain filter as many bits. "+
-		"Pieces of %d keys are handed over at once, but removed one by one; a piece's time is the least of %d rounds in which the two forms take turns. "+
-		"Ratios of two runs differ by up to %g%%: what is less than that below the published is not called worse.", capacity, pieceLen, rounds, 100*timeNoise)
-	ratios := make([][][4]float64, len(loads))
-	for l, load := range loads {
-		for _, x := range contestants {
-			r := contest(x.of[0], x.step, capacity, load, rounds)
-			ratios[l] = append(ratios[l], r)
-		}
-	}
-	var defaults [][4]float64
-	for _, x := range contestants {
-		r := contest(x.of[1], x.step, capacity, loads[1], rounds)
-		defaults = append(defaults, r)
-	}
-	speedClaims(s, capacity, ratios[1], defaults)
-
-	t := s.Table("load", "filter", "insert", "positive lookup", "negative lookup", "delete")
-	var p []report.Panel
-	for l, load := range loads {
-		x := report.Panel{Title: fmt.Sprintf("load %g%%", 100*load), X: "1 insert, 2 positive, 3 negative, 4 delete", Y: "throughput, variable / plain"}
-		mean, published := []any{report.Percent(load), "**mean**"}, report.Series{Label: "published mean", Style: 5}
-		for i, contestant := range contestants {
-			row, line := []any{report.Percent(load), contestant.name}, report.Series{Label: contestant.name, Style: i, Only: report.Marks}
-			for op := range operations {
-				row = append(row, fmt.Sprintf("%.2f", ratios[l][i][op]))
-				line.X, line.Y = append(line.X, float64(op+1)), append(line.Y, ratios[l][i][op])
+	s.Set("capacity", capacity, "piece", pieceLen, "rounds", rounds, "noise", 100*timeNoise, "least", 1-timeNoise)
+	var panels []report.Panel
+	for _, of := range []struct {
+		load     float64
+		defaults int
+	}{{0.45, 0}, {0.9, 0}, {0.9, 1}} {
+		options := []string{"paper's", "defaults"}[of.defaults]
+		p := report.Panel{Title: fmt.Sprintf("load %g%%", 100*of.load), X: "1 insert, 2 positive, 3 negative, 4 delete", Y: "throughput, variable / plain"}
+		published := report.Series{Label: "published mean", Style: 5}
+		for i, x := range contestants {
+			line := report.Series{Label: x.name, Style: i, Only: report.Marks}
+			f, _ := x.of[of.defaults](capacity, x.step, true, 0)
+			for op, ratio := range contest(x.of[of.defaults], x.step, capacity, of.load, rounds) {
+				o, why := operations[op], x.look
+				if op == 0 {
+					why = x.insert
+				}
+				s.Record(report.At{"load": of.load, "options": options, "filter": x.name, "operation": o.name, "why": why},
+					report.Figures{"ratio": ratio, "published": o.each[i], "mean published": o.published, "bytes": float64(f.bits() / 8)})
+				line.At(float64(op+1), ratio)
 			}
-			t.Row(row...)
-			x.Series = append(x.Series, line)
+			p.Series = append(p.Series, line)
 		}
 		for op, o := range operations {
-			mean = append(mean, fmt.Sprintf("%.2f", meanRatio(ratios[l], op)))
-			published.X, published.Y = append(published.X, float64(op+1)), append(published.Y, o.published)
+			published.At(float64(op+1), o.published)
 		}
-		t.Row(mean...)
-		x.Series = append(x.Series, published)
-		p = append(p, x)
+		p.Series = append(p.Series, published)
+		panels = append(panels, p)
 	}
-	p[0].Legend = report.TopRight
-	s.Short("throughput of variable length over plain at 90%% load: insert %.2f, positive %.2f, negative %.2f, delete %.2f (published 0.80, 0.97, 0.89, 0.87).",
-		meanRatio(ratios[1], 0), meanRatio(ratios[1], 1), meanRatio(ratios[1], 2), meanRatio(ratios[1], 3))
-	s.Text("At 90%% load a counting filter of variable length has become a plain one and answers like it; its insertions, with twice the hash functions until alpha, take longer. " +
-		"In lookups and deletions what is below the published means is the cuckoo filters: a plain bucket here is one word and compared in a few instructions, a bucket of variable length must first be asked how it is divided. " +
-		"The paper has the instructions PEXT and PDEP for that, which Go does not offer, and its filters, 128 times larger, wait for memory in both forms.")
-	s.Figure("ratio", "Throughput of variable length as a part of plain.", p)
-}
-
-// meanRatio is the mean ratio of an operation over the filters.
-func meanRatio(ratios [][4]float64, op int) float64 {
-	return report.MeanOf(ratios, func(r [4]float64) float64 { return r[op] })
-}
-
-// speedClaims puts table I beside our ratios at its load.
-func speedClaims(s *report.Section, capacity int, ours, defaults [][4]float64) {
-	var sizes [][2]int // with our defaults, with the paper's parameters
-	sum := [2]int{}
-	for _, x := range contestants {
-		var size [2]int
-		for i := range size {
-			f, _ := x.of[1-i](capacity, x.step, true, 0)
-			size[i] = f.bits() / 8
-			sum[i] += size[i]
-		}
-		sizes = append(sizes, size)
-	}
-	for op, o := range operations {
-		mean, byDefault := meanRatio(ours, op), meanRatio(defaults, op)
-		s.Compare("throughput, variable length over plain, mean of five filters: "+o.name, fmt.Sprintf("%.2f", o.published)).Paper(fmt.Sprintf("%.2f", mean)).
-			Defaults(fmt.Sprintf("%.2f", byDefault)).Bytes(bytesOf(sum[0], sum[1])).Worse(min(mean, byDefault) < (1-timeNoise)*o.published, "see the lines of the single filters")
-	}
-	for op, o := range operations {
-		for i, x := range contestants {
-			why := x.look
-			if op == 0 {
-				why = x.insert
-			}
-			s.Compare(fmt.Sprintf("throughput, variable length over plain: %s, %s", x.name, o.name), fmt.Sprintf("%.2f", o.each[i])).Paper(fmt.Sprintf("%.2f", ours[i][op])).
-				Defaults(fmt.Sprintf("%.2f", defaults[i][op])).Bytes(bytesOf(sizes[i][0], sizes[i][1])).Worse(min(ours[i][op], defaults[i][op]) < (1-timeNoise)*o.each[i], why)
-		}
-	}
-	s.Compare("throughput with instructions for bits over that without", "1.17").Note("not measured: Go offers neither PDEP nor PEXT")
+	panels[0].Legend = report.TopRight
+	s.Plot("ratio", panels[:2])
 }
 
 // contest times the operations on a plain filter and on its variable-length
