@@ -180,7 +180,7 @@ func rates(c report.Config, s *report.Section) {
 	}
 	unluckySeeds(c, s)
 	p := report.Panel{X: "formula", Y: "measured false positive rate", LogX: true, LogY: true, Legend: report.TopLeft,
-		Series: append([]report.Series{{Label: "equal", X: []float64{1e-6, 1}, Y: []float64{1e-6, 1}, Only: report.Line, Style: 5}}, s.Points("family", "formula", "rate")...)}
+		Series: append([]report.Series{{Label: "equal", X: []float64{1e-6, 1}, Y: []float64{1e-6, 1}, Only: report.Line, Style: 5}}, s.Points("family", "formula", "rate", report.Marks)...)}
 	s.Plot("formula", []report.Panel{p})
 }
 

@@ -312,12 +312,14 @@ func (m *mapPoints) ask(of mapped, cells float64) []mapError {
 	return slices.Concat(errors, bounds, estimates)
 }
 
-// mapStructures are what a map can be in too few bytes; the first is the tree.
-var mapStructures = []struct {
+// mapStructure is what a map can be in too few bytes.
+type mapStructure struct {
 	name  string
 	cells float64 // most that boxes of a side have together, as sums take a lookup for each
 	build func(m *mapPoints, bytes uint64) (of mapped, size int)
-}{
+}
+
+var mapStructures = []mapStructure{
 	{"tree", math.Inf(1), sketchIn(ccbf.Params{Overflow: ccbf.ToTree})},
 	{"counters", fewCells, sketchIn(ccbf.Params{Overflow: ccbf.ToCounters})},
 	{"counters with 8 levels", fewCells, sketchIn(ccbf.Params{Levels: 8})},

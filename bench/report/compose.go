@@ -82,11 +82,12 @@ var formats = template.FuncMap{
 	"mean": Mean, "median": Median, "most": slices.Max[[]float64], "least": slices.Min[[]float64], "abs": math.Abs,
 	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b }, "sub": func(a, b float64) float64 { return a - b },
 	"interval": func(hits, n float64) string { return Interval(int(hits), int(n)) },
-	"bytes":    func(n float64) string { return sketch.Number(uint64(n)) },
+	"bytes":    func(n any) string { return sketch.Number(uint64(number(n))) },
 	"ofPaper": func(defaults, paper float64) string {
 		return sketch.Number(uint64(defaults)) + " of " + sketch.Number(uint64(paper))
 	},
-	"ratio": RatioText, "worse": Worse,
+	"geometric": func(logarithms []float64) float64 { return math.Exp(Mean(logarithms)) },
+	"ratio":     RatioText, "worse": Worse,
 }
 
 // RatioText is a quotient in words.

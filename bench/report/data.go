@@ -156,10 +156,18 @@ func (d *Data) Lines(factor, x, figure string) (all []Series) {
 	return all
 }
 
-// Points are a series for each value of a factor, of one figure over another.
-func (d *Data) Points(factor, x, y string) (all []Series) {
+// Points are a series for each value of a factor, of one figure over another, of the
+// rows that have both.
+func (d *Data) Points(factor, x, y string, only Part) (all []Series) {
 	for i, of := range d.By(factor) {
-		all = append(all, Series{Label: fmt.Sprint(of.At[factor]), Style: i, Only: Marks, X: of.All(x), Y: of.All(y)})
+		line := Series{Label: fmt.Sprint(of.At[factor]), Style: i, Only: only}
+		for _, r := range of.rows {
+			x, there := r.figures[x]
+			if y, both := r.figures[y]; there && both {
+				line.At(x, y)
+			}
+		}
+		all = append(all, line)
 	}
 	return all
 }
@@ -175,7 +183,10 @@ func number(v any) (n float64) {
 // other factors that has both.
 func (d *Data) pairs(figure, factor string, a, b any) (both [][2]float64) {
 	var others []string
-	for _, r := range d.Where(factor, a).rows {
+	for _, r := range d.rows {
+		if _, there := r.figures[figure]; !there || !r.has([]any{factor, a}) {
+			continue
+		}
 		others = slices.DeleteFunc(slices.Sorted(maps.Keys(r.at)), func(f string) bool { return f == factor })
 	}
 	for _, at := range d.By(others...) {
