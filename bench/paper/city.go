@@ -11,7 +11,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // covidDates are the dates of table 2 of the CascadeCBF paper, as the columns
@@ -76,56 +75,37 @@ func covidPile(folder string) (p *pile, what string) {
 func covidSeries(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	byDate, what := covid(c.Data)
-	rivals := []rival{
-		{cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)), 2},
-		{spectralOf("spectral, 2^20", paperK, 16), 3},
-		{structure{"Count-Min", func(places []place, points []int32, _ float64, _, seed uint64) answers {
-			return countMinned(cms.Params{Epsilon: 0.001, Delta: 0.01, Seed: seed}, 16, places, points)
-		}}, 4},
-		defaults,
-	}
-	own := len(rivals) - 1
-	published := [][]float64{{0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0.23, 0.51}, {0, 0, 0, 0, 0.23, 0.51}} // in percent
-	s.Text("Points are %s: at each of six dates a thousandth of the sum so far, rounded down, comes as points to each place, on a raster of %d x %[2]d over the globe. k = %d, %d seeds of the hash. "+
-		"CascadeCBF has 2^20 and 2^16 counters of 16 bits, spectral 2^20, Count-Min epsilon 0.001 and delta 0.01. "+
-		"Spectral and Count-Min are this project's, whose counters widen and so lose nothing, with estimates cut at 65,535: what counters of 16 bits that stop there would say, for where only the least counters are raised a ceiling "+
-		"changes nothing below it. Errors are relative, in the mean over the cells with points and the seeds.", what, covidSide, paperK, seeds)
-	t := s.Table("date", "points", "cells")
-	lines, here := make([]report.Series, len(rivals)), make([][]string, len(rivals))
-	for i, r := range rivals {
-		t.Heads(r.name)
-		if i < own {
-			t.Heads("published")
-		}
-		lines[i].Label, lines[i].Style = r.name, r.style
-	}
+	s.Set("what", what, "side", covidSide, "k", paperK, "seeds", seeds)
 	p := pile{index: map[grid.Cell]int32{}}
-	var last []seeded
 	for date, places := range byDate {
 		p.add(places)
-		last = judgeAll(seeds, func(uint64) ([]place, []int32) { return p.places, p.points }, attempts(rivals, 2<<20))
-		row := []any{covidDates[date], len(p.points), len(p.occupied())}
-		for i, of := range last {
-			row = append(row, report.Percent2(of.mean()))
-			if i < own {
-				row = append(row, fmt.Sprintf("%.2f%%", published[i][date]))
+		of := func(uint64) ([]place, []int32) { return p.places, p.points }
+		for i, r := range covidRivals {
+			at := report.At{"date": covidDates[date], "points": len(p.points), "thousand": float64(len(p.points)) / 1000, "cells": len(p.occupied()), "structure": r.name, "published": i < 3, "last": date > 3}
+			for _, f := range judgeAll(seeds, of, []attempt{{r.structure, 2 << 20}})[0] {
+				f["published"] = r.published[date]
+				s.Record(at, f)
 			}
-			here[i] = append(here[i], fmt.Sprintf("%.2f%%", 100*of.mean()))
-			lines[i].X, lines[i].Y = append(lines[i].X, float64(len(p.points))/1000), append(lines[i].Y, 100*of.mean())
 		}
-		t.Row(row...)
 	}
-	before := len(covidDates) - 2 // the first date with errors
-	latest := func(i int) string { return strings.Join(here[i][before:], " and ") }
-	for i, of := range published {
-		s.Compare("mean error at the last two dates, "+rivals[i].name, fmt.Sprintf("%.2f%% and %.2f%%", of[before], of[before+1])).Paper(latest(i)).Defaults(latest(own)).
-			Bytes(bytesOf(last[own].bytes(), last[i].bytes()))
+	lines := s.Lines("structure", "thousand", "percent")
+	for i := range lines {
+		lines[i].Style = covidRivals[i].style
 	}
-	s.Short("mean errors at the last two dates: CascadeCBF %s (published: 0.00 and 0.00%%), counters of 16 bits that stop %s, spectral, and %s, Count-Min (published: 0.23 and 0.51%% for both); our defaults %s, in %s bytes.",
-		latest(0), latest(1), latest(2), latest(own), sketch.Number(uint64(last[own].bytes())))
-	s.Figure("error", "Mean relative error at the six dates (table 2 of the paper).", []report.Panel{{
-		X: "thousand points so far", Y: "mean error in percent", LogX: true, Legend: report.TopLeft, Series: lines,
-	}})
+	s.Plot("error", []report.Panel{{X: "thousand points so far", Y: "mean error in percent", LogX: true, Legend: report.TopLeft, Series: lines}})
+}
+
+// covidRivals are table 2's structures, with its errors in percent, and ours.
+var covidRivals = []struct {
+	rival
+	published []float64
+}{
+	{rival{cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)), 2}, []float64{0, 0, 0, 0, 0, 0}},
+	{rival{spectralOf("spectral, 2^20", paperK, 16), 3}, []float64{0, 0, 0, 0, 0.23, 0.51}},
+	{rival{structure{"Count-Min", func(places []place, points []int32, _ float64, _, seed uint64) answers {
+		return countMinned(cms.Params{Epsilon: 0.001, Delta: 0.01, Seed: seed}, 16, places, points)
+	}}, 4}, []float64{0, 0, 0, 0, 0.23, 0.51}},
+	{defaults, make([]float64, 6)},
 }
 
 // urbanDraws is how many pickups the paper has. Section 5.2.4.
@@ -144,29 +124,13 @@ var urbanRivals = []struct {
 	{urbanCascade, 0.0029, 8}, {spectralMI, 0.0028, 5}, {countMin5, 0.0039, 8}, {defaultsDense, 0, 0}, {defaults, 0, 0},
 }
 
-// The places of some in that list.
-const (
-	urbanPublished = 3 // as many are published
-	urbanDefaults  = 4
-)
-
 // urbanBytes is the size of table 4's first layer.
 func urbanBytes(c report.Config) uint64 { return report.Pick[uint64](c, 2<<14, 2<<20, 2<<20) }
 
-// crowd is points on a raster, and what the structures answer.
+// crowd is points on a raster.
 type crowd struct {
-	name    string
-	places  []place
-	results []seeded // of urbanRivals
-}
-
-// measure asks the structures in so many bytes for 16-bit counters.
-func (w *crowd) measure(seeds int, bytes uint64) {
-	var of []attempt
-	for _, r := range urbanRivals {
-		of = append(of, attempt{r.structure, bytes})
-	}
-	w.results = judgeAll(seeds, func(seed uint64) ([]place, []int32) { return w.places, arrivals(random(seed, 81), w.places) }, of)
+	name   string
+	places []place
 }
 
 // crowds are the points of the pickups with kernels of several bandwidths, in
@@ -190,62 +154,44 @@ func crowds(c report.Config, bandwidths []float64) (all []*crowd, text string) {
 // urban is table 4: counts on a city's raster.
 func urban(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
-	bytes := urbanBytes(c)
 	all, text := crowds(c, report.Pick(c, []float64{1, 2}, []float64{1, 2}, []float64{1, 0.5, 2, 4}))
-	s.Text("The paper counts %d taxi pickups on a raster of a city. Here are %s. CascadeCBF has 2^20 and 2^16 counters of 16 bits, spectral and Count-Min (5 rows, conservative updates) 2^20, cut at 65,535; "+
-		"k = %d, %d seeds of the hash, points in random order. Errors are those of the cells with points, in parts of the truth, the mean with its 95%% interval. No answer is below the truth: the run would fail. "+
-		"How fast points are counted is in the section on throughput.", urbanDraws, text, paperK, seeds)
-	t := s.Table("points", "cells with points", "structure", "bytes", "mean error", "95th percentile", "largest")
+	s.Set("draws", urbanDraws, "text", text, "k", paperK, "seeds", seeds, "published", urbanRivals[0].mean)
+	lines := make([]report.Series, len(urbanRivals)-1)
 	for _, w := range all {
-		w.measure(seeds, bytes)
-		for i, of := range w.results {
-			t.Row(w.name, len(w.places), urbanRivals[i].name, of.bytes(), of, report.Percent2(of.high()), report.Percent2(of.largest()))
+		of := func(seed uint64) ([]place, []int32) { return w.places, arrivals(random(seed, 81), w.places) }
+		for i, r := range urbanRivals {
+			at := report.At{"points": w.name, "cells": len(w.places), "structure": r.name, "published mean": r.mean, "published largest": r.most, "pickups": w.name != "crimes"}
+			s.Record(at, judgeAll(seeds, of, []attempt{{r.structure, urbanBytes(c)}})[0]...)
+			if i < len(lines) {
+				lines[i].Label, lines[i].Style, lines[i].Only = r.name, r.style, report.Marks
+				within(&lines[i], float64(len(w.places)), s.Where("points", w.name, "structure", r.name))
+			}
 		}
 	}
-	pickups, crimes := all[0], all[len(all)-1]
-	met := loadAt(all[:len(all)-1], urbanRivals[0].mean)
-	s.Text("What decides is how many cells have points, which the paper does not say. Its %s for CascadeCBF is met here with %s of them.", report.Percent2(urbanRivals[0].mean), met)
-	for _, w := range []*crowd{pickups, crimes} {
-		exact := w.results[urbanDefaults]
-		for i, r := range urbanRivals[:urbanPublished] {
-			of := w.results[i]
-			s.Compare(fmt.Sprintf("%s, %s: error of a cell, mean and largest", strings.Split(r.name, ",")[0], w.name), report.Percent2(r.mean)+", "+report.Percent2(r.most)).
-				Paper(report.Percent2(of.mean()) + ", " + report.Percent2(of.largest())).Defaults(report.Percent2(exact.mean())).Bytes(bytesOf(exact.bytes(), of.bytes())).
-				Note(worseError(of.means(), of.largest(), r.mean, r.most, fmt.Sprintf("%d cells with points; the published error is met with %s", len(w.places), met)))
+	s.Set("met", loadAt(s.Where("structure", urbanCascade.name, "pickups", true).By("cells"), urbanRivals[0].mean))
+	for _, w := range []*crowd{all[0], all[len(all)-1]} {
+		why := fmt.Sprintf("%d cells with points; the published error is met with %s", len(w.places), s.At["met"])
+		for _, r := range urbanRivals[:3] { // as many are published
+			of := s.Where("points", w.name, "structure", r.name)
+			s.Record(report.At{"claimed": w.name, "name": strings.Split(r.name, ",")[0], "of": r.name, "why": worseError(of.All("mean"), of.Mean("largest"), r.mean, r.most, why)}, report.Figures{})
 		}
 	}
-	of, exact := pickups.results, pickups.results[urbanDefaults]
-	s.Short("counts of cells are too high in the mean by %s, CascadeCBF, %s, spectral, and %s, Count-Min (published: 0.29, 0.28 and 0.39%%), in 2 MB with %d cells with points; by %s with our defaults, in %s of the bytes.",
-		report.Percent2(of[0].mean()), report.Percent2(of[1].mean()), report.Percent2(of[2].mean()), len(pickups.places), report.Percent2(exact.mean()), report.Percent(float64(exact.bytes())/float64(of[0].bytes())))
-	s.Figure("error", "Mean error of a cell over the cells with points: pickups with kernels of several bandwidths, and crimes. An error of 0 is not shown.", []report.Panel{urbanPanel(all)})
+	s.Plot("error", []report.Panel{{X: "cells with points", Y: "mean error in percent", LogX: true, LogY: true, Legend: report.TopLeft, Series: lines}})
 }
 
 // loadAt is the number of cells at which the mean error of the cascade is that,
 // between two measurements of pickups in proportion of the logarithms.
-func loadAt(all []*crowd, mean float64) string {
+func loadAt(all []*report.Data, mean float64) string {
 	for _, low := range all {
 		for _, high := range all {
-			a, b := low.results[0].mean(), high.results[0].mean()
+			a, b := low.Mean("mean"), high.Mean("mean")
 			if 0 < a && a <= mean && mean < b {
-				x, y := math.Log(float64(len(low.places))), math.Log(float64(len(high.places)))
+				x, y := math.Log(float64(low.At["cells"].(int))), math.Log(float64(high.At["cells"].(int)))
 				return fmt.Sprintf("about %.0f thousand", math.Exp(x+(y-x)*math.Log(mean/a)/math.Log(b/a))/1000)
 			}
 		}
 	}
 	return "fewer"
-}
-
-// urbanPanel shows the errors over the load.
-func urbanPanel(all []*crowd) report.Panel {
-	p := report.Panel{X: "cells with points", Y: "mean error in percent", LogX: true, LogY: true, Legend: report.TopLeft}
-	for i, r := range urbanRivals[:urbanDefaults] {
-		line := report.Series{Label: r.name, Style: r.style, Only: report.Marks}
-		for _, w := range all {
-			w.results[i].point(&line, float64(len(w.places)))
-		}
-		p.Series = append(p.Series, line)
-	}
-	return p
 }
 
 // urbanSide is the number of cells of a raster's side. Section 5.2.4.

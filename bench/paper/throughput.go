@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
@@ -81,81 +80,48 @@ var matches = []match{
 		"hashing and unpacking the points costs the same in both; the paper's own table 1 has 1.32 and 1.38"},
 }
 
-// faster is how many times as fast one is as another, round by round, of their
-// times.
-type faster []float64
-
-func ratiosOf(one, other []float64) faster {
-	f := make(faster, len(one))
-	for i := range one {
-		f[i] = other[i] / one[i]
-	}
-	return f
-}
-
-// String is the median with the least and the largest.
-func (f faster) String() string {
-	return fmt.Sprintf("%.2f (%.2f to %.2f)", report.Median(f), slices.Min(f), slices.Max(f))
-}
-
-// point adds the ratio and its range to a line.
-func (f faster) point(line *report.Series, x float64) {
-	line.X, line.Y = append(line.X, x), append(line.Y, report.Median(f))
-	line.Lo, line.Hi = append(line.Lo, slices.Min(f)), append(line.Hi, slices.Max(f))
-}
-
-// throughput is table 1, and what section 5.1 says of the modes.
+// throughput is table 1, and what section 5.1 says of the modes: how many times as fast
+// one structure is as another, round by round.
 func throughput(c report.Config, s *report.Section) {
 	rounds := report.Pick(c, 1, 5, 11)
 	all, text := streams(c, report.Pick(c, 2000, 200_000, 1<<21))
-	s.Text("Inserts of points whose cells are known, hashing included, in 2 MB: 2^20 counters of 16 bits, CascadeCBF with 2^16 more in a second layer; k = %d, Count-Min in as many rows. Points: %s. "+
-		"The textbooks' structures are loops of a few lines, which take one point after the other, with sizes that are powers of two; ours are this project's, of which spectral and Count-Min begin with counters of "+
-		"8 bits and widen them. A ratio is how many times as fast one is as the other in the same round: the median of %d rounds, in which all take turns, with the least and the largest. All on one processor.", paperK, text, rounds)
-	took := report.Column(all, func(x stream) [][]float64 { return x.inserts(rounds) })
-	t := s.Table("points", "what", "published, table 1", "textbook over textbook", "ours over textbook", "ours over ours")
-	var panels []report.Panel
-	var finding []string
-	for _, m := range matches {
-		lines := []report.Series{{Label: "textbook over textbook"}, {Label: "ours over textbook", Style: 1}, {Label: "ours over ours", Style: 2}, {Label: "published", Style: 3, Only: report.Marks}}
-		var books, ours, own []string
-		short := false
-		for i, x := range all {
-			three := []faster{
-				ratiosOf(took[i][m.one], took[i][m.other]), ratiosOf(took[i][ours0+m.one], took[i][m.other]), ratiosOf(took[i][ours0+m.one], took[i][ours0+m.other]),
-			}
-			published := "-"
+	s.Set("k", paperK, "text", text, "rounds", rounds)
+	for i, x := range all {
+		took := x.inserts(rounds)
+		for _, m := range matches {
+			at := report.At{"points": x.name, "row": i + 1, "match": m.name, "claimed": m.published, "least": m.least, "why": m.explanation}
 			if x.published != nil && x.published[m.one] > 0 {
-				ratio := x.published[m.other] / x.published[m.one]
-				published = fmt.Sprintf("%.2f", ratio)
-				lines[3].X, lines[3].Y = append(lines[3].X, float64(i+1)), append(lines[3].Y, ratio)
+				s.Record(at, report.Figures{"published": x.published[m.other] / x.published[m.one]})
 			}
-			for j, f := range three {
-				f.point(&lines[j], float64(i+1))
+			for round := range rounds {
+				over := func(one, other int) float64 { return took[other][round] / took[one][round] }
+				s.Record(at, report.Figures{"textbook over textbook": over(m.one, m.other), "ours over textbook": over(ours0+m.one, m.other), "ours over ours": over(ours0+m.one, ours0+m.other), "defaults": over(oursExact, m.other)})
 			}
-			short = short || report.Median(three[1]) < m.least
-			books, ours = append(books, fmt.Sprintf("%.2f", report.Median(three[0]))), append(ours, fmt.Sprintf("%.2f", report.Median(three[1])))
-			own = append(own, fmt.Sprintf("%.2f", report.Median(ratiosOf(took[i][oursExact], took[i][m.other]))))
-			t.Row(x.name, m.name, published, three[0], three[1], three[2])
 		}
-		panels = append(panels, report.Panel{Title: m.name, X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", LogY: true, Series: lines})
-		s.Compare("inserts a second, "+m.name+" of the textbook: COVID-19 in both orders, crimes, pickups", m.published).Paper(strings.Join(ours, ", ")).
-			Defaults(strings.Join(own, ", ")).Worse(short, m.explanation+"; textbook over textbook here "+strings.Join(books, ", "))
-		finding = append(finding, fmt.Sprintf("%s of the textbook %s (published: %s), our defaults %s", m.name, strings.Join(ours, ", "), m.published, strings.Join(own, ", ")))
-	}
-	each := s.Table("inserts a second, over the textbook's Count-Min")
-	for _, x := range all {
-		each.Heads(x.name)
-	}
-	for i, of := range racers {
-		row := []any{of.name}
-		for j := range all {
-			row = append(row, ratiosOf(took[j][i], took[j][3]))
+		for j, r := range racers {
+			for round := range rounds {
+				s.Record(report.At{"of points": x.name, "structure": r.name}, report.Figures{"speed": took[3][round] / took[j][round]})
+			}
 		}
-		each.Row(row...)
 	}
-	s.Short("inserts a second on COVID-19 points in both orders, crimes and pickups: %s.", strings.Join(finding, "; "))
+	var panels []report.Panel
+	for _, of := range s.By("match") {
+		lines := report.Lines("textbook over textbook", "ours over textbook", "ours over ours", "published")
+		lines[3].Only = report.Marks
+		for i := range lines {
+			for _, at := range of.By("row") {
+				if x := float64(at.At["row"].(int)); i == 3 && at.Has("published") {
+					lines[3].At(x, at.First("published"))
+				} else if i < 3 {
+					f := at.All(lines[i].Label)
+					lines[i].Within(x, report.Median(f), slices.Min(f), slices.Max(f))
+				}
+			}
+		}
+		panels = append(panels, report.Panel{Title: fmt.Sprint(of.At["match"]), X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", LogY: true, Series: lines})
+	}
 	panels[0].Legend = report.TopRight
-	s.Figure("ratio", "How many times as fast one structure takes points as another: medians, with the least and the largest of all rounds.", panels)
+	s.Plot("ratio", panels)
 }
 
 // insertCounters is how many counters of 16 bits the structures have: the 2 MB

@@ -142,7 +142,7 @@ func (p *Program) choose(names []string) (chosen []placed, err error) {
 
 // section runs an experiment; what it says goes to the terminal where it is shown.
 func (p *Page) section(e Experiment, c Config, shown bool) (*Section, error) {
-	s := &Section{name: e.Name, title: e.Title, page: p, claims: Table{head: p.Claims}, scale: c.Scale, shown: shown}
+	s := &Section{name: e.Name, title: e.Title, page: p, claims: Table{head: p.Claims}, scale: c.Scale, shown: shown, plots: map[string][]byte{}}
 	return s, Try(func() {
 		e.Run(c, s)
 		s.compose(e.Text)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -12,10 +13,12 @@ import (
 
 // Plot keeps a plot of panels, row by row, which the text of the section places.
 func (s *Section) Plot(name string, panels ...[]Panel) {
-	if s.plots == nil {
-		s.plots = map[string][]byte{}
-	}
 	s.plots[name] = Must(drawPanels(panels))
+}
+
+// PlotRows keeps a plot of positive quotients: see Rows.
+func (s *Section) PlotRows(name, axis string, rows []Row) {
+	s.plots[name] = Must(drawRows(axis, rows))
 }
 
 var (
@@ -85,6 +88,15 @@ var formats = template.FuncMap{
 	"bytes":    func(n any) string { return sketch.Number(uint64(number(n))) },
 	"ofPaper": func(defaults, paper float64) string {
 		return sketch.Number(uint64(defaults)) + " of " + sketch.Number(uint64(paper))
+	},
+	"percentInterval": func(x []float64) string {
+		mean, lo, hi := meanInterval(x)
+		return Percent2(mean) + " [" + Percent2(lo) + ", " + Percent2(hi) + "]"
+	},
+	"number":   number,
+	"quantile": Quantile,
+	"range2": func(x []float64) string {
+		return fmt.Sprintf("%.2f (%.2f to %.2f)", Median(x), slices.Min(x), slices.Max(x))
 	},
 	"geometric": func(logarithms []float64) float64 { return math.Exp(Mean(logarithms)) },
 	"ratio":     RatioText, "worse": Worse,

@@ -156,6 +156,15 @@ func (d *Data) Lines(factor, x, figure string) (all []Series) {
 	return all
 }
 
+// Interval is the mean of a figure of rows that differ in their seeds, with its 95%
+// interval, for what is never below 0.
+func (d *Data) Interval(figure string) (mean, lo, hi float64) { return meanInterval(d.All(figure)) }
+
+func meanInterval(x []float64) (mean, lo, hi float64) {
+	mean, half := Mean(x), 1.96*StandardError(x)
+	return mean, max(0, mean-half), mean + half
+}
+
 // Points are a series for each value of a factor, of one figure over another, of the
 // rows that have both.
 func (d *Data) Points(factor, x, y string, only Part) (all []Series) {
