@@ -46,14 +46,7 @@ func sweepDefaults(c report.Config, s *report.Section) {
 			degrees = append(degrees, fmt.Sprint(d.res))
 		}
 	}
-	s.Text("Every geometry of the dense form at equal bytes: one to three layers of 4, 6, 8, 12 and 16 bits below one of 32, each layer 4 to 128 times smaller "+
-		"than the one before, 2 to 8 counters a key. Data: %d cells with counts in proportion to rank^-skew, the rarest one point; and every tenth cell of %s, in cells of %s degrees. "+
-		"Sketches of 1, 2, 4 and 8 bytes for each cell with points (the exact form takes 1 to 3: a sketch that becomes dense has 1 or 2), made of each cell's count. "+
-		"The error is the mean of (estimate - count) / count over the cells with points. In mode standard, which is there for removal, also the error of what "+
-		"is left once half of the cells lost their points. Estimates are never below the truth.", len(data[0].cells), what, strings.Join(degrees, " and "))
-	s.Text("*Regret* is how many times larger a geometry's error is than the least error that any has in the same scenario, in the geometric mean over all scenarios (an error of %g is "+
-		"added to both: below that nobody looks). **The default** is the geometry of the least regret among those whose counters never lie across two words (4, 8, 16 and 32 bits), "+
-		"which the loops are fast for, with at most %d counters a key, as the time of everything grows with them.", errorFloor, mostK)
+	s.Set("cells", len(data[0].cells), "what", what, "degrees", strings.Join(degrees, " and "), "floor", errorFloor, "most", mostK, "data", len(data), "paper's", paperGeometry)
 	geometries := allGeometries(c)
 	var panels [][]report.Panel
 	for _, mode := range []ccbf.Mode{ccbf.MinimalIncrement, ccbf.Standard} {
@@ -67,7 +60,7 @@ func sweepDefaults(c report.Config, s *report.Section) {
 		present(s, mode, all, data)
 		panels = append(panels, regretPanels(mode, all))
 	}
-	s.Figure("regret", "Least regret of all geometries with a first layer of so many bits, over k and over the ratio of sizes.", panels...)
+	s.Plot("regret", panels...)
 }
 
 func allGeometries(c report.Config) []geometry {
@@ -140,18 +133,13 @@ func of(g geometry, all []*swept) int {
 	return slices.IndexFunc(all, func(o *swept) bool { return o.k == g.k && o.ratio == g.ratio && slices.Equal(o.layers, g.layers) })
 }
 
-// present adds the tables of a mode.
+// present records what a mode's tables show: the best geometries, the best of each width
+// of the first layer, the paper's and the default, and the default's errors.
 func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
-	chosen := winner(all, mostK)
 	have := defaultGeometry(mode)
-	verdict := "It is what the code has."
-	if of(have, all) != of(chosen.geometry, all) {
-		verdict = fmt.Sprintf("**The code has %v.**", have)
-	}
-	free := winner(all, math.MaxInt)
-	s.Text("**Mode %v.** The winner of %d: %v, with a regret of %s. %s With any k it would be %v, with %s.",
-		mode, len(all), chosen.geometry, report.Num(chosen.regret), verdict, free.geometry, report.Num(free.regret))
-	t := s.Table("mode "+mode.String(), "rank", "regret", "largest ratio", "error at 1 byte a cell", "2", "4", "8")
+	chosen, free := winner(all, mostK), winner(all, math.MaxInt)
+	s.Record(report.At{"mode": mode, "swept": len(all), "winner": chosen.geometry, "code": have, "wins": of(have, all) == of(chosen.geometry, all), "any k": free.geometry},
+		report.Figures{"winner's": chosen.regret, "any k's": free.regret})
 	shown := map[int]string{}
 	for i := range min(5, len(all)) {
 		shown[i] = ""
@@ -167,37 +155,25 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
 		}
 	}
 	for i, g := range all {
-		if name, yes := shown[i]; yes {
-			row := []any{g.String() + name, i + 1, g.regret, g.most}
-			for load := range sweepLoads {
-				row = append(row, report.Percent2(g.typical(data, load)))
-			}
-			t.Row(row...)
+		name, yes := shown[i]
+		if !yes {
+			continue
+		}
+		at := report.At{"mode": mode, "geometry": g.String() + name, "rank": i + 1, "paper": i == of(paperGeometry, all), "default": i == of(have, all)}
+		s.Record(at, report.Figures{"regret": g.regret, "most": g.most})
+		for load, bytes := range sweepLoads {
+			at := maps.Clone(at)
+			at["load"] = bytes
+			s.Record(at, report.Figures{"typical": g.typical(data, load)})
 		}
 	}
-	byData := s.Table("error of the default (least of all geometries), mode "+mode.String(), "1 byte a cell", "2", "4", "8")
 	least, mine := leastErrors(all), all[of(have, all)]
-	for i := 0; i < len(mine.errors); i += len(sweepLoads) {
-		row := []any{data[i/len(sweepLoads)%len(data)].name}
+	for i, e := range mine.errors {
+		name := data[i/len(sweepLoads)%len(data)].name
 		if i >= len(data)*len(sweepLoads) {
-			row[0] = fmt.Sprint(row[0], ", half removed")
+			name += ", half removed"
 		}
-		for j := i; j < i+len(sweepLoads); j++ {
-			row = append(row, fmt.Sprintf("%s (%s)", report.Percent2(mine.errors[j]), report.Percent2(least[j])))
-		}
-		byData.Row(row...)
-	}
-	regret := "-"
-	if i := of(paperGeometry, all); i >= 0 {
-		regret = report.Num(all[i].regret)
-		for load, bytes := range sweepLoads[:3] {
-			s.Compare(fmt.Sprintf("mean error at %g bytes a cell, mode %v, geometric mean over %d data sets", bytes, mode, len(data)), "-").
-				Paper(report.Percent2(all[i].typical(data, load))).Defaults(report.Percent2(mine.typical(data, load))).Bytes("equal")
-		}
-	}
-	if mode == ccbf.MinimalIncrement {
-		s.Short("at equal bytes the default of mode mi, %v, has a regret of %s, the geometry that the paper recommends (%v) one of %s.",
-			have, report.Num(mine.regret), paperGeometry, regret)
+		s.Record(report.At{"mode": mode, "points": name, "load": sweepLoads[i%len(sweepLoads)]}, report.Figures{"error": e, "least": least[i]})
 	}
 }
 

@@ -83,7 +83,7 @@ var formats = template.FuncMap{
 	"num": Num, "num2": Num2, "percent": Percent, "percent2": Percent2, "spread": Spread, "spreadPercent": SpreadPercent,
 	"span": Span, "spanPercent2": func(x []float64) string { return Percent2(slices.Min(x)) + " to " + Percent2(slices.Max(x)) },
 	"mean": Mean, "median": Median, "most": slices.Max[[]float64], "least": slices.Min[[]float64], "abs": math.Abs,
-	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b }, "sub": func(a, b float64) float64 { return a - b },
+	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b }, "add": func(a, b float64) float64 { return a + b }, "sub": func(a, b float64) float64 { return a - b },
 	"interval": func(hits, n float64) string { return Interval(int(hits), int(n)) },
 	"bytes":    func(n any) string { return sketch.Number(uint64(number(n))) },
 	"ofPaper": func(defaults, paper float64) string {
