@@ -27,45 +27,30 @@ func exactSources(c report.Config) (sources []rowSource) {
 	return append(sources, zipfRows(n, 10*n, 1), scatteredRows(n, 100), scatteredRows(n, 10_000))
 }
 
-// exactSize is what exact counts take, in bytes for each key.
-type exactSize struct {
-	cells, list, parquet, memory float64
-	real, surely                 float64 // by the advice: of real data, and wherever within the extent
-	pairs, pairList, pairParquet float64 // with categories
-}
-
-func (r rowSource) exactSize() (e exactSize) {
+// exactSize is what exact counts take: bytes for each cell, and with categories for each
+// pair of a cell and a category.
+func (r rowSource) exactSize() report.Figures {
 	db := r.count()
 	defer db.Close()
 	folder := report.Must(os.MkdirTemp("", "choosing"))
 	defer os.RemoveAll(folder)
-	e.cells = float64(db.distinct)
+	cells := float64(db.distinct)
 	d := db.data(uses[ofPlaces], 1)
 	d.Counts, d.Extent = db.sample, db.extent
 	likely, surely, err := advise.ExactBytes(d)
 	report.Check(err)
-	e.real, e.surely = float64(likely)/e.cells, float64(surely)/e.cells
 	const tableBytes = "SELECT memory_usage_bytes FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
-	var before, after float64
+	var before, after, pairs, list, pairList float64
 	report.Check(db.QueryRow(tableBytes).Scan(&before))
-	for _, statement := range []string{
-		"CREATE TABLE cells AS SELECT x::INTEGER AS x, y::INTEGER AS y, n FROM counted ORDER BY x, y",
-		"CREATE TABLE pairs AS SELECT x::INTEGER AS x, y::INTEGER AS y, category::VARCHAR AS category, count(*) AS n FROM raw GROUP BY ALL ORDER BY category, x, y",
-	} {
-		report.Must(db.Exec(statement))
-		if after == 0 { // of the first table
-			report.Check(db.QueryRow(tableBytes).Scan(&after))
-		}
-	}
-	e.memory = (after - before) / e.cells
+	report.Must(db.Exec("CREATE TABLE cells AS SELECT x::INTEGER AS x, y::INTEGER AS y, n FROM counted ORDER BY x, y"))
+	report.Check(db.QueryRow(tableBytes).Scan(&after))
+	report.Must(db.Exec("CREATE TABLE pairs AS SELECT x::INTEGER AS x, y::INTEGER AS y, category::VARCHAR AS category, count(*) AS n FROM raw GROUP BY ALL ORDER BY category, x, y"))
 	report.Check(db.QueryRow("SELECT count(*), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000})) FROM raw), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000, category: category::VARCHAR})) FROM raw) FROM pairs").
-		Scan(&e.pairs, &e.list, &e.pairList))
-	e.list, e.pairList = e.list/e.cells, e.pairList/e.pairs
-	e.parquet = db.parquetBytes("cells", folder)
-	e.parquet /= e.cells
-	e.pairParquet = db.parquetBytes("pairs", folder)
-	e.pairParquet /= e.pairs
-	return e
+		Scan(&pairs, &list, &pairList))
+	return report.Figures{
+		"cells": cells, "real": float64(likely) / cells, "surely": float64(surely) / cells, "memory": (after - before) / cells, "sketch": list / cells, "Parquet": db.parquetBytes("cells", folder) / cells,
+		"pairs": pairs, "pair sketch": pairList / pairs, "pair Parquet": db.parquetBytes("pairs", folder) / pairs,
+	}
 }
 
 // parquetBytes is what a table takes in Parquet with zstd.
@@ -78,58 +63,28 @@ func (c *counting) parquetBytes(table, folder string) float64 {
 // choosingExact measures what exact counts take, as a sketch and as a table.
 func choosingExact(c report.Config, s *report.Section) {
 	sources := exactSources(c)
-	sizes := report.Parallel(len(sources), func(i int) exactSize { return sources[i].exactSize() })
-	s.Text("Bytes for each cell that has points: as one exact CascadeCBF, the most that `sketch_advise` reckons with of real data and proves for the extent of the points, and as a table (x, y, count) in Parquet with zstd, sorted, and in DuckDB's memory, where a column takes 256 KiB at least. "+
-		"With categories, bytes for each pair of a cell and a category, of a sketch and of the table in Parquet: crimes have 14 kinds, populated places and cases are by country, the others have made-up categories. Cells where few points lie take more, for their counts are large: %s of fewer than 1,000 cells, %s of more.",
-		span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells < 1000 }), span(sizes, func(e exactSize) float64 { return e.list }, func(e exactSize) bool { return e.cells >= 1000 }))
-	t := s.Table("points", "cells", "sketch", "of real data, most", "proven, most", "Parquet", "memory", "pairs", "sketch with categories", "Parquet with categories")
-	for i, e := range sizes {
-		t.Row(sources[i].name, int(e.cells), e.list, e.real, e.surely, e.parquet, e.memory, int(e.pairs), e.pairList, e.pairParquet)
-	}
-	few := groups(c, s)
-	keyTables(c, s)
-	many := func(e exactSize) bool { return e.cells >= 1000 }
-	s.Short("of %d sets of points with 1,000 cells and more an exact sketch takes %s bytes a cell, the table %s in Parquet and %s in memory; with categories %s a pair; groups of up to about %.0f cells are smaller as a table.",
-		report.Count(sizes, many), span(sizes, func(e exactSize) float64 { return e.list }, many), span(sizes, func(e exactSize) float64 { return e.parquet }, many),
-		span(sizes, func(e exactSize) float64 { return e.memory }, many), span(sizes, func(e exactSize) float64 { return e.pairList }, many), few)
-	names := make([]float64, len(sizes))
-	for i := range names {
-		names[i] = float64(i + 1)
-	}
-	s.Figure("bytes", "Bytes for each cell, in the order of the table.", []report.Panel{{
-		X: "row of the table", Y: "bytes a cell", LogY: true, Legend: report.TopRight,
-		Series: []report.Series{
-			{Label: "sketch", X: names, Y: report.Column(sizes, func(e exactSize) float64 { return e.list }), Only: report.Marks},
-			{Label: "Parquet", X: names, Y: report.Column(sizes, func(e exactSize) float64 { return e.parquet }), Style: 1, Only: report.Marks},
-			{Label: "memory", X: names, Y: report.Column(sizes, func(e exactSize) float64 { return e.memory }), Style: 2, Only: report.Marks},
-		},
-	}})
-}
-
-// span is from where to where a figure goes among the sizes of a kind.
-func span(sizes []exactSize, figure func(exactSize) float64, kind func(exactSize) bool) string {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, e := range sizes {
-		if kind(e) {
-			low, high = min(low, figure(e)), max(high, figure(e))
+	lines := report.Lines("sketch", "Parquet", "memory")
+	for i, of := range report.Parallel(len(sources), func(i int) report.Figures { return sources[i].exactSize() }) {
+		s.Record(report.At{"points": sources[i].name, "many": of["cells"] >= 1000}, of)
+		for j := range lines {
+			lines[j].At(float64(i+1), of[lines[j].Label])
+			lines[j].Only = report.Marks
 		}
 	}
-	if low > high {
-		return "-"
-	}
-	return report.Num2(low) + " to " + report.Num2(high)
+	groups(c, s)
+	keyTables(c, s)
+	s.Plot("bytes", []report.Panel{{X: "row of the table", Y: "bytes a cell", LogY: true, Legend: report.TopRight, Series: lines}})
 }
 
 // groups are sketches of few cells each, all of them in one Parquet file, beside the
-// table; it returns up to how many cells in a group the table is the smaller.
-func groups(c report.Config, s *report.Section) (few float64) {
+// table; "few" is up to how many cells in a group the table is the smaller.
+func groups(c report.Config, s *report.Section) {
 	source := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5)
 	db := source.count()
 	defer db.Close()
 	folder := report.Must(os.MkdirTemp("", "choosing"))
 	defer os.RemoveAll(folder)
-	s.Text("Groups: the cells of %s in squares, a sketch for each, all in one column of a Parquet file with zstd, beside the table (square, x, y, count) in another. Bytes for each cell.", source.name)
-	t := s.Table("cells in a group", "sketches, BLOBs alone", "sketches, Parquet", "table, Parquet")
+	s.Set("grouped", source.name)
 	for _, side := range []int{1, 2, 4, 8, 16, 64} {
 		var groups, blobs float64
 		for _, statement := range []string{
@@ -139,15 +94,13 @@ func groups(c report.Config, s *report.Section) (few float64) {
 			report.Must(db.Exec(statement))
 		}
 		report.Check(db.QueryRow("SELECT count(*), sum(octet_length(s)) FROM sketches").Scan(&groups, &blobs))
-		sketches := db.parquetBytes("sketches", folder)
-		table := db.parquetBytes("cells", folder)
-		n := float64(db.distinct)
-		t.Row(n/groups, blobs/n, sketches/n, table/n)
+		sketches, table, n := db.parquetBytes("sketches", folder), db.parquetBytes("cells", folder), float64(db.distinct)
+		of := report.Figures{"in group": n / groups, "blobs": blobs / n, "sketches": sketches / n, "table": table / n}
 		if table < sketches {
-			few = n / groups
+			of["few"] = n / groups
 		}
+		s.Record(report.At{"side": side}, of)
 	}
-	return few
 }
 
 // keyTables are exact tables of keys that are no cells.
@@ -155,8 +108,7 @@ func keyTables(c report.Config, s *report.Section) {
 	n := report.Pick(c, 500, 20_000, 100_000)
 	folder := report.Must(os.MkdirTemp("", "choosing"))
 	defer os.RemoveAll(folder)
-	s.Text("Tables (key, count) of keys that are no cells, sorted by key, in Parquet with zstd: %d keys.", n)
-	t := s.Table("keys", "bytes a key")
+	s.Set("keys", n)
 	for _, keys := range []struct{ name, key string }{
 		{"random numbers of 8 bytes", "hash(key, 11)"},
 		{"texts such as 'user-13579@example.org'", "'user-' || hash(key, 11) % 100000000 || '@example.org'"},
@@ -166,7 +118,7 @@ func keyTables(c report.Config, s *report.Section) {
 		source.query = "SELECT " + keys.key + " AS key, x, y, category FROM (" + source.query + ")"
 		db := source.count()
 		report.Must(db.Exec("CREATE TABLE keys AS SELECT key, n FROM counted ORDER BY key"))
-		t.Row(keys.name, db.parquetBytes("keys", folder)/float64(db.distinct))
+		s.Record(report.At{"key": keys.name}, report.Figures{"a key": db.parquetBytes("keys", folder) / float64(db.distinct)})
 		report.Check(db.Close())
 	}
 }

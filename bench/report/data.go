@@ -83,9 +83,14 @@ func (d *Data) By(factors ...string) (parts []*Data) {
 	return parts
 }
 
+// Count is how many rows have a figure.
+func (d *Data) Count(figure string, pairs ...any) int {
+	return Count(d.rows, func(r dataRow) bool { _, there := r.figures[figure]; return there && r.has(pairs) })
+}
+
 // Has reports whether some row has a figure.
 func (d *Data) Has(figure string, pairs ...any) bool {
-	return slices.ContainsFunc(d.Where(pairs...).rows, func(r dataRow) bool { _, there := r.figures[figure]; return there })
+	return d.Count(figure, pairs...) > 0
 }
 
 // All are the values of a figure, row by row; that there are none is an error.
@@ -102,10 +107,12 @@ func (d *Data) All(figure string, pairs ...any) (values []float64) {
 // Mean is that of a figure over all rows.
 func (d *Data) Mean(figure string, pairs ...any) float64 { return Mean(d.All(figure, pairs...)) }
 
-// Sum is that of a figure over all rows.
+// Sum is that of a figure over all rows, 0 of none.
 func (d *Data) Sum(figure string, pairs ...any) (sum float64) {
-	for _, v := range d.All(figure, pairs...) {
-		sum += v
+	for _, r := range d.rows {
+		if r.has(pairs) {
+			sum += r.figures[figure]
+		}
 	}
 	return sum
 }
