@@ -3,20 +3,29 @@
 // docs/ACCURACY.md for users, docs/papers for the claims of each paper, and
 // docs/accuracy with the plots and the results as CSV.
 //
-// An experiment is a function of this folder and a line in the list of its page
-// below. To add one:
+// An experiment is a function of this folder, which measures; a text of the same name
+// in text/sections, which says what came of it; and a line in the list of its page below.
+// The bound of Count-Min (countMin in rates.go, text/sections/cms.md) is one to read. To
+// add one:
 //
-//  1. Write func tree(c report.Config, s *report.Section). Sizes depend on the scale
-//     (report.Pick), seeds are seedOf's, what differs by them runs in report.Parallel.
-//     An error ends the experiment (report.Check, Must and Require).
-//  2. It says what came out: one sentence (Short), what was published of it and what
-//     is ours (Compare), how it was done (Text), at least one table (Table) and one
-//     figure (Lines, Panel and Figure).
+//  1. Write func countMin(c report.Config, s *report.Section). It loops over what it
+//     varies and records a row of figures for each seed: s.Record(report.At{"skew": skew,
+//     "rule": rule}, report.Parallel(seeds, ...)...). Sizes depend on the scale
+//     (report.Pick), seeds are seedOf's. What holds for all rows is noted by s.Set, plots
+//     are made of the rows (s.Lines, s.Plot). An error ends the experiment (report.Check,
+//     Must and Require).
+//  2. Write its text: Markdown with holes that ask the rows ({{.Max "beyond" | percent2}};
+//     what can be asked is in report.Data, how it is shown in report's compose.go). It has
+//     a sentence after "**In short:**", a table of what was published and what is ours,
+//     whose head is report.Compared, how it was done, at least one table and one figure:
+//     {{range .By "skew" "rule"}} makes a line of a table of each setting, ![...](name)
+//     places a plot.
 //  3. Give it a line in a page below, and the rows of its tables in page_test.go.
-//  4. `make paper ARGS=tree` measures it, keeps the results in docs/accuracy/tree.csv
-//     and writes the pages; {{short "tree"}}, {{figure "tree" 0}}, {{table "tree" 0}}
-//     and {{link "tree"}} put parts of it into the text of any page (folder text).
-//     `make paper ARGS=-render` writes the pages after a change of their texts.
+//  4. `make paper ARGS=cms` measures it, keeps the results in docs/accuracy/cms.csv
+//     and writes the pages; {{short "cms"}}, {{figure "cms" 0}}, {{table "cms" 0}}
+//     and {{link "cms"}} put parts of it into the text of any page (folder text).
+//     `make paper ARGS=-render` writes the pages after a change of their texts; a section's
+//     own text is kept as it was measured.
 //
 // `make test` runs all at the smallest scale, for form alone, and fails where a page
 // is not that of its results.

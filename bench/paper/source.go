@@ -8,7 +8,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // random is the source of everything that an experiment draws: the same for
@@ -198,37 +197,15 @@ func (t tally) figures() report.Figures {
 	return report.Figures{"hits": float64(t.hits), "asked": float64(t.asked), "rate": t.rate(), "formula": t.formula(), "z": z, "far": math.Abs(z)}
 }
 
-// none says whether a share is 0.
-func none(share float64) string {
-	if share == 0 {
-		return "none is"
-	}
-	return "**some are**"
-}
-
-// worse is a comparison's note: that ours is worse and why, where it is.
-func worse(is bool, why string) string {
-	if !is {
-		return "-"
-	}
-	return "worse: " + why
-}
-
 // worseError is the note of the mean errors of some runs and of the largest one,
 // each beside the published, and why the mean is worse where it is.
 func worseError(means []float64, most, publishedMean, publishedMost float64, why string) string {
 	mean, chance := report.Mean(means), 2*report.Deviation(means)
 	switch {
 	case mean <= publishedMean:
-		return worse(most > publishedMost, "the largest, which is that of a single key")
+		return report.Worse(most > publishedMost, "the largest, which is that of a single key")
 	case mean-chance <= publishedMean:
 		why = "by less than two standard deviations of a run"
 	}
-	return worse(true, why)
-}
-
-// bytesOf is a comparison's cell of sizes: what our defaults take, and the
-// paper's parameters.
-func bytesOf(defaults, paper int) string {
-	return sketch.Number(uint64(defaults)) + " of " + sketch.Number(uint64(paper))
+	return report.Worse(true, why)
 }

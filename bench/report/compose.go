@@ -47,7 +47,7 @@ func (s *Section) paragraph(text string) {
 		if slices.Equal(t.head, s.page.Claims) {
 			s.claims.rows = append(s.claims.rows, t.rows...)
 		} else {
-			s.Add(t)
+			s.blocks = append(s.blocks, t)
 		}
 		return
 	}
@@ -99,11 +99,11 @@ var formats = template.FuncMap{
 		return fmt.Sprintf("%.2f (%.2f to %.2f)", Median(x), slices.Min(x), slices.Max(x))
 	},
 	"geometric": func(logarithms []float64) float64 { return math.Exp(Mean(logarithms)) },
-	"ratio":     RatioText, "worse": Worse,
+	"ratio":     ratioText, "worse": Worse,
 }
 
-// RatioText is a quotient in words.
-func RatioText(a, b float64) string {
+// ratioText is a quotient in words.
+func ratioText(a, b float64) string {
 	if b == 0 {
 		return "no error"
 	}

@@ -18,9 +18,10 @@ func TestKeep(t *testing.T) {
 	run := func(c Config, s *Section) {
 		s.Short("found %s", said)
 		s.Text("%s, \"quoted\"", said)
-		s.Compare("claim of "+said, "1.5").Both("2").Worse(true, "it is").Worse(false, "it is not")
+		s.Claim("claim of "+said, "1.5", 2, 2, "-", Worse(true, "it is"))
 		s.Table("x", "y").Row("1", 0.5)
-		s.Figure(plot, "A line.", []Panel{{X: "x", Y: "y", Series: []Series{{Label: "l", X: []float64{1, 2}, Y: []float64{3, 4}}}, Legend: TopLeft}})
+		s.Plot(plot, []Panel{{X: "x", Y: "y", Series: []Series{{Label: "l", X: []float64{1, 2}, Y: []float64{3, 4}}}, Legend: TopLeft}})
+		s.compose("![A line.](" + plot + ")")
 		if said == "long" {
 			long := s.Table("row", "of many")
 			for i := range mostRows + 1 {
@@ -108,7 +109,8 @@ func TestCheck(t *testing.T) {
 	run := func(c Config, s *Section) {
 		s.Short("found")
 		s.Table("x", "y").Row(1, 2)
-		s.Figure("f", "A line.", []Panel{panel})
+		s.Plot("f", []Panel{panel})
+		s.compose("![A line.](f)")
 	}
 	p := Page{Claims: []string{"what"}}
 	if rows, err := p.Check(Experiment{Name: "good", Run: run}, Config{}); err != nil || !slices.Equal(rows, []int{1}) {

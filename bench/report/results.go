@@ -89,8 +89,7 @@ func Load(file string) (*Section, error) {
 		case kind == figureLine && len(cells) == 2:
 			s.blocks = append(s.blocks, &figure{file: cells[0], caption: cells[1]})
 		case kind == headLine && len(cells) > 1:
-			last = NewTable(cells[1:]...)
-			s.Add(last)
+			last = s.Table(cells[1:]...)
 		case kind == rowLine && len(cells) > 1 && last != nil:
 			last.rows = append(last.rows, cells[1:])
 		default:

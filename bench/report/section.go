@@ -47,21 +47,12 @@ type Table struct {
 	rows [][]string
 }
 
-// NewTable is a table to be added later.
-func NewTable(head ...string) *Table { return &Table{head: head} }
-
-// Add adds a table.
-func (s *Section) Add(t *Table) { s.blocks = append(s.blocks, t) }
-
 // Table adds a table whose rows come later.
 func (s *Section) Table(head ...string) *Table {
-	t := NewTable(head...)
-	s.Add(t)
+	t := &Table{head: head}
+	s.blocks = append(s.blocks, t)
 	return t
 }
-
-// Heads adds columns.
-func (t *Table) Heads(more ...string) { t.head = append(t.head, more...) }
 
 // Row adds a row: strings as they are, whole numbers with their digits, others
 // with three digits that count.
@@ -100,12 +91,6 @@ type figure struct {
 	svg           []byte
 }
 
-// Figure adds a plot of panels, row by row, under a name that no other figure
-// of the experiment has.
-func (s *Section) Figure(name, caption string, panels ...[]Panel) {
-	s.blocks = append(s.blocks, &figure{file: s.name + "-" + name + ".svg", caption: caption, svg: Must(drawPanels(panels))})
-}
-
 func (f *figure) markdown(folder string) string {
 	return fmt.Sprintf("![%s](%s/%s)\n\n*%s*\n", f.caption, folder, f.file, f.caption)
 }
@@ -139,45 +124,7 @@ func (s *Section) markdown(folder string) string {
 	return b.String() + "\n"
 }
 
-// Compared are the heads of a page whose claims are comparisons.
+// Compared are the heads of a page whose claims are comparisons: what is measured, with
+// its unit; what was published of it; ours; the bytes of both; and what is to be known of
+// it. "-" stands where there is none.
 var Compared = []string{"what", "published", "ours, the paper's parameters", "ours, our defaults", "bytes: defaults of paper's", "note"}
-
-// Comparison is one published figure and ours beside it; "-" stands where there
-// is none.
-type Comparison []string
-
-// Compare adds a comparison to the claims of the section: what is measured, with
-// its unit, and what was published of it.
-func (s *Section) Compare(what, published string) Comparison {
-	c := Comparison{what, published, "-", "-", "-", "-"}
-	s.claims.rows = append(s.claims.rows, c)
-	return c
-}
-
-func (c Comparison) set(i int, text string) Comparison {
-	c[i] = text
-	return c
-}
-
-// Paper is ours with the paper's parameters.
-func (c Comparison) Paper(text string) Comparison { return c.set(2, text) }
-
-// Defaults is ours with our defaults.
-func (c Comparison) Defaults(text string) Comparison { return c.set(3, text) }
-
-// Both is ours with either.
-func (c Comparison) Both(text string) Comparison { return c.Paper(text).Defaults(text) }
-
-// Bytes are those that our defaults take, and the paper's parameters.
-func (c Comparison) Bytes(text string) Comparison { return c.set(4, text) }
-
-// Note says what is to be known of it.
-func (c Comparison) Note(text string) Comparison { return c.set(5, text) }
-
-// Worse notes that ours is worse and why, where it is.
-func (c Comparison) Worse(is bool, why string) Comparison {
-	if !is {
-		return c
-	}
-	return c.Note("worse: " + why)
-}
