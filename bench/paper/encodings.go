@@ -61,9 +61,9 @@ func encodingBits(c report.Config, s *report.Section) {
 			s.Record(report.At{"coded": true, "of skew": skew, "of mean": mean}, report.Figures{"steps / bound": of.Mean("steps") / of.Mean("bound"), "steps shorter": map[bool]float64{true: 1}[of.Mean("steps") <= of.Mean("elias")]})
 		}
 		p := report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "mean occurrences of a key", Y: "bits per counter", LogX: true}
-		for i, name := range []string{"bound", "plain", "elias", "steps", "index"} {
+		for i, name := range []string{"plain", "elias", "steps", "index", "bound"} {
 			line := s.Where("skew", skew).Lines("skew", "mean", name)[0]
-			line.Label, line.Style = name, i
+			line.Label, line.Style = name, (i+1)%5
 			p.Series = append(p.Series, line)
 		}
 		row = append(row, p)

@@ -95,14 +95,14 @@ func spectralUnbiased(c report.Config, s *report.Section) {
 // estimates are the errors of the estimators for one seed: the mean error of a key, its
 // root mean square, the error of the sum over a random half of the keys, and the share
 // of the estimates below the truth.
-func (set setting) estimates(seed uint64) []report.Figures {
-	sk := methodMS.sketch(set.m, set.k, seed)
-	keys := len(set.counts)
+func (s setting) estimates(seed uint64) []report.Figures {
+	sk := methodMS.sketch(s.m, s.k, seed)
+	keys := len(s.counts)
 	h := numbers(seed, 0, keys)
-	sk.AddHashes(h.h1, h.h2, set.counts)
+	sk.AddHashes(h.h1, h.h2, s.counts)
 	size := float64(len(sk.Blob()))
 	chosen, half := random(seed, 26).Perm(keys), 0.0
-	for i, n := range set.counts {
+	for i, n := range s.counts {
 		if chosen[i] < keys/2 {
 			half += float64(n)
 		}
@@ -110,7 +110,7 @@ func (set setting) estimates(seed uint64) []report.Figures {
 	out := make([]report.Figures, len(estimators))
 	for j, of := range estimators {
 		bias, square, sum, below := 0.0, 0.0, 0.0, 0.0
-		for i, n := range set.counts {
+		for i, n := range s.counts {
 			f, v := float64(n), float64(sk.Count(h.h1[i], h.h2[i]))
 			if of.groups > 0 {
 				v = report.Must(sk.Unbiased(h.h1[i], h.h2[i], of.groups))

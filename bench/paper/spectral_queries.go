@@ -64,11 +64,11 @@ func iceberg(c report.Config, s *report.Section) {
 
 // iceberg asks sketches of a setting at 40 thresholds a decade. A key that is missed
 // is an error.
-func (set setting) iceberg(to *report.Data, seeds int) {
+func (s setting) iceberg(to *report.Data, seeds int) {
 	var thresholds []uint64
 	for i := 0; ; i++ {
 		t := uint64(math.Ceil(math.Pow(10, float64(i)/40)))
-		if t > set.counts[0] {
+		if t > s.counts[0] {
 			break
 		}
 		if len(thresholds) == 0 || t > thresholds[len(thresholds)-1] {
@@ -76,31 +76,31 @@ func (set setting) iceberg(to *report.Data, seeds int) {
 		}
 	}
 	// Above the largest count, too, something is reported.
-	thresholds = append(thresholds, set.counts[0]+1, set.counts[0]*5/4+1)
+	thresholds = append(thresholds, s.counts[0]+1, s.counts[0]*5/4+1)
 	total := 0.0
-	for _, n := range set.counts {
+	for _, n := range s.counts {
 		total += float64(n)
 	}
 	all := report.Parallel(seeds, func(i int) (of []report.Figures) {
-		sk := report.Must(sbf.New(sbf.Params{Counters: uint64(set.m), K: uint64(set.k), Seed: seedOf(i)}))
-		h := numbers(seedOf(i), 0, len(set.counts))
-		sk.AddHashes(h.h1, h.h2, set.counts)
+		sk := report.Must(sbf.New(sbf.Params{Counters: uint64(s.m), K: uint64(s.k), Seed: seedOf(i)}))
+		h := numbers(seedOf(i), 0, len(s.counts))
+		sk.AddHashes(h.h1, h.h2, s.counts)
 		bytes, estimates := float64(len(sk.Blob())), counts(sk, h)
 		for _, t := range thresholds {
 			reported := 0
-			for key, f := range set.counts {
+			for key, f := range s.counts {
 				yes := estimates[key] >= t
 				report.Require(yes || f < t, "a key of %d is missed at threshold %d", f, t)
 				if yes && f < t {
 					reported++
 				}
 			}
-			of = append(of, report.Figures{"error": float64(reported) / float64(len(set.counts)), "bytes": bytes, "formula": icebergError(set.counts, set.m, set.k, t)})
+			of = append(of, report.Figures{"error": float64(reported) / float64(len(s.counts)), "bytes": bytes, "formula": icebergError(s.counts, s.m, s.k, t)})
 		}
 		return of
 	})
 	for i, of := range transposed(all) {
-		to.Record(report.At{"threshold": thresholds[i], "at": float64(thresholds[i]) * float64(len(set.counts)) / total}, of...)
+		to.Record(report.At{"threshold": thresholds[i], "at": float64(thresholds[i]) * float64(len(s.counts)) / total}, of...)
 	}
 }
 

@@ -92,7 +92,10 @@ func spectralTable(c report.Config, s *report.Section) {
 	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
 	s.Set("keys", keys, "draws", draws, "seeds", seeds, "runs", runs)
 	inside := 0
-	lines := report.Lines("expected, random positions", "expected, the paper's hashes", "rm, streamed", "published", "rm, built at once")
+	lines := report.Lines("published", "expected, random positions", "expected, the paper's hashes", "rm, streamed", "rm, built at once")
+	for i, style := range []int{3, 0, 1, 2, 4} {
+		lines[i].Style = style
+	}
 	for at, row := range table1 {
 		all := recurringRows(row.gamma, keys, draws, seeds)
 		ours, theirs := &report.Data{}, &report.Data{}
@@ -140,8 +143,8 @@ func spectralTable(c report.Config, s *report.Section) {
 			}))
 		made := s.Where("of", row.gamma)
 		ms := made.Mean("wrong", "method", "ms")
-		for i, v := range []float64{gain[0], gain[1], ratioOr(ms, made.Mean("wrong", "method", "rm")), row.gain, ratioOr(ms, made.Mean("wrong", "method", methodGathered.name))} {
-			if i != 3 || at < 4 {
+		for i, v := range []float64{row.gain, gain[0], gain[1], ratioOr(ms, made.Mean("wrong", "method", "rm")), ratioOr(ms, made.Mean("wrong", "method", methodGathered.name))} {
+			if i > 0 || at < 4 {
 				lines[i].At(row.gamma, v)
 			}
 		}
