@@ -155,7 +155,7 @@ func levels(c report.Config, s *report.Section) {
 	perCounter := float64(probe.DenseBytes()) / float64(probe.Counters()[0]) // of all layers
 	for _, counters := range []float64{14, 7.4, 4} {
 		bytes := uint64(counters * float64(len(cells)) * perCounter)
-		all := report.Parallel(seeds, func(seed int) (bySide [][2]report.Figures) {
+		all := report.Parallel(seeds, func(seed int) (bySide [][]report.Figures) {
 			var views [2]ccbf.View
 			for i := range views {
 				config := report.Must(ccbf.Params{Res: 0.01, Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}.Config())
@@ -163,7 +163,7 @@ func levels(c report.Config, s *report.Section) {
 			}
 			r := random(seedOf(seed), 31)
 			for _, side := range sides {
-				excess := [2]report.Figures{{}, {}}
+				excess := []report.Figures{{}, {}}
 				for range squares {
 					box := squareAround(r, cells, side)
 					want := float64(truth.sum(box))
@@ -179,11 +179,7 @@ func levels(c report.Config, s *report.Section) {
 			return bySide
 		})
 		for j, bySeed := range transposed(all) {
-			for _, of := range bySeed {
-				for i, name := range []string{"without levels", "with 8 levels"} {
-					s.Record(report.At{"counters": counters, "bytes": bytes, "side": sides[j], "form": name}, of[i])
-				}
-			}
+			s.RecordEach(report.At{"counters": counters, "bytes": bytes, "side": sides[j]}, "form", []string{"without levels", "with 8 levels"}, bySeed)
 		}
 		cross := int64(0)
 		for _, at := range s.Where("counters", counters).By("side") {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -64,20 +63,17 @@ type attempt struct {
 }
 
 // judgeAll lets structures count the data of several seeds.
-func judgeAll(seeds int, of data, attempts []attempt) [][]report.Figures {
-	return transposed(report.Parallel(seeds, func(i int) []report.Figures {
+func judgeAll(seeds int, of data, attempts []attempt) (bySeed [][]report.Figures) {
+	return report.Parallel(seeds, func(i int) []report.Figures {
 		places, points := of(seedOf(i))
 		return report.Column(attempts, func(a attempt) report.Figures { return a.judge(places, points, a.bytes, seedOf(i)) })
-	}))
+	})
 }
 
 // recordRivals lets structures count the data of several seeds in so many bytes.
 func recordRivals(s *report.Section, at report.At, rivals []rival, seeds int, bytes uint64, of data) {
-	for i, figures := range judgeAll(seeds, of, report.Column(rivals, func(r rival) attempt { return attempt{r.structure, bytes} })) {
-		at := maps.Clone(at)
-		at["structure"] = rivals[i].name
-		s.Record(at, figures...)
-	}
+	attempts := report.Column(rivals, func(r rival) attempt { return attempt{r.structure, bytes} })
+	s.RecordEach(at, "structure", report.Column(rivals, func(r rival) string { return r.name }), judgeAll(seeds, of, attempts))
 }
 
 // within adds the error in percent of rows that differ in their seeds to a line.
@@ -178,7 +174,7 @@ func kSensitivity(c report.Config, s *report.Section) {
 		p := report.Panel{Title: fmt.Sprintf("%d counters", size), X: "k", Y: "mean error in percent", LogY: true}
 		for _, r := range kRivals {
 			line := report.Series{Label: r.name, Style: r.style, Only: report.Marks}
-			all := judgeAll(seeds, data.draw, report.Column(ks, func(k int) attempt { return attempt{r.of(k), 2 * size} }))
+			all := transposed(judgeAll(seeds, data.draw, report.Column(ks, func(k int) attempt { return attempt{r.of(k), 2 * size} })))
 			for j, k := range ks {
 				at := report.At{"k": k, "counters": size, "structure": r.name, "published": r.published}
 				s.Record(at, all[j]...)

@@ -82,9 +82,9 @@ func covidSeries(c report.Config, s *report.Section) {
 		of := func(uint64) ([]place, []int32) { return p.places, p.points }
 		for i, r := range covidRivals {
 			at := report.At{"date": covidDates[date], "points": len(p.points), "thousand": float64(len(p.points)) / 1000, "cells": len(p.occupied()), "structure": r.name, "published": i < 3, "last": date > 3}
-			for _, f := range judgeAll(seeds, of, []attempt{{r.structure, 2 << 20}})[0] {
-				f["published"] = r.published[date]
-				s.Record(at, f)
+			for _, f := range judgeAll(seeds, of, []attempt{{r.structure, 2 << 20}}) {
+				f[0]["published"] = r.published[date]
+				s.Record(at, f...)
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func urban(c report.Config, s *report.Section) {
 		of := func(seed uint64) ([]place, []int32) { return w.places, arrivals(random(seed, 81), w.places) }
 		for i, r := range urbanRivals {
 			at := report.At{"points": w.name, "cells": len(w.places), "structure": r.name, "published mean": r.mean, "published largest": r.most, "pickups": w.name != "crimes"}
-			s.Record(at, judgeAll(seeds, of, []attempt{{r.structure, urbanBytes(c)}})[0]...)
+			s.Record(at, slices.Concat(judgeAll(seeds, of, []attempt{{r.structure, urbanBytes(c)}})...)...)
 			if i < len(lines) {
 				lines[i].Label, lines[i].Style, lines[i].Only = r.name, r.style, report.Marks
 				within(&lines[i], float64(len(w.places)), s.Where("points", w.name, "structure", r.name))

@@ -79,9 +79,8 @@ func sameError(c report.Config, s *report.Section) {
 	cases := sizedCases(c)
 	s.Set("step", 100*(step-1), "advised", 2*paperCounters)
 	for i, of := range report.Parallel(len(cases), func(i int) []report.Figures { return cases[i].measure(step) }) {
-		for j, name := range []string{"the paper's", "defaults", "a step less", "exact: false"} {
-			s.Record(report.At{"points": cases[i].name, "cells": len(cases[i].places), "structure": name}, of[j])
-		}
+		at := report.At{"points": cases[i].name, "cells": len(cases[i].places)}
+		s.RecordEach(at, "structure", []string{"the paper's", "defaults", "a step less", "exact: false"}, [][]report.Figures{of})
 	}
 	var lines []report.Series
 	for i, name := range []string{"the paper's", "defaults", "exact: false"} {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -153,11 +152,7 @@ func (s setting) record(to *report.Data, at report.At, seeds int, methods []meth
 
 // recordMethods adds what came of methods, seed by seed.
 func recordMethods(to *report.Data, at report.At, methods []method, bySeed [][]report.Figures) {
-	for i, q := range transposed(bySeed) {
-		of := maps.Clone(at)
-		of["method"] = methods[i].name
-		to.Record(of, q...)
-	}
+	to.RecordEach(at, "method", report.Column(methods, func(m method) string { return m.name }), bySeed)
 }
 
 func transposed[T any](rows [][]T) [][]T {

@@ -42,6 +42,18 @@ func (d *Data) Record(at At, seeds ...Figures) {
 	}
 }
 
+// RecordEach adds the rows of several values of a factor that were measured together,
+// seed by seed.
+func (d *Data) RecordEach(at At, factor string, values []string, bySeed [][]Figures) {
+	for _, seed := range bySeed {
+		for i, f := range seed {
+			of := maps.Clone(at)
+			of[factor] = values[i]
+			d.Record(of, f)
+		}
+	}
+}
+
 // Where are the rows with these values: factors and values in turn. Values are
 // equal where they print alike, so that 1 is 1.0.
 func (d *Data) Where(pairs ...any) *Data {
