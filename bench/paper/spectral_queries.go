@@ -95,12 +95,14 @@ func (s setting) iceberg(to *report.Data, seeds int) {
 					reported++
 				}
 			}
-			of = append(of, report.Figures{"error": float64(reported) / float64(len(s.counts)), "bytes": bytes, "formula": icebergError(s.counts, s.m, s.k, t)})
+			of = append(of, report.Figures{"error": float64(reported) / float64(len(s.counts)), "bytes": bytes})
 		}
 		return of
 	})
 	for i, of := range transposed(all) {
-		to.Record(report.At{"threshold": thresholds[i], "at": float64(thresholds[i]) * float64(len(s.counts)) / total}, of...)
+		at := report.At{"threshold": thresholds[i], "at": float64(thresholds[i]) * float64(len(s.counts)) / total}
+		to.Record(at, of...)
+		to.Record(at, report.Figures{"formula": icebergError(s.counts, s.m, s.k, thresholds[i])})
 	}
 }
 

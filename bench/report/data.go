@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // At is a setting of an experiment: the value of each of its factors, by name.
@@ -22,6 +24,8 @@ type Data struct {
 
 type dataRow struct {
 	at      At
+	printed map[string]string // the values of at
+	name    string            // of the whole setting
 	figures Figures
 }
 
@@ -37,8 +41,12 @@ func (d *Data) Set(pairs ...any) {
 
 // Record adds the figures of a setting, a row for each seed.
 func (d *Data) Record(at At, seeds ...Figures) {
-	for _, f := range seeds {
-		d.rows = append(d.rows, dataRow{at, f})
+	r := dataRow{at: at, printed: map[string]string{}, name: fmt.Sprint(at)}
+	for factor, v := range at {
+		r.printed[factor] = fmt.Sprint(v)
+	}
+	for _, r.figures = range seeds {
+		d.rows = append(d.rows, r)
 	}
 }
 
@@ -58,57 +66,77 @@ func (d *Data) RecordEach(at At, factor string, values []string, bySeed [][]Figu
 // equal where they print alike, so that 1 is 1.0.
 func (d *Data) Where(pairs ...any) *Data {
 	out := &Data{At: maps.Clone(d.At)}
-	for _, r := range d.rows {
-		if r.has(pairs) {
-			out.rows = append(out.rows, r)
-		}
-	}
 	out.Set(pairs...)
+	for r := range d.with(pairs) {
+		out.rows = append(out.rows, r)
+	}
 	return out
 }
 
-func (r dataRow) has(pairs []any) bool {
-	for i := 0; i < len(pairs); i += 2 {
-		if v, there := r.at[pairs[i].(string)]; !there || fmt.Sprint(v) != fmt.Sprint(pairs[i+1]) {
-			return false
+// with goes through the rows that Where would have.
+func (d *Data) with(pairs []any) iter.Seq[dataRow] {
+	values := make([]string, len(pairs))
+	for i, v := range pairs {
+		values[i] = fmt.Sprint(v)
+	}
+	return func(yield func(dataRow) bool) {
+		for _, r := range d.rows {
+			has := true
+			for i := 0; i < len(values) && has; i += 2 {
+				v, there := r.printed[values[i]]
+				has = there && v == values[i+1]
+			}
+			if has && !yield(r) {
+				return
+			}
 		}
 	}
-	return true
 }
 
 // By are the rows of each different setting of some factors, in the order in which
 // they were recorded.
 func (d *Data) By(factors ...string) (parts []*Data) {
-	seen := map[string]bool{}
+	known := map[string]*Data{}
 	for _, r := range d.rows {
-		var pairs []any
+		var values []string
 		for _, f := range factors {
-			if v, there := r.at[f]; there {
-				pairs = append(pairs, f, v)
+			if v, there := r.printed[f]; there {
+				values = append(values, v)
 			}
 		}
-		if name := fmt.Sprint(pairs...); len(pairs) == 2*len(factors) && !seen[name] {
-			seen[name] = true
-			parts = append(parts, d.Where(pairs...))
+		if len(values) < len(factors) {
+			continue
 		}
+		name := strings.Join(values, "\n")
+		if known[name] == nil {
+			known[name] = &Data{At: maps.Clone(d.At)}
+			parts = append(parts, known[name])
+			for _, f := range factors {
+				known[name].Set(f, r.at[f])
+			}
+		}
+		known[name].rows = append(known[name].rows, r)
 	}
 	return parts
 }
 
 // Count is how many rows have a figure.
-func (d *Data) Count(figure string, pairs ...any) int {
-	return Count(d.rows, func(r dataRow) bool { _, there := r.figures[figure]; return there && r.has(pairs) })
+func (d *Data) Count(figure string, pairs ...any) (n int) {
+	for r := range d.with(pairs) {
+		if _, there := r.figures[figure]; there {
+			n++
+		}
+	}
+	return n
 }
 
 // Has reports whether some row has a figure.
-func (d *Data) Has(figure string, pairs ...any) bool {
-	return d.Count(figure, pairs...) > 0
-}
+func (d *Data) Has(figure string, pairs ...any) bool { return d.Count(figure, pairs...) > 0 }
 
 // All are the values of a figure, row by row; that there are none is an error.
 func (d *Data) All(figure string, pairs ...any) (values []float64) {
-	for _, r := range d.rows {
-		if v, there := r.figures[figure]; there && r.has(pairs) {
+	for r := range d.with(pairs) {
+		if v, there := r.figures[figure]; there {
 			values = append(values, v)
 		}
 	}
@@ -121,10 +149,8 @@ func (d *Data) Mean(figure string, pairs ...any) float64 { return Mean(d.All(fig
 
 // Sum is that of a figure over all rows, 0 of none.
 func (d *Data) Sum(figure string, pairs ...any) (sum float64) {
-	for _, r := range d.rows {
-		if r.has(pairs) {
-			sum += r.figures[figure]
-		}
+	for r := range d.with(pairs) {
+		sum += r.figures[figure]
 	}
 	return sum
 }
@@ -135,19 +161,18 @@ func (d *Data) First(figure string, pairs ...any) float64 { return d.All(figure,
 // Means are those of a figure over the seeds, one for each setting that has it, but
 // for what is no number.
 func (d *Data) Means(figure string, pairs ...any) (means []float64) {
-	var at []string
-	byAt := map[string][]float64{}
-	for _, r := range d.rows {
-		if v, there := r.figures[figure]; there && r.has(pairs) {
-			name := fmt.Sprint(r.at)
-			if byAt[name] == nil {
-				at = append(at, name)
+	var names []string
+	values := map[string][]float64{}
+	for r := range d.with(pairs) {
+		if v, there := r.figures[figure]; there {
+			if values[r.name] == nil {
+				names = append(names, r.name)
 			}
-			byAt[name] = append(byAt[name], v)
+			values[r.name] = append(values[r.name], v)
 		}
 	}
-	for _, name := range at {
-		if m := Mean(byAt[name]); !math.IsNaN(m) {
+	for _, name := range names {
+		if m := Mean(values[name]); !math.IsNaN(m) {
 			means = append(means, m)
 		}
 	}
@@ -211,11 +236,10 @@ func number(v any) (n float64) {
 // other factors that has both.
 func (d *Data) pairs(figure, factor string, a, b any) (both [][2]float64) {
 	var others []string
-	for _, r := range d.rows {
-		if _, there := r.figures[figure]; !there || !r.has([]any{factor, a}) {
-			continue
+	for r := range d.with([]any{factor, a}) {
+		if _, there := r.figures[figure]; there {
+			others = slices.DeleteFunc(slices.Sorted(maps.Keys(r.at)), func(f string) bool { return f == factor })
 		}
-		others = slices.DeleteFunc(slices.Sorted(maps.Keys(r.at)), func(f string) bool { return f == factor })
 	}
 	for _, at := range d.By(others...) {
 		if at.Has(figure, factor, a) && at.Has(figure, factor, b) {
@@ -251,21 +275,20 @@ func (d *Data) Ratios(figure, factor string, a, b any) (ratios []float64) {
 	return ratios
 }
 
-// Top are the rows of the setting at which the mean of a figure is largest.
+// Top are the rows of the setting that has the largest value of a figure.
 func (d *Data) Top(figure string) *Data {
-	var top *Data
-	most := math.Inf(-1)
+	top, most := "", math.Inf(-1)
 	for _, r := range d.rows {
-		if _, there := r.figures[figure]; !there {
-			continue
-		}
-		var pairs []any
-		for _, f := range slices.Sorted(maps.Keys(r.at)) {
-			pairs = append(pairs, f, r.at[f])
-		}
-		if at := d.Where(pairs...); at.Mean(figure) > most {
-			top, most = at, at.Mean(figure)
+		if v, there := r.figures[figure]; there && v > most {
+			top, most = r.name, v
 		}
 	}
-	return top
+	out := &Data{At: maps.Clone(d.At)}
+	for _, r := range d.rows {
+		if r.name == top {
+			maps.Copy(out.At, r.at)
+			out.rows = append(out.rows, r)
+		}
+	}
+	return out
 }
