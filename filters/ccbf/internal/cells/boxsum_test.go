@@ -104,3 +104,23 @@ func TestTwoBlocksAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// Whatever bounds a sketch claims to have, no cell outside of the rectangle that is asked
+// for comes: others count on it.
+func TestEachStaysInside(t *testing.T) {
+	body, bounds := townsBody(3_000)
+	claimed := bounds
+	claimed.MinX += (bounds.MaxX - bounds.MinX) / 3
+	claimed.MaxY -= (bounds.MaxY - bounds.MinY) / 3
+	for _, clip := range []grid.Rect{bounds, claimed} {
+		n := 0
+		bodyView(t, body, claimed, 3_000).Each(clip, nil, func(c grid.Cell, _ uint64) {
+			if n++; !claimed.Contains(c) {
+				t.Fatalf("%v is outside of %v", c, claimed)
+			}
+		})
+		if n == 0 {
+			t.Error("no cells")
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package cells
 
-import (
-	"github.com/ccbfsql/ccbfsql/filters/grid"
-)
+import "github.com/ccbfsql/ccbfsql/filters/grid"
 
 // Each calls f for the cells inside clip, once for each category that a cell has.
 // It reads the blocks that meet clip and no others.
@@ -17,14 +15,14 @@ func (v *View) eachFrom(clip grid.Rect, category []byte, least uint64, f func(c 
 	}
 	for i := range v.sections {
 		if s := &v.sections[i]; s.matches(category) {
-			s.each(clip, v.bounds, least, f)
+			s.each(clip, least, f)
 		}
 	}
 }
 
 // each is View.eachFrom for one section, in Z-order.
-func (s *sectionView) each(clip, bounds grid.Rect, least uint64, f func(c grid.Cell, n uint64)) {
-	box, ok := spreadOf(clip, bounds, s.x, s.y)
+func (s *sectionView) each(clip grid.Rect, least uint64, f func(c grid.Cell, n uint64)) {
+	box, ok := spreadOf(clip, grid.MaxRect(), s.x, s.y) // bounds may be wrong, clip is not
 	if !ok {
 		return
 	}
