@@ -57,9 +57,6 @@ func degrees(folder, file string, res float64) ([]place, string) {
 		res, sqlFile(folder, file))), file
 }
 
-// leastMap is in how few bytes the default layers of counters fit.
-const leastMap = 372
-
 // recordMaps measures every data set in parts of its exact bytes, where a sketch can be
 // so small: a row for each structure and kind of question, with its mean error where it
 // is not refused, and the ratio of that to the least of all structures; and a row for
@@ -72,7 +69,7 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints, kinds 
 	var all []scenario
 	for _, m := range sources {
 		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
-			if m.bytes/share >= leastMap {
+			if m.bytes/share >= leastBytes { // counters fit too
 				all = append(all, scenario{m, share})
 			}
 		}
@@ -122,7 +119,7 @@ func treeMaps(c report.Config, s *report.Section) {
 	sources := mapSources(c)
 	kinds := mapKinds(mapSides(c))
 	recordMaps(c, s, sources, kinds)
-	s.Set("near", len(sources[0].near), "near cells", nearCells, "boxes", len(sources[0].boxes[0]), "few", fewCells, "stars", mapStars(c), "least inside", leastInside, "least", leastMap,
+	s.Set("near", len(sources[0].near), "near cells", nearCells, "boxes", len(sources[0].boxes[0]), "few", fewCells, "stars", mapStars(c), "least inside", leastInside, "least", leastBytes,
 		"pixels", windowPixels, "pixel", pixelCells, "windows", len(sources[0].windows), "floor", mapFloor, "first", sources[0].name)
 	promised(s, kinds)
 	s.Plot("error", mapPanels(s.Where("points", sources[0].name), kinds)...)
