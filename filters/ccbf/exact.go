@@ -129,8 +129,12 @@ func (s exactSketch) coarsen(level uint8) error {
 func (s exactSketch) fold(f *folding) error {
 	if _, fits := s.cells.AppendBody(nil, s.cells.Bounds(), f.limit); !fits {
 		if t := s.asTree(); t != nil {
-			if err := t.in().fold(f); err == nil || f.err != nil {
+			err := t.in().fold(f)
+			if err == nil {
 				*s.Sketch = *t
+				return nil
+			}
+			if f.err != nil {
 				return err
 			}
 		}

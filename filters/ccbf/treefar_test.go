@@ -8,6 +8,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Trees with cells in any region, and in several at once, coarsen as those around the
@@ -108,6 +109,40 @@ func TestTreeIntersectionsInAnyOrder(t *testing.T) {
 			if !united {
 				sameBytes(t, "another order", first, blob)
 			}
+		}
+	}
+}
+
+// Default sketches, exact or trees, fold to any number of bytes down to that of their
+// largest leaves, and then say how few.
+func TestTreesFoldToAnySize(t *testing.T) {
+	r := rand.New(rand.NewPCG(159, 0))
+	p := villages(r, 6000)
+	m := p.model()
+	for _, bytes := range []uint64{1 << 20, 4000} {
+		whole := sketchOf(t, config(t, Params{Bytes: bytes}), p).Blob()
+		folded, refused := 0, 0
+		for size := uint64(len(whole)) + 200; size > 0; size = size * 9 / 10 {
+			s := must(Decode(whole))
+			if err := s.Fold(size); err != nil {
+				if !errors.Is(err, sketch.ErrOption) || size > 600 {
+					t.Fatalf("to %d bytes: %v", size, err)
+				}
+				sameBytes(t, "after an error", whole, s.Blob())
+				refused++
+				continue
+			}
+			blob := s.Blob()
+			v := viewOf(t, blob)
+			if uint64(len(blob)) > size || v.Form() == Dense {
+				t.Fatalf("a %v of %d bytes, at most %d were to be", v.Form(), len(blob), size)
+			}
+			counts(t, "folded", v, m, v.IsExact())
+			sameBytes(t, "written again", blob, must(Decode(blob)).Blob())
+			folded++
+		}
+		if folded < 20 || refused == 0 {
+			t.Errorf("%d folded, %d refused", folded, refused)
 		}
 	}
 }
