@@ -44,18 +44,13 @@ func (v *View) CountKey(b []byte) uint64 { return v.countOf(key.Hash(v.Seed(), b
 func (v *View) CountHashes(dst, h1s, h2s []uint64) { v.countHashes(dst, h1s, h2s) }
 
 func (t *table) contains(h1, h2 uint64) bool {
-	i, j, fp := t.seek(h1, h2)
-	if !t.narrow || t.variable {
-		return t.found(i, j, fp)
-	}
-	// found, without a call.
-	pattern, ones := fp*t.ones, t.ones
-	x, y := t.word(i)^pattern, t.word(j)^pattern
-	return ((x-ones)&^x|(y-ones)&^y)&t.highs != 0
+	i, fp := t.first(h1), t.fingerprintOf(h2)
+	return t.found(i, t.other(i, fp), fp)
 }
 
 func (t *table) countOf(h1, h2 uint64) uint64 {
-	return t.times(t.seek(h1, h2))
+	i, fp := t.first(h1), t.fingerprintOf(h2)
+	return t.times(i, t.other(i, fp), fp)
 }
 
 func (t *table) times(i, j, fp uint64) uint64 {

@@ -70,13 +70,8 @@ func (s *Sketch) Add(h1, h2, n uint64) error {
 	if n == 0 {
 		return nil
 	}
-	i, j, fp := s.seek(h1, h2)
-	if n == 1 && s.multiset && s.place(i, j, fp) {
-		s.stored++
-		keyed.Grow(&s.Base, 1)
-		return nil
-	}
-	return s.add(i, j, fp, n)
+	i, fp := s.first(h1), s.fingerprintOf(h2)
+	return s.add(i, s.other(i, fp), fp, n)
 }
 
 func (s *Sketch) add(i, j, fp, n uint64) error {

@@ -54,26 +54,6 @@ func (t *table) other(i, v uint64) uint64 {
 	return i ^ (d + 1)
 }
 
-// seek is first, other and fingerprintOf of a key, in one call: where keys come one by
-// one, calls cost as much as what they do.
-func (t *table) seek(h1, h2 uint64) (i, j, fp uint64) {
-	i, _ = bits.Mul64(h1, t.buckets)
-	if t.variable {
-		fp = h2 >> 1
-	} else {
-		fp, _ = bits.Mul64(h2&^1, t.base)
-		fp++
-	}
-	x := mix(fp & t.base)
-	if t.tagged {
-		d, _ := bits.Mul64(x, t.half)
-		d = 2*d + 1 - i // modulo 2^64
-		return i, d + t.buckets&uint64(int64(d)>>63), fp
-	}
-	d, _ := bits.Mul64(x, t.buckets-1)
-	return i, i ^ (d + 1), fp
-}
-
 // mix is the hash of a base, uniform in its high bits.
 func mix(base uint64) uint64 {
 	x := (base + 1) * 0x9e3779b97f4a7c15
