@@ -113,6 +113,13 @@ func newSpec(d draw, db *Database) spec {
 		}
 		p.source = "(SELECT * FROM @ WHERE i % 81 <= $1)"
 	}
+	// DuckDB gives an aggregate of the C interface flat columns, and writes into NULLs that
+	// a list beside it shares: those that FILTER leaves out become 0 there.
+	if strings.Contains(p.source, "nullif(") {
+		for i := range p.items {
+			p.items[i].filter = ""
+		}
+	}
 	return p
 }
 
