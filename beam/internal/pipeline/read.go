@@ -51,7 +51,7 @@ func (f *readFn) ProcessElement(ctx context.Context, p Piece, emit func([]byte, 
 			}
 			bad(BadRow{p.File, b.first + int64(i), why.String(), b.text(i)})
 			skippedCounter.Inc(ctx, 1)
-			beam.NewCounter(namespace, skippedPrefix+why.What).Inc(ctx, 1)
+			newCounter(skippedPrefix+why.What).Inc(ctx, 1)
 		}
 		return nil
 	})

@@ -65,7 +65,7 @@ func (o *Options) run(ctx context.Context, w io.Writer, build func(beam.Scope)) 
 	if err := o.checkOut(ctx); err != nil {
 		return nil, err
 	}
-	begin := time.Now()
+	begin, before := time.Now(), countedHere()
 	p, s := beam.NewPipelineWithRoot()
 	build(s)
 	done := make(chan struct{})
@@ -75,7 +75,7 @@ func (o *Options) run(ctx context.Context, w io.Writer, build func(beam.Scope)) 
 	if err != nil {
 		return nil, errors.Join(cause(err), o.sweep(ctx))
 	}
-	report := reportOf(result)
+	report := reportOf(result, before)
 	report.Write(w, time.Since(begin))
 	if n := report["rows skipped"]; n > 0 {
 		fmt.Fprintf(w, "Rows that are no points, and why: %s-bad-*.csv\n", o.Out)
