@@ -239,9 +239,11 @@ const (
 	quickTries = 10
 	// From sureLeaves on the bytes of a leaf at a threshold, those of the next lower one
 	// but for sureShare of them at most, say that it does not fit: its leaves are
-	// smaller, and take more to say where they are.
+	// smaller, and take more to say where they are. Not so where leaves are so much
+	// alike that they take next to nothing.
 	sureLeaves = 1 << 13
 	sureShare  = 64
+	sureBytes  = 0.5
 )
 
 // search is a threshold at which size is at most the limit and at whose next lower one
@@ -270,7 +272,10 @@ func (f *fitter) search(each float64, size func(t int) uint64) (t int, notFittin
 		if low == f.window.low {
 			below = each
 		}
-		if next := uint64(each * float64(f.leaves[max(t-1, 0)])); t-1 > low && f.leaves[t] >= sureLeaves && next-next/sureShare > f.limit {
+		if t-1 <= low || f.leaves[t] < sureLeaves || each < sureBytes {
+			continue
+		}
+		if next := uint64(each * float64(f.leaves[t-1])); next-next/sureShare > f.limit {
 			low, notFitting = t-1, next
 		}
 	}
