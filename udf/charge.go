@@ -22,11 +22,10 @@ func (m *making) take(n int64) error {
 // check counts what a BLOB takes while all of it is checked: of a tree its leaves, of
 // which a few bytes can have very many.
 func (m *making) check(blob []byte) error {
-	v, err := ccbf.NewView(blob)
-	if err != nil {
-		return nil // of another family, which takes no more than the BLOB, or of none
+	if v, err := ccbf.NewView(blob); err == nil {
+		return m.take(v.Memory())
 	}
-	return m.take(v.Memory())
+	return nil // of another family, which takes no more than the BLOB, or of none
 }
 
 func (m *making) done() {

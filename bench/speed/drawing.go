@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -108,7 +109,7 @@ func maps(c report.Config, s *report.Section) {
 			t.Row(cells...)
 		}
 	}
-	for _, of := range append(claims, ratios...) {
+	for _, of := range slices.Concat(claims, ratios) {
 		if of != nil {
 			w.claim(worst(of))
 		}

@@ -240,7 +240,7 @@ func TestOutOfRange(t *testing.T) {
 }
 
 func TestEncodingNames(t *testing.T) {
-	if got := fmt.Sprint(all); got != "[plain elias steps index]" {
+	if got := fmt.Sprintf("%v", all); got != "[plain elias steps index]" {
 		t.Error(got)
 	}
 	if got := Encoding(9).String(); got != "encoding 9" {

@@ -78,15 +78,6 @@ func (s *sectionView) square(low, high uint64) grid.Rect {
 	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
 }
 
-// around is a rectangle around the cells of block i, read off the index alone.
-func (s *sectionView) around(i int) grid.Rect {
-	high := ^uint64(0)
-	if i+1 < blockCount(s.cells) {
-		high = s.first(i+1) - 1
-	}
-	return s.square(s.first(i), high)
-}
-
 // enter enters the smallest square that holds two keys.
 func (w *areaSummer) enter(low, high uint64) grid.Relation {
 	return w.area.Enter(w.s.square(low, high).Intersect(w.bounds))

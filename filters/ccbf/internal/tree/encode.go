@@ -154,7 +154,7 @@ func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
 			what = more
 			symbol := int(c - 2)
 			if c >= direct+2 {
-				tail, n = append(tail, tailBits{all, n}), 0
+				tail = append(tail, tailBits{all, n})
 				var extra uint
 				symbol, extra = countSymbol(c)
 				rest := (c - 2) & (1<<extra - 1)
