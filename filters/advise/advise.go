@@ -106,10 +106,8 @@ func For(d Data) (Advice, error) {
 		a.Bytes = min(a.Bytes, most+headerBytes)
 	}
 	a.Why = fmt.Sprintf("%s; of %d sketches of %d bytes, tried on a model of the data, this one comes closest%s%s", instead, len(all), d.Bytes, d.ifDense(exact), best.but)
-	if other := d; !d.Keys {
-		if other.Areas = true; other.tree() {
-			a.Why += "; that is for single cells: sums over areas and maps are closer of a tree, without k, layers and mode"
-		}
+	if d.fitsTree() {
+		a.Why += "; that is for single cells: sums over areas and maps are closer of a tree, without k, layers and mode"
 	}
 	return a, nil
 }
@@ -118,11 +116,14 @@ func For(d Data) (Advice, error) {
 // squares has a label, and some tens of leaves.
 const treeBytes = 64
 
-// tree says that what does not fit is best a tree: of points, asked about areas, with
-// bytes for each category.
-func (d *Data) tree() bool {
+// tree says that what does not fit is best a tree, as the questions are about areas.
+func (d *Data) tree() bool { return d.Areas && d.fitsTree() }
+
+// fitsTree says that what does not fit can be a tree: of points, with bytes for each
+// category.
+func (d *Data) fitsTree() bool {
 	_, err := ccbf.Params{Res: 1, Bytes: d.Bytes}.Config()
-	return d.Areas && !d.Keys && err == nil && d.Categories <= d.Bytes/treeBytes
+	return !d.Keys && err == nil && d.Categories <= d.Bytes/treeBytes
 }
 
 // overflowing is a CascadeCBF that is a list, or a tree where that does not fit.

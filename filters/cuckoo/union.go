@@ -45,23 +45,28 @@ func (s *Sketch) Union(other *Sketch) error {
 func (s *Sketch) unite(other *table, base keyed.Base) error {
 	c := s.Clone()
 	keyed.Unite(&c.Base, base)
+	accept := c.acceptEach
 	if s.narrow && !s.variable {
-		if err := c.acceptWords(other); err != nil {
-			return err
-		}
-		*s = *c
-		return nil
+		accept = c.acceptWords
 	}
+	if err := accept(other); err != nil {
+		return err
+	}
+	*s = *c
+	return nil
+}
+
+// acceptEach accepts each fingerprint of another filter.
+func (s *Sketch) acceptEach(other *table) error {
 	for i := range other.buckets {
 		p := other.read(i)
 		other.canonical(&p) // a BLOB has them in this order
 		for _, q := range p.slice() {
-			if err := c.accept(i, q); err != nil {
+			if err := s.accept(i, q); err != nil {
 				return err
 			}
 		}
 	}
-	*s = *c
 	return nil
 }
 

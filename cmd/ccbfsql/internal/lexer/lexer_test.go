@@ -111,12 +111,12 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// byLine cuts the text as a script is read: line by line.
-func byLine(text string) []Statement {
+// cut cuts a text that comes in pieces.
+func cut(pieces ...string) []Statement {
 	var s Splitter
 	var out []Statement
-	for _, line := range strings.SplitAfter(text, "\n") {
-		s.Feed(line)
+	for _, piece := range pieces {
+		s.Feed(piece)
 		for {
 			st, ok := s.Next()
 			if !ok {
@@ -130,6 +130,12 @@ func byLine(text string) []Statement {
 	}
 	return out
 }
+
+// split cuts a whole text.
+func split(text string) []Statement { return cut(text) }
+
+// byLine cuts the text as a script is read: line by line.
+func byLine(text string) []Statement { return cut(strings.SplitAfter(text, "\n")...) }
 
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{
@@ -171,22 +177,4 @@ func FuzzSplit(f *testing.F) {
 			}
 		}
 	})
-}
-
-// split cuts a whole text.
-func split(text string) []Statement {
-	var s Splitter
-	s.Feed(text)
-	var out []Statement
-	for {
-		st, ok := s.Next()
-		if !ok {
-			break
-		}
-		out = append(out, st)
-	}
-	if st, ok := s.Rest(); ok {
-		out = append(out, st)
-	}
-	return out
 }

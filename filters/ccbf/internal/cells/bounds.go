@@ -27,8 +27,13 @@ func (c corners) low() uint64 { return c.minX | c.minY }
 
 // rect is the corners in a region.
 func (c corners) rect(x, y int32) grid.Rect {
-	low, high := CellOf(x, y, c.low()), CellOf(x, y, c.maxX|c.maxY)
-	return grid.Rect{MinX: low.X, MinY: low.Y, MaxX: high.X, MaxY: high.Y}
+	return rectBetween(x, y, c.low(), c.maxX|c.maxY)
+}
+
+// rectBetween is the rectangle of a region whose lowest and highest corner have these keys.
+func rectBetween(x, y int32, low, high uint64) grid.Rect {
+	from, to := CellOf(x, y, low), CellOf(x, y, high)
+	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
 }
 
 // boundsStretch is how many keys are looked at together.

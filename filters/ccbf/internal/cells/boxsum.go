@@ -21,19 +21,18 @@ type spread struct{ minX, minY, maxX, maxY uint64 }
 // spreadOf is the part of a rectangle that lies in a region; false where there is none.
 // Edges that no cell is beyond are moved to the end of the region.
 func spreadOf(r, bounds grid.Rect, x, y int32) (s spread, ok bool) {
-	from, to := CellOf(x, y, 0), CellOf(x, y, ^uint64(0))
-	region := grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
+	region := rectBetween(x, y, 0, ^uint64(0))
 	if r.MinX <= bounds.MinX {
-		r.MinX = from.X
+		r.MinX = region.MinX
 	}
 	if r.MinY <= bounds.MinY {
-		r.MinY = from.Y
+		r.MinY = region.MinY
 	}
 	if r.MaxX >= bounds.MaxX {
-		r.MaxX = to.X
+		r.MaxX = region.MaxX
 	}
 	if r.MaxY >= bounds.MaxY {
-		r.MaxY = to.Y
+		r.MaxY = region.MaxY
 	}
 	if r = r.Intersect(region); r.Empty() {
 		return s, false

@@ -74,8 +74,7 @@ func squareMask(low, high uint64) uint64 {
 // square is the smallest square that holds two keys.
 func (s *sectionView) square(low, high uint64) grid.Rect {
 	mask := squareMask(low, high)
-	from, to := CellOf(s.x, s.y, low&^mask), CellOf(s.x, s.y, low|mask)
-	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: to.X, MaxY: to.Y}
+	return rectBetween(s.x, s.y, low&^mask, low|mask)
 }
 
 // enter enters the smallest square that holds two keys.
