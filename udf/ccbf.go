@@ -105,7 +105,7 @@ func CCBF() functions {
 		fn("ccbf_info", ccbfInfoType, ccbfInfo, "Every parameter of a sketch, its encoding, fill and size.",
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),
 		isValid("ccbf", "ccbf_is_valid", "Whether a BLOB is a CascadeCBF sketch, whole and unchanged. Never an error, but where the budget has no memory to tell.",
-			"SELECT ccbf_is_valid(ccbf_empty(1))", ccbf.Family.Check),
+			"SELECT ccbf_is_valid(ccbf_empty(1))", always(ccbf.Family)),
 	}
 }
 

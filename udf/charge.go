@@ -19,15 +19,6 @@ func (m *making) take(n int64) error {
 	return nil
 }
 
-// check counts what a BLOB takes while all of it is checked: of a tree its leaves, of
-// which a few bytes can have very many.
-func (m *making) check(blob []byte) error {
-	if v, err := ccbf.NewView(blob); err == nil {
-		return m.take(v.Memory())
-	}
-	return nil // of another family, which takes no more than the BLOB, or of none
-}
-
 func (m *making) done() {
 	m.out.Discharge(m.bytes)
 	m.bytes = 0

@@ -9,17 +9,17 @@ import (
 // Sketch are the functions that work on a BLOB of any of the families given, and
 // the one that chooses among families.
 func Sketch(families []sketch.Family) functions {
-	check := func(blob []byte) error {
+	familyOf := func(blob []byte) *sketch.Family {
 		b, err := sketch.Parse(blob)
 		if err != nil {
-			return err
+			return nil
 		}
-		for _, f := range families {
-			if f.ID == b.Family {
-				return f.Check(blob)
+		for i := range families {
+			if families[i].ID == b.Family {
+				return &families[i]
 			}
 		}
-		return sketch.Invalidf("a sketch of an %v", b.Family)
+		return nil
 	}
 	info := duck.StructOf(
 		duck.Field{Name: "family", Type: duck.Varchar},
@@ -55,23 +55,34 @@ func Sketch(families []sketch.Family) functions {
 			})
 		}, "What the header of a sketch of any family says.", "SELECT (sketch_info(ccbf_empty(0.1))).family", params(paramBlob)),
 		isValid("sketch", "sketch_is_valid", "Whether a BLOB is a sketch of any family, whole and unchanged. Never an error, but where the budget has no memory to tell.",
-			"SELECT sketch_is_valid('no sketch'::BLOB)", check),
+			"SELECT sketch_is_valid('no sketch'::BLOB)", familyOf),
 		sketchAdvise(),
 	}
 }
 
-// isValid describes X_is_valid: check decides, nothing is an error but that there is no
-// memory to tell.
-func isValid(group, name, summary, example string, check func(blob []byte) error) duck.Function {
+// always is f, whatever the BLOB.
+func always(f sketch.Family) func(blob []byte) *sketch.Family {
+	return func([]byte) *sketch.Family { return &f }
+}
+
+// isValid describes X_is_valid: the family that a BLOB is held to decides, and where
+// there is none it is not valid. Nothing is an error but that there is no memory to tell.
+func isValid(group, name, summary, example string, familyOf func(blob []byte) *sketch.Family) duck.Function {
 	return function(group, name, duck.Boolean, func(rows *duck.Rows, out *duck.Result) error {
 		answers := duck.Out[bool](out)
 		m := making{out: out}
 		open := func(blob []byte) (bool, error) {
 			defer m.done()
-			if err := m.check(blob); err != nil {
-				return false, err
+			f := familyOf(blob)
+			if f == nil {
+				return false, nil
 			}
-			return check(blob) == nil, nil
+			if f.CheckBytes != nil {
+				if err := m.take(f.CheckBytes(blob)); err != nil {
+					return false, err
+				}
+			}
+			return f.Check(blob) == nil, nil
 		}
 		return eachBlob(rows, out, open, func(ok *bool, i int) error {
 			answers[i] = *ok

@@ -20,7 +20,7 @@ var Family = sketch.Define(sketch.Family{
 			"`ccbf_hotspots` and `ccbf_top_k` list up to %s cells for them, of a dense sketch 65,536 and 4 for each of its bytes. "+
 			"A raster or a picture has up to %s pixels, %s a side.",
 			sketch.Number(AreaLimit), sketch.Number(MaxSpots), sketch.Number(MaxPixels), sketch.Number(MaxSide)),
-	Check: Check, Describe: describe, Samples: samples,
+	Check: Check, CheckBytes: checkBytes, Describe: describe, Samples: samples,
 })
 
 const id sketch.ID = 1

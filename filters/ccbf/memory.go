@@ -8,6 +8,16 @@ import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 // Memory is the bytes that Sketch takes for the sketch of a view.
 func (v *View) Memory() int64 { return v.in().memory() }
 
+// checkBytes is the bytes of what Check decodes: of a tree its leaves, of which a few
+// bytes can have very many.
+func checkBytes(blob []byte) int64 {
+	v, err := NewView(blob)
+	if err != nil {
+		return 0
+	}
+	return v.Memory()
+}
+
 // ChangeBytes is the bytes that it takes at most to make a BLOB of the sketch of a view
 // once it was changed, beside the sketch and the BLOB: for pruning a tree.
 func (v *View) ChangeBytes() int64 {

@@ -42,6 +42,9 @@ type Family struct {
 	// checksum. A nil error says that every function of the family accepts
 	// the BLOB.
 	Check func(blob []byte) error
+	// CheckBytes is the bytes that Check takes at most beside the BLOB. Nil where
+	// these are a few times those of the BLOB.
+	CheckBytes func(blob []byte) int64
 	// Describe says in a few words what a BLOB of the family is, without
 	// reading its body: "exact, 12,345 cells". See the function Describe.
 	Describe func(blob []byte) (string, error)
