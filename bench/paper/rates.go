@@ -45,7 +45,7 @@ func (f countingFilter) bits() int          { return 8 * f.Bytes() }
 type cuckooFilter struct{ *cuckoo.Sketch }
 
 func (f cuckooFilter) add(h hashes)       { report.Check(f.AddHashes(h.h1, h.h2, nil)) }
-func (f cuckooFilter) predicted() float64 { return f.FalsePositiveRate() }
+func (f cuckooFilter) predicted() float64 { return f.FPP() }
 func (f cuckooFilter) bits() int          { return 8 * f.Bytes() }
 
 type spectralFilter struct {

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// block is the largest number of keys taken at once, lines that of the
+	// batchLen is the largest number of keys taken at once, lines that of the
 	// cache lines asked for at once.
-	block = 128
-	lines = 1024
+	batchLen = 128
+	lines    = 1024
 	// outOfCache is the size from which the bits are asked for ahead of their
 	// use. Below, the processor has enough to do while it waits.
 	outOfCache = 4 << 20
@@ -20,11 +20,11 @@ const (
 	head = 2
 )
 
-// block is the number of keys whose positions are at most lines.
-func (f *filter) block() int { return min(block, lines/(int(f.n)+1)) }
+// batch is the number of keys whose positions are at most lines.
+func (f *filter) batch() int { return min(batchLen, lines/(int(f.n)+1)) }
 
 // touch asks for the memory of the keys' positions from..to-1, of at most
-// block() keys.
+// batch() keys.
 func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 	var offsets [lines]uint32
 	at := 0
@@ -61,11 +61,11 @@ func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 	prefetch.Offsets(unsafe.Pointer(&f.bits[0]), offsets[:at])
 }
 
-// containsBlock answers for at most block() keys, of which, it is thought, most
+// containsBatch answers for at most batch() keys, of which, it is thought, most
 // are contained or not, and reports whether they were. Most absent keys are
 // ruled out by their first positions, so that the others' memory need not be
 // asked for.
-func (f *filter) containsBlock(dst []bool, h1s, h2s []uint64, most bool) bool {
+func (f *filter) containsBatch(dst []bool, h1s, h2s []uint64, most bool) bool {
 	h2s, dst = h2s[:len(h1s)], dst[:len(h1s)]
 	if most {
 		f.touch(h1s, h2s, 0, MaxK+1)
@@ -79,12 +79,12 @@ func (f *filter) containsBlock(dst []bool, h1s, h2s []uint64, most bool) bool {
 		return 2*n > len(h1s)
 	}
 	f.touch(h1s, h2s, 0, head)
-	var a, b [block]uint64
-	var at [block]uint8
+	var a, b [batchLen]uint64
+	var at [batchLen]uint8
 	n := 0
 	for i, h1 := range h1s {
 		dst[i] = false
-		a[n%block], b[n%block], at[n%block] = h1, h2s[i], uint8(i)
+		a[n%batchLen], b[n%batchLen], at[n%batchLen] = h1, h2s[i], uint8(i)
 		n += int(f.headSet(h1, h2s[i]))
 	}
 	f.touch(a[:n], b[:n], head, MaxK+1)

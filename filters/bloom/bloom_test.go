@@ -278,9 +278,9 @@ func TestAgainstModel(t *testing.T) {
 		one.ContainsHashes(a[:], h1s, h2s)
 		view.ContainsHashes(b[:], h1s, h2s)
 		one.ContainsKeys(c[:], keys)
-		for i := 0; i < asked; i += view.block() { // as a filter that is out of the cache does it
-			end := min(i+view.block(), asked)
-			view.containsBlock(d[i:end], h1s[i:end], h2s[i:end], r.IntN(2) == 0)
+		for i := 0; i < asked; i += view.batch() { // as a filter that is out of the cache does it
+			end := min(i+view.batch(), asked)
+			view.containsBatch(d[i:end], h1s[i:end], h2s[i:end], r.IntN(2) == 0)
 		}
 		for i := range asked {
 			want := m.contains(h1s[i], h2s[i])

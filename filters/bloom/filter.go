@@ -93,9 +93,9 @@ func (f *filter) containsHashes(dst []bool, h1s, h2s []uint64, most bool) bool {
 		}
 		return most
 	}
-	for n := f.block(); len(dst) > 0; {
+	for n := f.batch(); len(dst) > 0; {
 		n = min(n, len(dst))
-		most = f.containsBlock(dst[:n], h1s[:n], h2s[:n], most)
+		most = f.containsBatch(dst[:n], h1s[:n], h2s[:n], most)
 		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
 	}
 	return most
@@ -103,9 +103,9 @@ func (f *filter) containsHashes(dst []bool, h1s, h2s []uint64, most bool) bool {
 
 // ContainsKeys is ContainsHashes of the keys' bytes.
 func (f *filter) ContainsKeys(dst []bool, keys [][]byte) {
-	var h1s, h2s [block]uint64
+	var h1s, h2s [batchLen]uint64
 	for most := false; len(keys) > 0; {
-		n := min(block, len(keys))
+		n := min(batchLen, len(keys))
 		key.Hashes(f.Seed(), keys[:n], h1s[:], h2s[:])
 		most = f.containsHashes(dst[:n], h1s[:n], h2s[:n], most)
 		dst, keys = dst[n:], keys[n:]

@@ -90,7 +90,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	if ns == nil {
 		keyed.Grow(&s.Base, uint64(len(h1s)))
 	}
-	for n := s.block(); len(h1s) > 0; {
+	for n := s.batch(); len(h1s) > 0; {
 		n = min(n, len(h1s))
 		if len(s.bits) >= outOfCache {
 			s.touch(h1s[:n], h2s[:n], 0, MaxK+1)
@@ -111,9 +111,9 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 
 // AddKeys is AddHashes of the keys' bytes, one of each.
 func (s *Sketch) AddKeys(keys [][]byte) {
-	var h1s, h2s [block]uint64
+	var h1s, h2s [batchLen]uint64
 	for len(keys) > 0 {
-		n := min(block, len(keys))
+		n := min(batchLen, len(keys))
 		key.Hashes(s.Seed(), keys[:n], h1s[:], h2s[:])
 		s.AddHashes(h1s[:n], h2s[:n], nil)
 		keys = keys[n:]

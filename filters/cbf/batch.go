@@ -9,10 +9,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// block is the number of keys taken at once. Their hash functions are gone
+// batchLen is the number of keys taken at once. Their hash functions are gone
 // through one after the other, each for all keys, so that what is waited for
 // is the memory of many keys together.
-const block = 256
+const batchLen = 256
 
 // few is the number of keys from which that is worth the room for it.
 const few = 6
@@ -22,9 +22,9 @@ const few = 6
 // slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	for len(h1s) > 0 {
-		n := min(block, len(h1s))
+		n := min(batchLen, len(h1s))
 		if ns == nil {
-			s.addBlock(h1s[:n], h2s[:n])
+			s.addBatch(h1s[:n], h2s[:n])
 		} else {
 			s.addWeighted(h1s[:n], h2s[:n], ns[:n])
 			ns = ns[n:]
@@ -39,7 +39,7 @@ func (s *Sketch) addWeighted(h1s, h2s, ns []uint64) {
 		for i < len(ns) && ns[i] == 1 {
 			i++
 		}
-		s.addBlock(h1s[from:i], h2s[from:i])
+		s.addBatch(h1s[from:i], h2s[from:i])
 		if i < len(ns) {
 			s.Add(h1s[i], h2s[i], ns[i])
 			i++
@@ -47,8 +47,8 @@ func (s *Sketch) addWeighted(h1s, h2s, ns []uint64) {
 	}
 }
 
-// addBlock adds one occurrence of each key, at most block keys.
-func (s *Sketch) addBlock(h1s, h2s []uint64) {
+// addBatch adds one occurrence of each key, at most batchLen keys.
+func (s *Sketch) addBatch(h1s, h2s []uint64) {
 	if s.kernel.halves {
 		// The keys before the one that the halves have no room for.
 		total, _ := s.Total()
@@ -77,7 +77,7 @@ func (s *Sketch) addRows(h1s, h2s []uint64) {
 }
 
 func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
-	var p places
+	var p positions
 	for i := range s.k {
 		s.locate(&p, i, h1s, h2s)
 		switch s.variant {
@@ -92,15 +92,15 @@ func (s *Sketch) putRows(h1s, h2s []uint64) (stuck uint64) {
 	return stuck
 }
 
-// places are where one hash function of the keys of a block leads: offsets of
+// positions are where one hash function of the keys of a batch leads: offsets of
 // words in the body, and what is left of the hashes.
-type places struct {
-	at   [block]uint32 // the body has at most 2^30 bytes
-	rest [block]uint64
+type positions struct {
+	at   [batchLen]uint32 // the body has at most 2^30 bytes
+	rest [batchLen]uint64
 }
 
-// locate sets the places of hash function i, and asks for their memory.
-func (f *filter) locate(p *places, i uint64, h1s, h2s []uint64) {
+// locate sets the positions of hash function i, and asks for their memory.
+func (f *filter) locate(p *positions, i uint64, h1s, h2s []uint64) {
 	h2s = h2s[:len(h1s)]
 	at, rest := p.at[:len(h1s)], p.rest[:len(h1s)]
 	words := f.words
@@ -111,7 +111,7 @@ func (f *filter) locate(p *places, i uint64, h1s, h2s []uint64) {
 	prefetch.Offsets(unsafe.Pointer(&f.body[0]), at)
 }
 
-func (s *Sketch) addPlain(p *places, n int) (stuck uint64) {
+func (s *Sketch) addPlain(p *positions, n int) (stuck uint64) {
 	g := s.kernel
 	for j, to := range p.at[:n] {
 		at, x := g.counter(p.rest[j])
@@ -128,7 +128,7 @@ func (s *Sketch) addPlain(p *places, n int) (stuck uint64) {
 	return stuck
 }
 
-func (s *Sketch) addIncrement(p *places, n int) (stuck uint64) {
+func (s *Sketch) addIncrement(p *positions, n int) (stuck uint64) {
 	g := s.kernel
 	for j, to := range p.at[:n] {
 		at, x := g.counter(p.rest[j])
@@ -147,7 +147,7 @@ func (s *Sketch) addIncrement(p *places, n int) (stuck uint64) {
 	return stuck
 }
 
-func (s *Sketch) addTandem(p *places, n int) (stuck uint64) {
+func (s *Sketch) addTandem(p *positions, n int) (stuck uint64) {
 	g := s.kernel
 	for j, to := range p.at[:n] {
 		at, x := g.counter(p.rest[j])
@@ -181,7 +181,7 @@ func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 	var c sieve
 	for len(h1s) > 0 {
-		n := min(block, len(h1s))
+		n := min(batchLen, len(h1s))
 		copy(c.h1s[:], h1s[:n])
 		copy(c.h2s[:], h2s[:n])
 		for j := range n {
@@ -190,7 +190,7 @@ func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 		}
 		left := n
 		for i := uint64(0); i < f.k && left > 0; i++ {
-			f.locate(&c.places, i, c.h1s[:left], c.h2s[:left])
+			f.locate(&c.positions, i, c.h1s[:left], c.h2s[:left])
 			switch f.variant {
 			case Plain:
 				left = f.siftPlain(&c, left)
@@ -207,21 +207,21 @@ func (f *filter) containsRows(dst []bool, h1s, h2s []uint64) {
 	}
 }
 
-// sieve holds the keys of a block that are not ruled out so far.
+// sieve holds the keys of a batch that are not ruled out so far.
 type sieve struct {
-	places
-	h1s, h2s [block]uint64
-	key      [block]uint8 // its number in the block
+	positions
+	h1s, h2s [batchLen]uint64
+	key      [batchLen]uint8 // its number in the batch
 }
 
 // keep moves key j to place n and n on where ok is 1: without a branch, for
 // the answer is the one thing that cannot be predicted.
 func (c *sieve) keep(n, j int, ok uint64) int {
-	c.h1s[n&(block-1)], c.h2s[n&(block-1)], c.key[n&(block-1)] = c.h1s[j], c.h2s[j], c.key[j]
+	c.h1s[n&(batchLen-1)], c.h2s[n&(batchLen-1)], c.key[n&(batchLen-1)] = c.h1s[j], c.h2s[j], c.key[j]
 	return n + int(ok)
 }
 
-// siftPlain leaves the first of the keys that their places do not rule out.
+// siftPlain leaves the first of the keys that their positions do not rule out.
 func (f *filter) siftPlain(c *sieve, left int) (n int) {
 	g := f.kernel
 	for j, to := range c.at[:left] {

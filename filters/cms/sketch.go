@@ -112,11 +112,11 @@ func (s *Sketch) AddKey(b []byte, n uint64) {
 }
 
 const (
-	// block is the number of keys taken at once: their hashes stay in the
+	// batchLen is the number of keys taken at once: their hashes stay in the
 	// fastest cache while the rows are gone through.
-	block = 256
+	batchLen = 256
 	// outOfCache is the table size from which a conservative update first
-	// reads what it will change, so that the misses of a block overlap.
+	// reads what it will change, so that the misses of a batch overlap.
 	outOfCache = 1 << 18
 )
 
@@ -125,7 +125,7 @@ const (
 // The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	for len(h1s) > 0 {
-		n := min(block, len(h1s))
+		n := min(batchLen, len(h1s))
 		var weights []uint64
 		if ns == nil {
 			keyed.Grow(&s.Base, uint64(n))
@@ -137,17 +137,17 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 			ns = ns[n:]
 		}
 		if s.Conservative() {
-			s.raiseBlock(h1s[:n], h2s[:n], weights)
+			s.raiseBatch(h1s[:n], h2s[:n], weights)
 		} else {
-			s.putBlock(h1s[:n], h2s[:n], weights)
+			s.putBatch(h1s[:n], h2s[:n], weights)
 		}
 		h1s, h2s = h1s[n:], h2s[n:]
 	}
 }
 
-// putBlock adds to all rows: two at once, which halves the reading of hashes,
+// putBatch adds to all rows: two at once, which halves the reading of hashes,
 // where every key comes once.
-func (s *Sketch) putBlock(h1s, h2s, ns []uint64) {
+func (s *Sketch) putBatch(h1s, h2s, ns []uint64) {
 	row := uint64(0)
 	for ; ns == nil && row+1 < s.c.depth; row += 2 {
 		for at := 0; at < len(h1s); at++ {
@@ -185,7 +185,7 @@ func (s *Sketch) putRow(row uint64, h1s, h2s, ns []uint64) {
 	}
 }
 
-func (s *Sketch) raiseBlock(h1s, h2s, ns []uint64) {
+func (s *Sketch) raiseBatch(h1s, h2s, ns []uint64) {
 	if s.Bytes() >= outOfCache {
 		s.c.touch(h1s, h2s)
 	}

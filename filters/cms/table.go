@@ -200,11 +200,11 @@ func count[W words.Word](t *table, h1, h2 uint64) uint64 {
 	return uint64(least)
 }
 
-// countHashes goes through the rows for a block of keys at a time, so that the
-// cache misses of a block overlap.
+// countHashes goes through the rows for a batch of keys at a time, so that the
+// cache misses of a batch overlap.
 func (t *table) countHashes(dst, h1s, h2s []uint64) {
-	for i := 0; i < len(dst); i += block {
-		j := min(i+block, len(dst))
+	for i := 0; i < len(dst); i += batchLen {
+		j := min(i+batchLen, len(dst))
 		for k := i; k < j; k++ {
 			dst[k] = saturated
 		}
@@ -219,11 +219,11 @@ func (t *table) countRows(dst, h1s, h2s []uint64) {
 	}
 }
 
-// touch reads the keys' counters, at most block keys at once. It exists for what
+// touch reads the keys' counters, at most batchLen keys at once. It exists for what
 // it does to the cache: reads of different keys do not wait for each other, as
 // updates that compare and write do.
 func (t *table) touch(h1s, h2s []uint64) {
-	var least [block]uint64
+	var least [batchLen]uint64
 	t.countRows(least[:len(h1s)], h1s, h2s)
 }
 

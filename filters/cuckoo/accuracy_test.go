@@ -34,7 +34,7 @@ func measure(s *Sketch, asked int) float64 {
 	return float64(wrong) / float64(asked)
 }
 
-// The rate that FalsePositiveRate predicts is the one that is measured, within
+// The rate that FPP predicts is the one that is measured, within
 // four standard deviations of a binomial sample; and in filters that are not of
 // variable length it is the textbook's, 1-(1-1/(2^f-1))^(2b*fill), Fan et al.
 // 2014, section 5.1, but for two of their fingerprints that one key matches.
@@ -56,7 +56,7 @@ func TestFalsePositiveRate(t *testing.T) {
 				}
 				done = n
 				const asked = 500_000
-				want, got := s.FalsePositiveRate(), measure(s, asked)
+				want, got := s.FPP(), measure(s, asked)
 				sigma := math.Sqrt(want * (1 - want) / asked)
 				t.Logf("%s at %d%%: predicted %.3g, measured %.3g, %.1f sigma", p.name(), load, want, got, (got-want)/max(sigma, 1e-12))
 				if math.Abs(got-want) > 4*sigma+1./asked {
@@ -88,7 +88,7 @@ func TestFalsePositiveRateOfCopies(t *testing.T) {
 			}
 		}
 		const asked = 1_000_000
-		want, got := s.FalsePositiveRate(), measure(s, asked)
+		want, got := s.FPP(), measure(s, asked)
 		sigma := math.Sqrt(want * (1 - want) / asked)
 		if math.Abs(got-want) > 4*sigma {
 			t.Errorf("%s: predicted %.4g, measured %.4g, sigma %.2g", p.name(), want, got, sigma)
@@ -104,7 +104,7 @@ func TestFalsePositiveRateOfCopies(t *testing.T) {
 // filters of which they fill 95% ("Variable-length
 // Encoding Framework", section VI.B): over loads of 25, 50, 75 and 90% by 45% on average with cuckoo
 // filters, by 46% with tagged ones, and over all filters by 88, 68, 11 and 4%
-// at each load. Here 2^17 slots; the rates are FalsePositiveRate, which
+// at each load. Here 2^17 slots; the rates are FPP, which
 // TestFalsePositiveRate measures.
 func TestVariableLengthLowersTheRate(t *testing.T) {
 	published := [...]float64{0.88, 0.68, 0.11, 0.04}
@@ -125,7 +125,7 @@ func TestVariableLengthLowersTheRate(t *testing.T) {
 					t.Fatal("no room")
 				}
 				done = n
-				a, b := plain.FalsePositiveRate(), variable.FalsePositiveRate()
+				a, b := plain.FPP(), variable.FPP()
 				less := 1 - b/a
 				mean += less / 4
 				t.Logf("%v, %d bits at %d%%: %.3g and %.3g, %.1f%% less", variant, f, load, a, b, 100*less)
@@ -160,7 +160,7 @@ func TestRateAfterRemovals(t *testing.T) {
 			}
 		}
 		const asked = 1_000_000
-		want, got := s.FalsePositiveRate(), measure(s, asked)
+		want, got := s.FPP(), measure(s, asked)
 		plain := 2 * float64(s.stored) / float64(s.buckets) / float64(s.base)
 		t.Logf("%s: predicted %.3g, measured %.3g, plain %.3g", p.name(), want, got, plain)
 		if sigma := math.Sqrt(want * (1 - want) / asked); math.Abs(got-want) > 4*sigma || want >= plain {

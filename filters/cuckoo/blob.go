@@ -117,13 +117,13 @@ func (v *View) sketch() (*Sketch, error) {
 // Info is what there is to know of a filter without its keys.
 type Info struct {
 	keyed.Common
-	Params            Params
-	Buckets           uint64
-	Stored            uint64  // fingerprints
-	Load              float64 // Stored as a part of Capacity
-	Fill              float64 // Stored as a part of all slots
-	BitsPerKey        float64 // of the body, for each fingerprint; +Inf without
-	FalsePositiveRate float64 // of a key that was never added
+	Params     Params
+	Buckets    uint64
+	Stored     uint64  // fingerprints
+	Load       float64 // Stored as a part of Capacity
+	Fill       float64 // Stored as a part of all slots
+	BitsPerKey float64 // of the body, for each fingerprint; +Inf without
+	FPP        float64 // of a key that was never added
 }
 
 // Info reads the whole body. O(len(blob)).
@@ -133,14 +133,14 @@ func (v *View) Info() Info {
 		Common: v.Common(len(v.blob)), Params: v.params,
 		Buckets: v.buckets, Stored: stored,
 		Load: float64(stored) / float64(v.params.Capacity), Fill: float64(stored) / (float64(v.buckets) * float64(v.b)),
-		BitsPerKey:        8 * float64(len(v.mem)) / float64(stored),
-		FalsePositiveRate: rate,
+		BitsPerKey: 8 * float64(len(v.mem)) / float64(stored),
+		FPP:        rate,
 	}
 }
 
-// FalsePositiveRate is the probability that a key that was never added is said
+// FPP is the probability that a key that was never added is said
 // to be there, from all fingerprints as they are. O(Bytes).
-func (s *Sketch) FalsePositiveRate() float64 {
+func (s *Sketch) FPP() float64 {
 	_, rate := s.survey()
 	return rate
 }

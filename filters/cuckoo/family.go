@@ -48,7 +48,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		keyed.Is("load", func(i *Info) float64 { return i.Load }),
 		keyed.Is("fill", func(i *Info) float64 { return i.Fill }),
 		keyed.Is("bits_per_key", func(i *Info) float64 { return i.BitsPerKey }),
-		keyed.Is("fpp", func(i *Info) float64 { return i.FalsePositiveRate }),
+		keyed.Is("fpp", func(i *Info) float64 { return i.FPP }),
 	),
 	Words: func(v *View) string {
 		return "for " + sketch.Count(v.params.Capacity, "key") + sketch.Added(v.Total())

@@ -8,27 +8,27 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
 )
 
-// This file does for a block of keys what table.go and insert.go do for one:
+// This file does for a batch of keys what table.go and insert.go do for one:
 // their words are fetched together, and what all share is in registers.
 
 const (
-	// block is the number of keys whose buckets are fetched together.
-	block = 128
+	// batchLen is the number of keys whose buckets are fetched together.
+	batchLen = 128
 	// outOfCache is the size from which buckets are fetched before their use.
 	outOfCache = 1 << 18
 )
 
-// batch is where a block of keys goes.
+// batch is where a batch of keys goes.
 type batch struct {
-	i, j, fp     [block]uint64
-	lanes, words [block]uint64
-	keys         [block]uint8
-	offsets      [2 * block]uint32 // a body has at most 2^30 bytes
+	i, j, fp     [batchLen]uint64
+	lanes, words [batchLen]uint64
+	keys         [batchLen]uint8
+	offsets      [2 * batchLen]uint32 // a body has at most 2^30 bytes
 }
 
-// locate finds the buckets of a block of keys, and fetches them.
+// locate finds the buckets of a batch of keys, and fetches them.
 func (t *table) locate(b *batch, h1s, h2s []uint64) {
-	n := min(len(h1s), block)
+	n := min(len(h1s), batchLen)
 	h1s, h2s = h1s[:n], h2s[:n]
 	is, fps, m, base := b.i[:n], b.fp[:n], t.buckets, t.base
 	for k, h1 := range h1s {
@@ -47,10 +47,10 @@ func (t *table) locate(b *batch, h1s, h2s []uint64) {
 	t.locateOthers(b, n)
 }
 
-// locateOthers finds the other buckets of the first n fingerprints of a block, and
+// locateOthers finds the other buckets of the first n fingerprints of a batch, and
 // fetches both.
 func (t *table) locateOthers(b *batch, n int) {
-	n = min(n, block)
+	n = min(n, batchLen)
 	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
 	m, base := t.buckets, t.base
 	if t.tagged {
@@ -82,8 +82,8 @@ func fetch(mem []byte, at uint64) uint64 {
 	return binary.LittleEndian.Uint64(mem[at>>3:at>>3+8:at>>3+8]) >> (at & 7)
 }
 
-// foundBlock is found for the keys of a block.
-func (t *table) foundBlock(dst []bool, b *batch) {
+// foundBatch is found for the keys of a batch.
+func (t *table) foundBatch(dst []bool, b *batch) {
 	if !t.narrow {
 		for k := range dst {
 			dst[k] = t.found(b.i[k], b.j[k], b.fp[k])
@@ -120,20 +120,20 @@ func (t *table) foundVariable(dst []bool, b *batch) {
 		if p|q != 0 {
 			_, none := bits.Sub64(p, 1, 0)
 			second := -none // all ones where p is 0
-			lanes[n%block], words[n%block], keys[n%block] = p|q&second, x^(x^y)&second, uint8(k)
+			lanes[n%batchLen], words[n%batchLen], keys[n%batchLen] = p|q&second, x^(x^y)&second, uint8(k)
 			n++
 		}
 	}
 	lane, laneOf, below := t.lane&63, &t.laneOf, (t.codeShift-1)&63
 	codes, fields := t.codeMask<<1|1, &t.steps.field
 	open := uint(0)
-	for m := range min(n, block) {
+	for m := range min(n, batchLen) {
 		k, v := keys[m], words[m]
 		f := &fields[(v>>below&codes<<3|uint64(laneOf[bits.TrailingZeros64(lanes[m])&63]))&(32*MaxSlots-1)]
 		differ := (v>>(f.start&63)^fps[k]>>lane)&f.mask | uint64(f.decoy)
 		dst[k] = differ == 0
 		if differ != 0 {
-			keys[open%block] = k
+			keys[open%batchLen] = k
 			open++
 		}
 	}
@@ -143,10 +143,10 @@ func (t *table) foundVariable(dst []bool, b *batch) {
 	}
 }
 
-// addBlock adds keys of a block from number k on, one of each, up to the first
+// addBatch adds keys of a batch from number k on, one of each, up to the first
 // that takes more than putting it into a bucket. It returns that one's number
 // and how many fingerprints it stored.
-func (t *table) addBlock(b *batch, k, n int) (next int, added uint64) {
+func (t *table) addBatch(b *batch, k, n int) (next int, added uint64) {
 	if t.variable {
 		return t.addVariable(b, k, n)
 	}

@@ -66,9 +66,9 @@ func (t *table) times(i, j, fp uint64) uint64 {
 func (t *table) containsHashes(dst []bool, h1s, h2s []uint64) {
 	var b batch
 	for len(dst) > 0 {
-		n := min(block, len(dst))
+		n := min(batchLen, len(dst))
 		t.locate(&b, h1s[:n], h2s[:n])
-		t.foundBlock(dst[:n], &b)
+		t.foundBatch(dst[:n], &b)
 		dst, h1s, h2s = dst[n:], h1s[n:], h2s[n:]
 	}
 }
@@ -76,7 +76,7 @@ func (t *table) containsHashes(dst []bool, h1s, h2s []uint64) {
 func (t *table) countHashes(dst, h1s, h2s []uint64) {
 	var b batch
 	for len(dst) > 0 {
-		n := min(block, len(dst))
+		n := min(batchLen, len(dst))
 		t.locate(&b, h1s[:n], h2s[:n])
 		for k := range dst[:n] {
 			dst[k] = t.times(b.i[k], b.j[k], b.fp[k])

@@ -68,7 +68,7 @@ func (s *Sketch) RemoveHashes(h1s, h2s []uint64) error {
 	}
 	var b batch
 	for len(h1s) > 0 {
-		n := min(block, len(h1s))
+		n := min(batchLen, len(h1s))
 		s.locate(&b, h1s[:n], h2s[:n])
 		for k := range n {
 			if !s.take(b.i[k], b.j[k], b.fp[k]) {

@@ -166,7 +166,7 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 	var b batch
 	for len(h1s) > 0 {
-		n := min(block, len(h1s))
+		n := min(batchLen, len(h1s))
 		s.locate(&b, h1s[:n], h2s[:n])
 		if ns == nil {
 			if err := s.addOnes(&b, n); err != nil {
@@ -188,11 +188,11 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 	return nil
 }
 
-// addOnes adds one occurrence of each of the n keys of a block.
+// addOnes adds one occurrence of each of the n keys of a batch.
 func (s *Sketch) addOnes(b *batch, n int) error {
 	for k := 0; k < n; k++ {
 		if s.narrow {
-			next, added := s.addBlock(b, k, n)
+			next, added := s.addBatch(b, k, n)
 			s.stored += added
 			keyed.Grow(&s.Base, uint64(next-k))
 			if k = next; k == n {

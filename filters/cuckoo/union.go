@@ -71,7 +71,7 @@ func (s *Sketch) acceptEach(other *table) error {
 }
 
 // acceptWords does what accept does for each fingerprint of another filter, whose
-// buckets are words of slots: for a block of them at once, as for new keys.
+// buckets are words of slots: for a batch of them at once, as for new keys.
 func (s *Sketch) acceptWords(other *table) error {
 	var b batch
 	n := 0
@@ -79,17 +79,17 @@ func (s *Sketch) acceptWords(other *table) error {
 		// In the order that a BLOB has them in.
 		for x := other.arrangePlain(other.word(i) & other.mask); x != 0; x >>= s.f {
 			if v := x & s.base; v != 0 {
-				b.i[n%block], b.fp[n%block] = i, v
+				b.i[n%batchLen], b.fp[n%batchLen] = i, v
 				n++
 			}
 		}
 		// The next bucket has a place for all of its fingerprints.
-		if n <= block-MaxSlots && i+1 < other.buckets {
+		if n <= batchLen-MaxSlots && i+1 < other.buckets {
 			continue
 		}
 		s.locateOthers(&b, n)
 		for k := 0; k < n; k++ {
-			next, added := s.addBlock(&b, k, n)
+			next, added := s.addBatch(&b, k, n)
 			s.stored += added
 			if k = next; k == n {
 				break
