@@ -10,7 +10,7 @@ import (
 type functions = []duck.Function
 
 // merging is the part of an aggregate that all families share: groups whose
-// states are blocks of type T, merged and encoded the same way whatever they
+// states are pages of type T, merged and encoded the same way whatever they
 // were made of. A group without rows is NULL.
 type merging[T any] struct {
 	size  int64 // what an empty T takes
@@ -22,7 +22,7 @@ type merging[T any] struct {
 
 // of is the T of a state, made where there is none yet.
 func (m *merging[T]) of(s *duck.State) (T, error) {
-	b, err := s.Block()
+	b, err := s.Page()
 	if err != nil {
 		var none T
 		return none, err
@@ -30,7 +30,7 @@ func (m *merging[T]) of(s *duck.State) (T, error) {
 	if b != nil {
 		return b.(T), nil
 	}
-	lease, err := s.NewBlock(m.size)
+	lease, err := s.NewPage(m.size)
 	if err != nil {
 		var none T
 		return none, err
@@ -42,7 +42,7 @@ func (m *merging[T]) of(s *duck.State) (T, error) {
 
 func (m *merging[T]) Combine(from, into duck.States) error {
 	for i := range from.Len() {
-		b, err := from.At(i).Block()
+		b, err := from.At(i).Page()
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (m *merging[T]) Combine(from, into duck.States) error {
 func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
 	var blob []byte
 	for i := range out.Len() {
-		b, err := states.At(i).Block()
+		b, err := states.At(i).Page()
 		if err != nil {
 			return err
 		}

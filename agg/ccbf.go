@@ -62,7 +62,7 @@ var ccbfBlocks = merging[*ccbfBlock]{
 	cost:  func(t *ccbfBlock) int64 { return t.b.EncodeBytes() },
 }
 
-// builder is the builder of a block, made for a configuration where there is
+// builder is the builder of a page, made for a configuration where there is
 // none yet.
 func (t *ccbfBlock) builder(c *ccbf.Config) *ccbf.Builder {
 	if t.b == nil {

@@ -14,7 +14,7 @@ import (
 // does not destroy all of them. So there are maxConfigs numbers, and where they
 // are used up, a new configuration gets the place of one that no callback has
 // named for long, in the order of a clock's hand (second chance). Where there is
-// none, it has no number this time, and its groups keep it in their blocks.
+// none, it has no number this time, and its groups keep it in their pages.
 var configs struct {
 	sync.Mutex
 	ids  map[ccbf.Config]uint32

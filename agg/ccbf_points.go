@@ -12,13 +12,13 @@ import (
 )
 
 // ccbfPoints is ccbf_agg. A group's first points live in its state, which
-// DuckDB owns; more of them make a block.
+// DuckDB owns; more of them make a page.
 type ccbfPoints struct{}
 
 // fewPoints is how many points a state holds inline.
 const fewPoints = 5
 
-// few is the inline part of a state without a block.
+// few is the inline part of a state without a page.
 type few struct {
 	config uint32 // number of the configuration; 0: no point seen
 	n      uint32
@@ -95,7 +95,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 func (c *chunk) scatter(states []*duck.State) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
-		if f := fewOf(s); !s.HasBlock() && f.config == c.id && c.id != 0 && f.n < fewPoints {
+		if f := fewOf(s); !s.HasPage() && f.config == c.id && c.id != 0 && f.n < fewPoints {
 			f.keys[f.n] = c.keys[i] // most often where there are very many groups
 			f.n++
 			i++
@@ -112,7 +112,7 @@ func (c *chunk) scatter(states []*duck.State) error {
 
 // addKeys adds points of the chunk's configuration to a state.
 func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
-	if !s.HasBlock() {
+	if !s.HasPage() {
 		f := fewOf(s)
 		if f.config == 0 {
 			f.config = c.id
@@ -122,7 +122,7 @@ func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
 			return nil
 		}
 	}
-	b, err := c.block(s)
+	b, err := c.page(s)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,8 @@ func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
 	return b.AddKeys(keys)
 }
 
-// block is the builder of a state, which must be of the chunk's configuration.
-func (c *chunk) block(s *duck.State) (*ccbf.Builder, error) {
+// page is the builder of a state, which must be of the chunk's configuration.
+func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
 	t, err := promote(s)
 	if err != nil {
 		return nil, err
@@ -158,9 +158,9 @@ func differing(a, b *ccbf.Config) error {
 	return fmt.Errorf("options differ within a group: exact %v vs %v", a.Exact, b.Exact)
 }
 
-// promote gives a state a block, with the points that it holds inline.
+// promote gives a state a page, with the points that it holds inline.
 func promote(s *duck.State) (*ccbfBlock, error) {
-	had := s.HasBlock()
+	had := s.HasPage()
 	f := *fewOf(s)
 	t, err := ccbfBlocks.of(s)
 	if err != nil || had || f.config == 0 {
@@ -215,7 +215,7 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 		if err != nil {
 			return err
 		}
-		b, err := c.block(states.At(i))
+		b, err := c.page(states.At(i))
 		if err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 func (a *ccbfPoints) Combine(from, into duck.States) error {
 	for i := range from.Len() {
 		s, t := from.At(i), into.At(i)
-		if s.HasBlock() {
+		if s.HasPage() {
 			if err := combineBlock(s, t); err != nil {
 				return err
 			}
@@ -249,7 +249,7 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 		if f.config == 0 {
 			continue
 		}
-		if !t.HasBlock() {
+		if !t.HasPage() {
 			g := fewOf(t)
 			if g.config == 0 {
 				*g = *f
@@ -265,7 +265,7 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 			return err
 		}
 		c := chunk{config: *config, id: f.config}
-		b, err := c.block(t)
+		b, err := c.page(t)
 		if err != nil {
 			return err
 		}
@@ -277,7 +277,7 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 }
 
 func combineBlock(from, into *duck.State) error {
-	b, err := from.Block()
+	b, err := from.Page()
 	if err != nil {
 		return err
 	}
@@ -298,7 +298,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	var blob []byte
 	for i := range out.Len() {
 		s := states.At(i)
-		if f := fewOf(s); !s.HasBlock() {
+		if f := fewOf(s); !s.HasPage() {
 			if f.config == 0 {
 				out.SetNull(i)
 				continue
@@ -311,7 +311,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 			out.SetBytes(i, blob)
 			continue
 		}
-		b, err := s.Block()
+		b, err := s.Page()
 		if err != nil {
 			return err
 		}

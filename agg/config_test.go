@@ -18,7 +18,7 @@ func configWith(t *testing.T, res float64) ccbf.Config {
 }
 
 // No configuration is without a number for ever: without one groups of few points
-// need blocks. Numbers that states bear are never another configuration's.
+// need pages. Numbers that states bear are never another configuration's.
 func TestManyConfigurations(t *testing.T) {
 	before := configClock
 	defer func() {

@@ -14,17 +14,17 @@ import (
 // Keyed describes X_agg and X_union_agg of a family.
 func Keyed(f keyed.Any) functions {
 	name, about := f.About().Name, f.Summaries()
-	b := &keyedBlocks{family: f}
-	b.merging = merging[*keyedBlock]{
+	b := &keyedPages{family: f}
+	b.merging = merging[*keyedPage]{
 		size:  256,
-		fresh: func(l *duck.Lease) *keyedBlock { return &keyedBlock{lease: l} },
+		fresh: func(l *duck.Lease) *keyedPage { return &keyedPage{lease: l} },
 		merge: b.merge,
-		blob:  func(t *keyedBlock, _ []byte) ([]byte, error) { return t.s.Blob(), nil },
-		cost:  func(t *keyedBlock) int64 { return 2 * t.bytes }, // the BLOB, and what is put in order for it
+		blob:  func(t *keyedPage, _ []byte) ([]byte, error) { return t.s.Blob(), nil },
+		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and what is put in order for it
 	}
 	options := f.Options()
 	build := &keyedAgg{
-		keyedBlocks: b, options: append(options[:len(options):len(options)], keyed.Weight),
+		keyedPages: b, options: append(options[:len(options):len(options)], keyed.Weight),
 		chunks: sync.Pool{New: func() any { return &keyedChunk{settings: f.Settings()} }},
 	}
 	// One key in the examples is there and answers.
@@ -43,13 +43,13 @@ func Keyed(f keyed.Any) functions {
 		},
 		overBlobs(name+"_union_agg", name, about.Union,
 			ask(name+"_union_agg(s)", number[q.Kind])+" FROM (SELECT "+name+"_agg(x % 5) s FROM range(10) t(x) GROUP BY x % 2)",
-			&ofBlobs[*keyedBlock]{b.merging, b.addBlob}),
+			&ofBlobs[*keyedPage]{b.merging, b.addBlob}),
 	}
 }
 
-// keyedBlock is a group's sketch, none until the first key or sketch says what
+// keyedPage is a group's sketch, none until the first key or sketch says what
 // it is to be.
-type keyedBlock struct {
+type keyedPage struct {
 	lease  *duck.Lease
 	params any // of the family; nil where a BLOB said what the sketch is
 	s      keyed.Sketch
@@ -57,7 +57,7 @@ type keyedBlock struct {
 }
 
 // charge brings the lease up to what the sketch takes.
-func (t *keyedBlock) charge() error {
+func (t *keyedPage) charge() error {
 	now := int64(t.s.Bytes())
 	if now == t.bytes {
 		return nil
@@ -69,13 +69,13 @@ func (t *keyedBlock) charge() error {
 	return nil
 }
 
-// keyedBlocks is what the aggregates of a family share.
-type keyedBlocks struct {
+// keyedPages is what the aggregates of a family share.
+type keyedPages struct {
 	family keyed.Any
-	merging[*keyedBlock]
+	merging[*keyedPage]
 }
 
-func (a *keyedBlocks) addBlob(t *keyedBlock, blob []byte) error {
+func (a *keyedPages) addBlob(t *keyedPage, blob []byte) error {
 	if t.s != nil {
 		if err := a.family.UniteBlob(t.s, blob); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (a *keyedBlocks) addBlob(t *keyedBlock, blob []byte) error {
 	return t.charge()
 }
 
-func (a *keyedBlocks) merge(t, from *keyedBlock) error {
+func (a *keyedPages) merge(t, from *keyedPage) error {
 	if from.s == nil {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 
 // keyedAgg is X_agg.
 type keyedAgg struct {
-	*keyedBlocks
+	*keyedPages
 	options []args.Option
 	chunks  sync.Pool
 }
@@ -129,7 +129,7 @@ func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 	if from == to {
 		return nil
 	}
-	t, err := a.block(c, state, from)
+	t, err := a.page(c, state, from)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 }
 
 // add counts keys in a group's sketch.
-func (a *keyedAgg) add(t *keyedBlock, h hashes) error {
+func (a *keyedAgg) add(t *keyedPage, h hashes) error {
 	if len(h.ns) == 0 {
 		h.ns = nil
 	}
@@ -159,7 +159,7 @@ func (a *keyedAgg) add(t *keyedBlock, h hashes) error {
 // runRows is run, row by row: where the options of each are to be compared, or
 // where the sketch takes keys and not their hashes.
 func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error {
-	var t *keyedBlock
+	var t *keyedPage
 	c.clear()
 	for i := from; i < to; i++ {
 		if c.skip(i) {
@@ -167,7 +167,7 @@ func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error
 		}
 		if t == nil || !c.uniform {
 			var err error
-			if t, err = a.block(c, state, i); err != nil {
+			if t, err = a.page(c, state, i); err != nil {
 				return err
 			}
 		}
@@ -202,7 +202,7 @@ func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
 	if first == len(all) {
 		return nil
 	}
-	t, err := a.block(c, all[first], first)
+	t, err := a.page(c, all[first], first)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
 		if n == 0 { // every row was skipped
 			continue
 		}
-		if t, err = a.block(c, state, first); err != nil {
+		if t, err = a.page(c, state, first); err != nil {
 			return err
 		}
 		if err := a.add(t, c.sorted.part(at, at+n)); err != nil {
@@ -241,8 +241,8 @@ func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
 	return nil
 }
 
-// block is the sketch of a group, which row i's options must agree with.
-func (a *keyedAgg) block(c *keyedChunk, state *duck.State, i int) (*keyedBlock, error) {
+// page is the sketch of a group, which row i's options must agree with.
+func (a *keyedAgg) page(c *keyedChunk, state *duck.State, i int) (*keyedPage, error) {
 	if c.params == nil || !c.uniform {
 		p, err := c.options.Params(c.settings, i)
 		if err != nil {

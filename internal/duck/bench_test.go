@@ -56,13 +56,13 @@ func BenchmarkCrossing(b *testing.B) {
 	}
 }
 
-func BenchmarkBlockLookup(b *testing.B) {
+func BenchmarkPageLookup(b *testing.B) {
 	for _, n := range []int{1, 1000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			withLimit(b, 1<<40)
 			states := make([]State, n)
 			for i := range states {
-				l, err := states[i].NewBlock(1)
+				l, err := states[i].NewPage(1)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -72,7 +72,7 @@ func BenchmarkBlockLookup(b *testing.B) {
 			for b.Loop() {
 				x = x*6364136223846793005 + 1442695040888963407
 				i = int(x>>33) % n
-				if _, err := states[i].Block(); err != nil {
+				if _, err := states[i].Page(); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -81,11 +81,11 @@ func BenchmarkBlockLookup(b *testing.B) {
 	}
 }
 
-func BenchmarkNewBlockAndDrop(b *testing.B) {
+func BenchmarkNewPageAndDrop(b *testing.B) {
 	withLimit(b, 1<<40)
 	var s State
 	for b.Loop() {
-		if _, err := s.NewBlock(100); err != nil {
+		if _, err := s.NewPage(100); err != nil {
 			b.Fatal(err)
 		}
 	}

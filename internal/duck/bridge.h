@@ -15,7 +15,7 @@
 typedef struct {
 	uint64_t mark;
 	uint32_t handle;
-	uint32_t gen; /* of the block; the instance's number while handle is 0 */
+	uint32_t gen; /* of the page; the instance's number while handle is 0 */
 	uint8_t in[48];
 } ccbf_state;
 

@@ -51,14 +51,14 @@ func most() int64 {
 	return limit.Load()
 }
 
-// MemoryUsed is the number of bytes that all blocks are charged for.
+// MemoryUsed is the number of bytes that all pages are charged for.
 func MemoryUsed() int64 { return used.Load() }
 
-// MemoryLimit is the budget of all blocks of the process.
+// MemoryLimit is the budget of all pages of the process.
 func MemoryLimit() int64 { return most() }
 
-// SetMemoryLimit changes the budget. Blocks above a lower one are reclaimed
-// when the next block is asked for.
+// SetMemoryLimit changes the budget. Pages above a lower one are reclaimed
+// when the next page is asked for.
 func SetMemoryLimit(n int64) error {
 	if n <= 0 {
 		return fmt.Errorf("a memory limit of %d bytes; it must be above 0", n)

@@ -200,9 +200,9 @@ static void give_back(ccbf_state **states, uint64_t n) {
 	}
 }
 
-/* Go is asked only where a block has to be given back. */
+/* Go is asked only where a page has to be given back. */
 static void destroy(ccbf_state **states, uint64_t n) {
-	ccbf_state *blocks[256];
+	ccbf_state *pages[256];
 	uint64_t k = 0;
 	uintptr_t page = 0;
 	for (uint64_t i = 0; i < n; i++) {
@@ -213,13 +213,13 @@ static void destroy(ccbf_state **states, uint64_t n) {
 			wipe(states[i]);
 			continue;
 		}
-		if (k == sizeof blocks / sizeof blocks[0]) {
-			give_back(blocks, k);
+		if (k == sizeof pages / sizeof pages[0]) {
+			give_back(pages, k);
 			k = 0;
 		}
-		blocks[k++] = states[i];
+		pages[k++] = states[i];
 	}
-	give_back(blocks, k);
+	give_back(pages, k);
 }
 
 /* The same with counters, for tests: production pays nothing for them. */

@@ -12,12 +12,12 @@
 // query with an error, never the process.
 //
 // An aggregate's state is 64 bytes in DuckDB's memory. What needs more is a
-// block: a Go object charged to a process-wide budget, which may be taken away
-// (blocks.go, budget.go, reclaim.go), because DuckDB does not destroy every
+// page: a Go object charged to a process-wide budget, which may be taken away
+// (pages.go, budget.go, reclaim.go), because DuckDB does not destroy every
 // state.
 //
 // The order of the files: types.go, function.go, rows.go, result.go, list.go,
-// state.go, blocks.go and register.go are what other packages use. exports.go,
+// state.go, pages.go and register.go are what other packages use. exports.go,
 // guard.go and frame.go run a callback; the C files are what DuckDB calls. Of
 // them callsite.c, frames.c, learn.c and probe.c find out which states DuckDB handed over,
 // guest.c looks after threads of a host that is not Go, and catch.cpp catches what

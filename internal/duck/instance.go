@@ -15,11 +15,11 @@ import (
 	"unsafe"
 )
 
-// Instance is this process's registration with one database. Blocks carry its
+// Instance is this process's registration with one database. Pages carry its
 // number.
 type Instance struct {
 	id    uint32
-	live  atomic.Int64    // blocks
+	live  atomic.Int64    // pages
 	names map[string]bool // what is registered; under the registry's lock
 }
 
@@ -145,7 +145,7 @@ func findInstance(conn unsafe.Pointer) (*Instance, error) {
 	return in, nil
 }
 
-// Release gives back the blocks of this registration that are still there, and what
+// Release gives back the pages of this registration that are still there, and what
 // is kept for any. Only a host that knows that none of its queries is running may call
 // it.
 func (in *Instance) Release() {
@@ -161,5 +161,5 @@ func (in *Instance) Release() {
 	})
 }
 
-// Blocks is the number of blocks of this registration.
-func (in *Instance) Blocks() int64 { return in.live.Load() }
+// Pages is the number of pages of this registration.
+func (in *Instance) Pages() int64 { return in.live.Load() }

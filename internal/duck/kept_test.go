@@ -24,7 +24,7 @@ func TestKeptMemoryGoesFirst(t *testing.T) {
 		t.Fatalf("%d bytes are kept of a budget of %d", have, MemoryLimit())
 	}
 	var s State
-	l, err := s.NewBlock(700 << 10)
+	l, err := s.NewPage(700 << 10)
 	if err != nil || have != 0 || MemoryUsed() != 700<<10 {
 		t.Fatalf("%v, %d bytes are kept and %d used", err, have, MemoryUsed())
 	}

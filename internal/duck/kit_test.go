@@ -31,8 +31,8 @@ func openDB(t testing.TB, fns []Function) (*sql.DB, *Instance) {
 			t.Error(err)
 		}
 		ReleaseAll()
-		if MemoryUsed() != 0 || BlocksLive() != 0 {
-			t.Errorf("%d bytes in %d blocks after ReleaseAll", MemoryUsed(), BlocksLive())
+		if MemoryUsed() != 0 || PagesLive() != 0 {
+			t.Errorf("%d bytes in %d pages after ReleaseAll", MemoryUsed(), PagesLive())
 		}
 	})
 	return db, register(t, db, fns)
@@ -174,36 +174,36 @@ func (toySum) Finalize(states States, out *Result) error {
 	return nil
 }
 
-// toyList keeps every value in a block, in the order of arrival, as a list. Each
-// block costs at least `cost` bytes, so that few groups fill a budget.
+// toyList keeps every value in a page, in the order of arrival, as a list. Each
+// page costs at least `cost` bytes, so that few groups fill a budget.
 type toyList struct {
 	cost    int64
 	combine func() error // a failure to be tried
 }
 
-type listBlock struct {
+type listPage struct {
 	lease *Lease
 	vals  []int64
 }
 
-func (a toyList) block(s *State) (*listBlock, error) {
-	obj, err := s.Block()
+func (a toyList) page(s *State) (*listPage, error) {
+	obj, err := s.Page()
 	if err != nil {
 		return nil, err
 	}
 	if obj != nil {
-		return obj.(*listBlock), nil
+		return obj.(*listPage), nil
 	}
-	lease, err := s.NewBlock(a.cost)
+	lease, err := s.NewPage(a.cost)
 	if err != nil {
 		return nil, err
 	}
-	b := &listBlock{lease: lease}
+	b := &listPage{lease: lease}
 	lease.Set(b)
 	return b, nil
 }
 
-func (b *listBlock) add(vals ...int64) error {
+func (b *listPage) add(vals ...int64) error {
 	if err := b.lease.Grow(int64(len(vals)) * 8); err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (a toyList) Update(args *Rows, states States) error {
 		if !x.Valid(i) {
 			continue
 		}
-		b, err := a.block(states.At(i))
+		b, err := a.page(states.At(i))
 		if err != nil {
 			return err
 		}
@@ -235,18 +235,18 @@ func (a toyList) Combine(from, into States) error {
 		}
 	}
 	for i := range from.Len() {
-		obj, err := from.At(i).Block()
+		obj, err := from.At(i).Page()
 		if err != nil {
 			return err
 		}
 		if obj == nil {
 			continue
 		}
-		b, err := a.block(into.At(i))
+		b, err := a.page(into.At(i))
 		if err != nil {
 			return err
 		}
-		if err := b.add(obj.(*listBlock).vals...); err != nil {
+		if err := b.add(obj.(*listPage).vals...); err != nil {
 			return err
 		}
 	}
@@ -255,7 +255,7 @@ func (a toyList) Combine(from, into States) error {
 
 func (a toyList) Finalize(states States, out *Result) error {
 	for i := range out.Len() {
-		obj, err := states.At(i).Block()
+		obj, err := states.At(i).Page()
 		if err != nil {
 			return err
 		}
@@ -263,7 +263,7 @@ func (a toyList) Finalize(states States, out *Result) error {
 			out.SetNull(i)
 			continue
 		}
-		vals := obj.(*listBlock).vals
+		vals := obj.(*listPage).vals
 		copy(Out[int64](out.List(i, len(vals))), vals)
 	}
 	return nil

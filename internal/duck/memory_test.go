@@ -47,7 +47,7 @@ func resident(t testing.TB) int64 {
 var forgetful = []struct {
 	name, query string
 	fails       string // what the error says; empty: no error
-	leaves      bool   // certainly leaves blocks
+	leaves      bool   // certainly leaves pages
 }{
 	{"limit", "SELECT k, toy_list(i) FROM m GROUP BY k LIMIT 3", "", true},
 	{"exclude ties", "SELECT count(v) FROM (SELECT toy_list(i) OVER (ORDER BY i // 3 ROWS BETWEEN 5 PRECEDING AND 5 FOLLOWING EXCLUDE TIES) AS v FROM m WHERE i < 3000)", "", true},
@@ -115,16 +115,16 @@ func TestMemoryLeftBehind(t *testing.T) {
 	if sweeps.Load() == swept {
 		t.Error("the budget was never reached: this test tests nothing")
 	}
-	// Blocks in use can differ by the whole budget between the two moments.
+	// Pages in use can differ by the whole budget between the two moments.
 	if !raceDetector && after > before+2*budget {
 		t.Errorf("resident memory went from %s to %s", FormatBytes(before), FormatBytes(after))
 	}
-	if in.Blocks() == 0 {
+	if in.Pages() == 0 {
 		t.Error("nothing was left behind: this test tests nothing")
 	}
 	in.Release()
-	if MemoryUsed() != 0 || BlocksLive() != 0 {
-		t.Errorf("%d bytes in %d blocks after Release", MemoryUsed(), BlocksLive())
+	if MemoryUsed() != 0 || PagesLive() != 0 {
+		t.Errorf("%d bytes in %d pages after Release", MemoryUsed(), PagesLive())
 	}
 }
 
@@ -133,14 +133,14 @@ func TestMemoryLeftBehindByEach(t *testing.T) {
 	db, in := forgetfulDB(t, 5000)
 	for _, f := range forgetful {
 		_, _ = ask(db, f.query)
-		left := in.Blocks()
-		t.Logf("%-18s %6d blocks", f.name, left)
+		left := in.Pages()
+		t.Logf("%-18s %6d pages", f.name, left)
 		if f.leaves && left == 0 {
 			t.Errorf("%s: nothing left behind: this test tests nothing", f.name)
 		}
 		in.Release()
-		if in.Blocks() != 0 || MemoryUsed() != 0 {
-			t.Errorf("%s: %d blocks, %d bytes after Release", f.name, in.Blocks(), MemoryUsed())
+		if in.Pages() != 0 || MemoryUsed() != 0 {
+			t.Errorf("%s: %d pages, %d bytes after Release", f.name, in.Pages(), MemoryUsed())
 		}
 	}
 }
@@ -206,10 +206,10 @@ func TestMillionGroups(t *testing.T) {
 	}
 	for range 2 {
 		mustAsk(t, db, "SELECT i // 2 AS k, toy_list(i) FROM range(2000000) t(i) GROUP BY k LIMIT 3")
-		t.Logf("%d blocks left, %s", in.Blocks(), FormatBytes(MemoryUsed()))
+		t.Logf("%d pages left, %s", in.Pages(), FormatBytes(MemoryUsed()))
 	}
-	if in.Blocks() < 900000 {
-		t.Errorf("%d blocks left behind: this test tests nothing", in.Blocks())
+	if in.Pages() < 900000 {
+		t.Errorf("%d pages left behind: this test tests nothing", in.Pages())
 	}
 	in.Release()
 	runtime.GC()
@@ -226,7 +226,7 @@ func TestMoreThanTheBudget(t *testing.T) {
 	db, _ := openDB(t, toys())
 	mustExec(t, db, "SET threads = 2")
 	for _, q := range []string{
-		"SELECT len(toy_list(i)) FROM range(20000000) t(i)", // one block
+		"SELECT len(toy_list(i)) FROM range(20000000) t(i)", // one page
 		"SELECT count(v) FROM (SELECT toy_big(i) AS v FROM range(2000) t(i) GROUP BY i)",
 		"SELECT count(v) FROM (SELECT toy_big(i) AS v FROM range(100000) t(i) GROUP BY i % 500)",
 		"SELECT count(v) FROM (SELECT toy_big(i) OVER (ORDER BY i ROWS 3 PRECEDING) AS v FROM range(2000) t(i))",
@@ -244,10 +244,10 @@ func TestMoreThanTheBudget(t *testing.T) {
 func TestBudgetErrors(t *testing.T) {
 	withLimit(t, 1000)
 	s := new(State)
-	if _, err := s.NewBlock(2000); !errors.Is(err, ErrBudget) {
+	if _, err := s.NewPage(2000); !errors.Is(err, ErrBudget) {
 		t.Errorf("error %v", err)
 	}
-	l, err := s.NewBlock(400)
+	l, err := s.NewPage(400)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func TestNeighbouringOneEntryArrays(t *testing.T) {
 	}
 }
 
-// Groups whose neighbour in the row is a count of 81 or 85 look like blocks of
+// Groups whose neighbour in the row is a count of 81 or 85 look like pages of
 // malloc: nothing must be concluded from that.
 func TestCountsThatLookLikeHeap(t *testing.T) {
 	db, _ := openDB(t, toys())

@@ -141,14 +141,14 @@ func TestStatesPerPlan(t *testing.T) {
 		if left != 0 && !p.left {
 			t.Errorf("%s: %d states left behind", p.name, left)
 		}
-		// With blocks: what is left is what DuckDB left behind.
+		// With pages: what is left is what DuckDB left behind.
 		mustAsk(t, db, strings.ReplaceAll(p.query, "@", "toy_list"))
-		if n := in.Blocks(); n != 0 && !p.left {
-			t.Errorf("%s: %d blocks left behind", p.name, n)
+		if n := in.Pages(); n != 0 && !p.left {
+			t.Errorf("%s: %d pages left behind", p.name, n)
 		}
 		in.Release()
-		if n := in.Blocks(); n != 0 || MemoryUsed() != 0 {
-			t.Fatalf("%s: %d blocks and %d bytes after Release", p.name, n, MemoryUsed())
+		if n := in.Pages(); n != 0 || MemoryUsed() != 0 {
+			t.Fatalf("%s: %d pages and %d bytes after Release", p.name, n, MemoryUsed())
 		}
 	}
 }

@@ -28,9 +28,9 @@ func ageBucket(age uint32) int {
 	return (n-4)*16 + int(age>>(n-5)&15)
 }
 
-// sweep gives up blocks until need bytes are free, or a sixteenth of the limit,
+// sweep gives up pages until need bytes are free, or a sixteenth of the limit,
 // whichever is more, so that looking through all of them pays. Those that have
-// made their results go first, then those untouched for longest. Blocks that a
+// made their results go first, then those untouched for longest. Pages that a
 // running callback may have touched stay.
 func sweep(need int64) (freed int64) {
 	sweepMu.Lock()
@@ -64,7 +64,7 @@ func sweep(need int64) (freed int64) {
 	var bytes [2 * ageBuckets]int64
 	eachLease(func(l *Lease) bool {
 		if b := place(l); b >= 0 {
-			// An empty block frees nothing, but must not stay for ever.
+			// An empty page frees nothing, but must not stay for ever.
 			bytes[b] += max(l.size.Load(), 1)
 		}
 		return true

@@ -160,14 +160,14 @@ func TestClosedDatabases(t *testing.T) {
 		db, in := openDB(t, fns)
 		ids = append(ids, in.id)
 		mustExec(t, db, "SELECT i // 2 AS k, toy_list(i) FROM range(200000) t(i) GROUP BY k LIMIT 3")
-		if in.Blocks() == 0 {
+		if in.Pages() == 0 {
 			t.Error("the LIMIT left nothing behind: this test shows nothing any more")
 		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if n := in.Blocks(); n != 0 {
-			t.Errorf("%d blocks of a closed database are held", n)
+		if n := in.Pages(); n != 0 {
+			t.Errorf("%d pages of a closed database are held", n)
 		}
 		if instanceOf(in.id) != nil {
 			t.Error("the instance of a closed database is still there")

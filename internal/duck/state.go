@@ -4,11 +4,11 @@ import "unsafe"
 
 // State is one aggregate state, in memory that DuckDB owns, moves and frees. It
 // holds no Go pointer, and none may be stored in Inline: what does not fit is a
-// block (NewBlock). DuckDB sees to it that one thread at a time writes it.
+// page (NewPage). DuckDB sees to it that one thread at a time writes it.
 type State struct {
 	mark   uint64
-	handle uint32 // of the block, 0 without one
-	gen    uint32 // of the block; the instance's number while there is none
+	handle uint32 // of the page, 0 without one
+	gen    uint32 // of the page; the instance's number while there is none
 
 	// Inline is the function's own, zero at the start.
 	Inline [48]byte

@@ -14,7 +14,7 @@ import (
 )
 
 // forgetful are queries after which DuckDB leaves states of groups behind, or
-// may. Groups of more than five points have blocks of memory of their own.
+// may. Groups of more than five points have pages of memory of their own.
 //
 // Errors within a window run on one thread: DuckDB (1.5.5) waits for ever in
 // WindowSegmentTreeLocalState::Finalize when one of several threads fails, with
@@ -83,7 +83,7 @@ func TestMemoryLeftBehind(t *testing.T) {
 	}
 }
 
-// A million groups, with a block each, of which three are read.
+// A million groups, with a page each, of which three are read.
 func TestMillionGroups(t *testing.T) {
 	db := open(t)
 	exec(t, db, "SET threads = 2")

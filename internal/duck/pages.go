@@ -9,15 +9,15 @@ import (
 	"unsafe"
 )
 
-// Block is any Go object that belongs to a State. Its size is what its owner says.
-type Block any
+// Page is any Go object that belongs to a State. Its size is what its owner says.
+type Page any
 
-// ErrReclaimed is wrapped by the error of a State whose block was given up to
+// ErrReclaimed is wrapped by the error of a State whose page was given up to
 // make room.
 var ErrReclaimed = errors.New("this group's memory was given up to make room")
 
-// Lease is one block's account with the process-wide budget. DuckDB does not
-// destroy every state, so a block is never owned by its State alone: the store
+// Lease is one page's account with the process-wide budget. DuckDB does not
+// destroy every state, so a page is never owned by its State alone: the store
 // may drop it at any time, and whoever still holds the object keeps it alive.
 type Lease struct {
 	obj      any
@@ -31,16 +31,16 @@ type Lease struct {
 
 const leaseDead = -1 << 62
 
-// Set stores the object that State.Block returns. Call it before the callback
-// that made the block ends.
-func (l *Lease) Set(obj Block) { l.obj = obj }
+// Set stores the object that State.Page returns. Call it before the callback
+// that made the page ends.
+func (l *Lease) Set(obj Page) { l.obj = obj }
 
-// Size is what the block is charged for, 0 when it was dropped or reclaimed.
+// Size is what the page is charged for, 0 when it was dropped or reclaimed.
 func (l *Lease) Size() int64 { return max(l.size.Load(), 0) }
 
 // Grow charges delta more bytes. Call it before allocating them; a negative
 // delta gives back. On an error nothing has changed: it wraps ErrBudget when
-// there is no room, ErrReclaimed when the block itself is gone.
+// there is no room, ErrReclaimed when the page itself is gone.
 func (l *Lease) Grow(delta int64) error {
 	if delta > 0 {
 		if err := reserve(delta); err != nil {
@@ -56,7 +56,7 @@ func (l *Lease) Grow(delta int64) error {
 			return reclaimedError()
 		}
 		if old+delta < 0 {
-			return fmt.Errorf("a block of %d bytes cannot give back %d", old, -delta)
+			return fmt.Errorf("a page of %d bytes cannot give back %d", old, -delta)
 		}
 		if l.size.CompareAndSwap(old, old+delta) {
 			if delta < 0 {
@@ -67,7 +67,7 @@ func (l *Lease) Grow(delta int64) error {
 	}
 }
 
-// close takes the block out of the books; the first call gets its size.
+// close takes the page out of the books; the first call gets its size.
 func (l *Lease) close() int64 {
 	return max(l.size.Swap(leaseDead), 0)
 }
@@ -80,7 +80,7 @@ const (
 	shards    = 1 << shardBits
 	chunkBits = 12
 	chunkLen  = 1 << chunkBits
-	maxChunks = 1 << 10 // per shard: 64 million blocks in all
+	maxChunks = 1 << 10 // per shard: 64 million pages in all
 )
 
 type entryChunk [chunkLen]atomic.Pointer[Lease]
@@ -113,7 +113,7 @@ func (sh *shard) entry(i uint32) *atomic.Pointer[Lease] {
 }
 
 // take finds an entry that is not in use. Index 0 of shard 0 is never handed
-// out, since handle 0 means no block.
+// out, since handle 0 means no page.
 func (sh *shard) take() (uint32, bool) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -161,12 +161,12 @@ func forget(l *Lease) (size int64, ok bool) {
 	return size, true
 }
 
-// NewBlock charges size bytes and gives the state a block; Lease.Set names its
-// object. A block that the state had before is dropped. The error wraps
+// NewPage charges size bytes and gives the state a page; Lease.Set names its
+// object. A page that the state had before is dropped. The error wraps
 // ErrBudget.
-func (s *State) NewBlock(size int64) (*Lease, error) {
+func (s *State) NewPage(size int64) (*Lease, error) {
 	if size < 0 {
-		return nil, fmt.Errorf("a block of %d bytes", size)
+		return nil, fmt.Errorf("a page of %d bytes", size)
 	}
 	s.Drop()
 	if err := reserve(size); err != nil {
@@ -177,7 +177,7 @@ func (s *State) NewBlock(size int64) (*Lease, error) {
 	i, ok := sh.take()
 	if !ok {
 		used.Add(-size)
-		return nil, errors.New("too many blocks")
+		return nil, errors.New("too many pages")
 	}
 	gen := generation.Add(1)
 	l := &Lease{handle: i<<shardBits | n, gen: gen, instance: s.gen}
@@ -204,9 +204,9 @@ func (s *State) lease() *Lease {
 	return nil
 }
 
-// Block is the object of the state's block: nil without an error when it has
-// none. The error wraps ErrReclaimed when the block was given up.
-func (s *State) Block() (any, error) {
+// Page is the object of the state's page: nil without an error when it has
+// none. The error wraps ErrReclaimed when the page was given up.
+func (s *State) Page() (any, error) {
 	if s.handle == 0 {
 		return nil, nil
 	}
@@ -220,10 +220,10 @@ func (s *State) Block() (any, error) {
 	return l.obj, nil
 }
 
-// HasBlock reports whether the state was given a block, reclaimed or not.
-func (s *State) HasBlock() bool { return s.handle != 0 }
+// HasPage reports whether the state was given a page, reclaimed or not.
+func (s *State) HasPage() bool { return s.handle != 0 }
 
-// Drop gives the state's block back, if it has one.
+// Drop gives the state's page back, if it has one.
 func (s *State) Drop() {
 	if s.handle == 0 {
 		return
@@ -236,7 +236,7 @@ func (s *State) Drop() {
 	}
 }
 
-// markFinal notes that the blocks of these states have made their results:
+// markFinal notes that the pages of these states have made their results:
 // until they are touched again they go first when room is needed.
 func (s States) markFinal() {
 	now := clock.Load()
@@ -252,7 +252,7 @@ func (s States) markFinal() {
 	}
 }
 
-// eachLease calls f for every block until it returns false.
+// eachLease calls f for every page until it returns false.
 func eachLease(f func(*Lease) bool) {
 	for n := range store {
 		sh := &store[n]
@@ -273,8 +273,8 @@ func eachLease(f func(*Lease) bool) {
 	}
 }
 
-// BlocksLive is the number of blocks in the store.
-func BlocksLive() int64 {
+// PagesLive is the number of pages in the store.
+func PagesLive() int64 {
 	var n int64
 	for i := range store {
 		n += store[i].live.Load()
@@ -282,11 +282,11 @@ func BlocksLive() int64 {
 	return n
 }
 
-// ReleaseAll gives back every block, and what is kept. Only a host that knows that no query is
+// ReleaseAll gives back every page, and what is kept. Only a host that knows that no query is
 // running may call it; a query that runs nevertheless ends with ErrReclaimed.
 func ReleaseAll() {
 	giveUpKept()
-	if BlocksLive() == 0 {
+	if PagesLive() == 0 {
 		return
 	}
 	eachLease(func(l *Lease) bool { forget(l); return true })

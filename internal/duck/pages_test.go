@@ -8,17 +8,17 @@ import (
 	"unsafe"
 )
 
-func TestBlockLifecycle(t *testing.T) {
+func TestPageLifecycle(t *testing.T) {
 	s := &State{gen: 7} // of instance 7
-	if obj, err := s.Block(); obj != nil || err != nil {
+	if obj, err := s.Page(); obj != nil || err != nil {
 		t.Fatalf("a new state has %v, %v", obj, err)
 	}
-	l, err := s.NewBlock(100)
+	l, err := s.NewPage(100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Set("first")
-	if obj, err := s.Block(); obj != "first" || err != nil {
+	if obj, err := s.Page(); obj != "first" || err != nil {
 		t.Fatalf("got %v, %v", obj, err)
 	}
 	if err := l.Grow(50); err != nil {
@@ -27,17 +27,17 @@ func TestBlockLifecycle(t *testing.T) {
 	if err := l.Grow(-30); err != nil {
 		t.Fatal(err)
 	}
-	if l.Size() != 120 || MemoryUsed() != 120 || BlocksLive() != 1 {
-		t.Errorf("size %d, used %d, live %d", l.Size(), MemoryUsed(), BlocksLive())
+	if l.Size() != 120 || MemoryUsed() != 120 || PagesLive() != 1 {
+		t.Errorf("size %d, used %d, live %d", l.Size(), MemoryUsed(), PagesLive())
 	}
 	old := *s // DuckDB moves states by copying them
-	second, err := s.NewBlock(10)
+	second, err := s.NewPage(10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	second.Set("second")
-	if _, err := old.Block(); !errors.Is(err, ErrReclaimed) {
-		t.Errorf("the block that was replaced: error %v", err)
+	if _, err := old.Page(); !errors.Is(err, ErrReclaimed) {
+		t.Errorf("the page that was replaced: error %v", err)
 	}
 	if err := l.Grow(1); !errors.Is(err, ErrReclaimed) {
 		t.Errorf("growing it: error %v", err)
@@ -47,8 +47,8 @@ func TestBlockLifecycle(t *testing.T) {
 	}
 	s.Drop()
 	s.Drop()
-	if s.gen != 7 || s.handle != 0 || MemoryUsed() != 0 || BlocksLive() != 0 {
-		t.Errorf("after Drop: instance %d, handle %d, used %d, live %d", s.gen, s.handle, MemoryUsed(), BlocksLive())
+	if s.gen != 7 || s.handle != 0 || MemoryUsed() != 0 || PagesLive() != 0 {
+		t.Errorf("after Drop: instance %d, handle %d, used %d, live %d", s.gen, s.handle, MemoryUsed(), PagesLive())
 	}
 }
 
@@ -56,7 +56,7 @@ func TestBlockLifecycle(t *testing.T) {
 func TestForgedHandles(t *testing.T) {
 	for _, h := range []uint32{1, 2, 15, 16, 1 << 16, 1<<26 - 1, 1 << 28, ^uint32(0)} {
 		s := State{handle: h, gen: 1}
-		if _, err := s.Block(); !errors.Is(err, ErrReclaimed) {
+		if _, err := s.Page(); !errors.Is(err, ErrReclaimed) {
 			t.Errorf("handle %d: error %v", h, err)
 		}
 		s.Drop()
@@ -77,7 +77,7 @@ func TestReclaimOrder(t *testing.T) {
 	states := make([]State, 100) // 1 KiB each: all of the budget
 	for i := range states {
 		newCallback(func() {
-			l, err := states[i].NewBlock(1 << 10)
+			l, err := states[i].NewPage(1 << 10)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestReclaimOrder(t *testing.T) {
 	}
 	newCallback(func() { // 0 to 9 are used again
 		for i := range 10 {
-			if _, err := states[i].Block(); err != nil {
+			if _, err := states[i].Page(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -105,11 +105,11 @@ func TestReclaimOrder(t *testing.T) {
 	}
 	var extra State
 	newCallback(func() {
-		if _, err := extra.NewBlock(1 << 10); err != nil {
+		if _, err := extra.NewPage(1 << 10); err != nil {
 			t.Fatal(err)
 		}
 	})
-	// A sixteenth of the limit is 6.25 blocks, so 7: the finalized ones and,
+	// A sixteenth of the limit is 6.25 pages, so 7: the finalized ones and,
 	// of the rest, three of the oldest, to the precision of their buckets.
 	gone := alive()
 	if len(gone) != 7 {
@@ -127,28 +127,28 @@ func TestReclaimOrder(t *testing.T) {
 		}
 	}
 	if finalized != 4 {
-		t.Errorf("reclaimed %d of the 4 finalized blocks: %v", finalized, gone)
+		t.Errorf("reclaimed %d of the 4 finalized pages: %v", finalized, gone)
 	}
 	// Everything else is in use by a running callback: no room.
 	outer := beginFrame()
 	for i := range states {
-		_, _ = states[i].Block()
+		_, _ = states[i].Page()
 	}
 	var none State
 	newCallback(func() {
-		if _, err := none.NewBlock(50 << 10); !errors.Is(err, ErrBudget) {
+		if _, err := none.NewPage(50 << 10); !errors.Is(err, ErrBudget) {
 			t.Errorf("error %v", err)
 		}
 	})
 	outer.end()
 	newCallback(func() {
-		if _, err := none.NewBlock(50 << 10); err != nil {
+		if _, err := none.NewPage(50 << 10); err != nil {
 			t.Errorf("error %v", err)
 		}
 	})
 	ReleaseAll()
-	if MemoryUsed() != 0 || BlocksLive() != 0 {
-		t.Errorf("%d bytes, %d blocks", MemoryUsed(), BlocksLive())
+	if MemoryUsed() != 0 || PagesLive() != 0 {
+		t.Errorf("%d bytes, %d pages", MemoryUsed(), PagesLive())
 	}
 }
 
@@ -156,26 +156,26 @@ func TestMillionBlocks(t *testing.T) {
 	withLimit(t, 1<<30)
 	states := make([]State, 1_000_000)
 	for i := range states {
-		l, err := states[i].NewBlock(16)
+		l, err := states[i].NewPage(16)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.Set(&states[i])
 	}
-	if BlocksLive() != 1_000_000 || MemoryUsed() != 16_000_000 {
-		t.Fatalf("%d blocks, %d bytes", BlocksLive(), MemoryUsed())
+	if PagesLive() != 1_000_000 || MemoryUsed() != 16_000_000 {
+		t.Fatalf("%d pages, %d bytes", PagesLive(), MemoryUsed())
 	}
 	for i := range states {
-		if obj, err := states[i].Block(); err != nil || obj.(*State) != &states[i] {
-			t.Fatalf("block %d: %v, %v", i, obj, err)
+		if obj, err := states[i].Page(); err != nil || obj.(*State) != &states[i] {
+			t.Fatalf("page %d: %v, %v", i, obj, err)
 		}
 	}
 	for i := range states[:500_000] {
 		states[i].Drop()
 	}
 	ReleaseAll()
-	if BlocksLive() != 0 || MemoryUsed() != 0 {
-		t.Fatalf("%d blocks, %d bytes", BlocksLive(), MemoryUsed())
+	if PagesLive() != 0 || MemoryUsed() != 0 {
+		t.Fatalf("%d pages, %d bytes", PagesLive(), MemoryUsed())
 	}
 	if n := len(store[3].free); n < 30_000 {
 		t.Errorf("%d entries to use again", n)
@@ -183,11 +183,11 @@ func TestMillionBlocks(t *testing.T) {
 }
 
 // Many threads make, read, grow, drop and reclaim; the books balance.
-func TestBlocksInParallel(t *testing.T) {
+func TestPagesInParallel(t *testing.T) {
 	const budget = 1 << 20
 	withLimit(t, budget)
 	shared := new(State) // read by all, as a window's source is
-	l, err := shared.NewBlock(100)
+	l, err := shared.NewPage(100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestBlocksInParallel(t *testing.T) {
 			for n := range 3000 {
 				f := beginFrame()
 				s := &states[n%len(states)]
-				switch l, err := s.NewBlock(int64(4<<10 + g)); {
+				switch l, err := s.NewPage(int64(4<<10 + g)); {
 				case errors.Is(err, ErrBudget):
 				case err != nil:
 					errs <- err
@@ -212,12 +212,12 @@ func TestBlocksInParallel(t *testing.T) {
 						errs <- err
 					}
 				}
-				if obj, err := shared.Block(); err == nil && obj != "shared" {
-					errs <- fmt.Errorf("the shared block is %v", obj)
+				if obj, err := shared.Page(); err == nil && obj != "shared" {
+					errs <- fmt.Errorf("the shared page is %v", obj)
 				}
 				other := &states[(n*7)%len(states)]
-				if obj, err := other.Block(); err == nil && obj != nil && obj != g {
-					errs <- fmt.Errorf("block of %d is %v", g, obj)
+				if obj, err := other.Page(); err == nil && obj != nil && obj != g {
+					errs <- fmt.Errorf("page of %d is %v", g, obj)
 				}
 				if u := MemoryUsed(); u > budget {
 					errs <- fmt.Errorf("%d bytes in use", u)
@@ -235,8 +235,8 @@ func TestBlocksInParallel(t *testing.T) {
 		t.Fatal(err)
 	}
 	shared.Drop()
-	if MemoryUsed() != 0 || BlocksLive() != 0 {
-		t.Errorf("%d bytes in %d blocks", MemoryUsed(), BlocksLive())
+	if MemoryUsed() != 0 || PagesLive() != 0 {
+		t.Errorf("%d bytes in %d pages", MemoryUsed(), PagesLive())
 	}
 }
 
