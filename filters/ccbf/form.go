@@ -89,6 +89,12 @@ type (
 	// that error takes.
 	estimateCost interface{ estimateBytes() int64 }
 	errorCost    interface{ errorBytes() int64 }
+	// lists has what is in it as a list.
+	lists interface {
+		// eachCategory calls f with the categories in the order of their bytes, 0 cells
+		// where that is not known.
+		eachCategory(f func(category []byte, cells, total uint64))
+	}
 )
 
 var (
@@ -96,6 +102,8 @@ var (
 	_ askedEach    = countersView{}
 	_ estimateCost = countersView{}
 	_ errorCost    = treeView{}
+	_ lists        = exactView{}
+	_ lists        = treeView{}
 )
 
 // in is the form of the sketch that v is a view of.

@@ -1,0 +1,86 @@
+package ccbf
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// Category is what a sketch has of one category.
+type Category struct {
+	Key []byte // of the class that Head.Class names; key.AppendText writes it
+	// Total is the number of points, of a tree that intersect or mask made the most
+	// that there can be: where View.Total is not known.
+	Total uint64
+	Cells uint64 // 0 of a tree, which does not know
+}
+
+// ErrNotListed is a question for what counters cannot list: they know neither their
+// categories nor their cells, only how to look up those that they are asked about.
+var ErrNotListed = errors.New("counters have no list")
+
+// ByCategory lists the categories of a sketch in the order of their keys' bytes; none
+// where points have none. It reads the head of each section, not the cells. The error of
+// a dense sketch wraps ErrNotListed. Keys are the BLOB's memory.
+func (v *View) ByCategory() ([]Category, error) {
+	l, ok := v.in().(lists)
+	if !ok {
+		return nil, fmt.Errorf("%w of their categories: they can only look up one that is given (build with more bytes, or with overflow: 'tree')", ErrNotListed)
+	}
+	if !v.Categories {
+		return nil, nil
+	}
+	var list []Category
+	l.eachCategory(func(category []byte, cells, total uint64) {
+		list = append(list, Category{category, total, cells})
+	})
+	return list, nil
+}
+
+// Between lists the keys of those categories of a sketch that are from one key up to
+// another, both included and both of the class of the sketch, in the order of
+// key.Compare. Errors as ByCategory, and for classes that have no order.
+func (v *View) Between(from, to []byte) ([][]byte, error) {
+	list, err := v.ByCategory()
+	if err != nil {
+		return nil, err
+	}
+	class := v.Class()
+	if class != key.None && !class.Ordered() {
+		return nil, fmt.Errorf("a range of %v categories, which have no order: give a list of them", class)
+	}
+	var keys [][]byte
+	for _, c := range list {
+		low, ok := key.Compare(class, from, c.Key)
+		high, known := key.Compare(class, c.Key, to)
+		if ok && known && low <= 0 && high <= 0 {
+			keys = append(keys, c.Key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b []byte) int {
+		order, _ := key.Compare(class, a, b)
+		return order
+	})
+	return keys, nil
+}
+
+func (v exactView) eachCategory(f func(category []byte, cells, total uint64)) {
+	v.cells.EachCategory(f)
+}
+
+func (v treeView) eachCategory(f func(category []byte, cells, total uint64)) {
+	t := &v.tree
+	for i := 0; i < len(t.sections); {
+		category, total := t.sections[i].Category, uint64(0)
+		for ; i < len(t.sections) && bytes.Equal(t.sections[i].Category, category); i++ {
+			for j := t.sections[i].from; j < t.sections[i].to; j++ {
+				total = saturate.Add(total, t.sheets[j].Total())
+			}
+		}
+		f(category, 0, total)
+	}
+}

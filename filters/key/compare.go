@@ -1,0 +1,64 @@
+package key
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+	"math/big"
+)
+
+// Compare orders two keys of a class by the values that they are of, as SQL does; false
+// for classes without an order that a range could mean, and for bytes that are no key.
+// Of numbers NaN is the largest. Text and BLOBs are in the order of their bytes.
+func Compare(c Class, a, b []byte) (int, bool) {
+	switch c {
+	case Text, Blob:
+		return bytes.Compare(a, b), true
+	case Float:
+		x, ok := int64Of(a)
+		y, two := int64Of(b)
+		v, w := math.Float64frombits(uint64(x)), math.Float64frombits(uint64(y))
+		order := cmp.Compare(v, w) // which has NaN as the smallest
+		if v != v || w != w {
+			order = -order
+		}
+		return order, ok && two
+	case Int, Date, Decimal, Time, Timestamp, TimestampTZ, Interval:
+	default:
+		return 0, false
+	}
+	if x, ok := int64Of(a); ok && c != Decimal {
+		if y, ok := int64Of(b); ok {
+			return cmp.Compare(x, y), true
+		}
+	}
+	x, y := valueOf(c, a), valueOf(c, b)
+	if x == nil || y == nil {
+		return 0, false
+	}
+	return x.Cmp(y), true
+}
+
+// Ordered reports whether Compare orders keys of a class.
+func (c Class) Ordered() bool {
+	switch c {
+	case Int, Float, Text, Blob, Date, Time, Timestamp, TimestampTZ, Decimal, Interval:
+		return true
+	}
+	return false
+}
+
+// valueOf is a number for a key: of instants microseconds.
+func valueOf(c Class, b []byte) *big.Rat {
+	if c == Decimal {
+		return number(c, b)
+	}
+	if len(b) == 9 && b[0] == tagNanos {
+		return big.NewRat(int64(binary.LittleEndian.Uint64(b[1:])), 1000)
+	}
+	if v := bigOf(b); v != nil {
+		return new(big.Rat).SetInt(v)
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package key
+
+import (
+	"encoding/hex"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+)
+
+// AppendText appends a key of class c as SQL writes its value, so that a cast of the
+// text to the class's type has this key again. What the key does not know is left out:
+// the scale of a DECIMAL beyond its last digit, the months of an INTERVAL, of which 30
+// days are one. A TIMESTAMPTZ is in UTC. Bytes that are no key of the class, and
+// timestamps beyond those of SQL, are as Format has them.
+func AppendText(dst []byte, c Class, b []byte) []byte {
+	n := len(dst)
+	switch v, ok := int64Of(b); {
+	case c == Text:
+		return append(dst, b...)
+	case c == Blob:
+		return appendBlobText(dst, b)
+	case c == Bool && ok:
+		return strconv.AppendBool(dst, v != 0)
+	case c == Float && ok:
+		return appendFloatText(dst, math.Float64frombits(uint64(v)))
+	case c == Date && ok:
+		if v == math.MaxInt32 || v == -math.MaxInt32 {
+			return appendInfinity(dst, v)
+		}
+		if v == int64(int32(v)) {
+			return appendDay(dst, time.Unix(v*secondsPerDay, 0).UTC())
+		}
+	case c == UUID && len(b) == 16:
+		dst = hex.AppendEncode(dst, b[:4])
+		for _, part := range [][]byte{b[4:6], b[6:8], b[8:10], b[10:]} {
+			dst = hex.AppendEncode(append(dst, '-'), part)
+		}
+		return dst
+	case c == Interval:
+		if v := bigOf(b); v != nil {
+			return appendIntervalText(dst, v)
+		}
+	case c == TimeTZ && ok:
+		return appendTimeTZ(dst, uint64(v))
+	case c == Time || c == Timestamp || c == TimestampTZ:
+		if dst = appendInstantText(dst, c, b); len(dst) > n {
+			return dst
+		}
+	}
+	return append(dst, Format(c, b)...)
+}
+
+const secondsPerDay = 86400
+
+func appendInfinity(dst []byte, v int64) []byte {
+	if v < 0 {
+		dst = append(dst, '-')
+	}
+	return append(dst, "infinity"...)
+}
+
+// appendFloatText writes the fewest digits that are this number, without an exponent
+// from 0.0001 up to 10^16.
+func appendFloatText(dst []byte, v float64) []byte {
+	switch {
+	case v != v:
+		return append(dst, "nan"...)
+	case math.IsInf(v, 0):
+		if v < 0 {
+			dst = append(dst, '-')
+		}
+		return append(dst, "inf"...)
+	}
+	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e16) {
+		return strconv.AppendFloat(dst, v, 'e', -1, 64)
+	}
+	dst = strconv.AppendFloat(dst, v, 'f', -1, 64)
+	if v == math.Trunc(v) {
+		dst = append(dst, ".0"...)
+	}
+	return dst
+}
+
+// appendBlobText writes bytes that are no plain text as \x and two digits.
+func appendBlobText(dst, b []byte) []byte {
+	const digits = "0123456789ABCDEF"
+	for _, c := range b {
+		if c < ' ' || c > '~' || c == '\\' || c == '\'' || c == '"' {
+			dst = append(dst, '\\', 'x', digits[c>>4], digits[c&15])
+		} else {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// appendPadded writes a number with as many digits at least.
+func appendPadded(dst []byte, v, digits int) []byte {
+	for ; digits > 1 && float64(v) < pow10[digits-1]; digits-- {
+		dst = append(dst, '0')
+	}
+	return strconv.AppendInt(dst, int64(v), 10)
+}
+
+// appendDay writes a day; the year before 1 is 1 BC.
+func appendDay(dst []byte, t time.Time) []byte {
+	year, month, day := t.Date()
+	before := year <= 0
+	if before {
+		year = 1 - year
+	}
+	dst = append(appendPadded(dst, year, 4), '-')
+	dst = append(appendPadded(dst, int(month), 2), '-')
+	dst = appendPadded(dst, day, 2)
+	if before {
+		dst = append(dst, " (BC)"...)
+	}
+	return dst
+}
+
+// appendClock writes a time of day in parts of a second, without zeros at its end.
+func appendClock(dst []byte, v int64, u Unit) []byte {
+	seconds, rest := int(v/int64(u)), int(v%int64(u))
+	dst = append(appendPadded(dst, seconds/3600, 2), ':')
+	dst = append(appendPadded(dst, seconds/60%60, 2), ':')
+	dst = appendPadded(dst, seconds%60, 2)
+	if rest == 0 {
+		return dst
+	}
+	digits := 6
+	if u == Nanos {
+		digits = 9
+	}
+	dst = appendPadded(append(dst, '.'), rest, digits)
+	for dst[len(dst)-1] == '0' {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
+}
+
+// appendInstantText writes what appendInstant wrote; nothing where it is not known how.
+func appendInstantText(dst []byte, c Class, b []byte) []byte {
+	unit := Micros
+	if len(b) == 9 && b[0] == tagNanos {
+		unit, b = Nanos, b[1:]
+	}
+	v, ok := int64Of(b)
+	switch {
+	case !ok:
+		return dst
+	case c == Time:
+		if v < 0 {
+			return dst
+		}
+		return appendClock(dst, v, unit)
+	case unit == Micros && (v == math.MaxInt64 || v == -math.MaxInt64):
+		return appendInfinity(dst, v)
+	}
+	perDay := secondsPerDay * int64(unit)
+	day, rest := v/perDay, v%perDay
+	if rest < 0 {
+		day, rest = day-1, rest+perDay
+	}
+	dst = appendDay(dst, time.Unix(day*secondsPerDay, 0).UTC())
+	dst = appendClock(append(dst, ' '), rest, unit)
+	if c == TimestampTZ {
+		dst = append(dst, "+00"...)
+	}
+	return dst
+}
+
+// appendTimeTZ writes DuckDB's bits: 40 of microseconds, 24 of how many seconds the
+// offset is below the largest.
+func appendTimeTZ(dst []byte, packed uint64) []byte {
+	const largest = 16*3600 - 1
+	dst = appendClock(dst, int64(packed>>24), Micros)
+	offset := largest - int(packed&(1<<24-1))
+	sign := byte('+')
+	if offset < 0 {
+		sign, offset = '-', -offset
+	}
+	dst = appendPadded(append(dst, sign), offset/3600, 2)
+	if offset%3600 != 0 {
+		dst = appendPadded(append(dst, ':'), offset/60%60, 2)
+	}
+	if offset%60 != 0 {
+		dst = appendPadded(append(dst, ':'), offset%60, 2)
+	}
+	return dst
+}
+
+// appendIntervalText writes microseconds as days and a time, each with its sign.
+func appendIntervalText(dst []byte, micros *big.Int) []byte {
+	days, rest := new(big.Int).QuoRem(micros, big.NewInt(microsPerDay), new(big.Int))
+	if days.Sign() != 0 {
+		dst = append(days.Append(dst, 10), " days"...)
+		if rest.Sign() == 0 {
+			return dst
+		}
+		dst = append(dst, ' ')
+	}
+	if rest.Sign() < 0 {
+		dst = append(dst, '-')
+	}
+	return appendClock(dst, rest.Abs(rest).Int64(), Micros)
+}
