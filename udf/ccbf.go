@@ -87,6 +87,9 @@ func CCBF() functions {
 			return v.TopK(box, int(min(k, math.MaxInt)), category)
 		}), "The k cells of a box with the most points, by the place of their centre, the largest first, equal ones by y and then x. Where counters are used these are the largest estimates, and cells with fewer points may be among them. Of a tree its leaves, as in ccbf_hotspots.",
 			"ccbf_top_k(s, 0, 0, 9, 9, 1) FROM (SELECT "+q+")", inBox(duck.Param{Name: "k", Type: duck.Any}), paramCategory),
+		fn("ccbf_categories", ccbfCategoriesType, ccbfCategories,
+			"The categories of a sketch as text, by value, with the number of points and of cells of each: what a category that answers 0 may have been meant to be. Of a tree, whose cells are not known, cells is NULL. Counters know only how to look up a category that is given.",
+			"unnest(ccbf_categories(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 1, {category: kind}) s FROM (VALUES (0.5, 0.5, 'shop'), (0.6, 0.7, 'home'), (5.5, 0.5, 'shop')) p(x, y, kind))", params(paramSketch)),
 		fn("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
 			"Points in the pixels of a box, row by row from the north-west: each has the cells whose centres lie in it.",
 			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")",

@@ -23,9 +23,10 @@ type Category struct {
 // categories nor their cells, only how to look up those that they are asked about.
 var ErrNotListed = errors.New("counters have no list")
 
-// ByCategory lists the categories of a sketch in the order of their keys' bytes; none
-// where points have none. It reads the head of each section, not the cells. The error of
-// a dense sketch wraps ErrNotListed. Keys are the BLOB's memory.
+// ByCategory lists the categories of a sketch in the order of key.Compare, or where that
+// has none in that of their bytes; none where points have none. It reads the head of each
+// section, not the cells. The error of a dense sketch wraps ErrNotListed. Keys are the
+// BLOB's memory. O(sections), and sorting them.
 func (v *View) ByCategory() ([]Category, error) {
 	l, ok := v.in().(lists)
 	if !ok {
@@ -38,12 +39,18 @@ func (v *View) ByCategory() ([]Category, error) {
 	l.eachCategory(func(category []byte, cells, total uint64) {
 		list = append(list, Category{category, total, cells})
 	})
+	if class := v.Class(); class != key.Text && class.Ordered() { // of text they come in order
+		slices.SortStableFunc(list, func(a, b Category) int {
+			order, _ := key.Compare(class, a.Key, b.Key)
+			return order
+		})
+	}
 	return list, nil
 }
 
 // Between lists the keys of those categories of a sketch that are from one key up to
-// another, both included and both of the class of the sketch, in the order of
-// key.Compare. Errors as ByCategory, and for classes that have no order.
+// another, both included and both of the class of the sketch, in that
+// order. Errors as ByCategory, and for classes that have no order.
 func (v *View) Between(from, to []byte) ([][]byte, error) {
 	list, err := v.ByCategory()
 	if err != nil {
@@ -61,10 +68,6 @@ func (v *View) Between(from, to []byte) ([][]byte, error) {
 			keys = append(keys, c.Key)
 		}
 	}
-	slices.SortFunc(keys, func(a, b []byte) int {
-		order, _ := key.Compare(class, a, b)
-		return order
-	})
 	return keys, nil
 }
 
@@ -84,3 +87,14 @@ func (v treeView) eachCategory(f func(category []byte, cells, total uint64)) {
 		f(category, 0, total)
 	}
 }
+
+// CategoryBytes is the bytes that ByCategory takes.
+func (v *View) CategoryBytes() int64 {
+	if v.Form() == Tree {
+		return int64(len(v.tree.sections)) * categoryBytes
+	}
+	return int64(v.cells.Sections()) * categoryBytes
+}
+
+// categoryBytes is those of a Category, in a list that grows.
+const categoryBytes = 2 * 40

@@ -30,7 +30,7 @@ func TestByCategory(t *testing.T) {
 				t.Fatalf("%d categories of %d, %v", len(list), len(totals), err)
 			}
 			if !slices.IsSortedFunc(list, func(a, b Category) int { return slices.Compare(a.Key, b.Key) }) {
-				t.Error("not in the order of their bytes")
+				t.Error("not in order")
 			}
 			for _, c := range list {
 				name := string(c.Key)

@@ -18,3 +18,6 @@ func (v *View) EachCategory(f func(category []byte, cells, total uint64)) {
 		f(s.category, cells, total)
 	}
 }
+
+// Sections is how many sections there are.
+func (v *View) Sections() int { return len(v.sections) }
