@@ -73,6 +73,10 @@ func Keyed(f keyed.Any) functions {
 		}
 		fs = append(fs, fn("remove", duck.Blob, keyedChange(f, f.RemoveKey), say.Remove,
 			"X_"+q.Verb+"(X_remove(s, 2"+weight+")"+key+")"+from(options), params(paramSketch, paramKey), paramOptions))
+		if f.Subtracts() {
+			fs = append(fs, fn("subtract", duck.Blob, keyedSubtract(f), say.Subtract,
+				"X_"+q.Verb+"(X_subtract(s, X_add(X_empty("+options+"), 2"+weight+"))"+key+")"+from(options), params(paramLeft, paramRight)))
+		}
 	}
 	for i, q := range questions {
 		example := "X_" + q.Verb + "(s, 1)" + from(q.Options)
@@ -142,6 +146,32 @@ func keyedUnion(f keyed.Any) compute {
 		}
 		return s.Blob(), nil
 	})
+}
+
+// keyedSubtract computes X_subtract.
+func keyedSubtract(f keyed.Any) compute {
+	return func(rows *duck.Rows, out *duck.Result) error {
+		m := making{out: out}
+		return eachValid(rows, out, func(i int) error {
+			a, b := rows.Col(0).Bytes(i), rows.Col(1).Bytes(i)
+			if err := m.take(2*int64(len(a)) + int64(len(b))); err != nil {
+				return err
+			}
+			s, err := f.Load(a)
+			if err != nil {
+				return err
+			}
+			if err := m.take(2 * int64(s.Bytes())); err != nil { // an error changes nothing: it may work on a copy
+				return err
+			}
+			if err := f.Subtract(s, b); err != nil {
+				return err
+			}
+			out.SetBytes(i, s.Blob())
+			m.done()
+			return nil
+		})
+	}
 }
 
 // weightOnly are the options of functions that add or remove a key.

@@ -21,6 +21,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		Agg:       "Counting Bloom filter: a set of keys that can be removed again.",
 		Union:     "Union of filters: the filter of all their keys together.",
 		Remove:    "Filter with one occurrence of a key less, or with weight of them less. A key that is not there is an error.",
+		Subtract:  " Counters that are full stay full.",
 		Info:      "Every parameter of a filter, its load, fill, stuck counters and the probability that an absent key is found now.",
 		InfoField: "k",
 	},
@@ -28,8 +29,9 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Options: options, Defaults: defaults, New: New,
 	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree: func(s *Sketch, v *View) error { return s.agree(&v.filter) },
-	Unite: func(s *Sketch, v *View) error { s.unite(&v.filter); return nil },
+	Agree:    func(s *Sketch, v *View) error { return s.agree(&v.filter) },
+	Unite:    func(s *Sketch, v *View) error { s.unite(&v.filter); return nil },
+	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.filter) },
 
 	Answers: []keyed.Answer[*Sketch, View]{
 		keyed.WhetherThereIs("contains", "Whether a key may be there: always true for one that was added and not removed as often.",

@@ -14,16 +14,17 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	About: "A Count-Min Sketch counts how often each key occurs, in a fixed number of counters. Answers can be too high, never too low. " +
 		"`cms_empty` takes the options of `cms_agg`; `cms_add` and `cms_remove` take `weight`.",
 	Summaries: keyed.Summaries{
-		Agg:    "Count-Min Sketch of how often each key occurs.",
-		Remove: "Sketch with one occurrence of a key less, or with weight of them less; not where it is conservative.",
-		Info:   "Every parameter of a sketch, its error bound, fill and size.",
+		Agg:      "Count-Min Sketch of how often each key occurs.",
+		Remove:   "Sketch with one occurrence of a key less, or with weight of them less; not where it is conservative.",
+		Subtract: " Not where they are conservative.",
+		Info:     "Every parameter of a sketch, its error bound, fill and size.",
 	},
 
 	Options: options, Defaults: defaults, New: New,
 	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
 	Agree: func(s *Sketch, v *View) error { return agree(s.identity(), v.identity()) },
-	Unite: (*Sketch).uniteView,
+	Unite: (*Sketch).uniteView, Subtract: func(s *Sketch, v *View) error { return s.subtract(v.Base, v.c.Table) },
 
 	Answers: []keyed.Answer[*Sketch, View]{
 		keyed.HowOftenIs("get", "Occurrences of a key: never below the true count.", (*Sketch).CountHashes, (*View).CountHashes),

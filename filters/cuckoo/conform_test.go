@@ -108,6 +108,31 @@ func (s *subject) Union(o conform.Subject) error {
 	return nil
 }
 
+// SubtractBlob takes the others along, and puts one of them into the filter where
+// none of a key is left there.
+func (s *subject) SubtractBlob(blob []byte) error {
+	c := s.known.of(blob)
+	if err := s.Sketch.SubtractBlob(blob); err != nil {
+		return err
+	}
+	for id, n := range c.held {
+		s.held[id] -= n
+	}
+	for id, n := range c.over {
+		s.over[id] -= n
+	}
+	for id, n := range s.over {
+		if n > 0 && s.held[id] == 0 {
+			h1, h2 := s.hash(id)
+			if err := s.Sketch.Add(h1, h2, 1); err != nil {
+				return err
+			}
+			s.held[id], s.over[id] = 1, n-1
+		}
+	}
+	return nil
+}
+
 func (s *subject) UnionBlob(blob []byte) error {
 	c := s.known.of(blob)
 	if err := s.makeRoom(c); err != nil {

@@ -20,6 +20,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		Agg:       "Cuckoo filter of the keys: a set, or with duplicates a multiset from which keys can be removed. An error where it is full.",
 		Union:     "Union of filters: the filter of all their keys together. An error where they do not fit.",
 		Remove:    "Filter with one occurrence of a key less, or with weight of them less; only of a multiset, and only for keys that were added.",
+		Subtract:  " Only of multisets.",
 		Info:      "Every parameter of a filter, how full it is, its bits per key and its false positive rate.",
 		InfoField: "stored",
 	},
@@ -27,8 +28,9 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Options: options, Defaults: func(p *Params) { *p = p.WithDefaults() }, New: New,
 	Add: (*Sketch).AddHashes, Remove: (*Sketch).Remove, RemoveFrom: multiset,
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree: func(s *Sketch, v *View) error { return agree(s.params, v.params, s.buckets, v.buckets, s.Base, v.Base) },
-	Unite: func(s *Sketch, v *View) error { return s.unite(&v.table, v.Base) },
+	Agree:    func(s *Sketch, v *View) error { return agree(s.params, v.params, s.buckets, v.buckets, s.Base, v.Base) },
+	Unite:    func(s *Sketch, v *View) error { return s.unite(&v.table, v.Base) },
+	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.table, v.Base) },
 
 	Answers: []keyed.Answer[*Sketch, View]{
 		keyed.WhetherThereIs("contains", "Whether a key may be there: always true for one that was added and not removed.",

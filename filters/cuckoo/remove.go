@@ -10,11 +10,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// setError is why a set has no removal. It is sketch.ErrNotAdditive.
-type setError struct{}
+// setError is why a set has no removal, or whatever it is called. It is
+// sketch.ErrNotAdditive.
+type setError struct{ what string }
 
-func (setError) Error() string {
-	return "remove from a set, where another key may share the fingerprint and would go too: build it with duplicates"
+func (e setError) Error() string {
+	return e.what + " from a set, where another key may share the fingerprint and would go too: build it with duplicates"
 }
 
 func (setError) Unwrap() error { return sketch.ErrNotAdditive }
@@ -29,7 +30,7 @@ func (setError) Unwrap() error { return sketch.ErrNotAdditive }
 // "Variable-length Encoding Framework", section III.
 func (s *Sketch) Remove(h1, h2, n uint64) error {
 	if !s.multiset {
-		return setError{}
+		return setError{"remove"}
 	}
 	i, fp := s.first(h1), s.fingerprintOf(h2)
 	j := s.other(i, fp)
@@ -64,7 +65,7 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 // equally long.
 func (s *Sketch) RemoveHashes(h1s, h2s []uint64) error {
 	if !s.multiset {
-		return setError{}
+		return setError{"remove"}
 	}
 	var b batch
 	for len(h1s) > 0 {

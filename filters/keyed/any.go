@@ -49,6 +49,10 @@ type Any interface {
 	// BLOB.
 	Unite(s, from Sketch) error
 	UniteBlob(s Sketch, blob []byte) error
+	// Subtracts reports whether there is a Subtract, which takes the sketch of a
+	// BLOB, part of s, away from it.
+	Subtracts() bool
+	Subtract(s Sketch, blob []byte) error
 
 	// InfoFields name what a Reader's Info has.
 	InfoFields() []InfoField
@@ -114,6 +118,8 @@ func (f *Family[P, S, V]) Summaries() Summaries {
 	if s.Union == "" {
 		s.Union = "Union of sketches: the sketch of all their keys together."
 	}
+	s.Subtract = "Sketch of a without the occurrences of b, which must be part of it: many keys leave at once. " +
+		"What is seen not to be part of it is an error; what is not seen can make other keys' answers too low." + s.Subtract
 	return s
 }
 
@@ -217,6 +223,12 @@ func (f *Family[P, S, V]) Unite(s, from Sketch) error { return s.(S).Union(from.
 
 // UniteBlob implements Any.
 func (f *Family[P, S, V]) UniteBlob(s Sketch, blob []byte) error { return f.UnionBlob(s.(S), blob) }
+
+// Subtracts implements Any.
+func (f *Family[P, S, V]) Subtracts() bool { return f.spec.Subtract != nil }
+
+// Subtract implements Any.
+func (f *Family[P, S, V]) Subtract(s Sketch, blob []byte) error { return f.SubtractBlob(s.(S), blob) }
 
 // InfoFields implements Any.
 func (f *Family[P, S, V]) InfoFields() []InfoField {

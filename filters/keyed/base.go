@@ -1,6 +1,7 @@
 package keyed
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -105,6 +106,24 @@ func Shrink(b *Base, n uint64) bool {
 	b.total -= n
 	return true
 }
+
+// Part is nil where the occurrences of other, of which Agree is nil, can be part of
+// those of b as far as totals tell. The error wraps sketch.ErrTooMany.
+func Part(b, other Base) error {
+	have, known := b.Total()
+	switch n, ofOther := other.Total(); {
+	case !known || ofOther && n <= have:
+		return nil
+	case !ofOther: // they passed 2^64-1
+		return fmt.Errorf("subtract more than 2^64-1 of %d in total: %w", have, sketch.ErrTooMany)
+	default:
+		return fmt.Errorf("subtract %d of %d in total: %w", n, have, sketch.ErrTooMany)
+	}
+}
+
+// ErrNoPart is the error of a sketch whose counters are above those of the one that
+// it is subtracted from.
+var ErrNoPart = fmt.Errorf("subtract a sketch with occurrences that are not in this one: %w", sketch.ErrTooMany)
 
 // Forget makes the total unknown.
 func Forget(b *Base) {

@@ -65,6 +65,12 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	// is an error only where it changed nothing.
 	Agree func(s S, v *V) error
 	Unite func(s S, v *V) error
+	// Subtract takes the occurrences of a view away from a sketch with which it
+	// agrees, many keys at once; nil where nothing can be, or where the sketch of
+	// some keys does not say enough of them. What is not part of the sketch is an
+	// error that wraps sketch.ErrTooMany, as far as counters tell, and an error
+	// changes nothing. RemoveFrom holds for it too.
+	Subtract func(s S, v *V) error
 
 	// Answers are the questions that it answers, the most important first.
 	Answers []Answer[S, V]
@@ -79,9 +85,10 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 }
 
 // Summaries are what the documentation says of the functions that all families
-// have, in one line each. Union has a default. InfoField is the field that the
-// example of Info shows, the first where it is empty.
-type Summaries struct{ Agg, Union, Remove, Info, InfoField string }
+// have, in one line each. Union has a default, and so has Subtract, which is what
+// the family says beyond that. InfoField is the field that the example of Info
+// shows, the first where it is empty.
+type Summaries struct{ Agg, Union, Remove, Subtract, Info, InfoField string }
 
 // Answer is a question about keys, or about all of them, that a family answers
 // from a Sketch and from a View.
@@ -229,7 +236,24 @@ func (f *Family[P, S, V]) Decode(blob []byte) (S, error) {
 // UnionBlob takes the sketch of a BLOB into s, without a copy of it. The
 // checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid,
 // another one than s takes wraps sketch.ErrDiffer. An error changes nothing.
-func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) (err error) {
+func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) error {
+	return f.apply(s, blob, f.spec.Unite)
+}
+
+// SubtractBlob takes the occurrences of the sketch of a BLOB, which must be part of
+// s, away from it. What is not is an error that wraps sketch.ErrTooMany as far as
+// counters tell; a family or a sketch from which nothing can be taken is one that
+// wraps sketch.ErrNotAdditive; other errors are those of UnionBlob. An error changes
+// nothing.
+func (f *Family[P, S, V]) SubtractBlob(s S, blob []byte) error {
+	if f.spec.Subtract == nil {
+		return fmt.Errorf("subtract from %s %s sketch: %w", f.Article, f.Name, sketch.ErrNotAdditive)
+	}
+	return f.apply(s, blob, f.spec.Subtract)
+}
+
+// apply changes s by a BLOB that agrees with it and is verified.
+func (f *Family[P, S, V]) apply(s S, blob []byte, change func(s S, v *V) error) (err error) {
 	v := f.views.Get().(*V) // many BLOBs may be small
 	defer func() {
 		var none V // its memory is the caller's
@@ -245,7 +269,7 @@ func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) (err error) {
 	if err := f.check(blob, v); err != nil {
 		return err
 	}
-	return f.spec.Unite(s, v)
+	return change(s, v)
 }
 
 func (f *Family[P, S, V]) words(blob []byte) (string, error) {

@@ -19,17 +19,19 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		"Methods `ms` and `mi` are never below the truth; `rm` and `trm` are not either as `sbf_agg` builds them, and seldom after later changes. " +
 		"`sbf_empty` takes the options of `sbf_agg`; `sbf_add` and `sbf_remove` take `weight`.",
 	Summaries: keyed.Summaries{
-		Agg:    "Spectral Bloom Filter of how often each key occurs.",
-		Union:  "Union of sketches: the sketch of all their keys together. Of methods rm and trm it keeps the first filter alone.",
-		Remove: "Sketch with one occurrence of a key less, or with weight of them less; not of method mi, and not of a product.",
-		Info:   "Every parameter of a sketch, its load, error rate, fill and size.",
+		Agg:      "Spectral Bloom Filter of how often each key occurs.",
+		Union:    "Union of sketches: the sketch of all their keys together. Of methods rm and trm it keeps the first filter alone.",
+		Remove:   "Sketch with one occurrence of a key less, or with weight of them less; not of method mi, and not of a product.",
+		Subtract: " Not of method mi, and not of products; with rm and trm a key of the second filter that lost some has the answer of the first.",
+		Info:     "Every parameter of a sketch, its load, error rate, fill and size.",
 	},
 
 	Options: options, Defaults: defaults, New: New, Gather: NewGathering,
 	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree: func(s *Sketch, v *View) error { return agree(s.operand(), v.operand()) },
-	Unite: func(s *Sketch, v *View) error { s.unite(v.operand()); return nil },
+	Agree:    func(s *Sketch, v *View) error { return agree(s.operand(), v.operand()) },
+	Unite:    func(s *Sketch, v *View) error { s.unite(v.operand()); return nil },
+	Subtract: func(s *Sketch, v *View) error { return s.subtract(v.operand()) },
 
 	Answers: []keyed.Answer[*Sketch, View]{
 		keyed.HowOftenIs("get", "Occurrences of a key: exact for most keys, never below the true count, but rarely with methods rm and trm once they were changed after sbf_agg.",

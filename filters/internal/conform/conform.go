@@ -13,7 +13,7 @@
 //
 // Others adapt their sketch to Subject. What a subject can do beyond that, it
 // says by the methods that it has: Counter, Estimator, Remover, Uniter,
-// BlobUniter. What it promises, Laws says.
+// BlobUniter, Subtracter. What it promises, Laws says.
 package conform
 
 import (
@@ -59,6 +59,12 @@ type Uniter interface {
 // BlobUniter is a Subject that takes in the sketch of a BLOB.
 type BlobUniter interface {
 	UnionBlob(blob []byte) error
+}
+
+// Subtracter is a Subject from which the sketch of a BLOB can be taken away, be it
+// only to refuse.
+type Subtracter interface {
+	SubtractBlob(blob []byte) error
 }
 
 // Laws are what a family promises beyond never counting too few.
@@ -158,6 +164,7 @@ var checks = []struct {
 	{"Order", order},
 	{"Union", union},
 	{"Remove", remove},
+	{"Subtract", subtract},
 	{"Sizes", sizes},
 	{"Codec", codec},
 	{"Truncations", truncations},

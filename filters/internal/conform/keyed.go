@@ -64,6 +64,9 @@ func (k keyedSubject[P, S, V]) Add(id, n uint64) error    { return k.f.AddKey(k.
 func (k keyedSubject[P, S, V]) Remove(id, n uint64) error { return k.f.RemoveKey(k.s, bytesOf(id), n) }
 func (k keyedSubject[P, S, V]) Blob() []byte              { return k.s.Blob() }
 func (k keyedSubject[P, S, V]) UnionBlob(b []byte) error  { return k.f.UnionBlob(k.s, b) }
+func (k keyedSubject[P, S, V]) SubtractBlob(b []byte) error {
+	return k.f.SubtractBlob(k.s, b)
+}
 
 func (k keyedSubject[P, S, V]) Union(o Subject) error {
 	return k.s.Union(o.(interface{ sketch() S }).sketch())

@@ -1,0 +1,66 @@
+package cms
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Subtract takes away the occurrences of other, which is left unchanged and must
+// agree as for Union (sketch.ErrDiffer): all of them were added here before. What
+// remains is the sketch of the others, to the byte, unless a counter is saturated:
+// it stays so. Only for sketches that are not conservative (sketch.ErrNotAdditive).
+// A counter of other that is above its like here, or a total that is, shows that
+// other is not part (sketch.ErrTooMany); what counters do not show can make
+// estimates fall below the truth, as Remove of what was never added. An error
+// changes nothing. O(width*depth). Sums are linear: Cormode and Muthukrishnan 2005,
+// section 3.
+func (s *Sketch) Subtract(other *Sketch) error {
+	if err := agree(s.identity(), other.identity()); err != nil {
+		return err
+	}
+	return s.subtract(other.Base, other.c.Table)
+}
+
+// SubtractBlob is Subtract of the sketch of a BLOB, as UnionBlob is Union.
+func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
+
+// subtract is given the sketch of s itself, or another that agrees.
+func (s *Sketch) subtract(base keyed.Base, from words.Table) error {
+	if s.Conservative() {
+		return fmt.Errorf("subtract from a conservative sketch: %w", sketch.ErrNotAdditive)
+	}
+	if err := keyed.Part(s.Base, base); err != nil {
+		return err
+	}
+	// All are compared before any is changed.
+	part := true
+	s.beside(from, func(_ int, have, take uint64) { part = part && take <= have })
+	if !part {
+		return keyed.ErrNoPart
+	}
+	s.beside(from, func(at int, have, take uint64) {
+		if take != 0 && have != saturated {
+			s.c.Set(at, have-take)
+		}
+	})
+	total, _ := base.Total()
+	keyed.Shrink(&s.Base, total)
+	return nil
+}
+
+// beside calls f with every counter and its like in another table.
+func (s *Sketch) beside(other words.Table, f func(at int, have, others uint64)) {
+	var x, y [256]uint64
+	n := other.Len()
+	for at := 0; at < n; at += len(x) {
+		m := min(len(x), n-at)
+		s.c.Unpack(at, x[:m])
+		other.Unpack(at, y[:m])
+		for i, v := range x[:m] {
+			f(at+i, v, y[i])
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package cuckoo
+
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+)
+
+// Subtract takes away the occurrences of other, which is left unchanged and must
+// agree in all parameters and in the class of keys (sketch.ErrDiffer): all of them
+// were added here before. Only for multisets (sketch.ErrNotAdditive). A fingerprint
+// that is not here shows that other is not part (sketch.ErrTooMany); where a key that
+// was never added is like another one, nothing shows, and that one may seem absent.
+// An error changes nothing. The counts of all keys are then those of a filter of the
+// other occurrences; with a variable length, where fingerprints may be shorter than
+// they would be in that, at least those. The bytes need not be: a fingerprint may be
+// in its other bucket. O(Bytes).
+func (s *Sketch) Subtract(other *Sketch) error {
+	if err := agree(s.params, other.params, s.buckets, other.buckets, s.Base, other.Base); err != nil {
+		return err
+	}
+	return s.subtract(&other.table, other.Base)
+}
+
+// SubtractBlob is Subtract of the filter of a BLOB, as UnionBlob is Union.
+func (s *Sketch) SubtractBlob(blob []byte) error { return Family.SubtractBlob(s, blob) }
+
+// subtract works on a copy, for it may end in an error, and other may be s.
+func (s *Sketch) subtract(other *table, base keyed.Base) error {
+	if !s.multiset {
+		return setError{"subtract"}
+	}
+	if err := keyed.Part(s.Base, base); err != nil {
+		return err
+	}
+	c := s.Clone()
+	for i := range other.buckets {
+		p := other.read(i)
+		for _, q := range p.slice() {
+			var found bool
+			if c.variable {
+				found = c.takeLike(i, c.other(i, q.v), q)
+			} else {
+				found = c.take(i, c.other(i, q.v), q.v)
+			}
+			if !found {
+				return keyed.ErrNoPart
+			}
+			c.stored--
+		}
+	}
+	total, _ := base.Total()
+	keyed.Shrink(&c.Base, total)
+	*s = *c
+	return nil
+}
+
+// takeLike removes the fingerprint of an occurrence of which another filter knows q,
+// from buckets i and j, or reports false.
+//
+// It may be any fingerprint that is a beginning of q, or that q is a beginning of. Each
+// that is there belongs to one occurrence, whose hash it is a beginning of, and that
+// must remain so for all others, whichever of them was meant. Where none is longer than
+// q, the longest goes, as in take: what is left begins its hash too. Where some are
+// longer, one of these goes, and the others are cut to what all of them begin with.
+func (t *table) takeLike(i, j uint64, q fingerprint) bool {
+	var longer, longest fingerprint
+	var at, atLongest place
+	common := uint(0) // what the longer ones begin with
+	for _, b := range [...]uint64{min(i, j), max(i, j)} {
+		p := t.read(b)
+		for k, o := range p.slice() {
+			switch {
+			case o.known <= q.known:
+				if o.matches(q.v) && o.known > longest.known {
+					longest, atLongest = o, place{b, k}
+				}
+			case !q.matches(o.v):
+			case longer.known == 0:
+				longer, at, common = o, place{b, k}, uint(o.known)
+			default:
+				common = min(common, uint(o.known), uint(bits.TrailingZeros64(o.v^longer.v)))
+			}
+		}
+	}
+	switch {
+	case longer.known > 0:
+		t.shorten(i, q, common)
+		t.shorten(j, q, common)
+	case longest.known > 0:
+		at = atLongest
+	default:
+		return false
+	}
+	t.drop(at.bucket, at.slot)
+	return true
+}
+
+// place is a slot of a bucket.
+type place struct {
+	bucket uint64
+	slot   int
+}
+
+// shorten cuts the fingerprints of a bucket that go on where q ends to n bits. Only a
+// bucket that is not full has such, and it keeps their order.
+func (t *table) shorten(i uint64, q fingerprint, n uint) {
+	p := t.read(i)
+	cut := false
+	for k, o := range p.slice() {
+		if o.known > q.known && uint(o.known) > n && q.matches(o.v) {
+			p.all[k], cut = o.cut(n), true
+		}
+	}
+	if cut {
+		t.write(i, &p)
+	}
+}

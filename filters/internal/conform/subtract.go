@@ -1,0 +1,74 @@
+package conform
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// subtract holds the sketch of a and b, less that of b, against a: no count is below
+// the truth of a, and where removals restore what was there it is the sketch of a, to
+// the byte. What is not part is an error and changes nothing.
+func subtract(t testing.TB, f Family) {
+	if _, ok := f.New().(Subtracter); !ok {
+		t.Skip("nothing to subtract")
+	}
+	take := func(s Subject, part []byte) error {
+		t.Helper()
+		keep := append([]byte(nil), part...)
+		err := s.(Subtracter).SubtractBlob(part)
+		same(t, "what is subtracted", keep, part)
+		return err
+	}
+	refused := func(what string, s Subject, part []byte, why error) {
+		t.Helper()
+		before := s.Blob()
+		if err := take(s, part); !errors.Is(err, why) {
+			t.Fatalf("subtracting %s: the error %v does not wrap %v", what, err, why)
+		}
+		same(t, "refusing "+what, before, s.Blob())
+	}
+	src := newSource(6, f.keys())
+	for _, size := range []int{0, 3, 300, f.fewer(3000)} {
+		a, b := src.ops(size), src.ops(size/2)
+		whole := add(t, add(t, f.New(), a), b)
+		part := add(t, f.New(), b).Blob()
+		if !f.Laws.Deletable {
+			refused("from a family without deletion", whole, part, sketch.ErrNotAdditive)
+			continue
+		}
+		if f.Laws.OrderFree { // in between
+			whole = add(t, add(t, add(t, f.New(), a[:size/2]), b), a[size/2:])
+		}
+		must(t, take(whole, part))
+		must(t, f.Check(whole.Blob()))
+		if f.Laws.Restores && !f.BlobsApart {
+			same(t, "a and b less b, and a", add(t, f.New(), a).Blob(), whole.Blob())
+		}
+		truth := map[uint64]uint64{}
+		for _, o := range a {
+			truth[o.id] += o.n
+		}
+		for id, n := range truth {
+			f.counted(t, "after subtracting", whole, id, n)
+		}
+		// They are as much sketches as any: what comes later counts, what is left can
+		// be taken as well.
+		add(t, whole, b)
+		for _, o := range b {
+			truth[o.id] += o.n
+		}
+		for id, n := range truth {
+			f.counted(t, "after subtracting and adding", whole, id, n)
+		}
+		blob := whole.Blob()
+		must(t, take(whole, blob))
+		must(t, f.Check(whole.Blob()))
+
+		more := add(t, f.New(), append(b, op{1 << 50, 1})).Blob()
+		refused("one more than there is", add(t, f.New(), b), more, sketch.ErrTooMany)
+		other := add(t, f.New(), []op{{1 << 51, 1}}).Blob()
+		refused("another key than there is", add(t, f.New(), []op{{1 << 50, 1}}), other, sketch.ErrTooMany)
+	}
+}
