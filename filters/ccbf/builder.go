@@ -45,6 +45,7 @@ type Builder struct {
 	counted  bool           // points went into the dense form one by one
 	held     int64          // bytes of all of it
 	cells    uint64         // in runs
+	inPiles  int            // cells
 	// spilled says that cells go into the dense form at once, and no longer
 	// into runs.
 	spilled bool
@@ -57,6 +58,7 @@ type sectionBuilder struct {
 	buf     []uint64
 	weights []uint64    // beside buf; nil while all are 1
 	runs    []cells.Run // each less than half as long as the one before
+	pile    cells.Run   // of small sketches, in any order, some more than once
 	squares tree.Merger
 }
 
@@ -274,6 +276,9 @@ func (b *Builder) Merge(from *Builder) error {
 			if err := b.addShared(pb, r); err != nil {
 				return err
 			}
+		}
+		if err := b.mergePile(pb, fp.pile); err != nil {
+			return err
 		}
 		for _, squares := range fp.squares.Lists() {
 			if err := b.addSquares(pb, squares); err != nil {

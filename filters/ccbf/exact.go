@@ -24,16 +24,23 @@ func (v exactView) open(s *Sketch) error {
 }
 
 func (v exactView) addTo(b *Builder, _ uint64) error {
-	if err := b.grow(v.cells.Memory()); err != nil { // before cells are read
-		return err
-	}
-	return v.cells.EachSection(func(s cells.Section) error {
-		pb, err := b.at(s.KeyCategory(), s.X, s.Y)
-		if err != nil {
-			return err
+	var pb *sectionBuilder
+	var pile bool
+	room := func(p *cells.LabelView, n int) (r cells.Run, err error) {
+		if pb, err = b.at(p.Category, p.X, p.Y); err != nil {
+			return r, err
 		}
-		if err := b.grow(-cells.SectionBytes); err != nil { // at has counted it
-			return err
+		if pile = n < pileLarge && !b.spilled; pile {
+			return b.pileRoom(pb, n)
+		}
+		if err := b.grow(cells.RunBytes(n)); err != nil { // before cells are read
+			return r, err
+		}
+		return cells.NewRun(n), nil
+	}
+	return v.cells.EachSectionIn(room, func(s cells.Section) error {
+		if pile {
+			return b.piled(pb, len(s.Keys))
 		}
 		return b.addShared(pb, s.Run)
 	})

@@ -59,7 +59,7 @@ func (b *Builder) EncodeBytes() int64 {
 	}
 	number := 0
 	for _, pb := range b.sections {
-		number += len(pb.buf) + pb.squares.Len()
+		number += len(pb.buf) + len(pb.pile.Keys) + pb.squares.Len()
 		for _, r := range pb.runs {
 			number += len(r.Keys)
 		}

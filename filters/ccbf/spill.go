@@ -12,12 +12,21 @@ import (
 func (b *Builder) addRun(pb *sectionBuilder, r cells.Run) error {
 	pb.runs = append(pb.runs, r)
 	b.cells += uint64(len(r.Keys))
+	if err := b.shortenRuns(pb); err != nil {
+		return err
+	}
+	return b.settle()
+}
+
+// shortenRuns merges the last runs of a section until each is less than half as long as the
+// one before.
+func (b *Builder) shortenRuns(pb *sectionBuilder) error {
 	for n := len(pb.runs); n > 1 && len(pb.runs[n-2].Keys) < 2*len(pb.runs[n-1].Keys); n = len(pb.runs) {
 		if err := b.mergeLast(pb); err != nil {
 			return err
 		}
 	}
-	return b.settle()
+	return nil
 }
 
 // mergeLast makes one of the last two runs of a section.
@@ -36,6 +45,11 @@ func (b *Builder) mergeLast(pb *sectionBuilder) error {
 
 // settle spills where holding cells no longer pays.
 func (b *Builder) settle() error {
+	if b.held > b.Hold || b.Overflow == ToTree && b.held > b.holdMost() {
+		if err := b.sortPiles(); err != nil {
+			return err
+		}
+	}
 	// A cell in several runs is counted more than once, but as each run is
 	// less than half as long as the one before, none of them more than twice.
 	if b.Overflow == ToTree && !b.spilled && b.dense == nil {
@@ -98,6 +112,9 @@ func (b *Builder) spill() error {
 
 // gather merges the runs of every section into one.
 func (b *Builder) gather() (cells.List, error) {
+	if err := b.sortPiles(); err != nil {
+		return nil, err
+	}
 	list := make(cells.List, 0, len(b.sections))
 	for _, pb := range b.sections {
 		for len(pb.runs) > 1 {

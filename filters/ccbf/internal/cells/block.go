@@ -235,11 +235,10 @@ func (b *blocks) chosen(i int, keys, counts []uint64) bool {
 	return bitio.BestOrderOf(&gaps, n-1) == gapOrder && bitio.BestOrderOf(&ns, n) == countOrder
 }
 
-// decodeAll reads all blocks; false where they are damaged, or not in the only
-// form that these cells have. cells must have
+// decodeInto reads all blocks into a run as long as there are cells; false where they are
+// damaged, or not in the only form that these cells have. cells must have
 // been held against the length of the data before.
-func (b *blocks) decodeAll() (Run, bool) {
-	r := Run{make([]uint64, b.cells), make([]uint64, b.cells)}
+func (b *blocks) decodeInto(r Run) bool {
 	var c couple
 	at, all := 0, blockCount(b.cells)
 	for i := 0; i < all; i += 2 {
@@ -248,11 +247,11 @@ func (b *blocks) decodeAll() (Run, bool) {
 		for j := range here {
 			part := c.cells(j)
 			if len(part.Keys) == 0 || at > 0 && part.Keys[0] <= r.Keys[at-1] || !b.chosen(i+j, part.Keys, part.Counts) {
-				return Run{}, false
+				return false
 			}
 			copy(r.Keys[at:], part.Keys)
 			at += copy(r.Counts[at:], part.Counts)
 		}
 	}
-	return r, at == b.cells && b.end(blockCount(b.cells)-1) == len(b.data)
+	return at == b.cells && b.end(blockCount(b.cells)-1) == len(b.data)
 }

@@ -14,6 +14,9 @@ type Run struct {
 	Counts []uint64
 }
 
+// NewRun is room for n cells.
+func NewRun(n int) Run { return Run{make([]uint64, n), make([]uint64, n)} }
+
 // RunBytes is the memory that a run of n cells takes.
 func RunBytes(n int) int64 { return int64(n) * 16 }
 

@@ -43,6 +43,9 @@ func RunOf(keys, weights []uint64) Run {
 // run is RunOf.
 func (s *sorter) run(keys, weights []uint64) Run {
 	if weights != nil {
+		if r, ok := s.packedPairs(keys, weights); ok {
+			return r
+		}
 		s.radix.SortPairs(keys, weights)
 		return fromSorted(keys, weights)
 	}
@@ -90,6 +93,33 @@ func (s *sorter) packed(keys []uint64, width uint) Run {
 	words = words[:n]
 	s.radix.SortBits(words, low<<countBits)
 	return unpack(words, keys[0]&^low)
+}
+
+// packedPairs is packed for keys with weights that fit beside them; false where they do
+// not, or where there are few.
+func (s *sorter) packedPairs(keys, weights []uint64) (Run, bool) {
+	if len(keys) < packKeys {
+		return Run{}, false
+	}
+	weights = weights[:len(keys)]
+	var diff, all uint64
+	for i, k := range keys {
+		diff |= k ^ keys[0]
+		all |= weights[i]
+	}
+	width := uint(bits.Len64(diff))
+	if width > 64-countBits || all >= 1<<countBits {
+		return Run{}, false
+	}
+	if cap(s.words) < len(keys) {
+		s.words = make([]uint64, len(keys)+1)
+	}
+	words, low := s.words[:len(keys)], uint64(1)<<width-1
+	for i, k := range keys {
+		words[i] = k&low<<countBits | weights[i]
+	}
+	s.radix.SortBits(words, low<<countBits)
+	return unpack(words, keys[0]&^low), true
 }
 
 // unpack makes a run of sorted words, whose keys all have the bits of base.

@@ -71,18 +71,26 @@ func (v *View) Memory() int64 {
 // EachSection reads the sections completely, one after the other, and holds
 // their order, totals and bounds against what the body says.
 func (v *View) EachSection(f func(Section) error) error {
+	return v.EachSectionIn(func(_ *LabelView, n int) (Run, error) { return NewRun(n), nil }, f)
+}
+
+// EachSectionIn is EachSection in the memory that room gives for the n cells of a section.
+func (v *View) EachSectionIn(room func(p *LabelView, n int) (Run, error), f func(Section) error) error {
 	bounds := NoBounds
 	for i := range v.sections {
 		sv := &v.sections[i]
-		r, ok := sv.decodeAll()
-		if !ok {
+		r, err := room(&LabelView{Category: sv.category, X: sv.x, Y: sv.y}, sv.cells)
+		if err != nil {
+			return err
+		}
+		if !sv.decodeInto(r) {
 			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(v.sections))
 		}
 		if total := r.total(); total != sv.total {
 			return sketch.Invalidf("section %d of %d counts %d occurrences, its cells %d", i+1, len(v.sections), sv.total, total)
 		}
 		s := Section{sv.label(), r}
-		bounds = Hull(bounds, List{s}.Bounds())
+		bounds = Hull(bounds, cornersAround(r.Keys).rect(s.X, s.Y))
 		if err := f(s); err != nil {
 			return err
 		}

@@ -1,0 +1,108 @@
+package ccbf
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// The union of many small sketches is the sketch of all their points, more of them than
+// a pile takes, in one builder and in two that are merged, and what is held is counted.
+func TestUnionOfManySmallSketches(t *testing.T) {
+	r := rand.New(rand.NewPCG(310, 0))
+	for name, params := range map[string]Params{"default": {Bytes: 1 << 22}, "counters": {Bytes: 1 << 22, Overflow: ToCounters}, "standard": {Bytes: 1 << 22, Mode: Standard}} {
+		cfg := config(t, params)
+		whole := NewBuilder(cfg, nil)
+		var spent [2]peak
+		unions := [2]*Builder{NewBuilder(cfg, &spent[0]), NewBuilder(cfg, &spent[1])}
+		n := 0
+		for i := range 60 {
+			part := NewBuilder(cfg, nil)
+			for range 6000 {
+				c := grid.Cell{X: r.Int64N(1000) - 500, Y: r.Int64N(1000)}
+				weight := uint64(1)
+				if i%7 == 3 && r.IntN(50) == 0 {
+					weight = 1 << r.UintN(40) // too large to be packed
+				}
+				for _, b := range []*Builder{whole, part} {
+					if err := b.Add(c, nil, 0, weight); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			u := unions[i%2]
+			if err := u.AddView(viewOf(t, blobOf(t, part))); err != nil {
+				t.Fatal(err)
+			}
+			if u.held != spent[i%2].now || u.held != u.memory() {
+				t.Fatalf("%s: %d bytes accounted for, %d granted, %d held", name, u.held, spent[i%2].now, u.memory())
+			}
+			n += len(u.sections[0].pile.Keys)
+		}
+		if n < pileMost {
+			t.Fatalf("%s: piles of %d cells test too little", name, n)
+		}
+		first := blobOf(t, unions[1])
+		for range 2 { // the second builder stays as it is
+			both := NewBuilder(cfg, nil)
+			for _, u := range unions {
+				if err := both.Merge(u); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !bytes.Equal(blobOf(t, both), blobOf(t, whole)) {
+				t.Errorf("%s: the union is not the sketch of all points", name)
+			}
+		}
+		if !bytes.Equal(blobOf(t, unions[1]), first) {
+			t.Errorf("%s: a builder changed when it was merged", name)
+		}
+	}
+}
+
+// Cells that come again and again are not taken for many: where a pile is more than a
+// builder may hold, it is sorted before anything is pruned or spilled.
+func TestPilesOfFewCellsStayExact(t *testing.T) {
+	for name, params := range map[string]Params{"tree": {Bytes: 4000}, "counters": {Bytes: 4000, Overflow: ToCounters}, "standard": {Bytes: 4000, Mode: Standard}} {
+		cfg := config(t, params)
+		part := NewBuilder(cfg, nil)
+		for i := range 600 {
+			if err := part.Add(grid.Cell{X: int64(i * 7 % 40), Y: int64(i / 40)}, nil, 0, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v := viewOf(t, blobOf(t, part))
+		b := NewBuilder(cfg, nil)
+		b.Hold = 1 << 20
+		most := int64(0)
+		for range 400 {
+			if err := b.AddView(v); err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, b.held)
+		}
+		if most > 2*b.Hold || 400*cells.RunBytes(600) < 2*b.Hold {
+			t.Errorf("%s: %d bytes held, %d are enough", name, most, b.Hold)
+		}
+		s, err := b.Sketch()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.IsExact() || s.Total != 400*600 || s.count(grid.Cell{X: 7, Y: 0}, nil) != 400*part.sectionCount(t, grid.Cell{X: 7, Y: 0}) {
+			t.Errorf("%s: %v, total %d", name, s.Form(), s.Total)
+		}
+	}
+}
+
+// sectionCount is the count of a cell in what was added.
+func (b *Builder) sectionCount(t *testing.T, c grid.Cell) uint64 {
+	t.Helper()
+	s, err := b.Sketch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.count(c, nil)
+}
