@@ -78,12 +78,15 @@ type painting struct {
 	sums []float64
 }
 
-// add spreads the points of a square over the bins that it meets.
-func (p *painting) add(c grid.Cell, count uint64) {
+// add is spread for a count.
+func (p *painting) add(c grid.Cell, count uint64) { p.spread(c, float64(count)) }
+
+// spread spreads the points of a square over the bins that it meets.
+func (p *painting) spread(c grid.Cell, n float64) {
 	x, y, sums := &p.x, &p.y, p.sums
 	i, west, east := x.bin(c.X)
 	j, south, north := y.bin(c.Y)
-	n, at := float64(count), (y.bins-1-j)*x.bins+i
+	at := (y.bins-1-j)*x.bins + i
 	sums[at] += n * south * west
 	if east > 0 {
 		sums[at+1] += n * south * east

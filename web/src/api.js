@@ -6,24 +6,36 @@ async function json(response) {
   return body;
 }
 
-export const layers = async () => json(await fetch("api/layers"));
+const ask = async (path, values, signal) => json(await fetch(`api/${path}?` + parameters(values), { signal }));
 
-export const sum = async (question, signal) =>
-  json(await fetch("api/sum", {
+const post = async (path, question, signal) =>
+  json(await fetch("api/" + path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(question),
     signal,
   }));
 
-export const hotspots = async (choice, [xmin, ymin, xmax, ymax], k, signal) =>
-  json(await fetch("api/hotspots?" + parameters({ ...choice, xmin, ymin, xmax, ymax, k }), { signal }));
+export const layers = async () => json(await fetch("api/layers"));
+export const look = ({ table, column }, signal) => ask("look", { table, column }, signal);
+export const sum = (question, signal) => post("sum", question, signal);
+export const bars = (question, signal) => post("bars", question, signal);
+export const hotspots = (question, signal) => post("hotspots", question, signal);
+export const at = (choice, x, y, side, signal) => ask("at", { ...words(choice), x, y, side }, signal);
+
+export const scale = (choice, [xmin, ymin, xmax, ymax], pixel, signal) =>
+  ask("scale", { ...words(choice), xmin, ymin, xmax, ymax, pixel }, signal);
 
 // tiles is the address of the tiles of a choice, for the map to fill in.
-export function tiles({ table, column, ...filter }) {
-  const query = parameters(filter);
-  return `${new URL("tiles", document.baseURI)}/${encodeURIComponent(table)}/${encodeURIComponent(column)}/{z}/{x}/{y}.png` +
-    (query ? "?" + query : "");
+export function tiles(choice, top) {
+  const { table, column, ...filter } = words(choice);
+  return `${new URL("tiles", document.baseURI)}/${encodeURIComponent(table)}/${encodeURIComponent(column)}/{z}/{x}/{y}.png?` +
+    parameters({ ...filter, top });
+}
+
+// words is a choice as the parameters of a URL.
+function words({ where, ...rest }) {
+  return where?.length ? { ...rest, where: JSON.stringify(where) } : rest;
 }
 
 function parameters(values) {

@@ -1,35 +1,73 @@
-// Areas drawn by hand.
-import { TerraDraw, TerraDrawPolygonMode, TerraDrawRectangleMode } from "terra-draw";
+// Areas drawn by hand, and moved by their corners.
+import { TerraDraw, TerraDrawPolygonMode, TerraDrawRectangleMode, TerraDrawSelectMode } from "terra-draw";
 import { TerraDrawMapLibreGLAdapter } from "terra-draw-maplibre-gl-adapter";
 
 const colour = "#e8590c";
-const styles = { fillColor: colour, fillOpacity: 0.12, outlineColor: colour, outlineWidth: 2, closingPointColor: colour };
+const styles = { fillColor: colour, fillOpacity: 0.08, outlineColor: colour, outlineWidth: 2, closingPointColor: colour };
+const selected = {
+  selectedPolygonColor: colour, selectedPolygonFillOpacity: 0.08, selectedPolygonOutlineColor: colour, selectedPolygonOutlineWidth: 2,
+  selectionPointColor: "#ffffff", selectionPointOutlineColor: colour, selectionPointWidth: 5,
+  midPointColor: colour, midPointOutlineColor: "#ffffff", midPointWidth: 3,
+};
+const digits = 7; // of a degree: a centimetre
+const mostCorners = 200; // that are shown to be moved
 
-// drawing draws on a map: one area at a time, handed to done as a polygon.
-export function drawing(map, done) {
+// drawing draws on a map: one area at a time. drawn is called with a new one, changed
+// with one whose corners were moved.
+export function drawing(map, drawn, changed) {
+  const editable = { feature: { draggable: true, coordinates: { midpoints: true, draggable: true, deletable: true } } };
   const draw = new TerraDraw({
-    adapter: new TerraDrawMapLibreGLAdapter({ map, coordinatePrecision: 7 }),
-    modes: [new TerraDrawPolygonMode({ styles }), new TerraDrawRectangleMode({ styles })],
+    adapter: new TerraDrawMapLibreGLAdapter({ map, coordinatePrecision: digits }),
+    modes: [
+      new TerraDrawPolygonMode({ styles }),
+      new TerraDrawRectangleMode({ styles }),
+      new TerraDrawSelectMode({ flags: { polygon: editable }, styles: selected, keyEvents: { deselect: null, delete: null, rotate: null, scale: null } }),
+    ],
   });
   draw.start();
-  draw.on("finish", (id) => {
+  draw.on("finish", (id, { action } = {}) => {
     const { geometry } = draw.getSnapshotFeature(id);
-    draw.setMode("static");
-    done(geometry);
+    if (action === undefined || action === "draw") {
+      draw.setMode("static");
+      drawn(geometry);
+    } else changed(geometry);
   });
+  let outline = false; // of an area that is not for moving
+  const place = (area) => {
+    const data = { type: "FeatureCollection", features: area ? [{ type: "Feature", geometry: area, properties: {} }] : [] };
+    if (map.getSource("area")) map.getSource("area").setData(data);
+    else if (area) {
+      map.addSource("area", { type: "geojson", data });
+      map.addLayer({ id: "area", type: "line", source: "area", paint: { "line-color": colour, "line-width": 2 } });
+    }
+    outline = Boolean(area);
+  };
   return {
     // begin starts an area, "polygon" or "rectangle", in place of the one before.
     begin(mode) {
-      draw.clear();
+      this.clear();
       draw.setMode(mode);
     },
-    show(polygon) {
+    show(area) {
       this.clear();
-      draw.addFeatures([{ type: "Feature", geometry: polygon, properties: { mode: "polygon" } }]);
+      const simple = area.type === "Polygon" && area.coordinates.length === 1 && area.coordinates[0].length <= mostCorners;
+      if (!simple) {
+        place(area);
+        return;
+      }
+      const coordinates = [area.coordinates[0].map(([x, y]) => [Number(x.toFixed(digits)), Number(y.toFixed(digits))])];
+      const [{ id, valid }] = draw.addFeatures([{ type: "Feature", geometry: { type: "Polygon", coordinates }, properties: { mode: "polygon" } }]);
+      if (!valid) {
+        place(area); // of crossing sides, which have corners to move no more
+        return;
+      }
+      draw.setMode("select");
+      draw.selectFeature(id);
     },
     clear() {
       draw.clear();
       draw.setMode("static");
+      if (outline) place(undefined);
     },
   };
 }

@@ -1,155 +1,180 @@
-// The page of ccbfsql serve: what is chosen, asked and shown.
-import { Marker } from "maplibre-gl";
+// The page of ccbfsql serve: what is chosen, and what follows from it.
 import * as api from "./api.js";
-import { box, heat, show } from "./map.js";
+import { app, choice, drawable, fail, forget, latest, title } from "./app.js";
+import { areaOf, boundsOf } from "./areas.js";
 import { drawing } from "./draw.js";
+import { csv, geoJSON, png } from "./export.js";
+import { filters, textOf } from "./filters.js";
+import { legend } from "./legend.js";
+import { box, cold, heat, pixel, show } from "./map.js";
+import { pointing } from "./pointer.js";
+import { askBars, askSpots, askSum, clearBars, clearSpots, clearSum } from "./questions.js";
+import { read, written } from "./state.js";
+import { copied, element, made, many, whole } from "./text.js";
 
-const element = (id) => document.getElementById(id);
-const number = new Intl.NumberFormat("en");
-const rounded = (n) => number.format(Math.round(n));
-const many = (n, what) => `${number.format(n)} ${what}${n === 1 ? "" : what.endsWith("h") ? "es" : "s"}`;
+const byCategory = "(category)"; // what the server calls bars of the sketches' own categories
 
-let map, draw, layers, layer;
-let polygon; // the area asked for, if there is one
-let markers = [];
+let clearPointer = () => {};
+let looks = {}; // of a layer, by its name: where its points are
+const nameOf = (layer) => `${layer.table}.${layer.column}`;
 
-// choice is the rows that all questions are about.
-function choice() {
-  const c = { table: layer.table, column: layer.column };
-  const slider = layer.sliders[element("by").value];
-  const at = Number(element("value").value);
-  if (slider && at > 0) Object.assign(c, { by: slider.column, value: slider.values[at - 1] });
-  if (layer.categories) c.category = element("category").value;
-  return c;
-}
-
-function fail(error) {
-  if (error.name === "AbortError") return;
-  element("error").textContent = error.message;
-  element("error").hidden = false;
-}
-
-// latest runs one question at a time: a newer one cancels the one before.
-function latest(question) {
-  let running;
-  return async (...args) => {
-    running?.abort();
-    const mine = (running = new AbortController());
-    element("error").hidden = true;
-    try {
-      await question(mine.signal, ...args);
-    } catch (error) {
-      fail(error);
+// paint draws the map in colours for what is in view.
+const paint = latest(async (signal) => {
+  if (!drawable() || !looks[nameOf(app.layer)]?.degrees) return cool();
+  try {
+    const scale = await api.scale(choice(), box(app.map), pixel(app.map), signal);
+    signal.throwIfAborted();
+    if (!scale.top) return cool();
+    const address = api.tiles(choice(), Number(scale.top.toPrecision(6)));
+    app.scale = scale;
+    app.legend = legend(scale, app.layer.res, app.map.getCenter().lat);
+    if (document.body.dataset.tiles !== address) {
+      heat(app.map, address);
+      document.body.dataset.tiles = address;
     }
-  };
-}
-
-// sqlBox shows the SQL behind an answer, ready to copy.
-function sqlBox(sql) {
-  const details = document.createElement("details");
-  const summary = details.appendChild(document.createElement("summary"));
-  summary.textContent = "SQL";
-  details.appendChild(document.createElement("pre")).textContent = sql;
-  const copy = details.appendChild(document.createElement("button"));
-  copy.textContent = "Copy";
-  copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(sql);
-    copy.textContent = "Copied";
-  });
-  return details;
-}
-
-function line(className, text) {
-  const p = document.createElement("p");
-  p.className = className;
-  p.textContent = text;
-  return p;
-}
-
-const ask = latest(async (signal) => {
-  if (!polygon) return;
-  const a = await api.sum({ ...choice(), polygon }, signal);
-  const exact = a.low === a.high;
-  const answer = element("answer");
-  answer.replaceChildren(
-    line("figure", rounded(a.estimate)),
-    line("quiet", exact ? "points, exactly" : `points, between ${rounded(a.low)} and ${rounded(a.high)} in 95 of 100 cases`),
-    line("quiet", `${many(a.cells, "cell")}, ${many(a.sketches, "sketch")}, ${a.ms.toFixed(1)} ms`),
-    sqlBox(a.sql),
-  );
-  answer.dataset.estimate = a.estimate;
-});
-
-const findHot = latest(async (signal) => {
-  if (map.isMoving()) await map.once("moveend"); // in the view that it comes to
-  const h = await api.hotspots(choice(), box(map), 20, signal);
-  clearSpots();
-  const list = document.createElement("ol");
-  for (const [i, s] of h.spots.entries()) {
-    const button = list.appendChild(document.createElement("li")).appendChild(document.createElement("button"));
-    button.textContent = `${number.format(s.count)} at ${s.x.toFixed(4)}, ${s.y.toFixed(4)}`;
-    button.addEventListener("click", () => map.flyTo({ center: [s.x, s.y], zoom: Math.max(map.getZoom(), 11) }));
-    const pin = document.createElement("div");
-    pin.className = "pin";
-    pin.textContent = i + 1;
-    markers.push(new Marker({ element: pin }).setLngLat([s.x, s.y]).addTo(map));
+  } catch (error) {
+    if (!signal.aborted) cool();
+    throw error;
   }
-  element("spots").replaceChildren(list, line("quiet", `${h.ms.toFixed(1)} ms`), sqlBox(h.sql));
 });
 
-function clearSpots() {
-  for (const m of markers) m.remove();
-  markers = [];
-  element("spots").replaceChildren();
+// cool takes pixels and legend away.
+function cool() {
+  cold(app.map);
+  delete document.body.dataset.tiles;
+  app.scale = undefined;
+  app.legend = legend(undefined);
 }
+
+function keep(step) {
+  const { map, layer, where, category, area } = app;
+  const { lng, lat } = map.getCenter();
+  const view = [Number(lng.toFixed(5)), Number(lat.toFixed(5)), Number(map.getZoom().toFixed(2))];
+  const address = written({ layer: nameOf(layer), view, where, category: layer.categories ? category : undefined, area, bars: element("bars-by").value || undefined });
+  if (address !== location.hash) history[step ? "pushState" : "replaceState"](null, "", address);
+}
+
+// pick chooses by a bar, or no longer.
+function pick(value) {
+  const by = element("bars-by").value;
+  if (by === byCategory) {
+    app.category = value;
+    element("category").value = value;
+    return changed();
+  }
+  choose(by, picked(value) ? undefined : { by, value });
+}
+
+function picked(value) {
+  const by = element("bars-by").value;
+  if (by === byCategory) return app.category === value;
+  const w = app.where.find((c) => c.by === by);
+  if (!w || value === null) return false;
+  const values = app.layer.sliders.find((s) => s.column === by).values;
+  const at = values.indexOf(value);
+  return at >= values.indexOf(w.value) && at <= values.indexOf(w.to ?? w.value);
+}
+
+// choose takes words for a column, or none for all of its values.
+function choose(column, words) {
+  app.where = [...app.where.filter((w) => w.by !== column), ...(words ? [words] : [])];
+  changed();
+}
+
+// changed is after every change of rows: nothing that belongs to the former stays.
+function changed(step = true) {
+  forget();
+  cool();
+  clearSum();
+  clearSpots();
+  clearBars();
+  clearPointer();
+  showFilters();
+  if (step) keep(true);
+  if (!drawable()) return;
+  paint();
+  askSum();
+  askBars(picked, pick);
+}
+
+function showFilters() {
+  const { layer, where } = app;
+  element("rows").hidden = layer.sliders.length === 0;
+  element("time").hidden = layer.sliders.length === 0;
+  filters(layer, where, choose);
+  const slider = layer.sliders[element("by").value];
+  if (!slider) return;
+  const w = where.find((c) => c.by === slider.column);
+  const one = w && (!w.to || w.to === w.value);
+  const text = w ? textOf(w) : "all";
+  element("value").max = slider.values.length;
+  element("value").value = one ? slider.values.indexOf(w.value) + 1 : 0;
+  element("value-text").textContent = text;
+  element("value").setAttribute("aria-valuetext", text);
+}
+
+function slide() {
+  const slider = app.layer.sliders[element("by").value];
+  const at = Number(element("value").value);
+  choose(slider.column, at > 0 ? { by: slider.column, value: slider.values[at - 1] } : undefined);
+}
+
+let playing;
+function play(start) {
+  clearInterval(playing);
+  const on = start ?? element("play").getAttribute("aria-pressed") !== "true";
+  element("play").setAttribute("aria-pressed", on);
+  element("play").textContent = on ? "⏸" : "▶";
+  if (!on) return;
+  playing = setInterval(() => {
+    const v = element("value");
+    v.value = (Number(v.value) % Number(v.max)) + 1;
+    slide();
+  }, 1200);
+}
+
+// setArea takes an area, or none; drawn says that it is on the map already.
+function setArea(area, { drawn, ask = true } = {}) {
+  app.area = area;
+  if (!drawn) area ? app.draw.show(area) : app.draw.clear();
+  element("clear").disabled = !area;
+  element("hot").textContent = area ? "In the area" : "In this view";
+  element("hint").textContent = area && !touch ? "Drag its corners to change it." : "";
+  element("error").hidden = true;
+  clearSpots();
+  clearPointer();
+  clearSum();
+  if (!ask) return;
+  keep(true);
+  askSum();
+  askBars(picked, pick);
+}
+
+const touch = matchMedia("(pointer: coarse)").matches;
 
 // begin starts drawing, or gives it up.
 function begin(mode) {
   const buttons = { polygon: element("draw-polygon"), rectangle: element("draw-box") };
   const on = mode && buttons[mode].getAttribute("aria-pressed") !== "true";
+  const was = Object.values(buttons).some((b) => b.getAttribute("aria-pressed") === "true");
   for (const b of Object.values(buttons)) b.setAttribute("aria-pressed", "false");
   element("hint").textContent = "";
   if (!on) {
-    draw.clear();
+    if (was) app.draw.clear();
     return;
   }
   setArea(undefined);
   buttons[mode].setAttribute("aria-pressed", "true");
+  if (touch) fold(true);
   element("hint").textContent = mode === "polygon"
-    ? "Click its corners; click the first one again, or press Enter, to close it. Esc gives up."
-    : "Click two opposite corners. Esc gives up.";
-  draw.begin(mode);
+    ? touch ? "Tap its corners; tap the first one again to close it." : "Click its corners; click the first one again, or press Enter, to close it. Esc gives up."
+    : touch ? "Tap two opposite corners." : "Click two opposite corners. Esc gives up.";
+  app.draw.begin(mode);
 }
 
-function setArea(area) {
-  polygon = area;
-  element("clear").disabled = !area;
-  element("answer").replaceChildren();
-  delete element("answer").dataset.estimate;
-  if (area) ask();
-}
-
-function readBox(text) {
-  const [west, south, east, north, ...rest] = text.split(/[\s,]+/).filter(Boolean).map(Number);
-  if (rest.length || !(west < east && south < north)) {
-    throw new Error("A box is four numbers: west, south, east, north.");
-  }
-  return [west, south, east, north];
-}
-
-function chooseLayer(at) {
-  layer = layers[at];
-  const share = layer.exact === layer.rows ? "exact" : layer.exact === 0 ? "not exact" : `${number.format(layer.exact)} of them exact`;
-  element("about").textContent =
-    `${many(layer.rows, "sketch")}, ${share}: ${number.format(layer.total)} points in cells of ${layer.res}, ${number.format(Math.ceil(layer.bytes / 1024))} KB`;
-  element("category-label").hidden = !layer.categories;
-  element("by").replaceChildren(...layer.sliders.map((s, i) => new Option(s.column, i)));
-  element("time").hidden = layer.sliders.length === 0;
-  chooseSlider();
-  const [west, south, east, north] = layer.bounds;
-  if (west < east) {
-    map.fitBounds([west, Math.max(south, -85), east, Math.min(north, 85)], { padding: padding(), animate: false });
-  }
+function fold(folded) {
+  element("panel").classList.toggle("folded", folded);
+  element("fold").setAttribute("aria-expanded", !folded);
 }
 
 // padding keeps what is shown clear of the panel.
@@ -160,91 +185,172 @@ function padding() {
     : { top: 40, right: 40, bottom: 80, left: panel.right + 40 };
 }
 
-function chooseSlider() {
-  const slider = layer.sliders[element("by").value];
-  element("value").max = slider ? slider.values.length : 0;
-  element("value").value = 0;
-  refresh();
+function fit([west, south, east, north], animate) {
+  app.map.fitBounds([west, Math.max(south, -85), east, Math.min(north, 85)], { padding: padding(), animate, maxZoom: 14 });
 }
 
-// refresh shows what is chosen, and asks again about the area.
-function refresh() {
-  const slider = layer.sliders[element("by").value];
-  const at = Number(element("value").value);
-  const text = at > 0 ? slider.values[at - 1].replace(/ 00:00:00$/, "") : "all";
-  element("value-text").textContent = text;
-  element("value").setAttribute("aria-valuetext", text);
-  if (!layer.categories || element("category").value !== "") {
-    heat(map, api.tiles(choice()));
-    ask();
+function about() {
+  const { layer } = app;
+  const share = layer.exact === layer.rows ? "exact" : layer.exact === 0 ? "not exact" : `${whole(layer.exact)} of them exact`;
+  element("about").textContent = layer.error ? "" :
+    `${many(layer.rows, "sketch")}, ${share}: ${whole(layer.total)} points in cells of ${layer.res}, ${whole(Math.ceil(layer.bytes / 1024))} KB`;
+  element("bad").hidden = !layer.badRows;
+  element("bad").querySelector("summary").textContent = `${many(layer.badRows ?? 0, "row")} left out`;
+  element("bad").querySelector("ul").replaceChildren(...(layer.bad ?? []).map((b) => made("li", "quiet", `Row ${whole(b.row)}: ${b.error}`)));
+  reason(layer.error);
+}
+
+function reason(text) {
+  element("reason").textContent = text ?? "";
+  element("reason").hidden = !text;
+}
+
+// chooseLayer shows a layer, in a state that an address gave or anew.
+const chooseLayer = latest(async (signal, at, state = {}) => {
+  const layer = (app.layer = app.layers[at]);
+  element("layer").value = at;
+  play(false);
+  app.where = (state.where ?? []).filter((w) => layer.sliders.some((s) => s.column === w.by));
+  const listed = layer.categories && layer.names?.length > 0;
+  app.category = layer.categories ? state.category ?? (listed ? layer.names[0] : undefined) : undefined;
+  element("category-label").hidden = !listed;
+  element("category-text-label").hidden = !layer.categories || Boolean(listed);
+  if (listed) {
+    const names = layer.names.includes(app.category) ? layer.names : [app.category, ...layer.names];
+    element("category").replaceChildren(...names.map((n) => new Option(n === "" ? "(empty)" : n, n)));
+    element("category").value = app.category;
+  } else element("category-text").value = app.category ?? "";
+  element("by").replaceChildren(...layer.sliders.map((s, i) => new Option(s.column, i)));
+  const columns = [...(listed ? [byCategory] : []), ...layer.sliders.map((s) => s.column)];
+  element("bars-by").replaceChildren(...columns.map((c) => new Option(c, c)));
+  if (columns.includes(state.bars)) element("bars-by").value = state.bars;
+  else if (columns.length > 1 && !listed) element("bars-by").value = columns[1]; // the first has the slider
+  element("bars-section").hidden = columns.length === 0;
+  about();
+  setArea(state.area, { ask: false });
+  clearBars();
+  cool();
+  showFilters();
+  if (layer.error || layer.rows === 0) return keep(false);
+  const look = (looks[nameOf(layer)] ??= await api.look(layer, signal));
+  signal.throwIfAborted();
+  if (!look.degrees) {
+    const [west, south, east, north] = layer.bounds;
+    reason(`These are no longitudes and latitudes: x is from ${west} to ${east}, y from ${south} to ${north}. The map needs degrees (ST_Transform of DuckDB's spatial extension makes them); an area can still be asked for as text.`);
+  } else {
+    if (look.outside > 0) element("about").textContent += `; ${whole(look.outside)} lie outside of the first view`;
+    const [west, , east] = look.box;
+    if (state.view) app.map.jumpTo({ center: [state.view[0], state.view[1]], zoom: state.view[2] });
+    else if (west < east) fit(look.box, false);
   }
+  changed(false);
+  keep(false);
+});
+
+// restore shows what an address says.
+function restore(step) {
+  const state = read();
+  forget();
+  const at = Math.max(app.layers.findIndex((l) => nameOf(l) === state.layer), 0);
+  return chooseLayer(at, step || state.layer === undefined || nameOf(app.layers[at]) === state.layer ? state : {});
 }
 
-let playing;
-function play() {
-  clearInterval(playing);
-  const on = element("play").getAttribute("aria-pressed") !== "true";
-  element("play").setAttribute("aria-pressed", on);
-  element("play").textContent = on ? "⏸" : "▶";
-  if (!on) return;
-  playing = setInterval(() => {
-    const v = element("value");
-    v.value = (Number(v.value) % Number(v.max)) + 1;
-    refresh();
-  }, 1200);
-}
-
-async function main() {
-  [map, layers] = await Promise.all([show("map"), api.layers()]);
-  draw = drawing(map, (area) => {
+function askText(text) {
+  try {
+    const area = areaOf(text);
     begin(undefined);
-    draw.show(area);
     setArea(area);
-  });
-  if (layers.length === 0) {
-    throw new Error("No table of this database has a column of sketches of points: CREATE TABLE t AS SELECT ccbf_agg(lon, lat, 0.01) ...");
+    fit(boundsOf(area), true);
+  } catch (error) {
+    fail(error);
   }
-  element("layer").replaceChildren(...layers.map((l, i) => new Option(`${l.table}.${l.column}`, i)));
+}
+
+function wire(map) {
   element("layer").addEventListener("change", (e) => {
-    clearSpots();
-    chooseLayer(e.target.value);
+    forget();
+    cool();
+    chooseLayer(e.target.value).then(() => keep(true));
   });
-  element("category").addEventListener("change", refresh);
-  element("by").addEventListener("change", chooseSlider);
-  element("value").addEventListener("input", refresh);
-  element("play").addEventListener("click", play);
+  for (const id of ["category", "category-text"]) {
+    element(id).addEventListener("change", (e) => {
+      app.category = e.target.value;
+      changed();
+    });
+  }
+  element("by").addEventListener("change", () => {
+    play(false);
+    showFilters();
+  });
+  element("value").addEventListener("input", slide);
+  element("play").addEventListener("click", () => play());
   element("draw-polygon").addEventListener("click", () => begin("polygon"));
   element("draw-box").addEventListener("click", () => begin("rectangle"));
-  element("clear").addEventListener("click", () => {
-    draw.clear();
-    setArea(undefined);
+  element("clear").addEventListener("click", () => setArea(undefined));
+  element("hot").addEventListener("click", () => askSpots());
+  element("bars-by").addEventListener("change", () => {
+    keep(false);
+    askBars(picked, pick);
   });
-  element("hot").addEventListener("click", findHot);
+  element("fold").addEventListener("click", () => fold(!element("panel").classList.contains("folded")));
   element("box-form").addEventListener("submit", (e) => {
     e.preventDefault();
     element("error").hidden = true;
-    try {
-      const [west, south, east, north] = readBox(element("box").value);
-      const area = { type: "Polygon", coordinates: [[[west, south], [east, south], [east, north], [west, north], [west, south]]] };
-      begin(undefined);
-      draw.show(area);
-      setArea(area);
-      map.fitBounds([west, south, east, north], { padding: padding() });
-    } catch (error) {
-      fail(error);
-    }
+    askText(element("box").value);
   });
+  document.addEventListener("dragover", (e) => e.preventDefault());
+  document.addEventListener("drop", async (e) => {
+    e.preventDefault();
+    const [file] = e.dataTransfer.files;
+    askText(file ? await file.text() : e.dataTransfer.getData("text"));
+  });
+  element("save-png").addEventListener("click", () => png(map, title(), app.scale, app.legend).catch(fail));
+  element("save-csv").addEventListener("click", () => csv(title(), app.answers));
+  element("save-geojson").addEventListener("click", () => geoJSON(title(), app.area, app.answers));
+  element("link").addEventListener("click", () => copied(location.href).then(() => (element("link").textContent = "Copied"), fail));
   addEventListener("keydown", (e) => {
     if (e.key === "Escape") begin(undefined);
+  });
+  addEventListener("popstate", () => restore(true));
+  map.on("moveend", () => {
+    keep(false);
+    if (!drawable()) return;
+    paint();
+    if (!app.area) askBars(picked, pick);
   });
   // For those who wait for the picture to be whole: tests.
   map.on("dataloading", () => (document.body.dataset.idle = "false"));
   map.on("idle", () => (document.body.dataset.idle = "true"));
-  map.on("error", ({ error }) => {
-    if (error?.status === 422) fail(new Error("A dense sketch without levels has too many cells to be drawn from so far: zoom in."));
+  map.on("error", async ({ error }) => {
+    const text = await error?.body?.text?.().catch(() => "");
+    if (!text && !error?.status) return;
+    cool(); // no pixels without the reason that others are missing
+    try {
+      fail(new Error(JSON.parse(text).error));
+    } catch {
+      fail(error);
+    }
   });
-  map.on("zoomend", () => (element("error").hidden = true));
-  chooseLayer(0);
+}
+
+async function main() {
+  [app.map, app.layers] = await Promise.all([show("map"), api.layers()]);
+  const { map, layers } = app;
+  let busy = false;
+  app.draw = drawing(map, (area) => {
+    busy = true; // the click that ended it asks for nothing else
+    setTimeout(() => (busy = false));
+    begin(undefined);
+    setArea(area);
+  }, (area) => setArea(area, { drawn: true }));
+  if (layers.length === 0) {
+    throw new Error("No table of this database has a column of sketches of points: CREATE TABLE t AS SELECT ccbf_agg(lon, lat, 0.01) ...");
+  }
+  element("layer").replaceChildren(...layers.map((l, i) => new Option(nameOf(l), i)));
+  clearPointer = pointing(map, () => busy || document.querySelector("#draw-polygon[aria-pressed=true], #draw-box[aria-pressed=true]") !== null);
+  if (innerWidth <= 640) fold(true);
+  wire(map);
+  await restore(false);
   document.body.dataset.ready = "true";
 }
 

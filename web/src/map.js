@@ -1,4 +1,4 @@
-// The map: land, borders, and a layer of tiles.
+// The map: land, borders, and a layer of tiles between.
 import { Map, NavigationControl, ScaleControl, setWorkerUrl } from "maplibre-gl";
 import { feature, mesh } from "topojson-client";
 
@@ -8,8 +8,8 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 
 function colours() {
   return dark.matches
-    ? { sea: "#10151c", land: "#1d252f", border: "#46525f" }
-    : { sea: "#dfe8ee", land: "#fbfaf7", border: "#9aa7b1" };
+    ? { sea: "#10151c", land: "#1d252f", border: "#8896a5" }
+    : { sea: "#dfe8ee", land: "#fbfaf7", border: "#6c7a86" };
 }
 
 // unwrapped lets a line go on past 180 degrees where it crosses the antimeridian:
@@ -78,15 +78,29 @@ export async function show(container) {
   return map;
 }
 
-// heat puts the tiles at an address on the map, in place of those before.
+// heat puts the tiles at an address on the map, below the outlines. Those before go
+// first: nothing is shown that belongs to another choice.
 export function heat(map, address) {
-  const source = map.getSource("heat");
-  if (source) {
-    source.setTiles([address]);
-    return;
-  }
+  cold(map);
   map.addSource("heat", { type: "raster", tiles: [address], tileSize: 256, maxzoom: 20 });
-  map.addLayer({ id: "heat", type: "raster", source: "heat", paint: { "raster-resampling": "nearest", "raster-fade-duration": 0 } });
+  map.addLayer({ id: "heat", type: "raster", source: "heat", paint: { "raster-resampling": "nearest", "raster-fade-duration": 0 } }, "borders");
+}
+
+// cold takes the tiles away.
+export function cold(map) {
+  if (map.getLayer("heat")) map.removeLayer("heat");
+  if (map.getSource("heat")) map.removeSource("heat");
+}
+
+// mark outlines a box, or nothing.
+export function mark(map, b) {
+  const ring = b && [[b[0], b[1]], [b[2], b[1]], [b[2], b[3]], [b[0], b[3]], [b[0], b[1]]];
+  const data = { type: "FeatureCollection", features: ring ? [{ type: "Feature", properties: {}, geometry: { type: "LineString", coordinates: ring } }] : [] };
+  if (map.getSource("mark")) map.getSource("mark").setData(data);
+  else if (ring) {
+    map.addSource("mark", { type: "geojson", data });
+    map.addLayer({ id: "mark", type: "line", source: "mark", paint: { "line-color": dark.matches ? "#ffffff" : "#10151c", "line-width": 1.5 } });
+  }
 }
 
 // box is the part of the world that the map shows: west, south, east, north.
@@ -94,3 +108,6 @@ export function box(map) {
   const b = map.getBounds();
   return [Math.max(b.getWest(), -180), Math.max(b.getSouth(), -90), Math.min(b.getEast(), 180), Math.min(b.getNorth(), 90)];
 }
+
+// pixel is the side of a pixel of the tiles that the map shows, in degrees of longitude.
+export const pixel = (map) => 360 / 256 / 2 ** Math.max(Math.round(map.getZoom() + 1), 0);

@@ -3,10 +3,13 @@ package serve
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
 // statement is SQL in the making, twice: with parameters to run, and with their
@@ -44,18 +47,27 @@ func (s *statement) box(edges [4]float64) {
 	}
 }
 
-// from adds the rows of a filter whose sketches can have a point in a box.
-func (s *statement) from(l *layer, f filter, box [4]float64) {
-	s.text("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s", quoted(l.Table), quoted(l.Column))
+// from adds the rows of a filter whose sketches can have a point in a box; more is
+// what else stands beside the table.
+func (s *statement) from(l *layer, f filter, box [4]float64, more string) {
+	s.text("\nFROM %s%s\nWHERE ccbf_bbox_overlaps(%s", l.source(), more, quoted(l.Column))
 	s.box(box)
 	s.text(")")
-	if f.slider >= 0 {
-		slider := &l.Sliders[f.slider]
+	for _, c := range f.choices {
+		slider := &l.Sliders[c.slider]
 		s.text("\n  AND %s BETWEEN ", quoted(slider.Column))
-		s.value(slider.Values[f.from], slider.Type)
+		s.value(slider.Values[c.from], slider.Type)
 		s.text(" AND ")
-		s.value(slider.Values[f.to], slider.Type)
+		s.value(slider.Values[c.to], slider.Type)
 	}
+}
+
+// source is the table, with NULL for the BLOBs that are no sketches where there are some.
+func (l *layer) source() string {
+	if l.BadRows == 0 {
+		return quoted(l.Table)
+	}
+	return fmt.Sprintf("(SELECT * REPLACE (CASE WHEN ccbf_is_valid(%[1]s) THEN %[1]s END AS %[1]s) FROM %[2]s)", quoted(l.Column), quoted(l.Table))
 }
 
 // category adds the argument of a filter's category, if it has one.
@@ -71,27 +83,30 @@ type answer struct {
 	Estimate float64 `json:"estimate"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
+	Certain  bool    `json:"certain"` // the truth is from low to high, not only very likely
 	Cells    uint64  `json:"cells"`
 	Sketches int     `json:"sketches"`
 	Ms       float64 `json:"ms"`
 	SQL      string  `json:"sql"`
 }
 
-// sum asks for a polygon, GeoJSON, inside a box.
-func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, polygon json.RawMessage, box [4]float64) (*answer, error) {
+// sum asks for an area.
+func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*answer, error) {
 	var s statement
 	s.text("SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,\n  coalesce(max(e.cells), 0) AS cells, count(e) AS sketches\nFROM (SELECT ccbf_polygon_estimate(%s, ", quoted(l.Column))
-	s.value(string(polygon), "")
+	s.value(string(a.polygon), "")
 	s.category(f)
 	s.text(") AS e")
-	s.from(l, f, box)
+	s.from(l, f, a.box, "")
 	s.text(")")
-	a := &answer{SQL: s.show.String() + ";"}
+	out := &answer{SQL: s.show.String() + ";", Certain: l.Dense == 0}
 	start := time.Now()
-	err := db.QueryRowContext(ctx, s.run.String(), s.values...).Scan(&a.Estimate, &a.Low, &a.High, &a.Cells, &a.Sketches)
-	a.Ms = float64(time.Since(start).Microseconds()) / 1000
-	return a, err
+	err := db.QueryRowContext(ctx, s.run.String(), s.values...).Scan(&out.Estimate, &out.Low, &out.High, &out.Cells, &out.Sketches)
+	out.Ms = since(start)
+	return out, err
 }
+
+func since(start time.Time) float64 { return float64(time.Since(start).Microseconds()) / 1000 }
 
 // hotspots is the answer to a question for the places with the most points.
 type hotspots struct {
@@ -107,15 +122,41 @@ type spot struct {
 	Side  float64 `json:"side"` // of the cell, or of a tree's leaf
 }
 
-// hottest asks for the k places with the most points in a box.
-func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, box [4]float64, k int) (*hotspots, error) {
+// candidates is how many cells are looked at for places that are apart.
+const candidates = 2000
+
+// hottest asks for the k places with the most points in an area, each the largest
+// within a square that reaches apart to every side: 0 takes all cells for places.
+func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int, apart float64) (*hotspots, error) {
 	var s statement
+	cells := k
+	whole := apart <= 0 && a.isBox
+	if !whole {
+		cells = max(candidates, k)
+		s.text("WITH cells AS (\n")
+	}
 	s.text("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)", quoted(l.Column))
-	s.box(box)
-	s.text(", %d", k)
+	s.box(a.box)
+	s.text(", %d", cells)
 	s.category(f)
 	s.text("), recursive := true)")
-	s.from(l, f, box)
+	s.from(l, f, a.box, "")
+	if !whole {
+		s.text("\n)")
+		if !a.isBox {
+			// A cell is inside where a sketch of it alone has its point there.
+			s.text(", inside AS (\n  FROM cells WHERE ccbf_polygon_sum(ccbf_add(ccbf_empty(%g), x, y), ", l.Res)
+			s.value(string(a.polygon), "")
+			s.text(") > 0\n)")
+		} else {
+			s.text(", inside AS (FROM cells)")
+		}
+		s.text("\nFROM inside AS c\nWHERE NOT EXISTS (FROM inside AS o WHERE (o.count, o.y, o.x) > (c.count, c.y, c.x)\n  AND abs(o.x - c.x) <= ")
+		s.value(apart, "")
+		s.text(" AND abs(o.y - c.y) <= ")
+		s.value(apart, "")
+		s.text(")\nORDER BY count DESC, y DESC, x DESC LIMIT %d", k)
+	}
 	h := &hotspots{SQL: s.show.String() + ";", Spots: []spot{}}
 	start := time.Now()
 	rows, err := db.QueryContext(ctx, s.run.String(), s.values...)
@@ -130,6 +171,131 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, box [4]float6
 		}
 		h.Spots = append(h.Spots, p)
 	}
-	h.Ms = float64(time.Since(start).Microseconds()) / 1000
+	h.Ms = since(start)
 	return h, rows.Err()
+}
+
+// bars is what an area has of each value of a column.
+type bars struct {
+	Bars []bar   `json:"bars"`
+	All  int     `json:"all"` // how many there are, of which the largest are here
+	Ms   float64 `json:"ms"`
+	SQL  string  `json:"sql"`
+}
+
+type bar struct {
+	Value    *string `json:"value"` // nil for rows without one
+	Estimate float64 `json:"estimate"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+}
+
+// mostBars is how many bars an answer has.
+const mostBars = 200
+
+// byCategory is the column of bars that are the sketches' own categories.
+const byCategory = "(category)"
+
+// bars asks for an area by a column, or by the categories of the sketches. What the
+// filter says of that column is left aside.
+func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by string) (*bars, error) {
+	var s statement
+	s.text("SELECT v, sum(e.estimate) AS estimate, sum(e.low)::DOUBLE AS low, sum(e.high)::DOUBLE AS high\nFROM (SELECT ")
+	more := ""
+	if by == byCategory {
+		if !l.namesKnown || len(l.Names) == 0 {
+			return nil, fmt.Errorf("the categories of %s.%s are not known", l.Table, l.Column)
+		}
+		s.text("v, ccbf_polygon_estimate(%s, ", quoted(l.Column))
+		s.value(string(a.polygon), "")
+		s.text(", v")
+		names := make([]string, min(len(l.Names), mostBars))
+		for i := range names {
+			names[i] = literal(l.Names[i])
+		}
+		more = ", unnest([" + strings.Join(names, ", ") + "]) AS u(v)"
+	} else {
+		i := slices.IndexFunc(l.Sliders, func(s slider) bool { return s.Column == by })
+		if i < 0 {
+			return nil, fmt.Errorf("%s has no column %q to choose by", l.Table, by)
+		}
+		f = f.without(i)
+		s.text("%s::VARCHAR AS v, ccbf_polygon_estimate(%s, ", quoted(by), quoted(l.Column))
+		s.value(string(a.polygon), "")
+		s.category(f)
+	}
+	s.text(") AS e")
+	s.from(l, f, a.box, more)
+	s.text(")\nGROUP BY v ORDER BY estimate DESC, v")
+	out := &bars{SQL: s.show.String() + ";", Bars: []bar{}}
+	start := time.Now()
+	rows, err := db.QueryContext(ctx, s.run.String(), s.values...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var b bar
+		if err := rows.Scan(&b.Value, &b.Estimate, &b.Low, &b.High); err != nil {
+			return nil, err
+		}
+		if out.All++; out.All <= mostBars {
+			out.Bars = append(out.Bars, b)
+		}
+	}
+	out.Ms = since(start)
+	return out, rows.Err()
+}
+
+// place is what is at a point of the map.
+type place struct {
+	Box      [4]float64 `json:"box"`
+	Cells    float64    `json:"cells"` // of the box
+	Estimate float64    `json:"estimate"`
+	Low      float64    `json:"low"`
+	High     float64    `json:"high"`
+}
+
+// at counts the cell at a point, or where cells are smaller than what can be pointed
+// at, the square of cells there that is the first to be larger than that.
+func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, error) {
+	if len(l.sketches) == 0 {
+		return &place{Box: [4]float64{x, y, x, y}}, nil
+	}
+	side := l.Res
+	for side < least {
+		side *= 2
+	}
+	p := &place{Box: [4]float64{math.Floor(x/side) * side, math.Floor(y/side) * side}, Cells: side / l.Res * side / l.Res}
+	p.Box[2], p.Box[3] = p.Box[0]+side, p.Box[1]+side
+	box := boundOf(p.Box)
+	var v ccbf.View
+	v.LimitAreas()
+	for i := range l.sketches {
+		row := &l.sketches[i]
+		if !f.holds(row) || !row.bounds.Intersects(box) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := v.Reset(row.blob); err != nil {
+			return nil, err
+		}
+		if err := v.CheckCategory(f.given); err != nil {
+			return nil, err
+		}
+		cells, err := v.Grid.Box(p.Box[0], p.Box[1], p.Box[2], p.Box[3])
+		if err != nil {
+			return nil, err
+		}
+		e, err := v.BoxEstimate(cells, f.key())
+		if err != nil {
+			return nil, err
+		}
+		p.Estimate += e.Value
+		p.Low += float64(e.Low)
+		p.High += float64(e.High)
+	}
+	return p, nil
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -43,22 +42,50 @@ func tables(ctx context.Context, db *sql.DB) ([]table, error) {
 	return out, rows.Err()
 }
 
-// isSketch reports whether the first value of a column is a sketch of points.
+// looksLike is how many values of a column are looked at for a sketch: one BLOB that
+// is damaged does not hide the others.
+const looksLike = 16
+
+// isSketch reports whether a column has sketches of points among its first values.
 func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (bool, error) {
 	if c.typ != "BLOB" {
 		return false, nil
 	}
-	var blob []byte
-	err := db.QueryRowContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %[1]s IS NOT NULL LIMIT 1", quoted(c.name), quoted(table))).Scan(&blob)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d", quoted(c.name), quoted(table), looksLike))
+	if err != nil {
+		return false, err
 	}
-	var v ccbf.View
-	return err == nil && v.Reset(blob) == nil, err
+	defer rows.Close()
+	var blob []byte
+	for rows.Next() {
+		if err := rows.Scan(&blob); err != nil {
+			return false, err
+		}
+		var v ccbf.View
+		if v.Reset(blob) == nil {
+			return true, nil
+		}
+	}
+	return false, rows.Err()
 }
 
-// mostValues is how many distinct values a column may have to become a slider.
-const mostValues = 1000
+// mostValues is how many distinct values a column may have to become a slider, mostTimes
+// one of times: days of 50 years.
+const (
+	mostValues = 1000
+	mostTimes  = 20_000
+)
+
+// areQuadkeys reports whether all values are names of tiles: they say where a row is,
+// which the map does, and not what it is.
+func areQuadkeys(values []string) bool {
+	for _, v := range values {
+		if len(v) < 3 || len(v) != len(values[0]) || strings.Trim(v, "0123") != "" {
+			return false
+		}
+	}
+	return true
+}
 
 // slider is a column whose values choose among the rows of a table.
 type slider struct {
@@ -76,19 +103,23 @@ func (s *slider) rank() int {
 }
 
 // sliderType matches the types of such columns.
-var sliderType = regexp.MustCompile(`^(DATE|TIMESTAMP.*|VARCHAR|ENUM\(.*|U?(TINY|SMALL|BIG)INT|U?INTEGER)$`)
+var sliderType = regexp.MustCompile(`^(BOOLEAN|DATE|TIMESTAMP.*|VARCHAR|ENUM\(.*|U?(TINY|SMALL|BIG)INT|U?INTEGER)$`)
 
 // sliderOf makes a slider of a column; nil where it has too few values or too many.
 func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*slider, error) {
 	if !sliderType.MatchString(c.typ) {
 		return nil, nil
 	}
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT v::VARCHAR FROM (SELECT DISTINCT %s AS v FROM %s WHERE v IS NOT NULL LIMIT %d) ORDER BY v", quoted(c.name), quoted(table), mostValues+1))
+	s := slider{Column: c.name, Type: c.typ}
+	most := mostValues
+	if s.rank() > 0 {
+		most = mostTimes
+	}
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT v::VARCHAR FROM (SELECT DISTINCT %s AS v FROM %s WHERE v IS NOT NULL LIMIT %d) ORDER BY v", quoted(c.name), quoted(table), most+1))
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	s := slider{Column: c.name, Type: c.typ}
 	for rows.Next() {
 		var v string
 		if err := rows.Scan(&v); err != nil {
@@ -96,7 +127,7 @@ func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*sl
 		}
 		s.Values = append(s.Values, v)
 	}
-	if n := len(s.Values); n < 2 || n > mostValues {
+	if n := len(s.Values); n < 2 || n > most || c.typ == "VARCHAR" && areQuadkeys(s.Values) {
 		return nil, rows.Err()
 	}
 	return &s, rows.Err()

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"runtime"
@@ -21,7 +20,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/duckdb/duckdb-go/v2"
 	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/paulmach/orb"
 )
 
 // Limits of one request.
@@ -81,7 +79,8 @@ func (s *server) ask(ctx context.Context) (func(), error) {
 // tileKey is all that a tile depends on, as the database does not change.
 type tileKey struct {
 	layer  *layer
-	filter filter
+	filter string // its id
+	top    float64
 	z      int
 	x, y   int64
 }
@@ -102,8 +101,13 @@ func bad(format string, args ...any) error {
 // routes are all that there is to ask, but for the page itself.
 func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/layers", answering(func(r *http.Request) (any, error) { return s.all(r.Context()) }))
+	mux.Handle("GET /api/look", answering(s.look))
+	mux.Handle("GET /api/scale", answering(s.scale))
+	mux.Handle("GET /api/at", answering(s.at))
 	mux.Handle("POST /api/sum", answering(s.sum))
+	mux.Handle("POST /api/bars", answering(s.bars))
 	mux.Handle("GET /api/hotspots", answering(s.hotspots))
+	mux.Handle("POST /api/hotspots", answering(s.hotspotsInside))
 	mux.HandleFunc("GET /tiles/{table}/{column}/{z}/{x}/{y}", s.tile)
 }
 
@@ -183,17 +187,28 @@ func (s *server) all(ctx context.Context) ([]*layer, error) {
 				continue
 			}
 			l, err := load(ctx, s.db, t, c.name, left)
-			if err != nil {
-				return nil, err
+			switch {
+			case ctx.Err() != nil:
+				return nil, ctx.Err()
+			case err != nil: // the others can be looked at
+				l = &layer{Table: t.name, Column: c.name, Sliders: []slider{}, Error: err.Error(), tops: newCache[string, topOf](1)}
 			}
 			left -= l.Bytes
 			layers = append(layers, l)
 		}
 	}
 	// Exact ones first, which can be looked at from afar.
-	slices.SortStableFunc(layers, func(a, b *layer) int { return cmp.Compare(b.Exact*a.Rows, a.Exact*b.Rows) })
+	slices.SortStableFunc(layers, func(a, b *layer) int { return cmp.Compare(b.exactShare(), a.exactShare()) })
 	s.layers = layers
 	return layers, nil
+}
+
+// exactShare is how many rows are exact, of one; -1 where there is nothing to see.
+func (l *layer) exactShare() float64 {
+	if l.Rows == 0 {
+		return -1
+	}
+	return float64(l.Exact) / float64(l.Rows)
 }
 
 // layer is the one that a request names.
@@ -210,24 +225,21 @@ func (s *server) layer(ctx context.Context, table, column string) (*layer, error
 	return nil, &problem{http.StatusNotFound, fmt.Errorf("no sketches in %q.%q", table, column)}
 }
 
-// chosen is the layer and the rows of it that the words of a request name.
-func (s *server) chosen(ctx context.Context, table, column string, by, value, to string, category *string) (*layer, filter, error) {
+// chosen is the layer and the rows of it that a request names.
+func (s *server) chosen(ctx context.Context, table, column string, rows []words, category *string) (*layer, filter, error) {
 	l, err := s.layer(ctx, table, column)
 	if err != nil {
 		return nil, filter{}, err
 	}
-	text := ""
-	if category != nil {
-		text = *category
-	}
-	f, err := l.filter(by, value, to, text, category != nil)
+	f, err := l.filter(rows, category)
 	if err != nil {
 		return nil, f, &problem{http.StatusBadRequest, err}
 	}
 	return l, f, nil
 }
 
-// fromQuery is chosen for the parameters of a URL.
+// fromQuery is chosen for the parameters of a URL: by, value and to for one column,
+// and where for several, a list of such in JSON.
 func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filter, error) {
 	q := r.URL.Query()
 	var category *string
@@ -235,7 +247,16 @@ func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filte
 		c := q.Get("category")
 		category = &c
 	}
-	return s.chosen(r.Context(), table, column, q.Get("by"), q.Get("value"), q.Get("to"), category)
+	var rows []words
+	if q.Has("where") {
+		if err := json.Unmarshal([]byte(q.Get("where")), &rows); err != nil {
+			return nil, filter{}, bad("where is not a list like [{\"by\": \"month\", \"value\": \"2018-10\"}]: %v", err)
+		}
+	}
+	if by := q.Get("by"); by != "" {
+		rows = append(rows, words{by, q.Get("value"), q.Get("to")})
+	}
+	return s.chosen(r.Context(), table, column, rows, category)
 }
 
 func (s *server) tile(w http.ResponseWriter, r *http.Request) {
@@ -267,7 +288,13 @@ func (s *server) drawn(r *http.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	key := tileKey{l, f, int(at[0]), at[1], at[2]}
+	top := 0.0
+	if text := r.URL.Query().Get("top"); text != "" {
+		if top, err = strconv.ParseFloat(text, 64); err != nil || !(top > 0) || math.IsInf(top, 0) {
+			return nil, bad("top is %q, must be a number of points above 0", text)
+		}
+	}
+	key := tileKey{l, f.id, top, int(at[0]), at[1], at[2]}
 	if png, ok := s.tiles.Get(key); ok {
 		return png, nil
 	}
@@ -276,107 +303,9 @@ func (s *server) drawn(r *http.Request) ([]byte, error) {
 		return nil, err
 	}
 	defer done()
-	png, err := l.tile(r.Context(), f, key.z, key.x, key.y)
+	png, err := l.tile(r.Context(), f, key.z, key.x, key.y, top)
 	if err == nil {
 		s.tiles.Add(key, png)
 	}
 	return png, err
-}
-
-// question is one for an area: a polygon, or a box as west, south, east, north.
-type question struct {
-	Table    string          `json:"table"`
-	Column   string          `json:"column"`
-	By       string          `json:"by"`
-	Value    string          `json:"value"`
-	To       string          `json:"to"`
-	Category *string         `json:"category"`
-	Polygon  json.RawMessage `json:"polygon"`
-	Box      []float64       `json:"box"`
-}
-
-func (s *server) sum(r *http.Request) (any, error) {
-	if err := isJSON(r); err != nil {
-		return nil, err
-	}
-	var q question
-	body := json.NewDecoder(r.Body)
-	body.DisallowUnknownFields()
-	if err := body.Decode(&q); err != nil {
-		return nil, bad("the body is not the JSON of a question: %v", err)
-	}
-	if _, err := body.Token(); !errors.Is(err, io.EOF) {
-		return nil, bad("something follows the question")
-	}
-	l, f, err := s.chosen(r.Context(), q.Table, q.Column, q.By, q.Value, q.To, q.Category)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case q.Polygon == nil && q.Box == nil, q.Polygon != nil && q.Box != nil:
-		return nil, bad("give a polygon or a box")
-	case q.Box != nil:
-		if len(q.Box) != 4 || !(q.Box[0] < q.Box[2] && q.Box[1] < q.Box[3]) {
-			return nil, bad("a box is west, south, east, north, not %v", q.Box)
-		}
-		b := orb.Bound{Min: orb.Point{q.Box[0], q.Box[1]}, Max: orb.Point{q.Box[2], q.Box[3]}}
-		if q.Polygon, err = json.Marshal(struct {
-			Type        string      `json:"type"`
-			Coordinates orb.Polygon `json:"coordinates"`
-		}{"Polygon", b.ToPolygon()}); err != nil {
-			return nil, err
-		}
-	}
-	polygon, err := grid.ParseGeoJSON(q.Polygon)
-	if err != nil {
-		return nil, &problem{http.StatusBadRequest, err}
-	}
-	points := 0
-	for _, member := range polygon {
-		for _, ring := range member {
-			points += len(ring)
-		}
-	}
-	if points == 0 {
-		return nil, bad("the polygon is empty")
-	}
-	if points > maxPoints {
-		return nil, bad("the polygon has %d points, at most %d are allowed", points, maxPoints)
-	}
-	b := polygon.Bound()
-	done, err := s.ask(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return l.sum(r.Context(), s.db, f, q.Polygon, [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]})
-}
-
-func (s *server) hotspots(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
-	if err != nil {
-		return nil, err
-	}
-	var box [4]float64
-	for i, name := range []string{"xmin", "ymin", "xmax", "ymax"} {
-		if box[i], err = strconv.ParseFloat(q.Get(name), 64); err != nil || math.IsInf(box[i], 0) {
-			return nil, bad("%s is %q, must be a number", name, q.Get(name))
-		}
-	}
-	if !(box[0] < box[2] && box[1] < box[3]) {
-		return nil, bad("the box %v has its edges in the wrong order", box)
-	}
-	k := 20
-	if q.Has("k") {
-		if k, err = strconv.Atoi(q.Get("k")); err != nil || k < 1 || k > maxSpots {
-			return nil, bad("k is %q, must be from 1 to %d", q.Get("k"), maxSpots)
-		}
-	}
-	done, err := s.ask(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return l.hottest(r.Context(), s.db, f, box, k)
 }

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb"
 )
@@ -26,14 +28,31 @@ type layer struct {
 	Res        float64    `json:"res"`
 	Bounds     [4]float64 `json:"bounds"` // west, south, east, north
 	Exact      int        `json:"exact"`  // rows whose sketch is exact
+	Dense      int        `json:"dense"`  // rows whose sketch is counters
 	Categories bool       `json:"categories"`
+	Names      []string   `json:"names,omitempty"` // of categories, where they are known
 	Sliders    []slider   `json:"sliders"`
+	Bad        []badRow   `json:"bad,omitempty"` // rows whose BLOB is no sketch, the first of them
+	BadRows    int        `json:"badRows,omitempty"`
+	Error      string     `json:"error,omitempty"` // why there is nothing to draw
 
-	plain    bool      // a row has no categories
-	class    key.Class // of categories that cannot be given as text; 0 where there are none
-	sketches []placed
-	tops     *lru.Cache[filter, topOf]
+	plain      bool // a row has no categories
+	namesKnown bool
+	lastNames  []string  // of the row before
+	class      key.Class // of categories that cannot be given as text; 0 where there are none
+	sketches   []placed
+	tops       *lru.Cache[string, topOf]
+	looks      atomic.Pointer[look]
 }
+
+// badRow is a row that is left out, and why. Row counts those that have a value.
+type badRow struct {
+	Row   int    `json:"row"`
+	Error string `json:"error"`
+}
+
+// shownBad is how many bad rows are named.
+const shownBad = 20
 
 // placed is a sketch, where it is, and what the sliders say of its row.
 type placed struct {
@@ -60,7 +79,7 @@ var errTooLarge = errors.New("sketches do not fit in memory")
 
 // load reads a layer of at most so many bytes.
 func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) (*layer, error) {
-	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[filter, topOf](keptTops)}
+	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[string, topOf](keptTops)}
 	names := []string{quoted(column)}
 	for _, c := range t.columns {
 		s, err := sliderOf(ctx, db, t.name, c)
@@ -91,6 +110,7 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) 
 		}
 	}
 	var blob []byte
+	n := 0
 	texts := make([]sql.NullString, len(l.Sliders))
 	into := []any{&blob}
 	for i := range texts {
@@ -103,6 +123,7 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) 
 		if l.Bytes += int64(len(blob)); l.Bytes > most {
 			return nil, fmt.Errorf("%w: those of %s.%s take more than %d bytes (start with a larger -memory)", errTooLarge, t.name, column, most)
 		}
+		n++
 		p := placed{blob: slices.Clone(blob)}
 		for i, text := range texts {
 			at := -1
@@ -112,8 +133,15 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) 
 			p.values = append(p.values, at)
 		}
 		if err := l.add(p); err != nil {
-			return nil, fmt.Errorf("%s.%s, row %d: %w", t.name, column, l.Rows+1, err)
+			if l.BadRows++; l.BadRows <= shownBad {
+				l.Bad = append(l.Bad, badRow{n, err.Error()})
+			}
 		}
+	}
+	slices.Sort(l.Names)
+	l.Names = slices.Compact(l.Names)
+	if l.class != key.None { // bytes that are no text
+		l.Names, l.namesKnown = nil, false
 	}
 	return l, rows.Err()
 }
@@ -121,12 +149,18 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) 
 // add puts a sketch into the layer.
 func (l *layer) add(p placed) error {
 	v, err := ccbf.NewView(p.blob)
+	if err == nil {
+		err = sketch.Verify(p.blob) // as the functions do that make sketches of it
+	}
 	if err != nil {
 		return err
 	}
 	l.Rows++
-	if v.IsExact() {
+	switch v.Form() {
+	case ccbf.Exact:
 		l.Exact++
+	case ccbf.Dense:
+		l.Dense++
 	}
 	if n, known := v.Total(); known {
 		l.Total += n
@@ -135,6 +169,15 @@ func (l *layer) add(p placed) error {
 	l.plain = l.plain || v.CheckCategory(true) != nil
 	if c := v.Class(); c != key.Text && c != key.None {
 		l.class = c
+	}
+	names, known := v.CategoryNames()
+	l.namesKnown = known && (l.namesKnown || l.Rows == 1)
+	if l.namesKnown && len(names) > 0 && !slices.Equal(names, l.lastNames) {
+		l.Names, l.lastNames = append(l.Names, names...), names
+		if len(l.Names) > 1<<16 {
+			slices.Sort(l.Names)
+			l.Names = slices.Compact(l.Names)
+		}
 	}
 	if v.Bounds.Empty() {
 		return nil
@@ -152,50 +195,4 @@ func (l *layer) add(p placed) error {
 
 func (l *layer) bound() orb.Bound {
 	return orb.Bound{Min: orb.Point{l.Bounds[0], l.Bounds[1]}, Max: orb.Point{l.Bounds[2], l.Bounds[3]}}
-}
-
-// filter chooses rows by one slider, from one of its values to another, and
-// points by a category. The zero value but for slider -1 is all.
-type filter struct {
-	slider   int // index, or -1
-	from, to int
-	category string
-	given    bool // a category is
-}
-
-// filter reads one from the words of a request; by is a column, empty for none.
-func (l *layer) filter(by, from, to, category string, given bool) (filter, error) {
-	f := filter{slider: -1, category: category, given: given}
-	if l.Categories && !given {
-		return f, fmt.Errorf("the sketches of %s.%s were built with a category: give one", l.Table, l.Column)
-	}
-	switch {
-	case given && l.plain:
-		return f, fmt.Errorf("the sketches of %s.%s were built without a category: give none", l.Table, l.Column)
-	case given && l.class != key.None:
-		return f, fmt.Errorf("categories of type %v cannot be chosen here", l.class)
-	case by == "":
-		return f, nil
-	}
-	f.slider = slices.IndexFunc(l.Sliders, func(s slider) bool { return s.Column == by })
-	if f.slider < 0 {
-		return f, fmt.Errorf("%s has no slider %q", l.Table, by)
-	}
-	if to == "" {
-		to = from
-	}
-	for _, end := range []struct {
-		text string
-		at   *int
-	}{{from, &f.from}, {to, &f.to}} {
-		if *end.at = slices.Index(l.Sliders[f.slider].Values, end.text); *end.at < 0 {
-			return f, fmt.Errorf("%s is never %q in %s", by, end.text, l.Table)
-		}
-	}
-	return f, nil
-}
-
-// holds reports whether a row is chosen.
-func (f *filter) holds(p *placed) bool {
-	return f.slider < 0 || p.values[f.slider] >= f.from && p.values[f.slider] <= f.to
 }

@@ -3,7 +3,9 @@ package serve
 import (
 	"bytes"
 	"context"
+	"image/color"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -28,8 +30,9 @@ var empty = sync.OnceValue(func() []byte {
 	return b.Bytes()
 })
 
-// tile draws a web mercator tile as a PNG.
-func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64) ([]byte, error) {
+// tile draws a web mercator tile as a PNG. top is what the last colour stands for, in
+// points per square degree; 0 takes what suits the layer at this zoom.
+func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, top float64) ([]byte, error) {
 	west, south, east, north, err := grid.TileBounds(z, x, y)
 	if err != nil {
 		return nil, err
@@ -38,54 +41,96 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64) ([]byte, 
 	// moved to the rows of the map at once.
 	box := orb.Bound{Min: orb.Point{west, south}, Max: orb.Point{east, north}}
 	even := make([]float64, tileSide*2*tileSide)
-	drawn, err := l.density(ctx, even, f, box, tileSide, 2*tileSide)
-	if err != nil || !drawn {
+	drawn, err := l.density(ctx, even, f, box, tileSide, 2*tileSide, readsOfTile)
+	if err != nil || !drawn.any {
 		return empty(), err
 	}
-	top, err := l.top(ctx, f)
-	if err != nil {
-		return nil, err
+	side := 360 / math.Exp2(float64(z)) / tileSide
+	if top == 0 {
+		of, err := l.top(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		top = of.at(side*side) / (side * side)
 	}
 	values := make([]float64, tileSide*tileSide)
 	mercator(values, even, z, y, south, north)
-	var b bytes.Buffer
-	side := 360 / math.Exp2(float64(z)) / tileSide
-	err = picture.Encode(&b, values, tileSide, tileSide, picture.Options{
-		Low: min(1, side*side/(l.Res*l.Res)), // a point, or what a pixel has of one
-		Top: top.at(side * side),
+	img, err := picture.Draw(values, tileSide, tileSide, picture.Options{
+		Low: l.low(side),
+		Top: top * side * side,
 	})
+	if err != nil {
+		return nil, err
+	}
+	img.Palette = opaque()
+	var b bytes.Buffer
+	err = picture.Write(&b, img)
 	return b.Bytes(), err
 }
 
-// density adds up the densities of the rows chosen; false where none is there.
-func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height int) (bool, error) {
-	var v ccbf.View
-	v.LimitAreas()
-	drawn := false
-	for i := range l.sketches {
-		p := &l.sketches[i]
-		if !f.holds(p) || !p.bounds.Intersects(box) {
-			continue
+// low is what few points are in a pixel: one, or what a pixel has of one.
+func (l *layer) low(side float64) float64 { return min(1, side*side/(l.Res*l.Res)) }
+
+// opaque is the palette of tiles. The colours of few points let nothing of the map
+// through, which is drawn above them: on either ground they have to be seen.
+var opaque = sync.OnceValue(func() color.Palette {
+	img, err := picture.Draw(make([]float64, 1), 1, 1, picture.Options{})
+	if err != nil {
+		panic(err) // of constants
+	}
+	p := slices.Clone(img.Palette)
+	for i, c := range p {
+		if c := color.NRGBAModel.Convert(c).(color.NRGBA); c.A > 0 {
+			c.A = 255
+			p[i] = c
 		}
+	}
+	return p
+})
+
+// How many cells of counters are read for a tile, about, for a scale and to find where
+// points are; and of each sketch at least: some tenths of a second of lookups.
+const (
+	readsOfTile  = 2 << 20
+	readsOfScale = 1 << 20
+	readsOfLook  = 1 << 18
+	leastReads   = 1 << 10
+)
+
+// drawing is what was drawn.
+type drawing struct {
+	any     bool // a row is there
+	sampled bool // cells of counters were too many to be read all
+}
+
+// density adds up the densities of the rows chosen, with about so many lookups in
+// counters at most.
+func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawing, err error) {
+	var v ccbf.View
+	var drawn []*placed
+	for i := range l.sketches {
+		if p := &l.sketches[i]; f.holds(p) && p.bounds.Intersects(box) {
+			drawn = append(drawn, p)
+		}
+	}
+	reads := uint64(max(most/max(len(drawn), 1), leastReads))
+	for _, p := range drawn {
 		if err := ctx.Err(); err != nil {
-			return false, err
+			return d, err
 		}
 		if err := v.Reset(p.blob); err != nil {
-			return false, err
+			return d, err
 		}
 		if err := v.CheckCategory(f.given); err != nil {
-			return false, err
+			return d, err
 		}
-		var category []byte
-		if f.given {
-			category = []byte(f.category)
+		sampled, err := v.AddDensityWithin(sum, box, width, height, f.key(), reads)
+		if err != nil {
+			return d, err
 		}
-		if err := v.AddDensity(sum, box, width, height, category); err != nil {
-			return false, err
-		}
-		drawn = true
+		d.any, d.sampled = true, d.sampled || sampled
 	}
-	return drawn, nil
+	return d, nil
 }
 
 // mercator moves rows of even height in degrees to those of a tile, which are
@@ -110,53 +155,4 @@ func mercator(dst, even []float64, z int, y int64, south, north float64) {
 		}
 		from = to
 	}
-}
-
-// topOf is what the last colour stands for in the tiles of a layer, alike at
-// all tiles of a zoom. The largest pixel of an overview is known, and the largest
-// block of such pixels; between them, and beyond, it grows with a power of its
-// area.
-type topOf struct {
-	area, value float64 // of a pixel of the overview
-	power       float64
-}
-
-// at is the top of pixels with an area, in square degrees.
-func (t topOf) at(area float64) float64 { return t.value * math.Pow(area/t.area, t.power) }
-
-// top is that of a filter. Two requests may both measure it: neither waits for
-// the other, which may be cancelled.
-func (l *layer) top(ctx context.Context, f filter) (topOf, error) {
-	if t, ok := l.tops.Get(f); ok {
-		return t, nil
-	}
-	t, err := l.measure(ctx, f)
-	if err == nil {
-		l.tops.Add(f, t)
-	}
-	return t, err
-}
-
-// measure draws the layer, and looks at pixels one by one and in blocks.
-func (l *layer) measure(ctx context.Context, f filter) (topOf, error) {
-	const block = 8
-	pixels := make([]float64, overviewSide*overviewSide)
-	if _, err := l.density(ctx, pixels, f, l.bound(), overviewSide, overviewSide); err != nil {
-		return topOf{}, err
-	}
-	var blocks [overviewSide / block * overviewSide / block]float64
-	pixel, largest := 0.0, 0.0
-	for i, n := range pixels {
-		b := &blocks[i/overviewSide/block*(overviewSide/block)+i%overviewSide/block]
-		*b += n
-		pixel, largest = max(pixel, n), max(largest, *b)
-	}
-	t := topOf{
-		area:  (l.Bounds[2] - l.Bounds[0]) * (l.Bounds[3] - l.Bounds[1]) / float64(len(pixels)),
-		value: max(pixel, 1e-9), power: 1,
-	}
-	if pixel > 0 {
-		t.power = math.Log(largest/pixel) / math.Log(block*block)
-	}
-	return t, nil
 }

@@ -1,0 +1,186 @@
+package serve
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"net/http"
+	neturl "net/url"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+)
+
+// drawnPixels is how many pixels of a tile have a colour.
+func drawnPixels(t *testing.T, url string) int {
+	t.Helper()
+	status, body := get(t, url)
+	if status != http.StatusOK {
+		t.Fatalf("%s: %d %s", url, status, body)
+	}
+	img, err := png.Decode(bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i := range tileSide * tileSide {
+		if _, _, _, a := img.At(i%tileSide, i/tileSide).RGBA(); a != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Every layer draws at every zoom, counters over the whole world too; what is read of
+// them is said.
+func TestEveryLayerDraws(t *testing.T) {
+	const world = `CREATE TABLE points AS SELECT (hash(i) % 360)::DOUBLE - 179.5 + (hash(i, 1) % 1000) / 1000 AS lon, (hash(i, 2) % 160)::DOUBLE - 80 + (hash(i, 3) % 1000) / 1000 AS lat FROM range(20000) t(i);
+		CREATE TABLE small AS FROM (SELECT 'tree' AS form, ccbf_agg(lon, lat, 0.001, {bytes: 4096}) AS s FROM points UNION ALL
+			SELECT 'counters', ccbf_agg(lon, lat, 0.001, {bytes: 4096, overflow: 'counters'}) FROM points);
+		CREATE TABLE levels AS SELECT ccbf_agg(lon, lat, 0.001, {bytes: 65536, exact: false, levels: 3}) AS s FROM points;
+		CREATE TABLE months AS SELECT i % 60 AS month, ccbf_agg(lon, lat, 0.0001, {bytes: 8192, exact: false}) AS s FROM points, range(60) t(i) GROUP BY month`
+	url := started(t, database(t, world))
+	for _, layer := range []string{"small", "levels", "months"} {
+		for _, at := range []string{"0/0/0", "1/1/0", "3/4/2", "7/64/42", "12/2048/1361", "18/131072/87150"} {
+			if n := drawnPixels(t, fmt.Sprintf("%s/tiles/%s/s/%s.png", url, layer, at)); n == 0 && at != "18/131072/87150" {
+				t.Errorf("%s at %s shows nothing", layer, at)
+			}
+		}
+		_, body := get(t, url+"/api/scale?table="+layer+"&column=s&xmin=-180&ymin=-80&xmax=180&ymax=80&pixel=0.5")
+		if s := decoded[viewScale](t, body); !s.Sampled || !s.Dense || !(s.Top > 0) {
+			t.Errorf("%s: the scale is %s", layer, body)
+		}
+	}
+}
+
+// A BLOB that is none costs its row, which is named; sums leave it out, too.
+func TestBadRows(t *testing.T) {
+	file := database(t, towns+`;
+		CREATE TABLE partly AS SELECT month, CASE WHEN month = 'month 1' THEN s."s""k"[:20] WHEN month = 'month 2' THEN s."s""k"[:-2] || '\x00'::BLOB ELSE s."s""k" END AS s FROM "to wns" s WHERE tile = 0 ORDER BY month DESC;
+		CREATE TABLE none AS SELECT 'no sketch'::BLOB AS s`)
+	url := started(t, file)
+	_, body := get(t, url+"/api/layers")
+	var some *layer
+	for _, l := range decoded[[]*layer](t, body) {
+		switch l.Table {
+		case "partly":
+			some = l
+		case "none":
+			t.Errorf("a table without sketches is a layer: %+v", l)
+		}
+	}
+	if some == nil || some.Rows != 1 || some.BadRows != 2 || len(some.Bad) != 2 || some.Bad[0].Row != 1 || some.Bad[1].Row != 2 || !strings.Contains(some.Bad[1].Error, "not a valid sketch") {
+		t.Fatalf("the layer is %+v in %s", some, body)
+	}
+	status, body := post(t, url+"/api/sum", `{"table": "partly", "column": "s", "box": [0, 50, 1, 51]}`)
+	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var truth float64
+	if err := db.QueryRow("SELECT count(*) FROM points WHERE tile = 0 AND month = 'month 0'").Scan(&truth); err != nil {
+		t.Fatal(err)
+	}
+	if a := decoded[answer](t, body); status != http.StatusOK || a.Estimate != truth || truth == 0 || !a.Certain {
+		t.Errorf("%d %s, want %v", status, body, truth)
+	}
+}
+
+// A category or a value that is not there is an error, with the nearest name.
+func TestNearestNames(t *testing.T) {
+	url := started(t, database(t, towns))
+	for path, want := range map[string]string{
+		"/tiles/kinds/s/2/2/1.png?category=month+4":                                               `no category \"month 4\"; did you mean \"month`,
+		"/tiles/kinds/s/2/2/1.png?category=something+else":                                        `no category \"something else\"`,
+		"/tiles/kinds/s/2/2/1.png":                                                                "give one, such as month 0, month 1, month 2",
+		"/tiles/to%20wns/s%22k/2/2/1.png?by=month&value=mont+1":                                   `did you mean \"month 1\"`,
+		"/tiles/to%20wns/s%22k/2/2/1.png?where=" + queryText(`[{"by":"month","value":"Month2"}]`): `did you mean \"month 2\"`,
+		"/tiles/to%20wns/s%22k/2/2/1.png?where=month":                                             "where is not a list",
+		"/tiles/to%20wns/s%22k/2/2/1.png?top=-1":                                                  "above 0",
+		"/tiles/kinds/s/2/2/1.png?category=" + strings.Repeat("x", 5000):                          "no category",
+	} {
+		if status, body := get(t, url+path); status != http.StatusBadRequest || !strings.Contains(string(body), want) {
+			t.Errorf("%.80s: %d %s, want %s", path, status, body, want)
+		}
+	}
+}
+
+func queryText(text string) string { return neturl.QueryEscape(text) }
+
+// A first view is where the points are: a few at (0, 0), or beyond the earth, do not
+// decide it, and where most are no degrees that is said.
+func TestFirstView(t *testing.T) {
+	const towns = `CREATE TABLE town AS SELECT -74 + (hash(i) % 1000) / 5000 AS lon, 40.6 + (hash(i, 1) % 1000) / 5000 AS lat FROM range(30000) t(i);
+		CREATE TABLE zeros AS SELECT ccbf_agg(lon, lat, 0.001) AS s FROM (FROM town UNION ALL SELECT 0, 0 FROM range(900));
+		CREATE TABLE slips AS SELECT ccbf_agg(lon, lat, 0.001) AS s FROM (FROM town UNION ALL SELECT lon * 100, lat * 100 FROM town LIMIT 30020);
+		CREATE TABLE metres AS SELECT ccbf_agg(580000 + lon * 100, 4500000 + lat * 100, 10) AS s FROM town;
+		CREATE TABLE even AS SELECT ccbf_agg((hash(i) % 360)::DOUBLE - 180, (hash(i, 1) % 160)::DOUBLE - 80, 1) AS s FROM range(30000) t(i);
+		CREATE TABLE one AS SELECT ccbf_agg(10, 50, 0.001) AS s;
+		CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.001, {category: 'a'}) AS s FROM (FROM town UNION ALL SELECT 0, 0 FROM range(900));
+		CREATE TABLE nothing AS SELECT ccbf_empty(0.01) AS s`
+	url := started(t, database(t, towns))
+	town := [4]float64{-74, 40.6, -73.8, 40.8}
+	near := func(a, b [4]float64, by float64) bool {
+		for i := range a {
+			if a[i] < b[i]-by || a[i] > b[i]+by {
+				return false
+			}
+		}
+		return true
+	}
+	for _, c := range []struct {
+		table   string
+		box     [4]float64
+		by      float64
+		degrees bool
+		outside float64
+	}{
+		{"zeros", town, 0.05, true, 900},
+		{"slips", town, 0.05, true, 20},
+		{"kinds", town, 0.05, true, 900},
+		{"even", [4]float64{-180, -80, 180, 80}, 1, true, 0},
+		{"one", [4]float64{10, 50, 10, 50}, 0.02, true, 0},
+		{"nothing", [4]float64{}, 0, true, 0},
+	} {
+		_, body := get(t, url+"/api/look?column=s&table="+c.table)
+		at := decoded[look](t, body)
+		// A side may leave out a thousandth of the points, and more by the width of a pixel.
+		if at.Degrees != c.degrees || !near(at.Box, c.box, c.by) || at.Outside < c.outside || at.Outside > c.outside+4*leftOut*31000 {
+			t.Errorf("%s: %s", c.table, body)
+		}
+	}
+	_, body := get(t, url+"/api/look?column=s&table=metres")
+	if at := decoded[look](t, body); at.Degrees {
+		t.Errorf("metres are degrees: %s", body)
+	}
+}
+
+// A layer too large for the memory says so; the others are there.
+func TestLayerTooLarge(t *testing.T) {
+	db, err := connector.Open(database(t, towns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var kinds int64
+	if err := db.QueryRow("SELECT sum(octet_length(s)) FROM kinds").Scan(&kinds); err != nil {
+		t.Fatal(err)
+	}
+	layers, err := newServer(db, kinds+1).all(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := 0
+	for _, l := range layers {
+		if l.Error == "" {
+			good++
+		} else if !strings.Contains(l.Error, "start with a larger -memory") {
+			t.Errorf("%s: %s", l.Table, l.Error)
+		}
+	}
+	if good == 0 || good == len(layers) {
+		t.Errorf("%d of %d layers fit", good, len(layers))
+	}
+}

@@ -1,0 +1,266 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
+)
+
+// question is one for an area: a polygon, or a box as west, south, east, north. By,
+// Value and To are one column, Where several.
+type question struct {
+	Table    string          `json:"table"`
+	Column   string          `json:"column"`
+	By       string          `json:"by"`
+	Value    string          `json:"value"`
+	To       string          `json:"to"`
+	Where    []words         `json:"where"`
+	Category *string         `json:"category"`
+	Polygon  json.RawMessage `json:"polygon"`
+	Box      []float64       `json:"box"`
+
+	Bars  string  `json:"bars"`  // the column of bars
+	K     int     `json:"k"`     // how many places
+	Apart float64 `json:"apart"` // how far from each other
+}
+
+// area is what a question is about, as GeoJSON and as the box around it.
+type area struct {
+	polygon json.RawMessage
+	box     [4]float64
+	isBox   bool // it is the whole box
+}
+
+func boxArea(box [4]float64) (area, error) {
+	polygon, err := json.Marshal(struct {
+		Type        string      `json:"type"`
+		Coordinates orb.Polygon `json:"coordinates"`
+	}{"Polygon", boundOf(box).ToPolygon()})
+	return area{polygon, box, true}, err
+}
+
+// asked reads a question, and what it is about.
+func (s *server) asked(r *http.Request) (q question, l *layer, f filter, a area, err error) {
+	if err = isJSON(r); err != nil {
+		return
+	}
+	body := json.NewDecoder(r.Body)
+	body.DisallowUnknownFields()
+	if err = body.Decode(&q); err != nil {
+		err = bad("the body is not the JSON of a question: %v", err)
+		return
+	}
+	if _, end := body.Token(); !errors.Is(end, io.EOF) {
+		err = bad("something follows the question")
+		return
+	}
+	rows := q.Where
+	if q.By != "" {
+		rows = append(rows, words{q.By, q.Value, q.To})
+	}
+	if q.Bars == byCategory && q.Category == nil {
+		any := "" // bars of categories are of all of them
+		if at, _ := s.layer(r.Context(), q.Table, q.Column); at != nil && len(at.Names) > 0 {
+			any = at.Names[0]
+		}
+		q.Category = &any
+	}
+	if l, f, err = s.chosen(r.Context(), q.Table, q.Column, rows, q.Category); err != nil {
+		return
+	}
+	a, err = q.area()
+	return
+}
+
+// area checks what a question is about.
+func (q *question) area() (area, error) {
+	switch {
+	case q.Polygon == nil && q.Box == nil, q.Polygon != nil && q.Box != nil:
+		return area{}, bad("give a polygon or a box")
+	case q.Box != nil:
+		if len(q.Box) != 4 || !(q.Box[0] < q.Box[2] && q.Box[1] < q.Box[3]) {
+			return area{}, bad("a box is west, south, east, north, not %v", q.Box)
+		}
+		return boxArea([4]float64(q.Box))
+	}
+	polygon, err := grid.ParseGeoJSON(q.Polygon)
+	if err != nil {
+		return area{}, &problem{http.StatusBadRequest, err}
+	}
+	points := 0
+	for _, member := range polygon {
+		for _, ring := range member {
+			points += len(ring)
+		}
+	}
+	if points == 0 {
+		return area{}, bad("the polygon is empty")
+	}
+	if points > maxPoints {
+		return area{}, bad("the polygon has %d points, at most %d are allowed", points, maxPoints)
+	}
+	b := polygon.Bound()
+	return area{q.Polygon, [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}, false}, nil
+}
+
+func (s *server) sum(r *http.Request) (any, error) {
+	_, l, f, a, err := s.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	done, err := s.ask(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return l.sum(r.Context(), s.db, f, a)
+}
+
+func (s *server) bars(r *http.Request) (any, error) {
+	q, l, f, a, err := s.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	done, err := s.ask(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return l.bars(r.Context(), s.db, f, a, q.Bars)
+}
+
+// hotspotsInside are those of an area.
+func (s *server) hotspotsInside(r *http.Request) (any, error) {
+	q, l, f, a, err := s.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	if q.K == 0 {
+		q.K = 20
+	}
+	if q.K < 1 || q.K > maxSpots || !(q.Apart >= 0) {
+		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", q.K, maxSpots, q.Apart)
+	}
+	done, err := s.ask(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return l.hottest(r.Context(), s.db, f, a, q.K, q.Apart)
+}
+
+func (s *server) hotspots(r *http.Request) (any, error) {
+	q := r.URL.Query()
+	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
+	if err != nil {
+		return nil, err
+	}
+	a, err := boxOf(r)
+	if err != nil {
+		return nil, err
+	}
+	k := 20
+	if q.Has("k") {
+		if k, err = strconv.Atoi(q.Get("k")); err != nil || k < 1 || k > maxSpots {
+			return nil, bad("k is %q, must be from 1 to %d", q.Get("k"), maxSpots)
+		}
+	}
+	done, err := s.ask(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return l.hottest(r.Context(), s.db, f, a, k, 0)
+}
+
+// numbers reads numbers among the parameters of a URL.
+func numbers(r *http.Request, names ...string) ([]float64, error) {
+	out := make([]float64, len(names))
+	for i, name := range names {
+		var err error
+		if out[i], err = strconv.ParseFloat(r.URL.Query().Get(name), 64); err != nil || math.IsInf(out[i], 0) {
+			return nil, bad("%s is %q, must be a number", name, r.URL.Query().Get(name))
+		}
+	}
+	return out, nil
+}
+
+func boxOf(r *http.Request) (area, error) {
+	edges, err := numbers(r, "xmin", "ymin", "xmax", "ymax")
+	if err != nil {
+		return area{}, err
+	}
+	if !(edges[0] < edges[2] && edges[1] < edges[3]) {
+		return area{}, bad("the box %v has its edges in the wrong order", edges)
+	}
+	return boxArea([4]float64(edges))
+}
+
+// look is where a layer's points are.
+func (s *server) look(r *http.Request) (any, error) {
+	q := r.URL.Query()
+	l, err := s.layer(r.Context(), q.Get("table"), q.Get("column"))
+	if err != nil {
+		return nil, err
+	}
+	done, err := hold(r.Context(), s.draws)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return l.look(r.Context())
+}
+
+// scale is the scale of colours for a view.
+func (s *server) scale(r *http.Request) (any, error) {
+	q := r.URL.Query()
+	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
+	if err != nil {
+		return nil, err
+	}
+	a, err := boxOf(r)
+	if err != nil {
+		return nil, err
+	}
+	pixel, err := numbers(r, "pixel")
+	if err != nil {
+		return nil, err
+	}
+	if !(pixel[0] > 0) {
+		return nil, bad("pixel is %v, must be above 0", pixel[0])
+	}
+	done, err := hold(r.Context(), s.draws)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return l.scale(r.Context(), f, boundOf(a.box), pixel[0])
+}
+
+// at is what there is at a place.
+func (s *server) at(r *http.Request) (any, error) {
+	q := r.URL.Query()
+	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
+	if err != nil {
+		return nil, err
+	}
+	at, err := numbers(r, "x", "y", "side")
+	if err != nil {
+		return nil, err
+	}
+	if math.Abs(at[0]) > 180 || math.Abs(at[1]) > 90 || !(at[2] <= 360) {
+		return nil, bad("x is %v, y is %v, side is %v: must be a longitude, a latitude, and degrees", at[0], at[1], at[2])
+	}
+	done, err := hold(r.Context(), s.draws)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return l.at(r.Context(), f, at[0], at[1], at[2])
+}

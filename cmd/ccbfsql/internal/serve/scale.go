@@ -1,0 +1,120 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/paulmach/orb"
+)
+
+// topOf is what the last colour stands for in the tiles of a layer, alike at
+// all tiles of a zoom. The largest pixel of an overview is known, and the largest
+// block of such pixels; between them, and beyond, it grows with a power of its
+// area.
+type topOf struct {
+	area, value float64 // of a pixel of the overview
+	power       float64
+}
+
+// at is the top of pixels with an area, in square degrees.
+func (t topOf) at(area float64) float64 { return t.value * math.Pow(area/t.area, t.power) }
+
+// top is that of a filter. Two requests may both measure it: neither waits for
+// the other, which may be cancelled.
+func (l *layer) top(ctx context.Context, f filter) (topOf, error) {
+	if t, ok := l.tops.Get(f.id); ok {
+		return t, nil
+	}
+	t, err := l.measure(ctx, f)
+	if err == nil {
+		l.tops.Add(f.id, t)
+	}
+	return t, err
+}
+
+// measure draws the layer, as far as its points are, and looks at pixels one by one
+// and in blocks.
+func (l *layer) measure(ctx context.Context, f filter) (topOf, error) {
+	const block = 8
+	seen, err := l.look(ctx)
+	if err != nil {
+		return topOf{}, err
+	}
+	box := boundOf(seen.Box)
+	pixels := make([]float64, overviewSide*overviewSide)
+	if _, err := l.density(ctx, pixels, f, box, overviewSide, overviewSide, readsOfScale); err != nil {
+		return topOf{}, err
+	}
+	var blocks [overviewSide / block * overviewSide / block]float64
+	pixel, largest := 0.0, 0.0
+	for i, n := range pixels {
+		b := &blocks[i/overviewSide/block*(overviewSide/block)+i%overviewSide/block]
+		*b += n
+		pixel, largest = max(pixel, n), max(largest, *b)
+	}
+	t := topOf{
+		area:  (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(pixels)),
+		value: max(pixel, 1e-9), power: 1,
+	}
+	if pixel > 0 {
+		t.power = math.Log(largest/pixel) / math.Log(block*block)
+	}
+	return t, nil
+}
+
+// viewScale is the scale of what a view shows.
+type viewScale struct {
+	Top     float64 `json:"top"`     // points per square degree of the last colour; 0 where there are none
+	Low     float64 `json:"low"`     // points in a pixel that most exceed
+	Pixel   float64 `json:"pixel"`   // side of a pixel, in degrees of longitude
+	Sampled bool    `json:"sampled"` // cells are too many to be read all
+	Dense   bool    `json:"dense"`   // counters that cells share are among what is shown
+
+	Colours []string `json:"colours"` // from few to many
+}
+
+// mostPixels is how many pixels of a view are looked at along an axis.
+const mostPixels = 512
+
+// scale looks at what a view shows; pixel is the side of a pixel. The top is rounded up
+// to a half power of two, so that tiles stay as they are while the view moves a little.
+func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float64) (*viewScale, error) {
+	side := func(axis int, pixel float64) int {
+		return int(min(max(math.Ceil((box.Max[axis]-box.Min[axis])/pixel), 1), mostPixels))
+	}
+	// On the map a pixel is lower in degrees, by the cosine of the latitude.
+	middle := (box.Min[1] + box.Max[1]) / 2
+	width, height := side(0, pixel), side(1, pixel*max(math.Cos(middle*math.Pi/180), 0.05))
+	values := make([]float64, width*height)
+	d, err := l.density(ctx, values, f, box, width, height, readsOfScale)
+	if err != nil {
+		return nil, err
+	}
+	most := 0.0
+	for _, v := range values {
+		most = max(most, v)
+	}
+	s := &viewScale{Low: l.low(pixel), Pixel: pixel, Sampled: d.sampled, Dense: l.Dense > 0, Colours: ramp()}
+	if most > 0 {
+		area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
+		s.Top = math.Exp2(math.Ceil(2*math.Log2(most/area)) / 2)
+	}
+	return s, nil
+}
+
+func boundOf(box [4]float64) orb.Bound {
+	return orb.Bound{Min: orb.Point{box[0], box[1]}, Max: orb.Point{box[2], box[3]}}
+}
+
+// ramp is some of the colours of tiles, for a legend.
+var ramp = sync.OnceValue(func() (colours []string) {
+	const steps = 8
+	colour := opaque()[1:65]
+	for i := range steps + 1 {
+		r, g, b, _ := colour[i*(len(colour)-1)/steps].RGBA()
+		colours = append(colours, fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))
+	}
+	return colours
+})

@@ -1,0 +1,22 @@
+// A bar for each value of a column; a click on it chooses by it, or no longer.
+import { brief, made, span, sqlBox, whole } from "./text.js";
+
+// bars is the chart of an answer. picked says which value is chosen, pick chooses one.
+export function bars(answer, picked, pick) {
+  const list = made("ol", "bars");
+  const most = Math.max(...answer.bars.map((b) => b.estimate), 1);
+  for (const b of answer.bars) {
+    const name = b.value ?? "NULL";
+    const button = list.appendChild(made("li")).appendChild(made("button"));
+    button.style.setProperty("--share", b.estimate / most);
+    button.append(made("span", "name", name), made("span", "count", (b.low === b.high ? "" : "≈ ") + brief(b.estimate)));
+    button.title = `${name}: ${whole(b.estimate)}, ${span({ ...b, certain: answer.certain })}`;
+    button.dataset.value = name;
+    button.dataset.estimate = b.estimate;
+    button.disabled = b.value === null;
+    button.setAttribute("aria-pressed", picked(b.value));
+    button.addEventListener("click", () => pick(b.value));
+  }
+  const rest = answer.all - answer.bars.length;
+  return [list, made("p", "quiet", `${rest > 0 ? `the largest; ${whole(rest)} more, ` : ""}${answer.ms.toFixed(1)} ms`), sqlBox(answer.sql)];
+}

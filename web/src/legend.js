@@ -1,0 +1,35 @@
+// The legend: what the colours stand for in this view.
+import { brief, element, made, metres } from "./text.js";
+
+const metresPerDegree = 111_195; // of a sphere with a radius of 6,371 km
+
+// legend shows a scale, for cells of a side in a view around a latitude; none where
+// nothing is drawn.
+export function legend(scale, res, latitude) {
+  const box = element("legend");
+  box.replaceChildren();
+  box.hidden = !scale?.top;
+  if (box.hidden) return [];
+  const cells = res >= scale.pixel;
+  const side = cells ? res : scale.pixel;
+  const width = side * metresPerDegree * Math.cos((latitude * Math.PI) / 180);
+  const height = cells ? side * metresPerDegree : width; // a pixel of the map is square
+  const unit = cells
+    ? `points per cell of ${res}°, ${metres(width)} × ${metres(height)}`
+    : `points per pixel, ${metres(width)} wide`;
+  // The logarithm of what the server draws by.
+  const top = scale.top * scale.pixel ** 2;
+  const per = (side / scale.pixel) ** 2;
+  const value = (share) => scale.low * Math.expm1(share * Math.log1p(top / scale.low)) * per;
+  const ticks = [0, 0.25, 0.5, 0.75, 1].map(value);
+  const bar = box.appendChild(made("div", "ramp"));
+  bar.style.background = `linear-gradient(to right, ${scale.colours.join(", ")})`;
+  const labels = box.appendChild(made("div", "ticks"));
+  labels.append(...ticks.map((t) => made("span", "", brief(t))));
+  box.append(made("p", "quiet", unit));
+  const notes = [];
+  if (scale.sampled) notes.push("Drawn from a sample of the cells: zoom in for all of them.");
+  if (scale.dense) notes.push("Counters that cells share: colours are too high by what they share.");
+  for (const n of notes) box.append(made("p", "quiet note", n));
+  return [unit, ticks, notes];
+}
