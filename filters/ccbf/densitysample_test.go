@@ -77,24 +77,3 @@ func TestDensityWithinIsBounded(t *testing.T) {
 		}
 	}
 }
-
-// The categories of exact sketches and of trees are known.
-func TestCategoryNames(t *testing.T) {
-	r := rand.New(rand.NewPCG(18, 3))
-	c := config(t, Params{Res: 1, Categories: true})
-	p := hotFor(Params{Categories: true}, r)
-	s := sketchOf(t, c, p)
-	want := map[string]bool{}
-	for at := range p.model() {
-		want[string(at.bytes())] = true
-	}
-	names, known := viewOf(t, s.Blob()).CategoryNames()
-	if !known || len(names) != len(want) {
-		t.Errorf("%q, known %v, want %d", names, known, len(want))
-	}
-	for _, n := range names {
-		if !want[n] {
-			t.Errorf("%q is no category", n)
-		}
-	}
-}

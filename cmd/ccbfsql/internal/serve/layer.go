@@ -170,8 +170,12 @@ func (l *layer) add(p placed) error {
 	if c := v.Class(); c != key.Text && c != key.None {
 		l.class = c
 	}
-	names, known := v.CategoryNames()
-	l.namesKnown = known && (l.namesKnown || l.Rows == 1)
+	list, err := v.ByCategory()
+	var names []string
+	for _, c := range list {
+		names = append(names, string(c.Key))
+	}
+	l.namesKnown = err == nil && (l.namesKnown || l.Rows == 1)
 	if l.namesKnown && len(names) > 0 && !slices.Equal(names, l.lastNames) {
 		l.Names, l.lastNames = append(l.Names, names...), names
 		if len(l.Names) > 1<<16 {
