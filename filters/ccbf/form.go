@@ -94,6 +94,10 @@ type (
 		// eachCategory calls f with the categories in the order of their bytes, 0 cells
 		// where that is not known.
 		eachCategory(f func(category []byte, cells, total uint64))
+		// eachCell calls f with the cells of a box, of a tree its leaves, until stop is
+		// set; listed is how many these are at most for any box, and the bytes it takes.
+		eachCell(box grid.Rect, category []byte, stop *bool, f func(Spot))
+		listed(category []byte) (cells int, bytes int64)
 	}
 )
 

@@ -67,6 +67,17 @@ func (r *Result) List(i, n int) *Result {
 	return w.child
 }
 
+// Shorten leaves the first n elements of the list of row i, the last one that List made.
+// None of the others may have been made NULL.
+func (r *Result) Shorten(i, n int) {
+	e, w := r.entry(i), &r.list
+	if uint64(n) > e.length || int(e.offset+e.length) != w.size {
+		panic(fmt.Sprintf("%d elements of a list of %d that ends at %d of %d", n, e.length, e.offset+e.length, w.size))
+	}
+	e.length = uint64(n)
+	w.size = int(e.offset) + n
+}
+
 var errListGrow = errors.New("DuckDB could not make room for a list")
 
 // window moves a result to other rows of the same vector.

@@ -10,18 +10,25 @@ func (v *View) Each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint6
 
 // eachFrom is Each for the cells that count least or more.
 func (v *View) eachFrom(clip grid.Rect, category []byte, least uint64, f func(c grid.Cell, n uint64)) {
+	var never bool
+	v.eachUntil(clip, category, least, &never, f)
+}
+
+// eachUntil is eachFrom until stop is set: f may be called with cells of the two blocks
+// that it is set in.
+func (v *View) eachUntil(clip grid.Rect, category []byte, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	if clip = clip.Intersect(v.bounds); clip.Empty() {
 		return
 	}
 	for i := range v.sections {
-		if s := &v.sections[i]; s.matches(category) {
-			s.each(clip, least, f)
+		if s := &v.sections[i]; s.matches(category) && !*stop {
+			s.each(clip, least, stop, f)
 		}
 	}
 }
 
-// each is View.eachFrom for one section, in Z-order.
-func (s *sectionView) each(clip grid.Rect, least uint64, f func(c grid.Cell, n uint64)) {
+// each is View.eachUntil for one section, in Z-order.
+func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	box, ok := spreadOf(clip, grid.MaxRect(), s.x, s.y) // bounds may be wrong, clip is not
 	if !ok {
 		return
@@ -30,7 +37,7 @@ func (s *sectionView) each(clip grid.Rect, least uint64, f func(c grid.Cell, n u
 	var which [2]int
 	waiting := 0
 	from, to := s.within(&box)
-	for i := from; i < to || waiting > 0; i++ {
+	for i := from; (i < to || waiting > 0) && !*stop; i++ {
 		if i < to {
 			if s.relation(&box, i) == grid.Outside {
 				continue
@@ -60,17 +67,37 @@ func (s *sectionView) each(clip grid.Rect, least uint64, f func(c grid.Cell, n u
 // EachSum is Each for the cells that count least or more, a cell's categories added up, as
 // Count has them.
 func (v *View) EachSum(clip grid.Rect, category []byte, least uint64, f func(c grid.Cell, n uint64)) {
+	var never bool
+	v.EachUntil(clip, category, least, &never, f)
+}
+
+// EachUntil is EachSum until stop is set: f may be called a few times more.
+func (v *View) EachUntil(clip grid.Rect, category []byte, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	if !v.together(category) {
-		v.eachFrom(clip, category, least, f)
+		v.eachUntil(clip, category, least, stop, f)
 		return
 	}
 	var q regions
 	v.Each(clip, nil, q.add)
 	q.each(func(x, y int32, cells Run) {
 		for i, z := range cells.Keys {
-			if n := cells.Counts[i]; n >= least {
+			if n := cells.Counts[i]; n >= least && !*stop {
 				f(CellOf(x, y, z), n)
 			}
 		}
 	})
+}
+
+// Most is how many cells EachSum calls its function with at most, and the bytes that it
+// takes for that.
+func (v *View) Most(category []byte) (cells int, bytes int64) {
+	for i := range v.sections {
+		if s := &v.sections[i]; s.matches(category) {
+			cells += s.cells
+		}
+	}
+	if v.together(category) {
+		bytes = 4 * RunBytes(cells) // lists that grow, and what sorts them
+	}
+	return cells, bytes
 }

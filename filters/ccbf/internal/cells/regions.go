@@ -1,6 +1,10 @@
 package cells
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -41,12 +45,15 @@ func (q *regions) region(s [2]int32) *Run {
 	return r
 }
 
-// each calls f with the cells of each region, the regions in no order. It ends
-// the gathering.
+// each calls f with the cells of each region, from south to north and then from west to
+// east. It ends the gathering.
 func (q *regions) each(f func(x, y int32, cells Run)) {
 	so := sorters.Get().(*sorter)
 	defer sorters.Put(so)
-	for s, r := range q.runs {
+	for _, s := range slices.SortedFunc(maps.Keys(q.runs), func(a, b [2]int32) int {
+		return cmp.Or(cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
+	}) {
+		r := q.runs[s]
 		f(s[0], s[1], so.run(r.Keys, r.Counts))
 	}
 }

@@ -107,14 +107,7 @@ func each(sheets []Sheet, a Area, b *Block, least *uint64, f func(Leaf)) {
 		sheets[0].Visit(a, b, least, func(l Leaf, _ bool) { f(l) })
 		return
 	}
-	var all Merger
-	none := uint64(0)
-	for i := range sheets {
-		var s Squares
-		sheets[i].Visit(a, b, &none, func(l Leaf, _ bool) { s.push(l.Key, l.Level, l.Count) })
-		all.Add(s)
-	}
-	s := all.Sum()
+	s := merged(sheets, a, b)
 	type around struct{ last, count uint64 }
 	open := []around{{last: ^uint64(0)}}
 	for i, key := range s.Keys {

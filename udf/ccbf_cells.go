@@ -1,0 +1,54 @@
+package udf
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// unnestWell is for functions that return long lists. DuckDB computes FROM t, unnest(f(s))
+// by a join on the value of s, which it hashes again for every element.
+const unnestWell = "Write SELECT unnest(f(s)) FROM t; FROM t, unnest(f(s)) joins every element to its whole BLOB again, which takes a hundred times as long."
+
+// cellRow is what an element of ccbfSpotsType takes in DuckDB's memory, in vectors that
+// grow to twice their size.
+const cellRow = 2 * 4 * 8
+
+// ccbfCells lists all cells of sketches, straight into DuckDB's vectors.
+func ccbfCells(rows *duck.Rows, out *duck.Result) error {
+	return ccbfAsk(rows, 1, func(r *ccbfReader) error {
+		return eachValid(rows, out, func(i int) error {
+			blob := rows.Col(0).Bytes(i)
+			if !r.view.Is(blob) {
+				if err := sketch.Verify(blob); err != nil { // all of it is read anyway
+					return err
+				}
+			}
+			category, err := r.row(rows, i)
+			if err != nil {
+				return err
+			}
+			cells, err := r.view.Cells(r.view.Bounds, category)
+			if err != nil {
+				return err
+			}
+			n, bytes := r.view.Listed(category)
+			if err := out.Charge(bytes + cellRow*int64(n)); err != nil {
+				return err
+			}
+			list := out.List(i, n)
+			xs, ys, counts, sides := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[uint64](list.Field(2)), duck.Out[float64](list.Field(3))
+			at, g := 0, r.view.Grid
+			for s := range cells {
+				if at == n {
+					break // in damaged bytes
+				}
+				xs[at], ys[at], sides[at] = s.Square(g)
+				counts[at] = s.Count
+				at++
+			}
+			out.Shorten(i, at)
+			out.Discharge(bytes)
+			return nil
+		})
+	})
+}
