@@ -31,7 +31,7 @@ var functions = func() []duck.Function {
 	for _, more := range [][]duck.Function{udf.Sketch(filters.Families()), udf.Polygons(), udf.Tiles(), udf.Process()} {
 		fs = append(fs, more...)
 	}
-	return fs
+	return append(fs, udf.Help(fs)...)
 }()
 
 // Version is the version of this build, what ccbf_version() says.

@@ -1,12 +1,11 @@
 package ccbfsql
 
 import (
-	"slices"
-	"strings"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
 // Function describes a function as SQL has it, with the words of the reference
@@ -23,7 +22,14 @@ type Function struct {
 	//	ccbf_get(s BLOB, x DOUBLE, y DOUBLE [, category ANY]) -> UBIGINT
 	Signatures []string
 	Overloads  []Overload
-	Options    []sketch.Option // the fields of its STRUCT of options, where they are its own
+	Options    []sketch.Option // the fields of its STRUCT of options
+}
+
+// Help explains the function: how it is called, what it does, its options, and last
+// an example. It is what sketch_help says.
+func (f Function) Help() string {
+	e := help.Entry{Signatures: f.Signatures, Summary: f.Summary, Example: f.Example, Options: f.Options}
+	return e.Text()
 }
 
 // Overload is one way to call a function.
@@ -49,7 +55,7 @@ func Functions() []Function {
 			}
 			d.Overloads = append(d.Overloads, Overload{params, o.Returns.String()})
 		}
-		d.Signatures = signatures(f.Name, d.Overloads)
+		d.Signatures = help.Signatures(f.Name, f.Overloads)
 		out[i] = d
 	}
 	return out
@@ -60,51 +66,4 @@ func Functions() []Function {
 // that DuckDB handed over, database a duckdb_database.
 func RegisterExtension(api, database unsafe.Pointer) error {
 	return duck.RegisterExtension(api, database, functions)
-}
-
-func signatures(name string, overloads []Overload) []string {
-	var out []string
-	for i := 0; i < len(overloads); {
-		base := overloads[i]
-		var b strings.Builder
-		b.WriteString(name + "(")
-		for j, p := range base.Params {
-			if j > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(p.String())
-		}
-		last, depth := base, 0
-		for i++; i < len(overloads) && extends(overloads[i], last); i++ {
-			known := len(last.Params)
-			last, depth = overloads[i], depth+1
-			if known > 0 {
-				b.WriteString(" ")
-			}
-			b.WriteString("[")
-			for j := known; j < len(last.Params); j++ {
-				if j > 0 {
-					b.WriteString(", ")
-				}
-				b.WriteString(last.Params[j].String())
-			}
-		}
-		b.WriteString(strings.Repeat("]", depth) + ") -> " + base.Returns)
-		out = append(out, b.String())
-	}
-	return out
-}
-
-// extends reports whether a is b and more parameters.
-func extends(a, b Overload) bool {
-	n := len(b.Params)
-	return len(a.Params) > n && a.Returns == b.Returns && slices.Equal(a.Params[:n], b.Params)
-}
-
-// String is the parameter as people read it.
-func (p Param) String() string {
-	if p.Name == "options" && p.Type == "ANY" {
-		return "options STRUCT"
-	}
-	return p.Name + " " + p.Type
 }

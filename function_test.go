@@ -1,28 +1,10 @@
 package ccbfsql
 
 import (
-	"slices"
 	"testing"
-)
 
-func TestSignatures(t *testing.T) {
-	s, key, options := Param{"s", "BLOB"}, Param{"key", "ANY"}, Param{"options", "ANY"}
-	o := func(returns string, ps ...Param) Overload { return Overload{ps, returns} }
-	for _, c := range []struct {
-		overloads []Overload
-		want      []string
-	}{
-		{[]Overload{o("VARCHAR")}, []string{"f() -> VARCHAR"}},
-		{[]Overload{o("BLOB"), o("BLOB", options)}, []string{"f([options STRUCT]) -> BLOB"}},
-		{[]Overload{o("BLOB", s, key), o("BLOB", s, key, options)}, []string{"f(s BLOB, key ANY [, options STRUCT]) -> BLOB"}},
-		{[]Overload{o("BLOB", s), o("UBIGINT", s, key)}, []string{"f(s BLOB) -> BLOB", "f(s BLOB, key ANY) -> UBIGINT"}},
-		{[]Overload{o("BLOB", s), o("BLOB", key)}, []string{"f(s BLOB) -> BLOB", "f(key ANY) -> BLOB"}},
-	} {
-		if got := signatures("f", c.overloads); !slices.Equal(got, c.want) {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
-	}
-}
+	"github.com/ccbfsql/ccbfsql/internal/help"
+)
 
 // A function is scalar or aggregate, in all of its overloads.
 func TestKinds(t *testing.T) {
@@ -30,6 +12,26 @@ func TestKinds(t *testing.T) {
 		for _, o := range f.Overloads {
 			if (o.Scalar == nil) == (o.Aggregate == nil) || (o.Scalar == nil) != (f.Overloads[0].Scalar == nil) {
 				t.Errorf("%s is both scalar and aggregate, or neither", f.Name)
+			}
+		}
+	}
+}
+
+// Who may give options can ask which.
+func TestOptionsAreDescribed(t *testing.T) {
+	for _, f := range functions {
+		takes := false
+		for _, o := range f.Overloads {
+			for _, p := range o.Params {
+				takes = takes || help.TakesOptions(p)
+			}
+		}
+		if takes != (len(f.Options) > 0) {
+			t.Errorf("%s takes options: %v, and describes %d", f.Name, takes, len(f.Options))
+		}
+		for _, o := range f.Options {
+			if o.Name == "" || o.Default == "" || o.Summary == "" {
+				t.Errorf("%s: %+v", f.Name, o)
 			}
 		}
 	}

@@ -20,23 +20,23 @@ func CCBF() functions {
 		return function("ccbf", name, returns, f, summary, "SELECT "+example, ps, optional...)
 	}
 	return []duck.Function{
-		fn("ccbf_empty", duck.Blob, ccbfEmpty,
+		withOptions(fn("ccbf_empty", duck.Blob, ccbfEmpty,
 			"Sketch of no points, to add to; with the option category: true for points that have one.",
-			"ccbf_add(ccbf_empty(0.5), 1.2, 3.4)", params(duck.Param{Name: "res", Type: duck.Double}), paramOptions),
-		fn("ccbf_add", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
+			"ccbf_add(ccbf_empty(0.5), 1.2, 3.4)", params(duck.Param{Name: "res", Type: duck.Double}), paramOptions), args.CCBFEmptyOptions),
+		withOptions(fn("ccbf_add", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Add(c[0], category, *n)
 		}), "Sketch with one more point, or with weight of them.",
-			"ccbf_total(ccbf_add(s, 5.5, 0.5, {weight: 3})) FROM (SELECT "+q+")", point, paramOptions),
-		fn("ccbf_remove", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
+			"ccbf_total(ccbf_add(s, 5.5, 0.5, {weight: 3})) FROM (SELECT "+q+")", point, paramOptions), ccbfChangeOptions),
+		withOptions(fn("ccbf_remove", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Remove(c[0], category, *n)
 		}), "Sketch with one point less, or with weight of them less; exact, a tree or of mode 'standard'.",
-			"ccbf_get(ccbf_remove(s, 0.5, 0.5), 0.5, 0.5) FROM (SELECT "+q+")", point, paramOptions),
-		fn("ccbf_move", duck.Blob, ccbfChange(2, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
+			"ccbf_get(ccbf_remove(s, 0.5, 0.5), 0.5, 0.5) FROM (SELECT "+q+")", point, paramOptions), ccbfChangeOptions),
+		withOptions(fn("ccbf_move", duck.Blob, ccbfChange(2, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Move(c[0], c[1], category, n)
 		}), "Sketch with weight points moved from one cell to another; without weight all of them, where it is exact.",
 			"ccbf_get(ccbf_move(s, 0.5, 0.5, 9.5, 9.5), 9.5, 9.5) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "x1", Type: duck.Double}, duck.Param{Name: "y1", Type: duck.Double},
-				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), paramOptions),
+				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), paramOptions), ccbfChangeOptions),
 
 		fn("ccbf_union", duck.Blob, eachUnion(ccbfUnion), "Sketch of the points of both.",
 			"ccbf_total(ccbf_union(s, s)) FROM (SELECT "+q+")", params(paramLeft, paramRight)),

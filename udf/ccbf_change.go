@@ -16,8 +16,8 @@ const (
 )
 
 var ccbfChangeOptions = []args.Option{
-	changeWeight:   {Name: "weight", Kind: args.Whole, PerRow: true},
-	changeCategory: {Name: "category", Kind: args.Key, PerRow: true},
+	changeWeight:   args.CCBFOptions[args.CCBFWeight],
+	changeCategory: args.CCBFOptions[args.CCBFCategory],
 }
 
 // ccbfChange computes functions that change the count of one or two cells,

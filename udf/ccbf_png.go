@@ -19,9 +19,9 @@ const (
 )
 
 var ccbfPNGOptions = []args.Option{
-	pngPalette: {Name: "palette", Kind: args.Text, Default: "'dusk'",
+	pngPalette: {Name: "palette", Kind: args.Text, Choices: picture.Palettes, Default: "'dusk'",
 		Summary: "'dusk', 'viridis' or 'magma': colours in steps that look equally large. Few points are half transparent, so that many stand out on white and on dark."},
-	pngScale: {Name: "scale", Kind: args.Text, Default: "'log'",
+	pngScale: {Name: "scale", Kind: args.Text, Choices: picture.Scales, Default: "'log'",
 		Summary: "'log', 'sqrt' or 'linear'. The last colour stands for the pixel with the most points, whatever the scale."},
 	pngLabel: {Name: "label", Kind: args.Text, Default: "none",
 		Summary: "A line of text for the lower left corner, with the colours and what they stand for below it. What does not fit is left out."},
@@ -102,10 +102,18 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i in
 	if err != nil {
 		return nil, err
 	}
+	palette, err := p.options.Text(pngPalette, i)
+	if err != nil {
+		return nil, err
+	}
+	scale, err := p.options.Text(pngScale, i)
+	if err != nil {
+		return nil, err
+	}
 	p.png.Reset()
 	err = picture.Encode(&p.png, p.values, width, height, picture.Options{
-		Palette: p.options.AnyText(pngPalette, i),
-		Scale:   p.options.AnyText(pngScale, i),
+		Palette: palette,
+		Scale:   scale,
 		Label:   p.options.AnyText(pngLabel, i),
 		Unit:    unit,
 	})

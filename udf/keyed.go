@@ -51,9 +51,9 @@ func Keyed(f keyed.Any) functions {
 		return function(about.Name, about.Name+"_"+verb, returns, compute, summary, named(about.Name, "SELECT "+example), ps, optional...)
 	}
 	fs := []duck.Function{
-		fn("empty", duck.Blob, keyedEmpty(f), "Sketch of no keys, to add to.", "(X_info(X_empty())).total", nil, paramOptions),
-		fn("add", duck.Blob, keyedChange(f, f.AddKey), "Sketch with one more occurrence of a key, or with weight of them.",
-			"(X_info(X_add(s, 7, {weight: 5}))).total"+from(""), params(paramSketch, paramKey), paramOptions),
+		withOptions(fn("empty", duck.Blob, keyedEmpty(f), "Sketch of no keys, to add to.", "(X_info(X_empty())).total", nil, paramOptions), f.Options()),
+		withOptions(fn("add", duck.Blob, keyedChange(f, f.AddKey), "Sketch with one more occurrence of a key, or with weight of them.",
+			"(X_info(X_add(s, 7, {weight: 5}))).total"+from(""), params(paramSketch, paramKey), paramOptions), weightOnly),
 		fn("union", duck.Blob, keyedUnion(f), "Sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
 		isValid(about.Name, about.Name+"_is_valid", "Whether a BLOB is a "+f.Noun()+", whole and unchanged. Never an error.",
 			named(about.Name, "SELECT X_is_valid(X_empty()), X_is_valid('no sketch'::BLOB)"), always(about)),
@@ -71,8 +71,8 @@ func Keyed(f keyed.Any) functions {
 		case keyed.OneOfAll:
 			key = ""
 		}
-		fs = append(fs, fn("remove", duck.Blob, keyedChange(f, f.RemoveKey), say.Remove,
-			"X_"+q.Verb+"(X_remove(s, 2"+weight+")"+key+")"+from(options), params(paramSketch, paramKey), paramOptions))
+		fs = append(fs, withOptions(fn("remove", duck.Blob, keyedChange(f, f.RemoveKey), say.Remove,
+			"X_"+q.Verb+"(X_remove(s, 2"+weight+")"+key+")"+from(options), params(paramSketch, paramKey), paramOptions), weightOnly))
 		if f.Subtracts() {
 			fs = append(fs, fn("subtract", duck.Blob, keyedSubtract(f), say.Subtract,
 				"X_"+q.Verb+"(X_subtract(s, X_add(X_empty("+options+"), 2"+weight+"))"+key+")"+from(options), params(paramLeft, paramRight)))

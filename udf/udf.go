@@ -44,7 +44,7 @@ func function(group, name string, returns duck.Type, f compute, summary, example
 	return fn
 }
 
-// withOptions is a function with the options that it takes, for the reference.
+// withOptions is a function with the options that it takes, for who asks.
 func withOptions(fn duck.Function, options []sketch.Option) duck.Function {
 	fn.Options = options
 	return fn

@@ -12,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // group is a heading and what stands under it, by Function.Group.
@@ -104,7 +105,7 @@ func page(ctx context.Context) ([]byte, error) {
 		}
 		fmt.Fprintf(&b, "%s\n\n", strings.Join(list, " · "))
 		for _, f := range byGroup[name] {
-			if err := function(ctx, db, &b, f); err != nil {
+			if err := function(ctx, db, &b, f, byGroup[name]); err != nil {
 				return nil, fmt.Errorf("%s: %w", f.Name, err)
 			}
 		}
@@ -112,7 +113,7 @@ func page(ctx context.Context) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f ccbfsql.Function) error {
+func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f ccbfsql.Function, family []ccbfsql.Function) error {
 	fmt.Fprintf(b, "### %s\n\n", f.Name)
 	for _, s := range f.Signatures {
 		fmt.Fprintf(b, "    %s\n", wrap(s, "        "))
@@ -129,21 +130,41 @@ func function(ctx context.Context, db *sql.DB, b *bytes.Buffer, f ccbfsql.Functi
 	}
 	fmt.Fprintf(b, "```sql\n%s;\n%s\n```\n\n", clauses(f.Example), answer)
 
-	if len(f.Options) > 0 {
-		b.WriteString("| option | type | default | meaning |\n| --- | --- | --- | --- |\n")
-		for _, o := range f.Options {
-			if o.Summary == "" || o.Default == "" {
-				return fmt.Errorf("option %q has no summary or no default", o.Name)
-			}
-			varies := ""
-			if o.PerRow && f.Aggregate {
-				varies = " May differ from row to row."
-			}
-			fmt.Fprintf(b, "| `%s` | %s | %s | %s%s |\n", o.Name, strings.TrimSpace(o.Kind.String()+" "+o.Range), o.Default, o.Summary, varies)
-		}
-		b.WriteString("\n")
-	}
+	optionTable(b, f, family)
 	return nil
+}
+
+// optionTable is a row for every option, but for those that the function which
+// builds the sketches of the family has in the same words.
+func optionTable(b *bytes.Buffer, f ccbfsql.Function, family []ccbfsql.Function) {
+	var build ccbfsql.Function
+	if i := slices.IndexFunc(family, func(o ccbfsql.Function) bool { return o.Name == f.Group+"_agg" && o.Name != f.Name }); i >= 0 {
+		build = family[i]
+	}
+	var shared []string
+	var own []sketch.Option
+	for _, o := range f.Options {
+		if slices.ContainsFunc(build.Options, func(p sketch.Option) bool { return p.Name == o.Name && p.Summary == o.Summary }) {
+			shared = append(shared, "`"+o.Name+"`")
+		} else {
+			own = append(own, o)
+		}
+	}
+	if len(shared) > 0 {
+		fmt.Fprintf(b, "Options as of [%s](#%[1]s): %s.\n\n", build.Name, strings.Join(shared, ", "))
+	}
+	if len(own) == 0 {
+		return
+	}
+	b.WriteString("| option | values | default | meaning |\n| --- | --- | --- | --- |\n")
+	for _, o := range own {
+		varies := ""
+		if o.PerRow && f.Aggregate {
+			varies = " May differ from row to row."
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s%s |\n", o.Name, o.Values(), o.Default, o.Summary, varies)
+	}
+	b.WriteString("\n")
 }
 
 const width = 88 // characters of a line of code

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -42,12 +41,12 @@ func (o Options[P]) Check(p P) error {
 func WholeOption[P any](name string, least, most uint64, defaultText, summary string, field func(*P) *uint64) Option[P] {
 	in := fmt.Sprintf("from %d to %d", least, most)
 	if most == math.MaxUint64 {
-		in = fmt.Sprintf("of at least %d", least)
+		in = fmt.Sprintf("from %d to 2^64-1", least)
 	}
 	o := WholeOptionIn(name, in, defaultText, summary, field)
 	o.check = func(p *P) error {
 		if v := *field(p); v != 0 && (v < least || v > most) {
-			return sketch.OptionError(name, "is %d, must be %s", v, strings.TrimPrefix(in, "of "))
+			return sketch.OptionError(name, "is %d, must be %s", v, in)
 		}
 		return nil
 	}
@@ -62,7 +61,7 @@ func WholeOptionIn[P any](name, in, defaultText, summary string, field func(*P) 
 		Set: func(p *P, v sketch.Value) error {
 			*field(p) = v.Whole
 			if v.Whole == 0 {
-				return sketch.OptionError(name, "is 0, must be %s", strings.TrimPrefix(in, "of "))
+				return sketch.OptionError(name, "is 0, must be %s", in)
 			}
 			return nil
 		},

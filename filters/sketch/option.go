@@ -1,6 +1,9 @@
 package sketch
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Option describes an option: of the functions of a family in SQL, and the
 // field of its Params that it sets.
@@ -19,6 +22,27 @@ type Option struct {
 	Default, Summary string
 }
 
+// Values says in words what values are allowed: "a whole number from 1 to 32".
+func (o *Option) Values() string {
+	switch {
+	case len(o.Choices) > 0:
+		last := len(o.Choices) - 1
+		if last == 0 {
+			return "'" + o.Choices[0] + "'"
+		}
+		return "'" + strings.Join(o.Choices[:last], "', '") + "' or '" + o.Choices[last] + "'"
+	case o.Range == "" && o.Kind == WholeKind:
+		return "a whole number from 0 to 2^64-1"
+	case o.Range == "":
+		return o.Kind.String()
+	}
+	// A range that names the values themselves: "2, 4, 8 or 16", "a power of two ...".
+	if _, err := strconv.Atoi(o.Range[:1]); err == nil || strings.HasPrefix(o.Range, "a ") {
+		return o.Range
+	}
+	return o.Kind.String() + " " + o.Range
+}
+
 // Choose is the index of a value among the Choices, whose case does not matter.
 func (o *Option) Choose(value string) (int, error) {
 	for i, c := range o.Choices {
@@ -26,7 +50,7 @@ func (o *Option) Choose(value string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, OptionError(o.Name, "is '%s', must be '%s'", value, strings.Join(o.Choices, "' or '"))
+	return 0, OptionError(o.Name, "is '%s', must be %s", value, o.Values())
 }
 
 // Kind is what a value is: that of an option, or one that a sketch tells of itself.

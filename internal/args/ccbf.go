@@ -2,6 +2,7 @@ package args
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -23,34 +24,44 @@ const (
 	CCBFWeight
 )
 
-// CCBFOptions are the options that ccbf_agg knows. ccbf_empty takes category
-// as a BOOLEAN, for it has no points, and no weight.
+// CCBFOptions are the options that ccbf_agg knows.
 var CCBFOptions = []Option{
-	ccbfBytes: {Name: "bytes", Kind: Whole, Default: "1048576",
-		Summary: "Most bytes that the body of the BLOB may take, from 256 to 2^30; the header comes on top."},
+	ccbfBytes: {Name: "bytes", Kind: Whole, Range: fromTo(ccbf.MinBytes, ccbf.MaxBytes), Default: "1048576",
+		Summary: "Most bytes that the body of the BLOB may take; the header comes on top. At least 372 with the default layers."},
 	ccbfExact: {Name: "exact", Kind: Flag, Default: "true",
 		Summary: "Keep the list of cells, and answer exactly, while it fits into bytes. false: counters (overflow: 'counters') from the first row on."},
-	ccbfOverflow: {Name: "overflow", Kind: Text, Default: "'tree'; 'counters' with exact: false, k, mode, layers, counters, levels",
+	ccbfOverflow: {Name: "overflow", Kind: Text, Choices: []string{ccbf.ToTree.String(), ccbf.ToCounters.String()}, Default: "'tree'; 'counters' with exact: false, k, mode, layers, counters, levels",
 		Summary: "What the sketch becomes when its cells no longer fit. 'tree': counts of squares of cells, large ones where points are few; bounds of sums hold always. 'counters': counters that cells share, as in the paper. Sketches combine only where theirs is the same."},
-	ccbfK: {Name: "k", Kind: Whole, Default: "4",
-		Summary: "Counters per cell where counters are used, from 1 to 32."},
-	ccbfMode: {Name: "mode", Kind: Text, Default: "'mi'",
+	ccbfK: {Name: "k", Kind: Whole, Range: fromTo(1, ccbf.MaxK), Default: "4",
+		Summary: "Counters per cell where counters are used."},
+	ccbfMode: {Name: "mode", Kind: Text, Choices: []string{ccbf.MinimalIncrement.String(), ccbf.Standard.String()}, Default: "'mi'",
 		Summary: "'mi' raises only the smallest of a cell's counters: closer. 'standard' raises all of them: counts can be removed, and the order of rows and merges never matters."},
-	ccbfLayers: {Name: "layers", Kind: Wholes, Default: "[4, 8, 16, 32], [8, 16, 32] in mode 'standard'",
-		Summary: "Bits per counter of each layer, from 2 to 64, not falling; 1 to 8 layers. A counter that is full carries into the layer above, which has fewer: an eighth as many where the first layer has 4 bits, a sixteenth where it has 8."},
+	ccbfLayers: {Name: "layers", Kind: Wholes, Range: fmt.Sprintf("%s, 1 to %d of them", fromTo(ccbf.MinWidth, ccbf.MaxWidth), ccbf.MaxLayers), Default: "[4, 8, 16, 32], [8, 16, 32] in mode 'standard'",
+		Summary: "Bits per counter of each layer, not falling. A counter that is full carries into the layer above, which has fewer: an eighth as many where the first layer has 4 bits, a sixteenth where it has 8."},
 	ccbfCounters: {Name: "counters", Kind: Wholes, Default: "from bytes",
 		Summary: "Counters of each layer, each number a smaller divisor of the one before. In place of bytes."},
-	ccbfLevels: {Name: "levels", Kind: Whole, Default: "0",
-		Summary: "Levels of squares, of 2 x 2 cells, 4 x 4 and so on, that counters count beside the cells, from 0 to 24: large areas then take few lookups and come out closer, small ones are further off in the same bytes."},
+	ccbfLevels: {Name: "levels", Kind: Whole, Range: fromTo(0, ccbf.MaxLevels), Default: "0",
+		Summary: "Levels of squares, of 2 x 2 cells, 4 x 4 and so on, that counters count beside the cells: large areas then take few lookups and come out closer, small ones are further off in the same bytes."},
 	ccbfSeed: {Name: "seed", Kind: Whole, Default: "0",
 		Summary: "Seed of the hash. Only sketches of the same seed combine."},
 	ccbfTotals: {Name: "totals", Kind: Flag, Default: "false",
 		Summary: "With category: count each point without its category as well, so that both can be asked."},
 	CCBFCategory: {Name: "category", Kind: Key, PerRow: true, Default: "none",
-		Summary: "The point's category, of any type that is a key. Questions then name a category too. A row whose category is NULL is skipped. For ccbf_empty: true where points will have one."},
+		Summary: "The point's category, of any type that is a key. Questions then name a category too. A row whose category is NULL is skipped."},
 	CCBFWeight: {Name: "weight", Kind: Whole, PerRow: true, Default: "1",
-		Summary: "How many points the row stands for. A row whose weight is NULL is skipped. Not for ccbf_empty."},
+		Summary: "How many points the row stands for. A row whose weight is NULL is skipped."},
 }
+
+// CCBFEmptyOptions describe those of ccbf_empty: it has no points, and so takes
+// category as a BOOLEAN and no weight.
+var CCBFEmptyOptions = func() []Option {
+	options := slices.Clone(CCBFOptions[:CCBFWeight])
+	options[CCBFCategory] = Option{Name: "category", Kind: Flag, Default: "false", Summary: "Whether points will have a category."}
+	return options
+}()
+
+// fromTo is a range in the words of errors.
+func fromTo(least, most int) string { return fmt.Sprintf("from %d to %d", least, most) }
 
 // CCBFConfig is the configuration that a row's resolution and options ask for.
 // categories says whether points have a category.
@@ -61,7 +72,7 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 		return ccbf.Config{}, err
 	}
 	if o.Given(ccbfBytes, row) && p.Bytes == 0 { // the default of Params
-		return ccbf.Config{}, sketch.OptionError("bytes", "is 0, must be from %d to %d", ccbf.MinBytes, ccbf.MaxBytes)
+		return ccbf.Config{}, sketch.OptionError("bytes", "is 0, must be %s", CCBFOptions[ccbfBytes].Range)
 	}
 	if o.Given(ccbfK, row) {
 		k, err := o.Count(ccbfK, row, ccbf.DefaultK)
@@ -69,14 +80,14 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 			return ccbf.Config{}, err
 		}
 		if p.K = int(min(k, 1<<20)); k == 0 { // the default of Params
-			return ccbf.Config{}, sketch.OptionError("k", "is 0, must be from 1 to %d", ccbf.MaxK)
+			return ccbf.Config{}, sketch.OptionError("k", "is 0, must be %s", CCBFOptions[ccbfK].Range)
 		}
 	}
-	mode, err := o.Text(ccbfMode, row, "mi", "standard")
+	mode, err := o.Text(ccbfMode, row)
 	if err != nil {
 		return ccbf.Config{}, err
 	}
-	if mode == "standard" {
+	if mode == ccbf.Standard.String() {
 		p.Mode = ccbf.Standard
 	}
 	widths, err := o.Counts(ccbfLayers, row, ccbf.MaxLayers)
@@ -118,10 +129,10 @@ func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
 			break
 		}
 	}
-	switch text, err := o.Text(ccbfOverflow, row, "tree", "counters"); {
+	switch text, err := o.Text(ccbfOverflow, row); {
 	case err != nil || !o.Given(ccbfOverflow, row) && name == "":
 		return ccbf.OverflowDefault, err
-	case !o.Given(ccbfOverflow, row) || text == "counters":
+	case !o.Given(ccbfOverflow, row) || text == ccbf.ToCounters.String():
 		return ccbf.ToCounters, nil
 	case name != "":
 		return 0, sketch.OptionError(name, "and option \"overflow\": 'tree' exclude each other: it is for counters, of which a tree has none")

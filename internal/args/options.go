@@ -199,7 +199,7 @@ func (o *Options) Count(i, row int, otherwise uint64) (uint64, error) {
 	}
 	n, ok := whole(o.at[i], row)
 	if !ok {
-		return 0, sketch.OptionError(o.known[i].Name, "is %s, must be a whole number of at least 0", text(o.at[i], row))
+		return 0, sketch.OptionError(o.known[i].Name, "is %s, must be %s", text(o.at[i], row), o.known[i].Values())
 	}
 	return n, nil
 }
@@ -242,19 +242,17 @@ func (o *Options) Bool(i, row int, otherwise bool) bool {
 	return duck.Slice[bool](o.at[i])[row]
 }
 
-// Text is option i of a row, a Text: one of the values allowed, the first of
-// which is the default.
-func (o *Options) Text(i, row int, allowed ...string) (string, error) {
-	if !o.Given(i, row) {
-		return allowed[0], nil
-	}
-	s := string(o.at[i].Bytes(row))
-	for _, a := range allowed {
-		if strings.EqualFold(a, s) {
-			return a, nil
+// Text is option i of a row, a Text: one of its Choices, the first of which is
+// the default.
+func (o *Options) Text(i, row int) (string, error) {
+	choice := 0
+	if o.Given(i, row) {
+		var err error
+		if choice, err = o.known[i].Choose(string(o.at[i].Bytes(row))); err != nil {
+			return "", err
 		}
 	}
-	return "", sketch.OptionError(o.known[i].Name, "is '%s', must be '%s'", s, strings.Join(allowed, "' or '"))
+	return o.known[i].Choices[choice], nil
 }
 
 // AnyText is option i of a row, a Text; empty where it is not given.

@@ -15,7 +15,7 @@ type Function struct {
 	Group   string
 	Summary string          // one line
 	Example string          // SQL that runs as it stands
-	Options []sketch.Option // of its parameter options, for the reference
+	Options []sketch.Option // of its parameter options, for who asks
 	// Overloads are all scalar or all aggregate.
 	Overloads []Overload
 }

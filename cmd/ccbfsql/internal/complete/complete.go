@@ -28,6 +28,7 @@ const (
 	Functions = "functions"
 	Settings  = "settings"
 	Keywords  = "keywords"
+	Options   = "options"
 )
 
 var order = []string{Columns, Tables, Files, Functions, Settings, Keywords}
@@ -39,8 +40,8 @@ type Suggestion struct {
 	Start int // the byte at which the word begins
 }
 
-// help is a function in one line, without its name.
-func help(f ccbfsql.Function) string {
+// inOneLine is a function in one line, without its name.
+func inOneLine(f ccbfsql.Function) string {
 	if len(f.Signatures) == 0 {
 		return f.Summary
 	}
@@ -63,6 +64,11 @@ type Database interface {
 // Statement completes SQL at the end of text. Candidates replace text[start:].
 func Statement(text string, db Database, dir string) (start int, out []Candidate) {
 	tokens := lexer.Tokens(text)
+	if p, ok := placeOf(text, tokens, db); ok {
+		if out, ok := p.candidates(text); ok {
+			return p.start, out
+		}
+	}
 	if len(tokens) > 0 {
 		switch last := tokens[len(tokens)-1]; {
 		case last.Kind == lexer.Comment && (last.Open || strings.HasPrefix(text[last.Start:], "--")):
@@ -150,7 +156,7 @@ func candidate(s Suggestion, word string, db Database) (Candidate, bool) {
 func function(name string, db Database) Candidate {
 	c := Candidate{Text: name + "(", Show: name, Group: Functions}
 	if f, ok := db.Function(name); ok {
-		c.Help = help(f)
+		c.Help = inOneLine(f)
 	}
 	return c
 }
@@ -180,11 +186,7 @@ func wantsFile(text string, before []lexer.Token) bool {
 		name == "glob" || name == "sniff_csv"
 }
 
-// Call finds the function in whose brackets the end of text stands.
-func Call(text string) string {
-	return call(text, lexer.Tokens(text))
-}
-
+// call finds the function in whose brackets the end of text stands.
 func call(text string, tokens []lexer.Token) string {
 	var open []string // the word before each bracket
 	word := ""

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // fake suggests what it is told to, whatever the text, for the word at the end.
@@ -26,12 +28,19 @@ func (fake) Reserved(word string) bool { return word == "order" }
 func (fake) Internal(name string) bool { return name == "columns" }
 
 func (fake) Functions() []ccbfsql.Function {
-	return []ccbfsql.Function{{Name: "ccbf_get", Signatures: []string{"ccbf_get(s BLOB) -> UBIGINT"}, Summary: "Reads."}}
+	return []ccbfsql.Function{
+		{Name: "ccbf_get", Signatures: []string{"ccbf_get(s BLOB) -> UBIGINT"}, Summary: "Reads."},
+		{Name: "make", Signatures: []string{"make(x DOUBLE, options STRUCT) -> BLOB"}, Options: []sketch.Option{
+			{Name: "bytes", Kind: sketch.WholeKind, Range: "from 1 to 9", Default: "5", Summary: "Size."},
+			{Name: "mode", Kind: sketch.TextKind, Choices: []string{"mi", "standard"}, Default: "'mi'"},
+			{Name: "exact", Kind: sketch.FlagKind, Default: "true"},
+		}},
+	}
 }
 
 func (f fake) Function(name string) (ccbfsql.Function, bool) {
 	for _, known := range f.Functions() {
-		if known.Name == name {
+		if strings.EqualFold(known.Name, name) {
 			return known, true
 		}
 	}
@@ -109,6 +118,44 @@ func TestStatement(t *testing.T) {
 	}
 }
 
+// Inside the braces of a function's options are their names, and what they may be.
+func TestOptions(t *testing.T) {
+	const columns = `"Lower Saxony","order",lon,months,threads`
+	for _, tt := range []struct{ text, want, hint string }{
+		{"SELECT make(1, {", "bytes: ,mode: ,exact: ", "make(x DOUBLE, options STRUCT) -> BLOB"},
+		{"SELECT make(1, { ", "bytes: ,mode: ,exact: ", ""},
+		{"SELECT make(1, {M", "mode: ", ""},
+		{"SELECT MAKE(f(1, 2), {mode: 'mi', ", "bytes: ,exact: ", ""},
+		{"SELECT make(1, {bytes: [1, {a: 2}], e", "exact: ", ""},
+		{"SELECT make(1, {mode: 'mi'::VARCHAR, b", "bytes: ", ""},
+		{"SELECT make(1, {mode: ", "'mi','standard'", "mode: 'mi' or 'standard'; default 'mi'"},
+		{"SELECT make(1, {mode:'st", "'standard'", ""},
+		{"SELECT make(1, {exact: /* or not */ f", "false", "exact: BOOLEAN; default true"},
+		{"SELECT make(1, {mode: 'x' || 'st", "", ""}, // no value alone
+		{"SELECT make(1, {bytes: ", columns, "bytes: a whole number from 1 to 9; default 5  Size."},
+		{"SELECT make(1, {none: ", columns, "make(x DOUBLE, options STRUCT) -> BLOB"},
+		{"SELECT make(1, {bytes: lo", "lon,local ", ""},
+		{"SELECT make(1, {bytes lo", "lon,local ", ""},
+		{"SELECT make(1, {mode: 'mi'}, ", columns, "make(x DOUBLE, options STRUCT) -> BLOB"},
+		{"SELECT make([{ ", columns, ""}, // not right inside
+		{"SELECT ccbf_get(s, { ", columns, "ccbf_get(s BLOB) -> UBIGINT  Reads."},
+		{"SELECT make(1, {mode: 'mi'}); SELECT { ", columns, ""},
+	} {
+		start, got := Statement(tt.text, db, "")
+		if texts(got) != tt.want {
+			t.Errorf("%s: %s, want %s", tt.text, texts(got), tt.want)
+		}
+		for _, c := range got {
+			if !hasPrefix(c.Text, tt.text[start:]) {
+				t.Errorf("%s: %s does not go on with %q", tt.text, c.Text, tt.text[start:])
+			}
+		}
+		if hint := Hint(tt.text, db); tt.hint != "" && hint != tt.hint {
+			t.Errorf("%s: hint %q, want %q", tt.text, hint, tt.hint)
+		}
+	}
+}
+
 func TestHelp(t *testing.T) {
 	_, got := Statement("SELECT ccbf", db, "")
 	if len(got) != 1 || got[0].Help != "(s BLOB) -> UBIGINT  Reads." || got[0].Group != Functions {
@@ -178,14 +225,14 @@ func TestCall(t *testing.T) {
 		{"SELECT )", ""},
 		{"", ""},
 	} {
-		if got := Call(tt.text); got != tt.want {
+		if got := call(tt.text, lexer.Tokens(tt.text)); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
 
 func FuzzStatement(f *testing.F) {
-	for _, seed := range []string{"SELECT lo", "FROM 'a", "f(g('", "E'\\", "$a$", "/*", `"`} {
+	for _, seed := range []string{"SELECT lo", "FROM 'a", "f(g('", "make({mode: 's", "make({b", "E'\\", "$a$", "/*", `"`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

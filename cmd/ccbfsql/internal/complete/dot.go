@@ -123,7 +123,7 @@ func argumentCandidates(arg, typed string, commands []Command, modes []string, d
 		}
 		for _, f := range db.Functions() {
 			if typed != "" && hasPrefix(f.Name, typed) && simple.MatchString(f.Name) {
-				out = append(out, Candidate{Text: f.Name, Show: f.Name, Help: help(f), Group: Functions})
+				out = append(out, Candidate{Text: f.Name, Show: f.Name, Help: inOneLine(f), Group: Functions})
 			}
 		}
 	default:

@@ -29,7 +29,7 @@ func init() {
 		{"bail", "on|off", "Stop a script at its first error; on at first", 1, 1, (*Shell).dotBail},
 		{"databases", "", "List attached databases", 0, 0, (*Shell).dotDatabases},
 		{"exit", "", "Leave, like .quit", 0, 0, (*Shell).dotQuit},
-		{"functions", "[PATTERN]", "List the functions of ccbfsql", 0, 1, (*Shell).dotFunctions},
+		{"functions", "[PATTERN]", "List the functions of ccbfsql, or those with a word in name or summary", 0, 1, (*Shell).dotFunctions},
 		{"headers", "on|off", "Print column names, or not", 1, 1, (*Shell).dotHeaders},
 		{"help", "[NAME]", "Show this list, or what a command or function does", 0, 1, (*Shell).dotHelp},
 		{"import", "FILE TABLE", "Load a CSV, Parquet or JSON file into a table, new or not", 2, 2, (*Shell).dotImport},

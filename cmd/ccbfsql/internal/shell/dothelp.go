@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
 func (sh *Shell) dotHelp(args []string) error {
@@ -46,7 +46,7 @@ func (sh *Shell) helpNamed(name string, commands bool) error {
 	}
 	for _, f := range functions {
 		if strings.EqualFold(f.Name, name) {
-			return sh.helpFunction(f)
+			return sh.printf("%s", f.Help())
 		}
 	}
 	if commands {
@@ -55,60 +55,28 @@ func (sh *Shell) helpNamed(name string, commands bool) error {
 	return fmt.Errorf("neither a command nor a function is named %q%s", name, nearest(name, functions))
 }
 
-// helpFunction prints how a function is called, what it does, and an example
-// to be copied: those of the project's own functions run as they are.
-func (sh *Shell) helpFunction(f ccbfsql.Function) error {
-	var b strings.Builder
-	for _, signature := range f.Signatures {
-		fmt.Fprintf(&b, "  %s\n", signature)
-	}
-	if f.Summary != "" {
-		fmt.Fprintf(&b, "      %s\n", f.Summary)
-	}
-	if f.Example != "" {
-		fmt.Fprintf(&b, "\n  %s\n", strings.ReplaceAll(f.Example, "\n", "\n  "))
-	}
-	return sh.printf("%s", b.String())
-}
-
 // nearest suggests the function that is spelt most alike, if one is.
 func nearest(wanted string, functions []ccbfsql.Function) string {
-	best, least := "", 1+len(wanted)/3
-	for _, f := range functions {
-		if d := levenshtein.ComputeDistance(strings.ToLower(wanted), strings.ToLower(f.Name)); d < least {
-			best, least = f.Name, d
-		}
+	names := make([]string, len(functions))
+	for i, f := range functions {
+		names[i] = f.Name
 	}
-	if best == "" {
-		return "; .help lists the commands, .functions the functions"
+	if name := help.Nearest(wanted, names); name != "" {
+		return fmt.Sprintf("; did you mean %q?", name)
 	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return "; .help lists the commands, .functions the functions"
 }
 
+// dotFunctions lists the functions whose name or summary the pattern fits.
 func (sh *Shell) dotFunctions(args []string) error {
-	group, found := "", false
+	var found []help.Entry
 	for _, f := range session.Functions() {
-		if !matches(pattern(args), f.Name) {
-			continue
-		}
-		found = true
-		if f.Group != group {
-			if err := sh.printf("%s\n", f.Group); err != nil {
-				return err
-			}
-			group = f.Group
-		}
-		for _, signature := range f.Signatures {
-			if err := sh.printf("  %s\n", signature); err != nil {
-				return err
-			}
-		}
-		if err := sh.printf("      %s\n", f.Summary); err != nil {
-			return err
+		if matches(pattern(args), f.Name) || matches(pattern(args), f.Summary) {
+			found = append(found, help.Entry{Name: f.Name, Group: f.Group, Signatures: f.Signatures, Summary: f.Summary})
 		}
 	}
-	if !found {
-		return fmt.Errorf("no function matches %q", pattern(args))
+	if len(found) == 0 {
+		return fmt.Errorf("no function has %q in its name or what it does", pattern(args))
 	}
-	return nil
+	return sh.printf("%s", help.List(found))
 }

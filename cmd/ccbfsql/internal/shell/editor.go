@@ -248,16 +248,15 @@ func modeNames() []string {
 	return out
 }
 
-// hint is the signature of the function in whose brackets the cursor is.
+// hint is about the option or the function in whose brackets the cursor is.
 func (e *editor) hint(text string) string {
 	if isDot(text) {
 		return ""
 	}
-	f, ok := e.known.Function(complete.Call(text))
-	if !ok || len(f.Signatures) == 0 {
+	line := complete.Hint(text, e.known)
+	if line == "" {
 		return ""
 	}
 	width, _ := screen()
-	line := strings.TrimSpace(f.Signatures[0] + "  " + f.Summary)
 	return e.paints.comment + ansi.Truncate(line, width-1, "…") + ansi.ResetStyle
 }

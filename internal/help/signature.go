@@ -1,0 +1,65 @@
+package help
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// Signatures are how a function is called, as people read it. One that only adds
+// parameters to the one before is told as optional:
+//
+//	ccbf_get(s BLOB, x DOUBLE, y DOUBLE [, category ANY]) -> UBIGINT
+func Signatures(name string, overloads []duck.Overload) []string {
+	var out []string
+	for i := 0; i < len(overloads); {
+		base := overloads[i]
+		var b strings.Builder
+		b.WriteString(name + "(")
+		for j, p := range base.Params {
+			if j > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(param(p))
+		}
+		last, depth := base, 0
+		for i++; i < len(overloads) && extends(overloads[i], last); i++ {
+			known := len(last.Params)
+			last, depth = overloads[i], depth+1
+			if known > 0 {
+				b.WriteString(" ")
+			}
+			b.WriteString("[")
+			for j := known; j < len(last.Params); j++ {
+				if j > 0 {
+					b.WriteString(", ")
+				}
+				b.WriteString(param(last.Params[j]))
+			}
+		}
+		b.WriteString(strings.Repeat("]", depth) + ") -> " + base.Returns.String())
+		out = append(out, b.String())
+	}
+	return out
+}
+
+// extends reports whether a is b and more parameters.
+func extends(a, b duck.Overload) bool {
+	n := len(b.Params)
+	return len(a.Params) > n && a.Returns.String() == b.Returns.String() && slices.EqualFunc(a.Params[:n], b.Params, func(p, q duck.Param) bool {
+		return p.Name == q.Name && p.Type.String() == q.Type.String()
+	})
+}
+
+// param is a parameter as people read it.
+func param(p duck.Param) string {
+	if TakesOptions(p) {
+		return "options STRUCT"
+	}
+	return p.Name + " " + p.Type.String()
+}
+
+// TakesOptions tells the parameter of options: it is declared ANY, for its fields
+// vary, and always a STRUCT.
+func TakesOptions(p duck.Param) bool { return p.Name == "options" && p.Type.ID() == duck.Any.ID() }

@@ -1,0 +1,90 @@
+package udf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/ccbfsql/ccbfsql/internal/help"
+)
+
+// Help is sketch_help, which explains the functions given and itself.
+func Help(known functions) functions {
+	fn := function("sketch", "sketch_help", duck.Varchar, nil,
+		"Explains a function: how it is called, what it does, its options with what they may be, and an example. "+
+			"Of a family's name (ccbf, cms, bloom, ...) its functions, without a name all of them. One text of several lines, here cut into rows.",
+		"SELECT unnest(string_split(sketch_help('cms_get'), chr(10)))", nil, duck.Param{Name: "name", Type: duck.Varchar})
+	all := append(known[:len(known):len(known)], fn)
+	pages := sync.OnceValue(func() *helpPages { return newHelpPages(help.Of(all)) })
+	for i := range fn.Overloads {
+		fn.Overloads[i].Scalar = func(rows *duck.Rows, out *duck.Result) error { return pages().answer(rows, out) }
+	}
+	return functions{fn}
+}
+
+// helpPages are texts by the names that ask for them, in lower case.
+type helpPages struct {
+	texts map[string]string
+	names []string // of functions
+}
+
+func newHelpPages(all []help.Entry) *helpPages {
+	p := &helpPages{texts: map[string]string{}}
+	groups := map[string][]help.Entry{}
+	for _, e := range all {
+		groups[e.Group] = append(groups[e.Group], e)
+	}
+	var inGroups []help.Entry
+	for _, e := range all {
+		inGroups = append(inGroups, groups[e.Group]...)
+		delete(groups, e.Group)
+		p.names = append(p.names, e.Name)
+	}
+	p.texts[""] = help.List(inGroups)
+	for rest := inGroups; len(rest) > 0; {
+		n := 1 + slices.IndexFunc(rest[1:], func(e help.Entry) bool { return e.Group != rest[0].Group })
+		if n == 0 {
+			n = len(rest)
+		}
+		p.texts[rest[0].Group] = help.List(rest[:n])
+		rest = rest[n:]
+	}
+	for _, e := range all { // a function before a group of its name
+		p.texts[e.Name] = e.Text()
+	}
+	return p
+}
+
+func (p *helpPages) answer(rows *duck.Rows, out *duck.Result) error {
+	for i := range out.Len() {
+		name := ""
+		if col := optional(rows, 0); col != nil {
+			if !col.Valid(i) {
+				out.SetNull(i)
+				continue
+			}
+			name = string(col.Bytes(i))
+		}
+		text, ok := p.texts[strings.ToLower(strings.TrimSpace(name))]
+		if !ok {
+			return p.unknown(name)
+		}
+		out.SetString(i, strings.TrimSuffix(text, "\n"))
+	}
+	return nil
+}
+
+// longestName is longer than the names of functions: what is longer is like none.
+const longestName = 60
+
+func (p *helpPages) unknown(name string) error {
+	if len(name) > longestName {
+		return fmt.Errorf("no function has a name of %d bytes; sketch_help() lists them", len(name))
+	}
+	if near := help.Nearest(name, p.names); near != "" {
+		return fmt.Errorf("no function is named %q; did you mean %q?", name, near)
+	}
+	return fmt.Errorf("no function is named %q; sketch_help() lists them", name)
+}
