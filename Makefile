@@ -60,7 +60,7 @@ extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 	@mkdir -p $(dir $(EXT))
 	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) -o $(EXT) build/extension/libccbf.so
 
-demo: build ## Two million points, a sketch per tile, and answers beside the true counts
+demo: build ## A million crimes, a sketch per month and category, and answers beside the true counts
 	@mkdir -p build/demo
 	@rm -f build/demo/demo.duckdb build/demo/demo.duckdb.wal
 	@cd build/demo && ../ccbfsql demo.duckdb -f ../../sql/demo/demo.sql

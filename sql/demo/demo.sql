@@ -1,73 +1,48 @@
--- Two million points, one small sketch per map tile, and then only the sketches.
+-- A million crimes of a quarter, one small sketch per month and category, and then
+-- only the sketches.
 --
---   make demo                              runs this script
---   ccbfsql demo.duckdb -f demo.sql        does the same by hand
+--   make demo                                   runs this script
+--   cd build/demo; ccbfsql demo.duckdb -f ../../sql/demo/demo.sql     does the same by hand
 --
 -- Everything is plain SQL. It writes three Parquet files into the current
 -- folder, to weigh them, and keeps its tables in the database it is run on.
 
 .print
 .print 1. POINTS
-.print Two million points around eighteen cities: dense in the middle, thin outside.
+.print What the police recorded in England, Wales and Northern Ireland from October to
+.print December 2018: a row for each crime, with its month, its category and a place
+.print (few records of London, Manchester and Leeds). Contains public sector information
+.print licensed under the Open Government Licence v3.0, from data.police.uk.
 .print
 
-CREATE OR REPLACE TABLE cities AS
-FROM (VALUES
-  -- name, longitude, latitude, thousands of points, spread in degrees
-  ('Tokyo',          139.6917,  35.6895, 240, 0.22),
-  ('Delhi',           77.2090,  28.6139, 210, 0.16),
-  ('Shanghai',       121.4737,  31.2304, 180, 0.18),
-  ('Sao Paulo',      -46.6333, -23.5505, 150, 0.18),
-  ('Mexico City',    -99.1332,  19.4326, 150, 0.15),
-  ('Cairo',           31.2357,  30.0444, 140, 0.12),
-  ('Mumbai',          72.8777,  19.0760, 140, 0.12),
-  ('Osaka',          135.5023,  34.6937, 120, 0.15),
-  ('New York',       -74.0060,  40.7128, 120, 0.20),
-  ('Buenos Aires',   -58.3816, -34.6037, 100, 0.17),
-  ('Istanbul',        28.9784,  41.0082, 100, 0.14),
-  ('Lagos',            3.3792,   6.5244,  90, 0.12),
-  ('Los Angeles',   -118.2437,  34.0522,  80, 0.24),
-  ('Paris',            2.3522,  48.8566,  60, 0.12),
-  ('London',          -0.1276,  51.5074,  50, 0.15),
-  ('Nairobi',         36.8219,  -1.2921,  30, 0.10),
-  ('Madrid',          -3.7038,  40.4168,  25, 0.11),
-  ('Sydney',         151.2093, -33.8688,  15, 0.16)
-) AS c(city, lon, lat, thousands, spread);
-
--- hash() of a row's number is the same on every run: the points never change.
-CREATE OR REPLACE MACRO uniform(i) AS (hash(i) >> 11) / 9007199254740992.0;
-
 CREATE OR REPLACE TABLE points AS
-WITH numbered AS (
-  SELECT *, row_number() OVER (ORDER BY city, i) AS id
-  FROM (SELECT *, unnest(range(thousands * 1000)) AS i FROM cities)
-), polar AS (
-  SELECT *, spread * -ln(1 - uniform(2 * id)) AS distance, 2 * pi() * uniform(2 * id + 1) AS angle
-  FROM numbered
-)
-SELECT lon + distance * cos(angle) / cos(radians(lat)) AS lon,
-       lat + distance * sin(angle) AS lat
-FROM polar;
+SELECT lon, lat, (month || '-01')::DATE AS month, category
+FROM '../../test/data/uk_crime_2018q4.parquet'
+WHERE category IN ( -- the 14 of data.police.uk; 20 rows have other words there
+  'Anti-social behaviour', 'Bicycle theft', 'Burglary', 'Criminal damage and arson', 'Drugs',
+  'Other crime', 'Other theft', 'Possession of weapons', 'Public order', 'Robbery', 'Shoplifting',
+  'Theft from the person', 'Vehicle crime', 'Violence and sexual offences');
 
-SELECT count(*) AS points, round(min(lon), 2) AS west, round(max(lon), 2) AS east,
-       round(min(lat), 2) AS south, round(max(lat), 2) AS north
+SELECT count(*) AS crimes, count(DISTINCT month) AS months, count(DISTINCT category) AS categories,
+       round(min(lon), 2) AS west, round(max(lon), 2) AS east, round(min(lat), 2) AS south, round(max(lat), 2) AS north
 FROM points;
 
 .print
 .print 2. SKETCHES
-.print One sketch for each web mercator tile of zoom 6. It counts the points in every
-.print cell of 0.01 degrees, about a kilometre.
+.print One sketch for each month and category. It counts the crimes in every cell of
+.print 0.001 degrees: 70 by 111 metres there.
 .print
 
-CREATE OR REPLACE TABLE tiles AS
-SELECT quadkey(lon, lat, 6) AS tile, ccbf_agg(lon, lat, 0.01) AS sketch
+CREATE OR REPLACE TABLE crimes AS
+SELECT month, category, ccbf_agg(lon, lat, 0.001) AS sketch
 FROM points
-GROUP BY tile;
+GROUP BY ALL
+ORDER BY ALL;
 
-SELECT tile, ccbf_total(sketch) AS points, (ccbf_info(sketch)).cells AS cells,
+SELECT month, category, ccbf_total(sketch) AS crimes, (ccbf_info(sketch)).cells AS cells,
        octet_length(sketch) AS bytes, (ccbf_info(sketch)).encoding AS form
-FROM tiles
-ORDER BY points DESC
+FROM crimes
+ORDER BY crimes DESC, month
 LIMIT 5;
 
 .print
@@ -77,21 +52,19 @@ LIMIT 5;
 .print
 
 CREATE OR REPLACE TABLE cells AS
-SELECT quadkey(lon, lat, 6) AS tile,
-       floor(lon / 0.01)::INTEGER AS cx, floor(lat / 0.01)::INTEGER AS cy,
-       count(*)::UINTEGER AS n
+SELECT month, category, floor(lon / 0.001)::INTEGER AS cx, floor(lat / 0.001)::INTEGER AS cy, count(*)::UINTEGER AS n
 FROM points
 GROUP BY ALL;
 
 COPY points TO 'points.parquet' (COMPRESSION zstd);
-COPY (FROM cells ORDER BY tile, cy, cx) TO 'cells.parquet' (COMPRESSION zstd); -- sorted: its smallest
-COPY (FROM tiles ORDER BY tile) TO 'tiles.parquet' (COMPRESSION zstd);
+COPY (FROM cells ORDER BY month, category, cy, cx) TO 'cells.parquet' (COMPRESSION zstd); -- sorted: its smallest
+COPY (FROM crimes ORDER BY month, category) TO 'crimes.parquet' (COMPRESSION zstd);
 
 SELECT parse_filename(filename) AS file, rows, size AS bytes, round(size / (SELECT count(*) FROM cells), 2) AS bytes_per_cell
-FROM read_blob(['points.parquet', 'cells.parquet', 'tiles.parquet'])
+FROM read_blob(['points.parquet', 'cells.parquet', 'crimes.parquet'])
 JOIN (VALUES ('points.parquet', (SELECT count(*) FROM points)),
              ('cells.parquet',  (SELECT count(*) FROM cells)),
-             ('tiles.parquet',  (SELECT count(*) FROM tiles))) AS r(file, rows)
+             ('crimes.parquet', (SELECT count(*) FROM crimes))) AS r(file, rows)
   ON parse_filename(filename) = file
 ORDER BY bytes DESC;
 
@@ -99,58 +72,76 @@ ORDER BY bytes DESC;
 .print From here on only the sketches are asked. What stands beside each answer is
 .print counted from the points, to check it.
 .print
-.print 4. PLACES
-.print How many points are in the square kilometre around the middle of a city? The
-.print place names its tile, and the tile has the sketch.
+.print 4. A PLACE
+.print Where was most shoplifting in the quarter? Months unite to one sketch, which knows
+.print its largest cells.
 .print
 
-WITH truth AS (
-  SELECT floor(lon / 0.01) AS cx, floor(lat / 0.01) AS cy, count(*) AS n FROM points GROUP BY ALL
+WITH places AS (
+  SELECT unnest(ccbf_top_k(ccbf_union_agg(sketch), -9, 49, 3, 62, 5), recursive := true)
+  FROM crimes WHERE category = 'Shoplifting'
+), truth AS (
+  SELECT floor(lon / 0.001) AS cx, floor(lat / 0.001) AS cy, count(*) AS n FROM points WHERE category = 'Shoplifting' GROUP BY ALL
 )
-SELECT city, tile, ccbf_get(sketch, lon, lat) AS sketch, n AS truth
-FROM cities
-JOIN tiles ON tile = quadkey(lon, lat, 6)
-JOIN truth ON cx = floor(lon / 0.01) AND cy = floor(lat / 0.01)
+SELECT round(x, 4) AS lon, round(y, 4) AS lat, places.count AS sketch, n AS truth
+FROM places JOIN truth ON cx = floor(x / 0.001) AND cy = floor(y / 0.001)
+ORDER BY sketch DESC, lon;
+
+.print
+.print 5. A TOWN
+.print How many crimes of each category are in a box around Sheffield? And in December?
+.print
+
+CREATE OR REPLACE TABLE boxes AS
+FROM (VALUES
+  ('Sheffield',      -1.600, 53.300, -1.300, 53.500),
+  ('Bristol',        -2.700, 51.400, -2.500, 51.550),
+  ('Belfast',        -6.050, 54.540, -5.800, 54.660),
+  ('middle of Wales', -4.100, 52.100, -3.300, 52.600),
+  ('the North Sea',   2.100, 53.000,  4.000, 55.000)
+) AS b(box, xmin, ymin, xmax, ymax);
+
+WITH truth AS (
+  SELECT category, count(*) AS n, count(*) FILTER (WHERE month = '2018-12-01') AS december
+  FROM points, boxes
+  WHERE box = 'Sheffield' AND lon >= xmin AND lon < xmax AND lat >= ymin AND lat < ymax
+  GROUP BY category
+)
+SELECT category,
+       sum(ccbf_bbox_sum(sketch, xmin, ymin, xmax, ymax)) AS sketch, any_value(n) AS truth,
+       sum(ccbf_bbox_sum(sketch, xmin, ymin, xmax, ymax)) FILTER (WHERE month = '2018-12-01') AS sketch_december,
+       any_value(december) AS truth_december
+FROM crimes JOIN truth USING (category), boxes
+WHERE box = 'Sheffield'
+GROUP BY category
 ORDER BY sketch DESC
 LIMIT 6;
 
 .print
-.print 5. BOXES
-.print A box may lie across tiles: add up what each of them says. Or merge all tiles
-.print into one sketch of the world with ccbf_union_agg, and ask that.
+.print 6. ALL OF THEM
+.print A sketch of everything is the union of the others: 42 of them in one.
 .print
 
-CREATE OR REPLACE TABLE world AS SELECT ccbf_union_agg(sketch) AS sketch FROM tiles;
-
-CREATE OR REPLACE TABLE boxes AS
-FROM (VALUES
-  ('Honshu',          133.00, 33.00, 142.00, 37.00),
-  ('Manhattan',       -74.02, 40.70, -73.93, 40.83),
-  ('Bosporus',         28.90, 40.95,  29.10, 41.15),
-  ('Western Europe',  -10.00, 36.00,   8.00, 54.00),
-  ('middle of the sea', -40.00, 30.00, -30.00, 40.00)
-) AS b(box, xmin, ymin, xmax, ymax);
+CREATE OR REPLACE TABLE quarter AS SELECT ccbf_union_agg(sketch) AS sketch FROM crimes;
 
 SELECT box,
-       sum(ccbf_bbox_sum(tiles.sketch, xmin, ymin, xmax, ymax)) AS from_tiles,
-       any_value(ccbf_bbox_sum(world.sketch, xmin, ymin, xmax, ymax)) AS from_world,
-       (SELECT count(*) FROM points
-        WHERE lon >= xmin AND lon < xmax AND lat >= ymin AND lat < ymax) AS truth
-FROM boxes, tiles, world
-GROUP BY ALL
-ORDER BY from_world DESC;
+       (SELECT sum(ccbf_bbox_sum(sketch, xmin, ymin, xmax, ymax)) FROM crimes) AS from_42,
+       ccbf_bbox_sum(sketch, xmin, ymin, xmax, ymax) AS from_one,
+       (SELECT count(*) FROM points WHERE lon >= xmin AND lon < xmax AND lat >= ymin AND lat < ymax) AS truth
+FROM boxes, quarter
+ORDER BY from_one DESC;
 
 .print
-.print 6. POLYGONS
+.print 7. POLYGONS
 .print A cell counts as a whole, by its centre. So the sketch equals the exact count
 .print of those cells, and differs from that of the points along the border.
 .print
 
 CREATE OR REPLACE TABLE polygons AS
 FROM (VALUES
-  ('Kanto triangle', [139.1234, 140.4321, 139.9012, 139.1234],           [35.2013, 35.4027, 36.3041, 35.2013]),
-  ('Nile delta',     [29.9123, 31.0321, 32.4043, 31.2511, 29.9123],      [31.0211, 31.6013, 31.2321, 29.9123, 31.0211]),
-  ('Paris',          [2.2241, 2.3522, 2.4699, 2.4115, 2.2987, 2.2241],   [48.8534, 48.9018, 48.8711, 48.8157, 48.8203, 48.8534])
+  ('Cornwall and Devon',   [-5.9123, -4.5301, -2.9012, -3.4511, -4.0213, -5.9123],    [50.0011, 51.2027, 50.7041, 50.1213, 49.9034, 50.0011]),
+  ('Isle of Wight',        [-1.6013, -1.2921, -1.0411, -1.2512, -1.5813, -1.6013],    [50.6611, 50.7713, 50.6821, 50.5623, 50.6321, 50.6611]),
+  ('centre of Newcastle',  [-1.6301, -1.5902, -1.5999, -1.6247, -1.6301],             [54.9834, 54.9818, 54.9651, 54.9657, 54.9834])
 ) AS p(polygon, lons, lats);
 
 -- The same polygon as text, for the sketch, and as a test of one place: does a
@@ -164,52 +155,45 @@ CREATE OR REPLACE MACRO inside(x, y, lons, lats) AS
 
 WITH of_cells AS (
   SELECT polygon, sum(n) AS n FROM polygons, cells
-  WHERE inside((cx + 0.5) * 0.01, (cy + 0.5) * 0.01, lons, lats) GROUP BY polygon
+  WHERE inside((cx + 0.5) * 0.001, (cy + 0.5) * 0.001, lons, lats) GROUP BY polygon
 ), of_points AS (
   SELECT polygon, count(*) AS n FROM polygons, points
   WHERE lon BETWEEN list_min(lons) AND list_max(lons) AND inside(lon, lat, lons, lats) GROUP BY polygon
 )
 SELECT polygon, ccbf_polygon_sum(sketch, wkt(lons, lats)) AS sketch,
        of_cells.n AS truth_of_cells, of_points.n AS truth_of_points
-FROM polygons JOIN of_cells USING (polygon) JOIN of_points USING (polygon), world
+FROM polygons JOIN of_cells USING (polygon) JOIN of_points USING (polygon), quarter
 ORDER BY sketch DESC;
 
 .print
-.print 7. LESS ROOM
+.print 8. LESS ROOM
 .print So far every answer was exact, because the cells fitted into the sketch. With
-.print 64 KiB for all 210,000 of them they do not. A sketch then becomes a tree: it
-.print counts squares of cells, large ones where points are few. Sums over areas stay
+.print 64 KiB for all 283,000 of them they do not. A sketch then becomes a tree: it
+.print counts squares of cells, large ones where crimes are few. Sums over areas stay
 .print close, with bounds that always hold, and empty country stays empty. With
-.print counters that cells share, an option, busy cells come out well, and what is
-.print added to quiet ones adds up over an area. Neither answers too little.
+.print counters that cells share, an option, what is added to quiet cells adds up over
+.print an area. Neither answers too little.
 .print
 
 CREATE OR REPLACE TABLE small AS
-SELECT 'tree' AS form, ccbf_agg(lon, lat, 0.01, {bytes: 65536}) AS sketch FROM points
+SELECT 'tree' AS form, ccbf_agg(lon, lat, 0.001, {bytes: 65536}) AS sketch FROM points
 UNION ALL
-SELECT 'counters', ccbf_agg(lon, lat, 0.01, {bytes: 65536, overflow: 'counters'}) FROM points;
+SELECT 'counters', ccbf_agg(lon, lat, 0.001, {bytes: 65536, overflow: 'counters'}) FROM points;
 
 SELECT form, octet_length(sketch) AS bytes,
        round((ccbf_error(sketch)).occupied_excess, 2) AS too_much_at_cells_with_points
 FROM small;
 
--- Each answer of the tree, of the counters, and the truth.
-WITH asked AS (
-  SELECT city, lon, lat FROM cities
-  WHERE city IN ('Tokyo', 'Cairo', 'New York', 'Paris', 'Madrid', 'Sydney')
+WITH answers AS (
+  SELECT box, form, ccbf_bbox_estimate(sketch, xmin, ymin, xmax, ymax) AS e FROM boxes, small
 ), truth AS (
-  SELECT city,
-         count(*) FILTER (WHERE floor(p.lon / 0.01) = floor(a.lon / 0.01) AND floor(p.lat / 0.01) = floor(a.lat / 0.01)) AS centre,
-         count(*) FILTER (WHERE floor(p.lon / 0.01) = floor((a.lon + 0.4) / 0.01) AND floor(p.lat / 0.01) = floor(a.lat / 0.01)) AS quiet,
-         count(*) FILTER (WHERE p.lon >= a.lon - 0.1 AND p.lon < a.lon + 0.1 AND p.lat >= a.lat - 0.1 AND p.lat < a.lat + 0.1) AS box
-  FROM asked a, points p
-  GROUP BY city
+  SELECT box, count(lon) AS n FROM boxes LEFT JOIN points ON lon >= xmin AND lon < xmax AND lat >= ymin AND lat < ymax GROUP BY box
 )
-SELECT city,
-       ccbf_get(tree.sketch, lon, lat) AS centre, ccbf_get(counters.sketch, lon, lat) AS counters, t.centre AS truth,
-       ccbf_get(tree.sketch, lon + 0.4, lat) AS quiet, ccbf_get(counters.sketch, lon + 0.4, lat) AS counters, t.quiet AS truth,
-       round((ccbf_bbox_estimate(tree.sketch, lon - 0.1, lat - 0.1, lon + 0.1, lat + 0.1)).estimate)::BIGINT AS box,
-       round((ccbf_bbox_estimate(counters.sketch, lon - 0.1, lat - 0.1, lon + 0.1, lat + 0.1)).estimate)::BIGINT AS counters, t.box AS truth
-FROM asked JOIN truth t USING (city), small AS tree, small AS counters
-WHERE tree.form = 'tree' AND counters.form = 'counters'
-ORDER BY t.centre DESC;
+SELECT box,
+       any_value(round(e.estimate)::BIGINT) FILTER (WHERE form = 'tree') AS tree,
+       any_value(e.low) FILTER (WHERE form = 'tree') AS low, any_value(e.high) FILTER (WHERE form = 'tree') AS high,
+       any_value(round(e.estimate)::BIGINT) FILTER (WHERE form = 'counters') AS counters,
+       any_value(n) AS truth
+FROM answers JOIN truth USING (box)
+GROUP BY box
+ORDER BY truth DESC;

@@ -37,6 +37,13 @@ export function fail(error) {
 
 const questions = [];
 
+// asking counts the questions under way, for those who wait for answers: tests.
+let underWay = 0;
+function asking(more) {
+  underWay += more;
+  document.body.dataset.asking = underWay;
+}
+
 // latest runs one question at a time: a newer one cancels the one before. An answer that
 // comes too late is nobody's.
 export function latest(question) {
@@ -44,10 +51,13 @@ export function latest(question) {
   const ask = async (...args) => {
     running?.abort();
     const mine = (running = new AbortController());
+    asking(1);
     try {
       await question(mine.signal, ...args);
     } catch (error) {
       if (!mine.signal.aborted) fail(error);
+    } finally {
+      asking(-1);
     }
   };
   questions.push(() => running?.abort());

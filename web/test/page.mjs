@@ -3,34 +3,18 @@
 // Prints what it read, as JSON, for the test that started it to check.
 //
 //   node page.mjs URL FOLDER-FOR-SCREENSHOTS CHROMIUM
-import { chromium, devices } from "playwright-core";
+import { devices } from "playwright-core";
+import { folder, launched, opened, settled } from "./browser.mjs";
 
-const [url, folder, executablePath] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
+const browser = await launched();
 const read = [];
 
 async function visit(name, options) {
-  const context = await browser.newContext(options);
-  // On a busy machine everything takes long: what ends a test that hangs is the
-  // time limit of go test.
-  context.setDefaultTimeout(0);
-  const page = await context.newPage();
-  const problems = [];
-  page.on("pageerror", (e) => problems.push(String(e)));
-  page.on("console", (m) => m.type() === "error" && problems.push(m.text()));
-  page.on("request", (r) => {
-    if (!/^(data|blob):/.test(r.url()) && !r.url().startsWith(url)) problems.push("asked " + r.url());
-  });
-  const tiles = [];
-  page.on("response", (r) => r.url().includes("/tiles/") && tiles.push(r.status()));
+  const { context, page, seen: { problems, tiles } } = await opened(browser, options);
   const look = async (state) => {
-    await page.waitForLoadState("networkidle");
-    await page.locator("body[data-idle=true]").waitFor();
+    await settled(page);
     await page.screenshot({ path: `${folder}/${name}-${state}.png` });
   };
-
-  await page.goto(url);
-  await page.locator("body[data-ready=true]").waitFor();
   await look("start");
 
   // The part of the map that nothing covers.
@@ -52,11 +36,16 @@ async function visit(name, options) {
   await page.keyboard.press("ArrowRight");
   const value = await page.locator("#value-text").textContent();
 
+  const unfold = async () => {
+    if (phone && (await page.locator("#fold").getAttribute("aria-expanded")) === "false") await page.locator("#fold").click();
+  };
+  await unfold();
   await page.getByRole("button", { name: "Polygon" }).click();
   const around = [[-70, -50], [70, -60], [80, 50], [-60, 60]].map(([x, y]) => [centre[0] + x, centre[1] + y]);
   for (const [x, y] of [...around, around[0]]) await page.mouse.click(x, y, { delay: 30 });
   const answer = page.locator("#answer[data-estimate]");
   await answer.waitFor();
+  await unfold();
   await page.locator("#answer summary").click();
   const estimate = Number(await answer.getAttribute("data-estimate"));
   const shown = await page.locator("#answer .figure").textContent();

@@ -19,8 +19,10 @@ const crimes = `CREATE TABLE tiles AS SELECT quadkey(lon, lat, 8) AS tile, date 
 		(hash(i // 600, 3) % 3500) / 1000 + 50.8 + sqrt(-2 * ln((hash(i, 4) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 5) % 1000000) / 1e6) * 0.02 AS lat
 		FROM range(600000) t(i)) GROUP BY ALL`
 
-// The page in a browser: what it shows is what its SQL gives.
-func TestBrowser(t *testing.T) {
+// browsed is what a script of web/test reads on the page of a database; the test is
+// left out where there is no browser.
+func browsed(t *testing.T, script, file string) []byte {
+	t.Helper()
 	chromium := firstOf("chromium", "chromium-browser", "google-chrome")
 	node := firstOf("node")
 	web, err := filepath.Abs("../../../../web")
@@ -37,12 +39,11 @@ func TestBrowser(t *testing.T) {
 			t.Skip("left out: " + what)
 		}
 	}
-	file := database(t, crimes)
 	shots := filepath.Join(web, "../build/screens")
 	if err := os.MkdirAll(shots, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), node, "test/page.mjs", started(t, file), shots, chromium)
+	cmd := exec.CommandContext(t.Context(), node, "test/"+script, started(t, file), shots, chromium)
 	cmd.Dir = web
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -50,6 +51,13 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
+	return out
+}
+
+// The page in a browser: what it shows is what its SQL gives.
+func TestBrowser(t *testing.T) {
+	file := database(t, crimes)
+	out := browsed(t, "page.mjs", file)
 	var visits []struct {
 		Name, Value, Shown, SQL string
 		Estimate                float64
@@ -98,7 +106,7 @@ func TestBrowser(t *testing.T) {
 		if want := estimate(v.Box.SQL); v.Box.Estimate != want {
 			t.Errorf("%s: the page says %v for a box, its SQL %v", v.Name, v.Box.Estimate, want)
 		}
-		if len(v.Spots) != 20 {
+		if len(v.Spots) == 0 || len(v.Spots) > 20 {
 			t.Errorf("%s: %d hottest places", v.Name, len(v.Spots))
 		}
 	}

@@ -91,7 +91,7 @@ var opaque = sync.OnceValue(func() color.Palette {
 // How many cells of counters are read for a tile, about, for a scale and to find where
 // points are; and of each sketch at least: some tenths of a second of lookups.
 const (
-	readsOfTile  = 2 << 20
+	readsOfTile  = 1 << 20
 	readsOfScale = 1 << 20
 	readsOfLook  = 1 << 18
 	leastReads   = 1 << 10

@@ -1,0 +1,14 @@
+import { chromium, devices } from "playwright-core";
+const [url, out, scheme, kind] = process.argv.slice(2);
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
+const context = await browser.newContext({ ...(kind === "phone" ? devices["Pixel 7"] : { viewport: { width: 1280, height: 800 } }), colorScheme: scheme });
+const page = await context.newPage();
+page.on("pageerror", (e) => console.log("pageerror", e.stack));
+page.on("console", (m) => console.log(m.type(), m.text()));
+page.on("response", (r) => r.status() >= 400 && console.log(r.status(), r.url()));
+await page.goto(url);
+await page.locator("body[data-ready=true]").waitFor({ timeout: 60000 }).catch((e) => console.log(String(e)));
+await page.waitForTimeout(3000); await page.locator("body[data-asking='0']").waitFor({timeout:60000}); await page.waitForTimeout(500); await page.waitForLoadState("networkidle"); await page.locator("body[data-idle=true]").waitFor({timeout:60000}).catch((e)=>console.log(String(e)));
+await page.screenshot({ path: out });
+console.log(page.url());
+await browser.close();
