@@ -45,16 +45,16 @@ build: compiler ## The shell: build/ccbfsql
 # What ccbf_version() says; where git does not answer, Go's own idea of it.
 VERSION := $(shell git describe --tags --always --dirty --abbrev=10 2>/dev/null)
 # Only the entry point is to be seen: a host or another extension may bring
-# functions of the same names. The few functions of the C++ library that are used
-# come along, as a host may have none, or an older one; libgcc_s does not, as
-# exceptions need to have one and the same in the whole process.
+# functions of the same names. packaging/glibc/link takes what glibc has in several
+# versions in its oldest, and says what is linked in and what is not.
 ifeq ($(shell $(GO) env GOOS),linux)
-EXTLD   := -extldflags '-static-libstdc++ -Wl,--version-script=$(CURDIR)/cmd/ccbf-extension/export.map'
+EXTLD   := -extld=$(CURDIR)/packaging/glibc/link -extldflags '-Wl,--version-script=$(CURDIR)/cmd/ccbf-extension/export.map'
 endif
 
 # For another machine, with a C compiler for it:
 #   make extension GOARCH=arm64 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ EXT=build/linux_arm64/ccbf.duckdb_extension
 extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
+	@[ -z "$$(find packaging/glibc -newer build/extension/libccbf.so 2>/dev/null)" ] || rm build/extension/libccbf.so # Go does not look
 	@$(GO) build -buildmode=c-shared -trimpath -o build/extension/libccbf.so \
 		-ldflags "-s -w -X github.com/ccbfsql/ccbfsql/udf.built=$(VERSION) $(EXTLD)" ./cmd/ccbf-extension
 	@mkdir -p $(dir $(EXT))

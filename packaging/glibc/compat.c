@@ -1,0 +1,174 @@
+/*
+ * What old versions of glibc do not do, linked into programs that must run there
+ * too. In an archive: only what is asked for comes along.
+ */
+#define _GNU_SOURCE
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The first version of each function, which every glibc has. */
+#ifdef __x86_64__
+#define FIRST "GLIBC_2.2.5"
+#else
+#define FIRST "GLIBC_2.17"
+#endif
+#define OLD(name, its) __asm__(".symver " #name ", " #its "@" FIRST)
+
+#ifdef CCBF_START
+/*
+ * Before glibc 2.34 the start code in every program ran its constructors, since
+ * then libc does, unless the program brings a function for it. The start code of a
+ * new glibc brings none, and would have an old one run no constructor at all. So it
+ * is given one here; the linker's --wrap leads the start code to it.
+ */
+typedef void (*init_function)(int, char **, char **);
+extern init_function __init_array_start[] __attribute__((visibility("hidden")));
+extern init_function __init_array_end[] __attribute__((visibility("hidden")));
+extern void _init(void);
+
+OLD(old_start, __libc_start_main);
+int old_start(int (*main)(int, char **, char **), int argc, char **argv,
+                             init_function init, void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+
+static void run_constructors(int argc, char **argv, char **env) {
+	_init();
+	for (init_function *f = __init_array_start; f < __init_array_end; f++) {
+		(*f)(argc, argv, env);
+	}
+}
+
+int __wrap___libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+                             init_function init, void (*fini)(void), void (*rtld_fini)(void), void *stack_end) {
+	return old_start(main, argc, argv, init != NULL ? init : run_constructors, fini, rtld_fini, stack_end);
+}
+#endif
+
+#ifdef CCBF_MATH
+/* 2.29 and 2.23 have others beside them, which set errno less often. Values are equal. */
+#define MATH(name, parameters, values) \
+	OLD(old_##name, name); \
+	double old_##name parameters; \
+	__attribute__((visibility("hidden"))) double name parameters { return old_##name values; }
+MATH(exp, (double x), (x))
+MATH(log, (double x), (x))
+MATH(log2, (double x), (x))
+MATH(pow, (double x, double y), (x, y))
+MATH(lgamma, (double x), (x))
+#endif
+
+#ifdef CCBF_BZERO
+/* Since 2.25. The barrier keeps the compiler from leaving the loop out. */
+__attribute__((visibility("hidden"))) void explicit_bzero(void *p, size_t n) {
+	for (volatile unsigned char *b = p; n > 0; n--) {
+		*b++ = 0;
+	}
+	__asm__ __volatile__("" ::: "memory");
+}
+#endif
+
+#ifdef CCBF_RANDOM
+/*
+ * Since 2.25 and 2.36. The system call is of Linux 3.17, the file of every one.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__attribute__((visibility("hidden"))) int getentropy(void *p, size_t n) {
+	size_t have = 0;
+	while (have < n) {
+		long got = syscall(SYS_getrandom, (char *)p + have, n - have, 0);
+		if (got <= 0) {
+			break;
+		}
+		have += (size_t)got;
+	}
+	if (have == n) {
+		return 0;
+	}
+	int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	while (file >= 0 && have < n) {
+		ssize_t got = read(file, (char *)p + have, n - have);
+		if (got <= 0) {
+			break;
+		}
+		have += (size_t)got;
+	}
+	if (file >= 0) {
+		close(file);
+	}
+	return have == n ? 0 : -1;
+}
+
+__attribute__((visibility("hidden"))) uint32_t arc4random(void) {
+	uint32_t r;
+	if (getentropy(&r, sizeof r) != 0) {
+		abort(); /* as the one of libc does: it has no way to say no */
+	}
+	return r;
+}
+#endif
+
+#ifdef CCBF_RESOLVE
+/* Since 2.34; before, the headers made this name of it. */
+int __res_search(const char *name, int class, int type, unsigned char *answer, int size);
+
+__attribute__((visibility("hidden"))) int res_search(const char *name, int class, int type, unsigned char *answer, int size) {
+	return __res_search(name, class, type, answer, size);
+}
+#endif
+
+#ifdef CCBF_SINGLE
+/* Since 2.32. Never single: reference counts are atomic always. */
+__attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
+#endif
+
+#ifdef CCBF_UNWIND
+/*
+ * Since 2.35: which object has the code at an address, and where are its unwind
+ * tables. GCC's unwinder asks for nothing else if it was built for a new glibc.
+ */
+typedef struct {
+	uintptr_t pc;
+	struct dl_find_object *found;
+	int result;
+} search;
+
+static int look(struct dl_phdr_info *object, size_t size, void *p) {
+	search *s = p;
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	void *tables = NULL;
+	int inside = 0;
+	(void)size;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &object->dlpi_phdr[i];
+		uintptr_t at = object->dlpi_addr + h->p_vaddr;
+		if (h->p_type == PT_LOAD) {
+			inside |= s->pc - at < h->p_memsz;
+			low = at < low ? at : low;
+			high = at + h->p_memsz > high ? at + h->p_memsz : high;
+		} else if (h->p_type == PT_GNU_EH_FRAME) {
+			tables = (void *)at;
+		}
+	}
+	if (!inside) {
+		return 0;
+	}
+	if (tables != NULL) {
+		s->found->dlfo_map_start = (void *)low;
+		s->found->dlfo_map_end = (void *)high;
+		s->found->dlfo_link_map = NULL; /* the unwinder does not look at it */
+		s->found->dlfo_eh_frame = tables;
+		s->result = 0;
+	}
+	return 1;
+}
+
+__attribute__((visibility("hidden"))) int _dl_find_object(void *pc, struct dl_find_object *found) {
+	search s = {(uintptr_t)pc, found, -1};
+	dl_iterate_phdr(look, &s);
+	return s.result;
+}
+#endif

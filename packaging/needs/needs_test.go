@@ -1,0 +1,100 @@
+package needs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestVersions(t *testing.T) {
+	for text, want := range map[string]Version{"GLIBC_2.17": {2, 17}, "GLIBC_2.2.5": {2, 2}, "GLIBC_2.34": {2, 34}} {
+		if got, ok := parse(text); !ok || got != want {
+			t.Errorf("%s: %v, %v", text, got, ok)
+		}
+	}
+	for _, text := range []string{"GCC_3.0", "GLIBC_PRIVATE", "GLIBCXX_3.4.30"} {
+		if got, ok := parse(text); ok {
+			t.Errorf("%s is a version of glibc: %v", text, got)
+		}
+	}
+	if (Version{2, 9}).Compare(Version{2, 17}) >= 0 || (Version{2, 17}).Compare(Oldest) != 0 {
+		t.Error("versions compare as texts")
+	}
+}
+
+// A program with constructors, threads, exceptions across a library's border and every
+// function of the list, linked for old systems: it needs nothing newer, and runs here.
+func TestLink(t *testing.T) {
+	gpp, err := exec.LookPath("g++")
+	if err != nil || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+		t.Skip("skipped: needs g++ and Linux on amd64 or arm64")
+	}
+	folder := t.TempDir()
+	link := func(out string, args ...string) string {
+		path := filepath.Join(folder, out)
+		cmd := exec.Command("../glibc/link", append([]string{"-O1", "-pthread", "-o", path}, args...)...)
+		cmd.Env = append(os.Environ(), "CC=gcc", "CXX="+gpp)
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("link %v: %v\n%s", args, err, text)
+		}
+		return path
+	}
+	library := link("libthrows.so", "-shared", "-fPIC", "testdata/throws.cpp")
+	program := link("program", "testdata/program.cpp", "-ldl", "-lm", "-lstdc++")
+	for _, path := range []string{library, program} {
+		needs, err := Of(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if needs.Glibc.Compare(Oldest) > 0 {
+			t.Errorf("%s needs glibc %v, for %v", filepath.Base(path), needs.Glibc, needs.Newest)
+		}
+		for _, l := range needs.Libraries {
+			if strings.HasPrefix(l, "libstdc++") {
+				t.Errorf("%s needs %s", filepath.Base(path), l)
+			}
+		}
+	}
+	got, err := exec.Command(program, library).CombinedOutput()
+	if want := "constructed once; 8 threads; pow 1024; caught 7; caught 42 of a library\n"; err != nil || string(got) != want {
+		t.Errorf("the program says %q, %v; want %q", got, err, want)
+	}
+}
+
+// The extension needs no newer glibc than DuckDB, and of the C++ library nothing. Its
+// libgcc_s is the host's: an exception passes through code of both.
+func TestExtension(t *testing.T) {
+	path := os.Getenv("CCBF_EXTENSION")
+	if path == "" {
+		path = "../../build/ccbf.duckdb_extension"
+	}
+	if _, err := os.ReadFile(path); err != nil {
+		t.Skipf("skipped: no %s (make extension)", path)
+	}
+	needs, err := Of(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("glibc %v, %v, %v", needs.Glibc, needs.Libraries, needs.Others)
+	if needs.Glibc.Compare(Oldest) > 0 {
+		t.Errorf("needs glibc %v, for %v", needs.Glibc, needs.Newest)
+	}
+	for _, l := range needs.Libraries {
+		switch l {
+		case "libc.so.6", "libdl.so.2", "libpthread.so.0", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1":
+		default:
+			t.Errorf("needs %s", l)
+		}
+	}
+	// Of libgcc what GCC 4.3 of 2008 had.
+	for _, v := range needs.Others {
+		switch v {
+		case "GCC_3.0", "GCC_3.3", "GCC_4.2.0":
+		default:
+			t.Errorf("needs version %s", v)
+		}
+	}
+}
