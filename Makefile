@@ -30,7 +30,7 @@ RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestU
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo map build extension test machines clients web race differential soak bench paper lint fuzz docs clean compiler
+.PHONY: help demo map build extension dist test machines clients web race differential soak bench paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -59,6 +59,10 @@ extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 		-ldflags "-s -w -X github.com/ccbfsql/ccbfsql/udf.built=$(VERSION) $(EXTLD)" ./cmd/ccbf-extension
 	@mkdir -p $(dir $(EXT))
 	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) -o $(EXT) build/extension/libccbf.so
+
+# Not of make test: it builds everything for two processors.
+dist: compiler web ## What is handed out, for linux amd64 and arm64, into build/dist, and its tests; TARGETS="linux_amd64": only those
+	@GO=$(GO) MAKE="$(MAKE)" scripts/dist $(TARGETS)
 
 demo: build ## A million crimes, a sketch per month and category, and answers beside the true counts
 	@mkdir -p build/demo

@@ -67,6 +67,26 @@ __attribute__((visibility("hidden"))) void explicit_bzero(void *p, size_t n) {
 }
 #endif
 
+#ifdef CCBF_STAT
+/* Since 2.33; before, headers made this of it, with the number of the struct's layout. */
+#include <sys/stat.h>
+#ifdef __x86_64__
+#define LAYOUT 1
+#else
+#define LAYOUT 0
+#endif
+#define STAT(name, old, type, info) \
+	OLD(old_##name, old); \
+	int old_##name(int layout, type file, struct info *to); \
+	__attribute__((visibility("hidden"))) int name(type file, struct info *to) { return old_##name(LAYOUT, file, to); }
+STAT(stat, __xstat, const char *, stat)
+STAT(stat64, __xstat64, const char *, stat64)
+STAT(lstat, __lxstat, const char *, stat)
+STAT(lstat64, __lxstat64, const char *, stat64)
+STAT(fstat, __fxstat, int, stat)
+STAT(fstat64, __fxstat64, int, stat64)
+#endif
+
 #ifdef CCBF_RANDOM
 /*
  * Since 2.25 and 2.36. The system call is of Linux 3.17, the file of every one.

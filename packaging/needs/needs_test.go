@@ -44,12 +44,12 @@ func TestLink(t *testing.T) {
 	}
 	library := link("libthrows.so", "-shared", "-fPIC", "testdata/throws.cpp")
 	program := link("program", "testdata/program.cpp", "-ldl", "-lm", "-lstdc++")
-	for _, path := range []string{library, program} {
+	for path, oldest := range map[string]Version{library: Oldest, program: OldestOfPrograms} {
 		needs, err := Of(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if needs.Glibc.Compare(Oldest) > 0 {
+		if needs.Glibc.Compare(oldest) > 0 {
 			t.Errorf("%s needs glibc %v, for %v", filepath.Base(path), needs.Glibc, needs.Newest)
 		}
 		for _, l := range needs.Libraries {

@@ -19,6 +19,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/beam/internal/pipeline"
 )
 
+// version is that of the release, by the linker's -X.
+var version = "development"
+
 func main() {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "ccbf-pipeline:", err)
@@ -29,6 +32,10 @@ func main() {
 func run(args []string) error {
 	var o pipeline.Options
 	work := pipeline.Build
+	if len(args) == 1 && (args[0] == "version" || args[0] == "-version" || args[0] == "--version") {
+		fmt.Println("ccbf-pipeline", version)
+		return nil
+	}
 	if len(args) > 0 && args[0] == "compact" {
 		args, work = args[1:], pipeline.Compact
 		o.CompactFlags(flag.CommandLine)
@@ -39,7 +46,7 @@ func run(args []string) error {
 		return err
 	}
 	if flag.NArg() > 0 {
-		return fmt.Errorf("%q is no option; the only command is compact, in front of all options", flag.Arg(0))
+		return fmt.Errorf("%q is no option; the only commands are compact, in front of all options, and version", flag.Arg(0))
 	}
 	beam.Init() // does not return where a runner started this program as a worker
 	_, err := work(context.Background(), &o, os.Stderr)

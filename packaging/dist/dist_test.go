@@ -1,0 +1,233 @@
+package dist
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/packaging/needs"
+)
+
+// folder is what make dist wrote; it runs these tests with CCBF_DIST.
+func folder(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("CCBF_DIST")
+	if path == "" {
+		t.Skip("skipped: CCBF_DIST names no folder (make dist)")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// version is what CCBF_DIST_VERSION says, from git's tag.
+func version(t *testing.T) string {
+	t.Helper()
+	v := os.Getenv("CCBF_DIST_VERSION")
+	if v == "" {
+		t.Fatal("CCBF_DIST_VERSION is not set")
+	}
+	return v
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// output is what a program prints; an error of it is the test's.
+func output(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("%s %v: %v\n%s", name, args, err, exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// archives are the names of the Linux archives, without .tar.gz.
+func archives(t *testing.T) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder(t), "ccbfsql-linux-*.tar.gz"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no archives in %s, %v", folder(t), err)
+	}
+	for i, f := range found {
+		found[i] = strings.TrimSuffix(filepath.Base(f), ".tar.gz")
+	}
+	return found
+}
+
+// Every file has a sum, and it is right.
+func TestSums(t *testing.T) {
+	dir := folder(t)
+	sums := map[string]string{}
+	for line := range strings.Lines(string(read(t, filepath.Join(dir, "SHA256SUMS")))) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		sums[name] = sum
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() == "SHA256SUMS" {
+			continue
+		}
+		got := sha256.Sum256(read(t, filepath.Join(dir, e.Name())))
+		if sums[e.Name()] != hex.EncodeToString(got[:]) {
+			t.Errorf("%s: sum %x, SHA256SUMS says %q", e.Name(), got, sums[e.Name()])
+		}
+		delete(sums, e.Name())
+	}
+	for name := range sums {
+		t.Errorf("SHA256SUMS names %s, which is not there", name)
+	}
+}
+
+// unpack writes an archive's files into a folder of the test and returns its own.
+func unpack(t *testing.T, name string) string {
+	t.Helper()
+	to := t.TempDir()
+	zipped, err := gzip.NewReader(bytes.NewReader(read(t, filepath.Join(folder(t), name+".tar.gz"))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for r := tar.NewReader(zipped); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Uid != 0 || h.Gid != 0 || h.Mode&0o7022 != 0 {
+			t.Errorf("%s has owner %d:%d and mode %o", h.Name, h.Uid, h.Gid, h.Mode)
+		}
+		base, ok := strings.CutPrefix(h.Name, name+"/")
+		if !ok || strings.ContainsAny(base, "/\\") {
+			t.Fatalf("%s has a file %s", name, h.Name)
+		}
+		if h.Typeflag == tar.TypeDir {
+			continue
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, base), text, os.FileMode(h.Mode)); err != nil { //nolint:gosec // a mode of 12 bits
+			t.Fatal(err)
+		}
+		names = append(names, base)
+	}
+	slices.Sort(names)
+	if want := []string{"LICENSE", "README.txt", "THIRD_PARTY.txt", "ccbf-pipeline", "ccbf.duckdb_extension", "ccbfsql", "ccbfsql.spdx.json"}; !slices.Equal(names, want) {
+		t.Errorf("%s has %v, want %v", name, names, want)
+	}
+	return to
+}
+
+// emulator runs programs of a processor, "" where it is this machine's.
+func emulator(t *testing.T, arch string) []string {
+	t.Helper()
+	if arch == runtime.GOARCH {
+		return nil
+	}
+	machine := map[string]string{"arm64": "aarch64", "amd64": "x86_64"}[arch]
+	for _, name := range []string{"qemu-" + machine, "qemu-" + machine + "-static"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return []string{path, "-L", "/usr/" + machine + "-linux-gnu"}
+		}
+	}
+	t.Skipf("skipped: no qemu-%s here to run programs for %s", machine, arch)
+	return nil
+}
+
+func runs(t *testing.T, emulator []string, args ...string) string {
+	t.Helper()
+	args = append(emulator, args...)
+	return output(t, args[0], args[1:]...)
+}
+
+func TestArchives(t *testing.T) {
+	page := read(t, "../../cmd/ccbfsql/internal/serve/page/index.html")
+	for _, name := range archives(t) {
+		t.Run(name, func(t *testing.T) {
+			files := unpack(t, name)
+			file := func(name string) string { return filepath.Join(files, name) }
+			for program, oldest := range map[string]needs.Version{"ccbfsql": needs.OldestOfPrograms, "ccbf.duckdb_extension": needs.Oldest} {
+				n, err := needs.Of(file(program))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n.Glibc.Compare(oldest) > 0 {
+					t.Errorf("%s needs glibc %v, for %v", program, n.Glibc, n.Newest)
+				}
+				t.Logf("%s: glibc %v, %v, %v", program, n.Glibc, n.Libraries, n.Others)
+			}
+			if !bytes.Contains(read(t, file("ccbfsql")), page) {
+				t.Error("the shell does not have the map's page inside")
+			}
+			if tail := read(t, file("ccbf.duckdb_extension")); !bytes.Contains(tail[len(tail)-512:], append([]byte(version(t)), 0)) ||
+				!bytes.Contains(tail[len(tail)-512:], append([]byte(strings.ReplaceAll(strings.TrimPrefix(name, "ccbfsql-"), "-", "_")), 0)) {
+				t.Errorf("the extension's footer is %q", tail[len(tail)-512:])
+			}
+			var sbom struct {
+				Packages []struct{ Name, VersionInfo string }
+			}
+			if err := json.Unmarshal(read(t, file("ccbfsql.spdx.json")), &sbom); err != nil {
+				t.Fatal(err)
+			}
+			inside := map[string]string{}
+			for _, p := range sbom.Packages {
+				inside[p.Name] = p.VersionInfo
+			}
+			if inside["ccbfsql"] != version(t) {
+				t.Errorf("the SBOM is of version %q, want %q", inside["ccbfsql"], version(t))
+			}
+			for _, p := range []string{"go", "github.com/duckdb/duckdb-go/v2", "github.com/apache/beam/sdks/v2", "maplibre-gl"} {
+				if inside[p] == "" {
+					t.Errorf("the SBOM does not have %s", p)
+				}
+				if !bytes.Contains(read(t, file("THIRD_PARTY.txt")), []byte("\n"+p+" "+inside[p]+"\n")) {
+					t.Errorf("THIRD_PARTY.txt does not have %s", p)
+				}
+			}
+			emulator := emulator(t, name[strings.LastIndex(name, "-")+1:])
+			if got, want := runs(t, emulator, file("ccbfsql"), "-version"), "ccbfsql "+version(t)+" "; !strings.HasPrefix(got, want) {
+				t.Errorf("the shell is %q, want %q", got, want)
+			}
+			if got, want := runs(t, emulator, file("ccbf-pipeline"), "version"), "ccbf-pipeline "+version(t)+"\n"; got != want {
+				t.Errorf("the pipeline is %q, want %q", got, want)
+			}
+			if got, want := runs(t, emulator, file("ccbfsql"), "-csv", "-noheader", "-c", total), "10\n"; got != want {
+				t.Errorf("%s: %q", total, got)
+			}
+		})
+	}
+}
+
+const total = "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)"

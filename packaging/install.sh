@@ -1,0 +1,116 @@
+#!/bin/sh
+# Installs ccbfsql, the loadable extension and ccbf-pipeline for the user who runs
+# it, without root:
+#
+#   curl -fsSL https://github.com/ccbfsql/ccbfsql/releases/latest/download/install.sh | sh
+#
+# CCBF_PREFIX   where to (default ~/.local): programs in bin, the extension in lib/ccbfsql
+# CCBF_VERSION  which release, such as v0.1.0 (default: the latest)
+# CCBF_URL      where releases are
+set -eu
+
+main() {
+	url=${CCBF_URL:-https://github.com/ccbfsql/ccbfsql/releases}
+	prefix=${CCBF_PREFIX:-${HOME:?HOME is not set; set CCBF_PREFIX to a folder}/.local}
+	if [ -n "${CCBF_VERSION:-}" ]; then
+		url=$url/download/$CCBF_VERSION
+	else
+		url=$url/latest/download
+	fi
+
+	case $(uname -s) in
+	Linux) os=linux ;;
+	Darwin) os=darwin ;;
+	*) fail "no release for the system $(uname -s)" ;;
+	esac
+	case $(uname -m) in
+	x86_64 | amd64) arch=amd64 ;;
+	aarch64 | arm64) arch=arm64 ;;
+	*) fail "no release for the processor $(uname -m); it can be built with Go" ;;
+	esac
+	if [ "$os" = linux ] && musl; then
+		fail "this system has musl instead of glibc, where DuckDB's library and Go's do not work; use a container of Debian, say"
+	fi
+
+	file=ccbfsql-$os-$arch.tar.gz
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	trap 'exit 1' HUP INT TERM
+	say "Downloading $url/$file"
+	fetch "$url/SHA256SUMS" "$work/SHA256SUMS"
+	fetch "$url/$file" "$work/$file"
+
+	# Of the list only the line of this file: exactly one, with nothing else in it.
+	want=$(awk -v f="$file" '$2 == f || $2 == "*" f { print $1 }' "$work/SHA256SUMS")
+	case $want in
+	*[!0-9a-f]* | "") fail "SHA256SUMS has no sum of $file" ;;
+	esac
+	got=$(sum "$work/$file")
+	if [ "$got" != "$want" ]; then
+		fail "$file has the sum $got, and SHA256SUMS says $want: nothing was installed"
+	fi
+
+	mkdir "$work/files"
+	tar -xzf "$work/$file" -C "$work/files"
+	from=$work/files/ccbfsql-$os-$arch
+	# A program that does not run here must not replace one that does.
+	version=$("$from/ccbfsql" -version) || fail "ccbfsql does not run on this system: nothing was installed"
+	mkdir -p "$prefix/bin" "$prefix/lib/ccbfsql" "$prefix/share/doc/ccbfsql"
+	put 755 "$from/ccbfsql" "$prefix/bin"
+	put 755 "$from/ccbf-pipeline" "$prefix/bin"
+	put 644 "$from/ccbf.duckdb_extension" "$prefix/lib/ccbfsql"
+	for f in LICENSE THIRD_PARTY.txt README.txt ccbfsql.spdx.json; do
+		put 644 "$from/$f" "$prefix/share/doc/ccbfsql"
+	done
+
+	say "Installed: $version"
+	say "  $prefix/bin/ccbfsql"
+	say "  $prefix/bin/ccbf-pipeline"
+	say "  $prefix/lib/ccbfsql/ccbf.duckdb_extension"
+	case ":$PATH:" in
+	*":$prefix/bin:"*) ;;
+	*) say "$prefix/bin is not in PATH; add this line to your shell's profile:" && say "  export PATH=\"$prefix/bin:\$PATH\"" ;;
+	esac
+}
+
+say() { printf '%s\n' "$*"; }
+fail() {
+	printf 'install.sh: %s\n' "$*" >&2
+	exit 1
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+
+musl() {
+	has ldd && case $(ldd --version 2>&1) in *musl*) return 0 ;; esac
+	return 1
+}
+
+fetch() { # fetch URL FILE
+	if has curl; then
+		curl -fsSL --retry 3 -o "$2" "$1" || fail "$1 could not be downloaded"
+	elif has wget; then
+		wget -q -O "$2" "$1" || fail "$1 could not be downloaded"
+	else
+		fail "curl or wget is needed"
+	fi
+}
+
+sum() {
+	if has sha256sum; then
+		sha256sum "$1" | cut -d ' ' -f 1
+	elif has shasum; then
+		shasum -a 256 "$1" | cut -d ' ' -f 1
+	else
+		fail "sha256sum or shasum is needed to check what was downloaded"
+	fi
+}
+
+# Under another name first: a program that runs keeps its file, and one that was cut
+# short never has the name.
+put() { # put MODE FILE FOLDER
+	name=$3/$(basename "$2")
+	cp "$2" "$name.new" && chmod "$1" "$name.new" && mv -f "$name.new" "$name"
+}
+
+# The last line, so that a script that was cut short does nothing.
+main
