@@ -17,6 +17,7 @@ import (
 var experiments = []report.Experiment{
 	{Name: "aggregate", Title: "Building: ccbf_agg beside the exact GROUP BY", Run: aggregate},
 	{Name: "groups", Title: "Building: a million groups of five points", Run: groups},
+	{Name: "scarce", Title: "Building: more cells than memory", Run: scarce},
 	{Name: "keys", Title: "Building: aggregates of keys beside GROUP BY and DISTINCT", Run: keyedBuilds},
 	{Name: "sql", Title: "What SQL costs: the SQL path beside the kernel", Run: overSQL},
 	{Name: "kernel", Title: "Kernels: the dense and the exact form beside plain loops", Run: kernel},

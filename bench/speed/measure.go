@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -280,13 +279,9 @@ func world(c report.Config) *sql.DB {
 }
 
 // peak runs setup and then a query in a process of their own and returns by how
-// much the query raised resident memory at most, in bytes: in one process the
-// memory of what ran before would be used again.
+// much the query raised resident memory at most, in bytes.
 func peak(query string, setup ...string) float64 {
-	cmd := exec.Command(report.Must(os.Executable()))
-	cmd.Env = append(os.Environ(), peakVariable+"="+strings.Join(append(setup, query), ";\n"))
-	cmd.Stderr = os.Stderr
-	return report.Must(strconv.ParseFloat(strings.TrimSpace(string(report.Must(cmd.Output()))), 64))
+	return alone(query, setup...).resident
 }
 
 // peakVariable carries the statements to the process of peak.
@@ -314,9 +309,9 @@ func measurePeak(statements []string) {
 	// 5 resets the peak to what is resident now (proc(5)).
 	report.Check(os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
 	before := status("VmRSS")
-	run(db, statements[last])
+	cpu, clock, counted, answer := spent(db, statements[last])
 	after := status("VmHWM")
-	fmt.Println(after - min(before, after))
+	fmt.Println(after-min(before, after), counted, int64(cpu), int64(clock), answer)
 }
 
 // status is a field of /proc/self/status in bytes.

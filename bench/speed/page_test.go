@@ -58,6 +58,7 @@ func TestExperiments(t *testing.T) {
 var tableRows = map[string][]int{
 	"aggregate": {5, 2},          // points, trees of them
 	"groups":    {1},             // sizes
+	"scarce":    {2},             // limits
 	"keys":      {2 * 3},         // keys and aggregates
 	"sql":       {2 + 2*2 + 5},   // builds, questions to two forms, families
 	"kernel":    {2*2 + 2*2 + 2}, // inserts, lookups, exact builds

@@ -64,15 +64,14 @@ func (b *Builder) pushAll(pb *sectionBuilder, keys, weights []uint64) error {
 // sorting it into a run or counting it into the dense form.
 func (b *Builder) full(pb *sectionBuilder) error {
 	size := cap(pb.buf)
-	if size >= sortBuffer {
+	if longest := b.longest(); size >= min(longest, sortBuffer) {
 		if err := b.flush(pb); err != nil {
 			return err
 		}
-		cells := 0
-		for _, r := range pb.runs {
-			cells += len(r.Keys)
+		if size > longest && !b.spilled {
+			return b.resize(pb, longest)
 		}
-		if size >= maxBuffer || cells <= size || b.spilled {
+		if size >= longest || pb.cells() <= size || b.spilled {
 			return nil
 		}
 	}
@@ -83,7 +82,7 @@ func (b *Builder) full(pb *sectionBuilder) error {
 // them: sorted together they are one run.
 func (b *Builder) reserve(pb *sectionBuilder, n int) error {
 	size := max(minBuffer, cap(pb.buf))
-	for size < len(pb.buf)+n && size < maxBuffer {
+	for longest := b.longest(); size < len(pb.buf)+n && size < longest; {
 		size *= 2
 	}
 	if size <= cap(pb.buf) || n == 0 {

@@ -28,6 +28,7 @@ type Builder struct {
 	Hold int64
 
 	budget   Budget
+	scarcity Scarcity // budget, where it knows
 	class    key.Class
 	total    uint64
 	unknown  bool // the total is
@@ -44,8 +45,14 @@ type Builder struct {
 	added    uint64         // their total
 	counted  bool           // points went into the dense form one by one
 	held     int64          // bytes of all of it
-	cells    uint64         // in runs
+	cells    uint64         // in runs, packed ones too
 	inPiles  int            // cells
+	lent     int64          // bytes of lists that gather made of packed runs
+	ending   bool           // the sketch is made: runs are not packed any more
+	// packed is the cells in packed runs, packedBytes what those take, and leastPacked
+	// how many different cells they have at least.
+	packed, leastPacked int
+	packedBytes         int64
 	// spilled says that cells go into the dense form at once, and no longer
 	// into runs.
 	spilled bool
@@ -59,12 +66,15 @@ type sectionBuilder struct {
 	weights []uint64    // beside buf; nil while all are 1
 	runs    []cells.Run // each less than half as long as the one before
 	pile    cells.Run   // of small sketches, in any order, some more than once
+	packed  []cells.Packed
 	squares tree.Merger
 }
 
 // NewBuilder returns an empty Builder. A nil budget refuses nothing.
 func NewBuilder(c Config, budget Budget) *Builder {
-	return &Builder{Config: c, Hold: 1 << 30, budget: budget, bounds: cells.NoBounds}
+	b := &Builder{Config: c, Hold: 1 << 30, budget: budget, bounds: cells.NoBounds}
+	b.scarcity, _ = budget.(Scarcity)
+	return b
 }
 
 func (b *Builder) grow(delta int64) error {
@@ -155,6 +165,8 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 // Sketch makes a sketch of all that was added. It may share memory with the
 // builder: it is to be read or encoded before anything else is added.
 func (b *Builder) Sketch() (*Sketch, error) {
+	b.ending = true
+	defer func() { b.ending = false }()
 	for _, pb := range b.sections {
 		if err := b.flush(pb); err != nil {
 			return nil, err
@@ -167,6 +179,9 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	}
 	list, err := b.gather()
 	if err != nil {
+		return nil, err
+	}
+	if err := b.giveBack(); err != nil { // what it takes is in EncodeBytes
 		return nil, err
 	}
 	if b.trees > 0 {
@@ -279,6 +294,11 @@ func (b *Builder) Merge(from *Builder) error {
 		}
 		if err := b.mergePile(pb, fp.pile); err != nil {
 			return err
+		}
+		for _, p := range fp.packed {
+			if err := b.mergePacked(pb, p); err != nil {
+				return err
+			}
 		}
 		for _, squares := range fp.squares.Lists() {
 			if err := b.addSquares(pb, squares); err != nil {

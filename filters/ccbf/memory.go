@@ -59,10 +59,7 @@ func (b *Builder) EncodeBytes() int64 {
 	}
 	number := 0
 	for _, pb := range b.sections {
-		number += len(pb.buf) + len(pb.pile.Keys) + pb.squares.Len()
-		for _, r := range pb.runs {
-			number += len(r.Keys)
-		}
+		number += len(pb.buf) + len(pb.pile.Keys) + pb.squares.Len() + pb.cells()
 	}
 	n := 2 * min(int64(b.Bytes), cells.RunBytes(number)) // blocks are put together before they join the BLOB
 	if cells.RunBytes(number) > int64(b.Bytes) {         // it may not fit
@@ -70,6 +67,9 @@ func (b *Builder) EncodeBytes() int64 {
 		if b.Overflow == ToTree {
 			n += fitBytes(number)
 		}
+	}
+	if b.packed > 0 {
+		n += cells.RunBytes(number) // the list
 	}
 	return head + n
 }

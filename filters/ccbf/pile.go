@@ -18,8 +18,11 @@ const (
 
 // pileRoom is room for n more cells on a section's pile.
 func (b *Builder) pileRoom(pb *sectionBuilder, n int) (cells.Run, error) {
-	have := len(pb.pile.Keys)
-	if have+n > pileMost {
+	have, most := len(pb.pile.Keys), pileMost
+	if b.scarce() {
+		most = max(n, scarceBuffer)
+	}
+	if have+n > most {
 		if err := b.flushPile(pb); err != nil {
 			return cells.Run{}, err
 		}
@@ -29,7 +32,7 @@ func (b *Builder) pileRoom(pb *sectionBuilder, n int) (cells.Run, error) {
 		have = 0
 	}
 	if size := cap(pb.pile.Keys); have+n > size {
-		larger := min(max(have+n, 2*size), pileMost)
+		larger := min(max(have+n, 2*size), most)
 		if err := b.grow(cells.RunBytes(larger)); err != nil {
 			return cells.Run{}, err
 		}

@@ -85,8 +85,15 @@ func (b *Builder) list(of cells.List) (*leafList, grid.Rect) {
 
 // settleTree prunes, or goes over to counters, where more is held than shall be.
 func (b *Builder) settleTree() error {
-	if b.held <= b.holdMost() {
+	most := b.holdMost()
+	if b.unpacked() <= most {
 		return nil
+	}
+	few := cells.RunBytes(int(b.cells)) < most/8
+	if !few {
+		if much, err := b.tooMuch(most); err != nil || !much {
+			return err
+		}
 	}
 	// Once pruned there is no way to counters. Sections that take much of the bytes
 	// now may take more than all of them in the end.
@@ -99,7 +106,7 @@ func (b *Builder) settleTree() error {
 			return b.spill()
 		}
 	}
-	if cells.RunBytes(int(b.cells)) < b.holdMost()/8 {
+	if few || cells.RunBytes(int(b.cells)) < most/8 {
 		return nil // it would not be less: sections take it, or squares that are kept
 	}
 	return b.prune()
@@ -117,10 +124,7 @@ func (b *Builder) prune() error {
 	}
 	n := 0
 	for _, pb := range b.sections {
-		n += pb.squares.Len()
-		for _, r := range pb.runs {
-			n += len(r.Keys)
-		}
+		n += pb.squares.Len() + pb.cells()
 	}
 	if err := b.grow(fitBytes(n)); err != nil {
 		return err
@@ -136,18 +140,15 @@ func (b *Builder) prune() error {
 	case !ok:
 		return t.tooLong(b.Bytes)
 	}
-	freed := int64(0)
+	freed := b.lent
 	for _, pb := range b.sections {
-		for _, r := range pb.runs {
-			freed += r.Bytes()
-		}
-		freed += squareBytes(pb.squares.Len())
-		pb.runs, pb.squares = nil, tree.Merger{}
+		freed += b.dropRuns(pb) + squareBytes(pb.squares.Len())
+		pb.squares = tree.Merger{}
 		s := p.squares(pb.Label)
 		freed -= squareBytes(s.Len())
 		pb.squares.Add(s)
 	}
-	b.bounds, b.tau, b.trees, b.cells = cells.Hull(b.bounds, bounds), p.tau, 2, 0
+	b.bounds, b.tau, b.trees, b.cells, b.lent = cells.Hull(b.bounds, bounds), p.tau, 2, 0, 0
 	return b.grow(-freed)
 }
 

@@ -18,9 +18,12 @@ func (b *Builder) addRun(pb *sectionBuilder, r cells.Run) error {
 	return b.settle()
 }
 
-// shortenRuns merges the last runs of a section until each is less than half as long as the
-// one before.
+// shortenRuns packs the runs of a section where memory is scarce, and otherwise merges the
+// last ones until each is less than half as long as the one before.
 func (b *Builder) shortenRuns(pb *sectionBuilder) error {
+	if b.scarce() && len(pb.runs) > 0 {
+		return b.pack(pb)
+	}
 	for n := len(pb.runs); n > 1 && len(pb.runs[n-2].Keys) < 2*len(pb.runs[n-1].Keys); n = len(pb.runs) {
 		if err := b.mergeLast(pb); err != nil {
 			return err
@@ -45,7 +48,7 @@ func (b *Builder) mergeLast(pb *sectionBuilder) error {
 
 // settle spills where holding cells no longer pays.
 func (b *Builder) settle() error {
-	if b.held > b.Hold || b.Overflow == ToTree && b.held > b.holdMost() {
+	if b.unpacked() > b.Hold || b.Overflow == ToTree && b.unpacked() > b.holdMost() {
 		if err := b.sortPiles(); err != nil {
 			return err
 		}
@@ -55,11 +58,14 @@ func (b *Builder) settle() error {
 	if b.Overflow == ToTree && !b.spilled && b.dense == nil {
 		return b.settleTree()
 	}
-	certain := b.Mode == Standard && (b.dense != nil || b.cells/2 > b.Bytes*8/cells.MinCellBits)
-	if certain || b.held > b.Hold {
-		return b.spill()
+	atLeast := max((b.cells-uint64(b.packed))/2, uint64(b.leastPacked))
+	certain := b.Mode == Standard && (b.dense != nil || atLeast > b.Bytes*8/cells.MinCellBits)
+	if !certain {
+		if much, err := b.tooMuch(b.Hold); err != nil || !much {
+			return err
+		}
 	}
-	return nil
+	return b.spill()
 }
 
 // needDense gives the builder an empty dense form.
@@ -99,24 +105,30 @@ func (b *Builder) spill() error {
 		}
 		b.insert(list...)
 	}
-	freed := int64(0)
+	freed := b.lent
 	for _, pb := range b.sections {
-		for _, r := range pb.runs {
-			freed += r.Bytes()
-		}
-		pb.runs = nil
+		freed += b.dropRuns(pb)
 	}
-	b.cells, b.spilled = 0, true
+	b.cells, b.lent, b.spilled = 0, 0, true
 	return b.grow(-freed)
 }
 
-// gather merges the runs of every section into one.
+// gather merges the runs of every section into one. What it makes of packed ones is
+// lent until giveBack.
 func (b *Builder) gather() (cells.List, error) {
 	if err := b.sortPiles(); err != nil {
 		return nil, err
 	}
 	list := make(cells.List, 0, len(b.sections))
 	for _, pb := range b.sections {
+		if len(pb.packed) > 0 {
+			r, err := b.addedUp(pb)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, cells.Section{Label: pb.Label, Run: r})
+			continue
+		}
 		for len(pb.runs) > 1 {
 			if err := b.mergeLast(pb); err != nil {
 				return nil, err

@@ -67,6 +67,18 @@ func (l *Lease) Grow(delta int64) error {
 	}
 }
 
+// Scarce says how little of the budget is left: 1 where less than half of it is, 2 where
+// less than a quarter, else 0. Who can hold less then does, without an error.
+func (l *Lease) Scarce() int {
+	switch used, most := used.Load(), most(); {
+	case used > most/4*3:
+		return 2
+	case used > most/2:
+		return 1
+	}
+	return 0
+}
+
 // close takes the page out of the books; the first call gets its size.
 func (l *Lease) close() int64 {
 	return max(l.size.Swap(leaseDead), 0)

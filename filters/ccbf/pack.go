@@ -1,0 +1,210 @@
+package ccbf
+
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+)
+
+// Where memory is scarce a builder keeps its runs packed, at a byte a cell or so in
+// place of 16, and its buffers short. What it makes of them is the same.
+
+// Scarcity is a Budget that says how much it has left, so that builders pack what
+// they hold in time: there may be a million of them, and each knows only its own.
+type Scarcity interface {
+	Budget
+	// Scarce is 0 while there is plenty, and grows as less is left.
+	Scarce() int
+}
+
+const (
+	// scarceBuffer is the longest buffer where memory is scarce, and barestBuffer the
+	// longest where next to none is left.
+	scarceBuffer = 1 << 10
+	barestBuffer = 1 << 8
+	// packTogether is how many packed runs of a size become one: each cell is read and
+	// written once for each size, of which there are few, as the next is packClass
+	// binary digits longer.
+	packTogether = 8
+	packClass    = 3
+)
+
+// longest is up to how many keys a buffer holds, for now.
+func (b *Builder) longest() int {
+	switch {
+	case b.scarcity == nil || b.spilled || !b.Exact:
+		return maxBuffer
+	case b.scarcity.Scarce() == 0:
+		return maxBuffer
+	case b.scarcity.Scarce() == 1:
+		return scarceBuffer
+	}
+	return barestBuffer
+}
+
+// scarce reports whether runs are to be packed.
+func (b *Builder) scarce() bool {
+	return b.scarcity != nil && !b.ending && b.scarcity.Scarce() > 0
+}
+
+// pack packs the runs of a section into one.
+func (b *Builder) pack(pb *sectionBuilder) error {
+	if err := b.packSome(pb, len(pb.packed), pb.runs); err != nil {
+		return err
+	}
+	for n := len(pb.packed); ; n = len(pb.packed) {
+		from, size := n-1, sizeClass(&pb.packed[n-1])
+		for from > 0 && sizeClass(&pb.packed[from-1]) <= size {
+			from--
+		}
+		if n-from < packTogether {
+			return nil
+		}
+		if err := b.packSome(pb, from, nil); err != nil {
+			return err
+		}
+	}
+}
+
+func sizeClass(p *cells.Packed) int { return bits.Len(uint(p.Len())) / packClass }
+
+// packSome makes one of the packed runs of a section from from on and of runs, which are
+// none of its own or all of them.
+func (b *Builder) packSome(pb *sectionBuilder, from int, runs []cells.Run) error {
+	n, freed := 0, int64(0)
+	for i := range pb.packed[from:] {
+		p := &pb.packed[from+i]
+		n += p.Len()
+		freed += p.Bytes()
+		b.packed -= p.Len()
+		b.packedBytes -= p.Bytes()
+	}
+	for _, r := range runs {
+		n += len(r.Keys)
+		freed += r.Bytes()
+	}
+	before := pb.leastPacked()
+	if err := b.grow(cells.SumBytes(n)); err != nil {
+		return err
+	}
+	p := cells.Pack(pb.packed[from:], runs)
+	clear(pb.packed[from:])
+	pb.packed = append(pb.packed[:from], p)
+	if len(runs) > 0 {
+		pb.runs = nil
+	}
+	b.cells -= uint64(n - p.Len())
+	b.packed += p.Len()
+	b.packedBytes += p.Bytes()
+	b.leastPacked += pb.leastPacked() - before
+	return b.grow(p.Bytes() - freed - cells.SumBytes(n))
+}
+
+// leastPacked is how many different cells the packed runs have at least.
+func (pb *sectionBuilder) leastPacked() int {
+	n := 0
+	for i := range pb.packed {
+		n = max(n, pb.packed[i].Len())
+	}
+	return n
+}
+
+// addPacked adds a packed run, whose memory is accounted for.
+func (b *Builder) addPacked(pb *sectionBuilder, p cells.Packed) error {
+	before := pb.leastPacked()
+	pb.packed = append(pb.packed, p)
+	b.cells += uint64(p.Len())
+	b.packed += p.Len()
+	b.packedBytes += p.Bytes()
+	b.leastPacked += pb.leastPacked() - before
+	return b.settle()
+}
+
+// addedUp is the packed runs of a section and the others as one, whose memory is lent
+// until giveBack.
+func (b *Builder) addedUp(pb *sectionBuilder) (cells.Run, error) {
+	n := pb.cells()
+	if err := b.grow(cells.SumBytes(n)); err != nil {
+		return cells.Run{}, err
+	}
+	r := cells.Sum(pb.packed, pb.runs)
+	b.lent += r.Bytes()
+	return r, b.grow(r.Bytes() - cells.SumBytes(n))
+}
+
+// giveBack is for lists that are not needed any more.
+func (b *Builder) giveBack() error {
+	n := b.lent
+	b.lent = 0
+	return b.grow(-n)
+}
+
+// unpacked is the bytes that are held, with those that packed runs would take: so much
+// is held where memory is not scarce, and a sketch stays exact or does not whether it is or not.
+func (b *Builder) unpacked() int64 {
+	return b.held - b.packedBytes + cells.RunBytes(b.packed)
+}
+
+// tooMuch reports whether more is held than shall be. A cell that is in several packed
+// runs counts once, for which they may have to be made one.
+func (b *Builder) tooMuch(most int64) (bool, error) {
+	if b.unpacked() <= most {
+		return false, nil
+	}
+	if b.packed == 0 {
+		return true, nil
+	}
+	for _, pb := range b.sections {
+		if len(pb.packed) > 1 {
+			if err := b.packSome(pb, 0, nil); err != nil {
+				return false, err
+			}
+		}
+	}
+	// Not up to the last byte, as it would have to be done again for each buffer then.
+	return b.unpacked() > most/4*3, nil
+}
+
+// cells is how many cells the runs of a section have, together.
+func (pb *sectionBuilder) cells() int {
+	n := 0
+	for _, r := range pb.runs {
+		n += len(r.Keys)
+	}
+	for i := range pb.packed {
+		n += pb.packed[i].Len()
+	}
+	return n
+}
+
+// dropRuns forgets the runs of a section and returns the bytes that they took.
+func (b *Builder) dropRuns(pb *sectionBuilder) (freed int64) {
+	for _, r := range pb.runs {
+		freed += r.Bytes()
+	}
+	before := pb.leastPacked()
+	for i := range pb.packed {
+		p := &pb.packed[i]
+		freed += p.Bytes()
+		b.packed -= p.Len()
+		b.packedBytes -= p.Bytes()
+	}
+	pb.runs, pb.packed = nil, nil
+	b.leastPacked -= before
+	return freed
+}
+
+// mergePacked adds a packed run that another builder keeps.
+func (b *Builder) mergePacked(pb *sectionBuilder, p cells.Packed) error {
+	if !b.spilled {
+		if err := b.grow(p.Bytes()); err != nil {
+			return err
+		}
+		return b.addPacked(pb, p)
+	}
+	if err := b.grow(cells.SumBytes(p.Len())); err != nil {
+		return err
+	}
+	b.insert(cells.Section{Label: pb.Label, Run: cells.Sum([]cells.Packed{p}, nil)})
+	return b.grow(-cells.SumBytes(p.Len()))
+}
