@@ -106,3 +106,37 @@ func (b *Builder) sectionCount(t *testing.T, c grid.Cell) uint64 {
 	}
 	return s.count(c, nil)
 }
+
+// Where memory is scarce piles are short and become packed runs, and the union is the same.
+func TestPilesWhereMemoryIsScarce(t *testing.T) {
+	r := rand.New(rand.NewPCG(311, 0))
+	cfg := config(t, Params{Bytes: 1 << 22})
+	whole := NewBuilder(cfg, nil)
+	spent := &scarce{}
+	union := NewBuilder(cfg, spent)
+	for range 60 {
+		part := NewBuilder(cfg, nil)
+		for range 6000 {
+			c := grid.Cell{X: r.Int64N(2000), Y: r.Int64N(2000)}
+			for _, b := range []*Builder{whole, part} {
+				if err := b.Add(c, nil, 0, 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := union.AddView(viewOf(t, blobOf(t, part))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if union.packed == 0 || union.held != spent.now || union.held > whole.held/4 {
+		t.Fatalf("%d packed cells, %d bytes are held of %d granted, %d without packing", union.packed, union.held, spent.now, whole.held)
+	}
+	if !bytes.Equal(blobOf(t, union), blobOf(t, whole)) {
+		t.Error("the union is not the sketch of all points")
+	}
+}
+
+// scarce is a budget that has little left, and refuses nothing.
+type scarce struct{ peak }
+
+func (s *scarce) Scarce() int { return 1 }
