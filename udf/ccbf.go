@@ -38,7 +38,7 @@ func CCBF() functions {
 			params(paramSketch, duck.Param{Name: "x1", Type: duck.Double}, duck.Param{Name: "y1", Type: duck.Double},
 				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), paramOptions), ccbfChangeOptions),
 
-		fn("ccbf_union", duck.Blob, eachUnion(ccbfUnion), "Sketch of the points of both.",
+		fn("ccbf_union", duck.Blob, eachUnion(ccbfUnion), "Sketch of the points of both. They need the same res; where both have counters, the same ones. The larger bytes wins.",
 			"ccbf_total(ccbf_union(s, s)) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_intersect", duck.Blob, ccbfPair((*ccbf.Sketch).Intersect), "Sketch with the smaller of both counts in every cell.",
 			"ccbf_total(ccbf_intersect(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
@@ -47,9 +47,9 @@ func CCBF() functions {
 		fn("ccbf_mask", duck.Blob, ccbfPair((*ccbf.Sketch).Mask), "Sketch of the cells that b has too, with the counts of a.",
 			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_coarsen", duck.Blob, ccbfReduce("factor", (*ccbf.Sketch).Coarsen),
-			"The same points in cells factor times as wide and as high, a power of two: exact where the sketch is, of a tree its leaves, of counters by the levels that they count. A sketch with levels then combines with those coarsened by the same factor.",
+			"The same points in cells factor times as wide and as high: exact where the sketch is, of a tree its leaves, by any whole number; of counters by a power of two whose level they count. A sketch with levels then combines with those coarsened by the same factor.",
 			"ccbf_get(ccbf_coarsen(s, 2), 1, 1) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "factor", Type: duck.Any})),
-		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, the largest header included: a tree with larger leaves, or counters where halving their layers leads there.",
+		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, the largest header included, with the parameters of a sketch built in so many: exact while it fits, a tree with larger leaves, or counters, as far as halving their layers leads there.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
 
 		fn("ccbf_get", duck.UBigInt, ccbfGet(putCounts), "Points in the cell of a place: never below the true count.",

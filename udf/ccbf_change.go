@@ -151,10 +151,8 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 			if err != nil {
 				return err
 			}
-			if a.Form() == ccbf.Dense || b.Form() == ccbf.Dense { // counters as numbers
-				if err := m.take(16 * int64(a.Counters()[0])); err != nil {
-					return err
-				}
+			if err := m.take(ccbf.PairBytes(a, b)); err != nil {
+				return err
 			}
 			if err := op(a, b); err != nil {
 				return err

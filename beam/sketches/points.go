@@ -140,6 +140,8 @@ func (t *places) mergeBlob(blob []byte) error {
 	}
 	t.begin(&v.Config)
 	t.added = true
+	// The first may have fewer bytes than those to come.
+	t.b.Hold = max(t.b.Hold, int64(v.Bytes)*holdFactor, ccbf.HoldSketches)
 	return t.b.AddView(&v)
 }
 

@@ -20,7 +20,9 @@ type Budget interface{ Grow(delta int64) error }
 //
 // The result does not depend on the order of points, but for sketches that grew
 // past Hold before they could be known to become dense, and for dense ones in
-// mode mi that were never exact.
+// mode mi that were never exact. Nor does it depend on the order of sketches, also where
+// their parameters differ (as far as they combine), but for trees, and for more cells
+// than HoldSketches holds.
 type Builder struct {
 	Config
 	// Hold is how many bytes of cells are kept before a sketch that cannot
@@ -56,6 +58,8 @@ type Builder struct {
 	// spilled says that cells go into the dense form at once, and no longer
 	// into runs.
 	spilled bool
+	// sketches says that sketches were added: one to come may have more Bytes.
+	sketches bool
 }
 
 // sectionBuilder collects the cells of one section.
@@ -203,18 +207,32 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	return s, nil
 }
 
-// check returns an error where a sketch of this configuration and class of
-// categories cannot be added.
-func (b *Builder) check(c *Config, class key.Class) error {
-	if err := b.Config.Differ(c); err != nil {
-		return err
+// join makes the configuration that of all that was added and a sketch of another one,
+// form and class of categories, or returns an error where that cannot be added.
+func (b *Builder) join(c *Config, form Form, class key.Class) error {
+	if b.Config != *c {
+		if err := b.combine(b.form(), c, form); err != nil {
+			return err
+		}
 	}
 	if err := differClass(b.class, class); err != nil {
 		return err
 	}
 	b.class = max(b.class, class)
-	b.Exact = b.Exact && c.Exact
+	b.Config = joined(&b.Config, b.form(), c, form)
 	return nil
+}
+
+// form is the form of what was added, as far as it is decided: counters, once there
+// are some, stay counters.
+func (b *Builder) form() Form {
+	switch {
+	case b.dense != nil || !b.Exact:
+		return Dense
+	case b.trees > 0:
+		return Tree
+	}
+	return Exact
 }
 
 func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
@@ -228,9 +246,10 @@ func (b *Builder) AddView(v *View) error {
 	if err := v.check(); err != nil {
 		return err
 	}
-	if err := b.check(&v.Config, v.Class()); err != nil {
+	if err := b.join(&v.Config, v.Form(), v.Class()); err != nil {
 		return err
 	}
+	b.sketches = true
 	total, known := v.Total()
 	b.mergeTotal(total, known, !v.header.Flags.Has(sketch.Additive))
 	return v.in().addTo(b, total)
@@ -275,9 +294,10 @@ func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Orig
 // Merge adds another builder's points and sketches. from stays as it is and
 // may be merged into several builders at once.
 func (b *Builder) Merge(from *Builder) error {
-	if err := b.check(&from.Config, from.class); err != nil {
+	if err := b.join(&from.Config, from.form(), from.class); err != nil {
 		return err
 	}
+	b.sketches = b.sketches || from.sketches
 	b.mergeTotal(from.total, !from.unknown, from.notSums)
 	for _, fp := range from.sections {
 		pb, err := b.at(fp.KeyCategory(), fp.X, fp.Y)

@@ -10,7 +10,6 @@
 package ccbf
 
 import (
-	"math"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
@@ -101,8 +100,8 @@ type Params struct {
 	Categories, Totals bool
 }
 
-// Config is Params, checked and completed. Configs are comparable: sketches
-// combine where theirs are equal, but for Exact.
+// Config is Params, checked and completed. Configs are comparable. Sketch.Differ says
+// which sketches combine: where the cells are known, more than those of equal Configs.
 type Config struct {
 	Grid       grid.Grid
 	Bytes      uint64 // most bytes that the body may take
@@ -217,40 +216,6 @@ func (c *Config) Counters() []uint64 { return slices.Clone(c.shape.Sizes()) }
 
 // DenseBytes is the length of the body in the dense form.
 func (c *Config) DenseBytes() uint64 { return c.shape.Bytes() }
-
-// Differ returns an error that wraps sketch.ErrDiffer where two sketches do
-// not combine. Exact may differ: it says how a sketch is built.
-func (c *Config) Differ(o *Config) error {
-	switch {
-	case math.Float64bits(c.Grid.Res()) != math.Float64bits(o.Grid.Res()):
-		return sketch.Differ("resolution", c.Grid.Res(), o.Grid.Res())
-	case c.Mode != o.Mode:
-		return sketch.Differ("mode", c.Mode, o.Mode)
-	case c.shape.K != o.shape.K:
-		return sketch.Differ("k", c.shape.K, o.shape.K)
-	case c.Seed != o.Seed:
-		return sketch.Differ("seed", c.Seed, o.Seed)
-	case c.Categories != o.Categories:
-		return sketch.Differ("category", c.Categories, o.Categories)
-	case c.Totals != o.Totals:
-		return sketch.Differ("totals", c.Totals, o.Totals)
-	case c.Levels != o.Levels:
-		return sketch.Differ("levels", c.Levels, o.Levels)
-	case c.Base != o.Base:
-		return sketch.Differ("factor of coarsening", uint64(1)<<c.Base, uint64(1)<<o.Base)
-	case !c.shape.SameWidths(&o.shape):
-		return sketch.Differ("layers", c.Widths(), o.Widths())
-	case c.Overflow != o.Overflow: // behind what asks for counters, which says more
-		return sketch.Differ("overflow", c.Overflow, o.Overflow)
-	case c.shape != o.shape && c.Overflow == ToCounters:
-		return sketch.Differ("counters", c.Counters(), o.Counters())
-	case c.Bytes != o.Bytes:
-		return sketch.Differ("bytes", c.Bytes, o.Bytes)
-	case c.shape != o.shape: // of trees that were folded, the counters that they fall back to
-		return sketch.Differ("counters", c.Counters(), o.Counters())
-	}
-	return nil
-}
 
 // Keys computes the Z-order keys of points into dst, as long as xs and ys, for
 // Builder.AddKeys. It stops at the first point outside of the region (0, 0),

@@ -252,9 +252,9 @@ func (s countersSketch) keysOf(c grid.Cell, category []byte) (hashes [][2]uint64
 	return hashes
 }
 
-func (s countersSketch) coarsen(level uint8) error {
+func (s countersSketch) coarsen(factor uint64) error {
 	if s.bounds != cells.NoBounds {
-		s.bounds = s.bounds.Squares(int(level))
+		s.bounds = s.bounds.Coarser(int64(factor))
 	}
 	return nil
 }
@@ -270,7 +270,7 @@ func (s countersSketch) fold(f *folding) error {
 		s.dense = s.dense.Fold(st.shape, st.layer, s.sums)
 		s.parts = s.parts.Fold(st.layer)
 	}
-	s.shape, s.Bytes = f.shape, min(s.Bytes, f.limit)
+	s.shape, s.Bytes = f.shape, f.bytes
 	return nil
 }
 
@@ -326,11 +326,12 @@ func (s *Sketch) makeDense() {
 
 // asDense is s where it is dense, otherwise a dense sketch of its cells, which it
 // must have. An exact s stays as it is.
-func (s *Sketch) asDense() *Sketch {
-	if s.dense != nil {
-		return s
-	}
+func (s *Sketch) asDense() *Sketch { return s.asDenseOf(s.Config) }
+
+// asDenseOf is asDense in the counters of a configuration: those of s where it is dense.
+func (s *Sketch) asDenseOf(c Config) *Sketch {
 	d := *s
+	d.Config = c
 	d.makeDense()
 	return &d
 }

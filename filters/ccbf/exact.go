@@ -128,8 +128,8 @@ func (s exactSketch) remove(c grid.Cell, category []byte, n uint64) error {
 	return nil
 }
 
-func (s exactSketch) coarsen(level uint8) error {
-	s.cells = s.cells.Coarser(level)
+func (s exactSketch) coarsen(factor uint64) error {
+	s.cells = s.cells.CoarserBy(int64(factor))
 	return nil
 }
 
@@ -148,11 +148,11 @@ func (s exactSketch) fold(f *folding) error {
 		if f.err != nil {
 			return f.err
 		}
-		s.shape, s.Bytes = f.shape, min(s.Bytes, f.limit) // its BLOB has these counters
+		s.shape, s.Bytes = f.shape, f.bytes
+		s.makeDense()
 		return nil
 	}
-	// Where no dense form is so small, what it may become is the smallest.
-	s.shape, s.Bytes = f.shape, min(s.Bytes, max(f.limit, f.shape.Bytes()))
+	f.resize(s.Sketch)
 	return nil
 }
 

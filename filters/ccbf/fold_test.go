@@ -149,9 +149,13 @@ func TestFoldExact(t *testing.T) {
 				continue
 			}
 			dense++
-			// Its points, counted in the folded shape.
-			direct := builderOf(t, s.Config, p)
-			sameBytes(t, "built in the folded shape", blobOf(t, direct), blob)
+			// Its points, counted in the folded shape; a list between that and the
+			// BLOB's size is one that only a build keeps.
+			if direct := blobOf(t, builderOf(t, s.Config, p)); !viewOf(t, direct).IsExact() {
+				sameBytes(t, "built in the folded shape", direct, blob)
+			} else if n := uint64(len(must(sketch.Parse(direct)).Body)); n > size || n <= size-mostHead(len(defaultWidths[mode])) {
+				t.Errorf("a list of %d bytes became counters in %d", n, size)
+			}
 		}
 		if exact == 0 || dense == 0 {
 			t.Errorf("%d exact, %d dense", exact, dense)
@@ -198,5 +202,46 @@ func TestFoldLimits(t *testing.T) {
 	}
 	if err := s.Fold(1 << 40); err != nil || s.Bytes != 4096 {
 		t.Errorf("folding to more: %d bytes, %v", s.Bytes, err)
+	}
+}
+
+// Folding to so many bytes gives the parameters of a build with so many: of an exact sketch
+// and of a tree always, of counters where halving leads there.
+func TestFoldIsASmallerBuild(t *testing.T) {
+	r := rand.New(rand.NewPCG(105, 0))
+	few, many := hot(r, 50, 40), strewn(r, 4000)
+	for _, c := range []struct {
+		name    string
+		params  Params
+		p       points
+		size    uint64
+		reached bool
+	}{
+		{"exact", Params{}, few, 5000, true},
+		{"exact, standard", Params{Mode: Standard}, few, 1 << 16, true},
+		{"tree", Params{Bytes: 3500}, many, 2000, true},
+		{"mi", Params{Dense: true}, many, 1 << 16, true},
+		{"mi, half", Params{Dense: true, Bytes: 1 << 17}, many, 1 << 16, true},
+		{"standard", Params{Dense: true, Mode: Standard}, many, 1 << 18, true},
+		{"levels", Params{Dense: true, Levels: 3, Bytes: 1 << 15}, many, 1 << 12, true},
+		{"no way there", Params{Dense: true}, many, 77_777, false},
+	} {
+		s := sketchOf(t, config(t, c.params), c.p)
+		form := s.Form()
+		must(0, s.Fold(c.size))
+		want := c.params
+		want.Bytes = c.size
+		small := sketchOf(t, config(t, want), c.p)
+		if s.Form() != form || small.Form() != form || (s.Config == small.Config) != c.reached {
+			t.Errorf("%s: a %v of %+v, built a %v of %+v", c.name, s.Form(), s.Config, small.Form(), small.Config)
+		}
+		blob := s.Blob()
+		if uint64(len(blob)) > c.size {
+			t.Errorf("%s: %d bytes, want %d", c.name, len(blob), c.size)
+		}
+		counts(t, c.name, viewOf(t, blob), c.p.model(), form == Exact)
+		if form == Exact || c.reached && c.params.Mode == Standard {
+			sameBytes(t, c.name, small.Blob(), blob)
+		}
 	}
 }

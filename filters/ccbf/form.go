@@ -125,8 +125,8 @@ func (v *View) in() viewed {
 type held interface {
 	kept
 	changed
-	// coarsen makes cells of the squares of a level.
-	coarsen(level uint8) error
+	// coarsen makes cells of the squares of factor x factor cells.
+	coarsen(factor uint64) error
 	// fold makes a sketch of it whose body takes f.limit bytes at most.
 	fold(f *folding) error
 }

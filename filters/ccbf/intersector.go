@@ -90,14 +90,18 @@ func (x *Intersector) settle() error {
 
 // differ returns an error where s does not go with what is there.
 func (x *Intersector) differ(s *Sketch) error {
-	for _, have := range []*Sketch{x.exact, x.rest} {
-		if have != nil {
-			if err := have.Differ(s); err != nil {
-				return err
-			}
+	if x.exact != nil {
+		if err := x.exact.Differ(s); err != nil {
+			return err
 		}
 	}
-	return nil
+	if x.rest == nil {
+		return nil
+	}
+	if err := x.rest.combine(Dense, &s.Config, s.Form()); err != nil { // its counters are values
+		return err
+	}
+	return differClass(x.rest.Class, s.Class)
 }
 
 func (x *Intersector) addExact(s *Sketch) error {
@@ -123,6 +127,7 @@ func (x *Intersector) addValues(s *Sketch, values []uint64) error {
 		x.rest, x.values = &c, values
 		return nil
 	}
+	x.rest.Config = joined(&x.rest.Config, Dense, &s.Config, Dense)
 	x.rest.limit(s)
 	lower(x.values, values)
 	return nil
@@ -148,10 +153,7 @@ func (x *Intersector) Sketch() (*Sketch, error) {
 	}
 	s, values := *x.rest, x.values
 	if x.exact != nil {
-		if x.exact.tree != nil {
-			return nil, ErrForms
-		}
-		e := x.exact.asDense()
+		e := x.exact.asDenseOf(s.Config)
 		s.limit(e)
 		values = e.dense.Values()
 		lower(values, x.values)

@@ -47,31 +47,37 @@ func insertSquares(d *cascade.Counters, c *Config, s *cells.Section, category []
 	d.Insert(c.Mode == Standard, h1[:n], h2[:n], ns[:n])
 }
 
-// Coarsen makes the cells of a sketch factor times as wide and as high, a power
-// of two from 1 to 2^MaxLevels: the sketch at factor times the resolution. An
-// exact sketch stays exact; a dense one must have counted that level of squares,
-// otherwise the error wraps ErrNoLevel; of a tree no square may lie where none of the
-// coarser cells' squares holds it, which is far from the origin. An error changes
-// nothing. Never below the truth; the total is
+// Coarsen makes the cells of a sketch factor times as wide and as high, a whole number
+// from 1 to 2^MaxLevels: the sketch at factor times the resolution. Points whose
+// coordinates divide to the edge of a cell may lie on its other side in a sketch that was
+// built with that resolution, as divisions round.
+//
+// An exact sketch stays exact. Of a tree, squares that lie across the coarser ones become
+// the smallest ones around them, of which there are few where factor is a power of two;
+// no square may lie where none of the coarser cells' squares holds it, which is far from
+// the origin. A dense sketch must have counted that level of squares, otherwise the error
+// wraps ErrNoLevel. An error changes nothing. Never below the truth; the total is
 // unchanged.
 func (s *Sketch) Coarsen(factor uint64) error {
-	if bits.OnesCount64(factor) != 1 || factor > 1<<MaxLevels {
-		return sketch.ArgumentError("factor", "is %d, must be a power of two from 1 to %d", factor, 1<<MaxLevels)
+	if factor < 1 || factor > 1<<MaxLevels {
+		return sketch.ArgumentError("factor", "is %d, must be a whole number from 1 to %d", factor, 1<<MaxLevels)
 	}
-	g, err := grid.New(s.Grid.Res() * float64(factor))
+	g, err := grid.New(coarserRes(s.Grid.Res(), factor))
 	if err != nil {
 		return err
 	}
 	before, l := s.Config, uint8(bits.TrailingZeros64(factor))
-	switch {
-	case l <= s.Levels: // sketches that were exact and those that were not go on combining
+	switch levels := factor == 1<<l; {
+	case levels && l <= s.Levels: // sketches that were exact and those that were not go on combining
 		s.Base, s.Levels = s.Base+l, s.Levels-l
+	case s.dense != nil && !levels:
+		return sketch.ArgumentError("factor", "is %d, must be a power of two up to %d: this sketch has counters, and %d levels of squares", factor, uint64(1)<<s.Levels, s.Levels)
 	case s.dense != nil:
 		return fmt.Errorf("%w: it has %d, a factor of %d takes %d (build with the option \"levels\")", ErrNoLevel, s.Levels, factor, l)
 	default: // the very sketch of the points at that resolution
 		s.Base, s.Levels = 0, 0
 	}
-	if err := s.in().coarsen(l); err != nil {
+	if err := s.in().coarsen(factor); err != nil {
 		s.Base, s.Levels = before.Base, before.Levels
 		return err
 	}

@@ -30,6 +30,29 @@ func (v *View) ChangeBytes() int64 {
 	return fitBytes(int(v.Memory() / cells.RunBytes(1)))
 }
 
+// PairBytes is the bytes that it takes at most to make one of two sketches that combine,
+// beside both and what ChangeBytes says of them: for counters as numbers, or for pruning
+// the squares of an exact sketch that would not have become a tree by itself.
+func PairBytes(a, b *Sketch) int64 {
+	if b.Form() == Dense {
+		a, b = b, a
+	}
+	if a.Form() == Dense {
+		n := 16 * int64(a.shape.Size[0])
+		if b.Form() == Exact {
+			n += int64(a.shape.Bytes()) + a.denseScratch(b.cells.Cells())
+		}
+		return n
+	}
+	if b.Form() == Tree {
+		a, b = b, a
+	}
+	if a.Form() == Tree && b.Form() == Exact && b.Overflow != ToTree {
+		return fitBytes(b.cells.Cells())
+	}
+	return 0
+}
+
 // EstimateBytes is the bytes that an estimate takes at most beside the view: for
 // histograms, two spectra and the roots of unity that make them. None of an exact sketch.
 func (v *View) EstimateBytes() int64 {

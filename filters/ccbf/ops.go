@@ -113,15 +113,15 @@ func (s *Sketch) lostTotal() {
 }
 
 // Intersect leaves in every cell the smaller of both counts. Never below the
-// truth; exact where both are.
+// truth; exact where both are. Both ways round it comes to the same.
 func (s *Sketch) Intersect(o *Sketch) error {
-	return s.narrow(o, narrowing{func(x, y uint64) uint64 { return min(x, y) }, tree.Intersect, (*cascade.Counters).Intersect})
+	return s.narrow(o, narrowing{true, func(x, y uint64) uint64 { return min(x, y) }, tree.Intersect, (*cascade.Counters).Intersect})
 }
 
 // Mask keeps the cells that o has, with the counts of s. Never below the
 // truth; exact where both are.
 func (s *Sketch) Mask(o *Sketch) error {
-	return s.narrow(o, narrowing{func(x, y uint64) uint64 {
+	return s.narrow(o, narrowing{false, func(x, y uint64) uint64 {
 		if y == 0 {
 			return 0
 		}

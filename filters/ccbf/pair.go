@@ -18,6 +18,10 @@ type pair interface {
 // narrowing is how less is left of a sketch by another: of its cells, of its squares,
 // and of its counters.
 type narrowing struct {
+	// either says that neither sketch is the one that is narrowed: what they are made
+	// into has the configuration that joined chooses. Otherwise it keeps that of the
+	// left one, as far as its form can have it.
+	either   bool
 	cell     func(x, y uint64) uint64
 	squares  func(a, b tree.Squares) tree.Squares
 	counters func(d, o *cascade.Counters)
@@ -60,6 +64,9 @@ func (cellPair) subtract(s, o *Sketch) error {
 }
 
 func (cellPair) narrow(s, o *Sketch, by narrowing) error {
+	if by.either {
+		s.Config = joined(&s.Config, Exact, &o.Config, Exact)
+	}
 	s.Class = max(s.Class, o.Class)
 	s.cells = s.cells.Combine(o.cells, true, by.cell)
 	s.Total = s.cells.Total()
@@ -108,10 +115,15 @@ func (squarePair) narrow(s, o *Sketch, by narrowing) error {
 			out.sections = append(out.sections, leafSection{t.Label, squares})
 		}
 	}
-	p, ok := out.within(s.Bytes)
-	if !ok {
-		return out.tooLong(s.Bytes)
+	config := s.Config
+	if by.either || config.Overflow != ToTree {
+		config = joined(&s.Config, s.Form(), &o.Config, o.Form())
 	}
+	p, ok := out.within(config.Bytes)
+	if !ok {
+		return out.tooLong(config.Bytes)
+	}
+	s.Config = config
 	s.bounds = s.in().limits()
 	right := *o
 	right.bounds = o.in().limits()
@@ -122,14 +134,23 @@ func (squarePair) narrow(s, o *Sketch, by narrowing) error {
 	return nil
 }
 
-// counterPair is two dense sketches, or one and an exact sketch.
+// counterPair is two dense sketches, or one and an exact sketch, whose cells are then
+// counted in such counters as the other has.
 type counterPair struct{}
 
-func (counterPair) subtract(s, o *Sketch) error {
-	if !s.Additive() || !o.Additive() || s.Mode != Standard {
-		return s.notAdditive()
+// of are both sketches with counters.
+func (counterPair) of(s, o *Sketch) (left, right *Sketch) {
+	return s.asDenseOf(joined(&s.Config, s.Form(), &o.Config, o.Form())),
+		o.asDenseOf(joined(&s.Config, s.Form(), &o.Config, o.Form()))
+}
+
+func (p counterPair) subtract(s, o *Sketch) error {
+	for _, of := range []*Sketch{s, o} {
+		if of.dense != nil && (!of.Additive() || of.Mode != Standard) {
+			return of.notAdditive()
+		}
 	}
-	left, right := s.asDense(), o.asDense()
+	left, right := p.of(s, o)
 	if left.Saturated() || right.Saturated() {
 		return fmt.Errorf("%w: a counter reached its ceiling", sketch.ErrNotAdditive)
 	}
@@ -145,11 +166,11 @@ func (counterPair) subtract(s, o *Sketch) error {
 	return nil
 }
 
-func (counterPair) narrow(s, o *Sketch, by narrowing) error {
-	s.makeDense()
-	o = o.asDense()
-	by.counters(s.dense, o.dense)
-	s.limit(o)
+func (p counterPair) narrow(s, o *Sketch, by narrowing) error {
+	left, right := p.of(s, o)
+	*s = *left
+	by.counters(s.dense, right.dense)
+	s.limit(right)
 	s.lostTotal()
 	return nil
 }

@@ -17,6 +17,10 @@ const (
 	// bits that a cell takes at least, and twice as much while runs are merged. A
 	// sketch that can stay exact does.
 	HoldTree = 256
+	// HoldSketches is how much memory a builder that was given sketches holds in any
+	// case before it prunes or counts in counters, where Hold is not less: their cells
+	// may fit a sketch of more Bytes that is yet to come.
+	HoldSketches = 16 << 20
 	// keepTree times Bytes is what the leaves take in the BLOB that a builder keeps
 	// when it prunes.
 	keepTree = 4
@@ -61,7 +65,9 @@ func (b *Builder) addSquares(pb *sectionBuilder, s tree.Squares) error {
 }
 
 // holdMost is how many bytes are held before a builder of a tree prunes.
-func (b *Builder) holdMost() int64 { return min(b.Hold, int64(b.Bytes)*HoldTree) }
+func (b *Builder) holdMost() int64 {
+	return min(b.Hold, max(int64(b.Bytes)*HoldTree, b.leastHeld()))
+}
 
 // list is all that the builder has as squares, and the bounds of the cells among
 // them.

@@ -190,40 +190,43 @@ func TestSubtractWhatIsNoPart(t *testing.T) {
 	}
 }
 
+// What a cell is must agree always, what counters are where both sketches have some.
 func TestMismatchedSketches(t *testing.T) {
-	base := Params{Res: 1, Bytes: 4096}
-	for want, p := range map[string]Params{
-		"sketches differ: resolution 1 vs 2":            {Res: 2, Bytes: 4096},
-		"sketches differ: mode mi vs standard":          {Res: 1, Bytes: 4096, Mode: Standard},
-		"sketches differ: k 4 vs 5":                     {Res: 1, Bytes: 4096, K: 5},
-		"sketches differ: seed 0 vs 1":                  {Res: 1, Bytes: 4096, Seed: 1},
-		"sketches differ: category false vs true":       {Res: 1, Bytes: 4096, Categories: true},
-		"sketches differ: layers [4 8 16 32] vs [8 16]": {Res: 1, Bytes: 4096, Widths: []int{8, 16}},
-		"sketches differ: bytes 4096 vs 4097":           {Res: 1, Bytes: 4097},
-		"sketches differ: overflow tree vs counters":    {Res: 1, Bytes: 4096, Overflow: ToCounters},
-		"sketches differ: counters":                     {Res: 1, Widths: []int{8, 16, 32}, Counters: []uint64{4, 2, 1}},
+	exact, dense := Params{Res: 1, Bytes: 4096}, Params{Res: 1, Bytes: 4096, Dense: true}
+	for _, c := range []struct {
+		left, right Params
+		want        string
+	}{
+		{exact, Params{Res: 2.5}, "sketches differ: resolution 1 vs 2.5"},
+		{exact, Params{Res: 2}, "sketches differ: resolution 1 vs 2 (ccbf_coarsen the first by 2)"},
+		{dense, Params{Res: 0.1}, "sketches differ: resolution 1 vs 0.1 (ccbf_coarsen the second by 10)"},
+		{exact, Params{Res: 1, Categories: true}, "sketches differ: category false vs true"},
+		{dense, Params{Res: 1, Categories: true}, "sketches differ: category false vs true"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Mode: Standard}, "sketches differ: mode mi vs standard"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, K: 5}, "sketches differ: k 4 vs 5"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Seed: 1}, "sketches differ: seed 0 vs 1"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Levels: 2}, "sketches differ: levels 0 vs 2"},
+		{dense, Params{Res: 1, Bytes: 4096, Dense: true, Widths: []int{8, 16}}, "sketches differ: layers [4 8 16 32] vs [8 16]"},
+		{dense, Params{Res: 1, Dense: true, Counters: []uint64{512, 64, 8, 1}}, "sketches differ: counters [5632 704 88 11] vs [512 64 8 1]"},
+		{Params{Res: 1, Dense: true, Categories: true, Totals: true}, Params{Res: 1, Dense: true, Categories: true}, "sketches differ: totals true vs false"},
 	} {
 		var cell points
-		cell.add(spot{grid.Cell{X: 1}, plain}, 1)
-		a, b := sketchOf(t, config(t, base), cell), emptySketch(p)
-		if p.Counters != nil {
-			counters := base
-			counters.Bytes, counters.Widths = 4096, p.Widths
-			a = sketchOf(t, config(t, counters), cell)
-			want = a.Config.Differ(&b.Config).Error()
+		if cell.add(spot{grid.Cell{X: 1}, plain}, 1); c.left.Categories {
+			cell[0].category = "x"
 		}
+		a, b := sketchOf(t, config(t, c.left), cell), emptySketch(c.right)
 		before, ob := a.Blob(), b.Blob()
 		x := NewIntersector(nil)
 		if err := x.AddView(viewOf(t, before)); err != nil {
 			t.Fatal(err)
 		}
-		c := builderOf(t, a.Config, cell)
+		d := builderOf(t, a.Config, cell)
 		for what, err := range map[string]error{
 			"intersect": a.Intersect(b), "mask": a.Mask(b), "subtract": a.Subtract(b),
-			"intersector": x.AddView(viewOf(t, ob)), "union": c.AddView(viewOf(t, ob)), "merge": c.Merge(NewBuilder(b.Config, nil)),
+			"intersector": x.AddView(viewOf(t, ob)), "union": d.AddView(viewOf(t, ob)), "merge": d.Merge(NewBuilder(b.Config, nil)),
 		} {
-			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != want {
-				t.Errorf("%s: %v, want %s", what, err, want)
+			if !errors.Is(err, sketch.ErrDiffer) || err.Error() != c.want {
+				t.Errorf("%s: %v, want %s", what, err, c.want)
 			}
 		}
 		sameBytes(t, "after errors", before, a.Blob())

@@ -127,9 +127,11 @@ func insertCells(d *cascade.Counters, c *Config, sections cells.List) grid.Rect 
 }
 
 // Differ returns an error that wraps sketch.ErrDiffer and names the first
-// parameter in which two sketches differ, or nil where they combine.
+// parameter that keeps two sketches from being combined; ErrForms where one is a tree
+// and the other has counters; nil where they combine. Exact sketches and trees need the
+// same resolution, and categories or none; where both have counters, these must agree.
 func (s *Sketch) Differ(o *Sketch) error {
-	if err := s.Config.Differ(&o.Config); err != nil {
+	if err := s.combine(s.Form(), &o.Config, o.Form()); err != nil {
 		return err
 	}
 	return differClass(s.Class, o.Class)

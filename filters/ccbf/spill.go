@@ -59,13 +59,21 @@ func (b *Builder) settle() error {
 		return b.settleTree()
 	}
 	atLeast := max((b.cells-uint64(b.packed))/2, uint64(b.leastPacked))
-	certain := b.Mode == Standard && (b.dense != nil || atLeast > b.Bytes*8/cells.MinCellBits)
+	certain := b.Mode == Standard && (b.dense != nil || atLeast > b.Bytes*8/cells.MinCellBits && b.unpacked() > b.leastHeld())
 	if !certain {
 		if much, err := b.tooMuch(b.Hold); err != nil || !much {
 			return err
 		}
 	}
 	return b.spill()
+}
+
+// leastHeld is how much is held in any case.
+func (b *Builder) leastHeld() int64 {
+	if !b.sketches {
+		return 0
+	}
+	return HoldSketches
 }
 
 // needDense gives the builder an empty dense form.

@@ -96,7 +96,7 @@ const errCoarser = notKnown("the right sketch is coarser than the left one: whic
 // errAcross is a square that no square of the coarser grid's Z-order curve holds.
 var errAcross = errors.New("a square of the tree lies across a border of the coarser cells' order, which is 700 million of them or more from the origin")
 
-func (s treeSketch) coarsen(level uint8) error {
+func (s treeSketch) coarsen(factor uint64) error {
 	out := &leafList{tau: s.tree.tau}
 	for from := 0; from < len(s.tree.sections); {
 		p := s.tree.sections[from].Label
@@ -107,7 +107,7 @@ func (s treeSketch) coarsen(level uint8) error {
 			if t.Category != p.Category || t.None != p.None {
 				break
 			}
-			if i, ok := tree.Coarsen(t.Squares, tree.Region{X: t.X, Y: t.Y}, level, cells.Bias, into); !ok {
+			if i, ok := tree.Coarsen(t.Squares, tree.Region{X: t.X, Y: t.Y}, factor, cells.Bias, into); !ok {
 				at := cells.CellOf(t.X, t.Y, t.Keys[i])
 				return fmt.Errorf("%w: that of %d x %d cells from (%d, %d) on (coarsen what is still exact, or by less)",
 					errAcross, uint64(1)<<t.Level(i), uint64(1)<<t.Level(i), at.X, at.Y)
@@ -122,7 +122,7 @@ func (s treeSketch) coarsen(level uint8) error {
 	slices.SortFunc(out.sections, func(a, b leafSection) int { return a.Compare(b.Label) })
 	s.tree = out
 	if s.bounds != cells.NoBounds {
-		s.bounds = s.bounds.Squares(int(level))
+		s.bounds = s.bounds.Coarser(int64(factor))
 	}
 	return nil
 }
@@ -133,8 +133,8 @@ func (s treeSketch) fold(f *folding) error {
 	if !ok {
 		return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", f.size, f.size-f.limit+p.size())
 	}
-	// What is added to it later may take the counters' bytes, where those are more.
-	s.tree, s.shape, s.Bytes = p.leafList, f.shape, min(s.Bytes, max(f.limit, f.shape.Bytes()))
+	s.tree = p.leafList
+	f.resize(s.Sketch)
 	return nil
 }
 
@@ -170,4 +170,4 @@ func (s *Sketch) overflowed() *Sketch {
 
 // ErrForms is a tree and counters that were to be put together: which cells the
 // points of a square are in is not known.
-var ErrForms = errors.New("one sketch is a tree and the other has counters (its categories did not fit): they do not combine; build all of them with more bytes, or with overflow: 'counters'")
+var ErrForms = errors.New("one sketch is a tree, whose cells are not known, and the other has counters: they do not combine; build all of them with more bytes, or with overflow: 'counters'")

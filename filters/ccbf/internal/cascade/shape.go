@@ -180,6 +180,19 @@ func (s *Shape) Folded() (Shape, int, bool) {
 	return Shape{}, 0, false
 }
 
+// FoldedTo is the shape with the first layer halved that can be and has more counters
+// than that of another; false where there is none.
+func (s *Shape) FoldedTo(to *Shape) (Shape, int, bool) {
+	for x := range s.Layers {
+		if s.foldable(x) && s.Size[x]/2 >= to.Size[x] {
+			t := *s
+			t.Size[x] /= 2
+			return t, x, true
+		}
+	}
+	return Shape{}, 0, false
+}
+
 // ShiftOf is how many bits of a value the layers below x hold.
 func (s *Shape) ShiftOf(x int) uint {
 	shift := uint(0)

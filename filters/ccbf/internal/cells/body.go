@@ -32,7 +32,7 @@ import (
 // AppendBody appends the body of a list, around whose cells bounds are; false once it
 // is longer than limit bytes.
 func (l List) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
-	if uint64(l.cells()) > limit*8/MinCellBits {
+	if uint64(l.Cells()) > limit*8/MinCellBits {
 		return dst, false
 	}
 	if len(l) == 0 {

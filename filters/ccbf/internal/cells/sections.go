@@ -2,6 +2,7 @@ package cells
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -111,8 +112,8 @@ func (l List) Total() uint64 {
 	return total
 }
 
-// cells is how many cells there are, one that has several categories once for each.
-func (l List) cells() int {
+// Cells is how many cells there are, one that has several categories once for each.
+func (l List) Cells() int {
 	n := 0
 	for i := range l {
 		n += len(l[i].Keys)
@@ -180,13 +181,22 @@ func (l List) Plain() List {
 }
 
 // Coarser is the squares of a level that hold the cells of l, which stays as it is.
-func (l List) Coarser(level uint8) List {
+func (l List) Coarser(level uint8) List { return l.CoarserBy(1 << level) }
+
+// CoarserBy is the squares of factor x factor cells that hold the cells of l, which stays
+// as it is.
+func (l List) CoarserBy(factor int64) List {
+	square := func(c grid.Cell) grid.Cell { return c.Coarser(factor) }
+	if factor&(factor-1) == 0 { // all but always; a shift is far less work
+		level := uint8(bits.TrailingZeros64(uint64(factor)))
+		square = func(c grid.Cell) grid.Cell { return Square(c, level) }
+	}
 	var out List
 	for i := range l {
 		s := &l[i]
 		q := regions{room: len(s.Keys)}
 		for j, k := range s.Keys {
-			q.add(Square(CellOf(s.X, s.Y, k), level), s.Counts[j])
+			q.add(square(CellOf(s.X, s.Y, k)), s.Counts[j])
 		}
 		q.each(func(x, y int32, sum Run) { out = out.addSection(Section{Label{s.Category, s.None, x, y}, sum}) })
 	}

@@ -12,37 +12,35 @@ import (
 // of such squares.
 type Region struct{ X, Y int32 }
 
-// Coarsen adds the squares of a region on a grid whose cells are 2^levels times as long
+// Coarsen adds the squares of a region on a grid whose cells are factor times as long
 // to those of the regions that they lie in there, in no order: Sorted puts that right.
 // Coordinates in regions are those of the grid plus bias, on both grids.
 //
-// Where 2^levels does not divide the bias, squares lie across the new ones. Such a
-// square becomes the smallest one that holds it: that a count is never below the
-// truth and that sums have bounds stays so, but it can be too high by more. Cells
+// Where factor is no power of two, or does not divide the bias, squares lie across the
+// new ones. Such a square becomes the smallest one that holds it: that a count is never
+// below the truth and that sums have bounds stays so, but it can be too high by more. Cells
 // lie across none: those of s of level 0 come out exact. The first square, if any, that
 // lies across regions or half of one, which no square of a tree does, is returned, and
 // false; it is 2^29 cells or more of the coarser grid away from the origin.
-func Coarsen(s Squares, at Region, levels uint8, bias uint32, into map[Region]*Squares) (int, bool) {
-	move := func(region int32, v uint64) (int32, uint32) {
-		// Shifts of negative numbers round down, as cells of a coarser grid do.
-		to := (int64(region)<<32+int64(v)-int64(bias))>>levels + int64(bias)
-		return int32(to >> 32), uint32(to)
+func Coarsen(s Squares, at Region, factor uint64, bias uint32, into map[Region]*Squares) (int, bool) {
+	move := func(region Region, x, y uint64) (Region, uint32, uint32) {
+		c := grid.Cell{X: int64(region.X)<<32 + int64(x) - int64(bias), Y: int64(region.Y)<<32 + int64(y) - int64(bias)}.Coarser(int64(factor))
+		c.X, c.Y = c.X+int64(bias), c.Y+int64(bias)
+		return Region{int32(c.X >> 32), int32(c.Y >> 32)}, uint32(c.X), uint32(c.Y)
 	}
 	var last Region
 	var out *Squares
 	for i, key := range s.Keys {
 		x, y := grid.Deinterleave(key)
 		far := uint64(1)<<s.Level(i) - 1
-		west, x0 := move(at.X, uint64(x))
-		east, x1 := move(at.X, uint64(x)+far)
-		south, y0 := move(at.Y, uint64(y))
-		north, y1 := move(at.Y, uint64(y)+far)
+		to, x0, y0 := move(at, uint64(x), uint64(y))
+		end, x1, y1 := move(at, uint64(x)+far, uint64(y)+far)
 		low := grid.Interleave(x0, y0)
 		level := common(low, grid.Interleave(x1, y1))
-		if west != east || south != north || level > MaxLevel {
+		if to != end || level > MaxLevel {
 			return i, false
 		}
-		if to := (Region{west, south}); out == nil || to != last {
+		if out == nil || to != last {
 			if last, out = to, into[to]; out == nil {
 				out = new(Squares)
 				into[to] = out

@@ -263,7 +263,7 @@ func TestCoarsen(t *testing.T) {
 				}
 				coarsen := func(s Squares) (Squares, bool) {
 					into := map[Region]*Squares{{}: {}}
-					_, ok := Coarsen(s, Region{}, levels, bias, into)
+					_, ok := Coarsen(s, Region{}, 1<<levels, bias, into)
 					return Sorted(*into[Region{}]), ok && len(into) == 1
 				}
 				cells, ok := coarsen(squaresOf(counts))
