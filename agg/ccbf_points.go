@@ -54,7 +54,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 		return err
 	}
 	if states.Single() || rows.Len() == 1 {
-		if err := c.options.CheckParts(states.At(0)); err != nil {
+		if err := c.options.CheckParts(states.At(0), nil); err != nil {
 			return err
 		}
 	}

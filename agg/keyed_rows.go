@@ -80,7 +80,7 @@ func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) err
 		return err
 	}
 	if states.Single() || rows.Len() == 1 {
-		if err := c.options.CheckParts(states.At(0)); err != nil {
+		if err := c.options.CheckParts(states.At(0), rows.Col(0)); err != nil {
 			return err
 		}
 	}

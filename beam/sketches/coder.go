@@ -29,8 +29,8 @@ func encodePoints(p Points) []byte {
 	if p.Category != nil {
 		flags |= withCategories
 	}
-	b := make([]byte, 0, 2+binary.MaxVarintLen64+24*len(p.X))
-	b = append(b, flags, byte(p.Class))
+	b := make([]byte, 0, 1+2*binary.MaxVarintLen64+24*len(p.X))
+	b = binary.AppendUvarint(append(b, flags), uint64(p.Class))
 	b = binary.AppendUvarint(b, uint64(len(p.X)))
 	for _, column := range [][]float64{p.X, p.Y} {
 		for _, v := range column {
@@ -50,12 +50,11 @@ func encodePoints(p Points) []byte {
 var errPoints = errors.New("points that were cut short on their way")
 
 func decodePoints(b []byte) (Points, error) {
-	if len(b) < 2 {
+	if len(b) == 0 {
 		return Points{}, errPoints
 	}
-	p := Points{Class: key.Class(b[1])}
 	flags := b[0]
-	b = b[2:]
+	b = b[1:]
 	whole := func() (n uint64, ok bool) {
 		n, size := binary.Uvarint(b)
 		if size <= 0 {
@@ -64,6 +63,11 @@ func decodePoints(b []byte) (Points, error) {
 		b = b[size:]
 		return n, true
 	}
+	class, ok := whole()
+	if !ok {
+		return Points{}, errPoints
+	}
+	p := Points{Class: key.Class(class)}
 	n, ok := whole()
 	if !ok || n > uint64(len(b))/16 {
 		return Points{}, errPoints

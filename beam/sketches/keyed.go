@@ -44,7 +44,7 @@ func appendKey(dst []byte, v any) ([]byte, key.Class, error) {
 // checkClass returns an error for what no sketch can say of its keys.
 func checkClass(c key.Class) error {
 	if c == key.None || !c.Known() {
-		return fmt.Errorf("keys of class %d: give one of the classes of package key", uint8(c))
+		return fmt.Errorf("keys of class %d: give one of the classes of package key", uint64(c))
 	}
 	return nil
 }

@@ -95,11 +95,12 @@ func (s *Sketch) Shrink(size uint64) error {
 		return fmt.Errorf("shrink a filter of variant '%v': only '%v' has blocks to drop", s.variant, Blocks)
 	}
 	smallest := s.kept & -s.kept
-	least := mostAround + 8*((smallest+63)/64)
+	around := mostAround + sketch.ClassMore(uint64(s.KeyClass()))
+	least := around + 8*((smallest+63)/64)
 	if size < least {
 		return sketch.OptionError("bytes", "is %d, must be at least %d, which the smallest block takes", size, least)
 	}
-	room := (size - mostAround) / 8 * 64
+	room := (size - around) / 8 * 64
 	to := s.form
 	to.kept = 0
 	for _, block := range s.blockSizes() { // each larger than all that follow

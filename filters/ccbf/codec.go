@@ -48,7 +48,7 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 
 // appendHead appends all that stands before the body.
 func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
-	h := sketch.Header{Family: id, Seed: s.Seed, KeyClass: uint8(s.Class), Levels: s.Levels}
+	h := sketch.Header{Family: id, Seed: s.Seed, KeyClass: uint64(s.Class), Levels: s.Levels}
 	set := func(on bool, f sketch.Flags) {
 		if on {
 			h.Flags |= f

@@ -30,7 +30,7 @@ type foldStep struct {
 // 2^16, otherwise until they fit. Sums stay sums, other counters keep the maximum. The
 // error wraps sketch.ErrOption where nothing is so small.
 func (s *Sketch) Fold(size uint64) error {
-	head := mostHead(s.shape.Layers)
+	head := mostHead(s.shape.Layers) + sketch.ClassMore(uint64(s.Class))
 	if size <= head {
 		return sketch.ArgumentError("bytes", "is %d, the header alone takes up to %d", size, head)
 	}

@@ -7,8 +7,8 @@ import (
 
 // Class is a kind of keys: values of one class are one key where they are
 // equal, whatever their SQL type's width. The numbers stand in BLOBs and are
-// never reused.
-type Class uint8
+// never reused. Those of STRUCTs are above the others (Struct).
+type Class uint64
 
 // The classes of version 1. None is the class of a sketch that has seen no key.
 const (
@@ -38,14 +38,17 @@ var classNames = [...]string{
 
 // String is the name of the widest SQL type of the class.
 func (c Class) String() string {
-	if c <= lastClass {
+	switch {
+	case c <= lastClass:
 		return classNames[c]
+	case c.Known():
+		return structName(c)
 	}
-	return fmt.Sprintf("unknown (class %d)", uint8(c))
+	return fmt.Sprintf("unknown (class %d)", uint64(c))
 }
 
 // Known reports whether this version defines the class; None is known.
-func (c Class) Known() bool { return c <= lastClass }
+func (c Class) Known() bool { return c <= lastClass || c.IsStruct() && knownStruct(c) }
 
 // ErrClass says that a key's class does not fit a sketch's keys.
 var ErrClass = errors.New("key of another class")

@@ -18,7 +18,8 @@ import (
 //     prints as that DECIMAL again, so that the literal 0.1 finds the DOUBLE
 //     0.1;
 //   - Text to Blob;
-//   - Date to Timestamp at midnight, and Timestamp at midnight to Date.
+//   - Date to Timestamp at midnight, and Timestamp at midnight to Date;
+//   - STRUCTs of as many fields, each in its turn; a NULL is a NULL.
 //
 // Anything else is a *ClassError, which wraps ErrClass, and so are bytes that
 // are no key of class from. On an error dst is unchanged.
@@ -34,6 +35,8 @@ func Convert(dst []byte, from, to Class, b []byte) ([]byte, error) {
 		out, ok = dateToTimestamp(dst, b)
 	case from == Timestamp && to == Date:
 		out, ok = timestampToDate(dst, b)
+	case from.IsStruct() && to.IsStruct() && alike(from, to):
+		out, ok = convertStruct(dst, from, to, b)
 	default:
 		return dst, &ClassError{From: from, To: to}
 	}
@@ -41,6 +44,13 @@ func Convert(dst []byte, from, to Class, b []byte) ([]byte, error) {
 		return dst, &ClassError{From: from, To: to, Value: Format(from, b)}
 	}
 	return out, nil
+}
+
+// convertible reports whether Convert may make a key of one class, of no STRUCTs, one
+// of the other.
+func convertible(from, to Class) bool {
+	return from == to || numeric(from) && numeric(to) || from == Text && to == Blob ||
+		from == Date && to == Timestamp || from == Timestamp && to == Date
 }
 
 func numeric(c Class) bool { return c == Int || c == Decimal || c == Float }
@@ -249,6 +259,11 @@ func Format(c Class, b []byte) string {
 		}
 	case Text:
 		return strconv.Quote(string(b))
+	}
+	if c.IsStruct() && c.Known() {
+		if text := formatStruct(c, b); text != "" {
+			return text
+		}
 	}
 	return fmt.Sprintf("%x", b)
 }

@@ -180,7 +180,7 @@ func FuzzConvert(f *testing.F) {
 	f.Add(uint8(11), uint8(2), []byte("123456789"))
 	f.Add(uint8(11), uint8(1), append([]byte{1}, make([]byte, 17)...))
 	f.Fuzz(func(t *testing.T, from, to uint8, b []byte) {
-		a, z := Class(from%(uint8(lastClass)+2)), Class(to%(uint8(lastClass)+2))
+		a, z := Class(from)%(lastClass+2), Class(to)%(lastClass+2)
 		got, err := Convert(nil, a, z, b)
 		if err != nil && (!errors.Is(err, ErrClass) || err.Error() == "" || len(got) != 0) {
 			t.Fatalf("%v to %v: %x, error %v", a, z, got, err)

@@ -237,7 +237,7 @@ func TestOtherClasses(t *testing.T) {
 	}
 	for c := None; c <= lastClass; c++ {
 		if !c.Known() || c.String() == "" {
-			t.Errorf("class %d has no name", uint8(c))
+			t.Errorf("class %d has no name", uint64(c))
 		}
 	}
 	if c := lastClass + 1; c.Known() || !errors.Is(&ClassError{From: c}, ErrClass) {

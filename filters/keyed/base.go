@@ -45,7 +45,7 @@ func Read(h sketch.Header, allowed sketch.Flags) (Base, error) {
 
 // Header is the header of a BLOB of this sketch.
 func Header(b Base, id sketch.ID) sketch.Header {
-	return sketch.Header{Family: id, Flags: b.flags, KeyClass: uint8(b.class), Seed: b.seed, Total: b.total}
+	return sketch.Header{Family: id, Flags: b.flags, KeyClass: uint64(b.class), Seed: b.seed, Total: b.total}
 }
 
 // Seed is the seed of the keys' hashes.

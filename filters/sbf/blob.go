@@ -28,7 +28,7 @@ func (s *Sketch) Blob() []byte {
 	s = s.settled()
 	// The parameters have the lengths of filters that are encoded first, so room is
 	// left before them.
-	const room = sketch.MaxHeader + maxParams
+	const room = sketch.MaxHeader + sketch.MaxMore + maxParams
 	at := make([]byte, room, room+s.Bytes())
 	body := s.first.append(at, s.encoding)
 	first := len(body) - room

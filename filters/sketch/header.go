@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math/bits"
 )
 
 // Sizes and versions of the BLOB format.
@@ -22,8 +23,11 @@ const (
 	HashVersion = 1
 	// MaxParams bounds the parameters of any family.
 	MaxParams = 1 << 12
-	// MaxHeader is the most bytes that stand before the parameters.
+	// MaxHeader is the most bytes that stand before the parameters of a sketch
+	// whose class of keys takes one byte. That of STRUCTs takes up to MaxMore more,
+	// ClassMore says how many.
 	MaxHeader = atFlags + 2 + 1 + 1 + 10 + 10 + 2
+	MaxMore   = 9
 
 	minHeader = atFlags + 2 // no field, no parameters
 
@@ -78,7 +82,7 @@ func (f Flags) Has(g Flags) bool { return f&g == g }
 type Header struct {
 	Family   ID     // which family wrote the BLOB
 	Flags    Flags  // properties
-	KeyClass uint8  // class of the keys or categories, package key; 0 when none was seen
+	KeyClass uint64 // class of the keys or categories, package key; 0 when none was seen
 	Levels   uint8  // levels of squares counted beside the cells
 	Seed     uint64 // seed of the hash
 	Total    uint64 // occurrences inserted; 0 without TotalKnown
@@ -116,7 +120,7 @@ func Begin(dst []byte, h Header, params []byte) []byte {
 	}
 	dst = binary.AppendUvarint(dst, uint64(flags))
 	if h.KeyClass != 0 {
-		dst = append(dst, h.KeyClass)
+		dst = binary.AppendUvarint(dst, h.KeyClass)
 	}
 	if h.Levels != 0 {
 		dst = append(dst, h.Levels)
@@ -130,6 +134,10 @@ func Begin(dst []byte, h Header, params []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(params)))
 	return append(dst, params...)
 }
+
+// ClassMore is how many bytes a class of keys takes beyond the one that MaxHeader
+// counts for it.
+func ClassMore(class uint64) uint64 { return uint64(max(bits.Len64(class), 1)-1) / 7 }
 
 // Seal writes the checksum into a BLOB that is complete but for it.
 func Seal(blob []byte) []byte {
@@ -192,7 +200,7 @@ func Parse(blob []byte) (Blob, error) {
 func (h *Header) fields(r *Reader, flags Flags) {
 	missing := false
 	if flags.Has(hasClass) {
-		h.KeyClass = r.Uint8()
+		h.KeyClass = r.Uvarint()
 		missing = h.KeyClass == 0
 	}
 	if flags.Has(hasLevels) {

@@ -35,6 +35,8 @@ func ClassOf(t duck.Type) (key.Class, error) {
 		return key.UUID, nil
 	case duck.IntervalID:
 		return key.Interval, nil
+	case duck.StructID:
+		return structClass(t)
 	}
 	if isNumber(t) {
 		return key.Int, nil
@@ -84,6 +86,8 @@ func AppendKey(dst []byte, v *duck.Vector, i int) []byte {
 	case duck.UUIDID:
 		w := duck.Slice[[2]uint64](v)[i]
 		return key.AppendUUID(dst, w[1]^1<<63, w[0])
+	case duck.StructID:
+		return appendStruct(dst, v, i)
 	case duck.IntervalID:
 		w := duck.Slice[interval](v)[i]
 		return key.AppendInterval(dst, w.months, w.days, w.micros)

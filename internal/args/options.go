@@ -124,37 +124,6 @@ func unknownOption(name string, known []Option) error {
 	return fmt.Errorf("option %q is not known; known are %s", name, strings.Join(names, ", "))
 }
 
-// CheckParts is an error where DuckDB may have damaged the options of a part of a
-// chunk (duck.ChangedFields): where one that is the same for all rows of a group
-// differs from the part before, or one of several that may differ between rows. At
-// least one field is a column, and with a single one that may differ between rows it
-// is taken to be that one. It is to be called before anything else reads the options
-// of an aggregate whose rows are all of one group, which has the state.
-func (o *Options) CheckParts(state *duck.State) error {
-	if o.col == nil || o.col.NumFields() < 2 {
-		return nil // of a STRUCT of constants alone DuckDB copies nothing wrongly
-	}
-	changed := duck.ChangedFields(o.col, state)
-	if changed == 0 {
-		return nil
-	}
-	perRow := 0
-	for i, v := range o.at {
-		if v != nil && o.known[i].PerRow {
-			perRow++
-		}
-	}
-	for j := range o.col.NumFields() {
-		if changed>>j&1 == 0 {
-			continue
-		}
-		if k := o.known[o.index(o.col.FieldName(j))]; !k.PerRow || perRow > 1 {
-			return fmt.Errorf("option %q may not be what the query says: in a window over whole partitions DuckDB damages constants beside columns in a STRUCT; use GROUP BY in place of the window, or FILTER (WHERE ...) before OVER", k.Name)
-		}
-	}
-	return nil
-}
-
 // Uniform reports whether all options that may not differ within a group are
 // the same on every row of the chunk.
 func (o *Options) Uniform() bool {

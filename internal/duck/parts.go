@@ -19,33 +19,52 @@ import "unsafe"
 // field that has one value in all of the first part and another one later was a
 // column, or was a constant and is damaged.
 
-// ChangedFields has bit j set where field j of a STRUCT has one value in all rows of
-// the first part of a chunk, and a different one in this part, which follows it on
-// the same thread and belongs to another state: the field may be damaged. No pointer
-// in it has been followed.
-func ChangedFields(v *Vector, state *State) (fields uint64) {
-	if v.Type().ID() != StructID || v.n == 0 {
-		return 0
-	}
+// ChangedFields has, for each of some STRUCTs, bit j set where its field j has one
+// value in all rows of the first part of a chunk, and a different one in this part,
+// which follows it on the same thread and belongs to another state: the field may be
+// damaged. No pointer in it has been followed. What is not a STRUCT has no bit set. All
+// of a call are to be asked about at once, for the parts of one are told by all of them.
+func ChangedFields(state *State, vs ...*Vector) (fields []uint64) {
+	fields = make([]uint64, len(vs))
 	var leaves []C.ccbf_leaf
-	var field []int // of each leaf
-	for j := range v.NumFields() {
-		before := len(leaves)
-		leaves = v.Field(j).appendLeaves(leaves)
-		for range len(leaves) - before {
-			field = append(field, j)
+	type place struct{ vector, field int }
+	var places []place // of each leaf
+	rows := 0
+	for i, v := range vs {
+		if v == nil || v.Type().ID() != StructID {
+			continue
+		}
+		rows = v.n
+		for j := range v.NumFields() {
+			before := len(leaves)
+			leaves = v.Field(j).appendLeaves(leaves)
+			for range len(leaves) - before {
+				places = append(places, place{i, j})
+			}
 		}
 	}
-	if len(leaves) == 0 || len(leaves) > C.CCBF_MAX_LEAVES {
-		return 0
+	if rows == 0 || len(leaves) == 0 || len(leaves) > C.CCBF_MAX_LEAVES {
+		return fields
 	}
-	changed := C.ccbf_changed_leaves((*C.ccbf_state)(unsafe.Pointer(state)), &leaves[0], C.uint32_t(len(leaves)), C.uint64_t(v.n))
-	for i, j := range field {
+	changed := C.ccbf_changed_leaves((*C.ccbf_state)(unsafe.Pointer(state)), &leaves[0], C.uint32_t(len(leaves)), C.uint64_t(rows))
+	for i, p := range places {
 		if changed>>i&1 != 0 {
-			fields |= 1 << j
+			fields[p.vector] |= 1 << p.field
 		}
 	}
 	return fields
+}
+
+// Leaves is the number of a STRUCT's fields that are no STRUCTs, those of STRUCTs in it
+// included; 1 for other types.
+func (t Type) Leaves() (n int) {
+	if t.ID() != StructID {
+		return 1
+	}
+	for _, f := range t.Fields() {
+		n += f.Type.Leaves()
+	}
+	return n
 }
 
 // appendLeaves appends the vector, or those of its fields.

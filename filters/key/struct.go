@@ -1,0 +1,280 @@
+package key
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// The class of a STRUCT has its shape: the classes of its fields in order, four bits
+// each, the first of them lowest, above structBegins. A field that is a STRUCT itself
+// is structBegins, its fields and structEnds. So the number says all types of a key,
+// and asking for another shape is an error and no answer of 0.
+const (
+	structBegins = 14
+	structEnds   = 15
+
+	partBits = 4
+	partMask = 1<<partBits - 1
+
+	// MaxParts is the largest number of fields of a STRUCT that is a key, those of
+	// STRUCTs in it included; each of these counts as two more.
+	MaxParts = 64/partBits - 1
+)
+
+// Struct is the class of STRUCTs with fields of these classes, which may be STRUCTs.
+// It is false where there is none: without fields, or with more than MaxParts.
+func Struct(fields ...Class) (Class, bool) {
+	c, at := Class(structBegins), uint(partBits)
+	put := func(part Class) bool {
+		if at >= 64 {
+			return false
+		}
+		c |= part << at
+		at += partBits
+		return true
+	}
+	for _, f := range fields {
+		if f == None || !f.Known() {
+			return None, false
+		}
+		for p := shape(f); p != 0; {
+			if !put(Class(p.next())) {
+				return None, false
+			}
+		}
+		if f.IsStruct() && !put(structEnds) {
+			return None, false
+		}
+	}
+	return c, len(fields) > 0
+}
+
+// IsStruct reports whether the class is one of STRUCTs.
+func (c Class) IsStruct() bool { return c&partMask == structBegins }
+
+// shape is what is left of a class while its parts are read.
+type shape Class
+
+// next is the next part: a class below structBegins, structBegins, structEnds, or 0
+// where nothing is left.
+func (s *shape) next() uint8 {
+	part := uint8(*s & partMask)
+	*s >>= partBits
+	return part
+}
+
+// skip goes to the end of the STRUCT that began.
+func (s *shape) skip() {
+	for depth := 1; depth > 0 && *s != 0; {
+		switch s.next() {
+		case structBegins:
+			depth++
+		case structEnds:
+			depth--
+		}
+	}
+}
+
+// inside is the shape of a STRUCT's class without its beginning.
+func inside(c Class) shape { return shape(c >> partBits) }
+
+// knownStruct reports whether the number of a class of STRUCTs is one.
+func knownStruct(c Class) bool {
+	depth, last := 1, uint8(structBegins)
+	for s := inside(c); s != 0; {
+		part := s.next()
+		switch part {
+		case 0:
+			return false
+		case structBegins:
+			depth++
+		case structEnds:
+			if depth--; depth == 0 || last == structBegins {
+				return false
+			}
+		}
+		last = part
+	}
+	return depth == 1 && last != structBegins
+}
+
+// structName is "STRUCT(BIGINT, VARCHAR)".
+func structName(c Class) string {
+	var b strings.Builder
+	b.WriteString("STRUCT(")
+	first := true
+	for s := inside(c); s != 0; {
+		part := s.next()
+		if part == structEnds {
+			b.WriteByte(')')
+			continue
+		}
+		if !first {
+			b.WriteString(", ")
+		}
+		if first = part == structBegins; first {
+			b.WriteString("STRUCT(")
+		} else {
+			b.WriteString(classNames[part])
+		}
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// The bytes of a STRUCT are those of its fields, one after the other. Of a field
+// that is NULL they are a 0. Of others they are its own key behind its length and 1,
+// a varint; of a STRUCT in it a 1 and the bytes of its fields.
+const (
+	nullField   = 0
+	structField = 1
+)
+
+// AppendNullField appends a field that is NULL.
+func AppendNullField(dst []byte) []byte { return append(dst, nullField) }
+
+// AppendStructField appends the beginning of a field that is a STRUCT. Its fields
+// follow.
+func AppendStructField(dst []byte) []byte { return append(dst, structField) }
+
+// AppendField appends a field: the bytes of its key.
+func AppendField(dst, value []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(value))+1), value...)
+}
+
+// BeginField appends room for the length of a field whose key is appended next, and
+// EndField writes it: at is where the key begins, the length of what BeginField
+// returned.
+func BeginField(dst []byte) []byte { return append(dst, 0) }
+
+// EndField ends what BeginField began.
+func EndField(dst []byte, at int) []byte {
+	n := len(dst) - at
+	if n < 127 {
+		dst[at-1] = byte(n + 1)
+		return dst
+	}
+	var room [binary.MaxVarintLen64]byte
+	size := binary.PutUvarint(room[:], uint64(n)+1)
+	dst = append(dst, room[:size-1]...)
+	copy(dst[at+size-1:], dst[at:at+n])
+	copy(dst[at-1:], room[:size])
+	return dst
+}
+
+// cutField takes the first field off b, which is no STRUCT. It reports false where
+// there is none.
+func cutField(b []byte) (value, rest []byte, null, ok bool) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 {
+		return nil, b, false, false
+	}
+	b = b[size:]
+	if n == nullField {
+		return nil, b, true, true
+	}
+	if n-1 > uint64(len(b)) {
+		return nil, b, false, false
+	}
+	return b[:n-1], b[n-1:], false, true
+}
+
+// alike reports whether Convert may make STRUCTs of one class those of the other:
+// the same fields in number, and classes that convert.
+func alike(from, to Class) bool {
+	f, t := inside(from), inside(to)
+	for f != 0 || t != 0 {
+		x, y := Class(f.next()), Class(t.next())
+		if x == y {
+			continue
+		}
+		if x == None || y == None || x >= structBegins || y >= structBegins || !convertible(x, y) {
+			return false
+		}
+	}
+	return true
+}
+
+// convertStruct is Convert of STRUCTs that are alike.
+func convertStruct(dst []byte, from, to Class, b []byte) ([]byte, bool) {
+	before := dst
+	f, t := inside(from), inside(to)
+	for f != 0 {
+		x, y := Class(f.next()), Class(t.next())
+		switch x {
+		case structEnds:
+			continue
+		case structBegins:
+			if len(b) == 0 || b[0] > structField {
+				return before, false
+			}
+			dst = append(dst, b[0])
+			if b[0] == nullField {
+				f.skip()
+				t.skip()
+			}
+			b = b[1:]
+			continue
+		}
+		value, rest, null, ok := cutField(b)
+		if !ok {
+			return before, false
+		}
+		b = rest
+		if null {
+			dst = AppendNullField(dst)
+			continue
+		}
+		dst = BeginField(dst)
+		at := len(dst)
+		var err error
+		if dst, err = Convert(dst, x, y, value); err != nil {
+			return before, false
+		}
+		dst = EndField(dst, at)
+	}
+	return dst, len(b) == 0
+}
+
+// formatStruct is Format of a STRUCT: "(1, 'oak', NULL)"; "" where b is none.
+func formatStruct(c Class, b []byte) string {
+	var out strings.Builder
+	out.WriteByte('(')
+	first := true
+	for s := inside(c); s != 0; {
+		part := Class(s.next())
+		if part == structEnds {
+			out.WriteByte(')')
+			continue
+		}
+		if !first {
+			out.WriteString(", ")
+		}
+		first = false
+		if part == structBegins {
+			if len(b) == 0 {
+				return ""
+			}
+			if b[0] == nullField {
+				s.skip()
+				out.WriteString("NULL")
+			} else {
+				out.WriteByte('(')
+				first = true
+			}
+			b = b[1:]
+			continue
+		}
+		value, rest, null, ok := cutField(b)
+		if !ok {
+			return ""
+		}
+		if b = rest; null {
+			out.WriteString("NULL")
+		} else {
+			out.WriteString(Format(part, value))
+		}
+	}
+	out.WriteByte(')')
+	return out.String()
+}

@@ -1,0 +1,51 @@
+package args
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// structClass is the class of the keys of a STRUCT: that of its fields, in their order
+// and whatever their names. NULL fields are part of the key.
+func structClass(t duck.Type) (key.Class, error) {
+	fields := t.Fields()
+	classes := make([]key.Class, len(fields))
+	for j, f := range fields {
+		c, err := ClassOf(f.Type)
+		switch {
+		case f.Type.ID() == duck.SQLNullID:
+			return key.None, fmt.Errorf("field %d of a key is NULL without a type: cast it, as in NULL::VARCHAR", j+1)
+		case err != nil && f.Type.ID() != duck.StructID:
+			return key.None, fmt.Errorf("field %d of type %s cannot be part of a key", j+1, f.Type)
+		case err != nil:
+			return key.None, err
+		}
+		classes[j] = c
+	}
+	c, ok := key.Struct(classes...)
+	if !ok {
+		return key.None, fmt.Errorf("a value of type %s cannot be a key: a STRUCT may have %d fields, and one in it takes the room of two more", t, key.MaxParts)
+	}
+	return c, nil
+}
+
+// appendStruct is AppendKey of a STRUCT. Its fields are read where they are, in columns
+// of their own.
+func appendStruct(dst []byte, v *duck.Vector, i int) []byte {
+	for j := range v.NumFields() {
+		f := v.Field(j)
+		switch {
+		case !f.Valid(i):
+			dst = key.AppendNullField(dst)
+		case f.Type().ID() == duck.StructID:
+			dst = appendStruct(key.AppendStructField(dst), f, i)
+		default:
+			dst = key.BeginField(dst)
+			at := len(dst)
+			dst = key.EndField(AppendKey(dst, f, i), at)
+		}
+	}
+	return dst
+}
