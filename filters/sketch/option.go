@@ -66,6 +66,7 @@ const (
 	KeyKind                // any type that is a key
 	RangeKind              // a STRUCT of two whole numbers, lo and hi
 	SignedKind             // a whole number from -2^63 to 2^63-1
+	BoxKind                // a STRUCT of four numbers, xmin, ymin, xmax, ymax
 )
 
 // String is the kind in the words of errors.
@@ -73,6 +74,7 @@ func (k Kind) String() string {
 	return [...]string{
 		"a whole number", "a number", "BOOLEAN", "VARCHAR", "a list of whole numbers", "a value",
 		"a STRUCT {lo: ..., hi: ...} of whole numbers", "a whole number with a sign",
+		"a STRUCT {xmin: ..., ymin: ..., xmax: ..., ymax: ...} of numbers",
 	}[k]
 }
 

@@ -26,6 +26,7 @@ const (
 	Wholes = sketch.WholesKind
 	Key    = sketch.KeyKind
 	Range  = sketch.RangeKind
+	Box    = sketch.BoxKind
 )
 
 // Accepts reports whether values of a type are of a kind.
@@ -43,6 +44,8 @@ func Accepts(k Kind, t duck.Type) bool {
 		f := t.Fields()
 		return t.ID() == duck.StructID && len(f) == 2 && fieldIndex(f, "lo") >= 0 && fieldIndex(f, "hi") >= 0 &&
 			isNumber(f[0].Type) && isNumber(f[1].Type)
+	case Box:
+		return isBox(t)
 	}
 	return true
 }

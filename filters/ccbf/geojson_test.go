@@ -1,0 +1,111 @@
+package ccbf
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// features is what AppendGeoJSON writes.
+type features struct {
+	Type     string
+	Features []struct {
+		Type     string
+		Geometry struct {
+			Type        string
+			Coordinates [][][2]float64
+		}
+		Properties struct{ Count uint64 }
+	}
+}
+
+func TestGeoJSON(t *testing.T) {
+	r := rand.New(rand.NewPCG(95, 0))
+	for _, res := range []float64{1, 0.001, 0.3, 1.0 / 3, 250, 1e-300, 1e300, math.Pi, 1 << 20, 1e-12} {
+		for _, bytes := range []uint64{1 << 20, 1 << 9} {
+			v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Res: res, Bytes: bytes}), hot(r, 3000, 900))))
+			for _, threshold := range []uint64{1, 3} {
+				text, err := v.AppendGeoJSON([]byte("x"), v.Bounds, threshold, nil, nil)
+				var f features
+				if err != nil || text[0] != 'x' || json.Unmarshal(text[1:], &f) != nil || f.Type != "FeatureCollection" {
+					t.Fatalf("resolution %v: %v, %.300s", res, err, text)
+				}
+				i := 0
+				for _, s := range cellsOfView(t, v, v.Bounds, nil) {
+					if s.Count < threshold {
+						continue
+					}
+					got := f.Features[i]
+					i++
+					x, y, side := s.Square(v.Grid)
+					ring := got.Geometry.Coordinates[0]
+					if len(ring) != 5 || ring[0] != ring[4] || got.Type != "Feature" || got.Geometry.Type != "Polygon" || got.Properties.Count != s.Count {
+						t.Fatalf("%+v of %v", got, s)
+					}
+					for j, corner := range [][2]float64{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} { // counterclockwise
+						for axis, centre := range [2]float64{x, y} {
+							want := centre + corner[axis]*(side/2)
+							if off := math.Abs(ring[j][axis] - want); off > res*1e-6 {
+								t.Fatalf("resolution %v: corner %d of %v is %v, not %v", res, j, s, ring[j], want)
+							}
+						}
+					}
+				}
+				if i != len(f.Features) {
+					t.Fatalf("%d features, want %d", len(f.Features), i)
+				}
+			}
+		}
+	}
+}
+
+// Coordinates have no digit that is not needed.
+func TestGeoJSONDigits(t *testing.T) {
+	for _, c := range []struct {
+		res  float64
+		cell int64
+		want string
+	}{
+		{0.1, 3, "0.3"}, {0.001, -127, "-0.127"}, {0.001, 51507, "51.507"}, {0.001, 2000, "2"}, {0.0001, 0, "0"},
+		{0.25, 5, "1.25"}, {1, -7, "-7"}, {500, 3, "1500"}, {10, 100, "1000"}, {1.0 / 3, 1, "0.3333333"}, {1.0 / 1024, 3, "0.0029296875"},
+		{1e-20, 2, "2e-20"}, {1e200, -2, "-2e+200"}, {1e300, 1 << 50, "1.7976931348623157e+308"},
+	} {
+		w := featureWriter{res: c.res, decimals: decimalsOf(c.res)}
+		if got := string(w.edge(nil, c.cell)); got != c.want {
+			t.Errorf("cell %d at %v begins at %s, want %s", c.cell, c.res, got, c.want)
+		}
+	}
+}
+
+// What may be asked for is limited by room, and by the length of strings.
+func TestGeoJSONLimits(t *testing.T) {
+	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), hot(rand.New(rand.NewPCG(96, 0)), 3000, 900))))
+	full := errors.New("full")
+	most := int64(0)
+	if _, err := v.AppendGeoJSON(nil, v.Bounds, 1, nil, func(n int64) error {
+		if most = n; n > 20000 {
+			return full
+		}
+		return nil
+	}); !errors.Is(err, full) || most > 80000 {
+		t.Errorf("%v at %d bytes", err, most)
+	}
+	if _, err := v.AppendGeoJSON(nil, v.Bounds, 0, nil, nil); !errors.Is(err, ErrSpots) {
+		t.Errorf("threshold 0: %v", err)
+	}
+	if text, err := v.AppendGeoJSON(nil, grid.Rect{MinX: 1}, 1, nil, nil); err != nil || string(text) != `{"type":"FeatureCollection","features":[]}` {
+		t.Errorf("an empty box: %s, %v", text, err)
+	}
+	b := NewBuilder(config(t, Params{Dense: true, Categories: true}), nil)
+	if err := b.Add(grid.Cell{}, []byte("a"), key.Text, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := viewOf(t, blobOf(t, b)).AppendGeoJSON(nil, grid.MaxRect(), 1, []byte("a"), nil); !errors.Is(err, ErrNotListed) {
+		t.Errorf("counters: %v", err)
+	}
+}

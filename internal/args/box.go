@@ -1,0 +1,34 @@
+package args
+
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// corners are the fields of a box, as tile_bbox returns it.
+var corners = [...]string{"xmin", "ymin", "xmax", "ymax"}
+
+// isBox reports whether a type is that of boxes: the fields in any order.
+func isBox(t duck.Type) bool {
+	f := t.Fields()
+	return t.ID() == duck.StructID && len(f) == len(corners) &&
+		!slices.ContainsFunc(corners[:], func(name string) bool {
+			i := fieldIndex(f, name)
+			return i < 0 || !isNumber(f[i].Type)
+		})
+}
+
+// Box is option i of a row, a Box that is given: xmin, ymin, xmax, ymax.
+func (o *Options) Box(i, row int) (edges [4]float64, err error) {
+	v := o.at[i]
+	for j, name := range corners {
+		f := v.Field(fieldIndex(v.Type().Fields(), name))
+		if !f.Valid(row) {
+			return edges, sketch.OptionError(o.known[i].Name, "has NULL for %s, must be a number", name)
+		}
+		edges[j] = float(f, row)
+	}
+	return edges, nil
+}
