@@ -44,11 +44,20 @@ func (b *boxRows) Row(int64) []grid.Interval { return b.row[:] }
 // answer for any rectangle, dense ones for up to AreaLimit cells inside
 // Bounds.
 func (v *View) BoxSum(r grid.Rect, category []byte) (uint64, error) {
+	return v.boxSum(r, only(category))
+}
+
+// BoxSumOf is BoxSum for the points of several categories, all of them in one pass.
+func (v *View) BoxSumOf(r grid.Rect, categories CategorySet) (uint64, error) {
+	return v.boxSum(r, categories.which())
+}
+
+func (v *View) boxSum(r grid.Rect, of which) (uint64, error) {
 	r = r.Intersect(v.Bounds)
-	if r.Empty() {
+	if r.Empty() || of.none() {
 		return 0, nil
 	}
-	return v.in().sum(box{cells.Box(r)}, category)
+	return v.in().sum(box{cells.Box(r)}, of)
 }
 
 // PolygonSum is Polygon.Sum of one sketch.
@@ -57,10 +66,19 @@ func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
 }
 
 // BoxEstimate is Polygon.Estimate of a rectangle, under the limits of BoxSum.
-func (v *View) BoxEstimate(r grid.Rect, category []byte) (e Estimate, err error) {
-	e.Certain = v.Form() != Dense
-	if in := r.Intersect(v.Bounds); !in.Empty() {
-		if e, err = v.in().estimate(box{cells.Box(in)}, category); err != nil {
+func (v *View) BoxEstimate(r grid.Rect, category []byte) (Estimate, error) {
+	return v.boxEstimate(r, only(category))
+}
+
+// BoxEstimateOf is BoxEstimate for the points of several categories.
+func (v *View) BoxEstimateOf(r grid.Rect, categories CategorySet) (Estimate, error) {
+	return v.boxEstimate(r, categories.which())
+}
+
+func (v *View) boxEstimate(r grid.Rect, of which) (e Estimate, err error) {
+	e.Certain = v.Form() != Dense || of.none()
+	if in := r.Intersect(v.Bounds); !in.Empty() && !of.none() {
+		if e, err = v.in().estimate(box{cells.Box(in)}, of); err != nil {
 			return Estimate{}, err
 		}
 	}

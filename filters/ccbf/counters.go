@@ -9,6 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -90,13 +91,28 @@ func (v countersView) countEach(dst []uint64, at []grid.Cell, which []uint32, ca
 	}
 }
 
-func (v countersView) sum(a area, category []byte) (uint64, error) {
-	return v.areaSum(a, category, nil)
+func (v countersView) sum(a area, of which) (uint64, error) {
+	return v.areaSums(a, of, nil)
 }
 
-func (v countersView) estimate(a area, category []byte) (Estimate, error) {
+// areaSums is areaSum of several categories: each is a key of its own.
+func (v countersView) areaSums(a area, of which, each func(n uint64)) (sum uint64, err error) {
+	if !of.several {
+		return v.areaSum(a, of.one, each)
+	}
+	for _, category := range of.set {
+		n, err := v.areaSum(a, category, each)
+		if err != nil {
+			return 0, err
+		}
+		sum = saturate.Add(sum, n)
+	}
+	return sum, nil
+}
+
+func (v countersView) estimate(a area, of which) (Estimate, error) {
 	var r noise.Histogram // of what cells read, or the squares that the sum is made of
-	sum, err := v.areaSum(a, category, r.Add)
+	sum, err := v.areaSums(a, of, r.Add)
 	if err != nil {
 		return Estimate{}, err
 	}

@@ -54,12 +54,12 @@ func (v exactView) counts(dst []uint64, at []grid.Cell, category []byte) {
 	v.cells.Counts(dst, at, category)
 }
 
-func (v exactView) sum(a area, category []byte) (uint64, error) {
-	return v.cells.AreaSum(a, category), nil
+func (v exactView) sum(a area, of which) (uint64, error) {
+	return v.cells.AreaSumOf(a, of.holds), nil
 }
 
-func (v exactView) estimate(a area, category []byte) (Estimate, error) {
-	n := v.cells.AreaSum(a, category)
+func (v exactView) estimate(a area, of which) (Estimate, error) {
+	n := v.cells.AreaSumOf(a, of.holds)
 	return Estimate{Value: float64(n), Low: n, High: n, Certain: true}, nil
 }
 

@@ -52,9 +52,9 @@ type body interface {
 type asked interface {
 	count(c grid.Cell, category []byte) uint64
 	counts(dst []uint64, at []grid.Cell, category []byte)
-	sum(a area, category []byte) (uint64, error)
+	sum(a area, of which) (uint64, error)
 	// estimate is sum and what is known of it, but for the number of cells.
-	estimate(a area, category []byte) (Estimate, error)
+	estimate(a area, of which) (Estimate, error)
 }
 
 // pictured is counts as a picture.

@@ -42,11 +42,18 @@ func (p *Polygon) Meets(h *Head) (bool, error) {
 // Sum is the sum of Count over the cells of a sketch whose centres lie inside
 // the polygon. Exact sketches answer for any polygon, dense ones for up to
 // AreaLimit cells inside Bounds.
-func (p *Polygon) Sum(v *View, category []byte) (uint64, error) {
-	if meets, err := p.Meets(&v.Head); !meets {
+func (p *Polygon) Sum(v *View, category []byte) (uint64, error) { return p.sum(v, only(category)) }
+
+// SumOf is Sum for the points of several categories, all of them in one pass.
+func (p *Polygon) SumOf(v *View, categories CategorySet) (uint64, error) {
+	return p.sum(v, categories.which())
+}
+
+func (p *Polygon) sum(v *View, of which) (uint64, error) {
+	if meets, err := p.Meets(&v.Head); !meets || of.none() {
 		return 0, err
 	}
-	return v.in().sum(outline{p.on, p}, category)
+	return v.in().sum(outline{p.on, p}, of)
 }
 
 // outline is a polygon on the grid of a sketch as an area.

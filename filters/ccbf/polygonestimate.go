@@ -36,6 +36,15 @@ func (v *View) PolygonEstimate(p orb.MultiPolygon, category []byte) (Estimate, e
 // It is limited like Sum, and to polygons of AreaLimit rows of cells. O(counters)
 // more than Sum, the first time that it is asked of a view.
 func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
+	return p.estimate(v, only(category))
+}
+
+// EstimateOf is Estimate for the points of several categories.
+func (p *Polygon) EstimateOf(v *View, categories CategorySet) (Estimate, error) {
+	return p.estimate(v, categories.which())
+}
+
+func (p *Polygon) estimate(v *View, of which) (Estimate, error) {
 	cells, err := p.countCells(v)
 	if err != nil {
 		return Estimate{}, err
@@ -43,12 +52,12 @@ func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
 	var e Estimate
 	if meets, err := p.Meets(&v.Head); err != nil {
 		return Estimate{}, err
-	} else if meets {
-		if e, err = v.in().estimate(outline{p.on, p}, category); err != nil {
+	} else if meets && !of.none() {
+		if e, err = v.in().estimate(outline{p.on, p}, of); err != nil {
 			return Estimate{}, err
 		}
 	} else {
-		e.Certain = v.Form() != Dense
+		e.Certain = v.Form() != Dense || of.none()
 	}
 	e.Cells = cells
 	return e, nil

@@ -100,9 +100,9 @@ func (v treeView) counts(dst []uint64, at []grid.Cell, category []byte) {
 const fewQuestions = 8
 
 // ask is what the tree knows of the points in an area.
-func (v treeView) ask(a area, category []byte, shares bool) tree.Sum {
+func (v treeView) ask(a area, of which, shares bool) tree.Sum {
 	var sum tree.Sum
-	for _, g := range v.tree.about(category) {
+	for _, g := range v.tree.aboutAny(of) {
 		s := tree.AreaSum(g.sheets, &treeArea{a, v.Bounds, g.x, g.y, shares}, v.tree.block)
 		sum.Low, sum.High = saturate.Add(sum.Low, s.Low), saturate.Add(sum.High, s.High)
 		sum.Estimate += s.Estimate
@@ -113,12 +113,12 @@ func (v treeView) ask(a area, category []byte, shares bool) tree.Sum {
 	return sum
 }
 
-func (v treeView) sum(a area, category []byte) (uint64, error) {
-	return v.ask(a, category, false).High, nil
+func (v treeView) sum(a area, of which) (uint64, error) {
+	return v.ask(a, of, false).High, nil
 }
 
-func (v treeView) estimate(a area, category []byte) (Estimate, error) {
-	s := v.ask(a, category, true)
+func (v treeView) estimate(a area, of which) (Estimate, error) {
+	s := v.ask(a, of, true)
 	// Shares are rounded.
 	value := min(max(s.Estimate, float64(s.Low)), float64(s.High))
 	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: true}, nil

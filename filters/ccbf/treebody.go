@@ -178,12 +178,15 @@ func (t *treeBody) counts(dst []uint64, at []grid.Cell, bounds grid.Rect, catego
 
 // about are the sheets that a question is about, by region: those of a category or,
 // where that is nil, of all.
-func (t *treeBody) about(category []byte) []treeGroup {
+func (t *treeBody) about(category []byte) []treeGroup { return t.aboutAny(only(category)) }
+
+// aboutAny is about for any categories.
+func (t *treeBody) aboutAny(of which) []treeGroup {
 	t.begin()
 	t.groups = t.groups[:0]
-	if category == nil && len(t.sections) > 0 && t.sections[0].Category == nil || len(t.sections) == 1 {
+	if of.all() && len(t.sections) > 0 && t.sections[0].Category == nil || len(t.sections) == 1 {
 		for i := range t.sections { // ordered by region
-			if s := &t.sections[i]; s.Matches(category) {
+			if s := &t.sections[i]; of.holds(s.Category) {
 				t.groups = append(t.groups, treeGroup{s.X, s.Y, t.sheets[s.from:s.to]})
 			}
 		}
@@ -192,7 +195,7 @@ func (t *treeBody) about(category []byte) []treeGroup {
 	regions := map[[2]int32]int{}
 	for i := range t.sections {
 		s := &t.sections[i]
-		if !s.Matches(category) {
+		if !of.holds(s.Category) {
 			continue
 		}
 		at, ok := regions[[2]int32{s.X, s.Y}]

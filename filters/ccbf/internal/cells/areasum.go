@@ -5,15 +5,21 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// AreaSum is the sum over the cells in an area.
+// AreaSum is the sum over the cells in an area, in a category or, where that is nil, in
+// all.
 func (v *View) AreaSum(a Area, category []byte) uint64 {
+	return v.AreaSumOf(a, func(of []byte) bool { return category == nil || string(of) == string(category) })
+}
+
+// AreaSumOf is AreaSum for the categories that of reports.
+func (v *View) AreaSumOf(a Area, of func(category []byte) bool) uint64 {
 	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room}
 	v.kept.begin(len(v.sections))
 	box, isBox := a.(interface{ Rect() grid.Rect })
 	relation := a.Enter(v.bounds)
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
-		case relation == grid.Outside || !s.matches(category):
+		case relation == grid.Outside || !of(s.category):
 		case relation == grid.Inside:
 			w.sum = saturate.Add(w.sum, s.total)
 		case s.cells < a.Work()/workPerCell:

@@ -1,0 +1,62 @@
+package ccbf
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
+
+// CategorySet is several categories that a question is about. No category is counted
+// twice, however often it was given. The zero value is none.
+type CategorySet struct{ keys [][]byte }
+
+// NewCategorySet is the set of keys, which must not change meanwhile.
+func NewCategorySet(keys ...[]byte) CategorySet {
+	keys = slices.Clone(keys)
+	slices.SortFunc(keys, bytes.Compare)
+	return CategorySet{slices.CompactFunc(keys, bytes.Equal)}
+}
+
+// Len is how many categories there are.
+func (s CategorySet) Len() int { return len(s.keys) }
+
+func (s CategorySet) which() which { return which{several: true, set: s.keys} }
+
+// CountCellsOf is CountCells for the points of several categories; dst is as long as
+// cells.
+func (v *View) CountCellsOf(dst []uint64, cells []grid.Cell, categories CategorySet) {
+	clear(dst)
+	counts := make([]uint64, len(cells))
+	for _, category := range categories.keys {
+		v.in().counts(counts, cells, category)
+		for i, n := range counts {
+			dst[i] = saturate.Add(dst[i], n)
+		}
+	}
+}
+
+// which is the categories that a question is about: all, one or several.
+type which struct {
+	one     []byte // nil for all
+	several bool   // of set, and not of one
+	set     [][]byte
+}
+
+// only is one category, or all where that is nil.
+func only(category []byte) which { return which{one: category} }
+
+func (w *which) all() bool { return w.one == nil && !w.several }
+
+// none reports whether there is nothing to ask for.
+func (w *which) none() bool { return w.several && len(w.set) == 0 }
+
+// holds reports whether points of a category, nil for none, are asked for.
+func (w *which) holds(category []byte) bool {
+	if !w.several {
+		return w.one == nil || string(w.one) == string(category)
+	}
+	_, ok := slices.BinarySearchFunc(w.set, category, bytes.Compare)
+	return ok
+}
