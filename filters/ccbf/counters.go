@@ -134,6 +134,12 @@ func whole(n float64) uint64 {
 }
 
 func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
+	if v.Levels == 0 {
+		return v.sweep(clip, category, func(at grid.Cell, n uint64) bool {
+			p.add(p.columns.part(at.X), p.lines.part(at.Y), n)
+			return true
+		})
+	}
 	s := search{v: v.View, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
 		column, one := p.columns.whole(at.X<<level, 1<<level)
 		line, two := p.lines.whole(at.Y<<level, 1<<level)
@@ -149,6 +155,12 @@ func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
 func (v countersView) density(p *picture, category []byte) error {
 	level := min(math.Ilogb(max(p.pixel()*math.Sqrt2/v.Grid.Res(), 1)), int(v.Levels))
 	return v.paint(p, level, func(clip grid.Rect, to *painting) error {
+		if v.Levels == 0 {
+			return v.sweep(clip, category, func(at grid.Cell, n uint64) bool {
+				to.add(at, n)
+				return true
+			})
+		}
 		s := search{v: v.View, category: category, visit: func(l int, at grid.Cell, _, least uint64) bool {
 			if l == level {
 				to.add(at, least)
@@ -160,6 +172,9 @@ func (v countersView) density(p *picture, category []byte) error {
 }
 
 func (v countersView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
+	if v.Levels == 0 {
+		return v.sweep(box, category, func(at grid.Cell, n uint64) bool { return n < threshold || add(Spot{Cell: at, Count: n}) })
+	}
 	s := search{v: v.View, category: category}
 	s.visit = func(level int, at grid.Cell, n, least uint64) bool {
 		if least < threshold || level > 0 {

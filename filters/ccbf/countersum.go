@@ -3,7 +3,6 @@ package ccbf
 import (
 	"fmt"
 
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
@@ -100,26 +99,11 @@ func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uin
 	if err := v.allow(n); err != nil {
 		return 0, err
 	}
-	sum, bounds := uint64(0), scan.Bounds()
+	s, sum, bounds := sweep{v: v, category: category}, uint64(0), scan.Bounds()
 	for y := bounds.MinY; y <= bounds.MaxY; y++ {
 		for _, in := range scan.Row(y) {
-			sum = saturate.Add(sum, v.rowSum(y, in.X0, in.X1, category, each))
+			sum = saturate.Add(sum, s.sum(y, in.X0, in.X1, each))
 		}
 	}
 	return sum, nil
-}
-
-// rowSum is the sum of Count over one stretch of a dense sketch. It calls each,
-// where that is not nil, with every one.
-func (v countersView) rowSum(y, x0, x1 int64, category []byte, each func(n uint64)) uint64 {
-	sum := uint64(0)
-	for x := x0; x <= x1; x++ {
-		h1, h2 := v.hasher.hash(grid.Cell{X: x, Y: y}, category)
-		n := v.dense.Count(h1, h2)
-		if each != nil {
-			each(n)
-		}
-		sum = saturate.Add(sum, n)
-	}
-	return sum
 }

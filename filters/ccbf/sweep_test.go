@@ -1,0 +1,81 @@
+package ccbf
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// What is asked row by row is what cells read one by one: whatever the counters, with
+// categories, of coarsened sketches, and where a batch ends within a row.
+func TestSweepReadsWhatCellsRead(t *testing.T) {
+	for name, params := range map[string]Params{
+		"4 bits":           {Bytes: 3000, Dense: true},
+		"a power of two":   {Dense: true, Widths: []int{4, 8}, Counters: []uint64{1 << 12, 1 << 6}},
+		"far":              {Dense: true, Bytes: 6 << 20},
+		"8 bits":           {Bytes: 3000, Dense: true, Mode: Standard},
+		"16 bits":          {Dense: true, Widths: []int{16, 32}, Counters: []uint64{3000, 100}},
+		"32 bits":          {Dense: true, Widths: []int{32}, Counters: []uint64{2048}},
+		"odd bits":         {Dense: true, Widths: []int{5, 9}, Counters: []uint64{3000, 100}},
+		"one counter each": {Dense: true, Bytes: 3000, K: 1},
+		"of three it is 0": {Dense: true, Bytes: 3000, K: 3},
+		"categories":       {Bytes: 3000, Dense: true, Categories: true},
+		"coarsened":        {Bytes: 6000, Dense: true, Levels: 1},
+	} {
+		r := rand.New(rand.NewPCG(320, 0))
+		b := NewBuilder(config(t, params), nil)
+		var category []byte
+		class := key.None
+		if params.Categories {
+			category, class = []byte("a"), key.Text
+		}
+		for range 2000 {
+			c := grid.Cell{X: int64(r.NormFloat64() * 150), Y: int64(r.NormFloat64() * 5)}
+			if err := b.Add(c, category, class, 1+r.Uint64N(30)*r.Uint64N(2)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := must(b.Sketch())
+		if params.Levels > 0 {
+			if err := s.Coarsen(2); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v := viewOf(t, s.Blob())
+		side := v.Grid.Res()
+		box := bound(-300*side, -7*side, 301*side, 8*side)
+		pixels := make([]uint64, 601*15)
+		if err := v.Raster(pixels, box, 601, 15, category); err != nil {
+			t.Fatal(err)
+		}
+		sum, some := uint64(0), 0
+		for i, got := range pixels {
+			at := grid.Cell{X: int64(i%601) - 300, Y: 7 - int64(i/601)}
+			want := uint64(0)
+			if v.Bounds.Contains(at) {
+				want = v.Count(at, category)
+			}
+			if got != want {
+				t.Fatalf("%s: %v is %d in the raster, %d by itself", name, at, got, want)
+			}
+			if sum += want; want > 0 {
+				some++
+			}
+		}
+		if got := must(v.BoxSum(boxOf(t, v.Grid, box), category)); got != sum || some < 100 || some == len(pixels) {
+			t.Errorf("%s: a sum of %d, that of %d cells is %d", name, got, some, sum)
+		}
+		spots := 0
+		if err := v.in().hotspots(grid.MaxRect(), 5, category, func(s Spot) bool {
+			spots++
+			if n := v.Count(s.Cell, category); n != s.Count || n < 5 {
+				t.Fatalf("%s: %v of a cell that counts %d", name, s, n)
+			}
+			return spots < 7
+		}); err != nil || spots != 7 {
+			t.Errorf("%s: %d spots, then %v", name, spots, err)
+		}
+	}
+}
