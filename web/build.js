@@ -19,4 +19,5 @@ await build({
 });
 await copyFile(from("node_modules/maplibre-gl/dist/maplibre-gl-worker.mjs"), page + "assets/worker.mjs");
 await copyFile(from("node_modules/world-atlas/countries-50m.json"), page + "assets/countries.json");
+await copyFile(from("node_modules/world-atlas/countries-10m.json"), page + "assets/countries-fine.json");
 await copyFile(from("src/index.html"), page + "index.html");

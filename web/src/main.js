@@ -260,7 +260,7 @@ function askText(text) {
     const area = areaOf(text);
     begin(undefined);
     setArea(area);
-    fit(boundsOf(area), true);
+    if (looks[nameOf(app.layer)]?.degrees) fit(boundsOf(area), true);
   } catch (error) {
     fail(error);
   }

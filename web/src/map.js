@@ -1,6 +1,6 @@
 // The map: land, borders, and a layer of tiles between.
 import { Map, NavigationControl, ScaleControl, setWorkerUrl } from "maplibre-gl";
-import { feature, mesh } from "topojson-client";
+import { outlines } from "./outlines.js";
 
 setWorkerUrl(new URL("assets/worker.mjs", document.baseURI).href);
 
@@ -8,50 +8,45 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 
 function colours() {
   return dark.matches
-    ? { sea: "#10151c", land: "#1d252f", border: "#8896a5" }
-    : { sea: "#dfe8ee", land: "#fbfaf7", border: "#6c7a86" };
-}
-
-// unwrapped lets a line go on past 180 degrees where it crosses the antimeridian:
-// the outlines are made for a globe, on which it does not jump. A ring that goes
-// round the pole, Antarctica's coast, is closed below it.
-function unwrapped(line) {
-  let turn = 0;
-  const out = line.map(([x, y], i) => {
-    const step = i === 0 ? 0 : x - line[i - 1][0];
-    turn += step > 180 ? -360 : step < -180 ? 360 : 0;
-    return [x + turn, y];
-  });
-  if (turn !== 0 && line[0][0] === line.at(-1)[0] && line[0][1] === line.at(-1)[1]) {
-    out.push([out.at(-1)[0], -90], [out[0][0], -90], out[0]);
-  }
-  return out;
-}
-
-function planar({ type, coordinates }) {
-  const deep = { MultiLineString: 1, Polygon: 1, MultiPolygon: 2 }[type];
-  const walk = (c, depth) => (depth === 0 ? unwrapped(c) : c.map((part) => walk(part, depth - 1)));
-  return { type, coordinates: walk(coordinates, deep) };
+    ? { sea: "#10151c", land: "#1d252f", border: "#8896a5", name: "#dfe6ee", halo: "#10151c" }
+    : { sea: "#dfe8ee", land: "#fbfaf7", border: "#6c7a86", name: "#27313b", halo: "#ffffff" };
 }
 
 function style(countries) {
   const c = colours();
   const source = (data) => ({ type: "geojson", data, tolerance: 0.2 });
+  const { land, borders, names } = outlines(countries);
   return {
     version: 8,
-    sources: {
-      land: source({
-        type: "FeatureCollection",
-        features: feature(countries, countries.objects.countries).features.map((f) => ({ ...f, geometry: planar(f.geometry) })),
-      }),
-      borders: source(planar(mesh(countries, countries.objects.countries))),
-    },
+    sources: { land: source(land), borders: source(borders), names: source(names) },
     layers: [
       { id: "sea", type: "background", paint: { "background-color": c.sea } },
       { id: "land", type: "fill", source: "land", paint: { "fill-color": c.land, "fill-antialias": false } },
       { id: "borders", type: "line", source: "borders", paint: { "line-color": c.border, "line-width": ["interpolate", ["linear"], ["zoom"], 2, 0.5, 8, 1.2] } },
+      {
+        id: "names", type: "symbol", source: "names", maxzoom: 9,
+        // Small countries from where there is room for their names.
+        filter: [">", ["get", "size"], ["step", ["zoom"], 60, 2, 25, 3, 8, 4, 2, 5, 0.3, 6, 0]],
+        layout: { "text-field": ["get", "name"], "text-size": ["interpolate", ["linear"], ["zoom"], 1, 10, 5, 14], "text-max-width": 7, "symbol-sort-key": ["-", 0, ["get", "size"]] },
+        paint: { "text-color": c.name, "text-halo-color": c.halo, "text-halo-width": 1.4 },
+      },
     ],
   };
+}
+
+// finer loads outlines of 1:10 million once they make a difference.
+const fine = 6;
+function finer(map) {
+  const load = async () => {
+    if (map.getZoom() < fine) return;
+    map.off("zoomend", load);
+    const { land, borders } = outlines(await (await fetch("assets/countries-fine.json")).json());
+    map.getSource("land").setData(land);
+    map.getSource("borders").setData(borders);
+    document.body.dataset.outlines = "fine";
+  };
+  map.on("zoomend", load);
+  load();
 }
 
 // show makes the map; it is there once its promise is kept.
@@ -73,8 +68,11 @@ export async function show(container) {
     map.setPaintProperty("sea", "background-color", c.sea);
     map.setPaintProperty("land", "fill-color", c.land);
     map.setPaintProperty("borders", "line-color", c.border);
+    map.setPaintProperty("names", "text-color", c.name);
+    map.setPaintProperty("names", "text-halo-color", c.halo);
   });
   await map.once("load");
+  finer(map);
   return map;
 }
 
