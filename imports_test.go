@@ -21,8 +21,9 @@ var below = map[string][]string{
 	"agg":       {"internal", "filters"},
 	"udf":       {"internal", "filters"},
 	".":         {"agg", "udf", "internal", "filters"},
-	"connector": {"."},
+	"connector": {".", "internal"},
 	"beam":      {"filters"},
+	"packaging": {},
 }
 
 // programs may import from all of these, and from no other program.

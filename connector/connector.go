@@ -1,3 +1,5 @@
+//go:build cgo
+
 // Package connector opens DuckDB databases, by the bundled driver, with every
 // function of ccbfsql registered.
 //

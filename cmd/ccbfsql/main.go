@@ -1,3 +1,5 @@
+//go:build cgo
+
 // Command ccbfsql is a SQL shell: DuckDB with every function of this project
 // registered.
 package main

@@ -1,6 +1,9 @@
 package duck
 
-import "github.com/ccbfsql/ccbfsql/filters/sketch"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	_ "github.com/ccbfsql/ccbfsql/internal/needscgo"
+)
 
 // Param is one parameter of a function.
 type Param struct {

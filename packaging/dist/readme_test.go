@@ -1,0 +1,20 @@
+package dist
+
+import (
+	"bytes"
+	"regexp"
+	"testing"
+)
+
+// README names the driver that go.mod has: an update of one is an update of both.
+func TestDriver(t *testing.T) {
+	for file, path := range map[string]string{"../../go.mod": "github.com/duckdb/duckdb-go/v2", "../../test/olddriver/go.mod": "github.com/marcboeker/go-duckdb/v2"} {
+		found := regexp.MustCompile(regexp.QuoteMeta(path) + ` (v\S+)`).FindSubmatch(read(t, file))
+		if found == nil {
+			t.Fatalf("no %s in %s", path, file)
+		}
+		if want := append([]byte("`"+path+"` "), found[1]...); !bytes.Contains(read(t, "../../README.md"), want) {
+			t.Errorf("README.md does not have %s", want)
+		}
+	}
+}
