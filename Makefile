@@ -80,8 +80,8 @@ test: compiler extension clients web ## All tests, of every module
 	@GO=$(GO) scripts/machines quick
 	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test -timeout 30m ./...); done
 
-machines: ## Tests of the sketches on 386 and, emulated, on s390x: the same bytes; four minutes
-	@GO=$(GO) scripts/machines
+machines: ## Tests of the sketches on 386 and, emulated, on s390x: the same bytes; of the extension on arm64
+	@GO=$(GO) MAKE="$(MAKE)" scripts/machines
 
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
 # the packages of every platform, which not every registry has.

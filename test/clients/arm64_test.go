@@ -1,0 +1,39 @@
+package clients
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/sqltest"
+)
+
+// The extension on another processor, emulated: a program in C for arm64 with the
+// libduckdb of Node's package for arm64 gives the answers of the SQL tests. make
+// machines builds what it takes and sets CCBF_ARM64; an emulator is a tenth as fast,
+// so it is a twelfth of the files, and with CCBF_LONG=1 all.
+func TestSQLArm64(t *testing.T) {
+	folder := os.Getenv("CCBF_ARM64")
+	if folder == "" {
+		t.Skip("skipped: CCBF_ARM64 names no folder with client, libduckdb.so and the extension (make machines)")
+	}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	emulator := os.Getenv("CCBF_ARM64_EMULATOR") // "" on a machine of that kind
+	cmd := exec.Command(filepath.Join(folder, "client"), filepath.Join(folder, "libduckdb.so"))
+	if emulator != "" {
+		cmd = exec.Command(emulator, append([]string{"-L", "/usr/aarch64-linux-gnu"}, cmd.Args...)...)
+	}
+	h, err := running(t, cmd).open(":memory:", filepath.Join(folder, "ccbf.duckdb_extension"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, h)
+	if got, err := ask(c, "SELECT platform FROM pragma_platform()"); err != nil || got != "linux_arm64" {
+		t.Fatalf("this is %s, %v", got, err)
+	}
+	sqltest.RunPart(t, h, sqlTests, 0, 12)
+}
