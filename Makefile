@@ -58,7 +58,7 @@ extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 	@$(GO) build -buildmode=c-shared -trimpath -o build/extension/libccbf.so \
 		-ldflags "-s -w -X github.com/ccbfsql/ccbfsql/udf.built=$(VERSION) $(EXTLD)" ./cmd/ccbf-extension
 	@mkdir -p $(dir $(EXT))
-	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) -o $(EXT) build/extension/libccbf.so
+	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) $(STAMP) -o $(EXT) build/extension/libccbf.so
 
 # Not of make test: it builds everything for two processors.
 dist: compiler web ## What is handed out, for linux amd64 and arm64, into build/dist, and its tests; TARGETS="linux_amd64": only those
@@ -156,3 +156,5 @@ docs: compiler ## docs/functions.md, from the functions' own descriptions
 
 clean: ## Remove what was built
 	rm -rf build
+
+include packaging/community/community.mk
