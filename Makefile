@@ -17,9 +17,9 @@ EXT     := build/ccbf.duckdb_extension
 LINT    := build/tools/golangci-lint
 LINTVER := v2.15.0
 
-# Every module of the repository, this one first; beam, bench and the driver
-# under its old name have one of their own.
-MODULES := . $(patsubst %/go.mod,%,$(wildcard beam/go.mod bench/go.mod test/olddriver/go.mod))
+# Every module of the repository, this one first; beam, bench, the tools that package
+# and the driver under its old name have one of their own.
+MODULES := . $(patsubst %/go.mod,%,$(wildcard beam/go.mod bench/go.mod packaging/tools/go.mod test/olddriver/go.mod))
 
 # Everything but the shell and the examples, which run as processes of their own.
 RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/... ./test/clients ./cmd/docgen
@@ -126,11 +126,12 @@ bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as rati
 paper: compiler ## docs/ACCURACY.md and docs/papers: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick, -render
 	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)
 
-lint: compiler $(LINT) ## gofmt, go vet, golangci-lint
+lint: compiler $(LINT) ## gofmt, go vet, golangci-lint, actionlint
 	@bad=; out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
 		if [ -n "$$out" ]; then echo "gofmt wants to change:"; echo "$$out"; bad=1; fi; \
 		for m in $(MODULES); do echo "== go vet and golangci-lint in $$m"; \
 			(cd $$m && $(GO) vet ./... && $(CURDIR)/$(LINT) run ./...) || bad=1; done; \
+		echo "== actionlint"; (cd packaging/tools && $(GO) tool actionlint ../../.github/workflows/*.yml) || bad=1; \
 		[ -z "$$bad" ]
 
 # A new file when the version changes, so that it is installed anew.
