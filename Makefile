@@ -50,6 +50,13 @@ VERSION := $(shell git describe --tags --always --dirty --abbrev=10 2>/dev/null)
 ifeq ($(shell $(GO) env GOOS),linux)
 EXTLD   := -extld=$(CURDIR)/packaging/glibc/link -extldflags '-Wl,--version-script=$(CURDIR)/cmd/ccbf-extension/export.map'
 endif
+ifeq ($(shell $(GO) env GOOS),darwin)
+EXTLD   := -extldflags '-Wl,-exported_symbol,_ccbf_init_c_api'
+endif
+# MinGW's libraries, winpthread among them, are on no Windows machine.
+ifeq ($(shell $(GO) env GOOS),windows)
+EXTLD   := -extldflags '-static'
+endif
 
 # For another machine, with a C compiler for it:
 #   make extension GOARCH=arm64 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ EXT=build/linux_arm64/ccbf.duckdb_extension

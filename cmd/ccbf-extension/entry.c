@@ -20,6 +20,10 @@ static bool fail(void *info, extension_access *access, const char *text) {
 	return false;
 }
 
+#ifdef _WIN32
+/* Beside what cgo exports: without it the linker would leave it out. */
+__declspec(dllexport)
+#endif
 bool ccbf_init_c_api(void *info, extension_access *access) {
 	/* Asked before Go is: in a process where it would do harm it must not run. */
 	char text[1024];

@@ -13,6 +13,9 @@ func defaultLimit() int64 {
 	const unknown = 8 << 30 // nothing says how much there is
 	total := machineMemory(os.ReadFile)
 	if total <= 0 {
+		total = systemMemory()
+	}
+	if total <= 0 {
 		total = unknown
 	}
 	return total / 4
@@ -63,7 +66,7 @@ func machineMemory(read func(string) ([]byte, error)) int64 {
 	return least
 }
 
-// physicalMemory is known on Linux only.
+// physicalMemory is what Linux says in a file.
 func physicalMemory(read func(string) ([]byte, error)) int64 {
 	info, err := read("/proc/meminfo")
 	if err != nil {

@@ -85,11 +85,10 @@ func setting(info *buildinfo.BuildInfo, key string) string {
 
 // platform is DuckDB's name for a platform of Go's.
 func platform(goos, goarch string) string {
-	switch goos {
-	case "darwin":
+	// Also on Windows, where Go's C compiler is MinGW and DuckDB's own programs are not:
+	// what passes between them are tables of C functions.
+	if goos == "darwin" {
 		goos = "osx"
-	case "windows":
-		goarch += "_mingw" // Go's C compiler there is MinGW
 	}
 	return goos + "_" + goarch
 }
