@@ -5,8 +5,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
+	"net/url"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/ccbfsql/ccbfsql"
@@ -16,9 +19,14 @@ import (
 const serveUsage = `ccbfsql serve shows the sketches of a database on a map, in the browser.
 
 Usage: ccbfsql serve [flags] database
+       ccbfsql serve [flags] points.parquet
 
 The database is opened read-only. Every table and view with a column of sketches
 of points is a layer of the map.
+
+Of a file of points (Parquet, CSV, JSON, or a URL of one that DuckDB reads), sketches
+are built first, by its column of time and those with few values; they are gone when
+serving ends, unless -save keeps them.
 
 Flags:
 `
@@ -47,6 +55,18 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 		o.Hosts = append(o.Hosts, name)
 		return nil
 	})
+	flags.Func("cors", "`ORIGIN`, such as https://maps.example, whose pages may show the tiles; may be given several times", func(origin string) error {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host {
+			return fmt.Errorf("an origin is a scheme, a host and perhaps a port, as https://maps.example:8443, not %q", origin)
+		}
+		o.CORS = append(o.CORS, origin)
+		return nil
+	})
+	flags.StringVar(&o.Points.Save, "save", "", "`DATABASE` to keep the sketches of a file of points in")
+	flags.StringVar(&o.Points.X, "x", "", "`COLUMN` of a file that has the longitudes, or x")
+	flags.StringVar(&o.Points.Y, "y", "", "`COLUMN` of a file that has the latitudes, or y")
+	flags.Float64Var(&o.Points.Res, "res", 0, "`SIDE` of a cell for a file of points, in its unit; 0 takes one that suits")
 	var words []string
 	err := eachWord(flags, args, serveUsage, help, func(word string) { words = append(words, word) })
 	switch {
@@ -57,9 +77,21 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	case o.Memory <= 0:
 		return o, fmt.Errorf("-memory is %d, must be above 0", o.Memory)
 	}
-	o.Database = words[0]
-	if _, err := os.Stat(o.Database); err != nil {
-		return o, err
+	isPoints := serve.IsPoints(words[0])
+	switch {
+	case isPoints:
+		o.Points.File = words[0]
+	case o.Points != (serve.Points{}):
+		return o, fmt.Errorf("-save, -x, -y and -res are for files of points, such as points.parquet; %s is taken for a database", words[0])
+	default:
+		o.Database = words[0]
 	}
-	return o, nil
+	if !(o.Points.Res >= 0) || math.IsInf(o.Points.Res, 0) {
+		return o, fmt.Errorf("-res is %v, must be above 0", o.Points.Res)
+	}
+	if isPoints && (strings.Contains(words[0], "://") || strings.Contains(words[0], "*")) {
+		return o, nil // DuckDB says whether it is there
+	}
+	_, err = os.Stat(words[0])
+	return o, err
 }

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"golang.org/x/time/rate"
 )
@@ -18,8 +20,8 @@ const (
 )
 
 // guard lets requests through that may be answered, and answers for handlers
-// that panic.
-func guard(next http.Handler, hosts names) http.Handler {
+// that panic. Pages of the origins in cors may have tiles.
+func guard(next http.Handler, hosts names, cors []string) http.Handler {
 	limit := rate.NewLimiter(ratePerSecond, rateAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -35,7 +37,16 @@ func guard(next http.Handler, hosts names) http.Handler {
 				fail(w, r, fmt.Errorf("internal error: %v", p))
 			}
 		}()
-		switch err := sameSite(r); {
+		err := sameSite(r)
+		if origin := r.Header.Get("Origin"); r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/tiles/") && slices.Contains(cors, origin) {
+			err = nil
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		}
+		if len(cors) > 0 {
+			h.Add("Vary", "Origin")
+		}
+		switch {
 		case !hosts.have(r.Host):
 			fail(w, r, &problem{http.StatusForbidden, fmt.Errorf("this server does not go by the name %q (start it with -host)", r.Host)})
 		case err != nil:

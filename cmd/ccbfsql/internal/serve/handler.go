@@ -37,6 +37,7 @@ const keptTiles = 1 << 10
 type server struct {
 	db     *sql.DB
 	memory int64         // most bytes of sketches
+	cors   []string      // origins whose pages may have the tiles
 	draws  chan struct{} // held while a tile is drawn
 	asks   chan struct{} // held while the database is asked
 	queued atomic.Int32  // requests that wait for asks
@@ -80,6 +81,7 @@ func (s *server) ask(ctx context.Context) (func(), error) {
 type tileKey struct {
 	layer  *layer
 	filter string // its id
+	kind   string
 	top    float64
 	z      int
 	x, y   int64
@@ -109,6 +111,7 @@ func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/hotspots", answering(s.hotspots))
 	mux.Handle("POST /api/hotspots", answering(s.hotspotsInside))
 	mux.HandleFunc("GET /tiles/{table}/{column}/{z}/{x}/{y}", s.tile)
+	mux.Handle("GET /tiles/{table}/{name}", answering(s.describe))
 }
 
 // answering answers with what f returns.
@@ -260,24 +263,31 @@ func (s *server) fromQuery(r *http.Request, table, column string) (*layer, filte
 }
 
 func (s *server) tile(w http.ResponseWriter, r *http.Request) {
-	png, err := s.drawn(r)
+	name, kind := r.PathValue("y"), ""
+	for ending, k := range map[string]string{".png": "image/png", ".mvt": vectorType, ".pbf": vectorType} {
+		if cut, ok := strings.CutSuffix(name, ending); ok {
+			name, kind = cut, k
+		}
+	}
+	tile, err := s.drawn(r, name, kind)
 	if err != nil {
 		fail(w, r, err)
 		return
 	}
-	w.Header().Set("Content-Type", "image/png")
-	w.Header().Set("Content-Length", strconv.Itoa(len(png)))
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(tile)))
 	w.Header().Set("Cache-Control", "private, max-age=600")
-	_, _ = w.Write(png) // the client is gone then
+	_, _ = w.Write(tile) // the client is gone then
 }
 
-func (s *server) drawn(r *http.Request) ([]byte, error) {
-	name, isPNG := strings.CutSuffix(r.PathValue("y"), ".png")
+const vectorType = "application/vnd.mapbox-vector-tile"
+
+func (s *server) drawn(r *http.Request, name, kind string) ([]byte, error) {
 	var at [3]int64
 	for i, text := range []string{r.PathValue("z"), r.PathValue("x"), name} {
 		n, err := strconv.ParseInt(text, 10, 32)
-		if err != nil || !isPNG {
-			return nil, bad("a tile is /tiles/TABLE/COLUMN/Z/X/Y.png, with numbers for Z, X and Y")
+		if err != nil || kind == "" {
+			return nil, bad("a tile is /tiles/TABLE/COLUMN/Z/X/Y.png or .mvt, with numbers for Z, X and Y")
 		}
 		at[i] = n
 	}
@@ -294,18 +304,23 @@ func (s *server) drawn(r *http.Request) ([]byte, error) {
 			return nil, bad("top is %q, must be a number of points above 0", text)
 		}
 	}
-	key := tileKey{l, f.id, top, int(at[0]), at[1], at[2]}
-	if png, ok := s.tiles.Get(key); ok {
-		return png, nil
+	key := tileKey{l, f.id, kind, top, int(at[0]), at[1], at[2]}
+	if tile, ok := s.tiles.Get(key); ok {
+		return tile, nil
 	}
 	done, err := hold(r.Context(), s.draws) // as many at a time as there are processors
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	png, err := l.tile(r.Context(), f, key.z, key.x, key.y, top)
-	if err == nil {
-		s.tiles.Add(key, png)
+	var tile []byte
+	if kind == vectorType {
+		tile, err = l.vector(r.Context(), f, key.z, key.x, key.y)
+	} else {
+		tile, err = l.tile(r.Context(), f, key.z, key.x, key.y, top)
 	}
-	return png, err
+	if err == nil {
+		s.tiles.Add(key, tile)
+	}
+	return tile, err
 }

@@ -38,11 +38,10 @@ func (l *layer) top(ctx context.Context, f filter) (topOf, error) {
 // and in blocks.
 func (l *layer) measure(ctx context.Context, f filter) (topOf, error) {
 	const block = 8
-	seen, err := l.look(ctx)
-	if err != nil {
-		return topOf{}, err
+	box := l.bound()
+	if seen := l.looks.Load(); seen != nil && seen.Degrees { // the first tile does not wait for one
+		box = boundOf(seen.Box)
 	}
-	box := boundOf(seen.Box)
 	pixels := make([]float64, overviewSide*overviewSide)
 	if _, err := l.density(ctx, pixels, f, box, overviewSide, overviewSide, readsOfScale); err != nil {
 		return topOf{}, err

@@ -10,6 +10,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/connector"
@@ -21,11 +23,27 @@ type Options struct {
 	Addr     string   // host:port; port 0 is any that is free
 	Memory   int64    // most bytes of sketches to hold
 	Hosts    []string // names that it goes by, beside localhost and the machine's own
+	CORS     []string // origins, as https://maps.example, whose pages may have the tiles
+	Points   Points   // a file to build the sketches of, in place of a Database
 }
 
 // Run serves until ctx ends, and then finishes the requests that it has. Where
 // it listens is written to out.
 func Run(ctx context.Context, o Options, out io.Writer) (err error) {
+	if o.Points.File != "" {
+		o.Database = o.Points.Save
+		if o.Database == "" {
+			folder, err := os.MkdirTemp("", "ccbfsql-serve")
+			if err != nil {
+				return err
+			}
+			defer os.RemoveAll(folder)
+			o.Database = filepath.Join(folder, "points.duckdb")
+		}
+		if err := build(ctx, o.Database, o.Points, out); err != nil {
+			return err
+		}
+	}
 	db, err := connector.Open(o.Database + "?access_mode=READ_ONLY")
 	if err != nil {
 		return err
@@ -38,11 +56,17 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C ends it)\n", o.Database, l.Addr())
+	what := o.Database
+	if o.Points.File != "" && o.Points.Save == "" {
+		what = o.Points.File
+	}
+	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C ends it)\n", what, l.Addr())
 	if !loopback(l.Addr()) {
 		fmt.Fprintln(out, "Anyone who reaches this address can see the sketches.")
 	}
-	return serve(ctx, l, httpServer(handler(newServer(db, o.Memory), namesOf(o.Hosts))))
+	s := newServer(db, o.Memory)
+	s.cors = o.CORS
+	return serve(ctx, l, httpServer(handler(s, namesOf(o.Hosts))))
 }
 
 // httpServer bounds how long a request may take, and how much its head.
@@ -89,5 +113,5 @@ func handler(s *server, hosts names) http.Handler {
 	mux.Handle("/api/", answers)
 	mux.Handle("/tiles/", answers)
 	mux.Handle("/", files)
-	return guard(mux, hosts)
+	return guard(mux, hosts, s.cors)
 }

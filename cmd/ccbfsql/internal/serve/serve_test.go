@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
@@ -49,24 +51,41 @@ func database(t testing.TB, statements string) string {
 // started is what Run serves of a database, until the test ends.
 func started(t testing.TB, file string) string {
 	t.Helper()
+	url, _ := startedWith(t, Options{Database: file})
+	return url
+}
+
+// startedWith is the address of what Run serves, and what it wrote.
+func startedWith(t testing.TB, o Options) (url, out string) {
+	t.Helper()
+	o.Addr, o.Memory = "127.0.0.1:0", 1<<28
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- Run(ctx, Options{Database: file, Addr: "127.0.0.1:0", Memory: 1 << 28}, w) }()
+	go func() {
+		err := Run(ctx, o, w)
+		w.CloseWithError(errors.Join(errors.New("it ended"), err))
+		done <- err
+	}()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("serving ended with %v", err)
 		}
 	})
-	line := make([]byte, 200)
-	n, err := r.Read(line)
-	if err != nil {
-		t.Fatal(err)
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		out += line
+		if what, ok := strings.CutPrefix(line, "Serving "); ok {
+			_, url, _ = strings.Cut(what, " on http")
+			url, _, _ = strings.Cut("http"+url, " ")
+			return url, out
+		}
 	}
-	_, url, _ := strings.Cut(string(line[:n]), " on ")
-	url, _, _ = strings.Cut(url, " ")
-	return url
 }
 
 // get asks for a path and returns the status and the body.

@@ -1,0 +1,323 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// Points is a file of points from which sketches are built: anything that DuckDB reads
+// by its name.
+type Points struct {
+	File string
+	Save string  // the database to keep them in; empty for none
+	X, Y string  // the columns with coordinates; empty to find them
+	Res  float64 // side of a cell; 0 to choose one
+}
+
+// IsPoints reports whether a name is one of a file of points, or of a URL of one.
+func IsPoints(name string) bool {
+	if at := strings.IndexAny(name, "?#"); at >= 0 && strings.Contains(name, "://") {
+		name = name[:at]
+	}
+	return pointsFile.MatchString(name)
+}
+
+var pointsFile = regexp.MustCompile(`(?i)\.(parquet|csv|tsv|json|ndjson|jsonl)(\.gz|\.zst)?$`)
+
+// The names that columns of coordinates have, the likeliest first.
+var (
+	namesOfX = regexp.MustCompile(`(?i)^(lon|lng|long|longitude|x|easting)$`)
+	namesOfY = regexp.MustCompile(`(?i)^(lat|latitude|y|northing)$`)
+	partsOfX = regexp.MustCompile(`(?i)(^|_| )(lon|lng|long|longitude|x)($|_| )`)
+	partsOfY = regexp.MustCompile(`(?i)(^|_| )(lat|latitude|y)($|_| )`)
+)
+
+var numeric = regexp.MustCompile(`^(DOUBLE|FLOAT|DECIMAL.*|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER)$`)
+
+// coordinate is the column of the coordinates of one axis.
+func coordinate(columns []tableColumn, given, flag string, names, parts *regexp.Regexp) (string, error) {
+	if given != "" {
+		i := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.EqualFold(c.name, given) })
+		if i < 0 {
+			return "", fmt.Errorf("-%s: the file has no column %q%s", flag, given, nearest(given, columnNames(columns)))
+		}
+		return columns[i].name, nil
+	}
+	var numbers []tableColumn
+	for _, c := range columns {
+		if numeric.MatchString(c.typ) {
+			numbers = append(numbers, c)
+		}
+	}
+	for _, like := range []*regexp.Regexp{names, parts} {
+		var found []string
+		for _, c := range numbers {
+			if like.MatchString(c.name) {
+				found = append(found, c.name)
+			}
+		}
+		if len(found) == 1 {
+			return found[0], nil
+		}
+		if len(found) > 1 {
+			return "", fmt.Errorf("%s may each be the column of %s: say which with -%s COLUMN", strings.Join(found, " and "), flag, flag)
+		}
+	}
+	return "", fmt.Errorf("no column of numbers looks like %s: say which with -%s COLUMN; there are %s", flag, flag, strings.Join(columnNames(numbers), ", "))
+}
+
+func columnNames(columns []tableColumn) (names []string) {
+	for _, c := range columns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// plan is what is built of a file.
+type plan struct {
+	from   string // the file, in SQL
+	table  string
+	x, y   string // in SQL
+	res    float64
+	rows   uint64
+	groups []group
+}
+
+// group is a column by which sketches are apart.
+type group struct{ name, expr string }
+
+// Limits of what sketches are built by: columns of kinds have up to mostKinds of them, and
+// all columns together make mostGroups sketches at most.
+const (
+	mostKinds  = 64
+	mostGroups = 5000
+)
+
+// planned looks at a file: its columns, where its points are, and how many values others
+// have.
+func planned(ctx context.Context, s *session.Session, o Points) (*plan, error) {
+	p := &plan{from: literal(o.File), table: tableName(o.File)}
+	described, err := s.Strings(ctx, "DESCRIBE FROM "+p.from)
+	if err != nil {
+		return nil, err
+	}
+	var columns []tableColumn
+	for _, row := range described {
+		columns = append(columns, tableColumn{row[0], row[1]})
+	}
+	x, err := coordinate(columns, o.X, "x", namesOfX, partsOfX)
+	if err != nil {
+		return nil, err
+	}
+	y, err := coordinate(columns, o.Y, "y", namesOfY, partsOfY)
+	if err != nil {
+		return nil, err
+	}
+	p.x, p.y = quoted(x)+"::DOUBLE", quoted(y)+"::DOUBLE"
+	asked := []string{"count(*)"}
+	for _, v := range []string{p.x, p.y} {
+		asked = append(asked, fmt.Sprintf("coalesce(approx_quantile(%[1]s, 0.95) - approx_quantile(%[1]s, 0.05), 0)", v))
+	}
+	var others []tableColumn
+	for _, c := range columns {
+		if c.name == x || c.name == y || !sliderType.MatchString(c.typ) {
+			continue
+		}
+		others = append(others, c)
+		asked = append(asked, fmt.Sprintf("approx_count_distinct(%s)", quoted(c.name)))
+		if isTime(c.typ) {
+			asked = append(asked, fmt.Sprintf("coalesce(date_diff('day', min(%[1]s), max(%[1]s)), 0)", quoted(c.name)))
+		}
+	}
+	found, err := s.Strings(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE isfinite(%s) AND isfinite(%s)", strings.Join(asked, ", "), p.from, p.x, p.y))
+	if err != nil {
+		return nil, err
+	}
+	values := found[0]
+	next := func() float64 {
+		v, _ := strconv.ParseFloat(values[0], 64) // a number, from SQL
+		values = values[1:]
+		return v
+	}
+	p.rows = uint64(next())
+	if p.rows == 0 {
+		return nil, fmt.Errorf("%s has no row with numbers in %s and %s", o.File, x, y)
+	}
+	p.res = resolution(math.Max(next(), next()))
+	if o.Res > 0 {
+		p.res = o.Res
+	}
+	p.group(others, next)
+	return p, nil
+}
+
+func isTime(typ string) bool { return typ == "DATE" || strings.HasPrefix(typ, "TIMESTAMP") }
+
+// group chooses the columns of time and of kinds: the first of times, in parts that are
+// some dozens, and the columns with few values, the fewest first.
+func (p *plan) group(columns []tableColumn, next func() float64) {
+	type kind struct {
+		tableColumn
+		values float64
+	}
+	var kinds []kind
+	groups := 1.0
+	for _, c := range columns {
+		values := next()
+		if !isTime(c.typ) {
+			if values >= 2 && values <= mostKinds {
+				kinds = append(kinds, kind{c, values})
+			}
+			continue
+		}
+		days := next()
+		if len(p.groups) > 0 || values < 2 {
+			continue
+		}
+		part, parts := "year", days/365+1
+		for _, finer := range []struct {
+			name string
+			days float64
+		}{{"month", 30}, {"day", 1}, {"hour", 1. / 24}} {
+			if days/finer.days <= 130 {
+				part, parts = finer.name, days/finer.days+1
+			}
+		}
+		cast := "::DATE"
+		if part == "hour" {
+			cast = ""
+		}
+		p.groups = append(p.groups, group{c.name, fmt.Sprintf("date_trunc('%s', %s)%s", part, quoted(c.name), cast)})
+		groups *= min(parts, values)
+	}
+	slices.SortStableFunc(kinds, func(a, b kind) int { return int(a.values - b.values) })
+	for _, k := range kinds {
+		if groups*k.values > mostGroups {
+			break
+		}
+		groups *= k.values
+		p.groups = append(p.groups, group{k.name, quoted(k.name)})
+	}
+}
+
+// resolution is a power of ten that makes some thousands of cells along a width.
+func resolution(width float64) float64 {
+	if !(width > 0) {
+		return 0.001
+	}
+	// As a decimal: a computed power of ten may be a neighbour of it.
+	res, err := strconv.ParseFloat(fmt.Sprintf("1e%d", int(math.Floor(math.Log10(width/2000)))), 64)
+	if err != nil || width < 400 {
+		res = min(max(res, 0.0001), 0.1)
+	}
+	return res
+}
+
+// tableName is a name for the table, from that of the file.
+func tableName(file string) string {
+	if at := strings.IndexAny(file, "?#"); at >= 0 && strings.Contains(file, "://") {
+		file = file[:at]
+	}
+	name := pointsFile.ReplaceAllString(path.Base(filepath.ToSlash(file)), "")
+	if name == "" || strings.Contains(name, "*") {
+		return "points"
+	}
+	return name
+}
+
+// statement is what builds the table.
+func (p *plan) statement() string {
+	var names, exprs []string
+	for _, g := range p.groups {
+		names = append(names, quoted(g.name))
+		exprs = append(exprs, g.expr+" AS "+quoted(g.name))
+	}
+	exprs = append(exprs, fmt.Sprintf("ccbf_agg(%s, %s, %v) AS sketch", p.x, p.y, p.res))
+	by := ""
+	if len(names) > 0 {
+		by = "\nGROUP BY ALL ORDER BY " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("CREATE TABLE %s AS\nSELECT %s\nFROM %s\nWHERE isfinite(%s) AND isfinite(%s)%s", quoted(p.table), strings.Join(exprs, ", "), p.from, p.x, p.y, by)
+}
+
+// build makes a database of the sketches of a file. What it does is written to out, with
+// a bar of progress where that is a terminal.
+func build(ctx context.Context, database string, o Points, out io.Writer) (err error) {
+	s, err := session.Open(ctx, session.Options{Path: database})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	stop := showProgress(s, out)
+	defer stop()
+	p, err := planned(ctx, s, o)
+	if err != nil {
+		return err
+	}
+	if there, err := s.Strings(ctx, "SELECT 1 FROM duckdb_tables() WHERE table_name = "+literal(p.table)); err != nil || len(there) > 0 {
+		return errors.Join(err, fmt.Errorf("%s has a table %q already: serve the database itself, or give another name to -save", database, p.table))
+	}
+	stop()
+	names := make([]string, len(p.groups))
+	for i, g := range p.groups {
+		names[i] = g.name
+	}
+	by := ""
+	if len(names) > 0 {
+		by = " by " + strings.Join(names, " and ")
+	}
+	fmt.Fprintf(out, "%s: %d points%s, in cells of %v (-res takes others). The statement:\n%s;\n", o.File, p.rows, by, p.res, p.statement())
+	stop = showProgress(s, out)
+	defer stop()
+	_, err = s.Strings(ctx, p.statement())
+	return err
+}
+
+// showProgress shows how far a statement has come, until it is stopped.
+func showProgress(s *session.Session, out io.Writer) (stop func()) {
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return func() {}
+	}
+	b := progressbar.NewOptions(100, progressbar.OptionSetWriter(f), progressbar.OptionSetWidth(40), progressbar.OptionClearOnFinish())
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		every := time.NewTicker(200 * time.Millisecond)
+		defer every.Stop()
+		for {
+			select {
+			case <-done:
+				_ = b.Clear() // the terminal is gone, or it is not
+				return
+			case <-every.C:
+				if percent, known := s.Progress(); known && percent < 100 {
+					_ = b.Set(int(percent)) // an error says that it went back
+				}
+			}
+		}
+	}()
+	stopped := false
+	return func() {
+		if !stopped {
+			stopped = true
+			close(done)
+			<-ended
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/test/data"
+)
+
+// From a file to a map in one line: the columns are found, the cells suit, sketches are
+// apart by time and kind, and the sums are those of the file.
+func TestServePoints(t *testing.T) {
+	folder := t.TempDir()
+	db, err := connector.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	csv := filepath.Join(folder, "thefts of 2018.csv")
+	save := filepath.Join(folder, "saved.duckdb")
+	if _, err := db.Exec(fmt.Sprintf(`COPY (SELECT -74 + (i %% 1000) / 5000 AS start_lng, 40.6 + (i %% 777) / 5000 AS start_lat,
+			timestamp '2018-10-01' + to_hours((i %% 2000)::INTEGER) AS began, i %% 3 = 0 AS solved, i AS id, 'note ' || i AS note FROM range(6000) t(i)
+			UNION ALL SELECT NULL, 40, NULL, NULL, 0, '') TO %s`, literal(csv))); err != nil {
+		t.Fatal(err)
+	}
+	url, out := startedWith(t, Options{Points: Points{File: csv, Save: save}})
+	for _, want := range []string{"6000 points by began and solved, in cells of 0.0001", "date_trunc('day', \"began\")::DATE AS \"began\"", "Serving " + save} {
+		if !strings.Contains(out, want) {
+			t.Errorf("it says %q, not %q", out, want)
+		}
+	}
+	_, body := get(t, url+"/api/layers")
+	layers := decoded[[]*layer](t, body)
+	if len(layers) != 1 || layers[0].Table != "thefts of 2018" || layers[0].Total != 6000 || len(layers[0].Sliders) != 2 || layers[0].Rows != 168 {
+		t.Fatalf("layers are %s", body)
+	}
+	status, body := post(t, url+"/api/sum", `{"table": "thefts of 2018", "column": "sketch", "box": [-75, 40, -73, 42], "where": [{"by": "solved", "value": "true"}, {"by": "began", "value": "2018-10-01", "to": "2018-10-02"}]}`)
+	var want float64
+	if err := db.QueryRow("SELECT count(*) FROM range(6000) t(i) WHERE i % 2000 < 48 AND i % 3 = 0").Scan(&want); err != nil {
+		t.Fatal(err)
+	}
+	if a := decoded[answer](t, body); status != http.StatusOK || a.Estimate != want {
+		t.Errorf("%d %s, want %v", status, body, want)
+	}
+	saved, err := connector.Open(save + "?access_mode=READ_ONLY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer saved.Close()
+	var total float64
+	if err := saved.QueryRow(`SELECT sum(ccbf_total(sketch)) FROM "thefts of 2018"`).Scan(&total); err != nil || total != 6000 {
+		t.Errorf("saved are %v points, %v", total, err)
+	}
+}
+
+// Real files: what is chosen for them.
+func TestPlanOfRealFiles(t *testing.T) {
+	for file, want := range map[string]string{
+		"uk_crime_2018q4.parquet":          "1045096 points by month and category, in cells of 0.001 ",
+		"nyc_taxi_pickups.parquet":         "28014 points, in cells of 0.0001 ",
+		"geonames_cities.parquet":          "171075 points, in cells of 0.1 ",
+		"jhu_covid19_confirmed_global.csv": "287 points, in cells of 0.1 ",
+	} {
+		path := data.Path(t, file)
+		_, out := startedWith(t, Options{Points: Points{File: path}})
+		if !strings.Contains(out, want) || !strings.Contains(out, "Serving "+path) {
+			t.Errorf("%s: %s", file, out)
+		}
+	}
+}
+
+// What it cannot know it asks for.
+func TestPointsAsks(t *testing.T) {
+	folder := t.TempDir()
+	db, err := connector.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	csv := filepath.Join(folder, "two.csv")
+	if _, err := db.Exec("COPY (SELECT 1.5 AS pickup_lon, 2.5 AS dropoff_lon, 50.5 AS lat, 'a' AS word) TO " + literal(csv)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		points Points
+		text   string
+	}{
+		{Points{File: csv}, "pickup_lon and dropoff_lon may each be the column of x: say which with -x COLUMN"},
+		{Points{File: csv, X: "pickup_lan"}, `no column "pickup_lan"; did you mean "pickup_lon"?`},
+		{Points{File: csv, X: "pickup_lon", Y: "word"}, "word"},
+		{Points{File: filepath.Join(folder, "none.csv")}, "none.csv"},
+	} {
+		err := Run(t.Context(), Options{Points: c.points, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
+		if err == nil || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%+v: %v, want %q", c.points, err, c.text)
+		}
+	}
+	for name, want := range map[string]bool{
+		"a.parquet": true, "a.CSV.gz": true, "https://x.example/p/a.parquet?sig=1": true, "s3://b/a.json": true,
+		"a.duckdb": false, "a.db": false, "a": false, "parquet": false,
+	} {
+		if IsPoints(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
+)
+
+// vectorSide is how many squares a vector tile has along each side at most: cells
+// where those are larger, else parts of the tile.
+const vectorSide = 128
+
+// vector is a tile in the form of Mapbox Vector Tiles 2.1: a square for each cell, or for
+// each of vectorSide by vectorSide parts of the tile where cells are smaller, with its
+// count.
+func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte, error) {
+	west, south, east, north, err := grid.TileBounds(z, x, y)
+	if err != nil {
+		return nil, err
+	}
+	t := vectorTile{keys: []string{"count", "cell"}, of: map[tileValue]int{}}
+	size := math.Exp2(float64(z)) * extent
+	if cells := (east - west) / l.Res; l.Res > 0 && cells <= vectorSide {
+		// Whole cells, those on an edge in each tile that they meet.
+		first, last := [2]float64{math.Floor(west / l.Res), math.Floor(south / l.Res)}, [2]float64{math.Ceil(east / l.Res), math.Ceil(north / l.Res)}
+		width, height := int(last[0]-first[0]), int(last[1]-first[1])
+		box := orb.Bound{Min: orb.Point{first[0] * l.Res, first[1] * l.Res}, Max: orb.Point{last[0] * l.Res, last[1] * l.Res}}
+		values := make([]float64, width*height)
+		if _, err := l.density(ctx, values, f, box, width, height, readsOfTile); err != nil {
+			return nil, err
+		}
+		column := func(i int) int64 {
+			return int64(math.Round(((first[0]+float64(i))*l.Res+180)/360*size)) - x*extent
+		}
+		row := func(j int) int64 {
+			lat := min(max((last[1]-float64(j))*l.Res, -mercatorLimit), mercatorLimit) * math.Pi / 180
+			return int64(math.Round((1-math.Asinh(math.Tan(lat))/math.Pi)/2*size)) - y*extent
+		}
+		for i, n := range values {
+			t.square(column(i%width), row(i/width), column(i%width+1), row(i/width+1), n, true)
+		}
+		return t.bytes(), nil
+	}
+	even := make([]float64, tileSide*2*tileSide)
+	box := orb.Bound{Min: orb.Point{west, south}, Max: orb.Point{east, north}}
+	if _, err := l.density(ctx, even, f, box, tileSide, 2*tileSide, readsOfTile); err != nil {
+		return nil, err
+	}
+	values := make([]float64, tileSide*tileSide)
+	mercator(values, even, z, y, south, north)
+	const of, step = tileSide / vectorSide, extent / vectorSide
+	parts := make([]float64, vectorSide*vectorSide)
+	for i, n := range values {
+		parts[i/tileSide/of*vectorSide+i%tileSide/of] += n
+	}
+	for i, n := range parts {
+		at, down := int64(i%vectorSide*step), int64(i/vectorSide*step)
+		t.square(at, down, at+step, down+step, n, false)
+	}
+	return t.bytes(), nil
+}
+
+// mercatorLimit is the last latitude of the map.
+const mercatorLimit = 85.0511287798066
+
+// tileJSON says where the tiles of a layer are: TileJSON 3.0.0.
+type tileJSON struct {
+	TileJSON string        `json:"tilejson"`
+	Name     string        `json:"name"`
+	Tiles    []string      `json:"tiles"`
+	MinZoom  int           `json:"minzoom"`
+	MaxZoom  int           `json:"maxzoom"`
+	Bounds   [4]float64    `json:"bounds"`
+	Center   [3]float64    `json:"center"`
+	Vectors  []vectorLayer `json:"vector_layers"`
+}
+
+type vectorLayer struct {
+	ID     string            `json:"id"`
+	Fields map[string]string `json:"fields"`
+}
+
+// maxTileZoom is the last zoom of tiles in TileJSON.
+const maxTileZoom = 20
+
+// describe answers /tiles/TABLE/COLUMN.json, with the filter of the request in the
+// addresses of tiles; format=png names pictures in place of vector tiles.
+func (s *server) describe(r *http.Request) (any, error) {
+	table := r.PathValue("table")
+	column, ok := strings.CutSuffix(r.PathValue("name"), ".json")
+	if !ok {
+		return nil, &problem{http.StatusNotFound, fmt.Errorf("tiles are described by /tiles/TABLE/COLUMN.json")}
+	}
+	l, _, err := s.fromQuery(r, table, column)
+	if err != nil {
+		return nil, err
+	}
+	seen, err := l.look(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	if !seen.Degrees {
+		return nil, &problem{http.StatusUnprocessableEntity, fmt.Errorf("%s.%s is not in degrees: it has no tiles", table, column)}
+	}
+	q := r.URL.Query()
+	ending := cmp.Or(q.Get("format"), "mvt")
+	if !slices.Contains([]string{"mvt", "png"}, ending) {
+		return nil, bad("format is %q, must be mvt or png", ending)
+	}
+	q.Del("format")
+	query := ""
+	if len(q) > 0 {
+		query = "?" + q.Encode()
+	}
+	address := fmt.Sprintf("http://%s/tiles/%s/%s/{z}/{x}/{y}.%s%s", r.Host, url.PathEscape(table), url.PathEscape(column), ending, query)
+	b := meet(l.bound(), orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}})
+	t := tileJSON{
+		TileJSON: "3.0.0", Name: table + "." + column, Tiles: []string{address}, MaxZoom: maxTileZoom,
+		Bounds: [4]float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]},
+		Center: [3]float64{(seen.Box[0] + seen.Box[2]) / 2, (seen.Box[1] + seen.Box[3]) / 2, 6},
+	}
+	t.Vectors = []vectorLayer{}
+	if ending == "mvt" {
+		t.Vectors = append(t.Vectors, vectorLayer{cellsLayer, map[string]string{"count": "Number", "cell": "Boolean"}})
+	}
+	return t, nil
+}
