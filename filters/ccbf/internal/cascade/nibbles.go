@@ -11,44 +11,47 @@ const (
 // nibble is where counter j is: its byte, and by how many bits it is shifted.
 func nibble(j uint32) (at, shift uint32) { return j >> 1, j & 1 * 4 }
 
-// countNibbles is countKeys.
+// countNibbles is countKeys. A flagged counter has no less than its digit, so that where no
+// digit is below the least of the counters without a flag, that is the key's: then there is
+// nothing to look up above, and no branch on where flags are.
 func countNibbles(d *Counters, dst []uint64, at []uint32) {
 	l0, k := d.Layers[0].data, d.Shape.K
 	for i := range dst {
 		key := at[i*k:][:k]
-		low, flags := byte(nibbleMask|nibbleFlag), byte(0)
+		low, digit := byte(nibbleMask|nibbleFlag), byte(nibbleMask)
 		for _, j := range key {
 			b, shift := nibble(j)
 			c := l0[b] >> shift & (nibbleMask | nibbleFlag)
-			low, flags = min(low, c), flags|c
+			low, digit = min(low, c), min(digit, c&nibbleMask)
 		}
-		if dst[i] = uint64(low); flags&nibbleFlag != 0 {
-			dst[i] = d.leastNibbles(key)
+		if dst[i] = uint64(low); digit != low {
+			dst[i] = d.leastNibbles(key, low)
 		}
 	}
 }
 
-// leastNibbles is leastValue, for less where the counters of the second layer have 8
-// bits, as they have by default: where most cells have many points, most counters go on
-// there and end there.
-func (d *Counters) leastNibbles(at []uint32) uint64 {
+// leastNibbles is leastValue, of positions of which low is the least counter, for less
+// where the counters of the second layer have 8 bits, as they have by default: where most
+// cells have many points, most counters go on there and end there.
+func (d *Counters) leastNibbles(at []uint32, low byte) uint64 {
 	if d.Shape.Layers < 2 || d.Layers[1].Width != 8 {
 		return d.leastValue(at)
 	}
 	l0, up := d.Layers[0].data, &d.Layers[1]
 	l1, least := up.data[:up.Size], ^uint64(0)
+	if low&nibbleFlag == 0 {
+		least = uint64(low)
+	}
 	for _, j := range at {
 		b, shift := nibble(j)
 		c := uint64(l0[b] >> shift & (nibbleMask | nibbleFlag))
 		v := c & nibbleMask
-		if c&nibbleFlag != 0 {
-			if v >= least {
-				continue
-			}
-			u := uint64(l1[up.mod(uint64(j))])
-			if v += u << 3; u&up.Flag != 0 {
-				v = d.Value(uint64(j))
-			}
+		if c&nibbleFlag == 0 || v >= least {
+			continue
+		}
+		u := uint64(l1[up.mod(uint64(j))])
+		if v += u << 3; u&up.Flag != 0 {
+			v = d.Value(uint64(j))
 		}
 		least = min(least, v)
 	}
