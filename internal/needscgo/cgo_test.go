@@ -10,6 +10,9 @@ import (
 // Without cgo one sentence names what is missing, for the shell, the extension and
 // programs that import the packages.
 func TestSentence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short")
+	}
 	for _, p := range []string{"", "connector", "cmd/ccbfsql", "cmd/ccbf-extension", "examples/tiles"} {
 		cmd := exec.Command("go", "build", "-o", os.DevNull, strings.TrimSuffix("github.com/ccbfsql/ccbfsql/"+p, "/"))
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -43,7 +43,7 @@ func Of(path string) (Needs, error) {
 	if err != nil {
 		return Needs{}, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	var n Needs
 	if n.Libraries, err = file.ImportedLibraries(); err != nil {
 		return Needs{}, fmt.Errorf("%s: %w", path, err)
