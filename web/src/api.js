@@ -17,6 +17,7 @@ const post = async (path, question, signal) =>
   }));
 
 export const layers = async () => json(await fetch("api/layers"));
+export const version = async () => json(await fetch("api/version"));
 export const look = ({ table, column }, signal) => ask("look", { table, column }, signal);
 export const sum = (question, signal) => post("sum", question, signal);
 export const bars = (question, signal) => post("bars", question, signal);
@@ -26,11 +27,12 @@ export const at = (choice, x, y, side, signal) => ask("at", { ...words(choice), 
 export const scale = (choice, [xmin, ymin, xmax, ymax], pixel, signal) =>
   ask("scale", { ...words(choice), xmin, ymin, xmax, ymax, pixel }, signal);
 
-// tiles is the address of the tiles of a choice, for the map to fill in.
-export function tiles(choice, top) {
+// tiles is the address of the tiles of a choice, for the map to fill in. A browser keeps
+// tiles: version, of what is served, makes them others.
+export function tiles(choice, top, version) {
   const { table, column, ...filter } = words(choice);
   return `${new URL("tiles", document.baseURI)}/${encodeURIComponent(table)}/${encodeURIComponent(column)}/{z}/{x}/{y}.png?` +
-    parameters({ ...filter, top });
+    parameters({ ...filter, top, version });
 }
 
 // words is a choice as the parameters of a URL.

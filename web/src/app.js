@@ -13,6 +13,7 @@ export const app = {
   answers: {}, // the latest: of the area, bars and places
   scale: undefined,
   legend: [],
+  version: 0, // of what is served
 };
 
 // choice is the rows and points that all questions are about.

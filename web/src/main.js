@@ -25,7 +25,7 @@ const paint = latest(async (signal) => {
     const scale = await api.scale(choice(), box(app.map), pixel(app.map), signal);
     signal.throwIfAborted();
     if (!scale.top) return cool();
-    const address = api.tiles(choice(), Number(scale.top.toPrecision(6)));
+    const address = api.tiles(choice(), Number(scale.top.toPrecision(6)), app.version);
     app.scale = scale;
     app.legend = legend(scale, app.layer.res, app.map.getCenter().lat);
     if (document.body.dataset.tiles !== address) {
@@ -211,20 +211,20 @@ const chooseLayer = latest(async (signal, at, state = {}) => {
   element("layer").value = at;
   play(false);
   app.where = (state.where ?? []).filter((w) => layer.sliders.some((s) => s.column === w.by));
-  const listed = layer.categories && layer.names?.length > 0;
-  app.category = layer.categories ? state.category ?? (listed ? layer.names[0] : undefined) : undefined;
-  element("category-label").hidden = !listed;
-  element("category-text-label").hidden = !layer.categories || Boolean(listed);
-  if (listed) {
+  const named = layer.categories && layer.names?.length > 0;
+  app.category = layer.categories ? state.category ?? (named ? layer.names[0] : undefined) : undefined;
+  element("category-label").hidden = !named;
+  element("category-text-label").hidden = !layer.categories || Boolean(named);
+  if (named) {
     const names = layer.names.includes(app.category) ? layer.names : [app.category, ...layer.names];
     element("category").replaceChildren(...names.map((n) => new Option(n === "" ? "(empty)" : n, n)));
     element("category").value = app.category;
   } else element("category-text").value = app.category ?? "";
   element("by").replaceChildren(...layer.sliders.map((s, i) => new Option(s.column, i)));
-  const columns = [...(listed ? [byCategory] : []), ...layer.sliders.map((s) => s.column)];
+  const columns = [...(named ? [byCategory] : []), ...layer.sliders.map((s) => s.column)];
   element("bars-by").replaceChildren(...columns.map((c) => new Option(c, c)));
   if (columns.includes(state.bars)) element("bars-by").value = state.bars;
-  else if (columns.length > 1 && !listed) element("bars-by").value = columns[1]; // the first has the slider
+  else if (columns.length > 1 && !named) element("bars-by").value = columns[1]; // the first has the slider
   element("bars-section").hidden = columns.length === 0;
   about();
   setArea(state.area, { ask: false });
@@ -264,6 +264,26 @@ function askText(text) {
   } catch (error) {
     fail(error);
   }
+}
+
+// listed shows the names of the layers.
+function listed() {
+  element("layer").replaceChildren(...app.layers.map((l, i) => new Option(nameOf(l), i)));
+}
+
+// watch notices new rows.
+const every = 5000; // milliseconds
+async function watch() {
+  if (document.hidden) return;
+  const { version, waiting } = await api.version().catch(() => ({ version: app.version })); // it may have ended
+  element("waiting").textContent = waiting ?? "";
+  if (version === app.version) return;
+  app.version = version;
+  app.layers = await api.layers();
+  looks = {};
+  listed();
+  await restore(true);
+  document.body.dataset.version = version;
 }
 
 function wire(map) {
@@ -335,6 +355,7 @@ function wire(map) {
 
 async function main() {
   [app.map, app.layers] = await Promise.all([show("map"), api.layers()]);
+  ({ version: app.version } = await api.version());
   const { map, layers } = app;
   let busy = false;
   app.draw = drawing(map, (area) => {
@@ -346,11 +367,12 @@ async function main() {
   if (layers.length === 0) {
     throw new Error("No table of this database has a column of sketches of points: CREATE TABLE t AS SELECT ccbf_agg(lon, lat, 0.01) ...");
   }
-  element("layer").replaceChildren(...layers.map((l, i) => new Option(nameOf(l), i)));
+  listed();
   clearPointer = pointing(map, () => busy || document.querySelector("#draw-polygon[aria-pressed=true], #draw-box[aria-pressed=true]") !== null);
   if (innerWidth <= 640) fold(true);
   wire(map);
   await restore(false);
+  setInterval(watch, every);
   document.body.dataset.ready = "true";
 }
 

@@ -57,7 +57,7 @@ async function visit(name, options) {
   await page.keyboard.press("Enter");
   await page.locator("#answer[data-estimate]").waitFor();
   const box = { estimate: Number(await answer.getAttribute("data-estimate")), sql: await page.locator("#answer pre").textContent() };
-  await page.getByRole("button", { name: "In this view" }).click();
+  await page.locator("#hot").click();
   await page.locator("#spots li").first().waitFor();
   const spots = await page.locator("#spots li").allTextContents();
   await look("hottest");

@@ -19,9 +19,9 @@ const crimes = `CREATE TABLE tiles AS SELECT quadkey(lon, lat, 8) AS tile, date 
 		(hash(i // 600, 3) % 3500) / 1000 + 50.8 + sqrt(-2 * ln((hash(i, 4) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 5) % 1000000) / 1e6) * 0.02 AS lat
 		FROM range(600000) t(i)) GROUP BY ALL`
 
-// browsed is what a script of web/test reads on the page of a database; the test is
-// left out where there is no browser.
-func browsed(t *testing.T, script, file string) []byte {
+// browsed is what a script of web/test reads on a page; the test is left out where there
+// is no browser.
+func browsed(t *testing.T, script, url string, more ...string) []byte {
 	t.Helper()
 	chromium := firstOf("chromium", "chromium-browser", "google-chrome")
 	node := firstOf("node")
@@ -43,7 +43,7 @@ func browsed(t *testing.T, script, file string) []byte {
 	if err := os.MkdirAll(shots, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), node, "test/"+script, started(t, file), shots, chromium)
+	cmd := exec.CommandContext(t.Context(), node, append([]string{"test/" + script, url, shots, chromium}, more...)...)
 	cmd.Dir = web
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -57,7 +57,7 @@ func browsed(t *testing.T, script, file string) []byte {
 // The page in a browser: what it shows is what its SQL gives.
 func TestBrowser(t *testing.T) {
 	file := database(t, crimes)
-	out := browsed(t, "page.mjs", file)
+	out := browsed(t, "page.mjs", started(t, file))
 	var visits []struct {
 		Name, Value, Shown, SQL string
 		Estimate                float64

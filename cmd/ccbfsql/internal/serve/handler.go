@@ -35,7 +35,7 @@ const keptTiles = 1 << 10
 
 // server answers the requests of the page.
 type server struct {
-	db     *sql.DB
+	source *source
 	memory int64         // most bytes of sketches
 	cors   []string      // origins whose pages may have the tiles
 	draws  chan struct{} // held while a tile is drawn
@@ -45,6 +45,9 @@ type server struct {
 
 	loading chan struct{} // held by who loads, or looks at layers
 	layers  []*layer      // nil before the first request
+	stamp   string        // of the file when they were read
+	loads   int           // how often they were
+	waiting error         // why they are not those of the file now
 }
 
 // asksAtOnce is how many questions run in the database at a time: each takes all
@@ -53,7 +56,7 @@ const asksAtOnce = 2
 
 func newServer(db *sql.DB, memory int64) *server {
 	return &server{
-		db: db, memory: memory,
+		source: &source{db: db}, memory: memory,
 		draws: make(chan struct{}, runtime.GOMAXPROCS(0)), asks: make(chan struct{}, asksAtOnce), loading: make(chan struct{}, 1),
 		tiles: newCache[tileKey, []byte](keptTiles),
 	}
@@ -71,13 +74,22 @@ func hold(ctx context.Context, places chan struct{}) (func(), error) {
 }
 
 // ask is hold for a question to the database.
-func (s *server) ask(ctx context.Context) (func(), error) {
+func (s *server) ask(ctx context.Context) (*sql.DB, func(), error) {
 	s.queued.Add(1)
 	defer s.queued.Add(-1)
-	return hold(ctx, s.asks)
+	done, err := hold(ctx, s.asks)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, close, err := s.source.use(ctx)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return db, func() { close(); done() }, nil
 }
 
-// tileKey is all that a tile depends on, as the database does not change.
+// tileKey is all that a tile depends on: a layer does not change, another takes its place.
 type tileKey struct {
 	layer  *layer
 	filter string // its id
@@ -103,6 +115,7 @@ func bad(format string, args ...any) error {
 // routes are all that there is to ask, but for the page itself.
 func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/layers", answering(func(r *http.Request) (any, error) { return s.all(r.Context()) }))
+	mux.Handle("GET /api/version", answering(s.version))
 	mux.Handle("GET /api/look", answering(s.look))
 	mux.Handle("GET /api/scale", answering(s.scale))
 	mux.Handle("GET /api/at", answering(s.at))
@@ -164,17 +177,39 @@ func fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeJSON(w, status, map[string]string{"error": err.Error()})
 }
 
-// all loads every column of sketches, once.
+// all loads every column of sketches, once, and again where the file has changed.
 func (s *server) all(ctx context.Context) ([]*layer, error) {
 	done, err := hold(ctx, s.loading)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if s.layers != nil {
+	stamp := s.source.stamp()
+	if s.layers != nil && stamp == s.stamp {
 		return s.layers, nil
 	}
-	ts, err := tables(ctx, s.db)
+	layers, err := s.read(ctx)
+	if s.waiting = nil; err != nil {
+		if s.layers == nil || ctx.Err() != nil {
+			return nil, err
+		}
+		s.waiting = err // those from before are there
+		return s.layers, nil
+	}
+	s.layers, s.stamp = layers, stamp
+	s.loads++
+	s.tiles.Purge()
+	return layers, nil
+}
+
+// read reads every column of sketches.
+func (s *server) read(ctx context.Context) ([]*layer, error) {
+	db, done, err := s.source.use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	ts, err := tables(ctx, db)
 	if err != nil {
 		return nil, err
 	}
@@ -182,14 +217,14 @@ func (s *server) all(ctx context.Context) ([]*layer, error) {
 	for i := range ts {
 		t := &ts[i]
 		for _, c := range t.columns {
-			is, err := isSketch(ctx, s.db, t.name, c)
+			is, err := isSketch(ctx, db, t.name, c)
 			if err != nil {
 				return nil, err
 			}
 			if !is {
 				continue
 			}
-			l, err := load(ctx, s.db, t, c.name, left)
+			l, err := load(ctx, db, t, c.name, left)
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
@@ -202,7 +237,6 @@ func (s *server) all(ctx context.Context) ([]*layer, error) {
 	}
 	// Exact ones first, which can be looked at from afar.
 	slices.SortStableFunc(layers, func(a, b *layer) int { return cmp.Compare(b.exactShare(), a.exactShare()) })
-	s.layers = layers
 	return layers, nil
 }
 

@@ -114,12 +114,12 @@ func (s *server) sum(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	done, err := s.ask(r.Context())
+	db, done, err := s.ask(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return l.sum(r.Context(), s.db, f, a)
+	return l.sum(r.Context(), db, f, a)
 }
 
 func (s *server) bars(r *http.Request) (any, error) {
@@ -127,12 +127,12 @@ func (s *server) bars(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	done, err := s.ask(r.Context())
+	db, done, err := s.ask(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return l.bars(r.Context(), s.db, f, a, q.Bars)
+	return l.bars(r.Context(), db, f, a, q.Bars)
 }
 
 // hotspotsInside are those of an area.
@@ -147,12 +147,12 @@ func (s *server) hotspotsInside(r *http.Request) (any, error) {
 	if q.K < 1 || q.K > maxSpots || !(q.Apart >= 0) {
 		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", q.K, maxSpots, q.Apart)
 	}
-	done, err := s.ask(r.Context())
+	db, done, err := s.ask(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return l.hottest(r.Context(), s.db, f, a, q.K, q.Apart)
+	return l.hottest(r.Context(), db, f, a, q.K, q.Apart)
 }
 
 func (s *server) hotspots(r *http.Request) (any, error) {
@@ -171,12 +171,12 @@ func (s *server) hotspots(r *http.Request) (any, error) {
 			return nil, bad("k is %q, must be from 1 to %d", q.Get("k"), maxSpots)
 		}
 	}
-	done, err := s.ask(r.Context())
+	db, done, err := s.ask(r.Context())
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return l.hottest(r.Context(), s.db, f, a, k, 0)
+	return l.hottest(r.Context(), db, f, a, k, 0)
 }
 
 // numbers reads numbers among the parameters of a URL.

@@ -13,8 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // Options say what to serve, and where.
@@ -44,14 +42,15 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 			return err
 		}
 	}
-	db, err := connector.Open(o.Database + "?access_mode=READ_ONLY")
+	s := newServer(nil, o.Memory)
+	s.cors = o.CORS
+	s.source = &source{file: o.Database, idle: idleFor}
+	defer s.source.end()
+	_, done, err := s.source.use(ctx) // now, to say what is wrong with it
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.PingContext(ctx); err != nil {
-		return err
-	}
+	done()
 	l, err := net.Listen("tcp", o.Addr)
 	if err != nil {
 		return err
@@ -64,8 +63,6 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	if !loopback(l.Addr()) {
 		fmt.Fprintln(out, "Anyone who reaches this address can see the sketches.")
 	}
-	s := newServer(db, o.Memory)
-	s.cors = o.CORS
 	return serve(ctx, l, httpServer(handler(s, namesOf(o.Hosts))))
 }
 

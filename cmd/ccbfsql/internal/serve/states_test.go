@@ -36,7 +36,7 @@ func count(t *testing.T, db *sql.DB, where string) float64 {
 // files have the same.
 func TestBrowserStates(t *testing.T) {
 	file := database(t, chosen)
-	out := browsed(t, "states.mjs", file)
+	out := browsed(t, "states.mjs", started(t, file))
 	type asked struct {
 		Estimate float64
 		SQL      string

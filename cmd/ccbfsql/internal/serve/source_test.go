@@ -1,0 +1,71 @@
+package serve
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+)
+
+// Rows that come while it is served are noticed, and the file is open to other programs
+// while nobody asks.
+func TestNewRows(t *testing.T) {
+	file := database(t, towns)
+	s := newServer(nil, 1<<28)
+	s.source = &source{file: file} // closed after each question
+	defer s.source.end()
+	h := handler(s, nil)
+	ask := func(path, body string) string {
+		t.Helper()
+		method := http.MethodGet
+		if body != "" {
+			method = http.MethodPost
+		}
+		r := httptest.NewRequest(method, path, http.NoBody)
+		if body != "" {
+			r = httptest.NewRequest(method, path, strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+		}
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
+		return w.Body.String()
+	}
+	const path = "/api/version"
+	const question = `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59]}`
+	if v := decoded[version](t, []byte(ask(path, ""))); v.Version != 1 || v.Waiting != "" {
+		t.Errorf("the first version is %+v", v)
+	}
+	before := ask("/tiles/to%20wns/s%22k/3/4/2.png", "")
+	if a := decoded[answer](t, []byte(ask("/api/sum", question))); a.Estimate != 12000 {
+		t.Errorf("before: %+v", a)
+	}
+	if v := decoded[version](t, []byte(ask(path, ""))); v.Version != 1 {
+		t.Errorf("nothing changed, and the version is %+v", v)
+	}
+	if s.source.db != nil {
+		t.Fatal("the database is open while nobody asks")
+	}
+	db, err := connector.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(`INSERT INTO "to wns" SELECT 'month 3', 9, 100, ccbf_agg(8 + i * 0.01, 58, 0.01) FROM range(100) t(i)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if v := decoded[version](t, []byte(ask(path, ""))); v.Version != 2 || v.Waiting != "" {
+		t.Errorf("after a row more the version is %+v", v)
+	}
+	if a := decoded[answer](t, []byte(ask("/api/sum", `{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "where": [{"by": "month", "value": "month 3"}]}`))); a.Estimate != 100 {
+		t.Errorf("of the new month: %+v", a)
+	}
+	if after := ask("/tiles/to%20wns/s%22k/3/4/2.png", ""); after == before {
+		t.Error("the tile has not changed")
+	}
+}
