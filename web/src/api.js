@@ -17,6 +17,7 @@ const post = async (path, question, signal) =>
   }));
 
 export const layers = async () => json(await fetch("api/layers"));
+export const basemap = async () => json(await fetch("api/basemap"));
 export const version = async () => json(await fetch("api/version"));
 export const look = ({ table, column }, signal) => ask("look", { table, column }, signal);
 export const sum = (question, signal) => post("sum", question, signal);

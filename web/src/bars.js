@@ -1,4 +1,5 @@
 // A bar for each value of a column; a click on it chooses by it, or no longer.
+import { plain } from "./filters.js";
 import { brief, made, span, sqlBox, whole } from "./text.js";
 
 // bars is the chart of an answer. picked says which value is chosen, pick chooses one.
@@ -6,7 +7,7 @@ export function bars(answer, picked, pick) {
   const list = made("ol", "bars");
   const most = Math.max(...answer.bars.map((b) => b.estimate), 1);
   for (const b of answer.bars) {
-    const name = b.value ?? "NULL";
+    const name = plain(b.value ?? "NULL");
     const button = list.appendChild(made("li")).appendChild(made("button"));
     button.style.setProperty("--share", b.estimate / most);
     button.append(made("span", "name", name), made("span", "count", (b.low === b.high ? "" : "≈ ") + brief(b.estimate)));

@@ -2,7 +2,8 @@
 // another.
 import { element, made } from "./text.js";
 
-const plain = (value) => value.replace(/ 00:00:00(\.0+)?$/, "");
+// plain is a value without a time of day that is midnight.
+export const plain = (value) => value.replace(/ 00:00:00(\.0+)?$/, "");
 
 // ordered are the columns of which a part from one value to another means something.
 export const ordered = (slider) => !/^(VARCHAR|BOOLEAN)$/.test(slider.type) || slider.values.every((v) => /^\d{4}-\d{2}/.test(v));

@@ -6,6 +6,7 @@ import { drawing } from "./draw.js";
 import { csv, geoJSON, png } from "./export.js";
 import { filters, textOf } from "./filters.js";
 import { legend } from "./legend.js";
+import { basemap } from "./basemap.js";
 import { box, cold, heat, pixel, show } from "./map.js";
 import { pointing } from "./pointer.js";
 import { askBars, askSpots, askSum, clearBars, clearSpots, clearSum } from "./questions.js";
@@ -341,7 +342,8 @@ function wire(map) {
   // For those who wait for the picture to be whole: tests.
   map.on("dataloading", () => (document.body.dataset.idle = "false"));
   map.on("idle", () => (document.body.dataset.idle = "true"));
-  map.on("error", async ({ error }) => {
+  map.on("error", async ({ error, sourceId }) => {
+    if (sourceId === "basemap") return fail(new Error(`The basemap: ${error?.message}`));
     const text = await error?.body?.text?.().catch(() => "");
     if (!text && !error?.status) return;
     cool(); // no pixels without the reason that others are missing
@@ -356,6 +358,8 @@ function wire(map) {
 async function main() {
   [app.map, app.layers] = await Promise.all([show("map"), api.layers()]);
   ({ version: app.version } = await api.version());
+  const below = await api.basemap();
+  if (below.kind) await basemap(app.map, below, matchMedia("(prefers-color-scheme: dark)").matches).catch((e) => fail(new Error(`The basemap: ${e.message}`)));
   const { map, layers } = app;
   let busy = false;
   app.draw = drawing(map, (area) => {

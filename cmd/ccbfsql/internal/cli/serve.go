@@ -63,6 +63,7 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 		o.CORS = append(o.CORS, origin)
 		return nil
 	})
+	flags.StringVar(&o.Basemap, "basemap", "", "`MAP` below the sketches: a .pmtiles file, its URL, or a URL of tiles with {z}, {x} and {y}, which the browser then asks")
 	flags.StringVar(&o.Points.Save, "save", "", "`DATABASE` to keep the sketches of a file of points in")
 	flags.StringVar(&o.Points.X, "x", "", "`COLUMN` of a file that has the longitudes, or x")
 	flags.StringVar(&o.Points.Y, "y", "", "`COLUMN` of a file that has the latitudes, or y")

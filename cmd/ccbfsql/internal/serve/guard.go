@@ -20,13 +20,14 @@ const (
 )
 
 // guard lets requests through that may be answered, and answers for handlers
-// that panic. Pages of the origins in cors may have tiles.
-func guard(next http.Handler, hosts names, cors []string) http.Handler {
+// that panic. Pages of the origins in cors may have tiles; the page itself
+// may load from one other origin, where that is not empty.
+func guard(next http.Handler, hosts names, cors []string, other string) http.Handler {
 	limit := rate.NewLimiter(ratePerSecond, rateAtOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		// Everything comes from here; MapLibre starts its workers from blobs.
-		h.Set("Content-Security-Policy", "default-src 'self'; worker-src 'self' blob:; child-src blob:; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		// Everything comes from here, but for the basemap; MapLibre starts its workers from blobs.
+		h.Set("Content-Security-Policy", "default-src 'self'; connect-src 'self' "+other+"; worker-src 'self' blob:; child-src blob:; img-src 'self' data: blob: "+other+"; style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -35,13 +35,14 @@ const keptTiles = 1 << 10
 
 // server answers the requests of the page.
 type server struct {
-	source *source
-	memory int64         // most bytes of sketches
-	cors   []string      // origins whose pages may have the tiles
-	draws  chan struct{} // held while a tile is drawn
-	asks   chan struct{} // held while the database is asked
-	queued atomic.Int32  // requests that wait for asks
-	tiles  *lru.Cache[tileKey, []byte]
+	source  *source
+	memory  int64 // most bytes of sketches
+	basemap basemap
+	cors    []string      // origins whose pages may have the tiles
+	draws   chan struct{} // held while a tile is drawn
+	asks    chan struct{} // held while the database is asked
+	queued  atomic.Int32  // requests that wait for asks
+	tiles   *lru.Cache[tileKey, []byte]
 
 	loading chan struct{} // held by who loads, or looks at layers
 	layers  []*layer      // nil before the first request
@@ -115,6 +116,7 @@ func bad(format string, args ...any) error {
 // routes are all that there is to ask, but for the page itself.
 func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/layers", answering(func(r *http.Request) (any, error) { return s.all(r.Context()) }))
+	mux.Handle("GET /api/basemap", answering(func(*http.Request) (any, error) { return s.basemap, nil }))
 	mux.Handle("GET /api/version", answering(s.version))
 	mux.Handle("GET /api/look", answering(s.look))
 	mux.Handle("GET /api/scale", answering(s.scale))

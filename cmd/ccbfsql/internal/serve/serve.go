@@ -22,6 +22,7 @@ type Options struct {
 	Memory   int64    // most bytes of sketches to hold
 	Hosts    []string // names that it goes by, beside localhost and the machine's own
 	CORS     []string // origins, as https://maps.example, whose pages may have the tiles
+	Basemap  string   // a PMTiles file, or a URL; empty for none
 	Points   Points   // a file to build the sketches of, in place of a Database
 }
 
@@ -44,6 +45,9 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	}
 	s := newServer(nil, o.Memory)
 	s.cors = o.CORS
+	if s.basemap, err = newBasemap(o.Basemap); err != nil {
+		return err
+	}
 	s.source = &source{file: o.Database, idle: idleFor}
 	defer s.source.end()
 	_, done, err := s.source.use(ctx) // now, to say what is wrong with it
@@ -109,6 +113,7 @@ func handler(s *server, hosts names) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/api/", answers)
 	mux.Handle("/tiles/", answers)
+	mux.HandleFunc("GET "+basemapPath, s.basemap.serve)
 	mux.Handle("/", files)
-	return guard(mux, hosts, s.cors)
+	return guard(mux, hosts, s.cors, s.basemap.origin)
 }

@@ -1,0 +1,61 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+)
+
+// basemap is a map of the user's own below the sketches.
+type basemap struct {
+	Kind string `json:"kind"` // "tiles" or "pmtiles"; empty for none
+	URL  string `json:"url"`
+
+	Attribution string `json:"attribution,omitempty"`
+	file        string // that is served here
+	origin      string // from which the page may load it
+}
+
+// basemapPath is where a file is served.
+const basemapPath = "/basemap.pmtiles"
+
+// newBasemap reads what -basemap says: a PMTiles file, the URL of one, or that of tiles
+// with {z}, {x} and {y}.
+func newBasemap(given string) (b basemap, err error) {
+	if given == "" {
+		return b, nil
+	}
+	if !strings.Contains(given, "://") {
+		if !strings.HasSuffix(given, ".pmtiles") {
+			return b, fmt.Errorf("-basemap is %q, must be a .pmtiles file, or a URL", given)
+		}
+		_, err = os.Stat(given)
+		return basemap{Kind: "pmtiles", URL: basemapPath[1:], file: given}, err
+	}
+	u, err := url.Parse(strings.NewReplacer("{z}", "0", "{x}", "0", "{y}", "0").Replace(given))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(u.Host, "; ,'\"") {
+		return b, errors.Join(err, fmt.Errorf("-basemap is %q, which is no URL of http or https", given))
+	}
+	b = basemap{Kind: "tiles", URL: given, origin: u.Scheme + "://" + u.Host, Attribution: u.Host}
+	switch {
+	case strings.HasSuffix(u.Path, ".pmtiles"):
+		b.Kind = "pmtiles"
+	case !strings.Contains(given, "{z}") || !strings.Contains(given, "{x}") || !strings.Contains(given, "{y}"):
+		return b, fmt.Errorf("-basemap is %q, which has no {z}, {x} and {y} for the tiles", given)
+	}
+	return b, nil
+}
+
+// serve answers for the file, by parts.
+func (b *basemap) serve(w http.ResponseWriter, r *http.Request) {
+	if b.file == "" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/vnd.pmtiles")
+	w.Header().Set("Cache-Control", "no-cache")
+	http.ServeFile(w, r, b.file)
+}
