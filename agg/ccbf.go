@@ -59,7 +59,7 @@ var ccbfBlocks = merging[*ccbfBlock]{
 	fresh: func(l *duck.Lease) *ccbfBlock { return &ccbfBlock{lease: l} },
 	merge: (*ccbfBlock).merge,
 	blob:  (*ccbfBlock).blob,
-	cost:  func(t *ccbfBlock) int64 { return t.b.EncodeBytes() },
+	cost:  (*ccbfBlock).cost,
 }
 
 // builder is the builder of a page, made for a configuration where there is
@@ -93,7 +93,15 @@ func (t *ccbfBlock) blob(dst []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.AppendBlob(dst), nil
+	dst = s.AppendBlob(dst)
+	return dst, t.b.Release()
+}
+
+// cost is what blob takes. Where there is no room to find out, it is so much that there
+// is none for it either.
+func (t *ccbfBlock) cost() int64 {
+	_ = t.b.Compact()
+	return t.b.EncodeBytes()
 }
 
 type ccbfIntersection struct{ x *ccbf.Intersector }

@@ -316,7 +316,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 			return err
 		}
 		t := b.(*ccbfBlock)
-		cost := t.b.EncodeBytes()
+		cost := t.cost()
 		if err := out.Charge(cost); err != nil {
 			return err
 		}

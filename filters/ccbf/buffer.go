@@ -64,7 +64,7 @@ func (b *Builder) pushAll(pb *sectionBuilder, keys, weights []uint64) error {
 // sorting it into a run or counting it into the dense form.
 func (b *Builder) full(pb *sectionBuilder) error {
 	size := cap(pb.buf)
-	if longest := b.longest(); size >= min(longest, sortBuffer) {
+	if longest := b.longest(pb); size >= min(longest, sortBuffer) {
 		if err := b.flush(pb); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (b *Builder) full(pb *sectionBuilder) error {
 // them: sorted together they are one run.
 func (b *Builder) reserve(pb *sectionBuilder, n int) error {
 	size := max(minBuffer, cap(pb.buf))
-	for longest := b.longest(); size < len(pb.buf)+n && size < longest; {
+	for longest := b.longest(pb); size < len(pb.buf)+n && size < longest; {
 		size *= 2
 	}
 	if size <= cap(pb.buf) || n == 0 {

@@ -167,8 +167,11 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 }
 
 // Sketch makes a sketch of all that was added. It may share memory with the
-// builder: it is to be read or encoded before anything else is added.
+// builder: it is to be read or encoded before anything else is added, and before Release.
 func (b *Builder) Sketch() (*Sketch, error) {
+	if err := b.Release(); err != nil {
+		return nil, err
+	}
 	b.ending = true
 	defer func() { b.ending = false }()
 	for _, pb := range b.sections {
@@ -183,9 +186,6 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	}
 	list, err := b.gather()
 	if err != nil {
-		return nil, err
-	}
-	if err := b.giveBack(); err != nil { // what it takes is in EncodeBytes
 		return nil, err
 	}
 	if b.trees > 0 {

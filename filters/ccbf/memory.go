@@ -80,19 +80,17 @@ func (b *Builder) EncodeBytes() int64 {
 	if b.dense != nil || !b.Exact {
 		return head + 2*dense
 	}
-	number := 0
+	number, body := 0, int64(0)
 	for _, pb := range b.sections {
 		number += len(pb.buf) + len(pb.pile.Keys) + pb.squares.Len() + pb.cells()
+		body += pb.bodyBytes() + cells.RunBytes(len(pb.pile.Keys)+pb.squares.Len())
 	}
-	n := 2 * min(int64(b.Bytes), cells.RunBytes(number)) // blocks are put together before they join the BLOB
-	if cells.RunBytes(number) > int64(b.Bytes) {         // it may not fit
+	n := 2 * min(int64(b.Bytes), body) // blocks are put together before they join the BLOB
+	if body > int64(b.Bytes) {         // it may not fit
 		n += 2*dense + b.denseScratch(number)
 		if b.Overflow == ToTree {
 			n += fitBytes(number)
 		}
-	}
-	if b.packed > 0 {
-		n += cells.RunBytes(number) // the list
 	}
 	return head + n
 }

@@ -22,6 +22,9 @@ const (
 	// longest where next to none is left.
 	scarceBuffer = 1 << 10
 	barestBuffer = 1 << 8
+	// cellsABuffered is how many cells in runs there are for a key in a longer one: packed
+	// they take as much.
+	cellsABuffered = 16
 	// packTogether is how many packed runs of a size become one: each cell is read and
 	// written once for each size, of which there are few, as the next is packClass
 	// binary digits longer.
@@ -29,17 +32,25 @@ const (
 	packClass    = 3
 )
 
-// longest is up to how many keys a buffer holds, for now.
-func (b *Builder) longest() int {
-	switch {
-	case b.scarcity == nil || b.spilled || !b.Exact:
+// longest is up to how many keys the buffer of a section holds, for now: more where there
+// are many cells beside which its memory does not count.
+func (b *Builder) longest(pb *sectionBuilder) int {
+	if b.scarcity == nil || b.spilled || !b.Exact {
 		return maxBuffer
-	case b.scarcity.Scarce() == 0:
-		return maxBuffer
-	case b.scarcity.Scarce() == 1:
-		return scarceBuffer
 	}
-	return barestBuffer
+	least := scarceBuffer
+	switch b.scarcity.Scarce() {
+	case 0:
+		return maxBuffer
+	case 1:
+	default:
+		least = barestBuffer
+	}
+	size := least
+	for size < pb.cells()/cellsABuffered*least/scarceBuffer && size < maxBuffer {
+		size *= 2
+	}
+	return size
 }
 
 // scarce reports whether runs are to be packed.
@@ -84,7 +95,8 @@ func (b *Builder) packSome(pb *sectionBuilder, from int, runs []cells.Run) error
 		freed += r.Bytes()
 	}
 	before := pb.leastPacked()
-	if err := b.grow(cells.SumBytes(n)); err != nil {
+	work := cells.PackBytes(pb.packed[from:], runs, n)
+	if err := b.grow(work); err != nil {
 		return err
 	}
 	p := cells.Pack(pb.packed[from:], runs)
@@ -97,7 +109,7 @@ func (b *Builder) packSome(pb *sectionBuilder, from int, runs []cells.Run) error
 	b.packed += p.Len()
 	b.packedBytes += p.Bytes()
 	b.leastPacked += pb.leastPacked() - before
-	return b.grow(p.Bytes() - freed - cells.SumBytes(n))
+	return b.grow(p.Bytes() - freed - work)
 }
 
 // leastPacked is how many different cells the packed runs have at least.
@@ -121,22 +133,63 @@ func (b *Builder) addPacked(pb *sectionBuilder, p cells.Packed) error {
 }
 
 // addedUp is the packed runs of a section and the others as one, whose memory is lent
-// until giveBack.
+// until Release.
 func (b *Builder) addedUp(pb *sectionBuilder) (cells.Run, error) {
-	n := pb.cells()
-	if err := b.grow(cells.SumBytes(n)); err != nil {
+	work := cells.RunBytes(pb.cells())
+	if len(pb.packed)+len(pb.runs) > 1 {
+		work += cells.SumBytes(pb.packed, pb.runs)
+	}
+	if err := b.grow(work); err != nil {
 		return cells.Run{}, err
 	}
 	r := cells.Sum(pb.packed, pb.runs)
 	b.lent += r.Bytes()
-	return r, b.grow(r.Bytes() - cells.SumBytes(n))
+	return r, b.grow(r.Bytes() - work)
 }
 
-// giveBack is for lists that are not needed any more.
-func (b *Builder) giveBack() error {
+// Release says that the last sketch is not needed any more: where memory is scarce, its
+// cells are in memory that the builder is charged for until then.
+func (b *Builder) Release() error {
 	n := b.lent
 	b.lent = 0
 	return b.grow(-n)
+}
+
+// Compact makes one run of all that was added to each large section that has packed runs,
+// so that EncodeBytes knows what it takes. It changes nothing else.
+func (b *Builder) Compact() error {
+	if b.packed == 0 {
+		return nil
+	}
+	b.ending = true
+	defer func() { b.ending = false }()
+	for _, pb := range b.sections {
+		if len(pb.packed) == 0 || pb.cells()+len(pb.buf) < compactFrom {
+			continue
+		}
+		if err := b.flush(pb); err != nil {
+			return err
+		}
+		if n := len(pb.packed); n > 0 && n+len(pb.runs) > 1 {
+			if err := b.packSome(pb, 0, pb.runs); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compactFrom is from how many cells on.
+const compactFrom = 1 << 15
+
+// bodyBytes is about what the cells of a section take at most in a body: where they are
+// one packed run, that is how they are written.
+func (pb *sectionBuilder) bodyBytes() int64 {
+	n := pb.cells() + len(pb.buf)
+	if len(pb.packed) == 1 && pb.packed[0].Len() == n {
+		return pb.packed[0].Bytes() + cells.SectionBytes + int64(len(pb.Category))
+	}
+	return cells.RunBytes(n)
 }
 
 // unpacked is the bytes that are held, with those that packed runs would take: so much
@@ -202,9 +255,9 @@ func (b *Builder) mergePacked(pb *sectionBuilder, p cells.Packed) error {
 		}
 		return b.addPacked(pb, p)
 	}
-	if err := b.grow(cells.SumBytes(p.Len())); err != nil {
+	if err := b.grow(cells.RunBytes(p.Len())); err != nil {
 		return err
 	}
 	b.insert(cells.Section{Label: pb.Label, Run: cells.Sum([]cells.Packed{p}, nil)})
-	return b.grow(-cells.SumBytes(p.Len()))
+	return b.grow(-cells.RunBytes(p.Len()))
 }

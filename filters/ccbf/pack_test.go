@@ -82,6 +82,9 @@ func TestScarceMemory(t *testing.T) {
 							return nil, err
 						}
 					}
+					if err := into.Compact(); err != nil {
+						return nil, err
+					}
 					room := into.EncodeBytes()
 					if err := into.budget.Grow(room); err != nil {
 						return nil, err
@@ -97,6 +100,9 @@ func TestScarceMemory(t *testing.T) {
 							return nil, err
 						}
 						sameBytes(t, "again", again.AppendBlob(nil), blobs[i])
+					}
+					if err := into.Release(); err != nil {
+						return nil, err
 					}
 					if err := into.budget.Grow(-room - into.held); err != nil {
 						return nil, err

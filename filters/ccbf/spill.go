@@ -122,7 +122,7 @@ func (b *Builder) spill() error {
 }
 
 // gather merges the runs of every section into one. What it makes of packed ones is
-// lent until giveBack.
+// lent until Release.
 func (b *Builder) gather() (cells.List, error) {
 	if err := b.sortPiles(); err != nil {
 		return nil, err
