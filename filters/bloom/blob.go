@@ -19,6 +19,7 @@ const mostAround = sketch.MaxHeader + 1 + 5 + 5 + 9 + 10
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
 func (s *Sketch) Blob() []byte {
+	s = s.settled()
 	return sketch.Join(keyed.Header(s.Base, id), s.appendParams(nil), s.bits)
 }
 
@@ -94,7 +95,7 @@ func (v *View) check() error {
 
 // sketch is a copy in memory.
 func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{v.filter}
+	s := &Sketch{filter: v.filter}
 	s.bits = append([]byte(nil), v.bits...)
 	return s, nil
 }

@@ -46,6 +46,17 @@ var families = []conform.Family{
 	family("by position", Params{K: 4.3, Variant: Rational, Activation: ByPosition}, 0),
 	family("blocks", Params{K: 4.3, Variant: Blocks}, 0),
 	family("shrunk", Params{K: 4.3, Variant: Blocks}, 0.9),
+	growing(),
+}
+
+// growing is a filter that keeps its keys until it is encoded, and is exact until then.
+func growing() conform.Family {
+	p := Params{Grow: true, Seed: 9}
+	f := conform.KeyedOf(Family, "grow", p, p, func(r *rand.Rand) Params {
+		return Params{Grow: true, FPP: r.Float64(), Capacity: conform.Size(r, 300), Seed: r.Uint64()}
+	}, NewGathering).Bound(5000, 1e-9)
+	f.BlobsApart = true
+	return f
 }
 
 func TestConformance(t *testing.T) {

@@ -23,10 +23,10 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		InfoField: "cardinality",
 	},
 
-	Options: options, Defaults: defaults, New: New,
+	Options: options, Defaults: defaults, New: New, Gather: NewGathering,
 	Add:  keyed.Unfailing((*Sketch).AddHashes),
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
-	Agree: func(s *Sketch, v *View) error { return agree(&s.filter, &v.filter) },
+	Agree: func(s *Sketch, v *View) error { return agree(&s.settled().filter, &v.filter) },
 	Unite: func(s *Sketch, v *View) error { s.or(&v.filter); return nil },
 
 	Answers: []keyed.Answer[*Sketch, View]{
@@ -77,6 +77,10 @@ var options = keyed.Options[Params]{
 	keyed.ChoiceOption("activation", "What decides on the last hash function of a key where the variant is 'rational': 'hash', bits of the hash that no position depends on, "+
 		"or 'position', the position before.",
 		func(p *Params) *Activation { return &p.Activation }, ByHash, ByPosition),
+	keyed.FlagOption("grow", "Make bloom_agg's filter as large as its keys need at fpp, and no larger than twice that, where their number is not known. capacity is the fewest then. "+
+		"The hashes of all distinct keys are kept while it is built, 21 to 43 bytes each. Filters of equal fpp unite whatever their sizes, but what is added to a filter that is made does not make it grow: "+
+		"give a capacity to filters that are to be united.",
+		func(p *Params) *bool { return &p.Grow }),
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }
 
@@ -97,7 +101,7 @@ var optionK = keyed.Option[Params]{
 }
 
 func defaults(p *Params) {
-	if p.Capacity == 0 && (p.Bits == 0 || p.K == 0) {
+	if p.Capacity == 0 && !p.Grow && (p.Bits == 0 || p.K == 0) {
 		p.Capacity = DefaultCapacity
 	}
 	if p.FPP == 0 && p.Bits == 0 {

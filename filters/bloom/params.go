@@ -107,6 +107,11 @@ type Params struct {
 	Variant Variant
 	// Activation is ByHash unless the variant is Rational.
 	Activation Activation
+	// Grow makes a filter as large as its keys need at FPP, where it is built at once
+	// (NewGathering): Capacity is the fewest that it is made for, and doubles as
+	// often as it takes from FirstStep on. Not with Bits, K or another variant than
+	// Standard. Filters of FPP alike unite whatever their sizes.
+	Grow bool
 	// Seed is the seed of the keys' hashes.
 	Seed uint64
 }
@@ -123,6 +128,9 @@ type form struct {
 
 // form resolves the parameters. Errors wrap sketch.ErrOption.
 func (p Params) form() (form, error) {
+	if p.Grow {
+		return p.step(1)
+	}
 	f := form{size: p.Bits, k: p.K, capacity: p.Capacity, variant: p.Variant, activation: p.Activation}
 	if p.K == NoHashes {
 		f.k = 0

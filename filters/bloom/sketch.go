@@ -11,6 +11,7 @@ import (
 // Sketch is a Bloom filter in memory.
 type Sketch struct {
 	filter
+	gather *gathered // the keys that the filter is to be made of; nil where it is made
 }
 
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
@@ -20,16 +21,17 @@ func New(p Params) (*Sketch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sketch{filter{Base: keyed.New(p.Seed, 0), form: f, route: f.route(), bits: make([]byte, 8*f.words())}}, nil
+	return &Sketch{filter: filter{Base: keyed.New(p.Seed, 0), form: f, route: f.route(), bits: make([]byte, 8*f.words())}}, nil
 }
 
-// Bytes is the memory of the bits.
-func (s *Sketch) Bytes() int { return len(s.bits) }
+// Bytes is the memory of the bits, and of the keys that it gathers.
+func (s *Sketch) Bytes() int { return len(s.bits) + s.gather.bytes() }
 
 // Clone is a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
 	c.bits = slices.Clone(s.bits)
+	c.gather = s.gather.clone()
 	return &c
 }
 
@@ -46,6 +48,10 @@ func (s *Sketch) Add(h1, h2, n uint64) {
 
 // set sets the bits of a key.
 func (s *Sketch) set(h1, h2 uint64) {
+	if s.gather != nil {
+		s.gather.add(h1, h2)
+		return
+	}
 	if s.plan != nil {
 		s.setPlanned(h1, h2)
 		return
@@ -92,7 +98,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	}
 	for n := s.batch(); len(h1s) > 0; {
 		n = min(n, len(h1s))
-		if len(s.bits) >= outOfCache {
+		if len(s.bits) >= outOfCache && s.gather == nil {
 			s.touch(h1s[:n], h2s[:n], 0, MaxK+1)
 		}
 		if ns == nil {

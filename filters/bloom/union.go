@@ -16,6 +16,8 @@ func agree(a, b *filter) error {
 	switch {
 	case a.variant != b.variant:
 		return sketch.Differ("variant", a.variant, b.variant)
+	case a.doubled(&b.form) != 0:
+		return keyed.Agree(a.Base, b.Base)
 	case a.size != b.size:
 		return sketch.Differ("bits", a.size, b.size)
 	case a.kept != b.kept:
@@ -32,9 +34,17 @@ func agree(a, b *filter) error {
 
 // Union adds the keys of other, which is left unchanged and must agree in
 // everything but its keys (sketch.ErrDiffer). The union of parts is the filter
-// of the whole, to the byte. O(m).
+// of the whole, to the byte. Filters that grew (Params.Grow), whose sizes are one times
+// a power of two of the other, unite in the larger size: every bit of the smaller one
+// becomes all bits that fold to it, so that no key is lost, and absent keys are found
+// as often as the part of the bits that are set says (FPP). Their total is then not
+// known. Two that still gather are that of the whole, to the byte. O(m).
 func (s *Sketch) Union(other *Sketch) error {
-	if err := agree(&s.filter, &other.filter); err != nil {
+	if s.gather != nil && other.gather != nil {
+		return s.join(other)
+	}
+	other = other.settled()
+	if err := agree(&s.settled().filter, &other.filter); err != nil {
 		return err
 	}
 	s.or(&other.filter)
@@ -42,6 +52,7 @@ func (s *Sketch) Union(other *Sketch) error {
 }
 
 func (s *Sketch) or(other *filter) {
+	other = s.sameSize(other)
 	keyed.Unite(&s.Base, other.Base)
 	b, o := s.bits, other.bits[:len(s.bits)]
 	for i := 0; i+8 <= len(b); i += 8 {
@@ -54,7 +65,8 @@ func (s *Sketch) or(other *filter) {
 // key is contained no more often than in either, but more often than in a
 // filter of the common keys alone. The total is unknown afterwards. O(m).
 func (s *Sketch) Intersect(other *Sketch) error {
-	if err := agree(&s.filter, &other.filter); err != nil {
+	other = other.settled()
+	if err := agree(&s.settled().filter, &other.filter); err != nil {
 		return err
 	}
 	s.and(&other.filter)
@@ -67,7 +79,7 @@ func (s *Sketch) IntersectBlob(blob []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := agree(&s.filter, &v.filter); err != nil {
+	if err := agree(&s.settled().filter, &v.filter); err != nil {
 		return err
 	}
 	s.and(&v.filter)
@@ -75,6 +87,7 @@ func (s *Sketch) IntersectBlob(blob []byte) error {
 }
 
 func (s *Sketch) and(other *filter) {
+	other = s.sameSize(other)
 	keyed.Unite(&s.Base, other.Base)
 	keyed.Forget(&s.Base)
 	b, o := s.bits, other.bits[:len(s.bits)]

@@ -30,7 +30,7 @@ func TestKeysInWindows(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(17, 2))
 	refused, right := 0, 0
-	for i := range 96 {
+	for i := range 48 {
 		c := calls[i%len(calls)]
 		n, groups := 2+r.IntN(2999), 1+r.IntN(400)
 		// Another window keeps DuckDB from making a GROUP BY of the first.
