@@ -101,10 +101,10 @@ func CCBF() functions {
 			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")",
 			inBox(pixels...), paramCategory),
 
-		withOptions(fn("ccbf_png", duck.Blob, ccbfPNG,
-			"PNG image of a box of width x height pixels, north up. Each cell's points are spread evenly over the cell; where there are none it is transparent. What counters are too high by is drawn as well: where empty_excess of ccbf_error is not far below 1, it is everywhere.",
+		pngOverloads(withOptions(fn("ccbf_png", duck.Blob, ccbfPNG,
+			"PNG image of a box of width x height pixels, north up; without a height of the one that the proportions on the ground ask for, in the middle of the box where coordinates can be degrees. Each cell's points are spread evenly over the cell; where there are none it is transparent. What counters are too high by is drawn as well: where empty_excess of ccbf_error is not far below 1, it is everywhere.",
 			"octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT "+q+")",
-			inBox(pixels...), paramOptions), ccbfPNGOptions),
+			inBox(pixels...)), ccbfPNGOptions)),
 
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),

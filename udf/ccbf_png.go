@@ -37,14 +37,36 @@ const pixelLimit = 1 << 27
 type ccbfPainter struct {
 	options  args.Options
 	category args.Keys
-	left     int // pixels that the chunk may still have
+	high     bool // the height is given
+	left     int  // pixels that the chunk may still have
 	values   []float64
 	png      bytes.Buffer
 }
 
+// pngOverloads are the ways to call ccbf_png: with a height or, for the height that
+// the width needs, without one.
+func pngOverloads(fn duck.Function) duck.Function {
+	o := fn.Overloads[0]
+	fn.Overloads = nil
+	for _, more := range [][]duck.Param{pixels[:1], pixels, append(pixels[:2:2], paramOptions), {pixels[0], paramOptions}} {
+		o.Params = inBox(more...)
+		fn.Overloads = append(fn.Overloads, o)
+	}
+	return fn
+}
+
+// pngHasHeight reports whether the argument behind the width is the height: DuckDB
+// takes numbers of other types than BIGINT for ANY, of which options are declared.
+func pngHasHeight(rows *duck.Rows) bool {
+	return rows.NumCols() > 7 || rows.NumCols() == 7 && rows.Col(6).Type().ID() != duck.StructID
+}
+
 func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
-	const arguments = 7 // before the options
-	p := ccbfPainter{left: pixelLimit}
+	p := ccbfPainter{left: pixelLimit, high: pngHasHeight(rows)}
+	arguments := 6 // before the options
+	if p.high {
+		arguments = 7
+	}
 	if err := p.options.Reset(optional(rows, arguments), ccbfPNGOptions); err != nil {
 		return err
 	}
@@ -74,8 +96,21 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 
 // draw is the picture of row i. It is valid until the next call.
 func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i int) ([]byte, error) {
-	box, width, height, err := pixelsOf(rows, i)
-	if err != nil {
+	box, width := boxOf(rows, i), int(duck.Slice[int64](rows.Col(5))[i])
+	var height int
+	switch {
+	case !p.high:
+		height = picture.Height(box, width, ccbf.MaxSide)
+	case rows.Col(6).Type().ID() == duck.BigIntID:
+		height = int(duck.Slice[int64](rows.Col(6))[i])
+	default:
+		n, err := args.Signed("height", rows.Col(6), i)
+		if err != nil {
+			return nil, err
+		}
+		height = int(n)
+	}
+	if err := ccbf.CheckRaster(box, width, height); err != nil {
 		return nil, err
 	}
 	if p.left -= width * height; p.left < 0 {
@@ -87,6 +122,7 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i in
 	}
 	var category []byte
 	if given {
+		var err error
 		if category, err = p.category.Bytes(i, v.Class()); err != nil {
 			return nil, err
 		}

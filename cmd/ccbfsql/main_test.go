@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 		if err := os.Symlink(self, filepath.Join(binDir, command)); err != nil {
 			panic(err)
 		}
+		os.Setenv("HOME", binDir) // not that of whoever tests, who may have a file for every start
 		os.Setenv("PATH", binDir+string(os.PathListSeparator)+os.Getenv("PATH"))
 		return m.Run()
 	}())
@@ -140,7 +141,7 @@ func TestAsDuckDB(t *testing.T) {
 // TestStreams checks that a long result is not held in memory: the query
 // would take hours to finish, its first rows come at once.
 func TestStreams(t *testing.T) {
-	for _, mode := range []string{"-csv", "-jsonlines", "-line", "-list", "-markdown"} {
+	for _, mode := range []string{"-csv", "-jsonlines", "-line", "-list", "-markdown", "-column", "-html", "-insert", "-quote"} {
 		t.Run(mode, func(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), "sh", "-c",
 				// Ten minutes of a processor's time, of which it needs a fraction

@@ -213,6 +213,18 @@ func Uniform(v *duck.Vector) bool {
 	return true
 }
 
+// Signed reads row i of an argument that must be a whole number.
+func Signed(name string, v *duck.Vector, i int) (int64, error) {
+	if !isNumber(v.Type()) {
+		return 0, fmt.Errorf("%s is %s, must be a number", name, v.Type())
+	}
+	n, ok := wholeInt64(v, i)
+	if !ok {
+		return 0, fmt.Errorf("%s is %s, must be a whole number from -2^63 to 2^63-1", name, text(v, i))
+	}
+	return n, nil
+}
+
 // Count reads row i of an argument that must be a whole number of at least 0.
 func Count(name string, v *duck.Vector, i int) (uint64, error) {
 	if !isNumber(v.Type()) {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"strconv"
 	"syscall"
 
 	"github.com/ccbfsql/ccbfsql"
@@ -43,7 +45,8 @@ type action func(sh *shell.Shell) error
 
 type arguments struct {
 	open     session.Options
-	settings shell.Settings
+	settings []func(s *shell.Settings) // what flags say, in their order
+	own      *string                   // the script of -init
 	actions  []action
 	version  bool
 }
@@ -93,11 +96,11 @@ func exitCode(err error) int {
 var errReported = errors.New("some statements failed")
 
 func parse(args []string, help io.Writer) (*arguments, error) {
-	a := &arguments{settings: shell.Defaults()}
+	a := &arguments{}
 	flags := flag.NewFlagSet("ccbfsql", flag.ContinueOnError)
 	for _, mode := range render.Modes {
 		flags.BoolFunc(mode.Name, "output mode: "+mode.Help, func(string) error {
-			a.settings.Mode = mode
+			a.set(func(s *shell.Settings) { s.Mode = mode })
 			return nil
 		})
 	}
@@ -115,19 +118,34 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 		return nil
 	})
 	flags.BoolFunc("noheader", "do not print column names", func(string) error {
-		a.settings.Header = false
+		a.set(func(s *shell.Settings) { s.Header = false })
 		return nil
 	})
 	flags.BoolFunc("header", "print column names, as is usual", func(string) error {
-		a.settings.Header = true
+		a.set(func(s *shell.Settings) { s.Header = true })
 		return nil
 	})
 	flags.Func("nullvalue", "`TEXT` for NULL, except in JSON", func(text string) error {
-		a.settings.Null = &text
+		a.set(func(s *shell.Settings) { s.Null = &text })
 		return nil
 	})
-	flags.StringVar(&a.settings.Separator, "separator", "", "`TEXT` between values in modes csv and list")
-	flags.BoolVar(&a.settings.Bail, "bail", true, "stop a script at its first error; -bail=false goes on")
+	flags.Func("separator", "`TEXT` between values in modes csv and list", func(text string) error {
+		a.set(func(s *shell.Settings) { s.Separator = text })
+		return nil
+	})
+	flags.BoolFunc("bail", "stop a script at its first error, as is usual; -bail=false goes on", func(text string) error {
+		on, err := strconv.ParseBool(text)
+		a.set(func(s *shell.Settings) { s.Bail = on })
+		return err
+	})
+	flags.BoolFunc("echo", "print each statement before it runs", func(string) error {
+		a.set(func(s *shell.Settings) { s.Echo = true })
+		return nil
+	})
+	flags.Func("init", "run the script `FILE` first, in place of ~/"+ownFile, func(path string) error {
+		a.own = &path
+		return nil
+	})
 	flags.BoolVar(&a.open.ReadOnly, "readonly", false, "open the database read-only")
 	flags.BoolVar(&a.version, "version", false, "print the versions of ccbfsql and DuckDB")
 
@@ -163,6 +181,36 @@ func eachWord(flags *flag.FlagSet, args []string, usage string, help io.Writer, 
 	return nil
 }
 
+func (a *arguments) set(do func(s *shell.Settings)) {
+	a.settings = append(a.settings, do)
+}
+
+// ownFile, in the home folder, has what its owner wants at every start.
+const ownFile = ".ccbfsqlrc"
+
+// start runs the script of -init, or else the user's own if there is one. Flags have
+// the last word.
+func (a *arguments) start(sh *shell.Shell) error {
+	path := ""
+	if a.own != nil {
+		path = *a.own
+	} else if home, err := os.UserHomeDir(); err == nil {
+		path = filepath.Join(home, ownFile)
+		if _, err := os.Stat(path); err != nil {
+			path = ""
+		}
+	}
+	if path != "" {
+		if err := sh.RunOwn(path); err != nil {
+			return err
+		}
+	}
+	for _, set := range a.settings {
+		set(&sh.Settings)
+	}
+	return nil
+}
+
 func (a *arguments) add(do action) {
 	a.actions = append(a.actions, do)
 }
@@ -175,11 +223,14 @@ func (a *arguments) run() (err error) {
 	if err != nil {
 		return err
 	}
-	sh := shell.New(s, a.settings, os.Stdout, os.Stderr)
+	sh := shell.New(s, shell.Defaults(), os.Stdout, os.Stderr)
 	defer func() { err = errors.Join(err, sh.Close()) }()
 
 	if a.version {
 		return sh.PrintVersion(ccbfsql.Version())
+	}
+	if err := a.start(sh); err != nil {
+		return err
 	}
 	for _, do := range a.actions {
 		if err := do(sh); err != nil {

@@ -110,7 +110,7 @@ func argumentCandidates(arg, typed string, commands []Command, modes []string, d
 		}
 	}
 	switch arg {
-	case "FILE":
+	case "FILE", "FOLDER":
 		return paths(typed, dir, "")
 	case "TABLE":
 		_, out = Statement("FROM "+typed, db, dir)

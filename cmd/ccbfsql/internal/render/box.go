@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	shortBlob   = 64 // bytes of a long BLOB that a box shows
-	enoughWidth = 20 // a column is not made narrower before others are left out
-	fewRows     = 10 // from here on, the number of rows is printed
+	enoughWidth = 20     // a column is not made narrower before others are left out
+	fewRows     = 10     // from here on, the number of rows is printed
+	frameLines  = 9      // of a shortened box beside its rows, with the prompt below it
+	pageRows    = 10_000 // the most that a pager gets of a box, which is held in memory
+	pageWidth   = 300    // of a column there
 )
 
 var style = table.StyleBoxLight
@@ -19,14 +21,32 @@ var style = table.StyleBoxLight
 // duckbox draws DuckDB's own kind of table: types under the names, the middle
 // of long results and of wide tables left out, and the counts below.
 func duckbox(w io.Writer, rows Rows, o Options) error {
+	if o.Turned {
+		turned, err := turn(rows, o)
+		if err != nil {
+			return err
+		}
+		rows = turned
+	}
+	whole := o.Page.Lines > 0 && o.MaxRows > 0 && o.MaxRows+frameLines > o.Page.Lines
+	if whole {
+		o.MaxRows = pageRows
+	}
 	g, err := collect(rows, o)
 	if err != nil {
 		return err
 	}
 	columns := rows.Columns()
-	widths, shown := fit(g.naturalWidths(columns, o), o.Width)
+	natural := g.naturalWidths(columns, o)
+	if whole && o.Page.Wide && len(g.rows)+frameLines > o.Page.Lines {
+		o.Width = 0
+		for i := range natural {
+			natural[i] = min(natural[i], pageWidth)
+		}
+	}
+	widths, shown := fit(natural, o.Width)
 
-	t := newTable(columns, shown, widths)
+	t := newTable(style, columns, shown, widths)
 	if o.Header {
 		t.AppendHeader(g.row(shown, func(i int) string { return oneLine(columns[i].Name) }))
 		t.AppendHeader(g.row(shown, func(i int) string { return o.dim(oneLine(columns[i].Type)) }))
@@ -51,8 +71,12 @@ func duckbox(w io.Writer, rows Rows, o Options) error {
 	return writeLine(w, drawn[:counts]+strings.ReplaceAll(drawn[counts:], joint, " "))
 }
 
-// box draws every row, without types and counts.
-func box(w io.Writer, rows Rows, o Options) error {
+// boxed draws every row, without types and counts.
+func boxed(style table.BoxStyle) func(w io.Writer, rows Rows, o Options) error {
+	return func(w io.Writer, rows Rows, o Options) error { return box(w, rows, o, style) }
+}
+
+func box(w io.Writer, rows Rows, o Options, style table.BoxStyle) error {
 	o.MaxRows, o.Width = 0, 0
 	g, err := collect(rows, o)
 	if err != nil {
@@ -60,7 +84,7 @@ func box(w io.Writer, rows Rows, o Options) error {
 	}
 	columns := rows.Columns()
 	_, shown := fit(make([]int, len(columns)), 0)
-	t := newTable(columns, shown, nil)
+	t := newTable(style, columns, shown, nil)
 	if o.Header {
 		t.AppendHeader(g.row(shown, func(i int) string { return oneLine(columns[i].Name) }))
 	}
@@ -71,7 +95,7 @@ func box(w io.Writer, rows Rows, o Options) error {
 }
 
 // newTable sets up a table of the shown columns; -1 stands for those left out.
-func newTable(columns []Column, shown, widths []int) table.Writer {
+func newTable(style table.BoxStyle, columns []Column, shown, widths []int) table.Writer {
 	t := table.NewWriter()
 	t.SetStyle(table.Style{Box: style, Options: table.OptionsDefault})
 	configs := make([]table.ColumnConfig, len(shown))

@@ -31,7 +31,28 @@ func list(w io.Writer, rows Rows, o Options) error {
 	return separated(w, rows, o, sep, func(text string) string { return text })
 }
 
+// tabs writes values as they are, with tabs between them.
+func tabs(w io.Writer, rows Rows, o Options) error {
+	o.Separator = "\t"
+	return list(w, rows, o)
+}
+
+// ascii writes values with the separators that ASCII has for this.
+func ascii(w io.Writer, rows Rows, o Options) error {
+	o.lineEnd = '\x1e'
+	return separated(w, rows, o, "\x1f", func(text string) string { return text })
+}
+
+// trash reads the rows.
+func trash(_ io.Writer, rows Rows, _ Options) error {
+	return EachChunk(rows, func(Chunk) bool { return true })
+}
+
 func separated(w io.Writer, rows Rows, o Options, sep string, field func(string) string) error {
+	end := o.lineEnd
+	if end == 0 {
+		end = '\n'
+	}
 	return buffered(w, func(w *bufio.Writer) error {
 		columns := rows.Columns()
 		if o.Header {
@@ -41,7 +62,7 @@ func separated(w io.Writer, rows Rows, o Options, sep string, field func(string)
 				}
 				w.WriteString(field(c.Name))
 			}
-			w.WriteByte('\n')
+			w.WriteByte(end)
 		}
 		return each(rows, func(chunk Chunk, row int) error {
 			for i, c := range columns {
@@ -54,7 +75,7 @@ func separated(w io.Writer, rows Rows, o Options, sep string, field func(string)
 					w.WriteString(field(plain(c, v, o)))
 				}
 			}
-			return w.WriteByte('\n')
+			return w.WriteByte(end)
 		})
 	})
 }

@@ -55,19 +55,10 @@ func collect(rows Rows, o Options) (*grid, error) {
 	return g, nil
 }
 
-// boxText is a value in a table cell. A BLOB is described, or else only its
-// start is shown.
+// boxText is a value in a table cell.
 func boxText(c Column, v Cell, o Options) string {
 	if v.Null {
 		return o.dim(oneLine(o.Null))
-	}
-	if c.Kind == Blob {
-		if words, ok := o.blobWords(v.Text); ok {
-			return words
-		}
-		if len(v.Text) > shortBlob {
-			return BlobText(v.Text[:shortBlob]) + "…"
-		}
 	}
 	return oneLine(plain(c, v, o))
 }

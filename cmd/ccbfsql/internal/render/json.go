@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-func jsonArray(w io.Writer, rows Rows, _ Options) error {
+func jsonArray(w io.Writer, rows Rows, o Options) error {
 	return buffered(w, func(w *bufio.Writer) error {
 		w.WriteByte('[')
 		first := true
-		err := jsonObjects(w, rows, func() {
+		err := jsonObjects(w, rows, o, func() {
 			if !first {
 				w.WriteString(",\n")
 			}
@@ -26,10 +26,10 @@ func jsonArray(w io.Writer, rows Rows, _ Options) error {
 	})
 }
 
-func jsonLines(w io.Writer, rows Rows, _ Options) error {
+func jsonLines(w io.Writer, rows Rows, o Options) error {
 	return buffered(w, func(w *bufio.Writer) error {
 		first := true
-		err := jsonObjects(w, rows, func() {
+		err := jsonObjects(w, rows, o, func() {
 			if !first {
 				w.WriteByte('\n')
 			}
@@ -42,7 +42,7 @@ func jsonLines(w io.Writer, rows Rows, _ Options) error {
 	})
 }
 
-func jsonObjects(w *bufio.Writer, rows Rows, before func()) error {
+func jsonObjects(w *bufio.Writer, rows Rows, o Options, before func()) error {
 	columns := rows.Columns()
 	keys := make([]string, len(columns))
 	for i, c := range columns {
@@ -56,7 +56,7 @@ func jsonObjects(w *bufio.Writer, rows Rows, before func()) error {
 				w.WriteByte(',')
 			}
 			w.WriteString(keys[i])
-			w.WriteString(jsonValue(c, chunk.Cell(row, i)))
+			w.WriteString(jsonValue(c, chunk.Cell(row, i), o))
 		}
 		return w.WriteByte('}')
 	})
@@ -64,10 +64,12 @@ func jsonObjects(w *bufio.Writer, rows Rows, before func()) error {
 
 // jsonValue encodes one cell. JSON knows no infinity and no NaN: they, like
 // anything that would not be valid JSON, become strings.
-func jsonValue(c Column, v Cell) string {
+func jsonValue(c Column, v Cell, o Options) string {
 	switch {
 	case v.Null:
 		return "null"
+	case o.Short && c.holdsBlobs():
+		return quoteJSON(short(c, v, o))
 	case c.Kind == Number && isJSONNumber(v.Text), c.Kind == Bool:
 		return v.Text
 	case c.Kind == JSON && json.Valid([]byte(v.Text)):

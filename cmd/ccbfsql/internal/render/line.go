@@ -26,19 +26,10 @@ func line(w io.Writer, rows Rows, o Options) error {
 			for i, c := range columns {
 				w.WriteString(text.AlignRight.Apply(oneLine(c.Name), width))
 				w.WriteString(" = ")
-				w.WriteString(lineText(c, chunk.Cell(row, i), o))
+				w.WriteString(plain(c, chunk.Cell(row, i), o))
 				err = w.WriteByte('\n')
 			}
 			return err
 		})
 	})
-}
-
-func lineText(c Column, v Cell, o Options) string {
-	if c.Kind == Blob && !v.Null {
-		if words, ok := o.blobWords(v.Text); ok {
-			return words
-		}
-	}
-	return plain(c, v, o)
 }

@@ -62,15 +62,7 @@ func markdown(w io.Writer, rows Rows, o Options) error {
 		write := func(chunk Chunk, row int) error {
 			return writeRow(func(col int) string { return cell(chunk, row, col) })
 		}
-		if first == nil {
-			return nil
-		}
-		for row := range first.Len() {
-			if err := write(first, row); err != nil {
-				return err
-			}
-		}
-		return each(rows, write)
+		return eachFrom(first, rows, write)
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
 )
 
 // Kind is what a renderer must know of a column's type.
@@ -59,11 +61,26 @@ type Options struct {
 	Separator string // list and csv; empty means the mode's own
 	MaxRows   int    // duckbox; 0 means all
 	Width     int    // duckbox: the terminal's width; 0 means unlimited
+	Page      Page   // duckbox
+	Turned    bool   // duckbox: a line for every column of the result
+	Widths    []int  // column: of its columns, as far as they are given; below 0 to the right
+	Table     string // insert: into which
+	// Short cuts BLOBs, for the screen; Describe says what they are.
+	Short bool
+
+	lineEnd byte // ascii: in place of the line break
 	// Describe says what a BLOB is, for the modes that people read; nil shows
 	// the bytes.
 	Describe func(bytes string) (words string, ok bool)
 	// Dim makes text step back, NULL and the types of a duckbox; nil leaves it.
 	Dim func(text string) string
+}
+
+// Page is what a duckbox knows of a pager: a result that, shortened to MaxRows, has
+// more lines than the screen goes there whole, up to pageRows.
+type Page struct {
+	Lines int  // of the screen; 0 where there is no pager
+	Wide  bool // it scrolls to the right
 }
 
 func (o Options) dim(text string) string {
@@ -90,20 +107,30 @@ type Mode struct {
 	// JSON asks for values encoded as JSON where their type has no plain form.
 	JSON bool
 	// Plans asks for query plans as they are, not in a table.
-	Plans  bool
+	Plans bool
+	// Short modes are for people: BLOBs are cut wherever they are written.
+	Short  bool
 	Render func(w io.Writer, rows Rows, o Options) error
 }
 
 // Modes lists every mode, the default one first.
 var Modes = []Mode{
-	{Name: "duckbox", Help: "box with column types, long results shortened", Null: "NULL", Plans: true, Render: duckbox},
-	{Name: "box", Help: "box with every row", Null: "NULL", Plans: true, Render: box},
+	{Name: "duckbox", Help: "box with column types, long results shortened", Null: "NULL", Plans: true, Short: true, Render: duckbox},
+	{Name: "ascii", Help: "values between the separators of ASCII, \\x1f and \\x1e", Render: ascii},
+	{Name: "box", Help: "box with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(style)},
+	{Name: "column", Help: "columns below each other; .width sets their widths", Null: "NULL", Plans: true, Short: true, Render: column},
 	{Name: "csv", Help: "comma-separated values; NULL is an empty field, empty text is \"\"", Render: csv},
+	{Name: "html", Help: "HTML table", Null: "NULL", Short: true, Render: html},
+	{Name: "insert", Help: "INSERT statements, for the table that .mode insert TABLE names", Null: "NULL", Render: insert},
 	{Name: "json", Help: "one JSON array of objects", JSON: true, Render: jsonArray},
 	{Name: "jsonlines", Help: "one JSON object per line", JSON: true, Render: jsonLines},
-	{Name: "line", Help: "one value per line", Null: "NULL", Plans: true, Render: line},
+	{Name: "line", Help: "one value per line", Null: "NULL", Plans: true, Short: true, Render: line},
 	{Name: "list", Help: "values joined by the separator, | at first", Null: "NULL", Render: list},
-	{Name: "markdown", Help: "Markdown table", Null: "NULL", Render: markdown},
+	{Name: "markdown", Help: "Markdown table", Null: "NULL", Short: true, Render: markdown},
+	{Name: "quote", Help: "values as SQL writes them", Null: "NULL", Render: quoted},
+	{Name: "table", Help: "box of plain characters, with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(table.StyleBoxDefault)},
+	{Name: "tabs", Help: "tab-separated values", Render: tabs},
+	{Name: "trash", Help: "nothing: the statement runs, and its rows are read", Null: "NULL", Render: trash},
 }
 
 // Find returns the mode of that name.
@@ -164,9 +191,37 @@ func plain(c Column, v Cell, o Options) string {
 	switch {
 	case v.Null:
 		return o.Null
+	case o.Short && c.holdsBlobs():
+		return short(c, v, o)
 	case c.Kind == Blob:
 		return BlobText(v.Text)
 	default:
 		return v.Text
 	}
+}
+
+// holdsBlobs is true of BLOBs and of lists and the like in which some are.
+func (c *Column) holdsBlobs() bool { return c.Kind == Blob || strings.Contains(c.Type, "blob") }
+
+// What is shown of BLOBs.
+const (
+	shortBlob = 64  // bytes of one
+	shortText = 200 // of what has some inside
+)
+
+// short is what people read in place of a BLOB's bytes: what it is, or its start.
+func short(c Column, v Cell, o Options) string {
+	if c.Kind != Blob {
+		if len(v.Text) > shortText {
+			return strings.ToValidUTF8(v.Text[:shortText], "") + "…"
+		}
+		return v.Text
+	}
+	if words, ok := o.blobWords(v.Text); ok {
+		return words
+	}
+	if len(v.Text) > shortBlob {
+		return BlobText(v.Text[:shortBlob]) + "…"
+	}
+	return BlobText(v.Text)
 }

@@ -27,7 +27,13 @@ var commands []command
 func init() {
 	commands = []command{
 		{"bail", "on|off", "Stop a script at its first error; on at first", 1, 1, (*Shell).dotBail},
+		{"blobs", "auto|full|short", "Show BLOBs whole or not; auto: whole in files of modes for programs", 1, 1, (*Shell).dotBlobs},
+		{"cd", "[FOLDER]", "Go to the folder, or home", 0, 1, (*Shell).dotCd},
+		{"columns", "", "Show results in mode duckbox with a line per column", 0, 0, (*Shell).dotColumns},
 		{"databases", "", "List attached databases", 0, 0, (*Shell).dotDatabases},
+		{"dump", "[PATTERN]", "Write the database, or the tables that fit, as SQL", 0, 1, (*Shell).dotDump},
+		{"echo", "on|off", "Print each statement before it runs", 1, 1, (*Shell).dotEcho},
+		{"excel", "", "Open the next result in the program for CSV files", 0, 0, (*Shell).dotExcel},
 		{"exit", "", "Leave, like .quit", 0, 0, (*Shell).dotQuit},
 		{"functions", "[PATTERN]", "List the functions of ccbfsql, or those with a word in name or summary", 0, 1, (*Shell).dotFunctions},
 		{"headers", "on|off", "Print column names, or not", 1, 1, (*Shell).dotHeaders},
@@ -35,18 +41,25 @@ func init() {
 		{"import", "FILE TABLE", "Load a CSV, Parquet or JSON file into a table, new or not", 2, 2, (*Shell).dotImport},
 		{"map", "[OPTIONS] QUERY", "Draw a sketch on the terminal or to a file", 1, asTyped, (*Shell).dotMap},
 		{"maxrows", "N", "Most rows that a duckbox shows; 0 for all", 1, 1, (*Shell).dotMaxRows},
-		{"mode", "[MODE]", "Set the output mode, or list the modes", 0, 1, (*Shell).dotMode},
+		{"maxwidth", "N", "Most characters of a duckbox's line; 0: as the terminal", 1, 1, (*Shell).dotMaxWidth},
+		{"mode", "[MODE] [TABLE]", "Set the output mode, insert with a table, or list the modes", 0, 2, (*Shell).dotMode},
 		{"nullvalue", "TEXT", "Text for NULL, except in JSON", 1, 1, (*Shell).dotNull},
+		{"once", "FILE", "Write the next result to the file", 1, 1, (*Shell).dotOnce},
 		{"open", "[FILE]", "Go on with another database, in memory without a name", 0, 1, (*Shell).dotOpen},
 		{"output", "[FILE]", "Write results to the file, or to the screen again", 0, 1, (*Shell).dotOutput},
 		{"pager", "on|off", "Show long results at the prompt with $PAGER, or less", 1, 1, (*Shell).dotPager},
 		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint},
 		{"quit", "", "Leave", 0, 0, (*Shell).dotQuit},
 		{"read", "FILE", "Run the statements in the file", 1, 1, (*Shell).dotRead},
+		{"rows", "", "Show results with a line per row again", 0, 0, (*Shell).dotRows},
 		{"schema", "[PATTERN]", "Show the statements that made tables, views and indexes", 0, 1, (*Shell).dotSchema},
 		{"separator", "TEXT", "Text between values in modes csv and list", 1, 1, (*Shell).dotSeparator},
+		{"shell", "COMMAND", "Run a command of the system", 1, asTyped, (*Shell).dotShell},
+		{"show", "", "Show the settings", 0, 0, (*Shell).dotShow},
+		{"system", "COMMAND", "Run a command, like .shell", 1, asTyped, (*Shell).dotShell},
 		{"tables", "[PATTERN]", "List tables and views", 0, 1, (*Shell).dotTables},
 		{"timer", "on|off", "Print how long each statement took", 1, 1, (*Shell).dotTimer},
+		{"width", "[N...]", "Widths of mode column, below 0 to the right, 0 as needed", 0, -1, (*Shell).dotWidth},
 	}
 }
 
@@ -70,10 +83,15 @@ func (sh *Shell) dot(line string) error {
 		return fmt.Errorf("usage: .%s %s", c.name, c.args)
 	}
 	switch c.name {
-	case "read", "map": // statements have pagers of their own, pictures none
-		return c.run(sh, args)
+	case "read", "map", "shell", "system": // statements have pagers of their own, pictures none
+		err = c.run(sh, args)
+	default:
+		err = sh.paged(func() error { return c.run(sh, args) })
 	}
-	return sh.paged(func() error { return c.run(sh, args) })
+	if sh.once != nil && sh.once.used {
+		err = errors.Join(err, sh.endOnce())
+	}
+	return err
 }
 
 // findCommand takes whole names and beginnings that fit only one command.

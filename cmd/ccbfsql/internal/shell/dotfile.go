@@ -15,7 +15,7 @@ func (sh *Shell) dotRead(args []string) error {
 }
 
 func (sh *Shell) dotOutput(args []string) error {
-	if err := sh.closeOutput(); err != nil || len(args) == 0 || args[0] == "stdout" {
+	if err := sh.closeFiles(); err != nil || len(args) == 0 || args[0] == "stdout" {
 		return err
 	}
 	f, err := os.Create(args[0])

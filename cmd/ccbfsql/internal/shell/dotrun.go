@@ -24,10 +24,17 @@ func (sh *Shell) dotMode(args []string) error {
 		return nil
 	}
 	mode, err := render.Find(args[0])
-	if err == nil {
-		sh.Mode = mode
+	if err != nil {
+		return err
 	}
-	return err
+	if len(args) > 1 {
+		if mode.Name != "insert" {
+			return fmt.Errorf("mode %s has no table, mode insert has", mode.Name)
+		}
+		sh.Table = identifier(args[1])
+	}
+	sh.Mode = mode
+	return nil
 }
 
 func (sh *Shell) dotHeaders(args []string) (err error) {

@@ -123,7 +123,7 @@ func newReadline(past *history, e *editor) *readline.Shell {
 
 // ended decides whether Enter runs the text or starts another line.
 func ended(text string) bool {
-	if isDot(text) && !strings.Contains(strings.TrimRight(text, "\n"), "\n") {
+	if spoken(text) != "" || isDot(text) && !strings.Contains(strings.TrimRight(text, "\n"), "\n") {
 		return true
 	}
 	return lexer.Complete(text)

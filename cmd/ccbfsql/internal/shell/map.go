@@ -17,7 +17,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/terminal"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
-	"github.com/paulmach/orb"
 )
 
 // mapLines is the room that what is printed below a picture takes.
@@ -166,7 +165,11 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 	if o.area != nil {
 		area = *o.area
 	}
-	width, height := inside(area, o.width, o.height)
+	degrees := picture.Degrees(area)
+	if o.units != "" {
+		degrees = o.units == unitDegrees
+	}
+	width, height := inside(picture.Proportion(area, degrees), o.width, o.height)
 	if err := ccbf.CheckRaster(area, width, height); err != nil {
 		return nil, "", err
 	}
@@ -187,13 +190,15 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 		area.Min[0], area.Max[0], area.Min[1], area.Max[1], total, v.Grid.Res(), picture.Short(slices.Max(values)), o.Unit), nil
 }
 
-// inside is the largest size of the area's shape that is no larger than the one
-// given.
-func inside(area orb.Bound, width, height int) (w, h int) {
-	dx, dy := area.Max[0]-area.Min[0], area.Max[1]-area.Min[1]
-	if !(dx > 0 && dy > 0 && dx <= math.MaxFloat64 && dy <= math.MaxFloat64) {
-		return width, height // an area that nothing can be drawn of
+// inside is the largest size whose height is the proportion times its width, and
+// that is no larger than the one given. A height of 0 is whatever the width needs.
+func inside(proportion float64, width, height int) (w, h int) {
+	if !(proportion > 0 && proportion <= math.MaxFloat64) {
+		return width, max(height, 1) // an area that nothing can be drawn of
 	}
-	scale := min(float64(width)/dx, float64(height)/dy)
-	return max(int(math.Round(dx*scale)), 1), max(int(math.Round(dy*scale)), 1)
+	wide, high := float64(width), float64(width)*proportion
+	if height > 0 && high > float64(height) {
+		wide, high = float64(height)/proportion, float64(height)
+	}
+	return max(int(math.Round(wide)), 1), max(int(math.Round(min(high, ccbf.MaxSide+1))), 1)
 }

@@ -18,12 +18,19 @@ import (
 var mapList = []complete.Option{
 	{Name: "-o", Value: "FILE.png", Help: "draw to a file, up to 1024 x 1024 pixels"},
 	{Name: "-as", Value: "HOW", Help: "draw on the screen as " + words(terminal.Ways) + "; otherwise what the terminal can do", Values: terminal.Ways},
-	{Name: "-size", Value: "WxH", Help: "most pixels; the area keeps its shape"},
+	{Name: "-size", Value: "WxH", Help: "most pixels, or W alone; the area keeps its shape"},
 	{Name: "-area", Value: "X0,Y0,X1,Y1", Help: "draw this box; otherwise the one around all cells"},
+	{Name: "-units", Value: "NAME", Help: "degrees: the shape is that on the ground; or plane. Where not given, degrees if they can be", Values: []string{unitDegrees, unitPlane}},
 	{Name: "-palette", Value: "NAME", Help: words(picture.Palettes), Values: picture.Palettes},
 	{Name: "-scale", Value: "NAME", Help: words(picture.Scales), Values: picture.Scales},
 	{Name: "-label", Value: "TEXT", Help: "for a corner of the file, with the colours and what they stand for"},
 }
+
+// What coordinates are.
+const (
+	unitDegrees = "degrees"
+	unitPlane   = "plane"
+)
 
 // mapHelp is shown by .help map.
 func mapHelp() string {
@@ -47,6 +54,7 @@ type mapOptions struct {
 	graphics      *terminal.Graphics
 	width, height int // 0 where not given
 	area          *orb.Bound
+	units         string
 	picture.Options
 }
 
@@ -66,6 +74,13 @@ func parseMap(line string) (o mapOptions, query string, err error) {
 	flags.Func("size", "", func(text string) (err error) {
 		o.width, o.height, err = parseSize(text)
 		return err
+	})
+	flags.Func("units", "", func(text string) error {
+		if text != unitDegrees && text != unitPlane {
+			return fmt.Errorf("must be %s or %s", unitDegrees, unitPlane)
+		}
+		o.units = text
+		return nil
 	})
 	flags.Func("area", "", func(text string) (err error) {
 		o.area, err = parseArea(text)
@@ -101,11 +116,14 @@ func parseMap(line string) (o mapOptions, query string, err error) {
 }
 
 func parseSize(text string) (width, height int, err error) {
-	w, h, _ := strings.Cut(text, "x")
+	w, h, both := strings.Cut(text, "x")
 	width, werr := strconv.Atoi(w)
-	height, herr := strconv.Atoi(h)
-	if werr != nil || herr != nil || width < 1 || height < 1 {
-		return 0, 0, errors.New("must be as in 800x600")
+	height, herr := 0, error(nil)
+	if both {
+		height, herr = strconv.Atoi(h)
+	}
+	if werr != nil || herr != nil || width < 1 || both && height < 1 {
+		return 0, 0, errors.New("must be as in 800x600, or 800")
 	}
 	return width, height, nil
 }

@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
 
@@ -20,8 +22,11 @@ type pager struct {
 	out    io.Writer
 	argv   []string
 	height int
+	width  int
 	held   bytes.Buffer // until there is more than fits
-	lines  int
+	begun  int          // bytes held before the line that has begun
+	lines  int          // of the screen that those before take
+	ended  int          // lines that have ended, however long
 	cmd    *exec.Cmd
 	pipe   io.WriteCloser
 	left   bool
@@ -35,14 +40,14 @@ const pageSize = 1 << 20
 func (sh *Shell) paged(do func() error) error {
 	argv := pagerCommand()
 	f, ok := sh.stdout.(*os.File)
-	if !sh.interactive || !sh.Pager || sh.output != nil || sh.pager != nil || !ok || argv == nil {
+	if !sh.interactive || !sh.Pager || sh.file() != nil || sh.pager != nil || !ok || argv == nil {
 		return do()
 	}
-	_, height, err := term.GetSize(int(f.Fd()))
+	width, height, err := term.GetSize(int(f.Fd()))
 	if err != nil {
 		return do()
 	}
-	sh.pager = &pager{out: f, argv: argv, height: height}
+	sh.pager = &pager{out: f, argv: argv, height: height, width: max(width, 1)}
 	defer func() { sh.pager = nil }()
 	err = do()
 	if closeErr := sh.pager.close(sh.signals); err == nil {
@@ -80,8 +85,7 @@ func (p *pager) Write(b []byte) (int, error) {
 		return p.feed(b)
 	}
 	p.held.Write(b)
-	p.lines += bytes.Count(b, []byte("\n"))
-	if p.lines < p.height && p.held.Len() < pageSize {
+	if p.count(); p.lines < p.height && p.held.Len() < pageSize {
 		return len(b), nil
 	}
 	if err := p.start(); err != nil {
@@ -93,12 +97,39 @@ func (p *pager) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// count brings lines up to what is held. A line that is wider than the screen takes
+// several of it.
+func (p *pager) count() {
+	for {
+		rest := p.held.Bytes()[p.begun:]
+		n := bytes.IndexByte(rest, '\n')
+		if n < 0 {
+			return
+		}
+		p.lines += max(1, (ansi.StringWidth(string(rest[:n]))+p.width-1)/p.width)
+		p.ended++
+		p.begun += n + 1
+	}
+}
+
+// wide reports whether the pager cuts long lines, and scrolls to the right.
+func (p *pager) wide() bool {
+	_, own := os.LookupEnv("LESS")
+	return !own && filepath.Base(p.argv[0]) == "less"
+}
+
 func (p *pager) start() error {
 	p.cmd = exec.Command(p.argv[0], p.argv[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, os.Stderr
 	if _, ok := os.LookupEnv("LESS"); !ok {
-		// Long lines are cut and can be scrolled, the text stays on the screen.
-		p.cmd.Env = append(os.Environ(), "LESS=FRSX")
+		// Long lines are cut and can be scrolled, the text stays on the screen. Where
+		// nothing but long lines is too much for the screen they are not cut: less
+		// would find that they fit, and leave with the rest of them unread.
+		flags := "LESS=FRSX"
+		if p.ended < p.height {
+			flags = "LESS=FRX"
+		}
+		p.cmd.Env = append(os.Environ(), flags)
 	}
 	pipe, err := p.cmd.StdinPipe()
 	if err != nil {

@@ -33,10 +33,16 @@ func (sh *Shell) startProgress() *progress {
 		close(p.ended)
 		return p
 	}
-	bar := progressbar.NewOptions(100,
-		progressbar.OptionSetWriter(f), progressbar.OptionSetWidth(progressWidth),
-		progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
-	bar.StartWithoutRender()
+	newBar := func(predicts bool) *progressbar.ProgressBar {
+		bar := progressbar.NewOptions(100,
+			progressbar.OptionSetWriter(f), progressbar.OptionSetWidth(progressWidth),
+			progressbar.OptionSetPredictTime(predicts), progressbar.OptionSetElapsedTime(true),
+			progressbar.OptionClearOnFinish(), progressbar.OptionUseANSICodes(true))
+		bar.StartWithoutRender()
+		return bar
+	}
+	// How much is left can be told once something is done.
+	bar, predicting := newBar(false), newBar(true)
 	go func() {
 		defer close(p.ended)
 		next := time.NewTimer(progressAfter)
@@ -54,6 +60,9 @@ func (sh *Shell) startProgress() *progress {
 			percent, known := sh.session.Progress()
 			if !known { // or SET enable_progress_bar = false
 				continue
+			}
+			if percent >= 1 {
+				bar = predicting
 			}
 			if percent < 100 { // at the end the bar would go by itself
 				_ = bar.Set(int(percent)) // an error says that it went back

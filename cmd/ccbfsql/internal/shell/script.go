@@ -39,6 +39,17 @@ func (sh *Shell) RunFile(path string) error {
 	return sh.finish(sh.read(path))
 }
 
+// RunOwn runs the file that a user has for every start. What is wrong in it is told,
+// and no reason not to start.
+func (sh *Shell) RunOwn(path string) error {
+	bail := sh.Bail
+	sh.Bail = false
+	err := sh.finish(sh.read(path))
+	sh.Bail = sh.Bail || bail
+	sh.failed = false
+	return err
+}
+
 // RunReader runs a script that comes in piece by piece; statements run as
 // soon as they are complete.
 func (sh *Shell) RunReader(r io.Reader, name string) error {
@@ -93,7 +104,13 @@ func (sh *Shell) runLines(r io.Reader, name string) error {
 		if readErr != nil && readErr != io.EOF {
 			return readErr
 		}
+		if word := spoken(text); word != "" && split.Idle() {
+			text = word
+		}
 		if split.Idle() && isDot(text) {
+			if err := sh.echo(text); err != nil {
+				return err
+			}
 			if err := sh.at(name, line, sh.dot(text)); err != nil {
 				return err
 			}
@@ -127,7 +144,30 @@ func (sh *Shell) statement(name string, st lexer.Statement) error {
 	if st.Blank {
 		return nil
 	}
+	if err := sh.echo(st.SQL()); err != nil {
+		return err
+	}
 	return sh.at(name, st.Line, sh.execute(st.SQL()))
+}
+
+// echo prints what runs next, where that is wanted.
+func (sh *Shell) echo(text string) error {
+	if !sh.Echo {
+		return nil
+	}
+	return sh.printf("%s\n", strings.TrimSpace(text))
+}
+
+// spoken is the dot command for a line that is no SQL and that everybody tries;
+// empty for any other.
+func spoken(line string) string {
+	switch strings.ToLower(strings.TrimRight(strings.TrimSpace(line), "; \t\r\n")) {
+	case "help", `\?`, `\h`:
+		return ".help"
+	case "quit", "exit", `\q`:
+		return ".quit"
+	}
+	return ""
 }
 
 // at gives an error its place. With bail off it prints it and goes on.

@@ -37,11 +37,17 @@ type Settings struct {
 	Pager     bool // long results at the prompt go to a pager
 	Timer     bool
 	Bail      bool
+	Echo      bool // statements are printed before they run
+	Blobs     Blobs
+	Turned    bool   // a duckbox has a line per column
+	MaxWidth  int    // of a duckbox; 0: the terminal's
+	Widths    []int  // of mode column
+	Table     string // of mode insert
 }
 
 // Defaults are the settings that a shell begins with.
 func Defaults() Settings {
-	return Settings{Mode: render.Modes[0], Header: true, MaxRows: 40, Pager: true, Bail: true}
+	return Settings{Mode: render.Modes[0], Header: true, MaxRows: 40, Pager: true, Bail: true, Blobs: BlobsAuto}
 }
 
 // Shell runs statements on a session.
@@ -51,6 +57,7 @@ type Shell struct {
 	stdout  io.Writer
 	stderr  io.Writer
 	output  *os.File // of .output; nil: stdout
+	once    *once    // of .once; nil: none
 	pager   *pager   // of what is being printed
 	signals *interrupts
 	failed  bool   // with bail off: something went wrong, and it went on
@@ -71,7 +78,7 @@ func New(s *session.Session, settings Settings, stdout, stderr io.Writer) *Shell
 // Close closes the file of .output and the session.
 func (sh *Shell) Close() error {
 	sh.signals.stop()
-	return errors.Join(sh.closeOutput(), sh.session.Close())
+	return errors.Join(sh.closeFiles(), sh.session.Close())
 }
 
 // PrintVersion prints the versions of the program and of DuckDB.
@@ -93,8 +100,8 @@ func (sh *Shell) closeOutput() error {
 }
 
 func (sh *Shell) out() io.Writer {
-	if sh.output != nil {
-		return sh.output
+	if f := sh.file(); f != nil {
+		return f
 	}
 	if sh.pager != nil {
 		return sh.pager
@@ -104,6 +111,9 @@ func (sh *Shell) out() io.Writer {
 
 // printf writes to where results go.
 func (sh *Shell) printf(format string, args ...any) error {
+	if sh.once != nil {
+		sh.once.used = true
+	}
 	_, err := fmt.Fprintf(sh.out(), format, args...)
 	return sh.writeError(err)
 }
@@ -111,7 +121,7 @@ func (sh *Shell) printf(format string, args ...any) error {
 // writeError turns the error of a standard output that was closed, as by
 // head, into ErrClosedPipe.
 func (sh *Shell) writeError(err error) error {
-	if sh.output == nil && errors.Is(err, syscall.EPIPE) {
+	if sh.file() == nil && errors.Is(err, syscall.EPIPE) {
 		return ErrClosedPipe
 	}
 	return err
@@ -125,6 +135,9 @@ func (sh *Shell) execute(sql string) error {
 
 	begin := time.Now()
 	err := sh.print(ctx, sql)
+	if onceErr := sh.endOnce(); err == nil {
+		err = onceErr
+	}
 	if err == nil && ctx.Err() != nil {
 		// Ctrl-C came when the statement was all but done: what follows must
 		// not run.
@@ -140,7 +153,8 @@ func (sh *Shell) execute(sql string) error {
 func (sh *Shell) print(ctx context.Context, sql string) error {
 	bar := sh.startProgress()
 	defer bar.stop()
-	result, err := sh.session.Run(ctx, sql, session.RunOptions{JSON: sh.Mode.JSON})
+	mode := sh.mode()
+	result, err := sh.session.Run(ctx, sql, session.RunOptions{JSON: mode.JSON})
 	if err != nil {
 		return err
 	}
@@ -148,27 +162,31 @@ func (sh *Shell) print(ctx context.Context, sql string) error {
 	switch {
 	case result.Silent:
 		return drain(result)
-	case result.Plan && sh.Mode.Plans:
+	case result.Plan && mode.Plans:
 		bar.stop()
 		return sh.paged(func() error { return sh.printPlan(result) })
 	default:
 		return sh.paged(func() error {
 			out := sh.out()
-			if sh.output == nil {
+			if sh.file() == nil {
 				out = bar.before(out)
 			}
-			return sh.writeError(sh.Mode.Render(out, result, sh.options()))
+			return sh.writeError(mode.Render(out, result, sh.options(&mode)))
 		})
 	}
 }
 
-func (sh *Shell) options() render.Options {
+func (sh *Shell) options(mode *render.Mode) render.Options {
 	o := render.Options{
-		Header: sh.Header, Null: sh.Mode.Null, Separator: sh.Separator,
+		Header: sh.Header, Null: mode.Null, Separator: sh.Separator,
 		MaxRows: sh.MaxRows, Width: sh.width(), Describe: session.DescribeBlob,
+		Short: sh.shortBlobs(mode), Turned: sh.Turned, Widths: sh.Widths, Table: sh.Table,
 	}
-	if f, ok := sh.stdout.(*os.File); ok && sh.output == nil && colourful(f) {
+	if f, ok := sh.stdout.(*os.File); ok && sh.file() == nil && colourful(f) {
 		o.Dim = func(text string) string { return painted(ansi.AttrBrightBlackForegroundColor, text) }
+	}
+	if sh.pager != nil && sh.file() == nil {
+		o.Page = render.Page{Lines: sh.pager.height, Wide: sh.pager.wide()}
 	}
 	if sh.Null != nil {
 		o.Null = *sh.Null
@@ -176,9 +194,13 @@ func (sh *Shell) options() render.Options {
 	return o
 }
 
-// width is the room for boxes: the terminal's width, or no limit in a file.
+// width is the room for boxes: what .maxwidth says, the terminal's width, or no
+// limit in a file.
 func (sh *Shell) width() int {
-	if sh.output != nil {
+	if sh.MaxWidth > 0 {
+		return sh.MaxWidth
+	}
+	if sh.file() != nil {
 		return 0
 	}
 	if f, ok := sh.stdout.(*os.File); ok {
@@ -187,6 +209,11 @@ func (sh *Shell) width() int {
 		}
 	}
 	return pipeWidth
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // printPlan prints the boxes that EXPLAIN draws as they are.
