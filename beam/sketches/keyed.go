@@ -3,7 +3,6 @@ package sketches
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
@@ -20,25 +19,14 @@ type Occurrences struct {
 
 // appendKey appends the key that a value is in SQL.
 func appendKey(dst []byte, v any) ([]byte, key.Class, error) {
-	switch v := v.(type) {
-	case string:
-		return append(dst, v...), key.Text, nil
-	case []byte:
-		return append(dst, v...), key.Blob, nil
-	case bool:
-		return key.AppendBool(dst, v), key.Bool, nil
-	case Occurrences:
-		return append(dst, v.Key...), v.Class, nil
+	if o, ok := v.(Occurrences); ok {
+		return append(dst, o.Key...), o.Class, nil
 	}
-	switch r := reflect.ValueOf(v); {
-	case r.CanInt():
-		return key.AppendInt64(dst, r.Int()), key.Int, nil
-	case r.CanUint():
-		return key.AppendUint64(dst, r.Uint()), key.Int, nil
-	case r.CanFloat():
-		return key.AppendFloat64(dst, r.Float()), key.Float, nil
+	b, class, err := key.Append(dst, v)
+	if err != nil {
+		return dst, key.None, fmt.Errorf("a %T cannot be a key: give it as sketches.Occurrences", v)
 	}
-	return dst, key.None, fmt.Errorf("a %T cannot be a key: give it as sketches.Occurrences", v)
+	return b, class, nil
 }
 
 // checkClass returns an error for what no sketch can say of its keys.

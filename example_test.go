@@ -1,0 +1,75 @@
+package ccbfsql_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	_ "github.com/duckdb/duckdb-go/v2"
+)
+
+// A program that opens DuckDB itself registers the functions on one connection; all
+// connections of the database have them then.
+func ExampleRegister() {
+	ctx := context.Background()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		panic(err)
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		panic(err)
+	}
+	if err := ccbfsql.Register(ctx, conn); err != nil {
+		panic(err)
+	}
+	if err := conn.Close(); err != nil {
+		panic(err)
+	}
+	var n int
+	err = db.QueryRow(`SELECT cms_get(cms_agg(word), 'to') FROM (VALUES ('to'), ('be'), ('to')) t(word)`).Scan(&n)
+	fmt.Println(n, err)
+	// Output: 2 <nil>
+}
+
+// A sketch of a column, as a sketch of Go.
+func ExampleInto() {
+	ctx := context.Background()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		panic(err)
+	}
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		panic(err)
+	}
+	defer conn.Close()
+	if err := ccbfsql.Register(ctx, conn); err != nil {
+		panic(err)
+	}
+	var s *ccbf.Sketch
+	row := conn.QueryRowContext(ctx, `SELECT ccbf_agg(i, i, 1) FROM range(10) t(i)`)
+	if err := row.Scan(ccbfsql.Into(&s, ccbf.Decode)); err != nil {
+		panic(err)
+	}
+	fmt.Println(s.IsExact())
+	// Output: true
+}
+
+// Every function describes itself.
+func ExampleFunctions() {
+	for _, f := range ccbfsql.Functions() {
+		if f.Name == "tile_x" {
+			fmt.Print(f.Help())
+		}
+	}
+	// Output:
+	//   tile_x(lon DOUBLE, z BIGINT) -> BIGINT
+	//       Column of the web mercator tile of a longitude at a zoom level.
+	//
+	//   SELECT tile_x(-0.1276, 8)
+}

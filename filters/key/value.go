@@ -1,0 +1,38 @@
+package key
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// Append appends the key that a value of Go is in SQL, and says its class: a string
+// is a VARCHAR, []byte a BLOB, bool a BOOLEAN, an integer of any width and sign one,
+// float32 and float64 a DOUBLE; likewise types that are made of these. Types of SQL
+// that Go does not have need the function of their own, such as AppendDate.
+func Append(dst []byte, v any) ([]byte, Class, error) {
+	switch v := v.(type) { // without reflection, which would cost more than the rest
+	case string:
+		return append(dst, v...), Text, nil
+	case []byte:
+		return append(dst, v...), Blob, nil
+	case int:
+		return AppendInt64(dst, int64(v)), Int, nil
+	case int64:
+		return AppendInt64(dst, v), Int, nil
+	}
+	switch r := reflect.ValueOf(v); {
+	case r.Kind() == reflect.String:
+		return append(dst, r.String()...), Text, nil
+	case r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8:
+		return append(dst, r.Bytes()...), Blob, nil
+	case r.Kind() == reflect.Bool:
+		return AppendBool(dst, r.Bool()), Bool, nil
+	case r.CanInt():
+		return AppendInt64(dst, r.Int()), Int, nil
+	case r.CanUint():
+		return AppendUint64(dst, r.Uint()), Int, nil
+	case r.CanFloat():
+		return AppendFloat64(dst, r.Float()), Float, nil
+	}
+	return dst, None, fmt.Errorf("a %T is no key: give a string, []byte, bool or number", v)
+}

@@ -1,0 +1,46 @@
+package keyed_test
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+)
+
+// A sketch of a slice, whatever the family.
+func ExampleAddValues() {
+	s, err := cms.New(cms.Params{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(keyed.AddValues(cms.Family, s, []int{4, 8, 4}))
+	fmt.Println(keyed.AddValues(cms.Family, s, []string{"four"}))
+	// Numbers meet where nothing is lost.
+	fmt.Println(keyed.CountValue(cms.Family, s, 4.0))
+	// Output:
+	// <nil>
+	// value 0: a VARCHAR key asked of a sketch of BIGINT keys
+	// 2 <nil>
+}
+
+// What works with all families goes by the list of them.
+func ExampleAny() {
+	for _, f := range filters.Keyed() {
+		s, err := f.Make(f.Settings().Params())
+		if err != nil {
+			panic(err)
+		}
+		if err := f.AddKey(s, []byte("key"), 1); err != nil {
+			panic(err)
+		}
+		total, _ := keyed.BaseOf(s).Total()
+		fmt.Println(f.Noun(), total)
+	}
+	// Output:
+	// Count-Min Sketch 1
+	// Spectral Bloom Filter 1
+	// Bloom filter 1
+	// counting Bloom filter 1
+	// cuckoo filter 1
+}

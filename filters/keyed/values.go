@@ -1,0 +1,78 @@
+package keyed
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// valuesAtOnce is how many keys are hashed and added together.
+const valuesAtOnce = 1024
+
+// AddValues counts each of the values once, as X_agg does of a column: the BLOB is
+// the same, byte for byte, where the order of keys does not matter. key.Append says
+// which values of Go are which keys. A value that is no key of the sketch's class is
+// an error, and the values before it have been added.
+func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, values []T) error {
+	var flat []byte
+	var h1s, h2s [valuesAtOnce]uint64
+	base := s.self()
+	n := 0
+	flush := func() error {
+		if n == 0 {
+			return nil
+		}
+		err := f.Add(s, h1s[:n], h2s[:n], nil)
+		n = 0
+		return err
+	}
+	for i := range values {
+		b, class, err := key.Append(flat[:0], values[i])
+		if err == nil {
+			err = base.SetKeyClass(class)
+		}
+		if err != nil {
+			if addErr := flush(); addErr != nil {
+				return addErr
+			}
+			return fmt.Errorf("value %d: %w", i, err)
+		}
+		flat = b
+		if ByValue(s) {
+			if err := f.AddKey(s, b, 1); err != nil {
+				return fmt.Errorf("value %d: %w", i, err)
+			}
+			continue
+		}
+		if h1s[n], h2s[n] = key.Hash(base.seed, b); n == valuesAtOnce-1 {
+			n++
+			if err := flush(); err != nil {
+				return err
+			}
+			continue
+		}
+		n++
+	}
+	return flush()
+}
+
+// CountValue is how often a value occurred, as the family's first question is
+// answered; where that is whether it is there, 1 or 0. Of a sketch without keys it is
+// 0. A value of another class than the keys' is looked up as one of theirs where that
+// loses nothing, and an error otherwise, as in SQL.
+func CountValue[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, value T) (uint64, error) {
+	b, class, err := key.Append(nil, value)
+	if err != nil {
+		return 0, err
+	}
+	base := s.self()
+	if base.class == key.None {
+		return 0, nil
+	}
+	if class != base.class {
+		if b, err = key.Convert(nil, class, base.class, b); err != nil {
+			return 0, err
+		}
+	}
+	return f.Count(s, b), nil
+}

@@ -1,0 +1,37 @@
+package ccbfsql
+
+import (
+	"database/sql"
+	"fmt"
+)
+
+// Into is a destination of (*sql.Row).Scan that makes a sketch of a BLOB, with the
+// Decode of its package; NULL is the zero S, a nil sketch.
+//
+//	var s *cms.Sketch
+//	err := row.Scan(ccbfsql.Into(&s, cms.Decode))
+//
+// The other way a sketch goes by its Blob, as an argument of a query or to an appender.
+func Into[S any](s *S, decode func(blob []byte) (S, error)) sql.Scanner {
+	return &into[S]{s, decode}
+}
+
+type into[S any] struct {
+	s      *S
+	decode func(blob []byte) (S, error)
+}
+
+// Scan implements sql.Scanner.
+func (d *into[S]) Scan(value any) (err error) {
+	var none S
+	*d.s = none
+	switch blob := value.(type) {
+	case nil:
+		return nil
+	case []byte:
+		*d.s, err = d.decode(blob)
+		return err
+	default:
+		return fmt.Errorf("ccbfsql: a %T is no sketch, a BLOB is", value)
+	}
+}
