@@ -89,7 +89,7 @@ func TestMap(t *testing.T) {
 			term.mu.Lock()
 			term.quiet = true
 			term.mu.Unlock()
-			term.send(".map SELECT ccbf_agg(x, x, 1) FROM range(10) t(x);" + enter)
+			term.send(".map -units plane SELECT ccbf_agg(x, x, 1) FROM range(10) t(x);" + enter)
 			term.wait("\x1b[c") // the last question
 			term.send(c.answer)
 			term.wait(append(c.picture, "x 0 to 10, y 0 to 10; sketch total 10, cells of 1, up to 1 per cell", "ccbfsql> ")...)
@@ -133,7 +133,10 @@ func TestProgress(t *testing.T) {
 	term.wait("ccbfsql> ")
 	term.forget()
 	term.send("SELECT count(*) FROM t a, t b WHERE a.i + b.i = -1;" + enter)
-	term.wait("%", "[") // percent, and the time it took
+	term.wait("%", "[", "]") // percent, and the time it took
+	if screen := term.screen(false); strings.Contains(screen, ":0s]") {
+		t.Errorf("nothing is done, and no time is left:\n%s", screen)
+	}
 	term.press(ctrlC, "Interrupted")
 	term.wait("ccbfsql> ")
 	if screen := term.screen(false); strings.Contains(screen, "%") {
