@@ -23,7 +23,7 @@ func CCBF() functions {
 		overBlobs("ccbf_union_agg", "ccbf",
 			"Union of sketches: the sketch of all their points together.",
 			"SELECT ccbf_total(ccbf_union_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM range(10) t(x) GROUP BY x % 2)",
-			&ofBlobs[*ccbfBlock]{ccbfBlocks, (*ccbfBlock).addBlob}),
+			&ofBlobs[*ccbfPage]{ccbfPages, (*ccbfPage).addBlob}),
 		overBlobs("ccbf_intersect_agg", "ccbf",
 			"Intersection of sketches: in every cell the smallest of their counts. Of trees that were united, or whose intersection does not fit, what it is too high by can depend on the order of rows.",
 			"SELECT ccbf_total(ccbf_intersect_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM (VALUES (1, 1), (2, 1), (2, 2)) t(x, g) GROUP BY g)",
@@ -43,28 +43,28 @@ func CCBF() functions {
 	}
 }
 
-// ccbfBlock is a group's builder; nil inside until the first point or sketch
+// ccbfPage is a group's builder; nil inside until the first point or sketch
 // says what it is to build.
-type ccbfBlock struct {
+type ccbfPage struct {
 	lease *duck.Lease
 	b     *ccbf.Builder
 	id    uint32 // of the builder's configuration, where it has one
 }
 
-// ccbfBlockSize is about what a builder takes before it holds anything.
-const ccbfBlockSize = 1024
+// ccbfPageSize is about what a builder takes before it holds anything.
+const ccbfPageSize = 1024
 
-var ccbfBlocks = merging[*ccbfBlock]{
-	size:  ccbfBlockSize,
-	fresh: func(l *duck.Lease) *ccbfBlock { return &ccbfBlock{lease: l} },
-	merge: (*ccbfBlock).merge,
-	blob:  (*ccbfBlock).blob,
-	cost:  (*ccbfBlock).cost,
+var ccbfPages = merging[*ccbfPage]{
+	size:  ccbfPageSize,
+	fresh: func(l *duck.Lease) *ccbfPage { return &ccbfPage{lease: l} },
+	merge: (*ccbfPage).merge,
+	blob:  (*ccbfPage).blob,
+	cost:  (*ccbfPage).cost,
 }
 
 // builder is the builder of a page, made for a configuration where there is
 // none yet.
-func (t *ccbfBlock) builder(c *ccbf.Config) *ccbf.Builder {
+func (t *ccbfPage) builder(c *ccbf.Config) *ccbf.Builder {
 	if t.b == nil {
 		t.b = ccbf.NewBuilder(*c, t.lease)
 		t.b.Hold = duck.MemoryLimit() / 8
@@ -72,7 +72,7 @@ func (t *ccbfBlock) builder(c *ccbf.Config) *ccbf.Builder {
 	return t.b
 }
 
-func (t *ccbfBlock) addBlob(blob []byte) error {
+func (t *ccbfPage) addBlob(blob []byte) error {
 	v := ccbfViews.Get().(*ccbf.View)
 	defer ccbfViews.Put(v)
 	if err := v.Reset(blob); err != nil {
@@ -81,14 +81,14 @@ func (t *ccbfBlock) addBlob(blob []byte) error {
 	return t.builder(&v.Config).AddView(v)
 }
 
-func (t *ccbfBlock) merge(from *ccbfBlock) error {
+func (t *ccbfPage) merge(from *ccbfPage) error {
 	if from.b == nil {
 		return nil
 	}
 	return t.builder(&from.b.Config).Merge(from.b)
 }
 
-func (t *ccbfBlock) blob(dst []byte) ([]byte, error) {
+func (t *ccbfPage) blob(dst []byte) ([]byte, error) {
 	s, err := t.b.Sketch()
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (t *ccbfBlock) blob(dst []byte) ([]byte, error) {
 
 // cost is what blob takes. Where there is no room to find out, it is so much that there
 // is none for it either.
-func (t *ccbfBlock) cost() int64 {
+func (t *ccbfPage) cost() int64 {
 	_ = t.b.Compact()
 	return t.b.EncodeBytes()
 }

@@ -159,10 +159,10 @@ func differing(a, b *ccbf.Config) error {
 }
 
 // promote gives a state a page, with the points that it holds inline.
-func promote(s *duck.State) (*ccbfBlock, error) {
+func promote(s *duck.State) (*ccbfPage, error) {
 	had := s.HasPage()
 	f := *fewOf(s)
-	t, err := ccbfBlocks.of(s)
+	t, err := ccbfPages.of(s)
 	if err != nil || had || f.config == 0 {
 		return t, err
 	}
@@ -285,7 +285,7 @@ func combineBlock(from, into *duck.State) error {
 	if err != nil {
 		return err
 	}
-	o := b.(*ccbfBlock)
+	o := b.(*ccbfPage)
 	if t.b != nil && o.b != nil && t.b.Config != o.b.Config {
 		return differing(&t.b.Config, &o.b.Config)
 	}
@@ -315,7 +315,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		t := b.(*ccbfBlock)
+		t := b.(*ccbfPage)
 		cost := t.cost()
 		if err := out.Charge(cost); err != nil {
 			return err

@@ -30,7 +30,7 @@ func (v exactView) addTo(b *Builder, _ uint64) error {
 		if pb, err = b.at(p.Category, p.X, p.Y); err != nil {
 			return r, err
 		}
-		if pile = n < pileLarge && !b.spilled; pile {
+		if pile = n < pileLarge && !b.spilled && !b.scarce(); pile {
 			return b.pileRoom(pb, n)
 		}
 		if err := b.grow(cells.RunBytes(n)); err != nil { // before cells are read

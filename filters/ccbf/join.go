@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -23,23 +22,22 @@ import (
 func (c *Config) sameCells(o *Config) error {
 	switch {
 	case math.Float64bits(c.Grid.Res()) != math.Float64bits(o.Grid.Res()):
-		return differRes(c.Grid, o.Grid)
+		return sketch.Differ("resolution", c.Grid.Res(), o.Grid.Res())
 	case c.Categories != o.Categories:
 		return sketch.Differ("category", c.Categories, o.Categories)
 	}
 	return nil
 }
 
-// differRes is the error for two resolutions. It names what makes them one, where
+// withFactor adds to an error what makes one of two resolutions the other, where
 // something does.
-func differRes(a, b grid.Grid) error {
-	err := sketch.Differ("resolution", a.Res(), b.Res())
+func withFactor(err error, a, b float64) error {
 	fine, coarse, which := a, b, "first"
-	if a.Res() > b.Res() {
+	if a > b {
 		fine, coarse, which = b, a, "second"
 	}
-	factor := math.Round(coarse.Res() / fine.Res())
-	if factor > 1<<MaxLevels || coarserRes(fine.Res(), uint64(factor)) != coarse.Res() {
+	factor := math.Round(coarse / fine)
+	if factor < 2 || factor > 1<<MaxLevels || coarserRes(fine, uint64(factor)) != coarse {
 		return err
 	}
 	return fmt.Errorf("%w (ccbf_coarsen the %s by %.0f)", err, which, factor)
@@ -49,7 +47,7 @@ func differRes(a, b grid.Grid) error {
 // go with another; ErrForms of a tree and counters.
 func (c *Config) combine(form Form, o *Config, other Form) error {
 	if err := c.sameCells(o); err != nil {
-		return err
+		return withFactor(err, c.Grid.Res(), o.Grid.Res())
 	}
 	switch {
 	case form == Exact || other == Exact || form == Tree && other == Tree:

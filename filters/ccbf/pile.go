@@ -18,11 +18,8 @@ const (
 
 // pileRoom is room for n more cells on a section's pile.
 func (b *Builder) pileRoom(pb *sectionBuilder, n int) (cells.Run, error) {
-	have, most := len(pb.pile.Keys), pileMost
-	if b.scarce() {
-		most = max(n, scarceBuffer)
-	}
-	if have+n > most {
+	have := len(pb.pile.Keys)
+	if have+n > pileMost {
 		if err := b.flushPile(pb); err != nil {
 			return cells.Run{}, err
 		}
@@ -32,7 +29,7 @@ func (b *Builder) pileRoom(pb *sectionBuilder, n int) (cells.Run, error) {
 		have = 0
 	}
 	if size := cap(pb.pile.Keys); have+n > size {
-		larger := min(max(have+n, 2*size), most)
+		larger := min(max(have+n, size+size/2), pileMost)
 		if err := b.grow(cells.RunBytes(larger)); err != nil {
 			return cells.Run{}, err
 		}
@@ -60,7 +57,7 @@ func (b *Builder) mergePile(pb *sectionBuilder, pile cells.Run) error {
 	if n == 0 {
 		return nil
 	}
-	if b.spilled {
+	if b.spilled || b.scarce() {
 		if err := b.grow(cells.RunBytes(n)); err != nil {
 			return err
 		}
@@ -95,6 +92,16 @@ func (b *Builder) flushPile(pb *sectionBuilder) error {
 	return nil
 }
 
+// dropPile makes a run of a pile, whose memory it gives back.
+func (b *Builder) dropPile(pb *sectionBuilder) error {
+	if err := b.flushPile(pb); err != nil {
+		return err
+	}
+	freed := pb.pile.Bytes()
+	pb.pile = cells.Run{}
+	return b.grow(-freed)
+}
+
 // sortPiles makes runs of all piles, whose memory it gives back: how many different cells
 // they have is not known before.
 func (b *Builder) sortPiles() error {
@@ -102,12 +109,7 @@ func (b *Builder) sortPiles() error {
 		return nil
 	}
 	for _, pb := range b.sections {
-		if err := b.flushPile(pb); err != nil {
-			return err
-		}
-		freed := pb.pile.Bytes()
-		pb.pile = cells.Run{}
-		if err := b.grow(-freed); err != nil {
+		if err := b.dropPile(pb); err != nil {
 			return err
 		}
 		if err := b.shortenRuns(pb); err != nil {

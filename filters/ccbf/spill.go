@@ -22,6 +22,9 @@ func (b *Builder) addRun(pb *sectionBuilder, r cells.Run) error {
 // last ones until each is less than half as long as the one before.
 func (b *Builder) shortenRuns(pb *sectionBuilder) error {
 	if b.scarce() && len(pb.runs) > 0 {
+		if err := b.dropPile(pb); err != nil {
+			return err
+		}
 		return b.pack(pb)
 	}
 	for n := len(pb.runs); n > 1 && len(pb.runs[n-2].Keys) < 2*len(pb.runs[n-1].Keys); n = len(pb.runs) {
