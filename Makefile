@@ -44,17 +44,19 @@ build: compiler ## The shell: build/ccbfsql
 
 # What ccbf_version() says; where git does not answer, Go's own idea of it.
 VERSION := $(shell git describe --tags --always --dirty --abbrev=10 2>/dev/null)
+# The system that is built for; $(shell) does not see what was said to make.
+SYSTEM  := $(or $(GOOS),$(shell $(GO) env GOOS))
 # Only the entry point is to be seen: a host or another extension may bring
 # functions of the same names. packaging/glibc/link takes what glibc has in several
 # versions in its oldest, and says what is linked in and what is not.
-ifeq ($(shell $(GO) env GOOS),linux)
+ifeq ($(SYSTEM),linux)
 EXTLD   := -extld=$(CURDIR)/packaging/glibc/link -extldflags '-Wl,--version-script=$(CURDIR)/cmd/ccbf-extension/export.map'
 endif
-ifeq ($(shell $(GO) env GOOS),darwin)
+ifeq ($(SYSTEM),darwin)
 EXTLD   := -extldflags '-Wl,-exported_symbol,_ccbf_init_c_api'
 endif
 # MinGW's libraries, winpthread among them, are on no Windows machine.
-ifeq ($(shell $(GO) env GOOS),windows)
+ifeq ($(SYSTEM),windows)
 EXTLD   := -extldflags '-static'
 endif
 
