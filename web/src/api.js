@@ -37,8 +37,12 @@ export function tiles(choice, top, version) {
 }
 
 // words is a choice as the parameters of a URL.
-function words({ where, ...rest }) {
-  return where?.length ? { ...rest, where: JSON.stringify(where) } : rest;
+function words({ where, versus, ...rest }) {
+  return {
+    ...rest,
+    ...(where?.length ? { where: JSON.stringify(where) } : {}),
+    ...(versus ? { versus: JSON.stringify(versus) } : {}),
+  };
 }
 
 function parameters(values) {

@@ -9,6 +9,7 @@ export const app = {
   layer: undefined,
   where: [], // rows, by several columns
   category: undefined,
+  versus: undefined, // rows and category that these are compared with
   area: undefined, // what is asked for, if there is one
   answers: {}, // the latest: of the area, bars and places
   scale: undefined,
@@ -22,9 +23,16 @@ export function choice() {
   return { table: layer.table, column: layer.column, where, ...(layer.categories ? { category: category ?? "" } : {}) };
 }
 
+// picture is choice, less what it is compared with.
+export const picture = () => ({ ...choice(), versus: app.versus });
+
 // title says it in words.
 export function title() {
-  const { layer, where, category } = app;
+  const { versus } = app;
+  return inWords(app) + (versus ? ` compared with ${inWords({ layer: app.layer, ...versus })}` : "");
+}
+
+function inWords({ layer, where, category }) {
   return [`${layer.table}.${layer.column}`, ...(category !== undefined && layer.categories ? [category] : []), ...where.map((w) => `${w.by} ${textOf(w)}`)].join(", ");
 }
 

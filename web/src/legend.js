@@ -5,7 +5,7 @@ const metresPerDegree = 111_195; // of a sphere with a radius of 6,371 km
 
 // legend shows a scale, for cells of a side in a view around a latitude; none where
 // nothing is drawn.
-export function legend(scale, res, latitude) {
+export function legend(scale, res, latitude, versus) {
   const box = element("legend");
   box.replaceChildren();
   box.hidden = !scale?.top;
@@ -21,13 +21,13 @@ export function legend(scale, res, latitude) {
   const top = scale.top * scale.pixel ** 2;
   const per = (side / scale.pixel) ** 2;
   const value = (share) => scale.low * Math.expm1(share * Math.log1p(top / scale.low)) * per;
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map(value);
+  const ticks = versus ? [-1, -0.5, 0, 0.5, 1].map((s) => Math.sign(s) * value(Math.abs(s))) : [0, 0.25, 0.5, 0.75, 1].map(value);
   const bar = box.appendChild(made("div", "ramp"));
   bar.style.background = `linear-gradient(to right, ${scale.colours.join(", ")})`;
   const labels = box.appendChild(made("div", "ticks"));
   labels.append(...ticks.map((t) => made("span", "", brief(t))));
   box.append(made("p", "quiet", unit));
-  const notes = [];
+  const notes = versus ? ["Less in blue, more in orange, than in what it is compared with."] : [];
   if (scale.sampled) notes.push("Drawn from a sample of the cells: zoom in for all of them.");
   if (scale.dense) notes.push("Counters that cells share: colours are too high by what they share.");
   for (const n of notes) box.append(made("p", "quiet note", n));

@@ -1,6 +1,6 @@
 // The page of ccbfsql serve: what is chosen, and what follows from it.
 import * as api from "./api.js";
-import { app, choice, drawable, fail, forget, latest, title } from "./app.js";
+import { app, drawable, fail, forget, latest, picture, title } from "./app.js";
 import { areaOf, boundsOf } from "./areas.js";
 import { drawing } from "./draw.js";
 import { csv, geoJSON, png } from "./export.js";
@@ -23,12 +23,12 @@ const nameOf = (layer) => `${layer.table}.${layer.column}`;
 const paint = latest(async (signal) => {
   if (!drawable() || !looks[nameOf(app.layer)]?.degrees) return cool();
   try {
-    const scale = await api.scale(choice(), box(app.map), pixel(app.map), signal);
+    const scale = await api.scale(picture(), box(app.map), pixel(app.map), signal);
     signal.throwIfAborted();
     if (!scale.top) return cool();
-    const address = api.tiles(choice(), Number(scale.top.toPrecision(6)), app.version);
+    const address = api.tiles(picture(), Number(scale.top.toPrecision(6)), app.version);
     app.scale = scale;
-    app.legend = legend(scale, app.layer.res, app.map.getCenter().lat);
+    app.legend = legend(scale, app.layer.res, app.map.getCenter().lat, app.versus);
     if (document.body.dataset.tiles !== address) {
       heat(app.map, address);
       document.body.dataset.tiles = address;
@@ -48,10 +48,10 @@ function cool() {
 }
 
 function keep(step) {
-  const { map, layer, where, category, area } = app;
+  const { map, layer, where, category, area, versus } = app;
   const { lng, lat } = map.getCenter();
   const view = [Number(lng.toFixed(5)), Number(lat.toFixed(5)), Number(map.getZoom().toFixed(2))];
-  const address = written({ layer: nameOf(layer), view, where, category: layer.categories ? category : undefined, area, bars: element("bars-by").value || undefined });
+  const address = written({ layer: nameOf(layer), view, where, category: layer.categories ? category : undefined, versus, area, bars: element("bars-by").value || undefined });
   if (address !== location.hash) history[step ? "pushState" : "replaceState"](null, "", address);
 }
 
@@ -74,6 +74,14 @@ function picked(value) {
   const values = app.layer.sliders.find((s) => s.column === by).values;
   const at = values.indexOf(value);
   return at >= values.indexOf(w.value) && at <= values.indexOf(w.to ?? w.value);
+}
+
+// compare keeps what is chosen now, to show by how much the next choice differs; or
+// forgets it.
+function compare() {
+  const { where, category, layer } = app;
+  app.versus = app.versus ? undefined : { where, ...(layer.categories ? { category } : {}) };
+  changed();
 }
 
 // choose takes words for a column, or none for all of its values.
@@ -99,8 +107,10 @@ function changed(step = true) {
 }
 
 function showFilters() {
-  const { layer, where } = app;
-  element("rows").hidden = layer.sliders.length === 0;
+  const { layer, where, versus } = app;
+  element("compare").setAttribute("aria-pressed", Boolean(versus));
+  element("compared").textContent = versus ? title() : "";
+  element("rows").hidden = layer.sliders.length === 0 && !layer.categories;
   element("time").hidden = layer.sliders.length === 0;
   filters(layer, where, choose);
   const slider = layer.sliders[element("by").value];
@@ -211,6 +221,7 @@ const chooseLayer = latest(async (signal, at, state = {}) => {
   const layer = (app.layer = app.layers[at]);
   element("layer").value = at;
   play(false);
+  app.versus = state.versus;
   app.where = (state.where ?? []).filter((w) => layer.sliders.some((s) => s.column === w.by));
   const named = layer.categories && layer.names?.length > 0;
   app.category = layer.categories ? state.category ?? (named ? layer.names[0] : undefined) : undefined;
@@ -305,6 +316,7 @@ function wire(map) {
   });
   element("value").addEventListener("input", slide);
   element("play").addEventListener("click", () => play());
+  element("compare").addEventListener("click", compare);
   element("draw-polygon").addEventListener("click", () => begin("polygon"));
   element("draw-box").addEventListener("click", () => begin("rectangle"));
   element("clear").addEventListener("click", () => setArea(undefined));

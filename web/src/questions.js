@@ -14,14 +14,18 @@ const current = (signal) => signal.throwIfAborted();
 export const askSum = latest(async (signal) => {
   clearSum();
   if (!app.area || !drawable()) return;
-  const a = await api.sum({ ...choice(), polygon: app.area }, signal);
+  const { versus } = app;
+  const asked = { ...choice(), polygon: app.area };
+  const [a, other] = await Promise.all([api.sum(asked, signal), versus && api.sum({ ...asked, ...versus }, signal)]);
   current(signal);
   app.answers.answer = a;
   element("answer").replaceChildren(
     line("figure", (a.low === a.high ? "" : "≈ ") + whole(a.estimate)),
     line("quiet", `points, ${span(a)}`),
     line("quiet", `${many(a.cells, "cell")}, ${many(a.sketches, "sketch")}, ${a.ms.toFixed(1)} ms`),
+    ...(other ? [line("versus", `${a.estimate >= other.estimate ? "+" : "−"}${whole(Math.abs(a.estimate - other.estimate))} against ${whole(other.estimate)}, ${span(other)}`)] : []),
     sqlBox(a.sql),
+    ...(other ? [sqlBox(other.sql)] : []),
   );
   element("answer").dataset.estimate = a.estimate;
 });
@@ -32,15 +36,15 @@ export function clearSum() {
   delete element("answer").dataset.estimate;
 }
 
-// asked is the area that bars and places are of: the one drawn, or the view.
-const asked = () => (app.area ? { polygon: app.area } : { box: box(app.map) });
+// inQuestion is the area that bars and places are of: the one drawn, or the view.
+const inQuestion = () => (app.area ? { polygon: app.area } : { box: box(app.map) });
 
 export const askBars = latest(async (signal, picked, pick) => {
   const by = element("bars-by").value;
   clearBars();
   if (!by || !drawable()) return;
   element("bars-where").textContent = app.area ? "in the area" : "in this view";
-  const a = await api.bars({ ...choice(), ...asked(), bars: by }, signal);
+  const a = await api.bars({ ...choice(), ...inQuestion(), bars: by }, signal);
   current(signal);
   Object.assign(app.answers, { bars: a, barsBy: by });
   element("bars").replaceChildren(...bars({ ...a, certain: app.layer.dense === 0 }, picked, pick));
@@ -61,7 +65,7 @@ export const askSpots = latest(async (signal) => {
   if (app.map.isMoving()) await app.map.once("moveend"); // in the view that it comes to
   const [west, , east] = box(app.map);
   const apart = (east - west) / 60; // places that can be told apart
-  const h = await api.hotspots({ ...choice(), ...asked(), k: 20, apart }, signal);
+  const h = await api.hotspots({ ...choice(), ...inQuestion(), k: 20, apart }, signal);
   current(signal);
   app.answers.spots = h;
   const list = made("ol");

@@ -17,17 +17,19 @@ export function read(hash = location.hash) {
     view: parsed("view", (v) => Array.isArray(v) && v.length === 3 && v.every(Number.isFinite) && Math.abs(v[0]) <= 180 && Math.abs(v[1]) <= 90),
     where: parsed("where", (w) => Array.isArray(w) && w.every((c) => typeof c?.by === "string" && typeof c.value === "string")) ?? [],
     category: words.get("category") ?? undefined,
+    versus: parsed("versus", (v) => Array.isArray(v.where)),
     area: parsed("area", (a) => /^(Multi)?Polygon$/.test(a.type) && Array.isArray(a.coordinates)),
     bars: words.get("bars") ?? undefined,
   };
 }
 
-export function written({ layer, view, where, category, area, bars }) {
+export function written({ layer, view, where, category, versus, area, bars }) {
   const words = new URLSearchParams();
   words.set("layer", layer);
   if (view) words.set("view", JSON.stringify(view));
   if (where.length) words.set("where", JSON.stringify(where));
   if (category !== undefined) words.set("category", category);
+  if (versus) words.set("versus", JSON.stringify(versus));
   if (area) words.set("area", JSON.stringify(area));
   if (bars) words.set("bars", bars);
   return "#" + words;

@@ -71,6 +71,14 @@ await page.goForward();
 await settled(page);
 read.forward = await estimate();
 
+// Another kind compared with this one.
+await page.locator("#compare").click();
+await settled(page);
+await page.getByLabel("kind", { exact: true }).selectOption("fire");
+await settled(page);
+read.versus = { estimate: await estimate(), text: await text(".versus"), compared: await text("#compared"), ...(await shown()) };
+await shot("versus");
+
 // Below the pointer: a cell and its count.
 await page.evaluate(() => (location.hash = "#layer=crimes.sketch"));
 await settled(page);

@@ -34,7 +34,7 @@ func TestColoursStandOut(t *testing.T) {
 	if len(grounds) != 4 {
 		t.Fatalf("%d grounds in map.js", len(grounds))
 	}
-	for i, c := range opaque()[1:65] {
+	for i, c := range append(opaque()[1:65:65], twoSided()[1:]...) {
 		if _, _, _, a := c.RGBA(); a != 0xffff {
 			t.Errorf("colour %d lets the ground through", i)
 		}

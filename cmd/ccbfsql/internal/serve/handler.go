@@ -340,7 +340,18 @@ func (s *server) drawn(r *http.Request, name, kind string) ([]byte, error) {
 			return nil, bad("top is %q, must be a number of points above 0", text)
 		}
 	}
-	key := tileKey{l, f.id, kind, top, int(at[0]), at[1], at[2]}
+	other, err := s.versus(r, l.Table, l.Column)
+	if err != nil {
+		return nil, err
+	}
+	id := f.id
+	if other != nil {
+		if kind == vectorType || top == 0 {
+			return nil, bad("a difference is a picture, and needs top, as /api/scale says")
+		}
+		id += " versus " + other.id
+	}
+	key := tileKey{l, id, kind, top, int(at[0]), at[1], at[2]}
 	if tile, ok := s.tiles.Get(key); ok {
 		return tile, nil
 	}
@@ -353,7 +364,7 @@ func (s *server) drawn(r *http.Request, name, kind string) ([]byte, error) {
 	if kind == vectorType {
 		tile, err = l.vector(r.Context(), f, key.z, key.x, key.y)
 	} else {
-		tile, err = l.tile(r.Context(), f, key.z, key.x, key.y, top)
+		tile, err = l.tile(r.Context(), f, other, key.z, key.x, key.y, top)
 	}
 	if err == nil {
 		s.tiles.Add(key, tile)

@@ -228,6 +228,10 @@ func (s *server) scale(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	other, err := s.versus(r, l.Table, l.Column)
+	if err != nil {
+		return nil, err
+	}
 	pixel, err := numbers(r, "pixel")
 	if err != nil {
 		return nil, err
@@ -240,7 +244,7 @@ func (s *server) scale(r *http.Request) (any, error) {
 		return nil, err
 	}
 	defer done()
-	return l.scale(r.Context(), f, boundOf(a.box), pixel[0])
+	return l.scale(r.Context(), f, other, boundOf(a.box), pixel[0])
 }
 
 // at is what there is at a place.

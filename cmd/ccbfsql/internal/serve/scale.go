@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"image/color"
 	"math"
 	"sync"
 
@@ -79,7 +80,7 @@ const mostPixels = 512
 
 // scale looks at what a view shows; pixel is the side of a pixel. The top is rounded up
 // to a half power of two, so that tiles stay as they are while the view moves a little.
-func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float64) (*viewScale, error) {
+func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Bound, pixel float64) (*viewScale, error) {
 	side := func(axis int, pixel float64) int {
 		return int(min(max(math.Ceil((box.Max[axis]-box.Min[axis])/pixel), 1), mostPixels))
 	}
@@ -87,15 +88,18 @@ func (l *layer) scale(ctx context.Context, f filter, box orb.Bound, pixel float6
 	middle := (box.Min[1] + box.Max[1]) / 2
 	width, height := side(0, pixel), side(1, pixel*max(math.Cos(middle*math.Pi/180), 0.05))
 	values := make([]float64, width*height)
-	d, err := l.density(ctx, values, f, box, width, height, readsOfScale)
+	d, err := l.less(ctx, values, f, other, box, width, height, readsOfScale)
 	if err != nil {
 		return nil, err
 	}
 	most := 0.0
 	for _, v := range values {
-		most = max(most, v)
+		most = max(most, math.Abs(v))
 	}
 	s := &viewScale{Low: l.low(pixel), Pixel: pixel, Sampled: d.sampled, Dense: l.Dense > 0, Colours: ramp()}
+	if other != nil {
+		s.Colours = twoRamp()
+	}
 	if most > 0 {
 		area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
 		s.Top = math.Exp2(math.Ceil(2*math.Log2(most/area)) / 2)
@@ -108,12 +112,14 @@ func boundOf(box [4]float64) orb.Bound {
 }
 
 // ramp is some of the colours of tiles, for a legend.
-var ramp = sync.OnceValue(func() (colours []string) {
+var ramp = sync.OnceValue(func() []string { return hexes(opaque()[1:65]) })
+
+// hexes is some of the colours of a palette, in even steps.
+func hexes(p color.Palette) (colours []string) {
 	const steps = 8
-	colour := opaque()[1:65]
 	for i := range steps + 1 {
-		r, g, b, _ := colour[i*(len(colour)-1)/steps].RGBA()
+		r, g, b, _ := p[i*(len(p)-1)/steps].RGBA()
 		colours = append(colours, fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))
 	}
 	return colours
-})
+}

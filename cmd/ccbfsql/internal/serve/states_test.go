@@ -80,8 +80,12 @@ func TestBrowserStates(t *testing.T) {
 			Text                  string
 		}
 		Metres, Partly, Small, Kinds, Wrong state
-		Problems                            []string
-		Failed                              int
+		Versus                              struct {
+			Estimate            float64
+			Text, Tiles, Legend string
+		}
+		Problems []string
+		Failed   int
 	}
 	if err := json.Unmarshal(out, &read); err != nil {
 		t.Fatalf("%v in %s", err, out)
@@ -112,6 +116,14 @@ func TestBrowserStates(t *testing.T) {
 	}
 	if read.Back.Estimate != read.Month.Estimate || read.Back.SQL != read.Month.SQL {
 		t.Errorf("Back shows %+v", read.Back)
+	}
+	theft, fire := want, count(t, db, area+months+" AND kind = 'fire'")
+	sign := "+"
+	if fire < theft {
+		sign = "−"
+	}
+	if v := read.Versus; v.Estimate != fire || !strings.HasPrefix(strings.ReplaceAll(v.Text, ",", ""), sign+jsonNumber(math.Abs(fire-theft))+" against "+jsonNumber(theft)) || !strings.Contains(v.Tiles, "versus=") || !strings.Contains(v.Legend, "more in orange") {
+		t.Errorf("fire compared with theft: %+v, want %v and %v", v, fire, theft)
 	}
 	if read.Copied != read.Both.SQL {
 		t.Errorf("the clipboard has %q", read.Copied)

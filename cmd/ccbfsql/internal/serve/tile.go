@@ -31,8 +31,9 @@ var empty = sync.OnceValue(func() []byte {
 })
 
 // tile draws a web mercator tile as a PNG. top is what the last colour stands for, in
-// points per square degree; 0 takes what suits the layer at this zoom.
-func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, top float64) ([]byte, error) {
+// points per square degree; 0 takes what suits the layer at this zoom. With other rows it
+// is what the rows have more or less than those.
+func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y int64, top float64) ([]byte, error) {
 	west, south, east, north, err := grid.TileBounds(z, x, y)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, top float
 	// moved to the rows of the map at once.
 	box := orb.Bound{Min: orb.Point{west, south}, Max: orb.Point{east, north}}
 	even := make([]float64, tileSide*2*tileSide)
-	drawn, err := l.density(ctx, even, f, box, tileSide, 2*tileSide, readsOfTile)
+	drawn, err := l.less(ctx, even, f, other, box, tileSide, 2*tileSide, readsOfTile)
 	if err != nil || !drawn.any {
 		return empty(), err
 	}
@@ -55,10 +56,11 @@ func (l *layer) tile(ctx context.Context, f filter, z int, x, y int64, top float
 	}
 	values := make([]float64, tileSide*tileSide)
 	mercator(values, even, z, y, south, north)
-	img, err := picture.Draw(values, tileSide, tileSide, picture.Options{
-		Low: l.low(side),
-		Top: top * side * side,
-	})
+	scale := picture.Options{Low: l.low(side), Top: top * side * side}
+	if other != nil {
+		return signed(values, tileSide, tileSide, scale)
+	}
+	img, err := picture.Draw(values, tileSide, tileSide, scale)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,104 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image/color"
+	"math"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/internal/picture"
+	"github.com/paulmach/orb"
+)
+
+// versus reads the other rows that a picture is a difference to, as JSON: where, as in the
+// request itself, and category. nil where there are none.
+func (s *server) versus(r *http.Request, table, column string) (*filter, error) {
+	text := r.URL.Query().Get("versus")
+	if text == "" {
+		return nil, nil //nolint:nilnil // no rows, and nothing wrong
+	}
+	var other struct {
+		Where    []words `json:"where"`
+		Category *string `json:"category"`
+	}
+	if err := json.Unmarshal([]byte(text), &other); err != nil {
+		return nil, bad(`versus is not like {"where": [{"by": "month", "value": "2018-10"}]}: %v`, err)
+	}
+	_, f, err := s.chosen(r.Context(), table, column, other.Where, other.Category)
+	return &f, err
+}
+
+// less is density less that of other rows, where there are some.
+func (l *layer) less(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (drawing, error) {
+	d, err := l.density(ctx, sum, f, box, width, height, most)
+	if err != nil || other == nil {
+		return d, err
+	}
+	theirs := make([]float64, len(sum))
+	of, err := l.density(ctx, theirs, *other, box, width, height, most)
+	if err != nil {
+		return d, err
+	}
+	for i, n := range theirs {
+		sum[i] -= n
+		if math.Abs(sum[i]) < 1e-9*n { // what rounding leaves
+			sum[i] = 0
+		}
+	}
+	return drawing{any: d.any || of.any, sampled: d.sampled || of.sampled}, nil
+}
+
+// shades is how many colours a palette has on each side.
+const shades = 64
+
+// signed draws values of both signs: what is more in one colour, what is less in
+// another, the larger the fuller.
+func signed(values []float64, width, height int, o picture.Options) ([]byte, error) {
+	sizes := make([]float64, len(values))
+	for i, v := range values {
+		sizes[i] = math.Abs(v)
+	}
+	img, err := picture.Draw(sizes, width, height, o)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		if v < 0 && img.Pix[i] > 0 {
+			img.Pix[i] += shades
+		}
+	}
+	img.Palette = twoSided()
+	var b bytes.Buffer
+	err = picture.Write(&b, img)
+	return b.Bytes(), err
+}
+
+// twoSided is nothing, shades of more, and shades of less. Orange and blue are told apart
+// by all kinds of colour vision; between few and many the colour becomes fuller and, on
+// either ground, stands out.
+var twoSided = sync.OnceValue(func() color.Palette {
+	p := color.Palette{color.NRGBA{}}
+	for _, side := range [2][2][3]float64{{{0xa8, 0x7a, 0x5c}, {0xe8, 0x50, 0x00}}, {{0x64, 0x80, 0xa8}, {0x00, 0x62, 0xe0}}} {
+		for i := range shades {
+			share := float64(i) / (shades - 1)
+			var c [3]uint8
+			for k := range c {
+				c[k] = uint8(side[0][k] + (side[1][k]-side[0][k])*share + 0.5)
+			}
+			p = append(p, color.NRGBA{c[0], c[1], c[2], 255})
+		}
+	}
+	return p
+})
+
+// twoRamp is some of those colours, from much less to much more.
+var twoRamp = sync.OnceValue(func() []string {
+	p := twoSided()
+	less := hexes(p[1+shades:])
+	slices.Reverse(less)
+	return append(less, hexes(p[1:1+shades])...)
+})
