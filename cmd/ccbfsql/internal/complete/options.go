@@ -105,14 +105,12 @@ func (p *place) candidates(text string) (out []Candidate, ok bool) {
 	if !known {
 		return nil, false
 	}
-	values := []string{}
-	switch {
-	case o.Kind == sketch.FlagKind:
+	var values []string
+	if o.Kind == sketch.FlagKind {
 		values = []string{"true", "false"}
-	default:
-		for _, c := range o.Choices {
-			values = append(values, "'"+c+"'")
-		}
+	}
+	for _, c := range o.Choices {
+		values = append(values, "'"+c+"'")
 	}
 	for _, v := range values {
 		if hasPrefix(v, typed) {
