@@ -62,7 +62,7 @@ func (sh *Shell) dotDump(args []string) error {
 			return err
 		}
 		if kind == dumpTable {
-			if err := sh.dumpRows(path); err != nil {
+			if err := sh.dumpRows(path, sql); err != nil {
 				return err
 			}
 		}
@@ -70,20 +70,25 @@ func (sh *Shell) dotDump(args []string) error {
 	return sh.printf("COMMIT;\n")
 }
 
-// dumpRows writes a table's rows as INSERT statements.
-func (sh *Shell) dumpRows(table string) error {
+// dumpRows writes the rows of a table that a statement makes, as INSERT statements.
+func (sh *Shell) dumpRows(table, create string) error {
+	query := "FROM " + table
+	names, others := storedColumns(create)
+	if others {
+		query = "SELECT " + strings.Join(names, ", ") + " " + query
+	}
 	ctx, done := sh.signals.during()
 	defer done()
 	insert, err := render.Find("insert")
 	if err != nil {
 		return err
 	}
-	result, err := sh.session.Run(ctx, "FROM "+table, session.RunOptions{})
+	result, err := sh.session.Run(ctx, query, session.RunOptions{})
 	if err != nil {
 		return err
 	}
 	defer result.Close()
 	o := sh.options(&insert)
-	o.Header, o.Table = false, table
+	o.Header, o.Table = others, table
 	return sh.writeError(insert.Render(sh.out(), result, o))
 }
