@@ -244,7 +244,7 @@ func (s *Sketch) ContainsHashes(dst []bool, h1s, h2s []uint64) {
 // ContainsKey is Contains of a key's bytes (package key).
 func (s *Sketch) ContainsKey(b []byte) bool { return s.Contains(key.Hash(s.Seed(), b)) }
 
-// Fill, FPP and Cardinality are those of the filter that Blob writes. O(m).
+// Fill is that of the filter that Blob writes. O(m).
 func (s *Sketch) Fill() float64 { return s.settled().filter.Fill() }
 
 // FPP is that of the filter that Blob writes. O(m).

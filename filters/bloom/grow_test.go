@@ -3,7 +3,6 @@ package bloom
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -187,7 +186,7 @@ func TestGrowErrors(t *testing.T) {
 	// What is said of the memory: 21 to 43 bytes a key.
 	for _, n := range []uint64{1 << 10, 3 << 10, 3<<11 + 1} {
 		if per := float64(gathering(t, Params{}, 0, n).gather.bytes()) / float64(n); per < 21 || per > 43 {
-			t.Error(fmt.Sprintf("%v bytes a key of %d", per, n))
+			t.Errorf("%v bytes a key of %d", per, n)
 		}
 	}
 }

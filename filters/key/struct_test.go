@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,15 +66,11 @@ func TestStructClasses(t *testing.T) {
 	if pair != 0x31e || nested != 0x6f31ee {
 		t.Errorf("%#x, %#x", uint64(pair), uint64(nested))
 	}
-	fifteen := bytes.Repeat([]byte{1}, MaxParts)
-	classes := make([]Class, len(fifteen))
-	for i := range classes {
-		classes[i] = TimeTZ
-	}
+	classes := slices.Repeat([]Class{TimeTZ}, MaxParts)
 	if c, ok := Struct(classes...); !ok || !c.Known() || strings.Count(c.String(), "TIMETZ") != MaxParts {
 		t.Errorf("%d fields: %v, %v", MaxParts, c, ok)
 	}
-	for _, fields := range [][]Class{nil, {None}, {pair, pair, pair, pair}, append(classes, Int), {lastClass + 1}, {Class(structBegins)}} {
+	for _, fields := range [][]Class{nil, {None}, {pair, pair, pair, pair}, slices.Repeat([]Class{Int}, MaxParts+1), {lastClass + 1}, {Class(structBegins)}} {
 		if c, ok := Struct(fields...); ok {
 			t.Errorf("%v is %v", fields, c)
 		}
