@@ -62,11 +62,19 @@ func (s *Scratch) Sort(keys []uint64) {
 // SortBits sorts keys that differ in the bits of mask alone, or by those bits
 // where mask is one stretch, keeping the order of keys that agree in them.
 func (s *Scratch) SortBits(keys []uint64, mask uint64) {
-	if len(keys) == 0 {
-		return
-	}
 	s.keys = room(s.keys, len(keys))
-	from, to := keys, s.keys[:len(keys)]
+	if sorted := s.SortBitsIn(keys, s.keys[:len(keys)], mask); len(keys) > 0 && &sorted[0] != &keys[0] {
+		copy(keys, sorted)
+	}
+}
+
+// SortBitsIn is SortBits in the memory of keys and of other, which is as long: it returns
+// the one that has the keys in their order.
+func (s *Scratch) SortBitsIn(keys, other []uint64, mask uint64) []uint64 {
+	from, to := keys, other[:len(keys)]
+	if len(keys) == 0 {
+		return from
+	}
 	for mask != 0 {
 		shift, width, rest := pass(mask)
 		mask = rest
@@ -79,9 +87,7 @@ func (s *Scratch) SortBits(keys []uint64, mask uint64) {
 		}
 		from, to = to, from
 	}
-	if &from[0] != &keys[0] {
-		copy(keys, from)
-	}
+	return from
 }
 
 // SortPairs sorts keys in ascending order and moves values along; pairs of

@@ -32,8 +32,8 @@ const MaxKeys = 1 << (countBits - 1)
 // packKeys is from how many keys on it pays to put keys and counts into one word.
 const packKeys = 1 << 12
 
-// RunOf makes a run of up to maxKeys keys, which it sorts in place or leaves alone,
-// with an occurrence each, or weights[i] of them.
+// RunOf makes a run of up to maxKeys keys with an occurrence each, or weights[i] of them. It
+// may leave anything in their memory.
 func RunOf(keys, weights []uint64) Run {
 	s := sorters.Get().(*sorter)
 	defer sorters.Put(s)
@@ -95,8 +95,8 @@ func (s *sorter) packed(keys []uint64, width uint) Run {
 	return unpack(words, keys[0]&^low)
 }
 
-// packedPairs is packed for keys with weights that fit beside them; false where they do
-// not, or where there are few.
+// packedPairs is packed for keys with weights that fit beside them, in the memory of both;
+// false where they do not, or where there are few.
 func (s *sorter) packedPairs(keys, weights []uint64) (Run, bool) {
 	if len(keys) < packKeys {
 		return Run{}, false
@@ -111,15 +111,12 @@ func (s *sorter) packedPairs(keys, weights []uint64) (Run, bool) {
 	if width > 64-countBits || all >= 1<<countBits {
 		return Run{}, false
 	}
-	if cap(s.words) < len(keys) {
-		s.words = make([]uint64, len(keys)+1)
-	}
-	words, low := s.words[:len(keys)], uint64(1)<<width-1
+	low := uint64(1)<<width - 1
+	base := keys[0] &^ low
 	for i, k := range keys {
-		words[i] = k&low<<countBits | weights[i]
+		keys[i] = k&low<<countBits | weights[i]
 	}
-	s.radix.SortBits(words, low<<countBits)
-	return unpack(words, keys[0]&^low), true
+	return unpack(s.radix.SortBitsIn(keys, weights, low<<countBits), base), true
 }
 
 // unpack makes a run of sorted words, whose keys all have the bits of base.
