@@ -36,6 +36,7 @@ type chunk struct {
 	keys     []uint64
 	config   ccbf.Config
 	id       uint32
+	thread   uint64
 }
 
 var (
@@ -46,6 +47,7 @@ var (
 func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	c := chunks.Get().(*chunk)
 	defer chunks.Put(c)
+	c.thread = rows.Thread()
 	var options *duck.Vector
 	if rows.NumCols() > 3 {
 		options = rows.Col(3)
@@ -139,8 +141,11 @@ func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
 		return nil, err
 	}
 	if t.b == nil {
-		t.id = c.id
+		t.id, t.thread = c.id, c.thread
 		return t.builder(&c.config), nil
+	}
+	if t.thread == 0 {
+		t.thread = c.thread
 	}
 	if t.id == 0 || t.id != c.id {
 		if t.b.Config != c.config {
@@ -290,6 +295,7 @@ func combineBlock(from, into *duck.State) error {
 		return differing(&t.b.Config, &o.b.Config)
 	}
 	t.id = o.id
+	t.join(o)
 	return t.merge(o)
 }
 

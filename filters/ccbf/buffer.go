@@ -1,6 +1,9 @@
 package ccbf
 
-import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
+)
 
 // Buffers start small, for there may be a million of them, and grow with what
 // they hold up to a size that sorts in the second-level cache.
@@ -137,6 +140,30 @@ func (b *Builder) flush(pb *sectionBuilder) error {
 		pb.weights = pb.weights[:0]
 	}
 	return nil
+}
+
+// halvesFrom is from how many keys on a buffer is sorted as two.
+const halvesFrom = 1 << 15
+
+// flushHalves is flush of the last keys, beside which nothing else is to be done: the
+// halves of many are sorted at once.
+func (b *Builder) flushHalves(pb *sectionBuilder) error {
+	if len(pb.buf) < halvesFrom || pb.weights != nil || !b.Exact || b.spilled || b.Spare == nil {
+		return b.flush(pb)
+	}
+	half := len(pb.buf) / 2
+	var first, second cells.Run
+	beside.Do(b.Spare, func() { first = cells.RunOf(pb.buf[:half], nil) }, func() { second = cells.RunOf(pb.buf[half:], nil) })
+	before := first.Bytes() + second.Bytes()
+	if err := b.grow(2 * before); err != nil { // and what they are merged into
+		return err
+	}
+	r := cells.Merge(first, second)
+	pb.buf = pb.buf[:0]
+	if err := b.grow(r.Bytes() - 2*before); err != nil {
+		return err
+	}
+	return b.addRun(pb, r)
 }
 
 // sorted makes a run of the buffer, which it may sort.

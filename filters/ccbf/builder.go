@@ -28,6 +28,10 @@ type Builder struct {
 	// Hold is how many bytes of cells are kept before a sketch that cannot
 	// stay exact becomes dense for want of memory.
 	Hold int64
+	// Spare reports whether a processor has nothing else to do: then the end of a large
+	// sketch, its last sort and merge and its BLOB, is made by two goroutines. None where
+	// it is nil. The bytes are the same.
+	Spare func() bool
 
 	budget   Budget
 	scarcity Scarcity // budget, where it knows
@@ -175,7 +179,7 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	b.ending = true
 	defer func() { b.ending = false }()
 	for _, pb := range b.sections {
-		if err := b.flush(pb); err != nil {
+		if err := b.flushHalves(pb); err != nil {
 			return nil, err
 		}
 	}
@@ -193,7 +197,7 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
-		cells: list, dense: b.dense, sums: b.Mode == Standard && !b.notSums,
+		cells: list, dense: b.dense, sums: b.Mode == Standard && !b.notSums, spare: b.Spare,
 	}
 	if s.dense != nil && len(s.cells) > 0 {
 		// Cells that came beside dense sketches: they go in last and in their

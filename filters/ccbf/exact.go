@@ -157,5 +157,5 @@ func (s exactSketch) fold(f *folding) error {
 }
 
 func (s exactSketch) appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
-	return s.cells.AppendBody(dst, bounds, limit)
+	return s.cells.AppendBodyBeside(dst, bounds, limit, s.spare)
 }

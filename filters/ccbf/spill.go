@@ -28,7 +28,7 @@ func (b *Builder) shortenRuns(pb *sectionBuilder) error {
 		return b.pack(pb)
 	}
 	for n := len(pb.runs); n > 1 && len(pb.runs[n-2].Keys) < 2*len(pb.runs[n-1].Keys); n = len(pb.runs) {
-		if err := b.mergeLast(pb); err != nil {
+		if err := b.mergeLast(pb, nil); err != nil {
 			return err
 		}
 	}
@@ -36,14 +36,14 @@ func (b *Builder) shortenRuns(pb *sectionBuilder) error {
 }
 
 // mergeLast makes one of the last two runs of a section.
-func (b *Builder) mergeLast(pb *sectionBuilder) error {
+func (b *Builder) mergeLast(pb *sectionBuilder, spare func() bool) error {
 	n := len(pb.runs)
 	x, y := pb.runs[n-2], pb.runs[n-1]
 	before := cells.RunBytes(len(x.Keys) + len(y.Keys))
 	if err := b.grow(before); err != nil {
 		return err
 	}
-	r := cells.Merge(x, y)
+	r := cells.MergeBeside(x, y, spare)
 	pb.runs = append(pb.runs[:n-2], r)
 	b.cells -= uint64(len(x.Keys) + len(y.Keys) - len(r.Keys))
 	return b.grow(r.Bytes() - before - x.Bytes() - y.Bytes())
@@ -141,7 +141,7 @@ func (b *Builder) gather() (cells.List, error) {
 			continue
 		}
 		for len(pb.runs) > 1 {
-			if err := b.mergeLast(pb); err != nil {
+			if err := b.mergeLast(pb, b.Spare); err != nil {
 				return nil, err
 			}
 		}

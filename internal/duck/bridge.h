@@ -38,6 +38,7 @@ typedef struct {
 	uint64_t offset;
 	uint32_t ncols;
 	uint32_t kind; /* of states, in update */
+	uint64_t thread; /* which one calls, in update */
 	ccbf_col *cols;
 	ccbf_state **states;
 	ccbf_state **into;

@@ -115,9 +115,12 @@ static void ask_for(ccbf_state **states, uint64_t n) {
 	}
 }
 
+/* Each thread has one, at a place of its own. */
+static __thread char here;
+
 static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_return r, bool counted) {
 	ccbf_col cols[CCBF_MAX_COLS];
-	ccbf_call c = {.info = info, .cols = cols, .states = states};
+	ccbf_call c = {.info = info, .cols = cols, .states = states, .thread = (uint64_t)(uintptr_t)&here};
 	c.rows = API(data_chunk_get_size)(chunk);
 	if (c.rows == 0) {
 		return;

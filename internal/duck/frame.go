@@ -46,6 +46,14 @@ func (f *frame) end() {
 	frames.Unlock()
 }
 
+// Alone reports whether this callback is the only one that runs in the process: then, in
+// a query on several threads, the others wait for it.
+func Alone() bool {
+	frames.Lock()
+	defer frames.Unlock()
+	return len(frames.all)-len(frames.idle) <= 1
+}
+
 // Clock counts callbacks: what is older than what, without asking the time.
 func Clock() uint32 { return clock.Load() }
 

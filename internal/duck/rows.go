@@ -13,9 +13,14 @@ import (
 // Rows are the arguments of one chunk. Everything reached from it is valid only
 // until the callback ends.
 type Rows struct {
-	n    int
-	cols []Vector
+	n      int
+	cols   []Vector
+	thread uint64
 }
+
+// Thread is the thread that calls Update, not 0: another one has another number, while
+// both are there.
+func (r *Rows) Thread() uint64 { return r.thread }
 
 // Len is the number of rows.
 func (r *Rows) Len() int { return r.n }

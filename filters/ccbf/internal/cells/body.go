@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
@@ -32,6 +33,11 @@ import (
 // AppendBody appends the body of a list, around whose cells bounds are; false once it
 // is longer than limit bytes.
 func (l List) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
+	return l.AppendBodyBeside(dst, bounds, limit, nil)
+}
+
+// AppendBodyBeside is AppendBody, which may use a second goroutine where spare says so.
+func (l List) AppendBodyBeside(dst []byte, bounds grid.Rect, limit uint64, spare func() bool) ([]byte, bool) {
 	if uint64(l.Cells()) > limit*8/MinCellBits {
 		return dst, false
 	}
@@ -50,14 +56,14 @@ func (l List) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bo
 				break
 			}
 			before, ok := len(data), false
-			if data, ok = appendCells(data, &l[i], bounds, limit); !ok {
+			if data, ok = appendCells(data, &l[i], bounds, limit, spare); !ok {
 				return dst, false
 			}
 			dst = binary.AppendUvarint(dst, uint64(len(data)-before))
 		}
 		dst = append(dst, data...)
 	}
-	dst, ok := appendCells(dst, &l[last], bounds, limit)
+	dst, ok := appendCells(dst, &l[last], bounds, limit, spare)
 	return dst, ok && uint64(len(dst)-body) <= limit
 }
 
@@ -86,28 +92,61 @@ func lowest(bounds grid.Rect, x, y int32) uint64 {
 
 // appendCells appends the cells of a section; false once they take more than limit
 // bytes.
-func appendCells(dst []byte, s *Section, bounds grid.Rect, limit uint64) ([]byte, bool) {
+func appendCells(dst []byte, s *Section, bounds grid.Rect, limit uint64, spare func() bool) ([]byte, bool) {
 	w := writers.Get().(*bitio.Writer)
 	defer writers.Put(w)
 	if len(s.Keys) <= blockCells {
 		dst = binary.AppendUvarint(dst, s.Keys[0]-lowest(bounds, s.X, s.Y))
 		return appendBlock(dst, w, s.Keys, s.Counts), true
 	}
-	return appendBlocks(dst, w, s.Run, limit)
+	return appendBlocks(dst, w, s.Run, limit, spare)
 }
+
+// manyBlocks is from how many blocks on two halves of them are made at once: whoever
+// waits for the BLOB of one large group waits for nothing else.
+const manyBlocks = 1 << 9
 
 // appendBlocks appends the index and the blocks of a run; false once they are
 // longer than limit bytes.
-func appendBlocks(dst []byte, w *bitio.Writer, r Run, limit uint64) ([]byte, bool) {
+func appendBlocks(dst []byte, w *bitio.Writer, r Run, limit uint64, spare func() bool) ([]byte, bool) {
+	index := len(dst)
+	n := blockCount(len(r.Keys))
+	if n < manyBlocks || spare == nil {
+		dst = appendSome(dst, w, r, limit)
+		return dst, uint64(len(dst)-index) <= limit
+	}
+	half := n / 2 * blockCells
+	var second []byte
+	beside.Do(spare, func() {
+		dst = appendSome(slices.Grow(dst, n*indexEntry+len(r.Keys)*5/4), w, Run{r.Keys[:half], r.Counts[:half]}, limit)
+	}, func() {
+		w := writers.Get().(*bitio.Writer)
+		defer writers.Put(w)
+		second = appendSome(nil, w, Run{r.Keys[half:], r.Counts[half:]}, limit)
+	})
+	if uint64(len(dst)-index)+uint64(len(second)) > limit {
+		return dst, false
+	}
+	// The second index goes between the first and its blocks, behind which its own are.
+	first, all := n/2*indexEntry, n*indexEntry
+	before := uint32(len(dst) - index - first)
+	dst = slices.Insert(dst, index+first, second[:all-first]...)
+	for i := first; i < all; i += indexEntry {
+		end := dst[index+i+8:]
+		binary.LittleEndian.PutUint32(end, before+binary.LittleEndian.Uint32(end))
+	}
+	return append(dst, second[all-first:]...), true
+}
+
+// appendSome appends the index and the blocks of a run, and ends early where they are
+// longer than limit bytes.
+func appendSome(dst []byte, w *bitio.Writer, r Run, limit uint64) []byte {
 	index := len(dst)
 	n := blockCount(len(r.Keys))
 	dst = slices.Grow(dst, n*indexEntry+len(r.Keys)*5/4)
 	dst = dst[:index+n*indexEntry]
 	data := len(dst)
-	for i := range n {
-		if uint64(len(dst)-index) > limit {
-			return dst, false
-		}
+	for i := 0; i < n && uint64(len(dst)-index) <= limit; i++ {
 		from := i * blockCells
 		to := min(from+blockCells, len(r.Keys))
 		dst = appendBlock(dst, w, r.Keys[from:to], r.Counts[from:to])
@@ -115,7 +154,7 @@ func appendBlocks(dst []byte, w *bitio.Writer, r Run, limit uint64) ([]byte, boo
 		binary.LittleEndian.PutUint64(entry, r.Keys[from])
 		binary.LittleEndian.PutUint32(entry[8:], uint32(len(dst)-data))
 	}
-	return dst, true
+	return dst
 }
 
 // writers lends the memory of one block.

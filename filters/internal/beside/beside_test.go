@@ -1,0 +1,49 @@
+package beside
+
+import "testing"
+
+// Both are done when Do returns, and a panic of either is the caller's. A goroutine is
+// started only where there is a processor for it, and none while there is one.
+func TestDo(t *testing.T) {
+	yes, no := func() bool { return true }, func() bool { return false }
+	for name, of := range map[string]struct {
+		spare func() bool
+		want  int64
+	}{"not known": {nil, 0}, "none": {no, 0}, "one": {yes, 1}} {
+		var first, second, third, fourth bool
+		before := Started()
+		Do(of.spare, func() {
+			Do(yes, func() { first = true }, func() { second = true }) // inside of another: one goroutine in all
+		}, func() {
+			Do(no, func() { third = true }, func() { fourth = true })
+		})
+		if !first || !second || !third || !fourth {
+			t.Errorf("%s: did %v, %v, %v, %v", name, first, second, third, fourth)
+		}
+		if got := Started() - before; got != max(of.want, 1) {
+			t.Errorf("%s: %d goroutines", name, got)
+		}
+		before = Started()
+		Do(of.spare, func() {}, func() {})
+		if got := Started() - before; got != of.want {
+			t.Errorf("%s: %d goroutines, want %d", name, got, of.want)
+		}
+		for which := range 2 {
+			fails := func(i int) func() {
+				return func() {
+					if i == which {
+						panic(i)
+					}
+				}
+			}
+			got := func() (v any) {
+				defer func() { v = recover() }()
+				Do(of.spare, fails(0), fails(1))
+				return nil
+			}()
+			if got != which {
+				t.Errorf("%s: panic %v, want %d", name, got, which)
+			}
+		}
+	}
+}
