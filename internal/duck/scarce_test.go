@@ -1,0 +1,31 @@
+package duck
+
+import "testing"
+
+// A lease says how little of the budget is left, whoever has the rest.
+func TestScarce(t *testing.T) {
+	ReleaseAll()
+	withLimit(t, 1000)
+	var s, other State
+	defer s.Drop()
+	defer other.Drop()
+	l, err := s.NewPage(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, err := other.NewPage(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct {
+		delta int64
+		want  int
+	}{{0, 0}, {400, 0}, {1, 1}, {249, 1}, {1, 2}, {-252, 0}} {
+		if err := rest.Grow(of.delta); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Scarce(); got != of.want {
+			t.Errorf("%d of %d bytes held: %d, want %d", MemoryUsed(), MemoryLimit(), got, of.want)
+		}
+	}
+}
