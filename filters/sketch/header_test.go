@@ -116,7 +116,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		"header: no number at byte 10":                                 change(10, 12, 0xe3, 0x81, 0),
 		"promise a class of keys, levels or a seed that is 0":          change(12, 13, 0),
 		"header: no number at byte 14":                                 change(14, 15, 0x88, 0x80),
-		"header: no number at byte 12":                  blob[:12],
+		"header: no number at byte 12":                                 blob[:12],
 		"parameters of 8192 bytes, at most 4096 are allowed":           change(length, length+1, 0x80, 0x40),
 		"the header promises 16 bytes of parameters, but 3 follow":     blob[:length+4],
 		"parameters of 9223372036854775808 bytes, at most 4096 are al": change(length, length+1, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1),
