@@ -2,7 +2,7 @@ package duck
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
-	_ "github.com/ccbfsql/ccbfsql/internal/needscgo"
+	_ "github.com/ccbfsql/ccbfsql/internal/needscgo" // without cgo the error is one sentence
 )
 
 // Param is one parameter of a function.

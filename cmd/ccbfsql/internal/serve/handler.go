@@ -82,12 +82,12 @@ func (s *server) ask(ctx context.Context) (*sql.DB, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	db, close, err := s.source.use(ctx)
+	db, end, err := s.source.use(ctx)
 	if err != nil {
 		done()
 		return nil, nil, err
 	}
-	return db, func() { close(); done() }, nil
+	return db, func() { end(); done() }, nil
 }
 
 // tileKey is all that a tile depends on: a layer does not change, another takes its place.

@@ -65,11 +65,11 @@ func (s *server) asked(r *http.Request) (q question, l *layer, f filter, a area,
 		rows = append(rows, words{q.By, q.Value, q.To})
 	}
 	if q.Bars == byCategory && q.Category == nil {
-		any := "" // bars of categories are of all of them
+		first := "" // bars of categories are of all of them
 		if at, _ := s.layer(r.Context(), q.Table, q.Column); at != nil && len(at.Names) > 0 {
-			any = at.Names[0]
+			first = at.Names[0]
 		}
-		q.Category = &any
+		q.Category = &first
 	}
 	if l, f, err = s.chosen(r.Context(), q.Table, q.Column, rows, q.Category); err != nil {
 		return

@@ -124,6 +124,9 @@ func TestVectorTiles(t *testing.T) {
 		}
 		cells[at] = n
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	size := 512. * extent
 	for _, s := range got {
 		if s.west == -margin || s.north == -margin || s.east == extent+margin || s.south == extent+margin {

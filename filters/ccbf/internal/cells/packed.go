@@ -36,7 +36,6 @@ type adder struct {
 type window struct {
 	*Packed
 	block int // the next
-	from  int
 	cells Run
 	room  Run
 }
