@@ -19,7 +19,7 @@ func CCBF() functions {
 	fn := func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function {
 		return function("ccbf", name, returns, f, summary, "SELECT "+example, ps, optional...)
 	}
-	return []duck.Function{
+	return append(ccbfParts(fn, q), []duck.Function{
 		withOptions(fn("ccbf_empty", duck.Blob, ccbfEmpty,
 			"Sketch of no points, to add to; with the option category: true for points that have one.",
 			"ccbf_add(ccbf_empty(0.5), 1.2, 3.4)", params(duck.Param{Name: "res", Type: duck.Double}), paramOptions), args.CCBFEmptyOptions),
@@ -33,10 +33,10 @@ func CCBF() functions {
 			"ccbf_get(ccbf_remove(s, 0.5, 0.5), 0.5, 0.5) FROM (SELECT "+q+")", point, paramOptions), ccbfChangeOptions),
 		withOptions(fn("ccbf_move", duck.Blob, ccbfChange(2, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Move(c[0], c[1], category, n)
-		}), "Sketch with weight points moved from one cell to another; without weight all of them, where it is exact.",
+		}), "Sketch with weight points moved from one cell to another; without weight all of them, where it is exact. With the option all_points: true also where counters are sums: as many as ccbf_get says, which can be too many and take points of other cells.",
 			"ccbf_get(ccbf_move(s, 0.5, 0.5, 9.5, 9.5), 9.5, 9.5) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "x1", Type: duck.Double}, duck.Param{Name: "y1", Type: duck.Double},
-				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), paramOptions), ccbfChangeOptions),
+				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), paramOptions), ccbfMoveOptions),
 
 		fn("ccbf_union", duck.Blob, eachUnion(ccbfUnion), "Sketch of the points of both. They need the same res; where both have counters, the same ones. The larger bytes wins.",
 			"ccbf_total(ccbf_union(s, s)) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
@@ -44,8 +44,6 @@ func CCBF() functions {
 			"ccbf_total(ccbf_intersect(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_subtract", duck.Blob, ccbfPair((*ccbf.Sketch).Subtract), "Sketch without the points of b, which must be part of a.",
 			"ccbf_total(ccbf_subtract(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
-		fn("ccbf_mask", duck.Blob, ccbfPair((*ccbf.Sketch).Mask), "Sketch of the cells that b has too, with the counts of a.",
-			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_coarsen", duck.Blob, ccbfReduce("factor", (*ccbf.Sketch).Coarsen),
 			"The same points in cells factor times as wide and as high: exact where the sketch is, of a tree its leaves, by any whole number; of counters by a power of two whose level they count. A sketch with levels then combines with those coarsened by the same factor.",
 			"ccbf_get(ccbf_coarsen(s, 2), 1, 1) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "factor", Type: duck.Any})),
@@ -115,7 +113,7 @@ func CCBF() functions {
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),
 		isValid("ccbf", "ccbf_is_valid", "Whether a BLOB is a CascadeCBF sketch, whole and unchanged. Never an error, but where the budget has no memory to tell.",
 			"SELECT ccbf_is_valid(ccbf_empty(1))", always(ccbf.Family)),
-	}
+	}...)
 }
 
 // ccbfReader is what a chunk needs to ask sketches: a view that stays while

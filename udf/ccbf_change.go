@@ -1,6 +1,9 @@
 package udf
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -13,12 +16,16 @@ import (
 const (
 	changeWeight = iota
 	changeCategory
+	changeAll // of ccbf_move alone
 )
 
 var ccbfChangeOptions = []args.Option{
 	changeWeight:   args.CCBFOptions[args.CCBFWeight],
 	changeCategory: args.CCBFOptions[args.CCBFCategory],
 }
+
+var ccbfMoveOptions = append(slices.Clone(ccbfChangeOptions), args.Option{Name: "all_points", Kind: args.Flag, PerRow: true, Default: "false",
+	Summary: "Move all points of the cell, also where counters are sums and may count points of other cells."})
 
 // ccbfChange computes functions that change the count of one or two cells,
 // given by the columns from 1 on. n is nil where two cells are given and no
@@ -27,7 +34,11 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 	return func(rows *duck.Rows, out *duck.Result) error {
 		var o args.Options
 		options := optional(rows, 1+2*cells)
-		if err := o.Reset(options, ccbfChangeOptions); err != nil {
+		known := ccbfChangeOptions
+		if cells == 2 {
+			known = ccbfMoveOptions
+		}
+		if err := o.Reset(options, known); err != nil {
 			return err
 		}
 		var category args.Keys
@@ -58,6 +69,10 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 				}
 			}
 			var n *uint64
+			all := cells == 2 && o.Bool(changeAll, i, false)
+			if all && o.Given(changeWeight, i) {
+				return fmt.Errorf("options \"weight\" and \"all_points\" exclude each other")
+			}
 			if cells == 1 || o.Given(changeWeight, i) {
 				weight, err := o.Count(changeWeight, i, 1)
 				if err != nil {
@@ -74,6 +89,11 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 					s.Class = category.Class
 				}
 			}
+			if all {
+				if n, err = ccbfAll(s, at[0], c); err != nil {
+					return err
+				}
+			}
 			if err := change(s, at[:cells], c, n); err != nil {
 				return err
 			}
@@ -82,6 +102,16 @@ func ccbfChange(cells int, change func(s *ccbf.Sketch, c []grid.Cell, category [
 		}
 		return nil
 	}
+}
+
+// ccbfAll is how many points all are: nil where the sketch knows, of counters what they
+// say, which may be others' points too, and of a tree nothing that could be moved.
+func ccbfAll(s *ccbf.Sketch, from grid.Cell, category []byte) (*uint64, error) {
+	if s.Form() != ccbf.Dense {
+		return nil, nil
+	}
+	n, err := s.Count(from, category)
+	return &n, err
 }
 
 // ccbfHasPoint reports whether row i has coordinates, and no category or
@@ -143,25 +173,30 @@ func ccbfPair(op func(a, b *ccbf.Sketch) error) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
 		m := making{out: out}
 		return eachValid(rows, out, func(i int) error {
-			a, err := m.ccbf(rows.Col(0).Bytes(i))
-			if err != nil {
-				return err
-			}
-			b, err := m.ccbf(rows.Col(1).Bytes(i))
-			if err != nil {
-				return err
-			}
-			if err := m.take(ccbf.PairBytes(a, b)); err != nil {
-				return err
-			}
-			if err := op(a, b); err != nil {
-				return err
-			}
-			out.SetBytes(i, a.Blob())
-			m.done()
-			return nil
+			return m.pair(i, rows.Col(0).Bytes(i), rows.Col(1).Bytes(i), op)
 		})
 	}
+}
+
+// pair is ccbfPair for row i.
+func (m *making) pair(i int, left, right []byte, op func(a, b *ccbf.Sketch) error) error {
+	a, err := m.ccbf(left)
+	if err != nil {
+		return err
+	}
+	b, err := m.ccbf(right)
+	if err != nil {
+		return err
+	}
+	if err := m.take(ccbf.PairBytes(a, b)); err != nil {
+		return err
+	}
+	if err := op(a, b); err != nil {
+		return err
+	}
+	m.out.SetBytes(i, a.Blob())
+	m.done()
+	return nil
 }
 
 // ccbfReduce makes less of a sketch, by a whole number, the parameter with a

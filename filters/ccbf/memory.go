@@ -30,6 +30,9 @@ func (v *View) ChangeBytes() int64 {
 	return fitBytes(int(v.Memory() / cells.RunBytes(1)))
 }
 
+// CellBytes is the bytes that the cells or the squares of a sketch take, or its counters.
+func (s *Sketch) CellBytes() int64 { return s.in().memory() }
+
 // PairBytes is the bytes that it takes at most to make one of two sketches that combine,
 // beside both and what ChangeBytes says of them: for counters as numbers, or for pruning
 // the squares of an exact sketch that would not have become a tree by itself.

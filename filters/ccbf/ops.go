@@ -18,6 +18,15 @@ var ErrNeedsWeight = fmt.Errorf("a sketch that is not exact cannot tell how many
 // count is the estimate of one cell, as View.Count.
 func (s *Sketch) count(c grid.Cell, category []byte) uint64 { return s.in().count(c, category) }
 
+// Count is View.Count of a sketch in memory: the points of a cell and a category, which
+// is that of every point of it or nil.
+func (s *Sketch) Count(c grid.Cell, category []byte) (uint64, error) {
+	if err := s.checkPoint(c, category); err != nil {
+		return 0, err
+	}
+	return s.count(c, category), nil
+}
+
 // Remove takes n points out of a cell. More than the estimate is an error that
 // wraps sketch.ErrTooMany; counters that are no sums one that wraps
 // sketch.ErrNotAdditive; either changes nothing. Removing from a dense sketch

@@ -139,3 +139,11 @@ func (s *Squares) Sheets() []Squares {
 	}
 	return sheets
 }
+
+// Append is s with the squares of another list from one index to another.
+func (s Squares) Append(o *Squares, from, to int) Squares {
+	for i := from; i < to; i++ {
+		s.push(o.Keys[i], o.Level(i), o.Counts[i])
+	}
+	return s
+}

@@ -1,0 +1,109 @@
+package ccbf
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
+)
+
+// star is a polygon with ragged edges around a place.
+func star(r *rand.Rand, x, y, size float64) orb.MultiPolygon {
+	var ring orb.Ring
+	n := 3 + r.IntN(20)
+	for i := range n {
+		a := 2 * math.Pi * float64(i) / float64(n)
+		d := size * (0.2 + 0.8*r.Float64())
+		ring = append(ring, orb.Point{x + d*math.Cos(a), y + d*math.Sin(a)})
+	}
+	return orb.MultiPolygon{orb.Polygon{append(ring, ring[0])}}
+}
+
+// Clip keeps the cells whose centres are inside, which the rows of grid.Scan say; of a tree
+// it keeps what the question over the polygon counts, and none of it inside too few.
+func TestClip(t *testing.T) {
+	for round := range 40 {
+		r := rand.New(rand.NewPCG(321, uint64(round)))
+		p := strewn(r, 3000)
+		p.add(spot{grid.Cell{X: -1 << 40, Y: 1<<33 + 1}, plain}, 7) // in a region of its own
+		mp := star(r, r.Float64()*300-150, r.Float64()*300-150, 20+r.Float64()*400)
+		if round == 0 {
+			mp = star(r, 1e4, 1e4, 10)
+		}
+		inside := map[grid.Cell]bool{}
+		scan := must(must(grid.New(1)).Scan(mp, grid.Rect{MinX: -200, MinY: -200, MaxX: 199, MaxY: 199}))
+		for y := scan.Bounds().MinY; y <= scan.Bounds().MaxY; y++ {
+			for _, x := range scan.Row(y) {
+				for i := x.X0; i <= x.X1; i++ {
+					inside[grid.Cell{X: i, Y: y}] = true
+				}
+			}
+		}
+		want, in := map[spot]uint64{}, points(nil)
+		for s, n := range p.model() {
+			if want[s] = 0; inside[s.Cell] {
+				want[s] = n
+				in.add(s, n)
+			}
+		}
+		s := sketchOf(t, config(t, Params{}), p)
+		must(0, s.Clip(NewPolygon(mp)))
+		counts(t, "clipped", viewOf(t, s.Blob()), want, true)
+		sameBytes(t, "the cells inside", sketchOf(t, s.Config, in).Blob(), s.Blob())
+
+		s = sketchOf(t, config(t, Params{Bytes: 2000}), p)
+		whole := viewOf(t, s.Blob())
+		must(0, s.Clip(NewPolygon(mp)))
+		blob := s.Blob()
+		must(0, Check(blob))
+		v := viewOf(t, blob)
+		counts(t, "a clipped tree", v, want, false)
+		if a, b := must(whole.PolygonSum(mp, nil)), must(v.PolygonSum(mp, nil)); v.Form() != Tree || a != b {
+			t.Fatalf("a %v counts %d in the polygon, %d before", v.Form(), b, a)
+		}
+		if n, known := v.Total(); known && n != must(v.PolygonSum(mp, nil)) {
+			t.Errorf("total %d", n)
+		}
+	}
+	if err := emptySketch(Params{Res: 1, Dense: true}).Clip(NewPolygon(nil)); !errors.Is(err, ErrNoCells) {
+		t.Error(err)
+	}
+}
+
+// The cells that differ, once each.
+func TestDifference(t *testing.T) {
+	for round := range 30 {
+		r := rand.New(rand.NewPCG(322, uint64(round)))
+		p, q := hot(r, r.IntN(500), 300), hot(r, r.IntN(500), 300)
+		p.add(spot{grid.Cell{X: -1 << 40, Y: 1}, plain}, 1+r.Uint64N(3))
+		q.add(spot{grid.Cell{X: -1 << 40, Y: 1}, plain}, 1+r.Uint64N(3))
+		q.add(spot{grid.Cell{X: 1 << 40, Y: 1}, plain}, math.MaxInt64)
+		a, b := sketchOf(t, config(t, anyParams(r)), p), sketchOf(t, config(t, anyParams(r)), q)
+		d := must(a.Difference(b, nil))
+		want := map[grid.Cell]int64{}
+		for s, n := range p.model() {
+			want[s.Cell] += int64(n)
+		}
+		for s, n := range q.model() {
+			want[s.Cell] -= int64(n)
+		}
+		n := 0
+		must(0, d.Each(func(c grid.Cell, less int64) {
+			if n++; less == 0 || want[c] != less {
+				t.Fatalf("%v: %d, want %d", c, less, want[c])
+			}
+			want[c] = 0
+		}))
+		for c, n := range want {
+			if n != 0 {
+				t.Fatalf("%v is missing: %d", c, n)
+			}
+		}
+		if d.Len() != n {
+			t.Errorf("%d cells, said %d", n, d.Len())
+		}
+	}
+}

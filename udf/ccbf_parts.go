@@ -1,0 +1,163 @@
+package udf
+
+import (
+	"fmt"
+
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// ccbfParts are the functions that take a sketch apart by its cells: what changed, what
+// lies in a polygon, what is in a filter.
+func ccbfParts(fn func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function, q string) functions {
+	return []duck.Function{
+		fn("ccbf_difference", ccbfDifferenceType, ccbfDifference,
+			"Cells whose counts differ in two exact sketches, by the place of their centre: the count of a less that of b, which is negative where b has more. In no order.",
+			"unnest(ccbf_difference(s, ccbf_add(ccbf_empty(1), 9.5, 0.5)), recursive := true) FROM (SELECT "+q+") ORDER BY x",
+			params(paramLeft, paramRight), paramCategory),
+		fn("ccbf_clip", duck.Blob, ccbfClip,
+			"Sketch of the cells whose centres lie in a polygon, given as for ccbf_polygon_sum. Of a tree it keeps the leaves that have such cells, whole: where one lies across the outline, its total is not known any more.",
+			"ccbf_total(ccbf_clip(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))')) FROM (SELECT "+q+")", params(paramSketch, paramPolygon)),
+		fn("ccbf_mask", duck.Blob, ccbfMask,
+			"Sketch of the cells that b has too, with the counts of a. b is a sketch, or for an exact a a Bloom filter of cells: bloom_agg(ccbf_cell_key(x, y, res)), with some cells more at its false positive rate.",
+			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
+		fn("ccbf_cell_key", duck.Blob, ccbfCellKey,
+			"Key of the cell of a place, equal for all places of the cell and for no other cell or resolution: for bloom_agg, and for GROUP BY.",
+			"ccbf_cell_key(0.2, 0.7, 0.5) = ccbf_cell_key(0.4, 0.9, 0.5)", params(paramX, paramY, duck.Param{Name: "res", Type: duck.Double})),
+	}
+}
+
+var ccbfDifferenceType = duck.ListOf(duck.StructOf(
+	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.BigInt}))
+
+// differenceBytes is what a cell takes in DuckDB's list, which doubles as it grows.
+const differenceBytes = 2 * 24
+
+func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
+	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
+		m := making{out: out}
+		return eachValid(rows, out, func(i int) error {
+			category, err := r.row(rows, i)
+			if err != nil {
+				return err
+			}
+			if r.view.Categories { // cells of all categories are added up in lists of their own
+				if err := m.take(2 * r.view.Memory()); err != nil {
+					return err
+				}
+			}
+			var both [2]*ccbf.Sketch
+			for j := range both {
+				if both[j], err = m.ccbf(rows.Col(j).Bytes(i)); err != nil {
+					return err
+				}
+			}
+			if both[1].Categories {
+				if err := m.take(2 * int64(both[1].CellBytes())); err != nil {
+					return err
+				}
+			}
+			d, err := both[0].Difference(both[1], category)
+			if err != nil {
+				return err
+			}
+			n := d.Len()
+			if err := out.Charge(differenceBytes * int64(n)); err != nil { // until the chunk is done
+				return err
+			}
+			list := out.List(i, n)
+			xs, ys, counts := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[int64](list.Field(2))
+			j := 0
+			err = d.Each(func(c grid.Cell, n int64) {
+				xs[j], ys[j] = both[0].Grid.Center(c)
+				counts[j] = n
+				j++
+			})
+			m.done()
+			return err
+		})
+	})
+}
+
+func ccbfClip(rows *duck.Rows, out *duck.Result) error {
+	polygons, err := polygonsOf(rows.Col(1))
+	if err != nil {
+		return err
+	}
+	m := making{out: out}
+	return eachValid(rows, out, func(i int) error {
+		s, err := m.ccbf(rows.Col(0).Bytes(i))
+		if err != nil {
+			return err
+		}
+		p, err := polygons.toAsk(i)
+		if err != nil {
+			return err
+		}
+		if err := m.take(2 * s.CellBytes()); err != nil { // what is left grows in lists
+			return err
+		}
+		if err := s.Clip(p); err != nil {
+			return err
+		}
+		out.SetBytes(i, s.Blob())
+		m.done()
+		return nil
+	})
+}
+
+// ccbfMask masks by a sketch or by a Bloom filter of cells.
+func ccbfMask(rows *duck.Rows, out *duck.Result) error {
+	m := making{out: out}
+	var b [24]byte
+	return eachValid(rows, out, func(i int) error {
+		left, right := rows.Col(0).Bytes(i), rows.Col(1).Bytes(i)
+		if h, err := sketch.Parse(right); err != nil || h.Family != bloom.Family.ID {
+			return m.pair(i, left, right, (*ccbf.Sketch).Mask)
+		}
+		if err := sketch.Verify(right); err != nil {
+			return err
+		}
+		filter, err := bloom.NewView(right)
+		if err != nil {
+			return err
+		}
+		if c := filter.KeyClass(); c != key.None && c != key.Blob {
+			return fmt.Errorf("the Bloom filter has keys of type %s, must have those of ccbf_cell_key(x, y, res)", c)
+		}
+		s, err := m.ccbf(left)
+		if err != nil {
+			return err
+		}
+		if err := m.take(2 * s.CellBytes()); err != nil {
+			return err
+		}
+		if err := s.KeepCells(func(c grid.Cell) bool { return filter.ContainsKey(ccbf.AppendCellKey(b[:0], s.Grid, c)) }); err != nil {
+			return err
+		}
+		out.SetBytes(i, s.Blob())
+		m.done()
+		return nil
+	})
+}
+
+func ccbfCellKey(rows *duck.Rows, out *duck.Result) error {
+	xs, ys, res := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1)), duck.Slice[float64](rows.Col(2))
+	var b [24]byte
+	return eachValid(rows, out, func(i int) error {
+		g, err := grid.New(res[i])
+		if err != nil {
+			return err
+		}
+		c, err := g.Cell(xs[i], ys[i])
+		if err != nil {
+			return err
+		}
+		out.SetBytes(i, ccbf.AppendCellKey(b[:0], g, c))
+		return nil
+	})
+}
