@@ -50,12 +50,12 @@ func CCBF() functions {
 		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "The same counts in a BLOB of no more than bytes, the largest header included, with the parameters of a sketch built in so many: exact while it fits, a tree with larger leaves, or counters, as far as halving their layers leads there.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
 
-		fn("ccbf_get", duck.UBigInt, ccbfGet(putCounts), "Points in the cell of a place: never below the true count.",
+		fn("ccbf_get", duck.UBigInt, ccbfGet(putCounts), "Points in the cell of a place: never below the true count. "+severalWell,
 			"ccbf_get(s, 0.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
 		fn("ccbf_contains", duck.Boolean, ccbfGet(putPresent), "Whether the cell of a place has a point: never false where it has.",
 			"ccbf_contains(s, 5.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
 		fn("ccbf_polygon_sum", duck.UBigInt, ccbfPolygonSum,
-			"Points in the cells whose centres lie in a Polygon, MultiPolygon or collection of them: WKT or GeoJSON text, WKB BLOB, or GEOMETRY.",
+			"Points in the cells whose centres lie in a Polygon, MultiPolygon or collection of them: WKT or GeoJSON text, WKB BLOB, or GEOMETRY. "+severalWell,
 			"ccbf_polygon_sum(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))') FROM (SELECT "+q+")",
 			params(paramSketch, paramPolygon), paramCategory),
 		fn("ccbf_polygon_estimate", ccbfEstimateType, ccbfPolygonEstimate,
@@ -69,13 +69,13 @@ func CCBF() functions {
 			"Estimate of ccbf_bbox_sum, with an interval: as ccbf_polygon_estimate of a box.",
 			"ccbf_bbox_estimate(s, 0, 0, 2, 2) FROM (SELECT "+q+")", inBox(), paramCategory),
 		fn("ccbf_bbox_sum", duck.UBigInt, ccbfBoxSum(4, cellsOf),
-			"Points in the cells whose centres lie in a box, lower edges included, upper ones not.",
+			"Points in the cells whose centres lie in a box, lower edges included, upper ones not. "+severalWell,
 			"ccbf_bbox_sum(s, 0, 0, 2, 2) FROM (SELECT "+q+")", inBox(), paramCategory),
 		fn("ccbf_bbox_overlaps", duck.Boolean, ccbfOverlaps,
 			"Whether the bounding box of a sketch has a cell whose centre lies in a box: where not, ccbf_bbox_sum is 0. Reads the header only.",
 			"ccbf_bbox_overlaps(s, 2, 0, 5, 1) FROM (SELECT "+q+")", inBox()),
 		fn("ccbf_tile_sum", duck.UBigInt, ccbfBoxSum(3, cellsOfTile),
-			"Points in the cells whose centres lie in a web mercator tile.",
+			"Points in the cells whose centres lie in a web mercator tile. "+severalWell,
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
 		fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
@@ -123,20 +123,37 @@ type ccbfReader struct {
 	head     ccbf.Head // of a BLOB that may not be worth a view
 	category args.Keys
 	has      bool // the call has a category
+	several  severalCategories
 }
 
 var ccbfReaders = sync.Pool{New: func() any { return new(ccbfReader) }}
 
 // ccbfAsk calls f with a reader whose category is column at, if there is one.
 func ccbfAsk(rows *duck.Rows, at int, f func(r *ccbfReader) error) error {
+	return ccbfAskSeveral(rows, at, func(r *ccbfReader) error {
+		if r.several.given {
+			return fmt.Errorf("category: %s: this function takes one category, not several", rows.Col(at).Type())
+		}
+		return f(r)
+	})
+}
+
+// ccbfAskSeveral is ccbfAsk for functions that take several categories too.
+func ccbfAskSeveral(rows *duck.Rows, at int, f func(r *ccbfReader) error) error {
 	r := ccbfReaders.Get().(*ccbfReader)
 	defer func() {
 		r.view = ccbf.View{} // it must not outlive the chunk's memory
+		r.several = severalCategories{}
 		ccbfReaders.Put(r)
 	}()
 	r.view.LimitAreas() // a chunk cannot be interrupted
 	r.has = at > 0 && at < rows.NumCols()
 	if r.has {
+		if several, err := r.several.reset(rows.Col(at)); err != nil {
+			return fmt.Errorf("category: %w", err)
+		} else if several {
+			return f(r)
+		}
 		if err := r.category.Reset(rows.Col(at)); err != nil {
 			return fmt.Errorf("category: %w", err)
 		}

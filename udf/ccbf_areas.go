@@ -24,14 +24,17 @@ func cellsOfTile(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 // ccbfBoxSum sums the cells of a rectangle given by the columns from 1 to edges.
 func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		return ccbfAsk(rows, 1+edges, func(r *ccbfReader) error {
+		return ccbfAskSeveral(rows, 1+edges, func(r *ccbfReader) error {
 			var area grid.Rect
 			meets := func(h *ccbf.Head, i int) (bool, error) {
 				var err error
 				area, err = rect(h, rows, i)
 				return !area.Intersect(h.Bounds).Empty(), err
 			}
-			return r.eachSum(rows, out, meets, func(category []byte) (uint64, error) { return r.view.BoxSum(area, category) })
+			return r.eachSum(rows, out, meets, sums{
+				func(category []byte) (uint64, error) { return r.view.BoxSum(area, category) },
+				func(of ccbf.CategorySet) (uint64, error) { return r.view.BoxSumOf(area, of) },
+			})
 		})
 	}
 }
@@ -41,7 +44,7 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 	if err != nil {
 		return err
 	}
-	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
+	return ccbfAskSeveral(rows, 2, func(r *ccbfReader) error {
 		var polygon *ccbf.Polygon
 		meets := func(h *ccbf.Head, i int) (bool, error) {
 			if polygon, err = polygons.toAsk(i); err != nil {
@@ -49,13 +52,25 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 			}
 			return polygon.Meets(h)
 		}
-		return r.eachSum(rows, out, meets, func(category []byte) (uint64, error) { return polygon.Sum(&r.view, category) })
+		return r.eachSum(rows, out, meets, sums{
+			func(category []byte) (uint64, error) { return polygon.Sum(&r.view, category) },
+			func(of ccbf.CategorySet) (uint64, error) { return polygon.SumOf(&r.view, of) },
+		})
 	})
+}
+
+// sums is a sum over an area of the reader's view, for one category and for several.
+type sums struct {
+	one     func(category []byte) (uint64, error)
+	several func(of ccbf.CategorySet) (uint64, error)
 }
 
 // eachSum sums over the sketches that a question meets: of the others it reads
 // the head only, and their sums are 0.
-func (r *ccbfReader) eachSum(rows *duck.Rows, out *duck.Result, meets func(h *ccbf.Head, i int) (bool, error), sum func(category []byte) (uint64, error)) error {
+func (r *ccbfReader) eachSum(rows *duck.Rows, out *duck.Result, meets func(h *ccbf.Head, i int) (bool, error), sum sums) error {
+	if r.several.given {
+		return r.eachSumOf(rows, out, meets, sum)
+	}
 	sums := duck.Out[uint64](out)
 	return eachValid(rows, out, func(i int) error {
 		blob := rows.Col(0).Bytes(i)
@@ -75,7 +90,38 @@ func (r *ccbfReader) eachSum(rows *duck.Rows, out *duck.Result, meets func(h *cc
 		if err := r.open(blob); err != nil {
 			return err
 		}
-		sums[i], err = sum(category)
+		sums[i], err = sum.one(category)
+		return err
+	})
+}
+
+// eachSumOf is eachSum for several categories.
+func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, meets func(h *ccbf.Head, i int) (bool, error), sum sums) error {
+	sums := duck.Out[uint64](out)
+	return eachValid(rows, out, func(i int) error {
+		if !r.several.valid(i) {
+			out.SetNull(i)
+			return nil
+		}
+		blob := rows.Col(0).Bytes(i)
+		h, err := r.headOf(blob)
+		if err != nil {
+			return err
+		}
+		near, err := meets(h, i)
+		if sums[i] = 0; err != nil {
+			return err
+		}
+		if !near && !r.several.ranges {
+			return r.several.readList(h.Class(), out, i) // for its errors
+		}
+		if err := r.open(blob); err != nil {
+			return err
+		}
+		if err := r.several.read(&r.view, blob, out, i); err != nil || !near {
+			return err
+		}
+		sums[i], err = sum.several(r.several.set)
 		return err
 	})
 }

@@ -24,6 +24,9 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return ccbf.Estimate{}, err
 		}
+		if r.several.given {
+			return polygon.EstimateOf(&r.view, r.several.set)
+		}
 		return polygon.Estimate(&r.view, category)
 	})
 }
@@ -35,6 +38,9 @@ func ccbfBoxEstimate(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) 
 			box, err := rect(&r.view.Head, rows, i)
 			if err != nil {
 				return ccbf.Estimate{}, err
+			}
+			if r.several.given {
+				return r.view.BoxEstimateOf(box, r.several.set)
 			}
 			return r.view.BoxEstimate(box, category)
 		})
@@ -50,12 +56,8 @@ func cellAt(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 // ccbfEstimates writes the estimates that estimate makes of each row, whose category,
 // if there is one, is column at.
 func ccbfEstimates(rows *duck.Rows, out *duck.Result, at int, estimate func(r *ccbfReader, i int, category []byte) (ccbf.Estimate, error)) error {
-	return ccbfAsk(rows, at, func(r *ccbfReader) error {
-		return eachValid(rows, out, func(i int) error {
-			category, err := r.row(rows, i)
-			if err != nil {
-				return err
-			}
+	return ccbfAskSeveral(rows, at, func(r *ccbfReader) error {
+		row := func(i int, category []byte) error {
 			bytes := r.view.EstimateBytes()
 			if err := out.Charge(bytes); err != nil {
 				return err
@@ -72,6 +74,16 @@ func ccbfEstimates(rows *duck.Rows, out *duck.Result, at int, estimate func(r *c
 			f.flag(e.Certain)
 			f.count(e.Cells)
 			return nil
+		}
+		if r.several.given {
+			return r.eachOf(rows, out, func(i int, _ ccbf.CategorySet) error { return row(i, nil) })
+		}
+		return eachValid(rows, out, func(i int) error {
+			category, err := r.row(rows, i)
+			if err != nil {
+				return err
+			}
+			return row(i, category)
 		})
 	})
 }

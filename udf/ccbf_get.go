@@ -59,7 +59,10 @@ func putPresent(out *duck.Result, rows []uint32, counts []uint64) {
 // ccbfGet counts places; put writes the answers of rows.
 func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		return ccbfAsk(rows, 3, func(r *ccbfReader) error {
+		return ccbfAskSeveral(rows, 3, func(r *ccbfReader) error {
+			if r.several.given {
+				return ccbfGetOf(r, rows, out, put)
+			}
 			p := placesPool.Get().(*places)
 			defer func() {
 				p.forget() // memory of the chunk

@@ -22,6 +22,11 @@ func NewCategorySet(keys ...[]byte) CategorySet {
 // Len is how many categories there are.
 func (s CategorySet) Len() int { return len(s.keys) }
 
+// Same reports whether two are the same set in memory, or both empty.
+func (s CategorySet) Same(o CategorySet) bool {
+	return len(s.keys) == len(o.keys) && (len(s.keys) == 0 || &s.keys[0] == &o.keys[0])
+}
+
 func (s CategorySet) which() which { return which{several: true, set: s.keys} }
 
 // CountCellsOf is CountCells for the points of several categories; dst is as long as

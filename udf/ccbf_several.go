@@ -1,0 +1,198 @@
+package udf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// severalWell is for functions that take several categories.
+const severalWell = "In place of one category a list of them, such as ['home', 'shop'] or range(12, 21), none of which counts twice; of exact sketches and trees also a range in their order, {lo: 12, hi: 20}, both included."
+
+// severalCategories is a column of lists of categories, or of ranges: STRUCTs with the
+// fields lo and hi, both included: from is a word of SQL that no field can be called by.
+type severalCategories struct {
+	given  bool
+	column *duck.Vector
+	ranges bool
+	keys   args.Keys // the elements of a list, or where ranges begin
+	to     args.Keys
+
+	set ccbf.CategorySet // of the row asked for last
+	// What it was made of: set again only where that is another.
+	offset, n int
+	class     key.Class
+	of        []byte // BLOB of a range
+	low, high []byte
+}
+
+// reset points s at a column; false where its values are single categories.
+func (s *severalCategories) reset(column *duck.Vector) (bool, error) {
+	*s = severalCategories{column: column, n: -1}
+	switch t := column.Type(); t.ID() {
+	case duck.ListID:
+		s.given = true
+		return true, s.keys.Reset(column.Elem())
+	case duck.StructID:
+		fields := t.Fields()
+		field := func(name string) int {
+			return slices.IndexFunc(fields, func(f duck.Field) bool { return strings.EqualFold(f.Name, name) })
+		}
+		lo, hi := field("lo"), field("hi")
+		if len(fields) != 2 || lo < 0 || hi < 0 {
+			return false, nil // for those who read a single one
+		}
+		s.given, s.ranges = true, true
+		from, to := column.Field(lo), column.Field(hi)
+		if err := s.keys.Reset(from); err != nil {
+			return true, err
+		}
+		return true, s.to.Reset(to)
+	}
+	return false, nil
+}
+
+// valid reports whether row i asks for anything: a range without an end is NULL.
+func (s *severalCategories) valid(i int) bool {
+	return !s.ranges || s.keys.Valid(i) && s.to.Valid(i)
+}
+
+// read makes s.set the categories that row i asks a view for, which is one of blob.
+func (s *severalCategories) read(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
+	if s.ranges {
+		return s.readRange(v, blob, out, i)
+	}
+	return s.readList(v.Class(), out, i)
+}
+
+// readList is read of a list, for keys of a class.
+func (s *severalCategories) readList(class key.Class, out *duck.Result, i int) error {
+	offset, n := s.column.ListRange(i)
+	if offset == s.offset && n == s.n && class == s.class {
+		return nil
+	}
+	var keys [][]byte
+	for j := offset; j < offset+n; j++ {
+		if !s.keys.Valid(j) {
+			continue // no point has none
+		}
+		b, err := s.keys.Bytes(j, class)
+		if err != nil {
+			return err
+		}
+		if err := out.Charge(int64(len(b)) + 2*24); err != nil {
+			return err
+		}
+		keys = append(keys, append([]byte{}, b...))
+	}
+	s.set, s.offset, s.n, s.class = ccbf.NewCategorySet(keys...), offset, n, class
+	return nil
+}
+
+// readRange is read of a range: the categories of the sketch that are in it.
+func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
+	if v.Form() == ccbf.Dense {
+		return fmt.Errorf("a range of categories: %w of the categories that there are (give a list of them, such as range(12, 21))", ccbf.ErrNotListed)
+	}
+	low, err := s.keys.Bytes(i, v.Class())
+	if err != nil {
+		return err
+	}
+	high, err := s.to.Bytes(i, v.Class())
+	if err != nil {
+		return err
+	}
+	if v.Class() == key.None { // of a sketch without points
+		s.set, s.of = ccbf.CategorySet{}, nil
+		return nil
+	}
+	if sameBytes(blob, s.of) && string(low) == string(s.low) && string(high) == string(s.high) {
+		return nil
+	}
+	bytes := v.CategoryBytes()
+	if err := out.Charge(bytes); err != nil {
+		return err
+	}
+	keys, err := v.Between(low, high)
+	if err != nil {
+		return err
+	}
+	s.set = ccbf.NewCategorySet(keys...)
+	s.of, s.low, s.high = blob, append(s.low[:0], low...), append(s.high[:0], high...)
+	out.Discharge(bytes / 2) // the keys stay
+	return nil
+}
+
+// eachOf calls f for the rows without a NULL, with the reader's view that of their
+// sketch, and the categories that they ask for.
+func (r *ccbfReader) eachOf(rows *duck.Rows, out *duck.Result, f func(i int, of ccbf.CategorySet) error) error {
+	return eachValid(rows, out, func(i int) error {
+		if !r.several.valid(i) {
+			out.SetNull(i)
+			return nil
+		}
+		blob := rows.Col(0).Bytes(i)
+		if err := r.open(blob); err != nil {
+			return err
+		}
+		if err := r.several.read(&r.view, blob, out, i); err != nil {
+			return err
+		}
+		return f(i, r.several.set)
+	})
+}
+
+// ccbfGetOf is ccbfGet for several categories: rows that ask one sketch for the same ones
+// are counted together.
+func ccbfGetOf(r *ccbfReader, rows *duck.Rows, out *duck.Result, put func(out *duck.Result, rows []uint32, counts []uint64)) error {
+	xs, ys := duck.Slice[float64](rows.Col(1)), duck.Slice[float64](rows.Col(2))
+	var of []uint32
+	var cells []grid.Cell
+	var last ccbf.CategorySet
+	var blob []byte
+	counts := make([]uint64, rows.Len())
+	count := func() {
+		if len(of) > 0 {
+			r.view.CountCellsOf(counts[:len(of)], cells, last)
+			put(out, of, counts[:len(of)])
+			of, cells = of[:0], cells[:0]
+		}
+	}
+	err := eachValid(rows, out, func(i int) error {
+		if !r.several.valid(i) {
+			out.SetNull(i)
+			return nil
+		}
+		if b := rows.Col(0).Bytes(i); !sameBytes(b, blob) {
+			count() // before the view is one of another sketch
+			blob = b
+			if err := r.open(b); err != nil {
+				return err
+			}
+		}
+		if err := r.several.read(&r.view, blob, out, i); err != nil {
+			return err
+		}
+		if !r.several.set.Same(last) {
+			count()
+			last = r.several.set
+		}
+		c, err := r.view.Grid.Cell(xs[i], ys[i])
+		if err != nil {
+			return err
+		}
+		of, cells = append(of, uint32(i)), append(cells, c)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	count()
+	return nil
+}
