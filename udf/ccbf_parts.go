@@ -17,7 +17,7 @@ func ccbfParts(fn func(name string, returns duck.Type, f compute, summary, examp
 	return []duck.Function{
 		fn("ccbf_difference", ccbfDifferenceType, ccbfDifference,
 			"Cells whose counts differ in two exact sketches, by the place of their centre: the count of a less that of b, which is negative where b has more. In no order.",
-			"unnest(ccbf_difference(s, ccbf_add(ccbf_empty(1), 9.5, 0.5)), recursive := true) FROM (SELECT "+q+") ORDER BY x",
+			"unnest(ccbf_difference(s, ccbf_add(ccbf_empty(1), 9.5, 0.5)), recursive := true) FROM (SELECT "+q+")",
 			params(paramLeft, paramRight), paramCategory),
 		fn("ccbf_clip", duck.Blob, ccbfClip,
 			"Sketch of the cells whose centres lie in a polygon, given as for ccbf_polygon_sum. Of a tree it keeps the leaves that have such cells, whole: where one lies across the outline, its total is not known any more.",

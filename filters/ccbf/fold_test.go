@@ -223,7 +223,7 @@ func TestFoldIsASmallerBuild(t *testing.T) {
 		{"mi", Params{Dense: true}, many, 1 << 16, true},
 		{"mi, half", Params{Dense: true, Bytes: 1 << 17}, many, 1 << 16, true},
 		{"standard", Params{Dense: true, Mode: Standard}, many, 1 << 18, true},
-		{"levels", Params{Dense: true, Levels: 3, Bytes: 1 << 15}, many, 1 << 12, true},
+		{"levels", Params{Dense: true, Levels: 3, Bytes: 1 << 17}, many, 1 << 16, true},
 		{"no way there", Params{Dense: true}, many, 77_777, false},
 	} {
 		s := sketchOf(t, config(t, c.params), c.p)
