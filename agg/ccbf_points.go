@@ -55,7 +55,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	if err := c.options.Reset(options, args.CCBFOptions); err != nil {
 		return err
 	}
-	if states.Single() || rows.Len() == 1 {
+	if states.Part() {
 		if err := c.options.CheckParts(states.At(0), nil); err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) err
 	if err := c.options.Reset(c.given, a.options); err != nil {
 		return err
 	}
-	if states.Single() || rows.Len() == 1 {
+	if states.Part() {
 		if err := c.options.CheckParts(states.At(0), rows.Col(0)); err != nil {
 			return err
 		}

@@ -77,7 +77,10 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 		if c.kind == C.CCBF_STALE {
 			return fmt.Errorf("DuckDB %s hands the same row over again and again in a window without an order: write OVER (ORDER BY ... ROWS UNBOUNDED PRECEDING)", C.GoString(C.ccbf_library_version()))
 		}
-		states := States{unsafe.Pointer(c.states), int(c.rows), c.kind != C.CCBF_MANY}
+		states := States{
+			p: unsafe.Pointer(c.states), n: int(c.rows), single: c.kind != C.CCBF_MANY,
+			part: c.rows == 1 || c.kind == C.CCBF_SHORT,
+		}
 		return ov.Aggregate.Update(f.load(c, ov), states)
 	})
 }
@@ -85,8 +88,8 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 //export ccbfGoCombine
 func ccbfGoCombine(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
-		from := States{unsafe.Pointer(c.states), int(c.rows), c.rows == 1}
-		into := States{unsafe.Pointer(c.into), int(c.rows), c.rows == 1}
+		from := States{p: unsafe.Pointer(c.states), n: int(c.rows), single: c.rows == 1}
+		into := States{p: unsafe.Pointer(c.into), n: int(c.rows), single: c.rows == 1}
 		return ov.Aggregate.Combine(from, into)
 	})
 }
@@ -94,7 +97,7 @@ func ccbfGoCombine(c *C.ccbf_call) {
 //export ccbfGoFinalize
 func ccbfGoFinalize(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
-		states := States{unsafe.Pointer(c.states), int(c.rows), c.rows == 1}
+		states := States{p: unsafe.Pointer(c.states), n: int(c.rows), single: c.rows == 1}
 		out := f.result(c, ov)
 		if err := ov.Aggregate.Finalize(states, out); err != nil {
 			return err

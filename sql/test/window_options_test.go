@@ -102,3 +102,15 @@ func TestOptionsInOtherPlans(t *testing.T) {
 			FROM d WINDOW v AS (PARTITION BY g ORDER BY i ROWS 2 PRECEDING))`)
 	}
 }
+
+// Aggregates without GROUP BY get a whole chunk one after the other, each for a state of
+// its own, and states and options may lie side by side as those of a window's partitions
+// do: nothing about their options is doubtful.
+func TestOptionsOfSeveralAggregates(t *testing.T) {
+	db := open(t)
+	exec(t, db, "CREATE TABLE d AS SELECT i % 60 AS x, i % 40 AS y, ['street', 'shop'][1 + i % 2] AS kind, i % 52 AS week, DATE '2024-01-01' + (i % 364)::INTEGER AS day FROM range(6000) t(i)")
+	for range 20 {
+		want(t, db, "6000|6000|6000", `SELECT ccbf_total(ccbf_agg(x, y, 1, {category: kind, bytes: 1500})), ccbf_total(ccbf_agg(x, y, 1, {category: week, bytes: 4000})),
+			ccbf_total(ccbf_agg(x, y, 1, {category: day, bytes: 12000})) FROM d`)
+	}
+}

@@ -9,7 +9,8 @@ export const launched = () =>
 
 // opened is a page of the map in a new context.
 export async function opened(browser, options, hash = "") {
-  const context = await browser.newContext(options);
+  // Without animations, whose every frame is drawn by the processor.
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   // On a busy machine everything takes long: what ends a test that hangs is the
   // time limit of go test.
   context.setDefaultTimeout(0);

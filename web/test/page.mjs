@@ -67,7 +67,7 @@ async function visit(name, options) {
 }
 
 const desk = { viewport: { width: 1280, height: 800 } };
-const phone = devices["Pixel 7"];
+const phone = { ...devices["Pixel 7"], deviceScaleFactor: 1 };
 for (const colorScheme of ["light", "dark"]) {
   await visit(`desktop-${colorScheme}`, { ...desk, colorScheme });
   await visit(`phone-${colorScheme}`, { ...phone, colorScheme });
