@@ -57,7 +57,7 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 				}
 			}
 			if both[1].Categories {
-				if err := m.take(2 * int64(both[1].CellBytes())); err != nil {
+				if err := m.take(2 * both[1].CellBytes()); err != nil {
 					return err
 				}
 			}
