@@ -39,6 +39,22 @@ func (s *statement) value(v any, cast string) {
 	}
 }
 
+// each runs the statement, calls f at every row, and says how many milliseconds it took.
+func (s *statement) each(ctx context.Context, db *sql.DB, f func(rows *sql.Rows) error) (ms float64, err error) {
+	start := time.Now()
+	rows, err := db.QueryContext(ctx, s.run.String(), s.values...)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows); err != nil {
+			return 0, err
+		}
+	}
+	return since(start), rows.Err()
+}
+
 // box adds the arguments of a box.
 func (s *statement) box(edges [4]float64) {
 	for _, edge := range edges {
@@ -158,21 +174,14 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 		s.text(")\nORDER BY count DESC, y DESC, x DESC LIMIT %d", k)
 	}
 	h := &hotspots{SQL: s.show.String() + ";", Spots: []spot{}}
-	start := time.Now()
-	rows, err := db.QueryContext(ctx, s.run.String(), s.values...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	var err error
+	h.Ms, err = s.each(ctx, db, func(rows *sql.Rows) error {
 		var p spot
-		if err := rows.Scan(&p.X, &p.Y, &p.Count, &p.Side); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&p.X, &p.Y, &p.Count, &p.Side)
 		h.Spots = append(h.Spots, p)
-	}
-	h.Ms = since(start)
-	return h, rows.Err()
+		return err
+	})
+	return h, err
 }
 
 // bars is what an area has of each value of a column.
@@ -228,23 +237,16 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	s.from(l, f, a.box, more)
 	s.text(")\nGROUP BY v ORDER BY estimate DESC, v")
 	out := &bars{SQL: s.show.String() + ";", Bars: []bar{}}
-	start := time.Now()
-	rows, err := db.QueryContext(ctx, s.run.String(), s.values...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	var err error
+	out.Ms, err = s.each(ctx, db, func(rows *sql.Rows) error {
 		var b bar
-		if err := rows.Scan(&b.Value, &b.Estimate, &b.Low, &b.High); err != nil {
-			return nil, err
-		}
+		err := rows.Scan(&b.Value, &b.Estimate, &b.Low, &b.High)
 		if out.All++; out.All <= mostBars {
 			out.Bars = append(out.Bars, b)
 		}
-	}
-	out.Ms = since(start)
-	return out, rows.Err()
+		return err
+	})
+	return out, err
 }
 
 // place is what is at a point of the map.

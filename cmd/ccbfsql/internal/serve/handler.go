@@ -74,8 +74,18 @@ func hold(ctx context.Context, places chan struct{}) (func(), error) {
 	}
 }
 
-// ask is hold for a question to the database.
-func (s *server) ask(ctx context.Context) (*sql.DB, func(), error) {
+// ask asks the database a question once it is its turn.
+func (s *server) ask(ctx context.Context, question func(db *sql.DB) (any, error)) (any, error) {
+	db, done, err := s.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return question(db)
+}
+
+// turn is hold for a question to the database.
+func (s *server) turn(ctx context.Context) (*sql.DB, func(), error) {
 	s.queued.Add(1)
 	defer s.queued.Add(-1)
 	done, err := hold(ctx, s.asks)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"io"
@@ -114,12 +115,7 @@ func (s *server) sum(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, done, err := s.ask(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return l.sum(r.Context(), db, f, a)
+	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.sum(r.Context(), db, f, a) })
 }
 
 func (s *server) bars(r *http.Request) (any, error) {
@@ -127,12 +123,7 @@ func (s *server) bars(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, done, err := s.ask(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return l.bars(r.Context(), db, f, a, q.Bars)
+	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.bars(r.Context(), db, f, a, q.Bars) })
 }
 
 // hotspotsInside are those of an area.
@@ -147,12 +138,7 @@ func (s *server) hotspotsInside(r *http.Request) (any, error) {
 	if q.K < 1 || q.K > maxSpots || !(q.Apart >= 0) {
 		return nil, bad("k is %d, must be from 1 to %d, and apart is %v, must not be below 0", q.K, maxSpots, q.Apart)
 	}
-	db, done, err := s.ask(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return l.hottest(r.Context(), db, f, a, q.K, q.Apart)
+	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.hottest(r.Context(), db, f, a, q.K, q.Apart) })
 }
 
 func (s *server) hotspots(r *http.Request) (any, error) {
@@ -171,12 +157,7 @@ func (s *server) hotspots(r *http.Request) (any, error) {
 			return nil, bad("k is %q, must be from 1 to %d", q.Get("k"), maxSpots)
 		}
 	}
-	db, done, err := s.ask(r.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return l.hottest(r.Context(), db, f, a, k, 0)
+	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.hottest(r.Context(), db, f, a, k, 0) })
 }
 
 // numbers reads numbers among the parameters of a URL.
