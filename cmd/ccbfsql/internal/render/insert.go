@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"io"
 	"strings"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 )
 
 // insert writes a statement for every row.
@@ -16,7 +18,7 @@ func insert(w io.Writer, rows Rows, o Options) error {
 	if o.Header {
 		var names []string
 		for _, c := range columns {
-			names = append(names, `"`+strings.ReplaceAll(c.Name, `"`, `""`)+`"`)
+			names = append(names, lexer.QuoteName(c.Name))
 		}
 		into += "(" + strings.Join(names, ", ") + ")"
 	}
@@ -28,7 +30,7 @@ func quoted(w io.Writer, rows Rows, o Options) error {
 	if o.Header {
 		var names []string
 		for _, c := range rows.Columns() {
-			names = append(names, quoteSQL(c.Name))
+			names = append(names, lexer.QuoteText(c.Name))
 		}
 		if err := writeLine(w, strings.Join(names, ",")); err != nil {
 			return err
@@ -64,11 +66,9 @@ func literal(c Column, v Cell, o Options) string {
 		// Nobody shall insert what is not the value.
 		return "NULL /* " + strings.ReplaceAll(oneLine(short(c, v, o)), "*/", "* /") + " */"
 	case c.Kind == Blob:
-		return quoteSQL(BlobText(v.Text)) + "::BLOB"
+		return lexer.QuoteText(BlobText(v.Text)) + "::BLOB"
 	case c.Kind == Bool, c.Kind == Number && isJSONNumber(v.Text):
 		return v.Text
 	}
-	return quoteSQL(v.Text)
+	return lexer.QuoteText(v.Text)
 }
-
-func quoteSQL(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

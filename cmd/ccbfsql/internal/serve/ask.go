@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
@@ -29,7 +30,7 @@ func (s *statement) value(v any, cast string) {
 	s.run.WriteString("?")
 	switch v := v.(type) {
 	case string:
-		s.show.WriteString(literal(v))
+		s.show.WriteString(lexer.QuoteText(v))
 	default:
 		fmt.Fprint(&s.show, v)
 	}
@@ -66,12 +67,12 @@ func (s *statement) box(edges [4]float64) {
 // from adds the rows of a filter whose sketches can have a point in a box; more is
 // what else stands beside the table.
 func (s *statement) from(l *layer, f filter, box [4]float64, more string) {
-	s.text("\nFROM %s%s\nWHERE ccbf_bbox_overlaps(%s", l.source(), more, quoted(l.Column))
+	s.text("\nFROM %s%s\nWHERE ccbf_bbox_overlaps(%s", l.source(), more, lexer.QuoteName(l.Column))
 	s.box(box)
 	s.text(")")
 	for _, c := range f.choices {
 		slider := &l.Sliders[c.slider]
-		s.text("\n  AND %s BETWEEN ", quoted(slider.Column))
+		s.text("\n  AND %s BETWEEN ", lexer.QuoteName(slider.Column))
 		s.value(slider.Values[c.from], slider.Type)
 		s.text(" AND ")
 		s.value(slider.Values[c.to], slider.Type)
@@ -81,9 +82,9 @@ func (s *statement) from(l *layer, f filter, box [4]float64, more string) {
 // source is the table, with NULL for the BLOBs that are no sketches where there are some.
 func (l *layer) source() string {
 	if l.BadRows == 0 {
-		return quoted(l.Table)
+		return lexer.QuoteName(l.Table)
 	}
-	return fmt.Sprintf("(SELECT * REPLACE (CASE WHEN ccbf_is_valid(%[1]s) THEN %[1]s END AS %[1]s) FROM %[2]s)", quoted(l.Column), quoted(l.Table))
+	return fmt.Sprintf("(SELECT * REPLACE (CASE WHEN ccbf_is_valid(%[1]s) THEN %[1]s END AS %[1]s) FROM %[2]s)", lexer.QuoteName(l.Column), lexer.QuoteName(l.Table))
 }
 
 // category adds the argument of a filter's category, if it has one.
@@ -109,7 +110,7 @@ type answer struct {
 // sum asks for an area.
 func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*answer, error) {
 	var s statement
-	s.text("SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,\n  coalesce(max(e.cells), 0) AS cells, count(e) AS sketches\nFROM (SELECT ccbf_polygon_estimate(%s, ", quoted(l.Column))
+	s.text("SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,\n  coalesce(max(e.cells), 0) AS cells, count(e) AS sketches\nFROM (SELECT ccbf_polygon_estimate(%s, ", lexer.QuoteName(l.Column))
 	s.value(string(a.polygon), "")
 	s.category(f)
 	s.text(") AS e")
@@ -151,7 +152,7 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 		cells = max(candidates, k)
 		s.text("WITH cells AS (\n")
 	}
-	s.text("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)", quoted(l.Column))
+	s.text("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)", lexer.QuoteName(l.Column))
 	s.box(a.box)
 	s.text(", %d", cells)
 	s.category(f)
@@ -215,12 +216,12 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 		if !l.namesKnown || len(l.Names) == 0 {
 			return nil, fmt.Errorf("the categories of %s.%s are not known", l.Table, l.Column)
 		}
-		s.text("v, ccbf_polygon_estimate(%s, ", quoted(l.Column))
+		s.text("v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
 		s.text(", v")
 		names := make([]string, min(len(l.Names), mostBars))
 		for i := range names {
-			names[i] = literal(l.Names[i])
+			names[i] = lexer.QuoteText(l.Names[i])
 		}
 		more = ", unnest([" + strings.Join(names, ", ") + "]) AS u(v)"
 	} else {
@@ -229,7 +230,7 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 			return nil, fmt.Errorf("%s has no column %q to choose by", l.Table, by)
 		}
 		f = f.without(i)
-		s.text("%s::VARCHAR AS v, ccbf_polygon_estimate(%s, ", quoted(by), quoted(l.Column))
+		s.text("%s::VARCHAR AS v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(by), lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
 		s.category(f)
 	}

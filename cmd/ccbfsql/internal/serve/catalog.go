@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
@@ -51,7 +52,7 @@ func isSketch(ctx context.Context, db *sql.DB, table string, c tableColumn) (boo
 	if c.typ != "BLOB" {
 		return false, nil
 	}
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d", quoted(c.name), quoted(table), looksLike))
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT %[1]s FROM %[2]s WHERE %[1]s IS NOT NULL LIMIT %[3]d", lexer.QuoteName(c.name), lexer.QuoteName(table), looksLike))
 	if err != nil {
 		return false, err
 	}
@@ -115,7 +116,7 @@ func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*sl
 	if s.rank() > 0 {
 		most = mostTimes
 	}
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT v::VARCHAR FROM (SELECT DISTINCT %s AS v FROM %s WHERE v IS NOT NULL LIMIT %d) ORDER BY v", quoted(c.name), quoted(table), most+1))
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT v::VARCHAR FROM (SELECT DISTINCT %s AS v FROM %s WHERE v IS NOT NULL LIMIT %d) ORDER BY v", lexer.QuoteName(c.name), lexer.QuoteName(table), most+1))
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +133,3 @@ func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*sl
 	}
 	return &s, rows.Err()
 }
-
-// quoted is an identifier in SQL.
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-// literal is a text in SQL.
-func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -80,7 +81,7 @@ var errTooLarge = errors.New("sketches do not fit in memory")
 // load reads a layer of at most so many bytes.
 func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) (*layer, error) {
 	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[string, topOf](keptTops)}
-	names := []string{quoted(column)}
+	names := []string{lexer.QuoteName(column)}
 	for _, c := range t.columns {
 		s, err := sliderOf(ctx, db, t.name, c)
 		if err != nil {
@@ -95,9 +96,9 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) 
 		return cmp.Or(cmp.Compare(b.rank(), a.rank()), cmp.Compare(len(a.Values), len(b.Values)))
 	})
 	for _, s := range l.Sliders {
-		names = append(names, quoted(s.Column)+"::VARCHAR")
+		names = append(names, lexer.QuoteName(s.Column)+"::VARCHAR")
 	}
-	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL", strings.Join(names, ", "), quoted(t.name), quoted(column)))
+	rows, err := db.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL", strings.Join(names, ", "), lexer.QuoteName(t.name), lexer.QuoteName(column)))
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -111,7 +112,7 @@ const (
 // planned looks at a file: its columns, where its points are, and how many values others
 // have.
 func planned(ctx context.Context, s *session.Session, o Points) (*plan, error) {
-	p := &plan{from: literal(o.File), table: tableName(o.File)}
+	p := &plan{from: lexer.QuoteText(o.File), table: tableName(o.File)}
 	described, err := s.Strings(ctx, "DESCRIBE FROM "+p.from)
 	if err != nil {
 		return nil, err
@@ -128,7 +129,7 @@ func planned(ctx context.Context, s *session.Session, o Points) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.x, p.y = quoted(x)+"::DOUBLE", quoted(y)+"::DOUBLE"
+	p.x, p.y = lexer.QuoteName(x)+"::DOUBLE", lexer.QuoteName(y)+"::DOUBLE"
 	asked := []string{"count(*)"}
 	for _, v := range []string{p.x, p.y} {
 		asked = append(asked, fmt.Sprintf("coalesce(approx_quantile(%[1]s, 0.95) - approx_quantile(%[1]s, 0.05), 0)", v))
@@ -139,9 +140,9 @@ func planned(ctx context.Context, s *session.Session, o Points) (*plan, error) {
 			continue
 		}
 		others = append(others, c)
-		asked = append(asked, fmt.Sprintf("approx_count_distinct(%s)", quoted(c.name)))
+		asked = append(asked, fmt.Sprintf("approx_count_distinct(%s)", lexer.QuoteName(c.name)))
 		if isTime(c.typ) {
-			asked = append(asked, fmt.Sprintf("coalesce(date_diff('day', min(%[1]s), max(%[1]s)), 0)", quoted(c.name)))
+			asked = append(asked, fmt.Sprintf("coalesce(date_diff('day', min(%[1]s), max(%[1]s)), 0)", lexer.QuoteName(c.name)))
 		}
 	}
 	found, err := s.Strings(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE isfinite(%s) AND isfinite(%s)", strings.Join(asked, ", "), p.from, p.x, p.y))
@@ -202,7 +203,7 @@ func (p *plan) group(columns []tableColumn, next func() float64) {
 		if part == "hour" {
 			cast = ""
 		}
-		p.groups = append(p.groups, group{c.name, fmt.Sprintf("date_trunc('%s', %s)%s", part, quoted(c.name), cast)})
+		p.groups = append(p.groups, group{c.name, fmt.Sprintf("date_trunc('%s', %s)%s", part, lexer.QuoteName(c.name), cast)})
 		groups *= min(parts, values)
 	}
 	slices.SortStableFunc(kinds, func(a, b kind) int { return int(a.values - b.values) })
@@ -211,7 +212,7 @@ func (p *plan) group(columns []tableColumn, next func() float64) {
 			break
 		}
 		groups *= k.values
-		p.groups = append(p.groups, group{k.name, quoted(k.name)})
+		p.groups = append(p.groups, group{k.name, lexer.QuoteName(k.name)})
 	}
 }
 
@@ -244,15 +245,15 @@ func tableName(file string) string {
 func (p *plan) statement() string {
 	var names, exprs []string
 	for _, g := range p.groups {
-		names = append(names, quoted(g.name))
-		exprs = append(exprs, g.expr+" AS "+quoted(g.name))
+		names = append(names, lexer.QuoteName(g.name))
+		exprs = append(exprs, g.expr+" AS "+lexer.QuoteName(g.name))
 	}
 	exprs = append(exprs, fmt.Sprintf("ccbf_agg(%s, %s, %v) AS sketch", p.x, p.y, p.res))
 	by := ""
 	if len(names) > 0 {
 		by = "\nGROUP BY ALL ORDER BY " + strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("CREATE TABLE %s AS\nSELECT %s\nFROM %s\nWHERE isfinite(%s) AND isfinite(%s)%s", quoted(p.table), strings.Join(exprs, ", "), p.from, p.x, p.y, by)
+	return fmt.Sprintf("CREATE TABLE %s AS\nSELECT %s\nFROM %s\nWHERE isfinite(%s) AND isfinite(%s)%s", lexer.QuoteName(p.table), strings.Join(exprs, ", "), p.from, p.x, p.y, by)
 }
 
 // build makes a database of the sketches of a file. What it does is written to out, with
@@ -269,7 +270,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	if err != nil {
 		return err
 	}
-	if there, err := s.Strings(ctx, "SELECT 1 FROM duckdb_tables() WHERE table_name = "+literal(p.table)); err != nil || len(there) > 0 {
+	if there, err := s.Strings(ctx, "SELECT 1 FROM duckdb_tables() WHERE table_name = "+lexer.QuoteText(p.table)); err != nil || len(there) > 0 {
 		return errors.Join(err, fmt.Errorf("%s has a table %q already: serve the database itself, or give another name to -save", database, p.table))
 	}
 	stop()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/test/data"
 )
@@ -24,7 +25,7 @@ func TestServePoints(t *testing.T) {
 	save := filepath.Join(folder, "saved.duckdb")
 	if _, err := db.Exec(fmt.Sprintf(`COPY (SELECT -74 + (i %% 1000) / 5000 AS start_lng, 40.6 + (i %% 777) / 5000 AS start_lat,
 			timestamp '2018-10-01' + to_hours((i %% 2000)::INTEGER) AS began, i %% 3 = 0 AS solved, i AS id, 'note ' || i AS note FROM range(6000) t(i)
-			UNION ALL SELECT NULL, 40, NULL, NULL, 0, '') TO %s`, literal(csv))); err != nil {
+			UNION ALL SELECT NULL, 40, NULL, NULL, 0, '') TO %s`, lexer.QuoteText(csv))); err != nil {
 		t.Fatal(err)
 	}
 	url, out := startedWith(t, Options{Points: Points{File: csv, Save: save}})
@@ -82,7 +83,7 @@ func TestPointsAsks(t *testing.T) {
 	}
 	defer db.Close()
 	csv := filepath.Join(folder, "two.csv")
-	if _, err := db.Exec("COPY (SELECT 1.5 AS pickup_lon, 2.5 AS dropoff_lon, 50.5 AS lat, 'a' AS word) TO " + literal(csv)); err != nil {
+	if _, err := db.Exec("COPY (SELECT 1.5 AS pickup_lon, 2.5 AS dropoff_lon, 50.5 AS lat, 'a' AS word) TO " + lexer.QuoteText(csv)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

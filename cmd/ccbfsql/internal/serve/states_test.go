@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
@@ -103,7 +104,7 @@ func TestBrowserStates(t *testing.T) {
 		t.Errorf("bars are %v", read.Bars)
 	}
 	for _, b := range read.Bars {
-		if want := count(t, db, area+months+" AND kind = "+literal(b.Value)); b.Estimate != want {
+		if want := count(t, db, area+months+" AND kind = "+lexer.QuoteText(b.Value)); b.Estimate != want {
 			t.Errorf("the bar of %s is %v, want %v", b.Value, b.Estimate, want)
 		}
 	}

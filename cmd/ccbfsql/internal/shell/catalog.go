@@ -8,6 +8,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/complete"
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 )
 
 // catalog is what the line editor knows of the database: what colours words,
@@ -58,7 +59,7 @@ func (c *catalog) Suggest(text string) []complete.Suggestion {
 	const most = 10_000 // more than there are functions, so that none is left out
 	rows, err := c.sh.ask(fmt.Sprintf(`
 		SELECT suggestion, suggestion_type, suggestion_start
-		FROM sql_auto_complete(%s, max_suggestion_count := %d, max_exact_suggestion_count := %[2]d)`, quote(text), most))
+		FROM sql_auto_complete(%s, max_suggestion_count := %d, max_exact_suggestion_count := %[2]d)`, lexer.QuoteText(text), most))
 	if err != nil {
 		return nil
 	}
@@ -98,8 +99,4 @@ func (c *catalog) Internal(name string) bool { return c.internal[name] }
 func (c *catalog) isKeyword(word string) bool {
 	_, ok := c.keywords[strings.ToLower(word)]
 	return ok
-}
-
-func quote(text string) string {
-	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }

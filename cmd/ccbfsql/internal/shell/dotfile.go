@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 )
 
@@ -41,7 +42,7 @@ func (sh *Shell) dotOpen(args []string) error {
 // dotImport loads a file, into the table if there is one, or else into a new
 // one. What the file is, DuckDB sees by its name; other names are CSV.
 func (sh *Shell) dotImport(args []string) error {
-	source, table := quote(args[0]), identifier(args[1])
+	source, table := lexer.QuoteText(args[0]), identifier(args[1])
 	if !slices.Contains(knownFiles, extension(args[0])) {
 		source = "read_csv(" + source + ")"
 	}
@@ -67,7 +68,7 @@ func extension(path string) string {
 func identifier(name string) string {
 	parts := strings.Split(name, ".")
 	for i, part := range parts {
-		parts[i] = `"` + strings.ReplaceAll(strings.Trim(part, `"`), `"`, `""`) + `"`
+		parts[i] = lexer.QuoteName(strings.Trim(part, `"`))
 	}
 	return strings.Join(parts, ".")
 }
