@@ -113,3 +113,5 @@ require (
 )
 
 replace github.com/ccbfsql/ccbfsql => ../
+
+tool github.com/apache/beam/sdks/v2/go/cmd/prism

@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if dieInTheMiddle() { // a child of TestAWorkerThatDies
+	if asCommand() || dieInTheMiddle() { // a child of the tests of processes, or of TestAWorkerThatDies
 		return
 	}
 	ptest.Main(m)

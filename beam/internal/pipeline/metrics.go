@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 )
 
@@ -124,6 +125,15 @@ func (r Report) Write(w io.Writer, took time.Duration) {
 
 // progressEvery is how often a running pipeline says how far it is.
 const progressEvery = 5 * time.Second
+
+// workersAreHere is whether the workers are in this process, as those of Prism are
+// where nothing else is said; its first run says loopback for the next.
+func workersAreHere() bool {
+	if kind := *jobopts.EnvironmentType; kind != "" {
+		return strings.EqualFold(kind, "loopback")
+	}
+	return (*runners.Runner == "" || *runners.Runner == "prism") && *jobopts.Endpoint == ""
+}
 
 // progress says so until done is closed. It knows the workers of this process
 // only: other runners show the same counters on their own pages.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -69,7 +69,11 @@ func (o *Options) run(ctx context.Context, w io.Writer, build func(beam.Scope)) 
 	p, s := beam.NewPipelineWithRoot()
 	build(s)
 	done := make(chan struct{})
-	go progress(w, done)
+	if workersAreHere() {
+		go progress(w, done)
+	} else {
+		fmt.Fprintln(w, "The workers are other processes: how far they are, the runner says on its own page.")
+	}
 	result, err := beamx.RunWithMetrics(ctx, p)
 	close(done)
 	if err != nil {
@@ -83,13 +87,15 @@ func (o *Options) run(ctx context.Context, w io.Writer, build func(beam.Scope)) 
 	return report, nil
 }
 
+// failed is what the runner puts in front: the job, and the worker's plan.
+var failed = regexp.MustCompile(`(job \S+|\]) failed:\n`)
+
 // cause is what a worker said of its failure, where that is what ended the run:
 // the runner puts its plan in front, and logs both.
 func cause(err error) error {
-	const mark = "] failed:\n"
 	text := err.Error()
-	if i := strings.LastIndex(text, mark); i >= 0 {
-		return errors.New(text[i+len(mark):])
+	if at := failed.FindAllStringIndex(text, -1); at != nil {
+		return errors.New(text[at[len(at)-1][1]:])
 	}
 	return err
 }

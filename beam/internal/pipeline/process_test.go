@@ -1,0 +1,168 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+)
+
+// commandEnv asks this program to be ccbf-pipeline: the one that starts a run, and
+// its workers, which have it from the Prism that starts them.
+const commandEnv = "CCBF_TEST_IS_PIPELINE"
+
+func asCommand() bool {
+	if os.Getenv(commandEnv) == "" {
+		return false
+	}
+	filesystem.Register("deadly", func(ctx context.Context) filesystem.Interface { return deadlyDisk{local.New(ctx)} })
+	if err := Command(os.Args[1:], "test"); err != nil {
+		fmt.Fprintln(os.Stderr, "ccbf-pipeline:", err)
+		os.Exit(1)
+	}
+	return true
+}
+
+// deadlyDisk is the local file system, where a process that wrote a file is killed.
+type deadlyDisk struct{ filesystem.Interface }
+
+func (d deadlyDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
+	f, err := d.Interface.OpenWrite(ctx, strings.TrimPrefix(name, "deadly://"))
+	return &dying{f}, err
+}
+
+func (d deadlyDisk) List(ctx context.Context, glob string) ([]string, error) {
+	names, err := d.Interface.List(ctx, strings.TrimPrefix(glob, "deadly://"))
+	for i := range names {
+		names[i] = "deadly://" + names[i]
+	}
+	return names, err
+}
+
+func (d deadlyDisk) Remove(ctx context.Context, name string) error {
+	return d.Interface.(filesystem.Remover).Remove(ctx, strings.TrimPrefix(name, "deadly://"))
+}
+
+// prism is Beam's server as go.mod has it, and a port for it.
+func prism(t *testing.T) (program, port string) {
+	t.Helper()
+	out, err := exec.Command("go", "tool", "-n", "prism").Output()
+	if err != nil {
+		t.Fatalf("go tool -n prism: %v", err)
+	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	defer l.Close()
+	return strings.TrimSpace(string(out)), strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+}
+
+// inGroup runs a command whose processes, with all that they start, end with it, and
+// returns what it said.
+func inGroup(t *testing.T, cmd *exec.Cmd) (string, error) {
+	t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Env = append(os.Environ(), commandEnv+"=1")
+	cmd.WaitDelay = time.Second // a server that still has the pipe
+	timer := time.AfterFunc(2*time.Minute, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer timer.Stop()
+	out, err := cmd.CombinedOutput()
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	return string(out), err
+}
+
+// onPrism runs ccbf-pipeline on a Prism of its own, whose workers are processes.
+func onPrism(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	program, port := prism(t)
+	script := `"$1" -job_port="$2" -serve_http=false & shift; port=$1; shift; exec "$@" -endpoint=localhost:$port`
+	args = append([]string{"-c", script, "sh", program, port, must(os.Executable()), "-runner=prism", "-environment_type=PROCESS"}, args...)
+	return inGroup(t, exec.Command("sh", args...))
+}
+
+// The commands of docs/SCALE.md: Prism in a process of its own starts this program as
+// a worker, and the sketches are those of SQL.
+func TestWorkersAreProcesses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	visits := someVisits(11, 20_000)
+	writeVisits(t, filepath.Join(dir, "a.parquet"), visits[:12_000])
+	writeVisits(t, filepath.Join(dir, "b.parquet"), visits[12_000:])
+
+	text := string(must(os.ReadFile("../../../docs/SCALE.md")))
+	found := regexp.MustCompile("(?s)\n## Workers in processes of their own\n.*?```sh\n(.*?)```\n").FindStringSubmatch(text)
+	if found == nil {
+		t.Fatal("docs/SCALE.md has no commands for workers in processes of their own")
+	}
+	program, port := prism(t)
+	script := found[1]
+	for _, r := range [][2]string{
+		{"(cd beam && go tool prism ", "(exec '" + program + "' "},
+		{"build/ccbf-pipeline", "'" + must(os.Executable()) + "'"},
+		{"points/*.parquet", dir + "/*.parquet"},
+		{"out/2018", dir + "/out/v"},
+		{"8073", port},
+	} {
+		if !strings.Contains(script, r[0]) {
+			t.Fatalf("the commands of docs/SCALE.md do not have %q:\n%s", r[0], script)
+		}
+		script = strings.ReplaceAll(script, r[0], r[1])
+	}
+	out, err := inGroup(t, exec.Command("sh", "-e", "-c", script))
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, script, out)
+	}
+	o := options("", "")
+	same(t, stored(t, filepath.Join(dir, "out", "*.parquet")), wanted(o.Sketch, visits))
+	if !strings.Contains(out, "points read") || !strings.Contains(out, "The workers are other processes") {
+		t.Errorf("the run says:\n%s", out)
+	}
+}
+
+// A worker that is killed ends the run with its name and leaves no file.
+func TestAWorkerProcessIsKilled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeVisits(t, filepath.Join(dir, "a.parquet"), someVisits(12, 3000))
+	out, err := onPrism(t, "-in="+dir+"/a.parquet", "-out=deadly://"+dir+"/out/v", "-zoom=6", "-res=0.01")
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || !regexp.MustCompile(`\nccbf-pipeline: .*worker\[job-\S+_go\]`).MatchString(out) {
+		t.Errorf("%v: %s", err, out)
+	}
+	if left := files(t, filepath.Join(dir, "out")); len(left) > 0 {
+		t.Errorf("files %v are left", left)
+	}
+}
+
+// A worker that is another program than the one that started the run says so, and the
+// run ends with it.
+func TestWorkersAreTheSameProgram(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeVisits(t, filepath.Join(dir, "a.parquet"), someVisits(13, 100))
+	other := filepath.Join(dir, "other")
+	if err := os.WriteFile(other, []byte("another program"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := onPrism(t, "-in="+dir+"/a.parquet", "-out="+dir+"/v", "-res=0.01", "-worker_binary="+other)
+	if err == nil || !regexp.MustCompile(`\nccbf-pipeline: .*is another program`).MatchString(out) {
+		t.Errorf("%v: %s", err, out)
+	}
+	if left := must(filepath.Glob(filepath.Join(dir, "v*"))); len(left) > 0 {
+		t.Errorf("files %v are left", left)
+	}
+}
