@@ -154,13 +154,27 @@ func unpack(t *testing.T, name string) string {
 	return to
 }
 
+// processors are those of the archives, each with a test of its own.
+func processors(t *testing.T, test func(t *testing.T, arch string)) {
+	t.Helper()
+	for _, name := range archives(t) {
+		arch := strings.TrimPrefix(name, "ccbfsql-linux-")
+		t.Run(arch, func(t *testing.T) { test(t, arch) })
+	}
+}
+
+// machine is what uname -m says of a processor.
+func machine(arch string) string {
+	return map[string]string{"arm64": "aarch64", "amd64": "x86_64"}[arch]
+}
+
 // emulator runs programs of a processor, "" where it is this machine's.
 func emulator(t *testing.T, arch string) []string {
 	t.Helper()
 	if arch == runtime.GOARCH {
 		return nil
 	}
-	machine := map[string]string{"arm64": "aarch64", "amd64": "x86_64"}[arch]
+	machine := machine(arch)
 	for _, name := range []string{"qemu-" + machine, "qemu-" + machine + "-static"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return []string{path, "-L", "/usr/" + machine + "-linux-gnu"}

@@ -1,6 +1,12 @@
 package dist
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,18 +19,21 @@ import (
 
 // Where dpkg is: the package's fields, its files in a folder, and dpkg's own
 // installation into a folder, without a script and without root's system.
-func TestDeb(t *testing.T) {
+func TestDeb(t *testing.T) { processors(t, testDeb) }
+
+func testDeb(t *testing.T, arch string) {
 	dir := folder(t)
 	if _, err := exec.LookPath("dpkg-deb"); err != nil {
 		t.Skip("skipped: no dpkg here")
 	}
-	packages, err := filepath.Glob(filepath.Join(dir, "*_"+runtime.GOARCH+".deb"))
+	emulator := emulator(t, arch)
+	packages, err := filepath.Glob(filepath.Join(dir, "*_"+arch+".deb"))
 	if err != nil || len(packages) != 1 {
-		t.Fatalf("packages for %s: %v, %v", runtime.GOARCH, packages, err)
+		t.Fatalf("packages for %s: %v, %v", arch, packages, err)
 	}
 	field := func(name string) string { return strings.TrimSpace(output(t, "dpkg-deb", "-f", packages[0], name)) }
-	if got := field("Package"); got != "ccbfsql" {
-		t.Errorf("package %q", got)
+	if name, of := field("Package"), field("Architecture"); name != "ccbfsql" || of != arch {
+		t.Errorf("package %q for %q", name, of)
 	}
 	if got, want := field("Version"), strings.TrimPrefix(version(t), "v"); !sameVersion(got, want) {
 		t.Errorf("version %q, of %q", got, want)
@@ -34,7 +43,7 @@ func TestDeb(t *testing.T) {
 	}
 	root := t.TempDir()
 	output(t, "dpkg-deb", "-x", packages[0], root)
-	installed(t, filepath.Join(root, "usr"))
+	installed(t, emulator, filepath.Join(root, "usr"))
 
 	if os.Getuid() != 0 {
 		t.Log("not root: dpkg itself was not asked to install it")
@@ -49,9 +58,9 @@ func TestDeb(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	output(t, "dpkg", "--root="+root, "--force-depends", "-i", packages[0])
-	installed(t, filepath.Join(root, "usr"))
-	output(t, "dpkg", "--root="+root, "-r", "ccbfsql")
+	output(t, "dpkg", "--root="+root, "--force-depends", "--force-architecture", "-i", packages[0])
+	installed(t, emulator, filepath.Join(root, "usr"))
+	output(t, "dpkg", "--root="+root, "-r", "ccbfsql:"+arch)
 	if _, err := os.Stat(filepath.Join(root, "usr", "bin", "ccbfsql")); err == nil {
 		t.Error("removing the package left the shell")
 	}
@@ -72,16 +81,16 @@ func sameVersion(pack, git string) bool {
 }
 
 // installed checks what is below a prefix.
-func installed(t *testing.T, prefix string) {
+func installed(t *testing.T, emulator []string, prefix string) {
 	t.Helper()
 	shell := filepath.Join(prefix, "bin", "ccbfsql")
-	if got := output(t, shell, "-version"); !strings.HasPrefix(got, "ccbfsql "+version(t)+" ") {
+	if got := runs(t, emulator, shell, "-version"); !strings.HasPrefix(got, "ccbfsql "+version(t)+" ") {
 		t.Errorf("the shell is %q", got)
 	}
-	if got := output(t, shell, "-csv", "-noheader", "-c", total); got != "10\n" {
+	if got := runs(t, emulator, shell, "-csv", "-noheader", "-c", total); got != "10\n" {
 		t.Errorf("%s: %q", total, got)
 	}
-	if got := output(t, filepath.Join(prefix, "bin", "ccbf-pipeline"), "version"); got != "ccbf-pipeline "+version(t)+"\n" {
+	if got := runs(t, emulator, filepath.Join(prefix, "bin", "ccbf-pipeline"), "version"); got != "ccbf-pipeline "+version(t)+"\n" {
 		t.Errorf("the pipeline is %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(prefix, "lib", "ccbfsql", "ccbf.duckdb_extension")); err != nil {
@@ -89,12 +98,57 @@ func installed(t *testing.T, prefix string) {
 	}
 }
 
+// register has the kernel, in a namespace of its own, start programs of another processor by
+// the emulator $1: install.sh starts what it downloaded. A kernel without namespaces
+// of binfmt_misc, older than 6.7, cannot.
+const register = `mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || exit 77
+printf ":ccbf:M::\\\\x7fELF\\\\x02\\\\x01\\\\x01\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x02\\\\x00\\\\x%s\\\\x00:\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\x00\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xff\\\\xfe\\\\xff\\\\xff\\\\xff:$1:" $2 >/proc/sys/fs/binfmt_misc/register || exit 77
+shift 2
+exec "$@"`
+
+// elsewhere is what starts a script on a machine with a processor: nothing on this one's;
+// else a uname that says so, in the folder returned, and an emulator for its programs, if
+// the script gets as far as to start one.
+func elsewhere(t *testing.T, arch string, starts bool) (wrapper []string, uname string) {
+	t.Helper()
+	if arch == runtime.GOARCH {
+		return nil, ""
+	}
+	uname = t.TempDir()
+	real, err := exec.LookPath("uname")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\n[ \"$1\" = -m ] && echo " + machine(arch) + " || exec " + real + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(uname, "uname"), []byte(script), 0o755); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	if !starts {
+		return nil, uname
+	}
+	e := emulator(t, arch)
+	number := map[string]string{"arm64": "b7", "amd64": "3e"}[arch] // of the processor in ELF
+	wrapper = []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", register, "sh", e[0], number, "env", "QEMU_LD_PREFIX=" + e[2]}
+	if out, err := exec.Command(wrapper[0], append(wrapper[1:], "true")...).CombinedOutput(); err != nil {
+		t.Skipf("skipped: this system cannot start programs of %s by an emulator in a namespace: %v %s", arch, err, out)
+	}
+	return wrapper, uname
+}
+
 // install runs install.sh against a server on loopback that has a release as GitHub
 // has it.
-func install(t *testing.T, url, home string, env ...string) (string, error) {
+func install(t *testing.T, arch string, starts bool, url, home string, env ...string) (string, error) {
 	t.Helper()
-	cmd := exec.Command("sh", filepath.Join(folder(t), "install.sh"))
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CCBF_URL=" + url, "no_proxy=127.0.0.1"}, env...)
+	wrapper, uname := elsewhere(t, arch, starts)
+	args := append(wrapper, "sh", filepath.Join(folder(t), "install.sh"))
+	cmd := exec.Command(args[0], args[1:]...)
+	env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CCBF_URL=" + url, "no_proxy=127.0.0.1"}, env...)
+	for i, e := range env {
+		if path, ok := strings.CutPrefix(e, "PATH="); ok && uname != "" {
+			env[i] = "PATH=" + uname + string(os.PathListSeparator) + path
+		}
+	}
+	cmd.Env = env
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -109,62 +163,62 @@ func release(t *testing.T, files http.Handler) string {
 	return server.URL
 }
 
-func TestInstall(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("skipped: the archives tested are those for Linux")
-	}
-	dir := folder(t)
-	url := release(t, http.FileServer(http.Dir(dir)))
+func TestInstall(t *testing.T) { processors(t, testInstall) }
+
+func testInstall(t *testing.T, arch string) {
+	emulator := emulator(t, arch)
+	url := release(t, http.FileServer(http.Dir(folder(t))))
 	home := t.TempDir()
 	for _, env := range [][]string{nil, {"CCBF_VERSION=" + version(t)}} { // the second over the first
-		if out, err := install(t, url, home, env...); err != nil || !strings.Contains(out, "is not in PATH") {
+		if out, err := install(t, arch, true, url, home, env...); err != nil || !strings.Contains(out, "is not in PATH") {
 			t.Fatalf("%v: %v\n%s", env, err, out)
 		}
-		installed(t, filepath.Join(home, ".local"))
+		installed(t, emulator, filepath.Join(home, ".local"))
 	}
 	other := filepath.Join(t.TempDir(), "a folder")
-	if out, err := install(t, url, home, "CCBF_PREFIX="+other); err != nil {
+	if out, err := install(t, arch, true, url, home, "CCBF_PREFIX="+other); err != nil {
 		t.Fatalf("into another folder: %v\n%s", err, out)
 	}
-	installed(t, other)
+	installed(t, emulator, other)
 }
 
 // What is wrong is said, and nothing is installed.
-func TestRefuses(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("skipped: the archives tested are those for Linux")
-	}
-	dir := folder(t)
-	all := http.FileServer(http.Dir(dir))
-	archive := "/ccbfsql-linux-" + runtime.GOARCH + ".tar.gz"
-	instead := func(path, text string) http.Handler {
+func TestRefuses(t *testing.T) { processors(t, testRefuses) }
+
+func testRefuses(t *testing.T, arch string) {
+	all := http.FileServer(http.Dir(folder(t)))
+	name := "ccbfsql-linux-" + arch
+	archive := "/" + name + ".tar.gz"
+	instead := func(files map[string]string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == path {
+			if text, ok := files[r.URL.Path]; ok {
 				_, _ = w.Write([]byte(text))
 				return
 			}
 			all.ServeHTTP(w, r)
 		})
 	}
-	for name, c := range map[string]struct {
+	broken := packed(t, name+"/ccbfsql", "#!/bin/sh\nexit 1\n")
+	for title, c := range map[string]struct {
 		files http.Handler
 		env   string
 		want  string
 	}{
-		"another archive":  {instead(archive, "no archive"), "", "nothing was installed"},
-		"no sums":          {instead("/SHA256SUMS", "<html>"), "", "has no sum of"},
-		"two sums":         {instead("/SHA256SUMS", "ab  "+archive[1:]+"\ncd  "+archive[1:]+"\n"), "", "has no sum of"},
-		"no such release":  {all, "CCBF_VERSION=v999.0.0", "could not be downloaded"},
-		"no home":          {all, "HOME=", "set CCBF_PREFIX"},
-		"neither curl nor": {all, "PATH=" + without(t, "curl", "wget"), "curl or wget is needed"},
+		"another archive":           {instead(map[string]string{archive: "no archive"}), "", "nothing was installed"},
+		"no sums":                   {instead(map[string]string{"/SHA256SUMS": "<html>"}), "", "has no sum of"},
+		"two sums":                  {instead(map[string]string{"/SHA256SUMS": "ab  " + archive[1:] + "\ncd  " + archive[1:] + "\n"}), "", "has no sum of"},
+		"a shell that does not run": {instead(map[string]string{archive: broken, "/SHA256SUMS": fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(broken)), archive[1:])}), "", "does not run on this system: nothing was installed"},
+		"no such release":           {all, "CCBF_VERSION=v999.0.0", "could not be downloaded"},
+		"no home":                   {all, "HOME=", "set CCBF_PREFIX"},
+		"neither curl nor":          {all, "PATH=" + without(t, "curl", "wget"), "curl or wget is needed"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(title, func(t *testing.T) {
 			home := t.TempDir()
 			env := []string{"PATH=" + os.Getenv("PATH")}
 			if c.env != "" {
 				env = append(env, c.env)
 			}
-			out, err := install(t, release(t, c.files), home, env...)
+			out, err := install(t, arch, false, release(t, c.files), home, env...)
 			if err == nil || !strings.Contains(out, c.want) {
 				t.Errorf("%v, %q; want %q", err, out, c.want)
 			}
@@ -173,6 +227,24 @@ func TestRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// packed is an archive of one program.
+func packed(t *testing.T, name, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	w := tar.NewWriter(z)
+	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(text))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // without is a folder with the programs that install.sh needs, but for some.

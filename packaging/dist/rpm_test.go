@@ -4,19 +4,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
 
 // Where rpm is: the package's sums, fields and files, and rpm's own installation into
 // a folder.
-func TestRpm(t *testing.T) {
+func TestRpm(t *testing.T) { processors(t, testRpm) }
+
+func testRpm(t *testing.T, goarch string) {
 	dir := folder(t)
 	if _, err := exec.LookPath("rpm"); err != nil {
 		t.Skip("skipped: no rpm here")
 	}
-	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
+	emulator, arch := emulator(t, goarch), machine(goarch)
 	packages, err := filepath.Glob(filepath.Join(dir, "*."+arch+".rpm"))
 	if err != nil || len(packages) != 1 {
 		t.Fatalf("packages for %s: %v, %v", arch, packages, err)
@@ -34,6 +35,6 @@ func TestRpm(t *testing.T) {
 		return
 	}
 	root := t.TempDir()
-	output(t, "rpm", "--root="+root, "--dbpath=/rpm", "--nosignature", "--nodeps", "--noscripts", "-i", packages[0])
-	installed(t, filepath.Join(root, "usr"))
+	output(t, "rpm", "--root="+root, "--dbpath=/rpm", "--nosignature", "--nodeps", "--ignorearch", "--noscripts", "-i", packages[0])
+	installed(t, emulator, filepath.Join(root, "usr"))
 }
