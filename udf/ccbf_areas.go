@@ -3,6 +3,7 @@ package udf
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -24,12 +25,20 @@ func cellsOfTile(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 // ccbfBoxSum sums the cells of a rectangle given by the columns from 1 to edges.
 func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
+		var seen asked.Areas
+		defer asked.Record(&seen)
 		return ccbfAskSeveral(rows, 1+edges, func(r *ccbfReader) error {
 			var area grid.Rect
 			meets := func(h *ccbf.Head, i int) (bool, error) {
 				var err error
-				area, err = rect(h, rows, i)
-				return !area.Intersect(h.Bounds).Empty(), err
+				if area, err = rect(h, rows, i); err != nil {
+					return false, err
+				}
+				met := !area.Intersect(h.Bounds).Empty()
+				if edges == 4 { // the edges of a tile are what they should be
+					err = seen.Look(h, "box", boxOf(rows, i), 0, met)
+				}
+				return met, err
 			}
 			return r.eachSum(rows, out, meets, sums{
 				func(category []byte) (uint64, error) { return r.view.BoxSum(area, category) },
@@ -44,13 +53,12 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 	if err != nil {
 		return err
 	}
+	defer polygons.record()
 	return ccbfAskSeveral(rows, 2, func(r *ccbfReader) error {
 		var polygon *ccbf.Polygon
-		meets := func(h *ccbf.Head, i int) (bool, error) {
-			if polygon, err = polygons.toAsk(i); err != nil {
-				return false, err
-			}
-			return polygon.Meets(h)
+		meets := func(h *ccbf.Head, i int) (met bool, err error) {
+			polygon, met, err = polygons.ask(h, i)
+			return met, err
 		}
 		return r.eachSum(rows, out, meets, sums{
 			func(category []byte) (uint64, error) { return polygon.Sum(&r.view, category) },
@@ -140,12 +148,17 @@ func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
 func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 	answers := duck.Out[bool](out)
 	var h ccbf.Head
+	var seen asked.Areas
+	defer asked.Record(&seen)
 	return eachValid(rows, out, func(i int) error {
 		if err := h.Reset(rows.Col(0).Bytes(i)); err != nil {
 			return err
 		}
 		area, err := cellsOf(&h, rows, i)
 		answers[i] = !area.Intersect(h.Bounds).Empty()
+		if err == nil {
+			_ = seen.Look(&h, "box", boxOf(rows, i), 0, answers[i]) // of many sketches most are elsewhere
+		}
 		return err
 	})
 }

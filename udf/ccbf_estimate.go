@@ -3,6 +3,7 @@ package udf
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -19,8 +20,9 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 	if err != nil {
 		return err
 	}
+	defer polygons.record()
 	return ccbfEstimates(rows, out, 2, func(r *ccbfReader, i int, category []byte) (ccbf.Estimate, error) {
-		polygon, err := polygons.toAsk(i)
+		polygon, _, err := polygons.ask(&r.view.Head, i)
 		if err != nil {
 			return ccbf.Estimate{}, err
 		}
@@ -34,8 +36,13 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 // ccbfBoxEstimate estimates the box that rect makes of the columns from 1 to edges.
 func ccbfBoxEstimate(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
+		var seen asked.Areas
+		defer asked.Record(&seen)
 		return ccbfEstimates(rows, out, 1+edges, func(r *ccbfReader, i int, category []byte) (ccbf.Estimate, error) {
 			box, err := rect(&r.view.Head, rows, i)
+			if err == nil && edges == 4 { // no place, which may be anywhere
+				err = seen.Look(&r.view.Head, "box", boxOf(rows, i), 0, !box.Intersect(r.view.Bounds).Empty())
+			}
 			if err != nil {
 				return ccbf.Estimate{}, err
 			}

@@ -5,7 +5,9 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/paulmach/orb"
 )
 
 // The options of ccbf_geojson, in the order of ccbfGeoJSONOptions.
@@ -35,6 +37,8 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 			return fmt.Errorf("category: %w", err)
 		}
 	}
+	var seen asked.Areas
+	defer asked.Record(&seen)
 	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
 		var text []byte
 		m := making{out: out} // the text
@@ -71,6 +75,9 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 					return err
 				}
 				if box, err = v.Grid.Box(edges[0], edges[1], edges[2], edges[3]); err != nil {
+					return err
+				}
+				if err := lookAt(&seen, &v.Head, orb.Bound{Min: orb.Point{edges[0], edges[1]}, Max: orb.Point{edges[2], edges[3]}}); err != nil {
 					return err
 				}
 			}

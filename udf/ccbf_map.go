@@ -6,6 +6,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/paulmach/orb"
 )
@@ -38,6 +39,8 @@ var ccbfSpotsType = duck.ListOf(duck.StructOf(
 // ccbfSpots lists cells of a box, by a whole number, the parameter with a name.
 func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, category []byte) ([]ccbf.Spot, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
+		var seen asked.Areas
+		defer asked.Record(&seen)
 		return ccbfAsk(rows, 6, func(r *ccbfReader) error {
 			listed := 0
 			return eachValid(rows, out, func(i int) error {
@@ -47,6 +50,9 @@ func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, cat
 				}
 				area, err := cellsOf(&r.view.Head, rows, i)
 				if err != nil {
+					return err
+				}
+				if err := seen.Look(&r.view.Head, "box", boxOf(rows, i), 0, !area.Intersect(r.view.Bounds).Empty()); err != nil {
 					return err
 				}
 				n, err := args.Count(name, rows.Col(5), i)
@@ -76,11 +82,18 @@ func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, cat
 	}
 }
 
+// lookAt is asked.Areas.Look for a box that is drawn.
+func lookAt(seen *asked.Areas, h *ccbf.Head, box orb.Bound) error {
+	return seen.Look(h, "box", box, 0, !h.Bounds.Empty() && h.Grid.Bound(h.Bounds).Intersects(box))
+}
+
 // maxRasters is the most pixels that the rasters of a chunk of rows may have
 // together: 256 MiB.
 const maxRasters = 2 * ccbf.MaxPixels
 
 func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
+	var seen asked.Areas
+	defer asked.Record(&seen)
 	return ccbfAsk(rows, 7, func(r *ccbfReader) error {
 		made := 0
 		return eachValid(rows, out, func(i int) error {
@@ -90,6 +103,9 @@ func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
 			}
 			b, width, height, err := pixelsOf(rows, i)
 			if err != nil {
+				return err
+			}
+			if err := lookAt(&seen, &r.view.Head, b); err != nil {
 				return err
 			}
 			if made += width * height; made > maxRasters {

@@ -88,13 +88,19 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 	if err != nil {
 		return err
 	}
+	defer polygons.record()
 	m := making{out: out}
+	var h ccbf.Head
 	return eachValid(rows, out, func(i int) error {
-		s, err := m.ccbf(rows.Col(0).Bytes(i))
+		blob := rows.Col(0).Bytes(i)
+		s, err := m.ccbf(blob)
 		if err != nil {
 			return err
 		}
-		p, err := polygons.toAsk(i)
+		if err := h.Reset(blob); err != nil {
+			return err
+		}
+		p, _, err := polygons.ask(&h, i)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/internal/args"
+	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
 )
@@ -41,6 +42,7 @@ type ccbfPainter struct {
 	left     int  // pixels that the chunk may still have
 	values   []float64
 	png      bytes.Buffer
+	seen     asked.Areas
 }
 
 // pngOverloads are the ways to call ccbf_png: with a height or, for the height that
@@ -75,6 +77,7 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 			return fmt.Errorf("category: %w", err)
 		}
 	}
+	defer asked.Record(&p.seen)
 	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
 		for i := range rows.Len() {
 			if !validUpTo(rows, arguments, i) || p.options.Null(pngCategory, i) {
@@ -111,6 +114,9 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i in
 		height = int(n)
 	}
 	if err := ccbf.CheckRaster(box, width, height); err != nil {
+		return nil, err
+	}
+	if err := lookAt(&p.seen, &v.Head, box); err != nil {
 		return nil, err
 	}
 	if p.left -= width * height; p.left < 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/paulmach/orb"
 )
@@ -48,6 +49,10 @@ type polygonColumn struct {
 	last   []byte
 	read   orb.MultiPolygon
 	asked  *ccbf.Polygon // read, for sketches; nil until then
+	bound  orb.Bound     // of asked
+	srid   int           // of asked
+
+	seen asked.Areas // of the chunk
 }
 
 func polygonsOf(column *duck.Vector) (*polygonColumn, error) {
@@ -80,6 +85,22 @@ func (p *polygonColumn) toAsk(i int) (*ccbf.Polygon, error) {
 	}
 	if p.asked == nil {
 		p.asked = ccbf.NewPolygon(p.read)
+		p.bound, p.srid = p.read.Bound(), grid.SRID(p.last)
 	}
 	return p.asked, nil
 }
+
+// ask is toAsk for one of them, and whether the polygon meets it: an error where it
+// cannot be meant.
+func (p *polygonColumn) ask(h *ccbf.Head, i int) (polygon *ccbf.Polygon, met bool, err error) {
+	if polygon, err = p.toAsk(i); err != nil {
+		return nil, false, err
+	}
+	if met, err = polygon.Meets(h); err != nil {
+		return nil, false, err
+	}
+	return polygon, met, p.seen.Look(h, "polygon", p.bound, p.srid, met)
+}
+
+// record leaves word of the chunk.
+func (p *polygonColumn) record() { asked.Record(&p.seen) }

@@ -2,9 +2,11 @@ package grid
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/paulmach/orb"
 )
@@ -71,6 +73,48 @@ func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 	}
 	return nil, errf(ErrPolygon, "polygon: %s is neither WKT, GeoJSON nor WKB", quote(t))
 }
+
+// SRID is the number that a polygon which ParsePolygon reads says its coordinate system
+// has: "SRID=n;" before WKT, or that of extended WKB; 0 where it says none.
+func SRID(b []byte) int {
+	t := bytes.TrimSpace(b)
+	switch {
+	case len(b) > 0 && b[0] <= 1:
+	case len(t) > 0 && t[0] == '0':
+		head := t[:min(len(t), 2*sridEnd)]
+		b = make([]byte, hex.DecodedLen(len(head)))
+		n, err := hex.Decode(b, head)
+		if err != nil {
+			return 0
+		}
+		b = b[:n]
+	default:
+		r := wktReader{s: string(t[:min(len(t), 64)])}
+		if r.srid() != nil || r.at == 0 {
+			return 0
+		}
+		digits := strings.TrimSpace(strings.TrimLeft(r.s[len("SRID"):r.at-1], " \t\r\n="))
+		n, err := strconv.Atoi(digits)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	if len(b) < sridEnd {
+		return 0
+	}
+	order := binary.ByteOrder(binary.BigEndian)
+	if b[0] == 1 {
+		order = binary.LittleEndian
+	}
+	if order.Uint32(b[1:])&ewkbSRID == 0 {
+		return 0
+	}
+	return int(int32(order.Uint32(b[5:])))
+}
+
+// sridEnd is where the SRID of extended WKB ends.
+const sridEnd = 9
 
 // parseHex reads WKB in hexadecimal digits, as PostGIS prints geometries.
 func parseHex(digits []byte) (orb.MultiPolygon, error) {

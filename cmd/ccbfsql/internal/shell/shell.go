@@ -15,6 +15,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
+	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
@@ -133,6 +134,7 @@ func (sh *Shell) execute(sql string) error {
 	ctx, done := sh.signals.during()
 	defer done()
 
+	asked.Take() // what was asked for completions and the like
 	begin := time.Now()
 	err := sh.print(ctx, sql)
 	if onceErr := sh.endOnce(); err == nil {
@@ -147,7 +149,22 @@ func (sh *Shell) execute(sql string) error {
 		// After an error too: how long it took to fail is worth knowing.
 		err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))
 	}
+	if areas := asked.Take(); err == nil {
+		sh.note(areas.Note())
+	}
 	return err
+}
+
+// note tells what is no error and may be a mistake, not among the results.
+func (sh *Shell) note(text string) {
+	if text == "" {
+		return
+	}
+	kind := "Note:"
+	if f, ok := sh.stderr.(*os.File); ok && colourful(f) {
+		kind = painted(ansi.AttrYellowForegroundColor, kind)
+	}
+	fmt.Fprintln(sh.stderr, kind, text)
 }
 
 func (sh *Shell) print(ctx context.Context, sql string) error {

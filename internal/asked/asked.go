@@ -1,0 +1,121 @@
+// Package asked remembers whether the areas that sketches are asked about had anything to
+// do with the sketches. SQL has no warnings: a sum of 0 says nothing of an area whose
+// coordinates are swapped. Whoever runs one statement after the other, as the shell,
+// can look after each.
+package asked
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/paulmach/orb"
+)
+
+// Areas is what is known of the areas of a chunk of rows, or of a statement.
+type Areas struct {
+	Met   bool       // some sketch has cells in the bounds of its area
+	Doubt ccbf.Doubt // of the first area that there is a doubt about
+	Area  orb.Bound
+	SRID  int // 0: not said
+
+	Points orb.Bound // of the sketches that were asked in doubt
+}
+
+// Look adds the area that a sketch was asked about, and whether it has cells in its
+// bounds. The error says that the area cannot be meant; what is the kind of area.
+func (a *Areas) Look(h *ccbf.Head, what string, area orb.Bound, srid int, met bool) error {
+	if met {
+		a.Met = true
+		return nil
+	}
+	doubt, certain := h.Doubt(area)
+	if doubt == ccbf.NoDoubt {
+		return nil
+	}
+	points := h.Grid.Bound(h.Bounds)
+	if certain {
+		return (&Areas{Doubt: doubt, Area: area, SRID: srid, Points: points}).refusal(what)
+	}
+	a.add(&Areas{Doubt: doubt, Area: area, SRID: srid, Points: points})
+	return nil
+}
+
+func (a *Areas) add(b *Areas) {
+	a.Met = a.Met || b.Met
+	switch {
+	case b.Doubt == ccbf.NoDoubt:
+	case a.Doubt == ccbf.NoDoubt:
+		a.Doubt, a.Area, a.SRID, a.Points = b.Doubt, b.Area, b.SRID, b.Points
+	default:
+		a.Points = a.Points.Union(b.Points)
+	}
+}
+
+func (a *Areas) refusal(what string) error {
+	if a.Doubt == ccbf.Swapped {
+		return fmt.Errorf("the %s at %s has no latitudes, and with x and y swapped it is where the sketch has points, %s: longitude comes first, then latitude", what, place(a.Area), place(a.Points))
+	}
+	return fmt.Errorf("the %s at %s%s is not in degrees, as the sketch is, whose points are at %s: convert it to longitude and latitude, as ST_Transform of DuckDB's spatial extension does", what, place(a.Area), a.srid(), place(a.Points))
+}
+
+// Note says what to think of where no area met a sketch, for a person; empty where
+// there is nothing to say.
+func (a *Areas) Note() string {
+	if a.Met {
+		return ""
+	}
+	switch a.Doubt {
+	case ccbf.Swapped:
+		return fmt.Sprintf("no sketch has points at %s, but one could if x and y were swapped: points are at %s. Longitude comes first, then latitude.", place(a.Area), place(a.Points))
+	case ccbf.OtherUnits:
+		return fmt.Sprintf("no sketch has points at %s%s: points are at %s. Are both in the same unit?", place(a.Area), a.srid(), place(a.Points))
+	}
+	return ""
+}
+
+func (a *Areas) srid() string {
+	if a.SRID == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (SRID %d)", a.SRID)
+}
+
+// place is a box for people, who need no more than a ten-thousandth of it.
+func place(b orb.Bound) string {
+	return fmt.Sprintf("x %s to %s, y %s to %s", short(b.Min[0]), short(b.Max[0]), short(b.Min[1]), short(b.Max[1]))
+}
+
+func short(v float64) string {
+	if !(math.Abs(v) < 1e15) {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	v = math.Round(v*1e4) / 1e4
+	return strconv.FormatFloat(v+0, 'f', -1, 64) // no -0
+}
+
+var (
+	mu   sync.Mutex
+	seen Areas // of the process
+)
+
+// Record adds what was seen of a chunk to what Take returns.
+func Record(a *Areas) {
+	if !a.Met && a.Doubt == ccbf.NoDoubt {
+		return
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	seen.add(a)
+}
+
+// Take returns what was recorded since the last call.
+func Take() Areas {
+	mu.Lock()
+	defer mu.Unlock()
+	a := seen
+	seen = Areas{}
+	return a
+}
