@@ -1,13 +1,8 @@
 package udf
 
 import (
-	"fmt"
-
-	"github.com/ccbfsql/ccbfsql/filters/bloom"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -108,41 +103,6 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 			return err
 		}
 		if err := s.Clip(p); err != nil {
-			return err
-		}
-		out.SetBytes(i, s.Blob())
-		m.done()
-		return nil
-	})
-}
-
-// ccbfMask masks by a sketch or by a Bloom filter of cells.
-func ccbfMask(rows *duck.Rows, out *duck.Result) error {
-	m := making{out: out}
-	var b [24]byte
-	return eachValid(rows, out, func(i int) error {
-		left, right := rows.Col(0).Bytes(i), rows.Col(1).Bytes(i)
-		if h, err := sketch.Parse(right); err != nil || h.Family != bloom.Family.ID {
-			return m.pair(i, left, right, (*ccbf.Sketch).Mask)
-		}
-		if err := sketch.Verify(right); err != nil {
-			return err
-		}
-		filter, err := bloom.NewView(right)
-		if err != nil {
-			return err
-		}
-		if c := filter.KeyClass(); c != key.None && c != key.Blob {
-			return fmt.Errorf("the Bloom filter has keys of type %s, must have those of ccbf_cell_key(x, y, res)", c)
-		}
-		s, err := m.ccbf(left)
-		if err != nil {
-			return err
-		}
-		if err := m.take(2 * s.CellBytes()); err != nil {
-			return err
-		}
-		if err := s.KeepCells(func(c grid.Cell) bool { return filter.ContainsKey(ccbf.AppendCellKey(b[:0], s.Grid, c)) }); err != nil {
 			return err
 		}
 		out.SetBytes(i, s.Blob())

@@ -34,7 +34,15 @@ SELECT '\| 2018-10 \| ccbf exact, ' || format('{:,}', count(*)) || ' cells' FROM
 SELECT '\| ' || sum(n) || ' \| ' || round(x, 4) || ' \| ' || round(y, 4) || ' \|' FROM box GROUP BY x, y ORDER BY sum(n) DESC LIMIT 3;
 SELECT '\| ' || res || ' \| ' || count(*) || ' \|' FROM (
   SELECT res FROM 'test/data/uk_crime_2018q4.parquet', (VALUES (0.1), (0.01), (0.001), (0.0001)) AS r(res)
-  GROUP BY res, floor(lon / res::DOUBLE), floor(lat / res::DOUBLE)) GROUP BY res;`,
+  GROUP BY res, floor(lon / res::DOUBLE), floor(lat / res::DOUBLE)) GROUP BY res;
+SELECT '\| ' || round(any_value(x), 4) || ' \| ' || round(any_value(y), 4) || ' \| ' || m || ' \|' FROM (
+  SELECT cx, cy, any_value(x) AS x, any_value(y) AS y, coalesce(sum(n) FILTER (month = '2018-12'), 0) - coalesce(sum(n) FILTER (month = '2018-10'), 0) AS m
+  FROM centres GROUP BY cx, cy ORDER BY abs(m) DESC LIMIT 4) GROUP BY m;
+SELECT '\| ' || month || ' \| ' || sum(n) || ' \| \d+ \|' FROM box GROUP BY month;
+CREATE VIEW busy AS SELECT cx, cy FROM cells GROUP BY ALL HAVING sum(n) >= 20;
+SELECT (SELECT format('{:,}', count(*)) FROM busy) || ' of ' || format('{:,}', count(*)) FROM (SELECT DISTINCT cx, cy FROM cells);
+SELECT 'the crimes are ' || a[1] || ', ' || a[2] || ' and ' || a[3] FROM (
+  SELECT list(format('{:,}', n) ORDER BY month) AS a FROM (SELECT month, sum(n)::BIGINT AS n FROM cells SEMI JOIN busy USING (cx, cy) GROUP BY month));`,
 	} {
 		b, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
 		if err != nil {

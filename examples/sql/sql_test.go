@@ -1,6 +1,6 @@
 // Package sql holds SQL scripts to read and to run. Beside each is what it
 // prints; go test runs them all, and with -rewrite writes that anew. So it does
-// with the SQL of README.md and docs/MAPS.md.
+// with the SQL of README.md, docs/MAPS.md and docs/POLYGONS.md.
 package sql
 
 import (
@@ -49,13 +49,13 @@ func TestScripts(t *testing.T) {
 
 // The SQL of pages runs as it stands, from top to bottom, and prints what stands
 // below it: an answer is a block without a language right after one of SQL. Of
-// README.md only the blocks that have an answer run.
+// README.md and docs/POLYGONS.md only the blocks that have an answer run.
 func TestPages(t *testing.T) {
 	shell := buildShell(t)
 	for _, p := range []struct {
 		page string
 		all  bool // whether blocks without an answer run too
-	}{{"README.md", false}, {"docs/MAPS.md", true}} {
+	}{{"README.md", false}, {"docs/MAPS.md", true}, {"docs/POLYGONS.md", false}} {
 		t.Run(p.page, func(t *testing.T) {
 			file := filepath.Join("..", "..", filepath.FromSlash(p.page))
 			b, err := os.ReadFile(file)

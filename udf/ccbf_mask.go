@@ -1,0 +1,229 @@
+package udf
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// ccbfMask masks by a sketch or by a Bloom filter of cells.
+func ccbfMask(rows *duck.Rows, out *duck.Result) error {
+	m := making{out: out}
+	var filter cellFilter
+	return eachValid(rows, out, func(i int) error {
+		left, right := rows.Col(0).Bytes(i), rows.Col(1).Bytes(i)
+		if !sameBytes(right, filter.blob) {
+			if h, err := sketch.Parse(right); err != nil || h.Family != bloom.Family.ID {
+				return m.pair(i, left, right, (*ccbf.Sketch).Mask)
+			}
+			if err := filter.reset(right); err != nil {
+				return err
+			}
+		}
+		s, err := m.ccbf(left)
+		if err != nil {
+			return err
+		}
+		if err := m.take(2 * s.CellBytes()); err != nil {
+			return err
+		}
+		if err := filter.mask(s); err != nil {
+			return err
+		}
+		out.SetBytes(i, s.Blob())
+		m.done()
+		return nil
+	})
+}
+
+// cellFilter is a Bloom filter of cells, of a resolution that is hidden in its keys.
+type cellFilter struct {
+	blob []byte
+	view bloom.View
+	fpp  float64
+	key  [24]byte
+
+	looks int // how often another resolution was looked for
+}
+
+func (f *cellFilter) reset(blob []byte) error {
+	f.blob = nil
+	if err := sketch.Verify(blob); err != nil {
+		return err
+	}
+	view, err := bloom.NewView(blob)
+	if err != nil {
+		return err
+	}
+	if c := view.KeyClass(); c != key.None && c != key.Blob {
+		return fmt.Errorf("the Bloom filter has keys of type %s, must have those of ccbf_cell_key(x, y, res)", c)
+	}
+	f.blob, f.view, f.fpp, f.looks = blob, view, view.FPP(), 0
+	return nil
+}
+
+func (f *cellFilter) has(g grid.Grid, c grid.Cell) bool {
+	return f.view.ContainsKey(ccbf.AppendCellKey(f.key[:0], g, c))
+}
+
+// maxLooks is how often another resolution is looked for in the rows of a chunk: it takes
+// some thousand lookups each time.
+const maxLooks = 16
+
+// mask leaves the cells of s that the filter has. Where it has no more of them than
+// any filter as full would have, it may have been made for another resolution.
+func (f *cellFilter) mask(s *ccbf.Sketch) error {
+	var some sample
+	asked, kept := 0, 0
+	err := s.KeepCells(func(c grid.Cell) bool {
+		some.add(c)
+		asked++
+		has := f.has(s.Grid, c)
+		if has {
+			kept++
+		}
+		return has
+	})
+	if err != nil || f.looks >= maxLooks || !byChance(kept, asked, f.fpp) {
+		return err
+	}
+	f.looks++
+	if res, found := f.otherRes(s.Grid, some.cells); found {
+		or := ""
+		if res > s.Grid.Res() {
+			or = ", or the sketch coarser by ccbf_coarsen"
+		}
+		return fmt.Errorf("the Bloom filter has cells of resolution %v, the sketch has those of %v: make its keys by ccbf_cell_key(x, y, %[2]v)%[3]s", res, s.Grid.Res(), or)
+	}
+	return nil
+}
+
+// ratios are those of two resolutions that people use side by side.
+var ratios = [...]float64{2, 2.5, 4, 5, 8, 10, 16, 20, 25, 32, 50, 64, 100, 1000}
+
+// fewCells and fineRatio bound the lookups in finer cells, of which a cell has the
+// square of the ratio.
+const (
+	fewCells  = 16
+	fineRatio = 10
+)
+
+// otherRes is a resolution at which the filter has more of the places of some cells than
+// chance would have it.
+func (f *cellFilter) otherRes(g grid.Grid, some []grid.Cell) (res float64, found bool) {
+	for _, ratio := range ratios {
+		if found, res := f.hasCoarser(g, ratio, some); found {
+			return res, true
+		}
+		if ratio <= fineRatio {
+			if found, res := f.hasFiner(g, ratio, some[:min(fewCells, len(some))]); found {
+				return res, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func (f *cellFilter) hasCoarser(g grid.Grid, ratio float64, some []grid.Cell) (bool, float64) {
+	coarse, err := grid.New(decimal(g.Res() * ratio))
+	if err != nil {
+		return false, 0
+	}
+	has := 0
+	var asked []grid.Cell
+	for _, c := range some {
+		at, err := coarse.Cell(g.Center(c))
+		if err != nil || slices.Contains(asked, at) {
+			continue // the same key once more would be no evidence
+		}
+		asked = append(asked, at)
+		if f.has(coarse, at) {
+			has++
+		}
+	}
+	return !byChance(has, len(asked), f.fpp), coarse.Res()
+}
+
+func (f *cellFilter) hasFiner(g grid.Grid, ratio float64, some []grid.Cell) (bool, float64) {
+	fine, err := grid.New(decimal(g.Res() / ratio))
+	if err != nil {
+		return false, 0
+	}
+	asked, has := 0, 0
+	for i, c := range some {
+		if slices.Contains(some[:i], c) { // of another category
+			continue
+		}
+		b := g.Bound(grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+		r, err := fine.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1])
+		if err != nil || r.Count() > (fineRatio+1)*(fineRatio+1) {
+			continue
+		}
+		for y := r.MinY; y <= r.MaxY; y++ {
+			for x := r.MinX; x <= r.MaxX; x++ {
+				asked++
+				if f.has(fine, grid.Cell{X: x, Y: y}) {
+					has++
+				}
+			}
+		}
+	}
+	return !byChance(has, asked, f.fpp), fine.Res()
+}
+
+// decimal is the number of at most 15 digits next to v: what somebody who meant v typed.
+func decimal(v float64) float64 {
+	d, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 14, 64), 64)
+	if err != nil { // beyond all numbers, as v is
+		return v
+	}
+	return d
+}
+
+// certainty is the probability that is taken for none.
+const certainty = 1e-12
+
+// byChance reports whether so many of the keys asked for, different ones, can be false
+// positives: whether the probability of as many or more is above certainty, by Chernoff's
+// bound exp(n p - k) (n p / k)^k (Mitzenmacher and Upfal, "Probability and Computing",
+// theorem 4.4).
+func byChance(has, asked int, fpp float64) bool {
+	mean, k := float64(asked)*fpp, float64(has)
+	if k <= mean || k == 0 {
+		return true
+	}
+	return k-mean+k*math.Log(mean/k) > math.Log(certainty)
+}
+
+// sample is some cells of a list, evenly spread over it.
+type sample struct {
+	cells        []grid.Cell
+	step, passed int
+}
+
+const sampleCells = 64
+
+func (s *sample) add(c grid.Cell) {
+	if s.step == 0 {
+		s.step = 1
+	}
+	if s.passed++; s.passed%s.step != 0 {
+		return
+	}
+	if s.cells = append(s.cells, c); len(s.cells) < 2*sampleCells {
+		return
+	}
+	for i := range sampleCells {
+		s.cells[i] = s.cells[2*i+1]
+	}
+	s.cells = s.cells[:sampleCells]
+	s.step *= 2
+}

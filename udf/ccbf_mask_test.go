@@ -1,0 +1,49 @@
+package udf
+
+import (
+	"math"
+	"testing"
+)
+
+// byChance against the binomial distribution itself: what it takes for no chance has less
+// than certainty, and twice as many as it still takes for chance would have less.
+func TestByChance(t *testing.T) {
+	for _, n := range []int{1, 5, 16, 64, 1600} {
+		for _, p := range []float64{0, 1e-6, 0.01, 0.3, 1} {
+			for k := range n + 1 {
+				atLeast := 0.0
+				for j := k; j <= n; j++ {
+					a, _ := math.Lgamma(float64(n + 1))
+					b, _ := math.Lgamma(float64(j + 1))
+					c, _ := math.Lgamma(float64(n - j + 1))
+					log := a - b - c
+					if j > 0 {
+						log += float64(j) * math.Log(p)
+					}
+					if j < n {
+						log += float64(n-j) * math.Log1p(-p)
+					}
+					atLeast += math.Exp(log)
+				}
+				if chance := byChance(k, n, p); !chance && atLeast > certainty || k > 0 && p == 0 && chance {
+					t.Errorf("%d of %d at %v: chance %v, probability %v", k, n, p, chance, atLeast)
+				}
+			}
+		}
+	}
+	if byChance(64, 64, 0.01) || byChance(8, 64, 0.001) {
+		t.Error("what cannot be chance is taken for it")
+	}
+}
+
+// A product or quotient of two numbers that people type is the number that they type.
+func TestDecimal(t *testing.T) {
+	for _, c := range [][3]float64{{0.001, 10, 0.01}, {0.003, 10, 0.03}, {0.0001, 1000, 0.1}, {0.05, 2, 0.1}, {1e-300, 10, 1e-299}, {1e300, 10, 1e301}} {
+		if got := decimal(c[0] * c[1]); got != c[2] {
+			t.Errorf("%v * %v = %v, want %v", c[0], c[1], got, c[2])
+		}
+		if got := decimal(c[2] / c[1]); got != c[0] {
+			t.Errorf("%v / %v = %v, want %v", c[2], c[1], got, c[0])
+		}
+	}
+}
