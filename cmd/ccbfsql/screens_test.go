@@ -96,10 +96,7 @@ func (term *terminal) expect(d *datadriven.TestData, wait string) string {
 		return look()
 	}
 	term.until(patience, func() bool { return strings.Contains(look(), wait) })
-	for last := ""; last != look(); { // it may still be drawing
-		last = look()
-		term.until(1, func() bool { return false })
-	}
+	term.settle()
 	return look()
 }
 

@@ -222,3 +222,21 @@ func (term *terminal) leave() int {
 	_ = term.cmd.Wait() // its error says no more than the code
 	return term.cmd.ProcessState.ExitCode()
 }
+
+// settle waits, where -rewrite does not know what comes, until the program has drawn: until it
+// sleeps, or computes for some seconds and says nothing, as a query does that is to be
+// interrupted.
+func (term *terminal) settle() {
+	look := time.NewTicker(time.Second)
+	defer look.Stop()
+	for quiet := 0; quiet < 5; {
+		select {
+		case <-term.news:
+			quiet = 0
+		case <-look.C:
+			if quiet++; term.asleep() {
+				return
+			}
+		}
+	}
+}
