@@ -19,6 +19,7 @@ var experiments = []report.Experiment{
 	{Name: "groups", Title: "Building: a million groups of five points", Run: groups},
 	{Name: "scarce", Title: "Building: more cells than memory", Run: scarce},
 	{Name: "keys", Title: "Building: aggregates of keys beside GROUP BY and DISTINCT", Run: keyedBuilds},
+	{Name: "estimates", Title: "Building: sketches of keys beside DuckDB's own approximate aggregates", Run: estimates},
 	{Name: "sql", Title: "What SQL costs: the SQL path beside the kernel", Run: overSQL},
 	{Name: "kernel", Title: "Kernels: the dense and the exact form beside plain loops", Run: kernel},
 	{Name: "hot", Title: "Kernels: hot loops on few keys", Run: hot},

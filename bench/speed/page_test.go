@@ -60,6 +60,7 @@ var tableRows = map[string][]int{
 	"groups":    {1},             // sizes
 	"scarce":    {2},             // limits
 	"keys":      {2 * 3},         // keys and aggregates
+	"estimates": {2 * 2 * 2},     // keys, questions and aggregates
 	"sql":       {2 + 2*2 + 5},   // builds, questions to two forms, families
 	"kernel":    {2*2 + 2*2 + 2}, // inserts, lookups, exact builds
 	"hot":       {7 + 5 + 6},     // adds, questions of keyed filters; loops over cells
