@@ -38,7 +38,7 @@ func testDeb(t *testing.T, arch string) {
 	if got, want := field("Version"), strings.TrimPrefix(version(t), "v"); !sameVersion(got, want) {
 		t.Errorf("version %q, of %q", got, want)
 	}
-	if got := field("Depends"); got != "libc6 (>= 2.18)" {
+	if got := field("Depends"); got != "libc6 (>= 2.17)" {
 		t.Errorf("depends on %q", got)
 	}
 	root := t.TempDir()

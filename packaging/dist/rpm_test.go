@@ -27,7 +27,7 @@ func testRpm(t *testing.T, goarch string) {
 	if len(fields) != 3 || fields[0] != "ccbfsql" || !sameVersion(fields[1], strings.TrimPrefix(version(t), "v")) || fields[2] != arch {
 		t.Errorf("the package says %q, version %s", fields, version(t))
 	}
-	if needs := output(t, "rpm", "--nosignature", "-qpR", packages[0]); !strings.Contains(needs, "glibc >= 2.18") {
+	if needs := output(t, "rpm", "--nosignature", "-qpR", packages[0]); !strings.Contains(needs, "glibc >= 2.17") {
 		t.Errorf("needs %q", needs)
 	}
 	if os.Getuid() != 0 {

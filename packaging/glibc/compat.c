@@ -145,6 +145,63 @@ __attribute__((visibility("hidden"))) int res_search(const char *name, int class
 __attribute__((visibility("hidden"))) char __libc_single_threaded = 0;
 #endif
 
+#ifdef CCBF_THREAD
+/*
+ * Since 2.18: what destroys a thread's C++ objects when it ends, in the reverse of the
+ * order in which they came. Where libc has it, it is asked. Where not, the objects are a
+ * list in a key of the thread, whose destructor goes through it; of the thread that calls
+ * exit, which destroys no keys, atexit does. A library that is closed before a thread
+ * with objects of it has ended is not kept then: no program here closes one.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#ifndef CCBF_OF_LIBC /* a test names what no libc has */
+#define CCBF_OF_LIBC "__cxa_thread_atexit_impl"
+#endif
+typedef void (*destructor)(void *);
+struct entry {
+	destructor destroy;
+	void *object;
+	struct entry *next;
+};
+static pthread_key_t key;
+static int (*of_libc)(destructor, void *, void *);
+
+/* A destructor may add objects: they are the next to go. */
+static void destroy_all(void *first) {
+	pthread_setspecific(key, first);
+	for (struct entry *e; (e = pthread_getspecific(key)) != NULL; free(e)) {
+		pthread_setspecific(key, e->next);
+		e->destroy(e->object);
+	}
+}
+
+static void destroy_own(void) { destroy_all(pthread_getspecific(key)); }
+
+static void find(void) {
+	of_libc = (int (*)(destructor, void *, void *))dlsym(RTLD_DEFAULT, CCBF_OF_LIBC);
+	if (of_libc == NULL && (pthread_key_create(&key, destroy_all) != 0 || atexit(destroy_own) != 0)) {
+		abort(); /* the caller takes no answer */
+	}
+}
+
+__attribute__((visibility("hidden"))) int __cxa_thread_atexit_impl(destructor destroy, void *object, void *library) {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, find);
+	if (of_libc != NULL) {
+		return of_libc(destroy, object, library);
+	}
+	struct entry *e = malloc(sizeof *e);
+	if (e == NULL) {
+		return -1;
+	}
+	*e = (struct entry){destroy, object, pthread_getspecific(key)};
+	return pthread_setspecific(key, e);
+}
+#endif
+
 #ifdef CCBF_UNWIND
 /*
  * Since 2.35: which object has the code at an address, and where are its unwind

@@ -11,12 +11,9 @@ import (
 	"strings"
 )
 
-// Oldest is the oldest glibc that libraries of this repository run with, that of
-// 2012; its programs need OldestOfPrograms. DuckDB's own library needs 2.28.
-var (
-	Oldest           = Version{2, 17}
-	OldestOfPrograms = Version{2, 18}
-)
+// Oldest is the oldest glibc that libraries and programs of this repository run with,
+// that of 2012. DuckDB's own library needs 2.28.
+var Oldest = Version{2, 17}
 
 // Version is one of glibc.
 type Version struct{ Major, Minor int }

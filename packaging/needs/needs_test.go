@@ -44,12 +44,13 @@ func TestLink(t *testing.T) {
 	}
 	library := link("libthrows.so", "-shared", "-fPIC", "testdata/throws.cpp")
 	program := link("program", "testdata/program.cpp", "-ldl", "-lm", "-lstdc++")
-	for path, oldest := range map[string]Version{library: Oldest, program: OldestOfPrograms} {
+	threads := link("threads", "testdata/threads.cpp")
+	for _, path := range []string{library, program, threads} {
 		needs, err := Of(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if needs.Glibc.Compare(oldest) > 0 {
+		if needs.Glibc.Compare(Oldest) > 0 {
 			t.Errorf("%s needs glibc %v, for %v", filepath.Base(path), needs.Glibc, needs.Newest)
 		}
 		for _, l := range needs.Libraries {
@@ -61,6 +62,21 @@ func TestLink(t *testing.T) {
 	got, err := exec.Command(program, library).CombinedOutput()
 	if want := "constructed once; 8 threads; pow 1024; caught 7; caught 42 of a library\n"; err != nil || string(got) != want {
 		t.Errorf("the program says %q, %v; want %q", got, err, want)
+	}
+
+	// Objects of threads, by this glibc and as by one that does not know of them.
+	old := filepath.Join(folder, "old")
+	if text, err := exec.Command("gcc", "-O2", "-fPIC", "-DCCBF_THREAD", `-DCCBF_OF_LIBC="nothing"`, "-c", "-o", old+".o", "../glibc/compat.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if text, err := exec.Command(gpp, "-O1", "-pthread", "-static-libstdc++", "-o", old, "testdata/threads.cpp", old+".o", "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, program := range []string{threads, old} {
+		got, err := exec.Command(program).CombinedOutput()
+		if want := "thread: -3 -2 -4 -1\nthread again: -3 -2 -4 -1\nmain: -6 -5\n"; err != nil || string(got) != want {
+			t.Errorf("%s says %q, %v; want %q", filepath.Base(program), got, err, want)
+		}
 	}
 }
 
