@@ -1,7 +1,9 @@
 // Builds the page of ccbfsql serve into the package that embeds it.
 import { build } from "esbuild";
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { firstOfAll, packed, placesFrom } from "./places.js";
 
 const from = (path) => fileURLToPath(new URL(path, import.meta.url));
 const page = from("../cmd/ccbfsql/internal/serve/page/");
@@ -20,4 +22,13 @@ await build({
 await copyFile(from("node_modules/maplibre-gl/dist/maplibre-gl-worker.mjs"), page + "assets/worker.mjs");
 await copyFile(from("node_modules/world-atlas/countries-50m.json"), page + "assets/countries.json");
 await copyFile(from("node_modules/world-atlas/countries-10m.json"), page + "assets/countries-fine.json");
+const places = await placesFrom(new URL("places/", import.meta.url));
+await writeFile(page + "assets/places.json", packed(places));
+await writeFile(page + "assets/places-world.json", packed(places.filter((p) => p.zoom < firstOfAll)));
 await copyFile(from("src/index.html"), page + "index.html");
+
+// Kept compressed in the program, and sent so.
+for (const file of await readdir(page + "assets")) {
+  await writeFile(`${page}assets/${file}.gz`, gzipSync(await readFile(page + "assets/" + file), { level: 9 }));
+  await rm(page + "assets/" + file);
+}

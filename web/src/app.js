@@ -11,6 +11,7 @@ export const app = {
   category: undefined,
   versus: undefined, // rows and category that these are compared with
   area: undefined, // what is asked for, if there is one
+  place: undefined, // that was looked up: its name, longitude and latitude
   answers: {}, // the latest: of the area, bars and places
   scale: undefined,
   legend: [],

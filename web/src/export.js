@@ -38,7 +38,7 @@ export async function png(map, title, scale, [unit, ticks, notes]) {
     map.triggerRepaint();
   });
   const ratio = devicePixelRatio;
-  const lines = [title, ...(notes ?? []), "Outlines: Natural Earth"];
+  const lines = [title, ...(notes ?? []), "Outlines: Natural Earth. Names: GeoNames, CC BY 4.0"];
   const below = (scale?.top ? 70 : 14) + 18 * lines.length;
   const out = document.createElement("canvas");
   out.width = picture.width;

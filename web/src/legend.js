@@ -15,7 +15,7 @@ export function legend(scale, res, latitude, versus) {
   const width = side * metresPerDegree * Math.cos((latitude * Math.PI) / 180);
   const height = cells ? side * metresPerDegree : width; // a pixel of the map is square
   const unit = cells
-    ? `points per cell of ${res}°, ${metres(width)} × ${metres(height)}`
+    ? `points per cell of ${res}°, ${metres(width)} × ${metres(height)}`.replaceAll(/(\d) (k?m)/g, "$1\u00a0$2")
     : `points per pixel, ${metres(width)} wide`;
   // The logarithm of what the server draws by.
   const top = scale.top * scale.pixel ** 2;

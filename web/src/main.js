@@ -11,7 +11,9 @@ import { box, cold, heat, pixel, show } from "./map.js";
 import { pointing } from "./pointer.js";
 import { askBars, askSpots, askSum, clearBars, clearSpots, clearSum } from "./questions.js";
 import { read, written } from "./state.js";
+import { pointOut, searching } from "./search.js";
 import { copied, element, made, many, whole } from "./text.js";
+import { fit, fold, goTo } from "./view.js";
 
 const byCategory = "(category)"; // what the server calls bars of the sketches' own categories
 
@@ -48,10 +50,10 @@ function cool() {
 }
 
 function keep(step) {
-  const { map, layer, where, category, area, versus } = app;
+  const { map, layer, where, category, area, versus, place } = app;
   const { lng, lat } = map.getCenter();
   const view = [Number(lng.toFixed(5)), Number(lat.toFixed(5)), Number(map.getZoom().toFixed(2))];
-  const address = written({ layer: nameOf(layer), view, where, category: layer.categories ? category : undefined, versus, area, bars: element("bars-by").value || undefined });
+  const address = written({ layer: nameOf(layer), view, where, category: layer.categories ? category : undefined, versus, area, place, bars: element("bars-by").value || undefined });
   if (address !== location.hash) history[step ? "pushState" : "replaceState"](null, "", address);
 }
 
@@ -144,6 +146,12 @@ function play(start) {
   }, 1200);
 }
 
+// setPlace marks a place that was looked up, or none.
+function setPlace(place) {
+  app.place = place && [place.name, ...place.at];
+  pointOut(app.map, place);
+}
+
 // setArea takes an area, or none; drawn says that it is on the map already.
 function setArea(area, { drawn, ask = true } = {}) {
   app.area = area;
@@ -181,23 +189,6 @@ function begin(mode) {
     ? touch ? "Tap its corners; tap the first one again to close it." : "Click its corners; click the first one again, or press Enter, to close it. Esc gives up."
     : touch ? "Tap two opposite corners." : "Click two opposite corners. Esc gives up.";
   app.draw.begin(mode);
-}
-
-function fold(folded) {
-  element("panel").classList.toggle("folded", folded);
-  element("fold").setAttribute("aria-expanded", !folded);
-}
-
-// padding keeps what is shown clear of the panel.
-function padding() {
-  const panel = element("panel").getBoundingClientRect();
-  const below = panel.width > innerWidth / 2; // a phone
-  return below ? { top: 20, left: 20, right: 20, bottom: Math.min(panel.height, innerHeight / 2) + 20 }
-    : { top: 40, right: 40, bottom: 80, left: panel.right + 40 };
-}
-
-function fit([west, south, east, north], animate) {
-  app.map.fitBounds([west, Math.max(south, -85), east, Math.min(north, 85)], { padding: padding(), animate, maxZoom: 14 });
 }
 
 function about() {
@@ -240,6 +231,8 @@ const chooseLayer = latest(async (signal, at, state = {}) => {
   element("bars-section").hidden = columns.length === 0;
   about();
   setArea(state.area, { ask: false });
+  setPlace(state.place && { name: state.place[0], at: state.place.slice(1) });
+  element("find").value = state.place?.[0] ?? "";
   clearBars();
   cool();
   showFilters();
@@ -368,11 +361,13 @@ function wire(map) {
 }
 
 async function main() {
-  [app.map, app.layers] = await Promise.all([show("map"), api.layers()]);
+  const [{ map, countries }, layers] = await Promise.all([show("map"), api.layers()]);
+  Object.assign(app, { map, layers });
+  element("map").map = map; // for the console, and for tests
   ({ version: app.version } = await api.version());
   const below = await api.basemap();
-  if (below.kind) await basemap(app.map, below, matchMedia("(prefers-color-scheme: dark)").matches).catch((e) => fail(new Error(`The basemap: ${e.message}`)));
-  const { map, layers } = app;
+  if (below.kind) map.setLayoutProperty("places", "visibility", "none"); // it has its own
+  if (below.kind) await basemap(map, below, matchMedia("(prefers-color-scheme: dark)").matches).catch((e) => fail(new Error(`The basemap: ${e.message}`)));
   let busy = false;
   app.draw = drawing(map, (area) => {
     busy = true; // the click that ended it asks for nothing else
@@ -386,6 +381,11 @@ async function main() {
   listed();
   clearPointer = pointing(map, () => busy || document.querySelector("#draw-polygon[aria-pressed=true], #draw-box[aria-pressed=true]") !== null);
   if (innerWidth <= 640) fold(true);
+  searching(countries, (place) => {
+    setPlace(place);
+    if (place) goTo(place);
+    keep(true);
+  });
   wire(map);
   await restore(false);
   setInterval(watch, every);

@@ -1,35 +1,22 @@
 // The map: land, borders, and a layer of tiles between.
 import { Map, NavigationControl, ScaleControl, setWorkerUrl } from "maplibre-gl";
 import { outlines } from "./outlines.js";
+import { labels, naming } from "./places.js";
+import { colours, dark } from "./theme.js";
 
 setWorkerUrl(new URL("assets/worker.mjs", document.baseURI).href);
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
-
-function colours() {
-  return dark.matches
-    ? { sea: "#10151c", land: "#1d252f", border: "#8896a5", name: "#dfe6ee", halo: "#10151c" }
-    : { sea: "#dfe8ee", land: "#fbfaf7", border: "#6c7a86", name: "#27313b", halo: "#ffffff" };
-}
-
-function style(countries) {
+function style({ land, borders, names }) {
   const c = colours();
   const source = (data) => ({ type: "geojson", data, tolerance: 0.2 });
-  const { land, borders, names } = outlines(countries);
   return {
     version: 8,
-    sources: { land: source(land), borders: source(borders), names: source(names) },
+    sources: { land: source(land), borders: source(borders), names: source(names), places: source({ type: "FeatureCollection", features: [] }) },
     layers: [
       { id: "sea", type: "background", paint: { "background-color": c.sea } },
       { id: "land", type: "fill", source: "land", paint: { "fill-color": c.land, "fill-antialias": false } },
       { id: "borders", type: "line", source: "borders", paint: { "line-color": c.border, "line-width": ["interpolate", ["linear"], ["zoom"], 2, 0.5, 8, 1.2] } },
-      {
-        id: "names", type: "symbol", source: "names", maxzoom: 9,
-        // Small countries from where there is room for their names.
-        filter: [">", ["get", "size"], ["step", ["zoom"], 60, 2, 25, 3, 8, 4, 2, 5, 0.3, 6, 0]],
-        layout: { "text-field": ["get", "name"], "text-size": ["interpolate", ["linear"], ["zoom"], 1, 10, 5, 14], "text-max-width": 7, "symbol-sort-key": ["-", 0, ["get", "size"]] },
-        paint: { "text-color": c.name, "text-halo-color": c.halo, "text-halo-width": 1.4 },
-      },
+      ...labels(),
     ],
   };
 }
@@ -49,13 +36,16 @@ function finer(map) {
   load();
 }
 
-// show makes the map; it is there once its promise is kept.
+// What the map is made of, and by whom.
+const credits = 'Outlines: Natural Earth. Names: <a href="https://www.geonames.org/" target="_blank" rel="noopener">GeoNames</a> (CC BY 4.0)';
+
+// show makes the map; it is there once its promise is kept, with the countries' names.
 export async function show(container) {
-  const countries = await (await fetch("assets/countries.json")).json();
+  const countries = outlines(await (await fetch("assets/countries.json")).json());
   const map = new Map({
     container,
     style: style(countries),
-    attributionControl: { compact: true, customAttribution: "Outlines: Natural Earth" },
+    attributionControl: { compact: true, customAttribution: credits },
     dragRotate: false,
     pitchWithRotate: false,
     maxZoom: 20,
@@ -68,12 +58,15 @@ export async function show(container) {
     map.setPaintProperty("sea", "background-color", c.sea);
     map.setPaintProperty("land", "fill-color", c.land);
     map.setPaintProperty("borders", "line-color", c.border);
-    map.setPaintProperty("names", "text-color", c.name);
-    map.setPaintProperty("names", "text-halo-color", c.halo);
+    for (const l of labels()) {
+      map.setPaintProperty(l.id, "text-color", l.paint["text-color"]);
+      map.setPaintProperty(l.id, "text-halo-color", c.halo);
+    }
   });
   await map.once("load");
   finer(map);
-  return map;
+  naming(map);
+  return { map, countries: countries.names.features };
 }
 
 // heat puts the tiles at an address on the map, below the outlines. Those before go

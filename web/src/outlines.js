@@ -4,23 +4,40 @@ import { feature, mesh } from "topojson-client";
 // unwrapped lets a line go on past 180 degrees where it crosses the antimeridian:
 // the outlines are made for a globe, on which it does not jump. A ring that goes
 // round the pole, Antarctica's coast, is closed below it.
-function unwrapped(line) {
+function unwrapped(line, ring) {
   let turn = 0;
   const out = line.map(([x, y], i) => {
     const step = i === 0 ? 0 : x - line[i - 1][0];
     turn += step > 180 ? -360 : step < -180 ? 360 : 0;
     return [x + turn, y];
   });
-  if (turn !== 0 && line[0][0] === line.at(-1)[0] && line[0][1] === line.at(-1)[1]) {
+  if (ring && turn !== 0 && line[0][0] === line.at(-1)[0] && line[0][1] === line.at(-1)[1]) {
     out.push([out.at(-1)[0], -90], [out[0][0], -90], out[0]);
   }
   return out;
 }
 
+// The edges of the sheet that the outlines were cut from are no outlines: what runs
+// along 180 degrees, and round the pole, where Antarctica has a ring that is a point.
+const atPole = ([, y]) => y < -89.9;
+const atEdge = ([x]) => Math.abs(x) > 179.999;
+const alongEdge = (a, b) => (atPole(a) && atPole(b)) || (atEdge(a) && atEdge(b));
+
+// coasts is a line without its parts along an edge.
+function coasts(line) {
+  const parts = [];
+  for (let i = 0; i + 1 < line.length; i++) {
+    if (alongEdge(line[i], line[i + 1])) continue;
+    if (parts.at(-1)?.at(-1) === line[i]) parts.at(-1).push(line[i + 1]);
+    else parts.push([line[i], line[i + 1]]);
+  }
+  return parts.map((part) => unwrapped(part, false));
+}
+
 function planar({ type, coordinates }) {
-  const deep = { MultiLineString: 1, Polygon: 1, MultiPolygon: 2 }[type];
-  const walk = (c, depth) => (depth === 0 ? unwrapped(c) : c.map((part) => walk(part, depth - 1)));
-  return { type, coordinates: walk(coordinates, deep) };
+  const rings = (polygon) => polygon.filter((r) => !r.every(atPole)).map((r) => unwrapped(r, true));
+  if (type === "Polygon") return { type, coordinates: rings(coordinates) };
+  return { type, coordinates: type === "MultiPolygon" ? coordinates.map(rings) : coordinates.flatMap(coasts) };
 }
 
 // outlines are what the map draws of a topology.

@@ -19,11 +19,12 @@ export function read(hash = location.hash) {
     category: words.get("category") ?? undefined,
     versus: parsed("versus", (v) => Array.isArray(v.where)),
     area: parsed("area", (a) => /^(Multi)?Polygon$/.test(a.type) && Array.isArray(a.coordinates)),
+    place: parsed("place", (p) => Array.isArray(p) && p.length === 3 && typeof p[0] === "string" && p.slice(1).every(Number.isFinite) && Math.abs(p[2]) <= 90),
     bars: words.get("bars") ?? undefined,
   };
 }
 
-export function written({ layer, view, where, category, versus, area, bars }) {
+export function written({ layer, view, where, category, versus, area, place, bars }) {
   const words = new URLSearchParams();
   words.set("layer", layer);
   if (view) words.set("view", JSON.stringify(view));
@@ -31,6 +32,7 @@ export function written({ layer, view, where, category, versus, area, bars }) {
   if (category !== undefined) words.set("category", category);
   if (versus) words.set("versus", JSON.stringify(versus));
   if (area) words.set("area", JSON.stringify(area));
+  if (place) words.set("place", JSON.stringify(place));
   if (bars) words.set("bars", bars);
   return "#" + words;
 }

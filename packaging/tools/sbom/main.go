@@ -127,7 +127,8 @@ func goFolders() (root, cache string, err error) {
 	return lines[0], lines[1], nil
 }
 
-// ofPage is what the map's page may have inside: all packages but those of development.
+// ofPage is what the map's page may have inside: all packages but those of development,
+// and the names of places.
 func ofPage(lock string) ([]part, error) {
 	text, err := os.ReadFile(lock)
 	if err != nil {
@@ -142,7 +143,7 @@ func ofPage(lock string) ([]part, error) {
 	if err := json.Unmarshal(text, &l); err != nil {
 		return nil, fmt.Errorf("%s: %w", lock, err)
 	}
-	var parts []part
+	parts := []part{{"geonames", "", "pkg:generic/geonames", filepath.Join(filepath.Dir(lock), "places")}}
 	for path, p := range l.Packages {
 		_, name, ok := cutLast(path, "node_modules/")
 		if !ok || p.Dev {

@@ -26,13 +26,13 @@ func luminance(c color.Color) float64 {
 // WCAG 2.1 (1.4.11) asks of parts of a picture. The brightest have 2.5 with the light
 // sea: many points stand beside fewer.
 func TestColoursStandOut(t *testing.T) {
-	source, err := os.ReadFile("../../../../web/src/map.js")
+	source, err := os.ReadFile("../../../../web/src/theme.js")
 	if err != nil {
 		t.Fatal(err)
 	}
 	grounds := regexp.MustCompile(`(sea|land): "#([0-9a-f]{6})"`).FindAllStringSubmatch(string(source), -1)
 	if len(grounds) != 4 {
-		t.Fatalf("%d grounds in map.js", len(grounds))
+		t.Fatalf("%d grounds in theme.js", len(grounds))
 	}
 	for i, c := range append(opaque()[1:65:65], twoSided()[1:]...) {
 		if _, _, _, a := c.RGBA(); a != 0xffff {

@@ -1,0 +1,116 @@
+// Which places a map names at which zoom, and the files that the page loads of them.
+import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
+
+export const firstOfAll = 6; // the zoom from which places beside those of ranks.txt are named
+const lastZoom = 14; // at which all are
+const apart = 56; // pixels that places named at a zoom are apart at least
+
+// placesFrom reads the list and the ranks, and gives every place the zoom from which it
+// is named.
+export async function placesFrom(folder) {
+  const rows = gunzipSync(await readFile(new URL("places.tsv.gz", folder))).toString().trimEnd().split("\n");
+  const places = rows.map((row) => {
+    const [name, country, lon, lat] = row.split("\t");
+    return { name, country, lon: Number(lon), lat: Number(lat), zoom: 0 };
+  });
+  crowd(places);
+  const ranked = rank(places, (await readFile(new URL("ranks.txt", folder))).toString());
+  thin(places, ranked);
+  return places;
+}
+
+// crowd counts for every place those around it: more of them where a town is large.
+function crowd(places) {
+  const side = 0.1; // degrees
+  const cell = (p) => [Math.floor(p.lon / side / 1.5), Math.floor(p.lat / side)];
+  const counts = new Map();
+  for (const p of places) {
+    const key = cell(p).join();
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  for (const p of places) {
+    const [x, y] = cell(p);
+    p.crowd = 0;
+    for (let i = -1; i <= 1; i++) for (let j = -1; j <= 1; j++) p.crowd += counts.get(`${x + i},${y + j}`) ?? 0;
+  }
+}
+
+// rank is the places that ranks.txt names, in its order; each has its zoom then.
+function rank(places, text) {
+  const byName = new Map();
+  for (const p of places) {
+    const key = `${p.country} ${p.name}`;
+    byName.set(key, [...(byName.get(key) ?? []), p]);
+  }
+  const missing = [];
+  const ranked = [];
+  for (const line of text.split("\n").filter((l) => l && !l.startsWith("#"))) {
+    const country = line.slice(0, 2);
+    for (const [i, part] of line.slice(2).split("|").entries()) {
+      for (const entry of part.split(",").map((e) => e.trim()).filter(Boolean)) {
+        const [name, at] = entry.split("@");
+        const same = byName.get(`${country} ${name}`) ?? [];
+        const [x, y] = (at ?? "").split(" ").map(Number);
+        const best = at ? same.filter((p) => Math.hypot(p.lon - x, p.lat - y) < 1) : same.toSorted((a, b) => b.crowd - a.crowd);
+        if (!best.length) missing.push(`${country} ${entry}`);
+        else if (!best[0].zoom) ranked.push(Object.assign(best[0], { zoom: i + 2 }));
+      }
+    }
+  }
+  if (missing.length) throw new Error(`ranks.txt names places that are not in the list: ${missing.join("; ")}`);
+  return ranked.sort((a, b) => a.zoom - b.zoom);
+}
+
+// thin gives the others the first zoom at which no place that goes before is near: those
+// of ranks.txt, then those with most others around, short names first.
+function thin(places, ranked) {
+  const others = places.filter((p) => !p.zoom).sort((a, b) => b.crowd - a.crowd || a.name.length - b.name.length || a.lon - b.lon || a.lat - b.lat);
+  const world = (p) => {
+    const sin = Math.sin((Math.min(Math.max(p.lat, -85), 85) * Math.PI) / 180);
+    return [(p.lon + 180) / 360, 0.5 - Math.log((1 + sin) / (1 - sin)) / (4 * Math.PI)];
+  };
+  const at = new Map(places.map((p) => [p, world(p)]));
+  for (let zoom = firstOfAll; zoom < lastZoom; zoom++) {
+    const side = apart / 512 / 2 ** zoom;
+    const taken = new Map();
+    const cell = ([x, y]) => [Math.floor(x / side), Math.floor(y / side)];
+    const take = (p) => {
+      const [x, y] = cell(at.get(p));
+      const key = x * 2 ** 24 + y;
+      if (taken.has(key)) taken.get(key).push(at.get(p));
+      else taken.set(key, [at.get(p)]);
+    };
+    const free = (p) => {
+      const [x, y] = at.get(p);
+      const [cx, cy] = cell([x, y]);
+      for (let i = -1; i <= 1; i++) {
+        for (let j = -1; j <= 1; j++) {
+          for (const [ox, oy] of taken.get((cx + i) * 2 ** 24 + cy + j) ?? []) if (Math.hypot(ox - x, oy - y) < side) return false;
+        }
+      }
+      return true;
+    };
+    for (const p of ranked) take(p);
+    for (const p of others) if (p.zoom) take(p);
+    for (const p of others) {
+      if (!p.zoom && free(p)) {
+        p.zoom = zoom;
+        take(p);
+      }
+    }
+  }
+  for (const p of others) p.zoom ||= lastZoom;
+}
+
+// packed is places as the page reads them: columns, which take fewer bytes than rows.
+export function packed(places) {
+  let [lon, lat] = [0, 0];
+  const steps = [];
+  for (const p of places) {
+    const [x, y] = [Math.round(p.lon * 1000), Math.round(p.lat * 1000)];
+    steps.push(x - lon, y - lat);
+    [lon, lat] = [x, y];
+  }
+  return JSON.stringify({ names: places.map((p) => p.name).join("\n"), countries: places.map((p) => p.country).join(""), zooms: places.map((p) => p.zoom.toString(36)).join(""), steps });
+}

@@ -1,0 +1,92 @@
+// Names of places: those that a view has room for, and all of them to be searched.
+import { colours } from "./theme.js";
+
+const fine = 6; // the zoom from which other places are named than those of the world
+
+// columns reads what web/places.js packs.
+function columns({ names, countries, zooms, steps }) {
+  const all = { names: names.split("\n"), countries, zooms: Uint8Array.from(zooms, (z) => parseInt(z, 36)), lon: [], lat: [] };
+  let [x, y] = [0, 0];
+  for (let i = 0; i < steps.length; i += 2) {
+    x += steps[i];
+    y += steps[i + 1];
+    all.lon.push(x / 1000);
+    all.lat.push(y / 1000);
+  }
+  return all;
+}
+
+const loaded = (file) => {
+  let promise;
+  return () => (promise ??= fetch(file).then(async (r) => {
+    if (!r.ok) throw new Error(`${file}: ${r.status} ${r.statusText}`);
+    return columns(await r.json());
+  }).catch((error) => {
+    promise = undefined; // the next who asks tries again
+    throw error;
+  }));
+};
+const ofWorld = loaded("assets/places-world.json");
+export const everyPlace = loaded("assets/places.json");
+
+// labels are the layers of names, countries above places: what is drawn last finds room
+// first.
+export function labels() {
+  const c = colours();
+  const halo = { "text-halo-color": c.halo, "text-halo-width": 1.5, "text-halo-blur": 0.3 };
+  const larger = (size) => ["interpolate", ["linear"], ["zoom"], 2, ["step", ["get", "zoom"], size, 4, size - 1], 8, ["step", ["get", "zoom"], size + 3, 6, size + 1, 9, size], 13, size + 3];
+  return [
+    {
+      id: "places", type: "symbol", source: "places", minzoom: 1.5,
+      layout: {
+        "text-field": ["get", "name"], "text-size": larger(12), "text-max-width": 8, "text-padding": 3, "symbol-sort-key": ["get", "zoom"],
+        // Beside the place: what is drawn there is to be seen.
+        "text-variable-anchor": ["bottom", "top", "left", "right"], "text-radial-offset": 0.4,
+      },
+      paint: { "text-color": c.name, ...halo },
+    },
+    {
+      id: "names", type: "symbol", source: "names", maxzoom: 7,
+      // Small countries from where there is room for their names.
+      filter: [">", ["get", "size"], ["step", ["zoom"], 60, 2, 25, 3, 8, 4, 2, 5, 0.3, 6, 0]],
+      layout: {
+        "text-field": ["get", "name"], "text-size": ["interpolate", ["linear"], ["zoom"], 1, 10, 5, 13], "text-max-width": 7,
+        "text-transform": "uppercase", "text-letter-spacing": 0.08, "text-padding": 4, "symbol-sort-key": ["-", 0, ["get", "size"]],
+      },
+      paint: { "text-color": c.country, ...halo },
+    },
+  ];
+}
+
+// within is the places of a box that are named up to a zoom, as features; a world is
+// beside the next where the box goes on.
+export function within(all, [west, south, east, north], zoom) {
+  const features = [];
+  for (let i = 0; i < all.names.length; i++) {
+    if (all.zooms[i] > zoom || all.lat[i] < south || all.lat[i] > north) continue;
+    for (const turn of [-360, 0, 360]) {
+      const x = all.lon[i] + turn;
+      if (x < west || x > east) continue;
+      features.push({ type: "Feature", properties: { name: all.names[i], zoom: all.zooms[i] }, geometry: { type: "Point", coordinates: [all.lon[i], all.lat[i]] } });
+      break;
+    }
+  }
+  return { type: "FeatureCollection", features };
+}
+
+// naming keeps the names on a map those of its view.
+export function naming(map) {
+  const name = async () => {
+    const zoom = map.getZoom();
+    const all = await (zoom < fine ? ofWorld : everyPlace)();
+    if (map.getZoom() !== zoom) return; // it moved on, and asks again
+    const b = map.getBounds();
+    const [width, height] = [b.getEast() - b.getWest(), b.getNorth() - b.getSouth()];
+    const data = within(all, [b.getWest() - width, b.getSouth() - height, b.getEast() + width, b.getNorth() + height], Math.floor(zoom));
+    map.getSource("places").setData(data);
+    document.body.dataset.names = data.features.length;
+  };
+  const later = () => name().catch((error) => console.error(error)); // the map is of use without names
+  map.on("moveend", later);
+  return name().catch((error) => console.error(error));
+}
