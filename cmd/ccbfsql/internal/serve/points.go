@@ -159,7 +159,8 @@ func planned(ctx context.Context, s *session.Session, o Points) (*plan, error) {
 	if p.rows == 0 {
 		return nil, fmt.Errorf("%s has no row with numbers in %s and %s", o.File, x, y)
 	}
-	p.res = resolution(math.Max(next(), next()))
+	width, height := next(), next()
+	p.res = resolution(width, height, float64(p.rows))
 	if o.Res > 0 {
 		p.res = o.Res
 	}
@@ -216,15 +217,32 @@ func (p *plan) group(columns []tableColumn, next func() float64) {
 	}
 }
 
-// resolution is a power of ten that makes some thousands of cells along a width.
-func resolution(width float64) float64 {
-	if !(width > 0) {
+// How fine cells are: so many of them for each point, and so many along the longer side
+// at least.
+const (
+	cellsPerPoint = 10
+	leastAlong    = 100
+)
+
+// resolution is the power of ten that suits points of which nine tenths along each axis
+// lie within a width and a height. Finer cells show nothing that so few points could,
+// and coarser ones put points together that are apart. In degrees it is from 10 metres to
+// 10 kilometres.
+func resolution(width, height, points float64) float64 {
+	longer := math.Max(width, height)
+	if !(longer > 0) {
 		return 0.001
 	}
+	shorter := math.Max(math.Min(width, height), longer/leastAlong) // points along a line
+	power := math.Round(math.Log10(math.Sqrt(longer * shorter / (cellsPerPoint * points))))
+	power = math.Min(power, math.Floor(math.Log10(longer/leastAlong)+1e-9))
+	if longer < 400 {
+		power = math.Min(math.Max(power, -4), -1)
+	}
 	// As a decimal: a computed power of ten may be a neighbour of it.
-	res, err := strconv.ParseFloat(fmt.Sprintf("1e%d", int(math.Floor(math.Log10(width/2000)))), 64)
-	if err != nil || width < 400 {
-		res = min(max(res, 0.0001), 0.1)
+	res, err := strconv.ParseFloat(fmt.Sprintf("1e%d", int(power)), 64)
+	if err != nil || res == 0 {
+		return 0.001
 	}
 	return res
 }

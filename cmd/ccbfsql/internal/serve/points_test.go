@@ -29,7 +29,7 @@ func TestServePoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	url, out := startedWith(t, Options{Points: Points{File: csv, Save: save}})
-	for _, want := range []string{"6000 points by began and solved, in cells of 0.0001", "date_trunc('day', \"began\")::DATE AS \"began\"", "Serving " + save} {
+	for _, want := range []string{"6000 points by began and solved, in cells of 0.001 ", "date_trunc('day', \"began\")::DATE AS \"began\"", "Serving " + save} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it says %q, not %q", out, want)
 		}
@@ -55,6 +55,26 @@ func TestServePoints(t *testing.T) {
 	var total float64
 	if err := saved.QueryRow(`SELECT sum(ccbf_total(sketch)) FROM "thefts of 2018"`).Scan(&total); err != nil || total != 6000 {
 		t.Errorf("saved are %v points, %v", total, err)
+	}
+}
+
+// Cells follow from how many points there are and over how much they spread.
+func TestResolution(t *testing.T) {
+	for _, c := range []struct{ width, height, points, want float64 }{
+		{0.2, 0.2, 5000, 0.001},      // a town: sqrt(0.04 / 50,000) = 0.0009
+		{0.2, 0.2, 5e6, 0.0001},      // 0.00003, and 10 m at least
+		{5.15, 3.99, 1045096, 0.001}, // England and Wales: 0.0014
+		{225, 77, 171075, 0.1},       // the world: 0.1003
+		{200, 80, 287, 0.1},          // 2.4, and 10 km at most
+		{0.2, 0, 5000, 0.0001},       // along a road, as if 1/100 as wide: 0.00009
+		{0.02, 0.02, 10, 0.0001},     // few: 100 cells along the side
+		{0, 0, 100, 0.001},
+		{30_000, 30_000, 5000, 100}, // metres: 134
+		{30_000, 30_000, 5e6, 10},   // 4.2
+	} {
+		if got := resolution(c.width, c.height, c.points); got != c.want {
+			t.Errorf("%v points over %v x %v: cells of %v, want %v", c.points, c.width, c.height, got, c.want)
+		}
 	}
 }
 
