@@ -91,6 +91,11 @@ func (d *Counters) Counts(dst, h1, h2 []uint64) {
 		d.countsNear(width, dst, h1, h2)
 		return
 	}
+	if d.byFours() && !d.far() {
+		d.countFours(dst, h1, h2)
+		d.limit(dst, h1, h2)
+		return
+	}
 	var room [batchPositions]uint32
 	for batch := batchPositions / d.Shape.K; len(h1) > 0; {
 		m := min(batch, len(h1))
@@ -105,13 +110,18 @@ func (d *Counters) Counts(dst, h1, h2 []uint64) {
 		case 32:
 			countKeys[uint32](d, dst[:m], at)
 		}
-		for i, n := range dst[:m] {
-			if n > d.Meet {
-				n = d.Apart(h1[i], h2[i], n)
-			}
-			dst[i] = min(n, d.Full)
-		}
+		d.limit(dst[:m], h1, h2)
 		dst, h1, h2 = dst[m:], h1[m:], h2[m:]
+	}
+}
+
+// limit makes of the least counters of keys what Count says.
+func (d *Counters) limit(dst, h1, h2 []uint64) {
+	for i, n := range dst {
+		if n > d.Meet {
+			n = d.Apart(h1[i], h2[i], n)
+		}
+		dst[i] = min(n, d.Full)
 	}
 }
 

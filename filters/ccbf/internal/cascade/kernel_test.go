@@ -114,6 +114,11 @@ func TestCountsOfManyKeys(t *testing.T) {
 		{[]int{4, 8}, []uint64{600, 60}, 4},
 		{[]int{4, 16}, []uint64{600, 60}, 4},
 		{[]int{4}, []uint64{600}, 3},
+		{[]int{4}, []uint64{600}, 4},
+		{[]int{4, 8, 16}, []uint64{4800, 600, 60}, 4},
+		{[]int{8, 16}, []uint64{1024, 64}, 8},
+		{[]int{16, 32}, []uint64{512, 64}, 8},
+		{[]int{32}, []uint64{256}, 8},
 	} {
 		d, r := New(shapeOf(t, p.widths, p.sizes, p.k)), rand.New(rand.NewPCG(91, 0))
 		keys := func(n int) (h1, h2 []uint64) {
@@ -137,7 +142,7 @@ func TestCountsOfManyKeys(t *testing.T) {
 					}
 				}
 			}
-			h1, h2 := keys(n % 100)
+			h1, h2 := keys(3 * (n % 100)) // past a batch
 			got := make([]uint64, len(h1))
 			d.Counts(got, h1, h2)
 			for i := range got {

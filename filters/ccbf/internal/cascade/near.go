@@ -1,5 +1,7 @@
 package cascade
 
+import "unsafe"
+
 // The hot loops of kernel.go where the first layer is in the caches and its size is a
 // power of two: positions are so cheap then that keeping them costs more than it
 // helps, and the hashes of the next keys are at work while counters are waited for.
@@ -17,12 +19,20 @@ func (d *Counters) countsNear(width uint, dst, h1, h2 []uint64) {
 	case 4:
 		countNear(d, d.Layers[0].data, lowestNibble, dst, h1, h2)
 	case 8:
-		countNear(d, counters[uint8](&d.Layers[0]), lowest[uint8], dst, h1, h2)
+		countNear(d, counters[uint8](&d.Layers[0]), lowestOf[uint8](d.Shape.K), dst, h1, h2)
 	case 16:
-		countNear(d, counters[uint16](&d.Layers[0]), lowest[uint16], dst, h1, h2)
+		countNear(d, counters[uint16](&d.Layers[0]), lowestOf[uint16](d.Shape.K), dst, h1, h2)
 	case 32:
-		countNear(d, counters[uint32](&d.Layers[0]), lowest[uint32], dst, h1, h2)
+		countNear(d, counters[uint32](&d.Layers[0]), lowestOf[uint32](d.Shape.K), dst, h1, h2)
 	}
+}
+
+// lowestOf is lowest, or what does the same for k counters in less time.
+func lowestOf[W word](k int) func(l0 []W, mask, j, step uint64, k int) (low, flags W) {
+	if k == 8 {
+		return lowestOfEight[W]
+	}
+	return lowest[W]
 }
 
 func countNear[W word](d *Counters, l0 []W, lowest func(l0 []W, mask, j, step uint64, k int) (low, flags W), dst, h1, h2 []uint64) {
@@ -53,6 +63,22 @@ func lowest[W word](l0 []W, mask, j, step uint64, k int) (low, flags W) {
 		low, flags = min(low, c), flags|c
 	}
 	return low, flags
+}
+
+// lowestOfEight is lowest for eight counters, whose loads then wait for nothing but the
+// hash: not for the position before, nor for a count of those that are left.
+//
+//go:noinline
+func lowestOfEight[W word](l0 []W, mask, j, step uint64, _ int) (low, flags W) {
+	_ = l0[mask] // the largest index that there is
+	first, size := unsafe.Pointer(unsafe.SliceData(l0)), unsafe.Sizeof(low)
+	at := func(j uint64) W { return *(*W)(unsafe.Add(first, uintptr(j&mask)*size)) }
+	two := 2 * step
+	j += step
+	a, b, c, d := at(j), at(j+step), at(j+two), at(j+step+two)
+	j += 2 * two
+	e, f, g, h := at(j), at(j+step), at(j+two), at(j+step+two)
+	return min(a, b, c, d, e, f, g, h), a | b | c | d | e | f | g | h
 }
 
 // lowestNibble is lowest for counters of 4 bits, two to a byte.
@@ -134,6 +160,7 @@ func raiseNear[W word](d *Counters, h1, h2 []uint64) {
 	l0, k := counters[W](&d.Layers[0]), d.Shape.K
 	digits, flag, mask := W(d.Layers[0].Mask), W(d.Layers[0].Flag), d.Layers[0].Size-1
 	h2 = h2[:len(h1)]
+	lowest := lowestOf[W](k)
 	for i, j := range h1 {
 		step := h2[i]
 		// A flagged counter is above all others, and as a number too.

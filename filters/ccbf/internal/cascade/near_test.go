@@ -22,6 +22,7 @@ func TestInsertsOfManyKeys(t *testing.T) {
 		{[]int{16, 32}, []uint64{512, 64}, 5},
 		{[]int{32}, []uint64{256}, 32},
 		{[]int{8}, []uint64{64}, 8},
+		{[]int{16, 32}, []uint64{512, 64}, 8},
 		{[]int{4, 8, 16}, []uint64{1024, 64, 16}, 6},
 		{[]int{8, 16}, []uint64{600, 60}, 4},
 	} {
