@@ -153,7 +153,9 @@ type Reader struct {
 func NewReader(buf []byte) Reader { return Reader{buf: buf, wide: buf} }
 
 // NewReaderIn returns a Reader of buf[from:to].
-func NewReaderIn(buf []byte, from, to int) Reader { return Reader{buf: buf[from:to], wide: buf[from:]} }
+func NewReaderIn(buf []byte, from, to int) Reader {
+	return Reader{buf: buf[:to], pos: uint(from) * 8, wide: buf}
+}
 
 // Overrun reports whether more bits were read than there are.
 func (r *Reader) Overrun() bool { return r.pos > uint(len(r.buf))*8 }

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // The cells of a section lie in blocks of up to blockCells, in Z-order, behind
@@ -145,64 +144,6 @@ func (b *blocks) read(i int, keys, counts *[blockCells]uint64) (int, bool) {
 	return n, r.Done()
 }
 
-// couple is the cells of two blocks, which are read in less time at once than one after
-// the other.
-type couple struct {
-	keys, counts [2][blockCells]uint64
-	n            [2]int // how many cells; 0 of a block that is damaged
-	of           *blocks
-	block        [2]int
-}
-
-// read reads blocks i and j, or i alone where n is 1. Their cells are not added up yet.
-func (c *couple) read(b *blocks, i, j, n int) {
-	c.of, c.block, c.n = b, [2]int{i, j}, [2]int{}
-	r, gapOrder, countOrder, here, ok := b.block(i)
-	s, otherGapOrder, otherCountOrder, there, otherOK := b.block(j)
-	if n == 1 || !ok || !otherOK {
-		for half, block := range c.block[:n] {
-			if n, ok := b.read(block, &c.keys[half], &c.counts[half]); ok {
-				c.n[half] = n
-			}
-		}
-		return
-	}
-	c.counts[0][0], c.counts[1][0] = r.ReadClass(countOrder), s.ReadClass(otherCountOrder)
-	both := min(here, there)
-	bitio.ReadPairsOfTwo(&r, &s, c.keys[0][1:both], c.counts[0][1:both], c.keys[1][1:both], c.counts[1][1:both], gapOrder, countOrder, otherGapOrder, otherCountOrder)
-	r.ReadPairs(c.keys[0][both:here], c.counts[0][both:here], gapOrder, countOrder)
-	s.ReadPairs(c.keys[1][both:there], c.counts[1][both:there], otherGapOrder, otherCountOrder)
-	if r.Done() {
-		c.n[0] = here
-	}
-	if s.Done() {
-		c.n[1] = there
-	}
-}
-
-// cells adds up the cells of one of the blocks read, once, and returns them; none where it
-// is damaged.
-func (c *couple) cells(half int) Run {
-	r := Run{c.keys[half][:c.n[half]], c.counts[half][:c.n[half]]}
-	if c.n[half] == 0 || !addUp(c.of.first(c.block[half]), r.Keys, r.Counts) {
-		return Run{}
-	}
-	return r
-}
-
-// most is the largest count in one of the blocks read, whose cells are not added up; 0
-// where it is damaged.
-func (c *couple) most(half int) uint64 {
-	if c.n[half] == 0 {
-		return 0
-	}
-	most := uint64(0)
-	for _, n := range c.counts[half][:c.n[half]] {
-		most = max(most, n)
-	}
-	return saturate.Add(most, 1)
-}
-
 // addUp makes keys of a first one and of the gaps as they are coded, but for the
 // first, and counts of those as they are coded; false past 2^64.
 func addUp(first uint64, keys, counts []uint64) bool {
@@ -225,28 +166,45 @@ func addUp(first uint64, keys, counts []uint64) bool {
 	return true
 }
 
-// chosen reports whether the orders of block i, which decode took, are those that
+// chosen reports whether an order is BestOrderOf numbers, or of them less by one: it is
+// where the one after it does not code them in fewer bits, and the one before it does not
+// in as few, which three comparisons of each tell.
+func chosen(order uint, less uint64, numbers []uint64) bool {
+	upTo := func(v, n uint64) int { return int(1 - min(v>>(n&63), 1)) } // 1 for a v of up to n bits
+	k := uint64(order)
+	before, after := 0, 0 // how many have up to order-1 and up to order bits, added up, and one more of both
+	for _, v := range numbers {
+		v -= less
+		here := upTo(v, k)
+		before += upTo(v, k-1) + here
+		after += here + upTo(v, k+1)
+	}
+	return (order == 0 || before < len(numbers)) && (order == bitio.MaxOrder || after >= len(numbers))
+}
+
+// chosen reports whether the orders of block i, which has these cells, are those that
 // appendBlock chooses.
-func (b *blocks) chosen(i int, keys, counts []uint64) bool {
+func (b *blocks) chosen(i int, cells Run) bool {
 	_, gapOrder, countOrder, _, _ := b.block(i)
-	var gaps, ns [65]uint32
-	lengths(keys, counts, &gaps, &ns)
-	n := uint(len(keys))
-	return bitio.BestOrderOf(&gaps, n-1) == gapOrder && bitio.BestOrderOf(&ns, n) == countOrder
+	var gaps [blockCells]uint64
+	for j, k := range cells.Keys[1:] {
+		gaps[j&(blockCells-1)] = k - cells.Keys[j] - 1
+	}
+	return chosen(gapOrder, 0, gaps[:len(cells.Keys)-1]) && chosen(countOrder, 1, cells.Counts)
 }
 
 // decodeInto reads all blocks into a run as long as there are cells; false where they are
 // damaged, or not in the only form that these cells have. cells must have
 // been held against the length of the data before.
 func (b *blocks) decodeInto(r Run) bool {
-	var c couple
+	var q quartet
 	at, all := 0, blockCount(b.cells)
-	for i := 0; i < all; i += 2 {
-		here := min(2, all-i)
-		c.read(b, i, i+here-1, here)
-		for j := range here {
-			part := c.cells(j)
-			if len(part.Keys) == 0 || at > 0 && part.Keys[0] <= r.Keys[at-1] || !b.chosen(i+j, part.Keys, part.Counts) {
+	for i := 0; i < all; i += together {
+		n := min(together, all-i)
+		q.readFrom(b, i, i+n)
+		for j := range n {
+			part := q.cells(j)
+			if len(part.Keys) == 0 || at > 0 && part.Keys[0] <= r.Keys[at-1] || !b.chosen(i+j, part) {
 				return false
 			}
 			copy(r.Keys[at:], part.Keys)

@@ -12,7 +12,7 @@ func (b Box) Rect() grid.Rect { return grid.Rect(b) }
 
 // flatBlocks is up to how many blocks a section's index is read from end to end for one
 // box, and not searched.
-const flatBlocks = 512
+const flatBlocks = 4096
 
 // spread is a rectangle within a region, each coordinate in the bits that x has in a key:
 // so far apart, numbers compare as they do together.
@@ -82,7 +82,7 @@ func (s *spread) sum(r Run) uint64 {
 
 // flat is what boxSum works in.
 type flat struct {
-	couple
+	quartet
 	partly, inside, outside []int32 // blocks
 	decoded                 int     // of them, since the beginning
 }
@@ -143,9 +143,9 @@ func (b *blocks) relation(box *spread, i int) grid.Relation {
 // decodeList calls add with the cells of blocks.
 func (b *blocks) decodeList(list []int32, f *flat, add func(cells Run)) {
 	for len(list) > 0 {
-		n := min(2, len(list))
+		n := min(together, len(list))
 		f.decoded += n
-		f.couple.read(b, int(list[0]), int(list[n-1]), n)
+		f.quartet.read(b, list[:n]...)
 		for i := range n {
 			add(f.cells(i))
 		}

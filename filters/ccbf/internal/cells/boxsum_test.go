@@ -67,8 +67,8 @@ func TestLargeBoxDecodesWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// Two blocks decoded at once are what they are one by one, damaged ones too.
-func TestTwoBlocksAtOnce(t *testing.T) {
+// Blocks decoded at once are what they are one by one, damaged ones too.
+func TestBlocksAtOnce(t *testing.T) {
 	body, bounds := townsBody(3_000)
 	r := rand.New(rand.NewPCG(72, 0))
 	for round := range 300 {
@@ -82,22 +82,25 @@ func TestTwoBlocksAtOnce(t *testing.T) {
 		}
 		s := &v.sections[0]
 		for i := range blockCount(s.cells) {
-			j := r.IntN(blockCount(s.cells))
-			var two couple
-			two.read(&s.blocks, i, j, 2)
-			for half, block := range []int{i, j} {
+			list := []int32{int32(i), 0, 0, 0}[:1+r.IntN(together)]
+			for j := range list[1:] {
+				list[1+j] = int32(r.IntN(blockCount(s.cells)))
+			}
+			var some quartet
+			some.read(&s.blocks, list...)
+			for j, block := range list {
 				var keys, counts [blockCells]uint64
-				n, ok := s.decode(block, &keys, &counts)
+				n, ok := s.decode(int(block), &keys, &counts)
 				if !ok {
 					n = 0
 				}
-				got := two.cells(half)
+				got := some.cells(j)
 				if len(got.Keys) != n {
-					t.Fatalf("round %d, blocks %d and %d: %d cells, alone %d", round, i, j, len(got.Keys), n)
+					t.Fatalf("round %d, blocks %d: number %d has %d cells, alone %d", round, list, j, len(got.Keys), n)
 				}
 				for x := range n {
 					if got.Keys[x] != keys[x] || got.Counts[x] != counts[x] {
-						t.Fatalf("round %d, blocks %d and %d: cell %d is %d with %d, alone %d with %d", round, i, j, x, got.Keys[x], got.Counts[x], keys[x], counts[x])
+						t.Fatalf("round %d, blocks %d: cell %d of number %d is %d with %d, alone %d with %d", round, list, x, j, got.Keys[x], got.Counts[x], keys[x], counts[x])
 					}
 				}
 			}

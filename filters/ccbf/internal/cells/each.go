@@ -14,7 +14,7 @@ func (v *View) eachFrom(clip grid.Rect, category []byte, least uint64, f func(c 
 	v.eachUntil(clip, category, least, &never, f)
 }
 
-// eachUntil is eachFrom until stop is set: f may be called with cells of the two blocks
+// eachUntil is eachFrom until stop is set: f may be called with cells of the four blocks
 // that it is set in.
 func (v *View) eachUntil(clip grid.Rect, category []byte, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	if clip = clip.Intersect(v.bounds); clip.Empty() {
@@ -33,8 +33,8 @@ func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c gr
 	if !ok {
 		return
 	}
-	var c couple
-	var which [2]int
+	var q quartet
+	var which [together]int32
 	waiting := 0
 	from, to := s.within(&box)
 	for i := from; (i < to || waiting > 0) && !*stop; i++ {
@@ -42,20 +42,20 @@ func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c gr
 			if s.relation(&box, i) == grid.Outside {
 				continue
 			}
-			which[waiting] = i
+			which[waiting] = int32(i)
 			waiting++
-			if waiting == 1 {
+			if waiting < together {
 				continue
 			}
 		}
-		c.read(&s.blocks, which[0], which[waiting-1], waiting)
-		for half := range waiting {
-			if least > 1 && c.most(half) < least {
+		q.read(&s.blocks, which[:waiting]...)
+		for j := range waiting {
+			if least > 1 && q.most(j) < least {
 				continue
 			}
-			cells := c.cells(half) // none where damaged: Decode tells, a question does not
-			for j, k := range cells.Keys {
-				if n := cells.Counts[j]; n >= least && box.outside(k) == 0 {
+			cells := q.cells(j) // none where damaged: Decode tells, a question does not
+			for h, k := range cells.Keys {
+				if n := cells.Counts[h]; n >= least && box.outside(k) == 0 {
 					f(CellOf(s.x, s.y, k), n)
 				}
 			}

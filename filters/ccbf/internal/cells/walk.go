@@ -19,18 +19,17 @@ type areaSummer struct {
 	sum    uint64
 	few    []*sectionView // of too few cells for a walk of their own
 
-	s            *sectionView
-	kept         *keptSection // nil where nothing is to be kept
-	room         *int64       // bytes that may be kept yet
-	high         uint64       // no key of s is above
-	block        int          // the one decoded last
-	n            int          // its cells; 0 where it is damaged
-	keys, counts [blockCells]uint64
+	s        *sectionView
+	kept     *keptSection // nil where nothing is to be kept
+	room     *int64       // bytes that may be kept yet
+	high     uint64       // no key of s is above
+	from, to int          // the blocks that were decoded last
+	decoded  quartet      // these
 }
 
 // section adds the cells of a section.
 func (w *areaSummer) section(s *sectionView) {
-	w.s, w.block, w.high = s, -1, ^uint64(0)
+	w.s, w.from, w.to, w.high = s, 0, 0, ^uint64(0)
 	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.x && y == s.y {
 		w.high = z // no cell is beyond the corner
 	}
@@ -46,7 +45,7 @@ func (w *areaSummer) together() {
 			w.sorted(cells)
 			cells = Run{cells.Keys[:0], cells.Counts[:0]}
 		}
-		w.s, w.kept, w.block = s, nil, -1
+		w.s, w.kept, w.from, w.to = s, nil, 0, 0
 		for j := range blockCount(s.cells) {
 			b := w.decode(j)
 			cells.Keys, cells.Counts = append(cells.Keys, b.Keys...), append(cells.Counts, b.Counts...)
@@ -179,15 +178,14 @@ func (w *areaSummer) keep(i int) Run {
 }
 
 // decode returns the cells of a block, valid until the next is decoded; none
-// where it is damaged: Decode tells, a question does not.
+// where it is damaged: Decode tells, a question does not. Those behind it are decoded with it, as
+// most areas that have cells of one have some of the next.
 func (w *areaSummer) decode(i int) Run {
-	if w.block != i {
-		w.block, w.n = i, 0
-		if n, ok := w.s.decode(i, &w.keys, &w.counts); ok {
-			w.n = n
-		}
+	if i < w.from || i >= w.to {
+		w.from, w.to = i, min(i+together, blockCount(w.s.cells))
+		w.decoded.readFrom(&w.s.blocks, w.from, w.to)
 	}
-	return Run{w.keys[:w.n], w.counts[:w.n]}
+	return w.decoded.cells(i - w.from)
 }
 
 // fewCells is up to how many cells of a rectangle are looked at one by one.

@@ -1,0 +1,94 @@
+package bitio
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// MaxRun is how many numbers a run of Runs has at most.
+const MaxRun = 128
+
+// Runs are four runs: keys, each above the one before, and a count of at least 1 beside
+// each.
+type Runs struct{ Keys, Counts [4][MaxRun]uint64 }
+
+// classPart is what a class makes of the bits behind its leading one: those that are the
+// number's, and the number's own leading one.
+type classPart struct{ mask, top uint64 }
+
+// classParts has them for each order and class, which is the number of zeros that a code
+// begins with.
+var classParts = func() (parts [MaxOrder + 1][64]classPart) {
+	for k := range parts {
+		parts[k][0].mask = 1<<k - 1
+		for e := 1; e < 64; e++ {
+			top := uint64(1) << min(k+e-1, 63) // beyond that it fits no window
+			parts[k][e] = classPart{top - 1, top}
+		}
+	}
+	return parts
+}()
+
+// ReadRuns reads, of four readers of the same buffer, the pairs behind keys and counts
+// from-1 as far as to-1: gaps less by one, and counts less by one, with orders of both.
+// It returns how far it came, which is less where a code is long or near the end of the
+// buffer. Where the next number begins is known only when this one has been read, and
+// meanwhile there is time for three others. So few gaps of one window each add up to less
+// than 2^64: where a run's last key is not below its first, all are in order.
+func ReadRuns(r *[4]Reader, orders *[4][2]uint, out *Runs, from, to int) int {
+	buf := r[0].wide
+	a, b, c, d := r[0].pos, r[1].pos, r[2].pos, r[3].pos
+	aj, ak, bj, bk := orders[0][0], orders[0][1], orders[1][0], orders[1][1]
+	cj, ck, dj, dk := orders[2][0], orders[2][1], orders[3][0], orders[3][1]
+	ajs, aks, bjs, bks := &classParts[aj], &classParts[ak], &classParts[bj], &classParts[bk]
+	cjs, cks, djs, dks := &classParts[cj], &classParts[ck], &classParts[dj], &classParts[dk]
+	last := (from - 1) & (MaxRun - 1)
+	w, x, y, z := out.Keys[0][last], out.Keys[1][last], out.Keys[2][last], out.Keys[3][last]
+	for ; from < to; from++ {
+		ap, bp, cp, dp := a/8, b/8, c/8, d/8
+		if n := uint(len(buf)); ap+8 > n || bp+8 > n || cp+8 > n || dp+8 > n {
+			break
+		}
+		aw := binary.LittleEndian.Uint64(buf[ap:ap+8]) >> (a & 7)
+		bw := binary.LittleEndian.Uint64(buf[bp:bp+8]) >> (b & 7)
+		cw := binary.LittleEndian.Uint64(buf[cp:cp+8]) >> (c & 7)
+		dw := binary.LittleEndian.Uint64(buf[dp:dp+8]) >> (d & 7)
+		au, am := classIn(aw, aj, ajs)
+		bu, bm := classIn(bw, bj, bjs)
+		cu, cm := classIn(cw, cj, cjs)
+		du, dm := classIn(dw, dj, djs)
+		av, an := classIn(aw>>(am&63), ak, aks)
+		bv, bn := classIn(bw>>(bm&63), bk, bks)
+		cv, cn := classIn(cw>>(cm&63), ck, cks)
+		dv, dn := classIn(dw>>(dm&63), dk, dks)
+		am += an
+		bm += bn
+		cm += cn
+		dm += dn
+		if max(am, bm, cm, dm) > 57 {
+			break
+		}
+		i := from & (MaxRun - 1)
+		w += au + 1
+		x += bu + 1
+		y += cu + 1
+		z += du + 1
+		out.Keys[0][i], out.Counts[0][i] = w, av+1
+		out.Keys[1][i], out.Counts[1][i] = x, bv+1
+		out.Keys[2][i], out.Counts[2][i] = y, cv+1
+		out.Keys[3][i], out.Counts[3][i] = z, dv+1
+		a += am
+		b += bm
+		c += cm
+		d += dm
+	}
+	r[0].pos, r[1].pos, r[2].pos, r[3].pos = a, b, c, d
+	return from
+}
+
+// classIn is class by the parts of its order.
+func classIn(w uint64, k uint, parts *[64]classPart) (v uint64, n uint) {
+	e := uint(bits.TrailingZeros64(w|1<<63)) & 63
+	p := &parts[e]
+	return w>>e>>1&p.mask | p.top, 2*e + k + (e-1)>>63
+}
