@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"math"
+	"sort"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
@@ -163,41 +164,125 @@ func overlap(at, length float64, n int) (i int, here, next float64) {
 // stretch adds bins to the pixels that meet them, both row by row from the
 // north-west.
 func stretch(dst, bins []float64, x, y *axis) {
-	type part struct {
-		bin        int
-		here, next float64
-	}
-	var columns []part // from first on; no others meet a bin
-	first := 0
-	for i := range x.pixels {
-		bin, here, next := x.source(i)
-		if here == 0 && next == 0 {
-			continue
-		}
-		if len(columns) == 0 {
-			first = i
-		}
-		columns = append(columns, part{bin, here, next})
-	}
-	add := func(row, bins []float64, share float64) {
-		for i, c := range columns {
-			n := bins[c.bin] * c.here
-			if c.next > 0 {
-				n += bins[c.bin+1] * c.next
-			}
-			row[i] += n * share
-		}
-	}
+	w := stretcher{x: x, y: y, bins: bins}
+	w.init()
 	for j := range y.pixels {
 		i, here, next := y.source(j)
 		if here == 0 && next == 0 {
 			continue
 		}
-		row := dst[(y.pixels-1-j)*x.pixels+first:]
-		at := (y.bins - 1 - i) * x.bins
-		add(row, bins[at:at+x.bins], here)
-		if next > 0 {
-			add(row, bins[at-x.bins:at], next)
+		row := dst[(y.pixels-1-j)*x.pixels+w.first:]
+		if next == 0 {
+			w.add(row, w.row(i), here)
+		} else if low, high := w.row(i), w.row(i+1); low.from >= low.to {
+			w.add(row, high, next)
+		} else {
+			w.addBoth(row, low, here, high, next)
 		}
 	}
+}
+
+// stretcher stretches rows of bins to the width of the picture. Each is stretched once,
+// for all rows of pixels that it meets.
+type stretcher struct {
+	x, y    *axis
+	bins    []float64
+	columns []column // from first on; no others meet a bin
+	first   int
+	rows    [2]stretched // the one of bin i at i%2
+}
+
+// column is the first bin that a column of pixels meets, and how much of it and of the one
+// after it.
+type column struct {
+	bin        int
+	here, next float64
+}
+
+// stretched is a row of bins, as wide as columns are. Outside of from to to-1 it is 0.
+type stretched struct {
+	bin      int // -1 for none
+	sums     []float64
+	from, to int
+}
+
+func (w *stretcher) init() {
+	for i := range w.x.pixels {
+		bin, here, next := w.x.source(i)
+		if here == 0 && next == 0 {
+			continue
+		}
+		if len(w.columns) == 0 {
+			w.first = i
+		}
+		w.columns = append(w.columns, column{bin, here, next})
+	}
+	for i := range w.rows {
+		w.rows[i] = stretched{bin: -1, sums: make([]float64, len(w.columns))}
+	}
+}
+
+// row is the stretched row of bins i, counted from the south.
+func (w *stretcher) row(i int) *stretched {
+	s := &w.rows[i%2]
+	if s.bin == i {
+		return s
+	}
+	s.bin = i
+	bins := w.bins[(w.y.bins-1-i)*w.x.bins:][:w.x.bins]
+	first, last := 0, len(bins)-1
+	for first <= last && bins[first] == 0 {
+		first++
+	}
+	for last >= first && bins[last] == 0 {
+		last--
+	}
+	// The columns that meet bins from first to last.
+	s.from = sort.Search(len(w.columns), func(j int) bool { return w.columns[j].bin+1 >= first })
+	s.to = sort.Search(len(w.columns), func(j int) bool { return w.columns[j].bin > last })
+	if first > last {
+		s.from, s.to = 0, 0
+	}
+	sums := s.sums[s.from:s.to]
+	for j, c := range w.columns[s.from:s.to] {
+		n := bins[c.bin] * c.here
+		if c.next > 0 {
+			n += bins[c.bin+1] * c.next
+		}
+		sums[j] = n
+	}
+	return s
+}
+
+// add adds a share of a row of bins to one of pixels.
+func (w *stretcher) add(row []float64, s *stretched, share float64) {
+	row = row[s.from:s.to]
+	for i, n := range s.sums[s.from:s.to] {
+		row[i] += n * share
+	}
+}
+
+// addBoth is add of two rows of bins, the first of which is not empty.
+func (w *stretcher) addBoth(row []float64, a *stretched, here float64, b *stretched, next float64) {
+	from, to := max(a.from, b.from), min(a.to, b.to)
+	if from >= to {
+		w.add(row, a, here)
+		w.add(row, b, next)
+		return
+	}
+	part := func(s *stretched, from, to int, share float64) {
+		if from < to {
+			w.add(row, &stretched{sums: s.sums, from: from, to: to}, share)
+		}
+	}
+	part(a, a.from, min(from, a.to), here)
+	part(b, b.from, min(from, b.to), next)
+	both := row[from:to]
+	n := b.sums[from:to]
+	for i, m := range a.sums[from:to] {
+		both[i] += m * here
+		both[i] += n[i] * next
+	}
+	part(a, to, a.to, here)
+	part(b, to, b.to, next)
 }
