@@ -115,11 +115,11 @@ func elsewhere(t *testing.T, arch string, starts bool) (wrapper []string, uname 
 		return nil, ""
 	}
 	uname = t.TempDir()
-	real, err := exec.LookPath("uname")
+	program, err := exec.LookPath("uname")
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := "#!/bin/sh\n[ \"$1\" = -m ] && echo " + machine(arch) + " || exec " + real + " \"$@\"\n"
+	script := "#!/bin/sh\n[ \"$1\" = -m ] && echo " + machine(arch) + " || exec " + program + " \"$@\"\n"
 	if err := os.WriteFile(filepath.Join(uname, "uname"), []byte(script), 0o755); err != nil { //nolint:gosec // it is a program
 		t.Fatal(err)
 	}
