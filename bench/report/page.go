@@ -19,6 +19,7 @@ type Program struct {
 	Results string // the folder of results and figures, beside the pages
 	Pages   []*Page
 	Setting string // what a run has to do with the machine it is on; kept of the last one
+	Charts  []*Chart
 }
 
 // settingFile has the Setting of the last run, beside the results.
@@ -96,6 +97,11 @@ func (p *Program) pages(dir string) (pages map[string][]byte, err error) {
 		setting, _ := os.ReadFile(filepath.Join(dir, p.Results, settingFile)) // not all programs have one
 		for _, page := range p.Pages {
 			pages[page.File] = page.markdown(p.Results, string(setting), sections)
+		}
+		for _, c := range p.Charts {
+			if svg := c.draw(sections); svg != nil {
+				pages[c.File] = svg
+			}
 		}
 	})
 }

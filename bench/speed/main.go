@@ -42,7 +42,20 @@ var text string
 
 var page = &report.Page{File: "PERFORMANCE.md", Text: text, Claims: []string{"what", "promised", "measured", "of the promise"}, Experiments: experiments}
 
-var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{page}}
+// atAGlance is the chart of README's first screen.
+var atAGlance = &report.Chart{
+	File: "pictures/beside.svg", Title: "An exact sketch as a part of the exact table (cell, count): less is better",
+	Below: "A million points in cells of 0.001 degrees. Medians of docs/PERFORMANCE.md.",
+	Bars: []report.ChartBar{
+		{Name: "bytes, both in Parquet with zstd", Section: "sizes", Row: []string{"all in one"}, Column: "BLOBs in Parquet / table"},
+		{Name: "time to build from a million points", Section: "aggregate", Row: []string{"UK crimes, as filed"}, Column: "ccbf_agg / GROUP BY"},
+		{Name: "time of 1 box", Section: "places", Row: []string{"1 box", "exact"}, Column: "time / exact table"},
+		{Name: "time of 1,000 boxes", Section: "places", Row: []string{"1000 boxes", "exact"}, Column: "time / exact table"},
+		{Name: "time of 2,000,000 single cells", Section: "places", Row: []string{"2000000 places", "exact"}, Column: "time / exact table"},
+	},
+}
+
+var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{page}, Charts: []*report.Chart{atAGlance}}
 
 func main() {
 	if isPeak() {
