@@ -37,6 +37,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,6 +45,13 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 )
+
+// As in package conform: the heap of a test is of a few megabytes.
+func init() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(800)
+	}
+}
 
 // Host is a DuckDB with the project's functions: the one in this process, or a
 // client in another.
