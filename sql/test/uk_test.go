@@ -2,6 +2,7 @@ package test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -73,15 +74,20 @@ func TestUKCategories(t *testing.T) {
 }
 
 // Dense from the first row on: never below the truth at any size and in any
-// mode; standard the same bytes whatever the threads and the parts.
+// mode; standard the same bytes whatever the threads and the parts. More sizes and
+// numbers of threads with CCBF_LONG=1.
 func TestUKDense(t *testing.T) {
 	query, do := ukTable(t)
-	for _, bytes := range []int{64 << 10, 256 << 10, 1 << 20} {
+	sizes, threads := []int{64 << 10, 1 << 20}, []int{1, 8}
+	if os.Getenv("CCBF_LONG") != "" {
+		sizes, threads = []int{64 << 10, 256 << 10, 1 << 20}, []int{1, 2, 8}
+	}
+	for _, bytes := range sizes {
 		for _, mode := range []string{"mi", "standard"} {
 			options := fmt.Sprintf("{exact: false, bytes: %d, mode: '%s'}", bytes, mode)
 			do("DROP TABLE IF EXISTS first")
-			for _, threads := range []int{1, 2, 8} {
-				do(fmt.Sprintf("SET threads = %d", threads))
+			for _, n := range threads {
+				do(fmt.Sprintf("SET threads = %d", n))
 				do("CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001, " + options + ") AS s FROM uk")
 				query("0|"+ukRows, "SELECT count(*) FILTER (ccbf_get(s, x, y) < n), any_value(ccbf_total(s)) FROM cells, s")
 				if mode == "mi" {
