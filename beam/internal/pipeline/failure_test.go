@@ -11,16 +11,21 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
 func init() {
 	filesystem.Register("small", func(ctx context.Context) filesystem.Interface {
 		return smallDisk{local.New(ctx)}
 	})
+	filesystem.Register("cancelling", func(ctx context.Context) filesystem.Interface { return cancellingDisk{local.New(ctx)} })
 }
 
 // smallDisk is the local file system with room for 1,000 bytes per file. Its
@@ -238,4 +243,58 @@ func TestAWorkerThatDies(t *testing.T) {
 	o := options(filepath.Join(dir, "p.parquet"), filepath.Join(dir, "out", "v"))
 	must(build(o))
 	same(t, stored(t, filepath.Join(dir, "out", "*.parquet")), wanted(o.Sketch, visits))
+}
+
+// cancellingDisk is the local file system, where whoever writes a file first has the runner
+// cancel what it runs, and waits until that is done.
+type cancellingDisk struct{ filesystem.Interface }
+
+func (d cancellingDisk) List(ctx context.Context, glob string) ([]string, error) {
+	names, err := d.Interface.List(ctx, strings.TrimPrefix(glob, "cancelling://"))
+	for i := range names {
+		names[i] = "cancelling://" + names[i]
+	}
+	return names, err
+}
+
+func (d cancellingDisk) Remove(ctx context.Context, name string) error {
+	return d.Interface.(filesystem.Remover).Remove(ctx, strings.TrimPrefix(name, "cancelling://"))
+}
+
+func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
+	conn, err := grpcx.Dial(ctx, *jobopts.Endpoint, time.Minute)
+	if err != nil {
+		return nil, err
+	}
+	service := jobpb.NewJobServiceClient(conn)
+	jobs, err := service.GetJobs(ctx, &jobpb.GetJobsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	for _, job := range jobs.GetJobInfo() {
+		if job.GetState() != jobpb.JobState_RUNNING {
+			continue
+		}
+		if _, err := service.Cancel(ctx, &jobpb.CancelJobRequest{JobId: job.GetJobId()}); err != nil {
+			return nil, err
+		}
+		states, err := service.GetStateStream(ctx, &jobpb.GetJobStateRequest{JobId: job.GetJobId()})
+		for err == nil { // until it has ended
+			_, err = states.Recv()
+		}
+	}
+	return d.Interface.OpenWrite(ctx, strings.TrimPrefix(name, "cancelling://"))
+}
+
+// A run that somebody cancels is not one that ended well.
+func TestACancelledRun(t *testing.T) {
+	dir := t.TempDir()
+	writeVisits(t, filepath.Join(dir, "p.parquet"), someVisits(14, 1000))
+	out := filepath.Join(dir, "out")
+	if _, err := build(options(filepath.Join(dir, "p.parquet"), "cancelling://"+filepath.Join(out, "v"))); err == nil || !strings.Contains(err.Error(), "was cancelled") {
+		t.Errorf("got %v, want an error that says so", err)
+	}
+	if done := must(filepath.Glob(filepath.Join(out, "*.parquet"))); len(done) != 0 {
+		t.Errorf("files %v count", done)
+	}
 }

@@ -76,6 +76,9 @@ func (o *Options) run(ctx context.Context, w io.Writer, build func(beam.Scope)) 
 	}
 	result, err := beamx.RunWithMetrics(ctx, p)
 	close(done)
+	if err == nil {
+		err = notCancelled(ctx, result)
+	}
 	if err != nil {
 		return nil, errors.Join(cause(err), o.sweep(ctx))
 	}
