@@ -49,6 +49,7 @@ export async function show(container) {
     dragRotate: false,
     pitchWithRotate: false,
     maxZoom: 20,
+    fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300, // of names
   });
   map.touchZoomRotate.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }), "top-right");

@@ -2,10 +2,14 @@
 // until it has all answers and pixels.
 import { chromium } from "playwright-core";
 
-export const [url, folder, executablePath] = process.argv.slice(2);
+export const [url, folder, browserAt] = process.argv.slice(2);
 
-export const launched = () =>
-  chromium.launch({ executablePath, args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"] });
+// launched is the browser of launch.mjs, with pages of this script's own.
+export const launched = () => chromium.connect(browserAt);
+
+// A window of a desk. A processor draws here what a graphics card draws elsewhere, pixel by
+// pixel: the pictures for looking at are those of CCBF_LONG=1.
+export const desk = process.env.CCBF_LONG ? { width: 1280, height: 800 } : { width: 880, height: 540 };
 
 // opened is a page of the map in a new context.
 export async function opened(browser, options, hash = "") {
@@ -15,6 +19,35 @@ export async function opened(browser, options, hash = "") {
   // time limit of go test.
   context.setDefaultTimeout(0);
   const page = await context.newPage();
+  await calm(page);
+  const seen = watched(page, url);
+  await page.goto(url + hash);
+  await page.locator("body[data-ready=true]").waitFor();
+  return { context, page, seen };
+}
+
+// calm gives a page ten frames a second: the map draws itself anew for whatever comes, and
+// what comes within a frame is drawn at once.
+export const calm = (page) => page.addInitScript(() => {
+  const [frame, cancel] = [requestAnimationFrame, cancelAnimationFrame];
+  const frames = new Map(); // what is asked for, by the timer before it
+  globalThis.requestAnimationFrame = (f) => {
+    const timer = setTimeout(() => frames.set(timer, frame((now) => {
+      frames.delete(timer);
+      f(now);
+    })), 100);
+    return timer;
+  };
+  globalThis.cancelAnimationFrame = (timer) => {
+    clearTimeout(timer);
+    if (frames.has(timer)) cancel(frames.get(timer));
+    frames.delete(timer);
+  };
+});
+
+// watched is what a page complains of, what it asks of others than its server at an address,
+// and how its tiles were answered.
+export function watched(page, url) {
   const seen = { problems: [], tiles: [] };
   page.on("pageerror", (e) => seen.problems.push(String(e)));
   page.on("console", (m) => m.type() === "error" && seen.problems.push(m.text()));
@@ -22,9 +55,7 @@ export async function opened(browser, options, hash = "") {
     if (!/^(data|blob):/.test(r.url()) && !r.url().startsWith(url)) seen.problems.push("asked " + r.url());
   });
   page.on("response", (r) => r.url().includes("/tiles/") && seen.tiles.push(r.status()));
-  await page.goto(url + hash);
-  await page.locator("body[data-ready=true]").waitFor();
-  return { context, page, seen };
+  return seen;
 }
 
 // settled waits until nothing is asked and nothing drawn any more.

@@ -2,15 +2,34 @@
 // slider, draws a polygon, by light and by dark, on a desk and on a phone.
 // Prints what it read, as JSON, for the test that started it to check.
 //
-//   node page.mjs URL FOLDER-FOR-SCREENSHOTS CHROMIUM
+//   node page.mjs URL FOLDER-FOR-SCREENSHOTS BROWSER
 import { devices } from "playwright-core";
-import { folder, launched, opened, settled } from "./browser.mjs";
+import { desk, folder, launched, opened, settled } from "./browser.mjs";
 
 const browser = await launched();
 const read = [];
 
-async function visit(name, options) {
-  const { context, page, seen: { problems, tiles } } = await opened(browser, options);
+// visits is one page by one light and then by the other: the desk turns dark, the phone
+// light, so that each is what a page begins with and what it becomes.
+async function visits(device, options, schemes) {
+  const { context, page, seen } = await opened(browser, { ...options, colorScheme: schemes[0] });
+  const unfolded = async (wanted) => {
+    const is = (await page.locator("#fold").getAttribute("aria-expanded")) === "true";
+    if (page.viewportSize().width < 640 && is !== wanted) await page.locator("#fold").click();
+  };
+  for (const [i, scheme] of schemes.entries()) {
+    if (i > 0) {
+      await page.emulateMedia({ colorScheme: scheme });
+      await unfolded(false);
+      await page.evaluate(() => (location.hash = ""));
+      await page.locator("#answer:empty").waitFor({ state: "attached" });
+    }
+    read.push(await visit(`${device}-${scheme}`, page, seen, unfolded));
+  }
+  await context.close();
+}
+
+async function visit(name, page, { problems, tiles }, unfolded) {
   const look = async (state) => {
     await settled(page);
     await page.screenshot({ path: `${folder}/${name}-${state}.png` });
@@ -19,8 +38,7 @@ async function visit(name, options) {
 
   // The part of the map that nothing covers.
   const { width, height } = page.viewportSize();
-  const phone = width < 640;
-  const centre = phone ? [width / 2, height * 0.3] : [width * 0.62, height * 0.45];
+  const centre = width < 640 ? [width / 2, height * 0.3] : [width * 0.62, height * 0.45];
   const before = tiles.length;
   await page.mouse.move(...centre);
   for (let i = 0; i < 6; i++) await page.mouse.wheel(0, -300);
@@ -36,16 +54,13 @@ async function visit(name, options) {
   await page.keyboard.press("ArrowRight");
   const value = await page.locator("#value-text").textContent();
 
-  const unfold = async () => {
-    if (phone && (await page.locator("#fold").getAttribute("aria-expanded")) === "false") await page.locator("#fold").click();
-  };
-  await unfold();
+  await unfolded(true);
   await page.getByRole("button", { name: "Polygon" }).click();
   const around = [[-70, -50], [70, -60], [80, 50], [-60, 60]].map(([x, y]) => [centre[0] + x, centre[1] + y]);
   for (const [x, y] of [...around, around[0]]) await page.mouse.click(x, y, { delay: 30 });
   const answer = page.locator("#answer[data-estimate]");
   await answer.waitFor();
-  await unfold();
+  await unfolded(true);
   await page.locator("#answer summary").click();
   const estimate = Number(await answer.getAttribute("data-estimate"));
   const shown = await page.locator("#answer .figure").textContent();
@@ -62,15 +77,10 @@ async function visit(name, options) {
   const spots = await page.locator("#spots li").allTextContents();
   await look("hottest");
 
-  read.push({ name, value, estimate, shown, sql, box, spots, zoomed, failed: tiles.filter((s) => s !== 200).length, problems });
-  await context.close();
+  return { name, value, estimate, shown, sql, box, spots, zoomed, failed: tiles.filter((s) => s !== 200).length, problems };
 }
 
-const desk = { viewport: { width: 1280, height: 800 } };
-const phone = { ...devices["Pixel 7"], deviceScaleFactor: 1 };
-for (const colorScheme of ["light", "dark"]) {
-  await visit(`desktop-${colorScheme}`, { ...desk, colorScheme });
-  await visit(`phone-${colorScheme}`, { ...phone, colorScheme });
-}
+await visits("desktop", { viewport: desk }, ["light", "dark"]);
+await visits("phone", { ...devices["Pixel 7"], deviceScaleFactor: 1 }, ["dark", "light"]);
 await browser.close();
 console.log(JSON.stringify(read));

@@ -1,13 +1,13 @@
 // Uses the page as a person would who chooses, goes back, and takes things along, and
 // prints what it read, as JSON, for the test that started it to check.
 //
-//   node states.mjs URL FOLDER-FOR-SCREENSHOTS CHROMIUM
+//   node states.mjs URL FOLDER-FOR-SCREENSHOTS BROWSER
 import { readFile } from "node:fs/promises";
-import { folder, launched, opened, settled, url } from "./browser.mjs";
+import { desk, folder, launched, opened, settled, url } from "./browser.mjs";
 
 const browser = await launched();
 const read = {};
-const { context, page, seen } = await opened(browser, { viewport: { width: 1280, height: 800 }, permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
+const { context, page, seen } = await opened(browser, { viewport: desk, permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
 const shot = (name) => page.screenshot({ path: `${folder}/state-${name}.png` });
 const text = (selector) => page.locator(selector).textContent();
 const estimate = async () => Number(await page.locator("#answer[data-estimate]").getAttribute("data-estimate"));
@@ -51,10 +51,12 @@ await shot("chosen");
 // Files to take along.
 const saved = async (button) => {
   const [file] = await Promise.all([page.waitForEvent("download"), page.locator(button).click()]);
-  return { name: file.suggestedFilename(), body: await readFile(await file.path()) };
+  const path = `${folder}/saved-${file.suggestedFilename()}`;
+  await file.saveAs(path);
+  return { name: file.suggestedFilename(), body: await readFile(path) };
 };
 const png = await saved("#save-png");
-read.png = { name: png.name, width: png.body.readUInt32BE(16), height: png.body.readUInt32BE(20) };
+read.png = { window: desk, name: png.name, width: png.body.readUInt32BE(16), height: png.body.readUInt32BE(20) };
 read.csv = (await saved("#save-csv")).body.toString();
 read.geojson = JSON.parse((await saved("#save-geojson")).body.toString());
 
@@ -79,17 +81,15 @@ await settled(page);
 read.versus = { estimate: await estimate(), text: await text(".versus"), compared: await text("#compared"), ...(await shown()) };
 await shot("versus");
 
-// Below the pointer: a cell and its count.
+// Below the pointer: a cell and its count, at the hottest place of the view.
 await page.evaluate(() => (location.hash = "#layer=crimes.sketch"));
 await settled(page);
-await page.mouse.move(820, 400);
-for (let i = 0; i < 40 && !read.at; i++) {
-  await page.mouse.move(700 + 12 * i, 250 + 7 * i);
-  await page.waitForTimeout(150); // the page waits for the pointer to rest
-  await page.waitForFunction(() => document.body.dataset.asking === "0");
-  const at = await page.evaluate(() => document.body.dataset.at);
-  if (at) read.at = { ...JSON.parse(at), text: await text(".at .maplibregl-popup-content") };
-}
+await page.locator("#hot").click();
+await page.locator(".pin").first().waitFor();
+const pin = await page.locator(".pin").first().boundingBox();
+await page.mouse.move(pin.x + pin.width / 2, pin.y + pin.height / 2);
+await page.locator("body[data-at]").waitFor();
+read.at = { ...JSON.parse(await page.evaluate(() => document.body.dataset.at)), text: await text(".at .maplibregl-popup-content") };
 await shot("hover");
 
 // Another layer: nothing of the one before stays.
@@ -125,7 +125,7 @@ read.dropped = { estimate: await estimate(), sql: await text("#answer pre"), ...
 
 // A category in the address that there is not.
 await context.close();
-const other = await opened(browser, { viewport: { width: 1280, height: 800 } }, "#layer=kinds.s&category=thefd");
+const other = await opened(browser, { viewport: desk }, "#layer=kinds.s&category=thefd");
 await other.page.locator("#error:not([hidden])").waitFor();
 read.category = await other.page.locator("#error").textContent();
 await other.context.close();

@@ -1,7 +1,7 @@
 // The vector tiles in a MapLibre page of another origin, which reads TileJSON: what it
 // finds in them, as JSON.
 //
-//   node tiles.mjs PAGE FOLDER-FOR-SCREENSHOTS CHROMIUM TILEJSON
+//   node tiles.mjs PAGE FOLDER-FOR-SCREENSHOTS BROWSER TILEJSON
 import { folder, launched, url } from "./browser.mjs";
 
 const tileJSON = process.argv[5];

@@ -1,12 +1,15 @@
 package serve
 
 import (
+	"bufio"
 	"encoding/json"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/connector"
@@ -20,11 +23,11 @@ const crimes = `CREATE TABLE tiles AS SELECT quadkey(lon, lat, 8) AS tile, date 
 		FROM range(600000) t(i)) GROUP BY ALL`
 
 // browsed is what a script of web/test reads on a page; the test is left out where there
-// is no browser.
+// is no browser. All scripts of a process have one browser: starting it, and compiling the
+// programs of its graphics, takes as long as a page.
 func browsed(t *testing.T, script, url string, more ...string) []byte {
 	t.Helper()
-	chromium := firstOf("chromium", "chromium-browser", "google-chrome")
-	node := firstOf("node")
+	chromium, node := firstOf("chromium", "chromium-browser", "google-chrome"), firstOf("node")
 	web, err := filepath.Abs("../../../../web")
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +46,11 @@ func browsed(t *testing.T, script, url string, more ...string) []byte {
 	if err := os.MkdirAll(shots, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), node, append([]string{"test/" + script, url, shots, chromium}, more...)...)
+	browser.once.Do(func() { browser.at, browser.err = launched(web, node, chromium) })
+	if browser.err != nil {
+		t.Fatal(browser.err)
+	}
+	cmd := exec.CommandContext(t.Context(), node, append([]string{"test/" + script, url, shots, browser.at}, more...)...)
 	cmd.Dir = web
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -52,6 +59,34 @@ func browsed(t *testing.T, script, url string, more ...string) []byte {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
 	return out
+}
+
+var browser struct {
+	once  sync.Once
+	input io.Closer
+	at    string
+	err   error
+}
+
+// launched starts the browser, and returns where scripts reach it. It ends with this
+// process, which holds the other end of its input.
+func launched(web, node, chromium string) (string, error) {
+	cmd := exec.Command(node, "test/launch.mjs", chromium)
+	cmd.Dir = web
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return "", err
+	}
+	browser.input = in // else its end is closed with the next collection of garbage
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	return strings.TrimSpace(line), err
 }
 
 // The page in a browser: what it shows is what its SQL gives.

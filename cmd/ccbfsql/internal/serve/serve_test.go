@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 // towns is a database of sketches, one for each of four tiles and three months:
@@ -452,18 +453,34 @@ func TestMemoryStaysFlat(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
+	const zoom = 16 // of 182 tiles from 0.25 to 0.75 degrees
+	x, err := grid.TileX(0.5, zoom)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := grid.TileY(50.7, zoom)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var before uint64
+	drawn := 0
 	for i := range n {
 		w := httptest.NewRecorder()
-		// One in ten is drawn, the others are empty.
-		path := fmt.Sprintf("/tiles/to%%20wns/s%%22k/12/%d/%d.png", 2048+i%10*16, 1376+i/10%200)
+		// One in ten is drawn, the others are empty; more of them than are kept.
+		path := fmt.Sprintf("/tiles/to%%20wns/s%%22k/%d/%d/%d.png", zoom, x+int64(i%10*1000+i/1000%2), y+int64(i/10%100))
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
 		if w.Code != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 		}
+		if !bytes.Equal(w.Body.Bytes(), empty()) {
+			drawn++
+		}
 		if i == n/10 {
 			before = heap()
 		}
+	}
+	if drawn < n/20 {
+		t.Errorf("%d of %d tiles have points", drawn, n)
 	}
 	// A tile's arrays are 2.5 MB: less than one may have been left.
 	if after := heap(); after > before+2<<20 {

@@ -67,6 +67,7 @@ func TestBrowserStates(t *testing.T) {
 		Copied, CSV, Link, Category string
 		PNG                         struct {
 			Name          string
+			Window        struct{ Width, Height int }
 			Width, Height int
 		}
 		GeoJSON struct {
@@ -132,7 +133,7 @@ func TestBrowserStates(t *testing.T) {
 	if n := len(read.Spots.Places); n == 0 || n > 20 || !strings.Contains(read.Spots.SQL, "ccbf_polygon_sum") {
 		t.Errorf("places are %v by\n%s", read.Spots.Places, read.Spots.SQL)
 	}
-	if read.PNG.Name != "ccbfsql.png" || read.PNG.Width != 1280 || read.PNG.Height <= 800 {
+	if p := read.PNG; p.Name != "ccbfsql.png" || p.Width == 0 || p.Width != p.Window.Width || p.Height <= p.Window.Height {
 		t.Errorf("the picture is %+v", read.PNG)
 	}
 	if !strings.Contains(read.CSV, "\nkind,fire,") || !strings.Contains(read.CSV, "\nplace,1,") || !strings.Contains(read.CSV, jsonNumber(want)+","+jsonNumber(want)+","+jsonNumber(want)) {

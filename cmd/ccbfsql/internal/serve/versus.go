@@ -49,7 +49,7 @@ func (l *layer) less(ctx context.Context, sum []float64, f filter, other *filter
 			sum[i] = 0
 		}
 	}
-	return drawing{any: d.any || of.any, sampled: d.sampled || of.sampled}, nil
+	return drawing{sampled: d.sampled || of.sampled}, nil
 }
 
 // shades is how many colours a palette has on each side.
