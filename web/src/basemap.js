@@ -15,7 +15,9 @@ export async function basemap(map, { kind, url, attribution }, dark) {
   addProtocol("pmtiles", protocol.tile);
   const archive = new PMTiles(address);
   protocol.add(archive);
-  const header = await archive.getHeader();
+  const header = await archive.getHeader().catch((e) => {
+    throw new Error(`${address}: ${e.message}`);
+  });
   if (header.tileType !== vector) {
     map.addSource("basemap", { type: "raster", url: "pmtiles://" + address, tileSize: 256 });
     return raster(map);

@@ -367,7 +367,8 @@ async function main() {
   ({ version: app.version } = await api.version());
   const below = await api.basemap();
   if (below.kind) map.setLayoutProperty("places", "visibility", "none"); // it has its own
-  if (below.kind) await basemap(map, below, matchMedia("(prefers-color-scheme: dark)").matches).catch((e) => fail(new Error(`The basemap: ${e.message}`)));
+  let wrong;
+  if (below.kind) await basemap(map, below, matchMedia("(prefers-color-scheme: dark)").matches).catch((e) => (wrong = new Error(`The basemap: ${e.message}`)));
   let busy = false;
   app.draw = drawing(map, (area) => {
     busy = true; // the click that ended it asks for nothing else
@@ -388,6 +389,7 @@ async function main() {
   });
   wire(map);
   await restore(false);
+  if (wrong) fail(wrong); // after what clears errors
   setInterval(watch, every);
   document.body.dataset.ready = "true";
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -32,8 +33,7 @@ func newBasemap(given string) (b basemap, err error) {
 		if !strings.HasSuffix(given, ".pmtiles") {
 			return b, fmt.Errorf("-basemap is %q, must be a .pmtiles file, or a URL", given)
 		}
-		_, err = os.Stat(given)
-		return basemap{Kind: "pmtiles", URL: basemapPath[1:], file: given}, err
+		return basemap{Kind: "pmtiles", URL: basemapPath[1:], file: given}, isArchive(given)
 	}
 	u, err := url.Parse(strings.NewReplacer("{z}", "0", "{x}", "0", "{y}", "0").Replace(given))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(u.Host, "; ,'\"") {
@@ -47,6 +47,26 @@ func newBasemap(given string) (b basemap, err error) {
 		return b, fmt.Errorf("-basemap is %q, which has no {z}, {x} and {y} for the tiles", given)
 	}
 	return b, nil
+}
+
+// archiveMark is how a PMTiles archive of version 3 begins (PMTiles 3, 3.1).
+const archiveMark = "PMTiles\x03"
+
+// isArchive reports what is wrong with a file: the page would only find out piece by piece.
+func isArchive(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("-basemap: %w", err)
+	}
+	defer f.Close()
+	mark := make([]byte, len(archiveMark))
+	switch _, err := io.ReadFull(f, mark); {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("-basemap: %w", err)
+	case string(mark) != archiveMark:
+		return fmt.Errorf("-basemap: %s is no PMTiles archive of version 3", file)
+	}
+	return nil
 }
 
 // serve answers for the file, by parts.

@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"image"
 	"image/color"
 	"image/png"
@@ -13,16 +12,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+)
+
+// Types of tiles in PMTiles (PMTiles 3, 3.9).
+const (
+	vectorTiles = 1
+	pngTiles    = 2
 )
 
 // pmtiles is an archive of one tile, of zoom 0 (PMTiles 3, sections 2 to 4).
-func pmtiles(tile []byte) []byte {
+func pmtiles(tile []byte, typ byte, metadata string) []byte {
 	directory := binary.AppendUvarint([]byte{1, 0, 1}, uint64(len(tile))) // entries, tile, run, length
 	directory = append(directory, 1)                                      // offset 0
-	metadata := []byte("{}")
 	b := append([]byte("PMTiles"), 3)
 	at := uint64(127)
-	for _, part := range [][]byte{directory, metadata, nil, tile} {
+	for _, part := range [][]byte{directory, []byte(metadata), nil, tile} {
 		b = binary.LittleEndian.AppendUint64(b, at)
 		b = binary.LittleEndian.AppendUint64(b, uint64(len(part)))
 		at += uint64(len(part))
@@ -30,15 +35,35 @@ func pmtiles(tile []byte) []byte {
 	for range 3 { // tiles addressed, entries, contents
 		b = binary.LittleEndian.AppendUint64(b, 1)
 	}
-	b = append(b, 1, 1, 1, 2, 0, 0) // clustered, no compression, PNG, zooms
+	b = append(b, 1, 1, 1, typ, 0, 0) // clustered, no compression, type, zooms
 	for _, e7 := range []int32{-1800000000, -850000000, 1800000000, 850000000} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(e7))
 	}
 	b = append(b, make([]byte, 9)...) // centre
-	return bytes.Join([][]byte{b, directory, metadata, tile}, nil)
+	return bytes.Join([][]byte{b, directory, []byte(metadata), tile}, nil)
 }
 
-// A map of the user's own lies below the sketches: a PMTiles file, or tiles at a URL.
+// water is a vector tile that is under water, with the name of a place in it.
+func water() []byte {
+	feature := func(kind byte, tags []byte, geometry ...uint64) []byte {
+		var commands []byte
+		for _, v := range geometry {
+			commands = binary.AppendUvarint(commands, v)
+		}
+		return message(append(message(nil, 2, tags), 3<<3, kind), 4, commands)
+	}
+	layer := func(name string, feature []byte, more ...byte) []byte {
+		l := message(message([]byte{15 << 3, 2}, 1, []byte(name)), 2, feature)
+		return message(nil, 3, binary.AppendUvarint(append(append(l, more...), 5<<3), extent))
+	}
+	side := zigzag(extent)
+	all := feature(3, nil, 9, 0, 0, 3<<3|2, side, 0, 0, side, zigzag(-extent), 0, 15)
+	key, value := message(nil, 3, []byte("name")), message(nil, 4, message(nil, 1, []byte("Atlantis")))
+	return append(layer("water", all), layer("places", feature(1, []byte{0, 0}, 9, zigzag(extent/2), zigzag(extent/3)), append(key, value...)...)...)
+}
+
+// A map of the user's own lies below the sketches: a PMTiles file of pictures or of vector
+// tiles, or tiles at a URL. What is wrong with one is said.
 func TestBasemap(t *testing.T) {
 	green := color.NRGBA{0x20, 0xa0, 0x40, 0xff}
 	img := image.NewNRGBA(image.Rect(0, 0, tileSide, tileSide))
@@ -49,41 +74,109 @@ func TestBasemap(t *testing.T) {
 	if err := png.Encode(&tile, img); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "world.pmtiles")
-	if err := os.WriteFile(file, pmtiles(tile.Bytes()), 0o644); err != nil {
-		t.Fatal(err)
+	folder := t.TempDir()
+	file := func(name string, body []byte) string {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, body, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
 	}
+	vectors := pmtiles(water(), vectorTiles, `{"vector_layers": [{"id": "water"}, {"id": "places"}]}`)
 	tiles := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
-		w.Header().Set("Content-Type", "image/png")
-		_, _ = w.Write(tile.Bytes())
+		switch {
+		case strings.HasSuffix(r.URL.Path, "world.pmtiles"):
+			http.ServeContent(w, r, "world.pmtiles", time.Time{}, bytes.NewReader(vectors))
+		case strings.HasSuffix(r.URL.Path, ".png"):
+			w.Header().Set("Content-Type", "image/png")
+			_, _ = w.Write(tile.Bytes())
+		default:
+			_, _ = w.Write([]byte("<!doctype html>neither an archive nor a picture, and long enough to be read as the head of one of either kind: " + strings.Repeat("no ", 50)))
+		}
 	}))
 	defer tiles.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	sea := color.NRGBA{0xdf, 0xe8, 0xee, 0xff}
 	db := database(t, towns)
-	for name, given := range map[string]string{"file": file, "url": tiles.URL + "/{z}/{x}/{y}.png"} {
-		url, _ := startedWith(t, Options{Database: db, Basemap: given})
-		var problems []string
-		out := browsed(t, "basemap.mjs", url, name, tiles.URL)
-		if err := json.Unmarshal(out, &problems); err != nil || len(problems) > 0 {
-			t.Errorf("%s: %s, %v", name, out, err)
+	cases := map[string]struct {
+		basemap string
+		shows   color.NRGBA // where it does
+		says    string
+	}{
+		"pictures":      {basemap: file("pictures.pmtiles", pmtiles(tile.Bytes(), pngTiles, "{}")), shows: green},
+		"url":           {basemap: tiles.URL + "/{z}/{x}/{y}.png", shows: green},
+		"vectors":       {basemap: tiles.URL + "/world.pmtiles", shows: sea},
+		"wrong-gone":    {basemap: gone.URL + "/{z}/{x}/{y}.png", says: gone.URL},
+		"wrong-archive": {basemap: tiles.URL + "/none.pmtiles", says: tiles.URL + "/none.pmtiles"},
+		"wrong-picture": {basemap: tiles.URL + "/{z}/{x}/{y}.html", says: "image"},
+	}
+	var pages []string
+	for name, c := range cases {
+		url, _ := startedWith(t, Options{Database: db, Basemap: c.basemap})
+		pages = append(pages, name+"="+url)
+	}
+	read := decoded[map[string]struct {
+		Said     string
+		Problems []string
+	}](t, browsed(t, "basemap.mjs", "-", pages...))
+	for name, c := range cases {
+		got := read[name]
+		if c.says != "" {
+			if !strings.HasPrefix(got.Said, "The basemap: ") || !strings.Contains(got.Said, c.says) {
+				t.Errorf("%s: it says %q, not %q", name, got.Said, c.says)
+			}
+			continue
 		}
-		f, err := os.Open(filepath.Join("..", "..", "..", "..", "build", "screens", "basemap-"+name+".png"))
-		if err != nil {
-			t.Fatal(err)
+		for _, p := range got.Problems {
+			if !strings.HasPrefix(p, "asked "+tiles.URL+"/") {
+				t.Errorf("%s: the browser complains: %s", name, p)
+			}
 		}
-		shot, err := png.Decode(f)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := color.NRGBAModel.Convert(shot.At(1240, 300)); got != green {
-			t.Errorf("%s: beside the points the map is %v, want %v", name, got, green)
+		if part := share(t, "basemap-"+name+".png", c.shows); got.Said != "" || part < 0.9 {
+			t.Errorf("%s: it says %q, and %.2f of the map are %v", name, got.Said, part, c.shows)
 		}
 	}
 }
 
+// share is how much of the middle of a screenshot, beside the panel, has a colour.
+func share(t *testing.T, name string, want color.NRGBA) float64 {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "..", "..", "build", "screens", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	shot, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, has, all := shot.Bounds(), 0, 0
+	for y := b.Dy() / 4; y < b.Dy()*3/4; y++ {
+		for x := b.Dx() * 6 / 10; x < b.Dx()*9/10; x++ {
+			all++
+			if color.NRGBAModel.Convert(shot.At(x, y)) == want {
+				has++
+			}
+		}
+	}
+	return float64(has) / float64(all)
+}
+
 func TestBasemapMistakes(t *testing.T) {
+	folder := t.TempDir()
+	old, folderOf := filepath.Join(folder, "old.pmtiles"), filepath.Join(folder, "folder.pmtiles")
+	if err := os.WriteFile(old, append([]byte("PM\x02\x00"), make([]byte, 200)...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(folderOf, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for given, want := range map[string]string{
+		old:                                 "is no PMTiles archive of version 3",
+		folderOf:                            "folder.pmtiles",
 		"world.mbtiles":                     "must be a .pmtiles file",
 		"none.pmtiles":                      "none.pmtiles",
 		"https://tiles.example/a.png":       "no {z}, {x} and {y}",
