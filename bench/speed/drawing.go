@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -152,6 +153,21 @@ func (s *server) stop() { report.Check(errors.Join(s.cmd.Process.Signal(os.Inter
 // quarter is a polygon over a quarter of the sketches.
 const quarter = `{"type": "Polygon", "coordinates": [[[-3, 50.8], [2, 50.6], [2.5, 53], [0, 53.6], [-2.8, 52.9], [-3, 50.8]]]}`
 
+// Polygons over half of them, and over all.
+const (
+	half  = `{"type": "Polygon", "coordinates": [[[-6, 49], [0.4, 49], [0.1, 52], [-0.2, 57], [-6, 57], [-6, 49]]]}`
+	whole = `{"type": "Polygon", "coordinates": [[[-6, 49], [7, 49.1], [7.2, 53], [6, 57], [-6, 57], [-6, 49]]]}`
+)
+
+// Rows chosen by three columns, some more than half: as a request says it, and in SQL.
+const (
+	chosenWhere = `[{"by": "month", "value": "0", "to": "3"}, {"by": "kind", "value": "a", "to": "c"}, {"by": "solved", "value": "true"}]`
+	chosenRows  = " WHERE month BETWEEN 0 AND 3 AND kind BETWEEN 'a' AND 'c' AND solved"
+)
+
+// chosen is chosenWhere as the parameter of a tile.
+var chosen = "?where=" + url.QueryEscape(chosenWhere)
+
 // served measures ccbfsql serve from outside, beside the same questions in SQL.
 func served(c report.Config, s *report.Section) {
 	dir := report.Must(os.MkdirTemp("", "ccbfsql-speed"))
@@ -190,13 +206,21 @@ func served(c report.Config, s *report.Section) {
 		running = startServer(bin, file)
 	}, run: func() { fetch(running.url + tilePath(6, -2, 51.5)) }}, draw)
 	record(fmt.Sprintf("the first tile of %.0f sketches", sketches), 200*time.Millisecond, took[0], took[1])
-	n := report.Pick(c, 40, 400, 400) // in all rounds fewer than the server answers without a pause
-	late, beside := manyTiles(w, running.url, n, draw)
+	n := report.Pick(c, 40, 200, 200) // in all rounds fewer than the server answers without a pause
+	late, beside := manyTiles(w, running.url, "", n, draw)
 	record("95% of tiles, zooms 5 to 13, 8 at a time", 60*time.Millisecond, late, beside)
-	question := []byte(`{"table": "tiles", "column": "s", "polygon": ` + quarter + `}`)
-	took = w.inTurn("a polygon", contender{name: "request", run: func() { post(running.url+"/api/sum", question) }},
-		query(db, "ccbf_polygon_sum", "SELECT sum(ccbf_polygon_sum(s, '"+quarter+"')) FROM tiles"))
-	record("a polygon over a quarter of the sketches", 150*time.Millisecond, took[0], took[1])
+	filtered, besideFiltered := manyTiles(w, running.url, chosen, n, draw)
+	record("95% of tiles of rows chosen by three columns, 8 at a time", 60*time.Millisecond, filtered, besideFiltered)
+	for _, q := range []struct{ what, polygon, where, condition string }{
+		{"a polygon over a quarter of the sketches", quarter, "", ""},
+		{"a polygon over half of the sketches", half, "", ""},
+		{"a polygon over all sketches, of which three columns choose half", whole, `, "where": ` + chosenWhere, chosenRows},
+	} {
+		question := []byte(`{"table": "tiles", "column": "s", "polygon": ` + q.polygon + q.where + `}`)
+		took = w.inTurn(q.what, contender{name: "request", run: func() { post(running.url+"/api/sum", question) }},
+			query(db, "ccbf_polygon_sum", "SELECT sum(ccbf_polygon_sum(s, '"+q.polygon+"')) FROM tiles"+q.condition))
+		record(q.what, 150*time.Millisecond, took[0], took[1])
+	}
 	s.Short("a first tile takes %s times the statement that draws one in SQL; 95%% of %d further tiles take at most %s of it.", report.Num(rows[0].At), n, report.Num(rows[1].At))
 	s.Text("A database of %.0f sketches of seeded points, served by a process of its own and asked over HTTP, beside the statement `SELECT ccbf_png(ccbf_union_agg(s), ...)` for one tile of zoom 6 or `SELECT sum(ccbf_polygon_sum(s, ...))` in this process, on two threads. Tiles are of random places, and some are asked for twice.", sketches)
 	s.Rows("ratio", "Time of requests as a part of the statements'.", "time / statement in SQL", rows)
@@ -207,7 +231,7 @@ func served(c report.Config, s *report.Section) {
 func makeMap(file string, points int) {
 	db := report.Must(connector.Open(file))
 	defer db.Close()
-	run(db, fmt.Sprintf(`CREATE TABLE tiles AS FROM (SELECT (lon * 5)::INTEGER AS x, (lat * 8)::INTEGER AS y, ccbf_agg(lon, lat, 0.001) AS s
+	run(db, fmt.Sprintf(`CREATE TABLE tiles AS SELECT *, (hash(x, y, 1) %% 5)::INTEGER AS month, ['a', 'b', 'c', 'd'][1 + (hash(x, y, 2) %% 4)::INTEGER] AS kind, hash(x, y, 3) %% 10 > 0 AS solved FROM (SELECT (lon * 5)::INTEGER AS x, (lat * 8)::INTEGER AS y, ccbf_agg(lon, lat, 0.001) AS s
 		FROM (SELECT (hash(i // 1000) %% 10000) / 1000 - 5 + (hash(i, 1) %% 100000 + hash(i, 2) %% 100000) / 1e6 AS lon,
 			(hash(i // 1000, 3) %% 5000) / 1000 + 50 + (hash(i, 4) %% 60000 + hash(i, 5) %% 60000) / 1e6 AS lat FROM range(%d) t(i)) GROUP BY x, y)
 		ORDER BY hash(x, y) LIMIT 2000`, points))
@@ -229,9 +253,9 @@ func fetch(url string) time.Duration {
 	return time.Since(start)
 }
 
-// manyTiles asks in every round for n tiles, 8 at a time, and returns the time
+// manyTiles asks in every round for n tiles of the rows that a parameter chooses, 8 at a time, and returns the time
 // below which 95% of them were there, and that of drawing one in between.
-func manyTiles(w stopwatch, url string, n int, draw contender) (late, beside sample) {
+func manyTiles(w stopwatch, url, rows string, n int, draw contender) (late, beside sample) {
 	const workers = 8
 	for round := range w.rounds {
 		times := make([]float64, n/workers*workers)
@@ -242,7 +266,7 @@ func manyTiles(w stopwatch, url string, n int, draw contender) (late, beside sam
 				r := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
 				errs[worker] = report.Try(func() {
 					for i := worker; i < len(times); i += workers {
-						times[i] = float64(fetch(url + tilePath(5+r.IntN(9), r.Float64()*10-5, 50+r.Float64()*5)))
+						times[i] = float64(fetch(url + tilePath(5+r.IntN(9), r.Float64()*10-5, 50+r.Float64()*5)+rows))
 					}
 				})
 			})

@@ -30,6 +30,7 @@ var experiments = []report.Experiment{
 	{Name: "many", Title: "Asking: many sketches and one area", Run: manySketches},
 	{Name: "maps", Title: "Drawing: the largest cells of a country, and pictures of it", Run: maps},
 	{Name: "serve", Title: "Drawing: ccbfsql serve", Run: served},
+	{Name: "cubes", Title: "Drawing: what Nanocubes and Hashedcubes are for", Run: cubes},
 	{Name: "extension", Title: "The loadable extension beside the embedded functions", Run: extension},
 	{Name: "filters", Title: "Kernels: the keyed families beside Go's map", Run: filters},
 	{Name: "peers", Title: "Peers: public Go libraries with the same parameters", Run: peers},

@@ -70,7 +70,8 @@ var tableRows = map[string][]int{
 	"levels":    {1 + 2},         // countries, squares
 	"many":      {2, 2, 3},       // ways over days, over tiles, boxes over days
 	"maps":      {2 * 5},         // resolutions and questions
-	"serve":     {3},             // requests
+	"serve":     {6},             // requests
+	"cubes":     {2, 2 * 5},      // points, questions
 	"filters":   {5},             // families
 	"peers":     {6*3 + 6 + 2*2}, // filters and operations
 	"fuse":      {2 * 2},         // rates and filters
