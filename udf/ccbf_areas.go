@@ -25,87 +25,162 @@ func cellsOfTile(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 // ccbfBoxSum sums the cells of a rectangle given by the columns from 1 to edges.
 func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		var seen asked.Areas
-		defer asked.Record(&seen)
-		return ccbfAskSeveral(rows, 1+edges, func(r *ccbfReader) error {
+		return eachSum(rows, out, 1+edges, func(r *ccbfReader) (sums, error) {
 			var area grid.Rect
-			meets := func(h *ccbf.Head, i int) (bool, error) {
-				var err error
-				if area, err = rect(h, rows, i); err != nil {
-					return false, err
-				}
-				met := !area.Intersect(h.Bounds).Empty()
-				if edges == 4 { // the edges of a tile are what they should be
-					err = seen.Look(h, "box", boxOf(rows, i), 0, met)
-				}
-				return met, err
-			}
-			return r.eachSum(rows, out, meets, sums{
-				func(category []byte) (uint64, error) { return r.view.BoxSum(area, category) },
-				func(of ccbf.CategorySet) (uint64, error) { return r.view.BoxSumOf(area, of) },
-			})
+			var seen asked.Areas
+			return sums{
+				meets: func(h *ccbf.Head, i int) (bool, error) {
+					var err error
+					if area, err = rect(h, rows, i); err != nil {
+						return false, err
+					}
+					met := !area.Intersect(h.Bounds).Empty()
+					if edges == 4 { // the edges of a tile are what they should be
+						err = seen.Look(h, "box", boxOf(rows, i), 0, met)
+					}
+					return met, err
+				},
+				done:    func() { asked.Record(&seen) },
+				one:     func(category []byte) (uint64, error) { return r.view.BoxSum(area, category) },
+				several: func(of ccbf.CategorySet) (uint64, error) { return r.view.BoxSumOf(area, of) },
+			}, nil
 		})
 	}
 }
 
 func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
-	polygons, err := polygonsOf(rows.Col(1))
-	if err != nil {
-		return err
-	}
-	defer polygons.record()
-	return ccbfAskSeveral(rows, 2, func(r *ccbfReader) error {
-		var polygon *ccbf.Polygon
-		meets := func(h *ccbf.Head, i int) (met bool, err error) {
-			polygon, met, err = polygons.ask(h, i)
-			return met, err
+	return eachSum(rows, out, 2, func(r *ccbfReader) (sums, error) {
+		polygons, err := polygonsOf(rows.Col(1))
+		if err != nil {
+			return sums{}, err
 		}
-		return r.eachSum(rows, out, meets, sums{
-			func(category []byte) (uint64, error) { return polygon.Sum(&r.view, category) },
-			func(of ccbf.CategorySet) (uint64, error) { return polygon.SumOf(&r.view, of) },
-		})
+		var polygon *ccbf.Polygon
+		return sums{
+			meets: func(h *ccbf.Head, i int) (met bool, err error) {
+				polygon, met, err = polygons.ask(h, i)
+				return met, err
+			},
+			done:    polygons.record,
+			one:     func(category []byte) (uint64, error) { return polygon.Sum(&r.view, category) },
+			several: func(of ccbf.CategorySet) (uint64, error) { return polygon.SumOf(&r.view, of) },
+		}, nil
 	})
 }
 
-// sums is a sum over an area of the reader's view, for one category and for several.
+// sums are the questions of a chunk for a sum over an area: of a reader, with whose view
+// they are answered.
 type sums struct {
+	// meets reports whether a sketch may have points in the area of row i, which the next
+	// sums are over.
+	meets   func(h *ccbf.Head, i int) (bool, error)
+	done    func() // after the last question
 	one     func(category []byte) (uint64, error)
 	several func(of ccbf.CategorySet) (uint64, error)
 }
 
+const (
+	// halvedRows is from how many rows on, and halvedBytes from how many bytes of
+	// sketches on, one half of them is asked beside the other.
+	halvedRows  = 64
+	halvedBytes = 1 << 18
+)
+
 // eachSum sums over the sketches that a question meets: of the others it reads
 // the head only, and their sums are 0.
-func (r *ccbfReader) eachSum(rows *duck.Rows, out *duck.Result, meets func(h *ccbf.Head, i int) (bool, error), sum sums) error {
-	if r.several.given {
-		return r.eachSumOf(rows, out, meets, sum)
-	}
-	sums := duck.Out[uint64](out)
-	return eachValid(rows, out, func(i int) error {
-		blob := rows.Col(0).Bytes(i)
-		h, err := r.headOf(blob)
+func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func(r *ccbfReader) (sums, error)) error {
+	return ccbfAskSeveral(rows, categoryAt, func(r *ccbfReader) error {
+		q, err := ask(r)
 		if err != nil {
 			return err
 		}
-		category, err := r.categoryOf(h, i)
-		if err != nil {
+		defer q.done()
+		if r.several.given {
+			return r.eachSumOf(rows, out, q)
+		}
+		n := rows.Len()
+		if r.has || !sketchesToHalve(rows) || !out.Spare() {
+			_, err := r.sumRows(rows, out, q, 0, n, false)
 			return err
 		}
-		near, err := meets(h, i)
-		if err != nil || !near {
-			sums[i] = 0
-			return err
+		// Errors in the other half, and what counts against a limit of the chunk, are left
+		// to this one. (Fields of a category that is a STRUCT are made as they are asked
+		// for, by one only.)
+		came := n / 2
+		ccbf.Beside(out.Spare, func() { _, err = r.sumRows(rows, out, q, 0, n/2, false) }, func() {
+			_ = ccbfAskSeveral(rows, categoryAt, func(r *ccbfReader) error {
+				q, err := ask(r)
+				if err == nil {
+					defer q.done()
+					came, _ = r.sumRows(rows, out, q, n/2, n, true)
+				}
+				return err
+			})
+		})
+		if err == nil {
+			_, err = r.sumRows(rows, out, q, came, n, false)
 		}
-		if err := r.open(blob); err != nil {
-			return err
-		}
-		sums[i], err = sum.one(category)
 		return err
 	})
 }
 
+// sketchesToHalve reports whether there is enough to do for two.
+func sketchesToHalve(rows *duck.Rows) bool {
+	if rows.Len() < halvedRows {
+		return false
+	}
+	bytes, last := 0, []byte(nil)
+	for i := range rows.Len() {
+		if rows.Col(0).Valid(i) {
+			if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
+				bytes += len(blob)
+				last = blob
+			}
+		}
+	}
+	return bytes >= halvedBytes
+}
+
+// sumRows answers the questions of the rows from from to to-1, or only as far as these are
+// about exact sketches. It returns how far it came.
+func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to int, exact bool) (int, error) {
+	answers := duck.Out[uint64](out)
+	for i := from; i < to; i++ {
+		if !valid(rows, i) {
+			if exact { // the first NULL allocates
+				return i, nil
+			}
+			out.SetNull(i)
+			continue
+		}
+		blob := rows.Col(0).Bytes(i)
+		h, err := r.headOf(blob)
+		if err != nil || exact && h.Form() != ccbf.Exact {
+			return i, err
+		}
+		category, err := r.categoryOf(h, i)
+		if err != nil {
+			return i, err
+		}
+		near, err := q.meets(h, i)
+		if err != nil {
+			return i, err
+		}
+		if answers[i] = 0; !near {
+			continue
+		}
+		if err := r.open(blob); err != nil {
+			return i, err
+		}
+		if answers[i], err = q.one(category); err != nil {
+			return i, err
+		}
+	}
+	return to, nil
+}
+
 // eachSumOf is eachSum for several categories.
-func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, meets func(h *ccbf.Head, i int) (bool, error), sum sums) error {
-	sums := duck.Out[uint64](out)
+func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, q sums) error {
+	answers := duck.Out[uint64](out)
 	return eachValid(rows, out, func(i int) error {
 		if !r.several.valid(i) {
 			out.SetNull(i)
@@ -116,8 +191,8 @@ func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, meets func(h *
 		if err != nil {
 			return err
 		}
-		near, err := meets(h, i)
-		if sums[i] = 0; err != nil {
+		near, err := q.meets(h, i)
+		if answers[i] = 0; err != nil {
 			return err
 		}
 		if !near && !r.several.ranges {
@@ -129,7 +204,7 @@ func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, meets func(h *
 		if err := r.several.read(&r.view, blob, out, i); err != nil || !near {
 			return err
 		}
-		sums[i], err = sum.several(r.several.set)
+		answers[i], err = q.several(r.several.set)
 		return err
 	})
 }

@@ -95,6 +95,7 @@ func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
 	var seen asked.Areas
 	defer asked.Record(&seen)
 	return ccbfAsk(rows, 7, func(r *ccbfReader) error {
+		r.view.Spare = out.Spare
 		made := 0
 		return eachValid(rows, out, func(i int) error {
 			category, err := r.row(rows, i)

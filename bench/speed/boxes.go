@@ -42,7 +42,7 @@ func boxes(db *sql.DB, w stopwatch) []report.Row {
 		merged = append(merged, ofMerged.atMost(fmt.Sprintf("time of a box over %d days, merged first / exact query, slowest: %s cells", dailySketches, b.what), 1.5))
 		rows = append(rows, ofEach.row("box of "+b.what+" cells, each / exact query", ""), ofMerged.row("box of "+b.what+" cells, merged / exact query", ""))
 	}
-	w.claim(worst(each).because("a box that cuts most blocks decodes most cells, one thread for 2,048 sketches"))
+	w.claim(worst(each).because("a box that cuts most blocks decodes most cells"))
 	w.claim(worst(merged).because("merging decodes, sorts and writes every cell of every day, in the box or not"))
 	return rows
 }

@@ -133,24 +133,6 @@ func whole(n float64) uint64 {
 	return uint64(n)
 }
 
-func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
-	if v.Levels == 0 {
-		return v.sweep(clip, category, func(at grid.Cell, n uint64) bool {
-			p.add(p.columns.part(at.X), p.lines.part(at.Y), n)
-			return true
-		})
-	}
-	s := search{v: v.View, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
-		column, one := p.columns.whole(at.X<<level, 1<<level)
-		line, two := p.lines.whole(at.Y<<level, 1<<level)
-		if one && two {
-			p.add(column, line, least)
-		}
-		return !one || !two
-	}}
-	return s.run(clip)
-}
-
 // density draws the squares that are nearest in size to pixels.
 func (v countersView) density(p *picture, category []byte) error {
 	level := min(math.Ilogb(max(p.pixel()*math.Sqrt2/v.Grid.Res(), 1)), int(v.Levels))

@@ -2,10 +2,12 @@ package ccbf
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
+	"github.com/paulmach/orb"
 )
 
 // A sketch whose end is made by two goroutines, its last sort, the merge of two parts and
@@ -34,5 +36,72 @@ func TestMadeInHalves(t *testing.T) {
 	sameBytes(t, "halves", blobs[0], blobs[1])
 	if asked < 3 { // sort, merge, BLOB
 		t.Errorf("asked %d times", asked)
+	}
+}
+
+// A raster of counters that two goroutines make is the one that one makes, with levels and
+// without; and so is what is too much.
+func TestRasterInHalves(t *testing.T) {
+	for _, levels := range []int{0, 6} {
+		b := NewBuilder(config(t, Params{Res: 1, Bytes: 1 << 18, Dense: true, Levels: levels}), nil)
+		r := rand.New(rand.NewPCG(78, uint64(levels)))
+		for range 30_000 {
+			if err := b.Add(grid.Cell{X: r.Int64N(1200), Y: r.Int64N(1200)}, nil, 0, 1+r.Uint64N(3)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v, err := NewView(blobOf(t, b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		box := orb.Bound{Min: orb.Point{-10, 7}, Max: orb.Point{1190, 1211}}
+		const width, height = 70, 50
+		var rasters [2][]uint64
+		for i := range rasters {
+			v.Spare = nil
+			if i == 1 {
+				v.Spare = func() bool { return true }
+			}
+			before := beside.Started()
+			rasters[i] = make([]uint64, width*height)
+			if err := v.Raster(rasters[i], box, width, height, nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := beside.Started() - before; got != int64(i) {
+				t.Errorf("%d levels: %d goroutines", levels, got)
+			}
+		}
+		if !slices.Equal(rasters[0], rasters[1]) {
+			t.Errorf("%d levels: the halves make another raster", levels)
+		}
+		for i := range width * height { // without levels, sums of pixels
+			if levels > 0 {
+				break // BoxSum takes other squares
+			}
+			x, y := i%width, height-1-i/width
+			rect, err := v.Grid.Box(-10+1200*float64(x)/width, 7+1204*float64(y)/height, -10+1200*float64(x+1)/width, 7+1204*float64(y+1)/height)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want, err := v.BoxSum(rect, nil); err != nil || rasters[1][i] != want {
+				t.Fatalf("pixel %d: %d, the sum of its cells is %d, %v", i, rasters[1][i], want, err)
+			}
+		}
+		var errs [2]error
+		for i := range errs {
+			v.LimitAreas()
+			v.covered = AreaLimit - 1_000_000
+			v.Spare = nil
+			if i == 1 {
+				v.Spare = func() bool { return true }
+			}
+			errs[i] = v.Raster(rasters[i], box, 1, 1, nil)
+			if errs[i] == nil {
+				errs[i] = v.Raster(rasters[i][:2], box, 1, 2, nil)
+			}
+		}
+		if errs[0] == nil || errs[1] == nil || errs[0].Error() != errs[1].Error() {
+			t.Errorf("%d levels: %v alone, %v in halves", levels, errs[0], errs[1])
+		}
 	}
 }

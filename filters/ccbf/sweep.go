@@ -66,16 +66,21 @@ func (v countersView) sweep(clip grid.Rect, category []byte, f func(at grid.Cell
 	if err := v.allow(clip.Count()); err != nil {
 		return err
 	}
+	v.sweepAll(clip, category, f)
+	return nil
+}
+
+// sweepAll is sweep of a rectangle that may be asked for, within Bounds.
+func (v countersView) sweepAll(clip grid.Rect, category []byte, f func(at grid.Cell, n uint64) bool) {
 	s := sweep{v: v, category: category}
 	for y := clip.MinY; y <= clip.MaxY; y++ {
 		for x := clip.MinX; x <= clip.MaxX; x += hashBatch {
 			which, counts := s.cells(x, y, int(min(clip.MaxX-x+1, hashBatch)))
 			for i, n := range counts {
 				if n > 0 && !f(grid.Cell{X: x + int64(which[i]), Y: y}, n) {
-					return nil
+					return
 				}
 			}
 		}
 	}
-	return nil
 }

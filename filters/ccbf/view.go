@@ -26,6 +26,9 @@ var (
 // one to the next. Any number of Views may read the same BLOB at once.
 type View struct {
 	Head
+	// Spare reports whether a processor has nothing else to do: then rasters of counters
+	// are made by two goroutines. None where it is nil. Answers are the same.
+	Spare    func() bool
 	blob     []byte
 	cells    cells.View
 	tree     treeBody

@@ -44,6 +44,10 @@ func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
 
 func (f *frame) result(c *C.ccbf_call, ov *Overload) *Result {
 	f.out.reset(&c.out, int(c.offset), int(c.rows), ov.Returns)
+	f.out.threads = 0
+	if in := instanceOf(uint32(uint64(c.id) >> 32)); in != nil {
+		f.out.threads = int(in.threads.Load())
+	}
 	return &f.out
 }
 

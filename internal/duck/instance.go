@@ -9,6 +9,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,9 +19,11 @@ import (
 // Instance is this process's registration with one database. Pages carry its
 // number.
 type Instance struct {
-	id    uint32
-	live  atomic.Int64    // pages
-	names map[string]bool // what is registered; under the registry's lock
+	id   uint32
+	live atomic.Int64 // pages
+	// threads is how many DuckDB had for queries when functions were last registered.
+	threads atomic.Int32
+	names   map[string]bool // what is registered; under the registry's lock
 }
 
 func instanceOf(id uint32) *Instance {
@@ -92,11 +95,11 @@ func tagFunction(id uint32) *Function {
 		Name:    tagName,
 		Summary: "Tells ccbfsql that its functions are registered with this database.",
 		Overloads: []Overload{{
-			Params:   []Param{{"question", UBigInt}},
+			Params:   []Param{{"question", UBigInt}, {"threads", UBigInt}},
 			Returns:  Boolean,
 			Volatile: true, // a constant argument must not keep it from running
 			Scalar: func(args *Rows, out *Result) error {
-				in, ok := instanceOf(id), Out[bool](out)
+				in, ok, threads := instanceOf(id), Out[bool](out), Slice[uint64](args.Col(1))
 				for i, q := range Slice[uint64](args.Col(0)) {
 					ok[i] = args.Col(0).Valid(i)
 					if !ok[i] {
@@ -105,6 +108,9 @@ func tagFunction(id uint32) *Function {
 					tagCalls.Lock()
 					if _, asked := tagCalls.seen[q]; asked {
 						tagCalls.seen[q] = in
+						if in != nil && args.Col(1).Valid(i) {
+							in.threads.Store(int32(min(threads[i], math.MaxInt32)))
+						}
 					}
 					tagCalls.Unlock()
 				}
@@ -131,7 +137,7 @@ func findInstance(conn unsafe.Pointer) (*Instance, error) {
 	tagCalls.seen[question] = nil
 	tagCalls.Unlock()
 
-	text := C.CString(fmt.Sprintf("SELECT %s(%d)", tagName, question))
+	text := C.CString(fmt.Sprintf("SELECT %s(%d, TRY_CAST(current_setting('threads') AS UBIGINT))", tagName, question))
 	defer C.free(unsafe.Pointer(text))
 	ran := bool(C.ccbf_run(conn, text))
 

@@ -139,6 +139,9 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 		if err := registerOne(conn, tag, in); err != nil {
 			return nil, fmt.Errorf("registering %s: %w", tag.Name, err)
 		}
+		if _, err := findInstance(conn); err != nil { // for the number of threads
+			return nil, err
+		}
 	}
 	for i := range fns {
 		if in.names[fns[i].Name] {

@@ -25,7 +25,13 @@ type Result struct {
 	list   listWriter
 
 	charged int64 // bytes counted against the budget until the callback ends
+	threads int   // that DuckDB has for queries; 0 where that is not known
 }
+
+// Spare reports whether a processor has nothing to do meanwhile: where DuckDB has several
+// threads, and no other callback runs. How many it has is known since functions were
+// registered: SET threads behind that is not noticed.
+func (r *Result) Spare() bool { return r.threads > 1 && Alone() }
 
 // Len is the number of rows to be written.
 func (r *Result) Len() int { return r.n }

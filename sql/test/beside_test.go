@@ -1,0 +1,35 @@
+package test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Sums over areas of many sketches, which two goroutines may answer, are those of the
+// table, row by row: with NULLs among them, a sketch of counters and one of no points. An
+// error in either half is the query's.
+func TestSumsOfManySketches(t *testing.T) {
+	db := open(t)
+	exec(t, db, "CREATE TABLE p AS SELECT i % 500 AS day, hash(i) % 1000 + 0.5 AS x, hash(i, 1) % 1000 + 0.5 AS y FROM range(400000) t(i)")
+	exec(t, db, `CREATE TABLE days AS SELECT day, if(day % 83 = 5, NULL, s) AS s FROM (
+		SELECT day, ccbf_agg(x, y, 1) AS s FROM p WHERE day <> 400 GROUP BY day
+		UNION ALL SELECT 400, ccbf_agg(x, y, 1, {exact: false}) FROM p WHERE day = 400
+		UNION ALL SELECT 500, ccbf_empty(1)) ORDER BY day`)
+	polygon := "'POLYGON ((200 100, 700 100, 700 650, 200 650, 200 100))'"
+	for _, c := range []struct{ ours, inside, none string }{
+		{"ccbf_bbox_sum(s, 200, 100, 700, 650)", "x BETWEEN 200 AND 700 AND y BETWEEN 100 AND 650", "false"},
+		{"ccbf_bbox_sum(s, 3, 3, 4, 9)", "x BETWEEN 3 AND 4 AND y BETWEEN 3 AND 9", "false"},
+		{"ccbf_polygon_sum(s, " + polygon + ")", "x BETWEEN 200 AND 700 AND y BETWEEN 100 AND 650", "false"},
+		{"ccbf_bbox_sum(s, 200, 100, if(day % 97 = 1, NULL, 700), 650)", "x BETWEEN 200 AND 700 AND y BETWEEN 100 AND 650", "day % 97 = 1"},
+	} {
+		want(t, db, "0|501", fmt.Sprintf(`SELECT count(*) FILTER (CASE WHEN s IS NULL OR %[3]s THEN ours IS NOT NULL WHEN day = 400 THEN ours < exact ELSE ours IS DISTINCT FROM exact END), count(*)
+			FROM (SELECT day, s, %[1]s AS ours FROM days) LEFT JOIN (SELECT day, count(*) FILTER (%[2]s) AS exact FROM (FROM p UNION ALL SELECT 500, NULL, NULL) GROUP BY day) USING (day)`,
+			c.ours, c.inside, c.none))
+	}
+	for _, bad := range []int{10, 490} {
+		if _, err := ask(db, fmt.Sprintf("SELECT sum(ccbf_bbox_sum(if(day = %d, 'no sketch at all, of so many bytes'::BLOB, s), 0, 0, 500, 500)) FROM days", bad)); err == nil || !strings.Contains(err.Error(), "ccbf_bbox_sum: ") {
+			t.Errorf("no sketch on day %d: %v", bad, err)
+		}
+	}
+}
