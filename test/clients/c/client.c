@@ -5,48 +5,10 @@
  *	client LIBDUCKDB
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "duckdb.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef void *handle;
-
-/* duckdb_result is six words that only DuckDB looks into. */
-typedef struct {
-	uint64_t words[8];
-} result;
-
-typedef struct {
-	void *data;
-	uint64_t size;
-} blob;
-
-enum { TYPE_BLOB = 18 };
-
-#define FUNCTIONS(X)                                                                        \
-	X(open_ext, int, (const char *, handle *, handle, char **))                              \
-	X(create_config, int, (handle *))                                                        \
-	X(set_config, int, (handle, const char *, const char *))                                 \
-	X(destroy_config, void, (handle *))                                                      \
-	X(close, void, (handle *))                                                               \
-	X(connect, int, (handle, handle *))                                                      \
-	X(disconnect, void, (handle *))                                                          \
-	X(query, int, (handle, const char *, result *))                                          \
-	X(result_error, const char *, (result *))                                                \
-	X(row_count, uint64_t, (result *))                                                       \
-	X(column_count, uint64_t, (result *))                                                    \
-	X(column_type, int, (result *, uint64_t))                                                \
-	X(value_is_null, bool, (result *, uint64_t, uint64_t))                                   \
-	X(value_varchar, char *, (result *, uint64_t, uint64_t))                                 \
-	X(value_blob, blob, (result *, uint64_t, uint64_t))                                      \
-	X(destroy_result, void, (result *))                                                      \
-	X(free, void, (void *))
-
-#define DECLARE(name, out, params) static out(*duckdb_##name) params;
-FUNCTIONS(DECLARE)
 
 enum { MOST = 64 };
 static handle database;
@@ -138,20 +100,10 @@ static void ask(const char *number, handle conn, const char *sql, bool rows) {
 	duckdb_destroy_result(&r);
 }
 
-static void open_database(const char *number, const char *file) {
-	handle config;
-	char *error = NULL;
-	duckdb_create_config(&config);
-	duckdb_set_config(config, "allow_unsigned_extensions", "true");
-	int failed = duckdb_open_ext(strcmp(file, ":memory:") == 0 ? NULL : file, &database, config, &error);
-	duckdb_destroy_config(&config);
-	answer(number, failed ? error : NULL);
-}
-
 static void request(const char *number, const char *what, char *fields[2]) {
 	int i = find(fields[0]);
 	if (strcmp(what, "open") == 0) {
-		open_database(number, fields[0]);
+		answer(number, open_unsigned(strcmp(fields[0], ":memory:") == 0 ? NULL : fields[0], NULL, &database));
 	} else if (strcmp(what, "close") == 0) {
 		for (i = 0; i < MOST; i++) {
 			if (connections[i].name != NULL) {
@@ -186,12 +138,11 @@ int main(int argc, char **argv) {
 		fprintf(stderr, "client LIBDUCKDB: %s\n", argc == 2 ? dlerror() : "which library?");
 		return 3;
 	}
-#define FIND(name, out, params)                                                             \
-	if ((duckdb_##name = (out(*) params)dlsym(lib, "duckdb_" #name)) == NULL) {              \
-		fputs("no duckdb_" #name "\n", stderr);                                              \
-		return 3;                                                                            \
+	const char *lacks = find_duckdb(lib);
+	if (lacks != NULL) {
+		fprintf(stderr, "no %s\n", lacks);
+		return 3;
 	}
-	FUNCTIONS(FIND)
 	char *line = NULL;
 	size_t cap = 0;
 	while (getline(&line, &cap, stdin) > 0) {

@@ -27,13 +27,11 @@
  *	cpu             milliseconds of processor time, of all threads
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include "duckdb.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,33 +39,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-typedef void *handle;
-
-/* duckdb_result is six words that only DuckDB looks into. */
-typedef struct {
-	uint64_t words[8];
-} result;
-
-#define FUNCTIONS(X)                                                                        \
-	X(open_ext, int, (const char *, handle *, handle, char **))                              \
-	X(create_config, int, (handle *))                                                        \
-	X(set_config, int, (handle, const char *, const char *))                                 \
-	X(destroy_config, void, (handle *))                                                      \
-	X(close, void, (handle *))                                                               \
-	X(connect, int, (handle, handle *))                                                      \
-	X(disconnect, void, (handle *))                                                          \
-	X(interrupt, void, (handle))                                                             \
-	X(query, int, (handle, const char *, result *))                                          \
-	X(result_error, const char *, (result *))                                                \
-	X(row_count, uint64_t, (result *))                                                       \
-	X(column_count, uint64_t, (result *))                                                    \
-	X(value_varchar, char *, (result *, uint64_t, uint64_t))                                 \
-	X(destroy_result, void, (result *))                                                      \
-	X(free, void, (void *))
-
-#define DECLARE(name, out, params) static out(*duckdb_##name) params;
-FUNCTIONS(DECLARE)
 
 enum { MOST = 16 };
 static handle databases[MOST], connections[MOST];
@@ -89,17 +60,10 @@ static double now(void) {
 }
 
 static void open_database(handle *db, handle *conn, const char *threads) {
-	handle config;
-	char *error = NULL;
-	duckdb_create_config(&config);
-	duckdb_set_config(config, "allow_unsigned_extensions", "true");
-	if (threads != NULL) {
-		duckdb_set_config(config, "threads", threads);
-	}
-	if (duckdb_open_ext(NULL, db, config, &error) != 0) {
+	const char *error = open_unsigned(NULL, threads, db);
+	if (error != NULL) {
 		die("open: %s", error);
 	}
-	duckdb_destroy_config(&config);
 	if (duckdb_connect(*db, conn) != 0) {
 		die("connect");
 	}
@@ -323,11 +287,10 @@ int main(int argc, char **argv) {
 	if (lib == NULL) {
 		die("%s", dlerror());
 	}
-#define FIND(name, out, params)                                                             \
-	if ((duckdb_##name = (out(*) params)dlsym(lib, "duckdb_" #name)) == NULL) {              \
-		die("no duckdb_" #name);                                                             \
+	const char *lacks = find_duckdb(lib);
+	if (lacks != NULL) {
+		die("no %s", lacks);
 	}
-	FUNCTIONS(FIND)
 	char *line = NULL;
 	size_t cap = 0;
 	setvbuf(stdout, NULL, _IOLBF, 0);
