@@ -9,15 +9,12 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// ErrNoCells is a question for the cells of a sketch that does not know them.
-var ErrNoCells = fmt.Errorf("the sketch is not exact: its cells are not known")
-
 // Clip leaves the cells whose centres lie inside a polygon. Of a tree it leaves the squares
 // that have such cells, whole: where one lies across the outline, counts are an upper
-// bound from then on, as after Mask. Of counters the error wraps ErrNoCells.
+// bound from then on, as after Mask. Of counters the error wraps ErrNotListed.
 func (s *Sketch) Clip(p *Polygon) error {
 	if s.Form() == Dense {
-		return fmt.Errorf("%w (ask for the sum over the polygon, or build with more bytes or overflow: 'tree')", ErrNoCells)
+		return fmt.Errorf("%w of their cells (ask for the sum over the polygon, or build with more bytes, or with overflow: 'tree')", ErrNotListed)
 	}
 	on, err := p.descend(s.Grid)
 	if err != nil {

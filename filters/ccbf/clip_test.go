@@ -68,7 +68,7 @@ func TestClip(t *testing.T) {
 			t.Errorf("total %d", n)
 		}
 	}
-	if err := emptySketch(Params{Res: 1, Dense: true}).Clip(NewPolygon(nil)); !errors.Is(err, ErrNoCells) {
+	if err := emptySketch(Params{Res: 1, Dense: true}).Clip(NewPolygon(nil)); !errors.Is(err, ErrNotListed) {
 		t.Error(err)
 	}
 }

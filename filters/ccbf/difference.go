@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -9,12 +10,16 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
+// ErrNotExact is a question for counts cell by cell that only exact sketches know: a tree
+// has squares of them, and counters have neither (ErrNotListed).
+var ErrNotExact = errors.New("the sketch is not exact: its cells are not known")
+
 // Difference is the cells in which the counts of two exact sketches differ.
 type Difference struct{ a, b cells.List }
 
 // Difference is s less o, cell by cell, for points of a category, or of all where that is
 // nil. Parameters that say what a sketch becomes when it is no longer exact may differ. The
-// error wraps sketch.ErrDiffer, or ErrNoCells where one of them is not exact. Neither is
+// error wraps sketch.ErrDiffer, or ErrNotExact where one of them is not exact. Neither is
 // changed, nor may they be while the Difference is used.
 func (s *Sketch) Difference(o *Sketch, category []byte) (*Difference, error) {
 	if err := s.sameCells(&o.Config); err != nil {
@@ -26,7 +31,7 @@ func (s *Sketch) Difference(o *Sketch, category []byte) (*Difference, error) {
 	for i, of := range []*Sketch{s, o} {
 		if !of.IsExact() {
 			return nil, fmt.Errorf("%w: the %s is %s (build it with more bytes, or compare sums over areas)",
-				ErrNoCells, []string{"left one", "right one"}[i], map[Form]string{Tree: "a tree", Dense: "dense"}[of.Form()])
+				ErrNotExact, []string{"left one", "right one"}[i], map[Form]string{Tree: "a tree", Dense: "dense"}[of.Form()])
 		}
 	}
 	return &Difference{s.cells.Of(category), o.cells.Of(category)}, nil
@@ -54,10 +59,10 @@ func (d *Difference) Each(f func(c grid.Cell, n int64)) error {
 }
 
 // KeepCells leaves the cells that has is true for: a mask from elsewhere, such as a Bloom
-// filter of keys from AppendCellKey. Where s is not exact the error wraps ErrNoCells.
+// filter of keys from AppendCellKey. Where s is not exact the error wraps ErrNotExact.
 func (s *Sketch) KeepCells(has func(c grid.Cell) bool) error {
 	if !s.IsExact() {
-		return fmt.Errorf("%w (mask with a sketch of cells, or build with more bytes)", ErrNoCells)
+		return fmt.Errorf("%w (mask with a sketch of cells, or build with more bytes)", ErrNotExact)
 	}
 	s.cells = s.cells.Keep(has)
 	s.Total = s.cells.Total()
