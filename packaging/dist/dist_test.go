@@ -191,8 +191,9 @@ func runs(t *testing.T, emulator []string, args ...string) string {
 }
 
 func TestArchives(t *testing.T) {
+	names := archives(t)
 	page := read(t, "../../cmd/ccbfsql/internal/serve/page/index.html")
-	for _, name := range archives(t) {
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			files := unpack(t, name)
 			file := func(name string) string { return filepath.Join(files, name) }
