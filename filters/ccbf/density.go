@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -32,7 +33,7 @@ func (v *View) AddDensity(dst []float64, b orb.Bound, width, height int, categor
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err
 	}
-	return v.in().density(&picture{dst, b, width, height}, category)
+	return v.in().density(&picture{dst: dst, box: b, width: width, height: height}, category)
 }
 
 // picture is a picture in the making.
@@ -40,6 +41,9 @@ type picture struct {
 	dst           []float64
 	box           orb.Bound
 	width, height int
+
+	estimates *Estimates   // that it is a part of; nil for a picture of counts
+	noise     *noise.Cells // of the sketch that is drawn then
 }
 
 // pixel is the shorter side of a pixel.
@@ -54,7 +58,7 @@ func (v *View) paint(p *picture, level int, each func(clip grid.Rect, to *painti
 	to := painting{
 		x:    newAxis(p.box.Min[0], p.box.Max[0], p.width, side, bounds.MinX, bounds.MaxX),
 		y:    newAxis(p.box.Min[1], p.box.Max[1], p.height, side, bounds.MinY, bounds.MaxY),
-		sums: p.dst,
+		sums: p.dst, noise: p.noise,
 	}
 	x, y := &to.x, &to.y
 	if x.first > x.last || y.first > y.last {
@@ -75,12 +79,19 @@ func (v *View) paint(p *picture, level int, each func(clip grid.Rect, to *painti
 
 // painting is the sums of bins.
 type painting struct {
-	x, y axis
-	sums []float64
+	x, y  axis
+	sums  []float64
+	noise *noise.Cells // of counters that are drawn as estimates; nil of counts
 }
 
 // add is spread for a count.
-func (p *painting) add(c grid.Cell, count uint64) { p.spread(c, float64(count)) }
+func (p *painting) add(c grid.Cell, count uint64) {
+	if p.noise != nil { // over that of a cell that reads nothing, which haze has
+		p.spread(c, p.noise.Estimate(count)-p.noise.Estimate(0))
+		return
+	}
+	p.spread(c, float64(count))
+}
 
 // spread spreads the points of a square over the bins that it meets.
 func (p *painting) spread(c grid.Cell, n float64) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -17,7 +18,7 @@ func (v *View) AddDensityWithin(dst []float64, b orb.Bound, width, height int, c
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return false, err
 	}
-	p := &picture{dst, b, width, height}
+	p := &picture{dst: dst, box: b, width: width, height: height}
 	if v.Form() != Dense {
 		return false, v.in().density(p, category)
 	}
@@ -33,7 +34,9 @@ func (v countersView) densityWithin(p *picture, category []byte, most uint64) (s
 	unit := min(math.Ilogb(max(p.pixel()*math.Sqrt2/v.Grid.Res(), 1)), int(v.Levels))
 	whole := v.cellsOf(p, unit)
 	if whole <= most/2 { // a search reads a third more, of larger squares
-		return false, v.density(p, category)
+		err := v.density(p, category)
+		v.hazed(p, unit)
+		return false, err
 	}
 	if v.Levels > 0 {
 		// Squares without points may leave few to read; an error leaves a part drawn.
@@ -47,6 +50,7 @@ func (v countersView) densityWithin(p *picture, category []byte, most uint64) (s
 			for i, n := range some.dst {
 				p.dst[i] += n
 			}
+			v.hazed(p, unit)
 			return false, nil
 		}
 		if many := new(ErrTooManyCells); !errors.As(err, &many) {
@@ -58,13 +62,17 @@ func (v countersView) densityWithin(p *picture, category []byte, most uint64) (s
 		level++
 	}
 	reads := max(leastReads, most/max(v.cellsOf(p, level), 1))
+	if p.noise != nil {
+		cells := math.Exp2(float64(2 * (level - unit)))
+		p.haze(v, level, 0, cells, min(float64(reads), cells))
+	}
 	err = v.paint(p, level, func(clip grid.Rect, to *painting) error {
-		s := sampler{v: v, unit: unit, category: category, reads: reads, hasher: v.Config.hasher(uint8(unit))}
+		s := sampler{v: v, noise: p.noise, unit: unit, category: category, reads: reads, hasher: v.Config.hasher(uint8(unit))}
 		cells := clip.Intersect(v.Bounds).Squares(unit)
 		squares := clip.Intersect(v.Bounds).Squares(level)
 		for y := squares.MinY; y <= squares.MaxY; y++ {
 			for x := squares.MinX; x <= squares.MaxX; x++ {
-				if n := s.sum(square(grid.Cell{X: x, Y: y}, level-unit).Intersect(cells)); n > 0 {
+				if n := s.sum(square(grid.Cell{X: x, Y: y}, level-unit).Intersect(cells)); n != 0 {
 					to.spread(grid.Cell{X: x, Y: y}, n)
 				}
 			}
@@ -72,6 +80,13 @@ func (v countersView) densityWithin(p *picture, category []byte, most uint64) (s
 		return nil
 	})
 	return true, err
+}
+
+// hazed is haze for a picture of all squares of a level, where it is one of estimates.
+func (v countersView) hazed(p *picture, level int) {
+	if p.noise != nil {
+		p.haze(v, level, p.noise.Estimate(0), 1, 1)
+	}
 }
 
 // cellsOf is how many squares of a level the picture shows.
@@ -91,7 +106,8 @@ func square(at grid.Cell, level int) grid.Rect {
 // sampler adds up cells of which it reads some.
 type sampler struct {
 	v        countersView
-	unit     int // level of what is read
+	noise    *noise.Cells // for estimates; nil for counts
+	unit     int          // level of what is read
 	category []byte
 	reads    uint64
 	hasher   hasher
@@ -110,7 +126,11 @@ func (s *sampler) sum(in grid.Rect) float64 {
 	read := func() {
 		s.v.dense.Counts(s.counts[:n], s.h1[:n], s.h2[:n])
 		for _, c := range s.counts[:n] {
-			sum += float64(c)
+			if s.noise != nil {
+				sum += s.noise.Estimate(c)
+			} else {
+				sum += float64(c)
+			}
 		}
 		n = 0
 	}

@@ -8,8 +8,12 @@ const metresPerDegree = 111_195; // of a sphere with a radius of 6,371 km
 export function legend(scale, res, latitude, versus) {
   const box = element("legend");
   box.replaceChildren();
-  box.hidden = !scale?.top;
+  box.hidden = !scale?.top && !scale?.hidden;
   if (box.hidden) return [];
+  if (scale.hidden) {
+    box.append(made("p", "", "Nothing here stands out from chance: the counters of these sketches are shared by too many cells. Zoom in or out; an area's answer has bounds."));
+    return [];
+  }
   const cells = res >= scale.pixel;
   const side = cells ? res : scale.pixel;
   const width = side * metresPerDegree * Math.cos((latitude * Math.PI) / 180);
@@ -29,7 +33,7 @@ export function legend(scale, res, latitude, versus) {
   box.append(made("p", "quiet", unit));
   const notes = versus ? ["Less in blue, more in orange, than in what it is compared with."] : [];
   if (scale.sampled) notes.push("Drawn from a sample of the cells: zoom in for all of them.");
-  if (scale.dense) notes.push("Counters that cells share: colours are too high by what they share.");
+  if (scale.dense) notes.push("Estimates: what cells share in counters is taken off, and what can be chance is left empty.");
   for (const n of notes) box.append(made("p", "quiet note", n));
   return [unit, ticks, notes];
 }

@@ -27,7 +27,11 @@ const paint = latest(async (signal) => {
   try {
     const scale = await api.scale(picture(), box(app.map), pixel(app.map), signal);
     signal.throwIfAborted();
-    if (!scale.top) return cool();
+    if (!scale.top) {
+      cool();
+      app.legend = legend(scale);
+      return;
+    }
     const address = api.tiles(picture(), Number(scale.top.toPrecision(6)), app.version);
     app.scale = scale;
     app.legend = legend(scale, app.layer.res, app.map.getCenter().lat, app.versus);

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
@@ -60,6 +61,23 @@ type placed struct {
 	blob   []byte
 	bounds orb.Bound
 	values []int // of each slider, the index of the row's value; -1 where it is NULL
+
+	known *noise // of counters; nil of others
+}
+
+// noise is that of a sketch, once it was asked for.
+type noise struct {
+	once sync.Once
+	of   *ccbf.Noise
+}
+
+// noise is what the counters of the sketch, of which v is a view, add to what is there.
+func (p *placed) noise(v *ccbf.View) *ccbf.Noise {
+	if p.known == nil {
+		return nil
+	}
+	p.known.once.Do(func() { p.known.of = v.Noise() })
+	return p.known.of
 }
 
 // keptTops is how many filters have their scale kept: a client can ask for more of
@@ -162,6 +180,7 @@ func (l *layer) add(p placed) error {
 		l.Exact++
 	case ccbf.Dense:
 		l.Dense++
+		p.known = new(noise)
 	}
 	if n, known := v.Total(); known {
 		l.Total += n

@@ -80,7 +80,8 @@ func (l *layer) looked(ctx context.Context) (*look, error) {
 		}
 	}
 	at.Box = [4]float64{box.Min[0], box.Min[1], box.Max[0], box.Max[1]}
-	if left := total - sumOf(all); left > 0.5 {
+	// Pictures of counters do not tell a few points from chance.
+	if left := total - sumOf(all); left > 0.5 && l.Dense == 0 {
 		at.Outside = math.Round(left)
 	}
 	return at, nil
@@ -90,7 +91,7 @@ func (l *layer) looked(ctx context.Context) (*look, error) {
 func (l *layer) everything(ctx context.Context, box orb.Bound) ([]float64, error) {
 	pixels := make([]float64, lookSide*lookSide)
 	if !l.Categories {
-		_, err := l.density(ctx, pixels, filter{}, box, lookSide, lookSide, readsOfLook)
+		_, err := l.estimates(ctx, pixels, filter{}, box, lookSide, lookSide, readsOfLook)
 		return pixels, err
 	}
 	names := l.Names
@@ -98,7 +99,7 @@ func (l *layer) everything(ctx context.Context, box orb.Bound) ([]float64, error
 		names = names[:min(len(names), 16)]
 	}
 	for _, name := range names {
-		if _, err := l.density(ctx, pixels, filter{category: name, given: true}, box, lookSide, lookSide, readsOfLook); err != nil {
+		if _, err := l.estimates(ctx, pixels, filter{category: name, given: true}, box, lookSide, lookSide, readsOfLook); err != nil {
 			return nil, err
 		}
 	}

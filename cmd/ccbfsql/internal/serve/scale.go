@@ -44,7 +44,7 @@ func (l *layer) measure(ctx context.Context, f filter) (topOf, error) {
 		box = boundOf(seen.Box)
 	}
 	pixels := make([]float64, overviewSide*overviewSide)
-	if _, err := l.density(ctx, pixels, f, box, overviewSide, overviewSide, readsOfScale); err != nil {
+	if _, err := l.estimates(ctx, pixels, f, box, overviewSide, overviewSide, readsOfScale); err != nil {
 		return topOf{}, err
 	}
 	var blocks [overviewSide / block * overviewSide / block]float64
@@ -71,6 +71,7 @@ type viewScale struct {
 	Pixel   float64 `json:"pixel"`   // side of a pixel, in degrees of longitude
 	Sampled bool    `json:"sampled"` // cells are too many to be read all
 	Dense   bool    `json:"dense"`   // counters that cells share are among what is shown
+	Hidden  bool    `json:"hidden"`  // they are, and all that they say can be chance
 
 	Colours []string `json:"colours"` // from few to many
 }
@@ -100,6 +101,7 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 	if other != nil {
 		s.Colours = twoRamp()
 	}
+	s.Hidden = most == 0 && d.any && l.Dense > 0
 	if most > 0 {
 		area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
 		s.Top = math.Exp2(math.Ceil(2*math.Log2(most/area)) / 2)

@@ -125,6 +125,24 @@ type drawing struct {
 // density adds up the densities of the rows chosen, with about so many lookups in
 // counters at most.
 func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawing, err error) {
+	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *placed, reads uint64) (bool, error) {
+		return v.AddDensityWithin(sum, box, width, height, f.key(), reads)
+	})
+}
+
+// estimates is density for a picture that people look at: of counters that cells share it
+// has what is left when that is taken off, and nothing where that can be chance.
+func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawing, error) {
+	e := ccbf.NewEstimates(sum, width, height)
+	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *placed, reads uint64) (bool, error) {
+		return e.Add(v, p.noise(v), box, f.key(), reads)
+	})
+	e.Finish()
+	return d, err
+}
+
+// draw calls add for the sketches of the rows chosen that are in a box.
+func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *placed, reads uint64) (sampled bool, err error)) (d drawing, err error) {
 	var v ccbf.View
 	var drawn []*placed
 	for i := range l.sketches {
@@ -143,7 +161,7 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 		if err := v.CheckCategory(f.given); err != nil {
 			return d, err
 		}
-		sampled, err := v.AddDensityWithin(sum, box, width, height, f.key(), reads)
+		sampled, err := add(&v, p, reads)
 		if err != nil {
 			return d, err
 		}

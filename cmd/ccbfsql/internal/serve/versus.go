@@ -32,14 +32,14 @@ func (s *server) versus(r *http.Request, table, column string) (*filter, error) 
 	return &f, err
 }
 
-// less is density less that of other rows, where there are some.
+// less is estimates less that of other rows, where there are some.
 func (l *layer) less(ctx context.Context, sum []float64, f filter, other *filter, box orb.Bound, width, height, most int) (drawing, error) {
-	d, err := l.density(ctx, sum, f, box, width, height, most)
+	d, err := l.estimates(ctx, sum, f, box, width, height, most)
 	if err != nil || other == nil {
 		return d, err
 	}
 	theirs := make([]float64, len(sum))
-	of, err := l.density(ctx, theirs, *other, box, width, height, most)
+	of, err := l.estimates(ctx, theirs, *other, box, width, height, most)
 	if err != nil {
 		return d, err
 	}

@@ -1,0 +1,129 @@
+package ccbf
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// In pictures of estimates empty country is empty, however noisy the counters are; pixels
+// with many points keep them, and all together are right in the mean.
+func TestEstimatesOfCounters(t *testing.T) {
+	r := rand.New(rand.NewPCG(18, 3))
+	var pts points
+	truth := map[grid.Cell]uint64{}
+	for range 30_000 { // 12 towns in the western half of 256 x 256 cells
+		town := r.IntN(12)
+		c := grid.Cell{X: int64(10 + 20*(town%6) + int(r.NormFloat64()*3)), Y: int64(50 + 150*(town/6) + int(r.NormFloat64()*3))}
+		pts.add(spot{c, plain}, 1)
+		truth[c]++
+	}
+	for _, c := range []grid.Cell{{X: 0, Y: 0}, {X: 255, Y: 255}} {
+		pts.add(spot{c, plain}, 1)
+		truth[c]++
+	}
+	for name, params := range map[string]Params{
+		"maxima":   {Res: 1, Overflow: ToCounters, Bytes: 1600},
+		"mi":       {Res: 1, Dense: true, Bytes: 1 << 12},
+		"standard": {Res: 1, Dense: true, Bytes: 1 << 12, Mode: Standard},
+		"levels":   {Res: 1, Dense: true, Bytes: 1 << 13, Levels: 2},
+	} {
+		for _, side := range []int{32, 256} { // pixels of 64 cells, and of one
+			for most, what := range map[uint64]string{1 << 30: "whole", 1 << 13: "sampled"} {
+				v := viewOf(t, sketchOf(t, config(t, params), pts).Blob())
+				if v.Form() != Dense {
+					t.Fatalf("%s is %v", name, v.Form())
+				}
+				n := v.Noise()
+				box := bound(0, 0, 256, 256)
+				counts, e := make([]float64, side*side), NewEstimates(make([]float64, side*side), side, side)
+				if _, err := v.AddDensityWithin(counts, box, side, side, nil, most); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := e.Add(v, n, box, nil, most); err != nil {
+					t.Fatal(err)
+				}
+				all, seconds := 0.0, e.second
+				for _, x := range e.noisy {
+					all += x
+				}
+				// Of the whole picture: noise of all cells, of which two share counters and
+				// are too high together (twice the variance). With levels more is taken off.
+				if cells := float64(v.Bounds.Count()); name == "standard" && what == "whole" && math.Abs(all-30_002) > 4*math.Sqrt(2*cells*n.cells.Second) {
+					t.Errorf("%s, %d pixels: %v of 30,002 points, deviation %v", name, side, all, math.Sqrt(2*cells*n.cells.Second))
+				}
+				e.Finish()
+				drawn, raw, empty, missing, large := 0, 0, 0, 0, 0
+				per := 256 / side
+				for i, x := range e.Values {
+					points := 0.0
+					for cy := range per {
+						for cx := range per {
+							points += float64(truth[grid.Cell{X: int64(i%side*per + cx), Y: int64(255 - i/side*per - cy)}])
+						}
+					}
+					switch {
+					case points == 0:
+						empty++
+						if x > 0 {
+							drawn++
+						}
+						if counts[i] > 0 {
+							raw++
+						}
+					case points > 3*surest*math.Sqrt(seconds[i]):
+						large++
+						if x < points/3 {
+							missing++
+						}
+					}
+				}
+				if name != "levels" && raw < empty/10 {
+					t.Errorf("%s, %d pixels, %s: of %d empty pixels counts draw %d: no noise to take off", name, side, what, empty, raw)
+				}
+				if float64(drawn) > 0.001*float64(empty) {
+					t.Errorf("%s, %d pixels, %s: %d of %d empty pixels are drawn, of counts %d", name, side, what, drawn, empty, raw)
+				}
+				if what == "whole" && side == 32 && name != "levels" && (large == 0 && name != "maxima" || missing > 0) {
+					t.Errorf("%s, %d pixels, %s: %d of %d pixels with many points miss most of them", name, side, what, missing, large)
+				}
+			}
+		}
+	}
+}
+
+// What is exact is as in a picture of counts, also beside counters.
+func TestEstimatesOfExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(18, 4))
+	exact := viewOf(t, sketchOf(t, config(t, Params{Res: 1}), hot(r, 2000, 500)).Blob())
+	dense := viewOf(t, sketchOf(t, config(t, Params{Res: 1, Dense: true, Bytes: 1 << 10}), hot(r, 2000, 500)).Blob())
+	box := exact.Grid.Bound(exact.Bounds)
+	if exact.Noise() != nil || dense.Noise() == nil {
+		t.Error("noise is of dense sketches")
+	}
+	const side = 50
+	counts := make([]float64, side*side)
+	e := NewEstimates(make([]float64, side*side), side, side)
+	if err := exact.Density(counts, box, side, side, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []*View{exact, dense} {
+		if _, err := e.Add(v, v.Noise(), box, nil, 1<<20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e.Finish()
+	for i, n := range counts {
+		if e.Values[i] < n {
+			t.Fatalf("pixel %d has %v of %v exact points", i, e.Values[i], n)
+		}
+	}
+	if _, err := e.Add(dense, dense.Noise(), box, nil, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewEstimates(counts[:7], side, side).Add(dense, dense.Noise(), box, nil, 100); err == nil {
+		t.Error("7 pixels for a picture of 2,500")
+	}
+}
