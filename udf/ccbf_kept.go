@@ -2,6 +2,7 @@ package udf
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -17,7 +18,8 @@ import (
 //
 // A sketch is known by its length and a hash of all of its bytes under a secret of this
 // process (64 bits: two sketches are taken for one with a probability of 2^-64, and
-// nobody can make such a pair). Its address says nothing: memory is used again.
+// nobody can make such a pair), a large one meanwhile by less (ccbf_known.go). Its address
+// says nothing: memory is used again.
 
 const (
 	keptSets, keptWays = 1 << 12, 4
@@ -39,16 +41,31 @@ var (
 	paid [keptSets][keptWays]atomic.Uint64
 )
 
-const bought = 1<<32 - 1
+const (
+	bought  = 1<<32 - 1
+	buying  = bought - 1 // somebody decodes it
+	mostDue = bought - 2
+)
 
 func init() { duck.OnNeed(giveUpKept) }
 
 // keptSketch is a sketch that is kept.
 type keptSketch struct {
-	name    keptName
-	touched atomic.Uint32
+	name      keptName
+	stretches []uint64 // hashes of its stretches, where there are many
+	touched   atomic.Uint32
+	spots     atomic.Uint32 // how often it was known by some stretches, since all were hashed
+	gone      atomic.Bool   // it is no longer kept
+	account   atomic.Pointer[atomic.Pointer[keptSketch]]
 	ccbf.Decoded
 	bytes int64
+}
+
+// touch notes that it was asked.
+func (k *keptSketch) touch() {
+	if now := duck.Clock(); k.touched.Load() != now {
+		k.touched.Store(now)
+	}
 }
 
 // keptName is what a sketch is known by.
@@ -58,28 +75,23 @@ type keptName struct {
 	together bool // for questions without a category
 }
 
-func nameOf(blob []byte, together bool) keptName {
-	return keptName{maphash.Bytes(keptSecret, blob), len(blob), together}
-}
-
 // findKept is the sketch of that name, nil where it is not kept.
 func findKept(name keptName) *keptSketch {
 	set := &keptPlaces[name.hash%keptSets]
 	for i := range set {
 		if k := set[i].Load(); k != nil && k.name == name {
-			if now := duck.Clock(); k.touched.Load() != now {
-				k.touched.Store(now)
-			}
+			k.touch()
 			return k
 		}
 	}
 	return nil
 }
 
-// keep makes a kept sketch of a view; nil where there is no room.
-func keep(v *ccbf.View, name keptName) *keptSketch {
+// keep makes a kept sketch of a view, with the hashes of its stretches; nil where there is no
+// room.
+func keep(v *ccbf.View, name keptName, stretches []uint64) *keptSketch {
 	n, ok := v.DecodedBytes(name.together)
-	n += int64(unsafe.Sizeof(keptSketch{}))
+	n += int64(unsafe.Sizeof(keptSketch{})) + int64(len(stretches))*8
 	if !ok || !roomFor(n) || !duck.Keep(n) {
 		return nil
 	}
@@ -88,7 +100,7 @@ func keep(v *ccbf.View, name keptName) *keptSketch {
 		duck.GiveUp(n)
 		return nil
 	}
-	k := &keptSketch{Decoded: d, name: name, bytes: n}
+	k := &keptSketch{Decoded: d, name: name, bytes: n, stretches: slices.Clone(stretches)}
 	now := duck.Clock()
 	k.touched.Store(now)
 	set := &keptPlaces[name.hash%keptSets]
@@ -107,6 +119,7 @@ func keep(v *ccbf.View, name keptName) *keptSketch {
 
 // close takes a sketch that is no longer kept out of the books.
 func (k *keptSketch) close() int64 {
+	k.forget()
 	keptBytes.Add(-k.bytes)
 	duck.GiveUp(k.bytes)
 	return k.bytes
@@ -160,6 +173,7 @@ func giveUpKept() int64 {
 type account struct {
 	at  *atomic.Uint64
 	tag uint64 // the upper half
+	of  *atomic.Pointer[keptSketch]
 }
 
 // accountOf is the account of a BLOB, whose first bytes have its checksum: its own, or
@@ -169,12 +183,12 @@ func accountOf(blob []byte, together bool) account {
 	if together {
 		h++
 	}
-	set, tag := &paid[h%keptSets], h>>32<<32
+	set, of, tag := &paid[h%keptSets], &keptOf[h%keptSets], h>>32<<32
 	least, in := uint64(1<<64-1), 0
 	for i := range set {
 		n := set[i].Load()
 		if n>>32<<32 == tag {
-			return account{&set[i], tag}
+			return account{&set[i], tag, &of[i]}
 		}
 		if n &= bought; n < least {
 			least, in = n, i
@@ -183,7 +197,7 @@ func accountOf(blob []byte, together bool) account {
 	if least == bought { // all are: any
 		in = int(h >> 20 % keptWays)
 	}
-	return account{&set[in], tag}
+	return account{&set[in], tag, &of[in]}
 }
 
 // bought reports whether the sketch was kept, and may still be.
@@ -192,21 +206,27 @@ func (a account) bought() bool { return a.at.Load() == a.tag|bought }
 // set notes what was paid.
 func (a account) set(n uint32) { a.at.Store(a.tag | uint64(n)) }
 
-// pay notes that n more was paid, and reports whether that makes the price: then it
-// begins anew, and of several threads one is told.
+// pay notes that n more was paid, and reports whether that makes the price: then it is
+// being bought, of which of several threads one is told, until set is called.
 func (a account) pay(n, price int) bool {
 	for {
 		old := a.at.Load()
 		sum := uint64(n)
-		if old>>32<<32 == a.tag && old != a.tag|bought {
-			sum += old & bought
-		}
-		if sum >= uint64(price) {
-			if a.at.CompareAndSwap(old, a.tag) {
-				return true
+		if old>>32<<32 == a.tag {
+			switch had := old & bought; had {
+			case buying:
+				return false
+			case bought: // it was given up
+			default:
+				sum += had
 			}
-		} else if a.at.CompareAndSwap(old, a.tag|sum) {
-			return false
+		}
+		now := a.tag | min(sum, mostDue)
+		if sum >= uint64(price) {
+			now = a.tag | buying
+		}
+		if a.at.CompareAndSwap(old, now) {
+			return now&bought == buying
 		}
 	}
 }
