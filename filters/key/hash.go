@@ -46,9 +46,33 @@ func state(seed uint64) uint64 {
 func Hashes(seed uint64, keys [][]byte, h1s, h2s []uint64) {
 	h1s = h1s[:len(keys)]
 	h2s = h2s[:len(keys)]
-	for i, b := range keys {
-		h1s[i], h2s[i] = Hash(seed, b)
+	var vs [hashBatch]uint64
+	for i := 0; i < len(keys); {
+		if len(keys[i]) != 8 {
+			h1s[i], h2s[i] = Hash(seed, keys[i])
+			i++
+			continue
+		}
+		n := eights(vs[:], keys[i:])
+		HashUint64s(seed, vs[:n], h1s[i:], h2s[i:])
+		i += n
 	}
+}
+
+// hashBatch is how many keys are read before the first is hashed: reading alone waits
+// for the memory of far more of them at once than with a hash after each.
+const hashBatch = 128
+
+// eights reads the keys up to the first that has not 8 bytes, and returns how many.
+func eights(dst []uint64, keys [][]byte) int {
+	for i := range min(len(dst), len(keys)) {
+		b := keys[i]
+		if len(b) != 8 {
+			return i
+		}
+		dst[i] = binary.LittleEndian.Uint64(b)
+	}
+	return min(len(dst), len(keys))
 }
 
 const (
