@@ -101,7 +101,7 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 	if other != nil {
 		s.Colours = twoRamp()
 	}
-	s.Hidden = most == 0 && d.any && l.Dense > 0
+	s.Hidden = most == 0 && l.Dense > 0 && (l.meets(f, box) || other != nil && l.meets(*other, box))
 	if most > 0 {
 		area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
 		s.Top = math.Exp2(math.Ceil(2*math.Log2(most/area)) / 2)
