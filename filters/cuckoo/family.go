@@ -57,7 +57,9 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 
 	// Which bucket a fingerprint is in depends on what came before it.
-	Laws: func(p Params) sketch.Laws { return sketch.Laws{Set: true, Alone: true, Deletable: p.Duplicates} },
+	Laws: func(p Params) sketch.Laws {
+		return sketch.Laws{Set: true, Alone: true, Fills: true, Deletable: p.Duplicates}
+	},
 	Samples: []keyed.Sample[Params, *Sketch]{
 		{Form: "set", Params: Params{Capacity: 12}, Rows: 20, Keys: 3, Words: "for 12 keys, 20 added"},
 		{Form: "tagged, variable length", Params: Params{Capacity: 12, Variant: Tagged, VariableLength: true, Duplicates: true}, Rows: 9, Keys: 5, Words: "for 12 keys, 9 added"},

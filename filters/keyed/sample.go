@@ -25,7 +25,7 @@ func (f *Family[P, S, V]) samples() ([]sketch.Sample, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", f.Name, sample.Form, err)
 		}
-		out = append(out, sketch.Sample{Name: sample.Form, Blob: blob, Words: sample.Words})
+		out = append(out, sketch.Sample{Name: sample.Form, Blob: blob, Words: sample.Words, Fills: f.spec.Laws(sample.Params).Fills})
 	}
 	return out, nil
 }

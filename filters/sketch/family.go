@@ -59,6 +59,8 @@ type Sample struct {
 	Blob []byte
 	// Words are what Describe says of it, but for the family and the size.
 	Words string
+	// Fills is that of the Laws.
+	Fills bool
 }
 
 // Define makes the number of a family known by its name. It panics where the
@@ -83,6 +85,9 @@ type Laws struct {
 	// unions make the same bytes in another order of two, in another grouping perhaps
 	// not.
 	Prunes bool
+	// Fills: what is added may not fit, nor what is united, which is an error and
+	// changes nothing. Otherwise it always fits.
+	Fills bool
 	// UnionEqualsWhole: the union of parts has the bytes of the whole, after
 	// additions only.
 	UnionEqualsWhole bool

@@ -40,6 +40,7 @@ func FuzzOps(f *testing.F, fam Family) {
 					n <<= 16
 				}
 				if err := s.Add(id, n); err != nil {
+					fam.full(t, err)
 					t.Skip("no room")
 				}
 				truth[id] += n
@@ -59,7 +60,8 @@ func FuzzOps(f *testing.F, fam Family) {
 				}
 				other := fam.small()
 				must(t, other.Add(id, n))
-				if u.Union(other) != nil {
+				if err := u.Union(other); err != nil {
+					fam.full(t, err)
 					t.Skip("no room")
 				}
 				truth[id] += n

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"bytes"
+	"cmp"
 	"math/rand/v2"
 	"testing"
 )
@@ -30,8 +31,9 @@ func (f Family) alone(t testing.TB, src source, fresh func() Subject) {
 		s, id, n := fresh(), spread(src.Uint64()), uint64(0)
 		for range 1 + src.IntN(12) {
 			k := src.Uint64N(1 << src.IntN(12))
-			if s.Add(id, k) != nil {
-				return // no room
+			if err := s.Add(id, k); err != nil {
+				f.full(t, err)
+				return
 			}
 			n += k
 			if c, ok := s.(Counter); ok && f.Laws.Alone && c.Count(id) != f.truth(n) {
@@ -55,8 +57,9 @@ func (f Family) history(t testing.TB, src source, fresh func() Subject) {
 				continue
 			}
 			other := fresh()
-			if other.Add(id, k) != nil || u.Union(other) != nil {
-				return // no room
+			if err := cmp.Or(other.Add(id, k), u.Union(other)); err != nil {
+				f.full(t, err)
+				return
 			}
 			truth[id] += k
 		case src.IntN(4) == 0 && removes && f.Laws.Deletable && truth[id] > 0:
@@ -66,8 +69,9 @@ func (f Family) history(t testing.TB, src source, fresh func() Subject) {
 		case src.IntN(20) == 0:
 			s = f.passes(t, s, truth)
 		default:
-			if s.Add(id, k) != nil {
-				return // no room
+			if err := s.Add(id, k); err != nil {
+				f.full(t, err)
+				return
 			}
 			truth[id] += k
 		}
@@ -76,6 +80,14 @@ func (f Family) history(t testing.TB, src source, fresh func() Subject) {
 		}
 	}
 	f.passes(t, s, truth)
+}
+
+// full is about an error for want of room, which only a family that fills has.
+func (f Family) full(t testing.TB, err error) {
+	t.Helper()
+	if !f.Laws.Fills {
+		t.Fatalf("a sketch that always has room: %v", err)
+	}
 }
 
 // passes takes a subject through its BLOB, which is valid and tells the same.
