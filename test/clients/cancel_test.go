@@ -16,11 +16,11 @@ var endless = []struct {
 	query string
 }{
 	{1, "SELECT octet_length(ccbf_agg(i, i * 7, 1, {bytes: 1073741824})) FROM range(100000000000) t(i)"},
-	{200 << 20, "SELECT octet_length(ccbf_agg(i, i * 7, 1, {bytes: 1073741824})) FROM range(100000000000) t(i)"},
+	{50 << 20, "SELECT octet_length(ccbf_agg(i, i * 7, 1, {bytes: 1073741824})) FROM range(100000000000) t(i)"},
 	{1, "SELECT octet_length(ccbf_agg(i, i * 7, 1, {exact: false, k: 32, bytes: 134217728})) FROM range(100000000000) t(i)"},
 	{1, "SELECT octet_length(ccbf_agg(i, i * 7, 1, {category: i % 100})) FROM range(100000000000) t(i)"},
 	{10 << 20, "SELECT count(s) FROM (SELECT ccbf_agg(i, i, 1) OVER (ORDER BY i ROWS 20000 PRECEDING) s FROM range(200000) t(i))"},
-	{100 << 20, "SELECT count(s) FROM (SELECT ccbf_agg(i, i * 7, 1) s FROM range(100000000000) t(i) GROUP BY i % 1000)"},
+	{50 << 20, "SELECT count(s) FROM (SELECT ccbf_agg(i, i * 7, 1) s FROM range(100000000000) t(i) GROUP BY i % 1000)"},
 	{1, "SELECT octet_length(ccbf_union_agg(s)) FROM dense, range(1000000000)"},
 	{1, "SELECT octet_length(ccbf_intersect_agg(s)) FROM small, range(1000000000)"},
 	{1, "SELECT octet_length(cms_agg(i, {width: 10000000, depth: 10})) FROM range(100000000000) t(i)"},

@@ -110,7 +110,7 @@ func TestOtherPlatform(t *testing.T) {
 // Databases come and go, each loads and asks: after the first hundred the
 // process has grown as much as it will, in memory and in threads.
 func TestManyDatabases(t *testing.T) {
-	count := 400
+	count := 250
 	if os.Getenv("CCBF_LONG") != "" {
 		count = 1000
 	}
@@ -223,7 +223,7 @@ func TestHandlers(t *testing.T) {
 			p.sql(1, "SET threads = 1") // the host's thread itself runs the query
 			p.do("bell")
 			for range 3 {
-				p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(3000000) t(i) GROUP BY i % 1000)")
+				p.sql(1, "SELECT count(s) FROM (SELECT ccbf_agg(i, i % 97, 1) s FROM range(1000000) t(i) GROUP BY i % 1000)")
 			}
 			var rung, astray int
 			if _, err := fmt.Sscan(p.do("bell"), &rung, &astray); err != nil {
