@@ -35,8 +35,10 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 						return false, err
 					}
 					met := !area.Intersect(h.Bounds).Empty()
-					if edges == 4 { // the edges of a tile are what they should be
-						err = seen.Look(h, "box", boxOf(rows, i), 0, met)
+					if met {
+						seen.Met = true
+					} else if edges == 4 && h.Doubtful(area) { // the edges of a tile are what they should be
+						err = seen.Look(h, "box", boxOf(rows, i), 0, false)
 					}
 					return met, err
 				},
@@ -231,8 +233,10 @@ func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 		}
 		area, err := cellsOf(&h, rows, i)
 		answers[i] = !area.Intersect(h.Bounds).Empty()
-		if err == nil {
-			_ = seen.Look(&h, "box", boxOf(rows, i), 0, answers[i]) // of many sketches most are elsewhere
+		if answers[i] {
+			seen.Met = true
+		} else if err == nil && h.Doubtful(area) {
+			_ = seen.Look(&h, "box", boxOf(rows, i), 0, false) // of many sketches most are elsewhere
 		}
 		return err
 	})

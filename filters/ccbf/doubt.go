@@ -1,6 +1,9 @@
 package ccbf
 
-import "github.com/paulmach/orb"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
+)
 
 // Doubt is why an area in which a sketch has no points may not be the one that was
 // meant. A sketch has no unit, so that most are no more than that.
@@ -61,6 +64,21 @@ func (h *Head) Doubt(area orb.Bound) (d Doubt, certain bool) {
 		return OtherUnits, false
 	}
 	return NoDoubt, false
+}
+
+// Doubtful reports whether Doubt may find anything about an area that has these cells of the
+// sketch's grid, or none: a quick look, for the many sketches of a table that are elsewhere.
+func (h *Head) Doubtful(area grid.Rect) bool {
+	if b := h.Bounds; area.Empty() || area.MinY <= b.MaxX && b.MinX <= area.MaxY && area.MinX <= b.MaxY && b.MinY <= area.MaxX {
+		return true
+	}
+	limit := int64(min(90/h.Grid.Res(), grid.MaxIndex/2))
+	return ofWorld(h.Bounds, limit) != ofWorld(area, limit)
+}
+
+// ofWorld reports whether cells are within all degrees, of which a quarter is so many cells.
+func ofWorld(r grid.Rect, limit int64) bool {
+	return r.MinX >= -2*limit-1 && r.MaxX <= 2*limit+1 && r.MinY >= -limit-1 && r.MaxY <= limit+1
 }
 
 func swapped(b orb.Bound) orb.Bound {

@@ -35,11 +35,11 @@ func (a *Areas) Look(h *ccbf.Head, what string, area orb.Bound, srid int, met bo
 	if doubt == ccbf.NoDoubt {
 		return nil
 	}
-	points := h.Grid.Bound(h.Bounds)
+	b := Areas{Doubt: doubt, Area: area, SRID: srid, Points: h.Grid.Bound(h.Bounds)}
+	a.add(&b) // for those to whom it is no error, too
 	if certain {
-		return (&Areas{Doubt: doubt, Area: area, SRID: srid, Points: points}).refusal(what)
+		return b.refusal(what)
 	}
-	a.add(&Areas{Doubt: doubt, Area: area, SRID: srid, Points: points})
 	return nil
 }
 
