@@ -146,6 +146,8 @@ func sketchesToHalve(rows *duck.Rows) bool {
 // about exact sketches. It returns how far it came.
 func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to int, exact bool) (int, error) {
 	answers := duck.Out[uint64](out)
+	var found missing
+	defer asked.RecordCategory(&found.Category)
 	for i := from; i < to; i++ {
 		if !valid(rows, i) {
 			if exact { // the first NULL allocates
@@ -175,6 +177,9 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 		}
 		if answers[i], err = q.one(category); err != nil {
 			return i, err
+		}
+		if r.has {
+			found.look(&r.view, category, answers[i])
 		}
 	}
 	return to, nil

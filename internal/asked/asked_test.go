@@ -58,3 +58,32 @@ func TestNote(t *testing.T) {
 		}
 	}
 }
+
+// Of categories: the first that is missing, with a name from any sketch, unless some sketch
+// has the one that it was asked for.
+func TestCategoryNote(t *testing.T) {
+	burglry := Category{Missing: "Burglry"}
+	near := Category{Missing: "Burglry", Near: "Burglary"}
+	other := Category{Missing: "Drog", Near: "Drugs"}
+	for _, c := range []struct {
+		seen []Category
+		want string
+	}{
+		{nil, ""},
+		{[]Category{burglry}, `no sketch that was asked has the category "Burglry". ccbf_categories lists them.`},
+		{[]Category{burglry, other, near, other}, `no sketch that was asked has the category "Burglry"; did you mean "Burglary"? ccbf_categories lists them.`},
+		{[]Category{near, {Found: true}}, ""},
+	} {
+		TakeCategory()
+		for i := range c.seen {
+			RecordCategory(&c.seen[i])
+		}
+		got := TakeCategory()
+		if note := got.Note(); note != c.want {
+			t.Errorf("%+v: %q, want %q", c.seen, note, c.want)
+		}
+		if again := TakeCategory(); again != (Category{}) {
+			t.Errorf("taken twice: %+v", again)
+		}
+	}
+}

@@ -135,6 +135,7 @@ func (sh *Shell) execute(sql string) error {
 	defer done()
 
 	asked.Take() // what was asked for completions and the like
+	asked.TakeCategory()
 	begin := time.Now()
 	err := sh.print(ctx, sql)
 	if onceErr := sh.endOnce(); err == nil {
@@ -149,8 +150,9 @@ func (sh *Shell) execute(sql string) error {
 		// After an error too: how long it took to fail is worth knowing.
 		err = errors.Join(err, sh.printf("Run Time: real %.3f s\n", time.Since(begin).Seconds()))
 	}
-	if areas := asked.Take(); err == nil {
+	if areas, category := asked.Take(), asked.TakeCategory(); err == nil {
 		sh.note(areas.Note())
+		sh.note(category.Note())
 	}
 	return err
 }
