@@ -19,6 +19,7 @@ import (
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
+	"github.com/ccbfsql/ccbfsql/beam/internal/worker"
 )
 
 func init() {
@@ -275,7 +276,7 @@ func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteClo
 		if job.GetState() != jobpb.JobState_RUNNING {
 			continue
 		}
-		if _, err := service.Cancel(ctx, &jobpb.CancelJobRequest{JobId: job.GetJobId()}); err != nil {
+		if err := worker.Cancel(ctx, *jobopts.Endpoint, job.GetJobId()+"["+job.GetJobName()+"]_go"); err != nil {
 			return nil, err
 		}
 		states, err := service.GetStateStream(ctx, &jobpb.GetJobStateRequest{JobId: job.GetJobId()})

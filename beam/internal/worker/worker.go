@@ -27,6 +27,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/container/tools"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/artifact"
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
@@ -111,7 +112,30 @@ func join(ctx context.Context) error {
 		err = cmd.Wait()
 	}
 	err = fmt.Errorf("worker %s (process %d) ended: %w", id, cmd.Process.Pid, cmp.Or(err, errors.New("nobody asked it to")))
-	return errors.Join(err, refuse(ctx, control, err))
+	err = errors.Join(err, refuse(ctx, control, err))
+	if info.GetMetadata()["runner"] == "prism" {
+		// Prism ends this process with the run. While this one lives, it waits: of a worker
+		// that had said that a bundle is done, and had not sent all of it.
+		time.Sleep(grace)
+		err = errors.Join(err, Cancel(ctx, control, id))
+	}
+	return err
+}
+
+// grace is how long Prism has to notice by itself that a worker has ended.
+const grace = 10 * time.Second
+
+// Cancel has Prism cancel the run of a worker, whose ID begins with the run's. Its job service
+// is where it gives out work.
+func Cancel(ctx context.Context, endpoint, id string) error {
+	conn, err := grpcx.Dial(ctx, endpoint, time.Minute)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // the process ends
+	run, _, _ := strings.Cut(id, "[")
+	_, err = jobpb.NewJobServiceClient(conn).Cancel(ctx, &jobpb.CancelJobRequest{JobId: run})
+	return err
 }
 
 // endWithInput ends this process when the one that started it has ended.
