@@ -91,7 +91,7 @@ function thin(places, ranked) {
       }
       return true;
     };
-    for (const p of ranked) take(p);
+    for (const p of ranked) if (p.zoom <= zoom) take(p);
     for (const p of others) if (p.zoom) take(p);
     for (const p of others) {
       if (!p.zoom && free(p)) {

@@ -1,5 +1,5 @@
 // Names on the map and the search among them, Antarctica, and what lies beside what at
-// other widths of the window; prints what it read, as JSON, for the test that started it
+// other widths of the window (pictures of it with CCBF_LONG=1); prints what it read, as JSON, for the test that started it
 // to check.
 //
 //   node names.mjs URL FOLDER-FOR-SCREENSHOTS BROWSER
@@ -8,7 +8,7 @@ import { folder, launched, opened, settled } from "./browser.mjs";
 const browser = await launched();
 const read = {};
 const { context, page, seen } = await opened(browser, { viewport: { width: 800, height: 480 } }, "#view=[8,50,3.6]");
-const shot = (name) => page.screenshot({ path: `${folder}/names-${name}.png` });
+const shot = async (name) => process.env.CCBF_LONG && page.screenshot({ path: `${folder}/names-${name}.png` });
 const at = async (view) => {
   await page.evaluate((v) => document.getElementById("map").map.jumpTo({ center: v.slice(0, 2), zoom: v[2] }), view);
   await settled(page);
