@@ -79,7 +79,16 @@ func coordinate(columns []tableColumn, given, flag string, names, parts *regexp.
 			return "", fmt.Errorf("%s may each be the column of %s: say which with -%s COLUMN", strings.Join(found, " and "), flag, flag)
 		}
 	}
-	return "", fmt.Errorf("no column of numbers looks like %s: say which with -%s COLUMN; there are %s", flag, flag, strings.Join(columnNames(numbers), ", "))
+	for _, c := range columns {
+		if names.MatchString(c.name) || parts.MatchString(c.name) {
+			return "", fmt.Errorf("%s is %s, not of numbers: -%s %[1]s reads its text as numbers; decimals need a point, not a comma", c.name, c.typ, flag)
+		}
+	}
+	others := "there is none"
+	if len(numbers) > 0 {
+		others = "there are " + strings.Join(columnNames(numbers), ", ")
+	}
+	return "", fmt.Errorf("no column of numbers looks like %s: say which with -%s COLUMN; %s", flag, flag, others)
 }
 
 func columnNames(columns []tableColumn) (names []string) {
@@ -109,10 +118,10 @@ const (
 	mostGroups = 5000
 )
 
-// planned looks at a file: its columns, where its points are, and how many values others
+// planned looks at a file, which is read from a place: its columns, where its points are, and how many values others
 // have.
-func planned(ctx context.Context, s *session.Session, o Points) (*plan, error) {
-	p := &plan{from: lexer.QuoteText(o.File), table: tableName(o.File)}
+func planned(ctx context.Context, s *session.Session, from string, o Points) (*plan, error) {
+	p := &plan{from: lexer.QuoteText(from), table: tableName(o.File)}
 	described, err := s.Strings(ctx, "DESCRIBE FROM "+p.from)
 	if err != nil {
 		return nil, err
@@ -284,7 +293,12 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	defer func() { err = errors.Join(err, s.Close()) }()
 	stop := showProgress(s, out)
 	defer stop()
-	p, err := planned(ctx, s, o)
+	from, forget, err := reachable(ctx, s, o.File, out)
+	if err != nil {
+		return err
+	}
+	defer forget()
+	p, err := planned(ctx, s, from, o)
 	if err != nil {
 		return err
 	}

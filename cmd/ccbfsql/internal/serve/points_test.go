@@ -3,6 +3,8 @@ package serve
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,6 +108,14 @@ func TestPointsAsks(t *testing.T) {
 	if _, err := db.Exec("COPY (SELECT 1.5 AS pickup_lon, 2.5 AS dropoff_lon, 50.5 AS lat, 'a' AS word) TO " + lexer.QuoteText(csv)); err != nil {
 		t.Fatal(err)
 	}
+	file := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
 	for _, c := range []struct {
 		points Points
 		text   string
@@ -114,6 +124,10 @@ func TestPointsAsks(t *testing.T) {
 		{Points{File: csv, X: "pickup_lan"}, `no column "pickup_lan"; did you mean "pickup_lon"?`},
 		{Points{File: csv, X: "pickup_lon", Y: "word"}, "word"},
 		{Points{File: filepath.Join(folder, "none.csv")}, "none.csv"},
+		{Points{File: file("empty.csv", "lon,lat\n")}, "lon is VARCHAR, not of numbers"},
+		{Points{File: file("comma.csv", "place;lon;lat\na;1,5;2,5\n")}, "lon is VARCHAR, not of numbers"},
+		{Points{File: file("nulls.csv", "lon,lat\n1.5,\n,2.5\n")}, "has no row with numbers in lon and lat"},
+		{Points{File: file("words.csv", "a,b\nx,y\n")}, "there is none"},
 	} {
 		err := Run(t.Context(), Options{Points: c.points, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
 		if err == nil || !strings.Contains(err.Error(), c.text) {
@@ -127,5 +141,50 @@ func TestPointsAsks(t *testing.T) {
 		if IsPoints(name) != want {
 			t.Errorf("%s: %v", name, !want)
 		}
+	}
+}
+
+// A file at a URL is served as one in a folder, whether DuckDB has its extension for such or
+// not; what a stranger's file has in it does no harm.
+func TestStrangersFiles(t *testing.T) {
+	folder := t.TempDir()
+	db, err := connector.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	// Two columns of times, 5,000 kinds, a boolean, points at (0, 0).
+	if _, err := db.Exec(fmt.Sprintf(`COPY (SELECT 2.1 + (hash(i) %% 1000) / 3000 AS "Longitude (WGS84)", 48.8 + (hash(i, 1) %% 1000) / 5000 AS "Latitude (WGS84)", 'kind ' || i %% 5000 AS kind,
+			date '2020-01-01' + (i %% 700)::INTEGER AS day, timestamptz '2020-01-01 00:00:00+00' + to_hours((i %% 5000)::INTEGER) AS at, i %% 2 = 0 AS solved FROM range(6000) t(i)
+			UNION ALL SELECT 0, 0, 'none', NULL, NULL, NULL FROM range(50)) TO %s`, lexer.QuoteText(filepath.Join(folder, "points.parquet")))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(fmt.Sprintf("COPY (SELECT 430000 + (i %% 997) * 3.1 AS x, 5400000 + (i %% 883) * 2.7 AS y FROM range(5000) t(i)) TO %s", lexer.QuoteText(filepath.Join(folder, "metres.csv")))); err != nil {
+		t.Fatal(err)
+	}
+	files := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	defer files.Close()
+	url, out := startedWith(t, Options{Points: Points{File: files.URL + "/points.parquet?key=1"}})
+	if !strings.Contains(out, "6050 points by day and solved") || !strings.Contains(out, `CREATE TABLE "points"`) {
+		t.Errorf("it says %s", out)
+	}
+	status, body := post(t, url+"/api/sum", `{"table": "points", "column": "sketch", "box": [1, 48, 3, 50], "where": [{"by": "solved", "value": "false"}, {"by": "day", "value": "2020-01-01", "to": "2020-01-01"}]}`)
+	var want float64
+	if err := db.QueryRow("SELECT count(*) FROM range(6000) t(i) WHERE i % 700 < 31 AND i % 2 = 1").Scan(&want); err != nil {
+		t.Fatal(err)
+	}
+	if a := decoded[answer](t, body); status != http.StatusOK || a.Estimate != want {
+		t.Errorf("%d %s, want %v", status, body, want)
+	}
+	if _, body = get(t, url+"/api/look?table=points&column=sketch"); decoded[look](t, body).Box[0] < 2 {
+		t.Errorf("points at (0, 0) decide the view: %s", body)
+	}
+	url, _ = startedWith(t, Options{Points: Points{File: filepath.Join(folder, "metres.csv")}})
+	if _, body = get(t, url+"/api/look?table=metres&column=sketch"); decoded[look](t, body).Degrees {
+		t.Errorf("metres are degrees: %s", body)
+	}
+	err = Run(t.Context(), Options{Points: Points{File: files.URL + "/none.parquet"}, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
+	if err == nil || !strings.Contains(err.Error(), "404") {
+		t.Errorf("a file that is not there: %v", err)
 	}
 }
