@@ -1,8 +1,8 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,18 +10,22 @@ import (
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 // cube is points with attributes, as the papers on cubes of points have them: how many, where
 // they are, and in which cells they are counted.
 type cube struct {
-	name       string
-	points     int
-	from       string // lon, lat and the attributes of the i-th of POINTS
-	keys       string // the attributes
-	res        string
-	box, wide  string // a town or a quarter, and everything
-	few, hours string // conditions on the attributes: of some rows, and of a third of the hours
+	name      string
+	points    int
+	from      string // lon, lat and the attributes of the i-th of POINTS
+	keys      string // the attributes
+	res       string
+	box       string // some towns, or a quarter of one
+	few       string // some rows, in SQL
+	where     string // and as ccbfsql serve takes them
+	near, far int    // zooms of tiles
+	lon, lat  float64
 }
 
 // scattered is lon and lat around a centre, with a normal distribution of so many degrees
@@ -42,12 +46,12 @@ func cubesOf(c report.Config) []cube {
 		{
 			name: "check-ins", points: report.Pick(c, 45_000, 450_000, 4_500_000), keys: "hour, weekday", res: "0.001",
 			from: "SELECT " + scattered("(hash(town, 8) % 300000) / 1000 - 150", "(hash(town, 9) % 110000) / 1000 - 50", "0.05") + ", hour, weekday FROM (SELECT i, " + town + " AS town, " + clock + ", (hash(i, 6) % 7)::INTEGER AS weekday FROM range(POINTS) t(i))",
-			box:  "-10, 35, 30, 60", wide: "-180, -85, 180, 85", few: "weekday >= 5", hours: "hour BETWEEN 16 AND 23",
+			box:  "-10, 35, 30, 60", few: "weekday >= 5", where: `[{"by": "weekday", "value": "5", "to": "6"}]`, near: 6, far: 1, lon: 10, lat: 50,
 		},
 		{
 			name: "pickups", points: report.Pick(c, 245_000, 2_450_000, 24_500_000), keys: "hour", res: "0.0002",
 			from: "SELECT " + scattered("-73.95 + (hash(i, 8) % 16) * 0.01", "40.66 + (hash(i, 9) % 20) * 0.01", "0.01") + ", hour FROM (SELECT i, " + clock + " FROM range(POINTS) t(i))",
-			box:  "-73.96, 40.7, -73.9, 40.75", wide: "-74.1, 40.5, -73.6, 41", few: "hour BETWEEN 7 AND 9", hours: "hour BETWEEN 16 AND 23",
+			box:  "-73.96, 40.7, -73.9, 40.75", few: "hour BETWEEN 7 AND 9", where: `[{"by": "hour", "value": "7", "to": "9"}]`, near: 14, far: 10, lon: -73.9, lat: 40.75,
 		},
 	}
 }
@@ -60,9 +64,10 @@ const answerOf = 40 * time.Millisecond
 func cubes(c report.Config, s *report.Section) {
 	dir := report.Must(os.MkdirTemp("", "ccbfsql-speed"))
 	defer os.RemoveAll(dir)
+	bin := compiledShell()
 	w := newStopwatch(c, s)
 	s.Text(`Nanocubes (Lins, Klosowski and Scheidegger 2013, IEEE TVCG 19(12)) and Hashedcubes (Pahins, Stephens, Scheidegger and Comba 2017, IEEE TVCG 23(1)) hold points with attributes
-in memory, so that a map, a histogram or a time series of any selection comes at once. Both are tried on 4.5 million check-ins of Brightkite, Hashedcubes also on 24.5 million pickups of green taxis. Here are seeded points of these numbers:
+in memory, so that a map, a histogram or a time series of any selection comes at once. Both are tried on 4.5 million check-ins of Brightkite, Hashedcubes also on 24.5 million pickups of green taxis. Here are seeded points of these numbers. Tiles are asked of ccbfsql serve over HTTP, the rest in SQL. The points are
 check-ins in 20,000 towns of the world, by hour of the day and weekday, in cells of 0.001 degrees, 168 exact sketches; pickups in one city, by hour of the day, in cells of 0.0002 degrees, 24 exact sketches. Beside them are the exact table of
 cells, attributes and counts in memory, and what part of 40 ms an answer takes on the machine of the run: the abstract of Hashedcubes has it that about 2%% of its queries take longer than 40 ms, on hundreds of millions of points. What the papers say of bytes and of building times is in their
 tables, of other machines and of the real points, and is not repeated here.`)
@@ -81,9 +86,15 @@ tables, of other machines and of the real points, and is not repeated here.`)
 		run(db, fmt.Sprintf("COPY (FROM counted ORDER BY ALL) TO '%s' (COMPRESSION zstd)", file))
 		n := float64(q.points)
 		sizes.Row(q.name, q.points, number(db, "SELECT count(*) FROM counted"), number(db, "SELECT sum(octet_length(s)) FROM s")/n, float64(report.Must(os.Stat(file)).Size())/n, built[1].over(built[0]))
-		for _, ask := range cubeQuestions(q) {
-			agreeCubes(db, ask)
-			took := w.inTurn(q.name+", "+ask.what, query(db, "exact table", ask.exact), query(db, "sketches", ask.ours))
+		file = filepath.Join(dir, q.name+".duckdb")
+		run(db, fmt.Sprintf("ATTACH '%s' AS f", file), "CREATE TABLE f.tiles AS FROM s", "DETACH f")
+		running := startServer(bin, file)
+		for _, ask := range cubeQuestions(q, running.url) {
+			if ask.ours != "" {
+				agree(db, "SELECT max(n) FROM ("+ask.exact+")", "SELECT max(n) FROM ("+ask.ours+")")
+				ask.run = func() { run(db, ask.ours) }
+			}
+			took := w.inTurn(q.name+", "+ask.what, query(db, "exact table", ask.exact), contender{name: "sketches", run: ask.run})
 			part := make(ratio, len(took[1]))
 			for i, d := range took[1] {
 				part[i] = float64(d) / float64(answerOf)
@@ -96,6 +107,7 @@ tables, of other machines and of the real points, and is not repeated here.`)
 			}
 			w.s.Keep("time of "+q.name+", "+ask.what, of)
 		}
+		running.stop()
 		report.Check(db.Close())
 	}
 	s.Text(`What they can and this cannot: their times hardly depend on how many rows a selection has, as sums over attributes are made beforehand, while here every chosen sketch is asked, so that a further attribute, or time in thousands of hours
@@ -112,46 +124,57 @@ func inRounds(w stopwatch, rounds int, what string, contenders ...contender) []s
 	return w.inTurn(what, contenders...)
 }
 
-// cubeQuestion is one for a cube, and the exact table's answer to it; same are two
-// statements of one number each that agree.
+// cubeQuestion is one for a cube, and the exact table's answer to it, with counts n.
 type cubeQuestion struct {
 	what, ours, exact string
-	same              [2]string
+	run               func() // ours, where it is no statement
 }
 
-// cubeQuestions are the three kinds: a picture of a selection, a histogram of an attribute
-// over an area, and a count.
-func cubeQuestions(q cube) []cubeQuestion {
+// cubeQuestions are a histogram of an attribute over an area, and a count.
+func cubeQuestions(q cube, server string) []cubeQuestion {
 	within := func(box string) string {
 		return fmt.Sprintf("(x + 0.5) * %[1]s >= ([%[2]s])[1] AND (x + 0.5) * %[1]s < ([%[2]s])[3] AND (y + 0.5) * %[1]s >= ([%[2]s])[2] AND (y + 0.5) * %[1]s < ([%[2]s])[4]", q.res, box)
 	}
-	picture := func(what, box, rows string) cubeQuestion {
-		return cubeQuestion{
-			what:  what,
-			ours:  fmt.Sprintf("SELECT octet_length(ccbf_png(ccbf_union_agg(s), %s, 512, 512)) FROM s WHERE %s", box, rows),
-			exact: fmt.Sprintf("SELECT count(*) FROM (SELECT floor(((x + 0.5) * %[1]s - ([%[2]s])[1]) / (([%[2]s])[3] - ([%[2]s])[1]) * 512) AS i, floor((([%[2]s])[4] - (y + 0.5) * %[1]s) / (([%[2]s])[4] - ([%[2]s])[2]) * 512) AS j, sum(n) AS n FROM counted WHERE %[3]s AND %[4]s GROUP BY i, j)", q.res, box, within(box), rows),
-			same: [2]string{
-				fmt.Sprintf("SELECT ccbf_bbox_sum(ccbf_union_agg(s), %s) FROM s WHERE %s", box, rows),
-				fmt.Sprintf("SELECT sum(n) FROM counted WHERE %s AND %s", within(box), rows),
-			},
-		}
-	}
-	histogram := fmt.Sprintf("SELECT hour, sum(ccbf_bbox_sum(s, %s)) AS n FROM s GROUP BY hour", q.box)
-	counted := fmt.Sprintf("SELECT hour, sum(n) AS n FROM counted WHERE %s GROUP BY hour", within(q.box))
-	sum := fmt.Sprintf("SELECT sum(ccbf_bbox_sum(s, %s)) FROM s WHERE %s", q.box, q.few)
-	table := fmt.Sprintf("SELECT sum(n) FROM counted WHERE %s AND %s", within(q.box), q.few)
-	largest := func(of string) string { return "SELECT max(n * 100 + hour) FROM (" + of + ")" }
-	return []cubeQuestion{
-		picture("picture of an area, some rows", q.box, q.few),
-		picture("picture of an area, a third of the hours", q.box, q.hours),
-		picture("picture of everything, all rows", q.wide, "true"),
-		{"histogram of an area by hour", histogram, counted, [2]string{largest(histogram), largest(counted)}},
-		{"count of an area, some rows", sum, table, [2]string{sum, table}},
-	}
+	return append(tilesOf(q, server, within), []cubeQuestion{
+		{
+			what:  "histogram of an area by hour",
+			ours:  fmt.Sprintf("SELECT hour, sum(ccbf_bbox_sum(s, %s)) AS n FROM s GROUP BY hour", q.box),
+			exact: fmt.Sprintf("SELECT hour, sum(n) AS n FROM counted WHERE %s GROUP BY hour", within(q.box)),
+		},
+		{
+			what:  "count of an area, some rows",
+			ours:  fmt.Sprintf("SELECT sum(ccbf_bbox_sum(s, %s)) AS n FROM s WHERE %s", q.box, q.few),
+			exact: fmt.Sprintf("SELECT sum(n) AS n FROM counted WHERE %s AND %s", within(q.box), q.few),
+		},
+	}...)
 }
 
-// agreeCubes checks that both say the same.
-func agreeCubes(db *sql.DB, q cubeQuestion) {
-	a, b := number(db, q.same[0]), number(db, q.same[1])
-	report.Require(a == b && a > 0, "%s: %v, the exact table has %v", q.what, a, b)
+// tilesOf are pictures of a cube, asked of ccbfsql serve, each time with another scale: one
+// that was drawn is kept. The table answers with a number for each pixel, and draws nothing.
+func tilesOf(q cube, server string, within func(box string) string) (asks []cubeQuestion) {
+	scale := 0
+	for _, t := range []struct {
+		what        string
+		zoom        int
+		where, rows string
+	}{
+		{"tile from near, some rows", q.near, q.where, q.few},
+		{"tile from near, all rows", q.near, "[]", "true"},
+		{"tile from afar, all rows", q.far, "[]", "true"},
+	} {
+		x, y := report.Must(grid.TileX(q.lon, t.zoom)), report.Must(grid.TileY(q.lat, t.zoom))
+		west, south, east, north, err := grid.TileBounds(t.zoom, x, y)
+		report.Check(err)
+		box := fmt.Sprintf("%v, %v, %v, %v", west, south, east, north)
+		asks = append(asks, cubeQuestion{
+			what: t.what,
+			run: func() {
+				scale++
+				fetch(fmt.Sprintf("%s%s?where=%s&top=%d", server, tilePath(t.zoom, q.lon, q.lat), url.QueryEscape(t.where), 1_000_000+scale))
+			},
+			exact: fmt.Sprintf("SELECT count(*) AS n FROM (SELECT floor(((x + 0.5) * %[1]s - %[2]v) / %[3]v * 256) AS i, floor((%[4]v - (y + 0.5) * %[1]s) / %[5]v * 256) AS j, sum(n) AS n FROM counted WHERE %[6]s AND %[7]s GROUP BY i, j)",
+				q.res, west, east-west, north, north-south, within(box), t.rows),
+		})
+	}
+	return asks
 }

@@ -38,7 +38,7 @@ func TestExperiments(t *testing.T) {
 			switch e.Name {
 			case "extension":
 				t.Skip("needs what make extension and make clients leave")
-			case "serve":
+			case "serve", "cubes":
 				if testing.Short() {
 					t.Skip("links the shell")
 				}
