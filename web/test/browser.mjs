@@ -11,13 +11,15 @@ export const launched = () => chromium.connect(browserAt);
 // pixel: the pictures for looking at are those of CCBF_LONG=1.
 export const desk = process.env.CCBF_LONG ? { width: 1280, height: 800 } : { width: 880, height: 540 };
 
-// opened is a page of the map in a new context.
-export async function opened(browser, options, hash = "") {
+// opened is a page of the map in a new context; coarse has the outlines of afar from near,
+// too, as the fine ones take longer than the rest of a page.
+export async function opened(browser, { coarse, ...options }, hash = "") {
   // Without animations, whose every frame is drawn by the processor.
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   // On a busy machine everything takes long: what ends a test that hangs is the
   // time limit of go test.
   context.setDefaultTimeout(0);
+  if (coarse) await context.route("**/assets/countries-fine.json", (route) => route.continue({ url: url + "/assets/countries.json" }));
   const page = await context.newPage();
   await calm(page);
   const seen = watched(page, url);

@@ -81,6 +81,6 @@ async function visit(name, page, { problems, tiles }, unfolded) {
 }
 
 await visits("desktop", { viewport: desk }, ["light", "dark"]);
-await visits("phone", { ...devices["Pixel 7"], deviceScaleFactor: 1 }, ["dark", "light"]);
+await visits("phone", { coarse: true, ...devices["Pixel 7"], deviceScaleFactor: 1 }, ["dark", "light"]);
 await browser.close();
 console.log(JSON.stringify(read));

@@ -7,7 +7,7 @@ import { desk, folder, launched, opened, settled, url } from "./browser.mjs";
 
 const browser = await launched();
 const read = {};
-const { context, page, seen } = await opened(browser, { viewport: desk, permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
+const { context, page, seen } = await opened(browser, { coarse: true, viewport: desk, permissions: ["clipboard-read", "clipboard-write"], acceptDownloads: true });
 const shot = (name) => page.screenshot({ path: `${folder}/state-${name}.png` });
 const text = (selector) => page.locator(selector).textContent();
 const estimate = async () => Number(await page.locator("#answer[data-estimate]").getAttribute("data-estimate"));
@@ -125,7 +125,7 @@ read.dropped = { estimate: await estimate(), sql: await text("#answer pre"), ...
 
 // A category in the address that there is not.
 await context.close();
-const other = await opened(browser, { viewport: desk }, "#layer=kinds.s&category=thefd");
+const other = await opened(browser, { coarse: true, viewport: desk }, "#layer=kinds.s&category=thefd");
 await other.page.locator("#error:not([hidden])").waitFor();
 read.category = await other.page.locator("#error").textContent();
 await other.context.close();
