@@ -70,13 +70,15 @@ func (d *Counters) Sum() (hi, lo uint64) {
 	return hi, lo
 }
 
+// Every second lane of 8, 16 and 32 bits.
+const (
+	pairs  = 0x00ff00ff00ff00ff
+	halves = 0x0000ffff0000ffff
+	low    = 0x00000000ffffffff
+)
+
 // sum is the sum of the values of a layer.
 func (l *Layer) sum() (hi, lo uint64) {
-	const (
-		pairs  = 0x00ff00ff00ff00ff
-		halves = 0x0000ffff0000ffff
-		low    = 0x00000000ffffffff
-	)
 	if l.Width != 4 && l.Width != 8 && l.Width != 16 {
 		for j := range l.Size {
 			var carry uint64
@@ -85,20 +87,51 @@ func (l *Layer) sum() (hi, lo uint64) {
 		}
 		return hi, lo
 	}
-	// Sums of neighbours, in lanes of twice the width, until they are one number:
-	// at most 2^32 values below 2^15.
-	values := ^uint64(0) / (l.Flag<<1 - 1) * l.Mask
-	for b := l.data; len(b) > 0; b = b[8:] {
-		w := binary.LittleEndian.Uint64(b) & values
-		if l.Width == 4 {
-			const nibbles = 0x0f0f0f0f0f0f0f0f
-			w = w&nibbles + w>>4&nibbles
+	// Sums of neighbours, in lanes of twice the width and for counters of 4 bits four
+	// times, so wide that those of sumBlock bytes fit, and then of the lanes.
+	for b := l.data; len(b) > 0; {
+		block := b[:min(len(b), sumBlock)]
+		b = b[len(block):]
+		w := uint64(0)
+		switch l.Width {
+		case 4:
+			w = sumNibbles(block)
+		case 8:
+			w = sumBytes(block)
+		default:
+			for ; len(block) >= 8; block = block[8:] {
+				v := binary.LittleEndian.Uint64(block) & 0x7fff7fff7fff7fff
+				w += v&halves + v>>16&halves
+			}
 		}
 		if l.Width <= 8 {
-			w = w&pairs + w>>8&pairs
+			w = w&halves + w>>16&halves
 		}
-		w = w&halves + w>>16&halves
 		lo += w&low + w>>32
 	}
 	return 0, lo
+}
+
+// sumBlock is how many bytes are added up in lanes: 256 words, of which each adds no
+// more than 254 to a lane of 16 bits, 2*(2^15-1) to one of 32.
+const sumBlock = 256 * 8
+
+// sumNibbles is the sum of counters of 4 bits in four lanes.
+func sumNibbles(block []byte) (w uint64) {
+	const values, nibbles = 0x7777777777777777, 0x0f0f0f0f0f0f0f0f
+	for ; len(block) >= 8; block = block[8:] {
+		v := binary.LittleEndian.Uint64(block) & values
+		v = v&nibbles + v>>4&nibbles
+		w += v&pairs + v>>8&pairs
+	}
+	return w
+}
+
+// sumBytes is the sum of counters of 8 bits in four lanes.
+func sumBytes(block []byte) (w uint64) {
+	for ; len(block) >= 8; block = block[8:] {
+		v := binary.LittleEndian.Uint64(block) & 0x7f7f7f7f7f7f7f7f
+		w += v&pairs + v>>8&pairs
+	}
+	return w
 }
