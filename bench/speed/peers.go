@@ -84,8 +84,8 @@ func peers(c report.Config, s *report.Section) {
 		contests  func(report.Config, stopwatch) []peerResult
 	}{
 		{"bits-and-blooms/bloom", 1.5, 1.5, "", bloomPeers},
-		{"seiflotfy/cuckoofilter", 1.2, 1.5, "our hash has 128 bits, theirs 64", cuckooPeers},
-		{"tylertreat/BoomFilters", 1.2, 2, "our hash has 128 bits, theirs 64", cmsPeers},
+		{"seiflotfy/cuckoofilter", 1.2, 1.5, "inserts read both buckets, to fill the emptier, theirs the first that has room", cuckooPeers},
+		{"tylertreat/BoomFilters", 1.2, 2, "reading the keys and five rows are three quarters of the time, the hash is a quarter", cmsPeers},
 	}
 	w := newStopwatch(c, s)
 	s.Text("How many times as fast as the library our kernel is, on one thread, with the same parameters and keys, hashing included: with keys handed over one by one, as the library takes them, and %d at once, as SQL does. "+
