@@ -3,6 +3,7 @@ package udf
 import (
 	"bytes"
 	"fmt"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/internal/args"
@@ -40,9 +41,27 @@ type ccbfPainter struct {
 	category args.Keys
 	high     bool // the height is given
 	left     int  // pixels that the chunk may still have
-	values   []float64
-	png      bytes.Buffer
+	charged  int  // values that are accounted for
 	seen     asked.Areas
+	*canvas
+}
+
+// canvas is the memory of a picture, lent to one chunk after the other: new memory for
+// a million pixels takes longer to come by than many a picture to draw.
+type canvas struct {
+	values []float64
+	png    bytes.Buffer
+}
+
+var canvases = sync.Pool{New: func() any { return new(canvas) }}
+
+// maxLentPixels is up to how many pixels a picture has whose memory is kept.
+const maxLentPixels = 1 << 21
+
+func (c *canvas) giveBack() {
+	if cap(c.values) <= maxLentPixels && c.png.Cap() <= maxLentPixels {
+		canvases.Put(c)
+	}
 }
 
 // pngOverloads are the ways to call ccbf_png: with a height or, for the height that
@@ -64,7 +83,8 @@ func pngHasHeight(rows *duck.Rows) bool {
 }
 
 func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
-	p := ccbfPainter{left: pixelLimit, high: pngHasHeight(rows)}
+	p := ccbfPainter{left: pixelLimit, high: pngHasHeight(rows), canvas: canvases.Get().(*canvas)}
+	defer p.giveBack()
 	arguments := 6 // before the options
 	if p.high {
 		arguments = 7
@@ -133,13 +153,17 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i in
 			return nil, err
 		}
 	}
-	if n := width * height; cap(p.values) < n {
-		if err := out.Charge(8 * int64(n-cap(p.values))); err != nil {
+	n := width * height
+	if p.charged < n {
+		if err := out.Charge(8 * int64(n-p.charged)); err != nil {
 			return nil, err
 		}
+		p.charged = n
+	}
+	if cap(p.values) < n {
 		p.values = make([]float64, n)
 	}
-	p.values = p.values[:width*height]
+	p.values = p.values[:n]
 	unit, err := picture.Values(p.values, v, box, width, height, category)
 	if err != nil {
 		return nil, err
