@@ -21,7 +21,7 @@ func CCBF() functions {
 			},
 		},
 		overBlobs("ccbf_union_agg", "ccbf",
-			"Union of sketches: the sketch of all their points together.",
+			"Union of sketches: the sketch of all their points together. The sum over an area of exact sketches needs none: sum(ccbf_bbox_sum(s, ...)) is the number that the union answers, in a small part of the time.",
 			"SELECT ccbf_total(ccbf_union_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM range(10) t(x) GROUP BY x % 2)",
 			&ofBlobs[*ccbfPage]{ccbfPages, (*ccbfPage).addBlob}),
 		overBlobs("ccbf_intersect_agg", "ccbf",

@@ -27,6 +27,9 @@ func TestSumsOfManySketches(t *testing.T) {
 			FROM (SELECT day, s, %[1]s AS ours FROM days) LEFT JOIN (SELECT day, count(*) FILTER (%[2]s) AS exact FROM (FROM p UNION ALL SELECT 500, NULL, NULL) GROUP BY day) USING (day)`,
 			c.ours, c.inside, c.none))
 	}
+	// A sum over exact sketches needs no union of them.
+	want(t, db, "true", "SELECT sum(ccbf_bbox_sum(s, 200, 100, 700, 650)) = ccbf_bbox_sum(ccbf_union_agg(s), 200, 100, 700, 650) FROM days WHERE day <> 400")
+	want(t, db, "true", "SELECT sum(ccbf_polygon_sum(s, "+polygon+")) = ccbf_polygon_sum(ccbf_union_agg(s), "+polygon+") FROM days WHERE day <> 400")
 	for _, bad := range []int{10, 490} {
 		if _, err := ask(db, fmt.Sprintf("SELECT sum(ccbf_bbox_sum(if(day = %d, 'no sketch at all, of so many bytes'::BLOB, s), 0, 0, 500, 500)) FROM days", bad)); err == nil || !strings.Contains(err.Error(), "ccbf_bbox_sum: ") {
 			t.Errorf("no sketch on day %d: %v", bad, err)
