@@ -296,6 +296,9 @@ func combineBlock(from, into *duck.State) error {
 	}
 	t.id = o.id
 	t.join(o)
+	if t.several && t.b != nil {
+		t.b.Spare = duck.Alone
+	}
 	return t.merge(o)
 }
 

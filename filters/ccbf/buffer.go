@@ -2,7 +2,6 @@ package ccbf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 )
 
 // Buffers start small, for there may be a million of them, and grow with what
@@ -11,6 +10,9 @@ const (
 	minBuffer  = 16
 	sortBuffer = 1 << 12
 	maxBuffer  = cells.MaxKeys
+	// sortAtOnce is from how many keys on the buffer of a builder that is merged is sorted
+	// by itself: there, a thread has its own, and time of its own.
+	sortAtOnce = 1 << 14
 )
 
 // push puts a key into the buffer of its section.
@@ -74,9 +76,10 @@ func (b *Builder) full(pb *sectionBuilder) error {
 		if size > longest && !b.spilled {
 			return b.resize(pb, longest)
 		}
-		if size >= longest || pb.cells() <= size || b.spilled {
+		if size >= longest || pb.cells()+pb.words.Len() <= 2*size || b.spilled {
 			return nil
 		}
+		return b.resize(pb, min(4*size, longest)) // 16 bytes for each of those cells at most
 	}
 	return b.resize(pb, max(minBuffer, 2*size))
 }
@@ -126,12 +129,14 @@ func (b *Builder) flush(pb *sectionBuilder) error {
 			r = pb.sorted() // so that the cells of a square stand together, mostly
 		}
 		b.insert(cells.Section{Label: pb.Label, Run: r})
-	} else {
+	} else if ok, err := b.addBuffer(pb); err != nil {
+		return err
+	} else if !ok {
 		r := pb.sorted()
 		if err := b.grow(r.Bytes()); err != nil {
 			return err
 		}
-		if err := b.addRun(pb, r); err != nil {
+		if err := b.addShared(pb, r); err != nil { // words that did not fit may have ended the runs
 			return err
 		}
 	}
@@ -142,28 +147,20 @@ func (b *Builder) flush(pb *sectionBuilder) error {
 	return nil
 }
 
-// halvesFrom is from how many keys on a buffer is sorted as two.
-const halvesFrom = 1 << 15
+// addBuffer counts the keys of a buffer in words; false where they do not fit.
+func (b *Builder) addBuffer(pb *sectionBuilder) (bool, error) {
+	if pb.weights != nil || len(pb.buf) < leastWords && pb.words.Len() == 0 {
+		return false, nil
+	}
+	return b.addWords(pb, pb.buf)
+}
 
-// flushHalves is flush of the last keys, beside which nothing else is to be done: the
-// halves of many are sorted at once.
-func (b *Builder) flushHalves(pb *sectionBuilder) error {
-	if len(pb.buf) < halvesFrom || pb.weights != nil || !b.Exact || b.spilled || b.Spare == nil {
-		return b.flush(pb)
-	}
-	half := len(pb.buf) / 2
-	var first, second cells.Run
-	beside.Do(b.Spare, func() { first = cells.RunOf(pb.buf[:half], nil) }, func() { second = cells.RunOf(pb.buf[half:], nil) })
-	before := first.Bytes() + second.Bytes()
-	if err := b.grow(2 * before); err != nil { // and what they are merged into
+// flushAll empties a buffer, and makes a run of what is in words, as the sketch is made.
+func (b *Builder) flushAll(pb *sectionBuilder) error {
+	if err := b.flush(pb); err != nil {
 		return err
 	}
-	r := cells.Merge(first, second)
-	pb.buf = pb.buf[:0]
-	if err := b.grow(r.Bytes() - 2*before); err != nil {
-		return err
-	}
-	return b.addRun(pb, r)
+	return b.endWords(pb)
 }
 
 // sorted makes a run of the buffer, which it may sort.

@@ -71,7 +71,8 @@ type sectionBuilder struct {
 	cells.Label
 	next    *sectionBuilder // of the same category
 	buf     []uint64
-	weights []uint64    // beside buf; nil while all are 1
+	weights []uint64 // beside buf; nil while all are 1
+	words   cells.Words
 	runs    []cells.Run // each less than half as long as the one before
 	pile    cells.Run   // of small sketches, in any order, some more than once
 	packed  []cells.Packed
@@ -179,7 +180,7 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	b.ending = true
 	defer func() { b.ending = false }()
 	for _, pb := range b.sections {
-		if err := b.flushHalves(pb); err != nil {
+		if err := b.flushAll(pb); err != nil {
 			return nil, err
 		}
 	}
@@ -327,6 +328,16 @@ func (b *Builder) Merge(from *Builder) error {
 		for _, squares := range fp.squares.Lists() {
 			if err := b.addSquares(pb, squares); err != nil {
 				return err
+			}
+		}
+		if err := b.mergeWords(pb, &fp.words); err != nil {
+			return err
+		}
+		if len(fp.buf) >= sortAtOnce && fp.weights == nil {
+			if ok, err := b.addWords(pb, fp.buf); err != nil {
+				return err
+			} else if ok {
+				continue
 			}
 		}
 		if err := b.reserve(pb, len(fp.buf)); err != nil {

@@ -32,7 +32,7 @@ func (b *Builder) memory() (n int64) {
 		for _, r := range pb.runs {
 			n += r.Bytes()
 		}
-		n += pb.pile.Bytes() + squareBytes(pb.squares.Len())
+		n += pb.pile.Bytes() + squareBytes(pb.squares.Len()) + pb.words.Bytes()
 	}
 	if b.dense != nil {
 		n += int64(len(b.dense.Body))

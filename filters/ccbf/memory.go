@@ -85,7 +85,7 @@ func (b *Builder) EncodeBytes() int64 {
 	}
 	number, body := 0, int64(0)
 	for _, pb := range b.sections {
-		number += len(pb.buf) + len(pb.pile.Keys) + pb.squares.Len() + pb.cells()
+		number += len(pb.buf) + len(pb.pile.Keys) + pb.squares.Len() + pb.cells() + pb.words.Len()
 		body += pb.bodyBytes() + cells.RunBytes(len(pb.pile.Keys)+pb.squares.Len())
 	}
 	n := 2 * min(int64(b.Bytes), body) // blocks are put together before they join the BLOB

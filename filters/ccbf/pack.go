@@ -164,10 +164,10 @@ func (b *Builder) Compact() error {
 	b.ending = true
 	defer func() { b.ending = false }()
 	for _, pb := range b.sections {
-		if len(pb.packed) == 0 || pb.cells()+len(pb.buf) < compactFrom {
+		if len(pb.packed) == 0 || pb.cells()+len(pb.buf)+pb.words.Len() < compactFrom {
 			continue
 		}
-		if err := b.flush(pb); err != nil {
+		if err := b.flushAll(pb); err != nil {
 			return err
 		}
 		if n := len(pb.packed); n > 0 && n+len(pb.runs) > 1 {
@@ -185,7 +185,7 @@ const compactFrom = 1 << 15
 // bodyBytes is about what the cells of a section take at most in a body: where they are
 // one packed run, that is how they are written.
 func (pb *sectionBuilder) bodyBytes() int64 {
-	n := pb.cells() + len(pb.buf)
+	n := pb.cells() + len(pb.buf) + pb.words.Len()
 	if len(pb.packed) == 1 && pb.packed[0].Len() == n {
 		return pb.packed[0].Bytes() + cells.SectionBytes + int64(len(pb.Category))
 	}

@@ -28,7 +28,7 @@ func (b *Builder) shortenRuns(pb *sectionBuilder) error {
 		return b.pack(pb)
 	}
 	for n := len(pb.runs); n > 1 && len(pb.runs[n-2].Keys) < 2*len(pb.runs[n-1].Keys); n = len(pb.runs) {
-		if err := b.mergeLast(pb, nil); err != nil {
+		if err := b.mergeLast(pb, b.Spare); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,6 @@
 package cells
 
 import (
-	"math/bits"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
@@ -12,6 +11,7 @@ import (
 type sorter struct {
 	radix radix.Scratch
 	words []uint64
+	other []uint64
 	// recent is a cache of the last keys seen: points come in crowds, and each
 	// repetition that is caught here need not be sorted.
 	recent [1 << recentBits]uint64
@@ -50,26 +50,24 @@ func (s *sorter) run(keys, weights []uint64) Run {
 		return fromSorted(keys, weights)
 	}
 	if len(keys) >= packKeys {
-		diff := uint64(0)
-		for _, k := range keys {
-			diff |= k ^ keys[0]
-		}
-		if width := bits.Len64(diff); width <= 64-countBits {
-			return s.packed(keys, uint(width))
+		if width := width(keys); width <= wordKeys {
+			low := uint64(1)<<width - 1
+			words := s.recents(keys, low)
+			s.radix.SortBits(words, low<<countBits)
+			return unpack(words, keys[0]&^low)
 		}
 	}
 	s.radix.Sort(keys)
 	return fromSorted(keys, nil)
 }
 
-// packed is run for keys that differ in their lowest width bits only: key and
-// count share a word, so that half as much is sorted.
-func (s *sorter) packed(keys []uint64, width uint) Run {
+// recents is keys, of which low are the bits in which they differ, as words: key and count
+// share one, so that half as much is sorted.
+func (s *sorter) recents(keys []uint64, low uint64) []uint64 {
 	if cap(s.words) < len(keys)+1 {
 		s.words = make([]uint64, len(keys)+1)
 	}
 	clear(s.recent[:])
-	low := uint64(1)<<width - 1
 	words, n := s.words[:len(keys)+1], 0
 	for _, k := range keys {
 		w := k & low << countBits
@@ -90,25 +88,22 @@ func (s *sorter) packed(keys []uint64, width uint) Run {
 			n++
 		}
 	}
-	words = words[:n]
-	s.radix.SortBits(words, low<<countBits)
-	return unpack(words, keys[0]&^low)
+	return words[:n]
 }
 
-// packedPairs is packed for keys with weights that fit beside them, in the memory of both;
+// packedPairs is run for keys with weights that fit beside them, in the memory of both;
 // false where they do not, or where there are few.
 func (s *sorter) packedPairs(keys, weights []uint64) (Run, bool) {
 	if len(keys) < packKeys {
 		return Run{}, false
 	}
 	weights = weights[:len(keys)]
-	var diff, all uint64
-	for i, k := range keys {
-		diff |= k ^ keys[0]
-		all |= weights[i]
+	all := uint64(0)
+	for _, n := range weights {
+		all |= n
 	}
-	width := uint(bits.Len64(diff))
-	if width > 64-countBits || all >= 1<<countBits {
+	width := width(keys)
+	if width > wordKeys || all >= 1<<countBits {
 		return Run{}, false
 	}
 	low := uint64(1)<<width - 1
