@@ -109,11 +109,11 @@ func (s *sorter) list(keys []uint64) []uint64 {
 	}
 	s.other = slices.Grow(s.other[:0], len(words))
 	words = s.radix.SortBitsIn(words, s.other[:len(words)], ^(all|none)&^full)
-	return together(words)
+	return oneEach(words)
 }
 
-// together makes one of the words of each cell that fit one.
-func together(words []uint64) []uint64 {
+// oneEach makes one of the words of each cell that fit one.
+func oneEach(words []uint64) []uint64 {
 	if len(words) == 0 {
 		return words
 	}
