@@ -188,7 +188,7 @@ func family(p Params) conform.Family {
 			return make1(p)
 		},
 		// Which bucket a fingerprint is in depends on what came before it.
-		Laws: conform.Laws{Set: true, Alone: true, Deletable: p.Duplicates},
+		Laws: conform.Laws{Set: true, Alone: true, Fills: true, Deletable: p.Duplicates},
 		Decode: func(blob []byte) (conform.Subject, error) {
 			s, err := Decode(blob)
 			if err != nil {
