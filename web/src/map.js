@@ -49,7 +49,8 @@ export async function show(container) {
     dragRotate: false,
     pitchWithRotate: false,
     maxZoom: 20,
-    fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300, // of names
+    // Names fade in over many frames, but for those who want no motion.
+    fadeDuration: matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 300,
   });
   map.touchZoomRotate.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }), "top-right");
