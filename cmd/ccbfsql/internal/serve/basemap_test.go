@@ -65,6 +65,7 @@ func water() []byte {
 // A map of the user's own lies below the sketches: a PMTiles file of pictures or of vector
 // tiles, or tiles at a URL. What is wrong with one is said.
 func TestBasemap(t *testing.T) {
+	t.Parallel()
 	green := color.NRGBA{0x20, 0xa0, 0x40, 0xff}
 	img := image.NewNRGBA(image.Rect(0, 0, tileSide, tileSide))
 	for i := range tileSide * tileSide {

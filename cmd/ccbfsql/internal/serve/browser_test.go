@@ -91,6 +91,7 @@ func launched(web, node, chromium string) (string, error) {
 
 // The page in a browser: what it shows is what its SQL gives.
 func TestBrowser(t *testing.T) {
+	t.Parallel() // a browser waits for one processor as often as for the other
 	file := database(t, crimes)
 	out := browsed(t, "page.mjs", started(t, file))
 	var visits []struct {

@@ -36,6 +36,7 @@ func count(t *testing.T, db *sql.DB, where string) float64 {
 // What a person chooses is what is answered, nothing else stays, and reload, Back and
 // files have the same.
 func TestBrowserStates(t *testing.T) {
+	t.Parallel()
 	file := database(t, chosen)
 	out := browsed(t, "states.mjs", started(t, file))
 	type asked struct {

@@ -11,6 +11,7 @@ import (
 // A MapLibre page of another origin reads TileJSON and draws the vector tiles, where
 // its origin is named.
 func TestOtherOriginDrawsTiles(t *testing.T) {
+	t.Parallel()
 	files := http.FileServer(http.Dir(filepath.Join("..", "..", "..", "..", "web", "node_modules", "maplibre-gl", "dist")))
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
