@@ -39,7 +39,7 @@ func TestAllocationsAreCounted(t *testing.T) {
 			}
 		}
 		for _, pb := range b.sections { // so that Sketch has it behind it
-			if err := b.flush(pb); err != nil {
+			if err := b.flushAll(pb); err != nil {
 				t.Fatal(err)
 			}
 			if len(pb.runs) > 0 {
