@@ -18,10 +18,9 @@ type places struct {
 	order      []uint32 // rows by sketch
 	ends       []uint32 // where each sketch's end in order
 
-	accounts  []account // of each sketch
-	names     []keptName
-	stretches []uint64      // hashes, of one sketch
-	kept      []*keptSketch // nil for one that is not
+	accounts []account // of each sketch
+	names    []keptName
+	kept     []*keptSketch // nil for one that is not
 
 	cells  []grid.Cell
 	which  []uint32 // the category of each, in its sketch
@@ -112,24 +111,19 @@ func (p *places) find(r *ccbfReader) {
 	}
 	for i, blob := range p.sketches.values {
 		var n keptName
-		var k *keptSketch
 		if a := p.accounts[i]; a.at != nil && a.bought() {
-			if k = a.known(blob, !r.has); k == nil {
-				n, p.stretches = nameOf(p.stretches[:0], blob, !r.has)
-			}
+			n = nameOf(blob, !r.has)
 		}
-		p.names, p.kept = append(p.names, n), append(p.kept, k)
+		p.names = append(p.names, n)
 	}
 	for i, n := range p.names {
-		if n.length == 0 {
-			continue
+		var k *keptSketch
+		if n.length > 0 {
+			if k = findKept(n); k == nil {
+				p.accounts[i].set(0)
+			}
 		}
-		a := p.accounts[i]
-		if p.kept[i] = findKept(n); p.kept[i] == nil {
-			a.set(0)
-		} else {
-			a.remember(p.kept[i])
-		}
+		p.kept = append(p.kept, k)
 	}
 }
 
@@ -176,25 +170,13 @@ func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) err
 	}
 	a := p.accounts[i]
 	if price := r.view.DecodedCost(); a.at != nil && price > 0 && a.pay(r.view.Spent()+1, price) {
-		p.buy(r, a, blob)
+		paid := uint32(0) // once more, where there is no room now
+		defer func() { a.set(paid) }()
+		if name := nameOf(blob, !r.has); findKept(name) != nil || keep(&r.view, name) != nil {
+			paid = bought
+		}
 	}
 	return nil
-}
-
-// buy keeps the sketch of the reader's view.
-func (p *places) buy(r *ccbfReader, a account, blob []byte) {
-	paid := uint32(0) // once more, where there is no room now
-	defer func() { a.set(paid) }()
-	var name keptName
-	name, p.stretches = nameOf(p.stretches[:0], blob, !r.has)
-	k := findKept(name)
-	if k == nil {
-		k = keep(&r.view, name, p.stretches)
-	}
-	if k != nil {
-		paid = bought
-		a.remember(k)
-	}
 }
 
 // cellsOf computes the cells of places.

@@ -2,7 +2,6 @@ package udf
 
 import (
 	"hash/maphash"
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -18,8 +17,7 @@ import (
 //
 // A sketch is known by its length and a hash of all of its bytes under a secret of this
 // process (64 bits: two sketches are taken for one with a probability of 2^-64, and
-// nobody can make such a pair), a large one meanwhile by less (ccbf_known.go). Its address
-// says nothing: memory is used again.
+// nobody can make such a pair). Its address says nothing: memory is used again.
 
 const (
 	keptSets, keptWays = 1 << 12, 4
@@ -43,7 +41,7 @@ var (
 
 const (
 	bought  = 1<<32 - 1
-	buying  = bought - 1 // somebody decodes it
+	buying  = bought - 1 // a thread decodes it
 	mostDue = bought - 2
 )
 
@@ -51,21 +49,10 @@ func init() { duck.OnNeed(giveUpKept) }
 
 // keptSketch is a sketch that is kept.
 type keptSketch struct {
-	name      keptName
-	stretches []uint64 // hashes of its stretches, where there are many
-	touched   atomic.Uint32
-	spots     atomic.Uint32 // how often it was known by some stretches, since all were hashed
-	gone      atomic.Bool   // it is no longer kept
-	account   atomic.Pointer[atomic.Pointer[keptSketch]]
+	name    keptName
+	touched atomic.Uint32
 	ccbf.Decoded
 	bytes int64
-}
-
-// touch notes that it was asked.
-func (k *keptSketch) touch() {
-	if now := duck.Clock(); k.touched.Load() != now {
-		k.touched.Store(now)
-	}
 }
 
 // keptName is what a sketch is known by.
@@ -75,23 +62,28 @@ type keptName struct {
 	together bool // for questions without a category
 }
 
+func nameOf(blob []byte, together bool) keptName {
+	return keptName{maphash.Bytes(keptSecret, blob), len(blob), together}
+}
+
 // findKept is the sketch of that name, nil where it is not kept.
 func findKept(name keptName) *keptSketch {
 	set := &keptPlaces[name.hash%keptSets]
 	for i := range set {
 		if k := set[i].Load(); k != nil && k.name == name {
-			k.touch()
+			if now := duck.Clock(); k.touched.Load() != now {
+				k.touched.Store(now)
+			}
 			return k
 		}
 	}
 	return nil
 }
 
-// keep makes a kept sketch of a view, with the hashes of its stretches; nil where there is no
-// room.
-func keep(v *ccbf.View, name keptName, stretches []uint64) *keptSketch {
+// keep makes a kept sketch of a view; nil where there is no room.
+func keep(v *ccbf.View, name keptName) *keptSketch {
 	n, ok := v.DecodedBytes(name.together)
-	n += int64(unsafe.Sizeof(keptSketch{})) + int64(len(stretches))*8
+	n += int64(unsafe.Sizeof(keptSketch{}))
 	if !ok || !roomFor(n) || !duck.Keep(n) {
 		return nil
 	}
@@ -100,7 +92,7 @@ func keep(v *ccbf.View, name keptName, stretches []uint64) *keptSketch {
 		duck.GiveUp(n)
 		return nil
 	}
-	k := &keptSketch{Decoded: d, name: name, bytes: n, stretches: slices.Clone(stretches)}
+	k := &keptSketch{Decoded: d, name: name, bytes: n}
 	now := duck.Clock()
 	k.touched.Store(now)
 	set := &keptPlaces[name.hash%keptSets]
@@ -119,7 +111,6 @@ func keep(v *ccbf.View, name keptName, stretches []uint64) *keptSketch {
 
 // close takes a sketch that is no longer kept out of the books.
 func (k *keptSketch) close() int64 {
-	k.forget()
 	keptBytes.Add(-k.bytes)
 	duck.GiveUp(k.bytes)
 	return k.bytes
@@ -173,7 +164,6 @@ func giveUpKept() int64 {
 type account struct {
 	at  *atomic.Uint64
 	tag uint64 // the upper half
-	of  *atomic.Pointer[keptSketch]
 }
 
 // accountOf is the account of a BLOB, whose first bytes have its checksum: its own, or
@@ -183,12 +173,12 @@ func accountOf(blob []byte, together bool) account {
 	if together {
 		h++
 	}
-	set, of, tag := &paid[h%keptSets], &keptOf[h%keptSets], h>>32<<32
+	set, tag := &paid[h%keptSets], h>>32<<32
 	least, in := uint64(1<<64-1), 0
 	for i := range set {
 		n := set[i].Load()
 		if n>>32<<32 == tag {
-			return account{&set[i], tag, &of[i]}
+			return account{&set[i], tag}
 		}
 		if n &= bought; n < least {
 			least, in = n, i
@@ -197,7 +187,7 @@ func accountOf(blob []byte, together bool) account {
 	if least == bought { // all are: any
 		in = int(h >> 20 % keptWays)
 	}
-	return account{&set[in], tag, &of[in]}
+	return account{&set[in], tag}
 }
 
 // bought reports whether the sketch was kept, and may still be.
@@ -206,8 +196,8 @@ func (a account) bought() bool { return a.at.Load() == a.tag|bought }
 // set notes what was paid.
 func (a account) set(n uint32) { a.at.Store(a.tag | uint64(n)) }
 
-// pay notes that n more was paid, and reports whether that makes the price: then it is
-// being bought, of which of several threads one is told, until set is called.
+// pay notes that n more was paid, and reports whether that makes the price: then one of
+// several threads is told, which buys, and says with set what came of it.
 func (a account) pay(n, price int) bool {
 	for {
 		old := a.at.Load()
