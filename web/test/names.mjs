@@ -24,7 +24,13 @@ const view = () => page.evaluate(() => {
 await settled(page);
 read.far = { places: await named("places"), countries: await named("names") };
 await shot("far");
+// Lakes and rivers from afar, and not where they would be beside their places.
+await page.waitForFunction(() => document.getElementById("map").map.getLayer("lakes"));
+const water = () => page.evaluate(() => Object.fromEntries(["lakes", "rivers"].map((l) => [l, document.getElementById("map").map.queryRenderedFeatures({ layers: [l] }).length])));
+await at([-84, 45, 4]); // the Great Lakes
+read.water = await water();
 await at([-1.3, 53.4, 9]);
+read.waterNear = await water();
 read.near = { places: await named("places"), countries: await named("names") };
 
 // A place is found by the keyboard, without its accents, and is in the address.

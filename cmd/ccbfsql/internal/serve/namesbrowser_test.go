@@ -22,6 +22,7 @@ func TestNamesInBrowser(t *testing.T) {
 	type names struct{ Places, Countries []string }
 	var read struct {
 		Far, Near                names
+		Water, WaterNear         struct{ Lakes, Rivers int }
 		Accents, Country, Same   []string
 		Active, None             string
 		Taken, Reloaded, Cleared place
@@ -50,6 +51,9 @@ func TestNamesInBrowser(t *testing.T) {
 	has("from afar", read.Far.Countries, "France", "Germany")
 	if slices.Contains(read.Far.Places, "Chesterfield") || len(read.Far.Places) > 100 {
 		t.Errorf("from afar: %q", read.Far.Places)
+	}
+	if read.Water.Lakes < 5 || read.Water.Rivers < 1 || read.WaterNear.Lakes+read.WaterNear.Rivers > 0 {
+		t.Errorf("water at the Great Lakes %+v, in Sheffield %+v", read.Water, read.WaterNear)
 	}
 	has("from nearby", read.Near.Places, "Sheffield")
 	if n := len(read.Near.Places); n < 10 || n > 200 || len(read.Near.Countries) > 0 {

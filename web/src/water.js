@@ -1,0 +1,29 @@
+// Lakes and rivers below the points, from afar: they are drawn for maps of 1:50 million,
+// on a grid of 4 km, and would be beside where they are when looked at from near.
+import { feature } from "topojson-client";
+import { colours } from "./theme.js";
+
+const near = 8; // a pixel is 300 m from here on
+
+// waters are their layers, below the borders.
+const waters = (c) => [
+  { id: "rivers", type: "line", source: "rivers", maxzoom: near, paint: { "line-color": c.water, "line-width": ["interpolate", ["linear"], ["zoom"], 2, 0.3, 7, 1] } },
+  { id: "lakes", type: "fill", source: "lakes", maxzoom: near, paint: { "fill-color": c.sea } },
+];
+
+// watered puts them on the map. It is whole without them, until they have come.
+export async function watered(map) {
+  const topology = await (await fetch("assets/water.json")).json();
+  const above = map.getLayer("heat") ? "heat" : "borders";
+  for (const layer of waters(colours())) {
+    map.addSource(layer.id, { type: "geojson", data: feature(topology, topology.objects[layer.id]), tolerance: 0.2 });
+    map.addLayer(layer, above);
+  }
+}
+
+// recoloured gives them the colours of day or night.
+export function recoloured(map) {
+  for (const { id, type, paint } of waters(colours())) {
+    if (map.getLayer(id)) map.setPaintProperty(id, `${type}-color`, paint[`${type}-color`]);
+  }
+}
