@@ -90,5 +90,5 @@ func ReadRuns(r *[4]Reader, orders *[4][2]uint, out *Runs, from, to int) int {
 func classIn(w uint64, k uint, parts *[64]classPart) (v uint64, n uint) {
 	e := uint(bits.TrailingZeros64(w|1<<63)) & 63
 	p := &parts[e]
-	return w>>e>>1&p.mask | p.top, 2*e + k + (e-1)>>63
+	return w>>e>>1&p.mask | p.top, 2*e + k + (e-1)>>(bits.UintSize-1)
 }
