@@ -44,6 +44,7 @@ function rank(places, text) {
     byName.set(key, [...(byName.get(key) ?? []), p]);
   }
   const missing = [];
+  const unclear = []; // which of several it is
   const ranked = [];
   for (const line of text.split("\n").filter((l) => l && !l.startsWith("#"))) {
     const country = line.slice(0, 2);
@@ -52,13 +53,16 @@ function rank(places, text) {
         const [name, at] = entry.split("@");
         const same = byName.get(`${country} ${name}`) ?? [];
         const [x, y] = (at ?? "").split(" ").map(Number);
-        const best = at ? same.filter((p) => Math.hypot(p.lon - x, p.lat - y) < 1) : same.toSorted((a, b) => b.crowd - a.crowd);
+        const near = (p, [x, y], most) => Math.hypot(p.lon - x, p.lat - y) < most;
+        const best = same.filter((p) => !at || near(p, [x, y], 1)).sort((a, b) => b.crowd - a.crowd);
         if (!best.length) missing.push(`${country} ${entry}`);
+        else if (!best.every((p) => near(p, [best[0].lon, best[0].lat], at ? 2 : 0.3))) unclear.push(`${country} ${entry}`);
         else if (!best[0].zoom) ranked.push(Object.assign(best[0], { zoom: i + 2 }));
       }
     }
   }
   if (missing.length) throw new Error(`ranks.txt names places that are not in the list: ${missing.join("; ")}`);
+  if (unclear.length) throw new Error(`ranks.txt does not say where these are, of which there are several: ${unclear.join("; ")}`);
   return ranked.sort((a, b) => a.zoom - b.zoom);
 }
 
