@@ -1,4 +1,4 @@
--- Two years of points around Berlin, a file a year: the input of rollup.sql.
+-- Two years of points around Berlin, one file per year: the input of rollup.sql.
 --
 --   mkdir -p points && ccbfsql -f points.sql
 

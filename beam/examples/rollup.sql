@@ -1,11 +1,11 @@
--- Roll-ups by day, month and year over sketches that a Beam pipeline wrote, and
--- questions for any range of days and any polygon:
+-- Roll-ups by day, month and year over sketches from a Beam pipeline, and
+-- questions about any range of days and any polygon:
 --
 --   ccbf-pipeline -in 'points/2017.parquet' -out out/2017 -zoom 10 -time day -bucket day -res 0.001
 --   ccbf-pipeline -in 'points/2018.parquet' -out out/2018 -zoom 10 -time day -bucket day -res 0.001
 --   ccbfsql -f rollup.sql
 --
--- Another year is another two files of the same kind; nothing here changes.
+-- To add a year, write another two such files; this script does not change.
 
 CREATE VIEW days AS FROM 'out/*.parquet';
 
@@ -28,15 +28,15 @@ CREATE MACRO tiergarten() AS 'POLYGON ((13.32 52.50, 13.38 52.50, 13.38 52.52, 1
 SELECT month, ccbf_polygon_sum(ccbf_union_agg(sketch), tiergarten()) AS visits
 FROM months WHERE month < DATE '2017-05-01' GROUP BY month ORDER BY month;
 
--- The same polygon over a range that is no whole month. The edges of a sketch's
--- cells tell which tiles need not be read.
+-- The same polygon over a range of days that is not a whole month. The edges of the
+-- cells in a sketch tell which tiles need not be read.
 SELECT count(*) AS sketches, ccbf_polygon_sum(ccbf_union_agg(sketch), tiergarten()) AS visits
 FROM days
 WHERE day BETWEEN DATE '2017-12-20' AND DATE '2018-01-10'
   AND xmax > 13.32 AND xmin < 13.38 AND ymax > 52.50 AND ymin < 52.53;
 
--- The truth, from the points: the same bytes for every tile and day, and the same
--- count in a box whose edges are edges of cells.
+-- The truth, computed from the points: the same bytes for every tile and day, and the
+-- same count in a box whose edges are edges of cells.
 WITH direct AS (
   SELECT quadkey(lon, lat, 10) AS quadkey, day, ccbf_agg(lon, lat, 0.001) AS sketch
   FROM 'points/*.parquet' GROUP BY ALL)

@@ -5,7 +5,7 @@
 --
 --   ccbfsql -f examples/sql/bifocal.sql
 
--- Two tables of about 100,000 rows, skewed and not in the same way.
+-- Two tables of about 100,000 rows, skewed in different ways.
 CREATE TABLE r AS
 SELECT row_number() OVER () AS i, n AS a
 FROM (SELECT n, unnest(range(greatest(10000 // n, 1))) FROM range(1, 12001) AS v(n));
@@ -13,7 +13,7 @@ CREATE TABLE s AS
 SELECT row_number() OVER () AS i, n AS a
 FROM (SELECT n, unnest(range(greatest(8000 // (1 + n // 3), 1))) FROM range(1, 9001) AS v(n));
 
--- A row in a hundred, drawn by a hash so that everybody draws the same.
+-- One row in a hundred, drawn by a hash so that every run draws the same rows.
 CREATE TABLE sample_r AS SELECT a FROM r WHERE md5_number_lower(i::VARCHAR) % 100 = 3;
 CREATE TABLE sample_s AS SELECT a FROM s WHERE md5_number_lower(i::VARCHAR) % 100 = 3;
 
@@ -21,19 +21,19 @@ CREATE TABLE sketches AS
 SELECT (SELECT sbf_agg(a, {capacity: 12000}) FROM r) AS of_r,
        (SELECT sbf_agg(a, {capacity: 12000}) FROM s) AS of_s;
 
--- A value is dense on a side that has it at least as often as a sample of one in
--- a hundred must show it a few times.
+-- A value is dense on a side if it occurs so often that a sample of one in a
+-- hundred contains it a few times.
 SET VARIABLE dense = 400;
 
 CREATE TABLE parts AS
 WITH
--- Dense in both: the samples' counts, each a hundredth of the truth.
+-- Dense in both: the counts of the samples, each a hundredth of the truth.
 dense_dense AS (
   SELECT coalesce(sum(m * 100.0 * n * 100.0), 0) AS size
   FROM (SELECT a, count(*) AS m FROM sample_r GROUP BY a)
   JOIN (SELECT a, count(*) AS n FROM sample_s GROUP BY a) USING (a), sketches
   WHERE sbf_get(of_r, a) >= getvariable('dense') AND sbf_get(of_s, a) >= getvariable('dense')),
--- Sparse in r: every sampled row of r that is sparse asks the sketch of s.
+-- Sparse in r: every sparse row in the sample of r is looked up in the sketch of s.
 sparse_any AS (
   SELECT coalesce(sum(sbf_get(of_s, a)) * 100.0, 0) AS size
   FROM sample_r, sketches WHERE sbf_get(of_r, a) < getvariable('dense')),

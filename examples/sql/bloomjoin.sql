@@ -1,6 +1,6 @@
--- Spectral Bloomjoin: a join between two databases that sends a sketch and not
+-- Spectral Bloomjoin: a join between two databases that sends a sketch instead of
 -- the rows (Cohen and Matias 2003, section 5.3). The two sites are two databases
--- attached to one session; what would cross the network is counted in bytes.
+-- attached to one session; the script counts the bytes that would cross the network.
 --
 --   ccbfsql -f examples/sql/bloomjoin.sql
 
@@ -25,7 +25,7 @@ GROUP BY customer HAVING count(*) >= 20;
 -- 2. A plain Bloomjoin: the shop sends a Bloom filter of its customers, the
 --    warehouse sends back the orders that pass.
 -- 3. A spectral Bloomjoin: the warehouse sends one sketch of its orders. The shop
---    multiplies it with its own and reads off the counts. Nothing comes back.
+--    multiplies it by its own and reads the counts. Nothing is sent back.
 CREATE TABLE sent AS
 WITH bloom AS MATERIALIZED (SELECT bloom_agg(customer, {capacity: 5000, fpp: 0.01}) AS s FROM shop.customers),
      theirs AS MATERIALIZED (SELECT sbf_agg(customer, {capacity: 30000, encoding: 'steps'}) AS s FROM warehouse.orders),
@@ -38,7 +38,7 @@ SELECT (SELECT count(*) * 8 FROM warehouse.orders) AS full_join,
 
 SELECT full_join, plain_bloomjoin, spectral_bloomjoin FROM sent;
 
--- The answer at the shop. No customer is missing; a count can be too high.
+-- The answer at the shop. No customer is missing, but counts can be too high.
 CREATE TABLE answer AS
 SELECT customer, sbf_get(product, customer) AS n
 FROM shop.customers, sent
@@ -51,7 +51,7 @@ SELECT (SELECT count(*) FROM exact) AS in_truth,
        (SELECT count(*) FROM exact ANTI JOIN answer USING (customer)) AS missing
 FROM answer LEFT JOIN exact USING (customer);
 
--- A sketch of half the size, for the same answer with more errors.
+-- A sketch of half the size gives the same answer with more errors.
 SELECT octet_length(s) AS bytes,
        count(*) FILTER (sbf_get(s, customer) >= 20) AS by_sketch,
        (SELECT count(*) FROM exact) AS in_truth

@@ -1,4 +1,4 @@
--- One sketch that knows categories and months: what was reported where?
+-- Sketches with categories, one per month: what was reported where?
 --
 --   ccbfsql -f examples/sql/categories.sql
 
@@ -12,8 +12,8 @@ FROM (VALUES
   ('2018-12', 'theft',  -2.2426, 53.4808, 7)
 ) AS r(month, kind, lon, lat, times);
 
--- weight: a row stands for that many. category: every point has one.
--- totals: the sketch answers without a category too.
+-- weight: the number of points that a row stands for. category: every point has one.
+-- totals: the sketch also answers without a category.
 CREATE TABLE months AS
 SELECT month, ccbf_agg(lon, lat, 0.001, {category: kind, weight: times, totals: true}) AS sketch
 FROM reports

@@ -1,14 +1,14 @@
--- Has this URL been seen before? A crawler's memory as one BLOB: no URL that was
--- seen is taken for new, and few new ones for seen.
+-- Has this URL been seen before? A crawler's memory as one BLOB: no seen URL is
+-- taken for new, and few new ones are taken for seen.
 --
 --   ccbfsql -f examples/sql/dedup.sql
 
--- Three days of 50,000 fetched URLs each; many come again.
+-- Three days with 50,000 fetched URLs each; many occur again.
 CREATE TABLE log AS
 SELECT day, 'https://example.org/page/' || (i * (12 + day) % 71993) AS url
 FROM range(1, 4) AS d(day), range(50000) AS r(i);
 
--- What the first two days saw: a filter for 100,000 URLs at 1% errors.
+-- The URLs of the first two days: a filter for 100,000 URLs with 1% errors.
 CREATE TABLE seen AS
 SELECT bloom_agg(url, {capacity: 100000, fpp: 0.01}) AS s FROM log WHERE day <= 2;
 
@@ -19,7 +19,7 @@ SELECT octet_length(s) AS bytes,
        round(bloom_fpp(s), 5) AS rate_of_errors_now
 FROM seen;
 
--- Day 3: fetch what is surely new.
+-- Day 3: fetch the URLs that are certainly new.
 CREATE TABLE day3 AS
 SELECT DISTINCT url, url IN (SELECT url FROM log WHERE day <= 2) AS seen_before FROM log WHERE day = 3;
 
@@ -30,12 +30,12 @@ SELECT count(*) AS urls,
        count(*) FILTER (seen_before AND NOT bloom_contains(s, url)) AS fetched_twice
 FROM day3, seen;
 
--- The memory goes on: the union with the new day is the filter of all three.
+-- Add the new day: the union is the filter of all three days.
 UPDATE seen SET s = bloom_union(s, (SELECT bloom_agg(url, {capacity: 100000, fpp: 0.01}) FROM log WHERE day = 3));
 SELECT s = (SELECT bloom_agg(url, {capacity: 100000, fpp: 0.01}) FROM log) AS same_as_built_at_once FROM seen;
 
--- A crawler that also forgets: a cuckoo filter with duplicates takes URLs out
--- again, and what is still in is never missed.
+-- A crawler that also forgets: a cuckoo filter with duplicates can remove URLs,
+-- and always finds those that remain.
 CREATE TABLE current AS
 SELECT cuckoo_agg(url, {capacity: 60000, duplicates: true}) AS s FROM (SELECT DISTINCT url FROM log WHERE day = 1);
 

@@ -1,5 +1,5 @@
--- Where is it busiest? The largest cells of a map and a picture of it, from
--- sketches alone: the points are gone.
+-- Where is it busiest? The largest cells of a map, and a picture of it, from
+-- sketches alone, without the points.
 --
 --   ccbfsql -f examples/sql/hotspots.sql
 
@@ -20,32 +20,32 @@ FROM sightings GROUP BY hour;
 CREATE TABLE day AS SELECT ccbf_union_agg(exact) AS exact, ccbf_union_agg(dense) AS dense FROM hours;
 DROP TABLE sightings;
 
--- The busiest cells of the day, with the town they are in.
+-- The busiest cells of the day, with their towns.
 CREATE MACRO town(px, py) AS (SELECT arg_min(name, (x - px) ^ 2 + (y - py) ^ 2) FROM towns);
 SELECT town(x, y) AS town, x, y, count
 FROM (SELECT unnest(ccbf_top_k(exact, 0, 0, 100, 100, 8), recursive := true) FROM day)
 ORDER BY count DESC, y, x;
 
--- Every cell with 500 or more, per town. The sketch of counters has them all, and
--- some that only seem to be as busy.
+-- Every cell with 500 or more sightings, per town. The sketch of counters finds them
+-- all, and some that only seem to be as busy.
 SELECT town(x, y) AS town, count(e.count) AS cells, sum(e.count) AS sightings,
        count(*) FILTER (d.count IS NULL) AS missing, count(*) FILTER (e.count IS NULL) AS too_many
 FROM (SELECT unnest(ccbf_hotspots(exact, 0, 0, 100, 100, 500), recursive := true) FROM day) AS e
 FULL JOIN (SELECT unnest(ccbf_hotspots(dense, 0, 0, 100, 100, 500), recursive := true) FROM day) AS d USING (x, y)
 GROUP BY ALL ORDER BY sightings DESC;
 
--- In how many hours was a cell among the three busiest? Hour by hour, 24 lists.
+-- In how many hours was a cell among the three busiest? There are 24 lists, one per hour.
 SELECT town(x, y) AS town, x, y, count(*) AS hours
 FROM (SELECT hour, unnest(ccbf_top_k(exact, 0, 0, 100, 100, 3), recursive := true) FROM hours)
 GROUP BY ALL ORDER BY hours DESC, town, x, y LIMIT 5;
 
--- A picture: 50 x 25 pixels, north up, a character for every factor of six.
+-- A picture: 50 x 25 pixels, north at the top, one character for every factor of six.
 SELECT string_agg(' .:+#@'[1 + least(ceil(log(n + 1) / log(6)), 5)::INT], '' ORDER BY pixel) AS map
 FROM (SELECT unnest(r) AS n, generate_subscripts(r, 1) - 1 AS pixel
       FROM (SELECT ccbf_raster(exact, 0, 0, 100, 100, 50, 25) AS r FROM day))
 GROUP BY pixel // 50 ORDER BY pixel // 50;
 
--- Rasters add up: the hours are the day, pixel by pixel.
+-- Rasters add up: the hours make the day, pixel by pixel.
 SELECT list_sum(ccbf_raster(exact, 0, 0, 100, 100, 50, 25)) AS sightings,
        ccbf_raster(exact, 0, 0, 100, 100, 50, 25) = (
          SELECT list(n ORDER BY pixel)

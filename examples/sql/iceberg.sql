@@ -1,4 +1,4 @@
--- Ad-hoc iceberg queries: which items occur at least T times, where T is chosen
+-- Ad-hoc iceberg queries: which items occur at least T times, if T is chosen
 -- after the sketch was built? (Cohen and Matias 2003, section 5.2.)
 --
 --   ccbfsql -f examples/sql/iceberg.sql
@@ -8,7 +8,7 @@ CREATE TABLE sales AS
 SELECT 'item ' || n AS item
 FROM (SELECT n, unnest(range(greatest(40000 // n, 1))) FROM range(1, 20001) AS r(n));
 
--- One scan builds the sketch, whatever will be asked.
+-- One scan builds the sketch, for any threshold.
 CREATE TABLE iceberg AS
 SELECT sbf_agg(item, {capacity: 20000, k: 5, method: 'ms'}) AS s FROM sales;
 
@@ -17,8 +17,8 @@ SELECT octet_length(s) AS sketch_bytes,
        (SELECT count(*) FROM sales) AS rows
 FROM iceberg;
 
--- Candidates at several thresholds. Nothing that belongs there is missing; what
--- does not belong there was stepped over by frequent items.
+-- Candidates at several thresholds. No item is missing; wrong candidates share
+-- their counters with frequent items.
 CREATE TABLE truth AS SELECT item, count(*) AS n FROM sales GROUP BY item;
 
 SELECT t AS threshold,
@@ -29,17 +29,17 @@ SELECT t AS threshold,
 FROM truth, iceberg, (VALUES (1000), (100), (10), (3)) AS v(t)
 GROUP BY t ORDER BY t DESC;
 
--- A second scan that counts the candidates alone makes the answer exact. It
--- groups a few items where the plain query would group all of them.
+-- A second scan that counts only the candidates makes the answer exact. It
+-- groups a few items, while the plain query would group all of them.
 SELECT item, count(*) AS n
 FROM sales, iceberg
 WHERE sbf_get(s, item) >= 5000
 GROUP BY item HAVING count(*) >= 5000
 ORDER BY n DESC;
 
--- Several scans with very small sketches, for a threshold that is known: what is
--- light in one sketch need not be counted in the next, which therefore has less
--- to confuse. 256 counters each, for 20,000 items.
+-- Several scans with very small sketches, for a known threshold: items that are
+-- light in one sketch need not be counted in the next, which therefore has fewer
+-- collisions. Each has 256 counters, for 20,000 items.
 SET VARIABLE t = 2000;
 CREATE TABLE scan1 AS SELECT sbf_agg(item, {counters: 256, k: 1, method: 'ms'}) AS s FROM sales;
 CREATE TABLE scan2 AS SELECT sbf_agg(item, {counters: 256, k: 2, method: 'ms', seed: 2}) AS s

@@ -1,9 +1,9 @@
--- Things that move: a sketch follows them, without knowing which is which.
+-- Moving objects: a sketch follows them without telling them apart.
 --
 --   ccbfsql -f examples/sql/movement.sql
 --
--- Moving takes points from one cell and adds them to another. A sketch can do that
--- while it is exact, and in mode 'standard' when it is dense. Here are both, s and
+-- A move takes points from one cell and adds them to another. A sketch can do this
+-- while it is exact and, in mode 'standard', when it is dense. Here are both, s and
 -- d, beside the exact table.
 
 -- One ferry between three ports: 1, 2, 3, 2, 1 and so on.
@@ -29,9 +29,9 @@ WHERE leg < 5 OR leg = 42
 GROUP BY leg
 ORDER BY leg;
 
--- All points of a cell: the market closes, and whoever is there goes to the square.
--- An exact sketch knows how many those are. A dense one must be told: what it reads
--- may be too high, and moving more than is there would spoil other cells.
+-- All points of a cell: the market closes, and everyone there goes to the square.
+-- An exact sketch knows how many people that is. A dense one must be told: its count
+-- may be too high, and moving too many points would make other cells wrong.
 CREATE TABLE people AS
 SELECT 8.0 + hash(i, 1) % 40 / 1000 AS x, 50.0 + hash(i, 2) % 40 / 1000 AS y FROM range(20000) AS r(i);
 
@@ -81,7 +81,7 @@ SELECT count(*) AS answers,
        count(*) FILTER (ccbf_get(d, x, y) > stock) AS dense_too_high
 FROM followed JOIN stocks USING (step);
 
--- What lies in the south after a hundred deliveries, and at the end.
+-- What is in the south after a hundred deliveries, and at the end.
 SELECT step, ccbf_polygon_sum(s, south) AS exact, ccbf_polygon_sum(d, south) AS dense,
        (SELECT sum(stock) FROM stocks WHERE stocks.step = followed.step AND y < 50) AS truth
 FROM followed, (SELECT 'POLYGON ((4 46, 16 46, 16 50, 4 50, 4 46))' AS south)

@@ -1,8 +1,8 @@
--- Time tiles: one sketch per day and map tile answers for any days and any area.
+-- Time tiles: one sketch per day and map tile gives answers for any days and any area.
 --
 --   ccbfsql -f examples/sql/timetiles.sql
 
--- A quarter of rides through a town, most of them in its middle.
+-- Three months of rides through a town, most of them in its centre.
 CREATE TABLE rides AS
 SELECT DATE '2026-01-01' + day::INTEGER AS day, 13.2 + 0.1 * (u + v + w) AS lon, 52.4 + 0.06 * (v + w + t) AS lat
 FROM (SELECT i % 90 AS day, hash(i, 1) % 10000 / 1e4 AS u, hash(i, 2) % 10000 / 1e4 AS v,
@@ -13,7 +13,7 @@ SELECT day, quadkey(lon, lat, 11) AS tile, ccbf_agg(lon, lat, 0.002) AS sketch
 FROM rides
 GROUP BY ALL;
 
--- Beside it what an exact answer needs: how many rides each cell had each day.
+-- For the exact answer: the number of rides per cell and day.
 CREATE TABLE cells AS
 SELECT day, floor(lon / 0.002)::BIGINT AS x, floor(lat / 0.002)::BIGINT AS y, count(*) AS n
 FROM rides
@@ -22,7 +22,7 @@ GROUP BY ALL;
 SELECT (SELECT count(*) FROM tiles) AS sketches, (SELECT sum(octet_length(sketch)) FROM tiles) AS bytes,
        (SELECT count(*) FROM cells) AS rows_of_cells, (SELECT count(*) FROM rides) AS rides;
 
--- Two areas, by their corners. The park has a bay.
+-- Two areas, given by their corners. The park is not convex.
 CREATE TABLE areas AS
 SELECT area, corners, 'POLYGON ((' || array_to_string([p[1] || ' ' || p[2] FOR p IN corners || corners[1:1]], ', ') || '))' AS polygon
 FROM (VALUES ('park', [[13.3011, 52.4703], [13.3467, 52.4621], [13.3389, 52.4877], [13.3702, 52.5013], [13.3105, 52.5098]]),
@@ -32,7 +32,7 @@ CREATE TABLE spans AS
 FROM (VALUES ('a day', DATE '2026-02-14', DATE '2026-02-14'), ('a week', DATE '2026-02-09', DATE '2026-02-15'),
              ('the quarter', DATE '2026-01-01', DATE '2026-03-31')) AS s(span, first, last);
 
--- Which cells have their centre in an area: a line from there to the east crosses
+-- The cells whose centre is in an area: a line from the centre to the east crosses
 -- the edges an odd number of times.
 CREATE TABLE inside AS
 WITH edges AS (
@@ -43,8 +43,8 @@ FROM (SELECT DISTINCT x, y, (x + 0.5) * 0.002 AS lon, (y + 0.5) * 0.002 AS lat F
 GROUP BY ALL
 HAVING count(*) FILTER ((y0 > lat) <> (y1 > lat) AND lon < x0 + (lat - y0) * (x1 - x0) / (y1 - y0)) % 2 = 1;
 
--- One way is to merge the sketches and to ask the union, another to ask each and to
--- add up. Both beside the exact answer.
+-- One way is to merge the sketches and query the union, another is to query each and
+-- add up. Both are shown beside the exact answer.
 SELECT span, area,
        ccbf_polygon_sum(ccbf_union_agg(sketch), any_value(polygon)) AS merged,
        sum(ccbf_polygon_sum(sketch, polygon)) AS summed,
@@ -53,8 +53,8 @@ FROM spans JOIN tiles ON day BETWEEN first AND last, areas
 GROUP BY span, first, last, area
 ORDER BY last - first, area;
 
--- A sum takes next to no time for sketches whose bounding box lies elsewhere. As a
--- condition, ccbf_bbox_overlaps leaves them out of any question.
+-- A sum takes almost no time for sketches whose bounding box lies elsewhere. As a
+-- condition, ccbf_bbox_overlaps excludes them from any question.
 SELECT day, count(*) AS tiles, ccbf_top_k(ccbf_union_agg(sketch), 13.3, 52.46, 13.34, 52.51, 1)[1].count AS most_rides_in_a_cell,
        (SELECT max(n) FROM cells WHERE cells.day = tiles.day AND x BETWEEN 6650 AND 6669 AND y BETWEEN 26230 AND 26254) AS exact
 FROM tiles

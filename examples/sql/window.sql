@@ -1,4 +1,4 @@
--- Sliding windows: how often did each page come up in the last seven days?
+-- Sliding windows: how often was each page viewed in the last seven days?
 --
 --   ccbfsql -f examples/sql/window.sql
 
@@ -7,7 +7,7 @@ CREATE TABLE views AS
 SELECT day, 'page ' || if(i % 3 = 0, day % 10, i * 31 % 400) AS page
 FROM range(1, 29) AS d(day), range(2000) AS r(i);
 
--- One way: a sketch a day, and the union of seven of them as a window frame.
+-- One way: one sketch per day, and the union of seven of them as a window frame.
 CREATE TABLE days AS
 SELECT day, sbf_agg(page, {capacity: 500, method: 'ms'}) AS s FROM views GROUP BY day;
 CREATE TABLE weeks AS
@@ -20,7 +20,7 @@ FROM weeks JOIN (
 WHERE day IN (7, 14, 16, 21, 28)
 ORDER BY day;
 
--- Over all pages and days: never too few, and how often too many.
+-- Over all pages and days: counts are never too low; how often are they too high?
 SELECT count(*) AS answers,
        count(*) FILTER (sbf_get(s, page) < n) AS too_low,
        count(*) FILTER (sbf_get(s, page) > n) AS too_high
@@ -28,8 +28,8 @@ FROM weeks JOIN (
   SELECT d.day, page, count(*) AS n FROM days AS d JOIN views AS v ON v.day BETWEEN d.day - 6 AND d.day
   GROUP BY d.day, page) USING (day);
 
--- The other way: one sketch, to which a day is added and from which the day that
--- leaves the window is removed, page by page with its count.
+-- The other way: one sketch. Add each new day, and remove the day that leaves the
+-- window, page by page with its count.
 CREATE TABLE leaving AS
 SELECT page, count(*) AS n, row_number() OVER (ORDER BY page) AS i FROM views WHERE day = 1 GROUP BY page;
 

@@ -1,10 +1,10 @@
 -- How often does each word occur? A Count-Min Sketch answers from a fixed number
--- of counters: never too little, and too much by at most epsilon of the total,
--- nearly always.
+-- of counters: never too low, and nearly always too high by at most epsilon of the
+-- total.
 --
 --   ccbfsql -f examples/sql/words.sql
 
--- Two days of log lines: word n comes up about 20000 / n times.
+-- Two days of log lines: word n occurs about 20000 / n times.
 CREATE TABLE lines AS
 SELECT if(i % 2 = 0, 'monday', 'tuesday') AS day, 'word' || n AS word
 FROM (SELECT n, unnest(range(20000 // n)) AS i FROM range(1, 20001) AS r(n));
@@ -26,7 +26,7 @@ FROM (SELECT cms_union_agg(sketch) AS sketch FROM days),
       WHERE word IN ('word1', 'word2', 'word50', 'word2000', 'word20000') GROUP BY word)
 ORDER BY truth DESC;
 
--- Pairs of equal words, one from each day: a join's size without the join.
+-- Pairs of equal words, one from each day: the size of a join without the join.
 SELECT cms_join_size(a.sketch, b.sketch) AS estimate,
        (SELECT sum(m * t) FROM (SELECT count(*) FILTER (day = 'monday') AS m, count(*) FILTER (day = 'tuesday') AS t
                                 FROM lines GROUP BY word)) AS truth

@@ -1,9 +1,9 @@
-// Command tiles is a Go program with DuckDB and sketches inside: it reads points
-// from a Parquet file, keeps one sketch per map tile, and answers how many
-// points lie in a polygon, from the sketches alone.
+// Command tiles is a Go program with DuckDB and sketches: it reads points
+// from a Parquet file, keeps one sketch per map tile, and reports how many
+// points are in a polygon, from the sketches alone.
 //
-//	go run ./examples/tiles                  makes points by itself
-//	go run ./examples/tiles points.parquet   a file with the columns lon and lat
+//	go run ./examples/tiles                  generates points
+//	go run ./examples/tiles points.parquet   reads a file with the columns lon and lat
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/connector"
 )
 
-// The question: what lies in this triangle around Lisbon?
+// The question: how many points are in this triangle around Lisbon?
 const polygon = `POLYGON ((-9.55 38.45, -8.62 38.51, -9.03 39.17, -9.55 38.45))`
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer, file string) error {
-	// Every function is there on every connection of this database.
+	// Every connection of this database has every function.
 	db, err := connector.Open("")
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func run(ctx context.Context, out io.Writer, file string) error {
 	}
 	fmt.Fprintf(out, "%d points are %d sketches of %d bytes together\n", points, tiles, bytes)
 
-	// Ask each tile and add up; or merge them first, with ccbf_union_agg.
+	// Query each tile and add up; or merge the tiles first, with ccbf_union_agg.
 	var inside int64
 	err = db.QueryRowContext(ctx, `
 		SELECT sum(ccbf_polygon_sum(sketch, ?))::BIGINT FROM tiles`, polygon).Scan(&inside)
@@ -82,7 +82,7 @@ func run(ctx context.Context, out io.Writer, file string) error {
 	return nil
 }
 
-// writePoints makes 200,000 points around Lisbon and Madrid, the same each time.
+// writePoints writes 200,000 points around Lisbon and Madrid, the same ones each time.
 func writePoints(ctx context.Context, db *sql.DB, file string) error {
 	_, err := db.ExecContext(ctx, `
 		COPY (
