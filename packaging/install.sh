@@ -4,9 +4,9 @@
 #
 #   curl -fsSL https://github.com/ccbfsql/ccbfsql/releases/latest/download/install.sh | sh
 #
-# CCBF_PREFIX   where to (default ~/.local): programs in bin, the extension in lib/ccbfsql
-# CCBF_VERSION  which release, such as v0.1.0 (default: the latest)
-# CCBF_URL      where releases are
+# CCBF_PREFIX   folder to install into (default ~/.local): programs in bin, the extension in lib/ccbfsql
+# CCBF_VERSION  release, for example v0.1.0 (default: the latest)
+# CCBF_URL      URL of the releases
 set -eu
 
 main() {
@@ -26,10 +26,10 @@ main() {
 	case $(uname -m) in
 	x86_64 | amd64) arch=amd64 ;;
 	aarch64 | arm64) arch=arm64 ;;
-	*) fail "no release for the processor $(uname -m); it can be built with Go" ;;
+	*) fail "no release for the processor $(uname -m); build it with Go" ;;
 	esac
 	if [ "$os" = linux ] && musl; then
-		fail "this system has musl instead of glibc, where DuckDB's library and Go's do not work; use a container of Debian, say"
+		fail "this system has musl instead of glibc, and DuckDB's library and Go's do not work with it; use a Debian container, for example"
 	fi
 
 	file=ccbfsql-$os-$arch.tar.gz
@@ -40,14 +40,14 @@ main() {
 	fetch "$url/SHA256SUMS" "$work/SHA256SUMS"
 	fetch "$url/$file" "$work/$file"
 
-	# Of the list only the line of this file: exactly one, with nothing else in it.
+	# Only the line of this file: exactly one, with nothing else in it.
 	want=$(awk -v f="$file" '$2 == f || $2 == "*" f { print $1 }' "$work/SHA256SUMS")
 	case $want in
-	*[!0-9a-f]* | "") fail "SHA256SUMS has no sum of $file" ;;
+	*[!0-9a-f]* | "") fail "SHA256SUMS has no checksum of $file" ;;
 	esac
 	got=$(sum "$work/$file")
 	if [ "$got" != "$want" ]; then
-		fail "$file has the sum $got, and SHA256SUMS says $want: nothing was installed"
+		fail "$file has the checksum $got, but SHA256SUMS has $want: nothing was installed"
 	fi
 
 	mkdir "$work/files"
@@ -105,12 +105,12 @@ sum() {
 	fi
 }
 
-# Under another name first: a program that runs keeps its file, and one that was cut
-# short never has the name.
+# Copy under another name first: a running program keeps its file, and a truncated one
+# never gets the name.
 put() { # put MODE FILE FOLDER
 	name=$3/$(basename "$2")
 	cp "$2" "$name.new" && chmod "$1" "$name.new" && mv -f "$name.new" "$name"
 }
 
-# The last line, so that a script that was cut short does nothing.
+# The last line, so that a truncated script does nothing.
 main

@@ -205,8 +205,8 @@ func testRefuses(t *testing.T, arch string) {
 		want  string
 	}{
 		"another archive":           {instead(map[string]string{archive: "no archive"}), "", "nothing was installed"},
-		"no sums":                   {instead(map[string]string{"/SHA256SUMS": "<html>"}), "", "has no sum of"},
-		"two sums":                  {instead(map[string]string{"/SHA256SUMS": "ab  " + archive[1:] + "\ncd  " + archive[1:] + "\n"}), "", "has no sum of"},
+		"no sums":                   {instead(map[string]string{"/SHA256SUMS": "<html>"}), "", "has no checksum of"},
+		"two sums":                  {instead(map[string]string{"/SHA256SUMS": "ab  " + archive[1:] + "\ncd  " + archive[1:] + "\n"}), "", "has no checksum of"},
 		"a shell that does not run": {instead(map[string]string{archive: broken, "/SHA256SUMS": fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(broken)), archive[1:])}), "", "does not run on this system: nothing was installed"},
 		"no such release":           {all, "CCBF_VERSION=v999.0.0", "could not be downloaded"},
 		"no home":                   {all, "HOME=", "set CCBF_PREFIX"},
