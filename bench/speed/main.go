@@ -45,7 +45,7 @@ var page = &report.Page{File: "PERFORMANCE.md", Text: text, Claims: []string{"wh
 
 // atAGlance is the chart of README's first screen.
 var atAGlance = &report.Chart{
-	File: "pictures/beside.svg", Title: "An exact sketch as a part of the exact table (cell, count): less is better",
+	File: "pictures/beside.svg", Title: "An exact sketch relative to the exact table (cell, count): less is better",
 	Below: "A million points in cells of 0.001 degrees. Medians of docs/PERFORMANCE.md.",
 	Bars: []report.ChartBar{
 		{Name: "bytes, both in Parquet with zstd", Section: "sizes", Row: []string{"all in one"}, Column: "BLOBs in Parquet / table"},
