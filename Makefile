@@ -71,10 +71,10 @@ extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) $(STAMP) -o $(EXT) build/extension/libccbf.so
 
 # Not of make test: it builds everything for two processors.
-dist: compiler web ## What is handed out, for linux amd64 and arm64, into build/dist, and its tests; TARGETS="linux_amd64": only those
+dist: compiler web ## The release files for linux amd64 and arm64, in build/dist, and their tests; TARGETS="linux_amd64": only those
 	@GO=$(GO) MAKE="$(MAKE)" scripts/dist $(TARGETS)
 
-demo: build ## A million crimes, a sketch per month and category, and answers beside the true counts
+demo: build ## A million crimes, one sketch per month and category, and answers beside the true counts
 	@mkdir -p build/demo
 	@rm -f build/demo/demo.duckdb build/demo/demo.duckdb.wal
 	@cd build/demo && ../ccbfsql demo.duckdb -f ../../sql/demo/demo.sql
@@ -83,7 +83,7 @@ demo: build ## A million crimes, a sketch per month and category, and answers be
 	@echo "To look at them on a map:                               make map"
 
 # web first: the page is embedded by the build.
-map: web demo ## The demo's sketches on a map, in the browser: http://127.0.0.1:8080
+map: web demo ## The sketches of the demo on a map in the browser: http://127.0.0.1:8080
 	@$(BIN) serve build/demo/demo.duckdb
 
 test: compiler extension clients web ## All tests, of every module
@@ -95,7 +95,7 @@ machines: ## Tests of the sketches on 386 and, emulated, on s390x: the same byte
 
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
 # the packages of every platform, which not every registry has.
-clients: build/clients/installed ## Several versions of DuckDB for Node, to test the extension in
+clients: build/clients/installed ## Several versions of DuckDB for Node, for the tests of the extension
 	@command -v node >/dev/null && command -v npm >/dev/null || \
 		echo "No node and npm here: the tests of the extension in Node are left out."
 	@command -v javac >/dev/null || \
@@ -125,12 +125,12 @@ differential: compiler ## 100,000 random queries through all plans of DuckDB, mo
 	@$(GO) build -o build/differential ./test/differential
 	@build/differential $(ARGS)
 
-soak: compiler ## A mixed load on 8 connections for an hour, with the memory that it uses; ARGS="-for 10m"
+soak: compiler ## A mixed load on 8 connections for an hour, with its use of memory; ARGS="-for 10m"
 	@mkdir -p build
 	@$(GO) build -o build/soak ./test/soak
 	@build/soak $(ARGS)
 
-bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, compared with the kept ones, eight minutes; ARGS: names of experiments, -quick, -keep, -render
+bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, compared with kept figures, eight minutes; ARGS: names of experiments, -quick, -keep, -render
 	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)
 
 paper: compiler ## docs/ACCURACY.md and docs/papers: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick, -render
@@ -162,10 +162,10 @@ fuzz: compiler ## Every fuzz target for FUZZTIME=20s each
 		done; \
 	done
 
-docs: compiler ## docs/functions.md, from the functions' own descriptions
+docs: compiler ## docs/functions.md, from the descriptions of the functions
 	@$(GO) run ./cmd/docgen docs/functions.md
 
-clean: ## Remove what was built
+clean: ## Remove the built files
 	rm -rf build
 
 include packaging/community/community.mk
