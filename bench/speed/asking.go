@@ -22,7 +22,7 @@ func polygons(c report.Config, s *report.Section) {
 	xs, ys := coordinates(db, "cities")
 	resolutions := report.Pick(c, []string{"0.1", "0.01"}, []string{"0.1", "0.01", "0.001"}, []string{"0.1", "0.01", "0.001"})
 	w := newStopwatch(c, s)
-	s.Text("`sum(ccbf_polygon_sum(s, g))` of %d countries as GeoJSON over one exact sketch of %d cities, beside asking for each %dth city in a country's bounding box whether it lies inside, with orb's planar package on one thread, GeoJSON read by the same parser.", len(countries), len(xs), every)
+	s.Text("`sum(ccbf_polygon_sum(s, g))` of %d countries as GeoJSON over one exact sketch of %d cities, compared with a point-in-polygon test of each %dth city in a country's bounding box, by orb's planar package on one thread, with GeoJSON read by the same parser.", len(countries), len(xs), every)
 	t := s.Table("cells", "time / point in polygon")
 	var rows []report.Row
 	for _, res := range resolutions {
@@ -68,7 +68,7 @@ func levels(c report.Config, s *report.Section) {
 	countries = countries[:len(countries)/report.Pick(c, 5, 10, 1)]
 	sides := report.Pick(c, []int{1, 8}, []int{1, 4, 16, 64}, []int{1, 2, 4, 8, 12, 16, 24, 32, 64, 256})
 	w := newStopwatch(c, s)
-	s.Text("Sums over a dense sketch of a megabyte with 8 levels, and over one without, which asks for every cell inside. Cells are 0.01 degrees; the points are the cities.")
+	s.Text("Sums over a dense sketch of a megabyte with 8 levels, and over one without levels, where every cell inside is looked up. Cells are 0.01 degrees; the points are the cities.")
 	t := s.Table("areas", "time with levels / without")
 	var rows []report.Row
 	// In queries of their own: together they have more cells than one may ask for.
@@ -124,7 +124,7 @@ func places(c report.Config, s *report.Section) {
 			FROM (SELECT (hash(i) %% 3000)::BIGINT - 3000 AS x, (hash(i, 1) %% 3000)::BIGINT + 51000 AS y FROM range(%d) t(i))`, boxes),
 		"CREATE TABLE box AS FROM boxes LIMIT 1")
 	w := newStopwatch(c, s)
-	s.Text("Points are the UK crimes in cells of 0.001 degrees: an exact sketch, a dense one of a megabyte, and the exact table of cells and counts. %d places are drawn from the points; boxes are 0.1 by 0.1 degrees, in the middle of England. The table is joined by equality for places, by comparison for boxes. Places by tile are asked of a sketch for each map tile of zoom 11, places by category of one sketch of points with a category each, drawn at random. DuckDB copies a sketch that all rows have in common for each 2,048 of them: less often where it is a variable.", n)
+	s.Text("Points are the UK crimes in cells of 0.001 degrees: an exact sketch, a dense one of a megabyte, and the exact table of cells and counts. %d places are drawn from the points; boxes are 0.1 by 0.1 degrees, in the middle of England. The table is joined by equality for places, by comparison for boxes. Places by tile are looked up in one sketch per map tile of zoom 11, places by category in one sketch of points with a random category each. DuckDB copies a sketch that all rows share once for each 2,048 rows, and less often if it is a variable.", n)
 	t := s.Table("question", "sketch", "time / exact table")
 	var rows []report.Row
 	for _, q := range []struct {
@@ -196,7 +196,7 @@ func manySketches(c report.Config, s *report.Section) {
 	ofDays := days(db, w)
 	ofTiles := tiles(db, w)
 	ofBoxes := boxes(db, w)
-	s.Short("a county over 365 daily sketches takes %s times the exact query over counted cells where they are merged first, %s times where each is asked.", report.Num(ofDays[0].At), report.Num(ofDays[1].At))
+	s.Short("a county over 365 daily sketches takes %s times the exact query over counted cells if they are merged first, %s times if each is queried.", report.Num(ofDays[0].At), report.Num(ofDays[1].At))
 	s.Rows("ratio", "Time of one area over many sketches, beside the exact query (days, boxes) and beside those that matter (tiles).", "time / reference", slices.Concat(ofDays, ofTiles, ofBoxes))
 }
 
@@ -239,7 +239,7 @@ func days(db *sql.DB, w stopwatch) []report.Row {
 	agree(db, exact, merged, each)
 	took := w.inTurn("365 days and a county", query(db, "exact", exact), query(db, "merged and summed", merged), query(db, "summed one by one", each))
 	mergedOver, eachOver := took[1].over(took[0]), took[2].over(took[0])
-	w.s.Text("**Days.** A county over 365 sketches, one for each day, drawn at random; the reference is the exact query over the table of days, cells and counts, which is told before which cells lie inside.")
+	w.s.Text("**Days.** A county over 365 sketches, one for each day, drawn at random; the reference is the exact query over the table of days, cells and counts, which is given the cells inside.")
 	t := w.s.Table("sketches", "time / exact query")
 	t.Row("merged, then summed", mergedOver)
 	t.Row("summed one by one", eachOver)
@@ -264,7 +264,7 @@ func tiles(db *sql.DB, w stopwatch) []report.Row {
 	)
 	agree(db, those, asked, overlaps)
 	took := w.inTurn("tiles and a town", query(db, "those in it", those), query(db, "all", asked), query(db, "those that overlap it", overlaps))
-	w.s.Text("**Tiles.** A town in %d of %d sketches, one for each map tile of zoom 11; the reference asks only those.", near, all)
+	w.s.Text("**Tiles.** A town in %d of %d sketches, one for each map tile of zoom 11; the reference queries only those of the town.", near, all)
 	t := w.s.Table("tiles asked", "time / those that matter")
 	t.Row("all", took[1].over(took[0]))
 	t.Row("those that overlap the town's box", took[2].over(took[0]))

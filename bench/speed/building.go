@@ -28,8 +28,8 @@ func aggregate(c report.Config, s *report.Section) {
 	defer db.Close()
 	data := aggregated(db, c)
 	w := newStopwatch(c, s)
-	s.Text("`ccbf_agg` with its default options, and with `exact: false`, beside `SELECT floor(x / res), floor(y / res), count(*) ... GROUP BY ALL` and beside " +
-		"`approx_count_distinct` of the cells, which keeps nothing but an estimate of their number. A sketch that outgrows a megabyte becomes dense.")
+	s.Text("`ccbf_agg` with its default options, and with `exact: false`, compared with `SELECT floor(x / res), floor(y / res), count(*) ... GROUP BY ALL` and with " +
+		"`approx_count_distinct` of the cells, which keeps only an estimate of their number. A sketch that outgrows a megabyte becomes dense.")
 	t := s.Table("points", "how many", "in cells", "form", "ccbf_agg / GROUP BY", "dense ccbf_agg / GROUP BY", "approx_count_distinct / GROUP BY", "its error")
 	var rows []report.Row
 	ratios := map[string]ratio{}
@@ -50,13 +50,13 @@ func aggregate(c report.Config, s *report.Section) {
 		rows = append(rows, ours.row(p.what, "ccbf_agg"), took[2].over(took[1]).row(p.what, "ccbf_agg, dense"), took[3].over(took[1]).row(p.what, "approx_count_distinct"))
 	}
 	rows = append(rows, trees(db, w, s, data[:2])...) // the real points
-	s.Short("`ccbf_agg` takes %s of the time of the exact GROUP BY on the real points as they are filed, %s on points of Zipf's law.", ratios["filed"], ratios["ranks"])
+	s.Short("`ccbf_agg` takes %s of the time of the exact GROUP BY on the real points in the order of their file, %s on points of Zipf's law.", ratios["filed"], ratios["ranks"])
 	s.Rows("ratio", "Time of ccbf_agg, of its dense form, and of approx_count_distinct, as a part of the exact GROUP BY's.", "time / exact GROUP BY", rows)
 }
 
 // trees builds trees of points whose cells take twice the bytes.
 func trees(db *sql.DB, w stopwatch, s *report.Section, data []points) (rows []report.Row) {
-	s.Text("A tree of the same points in half the bytes of their exact sketch, beside that and beside the exact GROUP BY.")
+	s.Text("A tree of the same points in half the bytes of their exact sketch, compared with that sketch and with the exact GROUP BY.")
 	t := s.Table("points", "bytes", "tree / exact sketch", "tree / GROUP BY")
 	for _, p := range data {
 		build := func(options string) string {
@@ -133,7 +133,7 @@ func groups(c report.Config, s *report.Section) {
 	w.claim(byTime.atMost("time of `ccbf_agg` / exact GROUP BY group, cell", 0.9))
 	w.claim(above.atMost("bytes a group at the peak, above those of `count(*)`", 300))
 	s.Short("%d sketches of five points take %s of the time of the exact GROUP BY of groups and cells, and %s bytes a group above what DuckDB needs for the groups alone.", n, byTime, report.Num(above.median()))
-	s.Text("%d groups of 5 points each, in random order; the peak is that of resident memory in a process of its own, %d times.", n, runs)
+	s.Text("%d groups of 5 points each, in random order; the peak is that of resident memory in a separate process, %d runs.", n, runs)
 	t := s.Table("groups", "time / exact GROUP BY", "time / count(*)", "peak / exact GROUP BY", "peak, bytes a group", "of count(*)")
 	t.Row(n, byTime, took[0].over(took[2]), overExact, peaks[ours], peaks[count])
 	s.Rows("ratio", "Time and peak of resident memory of ccbf_agg over many small groups.", "ccbf_agg / other", []report.Row{
@@ -146,7 +146,7 @@ func union(c report.Config, s *report.Section) {
 	defer db.Close()
 	n := report.Pick(c, 20, 100, 1000)
 	w := newStopwatch(c, s)
-	s.Text("%d dense sketches of 256 KiB, made one by `ccbf_union_agg`; their kernel, called from Go; a plain loop that adds as many bytes, each of which stops at 255; and `copy` of as many bytes into one place.", n)
+	s.Text("%d dense sketches of 256 KiB, merged by `ccbf_union_agg`; its kernel, called from Go; a plain loop that adds as many bytes, each saturating at 255; and `copy` of as many bytes into one place.", n)
 	t := s.Table("sketches", "counters in use", "ccbf_union_agg / kernel", "kernel / plain loop", "ccbf_union_agg / plain loop", "kernel / copy")
 	var rows []report.Row
 	for _, p := range []struct {
@@ -222,7 +222,7 @@ func sizes(c report.Config, s *report.Section) {
 		{"zoom 16", "quadkey(lon, lat, 16)"},
 	}
 	w := newStopwatch(c, s)
-	s.Text("Bytes for each cell of the UK crimes at 0.001 degrees, in one group and in one for each map tile: the exact sketches as they are and as a column of Parquet with zstd, and the table of group, cell and count, sorted, as Parquet with zstd. These are sizes: nothing varies, and no spread is given.")
+	s.Text("Bytes for each cell of the UK crimes at 0.001 degrees, in one group and in one for each map tile: the exact sketches as they are and as a column of Parquet with zstd, and the table of group, cell and count, sorted, as Parquet with zstd. Sizes do not vary, so no spread is given.")
 	t := s.Table("groups", "cells a group", "BLOBs", "BLOBs in Parquet", "table in Parquet", "BLOBs in Parquet / table", "BLOBs / table")
 	var rows []report.Row
 	for _, g := range groupings {

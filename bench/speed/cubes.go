@@ -67,10 +67,10 @@ func cubes(c report.Config, s *report.Section) {
 	bin := compiledShell()
 	w := newStopwatch(c, s)
 	s.Text(`Nanocubes (Lins, Klosowski and Scheidegger 2013, IEEE TVCG 19(12)) and Hashedcubes (Pahins, Stephens, Scheidegger and Comba 2017, IEEE TVCG 23(1)) hold points with attributes
-in memory, so that a map, a histogram or a time series of any selection comes at once. Both are tried on 4.5 million check-ins of Brightkite, Hashedcubes also on 24.5 million pickups of green taxis. Here are seeded points of these numbers. Tiles are asked of ccbfsql serve over HTTP, the rest in SQL. The points are
-check-ins in 20,000 towns of the world, by hour of the day and weekday, in cells of 0.001 degrees, 168 exact sketches; pickups in one city, by hour of the day, in cells of 0.0002 degrees, 24 exact sketches. Beside them are the exact table of
-cells, attributes and counts in memory, and what part of 40 ms an answer takes on the machine of the run: the abstract of Hashedcubes has it that about 2%% of its queries take longer than 40 ms, on hundreds of millions of points. What the papers say of bytes and of building times is in their
-tables, of other machines and of the real points, and is not repeated here.`)
+in memory, so that a map, a histogram or a time series of any selection appears at once. Both papers test on 4.5 million check-ins of Brightkite, Hashedcubes also on 24.5 million pickups of green taxis. The points here are seeded, in the same numbers. Tiles are requested from ccbfsql serve over HTTP, the rest in SQL. The points are
+check-ins in 20,000 towns of the world, by hour of the day and weekday, in cells of 0.001 degrees, 168 exact sketches; pickups in one city, by hour of the day, in cells of 0.0002 degrees, 24 exact sketches. They are compared with the exact table of
+cells, attributes and counts in memory, and with 40 ms on the machine of the run: according to the abstract of Hashedcubes, about 2%% of its queries take longer than 40 ms, on hundreds of millions of points. The papers' bytes and building times are in their
+tables, for other machines and the real points, and are not repeated here.`)
 	sizes := s.Table("points", "how many", "cells with attributes", "sketches, bytes a point", "exact table in Parquet with zstd, bytes a point", "building / exact table")
 	t := s.Table("points", "question", "of 40 ms", "time / exact table")
 	var rows []report.Row
@@ -110,10 +110,10 @@ tables, of other machines and of the real points, and is not repeated here.`)
 		running.stop()
 		report.Check(db.Close())
 	}
-	s.Text(`What they can and this cannot: their times hardly depend on how many rows a selection has, as sums over attributes are made beforehand, while here every chosen sketch is asked, so that a further attribute, or time in thousands of hours
-instead of 24, means more rows, each with its own cells; Nanocubes have every zoom down to their finest one without a size of cells chosen at first; Hashedcubes lead from a selection to the original records, which sketches forget.
-What this can and they cannot: areas are polygons, counted to the cell; rows are those of a database, joined, grouped, deleted and appended by SQL, and united in any order, from any machine; a sketch that would grow too large becomes one of bounded bytes whose counts have bounds that hold;
-nothing has to be in memory, or built, before the first question.`)
+	s.Text(`What cubes can do and sketches cannot: their times hardly depend on how many rows a selection has, because sums over attributes are precomputed, while here every selected sketch is queried, so a further attribute, or time in thousands of hours
+instead of 24, means more rows, each with its own cells; Nanocubes have every zoom down to their finest one, without choosing a cell size first; Hashedcubes lead from a selection to the original records, which sketches do not keep.
+What sketches can do and cubes cannot: areas are polygons, counted to the cell; rows are those of a database, joined, grouped, deleted and appended by SQL, and united in any order, from any machine; a sketch that would grow too large becomes one of bounded bytes whose counts have bounds that hold;
+nothing has to be loaded or built before the first question.`)
 	s.Short("of %d questions that cubes of points are for, %d take longer than 40 ms; %s takes %s of the exact table's time.", len(rows), late, rows[0].Name, report.Num(rows[0].At))
 	s.Rows("ratio", "Time of questions as a part of the exact table's.", "time / exact table", rows)
 }

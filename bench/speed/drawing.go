@@ -67,7 +67,7 @@ func maps(c report.Config, s *report.Section) {
 	db := open(2)
 	defer db.Close()
 	run(db, "CREATE TABLE p AS "+crimes(c))
-	s.Text("One sketch of the UK crimes, exact, a tree of half the bytes, or dense with 12 levels in a megabyte, and the exact table of cells and counts. The table's answer to a picture is one number for each pixel of the country; it draws nothing.")
+	s.Text("One sketch of the UK crimes, exact, a tree of half the bytes, or dense with 12 levels in a megabyte, and the exact table of cells and counts. For a picture, the table returns one number for each pixel of the country and draws nothing.")
 	t := s.Table("cells", "question", "exact sketch / table", "tree / table", "dense sketch / table")
 	var rows []report.Row
 	claims, ratios := make([][]claim, len(drawings("", ""))), make([][]claim, len(drawings("", "")))
@@ -228,7 +228,7 @@ func served(c report.Config, s *report.Section) {
 		record(q.what, 150*time.Millisecond, took[0], took[1])
 	}
 	s.Short("a first tile takes %s times the statement that draws one in SQL; 95%% of %d further tiles take at most %s of it.", report.Num(rows[0].At), n, report.Num(rows[1].At))
-	s.Text("A database of %.0f sketches of seeded points, served by a process of its own and asked over HTTP, beside the statement `SELECT ccbf_png(ccbf_union_agg(s), ...)` for one tile of zoom 6 or `SELECT sum(ccbf_polygon_sum(s, ...))` in this process, on two threads. Tiles are of random places, and some are asked for twice.", sketches)
+	s.Text("A database of %.0f sketches of seeded points, served by a separate process and requested over HTTP, compared with the statement `SELECT ccbf_png(ccbf_union_agg(s), ...)` for one tile of zoom 6 or `SELECT sum(ccbf_polygon_sum(s, ...))` in this process, on two threads. Tiles are at random places, and some are requested twice.", sketches)
 	s.Rows("ratio", "Time of requests as a part of the statements'.", "time / statement in SQL", rows)
 }
 

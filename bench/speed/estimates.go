@@ -26,8 +26,8 @@ func estimates(c report.Config, s *report.Section) {
 		{"different", "approx_count_distinct(%s)", []string{"bloom_agg(%s, {capacity: $n})", "bloom_agg(%s, {grow: true})"}, "DISTINCT", "SELECT count(DISTINCT %s) FROM k"},
 	}
 	w := newStopwatch(c, s)
-	s.Text("%d keys of %d, of which the one of rank r is there in proportion to 1/r, on one thread: whole numbers, and texts of 5 to 9 letters. "+
-		"`approx_top_k` of a hundred keys lists the most frequent ones, and a sketch says of keys that are given how frequent they are; `bloom_info` of a Bloom filter tells how many there are, as `approx_count_distinct` does. "+
+	s.Text("%d keys from %d, where the frequency of rank r is in proportion to 1/r, on one thread: whole numbers, and texts of 5 to 9 letters. "+
+		"`approx_top_k` of a hundred keys lists the most frequent ones, while a sketch says how frequent given keys are; `bloom_info` of a Bloom filter estimates the number of distinct keys, as `approx_count_distinct` does. "+
 		"[CHOOSING.md](CHOOSING.md#beside-duckdbs-own-and-datasketches) says which to take.", n, keys)
 	t := s.Table("keys", "question", "sketch", "time / DuckDB's own", "time / exact")
 	var rows []report.Row

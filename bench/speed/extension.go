@@ -43,7 +43,7 @@ func extension(c report.Config, s *report.Section) {
 	both := func(statement string) { run(db, statement); g.run(statement) }
 	both("CREATE TABLE uk AS " + points)
 	w := newStopwatch(c, s)
-	s.Text("`ccbf_agg` over the UK crimes through the loadable extension, in a host written in C with libduckdb, beside the functions in this program, on the same version of DuckDB (%s).", version)
+	s.Text("`ccbf_agg` over the UK crimes through the loadable extension, in a host written in C with libduckdb, compared with the functions in this program, on the same version of DuckDB (%s).", version)
 	t := s.Table("sketch", "threads", "time / embedded", "processor time / embedded")
 	var rows []report.Row
 	var claims []claim

@@ -95,7 +95,7 @@ func numbers(n int, stream uint64) []uint64 {
 func filters(c report.Config, s *report.Section) {
 	sizes := report.Pick(c, []int{5000}, []int{100_000, 500_000}, []int{100_000, 2_000_000})
 	w := newStopwatch(c, s)
-	s.Text("Each family for that many keys, which are whole numbers, with default options otherwise (Count-Min with epsilon 0.0001 at every size), beside Go's `map[uint64]uint64`, made for as many keys, on one thread. Hashing is in all times. Asked are the keys that are there, and as many others.")
+	s.Text("Each family with that many whole numbers as keys and otherwise default options (Count-Min with epsilon 0.0001 at every size), compared with Go's `map[uint64]uint64`, made for as many keys, on one thread. All times include hashing. Lookups are for the keys that were added, and for as many others.")
 	t := s.Table("family", "keys", "bits a key", "add / map", "ask for keys / map", "ask for others / map")
 	var rows []report.Row
 	for _, n := range sizes {
@@ -166,7 +166,7 @@ func (x *besideMap) asks(keys []uint64) []contender {
 func fuse(c report.Config, s *report.Section) {
 	n := report.Pick(c, 5000, 300_000, 2_000_000)
 	w := newStopwatch(c, s)
-	s.Text("FastFilter/xorfilter's binary fuse filters are built at once of all keys, which are numbers, and never change; ours take keys as they come, and cuckoo filters give them back. %d keys; the Bloom filter for the fuse filter's rate at them, the cuckoo filter of variant tagged, which has any size, with fingerprints of three bits more, as a lookup compares eight. Rates are measured with as many absent keys. One thread, hashing included, 2048 keys at once for ours.", n)
+	s.Text("FastFilter/xorfilter's binary fuse filters are built from all keys at once, which are numbers, and never change; ours take keys as they come, and cuckoo filters also remove them. %d keys; the Bloom filter has the fuse filter's rate with these keys; the cuckoo filter is of the variant tagged, which can have any size, with fingerprints three bits longer, because a lookup compares eight. Rates are measured with as many absent keys. One thread, hashing included, 2048 keys at once for ours.", n)
 	t := s.Table("filter", "its rate", "fuse filter's rate", "bits a key", "fuse filter's bits", "build / fuse", "lookup / fuse", "lookup of absent keys / fuse")
 	x := fuseContest{keys: numbers(n, 0), others: numbers(n, 1)}
 	var rows []report.Row

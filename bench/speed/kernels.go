@@ -25,8 +25,8 @@ const batch = 2048
 // loops that one would write.
 func kernel(c report.Config, s *report.Section) {
 	w := newStopwatch(c, s)
-	s.Text("The dense form has k = 8 and 16-bit counters, %d keys, each hashed by both sides; the plain loops do one key after the other, in one layer whose counters stop when they are full. Inserted are cells as keys on the Z-order curve, as SQL hands them over. "+
-		"2^20 counters are two megabytes, which a cache may hold, 2^24 are 32. Promised are a plain loop's time, and half of it for inserts into 2^24 counters.", report.Pick(c, 20_000, 1_000_000, 4_000_000))
+	s.Text("The dense form has k = 8 and 16-bit counters, %d keys, each hashed by both sides; the plain loops process one key after the other, in one layer of saturating counters. The inserted cells are keys on the Z-order curve, as SQL passes them. "+
+		"2^20 counters are two megabytes, which a cache may hold; 2^24 are 32. The promise is a plain loop's time, and half of it for inserts into 2^24 counters.", report.Pick(c, 20_000, 1_000_000, 4_000_000))
 	t := s.Table("kernel", "beside", "counters or cells", "time / other")
 	var rows []report.Row
 	record := func(what, beside string, size any, r ratio) {
@@ -201,8 +201,8 @@ func hot(c report.Config, s *report.Section) {
 	loops := slices.Concat(hotKeyed(), hotGrids())
 	w := newStopwatch(c, s)
 	turns := report.Pick(c, 2, 100, 300)
-	s.Text("%d keys, hashed already where they are no cells: all is in the first cache. A round is the least of %d turns, so that what else the machine does is left out. Keyed families are beside Go's map, made for as many keys; "+
-		"the dense form beside one layer of plain counters that stop when they are full, hashing included on both sides; the exact form beside sorting its keys.", hotKeys, turns)
+	s.Text("%d keys, already hashed unless they are cells; everything fits the first-level cache. A round is the least of %d turns, which leaves out other work of the machine. Keyed families are compared with Go's map, made for as many keys; "+
+		"the dense form with one layer of plain saturating counters, hashing included on both sides; the exact form with sorting its keys.", hotKeys, turns)
 	t := s.Table("loop", "beside", "time / other")
 	var rows []report.Row
 	kept := 0
@@ -216,7 +216,7 @@ func hot(c report.Config, s *report.Section) {
 		}
 		w.claim(of)
 	}
-	s.Short("of %d loops on keys in the first cache %d take no more of a plain loop's time than promised.", len(loops), kept)
+	s.Short("of %d loops on keys in the first-level cache, %d take no more of a plain loop's time than promised.", len(loops), kept)
 	s.Rows("ratio", "Time of the hot loops as a part of what it is beside.", "time / other", rows)
 }
 

@@ -34,8 +34,8 @@ func keyedBuilds(c report.Config, s *report.Section) {
 		{"cuckoo", "{capacity: $n}", "DISTINCT", distinct, 0.6},
 	}
 	w := newStopwatch(c, s)
-	s.Text("%d whole numbers on two threads: all different, and of Zipf's law with exponent 1.2. `cms_agg` stands beside `count(*)` of each key by `GROUP BY`, `bloom_agg` and `cuckoo_agg`, made for as many keys as there are, beside `count(DISTINCT)`. "+
-		"What DuckDB takes grows with how many keys are different, as its table of them leaves the caches; what a sketch takes does so far less, so that few keys are counted exactly sooner.", n)
+	s.Text("%d whole numbers on two threads: all different, and following Zipf's law with exponent 1.2. `cms_agg` is compared with `count(*)` of each key by `GROUP BY`; `bloom_agg` and `cuckoo_agg`, made for as many keys as there are, with `count(DISTINCT)`. "+
+		"DuckDB's time grows with the number of distinct keys, as its hash table outgrows the caches; a sketch's time grows far less, so exact counts of few keys are faster.", n)
 	t := s.Table("keys", "different", "aggregate", "beside", "time / exact")
 	var rows []report.Row
 	for _, keys := range []string{"different", "skewed"} {

@@ -88,9 +88,9 @@ func peers(c report.Config, s *report.Section) {
 		{"tylertreat/BoomFilters", 1.2, 2, "reading the keys and five rows are three quarters of the time, the hash is a quarter", cmsPeers},
 	}
 	w := newStopwatch(c, s)
-	s.Text("How many times as fast as the library our kernel is, on one thread, with the same parameters and keys, hashing included: with keys handed over one by one, as the library takes them, and %d at once, as SQL does. "+
-		"Bloom filters have the same bits and hash functions, and keys of 8 bytes (numbers), 16 (cells, UUIDs) and 40 (URLs); cuckoo filters fingerprints of 8 bits in buckets of four, nine tenths full; "+
-		"Count-Min the same rows and columns, of 8 bytes there. The smaller filter of each pair fits a cache, the larger does not.", batch)
+	s.Text("Speed of our kernel as a multiple of the library's, on one thread, with the same parameters and keys, hashing included: with keys passed one by one, as the library takes them, and %d at once, as SQL does. "+
+		"Bloom filters have the same bits and hash functions, and keys of 8 bytes (numbers), 16 (cells, UUIDs) and 40 (URLs); cuckoo filters have fingerprints of 8 bits in buckets of four, nine tenths full; "+
+		"Count-Min has the same rows and columns, with counters of 8 bytes in the library. The smaller filter of each pair fits a cache, the larger does not.", batch)
 	t := s.Table("library", "filter", "operation", "speed, one by one", "speed, many at once")
 	var rows []report.Row
 	for _, l := range libraries {
@@ -102,7 +102,7 @@ func peers(c report.Config, s *report.Section) {
 		claimSlowest(w, l.name, l.one, l.many, l.reason, results)
 	}
 	slower := report.Count(rows, func(r report.Row) bool { return r.At < 1 })
-	s.Short("%d of %d comparisons with public Go libraries go to the library.", slower, len(rows))
+	s.Short("in %d of %d comparisons with public Go libraries, the library is faster.", slower, len(rows))
 	s.Rows("ratio", "Speed as a multiple of the library's: right of the line ours is faster.", "speed / library", rows)
 }
 

@@ -126,10 +126,10 @@ func scarce(c report.Config, s *report.Section) {
 	w.claim(byTime.atMost("processor time of `ccbf_agg` with little memory / with enough", 1.5))
 	w.claim(ratio(part).atMost("most memory counted / the limit", 1))
 	answer := strings.Split(plenty[0].answer, "/")
-	s.Short("%d points in %s cells and %s groups, of which sketches take %s MB, are built within %.0f MiB in %s of the processor time that they take with enough memory, which is %s of the exact GROUP BY's.",
+	s.Short("%d points in %s cells and %s groups, whose sketches take %s MB, are built within %.0f MiB in %s of the processor time that they take with enough memory, which is %s of the exact GROUP BY's.",
 		n, answer[2], answer[0], report.Num(report.Must(strconv.ParseFloat(answer[3], 64))/1e6), float64(limit)/(1<<20), byTime, over(plenty, table, cpu))
-	s.Text("Points read from Parquet, a sketch for each tile, with a memory limit of so many MiB and with one of 64 GiB, beside the exact GROUP BY of tiles and cells (within DuckDB's own limit); "+
-		"each in a process of its own, %d times. Memory is by how much the query raised that of the process at most; what aggregates were charged for was looked at every 5 ms. `%s=200000000` in the environment has so many points in place of %d.", rounds, scarcePoints, n)
+	s.Text("Points read from Parquet, a sketch for each tile, with the given memory limit and with one of 64 GiB, compared with the exact GROUP BY of tiles and cells (within DuckDB's own limit); "+
+		"each in a separate process, %d runs. Memory is the largest increase of the process's memory during the query; the memory charged to aggregates was sampled every 5 ms. `%s=200000000` in the environment uses that many points instead of %d.", rounds, scarcePoints, n)
 	t := s.Table("memory limit, MiB", "counted at most / limit", "processor time / GROUP BY", "time / GROUP BY", "peak / GROUP BY", "peak / bytes of the sketches")
 	bytes := report.Must(strconv.ParseFloat(answer[3], 64))
 	for _, x := range []struct {

@@ -25,7 +25,7 @@ func overSQL(c report.Config, s *report.Section) {
 	defer db.Close()
 	paths := append(spatialPaths(db, c), keyedPaths(db, c)...)
 	w := newStopwatch(c, s)
-	s.Text("Each statement reads a table in memory, on one thread, and does what the kernel does with slices of the same values: what is more is DuckDB's reading, the way of %d rows at once from it to Go and back, and grouping. Points are the UK crimes, keys whole numbers.", batch)
+	s.Text("Each statement reads a table in memory, on one thread, and does what the kernel does with slices of the same values: the difference is DuckDB's reading, passing %d rows at once to Go and back, and grouping. Points are the UK crimes, keys whole numbers.", batch)
 	t := s.Table("work", "time of SQL / kernel")
 	var rows []report.Row
 	worst := report.Row{}
