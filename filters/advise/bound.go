@@ -36,7 +36,7 @@ const (
 // (0, k+1), (2^(k+1), k+4), (2^(k+2), k+6), (2^(k+3), k+8) and so on, and by Jensen's
 // inequality its value at the mean is not below the mean of the codes. So it is for
 // the least over all k, which is concave too, so that also blocks of different means
-// take no more in the mean.
+// take no more on average.
 func codeBits(mean float64) float64 {
 	least := math.Inf(1)
 	for order := range bitio.MaxOrder + 1 {

@@ -86,7 +86,7 @@ func largest(d *Data) uint64 {
 }
 
 // spread spreads the occurrences over the keys: the key of rank r has scale *
-// r^-skew of them in the mean and at least one.
+// r^-skew of them on average and at least one.
 func (m *model) spread(d *Data, r *rand.Rand) {
 	scale := zipfScale(d)
 	m.largest = uint64(math.Max(1, scale))

@@ -29,7 +29,7 @@ const (
 	fewCells = 4
 )
 
-// countBits is what a count takes in the mean, in the class code that the exact
+// countBits is what a count takes on average, in the class code that the exact
 // form writes.
 func (m *model) countBits() float64 {
 	least := math.Inf(1)

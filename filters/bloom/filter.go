@@ -24,7 +24,7 @@ func (f *filter) Activation() Activation { return f.activation }
 // Bits is the length m of the filter.
 func (f *filter) Bits() uint64 { return f.kept }
 
-// K is the number of hash functions: how many positions a key has in the mean.
+// K is the number of hash functions: how many positions a key has on average.
 func (f *filter) K() float64 { return f.kNow() }
 
 // Capacity is the number of distinct keys that the filter was made for.

@@ -78,7 +78,7 @@ func (f *filter) probes(h1, h2 uint64) uint64 {
 // plan lists the positions of the keys of a Blocks filter. With S_j the part
 // of k that the first j blocks have, the positions of a key whose activation
 // is u are numbered 0 to floor(k+u)-1, and number i is in the first block with
-// floor(S_j+u) > i. So block j has k_j positions in the mean, and a key has
+// floor(S_j+u) > i. So block j has k_j positions on average, and a key has
 // floor(k) or floor(k)+1 in all, the fewest different numbers that there can
 // be: with an activation for each block of its own, as in the paper, their
 // sum would vary more, and the false positive rate be higher (convexity).

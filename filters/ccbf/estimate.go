@@ -22,12 +22,12 @@ type Error struct {
 // Overcount is by how much a Count is above the truth.
 type Overcount struct {
 	Probability float64 // that it is
-	Excess      float64 // in the mean
+	Excess      float64 // on average
 }
 
 // Error reads the error off the counters. A cell without points reads too much where
 // all k counters of its key hold points of others, so with the probability that k
-// counters drawn at random are not empty, and the least of their values in the mean
+// counters drawn at random are not empty, and the least of their values on average
 // (cascadecbf.txt, formula 2, measured instead of predicted). At cells with points
 // what others add can be more, as cells with many points reach into the small upper
 // layers, or less, in mode mi; it is estimated, within a factor of 1.5 as a rule
@@ -35,7 +35,7 @@ type Overcount struct {
 // and that of the others together. O(counters).
 func (v *View) Error() Error { return v.in().error() }
 
-// Unbiased reports whether estimates of sums are right in the mean over the seeds of
+// Unbiased reports whether estimates of sums are right on average over the seeds of
 // the hash: where counters are sums, or the maxima of exact counts, and are not all
 // full. O(counters).
 func (v *View) Unbiased() bool { return v.in().unbiased() }

@@ -9,7 +9,7 @@ import (
 )
 
 // In pictures of estimates empty country is empty, however noisy the counters are; pixels
-// with many points keep them, and all together are right in the mean.
+// with many points keep them, and all together are right on average.
 func TestEstimatesOfCounters(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 3))
 	var pts points

@@ -225,7 +225,7 @@ func TestErrorOfCellsWithPointsUnknown(t *testing.T) {
 	}
 }
 
-// Estimates of the whole map, at cells with points and without, are right in the mean
+// Estimates of the whole map, at cells with points and without, are right on average
 // where the sketch says so: within 5 standard errors over the seeds. Where it does not
 // they are closer than a quarter of what the sum is off, but where that is little.
 func TestUnbiasedWhereSaid(t *testing.T) {

@@ -31,7 +31,7 @@ func TestSmallSketchesAreSmall(t *testing.T) {
 			n := len(must(b.Sketch()).Blob())
 			largest, sum = max(largest, n), sum+n
 		}
-		t.Logf("%d of %d x %d cells: %d bytes in the mean, %d at most", want.number, want.side, want.side, sum/rounds, largest)
+		t.Logf("%d of %d x %d cells: %d bytes on average, %d at most", want.number, want.side, want.side, sum/rounds, largest)
 		if largest > want.most {
 			t.Errorf("%d of %d x %d cells: %d bytes, at most %d are to be", want.number, want.side, want.side, largest, want.most)
 		}

@@ -22,7 +22,7 @@ func (v *View) PolygonEstimate(p orb.MultiPolygon, category []byte) (Estimate, e
 // lie inside the polygon. An exact sketch answers exactly. Of a dense one Sum is
 // too high by what cells read that hold less, and Estimate takes off the mean of
 // that, which it reads off the counters ("Spectral Bloom Filters", section 3.1, for
-// the least of k counters). It is right in the mean over the seeds of the hash where
+// the least of k counters). It is right on average over the seeds of the hash where
 // View.Unbiased says so. Elsewhere it is between what is right for maxima and for
 // sums, as far as the counters tell (View.Error), and no more is promised of it. It is
 // then brought into the interval.

@@ -60,7 +60,7 @@ var built = []struct {
 	name  string
 	mode  Mode
 	make  func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View
-	exact bool // that estimates are right in the mean
+	exact bool // that estimates are right on average
 }{
 	{"standard", Standard, func(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View {
 		return viewOf(t, blobOf(t, builderOf(t, c, streamed(r, m))))
@@ -175,7 +175,7 @@ func cellSquare(c grid.Cell) orb.MultiPolygon {
 }
 
 // Estimates of the whole map, before they are brought into the interval, are right
-// in the mean over the seeds of the hash where readings are what corrections take
+// on average over the seeds of the hash where readings are what corrections take
 // them for. Where they are between sums and the larger of both, so is the truth
 // between the mean estimates. Within 5 sigma of the mean of the seeds.
 func TestEstimatesOverSeeds(t *testing.T) {

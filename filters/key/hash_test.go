@@ -26,7 +26,7 @@ func judge(seed uint64, b []byte) (h1, h2 uint64) {
 // No small seed makes one half of the hash follow from the other: over 4,096
 // keys the halves' lowest bytes, h2's without the bit that is set, fall into the
 // 2^15 cells of a table like drawn ones. 4096^2/2 pairs share a cell with
-// probability 2^-15 each: 256 in the mean, variance about the same.
+// probability 2^-15 each: 256 on average, variance about the same.
 func TestHalvesAreIndependent(t *testing.T) {
 	for seed := range uint64(20) {
 		for n := 2; n <= 17; n++ {

@@ -10,7 +10,7 @@ import (
 )
 
 // What ccbf_error says of cells with points, on real data: by how much ccbf_get is too
-// high there in the mean is within a factor of 1.5 of it, and 4 standard errors of the
+// high there on average is within a factor of 1.5 of it, and 4 standard errors of the
 // mean, and how often within a factor of 1.6, and 4 standard errors of a count (1.8 with
 // k = 8, where several are united and few cells are too high). In every mode and way
 // that a sketch comes about, at half a byte to ten bytes a cell, but no sketch below 400

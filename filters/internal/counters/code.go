@@ -26,7 +26,7 @@ var elias = steps{}
 
 // stepCodes are what an array may choose from. The first is the paper's
 // example. The others suit counters that are 0 half of the time and otherwise
-// 1 to 100 in the mean, Zipf distributed with skew 0 to 1.5; measured.
+// 1 to 100 on average, Zipf distributed with skew 0 to 1.5; measured.
 var stepCodes = [...]steps{
 	{0, 0},
 	{0, 0, 1, 2},

@@ -7,7 +7,7 @@
 //   - Plain: words of 1, 2, 4 or 8 bytes, whichever the largest counter needs.
 //   - Elias: every counter, plus 1, in the Elias delta code: the one whose
 //     length the paper gives, L2(n). The gamma code is shorter by 0.3 bits for
-//     keys with counts below 10 in the mean and longer from 50 on; but where
+//     keys with counts below 10 on average and longer from 50 on; but where
 //     counters are small, Steps is shorter than both.
 //   - Steps: the paper's code for small counters, of which it gives an example
 //     and leaves out the rest; here one of eight codes, whichever makes the
@@ -17,7 +17,7 @@
 //
 // Elias and Steps keep groups of 64 counters, one code after the other, with a
 // directory of where groups begin, 32 bits each (section 4.5). A lookup skips
-// 32 codes in the mean, several of them at a time by a table of all beginnings
+// 32 codes on average, several of them at a time by a table of all beginnings
 // of 10 bits.
 //
 // # The string-array index

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Estimator makes estimates of readings that are right in the mean, whatever the
+// Estimator makes estimates of readings that are right on average, whatever the
 // cells hold, where readings are sums of the truth and a surplus, or the larger of
 // both.
 //
@@ -14,7 +14,7 @@ import (
 // with the mean of the least of k counters in place of that of one). Of the
 // larger: of n cells of which F hold t points or more, F and a part p of the
 // others read so much, p being the chance that a surplus is t or more. So
-// (readings of t or more - n p) / (1 - p) is right in the mean for F, and the
+// (readings of t or more - n p) / (1 - p) is right on average for F, and the
 // points are the sum of F over all t. Both are sums over the cells, with an
 // estimate for each cell that depends on its reading alone.
 type Estimator struct {
@@ -78,7 +78,7 @@ func (k *class) prepare(c *Estimator) {
 			sum += max(0, min(g.values[i], k.to-1)-below) * odds(g.tails[i])
 		}
 	}
-	// Cells of the class must come out right in the mean with those of their
+	// Cells of the class must come out right on average with those of their
 	// readings, too, that belong to a higher class. For the larger of both all do as
 	// soon as those with the most points do.
 	f := k.from

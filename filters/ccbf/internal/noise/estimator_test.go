@@ -33,7 +33,7 @@ func meanEstimate(c *Estimator, f float64) float64 {
 	return mean
 }
 
-// Estimates are right in the mean: of the larger of both for every count, and of
+// Estimates are right on average: of the larger of both for every count, and of
 // sums for the least count of each class, beyond which those of one class have
 // nothing above. This is how they are meant, summed up over the chances of surpluses
 // themselves and not by the formulas that estimates are made of.

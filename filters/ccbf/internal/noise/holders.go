@@ -88,7 +88,7 @@ func (h holders) at(t float64) float64 {
 
 // whole makes h complete where no counter is 0, so that not even the number of keys
 // shows: with as many as make the points come out at the total, or as few as can be.
-// That is as many as fill all m counters in the mean, m/k times the m-th harmonic
+// That is as many as fill all m counters on average, m/k times the m-th harmonic
 // number. It says whether the number showed.
 func (h holders) whole(total float64, s *cascade.Shape) (all holders, shown bool) {
 	if len(h) == 0 || h[0].least == 1 {

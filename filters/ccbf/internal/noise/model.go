@@ -40,7 +40,7 @@ func (m *Model) Empty() overcount {
 	return overcount{g.tail(1), excess}
 }
 
-// Unbiased reports whether estimates are right in the mean over the seeds of the
+// Unbiased reports whether estimates are right on average over the seeds of the
 // hash.
 func (m *Model) Unbiased() bool {
 	return m.sums || m.known && m.origin.Number == 0 && m.surplusOf(0, true).tail(1) <= surest

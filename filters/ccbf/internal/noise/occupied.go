@@ -21,7 +21,7 @@ type outlook struct {
 	late         float64 // excess
 	cells        float64 // with points
 	single       float64 // the share of them that hold 1
-	surplus      float64 // by how much the cells hold more than their points, each in the mean
+	surplus      float64 // by how much the cells hold more than their points, each on average
 }
 
 // Occupied is by how much a Count is above the truth at a random cell with points,
