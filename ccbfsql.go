@@ -7,7 +7,7 @@
 //
 // Functions registered once are there on every connection of that database.
 // The package imports no driver: it works with the one that the program uses.
-// Package connector does all of it for the bundled driver.
+// Package connector does this for the bundled driver.
 package ccbfsql
 
 import (
@@ -53,8 +53,8 @@ func Register(ctx context.Context, conn *sql.Conn) error {
 // Registration is this process's registration with one database.
 type Registration struct{ instance *duck.Instance }
 
-// RegisterConn is Register for a driver's own connection, as a connector has it
-// in its hands.
+// RegisterConn is Register for a driver's own connection, which a connector has at
+// hand.
 func RegisterConn(driverConn any) (*Registration, error) {
 	p, err := duck.ConnOf(driverConn)
 	if err != nil {
@@ -70,13 +70,13 @@ func RegisterConn(driverConn any) (*Registration, error) {
 	return &Registration{in}, nil
 }
 
-// Release gives back the memory of groups that DuckDB forgot, such as those
-// that a LIMIT left unread. It must be called only while no query runs on the
-// database: one that does ends with an error. Without it that memory is given
-// back when the budget of ccbf_memory_limit needs it.
+// Release frees the memory of groups that DuckDB forgot, for example those
+// that a LIMIT left unread. Call it only while no query runs on the database:
+// a running query ends with an error. Without it, that memory is freed when the
+// budget of ccbf_memory_limit needs it.
 func (r *Registration) Release() { r.instance.Release() }
 
-// MemoryUsed is the number of bytes that aggregates of this process hold beside
+// MemoryUsed is the number of bytes that aggregates of this process hold besides
 // DuckDB's own; what ccbf_memory() reports.
 func MemoryUsed() int64 { return duck.MemoryUsed() }
 

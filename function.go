@@ -8,8 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
-// Function describes a function as SQL has it, with the words of the reference
-// and of the shell.
+// Function describes a SQL function, with the words of the reference and of the
+// shell.
 type Function struct {
 	Name      string
 	Group     string // the family's name, or what it is about
@@ -26,7 +26,7 @@ type Function struct {
 }
 
 // Help explains the function: how it is called, what it does, its options, and last
-// an example. It is what sketch_help says.
+// an example. It is the text of sketch_help.
 func (f Function) Help() string {
 	e := help.Entry{Signatures: f.Signatures, Summary: f.Summary, Example: f.Example, Options: f.Options}
 	return e.Text()

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Into is a destination of (*sql.Row).Scan that makes a sketch of a BLOB, with the
+// Into is a destination of (*sql.Row).Scan that decodes a BLOB into a sketch, with the
 // Decode of its package; NULL is the zero S, a nil sketch.
 //
 //	var s *cms.Sketch
 //	err := row.Scan(ccbfsql.Into(&s, cms.Decode))
 //
-// The other way a sketch goes by its Blob, as an argument of a query or to an appender.
+// In the other direction, pass a sketch's Blob as an argument of a query or to an appender.
 func Into[S any](s *S, decode func(blob []byte) (S, error)) sql.Scanner {
 	return &into[S]{s, decode}
 }

@@ -17,7 +17,7 @@ func configWith(t *testing.T, res float64) ccbf.Config {
 	return c
 }
 
-// No configuration is without a number for ever: without one groups of few points
+// No configuration is without a number forever: without one groups of few points
 // need pages. Numbers that states bear are never another configuration's.
 func TestManyConfigurations(t *testing.T) {
 	before := configClock

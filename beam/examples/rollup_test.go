@@ -1,5 +1,4 @@
-// Package examples holds what a pipeline's sketches are for, at the other end:
-// SQL scripts to read and to run.
+// Package examples has SQL scripts that use a pipeline's sketches.
 package examples
 
 import (

@@ -31,7 +31,7 @@ type part struct {
 type builder interface {
 	id() sketch.ID
 	add(input any) error
-	// merge adds another builder of the same family, which stays as it is.
+	// merge adds another builder of the same family, which is left unchanged.
 	merge(from builder) error
 	// mergeBlob adds a BLOB of the same family.
 	mergeBlob(blob []byte) error
@@ -112,7 +112,7 @@ func (p *part) mergeBlob(blob []byte) error {
 	return p.b.mergeBlob(blob)
 }
 
-// merge adds another part, which stays as it is.
+// merge adds another part, which is left unchanged.
 func (p *part) merge(from *part) error {
 	switch {
 	case from.empty():

@@ -106,7 +106,7 @@ func (f *Fn) AddInput(a Accumulator, input beam.T) (Accumulator, error) {
 	return a, a.b.add(input)
 }
 
-// MergeAccumulators adds b, which stays as it is, to a.
+// MergeAccumulators adds b, which is left unchanged, to a.
 func (f *Fn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a, a.merge(b.part) }
 
 // ExtractOutput is the sketch as a BLOB.
@@ -120,12 +120,12 @@ type UnionFn struct{}
 // CreateAccumulator is an accumulator without a sketch.
 func (*UnionFn) CreateAccumulator() Accumulator { return Accumulator{&part{}} }
 
-// AddInput adds a sketch, which stays as it is.
+// AddInput adds a sketch, which is left unchanged.
 func (*UnionFn) AddInput(a Accumulator, blob []byte) (Accumulator, error) {
 	return a, a.mergeBlob(blob)
 }
 
-// MergeAccumulators adds b, which stays as it is, to a.
+// MergeAccumulators adds b, which is left unchanged, to a.
 func (*UnionFn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a, a.merge(b.part) }
 
 // ExtractOutput is the union as a BLOB.

@@ -1,10 +1,10 @@
 // Command paper runs the experiments of the papers that the families of sketches
-// come from, and puts what was published beside what is measured here:
+// come from, and compares what was published with what is measured here:
 // docs/ACCURACY.md for users, docs/papers for the claims of each paper, and
 // docs/accuracy with the plots and the results as CSV.
 //
 // An experiment is a function of this folder, which measures; a text of the same name
-// in text/sections, which says what came of it; and a line in the list of its page below.
+// in text/sections, which reports the results; and a line in the list of its page below.
 // The bound of Count-Min (countMin in rates.go, text/sections/cms.md) is one to read. To
 // add one:
 //

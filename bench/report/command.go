@@ -1,5 +1,5 @@
-// Package report is what the programs that measure share: experiments that
-// write sections of a page, its tables and plots, and the statistics in them.
+// Package report is shared by the programs that measure: experiments that
+// write sections of a page, with tables, plots and statistics.
 package report
 
 import (

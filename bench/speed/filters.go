@@ -81,7 +81,7 @@ func addNumbers(s keyed, keys []uint64) {
 
 func askNumbers(s keyed, keys []uint64) { hashed(keys, func(h1s, h2s []uint64) { s.ask(h1s, h2s) }) }
 
-// numbers are n different keys in no order, others for every stream.
+// numbers are n different keys in no particular order, others for every stream.
 func numbers(n int, stream uint64) []uint64 {
 	keys := make([]uint64, n)
 	for i := range keys {

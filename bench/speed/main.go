@@ -1,4 +1,4 @@
-// Command speed measures what the sketches cost beside other ways to the same
+// Command speed measures what the sketches cost compared with other ways to the same
 // answers, every figure as a ratio within one run: docs/PERFORMANCE.md and its
 // plots.
 //

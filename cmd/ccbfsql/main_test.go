@@ -145,7 +145,7 @@ func TestStreams(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), "sh", "-c",
 				// Ten minutes of a processor's time, of which it needs a fraction
-				// of a second, so that it does not go on for ever where it fails.
+				// of a second, so that it does not go on forever where it fails.
 				"ulimit -t 600; "+command+" "+mode+" -c 'SELECT range, [range] AS l FROM range(1000000000000)' | head -3").CombinedOutput()
 			if err != nil || bytes.Count(out, []byte("\n")) != 3 {
 				t.Errorf("%s, %v", out, err)

@@ -29,7 +29,7 @@ type Advice struct {
 	// Error is the expected mean of (estimate - count) / count over the keys, of counters
 	// where it is open whether the sketch needs them. ErrorLow and ErrorHigh are between
 	// what it should be whatever the data are: see lowHigh. NaN of a tree, whose error
-	// depends on the places, of which the model has none.
+	// depends on the places, which the model does not have.
 	Error, ErrorLow, ErrorHigh float64
 	// Exact says whether all counts are exact.
 	Exact Exactness

@@ -27,7 +27,7 @@ const (
 	MinFPP = 1e-18
 )
 
-// The size where nothing else is asked for.
+// Defaults of the size.
 const (
 	DefaultCapacity = 100_000
 	DefaultFPP      = 0.01
@@ -39,7 +39,7 @@ const NoHashes = -1
 // Variant is how keys become positions.
 type Variant uint8
 
-// The variants. Their numbers stand in BLOBs.
+// The variants. Their numbers are stored in BLOBs.
 const (
 	// Standard filters have a whole number of hash functions.
 	Standard Variant = 0
@@ -66,7 +66,7 @@ func (v Variant) String() string {
 // function for a key.
 type Activation uint8
 
-// The activations. Their numbers stand in BLOBs.
+// The activations. Their numbers are stored in BLOBs.
 const (
 	// ByHash decides by a mix of the hash that no position depends on.
 	ByHash Activation = 0
@@ -88,13 +88,14 @@ func (a Activation) String() string {
 // Params are a filter's size and rules. Zero fields take their defaults.
 type Params struct {
 	// Capacity is the number of distinct keys n that the filter is made for,
-	// from 1. Where Bits and K are both given it sizes nothing; its default is
+	// from 1. If Bits and K are both given it sizes nothing; its default is
 	// then the number of keys that sets half of the bits, m ln 2 / k.
 	Capacity uint64
 	// FPP is the false positive rate at Capacity that Bits and K are chosen
-	// for, from MinFPP to below 1. Lab slides, equations 1 and 2:
+	// for, from MinFPP to below 1. Broder and Mitzenmacher 2004,
+	// "Network Applications of Bloom Filters: A Survey":
 	// m = ceil(-n ln(fpp) / (ln 2)^2), k = ceil(m ln 2 / n).
-	// Rational and Blocks take k = m ln 2 / n as it is; by convexity their rate
+	// Rational and Blocks take k = m ln 2 / n unrounded; by convexity their rate
 	// at Capacity is up to 6.2% above FPP (see FPPAt).
 	FPP float64
 	// Bits is the length m, from 1 to MaxBits, in place of FPP.

@@ -1,6 +1,6 @@
 // Package cbf is the counting Bloom filter: a set of keys that may be removed
-// again, in a fixed number of small counters. Three variants, each of them also
-// with a variable length of what it remembers of a key.
+// again, in a fixed number of small counters. There are three variants, each of
+// them also with a variable length of what it remembers of a key.
 //
 //   - Plain: each of k counters of a key counts its occurrences. A key is ruled
 //     out by a counter at 0. Fan et al. 2000, "Summary Cache".
@@ -12,16 +12,16 @@
 //     the pair remembers more of it. Reviriego and Rottenstreich 2019, "The
 //     Tandem Counting Bloom Filter".
 //
-// With VariableLength the counters are cut in two halves while there is room:
+// With VariableLength the counters are split into two halves while there is room:
 // the lower halves count the k hash functions, the upper halves k more. Once
 // more than Alpha*Capacity occurrences were in the filter at one time, the
-// upper halves are dropped and the lower ones take the whole width, for good.
+// upper halves are dropped and the lower ones take the whole width, permanently.
 // "Variable-length Encoding Framework", section IV.
 //
-// A key that was added is always found until it was removed as often as it was
-// added. A key that was not is found with a probability that Info predicts. A
+// A key that was added is found until it was removed as often as it was
+// added. A key that was not added is found with a probability that Info predicts. A
 // counter that reaches its ceiling is stuck: nothing changes it any more, so
-// that it never falls below what it stands for. Stuck counters cost accuracy
+// it never falls below the count that it stands for. Stuck counters cost accuracy
 // after removals, never a false negative.
 //
 // # Pairs of tandem counters

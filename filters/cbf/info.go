@@ -7,7 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// Info is what there is to know of a filter without its keys.
+// Info describes a filter without its keys.
 type Info struct {
 	keyed.Common          // Saturated where Stuck is not 0
 	Capacity, Counters, K uint64

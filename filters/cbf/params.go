@@ -39,7 +39,7 @@ const (
 	MaxBody = 1 << 30
 )
 
-// The shape where nothing else is asked for.
+// Defaults of the shape.
 const (
 	DefaultCapacity = 100_000
 	DefaultFPP      = 0.01

@@ -246,7 +246,7 @@ func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 	b.total = saturate.Add(b.total, total)
 }
 
-// AddView adds a sketch, which stays as it is, after checking it.
+// AddView adds a sketch, which is left unchanged, after checking it.
 func (b *Builder) AddView(v *View) error {
 	if err := v.check(); err != nil {
 		return err
@@ -296,7 +296,7 @@ func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Orig
 	return nil
 }
 
-// Merge adds another builder's points and sketches. from stays as it is and
+// Merge adds another builder's points and sketches. from is left unchanged and
 // may be merged into several builders at once.
 func (b *Builder) Merge(from *Builder) error {
 	if err := b.join(&from.Config, from.form(), from.class); err != nil {

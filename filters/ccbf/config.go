@@ -23,7 +23,7 @@ type Mode uint8
 
 const (
 	// MinimalIncrement raises only the counters at the minimum: closer
-	// estimates, no deletion (papers: Cohen and Matias 2003, section 3.2).
+	// estimates, no deletion (Cohen and Matias 2003, section 3.2).
 	MinimalIncrement Mode = iota
 	// Standard raises all k counters: counters are sums, so that parts can
 	// be added and removed in any order.

@@ -338,7 +338,7 @@ func (s *Sketch) makeDense() {
 }
 
 // asDense is s where it is dense, otherwise a dense sketch of its cells, which it
-// must have. An exact s stays as it is.
+// must have. An exact s is left unchanged.
 func (s *Sketch) asDense() *Sketch { return s.asDenseOf(s.Config) }
 
 // asDenseOf is asDense in the counters of a configuration: those of s where it is dense.

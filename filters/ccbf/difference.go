@@ -45,7 +45,7 @@ func (d *Difference) Len() int {
 }
 
 // Each calls f for each cell, with how much more the left sketch counts there than the
-// right one, in no order that means anything. It is an error where that is no int64.
+// right one, in no particular order. It is an error where that is no int64.
 func (d *Difference) Each(f func(c grid.Cell, n int64)) error {
 	var err error
 	cells.Differences(d.a, d.b, func(c grid.Cell, x, y uint64) {

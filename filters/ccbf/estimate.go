@@ -25,10 +25,10 @@ type Overcount struct {
 	Excess      float64 // on average
 }
 
-// Error reads the error off the counters. A cell without points reads too much where
-// all k counters of its key hold points of others, so with the probability that k
+// Error reads the error off the counters. A cell without points reads too much if
+// all k counters of its key hold points of others, that is, with the probability that k
 // counters drawn at random are not empty, and the least of their values on average
-// (cascadecbf.txt, formula 2, measured instead of predicted). At cells with points
+// (Laass et al., "CascadeCBF", equation 2, measured instead of predicted). At cells with points
 // what others add can be more, as cells with many points reach into the small upper
 // layers, or less, in mode mi; it is estimated, within a factor of 1.5 as a rule
 // (TestErrorOfCellsWithPoints, and on real data TestErrorsOfRealCells). A sum over cells is too high by the excess of those with points

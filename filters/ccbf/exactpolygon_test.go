@@ -83,7 +83,7 @@ func TestLongOutlineOverManySections(t *testing.T) {
 	}
 }
 
-// An index in no order and blocks that are none: some answer, soon.
+// An index in no particular order and blocks that are none: some answer, soon.
 func TestAreasOfDamagedSketches(t *testing.T) {
 	blob := towns(t, 20_000)
 	r := rand.New(rand.NewPCG(69, 0))

@@ -61,7 +61,7 @@ func (x *Intersector) AddView(v *View) error {
 	return x.settle()
 }
 
-// Merge intersects with what another Intersector has, which stays as it is.
+// Merge intersects with what another Intersector has, which is left unchanged.
 func (x *Intersector) Merge(from *Intersector) error {
 	if err := x.grow(from.held); err != nil {
 		return err

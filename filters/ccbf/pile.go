@@ -51,7 +51,7 @@ func (b *Builder) piled(pb *sectionBuilder, n int) error {
 	return b.settle()
 }
 
-// mergePile adds the pile of another builder, which stays as it is.
+// mergePile adds the pile of another builder, which is left unchanged.
 func (b *Builder) mergePile(pb *sectionBuilder, pile cells.Run) error {
 	n := len(pile.Keys)
 	if n == 0 {

@@ -46,7 +46,7 @@ func TestUnionOfManySmallSketches(t *testing.T) {
 			t.Fatalf("%s: piles of %d cells test too little", name, n)
 		}
 		first := blobOf(t, unions[1])
-		for range 2 { // the second builder stays as it is
+		for range 2 { // the second builder is left unchanged
 			both := NewBuilder(cfg, nil)
 			for _, u := range unions {
 				if err := both.Merge(u); err != nil {

@@ -124,7 +124,7 @@ func (v treeView) estimate(a area, of which) (Estimate, error) {
 	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: true}, nil
 }
 
-// visit calls f with the leaves of all sheets that meet a rectangle, in no order, and
+// visit calls f with the leaves of all sheets that meet a rectangle, in no particular order, and
 // with the cells of each that are in bounds.
 func (v treeView) visit(clip grid.Rect, category []byte, f func(l tree.Leaf, at grid.Rect)) {
 	if clip = clip.Intersect(v.Bounds); clip.Empty() {

@@ -66,7 +66,7 @@ func (b *Builder) addWords(pb *sectionBuilder, keys []uint64) (bool, error) {
 	return true, b.settle()
 }
 
-// mergeWords adds the words of another builder's section, which stays as it is.
+// mergeWords adds the words of another builder's section, which is left unchanged.
 func (b *Builder) mergeWords(pb *sectionBuilder, w *cells.Words) error {
 	if w.Len() == 0 {
 		return nil

@@ -157,7 +157,7 @@ func (v *View) CountHashes(dst, h1s, h2s []uint64) {
 	v.c.countHashes(dst, h1s, h2s)
 }
 
-// Info is what there is to know of a sketch without its keys.
+// Info describes a sketch without its keys.
 type Info struct {
 	keyed.Common
 	Width, Depth   uint64

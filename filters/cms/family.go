@@ -7,7 +7,7 @@ import (
 
 const id sketch.ID = 2
 
-// Family is all that other packages need to know of Count-Min Sketches.
+// Family describes Count-Min Sketches.
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "cms", Article: "a", Noun: "Count-Min Sketch",
 	Title: "Counts of keys",
@@ -86,10 +86,10 @@ func defaults(p *Params) {
 // Check is nil for a BLOB that every function of the family accepts.
 func Check(blob []byte) error { return Family.Check(blob) }
 
-// Decode makes a sketch from a BLOB, which it leaves alone: a bad one is an
+// Decode makes a sketch from a BLOB, which it does not change: a bad BLOB is an
 // error that wraps sketch.ErrInvalid. Allocates no more than len(blob).
 func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
 
-// UnionBlob is Union with the sketch of a BLOB, of which it makes no copy. A bad
+// UnionBlob is Union with the sketch of a BLOB, without a copy. A bad
 // BLOB is an error that wraps sketch.ErrInvalid. An error changes nothing.
 func (s *Sketch) UnionBlob(blob []byte) error { return Family.UnionBlob(s, blob) }

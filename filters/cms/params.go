@@ -23,7 +23,7 @@ const (
 	maxCounters = MaxBody / 8
 )
 
-// The shape where nothing else is asked for.
+// Defaults of the shape.
 const (
 	DefaultEpsilon = 0.001
 	DefaultDelta   = 0.01
@@ -32,7 +32,7 @@ const (
 // Params are a sketch's shape and rules. Zero fields take their defaults.
 type Params struct {
 	// Epsilon is the excess of an estimate as a part of the total, in (0, 1),
-	// that is exceeded with probability Delta, in (0, 1), at most.
+	// that is exceeded with probability at most Delta, in (0, 1).
 	// Cormode and Muthukrishnan 2005, theorem 1. Width and Depth may be given
 	// in their place, each instead of the one it follows from:
 	// width = ceil(e/epsilon), depth = ceil(ln(1/delta)).

@@ -114,7 +114,7 @@ func (v *View) sketch() (*Sketch, error) {
 	return s, nil
 }
 
-// Info is what there is to know of a filter without its keys.
+// Info describes a filter without its keys.
 type Info struct {
 	keyed.Common
 	Params     Params

@@ -32,7 +32,7 @@ func (p fingerprint) compare(q fingerprint) int {
 // covers reports whether every key that q matches is one that p matches.
 func (p fingerprint) covers(q fingerprint) bool { return p.known <= q.known && p.matches(q.v) }
 
-// fingerprints are those of a bucket, in no order, but that in a bucket of
+// fingerprints are those of a bucket, in no particular order, but that in a bucket of
 // variable length the last one's field may have a width of its own.
 type fingerprints struct {
 	n   int

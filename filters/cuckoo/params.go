@@ -11,7 +11,7 @@
 //
 // # Sets and multisets
 //
-// A set does not store a key again that is already there, be it for another
+// A set does not store a key that is already there, perhaps because of another
 // key with the same fingerprint and buckets. Removing one of two such keys
 // would remove the other, so a set has no removal. With Params.Duplicates
 // every occurrence takes a slot: what was added can be removed, and no other
@@ -23,7 +23,7 @@
 // A bucket of b slots of f bits with n < b fingerprints gives each the bits
 // that the others do not use. The highest bits of the first slots say how many
 // there are (layout.go). A fingerprint that was in a full bucket has only f
-// bits for ever, and one that was in a fuller bucket than now only those that
+// bits forever, and one that was in a fuller bucket than now only those that
 // it had there. One bit of a bucket that is not full says so: each fingerprint
 // then ends with a one, the sentinel, above the bits that are known. Comparing
 // bits that are not known would be a false negative.
@@ -54,7 +54,7 @@ const (
 	MaxKicks = 500
 )
 
-// What a filter is where nothing else is asked for.
+// Defaults of the parameters.
 const (
 	DefaultCapacity        = 100_000
 	DefaultFingerprintBits = 12

@@ -43,7 +43,7 @@ func Quadkey(lon, lat float64, z int) (string, error) {
 	return string(b), err
 }
 
-// AppendQuadkey appends Quadkey to dst, which stays as it is on an error. It
+// AppendQuadkey appends Quadkey to dst, which is left unchanged on an error. It
 // allocates nothing where dst has room for z bytes.
 func AppendQuadkey(dst []byte, lon, lat float64, z int) ([]byte, error) {
 	if z < 0 || z > MaxZoom || !(lon >= -180 && lon <= 180) || !(lat >= -90 && lat <= 90) {

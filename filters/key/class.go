@@ -6,7 +6,7 @@ import (
 )
 
 // Class is a kind of keys: values of one class are one key where they are
-// equal, whatever their SQL type's width. The numbers stand in BLOBs and are
+// equal, whatever their SQL type's width. The numbers are stored in BLOBs and
 // never reused. Those of STRUCTs are above the others (Struct).
 type Class uint64
 

@@ -54,7 +54,7 @@ func (b *Base) Seed() uint64 { return b.seed }
 // KeyClass is the class of the keys, key.None before the first.
 func (b *Base) KeyClass() key.Class { return b.class }
 
-// SetKeyClass says of which class the keys are. The first call decides; a
+// SetKeyClass sets the class of the keys. The first call decides; a
 // later one with another class is a *key.ClassError.
 func (b *Base) SetKeyClass(c key.Class) error {
 	if b.class != key.None && b.class != c {
@@ -107,7 +107,7 @@ func Shrink(b *Base, n uint64) bool {
 	return true
 }
 
-// Part is nil where the occurrences of other, of which Agree is nil, can be part of
+// Part is nil if the occurrences of other, for which Agree is nil, can be part of
 // those of b as far as totals tell. The error wraps sketch.ErrTooMany.
 func Part(b, other Base) error {
 	have, known := b.Total()

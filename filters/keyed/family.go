@@ -222,7 +222,7 @@ func (f *Family[P, S, V]) check(blob []byte, v *V) error {
 	return f.spec.Check(v)
 }
 
-// Decode makes a sketch from a BLOB, which it leaves alone: a bad one is an
+// Decode makes a sketch from a BLOB, which it does not change: a bad BLOB is an
 // error that wraps sketch.ErrInvalid.
 func (f *Family[P, S, V]) Decode(blob []byte) (S, error) {
 	v, err := f.Verified(blob)

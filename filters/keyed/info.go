@@ -7,8 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Field is one thing that a family tells of a sketch, of which I is all there
-// is to know.
+// Field is one property of a sketch, taken from I, the family's Info.
 type Field[I any] struct {
 	name string
 	kind sketch.Kind
@@ -108,7 +107,7 @@ func appendCommon(dst []sketch.Value, b *Base, bytes int) []sketch.Value {
 	)
 }
 
-// Common is what there is to know of every sketch without its keys. A family
+// Common describes any sketch without its keys. A family
 // embeds it in its Info.
 type Common struct {
 	Seed       uint64

@@ -1,8 +1,8 @@
 // Package sbf is the Spectral Bloom Filter: a Bloom filter whose bits are
-// counters, laid out for a number of different keys, which has the exact number
-// of occurrences of most of them and too many for few. Cohen and Matias 2003,
+// counters. It is sized for a number of different keys; it has the exact number
+// of occurrences of most of them, and too many for a few. Cohen and Matias 2003,
 // "Spectral Bloom Filters"; sections, claims and figures named in this package
-// are those of that report.
+// are those of that paper.
 //
 // The sketch takes hashed keys (package key). Methods are not safe for
 // concurrent use with a writer; any number of readers is.
@@ -25,25 +25,25 @@
 //	RM, as it comes 6.3 %   5.9   see below
 //	RM, at once    0 of 5,000     never
 //
-// RM as it comes, which is the paper's, has more wrong answers in the same
-// memory than MS, against figure 6, and half the error: most of its wrong
-// counts are late detections, too high by few.
+// RM as it comes, the paper's method, has more wrong answers in the same
+// memory than MS, contrary to figure 6, and half the error: most of its wrong
+// counts are late detections, too high by a few occurrences.
 //
-// NewGathering makes RM and TRM at once, of exact counts that it keeps until
+// NewGathering makes RM and TRM at once, from exact counts that it keeps until
 // then. It knows which keys are wrong and moves those, instead of the keys with
-// the sign of an error. That is what SQL's aggregates do. Absent keys meet the
+// the sign of an error. SQL's aggregates do the same. Absent keys meet the
 // smaller first filter: 11.6 % of them have a count at gamma 0.7, 3.2 % with MS.
 //
 // # When RM and TRM are below the truth
 //
-// The paper says that RM has no estimate below the truth. It has, where the
-// second filter has less of a key than there is:
+// The paper says that RM has no estimate below the truth. It has some, where the
+// second filter has fewer occurrences of a key than there are:
 //
 //   - Without a marker a key counts as moved when all its counters in the second
-//     filter are above 0, be it for other keys. Then it is never moved, and what
+//     filter are above 0, even if only because of other keys. Then it is never moved, and what
 //     the second filter has are the others' occurrences and those of its own that
 //     came later. With a marker the marker filter must be wrong about it too.
-//   - Without a marker, in the paper's letter, a key that was moved is counted in
+//   - Without a marker, as the paper describes it, a key that was moved is counted in
 //     the second filter only while its least counter does not recur, and misses
 //     the rest there. That made 3 to 9 % of keys too low (gamma 0.5 to 1, no
 //     skew). Here a key that the second filter has is always counted there.

@@ -7,7 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// Info is what there is to know of a sketch without its keys.
+// Info describes a sketch without its keys.
 type Info struct {
 	keyed.Common
 	Method         Method

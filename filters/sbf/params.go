@@ -19,7 +19,7 @@ const (
 	maxCounters = MaxBody / 8
 )
 
-// The shape where nothing else is asked for.
+// Defaults of the shape.
 const (
 	DefaultCapacity = 100_000
 	DefaultK        = 5

@@ -68,7 +68,7 @@ func scale(x, m uint64) uint32 {
 }
 
 // positions writes the len(dst) positions of a key, all different; there are
-// at least as many counters. Part of the format (docs/FORMAT.md), for ever.
+// at least as many counters. Part of the format (docs/FORMAT.md), forever.
 func (l *layout) positions(dst []uint32, h1, h2 uint64) {
 	if l.blocked {
 		l.blockPositions(dst, h1, h2)

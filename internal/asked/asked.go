@@ -1,7 +1,7 @@
-// Package asked remembers whether the areas that sketches are asked about had anything to
-// do with the sketches. SQL has no warnings: a sum of 0 says nothing of an area whose
-// coordinates are swapped. Whoever runs one statement after the other, as the shell,
-// can look after each.
+// Package asked records whether the areas in questions had anything to do with the
+// sketches. SQL has no warnings: a sum of 0 does not show that an area's coordinates
+// are swapped. A program that runs one statement after the other, like the shell,
+// can check after each.
 package asked
 
 import (

@@ -81,7 +81,7 @@ var tagCalls struct {
 	sync.Mutex
 	asked uint64
 	seen  map[uint64]*Instance
-	// Made once for each number and used again, as overloads are known for ever.
+	// Made once for each number and used again, as overloads are known forever.
 	functions map[uint32]*Function
 }
 

@@ -64,7 +64,7 @@ func sweep(need int64) (freed int64) {
 	var bytes [2 * ageBuckets]int64
 	eachLease(func(l *Lease) bool {
 		if b := place(l); b >= 0 {
-			// An empty page frees nothing, but must not stay for ever.
+			// An empty page frees nothing, but must not stay forever.
 			bytes[b] += max(l.size.Load(), 1)
 		}
 		return true

@@ -108,7 +108,7 @@ const MaxParams = C.CCBF_MAX_COLS
 
 // Register makes the functions known to the database of a connection, and so to
 // all of its connections. Doing it again is harmless: what this process has
-// registered there already stays as it is, and the Instance is the same. The
+// registered there already is left unchanged, and the Instance is the same. The
 // functions must not be changed afterwards.
 func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	registry.Lock()

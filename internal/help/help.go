@@ -1,5 +1,5 @@
-// Package help explains functions where people type: sketch_help in SQL, .help and
-// .functions in the shell and docs/functions.md have their words from here.
+// Package help has the explanations of functions that sketch_help in SQL, .help and
+// .functions in the shell and docs/functions.md show.
 package help
 
 import (

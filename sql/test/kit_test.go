@@ -80,7 +80,7 @@ func want(t testing.TB, db *sql.DB, answer, query string, args ...any) {
 	}
 }
 
-// rounds is how often a test repeats what must hold for ever: few times in an
+// rounds is how often a test repeats what must hold forever: few times in an
 // ordinary run, CCBF_ROUNDS times where that is set.
 func rounds(t testing.TB, few int) int {
 	t.Helper()

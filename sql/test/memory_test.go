@@ -16,7 +16,7 @@ import (
 // forgetful are queries after which DuckDB leaves states of groups behind, or
 // may. Groups of more than five points have pages of memory of their own.
 //
-// Errors within a window run on one thread: DuckDB (1.5.5) waits for ever in
+// Errors within a window run on one thread: DuckDB (1.5.5) waits forever in
 // WindowSegmentTreeLocalState::Finalize when one of several threads fails, with
 // its own sum(HUGEINT) as with any other aggregate.
 var forgetful = []struct{ name, query, fails string }{

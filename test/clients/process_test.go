@@ -276,7 +276,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// A child made by fork has no Go threads: an error, where it would wait for ever.
+// A child made by fork has no Go threads: an error, where it would wait forever.
 func TestFork(t *testing.T) {
 	p := cHost(t, newest(t))
 	p.do("load %s", extension(t))

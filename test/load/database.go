@@ -80,6 +80,6 @@ func table(d draw, n, rows int) string {
 }
 
 // risky reports whether a query over windows must not meet an error: DuckDB
-// (1.5.5) waits for ever in WindowSegmentTreeLocalState::Finalize when one of
+// (1.5.5) waits forever in WindowSegmentTreeLocalState::Finalize when one of
 // several threads fails, with its own sum as with any other aggregate.
 func (d *Database) risky() bool { return d.threads > 1 }

@@ -1,5 +1,5 @@
-// Package pipeline is what ccbf-pipeline does: points from files to a sketch per
-// key in Parquet, and many sketches per key to one.
+// Package pipeline implements ccbf-pipeline: it turns points from files into a sketch
+// per key in Parquet, and many sketches per key into one.
 package pipeline
 
 import (

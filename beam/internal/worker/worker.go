@@ -1,9 +1,9 @@
 // Package worker makes a program the worker of any portable runner that starts its
-// workers as processes (Beam's environment PROCESS), such as
+// workers as processes (Beam's environment PROCESS), for example
 //
 //	COMMAND --id=ID --provision_endpoint=HOST:PORT
 //
-// In Beam's containers a program of its own answers that call: it asks the endpoint for
+// In Beam's containers a separate program answers that call: it asks the endpoint for
 // the rest and starts the program of the pipeline. Here that is the same program, so
 // that one file on every machine is all that workers take.
 package worker
@@ -185,7 +185,7 @@ func sum(name string) (string, error) {
 
 // refuse answers in the worker's place, with an error, what the runner asks: that ends
 // the run and is read there. A worker that ends before it is connected, or at
-// the moment that it is sent something, is waited for by Prism 2.77, for ever.
+// the moment that it is sent something, is waited for by Prism 2.77, forever.
 func refuse(ctx context.Context, control string, cause error) error {
 	conn, err := grpcx.Dial(ctx, control, time.Minute)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package beside does two things at once.
+// Package beside runs two functions at the same time.
 package beside
 
 import "sync/atomic"

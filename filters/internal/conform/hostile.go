@@ -70,7 +70,7 @@ func codec(t testing.TB, f Family) {
 
 // guard runs fn, which reads hostile bytes, count times in all, and fails on
 // memory out of proportion: each may allocate no more than most bytes. A loop that a
-// BLOB's claim drives for ever is stopped by the time limit of go test.
+// BLOB's claim drives forever is stopped by the time limit of go test.
 func guard(t testing.TB, count int, most uint64, fn func(i int)) {
 	t.Helper()
 	const batch = 128

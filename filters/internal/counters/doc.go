@@ -9,9 +9,9 @@
 //     length the paper gives, L2(n). The gamma code is shorter by 0.3 bits for
 //     keys with counts below 10 on average and longer from 50 on; but where
 //     counters are small, Steps is shorter than both.
-//   - Steps: the paper's code for small counters, of which it gives an example
-//     and leaves out the rest; here one of eight codes, whichever makes the
-//     counters at hand shortest.
+//   - Steps: the paper's code for small counters, which it gives only as an
+//     example; here one of eight codes, whichever makes the given counters
+//     shortest.
 //   - Index: every counter in as many bits as it has, or a few more, and a
 //     string-array index to find it.
 //
@@ -53,10 +53,10 @@
 // slack. A group without slack left gets some of its neighbours': of the
 // smallest window of 2, 4, 8, ... groups that has enough, so that constant
 // time, amortised, holds for counters that hashing picks (lemma 8), and the
-// square of the logarithm in any order, such as from the first to the last.
+// square of the logarithm in any order, for example from the first to the last.
 // When all slack together is half used up, everything is laid out anew, with
-// new slack and with the base and p that suit the counters then. So it is when
-// counters have become half as long as they were.
+// new slack and with the base and p that suit the counters then. The same happens
+// when counters have become half as long as they were.
 //
 // The BLOB's body is the same block of memory, without slack, laid out from
 // the counters alone: the same counters, the same bytes.
@@ -70,7 +70,7 @@
 //     and their vectors have 4,680.
 //   - The first and second coarse offsets are side by side: one cache line, and
 //     no second array to find the vectors in (section 4.7.1).
-//   - Length codes and offset vectors stand in front of the counters that they
+//   - Length codes and offset vectors precede the counters that they
 //     are for, not in arrays of their own: the line of memory that has them
 //     has the counters as well, and no rank structure is needed to find them.
 //   - The lookup table's key is the codes before the counter, in place of all

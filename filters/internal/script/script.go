@@ -84,7 +84,7 @@ func (s Sketches[S]) Of(name string) (S, error) {
 // here: the bytes of a sketch, and its comparison with a file of
 // testdata/golden, whose sketch gets the name "as". Golden files are written
 // only where there are none, because what an older version wrote must be read
-// for ever.
+// forever.
 func Run[S interface{ Blob() []byte }](
 	t *testing.T, decode func(blob []byte) (S, error), run func(sketches Sketches[S], d *datadriven.TestData, a Args) (string, error),
 ) {
@@ -154,7 +154,7 @@ func golden[S interface{ Blob() []byte }](sketches Sketches[S], a Args, decode f
 
 // Golden is the BLOB in a file of testdata/golden. With -rewrite a file that does
 // not exist is made of blob; one that is there is never changed: what an older
-// version wrote must be read for ever.
+// version wrote must be read forever.
 func Golden(file string, blob []byte) ([]byte, error) {
 	const folder = "testdata/golden"
 	path := filepath.Join(folder, file)

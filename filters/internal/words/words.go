@@ -3,7 +3,7 @@
 // read by the same code. Count-Min Sketches and plain Spectral Bloom Filters are
 // such tables.
 //
-// Three layouts are not this one, and have code of their own. A word of a
+// Three other layouts have their own code. A word of a
 // Counting Bloom Filter (package cbf) is 64 bits, with counters of any width in
 // it that are compared and added to by masks, several at once. A bucket of a
 // cuckoo filter has fields of any width, which are found by a hash's bits and

@@ -3,7 +3,7 @@ package cells
 import "github.com/ccbfsql/ccbfsql/filters/grid"
 
 // Of is the cells that a question for a category is about, nil for all: then those of
-// several categories are added up. Each region has one section. l stays as it is.
+// several categories are added up. Each region has one section. l is left unchanged.
 func (l List) Of(category []byte) List {
 	if category == nil {
 		return l.Plain()
@@ -71,7 +71,7 @@ func differences(at Label, a, b Run, f func(c grid.Cell, x, y uint64)) {
 	}
 }
 
-// Keep is the cells of l that f is true for. l stays as it is.
+// Keep is the cells of l that f is true for. l is left unchanged.
 func (l List) Keep(f func(c grid.Cell) bool) List {
 	var out List
 	for i := range l {

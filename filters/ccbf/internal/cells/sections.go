@@ -180,7 +180,7 @@ func (l List) Plain() List {
 	return out
 }
 
-// Coarser is the squares of a level that hold the cells of l, which stays as it is.
+// Coarser is the squares of a level that hold the cells of l, which is left unchanged.
 func (l List) Coarser(level uint8) List { return l.CoarserBy(1 << level) }
 
 // CoarserBy is the squares of factor x factor cells that hold the cells of l, which stays

@@ -9,7 +9,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Table is the cells of a list for very many questions in no order: a hash table
+// Table is the cells of a list for very many questions in no particular order: a hash table
 // with linear probing (Knuth, The Art of Computer Programming, volume 3, section
 // 6.4, algorithm L).
 //

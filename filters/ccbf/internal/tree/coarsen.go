@@ -13,7 +13,7 @@ import (
 type Region struct{ X, Y int32 }
 
 // Coarsen adds the squares of a region on a grid whose cells are factor times as long
-// to those of the regions that they lie in there, in no order: Sorted puts that right.
+// to those of the regions that they lie in there, in no particular order: Sorted puts that right.
 // Coordinates in regions are those of the grid plus bias, on both grids.
 //
 // Where factor is no power of two, or does not divide the bias, squares lie across the

@@ -6,7 +6,7 @@
 // squares are leaves: a square is split while (side - 1) * points is above a
 // threshold, tau. So the count of a cell, that of the leaf which holds it, is
 // never below the truth and too high by at most tau / (side - 1); the sum over an
-// area lies between that of the leaves inside and that of all it meets. The
+// area lies between that of the leaves inside it and that of all leaves that meet it. The
 // idea is that of q-digests (Shrivastava, Buragohain, Agrawal and Suri 2004,
 // "Medians and Beyond") and of adaptive spatial partitioning (Hershberger,
 // Shrivastava, Suri and Toth 2004), with a rule that weighs a point by how far
@@ -24,6 +24,6 @@
 // Picture adds them up itself.
 //
 // Squares that were united may lie inside one another: points of a coarse square
-// stay there, for nobody knows where in it they are. Such lists are written as
+// stay there, because their place within it is not known. Such lists are written as
 // sheets, each of disjoint squares, whose answers add up.
 package tree

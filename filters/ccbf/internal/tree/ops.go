@@ -33,7 +33,7 @@ func Remove(s Squares, key, n uint64) (Squares, error) {
 //
 // It is ErrAbsent where a has fewer points in a square of b, and ErrCoarse where
 // it has squares inside one, as then nothing says which of them loses its points. A
-// saturated count stays as it is. Neither list is changed. O(squares).
+// saturated count is left unchanged. Neither list is changed. O(squares).
 func Subtract(a, b Squares) (Squares, error) {
 	counts := slices.Clone(a.Counts)
 	var open []int // squares of a that hold the one of b, the smallest last

@@ -36,7 +36,7 @@ func AreaSum(sheets []Sheet, a Area, b *Block) Sum {
 }
 
 // Hotspots are the squares of an area that have a cell in it which may count
-// threshold points or more, in no order: no such cell is in none of them. The count of a square is that of its cells, but for those in smaller
+// threshold points or more, in no particular order: no such cell is in none of them. The count of a square is that of its cells, but for those in smaller
 // squares of the list; it includes the points of the squares around it. False where
 // there are more than most.
 func Hotspots(sheets []Sheet, a Area, threshold uint64, most int, b *Block) ([]Leaf, bool) {
