@@ -80,11 +80,11 @@ func (r *Registration) Release() { r.instance.Release() }
 // DuckDB's own; what ccbf_memory() reports.
 func MemoryUsed() int64 { return duck.MemoryUsed() }
 
-// MemoryLimit is the most bytes that they may hold: where nothing else was set,
-// a quarter of what the machine or its cgroup allows.
+// MemoryLimit is the most bytes that aggregates of this process may hold: by
+// default a quarter of what the machine or its cgroup allows.
 func MemoryLimit() int64 { return duck.MemoryLimit() }
 
 // SetMemoryLimit sets the most bytes that aggregates of this process may hold
-// beside DuckDB's own: a quarter of the memory of the machine, or of its
+// besides DuckDB's own: a quarter of the memory of the machine, or of its
 // cgroup, unless the environment variable CCBF_MEMORY_LIMIT says otherwise.
 func SetMemoryLimit(bytes int64) error { return duck.SetMemoryLimit(bytes) }

@@ -38,8 +38,8 @@ type Overload struct {
 	Returns string // a type as SQL writes it
 }
 
-// Param is a parameter. Options are declared ANY, for their fields vary, and
-// are always a STRUCT.
+// Param is a parameter. Options are declared ANY because their fields vary;
+// they are always a STRUCT.
 type Param struct{ Name, Type string }
 
 // Functions describes every function that Register registers.

@@ -6,7 +6,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// CCBF are the aggregate functions of CascadeCBF.
+// CCBF returns the aggregate functions of CascadeCBF.
 func CCBF() functions {
 	points := []duck.Param{{Name: "x", Type: duck.Double}, {Name: "y", Type: duck.Double}, {Name: "res", Type: duck.Double}}
 	build := &ccbfPoints{}

@@ -5,8 +5,8 @@
 //
 //	db, err := connector.Open("cities.duckdb")
 //
-// It knows when no query runs, and then gives back the memory of groups that
-// DuckDB forgot.
+// It knows when no query runs, and then frees the memory of groups that DuckDB
+// forgot.
 package connector
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 )
 
-// Open opens a database file, or one in memory where dsn is empty. The dsn is
-// that of github.com/duckdb/duckdb-go/v2: a path and options,
+// Open opens a database file, or one in memory if dsn is empty. The dsn is that
+// of github.com/duckdb/duckdb-go/v2: a path and options,
 // "cities.duckdb?access_mode=read_only".
 func Open(dsn string) (*sql.DB, error) {
 	c, err := New(dsn)
@@ -97,9 +97,9 @@ func (c *Connector) release() {
 	}
 }
 
-// Release gives back the memory of groups that DuckDB forgot. It is for programs
-// that use Unwrap, and must be called only while no query runs on the database:
-// one that does ends with an error.
+// Release frees the memory of groups that DuckDB forgot. It is for programs that
+// use Unwrap. Call it only while no query runs on the database: a running query
+// ends with an error.
 func (c *Connector) Release() {
 	c.mu.Lock()
 	r := c.registration
@@ -109,11 +109,11 @@ func (c *Connector) Release() {
 	}
 }
 
-// Unwrap is the bundled driver's connection, from what (*sql.Conn).Raw hands
-// over for a database of this package: for its appender and the like. Queries
-// that run on it are not seen here, so from now on and until the connection is
-// closed the memory of groups that DuckDB forgot is given back only when the
-// budget needs it, or by Release.
+// Unwrap returns the bundled driver's connection, from what (*sql.Conn).Raw
+// passes for a database of this package: for its appender and the like. Queries
+// that run on it are not seen here, so until the connection is closed, the
+// memory of groups that DuckDB forgot is freed only when the budget needs it,
+// or by Release.
 func Unwrap(driverConn any) (*duckdb.Conn, bool) {
 	if c, ok := driverConn.(*conn); ok {
 		c.c.mu.Lock()

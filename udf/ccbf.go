@@ -11,7 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// CCBF are the scalar functions of CascadeCBF.
+// CCBF returns the scalar functions of CascadeCBF.
 func CCBF() functions {
 	// q is the sketch that the examples ask.
 	const q = "ccbf_agg(x, y, 1) s FROM (VALUES (0.5, 0.5), (0.6, 0.7), (5.5, 0.5)) p(x, y)"

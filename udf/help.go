@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
-// Help is sketch_help, which explains the functions given and itself.
+// Help returns sketch_help, which explains the given functions and itself.
 func Help(known functions) functions {
 	fn := function("sketch", "sketch_help", duck.Varchar, nil,
 		"Explains a function: how it is called, what it does, its options with what they may be, and an example. "+

@@ -38,7 +38,7 @@ func own(name string, returns duck.Type, f compute, summary, example string, ps 
 	return function("", name, returns, f, summary, example, ps, optional...)
 }
 
-// Keyed are the scalar functions of a family of sketches of keys.
+// Keyed returns the scalar functions of a family of sketches of keys.
 func Keyed(f keyed.Any) functions {
 	about, say := f.About(), f.Summaries()
 	from := func(options string) string {

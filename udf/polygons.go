@@ -12,7 +12,7 @@ import (
 
 var paramPolygon = duck.Param{Name: "polygon", Type: duck.Any}
 
-// Polygons are the functions that make polygons to ask sketches about.
+// Polygons returns the functions that make polygons for questions to sketches.
 func Polygons() functions {
 	return []duck.Function{
 		function("polygons", "globe_polygon", duck.Blob, globePolygon,

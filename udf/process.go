@@ -10,8 +10,8 @@ import (
 // built is the version that the Makefile names, by the linker's -X.
 var built string
 
-// Version is the version of this build: what the Makefile named, or the module's
-// where Go knows it.
+// Version is the version of this build: the one that the Makefile set, or the
+// module's if Go knows it.
 var Version = func() string {
 	if built != "" {
 		return built
@@ -22,7 +22,7 @@ var Version = func() string {
 	return "development"
 }()
 
-// Process are the functions that ask about the process.
+// Process returns the functions that report on the process.
 func Process() functions {
 	memory := duck.StructOf(duck.Field{Name: "used", Type: duck.UBigInt}, duck.Field{Name: "limit", Type: duck.UBigInt})
 	fns := []duck.Function{

@@ -6,8 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// Sketch are the functions that work on a BLOB of any of the families given, and
-// the one that chooses among families.
+// Sketch returns the functions that work on a BLOB of any of the given families,
+// and the one that chooses among families.
 func Sketch(families []sketch.Family) functions {
 	familyOf := func(blob []byte) *sketch.Family {
 		b, err := sketch.Parse(blob)

@@ -13,7 +13,7 @@ var corners = duck.StructOf(
 	duck.Field{Name: "xmin", Type: duck.Double}, duck.Field{Name: "ymin", Type: duck.Double},
 	duck.Field{Name: "xmax", Type: duck.Double}, duck.Field{Name: "ymax", Type: duck.Double})
 
-// Tiles are the functions of the web mercator tiling.
+// Tiles returns the functions of the web mercator tiling.
 func Tiles() functions {
 	lon, lat := duck.Param{Name: "lon", Type: duck.Double}, duck.Param{Name: "lat", Type: duck.Double}
 	z := duck.Param{Name: "z", Type: duck.BigInt} // range() and the like are BIGINT, which is no INTEGER by itself

@@ -16,7 +16,7 @@ func init() {
 }
 
 // Accumulator is a sketch on its way through a pipeline. Between workers it is
-// the sketch's BLOB, or nothing at all where nothing was added.
+// the sketch's BLOB, or nothing if nothing was added.
 type Accumulator struct{ *part }
 
 // part is what an accumulator holds: at most one of the two.

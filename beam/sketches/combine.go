@@ -25,28 +25,28 @@ type Option func(*options)
 
 type options struct{ fanout int }
 
-// HotKeyFanout spreads the sketches of each key over n of its own before they
-// become one, so that no worker merges all that there are of a hot key. The
-// output is the same.
+// HotKeyFanout spreads each key over n sketches before they become one, so that
+// no worker merges all sketches of a hot key. The output is the same.
 func HotKeyFanout(n int) Option { return func(o *options) { o.fanout = n } }
 
-// CombinePerKey makes a sketch of the values of each key: of a
-// PCollection<KV<K, V>> a PCollection<KV<K, []byte>>. Like beam.CombinePerKey it
-// panics on a collection that cannot be combined so.
+// CombinePerKey makes a sketch of the values of each key: it turns a
+// PCollection<KV<K, V>> into a PCollection<KV<K, []byte>>. Like
+// beam.CombinePerKey it panics on a collection that cannot be combined this way.
 func CombinePerKey(s beam.Scope, fn *Fn, col beam.PCollection, opts ...Option) beam.PCollection {
 	return beam.Must(TryCombinePerKey(s, fn, col, opts...))
 }
 
 // CombineGlobally makes one sketch of a PCollection<V>: a PCollection<[]byte>,
 // empty where the input is. Like beam.Combine it panics on a collection that
-// cannot be combined so.
+// cannot be combined this way.
 func CombineGlobally(s beam.Scope, fn *Fn, col beam.PCollection, opts ...Option) beam.PCollection {
 	s = s.Scope("sketches.CombineGlobally")
 	return beam.DropKey(s, CombinePerKey(s, fn, beam.AddFixedKey(s, col), opts...))
 }
 
-// UnionPerKey unites the sketches of each key: of a PCollection<KV<K, []byte>>
-// another one with one BLOB per key. It panics as CombinePerKey does.
+// UnionPerKey unites the sketches of each key: it turns a PCollection<KV<K,
+// []byte>> into another one with one BLOB per key. It panics as CombinePerKey
+// does.
 func UnionPerKey(s beam.Scope, col beam.PCollection, opts ...Option) beam.PCollection {
 	return beam.Must(tryCombine(s.Scope("sketches.UnionPerKey"), &UnionFn{}, col, opts))
 }

@@ -53,7 +53,7 @@ func newFn[P any](id sketch.ID, p P) (*Fn, error) {
 func CCBF(p ccbf.Params) (*Fn, error) { return newFn(ccbf.Family.ID, p) }
 
 // Keys makes sketches of keys, of a family such as cms.Family. It takes Go's
-// numbers, strings, []byte and bool, which are the keys that they are in SQL, or
+// numbers, strings, []byte and bool, which are the same keys as in SQL, or
 // Occurrences. Errors are those of New of the family's package.
 //
 //	fn, err := sketches.Keys(cms.Family, cms.Params{Epsilon: 0.0001})
@@ -112,9 +112,9 @@ func (f *Fn) MergeAccumulators(a, b Accumulator) (Accumulator, error) { return a
 // ExtractOutput is the sketch as a BLOB.
 func (f *Fn) ExtractOutput(a Accumulator) ([]byte, error) { return a.bytes() }
 
-// UnionFn is the CombineFn that unites sketches of any family: of equal
-// parameters, or its bundle fails with an error that names both values. It takes
-// BLOBs and gives one.
+// UnionFn is the CombineFn that unites sketches of any family. If parameters
+// differ, the bundle fails with an error that names both values. It takes BLOBs
+// and returns one.
 type UnionFn struct{}
 
 // CreateAccumulator is an accumulator without a sketch.

@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Occurrences is a key and how often it occurred. Class and Key are those of
-// package key, which has them for types of SQL that Go does not have.
+// Occurrences is a key and its number of occurrences. Class and Key are those
+// of package key, which also has them for SQL types that Go does not have.
 type Occurrences struct {
 	Class key.Class
 	Key   []byte

@@ -13,9 +13,8 @@ import (
 // Point is a place: x is longitude or easting, y latitude or northing.
 type Point struct{ X, Y float64 }
 
-// Points are points that go into one sketch, as many as are at hand: Beam's cost
-// per element is then paid once for all of them. N and Category are nil or as
-// long as X.
+// Points are several points for one sketch: Beam's cost per element is then paid
+// once for all of them. N and Category are nil or as long as X.
 type Points struct {
 	X, Y     []float64
 	N        []uint64  // how many points each stands for, the option weight; nil: one

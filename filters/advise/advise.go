@@ -37,7 +37,7 @@ type Advice struct {
 	Why string
 }
 
-// Exactness is how sure it is that all counts are exact.
+// Exactness is how certain it is that all counts are exact.
 type Exactness uint8
 
 // The degrees of Exactness.
@@ -139,8 +139,8 @@ func (d *Data) overflowing(exact Exactness, most uint64, instead string) Advice 
 	return a
 }
 
-// ExactBytes is the most that a sketch with exact counts of cells takes of real data,
-// and wherever the cells lie within the extent.
+// ExactBytes is the largest size of a sketch with exact counts of cells, for real
+// data, and wherever the cells lie within the extent.
 func ExactBytes(d Data) (likely, surely uint64, err error) {
 	if err := d.check(); err != nil {
 		return 0, 0, err
@@ -160,8 +160,8 @@ func (d *Data) ifDense(exact Exactness) string {
 	return " once it is dense"
 }
 
-// Tried are the sketches among which For chooses where nothing exact fits, all of
-// about the same bytes, without a reason.
+// Tried returns the sketches among which For chooses if nothing exact fits, all
+// of about the same bytes, without a reason.
 func Tried(d Data) ([]Advice, error) {
 	if err := d.check(); err != nil {
 		return nil, err

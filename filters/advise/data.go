@@ -24,7 +24,7 @@ const (
 	keysPerByte = 8
 )
 
-// Data is what is to be counted, and what for.
+// Data describes what is to be counted, and for what purpose.
 type Data struct {
 	// Distinct is the number of different keys, with Categories of different
 	// pairs of a key and a category; Occurrences is that of all rows, at least
@@ -52,7 +52,7 @@ type Data struct {
 	Categories uint64
 }
 
-// Equal reports whether all that two ask for is the same.
+// Equal reports whether two ask for the same.
 func (d *Data) Equal(e *Data) bool {
 	return d.Distinct == e.Distinct && d.Occurrences == e.Occurrences && d.Skew == e.Skew && slices.Equal(d.Counts, e.Counts) &&
 		d.Bytes == e.Bytes && d.Keys == e.Keys && d.Areas == e.Areas && d.Extent == e.Extent && d.Remove == e.Remove && d.Categories == e.Categories

@@ -40,9 +40,9 @@ type View struct {
 	blob []byte
 }
 
-// NewView checks a BLOB's structure, of its bits the last word alone, and not its
-// checksum, which is Check's. Whatever the BLOB, a View reads only inside it.
-// Errors wrap sketch.ErrInvalid.
+// NewView checks a BLOB's structure, including only the last word of its bits,
+// but not its checksum, which Check verifies. Whatever the BLOB, a View reads
+// only inside it. Errors wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
 	b, err := sketch.ParseAs(id, blob)
 	if err != nil {

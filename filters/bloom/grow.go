@@ -47,9 +47,9 @@ func (p Params) step(n uint64) (form, error) {
 
 // NewGathering is New for a filter that is built at once, in any order and in parts.
 // With Grow it keeps the hashes of all distinct keys until Blob, and makes the filter as
-// large as they need. Where they are more than MaxBits can hold at FPP the filter is the
-// largest that there is, and finds more absent keys. Bits and Capacity are those of the
-// smallest one until then.
+// large as they need. If they are more than MaxBits can hold at FPP, the filter has the
+// largest size, and a higher rate. Bits and Capacity are those of the smallest one until
+// then.
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
 	if err == nil && p.Grow {

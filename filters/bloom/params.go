@@ -46,9 +46,9 @@ const (
 	// Rational filters have any number of at least 0: the last hash function
 	// is used for that part of the keys which the fraction says.
 	Rational Variant = 1
-	// Blocks filters are split along the binary digits of their length into
-	// blocks of powers of two, so that masks make the positions and whole
-	// blocks can be dropped (Shrink). Each block has its part of k.
+	// Blocks filters are split along the binary digits of their length into blocks
+	// of powers of two, so that positions are computed by masks and whole blocks
+	// can be dropped (Shrink). Each block has its part of k.
 	Blocks Variant = 2
 )
 
@@ -62,8 +62,8 @@ func (v Variant) String() string {
 	return fmt.Sprintf("unknown (variant %d)", uint8(v))
 }
 
-// Activation is what decides whether a Rational filter uses its last hash
-// function for a key.
+// Activation decides whether a Rational filter uses its last hash function for
+// a key.
 type Activation uint8
 
 // The activations. Their numbers are stored in BLOBs.
@@ -108,10 +108,10 @@ type Params struct {
 	Variant Variant
 	// Activation is ByHash unless the variant is Rational.
 	Activation Activation
-	// Grow makes a filter as large as its keys need at FPP, where it is built at once
-	// (NewGathering): Capacity is the fewest that it is made for, and doubles as
-	// often as it takes from FirstStep on. Not with Bits, K or another variant than
-	// Standard. Filters of FPP alike unite whatever their sizes.
+	// Grow makes a filter that is built at once (NewGathering) as large as its keys
+	// need at FPP: Capacity is the least that it is made for, and doubles as often as
+	// necessary from FirstStep on. It excludes Bits, K and variants other than
+	// Standard. Filters with the same FPP unite whatever their sizes.
 	Grow bool
 	// Seed is the seed of the keys' hashes.
 	Seed uint64

@@ -32,13 +32,13 @@ func agree(a, b *filter) error {
 	return keyed.Agree(a.Base, b.Base)
 }
 
-// Union adds the keys of other, which is left unchanged and must agree in
-// everything but its keys (sketch.ErrDiffer). The union of parts is the filter
-// of the whole, to the byte. Filters that grew (Params.Grow), whose sizes are one times
-// a power of two of the other, unite in the larger size: every bit of the smaller one
-// becomes all bits that fold to it, so that no key is lost, and absent keys are found
-// as often as the part of the bits that are set says (FPP). Their total is then not
-// known. Two that still gather are that of the whole, to the byte. O(m).
+// Union adds the keys of other, which is left unchanged and must agree in everything
+// except its keys (sketch.ErrDiffer). The union of parts is the filter of the whole, to
+// the byte. Filters that grew (Params.Grow), whose sizes differ by a power of two,
+// unite in the larger size: every bit of the smaller one sets all bits that fold to it,
+// so that no key is lost, and the rate follows from the bits that are set (FPP). The
+// total is then not known. The union of two that still gather is the filter of the
+// whole, to the byte. O(m).
 func (s *Sketch) Union(other *Sketch) error {
 	if s.gather != nil && other.gather != nil {
 		return s.join(other)
@@ -96,13 +96,13 @@ func (s *Sketch) and(other *filter) {
 	}
 }
 
-// Shrink drops blocks until the BLOB has at most size bytes, keeping as many
-// bits as it can. Only of the variant Blocks; a size that leaves no block is an
-// error (sketch.ErrOption), and an error changes nothing. No key is lost. A
-// key's positions in the dropped blocks are no longer asked for, so the false
-// positive rate grows, about to FPP to the power of Bits after over Bits before
-// (FPP and FPPAt say it exactly). Shrunk filters go on taking keys, and unite with
-// filters of the same blocks. O(m). Walther et al., section 3.
+// Shrink drops blocks until the BLOB has at most size bytes, keeping as many bits
+// as it can. Only of the variant Blocks; a size that leaves no block is an error
+// (sketch.ErrOption), and an error changes nothing. No key is lost. A key's
+// positions in the dropped blocks are no longer checked, so the false positive
+// rate grows, about to FPP to the power of Bits after over Bits before (FPP and
+// FPPAt say it exactly). Shrunk filters go on taking keys, and unite with filters
+// of the same blocks. O(m). Walther et al., section 3.
 func (s *Sketch) Shrink(size uint64) error {
 	if s.variant != Blocks {
 		return fmt.Errorf("shrink a filter of variant '%v': only '%v' has blocks to drop", s.variant, Blocks)

@@ -45,9 +45,9 @@ type View struct {
 	blob []byte
 }
 
-// NewView checks a BLOB's structure in constant time, not its checksum, which
-// is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
-// sketch.ErrInvalid.
+// NewView checks a BLOB's structure in constant time, but not its checksum,
+// which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
+// wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
 	b, err := sketch.ParseAs(id, blob)
 	if err != nil {

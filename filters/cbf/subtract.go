@@ -12,9 +12,9 @@ import "github.com/ccbfsql/ccbfsql/filters/keyed"
 // What remains of a plain filter or one with increments, of fixed length, is the
 // filter of the other occurrences, to the byte, unless a counter is stuck: it stays
 // so. A pair of tandem counters that held occurrences of both has no signature
-// afterwards, as after Remove. With variable length the upper halves remain where both
-// have them; where one has dropped them both are taken without, and a counter that is
-// stuck in other, for its half was when it was dropped, becomes stuck.
+// afterwards, as after Remove. With variable length the upper halves remain if both
+// have them; if one has dropped them, both are used without, and a counter that is
+// stuck in other, because its half was stuck when it was dropped, becomes stuck.
 func (s *Sketch) Subtract(other *Sketch) error {
 	if err := s.agree(&other.filter); err != nil {
 		return err

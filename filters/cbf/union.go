@@ -4,9 +4,9 @@ import "github.com/ccbfsql/ccbfsql/filters/keyed"
 
 // Union adds the occurrences of other, which is left unchanged and must agree
 // in every parameter, seed and class of keys (sketch.ErrDiffer). Counters are
-// added up to their ceiling. Where both have their upper halves and all
+// added up to their ceiling. If both have their upper halves and all
 // occurrences together are at most Alpha*Capacity, the union keeps them;
-// otherwise both are taken without. O(Counters).
+// otherwise both are used without. O(Counters).
 //
 // The union of parts is the filter of the whole, to the byte, for filters of
 // fixed length. With variable length that holds while halves are kept, and past

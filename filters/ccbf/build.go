@@ -8,8 +8,8 @@ import (
 )
 
 // Build makes the sketch of points, as ccbf_agg does of two columns: the BLOB is the
-// same. xs and ys are as long as each other. A coordinate that has no cell is an
-// error, as are parameters with categories, for which a Builder is.
+// same. xs and ys are equally long. A coordinate without a cell is an error, as are
+// parameters with categories, which need a Builder.
 func Build(p Params, xs, ys []float64) (*Sketch, error) {
 	if len(xs) != len(ys) {
 		return nil, fmt.Errorf("%d xs and %d ys", len(xs), len(ys))

@@ -10,19 +10,19 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Budget is asked before memory is allocated (delta > 0) and told when it is
-// given back (delta < 0). A refusal ends the building with its error.
+// Budget is called before memory is allocated (delta > 0) and when it is freed
+// (delta < 0). A refusal ends the building with its error.
 type Budget interface{ Grow(delta int64) error }
 
 // Builder collects points and sketches and makes one sketch of them. Cells are
 // buffered, sorted and counted run by run, so that the exact form, and the
 // dense form made from exact counts, come out in the order that they need.
 //
-// The result does not depend on the order of points, but for sketches that grew
+// The result does not depend on the order of points, except for sketches that grew
 // past Hold before they could be known to become dense, and for dense ones in
-// mode mi that were never exact. Nor does it depend on the order of sketches, also where
-// their parameters differ (as far as they combine), but for trees, and for more cells
-// than HoldSketches holds.
+// mode mi that were never exact. Nor does it depend on the order of sketches, even if
+// their parameters differ (as far as they combine), except for trees, and for more
+// cells than HoldSketches holds.
 type Builder struct {
 	Config
 	// Hold is how many bytes of cells are kept before a sketch that cannot
@@ -171,8 +171,8 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 	return b.push(pb, z, n)
 }
 
-// Sketch makes a sketch of all that was added. It may share memory with the
-// builder: it is to be read or encoded before anything else is added, and before Release.
+// Sketch makes a sketch of everything that was added. It may share memory with the
+// builder: read or encode it before adding anything else, and before Release.
 func (b *Builder) Sketch() (*Sketch, error) {
 	if err := b.Release(); err != nil {
 		return nil, err

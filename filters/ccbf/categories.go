@@ -10,7 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Category is what a sketch has of one category.
+// Category describes one category of a sketch.
 type Category struct {
 	Key []byte // of the class that Head.Class names; key.AppendText writes it
 	// Total is the number of points, of a tree that intersect or mask made the most
@@ -20,13 +20,13 @@ type Category struct {
 }
 
 // ErrNotListed is a question for what counters cannot list: they know neither their
-// categories nor their cells, only how to look up those that they are asked about.
+// categories nor their cells, and can only look up given ones.
 var ErrNotListed = errors.New("counters have no list")
 
-// ByCategory lists the categories of a sketch in the order of key.Compare, or where that
-// has none in that of their bytes; none where points have none. It reads the head of each
-// section, not the cells. The error of a dense sketch wraps ErrNotListed. Keys are the
-// BLOB's memory. O(sections), and sorting them.
+// ByCategory lists the categories of a sketch in the order of key.Compare, or, for
+// classes without one, of their bytes; it returns none if points have none. It reads the
+// head of each section, not the cells. The error of a dense sketch wraps ErrNotListed.
+// Keys are the BLOB's memory. O(sections), and sorting them.
 func (v *View) ByCategory() ([]Category, error) {
 	l, ok := v.in().(lists)
 	if !ok {
@@ -48,9 +48,9 @@ func (v *View) ByCategory() ([]Category, error) {
 	return list, nil
 }
 
-// Between lists the keys of those categories of a sketch that are from one key up to
-// another, both included and both of the class of the sketch, in that
-// order. Errors as ByCategory, and for classes that have no order.
+// Between lists the keys of a sketch's categories from one key to another, both
+// included and both of the class of the sketch, in order. Errors as ByCategory, and
+// for classes that have no order.
 func (v *View) Between(from, to []byte) ([][]byte, error) {
 	list, err := v.ByCategory()
 	if err != nil {

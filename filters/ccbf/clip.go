@@ -9,9 +9,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Clip leaves the cells whose centres lie inside a polygon. Of a tree it leaves the squares
-// that have such cells, whole: where one lies across the outline, counts are an upper
-// bound from then on, as after Mask. Of counters the error wraps ErrNotListed.
+// Clip keeps the cells whose centres lie inside a polygon. For a tree, it keeps the whole
+// squares that have such cells: if one lies across the outline, counts are an upper bound
+// from then on, as after Mask. For counters, the error wraps ErrNotListed.
 func (s *Sketch) Clip(p *Polygon) error {
 	if s.Form() == Dense {
 		return fmt.Errorf("%w of their cells (ask for the sum over the polygon, or build with more bytes, or with overflow: 'tree')", ErrNotListed)

@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Family is what the list of families needs to know of this one.
+// Family describes CascadeCBF in the list of families.
 var Family = sketch.Define(sketch.Family{
 	ID: id, Name: "ccbf", Article: "a",
 	Title: "Counts on a grid",
@@ -27,8 +27,8 @@ const id sketch.ID = 1
 
 // Blob is the sketch as a BLOB, and changes nothing. Equal sketches have equal bytes.
 //
-// It is here, and nowhere else, that cells are held against Bytes: where their list
-// takes more, the BLOB has a tree of them or counters, and s goes on to hold them.
+// Only here are the cells compared with Bytes: if their list takes more, the BLOB
+// has a tree of them or counters, and s still holds them.
 func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 
 // AppendBlob is Blob appended to dst.
@@ -70,7 +70,7 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 	return sketch.Begin(dst, h, p.append(room[:0]))
 }
 
-// Check is nil for a BLOB that every function of the family accepts.
+// Check returns nil for a BLOB that every function of the family accepts.
 func Check(blob []byte) error {
 	_, err := Decode(blob)
 	return err
@@ -86,7 +86,7 @@ func Decode(blob []byte) (*Sketch, error) {
 	return v.Sketch()
 }
 
-// Sketch copies a view into a sketch of its own, once everything is checked.
+// Sketch copies a view into a new sketch, after checking everything.
 func (v *View) Sketch() (*Sketch, error) {
 	if err := v.check(); err != nil {
 		return nil, err

@@ -82,8 +82,8 @@ const (
 // stay small, and flags that removal must leave are fewer where they are wide.
 var defaultWidths = [...][]int{MinimalIncrement: {4, 8, 16, 32}, Standard: {8, 16, 32}}
 
-// Params says what a sketch shall be. The zero value of every field but Res is
-// that field's default.
+// Params are the parameters of a sketch. The zero value of every field except
+// Res is that field's default.
 type Params struct {
 	Res      float64  // edge of a cell, in the units of the coordinates
 	Bytes    uint64   // most bytes that the body may take
@@ -218,8 +218,8 @@ func (c *Config) Counters() []uint64 { return slices.Clone(c.shape.Sizes()) }
 func (c *Config) DenseBytes() uint64 { return c.shape.Bytes() }
 
 // Keys computes the Z-order keys of points into dst, as long as xs and ys, for
-// Builder.AddKeys. It stops at the first point outside of the region (0, 0),
-// or with no cell at all, and returns its index; len(dst) where there is none.
+// Builder.AddKeys. It stops at the first point outside the region (0, 0), or
+// without a cell, and returns its index; len(dst) if there is none.
 func (c *Config) Keys(dst []uint64, xs, ys []float64) int {
 	return cells.Keys(dst, xs, ys, c.Grid.Res())
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// ErrTooManyCells says that an area covers more cells than a dense sketch may
-// be asked for at once.
+// ErrTooManyCells says that an area covers more cells than one question may
+// look up in a dense sketch.
 type ErrTooManyCells struct {
 	Cells, Left uint64 // of the area (with levels: steps at least), and what may be asked for: less than Limit after earlier areas
 	Limit       uint64 // of one question to this sketch
@@ -30,8 +30,8 @@ func (e *ErrTooManyCells) Error() string {
 	return fmt.Sprintf("area covers %.2g cells at resolution %v; the limit is %.2g%s (use a smaller area, or a sketch that is coarser or has levels)", float64(e.Cells), e.Res, float64(limit), which)
 }
 
-// AreaLimit is the most cells that one question may look up in a dense sketch,
-// or with levels the most steps that it may take: no question can be
+// AreaLimit is the most cells that one question may look up in a dense sketch
+// or, with levels, the most steps that it may take, because no question can be
 // interrupted. View.AreaLimit is less for small sketches.
 const AreaLimit = 100_000_000
 
@@ -58,9 +58,9 @@ func (v *View) AreaLimit() uint64 {
 // left is how many cells a question may look up now.
 func (v *View) left() uint64 { return min(v.AreaLimit(), AreaLimit-v.covered) }
 
-// LimitAreas lets the questions from now on, to whatever sketches v is reset
-// to, look up no more than AreaLimit cells of dense sketches together: for a
-// caller that cannot be interrupted between them either.
+// LimitAreas limits all later questions together, whatever sketches v is reset
+// to, to lookups of AreaLimit cells of dense sketches: for a caller that cannot
+// be interrupted between them.
 func (v *View) LimitAreas() { v.together, v.covered = true, 0 }
 
 // allow returns an *ErrTooManyCells where a dense sketch may not be asked for n

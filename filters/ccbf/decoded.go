@@ -6,19 +6,20 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Decoded is the cells of an exact sketch, laid out for very many questions: a
-// count then costs a look into a hash table, where a View decodes a block of cells.
-// It has nothing of the BLOB's memory, and any number of goroutines may ask at once.
+// Decoded has the cells of an exact sketch, laid out for very many questions: a
+// count then costs a lookup in a hash table, while a View decodes a block of cells.
+// It shares no memory with the BLOB, and any number of goroutines may use it at
+// once.
 type Decoded struct {
 	table cells.Table
 	Head
 }
 
-// NoCategory is the number of a category that no cell has.
+// NoCategory is the number of a category without cells.
 const NoCategory = cells.NoCategory
 
-// DecodedBytes is the memory that Decoded takes, about; false where it has no answer:
-// of counters, of no cells or of more than two million, and in bounds so wide that
+// DecodedBytes is about the memory that Decoded takes; false if there is no answer:
+// for counters, for no cells or more than two million, and for bounds so wide that
 // places and counts do not fit 64 bits. together is for questions without a category.
 func (v *View) DecodedBytes(together bool) (int64, bool) {
 	if v.form != formExact {
@@ -31,8 +32,8 @@ func (v *View) DecodedBytes(together bool) (int64, bool) {
 // headBytes is about what a Decoded takes beside its table.
 const headBytes = 512
 
-// DecodedCost is what Decoded costs, and Spent what CountCells has cost since Reset,
-// in blocks of cells that are decoded; both 0 of counters, which cost none.
+// DecodedCost is the cost of Decoded, and Spent that of CountCells since Reset, in
+// decoded blocks of cells; both are 0 for counters.
 func (v *View) DecodedCost() int {
 	if v.form != formExact {
 		return 0
@@ -53,7 +54,7 @@ func (v *View) Spent() int {
 }
 
 // Decoded decodes all cells, for questions with a category or, together, for those
-// without one. False where DecodedBytes says so, and where the BLOB is damaged.
+// without one. It returns false if DecodedBytes does, or if the BLOB is damaged.
 func (v *View) Decoded(together bool) (Decoded, bool) {
 	if _, ok := v.DecodedBytes(together); !ok || sketch.Verify(v.blob) != nil {
 		return Decoded{}, false
@@ -69,9 +70,9 @@ func (v *View) Decoded(together bool) (Decoded, bool) {
 func (d *Decoded) Category(category []byte) uint32 { return d.table.Category(category) }
 
 // FindCells looks up where the counts of cells are: in the category with the number
-// categories[i], or, together, where categories is nil. It writes as many elements of
-// places and slots, for ReadCounts. What it asks the memory for is there sooner or later:
-// find the cells of some hundred questions, of one sketch or of many, before any is read.
+// categories[i], or, if categories is nil, in all together. It writes as many elements of
+// places and slots, for ReadCounts. It prefetches memory: find the cells of some hundred
+// questions, of one sketch or of many, before reading any.
 func (d *Decoded) FindCells(places []uint64, slots []uint32, cells []grid.Cell, categories []uint32) {
 	d.table.Find(places, slots, cells, categories)
 }

@@ -11,12 +11,13 @@ import (
 
 // Density writes the counts of a box as width x height pixels to dst, row by
 // row from the north-west, the points of a cell spread evenly over the cell: a
-// pixel gets from each cell the share of its area that it covers. It is what
-// pictures are made of, smooth at any zoom; the pixels of a box that holds all
-// cells add up to all counts, up to rounding. (Raster keeps cells whole.)
+// pixel gets from each cell the share of its area that it covers. Pictures are
+// made of it, smooth at any zoom; the pixels of a box that holds all cells add
+// up to all counts, up to rounding. (Raster keeps cells whole.)
 //
-// A dense sketch with levels is asked for squares in place of cells, of the level
-// nearest to the pixels: their side is at most 1.41 times a pixel's shorter one.
+// In a dense sketch with levels, squares are looked up instead of cells, at the
+// level nearest to the pixels: their side is at most 1.41 times a pixel's shorter
+// one.
 //
 // dst must be width*height long. Exact sketches answer for any box, dense ones
 // for up to AreaLimit lookups inside Bounds. Errors as CheckRaster. O(cells in
@@ -26,9 +27,9 @@ func (v *View) Density(dst []float64, b orb.Bound, width, height int, category [
 	return v.AddDensity(dst, b, width, height, category)
 }
 
-// AddDensity is Density added to what dst holds: for a picture of several
-// sketches, each of which touches the pixels where it can have counts alone. An
-// error leaves dst in between.
+// AddDensity adds Density to dst: for a picture of several sketches, each of
+// which touches only the pixels where it can have counts. After an error dst is
+// partly written.
 func (v *View) AddDensity(dst []float64, b orb.Bound, width, height int, category []byte) error {
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err

@@ -9,11 +9,11 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// AddDensityWithin is AddDensity with at most so many lookups of a dense sketch, for
-// pictures that have to be there in time: where the box has more cells, squares of
+// AddDensityWithin is AddDensity with at most that many lookups of a dense sketch,
+// for pictures that must be ready in time: where the box has more cells, squares of
 // them are drawn, each from the counts of some cells drawn at random from it, and
-// sampled is true. What is drawn is then right on average: a sum of n cells, of
-// which m are read, is n/m times what those read. Equal boxes give equal pictures.
+// sampled is true. What is drawn is then right on average: a sum of n cells, m of
+// them read, is n/m times what these read. Equal boxes give equal pictures.
 func (v *View) AddDensityWithin(dst []float64, b orb.Bound, width, height int, category []byte, most uint64) (sampled bool, err error) {
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return false, err

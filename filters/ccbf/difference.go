@@ -14,7 +14,7 @@ import (
 // has squares of them, and counters have neither (ErrNotListed).
 var ErrNotExact = errors.New("the sketch is not exact: its cells are not known")
 
-// Difference is the cells in which the counts of two exact sketches differ.
+// Difference has the cells in which the counts of two exact sketches differ.
 type Difference struct{ a, b cells.List }
 
 // Difference is s less o, cell by cell, for points of a category, or of all where that is
@@ -58,8 +58,9 @@ func (d *Difference) Each(f func(c grid.Cell, n int64)) error {
 	return err
 }
 
-// KeepCells leaves the cells that has is true for: a mask from elsewhere, such as a Bloom
-// filter of keys from AppendCellKey. Where s is not exact the error wraps ErrNotExact.
+// KeepCells keeps the cells for which has is true: a mask from elsewhere, for example a
+// Bloom filter of keys from AppendCellKey. Where s is not exact the error wraps
+// ErrNotExact.
 func (s *Sketch) KeepCells(has func(c grid.Cell) bool) error {
 	if !s.IsExact() {
 		return fmt.Errorf("%w (mask with a sketch of cells, or build with more bytes)", ErrNotExact)
@@ -70,7 +71,7 @@ func (s *Sketch) KeepCells(has func(c grid.Cell) bool) error {
 }
 
 // AppendCellKey appends a cell as a key for filters of cells: its resolution and
-// coordinates, 24 bytes, so that cells of another resolution are not the same keys.
+// coordinates, 24 bytes, so that cells of different resolutions are different keys.
 func AppendCellKey(dst []byte, g grid.Grid, c grid.Cell) []byte {
 	dst = key.AppendUint64(dst, math.Float64bits(g.Res()))
 	return key.AppendCell(dst, c.X, c.Y, 0, nil)

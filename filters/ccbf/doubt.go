@@ -5,8 +5,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Doubt is why an area in which a sketch has no points may not be the one that was
-// meant. A sketch has no unit, so that most are no more than that.
+// Doubt is the reason why an area in which a sketch has no points may not be the
+// intended one. A sketch has no unit, so most reasons are no more than doubts.
 type Doubt uint8
 
 const (
@@ -36,8 +36,8 @@ const (
 	corner = 10
 )
 
-// Doubt tells why an area in whose bounds the sketch has no cell may not be what was
-// meant, and whether it certainly is not: in a sketch of degrees an area at
+// Doubt tells why an area in whose bounds the sketch has no cell may not be the
+// intended one, and whether it certainly is not: in a sketch of degrees an area at
 // coordinates of thousands, or one that is beyond all degrees and not so with x and y
 // swapped, where the sketch has points. It is taken for one of degrees if its cells
 // are smaller than 1, its bounds within those of degrees, and neither next to (0, 0)

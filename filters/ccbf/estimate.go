@@ -2,7 +2,7 @@ package ccbf
 
 import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 
-// Error is what is known of a sketch's error.
+// Error describes the error of a sketch.
 type Error struct {
 	Exact    bool      // every answer is exact
 	Certain  bool      // Most is: of exact sketches, and of trees but after intersect and mask
@@ -19,7 +19,7 @@ type Error struct {
 	Measured bool
 }
 
-// Overcount is by how much a Count is above the truth.
+// Overcount is the amount by which a Count is above the truth.
 type Overcount struct {
 	Probability float64 // that it is
 	Excess      float64 // on average

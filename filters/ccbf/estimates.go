@@ -7,8 +7,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Noise is what the counters of a dense sketch are known to add to what a cell reads. It
-// may be used by any number of goroutines, for the BLOB that it is of.
+// Noise describes what the counters of a dense sketch add to what a cell reads. Any
+// number of goroutines may use it, for the BLOB that it was made from.
 type Noise struct{ cells *noise.Cells }
 
 // Noise is that of the sketch; nil where it is not dense and there is none. O(counters).
@@ -19,10 +19,10 @@ func (v *View) Noise() *Noise {
 	return &Noise{v.noise().Cells()}
 }
 
-// Estimates is a picture of estimates in the making, where AddDensity is one of counts:
-// from counters that cells share it takes what they share, and where what is left can
-// be noise alone, it is empty. Counts are never below the truth; a picture of estimates can
-// be, and where points are fewer than the noise it does not show them.
+// Estimates is a picture of estimates in progress, as AddDensity is one of counts: it
+// subtracts what cells add to shared counters, and is empty where the rest can be noise
+// alone. Counts are never below the truth; a picture of estimates can be, and does not show
+// points fewer than the noise.
 type Estimates struct {
 	Values        []float64 // row by row from the north-west, whole after Finish
 	Width, Height int
@@ -30,12 +30,12 @@ type Estimates struct {
 	noisy, second, third []float64 // what counters say, and the moments of their noise; nil where none are in it
 }
 
-// NewEstimates is an empty picture that uses values, width*height long.
+// NewEstimates is an empty picture in values, which is width*height long.
 func NewEstimates(values []float64, width, height int) *Estimates {
 	return &Estimates{Values: values, Width: width, Height: height}
 }
 
-// Add adds a sketch, with at most so many lookups where it is dense, as
+// Add adds a sketch, with at most most lookups if it is dense, as
 // AddDensityWithin does; n is its noise.
 func (e *Estimates) Add(v *View, n *Noise, b orb.Bound, category []byte, most uint64) (sampled bool, err error) {
 	if v.Form() != Dense || n == nil {
@@ -55,9 +55,9 @@ func (e *Estimates) Add(v *View, n *Noise, b orb.Bound, category []byte, most ui
 // empty ones some tens do.
 const surest = 4
 
-// Finish takes away what can be noise. A sum of n surpluses with standard deviation
-// s and skewness g exceeds z s + (z^2-1) s g/6 about as often as a normal one z s (Cornish
-// and Fisher 1938, the first term).
+// Finish removes what can be noise. A sum of n surpluses with standard deviation s and
+// skewness g exceeds z s + (z^2-1) s g/6 about as often as a normal one z s (Cornish and
+// Fisher 1938, the first term).
 func (e *Estimates) Finish() {
 	for i, n := range e.noisy {
 		least := 0.0

@@ -20,8 +20,8 @@ type foldStep struct {
 	layer int
 }
 
-// Fold makes a sketch with the parameters of one that was built with so many Bytes, whose
-// BLOB has no more than size bytes. The header is counted with the most bytes that it can
+// Fold makes a sketch with the parameters of one that was built with fewer Bytes, so that
+// its BLOB has at most size bytes. The header is counted with the most bytes that it can
 // have, so that sketches of one kind fold to one size, whatever is in them. Fold makes no
 // sketch larger.
 //

@@ -4,7 +4,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Form is what a sketch keeps its points in. Each form is a file: exact.go, tree.go,
+// Form is how a sketch stores its points. Each form has a file: exact.go, tree.go,
 // counters.go.
 type Form uint8
 

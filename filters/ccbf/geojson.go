@@ -18,10 +18,10 @@ const (
 	maxFeature = 1 << 10 // bytes: text, ten coordinates, a count
 )
 
-// AppendGeoJSON appends what Cells returns of a rectangle as a FeatureCollection of
-// RFC 7946: of each cell that counts threshold or more its square, and the property
-// count. Coordinates have the digits that the resolution has, or six more than its first
-// one where those are more, in whatever units they are: GeoJSON wants degrees.
+// AppendGeoJSON appends the cells of a rectangle, as Cells returns them, as a
+// FeatureCollection of RFC 7946: for each cell that counts threshold or more, its square
+// and the property count. Coordinates have as many digits as the resolution, or six more
+// than its first one if that is more, in any unit; GeoJSON expects degrees.
 //
 // room, unless it is nil, is called with the bytes of each larger buffer before it is
 // made, and its error ends the text. threshold is at least 1. Errors as Cells; one that

@@ -7,8 +7,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Head is what a BLOB says of itself before its counts: parameters, bounds,
-// total. The zero value is ready for Reset.
+// Head describes a BLOB without its counts: parameters, bounds, total. The zero
+// value is ready for Reset.
 type Head struct {
 	Config
 	Bounds grid.Rect // no cell outside has a count

@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Spot is a cell and its Count; of a tree a leaf, a square of 2^Level x 2^Level cells
-// of which Cell is the south-western one, each of which has that Count.
+// Spot is a cell and its Count; in a tree, a leaf: a square of 2^Level x 2^Level
+// cells, each with that Count, whose south-western one is Cell.
 type Spot struct {
 	Cell  grid.Cell
 	Count uint64
@@ -24,8 +24,8 @@ func (s *Spot) Square(g grid.Grid) (x, y, side float64) {
 	return x + (side-g.Res())/2, y + (side-g.Res())/2, side
 }
 
-// MaxSpots is the most cells that one question lists; of a small dense sketch, of
-// which any number of cells can read anything, fewer: View.MaxSpots.
+// MaxSpots is the most cells that one question lists; fewer for a small dense
+// sketch, where any number of cells can read anything: View.MaxSpots.
 const MaxSpots = 1_000_000
 
 // MaxSpots is the most cells that one question to this sketch lists: MaxSpots, or
@@ -36,10 +36,10 @@ func (v *View) MaxSpots() int { return min(MaxSpots, 1<<16+4*len(v.blob)) }
 var ErrSpots = errors.New("cells cannot be listed")
 
 // Hotspots lists the cells of a rectangle that count threshold or more, by
-// count from the largest down, equal ones by Y and then X. Count is that of
-// View.Count, so that none is missed and, while the sketch is exact, none
-// listed that is not one. A dense sketch with levels leaves out the cells of
-// squares that read less than threshold. threshold is at least 1.
+// descending count, equal ones by Y and then X. Count is that of View.Count, so
+// none is missed and, while the sketch is exact, none is listed wrongly. A
+// dense sketch with levels leaves out the cells of squares that read less than
+// threshold. threshold is at least 1.
 //
 // Exact sketches answer for any rectangle, dense ones for up to AreaLimit
 // lookups inside Bounds. More than View.MaxSpots cells are an error that wraps
@@ -71,11 +71,11 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 	return spots, nil
 }
 
-// TopK lists the k cells of a rectangle that count most, fewer where fewer
-// count at all, in the order of Hotspots; of equal ones those come in that are
-// first in it. A dense sketch with levels takes for the count of a cell, as to
-// which come in, the least that the cell and the squares above it read. k is from
-// 1 to MaxSpots. Limits as Hotspots.
+// TopK lists the k cells of a rectangle with the largest counts, fewer if fewer
+// have a count, in the order of Hotspots, which also decides between equal
+// counts. To choose cells, a dense sketch with levels takes as a cell's count the
+// least that the cell and the squares above it read. k is from 1 to MaxSpots.
+// Limits as Hotspots.
 func (v *View) TopK(box grid.Rect, k int, category []byte) ([]Spot, error) {
 	if k < 1 || k > MaxSpots {
 		return nil, fmt.Errorf("%w: k is %d, must be from 1 to %d", ErrSpots, k, MaxSpots)

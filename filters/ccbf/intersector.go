@@ -12,10 +12,10 @@ import (
 // values, one per counter, and both meet at the end. Digits in between would
 // round values up each time, and so would an early end of exactness.
 //
-// Of trees the result is the same in any order where each was built at once and what is
-// left of each step fits: a square that is a leaf of one and lies in leaves of all others
-// has the least of their counts. Where trees were united, whose leaves lie in leaves, or
-// a step has to be pruned, it can depend on the order. It is never below the truth.
+// For trees, the result is the same in any order if each was built at once and the result
+// of each step fits: a square that is a leaf of one and lies in leaves of all others has
+// the least of their counts. If trees were united, so that leaves lie in leaves, or a
+// step has to be pruned, it can depend on the order. It is never below the truth.
 type Intersector struct {
 	exact  *Sketch  // of the exact sketches and trees; nil before the first
 	rest   *Sketch  // of the dense ones, but for their counters; nil before the first
@@ -141,8 +141,8 @@ func lower(values, other []uint64) {
 }
 
 // Sketch makes the sketch of the intersection; nil and an error that wraps
-// sketch.ErrInvalid where nothing was added. Of one dense sketch it is that
-// sketch's values, with total unknown.
+// sketch.ErrInvalid where nothing was added. For a single dense sketch, it has
+// that sketch's values, with total unknown.
 func (x *Intersector) Sketch() (*Sketch, error) {
 	switch {
 	case x.exact == nil && x.rest == nil:

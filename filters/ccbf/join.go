@@ -148,8 +148,8 @@ func (c *Config) differCounters(o *Config) error {
 }
 
 // Differ returns an error that wraps sketch.ErrDiffer and names the first parameter in
-// which two configurations differ. Exact may: it says how a sketch is built. Sketches
-// combine where more differs; Sketch.Differ says whether two do.
+// which two configurations differ. Exact may differ: it says how a sketch is built.
+// Sketches with more differences can combine; Sketch.Differ says whether two do.
 func (c *Config) Differ(o *Config) error {
 	if err := c.sameCells(o); err != nil {
 		return err

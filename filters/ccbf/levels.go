@@ -52,12 +52,11 @@ func insertSquares(d *cascade.Counters, c *Config, s *cells.Section, category []
 // coordinates divide to the edge of a cell may lie on its other side in a sketch that was
 // built with that resolution, as divisions round.
 //
-// An exact sketch stays exact. Of a tree, squares that lie across the coarser ones become
-// the smallest ones around them, of which there are few where factor is a power of two;
-// no square may lie where none of the coarser cells' squares holds it, which is far from
-// the origin. A dense sketch must have counted that level of squares, otherwise the error
-// wraps ErrNoLevel. An error changes nothing. Never below the truth; the total is
-// unchanged.
+// An exact sketch stays exact. In a tree, squares that lie across the coarser ones become
+// the smallest ones around them, which are few if factor is a power of two; no square may
+// lie where none of the coarser cells' squares holds it, which is far from the origin. A
+// dense sketch must have counted that level of squares, otherwise the error wraps
+// ErrNoLevel. An error changes nothing. Never below the truth; the total is unchanged.
 func (s *Sketch) Coarsen(factor uint64) error {
 	if factor < 1 || factor > 1<<MaxLevels {
 		return sketch.ArgumentError("factor", "is %d, must be a whole number from 1 to %d", factor, 1<<MaxLevels)

@@ -13,10 +13,10 @@ import (
 // those of a region in Z-order. category nil is for points of any category;
 // CheckCategory must have allowed the question.
 //
-// Of a tree it returns the leaves that meet the rectangle, with the points that are in
-// them and in no smaller leaf: the counts of all of them add up to the total. Where trees
-// were united, leaves lie within one another; then a cell's Count is the sum over all
-// leaves that hold it, and not that of the smallest one alone.
+// For a tree, it returns the leaves that meet the rectangle, with the points that are in
+// them and in no smaller leaf: the counts of all of them add up to the total. In united
+// trees leaves lie within one another; a cell's Count is then the sum over all leaves
+// that hold it, not only the smallest one.
 //
 // The error of a dense sketch wraps ErrNotListed: any of its cells may read anything.
 // While it runs the View must not be asked anything else. O(blocks that meet the
@@ -32,8 +32,8 @@ func (v *View) Cells(box grid.Rect, category []byte) (iter.Seq[Spot], error) {
 	}, nil
 }
 
-// Listed is how many cells Cells returns at most, for any rectangle, and how many bytes
-// it takes for that beside the View; 0 of counters.
+// Listed is the most cells that Cells returns, for any rectangle, and the memory that
+// this takes in addition to the View; 0 for counters.
 func (v *View) Listed(category []byte) (cells int, bytes int64) {
 	if l, ok := v.in().(lists); ok {
 		return l.listed(category)

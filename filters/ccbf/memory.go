@@ -5,7 +5,7 @@ import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 // What sketches take while they are read and written, for those who count it
 // before it is allocated.
 
-// Memory is the bytes that Sketch takes for the sketch of a view.
+// Memory is the number of bytes that Sketch takes for the sketch of a view.
 func (v *View) Memory() int64 { return v.in().memory() }
 
 // checkBytes is the bytes of what Check decodes: of a tree its leaves, of which a few
@@ -18,8 +18,8 @@ func checkBytes(blob []byte) int64 {
 	return v.Memory()
 }
 
-// ChangeBytes is the bytes that it takes at most to make a BLOB of the sketch of a view
-// once it was changed, beside the sketch and the BLOB: for pruning a tree.
+// ChangeBytes is the most memory, in addition to the sketch and the BLOB, that making a
+// BLOB of a changed sketch takes: for pruning a tree.
 func (v *View) ChangeBytes() int64 {
 	if v.Overflow != ToTree {
 		return 0
@@ -33,9 +33,9 @@ func (v *View) ChangeBytes() int64 {
 // CellBytes is the bytes that the cells or the squares of a sketch take, or its counters.
 func (s *Sketch) CellBytes() int64 { return s.in().memory() }
 
-// PairBytes is the bytes that it takes at most to make one of two sketches that combine,
-// beside both and what ChangeBytes says of them: for counters as numbers, or for pruning
-// the squares of an exact sketch that would not have become a tree by itself.
+// PairBytes is the most memory that combining two sketches takes, in addition to both
+// and their ChangeBytes: for counters as numbers, or for pruning the squares of an exact
+// sketch that would not have become a tree by itself.
 func PairBytes(a, b *Sketch) int64 {
 	if b.Form() == Dense {
 		a, b = b, a
@@ -56,8 +56,8 @@ func PairBytes(a, b *Sketch) int64 {
 	return 0
 }
 
-// EstimateBytes is the bytes that an estimate takes at most beside the view: for
-// histograms, two spectra and the roots of unity that make them. None of an exact sketch.
+// EstimateBytes is the most memory that an estimate takes in addition to the view: for
+// histograms, two spectra and the roots of unity that make them; 0 for an exact sketch.
 func (v *View) EstimateBytes() int64 {
 	if e, ok := v.in().(estimateCost); ok {
 		return e.estimateBytes()
@@ -65,8 +65,8 @@ func (v *View) EstimateBytes() int64 {
 	return 0
 }
 
-// ErrorBytes is the bytes that Error takes at most beside the view: for the leaves of a
-// tree.
+// ErrorBytes is the most memory that Error takes in addition to the view: for the
+// leaves of a tree.
 func (v *View) ErrorBytes() int64 {
 	if m, ok := v.in().(errorCost); ok {
 		return m.errorBytes()
@@ -74,9 +74,8 @@ func (v *View) ErrorBytes() int64 {
 	return 0
 }
 
-// EncodeBytes is the bytes that Sketch and its Blob take at most beside what
-// the builder has: for the BLOB, and where there are counters, or there may be, for
-// a copy of them.
+// EncodeBytes is the most memory that Sketch and its Blob take in addition to the
+// builder's: for the BLOB and, if there are or may be counters, for a copy of them.
 func (b *Builder) EncodeBytes() int64 {
 	const head = 1 << 8
 	dense := int64(b.shape.Bytes())

@@ -62,8 +62,8 @@ func (s *Sketch) notAdditive() error {
 
 var errNarrowed = fmt.Errorf("%w: the sketch came out of intersect or mask", sketch.ErrNotAdditive)
 
-// Add counts n points in a cell. It is an error where a category is given and
-// the sketch has none, or the other way about.
+// Add counts n points in a cell. It is an error if a category is given and the
+// sketch has none, or vice versa.
 func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	if err := s.checkPoint(c, category); err != nil || n == 0 {
 		return err
@@ -122,7 +122,7 @@ func (s *Sketch) lostTotal() {
 }
 
 // Intersect leaves in every cell the smaller of both counts. Never below the
-// truth; exact where both are. Both ways round it comes to the same.
+// truth; exact where both are. The order of the two does not matter.
 func (s *Sketch) Intersect(o *Sketch) error {
 	return s.narrow(o, narrowing{true, func(x, y uint64) uint64 { return min(x, y) }, tree.Intersect, (*cascade.Counters).Intersect})
 }

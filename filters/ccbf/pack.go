@@ -147,16 +147,16 @@ func (b *Builder) addedUp(pb *sectionBuilder) (cells.Run, error) {
 	return r, b.grow(r.Bytes() - work)
 }
 
-// Release says that the last sketch is not needed any more: where memory is scarce, its
-// cells are in memory that the builder is charged for until then.
+// Release says that the last sketch is no longer needed: if memory is scarce, its cells
+// are in memory that the builder is charged for until then.
 func (b *Builder) Release() error {
 	n := b.lent
 	b.lent = 0
 	return b.grow(-n)
 }
 
-// Compact makes one run of all that was added to each large section that has packed runs,
-// so that EncodeBytes knows what it takes. It changes nothing else.
+// Compact makes one run of everything that was added to each large section that has
+// packed runs, so that EncodeBytes knows its size. It changes nothing else.
 func (b *Builder) Compact() error {
 	if b.packed == 0 {
 		return nil

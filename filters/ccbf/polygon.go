@@ -5,8 +5,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Polygon is a polygon that many sketches are asked about: what it is on their
-// grid is computed once. It is not safe for concurrent use.
+// Polygon is a polygon for questions to many sketches: its cells on their grid
+// are computed once. It is not safe for concurrent use.
 type Polygon struct {
 	mp   orb.MultiPolygon
 	grid grid.Grid     // of the last question
@@ -16,8 +16,8 @@ type Polygon struct {
 	counted bool   // cells is right
 }
 
-// NewPolygon keeps mp, which must not change meanwhile. What is wrong with it
-// the first question says, with the errors of grid.Scan.
+// NewPolygon keeps mp, which must not change while the Polygon is used. The
+// first question reports an invalid polygon, with the errors of grid.Scan.
 func NewPolygon(mp orb.MultiPolygon) *Polygon { return &Polygon{mp: mp} }
 
 // descend is the polygon on a grid.
@@ -32,8 +32,8 @@ func (p *Polygon) descend(g grid.Grid) (*grid.Descent, error) {
 	return p.on, nil
 }
 
-// Meets reports whether the bounding box of a sketch holds a cell of that of
-// the polygon: where it does not, Sum is 0. O(1).
+// Meets reports whether the bounding boxes of a sketch and of the polygon share
+// a cell: if not, Sum is 0. O(1).
 func (p *Polygon) Meets(h *Head) (bool, error) {
 	d, err := p.descend(h.Grid)
 	return err == nil && !d.Bounds().Intersect(h.Bounds).Empty(), err

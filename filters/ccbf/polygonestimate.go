@@ -18,23 +18,23 @@ func (v *View) PolygonEstimate(p orb.MultiPolygon, category []byte) (Estimate, e
 	return NewPolygon(p).Estimate(v, category)
 }
 
-// Estimate estimates the number of points in the cells of a sketch whose centres
-// lie inside the polygon. An exact sketch answers exactly. Of a dense one Sum is
-// too high by what cells read that hold less, and Estimate takes off the mean of
-// that, which it reads off the counters ("Spectral Bloom Filters", section 3.1, for
-// the least of k counters). It is right on average over the seeds of the hash where
-// View.Unbiased says so. Elsewhere it is between what is right for maxima and for
-// sums, as far as the counters tell (View.Error), and no more is promised of it. It is
-// then brought into the interval.
+// Estimate estimates the number of points in the cells of a sketch whose centres lie
+// inside the polygon. An exact sketch answers exactly. For a dense one, Sum is too
+// high by what cells read above their counts, and Estimate subtracts the mean of that,
+// which it derives from the counters ("Spectral Bloom Filters", section 3.1, for the
+// least of k counters). It is right on average over the seeds of the hash where
+// View.Unbiased says so. Otherwise it is between what is right for maxima and for
+// sums, as far as the counters tell (View.Error), without a further promise. It is
+// then clamped to the interval.
 //
 // The interval holds the truth with a chance of at least 95% over the seeds of the
 // hash, in all of these cases: where a mean is not known exactly, bounds of it are
 // used. High is never above Sum. After an intersection or a mask, which leave no
-// trace of how far cells are off, Low is 0. After a saturated last layer nothing is
+// trace of the cells' errors, Low is 0. After a saturated last layer nothing is
 // certain.
 //
 // It is limited like Sum, and to polygons of AreaLimit rows of cells. O(counters)
-// more than Sum, the first time that it is asked of a view.
+// more than Sum, the first time for a view.
 func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
 	return p.estimate(v, only(category))
 }

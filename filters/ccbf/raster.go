@@ -20,9 +20,9 @@ const (
 // ErrRaster is a raster with no pixels, or with too many.
 var ErrRaster = errors.New("raster size out of range")
 
-// CheckRaster returns an error that wraps ErrRaster for a width or height that
-// no raster has, and one that wraps grid.ErrBox for a box that none is of: a
-// box must be finite and not empty.
+// CheckRaster returns an error that wraps ErrRaster for an invalid width or
+// height, and one that wraps grid.ErrBox for an invalid box: a box must be
+// finite and not empty.
 func CheckRaster(b orb.Bound, width, height int) error {
 	for _, side := range []struct {
 		name string
@@ -50,13 +50,13 @@ func CheckRaster(b orb.Bound, width, height int) error {
 // Raster writes the counts of a box as width x height pixels to dst, row by row
 // from the north-west: a pixel is the sum of Count over the cells whose centre
 // it holds, lower edges included and upper ones not, as BoxSum has it. So the
-// pixels add up to the sum of the box, and where cells are larger than pixels
-// the pixel at the centre of a cell has all of it. (Density spreads it.) A pixel
-// never falls below the truth, and is exact while the sketch is.
+// pixels add up to the sum of the box; if cells are larger than pixels, the
+// pixel at the centre of a cell has its whole count. (Density spreads it.) A
+// pixel never falls below the truth, and is exact while the sketch is.
 //
-// A dense sketch with levels is asked for the largest squares inside each pixel;
-// none counts more than a square around it reads. That is closer, and its pixels
-// may add up to more than BoxSum, which asks for larger squares.
+// In a dense sketch with levels, the largest squares inside each pixel are
+// looked up; none counts more than a square around it reads. That is closer, and
+// the pixels may add up to more than BoxSum, which looks up larger squares.
 //
 // Pixel i of a row begins at xmin + (xmax-xmin)*i/width; rows likewise, counted
 // from ymin. dst must be width*height long. Exact sketches answer for any box,

@@ -8,18 +8,18 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// CategorySet is several categories that a question is about. No category is counted
-// twice, however often it was given. The zero value is none.
+// CategorySet is the set of categories of a question. No category is counted twice,
+// however often it was given. The zero value is the empty set.
 type CategorySet struct{ keys [][]byte }
 
-// NewCategorySet is the set of keys, which must not change meanwhile.
+// NewCategorySet is the set of keys, which must not change while it is used.
 func NewCategorySet(keys ...[]byte) CategorySet {
 	keys = slices.Clone(keys)
 	slices.SortFunc(keys, bytes.Compare)
 	return CategorySet{slices.CompactFunc(keys, bytes.Equal)}
 }
 
-// Len is how many categories there are.
+// Len is the number of categories.
 func (s CategorySet) Len() int { return len(s.keys) }
 
 // Same reports whether two are the same set in memory, or both empty.

@@ -5,7 +5,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Small encodes sketches of a few points without allocating anew for each. Its
+// Small encodes sketches of a few points without an allocation for each. Its
 // zero value is ready.
 type Small struct {
 	keys   [maxSmall]uint64
@@ -25,7 +25,7 @@ type Small struct {
 const maxSmall = 8
 
 // AppendBlob appends the sketch of at most 8 keys from Config.Keys, which it
-// leaves alone: the bytes that a Builder would come to.
+// does not change: the same bytes as a Builder's.
 func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
 	if !c.Exact || c.Categories || len(keys) == 0 {
 		return build(dst, c, keys)

@@ -168,6 +168,6 @@ func (s *Sketch) overflowed() *Sketch {
 	return s.asDense()
 }
 
-// ErrForms is a tree and counters that were to be put together: which cells the
-// points of a square are in is not known.
+// ErrForms says that a tree and counters cannot be combined: the cells of the
+// points in a square are not known.
 var ErrForms = errors.New("one sketch is a tree, whose cells are not known, and the other has counters: they do not combine; build all of them with more bytes, or with overflow: 'counters'")

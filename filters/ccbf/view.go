@@ -62,8 +62,8 @@ func (v *View) Reset(blob []byte) error {
 	return nil
 }
 
-// Is reports whether v is a view of these very bytes: the same memory, not
-// merely the same contents.
+// Is reports whether v is a view of this memory, not merely of the same
+// contents.
 func (v *View) Is(blob []byte) bool {
 	return len(v.blob) != 0 && len(blob) == len(v.blob) && &blob[0] == &v.blob[0]
 }
@@ -93,7 +93,8 @@ func (v *View) CountCells(dst []uint64, cells []grid.Cell, category []byte) {
 	v.in().counts(dst, cells, category)
 }
 
-// CountEach is CountCells for a category each: of cells[i] it is categories[which[i]].
+// CountEach is CountCells with a category for each cell: that of cells[i] is
+// categories[which[i]].
 func (v *View) CountEach(dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
 	if e, ok := v.in().(askedEach); ok {
 		e.countEach(dst, cells, which, categories)

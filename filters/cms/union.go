@@ -81,12 +81,12 @@ type operand interface {
 func (s *Sketch) unpack(at int, dst []uint64) { s.c.Unpack(at, dst) }
 func (v *View) unpack(at int, dst []uint64)   { v.c.Unpack(at, dst) }
 
-// JoinSize is the estimate of the number of pairs with equal keys, the sum
-// over all keys of count in a times count in b, as hi*2^64 + lo: never below
-// the true size, and above it by more than e/width times the product of the
-// totals with probability exp(-depth) at most; 2^128-1 where it is larger than
-// that. The sketches must agree (sketch.ErrDiffer) and be plain
-// (sketch.ErrNotAdditive): conservative counters are no sums, and their
+// JoinSize is the estimate of the number of pairs with equal keys, the sum over
+// all keys of count in a times count in b, as hi*2^64 + lo: never below the
+// true size, and above it by more than e/width times the product of the totals
+// with probability exp(-depth) at most; 2^128-1 where it is larger than that.
+// The sketches must agree (sketch.ErrDiffer) and be plain
+// (sketch.ErrNotAdditive): conservative counters are not sums, and their
 // products can fall below the truth. O(width*depth). Cormode and Muthukrishnan
 // 2005, section 4.2.
 func JoinSize(a, b *Sketch) (hi, lo uint64, err error) {

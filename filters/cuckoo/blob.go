@@ -40,9 +40,9 @@ type View struct {
 	stored uint64 // fingerprints, once it was checked
 }
 
-// NewView checks a BLOB's structure in constant time, not its checksum, which
-// is Check's. Whatever the BLOB, a View reads only inside it. Errors wrap
-// sketch.ErrInvalid.
+// NewView checks a BLOB's structure in constant time, but not its checksum,
+// which Check verifies. Whatever the BLOB, a View reads only inside it. Errors
+// wrap sketch.ErrInvalid.
 func NewView(blob []byte) (View, error) {
 	b, err := sketch.ParseAs(id, blob)
 	if err != nil {
@@ -138,8 +138,8 @@ func (v *View) Info() Info {
 	}
 }
 
-// FPP is the probability that a key that was never added is said
-// to be there, from all fingerprints as they are. O(Bytes).
+// FPP is the probability that a key that was never added is found, computed
+// from all fingerprints. O(Bytes).
 func (s *Sketch) FPP() float64 {
 	_, rate := s.survey()
 	return rate

@@ -87,7 +87,7 @@ var options = keyed.Options[Params]{
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }
 
-// Check is nil for a BLOB that every function of the family accepts.
+// Check returns nil for a BLOB that every function of the family accepts.
 func Check(blob []byte) error { return Family.Check(blob) }
 
 // Decode makes a filter from a BLOB, which it does not change: a bad BLOB is an

@@ -106,7 +106,7 @@ type Params struct {
 	Seed uint64
 }
 
-// WithDefaults has the defaults in the place of zeros.
+// WithDefaults returns p with the defaults in place of zeros.
 func (p Params) WithDefaults() Params {
 	if p.Capacity == 0 {
 		p.Capacity = DefaultCapacity

@@ -9,12 +9,12 @@ import (
 // Subtract takes away the occurrences of other, which is left unchanged and must
 // agree in all parameters and in the class of keys (sketch.ErrDiffer): all of them
 // were added here before. Only for multisets (sketch.ErrNotAdditive). A fingerprint
-// that is not here shows that other is not part (sketch.ErrTooMany); where a key that
-// was never added is like another one, nothing shows, and that one may seem absent.
-// An error changes nothing. The counts of all keys are then those of a filter of the
-// other occurrences; with a variable length, where fingerprints may be shorter than
-// they would be in that, at least those. The bytes need not be: a fingerprint may be
-// in its other bucket. O(Bytes).
+// that is not here shows that other is not part (sketch.ErrTooMany); if a key that
+// was never added looks like another one, nothing shows, and that one may seem
+// absent. An error changes nothing. The counts of all keys are then those of a filter
+// of the other occurrences; with a variable length, where fingerprints may be shorter
+// than they would be in that, at least those. The bytes need not be: a fingerprint
+// may be in its other bucket. O(Bytes).
 func (s *Sketch) Subtract(other *Sketch) error {
 	if err := agree(s.params, other.params, s.buckets, other.buckets, s.Base, other.Base); err != nil {
 		return err

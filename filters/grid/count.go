@@ -4,8 +4,8 @@ import "math"
 
 // Work returns how many crossings of edges with rows a walk over all rows of
 // Bounds computes (about 5 to 10 ns each), plus one for each row: saturating
-// and O(edges). A sliver can have next to no cells and yet 2^53 rows: who
-// walks all rows bounds this too.
+// and O(edges). A sliver can have almost no cells and yet 2^53 rows: a walk
+// over all rows must bound this too.
 func (s *Scanner) Work() uint64 {
 	n := s.bounds.Height()
 	for i := range s.edges {

@@ -72,8 +72,8 @@ func (g Grid) Descend(mp orb.MultiPolygon) (*Descent, error) {
 // Bounds is Scanner.Bounds.
 func (d *Descent) Bounds() Rect { return d.s.bounds }
 
-// Enter returns how a rectangle lies, which must be inside the one entered
-// last. Where that is Partly it is entered, until Leave.
+// Enter returns the relation of a rectangle, which must be inside the one
+// entered last. If it is Partly, the rectangle is entered, until Leave.
 func (d *Descent) Enter(r Rect) Relation {
 	seen := r.Intersect(d.s.bounds)
 	if seen.Empty() {

@@ -13,8 +13,8 @@ import (
 
 // ParseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a GeometryCollection of
 // these, a Feature of any of them, or a FeatureCollection of such features.
-// Other members of an object, such as bbox, crs and properties, are not looked
-// at. Empty coordinates are an empty polygon; a feature without a geometry is an
+// Other members of an object, for example bbox, crs and properties, are ignored.
+// Empty coordinates are an empty polygon; a feature without a geometry is an
 // error. See ParsePolygon.
 //
 // The text is checked by encoding/json and then walked in place, because

@@ -12,25 +12,25 @@ import (
 // would be cut into n/2 pieces.
 const maxSpan = 3 * 360
 
-// Globe makes a planar polygon within [-180, 180] x [-90, 90] of one whose
-// coordinates are longitudes and latitudes in degrees on the globe. Longitudes
-// are from -540 to 540, so that they may be given from 0 to 360 or run on past
-// 180.
+// Globe turns a polygon whose coordinates are longitudes and latitudes in
+// degrees on the globe into a planar one within [-180, 180] x [-90, 90].
+// Longitudes are from -540 to 540, so that they may be given from 0 to 360 or
+// continue past 180.
 //
 // Every side takes the shorter way round: one whose longitudes are more than 180
 // degrees apart crosses the antimeridian, where the polygon is cut. Between its
 // ends it is straight in longitude and latitude, as in RFC 7946, section 3.1.1;
 // one that ends at a pole runs along the meridian of its other end, and one
-// along a pole runs as written. A polygon that has been cut at 180 degrees comes
-// back as it is.
+// along a pole runs as written. A polygon that is already cut at 180 degrees is
+// returned unchanged.
 //
 // A ring that goes once round the globe has a pole inside: the one that it
 // touches; otherwise the nearer one, by its mean latitude. Where a hole goes
 // round as well, the polygon is what lies between the two.
 //
-// A ring of the result may run along the antimeridian more than once. Every
-// ring must be as Scan wants it. Errors wrap ErrPolygon or ErrNotFinite and name
-// the place: coordinates out of range; a side of exactly 180 degrees, or of 360
+// A ring of the result may run along the antimeridian more than once. Every ring
+// must be as Scan requires. Errors wrap ErrPolygon or ErrNotFinite and name the
+// place: coordinates out of range; a side of exactly 180 degrees, or of 360
 // along one latitude, which could go either way; a ring that goes round more
 // than once, or with a mean latitude of 0.
 func Globe(mp orb.MultiPolygon) (orb.MultiPolygon, error) {

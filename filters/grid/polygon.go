@@ -74,8 +74,8 @@ func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 	return nil, errf(ErrPolygon, "polygon: %s is neither WKT, GeoJSON nor WKB", quote(t))
 }
 
-// SRID is the number that a polygon which ParsePolygon reads says its coordinate system
-// has: "SRID=n;" before WKT, or that of extended WKB; 0 where it says none.
+// SRID is the number of the coordinate system that a polygon for ParsePolygon names:
+// "SRID=n;" before WKT, or that of extended WKB; 0 if it names none.
 func SRID(b []byte) int {
 	t := bytes.TrimSpace(b)
 	switch {

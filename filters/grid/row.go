@@ -8,10 +8,9 @@ import (
 
 // Row returns the cells of row y that are inside and within clip: sorted,
 // disjoint, merged where they touch, empty if there are none. The slice is valid
-// until the next call. Rows are meant to be asked for in ascending order, any
-// number of them left out: skipping costs only the edges that begin or end on
-// the way. A smaller y than before is answered as well, at the price of
-// starting over.
+// until the next call. Ask for rows in ascending order; any number of them may
+// be left out: skipping costs only the edges that begin or end on the way. A
+// smaller y than before is answered too, at the price of starting over.
 func (s *Scanner) Row(y int64) []Interval {
 	if y < s.bounds.MinY || y > s.bounds.MaxY {
 		return nil

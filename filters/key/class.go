@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Class is a kind of keys: values of one class are one key where they are
-// equal, whatever their SQL type's width. The numbers are stored in BLOBs and
-// never reused. Those of STRUCTs are above the others (Struct).
+// Class is a kind of keys: equal values of one class are one key, whatever
+// their SQL type's width. The numbers are stored in BLOBs and never reused.
+// Those of STRUCTs are above the others (Struct).
 type Class uint64
 
 // The classes of version 1. None is the class of a sketch that has seen no key.
@@ -53,7 +53,7 @@ func (c Class) Known() bool { return c <= lastClass || c.IsStruct() && knownStru
 // ErrClass says that a key's class does not fit a sketch's keys.
 var ErrClass = errors.New("key of another class")
 
-// ClassError is a key that a sketch cannot be asked for. It wraps ErrClass.
+// ClassError is a key that cannot be looked up in a sketch. It wraps ErrClass.
 type ClassError struct {
 	From, To Class
 	// Value is the key as text where the classes can agree but this value

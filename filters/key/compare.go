@@ -8,9 +8,9 @@ import (
 	"math/big"
 )
 
-// Compare orders two keys of a class by the values that they are of, as SQL does; false
-// for classes without an order that a range could mean, and for bytes that are no key.
-// Of numbers NaN is the largest. Text and BLOBs are in the order of their bytes.
+// Compare orders two keys of a class by their values, as SQL does; false for classes
+// without an order for ranges, and for bytes that are not a key. NaN is the largest
+// number. Text and BLOBs are in the order of their bytes.
 func Compare(c Class, a, b []byte) (int, bool) {
 	switch c {
 	case Text, Blob:

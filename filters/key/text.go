@@ -9,10 +9,10 @@ import (
 )
 
 // AppendText appends a key of class c as SQL writes its value, so that a cast of the
-// text to the class's type has this key again. What the key does not know is left out:
-// the scale of a DECIMAL beyond its last digit, the months of an INTERVAL, of which 30
-// days are one. A TIMESTAMPTZ is in UTC. Bytes that are no key of the class, and
-// timestamps beyond those of SQL, are as Format has them.
+// text to the class's type has this key again. What the key does not have is left out:
+// the scale of a DECIMAL beyond its last digit, and the months of an INTERVAL, as a
+// month is 30 days. A TIMESTAMPTZ is in UTC. Bytes that are not a key of the class,
+// and timestamps beyond those of SQL, are as Format has them.
 func AppendText(dst []byte, c Class, b []byte) []byte {
 	n := len(dst)
 	switch v, ok := int64Of(b); {

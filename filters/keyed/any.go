@@ -11,8 +11,8 @@ import (
 )
 
 // Any is a family whose Params, Sketch and View are not known: a *Family. Its
-// methods take sketches that it made; another family's is a mistake of the
-// program and panics.
+// methods take sketches that it made; with another family's sketch they panic,
+// which is a mistake in the program.
 type Any interface {
 	// About is what is known of families of any kind.
 	About() sketch.Family
@@ -60,8 +60,8 @@ type Any interface {
 	Reader() Reader
 }
 
-// Reader answers from BLOBs, one after the other. Its memory is used again, so
-// that many small BLOBs cost no allocation.
+// Reader answers from BLOBs, one after the other. Its memory is reused, so many
+// small BLOBs cost no allocation.
 type Reader interface {
 	based
 	// Open points the reader at a BLOB, of which it checks the structure. The
@@ -89,7 +89,7 @@ type Settings interface {
 	Params() any
 }
 
-// BaseOf is what a sketch or a view has beside its counters.
+// BaseOf returns what a sketch or a view has besides its counters.
 func BaseOf(b based) *Base { return b.self() }
 
 // ByValue reports whether a sketch needs the keys themselves and not only their
@@ -170,8 +170,8 @@ func (f *Family[P, S, V]) Load(blob []byte) (Sketch, error) {
 	return s, nil
 }
 
-// Clone implements Any. A sketch may know more, while it is built, than its BLOB
-// says: it then has a Clone of its own.
+// Clone implements Any. A sketch that, while it is built, knows more than its
+// BLOB has its own Clone.
 func (f *Family[P, S, V]) Clone(s Sketch) (Sketch, error) {
 	if c, ok := s.(interface{ Clone() S }); ok {
 		return c.Clone(), nil

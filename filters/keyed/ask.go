@@ -17,8 +17,8 @@ func (f *Family[P, S, V]) Gather(p P) (S, error) { return f.gather(p) }
 // Counts reports whether the first question is about keys, and not about all.
 func (f *Family[P, S, V]) Counts() bool { return f.spec.Answers[0].Kind != OneOfAll }
 
-// Count is how often a key, given by its bytes (package key), occurred, as the
-// first question is answered; where that is whether it is there, 1 or 0.
+// Count is the number of occurrences of a key, given by its bytes (package
+// key), by the first question; 1 or 0 if that asks whether it is there.
 func (f *Family[P, S, V]) Count(s S, b []byte) uint64 {
 	h1, h2 := key.Hash(s.self().seed, b)
 	switch a := &f.spec.Answers[0]; a.Kind {

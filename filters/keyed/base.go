@@ -8,7 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Base is what every sketch of keys has beside its counters: the seed of its
+// Base is what every sketch of keys has besides its counters: the seed of its
 // hashes, the class of its keys, how many occurrences it took in, and the flags
 // of its header. A family embeds it in its Sketch and in its View, which gives
 // both the methods, and changes it by the functions.
@@ -64,8 +64,8 @@ func (b *Base) SetKeyClass(c key.Class) error {
 	return nil
 }
 
-// Total is the number of occurrences that were added, less those removed. It
-// is not known once it passed 2^64-1.
+// Total is the number of occurrences that were added, less those removed. It is
+// unknown once it exceeded 2^64-1.
 func (b *Base) Total() (total uint64, known bool) {
 	return b.total, b.flags.Has(sketch.TotalKnown)
 }
@@ -94,8 +94,9 @@ func Grow(b *Base, n uint64) {
 	}
 }
 
-// Shrink takes occurrences out of the total. It reports false, and changes
-// nothing, where there are fewer: only in a BLOB that no sketch wrote.
+// Shrink subtracts occurrences from the total. It returns false, and changes
+// nothing, if there are fewer, which happens only in a BLOB that no sketch
+// wrote.
 func Shrink(b *Base, n uint64) bool {
 	if !b.flags.Has(sketch.TotalKnown) {
 		return true
@@ -121,8 +122,8 @@ func Part(b, other Base) error {
 	}
 }
 
-// ErrNoPart is the error of a sketch whose counters are above those of the one that
-// it is subtracted from.
+// ErrNoPart says that a sketch's counters exceed those of the one that it is
+// subtracted from.
 var ErrNoPart = fmt.Errorf("subtract a sketch with occurrences that are not in this one: %w", sketch.ErrTooMany)
 
 // Forget makes the total unknown.
@@ -131,9 +132,9 @@ func Forget(b *Base) {
 	b.flags &^= sketch.TotalKnown
 }
 
-// Agree is nil for sketches whose keys are hashed alike and of one class. The
-// error wraps sketch.ErrDiffer. A sketch without keys has no class and agrees
-// with any.
+// Agree returns nil for sketches whose keys are hashed alike and of one class.
+// The error wraps sketch.ErrDiffer. A sketch without keys has no class and
+// agrees with any.
 func Agree(a, b Base) error {
 	switch {
 	case a.seed != b.seed:

@@ -29,8 +29,8 @@ type Mergeable[S any] interface {
 	Union(other S) error
 }
 
-// Spec is what a family says of itself: its Params are P, its Sketch is S and
-// its View V. What may be missing says so.
+// Spec describes a family: its Params are P, its Sketch is S and its View V.
+// Optional fields say so.
 type Spec[P comparable, S Mergeable[S], V any] struct {
 	ID            sketch.ID
 	Name, Article string // the prefix of its functions in SQL, and "a" or "an"
@@ -84,10 +84,9 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	Samples []Sample[P, S]
 }
 
-// Summaries are what the documentation says of the functions that all families
-// have, in one line each. Union has a default, and so has Subtract, which is what
-// the family says beyond that. InfoField is the field that the example of Info
-// shows, the first where it is empty.
+// Summaries are the documentation of the functions that all families have, in one
+// line each. Union has a default; Subtract is appended to its default. InfoField
+// is the field that the example of Info shows, the first if it is empty.
 type Summaries struct{ Agg, Union, Remove, Subtract, Info, InfoField string }
 
 // Answer is a question about keys, or about all of them, that a family answers
@@ -102,8 +101,9 @@ type Answer[S, V any] struct {
 	numberOfView func(v *V) float64
 }
 
-// Question is an answer's function in SQL: its name behind the prefix, what it
-// says in one line, and options without which its example would show nothing.
+// Question is an answer's function in SQL: its name after the prefix, its
+// summary in one line, and options without which its example would show
+// nothing.
 type Question struct {
 	Verb, Summary, Options string
 	Kind                   QuestionKind
@@ -179,8 +179,8 @@ func (spec *Spec[P, S, V]) lacks() (names []string) {
 	return names
 }
 
-// Define is the family of a Spec. It panics where the Spec is incomplete, and where
-// the number or the name is another family's: mistakes in the program.
+// Define makes the family of a Spec. It panics if the Spec is incomplete, or if the
+// number or the name is another family's: mistakes in the program.
 func Define[P comparable, S Mergeable[S], V any](spec Spec[P, S, V]) *Family[P, S, V] {
 	if names := spec.lacks(); len(names) > 0 {
 		panic(fmt.Sprintf("keyed.Define: the Spec of family %d %q has no %s", uint8(spec.ID), spec.Name, strings.Join(names, ", ")))
@@ -233,17 +233,18 @@ func (f *Family[P, S, V]) Decode(blob []byte) (S, error) {
 	return f.spec.Copy(&v)
 }
 
-// UnionBlob takes the sketch of a BLOB into s, without a copy of it. The
+// UnionBlob unites s with the sketch of a BLOB, without a copy of it. The
 // checksum is verified; a bad BLOB is an error that wraps sketch.ErrInvalid,
-// another one than s takes wraps sketch.ErrDiffer. An error changes nothing.
+// one with different parameters an error that wraps sketch.ErrDiffer. An error
+// changes nothing.
 func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) error {
 	return f.apply(s, blob, f.spec.Unite)
 }
 
-// SubtractBlob takes the occurrences of the sketch of a BLOB, which must be part of
-// s, away from it. What is not is an error that wraps sketch.ErrTooMany as far as
-// counters tell; a family or a sketch from which nothing can be taken is one that
-// wraps sketch.ErrNotAdditive; other errors are those of UnionBlob. An error changes
+// SubtractBlob subtracts the occurrences of the sketch of a BLOB, which must be part
+// of s. If it is not, the error wraps sketch.ErrTooMany as far as counters tell; if
+// nothing can be subtracted from a family or a sketch, it wraps
+// sketch.ErrNotAdditive; other errors are those of UnionBlob. An error changes
 // nothing.
 func (f *Family[P, S, V]) SubtractBlob(s S, blob []byte) error {
 	if f.spec.Subtract == nil {

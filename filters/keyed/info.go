@@ -14,8 +14,7 @@ type Field[I any] struct {
 	set  func(v *sketch.Value, info *I)
 }
 
-// Is is a field that every sketch has. What is infinite or no number is not
-// known.
+// Is is a field that every sketch has. Infinite values and NaN are unknown.
 func Is[I any, T bool | uint64 | int | float64 | string | []uint64](name string, of func(info *I) T) Field[I] {
 	return If(name, func(info *I) (T, bool) { return of(info), true })
 }
@@ -65,7 +64,7 @@ func kindOf(v any) sketch.Kind {
 	return sketch.WholeKind
 }
 
-// Info is what a family tells of sketches, whose View is V.
+// Info is what a family reports about sketches, whose View is V.
 type Info[V any] struct {
 	fields []InfoField
 	append func(dst []sketch.Value, v *V) []sketch.Value
@@ -77,8 +76,8 @@ type InfoField struct {
 	Kind sketch.Kind
 }
 
-// Of is the Info of a family: info is all there is to know of a sketch, fields
-// are its parts in their order. Those that all families have come after them.
+// Of is the Info of a family: info describes a sketch, fields are its parts in
+// order. The fields that all families have follow.
 func Of[V, I any](info func(v *V) I, fields ...Field[I]) Info[V] {
 	out := Info[V]{append: func(dst []sketch.Value, v *V) []sketch.Value {
 		i := info(v)

@@ -18,12 +18,12 @@ type Option[P any] struct {
 	check func(p *P) error
 }
 
-// Options are the options of a family. They are the one place that says what
-// range each parameter has on its own: errors and the reference follow from it.
+// Options are the options of a family. They are the only place that defines
+// each parameter's own range: errors and the reference follow from it.
 type Options[P any] []Option[P]
 
-// Check says which parameter is out of its range. What parameters need of each
-// other is for the family to check.
+// Check says which parameter is out of its range. The family checks conditions
+// between parameters.
 func (o Options[P]) Check(p P) error {
 	for i := range o {
 		if o[i].check == nil {

@@ -136,7 +136,7 @@ func defaults(p *Params) {
 	}
 }
 
-// Check is nil for a BLOB that every function of the family accepts.
+// Check returns nil for a BLOB that every function of the family accepts.
 func Check(blob []byte) error { return Family.Check(blob) }
 
 // Decode makes a sketch from a BLOB, which it does not change: a bad BLOB is an

@@ -18,14 +18,14 @@ func (g gathered) clone() gathered { return maps.Clone(g) }
 func (g gathered) bytes() int { return 48 * len(g) }
 
 // NewGathering is New for a sketch that is built at once, in any order and in
-// parts. With RM and TRM it keeps how often each key occurred, exactly, until
-// Blob, and makes the filters of that: the keys that need the second filter are
-// there with their true counts, so that no estimate is below the truth, few are
+// parts. With RM and TRM it keeps the exact counts of all keys until Blob, and
+// makes the filters from these: the keys that need the second filter are there
+// with their true counts, so that no estimate is below the truth, few are
 // above, and the bytes do not depend on order or parts. Memory grows with the
-// keys. When there are more different ones than counters, which no estimate
-// would survive, all of them go to the first filter and none is moved. With MS
-// and MI it is New. Counters are plain until Blob, where New would keep them in
-// an index: larger, and many times faster to change.
+// keys. If there are more different keys than counters, where no estimate would
+// be useful, all of them go to the first filter and none is moved. With MS and
+// MI it is New. Counters are plain until Blob, where New would keep them in an
+// index: larger, and many times faster to change.
 func NewGathering(p Params) (*Sketch, error) {
 	s, err := New(p)
 	if err != nil {

@@ -136,9 +136,9 @@ type Params struct {
 	Counters uint64
 	// K is the number of counters per key, from 1 to 32.
 	K uint64
-	// Method is how keys are counted. MS is the default, for it alone leaves
-	// everything possible: removal, exact unions, the same result whatever the
-	// order; MI is closer where nothing is removed.
+	// Method is how keys are counted. MS is the default, because only it allows
+	// everything: removal, exact unions, the same result in any order; MI is
+	// closer if nothing is removed.
 	Method Method
 	// Marker of RM and TRM; one bit for each counter of the first filter.
 	Marker Marker

@@ -98,9 +98,9 @@ func (s *Sketch) CountInt(v int64) uint64 {
 
 // RangeSum is the estimate of the occurrences of all keys from lo to hi, both
 // included: never below the truth where Count is not, 2^64-1 where it is more.
-// Keys outside of the sketch's Range cannot be there and count 0. A sketch
-// without a Range is an error that wraps sketch.ErrOption. At most
-// 2*log2(hi-lo) counts. Theorem 11.
+// Keys outside the sketch's Range cannot be there and count 0. A sketch without
+// a Range is an error that wraps sketch.ErrOption. At most 2*log2(hi-lo)
+// counts. Theorem 11.
 func (s *Sketch) RangeSum(lo, hi int64) (uint64, error) {
 	return s.shape.rangeSum(s.Base, lo, hi, s.Count)
 }

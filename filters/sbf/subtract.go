@@ -15,11 +15,11 @@ import (
 // the truth. An error changes nothing. O(m).
 //
 // With MS what remains is the sketch of the other keys, to the byte, unless a counter
-// is saturated. With RM and TRM the first filter remains so. The second one, of which
-// nobody knows what keys it has, is left unchanged: it still has the counts of the keys
-// that lost nothing. Those of the others are too high there, and the least counter of
-// the first filter, which no estimate is above, is their answer. Two sketches that
-// still gather are subtracted exactly.
+// is saturated. With RM and TRM the first filter remains so. The second one, whose keys
+// are not known, is left unchanged: it still has the counts of the keys that lost
+// nothing. Those of the others are too high there, and the least counter of the first
+// filter, which bounds every estimate, is their answer. Two sketches that still gather
+// are subtracted exactly.
 func (s *Sketch) Subtract(other *Sketch) error {
 	if err := agree(s.operand(), other.operand()); err != nil {
 		return err

@@ -170,10 +170,10 @@ func (t *table) sum(o *cells) (full bool) { return t.update(o, satAdd) }
 func (t *table) copy(o *cells) { t.update(o, func(_, b uint64) uint64 { return b }) }
 
 // Product is the sketch of a join: the Count of a key is never below the
-// product of its true counts in a and in b, which stay unchanged and must agree
-// in everything but the encoding (sketch.ErrDiffer). Each counter is the
-// product of the two, 2^64-1 where it is more; of RM and TRM those of the first
-// filters, as in Union. Products are no sums: Remove and Unbiased refuse them,
+// product of its true counts in a and in b, which are not changed and must
+// agree in everything except the encoding (sketch.ErrDiffer). Each counter is
+// the product of the two, capped at 2^64-1; with RM and TRM those of the first
+// filters, as in Union. Products are not sums: Remove and Unbiased refuse them,
 // and their total is unknown. O(m). Section 2.2, "Queries over joins of sets".
 func Product(a, b *Sketch) (*Sketch, error) {
 	if err := agree(a.operand(), b.operand()); err != nil {
@@ -191,16 +191,16 @@ func Product(a, b *Sketch) (*Sketch, error) {
 	return p, nil
 }
 
-// Unbiased is an estimate whose mean over all hash functions is the true
-// count; for one key it is far off more often than Count, in both directions,
-// and it can be negative. It is for sums over many keys. Lemma 3:
+// Unbiased is an estimate whose mean over all hash functions is the true count;
+// for one key it is often further off than Count, in both directions, and it
+// can be negative. Use it for sums over many keys. Lemma 3:
 //
 //	(v - k*N/m) / (1 - k/m)
 //
-// for the mean v of the key's counters and the total N. With groups above 1
-// the counters are divided into so many groups, of equal size or one more, and
-// the estimate is the median of their means, section 3.1.1. Only where counters
-// are sums and the total is known (sketch.ErrNotAdditive). With RM and TRM it is
+// for the mean v of the key's counters and the total N. With groups above 1 the
+// counters are divided into that many groups, of equal size or one more, and the
+// estimate is the median of their means, section 3.1.1. Only where counters are
+// sums and the total is known (sketch.ErrNotAdditive). With RM and TRM it is
 // made of the first filter. O(k).
 func (s *Sketch) Unbiased(h1, h2 uint64, groups int) (float64, error) {
 	if s.gather != nil {

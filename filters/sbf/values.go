@@ -14,6 +14,6 @@ func (s *Sketch) Values() []uint64 {
 // IndexParts are the bits of a string-array index by what they are for.
 type IndexParts = counters.Parts
 
-// IndexParts takes the string-array index of the first filter apart, as it is
-// in memory; false where the encoding is another. Figures 13 and 14.
+// IndexParts divides the string-array index of the first filter, as it is in
+// memory, into its parts; false if the encoding is another. Figures 13 and 14.
 func (s *Sketch) IndexParts() (IndexParts, bool) { return counters.PartsOf(s.settled().first.a) }

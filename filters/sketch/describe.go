@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// Describe says in a few words what a BLOB is, for a person who looks at a
-// table: "ccbf exact, 12,345 cells, 14 KB". It answers false for a BLOB that is
-// no sketch of these families. The body is not checked: the words of a damaged
+// Describe says in a few words what a BLOB is, for people who look at a table:
+// "ccbf exact, 12,345 cells, 14 KB". It returns false for a BLOB that is not a
+// sketch of these families. The body is not checked: the words of a damaged
 // sketch may be wrong.
 func Describe(families []Family, blob []byte) (string, bool) {
 	b, err := Parse(blob)

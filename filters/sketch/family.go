@@ -29,8 +29,8 @@ func (id ID) article() string {
 	return "an"
 }
 
-// Family is what the project knows of a family without knowing which it is.
-// Packages of families keep what Define returns.
+// Family describes a family to code that works with any family. Packages of
+// families keep what Define returns.
 type Family struct {
 	ID ID
 	// Name is the prefix of its functions in SQL, Article goes before it: "a"
@@ -75,7 +75,7 @@ func Define(f Family) Family {
 	return f
 }
 
-// Laws are what a sketch promises beyond never counting too few.
+// Laws are the promises of a sketch beyond never counting too few.
 type Laws struct {
 	// OrderFree: the same additions in another order make the same bytes.
 	OrderFree bool
@@ -137,8 +137,8 @@ func OptionError(name, format string, args ...any) error {
 	return optionError(fmt.Sprintf("option %q ", name) + fmt.Sprintf(format, args...))
 }
 
-// ArgumentError is OptionError for an argument that is no option:
-// `factor is 3, must be a power of two`.
+// ArgumentError is OptionError for an argument that is not an option: `factor
+// is 3, must be a power of two`.
 func ArgumentError(name, format string, args ...any) error {
 	return optionError(name + " " + fmt.Sprintf(format, args...))
 }

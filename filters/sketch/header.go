@@ -139,7 +139,7 @@ func Begin(dst []byte, h Header, params []byte) []byte {
 // counts for it.
 func ClassMore(class uint64) uint64 { return uint64(max(bits.Len64(class), 1)-1) / 7 }
 
-// Seal writes the checksum into a BLOB that is complete but for it.
+// Seal writes the checksum into a BLOB that is otherwise complete.
 func Seal(blob []byte) []byte {
 	binary.LittleEndian.PutUint32(blob[atChecksum:], checksum(blob))
 	return blob

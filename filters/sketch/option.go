@@ -53,7 +53,7 @@ func (o *Option) Choose(value string) (int, error) {
 	return 0, OptionError(o.Name, "is '%s', must be %s", value, o.Values())
 }
 
-// Kind is what a value is: that of an option, or one that a sketch tells of itself.
+// Kind is the kind of a value: of an option, or of one that a sketch reports.
 type Kind uint8
 
 // The kinds of values.

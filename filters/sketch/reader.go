@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Reader reads little-endian fields from untrusted bytes. It never reads
-// beyond them: the first field that is not there makes Err, and every later
-// read returns zeros. The zero Reader has no bytes.
+// Reader reads little-endian fields from untrusted bytes. It never reads beyond
+// them: the first missing field sets Err, and every later read returns zeros.
+// The zero Reader has no bytes.
 type Reader struct {
 	b    []byte
 	off  int

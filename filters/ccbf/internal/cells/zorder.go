@@ -36,8 +36,8 @@ func CellOf(sx, sy int32, z uint64) grid.Cell {
 }
 
 // Keys computes the Z-order keys of points into dst, as long as xs and ys. It
-// stops at the first point outside of the region (0, 0), or with no cell at all,
-// and returns its index; len(dst) where there is none.
+// stops at the first point outside the region (0, 0), or without a cell, and
+// returns its index; len(dst) if there is none.
 func Keys(dst []uint64, xs, ys []float64, res float64) int {
 	xs, ys = xs[:len(dst)], ys[:len(dst)]
 	for i := range dst {
