@@ -36,8 +36,8 @@ func TestTreeBounds(t *testing.T) {
 			exec(t, db, fmt.Sprintf(`CREATE TABLE trees AS SELECT part, ccbf_agg(lon, lat, %v, {weight: n, bytes: bytes, overflow: 'tree'}) AS s
 				FROM points, (SELECT part, octet_length(e) // part AS bytes FROM exact, (VALUES (2), (8), (32)) v(part) WHERE octet_length(e) // part >= 372) GROUP BY part`, d.res))
 			want(t, db, "true|true", "SELECT count(*) > 0, bool_and((ccbf_info(s)).encoding = 'tree') FROM trees")
-			// Places around those of points, and sizes from a few cells to all of them.
-			exec(t, db, fmt.Sprintf(`CREATE TABLE places AS SELECT i, lon + (hash(i, %[1]d, 1) %% 1000 - 500.0) / 500 * size AS x, lat + (hash(i, %[1]d, 2) %% 1000 - 500.0) / 500 * size AS y, size
+			// Places around those of points but on the globe, and sizes from a few cells to all of them.
+			exec(t, db, fmt.Sprintf(`CREATE TABLE places AS SELECT i, greatest(-180, least(180 - size, lon + (hash(i, %[1]d, 1) %% 1000 - 500.0) / 500 * size)) AS x, greatest(-90, least(90 - size, lat + (hash(i, %[1]d, 2) %% 1000 - 500.0) / 500 * size)) AS y, size
 				FROM (SELECT i, %[2]v * 2 ** (hash(i, %[1]d, 3) %% 14 + 1) AS size, hash(i, %[1]d, 4) %% (SELECT count(*) FROM points) AS place FROM range(%[3]d) t(i))
 				JOIN (SELECT lon, lat, row_number() OVER (ORDER BY lon, lat) - 1 AS place FROM points) USING (place)`, i, d.res, areas))
 			for _, q := range []struct{ what, table, estimate, sum string }{

@@ -58,7 +58,7 @@ func isArchive(file string) error {
 	if err != nil {
 		return fmt.Errorf("-basemap: %w", err)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // nothing is written
 	mark := make([]byte, len(archiveMark))
 	switch _, err := io.ReadFull(f, mark); {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):

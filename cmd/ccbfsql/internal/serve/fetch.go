@@ -21,11 +21,11 @@ import (
 // copy is gone with the function that is returned.
 func reachable(ctx context.Context, s *session.Session, file string, out io.Writer) (string, func(), error) {
 	none := func() {}
-	u, err := url.Parse(file)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Path, "*") {
-		return file, none, nil
+	u, wrong := url.Parse(file)
+	if wrong != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Path, "*") {
+		return file, none, nil // DuckDB says what is wrong
 	}
-	if _, err = s.Strings(ctx, "DESCRIBE FROM "+lexer.QuoteText(file)); err == nil || !strings.Contains(err.Error(), `extension "httpfs"`) {
+	if _, err := s.Strings(ctx, "DESCRIBE FROM "+lexer.QuoteText(file)); err == nil || !strings.Contains(err.Error(), `extension "httpfs"`) {
 		return file, none, nil // it says itself what is wrong
 	}
 	folder, err := os.MkdirTemp("", "ccbfsql-serve")
@@ -53,7 +53,7 @@ func fetch(ctx context.Context, from, to string) (n int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer answer.Body.Close()
+	defer answer.Body.Close() //nolint:errcheck // nothing is sent
 	if answer.StatusCode != http.StatusOK {
 		return 0, fmt.Errorf("it answers %s", answer.Status)
 	}

@@ -18,7 +18,7 @@ const chosen = `CREATE TABLE points AS SELECT date '2018-10-01' + to_months((i %
 		(hash(i // 600, 3) % 3500) / 1000 + 50.8 + sqrt(-2 * ln((hash(i, 4) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, 5) % 1000000) / 1e6) * 0.02 AS lat
 	FROM range(60000) t(i);
 	CREATE TABLE crimes AS SELECT quadkey(lon, lat, 5) AS tile, month, kind, solved, ccbf_agg(lon, lat, 0.01) AS sketch FROM points GROUP BY ALL;
-	CREATE TABLE small AS SELECT ccbf_agg(lon, lat, 0.001, {bytes: 8192, overflow: 'counters'}) AS s FROM points;
+	CREATE TABLE small AS SELECT ccbf_agg(lon, lat, 0.001, {bytes: 131072, exact: false}) AS s FROM points;
 	CREATE TABLE partly AS SELECT i, CASE i WHEN 1 THEN '\x00\x01'::BLOB ELSE sketch END AS s FROM (SELECT row_number() OVER () - 1 AS i, sketch FROM crimes LIMIT 3) ORDER BY i;
 	CREATE TABLE metres AS SELECT ccbf_agg(500000 + lon * 70000, lat * 111000, 100) AS s FROM points;
 	CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: kind}) AS s FROM points`

@@ -16,7 +16,7 @@ func (d *Counters) countFours(dst, h1, h2 []uint64) {
 	for len(h1) > 0 {
 		n := min(fourBatch, len(h1))
 		for _, i := range flagged[:d.leastFours(&flagged, dst[:n], h1[:n], h2[:n])] {
-			dst[i] = d.flaggedFour(h1[i], h2[i], dst[i])
+			dst[i] = d.flaggedFour(h1[i], h2[i])
 		}
 		dst, h1, h2 = dst[n:], h1[n:], h2[n:]
 	}
@@ -46,10 +46,10 @@ func (d *Counters) leastFours(flagged *[fourBatch]uint32, dst, h1, h2 []uint64) 
 	return n
 }
 
-// flaggedFour is the least of a key's counters, of which low is the least in the first
-// layer. Where those of the second have 8 bits, all four go on there, whether they have a
-// flag or not, and what those without one find there is left out.
-func (d *Counters) flaggedFour(h1, h2, low uint64) uint64 {
+// flaggedFour is the least of a key's counters. Where those of the second layer have
+// 8 bits, all four go on there, whether they have a flag or not, and what those without
+// one find there is left out.
+func (d *Counters) flaggedFour(h1, h2 uint64) uint64 {
 	if d.Shape.Layers < 2 || d.Layers[1].Width != 8 {
 		return d.Least(h1, h2)
 	}
