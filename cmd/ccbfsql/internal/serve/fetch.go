@@ -21,9 +21,9 @@ import (
 // copy is gone with the function that is returned.
 func reachable(ctx context.Context, s *session.Session, file string, out io.Writer) (string, func(), error) {
 	none := func() {}
-	u, wrong := url.Parse(file)
-	if wrong != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Path, "*") {
-		return file, none, nil // DuckDB says what is wrong
+	u := remote(file)
+	if u == nil {
+		return file, none, nil
 	}
 	if _, err := s.Strings(ctx, "DESCRIBE FROM "+lexer.QuoteText(file)); err == nil || !strings.Contains(err.Error(), `extension "httpfs"`) {
 		return file, none, nil // it says itself what is wrong
@@ -41,6 +41,15 @@ func reachable(ctx context.Context, s *session.Session, file string, out io.Writ
 	}
 	fmt.Fprintf(out, "DuckDB's extension httpfs is not here: %s was copied, %d bytes.\n", file, n)
 	return copied, remove, nil
+}
+
+// remote is the URL of one file, nil where it is none.
+func remote(file string) *url.URL {
+	u, err := url.Parse(file)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || strings.Contains(u.Path, "*") {
+		return nil
+	}
+	return u
 }
 
 // fetch copies what is at a URL to a file.
