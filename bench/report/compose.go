@@ -18,7 +18,9 @@ func (s *Section) Plot(name string, panels ...[]Panel) {
 
 // PlotRows keeps a plot of positive quotients: see Rows.
 func (s *Section) PlotRows(name, axis string, rows []Row) {
-	s.plots[name] = Must(drawRows(axis, rows))
+	if len(rows) > 0 {
+		s.plots[name] = Must(drawRows(axis, rows))
+	}
 }
 
 var (

@@ -147,6 +147,22 @@ func (d *Data) All(figure string, pairs ...any) (values []float64) {
 // Mean is that of a figure over all rows.
 func (d *Data) Mean(figure string, pairs ...any) float64 { return Mean(d.All(figure, pairs...)) }
 
+// Median is that of a figure over all rows; Rounds has the least and the largest with it.
+func (d *Data) Median(figure string, pairs ...any) float64 { return Median(d.All(figure, pairs...)) }
+
+// Rounds are a figure that was measured in several rounds, as text.
+func (d *Data) Rounds(figure string, pairs ...any) string { return Rounds(d.All(figure, pairs...)) }
+
+// Medians are those of a figure at each setting of some factors that has it.
+func (d *Data) Medians(figure string, factors ...string) (medians []float64) {
+	for _, at := range d.By(factors...) {
+		if at.Has(figure) {
+			medians = append(medians, at.Median(figure))
+		}
+	}
+	return medians
+}
+
 // Sum is that of a figure over all rows, 0 of none.
 func (d *Data) Sum(figure string, pairs ...any) (sum float64) {
 	for r := range d.with(pairs) {

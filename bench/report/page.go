@@ -43,6 +43,16 @@ type Experiment struct {
 	Text        string // what the section says, where Run does not: see compose
 }
 
+// NewPage is a page of experiments whose texts are in the folder text: its own, and in
+// text/sections those of the experiments, by their names.
+func NewPage(texts fs.FS, file, text string, claims []string, experiments ...Experiment) *Page {
+	for i := range experiments {
+		section, _ := fs.ReadFile(texts, "text/sections/"+experiments[i].Name+".md") // some have none
+		experiments[i].Text = string(section)
+	}
+	return &Page{File: file, Text: string(Must(fs.ReadFile(texts, "text/"+text))), Claims: claims, Experiments: experiments}
+}
+
 // placed is an experiment and its page.
 type placed struct {
 	Experiment

@@ -152,6 +152,14 @@ func SpreadPercent(x []float64) string {
 	return fmt.Sprintf("%s%% ± %s", Num(100*Mean(x)), Num2(100*Deviation(x)))
 }
 
+// Rounds is the median of what was measured in several rounds, the least and the largest.
+func Rounds(x []float64) string {
+	if len(x) == 1 {
+		return Num(x[0])
+	}
+	return fmt.Sprintf("%s (%s to %s)", Num(Median(x)), Num(slices.Min(x)), Num(slices.Max(x)))
+}
+
 // Num2 is a number with two digits that count.
 func Num2(v float64) string {
 	switch {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -61,67 +60,46 @@ func cubesOf(c report.Config) []cube {
 const answerOf = 40 * time.Millisecond
 
 // cubes asks sketches what Nanocubes and Hashedcubes are asked, on points of their sizes.
-func cubes(c report.Config, s *report.Section) {
-	dir := report.Must(os.MkdirTemp("", "ccbfsql-speed"))
-	defer os.RemoveAll(dir)
-	bin := compiledShell()
-	w := newStopwatch(c, s)
-	s.Text(`Nanocubes (Lins, Klosowski and Scheidegger 2013, IEEE TVCG 19(12)) and Hashedcubes (Pahins, Stephens, Scheidegger and Comba 2017, IEEE TVCG 23(1)) hold points with attributes
-in memory, so that a map, a histogram or a time series of any selection appears at once. Both papers test on 4.5 million check-ins of Brightkite, Hashedcubes also on 24.5 million pickups of green taxis. The points here are seeded, in the same numbers. Tiles are requested from ccbfsql serve over HTTP, the rest in SQL. The points are
-check-ins in 20,000 towns of the world, by hour of the day and weekday, in cells of 0.001 degrees, 168 exact sketches; pickups in one city, by hour of the day, in cells of 0.0002 degrees, 24 exact sketches. They are compared with the exact table of
-cells, attributes and counts in memory, and with 40 ms on the machine of the run: according to the abstract of Hashedcubes, about 2%% of its queries take longer than 40 ms, on hundreds of millions of points. The papers' bytes and building times are in their
-tables, for other machines and the real points, and are not repeated here.`)
-	sizes := s.Table("points", "how many", "cells with attributes", "sketches, bytes a point", "exact table in Parquet with zstd, bytes a point", "building / exact table")
-	t := s.Table("points", "question", "of 40 ms", "time / exact table")
-	var rows []report.Row
-	var late int
-	for _, q := range cubesOf(c) {
-		db := open(2)
-		run(db, "CREATE TABLE p AS "+strings.ReplaceAll(q.from, "POINTS", strconv.Itoa(q.points)))
+func cubes(b *bench) {
+	b.Set("late", 0)
+	for _, q := range cubesOf(b.c) {
+		b.run("CREATE OR REPLACE TABLE p AS " + strings.ReplaceAll(q.from, "POINTS", strconv.Itoa(q.points)))
 		ours := fmt.Sprintf("CREATE OR REPLACE TABLE s AS SELECT %s, ccbf_agg(lon, lat, %s, {bytes: 67108864}) AS s FROM p GROUP BY ALL", q.keys, q.res)
 		exact := fmt.Sprintf("CREATE OR REPLACE TABLE counted AS SELECT %s, floor(lon / %[2]s)::INTEGER AS x, floor(lat / %[2]s)::INTEGER AS y, count(*)::INTEGER AS n FROM p GROUP BY ALL", q.keys, q.res)
-		built := inRounds(w, report.Pick(c, 1, 1, 3), q.name+", building", query(db, "exact table", exact), query(db, "sketches", ours))
-		report.Require(number(db, "SELECT count(*) FROM s WHERE NOT (ccbf_info(s)).exact") == 0, "a sketch of %s is not exact", q.name)
-		file := filepath.Join(dir, q.name+".parquet")
-		run(db, fmt.Sprintf("COPY (FROM counted ORDER BY ALL) TO '%s' (COMPRESSION zstd)", file))
+		few := *b
+		few.rounds = report.Pick(b.c, 1, 1, 3) // this takes long
+		built := few.inTurn(q.name+", building", b.query("exact table", exact), b.query("sketches", ours))
+		report.Require(number(b.db, "SELECT count(*) FROM s WHERE NOT (ccbf_info(s)).exact") == 0, "a sketch of %s is not exact", q.name)
+		at := report.At{"points": q.name, "n": q.points, "cells": number(b.db, "SELECT count(*) FROM counted")}
 		n := float64(q.points)
-		sizes.Row(q.name, q.points, number(db, "SELECT count(*) FROM counted"), number(db, "SELECT sum(octet_length(s)) FROM s")/n, float64(report.Must(os.Stat(file)).Size())/n, built[1].over(built[0]))
-		file = filepath.Join(dir, q.name+".duckdb")
-		run(db, fmt.Sprintf("ATTACH '%s' AS f", file), "CREATE TABLE f.tiles AS FROM s", "DETACH f")
-		running := startServer(bin, file)
-		for _, ask := range cubeQuestions(q, running.url) {
-			if ask.ours != "" {
-				agree(db, "SELECT max(n) FROM ("+ask.exact+")", "SELECT max(n) FROM ("+ask.ours+")")
-				ask.run = func() { run(db, ask.ours) }
+		b.note("built", built[1].over(built[0]), at)
+		b.Record(at, report.Figures{"sketches": number(b.db, "SELECT sum(octet_length(s)) FROM s") / n, "table": b.packed("(FROM counted ORDER BY ALL)") / n})
+		folder(func(dir string) {
+			file := filepath.Join(dir, "cube.duckdb")
+			b.run(fmt.Sprintf("ATTACH '%s' AS f", file), "CREATE TABLE f.tiles AS FROM s", "DETACH f")
+			running := startServer(file)
+			defer running.stop()
+			for _, ask := range cubeQuestions(q, running.url) {
+				b.ask(q, ask)
 			}
-			took := w.inTurn(q.name+", "+ask.what, query(db, "exact table", ask.exact), contender{name: "sketches", run: ask.run})
-			part := make(ratio, len(took[1]))
-			for i, d := range took[1] {
-				part[i] = float64(d) / float64(answerOf)
-			}
-			of := took[1].over(took[0])
-			t.Row(q.name, ask.what, part, of)
-			rows = append(rows, of.row(q.name+", "+ask.what, ""))
-			if part.median() > 1 {
-				late++
-			}
-			w.s.Keep("time of "+q.name+", "+ask.what, of)
-		}
-		running.stop()
-		report.Check(db.Close())
+		})
 	}
-	s.Text(`What cubes can do and sketches cannot: their times hardly depend on how many rows a selection has, because sums over attributes are precomputed, while here every selected sketch is queried, so a further attribute, or time in thousands of hours
-instead of 24, means more rows, each with its own cells; Nanocubes have every zoom down to their finest one, without choosing a cell size first; Hashedcubes lead from a selection to the original records, which sketches do not keep.
-What sketches can do and cubes cannot: areas are polygons, counted to the cell; rows are those of a database, joined, grouped, deleted and appended by SQL, and united in any order, from any machine; a sketch that would grow too large becomes one of bounded bytes whose counts have bounds that hold;
-nothing has to be loaded or built before the first question.`)
-	s.Short("of %d questions that cubes of points are for, %d take longer than 40 ms; %s takes %s of the exact table's time.", len(rows), late, rows[0].Name, report.Num(rows[0].At))
-	s.Rows("ratio", "Time of questions as a part of the exact table's.", "time / exact table", rows)
 }
 
-// inRounds is inTurn of so many rounds, for what takes long.
-func inRounds(w stopwatch, rounds int, what string, contenders ...contender) []sample {
-	w.rounds = rounds
-	return w.inTurn(what, contenders...)
+// ask measures a question, and says how many were late.
+func (b *bench) ask(q cube, ask cubeQuestion) {
+	if ask.ours != "" {
+		agree(b.db, "SELECT max(n) FROM ("+ask.exact+")", "SELECT max(n) FROM ("+ask.ours+")")
+		ask.run = func() { b.run(ask.ours) }
+	}
+	what := q.name + ", " + ask.what
+	r := b.compare(what, report.At{"cube": q.name, "question": ask.what}, b.query("exact table", ask.exact), contender{name: "sketches", run: ask.run})[0]
+	part := r.took.part(answerOf.Seconds())
+	b.note("part", part, report.At{"of": what})
+	if part.median() > 1 {
+		b.Set("late", b.At["late"].(int)+1)
+	}
+	b.Keep("time of "+what, r.rounds)
 }
 
 // cubeQuestion is one for a cube, and the exact table's answer to it, with counts n.

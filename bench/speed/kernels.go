@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -21,34 +20,17 @@ import (
 // batch is the number of keys that are handed over at once, as SQL does.
 const batch = 2048
 
-// kernel measures the functions under the SQL functions of ccbf beside the
-// loops that one would write.
-func kernel(c report.Config, s *report.Section) {
-	w := newStopwatch(c, s)
-	s.Text("The dense form has k = 8 and 16-bit counters, %d keys, each hashed by both sides; the plain loops process one key after the other, in one layer of saturating counters. The inserted cells are keys on the Z-order curve, as SQL passes them. "+
-		"2^20 counters are two megabytes, which a cache may hold; 2^24 are 32. The promise is a plain loop's time, and half of it for inserts into 2^24 counters.", report.Pick(c, 20_000, 1_000_000, 4_000_000))
-	t := s.Table("kernel", "beside", "counters or cells", "time / other")
-	var rows []report.Row
-	record := func(what, beside string, size any, r ratio) {
-		t.Row(what, beside, size, r)
-		rows = append(rows, r.row(fmt.Sprintf("%s, %v / %s", what, size, beside), ""))
-	}
-	denseKernel(c, w, record)
-	exactKernel(c, w, record)
-	s.Short("dense inserts, mi, take %s of a plain loop's time at 2^20 counters and %s at 2^24; standard ones %s and %s.",
-		report.Num(rows[0].At), report.Num(rows[4].At), report.Num(rows[1].At), report.Num(rows[5].At))
-	s.Rows("ratio", "Time of the kernels as a part of what it is beside.", "time / other", rows)
+// kernel measures the functions under the SQL functions of ccbf beside the loops that one
+// would write.
+func kernel(b *bench) {
+	b.dense()
+	b.exactBuild()
 }
 
-// Why dense inserts may fall short.
-const (
-	inCache    = "the loop leaves out what overflows into a second layer"
-	outOfCache = "both move eight lines of memory for each key"
-)
-
-// denseKernel inserts and looks up.
-func denseKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) {
-	n := report.Pick(c, 20_000, 1_000_000, 4_000_000)
+// dense inserts and looks up.
+func (b *bench) dense() {
+	n := report.Pick(b.c, 20_000, 1_000_000, 4_000_000)
+	b.Set("n", n)
 	r := rand.New(rand.NewPCG(1, 2))
 	cells, others, keys := make([]grid.Cell, n), make([]grid.Cell, n), make([]uint64, n)
 	xs, ys := make([]float64, n), make([]float64, n)
@@ -59,44 +41,41 @@ func denseKernel(c report.Config, w stopwatch, record func(what, beside string, 
 	}
 	for _, p := range []struct {
 		bits   int
-		mode   ccbf.Mode
 		limit  float64 // promised
-		reason string
+		reason string  // why inserts may fall short
 	}{
-		{20, ccbf.MinimalIncrement, 1, inCache}, {20, ccbf.Standard, 1, inCache},
-		{24, ccbf.MinimalIncrement, 0.5, outOfCache}, {24, ccbf.Standard, 0.5, outOfCache},
+		{20, 1, "the loop leaves out what overflows into a second layer"},
+		{24, 0.5, "both move eight lines of memory for each key"},
 	} {
-		config := report.Must(ccbf.Params{Res: 1, Dense: true, K: 8, Mode: p.mode, Widths: []int{16, 16}, Counters: []uint64{1 << p.bits, 1 << (p.bits - 4)}}.Config())
-		report.Require(config.Keys(keys, xs, ys) == n, "a point has no key")
-		x, _ := grid.Deinterleave(keys[0])
-		bias := int64(x) - cells[0].X // of the coordinates in a key
+		size := fmt.Sprintf("2^%d", p.bits)
+		beside := func(what string, limit float64, ours, plain func()) claim {
+			r := b.compare(what+", "+size+" / plain loop", report.At{"kernel": what, "beside": "plain loop", "size": size},
+				contender{name: "plain loop", run: plain}, contender{name: "kernel", run: ours})
+			return r[0].atMost(fmt.Sprintf("time of dense %s / plain loop, %s counters", what, size), limit)
+		}
 		var sketch *ccbf.Sketch
 		var counters []uint16
-		size, what := fmt.Sprintf("2^%d", p.bits), fmt.Sprintf("insert, %v", p.mode)
-		took := w.inTurn(what+", "+size, contender{name: "kernel", run: func() { sketch = build(config, keys) }}, loop("plain loop", func() {
-			counters = make([]uint16, 1<<p.bits)
-			plainInsert(counters, p.mode, keys, bias)
-		}))
-		inserts := took[0].over(took[1])
-		record(what, "plain loop", size, inserts)
-		w.claim(inserts.atMost(fmt.Sprintf("time of dense %s / plain loop, %s counters", what, size), p.limit).because(p.reason))
-		if p.mode == ccbf.Standard {
-			blob := sketch.Blob()
-			denseLookup(w, record, "lookup", size, blob, counters, cells)
-			denseLookup(w, record, "lookup of absent cells", size, blob, counters, others)
+		for _, mode := range []ccbf.Mode{ccbf.MinimalIncrement, ccbf.Standard} {
+			config := report.Must(ccbf.Params{Res: 1, Dense: true, K: 8, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{1 << p.bits, 1 << (p.bits - 4)}}.Config())
+			report.Require(config.Keys(keys, xs, ys) == n, "a point has no key")
+			x, _ := grid.Deinterleave(keys[0])
+			bias := int64(x) - cells[0].X // of the coordinates in a key
+			b.promise(beside(fmt.Sprintf("insert, %v", mode), p.limit, func() { sketch = build(config, keys) }, func() {
+				counters = make([]uint16, 1<<p.bits)
+				plainInsert(counters, mode, keys, bias)
+			}).because(p.reason))
+		}
+		// Both sides hold the same counters, of mode standard.
+		v := report.Must(ccbf.NewView(sketch.Blob()))
+		ours, plain := make([]uint64, n), make([]uint64, n)
+		for _, l := range []struct {
+			what  string
+			asked []grid.Cell
+		}{{"lookup", cells}, {"lookup of absent cells", others}} {
+			b.promise(beside(l.what, 1, func() { v.CountCells(ours, l.asked, nil) }, func() { plainLookup(plain, counters, l.asked) }))
+			report.Require(slices.Equal(ours, plain), "lookups in %s counters differ from the plain loop's", size)
 		}
 	}
-}
-
-// denseLookup looks up cells in what both sides hold: the same counters.
-func denseLookup(w stopwatch, record func(what, beside string, size any, r ratio), what, size string, blob []byte, counters []uint16, cells []grid.Cell) {
-	v := report.Must(ccbf.NewView(blob))
-	ours, plain := make([]uint64, len(cells)), make([]uint64, len(cells))
-	took := w.inTurn(what+", "+size, loop("kernel", func() { v.CountCells(ours, cells, nil) }), loop("plain loop", func() { plainLookup(plain, counters, cells) }))
-	report.Require(slices.Equal(ours, plain), "lookups in %s counters differ from the plain loop's", size)
-	lookups := took[0].over(took[1])
-	record(what, "plain loop", size, lookups)
-	w.claim(lookups.atMost(fmt.Sprintf("time of dense %s / plain loop, %s counters", what, size), 1))
 }
 
 // build is a sketch of keys that arrive as in SQL.
@@ -149,36 +128,27 @@ func plainLookup(dst []uint64, counters []uint16, cells []grid.Cell) {
 	}
 }
 
-// exactKernel builds the exact form of real points, beside Go's map and beside
-// sorting the points' keys.
-func exactKernel(c report.Config, w stopwatch, record func(what, beside string, size any, r ratio)) {
-	points := crimes(c)
-	db := open(1)
-	defer db.Close()
-	run(db, "CREATE TABLE p AS "+points)
-	xs, ys := coordinates(db, "p")
+// exactBuild builds the exact form of real points, beside Go's map and beside sorting the
+// points' keys.
+func (b *bench) exactBuild() {
+	b.run("CREATE TABLE p AS " + crimes(b.c))
+	xs, ys := coordinates(b.db, "p")
 	config := report.Must(ccbf.Params{Res: 0.001}.Config())
 	keys, sorted := make([]uint64, len(xs)), make([]uint64, len(xs))
 	report.Require(config.Keys(keys, xs, ys) == len(keys), "a point has no key")
 	counts := map[uint64]uint32{}
-	took := w.inTurn("exact build", contender{name: "kernel", run: func() { build(config, keys).Blob() }}, loop("Go's map", func() {
+	took := b.inTurn("exact build", contender{name: "kernel", run: func() { build(config, keys).Blob() }}, contender{name: "Go's map", run: func() {
 		counts = map[uint64]uint32{}
 		for _, k := range keys {
 			counts[k]++
 		}
-	}), loop("slices.Sort", func() {
+	}}, contender{name: "slices.Sort", run: func() {
 		copy(sorted, keys)
 		slices.Sort(sorted)
-	}))
-	record("exact build", "Go's map", len(counts), took[0].over(took[1]))
-	record("exact build", "slices.Sort", len(counts), took[0].over(took[2]))
-}
-
-// coordinates are the columns lon and lat of a table, in its order.
-func coordinates(db *sql.DB, table string) (xs, ys []float64) {
-	xs = column[float64](db, "SELECT lon FROM "+table+" ORDER BY rowid")
-	ys = column[float64](db, "SELECT lat FROM "+table+" ORDER BY rowid")
-	return xs, ys
+	}})
+	for i, beside := range []string{"Go's map", "slices.Sort"} {
+		b.record("exact build / "+beside, "kernel", took[0].over(took[1+i]), report.At{"kernel": "exact build", "beside": beside, "size": len(counts)})
+	}
 }
 
 // hotKeys are so few that all is in the first cache, where layout and luck matter
@@ -195,29 +165,22 @@ type hotLoop struct {
 	promised     float64
 }
 
-// hot measures the loops in which sketches spend their time, on few keys, beside
-// those that one would write.
-func hot(c report.Config, s *report.Section) {
+// hot measures the loops in which sketches spend their time, on few keys, beside those that
+// one would write.
+func hot(b *bench) {
 	loops := slices.Concat(hotKeyed(), hotGrids())
-	w := newStopwatch(c, s)
-	turns := report.Pick(c, 2, 100, 300)
-	s.Text("%d keys, already hashed unless they are cells; everything fits the first-level cache. A round is the least of %d turns, which leaves out other work of the machine. Keyed families are compared with Go's map, made for as many keys; "+
-		"the dense form with one layer of plain saturating counters, hashing included on both sides; the exact form with sorting its keys.", hotKeys, turns)
-	t := s.Table("loop", "beside", "time / other")
-	var rows []report.Row
+	turns := report.Pick(b.c, 2, 100, 300)
 	kept := 0
 	for _, l := range loops {
-		r := w.least(l.name, turns, contender{name: l.name, run: l.op}, loop(l.beside, l.reference))
-		t.Row(l.name, l.beside, r)
-		rows = append(rows, r.row(l.name+" / "+l.beside, ""))
+		r := b.least(l.name, turns, contender{name: l.name, run: l.op}, contender{name: l.beside, run: l.reference})
+		b.record(l.name+" / "+l.beside, "", r, report.At{"loop": l.name, "beside": l.beside})
 		of := r.atMost("time of "+l.name+" / "+l.beside+", 4,096 keys", l.promised)
 		if of.part.median() <= 1 {
 			kept++
 		}
-		w.claim(of)
+		b.promise(of)
 	}
-	s.Short("of %d loops on keys in the first-level cache, %d take no more of a plain loop's time than promised.", len(loops), kept)
-	s.Rows("ratio", "Time of the hot loops as a part of what it is beside.", "time / other", rows)
+	b.Set("keys", hotKeys, "turns", turns, "loops", len(loops), "kept", kept)
 }
 
 // hotKeyed are the loops of the keyed families.
@@ -247,23 +210,23 @@ func hotKeyed() []hotLoop {
 		mayAdd, mayAsk float64 // 0 where it is the same as of the one before
 		make           func() keyed
 	}{
-		{"bloom", "contains", 1, 2.2, func() keyed { return bloomSketch{report.Must(bloom.New(bloom.Params{Capacity: hotKeys}))} }},
-		{"cbf", "contains", 4.5, 7.2, func() keyed { return cbfSketch{report.Must(cbf.New(cbf.Params{Capacity: hotKeys}))} }},
-		{"cuckoo", "contains", 1.1, 1.3, func() keyed { return cuckooSketch{report.Must(cuckoo.New(cuckoo.Params{Capacity: hotKeys}))} }},
-		{"sbf ms", "count", 0.9, 1.6, func() keyed { return sbfSketch{report.Must(sbf.New(sbf.Params{Capacity: hotKeys}))} }},
-		{"sbf mi", "", 3.2, 0, func() keyed { return sbfSketch{report.Must(sbf.New(sbf.Params{Capacity: hotKeys, Method: sbf.MI}))} }},
-		{"cms", "count", 0.6, 1.5, func() keyed { return cmsSketch{report.Must(cms.New(cms.Params{}))} }},
-		{"cms conservative", "", 2.7, 0, func() keyed { return cmsSketch{report.Must(cms.New(cms.Params{Conservative: true}))} }},
+		{"bloom", "contains", 1, 2.2, func() keyed { return report.Must(bloom.New(bloom.Params{Capacity: hotKeys})) }},
+		{"cbf", "contains", 4.5, 7.2, func() keyed { return report.Must(cbf.New(cbf.Params{Capacity: hotKeys})) }},
+		{"cuckoo", "contains", 1.1, 1.3, func() keyed { return report.Must(cuckoo.New(cuckoo.Params{Capacity: hotKeys})) }},
+		{"sbf ms", "count", 0.9, 1.6, func() keyed { return report.Must(sbf.New(sbf.Params{Capacity: hotKeys})) }},
+		{"sbf mi", "", 3.2, 0, func() keyed { return report.Must(sbf.New(sbf.Params{Capacity: hotKeys, Method: sbf.MI})) }},
+		{"cms", "count", 0.6, 1.5, func() keyed { return report.Must(cms.New(cms.Params{})) }},
+		{"cms conservative", "", 2.7, 0, func() keyed { return report.Must(cms.New(cms.Params{Conservative: true})) }},
 	} {
 		fill := func() keyed {
 			s := f.make()
-			s.AddHashes(h1s, h2s, nil)
+			add(s, h1s, h2s)
 			return s
 		}
 		full := fill()
 		loops = append(loops, hotLoop{f.name + " add", "map", func() { fill() }, func() { tally() }, f.mayAdd})
 		if f.mayAsk > 0 {
-			loops = append(loops, hotLoop{f.name + " " + f.asks, "map", func() { full.ask(h1s, h2s) }, look, f.mayAsk})
+			loops = append(loops, hotLoop{f.name + " " + f.asks, "map", func() { ask(full, h1s, h2s) }, look, f.mayAsk})
 		}
 	}
 	return loops

@@ -2,57 +2,70 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// besideExact is an aggregate of keys, the exact query for what it answers, and what part of
-// that one's time it may take.
-type besideExact struct {
-	name, options string // options of SQL, for $n different keys
-	exact, query  string
-	promised      float64
-}
-
 // keyedBuilds builds sketches of keys beside what DuckDB would be asked otherwise.
-func keyedBuilds(c report.Config, s *report.Section) {
-	db := open(2)
-	defer db.Close()
-	n := report.Pick(c, 20_000, 1_000_000, 5_000_000)
+func keyedBuilds(b *bench) {
+	n := report.Pick(b.c, 20_000, 1_000_000, 5_000_000)
 	// As in aggregate: u^-5 inverts the distribution function of ranks of Zipf's law.
 	const rank = "floor(((%d::DOUBLE ^ -0.2 - 1) * ((hash(i, 1) %% 1000000007) / 1000000007.0) + 1) ^ -5)::BIGINT"
-	run(db, fmt.Sprintf("CREATE TABLE k AS SELECT (hash(i) >> 1)::BIGINT AS different, (hash("+rank+") >> 1)::BIGINT AS skewed FROM range(%d) t(i)", 1<<24, n))
-	const (
-		group    = "SELECT count(n) FROM (SELECT count(*) AS n FROM k GROUP BY $k)"
-		distinct = "SELECT count(DISTINCT $k) FROM k"
-	)
-	besides := []besideExact{
-		{"cms", "{epsilon: 0.0001}", "GROUP BY", group, 0.6},
-		{"bloom", "{capacity: $n}", "DISTINCT", distinct, 0.5},
-		{"cuckoo", "{capacity: $n}", "DISTINCT", distinct, 0.6},
-	}
-	w := newStopwatch(c, s)
-	s.Text("%d whole numbers on two threads: all different, and following Zipf's law with exponent 1.2. `cms_agg` is compared with `count(*)` of each key by `GROUP BY`; `bloom_agg` and `cuckoo_agg`, made for as many keys as there are, with `count(DISTINCT)`. "+
-		"DuckDB's time grows with the number of distinct keys, as its hash table outgrows the caches; a sketch's time grows far less, so exact counts of few keys are faster.", n)
-	t := s.Table("keys", "different", "aggregate", "beside", "time / exact")
-	var rows []report.Row
+	b.run(fmt.Sprintf("CREATE TABLE k AS SELECT (hash(i) >> 1)::BIGINT AS different, (hash("+rank+") >> 1)::BIGINT AS skewed FROM range(%d) t(i)", 1<<24, n))
+	b.Set("n", n)
 	for _, keys := range []string{"different", "skewed"} {
-		k := strings.NewReplacer("$k", keys)
-		many := int(number(db, k.Replace(distinct)))
-		for _, b := range besides {
-			ours := fmt.Sprintf("SELECT octet_length(%s_agg(%s, %s)) FROM k", b.name, keys, strings.ReplaceAll(b.options, "$n", strconv.Itoa(many)))
-			took := w.inTurn(fmt.Sprintf("%s_agg, %s keys", b.name, keys), query(db, b.name+"_agg", ours), query(db, b.exact, k.Replace(b.query)))
-			r := took[0].over(took[1])
-			t.Row(keys, many, b.name+"_agg", b.exact, r)
-			rows = append(rows, r.row(b.name+"_agg / "+b.exact, keys))
-			if keys == "different" || b.name == "cms" {
-				w.claim(r.atMost(fmt.Sprintf("time of `%s_agg` / exact %s, %d keys, %s", b.name, b.exact, n, keys), b.promised))
+		group, distinct := "SELECT count(n) FROM (SELECT count(*) AS n FROM k GROUP BY "+keys+")", "SELECT count(DISTINCT "+keys+") FROM k"
+		many := int(number(b.db, distinct))
+		for _, q := range []struct {
+			name, options, beside, exact string
+			promised                     float64 // of the exact query's time
+		}{
+			{"cms_agg", "epsilon: 0.0001", "GROUP BY", group, 0.6},
+			{"bloom_agg", fmt.Sprint("capacity: ", many), "DISTINCT", distinct, 0.5},
+			{"cuckoo_agg", fmt.Sprint("capacity: ", many), "DISTINCT", distinct, 0.6},
+		} {
+			r := b.compare(q.name+" / "+q.beside, report.At{"way": keys, "different": many, "aggregate": q.name, "beside": q.beside},
+				b.query(q.beside+", "+keys, q.exact), b.query(q.name, fmt.Sprintf("SELECT octet_length(%s(%s, {%s})) FROM k", q.name, keys, q.options)))
+			if keys == "different" || q.name == "cms_agg" {
+				b.promise(r[0].atMost(fmt.Sprintf("time of `%s` / exact %s, %d keys, %s", q.name, q.beside, n, keys), q.promised))
 			}
 		}
 	}
-	s.Short("`cms_agg` takes %s of the time of GROUP BY, `bloom_agg` %s and `cuckoo_agg` %s of that of DISTINCT, on %d different keys.",
-		report.Num(rows[0].At), report.Num(rows[1].At), report.Num(rows[2].At), n)
-	s.Rows("ratio", "Time of aggregates of keys, as a part of the exact query's.", "time / exact query", rows)
+}
+
+// estimates builds sketches beside DuckDB's own approximate aggregates, where both answer the
+// same question, and beside the exact query.
+func estimates(b *bench) {
+	n, keys := report.Pick(b.c, 20_000, 500_000, 2_000_000), report.Pick(b.c, 500, 50_000, 50_000)
+	// (keys + 1)^u inverts the distribution function of the density 1/x from 1 on.
+	b.run(fmt.Sprintf("CREATE TABLE k AS SELECT floor(exp((hash(i) %% 1000003 + 0.5) / 1000003 * ln(%d)))::INT AS key, 'key ' || key AS text FROM range(%d) t(i)", keys+1, n))
+	b.Set("n", n, "keys", keys)
+	for _, kind := range []string{"numbers", "texts"} {
+		column := map[string]string{"numbers": "key", "texts": "text"}[kind]
+		for _, q := range []struct {
+			what, theirs string   // DuckDB's aggregate
+			ours         []string // that answer the same
+			exact, query string
+		}{
+			{"frequent", "approx_top_k(key, 100)", []string{"cms_agg(key)", "sbf_agg(key, {capacity: $n})"}, "GROUP BY", "SELECT max(n) FROM (SELECT count(*) AS n FROM k GROUP BY key)"},
+			{"different", "approx_count_distinct(key)", []string{"bloom_agg(key, {capacity: $n})", "bloom_agg(key, {grow: true})"}, "DISTINCT", "SELECT count(DISTINCT key) FROM k"},
+		} {
+			of := func(text string) string {
+				return strings.NewReplacer("key", column, "$n", fmt.Sprint(keys)).Replace(text)
+			}
+			contenders := []contender{b.query("DuckDB's own", of("SELECT len(("+q.theirs+")::VARCHAR) FROM k")), b.query(q.exact, of(q.query))}
+			for _, ours := range q.ours {
+				contenders = append(contenders, b.query(of(ours), of("SELECT octet_length("+ours+") FROM k")))
+			}
+			took := b.inTurn(q.what+", "+kind, contenders...)
+			for i, ours := range q.ours {
+				name := strings.ReplaceAll(ours, "$n", fmt.Sprint(keys))
+				own := took[2+i].over(took[0])
+				b.record(name, kind, own, report.At{"question": q.what})
+				b.note("over exact", took[2+i].over(took[1]), report.At{"sketch": name, "of": kind})
+				b.Keep(fmt.Sprintf("time of `%s` / DuckDB's own, %s", name, kind), own)
+			}
+		}
+	}
 }

@@ -16,8 +16,8 @@ func TestInTurn(t *testing.T) {
 	mark := func(name string) func() {
 		return func() { order = append(order, name) }
 	}
-	w := stopwatch{new(report.Section), 2}
-	got := w.inTurn("", contender{name: "a", fresh: mark("-"), run: mark("a")}, contender{name: "b", run: mark("b")})
+	b := &bench{Section: new(report.Section), rounds: 2}
+	got := b.inTurn("", contender{name: "a", fresh: mark("-"), run: mark("a")}, contender{name: "b", run: mark("b")})
 	if want := []string{"-", "a", "b", "b", "-", "a", "-", "a", "b"}; !slices.Equal(order, want) {
 		t.Errorf("ran %v, want %v", order, want)
 	}
@@ -25,25 +25,40 @@ func TestInTurn(t *testing.T) {
 		t.Errorf("samples are %v, want two of two rounds", got)
 	}
 	failed := errors.New("failed")
-	if err := report.Try(func() { w.inTurn("", contender{name: "a", run: func() { report.Check(failed) }}) }); !errors.Is(err, failed) {
+	if err := report.Try(func() { b.inTurn("", contender{name: "a", run: func() { report.Check(failed) }}) }); !errors.Is(err, failed) {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// TestCompare: every contender but the first is recorded, with what the tables say of it.
+func TestCompare(t *testing.T) {
+	b := &bench{Section: new(report.Section), rounds: 3}
+	nothing := func() {}
+	r := b.compare("work", report.At{"cells": 7}, contender{name: "table", run: nothing}, contender{name: "a", run: nothing}, contender{name: "b", run: nothing})
+	if len(r) != 2 || len(r[1].rounds) != 3 || len(r[1].took) != 3 {
+		t.Errorf("compared are %v", r)
+	}
+	for i, way := range []string{"a", "b"} {
+		if got := b.All("ratio", "what", "work", "way", way, "cells", 7); !slices.Equal(got, r[i].rounds) {
+			t.Errorf("recorded of %s is %v, want %v", way, got, r[i].rounds)
+		}
 	}
 }
 
 // TestClaims: at most 1 of what was promised keeps a promise, whichever way
 // it was given.
 func TestClaims(t *testing.T) {
-	s := sample{time.Second, 2 * time.Second, 4 * time.Second}
-	r := s.over(sample{time.Second, time.Second, time.Second})
+	r := rounds{1, 2, 4}
+	took := compared{took: r} // in seconds
 	for _, c := range []struct {
 		name string
 		got  claim
-		want ratio
+		want rounds
 	}{
-		{"at most", r.atMost("", 2), ratio{0.5, 1, 2}},
-		{"at least", r.atLeast("", 2), ratio{2, 1, 0.5}},
-		{"within", s.within("", 2*time.Second, nil, ""), ratio{0.5, 1, 2}},
-		{"rate", s.rate("", "", 100, 50, nil, ""), ratio{0.5, 1, 2}}, // 100, 50 and 25 a second
+		{"at most", r.atMost("", 2), rounds{0.5, 1, 2}},
+		{"at least", r.atLeast("", 2), rounds{2, 1, 0.5}},
+		{"within", took.within("", 2*time.Second, ""), rounds{0.5, 1, 2}},
+		{"rate", took.rate("", "", 100, 50, ""), rounds{0.5, 1, 2}}, // 100, 50 and 25 a second
 	} {
 		if !slices.Equal(c.got.part, c.want) {
 			t.Errorf("%s: %v of the promise, want %v", c.name, c.got.part, c.want)
@@ -53,7 +68,7 @@ func TestClaims(t *testing.T) {
 		t.Errorf("worst is %q, want b", got.what)
 	}
 	if got, want := r.String(), "2 (1 to 4)"; got != want {
-		t.Errorf("ratio is %q, want %q", got, want)
+		t.Errorf("rounds are %q, want %q", got, want)
 	}
 }
 

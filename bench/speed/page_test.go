@@ -10,9 +10,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/test/data"
 )
 
-// TestMain gives the processes of peak what they run as.
+// TestMain gives the processes of alone what they run as.
 func TestMain(m *testing.M) {
-	if !isPeak() {
+	if !isApart() {
 		os.Exit(m.Run())
 	}
 }

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// server is ccbfsql serve in a process of its own.
+type server struct {
+	cmd *exec.Cmd
+	url string
+}
+
+func startServer(file string) *server {
+	s := &server{cmd: exec.Command(compiledShell(), "serve", "-addr", "127.0.0.1:0", file)}
+	out := report.Must(s.cmd.StdoutPipe())
+	report.Check(s.cmd.Start())
+	_, url, _ := strings.Cut(report.Must(bufio.NewReader(out).ReadString('\n')), " on ")
+	s.url, _, _ = strings.Cut(url, " ")
+	return s
+}
+
+func (s *server) stop() {
+	if s != nil {
+		report.Check(errors.Join(s.cmd.Process.Signal(os.Interrupt), s.cmd.Wait()))
+	}
+}
+
+// compiledShell is the program ccbfsql, compiled once for all that start it.
+var compiledShell = sync.OnceValue(func() string {
+	bin := report.Must(filepath.Abs(filepath.Join("..", "build", "bench", "ccbfsql")))
+	compile := exec.Command("go", "build", "-o", bin, "./cmd/ccbfsql")
+	compile.Dir = ".."
+	out, err := compile.CombinedOutput()
+	report.Require(err == nil, "%w\n%s", err, out)
+	return bin
+})
+
+// Polygons over a quarter of the sketches, over half of them, and over all.
+const (
+	quarter = `{"type": "Polygon", "coordinates": [[[-3, 50.8], [2, 50.6], [2.5, 53], [0, 53.6], [-2.8, 52.9], [-3, 50.8]]]}`
+	half    = `{"type": "Polygon", "coordinates": [[[-6, 49], [0.4, 49], [0.1, 52], [-0.2, 57], [-6, 57], [-6, 49]]]}`
+	whole   = `{"type": "Polygon", "coordinates": [[[-6, 49], [7, 49.1], [7.2, 53], [6, 57], [-6, 57], [-6, 49]]]}`
+)
+
+// Rows chosen by three columns, some more than half: as a request says it, and in SQL.
+const (
+	chosenWhere = `[{"by": "month", "value": "0", "to": "3"}, {"by": "kind", "value": "a", "to": "c"}, {"by": "solved", "value": "true"}]`
+	chosenRows  = " WHERE month BETWEEN 0 AND 3 AND kind BETWEEN 'a' AND 'c' AND solved"
+)
+
+// served measures ccbfsql serve from outside, beside the same questions in SQL.
+func served(b *bench) {
+	folder(func(dir string) {
+		file := filepath.Join(dir, "map.duckdb")
+		makeMap(file, report.Pick(b.c, 20_000, 500_000, 2_000_000))
+		b.db = report.Must(connector.Open(file + "?access_mode=read_only&threads=2"))
+		defer b.db.Close()
+		b.requests(file)
+	})
+}
+
+func (b *bench) requests(file string) {
+	sketches := number(b.db, "SELECT count(*) FROM tiles")
+	n := report.Pick(b.c, 40, 200, 200) // in all rounds fewer than the server answers without a pause
+	b.Set("sketches", sketches, "n", n)
+	record := func(what string, limit time.Duration, took, reference rounds) {
+		r := compared{took.over(reference), took}
+		b.record(what, "", r.rounds, nil)
+		b.promise(r.within("time of "+what, limit, "the statement"))
+	}
+	west, south, east, north := -5.625, 50.736455, 0.0, 52.482780 // about a tile of zoom 6
+	draw := b.query("ccbf_png", fmt.Sprintf("SELECT octet_length(ccbf_png(ccbf_union_agg(s), %[1]v, %[2]v, %[3]v, %[4]v, 256, 256)) FROM tiles WHERE ccbf_bbox_overlaps(s, %[1]v, %[2]v, %[3]v, %[4]v)", west, south, east, north))
+	var running *server
+	defer func() { running.stop() }()
+	// The first tile after each start.
+	took := b.inTurn("first tile", contender{name: "first tile", fresh: func() {
+		running.stop()
+		running = startServer(file)
+	}, run: func() { fetch(running.url + tilePath(6, -2, 51.5)) }}, draw)
+	record(fmt.Sprintf("the first tile of %.0f sketches", sketches), 200*time.Millisecond, took[0], took[1])
+	for _, q := range []struct{ what, rows string }{
+		{"95% of tiles, zooms 5 to 13, 8 at a time", ""},
+		{"95% of tiles of rows chosen by three columns, 8 at a time", "?where=" + url.QueryEscape(chosenWhere)},
+	} {
+		late, beside := b.manyTiles(running.url, q.rows, n, draw)
+		record(q.what, 60*time.Millisecond, late, beside)
+	}
+	for _, q := range []struct{ what, polygon, where, condition string }{
+		{"a polygon over a quarter of the sketches", quarter, "", ""},
+		{"a polygon over half of the sketches", half, "", ""},
+		{"a polygon over all sketches, of which three columns choose half", whole, `, "where": ` + chosenWhere, chosenRows},
+	} {
+		question := []byte(`{"table": "tiles", "column": "s", "polygon": ` + q.polygon + q.where + `}`)
+		took = b.inTurn(q.what, contender{name: "request", run: func() { post(running.url+"/api/sum", question) }},
+			b.query("ccbf_polygon_sum", "SELECT sum(ccbf_polygon_sum(s, '"+q.polygon+"')) FROM tiles"+q.condition))
+		record(q.what, 150*time.Millisecond, took[0], took[1])
+	}
+}
+
+// makeMap makes a database of up to 2,000 sketches of tiles, of points in towns of a thousand.
+func makeMap(file string, points int) {
+	db := report.Must(connector.Open(file))
+	defer db.Close()
+	run(db, fmt.Sprintf(`CREATE TABLE tiles AS SELECT *, (hash(x, y, 1) %% 5)::INTEGER AS month, ['a', 'b', 'c', 'd'][1 + (hash(x, y, 2) %% 4)::INTEGER] AS kind, hash(x, y, 3) %% 10 > 0 AS solved
+		FROM (SELECT (lon * 5)::INTEGER AS x, (lat * 8)::INTEGER AS y, ccbf_agg(lon, lat, 0.001) AS s
+		FROM (SELECT (hash(i // 1000) %% 10000) / 1000 - 5 + (hash(i, 1) %% 100000 + hash(i, 2) %% 100000) / 1e6 AS lon,
+			(hash(i // 1000, 3) %% 5000) / 1000 + 50 + (hash(i, 4) %% 60000 + hash(i, 5) %% 60000) / 1e6 AS lat FROM range(%d) t(i)) GROUP BY x, y)
+		ORDER BY hash(x, y) LIMIT 2000`, points))
+}
+
+// tilePath is the path of the tile of a place.
+func tilePath(z int, lon, lat float64) string {
+	return fmt.Sprintf("/tiles/tiles/s/%d/%d/%d.png", z, report.Must(grid.TileX(lon, z)), report.Must(grid.TileY(lat, z)))
+}
+
+// fetch asks for a tile.
+func fetch(url string) {
+	r, err := http.Get(url)
+	report.Check(err)
+	report.Must(io.Copy(io.Discard, r.Body))
+	report.Check(r.Body.Close())
+	report.Require(r.StatusCode == http.StatusOK, "%s: %s", url, r.Status)
+}
+
+// manyTiles asks in every round for n tiles of the rows that a parameter chooses, 8 at a time,
+// and returns the time below which 95% of them were there, and that of drawing one in between.
+func (b *bench) manyTiles(url, rows string, n int, draw contender) (late, beside rounds) {
+	const workers = 8
+	for round := range b.rounds {
+		times := make([]float64, n/workers*workers)
+		errs := make([]error, workers)
+		var wg sync.WaitGroup
+		for worker := range workers {
+			wg.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
+				errs[worker] = report.Try(func() {
+					for i := worker; i < len(times); i += workers {
+						tile := url + tilePath(5+r.IntN(9), r.Float64()*10-5, 50+r.Float64()*5) + rows
+						times[i] = timed(func() { fetch(tile) })
+					}
+				})
+			})
+		}
+		wg.Wait()
+		report.Check(errors.Join(errs...))
+		late, beside = append(late, report.Quantile(times, 0.95)), append(beside, draw.time())
+	}
+	b.say("tiles", []contender{{name: "95% within"}, draw}, []rounds{late, beside})
+	return late, beside
+}
+
+// post asks a question in JSON.
+func post(url string, question []byte) {
+	r, err := http.Post(url, "application/json", bytes.NewReader(question))
+	report.Check(err)
+	var answer struct{ Sketches int }
+	report.Check(errors.Join(json.NewDecoder(r.Body).Decode(&answer), r.Body.Close()))
+	report.Require(r.StatusCode == http.StatusOK && answer.Sketches > 0, "%s: %s, of %d sketches", url, r.Status, answer.Sketches)
+}
