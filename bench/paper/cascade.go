@@ -3,84 +3,17 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
+	"sort"
+	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// What the experiments of figures 2 and 3 and of table 2 of the CascadeCBF paper
-// share: structures of a size, judged by their relative error over the places
-// with points.
-
-// rival is a structure, and how its line is drawn.
-type rival struct {
-	structure
-	style int
-}
-
-// parts are layers that are smaller than the first by divisors; bytes are the
-// first one's.
-func parts(divisors ...uint64) func(bytes uint64) []uint64 {
-	return func(bytes uint64) []uint64 {
-		return report.Column(divisors, func(d uint64) uint64 { return bytes / 2 / d })
-	}
-}
-
-var (
-	oneStandard   = rival{cascadeOf("one layer, standard", paperK, ccbf.Standard, parts(1)), 0}
-	oneMI         = rival{cascadeOf("one layer, mi", paperK, ccbf.MinimalIncrement, parts(1)), 1}
-	twoMI         = rival{cascadeOf("two layers, mi", paperK, ccbf.MinimalIncrement, parts(1, 4)), 2}
-	spectralMI    = rival{spectralOf("spectral, mi", paperK, 16), 3}
-	countMin5     = rival{countMinOf("Count-Min, 5 rows", 5, 16), 4}
-	defaultsDense = rival{defaultsOf("defaults, dense", true), 5}
-	defaults      = rival{defaultsOf("defaults", false), 6}
-)
-
-// data draws places and their points in the order in which they come.
-type data func(seed uint64) (places []place, points []int32)
-
-// judge lets a structure count the points: its errors over the places with points, in
-// parts of the truth, the mean also in percent, and its size.
-func (of structure) judge(places []place, points []int32, bytes, seed uint64) report.Figures {
-	a := of.count(places, points, 1, bytes, seed)
-	var errors []float64
-	for i := range places {
-		if places[i].points == 0 {
-			continue
-		}
-		errors = append(errors, math.Abs(a.excess(&places[i])))
-	}
-	mean := report.Mean(errors)
-	return report.Figures{"mean": mean, "percent": 100 * mean, "95th percentile": report.Quantile(errors, 0.95), "largest": slices.Max(errors), "bytes": float64(a.bytes)}
-}
-
-// attempt is a structure in so many bytes.
-type attempt struct {
-	structure
-	bytes uint64
-}
-
-// judgeAll lets structures count the data of several seeds.
-func judgeAll(seeds int, of data, attempts []attempt) (bySeed [][]report.Figures) {
-	return report.Parallel(seeds, func(i int) []report.Figures {
-		places, points := of(seedOf(i))
-		return report.Column(attempts, func(a attempt) report.Figures { return a.judge(places, points, a.bytes, seedOf(i)) })
-	})
-}
-
-// recordRivals lets structures count the data of several seeds in so many bytes.
-func recordRivals(s *report.Section, at report.At, rivals []rival, seeds int, bytes uint64, of data) {
-	attempts := report.Column(rivals, func(r rival) attempt { return attempt{r.structure, bytes} })
-	s.RecordEach(at, "structure", report.Column(rivals, func(r rival) string { return r.name }), judgeAll(seeds, of, attempts))
-}
-
-// within adds the error in percent of rows that differ in their seeds to a line.
-func within(line *report.Series, x float64, d *report.Data) {
-	mean, lo, hi := d.Interval("percent")
-	line.Within(x, mean, lo, hi)
-}
+// Figures 2 and 3 and tables 2 and 4 of the CascadeCBF paper: structures of a size, judged
+// by their relative error over the places with points.
 
 // zipfData is the synthetic data of the CascadeCBF paper, section 5.1: draws
 // from the cells (i, 2i), P(rank r) in proportion to r^-alpha.
@@ -94,111 +27,236 @@ func zipfOf(c report.Config, alpha float64) zipfData {
 	return zipfData{report.Pick(c, 500, 10_000, 10_000), report.Pick(c, 2000, 100_000, 100_000), alpha}
 }
 
-func (z zipfData) draw(seed uint64) (places []place, points []int32) {
-	places, points = make([]place, z.keys), make([]int32, z.draws)
-	for i := range places {
-		places[i].Cell = grid.Cell{X: int64(i), Y: 2 * int64(i)}
+func (z zipfData) draw(seed uint64) points {
+	p := points{name: fmt.Sprintf("figure 3, alpha %g", z.alpha), res: 1, places: make([]place, z.keys), order: make([]int32, z.draws)}
+	for i := range p.places {
+		p.places[i].Cell = grid.Cell{X: int64(i), Y: 2 * int64(i)}
 	}
 	for at, i := range newZipf(z.keys, z.alpha).stream(random(seed, 51), z.draws) {
-		places[i].points++
-		points[at] = int32(i)
+		p.places[i].points++
+		p.order[at] = int32(i)
 	}
-	return places, points
+	return p
 }
 
 // zipfMemory is figure 3: error over memory for three skews.
 func zipfMemory(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 50)
-	rivals := []rival{oneStandard, oneMI, twoMI, spectralMI, countMin5, defaultsDense, defaults}
 	data := zipfOf(c, 0)
 	s.Set("draws", data.draws, "keys", data.keys, "k", paperK, "seeds", seeds, "claimed", []string{oneMI.name, spectralMI.name, countMin5.name})
-	var panels []report.Panel
 	for _, data.alpha = range []float64{1, 1.5, 2} {
 		for bits := 10; bits <= 17; bits++ {
-			recordRivals(s, report.At{"alpha": data.alpha, "counters": 1 << bits, "size": 2 << bits}, rivals, seeds, 2<<bits, data.draw)
-		}
-		panels = append(panels, memoryPanel(s.Where("alpha", data.alpha), data.alpha, rivals))
-	}
-	panels[0].Legend = report.BottomLeft
-	s.Plot("error", panels)
-}
-
-// memoryPanel plots the mean errors of one skew, by size.
-func memoryPanel(d *report.Data, alpha float64, rivals []rival) report.Panel {
-	p := report.Panel{Title: fmt.Sprintf("alpha %g", alpha), X: "kilobytes", Y: "mean error in percent", LogX: true, LogY: true}
-	for _, r := range rivals {
-		line := report.Series{Label: r.name, Style: r.style}
-		for _, of := range d.Where("structure", r.name).By("counters") {
-			within(&line, of.Mean("bytes")/1024, of)
-		}
-		p.Series = append(p.Series, line)
-	}
-	least := math.Inf(1)
-	for _, e := range d.Means("percent") {
-		if e > 0 {
-			least = min(least, e)
+			judgeAll(s, report.At{"alpha": data.alpha, "counters": 1 << bits, "size": 2 << bits}, seeds, data.draw, 2<<bits,
+				oneStandard, oneMI, twoMI, spectralMI, countMin5, defaultsDense, defaults)
 		}
 	}
-	exact := d.Mean("bytes", "structure", defaults.name, "counters", 1<<17) // the largest size has room for it
-	p.Series = append(p.Series, report.Series{Label: "exact, no error", X: []float64{exact / 1024}, Y: []float64{least}, Style: 7, Only: report.Marks})
-	return p
+	p := report.Panel{X: "kilobytes", Y: "mean error in percent", LogX: true, LogY: true, Legend: report.BottomLeft}
+	s.Plot("error", s.Panels("alpha", "alpha %v", p, func(d *report.Data) []report.Series {
+		lines := inPercent(d, "counters", func(at *report.Data) float64 { return at.Mean("bytes") / 1024 }, report.Both, 0, 1, 2, 3, 4, 5, 6)
+		least := math.Inf(1)
+		for _, e := range d.Means("percent") {
+			if e > 0 {
+				least = min(least, e)
+			}
+		}
+		exact := report.Series{Label: "exact, no error", Style: 7, Only: report.Marks} // the largest size has room for it
+		exact.At(d.Mean("bytes", "structure", defaults.name, "counters", 1<<17)/1024, least)
+		return append(lines, exact)
+	}))
 }
 
 // negligible is the error that the CascadeCBF paper calls so. Section 5.1.
 const negligible = 0.0001
 
-// kRival is a structure for any k.
-type kRival struct {
-	name      string
-	style     int
-	published int // the k from which on the error is negligible
-	of        func(k int) structure
-}
-
-var kRivals = []kRival{
-	{"CascadeCBF", 2, 4, func(k int) structure { return cascadeOf("", k, ccbf.MinimalIncrement, parts(1, 4)) }},
-	{"spectral", 3, 4, func(k int) structure { return spectralOf("", uint64(k), 16) }},
-	{"Count-Min", 4, 11, func(k int) structure { return countMinOf("", uint64(k), 16) }},
-}
-
 // kSensitivity is figure 2 (b): error over k.
 func kSensitivity(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 50)
-	sizes := []uint64{1 << 14, 1 << 15, 1 << 16} // in counters
 	ks := report.Pick(c, []int{1, 4, 11}, []int{1, 2, 3, 4, 6, 8, 11, 16}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
 	data := zipfOf(c, 1.5)
 	s.Set("seeds", seeds)
-	recordRivals(s, report.At{}, []rival{defaults}, seeds, 2*sizes[0], data.draw)
-	var panels []report.Panel
-	for _, size := range sizes {
-		p := report.Panel{Title: fmt.Sprintf("%d counters", size), X: "k", Y: "mean error in percent", LogY: true}
-		for _, r := range kRivals {
-			line := report.Series{Label: r.name, Style: r.style, Only: report.Marks}
-			all := transposed(judgeAll(seeds, data.draw, report.Column(ks, func(k int) attempt { return attempt{r.of(k), 2 * size} })))
-			for j, k := range ks {
-				at := report.At{"k": k, "counters": size, "structure": r.name, "published": r.published}
-				s.Record(at, all[j]...)
-				within(&line, float64(k), s.Where("k", k, "counters", size, "structure", r.name))
-			}
-			p.Series = append(p.Series, line)
-			s.Record(report.At{"rival": r.name, "published": r.published}, report.Figures{"from": float64(negligibleFrom(ks, all))})
+	judgeAll(s, report.At{}, seeds, data.draw, 2<<14, defaults)
+	for bits := 14; bits <= 16; bits++ {
+		for _, k := range ks {
+			judgeAll(s, report.At{"k": k, "counters": 1 << bits}, seeds, data.draw, 2<<bits, cascadeOf("CascadeCBF", k, ccbf.MinimalIncrement, parts(1, 4)),
+				spectralOf("spectral", uint64(k), 16), countMinOf("Count-Min", uint64(k), 16))
 		}
-		panels = append(panels, p)
+		for _, of := range []struct {
+			name      string
+			published int // the k from which on the error is negligible
+		}{{"CascadeCBF", 4}, {"spectral", 4}, {"Count-Min", 11}} {
+			from := 0.0
+			byK := s.Where("counters", 1<<bits, "structure", of.name).By("k")
+			if at := fromOn(byK, func(at *report.Data) bool { return at.Mean("mean") < negligible }); at != nil {
+				from = at.Number("k")
+			}
+			s.Record(report.At{"rival": of.name, "published": of.published}, report.Figures{"from": from})
+		}
 	}
-	panels[0].Legend = report.BottomLeft
-	s.Plot("error", panels)
+	p := report.Panel{X: "k", Y: "mean error in percent", LogY: true, Legend: report.BottomLeft}
+	s.Plot("error", s.Panels("counters", "%d counters", p, func(d *report.Data) []report.Series {
+		return inPercent(d, "k", func(at *report.Data) float64 { return at.Number("k") }, report.Marks, 2, 3, 4)
+	}))
 }
 
-// negligibleFrom is the least k from which on all errors are negligible; 0 for
-// none.
-func negligibleFrom(ks []int, byK [][]report.Figures) int {
-	from := 0
-	for i, k := range ks {
-		if report.MeanOf(byK[i], func(f report.Figures) float64 { return f["mean"] }) >= negligible {
-			from = 0
-		} else if from == 0 {
-			from = k
+// fromOn are the rows from which on, to the last ones, something holds; nil for none.
+func fromOn(all []*report.Data, holds func(at *report.Data) bool) (from *report.Data) {
+	for _, at := range all {
+		if !holds(at) {
+			from = nil
+		} else if from == nil {
+			from = at
 		}
 	}
 	return from
+}
+
+// covidRivals are table 2's structures, with its errors in percent, and ours.
+var covidRivals = []struct {
+	structure
+	published []float64
+}{
+	{cascadeOf("CascadeCBF, 2^20", paperK, ccbf.MinimalIncrement, parts(1, 16)), []float64{0, 0, 0, 0, 0, 0}},
+	{spectralOf("spectral, 2^20", paperK, 16), []float64{0, 0, 0, 0, 0.23, 0.51}},
+	{structure{"Count-Min", func(p points, _, seed uint64) answers {
+		return countMinned(cms.Params{Epsilon: 0.001, Delta: 0.01, Seed: seed}, 16, p)
+	}}, []float64{0, 0, 0, 0, 0.23, 0.51}},
+	{defaults, make([]float64, 6)},
+}
+
+// covidSeries is table 2: error while points pile up.
+func covidSeries(c report.Config, s *report.Section) {
+	seeds := report.Pick(c, 1, 2, 10)
+	s.Set("what", covidWhat, "side", covidSide, "k", paperK, "seeds", seeds)
+	p := newPile("", covidWhat, 1)
+	for date, places := range covid(c.Data) {
+		for _, at := range places {
+			p.add(at.Cell, at.points)
+		}
+		for i, r := range covidRivals {
+			at := report.At{"date": covidDates[date], "points": len(p.order), "thousand": float64(len(p.order)) / 1000,
+				"cells": len(p.occupied().places), "structure": r.name, "published": i < 3, "last": date > 3}
+			judgeAll(s, at, seeds, func(uint64) points { return p.points }, 2<<20, r.structure)
+			s.Record(at, report.Figures{"published": r.published[date]})
+		}
+	}
+	s.Plot("error", []report.Panel{{X: "thousand points so far", Y: "mean error in percent", LogX: true, Legend: report.TopLeft,
+		Series: report.Drawn(s.Lines("structure", "thousand", "percent"), "%s", report.Both, 2, 3, 4, 6)}})
+}
+
+// urbanRivals are table 4's structures, with its mean and largest error, and ours.
+var urbanRivals = []struct {
+	structure
+	mean, most float64
+}{{urbanCascade, 0.0029, 8}, {spectralMI, 0.0028, 5}, {countMin5, 0.0039, 8}, {defaultsDense, 0, 0}, {defaults, 0, 0}}
+
+// urbanBytes is the size of table 4's first layer.
+func urbanBytes(c report.Config) uint64 { return report.Pick[uint64](c, 2<<14, 2<<20, 2<<20) }
+
+// urban is table 4: counts on a city's raster.
+func urban(c report.Config, s *report.Section) {
+	seeds := report.Pick(c, 1, 1, 5)
+	all, text := crowds(c, report.Pick(c, []float64{1, 2}, []float64{1, 2}, []float64{1, 0.5, 2, 4}))
+	s.Set("draws", urbanDraws, "text", text, "k", paperK, "seeds", seeds, "published", urbanRivals[0].mean)
+	for _, p := range all {
+		for _, r := range urbanRivals {
+			at := report.At{"points": p.name, "cells": len(p.places), "structure": r.name, "published mean": r.mean, "published largest": r.most, "pickups": p.name != "crimes"}
+			judgeAll(s, at, seeds, func(seed uint64) points { return p.shuffled(seed, 81) }, urbanBytes(c), r.structure)
+		}
+	}
+	s.Set("met", loadAt(s.Where("structure", urbanCascade.name, "pickups", true).By("cells"), urbanRivals[0].mean))
+	for _, p := range []points{all[0], all[len(all)-1]} {
+		why := fmt.Sprintf("%d cells with points; the published error is met with %s", len(p.places), s.At["met"])
+		for _, r := range urbanRivals[:3] { // as many are published
+			of := s.Where("points", p.name, "structure", r.name)
+			s.Record(report.At{"claimed": p.name, "name": strings.Split(r.name, ",")[0], "of": r.name,
+				"why": worseError(of.All("mean"), of.Mean("largest"), r.mean, r.most, why)}, report.Figures{})
+		}
+	}
+	lines := inPercent(&s.Data, "cells", func(at *report.Data) float64 { return at.Number("cells") }, report.Marks, 2, 3, 4, 5, 6)
+	s.Plot("error", []report.Panel{{X: "cells with points", Y: "mean error in percent", LogX: true, LogY: true, Legend: report.TopLeft,
+		Series: lines[:4]}}) // those that have errors
+}
+
+// loadAt is the number of cells at which the mean error of the cascade is that,
+// between two measurements of pickups in proportion of the logarithms.
+func loadAt(all []*report.Data, mean float64) string {
+	for _, low := range all {
+		for _, high := range all {
+			a, b := low.Mean("mean"), high.Mean("mean")
+			if 0 < a && a <= mean && mean < b {
+				x, y := math.Log(low.Number("cells")), math.Log(high.Number("cells"))
+				return fmt.Sprintf("about %.0f thousand", math.Exp(x+(y-x)*math.Log(mean/a)/math.Log(b/a))/1000)
+			}
+		}
+	}
+	return "fewer"
+}
+
+// sized is points that the paper's structure counts in the paper's bytes, and
+// what is needed to count them as closely.
+type sized struct {
+	points
+	paper structure
+	bytes uint64
+}
+
+// sizedCases are the spatial points of the other sections.
+func sizedCases(c report.Config) (cases []sized) {
+	crowds, _ := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
+	for _, p := range append(crowds, covidPile(c.Data).occupied()) {
+		cases = append(cases, sized{p, urbanCascade, urbanBytes(c)})
+	}
+	for _, of := range globePoints[:report.Pick(c, 1, 1, 2)] {
+		p := of.read(c.Data, of.res)
+		p.name, p.res = of.name, 1
+		cases = append(cases, sized{p, paperCascade, uint64(bytesPerCell * float64(len(p.places)))})
+	}
+	return append(cases, sized{events(), paperCascade, categoryBytes})
+}
+
+// leastBytes is the smallest size that is tried: any layers fit.
+const leastBytes = 512
+
+// least is a structure's error in the least bytes in which it is not larger than
+// the published one, as far as it falls with the bytes; and its error in the size
+// before. Sizes grow by a factor of step.
+func (z sized) least(of structure, published report.Figures, step float64, seed uint64) (found, before report.Figures) {
+	bytes := func(i int) uint64 { return uint64(leastBytes * math.Pow(step, float64(i))) }
+	tried := map[int]report.Figures{}
+	try := func(i int) report.Figures {
+		if tried[i] == nil {
+			tried[i] = of.judge(z.points, bytes(i), seed)
+		}
+		return tried[i]
+	}
+	most := sort.Search(1<<20, func(i int) bool { return float64(bytes(i)) > 2*published["bytes"] })
+	at := sort.Search(most, func(i int) bool { return try(i)["mean"] <= published["mean"] })
+	report.Require(at < most, "%s, %s: further off than the paper's structure in twice its bytes", z.name, of.name)
+	return try(at), try(max(at-1, 0))
+}
+
+// sameError asks how many bytes our defaults need to be as close as the paper's
+// structures: those of these, of our defaults and with a step less, and in the dense form.
+func sameError(c report.Config, s *report.Section) {
+	step := report.Pick(c, 1.5, 1.2, 1.02)
+	cases := sizedCases(c)
+	s.Set("step", 100*(step-1), "advised", 2*paperCounters)
+	for i, of := range report.Parallel(len(cases), func(i int) []report.Figures {
+		z, seed := cases[i], seedOf(0)
+		z.points = z.light(c).shuffled(seed, 83)
+		published := z.paper.judge(z.points, z.bytes, seed)
+		ours, low := z.least(ourDefaults, published, step, seed)
+		dense, _ := z.least(denseDefaults, published, step, seed)
+		all := []report.Figures{published, ours, low, dense}
+		for _, f := range all {
+			f["of paper's"], f["a cell"] = f["bytes"]/published["bytes"], f["bytes"]/float64(len(z.places))
+		}
+		return all
+	}) {
+		s.RecordEach(report.At{"points": cases[i].name, "cells": len(cases[i].places)}, "structure",
+			[]string{"the paper's", "defaults", "a step less", "exact: false"}, [][]report.Figures{of})
+	}
+	lines := report.Drawn(s.Lines("structure", "cells", "a cell"), "%s", report.Marks, 0, 1, 0, 2)
+	s.Plot("bytes", []report.Panel{{X: "cells with points", Y: "bytes a cell", LogX: true, LogY: true, Legend: report.TopRight,
+		Series: append(lines[:2], lines[3])}})
 }

@@ -42,14 +42,15 @@ func TestBloomRate(t *testing.T) {
 // TestEvents: the made-up events are as many as the paper's, but for less than a
 // point in each cell, and in as many cells.
 func TestEvents(t *testing.T) {
-	places := events()
+	p := events()
+	places := p.places
 	most := uint64(0)
 	cells := map[grid.Cell]bool{}
 	for i := range places {
 		most = max(most, places[i].points)
 		cells[places[i].Cell] = true
 	}
-	if n := total(places); n > eventPoints || n < eventPoints-eventCells {
+	if n := p.total(); n > eventPoints || n < eventPoints-eventCells {
 		t.Errorf("%d points", n)
 	}
 	if most != eventMost || len(places) != eventCells || len(cells) != eventCells {
@@ -128,7 +129,7 @@ func TestDraw(t *testing.T) {
 	at := place{Cell: grid.Cell{X: 1000 * fine, Y: -500 * fine}, points: 3}
 	var sum, square [2]float64
 	points := 0.0
-	for _, p := range draw(random(1, 85), []place{at}, bandwidth*fine, n) {
+	for _, p := range draw(random(1, 85), []place{at}, bandwidth*fine, n).places {
 		for axis, d := range []float64{float64(p.X) + 0.5 - 1000, float64(p.Y) + 0.5 + 500} {
 			sum[axis] += float64(p.points) * d
 			square[axis] += float64(p.points) * d * d
@@ -170,10 +171,10 @@ func TestTextbook(t *testing.T) {
 			of.h1[i], of.h2[i] = key.HashCell(0, places[i].X, places[i].Y)
 		}
 		var each hashes
-		var points []int32
+		var order []int32
 		for _, i := range newZipf(c.cells, 1).stream(random(1, 95), c.points) {
 			places[i].points++
-			points = append(points, int32(i))
+			order = append(order, int32(i))
 			each.h1, each.h2 = append(each.h1, of.h1[i]), append(each.h2, of.h2[i])
 		}
 		if c.exact && places[0].points < textbookFlag {
@@ -193,7 +194,7 @@ func TestTextbook(t *testing.T) {
 			}
 		}
 		for mode, b := range map[ccbf.Mode]*textbookCascade{ccbf.Standard: standard, ccbf.MinimalIncrement: minimal} {
-			a := cascaded(ccbf.Params{Res: 1, Dense: true, K: k, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{uint64(c.counters), uint64(c.counters / 16)}}, places, points)
+			a := cascaded(ccbf.Params{Dense: true, K: k, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{uint64(c.counters), uint64(c.counters / 16)}}, points{res: 1, places: places, order: order})
 			for i := range places {
 				if n, want := b.count(of.h1[i], of.h2[i]), a.count(&places[i]); n != want {
 					t.Errorf("%v in %d counters: %d, ccbf has %d", mode, c.counters, n, want)

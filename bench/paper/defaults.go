@@ -39,14 +39,15 @@ type swept struct {
 // sweepDefaults sweeps over k, the widths of the layers and the ratio of their
 // sizes, in both modes, at equal bytes.
 func sweepDefaults(c report.Config, s *report.Section) {
-	data, what := sweepData(c)
+	data := sweepData(c)
 	var degrees []string
 	for _, d := range data {
 		if d.res != 1 {
 			degrees = append(degrees, fmt.Sprint(d.res))
 		}
 	}
-	s.Set("cells", len(data[0].cells), "what", what, "degrees", strings.Join(degrees, " and "), "floor", errorFloor, "most", mostK, "data", len(data), "paper's", paperGeometry)
+	s.Set("cells", len(data[0].places), "what", uk.what, "degrees", strings.Join(degrees, " and "), "floor", errorFloor, "most", mostK,
+		"data", len(data), "paper's", paperGeometry)
 	geometries := allGeometries(c)
 	var panels [][]report.Panel
 	for _, mode := range []ccbf.Mode{ccbf.MinimalIncrement, ccbf.Standard} {
@@ -56,8 +57,8 @@ func sweepDefaults(c report.Config, s *report.Section) {
 			return g.sweep(data)
 		})
 		all = slices.DeleteFunc(all, func(g *swept) bool { return g == nil })
-		rank(all)
-		present(s, mode, all, data)
+		least := rank(all)
+		present(s, mode, all, least, data)
 		panels = append(panels, regretPanels(mode, all))
 	}
 	s.Plot("regret", panels...)
@@ -77,28 +78,52 @@ func allGeometries(c report.Config) []geometry {
 
 // sweep measures the geometry in every scenario; nil where a layer would be
 // empty.
-func (g geometry) sweep(data []counted) *swept {
+func (g geometry) sweep(data []points) *swept {
 	out := &swept{geometry: g}
 	var left []float64
 	for _, d := range data {
 		for _, load := range sweepLoads {
-			p, fits := g.params(d.res, uint64(load*float64(len(d.cells))), seedOf(0))
+			p, fits := g.params(uint64(load*float64(len(d.places))), seedOf(0))
 			if !fits {
 				return nil
 			}
-			e := d.measured(p)
-			out.errors, left = append(out.errors, e.all), append(left, e.left)
+			blob := d.sketched(p)
+			out.errors = append(out.errors, meanError(d, blob, 1))
+			if g.mode == ccbf.Standard { // every other cell is removed
+				s := report.Must(ccbf.Decode(blob))
+				for i := 1; i < len(d.places); i += 2 {
+					report.Check(s.Remove(d.places[i].Cell, nil, d.places[i].points))
+				}
+				left = append(left, meanError(d, s.Blob(), 2))
+			}
 		}
 	}
-	if g.mode == ccbf.Standard {
-		out.errors = append(out.errors, left...)
-	}
+	out.errors = append(out.errors, left...)
 	return out
 }
 
-// rank computes regrets and sorts by them.
-func rank(all []*swept) {
-	least := leastErrors(all)
+// meanError is the mean of (estimate - count) / count over every so many cells.
+func meanError(p points, blob []byte, every int) float64 {
+	got := make([]uint64, len(p.places))
+	viewOf(blob).CountCells(got, report.Column(p.places, func(p place) grid.Cell { return p.Cell }), nil)
+	sum, n := 0.0, 0.0
+	for i := 0; i < len(got); i += every {
+		at := p.places[i]
+		report.Require(got[i] >= at.points, "%s, cell %v: %d, the truth is %d", p.name, at.Cell, got[i], at.points)
+		sum += float64(got[i]-at.points) / float64(at.points)
+		n++
+	}
+	return sum / n
+}
+
+// rank computes regrets and sorts by them; least are the least errors of every scenario.
+func rank(all []*swept) (least []float64) {
+	least = slices.Clone(all[0].errors)
+	for _, g := range all {
+		for i, e := range g.errors {
+			least[i] = min(least[i], e)
+		}
+	}
 	for _, g := range all {
 		sum := 0.0
 		for i, e := range g.errors {
@@ -109,16 +134,6 @@ func rank(all []*swept) {
 		g.regret = math.Exp(sum / float64(len(g.errors)))
 	}
 	slices.SortStableFunc(all, func(a, b *swept) int { return cmp.Compare(a.regret, b.regret) })
-}
-
-// leastErrors are those of every scenario.
-func leastErrors(all []*swept) []float64 {
-	least := slices.Clone(all[0].errors)
-	for _, g := range all {
-		for i, e := range g.errors {
-			least[i] = min(least[i], e)
-		}
-	}
 	return least
 }
 
@@ -135,31 +150,29 @@ func of(g geometry, all []*swept) int {
 
 // present records what a mode's tables show: the best geometries, the best of each width
 // of the first layer, the paper's and the default, and the default's errors.
-func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
+func present(s *report.Section, mode ccbf.Mode, all []*swept, least []float64, data []points) {
 	have := defaultGeometry(mode)
+	paper, own := of(paperGeometry, all), of(have, all)
 	chosen, free := winner(all, mostK), winner(all, math.MaxInt)
-	s.Record(report.At{"mode": mode, "swept": len(all), "winner": chosen.geometry, "code": have, "wins": of(have, all) == of(chosen.geometry, all), "any k": free.geometry},
-		report.Figures{"winner's": chosen.regret, "any k's": free.regret})
-	shown := map[int]string{}
-	for i := range min(5, len(all)) {
-		shown[i] = ""
-	}
-	for _, w := range firstWidths {
-		if i := slices.IndexFunc(all, func(g *swept) bool { return g.layers[0] == w }); i >= 0 {
-			shown[i] = fmt.Sprintf(" (best of %d bits)", w)
-		}
-	}
-	for name, g := range map[string]geometry{" (the paper's)": paperGeometry, " (**the default**)": have} {
-		if i := of(g, all); i >= 0 {
-			shown[i] += name
-		}
-	}
+	s.Record(report.At{"mode": mode, "swept": len(all), "winner": chosen.geometry, "code": have, "wins": own == of(chosen.geometry, all),
+		"any k": free.geometry}, report.Figures{"winner's": chosen.regret, "any k's": free.regret})
+	first := map[int]bool{} // the widths that were there
 	for i, g := range all {
-		name, yes := shown[i]
-		if !yes {
+		name, shown := g.String(), i < 5
+		if w := g.layers[0]; !first[w] {
+			first[w], shown = true, true
+			name += fmt.Sprintf(" (best of %d bits)", w)
+		}
+		if i == paper {
+			name, shown = name+" (the paper's)", true
+		}
+		if i == own {
+			name, shown = name+" (**the default**)", true
+		}
+		if !shown {
 			continue
 		}
-		at := report.At{"mode": mode, "geometry": g.String() + name, "rank": i + 1, "paper": i == of(paperGeometry, all), "default": i == of(have, all)}
+		at := report.At{"mode": mode, "geometry": name, "rank": i + 1, "paper": i == paper, "default": i == own}
 		s.Record(at, report.Figures{"regret": g.regret, "most": g.most})
 		for load, bytes := range sweepLoads {
 			at := maps.Clone(at)
@@ -167,8 +180,7 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
 			s.Record(at, report.Figures{"typical": g.typical(data, load)})
 		}
 	}
-	least, mine := leastErrors(all), all[of(have, all)]
-	for i, e := range mine.errors {
+	for i, e := range all[own].errors {
 		name := data[i/len(sweepLoads)%len(data)].name
 		if i >= len(data)*len(sweepLoads) {
 			name += ", half removed"
@@ -181,7 +193,7 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, data []counted) {
 var firstWidths = []int{4, 6, 8, 12, 16}
 
 // typical is the geometric mean of the errors at one load, nothing being removed.
-func (g *swept) typical(data []counted, load int) float64 {
+func (g *swept) typical(data []points, load int) float64 {
 	sum := 0.0
 	for i := range data {
 		sum += math.Log(g.errors[i*len(sweepLoads)+load] + errorFloor)
@@ -265,7 +277,7 @@ func (g geometry) known() bool {
 
 // params are those of a sketch of at most so many bytes; false where a layer
 // would have no counter.
-func (g geometry) params(res float64, bytes, seed uint64) (ccbf.Params, bool) {
+func (g geometry) params(bytes, seed uint64) (ccbf.Params, bool) {
 	unit := uint64(0) // bits per counter of the last layer
 	for _, w := range g.layers {
 		unit = unit*uint64(g.ratio) + uint64(w)
@@ -276,85 +288,43 @@ func (g geometry) params(res float64, bytes, seed uint64) (ccbf.Params, bool) {
 		counters[i] = size
 		size *= uint64(g.ratio)
 	}
-	return ccbf.Params{Res: res, Dense: true, K: g.k, Mode: g.mode, Widths: g.layers, Counters: counters, Seed: seed}, counters[len(counters)-1] > 0
+	return ccbf.Params{Dense: true, K: g.k, Mode: g.mode, Widths: g.layers, Counters: counters, Seed: seed}, counters[len(counters)-1] > 0
 }
 
 func (g geometry) String() string {
 	return fmt.Sprintf("k %d, layers %v, ratio %d", g.k, g.layers, g.ratio)
 }
 
-// counted is cells with their counts, at a resolution.
-type counted struct {
-	name   string
-	res    float64
-	cells  []grid.Cell
-	counts []uint64
-}
-
 // zipfCells are n cells scattered over a plane with counts in proportion to
 // rank^-skew, the rarest one or two points; what is left of a whole number is
 // given by chance.
-func zipfCells(skew float64, n int) counted {
+func zipfCells(skew float64, n int) points {
 	r := random(seedOf(0), 51)
-	c := counted{name: fmt.Sprintf("skew %g", skew), res: 1}
+	p := points{name: fmt.Sprintf("skew %g", skew), res: 1}
 	most := math.Pow(float64(n), skew)
 	for i := range n {
 		// A rank's cell is far from the next one's, and no two share one.
-		c.cells = append(c.cells, grid.Cell{X: int64(i) * 7919 % 65536, Y: int64(i)})
-		c.counts = append(c.counts, uint64(most*math.Pow(float64(i+1), -skew)+r.Float64()))
+		at := place{Cell: grid.Cell{X: int64(i) * 7919 % 65536, Y: int64(i)}, points: uint64(most*math.Pow(float64(i+1), -skew) + r.Float64())}
+		at.points = max(at.points, 1)
+		p.places = append(p.places, at)
 	}
-	for i := range c.counts {
-		c.counts[i] = max(c.counts[i], 1)
-	}
-	return c
+	return p
 }
 
 // sweepData are cells of Zipf's law and every tenth of the UK file's: where they
-// lie is nothing to a hash. what says which file.
-func sweepData(c report.Config) (data []counted, what string) {
+// lie is nothing to a hash.
+func sweepData(c report.Config) (data []points) {
 	for _, skew := range []float64{0.8, 1.2, 1.6, 2} {
 		data = append(data, zipfCells(skew, report.Pick(c, 2000, 8000, 12_000)))
 	}
 	for _, res := range report.Pick(c, []float64{0.1}, []float64{0.02}, []float64{0.01, 0.004, 0.001}) {
-		d := counted{name: fmt.Sprintf("UK, %g degrees", res), res: res}
-		cells, counts, of := crimes(c.Data, res)
-		what = of
-		for i := 0; i < len(cells); i += report.Pick(c, 1, 1, 10) {
-			d.cells, d.counts = append(d.cells, cells[i]), append(d.counts, counts[i])
+		p := uk.degrees(c.Data, res)
+		all := p.places
+		p.places = nil
+		for i := 0; i < len(all); i += report.Pick(c, 1, 1, 10) {
+			p.places = append(p.places, all[i])
 		}
-		data = append(data, d)
+		data = append(data, p)
 	}
-	return data, what
-}
-
-// sweptError is the mean of (estimate - count) / count over cells with points:
-// of all of them, and of every other once the rest were removed (mode standard).
-type sweptError struct{ all, left float64 }
-
-// measured builds a sketch of the cells and asks it for them.
-func (d counted) measured(p ccbf.Params) (e sweptError) {
-	blob := sketched(report.Must(p.Config()), d.cells, d.counts)
-	if e.all = d.meanError(blob, 1); p.Mode != ccbf.Standard {
-		return e
-	}
-	s := report.Must(ccbf.Decode(blob))
-	for i := 1; i < len(d.cells); i += 2 {
-		report.Check(s.Remove(d.cells[i], nil, d.counts[i]))
-	}
-	e.left = d.meanError(s.Blob(), 2)
-	return e
-}
-
-// meanError is that of every so many cells.
-func (d counted) meanError(blob []byte, every int) float64 {
-	v := report.Must(ccbf.NewView(blob))
-	got := make([]uint64, len(d.cells))
-	v.CountCells(got, d.cells, nil)
-	sum, n := 0.0, 0.0
-	for i := 0; i < len(got); i += every {
-		report.Require(got[i] >= d.counts[i], "%s, cell %v: %d, the truth is %d", d.name, d.cells[i], got[i], d.counts[i])
-		sum += float64(got[i]-d.counts[i]) / float64(d.counts[i])
-		n++
-	}
-	return sum / n
+	return data
 }

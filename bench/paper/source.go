@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"time"
 
@@ -38,42 +40,13 @@ func (h hashes) len() int { return len(h.h1) }
 
 func (h hashes) slice(from, to int) hashes { return hashes{h.h1[from:to], h.h2[from:to]} }
 
-// eachBlock calls f with pieces of at most 4,096 hashes.
-func (h hashes) eachBlock(f func(h hashes)) {
-	for from := 0; from < h.len(); from += 4096 {
-		f(h.slice(from, min(from+4096, h.len())))
+// pick are those with these indices.
+func pick[I int | int32](h hashes, order []I) hashes {
+	out := hashes{make([]uint64, len(order)), make([]uint64, len(order))}
+	for at, i := range order {
+		out.h1[at], out.h2[at] = h.h1[i], h.h2[i]
 	}
-}
-
-// container answers for many keys.
-type container interface {
-	ContainsHashes(dst []bool, h1s, h2s []uint64)
-}
-
-// positives counts the keys that a filter says it may hold.
-func positives(c container, h hashes) int {
-	var dst [4096]bool
-	hits := 0
-	h.eachBlock(func(h hashes) {
-		d := dst[:h.len()]
-		c.ContainsHashes(d, h.h1, h.h2)
-		for _, yes := range d {
-			if yes {
-				hits++
-			}
-		}
-	})
-	return hits
-}
-
-// falsePositives counts, of n absent keys, those that a filter says it may
-// hold, without keeping all their hashes.
-func falsePositives(c container, seed uint64, n int) int {
-	hits := 0
-	for from := 0; from < n; from += 1 << 16 {
-		hits += positives(c, numbers(seed, absent+uint64(from), min(1<<16, n-from)))
-	}
-	return hits
+	return out
 }
 
 // counter answers how often.
@@ -105,15 +78,11 @@ func newZipf(n int, skew float64) zipf {
 	return z
 }
 
-func (z zipf) draw(r *rand.Rand) int {
-	return min(sort.SearchFloat64s(z.upTo, r.Float64()), len(z.upTo)-1)
-}
-
 // stream is so many draws.
 func (z zipf) stream(r *rand.Rand, n int) []int {
 	s := make([]int, n)
 	for i := range s {
-		s[i] = z.draw(r)
+		s[i] = min(sort.SearchFloat64s(z.upTo, r.Float64()), len(z.upTo)-1)
 	}
 	return s
 }
@@ -131,70 +100,55 @@ type pieces[P any] interface {
 	slice(from, to int) P
 }
 
+// timed are the seconds of a function for each piece of the keys.
+func timed[P pieces[P]](h P, f func(P)) (took []float64) {
+	for from := 0; from < h.len(); from += pieceLen {
+		part := h.slice(from, min(from+pieceLen, h.len()))
+		start := time.Now()
+		f(part)
+		took = append(took, time.Since(start).Seconds())
+	}
+	return took
+}
+
+// least has the lesser of each two, b where a has none.
+func least(a, b []float64) []float64 {
+	for i := range a {
+		b[i] = min(a[i], b[i])
+	}
+	return b
+}
+
 // race times functions on the same keys, in seconds for each key. They take
 // turns, each going through all keys in pieces; the time of a piece is the
 // least of all rounds, so that what else the machine does is left out.
 func race[P pieces[P]](h P, rounds int, fs ...func(P)) []float64 {
-	least := make([][]float64, len(fs))
+	took := make([][]float64, len(fs))
 	for round := range rounds {
 		for turn := range fs {
 			i := (turn + round) % len(fs)
-			piece := 0
-			for from := 0; from < h.len(); from += pieceLen {
-				part := h.slice(from, min(from+pieceLen, h.len()))
-				start := time.Now()
-				fs[i](part)
-				took := time.Since(start).Seconds()
-				if round == 0 {
-					least[i] = append(least[i], took)
-				}
-				least[i][piece] = min(least[i][piece], took)
-				piece++
-			}
+			took[i] = least(took[i], timed(h, fs[i]))
 		}
 	}
-	out := make([]float64, len(fs))
-	for i := range fs {
-		for _, t := range least[i] {
-			out[i] += t / float64(h.len())
-		}
+	return report.Column(took, func(t []float64) float64 { return report.Mean(t) * float64(len(t)) / float64(h.len()) })
+}
+
+// leastOf is the first of those with the least value.
+func leastOf[T any](all []T, value func(T) float64) T {
+	return slices.MinFunc(all, func(a, b T) int { return cmp.Compare(value(a), value(b)) })
+}
+
+// yesNo is 1 of what holds, to be added up.
+func yesNo(holds bool) float64 {
+	if holds {
+		return 1
 	}
-	return out
+	return 0
 }
 
-// tally is hits of absent keys over several filters, with what was expected of
-// each.
-type tally struct {
-	hits, asked        int
-	expected, variance float64 // of the hits
-}
-
-func (t *tally) add(hits, asked int, rate float64) {
-	t.hits += hits
-	t.asked += asked
-	t.expected += float64(asked) * rate
-	t.variance += float64(asked) * rate * (1 - rate)
-}
-
-func (t *tally) merge(o tally) {
-	t.hits += o.hits
-	t.asked += o.asked
-	t.expected += o.expected
-	t.variance += o.variance
-}
-
-func (t tally) rate() float64    { return float64(t.hits) / float64(t.asked) }
-func (t tally) formula() float64 { return t.expected / float64(t.asked) }
-func (t tally) z() float64       { return (float64(t.hits) - t.expected) / math.Sqrt(t.variance) }
-
-// figures are the tally's, with the distance of the rate from the formula in standard
-// errors, 0 where nothing is left to chance.
-func (t tally) figures() report.Figures {
-	z := t.z()
-	if t.variance == 0 {
-		z = 0
-	}
-	return report.Figures{"hits": float64(t.hits), "asked": float64(t.asked), "rate": t.rate(), "formula": t.formula(), "z": z, "far": math.Abs(z)}
+// shareOf is how much of something is of a kind.
+func shareOf[T any](x []T, is func(T) bool) float64 {
+	return float64(report.Count(x, is)) / float64(len(x))
 }
 
 // worseError is the note of the mean errors of some runs and of the largest one,

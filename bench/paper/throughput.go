@@ -23,28 +23,26 @@ type stream struct {
 
 // streams are the points that are inserted; most is how many of each at most.
 func streams(c report.Config, most int) (all []stream, text string) {
-	cases, what := covidPile(c.Data)
+	cases := covidPile(c.Data)
 	city, cityText := crowds(c, []float64{1})
 	table1 := map[string][]float64{
 		"events": {0.13, 0.18, 0.16, 0.19},
 		"covid":  {6.99, 9.22, 7.61, 10.78},
 		"taxi":   {0, 0.07, 0.09, 0.11},
 	}
-	inRandomOrder := func(places []place) []int32 { return arrivals(random(seedOf(0), 91), places) }
 	for _, x := range []struct {
 		name      string
-		places    []place
-		points    []int32
+		points    points
 		published []float64
 	}{
-		{"COVID-19, place after place", cases.places, cases.points, table1["covid"]},
-		{"COVID-19, in random order", cases.places, inRandomOrder(cases.places), nil},
-		{"crimes", city[1].places, inRandomOrder(city[1].places), table1["events"]},
-		{"pickups", city[0].places, inRandomOrder(city[0].places), table1["taxi"]},
+		{"COVID-19, place after place", cases.points, table1["covid"]},
+		{"COVID-19, in random order", cases.shuffled(seedOf(0), 91), nil},
+		{"crimes", city[1].shuffled(seedOf(0), 91), table1["events"]},
+		{"pickups", city[0].shuffled(seedOf(0), 91), table1["taxi"]},
 	} {
-		all = append(all, stream{x.name, newArrived(x.places, thinned(x.points, most)), x.published})
+		all = append(all, stream{x.name, newArrived(x.points.places, thinned(x.points.order, most)), x.published})
 	}
-	text = fmt.Sprintf("%s, on the raster of that section, place after place and in random order; %s, in random order", what, cityText)
+	text = fmt.Sprintf("%s, on the raster of that section, place after place and in random order; %s, in random order", covidWhat, cityText)
 	return all, text
 }
 
@@ -293,4 +291,23 @@ func (a arrived) lookups(rounds int) (present, absent []float64) {
 	}
 	asks := report.Column(racers, func(r racer) func(arrived) { return r.insert(a) })
 	return race(a, rounds, asks...), race(none, rounds, asks...)
+}
+
+// lookups is what section 5.2 says of queries: that their times are similar.
+func lookups(c report.Config, s *report.Section) {
+	rounds := report.Pick(c, 1, 7, 25)
+	all, text := streams(c, report.Pick(c, 2000, 50_000, 1<<17))
+	s.Set("piece", pieceLen, "text", text, "rounds", rounds)
+	var rows []report.Row
+	for _, x := range all {
+		present, absent := x.lookups(rounds)
+		for i, r := range racers {
+			of := report.Figures{"there": present[i] / present[3], "not there": absent[i] / absent[3]}
+			s.Record(report.At{"points": x.name, "structure": r.name}, of)
+			for _, kind := range []string{"there", "not there"} {
+				rows = append(rows, report.Row{Name: x.name + ": " + r.name, Kind: kind, At: of[kind], Lo: of[kind], Hi: of[kind]})
+			}
+		}
+	}
+	s.PlotRows("ratio", "time / textbook's Count-Min", rows)
 }

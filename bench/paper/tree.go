@@ -18,10 +18,10 @@ type mapped interface {
 	count(c grid.Cell) uint64
 	// box has an upper bound of the points in a box, and an estimate.
 	box(r grid.Rect) (high, estimate float64, err error)
-	// polygon estimates the points of the cells whose centres are inside.
-	polygon(p orb.MultiPolygon) (float64, error)
-	// picture is the density of a box.
-	picture(dst []float64, b orb.Bound, width, height int) error
+	// PolygonEstimate estimates the points of the cells whose centres are inside.
+	PolygonEstimate(p orb.MultiPolygon, category []byte) (ccbf.Estimate, error)
+	// Density is the picture of a box.
+	Density(dst []float64, b orb.Bound, width, height int, category []byte) error
 }
 
 // sketchMap is a sketch, whatever its form.
@@ -38,27 +38,18 @@ func (m sketchMap) box(r grid.Rect) (float64, float64, error) {
 	return float64(sum), e.Value, err
 }
 
-func (m sketchMap) polygon(p orb.MultiPolygon) (float64, error) {
-	e, err := m.PolygonEstimate(p, nil)
-	return e.Value, err
-}
-
-func (m sketchMap) picture(dst []float64, b orb.Bound, width, height int) error {
-	return m.Density(dst, b, width, height, nil)
-}
-
 // coarseMap is exact counts of larger cells, so many as wide and as high.
 type coarseMap struct {
-	sketchMap
+	*ccbf.View
 	factor int64
 }
 
-func (m coarseMap) up(c grid.Cell) grid.Cell {
-	down := func(a int64) int64 { return (a - ((a%m.factor)+m.factor)%m.factor) / m.factor }
-	return grid.Cell{X: down(c.X), Y: down(c.Y)}
-}
+// up is the large cell with a coordinate.
+func (m coarseMap) up(a int64) int64 { return (a - ((a%m.factor)+m.factor)%m.factor) / m.factor }
 
-func (m coarseMap) count(c grid.Cell) uint64 { return m.Count(m.up(c), nil) }
+func (m coarseMap) count(c grid.Cell) uint64 {
+	return m.Count(grid.Cell{X: m.up(c.X), Y: m.up(c.Y)}, nil)
+}
 
 // part is a stretch of large cells, and what share of each lies inside.
 type part struct {
@@ -69,7 +60,7 @@ type part struct {
 // parts are those of the cells from first to last: the large cells at both ends
 // may be cut.
 func (m coarseMap) parts(first, last int64) []part {
-	from, to := m.up(grid.Cell{X: first}).X, m.up(grid.Cell{X: last}).X
+	from, to := m.up(first), m.up(last)
 	width := float64(m.factor)
 	left, right := float64((from+1)*m.factor-first)/width, float64(last+1-to*m.factor)/width
 	if from == to {
@@ -96,32 +87,28 @@ func (m coarseMap) box(r grid.Rect) (high, estimate float64, err error) {
 	return high, estimate, nil
 }
 
-// mapPoints are cells with their counts, and what is asked of them.
-type mapPoints struct {
-	counted
-	exact    sketchMap // the truth
-	bytes    uint64    // of the exact form
-	boxes    [][]boxAsked
-	near     []grid.Cell // without points, up to 4 cells from some
-	anywhere []grid.Cell // without points
-	polygons []polygonAsked
-	windows  []windowAsked
-}
-
-type boxAsked struct {
-	grid.Rect
+// asked is a box or a polygon, and how many points it really has.
+type asked[T any] struct {
+	where T
 	truth float64
 }
 
-type polygonAsked struct {
-	orb.MultiPolygon
-	truth float64
-}
-
-type windowAsked struct {
+// picture is a box, and the true pixels of its picture.
+type picture struct {
 	orb.Bound
 	truth []float64
-	sum   float64
+}
+
+// mapPoints are points, and what is asked of them.
+type mapPoints struct {
+	points
+	view     *ccbf.View // the truth
+	bytes    uint64     // of the exact form
+	near     []place    // without points, up to 4 cells from some
+	anywhere []place    // without points
+	boxes    [][]asked[grid.Rect]
+	polygons []asked[orb.MultiPolygon]
+	windows  []picture
 }
 
 // What is asked for.
@@ -143,25 +130,21 @@ func mapStars(c report.Config) int { return report.Pick(c, 5, 50, 60) }
 
 // newMapPoints draws the questions, and answers them by the exact form. Without
 // outlines the polygons are stars.
-func newMapPoints(c report.Config, d counted, outlines []orb.MultiPolygon) *mapPoints {
-	m := &mapPoints{counted: d}
-	blob := sketched(report.Must(ccbf.Params{Res: d.res, Bytes: 64 << 20}.Config()), d.cells, d.counts)
-	v := new(ccbf.View)
-	report.Check(v.Reset(blob))
-	report.Require(v.IsExact(), "%s: %d cells do not fit", d.name, len(d.cells))
-	m.exact, m.bytes = sketchMap{v}, uint64(len(blob))
+func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPoints {
+	v, size := p.exact(64 << 20)
+	m := &mapPoints{points: p, view: v, bytes: uint64(size)}
 	r := random(seedOf(0), 91)
 	for _, side := range mapSides(c) {
-		var boxes []boxAsked
-		for range report.Pick(c, 20, 500, 2000) {
-			b := squareAround(r, d.cells, side)
-			boxes = append(boxes, boxAsked{b, float64(report.Must(v.BoxSum(b, nil)))})
+		boxes := make([]asked[grid.Rect], report.Pick(c, 20, 500, 2000))
+		for i := range boxes {
+			b := p.squareAround(r, side)
+			boxes[i] = asked[grid.Rect]{b, float64(report.Must(v.BoxSum(b, nil)))}
 		}
 		m.boxes = append(m.boxes, boxes)
 	}
 	n := report.Pick(c, 100, 5000, 20_000)
 	m.near = m.without(n, func() grid.Cell {
-		at := d.cells[r.IntN(len(d.cells))]
+		at := p.places[r.IntN(len(p.places))]
 		return grid.Cell{X: at.X + r.Int64N(2*nearCells+1) - nearCells, Y: at.Y + r.Int64N(2*nearCells+1) - nearCells}
 	})
 	m.anywhere = m.without(n, func() grid.Cell {
@@ -172,26 +155,23 @@ func newMapPoints(c report.Config, d counted, outlines []orb.MultiPolygon) *mapP
 	}
 	for _, p := range outlines {
 		if truth := report.Must(v.PolygonSum(p, nil)); truth >= leastInside {
-			m.polygons = append(m.polygons, polygonAsked{p, float64(truth)})
+			m.polygons = append(m.polygons, asked[orb.MultiPolygon]{p, float64(truth)})
 		}
 	}
 	for range report.Pick(c, 1, 2, 2) {
-		w := windowAsked{Bound: v.Grid.Bound(squareAround(r, d.cells, windowPixels*pixelCells)), truth: make([]float64, windowPixels*windowPixels)}
+		w := picture{v.Grid.Bound(p.squareAround(r, windowPixels*pixelCells)), make([]float64, windowPixels*windowPixels)}
 		report.Check(v.Density(w.truth, w.Bound, windowPixels, windowPixels, nil))
-		for _, n := range w.truth {
-			w.sum += n
-		}
 		m.windows = append(m.windows, w)
 	}
 	return m
 }
 
 // without draws n cells that have no points.
-func (m *mapPoints) without(n int, draw func() grid.Cell) []grid.Cell {
-	var all []grid.Cell
+func (m *mapPoints) without(n int, draw func() grid.Cell) []place {
+	var all []place
 	for len(all) < n {
-		if c := draw(); m.exact.count(c) == 0 {
-			all = append(all, c)
+		if c := draw(); m.view.Count(c, nil) == 0 {
+			all = append(all, place{Cell: c})
 		}
 	}
 	return all
@@ -200,123 +180,87 @@ func (m *mapPoints) without(n int, draw func() grid.Cell) []grid.Cell {
 // stars are around cells with points, of 10 to 200 cells radius.
 func (m *mapPoints) stars(r *rand.Rand, n int) []orb.MultiPolygon {
 	var all []orb.MultiPolygon
-	for range starTries * n {
-		x, y := m.exact.Grid.Center(m.cells[r.IntN(len(m.cells))])
+	for try := 0; try < starTries*n && len(all) < n; try++ {
+		x, y := m.view.Grid.Center(m.places[r.IntN(len(m.places))].Cell)
 		p := star(r, orb.Point{x, y}, m.res*10*math.Pow(20, r.Float64()))
-		if report.Must(m.exact.PolygonSum(p, nil)) >= leastInside {
-			if all = append(all, p); len(all) == n {
-				break
-			}
+		if report.Must(m.view.PolygonSum(p, nil)) >= leastInside {
+			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// Kinds of questions, in the order of mapErrors: then the upper bounds of boxes of
-// each side, then the estimates.
+// The kinds of questions, beside the upper bounds of boxes and their estimates.
 const (
-	kindWith = iota
-	kindNear
-	kindAnywhere
-	kindPolygon
-	kindPicture
-	kindBoxes
+	ofCells   = "cells with points"
+	ofNear    = "others near them"
+	ofOthers  = "others anywhere"
+	ofPolygon = "polygons, estimate"
+	ofPicture = "pictures"
 )
 
-// mapKinds names them.
-func mapKinds(sides []int64) []string {
-	kinds := []string{"cells with points", "others near them", "others anywhere", "polygons, estimate", "pictures"}
-	for _, what := range []string{"bound", "estimate"} {
-		for _, side := range sides {
-			kinds = append(kinds, fmt.Sprintf("boxes of %d, %s", side, what))
+func boundOf(side int64) string    { return fmt.Sprintf("boxes of %d, bound", side) }
+func estimateOf(side int64) string { return fmt.Sprintf("boxes of %d, estimate", side) }
+
+// mapKinds are all kinds of questions, in the order in which they are reported, and their
+// parts of the mix: a quarter for cells, for boxes, for polygons and for pictures, and in
+// each the same for all.
+func mapKinds(sides []int64) (kinds []string, weights map[string]float64) {
+	weights = map[string]float64{ofCells: 1. / 12, ofNear: 1. / 12, ofOthers: 1. / 12, ofPolygon: 1. / 4, ofPicture: 1. / 4}
+	kinds = slices.Concat([]string{ofCells, ofNear, ofOthers, ofPolygon, ofPicture}, report.Column(sides, boundOf), report.Column(sides, estimateOf))
+	for _, kind := range kinds[5:] {
+		weights[kind] = 1. / 4 / float64(2*len(sides))
+	}
+	return kinds, weights
+}
+
+// ask asks a structure everything, and has its errors by kind, none where a question is
+// refused; boxes of a side until they have so many cells together, for sums may take a
+// lookup for each.
+func (m *mapPoints) ask(of mapped, cells float64) map[string][]float64 {
+	errors := map[string][]float64{}
+	note := func(kind string, off float64) { errors[kind] = append(errors[kind], off) }
+	for kind, places := range map[string][]place{ofCells: m.places, ofNear: m.near, ofOthers: m.anywhere} {
+		for _, p := range places {
+			n := of.count(p.Cell)
+			report.Require(n >= p.points, "%s, cell %v: %d, the truth is %d", m.name, p.Cell, n, p.points)
+			note(kind, float64(n-p.points))
 		}
 	}
-	return kinds
-}
-
-// mapWeights are the parts that the kinds have in the mix: a quarter for cells, for
-// boxes, for polygons and for pictures, and in each the same for all.
-func mapWeights(sides int) []float64 {
-	w := []float64{1. / 12, 1. / 12, 1. / 12, 1. / 4, 1. / 4}
-	return append(w, slices.Repeat([]float64{1. / 4 / float64(2*sides)}, 2*sides)...)
-}
-
-// mapError is a mean, its standard error, and how often it was asked; 0 times where
-// the question is refused.
-type mapError struct {
-	mean, sigma float64
-	n           int
-}
-
-func mapErrorOf(all []float64) mapError {
-	if len(all) == 0 {
-		return mapError{}
-	}
-	e := mapError{mean: report.Mean(all), n: len(all)}
-	if len(all) > 1 {
-		e.sigma = report.StandardError(all)
-	}
-	return e
-}
-
-// ask asks a structure everything; boxes of a side until they have so many cells
-// together, for sums may take a lookup for each.
-func (m *mapPoints) ask(of mapped, cells float64) []mapError {
-	excess := func(cells []grid.Cell, truth []uint64) mapError {
-		all := make([]float64, len(cells))
-		for i, c := range cells {
-			n, want := of.count(c), uint64(0)
-			if truth != nil {
-				want = truth[i]
-			}
-			report.Require(n >= want, "%s, cell %v: %d, the truth is %d", m.name, c, n, want)
-			all[i] = float64(n - want)
-		}
-		return mapErrorOf(all)
-	}
-	errors := []mapError{kindWith: excess(m.cells, m.counts), kindNear: excess(m.near, nil), kindAnywhere: excess(m.anywhere, nil), kindPicture: {}}
-	var polygons []float64
 	for _, p := range m.polygons {
-		if got, err := of.polygon(p.MultiPolygon); err == nil {
-			polygons = append(polygons, math.Abs(got-p.truth)/p.truth)
+		if got, err := of.PolygonEstimate(p.where, nil); err == nil {
+			note(ofPolygon, math.Abs(got.Value-p.truth)/p.truth)
 		}
 	}
-	errors[kindPolygon] = mapErrorOf(polygons)
-	var pictures []float64
 	pixels := make([]float64, windowPixels*windowPixels)
 	for _, w := range m.windows {
-		if of.picture(pixels, w.Bound, windowPixels, windowPixels) != nil {
-			continue
-		}
-		off := 0.0
-		for i, n := range pixels {
-			off += math.Abs(n - w.truth[i])
-		}
-		pictures = append(pictures, off/w.sum)
-	}
-	errors[kindPicture] = mapErrorOf(pictures)
-	bounds, estimates := []mapError{}, []mapError{}
-	for _, boxes := range m.boxes {
-		most := int(min(float64(len(boxes)), max(3, cells/float64(boxes[0].Count()))))
-		var high, near []float64
-		for _, b := range boxes[:most] {
-			h, e, err := of.box(b.Rect)
-			if err != nil {
-				continue
+		if of.Density(pixels, w.Bound, windowPixels, windowPixels, nil) == nil {
+			off, sum := 0.0, 0.0
+			for i, n := range pixels {
+				off, sum = off+math.Abs(n-w.truth[i]), sum+w.truth[i]
 			}
-			report.Require(h >= b.truth, "%s, box %v: %v, the truth is %v", m.name, b.Rect, h, b.truth)
-			high, near = append(high, (h-b.truth)/b.truth), append(near, math.Abs(e-b.truth)/b.truth)
+			note(ofPicture, off/sum)
 		}
-		bounds, estimates = append(bounds, mapErrorOf(high)), append(estimates, mapErrorOf(near))
 	}
-	return slices.Concat(errors, bounds, estimates)
+	for _, boxes := range m.boxes {
+		side := int64(boxes[0].where.Width())
+		most := int(min(float64(len(boxes)), max(3, cells/float64(boxes[0].where.Count()))))
+		for _, b := range boxes[:most] {
+			if high, e, err := of.box(b.where); err == nil {
+				report.Require(high >= b.truth, "%s, box %v: %v, the truth is %v", m.name, b.where, high, b.truth)
+				note(boundOf(side), (high-b.truth)/b.truth)
+				note(estimateOf(side), math.Abs(e-b.truth)/b.truth)
+			}
+		}
+	}
+	return errors
 }
 
 // mapStructure is what a map can be in too few bytes.
 type mapStructure struct {
 	name  string
 	cells float64 // most that boxes of a side have together, as sums take a lookup for each
-	build func(m *mapPoints, bytes uint64) (of mapped, size int)
+	build func(p points, bytes uint64) (of mapped, size int)
 }
 
 var mapStructures = []mapStructure{
@@ -331,32 +275,29 @@ var mapStructures = []mapStructure{
 const fewCells = 1e6
 
 // sketchIn builds a sketch in so many bytes.
-func sketchIn(p ccbf.Params) func(m *mapPoints, bytes uint64) (mapped, int) {
-	return func(m *mapPoints, bytes uint64) (mapped, int) {
-		p := p
-		p.Res, p.Bytes, p.Seed = m.res, bytes, seedOf(0)
-		blob := sketched(report.Must(p.Config()), m.cells, m.counts)
-		v := new(ccbf.View)
-		report.Check(v.Reset(blob))
-		report.Require(!v.IsExact(), "%s: %d bytes are enough for the exact form", m.name, bytes)
+func sketchIn(of ccbf.Params) func(p points, bytes uint64) (mapped, int) {
+	return func(p points, bytes uint64) (mapped, int) {
+		of := of
+		of.Bytes, of.Seed = bytes, seedOf(0)
+		blob := p.sketched(of)
+		v := viewOf(blob)
+		report.Require(!v.IsExact(), "%s: %d bytes are enough for the exact form", p.name, bytes)
 		return sketchMap{v}, len(blob)
 	}
 }
 
 // coarseIn takes the smallest cells that fit: whole multiples of the cells, in steps
 // of a quarter from 8 on.
-func coarseIn(m *mapPoints, bytes uint64) (mapped, int) {
+func coarseIn(p points, bytes uint64) (mapped, int) {
 	for factor := int64(2); ; factor += max(1, factor/4) {
-		c := coarseMap{factor: factor}
-		config := report.Must(ccbf.Params{Res: m.res * float64(factor), Bytes: 64 << 20}.Config())
-		up := make([]grid.Cell, len(m.cells))
-		for i, of := range m.cells {
-			up[i] = c.up(of)
+		m := coarseMap{factor: factor}
+		larger := points{res: p.res * float64(factor), places: slices.Clone(p.places)}
+		for i, at := range p.places {
+			larger.places[i].Cell = grid.Cell{X: m.up(at.X), Y: m.up(at.Y)}
 		}
-		if blob := sketched(config, up, m.counts); uint64(len(blob)) <= bytes {
-			c.View = new(ccbf.View)
-			report.Check(c.Reset(blob))
-			return c, len(blob)
+		if blob := larger.sketched(ccbf.Params{Bytes: 64 << 20}); uint64(len(blob)) <= bytes {
+			m.View = viewOf(blob)
+			return m, len(blob)
 		}
 	}
 }

@@ -17,51 +17,32 @@ const mapFloor = 0.01
 // mapSources are the points of the data sets, at resolutions in degrees.
 func mapSources(c report.Config) []*mapPoints {
 	type source struct {
-		name     string
 		res      float64
-		read     func(folder string, res float64) (places []place, what string)
+		read     func(folder string, res float64) points
 		outlines bool // the countries are asked for
 	}
-	uk := func(folder string, res float64) ([]place, string) {
-		return degrees(folder, "uk_crime_2018q4.parquet", res)
-	}
-	taxis := func(folder string, res float64) ([]place, string) {
-		return degrees(folder, "nyc_taxi_pickups.parquet", res)
-	}
-	sources := report.Pick(c, []source{{"UK", 0.1, uk, false}},
-		[]source{{"UK", 0.01, uk, false}, {"New York", 0.001, taxis, false}},
+	sources := report.Pick(c, []source{{0.1, uk.degrees, false}},
+		[]source{{0.01, uk.degrees, false}, {0.001, taxis.degrees, false}},
 		[]source{
-			{"UK", 0.001, uk, false}, {"cities", 0.01, cities, false}, {"New York", 0.001, taxis, false},
-			{"UK", 0.01, uk, false}, {"cities", 0.1, cities, true}, {"New York", 0.0001, taxis, false}, {"COVID-19", 1, covidDegrees, true},
+			{0.001, uk.degrees, false}, {0.01, cities.degrees, false}, {0.001, taxis.degrees, false}, {0.01, uk.degrees, false},
+			{0.1, cities.degrees, true}, {0.0001, taxis.degrees, false}, {1, covidDegrees, true},
 		})
 	polygons, _ := countries(c.Data)
 	return report.Parallel(len(sources), func(i int) *mapPoints {
 		of := sources[i]
-		places, _ := of.read(c.Data, of.res)
-		d := counted{name: fmt.Sprintf("%s, %g degrees", of.name, of.res), res: of.res}
-		for _, p := range places {
-			d.cells, d.counts = append(d.cells, p.Cell), append(d.counts, p.points)
-		}
 		var outlines []orb.MultiPolygon
 		if of.outlines {
 			outlines = polygons
 		}
-		return newMapPoints(c, d, outlines)
+		return newMapPoints(c, of.read(c.Data, of.res), outlines)
 	})
-}
-
-// degrees are the points of a file with lon and lat, without those at (0, 0), which
-// are of no known place.
-func degrees(folder, file string, res float64) ([]place, string) {
-	return readPlaces(fmt.Sprintf("SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, NULL, count(*) FROM %s WHERE lon <> 0 OR lat <> 0 GROUP BY ALL ORDER BY y, x",
-		res, sqlFile(folder, file))), file
 }
 
 // recordMaps measures every data set in parts of its exact bytes, where a sketch can be
 // so small: a row for each structure and kind of question, with its mean error where it
 // is not refused, and the ratio of that to the least of all structures; and a row for
 // each structure, with its regret.
-func recordMaps(c report.Config, s *report.Section, sources []*mapPoints, kinds []string) {
+func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 	type scenario struct {
 		*mapPoints
 		share uint64 // of the exact bytes, as in one half
@@ -76,38 +57,40 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints, kinds 
 	}
 	type answered struct {
 		size   int
-		errors []mapError
+		errors map[string][]float64
 	}
 	byScenario := report.Parallel(len(all), func(i int) []answered {
 		return report.Column(mapStructures, func(of mapStructure) answered {
-			built, size := of.build(all[i].mapPoints, all[i].bytes/all[i].share)
+			built, size := of.build(all[i].points, all[i].bytes/all[i].share)
 			return answered{size, all[i].ask(built, of.cells)}
 		})
 	})
-	weights := mapWeights(len(mapSides(c)))
+	kinds, weights := mapKinds(mapSides(c))
 	for i, z := range all {
-		least := make([]float64, len(kinds))
-		for kind := range kinds {
+		least := map[string]float64{}
+		for _, kind := range kinds {
 			least[kind] = math.Inf(1)
 			for _, of := range byScenario[i] {
-				if e := of.errors[kind]; e.n > 0 {
-					least[kind] = min(least[kind], e.mean)
+				if e := of.errors[kind]; e != nil {
+					least[kind] = min(least[kind], report.Mean(e))
 				}
 			}
 		}
 		for j, of := range byScenario[i] {
 			at := report.At{"points": z.name, "share": z.share, "bytes": z.bytes / z.share, "structure": mapStructures[j].name}
 			sum, weight := 0.0, 0.0
-			for kind, e := range of.errors {
-				asked := maps.Clone(at)
-				asked["question"] = kinds[kind]
-				if e.n == 0 {
-					s.Record(asked, report.Figures{"refused": 1, "size": float64(of.size)})
-					continue
+			for _, kind := range kinds {
+				asked, f, e := maps.Clone(at), report.Figures{"size": float64(of.size)}, of.errors[kind]
+				asked["question"] = kind
+				if e == nil {
+					f["refused"] = 1
+				} else {
+					f["error"], f["sigma"] = report.Mean(e), report.StandardError(e)
+					f["ratio"] = (f["error"] + mapFloor) / (least[kind] + mapFloor)
+					f["log"] = math.Log(f["ratio"])
+					sum, weight = sum+weights[kind]*f["log"], weight+weights[kind]
 				}
-				ratio := (e.mean + mapFloor) / (least[kind] + mapFloor)
-				sum, weight = sum+weights[kind]*math.Log(ratio), weight+weights[kind]
-				s.Record(asked, report.Figures{"size": float64(of.size), "error": e.mean, "sigma": e.sigma, "ratio": ratio, "log": math.Log(ratio)})
+				s.Record(asked, f)
 			}
 			s.Record(at, report.Figures{"regret": math.Exp(sum / weight), "log regret": sum / weight})
 		}
@@ -116,54 +99,50 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints, kinds 
 
 // treeMaps compares what a map can be in fewer bytes than its exact form.
 func treeMaps(c report.Config, s *report.Section) {
-	sources := mapSources(c)
-	kinds := mapKinds(mapSides(c))
-	recordMaps(c, s, sources, kinds)
-	s.Set("near", len(sources[0].near), "near cells", nearCells, "boxes", len(sources[0].boxes[0]), "few", fewCells, "stars", mapStars(c), "least inside", leastInside, "least", leastBytes,
-		"pixels", windowPixels, "pixel", pixelCells, "windows", len(sources[0].windows), "floor", mapFloor, "first", sources[0].name)
-	promised(s, kinds)
-	s.Plot("error", mapPanels(s.Where("points", sources[0].name), kinds)...)
-}
-
-// mapPanels are the errors of one data set over the bytes.
-func mapPanels(d *report.Data, kinds []string) (rows [][]report.Panel) {
-	for i, row := range [][]int{{kindWith, kindNear, kindPicture}, {kindBoxes, kindBoxes + 1, kindPolygon}} {
-		var panels []report.Panel
-		for j, kind := range row {
-			p := report.Panel{Title: kinds[kind], X: "bytes", Y: "parts of the truth", LogX: true, LogY: true, Series: d.Where("question", kinds[kind]).Points("structure", "size", "error", 0)}
-			if i == 0 && j < 2 {
+	sources, sides := mapSources(c), mapSides(c)
+	recordMaps(c, s, sources)
+	first := sources[0]
+	s.Set("near", len(first.near), "near cells", nearCells, "boxes", len(first.boxes[0]), "few", fewCells, "stars", mapStars(c),
+		"least inside", leastInside, "least", leastBytes, "pixels", windowPixels, "pixel", pixelCells, "windows", len(first.windows),
+		"floor", mapFloor, "first", first.name)
+	promised(s)
+	var rows [][]report.Panel
+	for _, kinds := range [][]string{{ofCells, ofNear, ofPicture}, {boundOf(sides[0]), boundOf(sides[1]), ofPolygon}} {
+		var row []report.Panel
+		for _, kind := range kinds {
+			p := report.Panel{Title: kind, X: "bytes", Y: "parts of the truth", LogX: true, LogY: true,
+				Series: s.Where("points", first.name, "question", kind).Points("structure", "size", "error", report.Both)}
+			if kind == ofCells || kind == ofNear {
 				p.Y = "points too many"
 			}
-			if i == 0 && j == 0 {
-				p.Legend = report.TopRight
-			}
-			panels = append(panels, p)
+			row = append(row, p)
 		}
-		rows = append(rows, panels)
+		rows = append(rows, row)
 	}
-	return rows
+	rows[0][0].Legend = report.TopRight
+	s.Plot("error", rows...)
 }
 
 // mapPromises are what a tree in half the exact bytes has to keep: of boxes of 4, 16,
 // 64 and 256 a side, and of cells.
 var mapPromises = []struct {
 	points, what string
-	from         func(sides int) int // the first kind of question
+	kinds        []string
 	limits       []float64
 }{
-	{"UK, 0.001 degrees", upperBounds, boxBounds, []float64{1.2, 0.30, 0.08, 0.02}},
-	{"UK, 0.001 degrees", "the same boxes, estimate off by", func(sides int) int { return kindBoxes + sides }, []float64{0.42, 0.11, 0.02, 0.003}},
-	{"UK, 0.001 degrees", "points too many at cells with points, others near them, anywhere", func(int) int { return kindWith }, []float64{3.0, 3.4, 0.15}},
-	{"cities, 0.01 degrees", upperBounds, boxBounds, []float64{0.7, 0.45, 0.14, 0.04}},
-	{"New York, 0.001 degrees", upperBounds, boxBounds, []float64{0.8, 0.17, 0.05, 0.025}},
+	{"UK, 0.001 degrees", upperBounds, report.Column(promisedSides, boundOf), []float64{1.2, 0.30, 0.08, 0.02}},
+	{"UK, 0.001 degrees", "the same boxes, estimate off by", report.Column(promisedSides, estimateOf), []float64{0.42, 0.11, 0.02, 0.003}},
+	{"UK, 0.001 degrees", "points too many at cells with points, others near them, anywhere", []string{ofCells, ofNear, ofOthers}, []float64{3.0, 3.4, 0.15}},
+	{"cities, 0.01 degrees", upperBounds, report.Column(promisedSides, boundOf), []float64{0.7, 0.45, 0.14, 0.04}},
+	{"New York, 0.001 degrees", upperBounds, report.Column(promisedSides, boundOf), []float64{0.8, 0.17, 0.05, 0.025}},
 }
 
 const upperBounds = "boxes of 4, 16, 64, 256, upper bound too high by parts of the truth"
 
-func boxBounds(int) int { return kindBoxes }
+var promisedSides = []int64{4, 16, 64, 256}
 
 // promised holds trees against the promises.
-func promised(s *report.Section, kinds []string) {
+func promised(s *report.Section) {
 	for _, p := range mapPromises {
 		trees := s.Where("points", p.points, "share", 2, "structure", "tree")
 		if !trees.Has("regret") {
@@ -171,14 +150,14 @@ func promised(s *report.Section, kinds []string) {
 		}
 		var promise, got, broken []string
 		for i, limit := range p.limits {
-			of := trees.Where("question", kinds[p.from((len(kinds)-kindBoxes)/2)+i])
+			of := trees.Where("question", p.kinds[i])
 			e := of.First("error")
 			promise, got = append(promise, report.Num(limit)), append(got, report.Num2(e))
 			if e > limit {
 				broken = append(broken, fmt.Sprintf("%s is above %s by %s standard errors", report.Num2(e), report.Num(limit), report.Num2((e-limit)/of.First("sigma"))))
 			}
 		}
-		s.Record(report.At{"promise": fmt.Sprintf("%s, tree in half the exact bytes: %s", p.points, p.what), "limits": strings.Join(promise, ", "), "got": strings.Join(got, ", "),
-			"broken": strings.Join(broken, "; ")}, report.Figures{})
+		s.Record(report.At{"promise": fmt.Sprintf("%s, tree in half the exact bytes: %s", p.points, p.what), "limits": strings.Join(promise, ", "),
+			"got": strings.Join(got, ", "), "broken": strings.Join(broken, "; ")}, report.Figures{})
 	}
 }

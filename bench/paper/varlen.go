@@ -8,6 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // maker makes a filter of about so many slots or keys at a step, and says how many.
@@ -28,9 +29,11 @@ type pair struct {
 // ofSlots makes cuckoo filters of so many slots in all.
 func ofSlots(v cuckoo.Variant, removable bool) maker {
 	return func(size, step int, variable bool, seed uint64) (filter, int) {
-		// A capacity is less than 95% of the slots.
-		s := report.Must(cuckoo.New(cuckoo.Params{Capacity: uint64(size) * 945 / 1000, FingerprintBits: uint64(step), Slots: 4, Variant: v, VariableLength: variable, Duplicates: removable, Seed: seed}))
-		return cuckooFilter{s}, int(s.Buckets()) * 4
+		s := report.Must(cuckoo.New(cuckoo.Params{
+			Capacity:        uint64(size) * 945 / 1000, // is less than 95% of the slots
+			FingerprintBits: uint64(step), Slots: 4, Variant: v, VariableLength: variable, Duplicates: removable, Seed: seed,
+		}))
+		return filter{cuckoo.Family, s}, int(s.Buckets()) * 4
 	}
 }
 
@@ -40,42 +43,49 @@ func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) maker {
 	return func(size, step int, variable bool, seed uint64) (filter, int) {
 		p := cbf.Params{
 			Capacity: uint64(size), Counters: uint64(math.Ceil(float64(size*step) / math.Ln2)), K: uint64(step), CounterBits: width,
-			Variant: v, Increment: increment[0], VariableLength: variable, Seed: seed,
+			Variant: v, Increment: increment[int(yesNo(variable))], VariableLength: variable, Seed: seed,
 		}
-		if variable {
-			p.Increment = increment[1]
-		}
-		return countingFilter{report.Must(cbf.New(p))}, size
+		return filter{cbf.Family, report.Must(cbf.New(p))}, size
 	}
 }
 
-var pairs = []pair{
-	{name: "cuckoo", grid: []int{8, 10, 12, 14, 16}, what: "fingerprint bits", make: ofSlots(cuckoo.Plain, false), published: 0.4498},
-	{name: "tagged", grid: []int{8, 10, 12, 14, 16}, what: "fingerprint bits", make: ofSlots(cuckoo.Tagged, false), published: 0.4553},
-	{name: "counting", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Plain, 4, [2]uint64{}), published: 0.2494},
-	{name: "increment", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Increment, 8, [2]uint64{4, 4}), published: 0.4941},
-	{name: "tandem", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Tandem, 8, [2]uint64{4, 4}), published: 0.4973},
-	{name: "increment, L 8 when plain", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Increment, 8, [2]uint64{8, 4})},
-	{name: "tandem, L 8 when plain", grid: []int{2, 3, 4, 5, 6}, what: "k", make: ofCounters(cbf.Tandem, 8, [2]uint64{8, 4})},
-}
-
-// defaultCounting makes a counting filter of variable length with default
-// options, or a plain one of as many bits.
-func defaultCounting(v cbf.Variant, capacity uint64, variable bool, seed uint64) *cbf.Sketch {
-	p := cbf.Params{Capacity: capacity, Variant: v, VariableLength: true, Seed: seed}
-	s := report.Must(cbf.New(p))
-	if variable {
-		return s
-	}
-	i := countingFilter{s}.info()
-	p.VariableLength, p.Counters, p.CounterBits = false, i.Counters, i.CounterBits
-	return report.Must(cbf.New(p))
-}
-
+// ofDefaults makes counting filters of variable length with default options, and plain
+// ones of as many bits.
 func ofDefaults(v cbf.Variant) maker {
 	return func(size, _ int, variable bool, seed uint64) (filter, int) {
-		return countingFilter{defaultCounting(v, uint64(size), variable, seed)}, size
+		p := cbf.Params{Capacity: uint64(size), Variant: v, VariableLength: true, Seed: seed}
+		s := report.Must(cbf.New(p))
+		if !variable {
+			i := countingInfo(s)
+			p.VariableLength, p.Counters, p.CounterBits = false, i.Counters, i.CounterBits
+			s = report.Must(cbf.New(p))
+		}
+		return filter{cbf.Family, s}, size
 	}
+}
+
+func countingInfo(s *cbf.Sketch) cbf.Info {
+	v := report.Must(cbf.NewView(s.Blob()))
+	return v.Info()
+}
+
+// The steps, and the one whose filters stand for a pair where one figure is asked: 12 bits
+// or k = 4, as the paper's examples have them.
+var (
+	fingerprints = []int{8, 10, 12, 14, 16}
+	functions    = []int{2, 3, 4, 5, 6}
+)
+
+const middle = 2
+
+var pairs = []pair{
+	{name: "cuckoo", grid: fingerprints, what: "fingerprint bits", make: ofSlots(cuckoo.Plain, false), published: 0.4498},
+	{name: "tagged", grid: fingerprints, what: "fingerprint bits", make: ofSlots(cuckoo.Tagged, false), published: 0.4553},
+	{name: "counting", grid: functions, what: "k", make: ofCounters(cbf.Plain, 4, [2]uint64{}), published: 0.2494},
+	{name: "increment", grid: functions, what: "k", make: ofCounters(cbf.Increment, 8, [2]uint64{4, 4}), published: 0.4941},
+	{name: "tandem", grid: functions, what: "k", make: ofCounters(cbf.Tandem, 8, [2]uint64{4, 4}), published: 0.4973},
+	{name: "increment, L 8 when plain", grid: functions, what: "k", make: ofCounters(cbf.Increment, 8, [2]uint64{8, 4})},
+	{name: "tandem, L 8 when plain", grid: functions, what: "k", make: ofCounters(cbf.Tandem, 8, [2]uint64{8, 4})},
 }
 
 // defaultPairs are the pairs of the means with default options.
@@ -89,133 +99,185 @@ var defaultPairs = []pair{
 
 var varlenLoads = []float64{0.25, 0.5, 0.75, 0.9}
 
-// varlenPoint is a filter of a pair at one load.
-type varlenPoint struct {
-	tally
-	bits float64 // per key of the capacity
-}
-
-// leastHits is how many show a rate.
+// leastHits is how many show a rate: where fewer make it, it is the formula's.
 const leastHits = 50
 
-// best is the measured rate, or where fewer hits than leastHits make it, the
-// formula's.
-func (p varlenPoint) best() (rate float64, measured bool) {
-	if p.hits >= leastHits {
-		return p.rate(), true
-	}
-	return p.formula(), false
-}
-
-// varlenOutcome is a pair at one step with one seed: the plain form and that of
-// variable length at every load, and their bytes.
-type varlenOutcome struct {
-	at    [2][]varlenPoint
-	bytes int
-}
-
-// varlenOutcomeOf asks no more than most absent keys of filters of so many slots or keys.
-func varlenOutcomeOf(p pair, step, size, most int, seed uint64) (o varlenOutcome) {
-	h := numbers(seed, 0, size)
-	for form := range 2 {
-		f, capacity := p.make(size, step, form == 1, seed)
-		o.bytes = f.bits() / 8
-		from := 0
-		for _, load := range varlenLoads {
-			to := int(load * float64(capacity))
-			f.add(h.slice(from, to))
-			from = to
-			rate := f.predicted()
-			// What no number of keys shows is asked little.
-			asked := min(most, 100_000)
-			if float64(most)*rate >= leastHits/2 {
-				asked = int(min(float64(most), max(10_000/rate, 100_000)))
+// measure asks no more than most absent keys of filters of so many slots or keys: the
+// rates of the plain form and of that of variable length at every load, over all seeds.
+func (p pair) measure(step, size, most, seeds int) []report.Figures {
+	at := report.Column(varlenLoads, func(float64) report.Figures { return report.Figures{} })
+	for form, name := range []string{"plain", "variable"} {
+		sums := make([]tally, len(varlenLoads))
+		for i := range seeds {
+			h := numbers(seedOf(i), 0, size)
+			f, capacity := p.make(size, step, form == 1, seedOf(i))
+			bytes, from := float64(f.bits()/8), 0
+			for l, load := range varlenLoads {
+				to := int(load * float64(capacity))
+				f.add(h.slice(from, to))
+				from = to
+				rate := f.predicted()
+				// What no number of keys shows is asked little.
+				asked := min(most, 100_000)
+				if float64(most)*rate >= leastHits/2 {
+					asked = int(min(float64(most), max(10_000/rate, 100_000)))
+				}
+				sums[l].add(falsePositives(f, seedOf(i), asked), asked, rate)
+				if i == 0 {
+					at[l]["bytes"], at[l][name+" bits"] = bytes, float64(f.bits())/float64(to)
+				}
 			}
-			point := varlenPoint{bits: float64(f.bits()) / float64(to)}
-			point.add(falsePositives(f, seed, asked), asked, rate)
-			o.at[form] = append(o.at[form], point)
+		}
+		for l, sum := range sums {
+			of := at[l]
+			if of[name] = sum.formula(); sum.hits >= leastHits {
+				of[name], of[name+" far"] = sum.rate(), math.Abs(sum.z())
+				of["far"] = max(of["far"], of[name+" far"])
+			}
 		}
 	}
-	return o
+	for l, of := range at {
+		of["reduction"], of["per key"] = 1-of["variable"]/of["plain"], of["plain bits"]*varlenLoads[l]
+	}
+	return at
 }
 
-// recordPairs measures pairs at all their steps and loads: a row for each, of all seeds
-// together. A reduction is that of the rate by variable length.
+// recordPairs measures pairs at all their steps and loads. A reduction is that of the rate
+// by variable length.
 func recordPairs(s *report.Section, options string, pairs []pair, size, most, seeds int) {
-	type job struct{ pair, step, seed int }
+	type job struct {
+		pair
+		step int
+	}
 	var jobs []job
-	for i, p := range pairs {
+	for _, p := range pairs {
 		for _, step := range p.grid {
-			for seed := range seeds {
-				jobs = append(jobs, job{i, step, seed})
-			}
+			jobs = append(jobs, job{p, step})
 		}
 	}
-	outcomes := report.Parallel(len(jobs), func(i int) varlenOutcome {
+	for i, byLoad := range report.Parallel(len(jobs), func(i int) []report.Figures { return jobs[i].measure(jobs[i].step, size, most, seeds) }) {
 		j := jobs[i]
-		return varlenOutcomeOf(pairs[j.pair], j.step, size, most, seedOf(j.seed))
-	})
-	for bySeed := range slices.Chunk(outcomes, seeds) {
-		p, step := pairs[jobs[0].pair], jobs[0].step
-		jobs = jobs[seeds:]
-		for l, load := range varlenLoads {
-			of := report.Figures{"bytes": float64(bySeed[0].bytes)}
-			var best [2]float64
-			for form, name := range []string{"plain", "variable"} {
-				sum := bySeed[0].at[form][l]
-				for _, o := range bySeed[1:] {
-					sum.merge(o.at[form][l].tally)
-				}
-				var seen bool
-				best[form], seen = sum.best()
-				of[name], of[name+" bits"] = best[form], sum.bits
-				if seen {
-					of[name+" far"] = math.Abs(sum.z())
-					of["far"] = max(of["far"], math.Abs(sum.z()))
-				}
-			}
-			of["reduction"], of["per key"] = 1-best[1]/best[0], of["plain bits"]*load
-			s.Record(report.At{"options": options, "filter": p.name, "what": p.what, "published": p.published, "in mean": p.published != 0, "default": p.byDefault, "step": step, "middle": slices.Index(p.grid, step) == middle, "load": load}, of)
+		for l, of := range byLoad {
+			s.Record(report.At{"options": options, "filter": j.name, "what": j.what, "published": j.published, "in mean": j.published != 0,
+				"default": j.byDefault, "step": j.step, "middle": slices.Index(j.grid, j.step) == middle, "load": varlenLoads[l]}, of)
 		}
 	}
 }
-
-// middle is the step whose filters stand for a pair where one figure is asked:
-// 12 bits or k = 4, as the paper's examples have them.
-const middle = 2
 
 // variableLength compares each filter with its variable-length form.
 func variableLength(c report.Config, s *report.Section) {
-	size := report.Pick(c, 1<<12, 1<<17, 1<<20)
-	most := report.Pick(c, 2000, 1_000_000, 4_000_000)
-	seeds := report.Pick(c, 1, 1, 2)
+	size, most, seeds := report.Pick(c, 1<<12, 1<<17, 1<<20), report.Pick(c, 2000, 1_000_000, 4_000_000), report.Pick(c, 1, 1, 2)
 	s.Set("size", size, "seeds", seeds, "most", most, "least hits", leastHits)
 	recordPairs(s, "paper's", pairs, size, most, seeds)
 	recordPairs(s, "defaults", defaultPairs, size, most, seeds)
 	for l, published := range []float64{0.8815, 0.681, 0.1105, 0.0438} {
 		s.Record(report.At{"at load": varlenLoads[l]}, report.Figures{"mean": published})
 	}
-	defaults := s.Where("options", "defaults")
-	byDefault := 0.0 // the largest mean reduction at a load
-	for _, at := range defaults.By("load", "default", "filter") {
-		if at.At["default"] == true {
-			byDefault = max(byDefault, at.Mean("reduction"))
-		}
-	}
-	s.Set("largest by default", byDefault, "default bytes", defaults.Sum("bytes", "default", true, "load", 0.9), "paper's bytes", s.Sum("bytes", "in mean", true, "middle", true, "load", 0.9, "options", "paper's"))
+	defaults, papers := s.Where("options", "defaults", "default", true), s.Where("options", "paper's")
+	s.Set("largest by default", max(0, defaults.Max("reduction")), // at a load
+		"default bytes", defaults.Sum("bytes", "load", 0.9), "paper's bytes", papers.Sum("bytes", "in mean", true, "middle", true, "load", 0.9))
 	varlenTheorems(s, size)
 	varlenAlpha(s, min(size, 1<<16))
 	var panels []report.Panel
-	for _, at := range s.Where("options", "paper's").By("load") {
-		p := report.Panel{Title: fmt.Sprintf("load %g%%", 100*at.At["load"].(float64)), X: "bits per key inserted", Y: "false positive rate", LogY: true}
-		for i, of := range at.By("filter", "published") {
-			if of.At["published"] != 0. {
-				p.Series = append(p.Series, report.Series{Label: pairs[i].name, Style: i, X: of.All("plain bits"), Y: of.All("plain")},
-					report.Series{Style: i, Dashed: true, X: of.All("variable bits"), Y: of.All("variable")})
-			}
+	for _, at := range papers.Where("in mean", true).By("load") {
+		p := report.Panel{Title: fmt.Sprintf("load %g%%", 100*at.Number("load")), X: "bits per key inserted", Y: "false positive rate", LogY: true}
+		plain, variable := at.Points("filter", "plain bits", "plain", report.Both), at.Points("filter", "variable bits", "variable", report.Both)
+		for i := range plain {
+			variable[i].Label, variable[i].Dashed = "", true
+			p.Series = append(p.Series, plain[i], variable[i])
 		}
 		panels = append(panels, p)
 	}
 	panels[0].Legend = report.BottomLeft
 	s.Plot("rate", panels[:2], panels[2:])
+}
+
+// varlenTheorems holds the rates of theorems 5.1 and 5.2, and what the paper
+// says of fingerprints and buckets, against ours of 12 bits and of k = 4.
+func varlenTheorems(s *report.Section, size int) {
+	const f, k, slots = 12, 4, 4
+	for _, load := range varlenLoads {
+		// Theorem 5.1, with the Poisson distribution of its proof.
+		cuckoo, rest, p := 0.0, 1.0, math.Exp(-slots*load)
+		for n := 1; n <= slots; n++ {
+			rest -= p
+			p *= slots * load / float64(n)
+			share := p
+			if n == slots {
+				share = rest
+			}
+			cuckoo += 2 * share * float64(n) * math.Exp2(-fingerprintLength(f, slots, n))
+		}
+		hashes := float64(k)
+		if load <= 0.5 {
+			hashes = 2 * k
+		}
+		s.Record(report.At{"at load": load}, report.Figures{"cuckoo formula": cuckoo, "counting formula": bloomRate(k/math.Ln2, load, hashes)})
+	}
+	share, bytes := occupancy(size, 0.25)
+	bits, keys := 0.0, 0.0
+	for n, x := range share[1:] {
+		keys += x * float64(n+1)
+		bits += x * float64(n+1) * fingerprintLength(f, slots, n+1)
+	}
+	share, _ = occupancy(size, 0.9)
+	s.Set("fingerprint", bits/keys, "not full", 1-share[slots], "occupied bytes", float64(bytes))
+}
+
+// varlenAlpha is what the paper sets alpha by: the mean of the rate over all
+// loads up to the capacity, from the filters' own formula. Section V-B.
+func varlenAlpha(s *report.Section, size int) {
+	const k, steps = 4, 40
+	for options, p := range map[string]cbf.Params{"defaults": {}, "paper's": {Counters: uint64(math.Ceil(float64(size*k) / math.Ln2)), K: k}} {
+		p.Capacity, p.VariableLength, p.Seed = uint64(size), true, seedOf(0)
+		for i, of := range report.Parallel(10, func(i int) report.Figures {
+			p := p
+			p.Alpha = float64(1+i) / 10
+			f := report.Must(cbf.New(p))
+			h, rate, stuck := numbers(seedOf(0), 0, size), 0.0, 0.0
+			for step := range steps {
+				part := h.slice(size*step/steps, size*(step+1)/steps)
+				f.AddHashes(part.h1, part.h2, nil)
+				i := countingInfo(f)
+				rate += i.FPP / steps
+				stuck = float64(i.Stuck) / float64(i.Counters)
+			}
+			// Of two equal rates the smaller alpha's is the least.
+			return report.Figures{"mean rate": rate, "closeness": -rate, "stuck": stuck}
+		}) {
+			s.Record(report.At{"alpha of": options, "alpha": float64(1+i) / 10}, of)
+		}
+		p.Alpha = cbf.DefaultAlpha
+		s.Set("alpha bytes of "+options, float64(report.Must(cbf.New(p)).Bytes()))
+	}
+}
+
+// fingerprintLength is how many bits each of n fingerprints has in a bucket of
+// slots of f bits, three of which say how many there are. Section III.
+func fingerprintLength(f, slots, n int) float64 {
+	if n == slots {
+		return float64(f)
+	}
+	return float64(slots*f-3) / float64(n)
+}
+
+// occupancy is the shares of buckets with 0, 1, ... fingerprints in a default
+// filter with so many slots, read from the body of its BLOB: buckets of four
+// slots of 12 bits, of which those that are 0 are empty (docs/FORMAT.md).
+func occupancy(size int, load float64) (share []float64, bytes int) {
+	s := report.Must(cuckoo.New(cuckoo.Params{Capacity: uint64(size) * 945 / 1000, Seed: seedOf(0)}))
+	const slots = cuckoo.DefaultSlots
+	h := numbers(seedOf(0), 0, int(load*float64(slots*s.Buckets())))
+	report.Check(s.AddHashes(h.h1, h.h2, nil))
+	blob := report.Must(sketch.Parse(s.Blob()))
+	share = make([]float64, slots+1)
+	for bucket := range int(s.Buckets()) {
+		n := 0
+		for pair := 2 * bucket; pair < 2*bucket+2; pair++ { // two slots in three bytes
+			b := blob.Body[3*pair:]
+			n += int(yesNo(int(b[0])|int(b[1]&15) != 0) + yesNo(int(b[1]>>4)|int(b[2]) != 0))
+		}
+		share[n] += 1 / float64(s.Buckets())
+	}
+	return share, len(blob.Body)
 }

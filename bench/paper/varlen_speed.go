@@ -2,27 +2,11 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
 	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 )
-
-// removable is a filter from which keys can be taken.
-type removable interface {
-	filter
-	remove(h hashes)
-}
-
-func (f cuckooFilter) remove(h hashes)   { removeEach(f.Sketch, h) }
-func (f countingFilter) remove(h hashes) { removeEach(f.Sketch, h) }
-
-func removeEach(s interface{ Remove(h1, h2, n uint64) error }, h hashes) {
-	for i := range h.h1 {
-		report.Check(s.Remove(h.h1[i], h.h2[i], 1))
-	}
-}
 
 // The operations of the paper's table I, with the throughput of variable length
 // as a part of plain: the mean over its five filters and three data sets, and
@@ -31,20 +15,19 @@ var operations = []struct {
 	name      string
 	published float64
 	each      [5]float64
-	run       func(f removable, present, absent hashes)
+	absent    bool // keys
+	run       func(f filter, h hashes)
 }{
-	{"insert", 0.80, [5]float64{0.93, 0.93, 0.69, 0.69, 0.77}, func(f removable, present, _ hashes) { f.add(present) }},
-	{"positive lookup", 0.97, [5]float64{0.67, 1.01, 1.09, 1.08, 1.01}, func(f removable, present, _ hashes) {
-		f.ContainsHashes(yes[:present.len()], present.h1, present.h2)
-	}},
-	{"negative lookup", 0.89, [5]float64{0.57, 0.82, 1.08, 1.03, 0.94}, func(f removable, _, absent hashes) {
-		f.ContainsHashes(yes[:absent.len()], absent.h1, absent.h2)
-	}},
-	{"delete", 0.87, [5]float64{0.61, 0.66, 0.99, 1.10, 1.01}, func(f removable, present, _ hashes) { f.remove(present) }},
+	{"insert", 0.80, [5]float64{0.93, 0.93, 0.69, 0.69, 0.77}, false, filter.add},
+	{"positive lookup", 0.97, [5]float64{0.67, 1.01, 1.09, 1.08, 1.01}, false, filter.ask},
+	{"negative lookup", 0.89, [5]float64{0.57, 0.82, 1.08, 1.03, 0.94}, true, filter.ask},
+	{"delete", 0.87, [5]float64{0.61, 0.66, 0.99, 1.10, 1.01}, false, filter.remove},
 }
 
 // yes takes answers that nobody reads.
 var yes [pieceLen]bool
+
+func (f filter) ask(h hashes) { f.ContainsHashes(yes[:h.len()], h.h1, h.h2) }
 
 // contestants are the pairs at the paper's parameters, and with default options.
 var contestants = []struct {
@@ -75,36 +58,32 @@ const timeNoise = 0.05
 
 // variableSpeed is table I: throughput of variable length as a part of plain.
 func variableSpeed(c report.Config, s *report.Section) {
-	capacity := report.Pick(c, 1<<14, 1<<17, 1<<20)
-	rounds := report.Pick(c, 2, 5, 9)
+	capacity, rounds := report.Pick(c, 1<<14, 1<<17, 1<<20), report.Pick(c, 2, 5, 9)
 	s.Set("capacity", capacity, "piece", pieceLen, "rounds", rounds, "noise", 100*timeNoise, "least", 1-timeNoise)
+	published := report.Series{Label: "published mean", Style: 5}
+	for op, o := range operations {
+		published.At(float64(op+1), o.published)
+	}
 	var panels []report.Panel
 	for _, of := range []struct {
 		load     float64
+		options  string
 		defaults int
-	}{{0.45, 0}, {0.9, 0}, {0.9, 1}} {
-		options := []string{"paper's", "defaults"}[of.defaults]
-		p := report.Panel{Title: fmt.Sprintf("load %g%%", 100*of.load), X: "1 insert, 2 positive, 3 negative, 4 delete", Y: "throughput, variable / plain"}
-		published := report.Series{Label: "published mean", Style: 5}
+	}{{0.45, "paper's", 0}, {0.9, "paper's", 0}, {0.9, "defaults", 1}} {
 		for i, x := range contestants {
-			line := report.Series{Label: x.name, Style: i, Only: report.Marks}
 			f, _ := x.of[of.defaults](capacity, x.step, true, 0)
 			for op, ratio := range contest(x.of[of.defaults], x.step, capacity, of.load, rounds) {
 				o, why := operations[op], x.look
 				if op == 0 {
 					why = x.insert
 				}
-				s.Record(report.At{"load": of.load, "options": options, "filter": x.name, "operation": o.name, "why": why},
+				s.Record(report.At{"load": of.load, "options": of.options, "filter": x.name, "operation": o.name, "why": why, "row": op + 1},
 					report.Figures{"ratio": ratio, "published": o.each[i], "mean published": o.published, "bytes": float64(f.bits() / 8)})
-				line.At(float64(op+1), ratio)
 			}
-			p.Series = append(p.Series, line)
 		}
-		for op, o := range operations {
-			published.At(float64(op+1), o.published)
-		}
-		p.Series = append(p.Series, published)
-		panels = append(panels, p)
+		lines := s.Where("load", of.load, "options", of.options).Lines("filter", "row", "ratio")
+		panels = append(panels, report.Panel{Title: fmt.Sprintf("load %g%%", 100*of.load), X: "1 insert, 2 positive, 3 negative, 4 delete",
+			Y: "throughput, variable / plain", Series: append(report.Drawn(lines, "%s", report.Marks), published)})
 	}
 	panels[0].Legend = report.TopRight
 	s.Plot("ratio", panels[:2])
@@ -115,31 +94,25 @@ func variableSpeed(c report.Config, s *report.Section) {
 func contest(build maker, step, capacity int, load float64, rounds int) (ratio [4]float64) {
 	n := int(load*float64(capacity)) / pieceLen * pieceLen
 	present, none := numbers(0, 0, n), numbers(0, absent, n)
-	var least [4][2][]float64
+	var took [4][2][]float64
 	for round := range rounds {
-		var fs [2]removable
+		var fs [2]filter
 		for form := range fs {
-			f, _ := build(capacity, step, form == 1, 0)
-			fs[form] = f.(removable)
+			fs[form], _ = build(capacity, step, form == 1, 0)
 		}
 		for op, o := range operations {
+			h := present
+			if o.absent {
+				h = none
+			}
 			for turn := range fs {
 				form := (turn + round) % 2
-				for piece := range n / pieceLen {
-					from, to := piece*pieceLen, (piece+1)*pieceLen
-					start := time.Now()
-					o.run(fs[form], present.slice(from, to), none.slice(from, to))
-					took := time.Since(start).Seconds()
-					if round == 0 {
-						least[op][form] = append(least[op][form], took)
-					}
-					least[op][form][piece] = min(least[op][form][piece], took)
-				}
+				took[op][form] = least(took[op][form], timed(h, func(h hashes) { o.run(fs[form], h) }))
 			}
 		}
 	}
-	for op := range least {
-		ratio[op] = report.Mean(least[op][0]) / report.Mean(least[op][1])
+	for op := range took {
+		ratio[op] = report.Mean(took[op][0]) / report.Mean(took[op][1])
 	}
 	return ratio
 }

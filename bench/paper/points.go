@@ -1,0 +1,286 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/connector"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/paulmach/orb"
+)
+
+// place is a cell, a category where the points have some, and how many points
+// are there.
+type place struct {
+	grid.Cell
+	category []byte // nil for none
+	points   uint64
+}
+
+// hash is that of the cell with its category, as ccbf hashes it.
+func (p *place) hash(seed uint64) (h1, h2 uint64) {
+	var b [64]byte
+	return key.Hash(seed, key.AppendCell(b[:0], p.X, p.Y, 0, p.category))
+}
+
+// points are points on a plane.
+type points struct {
+	name, what string  // in tables and in texts
+	res        float64 // side of a cell
+	places     []place
+	order      []int32 // in which the points come, each by the index of its place
+}
+
+func (p points) total() (n uint64) {
+	for i := range p.places {
+		n += p.places[i].points
+	}
+	return n
+}
+
+// occupied leaves out the places without points.
+func (p points) occupied() points {
+	p.places = slices.DeleteFunc(slices.Clone(p.places), func(p place) bool { return p.points == 0 })
+	return p
+}
+
+// light has two points at most in each place, for the tests.
+func (p points) light(c report.Config) points {
+	if c.Scale == report.Tiny {
+		p.places = slices.Clone(p.places)
+		for i := range p.places {
+			p.places[i].points = min(p.places[i].points, 2)
+		}
+	}
+	return p
+}
+
+// shuffled has the points come in random order.
+func (p points) shuffled(seed, stream uint64) points {
+	p.order = make([]int32, 0, p.total())
+	for i := range p.places {
+		for range p.places[i].points {
+			p.order = append(p.order, int32(i))
+		}
+	}
+	random(seed, stream).Shuffle(len(p.order), func(i, j int) { p.order[i], p.order[j] = p.order[j], p.order[i] })
+	return p
+}
+
+// sketched is the BLOB of a sketch to which the points of a place come at once.
+func (p points) sketched(of ccbf.Params) []byte {
+	of.Res = p.res
+	b := ccbf.NewBuilder(report.Must(of.Config()), nil)
+	for _, at := range p.places {
+		report.Check(b.Add(at.Cell, nil, key.None, at.points))
+	}
+	return report.Must(b.Sketch()).Blob()
+}
+
+func viewOf(blob []byte) *ccbf.View {
+	v := new(ccbf.View)
+	report.Check(v.Reset(blob))
+	return v
+}
+
+// exact is the exact form in at most so many bytes, and its size.
+func (p points) exact(bytes uint64) (*ccbf.View, int) {
+	blob := p.sketched(ccbf.Params{Bytes: bytes})
+	v := viewOf(blob)
+	report.Require(v.IsExact(), "%s: %d cells do not fit into %d bytes", p.name, len(p.places), bytes)
+	return v, len(blob)
+}
+
+// squareAround is a square around one of the cells.
+func (p points) squareAround(r *rand.Rand, side int64) grid.Rect {
+	at := p.places[r.IntN(len(p.places))]
+	x, y := at.X-r.Int64N(side), at.Y-r.Int64N(side)
+	return grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}
+}
+
+// dataSet is a file with real points.
+type dataSet struct{ name, file, what string }
+
+var (
+	uk = dataSet{"UK", "uk_crime_2018q4.parquet",
+		"police-recorded crimes in England, Wales and Northern Ireland, October to December 2018"}
+	taxis  = dataSet{"New York", "nyc_taxi_pickups.parquet", "yellow taxi pickups in New York"}
+	cities = dataSet{"cities", "geonames_cities.parquet", "populated places (GeoNames)"}
+)
+
+// sqlFile is a file with real data as SQL names it.
+func sqlFile(folder, file string) string {
+	return "'" + strings.ReplaceAll(filepath.Join(folder, file), "'", "''") + "'"
+}
+
+// read reads the cells of the points, which are SQL's of lon and lat.
+func (d dataSet) read(folder, x, y, category, where string) []place {
+	return readPlaces(fmt.Sprintf(`SELECT floor(%s)::BIGINT AS x, floor(%s)::BIGINT AS y, %s AS category, count(*)
+		FROM %s WHERE %s GROUP BY ALL ORDER BY category, y, x`, x, y, category, sqlFile(folder, d.file), where))
+}
+
+// readPlaces reads places: x, y, category and points.
+func readPlaces(query string) []place {
+	db := report.Must(connector.Open("?threads=1"))
+	defer db.Close()
+	rows := report.Must(db.Query(query))
+	defer rows.Close()
+	var places []place
+	for rows.Next() {
+		var p place
+		report.Check(rows.Scan(&p.X, &p.Y, &p.category, &p.points))
+		places = append(places, p)
+	}
+	report.Check(rows.Err())
+	return places
+}
+
+// degrees are the points in cells of so many degrees, without those at (0, 0), which are
+// of no known place.
+func (d dataSet) degrees(folder string, res float64) points {
+	places := d.read(folder, fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "NULL", "lon <> 0 OR lat <> 0")
+	return points{name: fmt.Sprintf("%s, %v degrees", d.name, res), what: d.what, res: res, places: places}
+}
+
+// rasterSide is the number of cells of a raster's side. CascadeCBF, section 5.2.4.
+const rasterSide = 4096
+
+// raster are the points within a box of degrees on a raster over it, each cell divided
+// into so many parts.
+func (d dataSet) raster(folder string, west, south, east, north float64, parts int) points {
+	side := float64(rasterSide * parts)
+	return points{what: d.what, res: 1, places: d.read(folder,
+		fmt.Sprintf("(lon - %v) * %v", west, side/(east-west)), fmt.Sprintf("(lat - %v) * %v", south, side/(north-south)), "NULL",
+		fmt.Sprintf("lon >= %v AND lon < %v AND lat >= %v AND lat < %v", west, east, south, north))}
+}
+
+// crimeRaster are the points of the UK file on a raster over all of them.
+func crimeRaster(c report.Config) points {
+	p := uk.raster(c.Data, -8.1, 49.9, 1.8, 57.6, 1)
+	p.name, p.places = "crimes", p.places[:report.Pick(c, 5000, len(p.places), len(p.places))]
+	return p
+}
+
+// crimeCategories are the cells of the UK file with their categories, by category, row
+// and column. Some rows have something else where the category should be; every category
+// has thousands of rows.
+func crimeCategories(folder string, res float64) points {
+	known := fmt.Sprintf("category IN (SELECT category FROM %s GROUP BY category HAVING count(*) > 1000)", sqlFile(folder, uk.file))
+	return points{name: fmt.Sprintf("crimes, %v degrees", res), what: uk.what, res: res,
+		places: uk.read(folder, fmt.Sprint("lon / ", res), fmt.Sprint("lat / ", res), "category", known)}
+}
+
+// pile is points that come one after the other.
+type pile struct {
+	points // a place for each cell
+	index  map[grid.Cell]int32
+}
+
+func newPile(name, what string, res float64) *pile {
+	return &pile{points{name: name, what: what, res: res}, map[grid.Cell]int32{}}
+}
+
+func (p *pile) add(c grid.Cell, n uint64) {
+	at, known := p.index[c]
+	if !known {
+		at = int32(len(p.places))
+		p.index[c] = at
+		p.places = append(p.places, place{Cell: c})
+	}
+	p.places[at].points += n
+	for range n {
+		p.order = append(p.order, at)
+	}
+}
+
+// covidDates are the dates of table 2 of the CascadeCBF paper, as the columns
+// of the file have them.
+var covidDates = []string{"3/15/2020", "6/15/2020", "12/31/2020", "6/30/2021", "12/31/2021", "6/30/2022"}
+
+const covidWhat = "confirmed COVID-19 cases (JHU CSSE)"
+
+// covidSide is the raster's number of cells from pole to pole and around the
+// equator.
+const covidSide = 8192
+
+// covid are the cells of the COVID-19 file's places with the points that come at
+// each date, date by date: a thousandth of all cases until then, rounded down.
+func covid(folder string) (byDate [][]place) {
+	var dates []string
+	for i, column := range covidDates {
+		// Places with equal coordinates are one.
+		dates = append(dates, fmt.Sprintf(`SELECT floor((Lon + 180) / 360 * %d)::BIGINT AS x, floor((Lat + 90) / 180 * %[1]d)::BIGINT AS y,
+			'%[2]d' AS date, floor(sum(%[3]q) * 0.001)::UBIGINT FROM raw WHERE Lat IS NOT NULL AND Lon IS NOT NULL GROUP BY Lat, Lon`,
+			covidSide, i, column))
+	}
+	return byCategory(readPlaces(fmt.Sprintf("WITH raw AS MATERIALIZED (FROM %s) %s ORDER BY date, y, x",
+		sqlFile(folder, "jhu_covid19_confirmed_global.csv"), strings.Join(dates, " UNION ALL "))))
+}
+
+// byCategory are the places, which are in the order of categories, category by
+// category.
+func byCategory(places []place) (all [][]place) {
+	for from, to := 0, 0; from < len(places); from = to {
+		for to < len(places) && string(places[to].category) == string(places[from].category) {
+			to++
+		}
+		all = append(all, places[from:to])
+	}
+	return all
+}
+
+// covidPile are the points of all dates, place after place at each.
+func covidPile(folder string) *pile {
+	p := newPile("COVID-19", covidWhat, 1)
+	for _, at := range slices.Concat(covid(folder)...) {
+		p.add(at.Cell, at.points)
+	}
+	return p
+}
+
+// covidDegrees are the points of the COVID-19 file at a resolution in degrees.
+func covidDegrees(folder string, res float64) points {
+	out := newPile(fmt.Sprintf("COVID-19, %v degrees", res), covidWhat, res)
+	const width, height = 360.0 / covidSide, 180.0 / covidSide // of a cell of the raster
+	for _, p := range slices.Concat(covid(folder)...) {
+		if p.points > 0 {
+			x, y := ((float64(p.X)+0.5)*width-180)/res, ((float64(p.Y)+0.5)*height-90)/res
+			out.add(grid.Cell{X: int64(math.Floor(x)), Y: int64(math.Floor(y))}, p.points)
+		}
+	}
+	return out.points
+}
+
+// countries are the polygons of the Natural Earth file.
+func countries(folder string) (polygons []orb.MultiPolygon, what string) {
+	text := report.Must(os.ReadFile(filepath.Join(folder, "ne_110m_countries.geojson")))
+	var collection struct {
+		Features []struct{ Geometry json.RawMessage }
+	}
+	report.Check(json.Unmarshal(text, &collection))
+	for _, f := range collection.Features {
+		polygons = append(polygons, report.Must(grid.ParseGeoJSON(f.Geometry)))
+	}
+	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons))
+}
+
+// star is a ring of 5 to 40 corners around a centre, at 0.2 to 1 times the radius.
+func star(r *rand.Rand, centre orb.Point, radius float64) orb.MultiPolygon {
+	var ring orb.Ring
+	n := 5 + r.IntN(36)
+	for i := range n {
+		sin, cos := math.Sincos(2 * math.Pi * (float64(i) + 0.9*r.Float64()) / float64(n))
+		d := radius * (0.2 + 0.8*r.Float64())
+		ring = append(ring, orb.Point{centre[0] + d*cos, centre[1] + d*sin})
+	}
+	return orb.MultiPolygon{{append(ring, ring[0])}}
+}

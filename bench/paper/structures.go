@@ -1,0 +1,197 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+)
+
+// paperK is the CascadeCBF paper's number of hash functions unless varied. Section 5.
+const paperK = 8
+
+// structure counts points, one by one in their order, in so many bytes.
+type structure struct {
+	name  string
+	count func(p points, bytes, seed uint64) answers
+}
+
+// The structures of the CascadeCBF paper's experiments: those of figures 2 and 3 and of
+// table 4, whose counters have 16 bits; those of table 3 and of section 5.2.2, where
+// rivals' have 32; and this project's defaults.
+var (
+	oneStandard   = cascadeOf("one layer, standard", paperK, ccbf.Standard, parts(1))
+	oneMI         = cascadeOf("one layer, mi", paperK, ccbf.MinimalIncrement, parts(1))
+	twoMI         = cascadeOf("two layers, mi", paperK, ccbf.MinimalIncrement, parts(1, 4))
+	spectralMI    = spectralOf("spectral, mi", paperK, 16)
+	countMin5     = countMinOf("Count-Min, 5 rows", 5, 16)
+	defaultsDense = defaultsOf("defaults, dense", true)
+	defaults      = defaultsOf("defaults", false)
+	// urbanCascade has a second layer of a sixteenth of the first, as table 4's 2,176 KB are.
+	urbanCascade = cascadeOf("CascadeCBF, k 8, [16, 16], mi", paperK, ccbf.MinimalIncrement, parts(1, 16))
+
+	paperCascade  = cascadeOf("CascadeCBF, k 8, [16, 16], mi", paperK, ccbf.MinimalIncrement, split)
+	paperStandard = cascadeOf("CascadeCBF, k 8, [16, 16], standard", paperK, ccbf.Standard, split)
+	paperSpectral = spectralOf("spectral, k 8, mi, 32 bits", paperK, 32)
+	paperCountMin = countMinOf("Count-Min, 5 rows, 32 bits", 5, 32)
+	denseDefaults = defaultsOf("our defaults, dense", true)
+	ourDefaults   = defaultsOf("our defaults", false)
+)
+
+// parts are layers that are smaller than the first by divisors; bytes are the
+// first one's.
+func parts(divisors ...uint64) func(bytes uint64) []uint64 {
+	return func(bytes uint64) []uint64 {
+		return report.Column(divisors, func(d uint64) uint64 { return bytes / 2 / d })
+	}
+}
+
+// split shares bytes nine to one between two layers of 16 bits. Section 5.2.1.
+func split(bytes uint64) []uint64 { return []uint64{bytes / 20 * 9, bytes / 20} }
+
+// cascadeOf is a CascadeCBF in layers of 16 bits, and how many counters they
+// have.
+func cascadeOf(name string, k int, mode ccbf.Mode, counters func(bytes uint64) []uint64) structure {
+	return structure{name, func(p points, bytes, seed uint64) answers {
+		of := ccbf.Params{Dense: true, K: k, Mode: mode, Counters: counters(bytes), Seed: seed}
+		of.Widths = slices.Repeat([]int{16}, len(of.Counters))
+		return cascaded(of, p)
+	}}
+}
+
+// defaultsOf is a CascadeCBF that is told its size and, where it is dense, that: what
+// does not fit is counted in counters, which are what the paper is about.
+func defaultsOf(name string, dense bool) structure {
+	return structure{name, func(p points, bytes, seed uint64) answers {
+		return cascaded(ccbf.Params{Bytes: bytes, Dense: dense, Overflow: ccbf.ToCounters, Seed: seed}, p)
+	}}
+}
+
+// spectralOf is a Spectral Bloom Filter of minimal increase.
+func spectralOf(name string, k, width uint64) structure {
+	return structure{name, func(p points, bytes, seed uint64) answers {
+		counters := bytes * 8 / width
+		return hashed(report.Must(sbf.New(sbf.Params{Counters: counters, K: k, Method: sbf.MI, Seed: seed})), p, seed, counters, width)
+	}}
+}
+
+// countMinOf is a Count-Min Sketch with conservative updates.
+func countMinOf(name string, rows, width uint64) structure {
+	return structure{name, func(p points, bytes, seed uint64) answers {
+		return countMinned(cms.Params{Width: bytes * 8 / width / rows, Depth: rows, Seed: seed}, width, p)
+	}}
+}
+
+// countMinned are the answers of a Count-Min Sketch with conservative updates.
+func countMinned(of cms.Params, width uint64, p points) answers {
+	of.Conservative = true
+	sk := report.Must(cms.New(of))
+	return hashed(sk, p, of.Seed, sk.Width()*sk.Depth(), width)
+}
+
+// answers is a structure that has counted places.
+type answers struct {
+	count func(p *place) uint64
+	view  *ccbf.View // nil where the structure is no ccbf
+	bytes uint64     // of the counters as wide as the paper has them; of ccbf, of the BLOB
+	most  uint64     // what its counters count to
+}
+
+// exact are the answers of a sketch that has no error.
+func (a *answers) exact() bool { return a.view != nil && a.view.IsExact() }
+
+// cascaded are the answers of a ccbf.
+func cascaded(of ccbf.Params, p points) answers {
+	class := key.None
+	if len(p.places) > 0 && p.places[0].category != nil {
+		of.Categories, class = true, key.Text
+	}
+	of.Res = p.res
+	config := report.Must(of.Config())
+	b := ccbf.NewBuilder(config, nil)
+	for _, i := range p.order {
+		report.Check(b.Add(p.places[i].Cell, p.places[i].category, class, 1))
+	}
+	blob := report.Must(b.Sketch()).Blob()
+	v := viewOf(blob)
+	valueBits := 0 // a bit of each counter is its flag
+	for _, w := range config.Widths() {
+		valueBits += int(w) - 1
+	}
+	return answers{func(p *place) uint64 { return v.Count(p.Cell, p.category) }, v, uint64(len(blob)), 1<<valueBits - 1}
+}
+
+// hashed are the answers of a structure that takes hashed keys, as if its
+// counters, which widen, stopped at a width: where only the least counters of a
+// key are raised, one that stops at a ceiling holds the smaller of the ceiling
+// and of what it would hold without, by induction over the points; and so does
+// the least of k.
+func hashed(sk interface {
+	AddHashes(h1s, h2s, ns []uint64)
+	Count(h1, h2 uint64) uint64
+}, p points, seed, counters, width uint64) answers {
+	of := hashes{make([]uint64, len(p.places)), make([]uint64, len(p.places))}
+	for i := range p.places {
+		of.h1[i], of.h2[i] = p.places[i].hash(seed)
+	}
+	for order := range slices.Chunk(p.order, pieceLen) {
+		batch := pick(of, order)
+		sk.AddHashes(batch.h1, batch.h2, nil)
+	}
+	most := uint64(1)<<width - 1
+	return answers{count: func(p *place) uint64 { return min(most, sk.Count(p.hash(seed))) }, bytes: counters * width / 8, most: most}
+}
+
+// excess is by how much an answer is too high, in parts of the truth. One that
+// is too low is an error, but where the counters end.
+func (a *answers) excess(p *place) float64 {
+	n := a.count(p)
+	report.Require(n >= min(p.points, a.most), "cell %v, category %q: counts %d, the truth is %d", p.Cell, p.category, n, p.points)
+	return (float64(n) - float64(p.points)) / float64(p.points)
+}
+
+// absentRate is the chance that a ccbf has a count for a key that is not there:
+// that all k counters of it are in use. 0 while exact.
+func (a *answers) absentRate() float64 {
+	if a.view == nil || a.exact() {
+		return 0
+	}
+	return math.Pow(a.view.Info().Fill, float64(a.view.K()))
+}
+
+// judge lets a structure count the points: its errors over the places with points, in
+// parts of the truth, the mean also in percent, and its size.
+func (of structure) judge(p points, bytes, seed uint64) report.Figures {
+	a := of.count(p, bytes, seed)
+	var errors []float64
+	for i := range p.places {
+		if p.places[i].points > 0 {
+			errors = append(errors, math.Abs(a.excess(&p.places[i])))
+		}
+	}
+	mean := report.Mean(errors)
+	return report.Figures{"mean": mean, "percent": 100 * mean, "95th percentile": report.Quantile(errors, 0.95), "largest": slices.Max(errors),
+		"bytes": float64(a.bytes)}
+}
+
+// judgeAll lets structures count the points of several seeds in so many bytes: a row for
+// each structure and seed.
+func judgeAll(s *report.Section, at report.At, seeds int, of func(seed uint64) points, bytes uint64, structures ...structure) {
+	bySeed := report.Parallel(seeds, func(i int) []report.Figures {
+		p := of(seedOf(i))
+		return report.Column(structures, func(by structure) report.Figures { return by.judge(p, bytes, seedOf(i)) })
+	})
+	s.RecordEach(at, "structure", report.Column(structures, func(by structure) string { return by.name }), bySeed)
+}
+
+// inPercent are lines of the mean errors of structures, with their intervals, in styles.
+func inPercent(d *report.Data, by string, x func(at *report.Data) float64, only report.Part, styles ...int) []report.Series {
+	return report.Drawn(d.Within("structure", by, func(at *report.Data) (float64, float64, float64, float64) {
+		mean, lo, hi := at.Interval("percent")
+		return x(at), mean, lo, hi
+	}), "%s", only, styles...)
+}
