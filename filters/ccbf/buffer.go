@@ -155,10 +155,16 @@ func (b *Builder) addBuffer(pb *sectionBuilder) (bool, error) {
 	return b.addWords(pb, pb.buf)
 }
 
-// flushAll empties a buffer, and makes a run of what is in words, as the sketch is made.
+// flushAll empties a buffer, and makes a run of what is in words, as the sketch is made:
+// with the pile, where there are words already.
 func (b *Builder) flushAll(pb *sectionBuilder) error {
 	if err := b.flush(pb); err != nil {
 		return err
+	}
+	if pb.words.Len() > 0 && pb.pile.Len() > 0 {
+		if err := b.dropPile(pb, true); err != nil {
+			return err
+		}
 	}
 	return b.endWords(pb)
 }

@@ -74,7 +74,7 @@ type sectionBuilder struct {
 	weights []uint64 // beside buf; nil while all are 1
 	words   cells.Words
 	runs    []cells.Run // each less than half as long as the one before
-	pile    cells.Run   // of small sketches, in any order, some more than once
+	pile    cells.Pile  // of small sketches, in any order, some more than once
 	packed  []cells.Packed
 	squares tree.Merger
 }
@@ -317,7 +317,7 @@ func (b *Builder) Merge(from *Builder) error {
 				return err
 			}
 		}
-		if err := b.mergePile(pb, fp.pile); err != nil {
+		if err := b.mergePile(pb, &fp.pile); err != nil {
 			return err
 		}
 		for _, p := range fp.packed {

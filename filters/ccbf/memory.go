@@ -84,8 +84,8 @@ func (b *Builder) EncodeBytes() int64 {
 	}
 	number, body := 0, int64(0)
 	for _, pb := range b.sections {
-		number += len(pb.buf) + len(pb.pile.Keys) + pb.squares.Len() + pb.cells() + pb.words.Len()
-		body += pb.bodyBytes() + cells.RunBytes(len(pb.pile.Keys)+pb.squares.Len())
+		number += len(pb.buf) + pb.pile.Len() + pb.squares.Len() + pb.cells() + pb.words.Len()
+		body += pb.bodyBytes() + cells.RunBytes(pb.pile.Len()+pb.squares.Len())
 	}
 	n := 2 * min(int64(b.Bytes), body) // blocks are put together before they join the BLOB
 	if body > int64(b.Bytes) {         // it may not fit

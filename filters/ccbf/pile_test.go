@@ -40,7 +40,7 @@ func TestUnionOfManySmallSketches(t *testing.T) {
 			if u.held != spent[i%2].now || u.held != u.memory() {
 				t.Fatalf("%s: %d bytes accounted for, %d granted, %d held", name, u.held, spent[i%2].now, u.memory())
 			}
-			n += len(u.sections[0].pile.Keys)
+			n += u.sections[0].pile.Len()
 		}
 		if n < pileMost {
 			t.Fatalf("%s: piles of %d cells test too little", name, n)

@@ -166,31 +166,46 @@ func addUp(first uint64, keys, counts []uint64) bool {
 	return true
 }
 
-// chosen reports whether an order is BestOrderOf numbers, or of them less by one: it is
-// where the one after it does not code them in fewer bits, and the one before it does not
-// in as few, which three comparisons of each tell.
-func chosen(order uint, less uint64, numbers []uint64) bool {
-	upTo := func(v, n uint64) int { return int(1 - min(v>>(n&63), 1)) } // 1 for a v of up to n bits
-	k := uint64(order)
-	before, after := 0, 0 // how many have up to order-1 and up to order bits, added up, and one more of both
-	for _, v := range numbers {
-		v -= less
-		here := upTo(v, k)
-		before += upTo(v, k-1) + here
-		after += here + upTo(v, k+1)
+// lengthParts are, by order and bit length, what a number adds to two sums that tell whether
+// the order is BestOrderOf all numbers: to the lower 16 bits a one if it has up to order-1
+// bits and another if it has up to order, to the upper ones if up to order and up to order+1.
+var lengthParts = func() (parts [bitio.MaxOrder + 1][128]uint32) {
+	upTo := func(length, n int) uint32 {
+		if length <= n {
+			return 1
+		}
+		return 0
 	}
-	return (order == 0 || before < len(numbers)) && (order == bitio.MaxOrder || after >= len(numbers))
+	for order := range parts {
+		for length := range 65 {
+			here := upTo(length, order)
+			parts[order][length] = upTo(length, order-1) + here + (here+upTo(length, order+1))<<16
+		}
+	}
+	return parts
+}()
+
+// best reports whether an order is BestOrderOf n numbers whose parts come to sum: it is where
+// the one after it does not code them in fewer bits, and the one before it does not in as few.
+func best(order uint, sum uint32, n int) bool {
+	before, after := int(sum&(1<<16-1)), int(sum>>16)
+	return (order == 0 || before < n) && (order == bitio.MaxOrder || after >= n)
 }
 
 // chosen reports whether the orders of block i, which has these cells, are those that
 // appendBlock chooses.
 func (b *blocks) chosen(i int, cells Run) bool {
 	_, gapOrder, countOrder, _, _ := b.block(i)
-	var gaps [blockCells]uint64
-	for j, k := range cells.Keys[1:] {
-		gaps[j&(blockCells-1)] = k - cells.Keys[j] - 1
+	gaps, ns := &lengthParts[gapOrder], &lengthParts[countOrder]
+	counts := cells.Counts[:len(cells.Keys)]
+	ofGaps, ofCounts := uint32(0), uint32(0)
+	last := cells.Keys[0] - 1 // so that the first gap is none
+	for j, k := range cells.Keys {
+		ofGaps += gaps[bits.Len64(k-last-1)&127]
+		ofCounts += ns[bits.Len64(counts[j]-1)&127]
+		last = k
 	}
-	return chosen(gapOrder, 0, gaps[:len(cells.Keys)-1]) && chosen(countOrder, 1, cells.Counts)
+	return best(gapOrder, ofGaps-gaps[0], len(counts)-1) && best(countOrder, ofCounts, len(counts))
 }
 
 // decodeInto reads all blocks into a run as long as there are cells; false where they are

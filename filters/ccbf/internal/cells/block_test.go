@@ -47,8 +47,12 @@ func TestChosen(t *testing.T) {
 		}
 		want := bitio.BestOrder(&lengths)
 		for order := range uint(bitio.MaxOrder + 1) {
-			if chosen(order, 0, numbers) != (order == want) {
-				t.Fatalf("%d numbers of up to %d bits, order %d: %v, the best is %d", len(numbers), length, order, chosen(order, 0, numbers), want)
+			sum := uint32(0)
+			for _, v := range numbers {
+				sum += lengthParts[order][bits.Len64(v)]
+			}
+			if best(order, sum, len(numbers)) != (order == want) {
+				t.Fatalf("%d numbers of up to %d bits: order %d is taken for the best, or not; that is %d", len(numbers), length, order, want)
 			}
 		}
 	}
