@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"math"
@@ -31,46 +30,46 @@ var chartText string
 
 var chartSVG = template.Must(template.New("chart.svg").Parse(chartText))
 
-// The axis: from the least to the largest power of ten, in pixels.
-const (
-	chartLeft, chartDecade = 252, 128
-	chartLeast             = -2
-	chartOne               = chartLeft - chartLeast*chartDecade
-)
+// The axis: from the least power of ten on, in pixels.
+const chartLeft, chartDecade, chartLeast = 252, 128, -2
 
 // bar is a bar as the template draws it.
 type bar struct {
-	Name, Value    string
-	Y, Left, Width int
-	Label, TextTop int
-	Anchor, Colour string
-	LabelColour    string
+	Name, Value                 string
+	Y, TextTop                  int
+	Left, Width, Label          int
+	Anchor, Colour, LabelColour string
 }
 
-// draw is the chart of these results, nil where some are not there.
-func (c *Chart) draw(sections map[string]*Section) []byte {
+// draw is the chart of these results, empty where some are not there.
+func (c *Chart) draw(sections map[string]*Section) string {
 	var bars []bar
 	for i, b := range c.Bars {
 		s := sections[b.Section]
 		if s == nil {
-			return nil
+			return ""
 		}
-		bars = append(bars, b.draw(s.number(b), 49+26*i))
+		value := s.number(b)
+		const one = chartLeft - chartLeast*chartDecade
+		end := max(chartLeft, one+int(math.Round(math.Log10(Must(strconv.ParseFloat(value, 64)))*chartDecade)))
+		drawn := bar{b.Name, value, 49 + 26*i, 61 + 26*i, end, one - end, end - 5, "end", "#2f6fb0", "#222"}
+		if end > one {
+			drawn.Left, drawn.Width, drawn.Label, drawn.Anchor, drawn.Colour = one, end-one, end+5, "start", "#c0432f"
+		} else if end < chartLeft+40 { // no room before the bar
+			drawn.Label, drawn.Anchor, drawn.LabelColour = end+6, "start", "#fff"
+		}
+		bars = append(bars, drawn)
 	}
-	var out bytes.Buffer
+	var out strings.Builder
 	Check(chartSVG.Execute(&out, map[string]any{"Chart": c, "Bars": bars, "Bottom": 50 + 26*len(bars)}))
-	return out.Bytes()
+	return out.String()
 }
 
 // number is the figure of a bar as it stands in its table, without its range.
 func (s *Section) number(b ChartBar) string {
-	for _, block := range s.blocks {
-		t, ok := block.(*Table)
-		if !ok {
-			continue
-		}
-		column := slices.Index(t.head, b.Column)
-		for _, r := range t.rows {
+	for _, t := range s.blocks {
+		column := slices.Index(t.cells[0], b.Column)
+		for _, r := range t.cells[1:] {
 			if column >= 0 && slices.Equal(r[:min(len(r), len(b.Row))], b.Row) {
 				value, _, _ := strings.Cut(r[column], " ")
 				return value
@@ -78,19 +77,4 @@ func (s *Section) number(b ChartBar) string {
 		}
 	}
 	panic(failure{fmt.Errorf("%s has no row %q with %q", s.name, b.Row, b.Column)})
-}
-
-func (b ChartBar) draw(value string, y int) bar {
-	v := Must(strconv.ParseFloat(value, 64))
-	end := max(chartLeft, chartOne+int(math.Round(math.Log10(v)*chartDecade)))
-	out := bar{Name: b.Name, Value: value, Y: y, TextTop: y + 12, LabelColour: "#222"}
-	if v > 1 {
-		out.Left, out.Width, out.Label, out.Anchor, out.Colour = chartOne, end-chartOne, end+5, "start", "#c0432f"
-	} else {
-		out.Left, out.Width, out.Label, out.Anchor, out.Colour = end, chartOne-end, end-5, "end", "#2f6fb0"
-	}
-	if end < chartLeft+40 { // no room before the bar
-		out.Label, out.Anchor, out.LabelColour = end+6, "start", "#fff"
-	}
-	return out
 }

@@ -20,7 +20,7 @@ func (p *Page) Check(e Experiment, c Config) (rows []int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var wrong []error
+	wrong := []error{checkTable(p.Claims, s.claims)}
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	if s.finding == "" {
 		fail("no finding")
@@ -28,68 +28,58 @@ func (p *Page) Check(e Experiment, c Config) (rows []int, err error) {
 	if text := s.markdown("."); notNumbers.MatchString(text) {
 		fail("no numbers in:\n%s", text)
 	}
-	figures := 0
 	for _, b := range s.blocks {
-		switch b := b.(type) {
-		case *Table:
-			rows = append(rows, len(b.rows))
-			wrong = append(wrong, b.check())
-		case *figure:
-			figures++
-			wrong = append(wrong, b.check())
+		if b.kind == headLine {
+			rows = append(rows, len(b.cells)-1)
+			wrong = append(wrong, checkTable(b.cells[0], b.cells[1:]))
 		}
+	}
+	for _, file := range s.figures() {
+		wrong = append(wrong, checkFigure(file, s.plots[file]))
 	}
 	if len(rows) == 0 {
 		fail("no table")
 	}
-	if figures == 0 {
+	if len(s.figures()) == 0 {
 		fail("no figure")
-	}
-	if len(s.claims.rows) > 0 {
-		wrong = append(wrong, s.claims.check())
 	}
 	return rows, errors.Join(wrong...)
 }
 
-func (t *Table) check() error {
-	var wrong []error
-	for _, r := range t.rows {
-		if len(r) != len(t.head) {
-			wrong = append(wrong, fmt.Errorf("a row of %d cells under %d: %v", len(r), len(t.head), r))
+func checkTable(head []string, rows [][]string) (wrong error) {
+	for _, r := range rows {
+		if len(r) != len(head) {
+			wrong = errors.Join(wrong, fmt.Errorf("a row of %d cells under %d: %v", len(r), len(head), r))
 			continue
 		}
 		for i, cell := range r {
 			if cell == "" {
-				wrong = append(wrong, fmt.Errorf("nothing under %q in %v", t.head[i], r))
+				wrong = errors.Join(wrong, fmt.Errorf("nothing under %q in %v", head[i], r))
 			}
 		}
 	}
-	return errors.Join(wrong...)
+	return wrong
 }
 
 // mostFigure is how many bytes a figure may take.
 const mostFigure = 200 << 10
 
-func (f *figure) check() error {
-	if len(f.svg) > mostFigure {
-		return fmt.Errorf("%s takes %d bytes, more than %d", f.file, len(f.svg), mostFigure)
+func checkFigure(file string, svg []byte) error {
+	if len(svg) > mostFigure {
+		return fmt.Errorf("%s takes %d bytes, more than %d", file, len(svg), mostFigure)
 	}
-	d := xml.NewDecoder(bytes.NewReader(f.svg))
+	d := xml.NewDecoder(bytes.NewReader(svg))
 	texts := 0
-	for {
-		token, err := d.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
+	for token, err := d.Token(); !errors.Is(err, io.EOF); token, err = d.Token() {
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.file, err)
+			return fmt.Errorf("%s: %w", file, err)
 		}
 		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "text" {
 			texts++
 		}
 	}
 	if texts < 6 { // both axes have a label and two ticks
-		return fmt.Errorf("%s has %d texts", f.file, texts)
+		return fmt.Errorf("%s has %d texts", file, texts)
 	}
 	return nil
 }

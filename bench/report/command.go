@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"time"
 
@@ -69,17 +68,17 @@ func (p *Program) command(args []string) error {
 	if *render {
 		return p.Render(*out)
 	}
+	chosen, err := p.choose(flags.Args())
+	if err != nil {
+		return err
+	}
 	c := Config{Scale: Full, Data: *folder}
 	if c.Data == "" {
-		var err error
-		if c.Data, err = data.Folder(); err != nil {
-			return err
-		}
+		c.Data, err = data.Folder()
 	}
 	if *small {
 		c.Scale = Quick
 	}
-	chosen, err := p.choose(flags.Args())
 	if err != nil {
 		return err
 	}
@@ -108,16 +107,16 @@ func (p *Program) command(args []string) error {
 
 // keep keeps the results of a section in dir and writes the pages anew.
 func (p *Program) keep(s *Section, dir string) error {
-	if err := os.MkdirAll(filepath.Join(dir, p.Results), 0o755); err != nil {
-		return err
+	results := filepath.Join(dir, p.Results)
+	err := os.MkdirAll(results, 0o755)
+	if err == nil {
+		err = s.save(results)
 	}
-	if err := s.save(filepath.Join(dir, p.Results)); err != nil {
-		return err
+	if err == nil && p.Setting != "" {
+		err = os.WriteFile(filepath.Join(results, settingFile), []byte(p.Setting), 0o644)
 	}
-	if p.Setting != "" {
-		if err := os.WriteFile(filepath.Join(dir, p.Results, settingFile), []byte(p.Setting), 0o644); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	return p.Render(dir)
 }
@@ -125,80 +124,20 @@ func (p *Program) keep(s *Section, dir string) error {
 // choose are the experiments of those names, in the order of the pages; without
 // names all.
 func (p *Program) choose(names []string) (chosen []placed, err error) {
-	known := map[string]bool{}
-	for _, e := range p.experiments() {
-		known[e.Name] = true
-		if len(names) == 0 || slices.Contains(names, e.Name) {
-			chosen = append(chosen, e)
-		}
-	}
+	all := p.experiments()
 	for _, name := range names {
-		if !known[name] {
+		if !slices.ContainsFunc(all, func(e placed) bool { return e.Name == name }) {
 			return nil, fmt.Errorf("no experiment %q", name)
 		}
 	}
-	return chosen, nil
+	return slices.DeleteFunc(all, func(e placed) bool { return len(names) > 0 && !slices.Contains(names, e.Name) }), nil
 }
 
 // section runs an experiment; what it says goes to the terminal where it is shown.
 func (p *Page) section(e Experiment, c Config, shown bool) (*Section, error) {
-	s := &Section{name: e.Name, title: e.Title, page: p, claims: Table{head: p.Claims}, scale: c.Scale, shown: shown, plots: map[string][]byte{}}
+	s := &Section{name: e.Name, title: e.Title, page: p, scale: c.Scale, shown: shown, plots: map[string][]byte{}}
 	return s, Try(func() {
 		e.Run(c, s)
 		s.compose(e.Text)
 	})
-}
-
-// failure ends an experiment, as t.Fatal ends a test: it is what Check, Must and
-// Require panic with, and what the harness makes the experiment's error.
-type failure struct{ error }
-
-// Check ends the experiment where there is an error.
-func Check(err error) {
-	if err != nil {
-		panic(failure{at(err)})
-	}
-}
-
-// Must is the value of a call that may fail; an error ends the experiment.
-func Must[T any](v T, err error) T {
-	if err != nil {
-		panic(failure{at(err)})
-	}
-	return v
-}
-
-// Require ends the experiment where something does not hold.
-func Require(holds bool, format string, args ...any) {
-	if !holds {
-		panic(failure{at(fmt.Errorf(format, args...))})
-	}
-}
-
-// at says where in the experiments the error came up.
-func at(err error) error {
-	_, file, line, _ := runtime.Caller(2)
-	return fmt.Errorf("%s:%d: %w", filepath.Base(file), line, err)
-}
-
-// Try is the error that ended f, if one did.
-func Try(f func()) (err error) {
-	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case failure:
-			err = r.error
-		default:
-			panic(r)
-		}
-	}()
-	f()
-	return nil
-}
-
-// Say writes a line to the terminal, for what the page does not keep.
-func (s *Section) Say(format string, args ...any) {
-	if s.shown {
-		fmt.Fprintf(os.Stderr, format+"\n", args...)
-	}
 }

@@ -12,14 +12,12 @@ import (
 )
 
 // Plot keeps a plot of panels, row by row, which the text of the section places.
-func (s *Section) Plot(name string, panels ...[]Panel) {
-	s.plots[name] = Must(drawPanels(panels))
-}
+func (s *Section) Plot(name string, panels ...[]Panel) { s.plots[name] = drawPanels(panels) }
 
-// PlotRows keeps a plot of positive quotients: see Rows.
+// PlotRows keeps a plot of positive quotients: see Row.
 func (s *Section) PlotRows(name, axis string, rows []Row) {
 	if len(rows) > 0 {
-		s.plots[name] = Must(drawRows(axis, rows))
+		s.plots[name] = drawRows(axis, rows)
 	}
 }
 
@@ -45,11 +43,10 @@ func (s *Section) compose(text string) {
 func (s *Section) paragraph(text string) {
 	lines := strings.Split(text, "\n")
 	if strings.HasPrefix(text, "| ") {
-		t := tableOf(lines)
-		if slices.Equal(t.head, s.page.Claims) {
-			s.claims.rows = append(s.claims.rows, t.rows...)
+		if cells := cellsOf(lines); slices.Equal(cells[0], s.page.Claims) {
+			s.claims = append(s.claims, cells[1:]...)
 		} else {
-			s.blocks = append(s.blocks, t)
+			s.blocks = append(s.blocks, block{headLine, cells})
 		}
 		return
 	}
@@ -57,37 +54,40 @@ func (s *Section) paragraph(text string) {
 	if finding, yes := strings.CutPrefix(text, "**In short:** "); yes {
 		s.finding = finding
 	} else if m := image.FindStringSubmatch(text); m != nil {
+		caption, file := m[1], s.name+"-"+m[2]+".svg"
 		Require(s.plots[m[2]] != nil, "no plot is called %q", m[2])
-		s.blocks = append(s.blocks, &figure{file: s.name + "-" + m[2] + ".svg", caption: m[1], svg: s.plots[m[2]]})
+		s.plots[file] = s.plots[m[2]]
+		s.blocks = append(s.blocks, block{figureLine, [][]string{{file, caption}}})
 	} else {
-		s.blocks = append(s.blocks, paragraph(text))
+		s.blocks = append(s.blocks, block{textLine, [][]string{{text}}})
 	}
 }
 
-// tableOf reads a table of Markdown.
-func tableOf(lines []string) *Table {
-	t := &Table{}
-	for i, line := range lines {
-		cells := strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| "), " |"), " | ")
-		switch {
-		case i == 0:
-			t.head = cells
-		case !rule.MatchString(line):
-			t.rows = append(t.rows, cells)
+// cellsOf reads a table of Markdown: its head, and its rows.
+func cellsOf(lines []string) (cells [][]string) {
+	for _, line := range lines {
+		if !rule.MatchString(line) {
+			cells = append(cells, strings.Split(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(line), "| "), " |"), " | "))
 		}
 	}
-	return t
+	return cells
 }
 
 // formats are the functions of texts, beside the queries of Data: how figures are
 // shown, and what is reckoned of them.
 var formats = template.FuncMap{
-	"num": Num, "num2": Num2, "percent": Percent, "percent2": Percent2, "spread": Spread, "spreadPercent": SpreadPercent,
-	"span": Span, "spanPercent2": func(x []float64) string { return Percent2(slices.Min(x)) + " to " + Percent2(slices.Max(x)) },
-	"mean": Mean, "median": Median, "most": slices.Max[[]float64], "least": slices.Min[[]float64], "abs": math.Abs,
-	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b }, "add": func(a, b float64) float64 { return a + b }, "sub": func(a, b float64) float64 { return a - b },
-	"interval": func(hits, n float64) string { return Interval(int(hits), int(n)) },
-	"bytes":    func(n any) string { return sketch.Number(uint64(number(n))) },
+	"num": Num, "num2": Num2, "percent": Percent, "percent2": Percent2,
+	"spread":        func(x []float64) string { return Num(Mean(x)) + " ± " + Num2(Deviation(x)) },
+	"spreadPercent": func(x []float64) string { return Num(100*Mean(x)) + "% ± " + Num2(100*Deviation(x)) },
+	"span":          Span, "spanPercent2": func(x []float64) string { return Percent2(slices.Min(x)) + " to " + Percent2(slices.Max(x)) },
+	"mean": Mean, "median": Median, "most": slices.Max[[]float64], "least": slices.Min[[]float64], "abs": math.Abs, "quantile": Quantile,
+	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b },
+	"add": func(a, b float64) float64 { return a + b }, "sub": func(a, b float64) float64 { return a - b },
+	"interval": func(hits, n float64) string {
+		lo, hi := Wilson(int(hits), int(n))
+		return "[" + Num(lo) + ", " + Num(hi) + "]"
+	},
+	"bytes": func(n any) string { return sketch.Number(uint64(number(n))) },
 	"ofPaper": func(defaults, paper float64) string {
 		return sketch.Number(uint64(defaults)) + " of " + sketch.Number(uint64(paper))
 	},
@@ -95,8 +95,7 @@ var formats = template.FuncMap{
 		mean, lo, hi := meanInterval(x)
 		return Percent2(mean) + " [" + Percent2(lo) + ", " + Percent2(hi) + "]"
 	},
-	"number":   number,
-	"quantile": Quantile,
+	"number": number,
 	"range2": func(x []float64) string {
 		return fmt.Sprintf("%.2f (%.2f to %.2f)", Median(x), slices.Min(x), slices.Max(x))
 	},

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -65,81 +64,78 @@ func (d *Data) RecordEach(at At, factor string, values []string, bySeed [][]Figu
 // Where are the rows with these values: factors and values in turn. Values are
 // equal where they print alike, so that 1 is 1.0.
 func (d *Data) Where(pairs ...any) *Data {
-	out := &Data{At: maps.Clone(d.At)}
+	out := &Data{At: maps.Clone(d.At), rows: d.with(pairs)}
 	out.Set(pairs...)
-	for r := range d.with(pairs) {
-		out.rows = append(out.rows, r)
-	}
 	return out
 }
 
-// with goes through the rows that Where would have.
-func (d *Data) with(pairs []any) iter.Seq[dataRow] {
-	values := make([]string, len(pairs))
-	for i, v := range pairs {
-		values[i] = fmt.Sprint(v)
-	}
-	return func(yield func(dataRow) bool) {
-		for _, r := range d.rows {
-			has := true
-			for i := 0; i < len(values) && has; i += 2 {
-				v, there := r.printed[values[i]]
-				has = there && v == values[i+1]
-			}
-			if has && !yield(r) {
-				return
-			}
+// with are the rows that Where would have.
+func (d *Data) with(pairs []any) (rows []dataRow) {
+	values := Column(pairs, func(v any) string { return fmt.Sprint(v) })
+	for _, r := range d.rows {
+		has := true
+		for i := 0; i < len(values) && has; i += 2 {
+			v, there := r.printed[values[i]]
+			has = there && v == values[i+1]
+		}
+		if has {
+			rows = append(rows, r)
 		}
 	}
+	return rows
+}
+
+// groups are the rows of each different key, in the order in which they were recorded.
+func groups(rows []dataRow, key func(dataRow) string) (groups [][]dataRow) {
+	place := map[string]int{}
+	for _, r := range rows {
+		i, known := place[key(r)]
+		if !known {
+			i, groups = len(groups), append(groups, nil)
+			place[key(r)] = i
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
 }
 
 // By are the rows of each different setting of some factors, in the order in which
 // they were recorded.
 func (d *Data) By(factors ...string) (parts []*Data) {
-	known := map[string]*Data{}
-	for _, r := range d.rows {
-		var values []string
+	have := slices.DeleteFunc(slices.Clone(d.rows), func(r dataRow) bool {
+		return slices.ContainsFunc(factors, func(f string) bool { _, there := r.at[f]; return !there })
+	})
+	for _, rows := range groups(have, func(r dataRow) string {
+		return strings.Join(Column(factors, func(f string) string { return r.printed[f] }), "\n")
+	}) {
+		of := &Data{At: maps.Clone(d.At), rows: rows}
 		for _, f := range factors {
-			if v, there := r.printed[f]; there {
-				values = append(values, v)
-			}
+			of.Set(f, rows[0].at[f])
 		}
-		if len(values) < len(factors) {
-			continue
-		}
-		name := strings.Join(values, "\n")
-		if known[name] == nil {
-			known[name] = &Data{At: maps.Clone(d.At)}
-			parts = append(parts, known[name])
-			for _, f := range factors {
-				known[name].Set(f, r.at[f])
-			}
-		}
-		known[name].rows = append(known[name].rows, r)
+		parts = append(parts, of)
 	}
 	return parts
 }
 
-// Count is how many rows have a figure.
-func (d *Data) Count(figure string, pairs ...any) (n int) {
-	for r := range d.with(pairs) {
-		if _, there := r.figures[figure]; there {
-			n++
+// values are those of a figure, row by row, where it is.
+func (d *Data) values(figure string, pairs []any) (values []float64) {
+	for _, r := range d.with(pairs) {
+		if v, there := r.figures[figure]; there {
+			values = append(values, v)
 		}
 	}
-	return n
+	return values
 }
+
+// Count is how many rows have a figure.
+func (d *Data) Count(figure string, pairs ...any) int { return len(d.values(figure, pairs)) }
 
 // Has reports whether some row has a figure.
 func (d *Data) Has(figure string, pairs ...any) bool { return d.Count(figure, pairs...) > 0 }
 
 // All are the values of a figure, row by row; that there are none is an error.
-func (d *Data) All(figure string, pairs ...any) (values []float64) {
-	for r := range d.with(pairs) {
-		if v, there := r.figures[figure]; there {
-			values = append(values, v)
-		}
-	}
+func (d *Data) All(figure string, pairs ...any) []float64 {
+	values := d.values(figure, pairs)
 	Require(len(values) > 0, "no row of %v has the figure %q at %v", d.At, figure, pairs)
 	return values
 }
@@ -165,8 +161,8 @@ func (d *Data) Medians(figure string, factors ...string) (medians []float64) {
 
 // Sum is that of a figure over all rows, 0 of none.
 func (d *Data) Sum(figure string, pairs ...any) (sum float64) {
-	for r := range d.with(pairs) {
-		sum += r.figures[figure]
+	for _, v := range d.values(figure, pairs) {
+		sum += v
 	}
 	return sum
 }
@@ -177,19 +173,9 @@ func (d *Data) First(figure string, pairs ...any) float64 { return d.All(figure,
 // Means are those of a figure over the seeds, one for each setting that has it, but
 // for what is no number.
 func (d *Data) Means(figure string, pairs ...any) (means []float64) {
-	var names []string
-	values := map[string][]float64{}
-	for r := range d.with(pairs) {
-		if v, there := r.figures[figure]; there {
-			if values[r.name] == nil {
-				names = append(names, r.name)
-			}
-			values[r.name] = append(values[r.name], v)
-		}
-	}
-	for _, name := range names {
-		if m := Mean(values[name]); !math.IsNaN(m) {
-			means = append(means, m)
+	for _, rows := range groups(d.with(pairs), func(r dataRow) string { return r.name }) {
+		if of := (&Data{rows: rows}); of.Has(figure) && !math.IsNaN(of.Mean(figure)) {
+			means = append(means, of.Mean(figure))
 		}
 	}
 	return means
@@ -252,9 +238,9 @@ func number(v any) (n float64) {
 // other factors that has both.
 func (d *Data) pairs(figure, factor string, a, b any) (both [][2]float64) {
 	var others []string
-	for r := range d.with([]any{factor, a}) {
+	for _, r := range d.with([]any{factor, a}) {
 		if _, there := r.figures[figure]; there {
-			others = slices.DeleteFunc(slices.Sorted(maps.Keys(r.at)), func(f string) bool { return f == factor })
+			others = slices.DeleteFunc(slices.Collect(maps.Keys(r.at)), func(f string) bool { return f == factor })
 		}
 	}
 	for _, at := range d.By(others...) {
@@ -293,18 +279,15 @@ func (d *Data) Ratios(figure, factor string, a, b any) (ratios []float64) {
 
 // Top are the rows of the setting that has the largest value of a figure.
 func (d *Data) Top(figure string) *Data {
-	top, most := "", math.Inf(-1)
+	var top dataRow
+	most := math.Inf(-1)
 	for _, r := range d.rows {
 		if v, there := r.figures[figure]; there && v > most {
-			top, most = r.name, v
+			top, most = r, v
 		}
 	}
-	out := &Data{At: maps.Clone(d.At)}
-	for _, r := range d.rows {
-		if r.name == top {
-			maps.Copy(out.At, r.at)
-			out.rows = append(out.rows, r)
-		}
-	}
+	out := d.Where()
+	out.rows = slices.DeleteFunc(out.rows, func(r dataRow) bool { return r.name != top.name })
+	maps.Copy(out.At, top.at)
 	return out
 }

@@ -102,8 +102,8 @@ of {{.At.seeds}} seeds.
 	if s.finding != "it is 15 of 2 seeds." {
 		t.Errorf("the finding is %q", s.finding)
 	}
-	if len(s.claims.rows) != 1 || !slices.Equal(s.claims.rows[0], []string{"error", "worse: it is more"}) {
-		t.Errorf("claims are %v", s.claims.rows)
+	if len(s.claims) != 1 || !slices.Equal(s.claims[0], []string{"error", "worse: it is more"}) {
+		t.Errorf("claims are %v", s.claims)
 	}
 	if len(s.blocks) != 2 {
 		t.Fatalf("%d blocks", len(s.blocks))
@@ -111,8 +111,8 @@ of {{.At.seeds}} seeds.
 	if got, want := s.blocks[0].markdown(""), "| size | a | b |\n| :-- | --: | --: |\n| 10 | 10 | 15 |\n| 20 | 20 | 15 |\n"; got != want {
 		t.Errorf("the table is %q, want %q", got, want)
 	}
-	if f, ok := s.blocks[1].(*figure); !ok || f.file != "x-p.svg" || f.caption != "A line." || f.check() != nil {
-		t.Errorf("the figure is %v", s.blocks[1])
+	if f := s.blocks[1]; f.kind != figureLine || !slices.Equal(f.cells[0], []string{"x-p.svg", "A line."}) || checkFigure("x-p.svg", s.plots["x-p.svg"]) != nil {
+		t.Errorf("the figure is %v", f)
 	}
 	for _, bad := range []string{`{{.Mean "nothing"}}`, `{{nothing}}`, "![A line.](q)"} {
 		if err := Try(func() { s.compose(bad) }); err == nil {

@@ -1,14 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"text/template"
 )
@@ -74,7 +73,7 @@ func (p *Program) Render(dir string) error {
 	pages, err := p.pages(dir)
 	for file, text := range pages {
 		file = filepath.Join(dir, file)
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, text, 0o644))
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644))
 	}
 	return err
 }
@@ -83,16 +82,16 @@ func (p *Program) Render(dir string) error {
 func (p *Program) Stale(dir string) (files []string, err error) {
 	pages, err := p.pages(dir)
 	for file, text := range pages {
-		if old, e := os.ReadFile(filepath.Join(dir, file)); e != nil || !bytes.Equal(old, text) {
+		if old, e := os.ReadFile(filepath.Join(dir, file)); e != nil || string(old) != text {
 			files = append(files, file)
 		}
 	}
 	return files, err
 }
 
-// pages are the texts of the pages, of the results in dir.
-func (p *Program) pages(dir string) (pages map[string][]byte, err error) {
-	pages = map[string][]byte{}
+// pages are the texts of the pages and the charts, of the results in dir.
+func (p *Program) pages(dir string) (pages map[string]string, err error) {
+	pages = map[string]string{}
 	return pages, Try(func() {
 		sections := map[string]*Section{}
 		for _, e := range p.experiments() {
@@ -101,73 +100,81 @@ func (p *Program) pages(dir string) (pages map[string][]byte, err error) {
 				continue
 			}
 			Check(err)
-			s.name, s.title, s.page, s.claims.head = e.Name, e.Title, e.page, e.page.Claims
+			s.name, s.title, s.page = e.Name, e.Title, e.page
 			sections[e.Name] = s
 		}
 		setting, _ := os.ReadFile(filepath.Join(dir, p.Results, settingFile)) // not all programs have one
 		for _, page := range p.Pages {
-			pages[page.File] = page.markdown(p.Results, string(setting), sections)
+			up := strings.Repeat("../", strings.Count(page.File, "/"))
+			pages[page.File] = view{page, up, up + p.Results, string(setting), sections}.markdown()
 		}
 		for _, c := range p.Charts {
-			if svg := c.draw(sections); svg != nil {
+			if svg := c.draw(sections); svg != "" {
 				pages[c.File] = svg
 			}
 		}
 	})
 }
 
-// markdown is the page with those of its sections that there are.
-func (p *Page) markdown(results, setting string, sections map[string]*Section) []byte {
-	v := view{p, strings.Repeat("../", strings.Count(p.File, "/")), results, setting, sections}
-	var b bytes.Buffer
-	Check(Must(template.New(p.File).Funcs(v.functions()).Parse(p.Text)).Execute(&b, nil))
-	for _, e := range p.Experiments {
-		if s := sections[e.Name]; s != nil {
-			b.WriteString("\n" + s.markdown(v.up+results))
-		}
-	}
-	return b.Bytes()
-}
-
 // view is what a page sees of the results.
 type view struct {
 	page     *Page
 	up       string // to the folder of all pages
-	results  string
+	results  string // to that of results
 	setting  string
 	sections map[string]*Section
+}
+
+// markdown is the page with those of its sections that there are.
+func (v view) markdown() string {
+	var b strings.Builder
+	Check(Must(template.New(v.page.File).Funcs(v.functions()).Parse(v.page.Text)).Execute(&b, nil))
+	for _, s := range v.own() {
+		b.WriteString("\n" + s.markdown(v.results))
+	}
+	return b.String()
+}
+
+// own are the sections of the page.
+func (v view) own() (all []*Section) {
+	for _, e := range v.page.Experiments {
+		if s := v.sections[e.Name]; s != nil {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // functions are those of the templates: of an experiment's name, and of the number
 // of one of its tables or figures from 0 on. They are empty where there is no result
 // yet.
 func (v view) functions() template.FuncMap {
-	of := func(name string, f func(s *Section) string) string {
-		if s := v.sections[name]; s != nil {
-			return f(s)
+	of := func(f func(s *Section) string) func(name string) string {
+		return func(name string) string {
+			if s := v.sections[name]; s != nil {
+				return f(s)
+			}
+			return ""
 		}
-		return ""
+	}
+	pick := func(kind string) func(name string, i int) string {
+		return func(name string, i int) string {
+			return of(func(s *Section) string { return s.pick(kind, i).markdown(v.results) })(name)
+		}
 	}
 	return template.FuncMap{
-		// short is the finding of an experiment.
-		"short": func(name string) string { return of(name, func(s *Section) string { return s.finding }) },
-		"link":  func(name string) string { return of(name, v.link) },
-		"table": func(name string, i int) string {
-			return of(name, func(s *Section) string { return pick[*Table](s, i).markdown("") })
-		},
-		"figure": func(name string, i int) string {
-			return of(name, func(s *Section) string { return pick[*figure](s, i).markdown(v.up + v.results) })
-		},
-		"last":   func() string { return v.setting },
-		"list":   v.list,
-		"claims": v.claims,
+		"short": of(func(s *Section) string { return s.finding }),
+		"link":  of(v.link),
+		"table": pick(headLine), "figure": pick(figureLine),
+		"last": func() string { return v.setting },
+		"list": v.list, "claims": v.claims,
 	}
 }
 
 // pick is the i-th block of a kind.
-func pick[B block](s *Section, i int) B {
-	for _, x := range s.blocks {
-		if b, ok := x.(B); ok {
+func (s *Section) pick(kind string, i int) block {
+	for _, b := range s.blocks {
+		if b.kind == kind {
 			if i == 0 {
 				return b
 			}
@@ -187,40 +194,27 @@ func (v view) link(s *Section) string {
 }
 
 // list has the sections of the page and what came out.
-func (v view) list() string {
-	var b strings.Builder
-	for _, e := range v.page.Experiments {
-		if s := v.sections[e.Name]; s != nil {
-			fmt.Fprintf(&b, "- %s: %s\n", v.link(s), s.finding)
-		}
+func (v view) list() (list string) {
+	for _, s := range v.own() {
+		list += fmt.Sprintf("- %s: %s\n", v.link(s), s.finding)
 	}
-	return b.String()
+	return list
 }
 
 // claims are those of all sections of the page.
 func (v view) claims() string {
-	all := Table{head: append([]string{"section"}, v.page.Claims...)}
-	for _, e := range v.page.Experiments {
-		if s := v.sections[e.Name]; s != nil {
-			for _, r := range s.claims.rows {
-				all.rows = append(all.rows, slices.Concat([]string{fmt.Sprintf("[%s](#%s)", e.Name, Anchor(e.Title))}, r))
-			}
+	var all [][]string
+	for _, s := range v.own() {
+		for _, r := range s.claims {
+			all = append(all, append([]string{fmt.Sprintf("[%s](#%s)", s.name, Anchor(s.title))}, r...))
 		}
 	}
-	return all.markdown("")
+	return table(append([]string{"section"}, v.page.Claims...), all)
 }
 
 // Anchor is how GitHub names a heading.
 func Anchor(title string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_':
-			return r
-		case r == ' ':
-			return '-'
-		}
-		return -1
-	}, title)
+	return notAnchor.ReplaceAllString(strings.ReplaceAll(strings.ToLower(title), " ", "-"), "")
 }
+
+var notAnchor = regexp.MustCompile(`[^a-z0-9_-]`)

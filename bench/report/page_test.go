@@ -16,17 +16,11 @@ func TestKeep(t *testing.T) {
 	plot := "p"
 	said := ""
 	run := func(c Config, s *Section) {
-		s.Short("found %s", said)
-		s.Text("%s, \"quoted\"", said)
-		s.Claim("claim of "+said, "1.5", 2, 2, "-", Worse(true, "it is"))
-		s.Table("x", "y").Row("1", 0.5)
+		s.Claim("claim of "+said, "1.5", "2", "2", "-", Worse(true, "it is"))
 		s.Plot(plot, []Panel{{X: "x", Y: "y", Series: []Series{{Label: "l", X: []float64{1, 2}, Y: []float64{3, 4}}}, Legend: TopLeft}})
-		s.compose("![A line.](" + plot + ")")
+		s.compose("**In short:** found " + said + "\n\n" + said + ", \"quoted\"\n\n| x | y |\n| 1 | 0.5 |\n\n![A line.](" + plot + ")")
 		if said == "long" {
-			long := s.Table("row", "of many")
-			for i := range mostRows + 1 {
-				long.Row(i, "a cell")
-			}
+			s.compose("| row | of many |\n" + strings.Repeat("| 1 | a cell |\n", mostRows+1))
 		}
 	}
 	a := &Page{File: "A.md", Text: "# A\n\n{{list}}{{claims}}{{short \"c\"}}, see {{link \"c\"}}\n{{figure \"c\" 0}}{{table \"c\" 0}}", Claims: Compared,
@@ -107,26 +101,28 @@ func TestLoad(t *testing.T) {
 func TestCheck(t *testing.T) {
 	panel := Panel{X: "x", Y: "y", Series: []Series{{X: []float64{1, 2}, Y: []float64{3, 4}}}}
 	run := func(c Config, s *Section) {
-		s.Short("found")
-		s.Table("x", "y").Row(1, 2)
 		s.Plot("f", []Panel{panel})
-		s.compose("![A line.](f)")
+		s.compose("**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n![A line.](f)")
 	}
 	p := Page{Claims: []string{"what"}}
 	if rows, err := p.Check(Experiment{Name: "good", Run: run}, Config{}); err != nil || !slices.Equal(rows, []int{1}) {
 		t.Errorf("tables of %v rows, %v", rows, err)
 	}
+	figure := func(s *Section, spoil func([]byte) []byte) {
+		file := s.figures()[0]
+		s.plots[file] = spoil(s.plots[file])
+	}
 	for want, spoil := range map[string]func(*Section){
 		"no finding":     func(s *Section) { s.finding = "" },
-		"no numbers in":  func(s *Section) { s.Text("it is NaN") },
-		"a row of 1":     func(s *Section) { s.Table("a", "b").Row(1) },
-		"nothing under":  func(s *Section) { s.Table("a", "b").Row(1, "") },
-		"a row of 2":     func(s *Section) { s.Claim(1, 2) },
+		"no numbers in":  func(s *Section) { s.compose("it is NaN") },
+		"a row of 1":     func(s *Section) { s.compose("| a | b |\n| 1 |") },
+		"nothing under":  func(s *Section) { s.compose("| a | b |\n| 1 |  |") },
+		"a row of 2":     func(s *Section) { s.Claim("1", "2") },
 		"no figure":      func(s *Section) { s.blocks = s.blocks[:1] },
 		"no table":       func(s *Section) { s.blocks = s.blocks[1:] },
-		"f.svg: XML":     func(s *Section) { f := s.blocks[1].(*figure); f.svg = f.svg[:len(f.svg)/2] },
-		"f.svg has 0":    func(s *Section) { s.blocks[1].(*figure).svg = []byte("<svg></svg>") },
-		"f.svg takes 20": func(s *Section) { f := s.blocks[1].(*figure); f.svg = append(f.svg, make([]byte, 200<<10)...) },
+		"f.svg: XML":     func(s *Section) { figure(s, func(svg []byte) []byte { return svg[:len(svg)/2] }) },
+		"f.svg has 0":    func(s *Section) { figure(s, func([]byte) []byte { return []byte("<svg></svg>") }) },
+		"f.svg takes 20": func(s *Section) { figure(s, func(svg []byte) []byte { return append(svg, make([]byte, 200<<10)...) }) },
 	} {
 		_, err := p.Check(Experiment{Name: "bad", Run: func(c Config, s *Section) {
 			run(c, s)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -23,16 +24,15 @@ type Panel struct {
 	Legend      Place
 }
 
-// Place is where the legend stands.
-type Place int
+type (
+	Place int // where the legend stands
+	Part  int // what of a series is drawn
+)
 
-// Places of the legend.
+// Places of the legend, and parts of a series.
 const (
-	Nowhere Place = iota
-	TopRight
-	TopLeft
-	BottomRight
-	BottomLeft
+	Nowhere, TopRight, TopLeft, BottomRight, BottomLeft Place = 0, 1, 2, 3, 4
+	Both, Marks, Line                                   Part  = 0, 1, 2
 )
 
 // Series is one row of points.
@@ -45,6 +45,7 @@ type Series struct {
 	Style  int
 	Only   Part
 	Dashed bool // with dots, whatever the style's dashes
+	across bool // the intervals are those of X
 }
 
 // At adds a point.
@@ -65,16 +66,6 @@ func Lines(names ...string) []Series {
 	return all
 }
 
-// Part of a line that is drawn alone.
-type Part int
-
-// What of a series is drawn.
-const (
-	Both Part = iota
-	Marks
-	Line
-)
-
 // Told apart by dashes and shapes; colours only help.
 var (
 	dashes = [][]vg.Length{nil, {6, 3}, {2, 2}, {8, 3, 2, 3}, {4, 2}, {12, 2}, {10, 4}, {3, 3, 1, 3}}
@@ -94,40 +85,37 @@ const (
 )
 
 // drawPanels makes a picture of rows of panels.
-func drawPanels(rows [][]Panel) ([]byte, error) {
-	width := 0
+func drawPanels(rows [][]Panel) []byte {
+	width := len(slices.MaxFunc(rows, func(a, b []Panel) int { return cmp.Compare(len(a), len(b)) }))
 	plots := make([][]*plot.Plot, len(rows))
 	for i, row := range rows {
-		width = max(width, len(row))
-		for _, p := range row {
-			made, err := p.plot()
-			if err != nil {
-				return nil, err
-			}
-			plots[i] = append(plots[i], made)
+		plots[i] = make([]*plot.Plot, width)
+		for j, p := range row {
+			plots[i][j] = p.plot()
 		}
 	}
-	for i := range plots {
-		for len(plots[i]) < width {
-			plots[i] = append(plots[i], nil)
-		}
-	}
-	c := vgsvg.New(panelWidth*vg.Length(width), panelHeight*vg.Length(len(rows)))
-	tiles := draw.Tiles{Rows: len(rows), Cols: width, PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter, PadTop: vg.Millimeter, PadRight: 2 * vg.Millimeter}
-	canvases := plot.Align(plots, tiles, draw.New(c))
-	for i := range plots {
-		for j, p := range plots[i] {
-			if p != nil {
-				p.Draw(canvases[i][j])
+	return svg(panelWidth*vg.Length(width), panelHeight*vg.Length(len(rows)), func(c draw.Canvas) {
+		tiles := draw.Tiles{Rows: len(rows), Cols: width, PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter, PadTop: vg.Millimeter, PadRight: 2 * vg.Millimeter}
+		for i, row := range plot.Align(plots, tiles, c) {
+			for j, canvas := range row {
+				if p := plots[i][j]; p != nil {
+					p.Draw(canvas)
+				}
 			}
 		}
-	}
-	var b bytes.Buffer
-	_, err := c.WriteTo(&b)
-	return b.Bytes(), err
+	})
 }
 
-func (p Panel) plot() (*plot.Plot, error) {
+// svg is a picture.
+func svg(width, height vg.Length, paint func(draw.Canvas)) []byte {
+	c := vgsvg.New(width, height)
+	paint(draw.New(c))
+	var b bytes.Buffer
+	Must(c.WriteTo(&b))
+	return b.Bytes()
+}
+
+func (p Panel) plot() *plot.Plot {
 	out := plot.New()
 	out.Title.Text, out.X.Label.Text, out.Y.Label.Text = p.Title, p.X, p.Y
 	// Logarithms are plotted on linear axes: the library misplaces the label of
@@ -141,25 +129,17 @@ func (p Panel) plot() (*plot.Plot, error) {
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
 	out.Add(grid)
-	switch p.Legend {
-	case TopLeft:
-		out.Legend.Top, out.Legend.Left = true, true
-	case TopRight:
-		out.Legend.Top = true
-	case BottomLeft:
-		out.Legend.Left = true
-	}
+	out.Legend.Top = p.Legend == TopLeft || p.Legend == TopRight
+	out.Legend.Left = p.Legend == TopLeft || p.Legend == BottomLeft
 	entries := 0
 	for _, s := range p.Series {
-		if err := s.add(out, p); err != nil {
-			return nil, err
-		}
+		s.add(out, p)
 		if p.Legend != Nowhere && s.Label != "" {
 			entries++
 		}
 	}
 	makeRoom(&out.Y, p, entries)
-	return out, nil
+	return out
 }
 
 // makeRoom widens the y axis, at the end where the legend is, by what its
@@ -208,29 +188,44 @@ func tickLabel(digit, e int) string {
 	return fmt.Sprintf("%de%d", digit, e)
 }
 
+// logarithm is that of a value on a logarithmic axis, to base 10; NaN where it has none.
+func logarithm(is bool, v float64) float64 {
+	switch {
+	case !is:
+		return v
+	case v <= 0:
+		return math.NaN()
+	}
+	return math.Log10(v)
+}
+
+// intervals are points with their error bars, as the library takes them.
+type intervals struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
 // add draws the series. Points that a logarithmic axis cannot show are left
 // out.
-func (s Series) add(out *plot.Plot, p Panel) error {
+func (s Series) add(out *plot.Plot, p Panel) {
 	var at plotter.XYs
 	var bars plotter.YErrors
 	for i := range s.X {
-		if math.IsNaN(s.Y[i]) || p.LogY && s.Y[i] <= 0 || p.LogX && s.X[i] <= 0 {
+		x, y := logarithm(p.LogX, s.X[i]), logarithm(p.LogY, s.Y[i])
+		if math.IsNaN(x) || math.IsNaN(y) {
 			continue
-		}
-		x, y := s.X[i], s.Y[i]
-		if p.LogX {
-			x = math.Log10(x)
-		}
-		if p.LogY {
-			y = math.Log10(y)
 		}
 		at = append(at, plotter.XY{X: x, Y: y})
 		if s.Lo != nil {
-			lo, hi := s.Lo[i], s.Hi[i]
-			if p.LogY {
-				lo, hi = math.Log10(max(lo, s.Y[i]/10)), math.Log10(hi)
+			middle, of, log := y, s.Y[i], p.LogY
+			if s.across {
+				middle, of, log = x, s.X[i], p.LogX
 			}
-			bars = append(bars, struct{ Low, High float64 }{y - lo, hi - y})
+			lo := s.Lo[i]
+			if log && !s.across { // which may reach 0
+				lo = max(lo, of/10)
+			}
+			bars = append(bars, struct{ Low, High float64 }{middle - logarithm(log, lo), logarithm(log, s.Hi[i]) - middle})
 		}
 	}
 	colour, dash, shape := colours[s.Style%len(colours)], dashes[s.Style%len(dashes)], shapes[s.Style%len(shapes)]
@@ -253,21 +248,18 @@ func (s Series) add(out *plot.Plot, p Panel) error {
 			out.Add(x.(plot.Plotter))
 		}
 	}
-	if s.Lo != nil && len(at) > 0 {
-		e, err := plotter.NewYErrorBars(struct {
-			plotter.XYs
-			plotter.YErrors
-		}{at, bars})
-		if err != nil {
-			return err
+	if len(bars) > 0 {
+		y := Must(plotter.NewYErrorBars(intervals{at, bars}))
+		y.Color, y.CapWidth = colour, vg.Points(3)
+		if s.across {
+			out.Add(&plotter.XErrorBars{XYs: at, XErrors: plotter.XErrors(bars), LineStyle: y.LineStyle, CapWidth: y.CapWidth})
+		} else {
+			out.Add(y)
 		}
-		e.Color, e.CapWidth = colour, vg.Points(3)
-		out.Add(e)
 	}
 	if p.Legend != Nowhere && s.Label != "" {
 		out.Legend.Add(s.Label, shown...)
 	}
-	return nil
 }
 
 // Row is a named quotient with its spread. Rows of one name share a line; kinds
@@ -277,91 +269,44 @@ type Row struct {
 	At, Lo, Hi float64
 }
 
-// Rows adds a figure of positive quotients, a line for each name, the first on
-// top, on a logarithmic axis with a thick line at 1, where things are equal.
-func (s *Section) Rows(name, caption, axis string, rows []Row) {
-	s.blocks = append(s.blocks, &figure{file: s.name + "-" + name + ".svg", caption: caption, svg: Must(drawRows(axis, rows))})
-}
-
-func drawRows(axis string, rows []Row) ([]byte, error) {
-	names, kinds := distinct(rows, func(r Row) string { return r.Name }), distinct(rows, func(r Row) string { return r.Kind })
-	slices.Reverse(names) // the axis goes up
-	out := plot.New()
-	out.X.Label.Text = axis
-	out.X.Tick.Marker = plot.TickerFunc(decades)
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
-	top := float64(len(names)) - 0.5
-	one, err := plotter.NewLine(plotter.XYs{{X: 0, Y: -0.5}, {X: 0, Y: top}})
-	if err != nil {
-		return nil, err
+// drawRows makes a picture of positive quotients, a line for each name, the first on
+// top, on a logarithmic axis with a line at 1, where things are equal.
+func drawRows(axis string, rows []Row) []byte {
+	var names, kinds []string
+	for _, r := range rows {
+		if !slices.Contains(names, r.Name) {
+			names = append(names, r.Name)
+		}
+		if !slices.Contains(kinds, r.Kind) {
+			kinds = append(kinds, r.Kind)
+		}
 	}
-	one.Width = vg.Points(1.5)
-	out.Add(grid, one)
-	out.NominalY(names...)
-	out.Legend.Top, out.Legend.Left = true, true
-	out.Y.Padding = 0.3 * vg.Inch // names are wider where the font is another
+	slices.Reverse(names) // the axis goes up
+	p := Panel{X: axis, LogX: true, Legend: TopLeft}
+	lo, hi, top := math.Log10(0.5), math.Log10(2), float64(len(names))-0.5 // of the axes, in any case
 	for i, kind := range kinds {
-		var points plotter.XYs
-		var bars plotter.XErrors
+		line := Series{Label: kind, Only: Marks, Style: []int{0, 4, 7, 6}[i%4], across: true} // full shapes and empty ones in turn
 		for _, r := range rows {
-			if r.Kind != kind {
-				continue
+			if r.Kind == kind {
+				Require(r.Lo > 0 && !math.IsInf(r.Hi, 1), "row %q goes from %v to %v", r.Name, r.Lo, r.Hi)
+				lo, hi = min(lo, math.Log10(r.Lo)), max(hi, math.Log10(r.Hi))
+				// Kinds lie below one another within their line.
+				line.Within(r.At, float64(slices.Index(names, r.Name))+0.3*(float64(len(kinds)-1)/2-float64(i)), r.Lo, r.Hi)
 			}
-			if !(r.Lo > 0) || math.IsInf(r.Hi, 1) {
-				return nil, fmt.Errorf("row %q goes from %v to %v", r.Name, r.Lo, r.Hi)
-			}
-			at := math.Log10(r.At)
-			// Kinds lie below one another within their line.
-			points = append(points, plotter.XY{X: at, Y: (float64(slices.Index(names, r.Name)) + 0.3*(float64(len(kinds)-1)/2-float64(i)))})
-			bars = append(bars, struct{ Low, High float64 }{at - math.Log10(r.Lo), math.Log10(r.Hi) - at})
 		}
-		whiskers, err := plotter.NewXErrorBars(struct {
-			plotter.XYs
-			plotter.XErrors
-		}{points, bars})
-		if err != nil {
-			return nil, err
-		}
-		marks, err := plotter.NewScatter(points)
-		if err != nil {
-			return nil, err
-		}
-		whiskers.Color, whiskers.CapWidth = colours[i%len(colours)], vg.Points(3)
-		marks.Color, marks.Shape, marks.Radius = colours[i%len(colours)], rowShapes[i%len(rowShapes)], vg.Points(2.6)
-		out.Add(whiskers, marks)
+		p.Series = append(p.Series, line)
 		if kind != "" {
-			out.Legend.Add(kind, marks)
 			top += 0.8
 		}
 	}
-	lo, hi := math.Log10(0.5), math.Log10(2) // of the axis, in any case
-	for _, r := range rows {
-		lo, hi = min(lo, math.Log10(r.Lo)), max(hi, math.Log10(r.Hi))
-	}
+	p.Series = slices.Insert(p.Series, 0, Series{X: []float64{1, 1}, Y: []float64{-0.5, top}, Only: Line})
+	out := p.plot()
+	out.NominalY(names...)
+	out.Y.Padding = 0.3 * vg.Inch // names are wider where the font is another
 	margin := 0.03 * (hi - lo)
-	out.X.Min, out.X.Max = lo-margin, hi+margin
-	out.Y.Min, out.Y.Max = -0.5, top
-	c := vgsvg.New(2*panelWidth, (vg.Length(top+2)*rowHeight*max(1, vg.Length(len(kinds))*0.7))+0.4*vg.Inch)
-	out.Draw(draw.Crop(draw.New(c), vg.Millimeter, -3*vg.Millimeter, vg.Millimeter, -vg.Millimeter))
-	var b bytes.Buffer
-	_, err = c.WriteTo(&b)
-	return b.Bytes(), err
-}
-
-// rowHeight is that of a line with one kind.
-const rowHeight = 0.19 * vg.Inch
-
-// rowShapes are the shapes that differ most: full and empty ones in turn.
-var rowShapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.RingGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
-
-// distinct are the different keys of rows, in the order of their first.
-func distinct(rows []Row, key func(Row) string) []string {
-	var out []string
-	for _, r := range rows {
-		if k := key(r); !slices.Contains(out, k) {
-			out = append(out, k)
-		}
-	}
-	return out
+	out.X.Min, out.X.Max, out.Y.Min, out.Y.Max = lo-margin, hi+margin, -0.5, top
+	const rowHeight = 0.19 * vg.Inch // of a line with one kind
+	return svg(2*panelWidth, vg.Length(top+2)*rowHeight*max(1, vg.Length(len(kinds))*0.7)+0.4*vg.Inch, func(c draw.Canvas) {
+		out.Draw(draw.Crop(c, vg.Millimeter, -3*vg.Millimeter, vg.Millimeter, -vg.Millimeter))
+	})
 }

@@ -11,15 +11,12 @@ import (
 // TestRows: a figure of rows has every name once, every kind in its legend, and
 // a mark further to the right for a larger quotient.
 func TestRows(t *testing.T) {
-	svg, err := drawRows("time / reference", []Row{
+	svg := drawRows("time / reference", []Row{
 		{Name: "first", Kind: "ours", At: 0.01, Lo: 0.005, Hi: 0.02},
 		{Name: "first", Kind: "theirs", At: 3, Lo: 2, Hi: 4},
 		{Name: "second", Kind: "ours", At: 40, Lo: 30, Hi: 50},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := (&figure{file: "rows.svg", svg: svg}).check(); err != nil {
+	if err := checkFigure("rows.svg", svg); err != nil {
 		t.Error(err)
 	}
 	for _, text := range []string{"first", "second", "ours", "theirs", "time / reference"} {
@@ -40,7 +37,7 @@ func TestRows(t *testing.T) {
 		t.Errorf("marks are at %v", xs)
 	}
 	for _, bad := range []Row{{Name: "none", At: 1, Lo: 0, Hi: 1}, {Name: "none", At: 1, Lo: -1, Hi: 1}} {
-		if _, err := drawRows("x", []Row{bad}); err == nil || !strings.Contains(err.Error(), bad.Name) {
+		if err := Try(func() { drawRows("x", []Row{bad}) }); err == nil || !strings.Contains(err.Error(), bad.Name) {
 			t.Errorf("error of %v is %v", bad, err)
 		}
 	}

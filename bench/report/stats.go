@@ -5,41 +5,38 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/stat"
 )
 
 // Mean is the arithmetic mean.
-func Mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
-}
+func Mean(x []float64) float64 { return stat.Mean(x, nil) }
 
 // Deviation is the standard deviation of a sample; 0 of less than two.
 func Deviation(x []float64) float64 {
 	if len(x) < 2 {
 		return 0
 	}
-	m, sum := Mean(x), 0.0
-	for _, v := range x {
-		sum += (v - m) * (v - m)
-	}
-	return math.Sqrt(sum / float64(len(x)-1))
+	return stat.StdDev(x, nil)
 }
 
 // StandardError is that of the mean.
-func StandardError(x []float64) float64 { return Deviation(x) / math.Sqrt(float64(len(x))) }
+func StandardError(x []float64) float64 { return stat.StdErr(Deviation(x), float64(len(x))) }
 
 // Median is the middle value, or the mean of the two in the middle.
-func Median(x []float64) float64 {
+func Median(x []float64) float64 { return Quantile(x, 0.5) }
+
+// Quantile is the value below which a share of a sample is, between two values
+// in proportion.
+func Quantile(x []float64, share float64) float64 {
 	c := slices.Sorted(slices.Values(x))
-	if n := len(c); n%2 == 0 {
-		return (c[n/2-1] + c[n/2]) / 2
+	at := share * float64(len(c)-1)
+	i := int(at)
+	if i+1 >= len(c) {
+		return c[len(c)-1]
 	}
-	return c[len(c)/2]
+	return c[i] + (at-float64(i))*(c[i+1]-c[i])
 }
 
 // Wilson is the 95% score interval of a share that was seen hits times in n.
@@ -64,25 +61,14 @@ func ZScore(hits, n int, p float64) float64 {
 // Parallel calls f with 0 to n-1, on all processors, and returns the results in
 // their order.
 func Parallel[T any](n int, f func(i int) T) []T {
-	out, errs := make([]T, n), make([]error, n)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				errs[i] = Try(func() { out[i] = f(i) })
-			}
-		})
+	out := make([]T, n)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error { return Try(func() { out[i] = f(i) }) })
 	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			panic(failure{err})
-		}
+	if err := g.Wait(); err != nil {
+		panic(failure{err})
 	}
 	return out
 }
@@ -109,18 +95,6 @@ func Count[T any](x []T, is func(T) bool) (n int) {
 // MeanOf is the mean of a figure of several results.
 func MeanOf[T any](x []T, f func(T) float64) float64 { return Mean(Column(x, f)) }
 
-// Quantile is the value below which a share of a sample is, between two values
-// in proportion.
-func Quantile(x []float64, share float64) float64 {
-	c := slices.Sorted(slices.Values(x))
-	at := share * float64(len(c)-1)
-	i := int(at)
-	if i+1 >= len(c) {
-		return c[len(c)-1]
-	}
-	return c[i] + (at-float64(i))*(c[i+1]-c[i])
-}
-
 // Num is a number with three digits that count.
 func Num(v float64) string {
 	if a := math.Abs(v); a >= 100 || a == 0 {
@@ -129,28 +103,25 @@ func Num(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
+// Num2 is a number with two digits that count.
+func Num2(v float64) string {
+	switch {
+	case v >= 100:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 10:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.2g", v)
+}
+
 // Percent is a share in percent.
 func Percent(v float64) string { return fmt.Sprintf("%.1f%%", 100*v) }
 
 // Percent2 is Percent with two digits that count, for small shares.
 func Percent2(v float64) string { return Num2(100*v) + "%" }
 
-// Interval is Wilson's, as text.
-func Interval(hits, n int) string {
-	lo, hi := Wilson(hits, n)
-	return fmt.Sprintf("[%s, %s]", Num(lo), Num(hi))
-}
-
 // Span is from where to where numbers go, with two digits that count.
 func Span(x []float64) string { return Num2(slices.Min(x)) + " to " + Num2(slices.Max(x)) }
-
-// Spread is a mean and a standard deviation, with digits to fit.
-func Spread(x []float64) string { return fmt.Sprintf("%s ± %s", Num(Mean(x)), Num2(Deviation(x))) }
-
-// SpreadPercent is Spread of shares, in percent.
-func SpreadPercent(x []float64) string {
-	return fmt.Sprintf("%s%% ± %s", Num(100*Mean(x)), Num2(100*Deviation(x)))
-}
 
 // Rounds is the median of what was measured in several rounds, the least and the largest.
 func Rounds(x []float64) string {
@@ -158,18 +129,4 @@ func Rounds(x []float64) string {
 		return Num(x[0])
 	}
 	return fmt.Sprintf("%s (%s to %s)", Num(Median(x)), Num(slices.Min(x)), Num(slices.Max(x)))
-}
-
-// Num2 is a number with two digits that count.
-func Num2(v float64) string {
-	switch {
-	case v == 0:
-		return "0"
-	case v >= 100:
-		return fmt.Sprintf("%.0f", v)
-	case v >= 10:
-		return fmt.Sprintf("%.1f", v)
-	default:
-		return fmt.Sprintf("%.2g", v)
-	}
 }

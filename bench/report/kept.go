@@ -1,0 +1,110 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Kept is a figure of an earlier run, of which less is better: its median, the
+// least and the largest of its rounds.
+type Kept struct {
+	Section, What          string
+	Median, Least, Largest float64
+}
+
+var keptHead = []string{"section", "what", "median", "least", "largest"}
+
+func (k Kept) String() string { return Rounds([]float64{k.Least, k.Median, k.Largest}) }
+
+// Keep notes a figure of this run, to be held against that of an earlier one. The
+// name is unlike those of all others of the section.
+func (s *Section) Keep(what string, rounds []float64) {
+	s.kept = append(s.kept, Kept{s.name, what, Median(rounds), slices.Min(rounds), slices.Max(rounds)})
+}
+
+// between is what figures differ from run to run by, although the rounds of one run
+// may be much closer together: up to 27% on a machine with eight times as many tasks
+// as processors. What does all of its work twice is far above.
+const between = 0.3
+
+// slower reports whether k is above an earlier figure by more than the spread of
+// both: the median of either lies outside the range of the other, and the medians
+// are not as close as those of two runs are anyway.
+func (k Kept) slower(earlier Kept) bool {
+	return k.Median > max(earlier.Largest, (1+between)*earlier.Median) && k.Least > earlier.Median
+}
+
+// readKept reads the file of a program; nothing is kept where there is none.
+func readKept(path string) (all []Kept, err error) {
+	rows, err := readCSV(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range rows[min(1, len(rows)):] { // after the head
+		k := Kept{}
+		_, err := fmt.Sscan(strings.Join(row[min(2, len(row)):], " "), &k.Median, &k.Least, &k.Largest)
+		if len(row) != len(keptHead) || err != nil {
+			return nil, fmt.Errorf("%s: line %d: no figure is %q", path, i+2, row)
+		}
+		k.Section, k.What = row[0], row[1]
+		all = append(all, k)
+	}
+	return all, nil
+}
+
+// writeKept writes what was kept with the sections that have run anew, in the order of the
+// pages; sections that they no longer have are dropped.
+func (p *Program) writeKept(path string, kept, now []Kept) error {
+	order := func(k Kept) int {
+		return slices.IndexFunc(p.experiments(), func(e placed) bool { return e.Name == k.Section })
+	}
+	merged := slices.DeleteFunc(slices.Clone(kept), func(k Kept) bool {
+		return order(k) < 0 || slices.ContainsFunc(now, func(n Kept) bool { return n.Section == k.Section })
+	})
+	merged = append(merged, now...)
+	slices.SortStableFunc(merged, func(a, b Kept) int { return cmp.Compare(order(a), order(b)) })
+	rows := [][]string{keptHead}
+	for _, k := range merged {
+		rows = append(rows, []string{k.Section, k.What, Num(k.Median), Num(k.Least), Num(k.Largest)})
+	}
+	return writeCSV(path, rows)
+}
+
+// holdKept holds the figures of a run against the file of the program, or with keep
+// makes them those that later runs are held against. It is an error if some are
+// slower.
+func (p *Program) holdKept(path string, now []Kept, keep bool) error {
+	if len(now) == 0 {
+		return nil
+	}
+	kept, err := readKept(path)
+	if err != nil {
+		return err
+	}
+	if keep {
+		return p.writeKept(path, kept, now)
+	}
+	var slower []string
+	unknown := 0
+	for _, k := range now {
+		i := slices.IndexFunc(kept, func(e Kept) bool { return e.Section == k.Section && e.What == k.What })
+		if i < 0 {
+			unknown++
+		} else if k.slower(kept[i]) {
+			slower = append(slower, fmt.Sprintf("\n  %s: %s: %v, kept %v", k.Section, k.What, k, kept[i]))
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%d figures held against %s, %d of them new\n", len(now), path, unknown)
+	if len(slower) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d figures are slower than what was kept, by more than the spread; run with -keep to accept that%s", len(slower), strings.Join(slower, ""))
+}
