@@ -163,3 +163,14 @@ func worseError(means []float64, most, publishedMean, publishedMost float64, why
 	}
 	return report.Worse(true, why)
 }
+
+// transposed are the columns of rows.
+func transposed[T any](rows [][]T) [][]T {
+	out := make([][]T, len(rows[0]))
+	for _, row := range rows {
+		for i, v := range row {
+			out[i] = append(out[i], v)
+		}
+	}
+	return out
+}

@@ -37,12 +37,9 @@ func zipfCounts(n, total int, skew float64) []uint64 {
 }
 
 // shuffled is a data set as a stream in random order.
-func shuffled(counts []uint64, r *rand.Rand) []int {
-	var s []int
+func shuffled(counts []uint64, r *rand.Rand) (s []int) {
 	for i, n := range counts {
-		for range n {
-			s = append(s, i)
-		}
+		s = append(s, slices.Repeat([]int{i}, int(n))...)
 	}
 	r.Shuffle(len(s), func(i, j int) { s[i], s[j] = s[j], s[i] })
 	return s
@@ -127,13 +124,11 @@ func (s setting) run(seed uint64, methods []method) []report.Figures {
 // stream is run for a given order.
 func (s setting) stream(seed uint64, stream []int, methods []method) []report.Figures {
 	keys := numbers(seed, 0, len(s.counts))
-	h := hashes{make([]uint64, len(stream)), make([]uint64, len(stream))}
-	for i, v := range stream {
-		h.h1[i], h.h2[i] = keys.h1[v], keys.h2[v]
-	}
+	h := pick(keys, stream)
 	return report.Column(methods, func(m method) report.Figures {
 		if m.printed {
-			return newRecurringModel(s.m, s.k, len(s.counts), seed, true).run(stream, s.counts)
+			first := s.m - s.m/3 // two thirds of the counters
+			return newRecurringModel(first, first/2, s.k, len(s.counts), seed, true).run(stream, s.counts)
 		}
 		sk := m.sketch(s.m, s.k, seed)
 		sk.AddHashes(h.h1, h.h2, nil)
@@ -145,37 +140,19 @@ func (s setting) stream(seed uint64, stream []int, methods []method) []report.Fi
 	})
 }
 
-// record streams the data set with many seeds, a row for each method and seed.
-func (s setting) record(to *report.Data, at report.At, seeds int, methods []method) {
-	recordMethods(to, at, methods, report.Parallel(seeds, func(i int) []report.Figures { return s.run(seedOf(i), methods) }))
-}
-
-// recordMethods adds what came of methods, seed by seed.
-func recordMethods(to *report.Data, at report.At, methods []method, bySeed [][]report.Figures) {
-	to.RecordEach(at, "method", report.Column(methods, func(m method) string { return m.name }), bySeed)
-}
-
-func transposed[T any](rows [][]T) [][]T {
-	out := make([][]T, len(rows[0]))
-	for _, row := range rows {
-		for i, v := range row {
-			out[i] = append(out[i], v)
-		}
-	}
-	return out
+// recordMethods adds what came of methods with many seeds, a row for each.
+func recordMethods(to *report.Section, at report.At, methods []method, seeds int, of func(seed uint64) []report.Figures) {
+	names := report.Column(methods, func(m method) string { return m.name })
+	to.RecordEach(at, "method", names, report.Parallel(seeds, func(i int) []report.Figures { return of(seedOf(i)) }))
 }
 
 // methodPanels plot additive error and share of wrong answers of methods over "value".
-func methodPanels(d *report.Data, title, axis string, methods []method, legend report.Place) []report.Panel {
-	panels := []report.Panel{{Y: "additive error (occurrences)", Legend: legend}, {Y: "wrong answers (share of keys)"}}
-	for i, figure := range []string{"additive", "wrong"} {
-		p := &panels[i]
-		p.Title, p.X, p.LogY, p.Series = title, axis, true, d.Lines("method", "value", figure)
-		for j := range p.Series {
-			p.Series[j].Style = methods[j].style
-		}
+func methodPanels(d *report.Data, title, axis string, methods []method) []report.Panel {
+	styles := report.Column(methods, func(m method) int { return m.style })
+	panel := func(y, figure string) report.Panel {
+		return report.Panel{Title: title, X: axis, Y: y, LogY: true, Series: report.Drawn(d.Lines("method", "value", figure), "%s", report.Both, styles...)}
 	}
-	return panels
+	return []report.Panel{panel("additive error (occurrences)", "additive"), panel("wrong answers (share of keys)", "wrong")}
 }
 
 // model is a Spectral Bloom Filter of a few lines, for what the package refuses
@@ -183,11 +160,11 @@ func methodPanels(d *report.Data, title, axis string, methods []method, legend r
 // counters of minimal increase.
 type model struct {
 	counters  []int
-	positions func(key int) []int
+	positions [][]int // of each key
 }
 
 func (m *model) add(key, n int) {
-	for _, p := range m.positions(key) {
+	for _, p := range m.positions[key] {
 		m.counters[p] += n
 	}
 }
@@ -195,53 +172,44 @@ func (m *model) add(key, n int) {
 // raise is minimal increase by one. Section 3.2.
 func (m *model) raise(key int) {
 	least := m.least(key)
-	for _, p := range m.positions(key) {
+	for _, p := range m.positions[key] {
 		m.counters[p] = max(m.counters[p], least+1)
 	}
 }
 
 func (m *model) least(key int) int {
-	least := math.MaxInt
-	for _, p := range m.positions(key) {
-		least = min(least, m.counters[p])
-	}
-	return least
+	return slices.Min(report.Column(m.positions[key], func(p int) int { return m.counters[p] }))
 }
 
 // recurs reports whether the least counter of a key comes twice. Section 3.3.
 func (m *model) recurs(key int) bool {
-	least, times := m.least(key), 0
-	for _, p := range m.positions(key) {
-		if m.counters[p] == least {
-			times++
-		}
-	}
-	return times > 1
+	least := m.least(key)
+	return report.Count(m.positions[key], func(p int) bool { return m.counters[p] == least }) > 1
 }
 
 // newModel makes a model whose positions are those of the hashes, or, with
 // multiply, of the paper's hash functions: the fractional parts of key times
 // alpha, for k random alphas (section 6.1).
 func newModel(m, k, keys int, seed uint64, multiply bool) *model {
-	table := make([][]int, keys)
+	out := &model{make([]int, m), make([][]int, keys)}
 	r := random(seed, 22)
 	alphas := make([]float64, k)
 	for i := range alphas {
 		alphas[i] = r.Float64()
 	}
-	for key := range table {
+	for key := range keys {
 		for i := range k {
 			p := r.IntN(m)
 			if multiply {
 				_, frac := math.Modf(alphas[i] * float64(key+1))
 				p = min(int(frac*float64(m)), m-1)
 			}
-			if !slices.Contains(table[key], p) {
-				table[key] = append(table[key], p)
+			if !slices.Contains(out.positions[key], p) {
+				out.positions[key] = append(out.positions[key], p)
 			}
 		}
 	}
-	return &model{make([]int, m), func(key int) []int { return table[key] }}
+	return out
 }
 
 // recurringModel is recurring minimum as section 3.3 has it, word for word,
@@ -249,13 +217,8 @@ func newModel(m, k, keys int, seed uint64, multiply bool) *model {
 // from falling below the truth.
 type recurringModel struct{ first, second *model }
 
-// newRecurringModel shares m counters out, two thirds to the first filter.
-func newRecurringModel(m, k, keys int, seed uint64, multiply bool) recurringModel {
-	return recurringModelOf(m-m/3, (m-m/3)/2, k, keys, seed, multiply)
-}
-
-// recurringModelOf has filters of the given sizes.
-func recurringModelOf(first, second, k, keys int, seed uint64, multiply bool) recurringModel {
+// newRecurringModel has filters of the given sizes.
+func newRecurringModel(first, second, k, keys int, seed uint64, multiply bool) recurringModel {
 	return recurringModel{newModel(first, k, keys, seed, multiply), newModel(second, k, keys, seed^1<<32, multiply)}
 }
 

@@ -12,63 +12,61 @@ import (
 // change is n occurrences of a key that come or, where n is negative, go.
 type change struct{ key, n int }
 
+// history is changes, and how often each key is there after them.
+type history struct {
+	changes []change
+	truth   []uint64
+}
+
+func (h *history) add(key, n int) {
+	h.changes = append(h.changes, change{key, n})
+	h.truth[key] += uint64(n)
+}
+
 // deletions is figure 8's history: ten parts of the stream, each followed by
 // the removal of all that is there of 5% of the values.
-func deletions(stream []int, keys int, r *rand.Rand) (history []change, truth []uint64) {
-	truth = make([]uint64, keys)
+func (h *history) deletions(stream []int, r *rand.Rand) {
 	const phases = 10
 	for phase := range phases {
-		for _, key := range stream[len(stream)*phase/phases : len(stream)*(phase+1)/phases] {
-			history = append(history, change{key, 1})
-			truth[key]++
-		}
-		for _, key := range r.Perm(keys)[:keys/20] {
-			if truth[key] > 0 {
-				history = append(history, change{key, -int(truth[key])})
-				truth[key] = 0
+		h.insertions(stream[len(stream)*phase/phases:len(stream)*(phase+1)/phases], r)
+		for _, key := range r.Perm(len(h.truth))[:len(h.truth)/20] {
+			if h.truth[key] > 0 {
+				h.add(key, -int(h.truth[key]))
 			}
 		}
 	}
-	return history, truth
 }
 
 // window is figure 9's history: only the last fifth of the stream stays.
-func window(stream []int, keys int, _ *rand.Rand) (history []change, truth []uint64) {
-	truth = make([]uint64, keys)
+func (h *history) window(stream []int, _ *rand.Rand) {
 	size := len(stream) / 5
 	for i, key := range stream {
-		history = append(history, change{key, 1})
-		truth[key]++
+		h.add(key, 1)
 		if i >= size {
-			history = append(history, change{stream[i-size], -1})
-			truth[stream[i-size]]--
+			h.add(stream[i-size], -1)
 		}
 	}
-	return history, truth
 }
 
-// insertions has the same occurrences, all of which stay.
-func insertions(stream []int, keys int, _ *rand.Rand) (history []change, truth []uint64) {
-	truth = make([]uint64, keys)
+// insertions all stay.
+func (h *history) insertions(stream []int, _ *rand.Rand) {
 	for _, key := range stream {
-		history = append(history, change{key, 1})
-		truth[key]++
+		h.add(key, 1)
 	}
-	return history, truth
 }
 
 // live applies a history to a sketch of a method, and judges it.
-func live(m method, counters, k int, seed uint64, history []change, truth []uint64) report.Figures {
+func live(m method, counters, k int, seed uint64, of history) report.Figures {
 	sk := m.sketch(counters, k, seed)
-	h := numbers(seed, 0, len(truth))
-	for _, c := range history {
+	h := numbers(seed, 0, len(of.truth))
+	for _, c := range of.changes {
 		if c.n > 0 {
 			sk.Add(h.h1[c.key], h.h2[c.key], uint64(c.n))
 		} else {
 			report.Check(sk.Remove(h.h1[c.key], h.h2[c.key], uint64(-c.n)))
 		}
 	}
-	q := judge(counts(sk, h), truth)
+	q := judge(counts(sk, h), of.truth)
 	q["bytes"] = float64(len(sk.Blob()))
 	return q
 }
@@ -76,23 +74,23 @@ func live(m method, counters, k int, seed uint64, history []change, truth []uint
 // rawMI applies a history to a model of minimal increase that takes
 // occurrences from all counters of a key: the paper's demonstration of what
 // must not be done.
-func rawMI(counters, k int, seed uint64, history []change, keys int) []uint64 {
-	f := newModel(counters, k, keys, seed, false)
-	for _, c := range history {
+func rawMI(counters, k int, seed uint64, of history) report.Figures {
+	f := newModel(counters, k, len(of.truth), seed, false)
+	for _, c := range of.changes {
 		for range c.n {
 			f.raise(c.key)
 		}
 		if c.n < 0 {
-			for _, p := range f.positions(c.key) {
+			for _, p := range f.positions[c.key] {
 				f.counters[p] = max(0, f.counters[p]+c.n)
 			}
 		}
 	}
-	out := make([]uint64, keys)
+	out := make([]uint64, len(of.truth))
 	for key := range out {
 		out[key] = uint64(f.least(key))
 	}
-	return out
+	return judge(out, of.truth)
 }
 
 // spectralChanges is figures 8 and 9: deletions and a sliding window.
@@ -108,27 +106,25 @@ func spectralChanges(c report.Config, s *report.Section) {
 	methods := []method{methodMS, methodRM, methodRMPlain, methodTRM}
 	shown := append(slices.Clone(methods), method{name: "mi, simulated", style: methodMI.style})
 	var figure [][]report.Panel
-	var mistakes []float64 // the share of mi's errors that are below the truth
-	for h, history := range []struct {
+	for h, of := range []struct {
 		name string
-		make func(stream []int, keys int, r *rand.Rand) ([]change, []uint64)
-	}{{"none", insertions}, {"deletions", deletions}, {"window", window}} {
+		make func(h *history, stream []int, r *rand.Rand)
+	}{{"none", (*history).insertions}, {"deletions", (*history).deletions}, {"window", (*history).window}} {
 		for _, skew := range skews {
 			set := settingOf(keys, draws, skew, spectralGamma, spectralK)
-			at := report.At{"removals": history.name, "after": h > 0, "value": skew}
-			recordMethods(&s.Data, at, shown, report.Parallel(seeds, func(i int) []report.Figures {
-				seed := seedOf(i)
-				r := random(seed, 23)
-				changes, truth := history.make(shuffled(set.counts, r), keys, r)
-				all := report.Column(methods, func(m method) report.Figures { return live(m, set.m, set.k, seed, changes, truth) })
-				return append(all, judge(rawMI(set.m, set.k, seed, changes, keys), truth))
-			}))
-			if raw := s.Where("removals", "deletions", "value", skew, "method", "mi, simulated"); h == 1 {
-				mistakes = append(mistakes, raw.Mean("below")/raw.Mean("wrong"))
-			}
+			recordMethods(s, report.At{"removals": of.name, "after": h > 0, "value": skew}, shown, seeds, func(seed uint64) []report.Figures {
+				r, h := random(seed, 23), history{truth: make([]uint64, keys)}
+				of.make(&h, shuffled(set.counts, r), r)
+				all := report.Column(methods, func(m method) report.Figures { return live(m, set.m, set.k, seed, h) })
+				return append(all, rawMI(set.m, set.k, seed, h))
+			})
 		}
-		figure = append(figure, methodPanels(s.Where("removals", history.name), "removals: "+history.name, "skew", shown, []report.Place{report.BottomLeft, 0, 0}[h]))
+		figure = append(figure, methodPanels(s.Where("removals", of.name), "removals: "+of.name, "skew", shown))
 	}
-	s.Set("mistakes", mistakes)
+	// The share of mi's errors that are below the truth.
+	s.Set("mistakes", report.Column(s.Where("removals", "deletions", "method", "mi, simulated").By("value"), func(raw *report.Data) float64 {
+		return raw.Mean("below") / raw.Mean("wrong")
+	}))
+	figure[0][0].Legend = report.BottomLeft
 	s.Plot("errors", figure...)
 }

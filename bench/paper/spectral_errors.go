@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
@@ -15,33 +16,28 @@ func spectralBelow(c report.Config, s *report.Section) {
 	keys, draws := spectralSize(c)
 	s.Set("keys", keys, "draws", draws, "seeds", seeds, "all", keys*seeds)
 	methods := []method{methodMS, methodMI, methodPrinted, methodRMPlain, methodRM, methodTRM, methodGathered}
-	var panels []report.Panel
 	for _, gamma := range []float64{0.5, 0.7, 0.83, 1} {
 		for _, skew := range report.Pick(c, []float64{0, 1}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.5, 1, 1.5, 2}) {
 			set := settingOf(keys, draws, skew, gamma, spectralK)
 			set.m += (set.m + 1) / 2
-			for i, of := range transposed(report.Parallel(seeds, func(i int) []report.Figures { return set.run(seedOf(i), methods) })) {
-				for _, q := range of {
+			for i, m := range methods {
+				s.Record(report.At{"gamma": gamma, "skew": skew, "method": m.name, "never": i < 2 || i == 6}, report.Parallel(seeds, func(i int) report.Figures {
+					q := set.run(seedOf(i), []method{m})[0]
 					q["keys"], q["keys below"] = float64(keys), math.Round(q["below"]*float64(keys))
-				}
-				s.Record(report.At{"gamma": gamma, "skew": skew, "method": methods[i].name, "never": i < 2 || i == 6}, of...)
+					return q
+				})...)
 			}
-		}
-		if gamma == 0.7 || gamma == 1 {
-			p := report.Panel{Title: fmt.Sprintf("gamma %g", gamma), X: "skew", Y: "keys below the truth (share)"}
-			for _, m := range methods[2:6] {
-				line := report.Series{Label: m.name, Style: m.style}
-				for _, at := range s.Where("gamma", gamma, "method", m.name).By("skew") {
-					lo, hi := report.Wilson(int(at.Sum("keys below")), keys*seeds)
-					line.Within(at.At["skew"].(float64), at.Mean("below"), lo, hi)
-				}
-				p.Series = append(p.Series, line)
-			}
-			panels = append(panels, p)
 		}
 	}
-	panels[0].Legend = report.TopRight
-	s.Plot("share", panels)
+	share := func(at *report.Data) (float64, float64, float64, float64) {
+		lo, hi := report.Wilson(int(at.Sum("keys below")), keys*seeds)
+		return at.Number("skew"), at.Mean("below"), lo, hi
+	}
+	drawn := report.Column(methods[2:6], func(m method) string { return m.name })
+	s.Plot("share", s.Of("gamma", "0.7", "1").Panels("gamma", "gamma %g", report.Panel{X: "skew", Y: "keys below the truth (share)", Legend: report.TopRight},
+		func(d *report.Data) []report.Series {
+			return report.Drawn(d.Of("method", drawn...).Within("method", "skew", share), "%s", report.Both, methodPrinted.style, methodRMPlain.style, methodRM.style, methodTRM.style)
+		}))
 }
 
 // estimators are the minimum, and lemma 3's in so many groups. Section 3.1.
@@ -63,30 +59,27 @@ func spectralUnbiased(c report.Config, s *report.Section) {
 	}{{0.7, 5}, {2, 5}, {5, 5}, {0.7, 15}} {
 		for _, skew := range []float64{0, 0.5, 1, 1.5} {
 			set := settingOf(keys, draws, skew, l.gamma, l.k)
-			all := transposed(report.Parallel(seeds, func(seed int) []report.Figures { return set.estimates(seedOf(seed)) }))
-			for i, of := range all {
+			for i, of := range transposed(report.Parallel(seeds, func(seed int) []report.Figures { return set.estimates(seedOf(seed)) })) {
 				at := report.At{"gamma": l.gamma, "k": l.k, "skew": skew, "estimator": estimators[i].name}
 				s.Record(at, of...)
-				bias, sum := report.Column(of, func(f report.Figures) float64 { return f["bias"] }), 0.0
-				for _, f := range of {
-					sum += f["sum"] * f["sum"] / float64(len(of))
-				}
+				bias := report.Column(of, func(f report.Figures) float64 { return f["bias"] })
 				z := 0.0
 				if e := report.StandardError(bias); e > 0 {
 					z = report.Mean(bias) / e
 				}
-				s.Record(at, report.Figures{"z": z, "far": math.Abs(z), "deviation": math.Sqrt(sum)})
+				s.Record(at, report.Figures{"z": z, "far": math.Abs(z),
+					"deviation": math.Sqrt(report.MeanOf(of, func(f report.Figures) float64 { return f["sum"] * f["sum"] }))})
 			}
 		}
 	}
 	var rows [][]report.Panel
 	for _, gamma := range []float64{0.7, 5} {
-		var row []report.Panel
-		for i, figure := range []string{"additive", "deviation"} {
-			row = append(row, report.Panel{Title: fmt.Sprintf("gamma %g, k 5", gamma), X: "skew", Y: []string{"additive error (occurrences)", "error of a sum (share of it)"}[i], LogY: true,
-				Series: s.Where("gamma", gamma, "k", 5).Lines("estimator", "skew", figure)})
-		}
-		rows = append(rows, row)
+		d := s.Where("gamma", gamma, "k", 5)
+		p := report.Panel{Title: fmt.Sprintf("gamma %g, k 5", gamma), X: "skew", LogY: true}
+		left, right := p, p
+		left.Y, left.Series = "additive error (occurrences)", d.Lines("estimator", "skew", "additive")
+		right.Y, right.Series = "error of a sum (share of it)", d.Lines("estimator", "skew", "deviation")
+		rows = append(rows, []report.Panel{left, right})
 	}
 	rows[0][0].Legend = report.BottomLeft
 	s.Plot("errors", rows...)
@@ -142,40 +135,23 @@ type relativeErrors struct {
 // relative measures them over seeds, with k 5 and gamma 0.7.
 func relative(data []uint64, seeds int) relativeErrors {
 	n := len(data)
-	m := uint64(math.Ceil(float64(n*spectralK) / spectralGamma))
-	const batch = 50
-	all := report.Parallel((seeds+batch-1)/batch, func(part int) relativeErrors {
-		o := relativeErrors{wrong: make([]float64, n), sum: make([]float64, n), above: make([]float64, n)}
-		for i := part * batch; i < min(seeds, (part+1)*batch); i++ {
-			sk := report.Must(sbf.New(sbf.Params{Counters: m, Seed: seedOf(i)}))
-			h := numbers(seedOf(i), 0, n)
-			sk.AddHashes(h.h1, h.h2, data)
-			o.bytes = len(sk.Blob())
-			for rank, got := range counts(sk, h) {
-				if got == data[rank] {
-					continue
-				}
+	o := relativeErrors{wrong: make([]float64, n), sum: make([]float64, n), above: make([]float64, n)}
+	for i := range seeds {
+		sk := report.Must(sbf.New(sbf.Params{Counters: uint64(math.Ceil(float64(n*spectralK) / spectralGamma)), Seed: seedOf(i)}))
+		h := numbers(seedOf(i), 0, n)
+		sk.AddHashes(h.h1, h.h2, data)
+		o.bytes = len(sk.Blob())
+		for rank, got := range counts(sk, h) {
+			if got != data[rank] {
 				e := (float64(got) - float64(data[rank])) / float64(data[rank])
 				o.wrong[rank]++
 				o.sum[rank] += e
-				if e > 0.5 {
-					o.above[rank]++
-				}
+				o.above[rank] += yesNo(e > 0.5)
 				o.most = math.Max(o.most, e)
 			}
 		}
-		return o
-	})
-	out := all[0]
-	for _, o := range all[1:] {
-		for i := range n {
-			out.wrong[i] += o.wrong[i]
-			out.sum[i] += o.sum[i]
-			out.above[i] += o.above[i]
-		}
-		out.most = math.Max(out.most, o.most)
 	}
-	return out
+	return o
 }
 
 // upTo are the mean error and the share above a half over the ranks from a
@@ -212,8 +188,10 @@ func spectralRelative(c report.Config, s *report.Section) {
 	const draws = 1 << 40
 	const bins = 5
 	panel := report.Panel{X: "rank", Y: "relative error, given an error", LogY: true, Legend: report.BottomRight}
-	for i, skew := range []float64{0.2, 0.6, 1, 1.4, 1.8, 2} {
-		r := relative(zipfCounts(n, draws, skew), seeds)
+	skews := []float64{0.2, 0.6, 1, 1.4, 1.8, 2}
+	bySkew := report.Parallel(len(skews), func(i int) relativeErrors { return relative(zipfCounts(n, draws, skews[i]), seeds) })
+	for i, skew := range skews {
+		r := bySkew[i]
 		measured, bound := report.Series{Label: fmt.Sprintf("skew %g", skew), Style: i, Only: report.Marks}, report.Series{Style: i, Only: report.Line}
 		for b := range bins {
 			from, to := n*b/bins+1, n*(b+1)/bins
@@ -223,7 +201,7 @@ func spectralRelative(c report.Config, s *report.Section) {
 			bound.At(float64(to), limit)
 			if wrong > 0 {
 				measured.At(float64(from+to)/2, mean)
-				s.Record(at, report.Figures{"held": map[bool]float64{true: 1}[mean <= limit]})
+				s.Record(at, report.Figures{"held": yesNo(mean <= limit)})
 			}
 		}
 		panel.Series = append(panel.Series, measured, bound)
@@ -248,15 +226,14 @@ func spectralRelative(c report.Config, s *report.Section) {
 
 // leastRelative is the skew at which the mean relative error of the keys with
 // an error is least.
-func leastRelative(n, draws, seeds int) (skew float64) {
-	least := math.Inf(1)
-	for z := 0.5; z <= 4; z += 0.25 {
-		r := relative(zipfCounts(n, draws, z), seeds)
-		if mean, _, _ := r.upTo(1, n); mean < least {
-			least, skew = mean, z
-		}
-	}
-	return skew
+func leastRelative(n, draws, seeds int) float64 {
+	skew := func(i int) float64 { return 0.5 + float64(i)/4 }
+	means := report.Parallel(15, func(i int) float64 {
+		r := relative(zipfCounts(n, draws, skew(i)), seeds)
+		mean, _, _ := r.upTo(1, n)
+		return mean
+	})
+	return skew(slices.Index(means, slices.Min(means)))
 }
 
 // doubles is the share of keys with an error whose least counter has two other
@@ -273,7 +250,7 @@ func doubles(n, seeds int) float64 {
 		}
 		for key, count := range data {
 			least := sum.least(key)
-			for _, p := range sum.positions(key) {
+			for _, p := range sum.positions[key] {
 				if least > int(count) && sum.counters[p] == least && keys.counters[p] > 2 {
 					double += 1 / float64(n*seeds)
 					break

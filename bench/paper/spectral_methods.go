@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
-	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 // spectralMethods is figures 6 and 8 (without deletions): additive error and
@@ -16,7 +15,7 @@ func spectralMethods(c report.Config, s *report.Section) {
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered, methodPrinted}
 	s.Set("keys", keys, "draws", draws, "seeds", seeds, "middle", nearestGamma(gammas))
 	var figure [][]report.Panel
-	for i, w := range []struct {
+	for _, w := range []struct {
 		axis, title string
 		values      []float64
 		of          func(v float64) setting
@@ -29,52 +28,40 @@ func spectralMethods(c report.Config, s *report.Section) {
 			func(v float64) setting { return settingOf(keys, int(v), 0.5, spectralGamma, spectralK) }},
 	} {
 		for _, v := range w.values {
-			w.of(v).record(&s.Data, report.At{"by": w.axis, "title": w.title, "value": v}, seeds, methods)
+			of := w.of(v)
+			recordMethods(s, report.At{"by": w.axis, "title": w.title, "value": v}, methods, seeds, func(seed uint64) []report.Figures { return of.run(seed, methods) })
 		}
-		if i < 3 { // the paper's three
-			figure = append(figure, methodPanels(s.Where("by", w.axis), w.title, w.axis, methods, []report.Place{report.BottomLeft, 0, 0}[i]))
-		}
+		figure = append(figure, methodPanels(s.Where("by", w.axis), w.title, w.axis, methods))
 	}
 	byK := s.Where("by", "k")
 	for _, m := range []method{methodRM, methodGathered} {
-		s.Set(m.name+" from", leastFrom(byK, m.name, "additive")+"; "+leastFrom(byK, m.name, "wrong"), "never", leastFrom(byK, methodRM.name, "wrong") == "none")
+		s.Set(m.name+" from", leastFrom(byK, m.name, "additive")+"; "+leastFrom(byK, m.name, "wrong"))
 	}
 	rm, printed := methodRM.name, methodPrinted.name
-	s.Set("pairs", [][2]string{{"mi", "ms"}, {"mi", rm}, {rm, "ms"}, {methodGathered.name, "ms"}, {printed, "ms"}, {rm, printed}, {methodTRM.name, rm}})
+	s.Set("never", leastFrom(byK, rm, "wrong") == "none",
+		"pairs", [][2]string{{"mi", "ms"}, {"mi", rm}, {rm, "ms"}, {methodGathered.name, "ms"}, {printed, "ms"}, {rm, printed}, {methodTRM.name, rm}})
 	methodTimes(c, s, settingOf(keys, draws, 0.5, spectralGamma, spectralK))
-	s.Plot("errors", figure...)
+	figure[0][0].Legend = report.BottomLeft
+	s.Plot("errors", figure[:3]...) // the paper's three
 }
 
 // nearestGamma is the value that is nearest to the default.
-func nearestGamma(gammas []float64) (nearest float64) {
-	for _, v := range gammas {
-		if math.Abs(v-spectralGamma) < math.Abs(nearest-spectralGamma) {
-			nearest = v
-		}
-	}
-	return nearest
+func nearestGamma(gammas []float64) float64 {
+	return leastOf(gammas, func(v float64) float64 { return math.Abs(v - spectralGamma) })
 }
 
 // leastFrom is the least value from which on a method's error is below that of ms.
 func leastFrom(d *report.Data, method, figure string) string {
-	from := "none"
-	for _, at := range d.By("value") {
-		if at.Mean(figure, "method", method) >= at.Mean(figure, "method", "ms") {
-			from = "none"
-		} else if from == "none" {
-			from = report.Num(at.At["value"].(float64))
-		}
+	from := fromOn(d.By("value"), func(at *report.Data) bool { return at.Mean(figure, "method", method) < at.Mean(figure, "method", "ms") })
+	if from == nil {
+		return "none"
 	}
-	return from
+	return report.Num(from.Number("value"))
 }
 
 // methodTimes compares the time that an occurrence takes to come. Section 3.4.
 func methodTimes(c report.Config, s *report.Section, set setting) {
-	h := numbers(0, 0, len(set.counts))
-	var stream hashes
-	for _, key := range shuffled(set.counts, random(0, 29)) {
-		stream.h1, stream.h2 = append(stream.h1, h.h1[key]), append(stream.h2, h.h2[key])
-	}
+	stream := pick(numbers(0, 0, len(set.counts)), shuffled(set.counts, random(0, 29)))
 	var adds []func(hashes)
 	methods := []method{methodMS, methodMI, methodRM, methodTRM}
 	for _, m := range methods {
@@ -89,54 +76,38 @@ func methodTimes(c report.Config, s *report.Section, set setting) {
 	s.Set("slow", took[2] > 1.2*(1+timeNoise)*took[0])
 }
 
-// elevations are the values of the Forest Cover file in their order, as
-// numbers from 0.
-func elevations(folder string) (stream []int, distinct int) {
-	db := report.Must(connector.Open("?threads=1"))
-	defer db.Close()
-	rows := report.Must(db.Query("SELECT elevation::INTEGER FROM " + sqlFile(folder, "covtype_elevation.parquet")))
-	defer rows.Close()
-	ids := map[int]int{}
-	for rows.Next() {
-		var v int
-		report.Check(rows.Scan(&v))
-		id, there := ids[v]
-		if !there {
-			id = len(ids)
-			ids[v] = id
-		}
-		stream = append(stream, id)
-	}
-	report.Check(rows.Err())
-	return stream, len(ids)
-}
-
 // forest is figure 7: the methods on the elevations of the Forest Cover data.
 func forest(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 10)
 	gammas := report.Pick(c, []float64{0.7, 2}, []float64{0.25, 0.7, 2}, []float64{0.12, 0.25, 0.5, 0.7, 0.83, 1, 1.5, 2})
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered}
-	stream, distinct := elevations(c.Data)
+	// The elevations in their order, as numbers from 0 in that of their first.
+	p := newPile("", "", 1)
+	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(c.Data, "covtype_elevation.parquet")) {
+		p.add(at.Cell, 1)
+	}
+	stream := report.Column(p.order, func(i int32) int { return int(i) })
 	if c.Scale == report.Tiny {
 		stream = stream[:5000]
 	}
-	data := make([]uint64, distinct)
+	data := make([]uint64, len(p.places))
 	for _, v := range stream {
 		data[v]++
 	}
-	s.Set("records", len(stream), "distinct", distinct, "seeds", seeds, "gammas", len(gammas), "middle", nearestGamma(gammas))
+	s.Set("records", len(stream), "distinct", len(data), "seeds", seeds, "gammas", len(gammas), "middle", nearestGamma(gammas))
 	var panels [][]report.Panel
 	for i, order := range []string{"order of the file", "random order"} {
 		for _, gamma := range gammas {
-			set := setting{data, int(math.Ceil(float64(distinct*spectralK) / gamma)), spectralK}
-			recordMethods(&s.Data, report.At{"order": order, "value": gamma}, methods, report.Parallel(seeds, func(seed int) []report.Figures {
+			set := setting{data, int(math.Ceil(float64(len(data)*spectralK) / gamma)), spectralK}
+			recordMethods(s, report.At{"order": order, "value": gamma}, methods, seeds, func(seed uint64) []report.Figures {
 				if i == 0 {
-					return set.stream(seedOf(seed), stream, methods)
+					return set.stream(seed, stream, methods)
 				}
-				return set.run(seedOf(seed), methods)
-			}))
+				return set.run(seed, methods)
+			})
 		}
-		panels = append(panels, methodPanels(s.Where("order", order), order, "gamma", methods, []report.Place{report.BottomRight, 0}[i]))
+		panels = append(panels, methodPanels(s.Where("order", order), order, "gamma", methods))
 	}
+	panels[0][0].Legend = report.BottomRight
 	s.Plot("errors", panels...)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
@@ -34,37 +35,16 @@ func iceberg(c report.Config, s *report.Section) {
 	s.Set("keys", keys, "draws", draws, "seeds", seeds)
 	for _, skew := range report.Pick(c, []float64{0, 1}, []float64{0, 0.5, 1, 1.5, 2}, []float64{0, 0.2, 0.6, 1, 1.4, 1.8, 2}) {
 		for _, gamma := range []float64{1, spectralGamma} {
-			set := settingOf(keys, draws, skew, gamma, spectralK)
-			curve := &report.Data{}
-			set.iceberg(curve, seeds)
-			worst, few := report.Figures{"error": -1}, 0.0
-			for _, at := range curve.By("threshold", "at") {
-				p := report.Figures{"error": at.Mean("error"), "formula": at.First("formula"), "at": at.At["at"].(float64), "bytes": at.First("bytes")}
-				if p["error"] > worst["error"] {
-					worst = p
-				}
-				if p["error"] < 0.01 {
-					few++
-				}
-				if e := report.StandardError(at.All("error")); e > 0 {
-					p["z"] = math.Abs(p["error"]-p["formula"]) / e
-				}
-				s.Record(report.At{"skew": skew, "gamma": gamma, "skewed": skew > 0, "over mean": p["at"]}, report.Figures{"curve": p["error"], "z": p["z"]})
-			}
-			worst["few"], worst["points"] = few, float64(len(curve.By("threshold")))
-			s.Record(report.At{"skew": skew, "gamma": gamma, "skewed": skew > 0}, worst)
+			settingOf(keys, draws, skew, gamma, spectralK).iceberg(s, report.At{"skew": skew, "gamma": gamma, "skewed": skew > 0}, seeds)
 		}
 	}
-	lines := s.Where("gamma", 1).Lines("skew", "over mean", "curve")
-	for i := range lines {
-		lines[i].Label = "skew " + lines[i].Label
-	}
-	s.Plot("error", []report.Panel{{X: "threshold / mean count", Y: "wrongly reported keys (share)", LogX: true, Legend: report.TopRight, Series: lines}})
+	s.Plot("error", []report.Panel{{X: "threshold / mean count", Y: "wrongly reported keys (share)", LogX: true, Legend: report.TopRight,
+		Series: report.Drawn(s.Where("gamma", 1).Lines("skew", "over mean", "curve"), "skew %s", report.Both)}})
 }
 
-// iceberg asks sketches of a setting at 40 thresholds a decade. A key that is missed
-// is an error.
-func (s setting) iceberg(to *report.Data, seeds int) {
+// iceberg asks sketches of a setting at 40 thresholds a decade: a row for each, and one
+// for that of the largest error. A key that is missed is an error.
+func (s setting) iceberg(to *report.Section, at report.At, seeds int) {
 	var thresholds []uint64
 	for i := 0; ; i++ {
 		t := uint64(math.Ceil(math.Pow(10, float64(i)/40)))
@@ -77,40 +57,51 @@ func (s setting) iceberg(to *report.Data, seeds int) {
 	}
 	// Above the largest count, too, something is reported.
 	thresholds = append(thresholds, s.counts[0]+1, s.counts[0]*5/4+1)
-	total := 0.0
-	for _, n := range s.counts {
-		total += float64(n)
+	n, total, bytes := float64(len(s.counts)), 0.0, 0.0
+	for _, f := range s.counts {
+		total += float64(f)
 	}
-	all := report.Parallel(seeds, func(i int) (of []report.Figures) {
+	all := report.Parallel(seeds, func(i int) (errors []float64) {
 		sk := report.Must(sbf.New(sbf.Params{Counters: uint64(s.m), K: uint64(s.k), Seed: seedOf(i)}))
 		h := numbers(seedOf(i), 0, len(s.counts))
 		sk.AddHashes(h.h1, h.h2, s.counts)
-		bytes, estimates := float64(len(sk.Blob())), counts(sk, h)
-		for _, t := range thresholds {
-			reported := 0
-			for key, f := range s.counts {
-				yes := estimates[key] >= t
-				report.Require(yes || f < t, "a key of %d is missed at threshold %d", f, t)
-				if yes && f < t {
-					reported++
-				}
-			}
-			of = append(of, report.Figures{"error": float64(reported) / float64(len(s.counts)), "bytes": bytes})
+		if i == 0 {
+			bytes = float64(len(sk.Blob()))
 		}
-		return of
+		estimates := counts(sk, h)
+		for _, t := range thresholds {
+			reported := 0.0
+			for key, f := range s.counts {
+				report.Require(estimates[key] >= t || f < t, "a key of %d is missed at threshold %d", f, t)
+				reported += yesNo(estimates[key] >= t && f < t)
+			}
+			errors = append(errors, reported/n)
+		}
+		return errors
 	})
-	for i, of := range transposed(all) {
-		at := report.At{"threshold": thresholds[i], "at": float64(thresholds[i]) * float64(len(s.counts)) / total}
-		to.Record(at, of...)
-		to.Record(at, report.Figures{"formula": icebergError(s.counts, s.m, s.k, thresholds[i])})
+	worst, few := report.Figures{"error": -1}, 0.0
+	for i, errors := range transposed(all) {
+		t := thresholds[i]
+		of := report.Figures{"error": report.Mean(errors), "formula": icebergError(s.counts, s.m, s.k, t), "at": float64(t) * n / total, "bytes": bytes}
+		if of["error"] > worst["error"] {
+			worst = of
+		}
+		few += yesNo(of["error"] < 0.01)
+		curve := maps.Clone(at)
+		curve["over mean"] = of["at"]
+		z := 0.0
+		if e := report.StandardError(errors); e > 0 {
+			z = math.Abs(of["error"]-of["formula"]) / e
+		}
+		to.Record(curve, report.Figures{"curve": of["error"], "z": z})
 	}
+	worst["few"], worst["points"] = few, float64(len(thresholds))
+	to.Record(at, worst)
 }
 
 // spectralRange holds sums over ranges against exact ones. Section 5.5.
 func spectralRange(c report.Config, s *report.Section) {
-	seeds := report.Pick(c, 1, 3, 20)
-	draws := report.Pick(c, 2000, 50_000, 200_000)
-	queries := report.Pick(c, 20, 200, 1000)
+	seeds, draws, queries := report.Pick(c, 1, 3, 20), report.Pick(c, 2000, 50_000, 200_000), report.Pick(c, 20, 200, 1000)
 	const span = 1 << 16
 	s.Set("largest", span-1, "draws", draws, "seeds", seeds, "queries", queries, "lookups", mostLookups(span, queries))
 	var panels []report.Panel
@@ -119,9 +110,8 @@ func spectralRange(c report.Config, s *report.Section) {
 		p := report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "length of the range (keys)", Y: "mean error (share of the truth)", LogX: true, LogY: true}
 		for i, m := range []method{methodMS, methodMI} {
 			for _, part := range []int{1, 2, 4} {
-				s.Record(report.At{"skew": skew, "method": m.name, "part": part}, report.Parallel(seeds, func(seed int) report.Figures {
-					return rangeSums(m, z, span, draws, part, queries, seedOf(seed))
-				})...)
+				at := report.At{"skew": skew, "method": m.name, "part": part}
+				s.Record(at, report.Parallel(seeds, func(seed int) report.Figures { return rangeSums(m, z, span, draws, part, queries, seedOf(seed)) })...)
 				line := report.Series{Label: fmt.Sprintf("%s, capacity / %d", m.name, part), Style: i + 2*(part/2)}
 				for _, length := range rangeLengths {
 					line.At(float64(length), s.Mean(fmt.Sprint("error of ", length), "skew", skew, "method", m.name, "part", part))
@@ -142,13 +132,11 @@ func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) re
 	r := random(seed, 24)
 	order := r.Perm(span)
 	truth := make([]uint64, span)
-	distinct := 0
 	stream := z.stream(r, draws)
 	for _, rank := range stream {
-		if truth[order[rank]]++; truth[order[rank]] == 1 {
-			distinct++
-		}
+		truth[order[rank]]++
 	}
+	distinct := report.Count(truth, func(n uint64) bool { return n > 0 })
 	p := m.params
 	p.Capacity, p.Range, p.Seed = uint64(max(1, distinct/part)), sbf.Range{Lo: 0, Hi: int64(span - 1)}, seed
 	sk := report.Must(sbf.New(p))
@@ -162,20 +150,15 @@ func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) re
 	v := report.Must(sbf.NewView(sk.Blob()))
 	of := report.Figures{"bytes": float64(v.Info().Bytes), "gamma": v.Info().Load, "nodes": nodesOf(truth) / float64(distinct) / 16, "below": 0, "exact": 0}
 	for _, length := range rangeLengths {
-		sum := 0.0
+		error := fmt.Sprint("error of ", length)
 		for range queries {
 			lo := r.IntN(span - length + 1)
 			got := report.Must(sk.RangeSum(int64(lo), int64(lo+length-1)))
 			want := upTo[lo+length] - upTo[lo]
-			if got < want {
-				of["below"]++
-			}
-			if got == want {
-				of["exact"] += 1 / float64(queries*len(rangeLengths))
-			}
-			sum += (float64(got) - float64(want)) / float64(max(1, want)) / float64(queries)
+			of["below"] += yesNo(got < want)
+			of["exact"] += yesNo(got == want) / float64(queries*len(rangeLengths))
+			of[error] += (float64(got) - float64(want)) / float64(max(1, want)) / float64(queries)
 		}
-		of[fmt.Sprint("error of ", length)] = sum
 	}
 	return of
 }

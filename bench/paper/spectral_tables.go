@@ -6,13 +6,25 @@ import (
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
-// The paper's table 1.
-var table1 = []struct{ gamma, eb, recurring, errors, gammaSecond, ebSecond, erm, gain float64 }{
-	{1, 0.101, 0.657, 0.0045, 0.686, 0.03, 0.0132, 7.59},
-	{0.83, 0.057, 0.697, 0.0028, 0.502, 0.0096, 0.0048, 11.7},
-	{0.7, 0.032, 0.812, 0.002, 0.263, 0.0006, 0.0017, 18.48},
-	{0.625, 0.021, 0.799, 0.0012, 0.251, 0.00054, 0.001, 20.3},
-	{0.5, 0.009, 0.969, 0, 0.031, 2.65e-8, 8.21e-10, 11480352},
+// tableFigures are the columns of the paper's table 1 that are reckoned or measured, and
+// whether more of it is better.
+var tableFigures = []struct {
+	name string
+	up   bool
+}{{"P(Rx)", true}, {"P(Ex given Rx)", false}, {"E_b, measured", false}, {"gamma_s", false}, {"E_b^s", false}, {"E_RM", false}, {gainOfTable, true}}
+
+const gainOfTable = "gain E_b / E_RM"
+
+// The paper's table 1, in the order of these.
+var table1 = []struct {
+	gamma     float64
+	published [7]float64
+}{
+	{1, [7]float64{0.657, 0.0045, 0.101, 0.686, 0.03, 0.0132, 7.59}},
+	{0.83, [7]float64{0.697, 0.0028, 0.057, 0.502, 0.0096, 0.0048, 11.7}},
+	{0.7, [7]float64{0.812, 0.002, 0.032, 0.263, 0.0006, 0.0017, 18.48}},
+	{0.625, [7]float64{0.799, 0.0012, 0.021, 0.251, 0.00054, 0.001, 20.3}},
+	{0.5, [7]float64{0.969, 0, 0.009, 0.031, 2.65e-8, 8.21e-10, 11480352}},
 }
 
 // recurringOutcome is what table 1 rests on, for one seed.
@@ -36,117 +48,89 @@ func (o recurringOutcome) erm(counters float64) float64 {
 	return o.recurring*o.errors + (1-o.recurring)*second
 }
 
-// recurringRow measures how often least counters recur and err.
-func recurringRow(gamma float64, keys, draws int, seed uint64, multiply bool) recurringOutcome {
-	m := int(math.Ceil(float64(keys*spectralK) / gamma))
-	counts := zipfCounts(keys, draws, 0.5)
-	f := newModel(m, spectralK, keys, seed, multiply)
-	for key, n := range counts {
+// recurrence is the setting of table 1 and 2, with positions of our hashes, which are
+// uniformly random, and with those of the paper's.
+type recurrence struct {
+	setting
+	random, multiply []recurringOutcome // of many seeds
+}
+
+func recurrenceOf(c report.Config, gamma float64) recurrence {
+	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
+	out := recurrence{setting: settingOf(keys, draws, 0.5, gamma, spectralK)}
+	all := report.Parallel(report.Pick(c, 3, 50, 1000), func(i int) [2]recurringOutcome {
+		return [2]recurringOutcome{out.recurring(seedOf(i), false), out.recurring(seedOf(i), true)}
+	})
+	for _, o := range all {
+		out.random, out.multiply = append(out.random, o[0]), append(out.multiply, o[1])
+	}
+	return out
+}
+
+// recurring measures how often least counters recur and err.
+func (s setting) recurring(seed uint64, multiply bool) recurringOutcome {
+	keys := len(s.counts)
+	f := newModel(s.m, s.k, keys, seed, multiply)
+	for key, n := range s.counts {
 		f.add(key, int(n))
 	}
 	recurring, errors, all := 0.0, 0.0, 0.0
-	for key, n := range counts {
-		bad := f.least(key) != int(n)
-		if bad {
-			all++
-		}
-		if f.recurs(key) {
-			recurring++
-			if bad {
-				errors++
-			}
-		}
+	for key, n := range s.counts {
+		bad, recurs := f.least(key) != int(n), f.recurs(key)
+		all += yesNo(bad)
+		recurring += yesNo(recurs)
+		errors += yesNo(bad && recurs)
 	}
-	o := recurringOutcome{recurring: recurring / float64(keys), wrong: all / float64(keys)}
-	if recurring > 0 {
-		o.errors = errors / recurring
-	}
-	return o
+	return recurringOutcome{recurring / float64(keys), errors / max(1, recurring), all / float64(keys)}
 }
 
-// recurringPair is a row with the positions of our hashes, which are uniformly
-// random, and with those of the paper's.
-type recurringPair struct{ random, multiply recurringOutcome }
-
-// recurringRows are the rows of many seeds.
-func recurringRows(gamma float64, keys, draws, seeds int) []recurringPair {
-	return report.Parallel(seeds, func(seed int) recurringPair {
-		return recurringPair{recurringRow(gamma, keys, draws, seedOf(seed), false), recurringRow(gamma, keys, draws, seedOf(seed), true)}
-	})
+// expectedError is the error that is expected with such a second filter.
+func expectedError(all []recurringOutcome, counters float64) float64 {
+	return report.MeanOf(all, func(o recurringOutcome) float64 { return o.erm(counters) })
 }
-
-const gainOfTable = "gain E_b / E_RM"
 
 // figures are those of a row of table 1, reckoned of what was measured.
-func (o recurringOutcome) figures(gamma float64) report.Figures {
+func (o recurringOutcome) figures(gamma float64) [7]float64 {
 	half := spectralK / gamma / 2
 	second, ofSecond := o.second(half)
-	eb := bloomRate(1, gamma/spectralK, spectralK)
-	return report.Figures{
-		"P(Rx)": o.recurring, "P(Ex given Rx)": o.errors, "E_b, measured": o.wrong, "gamma_s": second, "E_b^s": ofSecond, "E_RM": o.erm(half), gainOfTable: eb / o.erm(half),
-	}
+	return [7]float64{o.recurring, o.errors, o.wrong, second, ofSecond, o.erm(half), bloomRate(1, gamma/spectralK, spectralK) / o.erm(half)}
 }
 
 // spectralTable reproduces table 1.
 func spectralTable(c report.Config, s *report.Section) {
-	seeds := report.Pick(c, 3, 50, 1000)
 	runs := report.Pick(c, 2, 5, 30)
-	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
-	s.Set("keys", keys, "draws", draws, "seeds", seeds, "runs", runs)
-	inside := 0
-	lines := report.Lines("published", "expected, random positions", "expected, the paper's hashes", "rm, streamed", "rm, built at once")
-	for i, style := range []int{3, 0, 1, 2, 4} {
-		lines[i].Style = style
-	}
+	inside := 0.0
+	lines := report.Drawn(report.Lines("published", "expected, random positions", "expected, the paper's hashes", "rm, streamed", "rm, built at once"),
+		"%s", report.Both, 3, 0, 1, 2, 4)
 	for at, row := range table1 {
-		all := recurringRows(row.gamma, keys, draws, seeds)
-		ours, theirs := &report.Data{}, &report.Data{}
-		for _, p := range all {
-			ours.Record(nil, p.random.figures(row.gamma))
-			theirs.Record(nil, p.multiply.figures(row.gamma))
-		}
-		for _, f := range []struct {
-			name      string
-			published float64
-			up        bool // more is better
-		}{
-			{"P(Rx)", row.recurring, true},
-			{"P(Ex given Rx)", row.errors, false},
-			{"E_b, measured", row.eb, false},
-			{"gamma_s", row.gammaSecond, false},
-			{"E_b^s", row.ebSecond, false},
-			{"E_RM", row.erm, false},
-			{gainOfTable, row.gain, true},
-		} {
-			random, multiply := ours.All(f.name), theirs.All(f.name)
+		all := recurrenceOf(c, row.gamma)
+		s.Set("keys", len(all.counts), "draws", report.Pick(c, 5000, spectralDraws, spectralDraws), "seeds", len(all.random), "runs", runs)
+		for i, f := range tableFigures {
+			of := func(o recurringOutcome) float64 { return o.figures(row.gamma)[i] }
+			random, multiply, published := report.Column(all.random, of), report.Column(all.multiply, of), row.published[i]
 			lo, hi := report.Quantile(multiply, 0.025), report.Quantile(multiply, 0.975)
-			if f.published >= lo && f.published <= hi {
-				inside++
-			}
+			inside += yesNo(published >= lo && published <= hi)
 			middle, name := report.Mean, f.name
 			if f.name == gainOfTable { // a quotient by what can be next to nothing
 				middle, name = report.Median, f.name+", median"
 			}
 			beyond := func(all []float64) bool { // better than all but 2.5% of ours
-				return f.up && f.published > report.Quantile(all, 0.975) || !f.up && f.published < report.Quantile(all, 0.025)
+				return f.up && published > report.Quantile(all, 0.975) || !f.up && published < report.Quantile(all, 0.025)
 			}
 			s.Record(report.At{"gamma": row.gamma, "figure": name, "beyond": beyond(multiply), "beyond random": beyond(random)},
-				report.Figures{"published": f.published, "random": middle(random), "multiply": middle(multiply), "lo": lo, "hi": hi})
+				report.Figures{"published": published, "random": middle(random), "multiply": middle(multiply), "lo": lo, "hi": hi})
 		}
-		half := spectralK / row.gamma / 2
-		eb := bloomRate(1, row.gamma/spectralK, spectralK)
-		gain := []float64{
-			eb / report.MeanOf(all, func(p recurringPair) float64 { return p.random.erm(half) }), eb / report.MeanOf(all, func(p recurringPair) float64 { return p.multiply.erm(half) }),
-		}
-		m := int(math.Ceil(float64(keys*spectralK) / row.gamma))
-		recordMethods(&s.Data, report.At{"of": row.gamma, "gain": row.gain, "random": gain[0], "multiply": gain[1]}, []method{methodMS, methodRM, methodGathered},
-			report.Parallel(runs, func(seed int) []report.Figures {
-				ms := setting{zipfCounts(keys, draws, 0.5), m, spectralK}.run(seedOf(seed), []method{methodMS})
-				return append(ms, setting{zipfCounts(keys, draws, 0.5), m + (m+1)/2, spectralK}.run(seedOf(seed), []method{methodRM, methodGathered})...)
-			}))
+		eb, half, published := bloomRate(1, row.gamma/spectralK, spectralK), spectralK/row.gamma/2, row.published[6]
+		gain := []float64{eb / expectedError(all.random, half), eb / expectedError(all.multiply, half)}
+		larger := all.setting
+		larger.m += (larger.m + 1) / 2
+		recordMethods(s, report.At{"of": row.gamma, "gain": published, "random": gain[0], "multiply": gain[1]}, []method{methodMS, methodRM, methodGathered}, runs,
+			func(seed uint64) []report.Figures {
+				return append(all.run(seed, []method{methodMS}), larger.run(seed, []method{methodRM, methodGathered})...)
+			})
 		made := s.Where("of", row.gamma)
 		ms := made.Mean("wrong", "method", "ms")
-		for i, v := range []float64{row.gain, gain[0], gain[1], ratioOr(ms, made.Mean("wrong", "method", "rm")), ratioOr(ms, made.Mean("wrong", "method", methodGathered.name))} {
+		for i, v := range []float64{published, gain[0], gain[1], ratioOr(ms, made.Mean("wrong", "method", "rm")), ratioOr(ms, made.Mean("wrong", "method", methodGathered.name))} {
 			if i > 0 || at < 4 {
 				lines[i].At(row.gamma, v)
 			}
@@ -154,7 +138,7 @@ func spectralTable(c report.Config, s *report.Section) {
 		s.Set("last", gain[1])
 	}
 	s.Set("inside", inside)
-	spectralMemory(c, s)
+	spectralMemory(c, s, runs)
 	s.Plot("gain", []report.Panel{{X: "gamma = n k / m", Y: "gain, E_b / E_RM", LogY: true, Legend: report.TopRight, Series: lines}})
 }
 
@@ -177,29 +161,22 @@ var table2 = []struct {
 }
 
 // spectralMemory reproduces table 2, from the rows of table 1 at gamma 0.7.
-func spectralMemory(c report.Config, s *report.Section) {
-	seeds, runs := report.Pick(c, 3, 50, 1000), report.Pick(c, 2, 5, 30)
-	keys, draws := report.Pick(c, 200, spectralKeys, spectralKeys), report.Pick(c, 5000, spectralDraws, spectralDraws)
-	all := recurringRows(spectralGamma, keys, draws, seeds)
+func spectralMemory(c report.Config, s *report.Section, runs int) {
+	all := recurrenceOf(c, spectralGamma)
 	const perKey = spectralK / spectralGamma
-	for name, of := range map[string]func(p recurringPair) recurringOutcome{
-		"multiply": func(p recurringPair) recurringOutcome { return p.multiply }, "random": func(p recurringPair) recurringOutcome { return p.random },
-	} {
-		single := 1 - report.MeanOf(all, func(p recurringPair) float64 { return of(p).recurring })
+	for name, of := range map[string][]recurringOutcome{"multiply": all.multiply, "random": all.random} {
+		single := 1 - report.MeanOf(of, func(o recurringOutcome) float64 { return o.recurring })
 		s.Set("single "+name, single, "marker "+name, bloomRate(perKey, single, spectralK))
 	}
-	m := int(math.Ceil(perKey * float64(keys)))
-	data := zipfCounts(keys, draws, 0.5)
 	for _, row := range table2 {
 		plain := bloomRate(perKey*(1+row.part), 1, float64(row.k))
-		at := report.At{"part": row.part, "k": row.k, "ratio": row.ratio,
-			"multiply": plain / report.MeanOf(all, func(p recurringPair) float64 { return p.multiply.erm(perKey * row.part) }),
-			"random":   plain / report.MeanOf(all, func(p recurringPair) float64 { return p.random.erm(perKey * row.part) })}
+		at := report.At{"part": row.part, "k": row.k, "ratio": row.ratio, "multiply": plain / expectedError(all.multiply, perKey*row.part),
+			"random": plain / expectedError(all.random, perKey*row.part)}
 		s.Record(at, report.Parallel(runs, func(i int) report.Figures {
 			seed := seedOf(i)
-			stream := shuffled(data, random(seed, 21))
-			ms := setting{data, int(float64(m) * (1 + row.part)), row.k}.stream(seed, stream, []method{methodMS})
-			rm := recurringModelOf(m, int(float64(m)*row.part), spectralK, keys, seed, false).run(stream, data)
+			stream := shuffled(all.counts, random(seed, 21))
+			ms := setting{all.counts, int(float64(all.m) * (1 + row.part)), row.k}.stream(seed, stream, []method{methodMS})
+			rm := newRecurringModel(all.m, int(float64(all.m)*row.part), spectralK, len(all.counts), seed, false).run(stream, all.counts)
 			return report.Figures{"plain": ms[0]["wrong"], "rm": rm["wrong"]}
 		})...)
 	}
