@@ -110,43 +110,40 @@ func (r rowSource) compare(bits []float64) []comparison {
 
 // result builds what is advised, and all that the advice by the skew tries.
 func (c *counting) result(d advise.Data) (r result) {
-	all := report.Must(advise.Tried(d))
-	r.tried = make([]outcome, len(all))
-	for i, a := range all {
-		r.tried[i] = c.outcome(a)
-	}
-	for i := range told {
-		d.Counts, d.Extent = [...][]uint64{nil, c.sample}[i], [...]uint64{0, c.extent}[i]
-		a := report.Must(advise.For(d))
-		r.advised[i] = c.outcome(a)
-	}
+	r.tried = report.Column(report.Must(advise.Tried(d)), c.outcome)
+	r.advised[0] = c.outcome(report.Must(advise.For(d)))
+	d.Counts, d.Extent = c.sample, c.extent
+	r.advised[1] = c.outcome(report.Must(advise.For(d)))
 	return r
-}
-
-// outcome builds a sketch.
-func (c *counting) outcome(a advise.Advice) (o outcome) {
-	o.Advice = a
-	o.bytes, o.err = c.try(a)
-	return o
 }
 
 // choosing compares the families at equal bytes, and the advice with what comes
 // out.
 func choosing(c report.Config, s *report.Section) {
 	sources := choosingSources(c)
-	bits := choosingBits(c)
-	bySource := report.Parallel(len(sources), func(i int) []comparison { return sources[i].compare(bits) })
-	s.Set("keys", report.Pick(c, 2000, 4000, 20_000), "many", manyKeys, "told", []int{0, 1}, "exactness", []advise.Exactness{advise.Certain, advise.Likely, advise.Open, advise.Unlikely})
-	var rows [][]report.Panel
-	for i, part := range bySource {
+	bySource := report.Parallel(len(sources), func(i int) []comparison { return sources[i].compare(choosingBits(c)) })
+	s.Set("keys", report.Pick(c, 2000, 4000, 20_000), "many", manyKeys, "told", []int{0, 1},
+		"exactness", []advise.Exactness{advise.Certain, advise.Likely, advise.Open, advise.Unlikely})
+	for _, part := range bySource {
 		recordErrors(s, part)
 		recordAdvice(s, part)
-		if i%2 == 0 {
-			rows = append(rows, nil)
-		}
-		rows[i/2] = append(rows[i/2], errorPanel(s.Where("data", part[0].source)))
 	}
-	s.Plot("error", rows...)
+	var names []string // removal beside the same without
+	for _, f := range families {
+		names = append(names, f.name, f.name+removal)
+	}
+	p := report.Panel{X: "bits for each distinct key", Y: "mean relative error", LogX: true, LogY: true}
+	panels := s.Panels("data", "%s", p, func(d *report.Data) []report.Series {
+		lines := report.Drawn(d.Of("family", names...).Lines("family", "bits", "least"), "%s", report.Both, 0, 0, 1, 1, 2, 2)
+		for i := range lines {
+			lines[i].Dashed = i%2 == 1
+		}
+		return lines
+	})
+	for i := range panels {
+		panels[i].Legend = report.BottomLeft
+	}
+	s.Plot("error", slices.Collect(slices.Chunk(panels, 2))...)
 }
 
 // families are those that are compared; the use after the one named is the same
@@ -156,27 +153,15 @@ var families = []struct {
 	use          int
 }{{"CascadeCBF", "ccbf", ofPlaces}, {"Spectral", "sbf", ofKeys}, {"Count-Min", "cms", ofKeys}}
 
-// errorPanel has a line for each family, without removal and with.
-func errorPanel(d *report.Data) report.Panel {
-	p := report.Panel{Title: fmt.Sprint(d.At["data"]), X: "bits for each distinct key", Y: "mean relative error", LogX: true, LogY: true, Legend: report.BottomLeft}
-	for style, f := range families {
-		for _, name := range []string{f.name, f.name + ", removal"} {
-			line := d.Where("family", name).Lines("family", "bits", "least")[0]
-			line.Style, line.Dashed = style, name != f.name
-			p.Series = append(p.Series, line)
-		}
-	}
-	return p
-}
+const removal = ", removal"
 
 // recordErrors records the least error of each family at each size of a source, and from
 // how many bits on one family is closer than another.
 func recordErrors(s *report.Section, part []comparison) {
-	for i := range part {
-		at := &part[i]
-		for removal, suffix := range []string{"", ", removal"} {
+	for _, at := range part {
+		for i, suffix := range []string{"", removal} {
 			for _, f := range families {
-				s.Record(report.At{"data": at.source, "bits": at.bits, "family": f.name + suffix}, report.Figures{"least": at.of[f.use+removal].least(f.family)})
+				s.Record(report.At{"data": at.source, "bits": at.bits, "family": f.name + suffix}, report.Figures{"least": at.of[f.use+i].least(f.family)})
 			}
 		}
 	}
@@ -221,12 +206,12 @@ func recordAdvice(s *report.Section, part []comparison) {
 				a := &r.advised[by]
 				exact := r.tried[0].exact()
 				if !u.keys {
-					s.Record(report.At{"said": a.Exact, "told what": by}, report.Figures{"were": map[bool]float64{true: 1}[exact]})
+					s.Record(report.At{"said": a.Exact, "told what": by}, report.Figures{"were": yesNo(exact)})
 				}
 				if exact {
 					continue
 				}
-				of := report.Figures{"inside": map[bool]float64{true: 1}[a.err >= a.ErrorLow && a.err <= a.ErrorHigh], "off": off(a.Error, a.err), "bytes": a.bytes / float64(a.Advice.Bytes)}
+				of := report.Figures{"inside": yesNo(a.err >= a.ErrorLow && a.err <= a.ErrorHigh), "off": off(a.Error, a.err), "bytes": a.bytes / float64(a.Advice.Bytes)}
 				if a.ErrorLow > 0 {
 					of["width"] = off(a.ErrorHigh, a.ErrorLow)
 				}

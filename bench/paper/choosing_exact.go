@@ -32,8 +32,6 @@ func exactSources(c report.Config) (sources []rowSource) {
 func (r rowSource) exactSize() report.Figures {
 	db := r.count()
 	defer db.Close()
-	folder := report.Must(os.MkdirTemp("", "choosing"))
-	defer os.RemoveAll(folder)
 	cells := float64(db.distinct)
 	d := db.data(uses[ofPlaces], 1)
 	d.Counts, d.Extent = db.sample, db.extent
@@ -48,13 +46,15 @@ func (r rowSource) exactSize() report.Figures {
 	report.Check(db.QueryRow("SELECT count(*), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000})) FROM raw), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000, category: category::VARCHAR})) FROM raw) FROM pairs").
 		Scan(&pairs, &list, &pairList))
 	return report.Figures{
-		"cells": cells, "real": float64(likely) / cells, "surely": float64(surely) / cells, "memory": (after - before) / cells, "sketch": list / cells, "Parquet": db.parquetBytes("cells", folder) / cells,
-		"pairs": pairs, "pair sketch": pairList / pairs, "pair Parquet": db.parquetBytes("pairs", folder) / pairs,
+		"cells": cells, "real": float64(likely) / cells, "surely": float64(surely) / cells, "memory": (after - before) / cells, "sketch": list / cells, "Parquet": db.parquetBytes("cells") / cells,
+		"pairs": pairs, "pair sketch": pairList / pairs, "pair Parquet": db.parquetBytes("pairs") / pairs,
 	}
 }
 
 // parquetBytes is what a table takes in Parquet with zstd.
-func (c *counting) parquetBytes(table, folder string) float64 {
+func (c *counting) parquetBytes(table string) float64 {
+	folder := report.Must(os.MkdirTemp("", "choosing"))
+	defer os.RemoveAll(folder)
 	path := filepath.Join(folder, table+".parquet")
 	report.Must(c.Exec(fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", table, path)))
 	return float64(report.Must(os.Stat(path)).Size())
@@ -63,17 +63,13 @@ func (c *counting) parquetBytes(table, folder string) float64 {
 // choosingExact measures what exact counts take, as a sketch and as a table.
 func choosingExact(c report.Config, s *report.Section) {
 	sources := exactSources(c)
-	lines := report.Lines("sketch", "Parquet", "memory")
 	for i, of := range report.Parallel(len(sources), func(i int) report.Figures { return sources[i].exactSize() }) {
-		s.Record(report.At{"points": sources[i].name, "many": of["cells"] >= 1000}, of)
-		for j := range lines {
-			lines[j].At(float64(i+1), of[lines[j].Label])
-			lines[j].Only = report.Marks
-		}
+		s.Record(report.At{"points": sources[i].name, "many": of["cells"] >= 1000, "row": i + 1}, of)
 	}
 	groups(c, s)
 	keyTables(c, s)
-	s.Plot("bytes", []report.Panel{{X: "row of the table", Y: "bytes a cell", LogY: true, Legend: report.TopRight, Series: lines}})
+	s.Plot("bytes", []report.Panel{{X: "row of the table", Y: "bytes a cell", LogY: true, Legend: report.TopRight,
+		Series: report.Drawn(s.FigureLines("row", "sketch", "Parquet", "memory"), "%s", report.Marks)}})
 }
 
 // groups are sketches of few cells each, all of them in one Parquet file, beside the
@@ -82,19 +78,14 @@ func groups(c report.Config, s *report.Section) {
 	source := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5)
 	db := source.count()
 	defer db.Close()
-	folder := report.Must(os.MkdirTemp("", "choosing"))
-	defer os.RemoveAll(folder)
 	s.Set("grouped", source.name)
 	for _, side := range []int{1, 2, 4, 8, 16, 64} {
 		var groups, blobs float64
-		for _, statement := range []string{
-			fmt.Sprintf("CREATE OR REPLACE TABLE sketches AS SELECT x // %d AS gx, y // %[1]d AS gy, ccbf_agg(x, y, 1) AS s FROM raw GROUP BY ALL ORDER BY gx, gy", 8*side),
-			fmt.Sprintf("CREATE OR REPLACE TABLE cells AS SELECT x // %d AS gx, y // %[1]d AS gy, x, y, n FROM counted ORDER BY ALL", 8*side),
-		} {
-			report.Must(db.Exec(statement))
-		}
+		report.Must(db.Exec(fmt.Sprintf(`CREATE OR REPLACE TABLE sketches AS SELECT x // %d AS gx, y // %[1]d AS gy, ccbf_agg(x, y, 1) AS s FROM raw
+			GROUP BY ALL ORDER BY gx, gy`, 8*side)))
+		report.Must(db.Exec(fmt.Sprintf("CREATE OR REPLACE TABLE cells AS SELECT x // %d AS gx, y // %[1]d AS gy, x, y, n FROM counted ORDER BY ALL", 8*side)))
 		report.Check(db.QueryRow("SELECT count(*), sum(octet_length(s)) FROM sketches").Scan(&groups, &blobs))
-		sketches, table, n := db.parquetBytes("sketches", folder), db.parquetBytes("cells", folder), float64(db.distinct)
+		sketches, table, n := db.parquetBytes("sketches"), db.parquetBytes("cells"), float64(db.distinct)
 		of := report.Figures{"in group": n / groups, "blobs": blobs / n, "sketches": sketches / n, "table": table / n}
 		if table < sketches {
 			of["few"] = n / groups
@@ -106,8 +97,6 @@ func groups(c report.Config, s *report.Section) {
 // keyTables are exact tables of keys that are no cells.
 func keyTables(c report.Config, s *report.Section) {
 	n := report.Pick(c, 500, 20_000, 100_000)
-	folder := report.Must(os.MkdirTemp("", "choosing"))
-	defer os.RemoveAll(folder)
 	s.Set("keys", n)
 	for _, keys := range []struct{ name, key string }{
 		{"random numbers of 8 bytes", "hash(key, 11)"},
@@ -118,7 +107,7 @@ func keyTables(c report.Config, s *report.Section) {
 		source.query = "SELECT " + keys.key + " AS key, x, y, category FROM (" + source.query + ")"
 		db := source.count()
 		report.Must(db.Exec("CREATE TABLE keys AS SELECT key, n FROM counted ORDER BY key"))
-		s.Record(report.At{"key": keys.name}, report.Figures{"a key": db.parquetBytes("keys", folder) / float64(db.distinct)})
+		s.Record(report.At{"key": keys.name}, report.Figures{"a key": db.parquetBytes("keys") / float64(db.distinct)})
 		report.Check(db.Close())
 	}
 }
@@ -203,17 +192,8 @@ const sampleSize = 1000
 // thread.
 func (r rowSource) count() *counting {
 	c := &counting{DB: report.Must(connector.Open("?threads=1"))}
-	c.read(r.query)
-	return c
-}
-
-func (c *counting) read(query string) {
-	for _, statement := range []string{
-		"CREATE TABLE raw AS SELECT *, 1 AS res FROM (" + query + ")",
-		"CREATE TABLE counted AS SELECT key, x, y, count(*)::BIGINT AS n FROM raw GROUP BY ALL",
-	} {
-		report.Must(c.Exec(statement))
-	}
+	report.Must(c.Exec("CREATE TABLE raw AS SELECT *, 1 AS res FROM (" + r.query + ")"))
+	report.Must(c.Exec("CREATE TABLE counted AS SELECT key, x, y, count(*)::BIGINT AS n FROM raw GROUP BY ALL"))
 	// The skew as one finds it who does not know it: the slope of the counts over
 	// their ranks, both in logarithms, at ranks that are evenly apart there.
 	report.Check(c.QueryRow(`SELECT count(*), sum(n)::BIGINT, 1 + greatest(max(x) - min(x), max(y) - min(y)), (SELECT coalesce(-regr_slope(ln(n), ln(rank)), 0) FROM
@@ -225,12 +205,12 @@ func (c *counting) read(query string) {
 	c.skew = min(max(c.skew, 0), advise.MaxSkew)
 	rows := report.Must(c.Query(fmt.Sprintf("SELECT n FROM counted ORDER BY hash(key, 3) LIMIT %d", sampleSize)))
 	defer rows.Close()
-	for rows.Next() {
-		var n uint64
+	for n := uint64(0); rows.Next(); {
 		report.Check(rows.Scan(&n))
 		c.sample = append(c.sample, n)
 	}
 	report.Check(rows.Err())
+	return c
 }
 
 // data is what the advice is asked for.
@@ -241,13 +221,13 @@ func (c *counting) data(u use, bitsPerKey float64) advise.Data {
 	}
 }
 
-// try runs the call that an advice gives, and measures its sketch.
-func (c *counting) try(a advise.Advice) (bytes, meanError float64) {
-	key := "key"
+// outcome runs the call that an advice gives, and measures its sketch.
+func (c *counting) outcome(a advise.Advice) outcome {
+	o, key := outcome{Advice: a}, "key"
 	if a.Family == "ccbf" {
 		key = "x, y"
 	}
 	report.Check(c.QueryRow(fmt.Sprintf("SELECT octet_length(s), avg((%s_get(s, %s)::DOUBLE - n) / n) FROM counted, (SELECT %s AS s FROM raw) GROUP BY s",
-		a.Family, key, a.Call)).Scan(&bytes, &meanError))
-	return bytes, meanError
+		a.Family, key, a.Call)).Scan(&o.bytes, &o.err))
+	return o
 }

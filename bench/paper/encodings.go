@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -51,25 +50,20 @@ func encodingBits(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 5)
 	keys := report.Pick(c, 500, 5000, 20_000)
 	s.Set("bits seeds", seeds, "bits keys", keys, "bytes per bit", float64(keys)*spectralK/spectralGamma/8)
-	var row []report.Panel
 	for _, skew := range []float64{0, 1} {
 		for _, mean := range []float64{1, 2, 3, 5, 10, 20, 50, 100} {
 			s.Record(report.At{"skew": skew, "mean": mean, "claimed": mean == 1 || mean == 100}, report.Parallel(seeds, func(i int) report.Figures {
 				return bitsOf(numbers(seedOf(i), 0, keys), zipfCounts(keys, int(mean*float64(keys)), skew), seedOf(i))
 			})...)
 			of := s.Where("skew", skew, "mean", mean)
-			s.Record(report.At{"coded": true, "of skew": skew, "of mean": mean}, report.Figures{"steps / bound": of.Mean("steps") / of.Mean("bound"), "steps shorter": map[bool]float64{true: 1}[of.Mean("steps") <= of.Mean("elias")]})
+			s.Record(report.At{"coded": true, "of skew": skew, "of mean": mean},
+				report.Figures{"steps / bound": of.Mean("steps") / of.Mean("bound"), "steps shorter": yesNo(of.Mean("steps") <= of.Mean("elias"))})
 		}
-		p := report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "mean occurrences of a key", Y: "bits per counter", LogX: true}
-		for i, name := range []string{"plain", "elias", "steps", "index", "bound"} {
-			line := s.Where("skew", skew).Lines("skew", "mean", name)[0]
-			line.Label, line.Style = name, (i+1)%5
-			p.Series = append(p.Series, line)
-		}
-		row = append(row, p)
 	}
-	row[0].Legend = report.TopLeft
-	s.Plot("bits", row)
+	panel := report.Panel{X: "mean occurrences of a key", Y: "bits per counter", LogX: true, Legend: report.TopLeft}
+	s.Plot("bits", s.Panels("skew", "skew %g", panel, func(d *report.Data) []report.Series {
+		return report.Drawn(d.FigureLines("mean", "plain", "elias", "steps", "index", "bound"), "%s", report.Both, 1, 2, 3, 4, 0)
+	}))
 }
 
 // bitsOf are the bits per counter of a data set in every encoding, the bound, and
@@ -104,26 +98,14 @@ func indexSize(c report.Config, s *report.Section) {
 	sizes := report.Pick(c, []int{1000, 10_000}, []int{1000, 10_000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
 	lines := report.Lines("empty", "mean count 10", "published, empty", "published, mean count 10")
 	for filled := range 2 {
-		published := &lines[2+filled]
-		published.Style, published.Dashed, published.Only = filled, true, report.Line
 		for _, n := range sizes {
 			at := report.At{"filled": 10 * filled, "n": n, "published index": []string{"1.5", "2 to 2.5"}[filled]}
-			s.Record(at, report.Parallel(seeds, func(i int) report.Figures {
-				sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index, Seed: seedOf(i)}))
-				for from := 0; from < 10*n*filled; from += 10_000 {
-					h := numbers(seedOf(i), uint64(from), min(10_000, 10*n-from))
-					sk.AddHashes(h.h1, h.h2, nil)
-				}
-				parts, ok := sk.IndexParts()
-				report.Require(ok, "an index of %d counters has no parts", n)
-				v := report.Must(sbf.NewView(sk.Blob()))
-				per := func(bits uint64) float64 { return float64(bits) / float64(n) }
-				return report.Figures{"base": per(parts.Base()), "slack": per(parts.Slack), "index": per(parts.Total() - parts.Base()), "vectors": per(parts.Vectors), "blob": v.Info().CounterBits}
-			})...)
+			s.Record(at, report.Parallel(seeds, func(i int) report.Figures { return indexOf(n, 10*n*filled, seedOf(i)) })...)
 			of := s.Where("filled", 10*filled, "n", n)
 			lines[filled].At(float64(n), of.Mean("index")/of.Mean("base"))
-			published.At(float64(n), 1.5+0.5*float64(filled))
+			lines[2+filled].At(float64(n), 1.5+0.5*float64(filled))
 		}
+		lines[2+filled].Style, lines[2+filled].Dashed, lines[2+filled].Only = filled, true, report.Line
 	}
 	n := float64(sizes[len(sizes)-1])
 	tight, _ := math.Lgamma(n + 1)                                                                       // the sum of ln i
@@ -131,15 +113,33 @@ func indexSize(c report.Config, s *report.Section) {
 	s.Plot("index", []report.Panel{{X: "counters", Y: "index / N", LogX: true, Legend: report.BottomRight, Series: lines}})
 }
 
+// indexOf are the parts of the index of n counters after so many increments.
+func indexOf(n, increments int, seed uint64) report.Figures {
+	sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: sbf.Index, Seed: seed}))
+	for from := 0; from < increments; from += 10_000 {
+		h := numbers(seed, uint64(from), min(10_000, increments-from))
+		sk.AddHashes(h.h1, h.h2, nil)
+	}
+	parts, ok := sk.IndexParts()
+	report.Require(ok, "an index of %d counters has no parts", n)
+	v := report.Must(sbf.NewView(sk.Blob()))
+	per := func(bits uint64) float64 { return float64(bits) / float64(n) }
+	return report.Figures{"base": per(parts.Base()), "slack": per(parts.Slack), "index": per(parts.Total() - parts.Base()), "vectors": per(parts.Vectors),
+		"blob": v.Info().CounterBits}
+}
+
+// timedSizes are how many counters or keys figures 11 and 12 have here.
+func timedSizes(c report.Config) []int {
+	return report.Pick(c, []int{1000}, []int{1000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
+}
+
 // lookupTimes is figure 11: a lookup of one counter in each encoding beside plain words,
 // in one run.
 func lookupTimes(c report.Config, s *report.Section) {
-	sizes := report.Pick(c, []int{1000}, []int{1000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
-	rounds := report.Pick(c, 3, 7, 25)
-	asked := report.Pick(c, 1<<12, 1<<17, 1<<20)
+	rounds, asked := report.Pick(c, 3, 7, 25), report.Pick(c, 1<<12, 1<<17, 1<<20)
 	s.Set("timed asked", asked, "timed rounds", rounds, "noisy", 1+timeNoise)
 	var first report.Figures
-	for _, n := range sizes {
+	for _, n := range timedSizes(c) {
 		var lookups, raises []func(hashes)
 		dst := make([]uint64, pieceLen)
 		h := numbers(0, 0, 10*n)
@@ -173,22 +173,16 @@ func lookupTimes(c report.Config, s *report.Section) {
 		}
 		s.Record(report.At{"timed": n}, of)
 	}
-	var lines []report.Series
-	for i, name := range []string{"elias", "steps", "index"} {
-		lines = append(lines, report.Series{Label: name, Style: 2 + i, X: report.Column(sizes, func(n int) float64 { return float64(n) }), Y: report.Column(s.By("timed"), func(d *report.Data) float64 { return d.First(name) })})
-	}
-	s.Plot("time", []report.Panel{{X: "counters", Y: "time / time in plain words", LogX: true, Legend: report.TopLeft, Series: lines}})
+	s.Plot("time", []report.Panel{{X: "counters", Y: "time / time in plain words", LogX: true, Legend: report.TopLeft,
+		Series: report.Drawn(s.FigureLines("timed", "elias", "steps", "index"), "%s", report.Both, 2, 3, 4)}})
 }
 
 // hashTable is figure 12: a Spectral Bloom Filter of k 5 beside a hash table of
 // the same keys, with as many counters as the table has room.
 func hashTable(c report.Config, s *report.Section) {
-	sizes := report.Pick(c, []int{1000}, []int{1000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
-	rounds := report.Pick(c, 2, 5, 9)
-	asked := report.Pick(c, 1<<12, 1<<16, 1<<20)
+	sizes := timedSizes(c)
+	rounds, asked := report.Pick(c, 2, 5, 9), report.Pick(c, 1<<12, 1<<16, 1<<20)
 	s.Set("table asked", asked, "table rounds", rounds, "largest", sizes[len(sizes)-1])
-	names := []string{"raise: index", "raise: plain", "look up: index", "look up: plain"}
-	lines := report.Lines(names...)
 	for _, n := range sizes {
 		r := random(0, 27)
 		table := map[uint64]uint64{}
@@ -201,25 +195,24 @@ func hashTable(c report.Config, s *report.Section) {
 		for i := range some.h1 {
 			some.h1[i] = keys[r.IntN(n)]
 		}
+		found := uint64(0)
 		raises := []func(hashes){func(h hashes) {
 			for _, v := range h.h1 {
 				table[v]++
 			}
 		}}
-		found := uint64(0)
 		lookups := []func(hashes){func(h hashes) {
 			for _, v := range h.h1 {
 				found += table[v]
 			}
 		}}
-		h1, h2, tens := make([]uint64, max(n, pieceLen)), make([]uint64, max(n, pieceLen)), slices.Repeat([]uint64{10}, n)
-		var sizes []float64
+		h1, h2, dst := make([]uint64, max(n, pieceLen)), make([]uint64, max(n, pieceLen)), make([]uint64, pieceLen)
+		var bytes []float64
 		for _, e := range []sbf.Encoding{sbf.Index, sbf.Plain} {
 			sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n * 8 / 7), K: spectralK, Encoding: e}))
 			key.HashUint64s(0, keys, h1, h2)
-			sk.AddHashes(h1[:n], h2[:n], tens)
-			sizes = append(sizes, float64(sk.Bytes()))
-			dst := make([]uint64, pieceLen)
+			sk.AddHashes(h1[:n], h2[:n], slices.Repeat([]uint64{10}, n))
+			bytes = append(bytes, float64(sk.Bytes()))
 			raises = append(raises, func(h hashes) {
 				key.HashUint64s(0, h.h1, h1, h2)
 				sk.AddHashes(h1[:h.len()], h2[:h.len()], nil)
@@ -231,12 +224,9 @@ func hashTable(c report.Config, s *report.Section) {
 		}
 		read := race(some, rounds, lookups...)
 		raised := race(some, rounds, raises...)
-		of := report.Figures{"bytes of index": sizes[0], "bytes of plain": sizes[1]}
-		for i, v := range []float64{raised[1] / raised[0], raised[2] / raised[0], read[1] / read[0], read[2] / read[0]} {
-			of[names[i]] = v
-			lines[i].At(float64(n), v)
-		}
-		s.Record(report.At{"table": n}, of)
+		s.Record(report.At{"table": n}, report.Figures{"bytes of index": bytes[0], "bytes of plain": bytes[1],
+			"raise: index": raised[1] / raised[0], "raise: plain": raised[2] / raised[0], "look up: index": read[1] / read[0], "look up: plain": read[2] / read[0]})
 	}
-	s.Plot("table", []report.Panel{{X: "keys", Y: "time / time in a hash table", LogX: true, LogY: true, Legend: report.TopRight, Series: lines}})
+	s.Plot("table", []report.Panel{{X: "keys", Y: "time / time in a hash table", LogX: true, LogY: true, Legend: report.TopRight,
+		Series: s.FigureLines("table", "raise: index", "raise: plain", "look up: index", "look up: plain")}})
 }

@@ -140,7 +140,9 @@ func relative(data []uint64, seeds int) relativeErrors {
 		sk := report.Must(sbf.New(sbf.Params{Counters: uint64(math.Ceil(float64(n*spectralK) / spectralGamma)), Seed: seedOf(i)}))
 		h := numbers(seedOf(i), 0, n)
 		sk.AddHashes(h.h1, h.h2, data)
-		o.bytes = len(sk.Blob())
+		if i == 49 { // one of them: they differ by a byte or two
+			o.bytes = len(sk.Blob())
+		}
 		for rank, got := range counts(sk, h) {
 			if got != data[rank] {
 				e := (float64(got) - float64(data[rank])) / float64(data[rank])

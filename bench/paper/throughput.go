@@ -23,39 +23,23 @@ type stream struct {
 
 // streams are the points that are inserted; most is how many of each at most.
 func streams(c report.Config, most int) (all []stream, text string) {
-	cases := covidPile(c.Data)
+	cases := covidPile(c.Data).points
 	city, cityText := crowds(c, []float64{1})
-	table1 := map[string][]float64{
-		"events": {0.13, 0.18, 0.16, 0.19},
-		"covid":  {6.99, 9.22, 7.61, 10.78},
-		"taxi":   {0, 0.07, 0.09, 0.11},
+	add := func(name string, p points, published ...float64) {
+		if n := len(p.order); n > most { // every so manieth
+			thinned := make([]int32, most)
+			for i := range thinned {
+				thinned[i] = p.order[i*n/most]
+			}
+			p.order = thinned
+		}
+		all = append(all, stream{name, newArrived(p), published})
 	}
-	for _, x := range []struct {
-		name      string
-		points    points
-		published []float64
-	}{
-		{"COVID-19, place after place", cases.points, table1["covid"]},
-		{"COVID-19, in random order", cases.shuffled(seedOf(0), 91), nil},
-		{"crimes", city[1].shuffled(seedOf(0), 91), table1["events"]},
-		{"pickups", city[0].shuffled(seedOf(0), 91), table1["taxi"]},
-	} {
-		all = append(all, stream{x.name, newArrived(x.points.places, thinned(x.points.order, most)), x.published})
-	}
-	text = fmt.Sprintf("%s, on the raster of that section, place after place and in random order; %s, in random order", covidWhat, cityText)
-	return all, text
-}
-
-// thinned is every so manieth point, at most as many.
-func thinned(points []int32, most int) []int32 {
-	if len(points) <= most {
-		return points
-	}
-	out := make([]int32, most)
-	for i := range out {
-		out[i] = points[i*len(points)/most]
-	}
-	return out
+	add("COVID-19, place after place", cases, 6.99, 9.22, 7.61, 10.78)
+	add("COVID-19, in random order", cases.shuffled(seedOf(0), 91))
+	add("crimes", city[1].shuffled(seedOf(0), 91), 0.13, 0.18, 0.16, 0.19) // the paper's events
+	add("pickups", city[0].shuffled(seedOf(0), 91), 0, 0.07, 0.09, 0.11)
+	return all, fmt.Sprintf("%s, on the raster of that section, place after place and in random order; %s, in random order", covidWhat, cityText)
 }
 
 // match is two structures of which one is to be faster; as places among
@@ -88,7 +72,7 @@ func throughput(c report.Config, s *report.Section) {
 		took := x.inserts(rounds)
 		for _, m := range matches {
 			at := report.At{"points": x.name, "row": i + 1, "match": m.name, "claimed": m.published, "least": m.least, "why": m.explanation}
-			if x.published != nil && x.published[m.one] > 0 {
+			if x.published != nil && x.published[m.one] > 0 { // table 1
 				s.Record(at, report.Figures{"published": x.published[m.other] / x.published[m.one]})
 			}
 			for round := range rounds {
@@ -102,24 +86,16 @@ func throughput(c report.Config, s *report.Section) {
 			}
 		}
 	}
-	var panels []report.Panel
-	for _, of := range s.By("match") {
-		lines := report.Lines("textbook over textbook", "ours over textbook", "ours over ours", "published")
-		lines[3].Only = report.Marks
-		for i := range lines {
-			for _, at := range of.By("row") {
-				if x := float64(at.At["row"].(int)); i == 3 && at.Has("published") {
-					lines[3].At(x, at.First("published"))
-				} else if i < 3 {
-					f := at.All(lines[i].Label)
-					lines[i].Within(x, report.Median(f), slices.Min(f), slices.Max(f))
-				}
-			}
+	p := report.Panel{X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", LogY: true, Legend: report.TopRight}
+	s.Plot("ratio", s.Panels("match", "%s", p, func(d *report.Data) (lines []report.Series) {
+		for i, name := range []string{"textbook over textbook", "ours over textbook", "ours over ours"} {
+			lines = append(lines, report.Drawn(d.Within("match", "row", func(at *report.Data) (float64, float64, float64, float64) {
+				f := at.All(name)
+				return at.Number("row"), report.Median(f), slices.Min(f), slices.Max(f)
+			}), name+"%.0s", report.Both, i)...)
 		}
-		panels = append(panels, report.Panel{Title: fmt.Sprint(of.At["match"]), X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", LogY: true, Series: lines})
-	}
-	panels[0].Legend = report.TopRight
-	s.Plot("ratio", panels)
+		return append(lines, report.Drawn(d.Lines("match", "row", "published"), "published%.0s", report.Marks, 3)...)
+	}))
 }
 
 // insertCounters is how many counters of 16 bits the structures have: the 2 MB
@@ -132,38 +108,34 @@ const insertBatch = 2048
 // arrived are the cells of points in the order in which they come, as
 // coordinates, and as the keys that ccbf has for them.
 type arrived struct {
-	xs, ys []int64
-	keys   []uint64
+	cells []grid.Cell
+	keys  []uint64
 }
 
-func newArrived(places []place, points []int32) arrived {
+func newArrived(p points) arrived {
 	config := report.Must(ccbf.Params{Res: 1}.Config())
-	n := len(points)
-	a := arrived{make([]int64, n), make([]int64, n), make([]uint64, n)}
-	xs, ys := make([]float64, n), make([]float64, n)
-	for at, i := range points {
-		a.xs[at], a.ys[at] = places[i].X, places[i].Y
-		xs[at], ys[at] = float64(places[i].X), float64(places[i].Y)
+	a := arrived{make([]grid.Cell, len(p.order)), make([]uint64, len(p.order))}
+	xs, ys := make([]float64, len(p.order)), make([]float64, len(p.order))
+	for at, i := range p.order {
+		a.cells[at] = p.places[i].Cell
+		xs[at], ys[at] = float64(a.cells[at].X), float64(a.cells[at].Y)
 	}
-	report.Require(config.Keys(a.keys, xs, ys) == n, "a cell has no key")
+	report.Require(config.Keys(a.keys, xs, ys) == len(a.keys), "a cell has no key")
 	return a
 }
 
-func (a arrived) len() int { return len(a.xs) }
+func (a arrived) len() int { return len(a.cells) }
 
-func (a arrived) slice(from, to int) arrived {
-	return arrived{a.xs[from:to], a.ys[from:to], a.keys[from:to]}
-}
+func (a arrived) slice(from, to int) arrived { return arrived{a.cells[from:to], a.keys[from:to]} }
 
 // hashed gives f the hashes of the points, batch by batch.
 func (a arrived) hashed(f func(h hashes)) {
 	var h1s, h2s [insertBatch]uint64
-	for from := 0; from < len(a.xs); from += insertBatch {
-		xs, ys := a.xs[from:min(from+insertBatch, len(a.xs))], a.ys[from:]
-		for i, x := range xs {
-			h1s[i], h2s[i] = key.HashCell(0, x, ys[i])
+	for cells := range slices.Chunk(a.cells, insertBatch) {
+		for i, c := range cells {
+			h1s[i], h2s[i] = key.HashCell(0, c.X, c.Y)
 		}
-		f(hashes{h1s[:len(xs)], h2s[:len(xs)]})
+		f(hashes{h1s[:len(cells)], h2s[:len(cells)]})
 	}
 }
 
@@ -177,17 +149,29 @@ type racer struct {
 // racers are the textbooks' structures and ours in the same order, and ours with our
 // defaults.
 var racers = []racer{
-	ofTextbook("textbook: CascadeCBF, standard", func() (func(hashes), lookup) { t := newTextbookCascade(insertCounters); return t.standard, t.count }),
-	ofTextbook("textbook: CascadeCBF, mi", func() (func(hashes), lookup) { t := newTextbookCascade(insertCounters); return t.minimal, t.count }),
-	ofTextbook("textbook: spectral, mi", func() (func(hashes), lookup) { t := newTextbookSpectral(insertCounters); return t.add, t.count }),
-	ofTextbook("textbook: Count-Min, conservative", func() (func(hashes), lookup) { t := newTextbookCountMin(insertCounters); return t.add, t.count }),
+	ofHashed("textbook: CascadeCBF, standard", func() (add, ask func(hashes)) {
+		t := newTextbookCascade(insertCounters)
+		return t.standard, asking(t.count)
+	}),
+	ofHashed("textbook: CascadeCBF, mi", func() (add, ask func(hashes)) {
+		t := newTextbookCascade(insertCounters)
+		return t.minimal, asking(t.count)
+	}),
+	ofHashed("textbook: spectral, mi", func() (add, ask func(hashes)) {
+		t := newTextbookSpectral(insertCounters)
+		return t.add, asking(t.count)
+	}),
+	ofHashed("textbook: Count-Min, conservative", func() (add, ask func(hashes)) {
+		t := newTextbookCountMin(insertCounters)
+		return t.add, asking(t.count)
+	}),
 	ofCascade("ours: CascadeCBF, standard", paperInserts(ccbf.Standard)),
 	ofCascade("ours: CascadeCBF, mi", paperInserts(ccbf.MinimalIncrement)),
-	ofKeyed("ours: spectral, mi", func() keyedCounts {
-		return report.Must(sbf.New(sbf.Params{Counters: insertCounters, K: paperK, Method: sbf.MI}))
+	ofHashed("ours: spectral, mi", func() (add, ask func(hashes)) {
+		return ofKeyed(report.Must(sbf.New(sbf.Params{Counters: insertCounters, K: paperK, Method: sbf.MI})))
 	}),
-	ofKeyed("ours: Count-Min, conservative", func() keyedCounts {
-		return report.Must(cms.New(cms.Params{Width: insertCounters / paperK, Depth: paperK, Conservative: true}))
+	ofHashed("ours: Count-Min, conservative", func() (add, ask func(hashes)) {
+		return ofKeyed(report.Must(cms.New(cms.Params{Width: insertCounters / paperK, Depth: paperK, Conservative: true})))
 	}),
 	ofCascade("ours: defaults, dense", ccbf.Params{Bytes: 2 * insertCounters, Dense: true}),
 	ofCascade("ours: defaults", ccbf.Params{Bytes: 2 * insertCounters, Overflow: ccbf.ToCounters}),
@@ -212,15 +196,10 @@ func ofCascade(name string, p ccbf.Params) racer {
 		for keys := range slices.Chunk(a.keys, insertBatch) {
 			report.Check(b.AddKeys(keys))
 		}
-		v := report.Must(ccbf.NewView(report.Must(b.Sketch()).Blob())) // an exact one still has that to do
+		v := viewOf(report.Must(b.Sketch()).Blob()) // an exact one still has that to do
 		return func(a arrived) {
-			var cells [insertBatch]grid.Cell
-			for xs := range slices.Chunk(a.xs, insertBatch) {
-				for i, x := range xs {
-					cells[i] = grid.Cell{X: x, Y: a.ys[i]}
-				}
-				v.CountCells(answered[:len(xs)], cells[:len(xs)], nil)
-				a.ys = a.ys[len(xs):]
+			for cells := range slices.Chunk(a.cells, insertBatch) {
+				v.CountCells(answered[:len(cells)], cells, nil)
 			}
 		}
 	}}
@@ -229,39 +208,30 @@ func ofCascade(name string, p ccbf.Params) racer {
 // answered takes counts that nobody reads.
 var answered [insertBatch]uint64
 
-// keyedCounts counts hashed keys.
-type keyedCounts interface {
+// ofHashed is a structure of hashed keys.
+func ofHashed(name string, empty func() (add, ask func(hashes))) racer {
+	return racer{name, func(a arrived) func(arrived) {
+		add, ask := empty()
+		a.hashed(add)
+		return func(a arrived) { a.hashed(ask) }
+	}}
+}
+
+// ofKeyed is one of ours.
+func ofKeyed(s interface {
 	AddHashes(h1s, h2s, ns []uint64)
 	counter
+}) (add, ask func(hashes)) {
+	return func(h hashes) { s.AddHashes(h.h1, h.h2, nil) }, func(h hashes) { s.CountHashes(answered[:h.len()], h.h1, h.h2) }
 }
 
-// ofKeyed is a structure of hashed keys.
-func ofKeyed(name string, empty func() keyedCounts) racer {
-	return racer{name, func(a arrived) func(arrived) {
-		s := empty()
-		a.hashed(func(h hashes) { s.AddHashes(h.h1, h.h2, nil) })
-		return func(a arrived) {
-			a.hashed(func(h hashes) { s.CountHashes(answered[:h.len()], h.h1, h.h2) })
+// asking asks a structure of the textbooks, key by key.
+func asking(count func(h1, h2 uint64) uint64) func(hashes) {
+	return func(h hashes) {
+		for i, h1 := range h.h1 {
+			answered[i] = count(h1, h.h2[i])
 		}
-	}}
-}
-
-// lookup answers for a hashed key.
-type lookup func(h1, h2 uint64) uint64
-
-// ofTextbook is a structure of the textbooks.
-func ofTextbook(name string, empty func() (add func(hashes), count lookup)) racer {
-	return racer{name, func(a arrived) func(arrived) {
-		add, count := empty()
-		a.hashed(add)
-		return func(a arrived) {
-			a.hashed(func(h hashes) {
-				for i, h1 := range h.h1 {
-					answered[i] = count(h1, h.h2[i])
-				}
-			})
-		}
-	}}
+	}
 }
 
 // inserts are the seconds that the racers take for the points, round by round; a
@@ -285,9 +255,9 @@ func (a arrived) inserts(rounds int) [][]float64 {
 // lookups are the seconds that the racers take to answer for a point, and for one
 // whose cell has none.
 func (a arrived) lookups(rounds int) (present, absent []float64) {
-	none := arrived{slices.Clone(a.xs), a.ys, a.keys}
-	for i := range none.xs {
-		none.xs[i] += 1 << 30
+	none := arrived{slices.Clone(a.cells), a.keys}
+	for i := range none.cells {
+		none.cells[i].X += 1 << 30
 	}
 	asks := report.Column(racers, func(r racer) func(arrived) { return r.insert(a) })
 	return race(a, rounds, asks...), race(none, rounds, asks...)
