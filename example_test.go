@@ -69,7 +69,7 @@ func ExampleFunctions() {
 	}
 	// Output:
 	//   tile_x(lon DOUBLE, z BIGINT) -> BIGINT
-	//       Column of the web mercator tile of a longitude at a zoom level.
+	//       Column of the Web Mercator tile that contains a longitude at a zoom level.
 	//
 	//   SELECT tile_x(-0.1276, 8)
 }

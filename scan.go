@@ -32,6 +32,6 @@ func (d *into[S]) Scan(value any) (err error) {
 		*d.s, err = d.decode(blob)
 		return err
 	default:
-		return fmt.Errorf("ccbfsql: a %T is no sketch, a BLOB is", value)
+		return fmt.Errorf("ccbfsql: a %T is not a sketch, scan a BLOB", value)
 	}
 }

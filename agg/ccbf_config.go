@@ -45,7 +45,7 @@ const (
 // configClock counts callbacks; tests have one of their own.
 var configClock = duck.Clock
 
-var errConfig = fmt.Errorf("more than %d different resolutions and options are in use, and those of this group were given up meanwhile; use fewer of them in one query", maxConfigs)
+var errConfig = fmt.Errorf("more than %d combinations of resolution and options are in use, and that of this group was dropped; use fewer of them in one query", maxConfigs)
 
 func (c *numbered) touch(now uint32) {
 	if c.touched.Load() != now {

@@ -20,17 +20,17 @@ const (
 
 var adviseOptions = []args.Option{
 	advisePlaces: {Name: "places", Kind: args.Flag, Default: "true",
-		Summary: "Whether the keys are cells of points, for questions about places and areas. false: any keys, asked one by one."},
+		Summary: "Whether the keys are cells of points, for queries about places and areas. false: any keys, queried one by one."},
 	adviseRemove: {Name: "remove", Kind: args.Flag, Default: "false",
-		Summary: "Whether occurrences will be removed again."},
+		Summary: "Whether occurrences will be removed later."},
 	adviseCategories: {Name: "categories", Kind: args.Whole, Default: "0",
-		Summary: "Number of categories that counts are kept apart by; distinct is then the number of different pairs. 0 is none."},
+		Summary: "Number of categories that are counted separately; distinct is then the number of distinct pairs. 0: none."},
 	adviseCounts: {Name: "counts", Kind: args.Wholes, Default: "none",
-		Summary: "Counts of a random sample of the keys, in place of skew, which is then not looked at: at most 65,536 of them; 1,000 do. What real data are like a skew hardly says, a sample does: with it error_low and error_high are close."},
+		Summary: "Counts of a random sample of the keys, used instead of skew: at most 65,536 of them; 1,000 are enough. A sample describes real data much better than a skew: with it, error_low and error_high are close."},
 	adviseExtent: {Name: "extent", Kind: args.Whole, Default: "none",
-		Summary: "Side of a square, in cells, within which all points lie: width or height of the box around them over res, whichever is more. With it, exact counts are certain in fewer bytes."},
+		Summary: "Side, in cells, of a square that contains all points: the larger of width and height of their bounding box, divided by res. With it, exact counts are certain in fewer bytes."},
 	adviseAreas: {Name: "areas", Kind: args.Flag, Default: "true",
-		Summary: "Whether questions about places are about areas, maps and the largest cells: what does not fit is then to be a tree, whose error at single cells depends on the places and is NULL here. false: about single cells, of which counters are mostly closer."},
+		Summary: "Whether queries about places are about areas, maps and the largest cells: if the data does not fit, the advice is a tree, whose error at single cells depends on the places and is NULL here. false: queries are about single cells, for which counters are usually more accurate."},
 }
 
 // adviseSample is how many counts a sample may have.
@@ -52,9 +52,9 @@ var adviceType = duck.StructOf(
 // sketchAdvise describes sketch_advise.
 func sketchAdvise() duck.Function {
 	return withOptions(function("sketch", "sketch_advise", adviceType, adviseRows,
-		"The sketch to build for so many distinct keys and occurrences, with counts in proportion to rank^-skew, in so many bytes: "+
-			"the call that builds it, the mean of (estimate - count) / count to expect, and from where to where that may be; NULL where that depends on the places. exact says that no count can be wrong; "+
-			"exactness is 'certain' then, otherwise 'likely', 'open' or 'unlikely'. It tries sketches of a small model of the data, which takes about a tenth of a second a row.",
+		"Recommends a sketch for a number of distinct keys and occurrences, with counts in proportion to rank^-skew, in a number of bytes: "+
+			"the call that builds it, and the expected mean of (estimate - count) / count with the range in which it may lie, NULL if that depends on the places. exact says that no count can be wrong; "+
+			"exactness is then 'certain', otherwise 'likely', 'open' or 'unlikely'. It tries sketches on a small model of the data, which takes about a tenth of a second per row.",
 		"SELECT a.call, a.bytes, a.exactness FROM (SELECT sketch_advise(280000, 1000000, 0.8, 700000, {extent: 16000}) a)",
 		params(duck.Param{Name: "distinct", Type: duck.Any}, duck.Param{Name: "occurrences", Type: duck.Any},
 			duck.Param{Name: "skew", Type: duck.Double}, duck.Param{Name: "bytes", Type: duck.Any}), paramOptions), adviseOptions)

@@ -9,12 +9,12 @@ import (
 // The functions of the Bloom filter alone.
 var _ = only(bloom.Family,
 	own("X_intersect", duck.Blob, bloomIntersect,
-		"Filter of the bits that both have: a key of both is found, an absent key no more often than in either. Its total is not known.",
+		"Returns the filter of the bits that both have: a key of both is found, an absent key no more often than in either. The total is not known.",
 		"X_contains(X_intersect(s, X_add(X_empty(), 2)), 2) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 	own("X_shrink", duck.Blob, bloomShrink,
-		"Filter of variant 'blocks' in a BLOB of no more than bytes, with as many of its blocks as fit. It finds all its keys, and more absent ones.",
+		"Returns a filter of variant 'blocks' in a BLOB of at most bytes, with as many of its blocks as fit. It finds all its keys, and more absent keys.",
 		"(X_info(X_shrink(X_empty({variant: 'blocks'}), 50000))).bits", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
-	own("X_fpp", duck.Double, bloomFPP, "Probability that an absent key is found, as the bits that are set make it.",
+	own("X_fpp", duck.Double, bloomFPP, "Probability that an absent key is found, given the bits that are set.",
 		"X_fpp(s) < 0.01 FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch)),
 )
 

@@ -7,7 +7,7 @@ import (
 
 // unnestWell is for functions that return long lists. DuckDB computes FROM t, unnest(f(s))
 // by a join on the value of s, which it hashes again for every element.
-const unnestWell = "Write SELECT unnest(f(s)) FROM t; FROM t, unnest(f(s)) joins every element to its whole BLOB again, which takes a hundred times as long."
+const unnestWell = "Write SELECT unnest(f(s)) FROM t; FROM t, unnest(f(s)) joins every element to its whole BLOB, which takes a hundred times as long."
 
 // cellRow is what an element of ccbfSpotsType takes in DuckDB's memory, in vectors that
 // grow to twice their size.

@@ -25,7 +25,7 @@ var ccbfChangeOptions = []args.Option{
 }
 
 var ccbfMoveOptions = append(slices.Clone(ccbfChangeOptions), args.Option{Name: "all_points", Kind: args.Flag, PerRow: true, Default: "false",
-	Summary: "Move all points of the cell, also where counters are sums and may count points of other cells."})
+	Summary: "Move all points of the cell, even if counters are sums and may count points of other cells."})
 
 // ccbfChange computes functions that change the count of one or two cells,
 // given by the columns from 1 on. n is nil where two cells are given and no

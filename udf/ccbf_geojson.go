@@ -19,11 +19,11 @@ const (
 
 var ccbfGeoJSONOptions = []args.Option{
 	geoJSONBox: {Name: "box", Kind: args.Box, PerRow: true, Default: "all",
-		Summary: "The cells whose centres lie in this box, lower edges included, upper ones not; of a tree the squares that meet it. tile_bbox and quadkey_bbox return one."},
+		Summary: "Only cells whose centres lie in this box; lower edges are included, upper edges are not. For a tree, the squares that meet it. tile_bbox and quadkey_bbox return such a box."},
 	geoJSONThreshold: {Name: "threshold", Kind: args.Whole, PerRow: true, Default: "1",
-		Summary: "The cells with so many points or more."},
+		Summary: "Only cells with at least this many points."},
 	geoJSONCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
-		Summary: "The points of this category only. A row whose category is NULL has no text."},
+		Summary: "Only points of this category. If it is NULL, the result is NULL."},
 }
 
 func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {

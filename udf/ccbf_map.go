@@ -64,7 +64,7 @@ func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, cat
 					return err
 				}
 				if listed += len(spots); listed > ccbf.MaxSpots {
-					return fmt.Errorf("the lists of a chunk of rows have more than %d cells together (ask for fewer in each row, or for fewer rows)", ccbf.MaxSpots)
+					return fmt.Errorf("the lists of a chunk of rows have more than %d cells in total (use fewer cells per row, or fewer rows)", ccbf.MaxSpots)
 				}
 				// As listed here, and as DuckDB's list.
 				if err := out.Charge(64 * int64(len(spots))); err != nil {
@@ -110,7 +110,7 @@ func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
 				return err
 			}
 			if made += width * height; made > maxRasters {
-				return fmt.Errorf("the rasters of a chunk of rows have more than %d pixels together (use smaller ones, or fewer rows)", maxRasters)
+				return fmt.Errorf("the rasters of a chunk of rows have more than %d pixels in total (use smaller ones, or fewer rows)", maxRasters)
 			}
 			if err := out.Charge(8 * int64(width*height)); err != nil {
 				return err

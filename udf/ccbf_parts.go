@@ -11,17 +11,17 @@ import (
 func ccbfParts(fn func(name string, returns duck.Type, f compute, summary, example string, ps []duck.Param, optional ...duck.Param) duck.Function, q string) functions {
 	return []duck.Function{
 		fn("ccbf_difference", ccbfDifferenceType, ccbfDifference,
-			"Cells whose counts differ in two exact sketches, by the place of their centre: the count of a less that of b, which is negative where b has more. In no order.",
+			"Cells whose counts differ in two exact sketches, given by their centres: the count in a minus the count in b, which is negative if b has more. In no particular order.",
 			"unnest(ccbf_difference(s, ccbf_add(ccbf_empty(1), 9.5, 0.5)), recursive := true) FROM (SELECT "+q+")",
 			params(paramLeft, paramRight), paramCategory),
 		fn("ccbf_clip", duck.Blob, ccbfClip,
-			"Sketch of the cells whose centres lie in a polygon, given as for ccbf_polygon_sum. Of a tree it keeps the leaves that have such cells, whole: where one lies across the outline, its total is not known any more.",
+			"Returns the sketch of the cells whose centres lie in a polygon, given as for ccbf_polygon_sum. For a tree, it keeps every leaf with such a cell as a whole: if a leaf lies across the outline, the total is no longer known.",
 			"ccbf_total(ccbf_clip(s, 'POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))')) FROM (SELECT "+q+")", params(paramSketch, paramPolygon)),
 		fn("ccbf_mask", duck.Blob, ccbfMask,
-			"Sketch of the cells that b has too, with the counts of a. b is a sketch, or for an exact a a Bloom filter of cells: bloom_agg(ccbf_cell_key(x, y, res)), with some cells more at its false positive rate.",
+			"Returns the sketch of the cells that b has too, with the counts of a. b is a sketch or, if a is exact, a Bloom filter of cells, bloom_agg(ccbf_cell_key(x, y, res)), which keeps additional cells at its false positive rate.",
 			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_cell_key", duck.Blob, ccbfCellKey,
-			"Key of the cell of a place, equal for all places of the cell and for no other cell or resolution: for bloom_agg, and for GROUP BY.",
+			"Key of the cell that contains (x, y), the same for all points of the cell and different for other cells and resolutions: for bloom_agg and for GROUP BY.",
 			"ccbf_cell_key(0.2, 0.7, 0.5) = ccbf_cell_key(0.4, 0.9, 0.5)", params(paramX, paramY, duck.Param{Name: "res", Type: duck.Double})),
 	}
 }

@@ -22,13 +22,13 @@ const (
 
 var ccbfPNGOptions = []args.Option{
 	pngPalette: {Name: "palette", Kind: args.Text, Choices: picture.Palettes, Default: "'dusk'",
-		Summary: "'dusk', 'viridis' or 'magma': colours in steps that look equally large. Few points are half transparent, so that many stand out on white and on dark."},
+		Summary: "'dusk', 'viridis' or 'magma': colours in steps that look equally large. Few points are half transparent, so that many points stand out on light and dark backgrounds."},
 	pngScale: {Name: "scale", Kind: args.Text, Choices: picture.Scales, Default: "'log'",
-		Summary: "'log', 'sqrt' or 'linear'. The last colour stands for the pixel with the most points, whatever the scale."},
+		Summary: "'log', 'sqrt' or 'linear'. With any scale, the last colour is for the pixel with the most points."},
 	pngLabel: {Name: "label", Kind: args.Text, Default: "none",
-		Summary: "A line of text for the lower left corner, with the colours and what they stand for below it. What does not fit is left out."},
+		Summary: "A line of text for the lower left corner, with a legend of the colours below it. What does not fit is left out."},
 	pngCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
-		Summary: "Draw the points of this category only. A row whose category is NULL has no picture."},
+		Summary: "Draw only points of this category. If it is NULL, the result is NULL."},
 }
 
 // pixelLimit is the most pixels that the pictures of a chunk may have together:
@@ -140,7 +140,7 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i in
 		return nil, err
 	}
 	if p.left -= width * height; p.left < 0 {
-		return nil, fmt.Errorf("the pictures of a chunk of rows have more than %d pixels together (draw smaller ones, or fewer at a time)", pixelLimit)
+		return nil, fmt.Errorf("the pictures of a chunk of rows have more than %d pixels in total (draw smaller ones, or fewer at a time)", pixelLimit)
 	}
 	given := p.options.Given(pngCategory, i)
 	if err := v.CheckCategory(given); err != nil {

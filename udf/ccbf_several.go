@@ -13,7 +13,7 @@ import (
 )
 
 // severalWell is for functions that take several categories.
-const severalWell = "In place of one category a list of them, such as ['home', 'shop'] or range(12, 21), none of which counts twice; of exact sketches and trees also a range in their order, {lo: 12, hi: 20}, both included."
+const severalWell = "category can also be a list, for example ['home', 'shop'] or range(12, 21), whose elements count once each; for exact sketches and trees, it can be a range, {lo: 12, hi: 20}, both ends included."
 
 // severalCategories is a column of lists of categories, or of ranges: STRUCTs with the
 // fields lo and hi, both included: from is a word of SQL that no field can be called by.
@@ -98,7 +98,7 @@ func (s *severalCategories) readList(class key.Class, out *duck.Result, i int) e
 // readRange is read of a range: the categories of the sketch that are in it.
 func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
 	if v.Form() == ccbf.Dense {
-		return fmt.Errorf("a range of categories: %w of the categories that there are (give a list of them, such as range(12, 21))", ccbf.ErrNotListed)
+		return fmt.Errorf("a range of categories: %w of categories (give a list, for example range(12, 21))", ccbf.ErrNotListed)
 	}
 	low, err := s.keys.Bytes(i, v.Class())
 	if err != nil {

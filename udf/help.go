@@ -13,8 +13,8 @@ import (
 // Help returns sketch_help, which explains the given functions and itself.
 func Help(known functions) functions {
 	fn := function("sketch", "sketch_help", duck.Varchar, nil,
-		"Explains a function: how it is called, what it does, its options with what they may be, and an example. "+
-			"Of a family's name (ccbf, cms, bloom, ...) its functions, without a name all of them. One text of several lines, here cut into rows.",
+		"Explains a function: how to call it, what it does, its options with their values, and an example. "+
+			"With the name of a family (ccbf, cms, bloom, ...), it lists the functions of the family; without a name, all functions. Returns one text of several lines, here split into rows.",
 		"SELECT unnest(string_split(sketch_help('cms_get'), chr(10)))", nil, duck.Param{Name: "name", Type: duck.Varchar})
 	all := append(known[:len(known):len(known)], fn)
 	pages := sync.OnceValue(func() *helpPages { return newHelpPages(help.Of(all)) })

@@ -51,11 +51,11 @@ func Keyed(f keyed.Any) functions {
 		return function(about.Name, about.Name+"_"+verb, returns, compute, summary, named(about.Name, "SELECT "+example), ps, optional...)
 	}
 	fs := []duck.Function{
-		withOptions(fn("empty", duck.Blob, keyedEmpty(f), "Sketch of no keys, to add to.", "(X_info(X_empty())).total", nil, paramOptions), f.Options()),
-		withOptions(fn("add", duck.Blob, keyedChange(f, f.AddKey), "Sketch with one more occurrence of a key, or with weight of them.",
+		withOptions(fn("empty", duck.Blob, keyedEmpty(f), "Empty sketch, to add keys to.", "(X_info(X_empty())).total", nil, paramOptions), f.Options()),
+		withOptions(fn("add", duck.Blob, keyedChange(f, f.AddKey), "Returns the sketch with one more occurrence of a key, or with weight more.",
 			"(X_info(X_add(s, 7, {weight: 5}))).total"+from(""), params(paramSketch, paramKey), paramOptions), weightOnly),
-		fn("union", duck.Blob, keyedUnion(f), "Sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
-		isValid(about.Name, about.Name+"_is_valid", "Whether a BLOB is a "+f.Noun()+", whole and unchanged. Never an error.",
+		fn("union", duck.Blob, keyedUnion(f), "Returns the sketch of the keys of both.", "(X_info(X_union(s, s))).total"+from(""), params(paramLeft, paramRight)),
+		isValid(about.Name, about.Name+"_is_valid", "Whether a BLOB is a "+f.Noun()+", complete and unchanged. Never an error.",
 			named(about.Name, "SELECT X_is_valid(X_empty()), X_is_valid('no sketch'::BLOB)"), always(about)),
 	}
 	questions := f.Questions()
@@ -105,7 +105,7 @@ func keyedEmpty(f keyed.Any) compute {
 			return err
 		}
 		if o.Has(weight) {
-			return fmt.Errorf("option \"weight\" belongs to keys, an empty sketch has none")
+			return fmt.Errorf("option \"weight\" belongs to keys, and an empty sketch has none")
 		}
 		settings := f.Settings()
 		m := making{out: out}

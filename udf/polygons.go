@@ -16,7 +16,7 @@ var paramPolygon = duck.Param{Name: "polygon", Type: duck.Any}
 func Polygons() functions {
 	return []duck.Function{
 		function("polygons", "globe_polygon", duck.Blob, globePolygon,
-			"WKB of a polygon on the globe, in degrees, as ccbf_polygon_sum wants it: cut where it crosses the antimeridian, and with the pole that it goes round.",
+			"WKB of a polygon on the globe, in degrees, as ccbf_polygon_sum expects it: cut where it crosses the antimeridian, and including the pole if it goes around one.",
 			"SELECT ccbf_polygon_sum(ccbf_add(ccbf_empty(1), -179.5, -17.5), globe_polygon('POLYGON ((177 -20, -178 -20, -178 -15, 177 -15, 177 -20))'))",
 			params(paramPolygon)),
 	}

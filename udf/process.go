@@ -32,7 +32,7 @@ func Process() functions {
 				used[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryLimit())
 			}
 			return nil
-		}, "Bytes that aggregates and functions hold in this process beside DuckDB's own, and the most that they may.",
+		}, "Bytes that aggregates and functions hold in this process in addition to DuckDB's own memory, and the limit.",
 			"SELECT (ccbf_memory()).used", nil),
 		function("process", "ccbf_memory_limit", duck.UBigInt, func(rows *duck.Rows, out *duck.Result) error {
 			limits := duck.Out[uint64](out)
@@ -47,7 +47,7 @@ func Process() functions {
 				limits[i] = n
 				return nil
 			})
-		}, "Sets the most bytes that aggregates and functions may hold; a quarter of the machine's memory at first.",
+		}, "Sets the maximum number of bytes that aggregates and functions may hold. The default is a quarter of the machine's memory.",
 			"SELECT ccbf_memory_limit(2147483648)", params(duck.Param{Name: "bytes", Type: duck.Any})),
 		function("process", "ccbf_version", duck.Varchar, func(rows *duck.Rows, out *duck.Result) error {
 			for i := range out.Len() {

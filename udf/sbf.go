@@ -11,14 +11,14 @@ import (
 // The functions of the Spectral Bloom Filter alone.
 var _ = only(sbf.Family,
 	own("X_get_unbiased", duck.Double, sbfUnbiased,
-		"Unbiased estimate, too low as often as too high, for sums over many keys; the median of that many groups of counters, 1 by default. "+
-			"Not of method mi, and not of a product.",
+		"Unbiased estimate, too low as often as too high, for sums over many keys: the median of the given number of groups of counters, 1 by default. "+
+			"Not for method mi, and not for products.",
 		"round(X_get_unbiased(s, 1)) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch, paramKey), duck.Param{Name: "groups", Type: duck.UBigInt}),
 	own("X_join", duck.Blob, sbfJoin,
-		"Sketch of a join on the key: sbf_get of it is how many pairs of rows a key has, never below the true number.",
+		"Returns the sketch of a join on the key: its sbf_get is the number of pairs of rows with a key, never below the true number.",
 		"X_get(X_join(s, s), 0) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 	own("X_range_sum", duck.UBigInt, sbfRangeSum,
-		"Occurrences of all keys from lo to hi, both included, of a sketch made with the option range: never below the truth where sbf_get is not.",
+		"Number of occurrences of all keys from lo to hi, both included, in a sketch built with the option range: never below the true number if sbf_get is not.",
 		"X_range_sum(s, 10, 19) FROM (SELECT X_agg(x, {range: {lo: 0, hi: 99}}) s FROM range(50) t(x))",
 		params(paramSketch, duck.Param{Name: "lo", Type: duck.BigInt}, duck.Param{Name: "hi", Type: duck.BigInt})),
 )

@@ -53,8 +53,8 @@ func Sketch(families []sketch.Family) functions {
 				duck.Out[bool](out.Field(7))[i] = b.Flags.Has(sketch.Saturated)
 				return nil
 			})
-		}, "What the header of a sketch of any family says.", "SELECT (sketch_info(ccbf_empty(0.1))).family", params(paramBlob)),
-		isValid("sketch", "sketch_is_valid", "Whether a BLOB is a sketch of any family, whole and unchanged. Never an error, but where the budget has no memory to tell.",
+		}, "Contents of the header of a sketch of any family.", "SELECT (sketch_info(ccbf_empty(0.1))).family", params(paramBlob)),
+		isValid("sketch", "sketch_is_valid", "Whether a BLOB is a sketch of any family, complete and unchanged. Never an error, unless the memory budget is too small to check it.",
 			"SELECT sketch_is_valid('no sketch'::BLOB)", familyOf),
 		sketchAdvise(),
 	}

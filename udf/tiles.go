@@ -20,16 +20,16 @@ func Tiles() functions {
 	x, y := duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}
 	return []duck.Function{
 		function("tiles", "tile_x", duck.BigInt, tileNumber(grid.TileX),
-			"Column of the web mercator tile of a longitude at a zoom level.", "SELECT tile_x(-0.1276, 8)", params(lon, z)),
+			"Column of the Web Mercator tile that contains a longitude at a zoom level.", "SELECT tile_x(-0.1276, 8)", params(lon, z)),
 		function("tiles", "tile_y", duck.BigInt, tileNumber(grid.TileY),
-			"Row, from the north, of the web mercator tile of a latitude at a zoom level.", "SELECT tile_y(51.5072, 8)", params(lat, z)),
+			"Row, from the north, of the Web Mercator tile that contains a latitude at a zoom level.", "SELECT tile_y(51.5072, 8)", params(lat, z)),
 		function("tiles", "quadkey", duck.Varchar, quadkey,
-			"Name of the web mercator tile of a place: a digit from 0 to 3 per zoom level, so that a tile's name begins with its parent's.",
+			"Name of the Web Mercator tile that contains a point: a digit from 0 to 3 per zoom level, so that a tile's name begins with its parent's.",
 			"SELECT quadkey(-0.1276, 51.5072, 8)", params(lon, lat, z)),
 		function("tiles", "tile_bbox", corners, tileBox,
-			"Edges of a web mercator tile in degrees.", "SELECT (tile_bbox(8, 127, 85)).xmin", params(z, x, y)),
+			"Edges of a Web Mercator tile in degrees.", "SELECT (tile_bbox(8, 127, 85)).xmin", params(z, x, y)),
 		function("tiles", "quadkey_bbox", corners, quadkeyBox,
-			"Edges of a web mercator tile, given by its name, in degrees.", "SELECT (quadkey_bbox('03131313')).ymax",
+			"Edges of a Web Mercator tile, given by its name, in degrees.", "SELECT (quadkey_bbox('03131313')).ymax",
 			params(duck.Param{Name: "quadkey", Type: duck.Varchar})),
 	}
 }

@@ -47,7 +47,7 @@ func encodePoints(p Points) []byte {
 	return b
 }
 
-var errPoints = errors.New("points that were cut short on their way")
+var errPoints = errors.New("points were truncated in transit")
 
 func decodePoints(b []byte) (Points, error) {
 	if len(b) == 0 {

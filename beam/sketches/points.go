@@ -85,7 +85,7 @@ func (t *places) add(input any) error {
 func (t *places) addPoints(p *Points) error {
 	n := len(p.X)
 	if len(p.Y) != n || p.N != nil && len(p.N) != n || p.Category != nil && len(p.Category) != n {
-		return fmt.Errorf("points with %d x, %d y, %d weights and %d categories: all must be as many", n, len(p.Y), len(p.N), len(p.Category))
+		return fmt.Errorf("points with %d x, %d y, %d weights and %d categories: the numbers must be equal", n, len(p.Y), len(p.N), len(p.Category))
 	}
 	if p.Category != nil {
 		if err := checkClass(p.Class); err != nil {

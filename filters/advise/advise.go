@@ -70,13 +70,13 @@ func For(d Data) (Advice, error) {
 	case d.Keys:
 		instead = fmt.Sprintf("an exact table takes about %d bytes, which does not fit", table)
 	case d.Distinct <= fewCells:
-		return exactTable(table, fmt.Sprintf("a sketch has a header of some %d bytes, a table of %d cells is smaller", usualHeader, d.Distinct)), nil
+		return exactTable(table, fmt.Sprintf("the header of a sketch alone takes about %d bytes; a table of %d cells is smaller", usualHeader, d.Distinct)), nil
 	case d.surely() <= float64(d.Bytes):
 		return d.exactList(), nil
 	case most <= d.Bytes:
-		exact, instead = Likely, fmt.Sprintf("exact counts take %d to %d bytes, by how far apart real data lay, which fits, but not for certain", least, most)
+		exact, instead = Likely, fmt.Sprintf("exact counts of real data take %d to %d bytes, depending on how far apart the cells lie, which fits, but not for certain", least, most)
 	case least <= d.Bytes:
-		exact, instead = Open, fmt.Sprintf("exact counts take %d to %d bytes, by where the cells lie", least, most)
+		exact, instead = Open, fmt.Sprintf("exact counts take %d to %d bytes, depending on where the cells lie", least, most)
 	default:
 		instead = fmt.Sprintf("exact counts take at least about %d bytes, which does not fit", least)
 	}
@@ -105,9 +105,9 @@ func For(d Data) (Advice, error) {
 		a.Error = 0
 		a.Bytes = min(a.Bytes, most+headerBytes)
 	}
-	a.Why = fmt.Sprintf("%s; of %d sketches of %d bytes, tried on a model of the data, this one comes closest%s%s", instead, len(all), d.Bytes, d.ifDense(exact), best.but)
+	a.Why = fmt.Sprintf("%s; of %d sketches of %d bytes, tried on a model of the data, this one is the most accurate%s%s", instead, len(all), d.Bytes, d.ifDense(exact), best.but)
 	if d.fitsTree() {
-		a.Why += "; that is for single cells: sums over areas and maps are closer of a tree, without k, layers and mode"
+		a.Why += "; that is for single cells: for sums over areas and maps, a tree is more accurate, without k, layers and mode"
 	}
 	return a, nil
 }
@@ -134,8 +134,8 @@ func (d *Data) overflowing(exact Exactness, most uint64, instead string) Advice 
 		a.Error, a.ErrorLow = 0, 0
 		a.Bytes = min(a.Bytes, most+headerBytes)
 	}
-	a.Why = instead + "; what does not fit becomes a tree: counts of squares of cells, whose sums over areas have bounds that hold always; " +
-		"ccbf_error says how far off single cells are, which depends on where the points lie, and areas: false is the advice for these"
+	a.Why = instead + "; what does not fit becomes a tree: counts of squares of cells, whose sums over areas have bounds that always hold; " +
+		"ccbf_error returns the error of single cells, which depends on where the points lie; for advice on single cells, use areas: false"
 	return a
 }
 

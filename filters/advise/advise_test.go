@@ -299,7 +299,7 @@ func TestSaysTree(t *testing.T) {
 		want bool
 	}{"fits": {fits, false}, "few bytes": {few, true}, "keys": {keys, false}, "removals": {remove, true}, "categories": {categories, false}} {
 		a, err := For(c.Data)
-		if err != nil || strings.Contains(a.Why, "closer of a tree") != c.want {
+		if err != nil || strings.Contains(a.Why, "a tree is more accurate") != c.want {
 			t.Errorf("%s: %q, %v", name, a.Why, err)
 		}
 	}

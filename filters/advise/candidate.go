@@ -141,7 +141,7 @@ func (m *model) spectral(d *Data, k uint64, method sbf.Method) (candidate, error
 	p := sbf.Params{K: k, Method: method, Encoding: sbf.Steps}
 	c := candidate{family: "sbf"}
 	if method == sbf.RM {
-		c.but = "; while it is built it keeps all exact counts, and unions of such sketches are as far off as with method 'ms'"
+		c.but = "; it keeps all exact counts while it is built, and unions of such sketches are no more accurate than with method 'ms'"
 	}
 	// The more counters there are, the smaller are their values and codes: the size
 	// grows with a power of their number between a half and one, and steps of a

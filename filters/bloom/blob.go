@@ -63,10 +63,10 @@ func NewView(blob []byte) (View, error) {
 		return View{}, sketch.Invalidf("%v", err)
 	}
 	if want := 8 * f.words(); uint64(len(b.Body)) != want {
-		return View{}, sketch.Invalidf("a body of %d bytes, %d bits take %d", len(b.Body), f.kept, want)
+		return View{}, sketch.Invalidf("a body of %d bytes, but %d bits take %d", len(b.Body), f.kept, want)
 	}
 	if n := f.kept % 64; n != 0 && binary.LittleEndian.Uint64(b.Body[len(b.Body)-8:])>>n != 0 {
-		return View{}, sketch.Invalidf("bits are set after the last")
+		return View{}, sketch.Invalidf("bits are set after the last of the filter")
 	}
 	base, err := keyed.Read(b.Header, 0)
 	if err != nil {
@@ -88,7 +88,7 @@ func (v *View) check() error {
 		set += uint64(bits.OnesCount64(binary.LittleEndian.Uint64(b)))
 	}
 	if over, most := bits.Mul64(total, uint64(math.Ceil(v.k))); over == 0 && set > most || set == 0 && total > 0 && v.variant == Standard {
-		return sketch.Invalidf("a total of %d, and %d bits that are set", total, set)
+		return sketch.Invalidf("a total of %d, but %d bits are set", total, set)
 	}
 	return nil
 }

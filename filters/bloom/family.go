@@ -13,13 +13,13 @@ const id sketch.ID = 5
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "bloom", Article: "a", Noun: "Bloom filter",
 	Title: "Sets of keys",
-	About: "A Bloom filter tells which keys are there, in about 10 bits per key at a false positive rate of 1%: " +
-		"a key that was added is always found, another is found with that rate. " +
+	About: "A Bloom filter tells which keys are in a set, in about 10 bits per key at a false positive rate of 1%: " +
+		"a key that was added is always found, any other key is found at that rate. " +
 		"`bloom_empty` takes the options of `bloom_agg`; `bloom_add` takes `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:       "Bloom filter of the keys: a set in about 10 bits per key.",
-		Union:     "Union of filters: the filter of all their keys together.",
-		Info:      "Every parameter of a filter, its fill, and what follows from it: the number of distinct keys and the false positive rate.",
+		Union:     "Union of filters: the filter of all their keys.",
+		Info:      "All parameters of a filter, its fill, and the number of distinct keys and the false positive rate that follow from it.",
 		InfoField: "cardinality",
 	},
 
@@ -30,7 +30,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Unite: func(s *Sketch, v *View) error { s.or(&v.filter); return nil },
 
 	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.WhetherThereIs("contains", "Whether a key may be there: always true for one that was added, and with the probability bloom_fpp for another.",
+		keyed.WhetherThereIs("contains", "Whether a key may be in the set: always true for a key that was added, true with probability bloom_fpp for any other.",
 			(*Sketch).ContainsHashes, (*View).ContainsHashes),
 	},
 	Info: keyed.Of((*View).Info,
@@ -62,24 +62,24 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 
 // options are those of Params.
 var options = keyed.Options[Params]{
-	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000, or with bits and k ln(2) * bits / k",
-		"Distinct keys that the filter is made for. With more of them more absent keys are found.",
+	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000; with bits and k, ln(2) * bits / k",
+		"Number of distinct keys that the filter is sized for. With more keys, more absent keys are found.",
 		func(p *Params) *uint64 { return &p.Capacity }),
 	keyed.NumberOption("fpp", keyed.Interval{Least: MinFPP, Most: 1, Below: true}, "0.01",
 		"False positive rate: the probability that an absent key is found when the filter is full.",
 		func(p *Params) *float64 { return &p.FPP }),
-	keyed.WholeOption("bits", 1, MaxBits, "what capacity and fpp need", "Length of the filter. In place of fpp.",
+	keyed.WholeOption("bits", 1, MaxBits, "what capacity and fpp need", "Length of the filter. Replaces fpp.",
 		func(p *Params) *uint64 { return &p.Bits }),
 	optionK,
-	keyed.ChoiceOption("variant", "'standard': k is a whole number. 'rational': k is any number; the last hash function is used for that part of the keys. "+
-		"'blocks': likewise, in blocks of powers of two, which bloom_shrink can drop.",
+	keyed.ChoiceOption("variant", "'standard': k is a whole number. 'rational': k is any number; its fraction is the share of the keys that use the last hash function. "+
+		"'blocks': as 'rational', in blocks of powers of two, which bloom_shrink can drop.",
 		func(p *Params) *Variant { return &p.Variant }, Standard, Rational, Blocks),
-	keyed.ChoiceOption("activation", "What decides on the last hash function of a key where the variant is 'rational': 'hash', bits of the hash that no position depends on, "+
-		"or 'position', the position before.",
+	keyed.ChoiceOption("activation", "What decides whether a key uses the last hash function if the variant is 'rational': 'hash', bits of the hash that no position depends on, "+
+		"or 'position', the previous position.",
 		func(p *Params) *Activation { return &p.Activation }, ByHash, ByPosition),
-	keyed.FlagOption("grow", "Make bloom_agg's filter as large as its keys need at fpp, and no larger than twice that, where their number is not known. capacity is the fewest then. "+
-		"The hashes of all distinct keys are kept while it is built, 21 to 43 bytes each. Filters of equal fpp unite whatever their sizes, but what is added to a filter that is made does not make it grow: "+
-		"give a capacity to filters that are to be united.",
+	keyed.FlagOption("grow", "If the number of keys is not known: bloom_agg makes the filter as large as its keys need at fpp, and at most twice that. capacity is then the minimum. "+
+		"The hashes of all distinct keys are kept while it is built, 21 to 43 bytes each. Filters with the same fpp combine whatever their sizes, but a finished filter does not grow when keys are added: "+
+		"give a capacity to filters that will be united.",
 		func(p *Params) *bool { return &p.Grow }),
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }
@@ -87,7 +87,7 @@ var options = keyed.Options[Params]{
 // optionK is the option k, which can be 0. Its range depends on the variant.
 var optionK = keyed.Option[Params]{
 	Option: sketch.Option{Name: "k", Kind: sketch.NumberKind, Range: "from 0 to 64", Default: "ln(2) * bits / capacity",
-		Summary: "Hash functions. A whole number from 1 where the variant is 'standard', its default is rounded up; otherwise any from 0."},
+		Summary: "Number of hash functions. A whole number from 1 if the variant is 'standard', whose default is rounded up; otherwise any number from 0."},
 	Set: func(p *Params, v sketch.Value) error {
 		p.K = v.Number
 		switch p.K {

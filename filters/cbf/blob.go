@@ -107,7 +107,7 @@ func (v *View) check() error {
 		}
 		stuck |= g.stuck(w)
 		if bad := g.misfit(w); bad != 0 {
-			return sketch.Invalidf("word %d is %#x: no occurrences make that", i, w)
+			return sketch.Invalidf("word %d is %#x, which no occurrences produce", i, w)
 		}
 	}
 	if v.Saturated() != (stuck != 0) {
@@ -134,7 +134,7 @@ func (v *View) checkTotal() error {
 		}
 	}
 	if hi, want := bits.Mul64(total, each); hi != 0 || sum != want {
-		return sketch.Invalidf("a total of %d, and counters that add up to %d, not %d times as much", total, sum, each)
+		return sketch.Invalidf("a total of %d, but counters add up to %d, not %d times as much", total, sum, each)
 	}
 	return nil
 }

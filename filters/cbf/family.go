@@ -13,16 +13,16 @@ const id sketch.ID = 4
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "cbf", Article: "a", Noun: "counting Bloom filter",
 	Title: "Sets of keys that can be removed again",
-	About: "A counting Bloom filter says whether a key is in a set, and lets keys be removed. A key that is there is always found; " +
-		"one that is not is found with a small probability. A key added several times is there until it was removed as often; " +
-		"one that fills its counters stays for good (15 times in the default 4 bits, 3 times in their halves with `variable_length`, 5 to 8 times with increments in 4 bits), so give counters more bits where keys come often. " +
+	About: "A counting Bloom filter tells whether a key is in a set, and keys can be removed. A key in the set is always found; " +
+		"any other key is found with a small probability. A key added several times stays until it has been removed as often; " +
+		"one that fills its counters stays forever (15 times in the default 4 bits, 3 times in their halves with `variable_length`, 5 to 8 times with increments in 4 bits), so use more bits per counter if keys occur often. " +
 		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:       "Counting Bloom filter: a set of keys that can be removed again.",
-		Union:     "Union of filters: the filter of all their keys together.",
-		Remove:    "Filter with one occurrence of a key less, or with weight of them less. A key that is not there is an error.",
-		Subtract:  " Counters that are full stay full.",
-		Info:      "Every parameter of a filter, its load, fill, stuck counters and the probability that an absent key is found now.",
+		Union:     "Union of filters: the filter of all their keys.",
+		Remove:    "Returns the filter with one occurrence of a key removed, or weight occurrences. It is an error if the key is not there.",
+		Subtract:  " Full counters stay full.",
+		Info:      "All parameters of a filter, its load, fill, stuck counters and the current probability that an absent key is found.",
 		InfoField: "k",
 	},
 
@@ -34,7 +34,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.filter) },
 
 	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.WhetherThereIs("contains", "Whether a key may be there: always true for one that was added and not removed as often.",
+		keyed.WhetherThereIs("contains", "Whether a key may be in the set: always true for a key that was added more often than removed.",
 			(*Sketch).ContainsHashes, (*View).ContainsHashes),
 	},
 	Info: keyed.Of((*View).Info,
@@ -76,32 +76,32 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 // options are those of Params.
 var options = keyed.Options[Params]{
 	keyed.WholeOption("capacity", 1, MaxCapacity, "100000",
-		"Keys that the filter is made for, each counted as often as it is added. With more of them more absent keys are found.",
+		"Number of keys that the filter is sized for, each counted as often as it is added. With more keys, more absent keys are found.",
 		func(p *Params) *uint64 { return &p.Capacity }),
 	keyed.NumberOption("fpp", keyed.Interval{Least: 0, Most: 1, AboveLeast: true, Below: true}, "0.01",
 		"Probability that an absent key is found when the filter is full.",
 		func(p *Params) *float64 { return &p.FPP }),
 	keyed.WholeOptionIn("counters", fmt.Sprintf("from 1 to %d of 4 bits", uint64(8*MaxBody/4)), "what capacity and fpp need",
-		"Number of counters, rounded up to whole words of 64 bits. In place of fpp.",
+		"Number of counters, rounded up to whole words of 64 bits. Replaces fpp.",
 		func(p *Params) *uint64 { return &p.Counters }),
-	keyed.WholeOption("k", 1, MaxK, "the best for the rest", "Counters per key.",
+	keyed.WholeOption("k", 1, MaxK, "the best for the other options", "Counters per key.",
 		func(p *Params) *uint64 { return &p.K }),
 	keyed.WholeOptionIn("counter_bits", "2, 4, 8 or 16", "4",
-		"Bits of a counter. At least 4 for the variants other than 'plain' and for variable_length, at least 8 for both together, then 8 by default.",
+		"Bits per counter. At least 4 for variants other than 'plain' and for variable_length; at least 8, which is then the default, for both together.",
 		func(p *Params) *uint64 { return &p.CounterBits }),
-	keyed.ChoiceOption("variant", "What a key adds to its counters. 'plain': 1. 'increment': a number that its hash chooses, so that a counter also says which keys "+
-		"it cannot be of. 'tandem': such a number, and more of the key where it is alone in two counters.",
+	keyed.ChoiceOption("variant", "What a key adds to its counters. 'plain': 1. 'increment': a number chosen by its hash, so that a counter also tells which keys "+
+		"it cannot belong to. 'tandem': such a number, and more of the key if it is alone in two counters.",
 		func(p *Params) *Variant { return &p.Variant }, Plain, Increment, Tandem),
 	keyed.WholeOptionIn("increment", "a power of two from 2 to 64", "2 for 4 bits, 8 for 8, 64 for 16",
-		"L: numbers are from L to 2L-1. To a quarter of what a counter holds, "+
-			"or half a counter with variable_length. Larger ones find fewer absent keys and make more counters stuck.",
+		"L: numbers are from L to 2L-1. At most a quarter of what a counter holds, "+
+			"or half a counter with variable_length. With larger values, fewer absent keys are found and more counters get stuck.",
 		func(p *Params) *uint64 { return &p.Increment }),
-	keyed.FlagOption("variable_length", "Cut counters in two halves, for twice as many counters per key, while not more than alpha times capacity keys are there. "+
-		"Not for variants 'increment' and 'tandem' in a filter that will hold more: past alpha, with the defaults, it finds 5 to 40 times as many absent keys as "+
-		"without it in as many bytes of counters of 8 bits, and about 100 times as many, or more, as in counters of 4 bits.",
+	keyed.FlagOption("variable_length", "Split counters in two halves, for twice as many counters per key, while the filter has at most alpha times capacity keys. "+
+		"Avoid it with variants 'increment' and 'tandem' in a filter that will hold more: past alpha, with the defaults, it finds 5 to 40 times as many absent keys as "+
+		"without it in the same number of bytes with counters of 8 bits, and about 100 times as many, or more, as with counters of 4 bits.",
 		func(p *Params) *bool { return &p.VariableLength }),
 	keyed.NumberOption("alpha", keyed.Interval{Least: 0, Most: 1, AboveLeast: true}, "0.5",
-		"Part of the capacity up to which variable_length uses halves.",
+		"Share of the capacity up to which variable_length uses halves.",
 		func(p *Params) *float64 { return &p.Alpha }),
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }

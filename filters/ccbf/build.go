@@ -19,7 +19,7 @@ func Build(p Params, xs, ys []float64) (*Sketch, error) {
 		return nil, err
 	}
 	if c.Categories {
-		return nil, sketch.OptionError("category", "is asked for, and Build has points without one: use NewBuilder")
+		return nil, sketch.OptionError("category", "is given, but Build takes points without one: use NewBuilder")
 	}
 	const atOnce = 1024
 	var keys [atOnce]uint64

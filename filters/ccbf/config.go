@@ -196,7 +196,7 @@ func (p *Params) overflow() (Overflow, error) {
 	case p.Overflow > ToCounters:
 		return 0, sketch.OptionError("overflow", "is %d, must be 'tree' or 'counters'", p.Overflow)
 	case p.Overflow == ToTree && own != "":
-		return 0, sketch.OptionError(own, "and option \"overflow\": 'tree' exclude each other: it is for counters, of which a tree has none")
+		return 0, sketch.OptionError(own, "and option \"overflow\": 'tree' exclude each other: it is for counters, and a tree has none")
 	case p.Overflow != OverflowDefault:
 		return p.Overflow, nil
 	case own != "":

@@ -18,7 +18,7 @@ type countersView struct{ *View }
 
 func (v countersView) reset(body []byte) error {
 	if uint64(len(body)) != v.shape.Bytes() {
-		return sketch.Invalidf("a body of %d bytes, layers that take %d", len(body), v.shape.Bytes())
+		return sketch.Invalidf("a body of %d bytes, but layers take %d", len(body), v.shape.Bytes())
 	}
 	v.dense.View(v.shape, body)
 	v.dense.Saturated = v.header.Flags.Has(sketch.Saturated)

@@ -20,7 +20,7 @@ func (e *ErrTooManyCells) Error() string {
 	limit, which := e.Limit, ""
 	switch {
 	case e.Left < e.Limit:
-		limit, which = AreaLimit, " for all areas of 2,048 rows together"
+		limit, which = AreaLimit, " for all areas of 2,048 rows in total"
 	case e.Limit < AreaLimit:
 		which = fmt.Sprintf(" for a sketch of %d bytes", e.Bytes)
 	}

@@ -52,10 +52,10 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 		return b, sketch.Invalidf("key class %d", b.KeyClass)
 	}
 	if !b.Flags.Has(sketch.Additive) && h.Mode == Standard && b.Flags.Has(sketch.TotalKnown) {
-		return b, sketch.Invalidf("a total of counters that are no sums in mode standard")
+		return b, sketch.Invalidf("a total of counters that are not sums in mode standard")
 	}
 	if h.form == formExact && (!h.Exact || uint64(len(b.Body)) > h.Bytes) {
-		return b, sketch.Invalidf("an exact body of %d bytes, at most %d are allowed, 0 where it is never exact", len(b.Body), h.Bytes)
+		return b, sketch.Invalidf("an exact body of %d bytes, at most %d are allowed, or 0 if it is never exact", len(b.Body), h.Bytes)
 	}
 	h.header = b.Header
 	return b, nil

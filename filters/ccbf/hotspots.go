@@ -65,7 +65,7 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 		return nil, err
 	}
 	if full {
-		return nil, fmt.Errorf("%w: more than %d count %d or more (raise the threshold or use a smaller box)", ErrSpots, most, threshold)
+		return nil, fmt.Errorf("%w: more than %d have a count of %d or more (raise the threshold or use a smaller box)", ErrSpots, most, threshold)
 	}
 	sortSpots(spots)
 	return spots, nil
@@ -83,7 +83,7 @@ func (v *View) TopK(box grid.Rect, k int, category []byte) ([]Spot, error) {
 	t := topCells{k: k, most: v.MaxSpots()}
 	switch err := v.in().topK(box, category, &t); {
 	case t.full:
-		return nil, fmt.Errorf("%w: more than %d are among the %d that count most (use a smaller k or a smaller box)", ErrSpots, t.most, k)
+		return nil, fmt.Errorf("%w: more than %d are among the %d with the highest counts (use a smaller k or a smaller box)", ErrSpots, t.most, k)
 	case err != nil:
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 		return s.notAdditive()
 	}
 	if have := s.in().removable(c, category); n > have {
-		return fmt.Errorf("%w: %d at cell (%d, %d), %d were to go", sketch.ErrTooMany, have, c.X, c.Y, n)
+		return fmt.Errorf("%w: remove %d from cell (%d, %d), which has %d", sketch.ErrTooMany, n, c.X, c.Y, have)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (s *Sketch) notAdditive() error {
 	return errNarrowed
 }
 
-var errNarrowed = fmt.Errorf("%w: the sketch came out of intersect or mask", sketch.ErrNotAdditive)
+var errNarrowed = fmt.Errorf("%w: the sketch is the result of intersect or mask", sketch.ErrNotAdditive)
 
 // Add counts n points in a cell. It is an error if a category is given and the
 // sketch has none, or vice versa.

@@ -49,7 +49,7 @@ func pairOf(s, o *Sketch) (pair, error) {
 	return counterPair{}, nil
 }
 
-var errNoPart = fmt.Errorf("%w: the right sketch is no part of the left one", sketch.ErrTooMany)
+var errNoPart = fmt.Errorf("%w: the right sketch is not part of the left one", sketch.ErrTooMany)
 
 // cellPair is two exact sketches.
 type cellPair struct{}

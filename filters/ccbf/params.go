@@ -179,7 +179,7 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 	r := sketch.NewReader("parameters", b.Params)
 	fields := r.Uvarint()
 	if unknown := fields &^ knownFields; unknown != 0 {
-		return sketch.Invalidf("parameters %#x, which are not known", unknown)
+		return sketch.Invalidf("unknown parameters %#x", unknown)
 	}
 	p.form = byte(fields & formBits)
 	if p.form == 0 {
@@ -255,7 +255,7 @@ func (p *params) readShape(r *sketch.Reader, fields uint64, m *shapes) error {
 	s := *usual
 	if fields&hasK != 0 {
 		if s.K = int(r.Uint8()); s.K == usual.K {
-			return sketch.Invalidf("k is %d, which is not written", s.K)
+			return sketch.Invalidf("k is %d, the default, which must not be written", s.K)
 		}
 	}
 	if fields&hasWidths != 0 {
@@ -266,7 +266,7 @@ func (p *params) readShape(r *sketch.Reader, fields uint64, m *shapes) error {
 		s.Width = [MaxLayers]uint8{}
 		copy(s.Width[:s.Layers], r.Bytes(uint64(s.Layers)))
 		if s.SameWidths(usual) {
-			return sketch.Invalidf("the usual widths, which are not written")
+			return sketch.Invalidf("the default widths, which must not be written")
 		}
 	}
 	if fields&(hasK|hasWidths) != 0 && s != m.unsized { // before anything is made of widths
@@ -292,7 +292,7 @@ func (p *params) readShape(r *sketch.Reader, fields uint64, m *shapes) error {
 		m.checked = s
 	}
 	if fits && s == sized {
-		return sketch.Invalidf("counters that follow from %d bytes and are not written", p.Bytes)
+		return sketch.Invalidf("counters that follow from %d bytes, which must not be written", p.Bytes)
 	}
 	p.shape = s
 	return nil

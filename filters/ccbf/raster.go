@@ -33,7 +33,7 @@ func CheckRaster(b orb.Bound, width, height int) error {
 		}
 	}
 	if width*height > MaxPixels {
-		return fmt.Errorf("%w: %d x %d are %d pixels, at most %d (use a smaller width or height)", ErrRaster, width, height, width*height, MaxPixels)
+		return fmt.Errorf("%w: %d x %d is %d pixels, the limit is %d (use a smaller width or height)", ErrRaster, width, height, width*height, MaxPixels)
 	}
 	for i, axis := range "xy" {
 		low, high := b.Min[i], b.Max[i]

@@ -20,7 +20,7 @@ func (v treeView) reset(body []byte) error {
 	}
 	total := v.tree.total()
 	if known := v.header.Flags.Has(sketch.TotalKnown); known && total != v.header.Total {
-		return sketch.Invalidf("a total of %d, leaves that count %d", v.header.Total, total)
+		return sketch.Invalidf("a total of %d, but leaves count %d", v.header.Total, total)
 	}
 	if (total == 0) != (v.Bounds == cells.NoBounds) && total > 0 {
 		return sketch.Invalidf("leaves without bounds")

@@ -91,7 +91,7 @@ type notKnown string
 func (e notKnown) Error() string { return string(e) }
 func (notKnown) Unwrap() error   { return sketch.ErrNotAdditive }
 
-const errCoarser = notKnown("the right sketch is coarser than the left one: which of the left one's squares lose their points is not known (take out an exact part, or one as fine)")
+const errCoarser = notKnown("the right sketch is coarser than the left one: which squares of the left one would lose points is not known (subtract an exact part, or one that is as fine)")
 
 // errAcross is a square that no square of the coarser grid's Z-order curve holds.
 var errAcross = errors.New("a square of the tree lies across a border of the coarser cells' order, which is 700 million of them or more from the origin")
@@ -109,7 +109,7 @@ func (s treeSketch) coarsen(factor uint64) error {
 			}
 			if i, ok := tree.Coarsen(t.Squares, tree.Region{X: t.X, Y: t.Y}, factor, cells.Bias, into); !ok {
 				at := cells.CellOf(t.X, t.Y, t.Keys[i])
-				return fmt.Errorf("%w: that of %d x %d cells from (%d, %d) on (coarsen what is still exact, or by less)",
+				return fmt.Errorf("%w: the square of %d x %d cells at (%d, %d) (coarsen sketches while they are exact, or use a smaller factor)",
 					errAcross, uint64(1)<<t.Level(i), uint64(1)<<t.Level(i), at.X, at.Y)
 			}
 		}

@@ -67,7 +67,7 @@ func NewView(blob []byte) (View, error) {
 // check is that the counters are in their only form.
 func (v *View) check() error {
 	if shift := words.Shift(v.c.Or()); shift != v.c.Shift {
-		return sketch.Invalidf("counters of %d bytes where %d suffice", v.c.size(), 1<<shift)
+		return sketch.Invalidf("counters of %d bytes, but %d suffice", v.c.size(), 1<<shift)
 	}
 	if v.c.size() == 8 && v.Saturated() != v.anySaturated() {
 		return sketch.Invalidf("the flag for saturated counters is wrong")
@@ -87,14 +87,14 @@ func (v *View) checkTotal() error {
 	for row := range v.c.depth {
 		hi, lo := v.rowSum(row)
 		if hi != 0 || lo > total || v.Additive() && lo != total {
-			return sketch.Invalidf("a total of %d, and counters of row %d that add up to something else", total, row)
+			return sketch.Invalidf("a total of %d, but counters of row %d do not add up to it", total, row)
 		}
 		var carry uint64
 		all, carry = bits.Add64(all, lo, 0)
 		carries += carry
 	}
 	if carries == 0 && all < total {
-		return sketch.Invalidf("a total of %d, and counters that add up to %d", total, all)
+		return sketch.Invalidf("a total of %d, but counters add up to %d", total, all)
 	}
 	return nil
 }

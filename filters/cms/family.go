@@ -11,13 +11,13 @@ const id sketch.ID = 2
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "cms", Article: "a", Noun: "Count-Min Sketch",
 	Title: "Counts of keys",
-	About: "A Count-Min Sketch counts how often each key occurs, in a fixed number of counters. Answers can be too high, never too low. " +
+	About: "A Count-Min Sketch counts how often each key occurs, in a fixed number of counters. Answers can be too high, but never too low. " +
 		"`cms_empty` takes the options of `cms_agg`; `cms_add` and `cms_remove` take `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:      "Count-Min Sketch of how often each key occurs.",
-		Remove:   "Sketch with one occurrence of a key less, or with weight of them less; not where it is conservative.",
-		Subtract: " Not where they are conservative.",
-		Info:     "Every parameter of a sketch, its error bound, fill and size.",
+		Remove:   "Returns the sketch with one occurrence of a key removed, or weight occurrences. Not for conservative sketches.",
+		Subtract: " Not for conservative sketches.",
+		Info:     "All parameters of a sketch, its error bound, fill and size.",
 	},
 
 	Options: options, Defaults: defaults, New: New,
@@ -27,7 +27,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Unite: (*Sketch).uniteView, Subtract: func(s *Sketch, v *View) error { return s.subtract(v.Base, v.c.Table) },
 
 	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.HowOftenIs("get", "Occurrences of a key: never below the true count.", (*Sketch).CountHashes, (*View).CountHashes),
+		keyed.HowOftenIs("get", "Number of occurrences of a key: never below the true count.", (*Sketch).CountHashes, (*View).CountHashes),
 	},
 	Info: keyed.Of((*View).Info,
 		keyed.Is("width", func(i *Info) uint64 { return i.Width }),
@@ -58,15 +58,15 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 
 // options are those of Params.
 var options = keyed.Options[Params]{
-	keyed.NumberOption("epsilon", part, "0.001", "An estimate is too high by at most epsilon times the total, with a probability of 1 - delta.",
+	keyed.NumberOption("epsilon", part, "0.001", "An estimate is too high by at most epsilon times the total with a probability of 1 - delta.",
 		func(p *Params) *float64 { return &p.Epsilon }),
 	keyed.NumberOption("delta", part, "0.01", "Probability that an estimate is too high by more than that.",
 		func(p *Params) *float64 { return &p.Delta }),
-	keyed.WholeOption("width", 1, maxCounters, "ceil(e / epsilon)", "Counters of a row. In place of epsilon.",
+	keyed.WholeOption("width", 1, maxCounters, "ceil(e / epsilon)", "Number of counters per row. Replaces epsilon.",
 		func(p *Params) *uint64 { return &p.Width }),
-	keyed.WholeOption("depth", 1, MaxDepth, "ceil(ln(1 / delta))", "Rows of counters. In place of delta.",
+	keyed.WholeOption("depth", 1, MaxDepth, "ceil(ln(1 / delta))", "Number of rows of counters. Replaces delta.",
 		func(p *Params) *uint64 { return &p.Depth }),
-	keyed.FlagOption("conservative", "Raise only the counters that bound the estimate: closer, but no cms_remove and no cms_join_size.",
+	keyed.FlagOption("conservative", "Increment only the counters that bound the estimate: more accurate, but without cms_remove and cms_join_size.",
 		func(p *Params) *bool { return &p.Conservative }),
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }

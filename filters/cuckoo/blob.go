@@ -68,14 +68,14 @@ func NewView(blob []byte) (View, error) {
 	case buckets < 2 || buckets > MaxBody*8/bucketBits:
 		return View{}, sketch.Invalidf("%d buckets, must be from 2 to %d", buckets, MaxBody*8/bucketBits)
 	case p.Variant == Plain && buckets&(buckets-1) != 0:
-		return View{}, sketch.Invalidf("%d buckets, a plain filter has a power of two", buckets)
+		return View{}, sketch.Invalidf("%d buckets, must be a power of two in a plain filter", buckets)
 	case buckets%2 != 0:
 		return View{}, sketch.Invalidf("%d buckets, must be even", buckets)
 	case p.Capacity < 1 || p.Capacity > buckets*p.Slots:
 		return View{}, sketch.Invalidf("capacity %d in %d slots", p.Capacity, buckets*p.Slots)
 	}
 	if want := bodySize(buckets, bucketBits); uint64(len(b.Body)) != want {
-		return View{}, sketch.Invalidf("a body of %d bytes, %d buckets of %d bits take %d", len(b.Body), buckets, bucketBits, want)
+		return View{}, sketch.Invalidf("a body of %d bytes, but %d buckets of %d bits take %d", len(b.Body), buckets, bucketBits, want)
 	}
 	base, err := keyed.Read(b.Header, sketch.Additive)
 	if err != nil {
@@ -90,7 +90,7 @@ func (v *View) check() error {
 	for i := range v.buckets {
 		n, ok := v.proper(i)
 		if !ok {
-			return sketch.Invalidf("bucket %d is none that a filter writes", i)
+			return sketch.Invalidf("bucket %d is not one that a filter writes", i)
 		}
 		stored += uint64(n)
 	}
@@ -101,7 +101,7 @@ func (v *View) check() error {
 	}
 	// A set takes occurrences in that are already there, a multiset does not.
 	if total, known := v.Total(); v.multiset && (!known || total != stored) || known && total < stored {
-		return sketch.Invalidf("total %d with %d fingerprints", total, stored)
+		return sketch.Invalidf("a total of %d, but %d fingerprints", total, stored)
 	}
 	v.stored = stored
 	return nil

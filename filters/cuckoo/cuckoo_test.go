@@ -88,7 +88,7 @@ func TestMultiset(t *testing.T) {
 		before := s.Blob()
 		for _, n := range []uint64{1, 2, math.MaxUint64} {
 			err := s.AddKey([]byte("oak"), n)
-			if want := fmt.Sprintf("it is there %d times, %d more were to be added, and its two buckets of %d slots hold %d", most, n, most/2, most); !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), want) {
+			if want := fmt.Sprintf("it is there %d times and %d more cannot be added, because its two buckets of %d slots hold %d", most, n, most/2, most); !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", p.name(), err, want)
 			}
 		}

@@ -13,15 +13,15 @@ const id sketch.ID = 6
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "cuckoo", Article: "a", Noun: "cuckoo filter",
 	Title: "Cuckoo filters",
-	About: "A cuckoo filter says which keys are there, in a few bits each: never no for one that is, seldom yes for one that is not. " +
-		"It is a set, or with `duplicates: true` a multiset, from which keys can be removed. It has room for `capacity` keys, and an error where they do not fit. " +
+	About: "A cuckoo filter tells which keys are in a set, in a few bits each: a key that was added is always found, any other key rarely. " +
+		"It is a set or, with `duplicates: true`, a multiset, from which keys can be removed. It has room for `capacity` keys; it is an error if keys do not fit. " +
 		"`cuckoo_empty` takes the options of `cuckoo_agg`; `cuckoo_add` and `cuckoo_remove` take `weight`.",
 	Summaries: keyed.Summaries{
-		Agg:       "Cuckoo filter of the keys: a set, or with duplicates a multiset from which keys can be removed. An error where it is full.",
-		Union:     "Union of filters: the filter of all their keys together. An error where they do not fit.",
-		Remove:    "Filter with one occurrence of a key less, or with weight of them less; only of a multiset, and only for keys that were added.",
-		Subtract:  " Only of multisets.",
-		Info:      "Every parameter of a filter, how full it is, its bits per key and its false positive rate.",
+		Agg:       "Cuckoo filter of the keys: a set or, with duplicates, a multiset from which keys can be removed. It is an error if the filter is full.",
+		Union:     "Union of filters: the filter of all their keys. It is an error if they do not fit.",
+		Remove:    "Returns the filter with one occurrence of a key removed, or weight occurrences. Only for multisets, and only for keys that were added.",
+		Subtract:  " Only for multisets.",
+		Info:      "All parameters of a filter, how full it is, its bits per key and its false positive rate.",
 		InfoField: "stored",
 	},
 
@@ -33,9 +33,9 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Subtract: func(s *Sketch, v *View) error { return s.subtract(&v.table, v.Base) },
 
 	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.WhetherThereIs("contains", "Whether a key may be there: always true for one that was added and not removed.",
+		keyed.WhetherThereIs("contains", "Whether a key may be in the filter: always true for a key that was added and not removed.",
 			(*Sketch).ContainsHashes, (*View).ContainsHashes),
-		keyed.HowOftenIs("count", "Occurrences of a key in a multiset: never below the true number; 1 or 0 in a set.",
+		keyed.HowOftenIs("count", "Number of occurrences of a key in a multiset: never below the true number; 1 or 0 in a set.",
 			(*Sketch).CountHashes, (*View).CountHashes).With(multiset),
 	},
 	Info: keyed.Of((*View).Info,
@@ -71,18 +71,18 @@ const multiset = "{duplicates: true}"
 
 // options are those of Params.
 var options = keyed.Options[Params]{
-	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000", "Distinct keys that fit, or with duplicates occurrences.",
+	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000", "Number of distinct keys or, with duplicates, occurrences that fit.",
 		func(p *Params) *uint64 { return &p.Capacity }),
 	keyed.WholeOption("fingerprint_bits", MinFingerprintBits, MaxFingerprintBits, "12",
-		"Bits of each key: an absent key is found with a probability of about 2 * slots / 2^fingerprint_bits when the filter is full.",
+		"Bits per key: an absent key is found with a probability of about 2 * slots / 2^fingerprint_bits when the filter is full.",
 		func(p *Params) *uint64 { return &p.FingerprintBits }),
-	keyed.WholeOption("slots", 1, MaxSlots, "4", "Keys that a bucket holds. More of them fill the filter better and make it find more absent keys.",
+	keyed.WholeOption("slots", 1, MaxSlots, "4", "Number of keys per bucket. With more slots, the filter can be filled better, and more absent keys are found.",
 		func(p *Params) *uint64 { return &p.Slots }),
-	keyed.ChoiceOption("variant", "'plain': the number of buckets is a power of two. 'tagged': any even number, so no more bytes than capacity needs.",
+	keyed.ChoiceOption("variant", "'plain': the number of buckets is a power of two. 'tagged': any even number, so the filter takes no more bytes than capacity needs.",
 		func(p *Params) *Variant { return &p.Variant }, Plain, Tagged),
-	keyed.FlagOption("variable_length", "Keys use the bits that others do not yet use: fewer absent keys are found while the filter is not full. Needs 2 slots.",
+	keyed.FlagOption("variable_length", "Keys use bits that others do not use yet: fewer absent keys are found while the filter is not full. Needs 2 slots.",
 		func(p *Params) *bool { return &p.VariableLength }),
-	keyed.FlagOption("duplicates", "Make a multiset: every occurrence takes a slot, so that keys can be counted and removed, at most 2 * slots of each.",
+	keyed.FlagOption("duplicates", "Make a multiset: every occurrence takes a slot, so that keys can be counted and removed. A key can occur at most 2 * slots times.",
 		func(p *Params) *bool { return &p.Duplicates }),
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }

@@ -15,7 +15,7 @@ import (
 type setError struct{ what string }
 
 func (e setError) Error() string {
-	return e.what + " from a set, where another key may share the fingerprint and would go too: build it with duplicates"
+	return e.what + " from a set, in which another key may share the fingerprint and would be removed too: build it with duplicates"
 }
 
 func (setError) Unwrap() error { return sketch.ErrNotAdditive }

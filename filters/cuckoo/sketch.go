@@ -137,7 +137,7 @@ func (s *Sketch) full(i, j, fp uint64) error {
 	hint := fmt.Sprintf("build it with a larger capacity than %d", s.params.Capacity)
 	switch {
 	case s.multiset && load < 0.8: // not for lack of slots
-		hint = fmt.Sprintf("keys that come often fill their two buckets of %d slots: %s", s.b, countElsewhere)
+		hint = fmt.Sprintf("keys that occur often fill their two buckets of %d slots: %s", s.b, countElsewhere)
 	case s.multiset:
 		hint += " occurrences"
 	}
@@ -149,7 +149,7 @@ func (s *Sketch) full(i, j, fp uint64) error {
 const countElsewhere = "add each key once (DISTINCT), or count in a Count-Min Sketch or a Spectral Bloom Filter"
 
 func (s *Sketch) tooManyCopies(have, n uint64) error {
-	return fmt.Errorf("%w for this key: it is there %d times, %d more were to be added, and its two buckets of %d slots hold %d, whatever the capacity: %s",
+	return fmt.Errorf("%w for this key: it is there %d times and %d more cannot be added, because its two buckets of %d slots hold %d, whatever the capacity: %s",
 		ErrFull, have, n, s.b, 2*s.b, countElsewhere)
 }
 

@@ -123,7 +123,7 @@ func parseHex(digits []byte) (orb.MultiPolygon, error) {
 	}
 	b := make([]byte, hex.DecodedLen(len(digits)))
 	if _, err := hex.Decode(b, digits); err != nil {
-		return nil, errf(ErrPolygon, "polygon: %s is no WKB in hexadecimal digits: %v", quote(digits), err)
+		return nil, errf(ErrPolygon, "polygon: %s is not WKB in hexadecimal digits: %v", quote(digits), err)
 	}
 	return ParseWKB(b)
 }

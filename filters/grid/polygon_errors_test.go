@@ -85,7 +85,7 @@ func TestParseErrors(t *testing.T) {
 		{`{"type":"Polygon"@]`, "polygon: GeoJSON (byte @): invalid character ']' after object key:value pair", ErrPolygon},
 
 		{"\x00@", "polygon: WKB (byte @): the bytes end in the middle of the geometry", ErrPolygon},
-		{"01030000000@", "polygon: \"01030000000\" is no WKB in hexadecimal digits: encoding/hex: odd length hex string", ErrPolygon},
+		{"01030000000@", "polygon: \"01030000000\" is not WKB in hexadecimal digits: encoding/hex: odd length hex string", ErrPolygon},
 	} {
 		in, want := marked(c.in, c.want)
 		_, err := ParsePolygon([]byte(in))

@@ -63,7 +63,7 @@ type ClassError struct {
 
 // Error names both classes, and the value where it is the value's fault.
 func (e *ClassError) Error() string {
-	s := fmt.Sprintf("a %v key asked of a sketch of %v keys", e.From, e.To)
+	s := fmt.Sprintf("a %v key does not fit a sketch of %v keys", e.From, e.To)
 	if e.Value != "" {
 		s += fmt.Sprintf(": %s is not exactly a %v", e.Value, e.To)
 	}

@@ -24,7 +24,7 @@ func ExampleAppend() {
 	// Output:
 	// BIGINT true
 	// 5
-	// a struct {} is no key: give a string, []byte, bool or number
+	// a struct {} cannot be a key: give a string, []byte, bool or number
 }
 
 // A number of another type is converted where that loses nothing.
@@ -36,5 +36,5 @@ func ExampleConvert() {
 	fmt.Println(err)
 	// Output:
 	// 5 <nil>
-	// a DOUBLE key asked of a sketch of BIGINT keys: 5.5 is not exactly a BIGINT
+	// a DOUBLE key does not fit a sketch of BIGINT keys: 5.5 is not exactly a BIGINT
 }

@@ -158,11 +158,11 @@ func TestStructConvert(t *testing.T) {
 		from, to value
 		text     string
 	}{
-		{from, one, "a STRUCT(DECIMAL, STRUCT(VARCHAR), BIGINT, DATE) key asked of a sketch of STRUCT(BIGINT) keys"},
-		{structOf(of(Decimal, AppendDecimal(nil, 25, 0, 1))), one, "a STRUCT(DECIMAL) key asked of a sketch of STRUCT(BIGINT) keys: (2.5) is not exactly a STRUCT(BIGINT)"},
-		{structOf(one), one, "a STRUCT(STRUCT(BIGINT)) key asked of a sketch of STRUCT(BIGINT) keys"},
-		{of(Int, AppendInt64(nil, 1)), one, "a BIGINT key asked of a sketch of STRUCT(BIGINT) keys"},
-		{one, structOf(of(Text, nil)), "a STRUCT(BIGINT) key asked of a sketch of STRUCT(VARCHAR) keys"},
+		{from, one, "a STRUCT(DECIMAL, STRUCT(VARCHAR), BIGINT, DATE) key does not fit a sketch of STRUCT(BIGINT) keys"},
+		{structOf(of(Decimal, AppendDecimal(nil, 25, 0, 1))), one, "a STRUCT(DECIMAL) key does not fit a sketch of STRUCT(BIGINT) keys: (2.5) is not exactly a STRUCT(BIGINT)"},
+		{structOf(one), one, "a STRUCT(STRUCT(BIGINT)) key does not fit a sketch of STRUCT(BIGINT) keys"},
+		{of(Int, AppendInt64(nil, 1)), one, "a BIGINT key does not fit a sketch of STRUCT(BIGINT) keys"},
+		{one, structOf(of(Text, nil)), "a STRUCT(BIGINT) key does not fit a sketch of STRUCT(VARCHAR) keys"},
 	} {
 		if _, err := Convert(nil, c.from.class, c.to.class, c.from.bytes()); !errors.Is(err, ErrClass) || err.Error() != c.text {
 			t.Errorf("%v, want %s", err, c.text)

@@ -34,5 +34,5 @@ func Append(dst []byte, v any) ([]byte, Class, error) {
 	case r.CanFloat():
 		return AppendFloat64(dst, r.Float()), Float, nil
 	}
-	return dst, None, fmt.Errorf("a %T is no key: give a string, []byte, bool or number", v)
+	return dst, None, fmt.Errorf("a %T cannot be a key: give a string, []byte, bool or number", v)
 }

@@ -116,10 +116,10 @@ func (f *Family[P, S, V]) Noun() string { return f.spec.Noun }
 func (f *Family[P, S, V]) Summaries() Summaries {
 	s := f.spec.Summaries
 	if s.Union == "" {
-		s.Union = "Union of sketches: the sketch of all their keys together."
+		s.Union = "Union of sketches: the sketch of all their keys."
 	}
-	s.Subtract = "Sketch of a without the occurrences of b, which must be part of it: many keys leave at once. " +
-		"What is seen not to be part of it is an error; what is not seen can make other keys' answers too low." + s.Subtract
+	s.Subtract = "Returns a without the occurrences of b, which must be part of a: removes many keys at once. " +
+		"If b is found not to be part of a, this is an error; if it is not noticed, answers for other keys can be too low." + s.Subtract
 	return s
 }
 

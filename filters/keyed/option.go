@@ -148,7 +148,7 @@ func ChoiceOption[P any, E interface {
 // SeedOption is the option of the hash's seed, which every family has.
 func SeedOption[P any](field func(*P) *uint64) Option[P] {
 	return Option[P]{
-		Option: sketch.Option{Name: "seed", Kind: sketch.WholeKind, Default: "0", Summary: "Seed of the hash. Only sketches of the same seed combine."},
+		Option: sketch.Option{Name: "seed", Kind: sketch.WholeKind, Default: "0", Summary: "Seed of the hash function. Only sketches with the same seed combine."},
 		Set:    func(p *P, v sketch.Value) error { *field(p) = v.Whole; return nil },
 	}
 }
@@ -156,5 +156,5 @@ func SeedOption[P any](field func(*P) *uint64) Option[P] {
 // Weight is the option of functions that add or remove keys.
 var Weight = sketch.Option{
 	Name: "weight", Kind: sketch.WholeKind, PerRow: true, Default: "1",
-	Summary: "How many occurrences the row stands for. A row whose weight is NULL is skipped.",
+	Summary: "Number of occurrences that the row represents. Rows with a NULL weight are skipped.",
 }

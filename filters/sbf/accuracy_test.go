@@ -320,7 +320,7 @@ func TestRangeErrors(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := mustNew(t, Params{}).RangeSum(1, 2); !errors.Is(err, sketch.ErrOption) ||
-		err.Error() != `option "range" is none, must be given when the sketch is made, for sums over a range` {
+		err.Error() != `option "range" is not set, must be given when the sketch is built, for sums over a range` {
 		t.Error(err)
 	}
 	defer func() {

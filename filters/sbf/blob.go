@@ -251,7 +251,7 @@ func (v *View) checkTotal() error {
 	}
 	hi, lo := v.first.sum()
 	if hi < leastHi || hi == leastHi && lo < least || hi > mostHi || hi == mostHi && lo > most {
-		return sketch.Invalidf("a total of %d, and counters that add up to something else", total)
+		return sketch.Invalidf("a total of %d, but counters do not add up to it", total)
 	}
 	return nil
 }

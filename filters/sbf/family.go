@@ -15,15 +15,15 @@ const id sketch.ID = 3
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "sbf", Article: "an", Noun: "Spectral Bloom Filter",
 	Title: "Counts of keys in a Bloom filter",
-	About: "A Spectral Bloom Filter is a Bloom filter that counts: laid out for a number of keys, it has the exact count of most of them, and too high a one for few. " +
-		"Methods `ms` and `mi` are never below the truth; `rm` and `trm` are not either as `sbf_agg` builds them, and seldom after later changes. " +
+	About: "A Spectral Bloom Filter is a Bloom filter that counts. It is sized for a number of keys; it has the exact count of most of them, and too high a count of a few. " +
+		"Methods `ms` and `mi` never return less than the true count; `rm` and `trm` can, rarely, but only if the sketch is changed after `sbf_agg` built it. " +
 		"`sbf_empty` takes the options of `sbf_agg`; `sbf_add` and `sbf_remove` take `weight`.",
 	Summaries: keyed.Summaries{
 		Agg:      "Spectral Bloom Filter of how often each key occurs.",
-		Union:    "Union of sketches: the sketch of all their keys together. Of methods rm and trm it keeps the first filter alone.",
-		Remove:   "Sketch with one occurrence of a key less, or with weight of them less; not of method mi, and not of a product.",
-		Subtract: " Not of method mi, and not of products; with rm and trm a key of the second filter that lost some has the answer of the first.",
-		Info:     "Every parameter of a sketch, its load, error rate, fill and size.",
+		Union:    "Union of sketches: the sketch of all their keys. For methods rm and trm, it keeps only the first filter.",
+		Remove:   "Returns the sketch with one occurrence of a key removed, or weight occurrences. Not for method mi, and not for products.",
+		Subtract: " Not for method mi, and not for products. With rm and trm, a key of the second filter that lost occurrences is then answered by the first filter.",
+		Info:     "All parameters of a sketch, its load, error rate, fill and size.",
 	},
 
 	Options: options, Defaults: defaults, New: New, Gather: NewGathering,
@@ -34,7 +34,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	Subtract: func(s *Sketch, v *View) error { return s.subtract(v.operand()) },
 
 	Answers: []keyed.Answer[*Sketch, View]{
-		keyed.HowOftenIs("get", "Occurrences of a key: exact for most keys, never below the true count, but rarely with methods rm and trm once they were changed after sbf_agg.",
+		keyed.HowOftenIs("get", "Number of occurrences of a key: exact for most keys and never below the true count, except, rarely, with methods rm and trm if the sketch was changed after sbf_agg.",
 			(*Sketch).CountHashes, (*View).CountHashes),
 	},
 	Info: keyed.Of((*View).Info,
@@ -81,24 +81,24 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 // options are those of Params.
 var options = keyed.Options[Params]{
 	keyed.WholeOption("capacity", 1, maxCounters, "100000",
-		"Different keys that the filter is laid out for. With method ms and k = 5, 1 in 30 of them then has too high a count.",
+		"Number of distinct keys that the filter is sized for. With method ms and k = 5, 1 in 30 of them then has too high a count.",
 		func(p *Params) *uint64 { return &p.Capacity }),
-	keyed.WholeOption("bytes", 1, MaxBody, "what capacity needs", "Size with counters of 16 bits; smaller counts take half of it. In place of capacity.",
+	keyed.WholeOption("bytes", 1, MaxBody, "what capacity needs", "Size with counters of 16 bits; smaller counts take half of it. Replaces capacity.",
 		func(p *Params) *uint64 { return &p.Bytes }),
 	keyed.WholeOptionIn("counters", fmt.Sprintf("from k to %d", maxCounters), "ceil(k * capacity / 0.7)",
-		"Number of counters; methods rm and trm share them between two filters. In place of capacity.",
+		"Number of counters; methods rm and trm share them between two filters. Replaces capacity.",
 		func(p *Params) *uint64 { return &p.Counters }),
-	keyed.WholeOption("k", 1, MaxK, "5", "Counters of a key.",
+	keyed.WholeOption("k", 1, MaxK, "5", "Counters per key.",
 		func(p *Params) *uint64 { return &p.K }),
-	keyed.ChoiceOption("method", "'ms': every counter of a key counts; keys can be removed. 'mi': only the least ones do; closest for what is added row by row, nothing can be removed. "+
-		"'rm', 'trm': keys whose count would be wrong are in a second filter. Built by sbf_agg they are next to exact, and it keeps the exact counts until then. "+
-		"sbf_agg gives both the same counts in as many bytes: 'trm' differs only in what sbf_add does later.",
+	keyed.ChoiceOption("method", "'ms': all counters of a key count; keys can be removed. 'mi': only the smallest do; most accurate for data added row by row, but keys cannot be removed. "+
+		"'rm', 'trm': keys whose count would be wrong are in a second filter. As built by sbf_agg, which keeps the exact counts until then, they are almost exact. "+
+		"sbf_agg gives both the same counts in the same number of bytes: 'trm' differs only in what sbf_add does later.",
 		func(p *Params) *Method { return &p.Method }, MS, MI, RM, TRM),
 	optionMarker,
-	keyed.ChoiceOption("encoding", "How counters are written. 'plain': words as wide as the largest needs. 'elias', 'steps': codes, small where most counts are. "+
-		"'index': small too, with lookups in constant time.",
+	keyed.ChoiceOption("encoding", "How counters are stored. 'plain': words as wide as the largest counter needs. 'elias', 'steps': codes, which are small if most counts are. "+
+		"'index': also small, with lookups in constant time.",
 		func(p *Params) *Encoding { return &p.Encoding }, Plain, Elias, Steps, Index),
-	keyed.FlagOption("blocked", "All counters of a key in one block of 64: faster where the sketch is larger than the cache, and more keys have too high a count, 1 in 22 of the capacity.",
+	keyed.FlagOption("blocked", "Put all counters of a key in one block of 64: faster if the sketch is larger than the cache, but more keys have too high a count, 1 in 22 at capacity.",
 		func(p *Params) *bool { return &p.Blocked }),
 	optionRange,
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
@@ -107,7 +107,7 @@ var options = keyed.Options[Params]{
 // optionMarker is yes by default, unlike a flag.
 var optionMarker = keyed.Option[Params]{
 	Option: sketch.Option{Name: "marker", Kind: sketch.FlagKind, Default: "true",
-		Summary: "Whether methods rm and trm mark the keys of the second filter, in one more bit per counter."},
+		Summary: "Whether methods rm and trm mark the keys of the second filter, with one more bit per counter."},
 	Set: func(p *Params, v sketch.Value) error {
 		p.Marker = Marked
 		if !v.Flag {
@@ -120,7 +120,7 @@ var optionMarker = keyed.Option[Params]{
 // optionRange makes sbf_range_sum possible.
 var optionRange = keyed.Option[Params]{
 	Option: sketch.Option{Name: "range", Kind: sketch.RangeKind, Default: "none",
-		Summary: "{lo: ..., hi: ...}, the first and the last of all integer keys, for sbf_range_sum. Each key takes as much room as log2(hi - lo) keys."},
+		Summary: "{lo: ..., hi: ...}, the first and last of all integer keys, for sbf_range_sum. Each key takes as much space as log2(hi - lo) keys."},
 	Set: func(p *Params, v sketch.Value) error {
 		p.Range = Range{v.Lo, v.Hi}
 		return nil

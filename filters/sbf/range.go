@@ -147,5 +147,5 @@ func (s *shape) rangeSum(b keyed.Base, lo, hi int64, count func(h1, h2 uint64) u
 }
 
 func noRange() error {
-	return sketch.OptionError("range", "is none, must be given when the sketch is made, for sums over a range")
+	return sketch.OptionError("range", "is not set, must be given when the sketch is built, for sums over a range")
 }

@@ -26,5 +26,5 @@ func ExampleParse() {
 	// Output:
 	// cms 5 <nil>
 	// cms 100 x 3 counters, 5 added, 315 B
-	// true not a valid sketch: 9 bytes, a header alone has 12 or more
+	// true not a valid sketch: 9 bytes, but a header alone has at least 12
 }

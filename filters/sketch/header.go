@@ -156,13 +156,13 @@ func Join(h Header, params, body []byte) []byte {
 // Verify's. The error wraps ErrInvalid and says what is wrong.
 func Parse(blob []byte) (Blob, error) {
 	if len(blob) < minHeader {
-		return Blob{}, Invalidf("%d bytes, a header alone has %d or more", len(blob), minHeader)
+		return Blob{}, Invalidf("%d bytes, but a header alone has at least %d", len(blob), minHeader)
 	}
 	if [4]byte(blob[:4]) != magic {
-		return Blob{}, Invalidf("the bytes begin with %q, a sketch with %q", blob[:4], magic[:])
+		return Blob{}, Invalidf("the bytes begin with %q, but a sketch begins with %q", blob[:4], magic[:])
 	}
 	if v := blob[atVersion]; v == 0 || v > Version {
-		return Blob{}, Invalidf("format version %d, this program reads 1 to %d", v, Version)
+		return Blob{}, Invalidf("format version %d, but this program reads 1 to %d", v, Version)
 	}
 	r := Reader{b: blob, off: atFlags + 1, what: "header"}
 	wire := uint64(blob[atFlags])
@@ -228,7 +228,7 @@ func ParseAs(id ID, blob []byte) (Blob, error) {
 // Verify compares the checksum of a BLOB that Parse accepted. O(len(blob)).
 func Verify(blob []byte) error {
 	if len(blob) < minHeader {
-		return Invalidf("%d bytes, a header alone has %d or more", len(blob), minHeader)
+		return Invalidf("%d bytes, but a header alone has at least %d", len(blob), minHeader)
 	}
 	if binary.LittleEndian.Uint32(blob[atChecksum:]) != checksum(blob) {
 		return ErrChecksum

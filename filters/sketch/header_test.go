@@ -107,10 +107,10 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 	}
 	length := len(blob) - 40 - 16 - 1
 	for want, blob := range map[string][]byte{
-		"0 bytes, a header alone has 12 or more":                       nil,
-		`the bytes begin with "SELE", a sketch with`:                   []byte(strings.Repeat("SELECT 42; ", 9)),
-		"format version 0, this program reads 1 to 1":                  change(4, 5, 0),
-		"format version 9, this program reads 1 to 1":                  change(4, 5, 9),
+		"0 bytes, but a header alone has at least 12":                  nil,
+		`the bytes begin with "SELE", but a sketch begins with`:        []byte(strings.Repeat("SELECT 42; ", 9)),
+		"format version 0, but this program reads 1 to 1":              change(4, 5, 0),
+		"format version 9, but this program reads 1 to 1":              change(4, 5, 9),
 		"unknown flags 0x100":                                          change(10, 12, 0xe3, 3),
 		"unknown flags 0x8000000000000000":                             change(10, 12, 0xe3, 0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1),
 		"header: no number at byte 10":                                 change(10, 12, 0xe3, 0x81, 0),

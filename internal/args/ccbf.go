@@ -27,29 +27,29 @@ const (
 // CCBFOptions are the options that ccbf_agg knows.
 var CCBFOptions = []Option{
 	ccbfBytes: {Name: "bytes", Kind: Whole, Range: fromTo(ccbf.MinBytes, ccbf.MaxBytes), Default: "1048576",
-		Summary: "Most bytes that the body of the BLOB may take; the header comes on top. At least 372 with the default layers."},
+		Summary: "Maximum size of the BLOB's body in bytes, without the header. At least 372 with the default layers."},
 	ccbfExact: {Name: "exact", Kind: Flag, Default: "true",
-		Summary: "Keep the list of cells, and answer exactly, while it fits into bytes. false: counters (overflow: 'counters') from the first row on."},
+		Summary: "Keep the list of cells, and answer exactly, while it fits into bytes. false: counters (overflow: 'counters') from the first row."},
 	ccbfOverflow: {Name: "overflow", Kind: Text, Choices: []string{ccbf.ToTree.String(), ccbf.ToCounters.String()}, Default: "'tree'; 'counters' with exact: false, k, mode, layers, counters, levels",
-		Summary: "What the sketch becomes when its cells no longer fit. 'tree': counts of squares of cells, large ones where points are few; bounds of sums hold always. 'counters': counters that cells share, as in the paper. Sketches combine only where theirs is the same."},
+		Summary: "What the sketch becomes when its cells no longer fit. 'tree': counts of squares of cells, large squares where there are few points; bounds of sums always hold. 'counters': counters that cells share, as in the paper. Only sketches with the same overflow combine."},
 	ccbfK: {Name: "k", Kind: Whole, Range: fromTo(1, ccbf.MaxK), Default: "4",
-		Summary: "Counters per cell where counters are used."},
+		Summary: "Counters per cell, if counters are used."},
 	ccbfMode: {Name: "mode", Kind: Text, Choices: []string{ccbf.MinimalIncrement.String(), ccbf.Standard.String()}, Default: "'mi'",
-		Summary: "'mi' raises only the smallest of a cell's counters: closer. 'standard' raises all of them: counts can be removed, and the order of rows and merges never matters."},
+		Summary: "'mi' increments only the smallest of a cell's counters: more accurate. 'standard' increments all of them: counts can be removed, and the order of rows and merges never matters."},
 	ccbfLayers: {Name: "layers", Kind: Wholes, Range: fmt.Sprintf("%s, 1 to %d of them", fromTo(ccbf.MinWidth, ccbf.MaxWidth), ccbf.MaxLayers), Default: "[4, 8, 16, 32], [8, 16, 32] in mode 'standard'",
-		Summary: "Bits per counter of each layer, not falling. A counter that is full carries into the layer above, which has fewer: an eighth as many where the first layer has 4 bits, a sixteenth where it has 8."},
+		Summary: "Bits per counter of each layer; they must not decrease. A full counter carries into the layer above, which has fewer counters: an eighth as many if the first layer has 4 bits, a sixteenth if it has 8."},
 	ccbfCounters: {Name: "counters", Kind: Wholes, Default: "from bytes",
-		Summary: "Counters of each layer, each number a smaller divisor of the one before. In place of bytes."},
+		Summary: "Number of counters of each layer; each is a smaller divisor of the one before. Replaces bytes."},
 	ccbfLevels: {Name: "levels", Kind: Whole, Range: fromTo(0, ccbf.MaxLevels), Default: "0",
-		Summary: "Levels of squares, of 2 x 2 cells, 4 x 4 and so on, that counters count beside the cells: large areas then take few lookups and come out closer, small ones are further off in the same bytes."},
+		Summary: "Number of levels of squares (2 x 2 cells, 4 x 4 and so on) that counters count in addition to cells: large areas then need few lookups and are more accurate, small areas are less accurate in the same number of bytes."},
 	ccbfSeed: {Name: "seed", Kind: Whole, Default: "0",
-		Summary: "Seed of the hash. Only sketches of the same seed combine."},
+		Summary: "Seed of the hash function. Only sketches with the same seed combine."},
 	ccbfTotals: {Name: "totals", Kind: Flag, Default: "false",
-		Summary: "With category: count each point without its category as well, so that both can be asked."},
+		Summary: "With category: also count each point without its category, so that both can be queried."},
 	CCBFCategory: {Name: "category", Kind: Key, PerRow: true, Default: "none",
-		Summary: "The point's category, of any type that is a key. Questions then name a category too. A row whose category is NULL is skipped."},
+		Summary: "Category of the point, of any type that can be a key. Queries then need a category too. Rows with a NULL category are skipped."},
 	CCBFWeight: {Name: "weight", Kind: Whole, PerRow: true, Default: "1",
-		Summary: "How many points the row stands for. A row whose weight is NULL is skipped."},
+		Summary: "Number of points that the row represents. Rows with a NULL weight are skipped."},
 }
 
 // CCBFEmptyOptions describe those of ccbf_empty: it has no points, and so takes
@@ -135,7 +135,7 @@ func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
 	case !o.Given(ccbfOverflow, row) || text == ccbf.ToCounters.String():
 		return ccbf.ToCounters, nil
 	case name != "":
-		return 0, sketch.OptionError(name, "and option \"overflow\": 'tree' exclude each other: it is for counters, of which a tree has none")
+		return 0, sketch.OptionError(name, "and option \"overflow\": 'tree' exclude each other: it is for counters, and a tree has none")
 	}
 	return ccbf.ToTree, nil
 }
@@ -144,7 +144,7 @@ func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
 // points will have one.
 func CCBFCategories(o *Options, row int) (bool, error) {
 	if o.Given(CCBFWeight, row) {
-		return false, fmt.Errorf("option \"weight\" belongs to points, an empty sketch has none")
+		return false, fmt.Errorf("option \"weight\" belongs to points, and an empty sketch has none")
 	}
 	if o.Given(CCBFCategory, row) && !Accepts(Flag, o.Column(CCBFCategory).Type()) {
 		return false, fmt.Errorf("option \"category\" is %s, must be BOOLEAN: whether points will have one", o.Column(CCBFCategory).Type())

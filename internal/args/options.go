@@ -76,7 +76,7 @@ func (o *Options) Reset(col *duck.Vector, known []Option) error {
 		return nil
 	}
 	if col.Type().ID() != duck.StructID {
-		return fmt.Errorf("options are %s, must be a STRUCT such as {%s: ...}", col.Type(), known[0].Name)
+		return fmt.Errorf("options are %s, must be a STRUCT, for example {%s: ...}", col.Type(), known[0].Name)
 	}
 	o.col = col
 	for j := range col.NumFields() {
@@ -124,7 +124,7 @@ func unknownOption(name string, known []Option) error {
 	for i, k := range known {
 		names[i] = k.Name
 	}
-	return fmt.Errorf("option %q is not known; known are %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("option %q is not known; known options: %s", name, strings.Join(names, ", "))
 }
 
 // Uniform reports whether all options that may not differ within a group are

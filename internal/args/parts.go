@@ -50,4 +50,4 @@ func (o *Options) CheckParts(state *duck.State, keys *duck.Vector) error {
 	return nil
 }
 
-const damaged = "in a window over whole partitions DuckDB damages constants beside columns in a STRUCT; use GROUP BY in place of the window, or FILTER (WHERE ...) before OVER"
+const damaged = "in a window over whole partitions, DuckDB damages constants next to columns in a STRUCT; use GROUP BY instead of the window, or FILTER (WHERE ...) before OVER"

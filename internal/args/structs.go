@@ -26,7 +26,7 @@ func structClass(t duck.Type) (key.Class, error) {
 	}
 	c, ok := key.Struct(classes...)
 	if !ok {
-		return key.None, fmt.Errorf("a value of type %s cannot be a key: a STRUCT may have %d fields, and one in it takes the room of two more", t, key.MaxParts)
+		return key.None, fmt.Errorf("a value of type %s cannot be a key: a STRUCT may have %d fields, and a nested STRUCT counts as two more", t, key.MaxParts)
 	}
 	return c, nil
 }

@@ -56,9 +56,9 @@ func (a *Areas) add(b *Areas) {
 
 func (a *Areas) refusal(what string) error {
 	if a.Doubt == ccbf.Swapped {
-		return fmt.Errorf("the %s at %s has no latitudes, and with x and y swapped it is where the sketch has points, %s: longitude comes first, then latitude", what, place(a.Area), place(a.Points))
+		return fmt.Errorf("the %s at %s has y values that are not latitudes, but with x and y swapped it overlaps the points of the sketch, %s: longitude comes first, then latitude", what, place(a.Area), place(a.Points))
 	}
-	return fmt.Errorf("the %s at %s%s is not in degrees, as the sketch is, whose points are at %s: convert it to longitude and latitude, as ST_Transform of DuckDB's spatial extension does", what, place(a.Area), a.srid(), place(a.Points))
+	return fmt.Errorf("the %s at %s%s is not in degrees, but the sketch is, with points at %s: convert the coordinates to longitude and latitude, for example with ST_Transform of DuckDB's spatial extension", what, place(a.Area), a.srid(), place(a.Points))
 }
 
 // Note says what to think of where no area met a sketch, for a person; empty where

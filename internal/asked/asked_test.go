@@ -70,8 +70,8 @@ func TestCategoryNote(t *testing.T) {
 		want string
 	}{
 		{nil, ""},
-		{[]Category{burglry}, `no sketch that was asked has the category "Burglry". ccbf_categories lists them.`},
-		{[]Category{burglry, other, near, other}, `no sketch that was asked has the category "Burglry"; did you mean "Burglary"? ccbf_categories lists them.`},
+		{[]Category{burglry}, `no sketch in the query has the category "Burglry". ccbf_categories lists them.`},
+		{[]Category{burglry, other, near, other}, `no sketch in the query has the category "Burglry"; did you mean "Burglary"? ccbf_categories lists them.`},
 		{[]Category{near, {Found: true}}, ""},
 	} {
 		TakeCategory()

@@ -28,9 +28,9 @@ func (c *Category) Note() string {
 	case c.Found || c.Missing == "":
 		return ""
 	case c.Near == "":
-		return fmt.Sprintf("no sketch that was asked has the category %q. ccbf_categories lists them.", c.Missing)
+		return fmt.Sprintf("no sketch in the query has the category %q. ccbf_categories lists them.", c.Missing)
 	}
-	return fmt.Sprintf("no sketch that was asked has the category %q; did you mean %q? ccbf_categories lists them.", c.Missing, c.Near)
+	return fmt.Sprintf("no sketch in the query has the category %q; did you mean %q? ccbf_categories lists them.", c.Missing, c.Near)
 }
 
 var category Category // of the process

@@ -107,7 +107,7 @@ func budgetError() error { return budgetErrorText{ErrBudget, budgetText()} }
 func reclaimedError() error { return budgetErrorText{ErrReclaimed, budgetText()} }
 
 func budgetText() string {
-	return fmt.Sprintf("memory budget of %s is used up (ccbf_memory_limit)", FormatBytes(most()))
+	return fmt.Sprintf("memory budget of %s is used up (raise it with ccbf_memory_limit)", FormatBytes(most()))
 }
 
 // budgetErrorText says in one sentence what its sentinel says without numbers.
@@ -153,7 +153,7 @@ func ParseBytes(text string) (int64, error) {
 	unit, known := byteUnits[strings.ToLower(strings.TrimSpace(s[end:]))]
 	v, err := strconv.ParseFloat(strings.TrimSpace(s[:end]), 64)
 	if err != nil || !known {
-		return 0, fmt.Errorf("%q is not a number of bytes such as 1073741824, 2GiB or 500MB", text)
+		return 0, fmt.Errorf("%q is not a number of bytes, for example 1073741824, 2GiB or 500MB", text)
 	}
 	v *= unit
 	if !(v >= 1 && v < math.MaxInt64) {

@@ -20,7 +20,7 @@ func errUnclear() error {
 	if p := notLearned.Load(); p != nil && *p != "" {
 		why = " (" + *p + ")"
 	}
-	return fmt.Errorf("DuckDB %s calls it from a place that is not known%s, and does not say there which rows belong to which group: ask without ORDER BY inside the function, and by GROUP BY in place of a window; and please report this query", C.GoString(C.ccbf_library_version()), why)
+	return fmt.Errorf("DuckDB %s calls it from an unknown place%s, from which it is not clear which rows belong to which group: use no ORDER BY inside the function, and GROUP BY instead of a window; please report this query", C.GoString(C.ccbf_library_version()), why)
 }
 
 // load points the frame at a chunk's columns.
@@ -79,7 +79,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 			return errUnclear()
 		}
 		if c.kind == C.CCBF_STALE {
-			return fmt.Errorf("DuckDB %s hands the same row over again and again in a window without an order: write OVER (ORDER BY ... ROWS UNBOUNDED PRECEDING)", C.GoString(C.ccbf_library_version()))
+			return fmt.Errorf("DuckDB %s passes the same row again and again in a window without an order: write OVER (ORDER BY ... ROWS UNBOUNDED PRECEDING)", C.GoString(C.ccbf_library_version()))
 		}
 		states := States{
 			p: unsafe.Pointer(c.states), n: int(c.rows), single: c.kind != C.CCBF_MANY,

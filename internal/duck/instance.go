@@ -146,7 +146,7 @@ func findInstance(conn unsafe.Pointer) (*Instance, error) {
 	delete(tagCalls.seen, question)
 	tagCalls.Unlock()
 	if ran && in == nil {
-		return nil, errors.New("another copy of ccbfsql (the loadable extension?) has registered its functions with this database already")
+		return nil, errors.New("another copy of ccbfsql (the loadable extension?) has already registered its functions with this database")
 	}
 	return in, nil
 }

@@ -216,7 +216,7 @@ func TestMillionGroups(t *testing.T) {
 }
 
 func errorNamesBudget(err error) bool {
-	return strings.Contains(err.Error(), "memory budget of 64.0 MiB is used up (ccbf_memory_limit)")
+	return strings.Contains(err.Error(), "memory budget of 64.0 MiB is used up (raise it with ccbf_memory_limit)")
 }
 
 // A query that needs more than there is ends with an error that names the

@@ -72,7 +72,7 @@ func LoadTable(api unsafe.Pointer) error {
 	registry.Lock()
 	defer registry.Unlock()
 	if api == nil {
-		return errors.New("DuckDB handed over no API table")
+		return errors.New("DuckDB did not pass an API table")
 	}
 	slots := (*unsafe.Pointer)(api)
 	if missing := C.ccbf_missing_in_struct(slots); missing != nil {
@@ -81,7 +81,7 @@ func LoadTable(api unsafe.Pointer) error {
 	if registry.fromTable == "extension" {
 		// Queries that run in the first DuckDB call through its table.
 		if !bool(C.ccbf_same_struct(slots)) {
-			return fmt.Errorf("this process has two copies of DuckDB, and the functions serve the other one (%s) already: load the extension in one of them only, or use two processes", C.GoString(C.ccbf_library_version()))
+			return fmt.Errorf("this process has two copies of DuckDB, and the functions already serve the other one (%s): load the extension in one of them only, or use two processes", C.GoString(C.ccbf_library_version()))
 		}
 		return nil
 	}
@@ -236,7 +236,7 @@ func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 		}
 	}
 	if C.ccbf_register_set(aggregate, conn, set) != 0 {
-		return errors.New("DuckDB refused it (is there a function of that name already?)")
+		return errors.New("DuckDB refused it (is there already a function with that name?)")
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func TestUnknownCallers(t *testing.T) {
 		t.Helper()
 		got, err := ask(db, ours)
 		switch {
-		case err != nil && strings.Contains(err.Error(), "calls it from a place that is not known"):
+		case err != nil && strings.Contains(err.Error(), "calls it from an unknown place"):
 			refused++
 		case err != nil:
 			t.Errorf("%s: %v", ours, err)

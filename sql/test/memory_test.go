@@ -126,7 +126,7 @@ func TestMoreThanTheBudget(t *testing.T) {
 			}
 			exec(t, db, "SELECT ccbf_memory_limit("+limit+")")
 			_, err := ask(db, q)
-			if err == nil || !strings.Contains(err.Error(), "memory budget of "+budget+" is used up (ccbf_memory_limit)") {
+			if err == nil || !strings.Contains(err.Error(), "memory budget of "+budget+" is used up (raise it with ccbf_memory_limit)") {
 				t.Errorf("%s: error %v", q, err)
 			}
 			exec(t, db, "SELECT ccbf_memory_limit("+large+")")

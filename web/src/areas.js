@@ -11,7 +11,7 @@ export function areaOf(text) {
   if (/^(SRID=\d+;)?\s*(MULTI)?POLYGON/i.test(text)) return wkt(text.replace(/^SRID=\d+;/i, ""));
   const [west, south, east, north, ...rest] = text.split(/[\s,;]+/).filter(Boolean).map(Number);
   if (rest.length || !(west < east && south < north)) {
-    throw new Error("An area is a box of four numbers (west, south, east, north), WKT such as POLYGON ((0 0, 1 0, 1 1, 0 0)), or GeoJSON.");
+    throw new Error("An area is a box of four numbers (west, south, east, north), WKT, for example POLYGON ((0 0, 1 0, 1 1, 0 0)), or GeoJSON.");
   }
   return boxArea([west, south, east, north]);
 }
@@ -54,7 +54,7 @@ function wkt(text) {
     const lists = JSON.parse(json);
     return multi(many ? lists : [lists]);
   } catch {
-    throw new Error("This is not WKT of a polygon: brackets or numbers do not fit together.");
+    throw new Error("This is not WKT of a polygon: parentheses or numbers do not match.");
   }
 }
 

@@ -31,9 +31,9 @@ export function legend(scale, res, latitude, versus) {
   const labels = box.appendChild(made("div", "ticks"));
   labels.append(...ticks.map((t) => made("span", "", brief(t))));
   box.append(made("p", "quiet", unit));
-  const notes = versus ? ["Less in blue, more in orange, than in what it is compared with."] : [];
-  if (scale.sampled) notes.push("Drawn from a sample of the cells: zoom in for all of them.");
-  if (scale.dense) notes.push("Estimates: what cells share in counters is taken off, and what can be chance is left empty.");
+  const notes = versus ? ["Blue: fewer points than in the compared rows. Orange: more."] : [];
+  if (scale.sampled) notes.push("Drawn from a sample of the cells: zoom in to see all of them.");
+  if (scale.dense) notes.push("Estimates: the excess from shared counters is subtracted, and what can be chance is left empty.");
   for (const n of notes) box.append(made("p", "quiet note", n));
   return [unit, ticks, notes];
 }

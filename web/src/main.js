@@ -191,8 +191,8 @@ function begin(mode) {
   buttons[mode].setAttribute("aria-pressed", "true");
   if (touch) fold(true);
   element("hint").textContent = mode === "polygon"
-    ? touch ? "Tap its corners; tap the first one again to close it." : "Click its corners; click the first one again, or press Enter, to close it. Esc gives up."
-    : touch ? "Tap two opposite corners." : "Click two opposite corners. Esc gives up.";
+    ? touch ? "Tap its corners; tap the first one again to close it." : "Click its corners; click the first one again, or press Enter, to close it. Esc cancels."
+    : touch ? "Tap two opposite corners." : "Click two opposite corners. Esc cancels.";
   app.draw.begin(mode);
 }
 
@@ -246,9 +246,9 @@ const chooseLayer = latest(async (signal, at, state = {}) => {
   signal.throwIfAborted();
   if (!look.degrees) {
     const [west, south, east, north] = layer.bounds;
-    reason(`These are no longitudes and latitudes: x is from ${west} to ${east}, y from ${south} to ${north}. The map needs degrees (ST_Transform of DuckDB's spatial extension makes them); an area can still be asked for as text.`);
+    reason(`These are not longitudes and latitudes: x is from ${west} to ${east}, y from ${south} to ${north}. The map needs degrees (ST_Transform in DuckDB's spatial extension converts to them); you can still enter an area as text.`);
   } else {
-    if (look.outside > 0) element("about").textContent += `; ${whole(look.outside)} lie outside of the first view`;
+    if (look.outside > 0) element("about").textContent += `; ${whole(look.outside)} lie outside the first view`;
     const [west, , east] = look.box;
     if (state.view) app.map.jumpTo({ center: [state.view[0], state.view[1]], zoom: state.view[2] });
     else if (west < east) fit(look.box, false);

@@ -64,7 +64,7 @@ export function searching(countries, go) {
       return item;
     }));
     const none = places.length === 0 && field.value.trim().length > 1;
-    if (none) list.append(made("li", "quiet", "No place of this name."));
+    if (none) list.append(made("li", "quiet", "No place with this name."));
     list.hidden = places.length === 0 && !none;
     field.setAttribute("aria-expanded", !list.hidden);
     field.removeAttribute("aria-activedescendant");

@@ -55,7 +55,7 @@ export async function copied(text) {
   area.select();
   const done = document.execCommand("copy");
   area.remove();
-  if (!done) throw new Error("The browser does not let the page copy: select the text and copy it.");
+  if (!done) throw new Error("The browser does not let the page copy: select the text and copy it yourself.");
 }
 
 // save hands a file to the person.

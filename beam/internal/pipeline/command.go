@@ -29,7 +29,7 @@ func Command(args []string, version string) error {
 		return err
 	}
 	if flag.NArg() > 0 {
-		return fmt.Errorf("%q is no option; the only commands are compact, in front of all options, and version", flag.Arg(0))
+		return fmt.Errorf("%q is not an option; the commands are version and compact, which comes before all options", flag.Arg(0))
 	}
 	ctx := context.Background()
 	if err := worker.Init(ctx); err != nil {

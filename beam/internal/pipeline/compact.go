@@ -86,7 +86,7 @@ func (o *Options) checkApart() error {
 		if hit, err := path.Match(glob, o.sketchFile(0)); err != nil {
 			return fmt.Errorf("-in %q: %w", glob, err)
 		} else if hit {
-			return fmt.Errorf("-out %s: what is written there matches -in %s, and would count twice. Write to another folder", o.Out, glob)
+			return fmt.Errorf("-out %s: the files written there match -in %s and would count twice; write to another folder", o.Out, glob)
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func (f *readSketchesFn) ProcessElement(ctx context.Context, p Piece, emit func(
 			return err
 		}
 		if !slices.Equal(columns, f.Columns) {
-			return fmt.Errorf("a key of %v, that of the other files is %v", columns, f.Columns)
+			return fmt.Errorf("its key is %v, that of the other files is %v", columns, f.Columns)
 		}
 		names := []string{sketchColumn}
 		for _, c := range columns {

@@ -61,14 +61,14 @@ func (o *Options) leftover(ctx context.Context) ([]string, error) {
 // earlier one, whose points would then count twice.
 func (o *Options) checkOut(ctx context.Context) error {
 	if strings.ContainsAny(o.Out, "*?[\\") {
-		return fmt.Errorf("-out %s is a glob: give the beginning of a file's name", o.Out)
+		return fmt.Errorf("-out %s is a glob: give the prefix of the output files", o.Out)
 	}
 	files, err := o.leftover(ctx)
 	if err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
 	if len(files) > 0 && !o.Overwrite {
-		return fmt.Errorf("-out %s: %s is there, from a run before: its points would count twice. Choose another -out, or replace it with -overwrite", o.Out, files[0])
+		return fmt.Errorf("-out %s: %s exists from an earlier run, and its points would count twice; choose another -out, or replace it with -overwrite", o.Out, files[0])
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func appendText[T ~string | ~[]byte](key []byte, text T) []byte {
 
 func appendNull(key []byte) []byte { return append(key, 0) }
 
-var errKey = errors.New("a key that was cut short on its way")
+var errKey = errors.New("a key was truncated in transit")
 
 // splitKey calls f with each of the n texts of a key.
 func splitKey(key []byte, n int, f func(i int, text []byte, null bool) error) error {
@@ -91,5 +91,5 @@ func parseTime(s string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no time like 2018-10-31 23:59:59, 2018-10-31 or 2018-10", s)
+	return time.Time{}, fmt.Errorf("%q is not a time, for example 2018-10-31 23:59:59, 2018-10-31 or 2018-10", s)
 }

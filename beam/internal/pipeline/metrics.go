@@ -98,7 +98,7 @@ func reportOf(result beam.PipelineResult, before Report) Report {
 // Write writes the report as people read it.
 func (r Report) Write(w io.Writer, took time.Duration) {
 	if len(r) == 0 {
-		fmt.Fprintln(w, "The runner reports no counters; see its own page.")
+		fmt.Fprintln(w, "The runner reports no counters; see its web page.")
 		return
 	}
 	line := func(name string) { fmt.Fprintf(w, "%16d  %s\n", r[name], name) }

@@ -17,7 +17,7 @@ import (
 // Options say what to read, by which key, and where to write.
 type Options struct {
 	In  []string // globs of Parquet and CSV files
-	Out string   // what the names of the files written begin with
+	Out string   // prefix of the names of the output files
 
 	X, Y     string   // columns of the coordinates
 	Keys     []string // columns that are part of the key
@@ -25,7 +25,7 @@ type Options struct {
 	Time     string   // column whose Bucket is part of the key; empty: none
 	Bucket   string   // year, month, day or hour
 	Category string   // column of the category; empty: none
-	Weight   string   // column that says how many points a row is; empty: one
+	Weight   string   // column with the number of points that a row represents; empty: one
 
 	Sketch    ccbf.Params
 	Files     int  // files to write
@@ -38,17 +38,17 @@ func (o *Options) Flags(f *flag.FlagSet) {
 	o.fileFlags(f)
 	f.StringVar(&o.X, "x", "lon", "column of the x coordinate or longitude")
 	f.StringVar(&o.Y, "y", "lat", "column of the y coordinate or latitude")
-	f.Var((*texts)(&o.Keys), "key", "columns that are part of the key, with commas between")
+	f.Var((*texts)(&o.Keys), "key", "columns that are part of the key, separated by commas")
 	f.IntVar(&o.Zoom, "zoom", -1, "zoom of the quadkey that is part of the key; -1: none")
 	f.StringVar(&o.Time, "time", "", "column of the time whose bucket is part of the key")
 	f.StringVar(&o.Bucket, "bucket", "day", "bucket of the time: year, month, day or hour")
 	f.StringVar(&o.Category, "category", "", "column of the category")
-	f.StringVar(&o.Weight, "weight", "", "column that says how many points a row stands for")
+	f.StringVar(&o.Weight, "weight", "", "column with the number of points that a row represents")
 
 	p := &o.Sketch
 	f.Float64Var(&p.Res, "res", 0, "edge of a cell, in the units of the coordinates (required)")
-	f.Uint64Var(&p.Bytes, "bytes", 0, "most bytes that the body of a sketch may take (default 1048576)")
-	f.BoolFunc("exact", "exact while that fits into bytes (default true)", func(s string) error {
+	f.Uint64Var(&p.Bytes, "bytes", 0, "maximum size of the body of a sketch in bytes (default 1048576)")
+	f.BoolFunc("exact", "exact while the cells fit into bytes (default true)", func(s string) error {
 		v, err := strconv.ParseBool(s)
 		p.Dense = !v
 		return err
@@ -76,27 +76,27 @@ func (o *Options) Flags(f *flag.FlagSet) {
 		}
 		return nil
 	})
-	f.Func("layers", "bits per counter of each layer, with commas between (default 4,8,16,32, in mode standard 8,16,32)", func(s string) (err error) {
+	f.Func("layers", "bits per counter of each layer, separated by commas (default 4,8,16,32, in mode standard 8,16,32)", func(s string) (err error) {
 		p.Widths, err = numbers(s, strconv.Atoi)
 		return err
 	})
-	f.Func("counters", "counters of each layer, with commas between, in place of -bytes", func(s string) (err error) {
+	f.Func("counters", "number of counters of each layer, separated by commas, instead of -bytes", func(s string) (err error) {
 		p.Counters, err = numbers(s, func(s string) (uint64, error) { return strconv.ParseUint(s, 10, 64) })
 		return err
 	})
-	f.IntVar(&p.Levels, "levels", 0, "levels of squares that sketches count beside the cells once they are not exact")
+	f.IntVar(&p.Levels, "levels", 0, "number of levels of squares that sketches count in addition to cells when they are no longer exact")
 	f.Uint64Var(&p.Seed, "seed", 0, "seed of the hash")
-	f.BoolVar(&p.Totals, "totals", false, "with -category: count each point without its category as well")
+	f.BoolVar(&p.Totals, "totals", false, "with -category: also count each point without its category")
 }
 
 // CompactFlags defines the options of compaction.
 func (o *Options) CompactFlags(f *flag.FlagSet) { o.fileFlags(f) }
 
 func (o *Options) fileFlags(f *flag.FlagSet) {
-	f.Var((*texts)(&o.In), "in", "files to read, with commas between: names or globs (required)")
-	f.StringVar(&o.Out, "out", "", "what the names of the files written begin with, such as out/2018-10 (required)")
-	f.IntVar(&o.Files, "files", 4, "files to write")
-	f.IntVar(&o.Fanout, "fanout", 0, "parts in which the sketches of a key are united first; for keys that many workers have")
+	f.Var((*texts)(&o.In), "in", "files to read, separated by commas: names or globs (required)")
+	f.StringVar(&o.Out, "out", "", "prefix of the names of the output files, for example out/2018-10 (required)")
+	f.IntVar(&o.Files, "files", 4, "number of files to write")
+	f.IntVar(&o.Fanout, "fanout", 0, "number of parts in which the sketches of a key are united first; for keys that occur on many workers")
 	f.BoolVar(&o.Overwrite, "overwrite", false, "replace what an earlier run wrote under the same -out")
 }
 
@@ -129,11 +129,11 @@ const maxFiles = 99999
 func (o *Options) checkFiles() error {
 	switch {
 	case len(o.In) == 0:
-		return errors.New("-in is missing: files to read, such as 'points/*.parquet'")
+		return errors.New("-in is missing: give the files to read, for example 'points/*.parquet'")
 	case o.Out == "":
-		return errors.New("-out is missing: what the names of the files written begin with, such as out/2018-10")
+		return errors.New("-out is missing: give the prefix of the output files, for example out/2018-10")
 	case strings.HasSuffix(o.Out, "/"):
-		return fmt.Errorf("-out %s is a folder: give the beginning of a file's name, such as %s2018-10", o.Out, o.Out)
+		return fmt.Errorf("-out %s is a folder: give the prefix of the output files, for example %s2018-10", o.Out, o.Out)
 	case o.Files < 1 || o.Files > maxFiles:
 		return fmt.Errorf("-files is %d, must be from 1 to %d", o.Files, maxFiles)
 	}
@@ -158,7 +158,7 @@ func (o *Options) check() (ccbf.Config, error) {
 	}
 	for _, c := range o.columns() {
 		if seen[c.Name] {
-			return none, fmt.Errorf("column %q would be written twice: rename one of those that the key is made of", c.Name)
+			return none, fmt.Errorf("column %q would be written twice: rename one of the columns of the key", c.Name)
 		}
 		seen[c.Name] = true
 	}

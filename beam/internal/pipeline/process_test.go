@@ -148,7 +148,7 @@ func TestAWorkerProcessIsKilled(t *testing.T) {
 	}
 }
 
-// A worker that is another program than the one that started the run says so, and the
+// A worker that is not the program that started the run says so, and the
 // run ends with it.
 func TestWorkersAreTheSameProgram(t *testing.T) {
 	t.Parallel()
@@ -159,7 +159,7 @@ func TestWorkersAreTheSameProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := onPrism(t, "-in="+dir+"/a.parquet", "-out="+dir+"/v", "-res=0.01", "-worker_binary="+other)
-	if err == nil || !regexp.MustCompile(`\nccbf-pipeline: .*is another program`).MatchString(out) {
+	if err == nil || !regexp.MustCompile(`\nccbf-pipeline: .*is not the program that started the pipeline`).MatchString(out) {
 		t.Errorf("%v: %s", err, out)
 	}
 	if left := must(filepath.Glob(filepath.Join(dir, "v*"))); len(left) > 0 {

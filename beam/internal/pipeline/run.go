@@ -72,7 +72,7 @@ func (o *Options) run(ctx context.Context, w io.Writer, build func(beam.Scope)) 
 	if workersAreHere() {
 		go progress(w, done)
 	} else {
-		fmt.Fprintln(w, "The workers are other processes: how far they are, the runner says on its own page.")
+		fmt.Fprintln(w, "The workers are other processes: the runner's web page shows their progress.")
 	}
 	result, err := beamx.RunWithMetrics(ctx, p)
 	close(done)
@@ -85,7 +85,7 @@ func (o *Options) run(ctx context.Context, w io.Writer, build func(beam.Scope)) 
 	report := reportOf(result, before)
 	report.Write(w, time.Since(begin))
 	if n := report["rows skipped"]; n > 0 {
-		fmt.Fprintf(w, "Rows that are no points, and why: %s-bad-*.csv\n", o.Out)
+		fmt.Fprintf(w, "Rows that are not points, and why: %s-bad-*.csv\n", o.Out)
 	}
 	return report, nil
 }

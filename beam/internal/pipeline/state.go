@@ -28,7 +28,7 @@ func notCancelled(ctx context.Context, result beam.PipelineResult) error {
 		return fmt.Errorf("asking the runner how the run ended: %w", err)
 	}
 	if s := end.GetState(); s == jobpb.JobState_CANCELLED || s == jobpb.JobState_CANCELLING {
-		return fmt.Errorf("the run %s was cancelled, by somebody or for a worker that was lost, of which the runner's output has the name: no file has its name", result.JobID())
+		return fmt.Errorf("the run %s was cancelled, by a user or because a worker was lost, which the runner's output names: no output file was completed", result.JobID())
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func sameProgram(self string, info *fnpb.ProvisionInfo) error {
 			return err
 		}
 		if want != "" && want != got {
-			return fmt.Errorf("%s, which the runner starts as a worker, is another program than the one that started the pipeline (SHA-256 %.12s, not %.12s): put the same on all machines, or name the workers' with -worker_binary",
+			return fmt.Errorf("%s, which the runner starts as a worker, is not the program that started the pipeline (SHA-256 %.12s, not %.12s): put the same on all machines, or name the workers' with -worker_binary",
 				self, got, want)
 		}
 	}

@@ -31,11 +31,11 @@ const (
 const usage = `ccbfsql is a SQL shell: DuckDB with the sketch functions of ccbfsql built in.
 
 Usage: ccbfsql [flags] [database [sql...]]
-       ccbfsql serve [flags] database    its sketches on a map, in the browser
+       ccbfsql serve [flags] database    show its sketches on a map in the browser
 
-The database is a file, made if it is not there; without one it is in memory.
-Statements come from -c, -f and arguments, in their order, or else from
-standard input; a terminal gets a prompt.
+The database is a file, which is created if it does not exist; without one it is in
+memory. Statements are read from -c, -f and arguments, in the order given, or else
+from standard input, with a prompt on a terminal.
 
 Flags:
 `
@@ -104,11 +104,11 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 			return nil
 		})
 	}
-	flags.Func("c", "run the `SQL` and leave; may be repeated", func(sql string) error {
+	flags.Func("c", "run the `SQL` and exit; may be repeated", func(sql string) error {
 		a.add(func(sh *shell.Shell) error { return sh.RunText(sql) })
 		return nil
 	})
-	flags.Func("f", "run the script `FILE` and leave; may be repeated, - is standard input", func(path string) error {
+	flags.Func("f", "run the script `FILE` and exit; may be repeated, - is standard input", func(path string) error {
 		a.add(func(sh *shell.Shell) error {
 			if path == "-" {
 				return sh.RunReader(os.Stdin, "stdin")
@@ -121,7 +121,7 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 		a.set(func(s *shell.Settings) { s.Header = false })
 		return nil
 	})
-	flags.BoolFunc("header", "print column names, as is usual", func(string) error {
+	flags.BoolFunc("header", "print column names, the default", func(string) error {
 		a.set(func(s *shell.Settings) { s.Header = true })
 		return nil
 	})
@@ -133,7 +133,7 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 		a.set(func(s *shell.Settings) { s.Separator = text })
 		return nil
 	})
-	flags.BoolFunc("bail", "stop a script at its first error, as is usual; -bail=false goes on", func(text string) error {
+	flags.BoolFunc("bail", "stop a script at its first error, the default; -bail=false continues", func(text string) error {
 		on, err := strconv.ParseBool(text)
 		a.set(func(s *shell.Settings) { s.Bail = on })
 		return err
@@ -142,7 +142,7 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 		a.set(func(s *shell.Settings) { s.Echo = true })
 		return nil
 	})
-	flags.Func("init", "run the script `FILE` first, in place of ~/"+ownFile, func(path string) error {
+	flags.Func("init", "run the script `FILE` first, instead of ~/"+ownFile, func(path string) error {
 		a.own = &path
 		return nil
 	})

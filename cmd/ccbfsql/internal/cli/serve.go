@@ -16,7 +16,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
 )
 
-const serveUsage = `ccbfsql serve shows the sketches of a database on a map, in the browser.
+const serveUsage = `ccbfsql serve shows the sketches of a database on a map in the browser.
 
 Usage: ccbfsql serve [flags] database
        ccbfsql serve [flags] points.parquet
@@ -24,9 +24,9 @@ Usage: ccbfsql serve [flags] database
 The database is opened read-only. Every table and view with a column of sketches
 of points is a layer of the map.
 
-Of a file of points (Parquet, CSV, JSON, or a URL of one that DuckDB reads), sketches
-are built first, by its column of time and those with few values; they are gone when
-serving ends, unless -save keeps them.
+From a file of points (Parquet, CSV, JSON, or a URL that DuckDB reads), sketches are
+built first, grouped by its time column and by columns with few values. They are
+discarded when the server stops, unless -save keeps them.
 
 Flags:
 `
@@ -49,32 +49,32 @@ func serveMain(args []string) int {
 func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	var o serve.Options
 	flags := flag.NewFlagSet("ccbfsql serve", flag.ContinueOnError)
-	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; port 0 takes any that is free")
-	flags.Int64Var(&o.Memory, "memory", ccbfsql.MemoryLimit(), "most `BYTES` of sketches to hold in memory")
-	flags.Func("host", "`NAME` that the server goes by, beside addresses, localhost and this machine's own; may be given several times", func(name string) error {
+	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; port 0: any free port")
+	flags.Int64Var(&o.Memory, "memory", ccbfsql.MemoryLimit(), "maximum `BYTES` of sketches to hold in memory")
+	flags.Func("host", "`NAME` of the server, in addition to addresses, localhost and the host name; may be repeated", func(name string) error {
 		o.Hosts = append(o.Hosts, name)
 		return nil
 	})
-	flags.Func("cors", "`ORIGIN`, such as https://maps.example, whose pages may show the tiles; may be given several times", func(origin string) error {
+	flags.Func("cors", "`ORIGIN` whose pages may show the tiles, for example https://maps.example; may be repeated", func(origin string) error {
 		u, err := url.Parse(origin)
 		if err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host {
-			return fmt.Errorf("an origin is a scheme, a host and perhaps a port, as https://maps.example:8443, not %q", origin)
+			return fmt.Errorf("an origin is a scheme, a host and optionally a port, for example https://maps.example:8443, not %q", origin)
 		}
 		o.CORS = append(o.CORS, origin)
 		return nil
 	})
-	flags.StringVar(&o.Basemap, "basemap", "", "`MAP` below the sketches: a .pmtiles file, its URL, or a URL of tiles with {z}, {x} and {y}, which the browser then asks")
-	flags.StringVar(&o.Points.Save, "save", "", "`DATABASE` to keep the sketches of a file of points in")
-	flags.StringVar(&o.Points.X, "x", "", "`COLUMN` of a file that has the longitudes, or x")
-	flags.StringVar(&o.Points.Y, "y", "", "`COLUMN` of a file that has the latitudes, or y")
-	flags.Float64Var(&o.Points.Res, "res", 0, "`SIDE` of a cell for a file of points, in its unit; 0 takes one that suits")
+	flags.StringVar(&o.Basemap, "basemap", "", "`MAP` below the sketches: a .pmtiles file, its URL, or a tile URL with {z}, {x} and {y}, which the browser requests")
+	flags.StringVar(&o.Points.Save, "save", "", "`DATABASE` in which to keep the sketches of a file of points")
+	flags.StringVar(&o.Points.X, "x", "", "`COLUMN` of a file with the longitudes, or x")
+	flags.StringVar(&o.Points.Y, "y", "", "`COLUMN` of a file with the latitudes, or y")
+	flags.Float64Var(&o.Points.Res, "res", 0, "`SIDE` of a cell for a file of points, in its unit; 0: chosen automatically")
 	var words []string
 	err := eachWord(flags, args, serveUsage, help, func(word string) { words = append(words, word) })
 	switch {
 	case err != nil:
 		return o, err
 	case len(words) != 1:
-		return o, fmt.Errorf("one database is needed, %d were given", len(words))
+		return o, fmt.Errorf("exactly one database is needed, %d were given", len(words))
 	case o.Memory <= 0:
 		return o, fmt.Errorf("-memory is %d, must be above 0", o.Memory)
 	}
@@ -83,7 +83,7 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	case isPoints:
 		o.Points.File = words[0]
 	case o.Points != (serve.Points{}):
-		return o, fmt.Errorf("-save, -x, -y and -res are for files of points, such as points.parquet; %s is taken for a database", words[0])
+		return o, fmt.Errorf("-save, -x, -y and -res are for files of points, for example points.parquet; %s is read as a database", words[0])
 	default:
 		o.Database = words[0]
 	}

@@ -118,19 +118,19 @@ var Modes = []Mode{
 	{Name: "duckbox", Help: "box with column types, long results shortened", Null: "NULL", Plans: true, Short: true, Render: duckbox},
 	{Name: "ascii", Help: "values between the separators of ASCII, \\x1f and \\x1e", Render: ascii},
 	{Name: "box", Help: "box with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(style)},
-	{Name: "column", Help: "columns below each other; .width sets their widths", Null: "NULL", Plans: true, Short: true, Render: column},
+	{Name: "column", Help: "aligned columns; .width sets their widths", Null: "NULL", Plans: true, Short: true, Render: column},
 	{Name: "csv", Help: "comma-separated values; NULL is an empty field, empty text is \"\"", Render: csv},
 	{Name: "html", Help: "HTML table", Null: "NULL", Short: true, Render: html},
 	{Name: "insert", Help: "INSERT statements, for the table that .mode insert TABLE names", Null: "NULL", Render: insert},
 	{Name: "json", Help: "one JSON array of objects", JSON: true, Render: jsonArray},
 	{Name: "jsonlines", Help: "one JSON object per line", JSON: true, Render: jsonLines},
 	{Name: "line", Help: "one value per line", Null: "NULL", Plans: true, Short: true, Render: line},
-	{Name: "list", Help: "values joined by the separator, | at first", Null: "NULL", Render: list},
+	{Name: "list", Help: "values joined by the separator, default |", Null: "NULL", Render: list},
 	{Name: "markdown", Help: "Markdown table", Null: "NULL", Short: true, Render: markdown},
 	{Name: "quote", Help: "values as SQL writes them", Null: "NULL", Render: quoted},
 	{Name: "table", Help: "box of plain characters, with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(table.StyleBoxDefault)},
 	{Name: "tabs", Help: "tab-separated values", Render: tabs},
-	{Name: "trash", Help: "nothing: the statement runs, and its rows are read", Null: "NULL", Render: trash},
+	{Name: "trash", Help: "nothing: the statement runs, and its rows are read and discarded", Null: "NULL", Render: trash},
 }
 
 // Find returns the mode of that name.

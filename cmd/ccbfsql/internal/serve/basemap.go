@@ -37,14 +37,14 @@ func newBasemap(given string) (b basemap, err error) {
 	}
 	u, err := url.Parse(strings.NewReplacer("{z}", "0", "{x}", "0", "{y}", "0").Replace(given))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(u.Host, "; ,'\"") {
-		return b, errors.Join(err, fmt.Errorf("-basemap is %q, which is no URL of http or https", given))
+		return b, errors.Join(err, fmt.Errorf("-basemap is %q, which is not an http or https URL", given))
 	}
 	b = basemap{Kind: "tiles", URL: given, origin: u.Scheme + "://" + u.Host, Attribution: u.Host}
 	switch {
 	case strings.HasSuffix(u.Path, ".pmtiles"):
 		b.Kind = "pmtiles"
 	case !strings.Contains(given, "{z}") || !strings.Contains(given, "{x}") || !strings.Contains(given, "{y}"):
-		return b, fmt.Errorf("-basemap is %q, which has no {z}, {x} and {y} for the tiles", given)
+		return b, fmt.Errorf("-basemap is %q, which lacks {z}, {x} and {y} for the tiles", given)
 	}
 	return b, nil
 }
@@ -64,7 +64,7 @@ func isArchive(file string) error {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("-basemap: %w", err)
 	case string(mark) != archiveMark:
-		return fmt.Errorf("-basemap: %s is no PMTiles archive of version 3", file)
+		return fmt.Errorf("-basemap: %s is not a PMTiles archive of version 3", file)
 	}
 	return nil
 }

@@ -176,14 +176,14 @@ func TestBasemapMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for given, want := range map[string]string{
-		old:                                 "is no PMTiles archive of version 3",
+		old:                                 "is not a PMTiles archive of version 3",
 		folderOf:                            "folder.pmtiles",
 		"world.mbtiles":                     "must be a .pmtiles file",
 		"none.pmtiles":                      "none.pmtiles",
-		"https://tiles.example/a.png":       "no {z}, {x} and {y}",
-		"ftp://tiles.example/{z}/{x}/{y}":   "no URL of http",
-		"https://a; b/{z}/{x}/{y}.png":      "no URL of http",
-		"https:///{z}/{x}/{y}.png":          "no URL of http",
+		"https://tiles.example/a.png":       "lacks {z}, {x} and {y}",
+		"ftp://tiles.example/{z}/{x}/{y}":   "not an http or https URL",
+		"https://a; b/{z}/{x}/{y}.png":      "not an http or https URL",
+		"https:///{z}/{x}/{y}.png":          "not an http or https URL",
 		"https://t.example/w.pmtiles":       "",
 		"https://t.example/{z}/{y}/{x}.png": "",
 	} {

@@ -34,7 +34,7 @@ func bounded(next http.Handler) http.Handler {
 		case slots <- struct{}{}:
 		default:
 			w.Header().Set("Retry-After", "1")
-			fail(w, r, &problem{http.StatusServiceUnavailable, fmt.Errorf("%d requests are being answered, which is the most at a time", requests)})
+			fail(w, r, &problem{http.StatusServiceUnavailable, fmt.Errorf("too many requests: %d are being answered, which is the limit", requests)})
 			return
 		}
 		a := answerWriter{header: w.Header(), status: http.StatusOK}

@@ -39,7 +39,7 @@ func reachable(ctx context.Context, s *session.Session, file string, out io.Writ
 		remove()
 		return "", none, fmt.Errorf("%s: %w", file, err)
 	}
-	fmt.Fprintf(out, "DuckDB's extension httpfs is not here: %s was copied, %d bytes.\n", file, n)
+	fmt.Fprintf(out, "DuckDB's extension httpfs is not installed: copied %s, %d bytes.\n", file, n)
 	return copied, remove, nil
 }
 
@@ -64,7 +64,7 @@ func fetch(ctx context.Context, from, to string) (n int64, err error) {
 	}
 	defer answer.Body.Close() //nolint:errcheck // nothing is sent
 	if answer.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("it answers %s", answer.Status)
+		return 0, fmt.Errorf("the server answered %s", answer.Status)
 	}
 	f, err := os.Create(to)
 	if err != nil {

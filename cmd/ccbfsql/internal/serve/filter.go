@@ -126,5 +126,5 @@ func (l *layer) someCategories() string {
 	if len(some) > most {
 		some, more = some[:most], fmt.Sprintf(" and %d more", len(l.Names)-most)
 	}
-	return ", such as " + strings.Join(some, ", ") + more
+	return ", for example " + strings.Join(some, ", ") + more
 }

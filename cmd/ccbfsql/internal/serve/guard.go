@@ -49,7 +49,7 @@ func guard(next http.Handler, hosts names, cors []string, other string) http.Han
 		}
 		switch {
 		case !hosts.have(r.Host):
-			fail(w, r, &problem{http.StatusForbidden, fmt.Errorf("this server does not go by the name %q (start it with -host)", r.Host)})
+			fail(w, r, &problem{http.StatusForbidden, fmt.Errorf("this server is not called %q (start it with -host)", r.Host)})
 		case err != nil:
 			fail(w, r, &problem{http.StatusForbidden, err})
 		case !limit.Allow():

@@ -357,7 +357,7 @@ func (s *server) drawn(r *http.Request, name, kind string) ([]byte, error) {
 	id := f.id
 	if other != nil {
 		if kind == vectorType || top == 0 {
-			return nil, bad("a difference is a picture, and needs top, as /api/scale says")
+			return nil, bad("a difference is a picture, and needs top, which /api/scale returns")
 		}
 		id += " versus " + other.id
 	}

@@ -303,7 +303,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 		return err
 	}
 	if there, err := s.Strings(ctx, "SELECT 1 FROM duckdb_tables() WHERE table_name = "+lexer.QuoteText(p.table)); err != nil || len(there) > 0 {
-		return errors.Join(err, fmt.Errorf("%s has a table %q already: serve the database itself, or give another name to -save", database, p.table))
+		return errors.Join(err, fmt.Errorf("%s already has a table %q: serve the database itself, or give another name to -save", database, p.table))
 	}
 	stop()
 	names := make([]string, len(p.groups))
@@ -314,7 +314,7 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	if len(names) > 0 {
 		by = " by " + strings.Join(names, " and ")
 	}
-	fmt.Fprintf(out, "%s: %d points%s, in cells of %v (-res takes others). The statement:\n%s;\n", o.File, p.rows, by, p.res, p.statement())
+	fmt.Fprintf(out, "%s: %d points%s, in cells of %v (-res sets another size). The statement:\n%s;\n", o.File, p.rows, by, p.res, p.statement())
 	stop = showProgress(s, out)
 	defer stop()
 	_, err = s.Strings(ctx, p.statement())

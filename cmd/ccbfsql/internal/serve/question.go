@@ -58,7 +58,7 @@ func (s *server) asked(r *http.Request) (q question, l *layer, f filter, a area,
 		return
 	}
 	if _, end := body.Token(); !errors.Is(end, io.EOF) {
-		err = bad("something follows the question")
+		err = bad("there is more after the question")
 		return
 	}
 	rows := q.Where

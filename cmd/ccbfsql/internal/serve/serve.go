@@ -63,9 +63,9 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	if o.Points.File != "" && o.Points.Save == "" {
 		what = o.Points.File
 	}
-	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C ends it)\n", what, l.Addr())
+	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C stops it)\n", what, l.Addr())
 	if !loopback(l.Addr()) {
-		fmt.Fprintln(out, "Anyone who reaches this address can see the sketches.")
+		fmt.Fprintln(out, "Anyone who can reach this address can see the sketches.")
 	}
 	return serve(ctx, l, httpServer(handler(s, namesOf(o.Hosts))))
 }

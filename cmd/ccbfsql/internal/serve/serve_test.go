@@ -320,7 +320,7 @@ func TestBadRequests(t *testing.T) {
 		{"DELETE", "/api/layers", "", 405, ""},
 		{"POST", "/api/sum", "{", 400, "not the JSON"},
 		{"POST", "/api/sum", `{"sql": "DROP TABLE points"}`, 400, "unknown field"},
-		{"POST", "/api/sum", `{"table": "july", "column": "s\"k"} {}`, 400, "follows"},
+		{"POST", "/api/sum", `{"table": "july", "column": "s\"k"} {}`, 400, "more after"},
 		{"POST", "/api/sum", `{"table": "july", "column": "s\"k"}`, 400, "a polygon or a box"},
 		{"POST", "/api/sum", `{"table": "july", "column": "s\"k", "box": [1, 2, 0, 3]}`, 400, "a box is"},
 		{"POST", "/api/sum", `{"table": "july", "column": "s\"k", "polygon": {"type": "Point", "coordinates": [0, 50]}}`, 400, "Point"},

@@ -50,7 +50,7 @@ func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 		}
 		if err != nil {
 			if strings.Contains(err.Error(), "lock") {
-				err = &problem{http.StatusServiceUnavailable, fmt.Errorf("another program writes to %s: ask again when it has closed it", s.file)}
+				err = &problem{http.StatusServiceUnavailable, fmt.Errorf("another program is writing to %s: try again when it has closed the file", s.file)}
 			}
 			return nil, nil, err
 		}

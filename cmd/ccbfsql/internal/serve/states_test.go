@@ -125,7 +125,7 @@ func TestBrowserStates(t *testing.T) {
 	if fire < theft {
 		sign = "−"
 	}
-	if v := read.Versus; v.Estimate != fire || !strings.HasPrefix(strings.ReplaceAll(v.Text, ",", ""), sign+jsonNumber(math.Abs(fire-theft))+" against "+jsonNumber(theft)) || !strings.Contains(v.Tiles, "versus=") || !strings.Contains(v.Legend, "more in orange") {
+	if v := read.Versus; v.Estimate != fire || !strings.HasPrefix(strings.ReplaceAll(v.Text, ",", ""), sign+jsonNumber(math.Abs(fire-theft))+" against "+jsonNumber(theft)) || !strings.Contains(v.Tiles, "versus=") || !strings.Contains(v.Legend, "Orange: more") {
 		t.Errorf("fire compared with theft: %+v, want %v and %v", v, fire, theft)
 	}
 	if read.Copied != read.Both.SQL {
@@ -156,7 +156,7 @@ func TestBrowserStates(t *testing.T) {
 			t.Errorf("%s: tiles %q, legend %q", name, s.Tiles, s.Legend)
 		}
 	}
-	if !strings.Contains(read.Metres.Reason, "no longitudes and latitudes") {
+	if !strings.Contains(read.Metres.Reason, "not longitudes and latitudes") {
 		t.Errorf("metres are told as %q", read.Metres.Reason)
 	}
 	if !strings.Contains(read.Partly.Bad, "1 row left out") || !strings.Contains(read.Partly.Bad, "Row 2: ") {

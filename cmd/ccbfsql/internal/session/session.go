@@ -58,10 +58,10 @@ func (o Options) dsn() (string, error) {
 	// The driver takes settings after a question mark and wants the whole to
 	// be a URL.
 	if strings.Contains(dsn, "?") {
-		return "", fmt.Errorf("cannot open %q: no question marks in the name, please", o.Path)
+		return "", fmt.Errorf("cannot open %q: the name must not contain a question mark", o.Path)
 	}
 	if _, err := url.Parse(dsn); err != nil && dsn != ":memory:" {
-		return "", fmt.Errorf("cannot open %q: this name cannot be passed on to DuckDB; attach it instead: ATTACH '...' AS db", o.Path)
+		return "", fmt.Errorf("cannot open %q: this name cannot be passed to DuckDB; attach it instead: ATTACH '...' AS db", o.Path)
 	}
 	if o.ReadOnly {
 		dsn += "?access_mode=READ_ONLY"

@@ -140,7 +140,7 @@ func wrap(sql string, columns []column, o RunOptions) string {
 
 func checkParameters(p mapping.PreparedStatement) error {
 	if n := mapping.NParams(p); n > 0 {
-		return fmt.Errorf("Invalid Input Error: the statement has %d parameters and no values for them; use PREPARE and EXECUTE", n)
+		return fmt.Errorf("Invalid Input Error: the statement has %d parameters without values; use PREPARE and EXECUTE", n)
 	}
 	return nil
 }

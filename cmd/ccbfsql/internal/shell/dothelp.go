@@ -52,7 +52,7 @@ func (sh *Shell) helpNamed(name string, commands bool) error {
 	if commands {
 		return nil
 	}
-	return fmt.Errorf("neither a command nor a function is named %q%s", name, nearest(name, functions))
+	return fmt.Errorf("no command or function is named %q%s", name, nearest(name, functions))
 }
 
 // nearest suggests the function that is spelt most alike, if one is.
@@ -76,7 +76,7 @@ func (sh *Shell) dotFunctions(args []string) error {
 		}
 	}
 	if len(found) == 0 {
-		return fmt.Errorf("no function has %q in its name or what it does", pattern(args))
+		return fmt.Errorf("no function has %q in its name or summary", pattern(args))
 	}
 	return sh.printf("%s", help.List(found))
 }

@@ -74,7 +74,7 @@ func (sh *Shell) endOnce() error {
 	}
 	words = append(words, o.file.Name())
 	if err := exec.Command(words[0], words[1:]...).Run(); err != nil {
-		return fmt.Errorf("the result is in %s, which does not open: %w", o.file.Name(), err)
+		return fmt.Errorf("the result is in %s, which cannot be opened: %w", o.file.Name(), err)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (sh *Shell) dotMode(args []string) error {
 	}
 	if len(args) > 1 {
 		if mode.Name != "insert" {
-			return fmt.Errorf("mode %s has no table, mode insert has", mode.Name)
+			return fmt.Errorf("mode %s takes no table, only mode insert does", mode.Name)
 		}
 		sh.Table = identifier(args[1])
 	}

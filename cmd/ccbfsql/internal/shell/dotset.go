@@ -111,7 +111,7 @@ func (sh *Shell) dotShell(args []string) error {
 // dotShow prints the settings, by the names of the commands that set them.
 func (sh *Shell) dotShow([]string) error {
 	state := func(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
-	null, separator, output, widths := sh.Mode.Null, "that of the mode", "stdout", "what values need"
+	null, separator, output, widths := sh.Mode.Null, "set by the mode", "stdout", "as needed"
 	if sh.Null != nil {
 		null = *sh.Null
 	}

@@ -122,7 +122,7 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 		types = append(types, c.Name+" "+c.Type)
 	}
 	if column < 0 {
-		return nil, fmt.Errorf(".map: the query returns no sketch, but %s", strings.Join(types, ", "))
+		return nil, fmt.Errorf(".map: the query must return a sketch, but returns %s", strings.Join(types, ", "))
 	}
 	var first render.Cell
 	rows := 0
@@ -143,7 +143,7 @@ func (sh *Shell) sketch(query string) ([]byte, error) {
 	case rows == 0:
 		return nil, errors.New(".map: the query returned no row")
 	case rows > 1:
-		return nil, fmt.Errorf(".map: the query returned %d sketches; ccbf_union_agg makes one of them", rows)
+		return nil, fmt.Errorf(".map: the query returned %d sketches; combine them with ccbf_union_agg", rows)
 	case first.Null:
 		return nil, errors.New(".map: the sketch is NULL")
 	}
@@ -156,7 +156,7 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 		return nil, "", err
 	}
 	if err := v.CheckCategory(false); err != nil {
-		return nil, "", fmt.Errorf("%w; ccbf_png draws one category", err)
+		return nil, "", fmt.Errorf("%w; draw one category with ccbf_png", err)
 	}
 	if v.Bounds.Empty() {
 		return nil, "", errors.New("the sketch has no points")

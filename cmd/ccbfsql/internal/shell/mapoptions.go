@@ -17,13 +17,13 @@ import (
 // mapList are the options of .map.
 var mapList = []complete.Option{
 	{Name: "-o", Value: "FILE.png", Help: "draw to a file, up to 1024 x 1024 pixels"},
-	{Name: "-as", Value: "HOW", Help: "draw on the screen as " + words(terminal.Ways) + "; otherwise what the terminal can do", Values: terminal.Ways},
-	{Name: "-size", Value: "WxH", Help: "most pixels, or W alone; the area keeps its shape"},
-	{Name: "-area", Value: "X0,Y0,X1,Y1", Help: "draw this box; otherwise the one around all cells"},
-	{Name: "-units", Value: "NAME", Help: "degrees: the shape is that on the ground; or plane. Where not given, degrees if they can be", Values: []string{unitDegrees, unitPlane}},
+	{Name: "-as", Value: "HOW", Help: "draw on the screen as " + words(terminal.Ways) + "; by default the best that the terminal can do", Values: terminal.Ways},
+	{Name: "-size", Value: "WxH", Help: "maximum size in pixels, or W alone; the area keeps its shape"},
+	{Name: "-area", Value: "X0,Y0,X1,Y1", Help: "draw this box; by default the one around all cells"},
+	{Name: "-units", Value: "NAME", Help: "degrees, drawn in proportion to the ground, or plane; by default degrees if possible", Values: []string{unitDegrees, unitPlane}},
 	{Name: "-palette", Value: "NAME", Help: words(picture.Palettes), Values: picture.Palettes},
 	{Name: "-scale", Value: "NAME", Help: words(picture.Scales), Values: picture.Scales},
-	{Name: "-label", Value: "TEXT", Help: "for a corner of the file, with the colours and what they stand for"},
+	{Name: "-label", Value: "TEXT", Help: "text for a corner of the file, with a legend of the colours"},
 }
 
 // What coordinates are.
@@ -35,7 +35,7 @@ const (
 // mapHelp is shown by .help map.
 func mapHelp() string {
 	b := strings.Builder{}
-	b.WriteString("The query returns one sketch, such as ccbf_agg and ccbf_union_agg make. Options:\n")
+	b.WriteString("The query must return one sketch, for example that of ccbf_agg or ccbf_union_agg. Options:\n")
 	for _, o := range mapList {
 		fmt.Fprintf(&b, "  %-22s %s\n", o.Name+" "+o.Value, o.Help)
 	}
@@ -110,7 +110,7 @@ func parseMap(line string) (o mapOptions, query string, err error) {
 		return o, "", errors.New("usage: .map [OPTIONS] QUERY; .help map lists the options")
 	}
 	if o.file != "" && o.graphics != nil {
-		return o, "", errors.New(".map: -o draws to a file, -as on the screen: give one of them")
+		return o, "", errors.New(".map: -o draws to a file, -as on the screen: give only one")
 	}
 	return o, query, nil
 }
@@ -123,7 +123,7 @@ func parseSize(text string) (width, height int, err error) {
 		height, herr = strconv.Atoi(h)
 	}
 	if werr != nil || herr != nil || width < 1 || both && height < 1 {
-		return 0, 0, errors.New("must be as in 800x600, or 800")
+		return 0, 0, errors.New("must be of the form 800x600 or 800")
 	}
 	return width, height, nil
 }
@@ -132,12 +132,12 @@ func parseArea(text string) (*orb.Bound, error) {
 	edges := strings.Split(text, ",")
 	var v [4]float64
 	if len(edges) != len(v) {
-		return nil, errors.New("must be as in -0.5,51.3,0.3,51.7")
+		return nil, errors.New("must be of the form -0.5,51.3,0.3,51.7")
 	}
 	for i := range v {
 		var err error
 		if v[i], err = strconv.ParseFloat(strings.TrimSpace(edges[i]), 64); err != nil {
-			return nil, fmt.Errorf("%q is no number", edges[i])
+			return nil, fmt.Errorf("%q is not a number", edges[i])
 		}
 	}
 	return &orb.Bound{Min: orb.Point{v[0], v[1]}, Max: orb.Point{v[2], v[3]}}, nil

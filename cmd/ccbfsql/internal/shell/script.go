@@ -72,7 +72,7 @@ func (sh *Shell) Failed() bool { return sh.failed }
 // read runs a script file. Paths inside it are relative to its folder.
 func (sh *Shell) read(path string) error {
 	if sh.depth == maxDepth {
-		return fmt.Errorf("%s: scripts that read scripts may be %d deep", path, maxDepth)
+		return fmt.Errorf("%s: scripts may be nested at most %d deep", path, maxDepth)
 	}
 	full := path
 	if !filepath.IsAbs(path) && sh.dir != "" {

@@ -21,7 +21,7 @@ func (d *Counters) CheckBits() error {
 	for j := range l.Size {
 		if c := l.Load(j); c&l.Flag != 0 {
 			if c != l.Flag|l.Mask {
-				return sketch.Invalidf("counter %d of the last layer is %#x: at its ceiling, and not full", j, c)
+				return sketch.Invalidf("counter %d of the last layer is %#x: at its ceiling, but not full", j, c)
 			}
 			full = true
 		}
@@ -44,14 +44,14 @@ func (d *Counters) CheckMaxima(total, most uint64) error {
 		}
 	}
 	if anything != (total > 0) {
-		return sketch.Invalidf("a total of %d, and counters that say otherwise", total)
+		return sketch.Invalidf("a total of %d, but counters do not match it", total)
 	}
 	if most > l.Mask { // so flags may be set as well
 		return nil
 	}
 	for j := range l.Size {
 		if c := l.Load(j); c > most {
-			return sketch.Invalidf("a total of %d, and counter %d is %#x", total, j, c)
+			return sketch.Invalidf("a total of %d, but counter %d is %#x", total, j, c)
 		}
 	}
 	return nil

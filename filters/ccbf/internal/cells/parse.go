@@ -88,7 +88,7 @@ func parseSections(dst []sectionView, r *sketch.Reader, bounds grid.Rect, catego
 		return nil, sketch.Invalidf("sections of %d bytes, but %d follow", sizes, left)
 	}
 	if sum != total {
-		return nil, sketch.Invalidf("a total of %d, sections that count %d", total, sum)
+		return nil, sketch.Invalidf("a total of %d, but sections count %d", total, sum)
 	}
 	for i := range dst {
 		if s := &dst[i]; !s.open(r.Bytes(uint64(s.size)), bounds) {

@@ -87,7 +87,7 @@ func (v *View) EachSectionIn(room func(p *LabelView, n int) (Run, error), f func
 			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(v.sections))
 		}
 		if total := r.total(); total != sv.total {
-			return sketch.Invalidf("section %d of %d counts %d occurrences, its cells %d", i+1, len(v.sections), sv.total, total)
+			return sketch.Invalidf("section %d of %d counts %d occurrences, but its cells count %d", i+1, len(v.sections), sv.total, total)
 		}
 		s := Section{sv.label(), r}
 		bounds = Hull(bounds, cornersAround(r.Keys).rect(s.X, s.Y))
