@@ -101,14 +101,27 @@ func checkPixels(n int, b orb.Bound, width, height int) error {
 // holds the cells from at[i] up to, not including, at[i+1].
 type cuts struct {
 	at    []int64
-	scale float64 // pixels per cell, for a first guess
+	scale float64  // pixels per cell, for a first guess
+	of    []uint16 // the pixel of each cell from from() on; nil where there are many
 }
+
+// cutTable is for how many cells of an axis there is a table of their pixels: it stays in
+// the caches.
+const cutTable = 1 << 16
 
 func cutsOf(g grid.Grid, b orb.Bound, axis, pixels int) cuts {
 	c := cuts{at: make([]int64, pixels+1)}
 	g.Cuts(c.at, b.Min[axis], b.Max[axis])
 	if cells := c.at[pixels] - c.at[0]; cells > 0 {
 		c.scale = float64(pixels) / float64(cells)
+		if cells <= cutTable {
+			c.of = make([]uint16, cells)
+			for i := range pixels {
+				for cell := c.at[i]; cell < c.at[i+1]; cell++ {
+					c.of[cell-c.at[0]] = uint16(i)
+				}
+			}
+		}
 	}
 	return c
 }
@@ -132,6 +145,9 @@ func (c *cuts) whole(first, n int64) (pixel int, ok bool) {
 
 // part is the pixel of a cell from from() to to().
 func (c *cuts) part(cell int64) int {
+	if c.of != nil {
+		return int(c.of[cell-c.at[0]])
+	}
 	// Pixels are of equal length, so that the guess is right or next to it;
 	// where coordinates have no bits left for pixels it may not be.
 	guess := min(int(float64(cell-c.at[0])*c.scale), len(c.at)-2)

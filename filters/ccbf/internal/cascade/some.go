@@ -44,15 +44,37 @@ func loadNibble(l0 []byte, j uint64) uint64 {
 	return uint64(l0[at] >> shift & (nibbleMask | nibbleFlag))
 }
 
+// someAtOnce is how many keys are sorted out at once: of those whose first two counters
+// are not 0, what their next ones follow from is kept in the first-level cache.
+const someAtOnce = 256
+
+// pending is where the second counters of keys are, and how far it is from one to the next.
+type pending struct{ at, step [someAtOnce]uint32 }
+
 func fourNibbles(l *Layer, which []uint32, h1, h2 []uint64) (n int) {
-	h2, l0, size := h2[:len(h1)], l.data, l.Size
-	for i, h := range h1 {
-		step := l.mod(h2[i])
-		a := next(l.mod(h), step, size)
-		b := next(a, step, size)
-		c := next(b, step, size)
-		which[n] = uint32(i)
-		n += noneIs0(-loadNibble(l0, a) & -loadNibble(l0, b) & -loadNibble(l0, c) & -loadNibble(l0, next(c, step, size)))
+	l0, size := l.data, l.Size
+	var p pending
+	for from := 0; from < len(h1); from += someAtOnce {
+		some := h1[from:min(from+someAtOnce, len(h1))]
+		steps := h2[from:][:len(some)]
+		left := 0
+		to := which[n:][:len(some)] // no more than were looked at before
+		for i, h := range some {
+			step := l.mod(steps[i])
+			a := next(l.mod(h), step, size)
+			b := next(a, step, size)
+			k := left & (someAtOnce - 1)
+			to[k], p.at[k], p.step[k] = uint32(from+i), uint32(b), uint32(step)
+			left += noneIs0(-loadNibble(l0, a) & -loadNibble(l0, b))
+		}
+		found := 0
+		for i, key := range to[:left] {
+			step := uint64(p.step[i&(someAtOnce-1)])
+			c := next(uint64(p.at[i&(someAtOnce-1)]), step, size)
+			to[found] = key
+			found += noneIs0(-loadNibble(l0, c) & -loadNibble(l0, next(c, step, size)))
+		}
+		n += found
 	}
 	return n
 }
