@@ -5,9 +5,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -153,4 +159,131 @@ func formOf[P comparable, S keyed.Mergeable[S], V any](f *keyed.Family[P, S, V],
 		report.Check(json.Unmarshal(fmt.Appendf(nil, `{"Seed": %d, %s}`, seed, size), &p))
 		return filter{f, report.Must(f.New(p))}
 	}}
+}
+
+// forms are all variants of all families that answer yes or no, or a count.
+var forms = []form{
+	formOf(bloom.Family, "standard", bloom.Params{}),
+	formOf(bloom.Family, "rational, k 3.4, by hash", bloom.Params{K: 3.4, Variant: bloom.Rational}, 3.4/math.Ln2),
+	formOf(bloom.Family, "rational, k 3.4, by position", bloom.Params{K: 3.4, Variant: bloom.Rational, Activation: bloom.ByPosition}, 3.4/math.Ln2),
+	formOf(bloom.Family, "blocks", bloom.Params{Variant: bloom.Blocks}),
+	formOf(bloom.Family, "blocks, k 3.4", bloom.Params{K: 3.4, Variant: bloom.Blocks}, 3.4/math.Ln2),
+	formOf(cbf.Family, "plain", cbf.Params{}),
+	formOf(cbf.Family, "plain, variable length", cbf.Params{VariableLength: true}),
+	formOf(cbf.Family, "increment", cbf.Params{Variant: cbf.Increment}),
+	formOf(cbf.Family, "increment, variable length", cbf.Params{Variant: cbf.Increment, VariableLength: true}),
+	formOf(cbf.Family, "tandem", cbf.Params{Variant: cbf.Tandem}),
+	formOf(cbf.Family, "tandem, variable length", cbf.Params{Variant: cbf.Tandem, VariableLength: true}),
+	formOf(cuckoo.Family, "plain", cuckoo.Params{FingerprintBits: 10}),
+	formOf(cuckoo.Family, "plain, variable length", cuckoo.Params{FingerprintBits: 10, VariableLength: true}),
+	formOf(cuckoo.Family, "tagged", cuckoo.Params{FingerprintBits: 10, Variant: cuckoo.Tagged}),
+	formOf(cuckoo.Family, "tagged, variable length", cuckoo.Params{FingerprintBits: 10, Variant: cuckoo.Tagged, VariableLength: true}),
+	formOf(sbf.Family, "ms", sbf.Params{}),
+	formOf(sbf.Family, "ms, blocked", sbf.Params{Blocked: true}),
+	formOf(sbf.Family, "mi", sbf.Params{Method: sbf.MI}),
+	formOf(sbf.Family, "rm", sbf.Params{Method: sbf.RM}),
+	formOf(sbf.Family, "trm", sbf.Params{Method: sbf.TRM}),
+}
+
+// loads at which filters are measured, as parts of their capacity.
+var loads = []float64{0.25, 0.5, 0.75, 0.9, 1}
+
+// rates holds the false positive rate of every form against its formula.
+func rates(c report.Config, s *report.Section) {
+	seeds, capacity, asked := report.Pick(c, 1, 4, 20), report.Pick(c, 1000, 20_000, 30_000), report.Pick(c, 500, 100_000, 500_000)
+	s.Set("capacity", capacity, "seeds", seeds, "asked", asked)
+	for _, f := range forms {
+		bits := 0
+		all := report.Parallel(seeds, func(i int) []tally {
+			seed, from := seedOf(i), 0
+			x := f.make(uint64(capacity), seed)
+			h := numbers(seed, 0, capacity)
+			at := report.Column(loads, func(load float64) (t tally) {
+				to := int(load * float64(capacity))
+				x.add(h.slice(from, to))
+				from = to
+				t.add(falsePositives(x, seed, asked), asked, x.predicted())
+				return t
+			})
+			if i == 0 {
+				bits = x.bits()
+			}
+			return at
+		})
+		for l, bySeed := range transposed(all) {
+			var sum tally
+			for _, t := range bySeed {
+				sum.merge(t)
+			}
+			of := sum.figures()
+			of["bytes"], of["bits"] = float64(bits/8), float64(bits)/float64(capacity)
+			s.Record(report.At{"family": f.family, "variant": f.name, "load": loads[l]}, of)
+		}
+	}
+	for name, rate := range map[string]float64{"bloom standard": 0.01, "bloom blocks": 0.01, "cbf plain": 0.01,
+		"sbf ms": bloomRate(spectralK/spectralGamma, 1, spectralK)} {
+		family, variant, _ := strings.Cut(name, " ")
+		full := s.Where("family", family, "variant", variant, "load", 1)
+		s.Set("rate of "+name, rate, "above "+name, report.ZScore(int(full.First("hits")), int(full.First("asked")), rate) > 4)
+	}
+	unluckySeeds(c, s)
+	equal := report.Series{Label: "equal", X: []float64{1e-6, 1}, Y: []float64{1e-6, 1}, Only: report.Line, Style: 5}
+	s.Plot("formula", []report.Panel{{X: "formula", Y: "measured false positive rate", LogX: true, LogY: true, Legend: report.TopLeft,
+		Series: append([]report.Series{equal}, s.Points("family", "formula", "rate", report.Marks)...)}})
+}
+
+// unluckySeeds measures filters whose seed is the length of their keys. In
+// MurmurHash3 x64 128 with one seed for both halves nothing would then tell the
+// halves of a key of up to 8 bytes apart; package key takes care of that.
+func unluckySeeds(c report.Config, s *report.Section) {
+	capacity, asked := report.Pick(c, 1000, 20_000, 20_000), report.Pick(c, 1000, 200_000, 1_000_000)
+	for _, seed := range []uint64{0, 7, 8, 9} {
+		for _, f := range forms {
+			if f.name != "standard" && f.name != "blocks" && f.name != "plain" && f.name != "ms" {
+				continue
+			}
+			x := f.make(uint64(capacity), seed)
+			x.add(numbers(seed, 0, capacity))
+			var t tally
+			t.add(falsePositives(x, seed, asked), asked, x.predicted())
+			s.Record(report.At{"seed": seed, "filter": f.family + " " + f.name},
+				report.Figures{"rate": t.rate(), "formula": t.formula(), "quotient": t.rate() / t.formula(), "z of seed": t.z()})
+		}
+	}
+}
+
+// countMin holds the estimates of Count-Min against its bound.
+func countMin(c report.Config, s *report.Section) {
+	seeds, draws, distinct := report.Pick(c, 2, 5, 20), report.Pick(c, 2000, 200_000, 1_000_000), report.Pick(c, 500, 20_000, 100_000)
+	s.Set("draws", draws, "distinct", distinct, "seeds", seeds, "1/e", 1/math.E)
+	for _, skew := range []float64{0, 0.5, 1, 1.5} {
+		z := newZipf(distinct, skew)
+		for _, rule := range []string{"plain", "conservative"} {
+			s.Record(report.At{"skew": skew, "rule": rule}, report.Parallel(seeds, func(i int) report.Figures {
+				seed := seedOf(i)
+				sk := report.Must(cms.New(cms.Params{Conservative: rule == "conservative", Seed: seed}))
+				truth, keys := make([]uint64, distinct), numbers(seed, 0, distinct)
+				for _, i := range z.stream(random(seed, 8), draws) {
+					sk.Add(keys.h1[i], keys.h2[i], 1)
+					truth[i]++
+				}
+				of := report.Figures{"beyond": 0, "below": 0, "most": 0}
+				if i == 0 {
+					of["bytes"] = float64(len(sk.Blob()))
+				}
+				seen := report.Count(truth, func(n uint64) bool { return n > 0 })
+				for i, got := range counts(sk, keys) {
+					if truth[i] > 0 {
+						over := (float64(got) - float64(truth[i])) / (cms.DefaultEpsilon * float64(draws))
+						of["beyond"] += yesNo(over > 1) / float64(seen)
+						of["below"] += yesNo(over < 0) / float64(seen)
+						of["excess"] += over / float64(seen)
+						of["most"] = max(of["most"], over)
+					}
+				}
+				return of
+			})...)
+		}
+	}
+	s.Plot("excess", []report.Panel{{X: "skew", Y: "excess / (epsilon total)", Legend: report.TopRight, Series: s.Lines("rule", "skew", "excess")}})
 }
