@@ -120,30 +120,23 @@ func levels(c report.Config, s *report.Section) {
 	perCounter := float64(probe.DenseBytes()) / float64(probe.Counters()[0]) // of all layers
 	for _, counters := range []float64{14, 7.4, 4} {
 		bytes := uint64(counters * float64(len(p.places)) * perCounter)
-		all := report.Parallel(seeds, func(seed int) (bySide [][]report.Figures) {
-			var views [2]*ccbf.View
-			for i := range views {
-				views[i] = viewOf(p.sketched(ccbf.Params{Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}))
-			}
-			r := random(seedOf(seed), 31)
-			for _, side := range sides {
-				excess := []report.Figures{{}, {}}
-				for range squares {
-					box := p.squareAround(r, side)
-					want := float64(report.Must(exact.BoxSum(box, nil)))
-					for i, v := range views {
-						got := float64(report.Must(v.BoxSum(box, nil)))
+		for i, form := range forms {
+			for j, of := range transposed(report.Parallel(seeds, func(seed int) []report.Figures {
+				v := viewOf(p.sketched(ccbf.Params{Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}))
+				r := random(seedOf(seed), 31)
+				return report.Column(sides, func(side int64) report.Figures {
+					excess := 0.0
+					for range squares {
+						box := p.squareAround(r, side)
+						want, got := float64(report.Must(exact.BoxSum(box, nil))), float64(report.Must(v.BoxSum(box, nil)))
 						report.Require(got >= want, "a sum of %v, the truth is %v", got, want)
-						excess[i]["excess"] += (got - want) / want / float64(squares)
-						excess[i]["percent"] = 100 * excess[i]["excess"]
+						excess += (got - want) / want / float64(squares)
 					}
-				}
-				bySide = append(bySide, excess)
+					return report.Figures{"excess": excess, "percent": 100 * excess}
+				})
+			})) {
+				s.Record(report.At{"counters": counters, "bytes": bytes, "side": sides[j], "form": form}, of...)
 			}
-			return bySide
-		})
-		for j, bySeed := range transposed(all) {
-			s.RecordEach(report.At{"counters": counters, "bytes": bytes, "side": sides[j]}, "form", forms, bySeed)
 		}
 		cross := any(0)
 		for _, at := range s.Where("counters", counters).By("side") {

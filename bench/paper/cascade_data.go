@@ -28,24 +28,19 @@ var categoryStructures = []structure{paperSpectral, paperCountMin, paperCascade,
 
 // strangers are, for every category, the cells that have points of other
 // categories only.
-func strangers(places []place) []place {
-	cells := report.Column(places, func(p place) grid.Cell { return p.Cell })
-	slices.SortFunc(cells, func(a, b grid.Cell) int {
-		if a.Y != b.Y {
-			return int(a.Y - b.Y)
+func strangers(places []place) (out []place) {
+	there := map[grid.Cell]map[string]bool{}
+	for _, p := range places {
+		if there[p.Cell] == nil {
+			there[p.Cell] = map[string]bool{}
 		}
-		return int(a.X - b.X)
-	})
-	cells = slices.Compact(cells)
-	var out []place
+		there[p.Cell][string(p.category)] = true
+	}
 	for _, of := range byCategory(places) {
-		i := 0
-		for _, c := range cells { // in the order of the places
-			if i < len(of) && of[i].Cell == c {
-				i++
-				continue
+		for c, categories := range there {
+			if !categories[string(of[0].category)] {
+				out = append(out, place{Cell: c, category: of[0].category})
 			}
-			out = append(out, place{Cell: c, category: of[0].category})
 		}
 	}
 	return out

@@ -81,23 +81,20 @@ func (m method) sketch(counters, k int, seed uint64) *sbf.Sketch {
 // of the keys whose estimate is too small, and "deficit", the mean of (truth -
 // estimate) / truth over those.
 func judge(estimates, truth []uint64) report.Figures {
-	additive, wrong, low, deficit := 0.0, 0.0, 0.0, 0.0
-	n := float64(len(truth))
+	q, n, deficit := report.Figures{"below": 0, "wrong": 0}, float64(len(truth)), 0.0
 	for i, f := range truth {
 		d := float64(estimates[i]) - float64(f)
-		additive += d * d / n
-		if d != 0 {
-			wrong += 1 / n
-		}
+		q["additive"] += d * d / n
+		q["wrong"] += yesNo(d != 0) / n
 		if d < 0 {
-			low++
+			q["below"]++
 			deficit -= d / float64(f)
 		}
 	}
-	q := report.Figures{"additive": math.Sqrt(additive), "wrong": wrong, "below": low / n}
-	if low > 0 {
-		q["deficit"] = deficit / low
+	if q["below"] > 0 {
+		q["deficit"] = deficit / q["below"]
 	}
+	q["additive"], q["below"] = math.Sqrt(q["additive"]), q["below"]/n
 	return q
 }
 
@@ -178,7 +175,11 @@ func (m *model) raise(key int) {
 }
 
 func (m *model) least(key int) int {
-	return slices.Min(report.Column(m.positions[key], func(p int) int { return m.counters[p] }))
+	least := math.MaxInt
+	for _, p := range m.positions[key] {
+		least = min(least, m.counters[p])
+	}
+	return least
 }
 
 // recurs reports whether the least counter of a key comes twice. Section 3.3.
@@ -222,35 +223,24 @@ func newRecurringModel(first, second, k, keys int, seed uint64, multiply bool) r
 	return recurringModel{newModel(first, k, keys, seed, multiply), newModel(second, k, keys, seed^1<<32, multiply)}
 }
 
-func (r recurringModel) add(key int) {
-	r.first.add(key, 1)
-	switch {
-	case r.first.recurs(key):
-	case r.second.least(key) > 0:
-		r.second.add(key, 1)
-	default:
-		r.second.add(key, r.first.least(key))
-	}
-}
-
 // run is the quality of a stream's estimates.
 func (r recurringModel) run(stream []int, truth []uint64) report.Figures {
 	for _, key := range stream {
-		r.add(key)
+		r.first.add(key, 1)
+		switch {
+		case r.first.recurs(key):
+		case r.second.least(key) > 0:
+			r.second.add(key, 1)
+		default:
+			r.second.add(key, r.first.least(key))
+		}
 	}
 	estimates := make([]uint64, len(truth))
 	for key := range estimates {
-		estimates[key] = uint64(r.count(key))
-	}
-	return judge(estimates, truth)
-}
-
-func (r recurringModel) count(key int) int {
-	least := r.first.least(key)
-	if !r.first.recurs(key) {
-		if v := r.second.least(key); v > 0 {
-			return v
+		estimates[key] = uint64(r.first.least(key))
+		if v := r.second.least(key); v > 0 && !r.first.recurs(key) {
+			estimates[key] = uint64(v)
 		}
 	}
-	return least
+	return judge(estimates, truth)
 }

@@ -40,11 +40,13 @@ func spectralBelow(c report.Config, s *report.Section) {
 		}))
 }
 
-// estimators are the minimum, and lemma 3's in so many groups. Section 3.1.
-var estimators = []struct {
+// estimator is the minimum, or lemma 3's in so many groups. Section 3.1.
+type estimator struct {
 	name   string
 	groups int
-}{{"minimum (ms)", 0}, {"unbiased", 1}, {"boosted, 5 groups", 5}}
+}
+
+var estimators = []estimator{{"minimum (ms)", 0}, {"unbiased", 1}, {"boosted, 5 groups", 5}}
 
 // spectralUnbiased measures the unbiased estimator and its boosted form.
 // Section 3.1.
@@ -96,30 +98,23 @@ func (s setting) estimates(seed uint64) []report.Figures {
 	size := float64(len(sk.Blob()))
 	chosen, half := random(seed, 26).Perm(keys), 0.0
 	for i, n := range s.counts {
-		if chosen[i] < keys/2 {
-			half += float64(n)
-		}
+		half += yesNo(chosen[i] < keys/2) * float64(n)
 	}
-	out := make([]report.Figures, len(estimators))
-	for j, of := range estimators {
-		bias, square, sum, below := 0.0, 0.0, 0.0, 0.0
+	return report.Column(estimators, func(by estimator) report.Figures {
+		of := report.Figures{"below": 0, "bytes": size}
 		for i, n := range s.counts {
 			f, v := float64(n), float64(sk.Count(h.h1[i], h.h2[i]))
-			if of.groups > 0 {
-				v = report.Must(sk.Unbiased(h.h1[i], h.h2[i], of.groups))
+			if by.groups > 0 {
+				v = report.Must(sk.Unbiased(h.h1[i], h.h2[i], by.groups))
 			}
-			bias += (v - f) / float64(keys)
-			square += (v - f) * (v - f) / float64(keys)
-			if chosen[i] < keys/2 {
-				sum += v - f
-			}
-			if v < f-1e-6 {
-				below += 1 / float64(keys)
-			}
+			of["bias"] += (v - f) / float64(keys)
+			of["additive"] += (v - f) * (v - f) / float64(keys)
+			of["sum"] += yesNo(chosen[i] < keys/2) * (v - f) / half
+			of["below"] += yesNo(v < f-1e-6) / float64(keys)
 		}
-		out[j] = report.Figures{"bias": bias, "additive": math.Sqrt(square), "sum": sum / half, "below": below, "bytes": size}
-	}
-	return out
+		of["additive"] = math.Sqrt(of["additive"])
+		return of
+	})
 }
 
 // relativeErrors are those of minimum selection over many sketches of one data
@@ -159,16 +154,10 @@ func relative(data []uint64, seeds int) relativeErrors {
 // upTo are the mean error and the share above a half over the ranks from a
 // first one to a last one, and of how many errors.
 func (r relativeErrors) upTo(from, to int) (mean, above, wrong float64) {
-	sum, big := 0.0, 0.0
-	for i := from; i <= to; i++ {
-		wrong += r.wrong[i-1]
-		sum += r.sum[i-1]
-		big += r.above[i-1]
+	for i := from - 1; i < to; i++ {
+		mean, above, wrong = mean+r.sum[i], above+r.above[i], wrong+r.wrong[i]
 	}
-	if wrong == 0 {
-		return 0, 0, 0
-	}
-	return sum / wrong, big / wrong, wrong
+	return mean / max(1, wrong), above / max(1, wrong), wrong
 }
 
 // relativeBound is E'(RE_i) of formula 1: the paper's bound of the mean relative

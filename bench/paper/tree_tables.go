@@ -1,10 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"math"
-	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/paulmach/orb"
@@ -104,8 +102,7 @@ func treeMaps(c report.Config, s *report.Section) {
 	first := sources[0]
 	s.Set("near", len(first.near), "near cells", nearCells, "boxes", len(first.boxes[0]), "few", fewCells, "stars", mapStars(c),
 		"least inside", leastInside, "least", leastBytes, "pixels", windowPixels, "pixel", pixelCells, "windows", len(first.windows),
-		"floor", mapFloor, "first", first.name)
-	promised(s)
+		"floor", mapFloor, "first", first.name, "promises", mapPromises)
 	var rows [][]report.Panel
 	for _, kinds := range [][]string{{ofCells, ofNear, ofPicture}, {boundOf(sides[0]), boundOf(sides[1]), ofPolygon}} {
 		var row []report.Panel
@@ -123,41 +120,24 @@ func treeMaps(c report.Config, s *report.Section) {
 	s.Plot("error", rows...)
 }
 
-// mapPromises are what a tree in half the exact bytes has to keep: of boxes of 4, 16,
-// 64 and 256 a side, and of cells.
-var mapPromises = []struct {
-	points, what string
-	kinds        []string
-	limits       []float64
-}{
-	{"UK, 0.001 degrees", upperBounds, report.Column(promisedSides, boundOf), []float64{1.2, 0.30, 0.08, 0.02}},
-	{"UK, 0.001 degrees", "the same boxes, estimate off by", report.Column(promisedSides, estimateOf), []float64{0.42, 0.11, 0.02, 0.003}},
-	{"UK, 0.001 degrees", "points too many at cells with points, others near them, anywhere", []string{ofCells, ofNear, ofOthers}, []float64{3.0, 3.4, 0.15}},
-	{"cities, 0.01 degrees", upperBounds, report.Column(promisedSides, boundOf), []float64{0.7, 0.45, 0.14, 0.04}},
-	{"New York, 0.001 degrees", upperBounds, report.Column(promisedSides, boundOf), []float64{0.8, 0.17, 0.05, 0.025}},
+// promise is what a tree in half the exact bytes has to keep: the largest error of
+// questions.
+type promise struct {
+	Points, What string
+	Kinds        []string
+	Limits       []float64
 }
+
+var (
+	promisedBounds    = report.Column([]int64{4, 16, 64, 256}, boundOf)
+	promisedEstimates = report.Column([]int64{4, 16, 64, 256}, estimateOf)
+	mapPromises       = []promise{
+		{"UK, 0.001 degrees", upperBounds, promisedBounds, []float64{1.2, 0.30, 0.08, 0.02}},
+		{"UK, 0.001 degrees", "the same boxes, estimate off by", promisedEstimates, []float64{0.42, 0.11, 0.02, 0.003}},
+		{"UK, 0.001 degrees", "points too many at cells with points, others near them, anywhere", []string{ofCells, ofNear, ofOthers}, []float64{3.0, 3.4, 0.15}},
+		{"cities, 0.01 degrees", upperBounds, promisedBounds, []float64{0.7, 0.45, 0.14, 0.04}},
+		{"New York, 0.001 degrees", upperBounds, promisedBounds, []float64{0.8, 0.17, 0.05, 0.025}},
+	}
+)
 
 const upperBounds = "boxes of 4, 16, 64, 256, upper bound too high by parts of the truth"
-
-var promisedSides = []int64{4, 16, 64, 256}
-
-// promised holds trees against the promises.
-func promised(s *report.Section) {
-	for _, p := range mapPromises {
-		trees := s.Where("points", p.points, "share", 2, "structure", "tree")
-		if !trees.Has("regret") {
-			continue
-		}
-		var promise, got, broken []string
-		for i, limit := range p.limits {
-			of := trees.Where("question", p.kinds[i])
-			e := of.First("error")
-			promise, got = append(promise, report.Num(limit)), append(got, report.Num2(e))
-			if e > limit {
-				broken = append(broken, fmt.Sprintf("%s is above %s by %s standard errors", report.Num2(e), report.Num(limit), report.Num2((e-limit)/of.First("sigma"))))
-			}
-		}
-		s.Record(report.At{"promise": fmt.Sprintf("%s, tree in half the exact bytes: %s", p.points, p.what), "limits": strings.Join(promise, ", "),
-			"got": strings.Join(got, ", "), "broken": strings.Join(broken, "; ")}, report.Figures{})
-	}
-}
