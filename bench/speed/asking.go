@@ -48,8 +48,7 @@ func insideOf(polygons []string, xs, ys []float64) {
 // levels and over one without.
 func levels(b *bench) {
 	b.world()
-	b.run(`CREATE TABLE s AS
-		SELECT ccbf_agg(lon, lat, 0.01, {exact: false}) AS plain, ccbf_agg(lon, lat, 0.01, {exact: false, levels: 8}) AS levels FROM cities`)
+	b.make("levels", nil)
 	countries := column[string](b.db, "SELECT g FROM c")
 	countries = countries[:len(countries)/report.Pick(b.c, 5, 10, 1)]
 	// In queries of their own: together they have more cells than one may ask for.
@@ -59,9 +58,7 @@ func levels(b *bench) {
 	b.promise(faster.atLeast("speed of country sums, dense, with levels / without", 20))
 	var small []claim
 	for _, side := range report.Pick(b.c, []int{1, 8}, []int{1, 4, 16, 64}, []int{1, 2, 4, 8, 12, 16, 24, 32, 64, 256}) {
-		const squares = `CREATE OR REPLACE TABLE q AS SELECT format('POLYGON(({0} {1},{2} {1},{2} {3},{0} {3},{0} {1}))', x, y, x + d, y + d) g
-			FROM (SELECT (hash(i) %% 300000) / 1000 - 150 AS x, (hash(i, 1) %% 90000) / 1000 - 40 AS y, %d / 100 AS d FROM range(1000) t(i))`
-		b.run(fmt.Sprintf(squares, side))
+		b.make("squares", side)
 		what := fmt.Sprintf("1,000 squares of %d x %[1]d cells", side)
 		r := b.compare(what, nil, b.query("plain", "SELECT sum(ccbf_polygon_sum(plain, g)) FROM q, s"), b.query("levels", "SELECT sum(ccbf_polygon_sum(levels, g)) FROM q, s"))
 		if side <= 8 {
@@ -86,26 +83,17 @@ func sums(db *sql.DB, column string, polygons []string) contender {
 // places asks for very many places and boxes of one sketch.
 func places(b *bench) {
 	n, boxes := report.Pick(b.c, 20_000, 500_000, 2_000_000), report.Pick(b.c, 20, 200, 1000)
-	b.run("CREATE TABLE p AS "+crimes(b.c), counting("0.001"),
-		"CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001) AS exact, ccbf_agg(lon, lat, 0.001, {exact: false}) AS dense FROM p",
-		fmt.Sprintf("CREATE TABLE q AS SELECT lon, lat FROM p, range(%d) t(i) ORDER BY hash(p.rowid, i) LIMIT %d", 1+n/50_000, n),
-		// A hundred cells wide and high, in the middle of England: edges, and the cells between.
-		fmt.Sprintf(`CREATE TABLE boxes AS SELECT x * 0.001 AS x0, y * 0.001 AS y0, (x + 100) * 0.001 AS x1, (y + 100) * 0.001 AS y1, x AS "left", y AS bottom, x + 99 AS "right", y + 99 AS top
-			FROM (SELECT (hash(i) %% 3000)::BIGINT - 3000 AS x, (hash(i, 1) %% 3000)::BIGINT + 51000 AS y FROM range(%d) t(i))`, boxes),
-		"CREATE TABLE box AS FROM boxes LIMIT 1")
+	b.make("places", report.At{"crimes": crimes(b.c), "n": n, "boxes": boxes})
 	b.Set("n", n)
-	const (
-		inBoxes = `SELECT coalesce(sum(n), 0) FROM counted, %s WHERE x BETWEEN "left" AND "right" AND y BETWEEN bottom AND top`
-		ofBoxes = "SELECT sum(ccbf_bbox_sum(%%s, x0, y0, x1, y1)) FROM %s, s"
-	)
+	const ofBoxes = "SELECT sum(ccbf_bbox_sum(%%s, x0, y0, x1, y1)) FROM %s, s"
 	for _, q := range []struct {
 		what, table, ours string     // with the sketch to be filled in
 		limits            [2]float64 // what is promised, exact and dense; 0 for nothing
 	}{
 		{fmt.Sprintf("%d places", n), "SELECT sum(n) FROM q JOIN counted ON floor(lon / 0.001) = x AND floor(lat / 0.001) = y",
 			"SELECT sum(ccbf_get(%s, lon, lat)) FROM q, s", [2]float64{1, 1}},
-		{"1 box", fmt.Sprintf(inBoxes, "box"), fmt.Sprintf(ofBoxes, "box"), [2]float64{}},
-		{fmt.Sprintf("%d boxes", boxes), fmt.Sprintf(inBoxes, "boxes"), fmt.Sprintf(ofBoxes, "boxes"), [2]float64{25. / 460, 280. / 460}},
+		{"1 box", text("in boxes", "box"), fmt.Sprintf(ofBoxes, "box"), [2]float64{}},
+		{fmt.Sprintf("%d boxes", boxes), text("in boxes", "boxes"), fmt.Sprintf(ofBoxes, "boxes"), [2]float64{25. / 460, 280. / 460}},
 	} {
 		exact, dense := fmt.Sprintf(q.ours, "exact"), fmt.Sprintf(q.ours, "dense")
 		agree(b.db, q.table, exact)
@@ -123,12 +111,7 @@ func places(b *bench) {
 // categories, a category each. The table is joined by tile or category and by cell.
 func (b *bench) manyPlaces(n int) {
 	few, many := 487, report.Pick(b.c, 1000, 5000, 5000)
-	b.run(
-		fmt.Sprintf("CREATE TABLE named AS SELECT lon, lat, quadkey(lon, lat, 11) AS tile, (hash(rowid, 5) %% %d)::INT AS few, 'c' || hash(rowid, 6) %% %d AS many FROM p", few, many),
-		fmt.Sprintf("CREATE TABLE asked AS SELECT lon, lat, tile, few, many FROM named, range(%d) t(i) ORDER BY hash(lon, lat, few, i) LIMIT %d", 1+n/50_000, n),
-		"CREATE TABLE ofTiles AS SELECT tile, ccbf_agg(lon, lat, 0.001) AS s FROM named GROUP BY tile",
-		"CREATE TABLE ofKinds AS SELECT ccbf_agg(lon, lat, 0.001, {bytes: 16000000, category: few}) AS few, ccbf_agg(lon, lat, 0.001, {bytes: 16000000, category: many}) AS many FROM named",
-		"SET VARIABLE few = (SELECT few FROM ofKinds)", "SET VARIABLE many = (SELECT many FROM ofKinds)")
+	b.make("kinds of places", report.At{"n": n, "few": few, "many": many})
 	for _, q := range []struct{ what, by, ours string }{
 		{"places, by tile", "tile", "SELECT sum(ccbf_get(s, lon, lat)) FROM asked JOIN ofTiles USING (tile)"},
 		{fmt.Sprintf("places, by %d categories", few), "few", "SELECT sum(ccbf_get(s.few, lon, lat, q.few)) FROM asked q, ofKinds s"},
@@ -136,8 +119,8 @@ func (b *bench) manyPlaces(n int) {
 		{fmt.Sprintf("places, by %d categories", many), "many", "SELECT sum(ccbf_get(s.many, lon, lat, q.many)) FROM asked q, ofKinds s"},
 		{fmt.Sprintf("places, by %d categories, the sketch in a variable", many), "many", "SELECT sum(ccbf_get(getvariable('many'), lon, lat, many)) FROM asked"},
 	} {
-		b.run("CREATE OR REPLACE TABLE countedBy AS SELECT " + q.by + " AS k, floor(lon / 0.001)::BIGINT x, floor(lat / 0.001)::BIGINT y, count(*) n FROM named GROUP BY ALL")
-		table := "SELECT sum(n) FROM asked JOIN countedBy ON " + q.by + " = k AND floor(lon / 0.001) = x AND floor(lat / 0.001) = y"
+		b.make("counted by", q.by)
+		table := text("in kinds", q.by)
 		agree(b.db, table, q.ours)
 		r := b.compare(q.what, report.At{"question": q.what}, b.query("exact table", table), b.query("exact", q.ours))
 		b.promise(r[0].atMost(fmt.Sprintf("time of %d %s / exact table", n, q.what), 1))
@@ -148,10 +131,8 @@ func (b *bench) manyPlaces(n int) {
 // thread, beside a join with the exact table.
 func (b *bench) lookupRate() {
 	n := report.Pick(b.c, 20_000, 1_000_000, 10_000_000)
-	const made = "SELECT (hash(i, 1) % 4096)::DOUBLE x, (hash(i, 2) % 4096)::DOUBLE y FROM range(150000) t(i)"
-	b.run("SET threads = 1", "CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(x, y, 1, {exact: false}) s FROM ("+made+")",
-		"CREATE OR REPLACE TABLE counted AS SELECT x, y, count(*) n FROM ("+made+") GROUP BY ALL",
-		fmt.Sprintf("CREATE OR REPLACE TABLE p AS SELECT (hash(i, 3) %% 4096)::DOUBLE x, (hash(i, 4) %% 4096)::DOUBLE y FROM range(%d) t(i)", n))
+	b.run("SET threads = 1")
+	b.make("lookups", n)
 	r := b.compare("places, few of them there, 1 thread", nil, b.query("join", "SELECT sum(n) FROM p JOIN counted USING (x, y)"), b.query("dense", "SELECT sum(ccbf_get(s, x, y)) FROM p, s"))
 	b.promise(r[0].rate("time of `ccbf_get`, constant dense sketch of 1 MiB, 1 thread", "at least 15 million a second", float64(n), 15e6, "a join"))
 }

@@ -2,9 +2,12 @@ package main
 
 import (
 	"database/sql"
+	"embed"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"text/template"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/connector"
@@ -23,6 +26,32 @@ func duckDB() string {
 	defer db.Close()
 	return column[string](db, "SELECT version()")[0]
 }
+
+// files have the statements that are longer than a line, as templates.
+//
+//go:embed sql
+var files embed.FS
+
+var statements = template.Must(template.New("").Funcs(template.FuncMap{
+	// A rank of a key i by Zipf's law with exponent 1.2: see aggregate in building.sql.
+	"rank": func(ranks, seed int) string {
+		return fmt.Sprintf("floor(((%d::DOUBLE ^ -0.2 - 1) * ((hash(i, %d) %% 1000000007) / 1000000007.0) + 1) ^ -5)", ranks, seed)
+	},
+	// A number of a key i of a normal distribution (Box and Muller 1958).
+	"normal": func(deviation float64, seed int) string {
+		return fmt.Sprintf("%v * sqrt(-2 * ln((hash(i, %d) %% 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, %d) %% 1000000) / 1e6)", deviation, seed, seed+1)
+	},
+}).ParseFS(files, "sql/*.sql"))
+
+// text is a statement, or several, of the folder sql.
+func text(name string, values any) string {
+	var b strings.Builder
+	report.Check(statements.ExecuteTemplate(&b, name, values))
+	return strings.TrimSpace(b.String())
+}
+
+// make runs statements of the folder sql.
+func (b *bench) make(name string, values any) { run(b.db, text(name, values)) }
 
 func run(db *sql.DB, statements ...string) {
 	for _, s := range statements {
@@ -74,15 +103,7 @@ func crimes(c report.Config) string {
 
 // world makes the countries c(g), GeoJSON each, and the cities (lon, lat).
 func (b *bench) world() {
-	countries := fmt.Sprintf("SELECT unnest(features).geometry::VARCHAR g FROM read_json('%s', columns = {features: 'STRUCT(geometry JSON)[]'})",
-		filepath.Join(b.c.Data, "ne_110m_countries.geojson"))
-	cities := fmt.Sprintf("SELECT lon, lat FROM '%s'", filepath.Join(b.c.Data, "geonames_cities.parquet"))
-	b.run(fmt.Sprintf("CREATE TABLE c AS SELECT g FROM (%s) USING SAMPLE reservoir(%d ROWS) REPEATABLE (7)", countries, report.Pick(b.c, 9, 177, 177)), "CREATE TABLE cities AS "+cities)
-}
-
-// counting makes the exact table of UK crimes, cells and counts.
-func counting(res string) string {
-	return fmt.Sprintf("CREATE OR REPLACE TABLE counted AS SELECT floor(lon / %[1]s)::BIGINT x, floor(lat / %[1]s)::BIGINT y, count(*) n FROM p GROUP BY ALL", res)
+	b.make("world", report.At{"data": b.c.Data, "countries": report.Pick(b.c, 9, 177, 177)})
 }
 
 // folder calls f with a folder that is removed afterwards.

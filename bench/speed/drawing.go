@@ -23,15 +23,11 @@ const (
 
 // drawings are the questions about an area.
 func drawings(res, threshold string) []drawing {
-	within := " WHERE (x + 0.5) * " + res + " BETWEEN -6.5 AND 2.0 AND (y + 0.5) * " + res + " BETWEEN 49.8 AND 55.9"
-	// The table's answer to a picture: one number for each pixel in which a cell's centre lies.
-	pixels := func(height int) string {
-		return fmt.Sprintf("SELECT count(*) FROM (SELECT floor(((x + 0.5) * %[1]s + 6.5) / 8.5 * 1024) AS i, floor((55.9 - (y + 0.5) * %[1]s) / 6.1 * %d) AS j, sum(n) AS n FROM counted%s GROUP BY i, j)", res, height, within)
-	}
+	pixels := func(height int) string { return text("pixels", report.At{"res": res, "height": height}) }
+	largest := func(which string) string { return text("largest", report.At{"res": res, "which": which}) }
 	return []drawing{
-		{"cells of " + threshold + " points or more", "len(ccbf_hotspots(%s, " + country + ", " + threshold + "))",
-			"SELECT count(*) FROM (SELECT x, y, n FROM counted" + within + " AND n >= " + threshold + " ORDER BY n DESC)", 50 * time.Millisecond, 1},
-		{"the 100 largest cells", "len(ccbf_top_k(%s, " + country + ", 100))", "SELECT count(*) FROM (SELECT x, y, n FROM counted" + within + " ORDER BY n DESC LIMIT 100)", 50 * time.Millisecond, 0},
+		{"cells of " + threshold + " points or more", "len(ccbf_hotspots(%s, " + country + ", " + threshold + "))", largest("AND n >= " + threshold + " ORDER BY n DESC"), 50 * time.Millisecond, 1},
+		{"the 100 largest cells", "len(ccbf_top_k(%s, " + country + ", 100))", largest("ORDER BY n DESC LIMIT 100"), 50 * time.Millisecond, 0},
 		{"raster of 1024 x 768", "len(ccbf_raster(%s, " + country + ", 1024, 768))", pixels(768), 0, 1},
 		{"PNG of 1024 x 1024", "octet_length(ccbf_png(%s, " + country + ", 1024, 1024))", pixels(1024), 150 * time.Millisecond, 1.2},
 		{"PNG of 1024 x 1024, a city", "octet_length(ccbf_png(%s, " + city + ", 1024, 1024))", pixels(1024), 150 * time.Millisecond, 0},
@@ -45,10 +41,7 @@ func maps(b *bench) {
 	forms := []string{"exact", "tree", "dense"}
 	claims, ratios := make([][]claim, len(drawings("", ""))), make([][]claim, len(drawings("", "")))
 	for _, r := range []struct{ res, threshold string }{{"0.01", "500"}, {"0.001", "100"}} {
-		b.run("CREATE OR REPLACE TABLE whole AS SELECT ccbf_agg(lon, lat, "+r.res+") AS exact FROM p", counting(r.res))
-		b.run(fmt.Sprintf(`CREATE OR REPLACE TABLE s AS SELECT * FROM whole, (
-			SELECT ccbf_agg(lon, lat, %[1]s, {bytes: %.0[2]f, overflow: 'tree'}) AS tree, ccbf_agg(lon, lat, %[1]s, {exact: false, levels: 12}) AS dense FROM p)`,
-			r.res, number(b.db, "SELECT octet_length(exact) // 2 FROM whole")))
+		b.make("forms", r.res)
 		for i, d := range drawings(r.res, r.threshold) {
 			ours := "SELECT " + d.ours + " FROM s"
 			if i == 0 {
@@ -88,7 +81,7 @@ func maps(b *bench) {
 // cellByCell is a raster of counters that have no levels.
 func (b *bench) cellByCell() {
 	res := report.Pick(b.c, "0.01", "0.001", "0.001")
-	b.run("CREATE OR REPLACE TABLE s AS SELECT ccbf_agg(lon, lat, "+res+", {exact: false}) AS plain FROM p", counting(res))
+	b.make("without levels", res)
 	raster := drawings(res, "")[2]
 	what := raster.what + ", cells of " + res + ", counters without levels"
 	r := b.compare(what, nil, b.query("exact table", raster.exact), b.query("dense", "SELECT "+fmt.Sprintf(raster.ours, "plain")+" FROM s"))

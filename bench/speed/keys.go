@@ -10,9 +10,7 @@ import (
 // keyedBuilds builds sketches of keys beside what DuckDB would be asked otherwise.
 func keyedBuilds(b *bench) {
 	n := report.Pick(b.c, 20_000, 1_000_000, 5_000_000)
-	// As in aggregate: u^-5 inverts the distribution function of ranks of Zipf's law.
-	const rank = "floor(((%d::DOUBLE ^ -0.2 - 1) * ((hash(i, 1) %% 1000000007) / 1000000007.0) + 1) ^ -5)::BIGINT"
-	b.run(fmt.Sprintf("CREATE TABLE k AS SELECT (hash(i) >> 1)::BIGINT AS different, (hash("+rank+") >> 1)::BIGINT AS skewed FROM range(%d) t(i)", 1<<24, n))
+	b.make("keys", report.At{"n": n})
 	b.Set("n", n)
 	for _, keys := range []string{"different", "skewed"} {
 		group, distinct := "SELECT count(n) FROM (SELECT count(*) AS n FROM k GROUP BY "+keys+")", "SELECT count(DISTINCT "+keys+") FROM k"
@@ -38,8 +36,7 @@ func keyedBuilds(b *bench) {
 // same question, and beside the exact query.
 func estimates(b *bench) {
 	n, keys := report.Pick(b.c, 20_000, 500_000, 2_000_000), report.Pick(b.c, 500, 50_000, 50_000)
-	// (keys + 1)^u inverts the distribution function of the density 1/x from 1 on.
-	b.run(fmt.Sprintf("CREATE TABLE k AS SELECT floor(exp((hash(i) %% 1000003 + 0.5) / 1000003 * ln(%d)))::INT AS key, 'key ' || key AS text FROM range(%d) t(i)", keys+1, n))
+	b.make("estimates", report.At{"n": n, "keys": keys})
 	b.Set("n", n, "keys", keys)
 	for _, kind := range []string{"numbers", "texts"} {
 		column := map[string]string{"numbers": "key", "texts": "text"}[kind]

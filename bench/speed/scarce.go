@@ -32,18 +32,9 @@ func (b *bench) scarce(dir string, n, runs int) {
 	// 128 MiB for fifty million points, and twice that for four times as many.
 	limit := int(math.Sqrt(float64(n)/50e6) * (128 << 20))
 	file := filepath.Join(dir, "points.parquet")
-	// Points in sixteenths of a cell, in 31 x 30 tiles of 576 x 576 cells: of fifty million
-	// points about 31 million cells have some. Density falls with the power 2/3 of either
-	// coordinate, and the first tile has a tenth of all points.
-	const tile = 576 * 16
-	axis := func(tiles, seed int) string {
-		return fmt.Sprintf("floor(pow((hash(i, %d) %% 1000000007) / 1000000007.0, 3) * %d)::INTEGER", seed, tiles*tile)
-	}
-	b.run("SET preserve_insertion_order = false", fmt.Sprintf("COPY (SELECT %s x, %s y FROM range(%d) t(i)) TO '%s' (FORMAT parquet, COMPRESSION snappy)", axis(31, 1), axis(30, 2), n, file))
+	b.make("scarce", report.At{"n": n, "file": file})
 	report.Check(b.db.Close())
-	key := fmt.Sprintf("x // %d * 30 + y // %[1]d", tile)
-	ours := fmt.Sprintf("SELECT concat_ws('/', count(*), sum(ccbf_total(s)), sum((ccbf_info(s)).cells), sum(octet_length(s)), bit_xor(hash(s))) FROM (SELECT %s k, ccbf_agg(x, y, 16) s FROM '%s' GROUP BY k)", key, file)
-	exact := fmt.Sprintf("SELECT concat_ws('/', count(DISTINCT k), sum(n), count(*)) FROM (SELECT %s k, x // 16 cx, y // 16 cy, count(*) n FROM '%s' GROUP BY ALL)", key, file)
+	ours, exact := text("scarce, sketched", report.At{"file": file}), text("scarce, exact", report.At{"file": file})
 	memory := func(bytes int) string { return fmt.Sprintf("SELECT ccbf_memory_limit(%d)", bytes) }
 	var plenty, little, table []apart
 	for run := range runs {

@@ -86,8 +86,7 @@ func (b *bench) requests(file string) {
 		b.record(what, "", r.rounds, nil)
 		b.promise(r.within("time of "+what, limit, "the statement"))
 	}
-	west, south, east, north := -5.625, 50.736455, 0.0, 52.482780 // about a tile of zoom 6
-	draw := b.query("ccbf_png", fmt.Sprintf("SELECT octet_length(ccbf_png(ccbf_union_agg(s), %[1]v, %[2]v, %[3]v, %[4]v, 256, 256)) FROM tiles WHERE ccbf_bbox_overlaps(s, %[1]v, %[2]v, %[3]v, %[4]v)", west, south, east, north))
+	draw := b.query("ccbf_png", text("tile", "-5.625, 50.736455, 0, 52.482780")) // about a tile of zoom 6
 	var running *server
 	defer func() { running.stop() }()
 	// The first tile after each start.
@@ -119,11 +118,7 @@ func (b *bench) requests(file string) {
 func makeMap(file string, points int) {
 	db := report.Must(connector.Open(file))
 	defer db.Close()
-	run(db, fmt.Sprintf(`CREATE TABLE tiles AS SELECT *, (hash(x, y, 1) %% 5)::INTEGER AS month, ['a', 'b', 'c', 'd'][1 + (hash(x, y, 2) %% 4)::INTEGER] AS kind, hash(x, y, 3) %% 10 > 0 AS solved
-		FROM (SELECT (lon * 5)::INTEGER AS x, (lat * 8)::INTEGER AS y, ccbf_agg(lon, lat, 0.001) AS s
-		FROM (SELECT (hash(i // 1000) %% 10000) / 1000 - 5 + (hash(i, 1) %% 100000 + hash(i, 2) %% 100000) / 1e6 AS lon,
-			(hash(i // 1000, 3) %% 5000) / 1000 + 50 + (hash(i, 4) %% 60000 + hash(i, 5) %% 60000) / 1e6 AS lat FROM range(%d) t(i)) GROUP BY x, y)
-		ORDER BY hash(x, y) LIMIT 2000`, points))
+	run(db, text("map", points))
 }
 
 // tilePath is the path of the tile of a place.

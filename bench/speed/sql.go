@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -39,8 +38,7 @@ func (b *bench) spatialPaths() []path {
 	for i := range texts {
 		texts[i] = around(-2.9, 53.45, 1+0.01*float64(i))
 	}
-	b.run("CREATE TABLE p AS "+crimes(b.c), "CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001) AS exact, ccbf_agg(lon, lat, 0.001, {exact: false}) AS dense FROM p",
-		"CREATE TABLE outlines AS SELECT unnest(['"+strings.Join(texts, "', '")+"']) AS g")
+	b.make("outlines", report.At{"crimes": crimes(b.c), "texts": texts})
 	xs, ys := coordinates(b.db, "p")
 	var paths []path
 	for _, form := range []struct {
