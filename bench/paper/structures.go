@@ -195,3 +195,9 @@ func inPercent(d *report.Data, by string, x func(at *report.Data) float64, only 
 		return x(at), mean, lo, hi
 	}), "%s", only, styles...)
 }
+
+// claim is what is published of a structure: its mean error and its largest.
+type claim struct {
+	Name, Structure string
+	Mean, Most      float64
+}
