@@ -126,52 +126,38 @@ func zipfRows(keys, occurrences int, skew float64) rowSource {
 		FROM draws ASOF JOIN ranks ON u < upto ORDER BY i`, skew, keys, occurrences)}
 }
 
-// parquetRows are one in so many points of a file, with the column category, at a
-// resolution, in random order.
-func parquetRows(name, folder, file, category string, res float64, oneIn int) rowSource {
-	return rowSource{name, fmt.Sprintf(`
-		SELECT x || ' ' || y AS key, x, y, category FROM (SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, %s AS category, hash(file_row_number) AS h
-		FROM read_parquet(%s, file_row_number = true)) WHERE h %% %d = 0 ORDER BY h`, res, category, sqlFile(folder, file), oneIn)}
-}
-
-// forestRows are one in so many elevations of the Forest Cover file, in classes of so
-// many metres, in random order: cells side by side.
-func forestRows(name, folder string, class, oneIn int) rowSource {
-	return rowSource{name, fmt.Sprintf(`
-		SELECT x AS key, x, 0::BIGINT AS y, x %% 14 AS category FROM (SELECT elevation::BIGINT // %d AS x, hash(file_row_number) AS h FROM read_parquet(%s, file_row_number = true))
-		WHERE h %% %d = 0 ORDER BY h`, class, sqlFile(folder, "covtype_elevation.parquet"), oneIn)}
-}
-
-// covidRows are the cases of COVID-19 up to June 2022 at each place of the file, a row
-// for so many of them, in random order.
-func covidRows(name, folder string, res float64, cases int) rowSource {
-	return rowSource{name, fmt.Sprintf(`
-		SELECT x || ' ' || y AS key, x, y, category FROM (SELECT floor(Lon / %v)::BIGINT AS x, floor(Lat / %[1]v)::BIGINT AS y, Country AS category, unnest(range("6/30/2022" // %d)) AS i
-		FROM %s WHERE Lat IS NOT NULL AND Lon IS NOT NULL) ORDER BY hash(x, y, i)`, res, cases, sqlFile(folder, "jhu_covid19_confirmed_global.csv"))}
-}
-
 // realRows are all files of points and values, each at several resolutions: so many
-// rows or more of each, where a file has as many.
+// rows or more of each, where a file has as many, in random order.
 func realRows(folder string, atLeast int) (sources []rowSource) {
 	oneIn := func(rows int) int { return max(1, rows/atLeast) }
+	add := func(name string, by any, query string, args ...any) {
+		sources = append(sources, rowSource{fmt.Sprintf(name, by), fmt.Sprintf(query, args...)})
+	}
 	for _, f := range []struct {
 		name, file, category string
 		rows                 int
 		res                  []float64
 	}{
-		{"UK crimes", "uk_crime_2018q4.parquet", "category", 1_045_096, []float64{0.001, 0.01, 0.1}},
-		{"populated places", "geonames_cities.parquet", "country", 171_075, []float64{0.001, 0.1, 1}},
-		{"taxi pickups", "nyc_taxi_pickups.parquet", "lon > -73.97", 28_014, []float64{0.0001, 0.001}},
+		{"UK crimes", uk.file, "category", 1_045_096, []float64{0.001, 0.01, 0.1}},
+		{"populated places", cities.file, "country", 171_075, []float64{0.001, 0.1, 1}},
+		{"taxi pickups", taxis.file, "lon > -73.97", 28_014, []float64{0.0001, 0.001}},
 	} {
 		for _, res := range f.res {
-			sources = append(sources, parquetRows(fmt.Sprintf("%s, %v degrees", f.name, res), folder, f.file, f.category, res, oneIn(f.rows)))
+			add(f.name+", %v degrees", res, `
+				SELECT x || ' ' || y AS key, x, y, category FROM (SELECT floor(lon / %v)::BIGINT AS x, floor(lat / %[1]v)::BIGINT AS y, %s AS category, hash(file_row_number) AS h
+				FROM read_parquet(%s, file_row_number = true)) WHERE h %% %d = 0 ORDER BY h`, res, f.category, sqlFile(folder, f.file), oneIn(f.rows))
 		}
 	}
-	for _, class := range []int{1, 10} {
-		sources = append(sources, forestRows(fmt.Sprintf("elevations in %d m", class), folder, class, oneIn(484_098)))
+	for _, class := range []int{1, 10} { // cells side by side
+		add("elevations in %d m", class, `
+			SELECT x AS key, x, 0::BIGINT AS y, x %% 14 AS category FROM (SELECT elevation::BIGINT // %d AS x, hash(file_row_number) AS h
+			FROM read_parquet(%s, file_row_number = true)) WHERE h %% %d = 0 ORDER BY h`, class, sqlFile(folder, "covtype_elevation.parquet"), oneIn(484_098))
 	}
-	for _, res := range []float64{0.01, 10} {
-		sources = append(sources, covidRows(fmt.Sprintf("COVID-19 cases, %v degrees", res), folder, res, 1000*oneIn(547_182)))
+	for _, res := range []float64{0.01, 10} { // a row for so many of the cases at each place up to June 2022
+		add("COVID-19 cases, %v degrees", res, `
+			SELECT x || ' ' || y AS key, x, y, category FROM (SELECT floor(Lon / %v)::BIGINT AS x, floor(Lat / %[1]v)::BIGINT AS y, Country AS category,
+			unnest(range("6/30/2022" // %d)) AS i FROM %s WHERE Lat IS NOT NULL AND Lon IS NOT NULL) ORDER BY hash(x, y, i)`,
+			res, 1000*oneIn(547_182), sqlFile(folder, "jhu_covid19_confirmed_global.csv"))
 	}
 	return sources
 }

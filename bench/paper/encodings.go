@@ -141,13 +141,12 @@ func lookupTimes(c report.Config, s *report.Section) {
 	var first report.Figures
 	for _, n := range timedSizes(c) {
 		var lookups, raises []func(hashes)
-		dst := make([]uint64, pieceLen)
 		h := numbers(0, 0, 10*n)
 		for _, e := range encodingsOf {
 			sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n), K: 1, Encoding: e}))
 			sk.AddHashes(h.h1, h.h2, nil)
 			v := report.Must(sbf.NewView(sk.Blob()))
-			lookups = append(lookups, func(h hashes) { v.CountHashes(dst[:h.len()], h.h1, h.h2) })
+			lookups = append(lookups, func(h hashes) { v.CountHashes(answered[:h.len()], h.h1, h.h2) })
 			if e == sbf.Plain || e == sbf.Index {
 				raises = append(raises, func(h hashes) { sk.AddHashes(h.h1, h.h2, nil) })
 			}
@@ -206,21 +205,20 @@ func hashTable(c report.Config, s *report.Section) {
 				found += table[v]
 			}
 		}}
-		h1, h2, dst := make([]uint64, max(n, pieceLen)), make([]uint64, max(n, pieceLen)), make([]uint64, pieceLen)
+		buffer := hashes{make([]uint64, max(n, pieceLen)), make([]uint64, max(n, pieceLen))}
+		hash := func(keys []uint64) hashes {
+			key.HashUint64s(0, keys, buffer.h1, buffer.h2)
+			return buffer.slice(0, len(keys))
+		}
 		var bytes []float64
 		for _, e := range []sbf.Encoding{sbf.Index, sbf.Plain} {
 			sk := report.Must(sbf.New(sbf.Params{Counters: uint64(n * 8 / 7), K: spectralK, Encoding: e}))
-			key.HashUint64s(0, keys, h1, h2)
-			sk.AddHashes(h1[:n], h2[:n], slices.Repeat([]uint64{10}, n))
+			all := hash(keys)
+			sk.AddHashes(all.h1, all.h2, slices.Repeat([]uint64{10}, n))
 			bytes = append(bytes, float64(sk.Bytes()))
-			raises = append(raises, func(h hashes) {
-				key.HashUint64s(0, h.h1, h1, h2)
-				sk.AddHashes(h1[:h.len()], h2[:h.len()], nil)
-			})
-			lookups = append(lookups, func(h hashes) {
-				key.HashUint64s(0, h.h1, h1, h2)
-				sk.CountHashes(dst[:h.len()], h1[:h.len()], h2[:h.len()])
-			})
+			add, ask := ofKeyed(sk)
+			raises = append(raises, func(h hashes) { add(hash(h.h1)) })
+			lookups = append(lookups, func(h hashes) { ask(hash(h.h1)) })
 		}
 		read := race(some, rounds, lookups...)
 		raised := race(some, rounds, raises...)

@@ -199,7 +199,7 @@ func ofCascade(name string, p ccbf.Params) racer {
 }
 
 // answered takes counts that nobody reads.
-var answered [insertBatch]uint64
+var answered [pieceLen]uint64
 
 // ofHashed is a structure of hashed keys.
 func ofHashed(name string, empty func() (add, ask func(hashes))) racer {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
@@ -145,21 +144,15 @@ func (p pair) measure(step, size, most, seeds int) []report.Figures {
 // recordPairs measures pairs at all their steps and loads. A reduction is that of the rate
 // by variable length.
 func recordPairs(s *report.Section, options string, pairs []pair, size, most, seeds int) {
-	type job struct {
-		pair
-		step int
-	}
-	var jobs []job
-	for _, p := range pairs {
-		for _, step := range p.grid {
-			jobs = append(jobs, job{p, step})
-		}
-	}
-	for i, byLoad := range report.Parallel(len(jobs), func(i int) []report.Figures { return jobs[i].measure(jobs[i].step, size, most, seeds) }) {
-		j := jobs[i]
-		for l, of := range byLoad {
-			s.Record(report.At{"options": options, "filter": j.name, "what": j.what, "published": j.published, "in mean": j.published != 0,
-				"default": j.byDefault, "step": j.step, "middle": slices.Index(j.grid, j.step) == middle, "load": varlenLoads[l]}, of)
+	for i, bySteps := range report.Parallel(len(pairs), func(i int) [][]report.Figures {
+		return report.Column(pairs[i].grid, func(step int) []report.Figures { return pairs[i].measure(step, size, most, seeds) })
+	}) {
+		p := pairs[i]
+		for j, byLoad := range bySteps {
+			for l, of := range byLoad {
+				s.Record(report.At{"options": options, "filter": p.name, "what": p.what, "published": p.published, "in mean": p.published != 0,
+					"default": p.byDefault, "step": p.grid[j], "middle": j == middle, "load": varlenLoads[l]}, of)
+			}
 		}
 	}
 }
