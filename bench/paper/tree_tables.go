@@ -41,56 +41,48 @@ func mapSources(c report.Config) []*mapPoints {
 // is not refused, and the ratio of that to the least of all structures; and a row for
 // each structure, with its regret.
 func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
-	type scenario struct {
-		*mapPoints
-		share uint64 // of the exact bytes, as in one half
-	}
-	var all []scenario
-	for _, m := range sources {
-		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
-			if m.bytes/share >= leastBytes { // counters fit too
-				all = append(all, scenario{m, share})
-			}
-		}
-	}
 	type answered struct {
-		size   int
+		size   float64
 		errors map[string][]float64
 	}
-	byScenario := report.Parallel(len(all), func(i int) []answered {
-		return report.Column(mapStructures, func(of mapStructure) answered {
-			built, size := of.build(all[i].points, all[i].bytes/all[i].share)
-			return answered{size, all[i].ask(built, of.cells)}
-		})
-	})
 	kinds, weights := mapKinds(mapSides(c))
-	for i, z := range all {
-		least := map[string]float64{}
-		for _, kind := range kinds {
-			least[kind] = math.Inf(1)
-			for _, of := range byScenario[i] {
-				if e := of.errors[kind]; e != nil {
-					least[kind] = min(least[kind], report.Mean(e))
-				}
+	for _, m := range sources {
+		for _, share := range report.Pick(c, []uint64{2}, []uint64{2, 8}, []uint64{2, 4, 8, 16}) {
+			bytes := m.bytes / share
+			if bytes < leastBytes { // counters do not fit
+				continue
 			}
-		}
-		for j, of := range byScenario[i] {
-			at := report.At{"points": z.name, "share": z.share, "bytes": z.bytes / z.share, "structure": mapStructures[j].name}
-			sum, weight := 0.0, 0.0
+			all := report.Parallel(len(mapStructures), func(i int) answered {
+				built, size := mapStructures[i].build(m.points, bytes)
+				return answered{float64(size), m.ask(built, mapStructures[i].cells)}
+			})
+			least := map[string]float64{}
 			for _, kind := range kinds {
-				asked, f, e := maps.Clone(at), report.Figures{"size": float64(of.size)}, of.errors[kind]
-				asked["question"] = kind
-				if e == nil {
-					f["refused"] = 1
-				} else {
-					f["error"], f["sigma"] = report.Mean(e), report.StandardError(e)
-					f["ratio"] = (f["error"] + mapFloor) / (least[kind] + mapFloor)
-					f["log"] = math.Log(f["ratio"])
-					sum, weight = sum+weights[kind]*f["log"], weight+weights[kind]
+				least[kind] = math.Inf(1)
+				for _, of := range all {
+					if e := of.errors[kind]; e != nil {
+						least[kind] = min(least[kind], report.Mean(e))
+					}
 				}
-				s.Record(asked, f)
 			}
-			s.Record(at, report.Figures{"regret": math.Exp(sum / weight), "log regret": sum / weight})
+			for i, of := range all {
+				at := report.At{"points": m.name, "share": share, "bytes": bytes, "structure": mapStructures[i].name}
+				sum, weight := 0.0, 0.0
+				for _, kind := range kinds {
+					asked, f, e := maps.Clone(at), report.Figures{"size": of.size}, of.errors[kind]
+					asked["question"] = kind
+					if e == nil {
+						f["refused"] = 1
+					} else {
+						f["error"], f["sigma"] = report.Mean(e), report.StandardError(e)
+						f["ratio"] = (f["error"] + mapFloor) / (least[kind] + mapFloor)
+						f["log"] = math.Log(f["ratio"])
+						sum, weight = sum+weights[kind]*f["log"], weight+weights[kind]
+					}
+					s.Record(asked, f)
+				}
+				s.Record(at, report.Figures{"regret": math.Exp(sum / weight), "log regret": sum / weight})
+			}
 		}
 	}
 }
