@@ -16,7 +16,8 @@ import (
 func scatteredRows(points, cells int) rowSource {
 	return rowSource{fmt.Sprintf("even, 1 cell in %d", cells), fmt.Sprintf(`
 		SELECT x || ' ' || y AS key, x, y, hash(i, 5) %% 14 AS category
-		FROM (SELECT i, (hash(i, 3) %% ceil(sqrt(%d * %[2]d::DOUBLE))::BIGINT)::BIGINT AS x, (hash(i, 4) %% ceil(sqrt(%[1]d * %[2]d::DOUBLE))::BIGINT)::BIGINT AS y FROM range(%[1]d) t(i))`,
+		FROM (SELECT i, (hash(i, 3) %% ceil(sqrt(%d * %[2]d::DOUBLE))::BIGINT)::BIGINT AS x,
+			(hash(i, 4) %% ceil(sqrt(%[1]d * %[2]d::DOUBLE))::BIGINT)::BIGINT AS y FROM range(%[1]d) t(i))`,
 		points, cells)}
 }
 
@@ -33,7 +34,7 @@ func (r rowSource) exactSize() report.Figures {
 	db := r.count()
 	defer db.Close()
 	cells := float64(db.distinct)
-	d := db.data(uses[ofPlaces], 1)
+	d := db.data(ofPlaces, 1)
 	d.Counts, d.Extent = db.sample, db.extent
 	likely, surely, err := advise.ExactBytes(d)
 	report.Check(err)
@@ -42,11 +43,14 @@ func (r rowSource) exactSize() report.Figures {
 	report.Check(db.QueryRow(tableBytes).Scan(&before))
 	report.Must(db.Exec("CREATE TABLE cells AS SELECT x::INTEGER AS x, y::INTEGER AS y, n FROM counted ORDER BY x, y"))
 	report.Check(db.QueryRow(tableBytes).Scan(&after))
-	report.Must(db.Exec("CREATE TABLE pairs AS SELECT x::INTEGER AS x, y::INTEGER AS y, category::VARCHAR AS category, count(*) AS n FROM raw GROUP BY ALL ORDER BY category, x, y"))
-	report.Check(db.QueryRow("SELECT count(*), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000})) FROM raw), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000, category: category::VARCHAR})) FROM raw) FROM pairs").
+	report.Must(db.Exec(`CREATE TABLE pairs AS SELECT x::INTEGER AS x, y::INTEGER AS y, category::VARCHAR AS category, count(*) AS n FROM raw
+		GROUP BY ALL ORDER BY category, x, y`))
+	report.Check(db.QueryRow(`SELECT count(*), (SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000})) FROM raw),
+		(SELECT octet_length(ccbf_agg(x, y, 1, {bytes: 1000000000, category: category::VARCHAR})) FROM raw) FROM pairs`).
 		Scan(&pairs, &list, &pairList))
 	return report.Figures{
-		"cells": cells, "real": float64(likely) / cells, "surely": float64(surely) / cells, "memory": (after - before) / cells, "sketch": list / cells, "Parquet": db.parquetBytes("cells") / cells,
+		"cells": cells, "real": float64(likely) / cells, "surely": float64(surely) / cells, "memory": (after - before) / cells,
+		"sketch": list / cells, "Parquet": db.parquetBytes("cells") / cells,
 		"pairs": pairs, "pair sketch": pairList / pairs, "pair Parquet": db.parquetBytes("pairs") / pairs,
 	}
 }
@@ -165,6 +169,7 @@ func realRows(folder string, atLeast int) (sources []rowSource) {
 // counting is a database with the rows of a source and their exact counts.
 type counting struct {
 	*sql.DB
+	name                  string
 	distinct, occurrences uint64
 	skew                  float64
 	sample                []uint64 // counts of some keys
@@ -177,7 +182,7 @@ const sampleSize = 1000
 // count reads a source. Aggregates see the rows in their order, for there is one
 // thread.
 func (r rowSource) count() *counting {
-	c := &counting{DB: report.Must(connector.Open("?threads=1"))}
+	c := &counting{DB: report.Must(connector.Open("?threads=1")), name: r.name}
 	report.Must(c.Exec("CREATE TABLE raw AS SELECT *, 1 AS res FROM (" + r.query + ")"))
 	report.Must(c.Exec("CREATE TABLE counted AS SELECT key, x, y, count(*)::BIGINT AS n FROM raw GROUP BY ALL"))
 	// The skew as one finds it who does not know it: the slope of the counts over
@@ -200,9 +205,9 @@ func (r rowSource) count() *counting {
 }
 
 // data is what the advice is asked for.
-func (c *counting) data(u use, bitsPerKey float64) advise.Data {
+func (c *counting) data(use int, bitsPerKey float64) advise.Data {
 	return advise.Data{
-		Distinct: c.distinct, Occurrences: c.occurrences, Skew: c.skew, Keys: u.keys, Remove: u.remove,
+		Distinct: c.distinct, Occurrences: c.occurrences, Skew: c.skew, Keys: uses[use].keys, Remove: uses[use].remove,
 		Bytes: max(advise.MinBytes, uint64(bitsPerKey*float64(c.distinct)/8)),
 	}
 }

@@ -70,7 +70,8 @@ func throughput(c report.Config, s *report.Section) {
 			}
 			for round := range rounds {
 				over := func(one, other int) float64 { return took[other][round] / took[one][round] }
-				s.Record(at, report.Figures{"textbook over textbook": over(m.one, m.other), "ours over textbook": over(ours0+m.one, m.other), "ours over ours": over(ours0+m.one, ours0+m.other), "defaults": over(oursExact, m.other)})
+				s.Record(at, report.Figures{"textbook over textbook": over(m.one, m.other), "ours over textbook": over(ours0+m.one, m.other),
+					"ours over ours": over(ours0+m.one, ours0+m.other), "defaults": over(oursExact, m.other)})
 			}
 		}
 		for j, r := range racers {
