@@ -5,7 +5,7 @@
 //
 // An experiment is a function of this folder, which measures; a text of the same name
 // in text/sections, which reports the results; and a line in the list of its page below.
-// The bound of Count-Min (countMin in rates.go, text/sections/cms.md) is one to read. To
+// The bound of Count-Min (countMin in filters.go, text/sections/cms.md) is one to read. To
 // add one:
 //
 //  1. Write func countMin(c report.Config, s *report.Section). It loops over what it

@@ -150,14 +150,14 @@ func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) re
 	v := report.Must(sbf.NewView(sk.Blob()))
 	of := report.Figures{"bytes": float64(v.Info().Bytes), "gamma": v.Info().Load, "nodes": nodesOf(truth) / float64(distinct) / 16, "below": 0, "exact": 0}
 	for _, length := range rangeLengths {
-		error := fmt.Sprint("error of ", length)
+		name := fmt.Sprint("error of ", length)
 		for range queries {
 			lo := r.IntN(span - length + 1)
 			got := report.Must(sk.RangeSum(int64(lo), int64(lo+length-1)))
 			want := upTo[lo+length] - upTo[lo]
 			of["below"] += yesNo(got < want)
 			of["exact"] += yesNo(got == want) / float64(queries*len(rangeLengths))
-			of[error] += (float64(got) - float64(want)) / float64(max(1, want)) / float64(queries)
+			of[name] += (float64(got) - float64(want)) / float64(max(1, want)) / float64(queries)
 		}
 	}
 	return of
