@@ -48,13 +48,12 @@ func sweepDefaults(c report.Config, s *report.Section) {
 	}
 	s.Set("cells", len(data[0].places), "what", uk.what, "degrees", strings.Join(degrees, " and "), "floor", errorFloor, "most", mostK,
 		"data", len(data), "paper's", paperGeometry)
-	geometries := allGeometries(c)
 	var panels [][]report.Panel
 	for _, mode := range []ccbf.Mode{ccbf.MinimalIncrement, ccbf.Standard} {
+		geometries := allGeometries(c)
 		all := report.Parallel(len(geometries), func(i int) *swept {
-			g := geometries[i]
-			g.mode = mode
-			return g.sweep(data)
+			geometries[i].mode = mode
+			return geometries[i].sweep(data)
 		})
 		all = slices.DeleteFunc(all, func(g *swept) bool { return g == nil })
 		least := rank(all)
@@ -62,18 +61,6 @@ func sweepDefaults(c report.Config, s *report.Section) {
 		panels = append(panels, regretPanels(mode, all))
 	}
 	s.Plot("regret", panels...)
-}
-
-func allGeometries(c report.Config) []geometry {
-	var all []geometry
-	for _, layers := range layerings() {
-		for _, ratio := range report.Pick(c, []int{8, 16}, []int{8, 16, 64}, []int{4, 8, 16, 32, 64, 128}) {
-			for _, k := range report.Pick(c, []int{4}, []int{2, 4, 6}, []int{2, 3, 4, 5, 6, 8}) {
-				all = append(all, geometry{layers: layers, ratio: ratio, k: k})
-			}
-		}
-	}
-	return all
 }
 
 // sweep measures the geometry in every scenario; nil where a layer would be
@@ -175,9 +162,14 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, least []float64, d
 		at := report.At{"mode": mode, "geometry": name, "rank": i + 1, "paper": i == paper, "default": i == own}
 		s.Record(at, report.Figures{"regret": g.regret, "most": g.most})
 		for load, bytes := range sweepLoads {
+			// The geometric mean of the errors at one load, nothing being removed.
+			sum := 0.0
+			for i := range data {
+				sum += math.Log(g.errors[i*len(sweepLoads)+load] + errorFloor)
+			}
 			at := maps.Clone(at)
 			at["load"] = bytes
-			s.Record(at, report.Figures{"typical": g.typical(data, load)})
+			s.Record(at, report.Figures{"typical": math.Exp(sum/float64(len(data))) - errorFloor})
 		}
 	}
 	for i, e := range all[own].errors {
@@ -191,15 +183,6 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, least []float64, d
 
 // firstWidths are those of the first layers that are swept.
 var firstWidths = []int{4, 6, 8, 12, 16}
-
-// typical is the geometric mean of the errors at one load, nothing being removed.
-func (g *swept) typical(data []points, load int) float64 {
-	sum := 0.0
-	for i := range data {
-		sum += math.Log(g.errors[i*len(sweepLoads)+load] + errorFloor)
-	}
-	return math.Exp(sum/float64(len(data))) - errorFloor
-}
 
 // regretPanels are the least regrets over k and over the ratio, by the width of
 // the first layer.
@@ -250,9 +233,11 @@ func defaultGeometry(mode ccbf.Mode) geometry {
 	return g
 }
 
-// layerings are one to three of the widths below the last, which has 32 bits.
-func layerings() [][]int {
-	var all [][]int
+// allGeometries have one to three of the widths in layers below the last, which has 32
+// bits.
+func allGeometries(c report.Config) (all []geometry) {
+	ratios := report.Pick(c, []int{8, 16}, []int{8, 16, 64}, []int{4, 8, 16, 32, 64, 128})
+	ks := report.Pick(c, []int{4}, []int{2, 4, 6}, []int{2, 3, 4, 5, 6, 8})
 	for set := 1; set < 1<<len(firstWidths); set++ {
 		var layers []int
 		value := 31
@@ -262,8 +247,13 @@ func layerings() [][]int {
 				value += w - 1
 			}
 		}
-		if len(layers) <= 3 && value <= 63 {
-			all = append(all, append(layers, 32))
+		if len(layers) > 3 || value > 63 {
+			continue
+		}
+		for _, ratio := range ratios {
+			for _, k := range ks {
+				all = append(all, geometry{layers: slices.Concat(layers, []int{32}), ratio: ratio, k: k})
+			}
 		}
 	}
 	return all

@@ -12,8 +12,8 @@
 //     varies and records a row of figures for each seed: s.Record(report.At{"skew": skew,
 //     "rule": rule}, report.Parallel(seeds, ...)...). Sizes depend on the scale
 //     (report.Pick), seeds are seedOf's. What holds for all rows is noted by s.Set, plots
-//     are made of the rows (s.Lines, s.Plot). An error ends the experiment (report.Check,
-//     Must and Require).
+//     are made of the rows (s.Lines and what is in report's lines.go, s.Plot). An error
+//     ends the experiment (report.Check, Must and Require).
 //  2. Write its text: Markdown with holes that ask the rows ({{.Max "beyond" | percent2}};
 //     what can be asked is in report.Data, how it is shown in report's compose.go). It has
 //     a sentence after "**In short:**", a table of what was published and what is ours,

@@ -10,8 +10,9 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// maker makes a filter of about so many slots or keys at a step, and says how many.
-type maker func(size, step int, variable bool, seed uint64) (f filter, capacity int)
+// maker makes a filter of about so many slots or keys at a step, one from which keys can
+// be removed or any, and says how many.
+type maker func(size, step int, variable, removable bool, seed uint64) (f filter, capacity int)
 
 // pair is a filter and its variable-length form at equal bits.
 type pair struct {
@@ -26,8 +27,8 @@ type pair struct {
 }
 
 // ofSlots makes cuckoo filters of so many slots in all.
-func ofSlots(v cuckoo.Variant, removable bool) maker {
-	return func(size, step int, variable bool, seed uint64) (filter, int) {
+func ofSlots(v cuckoo.Variant) maker {
+	return func(size, step int, variable, removable bool, seed uint64) (filter, int) {
 		s := report.Must(cuckoo.New(cuckoo.Params{
 			Capacity:        uint64(size) * 945 / 1000, // is less than 95% of the slots
 			FingerprintBits: uint64(step), Slots: 4, Variant: v, VariableLength: variable, Duplicates: removable, Seed: seed,
@@ -39,7 +40,7 @@ func ofSlots(v cuckoo.Variant, removable bool) maker {
 // ofCounters makes counting filters of k N / ln 2 counters. increment is L of
 // the fixed and of the variable form.
 func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) maker {
-	return func(size, step int, variable bool, seed uint64) (filter, int) {
+	return func(size, step int, variable, _ bool, seed uint64) (filter, int) {
 		p := cbf.Params{
 			Capacity: uint64(size), Counters: uint64(math.Ceil(float64(size*step) / math.Ln2)), K: uint64(step), CounterBits: width,
 			Variant: v, Increment: increment[int(yesNo(variable))], VariableLength: variable, Seed: seed,
@@ -51,7 +52,7 @@ func ofCounters(v cbf.Variant, width uint64, increment [2]uint64) maker {
 // ofDefaults makes counting filters of variable length with default options, and plain
 // ones of as many bits.
 func ofDefaults(v cbf.Variant) maker {
-	return func(size, _ int, variable bool, seed uint64) (filter, int) {
+	return func(size, _ int, variable, _ bool, seed uint64) (filter, int) {
 		p := cbf.Params{Capacity: uint64(size), Variant: v, VariableLength: true, Seed: seed}
 		s := report.Must(cbf.New(p))
 		if !variable {
@@ -78,8 +79,8 @@ var (
 const middle = 2
 
 var pairs = []pair{
-	{name: "cuckoo", grid: fingerprints, what: "fingerprint bits", make: ofSlots(cuckoo.Plain, false), published: 0.4498},
-	{name: "tagged", grid: fingerprints, what: "fingerprint bits", make: ofSlots(cuckoo.Tagged, false), published: 0.4553},
+	{name: "cuckoo", grid: fingerprints, what: "fingerprint bits", make: ofSlots(cuckoo.Plain), published: 0.4498},
+	{name: "tagged", grid: fingerprints, what: "fingerprint bits", make: ofSlots(cuckoo.Tagged), published: 0.4553},
 	{name: "counting", grid: functions, what: "k", make: ofCounters(cbf.Plain, 4, [2]uint64{}), published: 0.2494},
 	{name: "increment", grid: functions, what: "k", make: ofCounters(cbf.Increment, 8, [2]uint64{4, 4}), published: 0.4941},
 	{name: "tandem", grid: functions, what: "k", make: ofCounters(cbf.Tandem, 8, [2]uint64{4, 4}), published: 0.4973},
@@ -89,8 +90,8 @@ var pairs = []pair{
 
 // defaultPairs are the pairs of the means with default options.
 var defaultPairs = []pair{
-	{name: "cuckoo", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Plain, false), byDefault: true},
-	{name: "tagged", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Tagged, false)},
+	{name: "cuckoo", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Plain), byDefault: true},
+	{name: "tagged", grid: []int{cuckoo.DefaultFingerprintBits}, make: ofSlots(cuckoo.Tagged)},
 	{name: "counting", grid: []int{0}, make: ofDefaults(cbf.Plain), byDefault: true},
 	{name: "increment", grid: []int{0}, make: ofDefaults(cbf.Increment)},
 	{name: "tandem", grid: []int{0}, make: ofDefaults(cbf.Tandem)},
@@ -109,7 +110,7 @@ func (p pair) measure(step, size, most, seeds int) []report.Figures {
 		sums := make([]tally, len(varlenLoads))
 		for i := range seeds {
 			h := numbers(seedOf(i), 0, size)
-			f, capacity := p.make(size, step, form == 1, seedOf(i))
+			f, capacity := p.make(size, step, form == 1, false, seedOf(i))
 			bytes, from := float64(f.bits()/8), 0
 			for l, load := range varlenLoads {
 				to := int(load * float64(capacity))
@@ -296,19 +297,6 @@ var yes [pieceLen]bool
 
 func (f filter) ask(h hashes) { f.ContainsHashes(yes[:h.len()], h.h1, h.h2) }
 
-// contestants are the pairs at the paper's parameters, and with default options.
-var contestants = []struct {
-	name string
-	of   [2]maker
-	step int // bits of a fingerprint, or k
-}{
-	{"cuckoo", [2]maker{ofSlots(cuckoo.Plain, true), ofSlots(cuckoo.Plain, true)}, cuckoo.DefaultFingerprintBits},
-	{"tagged", [2]maker{ofSlots(cuckoo.Tagged, true), ofSlots(cuckoo.Tagged, true)}, cuckoo.DefaultFingerprintBits},
-	{"counting", [2]maker{ofCounters(cbf.Plain, 4, [2]uint64{}), ofDefaults(cbf.Plain)}, 4},
-	{"increment", [2]maker{ofCounters(cbf.Increment, 8, [2]uint64{4, 4}), ofDefaults(cbf.Increment)}, 4},
-	{"tandem", [2]maker{ofCounters(cbf.Tandem, 8, [2]uint64{4, 4}), ofDefaults(cbf.Tandem)}, 4},
-}
-
 // timeNoise is by how much the ratios of two runs may differ: not worse is what
 // is less than that below the published.
 const timeNoise = 0.05
@@ -323,13 +311,14 @@ func variableSpeed(c report.Config, s *report.Section) {
 	}
 	var panels []report.Panel
 	for _, of := range []struct {
-		load     float64
-		options  string
-		defaults int
-	}{{0.45, "paper's", 0}, {0.9, "paper's", 0}, {0.9, "defaults", 1}} {
-		for i, x := range contestants {
-			f, _ := x.of[of.defaults](capacity, x.step, true, 0)
-			for op, ratio := range contest(x.of[of.defaults], x.step, capacity, of.load, rounds) {
+		load    float64
+		options string
+		pairs   []pair // of the same filters
+	}{{0.45, "paper's", pairs}, {0.9, "paper's", pairs}, {0.9, "defaults", defaultPairs}} {
+		for i, x := range of.pairs[:5] {
+			step := pairs[i].grid[middle]
+			f, _ := x.make(capacity, step, true, true, 0)
+			for op, ratio := range contest(x.make, step, capacity, of.load, rounds) {
 				o := operations[op]
 				s.Record(report.At{"load": of.load, "options": of.options, "filter": x.name, "operation": o.name, "divided": i < 2, "row": op + 1},
 					report.Figures{"ratio": ratio, "published": o.each[i], "mean published": o.published, "bytes": float64(f.bits() / 8)})
@@ -352,7 +341,7 @@ func contest(build maker, step, capacity int, load float64, rounds int) (ratio [
 	for round := range rounds {
 		var fs [2]filter
 		for form := range fs {
-			fs[form], _ = build(capacity, step, form == 1, 0)
+			fs[form], _ = build(capacity, step, form == 1, true, 0)
 		}
 		for op, o := range operations {
 			h := present
