@@ -12,7 +12,7 @@ const (
 	maxBuffer  = cells.MaxKeys
 	// sortAtOnce is from how many keys on the buffer of a builder that is merged is sorted
 	// by itself: there, a thread has its own, and time of its own.
-	sortAtOnce = 1 << 14
+	sortAtOnce = leastWords
 )
 
 // push puts a key into the buffer of its section.

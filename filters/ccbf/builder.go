@@ -29,7 +29,7 @@ type Builder struct {
 	// stay exact becomes dense for want of memory.
 	Hold int64
 	// Spare reports whether a processor has nothing else to do: then the end of a large
-	// sketch, its last sort and merge and its BLOB, is made by two goroutines. None where
+	// sketch, its last merge and its BLOB, is made by two goroutines. None where
 	// it is nil. The bytes are the same.
 	Spare func() bool
 

@@ -35,13 +35,17 @@ const (
 // longest is up to how many keys the buffer of a section holds, for now: more where there
 // are many cells beside which its memory does not count.
 func (b *Builder) longest(pb *sectionBuilder) int {
+	most := maxBuffer
+	if pb.words.Len() > 0 {
+		most = wordBuffer
+	}
 	if b.scarcity == nil || b.spilled || !b.Exact {
-		return maxBuffer
+		return most
 	}
 	least := scarceBuffer
 	switch b.scarcity.Scarce() {
 	case 0:
-		return maxBuffer
+		return most
 	case 1:
 	default:
 		least = barestBuffer

@@ -7,8 +7,11 @@ import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 
 const (
 	// mostWords is up to how many cells are in words, and leastWords from how many on it pays.
-	mostWords  = 1 << 18
+	mostWords  = 1 << 20
 	leastWords = 1 << 12
+	// wordBuffer is how many keys become words at a time: they are sorted in the second-level
+	// cache, and are few to be sorted when the sketch is made.
+	wordBuffer = 1 << 14
 	// holdWords is what part of the cells held may be in words.
 	holdWords = 8
 )
@@ -44,10 +47,7 @@ func (b *Builder) wordRoom(pb *sectionBuilder, n int) (bool, error) {
 			return false, err
 		}
 	}
-	if b.spilled || n > 2*most {
-		return false, nil
-	}
-	return true, b.grow(pb.words.More(n))
+	return !b.spilled && n <= 2*most, nil
 }
 
 // addWords counts the keys of a section, a buffer's at most, in words; false where they do not fit.
@@ -62,7 +62,15 @@ func (b *Builder) addWords(pb *sectionBuilder, keys []uint64) (bool, error) {
 	if ok, err := b.wordRoom(pb, len(keys)); err != nil || !ok {
 		return false, err
 	}
-	pb.words.Add(keys, b.Spare)
+	more := pb.words.More(len(keys))
+	if err := b.grow(more); err != nil {
+		return false, err
+	}
+	before := pb.words.Bytes()
+	pb.words.Add(keys)
+	if err := b.grow(pb.words.Bytes() - before - more); err != nil {
+		return false, err
+	}
 	return true, b.settle()
 }
 
@@ -80,21 +88,42 @@ func (b *Builder) mergeWords(pb *sectionBuilder, w *cells.Words) error {
 			return err
 		}
 		if ok {
-			pb.words.Join(w)
+			if err := b.joinWords(&pb.words, w); err != nil {
+				return err
+			}
 			return b.settle()
 		}
 	}
-	return b.addWordRun(pb, w)
+	var own cells.Words
+	if err := b.joinWords(&own, w); err != nil {
+		return err
+	}
+	if err := b.addWordRun(pb, &own); err != nil {
+		return err
+	}
+	return b.grow(-own.Bytes())
 }
 
-// addWordRun adds the cells of words as a run.
+// joinWords adds words of another builder.
+func (b *Builder) joinWords(to, w *cells.Words) error {
+	more := to.More(w.Len())
+	if err := b.grow(more); err != nil {
+		return err
+	}
+	before := to.Bytes()
+	to.Join(w, b.Spare)
+	return b.grow(to.Bytes() - before - more)
+}
+
+// addWordRun adds the cells of words as a run, and leaves those in one list.
 func (b *Builder) addWordRun(pb *sectionBuilder, w *cells.Words) error {
-	size := cells.RunBytes(w.Len())
+	size := cells.RunBytes(w.Len()) + w.More(0)
 	if err := b.grow(size); err != nil {
 		return err
 	}
-	r := w.Run()
-	if err := b.grow(r.Bytes() - size); err != nil {
+	before := w.Bytes()
+	r := w.Run(b.Spare)
+	if err := b.grow(r.Bytes() + w.Bytes() - before - size); err != nil {
 		return err
 	}
 	return b.addShared(pb, r)
@@ -110,9 +139,10 @@ func (b *Builder) flushWords(pb *sectionBuilder) error {
 	if err := b.addWordRun(pb, &w); err != nil {
 		return err
 	}
+	before := w.Bytes()
 	w.Reset()
 	pb.words = w
-	return nil
+	return b.grow(w.Bytes() - before)
 }
 
 // endWords is flushWords and gives back the memory.

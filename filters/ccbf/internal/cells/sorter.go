@@ -55,7 +55,7 @@ func (s *sorter) run(keys, weights []uint64) Run {
 			low := uint64(1)<<width - 1
 			words := s.recents(keys, low)
 			s.radix.SortBits(words, low<<countBits)
-			return unpack(words, keys[0]&^low)
+			return unpack([][]uint64{words}, keys[0]&^low)
 		}
 	}
 	s.radix.Sort(keys)
@@ -112,27 +112,31 @@ func (s *sorter) packedPairs(keys, weights []uint64) (Run, bool) {
 	for i, k := range keys {
 		keys[i] = k&low<<countBits | weights[i]
 	}
-	return unpack(s.radix.SortBitsIn(keys, weights, low<<countBits), base), true
+	return unpack([][]uint64{s.radix.SortBitsIn(keys, weights, low<<countBits)}, base), true
 }
 
-// unpack makes a run of sorted words, whose keys all have the bits of base.
-func unpack(words []uint64, base uint64) Run {
+// unpack makes a run of sorted words, in pieces, whose keys all have the bits of base.
+func unpack(pieces [][]uint64, base uint64) Run {
 	distinct, last := 0, ^uint64(0)
-	for _, w := range words {
-		if w>>countBits != last {
-			last = w >> countBits
-			distinct++
+	for _, words := range pieces {
+		for _, w := range words {
+			if w>>countBits != last {
+				last = w >> countBits
+				distinct++
+			}
 		}
 	}
 	r := Run{make([]uint64, distinct), make([]uint64, distinct)}
 	n, last := -1, ^uint64(0)
-	for _, w := range words {
-		if w>>countBits != last {
-			last = w >> countBits
-			n++
-			r.Keys[n] = base | last
+	for _, words := range pieces {
+		for _, w := range words {
+			if w>>countBits != last {
+				last = w >> countBits
+				n++
+				r.Keys[n] = base | last
+			}
+			r.Counts[n] += w & (1<<countBits - 1)
 		}
-		r.Counts[n] += w & (1<<countBits - 1)
 	}
 	return r
 }

@@ -3,17 +3,19 @@ package cells
 import (
 	"math/bits"
 	"slices"
-
-	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 )
 
-// Words is a sorted list of cells that grows, in one word each: the bits in which their
-// keys differ, and below them the count. So there is half as much to be moved as in a
-// run, in memory that is used again. A cell whose count takes more than a word has
-// several.
+// Words is cells in one word each: the bits in which their keys differ, and below them the
+// count. So there is half as much to be moved as in runs, in memory that is used again. They
+// are in sorted lists, each less than half as long as the one before, so that a cell is moved
+// as often as the number of lists that were added can be halved. A cell whose count takes
+// more than a word has several.
 type Words struct {
-	words []uint64
-	base  uint64 // the bits that all keys have
+	lists  []wordList
+	free   [][]uint64 // blocks
+	blocks int        // of the lists, and the free ones
+	n      int        // words
+	base   uint64     // the bits that all keys have
 }
 
 const (
@@ -21,27 +23,16 @@ const (
 	full     = 1<<countBits - 1
 )
 
-// Len is the number of cells; of those that take several words one for each.
-func (s *Words) Len() int { return len(s.words) }
+// Len is the number of words: of a cell one for each list that has it, mostly.
+func (s *Words) Len() int { return s.n }
 
 // Bytes is the memory that s takes.
-func (s *Words) Bytes() int64 { return int64(cap(s.words)) * 8 }
+func (s *Words) Bytes() int64 { return int64(s.blocks) * wordBlock * 8 }
 
-// More is how many bytes more s takes with room for n more words.
-func (s *Words) More(n int) int64 { return int64(s.room(n)-cap(s.words)) * 8 }
-
-// room is for how many words there will be memory.
-func (s *Words) room(n int) int {
-	if need := len(s.words) + n; need > cap(s.words) {
-		return max(need, cap(s.words)+cap(s.words)/2)
-	}
-	return cap(s.words)
-}
-
-func (s *Words) grow(n int) {
-	if room := s.room(n); room > cap(s.words) {
-		s.words = append(make([]uint64, 0, room), s.words...)
-	}
+// More is how many bytes more s takes at most with n more words.
+func (s *Words) More(n int) int64 {
+	// Halves of what is merged end within a block each, and others are cut in two.
+	return int64(n/wordBlock+8) * wordBlock * 8
 }
 
 // Fits reports whether keys, of which there is one at least, are like those of s, if there are any.
@@ -50,55 +41,95 @@ func (s *Words) Fits(keys []uint64) bool {
 	for _, k := range keys {
 		diff |= k ^ first
 	}
-	if len(s.words) > 0 {
+	if s.n > 0 {
 		diff |= s.base ^ first // below, base has no bits
 	}
 	return diff>>wordKeys == 0
 }
 
-// halvesFrom is from how many keys on two halves of them are sorted at once.
-const halvesFrom = 1 << 15
-
-// Add counts up to MaxKeys keys, which fit and stay as they are, and may use a second goroutine
-// where spare says so.
-func (s *Words) Add(keys []uint64, spare func() bool) {
+// Add counts up to MaxKeys keys, which fit and stay as they are.
+func (s *Words) Add(keys []uint64) {
 	s.base = keys[0] &^ (1<<wordKeys - 1)
-	s.grow(len(keys))
-	one := sorters.Get().(*sorter)
-	defer sorters.Put(one)
-	if len(keys) < halvesFrom || spare == nil {
-		s.merge(one.list(keys))
-		return
-	}
-	other := sorters.Get().(*sorter)
-	defer sorters.Put(other)
-	half := len(keys) / 2
-	var first, second []uint64
-	beside.Do(spare, func() { first = one.list(keys[:half]) }, func() { second = other.list(keys[half:]) })
-	s.merge(first)
-	s.merge(second)
+	t := sorters.Get().(*sorter)
+	defer sorters.Put(t)
+	list := t.list(keys)
+	s.push(wordList{[][]uint64{list}, len(list)}, nil)
 }
 
 // Joins reports whether other words can be added.
-func (s *Words) Joins(o *Words) bool {
-	return len(s.words) == 0 || len(o.words) == 0 || s.base == o.base
-}
+func (s *Words) Joins(o *Words) bool { return s.n == 0 || o.n == 0 || s.base == o.base }
 
-// Join adds other words, which stay as they are.
-func (s *Words) Join(o *Words) {
-	if len(o.words) == 0 {
-		return
+// Join adds other words, which stay as they are, and may use a second goroutine where
+// spare says so.
+func (s *Words) Join(o *Words, spare func() bool) {
+	if o.n > 0 {
+		s.base = o.base
 	}
-	s.base = o.base
-	s.grow(len(o.words))
-	s.merge(o.words)
+	for i := len(o.lists) - 1; i >= 0; i-- { // the shortest first
+		s.push(o.lists[i], spare)
+	}
 }
 
 // Reset forgets the cells and keeps the memory.
-func (s *Words) Reset() { s.words = s.words[:0] }
+func (s *Words) Reset() {
+	for _, l := range s.lists {
+		for _, p := range l.pieces {
+			if cap(p) == wordBlock {
+				s.free = append(s.free, p)
+			}
+		}
+	}
+	s.lists, s.n, s.blocks = s.lists[:0], 0, len(s.free)
+}
 
-// Run is a run of the cells.
-func (s *Words) Run() Run { return unpack(s.words, s.base) }
+// Run is a run of the cells, and may use a second goroutine where spare says so. It leaves
+// all of them in one list.
+func (s *Words) Run(spare func() bool) Run {
+	for len(s.lists) > 1 {
+		s.mergeLast(spare)
+	}
+	if s.n == 0 {
+		return Run{}
+	}
+	return unpack(s.lists[0].pieces, s.base)
+}
+
+// push adds a list that is not s's own.
+func (s *Words) push(l wordList, spare func() bool) {
+	var last wordList
+	if n := len(s.lists); n > 0 && s.lists[n-1].n < 2*l.n {
+		last = s.lists[n-1]
+		s.lists = s.lists[:n-1]
+	}
+	s.add(last, l, true, false, spare)
+	for n := len(s.lists); n > 1 && s.lists[n-2].n < 2*s.lists[n-1].n; n = len(s.lists) {
+		s.mergeLast(spare)
+	}
+}
+
+// mergeLast makes one of the last two lists.
+func (s *Words) mergeLast(spare func() bool) {
+	n := len(s.lists)
+	a, b := s.lists[n-2], s.lists[n-1]
+	s.lists = s.lists[:n-2]
+	s.add(a, b, true, true, spare)
+}
+
+// add adds the sum of two lists, of which those of s are no more.
+func (s *Words) add(a, b wordList, ownA, ownB bool, spare func() bool) {
+	l := s.merge(a, b, ownA, ownB, spare)
+	s.lists = append(s.lists, l)
+	s.count()
+}
+
+// count notes how many words and blocks there are.
+func (s *Words) count() {
+	s.n, s.blocks = 0, len(s.free)
+	for i := range s.lists {
+		s.n += s.lists[i].n
+		s.blocks += len(s.lists[i].pieces)
+	}
+}
 
 // list is the sorted words of keys, valid until s is used again.
 func (s *sorter) list(keys []uint64) []uint64 {
@@ -129,34 +160,6 @@ func oneEach(words []uint64) []uint64 {
 	}
 	words[n] = last
 	return words[:n+1]
-}
-
-// merge adds sorted words, for which there is room: from the last to the first, each to where
-// it would be if no cell were in both, and then those down to where they are.
-func (s *Words) merge(more []uint64) {
-	i, j := len(s.words)-1, len(more)-1
-	all := s.words[:len(s.words)+len(more)]
-	k := len(all) - 1
-	for i >= 0 && j >= 0 {
-		x, y := all[i], more[j]
-		var left, right uint64 // 1 where that list's last word is taken
-		if x>>countBits >= y>>countBits {
-			left = 1
-		}
-		if y>>countBits >= x>>countBits {
-			right = 1
-		}
-		if both := left & right; both&((x&full+y&full)>>countBits) != 0 {
-			right = 0 // they count too much for a word
-		}
-		// y is a count alone where it adds to x.
-		all[k] = x&-left + y&-right&(full|(left-1))
-		i -= int(left)
-		j -= int(right)
-		k--
-	}
-	n := i + 1 + copy(all[i+1:], more[:j+1])
-	s.words = all[:n+copy(all[n:], all[k+1:])]
 }
 
 // width is in how many of their lowest bits keys differ.

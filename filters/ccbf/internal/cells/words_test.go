@@ -32,7 +32,7 @@ func TestWordsAgreeWithMap(t *testing.T) {
 			}
 			want[keys[i]]++
 		}
-		add := func(keys []uint64, most int, spare func() bool) *Words {
+		add := func(keys []uint64, most int) *Words {
 			var w Words
 			for len(keys) > 0 {
 				n := min(len(keys), 1+r.IntN(most))
@@ -43,7 +43,7 @@ func TestWordsAgreeWithMap(t *testing.T) {
 					t.Fatalf("%s: %d bytes more", name, more)
 				}
 				before := slices.Clone(keys[:n])
-				w.Add(keys[:n], spare)
+				w.Add(keys[:n])
 				if !slices.Equal(keys[:n], before) {
 					t.Fatalf("%s: keys were changed", name)
 				}
@@ -51,24 +51,26 @@ func TestWordsAgreeWithMap(t *testing.T) {
 			}
 			return &w
 		}
-		sameRun(t, name, add(keys, MaxKeys, nil).Run(), want)
-		sameRun(t, name+", in small parts", add(keys, max(1, len(keys)/20), nil).Run(), want)
-		a, b := add(keys[:of.points/3], MaxKeys, yes), add(keys[of.points/3:], MaxKeys, yes)
+		sameRun(t, name, add(keys, MaxKeys).Run(nil), want)
+		sameRun(t, name+", in small parts", add(keys, max(1, len(keys)/20)).Run(nil), want)
+		a, b := add(keys[:of.points/3], max(1, len(keys)/9)), add(keys[of.points/3:], MaxKeys)
 		before := b.Len()
-		var both Words
-		for _, w := range []*Words{a, b} {
-			if !both.Joins(w) {
-				t.Fatalf("%s: a part does not join", name)
+		for _, spare := range []func() bool{nil, yes} {
+			var both Words
+			for _, w := range []*Words{a, b} {
+				if !both.Joins(w) {
+					t.Fatalf("%s: a part does not join", name)
+				}
+				both.Join(w, spare)
 			}
-			both.Join(w)
+			sameRun(t, name+", joined", both.Run(nil), want)
+			if b.Len() != before {
+				t.Errorf("%s: what joined has %d cells, had %d", name, b.Len(), before)
+			}
+			both.Reset()
+			both.Add([]uint64{7, 8, 7})
+			sameRun(t, name+", again", both.Run(nil), map[uint64]uint64{7: 2, 8: 1})
 		}
-		sameRun(t, name+", joined", both.Run(), want)
-		if b.Len() != before {
-			t.Errorf("%s: what joined has %d cells, had %d", name, b.Len(), before)
-		}
-		both.Reset()
-		both.Add([]uint64{7, 8, 7}, nil)
-		sameRun(t, name+", again", both.Run(), map[uint64]uint64{7: 2, 8: 1})
 	}
 }
 
@@ -79,12 +81,12 @@ func TestWordsOfKeysFarApart(t *testing.T) {
 	if w.Fits([]uint64{1, 1 << wordKeys}) || !w.Fits([]uint64{1 << 63, 1<<63 | 1<<wordKeys - 1}) {
 		t.Error("keys fit by other bits")
 	}
-	w.Add([]uint64{1 << 62}, nil)
+	w.Add([]uint64{1 << 62})
 	if w.Fits([]uint64{1}) || !w.Fits([]uint64{1<<62 | 9}) {
 		t.Error("later keys fit by other bits")
 	}
 	var o Words
-	o.Add([]uint64{5}, nil)
+	o.Add([]uint64{5})
 	if w.Joins(&o) || !w.Joins(new(Words)) {
 		t.Error("words join by other bits")
 	}

@@ -1,0 +1,248 @@
+package cells
+
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
+)
+
+// wordBlock is how many words are in one piece of memory, which is used again as soon as
+// the words in it were merged.
+const wordBlock = 1 << 10
+
+// wordList is a sorted list of words in pieces, none of them empty.
+type wordList struct {
+	pieces [][]uint64
+	n      int // words
+}
+
+// cut returns the pieces before a key and those from it on. One in which the key is
+// becomes two, which are no blocks any more.
+func (l wordList) cut(key uint64) (before, from [][]uint64, n int) {
+	at, _ := slices.BinarySearchFunc(l.pieces, key, func(p []uint64, key uint64) int {
+		if p[len(p)-1] < key {
+			return -1
+		}
+		return 1
+	})
+	for _, p := range l.pieces[:at] {
+		n += len(p)
+	}
+	if at == len(l.pieces) {
+		return l.pieces, nil, n
+	}
+	p := l.pieces[at]
+	i, _ := slices.BinarySearch(p, key)
+	if i == 0 {
+		return l.pieces[:at], l.pieces[at:], n
+	}
+	before = append(slices.Clone(l.pieces[:at]), p[:i:i])
+	from = append([][]uint64{p[i:]}, l.pieces[at+1:]...)
+	return before, from, n + i
+}
+
+// wordReader is what is left of a list.
+type wordReader struct {
+	words  []uint64 // of the piece that is read
+	piece  []uint64 // all of it
+	pieces [][]uint64
+	own    bool // blocks are free once they are read
+}
+
+// wordMerger merges two sorted lists of words, without a branch on the data but for counts
+// that fill a word.
+type wordMerger struct {
+	a, b wordReader
+	out  wordList
+	to   []uint64   // the block that is written
+	free [][]uint64 // blocks
+}
+
+// more makes the next piece of a list the one that is read; false at its end.
+func (m *wordMerger) more(r *wordReader) bool {
+	if len(r.words) > 0 {
+		return true
+	}
+	if r.own && cap(r.piece) == wordBlock {
+		m.free = append(m.free, r.piece)
+	}
+	if r.piece = nil; len(r.pieces) == 0 {
+		return false
+	}
+	r.piece, r.pieces = r.pieces[0], r.pieces[1:]
+	r.words = r.piece
+	return true
+}
+
+// room sees to it that a word can be written.
+func (m *wordMerger) room() {
+	if len(m.to) < cap(m.to) {
+		return
+	}
+	m.flush()
+	if n := len(m.free); n > 0 {
+		m.to, m.free = m.free[n-1][:0], m.free[:n-1]
+		return
+	}
+	m.to = make([]uint64, 0, wordBlock)
+}
+
+// flush adds what was written to the list.
+func (m *wordMerger) flush() {
+	if len(m.to) > 0 {
+		m.out.pieces = append(m.out.pieces, m.to)
+		m.out.n += len(m.to)
+	} else if cap(m.to) == wordBlock {
+		m.free = append(m.free, m.to)
+	}
+	m.to = nil
+}
+
+// ready reports whether both lists have words left, and makes room for one.
+func (m *wordMerger) ready() bool {
+	if !m.more(&m.a) || !m.more(&m.b) {
+		return false
+	}
+	m.room()
+	return true
+}
+
+// steps is how many words can be written before a piece ends.
+func (m *wordMerger) steps() int { return min(len(m.a.words), len(m.b.words), cap(m.to)-len(m.to)) }
+
+// beside merges what p and q have until a list of either ends: what is next in one is not
+// known before it is known what was last, but the other does not wait for that.
+func (m *wordMerger) beside(q *wordMerger) {
+	for m.ready() && q.ready() {
+		steps := min(m.steps(), q.steps())
+		pa, pb, qa, qb := m.a.words, m.b.words, q.a.words, q.b.words
+		pd, qd := m.to[len(m.to):cap(m.to)], q.to[len(q.to):cap(q.to)]
+		pi, pj, pn, qi, qj := 0, 0, 0, 0, 0
+		for pn < steps {
+			x, y := pa[pi], pb[pj]
+			u, v := qa[qi], qb[qj]
+			var left, right uint64 // 1 where that list's head is taken
+			if x <= y|full {
+				left = 1
+			}
+			if y <= x|full {
+				right = 1
+			}
+			both := left & right
+			var up, down uint64
+			if u <= v|full {
+				up = 1
+			}
+			if v <= u|full {
+				down = 1
+			}
+			each := up & down
+			if (both&((x&full+y&full)>>countBits))|(each&((u&full+v&full)>>countBits)) != 0 {
+				break
+			}
+			pd[pn] = min(x, y) + max(x, y)&full&-both
+			qd[pn] = min(u, v) + max(u, v)&full&-each
+			pi, pj = pi+int(left), pj+int(right)
+			qi, qj, pn = qi+int(up), qj+int(down), pn+1
+		}
+		m.a.words, m.b.words, m.to = pa[pi:], pb[pj:], m.to[:len(m.to)+pn]
+		q.a.words, q.b.words, q.to = qa[qi:], qb[qj:], q.to[:len(q.to)+pn]
+		if pn < steps { // where a count fills its word
+			m.step()
+			q.step()
+		}
+	}
+}
+
+// step writes the least of the words that are next, of which there are two.
+func (m *wordMerger) step() {
+	from := &m.a
+	if m.b.words[0] < m.a.words[0] {
+		from = &m.b
+	}
+	m.to = append(m.to, from.words[0])
+	from.words = from.words[1:]
+}
+
+// rest merges all that is left.
+func (m *wordMerger) rest() {
+	for m.ready() {
+		a, b, to := m.a.words, m.b.words, m.to[len(m.to):cap(m.to)]
+		i, j, n := 0, 0, 0
+		for steps := m.steps(); n < steps; n++ {
+			x, y := a[i], b[j]
+			var left, right uint64
+			if x <= y|full {
+				left = 1
+			}
+			if y <= x|full {
+				right = 1
+			}
+			both := left & right
+			if both&((x&full+y&full)>>countBits) != 0 {
+				break
+			}
+			to[n] = min(x, y) + max(x, y)&full&-both
+			i, j = i+int(left), j+int(right)
+		}
+		stopped := n < m.steps()
+		m.a.words, m.b.words, m.to = a[i:], b[j:], m.to[:len(m.to)+n]
+		if stopped {
+			m.step()
+		}
+	}
+	m.drain(&m.a)
+	m.drain(&m.b)
+	m.flush()
+}
+
+// drain writes what is left of the one list that is left: whole blocks as they are.
+func (m *wordMerger) drain(r *wordReader) {
+	for m.more(r) {
+		if r.own && cap(r.words) == wordBlock {
+			m.flush()
+			m.to = r.words
+			m.flush()
+			r.piece, r.words = nil, nil
+			continue
+		}
+		for len(r.words) > 0 {
+			m.room()
+			n := min(len(r.words), cap(m.to)-len(m.to))
+			m.to, r.words = append(m.to, r.words[:n]...), r.words[n:]
+		}
+	}
+}
+
+// merge is the sum of two lists. Those of which it is said that they are s's own are no more. It
+// may use a second goroutine where spare says so.
+func (s *Words) merge(a, b wordList, ownA, ownB bool, spare func() bool) wordList {
+	half := len(s.free) / 2
+	first := wordMerger{a: wordReader{pieces: a.pieces, own: ownA}, b: wordReader{pieces: b.pieces, own: ownB}, free: s.free[:half:half]}
+	second := wordMerger{free: s.free[half:]}
+	if a.n > 0 && b.n > 0 {
+		long, short, ownLong, ownShort := a, b, ownA, ownB
+		if a.n < b.n {
+			long, short, ownLong, ownShort = b, a, ownB, ownA
+		}
+		key := long.pieces[len(long.pieces)/2][0] &^ full
+		x, y, _ := long.cut(key)
+		u, v, _ := short.cut(key)
+		first.a, second.a = wordReader{pieces: x, own: ownLong}, wordReader{pieces: y, own: ownLong}
+		first.b, second.b = wordReader{pieces: u, own: ownShort}, wordReader{pieces: v, own: ownShort}
+	}
+	if a.n+b.n < manyCells || spare == nil {
+		first.beside(&second)
+		first.rest()
+		second.rest()
+	} else {
+		beside.Do(spare, first.rest, second.rest)
+	}
+	l := wordList{append(first.out.pieces, second.out.pieces...), first.out.n + second.out.n}
+	s.free = append(first.free, second.free...)
+	if most := len(l.pieces)/4 + 4; len(s.free) > most {
+		clear(s.free[most:])
+		s.free = s.free[:most]
+	}
+	return l
+}
