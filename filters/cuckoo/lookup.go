@@ -1,6 +1,10 @@
 package cuckoo
 
-import "github.com/ccbfsql/ccbfsql/filters/key"
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
 
 // Contains reports whether a key may be there: true for every key that was
 // added and not removed, and for another with the false positive rate (Info).
@@ -8,7 +12,7 @@ import "github.com/ccbfsql/ccbfsql/filters/key"
 func (s *Sketch) Contains(h1, h2 uint64) bool { return s.contains(h1, h2) }
 
 // ContainsKey is Contains of a key's bytes (package key).
-func (s *Sketch) ContainsKey(b []byte) bool { return s.contains(key.Hash(s.Seed(), b)) }
+func (s *Sketch) ContainsKey(b []byte) bool { return s.containsKey(s.Seed(), b) }
 
 // ContainsHashes writes Contains of every key to dst, which is as long as h1s
 // and h2s.
@@ -29,7 +33,7 @@ func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) { s.countHashes(dst, h1s, h
 func (v *View) Contains(h1, h2 uint64) bool { return v.contains(h1, h2) }
 
 // ContainsKey is Contains of a key's bytes (package key).
-func (v *View) ContainsKey(b []byte) bool { return v.contains(key.Hash(v.Seed(), b)) }
+func (v *View) ContainsKey(b []byte) bool { return v.containsKey(v.Seed(), b) }
 
 // ContainsHashes is Sketch.ContainsHashes from the BLOB's memory.
 func (v *View) ContainsHashes(dst []bool, h1s, h2s []uint64) { v.containsHashes(dst, h1s, h2s) }
@@ -46,6 +50,24 @@ func (v *View) CountHashes(dst, h1s, h2s []uint64) { v.countHashes(dst, h1s, h2s
 func (t *table) contains(h1, h2 uint64) bool {
 	i, fp := t.first(h1), t.fingerprintOf(h2)
 	return t.found(i, t.other(i, fp), fp)
+}
+
+// containsKey is contains of a key's bytes, in narrow buckets of one length, which most
+// filters have, without further calls: one key at a time costs its instructions.
+func (t *table) containsKey(seed uint64, b []byte) bool {
+	h1, h2 := key.Hash(seed, b)
+	l := t.layout
+	if !l.narrow || t.variable {
+		return t.contains(h1, h2)
+	}
+	i, _ := bits.Mul64(h1, t.buckets)
+	fp, _ := bits.Mul64(h2&^1, l.base)
+	fp++
+	j := t.other(i, fp)
+	mem, w, ones := t.mem, uint64(l.bits), l.ones
+	pattern := fp * ones
+	x, y := fetch(mem, i*w)^pattern, fetch(mem, j*w)^pattern
+	return ((x-ones)&^x|(y-ones)&^y)&l.highs != 0
 }
 
 func (t *table) countOf(h1, h2 uint64) uint64 {
