@@ -6,6 +6,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/paulmach/orb"
 )
 
@@ -73,7 +74,7 @@ func (v *View) paint(p *picture, level int, each func(clip grid.Rect, to *painti
 		return err
 	}
 	if x.large || y.large {
-		stretch(p.dst, to.sums, x, y)
+		stretch(p.dst, to.sums, x, y, v.Spare)
 	}
 	return nil
 }
@@ -173,12 +174,29 @@ func overlap(at, length float64, n int) (i int, here, next float64) {
 	return int(floor), here, next
 }
 
+// halvedPixels is from how many pixels on the northern half of a picture is stretched
+// beside the southern one: so many take a millisecond.
+const halvedPixels = 1 << 18
+
 // stretch adds bins to the pixels that meet them, both row by row from the
-// north-west.
-func stretch(dst, bins []float64, x, y *axis) {
-	w := stretcher{x: x, y: y, bins: bins}
-	w.init()
-	for j := range y.pixels {
+// north-west, in two goroutines where spare says so.
+func stretch(dst, bins []float64, x, y *axis, spare func() bool) {
+	south := stretcher{x: x, y: y, bins: bins}
+	south.init()
+	if len(dst) < halvedPixels {
+		south.stretch(dst, 0, y.pixels)
+		return
+	}
+	north := south
+	north.empty()
+	half := y.pixels / 2
+	beside.Do(spare, func() { south.stretch(dst, 0, half) }, func() { north.stretch(dst, half, y.pixels) })
+}
+
+// stretch adds to the rows of pixels from from to to-1, counted from the south.
+func (w *stretcher) stretch(dst []float64, from, to int) {
+	x, y := w.x, w.y
+	for j := from; j < to; j++ {
 		i, here, next := y.source(j)
 		if here == 0 && next == 0 {
 			continue
@@ -229,6 +247,11 @@ func (w *stretcher) init() {
 		}
 		w.columns = append(w.columns, column{bin, here, next})
 	}
+	w.empty()
+}
+
+// empty is the stretched rows that there are before the first.
+func (w *stretcher) empty() {
 	for i := range w.rows {
 		w.rows[i] = stretched{bin: -1, sums: make([]float64, len(w.columns))}
 	}

@@ -27,7 +27,7 @@ var (
 type View struct {
 	Head
 	// Spare reports whether a processor has nothing else to do: then rasters of counters
-	// are made by two goroutines. None where it is nil. Answers are the same.
+	// and large pictures are made by two goroutines. None where it is nil. Answers are the same.
 	Spare    func() bool
 	blob     []byte
 	cells    cells.View

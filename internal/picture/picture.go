@@ -27,6 +27,9 @@ type Options struct {
 	// a few points are, and what the last colour stands for and more than that
 	// is drawn as. Where Top is 0 both are taken from the values.
 	Low, Top float64
+	// Spare reports whether a processor has nothing else to do: then a large picture is
+	// drawn by two goroutines. None where it is nil. The picture is the same.
+	Spare func() bool
 }
 
 // Palettes are the names of the palettes, the default first; Scales those of the
@@ -55,8 +58,8 @@ func Draw(values []float64, width, height int, o Options) (*image.Paletted, erro
 		return nil, err
 	}
 	img := image.NewPaletted(image.Rect(0, 0, width, height), colours())
-	s := newScale(law, values, o.Low, o.Top)
-	s.paint(img.Pix, values)
+	s := newScale(law, values, &o)
+	s.paint(img.Pix, values, o.Spare)
 	if o.Label != "" {
 		if err := drawLabel(img, o.Label, o.Unit, s); err != nil {
 			return nil, err

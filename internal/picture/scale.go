@@ -1,6 +1,10 @@
 package picture
 
-import "math"
+import (
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+)
 
 // law is the least value that gets past a share, 0 to 1, of the colours. top is
 // the largest value, low one that most exceed.
@@ -27,29 +31,68 @@ type scale struct {
 	top   float64          // value of the last colour; 0 where nothing is drawn
 }
 
-// newScale takes the scale from values where top is 0.
-func newScale(l law, values []float64, low, top float64) *scale {
-	s := &scale{top: top}
-	if top == 0 {
-		var counts [1 << (63 - lowShift)]int
-		drawn := 0
-		for _, v := range values {
-			if v >= normal && v <= math.MaxFloat64 {
-				s.top = max(s.top, v)
-				counts[math.Float64bits(v)>>lowShift]++
-				drawn++
-			}
+// newScale takes the scale from values where the options have no top.
+func newScale(l law, values []float64, o *Options) *scale {
+	s, low := &scale{top: o.Top}, o.Low
+	if s.top == 0 {
+		var of [2]*tally
+		inHalves(len(values), o.Spare, func(i, from, to int) {
+			of[i] = new(tally)
+			of[i].add(values[from:to])
+		})
+		t := of[0]
+		if of[1] != nil {
+			t.join(of[1])
 		}
-		if drawn == 0 {
+		s.top = t.top
+		if t.drawn == 0 {
 			return s
 		}
-		low = s.low(&counts, drawn, values)
+		low = s.low(&t.counts, t.drawn, values)
 	}
 	for i := range s.least {
 		s.least[i] = l(float64(i)/colours, low, s.top)
 	}
 	s.least[0] = s.faintest()
 	return s
+}
+
+// halvedValues is from how many values on one half of them is looked at beside the other:
+// so many take a millisecond.
+const halvedValues = 1 << 18
+
+// inHalves calls do for n values: once, or for each half of many of them.
+func inHalves(n int, spare func() bool, do func(half, from, to int)) {
+	if n < halvedValues {
+		do(0, 0, n)
+		return
+	}
+	ccbf.Beside(spare, func() { do(0, 0, n/2) }, func() { do(1, n/2, n) })
+}
+
+// tally counts values from normal up by their exponents and eighths.
+type tally struct {
+	counts [1 << (63 - lowShift)]int
+	drawn  int
+	top    float64
+}
+
+func (t *tally) add(values []float64) {
+	for _, v := range values {
+		if v >= normal && v <= math.MaxFloat64 {
+			t.top = max(t.top, v)
+			t.counts[math.Float64bits(v)>>lowShift]++
+			t.drawn++
+		}
+	}
+}
+
+func (t *tally) join(o *tally) {
+	for i, n := range o.counts {
+		t.counts[i] += n
+	}
+	t.drawn += o.drawn
+	t.top = max(t.top, o.top)
 }
 
 // faintest is the least value that is drawn.
@@ -87,18 +130,24 @@ func (s *scale) low(counts *[1 << (63 - lowShift)]int, n int, values []float64) 
 }
 
 // paint sets the pixels of the values that are drawn to their colours.
-func (s *scale) paint(pix []uint8, values []float64) {
+func (s *scale) paint(pix []uint8, values []float64, spare func() bool) {
 	if s.top == 0 {
 		return
 	}
-	// The leading bits of a value find its colour, or one shortly before it.
-	const shift = 52 - 7
-	from := math.Float64bits(s.least[1]) >> shift
+	from := math.Float64bits(s.least[1]) >> paintShift
 	var known []uint8
-	for bits, i := from, 0; bits <= math.Float64bits(s.top)>>shift; bits++ {
-		i = s.colour(i, math.Float64frombits(bits<<shift))
+	for bits, i := from, 0; bits <= math.Float64bits(s.top)>>paintShift; bits++ {
+		i = s.colour(i, math.Float64frombits(bits<<paintShift))
 		known = append(known, uint8(i))
 	}
+	inHalves(len(values), spare, func(_, i, end int) { s.paintPart(pix[i:end], values[i:end], known, from) })
+}
+
+// paintShift leaves of a value the bits that find its colour, or one shortly before it.
+const paintShift = 52 - 7
+
+// paintPart is paint with the colours known of the leading bits of values, from from on.
+func (s *scale) paintPart(pix []uint8, values []float64, known []uint8, from uint64) {
 	for j, v := range values {
 		if v == 0 { // most often
 			continue
@@ -108,7 +157,7 @@ func (s *scale) paint(pix []uint8, values []float64) {
 		}
 		v = min(v, s.top)
 		i := 0
-		if bits := math.Float64bits(v) >> shift; bits >= from {
+		if bits := math.Float64bits(v) >> paintShift; bits >= from {
 			i = int(known[bits-from])
 		}
 		pix[j] = uint8(first + s.colour(i, v))

@@ -17,8 +17,10 @@ func Values(dst []float64, v *ccbf.View, area orb.Bound, width, height int, cate
 	if pixels <= 1 { // of a cell
 		return "per pixel", nil
 	}
-	for i := range dst {
-		dst[i] *= pixels
-	}
+	inHalves(len(dst), v.Spare, func(_, from, to int) {
+		for i := range dst[from:to] {
+			dst[from+i] *= pixels
+		}
+	})
 	return "per cell", nil
 }
