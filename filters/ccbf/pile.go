@@ -143,8 +143,7 @@ func (b *Builder) sortPile(pb *sectionBuilder, pile *cells.Pile, toWords bool) e
 				return err
 			}
 			if in {
-				pb.words.Join(&w)
-				return nil
+				return b.joinWords(&pb.words, &w)
 			}
 		}
 	}
@@ -157,7 +156,7 @@ func (b *Builder) sortPile(pb *sectionBuilder, pile *cells.Pile, toWords bool) e
 	}
 	var r cells.Run
 	if ok {
-		r = w.Run()
+		r = w.Run(nil)
 	} else {
 		r = pile.Run()
 	}

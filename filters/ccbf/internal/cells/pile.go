@@ -118,7 +118,8 @@ func (p *Pile) Words() (w Words, ok bool) {
 	if len(p.words) > 0 {
 		s := sorters.Get().(*sorter)
 		defer sorters.Put(s)
-		w.words = s.piled(p.words)
+		words := s.piled(p.words)
+		w.lists, w.n = []wordList{{[][]uint64{words}, len(words)}}, len(words)
 	}
 	return w, true
 }
@@ -126,7 +127,7 @@ func (p *Pile) Words() (w Words, ok bool) {
 // Run is the cells as a run. It may leave anything in the memory of the pile.
 func (p *Pile) Run() Run {
 	if w, ok := p.Words(); ok {
-		return w.Run()
+		return w.Run(nil)
 	}
 	return RunOf(p.words, p.counts)
 }
