@@ -215,7 +215,7 @@ func BenchmarkScale(b *testing.B) {
 // Memory follows the sketches, not the points: ten times as many points of the
 // same keys in sketches of constant size take no more than a worker's own share.
 func TestMemoryFollowsTheSketches(t *testing.T) {
-	small, large := 300_000, 3_000_000
+	small, large := 300_000, 4_000_000
 	if os.Getenv("CCBF_LONG") != "" {
 		small, large = 1_000_000, 10_000_000
 	}
@@ -240,11 +240,11 @@ func TestMemoryFollowsTheSketches(t *testing.T) {
 		t.Errorf("looked at the memory in %d and %d collections: too seldom to say anything", looked, lookedAgain)
 	}
 	// What a row group takes on its way: its columns in Arrow and as a block, a
-	// time.Time of 24 bytes among them, and the points sorted by key. Twice, for
-	// the one before may not have been collected.
-	piece := uint64(2 * blockRows * (3*8 + 2*8 + 24 + 4 + 2*8))
+	// time.Time of 24 bytes among them, and the points sorted by key. Three times, as
+	// one is read while another is counted, and the one before may not have been collected.
+	piece := uint64(3 * blockRows * (3*8 + 2*8 + 24 + 4 + 2*8))
 	if points := uint64(large-small) * 16; b > a+piece || piece >= points {
-		t.Errorf("%d bytes more with ten times the points, want at most %d; the points alone are %d", b-a, piece, points)
+		t.Errorf("%d bytes more with many times the points, want at most %d; the points alone are %d", b-a, piece, points)
 	}
 }
 
