@@ -143,7 +143,9 @@ func covidSeries(c report.Config, s *report.Section) {
 }
 
 // urbanClaims are table 4's.
-var urbanClaims = []claim{{"CascadeCBF", urbanCascade.name, 0.0029, 8}, {"spectral", spectralMI.name, 0.0028, 5}, {"Count-Min", countMin5.name, 0.0039, 8}}
+var urbanClaims = []claim{
+	{"CascadeCBF", urbanCascade.name, 0.0029, 8}, {"spectral", spectralMI.name, 0.0028, 5}, {"Count-Min", countMin5.name, 0.0039, 8},
+}
 
 // urbanBytes is the size of table 4's first layer.
 func urbanBytes(c report.Config) uint64 { return report.Pick[uint64](c, 2<<14, 2<<20, 2<<20) }
@@ -153,8 +155,8 @@ func urban(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
 	all, text := crowds(c, report.Pick(c, []float64{1, 2}, []float64{1, 2}, []float64{1, 0.5, 2, 4}))
 	for _, p := range all {
-		judgeAll(s, report.At{"points": p.name, "cells": len(p.places), "pickups": p.name != "crimes"}, seeds, func(seed uint64) points { return p.shuffled(seed, 81) },
-			urbanBytes(c), urbanCascade, spectralMI, countMin5, defaultsDense, defaults)
+		at := report.At{"points": p.name, "cells": len(p.places), "pickups": p.name != "crimes"}
+		judgeAll(s, at, seeds, func(seed uint64) points { return p.shuffled(seed, 81) }, urbanBytes(c), urbanCascade, spectralMI, countMin5, defaultsDense, defaults)
 	}
 	published := urbanClaims[0].Mean
 	s.Set("draws", urbanDraws, "text", text, "k", paperK, "seeds", seeds, "published", published, "claimed", urbanClaims, "worse", worseError,

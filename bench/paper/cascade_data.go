@@ -82,13 +82,11 @@ func askAllCategories(c report.Config, s *report.Section, p points) {
 	seeds, samples := report.Pick(c, 1, 1, 5), report.Pick(c, 200, 10_000, 10_000)
 	strange := strangers(p.places)
 	perCounter := float64(len(p.places)) / float64(categoryBytes/20*9) // keys for each of the cascade's first counters
-	at := report.At{"points": p.name, "keys": len(p.places), "load": perCounter, "crimes": p.what != ""}
-	s.RecordEach(at, "structure", report.Column(categoryStructures, func(of structure) string { return of.name }), report.Parallel(seeds, func(i int) []report.Figures {
-		return report.Column(categoryStructures, func(of structure) report.Figures {
-			return askCategories(of, p.shuffled(seedOf(i), 61), strange, samples, seedOf(i))
-		})
-	}))
 	for _, of := range categoryStructures {
+		at := report.At{"points": p.name, "keys": len(p.places), "load": perCounter, "crimes": p.what != "", "structure": of.name}
+		s.Record(at, report.Parallel(seeds, func(i int) report.Figures {
+			return askCategories(of, p.shuffled(seedOf(i), 61), strange, samples, seedOf(i))
+		})...)
 		if of.name != paperSpectral.name && of.name != paperCountMin.name {
 			isolation(s, p.name, of.name)
 		}
@@ -132,7 +130,7 @@ func categories(c report.Config, s *report.Section) {
 	}
 	like, at := loads[0], loads[1]
 	s.Set("k", paperK, "most", eventMost, "points", like.total(), "keys", len(like.places), "categories", len(byCategory(at.places)),
-		"same", sameKeys, "counters", categoryBytes/4, "row", categoryBytes/20, "seeds", len(s.All("mean", "points", at.name, "structure", paperCascade.name)),
+		"same", sameKeys, "counters", categoryBytes/4, "row", categoryBytes/20, "seeds", report.Pick(c, 1, 1, 5),
 		"small", inSmall(at), "small of events", inSmall(like), "like", like.name, "at", at.name, "all bytes", float64(categoryBytes), "uk", at.what)
 	s.Set("shown", []string{like.name, at.name}, "worse", worseError, "claimed", []claim{
 		{"CascadeCBF", paperCascade.name, 0.0002, 1}, {"spectral", paperSpectral.name, 0.0005, 3}, {"Count-Min", paperCountMin.name, 0.0013, 21},

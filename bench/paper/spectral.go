@@ -66,6 +66,14 @@ var (
 	methodPrinted  = method{name: "rm as printed, simulated", printed: true, style: 6}
 )
 
+func names(methods []method) []string {
+	return report.Column(methods, func(m method) string { return m.name })
+}
+
+func styles(methods []method) []int {
+	return report.Column(methods, func(m method) int { return m.style })
+}
+
 // sketch is an empty sketch of m counters in all, which rm and trm share out.
 func (m method) sketch(counters, k int, seed uint64) *sbf.Sketch {
 	p := m.params
@@ -139,15 +147,13 @@ func (s setting) stream(seed uint64, stream []int, methods []method) []report.Fi
 
 // recordMethods adds what came of methods with many seeds, a row for each.
 func recordMethods(to *report.Section, at report.At, methods []method, seeds int, of func(seed uint64) []report.Figures) {
-	names := report.Column(methods, func(m method) string { return m.name })
-	to.RecordEach(at, "method", names, report.Parallel(seeds, func(i int) []report.Figures { return of(seedOf(i)) }))
+	to.RecordEach(at, "method", names(methods), report.Parallel(seeds, func(i int) []report.Figures { return of(seedOf(i)) }))
 }
 
 // methodPanels plot additive error and share of wrong answers of methods over "value".
 func methodPanels(d *report.Data, title, axis string, methods []method) []report.Panel {
-	styles := report.Column(methods, func(m method) int { return m.style })
 	panel := func(y, figure string) report.Panel {
-		return report.Panel{Title: title, X: axis, Y: y, LogY: true, Series: report.Drawn(d.Lines("method", "value", figure), "%s", report.Both, styles...)}
+		return report.Panel{Title: title, X: axis, Y: y, LogY: true, Series: report.Drawn(d.Lines("method", "value", figure), "%s", report.Both, styles(methods)...)}
 	}
 	return []report.Panel{panel("additive error (occurrences)", "additive"), panel("wrong answers (share of keys)", "wrong")}
 }

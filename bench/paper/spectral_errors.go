@@ -33,11 +33,11 @@ func spectralBelow(c report.Config, s *report.Section) {
 		lo, hi := report.Wilson(int(at.Sum("keys below")), keys*seeds)
 		return at.Number("skew"), at.Mean("below"), lo, hi
 	}
-	drawn := report.Column(methods[2:6], func(m method) string { return m.name })
-	s.Plot("share", s.Of("gamma", "0.7", "1").Panels("gamma", "gamma %g", report.Panel{X: "skew", Y: "keys below the truth (share)", Legend: report.TopRight},
-		func(d *report.Data) []report.Series {
-			return report.Drawn(d.Of("method", drawn...).Within("method", "skew", share), "%s", report.Both, methodPrinted.style, methodRMPlain.style, methodRM.style, methodTRM.style)
-		}))
+	drawn := methods[2:6]
+	p := report.Panel{X: "skew", Y: "keys below the truth (share)", Legend: report.TopRight}
+	s.Plot("share", s.Of("gamma", "0.7", "1").Panels("gamma", "gamma %g", p, func(d *report.Data) []report.Series {
+		return report.Drawn(d.Of("method", names(drawn)...).Within("method", "skew", share), "%s", report.Both, styles(drawn)...)
+	}))
 }
 
 // estimator is the minimum, or lemma 3's in so many groups. Section 3.1.
@@ -206,10 +206,12 @@ func spectralRelative(c report.Config, s *report.Section) {
 			for i := 1; i <= rank; i++ {
 				limit += spectralK * math.Pow(float64(i)/(float64(n-spectralK)*0.5), spectralK) / float64(rank)
 			}
-			s.Record(report.At{"rank": rank}, report.Figures{"above": above, "limit": limit, "surely above": above - 4*math.Sqrt(limit*(1-limit)/max(1, wrong))})
+			deviation := math.Sqrt(limit * (1 - limit) / max(1, wrong))
+			s.Record(report.At{"rank": rank}, report.Figures{"above": above, "limit": limit, "surely above": above - 4*deviation})
 		}
 	}
-	s.Set("n", n, "seeds", seeds, "paper's largest", float64(n)/spectralK, "least", leastRelative(n, draws, seeds), "double", doubles(n, report.Pick(c, 5, 20, 200)),
+	s.Set("n", n, "seeds", seeds, "paper's largest", float64(n)/spectralK, "least", leastRelative(n, draws, seeds),
+		"double", doubles(n, report.Pick(c, 5, 20, 200)),
 		// Of the counters that have another key, those that have more than one.
 		"more", 1-spectralGamma*math.Exp(-spectralGamma)/-math.Expm1(-spectralGamma))
 	s.Plot("errors", []report.Panel{panel})

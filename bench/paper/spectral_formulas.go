@@ -107,7 +107,8 @@ func spectralRange(c report.Config, s *report.Section) {
 	var panels []report.Panel
 	for _, skew := range []float64{0, 1} {
 		z := newZipf(span, skew)
-		p := report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "length of the range (keys)", Y: "mean error (share of the truth)", LogX: true, LogY: true}
+		p := report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "length of the range (keys)", Y: "mean error (share of the truth)",
+			LogX: true, LogY: true}
 		for i, m := range []method{methodMS, methodMI} {
 			for _, part := range []int{1, 2, 4} {
 				at := report.At{"skew": skew, "method": m.name, "part": part}
@@ -148,7 +149,8 @@ func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) re
 		upTo[i+1] = upTo[i] + n
 	}
 	v := report.Must(sbf.NewView(sk.Blob()))
-	of := report.Figures{"bytes": float64(v.Info().Bytes), "gamma": v.Info().Load, "nodes": nodesOf(truth) / float64(distinct) / 16, "below": 0, "exact": 0}
+	of := report.Figures{"bytes": float64(v.Info().Bytes), "gamma": v.Info().Load, "below": 0, "exact": 0,
+		"nodes": nodesOf(truth) / float64(distinct) / 16}
 	for _, length := range rangeLengths {
 		name := fmt.Sprint("error of ", length)
 		for range queries {
@@ -292,7 +294,7 @@ func spectralTable(c report.Config, s *report.Section) {
 	inside := 0.0
 	lines := report.Drawn(report.Lines("published", "expected, random positions", "expected, the paper's hashes", "rm, streamed", "rm, built at once"),
 		"%s", report.Both, 3, 0, 1, 2, 4)
-	for at, row := range table1 {
+	for n, row := range table1 {
 		all := recurrenceOf(c, row.gamma)
 		s.Set("keys", len(all.counts), "draws", report.Pick(c, 5000, spectralDraws, spectralDraws), "seeds", len(all.random), "runs", runs)
 		for i, f := range tableFigures {
@@ -314,14 +316,15 @@ func spectralTable(c report.Config, s *report.Section) {
 		gain := []float64{eb / expectedError(all.random, half), eb / expectedError(all.multiply, half)}
 		larger := all.setting
 		larger.m += (larger.m + 1) / 2
-		recordMethods(s, report.At{"of": row.gamma, "gain": published, "random": gain[0], "multiply": gain[1]}, []method{methodMS, methodRM, methodGathered}, runs,
-			func(seed uint64) []report.Figures {
-				return append(all.run(seed, []method{methodMS}), larger.run(seed, []method{methodRM, methodGathered})...)
-			})
+		at := report.At{"of": row.gamma, "gain": published, "random": gain[0], "multiply": gain[1]}
+		recordMethods(s, at, []method{methodMS, methodRM, methodGathered}, runs, func(seed uint64) []report.Figures {
+			return append(all.run(seed, []method{methodMS}), larger.run(seed, []method{methodRM, methodGathered})...)
+		})
 		made := s.Where("of", row.gamma)
 		ms := made.Mean("wrong", "method", "ms")
-		for i, v := range []float64{published, gain[0], gain[1], ratioOr(ms, made.Mean("wrong", "method", "rm")), ratioOr(ms, made.Mean("wrong", "method", methodGathered.name))} {
-			if i > 0 || at < 4 {
+		streamed, gathered := ratioOr(ms, made.Mean("wrong", "method", "rm")), ratioOr(ms, made.Mean("wrong", "method", methodGathered.name))
+		for i, v := range []float64{published, gain[0], gain[1], streamed, gathered} {
+			if i > 0 || n < 4 {
 				lines[i].At(row.gamma, v)
 			}
 		}

@@ -33,7 +33,8 @@ func spectralMethods(c report.Config, s *report.Section) {
 	} {
 		for _, v := range w.values {
 			of := w.of(v)
-			recordMethods(s, report.At{"by": w.axis, "title": w.title, "value": v}, methods, seeds, func(seed uint64) []report.Figures { return of.run(seed, methods) })
+			at := report.At{"by": w.axis, "title": w.title, "value": v}
+			recordMethods(s, at, methods, seeds, func(seed uint64) []report.Figures { return of.run(seed, methods) })
 		}
 		figure = append(figure, methodPanels(s.Where("by", w.axis), w.title, w.axis, methods))
 	}
