@@ -189,20 +189,6 @@ type sized struct {
 	bytes uint64
 }
 
-// sizedCases are the spatial points of the other sections.
-func sizedCases(c report.Config) (cases []sized) {
-	crowds, _ := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
-	for _, p := range append(crowds, covidPile(c.Data).occupied()) {
-		cases = append(cases, sized{p, urbanCascade, urbanBytes(c)})
-	}
-	for _, of := range globePoints[:report.Pick(c, 1, 1, 2)] {
-		p := of.read(c.Data, of.res)
-		p.name, p.res = of.name, 1
-		cases = append(cases, sized{p, paperCascade, uint64(bytesPerCell * float64(len(p.places)))})
-	}
-	return append(cases, sized{events(), paperCascade, categoryBytes})
-}
-
 // leastBytes is the smallest size that is tried: any layers fit.
 const leastBytes = 512
 
@@ -228,7 +214,17 @@ func (z sized) least(of structure, published report.Figures, step float64, seed 
 // structures: those of these, of our defaults and with a step less, and in the dense form.
 func sameError(c report.Config, s *report.Section) {
 	step := report.Pick(c, 1.5, 1.2, 1.02)
-	cases := sizedCases(c)
+	crowds, _ := crowds(c, report.Pick(c, []float64{1}, []float64{1}, []float64{1, 2}))
+	var cases []sized // the spatial points of the other sections
+	for _, p := range append(crowds, covidPile(c.Data).occupied()) {
+		cases = append(cases, sized{p, urbanCascade, urbanBytes(c)})
+	}
+	for _, of := range globePoints[:report.Pick(c, 1, 1, 2)] {
+		p := of.read(c.Data, of.res)
+		p.name, p.res = of.name, 1
+		cases = append(cases, sized{p, paperCascade, uint64(bytesPerCell * float64(len(p.places)))})
+	}
+	cases = append(cases, sized{events(), paperCascade, categoryBytes})
 	s.Set("step", 100*(step-1), "advised", 2*paperCounters)
 	for i, of := range report.Parallel(len(cases), func(i int) []report.Figures {
 		z, seed := cases[i], seedOf(0)
