@@ -9,6 +9,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
+// Table 3 and section 5.2.2 of the CascadeCBF paper, on real points: categories, and sums over countries.
+
 // categoryBytes is what all structures of table 3 share.
 const categoryBytes = 512 << 10
 
