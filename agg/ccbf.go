@@ -102,12 +102,7 @@ func (t *ccbfPage) blob(dst []byte) ([]byte, error) {
 	if t.several {
 		t.b.Spare = duck.Alone
 	}
-	s, err := t.b.Sketch()
-	if err != nil {
-		return nil, err
-	}
-	dst = s.AppendBlob(dst)
-	return dst, t.b.Release()
+	return t.b.AppendBlob(dst)
 }
 
 // cost is what blob takes. Where there is no room to find out, it is so much that there

@@ -196,10 +196,8 @@ func (b *Builder) Sketch() (*Sketch, error) {
 	if b.trees > 0 {
 		return b.sketchTree(list)
 	}
-	s := &Sketch{
-		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
-		cells: list, dense: b.dense, sums: b.Mode == Standard && !b.notSums, spare: b.Spare,
-	}
+	s := b.empty()
+	s.cells, s.dense = list, b.dense
 	if s.dense != nil && len(s.cells) > 0 {
 		// Cells that came beside dense sketches: they go in last and in their
 		// own order, so that the order in which they came does not matter.
@@ -210,6 +208,14 @@ func (b *Builder) Sketch() (*Sketch, error) {
 		s.parts = b.parts(b.counted)
 	}
 	return s, nil
+}
+
+// empty is a sketch of what was added without its cells or counters.
+func (b *Builder) empty() *Sketch {
+	return &Sketch{
+		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
+		sums: b.Mode == Standard && !b.notSums, spare: b.Spare,
+	}
 }
 
 // join makes the configuration that of all that was added and a sketch of another one,

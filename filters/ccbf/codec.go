@@ -38,10 +38,18 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	bounds := in.limits()
 	body, fits := in.appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
 	if !fits {
-		s = s.overflowed()
-		bounds = s.in().limits()
-		body, _ = s.in().appendBody(s.appendHead(body[:start], bounds), bounds, s.Bytes)
+		return s.appendOverflowed(body[:start])
 	}
+	sketch.Seal(body[start:])
+	return body
+}
+
+// appendOverflowed is AppendBlob of cells of which it is known that they do not fit.
+func (s *Sketch) appendOverflowed(dst []byte) []byte {
+	start := len(dst)
+	s = s.overflowed()
+	bounds := s.in().limits()
+	body, _ := s.in().appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
 	sketch.Seal(body[start:])
 	return body
 }

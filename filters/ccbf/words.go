@@ -1,6 +1,9 @@
 package ccbf
 
-import "github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
 
 // The cells of a section are in words first, in memory that is used again, and become a
 // run when they are many: what few cells there are need not be moved from run to run.
@@ -153,4 +156,61 @@ func (b *Builder) endWords(pb *sectionBuilder) error {
 	freed := pb.words.Bytes()
 	pb.words = cells.Words{}
 	return b.grow(-freed)
+}
+
+// AppendBlob appends the BLOB of Sketch, and does what Release does. Of the cells of most
+// large sketches there is no list between: they are coded from their words.
+func (b *Builder) AppendBlob(dst []byte) ([]byte, error) {
+	if err := b.Release(); err != nil {
+		return dst, err
+	}
+	blob, ok, tooLong, err := b.appendWords(dst)
+	if ok || err != nil {
+		return blob, err
+	}
+	s, err := b.Sketch()
+	if err != nil {
+		return dst, err
+	}
+	if tooLong && s.IsExact() {
+		return s.appendOverflowed(dst), b.Release()
+	}
+	return s.AppendBlob(dst), b.Release()
+}
+
+// appendWords is AppendBlob of a sketch all of whose cells are in words, and fit; else nothing is
+// appended, and tooLong where it is known that they do not.
+func (b *Builder) appendWords(dst []byte) (blob []byte, ok, tooLong bool, err error) {
+	if !b.onlyWords() {
+		return dst, false, false, nil
+	}
+	b.ending = true
+	defer func() { b.ending = false }()
+	if err := b.flush(b.plain); err != nil || !b.onlyWords() {
+		return dst, false, false, err
+	}
+	words := &b.plain.words
+	work, before := words.More(0), words.Bytes()
+	if err := b.grow(work); err != nil {
+		return dst, false, false, err
+	}
+	words.One(b.Spare)
+	if err := b.grow(words.Bytes() - before - work); err != nil || !words.Single() || words.Few() {
+		return dst, false, false, err
+	}
+	start, bounds := len(dst), words.Bounds()
+	body, fits := words.AppendBody(b.empty().appendHead(dst, bounds), bounds, b.Bytes, b.Spare)
+	if !fits {
+		return dst[:start], false, true, nil
+	}
+	sketch.Seal(body[start:])
+	return body, true, false, nil
+}
+
+// onlyWords reports whether all cells are in words or in the buffer of their section, which has no
+// category.
+func (b *Builder) onlyWords() bool {
+	pb := b.plain
+	return b.form() == Exact && !b.spilled && pb != nil && len(b.sections) == 1 && pb.X == 0 && pb.Y == 0 && pb.words.Len() > 0 &&
+		len(pb.runs)+len(pb.packed)+len(pb.pile.Keys)+pb.squares.Len() == 0 && pb.weights == nil
 }

@@ -99,30 +99,51 @@ func appendCells(dst []byte, s *Section, bounds grid.Rect, limit uint64, spare f
 		dst = binary.AppendUvarint(dst, s.Keys[0]-lowest(bounds, s.X, s.Y))
 		return appendBlock(dst, w, s.Keys, s.Counts), true
 	}
-	return appendBlocks(dst, w, s.Run, limit, spare)
+	return appendBlocks(dst, w, &runSource{s.Run}, limit, spare)
 }
 
 // manyBlocks is from how many blocks on two halves of them are made at once: whoever
 // waits for the BLOB of one large group waits for nothing else.
 const manyBlocks = 1 << 9
 
-// appendBlocks appends the index and the blocks of a run; false once they are
+// source is cells as they are coded, block by block.
+type source interface {
+	cells() int              // that are left
+	next(n int) Run          // n of them, until the next call
+	cut(n int) (a, b source) // the first n, and the others
+}
+
+// runSource is what is left of a run.
+type runSource struct{ Run }
+
+func (s *runSource) cells() int { return len(s.Keys) }
+
+func (s *runSource) next(n int) Run {
+	r := s.upTo(n)
+	s.Run = s.from(n)
+	return r
+}
+
+func (s *runSource) cut(n int) (a, b source) { return &runSource{s.upTo(n)}, &runSource{s.from(n)} }
+
+// appendBlocks appends the index and the blocks of cells; false once they are
 // longer than limit bytes.
-func appendBlocks(dst []byte, w *bitio.Writer, r Run, limit uint64, spare func() bool) ([]byte, bool) {
+func appendBlocks(dst []byte, w *bitio.Writer, s source, limit uint64, spare func() bool) ([]byte, bool) {
 	index := len(dst)
-	n := blockCount(len(r.Keys))
+	cells := s.cells()
+	n := blockCount(cells)
 	if n < manyBlocks || spare == nil {
-		dst = appendSome(dst, w, r, limit)
+		dst = appendSome(dst, w, s, limit)
 		return dst, uint64(len(dst)-index) <= limit
 	}
-	half := n / 2 * blockCells
+	one, other := s.cut(n / 2 * blockCells)
 	var second []byte
 	beside.Do(spare, func() {
-		dst = appendSome(slices.Grow(dst, n*indexEntry+len(r.Keys)*5/4), w, Run{r.Keys[:half], r.Counts[:half]}, limit)
+		dst = appendSome(slices.Grow(dst, n*indexEntry+cells*5/4), w, one, limit)
 	}, func() {
 		w := writers.Get().(*bitio.Writer)
 		defer writers.Put(w)
-		second = appendSome(nil, w, Run{r.Keys[half:], r.Counts[half:]}, limit)
+		second = appendSome(nil, w, other, limit)
 	})
 	if uint64(len(dst)-index)+uint64(len(second)) > limit {
 		return dst, false
@@ -138,20 +159,19 @@ func appendBlocks(dst []byte, w *bitio.Writer, r Run, limit uint64, spare func()
 	return append(dst, second[all-first:]...), true
 }
 
-// appendSome appends the index and the blocks of a run, and ends early where they are
+// appendSome appends the index and the blocks of cells, and ends early where they are
 // longer than limit bytes.
-func appendSome(dst []byte, w *bitio.Writer, r Run, limit uint64) []byte {
+func appendSome(dst []byte, w *bitio.Writer, s source, limit uint64) []byte {
 	index := len(dst)
-	n := blockCount(len(r.Keys))
-	dst = slices.Grow(dst, n*indexEntry+len(r.Keys)*5/4)
+	n := blockCount(s.cells())
+	dst = slices.Grow(dst, n*indexEntry+s.cells()*5/4)
 	dst = dst[:index+n*indexEntry]
 	data := len(dst)
 	for i := 0; i < n && uint64(len(dst)-index) <= limit; i++ {
-		from := i * blockCells
-		to := min(from+blockCells, len(r.Keys))
-		dst = appendBlock(dst, w, r.Keys[from:to], r.Counts[from:to])
+		r := s.next(min(blockCells, s.cells()))
+		dst = appendBlock(dst, w, r.Keys, r.Counts)
 		entry := dst[index+i*indexEntry:]
-		binary.LittleEndian.PutUint64(entry, r.Keys[from])
+		binary.LittleEndian.PutUint64(entry, r.Keys[0])
 		binary.LittleEndian.PutUint32(entry[8:], uint32(len(dst)-data))
 	}
 	return dst

@@ -20,14 +20,14 @@ func TestBlocksInHalves(t *testing.T) {
 			at += 1 + r.Uint64N(100)
 			run.Keys, run.Counts = append(run.Keys, at), append(run.Counts, 1+r.Uint64N(9))
 		}
-		want := appendSome([]byte("before"), &w, run, ^uint64(0))
+		want := appendSome([]byte("before"), &w, &runSource{run}, ^uint64(0))
 		size := uint64(len(want) - len("before"))
-		got, ok := appendBlocks([]byte("before"), &w, run, size, func() bool { return true })
+		got, ok := appendBlocks([]byte("before"), &w, &runSource{run}, size, func() bool { return true })
 		if !ok || !bytes.Equal(got, want) {
 			t.Fatalf("%d cells: %d bytes of %d, they fit: %v", len(run.Keys), len(got), len(want), ok)
 		}
 		for _, limit := range []uint64{0, size / 3, size - 1} {
-			if _, ok := appendBlocks(nil, &w, run, limit, func() bool { return true }); ok {
+			if _, ok := appendBlocks(nil, &w, &runSource{run}, limit, func() bool { return true }); ok {
 				t.Errorf("%d cells of %d bytes fit %d", len(run.Keys), size, limit)
 			}
 		}

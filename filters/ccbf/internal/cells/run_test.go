@@ -59,7 +59,7 @@ func BenchmarkEncode(b *testing.B) {
 	var dst []byte
 	var w bitio.Writer
 	for b.Loop() {
-		dst, _ = appendBlocks(dst[:0], &w, r, 1<<30, nil)
+		dst, _ = appendBlocks(dst[:0], &w, &runSource{r}, 1<<30, nil)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(r.Keys)), "ns/cell")
 	b.ReportMetric(float64(len(dst))/float64(len(r.Keys)), "bytes/cell")

@@ -85,9 +85,7 @@ func (s *Words) Reset() {
 // Run is a run of the cells, and may use a second goroutine where spare says so. It leaves
 // all of them in one list.
 func (s *Words) Run(spare func() bool) Run {
-	for len(s.lists) > 1 {
-		s.mergeLast(spare)
-	}
+	s.One(spare)
 	if s.n == 0 {
 		return Run{}
 	}
