@@ -51,16 +51,21 @@ func Keys(dst []uint64, xs, ys []float64, res float64) int {
 	return len(dst)
 }
 
-// spreads has the bits of a byte, bit i moved to bit 2i.
-var spreads = func() (s [256]uint16) {
+// spreadBits is how many bits of a coordinate are spread at a time: three times, where bytes
+// took four, from a table that leaves room in the first-level cache.
+const spreadBits = 11
+
+// spreads has numbers of so many bits, bit i moved to bit 2i.
+var spreads = func() (s [1 << spreadBits]uint32) {
 	for i := range s {
-		s[i] = uint16(grid.Interleave(uint32(i), 0))
+		s[i] = uint32(grid.Interleave(uint32(i), 0))
 	}
 	return s
 }()
 
 func apart(v uint32) uint64 {
-	return uint64(spreads[v&255]) | uint64(spreads[v>>8&255])<<16 | uint64(spreads[v>>16&255])<<32 | uint64(spreads[v>>24])<<48
+	const low = 1<<spreadBits - 1
+	return uint64(spreads[v&low]) | uint64(spreads[v>>spreadBits&low])<<(2*spreadBits) | uint64(spreads[v>>(2*spreadBits)])<<(4*spreadBits)
 }
 
 // Square is the square of a level that holds a cell.
