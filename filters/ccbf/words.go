@@ -14,7 +14,7 @@ const (
 	leastWords = 1 << 12
 	// wordBuffer is how many keys become words at a time: they are sorted in the second-level
 	// cache, and are few to be sorted when the sketch is made.
-	wordBuffer = 1 << 14
+	wordBuffer = 1 << 15
 	// holdWords is what part of the cells held may be in words.
 	holdWords = 8
 )
