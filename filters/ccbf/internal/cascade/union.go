@@ -21,10 +21,22 @@ func (d *Counters) Union(o *Counters) {
 // counter that overflowed is seen by its flag bit alone.
 func (d *Counters) unionWords(x int, src []byte) {
 	l := &d.Layers[x]
-	last := x == d.Shape.Layers-1
 	flags := ^uint64(0) / (l.Flag<<1 - 1) * l.Flag // the flag bit of every counter
 	from := words(src)
 	to := words(l.data)[:len(from)]
+	if x == d.Shape.Layers-1 {
+		for i, b := range from {
+			if b == 0 {
+				continue
+			}
+			a := to[i]
+			to[i] = a&^flags + b&^flags | (a|b)&flags
+			if to[i]&flags != 0 {
+				to[i] = d.saturateWord(l, to[i], flags)
+			}
+		}
+		return
+	}
 	for i, b := range from {
 		if b == 0 {
 			continue
@@ -32,9 +44,7 @@ func (d *Counters) unionWords(x int, src []byte) {
 		a := to[i]
 		sum := a&^flags + b&^flags
 		to[i] = sum | (a|b)&flags
-		if last && to[i]&flags != 0 {
-			to[i] = d.saturateWord(l, to[i], flags)
-		} else if carry := sum & flags; carry != 0 && !last {
+		if carry := sum & flags; carry != 0 {
 			d.carryWord(x, uint64(i), carry)
 		}
 	}

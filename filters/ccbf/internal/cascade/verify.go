@@ -18,7 +18,7 @@ func (d *Counters) CheckBits() error {
 		}
 	}
 	l, full := &d.Layers[d.Shape.Layers-1], false
-	for j := range l.Size {
+	for j := range l.flagged() {
 		if c := l.Load(j); c&l.Flag != 0 {
 			if c != l.Flag|l.Mask {
 				return sketch.Invalidf("counter %d of the last layer is %#x: at its ceiling, but not full", j, c)
@@ -30,6 +30,21 @@ func (d *Counters) CheckBits() error {
 		return sketch.Invalidf("the flag for counters at their ceiling is wrong")
 	}
 	return nil
+}
+
+// flagged is how many of the counters have those with a flag among them: 0 or all.
+func (l *Layer) flagged() uint64 {
+	if 64%l.Width != 0 {
+		return l.Size
+	}
+	any, flags := uint64(0), ^uint64(0)/(l.Flag<<1-1)*l.Flag
+	for b := l.data; len(b) >= 8; b = b[8:] {
+		any |= binary.LittleEndian.Uint64(b)
+	}
+	if any&flags == 0 {
+		return 0
+	}
+	return l.Size
 }
 
 // CheckMaxima holds a total against counters that are no sums; most is the number
@@ -87,51 +102,92 @@ func (l *Layer) sum() (hi, lo uint64) {
 		}
 		return hi, lo
 	}
-	// Sums of neighbours, in lanes of twice the width and for counters of 4 bits four
-	// times, so wide that those of sumBlock bytes fit, and then of the lanes.
 	for b := l.data; len(b) > 0; {
 		block := b[:min(len(b), sumBlock)]
 		b = b[len(block):]
-		w := uint64(0)
 		switch l.Width {
 		case 4:
-			w = sumNibbles(block)
+			lo += sumNibbles(block)
 		case 8:
-			w = sumBytes(block)
+			lo += sumBytes(block)
 		default:
-			for ; len(block) >= 8; block = block[8:] {
-				v := binary.LittleEndian.Uint64(block) & 0x7fff7fff7fff7fff
-				w += v&halves + v>>16&halves
-			}
+			lo += sumWords(block)
 		}
-		if l.Width <= 8 {
-			w = w&halves + w>>16&halves
-		}
-		lo += w&low + w>>32
 	}
 	return 0, lo
 }
 
-// sumBlock is how many bytes are added up in lanes: 256 words, of which each adds no
-// more than 254 to a lane of 16 bits, 2*(2^15-1) to one of 32.
-const sumBlock = 256 * 8
+// sumBlock is how many bytes are added up in lanes: 16 groups of words, of which each adds
+// no more than 16*2*7 to a byte in sumNibbles, 16*2*127 to a lane of 16 bits in sumBytes,
+// and 16*2*(2^15-1) to one of 32 in sumWords.
+const (
+	sumGroup = 16 * 8
+	sumBlock = 16 * sumGroup
+)
 
-// sumNibbles is the sum of counters of 4 bits in four lanes.
-func sumNibbles(block []byte) (w uint64) {
-	const values, nibbles = 0x7777777777777777, 0x0f0f0f0f0f0f0f0f
-	for ; len(block) >= 8; block = block[8:] {
-		v := binary.LittleEndian.Uint64(block) & values
-		v = v&nibbles + v>>4&nibbles
-		w += v&pairs + v>>8&pairs
+// sumNibbles is the sum of counters of 4 bits: of both halves of bytes in bytes, of bytes in
+// lanes of 16 bits, and of these in the end.
+func sumNibbles(block []byte) uint64 {
+	const values = 0x0707070707070707
+	w := uint64(0)
+	for len(block) > 0 {
+		group := block[:min(len(block), sumGroup)]
+		block = block[len(group):]
+		ofBytes := uint64(0)
+		for ; len(group) >= 32; group = group[32:] {
+			g := (*[32]byte)(group)
+			a, b := binary.LittleEndian.Uint64(g[0:8]), binary.LittleEndian.Uint64(g[8:16])
+			c, d := binary.LittleEndian.Uint64(g[16:24]), binary.LittleEndian.Uint64(g[24:32])
+			ofBytes += a&values + a>>4&values + b&values + b>>4&values
+			ofBytes += c&values + c>>4&values + d&values + d>>4&values
+		}
+		for ; len(group) >= 8; group = group[8:] {
+			v := binary.LittleEndian.Uint64(group)
+			ofBytes += v&values + v>>4&values
+		}
+		w += ofBytes&pairs + ofBytes>>8&pairs
 	}
-	return w
+	return lanes16(w)
 }
 
-// sumBytes is the sum of counters of 8 bits in four lanes.
-func sumBytes(block []byte) (w uint64) {
-	for ; len(block) >= 8; block = block[8:] {
-		v := binary.LittleEndian.Uint64(block) & 0x7f7f7f7f7f7f7f7f
-		w += v&pairs + v>>8&pairs
+// sumBytes is the sum of counters of 8 bits, in lanes of 16.
+func sumBytes(block []byte) uint64 {
+	const values = 0x007f007f007f007f
+	w := uint64(0)
+	for ; len(block) >= 32; block = block[32:] {
+		g := (*[32]byte)(block)
+		a, b := binary.LittleEndian.Uint64(g[0:8]), binary.LittleEndian.Uint64(g[8:16])
+		c, d := binary.LittleEndian.Uint64(g[16:24]), binary.LittleEndian.Uint64(g[24:32])
+		w += a&values + a>>8&values + b&values + b>>8&values
+		w += c&values + c>>8&values + d&values + d>>8&values
 	}
-	return w
+	for ; len(block) >= 8; block = block[8:] {
+		v := binary.LittleEndian.Uint64(block)
+		w += v&values + v>>8&values
+	}
+	return lanes16(w)
+}
+
+// sumWords is the sum of counters of 16 bits, in lanes of 32.
+func sumWords(block []byte) uint64 {
+	const values = 0x00007fff00007fff
+	w := uint64(0)
+	for ; len(block) >= 32; block = block[32:] {
+		g := (*[32]byte)(block)
+		a, b := binary.LittleEndian.Uint64(g[0:8]), binary.LittleEndian.Uint64(g[8:16])
+		c, d := binary.LittleEndian.Uint64(g[16:24]), binary.LittleEndian.Uint64(g[24:32])
+		w += a&values + a>>16&values + b&values + b>>16&values
+		w += c&values + c>>16&values + d&values + d>>16&values
+	}
+	for ; len(block) >= 8; block = block[8:] {
+		v := binary.LittleEndian.Uint64(block)
+		w += v&values + v>>16&values
+	}
+	return w&low + w>>32
+}
+
+// lanes16 is the sum of four lanes of 16 bits.
+func lanes16(w uint64) uint64 {
+	w = w&halves + w>>16&halves
+	return w&low + w>>32
 }
