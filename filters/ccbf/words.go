@@ -212,5 +212,5 @@ func (b *Builder) appendWords(dst []byte) (blob []byte, ok, tooLong bool, err er
 func (b *Builder) onlyWords() bool {
 	pb := b.plain
 	return b.form() == Exact && !b.spilled && pb != nil && len(b.sections) == 1 && pb.X == 0 && pb.Y == 0 && pb.words.Len() > 0 &&
-		len(pb.runs)+len(pb.packed)+len(pb.pile.Keys)+pb.squares.Len() == 0 && pb.weights == nil
+		len(pb.runs)+len(pb.packed)+pb.pile.Len()+pb.squares.Len() == 0 && pb.weights == nil
 }
