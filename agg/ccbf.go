@@ -13,7 +13,7 @@ func CCBF() functions {
 	return []duck.Function{
 		{
 			Name: "ccbf_agg", Group: "ccbf", Options: args.CCBFOptions,
-			Summary: "Sketch of how many points lie in each cell of a grid with cells of size res.",
+			Summary: "Sketch of the number of points in each cell of a grid with cells of size res.",
 			Example: "SELECT ccbf_get(ccbf_agg(x, y, 0.5), 1.2, 3.4) FROM (VALUES (1.1, 3.3), (1.4, 3.1), (9.0, 9.0)) p(x, y)",
 			Overloads: []duck.Overload{
 				{Params: points, Returns: duck.Blob, Aggregate: build},

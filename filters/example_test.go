@@ -16,6 +16,6 @@ func ExampleFamilies() {
 	// cms Counts of keys
 	// sbf Counts of keys in a Bloom filter
 	// bloom Sets of keys
-	// cbf Sets of keys that can be removed again
+	// cbf Sets of keys that can be removed
 	// cuckoo Cuckoo filters
 }

@@ -33,12 +33,12 @@ func CCBF() functions {
 			"ccbf_get(ccbf_remove(s, 0.5, 0.5), 0.5, 0.5) FROM (SELECT "+q+")", point, paramOptions), ccbfChangeOptions),
 		withOptions(fn("ccbf_move", duck.Blob, ccbfChange(2, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Move(c[0], c[1], category, n)
-		}), "Returns the sketch with weight points moved from one cell to another; without weight, all points, if it is exact. With the option all_points: true, also if counters are sums: as many as ccbf_get returns, which can be too many and include points of other cells.",
+		}), "Returns the sketch with weight points moved from one cell to another; without weight, all points of the cell, if the sketch is exact. The option all_points: true also moves all points if counters are sums: as many as ccbf_get returns, which can be too many and include points of other cells.",
 			"ccbf_get(ccbf_move(s, 0.5, 0.5, 9.5, 9.5), 9.5, 9.5) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "x1", Type: duck.Double}, duck.Param{Name: "y1", Type: duck.Double},
 				duck.Param{Name: "x2", Type: duck.Double}, duck.Param{Name: "y2", Type: duck.Double}), paramOptions), ccbfMoveOptions),
 
-		fn("ccbf_union", duck.Blob, eachUnion(ccbfUnion), "Returns the sketch of the points of both. They must have the same res and, if both have counters, the same counters. The larger bytes is kept.",
+		fn("ccbf_union", duck.Blob, eachUnion(ccbfUnion), "Returns the sketch of the points of both. They must have the same res and, if both have counters, the same counters. The result has the larger of their bytes.",
 			"ccbf_total(ccbf_union(s, s)) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_intersect", duck.Blob, ccbfPair((*ccbf.Sketch).Intersect), "Returns the sketch with the smaller of both counts in every cell.",
 			"ccbf_total(ccbf_intersect(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
@@ -47,7 +47,7 @@ func CCBF() functions {
 		fn("ccbf_coarsen", duck.Blob, ccbfReduce("factor", (*ccbf.Sketch).Coarsen),
 			"Returns the sketch of the same points in cells factor times as wide and as high. For an exact sketch, which stays exact, and for a tree, factor is any whole number; for counters, a power of two whose level they count. A sketch with levels then combines with sketches coarsened by the same factor.",
 			"ccbf_get(ccbf_coarsen(s, 2), 1, 1) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "factor", Type: duck.Any})),
-		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "Returns the same counts in a BLOB of at most bytes, including the largest header, with the parameters of a sketch built with that size: exact if it fits, a tree with larger leaves, or counters, as far as halving their layers gets there.",
+		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "Returns the same counts in a BLOB of at most bytes, including the largest header, with the parameters of a sketch built with that size: exact if it fits, a tree with larger leaves, or counters. Layers of counters are halved until they fit, and get those parameters only if halving leads to them.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
 
 		fn("ccbf_get", duck.UBigInt, ccbfGet(putCounts), "Number of points in the cell that contains (x, y): never below the true count. "+severalWell,
@@ -107,7 +107,7 @@ func CCBF() functions {
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Number of points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_error", ccbfErrorType, ccbfError,
-			"The error to expect: whether counts are exact; for a cell without points, and for a random cell with points, the probability that its count is too high, and by how much it is too high on average. The error of a sum is the sum of the errors of its cells, or less with levels. For cells with points, it is NULL if it is not known (after intersect and mask, with levels or totals). For a tree, it is the error when the tree was built, without the probability for cells with points, and NULL once anything was added; no count is ever too high by more than most.",
+			"The error to expect: whether counts are exact; for a cell without points, and for a random cell with points, the probability that its count is too high, and by how much it is too high on average. The error of a sum is the sum of the errors of its cells, or less with levels. For cells with points, it is NULL if it is not known (after intersect and mask, with levels or totals). For a tree, it is the error when the tree was built, without the probability for cells with points, and NULL once anything was added; no count is ever too high by more than the field most.",
 			"(ccbf_error(s)).exact FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_info", ccbfInfoType, ccbfInfo, "All parameters of a sketch, its encoding, fill and size.",
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),

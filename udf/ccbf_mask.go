@@ -99,9 +99,9 @@ func (f *cellFilter) mask(s *ccbf.Sketch) error {
 	if res, found := f.otherRes(s.Grid, some.cells); found {
 		or := ""
 		if res > s.Grid.Res() {
-			or = ", or the sketch coarser by ccbf_coarsen"
+			or = ", or coarsen the sketch with ccbf_coarsen"
 		}
-		return fmt.Errorf("the Bloom filter has cells of resolution %v, the sketch has those of %v: make its keys by ccbf_cell_key(x, y, %[2]v)%[3]s", res, s.Grid.Res(), or)
+		return fmt.Errorf("the Bloom filter has cells of resolution %v, the sketch has those of %v: make its keys with ccbf_cell_key(x, y, %[2]v)%[3]s", res, s.Grid.Res(), or)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // severalWell is for functions that take several categories.
-const severalWell = "category can also be a list, for example ['home', 'shop'] or range(12, 21), whose elements count once each; for exact sketches and trees, it can be a range, {lo: 12, hi: 20}, both ends included."
+const severalWell = "category can also be a list, for example ['home', 'shop'] or range(12, 21), each element of which counts once; for exact sketches and trees, it can be a range, {lo: 12, hi: 20}, both ends included."
 
 // severalCategories is a column of lists of categories, or of ranges: STRUCTs with the
 // fields lo and hi, both included: from is a word of SQL that no field can be called by.

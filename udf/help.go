@@ -14,7 +14,7 @@ import (
 func Help(known functions) functions {
 	fn := function("sketch", "sketch_help", duck.Varchar, nil,
 		"Explains a function: how to call it, what it does, its options with their values, and an example. "+
-			"With the name of a family (ccbf, cms, bloom, ...), it lists the functions of the family; without a name, all functions. Returns one text of several lines, here split into rows.",
+			"With the name of a family (ccbf, cms, bloom, ...), it lists the functions of the family; without a name, all functions. Returns one text of several lines, which the example splits into rows.",
 		"SELECT unnest(string_split(sketch_help('cms_get'), chr(10)))", nil, duck.Param{Name: "name", Type: duck.Varchar})
 	all := append(known[:len(known):len(known)], fn)
 	pages := sync.OnceValue(func() *helpPages { return newHelpPages(help.Of(all)) })

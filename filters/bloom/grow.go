@@ -25,7 +25,7 @@ func (p Params) step(n uint64) (form, error) {
 	case p.K != 0:
 		return form{}, sketch.OptionError("k", "is given and \"grow\" is true, which chooses it: give \"fpp\"")
 	case p.Variant != Standard:
-		return form{}, sketch.OptionError("variant", "is '%v', must be '%v' where \"grow\" is true", p.Variant, Standard)
+		return form{}, sketch.OptionError("variant", "is '%v', must be '%v' if \"grow\" is true", p.Variant, Standard)
 	}
 	if err := options.Check(p); err != nil {
 		return form{}, err

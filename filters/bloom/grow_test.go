@@ -164,7 +164,7 @@ func TestGrowErrors(t *testing.T) {
 	for want, p := range map[string]Params{
 		`option "bits" is 64 and "grow" is true: give one of them`:                                     {Bits: 64},
 		`option "k" is given and "grow" is true, which chooses it: give "fpp"`:                         {K: 3},
-		`option "variant" is 'blocks', must be 'standard' where "grow" is true`:                        {Variant: Blocks},
+		`option "variant" is 'blocks', must be 'standard' if "grow" is true`:                           {Variant: Blocks},
 		`option "capacity" is 17179869184, which needs more than the 8589934592 bits that are allowed`: {Capacity: 1 << 34},
 	} {
 		p.Grow = true

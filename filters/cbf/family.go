@@ -12,13 +12,13 @@ const id sketch.ID = 4
 // Family describes counting Bloom filters.
 var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	ID: id, Name: "cbf", Article: "a", Noun: "counting Bloom filter",
-	Title: "Sets of keys that can be removed again",
+	Title: "Sets of keys that can be removed",
 	About: "A counting Bloom filter tells whether a key is in a set, and keys can be removed. A key in the set is always found; " +
 		"any other key is found with a small probability. A key added several times stays until it has been removed as often; " +
 		"one that fills its counters stays forever (15 times in the default 4 bits, 3 times in their halves with `variable_length`, 5 to 8 times with increments in 4 bits), so use more bits per counter if keys occur often. " +
 		"`cbf_empty` takes the options of `cbf_agg`; `cbf_add` and `cbf_remove` take `weight`.",
 	Summaries: keyed.Summaries{
-		Agg:       "Counting Bloom filter: a set of keys that can be removed again.",
+		Agg:       "Counting Bloom filter: a set from which keys can be removed.",
 		Union:     "Union of filters: the filter of all their keys.",
 		Remove:    "Returns the filter with one occurrence of a key removed, or weight occurrences. It is an error if the key is not there.",
 		Subtract:  " Full counters stay full.",

@@ -72,7 +72,7 @@ func (s *Sketch) Coarsen(factor uint64) error {
 	case s.dense != nil && !levels:
 		return sketch.ArgumentError("factor", "is %d, must be a power of two up to %d: this sketch has counters, and %d levels of squares", factor, uint64(1)<<s.Levels, s.Levels)
 	case s.dense != nil:
-		return fmt.Errorf("%w: it has %d, a factor of %d takes %d (build with the option \"levels\")", ErrNoLevel, s.Levels, factor, l)
+		return fmt.Errorf("%w: it has %d levels, but a factor of %d needs %d (build with the option \"levels\")", ErrNoLevel, s.Levels, factor, l)
 	default: // the very sketch of the points at that resolution
 		s.Base, s.Levels = 0, 0
 	}

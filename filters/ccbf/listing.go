@@ -24,7 +24,7 @@ import (
 func (v *View) Cells(box grid.Rect, category []byte) (iter.Seq[Spot], error) {
 	l, ok := v.in().(lists)
 	if !ok {
-		return nil, fmt.Errorf("%w of their cells: any cell may read anything (list the largest of a box by ccbf_top_k or ccbf_hotspots, or build with more bytes, or with overflow: 'tree')", ErrNotListed)
+		return nil, fmt.Errorf("%w of their cells: any cell can have a count (list the largest cells of a box with ccbf_top_k or ccbf_hotspots, or build with more bytes, or with overflow: 'tree')", ErrNotListed)
 	}
 	return func(yield func(Spot) bool) {
 		stop := false

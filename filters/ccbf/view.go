@@ -13,7 +13,7 @@ import (
 
 // Errors of questions that a sketch cannot answer.
 var (
-	ErrNeedsCategory = errors.New("the sketch was built with a category: give one (questions without one need totals: true)")
+	ErrNeedsCategory = errors.New("the sketch was built with a category: give one (queries without one need totals: true)")
 	ErrNoCategory    = errors.New("the sketch was built without a category")
 )
 

@@ -65,7 +65,7 @@ func AppendTileQuadkey(dst []byte, z int, x, y int64) ([]byte, error) {
 // Errors wrap ErrTile: longer than MaxZoom, or a digit other than 0 to 3.
 func ParseQuadkey(s string) (z int, x, y int64, err error) {
 	if len(s) > MaxZoom {
-		return 0, 0, 0, errf(ErrTile, "quadkey %s has %d digits; the most is %d", quote(s), len(s), MaxZoom)
+		return 0, 0, 0, errf(ErrTile, "quadkey %s has %d digits; the limit is %d", quote(s), len(s), MaxZoom)
 	}
 	bits := uint64(0)
 	for i := range len(s) {

@@ -68,7 +68,7 @@ func TestTileErrors(t *testing.T) {
 		{errTZ, "zoom 64 is outside 0..30"},
 		{errA, "tile 2/0/-1 does not exist: at zoom 2, x and y go from 0 to 3"},
 		{errD, `quadkey "0142": "4" is not a digit 0 to 3`},
-		{errL, `quadkey "111111111111111111111111"... has 31 digits; the most is 30`},
+		{errL, `quadkey "111111111111111111111111"... has 31 digits; the limit is 30`},
 	} {
 		if !errors.Is(c.err, ErrTile) || c.err.Error() != c.want {
 			t.Errorf("got %v\nwant %s", c.err, c.want)

@@ -119,7 +119,7 @@ func (f *Family[P, S, V]) Summaries() Summaries {
 		s.Union = "Union of sketches: the sketch of all their keys."
 	}
 	s.Subtract = "Returns a without the occurrences of b, which must be part of a: removes many keys at once. " +
-		"If b is found not to be part of a, this is an error; if it is not noticed, answers for other keys can be too low." + s.Subtract
+		"It is an error if b is found not to be part of a; if that goes unnoticed, answers for other keys can be too low." + s.Subtract
 	return s
 }
 

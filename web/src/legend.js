@@ -33,7 +33,7 @@ export function legend(scale, res, latitude, versus) {
   box.append(made("p", "quiet", unit));
   const notes = versus ? ["Blue: fewer points than in the compared rows. Orange: more."] : [];
   if (scale.sampled) notes.push("Drawn from a sample of the cells: zoom in to see all of them.");
-  if (scale.dense) notes.push("Estimates: the excess from shared counters is subtracted, and what can be chance is left empty.");
+  if (scale.dense) notes.push("Estimates: the excess from shared counters is subtracted, and counts that may be chance are left out.");
   for (const n of notes) box.append(made("p", "quiet note", n));
   return [unit, ticks, notes];
 }

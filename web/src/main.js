@@ -383,7 +383,7 @@ async function main() {
     setArea(area);
   }, (area) => setArea(area, { drawn: true }));
   if (layers.length === 0) {
-    throw new Error("No table of this database has a column of sketches of points: CREATE TABLE t AS SELECT ccbf_agg(lon, lat, 0.01) ...");
+    throw new Error("No table in this database has a column of sketches of points. Create one, for example: CREATE TABLE t AS SELECT ccbf_agg(lon, lat, 0.01) ...");
   }
   listed();
   clearPointer = pointing(map, () => busy || document.querySelector("#draw-polygon[aria-pressed=true], #draw-box[aria-pressed=true]") !== null);

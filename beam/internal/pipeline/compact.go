@@ -31,7 +31,7 @@ func keyColumns(schema *arrow.Schema) ([]Column, error) {
 			if f.Name == sketchColumn {
 				return out, nil
 			}
-			return nil, fmt.Errorf("column %q is %v, the key of a sketch has VARCHAR, DATE and TIMESTAMP", f.Name, f.Type)
+			return nil, fmt.Errorf("column %q is %v, must be VARCHAR, DATE or TIMESTAMP to be part of the key of a sketch", f.Name, f.Type)
 		case *arrow.StringType:
 			out = append(out, Column{f.Name, Text})
 		case *arrow.Date32Type:
@@ -39,7 +39,7 @@ func keyColumns(schema *arrow.Schema) ([]Column, error) {
 		case *arrow.TimestampType:
 			out = append(out, Column{f.Name, Timestamp})
 		default:
-			return nil, fmt.Errorf("column %q is %v, the key of a sketch has VARCHAR, DATE and TIMESTAMP", f.Name, f.Type)
+			return nil, fmt.Errorf("column %q is %v, must be VARCHAR, DATE or TIMESTAMP to be part of the key of a sketch", f.Name, f.Type)
 		}
 	}
 	return nil, fmt.Errorf("no column %q of BLOBs", sketchColumn)

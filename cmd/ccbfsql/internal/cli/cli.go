@@ -121,7 +121,7 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 		a.set(func(s *shell.Settings) { s.Header = false })
 		return nil
 	})
-	flags.BoolFunc("header", "print column names, the default", func(string) error {
+	flags.BoolFunc("header", "print column names (default)", func(string) error {
 		a.set(func(s *shell.Settings) { s.Header = true })
 		return nil
 	})
@@ -133,7 +133,7 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 		a.set(func(s *shell.Settings) { s.Separator = text })
 		return nil
 	})
-	flags.BoolFunc("bail", "stop a script at its first error, the default; -bail=false continues", func(text string) error {
+	flags.BoolFunc("bail", "stop a script at its first error (default); -bail=false continues", func(text string) error {
 		on, err := strconv.ParseBool(text)
 		a.set(func(s *shell.Settings) { s.Bail = on })
 		return err

@@ -116,7 +116,7 @@ type Mode struct {
 // Modes lists every mode, the default one first.
 var Modes = []Mode{
 	{Name: "duckbox", Help: "box with column types, long results shortened", Null: "NULL", Plans: true, Short: true, Render: duckbox},
-	{Name: "ascii", Help: "values between the separators of ASCII, \\x1f and \\x1e", Render: ascii},
+	{Name: "ascii", Help: "values between ASCII separators, \\x1f and \\x1e", Render: ascii},
 	{Name: "box", Help: "box with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(style)},
 	{Name: "column", Help: "aligned columns; .width sets their widths", Null: "NULL", Plans: true, Short: true, Render: column},
 	{Name: "csv", Help: "comma-separated values; NULL is an empty field, empty text is \"\"", Render: csv},
@@ -128,9 +128,9 @@ var Modes = []Mode{
 	{Name: "list", Help: "values joined by the separator, default |", Null: "NULL", Render: list},
 	{Name: "markdown", Help: "Markdown table", Null: "NULL", Short: true, Render: markdown},
 	{Name: "quote", Help: "values as SQL writes them", Null: "NULL", Render: quoted},
-	{Name: "table", Help: "box of plain characters, with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(table.StyleBoxDefault)},
+	{Name: "table", Help: "box of ASCII characters, with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(table.StyleBoxDefault)},
 	{Name: "tabs", Help: "tab-separated values", Render: tabs},
-	{Name: "trash", Help: "nothing: the statement runs, and its rows are read and discarded", Null: "NULL", Render: trash},
+	{Name: "trash", Help: "no output: the statement runs, and its rows are read and discarded", Null: "NULL", Render: trash},
 }
 
 // Find returns the mode of that name.

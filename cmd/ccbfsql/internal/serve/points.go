@@ -76,7 +76,7 @@ func coordinate(columns []tableColumn, given, flag string, names, parts *regexp.
 			return found[0], nil
 		}
 		if len(found) > 1 {
-			return "", fmt.Errorf("%s may each be the column of %s: say which with -%s COLUMN", strings.Join(found, " and "), flag, flag)
+			return "", fmt.Errorf("%s may each be the column of %s: choose one with -%s COLUMN", strings.Join(found, " and "), flag, flag)
 		}
 	}
 	for _, c := range columns {
@@ -88,7 +88,7 @@ func coordinate(columns []tableColumn, given, flag string, names, parts *regexp.
 	if len(numbers) > 0 {
 		others = "there are " + strings.Join(columnNames(numbers), ", ")
 	}
-	return "", fmt.Errorf("no column of numbers looks like %s: say which with -%s COLUMN; %s", flag, flag, others)
+	return "", fmt.Errorf("no column of numbers has a name like %s: choose one with -%s COLUMN; %s", flag, flag, others)
 }
 
 func columnNames(columns []tableColumn) (names []string) {

@@ -120,7 +120,7 @@ func TestPointsAsks(t *testing.T) {
 		points Points
 		text   string
 	}{
-		{Points{File: csv}, "pickup_lon and dropoff_lon may each be the column of x: say which with -x COLUMN"},
+		{Points{File: csv}, "pickup_lon and dropoff_lon may each be the column of x: choose one with -x COLUMN"},
 		{Points{File: csv, X: "pickup_lan"}, `no column "pickup_lan"; did you mean "pickup_lon"?`},
 		{Points{File: csv, X: "pickup_lon", Y: "word"}, "word"},
 		{Points{File: filepath.Join(folder, "none.csv")}, "none.csv"},

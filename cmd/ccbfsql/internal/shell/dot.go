@@ -27,16 +27,16 @@ var commands []command
 func init() {
 	commands = []command{
 		{"bail", "on|off", "Stop a script at its first error; default on", 1, 1, (*Shell).dotBail},
-		{"blobs", "auto|full|short", "Show BLOBs in full or shortened; auto: in full only in files, in modes for programs", 1, 1, (*Shell).dotBlobs},
+		{"blobs", "auto|full|short", "Show BLOBs in full or shortened; auto: in full in files for programs", 1, 1, (*Shell).dotBlobs},
 		{"cd", "[FOLDER]", "Change to a folder, or to the home folder", 0, 1, (*Shell).dotCd},
-		{"columns", "", "Show results in mode duckbox with a line per column", 0, 0, (*Shell).dotColumns},
+		{"columns", "", "Show results in mode duckbox with one line per column", 0, 0, (*Shell).dotColumns},
 		{"databases", "", "List attached databases", 0, 0, (*Shell).dotDatabases},
 		{"dump", "[PATTERN]", "Write the database, or matching tables, as SQL", 0, 1, (*Shell).dotDump},
 		{"echo", "on|off", "Print each statement before it runs", 1, 1, (*Shell).dotEcho},
 		{"excel", "", "Open the next result in the program for CSV files", 0, 0, (*Shell).dotExcel},
 		{"exit", "", "Exit, like .quit", 0, 0, (*Shell).dotQuit},
 		{"functions", "[PATTERN]", "List the functions of ccbfsql, or those with a matching name or summary", 0, 1, (*Shell).dotFunctions},
-		{"headers", "on|off", "Print column names, or not", 1, 1, (*Shell).dotHeaders},
+		{"headers", "on|off", "Print column names", 1, 1, (*Shell).dotHeaders},
 		{"help", "[NAME]", "Show this list, or what a command or function does", 0, 1, (*Shell).dotHelp},
 		{"import", "FILE TABLE", "Load a CSV, Parquet or JSON file into a new or existing table", 2, 2, (*Shell).dotImport},
 		{"map", "[OPTIONS] QUERY", "Draw a sketch on the terminal or to a file", 1, asTyped, (*Shell).dotMap},
@@ -46,12 +46,12 @@ func init() {
 		{"nullvalue", "TEXT", "Text for NULL, except in JSON", 1, 1, (*Shell).dotNull},
 		{"once", "FILE", "Write the next result to the file", 1, 1, (*Shell).dotOnce},
 		{"open", "[FILE]", "Switch to another database; without a file, in memory", 0, 1, (*Shell).dotOpen},
-		{"output", "[FILE]", "Write results to the file, or again to the screen", 0, 1, (*Shell).dotOutput},
+		{"output", "[FILE]", "Write results to the file; without one, to the screen", 0, 1, (*Shell).dotOutput},
 		{"pager", "on|off", "At the prompt, show long results with $PAGER or less", 1, 1, (*Shell).dotPager},
 		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint},
-		{"quit", "", "Leave", 0, 0, (*Shell).dotQuit},
+		{"quit", "", "Exit", 0, 0, (*Shell).dotQuit},
 		{"read", "FILE", "Run the statements in the file", 1, 1, (*Shell).dotRead},
-		{"rows", "", "Show results with a line per row again", 0, 0, (*Shell).dotRows},
+		{"rows", "", "Show results with one line per row, the default", 0, 0, (*Shell).dotRows},
 		{"schema", "[PATTERN]", "Show the CREATE statements of tables, views and indexes", 0, 1, (*Shell).dotSchema},
 		{"separator", "TEXT", "Text between values in modes csv and list", 1, 1, (*Shell).dotSeparator},
 		{"shell", "COMMAND", "Run a system command", 1, asTyped, (*Shell).dotShell},
@@ -207,7 +207,7 @@ func onOff(text string) (bool, error) {
 	case "off", "no", "false", "0":
 		return false, nil
 	}
-	return false, fmt.Errorf("%q is neither on nor off", text)
+	return false, fmt.Errorf("%q is not on or off", text)
 }
 
 func pattern(args []string) string {

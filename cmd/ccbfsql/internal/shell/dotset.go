@@ -29,7 +29,7 @@ func (sh *Shell) dotBlobs(args []string) error {
 		sh.Blobs = b
 		return nil
 	}
-	return fmt.Errorf("%q is neither auto, full nor short", args[0])
+	return fmt.Errorf("%q is not auto, full or short", args[0])
 }
 
 // shortBlobs reports whether what is written now in a mode has BLOBs cut.

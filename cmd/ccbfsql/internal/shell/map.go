@@ -92,7 +92,7 @@ func (sh *Shell) screen(how *terminal.Graphics) (terminal.Screen, error) {
 	}
 	switch {
 	case errors.Is(err, terminal.ErrNone) && how == nil:
-		return s, errors.New(".map: the output is no terminal: draw to a file with -o FILE.png, or with -as blocks")
+		return s, errors.New(".map: the output is not a terminal: draw to a file with -o FILE.png, or with -as blocks")
 	case errors.Is(err, terminal.ErrNone):
 		s = terminal.Plain()
 	case err != nil:

@@ -81,7 +81,7 @@ func (s *Shape) setWidths(widths []int) error {
 			return sketch.OptionError("layers", "has a width of %d bits, must be from %d to %d", w, MinWidth, MaxWidth)
 		}
 		if i > 0 && w < widths[i-1] {
-			return sketch.OptionError("layers", "has widths %v, they must not fall", widths)
+			return sketch.OptionError("layers", "has widths %v, which must not decrease", widths)
 		}
 		valueBits += w - 1
 		s.Width[i] = uint8(w)
