@@ -240,7 +240,7 @@ func (s *Words) merge(a, b wordList, ownA, ownB bool, spare func() bool) wordLis
 	}
 	l := wordList{append(first.out.pieces, second.out.pieces...), first.out.n + second.out.n}
 	s.free = append(first.free, second.free...)
-	if most := len(l.pieces)/4 + 4; len(s.free) > most {
+	if most := len(l.pieces)/4 + 2; len(s.free) > most {
 		clear(s.free[most:])
 		s.free = s.free[:most]
 	}
