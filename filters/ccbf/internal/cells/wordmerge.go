@@ -18,27 +18,24 @@ type wordList struct {
 
 // cut returns the pieces before a key and those from it on. One in which the key is
 // becomes two, which are no blocks any more.
-func (l wordList) cut(key uint64) (before, from [][]uint64, n int) {
+func (l wordList) cut(key uint64) (before, from [][]uint64) {
 	at, _ := slices.BinarySearchFunc(l.pieces, key, func(p []uint64, key uint64) int {
 		if p[len(p)-1] < key {
 			return -1
 		}
 		return 1
 	})
-	for _, p := range l.pieces[:at] {
-		n += len(p)
-	}
 	if at == len(l.pieces) {
-		return l.pieces, nil, n
+		return l.pieces, nil
 	}
 	p := l.pieces[at]
 	i, _ := slices.BinarySearch(p, key)
 	if i == 0 {
-		return l.pieces[:at], l.pieces[at:], n
+		return l.pieces[:at], l.pieces[at:]
 	}
 	before = append(slices.Clone(l.pieces[:at]), p[:i:i])
 	from = append([][]uint64{p[i:]}, l.pieces[at+1:]...)
-	return before, from, n + i
+	return before, from
 }
 
 // wordReader is what is left of a list.
@@ -226,8 +223,8 @@ func (s *Words) merge(a, b wordList, ownA, ownB bool, spare func() bool) wordLis
 			long, short, ownLong, ownShort = b, a, ownB, ownA
 		}
 		key := long.pieces[len(long.pieces)/2][0] &^ full
-		x, y, _ := long.cut(key)
-		u, v, _ := short.cut(key)
+		x, y := long.cut(key)
+		u, v := short.cut(key)
 		first.a, second.a = wordReader{pieces: x, own: ownLong}, wordReader{pieces: y, own: ownLong}
 		first.b, second.b = wordReader{pieces: u, own: ownShort}, wordReader{pieces: v, own: ownShort}
 	}
