@@ -15,6 +15,8 @@ const placePiece = 256
 type places struct {
 	sketches   distinct
 	categories categoriesOf
+	converted  bool // categories has those of the chunk
+	memo       categoryMemo
 	order      []uint32 // rows by sketch
 	ends       []uint32 // where each sketch's end in order
 
@@ -69,12 +71,8 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 				placesPool.Put(p)
 			}()
 			p.gather(rows, out)
-			if r.has {
-				if err := p.categories.reset(r, p.order); err != nil {
-					return err
-				}
-			}
 			p.find(r)
+			p.converted = false
 			from := uint32(0)
 			for i := range p.sketches.values {
 				to := p.ends[i]
@@ -209,13 +207,8 @@ func (p *places) askKept(r *ccbfReader, k *keptSketch, rows *duck.Rows, from, to
 	of, which := p.order[from:to], []uint32(nil)
 	if r.has {
 		which = p.which[from:to]
-		p.categories.begin()
-		for i, row := range of {
-			n, err := p.categories.number(r, k, row)
-			if err != nil {
-				return err
-			}
-			which[i] = n
+		if err := p.memo.numbers(r, k, rows.Col(3), of, which); err != nil {
+			return err
 		}
 	}
 	for from < to {
@@ -259,6 +252,12 @@ func (p *places) askView(r *ccbfReader, rows *duck.Rows, from, to uint32) error 
 	if !r.has {
 		r.view.CountCells(counts, cells, nil)
 		return nil
+	}
+	if !p.converted {
+		if err := p.categories.reset(r, p.order); err != nil {
+			return err
+		}
+		p.converted = true
 	}
 	which := p.which[from:to]
 	p.categories.begin()

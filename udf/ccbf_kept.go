@@ -15,9 +15,7 @@ import (
 // was paid is remembered from chunk to chunk; what is kept counts against the budget,
 // and is given up where that is needed and when no query runs.
 //
-// A sketch is known by its length and a hash of all of its bytes under a secret of this
-// process (64 bits: two sketches are taken for one with a probability of 2^-64, and
-// nobody can make such a pair). Its address says nothing: memory is used again.
+// It is known by its name (nameOf): its address says nothing, as memory is used again.
 
 const (
 	keptSets, keptWays = 1 << 12, 4
@@ -29,9 +27,9 @@ const (
 )
 
 var (
-	keptSecret = maphash.MakeSeed()
 	keptPlaces [keptSets][keptWays]atomic.Pointer[keptSketch]
 	keptBytes  atomic.Int64
+	keptSerial atomic.Uint64
 	keptSwept  atomic.Uint32 // clock of the last look for stale ones
 	// paid has for a sketch, by the hash of its first bytes: half of the hash, and what
 	// was paid for questions, or bought. A sketch of which more is known takes the place of
@@ -50,20 +48,10 @@ func init() { duck.OnNeed(giveUpKept) }
 // keptSketch is a sketch that is kept.
 type keptSketch struct {
 	name    keptName
+	serial  uint64 // no other that this process kept has it; above 0
 	touched atomic.Uint32
 	ccbf.Decoded
 	bytes int64
-}
-
-// keptName is what a sketch is known by.
-type keptName struct {
-	hash     uint64
-	length   int
-	together bool // for questions without a category
-}
-
-func nameOf(blob []byte, together bool) keptName {
-	return keptName{maphash.Bytes(keptSecret, blob), len(blob), together}
 }
 
 // findKept is the sketch of that name, nil where it is not kept.
@@ -92,7 +80,7 @@ func keep(v *ccbf.View, name keptName) *keptSketch {
 		duck.GiveUp(n)
 		return nil
 	}
-	k := &keptSketch{Decoded: d, name: name, bytes: n}
+	k := &keptSketch{Decoded: d, name: name, serial: keptSerial.Add(1), bytes: n}
 	now := duck.Clock()
 	k.touched.Store(now)
 	set := &keptPlaces[name.hash%keptSets]

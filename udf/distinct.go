@@ -100,9 +100,8 @@ type categoriesOf struct {
 	arena []byte   // of the values
 
 	now       uint32   // counts sketches
-	seen      []uint32 // when a category was last converted or looked up
+	seen      []uint32 // when a category was last converted
 	converted [][]byte // in the class of the sketch
-	numbers   []uint32 // in a sketch that is kept
 }
 
 // reset numbers the categories of rows.
@@ -133,7 +132,7 @@ func (c *categoriesOf) reset(r *ccbfReader, rows []uint32) error {
 		c.of[row] = k
 	}
 	for len(c.seen) < len(c.rows) {
-		c.seen, c.converted, c.numbers = append(c.seen, 0), append(c.converted, nil), append(c.numbers, 0)
+		c.seen, c.converted = append(c.seen, 0), append(c.converted, nil)
 	}
 	return nil
 }
@@ -169,18 +168,4 @@ func (c *categoriesOf) convert(r *ccbfReader, h *ccbf.Head, row uint32) error {
 		c.converted[k] = []byte{} // an empty category is one
 	}
 	return nil
-}
-
-// number is the number of the category of a row in a sketch that is kept.
-func (c *categoriesOf) number(r *ccbfReader, s *keptSketch, row uint32) (uint32, error) {
-	k := c.of[row]
-	if c.seen[k] == c.now {
-		return c.numbers[k], nil
-	}
-	b, err := c.bytesOf(r, k, s.Class())
-	if err != nil {
-		return 0, err
-	}
-	c.seen[k], c.numbers[k] = c.now, s.Category(b)
-	return c.numbers[k], nil
 }

@@ -1,0 +1,43 @@
+package test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql"
+)
+
+// Places by category are counted as the table says, whatever the type of the category and
+// however long its text is: with more categories than are remembered from chunk to chunk,
+// with absent ones, and where a query asks by two types.
+func TestPlacesByCategoriesOfEveryType(t *testing.T) {
+	db := open(t)
+	// Values of several types have the same bits.
+	columns := []struct{ name, expression string }{
+		{"short", "k::INTEGER"}, {"long", "k"}, {"unsigned", "k::UBIGINT"}, {"small", "k::SMALLINT"}, {"day", "DATE '2000-01-01' + k::INTEGER"},
+		{"word", "'c' || k"}, {"words", "if(k % 2 = 0, 'category nr. ', 'a longer name of category ') || k"}, {"bytes", "encode('c' || k)"}, {"parts", "{a: k % 7, b: 'c' || k}"},
+	}
+	sketches, asked := "", ""
+	for _, c := range columns {
+		sketches += fmt.Sprintf(", ccbf_agg(x, y, 1, {bytes: 16000000, category: %s}) AS %s", c.expression, c.name)
+		asked += fmt.Sprintf(", if(i %% 1000 = 9, NULL, %s) AS %s", c.expression, c.name)
+	}
+	exec(t, db, "CREATE TABLE p AS SELECT i // 9000 AS x, i % 4 AS y, i * 7 % 9000 AS k FROM range(36000) t(i)")
+	exec(t, db, "CREATE TABLE one AS SELECT "+sketches[2:]+" FROM p")
+	exec(t, db, "CREATE TABLE q AS SELECT i, x, y, k"+asked+" FROM (SELECT i, i % 5 AS x, i * 7 % 4 AS y, i * 11 % 9500 AS k FROM range(20000) t(i))")
+	exec(t, db, "CREATE TABLE counted AS SELECT x, y, k, count(*) AS n FROM p GROUP BY ALL")
+	exact := "SELECT i, if(i % 1000 = 9, NULL, coalesce(n, 0)) AS n FROM q LEFT JOIN counted USING (x, y, k)"
+	for _, c := range columns {
+		ours := fmt.Sprintf("SELECT i, ccbf_get(s.%s, x, y, q.%[1]s) AS n FROM q, one s", c.name)
+		if got := mustAsk(t, db, differing(ours, exact)); got != "20000|0|true|true" {
+			t.Errorf("%s: %s", ours, got)
+		}
+	}
+	both := "SELECT i, if(ccbf_get(s.short, x, y, q.short) IS DISTINCT FROM ccbf_get(s.word, x, y, q.word), 0, ccbf_get(s.long, x, y, q.short)) AS n FROM q, one s"
+	if got := mustAsk(t, db, differing(both, exact)); got != "20000|0|true|true" {
+		t.Errorf("%s: %s", both, got)
+	}
+	if used := ccbfsql.MemoryUsed(); used != 0 {
+		t.Errorf("%d bytes are kept and no query runs", used)
+	}
+}
