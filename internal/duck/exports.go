@@ -30,7 +30,7 @@ func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
 	for cap(r.cols) < n {
 		r.cols = append(r.cols[:cap(r.cols)], Vector{})
 	}
-	r.n, r.cols, r.thread = rows, r.cols[:n], uint64(c.thread)
+	r.n, r.cols, r.thread, r.threads = rows, r.cols[:n], uint64(c.thread), threadsOf(c)
 	cols := unsafe.Slice(c.cols, n)
 	for i := range cols {
 		var t Type
@@ -44,11 +44,17 @@ func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
 
 func (f *frame) result(c *C.ccbf_call, ov *Overload) *Result {
 	f.out.reset(&c.out, int(c.offset), int(c.rows), ov.Returns)
-	f.out.threads = 0
-	if in := instanceOf(uint32(uint64(c.id) >> 32)); in != nil {
-		f.out.threads = int(in.threads.Load())
-	}
+	f.out.threads = threadsOf(c)
 	return &f.out
+}
+
+// threadsOf is how many threads DuckDB has for the queries of a call; 0 where that is not
+// known.
+func threadsOf(c *C.ccbf_call) int {
+	if in := instanceOf(uint32(uint64(c.id) >> 32)); in != nil {
+		return int(in.threads.Load())
+	}
+	return 0
 }
 
 //export ccbfGoScalar

@@ -36,3 +36,38 @@ func TestSumsOfManySketches(t *testing.T) {
 		}
 	}
 }
+
+// The union of many sketches, of which two goroutines may make one half each, is the sketch
+// of all their points: grouped or not, with NULLs among them, in one chunk and in several. A
+// sketch of counters in either half makes counters of all of them; what is no sketch, or of
+// other cells, is the query's error.
+func TestUnionsOfManySketches(t *testing.T) {
+	db := open(t)
+	exec(t, db, "SET threads = 2")
+	exec(t, db, "CREATE TABLE p AS SELECT i % 500 AS day, (hash(i) % 700 * (hash(i) % 3))::DOUBLE AS x, (hash(i, 1) % 900)::DOUBLE AS y FROM range(300000) t(i)")
+	exec(t, db, "CREATE TABLE days AS SELECT day, if(day % 83 = 5, NULL, s) AS s FROM (SELECT day, ccbf_agg(x, y, 1) AS s FROM p GROUP BY day) ORDER BY day")
+	want(t, db, "true", "SELECT sum(octet_length(s)) >= 1 << 18 FROM days") // enough for two
+	exec(t, db, "CREATE TABLE whole AS SELECT ccbf_agg(x, y, 1) AS s FROM p WHERE day % 83 <> 5")
+	exec(t, db, "CREATE TABLE often AS SELECT day, s FROM days, range(9) t(i) ORDER BY i, day")
+	for range 3 { // whether there is a second goroutine is chance
+		want(t, db, "true", "SELECT (SELECT ccbf_union_agg(s) FROM days) = s FROM whole")
+		want(t, db, "true", "SELECT (SELECT ccbf_union_agg(s ORDER BY day DESC) FROM days) = s FROM whole")
+		want(t, db, "true|9", "SELECT count(DISTINCT u) = 1 AND any_value(u) = any_value(s), count(*) FROM (SELECT i, ccbf_union_agg(s) AS u FROM days, range(9) t(i) GROUP BY i), whole")
+		want(t, db, "true", "SELECT (SELECT ccbf_total(ccbf_union_agg(s)) FROM often) = 9 * ccbf_total(s) FROM whole")
+	}
+	for _, day := range []int{3, 490} {
+		replaced := func(by string) string {
+			return fmt.Sprintf("SELECT ccbf_union_agg(if(day = %d, %s, s)) AS u FROM days", day, by)
+		}
+		want(t, db, "dense|300000", "SELECT (ccbf_info(u)).encoding, ccbf_total(u) + (SELECT count(*) FROM p WHERE day % 83 = 5) FROM ("+replaced(fmt.Sprintf("(SELECT ccbf_agg(x, y, 1, {exact: false}) FROM p WHERE day = %d)", day))+")")
+		for by, text := range map[string]string{
+			"'no sketch at all, of so many bytes'::BLOB":      "ccbf_union_agg: ",
+			"(SELECT ccbf_agg(x, y, 2) FROM p WHERE day < 9)": "resolution 1 vs 2",
+			"s[:octet_length(s) - 1] || '\\xFF\\xFF'::BLOB":   "ccbf_union_agg: ",
+		} {
+			if _, err := ask(db, replaced(by)); err == nil || !strings.Contains(err.Error(), text) {
+				t.Errorf("%s on day %d: %v", by, day, err)
+			}
+		}
+	}
+}
