@@ -24,15 +24,26 @@ type Panel struct {
 	Legend      Place
 }
 
-type (
-	Place int // where the legend stands
-	Part  int // what of a series is drawn
+// Place is where a legend stands.
+type Place int
+
+// Places of a legend.
+const (
+	Nowhere Place = iota
+	TopRight
+	TopLeft
+	BottomRight
+	BottomLeft
 )
 
-// Places of the legend, and parts of a series.
+// Part is what of a series is drawn.
+type Part int
+
+// Parts of a series.
 const (
-	Nowhere, TopRight, TopLeft, BottomRight, BottomLeft Place = 0, 1, 2, 3, 4
-	Both, Marks, Line                                   Part  = 0, 1, 2
+	Both Part = iota
+	Marks
+	Line
 )
 
 // Series is one row of points.

@@ -37,11 +37,11 @@ func (l *Layer) flagged() uint64 {
 	if 64%l.Width != 0 {
 		return l.Size
 	}
-	any, flags := uint64(0), ^uint64(0)/(l.Flag<<1-1)*l.Flag
+	set, flags := uint64(0), ^uint64(0)/(l.Flag<<1-1)*l.Flag
 	for b := l.data; len(b) >= 8; b = b[8:] {
-		any |= binary.LittleEndian.Uint64(b)
+		set |= binary.LittleEndian.Uint64(b)
 	}
-	if any&flags == 0 {
+	if set&flags == 0 {
 		return 0
 	}
 	return l.Size
