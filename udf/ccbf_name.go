@@ -1,10 +1,10 @@
 package udf
 
 import (
-	"crypto/rand"
 	"encoding/binary"
 	"hash/maphash"
 	"math/bits"
+	"math/rand/v2"
 )
 
 // A sketch is known by its length and a hash of all of its bytes under a secret of this
@@ -27,11 +27,11 @@ var (
 	nameKeys   = secretWords()
 )
 
+// secretWords are of the runtime's ChaCha8, which the system's entropy seeds; crypto/rand
+// would make the extension a quarter of a megabyte larger.
 func secretWords() (words [namePiece / 8]uint64) {
-	var b [namePiece]byte
-	rand.Read(b[:]) // never fails
 	for i := range words {
-		words[i] = binary.LittleEndian.Uint64(b[8*i:])
+		words[i] = rand.Uint64()
 	}
 	return words
 }
