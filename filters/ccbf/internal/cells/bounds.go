@@ -39,16 +39,19 @@ func rectBetween(x, y int32, low, high uint64) grid.Rect {
 // boundsStretch is how many keys are looked at together.
 const boundsStretch = 64
 
-// cornersAround are the corners of sorted keys. Those from one to another lie in the
-// square of the Z-order curve that holds both: where that is inside of what is known,
-// there is no need to look at them.
+// holds reports whether all keys from one to another are inside, by the square of the
+// Z-order curve that holds both: then there is no need to look at them.
+func (c corners) holds(first, last uint64) bool {
+	below := uint64(1)<<bits.Len64(first^last) - 1
+	return c.with(first&^below).with(last|below) == c
+}
+
+// cornersAround are the corners of sorted keys.
 func cornersAround(keys []uint64) corners {
 	c := cornersOf(keys[0])
 	for from := 0; from < len(keys); from += boundsStretch {
 		to := min(from+boundsStretch, len(keys))
-		first, last := keys[from], keys[to-1]
-		below := uint64(1)<<bits.Len64(first^last) - 1
-		if c.with(first&^below).with(last|below) == c {
+		if c.holds(keys[from], keys[to-1]) {
 			continue
 		}
 		for _, k := range keys[from:to] {

@@ -2,7 +2,6 @@ package cells
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
@@ -39,9 +38,7 @@ func (s *Words) Bounds() grid.Rect {
 	for _, words := range s.lists[0].pieces {
 		for len(words) > 0 { // as cornersAround
 			n := min(boundsStretch, len(words))
-			first, last := key(words[0]), key(words[n-1])
-			below := uint64(1)<<bits.Len64(first^last) - 1
-			if c.with(first&^below).with(last|below) != c {
+			if !c.holds(key(words[0]), key(words[n-1])) {
 				for _, w := range words[:n] {
 					c = c.with(key(w))
 				}

@@ -165,8 +165,8 @@ func (m *wordMerger) step() {
 func (m *wordMerger) rest() {
 	for m.ready() {
 		a, b, to := m.a.words, m.b.words, m.to[len(m.to):cap(m.to)]
-		i, j, n := 0, 0, 0
-		for steps := m.steps(); n < steps; n++ {
+		i, j, n, steps := 0, 0, 0, m.steps()
+		for ; n < steps; n++ {
 			x, y := a[i], b[j]
 			var left, right uint64
 			if x <= y|full {
@@ -182,9 +182,8 @@ func (m *wordMerger) rest() {
 			to[n] = min(x, y) + max(x, y)&full&-both
 			i, j = i+int(left), j+int(right)
 		}
-		stopped := n < m.steps()
 		m.a.words, m.b.words, m.to = a[i:], b[j:], m.to[:len(m.to)+n]
-		if stopped {
+		if n < steps { // where a count fills its word
 			m.step()
 		}
 	}

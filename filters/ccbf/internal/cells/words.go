@@ -37,14 +37,7 @@ func (s *Words) More(n int) int64 {
 
 // Fits reports whether keys, of which there is one at least, are like those of s, if there are any.
 func (s *Words) Fits(keys []uint64) bool {
-	first, diff := keys[0], uint64(0)
-	for _, k := range keys {
-		diff |= k ^ first
-	}
-	if s.n > 0 {
-		diff |= s.base ^ first // below, base has no bits
-	}
-	return diff>>wordKeys == 0
+	return width(keys) <= wordKeys && (s.n == 0 || (s.base^keys[0])>>wordKeys == 0)
 }
 
 // Add counts up to MaxKeys keys, which fit and stay as they are.
