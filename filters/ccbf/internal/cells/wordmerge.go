@@ -107,6 +107,23 @@ func (m *wordMerger) ready() bool {
 // steps is how many words can be written before a piece ends.
 func (m *wordMerger) steps() int { return min(len(m.a.words), len(m.b.words), cap(m.to)-len(m.to)) }
 
+// heads are 1 for the words that are next: the one of the lesser key, or both.
+func heads(x, y uint64) (left, right uint64) {
+	if x <= y|full {
+		left = 1
+	}
+	if y <= x|full {
+		right = 1
+	}
+	return left, right
+}
+
+// overflows is 1 where both words are next and count too much for one.
+func overflows(x, y, both uint64) uint64 { return both & ((x&full + y&full) >> countBits) }
+
+// joined is the word that is next, or the sum of both.
+func joined(x, y, both uint64) uint64 { return min(x, y) + max(x, y)&full&-both }
+
 // beside merges what p and q have until a list of either ends: what is next in one is not
 // known before it is known what was last, but the other does not wait for that.
 func (m *wordMerger) beside(q *wordMerger) {
@@ -118,27 +135,12 @@ func (m *wordMerger) beside(q *wordMerger) {
 		for pn < steps {
 			x, y := pa[pi], pb[pj]
 			u, v := qa[qi], qb[qj]
-			var left, right uint64 // 1 where that list's head is taken
-			if x <= y|full {
-				left = 1
-			}
-			if y <= x|full {
-				right = 1
-			}
-			both := left & right
-			var up, down uint64
-			if u <= v|full {
-				up = 1
-			}
-			if v <= u|full {
-				down = 1
-			}
-			each := up & down
-			if (both&((x&full+y&full)>>countBits))|(each&((u&full+v&full)>>countBits)) != 0 {
+			left, right := heads(x, y)
+			up, down := heads(u, v)
+			if overflows(x, y, left&right)|overflows(u, v, up&down) != 0 {
 				break
 			}
-			pd[pn] = min(x, y) + max(x, y)&full&-both
-			qd[pn] = min(u, v) + max(u, v)&full&-each
+			pd[pn], qd[pn] = joined(x, y, left&right), joined(u, v, up&down)
 			pi, pj = pi+int(left), pj+int(right)
 			qi, qj, pn = qi+int(up), qj+int(down), pn+1
 		}
@@ -168,18 +170,11 @@ func (m *wordMerger) rest() {
 		i, j, n, steps := 0, 0, 0, m.steps()
 		for ; n < steps; n++ {
 			x, y := a[i], b[j]
-			var left, right uint64
-			if x <= y|full {
-				left = 1
-			}
-			if y <= x|full {
-				right = 1
-			}
-			both := left & right
-			if both&((x&full+y&full)>>countBits) != 0 {
+			left, right := heads(x, y)
+			if overflows(x, y, left&right) != 0 {
 				break
 			}
-			to[n] = min(x, y) + max(x, y)&full&-both
+			to[n] = joined(x, y, left&right)
 			i, j = i+int(left), j+int(right)
 		}
 		m.a.words, m.b.words, m.to = a[i:], b[j:], m.to[:len(m.to)+n]
