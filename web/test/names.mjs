@@ -7,7 +7,7 @@ import { folder, launched, opened, settled } from "./browser.mjs";
 
 const browser = await launched();
 const read = {};
-const { context, page, seen } = await opened(browser, { viewport: { width: 720, height: 480 } }, "#view=[8,50,3.6]");
+const { context, page, seen } = await opened(browser, { coarse: true, viewport: { width: 720, height: 480 } }, "#view=[8,50,3.6]");
 const shot = async (name) => process.env.CCBF_LONG && page.screenshot({ path: `${folder}/names-${name}.png` });
 const at = async (view) => {
   await page.evaluate((v) => document.getElementById("map").map.jumpTo({ center: v.slice(0, 2), zoom: v[2] }), view);
