@@ -1,4 +1,5 @@
 // The page of ccbfsql serve: what is chosen, and what follows from it.
+import { about, reason } from "./about.js";
 import * as api from "./api.js";
 import { app, drawable, fail, forget, latest, picture, title } from "./app.js";
 import { areaOf, boundsOf } from "./areas.js";
@@ -12,7 +13,7 @@ import { pointing } from "./pointer.js";
 import { askBars, askSpots, askSum, clearBars, clearSpots, clearSum } from "./questions.js";
 import { read, written } from "./state.js";
 import { pointOut, searching } from "./search.js";
-import { copied, element, made, many, whole } from "./text.js";
+import { copied, element, whole } from "./text.js";
 import { fit, fold, goTo } from "./view.js";
 import { watered } from "./water.js";
 
@@ -196,22 +197,6 @@ function begin(mode) {
   app.draw.begin(mode);
 }
 
-function about() {
-  const { layer } = app;
-  const share = layer.exact === layer.rows ? "exact" : layer.exact === 0 ? "not exact" : `${whole(layer.exact)} of them exact`;
-  element("about").textContent = layer.error ? "" :
-    `${many(layer.rows, "sketch")}, ${share}: ${whole(layer.total)} points in cells of ${layer.res}, ${whole(Math.ceil(layer.bytes / 1024))} KB`;
-  element("bad").hidden = !layer.badRows;
-  element("bad").querySelector("summary").textContent = `${many(layer.badRows ?? 0, "row")} left out`;
-  element("bad").querySelector("ul").replaceChildren(...(layer.bad ?? []).map((b) => made("li", "quiet", `Row ${whole(b.row)}: ${b.error}`)));
-  reason(layer.error);
-}
-
-function reason(text) {
-  element("reason").textContent = text ?? "";
-  element("reason").hidden = !text;
-}
-
 // chooseLayer shows a layer, in a state that an address gave or anew.
 const chooseLayer = latest(async (signal, at, state = {}) => {
   const layer = (app.layer = app.layers[at]);
@@ -234,7 +219,7 @@ const chooseLayer = latest(async (signal, at, state = {}) => {
   if (columns.includes(state.bars)) element("bars-by").value = state.bars;
   else if (columns.length > 1 && !named) element("bars-by").value = columns[1]; // the first has the slider
   element("bars-section").hidden = columns.length === 0;
-  about();
+  about(layer);
   setArea(state.area, { ask: false });
   setPlace(state.place && { name: state.place[0], at: state.place.slice(1) });
   element("find").value = state.place?.[0] ?? "";
