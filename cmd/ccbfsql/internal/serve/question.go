@@ -143,11 +143,7 @@ func (s *server) hotspotsInside(r *http.Request) (any, error) {
 
 func (s *server) hotspots(r *http.Request) (any, error) {
 	q := r.URL.Query()
-	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
-	if err != nil {
-		return nil, err
-	}
-	a, err := boxOf(r)
+	l, f, a, err := s.inView(r)
 	if err != nil {
 		return nil, err
 	}
@@ -170,6 +166,17 @@ func numbers(r *http.Request, names ...string) ([]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// inView is the layer, the rows and the box that a URL names.
+func (s *server) inView(r *http.Request) (*layer, filter, area, error) {
+	q := r.URL.Query()
+	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
+	if err != nil {
+		return nil, filter{}, area{}, err
+	}
+	a, err := boxOf(r)
+	return l, f, a, err
 }
 
 func boxOf(r *http.Request) (area, error) {
@@ -200,12 +207,7 @@ func (s *server) look(r *http.Request) (any, error) {
 
 // scale is the scale of colours for a view.
 func (s *server) scale(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	l, f, err := s.fromQuery(r, q.Get("table"), q.Get("column"))
-	if err != nil {
-		return nil, err
-	}
-	a, err := boxOf(r)
+	l, f, a, err := s.inView(r)
 	if err != nil {
 		return nil, err
 	}
