@@ -73,12 +73,22 @@ func (b *Builder) pack(pb *sectionBuilder) error {
 			from--
 		}
 		if n-from < packTogether {
-			return nil
+			return b.packRepeated(pb)
 		}
 		if err := b.packSome(pb, from, nil); err != nil {
 			return err
 		}
 	}
+}
+
+// packRepeated makes one of all packed runs of a section where next to no memory is left and
+// they may have the same cells: where half as many are outside the longest as in it, so that each is
+// moved a few times.
+func (b *Builder) packRepeated(pb *sectionBuilder) error {
+	if !b.scarce() || b.scarcity.Scarce() < 2 || 2*pb.cells() <= 3*pb.leastPacked() {
+		return nil
+	}
+	return b.packSome(pb, 0, nil)
 }
 
 func sizeClass(p *cells.Packed) int { return bits.Len(uint(p.Len())) / packClass }
@@ -133,6 +143,9 @@ func (b *Builder) addPacked(pb *sectionBuilder, p cells.Packed) error {
 	b.packed += p.Len()
 	b.packedBytes += p.Bytes()
 	b.leastPacked += pb.leastPacked() - before
+	if err := b.packRepeated(pb); err != nil {
+		return err
+	}
 	return b.settle()
 }
 
