@@ -76,7 +76,7 @@ var options = keyed.Options[Params]{
 		func(p *Params) *Variant { return &p.Variant }, Standard, Rational, Blocks),
 	keyed.ChoiceOption("activation", "What decides whether a key uses the last hash function if the variant is 'rational': 'hash', bits of the hash that no position depends on, "+
 		"or 'position', the previous position.",
-		func(p *Params) *Activation { return &p.Activation }, ByHash, ByPosition),
+		func(p *Params) *Activation { return &p.Activation }, ByHash, ByPosition).With("variant: 'rational'"),
 	keyed.FlagOption("grow", "If the number of keys is not known: bloom_agg makes the filter as large as its keys need at fpp, and at most twice that. capacity is then the minimum. "+
 		"The hashes of all distinct keys are kept while it is built, 21 to 43 bytes each. Filters with the same fpp combine whatever their sizes, but a finished filter does not grow when keys are added: "+
 		"give a capacity to filters that will be united.",
@@ -86,7 +86,7 @@ var options = keyed.Options[Params]{
 
 // optionK is the option k, which can be 0. Its range depends on the variant.
 var optionK = keyed.Option[Params]{
-	Option: sketch.Option{Name: "k", Kind: sketch.NumberKind, Range: "from 0 to 64", Default: "ln(2) * bits / capacity",
+	Option: sketch.Option{Name: "k", Kind: sketch.NumberKind, Range: "from 0 to 64", Beside: "variant: 'rational', bits: 1000", Default: "ln(2) * bits / capacity",
 		Summary: "Number of hash functions. A whole number from 1 if the variant is 'standard', whose default is rounded up; otherwise any number from 0."},
 	Set: func(p *Params, v sketch.Value) error {
 		p.K = v.Number

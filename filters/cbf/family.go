@@ -95,14 +95,14 @@ var options = keyed.Options[Params]{
 	keyed.WholeOptionIn("increment", "a power of two from 2 to 64", "2 for 4 bits, 8 for 8, 64 for 16",
 		"L: numbers are from L to 2L-1. At most a quarter of what a counter holds, "+
 			"or half a counter with variable_length. With larger values, fewer absent keys are found and more counters get stuck.",
-		func(p *Params) *uint64 { return &p.Increment }),
+		func(p *Params) *uint64 { return &p.Increment }).With("variant: 'increment', counter_bits: 16"),
 	keyed.FlagOption("variable_length", "Split counters in two halves, for twice as many counters per key, while the filter has at most alpha times capacity keys. "+
 		"Avoid it with variants 'increment' and 'tandem' in a filter that will hold more: past alpha, with the defaults, it finds 5 to 40 times as many absent keys as "+
 		"without it in the same number of bytes with counters of 8 bits, and about 100 times as many, or more, as with counters of 4 bits.",
 		func(p *Params) *bool { return &p.VariableLength }),
 	keyed.NumberOption("alpha", keyed.Interval{Least: 0, Most: 1, AboveLeast: true}, "0.5",
 		"Share of the capacity up to which variable_length uses halves.",
-		func(p *Params) *float64 { return &p.Alpha }),
+		func(p *Params) *float64 { return &p.Alpha }).With("variable_length: true"),
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }
 

@@ -18,6 +18,12 @@ type Option[P any] struct {
 	check func(p *P) error
 }
 
+// With is the option of which the range is told beside others: "variable_length: true".
+func (o Option[P]) With(others string) Option[P] {
+	o.Beside = others
+	return o
+}
+
 // Options are the options of a family. They are the only place that defines
 // each parameter's own range: errors and the reference follow from it.
 type Options[P any] []Option[P]

@@ -18,6 +18,9 @@ type Option struct {
 	Choices []string
 	// PerRow options may differ between the rows of a group.
 	PerRow bool
+	// Beside is the other options, as SQL writes them, without which it has no meaning or not
+	// its whole range.
+	Beside string
 	// Default, as SQL writes it, and Summary are for the reference.
 	Default, Summary string
 }

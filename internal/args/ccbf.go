@@ -26,7 +26,7 @@ const (
 
 // CCBFOptions are the options that ccbf_agg knows.
 var CCBFOptions = []Option{
-	ccbfBytes: {Name: "bytes", Kind: Whole, Range: fromTo(ccbf.MinBytes, ccbf.MaxBytes), Default: "1048576",
+	ccbfBytes: {Name: "bytes", Kind: Whole, Range: fromTo(ccbf.MinBytes, ccbf.MaxBytes), Beside: "layers: [8]", Default: "1048576",
 		Summary: "Maximum size of the BLOB's body in bytes, without the header. At least 372 with the default layers."},
 	ccbfExact: {Name: "exact", Kind: Flag, Default: "true",
 		Summary: "Keep the list of cells, and answer exactly, while it fits into bytes. false: counters (overflow: 'counters') from the first row."},

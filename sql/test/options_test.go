@@ -11,15 +11,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// with are the options beside which alone one has a meaning, or its whole range.
-var with = map[string]string{
-	"ccbf.bytes":       "layers: [8]",
-	"cbf.increment":    "variant: 'increment', counter_bits: 16",
-	"cbf.alpha":        "variable_length: true",
-	"bloom.k":          "variant: 'rational', bits: 1000",
-	"bloom.activation": "variant: 'rational'",
-}
-
 // calls are functions with a %s for their options.
 func optionCalls() map[string]string {
 	calls := map[string]string{
@@ -50,7 +41,7 @@ func TestRangesOfOptions(t *testing.T) {
 			continue
 		}
 		for _, o := range f.Options {
-			beside := with[f.Group+"."+o.Name]
+			beside := o.Beside
 			if beside != "" {
 				beside = ", " + beside
 			}
