@@ -39,12 +39,14 @@ help: ## This list
 compiler:
 	@scripts/compiler
 
+# What ccbf_version() and the extension's footer say.
+VERSION := $(or $(shell git describe --tags --always --dirty --abbrev=10 2>/dev/null),development)
+NAMED   := -X github.com/ccbfsql/ccbfsql/udf.built=$(VERSION)
+
 build: compiler ## The shell: build/ccbfsql
 	@echo "Building $(BIN) (the first time downloads about 50 MB, mostly DuckDB)"
-	@$(GO) build -o $(BIN) ./cmd/ccbfsql
+	@$(GO) build -ldflags "$(NAMED)" -o $(BIN) ./cmd/ccbfsql
 
-# What ccbf_version() says; where git does not answer, Go's own idea of it.
-VERSION := $(shell git describe --tags --always --dirty --abbrev=10 2>/dev/null)
 # The system that is built for; $(shell) does not see what was said to make.
 SYSTEM  := $(or $(GOOS),$(shell $(GO) env GOOS))
 # Only the entry point is to be seen: a host or another extension may bring
@@ -66,9 +68,9 @@ endif
 extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 	@[ -z "$$(find packaging/glibc -newer build/extension/libccbf.so 2>/dev/null)" ] || rm build/extension/libccbf.so # Go does not look
 	@$(GO) build -buildmode=c-shared -trimpath -o build/extension/libccbf.so \
-		-ldflags "-s -w -X github.com/ccbfsql/ccbfsql/udf.built=$(VERSION) $(EXTLD)" ./cmd/ccbf-extension
+		-ldflags "-s -w $(NAMED) $(EXTLD)" ./cmd/ccbf-extension
 	@mkdir -p $(dir $(EXT))
-	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp $(if $(VERSION),-version $(VERSION)) $(STAMP) -o $(EXT) build/extension/libccbf.so
+	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp -version $(VERSION) $(STAMP) -o $(EXT) build/extension/libccbf.so
 
 # Not of make test: it builds everything for two processors.
 dist: compiler web ## The release files for linux amd64 and arm64, in build/dist, and their tests; TARGETS="linux_amd64": only those

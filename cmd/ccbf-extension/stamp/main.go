@@ -5,14 +5,12 @@
 package main
 
 import (
-	"cmp"
 	"debug/buildinfo"
 	"flag"
 	"fmt"
 	"os"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbf-extension/internal/footer"
-	"golang.org/x/mod/module"
 )
 
 func main() {
@@ -20,7 +18,7 @@ func main() {
 	var out string
 	flag.StringVar(&out, "o", "ccbf.duckdb_extension", "file to write; LOAD goes by its name, which must begin with ccbf")
 	flag.StringVar(&f.Platform, "platform", "", "DuckDB's name for the platform (PRAGMA platform; default: what the library was built for)")
-	flag.StringVar(&f.Extension, "version", "", "the extension's version (default: what the library was built from)")
+	flag.StringVar(&f.Extension, "version", "development", "the extension's version")
 	flag.StringVar(&f.API, "api", "v1.2.0", "oldest C API of DuckDB that the library works with")
 	flag.StringVar(&f.ABI, "abi", "C_STRUCT", "how DuckDB hands over its API")
 	flag.Usage = func() {
@@ -39,13 +37,12 @@ func main() {
 }
 
 func stamp(library, out string, f footer.Footer) error {
-	if f.Extension == "" || f.Platform == "" {
+	if f.Platform == "" {
 		info, err := buildinfo.ReadFile(library)
 		if err != nil {
-			return fmt.Errorf("%w; name -version and -platform", err)
+			return fmt.Errorf("%w; name its -platform", err)
 		}
-		f.Extension = cmp.Or(f.Extension, version(info))
-		f.Platform = cmp.Or(f.Platform, platform(setting(info, "GOOS"), setting(info, "GOARCH")))
+		f.Platform = platform(setting(info, "GOOS"), setting(info, "GOARCH"))
 	}
 	if err := footer.Stamp(library, out, f); err != nil {
 		return err
@@ -56,22 +53,6 @@ func stamp(library, out string, f footer.Footer) error {
 	}
 	fmt.Printf("%s: %.2f MB (%d bytes), version %s, %s, C API %s\n", out, float64(st.Size())/1e6, st.Size(), f.Extension, f.Platform, f.API)
 	return nil
-}
-
-// version is a release's, or the first digits of the commit's name, which is what
-// DuckDB shows for its own extensions between releases.
-func version(info *buildinfo.BuildInfo) string {
-	if v := info.Main.Version; v != "" && v != "(devel)" && !module.IsPseudoVersion(v) {
-		return v
-	}
-	commit, changed := setting(info, "vcs.revision"), ""
-	if setting(info, "vcs.modified") == "true" {
-		changed = "+dirty"
-	}
-	if len(commit) < 10 {
-		return "development"
-	}
-	return commit[:10] + changed
 }
 
 func setting(info *buildinfo.BuildInfo, key string) string {
