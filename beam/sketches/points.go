@@ -27,12 +27,6 @@ var (
 	pointsType = reflect.TypeFor[Points]()
 )
 
-// holdFactor times Bytes is how much an accumulator may hold in cells of 16
-// bytes before it becomes dense for want of memory. The exact form takes 2 bits
-// per cell or more, and merging needs up to three times what is held: with less,
-// a sketch that can stay exact would not always.
-const holdFactor = 256
-
 // places builds a CascadeCBF sketch.
 type places struct {
 	config ccbf.Config
@@ -61,7 +55,7 @@ func (t *places) begin(c *ccbf.Config) {
 	if t.b == nil {
 		t.config = *c
 		t.b = ccbf.NewBuilder(*c, nil)
-		t.b.Hold = min(t.b.Hold, int64(c.Bytes)*holdFactor)
+		t.b.Hold = min(t.b.Hold, int64(c.Bytes)*ccbf.HoldTree) // before it prunes, or counts in counters
 	}
 }
 
@@ -140,7 +134,7 @@ func (t *places) mergeBlob(blob []byte) error {
 	t.begin(&v.Config)
 	t.added = true
 	// The first may have fewer bytes than those to come.
-	t.b.Hold = max(t.b.Hold, int64(v.Bytes)*holdFactor, ccbf.HoldSketches)
+	t.b.Hold = max(t.b.Hold, int64(v.Bytes)*ccbf.HoldTree, ccbf.HoldSketches)
 	return t.b.AddView(&v)
 }
 
