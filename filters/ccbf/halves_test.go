@@ -13,7 +13,13 @@ import (
 // A sketch whose end is made by two goroutines, its last merge and its BLOB, has the bytes
 // that one makes; and there is no second one without Spare.
 func TestMadeInHalves(t *testing.T) {
-	cfg := config(t, Params{Res: 1, Bytes: 1 << 20})
+	t.Run("exact", func(t *testing.T) { madeInHalves(t, Exact, 2, Params{Res: 1, Bytes: 1 << 20}) }) // merge, BLOB
+	// The last merge and one before, nodes, sizes, excess, BLOB
+	t.Run("tree", func(t *testing.T) { madeInHalves(t, Tree, 6, Params{Res: 1, Bytes: 50_000, Overflow: ToTree}) })
+}
+
+func madeInHalves(t *testing.T, form Form, least int, p Params) {
+	cfg := config(t, p)
 	asked := 0
 	var blobs [2][]byte
 	for i := range blobs {
@@ -22,20 +28,23 @@ func TestMadeInHalves(t *testing.T) {
 		if i == 1 {
 			b.Spare = func() bool { asked++; return true }
 		}
-		for b.plain == nil || b.plain.words.Len() < 300_000 {
+		before := beside.Started()
+		for range 600_000 { // 311,000 cells of 400,000, about
 			if err := b.Add(grid.Cell{X: r.Int64N(2000), Y: r.Int64N(200)}, nil, 0, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
-		before := beside.Started()
 		blobs[i] = blobOf(t, b)
 		if got := int(beside.Started() - before); (got > 0) != (i == 1) || got != asked {
 			t.Errorf("%d goroutines, asked %d times", got, asked)
 		}
 	}
 	sameBytes(t, "halves", blobs[0], blobs[1])
-	if asked < 2 { // merge, BLOB
+	if asked < least {
 		t.Errorf("asked %d times", asked)
+	}
+	if v, err := NewView(blobs[0]); err != nil || v.Form() != form {
+		t.Errorf("%v, %v", v.Form(), err)
 	}
 }
 

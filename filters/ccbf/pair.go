@@ -119,7 +119,7 @@ func (squarePair) narrow(s, o *Sketch, by narrowing) error {
 	if by.either || config.Overflow != ToTree {
 		config = joined(&s.Config, s.Form(), &o.Config, o.Form())
 	}
-	p, ok := out.within(config.Bytes)
+	p, ok := out.within(config.Bytes, nil)
 	if !ok {
 		return out.tooLong(config.Bytes)
 	}

@@ -136,7 +136,7 @@ func (b *Builder) prune() error {
 		return err
 	}
 	t, bounds := b.list(list)
-	p, ok := t.within(b.Bytes * keepTree)
+	p, ok := t.within(b.Bytes*keepTree, b.Spare)
 	if err := b.grow(-fitBytes(n)); err != nil {
 		return err
 	}
@@ -161,13 +161,13 @@ func (b *Builder) prune() error {
 // sketchTree makes the sketch of a builder that has squares.
 func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	t, bounds := b.list(of)
-	p, ok := t.within(b.Bytes)
+	p, ok := t.within(b.Bytes, b.Spare)
 	if !ok {
 		return nil, t.tooLong(b.Bytes)
 	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown && !b.notSums,
-		bounds: cells.Hull(b.bounds, bounds), tree: p.leafList, sums: !b.notSums,
+		bounds: cells.Hull(b.bounds, bounds), tree: p.leafList, sums: !b.notSums, spare: b.Spare,
 	}
 	if !s.TotalKnown {
 		s.lostTotal()

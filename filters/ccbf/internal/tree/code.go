@@ -73,11 +73,29 @@ const (
 // maxBlock is more leaves than a block can have, by those of a square of level 1.
 const maxBlock = blockLeaves + maxTree + 4
 
-// write gives a sheet to an encoder.
-func write(s *Squares, root uint8, out *Encoder) {
+// nextTree is the first leaf from one on that is the first of a tree of its own.
+func nextTree(s *Squares, root uint8, leaf int) int {
+	for ; leaf < s.Len() && (s.Keys[leaf]^s.Keys[leaf-1])&^side2(root) == 0; leaf++ {
+	}
+	return min(leaf, s.Len())
+}
+
+// blockFrom is the leaf of a sheet with which the first block begins that has no leaf
+// before one.
+func blockFrom(s *Squares, root uint8, leaf int) int {
+	i := 0
+	for i < leaf {
+		i = nextTree(s, root, i+blockLeaves)
+	}
+	return i
+}
+
+// write gives the leaves of a sheet from first to end-1 to an encoder; with both of these
+// a block begins.
+func write(s *Squares, root uint8, first, end int, out *Encoder) {
 	after := uint64(0)
-	block, stretch := -blockLeaves, 0 // the first leaves of both
-	for i := 0; i < s.Len(); {
+	block, stretch := first-blockLeaves, first // the first leaves of both
+	for i := first; i < end; {
 		key, level, from := s.Keys[i], s.Level(i), i
 		what := split
 		if level >= root {
@@ -86,7 +104,7 @@ func write(s *Squares, root uint8, out *Encoder) {
 		} else {
 			level = root
 			key &^= side2(root)
-			for i++; i < s.Len() && s.Keys[i]&^side2(root) == key; i++ {
+			for i++; i < end && s.Keys[i]&^side2(root) == key; i++ {
 			}
 		}
 		begins := true

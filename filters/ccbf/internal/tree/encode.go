@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -252,17 +253,45 @@ func (e *Encoder) endBlock() {
 //	           key to that of the second, in squares of the root level and less
 //	           one, and the bits of the first; its trees
 func (e *Encoder) AppendSheet(dst []byte, s *Squares) []byte {
-	e.data, e.index = e.data[:0], e.index[:0]
-	write(s, e.code.root, e)
-	e.endBlock()
-	dst = binary.AppendUvarint(dst, uint64(s.Len()))
-	dst = binary.AppendUvarint(dst, uint64(len(e.index)))
-	from := entry{}
-	for _, b := range e.index {
-		dst = binary.AppendUvarint(dst, (b.first-from.first)>>(2*e.code.root))
-		dst = binary.AppendUvarint(dst, b.total)
-		dst = binary.AppendUvarint(dst, uint64(b.end-from.end))
-		from = b
+	return e.AppendSheetBeside(dst, s, nil)
+}
+
+// manyLeaves is from how many leaves on two halves of a sheet are written at once.
+const manyLeaves = 1 << 14
+
+// AppendSheetBeside is AppendSheet, which may use a second goroutine where spare says so.
+func (e *Encoder) AppendSheetBeside(dst []byte, s *Squares, spare func() bool) []byte {
+	if s.Len() < manyLeaves || spare == nil {
+		e.blocks(s, 0, s.Len())
+		return append(e.appendIndex(dst, s.Len(), nil), e.data...)
 	}
-	return append(dst, e.data...)
+	cut := blockFrom(s, e.code.root, s.Len()/2)
+	second := Encoder{code: e.code, words: e.words}
+	beside.Do(spare, func() { e.blocks(s, 0, cut) }, func() { second.blocks(s, cut, s.Len()) })
+	return append(append(e.appendIndex(dst, s.Len(), second.index), e.data...), second.data...)
+}
+
+// blocks writes the leaves of a sheet from one to another, with which blocks begin.
+func (e *Encoder) blocks(s *Squares, from, to int) {
+	e.data, e.index = e.data[:0], e.index[:0]
+	write(s, e.code.root, from, to, e)
+	e.endBlock()
+}
+
+// appendIndex appends what stands before the blocks of a sheet: those of e, and others
+// behind them.
+func (e *Encoder) appendIndex(dst []byte, leaves int, others []entry) []byte {
+	dst = binary.AppendUvarint(dst, uint64(leaves))
+	dst = binary.AppendUvarint(dst, uint64(len(e.index)+len(others)))
+	first := uint64(0)
+	for _, index := range [][]entry{e.index, others} {
+		end := 0
+		for _, b := range index {
+			dst = binary.AppendUvarint(dst, (b.first-first)>>(2*e.code.root))
+			dst = binary.AppendUvarint(dst, b.total)
+			dst = binary.AppendUvarint(dst, uint64(b.end-end))
+			first, end = b.first, b.end
+		}
+	}
+	return dst
 }

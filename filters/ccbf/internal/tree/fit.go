@@ -1,11 +1,6 @@
 package tree
 
-import (
-	"slices"
-	"sync"
-
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
-)
+import "sync"
 
 // Pruned is a tree that fits its bytes.
 type Pruned struct {
@@ -32,9 +27,13 @@ func (p *Pruned) Size() uint64 { return p.Code.Size() }
 // the bytes and more: then those of the last step are split from the end of the curve
 // on, up to what fits. The result depends on the points alone, not on the order in
 // which they came. O(n) for n squares.
-func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
+func Fit(parts []Squares, limit uint64) (*Pruned, bool) { return FitBeside(parts, limit, nil) }
+
+// FitBeside is Fit, which may use a second goroutine where spare says so.
+func FitBeside(parts []Squares, limit uint64, spare func() bool) (*Pruned, bool) {
 	f := fitters.Get().(*fitter)
 	defer f.end()
+	f.spare = spare
 	return f.fitParts(parts, limit)
 }
 
@@ -66,11 +65,16 @@ func Cut(s Squares, squares int) Squares {
 
 type fitter struct {
 	limit  uint64
+	spare  func() bool
 	window window
-	nodes  []Nodes
+	parts  []Squares
+	nodes  []Nodes       // of all parts; of one that is cut in two twice
+	second int           // the first of those which a second goroutine may make
+	cut    bool          // which is the second of a part
 	leaves [Taus + 1]int // that are left by each threshold of the window
-	memory [3]batch      // for the leaves of two trials, and of parts whose squares hold others
-	free   int           // which of the first two has no tree that fits
+	memory [2]batch      // for the leaves of two trials
+	nested [2]batch      // for those of parts whose squares hold others, in each half
+	free   int           // which of the trials' memory has no tree that fits
 	passes int           // over the leaves of a threshold
 }
 
@@ -82,20 +86,8 @@ func (f *fitter) end() {
 	for i := range f.nodes {
 		f.nodes[i].s = Squares{}
 	}
-	*f = fitter{nodes: f.nodes[:0], memory: f.memory}
+	*f = fitter{nodes: f.nodes[:0], memory: f.memory, nested: f.nested}
 	fitters.Put(f)
-}
-
-// build makes the nodes of all parts for the thresholds of a window.
-func (f *fitter) build(parts []Squares, w window) {
-	f.window, f.leaves = w, [Taus + 1]int{}
-	f.nodes = slices.Grow(f.nodes[:0], len(parts))[:len(parts)]
-	for i, s := range parts {
-		f.nodes[i].build(s, w, &f.leaves)
-	}
-	for t := range Taus {
-		f.leaves[t+1] += f.leaves[t]
-	}
 }
 
 // trial is a tree that may be it.
@@ -104,7 +96,8 @@ type trial struct {
 	upTo uint64
 	code *Code
 	// parts that have one sheet, but for empty ones
-	parts []Squares
+	parts  []Squares
+	memory int // which of the fitter's they are in
 }
 
 func (t *trial) size() uint64 { return t.code.Size() }
@@ -133,68 +126,6 @@ func (f *fitter) fit(each float64) (*Pruned, bool) {
 	return f.whole(&fits), fits.size() <= f.limit
 }
 
-// try is the tree that is pruned by a threshold, that of squares up to a key.
-func (f *fitter) try(tau Tau, upTo uint64) trial {
-	f.passes++
-	m := planners.Get().(*planner)
-	defer planners.Put(m)
-	p := m.reset()
-	size, memory := 0, &f.memory[f.free]
-	for i := range f.nodes {
-		size += f.nodes[i].items.n
-	}
-	memory.room(size)
-	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.nodes))}
-	at := 0
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		m.prune.reset(n, tau, upTo)
-		switch {
-		case n.nested:
-			nested := &f.memory[2]
-			nested.room(n.items.n)
-			s := nested.slice(0, m.prune.next(nested)).Squares
-			for _, sheet := range s.Sheets() {
-				p.sheet(&sheet)
-			}
-		case n.items.n > 0:
-			to := at + n.items.n
-			b := memory.slice(at, to)
-			t.parts[i] = p.pruned(&m.prune, &b)
-			at = to
-		}
-	}
-	m.prune.items = nil
-	t.code = p.codeFor(&m.costs)
-	return t
-}
-
-// whole is the tree of a trial, in memory of its own, no more than it needs.
-func (f *fitter) whole(t *trial) *Pruned {
-	p := &Pruned{Tau: t.tau, UpTo: t.upTo, Code: t.code, Parts: make([]Squares, len(f.nodes)), Sheets: make([][]Squares, len(f.nodes))}
-	known := true
-	var prune pruner
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		if known = known && n.cellsKnown(); known {
-			prune.reset(n, t.tau, t.upTo)
-			p.Excess, p.Cells = saturate.Add(p.Excess, prune.excess()), p.Cells+uint64(n.s.Len())
-		}
-		switch s := t.parts[i]; {
-		case n.nested:
-			p.Parts[i] = n.At(t.tau, t.upTo)
-			p.Sheets[i] = p.Parts[i].Sheets()
-		case n.items.n > 0:
-			p.Parts[i] = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
-			p.Sheets[i] = p.Parts[i : i+1 : i+1]
-		}
-	}
-	if !known {
-		p.Excess, p.Cells = 0, 0
-	}
-	return p
-}
-
 // The places on the curve from which on the last step of the scale is taken.
 const (
 	places    = 64
@@ -205,9 +136,9 @@ const (
 // fill splits more of a tree, which would take above bytes at the next lower
 // threshold, where that fits.
 func (f *fitter) fill(fits trial, above uint64) trial {
-	keys := f.nodes[0].s.Keys
-	for i := range f.nodes {
-		if k := f.nodes[i].s.Keys; len(k) > len(keys) {
+	keys := f.parts[0].Keys
+	for i := range f.parts {
+		if k := f.parts[i].Keys; len(k) > len(keys) {
 			keys = k
 		}
 	}

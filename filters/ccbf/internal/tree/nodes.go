@@ -18,11 +18,15 @@ type node struct {
 // what none of them does is no node.
 type Nodes struct {
 	s      Squares
+	part   int // whose squares they are, or some of them
 	window window
 	items  items
 	all    []node
 	// nested says that some squares hold others: so do leaves, then.
 	nested bool
+	// The leaves of the last trial are those from one to another of all, where they are
+	// one sheet or a part of it.
+	from, to int
 }
 
 // items are squares of the list and those that all thresholds of a window make of
@@ -71,7 +75,17 @@ func (t *items) reset(n int) {
 // by threshold, how many more leaves the pruned tree has from that threshold on, so
 // that sums are right in the window. O(n) for n squares.
 func (n *Nodes) build(s Squares, w window, change *[Taus + 1]int) {
-	*n = Nodes{s: s, window: w, items: n.items, all: n.all[:0]}
+	n.buildHalf(s, w, edge, edge, change)
+}
+
+// edge is above the level of all squares.
+const edge = MaxLevel + 2
+
+// buildHalf is build for squares that others are before or after, or both: those that hold
+// some of either are split by all thresholds of the window. The smallest of these have the
+// levels before and after, which are edge where there are no others.
+func (n *Nodes) buildHalf(s Squares, w window, before, after uint8, change *[Taus + 1]int) {
+	*n = Nodes{s: s, part: n.part, window: w, items: n.items, all: n.all[:0]}
 	n.items.reset(s.Len())
 	t := &n.items
 	low, high, some := w.weights()
@@ -87,7 +101,7 @@ func (n *Nodes) build(s Squares, w window, change *[Taus + 1]int) {
 	stack[0].level = 255
 	depth := 0
 	at := int32(0) // the next item
-	meet := uint8(MaxLevel + 2)
+	meet := before
 	size := s.Len()
 	for i, key := range s.Keys {
 		level := s.Level(i)
@@ -95,7 +109,7 @@ func (n *Nodes) build(s Squares, w window, change *[Taus + 1]int) {
 		t.Keys[at], t.Levels[at], t.Counts[at] = key, level, total
 		t.first[at], t.meets[at] = int32(i), meet
 		at++
-		to := uint8(MaxLevel + 2) // above all levels
+		to := after
 		if i+1 < size {
 			to = max(common(key, s.Keys[i+1]), level)
 			n.nested = n.nested || level > 0 && s.Keys[i+1] <= key|side2(level)
@@ -113,7 +127,7 @@ func (n *Nodes) build(s Squares, w window, change *[Taus + 1]int) {
 			}
 			total, lo, first = o.total, o.lo, o.first
 			depth--
-			if o.level > MaxLevel {
+			if o.level > MaxLevel || o.level >= before && lo == 0 || o.level >= after && i+1 == size {
 				continue // always split
 			}
 			switch v := weight(o.level, total); {

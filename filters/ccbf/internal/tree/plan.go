@@ -20,9 +20,7 @@ type plan struct {
 	high, low rootPlan
 	onlyCells bool
 
-	at    int    // leaves of the sheet so far
-	total uint64 // and their points, which wrap: a block's are a difference
-	open  [8]int
+	open [8]int // what is known of the quarters of the squares with the last leaf, by level
 
 	reaches, cells [leafBatch]uint8 // of leaves whose levels, and those of what holds them, are not given
 }
@@ -37,18 +35,17 @@ type rootPlan struct {
 	// blocks, and stretches in all of them
 	blocks, stretches uint
 	totals            uint // bytes of the points of blocks
-	now               place
+
+	begun bool   // there was a tree of the sheet
+	after uint64 // the last one
+	first root   // the first one
+	cut   root   // the first one of a sheet whose begin is not in the plan
 }
 
-// place is where a plan is in a sheet.
-type place struct {
-	after                  uint64 // the tree before
-	blockFirst, blockTotal uint64 // where the block begins, and points before it
-	stretchFirst           uint64
-	blockLeaf, stretchLeaf int // leaves before the block and the stretch
-	blocks                 uint
-	leaf                   int    // leaves before the next tree
-	total                  uint64 // and points
+// root is where a tree is.
+type root struct {
+	key   uint64
+	level uint8
 }
 
 // maxLengthBytes is what the length of a block takes: blocks are shorter than
@@ -65,7 +62,6 @@ const leafBatch = 256
 
 // sheet counts a sheet.
 func (p *plan) sheet(s *Squares) {
-	p.begin()
 	for from := 0; from < s.Len(); from += leafBatch {
 		to := min(from+leafBatch, s.Len())
 		b := batch{Squares{s.Keys[from:to], p.cells[:to-from], s.Counts[from:to]}, p.reaches[:to-from]}
@@ -80,12 +76,12 @@ func (p *plan) sheet(s *Squares) {
 		}
 		p.leaves(&b)
 	}
-	p.end()
+	p.end(s)
 }
 
-// pruned counts the sheet that a pruner makes, and returns it, in the memory of dst.
-func (p *plan) pruned(from *pruner, dst *batch) Squares {
-	p.begin()
+// pruned counts the leaves that a pruner makes of a sheet or a part of it, but for where
+// blocks begin, and returns how many those are, in the memory of dst.
+func (p *plan) pruned(from *pruner, dst *batch) int {
 	at := 0
 	for {
 		b := dst.slice(at, min(at+leafBatch, len(dst.Keys)))
@@ -97,21 +93,62 @@ func (p *plan) pruned(from *pruner, dst *batch) Squares {
 		p.leaves(&b)
 		at += n
 	}
-	p.end()
-	return dst.slice(0, at).Squares
-}
-
-// begin begins a sheet.
-func (p *plan) begin() {
-	p.at, p.total, p.open = 0, 0, [8]int{}
-	p.high.now = place{}
-	p.low.now = place{}
+	return at
 }
 
 // end ends a sheet.
-func (p *plan) end() {
-	p.high.endSheet(p.at, p.total)
-	p.low.endSheet(p.at, p.total)
+func (p *plan) end(s *Squares) {
+	p.high.index(s)
+	if p.onlyCells {
+		p.low.index(s)
+	}
+	p.begin()
+}
+
+// pause ends a sheet whose begin is in another plan.
+func (p *plan) pause() {
+	p.high.cut, p.low.cut = p.high.first, p.low.first
+	p.begin()
+}
+
+// begin begins a sheet.
+func (p *plan) begin() { p.open, p.high.begun, p.low.begun = [8]int{}, false, false }
+
+// add adds the plan of what follows. Where cut says so its first sheet is the rest of p's
+// last one, which was not ended, and no tree has leaves in both.
+func (p *plan) add(q *plan, cut bool) {
+	for t := range p.counts {
+		addTo(p.counts[t][:], q.counts[t][:])
+	}
+	for level := range p.splits {
+		addTo(p.splits[level][:], q.splits[level][:])
+	}
+	p.bits += q.bits
+	p.huge = p.huge || q.huge
+	p.onlyCells = p.onlyCells && q.onlyCells
+	p.high.add(&q.high, cut)
+	p.low.add(&q.low, cut)
+}
+
+func (q *rootPlan) add(o *rootPlan, cut bool) {
+	if cut {
+		q.gaps[o.cut.level][gapLength(q.after, o.cut.key, o.cut.level)]++
+	}
+	addTo(q.kinds[:], o.kinds[:])
+	for level := range q.gaps {
+		addTo(q.gaps[level][:], o.gaps[level][:])
+	}
+	addTo(q.steps[:], o.steps[:])
+	q.bytes += o.bytes
+	q.blocks += o.blocks
+	q.stretches += o.stretches
+	q.totals += o.totals
+}
+
+func addTo(a, b []uint32) {
+	for i, n := range b {
+		a[i] += n
+	}
 }
 
 // leaves counts leaves that follow. A square that is split is counted when all is known
@@ -122,7 +159,7 @@ func (p *plan) leaves(s *batch) {
 			p.onlyCells = p.onlyCells && level == 0
 		}
 	}
-	open := p.open // what is known of the quarters of the squares with the last leaf, by level
+	open := p.open
 	levels, counts, reaches := s.Levels[:len(s.Keys)], s.Counts[:len(s.Keys)], s.reaches[:len(s.Keys)]
 	for i, key := range s.Keys {
 		level, n, reach := levels[i], counts[i], reaches[i]
@@ -135,13 +172,10 @@ func (p *plan) leaves(s *batch) {
 			p.huge = p.huge || n >= hugeCount
 		}
 		p.counts[min(level, countTables-1)][symbol]++
-		p.at++
 		if level >= maxRoot {
-			p.high.tree(key, level, rootSymbol(level, maxRoot, what), p.at, p.total+n)
-			p.total += n
+			p.high.tree(key, level, rootSymbol(level, maxRoot, what))
 			continue
 		}
-		p.total += n
 		for level++; ; level++ {
 			all := open[level&7] | what<<(2*(key>>(2*(level-1)&63)&3))
 			if level >= reach {
@@ -151,10 +185,10 @@ func (p *plan) leaves(s *batch) {
 			open[level&7] = 0
 			p.splits[level][all]++
 			if level == lowRoot && p.onlyCells {
-				p.low.tree(key&^side2(level), level, rootSymbol(level, lowRoot, split), p.at, p.total)
+				p.low.tree(key&^side2(level), level, rootSymbol(level, lowRoot, split))
 			}
 			if level == maxRoot {
-				p.high.tree(key&^side2(level), level, rootSymbol(level, maxRoot, split), p.at, p.total)
+				p.high.tree(key&^side2(level), level, rootSymbol(level, maxRoot, split))
 				break
 			}
 			what = split
@@ -163,40 +197,54 @@ func (p *plan) leaves(s *batch) {
 	p.open = open
 }
 
-// endSheet counts what is written before a sheet's trees.
-func (q *rootPlan) endSheet(leaves int, total uint64) {
-	if q.now.blocks > 0 {
-		q.totals += uvarintBytes(total - q.now.blockTotal)
+// tree counts what is written of a tree before its root, as if one block had all of them.
+func (q *rootPlan) tree(key uint64, level uint8, symbol int) {
+	q.kinds[symbol]++
+	if q.begun {
+		q.gaps[level][gapLength(q.after, key, level)]++
+	} else {
+		q.begun, q.first = true, root{key, level}
 	}
-	q.blocks += q.now.blocks
-	q.bytes += uvarintBytes(uint64(leaves)) + uvarintBytes(uint64(q.now.blocks))
+	q.after = key + side2(level) + 1
 }
 
-// tree counts what is written of a tree before its root: so many leaves of the sheet,
-// and points, are before the next one.
-func (q *rootPlan) tree(key uint64, level uint8, symbol, leavesAfter int, totalAfter uint64) {
-	q.kinds[symbol]++
-	now := &q.now
-	leaf, total := now.leaf, now.total
-	now.leaf, now.total = leavesAfter, totalAfter
-	switch {
-	case now.blocks == 0 || leaf-now.blockLeaf >= blockLeaves:
-		if now.blocks > 0 {
-			q.totals += uvarintBytes(total - now.blockTotal)
+// gapLength is the bit length of the gap before a tree.
+func gapLength(after, key uint64, level uint8) int { return bits.Len64((key - after) >> (2 * level)) }
+
+// index counts what is written of a sheet before its trees, and takes off what is not, as the
+// first of a block or a stretch has no gap.
+func (q *rootPlan) index(s *Squares) {
+	blocks, before := uint(0), uint64(0)
+	for from, to := 0, 0; from < s.Len(); from = to {
+		first := q.begins(s, from)
+		q.bytes += uvarintBytes((first-before)>>(2*q.root)) + maxLengthBytes
+		before = first
+		blocks++
+		q.stretches++
+		to = nextTree(s, q.root, from+blockLeaves)
+		if stretch := nextTree(s, q.root, from+stretchLeaves); stretch < to {
+			q.stretches++
+			q.steps[bits.Len64((q.begins(s, stretch)-first)>>(2*q.root)-1)]++
 		}
-		q.bytes += uvarintBytes((key-now.blockFirst)>>(2*q.root)) + maxLengthBytes
-		now.blocks++
-		now.blockFirst, now.blockLeaf, now.blockTotal = key, leaf, total
-		q.stretches++
-		now.stretchFirst, now.stretchLeaf = key, leaf
-	case leaf-now.stretchLeaf >= stretchLeaves:
-		q.stretches++
-		q.steps[bits.Len64((key-now.stretchFirst)>>(2*q.root)-1)]++
-		now.stretchFirst, now.stretchLeaf = key, leaf
-	default:
-		q.gaps[level][bits.Len64((key-now.after)>>(2*level))]++
+		total := uint64(0) // which wraps
+		for _, n := range s.Counts[from:to] {
+			total += n
+		}
+		q.totals += uvarintBytes(total)
 	}
-	now.after = key + side2(level) + 1
+	q.blocks += blocks
+	q.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(blocks))
+}
+
+// begins is the key of the tree that a leaf is the first of. Its gap is not written.
+func (q *rootPlan) begins(s *Squares, leaf int) uint64 {
+	level := max(s.Level(leaf), q.root)
+	key := s.Keys[leaf] &^ side2(level)
+	if leaf > 0 {
+		last := max(s.Level(leaf-1), q.root)
+		q.gaps[level][gapLength((s.Keys[leaf-1]|side2(last))+1, key, level)]--
+	}
+	return key
 }
 
 // uvarintBytes is how many bytes a number takes.

@@ -36,13 +36,14 @@ func (g *growth) level(points uint64) uint8 {
 
 // reset makes p a pruner by a threshold of the window. Squares whose first points are
 // beyond the key upTo have the next lower threshold, which then is one of the window
-// too, or the one below it.
-func (p *pruner) reset(n *Nodes, tau Tau, upTo uint64) {
+// too, or the one below it. It returns how many leaves there are.
+func (p *pruner) reset(n *Nodes, tau Tau, upTo uint64) (leaves int) {
 	*p = pruner{items: &n.items, upTo: n.items.upTo(upTo), nodes: p.nodes[:0]}
 	p.limits[0].value = tau.Value()
 	if tau > 0 {
 		p.limits[1].value = (tau - 1).Value()
 	}
+	leaves = p.n
 	for i := len(n.all) - 1; i >= 0; {
 		v := &n.all[i]
 		if v.tau > tau || v.tau == tau && int(v.lo) >= p.upTo {
@@ -50,8 +51,10 @@ func (p *pruner) reset(n *Nodes, tau Tau, upTo uint64) {
 			continue
 		}
 		p.nodes = append(p.nodes, v)
+		leaves -= int(v.hi - v.lo - 1)
 		i = int(v.first) - 1 // nodes stand after those below them
 	}
+	return leaves
 }
 
 // upTo is how many items have no key above one.

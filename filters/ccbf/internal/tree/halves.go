@@ -1,0 +1,253 @@
+package tree
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
+
+// Two goroutines prune two halves of many squares: whoever waits for the tree of one large
+// group waits for nothing else. The halves meet where all thresholds in question split, so
+// that what each makes of its half is what one makes of it.
+
+// manySquares is from how many squares on.
+const manySquares = 1 << 14
+
+// halve is where the squares of all parts are cut in two: before a square of a part, or,
+// where that is the first, before the part; behind the last one where they are not cut.
+func (f *fitter) halve(w window) (part, at int) {
+	all := 0
+	for i := range f.parts {
+		all += f.parts[i].Len()
+	}
+	if f.spare == nil || all < manySquares {
+		return len(f.parts), 0
+	}
+	for at = all / 2; at >= f.parts[part].Len(); part++ {
+		at -= f.parts[part].Len()
+	}
+	return part, f.parts[part].border(at, w)
+}
+
+// border is a square near another before which a list can be cut in two for a window, or 0:
+// the smallest square that holds those on both sides is larger than a tree of the code, and
+// split by all thresholds of the window.
+func (s *Squares) border(at int, w window) int {
+	// Where the largest squares meet.
+	low, high := max(at-s.Len()/8, 0), min(at+s.Len()/8, s.Len()-1)
+	_, most, _ := w.weights()
+	if s.Levels != nil || low == high || most == ^uint64(0) {
+		return 0
+	}
+	above := bits.Len64(s.Keys[low]^s.Keys[high]) - 1
+	at, _ = slices.BinarySearch(s.Keys, s.Keys[high]>>above<<above)
+	level := common(s.Keys[at-1], s.Keys[at])
+	if level <= maxRoot {
+		return 0
+	}
+	total := uint64(0)
+	for low, high = at, at; weight(level, total) <= most; {
+		before, after := low > 0 && common(s.Keys[low-1], s.Keys[at]) <= level, high < s.Len() && common(s.Keys[high], s.Keys[at]) <= level
+		if before {
+			low--
+			total = saturate.Add(total, s.Counts[low])
+		}
+		if after {
+			total = saturate.Add(total, s.Counts[high])
+			high++
+		}
+		if !before && !after {
+			return 0
+		}
+	}
+	return at
+}
+
+// build makes the nodes of all parts for the thresholds of a window.
+func (f *fitter) build(parts []Squares, w window) {
+	f.window, f.parts, f.leaves = w, parts, [Taus + 1]int{}
+	f.nodes = slices.Grow(f.nodes[:0], len(parts)+1)[:len(parts)+1]
+	part, at := f.halve(w)
+	cut, n := uint8(edge), 0
+	f.cut = at > 0
+	add := func(p, from, to int) {
+		s := parts[p]
+		f.nodes[n].s, f.nodes[n].part = s.slice(from, to), p
+		n++
+	}
+	for p := range parts {
+		if p == part {
+			if at > 0 {
+				add(p, 0, at)
+				cut = common(parts[p].Keys[at-1], parts[p].Keys[at])
+			}
+			f.second = n
+			add(p, at, parts[p].Len())
+			continue
+		}
+		add(p, 0, parts[p].Len())
+	}
+	f.nodes = f.nodes[:n]
+	if part == len(parts) {
+		f.second = n
+	}
+	var others [Taus + 1]int
+	beside.Do(f.spareFor(), func() {
+		for i := range f.nodes[:f.second] {
+			f.nodes[i].buildHalf(f.nodes[i].s, w, edge, pick(i == f.second-1, cut, edge), &f.leaves)
+		}
+	}, func() {
+		for i := range f.nodes[f.second:] {
+			f.nodes[f.second+i].buildHalf(f.nodes[f.second+i].s, w, pick(i == 0, cut, edge), edge, &others)
+		}
+	})
+	for t := range Taus + 1 {
+		f.leaves[t] += others[t]
+	}
+	for t := range Taus {
+		f.leaves[t+1] += f.leaves[t]
+	}
+}
+
+// spareFor is spare where there are two halves.
+func (f *fitter) spareFor() func() bool {
+	if f.second == len(f.nodes) {
+		return nil
+	}
+	return f.spare
+}
+
+func pick(first bool, a, b uint8) uint8 {
+	if first {
+		return a
+	}
+	return b
+}
+
+// try is the tree that is pruned by a threshold, that of squares up to a key.
+func (f *fitter) try(tau Tau, upTo uint64) trial {
+	f.passes++
+	size := 0
+	for i := range f.nodes {
+		size += f.nodes[i].items.n
+	}
+	memory := &f.memory[f.free]
+	memory.room(size)
+	m := planners.Get().(*planner)
+	defer planners.Put(m)
+	p := m.reset()
+	if f.second == len(f.nodes) {
+		f.plan(p, &m.prune, tau, upTo, 0, memory)
+	} else {
+		o := planners.Get().(*planner)
+		defer planners.Put(o)
+		q := o.reset()
+		beside.Do(f.spare, func() { f.plan(p, &m.prune, tau, upTo, 0, memory) },
+			func() { f.plan(q, &o.prune, tau, upTo, 1, memory) })
+		p.add(q, f.cut)
+		if f.cut {
+			s := memory.slice(f.nodes[f.second-1].from, f.nodes[f.second].to)
+			p.end(&s.Squares)
+		}
+	}
+	t := trial{tau: tau, upTo: upTo, code: p.codeFor(&m.costs), parts: make([]Squares, len(f.parts)), memory: f.free}
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		from := n.from
+		if f.cut && i == f.second {
+			from = f.nodes[i-1].from
+		}
+		if from < n.to {
+			t.parts[n.part] = memory.slice(from, n.to).Squares
+		}
+	}
+	return t
+}
+
+// plan counts what is written of the nodes of a half for a trial. Leaves are put into the
+// memory of items: in the first half at the end of it and in the second where it begins, so
+// that those of a part that is cut are one list.
+func (f *fitter) plan(p *plan, prune *pruner, tau Tau, upTo uint64, half int, memory *batch) {
+	at := 0
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		room := n.items.n
+		at += room
+		if (i < f.second) != (half == 0) || room == 0 {
+			continue
+		}
+		left := prune.reset(n, tau, upTo)
+		n.from, n.to = at, at
+		if n.nested {
+			nested := &f.nested[half]
+			nested.room(left)
+			s := nested.slice(0, prune.next(nested)).Squares
+			for _, sheet := range s.Sheets() {
+				p.sheet(&sheet)
+			}
+			continue
+		}
+		n.from = at - left
+		if half == 1 {
+			n.from, n.to = at-room, at-room+left
+		}
+		b := memory.slice(n.from, n.to)
+		p.pruned(prune, &b)
+		switch {
+		case f.cut && i == f.second-1:
+		case f.cut && i == f.second:
+			p.pause()
+		default:
+			p.end(&b.Squares)
+		}
+	}
+	prune.items = nil
+}
+
+// whole is the tree of a trial, in memory of its own, not much more than it needs.
+func (f *fitter) whole(t *trial) *Pruned {
+	p := &Pruned{Tau: t.tau, UpTo: t.upTo, Code: t.code, Parts: t.parts, Sheets: make([][]Squares, len(f.parts))}
+	known := true
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		known = known && n.cellsKnown()
+		if n.nested {
+			p.Parts[n.part] = n.At(t.tau, t.upTo)
+			p.Sheets[n.part] = p.Parts[n.part].Sheets()
+		}
+	}
+	own := len(f.parts) == 1 && len(f.memory[t.memory].Keys) <= p.Parts[0].Len()/4*5
+	if own {
+		f.memory[t.memory] = batch{}
+	}
+	for i := range p.Parts {
+		if p.Parts[i].Len() == 0 || p.Sheets[i] != nil {
+			continue
+		}
+		if !own {
+			s := p.Parts[i]
+			p.Parts[i] = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
+		}
+		p.Sheets[i] = p.Parts[i : i+1 : i+1]
+	}
+	if !known {
+		return p
+	}
+	sum := func(nodes []Nodes) (excess uint64) {
+		var prune pruner
+		for i := range nodes {
+			prune.reset(&nodes[i], t.tau, t.upTo)
+			excess = saturate.Add(excess, prune.excess())
+		}
+		return excess
+	}
+	var first, second uint64
+	beside.Do(f.spareFor(), func() { first = sum(f.nodes[:f.second]) }, func() { second = sum(f.nodes[f.second:]) })
+	p.Excess = saturate.Add(first, second)
+	for i := range f.parts {
+		p.Cells += uint64(f.parts[i].Len())
+	}
+	return p
+}
