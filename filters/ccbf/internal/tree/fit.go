@@ -1,6 +1,9 @@
 package tree
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Pruned is a tree that fits its bytes.
 type Pruned struct {
@@ -41,13 +44,20 @@ func FitBeside(parts []Squares, limit uint64, spare func() bool) (*Pruned, bool)
 // will be, so that nodes are made for those near it alone.
 func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruned, bool) {
 	f.limit = limit
+	f.share = 1
 	guess, each := f.guess(parts)
+	if guess == 0 && !slices.ContainsFunc(parts, func(s Squares) bool { return s.Levels != nil }) {
+		if p := f.unpruned(parts); p.Size() <= f.limit {
+			return p, true
+		}
+	}
 	if guess >= 0 {
-		f.build(parts, window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)})
+		f.build(parts, near(guess))
 		if p, ok := f.fit(each); p != nil {
 			return p, ok
 		}
 	}
+	f.share = 1
 	f.build(parts, allTaus)
 	return f.fit(each)
 }
@@ -55,10 +65,14 @@ func (f *fitter) fitParts(parts []Squares, limit uint64) (*Pruned, bool) {
 // nearTaus is how far from the guess of a sample a threshold may be.
 const nearTaus = 6
 
+// near is the window of the thresholds near a guess.
+func near(guess int) window { return window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)} }
+
 // Cut prunes squares to so many at most, where a threshold does, else to one.
 func Cut(s Squares, squares int) Squares {
 	f := fitters.Get().(*fitter)
 	defer f.end()
+	f.share = 1
 	f.build([]Squares{s}, allTaus)
 	return f.nodes[0].At(Tau(f.leastFor(float64(squares), 0, Taus-1, 1, 1)), ^uint64(0))
 }
@@ -68,6 +82,7 @@ type fitter struct {
 	spare  func() bool
 	window window
 	parts  []Squares
+	share  float64       // items for each square, about, that the window will have
 	nodes  []Nodes       // of all parts; of one that is cut in two twice
 	second int           // the first of those which a second goroutine may make
 	cut    bool          // which is the second of a part
@@ -283,6 +298,7 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 	}
 	g := fitters.Get().(*fitter)
 	defer g.end()
+	g.share = 1
 	g.build([]Squares{sample}, allTaus)
 	limit := float64(f.limit) * float64(sample.Len()) / float64(all)
 	t, each = -1, 1
@@ -301,8 +317,14 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 		leaves := float64(max(g.leaves[t], 1))
 		each = float64(size)/leaves + float64(tables)/(leaves*float64(all)/float64(sample.Len()))
 	}
+	if low := near(t).low; low >= 0 {
+		f.share = float64(g.leaves[low]) / float64(sample.Len()) * shareRoom
+	}
 	return t, each
 }
+
+// shareRoom is room for more items than the sample has.
+const shareRoom = 1.05
 
 // sampleTries is how often a sample is pruned at most.
 const sampleTries = 3

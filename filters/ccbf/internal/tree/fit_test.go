@@ -50,6 +50,7 @@ func TestFit(t *testing.T) {
 			// So do all nodes, where a sample left out most.
 			var unsampled fitter
 			unsampled.limit = limit
+			unsampled.share = 1
 			unsampled.build([]Squares{s}, allTaus)
 			if every, _ := unsampled.fit(1); every.Tau != p.Tau && name != "full" { // which fits again and again
 				t.Errorf("%s: threshold %d, by all nodes %d", name, p.Tau, every.Tau)

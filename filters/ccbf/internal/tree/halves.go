@@ -65,44 +65,46 @@ func (s *Squares) border(at int, w window) int {
 	return at
 }
 
-// build makes the nodes of all parts for the thresholds of a window.
-func (f *fitter) build(parts []Squares, w window) {
-	f.window, f.parts, f.leaves = w, parts, [Taus + 1]int{}
+// lay makes nodes for all parts, in two halves, which have their squares alone: those that
+// hold some of both are split by all thresholds of a window.
+func (f *fitter) lay(parts []Squares, w window) {
+	f.window, f.parts = w, parts
 	f.nodes = slices.Grow(f.nodes[:0], len(parts)+1)[:len(parts)+1]
 	part, at := f.halve(w)
-	cut, n := uint8(edge), 0
-	f.cut = at > 0
-	add := func(p, from, to int) {
-		s := parts[p]
-		f.nodes[n].s, f.nodes[n].part = s.slice(from, to), p
+	n := 0
+	add := func(p, from, to int, before, after uint8) {
+		f.nodes[n].of(parts[p].slice(from, to), before, after)
+		f.nodes[n].part = p
 		n++
 	}
+	f.second, f.cut = len(parts), at > 0
 	for p := range parts {
 		if p == part {
-			if at > 0 {
-				add(p, 0, at)
-				cut = common(parts[p].Keys[at-1], parts[p].Keys[at])
+			level := uint8(edge)
+			if f.cut {
+				level = common(parts[p].Keys[at-1], parts[p].Keys[at])
+				add(p, 0, at, edge, level)
 			}
 			f.second = n
-			add(p, at, parts[p].Len())
+			add(p, at, parts[p].Len(), level, edge)
 			continue
 		}
-		add(p, 0, parts[p].Len())
+		add(p, 0, parts[p].Len(), edge, edge)
 	}
 	f.nodes = f.nodes[:n]
-	if part == len(parts) {
-		f.second = n
-	}
+}
+
+// build makes the nodes of all parts for the thresholds of a window.
+func (f *fitter) build(parts []Squares, w window) {
+	f.lay(parts, w)
+	f.leaves = [Taus + 1]int{}
 	var others [Taus + 1]int
-	beside.Do(f.spareFor(), func() {
-		for i := range f.nodes[:f.second] {
-			f.nodes[i].buildHalf(f.nodes[i].s, w, edge, pick(i == f.second-1, cut, edge), &f.leaves)
+	half := func(nodes []Nodes, change *[Taus + 1]int) {
+		for i := range nodes {
+			nodes[i].build(w, f.share, change)
 		}
-	}, func() {
-		for i := range f.nodes[f.second:] {
-			f.nodes[f.second+i].buildHalf(f.nodes[f.second+i].s, w, pick(i == 0, cut, edge), edge, &others)
-		}
-	})
+	}
+	beside.Do(f.spareFor(), func() { half(f.nodes[:f.second], &f.leaves) }, func() { half(f.nodes[f.second:], &others) })
 	for t := range Taus + 1 {
 		f.leaves[t] += others[t]
 	}
@@ -119,13 +121,6 @@ func (f *fitter) spareFor() func() bool {
 	return f.spare
 }
 
-func pick(first bool, a, b uint8) uint8 {
-	if first {
-		return a
-	}
-	return b
-}
-
 // try is the tree that is pruned by a threshold, that of squares up to a key.
 func (f *fitter) try(tau Tau, upTo uint64) trial {
 	f.passes++
@@ -135,24 +130,9 @@ func (f *fitter) try(tau Tau, upTo uint64) trial {
 	}
 	memory := &f.memory[f.free]
 	memory.room(size)
-	m := planners.Get().(*planner)
-	defer planners.Put(m)
-	p := m.reset()
-	if f.second == len(f.nodes) {
-		f.plan(p, &m.prune, tau, upTo, 0, memory)
-	} else {
-		o := planners.Get().(*planner)
-		defer planners.Put(o)
-		q := o.reset()
-		beside.Do(f.spare, func() { f.plan(p, &m.prune, tau, upTo, 0, memory) },
-			func() { f.plan(q, &o.prune, tau, upTo, 1, memory) })
-		p.add(q, f.cut)
-		if f.cut {
-			s := memory.slice(f.nodes[f.second-1].from, f.nodes[f.second].to)
-			p.end(&s.Squares)
-		}
-	}
-	t := trial{tau: tau, upTo: upTo, code: p.codeFor(&m.costs), parts: make([]Squares, len(f.parts)), memory: f.free}
+	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.parts)), memory: f.free}
+	t.code = f.code(func(m *planner, half int) { f.plan(m, tau, upTo, half, memory) },
+		func() Squares { return memory.slice(f.nodes[f.second-1].from, f.nodes[f.second].to).Squares })
 	for i := range f.nodes {
 		n := &f.nodes[i]
 		from := n.from
@@ -166,11 +146,66 @@ func (f *fitter) try(tau Tau, upTo uint64) trial {
 	return t
 }
 
+// unpruned is the tree of all squares, which are cells.
+func (f *fitter) unpruned(parts []Squares) *Pruned {
+	f.passes++
+	f.lay(parts, window{-1, 0})
+	code := f.code(func(m *planner, half int) {
+		for i := range f.nodes {
+			if s := &f.nodes[i].s; (i < f.second) == (half == 0) && s.Len() > 0 {
+				m.plan.squares(s)
+				f.endNode(&m.plan, i, s)
+			}
+		}
+	}, func() Squares { return parts[f.nodes[f.second].part] })
+	p := &Pruned{UpTo: ^uint64(0), Code: code, Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts))}
+	for i := range parts {
+		if n := parts[i].Len(); n > 0 {
+			p.Cells += uint64(n)
+			p.Sheets[i] = p.Parts[i : i+1 : i+1]
+		}
+	}
+	return p
+}
+
+// code is the code for what count gives to the plans of both halves; whole is the sheet of
+// the part that is cut.
+func (f *fitter) code(count func(m *planner, half int), whole func() Squares) *Code {
+	m := planners.Get().(*planner)
+	defer planners.Put(m)
+	p := m.reset()
+	if f.second == len(f.nodes) {
+		count(m, 0)
+		return p.codeFor(&m.costs)
+	}
+	o := planners.Get().(*planner)
+	defer planners.Put(o)
+	q := o.reset()
+	beside.Do(f.spare, func() { count(m, 0) }, func() { count(o, 1) })
+	p.add(q, f.cut)
+	if f.cut {
+		s := whole()
+		p.end(&s)
+	}
+	return p.codeFor(&m.costs)
+}
+
+// endNode ends a sheet with the leaves of a node, where they are not a part of it.
+func (f *fitter) endNode(p *plan, node int, s *Squares) {
+	switch {
+	case f.cut && node == f.second-1:
+	case f.cut && node == f.second:
+		p.pause()
+	default:
+		p.end(s)
+	}
+}
+
 // plan counts what is written of the nodes of a half for a trial. Leaves are put into the
 // memory of items: in the first half at the end of it and in the second where it begins, so
 // that those of a part that is cut are one list.
-func (f *fitter) plan(p *plan, prune *pruner, tau Tau, upTo uint64, half int, memory *batch) {
-	at := 0
+func (f *fitter) plan(m *planner, tau Tau, upTo uint64, half int, memory *batch) {
+	p, prune, at := &m.plan, &m.prune, 0
 	for i := range f.nodes {
 		n := &f.nodes[i]
 		room := n.items.n
@@ -195,13 +230,7 @@ func (f *fitter) plan(p *plan, prune *pruner, tau Tau, upTo uint64, half int, me
 		}
 		b := memory.slice(n.from, n.to)
 		p.pruned(prune, &b)
-		switch {
-		case f.cut && i == f.second-1:
-		case f.cut && i == f.second:
-			p.pause()
-		default:
-			p.end(&b.Squares)
-		}
+		f.endNode(p, i, &b.Squares)
 	}
 	prune.items = nil
 }

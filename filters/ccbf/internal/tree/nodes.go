@@ -17,11 +17,15 @@ type node struct {
 // for thresholds of a window: what all of them make leaves of is an item already, and
 // what none of them does is no node.
 type Nodes struct {
-	s      Squares
-	part   int // whose squares they are, or some of them
-	window window
-	items  items
-	all    []node
+	s    Squares
+	part int // whose squares they are, or some of them
+	// Squares that hold some of s and others before it, or behind it, are split by all
+	// thresholds of the window: the levels of the smallest ones, which are edge where there
+	// are none.
+	before, after uint8
+	window        window
+	items         items
+	all           []node
 	// nested says that some squares hold others: so do leaves, then.
 	nested bool
 	// The leaves of the last trial are those from one to another of all, where they are
@@ -63,32 +67,50 @@ func (w window) weights() (low, high uint64, some bool) {
 // cells.
 func (n *Nodes) cellsKnown() bool { return n.s.Levels == nil }
 
-// reset makes room for n items.
-func (t *items) reset(n int) {
-	if len(t.meets) <= n {
-		t.Squares = Squares{make([]uint64, n), make([]uint8, n), make([]uint64, n)}
-		t.first, t.meets = make([]int32, n+1), make([]uint8, n+1)
+// room makes room for n items, where there is less, and keeps those that there are.
+func (t *items) room(n int) {
+	if len(t.meets) > n {
+		return
 	}
+	before := *t
+	t.Squares = Squares{make([]uint64, n), make([]uint8, n), make([]uint64, n)}
+	t.first, t.meets = make([]int32, n+1), make([]uint8, n+1)
+	copy(t.Keys, before.Keys)
+	copy(t.Levels, before.Levels)
+	copy(t.Counts, before.Counts)
+	copy(t.first, before.first)
+	copy(t.meets, before.meets)
 }
 
-// build makes n the nodes of squares for a window, in its memory, and adds to change,
-// by threshold, how many more leaves the pruned tree has from that threshold on, so
-// that sums are right in the window. O(n) for n squares.
-func (n *Nodes) build(s Squares, w window, change *[Taus + 1]int) {
-	n.buildHalf(s, w, edge, edge, change)
-}
+// nodesEach is for how many squares there is room for a node, to begin with.
+const nodesEach = 8
 
 // edge is above the level of all squares.
 const edge = MaxLevel + 2
 
-// buildHalf is build for squares that others are before or after, or both: those that hold
-// some of either are split by all thresholds of the window. The smallest of these have the
-// levels before and after, which are edge where there are no others.
-func (n *Nodes) buildHalf(s Squares, w window, before, after uint8, change *[Taus + 1]int) {
-	*n = Nodes{s: s, part: n.part, window: w, items: n.items, all: n.all[:0]}
-	n.items.reset(s.Len())
+// of makes squares those of n, without nodes.
+func (n *Nodes) of(s Squares, before, after uint8) {
+	*n = Nodes{s: s, before: before, after: after, items: n.items, all: n.all}
+	n.items.n = 0
+}
+
+// build makes n the nodes of its squares for a window, in its memory, and adds to change,
+// by threshold, how many more leaves the pruned tree has from that threshold on, so
+// that sums are right in the window. There will be about so many items for each square.
+// O(n) for n squares.
+func (n *Nodes) build(w window, share float64, change *[Taus + 1]int) {
+	s := n.s
+	n.window, n.all = w, n.all[:0]
+	n.items.room(min(int(float64(s.Len())*share), s.Len()))
+	if n.all == nil {
+		n.all = make([]node, 0, s.Len()/nodesEach)
+	}
 	t := &n.items
 	low, high, some := w.weights()
+	top := uint8(1) // all squares of it and above, which hold several of these, are split
+	for top < edge && weight(top, 2) <= high {
+		top++
+	}
 	// Nodes that reach to the square before i, from large to small, each inside the
 	// one before: 33 levels at most, behind one that is never closed.
 	type open struct {
@@ -101,15 +123,18 @@ func (n *Nodes) buildHalf(s Squares, w window, before, after uint8, change *[Tau
 	stack[0].level = 255
 	depth := 0
 	at := int32(0) // the next item
-	meet := before
+	meet := n.before
 	size := s.Len()
 	for i, key := range s.Keys {
 		level := s.Level(i)
 		total, lo, first := s.Counts[i], at, int32(len(n.all))
+		if int(at) == len(t.Keys) {
+			t.room(s.Len())
+		}
 		t.Keys[at], t.Levels[at], t.Counts[at] = key, level, total
 		t.first[at], t.meets[at] = int32(i), meet
 		at++
-		to := after
+		to := n.after
 		if i+1 < size {
 			to = max(common(key, s.Keys[i+1]), level)
 			n.nested = n.nested || level > 0 && s.Keys[i+1] <= key|side2(level)
@@ -127,7 +152,7 @@ func (n *Nodes) buildHalf(s Squares, w window, before, after uint8, change *[Tau
 			}
 			total, lo, first = o.total, o.lo, o.first
 			depth--
-			if o.level > MaxLevel || o.level >= before && lo == 0 || o.level >= after && i+1 == size {
+			if o.level > MaxLevel || o.level >= n.before && lo == 0 || o.level >= n.after && i+1 == size {
 				continue // always split
 			}
 			switch v := weight(o.level, total); {
@@ -140,7 +165,7 @@ func (n *Nodes) buildHalf(s Squares, w window, before, after uint8, change *[Tau
 				n.all = append(n.all, node{total, lo, at, first, tau, o.level})
 			}
 		}
-		if i+1 < size && stack[depth].level > to {
+		if to < top && stack[depth].level > to && i+1 < size {
 			depth++
 			stack[depth] = open{total, lo, first, 1, to}
 		}

@@ -62,6 +62,12 @@ const leafBatch = 256
 
 // sheet counts a sheet.
 func (p *plan) sheet(s *Squares) {
+	p.squares(s)
+	p.end(s)
+}
+
+// squares counts the leaves of a sheet or a part of it, but for where blocks begin.
+func (p *plan) squares(s *Squares) {
 	for from := 0; from < s.Len(); from += leafBatch {
 		to := min(from+leafBatch, s.Len())
 		b := batch{Squares{s.Keys[from:to], p.cells[:to-from], s.Counts[from:to]}, p.reaches[:to-from]}
@@ -76,7 +82,6 @@ func (p *plan) sheet(s *Squares) {
 		}
 		p.leaves(&b)
 	}
-	p.end(s)
 }
 
 // pruned counts the leaves that a pruner makes of a sheet or a part of it, but for where

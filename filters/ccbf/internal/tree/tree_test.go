@@ -64,7 +64,8 @@ func TestPruningIsTheRule(t *testing.T) {
 		cells := squaresOf(counts)
 		var change [Taus + 1]int
 		var nodes Nodes
-		nodes.build(cells, allTaus, &change)
+		nodes.of(cells, edge, edge)
+		nodes.build(allTaus, 1, &change)
 		left := 0
 		for tau := range Tau(Taus) {
 			left += change[tau]
@@ -173,7 +174,8 @@ func TestUnion(t *testing.T) {
 			s := squaresOf(part)
 			var change [Taus + 1]int
 			var nodes Nodes
-			nodes.build(s, allTaus, &change)
+			nodes.of(s, edge, edge)
+			nodes.build(allTaus, 1, &change)
 			cut := nodes.At(Tau(40*i), math.MaxUint64)
 			trees = append(trees, cut)
 		}
