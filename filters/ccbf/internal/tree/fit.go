@@ -273,8 +273,9 @@ func sampled(parts []Squares) (sample Squares, stretches, all int) {
 		if s.Len() < sampleLeast {
 			continue
 		}
-		var out Squares
 		stretch := min(s.Len()/(factor*sampleParts), sampleStretch)
+		room := s.Len()/factor + stretch
+		out := Squares{Keys: make([]uint64, 0, room), Counts: make([]uint64, 0, room)}
 		for from := 0; from < s.Len(); from += factor * stretch {
 			to := min(from+stretch, s.Len())
 			stretches++
@@ -298,13 +299,19 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 	}
 	g := fitters.Get().(*fitter)
 	defer g.end()
-	g.share = 1
-	g.build([]Squares{sample}, allTaus)
+	g.share, g.spare = 1, f.spare
+	// Few trees are so coarse that a threshold is as large as all points are many.
+	w := window{-1, int(tauOf(sample.Total()))}
+	g.build([]Squares{sample}, w)
 	limit := float64(f.limit) * float64(sample.Len()) / float64(all)
 	t, each = -1, 1
 	for range sampleTries {
 		before := t
-		t = g.leastFor(limit, 0, Taus-1, each, each)
+		if t = g.leastFor(limit, 0, w.high, each, each); t == w.high && w != allTaus {
+			w = allTaus
+			g.build([]Squares{sample}, w)
+			t = g.leastFor(limit, 0, w.high, each, each)
+		}
 		if before >= 0 && max(t-before, before-t) <= nearTaus {
 			break // a leaf takes as much
 		}

@@ -232,7 +232,7 @@ func (f *fitter) plan(m *planner, tau Tau, upTo uint64, half int, memory *batch)
 		p.pruned(prune, &b)
 		f.endNode(p, i, &b.Squares)
 	}
-	prune.items = nil
+	prune.items, prune.all = nil, nil
 }
 
 // whole is the tree of a trial, in memory of its own, not much more than it needs.

@@ -83,7 +83,12 @@ func (t *items) room(n int) {
 }
 
 // nodesEach is for how many squares there is room for a node, to begin with.
-const nodesEach = 8
+func nodesEach(w window) int {
+	if w.low < 0 {
+		return 3
+	}
+	return 8
+}
 
 // edge is above the level of all squares.
 const edge = MaxLevel + 2
@@ -103,7 +108,7 @@ func (n *Nodes) build(w window, share float64, change *[Taus + 1]int) {
 	n.window, n.all = w, n.all[:0]
 	n.items.room(min(int(float64(s.Len())*share), s.Len()))
 	if n.all == nil {
-		n.all = make([]node, 0, s.Len()/nodesEach)
+		n.all = make([]node, 0, s.Len()/nodesEach(w))
 	}
 	t := &n.items
 	low, high, some := w.weights()

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -11,7 +12,8 @@ type pruner struct {
 	*items
 	limits [2]growth // of items up to upTo, and beyond
 	upTo   int
-	nodes  []*node // that are leaves, the last first
+	all    []node
+	nodes  []int32 // of these that are leaves, the last first
 	at     int     // the item that is next
 }
 
@@ -38,7 +40,7 @@ func (g *growth) level(points uint64) uint8 {
 // beyond the key upTo have the next lower threshold, which then is one of the window
 // too, or the one below it. It returns how many leaves there are.
 func (p *pruner) reset(n *Nodes, tau Tau, upTo uint64) (leaves int) {
-	*p = pruner{items: &n.items, upTo: n.items.upTo(upTo), nodes: p.nodes[:0]}
+	*p = pruner{items: &n.items, upTo: n.items.upTo(upTo), all: n.all, nodes: slices.Grow(p.nodes[:0], len(n.all))}
 	p.limits[0].value = tau.Value()
 	if tau > 0 {
 		p.limits[1].value = (tau - 1).Value()
@@ -50,7 +52,7 @@ func (p *pruner) reset(n *Nodes, tau Tau, upTo uint64) (leaves int) {
 			i--
 			continue
 		}
-		p.nodes = append(p.nodes, v)
+		p.nodes = append(p.nodes, int32(i))
 		leaves -= int(v.hi - v.lo - 1)
 		i = int(v.first) - 1 // nodes stand after those below them
 	}
@@ -86,7 +88,7 @@ func (p *pruner) next(dst *batch) int {
 	for n < len(dst.Keys) && p.at < p.n {
 		end := p.n
 		if i := len(p.nodes); i > 0 {
-			v := p.nodes[i-1]
+			v := &p.all[p.nodes[i-1]]
 			if int(v.lo) == p.at {
 				p.leaf(dst, n, p.at, int(v.hi), v.level, v.total, &p.limits[bit(p.at >= p.upTo)])
 				p.nodes, p.at = p.nodes[:i-1], int(v.hi)
@@ -148,7 +150,8 @@ func (n *Nodes) At(tau Tau, upTo uint64) Squares {
 // in the tree, before any leaf was made. The squares of the list were cells.
 func (p *pruner) excess() (sum uint64) {
 	left := p.n
-	for _, v := range p.nodes {
+	for _, i := range p.nodes {
+		v := &p.all[i]
 		sum = saturate.Add(sum, p.excessOf(int(v.hi), left))
 		high, low := bits.Mul64(v.total, uint64(p.first[v.hi]-p.first[v.lo]-1))
 		if high != 0 {
