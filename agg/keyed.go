@@ -54,6 +54,7 @@ type keyedPage struct {
 	params any // of the family; nil where a BLOB said what the sketch is
 	s      keyed.Sketch
 	bytes  int64 // charged for s
+	rest   int   // chunks in which repeated keys are not looked for
 }
 
 // charge brings the lease up to what the sketch takes.

@@ -30,6 +30,8 @@ type keyedChunk struct {
 	hashes        // of a run of rows
 	sorted hashes // of a chunk, group by group
 	groups grouping
+
+	repeats repeats
 }
 
 // hashes are keys and how often each is to be counted, once where there is no ns.
@@ -135,6 +137,11 @@ func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 	}
 	if keyed.ByValue(t.s) || !c.uniform {
 		return a.runRows(c, state, from, to)
+	}
+	if c.complete {
+		if done, err := a.together(c, t, from, to); done {
+			return err
+		}
 	}
 	c.clear()
 	for seed := keyed.BaseOf(t.s).Seed(); from < to; from, end = c.next(end, to) {

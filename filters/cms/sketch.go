@@ -131,8 +131,14 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 			keyed.Grow(&s.Base, uint64(n))
 		} else {
 			weights = ns[:n]
+			var sum, over uint64
 			for _, w := range weights {
-				keyed.Grow(&s.Base, w)
+				var carry uint64
+				sum, carry = bits.Add64(sum, w, 0)
+				over |= carry
+			}
+			if keyed.Grow(&s.Base, sum); over != 0 {
+				keyed.Forget(&s.Base)
 			}
 			ns = ns[n:]
 		}
@@ -145,22 +151,33 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) {
 	}
 }
 
-// putBatch adds to all rows: two at once, which halves the reading of hashes,
-// where every key comes once.
+// putBatch adds to all rows: two at once, which halves the reading of hashes.
 func (s *Sketch) putBatch(h1s, h2s, ns []uint64) {
 	row := uint64(0)
-	for ; ns == nil && row+1 < s.c.depth; row += 2 {
+	for ; row+1 < s.c.depth; row += 2 {
 		for at := 0; at < len(h1s); at++ {
-			if at += s.c.putRows(row, h1s[at:], h2s[at:]); at == len(h1s) {
+			if at += s.c.putRows(row, h1s[at:], h2s[at:], from(ns, at)); at == len(h1s) {
 				break
 			}
-			s.putRow(row, h1s[at:at+1], h2s[at:at+1], nil) // one of them has no room
-			s.putRow(row+1, h1s[at:at+1], h2s[at:at+1], nil)
+			var one []uint64
+			if ns != nil {
+				one = ns[at : at+1]
+			}
+			s.putRow(row, h1s[at:at+1], h2s[at:at+1], one) // one of them has no room
+			s.putRow(row+1, h1s[at:at+1], h2s[at:at+1], one)
 		}
 	}
 	for ; row < s.c.depth; row++ {
 		s.putRow(row, h1s, h2s, ns)
 	}
+}
+
+// from is those from key k on of numbers that there may be.
+func from(ns []uint64, k int) []uint64 {
+	if ns == nil {
+		return nil
+	}
+	return ns[k:]
 }
 
 func (s *Sketch) putRow(row uint64, h1s, h2s, ns []uint64) {

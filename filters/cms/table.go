@@ -74,34 +74,50 @@ func (t *table) putRow(row uint64, h1s, h2s, ns []uint64, n uint64) int {
 	return t.row(row).AddRow(t.width, row+1, h1s, h2s, ns, n)
 }
 
-// putRows adds 1 to a row and to the one after it for every key, and returns the
-// number of keys done.
-func (t *table) putRows(row uint64, h1s, h2s []uint64) int {
+// putRows adds ns[k], or 1 where ns is nil, to a row and to the one after it for every
+// key, and returns the number of keys done.
+func (t *table) putRows(row uint64, h1s, h2s, ns []uint64) int {
 	switch t.Shift {
 	case 0:
-		return putRows[uint8](t, row, h1s, h2s)
+		return putRows[uint8](t, row, h1s, h2s, ns)
 	case 1:
-		return putRows[uint16](t, row, h1s, h2s)
+		return putRows[uint16](t, row, h1s, h2s, ns)
 	case 2:
-		return putRows[uint32](t, row, h1s, h2s)
+		return putRows[uint32](t, row, h1s, h2s, ns)
 	}
-	return putRows[uint64](t, row, h1s, h2s)
+	return putRows[uint64](t, row, h1s, h2s, ns)
 }
 
-func putRows[W words.Word](t *table, row uint64, h1s, h2s []uint64) int {
-	room := words.Room[W]() - 1
+func putRows[W words.Word](t *table, row uint64, h1s, h2s, ns []uint64) int {
+	limit := words.Room[W]()
 	h2s = h2s[:len(h1s)]
 	width, step := t.width, row+1
 	size := width << t.Shift
 	r := t.B[row*size:][:size:size]
 	q := t.B[(row+1)*size:][:size:size]
+	if ns != nil {
+		ns = ns[:len(h1s)]
+		for k, h1 := range h1s {
+			h2, n := h2s[k], ns[k]
+			x := h1 + step*h2
+			i, _ := bits.Mul64(x, width)
+			j, _ := bits.Mul64(x+h2, width)
+			u, v := uint64(words.Get[W](r, uint32(i))), uint64(words.Get[W](q, uint32(j)))
+			if n > limit || u > limit-n || v > limit-n {
+				return k
+			}
+			words.Put(r, uint32(i), W(u+n))
+			words.Put(q, uint32(j), W(v+n))
+		}
+		return len(h1s)
+	}
 	for k, h1 := range h1s {
 		h2 := h2s[k]
 		x := h1 + step*h2
 		i, _ := bits.Mul64(x, width)
 		j, _ := bits.Mul64(x+h2, width)
 		u, v := words.Get[W](r, uint32(i)), words.Get[W](q, uint32(j))
-		if uint64(u) > room || uint64(v) > room {
+		if uint64(u) >= limit || uint64(v) >= limit {
 			return k
 		}
 		words.Put(r, uint32(i), u+1)

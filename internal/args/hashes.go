@@ -13,27 +13,12 @@ func (k *Keys) AppendHashes(h1s, h2s []uint64, from, to int, seed uint64) (a, b 
 	at := len(h1s)
 	h1s, h2s = grow(h1s, to-from), grow(h2s, to-from)
 	p, q := h1s[at:], h2s[at:]
+	if keys := k.Words(from, to); keys != nil {
+		key.HashUint64s(seed, keys, p, q)
+		return h1s, h2s
+	}
 	v := k.col
 	switch v.Type().ID() {
-	case duck.BigIntID, duck.TimeID, duck.TimestampID, duck.TimestampTZID, duck.TimeTZID:
-		// The key is the value's own 64 bits.
-		key.HashUint64s(seed, duck.Slice[uint64](v)[from:to], p, q)
-	case duck.IntegerID, duck.DateID:
-		k.hashWidened(widen(k.wide, duck.Slice[int32](v)[from:to]), seed, p, q)
-	case duck.SmallIntID:
-		k.hashWidened(widen(k.wide, duck.Slice[int16](v)[from:to]), seed, p, q)
-	case duck.TinyIntID:
-		k.hashWidened(widen(k.wide, duck.Slice[int8](v)[from:to]), seed, p, q)
-	case duck.UIntegerID:
-		k.hashWidened(widen(k.wide, duck.Slice[uint32](v)[from:to]), seed, p, q)
-	case duck.USmallIntID:
-		k.hashWidened(widen(k.wide, duck.Slice[uint16](v)[from:to]), seed, p, q)
-	case duck.UTinyIntID:
-		k.hashWidened(widen(k.wide, duck.Slice[uint8](v)[from:to]), seed, p, q)
-	case duck.DoubleID:
-		k.hashWidened(floatBits(k.wide, duck.Slice[float64](v)[from:to]), seed, p, q)
-	case duck.FloatID:
-		k.hashWidened(floatBits(k.wide, duck.Slice[float32](v)[from:to]), seed, p, q)
 	case duck.VarcharID, duck.BlobID:
 		for i := range p {
 			p[i], q[i] = key.Hash(seed, v.Bytes(from+i))
@@ -47,10 +32,35 @@ func (k *Keys) AppendHashes(h1s, h2s []uint64, from, to int, seed uint64) (a, b 
 	return h1s, h2s
 }
 
-// hashWidened hashes keys of 8 bytes each, and keeps their memory for the next ones.
-func (k *Keys) hashWidened(keys []uint64, seed uint64, h1s, h2s []uint64) {
-	k.wide = keys
-	key.HashUint64s(seed, keys, h1s, h2s)
+// Words are the keys of rows from..to-1, all of which have one, where the bytes of each
+// are those of a number of 64 bits (key.HashUint64s); nil where they are not. They are
+// valid until the next call.
+func (k *Keys) Words(from, to int) []uint64 {
+	v := k.col
+	switch v.Type().ID() {
+	case duck.BigIntID, duck.TimeID, duck.TimestampID, duck.TimestampTZID, duck.TimeTZID:
+		// The key is the value's own 64 bits.
+		return duck.Slice[uint64](v)[from:to]
+	case duck.IntegerID, duck.DateID:
+		k.wide = widen(k.wide, duck.Slice[int32](v)[from:to])
+	case duck.SmallIntID:
+		k.wide = widen(k.wide, duck.Slice[int16](v)[from:to])
+	case duck.TinyIntID:
+		k.wide = widen(k.wide, duck.Slice[int8](v)[from:to])
+	case duck.UIntegerID:
+		k.wide = widen(k.wide, duck.Slice[uint32](v)[from:to])
+	case duck.USmallIntID:
+		k.wide = widen(k.wide, duck.Slice[uint16](v)[from:to])
+	case duck.UTinyIntID:
+		k.wide = widen(k.wide, duck.Slice[uint8](v)[from:to])
+	case duck.DoubleID:
+		k.wide = floatBits(k.wide, duck.Slice[float64](v)[from:to])
+	case duck.FloatID:
+		k.wide = floatBits(k.wide, duck.Slice[float32](v)[from:to])
+	default:
+		return nil
+	}
+	return k.wide
 }
 
 // widen writes the keys of whole numbers to dst's memory: sign and value count, the
