@@ -19,7 +19,7 @@ func Keyed(f keyed.Any) functions {
 		size:  256,
 		fresh: func(l *duck.Lease) *keyedPage { return &keyedPage{lease: l} },
 		merge: b.merge,
-		blob:  func(t *keyedPage, _ []byte) ([]byte, error) { return t.s.Blob(), nil },
+		blob:  (*keyedPage).blob,
 		cost:  func(t *keyedPage) int64 { return 2 * t.bytes }, // the BLOB, and what is put in order for it
 	}
 	options := f.Options()
@@ -55,6 +55,19 @@ type keyedPage struct {
 	s      keyed.Sketch
 	bytes  int64 // charged for s
 	rest   int   // chunks in which repeated keys are not looked for
+
+	// thread is the one that filled it first, several whether there were more: then
+	// DuckDB has another one for the end of it.
+	thread  uint64
+	several bool
+}
+
+func (t *keyedPage) blob(_ []byte) ([]byte, error) {
+	var spare func() bool
+	if t.several {
+		spare = duck.Alone
+	}
+	return keyed.Finish(t.s, spare)
 }
 
 // charge brings the lease up to what the sketch takes.
@@ -100,6 +113,8 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 	if from.s == nil {
 		return nil
 	}
+	t.several = t.several || from.several || t.thread != 0 && from.thread != 0 && t.thread != from.thread
+	t.thread = max(t.thread, from.thread)
 	if t.s != nil {
 		if err := a.family.Unite(t.s, from.s); err != nil {
 			return err

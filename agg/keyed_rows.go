@@ -26,6 +26,7 @@ type keyedChunk struct {
 	complete bool         // no row is skipped
 	uniform  bool         // every row has the parameters of the first
 	params   any          // nil where they were not read yet
+	thread   uint64
 
 	hashes        // of a run of rows
 	sorted hashes // of a chunk, group by group
@@ -74,7 +75,7 @@ func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
 
 // reset points c at a chunk. What holds for all of its rows is found out here.
 func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) error {
-	c.given, c.params, c.weight = nil, nil, len(a.options)-1
+	c.given, c.params, c.weight, c.thread = nil, nil, len(a.options)-1, rows.Thread()
 	if rows.NumCols() > 1 {
 		c.given = rows.Col(1)
 	}
@@ -274,6 +275,9 @@ func (a *keyedAgg) page(c *keyedChunk, state *duck.State, i int) (*keyedPage, er
 	if err := keyed.BaseOf(s).SetKeyClass(c.keys.Class); err != nil {
 		return nil, err
 	}
-	t.s, t.params = s, c.params
+	if l, ok := s.(keyed.Later); ok {
+		l.Later()
+	}
+	t.s, t.params, t.thread = s, c.params, c.thread
 	return t, t.charge()
 }

@@ -28,6 +28,12 @@ type batch struct {
 
 // locate finds the buckets of a batch of keys, and fetches them.
 func (t *table) locate(b *batch, h1s, h2s []uint64) {
+	t.bothOf(b, h1s, h2s)
+	t.fetchBoth(b, len(h1s))
+}
+
+// bothOf finds the buckets of a batch of keys.
+func (t *table) bothOf(b *batch, h1s, h2s []uint64) {
 	n := min(len(h1s), batchLen)
 	h1s, h2s = h1s[:n], h2s[:n]
 	is, fps, m, base := b.i[:n], b.fp[:n], t.buckets, t.base
@@ -44,12 +50,18 @@ func (t *table) locate(b *batch, h1s, h2s []uint64) {
 			fps[k] = v + 1
 		}
 	}
-	t.locateOthers(b, n)
+	t.others(b, n)
 }
 
 // locateOthers finds the other buckets of the first n fingerprints of a batch, and
 // fetches both.
 func (t *table) locateOthers(b *batch, n int) {
+	t.others(b, n)
+	t.fetchBoth(b, n)
+}
+
+// others finds the other buckets of the first n fingerprints of a batch.
+func (t *table) others(b *batch, n int) {
 	n = min(n, batchLen)
 	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
 	m, base := t.buckets, t.base
@@ -65,12 +77,18 @@ func (t *table) locateOthers(b *batch, n int) {
 			js[k] = is[k] ^ (d + 1)
 		}
 	}
+}
+
+// fetchBoth fetches the buckets of the first n fingerprints of a batch.
+func (t *table) fetchBoth(b *batch, n int) {
 	if len(t.mem) < outOfCache {
 		return
 	}
+	n = min(n, batchLen)
+	js := b.j[:n]
 	w := uint64(t.bits)
 	offsets := b.offsets[:2*n]
-	for k, i := range is {
+	for k, i := range b.i[:n] {
 		offsets[k] = uint32(i * w >> 3)
 		offsets[n+k] = uint32(js[k] * w >> 3)
 	}

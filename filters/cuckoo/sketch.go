@@ -21,6 +21,8 @@ type Sketch struct {
 	table
 	stored uint64 // fingerprints
 	undos  journal
+
+	waiting *waiting // nil but after Later
 }
 
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
@@ -58,9 +60,15 @@ func (s *Sketch) Buckets() uint64 { return s.buckets }
 // Stored is the number of fingerprints that are there.
 func (s *Sketch) Stored() uint64 { return s.stored }
 
-// Bytes is the memory that the filter takes: its buckets, and room to undo an
-// insertion that moved fingerprints.
-func (s *Sketch) Bytes() int { return len(s.mem) + cap(s.undos)*int(unsafe.Sizeof(saved{})) }
+// Bytes is the memory that the filter takes: its buckets, even where they are still to
+// be made, room to undo an insertion that moved fingerprints, and keys that wait.
+func (s *Sketch) Bytes() int {
+	n := len(s.mem)
+	if s.mem == nil {
+		n = int(bodySize(s.buckets, uint64(s.bits)))
+	}
+	return n + cap(s.undos)*int(unsafe.Sizeof(saved{})) + s.waiting.bytes()
+}
 
 // Add stores a key by its hash: in a set where it is not yet there, whatever n;
 // in a multiset n times. Nothing where n is 0. An error, which wraps ErrFull,
@@ -164,6 +172,14 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 // to the first error: the keys before it are then in the filter, and it and
 // those after it are not. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
+	if s.waiting != nil {
+		if ns == nil || !s.multiset {
+			return s.addLater(h1s, h2s, ns)
+		}
+		if err := s.settle(nil); err != nil {
+			return err
+		}
+	}
 	var b batch
 	for len(h1s) > 0 {
 		n := min(batchLen, len(h1s))
@@ -209,6 +225,6 @@ func (s *Sketch) addOnes(b *batch, n int) error {
 // Clone is a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
-	c.mem, c.undos = slices.Clone(s.mem), nil
+	c.mem, c.undos, c.waiting = slices.Clone(s.mem), nil, s.waiting.clone()
 	return &c
 }

@@ -75,3 +75,22 @@ func (f *Family[P, S, V]) EstimateBlob(blob []byte) (float64, error) {
 
 // LawsOf are what sketches of these parameters promise.
 func (f *Family[P, S, V]) LawsOf(p P) sketch.Laws { return f.spec.Laws(p) }
+
+// Later is a sketch that takes very many keys faster together than as they come. After
+// Later, of a sketch without keys, it may keep them and be larger for that: then it may
+// only be added to, united with others like it, copied, and finished. An error of Finish,
+// that keys do not fit, may leave some of them in the sketch.
+type Later interface {
+	Later()
+	// Finish is Blob. Where spare says that a processor has nothing to do, it may use
+	// that one too.
+	Finish(spare func() bool) ([]byte, error)
+}
+
+// Finish is the BLOB of a sketch, be it one that keeps keys or not.
+func Finish(s Sketch, spare func() bool) ([]byte, error) {
+	if l, ok := s.(Later); ok {
+		return l.Finish(spare)
+	}
+	return s.Blob(), nil
+}

@@ -1,0 +1,345 @@
+package cuckoo
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+)
+
+// A filter that no cache holds takes keys in the time of two misses each. A sketch
+// that waits keeps fingerprints, 4 bytes each, by the part of the filter that their
+// buckets are in, and enters them part by part: most go into a bucket that is in a
+// cache, without a look at their other one. Sketches that wait are united by taking
+// over what the other has, so that two threads' fingerprints are entered once.
+
+const (
+	// leastWaiting is the size of a filter from which it waits.
+	leastWaiting = 1 << 20
+	// partBytes is about what a part of the filter takes.
+	partBytes = 1 << 17
+	// pieceLen is the number of fingerprints that memory is taken for at once.
+	pieceLen   = 1 << 10
+	pieceBytes = 4 * pieceLen
+)
+
+// entry is a fingerprint, and above it the low bits of its own one of its two
+// buckets; the part has the others.
+type entry = uint32
+
+type piece [pieceLen]entry
+
+// filled is a piece with n entries. Who shares it may write behind them.
+type filled struct {
+	*piece
+	n int
+}
+
+// waiting are fingerprints that are not in the filter yet.
+type waiting struct {
+	shift  uint // buckets of a part, as a power of two
+	open   []*piece
+	fill   []int // of open; pieceLen where there is none
+	closed [][]filled
+	n      uint64 // entries
+	pieces int
+}
+
+// Later implements keyed.Later: a sketch without keys keeps those that come until
+// Finish, where that pays. Until then only AddHashes, Union, Clone, Bytes and Finish may
+// be called.
+func (s *Sketch) Later() {
+	if s.narrow && !s.variable && len(s.mem) >= leastWaiting && s.stored == 0 {
+		if s.wait(); s.waiting != nil {
+			s.mem = nil // until there is something to enter
+		}
+	}
+}
+
+// wait begins to keep keys, where an entry has room for them.
+func (s *Sketch) wait() {
+	shift := uint(bits.Len64(partBytes*8/uint64(s.bits)) - 1)
+	if shift+s.f <= 32 {
+		s.waiting = newWaiting(int((s.buckets-1)>>shift)+1, shift)
+	}
+}
+
+func newWaiting(parts int, shift uint) *waiting {
+	w := &waiting{shift: shift, open: make([]*piece, parts), fill: make([]int, parts), closed: make([][]filled, parts)}
+	for q := range w.fill {
+		w.fill[q] = pieceLen
+	}
+	return w
+}
+
+// room makes the filter that a sketch that waited goes without at first.
+func (s *Sketch) room() {
+	if s.mem == nil {
+		s.mem = make([]byte, bodySize(s.buckets, uint64(s.bits)))
+	}
+}
+
+// bytes is the memory that waiting takes.
+func (w *waiting) bytes() int {
+	if w == nil {
+		return 0
+	}
+	return w.pieces * pieceBytes
+}
+
+// clone is a copy that shares what there is. Both may go on.
+func (w *waiting) clone() *waiting {
+	if w == nil {
+		return nil
+	}
+	c := newWaiting(len(w.open), w.shift)
+	c.take(w)
+	return c
+}
+
+// take adds what another one has, which shares it from then on.
+func (w *waiting) take(from *waiting) {
+	w.n += from.n
+	w.pieces += from.pieces
+	for q, pieces := range from.closed {
+		w.closed[q] = append(w.closed[q], pieces...)
+		if p := from.open[q]; p != nil {
+			w.closed[q] = append(w.closed[q], filled{p, from.fill[q]})
+		}
+	}
+}
+
+// part is all of part q.
+func (w *waiting) part(q int) []filled {
+	pieces := slices.Clip(w.closed[q])
+	if p := w.open[q]; p != nil {
+		pieces = append(pieces, filled{p, w.fill[q]})
+	}
+	return pieces
+}
+
+// keep keeps a batch of keys. Of its two buckets a fingerprint's own is one that does
+// not depend on which of the two is the key's first, so that keys that a set
+// takes for one meet in it.
+func (s *Sketch) keep(b *batch, n int) {
+	w := s.waiting
+	f, shift := s.f&63, w.shift&63
+	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
+	for k, fp := range fps {
+		i, j := is[k], js[k]
+		_, less := bits.Sub64(j, i, 0)
+		x := (i ^ j) & -(less ^ (i+j+fp)*0x9e3779b97f4a7c15>>63)
+		own := i ^ x
+		q := own >> shift
+		at := w.fill[q]
+		if at == pieceLen {
+			w.next(int(q))
+			at = 0
+		}
+		w.open[q][at%pieceLen] = entry(own<<f | fp)
+		w.fill[q] = at + 1
+	}
+	w.n += uint64(n)
+}
+
+// next makes room in part q.
+func (w *waiting) next(q int) {
+	if p := w.open[q]; p != nil {
+		w.closed[q] = append(w.closed[q], filled{p, pieceLen})
+	}
+	w.open[q], w.fill[q] = new(piece), 0
+	w.pieces++
+}
+
+// addLater is AddHashes of a sketch that waits. What waits is entered when it is more
+// than the capacity.
+func (s *Sketch) addLater(h1s, h2s, ns []uint64) error {
+	var b batch
+	for len(h1s) > 0 {
+		n := min(batchLen, len(h1s))
+		s.bothOf(&b, h1s[:n], h2s[:n])
+		h1s, h2s = h1s[n:], h2s[n:]
+		if ns == nil {
+			s.keep(&b, n)
+			keyed.Grow(&s.Base, uint64(n))
+			continue
+		}
+		kept := 0
+		for k, times := range ns[:n] {
+			b.i[kept], b.j[kept], b.fp[kept] = b.i[k], b.j[k], b.fp[k]
+			if times > 0 {
+				kept++
+			}
+			keyed.Grow(&s.Base, times)
+		}
+		s.keep(&b, kept)
+		ns = ns[n:]
+	}
+	return s.enterMost()
+}
+
+// enterMost enters what waits where it is more than the capacity.
+func (s *Sketch) enterMost() error {
+	if s.waiting.n <= s.params.Capacity {
+		return nil
+	}
+	if err := s.settle(nil); err != nil {
+		return err
+	}
+	s.wait()
+	return nil
+}
+
+// uniteWaiting is Union where a sketch waits.
+func (s *Sketch) uniteWaiting(other *Sketch) error {
+	if s.waiting == nil {
+		c := other.Clone()
+		if err := c.settle(nil); err != nil {
+			return err
+		}
+		return s.unite(&c.table, c.Base)
+	}
+	w := other.waiting.clone() // other may be s
+	if other.stored > 0 {
+		s.room()
+		if err := s.unite(&other.table, other.Base); err != nil {
+			return err
+		}
+	} else {
+		keyed.Unite(&s.Base, other.Base)
+	}
+	if w != nil {
+		s.waiting.take(w)
+	}
+	return s.enterMost()
+}
+
+// Finish implements keyed.Later: it enters what waits and is Blob, on two goroutines where
+// spare, which may be nil, says that a processor has nothing to do. Errors are those of
+// Add; some of the keys are then in the filter.
+func (s *Sketch) Finish(spare func() bool) ([]byte, error) {
+	if err := s.settle(spare); err != nil {
+		return nil, err
+	}
+	return s.encode(spare), nil
+}
+
+// settle enters what waits.
+func (s *Sketch) settle(spare func() bool) error {
+	w := s.waiting
+	if w == nil {
+		return nil
+	}
+	s.waiting = nil
+	s.room()
+	if s.stored > 0 { // a bucket may be full, and a key be in either of its two
+		for q := range w.closed {
+			if err := s.enterPart(w, q); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	parts := len(w.closed)
+	middle := parts / 2
+	var added [2]uint64
+	var rest [2][]uint64
+	beside.Do(spare,
+		func() { added[0], rest[0] = s.enterOwn(w, 0, middle, uint64(middle)<<w.shift-s.span()) },
+		func() { added[1], rest[1] = s.enterOwn(w, middle, parts, s.buckets) })
+	s.stored = added[0] + added[1]
+	var b batch
+	for _, rest := range rest {
+		for len(rest) > 0 {
+			n := min(batchLen, len(rest))
+			for k, e := range rest[:n] {
+				b.i[k], b.fp[k] = e>>s.f, e&s.base
+			}
+			if err := s.enterBatch(&b, n); err != nil {
+				return err
+			}
+			rest = rest[n:]
+		}
+	}
+	return nil
+}
+
+// span is how many buckets share the 8 bytes that one is written with, and those
+// that the next begins in.
+func (t *table) span() uint64 { return 72/uint64(t.bits) + 2 }
+
+// enterOwn puts the fingerprints of parts from..to-1 into their own buckets, of which
+// it touches none from end on and leaves each a slot. It returns the ones
+// that it left, and how many it stored.
+func (t *table) enterOwn(w *waiting, from, to int, end uint64) (added uint64, rest []uint64) {
+	mem, width, ones, highs, top := t.mem, uint64(t.bits), t.ones, t.highs, t.f-1
+	low, multiset, f, base := ^highs, t.multiset, t.f&63, t.base
+	least := min(t.b-1, 1) // slots that stay empty
+	inPart := uint64(1)<<w.shift - 1
+	for q := from; q < to; q++ {
+		high := uint64(q) << w.shift
+		for _, p := range w.part(q) {
+			for _, e := range p.piece[:p.n] {
+				i, fp := high|uint64(e)>>f&inPart, uint64(e)&base
+				if i >= end {
+					rest = append(rest, i<<f|fp)
+					continue
+				}
+				at := i * width
+				x := fetch(mem, at)
+				if !multiset {
+					if d := x ^ fp*ones; (d-ones)&^d&highs != 0 {
+						continue
+					}
+				}
+				x = ^((x&low + low) | x) & highs // empty slots
+				if x == 0 || x&(x-1) == 0 && least > 0 {
+					rest = append(rest, i<<f|fp)
+					continue
+				}
+				word := mem[at>>3 : at>>3+8 : at>>3+8]
+				shift := uint(bits.TrailingZeros64(x)) - top + uint(at&7)
+				binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|fp<<(shift&63))
+				added++
+			}
+		}
+	}
+	return added, rest
+}
+
+// enterPart puts the fingerprints of part q into one of their two buckets.
+func (s *Sketch) enterPart(w *waiting, q int) error {
+	var b batch
+	high, inPart := uint64(q)<<w.shift, uint64(1)<<w.shift-1
+	for _, p := range w.part(q) {
+		for at := 0; at < p.n; at += batchLen {
+			n := min(batchLen, p.n-at)
+			for k, e := range p.piece[at : at+n] {
+				b.i[k], b.fp[k] = high|uint64(e)>>s.f&inPart, uint64(e)&s.base
+			}
+			if err := s.enterBatch(&b, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// enterBatch enters n fingerprints with one of their buckets.
+func (s *Sketch) enterBatch(b *batch, n int) error {
+	s.locateOthers(b, n)
+	for k := 0; k < n; k++ {
+		next, added := s.addBatch(b, k, n)
+		s.stored += added
+		if k = next; k == n {
+			return nil
+		}
+		if !s.force(b.i[k], b.j[k], b.fp[k]) {
+			return s.full(b.i[k], b.j[k], b.fp[k])
+		}
+		s.stored++
+	}
+	return nil
+}
