@@ -2,44 +2,16 @@ package udf
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/big"
 	"math/rand/v2"
 	"testing"
-)
 
-// A piece's sum is NH as the paper has it, in numbers of any size.
-func TestPieceSum(t *testing.T) {
-	r := rand.New(rand.NewPCG(20, 1))
-	var piece [namePiece]byte
-	var keys [namePiece / 8]uint64
-	for range 20 {
-		for i := range keys {
-			// Many carries: words near 2^64.
-			keys[i] = r.Uint64() | -uint64(r.IntN(2))<<8
-			binary.LittleEndian.PutUint64(piece[8*i:], r.Uint64()|-uint64(r.IntN(2))<<8)
-		}
-		want, word := new(big.Int), new(big.Int).Lsh(big.NewInt(1), 64)
-		sum := func(i int) *big.Int {
-			n := new(big.Int).SetUint64(binary.LittleEndian.Uint64(piece[8*i:]))
-			return n.Mod(n.Add(n, new(big.Int).SetUint64(keys[i])), word)
-		}
-		for i := 0; i < len(keys); i += 2 {
-			a := sum(i)
-			want.Add(want, a.Mul(a, sum(i+1)))
-		}
-		want.Mod(want, new(big.Int).Mul(word, word))
-		high, low := pieceSum(&piece, &keys)
-		got := new(big.Int).SetUint64(high)
-		if got.Add(got.Lsh(got, 64), new(big.Int).SetUint64(low)).Cmp(want) != 0 {
-			t.Fatalf("the sum is %x, must be %x", got, want)
-		}
-	}
-}
+	"github.com/ccbfsql/ccbfsql/internal/nh"
+)
 
 // Bytes that lie elsewhere have the same name; those that differ in a bit, wherever it is,
 // and those in which two pieces have changed places have another.
 func TestNamesAreOfAllBytes(t *testing.T) {
+	const namePiece, nameParts = nh.Piece, nh.Parts
 	r := rand.New(rand.NewPCG(20, 2))
 	for _, n := range []int{0, 1, 16, nameParts*namePiece - 1, nameParts * namePiece, nameParts*namePiece + 1, 5*nameParts*namePiece + 3333} {
 		b := make([]byte, n)
