@@ -50,7 +50,7 @@ func CCBF() functions {
 		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "Returns the same counts in a BLOB of at most bytes, including the largest header, with the parameters of a sketch built with that size: exact if it fits, a tree with larger leaves, or counters. Layers of counters are halved until they fit, and get those parameters only if halving leads to them.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
 
-		fn("ccbf_get", duck.UBigInt, ccbfGet(putCounts), "Number of points in the cell that contains (x, y): never below the true count. "+severalWell,
+		fn("ccbf_get", duck.UBigInt, ccbfGet(putCounts), "Number of points in the cell that contains (x, y): never below the true count. "+severalWell+" "+passedWell,
 			"ccbf_get(s, 0.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
 		fn("ccbf_contains", duck.Boolean, ccbfGet(putPresent), "Whether the cell that contains (x, y) has a point: never false if it has one.",
 			"ccbf_contains(s, 5.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),
