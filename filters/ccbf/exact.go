@@ -26,23 +26,23 @@ func (v exactView) open(s *Sketch) error {
 func (v exactView) addTo(b *Builder, _ uint64) error {
 	var pb *sectionBuilder
 	var pile bool
-	room := func(p *cells.LabelView, n int) (r cells.Run, err error) {
-		if pb, err = b.at(p.Category, p.X, p.Y); err != nil {
+	room := func(w *cells.Wanted) (r cells.Room, err error) {
+		if pb, err = b.at(w.Category, w.X, w.Y); err != nil {
 			return r, err
 		}
-		if pile = n < pileLarge && !b.spilled && !b.scarce(); pile {
-			return b.pileRoom(pb, n)
+		if pile = w.Cells < pileLarge && !b.spilled && !b.scarce(); pile {
+			return b.pileRoom(pb, w)
 		}
-		if err := b.grow(cells.RunBytes(n)); err != nil { // before cells are read
+		if err := b.grow(cells.RunBytes(w.Cells)); err != nil { // before cells are read
 			return r, err
 		}
-		return cells.NewRun(n), nil
+		return cells.Room{Run: cells.NewRun(w.Cells)}, nil
 	}
-	return v.cells.EachSectionIn(room, func(s cells.Section) error {
+	return v.cells.EachSectionIn(room, func(w *cells.Wanted, r cells.Room) error {
 		if pile {
-			return b.piled(pb, len(s.Keys))
+			return b.piled(pb, w)
 		}
-		return b.addShared(pb, s.Run)
+		return b.addShared(pb, r.Run)
 	})
 }
 

@@ -1,8 +1,6 @@
 package ccbf
 
 import (
-	"slices"
-
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 )
 
@@ -11,32 +9,52 @@ import (
 // halved.
 
 const (
-	pileMost = cells.MaxKeys // cells of a pile
+	// pileMost is how many cells a pile has at most, and widePileMost one that is wide.
+	pileMost     = 1 << 20
+	widePileMost = cells.MaxKeys
 	// pileLarge is from how many cells on a list is a run of its own.
-	pileLarge = pileMost / 8
+	pileLarge = 1 << 15
 )
 
-// pileRoom is room for n more cells on a section's pile.
-func (b *Builder) pileRoom(pb *sectionBuilder, n int) (cells.Run, error) {
-	if err := b.endPile(pb, n); err != nil {
-		return cells.Run{}, err
+// mostPiled is how many cells the pile of a section may have.
+func (b *Builder) mostPiled(pb *sectionBuilder) int {
+	if pb.pile.Wide() {
+		return widePileMost
 	}
-	if pb.pile.Room(n).Keys == nil {
-		if err := b.grow(pb.pile.GrowBytes(n, pileMost)); err != nil {
-			return cells.Run{}, err
-		}
-		freed := pb.pile.Bytes()
-		pb.pile.Grow(n, pileMost)
-		if err := b.grow(-freed); err != nil {
-			return cells.Run{}, err
-		}
+	return max(pileMost/16, min(pileMost, b.wordsFor()))
+}
+
+// pileRoom is room for more cells on a section's pile.
+func (b *Builder) pileRoom(pb *sectionBuilder, w *cells.Wanted) (cells.Room, error) {
+	if err := b.endPile(pb, w.Cells); err != nil {
+		return cells.Room{}, err
 	}
-	return pb.pile.Room(n), nil
+	if !pb.pile.Fits(w.Base) || w.Wide && !pb.pile.Wide() {
+		if err := b.dropPile(pb, true); err != nil {
+			return cells.Room{}, err
+		}
+		pb.pile = cells.WidePile()
+	}
+	return b.growPile(pb, w.Cells)
+}
+
+// growPile is room for n more cells on a pile.
+func (b *Builder) growPile(pb *sectionBuilder, n int) (cells.Room, error) {
+	r := pb.pile.Room(n)
+	if r.Words != nil || r.Keys != nil {
+		return r, nil
+	}
+	more, before := pb.pile.GrowBytes(n), pb.pile.Bytes()
+	if err := b.grow(more); err != nil {
+		return r, err
+	}
+	pb.pile.Grow(n)
+	return pb.pile.Room(n), b.grow(pb.pile.Bytes() - before - more)
 }
 
 // endPile flushes a pile that n more cells would be too many for.
 func (b *Builder) endPile(pb *sectionBuilder, n int) error {
-	if pb.pile.Len()+n <= pileMost {
+	if pb.pile.Len() == 0 || pb.pile.Len()+n <= b.mostPiled(pb) {
 		return nil
 	}
 	if err := b.flushPile(pb, true); err != nil {
@@ -45,37 +63,11 @@ func (b *Builder) endPile(pb *sectionBuilder, n int) error {
 	return b.shortenRuns(pb)
 }
 
-// piled notes that the room for n cells was filled.
-func (b *Builder) piled(pb *sectionBuilder, n int) error {
-	if !pb.pile.Add(n) {
-		if err := b.widenPile(pb, n); err != nil {
-			return err
-		}
-	}
-	b.inPiles += n
+// piled notes that the last pileRoom was filled.
+func (b *Builder) piled(pb *sectionBuilder, w *cells.Wanted) error {
+	pb.pile.Add(w.Cells, w.Base)
+	b.inPiles += w.Cells
 	return b.settle()
-}
-
-// widenPile begins a wide pile with n cells that have filled the room of one that is not.
-func (b *Builder) widenPile(pb *sectionBuilder, n int) error {
-	room := pb.pile.Room(n)
-	size := cells.RunBytes(n)
-	if err := b.grow(size); err != nil {
-		return err
-	}
-	list := cells.Run{Keys: slices.Clone(room.Keys), Counts: slices.Clone(room.Counts)}
-	if err := b.dropPile(pb, true); err != nil {
-		return err
-	}
-	pb.pile = cells.WidePile()
-	room, err := b.pileRoom(pb, n)
-	if err != nil {
-		return err
-	}
-	copy(room.Keys, list.Keys)
-	copy(room.Counts, list.Counts)
-	pb.pile.Add(n)
-	return b.grow(-size)
 }
 
 // mergePile adds the pile of another builder, which is left unchanged.
@@ -94,7 +86,7 @@ func (b *Builder) mergePile(pb *sectionBuilder, pile *cells.Pile) error {
 		pb.pile = cells.WidePile()
 	}
 	if b.spilled || b.scarce() || !pb.pile.Joins(pile) {
-		size := 2 * cells.RunBytes(n) // for a copy, and for the run
+		size := pile.RunWork() + cells.RunBytes(n) // for a copy, and for the run
 		if err := b.grow(size); err != nil {
 			return err
 		}
@@ -105,7 +97,7 @@ func (b *Builder) mergePile(pb *sectionBuilder, pile *cells.Pile) error {
 		}
 		return b.addShared(pb, r)
 	}
-	if _, err := b.pileRoom(pb, n); err != nil {
+	if _, err := b.growPile(pb, n); err != nil {
 		return err
 	}
 	pb.pile.Join(pile)
@@ -132,34 +124,28 @@ func (b *Builder) flushPile(pb *sectionBuilder, toWords bool) error {
 
 // sortPile is flushPile of a pile that is not the section's any more.
 func (b *Builder) sortPile(pb *sectionBuilder, pile *cells.Pile, toWords bool) error {
-	w, ok := pile.Words()
-	if ok && toWords {
+	if toWords && pb.words.Takes(pile) {
 		in, err := b.inWords(pb)
+		if err == nil && in {
+			in, err = b.wordRoom(pb, pile.Len())
+		}
 		if err != nil {
 			return err
 		}
-		if in && pb.words.Joins(&w) {
-			if in, err = b.wordRoom(pb, w.Len()); err != nil {
+		if in {
+			more, before := pb.words.More(pile.Len()), pb.words.Bytes()
+			if err := b.grow(more); err != nil {
 				return err
 			}
-			if in {
-				return b.joinWords(&pb.words, &w)
-			}
+			pb.words.Take(pile, b.Spare)
+			return b.grow(pb.words.Bytes() - before - more)
 		}
 	}
-	size := cells.RunBytes(pile.Len())
-	if ok {
-		size = cells.RunBytes(w.Len())
-	}
+	size := pile.RunWork()
 	if err := b.grow(size); err != nil {
 		return err
 	}
-	var r cells.Run
-	if ok {
-		r = w.Run(nil)
-	} else {
-		r = pile.Run()
-	}
+	r := pile.Run()
 	if err := b.grow(r.Bytes() - size); err != nil {
 		return err
 	}

@@ -178,15 +178,18 @@ func (b *Builder) AppendBlob(dst []byte) ([]byte, error) {
 	return s.AppendBlob(dst), b.Release()
 }
 
-// appendWords is AppendBlob of a sketch all of whose cells are in words, and fit; else nothing is
-// appended, and tooLong where it is known that they do not.
+// appendWords is AppendBlob of a sketch all of whose cells are in words, or on a pile that goes
+// into them, and fit; else nothing is appended, and tooLong where it is known that they do not.
 func (b *Builder) appendWords(dst []byte) (blob []byte, ok, tooLong bool, err error) {
 	if !b.onlyWords() {
 		return dst, false, false, nil
 	}
 	b.ending = true
 	defer func() { b.ending = false }()
-	if err := b.flush(b.plain); err != nil || !b.onlyWords() {
+	if err := b.flush(b.plain); err != nil {
+		return dst, false, false, err
+	}
+	if err := b.dropPile(b.plain, true); err != nil || !b.onlyWords() {
 		return dst, false, false, err
 	}
 	words := &b.plain.words
@@ -207,10 +210,10 @@ func (b *Builder) appendWords(dst []byte) (blob []byte, ok, tooLong bool, err er
 	return body, true, false, nil
 }
 
-// onlyWords reports whether all cells are in words or in the buffer of their section, which has no
+// onlyWords reports whether all cells are in words, on a pile or in the buffer of their section, which has no
 // category.
 func (b *Builder) onlyWords() bool {
 	pb := b.plain
-	return b.form() == Exact && !b.spilled && pb != nil && len(b.sections) == 1 && pb.X == 0 && pb.Y == 0 && pb.words.Len() > 0 &&
-		len(pb.runs)+len(pb.packed)+pb.pile.Len()+pb.squares.Len() == 0 && pb.weights == nil
+	return b.form() == Exact && !b.spilled && pb != nil && len(b.sections) == 1 && pb.X == 0 && pb.Y == 0 &&
+		(pb.words.Len() > 0 || pb.pile.Len() >= leastWords && !pb.pile.Wide()) && len(pb.runs)+len(pb.packed)+pb.squares.Len() == 0 && pb.weights == nil
 }

@@ -47,8 +47,10 @@ func (c corners) holds(first, last uint64) bool {
 }
 
 // cornersAround are the corners of sorted keys.
-func cornersAround(keys []uint64) corners {
-	c := cornersOf(keys[0])
+func cornersAround(keys []uint64) corners { return cornersOf(keys[0]).around(keys) }
+
+// around is c with sorted keys.
+func (c corners) around(keys []uint64) corners {
 	for from := 0; from < len(keys); from += boundsStretch {
 		to := min(from+boundsStretch, len(keys))
 		if c.holds(keys[from], keys[to-1]) {

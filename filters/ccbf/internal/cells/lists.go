@@ -3,110 +3,268 @@ package cells
 import (
 	"math/bits"
 	"slices"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
+	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 )
+
+// Many sorted lists of words, one behind the other, are added up one range of keys after the
+// other, of which each list has its words side by side. So a word is moved twice, from its
+// list and to the sum, however many lists there are.
 
 const (
-	// shortList is from how many words on, on average, sorted lists one behind the other
-	// are merged as such.
-	shortList = 512
-	// bucketWords is about how many words are sorted at once: with what it takes to sort them
-	// they stay in the first-level cache.
-	bucketWords = 1 << 12
-	// samples is how many words are looked at for each bucket to tell where it begins.
+	// rangeWords is about how many words are added up at once: they stay in the second-level
+	// cache.
+	rangeWords = 1 << 13
+	// samples is how many words are looked at for each range to tell where it begins.
 	samples = 8
+	// shortList is from how many words on, on average, a list is merged as it is.
+	shortList = 256
+	// maxSquares is up to how many squares a range may have for a bit each: these stay in the
+	// first-level cache.
+	maxSquares = 1 << 18
+	// squareBits is how many bits of a word are within a square of 64 keys.
+	squareBits = countBits + 6
 )
 
-// piled is one word for each cell of words in any order, in the memory of those; several
-// where it counts too much for one.
-func (s *sorter) piled(words []uint64) []uint64 {
-	first, last := words[0], uint64(0)
-	diff, descents := uint64(0), 0
-	for _, w := range words {
-		diff |= w ^ first
-		if w < last {
-			descents++
+// ranges adds up the words of one range after the other.
+type ranges struct {
+	radix        radix.Scratch
+	words, other []uint64
+	out          []uint64
+	set          [maxSquares / 64]uint64 // a bit for each square that there is
+	below        [maxSquares / 64]uint32 // how many of them are before, for each word of set
+	squares      []square
+	to           wordMerger // of which only what is written is used
+}
+
+// square is 64 keys, of which each that there is has a bit.
+type square struct {
+	keys  uint64
+	first uint64 // the first key as a word, then where the first that there is has its word
+}
+
+var rangers = sync.Pool{New: func() any { return new(ranges) }}
+
+// sum appends to m.to one word for each cell of the parts of lists from borders[i] to
+// borders[i+1]-1, for each i; several where it counts too much for one.
+func (m *ranges) sum(lists [][]uint64, borders []uint64) {
+	rest := slices.Clone(lists)
+	for i, l := range rest {
+		at, _ := slices.BinarySearch(l, borders[0])
+		rest[i] = l[at:]
+	}
+	for i, from := range borders[:len(borders)-1] {
+		last := borders[i+1] - 1
+		if squares := (last - from) >> squareBits; squares < maxSquares {
+			m.few(rest, from, last, squares+1)
+		} else {
+			m.many(rest, last)
 		}
-		last = w
+		m.to.write(m.out)
 	}
-	diff |= full
-	if n := len(words); n >= packKeys && descents < n/shortList {
-		return s.mergeLists(words, diff, descents+1)
+}
+
+// few sums a range of so many squares of 64 keys: of those that there are a bit is set, and the
+// number of bits before it is the square's; then the same of the keys in squares.
+func (m *ranges) few(rest [][]uint64, from, last, squares uint64) {
+	const index = maxSquares/64 - 1
+	set := m.set[:(squares+63)/64]
+	clear(set)
+	words, total := m.words[:0], uint64(0)
+	for i := range rest {
+		l, n := rest[i], 0
+		words = slices.Grow(words, len(l))
+		to := words[len(words) : len(words)+len(l)]
+		for n < len(l) && l[n] <= last {
+			w := l[n] - from
+			to[n] = w
+			square := w >> squareBits
+			m.set[square/64&index] |= 1 << (square % 64)
+			total += w & full
+			n++
+		}
+		rest[i], words = l[n:], words[:len(words)+n]
 	}
-	s.other = slices.Grow(s.other[:0], len(words))
-	sorted, sums := s.radix.SortBitsIn(words, s.other[:len(words)], diff&^full), s.other[:len(words)]
+	m.words = words
+	if total > full {
+		for i := range words {
+			words[i] += from
+		}
+		m.sorted()
+		return
+	}
+	m.squares = m.squares[:0]
+	for i, s := range set {
+		m.below[i] = uint32(len(m.squares))
+		for key := from + uint64(i)*64<<squareBits; s != 0; s &= s - 1 {
+			m.squares = append(m.squares, square{first: key + uint64(bits.TrailingZeros64(s))<<squareBits})
+		}
+	}
+	const inSquare = 1<<squareBits - 1
+	for i, w := range words {
+		q := w >> squareBits
+		at := q / 64 & index
+		n := uint64(m.below[at]) + uint64(bits.OnesCount64(m.set[at]&(1<<(q%64)-1)))
+		m.squares[n].keys |= 1 << (w >> countBits % 64)
+		words[i] = n<<squareBits | w&inSquare
+	}
+	m.out = slices.Grow(m.out[:0], len(words))
+	out := m.out[:len(words)]
+	n := 0
+	for i := range m.squares {
+		q := &m.squares[i]
+		first := q.first
+		q.first = uint64(n)
+		for s := q.keys; s != 0; s &= s - 1 {
+			out[n] = first + uint64(bits.TrailingZeros64(s))<<countBits
+			n++
+		}
+	}
+	for _, w := range words {
+		q := m.squares[w>>squareBits]
+		out[int(q.first)+bits.OnesCount64(q.keys&(1<<(w>>countBits%64)-1))] += w & full
+	}
+	m.out = out[:n]
+}
+
+// many sums a range of any number of keys.
+func (m *ranges) many(rest [][]uint64, last uint64) {
+	m.words = m.words[:0]
+	for i, l := range rest {
+		n := 0
+		for n < len(l) && l[n] <= last {
+			n++
+		}
+		m.words = append(m.words, l[:n]...)
+		rest[i] = l[n:]
+	}
+	m.sorted()
+}
+
+// sorted sums m.words, in any order.
+func (m *ranges) sorted() {
+	words := m.words
+	m.out = slices.Grow(m.out[:0], len(words))
+	if len(words) == 0 {
+		return
+	}
+	all, none := ^uint64(0), ^uint64(0) // the bits that all words have, and that none has
+	for _, w := range words {
+		all, none = all&w, none&^w
+	}
+	m.other = slices.Grow(m.other[:0], len(words))
+	sorted, sums := m.radix.SortBitsIn(words, m.other[:len(words)], ^(all|none)&^full), m.other[:len(words)]
 	if &sorted[0] == &sums[0] {
 		sums = words
 	}
-	return words[:copy(words, addUpWords(sorted[:0], sorted, sums))]
+	m.out = addUpWords(m.out, sorted, sums)
 }
 
-// mergeLists is piled for n sorted lists, one behind the other, whose words differ in the
-// bits of diff: of the words in one range after the other, which each list has side by side.
-// So they are moved less far than by sorting all of them, and stay in the cache.
-func (s *sorter) mergeLists(words []uint64, diff uint64, n int) []uint64 {
-	at, end := make([]int32, 1, n), make([]int32, 0, n) // what is left of each list
-	for i, w := range words[1:] {
-		if w < words[i] {
-			end = append(end, int32(i+1))
-			at = append(at, int32(i+1))
+// bordersOf are the words at which ranges begin, and where the last one ends; no cell has words
+// on both sides of one. There is one word at least.
+func bordersOf(lists [][]uint64) []uint64 {
+	var sample []uint64
+	least, most, next := ^uint64(0), uint64(0), rangeWords/samples
+	for _, l := range lists {
+		least, most = min(least, l[0]), max(most, l[len(l)-1])
+		for ; next < len(l); next += rangeWords / samples {
+			sample = append(sample, l[next]&^full)
 		}
-	}
-	end = append(end, int32(len(words)))
-	borders := bordersOf(words)
-	s.out = slices.Grow(s.out[:0], len(words))
-	out := s.out
-	low := uint64(1)<<bits.Len64(diff) - 1
-	from := words[0] &^ low // the range of this bucket begins
-	for b := 0; b <= len(borders); b++ {
-		last := words[0] | low
-		if b < len(borders) {
-			last = borders[b] - 1
-		}
-		n := 0
-		for list, i := range at {
-			rest := words[i:end[list]]
-			s.words = slices.Grow(s.words[:n], len(rest))
-			bucket := s.words[n : n+len(rest)]
-			took := 0
-			for took < len(bucket) && rest[took] <= last {
-				bucket[took] = rest[took]
-				took++
-			}
-			n += took
-			at[list] += int32(took)
-		}
-		if n > 0 {
-			s.other = slices.Grow(s.other[:0], n)
-			bucket, other := s.words[:n], s.other[:n]
-			sorted := s.radix.SortBitsIn(bucket, other, (1<<bits.Len64(from^last)-1)&^full)
-			if &sorted[0] == &other[0] {
-				other = bucket
-			}
-			out = addUpWords(out, sorted, other)
-		}
-		from = last + 1
-	}
-	s.out = out
-	return words[:copy(words, out)]
-}
-
-// bordersOf are words at which buckets begin, but for the first; no cell has words on both
-// sides of one.
-func bordersOf(words []uint64) []uint64 {
-	n := len(words) / bucketWords * samples
-	sample := make([]uint64, n)
-	for i := range sample {
-		sample[i] = words[i*len(words)/n] &^ full
+		next -= len(l)
 	}
 	slices.Sort(sample)
-	borders, last := sample[:0], uint64(0)
-	for i := samples; i < n; i += samples {
-		if w := sample[i]; w > last {
+	borders := []uint64{least &^ full}
+	for i := samples; i+samples <= len(sample); i += samples {
+		if w := sample[i]; w > borders[len(borders)-1] {
 			borders = append(borders, w)
-			last = w
 		}
 	}
-	return borders
+	return append(borders, most|full+1)
+}
+
+// sumLists is one list of what there is in others, none of which is empty, and may use a second
+// goroutine where spare says so.
+func (s *Words) sumLists(lists [][]uint64, spare func() bool) wordList {
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	borders := bordersOf(lists)
+	half := len(borders) / 2
+	if n < manyCells || spare == nil {
+		half = len(borders) - 1
+	}
+	one, other := rangers.Get().(*ranges), rangers.Get().(*ranges)
+	free := len(s.free) / 2
+	one.to, other.to = wordMerger{free: s.free[:free:free]}, wordMerger{free: s.free[free:]}
+	beside.Do(spare, func() { one.sum(lists, borders[:half+1]) }, func() { other.sum(lists, borders[half:]) })
+	one.to.flush()
+	other.to.flush()
+	l := wordList{append(one.to.out.pieces, other.to.out.pieces...), one.to.out.n + other.to.out.n}
+	s.free = append(one.to.free, other.to.free...)
+	for _, m := range []*ranges{one, other} {
+		m.to = wordMerger{}
+		rangers.Put(m)
+	}
+	return l
+}
+
+// Take adds the cells of a pile, which is not wide and has some, and may use a second goroutine
+// where spare says so. It may leave anything in the memory of the pile.
+func (s *Words) Take(p *Pile, spare func() bool) {
+	s.base = p.base
+	s.lists = append(s.lists, s.sumLists(p.lists(), spare))
+	s.count()
+	s.shorten(spare)
+}
+
+// Takes reports whether Take can add the cells of a pile.
+func (s *Words) Takes(p *Pile) bool { return !p.wide && (s.n == 0 || s.base == p.base) }
+
+// lists are the sorted lists of a pile. Where they are short, it sorts its words for longer ones.
+func (p *Pile) lists() [][]uint64 {
+	var lists [][]uint64
+	for _, piece := range p.pieces {
+		begin, last := 0, uint64(0)
+		for i, w := range piece {
+			if w < last {
+				lists = append(lists, piece[begin:i])
+				begin = i
+			}
+			last = w
+		}
+		if begin < len(piece) {
+			lists = append(lists, piece[begin:])
+		}
+	}
+	if len(lists) <= p.n/shortList+len(p.pieces) {
+		return lists
+	}
+	lists = lists[:0]
+	m := rangers.Get().(*ranges)
+	defer rangers.Put(m)
+	for _, piece := range p.pieces {
+		for words := range slices.Chunk(piece, rangeWords) {
+			m.words = append(m.words[:0], words...)
+			m.sorted()
+			lists = append(lists, words[:copy(words, m.out)])
+		}
+	}
+	return lists
+}
+
+// small is the run of up to rangeWords words.
+func (p *Pile) small() Run {
+	m := rangers.Get().(*ranges)
+	defer rangers.Put(m)
+	m.words = m.words[:0]
+	for _, piece := range p.pieces {
+		m.words = append(m.words, piece...)
+	}
+	m.sorted()
+	return unpack([][]uint64{m.out}, p.base)
 }
 
 // addUpWords appends to dst, which has room, one word for each cell of sorted words, several

@@ -1,13 +1,20 @@
 package cells
 
+import "slices"
+
 // Pile is sorted lists of cells one behind the other, some cells in several. A cell is one
 // word, as in Words; in a wide pile, for those that do not fit, it is a key and a count.
 type Pile struct {
-	words  []uint64 // keys, where it is wide
-	counts []uint64 // beside keys
-	base   uint64   // the bits that all keys have and no word has
+	pieces [][]uint64 // of words, and behind the one that is written free ones
+	at     int        // the piece that is written
+	n      int        // words
+	base   uint64     // the bits that all keys have and no word has
 	wide   bool
+	list   Run // where it is wide
 }
+
+// maxPiece is how many words a piece of memory has at most, unless a list has more.
+const maxPiece = 1 << 16
 
 // WidePile is an empty pile that is wide.
 func WidePile() Pile { return Pile{wide: true} }
@@ -16,120 +23,124 @@ func WidePile() Pile { return Pile{wide: true} }
 func (p *Pile) Wide() bool { return p.wide }
 
 // Len is the number of cells, one that is in several lists once for each.
-func (p *Pile) Len() int { return len(p.words) }
+func (p *Pile) Len() int { return p.n + len(p.list.Keys) }
 
 // Bytes is the memory that the pile takes.
-func (p *Pile) Bytes() int64 { return int64(cap(p.words)+cap(p.counts)) * 8 }
+func (p *Pile) Bytes() int64 { return int64(p.room())*8 + p.list.Bytes() }
 
-// Room is memory for a list of n more cells, to be read into before Add; nil where Grow has
+// room is how many words there is memory for.
+func (p *Pile) room() int {
+	n := 0
+	for _, piece := range p.pieces {
+		n += cap(piece)
+	}
+	return n
+}
+
+// Fits reports whether a list whose cells have the bits of base, if they fit words, can be added.
+func (p *Pile) Fits(base uint64) bool { return p.wide || p.n == 0 || p.base == base }
+
+// Room is memory for a list of n more cells, to be read into before Add; none where Grow has
 // to make it.
-func (p *Pile) Room(n int) Run {
-	have := len(p.words)
-	switch {
-	case p.wide && have+n <= cap(p.words):
-		return Run{p.words[have : have+n], p.counts[have : have+n]}
-	case !p.wide && have+2*n <= cap(p.words):
-		return Run{p.words[have : have+n], p.words[have+n : have+2*n]}
-	}
-	return Run{}
-}
-
-// larger is how many words the pile has memory for once there is Room for n more cells:
-// for more than those, up to so many cells at most, so that it need not grow for each list.
-func (p *Pile) larger(n, most int) int {
-	if !p.wide {
-		n *= 2
-	}
-	return max(len(p.words)+n, min(2*cap(p.words), most))
-}
-
-// GrowBytes is the memory that the pile takes after Grow.
-func (p *Pile) GrowBytes(n, most int) int64 {
+func (p *Pile) Room(n int) Room {
 	if p.wide {
-		return int64(p.larger(n, most)) * 16
+		have := len(p.list.Keys)
+		if have+n > cap(p.list.Keys) {
+			return Room{}
+		}
+		return Room{Run: Run{p.list.Keys[have : have+n], p.list.Counts[have : have+n]}}
 	}
-	return int64(p.larger(n, most)) * 8
+	for i := p.at; i < min(p.at+2, len(p.pieces)); i++ {
+		piece := p.pieces[i]
+		if have := len(piece); have+n <= cap(piece) {
+			p.at = i
+			return Room{Words: piece[have : have+n]}
+		}
+	}
+	return Room{}
+}
+
+// more is how many cells Grow makes memory for: as many as there is memory for, so that it need
+// not grow for each list.
+func (p *Pile) more(n int) int {
+	if p.wide {
+		return max(n, len(p.list.Keys))
+	}
+	return max(n, min(p.room(), maxPiece))
+}
+
+// GrowBytes is the memory that Grow allocates.
+func (p *Pile) GrowBytes(n int) int64 {
+	if p.wide {
+		return RunBytes(len(p.list.Keys) + p.more(n))
+	}
+	return int64(p.more(n)) * 8
 }
 
 // Grow makes Room for n more cells.
-func (p *Pile) Grow(n, most int) {
-	size := p.larger(n, most)
-	p.words = append(make([]uint64, 0, size), p.words...)
+func (p *Pile) Grow(n int) {
+	size := p.more(n)
 	if p.wide {
-		p.counts = append(make([]uint64, 0, size), p.counts...)
+		size += len(p.list.Keys)
+		p.list = Run{append(make([]uint64, 0, size), p.list.Keys...), append(make([]uint64, 0, size), p.list.Counts...)}
+		return
 	}
+	if p.at < len(p.pieces) {
+		p.at++
+	}
+	p.pieces = slices.Insert(p.pieces, p.at, make([]uint64, 0, size))
 }
 
-// Add adds the n cells, one at least, that were read into the last Room; false where they do
-// not fit, so that they still are there.
-func (p *Pile) Add(n int) bool {
-	r := p.Room(n)
-	have := len(p.words)
+// Add adds the n cells, one at least, that were read into the last Room, with the bits of base
+// if they are words.
+func (p *Pile) Add(n int, base uint64) {
 	if p.wide {
-		p.words, p.counts = p.words[:have+n], p.counts[:have+n]
-		return true
+		have := len(p.list.Keys)
+		p.list = Run{p.list.Keys[:have+n], p.list.Counts[:have+n]}
+		return
 	}
-	if have == 0 {
-		p.base = r.Keys[0] &^ (1<<wordKeys - 1)
-	}
-	diff, most := uint64(0), uint64(0)
-	for i, k := range r.Keys {
-		diff |= k ^ p.base
-		most |= r.Counts[i]
-	}
-	if diff>>wordKeys != 0 || most > full {
-		return false
-	}
-	for i, k := range r.Keys {
-		r.Keys[i] = k<<countBits | r.Counts[i]
-	}
-	p.words = p.words[:have+n]
-	return true
+	p.base = base
+	piece := &p.pieces[p.at]
+	*piece = (*piece)[:len(*piece)+n]
+	p.n += n
 }
 
 // Joins reports whether the cells of another pile can be added.
-func (p *Pile) Joins(o *Pile) bool {
-	return p.wide == o.wide && (p.wide || len(p.words) == 0 || p.base == o.base)
-}
+func (p *Pile) Joins(o *Pile) bool { return p.wide == o.wide && p.Fits(o.base) }
 
 // Join adds the cells of another pile, for which there is Room. That stays as it is.
 func (p *Pile) Join(o *Pile) {
-	p.base = o.base
-	p.words, p.counts = append(p.words, o.words...), append(p.counts, o.counts...)
+	room, n := p.Room(o.Len()), 0
+	for _, piece := range o.pieces {
+		n += copy(room.Words[n:], piece)
+	}
+	copy(room.Keys, o.list.Keys)
+	copy(room.Counts, o.list.Counts)
+	p.Add(o.Len(), o.base)
 }
 
-// Clone is a pile of its own, in RunBytes of its cells at most.
+// Clone is a pile of its own.
 func (p *Pile) Clone() Pile {
-	c := *p
-	c.words = append(make([]uint64, 0, len(p.words)), p.words...)
-	if p.wide {
-		c.counts = append(make([]uint64, 0, len(p.counts)), p.counts...)
-	}
+	c := Pile{wide: p.wide}
+	c.Grow(p.Len())
+	c.Join(p)
 	return c
 }
 
-// Words is the cells sorted, in the memory of the pile, to which nothing can be added; false
-// where it is wide.
-func (p *Pile) Words() (w Words, ok bool) {
-	if p.wide {
-		return w, false
-	}
-	w.base = p.base
-	if len(p.words) > 0 {
-		s := sorters.Get().(*sorter)
-		defer sorters.Put(s)
-		words := s.piled(p.words)
-		w.lists, w.n = []wordList{{[][]uint64{words}, len(words)}}, len(words)
-	}
-	return w, true
-}
+// RunWork is the memory that Run takes beside the pile, the run included.
+func (p *Pile) RunWork() int64 { return RunBytes(p.Len())*3/2 + wordBlock*16 }
 
 // Run is the cells as a run. It may leave anything in the memory of the pile.
 func (p *Pile) Run() Run {
-	if w, ok := p.Words(); ok {
-		return w.Run(nil)
+	switch {
+	case p.wide:
+		return RunOf(p.list.Keys, p.list.Counts)
+	case p.n <= rangeWords:
+		return p.small()
 	}
-	return RunOf(p.words, p.counts)
+	var w Words
+	w.Take(p, nil)
+	return w.Run(nil)
 }
 
 // Empty is the pile without its cells, of which the memory is kept unless it is wide.
@@ -137,5 +148,8 @@ func (p *Pile) Empty() Pile {
 	if p.wide {
 		return Pile{}
 	}
-	return Pile{words: p.words[:0]}
+	for i, piece := range p.pieces {
+		p.pieces[i] = piece[:0]
+	}
+	return Pile{pieces: p.pieces}
 }

@@ -44,19 +44,10 @@ func TestPileAgreesWithMap(t *testing.T) {
 			if i%2 == 1 {
 				to = &half
 			}
-			if to.Room(len(list)).Keys == nil {
-				before := to.GrowBytes(len(list), 1<<12)
-				if to.Grow(len(list), 1<<12); to.Bytes() != before {
-					t.Fatalf("%s: %d bytes, %d were asked for", name, to.Bytes(), before)
-				}
-			}
-			room := to.Room(len(list))
-			for j, k := range slices.Sorted(maps.Keys(list)) {
-				room.Keys[j], room.Counts[j] = k, list[k]
-				want[k] += list[k]
-			}
-			if !to.Add(len(list)) {
-				t.Fatalf("%s: a list does not fit", name)
+			grow(t, to, len(list))
+			fill(to, list)
+			for k, n := range list {
+				want[k] += n
 			}
 		}
 		clone := half.Clone()
@@ -64,42 +55,78 @@ func TestPileAgreesWithMap(t *testing.T) {
 			if !p.Joins(&half) {
 				t.Fatalf("%s: a pile does not join", name)
 			}
-			p.Grow(half.Len(), 0)
+			grow(t, &p, half.Len())
 			p.Join(&half)
 		}
 		if n := of.lists * of.cells; p.Len() != n {
 			t.Fatalf("%s: %d cells, %d were added", name, p.Len(), n)
 		}
+		if !of.wide {
+			one, two := p.Clone(), p.Clone()
+			var alone, beside Words
+			alone.Take(&one, nil)
+			beside.Take(&two, func() bool { return true })
+			sameRun(t, name, alone.Run(nil), want)
+			sameRun(t, name+", by two", beside.Run(nil), want)
+			if !slices.EqualFunc(alone.lists[0].pieces, beside.lists[0].pieces, slices.Equal) && alone.n != beside.n {
+				t.Errorf("%s: two goroutines make other words", name)
+			}
+		}
 		sameRun(t, name, p.Run(), want)
-		if clone.Len() != half.Len() || !slices.Equal(clone.words, half.words) || !slices.Equal(clone.counts, half.counts) {
+		if clone.Len() != half.Len() || !slices.Equal(slices.Concat(clone.pieces...), slices.Concat(half.pieces...)) || !slices.Equal(clone.list.Counts, half.list.Counts) {
 			t.Errorf("%s: a pile changed as it joined", name)
 		}
 	}
 }
 
-// Lists that do not fit words are refused, and are still there.
-func TestPileRefusesWhatDoesNotFit(t *testing.T) {
-	var p Pile
-	add := func(keys, counts []uint64) bool {
-		p.Grow(len(keys), 0)
-		room := p.Room(len(keys))
-		copy(room.Keys, keys)
-		copy(room.Counts, counts)
-		ok := p.Add(len(keys))
-		if !ok && !slices.Equal(p.Room(len(keys)).Keys, keys) {
-			t.Error("the room has other keys")
+// grow makes room for n more cells, which takes what was asked for.
+func grow(t *testing.T, p *Pile, n int) {
+	t.Helper()
+	if r := p.Room(n); r.Words != nil || r.Keys != nil {
+		return
+	}
+	before, more, freed := p.Bytes(), p.GrowBytes(n), p.list.Bytes()
+	if p.Grow(n); p.Bytes() != before+more-freed {
+		t.Fatalf("%d bytes, of which %d were freed, became %d; %d were asked for", before, freed, p.Bytes(), more)
+	}
+}
+
+// fill adds a list for which there is room.
+func fill(p *Pile, list map[uint64]uint64) {
+	room, base := p.Room(len(list)), uint64(0)
+	for j, k := range slices.Sorted(maps.Keys(list)) {
+		base = k &^ (1<<wordKeys - 1)
+		if room.Words != nil {
+			room.Words[j] = k<<countBits | list[k]
+		} else {
+			room.Keys[j], room.Counts[j] = k, list[k]
 		}
-		return ok
 	}
-	if add([]uint64{1, 1 << wordKeys}, []uint64{1, 1}) || add([]uint64{1}, []uint64{full + 1}) {
-		t.Error("keys far apart, or counts that are too large, fit")
+	p.Add(len(list), base)
+}
+
+// Keys of other bits are no cells of a pile, and an empty one takes any.
+func TestPileOfOtherBits(t *testing.T) {
+	var p Pile
+	grow(t, &p, 1)
+	if !p.Fits(1 << 63) {
+		t.Error("an empty pile has bits")
 	}
-	if !add([]uint64{1<<63 | 5}, []uint64{full}) || add([]uint64{5}, []uint64{1}) || !add([]uint64{1<<63 | 5}, []uint64{1}) {
-		t.Error("lists fit by other bits")
-	}
-	sameRun(t, "what fits", p.Run(), map[uint64]uint64{1<<63 | 5: full + 1})
-	var o, wide = Pile{words: []uint64{1}, base: 1 << wordKeys}, WidePile()
-	if p.Joins(&o) || p.Joins(&wide) || wide.Empty().wide {
+	fill(&p, map[uint64]uint64{1<<63 | 5: full})
+	grow(t, &p, 1)
+	fill(&p, map[uint64]uint64{1<<63 | 5: 1})
+	o, wide := Pile{n: 1, base: 1 << wordKeys}, WidePile()
+	if p.Fits(0) || !p.Fits(1<<63) || p.Joins(&o) || p.Joins(&wide) || wide.Empty().wide {
 		t.Error("piles join by other bits")
 	}
+	var words Words
+	if words.Takes(&wide) || !words.Takes(&p) {
+		t.Error("words take what does not fit")
+	}
+	again := p.Clone()
+	words.Take(&again, nil)
+	if words.Takes(&o) {
+		t.Error("words take other bits")
+	}
+	sameRun(t, "what fits", p.Run(), map[uint64]uint64{1<<63 | 5: full + 1})
 }

@@ -68,30 +68,60 @@ func (v *View) Memory() int64 {
 	return n
 }
 
+// Room is memory for the cells of a section: of a run or, where they fit, for a word each.
+type Room struct {
+	Run
+	Words []uint64
+}
+
+// Wanted is the section that there shall be Room for.
+type Wanted struct {
+	LabelView
+	Cells int
+	Base  uint64 // the bits that keys have and words have not
+	Wide  bool   // the cells do not fit words
+}
+
 // EachSection reads the sections completely, one after the other, and holds
 // their order, totals and bounds against what the body says.
 func (v *View) EachSection(f func(Section) error) error {
-	return v.EachSectionIn(func(_ *LabelView, n int) (Run, error) { return NewRun(n), nil }, f)
+	return v.EachSectionIn(func(w *Wanted) (Room, error) { return Room{Run: NewRun(w.Cells)}, nil },
+		func(w *Wanted, r Room) error { return f(Section{w.Label(), r.Run}) })
 }
 
-// EachSectionIn is EachSection in the memory that room gives for the n cells of a section.
-func (v *View) EachSectionIn(room func(p *LabelView, n int) (Run, error), f func(Section) error) error {
+// EachSectionIn is EachSection in the memory that room gives. Where that is for words, and
+// cells do not fit them, it is asked again.
+func (v *View) EachSectionIn(room func(*Wanted) (Room, error), f func(*Wanted, Room) error) error {
 	bounds := NoBounds
 	for i := range v.sections {
-		sv := &v.sections[i]
-		r, err := room(&LabelView{Category: sv.category, X: sv.x, Y: sv.y}, sv.cells)
+		s := &v.sections[i]
+		w := Wanted{LabelView: LabelView{s.category, s.x, s.y}, Cells: s.cells, Base: s.first(0) &^ (1<<wordKeys - 1)}
+		r, err := room(&w)
 		if err != nil {
 			return err
 		}
-		if !sv.decodeInto(r) {
+		all, ok := cellsRead{}, true
+		if r.Words != nil {
+			all, ok = s.decodeWords(r.Words, w.Base)
+			if w.Wide = all.wide; w.Wide {
+				if r, err = room(&w); err != nil {
+					return err
+				}
+			}
+		}
+		if r.Words == nil {
+			if ok = s.decodeInto(r.Run); ok {
+				all = cellsRead{total: r.total(), corners: cornersAround(r.Keys)}
+			}
+		}
+		if !ok {
 			return sketch.Invalidf("the cells of section %d of %d are damaged", i+1, len(v.sections))
 		}
-		if total := r.total(); total != sv.total {
-			return sketch.Invalidf("section %d of %d counts %d occurrences, but its cells count %d", i+1, len(v.sections), sv.total, total)
+		if all.total != s.total {
+			return sketch.Invalidf("section %d of %d counts %d occurrences, but its cells count %d", i+1, len(v.sections), s.total, all.total)
 		}
-		s := Section{sv.label(), r}
-		bounds = Hull(bounds, cornersAround(r.Keys).rect(s.X, s.Y))
-		if err := f(s); err != nil {
+		bounds = Hull(bounds, all.corners.rect(s.x, s.y))
+		if err := f(&w, r); err != nil {
 			return err
 		}
 	}

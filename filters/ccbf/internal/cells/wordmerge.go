@@ -197,11 +197,17 @@ func (m *wordMerger) drain(r *wordReader) {
 			r.piece, r.words = nil, nil
 			continue
 		}
-		for len(r.words) > 0 {
-			m.room()
-			n := min(len(r.words), cap(m.to)-len(m.to))
-			m.to, r.words = append(m.to, r.words[:n]...), r.words[n:]
-		}
+		m.write(r.words)
+		r.words = nil
+	}
+}
+
+// write writes words that follow.
+func (m *wordMerger) write(words []uint64) {
+	for len(words) > 0 {
+		m.room()
+		n := min(len(words), cap(m.to)-len(m.to))
+		m.to, words = append(m.to, words[:n]...), words[n:]
 	}
 }
 

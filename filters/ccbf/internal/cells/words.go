@@ -93,6 +93,11 @@ func (s *Words) push(l wordList, spare func() bool) {
 		s.lists = s.lists[:n-1]
 	}
 	s.add(last, l, true, false, spare)
+	s.shorten(spare)
+}
+
+// shorten merges the last lists until each is less than half as long as the one before.
+func (s *Words) shorten(spare func() bool) {
 	for n := len(s.lists); n > 1 && s.lists[n-2].n < 2*s.lists[n-1].n; n = len(s.lists) {
 		s.mergeLast(spare)
 	}
