@@ -21,9 +21,11 @@ const (
 	samples = 8
 	// shortList is from how many words on, on average, a list is merged as it is.
 	shortList = 256
-	// maxSquares is up to how many squares a range may have for a bit each: these stay in the
-	// first-level cache.
-	maxSquares = 1 << 18
+	// denseSquares is up to how many squares of 64 keys a range may have for a word of bits
+	// each: these stay in the first-level cache.
+	denseSquares = 1 << 13
+	// maxSquares is up to how many it may have for a bit each.
+	maxSquares = 64 * denseSquares
 	// squareBits is how many bits of a word are within a square of 64 keys.
 	squareBits = countBits + 6
 )
@@ -33,16 +35,12 @@ type ranges struct {
 	radix        radix.Scratch
 	words, other []uint64
 	out          []uint64
-	set          [maxSquares / 64]uint64 // a bit for each square that there is
-	below        [maxSquares / 64]uint32 // how many of them are before, for each word of set
-	squares      []square
-	to           wordMerger // of which only what is written is used
-}
-
-// square is 64 keys, of which each that there is has a bit.
-type square struct {
-	keys  uint64
-	first uint64 // the first key as a word, then where the first that there is has its word
+	set          [denseSquares]uint64 // a bit for each square that there is
+	before       [denseSquares]uint32 // how many of them are before, for each word of set
+	squares      []uint32             // the numbers of those
+	keys         []uint64             // for each square a bit for each key that there is
+	first        []uint32             // where the sums of the square begin
+	to           wordMerger           // of which only what is written is used
 }
 
 var rangers = sync.Pool{New: func() any { return new(ranges) }}
@@ -57,90 +55,93 @@ func (m *ranges) sum(lists [][]uint64, borders []uint64) {
 	}
 	for i, from := range borders[:len(borders)-1] {
 		last := borders[i+1] - 1
-		if squares := (last - from) >> squareBits; squares < maxSquares {
-			m.few(rest, from, last, squares+1)
+		total := m.take(rest, from, last)
+		if squares := (last - from) >> squareBits; squares < maxSquares && total <= full {
+			m.few(from, int(squares)+1)
 		} else {
-			m.many(rest, last)
+			m.sorted()
+			for i := range m.out {
+				m.out[i] += from
+			}
 		}
 		m.to.write(m.out)
 	}
 }
 
-// few sums a range of so many squares of 64 keys: of those that there are a bit is set, and the
-// number of bits before it is the square's; then the same of the keys in squares.
-func (m *ranges) few(rest [][]uint64, from, last, squares uint64) {
-	const index = maxSquares/64 - 1
-	set := m.set[:(squares+63)/64]
-	clear(set)
+// take takes the words up to last from lists, less from, and returns what they count together.
+func (m *ranges) take(rest [][]uint64, from, last uint64) uint64 {
 	words, total := m.words[:0], uint64(0)
-	for i := range rest {
-		l, n := rest[i], 0
+	for i, l := range rest {
 		words = slices.Grow(words, len(l))
 		to := words[len(words) : len(words)+len(l)]
+		n := 0
 		for n < len(l) && l[n] <= last {
-			w := l[n] - from
-			to[n] = w
-			square := w >> squareBits
-			m.set[square/64&index] |= 1 << (square % 64)
-			total += w & full
+			to[n] = l[n] - from
+			total += l[n] & full
 			n++
 		}
 		rest[i], words = l[n:], words[:len(words)+n]
 	}
 	m.words = words
-	if total > full {
-		for i := range words {
-			words[i] += from
+	return total
+}
+
+// few sums words of a range of so many squares, less from: of the keys that there are a bit is set, and the
+// number of bits before it is where the cell is in the sum.
+func (m *ranges) few(from uint64, squares int) {
+	sparse := squares > denseSquares
+	if sparse {
+		squares = m.renumber(squares)
+	}
+	m.keys, m.first = slices.Grow(m.keys[:0], squares), slices.Grow(m.first[:0], squares)
+	keys, first := m.keys[:squares], m.first[:squares]
+	clear(keys)
+	for _, w := range m.words {
+		keys[w>>squareBits] |= 1 << (w >> countBits % 64)
+	}
+	m.out = slices.Grow(m.out[:0], len(m.words))
+	out, n := m.out[:len(m.words)], 0
+	for i, k := range keys {
+		first[i] = uint32(n)
+		square := uint64(i)
+		if sparse {
+			square = uint64(m.squares[i])
 		}
-		m.sorted()
-		return
-	}
-	m.squares = m.squares[:0]
-	for i, s := range set {
-		m.below[i] = uint32(len(m.squares))
-		for key := from + uint64(i)*64<<squareBits; s != 0; s &= s - 1 {
-			m.squares = append(m.squares, square{first: key + uint64(bits.TrailingZeros64(s))<<squareBits})
-		}
-	}
-	const inSquare = 1<<squareBits - 1
-	for i, w := range words {
-		q := w >> squareBits
-		at := q / 64 & index
-		n := uint64(m.below[at]) + uint64(bits.OnesCount64(m.set[at]&(1<<(q%64)-1)))
-		m.squares[n].keys |= 1 << (w >> countBits % 64)
-		words[i] = n<<squareBits | w&inSquare
-	}
-	m.out = slices.Grow(m.out[:0], len(words))
-	out := m.out[:len(words)]
-	n := 0
-	for i := range m.squares {
-		q := &m.squares[i]
-		first := q.first
-		q.first = uint64(n)
-		for s := q.keys; s != 0; s &= s - 1 {
-			out[n] = first + uint64(bits.TrailingZeros64(s))<<countBits
+		for at := from + square<<squareBits; k != 0; k &= k - 1 {
+			out[n] = at + uint64(bits.TrailingZeros64(k))<<countBits
 			n++
 		}
 	}
-	for _, w := range words {
-		q := m.squares[w>>squareBits]
-		out[int(q.first)+bits.OnesCount64(q.keys&(1<<(w>>countBits%64)-1))] += w & full
+	for _, w := range m.words {
+		i := w >> squareBits
+		out[int(first[i])+bits.OnesCount64(keys[i]&(1<<(w>>countBits%64)-1))] += w & full
 	}
 	m.out = out[:n]
 }
 
-// many sums a range of any number of keys.
-func (m *ranges) many(rest [][]uint64, last uint64) {
-	m.words = m.words[:0]
-	for i, l := range rest {
-		n := 0
-		for n < len(l) && l[n] <= last {
-			n++
-		}
-		m.words = append(m.words, l[:n]...)
-		rest[i] = l[n:]
+// renumber numbers the squares that there are, which are in their order then, and returns how many these are.
+func (m *ranges) renumber(squares int) int {
+	const index = denseSquares - 1
+	set := m.set[:(squares+63)/64]
+	clear(set)
+	for _, w := range m.words {
+		square := w >> squareBits
+		m.set[square/64&index] |= 1 << (square % 64)
 	}
-	m.sorted()
+	m.squares = m.squares[:0]
+	for i, s := range set {
+		m.before[i] = uint32(len(m.squares))
+		for ; s != 0; s &= s - 1 {
+			m.squares = append(m.squares, uint32(i*64+bits.TrailingZeros64(s)))
+		}
+	}
+	for i, w := range m.words {
+		square := w >> squareBits
+		at := square / 64 & index
+		n := uint64(m.before[at]) + uint64(bits.OnesCount64(m.set[at]&(1<<(square%64)-1)))
+		m.words[i] = n<<squareBits | w&(1<<squareBits-1)
+	}
+	return len(m.squares)
 }
 
 // sorted sums m.words, in any order.
