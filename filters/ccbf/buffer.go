@@ -162,7 +162,7 @@ func (b *Builder) flushAll(pb *sectionBuilder) error {
 		return err
 	}
 	if pb.words.Len() > 0 && pb.pile.Len() > 0 {
-		if err := b.dropPile(pb, true); err != nil {
+		if err := b.flushPile(pb, true); err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,7 @@ func (b *Builder) pileRoom(pb *sectionBuilder, w *cells.Wanted) (cells.Room, err
 		return cells.Room{}, err
 	}
 	if !pb.pile.Fits(w.Base) || w.Wide && !pb.pile.Wide() {
-		if err := b.dropPile(pb, true); err != nil {
+		if err := b.flushPile(pb, true); err != nil {
 			return cells.Room{}, err
 		}
 		pb.pile = cells.WidePile()
@@ -80,46 +80,47 @@ func (b *Builder) mergePile(pb *sectionBuilder, pile *cells.Pile) error {
 		return err
 	}
 	if pb.pile.Len() == 0 && pile.Wide() {
-		if err := b.dropPile(pb, false); err != nil {
+		if err := b.flushPile(pb, false); err != nil {
 			return err
 		}
 		pb.pile = cells.WidePile()
 	}
 	if b.spilled || b.scarce() || !pb.pile.Joins(pile) {
-		size := pile.RunWork() + cells.RunBytes(n) // for a copy, and for the run
+		size := pile.RunBytes()
 		if err := b.grow(size); err != nil {
 			return err
 		}
-		own := pile.Clone()
-		r := own.Run()
+		r := pile.Run()
 		if err := b.grow(r.Bytes() - size); err != nil {
 			return err
 		}
 		return b.addShared(pb, r)
 	}
-	if _, err := b.growPile(pb, n); err != nil {
+	more, before := pb.pile.JoinBytes(pile), pb.pile.Bytes()
+	if err := b.grow(more); err != nil {
 		return err
 	}
 	pb.pile.Join(pile)
 	b.inPiles += n
+	if err := b.grow(pb.pile.Bytes() - before - more); err != nil {
+		return err
+	}
 	return b.settle()
 }
 
 // flushPile counts the cells of a pile in words, where that is asked for and they fit, or
-// makes a run of them, which it neither merges nor settles.
+// makes a run of them, which it neither merges nor settles, and gives back the memory.
 func (b *Builder) flushPile(pb *sectionBuilder, toWords bool) error {
-	if pb.pile.Len() == 0 {
-		return nil
-	}
 	// Making room may flush the pile of each section: it must not find this one's.
 	pile := pb.pile
 	pb.pile = cells.Pile{}
-	b.inPiles -= pile.Len()
-	if err := b.sortPile(pb, &pile, toWords); err != nil {
-		return err
+	if pile.Len() > 0 {
+		b.inPiles -= pile.Len()
+		if err := b.sortPile(pb, &pile, toWords); err != nil {
+			return err
+		}
 	}
-	pb.pile = pile.Empty()
-	return b.grow(pb.pile.Bytes() - pile.Bytes())
+	return b.grow(-pile.Bytes())
 }
 
 // sortPile is flushPile of a pile that is not the section's any more.
@@ -133,7 +134,7 @@ func (b *Builder) sortPile(pb *sectionBuilder, pile *cells.Pile, toWords bool) e
 			return err
 		}
 		if in {
-			more, before := pb.words.More(pile.Len()), pb.words.Bytes()
+			more, before := pb.words.More(pile.Len())+pile.SumBytes(), pb.words.Bytes()
 			if err := b.grow(more); err != nil {
 				return err
 			}
@@ -141,7 +142,7 @@ func (b *Builder) sortPile(pb *sectionBuilder, pile *cells.Pile, toWords bool) e
 			return b.grow(pb.words.Bytes() - before - more)
 		}
 	}
-	size := pile.RunWork()
+	size := pile.RunBytes()
 	if err := b.grow(size); err != nil {
 		return err
 	}
@@ -158,16 +159,6 @@ func (b *Builder) sortPile(pb *sectionBuilder, pile *cells.Pile, toWords bool) e
 	return nil
 }
 
-// dropPile is flushPile and gives back the memory of the pile.
-func (b *Builder) dropPile(pb *sectionBuilder, toWords bool) error {
-	if err := b.flushPile(pb, toWords); err != nil {
-		return err
-	}
-	freed := pb.pile.Bytes()
-	pb.pile = cells.Pile{}
-	return b.grow(-freed)
-}
-
 // sortPiles makes runs of all piles, whose memory it gives back: how many different cells
 // they have is not known before.
 func (b *Builder) sortPiles() error {
@@ -175,7 +166,7 @@ func (b *Builder) sortPiles() error {
 		return nil
 	}
 	for _, pb := range b.sections {
-		if err := b.dropPile(pb, false); err != nil {
+		if err := b.flushPile(pb, false); err != nil {
 			return err
 		}
 		if err := b.shortenRuns(pb); err != nil {

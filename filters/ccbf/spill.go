@@ -22,7 +22,7 @@ func (b *Builder) addRun(pb *sectionBuilder, r cells.Run) error {
 // last ones until each is less than half as long as the one before.
 func (b *Builder) shortenRuns(pb *sectionBuilder) error {
 	if b.scarce() && len(pb.runs) > 0 {
-		if err := b.dropPile(pb, false); err != nil {
+		if err := b.flushPile(pb, false); err != nil {
 			return err
 		}
 		return b.pack(pb)

@@ -189,7 +189,7 @@ func (b *Builder) appendWords(dst []byte) (blob []byte, ok, tooLong bool, err er
 	if err := b.flush(b.plain); err != nil {
 		return dst, false, false, err
 	}
-	if err := b.dropPile(b.plain, true); err != nil || !b.onlyWords() {
+	if err := b.flushPile(b.plain, true); err != nil || !b.onlyWords() {
 		return dst, false, false, err
 	}
 	words := &b.plain.words

@@ -212,11 +212,11 @@ func (s *Words) sumLists(lists [][]uint64, spare func() bool) wordList {
 	return l
 }
 
-// Take adds the cells of a pile, which is not wide and has some, and may use a second goroutine
-// where spare says so. It may leave anything in the memory of the pile.
+// Take adds the cells of a pile, which is not wide, has some and stays as it is, and may use a second goroutine
+// where spare says so.
 func (s *Words) Take(p *Pile, spare func() bool) {
 	s.base = p.base
-	s.lists = append(s.lists, s.sumLists(p.lists(), spare))
+	s.lists = append(s.lists, s.sumLists(p.sorted(), spare))
 	s.count()
 	s.shorten(spare)
 }
@@ -224,9 +224,12 @@ func (s *Words) Take(p *Pile, spare func() bool) {
 // Takes reports whether Take can add the cells of a pile.
 func (s *Words) Takes(p *Pile) bool { return !p.wide && (s.n == 0 || s.base == p.base) }
 
-// lists are the sorted lists of a pile. Where they are short, it sorts its words for longer ones.
-func (p *Pile) lists() [][]uint64 {
-	var lists [][]uint64
+// sorted is the words of a pile as sorted lists.
+func (p *Pile) sorted() [][]uint64 {
+	if p.short() {
+		return p.longer()
+	}
+	lists := make([][]uint64, 0, p.lists+len(p.pieces))
 	for _, piece := range p.pieces {
 		begin, last := 0, uint64(0)
 		for i, w := range piece {
@@ -240,23 +243,24 @@ func (p *Pile) lists() [][]uint64 {
 			lists = append(lists, piece[begin:])
 		}
 	}
-	if len(lists) <= p.n/shortList+len(p.pieces) {
-		return lists
-	}
-	lists = lists[:0]
+	return lists
+}
+
+// longer is the words of a pile in new lists of a range's number each.
+func (p *Pile) longer() (lists [][]uint64) {
 	m := rangers.Get().(*ranges)
 	defer rangers.Put(m)
 	for _, piece := range p.pieces {
 		for words := range slices.Chunk(piece, rangeWords) {
 			m.words = append(m.words[:0], words...)
 			m.sorted()
-			lists = append(lists, words[:copy(words, m.out)])
+			lists = append(lists, append(make([]uint64, 0, len(m.out)), m.out...))
 		}
 	}
 	return lists
 }
 
-// small is the run of up to rangeWords words.
+// small is the run of few words.
 func (p *Pile) small() Run {
 	m := rangers.Get().(*ranges)
 	defer rangers.Put(m)

@@ -3,18 +3,23 @@ package cells
 import "slices"
 
 // Pile is sorted lists of cells one behind the other, some cells in several. A cell is one
-// word, as in Words; in a wide pile, for those that do not fit, it is a key and a count.
+// word, as in Words; in a wide pile, for those that do not fit, it is a key and a count. Words
+// are never changed once added, so that piles can share them.
 type Pile struct {
-	pieces [][]uint64 // of words, and behind the one that is written free ones
-	at     int        // the piece that is written
+	pieces [][]uint64 // of words, of which the last has room for more
 	n      int        // words
+	lists  int        // how many they are in
 	base   uint64     // the bits that all keys have and no word has
 	wide   bool
 	list   Run // where it is wide
 }
 
-// maxPiece is how many words a piece of memory has at most, unless a list has more.
-const maxPiece = 1 << 16
+const (
+	// maxPiece is how many words a piece of memory has at most, unless a list has more.
+	maxPiece = 1 << 16
+	// sharedPiece is from how many words on a piece is shared and not copied.
+	sharedPiece = 1 << 10
+)
 
 // WidePile is an empty pile that is wide.
 func WidePile() Pile { return Pile{wide: true} }
@@ -50,11 +55,9 @@ func (p *Pile) Room(n int) Room {
 		}
 		return Room{Run: Run{p.list.Keys[have : have+n], p.list.Counts[have : have+n]}}
 	}
-	for i := p.at; i < min(p.at+2, len(p.pieces)); i++ {
-		piece := p.pieces[i]
-		if have := len(piece); have+n <= cap(piece) {
-			p.at = i
-			return Room{Words: piece[have : have+n]}
+	if i := len(p.pieces) - 1; i >= 0 {
+		if have := len(p.pieces[i]); have+n <= cap(p.pieces[i]) {
+			return Room{Words: p.pieces[i][have : have+n]}
 		}
 	}
 	return Room{}
@@ -85,10 +88,7 @@ func (p *Pile) Grow(n int) {
 		p.list = Run{append(make([]uint64, 0, size), p.list.Keys...), append(make([]uint64, 0, size), p.list.Counts...)}
 		return
 	}
-	if p.at < len(p.pieces) {
-		p.at++
-	}
-	p.pieces = slices.Insert(p.pieces, p.at, make([]uint64, 0, size))
+	p.pieces = append(p.pieces, make([]uint64, 0, size))
 }
 
 // Add adds the n cells, one at least, that were read into the last Room, with the bits of base
@@ -100,56 +100,94 @@ func (p *Pile) Add(n int, base uint64) {
 		return
 	}
 	p.base = base
-	piece := &p.pieces[p.at]
+	piece := &p.pieces[len(p.pieces)-1]
 	*piece = (*piece)[:len(*piece)+n]
 	p.n += n
+	p.lists++
 }
 
 // Joins reports whether the cells of another pile can be added.
 func (p *Pile) Joins(o *Pile) bool { return p.wide == o.wide && p.Fits(o.base) }
 
-// Join adds the cells of another pile, for which there is Room. That stays as it is.
-func (p *Pile) Join(o *Pile) {
-	room, n := p.Room(o.Len()), 0
+// shares reports whether a piece is shared by Join: a short one is not worth it, nor one that keeps much more memory.
+func shares(piece []uint64) bool { return len(piece) >= sharedPiece && len(piece) >= cap(piece)/4*3 }
+
+// JoinBytes is the memory that Join takes.
+func (p *Pile) JoinBytes(o *Pile) int64 {
+	n, shared := o.Len(), 0
 	for _, piece := range o.pieces {
-		n += copy(room.Words[n:], piece)
+		if shares(piece) {
+			shared += len(piece)
+		}
 	}
-	copy(room.Keys, o.list.Keys)
-	copy(room.Counts, o.list.Counts)
-	p.Add(o.Len(), o.base)
+	size := int64(shared) * 8
+	if r := p.Room(n - shared); n > shared && r.Words == nil && r.Keys == nil {
+		size += p.GrowBytes(n - shared)
+	}
+	return size
 }
 
-// Clone is a pile of its own.
-func (p *Pile) Clone() Pile {
-	c := Pile{wide: p.wide}
-	c.Grow(p.Len())
-	c.Join(p)
-	return c
+// Join adds the cells of another pile, which stays as it is.
+func (p *Pile) Join(o *Pile) {
+	copied := 0
+	for _, piece := range o.pieces {
+		if !shares(piece) {
+			copied += len(piece)
+		}
+	}
+	if copied += len(o.list.Keys); copied > 0 {
+		if r := p.Room(copied); r.Words == nil && r.Keys == nil {
+			p.Grow(copied)
+		}
+		r, n := p.Room(copied), 0
+		copy(r.Keys, o.list.Keys)
+		copy(r.Counts, o.list.Counts)
+		for _, piece := range o.pieces {
+			if !shares(piece) {
+				n += copy(r.Words[n:], piece)
+			}
+		}
+		p.Add(copied, o.base)
+	}
+	if p.wide {
+		return
+	}
+	for _, piece := range o.pieces {
+		if shares(piece) { // before the last, which has room
+			p.pieces = slices.Insert(p.pieces, max(len(p.pieces)-1, 0), slices.Clip(piece))
+		}
+	}
+	p.base, p.n, p.lists = o.base, p.n+o.n-copied, p.lists+o.lists
 }
 
-// RunWork is the memory that Run takes beside the pile, the run included.
-func (p *Pile) RunWork() int64 { return RunBytes(p.Len())*3/2 + wordBlock*16 }
+// SumBytes is the memory that Run and Words.Take take to sort lists that are short.
+func (p *Pile) SumBytes() int64 {
+	if p.short() {
+		return int64(p.n) * 8
+	}
+	return 0
+}
 
-// Run is the cells as a run. It may leave anything in the memory of the pile.
+// short reports whether lists are so short that they are sorted, for longer ones.
+func (p *Pile) short() bool { return p.lists > p.n/shortList+len(p.pieces) }
+
+// RunBytes is the memory that Run takes, the run included: for a copy, too, of a wide pile.
+func (p *Pile) RunBytes() int64 {
+	if p.wide {
+		return 2 * RunBytes(p.Len())
+	}
+	return RunBytes(p.n)*3/2 + wordBlock*16 + p.SumBytes()
+}
+
+// Run is the cells as a run.
 func (p *Pile) Run() Run {
 	switch {
 	case p.wide:
-		return RunOf(p.list.Keys, p.list.Counts)
-	case p.n <= rangeWords:
+		return RunOf(slices.Clone(p.list.Keys), slices.Clone(p.list.Counts))
+	case p.n < packKeys:
 		return p.small()
 	}
 	var w Words
 	w.Take(p, nil)
 	return w.Run(nil)
-}
-
-// Empty is the pile without its cells, of which the memory is kept unless it is wide.
-func (p *Pile) Empty() Pile {
-	if p.wide {
-		return Pile{}
-	}
-	for i, piece := range p.pieces {
-		p.pieces[i] = piece[:0]
-	}
-	return Pile{pieces: p.pieces}
 }
