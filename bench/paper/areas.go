@@ -62,17 +62,6 @@ func estimates(c report.Config, s *report.Section) {
 			}
 		}
 	}
-	panel := report.Panel{X: "points in the polygon", Y: "error in percent", LogX: true, LogY: true}
-	panels := s.Panels("bytes", "%d bytes", panel, func(d *report.Data) (lines []report.Series) {
-		for i, of := range d.Where("levels", 0).By("sketch")[:2] {
-			for j, what := range []string{"sum", "estimate"} {
-				lines = append(lines, report.Drawn(of.Points("sketch", "points", what+" in percent", report.Marks), what+", %s", report.Marks, 2*i+j)...)
-			}
-		}
-		return lines
-	})
-	panels[0].Legend, panels[1].Legend = report.TopRight, report.TopRight
-	s.Plot("error", panels)
 }
 
 // askedPolygons are n stars with more than 1,000 points each, and how many.
@@ -154,12 +143,6 @@ func levels(c report.Config, s *report.Section) {
 		}
 		s.Record(report.At{"side": side}, report.Figures{"points": mean})
 	}
-	panel := report.Panel{X: "side of the square in cells", Y: "excess in percent", LogX: true, Legend: report.TopRight}
-	panels := s.Panels("counters", "%v counters a cell", panel, func(d *report.Data) []report.Series { return d.Lines("form", "side", "percent") })
-	for i := range panels {
-		panels[i].Legend = report.TopRight
-	}
-	s.Plot("excess", panels)
 }
 
 // cancel is what section 4 of the CascadeCBF paper says of sums: that errors cancel in
@@ -194,6 +177,4 @@ func cancel(c report.Config, s *report.Section) {
 				"deviation": report.Deviation(each) / mean, "low": low, "asked": float64(len(each)), "excess": excess / sum})
 		}
 	}
-	s.Plot("deviation", []report.Panel{{X: "side of the square in cells", Y: "deviation / mean", LogX: true, LogY: true, Legend: report.TopRight,
-		Series: report.Drawn(s.Lines("counters", "side", "deviation"), "%s counters a cell", report.Both)}})
 }

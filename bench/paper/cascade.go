@@ -49,19 +49,6 @@ func zipfMemory(c report.Config, s *report.Section) {
 				oneStandard, oneMI, twoMI, spectralMI, countMin5, defaultsDense, defaults)
 		}
 	}
-	p := report.Panel{X: "kilobytes", Y: "mean error in percent", LogX: true, LogY: true, Legend: report.BottomLeft}
-	s.Plot("error", s.Panels("alpha", "alpha %v", p, func(d *report.Data) []report.Series {
-		lines := inPercent(d, "counters", func(at *report.Data) float64 { return at.Mean("bytes") / 1024 }, report.Both, 0, 1, 2, 3, 4, 5, 6)
-		least := math.Inf(1)
-		for _, e := range d.Means("percent") {
-			if e > 0 {
-				least = min(least, e)
-			}
-		}
-		exact := report.Series{Label: "exact, no error", Style: 7, Only: report.Marks} // the largest size has room for it
-		exact.At(d.Mean("bytes", "structure", defaults.name, "counters", 1<<17)/1024, least)
-		return append(lines, exact)
-	}))
 }
 
 // negligible is the error that the CascadeCBF paper calls so. Section 5.1.
@@ -91,10 +78,6 @@ func kSensitivity(c report.Config, s *report.Section) {
 			s.Record(report.At{"rival": of.name, "published": of.published}, report.Figures{"from": from})
 		}
 	}
-	p := report.Panel{X: "k", Y: "mean error in percent", LogY: true, Legend: report.BottomLeft}
-	s.Plot("error", s.Panels("counters", "%d counters", p, func(d *report.Data) []report.Series {
-		return inPercent(d, "k", func(at *report.Data) float64 { return at.Number("k") }, report.Marks, 2, 3, 4)
-	}))
 }
 
 // fromOn are the rows from which on, to the last ones, something holds; nil for none.
@@ -138,8 +121,6 @@ func covidSeries(c report.Config, s *report.Section) {
 			s.Record(at, report.Figures{"published": r.published[date]})
 		}
 	}
-	s.Plot("error", []report.Panel{{X: "thousand points so far", Y: "mean error in percent", LogX: true, Legend: report.TopLeft,
-		Series: report.Drawn(s.Lines("structure", "thousand", "percent"), "%s", report.Both, 2, 3, 4, 6)}})
 }
 
 // urbanClaims are table 4's.
@@ -161,9 +142,6 @@ func urban(c report.Config, s *report.Section) {
 	published := urbanClaims[0].Mean
 	s.Set("draws", urbanDraws, "text", text, "k", paperK, "seeds", seeds, "published", published, "claimed", urbanClaims, "worse", worseError,
 		"shown", []string{all[0].name, "crimes"}, "met", loadAt(s.Where("structure", urbanCascade.name, "pickups", true).By("cells"), published))
-	lines := inPercent(&s.Data, "cells", func(at *report.Data) float64 { return at.Number("cells") }, report.Marks, 2, 3, 4, 5, 6)
-	s.Plot("error", []report.Panel{{X: "cells with points", Y: "mean error in percent", LogX: true, LogY: true, Legend: report.TopLeft,
-		Series: lines[:4]}}) // those that have errors
 }
 
 // loadAt is the number of cells at which the mean error of the cascade is that,
@@ -241,9 +219,6 @@ func sameError(c report.Config, s *report.Section) {
 		s.RecordEach(report.At{"points": cases[i].name, "cells": len(cases[i].places)}, "structure",
 			[]string{"the paper's", "defaults", "a step less", "exact: false"}, [][]report.Figures{of})
 	}
-	lines := report.Drawn(s.Lines("structure", "cells", "a cell"), "%s", report.Marks, 0, 1, 0, 2)
-	s.Plot("bytes", []report.Panel{{X: "cells with points", Y: "bytes a cell", LogX: true, LogY: true, Legend: report.TopRight,
-		Series: append(lines[:2], lines[3])}})
 }
 
 // What the CascadeCBF paper says of counters outside its tables and figures.
@@ -269,11 +244,6 @@ func overcount(c report.Config, s *report.Section) {
 			}
 		}
 	}
-	p := report.Panel{X: "counters", Y: "total overcount", LogX: true, LogY: true, Legend: report.BottomLeft}
-	s.Plot("total", s.Panels("alpha", "alpha %v", p, func(d *report.Data) []report.Series {
-		equation := report.Drawn(d.Where("mode", "mi").Lines("alpha", "counters", "equation 2"), "equation 2%.0s", report.Both)
-		return append(equation, report.Drawn(d.Lines("mode", "counters", "total"), "%s", report.Both, 1, 2)...)
-	}))
 }
 
 // overcount are the keys that occur and the sum of (estimate - count) over them.
@@ -330,8 +300,6 @@ func layers(c report.Config, s *report.Section) {
 		}
 	}
 	layerBytes(s, crimes.shuffled(seedOf(0), 97), k)
-	lines := report.Drawn(s.Where("mode", ccbf.MinimalIncrement).Lines("bits", "row", "percent"), "%s bits", report.Marks)
-	s.Plot("overflow", []report.Panel{{X: "points", Y: "counters that overflow in percent", LogY: true, Legend: report.TopRight, Series: lines}})
 }
 
 // layerBytes are the bytes of layers.

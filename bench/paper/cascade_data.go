@@ -137,16 +137,6 @@ func categories(c report.Config, s *report.Section) {
 	s.Set("shown", []string{like.name, at.name}, "worse", worseError, "claimed", []claim{
 		{"CascadeCBF", paperCascade.name, 0.0002, 1}, {"spectral", paperSpectral.name, 0.0005, 3}, {"Count-Min", paperCountMin.name, 0.0013, 21},
 	})
-	crimes := s.Where("crimes", true)
-	errors := report.Panel{X: "keys for each 16-bit counter", Y: "mean error in percent", LogX: true, LogY: true, Legend: report.TopLeft,
-		Series: crimes.Of("structure", paperCascade.name, paperSpectral.name, paperCountMin.name, denseDefaults.name).Lines("structure", "load", "percent")}
-	absent := report.Panel{X: errors.X, Y: "false positives in percent", LogX: true, LogY: true, Legend: report.TopLeft}
-	for i, of := range []structure{paperCascade, denseDefaults} {
-		of := crimes.Where("structure", of.name)
-		absent.Series = append(absent.Series, report.Drawn(of.Lines("structure", "load", "percent absent"), "%s", report.Marks, 3*i)...)
-		absent.Series = append(absent.Series, report.Drawn(of.Lines("structure", "load", "percent formula"), "its formula%.0s", report.Line, 3*i)...)
-	}
-	s.Plot("error", []report.Panel{errors, absent})
 }
 
 // inSmall is the share of points in places of less than 10.
@@ -210,11 +200,11 @@ func (w world) sums(count func(p *place) uint64) []uint64 {
 const largePolygon = 1000
 
 // ask sums every polygon with a structure: errors of the sums and of the estimates, in
-// parts of the truth, of large polygons and of all; and the errors one by one. A sum
+// parts of the truth, of large polygons and of all; and then the errors one by one. A sum
 // below the truth is an error.
-func (w world) ask(of structure, bytes, seed uint64) (out report.Figures, each report.Series) {
+func (w world) ask(of structure, bytes, seed uint64) []report.Figures {
 	a := of.count(w.shuffled(seed, 72), bytes, seed)
-	out = report.Figures{"bytes": float64(a.bytes), "exact": yesNo(a.exact())}
+	out := report.Figures{"bytes": float64(a.bytes), "exact": yesNo(a.exact())}
 	var sums []uint64
 	if a.view == nil {
 		sums = w.sums(a.count)
@@ -222,6 +212,7 @@ func (w world) ask(of structure, bytes, seed uint64) (out report.Figures, each r
 		sums = report.Column(w.polygons, func(mp orb.MultiPolygon) uint64 { return report.Must(a.view.PolygonSum(mp, nil)) })
 	}
 	var large, all, estimates []float64
+	each, fullest := []report.Figures{out}, 0.0
 	for i, sum := range sums {
 		truth := w.truth[i]
 		report.Require(sum >= truth && !(a.exact() && sum != truth), "polygon %d holds %d points, the sum is %d", i, truth, sum)
@@ -236,18 +227,20 @@ func (w world) ask(of structure, bytes, seed uint64) (out report.Figures, each r
 		excess := float64(sum)/float64(truth) - 1
 		if truth > 0 {
 			all = append(all, excess)
-			each.At(float64(truth), 100*excess)
+			each = append(each, report.Figures{"in polygon": float64(truth), "error in percent": 100 * excess})
+		}
+		if float64(truth) > fullest {
+			fullest, out["fullest"] = float64(truth), excess
 		}
 		if truth > largePolygon {
 			large = append(large, excess)
 		}
 	}
 	out["large"], out["largest"], out["any"] = report.Mean(large), slices.Max(large), report.Mean(all)
-	out["fullest"] = each.Y[slices.Index(each.X, slices.Max(each.X))] / 100
 	if a.view != nil {
 		out["estimate"] = report.Mean(estimates)
 	}
-	return out, each
+	return each
 }
 
 // bytesPerCell is the paper's load: 512 KB for the 20,000 cells of its events.
@@ -269,25 +262,20 @@ func countrySums(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
 	polygons, outlines := countries(c.Data)
 	s.Set("outlines", outlines, "k", paperK, "a cell", bytesPerCell, "seeds", seeds, "large", largePolygon)
-	var panels []report.Panel
 	for _, of := range globePoints[:report.Pick(c, 1, 3, 3)] {
 		w, inside := newWorld(of.read(c.Data, of.res), polygons)
 		s.Record(report.At{"kind": of.name, "what": w.what}, report.Figures{"total": float64(w.total()), "inside": inside,
 			"polygons": float64(report.Count(w.truth, func(n uint64) bool { return n > largePolygon }))})
-		p := report.Panel{Title: of.name, X: "points in the polygon", Y: "error of the sum in percent", LogX: true, LogY: true}
-		for i, by := range []structure{paperCascade, paperSpectral, paperCountMin, denseDefaults, ourDefaults} {
-			all := make([]report.Series, seeds)
-			s.Record(report.At{"points": of.name, "cells": len(w.places), "structure": by.name}, report.Parallel(seeds, func(seed int) (f report.Figures) {
-				f, all[seed] = w.ask(by, uint64(bytesPerCell*float64(len(w.places))), seedOf(seed))
-				return f
-			})...)
-			if i < 4 { // which have errors
-				all[0].Label = by.name
-				p.Series = append(p.Series, report.Drawn(all[:1], "%s", report.Marks, i)...)
+		for _, by := range []structure{paperCascade, paperSpectral, paperCountMin, denseDefaults, ourDefaults} {
+			at := report.At{"points": of.name, "cells": len(w.places), "structure": by.name}
+			for i, rows := range report.Parallel(seeds, func(seed int) []report.Figures {
+				return w.ask(by, uint64(bytesPerCell*float64(len(w.places))), seedOf(seed))
+			}) {
+				s.Record(at, rows[0])
+				if i == 0 { // the points of the plot
+					s.Record(at, rows[1:]...)
+				}
 			}
 		}
-		panels = append(panels, p)
 	}
-	panels[0].Legend = report.BottomLeft
-	s.Plot("error", panels)
 }

@@ -107,22 +107,6 @@ func choosing(c report.Config, s *report.Section) {
 		recordErrors(s, part)
 		recordAdvice(s, part)
 	}
-	var names []string // removal beside the same without
-	for _, f := range families {
-		names = append(names, f.name, f.name+removal)
-	}
-	p := report.Panel{X: "bits for each distinct key", Y: "mean relative error", LogX: true, LogY: true}
-	panels := s.Panels("data", "%s", p, func(d *report.Data) []report.Series {
-		lines := report.Drawn(d.Of("family", names...).Lines("family", "bits", "least"), "%s", report.Both, 0, 0, 1, 1, 2, 2)
-		for i := range lines {
-			lines[i].Dashed = i%2 == 1
-		}
-		return lines
-	})
-	for i := range panels {
-		panels[i].Legend = report.BottomLeft
-	}
-	s.Plot("error", slices.Collect(slices.Chunk(panels, 2))...)
 }
 
 // families are those that are compared; the use after the one named is the same

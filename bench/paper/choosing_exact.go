@@ -72,8 +72,6 @@ func choosingExact(c report.Config, s *report.Section) {
 	}
 	groups(c, s)
 	keyTables(c, s)
-	s.Plot("bytes", []report.Panel{{X: "row of the table", Y: "bytes a cell", LogY: true, Legend: report.TopRight,
-		Series: report.Drawn(s.FigureLines("row", "sketch", "Parquet", "memory"), "%s", report.Marks)}})
 }
 
 // groups are sketches of few cells each, all of them in one Parquet file, beside the

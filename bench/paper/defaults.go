@@ -48,7 +48,6 @@ func sweepDefaults(c report.Config, s *report.Section) {
 	}
 	s.Set("cells", len(data[0].places), "what", uk.what, "degrees", strings.Join(degrees, " and "), "floor", errorFloor, "most", mostK,
 		"data", len(data), "paper's", paperGeometry)
-	var panels [][]report.Panel
 	for _, mode := range []ccbf.Mode{ccbf.MinimalIncrement, ccbf.Standard} {
 		geometries := allGeometries(c)
 		all := report.Parallel(len(geometries), func(i int) *swept {
@@ -58,9 +57,9 @@ func sweepDefaults(c report.Config, s *report.Section) {
 		all = slices.DeleteFunc(all, func(g *swept) bool { return g == nil })
 		least := rank(all)
 		present(s, mode, all, least, data)
-		panels = append(panels, regretPanels(mode, all))
+		recordLeast(s, mode, all, "k", func(g *swept) int { return g.k })
+		recordLeast(s, mode, all, "ratio", func(g *swept) int { return g.ratio })
 	}
-	s.Plot("regret", panels...)
 }
 
 // sweep measures the geometry in every scenario; nil where a layer would be
@@ -184,32 +183,20 @@ func present(s *report.Section, mode ccbf.Mode, all []*swept, least []float64, d
 // firstWidths are those of the first layers that are swept.
 var firstWidths = []int{4, 6, 8, 12, 16}
 
-// regretPanels are the least regrets over k and over the ratio, by the width of
+// recordLeast records the least regrets over a setting of the geometries, by the width of
 // the first layer.
-func regretPanels(mode ccbf.Mode, all []*swept) []report.Panel {
-	panels := []report.Panel{
-		{Title: "mode " + mode.String(), X: "counters a key (k)", Y: "regret", LogY: true, Legend: report.TopLeft},
-		{Title: "mode " + mode.String(), X: "ratio of the layers' sizes", Y: "regret", LogX: true, LogY: true},
-	}
-	for i, w := range firstWidths {
-		for j, value := range []func(g *swept) int{func(g *swept) int { return g.k }, func(g *swept) int { return g.ratio }} {
-			least := map[int]float64{}
-			for _, g := range slices.Backward(all) { // the best come first
-				if g.layers[0] == w {
-					least[value(g)] = g.regret
-				}
+func recordLeast(s *report.Section, mode ccbf.Mode, all []*swept, name string, value func(g *swept) int) {
+	for _, w := range firstWidths {
+		least := map[int]float64{}
+		for _, g := range slices.Backward(all) { // the best come first
+			if g.layers[0] == w {
+				least[value(g)] = g.regret
 			}
-			line := report.Series{Style: i}
-			if j == 0 {
-				line.Label = fmt.Sprintf("first layer of %d bits", w)
-			}
-			for _, v := range slices.Sorted(maps.Keys(least)) {
-				line.At(float64(v), least[v])
-			}
-			panels[j].Series = append(panels[j].Series, line)
+		}
+		for _, v := range slices.Sorted(maps.Keys(least)) {
+			s.Record(report.At{"drawn": mode, "width": w, name: v}, report.Figures{"least regret": least[v]})
 		}
 	}
-	return panels
 }
 
 // geometry is what the sweep varies of the dense form.

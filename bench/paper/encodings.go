@@ -60,10 +60,6 @@ func encodingBits(c report.Config, s *report.Section) {
 				report.Figures{"steps / bound": of.Mean("steps") / of.Mean("bound"), "steps shorter": yesNo(of.Mean("steps") <= of.Mean("elias"))})
 		}
 	}
-	panel := report.Panel{X: "mean occurrences of a key", Y: "bits per counter", LogX: true, Legend: report.TopLeft}
-	s.Plot("bits", s.Panels("skew", "skew %g", panel, func(d *report.Data) []report.Series {
-		return report.Drawn(d.FigureLines("mean", "plain", "elias", "steps", "index", "bound"), "%s", report.Both, 1, 2, 3, 4, 0)
-	}))
 }
 
 // bitsOf are the bits per counter of a data set in every encoding, the bound, and
@@ -96,21 +92,18 @@ func bitsOf(h hashes, data []uint64, seed uint64) report.Figures {
 func indexSize(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 2, 4)
 	sizes := report.Pick(c, []int{1000, 10_000}, []int{1000, 10_000, 100_000}, []int{1000, 10_000, 100_000, 1_000_000})
-	lines := report.Lines("empty", "mean count 10", "published, empty", "published, mean count 10")
 	for filled := range 2 {
 		for _, n := range sizes {
 			at := report.At{"filled": 10 * filled, "n": n, "published index": []string{"1.5", "2 to 2.5"}[filled]}
 			s.Record(at, report.Parallel(seeds, func(i int) report.Figures { return indexOf(n, 10*n*filled, seedOf(i)) })...)
 			of := s.Where("filled", 10*filled, "n", n)
-			lines[filled].At(float64(n), of.Mean("index")/of.Mean("base"))
-			lines[2+filled].At(float64(n), 1.5+0.5*float64(filled))
+			s.Record(report.At{"size of": []string{"empty", "mean count 10"}[filled], "counters": n},
+				report.Figures{"index / N": of.Mean("index") / of.Mean("base"), "published": 1.5 + 0.5*float64(filled)})
 		}
-		lines[2+filled].Style, lines[2+filled].Dashed, lines[2+filled].Only = filled, true, report.Line
 	}
 	n := float64(sizes[len(sizes)-1])
 	tight, _ := math.Lgamma(n + 1)                                                                       // the sum of ln i
 	s.Set("index seeds", seeds, "n", int(n), "log", math.Log2(n), "tight", tight/math.Ln2/n, "words", n) // a mean of 10 leaves none above 255
-	s.Plot("index", []report.Panel{{X: "counters", Y: "index / N", LogX: true, Legend: report.BottomRight, Series: lines}})
 }
 
 // indexOf are the parts of the index of n counters after so many increments.
@@ -172,8 +165,6 @@ func lookupTimes(c report.Config, s *report.Section) {
 		}
 		s.Record(report.At{"timed": n}, of)
 	}
-	s.Plot("time", []report.Panel{{X: "counters", Y: "time / time in plain words", LogX: true, Legend: report.TopLeft,
-		Series: report.Drawn(s.FigureLines("timed", "elias", "steps", "index"), "%s", report.Both, 2, 3, 4)}})
 }
 
 // hashTable is figure 12: a Spectral Bloom Filter of k 5 beside a hash table of
@@ -225,6 +216,4 @@ func hashTable(c report.Config, s *report.Section) {
 		s.Record(report.At{"table": n}, report.Figures{"bytes of index": bytes[0], "bytes of plain": bytes[1],
 			"raise: index": raised[1] / raised[0], "raise: plain": raised[2] / raised[0], "look up: index": read[1] / read[0], "look up: plain": read[2] / read[0]})
 	}
-	s.Plot("table", []report.Panel{{X: "keys", Y: "time / time in a hash table", LogX: true, LogY: true, Legend: report.TopRight,
-		Series: s.FigureLines("table", "raise: index", "raise: plain", "look up: index", "look up: plain")}})
 }

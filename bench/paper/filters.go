@@ -227,9 +227,6 @@ func rates(c report.Config, s *report.Section) {
 		s.Set("rate of "+name, rate, "above "+name, report.ZScore(int(full.First("hits")), int(full.First("asked")), rate) > 4)
 	}
 	unluckySeeds(c, s)
-	equal := report.Series{Label: "equal", X: []float64{1e-6, 1}, Y: []float64{1e-6, 1}, Only: report.Line, Style: 5}
-	s.Plot("formula", []report.Panel{{X: "formula", Y: "measured false positive rate", LogX: true, LogY: true, Legend: report.TopLeft,
-		Series: append([]report.Series{equal}, s.Points("family", "formula", "rate", report.Marks)...)}})
 }
 
 // unluckySeeds measures filters whose seed is the length of their keys. In
@@ -285,5 +282,4 @@ func countMin(c report.Config, s *report.Section) {
 			})...)
 		}
 	}
-	s.Plot("excess", []report.Panel{{X: "skew", Y: "excess / (epsilon total)", Legend: report.TopRight, Series: s.Lines("rule", "skew", "excess")}})
 }

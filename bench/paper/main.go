@@ -11,15 +11,14 @@
 //  1. Write func countMin(c report.Config, s *report.Section). It loops over what it
 //     varies and records a row of figures for each seed: s.Record(report.At{"skew": skew,
 //     "rule": rule}, report.Parallel(seeds, ...)...). Sizes depend on the scale
-//     (report.Pick), seeds are seedOf's. What holds for all rows is noted by s.Set, plots
-//     are made of the rows (s.Lines and what is in report's lines.go, s.Plot). An error
+//     (report.Pick), seeds are seedOf's. What holds for all rows is noted by s.Set. An error
 //     ends the experiment (report.Check, Must and Require).
 //  2. Write its text: Markdown with holes that ask the rows ({{.Max "beyond" | percent2}};
 //     what can be asked is in report.Data, how it is shown in report's compose.go). It has
 //     a sentence after "**In short:**", a table of what was published and what is ours,
 //     whose head is report.Compared, how it was done, at least one table and one figure:
 //     {{range .By "skew" "rule"}} makes a line of a table of each setting, ![...](name)
-//     places a plot.
+//     places a plot, whose panels {{panel ...}} draws of the rows (report's lines.go).
 //  3. Give it a line in a page below, and the rows of its tables in page_test.go.
 //  4. `make paper ARGS=cms` measures it, keeps the results in docs/accuracy/cms.csv
 //     and writes the pages; {{short "cms"}}, {{figure "cms" 0}}, {{table "cms" 0}}
@@ -42,13 +41,8 @@ import (
 //go:embed text
 var texts embed.FS
 
-// page has the texts of its sections in a folder beside its own.
 func page(file, text string, experiments ...report.Experiment) *report.Page {
-	for i := range experiments {
-		section, _ := texts.ReadFile("text/sections/" + experiments[i].Name + ".md") // some say all themselves
-		experiments[i].Text = string(section)
-	}
-	return &report.Page{File: file, Text: string(report.Must(texts.ReadFile("text/" + text))), Claims: report.Compared, Experiments: experiments}
+	return report.NewPage(texts, file, text, report.Compared, experiments...)
 }
 
 var program = report.Program{Name: "paper", Results: "accuracy", Pages: []*report.Page{

@@ -50,7 +50,7 @@ func rational(c report.Config, s *report.Section) {
 	seeds, asked := report.Pick(c, 1, 2, 5), report.Pick(c, 1000, 100_000, 400_000)
 	keys := report.Pick(c, []int{example}, []int{20000, example, 100000}, []int{20000, 40000, example, 80000, 100000})
 	s.Set("m", m, "seeds", seeds, "asked", asked, "keys", len(keys), "example", m*math.Ln2/example)
-	for _, a := range []bloom.Activation{bloom.ByHash, bloom.ByPosition} {
+	for by, a := range []bloom.Activation{bloom.ByHash, bloom.ByPosition} {
 		for _, n := range keys {
 			for i := range 56 {
 				k, theorem := float64(5+i)/10, make([]float64, seeds)
@@ -60,12 +60,14 @@ func rational(c report.Config, s *report.Section) {
 					return f, rationalRate(k, f.Fill())
 				})
 				of, whole := t.figures(), k == math.Trunc(k)
-				of["theorem"], of["fill"] = report.Mean(theorem), fillOf(m, float64(n), k)
+				q := fillOf(m, float64(n), k)
+				of["theorem"], of["fill"], of["chord"], of["q^k"] = report.Mean(theorem), q, rationalRate(k, q), math.Pow(q, k)
 				of["excess"] = t.rate()/of["theorem"] - 1
 				if !whole {
 					of["low"] = yesNo(of["lo"] > of["theorem"])
 				}
-				s.Record(report.At{"n": n, "by": a, "k": k, "whole": whole, "shown": i%5 == 0 || whole}, of)
+				// One of the two activations is drawn at each k, or they hide each other.
+				s.Record(report.At{"n": n, "by": a, "k": k, "whole": whole, "shown": i%5 == 0 || whole, "drawn": i%2 == by || whole}, of)
 			}
 		}
 	}
@@ -84,28 +86,6 @@ func rational(c report.Config, s *report.Section) {
 		"paper's fill", fillOf(m, example, nearK(curve, best).Number("k")), "minima", strings.Join(minimaOf(curve), ", "))
 	rationalSmall(s, seeds, asked)
 	rationalCauses(c, s, seeds)
-	panels := s.Of("n", report.Pick(c, []string{"60000"}, []string{"60000"}, []string{"20000", "60000", "100000"})...).
-		Panels("n", "n = %d keys in 131072 bits", report.Panel{X: "hash functions k", Y: "false positive rate", Legend: report.TopRight}, rationalLines)
-	s.Plot("rate", panels)
-}
-
-// rationalLines are the curves for so many keys, and what was measured: one of the two
-// activations at each k, or they hide each other.
-func rationalLines(d *report.Data) []report.Series {
-	lines := report.Lines("chord", "q^k", "measured, by hash", "measured, by position")
-	report.Drawn(lines[:2], "%s", report.Line, 0, 1)
-	report.Drawn(lines[2:], "%s", report.Marks, 0, 4)
-	for i, at := range d.By("k", "whole") {
-		k, q := at.Number("k"), at.First("fill")
-		lines[0].At(k, rationalRate(k, q))
-		lines[1].At(k, math.Pow(q, k))
-		for a, of := range at.By("by") {
-			if i%2 == a || at.At["whole"] == true {
-				lines[2+a].Within(k, of.First("rate"), of.First("lo"), of.First("hi"))
-			}
-		}
-	}
-	return lines
 }
 
 // leastRate are the rows of the k with the least rate, nearK those of the k that is
@@ -219,18 +199,9 @@ func blocks(c report.Config, s *report.Section) {
 		}
 		f := filters[0]
 		of["per key"] = float64(f.Bits()) / float64(n)
-		s.Record(report.At{"size": size, "bits": f.Bits(), "left": len(f.Blocks()), "k left": f.K()}, of)
+		s.Record(report.At{"shrunk": true, "size": size, "bits": f.Bits(), "left": len(f.Blocks()), "k left": f.K()}, of)
 	}
 	blocksClaims(c, s)
-	lines := report.Lines("formula", "measured")
-	for _, at := range s.By("size") {
-		x := at.First("per key")
-		lines[0].At(x, at.First("formula"))
-		lines[1].Within(x, at.First("rate"), at.First("lo"), at.First("hi"))
-	}
-	report.Drawn(lines[:1], "%s", report.Line, 1)
-	report.Drawn(lines[1:], "%s", report.Marks, 0)
-	s.Plot("shrink", []report.Panel{{X: "bits per key", Y: "false positive rate", LogY: true, Legend: report.TopRight, Series: lines}})
 }
 
 // blocksClaims is what the paper says of filters of blocks besides, and what is so of

@@ -50,7 +50,6 @@ type method struct {
 	name   string
 	params sbf.Params
 	gather bool // built at once, as SQL does
-	style  int
 	// printed is the algorithm of section 3.3 word for word, in a model of it,
 	// with the paper's own hash functions.
 	printed bool
@@ -58,20 +57,16 @@ type method struct {
 
 var (
 	methodMS       = method{name: "ms", params: sbf.Params{Method: sbf.MS}}
-	methodMI       = method{name: "mi", params: sbf.Params{Method: sbf.MI}, style: 1}
-	methodRM       = method{name: "rm", params: sbf.Params{Method: sbf.RM}, style: 2}
-	methodRMPlain  = method{name: "rm, no marker", params: sbf.Params{Method: sbf.RM, Marker: sbf.Unmarked}, style: 4}
-	methodTRM      = method{name: "trm", params: sbf.Params{Method: sbf.TRM}, style: 3}
-	methodGathered = method{name: "rm, built at once", params: sbf.Params{Method: sbf.RM}, gather: true, style: 5}
-	methodPrinted  = method{name: "rm as printed, simulated", printed: true, style: 6}
+	methodMI       = method{name: "mi", params: sbf.Params{Method: sbf.MI}}
+	methodRM       = method{name: "rm", params: sbf.Params{Method: sbf.RM}}
+	methodRMPlain  = method{name: "rm, no marker", params: sbf.Params{Method: sbf.RM, Marker: sbf.Unmarked}}
+	methodTRM      = method{name: "trm", params: sbf.Params{Method: sbf.TRM}}
+	methodGathered = method{name: "rm, built at once", params: sbf.Params{Method: sbf.RM}, gather: true}
+	methodPrinted  = method{name: "rm as printed, simulated", printed: true}
 )
 
 func names(methods []method) []string {
 	return report.Column(methods, func(m method) string { return m.name })
-}
-
-func styles(methods []method) []int {
-	return report.Column(methods, func(m method) int { return m.style })
 }
 
 // sketch is an empty sketch of m counters in all, which rm and trm share out.
@@ -148,14 +143,6 @@ func (s setting) stream(seed uint64, stream []int, methods []method) []report.Fi
 // recordMethods adds what came of methods with many seeds, a row for each.
 func recordMethods(to *report.Section, at report.At, methods []method, seeds int, of func(seed uint64) []report.Figures) {
 	to.RecordEach(at, "method", names(methods), report.Parallel(seeds, func(i int) []report.Figures { return of(seedOf(i)) }))
-}
-
-// methodPanels plot additive error and share of wrong answers of methods over "value".
-func methodPanels(d *report.Data, title, axis string, methods []method) []report.Panel {
-	panel := func(y, figure string) report.Panel {
-		return report.Panel{Title: title, X: axis, Y: y, LogY: true, Series: report.Drawn(d.Lines("method", "value", figure), "%s", report.Both, styles(methods)...)}
-	}
-	return []report.Panel{panel("additive error (occurrences)", "additive"), panel("wrong answers (share of keys)", "wrong")}
 }
 
 // model is a Spectral Bloom Filter of a few lines, for what the package refuses

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -23,21 +22,12 @@ func spectralBelow(c report.Config, s *report.Section) {
 			for i, m := range methods {
 				s.Record(report.At{"gamma": gamma, "skew": skew, "method": m.name, "never": i < 2 || i == 6}, report.Parallel(seeds, func(i int) report.Figures {
 					q := set.run(seedOf(i), []method{m})[0]
-					q["keys"], q["keys below"] = float64(keys), math.Round(q["below"]*float64(keys))
+					q["asked"], q["hits"] = float64(keys), math.Round(q["below"]*float64(keys))
 					return q
 				})...)
 			}
 		}
 	}
-	share := func(at *report.Data) (float64, float64, float64, float64) {
-		lo, hi := report.Wilson(int(at.Sum("keys below")), keys*seeds)
-		return at.Number("skew"), at.Mean("below"), lo, hi
-	}
-	drawn := methods[2:6]
-	p := report.Panel{X: "skew", Y: "keys below the truth (share)", Legend: report.TopRight}
-	s.Plot("share", s.Of("gamma", "0.7", "1").Panels("gamma", "gamma %g", p, func(d *report.Data) []report.Series {
-		return report.Drawn(d.Of("method", names(drawn)...).Within("method", "skew", share), "%s", report.Both, styles(drawn)...)
-	}))
 }
 
 // estimator is the minimum, or lemma 3's in so many groups. Section 3.1.
@@ -74,17 +64,6 @@ func spectralUnbiased(c report.Config, s *report.Section) {
 			}
 		}
 	}
-	var rows [][]report.Panel
-	for _, gamma := range []float64{0.7, 5} {
-		d := s.Where("gamma", gamma, "k", 5)
-		p := report.Panel{Title: fmt.Sprintf("gamma %g, k 5", gamma), X: "skew", LogY: true}
-		left, right := p, p
-		left.Y, left.Series = "additive error (occurrences)", d.Lines("estimator", "skew", "additive")
-		right.Y, right.Series = "error of a sum (share of it)", d.Lines("estimator", "skew", "deviation")
-		rows = append(rows, []report.Panel{left, right})
-	}
-	rows[0][0].Legend = report.BottomLeft
-	s.Plot("errors", rows...)
 }
 
 // estimates are the errors of the estimators for one seed: the mean error of a key, its
@@ -178,24 +157,19 @@ func spectralRelative(c report.Config, s *report.Section) {
 	// So many that every key has a count in proportion.
 	const draws = 1 << 40
 	const bins = 5
-	panel := report.Panel{X: "rank", Y: "relative error, given an error", LogY: true, Legend: report.BottomRight}
 	skews := []float64{0.2, 0.6, 1, 1.4, 1.8, 2}
 	bySkew := report.Parallel(len(skews), func(i int) relativeErrors { return relative(zipfCounts(n, draws, skews[i]), seeds) })
 	for i, skew := range skews {
 		r := bySkew[i]
-		measured, bound := report.Series{Label: fmt.Sprintf("skew %g", skew), Style: i, Only: report.Marks}, report.Series{Style: i, Only: report.Line}
 		for b := range bins {
 			from, to := n*b/bins+1, n*(b+1)/bins
 			mean, _, wrong := r.upTo(from, to)
 			at, limit := report.At{"skew": skew, "to": to}, relativeBound(n, to, skew)
 			s.Record(at, report.Figures{"mean": mean, "bound": limit})
-			bound.At(float64(to), limit)
 			if wrong > 0 {
-				measured.At(float64(from+to)/2, mean)
-				s.Record(at, report.Figures{"held": yesNo(mean <= limit)})
+				s.Record(at, report.Figures{"held": yesNo(mean <= limit), "middle": float64(from+to) / 2, "measured": mean})
 			}
 		}
-		panel.Series = append(panel.Series, measured, bound)
 		if skew != 1 {
 			continue
 		}
@@ -214,7 +188,6 @@ func spectralRelative(c report.Config, s *report.Section) {
 		"double", doubles(n, report.Pick(c, 5, 20, 200)),
 		// Of the counters that have another key, those that have more than one.
 		"more", 1-spectralGamma*math.Exp(-spectralGamma)/-math.Expm1(-spectralGamma))
-	s.Plot("errors", []report.Panel{panel})
 }
 
 // leastRelative is the skew at which the mean relative error of the keys with

@@ -38,8 +38,6 @@ func iceberg(c report.Config, s *report.Section) {
 			settingOf(keys, draws, skew, gamma, spectralK).iceberg(s, report.At{"skew": skew, "gamma": gamma, "skewed": skew > 0}, seeds)
 		}
 	}
-	s.Plot("error", []report.Panel{{X: "threshold / mean count", Y: "wrongly reported keys (share)", LogX: true, Legend: report.TopRight,
-		Series: report.Drawn(s.Where("gamma", 1).Lines("skew", "over mean", "curve"), "skew %s", report.Both)}})
 }
 
 // iceberg asks sketches of a setting at 40 thresholds a decade: a row for each, and one
@@ -104,32 +102,25 @@ func spectralRange(c report.Config, s *report.Section) {
 	seeds, draws, queries := report.Pick(c, 1, 3, 20), report.Pick(c, 2000, 50_000, 200_000), report.Pick(c, 20, 200, 1000)
 	const span = 1 << 16
 	s.Set("largest", span-1, "draws", draws, "seeds", seeds, "queries", queries, "lookups", mostLookups(span, queries))
-	var panels []report.Panel
 	for _, skew := range []float64{0, 1} {
 		z := newZipf(span, skew)
-		p := report.Panel{Title: fmt.Sprintf("skew %g", skew), X: "length of the range (keys)", Y: "mean error (share of the truth)",
-			LogX: true, LogY: true}
-		for i, m := range []method{methodMS, methodMI} {
+		for _, m := range []method{methodMS, methodMI} {
 			for _, part := range []int{1, 2, 4} {
-				at := report.At{"skew": skew, "method": m.name, "part": part}
-				s.Record(at, report.Parallel(seeds, func(seed int) report.Figures { return rangeSums(m, z, span, draws, part, queries, seedOf(seed)) })...)
-				line := report.Series{Label: fmt.Sprintf("%s, capacity / %d", m.name, part), Style: i + 2*(part/2)}
-				for _, length := range rangeLengths {
-					line.At(float64(length), s.Mean(fmt.Sprint("error of ", length), "skew", skew, "method", m.name, "part", part))
+				at := report.At{"skew": skew, "method": m.name, "part": part, "way": fmt.Sprintf("%s, capacity / %d", m.name, part)}
+				for _, of := range report.Parallel(seeds, func(seed int) []report.Figures { return rangeSums(m, z, span, draws, part, queries, seedOf(seed)) }) {
+					s.Record(at, of[0])
+					s.RecordEach(at, "length", []string{"16", "256", "4096", "32768"}, [][]report.Figures{of[1:]})
 				}
-				p.Series = append(p.Series, line)
 			}
 		}
-		panels = append(panels, p)
 	}
-	panels[0].Legend = report.BottomLeft
-	s.Plot("errors", panels)
 }
 
 var rangeLengths = []int{16, 256, 4096, 32768}
 
-// rangeSums asks a sketch with one seed for sums over random ranges.
-func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) report.Figures {
+// rangeSums asks a sketch with one seed for sums over random ranges: what comes of all, and
+// of each length.
+func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) []report.Figures {
 	r := random(seed, 24)
 	order := r.Perm(span)
 	truth := make([]uint64, span)
@@ -151,18 +142,20 @@ func rangeSums(m method, z zipf, span, draws, part, queries int, seed uint64) re
 	v := report.Must(sbf.NewView(sk.Blob()))
 	of := report.Figures{"bytes": float64(v.Info().Bytes), "gamma": v.Info().Load, "below": 0, "exact": 0,
 		"nodes": nodesOf(truth) / float64(distinct) / 16}
+	all := []report.Figures{of}
 	for _, length := range rangeLengths {
-		name := fmt.Sprint("error of ", length)
+		sum := 0.0
 		for range queries {
 			lo := r.IntN(span - length + 1)
 			got := report.Must(sk.RangeSum(int64(lo), int64(lo+length-1)))
 			want := upTo[lo+length] - upTo[lo]
 			of["below"] += yesNo(got < want)
 			of["exact"] += yesNo(got == want) / float64(queries*len(rangeLengths))
-			of[name] += (float64(got) - float64(want)) / float64(max(1, want)) / float64(queries)
+			sum += (float64(got) - float64(want)) / float64(max(1, want)) / float64(queries)
 		}
+		all = append(all, report.Figures{"error": sum})
 	}
-	return of
+	return all
 }
 
 // nodesOf counts the nodes of a binary tree above the keys that occur, the
@@ -292,8 +285,6 @@ func (o recurringOutcome) figures(gamma float64) [7]float64 {
 func spectralTable(c report.Config, s *report.Section) {
 	runs := report.Pick(c, 2, 5, 30)
 	inside := 0.0
-	lines := report.Drawn(report.Lines("published", "expected, random positions", "expected, the paper's hashes", "rm, streamed", "rm, built at once"),
-		"%s", report.Both, 3, 0, 1, 2, 4)
 	for n, row := range table1 {
 		all := recurrenceOf(c, row.gamma)
 		s.Set("keys", len(all.counts), "draws", report.Pick(c, 5000, spectralDraws, spectralDraws), "seeds", len(all.random), "runs", runs)
@@ -323,16 +314,15 @@ func spectralTable(c report.Config, s *report.Section) {
 		made := s.Where("of", row.gamma)
 		ms := made.Mean("wrong", "method", "ms")
 		streamed, gathered := ratioOr(ms, made.Mean("wrong", "method", "rm")), ratioOr(ms, made.Mean("wrong", "method", methodGathered.name))
-		for i, v := range []float64{published, gain[0], gain[1], streamed, gathered} {
-			if i > 0 || n < 4 {
-				lines[i].At(row.gamma, v)
-			}
+		drawn := report.Figures{"expected, random positions": gain[0], "expected, the paper's hashes": gain[1], "rm, streamed": streamed, "rm, built at once": gathered}
+		if n < 4 { // the fifth is another scale
+			drawn["published"] = published
 		}
+		s.Record(report.At{"gamma": row.gamma, "drawn": true}, drawn)
 		s.Set("last", gain[1])
 	}
 	s.Set("inside", inside)
 	spectralMemory(c, s, runs)
-	s.Plot("gain", []report.Panel{{X: "gamma = n k / m", Y: "gain, E_b / E_RM", LogY: true, Legend: report.TopRight, Series: lines}})
 }
 
 // ratioOr is a quotient, or nothing that can be drawn where there is none.

@@ -18,7 +18,6 @@ func spectralMethods(c report.Config, s *report.Section) {
 	gammas := report.Pick(c, []float64{0.12, 2}, []float64{0.12, 0.5, 0.7, 1, 2}, []float64{0.12, 0.25, 0.4, 0.5, 0.6, 0.7, 0.83, 1, 1.25, 1.6, 2})
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered, methodPrinted}
 	s.Set("keys", keys, "draws", draws, "seeds", seeds, "middle", nearestGamma(gammas))
-	var figure [][]report.Panel
 	for _, w := range []struct {
 		axis, title string
 		values      []float64
@@ -36,7 +35,6 @@ func spectralMethods(c report.Config, s *report.Section) {
 			at := report.At{"by": w.axis, "title": w.title, "value": v}
 			recordMethods(s, at, methods, seeds, func(seed uint64) []report.Figures { return of.run(seed, methods) })
 		}
-		figure = append(figure, methodPanels(s.Where("by", w.axis), w.title, w.axis, methods))
 	}
 	byK := s.Where("by", "k")
 	for _, m := range []method{methodRM, methodGathered} {
@@ -46,8 +44,6 @@ func spectralMethods(c report.Config, s *report.Section) {
 	s.Set("never", leastFrom(byK, rm, "wrong") == "none",
 		"pairs", [][2]string{{"mi", "ms"}, {"mi", rm}, {rm, "ms"}, {methodGathered.name, "ms"}, {printed, "ms"}, {rm, printed}, {methodTRM.name, rm}})
 	methodTimes(c, s, settingOf(keys, draws, 0.5, spectralGamma, spectralK))
-	figure[0][0].Legend = report.BottomLeft
-	s.Plot("errors", figure[:3]...) // the paper's three
 }
 
 // nearestGamma is the value that is nearest to the default.
@@ -100,7 +96,6 @@ func forest(c report.Config, s *report.Section) {
 		data[v]++
 	}
 	s.Set("records", len(stream), "distinct", len(data), "seeds", seeds, "gammas", len(gammas), "middle", nearestGamma(gammas))
-	var panels [][]report.Panel
 	for i, order := range []string{"order of the file", "random order"} {
 		for _, gamma := range gammas {
 			set := setting{data, int(math.Ceil(float64(len(data)*spectralK) / gamma)), spectralK}
@@ -111,10 +106,7 @@ func forest(c report.Config, s *report.Section) {
 				return set.run(seed, methods)
 			})
 		}
-		panels = append(panels, methodPanels(s.Where("order", order), order, "gamma", methods))
 	}
-	panels[0][0].Legend = report.BottomRight
-	s.Plot("errors", panels...)
 }
 
 // change is n occurrences of a key that come or, where n is negative, go.
@@ -212,8 +204,7 @@ func spectralChanges(c report.Config, s *report.Section) {
 	report.Require(errors.Is(refusal, sketch.ErrNotAdditive), "mi takes removals: %w", refusal)
 	s.Set("keys", keys, "draws", draws, "seeds", seeds, "refusal", refusal, "skews", len(skews), "middle", skews[len(skews)/2])
 	methods := []method{methodMS, methodRM, methodRMPlain, methodTRM}
-	shown := append(slices.Clone(methods), method{name: "mi, simulated", style: methodMI.style})
-	var figure [][]report.Panel
+	shown := append(slices.Clone(methods), method{name: "mi, simulated"})
 	for h, of := range []struct {
 		name string
 		make func(h *history, stream []int, r *rand.Rand)
@@ -227,12 +218,9 @@ func spectralChanges(c report.Config, s *report.Section) {
 				return append(all, rawMI(set.m, set.k, seed, h))
 			})
 		}
-		figure = append(figure, methodPanels(s.Where("removals", of.name), "removals: "+of.name, "skew", shown))
 	}
 	// The share of mi's errors that are below the truth.
 	s.Set("mistakes", report.Column(s.Where("removals", "deletions", "method", "mi, simulated").By("value"), func(raw *report.Data) float64 {
 		return raw.Mean("below") / raw.Mean("wrong")
 	}))
-	figure[0][0].Legend = report.BottomLeft
-	s.Plot("errors", figure...)
 }

@@ -175,7 +175,7 @@ func (of structure) judge(p points, bytes, seed uint64) report.Figures {
 	}
 	mean := report.Mean(errors)
 	return report.Figures{"mean": mean, "percent": 100 * mean, "95th percentile": report.Quantile(errors, 0.95), "largest": slices.Max(errors),
-		"bytes": float64(a.bytes)}
+		"bytes": float64(a.bytes), "kilobytes": float64(a.bytes) / 1024}
 }
 
 // judgeAll lets structures count the points of several seeds in so many bytes: a row for
@@ -186,14 +186,6 @@ func judgeAll(s *report.Section, at report.At, seeds int, of func(seed uint64) p
 		return report.Column(structures, func(by structure) report.Figures { return by.judge(p, bytes, seedOf(i)) })
 	})
 	s.RecordEach(at, "structure", report.Column(structures, func(by structure) string { return by.name }), bySeed)
-}
-
-// inPercent are lines of the mean errors of structures, with their intervals, in styles.
-func inPercent(d *report.Data, by string, x func(at *report.Data) float64, only report.Part, styles ...int) []report.Series {
-	return report.Drawn(d.Within("structure", by, func(at *report.Data) (float64, float64, float64, float64) {
-		mean, lo, hi := at.Interval("percent")
-		return x(at), mean, lo, hi
-	}), "%s", only, styles...)
 }
 
 // claim is what is published of a structure: its mean error and its largest.

@@ -80,16 +80,6 @@ func throughput(c report.Config, s *report.Section) {
 			}
 		}
 	}
-	p := report.Panel{X: "1, 2 COVID-19, 3 crimes, 4 pickups", Y: "times as fast", LogY: true, Legend: report.TopRight}
-	s.Plot("ratio", s.Panels("match", "%s", p, func(d *report.Data) (lines []report.Series) {
-		for i, name := range []string{"textbook over textbook", "ours over textbook", "ours over ours"} {
-			lines = append(lines, report.Drawn(d.Within("match", "row", func(at *report.Data) (float64, float64, float64, float64) {
-				f := at.All(name)
-				return at.Number("row"), report.Median(f), slices.Min(f), slices.Max(f)
-			}), name+"%.0s", report.Both, i)...)
-		}
-		return append(lines, report.Drawn(d.Lines("match", "row", "published"), "published%.0s", report.Marks, 3)...)
-	}))
 }
 
 // insertCounters is how many counters of 16 bits the structures have: the 2 MB

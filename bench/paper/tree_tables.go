@@ -89,47 +89,10 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 
 // treeMaps compares what a map can be in fewer bytes than its exact form.
 func treeMaps(c report.Config, s *report.Section) {
-	sources, sides := mapSources(c), mapSides(c)
+	sources := mapSources(c)
 	recordMaps(c, s, sources)
 	first := sources[0]
 	s.Set("near", len(first.near), "near cells", nearCells, "boxes", len(first.boxes[0]), "few", fewCells, "stars", mapStars(c),
 		"least inside", leastInside, "least", leastBytes, "pixels", windowPixels, "pixel", pixelCells, "windows", len(first.windows),
-		"floor", mapFloor, "first", first.name, "promises", mapPromises)
-	var rows [][]report.Panel
-	for _, kinds := range [][]string{{ofCells, ofNear, ofPicture}, {boundOf(sides[0]), boundOf(sides[1]), ofPolygon}} {
-		var row []report.Panel
-		for _, kind := range kinds {
-			p := report.Panel{Title: kind, X: "bytes", Y: "parts of the truth", LogX: true, LogY: true,
-				Series: s.Where("points", first.name, "question", kind).Points("structure", "size", "error", report.Both)}
-			if kind == ofCells || kind == ofNear {
-				p.Y = "points too many"
-			}
-			row = append(row, p)
-		}
-		rows = append(rows, row)
-	}
-	rows[0][0].Legend = report.TopRight
-	s.Plot("error", rows...)
+		"floor", mapFloor, "first", first.name)
 }
-
-// promise is what a tree in half the exact bytes has to keep: the largest error of
-// questions.
-type promise struct {
-	Points, What string
-	Kinds        []string
-	Limits       []float64
-}
-
-var (
-	promisedBounds    = report.Column([]int64{4, 16, 64, 256}, boundOf)
-	promisedEstimates = report.Column([]int64{4, 16, 64, 256}, estimateOf)
-	mapPromises       = []promise{
-		{"UK, 0.001 degrees", upperBounds, promisedBounds, []float64{1.2, 0.30, 0.08, 0.02}},
-		{"UK, 0.001 degrees", "the same boxes, estimate off by", promisedEstimates, []float64{0.42, 0.11, 0.02, 0.003}},
-		{"UK, 0.001 degrees", "points too many at cells with points, others near them, anywhere", []string{ofCells, ofNear, ofOthers}, []float64{3.0, 3.4, 0.15}},
-		{"cities, 0.01 degrees", upperBounds, promisedBounds, []float64{0.7, 0.45, 0.14, 0.04}},
-		{"New York, 0.001 degrees", upperBounds, promisedBounds, []float64{0.8, 0.17, 0.05, 0.025}},
-	}
-)
-
-const upperBounds = "boxes of 4, 16, 64, 256, upper bound too high by parts of the truth"

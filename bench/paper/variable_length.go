@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
@@ -172,18 +171,6 @@ func variableLength(c report.Config, s *report.Section) {
 		"default bytes", defaults.Sum("bytes", "load", 0.9), "paper's bytes", papers.Sum("bytes", "in mean", true, "middle", true, "load", 0.9))
 	varlenTheorems(s, size)
 	varlenAlpha(s, min(size, 1<<16))
-	var panels []report.Panel
-	for _, at := range papers.Where("in mean", true).By("load") {
-		p := report.Panel{Title: fmt.Sprintf("load %g%%", 100*at.Number("load")), X: "bits per key inserted", Y: "false positive rate", LogY: true}
-		plain, variable := at.Points("filter", "plain bits", "plain", report.Both), at.Points("filter", "variable bits", "variable", report.Both)
-		for i := range plain {
-			variable[i].Label, variable[i].Dashed = "", true
-			p.Series = append(p.Series, plain[i], variable[i])
-		}
-		panels = append(panels, p)
-	}
-	panels[0].Legend = report.BottomLeft
-	s.Plot("rate", panels[:2], panels[2:])
 }
 
 // varlenTheorems holds the rates of theorems 5.1 and 5.2, and what the paper
@@ -305,11 +292,6 @@ const timeNoise = 0.05
 func variableSpeed(c report.Config, s *report.Section) {
 	capacity, rounds := report.Pick(c, 1<<14, 1<<17, 1<<20), report.Pick(c, 2, 5, 9)
 	s.Set("capacity", capacity, "piece", pieceLen, "rounds", rounds, "noise", 100*timeNoise, "least", 1-timeNoise)
-	published := report.Series{Label: "published mean", Style: 5}
-	for op, o := range operations {
-		published.At(float64(op+1), o.published)
-	}
-	var panels []report.Panel
 	for _, of := range []struct {
 		load    float64
 		options string
@@ -324,12 +306,7 @@ func variableSpeed(c report.Config, s *report.Section) {
 					report.Figures{"ratio": ratio, "published": o.each[i], "mean published": o.published, "bytes": float64(f.bits() / 8)})
 			}
 		}
-		lines := s.Where("load", of.load, "options", of.options).Lines("filter", "row", "ratio")
-		panels = append(panels, report.Panel{Title: fmt.Sprintf("load %g%%", 100*of.load), X: "1 insert, 2 positive, 3 negative, 4 delete",
-			Y: "throughput, variable / plain", Series: append(report.Drawn(lines, "%s", report.Marks), published)})
 	}
-	panels[0].Legend = report.TopRight
-	s.Plot("ratio", panels[:2])
 }
 
 // contest times the operations on a plain filter and on its variable-length

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -10,9 +11,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
-
-// Plot keeps a plot of panels, row by row, which the text of the section places.
-func (s *Section) Plot(name string, panels ...[]Panel) { s.plots[name] = drawPanels(panels) }
 
 // PlotRows keeps a plot of positive quotients: see Row.
 func (s *Section) PlotRows(name, axis string, rows []Row) {
@@ -29,10 +27,15 @@ var (
 // compose adds what the text of an experiment says: a template of Markdown that asks
 // the section's rows. A paragraph that begins with "**In short:**" is the finding; a
 // table whose head is that of the page's claims has claims; an image names a plot
-// after its caption. Lines of a paragraph are one line of the page.
+// after its caption, whose panels the text declares (see plots). Lines of a paragraph are
+// one line of the page.
 func (s *Section) compose(text string) {
 	var b strings.Builder
-	Check(Must(template.New(s.name).Funcs(formats).Parse(text)).Execute(&b, &s.Data))
+	panels, columns := map[string][]Panel{}, map[string]int{}
+	Check(Must(template.New(s.name).Funcs(formats).Funcs(plots(panels, columns)).Parse(text)).Execute(&b, &s.Data))
+	for name, all := range panels {
+		s.plots[name] = drawPanels(slices.Collect(slices.Chunk(all, cmp.Or(columns[name], len(all)))))
+	}
 	for paragraph := range strings.SplitSeq(b.String(), "\n\n") {
 		if paragraph = strings.TrimSpace(paragraph); paragraph != "" {
 			s.paragraph(paragraph)
@@ -95,7 +98,7 @@ var formats = template.FuncMap{
 		mean, lo, hi := meanInterval(x)
 		return Percent2(mean) + " [" + Percent2(lo) + ", " + Percent2(hi) + "]"
 	},
-	"number": number,
+	"number": number, "list": func(values ...any) []any { return values },
 	"range2": func(x []float64) string {
 		return fmt.Sprintf("%.2f (%.2f to %.2f)", Median(x), slices.Min(x), slices.Max(x))
 	},

@@ -184,48 +184,32 @@ func (d *Data) Means(figure string, pairs ...any) (means []float64) {
 // Max is the largest of Means.
 func (d *Data) Max(figure string, pairs ...any) float64 { return slices.Max(d.Means(figure, pairs...)) }
 
+// Least is the least of Means above 0, which a logarithmic axis can show.
+func (d *Data) Least(figure string, pairs ...any) float64 {
+	return slices.Min(append(slices.DeleteFunc(d.Means(figure, pairs...), func(mean float64) bool { return mean <= 0 }), math.Inf(1)))
+}
+
 // Min is the least of Means.
 func (d *Data) Min(figure string, pairs ...any) float64 { return slices.Min(d.Means(figure, pairs...)) }
 
-// Lines are a series for each value of a factor, of the mean of a figure over
-// another factor, which is a number.
-func (d *Data) Lines(factor, x, figure string) (all []Series) {
-	for i, of := range d.By(factor) {
-		line := Series{Label: fmt.Sprint(of.At[factor]), Style: i}
-		for _, at := range of.By(x) {
-			if at.Has(figure) {
-				line.At(number(at.At[x]), at.Mean(figure))
-			}
-		}
-		all = append(all, line)
+// Of are the rows with one of several values of a factor, in the order of these.
+func (d *Data) Of(factor string, values ...string) *Data {
+	out := &Data{At: d.At}
+	for _, v := range values {
+		out.rows = append(out.rows, d.Where(factor, v).rows...)
 	}
-	return all
+	return out
 }
 
-// Interval is the mean of a figure of rows that differ in their seeds, with its 95%
-// interval, for what is never below 0.
-func (d *Data) Interval(figure string) (mean, lo, hi float64) { return meanInterval(d.All(figure)) }
-
+// meanInterval is the mean of values of several seeds, with its 95% interval, for what is
+// never below 0.
 func meanInterval(x []float64) (mean, lo, hi float64) {
 	mean, half := Mean(x), 1.96*StandardError(x)
 	return mean, max(0, mean-half), mean + half
 }
 
-// Points are a series for each value of a factor, of one figure over another, of the
-// rows that have both.
-func (d *Data) Points(factor, x, y string, only Part) (all []Series) {
-	for i, of := range d.By(factor) {
-		line := Series{Label: fmt.Sprint(of.At[factor]), Style: i, Only: only}
-		for _, r := range of.rows {
-			x, there := r.figures[x]
-			if y, both := r.figures[y]; there && both {
-				line.At(x, y)
-			}
-		}
-		all = append(all, line)
-	}
-	return all
-}
+// Number is the value of a factor that all rows share, which is a number.
+func (d *Data) Number(factor string) float64 { return number(d.At[factor]) }
 
 // number is a value as a float64.
 func number(v any) (n float64) {

@@ -74,9 +74,9 @@ func TestPairs(t *testing.T) {
 		t.Errorf("lines are %v", lines)
 	}
 	// Two seeds one apart from the mean have a standard error of 1.
-	mean, lo, hi := d.Where("kind", "a", "size", 10).Interval("error")
-	if mean != 10 || math.Abs(lo-8.04) > 1e-12 || math.Abs(hi-11.96) > 1e-12 {
-		t.Errorf("interval is %v, %v, %v", mean, lo, hi)
+	within := d.Where("size", 10).Within("mean", "kind", "size", "size", "error")[0]
+	if within.Y[0] != 10 || math.Abs(within.Lo[0]-8.04) > 1e-12 || math.Abs(within.Hi[0]-11.96) > 1e-12 {
+		t.Errorf("the line with its intervals is %v", within)
 	}
 }
 
@@ -84,7 +84,6 @@ func TestPairs(t *testing.T) {
 // section, in their order.
 func TestCompose(t *testing.T) {
 	s := &Section{Data: *recorded(), name: "x", page: &Page{Claims: []string{"what", "ours"}}, plots: map[string][]byte{}}
-	s.Plot("p", []Panel{{X: "x", Y: "y", Series: s.Lines("kind", "size", "error")}})
 	s.compose(`{{$a := .Where "kind" "a"}}
 **In short:** it is {{$a.Mean "error" | num}}
 of {{.At.seeds}} seeds.
@@ -97,6 +96,7 @@ of {{.At.seeds}} seeds.
 {{range .By "size" -}}
 | {{.At.size}}{{range .By "kind"}} | {{.Mean "error" | num}}{{end}} |
 {{end}}
+{{panel "p" "" "x" "y" "" "" (.Lines "kind" "size" "error")}}
 ![A line.](p)
 `)
 	if s.finding != "it is 15 of 2 seeds." {

@@ -1,66 +1,136 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+)
 
-// Number is the value of a factor that all rows share, which is a number.
-func (d *Data) Number(factor string) float64 { return number(d.At[factor]) }
+// What texts draw: series of the rows, in panels.
+
+// each are series for each value of a factor, which add puts points into.
+func (d *Data) each(factor string, add func(line *Series, of *Data)) (all []Series) {
+	for i, of := range d.By(factor) {
+		line := Series{Label: fmt.Sprint(of.At[factor]), Style: i}
+		add(&line, of)
+		all = append(all, line)
+	}
+	return all
+}
+
+// over adds the mean of a figure over a factor, which is a number.
+func (s *Series) over(d *Data, x, figure string) {
+	for _, at := range d.By(x) {
+		if at.Has(figure) {
+			s.At(at.Number(x), at.Mean(figure))
+		}
+	}
+}
+
+// Lines are a series for each value of a factor, of the mean of a figure over another
+// factor, which is a number.
+func (d *Data) Lines(factor, x, figure string) []Series {
+	return d.each(factor, func(line *Series, of *Data) { line.over(of, x, figure) })
+}
 
 // FigureLines are a series for each of several figures, of its mean over a factor, which is
 // a number.
 func (d *Data) FigureLines(x string, figures ...string) (all []Series) {
 	for i, figure := range figures {
 		line := Series{Label: figure, Style: i}
-		for _, at := range d.By(x) {
-			if at.Has(figure) {
-				line.At(at.Number(x), at.Mean(figure))
+		line.over(d, x, figure)
+		all = append(all, line)
+	}
+	return all
+}
+
+// Points are a series for each value of a factor, of one figure over another, of the
+// rows that have both.
+func (d *Data) Points(factor, x, y string) []Series {
+	return d.each(factor, func(line *Series, of *Data) {
+		for _, r := range of.rows {
+			x, there := r.figures[x]
+			if y, both := r.figures[y]; there && both {
+				line.At(x, y)
 			}
 		}
-		all = append(all, line)
-	}
-	return all
+	})
 }
 
-// Within are a series for each value of a factor, of points with their intervals, one for
-// each value of another factor.
-func (d *Data) Within(factor, by string, point func(at *Data) (x, y, lo, hi float64)) (all []Series) {
-	for i, of := range d.By(factor) {
-		line := Series{Label: fmt.Sprint(of.At[factor]), Style: i}
+// spreads are the kinds of a figure's middle with its ends.
+var spreads = map[string]func(at *Data, figure string) (middle, lo, hi float64){
+	// The mean of seeds, with its 95% interval.
+	"mean": func(at *Data, figure string) (float64, float64, float64) { return meanInterval(at.All(figure)) },
+	// The median of rounds, with the least and the largest.
+	"rounds": func(at *Data, figure string) (float64, float64, float64) {
+		all := at.All(figure)
+		return Median(all), slices.Min(all), slices.Max(all)
+	},
+	// A share, "hits" of those "asked", with its 95% interval.
+	"share": func(at *Data, figure string) (float64, float64, float64) {
+		lo, hi := Wilson(int(at.Sum("hits")), int(at.Sum("asked")))
+		return at.Mean(figure), lo, hi
+	},
+}
+
+// Within are a series for each value of a factor, of points with their intervals of that
+// kind, one for each value of another factor; x is a figure, or a factor that is a number.
+func (d *Data) Within(kind, factor, by, x, figure string) []Series {
+	return d.each(factor, func(line *Series, of *Data) {
 		for _, at := range of.By(by) {
-			line.Within(point(at))
+			middle, lo, hi := spreads[kind](at, figure)
+			if at.Has(x) {
+				line.Within(at.Mean(x), middle, lo, hi)
+			} else {
+				line.Within(at.Number(x), middle, lo, hi)
+			}
 		}
-		all = append(all, line)
-	}
-	return all
+	})
 }
 
-// Panels are p for each value of a factor, which the format title names, with the lines of
-// the rows that have it; the legend is in the first.
-func (d *Data) Panels(factor, title string, p Panel, lines func(d *Data) []Series) (row []Panel) {
-	for _, of := range d.By(factor) {
-		p.Title, p.Series = fmt.Sprintf(title, of.At[factor]), lines(of)
-		row = append(row, p)
-		p.Legend = Nowhere
+// plots are the functions of a text that declare its plots, which are drawn from panels.
+func plots(panels map[string][]Panel, columns map[string]int) template.FuncMap {
+	return template.FuncMap{
+		// A panel of a plot: its title, the labels of its axes, which of these ("x", "y", "xy")
+		// are logarithmic, and where in the plot's first panel the legend stands, or with
+		// ", each" in every one.
+		"panel": func(plot, title, x, y, logarithmic, legend string, series ...[]Series) string {
+			place, each := strings.CutSuffix(legend, ", each")
+			if len(panels[plot]) > 0 && !each {
+				place = ""
+			}
+			panels[plot] = append(panels[plot], Panel{title, x, y, strings.Contains(logarithmic, "x"), strings.Contains(logarithmic, "y"),
+				slices.Concat(series...), Place(place)})
+			return ""
+		},
+		// How many panels of a plot stand side by side; without it all.
+		"columns": func(plot string, n int) string { columns[plot] = n; return "" },
+		// Series of which only a part is drawn, their labels put into a format, in these styles
+		// where there are any.
+		"drawn": func(label string, only Part, lines []Series, styles ...int) []Series {
+			for i := range lines {
+				lines[i].Label, lines[i].Only = fmt.Sprintf(label, lines[i].Label), only
+				if len(styles) > 0 {
+					lines[i].Style = styles[i]
+				}
+			}
+			return lines
+		},
+		// Every other series dashed, from one on.
+		"dashed": func(from, every int, lines []Series) []Series {
+			for i := from; i < len(lines); i += every {
+				lines[i].Dashed = true
+			}
+			return lines
+		},
+		// A series through points that are given.
+		"through": func(label string, only Part, style int, xy ...float64) []Series {
+			s := Series{Label: label, Only: only, Style: style}
+			for point := range slices.Chunk(xy, 2) {
+				s.At(point[0], point[1])
+			}
+			return []Series{s}
+		},
 	}
-	return row
-}
-
-// Drawn are series of which only a part is drawn, their labels put into a format, in
-// these styles where there are any.
-func Drawn(lines []Series, label string, only Part, styles ...int) []Series {
-	for i := range lines {
-		lines[i].Label, lines[i].Only = fmt.Sprintf(label, lines[i].Label), only
-		if len(styles) > 0 {
-			lines[i].Style = styles[i]
-		}
-	}
-	return lines
-}
-
-// Of are the rows with one of several values of a factor, in the order of these.
-func (d *Data) Of(factor string, values ...string) *Data {
-	out := &Data{At: d.At}
-	for _, v := range values {
-		out.rows = append(out.rows, d.Where(factor, v).rows...)
-	}
-	return out
 }

@@ -1,12 +1,18 @@
 package report
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
+
+// line is the text that draws and places a plot.
+func line(plot string) string {
+	return fmt.Sprintf(`{{panel %q "" "x" "y" "" "top left" (through "l" "" 0 1 3 2 4)}}![A line.](%[1]s)`, plot)
+}
 
 // TestKeep: sections stand in the order of their pages whatever the order of
 // running, one is replaced alone, figures that are gone are removed, and a page is
@@ -17,8 +23,7 @@ func TestKeep(t *testing.T) {
 	said := ""
 	run := func(c Config, s *Section) {
 		s.Claim("claim of "+said, "1.5", "2", "2", "-", Worse(true, "it is"))
-		s.Plot(plot, []Panel{{X: "x", Y: "y", Series: []Series{{Label: "l", X: []float64{1, 2}, Y: []float64{3, 4}}}, Legend: TopLeft}})
-		s.compose("**In short:** found " + said + "\n\n" + said + ", \"quoted\"\n\n| x | y |\n| 1 | 0.5 |\n\n![A line.](" + plot + ")")
+		s.compose("**In short:** found " + said + "\n\n" + said + ", \"quoted\"\n\n| x | y |\n| 1 | 0.5 |\n\n" + line(plot))
 		if said == "long" {
 			s.compose("| row | of many |\n" + strings.Repeat("| 1 | a cell |\n", mostRows+1))
 		}
@@ -99,10 +104,8 @@ func TestLoad(t *testing.T) {
 
 // TestCheck: what is not well formed is found.
 func TestCheck(t *testing.T) {
-	panel := Panel{X: "x", Y: "y", Series: []Series{{X: []float64{1, 2}, Y: []float64{3, 4}}}}
 	run := func(c Config, s *Section) {
-		s.Plot("f", []Panel{panel})
-		s.compose("**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n![A line.](f)")
+		s.compose("**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n" + line("f"))
 	}
 	p := Page{Claims: []string{"what"}}
 	if rows, err := p.Check(Experiment{Name: "good", Run: run}, Config{}); err != nil || !slices.Equal(rows, []int{1}) {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -24,26 +25,18 @@ type Panel struct {
 	Legend      Place
 }
 
-// Place is where a legend stands.
-type Place int
+// Place is where a legend stands: "top right" and the like, "" for nowhere.
+type Place string
 
-// Places of a legend.
-const (
-	Nowhere Place = iota
-	TopRight
-	TopLeft
-	BottomRight
-	BottomLeft
-)
+func (p Place) top() bool { return strings.HasPrefix(string(p), "top") }
 
-// Part is what of a series is drawn.
-type Part int
+// Part is what of a series is drawn: Marks, Line or "" for both.
+type Part string
 
 // Parts of a series.
 const (
-	Both Part = iota
-	Marks
-	Line
+	Marks Part = "marks"
+	Line  Part = "line"
 )
 
 // Series is one row of points.
@@ -66,15 +59,6 @@ func (s *Series) At(x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
 func (s *Series) Within(x, y, lo, hi float64) {
 	s.At(x, y)
 	s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
-}
-
-// Lines are empty series of those names, in different styles.
-func Lines(names ...string) []Series {
-	all := make([]Series, len(names))
-	for i, name := range names {
-		all[i] = Series{Label: name, Style: i}
-	}
-	return all
 }
 
 // Told apart by dashes and shapes; colours only help.
@@ -140,12 +124,11 @@ func (p Panel) plot() *plot.Plot {
 	grid := plotter.NewGrid()
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{225}
 	out.Add(grid)
-	out.Legend.Top = p.Legend == TopLeft || p.Legend == TopRight
-	out.Legend.Left = p.Legend == TopLeft || p.Legend == BottomLeft
+	out.Legend.Top, out.Legend.Left = p.Legend.top(), strings.HasSuffix(string(p.Legend), "left")
 	entries := 0
 	for _, s := range p.Series {
 		s.add(out, p)
-		if p.Legend != Nowhere && s.Label != "" {
+		if p.Legend != "" && s.Label != "" {
 			entries++
 		}
 	}
@@ -161,7 +144,7 @@ func makeRoom(y *plot.Axis, p Panel, entries int) {
 	}
 	share := min(0.6, 0.085*float64(entries))
 	grow := share / (1 - share)
-	if p.Legend == TopLeft || p.Legend == TopRight {
+	if p.Legend.top() {
 		y.Max += (y.Max - y.Min) * grow
 	} else {
 		y.Min -= (y.Max - y.Min) * grow
@@ -268,7 +251,7 @@ func (s Series) add(out *plot.Plot, p Panel) {
 			out.Add(y)
 		}
 	}
-	if p.Legend != Nowhere && s.Label != "" {
+	if p.Legend != "" && s.Label != "" {
 		out.Legend.Add(s.Label, shown...)
 	}
 }
@@ -293,7 +276,7 @@ func drawRows(axis string, rows []Row) []byte {
 		}
 	}
 	slices.Reverse(names) // the axis goes up
-	p := Panel{X: axis, LogX: true, Legend: TopLeft}
+	p := Panel{X: axis, LogX: true, Legend: "top left"}
 	lo, hi, top := math.Log10(0.5), math.Log10(2), float64(len(names))-0.5 // of the axes, in any case
 	for i, kind := range kinds {
 		line := Series{Label: kind, Only: Marks, Style: []int{0, 4, 7, 6}[i%4], across: true} // full shapes and empty ones in turn
