@@ -252,16 +252,14 @@ func lookups(c report.Config, s *report.Section) {
 	rounds := report.Pick(c, 1, 7, 25)
 	all, text := streams(c, report.Pick(c, 2000, 50_000, 1<<17))
 	s.Set("piece", pieceLen, "text", text, "rounds", rounds)
-	var rows []report.Row
 	for _, x := range all {
 		present, absent := x.lookups(rounds)
 		for i, r := range racers {
 			of := report.Figures{"there": present[i] / present[3], "not there": absent[i] / absent[3]}
 			s.Record(report.At{"points": x.name, "structure": r.name}, of)
-			for _, kind := range []string{"there", "not there"} {
-				rows = append(rows, report.Row{Name: x.name + ": " + r.name, Kind: kind, At: of[kind], Lo: of[kind], Hi: of[kind]})
+			for _, way := range []string{"there", "not there"} {
+				s.Record(report.At{"what": x.name + ": " + r.name, "way": way}, report.Figures{"ratio": of[way]})
 			}
 		}
 	}
-	s.PlotRows("ratio", "time / textbook's Count-Min", rows)
 }

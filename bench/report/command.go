@@ -86,7 +86,7 @@ func (p *Program) command(args []string) error {
 	for i, e := range chosen {
 		fmt.Fprintf(os.Stderr, "%d of %d, %s\n", i+1, len(chosen), e.Title)
 		start := time.Now()
-		s, err := e.page.section(e.Experiment, c, true)
+		s, err := e.page.section(e, c, true)
 		if err != nil {
 			return fmt.Errorf("%s: %w", e.Name, err)
 		}
@@ -123,14 +123,14 @@ func (p *Program) keep(s *Section, dir string) error {
 
 // choose are the experiments of those names, in the order of the pages; without
 // names all.
-func (p *Program) choose(names []string) (chosen []placed, err error) {
+func (p *Program) choose(names []string) (chosen []Experiment, err error) {
 	all := p.experiments()
 	for _, name := range names {
-		if !slices.ContainsFunc(all, func(e placed) bool { return e.Name == name }) {
+		if !slices.ContainsFunc(all, func(e Experiment) bool { return e.Name == name }) {
 			return nil, fmt.Errorf("no experiment %q", name)
 		}
 	}
-	return slices.DeleteFunc(all, func(e placed) bool { return len(names) > 0 && !slices.Contains(names, e.Name) }), nil
+	return slices.DeleteFunc(all, func(e Experiment) bool { return len(names) > 0 && !slices.Contains(names, e.Name) }), nil
 }
 
 // section runs an experiment; what it says goes to the terminal where it is shown.

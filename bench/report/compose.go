@@ -12,13 +12,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// PlotRows keeps a plot of positive quotients: see Row.
-func (s *Section) PlotRows(name, axis string, rows []Row) {
-	if len(rows) > 0 {
-		s.plots[name] = drawRows(axis, rows)
-	}
-}
-
 var (
 	image = regexp.MustCompile(`^!\[(.*)\]\(([^()]*)\)$`)
 	rule  = regexp.MustCompile(`^\|[-:| ]*\|$`)
@@ -27,12 +20,12 @@ var (
 // compose adds what the text of an experiment says: a template of Markdown that asks
 // the section's rows. A paragraph that begins with "**In short:**" is the finding; a
 // table whose head is that of the page's claims has claims; an image names a plot
-// after its caption, whose panels the text declares (see plots). Lines of a paragraph are
+// after its caption, whose panels the text declares (see plotting). Lines of a paragraph are
 // one line of the page.
 func (s *Section) compose(text string) {
 	var b strings.Builder
 	panels, columns := map[string][]Panel{}, map[string]int{}
-	Check(Must(template.New(s.name).Funcs(formats).Funcs(plots(panels, columns)).Parse(text)).Execute(&b, &s.Data))
+	Check(Must(template.New(s.name).Funcs(formats).Funcs(s.plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
 	for name, all := range panels {
 		s.plots[name] = drawPanels(slices.Collect(slices.Chunk(all, cmp.Or(columns[name], len(all)))))
 	}

@@ -64,7 +64,7 @@ func readKept(path string) (all []Kept, err error) {
 // pages; sections that they no longer have are dropped.
 func (p *Program) writeKept(path string, kept, now []Kept) error {
 	order := func(k Kept) int {
-		return slices.IndexFunc(p.experiments(), func(e placed) bool { return e.Name == k.Section })
+		return slices.IndexFunc(p.experiments(), func(e Experiment) bool { return e.Name == k.Section })
 	}
 	merged := slices.DeleteFunc(slices.Clone(kept), func(k Kept) bool {
 		return order(k) < 0 || slices.ContainsFunc(now, func(n Kept) bool { return n.Section == k.Section })

@@ -89,8 +89,24 @@ func (d *Data) Within(kind, factor, by, x, figure string) []Series {
 	})
 }
 
-// plots are the functions of a text that declare its plots, which are drawn from panels.
-func plots(panels map[string][]Panel, columns map[string]int) template.FuncMap {
+// quotients are the "ratio" of all that is told apart by "what" and "way": their
+// medians, with the least and the largest. Ways stand in the legend where there are several.
+func (d *Data) quotients() (rows []row) {
+	ways := len(d.By("way"))
+	for _, of := range d.By("what", "way") {
+		r := row{Name: of.At["what"].(string)}
+		if ways > 1 {
+			r.Kind = of.At["way"].(string)
+		}
+		r.At, r.Lo, r.Hi = spreads["rounds"](of, "ratio")
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// plotting are the functions of a text that declare its plots, which are drawn from panels
+// but for those of quotients.
+func (s *Section) plotting(panels map[string][]Panel, columns map[string]int) template.FuncMap {
 	return template.FuncMap{
 		// A panel of a plot: its title, the labels of its axes, which of these ("x", "y", "xy")
 		// are logarithmic, and where in the plot's first panel the legend stands, or with
@@ -104,6 +120,8 @@ func plots(panels map[string][]Panel, columns map[string]int) template.FuncMap {
 				slices.Concat(series...), Place(place)})
 			return ""
 		},
+		// A plot of the quotients, on one axis.
+		"rows": func(plot, axis string) string { s.plots[plot] = drawRows(axis, s.quotients()); return "" },
 		// How many panels of a plot stand side by side; without it all.
 		"columns": func(plot string, n int) string { columns[plot] = n; return "" },
 		// Series of which only a part is drawn, their labels put into a format, in these styles

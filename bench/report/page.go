@@ -39,30 +39,26 @@ type Page struct {
 type Experiment struct {
 	Name, Title string
 	Run         func(Config, *Section)
-	Text        string // what the section says, where Run does not: see compose
+	Text        string // what the section says: see compose
+	page        *Page
 }
 
 // NewPage is a page of experiments whose texts are in the folder text: its own, and in
-// text/sections those of the experiments, by their names.
+// text/sections those of the experiments, by their names, which begin with their titles.
 func NewPage(texts fs.FS, file, text string, claims []string, experiments ...Experiment) *Page {
-	for i := range experiments {
-		section, _ := fs.ReadFile(texts, "text/sections/"+experiments[i].Name+".md") // some have none
-		experiments[i].Text = string(section)
+	for i, e := range experiments {
+		title, section, _ := strings.Cut(string(Must(fs.ReadFile(texts, "text/sections/"+e.Name+".md"))), "\n")
+		experiments[i].Title, experiments[i].Text = strings.TrimPrefix(title, "# "), section
 	}
 	return &Page{File: file, Text: string(Must(fs.ReadFile(texts, "text/"+text))), Claims: claims, Experiments: experiments}
 }
 
-// placed is an experiment and its page.
-type placed struct {
-	Experiment
-	page *Page
-}
-
 // experiments are those of all pages, in their order.
-func (p *Program) experiments() (all []placed) {
+func (p *Program) experiments() (all []Experiment) {
 	for _, page := range p.Pages {
 		for _, e := range page.Experiments {
-			all = append(all, placed{e, page})
+			e.page = page
+			all = append(all, e)
 		}
 	}
 	return all

@@ -36,7 +36,7 @@ func TestKeep(t *testing.T) {
 		t.Helper()
 		said, plot = text, figure
 		e := p.experiments()[i]
-		s, err := e.page.section(e.Experiment, Config{Scale: Full}, false)
+		s, err := e.page.section(e, Config{Scale: Full}, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -256,16 +256,16 @@ func (s Series) add(out *plot.Plot, p Panel) {
 	}
 }
 
-// Row is a named quotient with its spread. Rows of one name share a line; kinds
+// row is a named quotient with its spread. Rows of one name share a line; kinds
 // tell them apart, and stand in the legend.
-type Row struct {
+type row struct {
 	Name, Kind string
 	At, Lo, Hi float64
 }
 
 // drawRows makes a picture of positive quotients, a line for each name, the first on
 // top, on a logarithmic axis with a line at 1, where things are equal.
-func drawRows(axis string, rows []Row) []byte {
+func drawRows(axis string, rows []row) []byte {
 	var names, kinds []string
 	for _, r := range rows {
 		if !slices.Contains(names, r.Name) {

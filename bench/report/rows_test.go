@@ -11,7 +11,7 @@ import (
 // TestRows: a figure of rows has every name once, every kind in its legend, and
 // a mark further to the right for a larger quotient.
 func TestRows(t *testing.T) {
-	svg := drawRows("time / reference", []Row{
+	svg := drawRows("time / reference", []row{
 		{Name: "first", Kind: "ours", At: 0.01, Lo: 0.005, Hi: 0.02},
 		{Name: "first", Kind: "theirs", At: 3, Lo: 2, Hi: 4},
 		{Name: "second", Kind: "ours", At: 40, Lo: 30, Hi: 50},
@@ -36,8 +36,8 @@ func TestRows(t *testing.T) {
 	if len(xs) < 3 || !slices.IsSorted(xs[:2]) || xs[0] == xs[1] {
 		t.Errorf("marks are at %v", xs)
 	}
-	for _, bad := range []Row{{Name: "none", At: 1, Lo: 0, Hi: 1}, {Name: "none", At: 1, Lo: -1, Hi: 1}} {
-		if err := Try(func() { drawRows("x", []Row{bad}) }); err == nil || !strings.Contains(err.Error(), bad.Name) {
+	for _, bad := range []row{{Name: "none", At: 1, Lo: 0, Hi: 1}, {Name: "none", At: 1, Lo: -1, Hi: 1}} {
+		if err := Try(func() { drawRows("x", []row{bad}) }); err == nil || !strings.Contains(err.Error(), bad.Name) {
 			t.Errorf("error of %v is %v", bad, err)
 		}
 	}

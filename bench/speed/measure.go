@@ -22,31 +22,13 @@ type bench struct {
 	rounds int
 }
 
-// in runs an experiment with a database of so many threads. Its ratios, other than those of
-// figures of their own, are drawn on one axis.
-func in(threads int, axis string, experiment func(b *bench)) func(report.Config, *report.Section) {
-	return func(c report.Config, s *report.Section) {
+// in is an experiment of this name, with a database of so many threads.
+func in(threads int, name string, experiment func(b *bench)) report.Experiment {
+	return report.Experiment{Name: name, Run: func(c report.Config, s *report.Section) {
 		db := open(threads)
 		defer db.Close()
-		b := &bench{s, c, db, report.Pick(c, 1, 5, 9)}
-		experiment(b)
-		b.draw(axis)
-	}
-}
-
-// draw plots what record has recorded. Ways to the same are told apart where there are several.
-func (b *bench) draw(axis string) {
-	var rows []report.Row
-	several := len(b.By("way")) > 1
-	for _, of := range b.By("what", "way") {
-		r := of.All("ratio")
-		row := report.Row{Name: of.At["what"].(string), At: report.Median(r), Lo: slices.Min(r), Hi: slices.Max(r)}
-		if several {
-			row.Kind = of.At["way"].(string)
-		}
-		rows = append(rows, row)
-	}
-	b.PlotRows("ratio", axis, rows)
+		experiment(&bench{s, c, db, report.Pick(c, 1, 5, 9)})
+	}}
 }
 
 // contender is one of several ways to do the same work.

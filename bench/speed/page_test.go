@@ -33,7 +33,7 @@ func TestExperiments(t *testing.T) {
 	}
 	t.Chdir("..") // where make runs the program
 	c := report.Config{Scale: report.Tiny, Data: folder}
-	for _, e := range experiments {
+	for _, e := range page.Experiments {
 		t.Run(e.Name, func(t *testing.T) {
 			switch e.Name {
 			case "extension":
