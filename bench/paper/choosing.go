@@ -1,10 +1,12 @@
 package main
 
 import (
+	"database/sql"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/advise"
 )
@@ -189,4 +191,163 @@ func recordAdvice(s *report.Section, part []comparison) {
 			}
 		}
 	}
+}
+
+// exactSources are points of which exact counts are kept.
+func exactSources(c report.Config) (sources []rowSource) {
+	sources = realRows(c.Data, report.Pick(c, 500, 50_000, 2_000_000))
+	n := report.Pick(c, 500, 20_000, 100_000)
+	sources = append(sources, zipfRows(n, 10*n, 1))
+	for _, cells := range []int{100, 10_000} {
+		sources = append(sources, rowSource{fmt.Sprintf("even, 1 cell in %d", cells), text("scattered rows", report.At{"points": n, "cells": cells})})
+	}
+	return sources
+}
+
+// exactSize is what exact counts take: bytes for each cell, and with categories for each
+// pair of a cell and a category.
+func (r rowSource) exactSize() report.Figures {
+	db := r.count()
+	defer db.Close()
+	cells := float64(db.distinct)
+	d := db.data(ofPlaces, 1)
+	d.Counts, d.Extent = db.sample, db.extent
+	likely, surely, err := advise.ExactBytes(d)
+	report.Check(err)
+	const tableBytes = "SELECT memory_usage_bytes FROM duckdb_memory() WHERE tag = 'IN_MEMORY_TABLE'"
+	var pairs, list, pairList float64
+	before := duck.Number(db.DB, tableBytes)
+	duck.Run(db.DB, text("cells", nil))
+	after := duck.Number(db.DB, tableBytes)
+	duck.Run(db.DB, text("pairs", nil))
+	duck.Scan(db.DB, text("exact sketches", nil), &pairs, &list, &pairList)
+	return report.Figures{
+		"cells": cells, "real": float64(likely) / cells, "surely": float64(surely) / cells, "memory": (after - before) / cells,
+		"sketch": list / cells, "Parquet": duck.Packed(db.DB, "cells") / cells,
+		"pairs": pairs, "pair sketch": pairList / pairs, "pair Parquet": duck.Packed(db.DB, "pairs") / pairs,
+	}
+}
+
+// choosingExact measures what exact counts take, as a sketch and as a table.
+func choosingExact(c report.Config, s *report.Section) {
+	sources := exactSources(c)
+	for i, of := range report.Parallel(len(sources), func(i int) report.Figures { return sources[i].exactSize() }) {
+		s.Record(report.At{"points": sources[i].name, "many": of["cells"] >= 1000, "row": i + 1}, of)
+	}
+	groups(c, s)
+	keyTables(c, s)
+}
+
+// groups are sketches of few cells each, all of them in one Parquet file, beside the
+// table; "few" is up to how many cells in a group the table is the smaller.
+func groups(c report.Config, s *report.Section) {
+	source := zipfRows(report.Pick(c, 500, 20_000, 100_000), report.Pick(c, 1000, 200_000, 1_000_000), 0.5)
+	db := source.count()
+	defer db.Close()
+	s.Set("grouped", source.name)
+	for _, side := range []int{1, 2, 4, 8, 16, 64} {
+		var groups, blobs float64
+		duck.Run(db.DB, text("groups", 8*side))
+		duck.Scan(db.DB, "SELECT count(*), sum(octet_length(s)) FROM sketches", &groups, &blobs)
+		sketches, table, n := duck.Packed(db.DB, "sketches"), duck.Packed(db.DB, "cells"), float64(db.distinct)
+		of := report.Figures{"in group": n / groups, "blobs": blobs / n, "sketches": sketches / n, "table": table / n}
+		if table < sketches {
+			of["few"] = n / groups
+		}
+		s.Record(report.At{"side": side}, of)
+	}
+}
+
+// keyTables are exact tables of keys that are no cells.
+func keyTables(c report.Config, s *report.Section) {
+	n := report.Pick(c, 500, 20_000, 100_000)
+	s.Set("keys", n)
+	for _, keys := range []struct{ name, key string }{
+		{"random numbers of 8 bytes", "hash(key, 11)"},
+		{"texts such as 'user-13579@example.org'", "'user-' || hash(key, 11) % 100000000 || '@example.org'"},
+		{"whole numbers without gaps", "key"},
+	} {
+		source := zipfRows(n, 10*n, 0.8)
+		source.query = "SELECT " + keys.key + " AS key, x, y, category FROM (" + source.query + ")"
+		db := source.count()
+		duck.Run(db.DB, "CREATE TABLE keys AS SELECT key, n FROM counted ORDER BY key")
+		s.Record(report.At{"key": keys.name}, report.Figures{"a key": duck.Packed(db.DB, "keys") / float64(db.distinct)})
+		report.Check(db.Close())
+	}
+}
+
+// rowSource is a query for rows (key, x, y, category) in the order in which they
+// come, x and y in cells.
+type rowSource struct{ name, query string }
+
+// zipfRows draws occurrences of keys with probabilities in proportion to rank^-skew.
+func zipfRows(keys, occurrences int, skew float64) rowSource {
+	return rowSource{fmt.Sprintf("Zipf %v", skew), text("zipf rows", report.At{"keys": keys, "occurrences": occurrences, "skew": skew})}
+}
+
+// realRows are all files of points and values, each at several resolutions: so many
+// rows or more of each, where a file has as many, in random order.
+func realRows(folder string, atLeast int) (sources []rowSource) {
+	for _, f := range []struct {
+		name, query, file, category string
+		rows                        int
+		by                          []float64 // degrees, or meters
+	}{
+		{"UK crimes, %v degrees", "rows of points", uk.file, "category", 1_045_096, []float64{0.001, 0.01, 0.1}},
+		{"populated places, %v degrees", "rows of points", cities.file, "country", 171_075, []float64{0.001, 0.1, 1}},
+		{"taxi pickups, %v degrees", "rows of points", taxis.file, "lon > -73.97", 28_014, []float64{0.0001, 0.001}},
+		{"elevations in %v m", "rows of values", elevations, "", 484_098, []float64{1, 10}}, // cells side by side
+		{"COVID-19 cases, %v degrees", "rows of cases", covidFile, "", 547_182, []float64{0.01, 10}},
+	} {
+		for _, by := range f.by {
+			sources = append(sources, rowSource{fmt.Sprintf(f.name, by), text(f.query, report.At{
+				"file": sqlFile(folder, f.file), "category": f.category, "by": by, "oneIn": max(1, f.rows/atLeast)})})
+		}
+	}
+	return sources
+}
+
+// counting is a database with the rows of a source and their exact counts.
+type counting struct {
+	*sql.DB
+	name                  string
+	distinct, occurrences uint64
+	skew                  float64
+	sample                []uint64 // counts of some keys
+	extent                uint64   // the larger side of the box around all cells
+}
+
+// sampleSize is how many keys' counts the advice is told.
+const sampleSize = 1000
+
+// count reads a source. Aggregates see the rows in their order, for there is one
+// thread.
+func (r rowSource) count() *counting {
+	c := &counting{DB: duck.Open(1), name: r.name}
+	duck.Run(c.DB, text("count", r.query))
+	duck.Scan(c.DB, text("counted", nil), &c.distinct, &c.occurrences, &c.extent, &c.skew)
+	if math.IsNaN(c.skew) { // of a single rank
+		c.skew = 0
+	}
+	c.skew = min(max(c.skew, 0), advise.MaxSkew)
+	c.sample = duck.Column[uint64](c.DB, fmt.Sprintf("SELECT n FROM counted ORDER BY hash(key, 3) LIMIT %d", sampleSize))
+	return c
+}
+
+// data is what the advice is asked for.
+func (c *counting) data(use int, bitsPerKey float64) advise.Data {
+	return advise.Data{
+		Distinct: c.distinct, Occurrences: c.occurrences, Skew: c.skew, Keys: uses[use].keys, Remove: uses[use].remove,
+		Bytes: max(advise.MinBytes, uint64(bitsPerKey*float64(c.distinct)/8)),
+	}
+}
+
+// outcome runs the call that an advice gives, and measures its sketch.
+func (c *counting) outcome(a advise.Advice) outcome {
+	o, key := outcome{Advice: a}, "key"
+	if a.Family == "ccbf" {
+		key = "x, y"
+	}
+	duck.Scan(c.DB, text("outcome", report.At{"family": a.Family, "key": key, "call": a.Call}), &o.bytes, &o.err)
+	return o
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
-	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -117,6 +118,20 @@ var (
 	cities = dataSet{"cities", "geonames_cities.parquet", "populated places (GeoNames)"}
 )
 
+// The files of values, and of counts over time.
+const (
+	elevations = "covtype_elevation.parquet"
+	covidFile  = "jhu_covid19_confirmed_global.csv"
+)
+
+// files have the queries, as templates.
+//
+//go:embed sql
+var files embed.FS
+
+// text is a query of the folder sql.
+var text = duck.Texts(files, nil)
+
 // sqlFile is a file with real data as SQL names it.
 func sqlFile(folder, file string) string {
 	return "'" + strings.ReplaceAll(filepath.Join(folder, file), "'", "''") + "'"
@@ -124,23 +139,18 @@ func sqlFile(folder, file string) string {
 
 // read reads the cells of the points, which are SQL's of lon and lat.
 func (d dataSet) read(folder, x, y, category, where string) []place {
-	return readPlaces(fmt.Sprintf(`SELECT floor(%s)::BIGINT AS x, floor(%s)::BIGINT AS y, %s AS category, count(*)
-		FROM %s WHERE %s GROUP BY ALL ORDER BY category, y, x`, x, y, category, sqlFile(folder, d.file), where))
+	return readPlaces(text("places", report.At{"x": x, "y": y, "category": category, "file": sqlFile(folder, d.file), "where": where}))
 }
 
 // readPlaces reads places: x, y, category and points.
-func readPlaces(query string) []place {
-	db := report.Must(connector.Open("?threads=1"))
+func readPlaces(query string) (places []place) {
+	db := duck.Open(1)
 	defer db.Close()
-	rows := report.Must(db.Query(query))
-	defer rows.Close()
-	var places []place
-	for rows.Next() {
+	duck.Each(db, query, func(scan func(to ...any)) {
 		var p place
-		report.Check(rows.Scan(&p.X, &p.Y, &p.category, &p.points))
+		scan(&p.X, &p.Y, &p.category, &p.points)
 		places = append(places, p)
-	}
-	report.Check(rows.Err())
+	})
 	return places
 }
 
@@ -215,15 +225,7 @@ const covidSide = 8192
 // covid are the cells of the COVID-19 file's places with the points that come at
 // each date, date by date: a thousandth of all cases until then, rounded down.
 func covid(folder string) (byDate [][]place) {
-	var dates []string
-	for i, column := range covidDates {
-		// Places with equal coordinates are one.
-		dates = append(dates, fmt.Sprintf(`SELECT floor((Lon + 180) / 360 * %d)::BIGINT AS x, floor((Lat + 90) / 180 * %[1]d)::BIGINT AS y,
-			'%[2]d' AS date, floor(sum(%[3]q) * 0.001)::UBIGINT FROM raw WHERE Lat IS NOT NULL AND Lon IS NOT NULL GROUP BY Lat, Lon`,
-			covidSide, i, column))
-	}
-	return byCategory(readPlaces(fmt.Sprintf("WITH raw AS MATERIALIZED (FROM %s) %s ORDER BY date, y, x",
-		sqlFile(folder, "jhu_covid19_confirmed_global.csv"), strings.Join(dates, " UNION ALL "))))
+	return byCategory(readPlaces(text("covid", report.At{"file": sqlFile(folder, covidFile), "dates": covidDates, "side": covidSide})))
 }
 
 // byCategory are the places, which are in the order of categories, category by

@@ -84,7 +84,7 @@ func forest(c report.Config, s *report.Section) {
 	methods := []method{methodMS, methodMI, methodRM, methodTRM, methodGathered}
 	// The elevations in their order, as numbers from 0 in that of their first.
 	p := newPile("", "", 1)
-	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(c.Data, "covtype_elevation.parquet")) {
+	for _, at := range readPlaces("SELECT elevation::BIGINT, 0, NULL, 1 FROM " + sqlFile(c.Data, elevations)) {
 		p.add(at.Cell, 1)
 	}
 	stream := report.Column(p.order, func(i int32) int { return int(i) })

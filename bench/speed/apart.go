@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ccbfsql/ccbfsql"
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
@@ -49,9 +50,9 @@ func isApart() bool {
 }
 
 func measureApart(statements []string) {
-	db := open(2)
+	db := duck.Open(2)
 	last := len(statements) - 1
-	run(db, statements[:last]...)
+	duck.Run(db, statements[:last]...)
 	debug.FreeOSMemory()
 	// 5 resets the peak to what is resident now (proc(5)).
 	report.Check(os.WriteFile("/proc/self/clear_refs", []byte("5"), 0))
@@ -59,7 +60,7 @@ func measureApart(statements []string) {
 	stop := make(chan struct{})
 	counted := watch(stop)
 	var answer []string
-	clock := timed(func() { answer = column[string](db, "SELECT COLUMNS(*)::VARCHAR FROM ("+statements[last]+")") })
+	clock := timed(func() { answer = duck.Column[string](db, "SELECT COLUMNS(*)::VARCHAR FROM ("+statements[last]+")") })
 	cpu = ownCPU() - cpu
 	close(stop)
 	fmt.Println(max(0, status("VmHWM")-resident), <-counted, cpu, clock, strings.Join(answer, ","))

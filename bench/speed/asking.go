@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
@@ -14,7 +15,7 @@ import (
 // polygons sums countries over an exact sketch of the cities.
 func polygons(b *bench) {
 	b.world()
-	countries := column[string](b.db, "SELECT g FROM c")
+	countries := duck.Column[string](b.db, "SELECT g FROM c")
 	xs, ys := coordinates(b.db, "cities")
 	b.Set("countries", len(countries), "cities", len(xs), "every", every)
 	for _, res := range report.Pick(b.c, []string{"0.1", "0.01"}, []string{"0.1", "0.01", "0.001"}, []string{"0.1", "0.01", "0.001"}) {
@@ -49,7 +50,7 @@ func insideOf(polygons []string, xs, ys []float64) {
 func levels(b *bench) {
 	b.world()
 	b.make("levels", nil)
-	countries := column[string](b.db, "SELECT g FROM c")
+	countries := duck.Column[string](b.db, "SELECT g FROM c")
 	countries = countries[:len(countries)/report.Pick(b.c, 5, 10, 1)]
 	// In queries of their own: together they have more cells than one may ask for.
 	what := fmt.Sprintf("%d countries", len(countries))

@@ -2,9 +2,8 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
@@ -42,7 +41,7 @@ func aggregate(b *bench) {
 			b.query("approx_count_distinct", text("cells, estimated", report.At{"table": p.table, "res": p.res})))
 		var points, cells, estimate int
 		var form string
-		scan(b.db, "SELECT (SELECT sum(n)::BIGINT FROM b), (SELECT count(*) FROM b), (SELECT n FROM e), (SELECT (ccbf_info(s)).encoding FROM a)", &points, &cells, &estimate, &form)
+		duck.Scan(b.db, "SELECT (SELECT sum(n)::BIGINT FROM b), (SELECT count(*) FROM b), (SELECT n FROM e), (SELECT (ccbf_info(s)).encoding FROM a)", &points, &cells, &estimate, &form)
 		b.Record(report.At{"points": p.what, "n": points, "cells": cells, "form": form}, report.Figures{"error": float64(estimate)/float64(cells) - 1})
 		b.promise(r[0].atMost("time of `ccbf_agg` / exact GROUP BY, "+p.what, p.limit))
 	}
@@ -55,7 +54,7 @@ func aggregate(b *bench) {
 func (b *bench) tree(p points) {
 	exact := p.build("a", fmt.Sprintf(", {bytes: %d}", 1<<24))
 	b.run(exact)
-	half := int(number(b.db, "SELECT octet_length(s) // 2 FROM a"))
+	half := int(duck.Number(b.db, "SELECT octet_length(s) // 2 FROM a"))
 	took := b.inTurn(p.what+", tree", b.query("ccbf_agg, tree", p.build("a", fmt.Sprintf(", {bytes: %d, overflow: 'tree'}", half))),
 		b.query("ccbf_agg, exact", exact), b.query("exact GROUP BY", p.exactCells()))
 	overExact, overTable := took[0].over(took[1]), took[0].over(took[2])
@@ -109,9 +108,9 @@ func union(b *bench) {
 		{"nearly empty", 100, "at least 4 GB/s", 4e9},
 	} {
 		b.make("union", report.At{"points": p.points, "n": n})
-		blobs := column[[]byte](b.db, "SELECT s FROM s")
+		blobs := duck.Column[[]byte](b.db, "SELECT s FROM s")
 		sum := make([]byte, len(blobs[0]))
-		r := b.compare(p.name, report.At{"fill": number(b.db, "SELECT avg((ccbf_info(s)).fill) FROM s")},
+		r := b.compare(p.name, report.At{"fill": duck.Number(b.db, "SELECT avg((ccbf_info(s)).fill) FROM s")},
 			contender{name: "plain loop", fresh: func() { clear(sum) }, run: func() { addBytes(sum, blobs) }},
 			b.query("ccbf_union_agg", "SELECT octet_length(ccbf_union_agg(s)) FROM s"),
 			contender{name: "kernel", run: func() { unite(blobs) }},
@@ -122,7 +121,7 @@ func union(b *bench) {
 			}})
 		b.note("over kernel", r[0].over(r[1].rounds), report.At{"sketches": p.name})
 		b.note("over copy", r[1].over(r[2].rounds), report.At{"sketches": p.name})
-		b.promise(r[0].rate("time of `ccbf_union_agg`, sketches "+p.name, p.promised, number(b.db, "SELECT sum(octet_length(s)) FROM s"), p.rate, "a plain loop"))
+		b.promise(r[0].rate("time of `ccbf_union_agg`, sketches "+p.name, p.promised, duck.Number(b.db, "SELECT sum(octet_length(s)) FROM s"), p.rate, "a plain loop"))
 	}
 }
 
@@ -158,8 +157,8 @@ func sizes(b *bench) {
 		}
 		var groups, cells, blobs float64
 		b.make("sizes", report.At{"key": key})
-		scan(b.db, "SELECT count(*), sum(octet_length(s)), (SELECT count(*) FROM counted) FROM sketches", &groups, &blobs, &cells)
-		packed, table := b.packed("sketches"), b.packed("counted")
+		duck.Scan(b.db, "SELECT count(*), sum(octet_length(s)), (SELECT count(*) FROM counted) FROM sketches", &groups, &blobs, &cells)
+		packed, table := duck.Packed(b.db, "sketches"), duck.Packed(b.db, "counted")
 		share, perCell := rounds{packed / table}, rounds{blobs / cells}
 		b.record(what, "in Parquet", share, nil)
 		b.record(what, "as they are", rounds{blobs / table}, nil)
@@ -170,14 +169,4 @@ func sizes(b *bench) {
 			b.promise(share.atMost("bytes of the exact sketch / exact table, both in Parquet with zstd", 1.12/2.48))
 		}
 	}
-}
-
-// packed is how many bytes a table, or a query, takes in Parquet with zstd.
-func (b *bench) packed(table string) (bytes float64) {
-	folder(func(dir string) {
-		file := filepath.Join(dir, "packed.parquet")
-		b.run(fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", table, file))
-		bytes = float64(report.Must(os.Stat(file)).Size())
-	})
-	return bytes
 }

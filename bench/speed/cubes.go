@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
@@ -51,12 +52,12 @@ func cubes(b *bench) {
 		few := *b
 		few.rounds = report.Pick(b.c, 1, 1, 3) // this takes long
 		built := few.inTurn(q.name+", building", b.query("exact table", text("cube, exact", of)), b.query("sketches", text("cube", of)))
-		report.Require(number(b.db, "SELECT count(*) FROM s WHERE NOT (ccbf_info(s)).exact") == 0, "a sketch of %s is not exact", q.name)
-		at := report.At{"points": q.name, "n": q.points, "cells": number(b.db, "SELECT count(*) FROM counted")}
+		report.Require(duck.Number(b.db, "SELECT count(*) FROM s WHERE NOT (ccbf_info(s)).exact") == 0, "a sketch of %s is not exact", q.name)
+		at := report.At{"points": q.name, "n": q.points, "cells": duck.Number(b.db, "SELECT count(*) FROM counted")}
 		n := float64(q.points)
 		b.note("built", built[1].over(built[0]), at)
-		b.Record(at, report.Figures{"sketches": number(b.db, "SELECT sum(octet_length(s)) FROM s") / n, "table": b.packed("(FROM counted ORDER BY ALL)") / n})
-		folder(func(dir string) {
+		b.Record(at, report.Figures{"sketches": duck.Number(b.db, "SELECT sum(octet_length(s)) FROM s") / n, "table": duck.Packed(b.db, "(FROM counted ORDER BY ALL)") / n})
+		duck.Folder(func(dir string) {
 			file := filepath.Join(dir, "cube.duckdb")
 			b.run(fmt.Sprintf("ATTACH '%s' AS f", file), "CREATE TABLE f.tiles AS FROM s", "DETACH f")
 			running := startServer(file)

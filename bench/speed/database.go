@@ -4,27 +4,18 @@ import (
 	"database/sql"
 	"embed"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 	"text/template"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
-	"github.com/ccbfsql/ccbfsql/connector"
 )
-
-// open opens a database in memory on one connection, with so many threads.
-func open(threads int) *sql.DB {
-	db := report.Must(connector.Open(fmt.Sprintf("?threads=%d", threads)))
-	db.SetMaxOpenConns(1)
-	return db
-}
 
 // duckDB is the version that is linked into this program.
 func duckDB() string {
-	db := open(1)
+	db := duck.Open(1)
 	defer db.Close()
-	return column[string](db, "SELECT version()")[0]
+	return duck.Column[string](db, "SELECT version()")[0]
 }
 
 // files have the statements that are longer than a line, as templates.
@@ -32,7 +23,8 @@ func duckDB() string {
 //go:embed sql
 var files embed.FS
 
-var statements = template.Must(template.New("").Funcs(template.FuncMap{
+// text is a statement, or several, of the folder sql.
+var text = duck.Texts(files, template.FuncMap{
 	// A rank of a key i by Zipf's law with exponent 1.2: see aggregate in building.sql.
 	"rank": func(ranks, seed int) string {
 		return fmt.Sprintf("floor(((%d::DOUBLE ^ -0.2 - 1) * ((hash(i, %d) %% 1000000007) / 1000000007.0) + 1) ^ -5)", ranks, seed)
@@ -41,58 +33,23 @@ var statements = template.Must(template.New("").Funcs(template.FuncMap{
 	"normal": func(deviation float64, seed int) string {
 		return fmt.Sprintf("%v * sqrt(-2 * ln((hash(i, %d) %% 1000000 + 1) / 1000001)) * cos(2 * pi() * (hash(i, %d) %% 1000000) / 1e6)", deviation, seed, seed+1)
 	},
-}).ParseFS(files, "sql/*.sql"))
-
-// text is a statement, or several, of the folder sql.
-func text(name string, values any) string {
-	var b strings.Builder
-	report.Check(statements.ExecuteTemplate(&b, name, values))
-	return strings.TrimSpace(b.String())
-}
+})
 
 // make runs statements of the folder sql.
-func (b *bench) make(name string, values any) { run(b.db, text(name, values)) }
-
-func run(db *sql.DB, statements ...string) {
-	for _, s := range statements {
-		report.Must(db.Exec(s))
-	}
-}
-
-// scan reads the only row of a query.
-func scan(db *sql.DB, query string, to ...any) { report.Check(db.QueryRow(query).Scan(to...)) }
-
-// number is the only answer of a query.
-func number(db *sql.DB, query string) (n float64) {
-	scan(db, query, &n)
-	return n
-}
+func (b *bench) make(name string, values any) { duck.Run(b.db, text(name, values)) }
 
 // agree is an error where queries differ in their only number.
 func agree(db *sql.DB, queries ...string) {
-	want := number(db, queries[0])
+	want := duck.Number(db, queries[0])
 	for _, q := range queries[1:] {
-		n := number(db, q)
+		n := duck.Number(db, q)
 		report.Require(n == want, "%v is the answer to %s\nand %v to %s", want, queries[0], n, q)
 	}
 }
 
-// column is the only column of a query.
-func column[T any](db *sql.DB, query string) (out []T) {
-	rows := report.Must(db.Query(query))
-	defer rows.Close()
-	for rows.Next() {
-		var v T
-		report.Check(rows.Scan(&v))
-		out = append(out, v)
-	}
-	report.Check(rows.Err())
-	return out
-}
-
 // coordinates are the columns lon and lat of a table, in its order.
 func coordinates(db *sql.DB, table string) (xs, ys []float64) {
-	return column[float64](db, "SELECT lon FROM "+table+" ORDER BY rowid"), column[float64](db, "SELECT lat FROM "+table+" ORDER BY rowid")
+	return duck.Column[float64](db, "SELECT lon FROM "+table+" ORDER BY rowid"), duck.Column[float64](db, "SELECT lat FROM "+table+" ORDER BY rowid")
 }
 
 // crimes is a query for the points of the UK file.
@@ -104,11 +61,4 @@ func crimes(c report.Config) string {
 // world makes the countries c(g), GeoJSON each, and the cities (lon, lat).
 func (b *bench) world() {
 	b.make("world", report.At{"data": b.c.Data, "countries": report.Pick(b.c, 9, 177, 177)})
-}
-
-// folder calls f with a folder that is removed afterwards.
-func folder(f func(dir string)) {
-	dir := report.Must(os.MkdirTemp("", "ccbfsql-speed"))
-	defer os.RemoveAll(dir)
-	f(dir)
 }

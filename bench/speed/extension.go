@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
@@ -22,7 +23,7 @@ import (
 func extension(b *bench) {
 	version := duckDB()
 	b.Set("version", version)
-	folder(func(dir string) {
+	duck.Folder(func(dir string) {
 		h := host{folder: dir}
 		if missing := h.find(strings.TrimPrefix(version, "v")); missing != "" {
 			b.Set("missing", missing)

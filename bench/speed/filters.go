@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/FastFilter/xorfilter"
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
 	"github.com/ccbfsql/ccbfsql/filters/cbf"
@@ -186,7 +187,7 @@ func againstFuse[T xorfilter.Unsigned](b *bench, keys, others []uint64) {
 func (b *bench) keyedPaths() (paths []path) {
 	n := report.Pick(b.c, 20_000, 200_000, 2_000_000)
 	b.run(fmt.Sprintf("CREATE TABLE k AS SELECT (hash(i) >> 1)::BIGINT AS k FROM range(%d) t(i)", n))
-	keys := report.Column(column[int64](b.db, "SELECT k FROM k ORDER BY rowid"), func(k int64) uint64 { return uint64(k) })
+	keys := report.Column(duck.Column[int64](b.db, "SELECT k FROM k ORDER BY rowid"), func(k int64) uint64 { return uint64(k) })
 	for _, f := range families {
 		paths = append(paths, path{f.name + "_agg", fmt.Sprintf("SELECT octet_length(%s_agg(k, %s)) FROM k", f.name, strings.ReplaceAll(f.options, "$n", fmt.Sprint(n))), func() {
 			s := f.make(uint64(n))

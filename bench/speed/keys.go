@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
@@ -14,7 +15,7 @@ func keyedBuilds(b *bench) {
 	b.Set("n", n)
 	for _, keys := range []string{"different", "skewed"} {
 		group, distinct := "SELECT count(n) FROM (SELECT count(*) AS n FROM k GROUP BY "+keys+")", "SELECT count(DISTINCT "+keys+") FROM k"
-		many := int(number(b.db, distinct))
+		many := int(duck.Number(b.db, distinct))
 		for _, q := range []struct {
 			name, options, beside, exact string
 			promised                     float64 // of the exact query's time

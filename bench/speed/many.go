@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
@@ -52,7 +53,7 @@ func (b *bench) tiles() {
 		overlaps = asked + " WHERE ccbf_bbox_overlaps(s, x0, y0, x1, y1)"
 	)
 	agree(b.db, those, asked, overlaps)
-	b.Set("all", number(b.db, "SELECT count(*) FROM tiles"), "near", number(b.db, "SELECT count(*) FROM near"))
+	b.Set("all", duck.Number(b.db, "SELECT count(*) FROM tiles"), "near", duck.Number(b.db, "SELECT count(*) FROM near"))
 	b.compare("town over tiles / those that matter", report.At{"over": "tiles", "way": "one by one"}, b.query("those in it", those), b.query("all", asked))
 	b.compare("town over tiles, ccbf_bbox_overlaps / those that matter", report.At{"over": "tiles", "way": "one by one"}, b.query("those in it", those), b.query("those that overlap it", overlaps))
 }

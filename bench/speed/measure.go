@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
@@ -25,7 +26,7 @@ type bench struct {
 // in is an experiment of this name, with a database of so many threads.
 func in(threads int, name string, experiment func(b *bench)) report.Experiment {
 	return report.Experiment{Name: name, Run: func(c report.Config, s *report.Section) {
-		db := open(threads)
+		db := duck.Open(threads)
 		defer db.Close()
 		experiment(&bench{s, c, db, report.Pick(c, 1, 5, 9)})
 	}}
@@ -40,10 +41,10 @@ type contender struct {
 
 // query is a statement as a contender.
 func (b *bench) query(name, statement string) contender {
-	return contender{name: name, run: func() { run(b.db, statement) }}
+	return contender{name: name, run: func() { duck.Run(b.db, statement) }}
 }
 
-func (b *bench) run(statements ...string) { run(b.db, statements...) }
+func (b *bench) run(statements ...string) { duck.Run(b.db, statements...) }
 
 // rounds are what was measured in several rounds: seconds, or a ratio.
 type rounds []float64

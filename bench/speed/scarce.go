@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 )
 
@@ -25,7 +26,7 @@ func scarce(b *bench) {
 		runs = 1
 	}
 	b.Set("points", n, "runs", runs, "variable", scarcePoints)
-	folder(func(dir string) { b.scarce(dir, n, runs) })
+	duck.Folder(func(dir string) { b.scarce(dir, n, runs) })
 }
 
 func (b *bench) scarce(dir string, n, runs int) {

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/connector"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -68,7 +69,7 @@ const (
 
 // served measures ccbfsql serve from outside, beside the same questions in SQL.
 func served(b *bench) {
-	folder(func(dir string) {
+	duck.Folder(func(dir string) {
 		file := filepath.Join(dir, "map.duckdb")
 		makeMap(file, report.Pick(b.c, 20_000, 500_000, 2_000_000))
 		b.db = report.Must(connector.Open(file + "?access_mode=read_only&threads=2"))
@@ -78,7 +79,7 @@ func served(b *bench) {
 }
 
 func (b *bench) requests(file string) {
-	sketches := number(b.db, "SELECT count(*) FROM tiles")
+	sketches := duck.Number(b.db, "SELECT count(*) FROM tiles")
 	n := report.Pick(b.c, 40, 200, 200) // in all rounds fewer than the server answers without a pause
 	b.Set("sketches", sketches, "n", n)
 	record := func(what string, limit time.Duration, took, reference rounds) {
@@ -118,7 +119,7 @@ func (b *bench) requests(file string) {
 func makeMap(file string, points int) {
 	db := report.Must(connector.Open(file))
 	defer db.Close()
-	run(db, text("map", points))
+	duck.Run(db, text("map", points))
 }
 
 // tilePath is the path of the tile of a place.

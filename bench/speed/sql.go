@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 
+	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -45,7 +46,7 @@ func (b *bench) spatialPaths() []path {
 		name, options string
 		params        ccbf.Params
 	}{{"exact", "", ccbf.Params{Res: 0.001}}, {"dense", ", {exact: false}", ccbf.Params{Res: 0.001, Dense: true}}} {
-		blob := column[[]byte](b.db, "SELECT "+form.name+" FROM s")[0]
+		blob := duck.Column[[]byte](b.db, "SELECT "+form.name+" FROM s")[0]
 		config := report.Must(form.params.Config())
 		if form.name == "exact" {
 			report.Require(bytes.Equal(buildPoints(config, xs, ys), blob), "the kernel makes other bytes of the points than SQL")

@@ -1,0 +1,85 @@
+// Package duck has what the programs that measure ask of DuckDB: an error ends the experiment.
+package duck
+
+import (
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/template"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/connector"
+)
+
+// Open opens a database in memory on one connection, with so many threads.
+func Open(threads int) *sql.DB {
+	db := report.Must(connector.Open(fmt.Sprintf("?threads=%d", threads)))
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+// Run runs statements.
+func Run(db *sql.DB, statements ...string) {
+	for _, s := range statements {
+		report.Must(db.Exec(s))
+	}
+}
+
+// Scan reads the only row of a query.
+func Scan(db *sql.DB, query string, to ...any) { report.Check(db.QueryRow(query).Scan(to...)) }
+
+// Number is the only answer of a query.
+func Number(db *sql.DB, query string) (n float64) {
+	Scan(db, query, &n)
+	return n
+}
+
+// Each calls f for the rows of a query, with what reads a row's values.
+func Each(db *sql.DB, query string, f func(scan func(to ...any))) {
+	rows := report.Must(db.Query(query))
+	defer rows.Close()
+	for rows.Next() {
+		f(func(to ...any) { report.Check(rows.Scan(to...)) })
+	}
+	report.Check(rows.Err())
+}
+
+// Column is the only column of a query.
+func Column[T any](db *sql.DB, query string) (out []T) {
+	Each(db, query, func(scan func(to ...any)) {
+		var v T
+		scan(&v)
+		out = append(out, v)
+	})
+	return out
+}
+
+// Packed is how many bytes a table, or a query, takes in Parquet with zstd.
+func Packed(db *sql.DB, table string) (bytes float64) {
+	Folder(func(dir string) {
+		file := filepath.Join(dir, "packed.parquet")
+		Run(db, fmt.Sprintf("COPY %s TO '%s' (FORMAT parquet, COMPRESSION zstd)", table, file))
+		bytes = float64(report.Must(os.Stat(file)).Size())
+	})
+	return bytes
+}
+
+// Folder calls f with a folder that is removed afterwards.
+func Folder(f func(dir string)) {
+	dir := report.Must(os.MkdirTemp("", "ccbfsql-bench"))
+	defer os.RemoveAll(dir)
+	f(dir)
+}
+
+// Texts is a function that has a statement, or several, of the templates in the folder sql.
+func Texts(files fs.FS, functions template.FuncMap) func(name string, values any) string {
+	statements := template.Must(template.New("").Funcs(functions).ParseFS(files, "sql/*.sql"))
+	return func(name string, values any) string {
+		var b strings.Builder
+		report.Check(statements.ExecuteTemplate(&b, name, values))
+		return strings.TrimSpace(b.String())
+	}
+}
