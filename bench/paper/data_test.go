@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -24,9 +26,8 @@ func TestZipf(t *testing.T) {
 			seen[i]++
 		}
 		for i, got := range seen {
-			if z := report.ZScore(got, draws, math.Pow(float64(i+1), -skew)/norm); math.Abs(z) > 4 {
-				t.Errorf("skew %v: rank %d came %d times, z %.1f", skew, i+1, got, z)
-			}
+			z := report.ZScore(got, draws, math.Pow(float64(i+1), -skew)/norm)
+			require.LessOrEqual(t, math.Abs(z), 4.0, "skew %v: rank %d came %d times", skew, i+1, got)
 		}
 	}
 }
@@ -34,9 +35,7 @@ func TestZipf(t *testing.T) {
 // TestBloomRate: a filter with half of its bits set finds an absent key with a
 // chance of 2^-k.
 func TestBloomRate(t *testing.T) {
-	if got := bloomRate(1000, 100*math.Ln2, 10); math.Abs(got-1.0/1024) > 1e-15 {
-		t.Errorf("rate is %v, want %v", got, 1.0/1024)
-	}
+	require.InDelta(t, 1.0/1024, bloomRate(1000, 100*math.Ln2, 10), 1e-15)
 }
 
 // TestEvents: the made-up events are as many as the paper's, but for less than a
@@ -50,20 +49,14 @@ func TestEvents(t *testing.T) {
 		most = max(most, places[i].points)
 		cells[places[i].Cell] = true
 	}
-	if n := p.total(); n > eventPoints || n < eventPoints-eventCells {
-		t.Errorf("%d points", n)
-	}
-	if most != eventMost || len(places) != eventCells || len(cells) != eventCells {
-		t.Errorf("%d at most, %d places, %d cells", most, len(places), len(cells))
-	}
+	require.InDelta(t, eventPoints-eventCells/2, p.total(), eventCells/2)
+	require.Equal(t, []int{eventMost, eventCells, eventCells}, []int{int(most), len(places), len(cells)}, "the most, places and cells")
 	for i, of := range byCategory(places) {
 		upTo := eventShares[i]
 		if i > 0 {
 			upTo -= eventShares[i-1]
 		}
-		if len(of) != eventCells/100*upTo {
-			t.Errorf("%d cells of category %q", len(of), of[0].category)
-		}
+		require.Len(t, of, eventCells/100*upTo, "cells of category %q", of[0].category)
 	}
 }
 
@@ -75,14 +68,10 @@ func TestStrangers(t *testing.T) {
 		{Cell: b, category: []byte("v"), points: 1},
 		{Cell: a, category: []byte("w"), points: 1}, {Cell: b, category: []byte("w"), points: 1}, {Cell: c, category: []byte("w"), points: 1},
 	}) {
-		if p.points != 0 {
-			t.Errorf("%v has %d points", p.Cell, p.points)
-		}
+		require.Zero(t, p.points, "of %v", p.Cell)
 		got = append(got, string(p.category)+map[grid.Cell]string{a: "a", b: "b", c: "c"}[p.Cell])
 	}
-	if want := []string{"ub", "va", "vc"}; !slices.Equal(slices.Sorted(slices.Values(got)), want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	require.ElementsMatch(t, []string{"ub", "va", "vc"}, got)
 }
 
 // TestNearest compares with all pairs of points.
@@ -106,19 +95,9 @@ func TestNearest(t *testing.T) {
 			distances = append(distances, 0)
 		}
 	}
-	// The middle one in order, of an even number the upper: as many are below as above.
-	got, below, above := nearest(places), 0, 0
-	for _, d := range distances {
-		if d < got {
-			below++
-		}
-		if d > got {
-			above++
-		}
-	}
-	if n := len(distances); below > n/2 || above > n/2 || below+above == n {
-		t.Errorf("%v has %d of %d below and %d above", got, below, n, above)
-	}
+	// The middle one in order, of an even number the upper.
+	slices.Sort(distances)
+	require.Equal(t, distances[len(distances)/2], nearest(places))
 }
 
 // TestDraw: the kernel of a single place has its mean and its bandwidth. The mean
@@ -136,17 +115,11 @@ func TestDraw(t *testing.T) {
 		}
 		points += float64(p.points)
 	}
-	if points != n {
-		t.Fatalf("%v points", points)
-	}
+	require.EqualValues(t, n, points)
 	for axis := range sum {
 		mean, variance := sum[axis]/n, square[axis]/n
-		if math.Abs(mean) > 4*bandwidth/math.Sqrt(n) {
-			t.Errorf("axis %d: mean %v", axis, mean)
-		}
-		if want := bandwidth*bandwidth + 1.0/12; math.Abs(variance/want-1) > 4*math.Sqrt(2.0/n) {
-			t.Errorf("axis %d: variance %v, want %v", axis, variance, want)
-		}
+		require.InDelta(t, 0, mean, 4*bandwidth/math.Sqrt(n), "axis %d", axis)
+		require.InEpsilon(t, bandwidth*bandwidth+1.0/12, variance, 4*math.Sqrt(2.0/n), "axis %d", axis)
 	}
 }
 
@@ -177,9 +150,7 @@ func TestTextbook(t *testing.T) {
 			order = append(order, int32(i))
 			each.h1, each.h2 = append(each.h1, of.h1[i]), append(each.h2, of.h2[i])
 		}
-		if c.exact && places[0].points < textbookFlag {
-			t.Fatalf("the first cell has %d points, which do not reach the second layer", places[0].points)
-		}
+		require.True(t, !c.exact || places[0].points >= textbookFlag, "the first cell's points do not reach the second layer")
 		standard, minimal := newTextbookCascade(c.counters), newTextbookCascade(c.counters)
 		spectral, countMin := newTextbookSpectral(c.counters), newTextbookCountMin(c.counters)
 		for name, b := range map[string]book{
@@ -188,17 +159,14 @@ func TestTextbook(t *testing.T) {
 		} {
 			b.add(each)
 			for i, p := range places {
-				if n := b.count(of.h1[i], of.h2[i]); n < p.points || c.exact && n != p.points {
-					t.Errorf("%s in %d counters: %d, the truth is %d", name, c.counters, n, p.points)
-				}
+				n := b.count(of.h1[i], of.h2[i])
+				require.True(t, n == p.points || n > p.points && !c.exact, "%s in %d counters: %d, the truth is %d", name, c.counters, n, p.points)
 			}
 		}
 		for mode, b := range map[ccbf.Mode]*textbookCascade{ccbf.Standard: standard, ccbf.MinimalIncrement: minimal} {
 			a := cascaded(ccbf.Params{Dense: true, K: k, Mode: mode, Widths: []int{16, 16}, Counters: []uint64{uint64(c.counters), uint64(c.counters / 16)}}, points{res: 1, places: places, order: order})
 			for i := range places {
-				if n, want := b.count(of.h1[i], of.h2[i]), a.count(&places[i]); n != want {
-					t.Errorf("%v in %d counters: %d, ccbf has %d", mode, c.counters, n, want)
-				}
+				require.Equal(t, a.count(&places[i]), b.count(of.h1[i], of.h2[i]), "%v in %d counters, beside ccbf", mode, c.counters)
 			}
 		}
 	}

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"encoding/csv"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	realdata "github.com/ccbfsql/ccbfsql/test/data"
@@ -14,19 +20,15 @@ import (
 // well formed, and every table has a row for each of its parameters.
 func TestExperiments(t *testing.T) {
 	folder, err := realdata.Folder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for _, page := range program.Pages {
 		for _, e := range page.Experiments {
 			t.Run(e.Name, func(t *testing.T) {
 				t.Parallel()
 				rows, err := page.Check(e, report.Config{Scale: report.Tiny, Data: folder})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want := tableRows[e.Name]; want != nil && !slices.Equal(rows, want) {
-					t.Errorf("tables of %v rows, want %v", rows, want)
+				require.NoError(t, err)
+				if want := tableRows[e.Name]; want != nil {
+					require.Equal(t, want, rows, "rows of tables")
 				}
 			})
 		}
@@ -37,12 +39,12 @@ func TestExperiments(t *testing.T) {
 // is short.
 func TestPages(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
-	if stale, err := program.Stale(docs); err != nil || stale != nil {
-		t.Errorf("make paper ARGS=-render writes %v anew: %v", stale, err)
-	}
-	if info, err := os.Stat(filepath.Join(docs, "ACCURACY.md")); err != nil || info.Size() > 60<<10 {
-		t.Errorf("ACCURACY.md: %v, %v", info, err)
-	}
+	stale, err := program.Stale(docs)
+	require.NoError(t, err)
+	require.Empty(t, stale, "make paper ARGS=-render writes them anew")
+	info, err := os.Stat(filepath.Join(docs, "ACCURACY.md"))
+	require.NoError(t, err)
+	require.LessOrEqual(t, info.Size(), int64(60<<10))
 }
 
 // tableRows is how many rows the tables of an experiment have: the product of
@@ -80,4 +82,39 @@ var tableRows = map[string][]int{
 	"cancel":            {2 * 5},              // sizes, sides
 	"estimates":         {2 * 5 * 2},          // sizes, sketches, levels
 	"cms":               {4 * 2},              // skews, rules
+}
+
+var (
+	code     = regexp.MustCompile("(?s)```.*?```|`[^`]*`")
+	measured = regexp.MustCompile(`\[([^\]]*)\]\(ACCURACY\.md#([^)]*)\)`)
+	links    = regexp.MustCompile(`\[[^\]]*\]\([^)]*\)`)
+	numerals = regexp.MustCompile(`[0-9]+(?:[.,][0-9]+)*%?`)
+)
+
+// TestChoosingPage: docs/CHOOSING.md, which is written by hand, has numbers only in
+// links to the sections of docs/ACCURACY.md that measured them, and in their results
+// they are.
+func TestChoosingPage(t *testing.T) {
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+		require.NoError(t, err)
+		return string(b)
+	}
+	text := code.ReplaceAllString(read("CHOOSING.md"), "")
+	found := measured.FindAllStringSubmatch(text, -1)
+	require.NotEmpty(t, found, "links to measurements")
+	sections := program.Pages[0].Experiments
+	for _, m := range found {
+		i := slices.IndexFunc(sections, func(e report.Experiment) bool { return report.Anchor(e.Title) == m[2] })
+		require.GreaterOrEqual(t, i, 0, "no section of ACCURACY.md is #%s", m[2])
+		r := csv.NewReader(strings.NewReader(read("accuracy/" + sections[i].Name + ".csv")))
+		r.FieldsPerRecord = -1
+		lines, err := r.ReadAll()
+		require.NoError(t, err)
+		in := numerals.FindAllString(fmt.Sprint(lines), -1)
+		for _, n := range numerals.FindAllString(m[1], -1) {
+			require.Contains(t, in, n, "the section %s", sections[i].Name)
+		}
+	}
+	require.Empty(t, numerals.FindAllString(links.ReplaceAllString(text, ""), -1), "numbers that no measurement holds")
 }

@@ -3,10 +3,15 @@
 package report
 
 import (
+	"bytes"
+	"encoding/xml"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -39,13 +44,13 @@ func Pick[T any](c Config, tiny, quick, full T) T { return [...]T{tiny, quick, f
 // Main runs the experiments that the command line names, or all, and exits
 // with 1 where one fails.
 func (p *Program) Main() {
-	if err := p.command(os.Args[1:]); err != nil {
+	if err := Try(func() { p.command(os.Args[1:]) }); err != nil {
 		fmt.Fprintln(os.Stderr, p.Name+":", err)
 		os.Exit(1)
 	}
 }
 
-func (p *Program) command(args []string) error {
+func (p *Program) command(args []string) {
 	flags := flag.NewFlagSet(p.Name, flag.ExitOnError)
 	small := flags.Bool("quick", false, "smaller sizes and fewer rounds: two or three minutes for all")
 	out := flags.String("out", "", fmt.Sprintf("folder to write the pages and %s/ with results and plots to; without it the text goes to the standard output, without plots", p.Results))
@@ -62,25 +67,18 @@ func (p *Program) command(args []string) error {
 		}
 		flags.PrintDefaults()
 	}
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
+	Check(flags.Parse(args))
 	if *render {
-		return p.Render(*out)
+		p.Render(*out)
+		return
 	}
-	chosen, err := p.choose(flags.Args())
-	if err != nil {
-		return err
-	}
+	chosen := p.choose(flags.Args())
 	c := Config{Scale: Full, Data: *folder}
 	if c.Data == "" {
-		c.Data, err = data.Folder()
+		c.Data = Must(data.Folder())
 	}
 	if *small {
 		c.Scale = Quick
-	}
-	if err != nil {
-		return err
 	}
 	var figures []Kept
 	for i, e := range chosen {
@@ -88,49 +86,43 @@ func (p *Program) command(args []string) error {
 		start := time.Now()
 		s, err := e.page.section(e, c, true)
 		if err != nil {
-			return fmt.Errorf("%s: %w", e.Name, err)
+			fail("%s: %w", e.Name, err)
 		}
 		fmt.Fprintf(os.Stderr, "%-18s %5.1f s\n", e.Name, time.Since(start).Seconds())
 		// Each as soon as it is there: what is done is not lost.
 		if *out == "" {
 			fmt.Println(s.markdown("."))
-		} else if err := p.keep(s, *out); err != nil {
-			return err
+		} else {
+			p.keep(s, *out)
 		}
 		figures = append(figures, s.kept...)
 	}
-	if c.Scale != Full || *out == "" {
-		return nil // other sizes have other figures
+	if c.Scale == Full && *out != "" { // other sizes have other figures
+		p.holdKept(filepath.Join(*out, p.Results, "kept.csv"), figures, *keep)
 	}
-	return p.holdKept(filepath.Join(*out, p.Results, "kept.csv"), figures, *keep)
 }
 
 // keep keeps the results of a section in dir and writes the pages anew.
-func (p *Program) keep(s *Section, dir string) error {
+func (p *Program) keep(s *Section, dir string) {
 	results := filepath.Join(dir, p.Results)
-	err := os.MkdirAll(results, 0o755)
-	if err == nil {
-		err = s.save(results)
+	Check(os.MkdirAll(results, 0o755))
+	s.save(results)
+	if p.Setting != "" {
+		Check(os.WriteFile(filepath.Join(results, settingFile), []byte(p.Setting), 0o644))
 	}
-	if err == nil && p.Setting != "" {
-		err = os.WriteFile(filepath.Join(results, settingFile), []byte(p.Setting), 0o644)
-	}
-	if err != nil {
-		return err
-	}
-	return p.Render(dir)
+	p.Render(dir)
 }
 
 // choose are the experiments of those names, in the order of the pages; without
 // names all.
-func (p *Program) choose(names []string) (chosen []Experiment, err error) {
+func (p *Program) choose(names []string) []Experiment {
 	all := p.experiments()
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(e Experiment) bool { return e.Name == name }) {
-			return nil, fmt.Errorf("no experiment %q", name)
+			fail("no experiment %q", name)
 		}
 	}
-	return slices.DeleteFunc(all, func(e Experiment) bool { return len(names) > 0 && !slices.Contains(names, e.Name) }), nil
+	return slices.DeleteFunc(all, func(e Experiment) bool { return len(names) > 0 && !slices.Contains(names, e.Name) })
 }
 
 // section runs an experiment; what it says goes to the terminal where it is shown.
@@ -140,4 +132,79 @@ func (p *Page) section(e Experiment, c Config, shown bool) (*Section, error) {
 		e.Run(c, s)
 		s.compose(e.Text)
 	})
+}
+
+// notNumbers finds what a number must not be, as a word.
+var notNumbers = regexp.MustCompile(`\b(NaN|Inf)\b|%!`)
+
+// Check runs an experiment and returns how many rows its tables have. The error
+// is what is not well formed: a finding, a table or a figure is missing, a cell
+// is empty or no number, a figure is no small and whole SVG with its labels.
+func (p *Page) Check(e Experiment, c Config) (rows []int, err error) {
+	s, err := p.section(e, c, false)
+	if err != nil {
+		return nil, err
+	}
+	wrong := []error{checkTable(p.Claims, s.claims)}
+	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
+	if s.finding == "" {
+		fail("no finding")
+	}
+	if text := s.markdown("."); notNumbers.MatchString(text) {
+		fail("no numbers in:\n%s", text)
+	}
+	for _, b := range s.blocks {
+		if b.kind == headLine {
+			rows = append(rows, len(b.cells)-1)
+			wrong = append(wrong, checkTable(b.cells[0], b.cells[1:]))
+		}
+	}
+	for _, file := range s.figures() {
+		wrong = append(wrong, checkFigure(file, s.plots[file]))
+	}
+	if len(rows) == 0 {
+		fail("no table")
+	}
+	if len(s.figures()) == 0 {
+		fail("no figure")
+	}
+	return rows, errors.Join(wrong...)
+}
+
+func checkTable(head []string, rows [][]string) (wrong error) {
+	for _, r := range rows {
+		if len(r) != len(head) {
+			wrong = errors.Join(wrong, fmt.Errorf("a row of %d cells under %d: %v", len(r), len(head), r))
+			continue
+		}
+		for i, cell := range r {
+			if cell == "" {
+				wrong = errors.Join(wrong, fmt.Errorf("nothing under %q in %v", head[i], r))
+			}
+		}
+	}
+	return wrong
+}
+
+// mostFigure is how many bytes a figure may take.
+const mostFigure = 200 << 10
+
+func checkFigure(file string, svg []byte) error {
+	if len(svg) > mostFigure {
+		return fmt.Errorf("%s takes %d bytes, more than %d", file, len(svg), mostFigure)
+	}
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	texts := 0
+	for token, err := d.Token(); !errors.Is(err, io.EOF); token, err = d.Token() {
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "text" {
+			texts++
+		}
+	}
+	if texts < 6 { // both axes have a label and two ticks
+		return fmt.Errorf("%s has %d texts", file, texts)
+	}
+	return nil
 }

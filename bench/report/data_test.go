@@ -1,10 +1,11 @@
 package report
 
 import (
+	"errors"
 	"math"
-	"slices"
-	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // recorded are two seeds at each of two sizes of two kinds, and a figure that one has.
@@ -28,56 +29,34 @@ func recorded() *Data {
 // figures are of those rows that have them.
 func TestData(t *testing.T) {
 	d := recorded()
-	if got := d.Mean("error", "kind", "a", "size", 10.0); got != 10 {
-		t.Errorf("mean is %v, want 10", got)
-	}
+	require.Equal(t, 10.0, d.Mean("error", "kind", "a", "size", 10.0))
 	var kinds []string
 	for _, of := range d.By("kind", "size") {
-		kinds = append(kinds, of.At["kind"].(string)+Num(number(of.At["size"]))+" "+Num(of.Mean("error")))
-		if of.At["seeds"] != 2 {
-			t.Errorf("what holds for all rows is lost in %v", of.At)
-		}
+		kinds = append(kinds, of.At["kind"].(string)+Num(of.Number("size"))+" "+Num(of.Mean("error")))
+		require.Equal(t, 2, of.At["seeds"], "what holds for all rows")
 	}
-	if want := []string{"a10 10", "a20 20", "b10 15", "b20 15"}; !slices.Equal(kinds, want) {
-		t.Errorf("settings are %v, want %v", kinds, want)
-	}
-	if got := d.Means("error"); !slices.Equal(got, []float64{10, 20, 15, 15}) || d.Max("error") != 20 || d.Min("error", "kind", "b") != 15 {
-		t.Errorf("means are %v", got)
-	}
-	if d.Count("error") != 8 || d.Sum("error", "size", 10) != 50 || d.First("other") != 7 || d.Has("other", "kind", "a") {
-		t.Error("counts, sums, or who has a figure")
-	}
-	if got := d.Top("error").At; got["kind"] != "a" || got["size"] != 20 {
-		t.Errorf("the largest is at %v", got)
-	}
+	require.Equal(t, []string{"a10 10", "a20 20", "b10 15", "b20 15"}, kinds)
+	require.Equal(t, []float64{10, 20, 15, 15}, d.Means("error"))
+	require.Equal(t, []float64{20, 15, 10}, []float64{d.Max("error"), d.Min("error", "kind", "b"), d.Least("error")})
+	require.Equal(t, []any{8, 50.0, 7.0, false}, []any{d.Count("error"), d.Sum("error", "size", 10), d.First("other"), d.Has("other", "kind", "a")})
+	top := d.Top("error").At
+	require.Equal(t, []any{"a", 20}, []any{top["kind"], top["size"]})
 	for _, bad := range []func(){func() { d.Mean("nothing") }, func() { d.Mean("error", "size", 30) }, func() { d.First("other", "kind", "a") }} {
-		if err := Try(bad); err == nil || !strings.Contains(err.Error(), "no row") {
-			t.Errorf("error of what is not there is %v", err)
-		}
+		require.ErrorContains(t, Try(bad), "no row")
 	}
 }
 
 // TestPairs: two values of a factor are compared at every setting of the others.
 func TestPairs(t *testing.T) {
 	d := recorded()
-	if n, of := d.NotWorse("error", "kind", "a", "b"), d.Settings("error", "kind", "a", "b"); n != 1 || of != 2 {
-		t.Errorf("not worse at %d of %d", n, of)
-	}
-	if n := d.Closer("error", "kind", "b", "a"); n != 1 {
-		t.Errorf("closer at %d", n)
-	}
-	if got := d.Ratios("error", "kind", "a", "b"); len(got) != 2 || math.Abs(got[0]-10./15) > 1e-15 || math.Abs(got[1]-20./15) > 1e-15 {
-		t.Errorf("ratios are %v", got)
-	}
+	require.Equal(t, []int{1, 2, 1},
+		[]int{d.NotWorse("error", "kind", "a", "b"), d.Settings("error", "kind", "a", "b"), d.Closer("error", "kind", "b", "a")})
+	require.InDeltaSlice(t, []float64{10. / 15, 20. / 15}, d.Ratios("error", "kind", "a", "b"), 1e-15)
 	lines := d.Lines("kind", "size", "error")
-	if len(lines) != 2 || lines[1].Label != "b" || !slices.Equal(lines[0].X, []float64{10, 20}) || !slices.Equal(lines[0].Y, []float64{10, 20}) {
-		t.Errorf("lines are %v", lines)
-	}
+	require.Equal(t, Series{Label: "b", Style: 1, X: []float64{10, 20}, Y: []float64{15, 15}}, lines[1])
 	// Two seeds one apart from the mean have a standard error of 1.
 	within := d.Where("size", 10).Within("mean", "kind", "size", "size", "error")[0]
-	if within.Y[0] != 10 || math.Abs(within.Lo[0]-8.04) > 1e-12 || math.Abs(within.Hi[0]-11.96) > 1e-12 {
-		t.Errorf("the line with its intervals is %v", within)
-	}
+	require.InDeltaSlice(t, []float64{10, 10, 8.04, 11.96}, []float64{within.X[0], within.Y[0], within.Lo[0], within.Hi[0]}, 1e-12)
 }
 
 // TestCompose: a text becomes the finding, claims, paragraphs, tables and figures of a
@@ -99,24 +78,74 @@ of {{.At.seeds}} seeds.
 {{panel "p" "" "x" "y" "" "" (.Lines "kind" "size" "error")}}
 ![A line.](p)
 `)
-	if s.finding != "it is 15 of 2 seeds." {
-		t.Errorf("the finding is %q", s.finding)
-	}
-	if len(s.claims) != 1 || !slices.Equal(s.claims[0], []string{"error", "worse: it is more"}) {
-		t.Errorf("claims are %v", s.claims)
-	}
-	if len(s.blocks) != 2 {
-		t.Fatalf("%d blocks", len(s.blocks))
-	}
-	if got, want := s.blocks[0].markdown(""), "| size | a | b |\n| :-- | --: | --: |\n| 10 | 10 | 15 |\n| 20 | 20 | 15 |\n"; got != want {
-		t.Errorf("the table is %q, want %q", got, want)
-	}
-	if f := s.blocks[1]; f.kind != figureLine || !slices.Equal(f.cells[0], []string{"x-p.svg", "A line."}) || checkFigure("x-p.svg", s.plots["x-p.svg"]) != nil {
-		t.Errorf("the figure is %v", f)
-	}
+	require.Equal(t, "it is 15 of 2 seeds.", s.finding)
+	require.Equal(t, [][]string{{"error", "worse: it is more"}}, s.claims)
+	require.Len(t, s.blocks, 2)
+	require.Equal(t, "| size | a | b |\n| :-- | --: | --: |\n| 10 | 10 | 15 |\n| 20 | 20 | 15 |\n", s.blocks[0].markdown(""))
+	require.Equal(t, block{figureLine, [][]string{{"x-p.svg", "A line."}}}, s.blocks[1])
+	require.NoError(t, checkFigure("x-p.svg", s.plots["x-p.svg"]))
 	for _, bad := range []string{`{{.Mean "nothing"}}`, `{{nothing}}`, "![A line.](q)"} {
-		if err := Try(func() { s.compose(bad) }); err == nil {
-			t.Errorf("no error of %s", bad)
-		}
+		require.Error(t, Try(func() { s.compose(bad) }), bad)
+	}
+}
+
+// TestWilson: the ends of the interval are the p whose z-score is 1.96 (the
+// interval's definition), and two values worked out in Wilson's interval's
+// usual examples: none in 10 gives an upper end of z^2/(n+z^2).
+func TestWilson(t *testing.T) {
+	const z = 1.959963984540054
+	for _, c := range []struct{ hits, n int }{{1, 10}, {5, 10}, {81, 263}, {15, 148}, {999, 1000}} {
+		lo, hi := Wilson(c.hits, c.n)
+		require.InDelta(t, z, ZScore(c.hits, c.n, lo), 1e-9, "lower end")
+		require.InDelta(t, -z, ZScore(c.hits, c.n, hi), 1e-9, "upper end")
+	}
+	for _, n := range []int{10, 2_590_590} {
+		lo, _ := Wilson(0, n)
+		require.Zero(t, lo, "lower end of none in %d", n)
+	}
+	_, hi := Wilson(0, 10)
+	require.InDelta(t, z*z/(10+z*z), hi, 1e-15)
+	// Newcombe 1998, table I: 81 of 263 has the interval 0.2553 to 0.3662.
+	lo, hi := Wilson(81, 263)
+	require.InDeltaSlice(t, []float64{0.2553, 0.3662}, []float64{lo, hi}, 5e-5)
+}
+
+func TestMoments(t *testing.T) {
+	x := []float64{2, 4, 4, 4, 5, 5, 7, 9} // squares of the distances sum to 32
+	require.Equal(t, 5.0, Mean(x))
+	require.InDelta(t, math.Sqrt(32.0/7), Deviation(x), 1e-15)
+	require.InDelta(t, math.Sqrt(32.0/7/8), StandardError(x), 1e-15)
+	require.Equal(t, []float64{4.5, 2, 0}, []float64{Median(x), Median([]float64{9, 1, 2}), Deviation(x[:1])})
+	require.InDelta(t, 2, ZScore(60, 100, 0.5), 1e-15)
+}
+
+func TestParallel(t *testing.T) {
+	for i, v := range Parallel(100, func(i int) int { return i * i }) {
+		require.Equal(t, i*i, v)
+	}
+	bad := errors.New("bad")
+	err := Try(func() {
+		Parallel(10, func(i int) int {
+			Require(i != 7, "of %d: %w", i, bad)
+			return i
+		})
+	})
+	require.ErrorIs(t, err, bad)
+	require.Regexp(t, "^data_test.go:", err.Error())
+}
+
+// TestTry: what goes wrong within is the error, and nothing else is caught.
+func TestTry(t *testing.T) {
+	bad := errors.New("bad")
+	require.NoError(t, Try(func() { Check(nil) }))
+	require.ErrorIs(t, Try(func() { Must(1, bad) }), bad)
+	require.PanicsWithValue(t, "other", func() { _ = Try(func() { panic("other") }) })
+}
+
+func TestNumbers(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", 1: "1", 0.5: "0.5", 1234.5: "1234", 123.4: "123", 12.34: "12.3", 0.012345: "0.0123", 1.2345e-9: "1.23e-09", -0.25: "-0.25",
+	} {
+		require.Equal(t, want, Num(v))
 	}
 }

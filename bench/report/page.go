@@ -1,13 +1,17 @@
 package report
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 )
@@ -65,51 +69,48 @@ func (p *Program) experiments() (all []Experiment) {
 }
 
 // Render writes all pages into dir, of the results that are kept there.
-func (p *Program) Render(dir string) error {
-	pages, err := p.pages(dir)
-	for file, text := range pages {
+func (p *Program) Render(dir string) {
+	for file, text := range p.pages(dir) {
 		file = filepath.Join(dir, file)
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644))
+		Check(errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)))
 	}
-	return err
 }
 
 // Stale are the pages in dir that are not what Render would write.
 func (p *Program) Stale(dir string) (files []string, err error) {
-	pages, err := p.pages(dir)
-	for file, text := range pages {
-		if old, e := os.ReadFile(filepath.Join(dir, file)); e != nil || string(old) != text {
-			files = append(files, file)
+	err = Try(func() {
+		for file, text := range p.pages(dir) {
+			if old, err := os.ReadFile(filepath.Join(dir, file)); err != nil || string(old) != text {
+				files = append(files, file)
+			}
 		}
-	}
+	})
 	return files, err
 }
 
 // pages are the texts of the pages and the charts, of the results in dir.
-func (p *Program) pages(dir string) (pages map[string]string, err error) {
-	pages = map[string]string{}
-	return pages, Try(func() {
-		sections := map[string]*Section{}
-		for _, e := range p.experiments() {
-			s, err := Load(filepath.Join(dir, p.Results, e.Name+".csv"))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			Check(err)
-			s.name, s.title, s.page = e.Name, e.Title, e.page
-			sections[e.Name] = s
+func (p *Program) pages(dir string) map[string]string {
+	sections, pages := map[string]*Section{}, map[string]string{}
+	for _, e := range p.experiments() {
+		file := filepath.Join(dir, p.Results, e.Name+".csv")
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
-		setting, _ := os.ReadFile(filepath.Join(dir, p.Results, settingFile)) // not all programs have one
-		for _, page := range p.Pages {
-			up := strings.Repeat("../", strings.Count(page.File, "/"))
-			pages[page.File] = view{page, up, up + p.Results, string(setting), sections}.markdown()
+		s := load(file)
+		s.name, s.title, s.page = e.Name, e.Title, e.page
+		sections[e.Name] = s
+	}
+	setting, _ := os.ReadFile(filepath.Join(dir, p.Results, settingFile)) // not all programs have one
+	for _, page := range p.Pages {
+		up := strings.Repeat("../", strings.Count(page.File, "/"))
+		pages[page.File] = view{page, up, up + p.Results, string(setting), sections}.markdown()
+	}
+	for _, c := range p.Charts {
+		if svg := c.draw(sections); svg != "" {
+			pages[c.File] = svg
 		}
-		for _, c := range p.Charts {
-			if svg := c.draw(sections); svg != "" {
-				pages[c.File] = svg
-			}
-		}
-	})
+	}
+	return pages
 }
 
 // view is what a page sees of the results.
@@ -177,7 +178,8 @@ func (s *Section) pick(kind string, i int) block {
 			i--
 		}
 	}
-	panic(failure{fmt.Errorf("%s has not so many tables or figures", s.name)})
+	fail("%s has not so many tables or figures", s.name)
+	return block{}
 }
 
 // link leads to a section.
@@ -214,3 +216,73 @@ func Anchor(title string) string {
 }
 
 var notAnchor = regexp.MustCompile(`[^a-z0-9_-]`)
+
+// Chart is a small chart of quotients for a page that people see first, drawn of
+// results that are kept: a bar from 1, where things are equal, on a logarithmic axis.
+type Chart struct {
+	File, Title, Below string // its name beside the pages, what stands above and below the bars
+	Bars               []ChartBar
+}
+
+// ChartBar is where a bar's number stands: in a table of a section, in the row that
+// begins with these cells, in the column of that head. Its median is drawn.
+type ChartBar struct {
+	Name, Section string
+	Row           []string
+	Column        string
+}
+
+//go:embed chart.svg
+var chartText string
+
+var chartSVG = template.Must(template.New("chart.svg").Parse(chartText))
+
+// The axis: from the least power of ten on, in pixels.
+const chartLeft, chartDecade, chartLeast = 252, 128, -2
+
+// bar is a bar as the template draws it.
+type bar struct {
+	Name, Value                 string
+	Y, TextTop                  int
+	Left, Width, Label          int
+	Anchor, Colour, LabelColour string
+}
+
+// draw is the chart of these results, empty where some are not there.
+func (c *Chart) draw(sections map[string]*Section) string {
+	var bars []bar
+	for i, b := range c.Bars {
+		s := sections[b.Section]
+		if s == nil {
+			return ""
+		}
+		value := s.number(b)
+		const one = chartLeft - chartLeast*chartDecade
+		end := max(chartLeft, one+int(math.Round(math.Log10(Must(strconv.ParseFloat(value, 64)))*chartDecade)))
+		drawn := bar{b.Name, value, 49 + 26*i, 61 + 26*i, end, one - end, end - 5, "end", "#2f6fb0", "#222"}
+		if end > one {
+			drawn.Left, drawn.Width, drawn.Label, drawn.Anchor, drawn.Colour = one, end-one, end+5, "start", "#c0432f"
+		} else if end < chartLeft+40 { // no room before the bar
+			drawn.Label, drawn.Anchor, drawn.LabelColour = end+6, "start", "#fff"
+		}
+		bars = append(bars, drawn)
+	}
+	var out strings.Builder
+	Check(chartSVG.Execute(&out, map[string]any{"Chart": c, "Bars": bars, "Bottom": 50 + 26*len(bars)}))
+	return out.String()
+}
+
+// number is the figure of a bar as it stands in its table, without its range.
+func (s *Section) number(b ChartBar) string {
+	for _, t := range s.blocks {
+		column := slices.Index(t.cells[0], b.Column)
+		for _, r := range t.cells[1:] {
+			if column >= 0 && slices.Equal(r[:min(len(r), len(b.Row))], b.Row) {
+				value, _, _ := strings.Cut(r[column], " ")
+				return value
+			}
+		}
+	}
+	fail("%s has no row %q with %q", s.name, b.Row, b.Column)
+	return ""
+}

@@ -2,11 +2,16 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // line is the text that draws and places a plot.
@@ -37,30 +42,19 @@ func TestKeep(t *testing.T) {
 		said, plot = text, figure
 		e := p.experiments()[i]
 		s, err := e.page.section(e, Config{Scale: Full}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.keep(s, dir); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
+		require.NoError(t, Try(func() { p.keep(s, dir) }))
 		page, err := os.ReadFile(filepath.Join(dir, e.page.File))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(string(page), s.markdown(strings.Repeat("../", i/2)+"results")) {
-			t.Errorf("what was run is not what is kept:\n%s", page)
-		}
+		require.NoError(t, err)
+		require.Contains(t, string(page), s.markdown(strings.Repeat("../", i/2)+"results"), "what was run")
 		return string(page)
 	}
 	inOrder := func(page string, parts ...string) {
 		t.Helper()
-		at := 0
 		for _, part := range parts {
-			i := strings.Index(page[at:], part)
-			if i < 0 {
-				t.Fatalf("no %q in its place in\n%s", part, page)
-			}
-			at += i + len(part)
+			_, rest, found := strings.Cut(page, part)
+			require.True(t, found, "no %q in its place in\n%s", part, page)
+			page = rest
 		}
 	}
 	keep(1, "two", "p")
@@ -72,20 +66,16 @@ func TestKeep(t *testing.T) {
 		"## First\n", "| claim of one | 1.5 |", "\none, \"quoted\"\n", "## Second: more\n", "\ntwo, \"quoted\"\n")
 	page := keep(1, "long", "q")
 	inOrder(page, "claim of one", "claim of long", "The table has 41 rows, and stands in [a-b.csv](results/a-b.csv): row, of many.")
-	if strings.Contains(page, "two") || strings.Contains(page, "a cell") {
-		t.Errorf("what was replaced, or is too long, is in\n%s", page)
+	require.NotRegexp(t, "two|a cell", page, "what was replaced, or is too long")
+	for _, file := range []string{"a-p.svg", "a-b-q.svg", "c-p.svg"} {
+		require.FileExists(t, filepath.Join(dir, p.Results, file))
 	}
-	for file, there := range map[string]bool{"a-p.svg": true, "a-b-p.svg": false, "a-b-q.svg": true, "c-p.svg": true} {
-		if _, err := os.Stat(filepath.Join(dir, p.Results, file)); (err == nil) != there {
-			t.Errorf("%s: %v", file, err)
-		}
-	}
-	if stale, err := p.Stale(dir); err != nil || stale != nil {
-		t.Errorf("stale are %v, %v", stale, err)
-	}
-	b.Text += "more"
-	if stale, err := p.Stale(dir); err != nil || !slices.Equal(stale, []string{"sub/B.md"}) {
-		t.Errorf("stale are %v, %v", stale, err)
+	require.NoFileExists(t, filepath.Join(dir, p.Results, "a-b-p.svg"))
+	for _, stale := range [][]string{nil, {"sub/B.md"}} {
+		got, err := p.Stale(dir)
+		require.NoError(t, err)
+		require.Equal(t, stale, got)
+		b.Text += "more"
 	}
 }
 
@@ -93,12 +83,8 @@ func TestKeep(t *testing.T) {
 func TestLoad(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.csv")
 	for _, bad := range []string{"finding,a\nnothing,b\n", "finding,a\nrow,1,2\n", "finding,a\nhead,1\n"} {
-		if err := os.WriteFile(file, []byte(bad), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Load(file); err == nil || !strings.Contains(err.Error(), "line 2") {
-			t.Errorf("%q: error is %v", bad, err)
-		}
+		require.NoError(t, os.WriteFile(file, []byte(bad), 0o644))
+		require.ErrorContains(t, Try(func() { load(file) }), "line 2", bad)
 	}
 }
 
@@ -108,9 +94,9 @@ func TestCheck(t *testing.T) {
 		s.compose("**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n" + line("f"))
 	}
 	p := Page{Claims: []string{"what"}}
-	if rows, err := p.Check(Experiment{Name: "good", Run: run}, Config{}); err != nil || !slices.Equal(rows, []int{1}) {
-		t.Errorf("tables of %v rows, %v", rows, err)
-	}
+	rows, err := p.Check(Experiment{Name: "good", Run: run}, Config{})
+	require.NoError(t, err)
+	require.Equal(t, []int{1}, rows)
 	figure := func(s *Section, spoil func([]byte) []byte) {
 		file := s.figures()[0]
 		s.plots[file] = spoil(s.plots[file])
@@ -131,28 +117,91 @@ func TestCheck(t *testing.T) {
 			run(c, s)
 			spoil(s)
 		}}, Config{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error is %v, want %q", err, want)
-		}
+		require.ErrorContains(t, err, want)
 	}
 }
 
 func TestChoose(t *testing.T) {
 	p := Program{Pages: []*Page{{Experiments: []Experiment{{Name: "a"}, {Name: "b"}}}, {Experiments: []Experiment{{Name: "c"}}}}}
-	if _, err := p.choose([]string{"a", "nothing"}); err == nil {
-		t.Error("chooses what is not there")
-	}
+	require.ErrorContains(t, Try(func() { p.choose([]string{"a", "nothing"}) }), `no experiment "nothing"`)
 	for want, names := range map[string][]string{"abc": nil, "ac": {"c", "a"}} {
-		got, err := p.choose(names)
-		if err != nil {
-			t.Fatal(err)
+		require.Equal(t, want, strings.Join(Column(p.choose(names), func(e Experiment) string { return e.Name }), ""))
+	}
+}
+
+func TestAnchor(t *testing.T) {
+	require.Equal(t, "building-ccbf_agg-a-test-1", Anchor("Building: ccbf_agg, a Test-1"))
+}
+
+// TestRows: a figure of rows has every name once, every kind in its legend, and
+// a mark further to the right for a larger quotient.
+func TestRows(t *testing.T) {
+	svg := drawRows("time / reference", []row{
+		{Name: "first", Kind: "ours", At: 0.01, Lo: 0.005, Hi: 0.02},
+		{Name: "first", Kind: "theirs", At: 3, Lo: 2, Hi: 4},
+		{Name: "second", Kind: "ours", At: 40, Lo: 30, Hi: 50},
+	})
+	require.NoError(t, checkFigure("rows.svg", svg))
+	for _, text := range []string{"first", "second", "ours", "theirs", "time / reference"} {
+		require.Equal(t, 1, strings.Count(string(svg), ">"+text+"</text>"), text)
+	}
+	// Filled circles are one path each: those of "ours", and its legend's.
+	xs := Column(regexp.MustCompile(`<path d="M([0-9.]+),[0-9.]+A`).FindAllStringSubmatch(string(svg), -1), func(m []string) float64 {
+		return Must(strconv.ParseFloat(m[1], 64))
+	})
+	require.GreaterOrEqual(t, len(xs), 3)
+	require.Less(t, xs[0], xs[1])
+	for _, bad := range []row{{Name: "none", At: 1, Lo: 0, Hi: 1}, {Name: "none", At: 1, Lo: -1, Hi: 1}} {
+		require.ErrorContains(t, Try(func() { drawRows("x", []row{bad}) }), bad.Name)
+	}
+}
+
+func TestKept(t *testing.T) {
+	page := &Page{Experiments: []Experiment{{Name: "one"}, {Name: "two"}, {Name: "three"}}}
+	p := &Program{Pages: []*Page{page}}
+	path := filepath.Join(t.TempDir(), "kept.csv")
+	hold := func(name string, keep bool, figures map[string][]float64) error {
+		s := &Section{name: name}
+		for _, what := range slices.Sorted(maps.Keys(figures)) {
+			s.Keep(what, figures[what])
 		}
-		all := ""
-		for _, e := range got {
-			all += e.Name
-		}
-		if all != want {
-			t.Errorf("chooses %q of %v, want %q", all, names, want)
+		return Try(func() { p.holdKept(path, s.kept, keep) })
+	}
+	// Nothing is kept yet, and so nothing slower.
+	require.NoError(t, hold("two", false, map[string][]float64{"a, of 1": {1, 2, 3}}))
+	require.NoError(t, hold("two", true, map[string][]float64{"a, of 1": {1, 2, 3}, "b": {0.5}}))
+	require.NoError(t, hold("one", true, map[string][]float64{"a, of 1": {7, 8, 9}}))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "section,what,median,least,largest\none,\"a, of 1\",8,7,9\ntwo,\"a, of 1\",2,1,3\ntwo,b,0.5,0.5,0.5\n", string(text))
+	for _, c := range []struct {
+		name   string
+		rounds []float64
+		slower bool
+	}{
+		{"the same", []float64{1, 2, 3}, false},
+		{"faster", []float64{0.1, 0.2, 0.3}, false},
+		{"one round slower", []float64{1, 2, 30}, false},
+		{"the median within the kept range", []float64{2.5, 3, 4}, false},
+		{"a range that holds the kept median", []float64{1.5, 4, 5}, false},
+		{"slower by more than both spreads", []float64{2.5, 4, 5}, true},
+	} {
+		err := hold("two", false, map[string][]float64{"a, of 1": c.rounds, "new": {99}})
+		if c.slower {
+			require.ErrorContains(t, err, "two: a, of 1: 4 (2.5 to 5), kept 2 (1 to 3)", c.name)
+		} else {
+			require.NoError(t, err, c.name)
 		}
 	}
+	// Rounds may be closer together than runs.
+	require.NoError(t, hold("two", true, map[string][]float64{"tight": {1, 1, 1}}))
+	require.NoError(t, hold("two", false, map[string][]float64{"tight": {1.29, 1.29, 1.29}}))
+	require.Error(t, hold("two", false, map[string][]float64{"tight": {1.31, 1.31, 1.31}}), "30% slower is told from a run like it")
+	// A section that ran anew replaces its figures; one that the page does not have
+	// any more goes.
+	page.Experiments = page.Experiments[1:]
+	require.NoError(t, hold("two", true, map[string][]float64{"c": {4}}))
+	require.Equal(t, []Kept{{"two", "c", 4, 4, 4}}, readKept(path))
+	require.NoError(t, os.WriteFile(path, []byte("section,what,median,least,largest\na,b,1,x,3\n"), 0o644))
+	require.ErrorContains(t, hold("two", false, map[string][]float64{"c": {4}}), "line 2", "a damaged file")
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // What the lines of a file of results have first: it holds a section, line by line
@@ -25,13 +27,14 @@ const (
 	figureLine  = "figure"
 )
 
-// save writes the results of a section into dir, and its figures.
-func (s *Section) save(dir string) error {
+// save writes the results of a section into dir, and its figures in place of earlier ones.
+func (s *Section) save(dir string) {
 	file := filepath.Join(dir, s.name+".csv")
-	if old, err := Load(file); err == nil {
-		for _, f := range old.figures() { // some may be gone
-			if err := os.Remove(filepath.Join(dir, f)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
+	var old *Section
+	if Try(func() { old = load(file) }) == nil {
+		for _, f := range old.figures() {
+			if err := os.Remove(filepath.Join(dir, f)); !errors.Is(err, fs.ErrNotExist) {
+				Check(err)
 			}
 		}
 	}
@@ -52,11 +55,9 @@ func (s *Section) save(dir string) error {
 		}
 	}
 	for _, f := range s.figures() {
-		if err := os.WriteFile(filepath.Join(dir, f), s.plots[f], 0o644); err != nil {
-			return err
-		}
+		Check(os.WriteFile(filepath.Join(dir, f), s.plots[f], 0o644))
 	}
-	return writeCSV(file, lines)
+	writeCSV(file, lines)
 }
 
 // figures are the names of its files.
@@ -69,14 +70,10 @@ func (s *Section) figures() (files []string) {
 	return files
 }
 
-// Load reads the results of a section.
-func Load(file string) (*Section, error) {
-	lines, err := readCSV(file)
-	if err != nil {
-		return nil, err
-	}
+// load reads the results of a section.
+func load(file string) *Section {
 	s := &Section{}
-	for i, l := range lines {
+	for i, l := range readCSV(file) {
 		kind, cells := l[0], l[1:]
 		last := len(s.blocks) - 1
 		switch {
@@ -93,30 +90,117 @@ func Load(file string) (*Section, error) {
 		case kind == rowLine && len(cells) > 1 && last >= 0 && s.blocks[last].kind == headLine:
 			s.blocks[last].cells = append(s.blocks[last].cells, cells[1:])
 		default:
-			return nil, fmt.Errorf("%s: line %d: no result is %q with %d cells", file, i+1, kind, len(cells))
+			fail("%s: line %d: no result is %q with %d cells", file, i+1, kind, len(cells))
 		}
 	}
-	return s, nil
+	return s
 }
 
-func readCSV(file string) ([][]string, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	r := csv.NewReader(bytes.NewReader(text))
+func readCSV(file string) [][]string {
+	r := csv.NewReader(bytes.NewReader(Must(os.ReadFile(file))))
 	r.FieldsPerRecord = -1
 	lines, err := r.ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return lines, nil
+	Require(err == nil, "%s: %w", file, err)
+	return lines
 }
 
-func writeCSV(file string, lines [][]string) error {
+func writeCSV(file string, lines [][]string) {
 	var text bytes.Buffer
-	if err := csv.NewWriter(&text).WriteAll(lines); err != nil {
-		return err
+	Check(csv.NewWriter(&text).WriteAll(lines))
+	Check(os.WriteFile(file, text.Bytes(), 0o644))
+}
+
+// Kept is a figure of an earlier run, of which less is better: its median, the
+// least and the largest of its rounds.
+type Kept struct {
+	Section, What          string
+	Median, Least, Largest float64
+}
+
+var keptHead = []string{"section", "what", "median", "least", "largest"}
+
+func (k Kept) String() string { return Rounds([]float64{k.Least, k.Median, k.Largest}) }
+
+// Keep notes a figure of this run, to be held against that of an earlier one. The
+// name is unlike those of all others of the section.
+func (s *Section) Keep(what string, rounds []float64) {
+	s.kept = append(s.kept, Kept{s.name, what, Median(rounds), slices.Min(rounds), slices.Max(rounds)})
+}
+
+// between is what figures differ from run to run by, although the rounds of one run
+// may be much closer together: up to 27% on a machine with eight times as many tasks
+// as processors. What does all of its work twice is far above.
+const between = 0.3
+
+// slower reports whether k is above an earlier figure by more than the spread of
+// both: the median of either lies outside the range of the other, and the medians
+// are not as close as those of two runs are anyway.
+func (k Kept) slower(earlier Kept) bool {
+	return k.Median > max(earlier.Largest, (1+between)*earlier.Median) && k.Least > earlier.Median
+}
+
+// readKept reads the file of a program; nothing is kept where there is none.
+func readKept(path string) (all []Kept) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return os.WriteFile(file, text.Bytes(), 0o644)
+	for i, row := range readCSV(path) {
+		if i == 0 { // the head
+			continue
+		}
+		k := Kept{}
+		_, err := fmt.Sscan(strings.Join(row[min(2, len(row)):], " "), &k.Median, &k.Least, &k.Largest)
+		if len(row) != len(keptHead) || err != nil {
+			fail("%s: line %d: no figure is %q", path, i+1, row)
+		}
+		k.Section, k.What = row[0], row[1]
+		all = append(all, k)
+	}
+	return all
+}
+
+// writeKept writes what was kept with the sections that have run anew, in the order of the
+// pages; sections that they no longer have are dropped.
+func (p *Program) writeKept(path string, kept, now []Kept) {
+	order := func(k Kept) int {
+		return slices.IndexFunc(p.experiments(), func(e Experiment) bool { return e.Name == k.Section })
+	}
+	merged := slices.DeleteFunc(slices.Clone(kept), func(k Kept) bool {
+		return order(k) < 0 || slices.ContainsFunc(now, func(n Kept) bool { return n.Section == k.Section })
+	})
+	merged = append(merged, now...)
+	slices.SortStableFunc(merged, func(a, b Kept) int { return cmp.Compare(order(a), order(b)) })
+	rows := [][]string{keptHead}
+	for _, k := range merged {
+		rows = append(rows, []string{k.Section, k.What, Num(k.Median), Num(k.Least), Num(k.Largest)})
+	}
+	writeCSV(path, rows)
+}
+
+// holdKept holds the figures of a run against the file of the program, or with keep
+// makes them those that later runs are held against. It is an error if some are
+// slower.
+func (p *Program) holdKept(path string, now []Kept, keep bool) {
+	if len(now) == 0 {
+		return
+	}
+	kept := readKept(path)
+	if keep {
+		p.writeKept(path, kept, now)
+		return
+	}
+	var slower []string
+	unknown := 0
+	for _, k := range now {
+		i := slices.IndexFunc(kept, func(e Kept) bool { return e.Section == k.Section && e.What == k.What })
+		if i < 0 {
+			unknown++
+		} else if k.slower(kept[i]) {
+			slower = append(slower, fmt.Sprintf("\n  %s: %s: %v, kept %v", k.Section, k.What, k, kept[i]))
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%d figures held against %s, %d of them new\n", len(now), path, unknown)
+	if len(slower) > 0 {
+		fail("%d figures are slower than what was kept, by more than the spread; run with -keep to accept that%s", len(slower), strings.Join(slower, ""))
+	}
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
 	"github.com/ccbfsql/ccbfsql/test/data"
@@ -19,18 +22,16 @@ func TestMain(m *testing.M) {
 
 // TestPage: the page is that of the results beside it.
 func TestPage(t *testing.T) {
-	if stale, err := program.Stale(filepath.Join("..", "..", "docs")); err != nil || stale != nil {
-		t.Errorf("make bench ARGS=-render writes %v anew: %v", stale, err)
-	}
+	stale, err := program.Stale(filepath.Join("..", "..", "docs"))
+	require.NoError(t, err)
+	require.Empty(t, stale, "make bench ARGS=-render writes them anew")
 }
 
 // TestExperiments runs every experiment at the smallest size: what is said is
 // well formed, and every table has a row for each of its parameters.
 func TestExperiments(t *testing.T) {
 	folder, err := data.Folder()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Chdir("..") // where make runs the program
 	c := report.Config{Scale: report.Tiny, Data: folder}
 	for _, e := range page.Experiments {
@@ -44,12 +45,8 @@ func TestExperiments(t *testing.T) {
 				}
 			}
 			rows, err := page.Check(e, c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if want := tableRows[e.Name]; !slices.Equal(rows, want) {
-				t.Errorf("tables of %v rows, want %v", rows, want)
-			}
+			require.NoError(t, err)
+			require.Equal(t, tableRows[e.Name], rows, "rows of tables")
 		})
 	}
 }
@@ -76,4 +73,62 @@ var tableRows = map[string][]int{
 	"peers":     {6*3 + 6 + 2*2}, // filters and operations
 	"fuse":      {2 * 2},         // rates and filters
 	"sizes":     {7},             // groupings
+}
+
+// TestInTurn: every round runs all, every other one backwards, what is fresh
+// before each, and the first is not counted.
+func TestInTurn(t *testing.T) {
+	var order []string
+	mark := func(name string) func() {
+		return func() { order = append(order, name) }
+	}
+	b := &bench{Section: new(report.Section), rounds: 2}
+	got := b.inTurn("", contender{name: "a", fresh: mark("-"), run: mark("a")}, contender{name: "b", run: mark("b")})
+	require.Equal(t, []string{"-", "a", "b", "b", "-", "a", "-", "a", "b"}, order)
+	require.Equal(t, []int{2, 2, 2}, []int{len(got), len(got[0]), len(got[1])}, "two samples of two rounds")
+	failed := errors.New("failed")
+	require.ErrorIs(t, report.Try(func() { b.inTurn("", contender{name: "a", run: func() { report.Check(failed) }}) }), failed)
+}
+
+// TestCompare: every contender but the first is recorded, with what the tables say of it.
+func TestCompare(t *testing.T) {
+	b := &bench{Section: new(report.Section), rounds: 3}
+	nothing := func() {}
+	r := b.compare("work", report.At{"cells": 7}, contender{name: "table", run: nothing}, contender{name: "a", run: nothing}, contender{name: "b", run: nothing})
+	require.Equal(t, []int{2, 3, 3}, []int{len(r), len(r[1].rounds), len(r[1].took)})
+	for i, way := range []string{"a", "b"} {
+		require.EqualValues(t, r[i].rounds, b.All("ratio", "what", "work", "way", way, "cells", 7), way)
+	}
+}
+
+// TestClaims: at most 1 of what was promised keeps a promise, whichever way
+// it was given.
+func TestClaims(t *testing.T) {
+	r := rounds{1, 2, 4}
+	took := compared{took: r} // in seconds
+	for _, c := range []struct {
+		name string
+		got  claim
+		want rounds
+	}{
+		{"at most", r.atMost("", 2), rounds{0.5, 1, 2}},
+		{"at least", r.atLeast("", 2), rounds{2, 1, 0.5}},
+		{"within", took.within("", 2*time.Second, ""), rounds{0.5, 1, 2}},
+		{"rate", took.rate("", "", 100, 50, ""), rounds{0.5, 1, 2}}, // 100, 50 and 25 a second
+	} {
+		require.Equal(t, c.want, c.got.part, c.name)
+	}
+	require.Equal(t, "b", worst([]claim{r.atMost("a", 4), r.atMost("b", 1), r.atMost("c", 2)}).what)
+	require.Equal(t, "2 (1 to 4)", r.String())
+}
+
+// TestNumbers: keys differ within a stream and between two.
+func TestNumbers(t *testing.T) {
+	seen := map[uint64]bool{}
+	for stream := range uint64(2) {
+		for _, k := range numbers(10_000, stream) {
+			require.False(t, seen[k], "%d is there twice", k)
+			seen[k] = true
+		}
+	}
 }
