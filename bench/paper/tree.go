@@ -11,6 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
+	"gonum.org/v1/gonum/floats"
 )
 
 // mapped is a structure that has counted the points of a map.
@@ -88,37 +89,23 @@ func (m coarseMap) box(r grid.Rect) (high, estimate float64, err error) {
 	return high, estimate, nil
 }
 
-// asked is a box or a polygon, and how many points it really has.
-type asked[T any] struct {
-	where T
-	truth float64
-}
-
-// picture is a box, and the true pixels of its picture.
-type picture struct {
-	orb.Bound
-	truth []float64
-}
-
-// mapPoints are points, and what is asked of them.
+// mapPoints are points, and what is asked of a structure that has counted them: the errors
+// of each question are noted by its kind. For sums that take a lookup for each cell, boxes of
+// a side are only so many as have so many cells together.
 type mapPoints struct {
 	points
-	view     *ccbf.View // the truth
-	bytes    uint64     // of the exact form
-	near     []place    // without points, up to 4 cells from some
-	anywhere []place    // without points
-	boxes    [][]asked[grid.Rect]
-	polygons []asked[orb.MultiPolygon]
-	windows  []picture
+	view   *ccbf.View // the truth
+	bytes  uint64     // of the exact form
+	asking []func(of mapped, cells float64, note func(kind string, off float64))
 }
 
 // What is asked for.
 const (
 	windowPixels = 256 // of a picture, each way
 	pixelCells   = 4   // of a pixel, each way
-	nearCells    = 4
-	leastInside  = 10 // points of a polygon
-	starTries    = 10 // to find a polygon with as many, for each
+	nearCells    = 4   // from a cell with points
+	leastInside  = 10  // points of a polygon
+	starTries    = 10  // to find a polygon with as many, for each
 )
 
 // mapSides are those of the boxes.
@@ -126,8 +113,12 @@ func mapSides(c report.Config) []int64 {
 	return report.Pick(c, []int64{4, 16}, []int64{4, 16, 64, 256, 1024}, []int64{4, 16, 64, 256, 1024})
 }
 
-// mapStars is how many polygons are drawn where no outlines are given.
-func mapStars(c report.Config) int { return report.Pick(c, 5, 50, 60) }
+// mapStars is how many polygons are drawn where no outlines are given, mapOthers how many
+// cells without points, mapBoxes how many boxes of a side, mapWindows how many pictures.
+func mapStars(c report.Config) int   { return report.Pick(c, 5, 50, 60) }
+func mapOthers(c report.Config) int  { return report.Pick(c, 100, 5000, 20_000) }
+func mapBoxes(c report.Config) int   { return report.Pick(c, 20, 500, 2000) }
+func mapWindows(c report.Config) int { return report.Pick(c, 1, 2, 2) }
 
 // newMapPoints draws the questions, and answers them by the exact form. Without
 // outlines the polygons are stars.
@@ -135,36 +126,77 @@ func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPo
 	v, size := p.exact(64 << 20)
 	m := &mapPoints{points: p, view: v, bytes: uint64(size)}
 	r := random(seedOf(0), 91)
+	m.askCells(ofCells, p.places)
 	for _, side := range mapSides(c) {
-		boxes := make([]asked[grid.Rect], report.Pick(c, 20, 500, 2000))
-		for i := range boxes {
-			b := p.squareAround(r, side)
-			boxes[i] = asked[grid.Rect]{b, float64(report.Must(v.BoxSum(b, nil)))}
-		}
-		m.boxes = append(m.boxes, boxes)
+		m.askBoxes(side, r, mapBoxes(c))
 	}
-	n := report.Pick(c, 100, 5000, 20_000)
-	m.near = m.without(n, func() grid.Cell {
+	m.askCells(ofNear, m.without(mapOthers(c), func() grid.Cell {
 		at := p.places[r.IntN(len(p.places))]
 		return grid.Cell{X: at.X + r.Int64N(2*nearCells+1) - nearCells, Y: at.Y + r.Int64N(2*nearCells+1) - nearCells}
-	})
-	m.anywhere = m.without(n, func() grid.Cell {
+	}))
+	m.askCells(ofOthers, m.without(mapOthers(c), func() grid.Cell {
 		return grid.Cell{X: v.Bounds.MinX + r.Int64N(int64(v.Bounds.Width())), Y: v.Bounds.MinY + r.Int64N(int64(v.Bounds.Height()))}
-	})
+	}))
 	if outlines == nil {
 		outlines = m.stars(r, mapStars(c))
 	}
 	for _, p := range outlines {
-		if truth := report.Must(v.PolygonSum(p, nil)); truth >= leastInside {
-			m.polygons = append(m.polygons, asked[orb.MultiPolygon]{p, float64(truth)})
+		if truth := float64(report.Must(v.PolygonSum(p, nil))); truth >= leastInside {
+			m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
+				if got, err := of.PolygonEstimate(p, nil); err == nil {
+					note(ofPolygon, math.Abs(got.Value-truth)/truth)
+				}
+			})
 		}
 	}
-	for range report.Pick(c, 1, 2, 2) {
-		w := picture{v.Grid.Bound(p.squareAround(r, windowPixels*pixelCells)), make([]float64, windowPixels*windowPixels)}
-		report.Check(v.Density(w.truth, w.Bound, windowPixels, windowPixels, nil))
-		m.windows = append(m.windows, w)
+	for range mapWindows(c) {
+		m.askWindow(v.Grid.Bound(p.squareAround(r, windowPixels*pixelCells)))
 	}
 	return m
+}
+
+// askCells asks for the counts of cells.
+func (m *mapPoints) askCells(kind string, places []place) {
+	m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
+		for _, p := range places {
+			n := of.count(p.Cell)
+			report.Require(n >= p.points, "%s, cell %v: %d, the truth is %d", m.name, p.Cell, n, p.points)
+			note(kind, float64(n-p.points))
+		}
+	})
+}
+
+// askBoxes asks for the upper bounds and the estimates of n boxes.
+func (m *mapPoints) askBoxes(side int64, r *rand.Rand, n int) {
+	boxes, truths := make([]grid.Rect, n), make([]float64, n)
+	for i := range boxes {
+		boxes[i] = m.squareAround(r, side)
+		truths[i] = float64(report.Must(m.view.BoxSum(boxes[i], nil)))
+	}
+	m.asking = append(m.asking, func(of mapped, cells float64, note func(kind string, off float64)) {
+		for i, b := range boxes[:int(min(float64(n), max(3, cells/float64(side*side))))] {
+			if high, e, err := of.box(b); err == nil {
+				report.Require(high >= truths[i], "%s, box %v: %v, the truth is %v", m.name, b, high, truths[i])
+				note(boundOf(side), (high-truths[i])/truths[i])
+				note(estimateOf(side), math.Abs(e-truths[i])/truths[i])
+			}
+		}
+	})
+}
+
+// askWindow asks for the picture of a box.
+func (m *mapPoints) askWindow(b orb.Bound) {
+	picture := func(of mapped) ([]float64, error) {
+		pixels := make([]float64, windowPixels*windowPixels)
+		return pixels, of.Density(pixels, b, windowPixels, windowPixels, nil)
+	}
+	truth := report.Must(picture(sketchMap{m.view}))
+	m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
+		if pixels, err := picture(of); err == nil {
+			floats.Sub(pixels, truth)
+			note(ofPicture, floats.Norm(pixels, 1)/floats.Sum(truth))
+		}
+	})
 }
 
 // without draws n cells that have no points.
@@ -213,48 +245,6 @@ func mapKinds(sides []int64) (kinds []string, weights map[string]float64) {
 		weights[kind] = 1. / 4 / float64(2*len(sides))
 	}
 	return kinds, weights
-}
-
-// ask asks a structure everything, and has its errors by kind, none where a question is
-// refused; boxes of a side until they have so many cells together, for sums may take a
-// lookup for each.
-func (m *mapPoints) ask(of mapped, cells float64) map[string][]float64 {
-	errors := map[string][]float64{}
-	note := func(kind string, off float64) { errors[kind] = append(errors[kind], off) }
-	for kind, places := range map[string][]place{ofCells: m.places, ofNear: m.near, ofOthers: m.anywhere} {
-		for _, p := range places {
-			n := of.count(p.Cell)
-			report.Require(n >= p.points, "%s, cell %v: %d, the truth is %d", m.name, p.Cell, n, p.points)
-			note(kind, float64(n-p.points))
-		}
-	}
-	for _, p := range m.polygons {
-		if got, err := of.PolygonEstimate(p.where, nil); err == nil {
-			note(ofPolygon, math.Abs(got.Value-p.truth)/p.truth)
-		}
-	}
-	pixels := make([]float64, windowPixels*windowPixels)
-	for _, w := range m.windows {
-		if of.Density(pixels, w.Bound, windowPixels, windowPixels, nil) == nil {
-			off, sum := 0.0, 0.0
-			for i, n := range pixels {
-				off, sum = off+math.Abs(n-w.truth[i]), sum+w.truth[i]
-			}
-			note(ofPicture, off/sum)
-		}
-	}
-	for _, boxes := range m.boxes {
-		side := int64(boxes[0].where.Width())
-		most := int(min(float64(len(boxes)), max(3, cells/float64(boxes[0].where.Count()))))
-		for _, b := range boxes[:most] {
-			if high, e, err := of.box(b.where); err == nil {
-				report.Require(high >= b.truth, "%s, box %v: %v, the truth is %v", m.name, b.where, high, b.truth)
-				note(boundOf(side), (high-b.truth)/b.truth)
-				note(estimateOf(side), math.Abs(e-b.truth)/b.truth)
-			}
-		}
-	}
-	return errors
 }
 
 // mapStructure is what a map can be in too few bytes.
@@ -349,7 +339,11 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 			}
 			all := report.Parallel(len(mapStructures), func(i int) answered {
 				built, size := mapStructures[i].build(m.points, bytes)
-				return answered{float64(size), m.ask(built, mapStructures[i].cells)}
+				of := answered{float64(size), map[string][]float64{}}
+				for _, ask := range m.asking {
+					ask(built, mapStructures[i].cells, func(kind string, off float64) { of.errors[kind] = append(of.errors[kind], off) })
+				}
+				return of
 			})
 			least := map[string]float64{}
 			for _, kind := range kinds {
@@ -387,7 +381,7 @@ func treeMaps(c report.Config, s *report.Section) {
 	sources := mapSources(c)
 	recordMaps(c, s, sources)
 	first := sources[0]
-	s.Set("near", len(first.near), "near cells", nearCells, "boxes", len(first.boxes[0]), "few", fewCells, "stars", mapStars(c),
-		"least inside", leastInside, "least", leastBytes, "pixels", windowPixels, "pixel", pixelCells, "windows", len(first.windows),
+	s.Set("near", mapOthers(c), "near cells", nearCells, "boxes", mapBoxes(c), "few", fewCells, "stars", mapStars(c),
+		"least inside", leastInside, "least", leastBytes, "pixels", windowPixels, "pixel", pixelCells, "windows", mapWindows(c),
 		"floor", mapFloor, "first", first.name)
 }
