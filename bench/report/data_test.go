@@ -149,3 +149,27 @@ func TestNumbers(t *testing.T) {
 		require.Equal(t, want, Num(v))
 	}
 }
+
+// TestClaims: at most 1 of what was promised keeps a promise, whichever way it was given,
+// and what is kept is less where it is better.
+func TestClaims(t *testing.T) {
+	r := []float64{1, 2, 4}
+	took := &Data{}
+	took.Record(nil, Figures{"took": 1, "ratio": 7}, Figures{"took": 2, "ratio": 7}, Figures{"took": 4, "ratio": 7})
+	for _, c := range []struct {
+		got  claim
+		want []float64
+	}{
+		{atMost("", 2, r), []float64{0.5, 1, 2}},
+		{atLeast("", 2, r), []float64{2, 1, 0.5}},
+		{within("", 2000, "", took), []float64{0.5, 1, 2}},
+		{rate("", "", 100, 50, "", took), []float64{0.5, 1, 2}}, // 100, 50 and 25 a second
+	} {
+		require.Equal(t, c.want, c.got.part)
+	}
+	require.Equal(t, "b", worst([]any{atMost("a", 4, r), atMost("b", 1, r), atMost("c", 2, r)}).(claim).what)
+	s := &Section{}
+	require.Equal(t, "| a, slowest: b | at least 4 | 2 (1 to 4) | short: 2 (1 to 4), as it is |", s.promise(atLeast("a, slowest: b", 4, r, "it is")))
+	require.Equal(t, "| c | at most 2000 ms | 7 (7 to 7) of d | 1 (0.5 to 2) |", s.promise(within("c", 2000, "d", took, "it is")))
+	require.Equal(t, []Kept{{"", "a", 0.5, 0.25, 1}, {"", "c", 7, 7, 7}}, s.kept)
+}

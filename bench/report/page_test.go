@@ -27,7 +27,7 @@ func TestKeep(t *testing.T) {
 	plot := "p"
 	said := ""
 	run := func(c Config, s *Section) {
-		s.Claim("claim of "+said, "1.5", "2", "2", "-", Worse(true, "it is"))
+		s.compose("| " + strings.Join(Compared, " | ") + " |\n| claim of " + said + " | 1.5 | 2 | 2 | - | {{worse true \"it is\"}} |\n")
 		s.compose("**In short:** found " + said + "\n\n" + said + ", \"quoted\"\n\n| x | y |\n| 1 | 0.5 |\n\n" + line(plot))
 		if said == "long" {
 			s.compose("| row | of many |\n" + strings.Repeat("| 1 | a cell |\n", mostRows+1))
@@ -106,7 +106,7 @@ func TestCheck(t *testing.T) {
 		"no numbers in":  func(s *Section) { s.compose("it is NaN") },
 		"a row of 1":     func(s *Section) { s.compose("| a | b |\n| 1 |") },
 		"nothing under":  func(s *Section) { s.compose("| a | b |\n| 1 |  |") },
-		"a row of 2":     func(s *Section) { s.Claim("1", "2") },
+		"a row of 2":     func(s *Section) { s.compose("| what |\n| 1 | 2 |") },
 		"no figure":      func(s *Section) { s.blocks = s.blocks[:1] },
 		"no table":       func(s *Section) { s.blocks = s.blocks[1:] },
 		"f.svg: XML":     func(s *Section) { figure(s, func(svg []byte) []byte { return svg[:len(svg)/2] }) },

@@ -20,7 +20,7 @@ type Section struct {
 	page        *Page
 	scale       Scale
 	finding     string     // in one sentence, which also stands in the page's list of sections
-	claims      [][]string // a cell for each of the page's Claims
+	claims      [][]string // a cell for each of the page's Claims, the lines of the section's first table and of the page's
 	blocks      []block
 	plots       map[string][]byte // SVG, by the names of the plots, and then of their files
 	shown       bool              // on the terminal, while it runs
@@ -57,10 +57,6 @@ func table(head []string, rows [][]string) string {
 	}
 	return b.String()
 }
-
-// Claim adds a line to the section's first table and to the page's, which has those of all
-// sections.
-func (s *Section) Claim(cells ...string) { s.claims = append(s.claims, cells) }
 
 // Say writes a line to the terminal, for what the page does not keep.
 func (s *Section) Say(format string, args ...any) {
@@ -112,7 +108,7 @@ var (
 func (s *Section) compose(text string) {
 	var b strings.Builder
 	panels, columns := map[string][]Panel{}, map[string]int{}
-	Check(Must(template.New(s.name).Funcs(formats).Funcs(s.plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
+	Check(Must(template.New(s.name).Funcs(formats).Funcs(s.promising()).Funcs(s.plotting(panels, columns)).Parse(text)).Execute(&b, &s.Data))
 	for name, all := range panels {
 		s.plots[name] = drawPanels(slices.Collect(slices.Chunk(all, cmp.Or(columns[name], len(all)))))
 	}

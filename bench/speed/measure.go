@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"database/sql"
 	"embed"
 	"fmt"
@@ -66,17 +65,6 @@ func (r rounds) over(others rounds) rounds {
 	return out
 }
 
-// each is f of every round.
-func (r rounds) each(f func(float64) float64) rounds { return report.Column(r, f) }
-
-// part is r as a part of a limit.
-func (r rounds) part(limit float64) rounds {
-	return r.each(func(v float64) float64 { return v / limit })
-}
-
-// inverse is 1 / r.
-func (r rounds) inverse() rounds { return r.each(func(v float64) float64 { return 1 / v }) }
-
 // inTurn times contenders one after the other, round by round, every other round backwards,
 // so that all of them meet the same moods of the machine. A first round is not counted.
 func (b *bench) inTurn(what string, contenders ...contender) []rounds {
@@ -139,7 +127,7 @@ func timed(f func()) float64 {
 func (b *bench) say(what string, contenders []contender, times []rounds) {
 	var text strings.Builder
 	for i, c := range contenders {
-		ms := times[i].part(0.001)
+		ms := report.Parts(times[i], 0.001)
 		fmt.Fprintf(&text, "\n  %-40s %.1f ms (%.1f to %.1f)", c.name, ms.median(), slices.Min(ms), slices.Max(ms))
 	}
 	b.Say("%s%s", what, text.String())
@@ -147,10 +135,11 @@ func (b *bench) say(what string, contenders []contender, times []rounds) {
 
 // record keeps a ratio for the tables and the figure: of what it is, which way to do that, and
 // what else the tables say of it, which may also replace these two.
-func (b *bench) record(what, way string, r rounds, at report.At) {
-	row := report.At{"what": what, "way": way}
+func (b *bench) record(what, way string, r rounds, at report.At) (row report.At) {
+	row = report.At{"what": what, "way": way}
 	stdmaps.Copy(row, at)
 	b.note("ratio", r, row)
+	return row
 }
 
 // note keeps what was measured for the tables alone.
@@ -158,90 +147,19 @@ func (b *bench) note(figure string, r rounds, at report.At) {
 	b.Record(at, report.Column(r, func(v float64) report.Figures { return report.Figures{figure: v} })...)
 }
 
-// compared is the time of a contender as a ratio to that of the first, and in seconds.
-type compared struct {
-	rounds
-	took rounds
-}
-
-// compare times contenders in turn, and records those of the others over the first's.
-func (b *bench) compare(what string, at report.At, reference contender, others ...contender) (all []compared) {
+// compare times contenders in turn, and records those of the others over the first's, with
+// what they took.
+func (b *bench) compare(what string, at report.At, reference contender, others ...contender) {
 	took := b.inTurn(what, append([]contender{reference}, others...)...)
 	for i, c := range others {
-		r := took[1+i].over(took[0])
-		b.record(what, c.name, r, at)
-		all = append(all, compared{r, took[1+i]})
+		b.recordTook(what, c.name, took[1+i], took[0], at)
 	}
-	return all
 }
 
-// claim is a promise and what became of it: the part is what was measured as a part of what
-// was promised, so that at most 1 keeps it.
-type claim struct {
-	what, promised string
-	part           rounds
-	measured       rounds
-	beside         string // what measured is a part of, where what does not say it
-	more           bool   // of what was measured more is better
-	reason         string // for falling short, as far as it is known
-}
-
-// because gives the claim a reason for falling short, which is said where it does.
-func (c claim) because(reason string) claim {
-	c.reason = reason
-	return c
-}
-
-// atMost is the claim that a ratio is so large at most.
-func (r rounds) atMost(what string, limit float64) claim {
-	return claim{what: what, promised: "at most " + report.Num(limit), part: r.part(limit), measured: r}
-}
-
-// atLeast is the claim that a ratio is so large at least.
-func (r rounds) atLeast(what string, limit float64) claim {
-	return claim{what: what, promised: "at least " + report.Num(limit), part: r.part(limit).inverse(), measured: r, more: true}
-}
-
-// within is the claim that something takes so long at most. The page has how long it takes
-// beside something else.
-func (r compared) within(what string, limit time.Duration, beside string) claim {
-	return claim{what: what, promised: fmt.Sprintf("at most %d ms", limit.Milliseconds()), part: r.took.part(limit.Seconds()), measured: r.rounds, beside: beside}
-}
-
-// rate is the claim that n things take as long as at so many a second, or less.
-func (r compared) rate(what, promised string, n, perSecond float64, beside string) claim {
-	return claim{what: what, promised: promised, part: r.took.part(n / perSecond), measured: r.rounds, beside: beside}
-}
-
-// promise adds to the page's list of claims, and holds what was measured against earlier runs:
-// that does not depend on the machine as times do.
-func (b *bench) promise(c claim) {
-	measured, part := c.measured.String(), c.part.String()
-	if c.beside != "" {
-		measured += " of " + c.beside
-	}
-	if c.part.median() > 1 {
-		part = "short: " + part
-		if c.reason != "" {
-			part += ", as " + c.reason
-		}
-	}
-	b.Claim(c.what, c.promised, measured, part)
-	what, _, _ := strings.Cut(c.what, ", slowest: ") // which one that is changes from run to run
-	b.Keep(what, c.kept())
-}
-
-// kept is what was measured so that less is better.
-func (c claim) kept() rounds {
-	if c.more {
-		return c.measured.inverse()
-	}
-	return c.measured
-}
-
-// worst is the claim that comes off worst.
-func worst(claims []claim) claim {
-	return slices.MaxFunc(claims, func(a, b claim) int { return cmp.Compare(a.part.median(), b.part.median()) })
+// recordTook is record with what something took in seconds, beside a reference.
+func (b *bench) recordTook(what, way string, took, reference rounds, at report.At) {
+	row := b.record(what, way, took.over(reference), at)
+	b.note("took", took, row)
 }
 
 // duckDB is the version that is linked into this program.

@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/ccbfsql/ccbfsql/bench/duck"
 	"github.com/ccbfsql/ccbfsql/bench/report"
@@ -82,10 +81,8 @@ func (b *bench) requests(file string) {
 	sketches := duck.Number(b.db, "SELECT count(*) FROM tiles")
 	n := report.Pick(b.c, 40, 200, 200) // in all rounds fewer than the server answers without a pause
 	b.Set("sketches", sketches, "n", n)
-	record := func(what string, limit time.Duration, took, reference rounds) {
-		r := compared{took.over(reference), took}
-		b.record(what, "", r.rounds, nil)
-		b.promise(r.within("time of "+what, limit, "the statement"))
+	record := func(what string, limit int, took, reference rounds) { // in milliseconds, promised
+		b.recordTook(what, "", took, reference, report.At{"limit": limit})
 	}
 	draw := b.query("ccbf_png", text("tile", "-5.625, 50.736455, 0, 52.482780")) // about a tile of zoom 6
 	var running *server
@@ -95,13 +92,13 @@ func (b *bench) requests(file string) {
 		running.stop()
 		running = startServer(file)
 	}, run: func() { fetch(running.url + tilePath(6, -2, 51.5)) }}, draw)
-	record(fmt.Sprintf("the first tile of %.0f sketches", sketches), 200*time.Millisecond, took[0], took[1])
+	record(fmt.Sprintf("the first tile of %.0f sketches", sketches), 200, took[0], took[1])
 	for _, q := range []struct{ what, rows string }{
 		{"95% of tiles, zooms 5 to 13, 8 at a time", ""},
 		{"95% of tiles of rows chosen by three columns, 8 at a time", "?where=" + url.QueryEscape(chosenWhere)},
 	} {
 		late, beside := b.manyTiles(running.url, q.rows, n, draw)
-		record(q.what, 60*time.Millisecond, late, beside)
+		record(q.what, 60, late, beside)
 	}
 	for _, q := range []struct{ what, polygon, where, condition string }{
 		{"a polygon over a quarter of the sketches", quarter, "", ""},
@@ -111,7 +108,7 @@ func (b *bench) requests(file string) {
 		question := []byte(`{"table": "tiles", "column": "s", "polygon": ` + q.polygon + q.where + `}`)
 		took = b.inTurn(q.what, contender{name: "request", run: func() { post(running.url+"/api/sum", question) }},
 			b.query("ccbf_polygon_sum", "SELECT sum(ccbf_polygon_sum(s, '"+q.polygon+"')) FROM tiles"+q.condition))
-		record(q.what, 150*time.Millisecond, took[0], took[1])
+		record(q.what, 150, took[0], took[1])
 	}
 }
 
