@@ -19,7 +19,8 @@
 //     whose head is report.Compared, how it was done, at least one table and one figure:
 //     {{range .By "skew" "rule"}} makes a line of a table of each setting, ![...](name)
 //     places a plot, whose panels {{panel ...}} draws of the rows (report's lines.go).
-//  3. Name it in a page below, and give the rows of its tables in page_test.go.
+//     How many rows its tables have in tests stands below its title.
+//  3. Name it in a page below.
 //  4. `make paper ARGS=cms` measures it, keeps the results in docs/accuracy/cms.csv
 //     and writes the pages; {{short "cms"}}, {{figure "cms" 0}}, {{table "cms" 0}}
 //     and {{link "cms"}} put parts of it into the text of any page (folder text).

@@ -137,14 +137,15 @@ func (p *Page) section(e Experiment, c Config, shown bool) (*Section, error) {
 // notNumbers finds what a number must not be, as a word.
 var notNumbers = regexp.MustCompile(`\b(NaN|Inf)\b|%!`)
 
-// Check runs an experiment and returns how many rows its tables have. The error
-// is what is not well formed: a finding, a table or a figure is missing, a cell
-// is empty or no number, a figure is no small and whole SVG with its labels.
-func (p *Page) Check(e Experiment, c Config) (rows []int, err error) {
+// Check runs an experiment. The error is what is not well formed: a finding, a table or a
+// figure is missing, tables have other numbers of rows than the text says, a cell is empty or
+// no number, a figure is no small and whole SVG with its labels.
+func (p *Page) Check(e Experiment, c Config) error {
 	s, err := p.section(e, c, false)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	var rows []int
 	wrong := []error{checkTable(p.Claims, s.claims)}
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Errorf(format, args...)) }
 	if s.finding == "" {
@@ -168,7 +169,10 @@ func (p *Page) Check(e Experiment, c Config) (rows []int, err error) {
 	if len(s.figures()) == 0 {
 		fail("no figure")
 	}
-	return rows, errors.Join(wrong...)
+	if e.Rows != nil && !slices.Equal(e.Rows, rows) {
+		fail("tables of %v rows, the text says %v", rows, e.Rows)
+	}
+	return errors.Join(wrong...)
 }
 
 func checkTable(head []string, rows [][]string) (wrong error) {

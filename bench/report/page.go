@@ -44,15 +44,24 @@ type Experiment struct {
 	Name, Title string
 	Run         func(Config, *Section)
 	Text        string // what the section says: see compose
+	Rows        []int  // of its tables, in tests; nil where that is not said
 	page        *Page
 }
 
+// opening is how the text of an experiment begins: its title, and how many rows its tables
+// have at the smallest scale, which is the product of the parameters that it names.
+var opening = regexp.MustCompile(`(?s)^# ([^\n]*)\n(?:<!-- rows in tests: ([0-9 ]+)\([^)]*\) -->\n)?(.*)`)
+
 // NewPage is a page of experiments whose texts are in the folder text: its own, and in
-// text/sections those of the experiments, by their names, which begin with their titles.
+// text/sections those of the experiments, by their names, which begin as opening has it.
 func NewPage(texts fs.FS, file, text string, claims []string, experiments ...Experiment) *Page {
-	for i, e := range experiments {
-		title, section, _ := strings.Cut(string(Must(fs.ReadFile(texts, "text/sections/"+e.Name+".md"))), "\n")
-		experiments[i].Title, experiments[i].Text = strings.TrimPrefix(title, "# "), section
+	for i := range experiments {
+		e := &experiments[i]
+		m := opening.FindStringSubmatch(string(Must(fs.ReadFile(texts, "text/sections/"+e.Name+".md"))))
+		e.Title, e.Text = m[1], m[3]
+		for _, rows := range strings.Fields(m[2]) {
+			e.Rows = append(e.Rows, Must(strconv.Atoi(rows)))
+		}
 	}
 	return &Page{File: file, Text: string(Must(fs.ReadFile(texts, "text/"+text))), Claims: claims, Experiments: experiments}
 }

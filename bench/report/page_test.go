@@ -94,9 +94,8 @@ func TestCheck(t *testing.T) {
 		s.compose("**In short:** found\n\n| x | y |\n| 1 | 2 |\n\n" + line("f"))
 	}
 	p := Page{Claims: []string{"what"}}
-	rows, err := p.Check(Experiment{Name: "good", Run: run}, Config{})
-	require.NoError(t, err)
-	require.Equal(t, []int{1}, rows)
+	require.NoError(t, p.Check(Experiment{Name: "good", Run: run, Rows: []int{1}}, Config{}))
+	require.ErrorContains(t, p.Check(Experiment{Name: "other", Run: run, Rows: []int{2}}, Config{}), "tables of [1] rows, the text says [2]")
 	figure := func(s *Section, spoil func([]byte) []byte) {
 		file := s.figures()[0]
 		s.plots[file] = spoil(s.plots[file])
@@ -113,11 +112,10 @@ func TestCheck(t *testing.T) {
 		"f.svg has 0":    func(s *Section) { figure(s, func([]byte) []byte { return []byte("<svg></svg>") }) },
 		"f.svg takes 20": func(s *Section) { figure(s, func(svg []byte) []byte { return append(svg, make([]byte, 200<<10)...) }) },
 	} {
-		_, err := p.Check(Experiment{Name: "bad", Run: func(c Config, s *Section) {
+		require.ErrorContains(t, p.Check(Experiment{Name: "bad", Run: func(c Config, s *Section) {
 			run(c, s)
 			spoil(s)
-		}}, Config{})
-		require.ErrorContains(t, err, want)
+		}}, Config{}), want)
 	}
 }
 

@@ -43,35 +43,9 @@ func TestExperiments(t *testing.T) {
 					t.Skip("links the shell")
 				}
 			}
-			rows, err := page.Check(e, c)
-			require.NoError(t, err)
-			require.Equal(t, tableRows[e.Name], rows, "rows of tables")
+			require.NoError(t, page.Check(e, c))
 		})
 	}
-}
-
-// tableRows is how many rows the tables of an experiment have.
-var tableRows = map[string][]int{
-	"aggregate": {5, 2},          // points, trees of them
-	"groups":    {1},             // sizes
-	"scarce":    {2},             // limits
-	"keys":      {2 * 3},         // keys and aggregates
-	"estimates": {2 * 2 * 2},     // keys, questions and aggregates
-	"sql":       {2 + 2*2 + 5},   // builds, questions to two forms, families
-	"kernel":    {2*2 + 2*2 + 2}, // inserts, lookups, exact builds
-	"hot":       {7 + 5 + 6},     // adds, questions of keyed filters; loops over cells
-	"union":     {2},             // fills
-	"places":    {3*2 + 1 + 2*2}, // questions to two forms, by tile, by categories
-	"polygons":  {2},             // resolutions
-	"levels":    {1 + 2},         // countries, squares
-	"many":      {2, 2, 3},       // ways over days, over tiles, boxes over days
-	"maps":      {2 * 5},         // resolutions and questions
-	"serve":     {6},             // requests
-	"cubes":     {2, 2 * 5},      // points, questions
-	"filters":   {5},             // families
-	"peers":     {6*3 + 6 + 2*2}, // filters and operations
-	"fuse":      {2 * 2},         // rates and filters
-	"sizes":     {7},             // groupings
 }
 
 // TestInTurn: every round runs all, every other one backwards, what is fresh
