@@ -1,6 +1,8 @@
 package ccbf
 
 import (
+	"math/bits"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -22,7 +24,7 @@ type Small struct {
 }
 
 // maxSmall is the most keys of a Small.
-const maxSmall = 8
+const maxSmall = cells.MaxFew
 
 // AppendBlob appends the sketch of at most 8 keys from Config.Keys, which it
 // does not change: the same bytes as a Builder's.
@@ -35,7 +37,7 @@ func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
 	}
 	run := m.run(keys)
 	m.header.Total = uint64(len(keys))
-	m.params = append(appendBounds(append(m.params[:0], m.first...), cells.FewBounds(run.Keys)), m.last...)
+	m.params = append(appendBounds(append(m.params[:0], m.first...), m.few.Bounds(run.Keys)), m.last...)
 	start := len(dst)
 	dst = sketch.Begin(dst, m.header, m.params)
 	body := len(dst)
@@ -64,23 +66,32 @@ func (m *Small) reset(c *Config) {
 	m.header = sketch.Header{Family: id, Seed: c.Seed, Levels: c.Levels, Flags: sketch.Additive | sketch.TotalKnown}
 }
 
-// run is the run of a few keys.
+// run is the run of a few keys. Their order nobody foresees: no branch depends on it.
 func (m *Small) run(keys []uint64) cells.Run {
-	n := 0
-	for _, k := range keys {
-		// Insertion: fewer keys than any other way would pay for.
-		i := n
-		for i > 0 && m.keys[i-1] > k {
-			i--
+	var places [maxSmall]uint64 // how many keys are before each
+	for i := 1; i < len(keys); i++ {
+		k, place := keys[i], uint64(i)
+		for j, o := range keys[:i] {
+			_, less := bits.Sub64(k, o, 0)
+			places[j%maxSmall] += less
+			place -= less
 		}
-		if i > 0 && m.keys[i-1] == k {
-			m.counts[i-1]++
-			continue
-		}
-		copy(m.keys[i+1:n+1], m.keys[i:n])
-		copy(m.counts[i+1:n+1], m.counts[i:n])
-		m.keys[i], m.counts[i] = k, 1
-		n++
+		places[i%maxSmall] = place
 	}
-	return cells.Run{Keys: m.keys[:n], Counts: m.counts[:n]}
+	var sorted [maxSmall]uint64
+	for i, k := range keys {
+		sorted[places[i%maxSmall]%maxSmall] = k
+	}
+	// A count is where the key's last one is, less where that of the key before is.
+	at := uint64(0)
+	m.keys[0] = sorted[0]
+	for i, k := range sorted[:len(keys)] {
+		d := m.keys[at%maxSmall] ^ k
+		at += (d | -d) >> 63
+		m.keys[at%maxSmall], m.counts[at%maxSmall] = k, uint64(i+1)
+	}
+	for i := at; i > 0; i-- {
+		m.counts[i%maxSmall] -= m.counts[(i-1)%maxSmall]
+	}
+	return cells.Run{Keys: m.keys[:at+1], Counts: m.counts[:at+1]}
 }
