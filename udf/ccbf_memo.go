@@ -4,13 +4,20 @@ import "github.com/ccbfsql/ccbfsql/internal/duck"
 
 // categoryMemo has the numbers of categories in sketches that are kept, by their values as
 // DuckDB has them: a value that was there before, in this chunk or in an earlier one, is
-// neither converted nor looked up again. A value has one place in it, where the last one
-// stays.
+// neither converted nor looked up again. A value has two places in it, side by side, where
+// the last ones stay. It begins small, in the first-level cache, and grows where many values
+// miss: a pair for about every category.
 type categoryMemo struct {
 	typ     duck.TypeID // of the values
-	entries []memoEntry
+	entries []memoPair
+	shift   uint // of a hash, to have a pair
 	words   [placePiece][2]uint64
+
+	asked, missed int // in this window
 }
+
+// memoPair is a line of the caches.
+type memoPair [2]memoEntry
 
 type memoEntry struct {
 	value  [2]uint64 // the second word of numbers is 0
@@ -18,7 +25,28 @@ type memoEntry struct {
 	number uint32
 }
 
-const memoBits = 13
+const (
+	minMemoBits, maxMemoBits = 8, 13 // of pairs
+	// memoWindow is after how many values is asked whether one in memoShare of them missed.
+	memoWindow, memoShare = 1 << 13, 16
+)
+
+// size makes room for 2^bits pairs, and forgets all values.
+func (m *categoryMemo) size(bits int) {
+	m.entries, m.shift = make([]memoPair, 1<<bits), uint(64-bits)
+	m.asked, m.missed = 0, 0
+}
+
+// grow looks after each window whether more room would help.
+func (m *categoryMemo) grow() {
+	if m.asked < memoWindow {
+		return
+	}
+	if bits := 64 - int(m.shift); m.missed > m.asked/memoShare && bits < maxMemoBits {
+		m.size(bits + 1)
+	}
+	m.asked, m.missed = 0, 0
+}
 
 // longText stands for a text of which DuckDB has no value, but an address, which says
 // nothing. It is no value: a number has a second word of 0, and no text is so long.
@@ -28,7 +56,7 @@ var longText = [2]uint64{1<<64 - 1, 1<<64 - 1}
 func (m *categoryMemo) numbers(r *ccbfReader, k *keptSketch, v *duck.Vector, rows, dst []uint32) error {
 	typ := v.Type().ID()
 	if m.entries == nil {
-		m.entries = make([]memoEntry, 1<<memoBits)
+		m.size(minMemoBits)
 	} else if m.typ != typ {
 		clear(m.entries)
 	}
@@ -38,6 +66,8 @@ func (m *categoryMemo) numbers(r *ccbfReader, k *keptSketch, v *duck.Vector, row
 		if err := m.piece(r, k, v, rows[:n], dst[:n]); err != nil {
 			return err
 		}
+		m.asked += n
+		m.grow()
 		rows, dst = rows[n:], dst[n:]
 	}
 	return nil
@@ -68,17 +98,23 @@ func (m *categoryMemo) piece(r *ccbfReader, k *keptSketch, v *duck.Vector, rows,
 		return numbersOf(r, k, rows, dst)
 	}
 	for i, w := range words {
-		e := &m.entries[((w[0]^(w[1]+k.serial)*0xd6e8_feb8_6659_fd93)*0x9e37_79b9_7f4a_7c15)>>(64-memoBits)]
-		if e.serial != k.serial || e.value != w {
-			if err := numbersOf(r, k, rows[i:i+1], dst[i:i+1]); err != nil {
-				return err
-			}
-			if w != longText {
-				*e = memoEntry{w, k.serial, dst[i]}
-			}
+		p := &m.entries[((w[0]^(w[1]+k.serial)*0xd6e8_feb8_6659_fd93)*0x9e37_79b9_7f4a_7c15)>>(m.shift&63)]
+		if e := &p[0]; e.value == w && e.serial == k.serial {
+			dst[i] = e.number
 			continue
 		}
-		dst[i] = e.number
+		if e := &p[1]; e.value == w && e.serial == k.serial {
+			dst[i] = e.number
+			continue
+		}
+		m.missed++
+		if err := numbersOf(r, k, rows[i:i+1], dst[i:i+1]); err != nil {
+			return err
+		}
+		if w != longText {
+			p[1] = p[0]
+			p[0] = memoEntry{w, k.serial, dst[i]}
+		}
 	}
 	return nil
 }
