@@ -133,10 +133,7 @@ func categories(c report.Config, s *report.Section) {
 	like, at := loads[0], loads[1]
 	s.Set("k", paperK, "most", eventMost, "points", like.total(), "keys", len(like.places), "categories", len(byCategory(at.places)),
 		"same", sameKeys, "counters", categoryBytes/4, "row", categoryBytes/20, "seeds", report.Pick(c, 1, 1, 5),
-		"small", inSmall(at), "small of events", inSmall(like), "like", like.name, "at", at.name, "all bytes", float64(categoryBytes), "uk", at.what)
-	s.Set("shown", []string{like.name, at.name}, "worse", worseError, "claimed", []claim{
-		{"CascadeCBF", paperCascade.name, 0.0002, 1}, {"spectral", paperSpectral.name, 0.0005, 3}, {"Count-Min", paperCountMin.name, 0.0013, 21},
-	})
+		"small", inSmall(at), "small of events", inSmall(like), "like", like.name, "at", at.name, "shown", []string{like.name, at.name}, "all bytes", float64(categoryBytes), "uk", at.what)
 }
 
 // inSmall is the share of points in places of less than 10.

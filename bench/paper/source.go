@@ -153,19 +153,6 @@ func shareOf[T any](x []T, is func(T) bool) float64 {
 	return float64(report.Count(x, is)) / float64(len(x))
 }
 
-// worseError is the note of the mean errors of some runs and of the largest one,
-// each beside the published, and why the mean is worse where it is.
-func worseError(means []float64, most, publishedMean, publishedMost float64, why string) string {
-	mean, chance := report.Mean(means), 2*report.Deviation(means)
-	switch {
-	case mean <= publishedMean:
-		return report.Worse(most > publishedMost, "the largest, which is that of a single key")
-	case mean-chance <= publishedMean:
-		why = "by less than two standard deviations of a run"
-	}
-	return report.Worse(true, why)
-}
-
 // transposed are the columns of rows.
 func transposed[T any](rows [][]T) [][]T {
 	out := make([][]T, len(rows[0]))

@@ -40,9 +40,7 @@ func spectralMethods(c report.Config, s *report.Section) {
 	for _, m := range []method{methodRM, methodGathered} {
 		s.Set(m.name+" from", leastFrom(byK, m.name, "additive")+"; "+leastFrom(byK, m.name, "wrong"))
 	}
-	rm, printed := methodRM.name, methodPrinted.name
-	s.Set("never", leastFrom(byK, rm, "wrong") == "none",
-		"pairs", [][2]string{{"mi", "ms"}, {"mi", rm}, {rm, "ms"}, {methodGathered.name, "ms"}, {printed, "ms"}, {rm, printed}, {methodTRM.name, rm}})
+	s.Set("never", leastFrom(byK, methodRM.name, "wrong") == "none")
 	methodTimes(c, s, settingOf(keys, draws, 0.5, spectralGamma, spectralK))
 }
 

@@ -188,12 +188,6 @@ func judgeAll(s *report.Section, at report.At, seeds int, of func(seed uint64) p
 	s.RecordEach(at, "structure", report.Column(structures, func(by structure) string { return by.name }), bySeed)
 }
 
-// claim is what is published of a structure: its mean error and its largest.
-type claim struct {
-	Name, Structure string
-	Mean, Most      float64
-}
-
 // The structures of the CascadeCBF paper as textbooks have them, one key after
 // the other, nothing done ahead: what throughput is measured against. Sizes are
 // powers of two, for their positions to cost as little as can be.

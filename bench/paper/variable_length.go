@@ -166,9 +166,6 @@ func variableLength(c report.Config, s *report.Section) {
 	for l, published := range []float64{0.8815, 0.681, 0.1105, 0.0438} {
 		s.Record(report.At{"at load": varlenLoads[l]}, report.Figures{"mean": published})
 	}
-	defaults, papers := s.Where("options", "defaults", "default", true), s.Where("options", "paper's")
-	s.Set("largest by default", max(0, defaults.Max("reduction")), // at a load
-		"default bytes", defaults.Sum("bytes", "load", 0.9), "paper's bytes", papers.Sum("bytes", "in mean", true, "middle", true, "load", 0.9))
 	varlenTheorems(s, size)
 	varlenAlpha(s, min(size, 1<<16))
 }
