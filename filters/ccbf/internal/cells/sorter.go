@@ -3,6 +3,7 @@ package cells
 import (
 	"sync"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
 )
 
@@ -117,16 +118,46 @@ func (s *sorter) packedPairs(keys, weights []uint64) (Run, bool) {
 
 // unpack makes a run of sorted words, in pieces, whose keys all have the bits of base.
 func unpack(pieces [][]uint64, base uint64) Run {
-	distinct, last := 0, ^uint64(0)
+	n := distinct(pieces)
+	r := Run{make([]uint64, n), make([]uint64, n)}
+	r.unpack(pieces, base)
+	return r
+}
+
+// unpackBeside is unpack, which may use a second goroutine where spare says so.
+func unpackBeside(l wordList, base uint64, spare func() bool) Run {
+	cut := len(l.pieces) / 2
+	for cut > 0 && cut < len(l.pieces) && l.pieces[cut][0]>>countBits == l.pieces[cut-1][len(l.pieces[cut-1])-1]>>countBits {
+		cut++ // a cell has words in both
+	}
+	if l.n < manyCells || spare == nil || cut == len(l.pieces) {
+		return unpack(l.pieces, base)
+	}
+	first, second := l.pieces[:cut], l.pieces[cut:]
+	var n, m int
+	beside.Do(spare, func() { n = distinct(first) }, func() { m = distinct(second) })
+	r := Run{make([]uint64, n+m), make([]uint64, n+m)}
+	one, other := r.upTo(n), r.from(n)
+	beside.Do(spare, func() { one.unpack(first, base) }, func() { other.unpack(second, base) })
+	return r
+}
+
+// distinct is how many cells sorted words have.
+func distinct(pieces [][]uint64) int {
+	n, last := 0, ^uint64(0)
 	for _, words := range pieces {
 		for _, w := range words {
 			if w>>countBits != last {
 				last = w >> countBits
-				distinct++
+				n++
 			}
 		}
 	}
-	r := Run{make([]uint64, distinct), make([]uint64, distinct)}
+	return n
+}
+
+// unpack makes r, which is as long and counts nothing yet, the cells of sorted words.
+func (r Run) unpack(pieces [][]uint64, base uint64) {
 	n, last := -1, ^uint64(0)
 	for _, words := range pieces {
 		for _, w := range words {
@@ -138,5 +169,4 @@ func unpack(pieces [][]uint64, base uint64) Run {
 			r.Counts[n] += w & (1<<countBits - 1)
 		}
 	}
-	return r
 }

@@ -82,7 +82,7 @@ func (s *Words) Run(spare func() bool) Run {
 	if s.n == 0 {
 		return Run{}
 	}
-	return unpack(s.lists[0].pieces, s.base)
+	return unpackBeside(s.lists[0], s.base, spare)
 }
 
 // push adds a list that is not s's own.

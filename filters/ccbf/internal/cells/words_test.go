@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 )
 
 // Words count what a map counts: keys in few cells and in many, a cell that counts more
@@ -20,7 +22,7 @@ func TestWordsAgreeWithMap(t *testing.T) {
 		"one cell":      {5 << 50, 1, 0, 0, full + 17},
 		"crowd":         {0, 3000, 3, 95, full + full/2},
 		"many cells":    {5 << 59, 60_000, 1, 10, 200_000},
-		"all different": {0, 1 << wordKeys, 0, 0, 60_000},
+		"all different": {0, 1 << wordKeys, 0, 0, manyCells + 1000},
 	} {
 		r := rand.New(rand.NewPCG(41, of.cells))
 		keys := make([]uint64, of.points)
@@ -63,7 +65,7 @@ func TestWordsAgreeWithMap(t *testing.T) {
 				}
 				both.Join(w, spare)
 			}
-			sameRun(t, name+", joined", both.Run(nil), want)
+			sameRun(t, name+", joined", both.Run(spare), want)
 			if b.Len() != before {
 				t.Errorf("%s: what joined has %d cells, had %d", name, b.Len(), before)
 			}
@@ -89,5 +91,32 @@ func TestWordsOfKeysFarApart(t *testing.T) {
 	o.Add([]uint64{5})
 	if w.Joins(&o) || !w.Joins(new(Words)) {
 		t.Error("words join by other bits")
+	}
+}
+
+// Words become a run in halves as they do at once, also where the words of a cell are in both,
+// and where there is nothing else.
+func TestRunInHalves(t *testing.T) {
+	for name, before := range map[string]int{"cut between cells": manyCells / 2, "cut within a cell": manyCells/2 - 3*wordBlock/2, "one cell": 0} {
+		want := map[uint64]uint64{}
+		l := wordList{n: manyCells}
+		for i := range manyCells {
+			if i%wordBlock == 0 {
+				l.pieces = append(l.pieces, nil)
+			}
+			key := min(i, before) + max(i-before-3*wordBlock, 0) // the one behind so many has 3 blocks of words
+			if before == 0 {
+				key = 0
+			}
+			n := uint64(1 + i%5)
+			last := &l.pieces[len(l.pieces)-1]
+			*last = append(*last, uint64(key)<<countBits|n)
+			want[1<<62|uint64(key)] += n
+		}
+		started := beside.Started()
+		sameRun(t, name, unpackBeside(l, 1<<62, func() bool { return true }), want)
+		if n := beside.Started() - started; (n == 2) != (before > 0) {
+			t.Errorf("%s: %d goroutines", name, n)
+		}
 	}
 }
