@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
@@ -132,18 +133,19 @@ func appendBlocks(dst []byte, w *bitio.Writer, s source, limit uint64, spare fun
 	index := len(dst)
 	cells := s.cells()
 	n := blockCount(cells)
+	var taken atomic.Int64 // by both, so that neither goes on where they do not fit
 	if n < manyBlocks || spare == nil {
-		dst = appendSome(dst, w, s, limit)
+		dst = appendSome(dst, w, s, limit, &taken)
 		return dst, uint64(len(dst)-index) <= limit
 	}
 	one, other := s.cut(n / 2 * blockCells)
 	var second []byte
 	beside.Do(spare, func() {
-		dst = appendSome(slices.Grow(dst, n*indexEntry+cells*5/4), w, one, limit)
+		dst = appendSome(slices.Grow(dst, n*indexEntry+cells*5/4), w, one, limit, &taken)
 	}, func() {
 		w := writers.Get().(*bitio.Writer)
 		defer writers.Put(w)
-		second = appendSome(nil, w, other, limit)
+		second = appendSome(nil, w, other, limit, &taken)
 	})
 	if uint64(len(dst)-index)+uint64(len(second)) > limit {
 		return dst, false
@@ -159,15 +161,16 @@ func appendBlocks(dst []byte, w *bitio.Writer, s source, limit uint64, spare fun
 	return append(dst, second[all-first:]...), true
 }
 
-// appendSome appends the index and the blocks of cells, and ends early where they are
-// longer than limit bytes.
-func appendSome(dst []byte, w *bitio.Writer, s source, limit uint64) []byte {
+// appendSome appends the index and the blocks of cells, and ends early where these and others,
+// of which so many bytes are taken, are longer than limit bytes.
+func appendSome(dst []byte, w *bitio.Writer, s source, limit uint64, taken *atomic.Int64) []byte {
 	index := len(dst)
 	n := blockCount(s.cells())
 	dst = slices.Grow(dst, n*indexEntry+s.cells()*5/4)
 	dst = dst[:index+n*indexEntry]
-	data := len(dst)
-	for i := 0; i < n && uint64(len(dst)-index) <= limit; i++ {
+	data, before := len(dst), index
+	for i := 0; i < n && uint64(taken.Add(int64(len(dst)-before))) <= limit; i++ {
+		before = len(dst)
 		r := s.next(min(blockCells, s.cells()))
 		dst = appendBlock(dst, w, r.Keys, r.Counts)
 		entry := dst[index+i*indexEntry:]

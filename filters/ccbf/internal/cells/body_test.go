@@ -3,6 +3,7 @@ package cells
 import (
 	"bytes"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
@@ -20,7 +21,7 @@ func TestBlocksInHalves(t *testing.T) {
 			at += 1 + r.Uint64N(100)
 			run.Keys, run.Counts = append(run.Keys, at), append(run.Counts, 1+r.Uint64N(9))
 		}
-		want := appendSome([]byte("before"), &w, &runSource{run}, ^uint64(0))
+		want := appendSome([]byte("before"), &w, &runSource{run}, ^uint64(0), new(atomic.Int64))
 		size := uint64(len(want) - len("before"))
 		got, ok := appendBlocks([]byte("before"), &w, &runSource{run}, size, func() bool { return true })
 		if !ok || !bytes.Equal(got, want) {
