@@ -53,9 +53,9 @@ func TestPictureInHalves(t *testing.T) {
 			}
 			want := 0
 			if side*(side+1) >= halvedValues {
-				want = 4 // cells stretched, values scaled, their tally, colours
+				want = 5 // cells stretched, values scaled, their tally, colours, bytes
 				if width > float64(side) {
-					want = 2
+					want = 3
 				}
 			}
 			if asked != want {

@@ -6,10 +6,8 @@ package picture
 import (
 	"fmt"
 	"image"
-	"image/png"
 	"io"
 	"strings"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -75,27 +73,8 @@ func Encode(w io.Writer, values []float64, width, height int, o Options) error {
 	if err != nil {
 		return err
 	}
-	return Write(w, img)
+	return Write(w, img, o.Spare)
 }
-
-// Write writes an image as a PNG, as fast as can be: other levels of compression
-// take several times as long for a tenth of the bytes.
-func Write(w io.Writer, img *image.Paletted) error {
-	return encoder.Encode(w, img)
-}
-
-var encoder = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: new(buffers)}
-
-// buffers lends the memory of one encoding, over a megabyte: more than a small
-// picture takes in all.
-type buffers struct{ pool sync.Pool }
-
-func (b *buffers) Get() *png.EncoderBuffer {
-	buf, _ := b.pool.Get().(*png.EncoderBuffer)
-	return buf // nil makes a new one
-}
-
-func (b *buffers) Put(buf *png.EncoderBuffer) { b.pool.Put(buf) }
 
 // choices are what an option may be, by name, the default first.
 type choices[T any] []choice[T]
