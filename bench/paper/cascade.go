@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"sort"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Figures 2 and 3 and tables 2 and 4 of the CascadeCBF paper: structures of a size, judged
@@ -223,27 +225,43 @@ func sameError(c report.Config, s *report.Section) {
 func overcount(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 5, 20)
 	data := zipfOf(c, 0)
-	t := float64(data.draws)
 	s.Set("seeds", seeds, "draws", data.draws, "k", paperK)
+	record := func(at report.At, t float64, counters int, draw func(seed uint64) points) {
+		for _, at["mode"] = range []ccbf.Mode{ccbf.Standard, ccbf.MinimalIncrement} {
+			of := report.Parallel(seeds, func(i int) report.Figures {
+				return draw(seedOf(i)).overcount(at["mode"].(ccbf.Mode), counters, seedOf(i))
+			})
+			n := report.MeanOf(of, func(f report.Figures) float64 { return f["keys"] })
+			equation := paperK * t / n * -math.Expm1(-paperK*n/float64(counters))
+			for _, f := range of {
+				f["equation 2"], f["of equation 2"], f["bound"] = equation, f["total"]/equation, n*paperK*t/float64(counters)
+				f["one key"], f["one key of equation 2"] = f["total"]/n, f["total"]/n/equation
+			}
+			s.Record(maps.Clone(at), of...)
+		}
+	}
 	for _, data.alpha = range []float64{1, 1.5, 2} {
 		for _, counters := range []int{1 << 13, 1 << 15, 1 << 17} {
-			for _, mode := range []ccbf.Mode{ccbf.Standard, ccbf.MinimalIncrement} {
-				of := report.Parallel(seeds, func(i int) report.Figures { return data.overcount(mode, counters, seedOf(i)) })
-				n := report.MeanOf(of, func(f report.Figures) float64 { return f["keys"] })
-				equation := paperK * t / n * -math.Expm1(-paperK*n/float64(counters))
-				for _, f := range of {
-					f["equation 2"], f["of equation 2"], f["bound"] = equation, f["total"]/equation, n*paperK*t/float64(counters)
-					f["one key"], f["one key of equation 2"] = f["total"]/n, f["total"]/n/equation
-				}
-				s.Record(report.At{"alpha": data.alpha, "counters": counters, "mode": mode}, of...)
-			}
+			record(report.At{"alpha": data.alpha, "counters": counters}, float64(data.draws), counters, data.draw)
 		}
+	}
+	// Keys that come once each, in four counters a key: equation 2 is the same for any
+	// number of them. The others raise a counter by a Poisson variable of mean k/4.
+	least, others := 0.0, distuv.Poisson{Lambda: paperK / 4.}
+	for j := 0.; j < 100; j++ {
+		least += math.Pow(others.Survival(j), paperK)
+	}
+	for n := 1000; n <= report.Pick(c, 1000, 100_000, 100_000); n *= 10 {
+		p := points{res: 1}
+		for i := range n {
+			p.places, p.order = append(p.places, place{Cell: grid.Cell{X: int64(i), Y: 2 * int64(i)}, points: 1}), append(p.order, int32(i))
+		}
+		record(report.At{"distinct": n, "expected": float64(n) * least}, float64(n), 4*n, func(uint64) points { return p })
 	}
 }
 
 // overcount are the keys that occur and the sum of (estimate - count) over them.
-func (z zipfData) overcount(mode ccbf.Mode, counters int, seed uint64) report.Figures {
-	p := z.draw(seed)
+func (p points) overcount(mode ccbf.Mode, counters int, seed uint64) report.Figures {
 	a := cascadeOf("", paperK, mode, parts(1, 16)).count(p, uint64(2*counters), seed)
 	of := report.Figures{}
 	for _, at := range p.occupied().places {
