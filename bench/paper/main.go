@@ -3,32 +3,7 @@
 // docs/ACCURACY.md for users, docs/papers for the claims of each paper, and
 // docs/accuracy with the plots and the results as CSV.
 //
-// An experiment is a function of this folder, which measures; a text in text/sections, which
-// has its title and reports the results; and its name in the list of its page below.
-// The bound of Count-Min (countMin in filters.go, text/sections/cms.md) is one to read. To
-// add one:
-//
-//  1. Write func countMin(c report.Config, s *report.Section). It loops over what it
-//     varies and records a row of figures for each seed: s.Record(report.At{"skew": skew,
-//     "rule": rule}, report.Parallel(seeds, ...)...). Sizes depend on the scale
-//     (report.Pick), seeds are seedOf's. What holds for all rows is noted by s.Set. An error
-//     ends the experiment (report.Check, Must and Require).
-//  2. Write its text: a title, and Markdown with holes that ask the rows ({{.Max "beyond" | percent2}};
-//     what can be asked is in report.Data, how it is shown in report's compose.go). It has
-//     a sentence after "**In short:**", a table of what was published and what is ours,
-//     whose head is report.Compared, how it was done, at least one table and one figure:
-//     {{range .By "skew" "rule"}} makes a line of a table of each setting, ![...](name)
-//     places a plot, whose panels {{panel ...}} draws of the rows (report's lines.go).
-//     How many rows its tables have in tests stands below its title.
-//  3. Name it in a page below.
-//  4. `make paper ARGS=cms` measures it, keeps the results in docs/accuracy/cms.csv
-//     and writes the pages; {{short "cms"}}, {{figure "cms" 0}}, {{table "cms" 0}}
-//     and {{link "cms"}} put parts of it into the text of any page (folder text).
-//     `make paper ARGS=-render` writes the pages after a change of their texts; a section's
-//     own text is kept as it was measured.
-//
-// `make test` runs all at the smallest scale, for form alone, and fails where a page
-// is not that of its results.
+// How to add an experiment is in bench/README.md.
 package main
 
 import (

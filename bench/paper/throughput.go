@@ -218,22 +218,13 @@ func asking(count func(h1, h2 uint64) uint64) func(hashes) {
 	}
 }
 
-// inserts are the seconds that the racers take for the points, round by round; a
-// first round is not counted. They take turns, so that all meet the same moods of
-// the machine.
+// inserts are the seconds that the racers take for the points, round by round.
 func (a arrived) inserts(rounds int) [][]float64 {
-	out := make([][]float64, len(racers))
-	for round := range rounds + 1 {
-		for turn := range racers {
-			i := (turn + round) % len(racers)
-			start := time.Now()
-			racers[i].insert(a)
-			if round > 0 {
-				out[i] = append(out[i], time.Since(start).Seconds())
-			}
-		}
-	}
-	return out
+	return report.InTurn(rounds, len(racers), func(i int) float64 {
+		start := time.Now()
+		racers[i].insert(a)
+		return time.Since(start).Seconds()
+	})
 }
 
 // lookups are the seconds that the racers take to answer for a point, and for one

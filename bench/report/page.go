@@ -1,11 +1,9 @@
 package report
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,7 +20,6 @@ type Program struct {
 	Results string // the folder of results and figures, beside the pages
 	Pages   []*Page
 	Setting string // what a run has to do with the machine it is on; kept of the last one
-	Charts  []*Chart
 }
 
 // settingFile has the Setting of the last run, beside the results.
@@ -97,7 +94,7 @@ func (p *Program) Stale(dir string) (files []string, err error) {
 	return files, err
 }
 
-// pages are the texts of the pages and the charts, of the results in dir.
+// pages are the texts of the pages, of the results in dir; those that say nothing are left out.
 func (p *Program) pages(dir string) map[string]string {
 	sections, pages := map[string]*Section{}, map[string]string{}
 	for _, e := range p.experiments() {
@@ -112,11 +109,8 @@ func (p *Program) pages(dir string) map[string]string {
 	setting, _ := os.ReadFile(filepath.Join(dir, p.Results, settingFile)) // not all programs have one
 	for _, page := range p.Pages {
 		up := strings.Repeat("../", strings.Count(page.File, "/"))
-		pages[page.File] = view{page, up, up + p.Results, string(setting), sections}.markdown()
-	}
-	for _, c := range p.Charts {
-		if svg := c.draw(sections); svg != "" {
-			pages[c.File] = svg
+		if text := (view{page, up, up + p.Results, string(setting), sections}).markdown(); text != "" {
+			pages[page.File] = text
 		}
 	}
 	return pages
@@ -134,7 +128,7 @@ type view struct {
 // markdown is the page with those of its sections that there are.
 func (v view) markdown() string {
 	var b strings.Builder
-	Check(Must(template.New(v.page.File).Funcs(v.functions()).Parse(v.page.Text)).Execute(&b, nil))
+	Check(Must(template.New(v.page.File).Funcs(formats).Funcs(v.functions()).Parse(v.page.Text)).Execute(&b, nil))
 	for _, s := range v.own() {
 		b.WriteString("\n" + s.markdown(v.results))
 	}
@@ -172,8 +166,8 @@ func (v view) functions() template.FuncMap {
 		"short": of(func(s *Section) string { return s.finding }),
 		"link":  of(v.link),
 		"table": pick(headLine), "figure": pick(figureLine),
-		"last": func() string { return v.setting },
-		"list": v.list, "claims": v.claims,
+		"last":     func() string { return v.setting },
+		"sections": v.list, "claims": v.claims, "cell": v.cell, "has": v.has,
 	}
 }
 
@@ -226,72 +220,24 @@ func Anchor(title string) string {
 
 var notAnchor = regexp.MustCompile(`[^a-z0-9_-]`)
 
-// Chart is a small chart of quotients for a page that people see first, drawn of
-// results that are kept: a bar from 1, where things are equal, on a logarithmic axis.
-type Chart struct {
-	File, Title, Below string // its name beside the pages, what stands above and below the bars
-	Bars               []ChartBar
-}
-
-// ChartBar is where a bar's number stands: in a table of a section, in the row that
-// begins with these cells, in the column of that head. Its median is drawn.
-type ChartBar struct {
-	Name, Section string
-	Row           []string
-	Column        string
-}
-
-//go:embed chart.svg
-var chartText string
-
-var chartSVG = template.Must(template.New("chart.svg").Parse(chartText))
-
-// The axis: from the least power of ten on, in pixels.
-const chartLeft, chartDecade, chartLeast = 252, 128, -2
-
-// bar is a bar as the template draws it.
-type bar struct {
-	Name, Value                 string
-	Y, TextTop                  int
-	Left, Width, Label          int
-	Anchor, Colour, LabelColour string
-}
-
-// draw is the chart of these results, empty where some are not there.
-func (c *Chart) draw(sections map[string]*Section) string {
-	var bars []bar
-	for i, b := range c.Bars {
-		s := sections[b.Section]
-		if s == nil {
-			return ""
-		}
-		value := s.number(b)
-		const one = chartLeft - chartLeast*chartDecade
-		end := max(chartLeft, one+int(math.Round(math.Log10(Must(strconv.ParseFloat(value, 64)))*chartDecade)))
-		drawn := bar{b.Name, value, 49 + 26*i, 61 + 26*i, end, one - end, end - 5, "end", "#2f6fb0", "#222"}
-		if end > one {
-			drawn.Left, drawn.Width, drawn.Label, drawn.Anchor, drawn.Colour = one, end-one, end+5, "start", "#c0432f"
-		} else if end < chartLeft+40 { // no room before the bar
-			drawn.Label, drawn.Anchor, drawn.LabelColour = end+6, "start", "#fff"
-		}
-		bars = append(bars, drawn)
-	}
-	var out strings.Builder
-	Check(chartSVG.Execute(&out, map[string]any{"Chart": c, "Bars": bars, "Bottom": 50 + 26*len(bars)}))
-	return out.String()
-}
-
-// number is the figure of a bar as it stands in its table, without its range.
-func (s *Section) number(b ChartBar) string {
+// cell is a figure as it stands in a table of a section, without its range: in the column of
+// this head, in the row that begins with these cells.
+func (v view) cell(section, head string, row []any) string {
+	s := v.sections[section]
 	for _, t := range s.blocks {
-		column := slices.Index(t.cells[0], b.Column)
+		column := slices.Index(t.cells[0], head)
 		for _, r := range t.cells[1:] {
-			if column >= 0 && slices.Equal(r[:min(len(r), len(b.Row))], b.Row) {
+			if column >= 0 && fmt.Sprint(r[:min(len(r), len(row))]) == fmt.Sprint(row) {
 				value, _, _ := strings.Cut(r[column], " ")
 				return value
 			}
 		}
 	}
-	fail("%s has no row %q with %q", s.name, b.Row, b.Column)
+	fail("%s has no row %q with %q", section, row, head)
 	return ""
+}
+
+// has reports whether there are results of all of these sections.
+func (v view) has(sections ...string) bool {
+	return !slices.ContainsFunc(sections, func(name string) bool { return v.sections[name] == nil })
 }

@@ -33,7 +33,7 @@ func TestKeep(t *testing.T) {
 			s.compose("| row | of many |\n" + strings.Repeat("| 1 | a cell |\n", mostRows+1))
 		}
 	}
-	a := &Page{File: "A.md", Text: "# A\n\n{{list}}{{claims}}{{short \"c\"}}, see {{link \"c\"}}\n{{figure \"c\" 0}}{{table \"c\" 0}}", Claims: Compared,
+	a := &Page{File: "A.md", Text: "# A\n\n{{sections}}{{claims}}{{short \"c\"}}, see {{link \"c\"}}\n{{figure \"c\" 0}}{{table \"c\" 0}}", Claims: Compared,
 		Experiments: []Experiment{{Name: "a", Title: "First", Run: run}, {Name: "a-b", Title: "Second: more", Run: run}}}
 	b := &Page{File: "sub/B.md", Text: "# B, {{last}}\n", Claims: Compared, Experiments: []Experiment{{Name: "c", Title: "Third", Run: run}}}
 	p := Program{Results: "results", Pages: []*Page{a, b}, Setting: "one machine"}

@@ -193,12 +193,6 @@ func logarithm(is bool, v float64) float64 {
 	return math.Log10(v)
 }
 
-// intervals are points with their error bars, as the library takes them.
-type intervals struct {
-	plotter.XYs
-	plotter.YErrors
-}
-
 // add draws the series. Points that a logarithmic axis cannot show are left
 // out.
 func (s Series) add(out *plot.Plot, p Panel) {
@@ -243,12 +237,12 @@ func (s Series) add(out *plot.Plot, p Panel) {
 		}
 	}
 	if len(bars) > 0 {
-		y := Must(plotter.NewYErrorBars(intervals{at, bars}))
-		y.Color, y.CapWidth = colour, vg.Points(3)
+		style := plotter.DefaultLineStyle
+		style.Color = colour
 		if s.across {
-			out.Add(&plotter.XErrorBars{XYs: at, XErrors: plotter.XErrors(bars), LineStyle: y.LineStyle, CapWidth: y.CapWidth})
+			out.Add(&plotter.XErrorBars{XYs: at, XErrors: plotter.XErrors(bars), LineStyle: style, CapWidth: vg.Points(3)})
 		} else {
-			out.Add(y)
+			out.Add(&plotter.YErrorBars{XYs: at, YErrors: bars, LineStyle: style, CapWidth: vg.Points(3)})
 		}
 	}
 	if p.Legend != "" && s.Label != "" {

@@ -160,7 +160,7 @@ var formats = template.FuncMap{
 	"spreadPercent": func(x []float64) string { return Num(100*Mean(x)) + "% ± " + Num2(100*Deviation(x)) },
 	"span":          Span, "spanPercent2": func(x []float64) string { return Percent2(slices.Min(x)) + " to " + Percent2(slices.Max(x)) },
 	"mean": Mean, "median": Median, "deviation": Deviation, "zscore": func(hits, n, p float64) float64 { return ZScore(int(hits), int(n), p) },
-	 "most": slices.Max[[]float64], "least": slices.Min[[]float64], "abs": math.Abs, "quantile": Quantile,
+	"most": slices.Max[[]float64], "least": slices.Min[[]float64], "abs": math.Abs, "log10": math.Log10, "round": math.Round, "quantile": Quantile,
 	"div": func(a, b float64) float64 { return a / b }, "mul": func(a, b float64) float64 { return a * b },
 	"add": func(a, b float64) float64 { return a + b }, "sub": func(a, b float64) float64 { return a - b },
 	"interval": func(hits, n float64) string {

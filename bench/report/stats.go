@@ -74,6 +74,24 @@ func Parallel[T any](n int, f func(i int) T) []T {
 	return out
 }
 
+// InTurn is what things take in several rounds: time of 0 to n-1, round by round, every other
+// round backwards, so that all of them meet the same moods of the machine. A first round is
+// not counted.
+func InTurn(rounds, n int, time func(i int) float64) [][]float64 {
+	out := make([][]float64, n)
+	for round := range rounds + 1 {
+		for i := range n {
+			if round%2 == 1 {
+				i = n - 1 - i
+			}
+			if took := time(i); round > 0 {
+				out[i] = append(out[i], took)
+			}
+		}
+	}
+	return out
+}
+
 // Column is one figure of each of several results.
 func Column[T, U any](x []T, f func(T) U) []U {
 	out := make([]U, len(x))

@@ -2,9 +2,7 @@
 // answers, every figure as a ratio within one run: docs/PERFORMANCE.md and its
 // plots.
 //
-// An experiment is a function of this folder, which measures (see measure.go); a text in
-// text/sections, its title and a template that asks what was recorded; and its name in the
-// list below, with its threads.
+// How to add an experiment is in bench/README.md.
 package main
 
 import (
@@ -29,20 +27,10 @@ var page = report.NewPage(texts, "PERFORMANCE.md", "performance.md", []string{"w
 	in(1, "filters", filters), in(1, "peers", peers), in(1, "fuse", fuse), in(2, "sizes", sizes),
 )
 
-// atAGlance is the chart of README's first screen.
-var atAGlance = &report.Chart{
-	File: "pictures/beside.svg", Title: "An exact sketch relative to the exact table (cell, count): less is better",
-	Below: "A million points in cells of 0.001 degrees. Medians of docs/PERFORMANCE.md.",
-	Bars: []report.ChartBar{
-		{Name: "bytes, both in Parquet with zstd", Section: "sizes", Row: []string{"all in one"}, Column: "BLOBs in Parquet / table"},
-		{Name: "time to build from a million points", Section: "aggregate", Row: []string{"UK crimes, as filed"}, Column: "ccbf_agg / GROUP BY"},
-		{Name: "time of 1 box", Section: "places", Row: []string{"1 box", "exact"}, Column: "time / exact table"},
-		{Name: "time of 1,000 boxes", Section: "places", Row: []string{"1000 boxes", "exact"}, Column: "time / exact table"},
-		{Name: "time of 2,000,000 single cells", Section: "places", Row: []string{"2000000 places", "exact"}, Column: "time / exact table"},
-	},
-}
+// picture is the chart of README's first screen.
+var picture = &report.Page{File: "pictures/beside.svg", Text: string(report.Must(texts.ReadFile("text/beside.svg")))}
 
-var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{page}, Charts: []*report.Chart{atAGlance}}
+var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{page, picture}}
 
 func main() {
 	if isApart() {

@@ -65,22 +65,10 @@ func (r rounds) over(others rounds) rounds {
 	return out
 }
 
-// inTurn times contenders one after the other, round by round, every other round backwards,
-// so that all of them meet the same moods of the machine. A first round is not counted.
+// inTurn times contenders one after the other: see report.InTurn.
 func (b *bench) inTurn(what string, contenders ...contender) []rounds {
-	out := make([]rounds, len(contenders))
-	for round := range b.rounds + 1 {
-		for turn := range contenders {
-			i := turn
-			if round%2 == 1 {
-				i = len(contenders) - 1 - turn
-			}
-			took := contenders[i].time()
-			if round > 0 {
-				out[i] = append(out[i], took)
-			}
-		}
-	}
+	times := report.InTurn(b.rounds, len(contenders), func(i int) float64 { return contenders[i].time() })
+	out := report.Column(times, func(r []float64) rounds { return r })
 	b.say(what, contenders, out)
 	return out
 }
