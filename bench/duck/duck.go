@@ -37,23 +37,21 @@ func Number(db *sql.DB, query string) (n float64) {
 	return n
 }
 
-// Each calls f for the rows of a query, with what reads a row's values.
-func Each(db *sql.DB, query string, f func(scan func(to ...any))) {
+// Each reads the rows of a query, one after the other, into to, and calls f after each.
+func Each(db *sql.DB, query string, f func(), to ...any) {
 	rows := report.Must(db.Query(query))
 	defer rows.Close()
 	for rows.Next() {
-		f(func(to ...any) { report.Check(rows.Scan(to...)) })
+		report.Check(rows.Scan(to...))
+		f()
 	}
 	report.Check(rows.Err())
 }
 
 // Column is the only column of a query.
 func Column[T any](db *sql.DB, query string) (out []T) {
-	Each(db, query, func(scan func(to ...any)) {
-		var v T
-		scan(&v)
-		out = append(out, v)
-	})
+	var v T
+	Each(db, query, func() { out = append(out, v) }, &v)
 	return out
 }
 

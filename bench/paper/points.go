@@ -146,11 +146,8 @@ func (d dataSet) read(folder, x, y, category, where string) []place {
 func readPlaces(query string) (places []place) {
 	db := duck.Open(1)
 	defer db.Close()
-	duck.Each(db, query, func(scan func(to ...any)) {
-		var p place
-		scan(&p.X, &p.Y, &p.category, &p.points)
-		places = append(places, p)
-	})
+	var p place
+	duck.Each(db, query, func() { places = append(places, p) }, &p.X, &p.Y, &p.category, &p.points)
 	return places
 }
 
