@@ -155,6 +155,15 @@ func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPo
 	return m
 }
 
+// ask are the errors of all questions, by kind.
+func (m *mapPoints) ask(of mapped, cells float64) map[string][]float64 {
+	errors := map[string][]float64{}
+	for _, ask := range m.asking {
+		ask(of, cells, func(kind string, off float64) { errors[kind] = append(errors[kind], off) })
+	}
+	return errors
+}
+
 // askCells asks for the counts of cells.
 func (m *mapPoints) askCells(kind string, places []place) {
 	m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
@@ -339,11 +348,7 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 			}
 			all := report.Parallel(len(mapStructures), func(i int) answered {
 				built, size := mapStructures[i].build(m.points, bytes)
-				of := answered{float64(size), map[string][]float64{}}
-				for _, ask := range m.asking {
-					ask(built, mapStructures[i].cells, func(kind string, off float64) { of.errors[kind] = append(of.errors[kind], off) })
-				}
-				return of
+				return answered{float64(size), m.ask(built, mapStructures[i].cells)}
 			})
 			least := map[string]float64{}
 			for _, kind := range kinds {
@@ -380,6 +385,8 @@ func recordMaps(c report.Config, s *report.Section, sources []*mapPoints) {
 func treeMaps(c report.Config, s *report.Section) {
 	sources := mapSources(c)
 	recordMaps(c, s, sources)
+	recordWays(s, sources)
+	recordUnpruned(c, s, sources)
 	first := sources[0]
 	s.Set("near", mapOthers(c), "near cells", nearCells, "boxes", mapBoxes(c), "few", fewCells, "stars", mapStars(c),
 		"least inside", leastInside, "least", leastBytes, "pixels", windowPixels, "pixel", pixelCells, "windows", mapWindows(c),

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// treeWay is how a tree can come about in a part of the exact bytes, other than of all
+// cells at once.
+type treeWay struct {
+	name   string
+	shares []uint64
+	build  func(m *mapPoints, share uint64) *ccbf.Sketch
+}
+
+// lossKinds are asked of trees that came about in different ways.
+var lossKinds = append(report.Column([]int64{4, 16, 64, 256}, boundOf), ofCells)
+
+// treeWays prune in little memory, at shares of the bytes at which what is kept between two
+// prunings is less than all; and unite parts.
+func treeWays() (all []treeWay) {
+	for _, times := range []uint64{ccbf.HoldTree / 4, ccbf.HoldTree / 16} {
+		scarce := func(m *mapPoints, share uint64, order []int32) *ccbf.Sketch {
+			b := m.builder(m.bytes / share)
+			b.Hold = int64(times * (m.bytes / share))
+			for _, i := range order {
+				report.Check(b.Add(m.places[i].Cell, nil, key.None, 1))
+			}
+			return report.Must(b.Sketch())
+		}
+		name := fmt.Sprintf("pruned at %d times its bytes, ", times)
+		all = append(all, treeWay{name + "points in random order", []uint64{8, 16}, func(m *mapPoints, share uint64) *ccbf.Sketch {
+			return scarce(m, share, m.shuffled(seedOf(0), 98).order)
+		}}, treeWay{name + "row by row", []uint64{8, 16}, func(m *mapPoints, share uint64) *ccbf.Sketch {
+			order := m.shuffled(seedOf(0), 98).order
+			slices.Sort(order)
+			return scarce(m, share, order)
+		}})
+	}
+	for _, n := range []int{3, 12} {
+		for i, name := range []string{"%d random parts united", "%d regions united"} {
+			all = append(all, treeWay{fmt.Sprintf(name, n), []uint64{2, 8}, func(m *mapPoints, share uint64) *ccbf.Sketch {
+				b := m.builder(m.bytes / share)
+				for _, p := range []func(int) []points{m.randomParts, m.regions}[i](n) {
+					_, size := p.exact(64 << 20)
+					report.Check(b.AddView(viewOf(p.sketched(ccbf.Params{Bytes: max(uint64(size)/share, leastBytes), Seed: seedOf(0)}))))
+				}
+				return report.Must(b.Sketch())
+			}})
+		}
+	}
+	return all
+}
+
+func (p points) builder(bytes uint64) *ccbf.Builder {
+	return ccbf.NewBuilder(report.Must(ccbf.Params{Res: p.res, Bytes: bytes, Seed: seedOf(0)}.Config()), nil)
+}
+
+// randomParts are n parts, to one of which each point goes.
+func (p points) randomParts(n int) []points {
+	parts, r := make([]points, n), random(seedOf(0), 99)
+	for _, at := range p.places {
+		drawn := make([]uint64, n)
+		for range at.points {
+			drawn[r.IntN(n)]++
+		}
+		for i, k := range drawn {
+			if at.points = k; k > 0 {
+				parts[i].res, parts[i].places = p.res, append(parts[i].places, at)
+			}
+		}
+	}
+	return parts
+}
+
+// regions are n parts with as many cells each, from south to north.
+func (p points) regions(n int) (parts []points) {
+	for places := range slices.Chunk(p.places, (len(p.places)+n-1)/n) {
+		parts = append(parts, points{res: p.res, places: places})
+	}
+	return parts
+}
+
+// recordWays measures by how much trees are off that came about in different ways, beside
+// trees of all cells at once in the same bytes. What was not pruned before its end, as
+// buffers alone hold it, has no row.
+func recordWays(s *report.Section, sources []*mapPoints) {
+	s.Set("hold", ccbf.HoldTree)
+	for _, m := range sources {
+		for _, share := range []uint64{2, 8, 16} {
+			if m.bytes/share < leastBytes {
+				continue
+			}
+			one, size := sketchIn(ccbf.Params{Overflow: ccbf.ToTree})(m.points, m.bytes/share)
+			atOnce, ways := m.ask(one, math.Inf(1)), slices.DeleteFunc(treeWays(), func(w treeWay) bool { return !slices.Contains(w.shares, share) })
+			blobs := report.Parallel(len(ways), func(i int) []byte { return ways[i].build(m, share).Blob() })
+			for i, blob := range blobs {
+				v := viewOf(blob)
+				if v.Error().Measured {
+					continue
+				}
+				off := m.ask(sketchMap{v}, math.Inf(1))
+				for _, kind := range lossKinds {
+					if off[kind] == nil { // the tests have fewer sides
+						continue
+					}
+					f := report.Figures{"excess": report.Mean(off[kind]), "at once": report.Mean(atOnce[kind]), "size": float64(len(blob)), "of at once": float64(len(blob)) / float64(size)}
+					f["loss"] = f["excess"] / f["at once"]
+					f["log loss"] = math.Log(f["loss"])
+					s.Record(report.At{"points": m.name, "part": share, "way": ways[i].name, "asked": kind}, f)
+				}
+			}
+		}
+	}
+}
+
+// askedCells are asked for in pieces.
+type askedCells []grid.Cell
+
+func (a askedCells) len() int                      { return len(a) }
+func (a askedCells) slice(from, to int) askedCells { return a[from:to] }
+
+// recordUnpruned measures what all cells take as a tree that is not pruned, where that is
+// shorter than the exact form, and what a lookup takes then.
+func recordUnpruned(c report.Config, s *report.Section, sources []*mapPoints) {
+	rounds, some := report.Pick(c, 1, 5, 11), report.Pick(c, 100, 1<<14, 1<<17)
+	s.Set("rounds", rounds, "looked", some)
+	for _, m := range sources {
+		cells := 8 / float64(len(m.places))
+		f := report.Figures{"bits": cells * float64(m.bytes)}
+		exact := m.sketched(ccbf.Params{Bytes: 64 << 20, Seed: seedOf(0)})
+		tree := exact
+		for i := uint64(1); viewOf(tree).IsExact(); i++ {
+			tree = m.sketched(ccbf.Params{Bytes: m.bytes - i*m.bytes/200, Seed: seedOf(0)})
+		}
+		if viewOf(tree).Error().Most == 0 {
+			f["bits of tree"], f["of exact"] = cells*float64(len(tree)), float64(len(tree))/float64(len(exact))
+			views, r := []*ccbf.View{viewOf(exact), viewOf(tree)}, random(seedOf(0), 100)
+			counts := make([]uint64, pieceLen)
+			occupied, anywhere := make(askedCells, some), make(askedCells, some)
+			for i := range occupied {
+				occupied[i] = m.places[r.IntN(len(m.places))].Cell
+				b := views[0].Bounds
+				anywhere[i] = grid.Cell{X: b.MinX + r.Int64N(int64(b.Width())), Y: b.MinY + r.Int64N(int64(b.Height()))}
+			}
+			var batched, opened []func(askedCells)
+			for i, blob := range [][]byte{exact, tree} {
+				batched = append(batched, func(a askedCells) { views[i].CountCells(counts[:len(a)], a, nil) })
+				opened = append(opened, func(a askedCells) {
+					for _, at := range a {
+						counts[0] += viewOf(blob).Count(at, nil)
+					}
+				})
+			}
+			for what, took := range map[string][]float64{"cells": race(occupied, rounds, batched...), "anywhere": race(anywhere, rounds, batched...),
+				"opened": race(occupied[:min(some, pieceLen)], rounds, opened...)} {
+				f[what] = took[1] / took[0]
+			}
+		}
+		s.Record(report.At{"coded": m.name, "cells": len(m.places)}, f)
+	}
+}
