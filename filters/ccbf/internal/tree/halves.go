@@ -31,18 +31,29 @@ func (f *fitter) halve(w window) (part, at int) {
 	return part, f.parts[part].border(at, w)
 }
 
-// border is a square near another before which a list can be cut in two for a window, or 0:
-// the smallest square that holds those on both sides is larger than a tree of the code, and
-// split by all thresholds of the window.
+// border is a square near another before which a list can be cut in two for a window, or 0.
 func (s *Squares) border(at int, w window) int {
-	// Where the largest squares meet.
-	low, high := max(at-s.Len()/8, 0), min(at+s.Len()/8, s.Len()-1)
 	_, most, _ := w.weights()
-	if s.Levels != nil || low == high || most == ^uint64(0) {
+	if s.Levels != nil || most == ^uint64(0) {
+		return 0
+	}
+	for _, part := range [...]int{128, 32, 8} {
+		if i := s.borderIn(max(at-s.Len()/part, 0), min(at+s.Len()/part, s.Len()-1), most); i > 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// borderIn is where the largest squares meet between two squares, or 0: the smallest square that
+// holds those on both sides has to be larger than a tree of the code, and of more weight than
+// most.
+func (s *Squares) borderIn(low, high int, most uint64) int {
+	if low == high {
 		return 0
 	}
 	above := bits.Len64(s.Keys[low]^s.Keys[high]) - 1
-	at, _ = slices.BinarySearch(s.Keys, s.Keys[high]>>above<<above)
+	at, _ := slices.BinarySearch(s.Keys, s.Keys[high]>>above<<above)
 	level := common(s.Keys[at-1], s.Keys[at])
 	if level <= maxRoot {
 		return 0
