@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	// Piece is the bytes of a piece.
+	// Piece is the most bytes of a piece, and Step what all are a multiple of.
 	Piece = 1 << 10
+	Step  = 64
 	// Parts is how many pieces are summed at once: the memory delivers so many streams
 	// faster than one.
 	Parts = 4
@@ -28,22 +29,26 @@ const (
 // Keys are a secret, drawn at random.
 type Keys [Piece / 8]uint64
 
-// Sums writes the sums of four pieces, which begin at 0, stride, 2*stride and 3*stride of b.
-// They are the same for the same pieces within a process, and may differ between machines.
-func Sums(dst *[2 * Parts]uint64, b []byte, stride int, keys *Keys) {
-	_ = b[(Parts-1)*stride+Piece-1]
+// Sums writes the sums of four pieces of size bytes, which begin at 0, stride, 2*stride and
+// 3*stride of b. They are the same for the same pieces within a process, and may differ
+// between machines.
+func Sums(dst *[2 * Parts]uint64, b []byte, stride, size int, keys *Keys) {
+	if size <= 0 || size > Piece || size%Step != 0 || stride < 0 {
+		panic("nh: a piece of a size that there is not")
+	}
+	_ = b[(Parts-1)*stride+size-1]
 	if carryless {
-		carrylessSums(dst, &b[0], stride, keys)
+		carrylessSums(dst, &b[0], stride, size, keys)
 		return
 	}
 	for i := range Parts {
-		dst[2*i], dst[2*i+1] = sum((*[Piece]byte)(b[i*stride:]), keys)
+		dst[2*i], dst[2*i+1] = sum(b[i*stride:][:size], keys)
 	}
 }
 
 // sum is NH of a piece.
-func sum(b *[Piece]byte, keys *Keys) (low, high uint64) {
-	for i := 0; i < len(keys); i += 4 {
+func sum(b []byte, keys *Keys) (low, high uint64) {
+	for i := 0; 8*i < len(b); i += 4 {
 		w, k := (*[32]byte)(b[8*i:]), (*[4]uint64)(keys[i:])
 		h1, l1 := bits.Mul64(binary.LittleEndian.Uint64(w[0:])+k[0], binary.LittleEndian.Uint64(w[8:])+k[1])
 		h2, l2 := bits.Mul64(binary.LittleEndian.Uint64(w[16:])+k[2], binary.LittleEndian.Uint64(w[24:])+k[3])

@@ -16,16 +16,17 @@
 	VPXOR      X2, X10, X10           \
 	VPXOR      X3, X11, X11
 
-// func carrylessSums(dst *[2 * Parts]uint64, b *byte, stride int, keys *Keys)
-TEXT ·carrylessSums(SB), NOSPLIT, $0-32
+// func carrylessSums(dst *[2 * Parts]uint64, b *byte, stride, size int, keys *Keys)
+TEXT ·carrylessSums(SB), NOSPLIT, $0-40
 	MOVQ  dst+0(FP), DX
 	MOVQ  b+8(FP), AX
 	MOVQ  stride+16(FP), CX
-	MOVQ  keys+24(FP), R8
+	MOVQ  size+24(FP), R9
+	MOVQ  keys+32(FP), R8
 	LEAQ  (AX)(CX*1), BX
 	LEAQ  (BX)(CX*1), SI
 	LEAQ  (SI)(CX*1), DI
-	LEAQ  1024(AX), CX
+	LEAQ  (AX)(R9*1), CX
 	VPXOR X8, X8, X8
 	VPXOR X9, X9, X9
 	VPXOR X10, X10, X10

@@ -9,8 +9,8 @@ import (
 
 // pieces are four pieces, gap bytes from one to the next, and keys, with words that are near
 // 2^64: many carries.
-func pieces(r *rand.Rand, gap int) (b []byte, keys *Keys) {
-	b, keys = make([]byte, (Parts-1)*(Piece+gap)+Piece), new(Keys)
+func pieces(r *rand.Rand, size, gap int) (b []byte, keys *Keys) {
+	b, keys = make([]byte, (Parts-1)*(size+gap)+size), new(Keys)
 	for i := range keys {
 		keys[i] = r.Uint64() | -uint64(r.IntN(2))<<8
 	}
@@ -46,7 +46,7 @@ func want(piece []byte, keys *Keys, carries bool) *big.Int {
 		return a.Mod(a.Add(a, k), word)
 	}
 	sum := new(big.Int)
-	for i := 0; i < len(keys); i += 2 {
+	for i := 0; 8*i < len(piece); i += 2 {
 		if p := product(masked(i), masked(i+1), carries); carries {
 			sum.Mod(sum.Add(sum, p), all)
 		} else {
@@ -61,33 +61,38 @@ func number(low, high uint64) *big.Int {
 	return n.Add(n.Lsh(n, 64), new(big.Int).SetUint64(low))
 }
 
-// Sums are those of the formulas, of pieces that lie anywhere.
+// Sums are those of the formulas, of pieces of any size that lie anywhere.
 func TestSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 1))
-	for gap := range 9 {
-		b, keys := pieces(r, gap)
+	for size := Step; size <= Piece; size += Step {
+		gap := r.IntN(9)
+		b, keys := pieces(r, size, gap)
 		var got [2 * Parts]uint64
-		Sums(&got, b, Piece+gap, keys)
+		Sums(&got, b, size+gap, size, keys)
 		for i := range Parts {
-			piece := b[i*(Piece+gap):][:Piece]
+			piece := b[i*(size+gap):][:size]
 			if n, w := number(got[2*i], got[2*i+1]), want(piece, keys, !carryless); n.Cmp(w) != 0 {
-				t.Fatalf("piece %d, %d bytes from the next: the sum is %x, must be %x", i, gap, n, w)
+				t.Fatalf("piece %d of %d bytes, %d from the next: the sum is %x, must be %x", i, size, gap, n, w)
 			}
-			low, high := sum((*[Piece]byte)(piece), keys) // of processors of other kinds
+			low, high := sum(piece, keys) // of processors of other kinds
 			if n, w := number(low, high), want(piece, keys, true); n.Cmp(w) != 0 {
-				t.Fatalf("piece %d: the sum with carries is %x, must be %x", i, n, w)
+				t.Fatalf("piece %d of %d bytes: the sum with carries is %x, must be %x", i, size, n, w)
 			}
 		}
 	}
 }
 
-// Too little memory is no piece.
+// No memory is read that is not there.
 func TestSumsOfTooLittle(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("memory was read that is not there")
-		}
-	}()
-	b, keys := pieces(rand.New(rand.NewPCG(20, 2)), 0)
-	Sums(new([2 * Parts]uint64), b[:len(b)-1], Piece, keys)
+	b, keys := pieces(rand.New(rand.NewPCG(20, 2)), Piece, 0)
+	for _, c := range []struct{ bytes, stride, size int }{{len(b) - 1, Piece, Piece}, {len(b), Piece + 1, Piece}, {len(b), Piece, Piece + Step}, {len(b), Piece, 0}, {len(b), Piece, Step - 1}, {len(b), -Piece, Step}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v: that memory is not there", c)
+				}
+			}()
+			Sums(new([2 * Parts]uint64), b[:c.bytes], c.stride, c.size, keys)
+		}()
+	}
 }
