@@ -104,8 +104,10 @@ func (b *bench) manyPlaces(n int) {
 		{"places, by tile", "tile", "SELECT sum(ccbf_get(s, lon, lat)) FROM asked JOIN ofTiles USING (tile)"},
 		{fmt.Sprintf("places, by %d categories", few), "few", "SELECT sum(ccbf_get(s.few, lon, lat, q.few)) FROM asked q, ofKinds s"},
 		{fmt.Sprintf("places, by %d categories, the sketch in a variable", few), "few", "SELECT sum(ccbf_get(getvariable('few'), lon, lat, few)) FROM asked"},
+		{fmt.Sprintf("places, by %d categories, the sketch by LEFT JOIN", few), "few", "SELECT sum(ccbf_get(s.few, lon, lat, q.few)) FROM asked q LEFT JOIN ofKinds s ON (lon IS NULL) = (s.few IS NULL)"},
 		{fmt.Sprintf("places, by %d categories", many), "many", "SELECT sum(ccbf_get(s.many, lon, lat, q.many)) FROM asked q, ofKinds s"},
 		{fmt.Sprintf("places, by %d categories, the sketch in a variable", many), "many", "SELECT sum(ccbf_get(getvariable('many'), lon, lat, many)) FROM asked"},
+		{fmt.Sprintf("places, by %d categories, the sketch by LEFT JOIN", many), "many", "SELECT sum(ccbf_get(s.many, lon, lat, q.many)) FROM asked q LEFT JOIN ofKinds s ON (lon IS NULL) = (s.many IS NULL)"},
 	} {
 		b.make("counted by", q.by)
 		table := text("in kinds", q.by)
@@ -121,7 +123,8 @@ func (b *bench) lookupRate() {
 	b.run("SET threads = 1")
 	b.make("lookups", n)
 	b.Set("looked up", n)
-	b.compare("places, few of them there, 1 thread", nil, b.query("join", "SELECT sum(n) FROM p JOIN counted USING (x, y)"), b.query("dense", "SELECT sum(ccbf_get(s, x, y)) FROM p, s"))
+	b.compare("places, few of them there, 1 thread", nil, b.query("join", "SELECT sum(n) FROM p JOIN counted USING (x, y)"), b.query("dense", "SELECT sum(ccbf_get(s, x, y)) FROM p, s"),
+		b.query("dense, by LEFT JOIN", "SELECT sum(ccbf_get(s, x, y)) FROM p LEFT JOIN s ON (x IS NULL) = (s IS NULL)"))
 }
 
 // manySketches asks many sketches about one area, beside the exact query over the table that
