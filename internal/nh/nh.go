@@ -18,9 +18,10 @@ import (
 )
 
 const (
-	// Piece is the most bytes of a piece, and Step what all are a multiple of.
+	// Piece is the most bytes of a piece.
 	Piece = 1 << 10
-	Step  = 64
+	// Step is what the bytes of all pieces are a multiple of.
+	Step = 64
 	// Parts is how many pieces are summed at once: the memory delivers so many streams
 	// faster than one.
 	Parts = 4
