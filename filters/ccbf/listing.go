@@ -53,7 +53,7 @@ func (v treeView) eachCell(r grid.Rect, category []byte, stop *bool, f func(Spot
 	}
 	for _, g := range v.tree.about(category) {
 		a := &treeArea{box{cells.Box(r)}, v.Bounds, g.x, g.y, false}
-		tree.Each(g.sheets, a, v.tree.block, stop, func(l tree.Leaf) { f(v.spot(&g, l)) })
+		tree.Each(g.sheets, a, v.tree.packet, stop, func(l tree.Leaf) { f(v.spot(&g, l)) })
 	}
 }
 

@@ -103,7 +103,7 @@ const fewQuestions = 8
 func (v treeView) ask(a area, of which, shares bool) tree.Sum {
 	var sum tree.Sum
 	for _, g := range v.tree.aboutAny(of) {
-		s := tree.AreaSum(g.sheets, &treeArea{a, v.Bounds, g.x, g.y, shares}, v.tree.block)
+		s := tree.AreaSum(g.sheets, &treeArea{a, v.Bounds, g.x, g.y, shares}, v.tree.packet)
 		sum.Low, sum.High = saturate.Add(sum.Low, s.Low), saturate.Add(sum.High, s.High)
 		sum.Estimate += s.Estimate
 	}
@@ -134,7 +134,7 @@ func (v treeView) visit(clip grid.Rect, category []byte, f func(l tree.Leaf, at 
 	for _, g := range v.tree.about(category) {
 		a := &treeArea{box{cells.Box(clip)}, v.Bounds, g.x, g.y, false}
 		for i := range g.sheets {
-			g.sheets[i].Visit(a, v.tree.block, &none, func(l tree.Leaf, _ bool) { f(l, a.rect(l.Key, l.Level)) })
+			g.sheets[i].Visit(a, v.tree.packet, &none, func(l tree.Leaf, _ bool) { f(l, a.rect(l.Key, l.Level)) })
 		}
 	}
 }
@@ -165,7 +165,7 @@ func (v treeView) density(p *picture, category []byte) error {
 			Width: p.width, Height: p.height, Pixels: p.dst,
 		}
 		for i := range g.sheets {
-			to.Add(&g.sheets[i], v.tree.block)
+			to.Add(&g.sheets[i], v.tree.packet)
 		}
 	}
 	return nil
@@ -178,7 +178,7 @@ func (v treeView) spot(g *treeGroup, l tree.Leaf) Spot {
 func (v treeView) hotspots(r grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
 	for _, g := range v.tree.about(category) {
 		a := &treeArea{box{cells.Box(r)}, v.Bounds, g.x, g.y, false}
-		found, _ := tree.Hotspots(g.sheets, a, threshold, v.MaxSpots()+1, v.tree.block)
+		found, _ := tree.Hotspots(g.sheets, a, threshold, v.MaxSpots()+1, v.tree.packet)
 		for _, l := range found {
 			if !add(v.spot(&g, l)) {
 				return nil
@@ -191,7 +191,7 @@ func (v treeView) hotspots(r grid.Rect, threshold uint64, category []byte, add f
 func (v treeView) topK(r grid.Rect, category []byte, t *topCells) error {
 	for _, g := range v.tree.about(category) {
 		a := &treeArea{box{cells.Box(r)}, v.Bounds, g.x, g.y, false}
-		for _, l := range tree.TopK(g.sheets, a, t.k, v.tree.block) {
+		for _, l := range tree.TopK(g.sheets, a, t.k, v.tree.packet) {
 			if !t.add(candidate{v.spot(&g, l), l.Count}) {
 				return nil
 			}

@@ -16,7 +16,7 @@ type treeBody struct {
 	sections []treeSection
 	tables   *tree.Tables
 	sheets   []tree.Sheet // of all sections
-	block    *tree.Block  // for the leaves that a question reads
+	packet   *tree.Packet // for the leaves that a question reads
 	groups   []treeGroup  // what the last question is about
 	batch    batch
 	asked    int   // questions
@@ -104,8 +104,8 @@ func (t *treeBody) reset(body []byte, categories bool) error {
 			return sketch.Invalidf("an empty sheet")
 		}
 	}
-	if t.block == nil {
-		t.block = new(tree.Block)
+	if t.packet == nil {
+		t.packet = new(tree.Packet)
 	}
 	return r.Done()
 }
@@ -135,7 +135,7 @@ func (t *treeBody) count(c grid.Cell, category []byte) uint64 {
 	n := uint64(0)
 	for i := range t.sections {
 		if s := &t.sections[i]; s.X == x && s.Y == y && s.Matches(category) {
-			n = saturate.Add(n, tree.Cell(t.sheets[s.from:s.to], z, t.block).High)
+			n = saturate.Add(n, tree.Cell(t.sheets[s.from:s.to], z, t.packet).High)
 		}
 	}
 	return n
@@ -168,7 +168,7 @@ func (t *treeBody) counts(dst []uint64, at []grid.Cell, bounds grid.Rect, catego
 		}
 		found := b.found[:len(b.keys)]
 		for i := range g.sheets {
-			g.sheets[i].FindAll(b.keys, found, t.block)
+			g.sheets[i].FindAll(b.keys, found, t.packet)
 			for j, l := range found {
 				dst[b.at[j]] = saturate.Add(dst[b.at[j]], l.Count)
 			}

@@ -60,7 +60,7 @@ func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruned)
 	room := int64(64 << 20)
 	s := sheets[0]
 	s.Keep(&room)
-	var b Block
+	var b Packet
 	measuredBoxes(t, &a, cells, sums, sheets, r)
 	most := tree.Most()
 	out := make([]Leaf, cells.Len())
@@ -113,7 +113,7 @@ func measured(t *testing.T, cells Squares, limit uint64) (a accuracy, p *Pruned)
 // measuredBoxes is measured for boxes, of all sheets of a tree.
 func measuredBoxes(t *testing.T, a *accuracy, cells Squares, sums []uint64, sheets []Sheet, r *rand.Rand) {
 	t.Helper()
-	var b Block
+	var b Packet
 	for i, side := range boxSides {
 		for range 2000 {
 			x, y := grid.Deinterleave(cells.Keys[r.IntN(cells.Len())])
@@ -278,10 +278,10 @@ func BenchmarkUnpruned(b *testing.B) {
 		code := CodeFor(lists)
 		sheet := encoded(b, code, lists[0])[0]
 		tree := len(code.AppendCode(nil)) + len(sheet.bytes)
-		var block Block
+		var packet Packet
 		for form, ask := range inOrder(map[string]func(key uint64) uint64{
 			"exact": func(key uint64) uint64 { return v.Count(cells.CellOf(0, 0, key), nil) },
-			"tree":  func(key uint64) uint64 { l, _ := sheet.Find(key, &block); return l.Count },
+			"tree":  func(key uint64) uint64 { l, _ := sheet.Find(key, &packet); return l.Count },
 		}) {
 			b.Run(name+"/"+form, func(b *testing.B) {
 				i := 0

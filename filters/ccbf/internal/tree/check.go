@@ -11,7 +11,7 @@ import (
 // where there are more than most leaves, or where they are not the bytes that these
 // squares are written as: a tree has one spelling. O(leaves).
 func Check(t *Tables, parts [][]Sheet, most uint64) ([]Squares, error) {
-	leaves := uint64(0) // of a sheet fewer than 2^32 times maxBlock, of BLOBs in memory
+	leaves := uint64(0) // of a sheet fewer than 2^32 times maxPacket, of BLOBs in memory
 	for _, sheets := range parts {
 		for i := range sheets {
 			leaves += sheets[i].leaves

@@ -63,15 +63,15 @@ func countSymbol(n uint64) (symbol int, extra uint) {
 	return direct + length - 4, uint(length - 1)
 }
 
-// From how many leaves on a block, and a stretch of it, ends with the tree it is in.
-// A lookup reads where the stretches of a block begin, and then one of them.
+// From how many leaves on a packet, and a stretch of it, ends with the tree it is in.
+// A lookup reads where the stretches of a packet begin, and then one of them.
 const (
-	blockLeaves   = 256
+	packetLeaves  = 256
 	stretchLeaves = 128
 )
 
-// maxBlock is more leaves than a block can have, by those of a square of level 1.
-const maxBlock = blockLeaves + maxTree + 4
+// maxPacket is more leaves than a packet can have, by those of a square of level 1.
+const maxPacket = packetLeaves + maxTree + 4
 
 // nextTree is the first leaf from one on that is the first of a tree of its own.
 func nextTree(s *Squares, root uint8, leaf int) int {
@@ -80,21 +80,21 @@ func nextTree(s *Squares, root uint8, leaf int) int {
 	return min(leaf, s.Len())
 }
 
-// blockFrom is the leaf of a sheet with which the first block begins that has no leaf
+// packetFrom is the leaf of a sheet with which the first packet begins that has no leaf
 // before one.
-func blockFrom(s *Squares, root uint8, leaf int) int {
+func packetFrom(s *Squares, root uint8, leaf int) int {
 	i := 0
 	for i < leaf {
-		i = nextTree(s, root, i+blockLeaves)
+		i = nextTree(s, root, i+packetLeaves)
 	}
 	return i
 }
 
 // write gives the leaves of a sheet from first to end-1 to an encoder; with both of these
-// a block begins.
+// a packet begins.
 func write(s *Squares, root uint8, first, end int, out *Encoder) {
 	after := uint64(0)
-	block, stretch := first-blockLeaves, first // the first leaves of both
+	packet, stretch := first-packetLeaves, first // the first leaves of both
 	for i := first; i < end; {
 		key, level, from := s.Keys[i], s.Level(i), i
 		what := split
@@ -109,9 +109,9 @@ func write(s *Squares, root uint8, first, end int, out *Encoder) {
 		}
 		begins := true
 		switch {
-		case from-block >= blockLeaves:
-			block, stretch = from, from
-			out.block(key)
+		case from-packet >= packetLeaves:
+			packet, stretch = from, from
+			out.packet(key)
 		case from-stretch >= stretchLeaves:
 			stretch = from
 			out.stretch(key)

@@ -18,7 +18,7 @@ type Code struct {
 	size    uint  // bytes of all sheets and of the code itself, at most
 }
 
-// Size is how many bytes the code and the sheets take, at most: a few bytes a block
+// Size is how many bytes the code and the sheets take, at most: a few bytes a packet
 // less.
 func (c *Code) Size() uint64 { return uint64(c.size) }
 
@@ -50,7 +50,7 @@ func (c *Code) hasRoots(level uint8) bool {
 	return false
 }
 
-// The widths of the fields of a code, and of the heads of blocks.
+// The widths of the fields of a code, and of the heads of packets.
 const (
 	rootBits      = 3 // of the root level
 	orderBits     = 6

@@ -177,16 +177,16 @@ func BenchmarkFind(b *testing.B) {
 	for i := range keys {
 		keys[i] = cells.Keys[r.IntN(cells.Len())] + r.Uint64N(2)
 	}
-	var block Block
+	var packet Packet
 	i := 0
 	for b.Loop() {
-		sheets[0].Find(keys[i], &block)
+		sheets[0].Find(keys[i], &packet)
 		i = (i + 1) % len(keys)
 	}
 }
 
 // Questions in batches, in Z-order: for cells anywhere, and for neighbours; with
-// blocks read anew each time, and kept.
+// packets read anew each time, and kept.
 func BenchmarkFindAll(b *testing.B) {
 	cells, sheets := benchTree(b)
 	const batch = 2048
@@ -211,11 +211,11 @@ func BenchmarkFindAll(b *testing.B) {
 					room := int64(16 << 20)
 					s.Keep(&room)
 				}
-				var block Block
+				var packet Packet
 				out := make([]Leaf, batch)
 				i := 0
 				for b.Loop() {
-					s.FindAll(batches[i], out, &block)
+					s.FindAll(batches[i], out, &packet)
 					i = (i + 1) % len(batches)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/batch, "ns/key")
@@ -252,10 +252,10 @@ func BenchmarkSum(b *testing.B) {
 				boxes[i] = box{x0: uint64(x) - r.Uint64N(side), y0: uint64(y) - r.Uint64N(side)}
 				boxes[i].x1, boxes[i].y1 = boxes[i].x0+side, boxes[i].y0+side
 			}
-			var block Block
+			var packet Packet
 			i := 0
 			for b.Loop() {
-				sheets[0].Sum(&boxes[i], &block)
+				sheets[0].Sum(&boxes[i], &packet)
 				i = (i + 1) % len(boxes)
 			}
 		})

@@ -64,8 +64,8 @@ type Encoder struct {
 	code  *Code
 	words [tables][symbols]word
 	w     bitio.Writer
-	bits  uint   // written of the block
-	total uint64 // points of the block
+	bits  uint   // written of the packet
+	total uint64 // points of the packet
 	head  bitio.Writer
 	data  []byte
 	index []entry
@@ -79,10 +79,10 @@ type tailBits struct {
 	n    uint
 }
 
-// part is a stretch of the block being written.
+// part is a stretch of the packet being written.
 type part struct {
 	first uint64 // key of its first tree
-	bits  uint   // of the block before it
+	bits  uint   // of the packet before it
 }
 
 // NewEncoder is an encoder in a code.
@@ -196,20 +196,20 @@ func (e *Encoder) tree(s *Squares, root uint8, from, to int) {
 	e.tail = tail
 }
 
-// block begins a block with the tree at a key.
-func (e *Encoder) block(first uint64) {
-	e.endBlock()
+// packet begins a packet with the tree at a key.
+func (e *Encoder) packet(first uint64) {
+	e.endPacket()
 	// A tree takes a symbol and a gap, a leaf a symbol of its parent and a count.
-	e.w.Reset(4 * maxBlock)
+	e.w.Reset(4 * maxPacket)
 	e.bits, e.total, e.parts = 0, 0, e.parts[:0]
 	e.index = append(e.index, entry{first: first})
 	e.stretch(first)
 }
 
-// stretch begins one inside a block.
+// stretch begins one inside a packet.
 func (e *Encoder) stretch(first uint64) { e.parts = append(e.parts, part{first, e.bits}) }
 
-func (e *Encoder) endBlock() {
+func (e *Encoder) endPacket() {
 	n := len(e.index)
 	if n == 0 {
 		return
@@ -245,10 +245,10 @@ func (e *Encoder) endBlock() {
 // AppendSheet appends a sheet:
 //
 //	uvarint  leaves
-//	uvarint  blocks
-//	per block: uvarint first key, in squares of the root level, less that of the
-//	           block before; uvarint points; uvarint bytes
-//	per block: 1 bit, whether it has two stretches; 3 bits, how many bits of its
+//	uvarint  packets
+//	per packet: uvarint first key, in squares of the root level, less that of the
+//	           packet before; uvarint points; uvarint bytes
+//	per packet: 1 bit, whether it has two stretches; 3 bits, how many bits of its
 //	           last byte are not used; of two stretches the step from the first
 //	           key to that of the second, in squares of the root level and less
 //	           one, and the bits of the first; its trees
@@ -262,23 +262,23 @@ const manyLeaves = 1 << 14
 // AppendSheetBeside is AppendSheet, which may use a second goroutine where spare says so.
 func (e *Encoder) AppendSheetBeside(dst []byte, s *Squares, spare func() bool) []byte {
 	if s.Len() < manyLeaves || spare == nil {
-		e.blocks(s, 0, s.Len())
+		e.packets(s, 0, s.Len())
 		return append(e.appendIndex(dst, s.Len(), nil), e.data...)
 	}
-	cut := blockFrom(s, e.code.root, s.Len()/2)
+	cut := packetFrom(s, e.code.root, s.Len()/2)
 	second := Encoder{code: e.code, words: e.words}
-	beside.Do(spare, func() { e.blocks(s, 0, cut) }, func() { second.blocks(s, cut, s.Len()) })
+	beside.Do(spare, func() { e.packets(s, 0, cut) }, func() { second.packets(s, cut, s.Len()) })
 	return append(append(e.appendIndex(dst, s.Len(), second.index), e.data...), second.data...)
 }
 
-// blocks writes the leaves of a sheet from one to another, with which blocks begin.
-func (e *Encoder) blocks(s *Squares, from, to int) {
+// packets writes the leaves of a sheet from one to another, with which packets begin.
+func (e *Encoder) packets(s *Squares, from, to int) {
 	e.data, e.index = e.data[:0], e.index[:0]
 	write(s, e.code.root, from, to, e)
-	e.endBlock()
+	e.endPacket()
 }
 
-// appendIndex appends what stands before the blocks of a sheet: those of e, and others
+// appendIndex appends what stands before the packets of a sheet: those of e, and others
 // behind them.
 func (e *Encoder) appendIndex(dst []byte, leaves int, others []entry) []byte {
 	dst = binary.AppendUvarint(dst, uint64(leaves))

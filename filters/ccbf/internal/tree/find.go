@@ -8,9 +8,9 @@ type Leaf struct {
 	Level      uint8
 }
 
-// Find is the leaf that holds a cell; false where there is none, or its block is
-// damaged. b is memory for one block.
-func (s *Sheet) Find(key uint64, b *Block) (Leaf, bool) {
+// Find is the leaf that holds a cell; false where there is none, or its packet is
+// damaged. b is memory for one packet.
+func (s *Sheet) Find(key uint64, b *Packet) (Leaf, bool) {
 	i := s.above(key) - 1
 	if i < 0 {
 		return Leaf{}, false
@@ -22,14 +22,14 @@ func (s *Sheet) Find(key uint64, b *Block) (Leaf, bool) {
 }
 
 // find is the leaf that holds a cell, of those up to the one before i the last.
-func (k *keptBlock) find(i int, key uint64) (Leaf, bool) {
+func (k *keptPacket) find(i int, key uint64) (Leaf, bool) {
 	if i == 0 || key > k.last(i-1) {
 		return Leaf{}, false
 	}
 	return Leaf{k.Keys[i-1], k.Counts[i-1], k.Levels[i-1]}, true
 }
 
-// descend reads block i no further than the leaf that holds a cell.
+// descend reads packet i no further than the leaf that holds a cell.
 func (s *Sheet) descend(i int, key uint64, h *stretches) (Leaf, bool) {
 	if !s.stretches(i, h) {
 		return Leaf{}, false
@@ -94,8 +94,8 @@ func (d *trees) sweep(keys []uint64, out []Leaf) {
 }
 
 // FindAll is Find for many cells in Z-order: out[i] is the leaf that holds keys[i],
-// of no points where there is none. A block that holds several of them is read once.
-func (s *Sheet) FindAll(keys []uint64, out []Leaf, b *Block) {
+// of no points where there is none. A packet that holds several of them is read once.
+func (s *Sheet) FindAll(keys []uint64, out []Leaf, b *Packet) {
 	out = out[:len(keys)]
 	i := -1
 	for len(keys) > 0 {
@@ -109,8 +109,8 @@ func (s *Sheet) FindAll(keys []uint64, out []Leaf, b *Block) {
 	}
 }
 
-// findIn is FindAll for cells that only block i can hold.
-func (s *Sheet) findIn(i int, keys []uint64, out []Leaf, b *Block) {
+// findIn is FindAll for cells that only packet i can hold.
+func (s *Sheet) findIn(i int, keys []uint64, out []Leaf, b *Packet) {
 	if i < 0 {
 		clear(out)
 		return
@@ -141,7 +141,7 @@ func (s *Sheet) findIn(i int, keys []uint64, out []Leaf, b *Block) {
 			clear(out)
 			return
 		}
-		k = &keptBlock{Squares: b.squares()}
+		k = &keptPacket{Squares: b.squares()}
 	}
 	at := 0
 	for j, key := range keys {
@@ -153,7 +153,7 @@ func (s *Sheet) findIn(i int, keys []uint64, out []Leaf, b *Block) {
 	}
 }
 
-// gallop is above for a block that is probably near from, where those before from
+// gallop is above for a packet that is probably near from, where those before from
 // begin at the key or before it.
 func (s *Sheet) gallop(key uint64, from int) int {
 	step := 1
@@ -181,35 +181,35 @@ func below(keys []uint64, key uint64) int {
 	return low + n
 }
 
-// manyCells is from how many cells in a block on it is read as a whole.
+// manyCells is from how many cells in a packet on it is read as a whole.
 const manyCells = 32
 
-// squares are the leaves that were read, in the memory of the block.
-func (b *Block) squares() Squares { return Squares{b.Keys[:b.N], b.Levels[:b.N], b.Counts[:b.N]} }
+// squares are the leaves that were read, in the memory of the packet.
+func (b *Packet) squares() Squares { return Squares{b.Keys[:b.N], b.Levels[:b.N], b.Counts[:b.N]} }
 
-// keptBlock is what is known of a block.
-type keptBlock struct {
+// keptPacket is what is known of a packet.
+type keptPacket struct {
 	Squares     // empty where it was not read
 	asked   int // questions to it
 }
 
-// keepAfter is after how many questions to a block it is kept: to read it whole
+// keepAfter is after how many questions to a packet it is kept: to read it whole
 // takes about as long as so many.
 const keepAfter = 4
 
-// Keep makes s keep the leaves of blocks that are asked for again and again, while
+// Keep makes s keep the leaves of packets that are asked for again and again, while
 // *room lasts, which counts bytes: some 17 a leaf. Sheets can share it. A sheet that
-// keeps blocks answers one question at a time.
+// keeps packets answers one question at a time.
 func (s *Sheet) Keep(room *int64) {
 	const each = 96
 	if need := int64(len(s.index)) * each; need <= *room {
 		*room -= need
-		s.room, s.kept = room, make([]keptBlock, len(s.index))
+		s.room, s.kept = room, make([]keptPacket, len(s.index))
 	}
 }
 
-// keep is block i after n more questions to it; nil where it is not kept.
-func (s *Sheet) keep(i, n int, b *Block) *keptBlock {
+// keep is packet i after n more questions to it; nil where it is not kept.
+func (s *Sheet) keep(i, n int, b *Packet) *keptPacket {
 	if s.kept == nil {
 		return nil
 	}
@@ -217,7 +217,7 @@ func (s *Sheet) keep(i, n int, b *Block) *keptBlock {
 	if k.Keys != nil {
 		return k
 	}
-	if k.asked += n; k.asked < keepAfter || *s.room < maxBlock*leafBytes || !s.decode(i, b) {
+	if k.asked += n; k.asked < keepAfter || *s.room < maxPacket*leafBytes || !s.decode(i, b) {
 		return nil
 	}
 	*s.room -= int64(b.N) * leafBytes

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A question alone, many at once, blocks kept or not, and all leaves read say the
+// A question alone, many at once, packets kept or not, and all leaves read say the
 // same of every cell, also of those beside leaves and at both ends of the curve.
 func TestFindAgrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(33, 0))
@@ -20,7 +20,7 @@ func TestFindAgrees(t *testing.T) {
 				keys = append(keys, s.Keys[i], s.last(i), s.last(i)+1, s.Keys[i]-1, s.Keys[i]+r.Uint64N(side2(s.Level(i))+1), r.Uint64())
 			}
 			slices.Sort(keys)
-			var b Block
+			var b Packet
 			kept, room := sheet, int64(1<<20)
 			kept.Keep(&room)
 			all, keptAll := make([]Leaf, len(keys)), make([]Leaf, len(keys))

@@ -55,7 +55,7 @@ func ask(t testing.TB, blob []byte) bool {
 		}
 		return false
 	}
-	var b Block
+	var b Packet
 	keys := []uint64{0, 1, 1 << 41, 3 << 41, 1 << 63, ^uint64(0)}
 	for i := range sheets {
 		for j, e := range sheets[i].index {
@@ -158,7 +158,7 @@ func TestHostileBytes(t *testing.T) {
 	}
 	t.Logf("%d of %d edited trees are valid ones", valid, tried)
 
-	// As many leaves as a few bytes can claim: of blocks that are trees of no bits.
+	// As many leaves as a few bytes can claim: of packets that are trees of no bits.
 	var s Squares
 	for i := range uint64(1 << 17) {
 		s.push(i, 0, 1)
@@ -235,7 +235,7 @@ func TestNothing(t *testing.T) {
 	}
 	var none Squares
 	a := box{x1: 1 << 32, y1: 1 << 32}
-	if !ask(t, written(&none)) || AreaSum(nil, &a, new(Block)) != (Sum{}) || none.Saturated() || none.Most() != 0 {
+	if !ask(t, written(&none)) || AreaSum(nil, &a, new(Packet)) != (Sum{}) || none.Saturated() || none.Most() != 0 {
 		t.Error("nothing is not nothing")
 	}
 }

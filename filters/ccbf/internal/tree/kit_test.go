@@ -126,7 +126,7 @@ func equal(a, b *Squares) bool {
 
 // count is what sheets answer for a cell.
 func count(sheets []Sheet, key uint64) (n uint64) {
-	var b Block
+	var b Packet
 	for i := range sheets {
 		if l, ok := sheets[i].Find(key, &b); ok {
 			n += l.Count

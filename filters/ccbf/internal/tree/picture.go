@@ -20,7 +20,7 @@ type Picture struct {
 // gets of a leaf the share of its square that it covers, be pixels larger or
 // smaller. Leaves of a sheet are disjoint, so that it takes O(leaves in the picture
 // and pixels).
-func (p *Picture) Add(s *Sheet, b *Block) {
+func (p *Picture) Add(s *Sheet, b *Packet) {
 	none := uint64(0)
 	s.Visit(&frame{p: p}, b, &none, func(l Leaf, _ bool) { p.leaf(l) })
 }

@@ -15,7 +15,7 @@ type plan struct {
 	counts [countTables][symbols]uint32
 	splits [maxRoot + 1][symbols]uint32 // of squares of each level
 	bits   uint                         // that are written as they are
-	huge   bool                         // the points of a block may not fit a number
+	huge   bool                         // the points of a packet may not fit a number
 	// high and low are with maxRoot and with lowRoot, which only cells can have.
 	high, low rootPlan
 	onlyCells bool
@@ -31,10 +31,10 @@ type rootPlan struct {
 	kinds [symbols]uint32
 	gaps  [MaxLevel + 1][65]uint32 // bit lengths of the gaps of each level
 	steps [65]uint32               // and of those between stretches
-	bytes uint                     // of the index, but for the points of blocks
-	// blocks, and stretches in all of them
-	blocks, stretches uint
-	totals            uint // bytes of the points of blocks
+	bytes uint                     // of the index, but for the points of packets
+	// packets, and stretches in all of them
+	packets, stretches uint
+	totals             uint // bytes of the points of packets
 
 	begun bool   // there was a tree of the sheet
 	after uint64 // the last one
@@ -48,11 +48,11 @@ type root struct {
 	level uint8
 }
 
-// maxLengthBytes is what the length of a block takes: blocks are shorter than
+// maxLengthBytes is what the length of a packet takes: packets are shorter than
 // 2^14 bytes, as a leaf takes 27 with all that leads to it.
 const maxLengthBytes = 2
 
-// hugeCount is a number of points of which not all leaves of a block may have as
+// hugeCount is a number of points of which not all leaves of a packet may have as
 // many.
 const hugeCount = 1 << 55
 
@@ -66,7 +66,7 @@ func (p *plan) sheet(s *Squares) {
 	p.end(s)
 }
 
-// squares counts the leaves of a sheet or a part of it, but for where blocks begin.
+// squares counts the leaves of a sheet or a part of it, but for where packets begin.
 func (p *plan) squares(s *Squares) {
 	for from := 0; from < s.Len(); from += leafBatch {
 		to := min(from+leafBatch, s.Len())
@@ -85,7 +85,7 @@ func (p *plan) squares(s *Squares) {
 }
 
 // pruned counts the leaves that a pruner makes of a sheet or a part of it, but for where
-// blocks begin, and returns how many those are, in the memory of dst.
+// packets begin, and returns how many those are, in the memory of dst.
 func (p *plan) pruned(from *pruner, dst *batch) int {
 	at := 0
 	for {
@@ -145,7 +145,7 @@ func (q *rootPlan) add(o *rootPlan, cut bool) {
 	}
 	addTo(q.steps[:], o.steps[:])
 	q.bytes += o.bytes
-	q.blocks += o.blocks
+	q.packets += o.packets
 	q.stretches += o.stretches
 	q.totals += o.totals
 }
@@ -202,7 +202,7 @@ func (p *plan) leaves(s *batch) {
 	p.open = open
 }
 
-// tree counts what is written of a tree before its root, as if one block had all of them.
+// tree counts what is written of a tree before its root, as if one packet had all of them.
 func (q *rootPlan) tree(key uint64, level uint8, symbol int) {
 	q.kinds[symbol]++
 	if q.begun {
@@ -217,16 +217,16 @@ func (q *rootPlan) tree(key uint64, level uint8, symbol int) {
 func gapLength(after, key uint64, level uint8) int { return bits.Len64((key - after) >> (2 * level)) }
 
 // index counts what is written of a sheet before its trees, and takes off what is not, as the
-// first of a block or a stretch has no gap.
+// first of a packet or a stretch has no gap.
 func (q *rootPlan) index(s *Squares) {
-	blocks, before := uint(0), uint64(0)
+	packets, before := uint(0), uint64(0)
 	for from, to := 0, 0; from < s.Len(); from = to {
 		first := q.begins(s, from)
 		q.bytes += uvarintBytes((first-before)>>(2*q.root)) + maxLengthBytes
 		before = first
-		blocks++
+		packets++
 		q.stretches++
-		to = nextTree(s, q.root, from+blockLeaves)
+		to = nextTree(s, q.root, from+packetLeaves)
 		if stretch := nextTree(s, q.root, from+stretchLeaves); stretch < to {
 			q.stretches++
 			q.steps[bits.Len64((q.begins(s, stretch)-first)>>(2*q.root)-1)]++
@@ -237,8 +237,8 @@ func (q *rootPlan) index(s *Squares) {
 		}
 		q.totals += uvarintBytes(total)
 	}
-	q.blocks += blocks
-	q.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(blocks))
+	q.packets += packets
+	q.bytes += uvarintBytes(uint64(s.Len())) + uvarintBytes(uint64(packets))
 }
 
 // begins is the key of the tree that a leaf is the first of. Its gap is not written.
@@ -300,10 +300,10 @@ func (p *plan) with(k *costs, q *rootPlan, counts uint) *Code {
 			}
 		}
 	}
-	head += stretchBits(q.stretches-q.blocks, trees) + (stretchesBits+restBits+7)*q.blocks
+	head += stretchBits(q.stretches-q.packets, trees) + (stretchesBits+restBits+7)*q.packets
 	k.size = q.bytes + q.totals + (trees+head+7)/8
 	if p.huge {
-		k.size += 10 * q.blocks
+		k.size += 10 * q.packets
 	}
 	return k.code()
 }

@@ -14,33 +14,33 @@ type Sheet struct {
 	index  []entry
 	data   []byte
 	bytes  []byte // of all of it
-	kept   []keptBlock
+	kept   []keptPacket
 	room   *int64 // bytes that may be kept yet
 }
 
-// entry is what the index has of a block.
+// entry is what the index has of a packet.
 type entry struct {
 	first uint64 // key of its first tree
 	total uint64 // points
-	end   int    // of the block, in the data
+	end   int    // of the packet, in the data
 }
 
 // Read makes s the sheet that AppendSheet wrote. It reads the index, not the
-// trees: their bytes may still be damaged. Errors wrap sketch.ErrInvalid. O(blocks).
+// trees: their bytes may still be damaged. Errors wrap sketch.ErrInvalid. O(packets).
 func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 	*s = Sheet{t: t, index: s.index[:0]}
 	start, length := *r, r.Len()
 	s.leaves = r.Uvarint()
-	blocks := r.Uvarint()
+	packets := r.Uvarint()
 	if err := r.Err(); err != nil {
 		return err
 	}
-	// A block has three numbers and a head.
-	if blocks > uint64(r.Len())/4 || s.leaves < blocks || s.leaves > blocks*maxBlock {
-		return sketch.Invalidf("%d leaves in %d blocks of %d bytes", s.leaves, blocks, r.Len())
+	// A packet has three numbers and a head.
+	if packets > uint64(r.Len())/4 || s.leaves < packets || s.leaves > packets*maxPacket {
+		return sketch.Invalidf("%d leaves in %d packets of %d bytes", s.leaves, packets, r.Len())
 	}
 	key, end := uint64(0), uint64(0)
-	for i := range blocks {
+	for i := range packets {
 		step := r.Uvarint()
 		e := entry{total: r.Uvarint()}
 		size := r.Uvarint()
@@ -48,15 +48,15 @@ func (s *Sheet) Read(t *Tables, r *sketch.Reader) error {
 			return err
 		}
 		if step > ^uint64(0)>>(2*t.root) || step<<(2*t.root) > ^uint64(0)-key || step == 0 && i > 0 {
-			return sketch.Invalidf("block %d of %d begins beyond the last cell", i+1, blocks)
+			return sketch.Invalidf("packet %d of %d begins beyond the last cell", i+1, packets)
 		}
 		if e.total == 0 || size == 0 || size >= 1<<(7*maxLengthBytes) {
-			return sketch.Invalidf("block %d of %d: %d points, %d bytes", i+1, blocks, e.total, size)
+			return sketch.Invalidf("packet %d of %d: %d points, %d bytes", i+1, packets, e.total, size)
 		}
 		key += step << (2 * t.root)
 		end += size
 		if end > uint64(r.Len()) {
-			return sketch.Invalidf("blocks of %d bytes and more, but %d follow", end, r.Len())
+			return sketch.Invalidf("packets of %d bytes and more, but %d follow", end, r.Len())
 		}
 		e.first, e.end = key, int(end)
 		s.index = append(s.index, e)
@@ -80,7 +80,7 @@ func (s *Sheet) All() (Squares, bool) {
 	const atOnce = 1 << 20 // memory for no more than that on the bytes' word
 	n := min(s.leaves, atOnce)
 	all := Squares{make([]uint64, 0, n), make([]uint8, 0, n), make([]uint64, 0, n)}
-	var b Block
+	var b Packet
 	for i := range s.index {
 		if !s.decode(i, &b) || uint64(all.Len()+b.N) > s.leaves {
 			return Squares{}, false
@@ -99,7 +99,7 @@ func (s *Sheet) All() (Squares, bool) {
 	return all, uint64(all.Len()) == s.leaves
 }
 
-// above is the first block that begins after a key.
+// above is the first packet that begins after a key.
 func (s *Sheet) above(key uint64) int {
 	low, high := 0, len(s.index)
 	for low < high {
@@ -112,20 +112,20 @@ func (s *Sheet) above(key uint64) int {
 	return low
 }
 
-// stretches is where the stretches of a block are.
+// stretches is where the stretches of a packet are.
 type stretches struct {
 	t    *Tables
-	buf  []byte // the block
+	buf  []byte // the packet
 	n    int
 	part [2]stretch
 }
 
 type stretch struct {
 	first      uint64 // key of its first tree
-	start, end uint   // its bits in the block
+	start, end uint   // its bits in the packet
 }
 
-// stretches reads the head of a block; false where it is damaged.
+// stretches reads the head of a packet; false where it is damaged.
 func (s *Sheet) stretches(i int, h *stretches) bool {
 	from := 0
 	if i > 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // Cell is what sheets say of the points in a cell, a sum over an area of one cell.
-func Cell(sheets []Sheet, key uint64, b *Block) Sum {
+func Cell(sheets []Sheet, key uint64, b *Packet) Sum {
 	var sum Sum
 	for i := range sheets {
 		l, ok := sheets[i].Find(key, b)
@@ -25,7 +25,7 @@ func Cell(sheets []Sheet, key uint64, b *Block) Sum {
 }
 
 // AreaSum is the sum over an area of all sheets.
-func AreaSum(sheets []Sheet, a Area, b *Block) Sum {
+func AreaSum(sheets []Sheet, a Area, b *Packet) Sum {
 	var sum Sum
 	for i := range sheets {
 		s := sheets[i].Sum(a, b)
@@ -39,7 +39,7 @@ func AreaSum(sheets []Sheet, a Area, b *Block) Sum {
 // threshold points or more, in no particular order: no such cell is in none of them. The count of a square is that of its cells, but for those in smaller
 // squares of the list; it includes the points of the squares around it. False where
 // there are more than most.
-func Hotspots(sheets []Sheet, a Area, threshold uint64, most int, b *Block) ([]Leaf, bool) {
+func Hotspots(sheets []Sheet, a Area, threshold uint64, most int, b *Packet) ([]Leaf, bool) {
 	var found []Leaf
 	add := func(l Leaf) {
 		if l.Count >= threshold && len(found) <= most {
@@ -52,7 +52,7 @@ func Hotspots(sheets []Sheet, a Area, threshold uint64, most int, b *Block) ([]L
 
 // TopK are the k squares of an area that Hotspots lists first; of equal counts those
 // of fewer cells, then those that come first on the curve.
-func TopK(sheets []Sheet, a Area, k int, b *Block) []Leaf {
+func TopK(sheets []Sheet, a Area, k int, b *Packet) []Leaf {
 	if k <= 0 {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (h *leaves) Pop() any {
 // each calls f for the squares of all sheets that meet an area, with what a cell
 // counts that is in none below; where there is one sheet, squares of fewer than
 // *least points may be left out.
-func each(sheets []Sheet, a Area, b *Block, least *uint64, f func(Leaf)) {
+func each(sheets []Sheet, a Area, b *Packet, least *uint64, f func(Leaf)) {
 	if len(sheets) == 1 {
 		sheets[0].Visit(a, b, least, func(l Leaf, _ bool) { f(l) })
 		return

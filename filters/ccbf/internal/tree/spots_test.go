@@ -18,7 +18,7 @@ func sheetsOf(t *testing.T, s *Squares) []Sheet {
 
 func TestSpots(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 0))
-	var b Block
+	var b Packet
 	for name, counts := range inOrder(smallShapes(r)) {
 		nested, truth := mixed(r, counts)
 		if len(truth) == 0 {
@@ -92,7 +92,7 @@ func TestSpots(t *testing.T) {
 // A picture's pixels have what the area of each pixel has of every leaf.
 func TestPicture(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 0))
-	var b Block
+	var b Packet
 	for name, counts := range inOrder(smallShapes(r)) {
 		if name == "corners" || name == "lonely" {
 			continue // coordinates of 32 bits and pixels of less than a cell leave no digits

@@ -129,7 +129,7 @@ func checkBounds(t *testing.T, r *rand.Rand, name string, sheets []Sheet, counts
 			t.Fatalf("%s: cell %#x counts %d, the truth is %d and the guarantee %d", name, k, got, counts[k], most)
 		}
 	}
-	var b Block
+	var b Packet
 	for range 200 {
 		x, y := grid.Deinterleave(keys[r.IntN(len(keys))])
 		size := uint64(1) << r.IntN(14)

@@ -31,45 +31,45 @@ func (s *Sum) inside(n uint64) {
 	s.Estimate += float64(n)
 }
 
-// Sum is that of the leaves of a sheet. Blocks with damaged bytes count nothing.
-// O(leaves that the outline crosses, and blocks).
-func (s *Sheet) Sum(a Area, b *Block) Sum {
-	w := walk{s: s, area: a, b: b, block: -1}
+// Sum is that of the leaves of a sheet. Packets with damaged bytes count nothing.
+// O(leaves that the outline crosses, and packets).
+func (s *Sheet) Sum(a Area, b *Packet) Sum {
+	w := walk{s: s, area: a, b: b, packet: -1}
 	w.run()
 	return w.sum
 }
 
 // Visit calls f for the leaves of a sheet that meet an area, in order, and says
 // whether they lie in it; where not, the leaf is the square that the area entered
-// last. Leaves of blocks with fewer than *least points are left out, which f may
-// raise: they count less than that. Blocks with damaged bytes have no leaves.
-func (s *Sheet) Visit(a Area, b *Block, least *uint64, f func(l Leaf, inside bool)) {
-	w := walk{s: s, area: a, b: b, block: -1, least: least, visit: f}
+// last. Leaves of packets with fewer than *least points are left out, which f may
+// raise: they count less than that. Packets with damaged bytes have no leaves.
+func (s *Sheet) Visit(a Area, b *Packet, least *uint64, f func(l Leaf, inside bool)) {
+	w := walk{s: s, area: a, b: b, packet: -1, least: least, visit: f}
 	w.run()
 }
 
 // walk goes down into the squares that an area's outline crosses: first by the
-// index, then within blocks.
+// index, then within packets.
 type walk struct {
-	s     *Sheet
-	area  Area
-	b     *Block
-	block int     // the one read last
-	now   Squares // and its leaves, of keys from low to high
-	low   uint64
-	high  uint64
-	sum   Sum
-	least *uint64
-	visit func(l Leaf, inside bool) // nil for a sum
+	s      *Sheet
+	area   Area
+	b      *Packet
+	packet int     // the one read last
+	now    Squares // and its leaves, of keys from low to high
+	low    uint64
+	high   uint64
+	sum    Sum
+	least  *uint64
+	visit  func(l Leaf, inside bool) // nil for a sum
 }
 
 func (w *walk) run() {
 	if len(w.s.index) > 0 {
-		w.blocks(0, MaxLevel+1, 0, len(w.s.index))
+		w.packets(0, MaxLevel+1, 0, len(w.s.index))
 	}
 }
 
-// within adds leaves of the block read last that lie in the area.
+// within adds leaves of the packet read last that lie in the area.
 func (w *walk) within(from, to int) {
 	if w.visit == nil {
 		for _, n := range w.now.Counts[from:to] {
@@ -93,9 +93,9 @@ func (w *walk) across(i int) {
 	w.sum.Estimate += float64(l.Count) * w.area.Share(l.Key, l.Level)
 }
 
-// blocks adds the leaves in a square, all of which lie in the blocks from from to
+// packets adds the leaves in a square, all of which lie in the packets from from to
 // to-1.
-func (w *walk) blocks(key uint64, level uint8, from, to int) {
+func (w *walk) packets(key uint64, level uint8, from, to int) {
 	switch w.area.Enter(key, level) {
 	case grid.Outside:
 		return
@@ -110,7 +110,7 @@ func (w *walk) blocks(key uint64, level uint8, from, to int) {
 		return
 	}
 	for q := range uint64(4) {
-		// The block before the first that begins in this quarter reaches into it,
+		// The packet before the first that begins in this quarter reaches into it,
 		// unless that one begins where the quarter does.
 		low := key + q<<(2*(level-1))
 		next := from + sort.Search(to-from, func(i int) bool { return w.s.index[from+i].first > low|side2(level-1) })
@@ -119,7 +119,7 @@ func (w *walk) blocks(key uint64, level uint8, from, to int) {
 			first--
 		}
 		if first < next {
-			w.blocks(low, level-1, first, next)
+			w.packets(low, level-1, first, next)
 		}
 	}
 }
@@ -139,14 +139,14 @@ func (w *walk) inside(key uint64, level uint8, from, to int) {
 	}
 }
 
-// cut reads a block and returns which of its leaves begin in a square.
+// cut reads a packet and returns which of its leaves begin in a square.
 func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 	if w.visit != nil && w.s.index[i].total < *w.least {
 		return 0, 0
 	}
 	last := key | side2(level)
-	if w.block != i || key < w.low || last > w.high {
-		w.block, w.low, w.high, w.now = i, 0, ^uint64(0), Squares{}
+	if w.packet != i || key < w.low || last > w.high {
+		w.packet, w.low, w.high, w.now = i, 0, ^uint64(0), Squares{}
 		if k := w.s.keep(i, 1, w.b); k != nil {
 			w.now = k.Squares
 		} else if w.s.decodeIn(i, key, last, w.b) {
@@ -162,7 +162,7 @@ func (w *walk) cut(i int, key uint64, level uint8) (from, to int) {
 // fewLeaves is up to how many leaves of a square are looked at one by one.
 const fewLeaves = 8
 
-// leaves adds the leaves from from to to-1 of the block read last, which lie in the
+// leaves adds the leaves from from to to-1 of the packet read last, which lie in the
 // square entered last.
 func (w *walk) leaves(level uint8, from, to int) {
 	if to-from == 1 && w.now.Levels[from] >= level {

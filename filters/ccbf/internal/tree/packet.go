@@ -6,23 +6,23 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// Block is memory for the leaves of a block.
-type Block struct {
-	Keys   [maxBlock]uint64
-	Levels [maxBlock]uint8
-	Counts [maxBlock]uint64
+// Packet is memory for the leaves of a packet.
+type Packet struct {
+	Keys   [maxPacket]uint64
+	Levels [maxPacket]uint8
+	Counts [maxPacket]uint64
 	N      int
 
 	head      stretches
-	low, high uint64 // the leaves of the block from one key to the other were read
+	low, high uint64 // the leaves of the packet from one key to the other were read
 }
 
-// decode reads block i; false where its bytes are damaged.
-func (s *Sheet) decode(i int, b *Block) bool { return s.decodeIn(i, 0, ^uint64(0), b) }
+// decode reads packet i; false where its bytes are damaged.
+func (s *Sheet) decode(i int, b *Packet) bool { return s.decodeIn(i, 0, ^uint64(0), b) }
 
-// decodeIn reads the stretches of block i that have leaves from one key to another;
+// decodeIn reads the stretches of packet i that have leaves from one key to another;
 // false where their bytes are damaged.
-func (s *Sheet) decodeIn(i int, low, high uint64, b *Block) bool {
+func (s *Sheet) decodeIn(i int, low, high uint64, b *Packet) bool {
 	b.N, b.low, b.high = 0, 0, ^uint64(0)
 	h := &b.head
 	if !s.stretches(i, h) {
@@ -34,7 +34,7 @@ func (s *Sheet) decodeIn(i int, low, high uint64, b *Block) bool {
 	} else if h.n > 1 && low >= parts[1].first {
 		parts, b.low = parts[1:], parts[1].first
 	}
-	d := blockReader{trees: trees{t: s.t}, b: b}
+	d := packetReader{trees: trees{t: s.t}, b: b}
 	after := parts[0].first
 	for j := range parts {
 		part := &parts[j]
@@ -74,12 +74,12 @@ type trees struct {
 	what  uint8 // split, or what a leaf is
 }
 
-// begin begins a stretch of a block.
-func (d *trees) begin(block []byte, part *stretch) {
-	d.in = bitio.NewReader(block)
+// begin begins a stretch of a packet.
+func (d *trees) begin(packet []byte, part *stretch) {
+	d.in = bitio.NewReader(packet)
 	d.in.Skip(part.start)
 	d.end, d.key, d.begun = part.end, part.first, false
-	d.roots, d.splits = maxBlock, maxBlock*maxRoot
+	d.roots, d.splits = maxPacket, maxPacket*maxRoot
 }
 
 // next reads the root of a tree; false where there is none left.
@@ -224,19 +224,19 @@ func (d *trees) passQuarter(level, what uint8) {
 	}
 }
 
-// blockReader reads the leaves of a block.
-type blockReader struct {
+// packetReader reads the leaves of a packet.
+type packetReader struct {
 	trees
-	b *Block
+	b *Packet
 }
 
-func (d *blockReader) leaf(key uint64, level uint8, several bool) {
+func (d *packetReader) leaf(key uint64, level uint8, several bool) {
 	n := uint64(1)
 	if several {
 		n = d.count(level)
 	}
 	i := d.b.N
-	if i == maxBlock {
+	if i == maxPacket {
 		d.bad = true
 		return
 	}
@@ -244,7 +244,7 @@ func (d *blockReader) leaf(key uint64, level uint8, several bool) {
 	d.b.N = i + 1
 }
 
-func (d *blockReader) split(level uint8, key uint64) {
+func (d *packetReader) split(level uint8, key uint64) {
 	symbol := d.quarters(level)
 	if level == 1 {
 		d.cells(symbol, key)
@@ -266,10 +266,10 @@ func (d *blockReader) split(level uint8, key uint64) {
 
 // cells reads the quarters of a square of level 1, most of what there is to read:
 // their counts are in the same window, but for large ones.
-func (d *blockReader) cells(symbol uint, key uint64) {
+func (d *packetReader) cells(symbol uint, key uint64) {
 	t := &d.t.decode[countTable]
 	i := d.b.N
-	if i > maxBlock-4 {
+	if i > maxPacket-4 {
 		d.bad = true
 		return
 	}
