@@ -153,8 +153,10 @@ func recordUnpruned(c report.Config, s *report.Section, sources []*mapPoints) {
 			for i, blob := range [][]byte{exact, tree} {
 				batched = append(batched, func(a askedCells) { views[i].CountCells(counts[:len(a)], a, nil) })
 				opened = append(opened, func(a askedCells) {
+					v := new(ccbf.View) // which the functions of SQL keep from row to row, too
 					for _, at := range a {
-						counts[0] += viewOf(blob).Count(at, nil)
+						report.Check(v.Reset(blob))
+						counts[0] += v.Count(at, nil)
 					}
 				})
 			}
