@@ -134,10 +134,6 @@ func (s *sectionView) compare(t *sectionView) int {
 	return cmp.Or(bytes.Compare(s.category, t.category), cmp.Compare(s.y, t.y), cmp.Compare(s.x, t.x))
 }
 
-func (s *sectionView) label() Label {
-	return Label{Category: string(s.category), None: s.category == nil, X: s.x, Y: s.y}
-}
-
 // region reads the index of a region, which is small: cells reach to 2^53.
 func region(r *sketch.Reader) int32 {
 	u := r.Uvarint()

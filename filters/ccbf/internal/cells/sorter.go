@@ -13,7 +13,6 @@ type sorter struct {
 	radix radix.Scratch
 	words []uint64
 	other []uint64
-	out   []uint64
 	// recent is a cache of the last keys seen: points come in crowds, and each
 	// repetition that is caught here need not be sorted.
 	recent [1 << recentBits]uint64
