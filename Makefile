@@ -28,6 +28,10 @@ RACE := ./filters/... ./agg/... ./udf/... ./internal/... ./connector/...
 # take minutes under the race detector and have nothing to race.
 RACESQL := TestSQL|TestManyConnections|TestMemory|TestRegister|TestRelease|TestUnwrap
 
+# The packages whose tests take longest, which begin first: beside each other, and none alone
+# at the end.
+LONGEST := ./test/clients ./cmd/ccbfsql/internal/serve ./sql/test
+
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
@@ -90,7 +94,8 @@ map: web demo ## The sketches of the demo on a map in the browser: http://127.0.
 
 test: compiler extension clients web ## All tests, of every module
 	@GO=$(GO) scripts/machines quick
-	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; (cd $$m && $(GO) test -timeout 30m ./...); done
+	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; \
+		(cd $$m && $(GO) test -timeout 30m $$(ls -d $(LONGEST) 2>/dev/null) ./...); done
 
 machines: ## Tests of the sketches on 386 and, emulated, on s390x: the same bytes; of the extension on arm64
 	@GO=$(GO) MAKE="$(MAKE)" scripts/machines
