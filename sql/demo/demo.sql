@@ -172,7 +172,8 @@ ORDER BY sketch DESC;
 .print counts squares of cells, large ones where crimes are few. Sums over areas stay
 .print close, with bounds that always hold, and empty country stays empty. With
 .print counters that cells share, an option, what is added to quiet cells adds up over
-.print an area. Neither answers too little.
+.print an area. These are estimates, above or below the truth; ccbf_bbox_sum and ccbf_get
+.print never answer too little.
 .print
 
 CREATE OR REPLACE TABLE small AS
