@@ -1,6 +1,8 @@
 package agg
 
 import (
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
@@ -92,7 +94,7 @@ func (a *keyedAgg) together(c *keyedChunk, t *keyedPage, from, to int) (bool, er
 		return false, nil
 	}
 	base := keyed.BaseOf(t.s)
-	c.h1s, c.h2s = room(c.h1s, n), room(c.h2s, n)
+	c.h1s, c.h2s = slices.Grow(c.h1s[:0], n)[:n], slices.Grow(c.h2s[:0], n)[:n]
 	key.HashUint64s(base.Seed(), r.keys[:n], c.h1s, c.h2s)
 	h := hashes{h1s: c.h1s, h2s: c.h2s}
 	if !once {
@@ -105,12 +107,4 @@ func (a *keyedAgg) together(c *keyedChunk, t *keyedPage, from, to int) (bool, er
 		keyed.Grow(base, uint64(rows-n))
 	}
 	return true, nil
-}
-
-// room is s with n elements, of any value.
-func room(s []uint64, n int) []uint64 {
-	if cap(s) < n {
-		return make([]uint64, n)
-	}
-	return s[:n]
 }
