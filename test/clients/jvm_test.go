@@ -56,7 +56,7 @@ func jvm(t *testing.T, version string) *client {
 }
 
 // The SQL tests in a Java virtual machine, with one DuckDB: what differs between
-// versions, TestSQLNode sees. In an ordinary run a sixth of the files.
+// versions, TestSQLNode sees. In an ordinary run a twelfth of the files.
 func TestSQLJVM(t *testing.T) {
-	sqltest.RunPart(t, loaded(t, jvm(t, newest(t)), ":memory:"), sqlTests, 0, 6)
+	sqltest.RunPart(t, loaded(t, jvm(t, newest(t)), ":memory:"), sqlTests, 0, 12)
 }
