@@ -96,6 +96,17 @@ func (b *Builder) grow(delta int64) error {
 	return nil
 }
 
+// growing makes room for a change to what holds cells, which takes at most so many bytes
+// more, and gives back what it did not keep.
+func (b *Builder) growing(more int64, cells interface{ Bytes() int64 }, change func()) error {
+	before := cells.Bytes()
+	if err := b.grow(more); err != nil {
+		return err
+	}
+	change()
+	return b.grow(cells.Bytes() - before - more)
+}
+
 // at returns the builder of the cells of a category, nil for none, in a region.
 func (b *Builder) at(category []byte, x, y int32) (*sectionBuilder, error) {
 	first := b.plain

@@ -40,16 +40,15 @@ func (b *Builder) pileRoom(pb *sectionBuilder, w *cells.Wanted) (cells.Room, err
 
 // growPile is room for n more cells on a pile.
 func (b *Builder) growPile(pb *sectionBuilder, n int) (cells.Room, error) {
-	r := pb.pile.Room(n)
-	if r.Words != nil || r.Keys != nil {
+	r, ok := pb.pile.Room(n)
+	if ok {
 		return r, nil
 	}
-	more, before := pb.pile.GrowBytes(n), pb.pile.Bytes()
-	if err := b.grow(more); err != nil {
-		return r, err
-	}
-	pb.pile.Grow(n)
-	return pb.pile.Room(n), b.grow(pb.pile.Bytes() - before - more)
+	err := b.growing(pb.pile.GrowBytes(n), &pb.pile, func() {
+		pb.pile.Grow(n)
+		r, _ = pb.pile.Room(n)
+	})
+	return r, err
 }
 
 // endPile flushes a pile that n more cells would be too many for.
@@ -86,26 +85,30 @@ func (b *Builder) mergePile(pb *sectionBuilder, pile *cells.Pile) error {
 		pb.pile = cells.WidePile()
 	}
 	if b.spilled || b.scarce() || !pb.pile.Joins(pile) {
-		size := pile.RunBytes()
-		if err := b.grow(size); err != nil {
-			return err
-		}
-		r := pile.Run()
-		if err := b.grow(r.Bytes() - size); err != nil {
+		r, err := b.pileRun(pile)
+		if err != nil {
 			return err
 		}
 		return b.addShared(pb, r)
 	}
-	more, before := pb.pile.JoinBytes(pile), pb.pile.Bytes()
-	if err := b.grow(more); err != nil {
-		return err
-	}
-	pb.pile.Join(pile)
-	b.inPiles += n
-	if err := b.grow(pb.pile.Bytes() - before - more); err != nil {
+	err := b.growing(pb.pile.JoinBytes(pile), &pb.pile, func() {
+		pb.pile.Join(pile)
+		b.inPiles += n
+	})
+	if err != nil {
 		return err
 	}
 	return b.settle()
+}
+
+// pileRun is the cells of a pile as a run.
+func (b *Builder) pileRun(pile *cells.Pile) (cells.Run, error) {
+	size := pile.RunBytes()
+	if err := b.grow(size); err != nil {
+		return cells.Run{}, err
+	}
+	r := pile.Run()
+	return r, b.grow(r.Bytes() - size)
 }
 
 // flushPile counts the cells of a pile in words, where that is asked for and they fit, or
@@ -134,20 +137,11 @@ func (b *Builder) sortPile(pb *sectionBuilder, pile *cells.Pile, toWords bool) e
 			return err
 		}
 		if in {
-			more, before := pb.words.More(pile.Len())+pile.SumBytes(), pb.words.Bytes()
-			if err := b.grow(more); err != nil {
-				return err
-			}
-			pb.words.Take(pile, b.Spare)
-			return b.grow(pb.words.Bytes() - before - more)
+			return b.growing(pb.words.More(pile.Len())+pile.SumBytes(), &pb.words, func() { pb.words.Take(pile, b.Spare) })
 		}
 	}
-	size := pile.RunBytes()
-	if err := b.grow(size); err != nil {
-		return err
-	}
-	r := pile.Run()
-	if err := b.grow(r.Bytes() - size); err != nil {
+	r, err := b.pileRun(pile)
+	if err != nil {
 		return err
 	}
 	if b.spilled { // while room was made

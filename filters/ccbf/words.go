@@ -65,13 +65,7 @@ func (b *Builder) addWords(pb *sectionBuilder, keys []uint64) (bool, error) {
 	if ok, err := b.wordRoom(pb, len(keys)); err != nil || !ok {
 		return false, err
 	}
-	more := pb.words.More(len(keys))
-	if err := b.grow(more); err != nil {
-		return false, err
-	}
-	before := pb.words.Bytes()
-	pb.words.Add(keys)
-	if err := b.grow(pb.words.Bytes() - before - more); err != nil {
+	if err := b.growing(pb.words.More(len(keys)), &pb.words, func() { pb.words.Add(keys) }); err != nil {
 		return false, err
 	}
 	return true, b.settle()
@@ -109,13 +103,7 @@ func (b *Builder) mergeWords(pb *sectionBuilder, w *cells.Words) error {
 
 // joinWords adds words of another builder.
 func (b *Builder) joinWords(to, w *cells.Words) error {
-	more := to.More(w.Len())
-	if err := b.grow(more); err != nil {
-		return err
-	}
-	before := to.Bytes()
-	to.Join(w, b.Spare)
-	return b.grow(to.Bytes() - before - more)
+	return b.growing(to.More(w.Len()), to, func() { to.Join(w, b.Spare) })
 }
 
 // addWordRun adds the cells of words as a run, and leaves those in one list.

@@ -45,22 +45,22 @@ func (p *Pile) room() int {
 // Fits reports whether a list whose cells have the bits of base, if they fit words, can be added.
 func (p *Pile) Fits(base uint64) bool { return p.wide || p.n == 0 || p.base == base }
 
-// Room is memory for a list of n more cells, to be read into before Add; none where Grow has
+// Room is memory for a list of n more cells, to be read into before Add; false where Grow has
 // to make it.
-func (p *Pile) Room(n int) Room {
+func (p *Pile) Room(n int) (Room, bool) {
 	if p.wide {
 		have := len(p.list.Keys)
 		if have+n > cap(p.list.Keys) {
-			return Room{}
+			return Room{}, false
 		}
-		return Room{Run: Run{p.list.Keys[have : have+n], p.list.Counts[have : have+n]}}
+		return Room{Run: Run{p.list.Keys[have : have+n], p.list.Counts[have : have+n]}}, true
 	}
 	if i := len(p.pieces) - 1; i >= 0 {
 		if have := len(p.pieces[i]); have+n <= cap(p.pieces[i]) {
-			return Room{Words: p.pieces[i][have : have+n]}
+			return Room{Words: p.pieces[i][have : have+n]}, true
 		}
 	}
-	return Room{}
+	return Room{}, false
 }
 
 // more is how many cells Grow makes memory for: as many as there is memory for, so that it need
@@ -121,7 +121,7 @@ func (p *Pile) JoinBytes(o *Pile) int64 {
 		}
 	}
 	size := int64(shared) * 8
-	if r := p.Room(n - shared); n > shared && r.Words == nil && r.Keys == nil {
+	if _, ok := p.Room(n - shared); n > shared && !ok {
 		size += p.GrowBytes(n - shared)
 	}
 	return size
@@ -136,10 +136,12 @@ func (p *Pile) Join(o *Pile) {
 		}
 	}
 	if copied += len(o.list.Keys); copied > 0 {
-		if r := p.Room(copied); r.Words == nil && r.Keys == nil {
+		r, ok := p.Room(copied)
+		if !ok {
 			p.Grow(copied)
+			r, _ = p.Room(copied)
 		}
-		r, n := p.Room(copied), 0
+		n := 0
 		copy(r.Keys, o.list.Keys)
 		copy(r.Counts, o.list.Counts)
 		for _, piece := range o.pieces {
