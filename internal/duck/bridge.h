@@ -83,6 +83,7 @@ void ccbf_struct_children(void *vec, uint64_t n, ccbf_col *out);
 uint64_t ccbf_list_child(void *vec, ccbf_col *out);
 uint64_t *ccbf_writable_mask(void *vec);
 int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
+int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n);
 int ccbf_list_grow(void *vec, uint64_t capacity, ccbf_col *child);
 int ccbf_list_finish(void *vec, uint64_t size);
 void ccbf_scalar_error(void *info, const char *text);

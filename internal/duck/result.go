@@ -44,7 +44,7 @@ func (r *Result) reset(c *C.ccbf_col, offset, n int, typ Type) {
 	r.offset, r.n, r.typ = offset, n, typ
 	r.open = false
 	r.list.open = false
-	r.text.reset()
+	r.text.reset(typ)
 }
 
 // Out is the rows of a fixed-width result: T must be as wide as its type. For
@@ -145,6 +145,7 @@ func (r *Result) flush() error {
 type gatherer struct {
 	buf    []byte
 	pieces []C.ccbf_piece
+	blobs  bool // that need not be looked at one by one, as texts must
 	full   bool // DuckDB took no more
 }
 
@@ -155,8 +156,9 @@ const (
 	gatherLimit = 256 << 10 // keeps a pooled buffer small
 )
 
-func (g *gatherer) reset() {
+func (g *gatherer) reset(typ Type) {
 	g.buf, g.pieces, g.full = g.buf[:0], g.pieces[:0], false
+	g.blobs = typ.id == BlobID
 }
 
 func (g *gatherer) add(vec unsafe.Pointer, row int, b []byte) {
@@ -180,7 +182,11 @@ func (g *gatherer) flush(vec unsafe.Pointer) {
 	if len(g.pieces) == 0 || g.full {
 		return
 	}
-	full := C.ccbf_assign_pieces(vec, (*C.char)(unsafe.Pointer(&g.buf[0])), &g.pieces[0], C.uint64_t(len(g.pieces))) != 0
-	g.reset()
-	g.full = full
+	base, pieces, n := (*C.char)(unsafe.Pointer(&g.buf[0])), &g.pieces[0], C.uint64_t(len(g.pieces))
+	if g.blobs {
+		g.full = C.ccbf_assign_blobs(vec, base, pieces, n) != 0
+	} else {
+		g.full = C.ccbf_assign_pieces(vec, base, pieces, n) != 0
+	}
+	g.buf, g.pieces = g.buf[:0], g.pieces[:0]
 }

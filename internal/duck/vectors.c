@@ -1,5 +1,7 @@
 #include "bridge.h"
 
+#include <string.h>
+
 void ccbf_open_vector(void *vec, ccbf_col *out) {
 	out->vec = vec;
 	out->data = API(vector_get_data)(vec);
@@ -27,6 +29,33 @@ int ccbf_assign_pieces(void *vec, const char *base, const ccbf_piece *pieces, ui
 		if (ccbf_try_assign(vec, pieces[i].row, base + pieces[i].start, pieces[i].len) != 0) {
 			return 1;
 		}
+	}
+	return 0;
+}
+
+/* duckdb_string_t of more bytes than it holds itself. */
+typedef struct {
+	uint32_t len;
+	char prefix[4];
+	const char *bytes;
+} long_string;
+
+/*
+ * The same for BLOBs, in one call: all of them as the value of one row, which the vector
+ * keeps as long as it lives, and of which each row then has its part.
+ */
+int ccbf_assign_blobs(void *vec, const char *base, const ccbf_piece *pieces, uint64_t n) {
+	const ccbf_piece *last = &pieces[n - 1];
+	if (ccbf_try_assign(vec, last->row, base, last->start + last->len) != 0) {
+		return 1;
+	}
+	long_string *rows = API(vector_get_data)(vec);
+	const char *kept = rows[last->row].bytes;
+	for (uint64_t i = 0; i < n; i++) {
+		long_string *s = &rows[pieces[i].row];
+		s->len = (uint32_t)pieces[i].len;
+		s->bytes = kept + pieces[i].start;
+		memcpy(s->prefix, base + pieces[i].start, sizeof s->prefix);
 	}
 	return 0;
 }
