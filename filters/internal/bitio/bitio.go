@@ -91,10 +91,10 @@ func BestOrderOf(lengths *[65]uint32, n uint) uint {
 	return MaxOrder
 }
 
-// classCode is the class code of v in order k, least significant bit first, and
-// its length; codes longer than 56 bits come out wrong, their length right. It
+// ClassCode is the class code of v in order k, least significant bit first, and
+// its length; codes longer than 64 bits come out wrong, their length right. It
 // has no branch, for numbers around 2^k go either way.
-func classCode(v uint64, k uint) (code uint64, n uint) {
+func ClassCode(v uint64, k uint) (code uint64, n uint) {
 	e := uint(max(bits.Len64(v)-int(k), 0))
 	low := k + e - min(e, 1)
 	return (v&(1<<(low&63)-1)<<1 | 1) << (e & 63), e + 1 + low
@@ -102,7 +102,7 @@ func classCode(v uint64, k uint) (code uint64, n uint) {
 
 // WriteClass appends v in the class code of order k, k at most 56.
 func (w *Writer) WriteClass(v uint64, k uint) {
-	if code, n := classCode(v, k); n <= 56 {
+	if code, n := ClassCode(v, k); n <= 56 {
 		w.Write(code, n)
 	} else {
 		w.writeLong(v, k)
@@ -111,8 +111,8 @@ func (w *Writer) WriteClass(v uint64, k uint) {
 
 // WriteClasses is WriteClass for a pair of numbers.
 func (w *Writer) WriteClasses(u uint64, j uint, v uint64, k uint) {
-	a, m := classCode(u, j)
-	b, n := classCode(v, k)
+	a, m := ClassCode(u, j)
+	b, n := ClassCode(v, k)
 	if m+n <= 56 {
 		w.Write(a|b<<(m&63), m+n)
 		return
@@ -184,7 +184,7 @@ func (r *Reader) tail(i uint) uint64 {
 }
 
 // ReadClass reads a number written by WriteClass with the same order. Unlike
-// classCode it branches on the class: where the next number begins depends on
+// ClassCode it branches on the class: where the next number begins depends on
 // this one, and a class that was foreseen shortens that chain.
 func (r *Reader) ReadClass(k uint) uint64 {
 	w := r.window()

@@ -3,82 +3,145 @@ package cells
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// Few writes lists of few cells, one after the other. Its zero value is ready.
+// Few is the list of few cells of the region (0, 0), without a category: encoded again
+// and again, without a call for each part of it.
 type Few struct {
-	w   bitio.Writer
-	low uint64 // key of the lowest corner of Bounds
+	keys, counts [fewRoom]uint64
+	n            int  // cells
+	once         bool // each has one point: counts are not set
+	around       corners
 }
 
-// MaxFew is how many cells there may be.
-const MaxFew = 8
+// MaxFew is how many points there may be.
+const MaxFew = 5
 
-// Bounds is List.Bounds of sorted keys in the region (0, 0).
-func (f *Few) Bounds(keys []uint64) grid.Rect {
-	c := cornersOf(keys[0])
-	for _, k := range keys[1:] {
-		c = c.with(k)
+// fewRoom is a power of two from MaxFew on, so that an index can be cut to it.
+const fewRoom = 8
+
+// Set makes f the cells of at least one and at most MaxFew keys. Their order nobody
+// foresees: no branch depends on it.
+func (f *Few) Set(keys []uint64) {
+	var k [MaxFew]uint64
+	for i := copy(k[:], keys); i < MaxFew; i++ {
+		k[i] = 1<<64 - 1 // behind all others
 	}
-	f.low = c.low()
-	return c.rect(0, 0)
+	a, b, c, d, e := k[0], k[1], k[2], k[3], k[4]
+	// The network of nine comparisons (Knuth, The Art of Computer Programming, vol. 3,
+	// section 5.3.4).
+	a, d = min(a, d), max(a, d)
+	b, e = min(b, e), max(b, e)
+	a, c = min(a, c), max(a, c)
+	b, d = min(b, d), max(b, d)
+	a, b = min(a, b), max(a, b)
+	c, e = min(c, e), max(c, e)
+	b, c = min(b, c), max(b, c)
+	d, e = min(d, e), max(d, e)
+	c, d = min(c, d), max(c, d)
+	f.keys = [fewRoom]uint64{a, b, c, d, e}
+	f.around = cornersOf(a)
+	for _, k := range f.keys[1:len(keys)] {
+		f.around = f.around.with(k)
+	}
+	// What stands behind the keys differs from the last of them, and not among itself.
+	if f.n = len(keys); differ(a, b)+differ(b, c)+differ(c, d)+differ(d, e) == min(f.n, MaxFew-1) {
+		f.once = true
+		return
+	}
+	f.count()
 }
 
-// AppendBody is List.AppendBody of cells of the region (0, 0) without a category, of
-// which Bounds was asked last.
-func (f *Few) AppendBody(dst []byte, r Run) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(r.Keys)))
-	dst = binary.AppendUvarint(dst, r.Keys[0]-f.low)
-	return f.appendBlock(dst, r.Keys, r.Counts)
+// differ is 1 if two keys do, otherwise 0.
+func differ(a, b uint64) int {
+	d := a ^ b
+	return int((d | -d) >> 63)
 }
 
-// appendBlock is appendBlock of few cells.
-func (f *Few) appendBlock(dst []byte, keys, counts []uint64) []byte {
-	n := uint(len(keys))
-	var gaps, ns [MaxFew]uint8
-	lengths := gaps[:(n-1)&(MaxFew-1)]
-	for i := range lengths {
-		lengths[i] = uint8(bits.Len64(keys[i+1] - keys[i] - 1))
+// count makes counts of keys that come up again.
+func (f *Few) count() {
+	at := 0
+	for i, k := range f.keys[:f.n] {
+		at += differ(f.keys[at], k)
+		f.keys[at], f.counts[at] = k, uint64(i+1)
 	}
-	gapOrder := bestOrderOfFew(lengths)
-	lengths = ns[:n]
-	for i, c := range counts[:n] {
-		lengths[i] = uint8(bits.Len64(c - 1))
+	// A count is where the key's last one is, less where that of the key before is.
+	for i := at; i > 0; i-- {
+		f.counts[i] -= f.counts[i-1]
 	}
-	countOrder := bestOrderOfFew(lengths)
-	w := &f.w
-	w.Reset(MaxFew * 2)
-	w.WriteClass(counts[0]-1, countOrder)
-	for i := 1; i < len(keys); i++ {
-		w.WriteClasses(keys[i]-keys[i-1]-1, gapOrder, counts[i]-1, countOrder)
-	}
-	return append(append(dst, byte(gapOrder), byte(countOrder)), w.Bytes()...)
+	f.n, f.once = at+1, false
 }
 
-// bestOrderOfFew is bitio.BestOrderOf of few bit lengths: without a histogram, in a byte
-// for each of the lengths.
-func bestOrderOfFew(lengths []uint8) uint {
-	n := uint64(len(lengths))
-	// Of the first two sums one counts lengths of 0, the other those of 0 and 1.
-	var zeros, ones uint64
-	for _, l := range lengths {
-		zeros += (uint64(l) - 1) >> 63
-		ones += (uint64(l) - 2) >> 63
+// Bounds is List.Bounds.
+func (f *Few) Bounds() grid.Rect { return f.around.rect(0, 0) }
+
+// AppendBody is List.AppendBody; false where a cell takes more bits than are written at
+// once here.
+func (f *Few) AppendBody(dst []byte) ([]byte, bool) {
+	lengths := noLengths
+	for i := 1; i < f.n; i++ {
+		lengths = lengths<<8 | uint64(bits.Len64(f.gap(i)))
 	}
-	if zeros+ones >= n { // as counts are most often
-		return 0
-	}
-	for k := uint8(1); k < bitio.MaxOrder; k++ {
-		sum := uint64(0)
-		for _, l := range lengths {
-			sum += (uint64(l)-uint64(k)-1)>>63 + (uint64(l)-uint64(k)-2)>>63
+	gapOrder, countOrder := bestOrderOfFew(lengths, f.n-1), uint(0)
+	code, n := uint64(1), uint(1) // of a count of one in order 0
+	if !f.once {
+		lengths = noLengths
+		for _, c := range f.counts[:f.n] {
+			lengths = lengths<<8 | uint64(bits.Len64(c-1))
 		}
-		if sum >= n {
+		countOrder = bestOrderOfFew(lengths, f.n)
+		code, n = bitio.ClassCode(f.counts[0]-1, countOrder)
+	}
+	dst = append(dst, byte(f.n))
+	dst = binary.AppendUvarint(dst, f.keys[0]-f.around.low())
+	dst = append(dst, byte(gapOrder), byte(countOrder))
+	at := len(dst)
+	dst = slices.Grow(dst, MaxFew*8+8)
+	dst = dst[:at+MaxFew*8+8]
+	for i := 1; n <= atOnce; i++ {
+		binary.LittleEndian.PutUint64(dst[at:], code)
+		at += int(n / 8)
+		code >>= n &^ 7 & 63
+		n &= 7
+		if i >= f.n {
+			return dst[:at+int(n+7)/8], true
+		}
+		gap, g := bitio.ClassCode(f.gap(i), gapOrder)
+		count, c := uint64(1), uint(1)
+		if !f.once {
+			count, c = bitio.ClassCode(f.counts[i%fewRoom]-1, countOrder)
+		}
+		code |= (gap | count<<(g&63)) << (n & 63)
+		n += g + c
+	}
+	return dst, false
+}
+
+// gap is what the gap before cell i is coded as.
+func (f *Few) gap(i int) uint64 { return f.keys[i%fewRoom] - f.keys[(i-1)%fewRoom] - 1 }
+
+// atOnce are the most bits that are written at once: those of a cell, and up to 7 of the one
+// before.
+const atOnce = 63
+
+// noLengths are the bit lengths of no numbers, a byte for each.
+const noLengths uint64 = 0x7f7f_7f7f_7f7f_7f7f
+
+// bestOrderOfFew is bitio.BestOrderOf of n bit lengths.
+func bestOrderOfFew(lengths uint64, n int) uint {
+	// The top bit of a byte stays where its length is not above an order.
+	const every, top = 0x0101_0101_0101_0101, 0x8080_8080_8080_8080
+	upTo := bits.OnesCount64((top - lengths) & top)
+	for k := range uint64(bitio.MaxOrder) {
+		next := bits.OnesCount64((top + (k+1)*every - lengths) & top)
+		if upTo+next >= n {
 			return uint(k)
 		}
+		upTo = next
 	}
 	return bitio.MaxOrder
 }
