@@ -29,6 +29,12 @@ const _ = -uint(unsafe.Sizeof(few{}) ^ unsafe.Sizeof(duck.State{}.Inline))
 
 func fewOf(s *duck.State) *few { return (*few)(unsafe.Pointer(&s.Inline)) }
 
+// takes reports whether points of a configuration can go beside those of f, if there is room:
+// whether f has none or is of the same. Nobody foresees which, so that it is one comparison.
+func (f *few) takes(config uint32) bool {
+	return uint64(f.config)*uint64(f.config^config) == 0
+}
+
 // chunk is what Update needs beside its arguments.
 type chunk struct {
 	options  args.Options
@@ -97,9 +103,11 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 func (c *chunk) scatter(states []*duck.State) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
-		if f := fewOf(s); !s.HasPage() && f.config == c.id && c.id != 0 && f.n < fewPoints {
-			f.keys[f.n] = c.keys[i] // most often where there are very many groups
+		if f := fewOf(s); !s.HasPage() && f.takes(c.id) && c.id != 0 && f.n < fewPoints {
+			// Most often where there are very many groups.
+			f.keys[f.n] = c.keys[i]
 			f.n++
+			f.config = c.id
 			i++
 			continue
 		}
@@ -116,10 +124,8 @@ func (c *chunk) scatter(states []*duck.State) error {
 func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
 	if !s.HasPage() {
 		f := fewOf(s)
-		if f.config == 0 {
+		if f.takes(c.id) && c.id != 0 && int(f.n)+len(keys) <= fewPoints {
 			f.config = c.id
-		}
-		if f.config == c.id && c.id != 0 && int(f.n)+len(keys) <= fewPoints {
 			f.n += uint32(copy(f.keys[f.n:], keys))
 			return nil
 		}
@@ -254,16 +260,9 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 		if f.config == 0 {
 			continue
 		}
-		if !t.HasPage() {
-			g := fewOf(t)
-			if g.config == 0 {
-				*g = *f
-				continue
-			}
-			if g.config == f.config && g.n+f.n <= fewPoints {
-				g.n += uint32(copy(g.keys[g.n:], f.keys[:f.n]))
-				continue
-			}
+		if g := fewOf(t); !t.HasPage() && g.takes(f.config) && g.n+f.n <= fewPoints {
+			g.add(f)
+			continue
 		}
 		config, err := interned(f.config)
 		if err != nil {
@@ -279,6 +278,17 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 		}
 	}
 	return nil
+}
+
+// add adds the points of another that takes and has room for them. How many each has nobody
+// foresees, so that all places are copied.
+func (f *few) add(o *few) {
+	var keys [2 * fewPoints]uint64
+	*(*[fewPoints]uint64)(keys[:]) = f.keys
+	*(*[fewPoints]uint64)(keys[f.n:]) = o.keys
+	f.keys = [fewPoints]uint64(keys[:fewPoints])
+	f.n += o.n
+	f.config = o.config
 }
 
 func combineBlock(from, into *duck.State) error {
