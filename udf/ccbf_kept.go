@@ -191,13 +191,11 @@ func (a account) pay(n, price int) bool {
 		old := a.at.Load()
 		sum := uint64(n)
 		if old>>32<<32 == a.tag {
-			switch had := old & bought; had {
-			case buying:
+			had := old & bought
+			if had >= buying { // meanwhile: whether it is still kept is for who looks for it
 				return false
-			case bought: // it was given up
-			default:
-				sum += had
 			}
+			sum += had
 		}
 		now := a.tag | min(sum, mostDue)
 		if sum >= uint64(price) {
