@@ -16,17 +16,23 @@ import (
 // A slot is a number: the place of a cell, which is its index in its category's
 // rectangle of cells, and below it the count; a count that takes all those bits stands
 // in more. No cell counts 0, so that 0 is an empty slot.
+//
+// The cells of a category begin to look for a slot in a stretch of their own, so that the
+// caches have it while the table is made, category by category.
 type Table struct {
 	bounds        grid.Rect
 	width, height uint64
 	places        uint64 // of all categories; also the place of what is in none
 	slots         []uint64
 	mask          uint64
-	shift         uint // of a hash, to have a slot
+	stretches     []stretch // by category
 	countBits     uint
 	more          map[uint64]uint64
 	categories    map[string]uint32 // nil where they do not matter
 }
+
+// stretch is where slots of a category begin, and how many these are: as its part of all cells.
+type stretch struct{ from, slots uint32 }
 
 const (
 	// minCountBits is the fewest bits for a count.
@@ -35,7 +41,8 @@ const (
 	MaxTable = 1 << 21
 	// tableBytes and categoryBytes are about what a table and a category in it take,
 	// beside the slots and the name.
-	tableBytes, categoryBytes = 256, 64
+	tableBytes, categoryBytes = 256, 64 + 8
+	slotBytes                 = 8
 )
 
 // slotsFor is how many slots n cells get: from a third to two thirds stay empty.
@@ -57,7 +64,7 @@ func (v *View) TableBytes(together bool) (int64, bool) {
 	if _, ok := v.layOut(together); !ok || n == 0 || n > MaxTable {
 		return 0, false
 	}
-	size := tableBytes + int64(slotsFor(n))*8
+	size := tableBytes + int64(slotsFor(n))*slotBytes
 	if !together {
 		for i := range v.sections {
 			size += categoryBytes + int64(len(v.sections[i].category))
@@ -94,56 +101,64 @@ func (v *View) Table(together bool) (Table, bool) {
 	t, _ := v.layOut(together)
 	t.slots = make([]uint64, slotsFor(v.total()))
 	t.mask = uint64(len(t.slots) - 1)
-	t.shift = uint(64 - bits.Len64(t.mask))
-	category := uint32(0)
-	for i := range v.sections {
-		s := &v.sections[i]
-		if !together && s.category != nil {
-			if t.categories == nil {
-				t.categories = make(map[string]uint32)
-			} else if string(s.category) != string(v.sections[i-1].category) {
-				category++
-			}
-			t.categories[string(s.category)] = category
+	var q quartet
+	if together || v.sections[0].category == nil {
+		t.stretches = []stretch{{0, uint32(len(t.slots))}}
+		return t, t.addSections(v.sections, 0, &q)
+	}
+	t.categories = make(map[string]uint32)
+	all, before := uint64(v.total()), uint64(0)
+	for rest := v.sections; len(rest) > 0; {
+		n, cells := 0, uint64(0)
+		for n < len(rest) && string(rest[n].category) == string(rest[0].category) {
+			cells += uint64(rest[n].cells)
+			n++
 		}
-		if !t.addSection(s, category) {
+		category := uint32(len(t.stretches))
+		t.categories[string(rest[0].category)] = category
+		from, to := before*uint64(len(t.slots))/all, (before+cells)*uint64(len(t.slots))/all
+		t.stretches = append(t.stretches, stretch{uint32(from), uint32(to - from)})
+		if !t.addSections(rest[:n], category, &q) {
 			return Table{}, false
 		}
+		before, rest = before+cells, rest[n:]
 	}
 	return t, true
 }
 
-// addSection adds the cells of a section; false where they are damaged.
-func (t *Table) addSection(s *sectionView, category uint32) bool {
-	var keys, counts [blockCells]uint64
+// addSections adds the cells of sections; false where they are damaged.
+func (t *Table) addSections(sections []sectionView, category uint32, q *quartet) bool {
 	var slots [blockCells]uint32
-	for i := range blockCount(s.cells) {
-		n, ok := s.decode(i, &keys, &counts)
-		if !ok {
-			return false
-		}
-		for j, k := range keys[:n] {
-			place := t.place(CellOf(s.x, s.y, k), category)
-			if place == t.places {
-				return false
+	in := t.stretches[category]
+	for i := range sections {
+		s := &sections[i]
+		for j, all := 0, blockCount(s.cells); j < all; j += together {
+			n := min(together, all-j)
+			q.readFrom(&s.blocks, j, j+n)
+			for k := range n {
+				r := q.cells(k)
+				if len(r.Keys) == 0 {
+					return false
+				}
+				for l, z := range r.Keys {
+					place := t.place(CellOf(s.x, s.y, z), category)
+					if place == t.places {
+						return false
+					}
+					r.Keys[l], slots[l] = place, in.offset(place)
+				}
+				t.fetch(slots[:len(r.Keys)])
+				for l, place := range r.Keys {
+					t.add(place, uint64(slots[l]/slotBytes), r.Counts[l])
+				}
 			}
-			keys[j] = place
-		}
-		t.fetch(slots[:n], keys[:n])
-		for j, place := range keys[:n] {
-			t.add(place, counts[j])
 		}
 	}
 	return true
 }
 
-// fetch asks for the slots of places and writes which they are.
-func (t *Table) fetch(slots []uint32, places []uint64) {
-	for i, p := range places {
-		slots[i] = uint32(t.slot(p) * 8)
-	}
-	prefetch.Offsets(unsafe.Pointer(&t.slots[0]), slots)
-}
+// fetch asks for slots, by their offsets.
+func (t *Table) fetch(slots []uint32) { prefetch.Offsets(unsafe.Pointer(&t.slots[0]), slots) }
 
 // place is the place of a cell.
 func (t *Table) place(c grid.Cell, category uint32) uint64 {
@@ -154,13 +169,17 @@ func (t *Table) place(c grid.Cell, category uint32) uint64 {
 	return (uint64(category)*t.height+y)*t.width + x
 }
 
-// slot is where the place of a cell is looked for first (multiplicative hashing,
-// Knuth, section 6.4).
-func (t *Table) slot(place uint64) uint64 { return place * 0x9e37_79b9_7f4a_7c15 >> (t.shift & 63) }
+// offset is that of the slot which the place of a cell is looked for in first (multiplicative
+// hashing, Knuth, section 6.4).
+func (s stretch) offset(place uint64) uint32 {
+	hash := place * 0x9e37_79b9_7f4a_7c15 >> 32
+	return (s.from + uint32(hash*uint64(s.slots)>>32)) * slotBytes
+}
 
-func (t *Table) add(place, n uint64) {
+// add adds n to the count of a place, whose slot is i or one that follows.
+func (t *Table) add(place, i, n uint64) {
 	full := uint64(1)<<t.countBits - 1
-	for i := t.slot(place); ; i = (i + 1) & t.mask {
+	for ; ; i = (i + 1) & t.mask {
 		s := t.slots[i]
 		if s != 0 && s>>t.countBits != place {
 			continue
@@ -197,27 +216,30 @@ func (t *Table) Category(category []byte) uint32 {
 // for the slots: of categories[i], a number, where categories is not nil. Several tables
 // may be asked before the first is read.
 func (t *Table) Find(places []uint64, slots []uint32, at []grid.Cell, categories []uint32) {
-	places = places[:len(at)]
+	places, slots = places[:len(at)], slots[:len(at)]
 	if categories == nil {
+		in := t.stretches[0]
 		for i, c := range at {
 			places[i] = t.place(c, 0)
+			slots[i] = in.offset(places[i])
 		}
 	} else {
 		for i, c := range at {
-			places[i] = t.places
+			places[i], slots[i] = t.places, 0
 			if k := categories[i]; k != NoCategory {
 				places[i] = t.place(c, k)
+				slots[i] = t.stretches[k].offset(places[i])
 			}
 		}
 	}
-	t.fetch(slots[:len(at)], places)
+	t.fetch(slots)
 }
 
 // Read writes the counts of places that Find has found.
 func (t *Table) Read(dst, places []uint64, slots []uint32) {
 	dst, slots = dst[:len(places)], slots[:len(places)]
 	for i, p := range places {
-		dst[i] = t.count(p, uint64(slots[i]/8))
+		dst[i] = t.count(p, uint64(slots[i]/slotBytes))
 	}
 }
 
