@@ -99,7 +99,8 @@ func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uin
 	if err := v.allow(n); err != nil {
 		return 0, err
 	}
-	s, sum, bounds := sweep{v: v, category: category}, uint64(0), scan.Bounds()
+	sum, bounds := uint64(0), scan.Bounds()
+	s := v.newSweep(bounds, category)
 	for y := bounds.MinY; y <= bounds.MaxY; y++ {
 		for _, in := range scan.Row(y) {
 			sum = saturate.Add(sum, s.sum(y, in.X0, in.X1, each))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // search walks the cells of a dense sketch inside a rectangle, and with levels
@@ -26,6 +27,7 @@ type search struct {
 	parts  [MaxLevels + 1][]reading
 	reads  uint64 // lookups so far
 	most   uint64 // that are allowed; 0 ends the search
+	xs, ys [4 * searchBatch]int64
 	h1, h2 [4 * searchBatch]uint64
 	counts [4 * searchBatch]uint64
 }
@@ -79,7 +81,8 @@ func (s *search) down(level int, squares []reading) {
 		parts := s.parts[level][:0]
 		batch := squares[:min(searchBatch, len(squares))]
 		squares = squares[len(batch):]
-		for _, q := range batch {
+		for i := range batch {
+			q := &batch[i]
 			if s.visit(level, q.at, q.n, q.least) && level > 0 {
 				parts = s.appendParts(parts, level-1, q)
 			}
@@ -93,7 +96,7 @@ func (s *search) down(level int, squares []reading) {
 
 // appendParts appends the parts of a square, of the level below it, that meet the
 // rectangle.
-func (s *search) appendParts(dst []reading, level int, q reading) []reading {
+func (s *search) appendParts(dst []reading, level int, q *reading) []reading {
 	for i := range int64(4) {
 		at := grid.Cell{X: 2*q.at.X + i&1, Y: 2*q.at.Y + i>>1}
 		if s.clips[level].Contains(at) {
@@ -105,18 +108,28 @@ func (s *search) appendParts(dst []reading, level int, q reading) []reading {
 
 // read fills in what squares read and drops those that read 0.
 func (s *search) read(level int, squares []reading) []reading {
-	h := s.v.Config.hasher(uint8(level))
-	for i, q := range squares {
-		s.h1[i], s.h2[i] = h.hash(q.at, s.category)
-	}
 	n := len(squares)
-	s.v.dense.Counts(s.counts[:n], s.h1[:n], s.h2[:n])
-	s.reads += uint64(n)
-	kept := squares[:0]
-	for i, q := range squares {
-		if q.n, q.least = s.counts[i], min(s.counts[i], q.least); q.least > 0 {
-			kept = append(kept, q)
+	h, h1, h2 := s.v.Config.hasher(uint8(level)), s.h1[:n], s.h2[:n]
+	if s.category == nil {
+		for i := range squares {
+			s.xs[i], s.ys[i] = squares[i].at.X, squares[i].at.Y
+		}
+		key.HashSquares(h.seed, s.xs[:n], s.ys[:n], h.level, h1, h2)
+	} else {
+		for i := range squares {
+			h1[i], h2[i] = h.hash(squares[i].at, s.category)
 		}
 	}
-	return kept
+	s.v.dense.Counts(s.counts[:n], h1, h2)
+	s.reads += uint64(n)
+	kept := 0
+	for i, count := range s.counts[:n] {
+		q := squares[i]
+		q.n, q.least = count, min(count, q.least)
+		squares[kept] = q
+		if q.least > 0 {
+			kept++
+		}
+	}
+	return squares[:kept]
 }

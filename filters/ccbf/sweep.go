@@ -10,17 +10,47 @@ import (
 type sweep struct {
 	v        countersView
 	category []byte
-	h1, h2   [hashBatch]uint64
-	which    [hashBatch]uint32
-	counts   [hashBatch]uint64
+	// columns are what the hashes of the columns from first on have in common, which is the
+	// same in all rows.
+	first   int64
+	columns []uint64
+	room    [hashBatch]uint64
+	h1, h2  [hashBatch]uint64
+	which   [hashBatch]uint32
+	counts  [hashBatch]uint64
+}
+
+// columnTable is for how many columns there is a table: it stays in the caches.
+const columnTable = 1 << 14
+
+// newSweep is a sweep of cells of a rectangle.
+func (v countersView) newSweep(clip grid.Rect, category []byte) *sweep {
+	s := &sweep{v: v, category: category, first: clip.MinX}
+	if n := clip.Width(); s.plain() && clip.MaxY > clip.MinY && n <= columnTable {
+		s.columns = make([]uint64, n)
+		key.HashColumns(v.hasher.seed, clip.MinX, s.columns)
+	}
+	return s
+}
+
+// plain reports whether keys are cells and nothing else.
+func (s *sweep) plain() bool { return s.category == nil && s.v.hasher.level == 0 }
+
+// columnsOf is what the hashes of n columns from x on have in common.
+func (s *sweep) columnsOf(x int64, n int) []uint64 {
+	if s.columns != nil {
+		return s.columns[x-s.first:][:n]
+	}
+	key.HashColumns(s.v.hasher.seed, x, s.room[:n])
+	return s.room[:n]
 }
 
 // cells counts the cells from x on in a row, up to a batch, and returns which have a
 // count and what it is.
 func (s *sweep) cells(x, y int64, n int) (which []uint32, counts []uint64) {
 	h1, h2 := s.h1[:n], s.h2[:n]
-	if h := &s.v.hasher; s.category == nil && h.level == 0 {
-		key.HashRow(h.seed, x, y, h1, h2)
+	if h := &s.v.hasher; s.plain() {
+		key.HashRow(h.seed, s.columnsOf(x, n), y, h1, h2)
 	} else {
 		for i := range h1 {
 			h1[i], h2[i] = h.hash(grid.Cell{X: x + int64(i), Y: y}, s.category)
@@ -72,7 +102,7 @@ func (v countersView) sweep(clip grid.Rect, category []byte, f func(at grid.Cell
 
 // sweepAll is sweep of a rectangle that may be asked for, within Bounds.
 func (v countersView) sweepAll(clip grid.Rect, category []byte, f func(at grid.Cell, n uint64) bool) {
-	s := sweep{v: v, category: category}
+	s := v.newSweep(clip, category)
 	for y := clip.MinY; y <= clip.MaxY; y++ {
 		for x := clip.MinX; x <= clip.MaxX; x += hashBatch {
 			which, counts := s.cells(x, y, int(min(clip.MaxX-x+1, hashBatch)))

@@ -90,8 +90,12 @@ func HashCell(seed uint64, x, y int64) (h1, h2 uint64) {
 // 255: Hash of the bytes that AppendCell makes of it.
 func HashSquare(seed uint64, x, y int64, level uint8) (h1, h2 uint64) {
 	h1, h2 = block(seed, x, y)
-	h1 ^= bits.RotateLeft64((tagLevel|uint64(level)<<8)*c1, 31) * c2
-	return finish(h1, h2, 18)
+	return finish(h1^levelTail(level), h2, 18)
+}
+
+// levelTail is what the bytes after a cell's change in the state of the hash.
+func levelTail(level uint8) uint64 {
+	return bits.RotateLeft64((tagLevel|uint64(level)<<8)*c1, 31) * c2
 }
 
 // block is the state of the hash after 16 bytes.

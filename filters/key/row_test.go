@@ -7,16 +7,42 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// A row of cells has the hashes of its cells.
+// A row of cells has the hashes of its cells, however many there are.
 func TestHashRow(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
-	var h1s, h2s [300]uint64
-	for range 50 {
+	var room [3][300]uint64
+	for range 200 {
+		n := r.IntN(301)
+		columns, h1s, h2s := room[0][:n], room[1][:n], room[2][:n]
 		seed, x, y := r.Uint64()>>r.UintN(64), int64(r.Uint64())>>r.UintN(60), int64(r.Uint64())>>r.UintN(60)
-		key.HashRow(seed, x, y, h1s[:], h2s[:])
-		for i := range h1s {
-			if h1, h2 := key.HashCell(seed, x+int64(i), y); h1 != h1s[i] || h2 != h2s[i] {
-				t.Fatalf("seed %d, cell %d of the row from (%d, %d)", seed, i, x, y)
+		key.HashColumns(seed, x, columns)
+		for range 2 {
+			key.HashRow(seed, columns, y, h1s, h2s)
+			for i := range h1s {
+				if h1, h2 := key.HashCell(seed, x+int64(i), y); h1 != h1s[i] || h2 != h2s[i] {
+					t.Fatalf("seed %d, cell %d of the %d from (%d, %d)", seed, i, n, x, y)
+				}
+			}
+			y++
+		}
+	}
+}
+
+// Squares have the hashes of the bytes that FORMAT.md gives them, however many there are.
+func TestHashSquares(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for n := range 50 {
+		xs, ys, h1s, h2s := make([]int64, n), make([]int64, n), make([]uint64, n), make([]uint64, n)
+		for i := range xs {
+			xs[i], ys[i] = int64(r.Uint64())>>r.UintN(60), int64(r.Uint64())>>r.UintN(60)
+		}
+		for _, level := range []uint8{0, 1, 24, 255} {
+			seed := r.Uint64() >> r.UintN(64)
+			key.HashSquares(seed, xs, ys, level, h1s, h2s)
+			for i := range xs {
+				if h1, h2 := key.Hash(seed, key.AppendCell(nil, xs[i], ys[i], level, nil)); h1 != h1s[i] || h2 != h2s[i] {
+					t.Fatalf("seed %d, square %d of %d, (%d, %d) of level %d", seed, i, n, xs[i], ys[i], level)
+				}
 			}
 		}
 	}

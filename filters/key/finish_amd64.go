@@ -1,0 +1,10 @@
+package key
+
+import "golang.org/x/sys/cpu"
+
+var lanes = cpu.X86.HasAVX2
+
+// finishLanes is finishAll of a multiple of 8 keys, four at once.
+//
+//go:noescape
+func finishLanes(h1s, h2s *uint64, n int)
