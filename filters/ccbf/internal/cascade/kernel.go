@@ -27,13 +27,18 @@ func (d *Counters) Least(h1, h2 uint64) uint64 {
 	case 32:
 		return countKey(d, counters[uint32](l), h1, h2)
 	}
-	j, step := l.mod(h1), l.mod(h2)
+	step := l.mod(h2)
+	return d.leastFrom(next(l.mod(h1), step, l.Size), step)
+}
+
+// leastFrom is Least by the first position and what is between them.
+func (d *Counters) leastFrom(j, step uint64) uint64 {
 	least := ^uint64(0)
 	for range d.Shape.K {
-		j = next(j, step, l.Size)
 		if least = min(least, d.Value(j)); least == 0 {
 			return 0
 		}
+		j = next(j, step, d.Layers[0].Size)
 	}
 	return least
 }

@@ -50,55 +50,51 @@ func isNibble(l0 []byte, j uint64) uint64 {
 	return -uint64(l0[uint32(j)>>1] & (0x0f ^ -byte(j&1)))
 }
 
-// someAtOnce is how many keys are sorted out at once: of those whose first two counters
-// are not 0, what their next ones follow from is kept in the first-level cache.
-const someAtOnce = 256
-
-// pending is the keys that are left, by their numbers among those that are sorted out at once, where
-// their second counters are, and how far it is from one to the next.
-type pending struct{ key, at, step [someAtOnce]uint32 }
-
+// fourNibbles sorts out a batch of keys by one counter after the other, each key that is left by
+// the next: one in two has a 0 first, as a rule, and the others are not loaded then.
 func fourNibbles(l *Layer, which []uint32, h1, h2 []uint64) (n int) {
-	var p pending
-	for from := 0; from < len(h1); from += someAtOnce {
-		to := min(from+someAtOnce, len(h1))
-		left := p.first(l.data, l.Size, l.recip, h1[from:to], h2[from:to])
-		n += p.second(l.data, l.Size, left, uint32(from), which[n:])
+	var s starts
+	for from := 0; from < len(h1); from += keyBatch {
+		to := min(from+keyBatch, len(h1))
+		s.find(l, h1[from:to], h2[from:to])
+		left := which[n:][:to-from]
+		some := s.first(l.data, left)
+		for range 3 {
+			some = s.next(l.data, l.Size, left[:some])
+		}
+		for i := range left[:some] {
+			left[i] += uint32(from)
+		}
+		n += some
 	}
 	return n
 }
 
-// first leaves the keys of which the first two counters are not 0, and returns how many these are. It is a
-// function of its own so that the loop has the registers for itself.
+// first writes the numbers of the keys whose first counter is not 0, of as many as which has room
+// for, and returns how many these are. It is a function of its own so that the loop has the
+// registers for itself, as next is.
 //
 //go:noinline
-func (p *pending) first(l0 []byte, size, recip uint64, h1, h2 []uint64) (left int) {
-	l := Layer{Size: size, recip: recip}
-	h2 = h2[:len(h1)]
-	for i, h := range h1 {
-		step := l.mod(h2[i])
-		a := next(l.mod(h), step, size)
-		b := next(a, step, size)
-		k := left & (someAtOnce - 1)
-		p.key[k], p.at[k], p.step[k] = uint32(i), uint32(b), uint32(step)
-		left += noneIs0(isNibble(l0, a) & isNibble(l0, b))
+func (s *starts) first(l0 []byte, which []uint32) (some int) {
+	for i, j := range s.at[:len(which)] {
+		which[some] = uint32(i)
+		some += noneIs0(isNibble(l0, uint64(j)))
 	}
-	return left
+	return some
 }
 
-// second writes the numbers, from from on, of the keys that are left and of which the next two counters are
-// not 0 either, and returns how many these are: no more than were looked at before.
+// next goes to the next counters of the keys with these numbers, and keeps those of which it is
+// not 0.
 //
 //go:noinline
-func (p *pending) second(l0 []byte, size uint64, left int, from uint32, which []uint32) (found int) {
-	which = which[:left]
-	for i := range which {
-		key, step := p.key[i&(someAtOnce-1)], uint64(p.step[i&(someAtOnce-1)])
-		c := next(uint64(p.at[i&(someAtOnce-1)]), step, size)
-		which[found] = from + key
-		found += noneIs0(isNibble(l0, c) & isNibble(l0, next(c, step, size)))
+func (s *starts) next(l0 []byte, size uint64, which []uint32) (some int) {
+	for _, i := range which {
+		j := next(uint64(s.at[i%keyBatch]), uint64(s.step[i%keyBatch]), size)
+		s.at[i%keyBatch] = uint32(j)
+		which[some] = i
+		some += noneIs0(isNibble(l0, j))
 	}
-	return found
+	return some
 }
 
 func twoNibbles(l *Layer, which []uint32, h1, h2 []uint64) (n int) {

@@ -11,7 +11,7 @@ import (
 func TestSomeAreThoseWithoutAZero(t *testing.T) {
 	for _, widths := range [][]int{{4, 8}, {8, 16}, {16, 16}, {32, 32}} {
 		for _, k := range []int{2, 3, 4, 7} {
-			for _, keys := range []int{1, someAtOnce, 2*someAtOnce + 77} {
+			for _, keys := range []int{1, keyBatch, 2*keyBatch + 77} {
 				r := rand.New(rand.NewPCG(uint64(k), uint64(keys)))
 				d := New(shapeOf(t, widths, []uint64{3 << 9, 3 << 6}, k))
 				h1, h2 := make([]uint64, keys), make([]uint64, keys)

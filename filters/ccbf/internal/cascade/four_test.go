@@ -1,0 +1,47 @@
+package cascade
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Fours together read what they read one by one: whatever is above them, with values that go
+// on in no, one or several layers, and however many keys there are.
+func TestFoursReadWhatOneReads(t *testing.T) {
+	for _, c := range []struct {
+		widths []int
+		sizes  []uint64
+	}{
+		{[]int{4}, []uint64{1001}},
+		{[]int{4, 8}, []uint64{48, 16}},
+		{[]int{4, 8}, []uint64{45, 15}}, // too few above for eight at once
+		{[]int{4, 8}, []uint64{5 << 12, 5 << 9}},
+		{[]int{4, 16}, []uint64{3 << 9, 3 << 6}},
+		{[]int{4, 8, 16, 32}, []uint64{3 << 12, 3 << 9, 3 << 6, 3 << 3}},
+		{[]int{4, 8}, []uint64{maxLaneSize / 31 * 31, maxLaneSize / 31}},
+		{[]int{4, 8}, []uint64{(maxLaneSize/31 + 1) * 31, maxLaneSize/31 + 1}},
+	} {
+		r := rand.New(rand.NewPCG(331, c.sizes[0]))
+		d := New(shapeOf(t, c.widths, c.sizes, 4))
+		for x := range d.Shape.Layers { // as a BLOB may have them: flags with nothing above, too
+			l := &d.Layers[x]
+			for j := range l.Size {
+				if r.IntN(3) > 0 {
+					l.store(j, r.Uint64()>>r.UintN(64)&(l.Mask|l.Flag))
+				}
+			}
+		}
+		for _, n := range []int{0, 1, 7, 8, 9, 100, keyBatch, keyBatch + 13, 2000} {
+			h1, h2, got := make([]uint64, n), make([]uint64, n), make([]uint64, n)
+			for i := range h1 {
+				h1[i], h2[i] = r.Uint64(), r.Uint64()|1
+			}
+			d.countFours(got, h1, h2)
+			for i, n := range got {
+				if want := d.Least(h1[i], h2[i]); n != want {
+					t.Fatalf("widths %v, sizes %v, key %d of %d: %d, one by one %d", c.widths, c.sizes, i, len(got), n, want)
+				}
+			}
+		}
+	}
+}
