@@ -52,12 +52,15 @@ func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
 // rasterLevels is raster of a sketch with levels.
 func (v countersView) rasterLevels(p *pixels, clip grid.Rect, category []byte) error {
 	s := search{v: v.View, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
-		column, one := p.columns.whole(at.X<<level, 1<<level)
-		line, two := p.lines.whole(at.Y<<level, 1<<level)
-		if one && two {
+		column, whole := p.columns.whole(at.X<<level, 1<<level)
+		if !whole {
+			return true
+		}
+		line, whole := p.lines.whole(at.Y<<level, 1<<level)
+		if whole {
 			p.add(column, line, least)
 		}
-		return !one || !two
+		return !whole
 	}}
 	return s.run(clip)
 }

@@ -136,11 +136,16 @@ func (c *cuts) to() int64   { return c.at[len(c.at)-1] - 1 }
 // whole is the pixel of n cells from first on, false where they are not all in
 // one.
 func (c *cuts) whole(first, n int64) (pixel int, ok bool) {
-	if first < c.from() || first+n-1 > c.to() {
+	last := first + n - 1
+	if first < c.from() || last > c.to() {
 		return 0, false
 	}
+	if c.of != nil {
+		pixel := c.of[first-c.at[0]]
+		return int(pixel), pixel == c.of[last-c.at[0]]
+	}
 	pixel = c.part(first)
-	return pixel, first+n <= c.at[pixel+1]
+	return pixel, last < c.at[pixel+1]
 }
 
 // part is the pixel of a cell from from() to to().
