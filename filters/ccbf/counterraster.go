@@ -52,11 +52,7 @@ func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
 // rasterLevels is raster of a sketch with levels.
 func (v countersView) rasterLevels(p *pixels, clip grid.Rect, category []byte) error {
 	s := search{v: v.View, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
-		column, whole := p.columns.whole(at.X<<level, 1<<level)
-		if !whole {
-			return true
-		}
-		line, whole := p.lines.whole(at.Y<<level, 1<<level)
+		column, line, whole := p.whole(level, at)
 		if whole {
 			p.add(column, line, least)
 		}

@@ -81,6 +81,21 @@ type pixels struct {
 	columns, lines cuts
 }
 
+// whole is the pixel of the cells of a square, false where they are not all in one.
+func (p *pixels) whole(level int, at grid.Cell) (column, line int, ok bool) {
+	x, y, last := at.X<<level, at.Y<<level, int64(1)<<level-1
+	columns, lines := p.columns.of, p.lines.of
+	i, j := x-p.columns.from(), y-p.lines.from()
+	if i < 0 || j < 0 || i+last >= int64(len(columns)) || j+last >= int64(len(lines)) {
+		column, one := p.columns.whole(x, last+1)
+		line, two := p.lines.whole(y, last+1)
+		return column, line, one && two
+	}
+	// One branch for both: which way it goes is hard to guess.
+	west, south := columns[i], lines[j]
+	return int(west), int(south), (west^columns[i+last])|(south^lines[j+last]) == 0
+}
+
 // add counts points in a pixel, lines counted from the south.
 func (p *pixels) add(column, line int, n uint64) {
 	at := &p.dst[len(p.dst)-(line+1)*p.width+column]
@@ -139,10 +154,6 @@ func (c *cuts) whole(first, n int64) (pixel int, ok bool) {
 	last := first + n - 1
 	if first < c.from() || last > c.to() {
 		return 0, false
-	}
-	if c.of != nil {
-		pixel := c.of[first-c.at[0]]
-		return int(pixel), pixel == c.of[last-c.at[0]]
 	}
 	pixel = c.part(first)
 	return pixel, last < c.at[pixel+1]

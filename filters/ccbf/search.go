@@ -97,9 +97,14 @@ func (s *search) down(level int, squares []reading) {
 // appendParts appends the parts of a square, of the level below it, that meet the
 // rectangle.
 func (s *search) appendParts(dst []reading, level int, q *reading) []reading {
+	x, y, clip := 2*q.at.X, 2*q.at.Y, &s.clips[level]
+	if x >= clip.MinX && x < clip.MaxX && y >= clip.MinY && y < clip.MaxY {
+		return append(dst, reading{at: grid.Cell{X: x, Y: y}, least: q.least}, reading{at: grid.Cell{X: x + 1, Y: y}, least: q.least},
+			reading{at: grid.Cell{X: x, Y: y + 1}, least: q.least}, reading{at: grid.Cell{X: x + 1, Y: y + 1}, least: q.least})
+	}
 	for i := range int64(4) {
-		at := grid.Cell{X: 2*q.at.X + i&1, Y: 2*q.at.Y + i>>1}
-		if s.clips[level].Contains(at) {
+		at := grid.Cell{X: x + i&1, Y: y + i>>1}
+		if clip.Contains(at) {
 			dst = append(dst, reading{at: at, least: q.least})
 		}
 	}
@@ -109,6 +114,10 @@ func (s *search) appendParts(dst []reading, level int, q *reading) []reading {
 // read fills in what squares read and drops those that read 0.
 func (s *search) read(level int, squares []reading) []reading {
 	n := len(squares)
+	s.reads += uint64(n)
+	if s.category == nil {
+		n = (n + 7) &^ 7 // eight at once take less than those that are left of eight
+	}
 	h, h1, h2 := s.v.Config.hasher(uint8(level)), s.h1[:n], s.h2[:n]
 	if s.category == nil {
 		for i := range squares {
@@ -121,9 +130,8 @@ func (s *search) read(level int, squares []reading) []reading {
 		}
 	}
 	s.v.dense.Counts(s.counts[:n], h1, h2)
-	s.reads += uint64(n)
 	kept := 0
-	for i, count := range s.counts[:n] {
+	for i, count := range s.counts[:len(squares)] {
 		q := squares[i]
 		q.n, q.least = count, min(count, q.least)
 		squares[kept] = q

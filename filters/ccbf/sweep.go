@@ -15,10 +15,15 @@ type sweep struct {
 	first   int64
 	columns []uint64
 	room    [hashBatch]uint64
-	h1, h2  [hashBatch]uint64
-	which   [hashBatch]uint32
-	counts  [hashBatch]uint64
+	// occupied says which counters are not 0, of a sweep of very many cells.
+	occupied []uint64
+	h1, h2   [hashBatch]uint64
+	which    [hashBatch]uint32
+	counts   [hashBatch]uint64
 }
+
+// scannedCells is from how many cells on it is found out first which counters are 0.
+const scannedCells = 1 << 19
 
 // columnTable is for how many columns there is a table: it stays in the caches.
 const columnTable = 1 << 14
@@ -29,6 +34,9 @@ func (v countersView) newSweep(clip grid.Rect, category []byte) *sweep {
 	if n := clip.Width(); s.plain() && clip.MaxY > clip.MinY && n <= columnTable {
 		s.columns = make([]uint64, n)
 		key.HashColumns(v.hasher.seed, clip.MinX, s.columns)
+	}
+	if clip.Count() >= scannedCells {
+		s.occupied = v.dense.Occupied()
 	}
 	return s
 }
@@ -56,13 +64,14 @@ func (s *sweep) cells(x, y int64, n int) (which []uint32, counts []uint64) {
 			h1[i], h2[i] = h.hash(grid.Cell{X: x + int64(i), Y: y}, s.category)
 		}
 	}
-	some := s.v.dense.Some(s.which[:n], h1, h2)
+	some := s.v.dense.Some(s.occupied, s.which[:n], h1, h2)
 	for i, k := range some {
 		h1[i], h2[i] = h1[k], h2[k]
 	}
-	counts = s.counts[:len(some)]
-	s.v.dense.Counts(counts, h1[:len(some)], h2[:len(some)])
-	return some, counts
+	// Eight at once take less than those that are left of eight.
+	n = min((len(some)+7)&^7, n)
+	s.v.dense.Counts(s.counts[:n], h1[:n], h2[:n])
+	return some, s.counts[:len(some)]
 }
 
 // sum is the sum over the cells from x0 to x1 of a row. It calls each, where that is not

@@ -73,26 +73,27 @@ func (d *Counters) leastFours(flagged *[keyBatch]uint32, dst []uint64, s *starts
 	return n
 }
 
-// flaggedFour is the least of a key's counters, from the first on. Where those of the second layer have
-// 8 bits, all four go on there, whether they have a flag or not, and what those without
-// one find there is left out.
+// flaggedFour is the least of a key's counters, from the first on. Where those of the second
+// layer have 8 bits, all four go on there, whether they have a flag or not, and what those
+// without one find there is left out. Whether one that goes on from there may be the least is
+// seen as in leastFours.
 func (d *Counters) flaggedFour(at, step uint64) uint64 {
 	if d.Shape.Layers < 2 || d.Layers[1].Width != 8 {
 		return d.leastFrom(at, step)
 	}
 	l, up := &d.Layers[0], &d.Layers[1]
 	l0, l1 := l.data, up.data
-	j, least, above := at, ^uint64(0), uint64(0)
+	j, low, digits := at, ^uint64(0), ^uint64(0)
 	for range 4 {
 		c := loadNibble(l0, j)
 		goesOn := -(c >> 3) // all ones where it does
 		u := uint64(l1[up.mod(j)]) & goesOn
-		above |= u
-		least = min(least, c&nibbleMask+u<<3)
+		low = min(low, c&nibbleMask+u<<3)
+		digits = min(digits, c&nibbleMask+u&up.Mask<<3)
 		j = next(j, step, l.Size)
 	}
-	if above&up.Flag != 0 {
+	if digits < low {
 		return d.leastFrom(at, step)
 	}
-	return least
+	return low
 }

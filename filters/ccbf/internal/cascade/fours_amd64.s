@@ -34,18 +34,20 @@
 	VPADDD       Y15, y, Y0 \
 	VPMINUD      Y0, y, y
 
-// ABOVE adds what counters c and those of the second layer read to the least so far, in Y5, and
-// the latter to all of those, in Y6. Y0 to Y3 are lost.
+// ABOVE adds what counters c and those of the second layer read to the least so far, in Y5, where
+// a flag of the latter counts as 1024, and in Y6 without flags. Y0 to Y3 are lost.
 #define ABOVE(c) \
 	LOAD(Y4, R12, 2, Y12, 3, Y11, Y3) \
 	VPSLLD  $28, c, Y0                \
 	VPSRAD  $31, Y0, Y0               \
 	VPAND   Y0, Y3, Y3                \
-	VPOR    Y3, Y6, Y6                \
 	VPSLLD  $3, Y3, Y3                \
 	VPAND   Y14, c, c                 \
 	VPADDD  c, Y3, Y3                 \
-	VPMINUD Y3, Y5, Y5
+	VPMINUD Y3, Y5, Y5                \
+	VPSLLD  $22, Y3, Y3               \
+	VPSRLD  $22, Y3, Y3               \
+	VPMINUD Y3, Y6, Y6
 
 // func foursLanes(dst *uint64, left *uint8, at, step *uint32, n int, first, second *byte, size, above uint64, inverse float32)
 TEXT ·foursLanes(SB), NOSPLIT, $0-76
@@ -93,7 +95,7 @@ loop:
 	MODULO(Y3)
 	VMOVDQA      Y3, Y13
 	VPCMPEQD     Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
+	VMOVDQA      Y5, Y6
 	ABOVE(Y7)
 	NEXT(Y4, Y13, Y15)
 	ABOVE(Y8)
@@ -101,8 +103,8 @@ loop:
 	ABOVE(Y9)
 	NEXT(Y4, Y13, Y15)
 	ABOVE(Y10)
-	VPSLLD       $24, Y6, Y6 // the flag is where the sign is
-	VMOVMSKPS    Y6, BX
+	VPCMPGTD     Y6, Y5, Y0
+	VMOVMSKPS    Y0, BX
 
 write:
 	MOVB         BX, (SI)

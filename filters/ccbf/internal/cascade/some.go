@@ -3,8 +3,8 @@ package cascade
 // Some is for very many keys of which few have a count: it writes to which, as long as
 // h1, the numbers of those of which none of the first four counters is 0, or of the first
 // two where a key has less than four, and returns these. The others have none. It has no
-// branch on what it reads.
-func (d *Counters) Some(which []uint32, h1, h2 []uint64) []uint32 {
+// branch on what it reads. occupied is Occupied, or nil.
+func (d *Counters) Some(occupied []uint64, which []uint32, h1, h2 []uint64) []uint32 {
 	which = which[:len(h1)]
 	if d.Shape.K < 2 {
 		return every(which)
@@ -12,7 +12,7 @@ func (d *Counters) Some(which []uint32, h1, h2 []uint64) []uint32 {
 	l, four := &d.Layers[0], d.Shape.K >= 4
 	switch width := l.wordWidth(); {
 	case width == 4 && four:
-		return which[:fourNibbles(l, which, h1, h2)]
+		return which[:fourNibbles(l, occupied, which, h1, h2)]
 	case width == 8 && four:
 		return which[:fourWords[uint8](l, which, h1, h2)]
 	case width == 16 && four:
@@ -52,15 +52,23 @@ func isNibble(l0 []byte, j uint64) uint64 {
 
 // fourNibbles sorts out a batch of keys by one counter after the other, each key that is left by
 // the next: one in two has a 0 first, as a rule, and the others are not loaded then.
-func fourNibbles(l *Layer, which []uint32, h1, h2 []uint64) (n int) {
+func fourNibbles(l *Layer, occupied []uint64, which []uint32, h1, h2 []uint64) (n int) {
 	var s starts
 	for from := 0; from < len(h1); from += keyBatch {
 		to := min(from+keyBatch, len(h1))
 		s.find(l, h1[from:to], h2[from:to])
 		left := which[n:][:to-from]
-		some := s.first(l.data, left)
-		for range 3 {
-			some = s.next(l.data, l.Size, left[:some])
+		var some int
+		if occupied != nil {
+			some = s.firstOf(occupied, left)
+			for range 3 {
+				some = s.nextOf(occupied, l.Size, left[:some])
+			}
+		} else {
+			some = s.first(l.data, left)
+			for range 3 {
+				some = s.next(l.data, l.Size, left[:some])
+			}
 		}
 		for i := range left[:some] {
 			left[i] += uint32(from)
