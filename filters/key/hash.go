@@ -16,9 +16,8 @@ func Hash(seed uint64, b []byte) (h1, h2 uint64) {
 	// Numbers and cells are most keys, and short ones spend most of their time
 	// on the way to the hash.
 	switch len(b) {
-	case 8: // HashUint64, without a call
-		seed = state(seed)
-		return finish(seed^bits.RotateLeft64(binary.LittleEndian.Uint64(b)*c1, 31)*c2, seed, 8)
+	case 8:
+		return HashFrom(Start(seed), binary.LittleEndian.Uint64(b))
 	case 16:
 		return HashCell(seed, int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:])))
 	}
