@@ -16,21 +16,40 @@ func (t *table) place(i, j, fp uint64) bool {
 	case t.variable:
 		return t.placeVariable(i, j, fp)
 	}
-	x, y := t.zeros(t.word(i)), t.zeros(t.word(j))
-	// Which one is emptier nobody foresees: no branch. A product with ones has
-	// in its highest lane the sum of all lanes.
-	top, sum := (t.f-1)&63, t.base<<((t.bits-t.f)&63)
-	_, more := bits.Sub64(x>>top*t.ones&sum, y>>top*t.ones&sum, 0)
-	x ^= (x ^ y) & -more
-	i ^= (i ^ j) & -more
-	if x == 0 {
-		return false
+	return t.placeFixed(i, j, fp) == placed
+}
+
+// outcome is what became of a key.
+type outcome uint8
+
+const (
+	full   outcome = iota // both its buckets are
+	placed                // now
+	there                 // already, in a set
+)
+
+// placeFixed is place in narrow buckets of one length, with found before it where the
+// filter is a set: of both buckets at once, in one call for each key.
+func (t *table) placeFixed(i, j, fp uint64) outcome {
+	l, mem := t.layout, t.mem
+	w, ones := uint64(l.bits), l.ones
+	at, to := i*w, j*w
+	x, y := fetch(mem, at), fetch(mem, to)
+	if pattern := fp * ones; !t.multiset && (t.anyZero(x^pattern)|t.anyZero(y^pattern)) != 0 {
+		return there
 	}
-	at := i * uint64(t.bits)
-	b := t.mem[at>>3 : at>>3+8 : at>>3+8]
-	shift := uint(bits.TrailingZeros64(x)) - top + uint(at&7)
+	x, y = t.zeros(x), t.zeros(y) // empty slots
+	// Which one is emptier nobody foresees: no branch.
+	_, more := bits.Sub64(uint64(bits.OnesCount64(x)), uint64(bits.OnesCount64(y)), 0)
+	x ^= (x ^ y) & -more
+	at ^= (at ^ to) & -more
+	if x == 0 {
+		return full
+	}
+	b := mem[at>>3 : at>>3+8 : at>>3+8]
+	shift := uint(bits.TrailingZeros64(x)) - (l.f - 1) + uint(at&7)
 	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)|fp<<(shift&63))
-	return true
+	return placed
 }
 
 // knownBits is the length of a new key's fingerprint.

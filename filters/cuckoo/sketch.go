@@ -1,6 +1,7 @@
 package cuckoo
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -79,7 +80,19 @@ func (s *Sketch) Add(h1, h2, n uint64) error {
 		return nil
 	}
 	i, fp := s.first(h1), s.fingerprintOf(h2)
-	return s.add(i, s.other(i, fp), fp, n)
+	j := s.other(i, fp)
+	// Most keys of most filters: one call each.
+	if s.narrow && !s.variable && (n == 1 || !s.multiset) {
+		switch s.placeFixed(i, j, fp) {
+		case placed:
+			s.stored++
+			fallthrough
+		case there:
+			keyed.Grow(&s.Base, n)
+			return nil
+		}
+	}
+	return s.add(i, j, fp, n)
 }
 
 func (s *Sketch) add(i, j, fp, n uint64) error {
@@ -163,7 +176,11 @@ func (s *Sketch) tooManyCopies(have, n uint64) error {
 
 // AddKey is Add of a key's bytes (package key).
 func (s *Sketch) AddKey(b []byte, n uint64) error {
-	h1, h2 := key.Hash(s.Seed(), b)
+	if len(b) != 8 {
+		h1, h2 := key.Hash(s.Seed(), b)
+		return s.Add(h1, h2, n)
+	}
+	h1, h2 := key.HashFrom(key.Start(s.Seed()), binary.LittleEndian.Uint64(b))
 	return s.Add(h1, h2, n)
 }
 
