@@ -315,6 +315,8 @@ func combineBlock(from, into *duck.State) error {
 func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	var small ccbf.Small
 	var blob []byte
+	var config *ccbf.Config
+	id := uint32(0) // of config
 	for i := range out.Len() {
 		s := states.At(i)
 		if f := fewOf(s); !s.HasPage() {
@@ -322,9 +324,12 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 				out.SetNull(i)
 				continue
 			}
-			config, err := interned(f.config)
-			if err != nil {
-				return err
+			if f.config != id {
+				var err error
+				if config, err = interned(f.config); err != nil {
+					return err
+				}
+				id = f.config
 			}
 			blob = small.AppendBlob(blob[:0], config, f.keys[:f.n])
 			out.SetBytes(i, blob)
