@@ -4,20 +4,17 @@ import "github.com/ccbfsql/ccbfsql/internal/duck"
 
 // categoryMemo has the numbers of categories in sketches that are kept, by their values as
 // DuckDB has them: a value that was there before, in this chunk or in an earlier one, is
-// neither converted nor looked up again. A value has two places in it, side by side, where
-// the last ones stay. It begins small, in the first-level cache, and grows where many values
-// miss: a pair for about every category.
+// neither converted nor looked up again. A value is in one of memoWays entries, side by side,
+// from where its hash says. It begins small, in the first-level cache, and grows where many
+// values miss: two entries for about every category.
 type categoryMemo struct {
 	typ     duck.TypeID // of the values
-	entries []memoPair
-	shift   uint // of a hash, to have a pair
+	entries []memoEntry // memoWays-1 more than hashes have
+	shift   uint        // of a hash, to have an entry
 	words   [placePiece][2]uint64
 
 	asked, missed int // in this window
 }
-
-// memoPair is a line of the caches.
-type memoPair [2]memoEntry
 
 type memoEntry struct {
 	value  [2]uint64 // the second word of numbers is 0
@@ -26,14 +23,15 @@ type memoEntry struct {
 }
 
 const (
-	minMemoBits, maxMemoBits = 8, 13 // of pairs
+	memoWays                 = 4
+	minMemoBits, maxMemoBits = 9, 14
 	// memoWindow is after how many values is asked whether one in memoShare of them missed.
 	memoWindow, memoShare = 1 << 13, 16
 )
 
-// size makes room for 2^bits pairs, and forgets all values.
+// size makes room for 2^bits values, and forgets all.
 func (m *categoryMemo) size(bits int) {
-	m.entries, m.shift = make([]memoPair, 1<<bits), uint(64-bits)
+	m.entries, m.shift = make([]memoEntry, 1<<bits+memoWays-1), uint(64-bits)
 	m.asked, m.missed = 0, 0
 }
 
@@ -43,7 +41,7 @@ func (m *categoryMemo) grow() {
 		return
 	}
 	if bits := 64 - int(m.shift); m.missed > m.asked/memoShare && bits < maxMemoBits {
-		m.size(bits + 1)
+		m.size(min(bits+2, maxMemoBits))
 	}
 	m.asked, m.missed = 0, 0
 }
@@ -97,26 +95,47 @@ func (m *categoryMemo) piece(r *ccbfReader, k *keptSketch, v *duck.Vector, rows,
 	default:
 		return numbersOf(r, k, rows, dst)
 	}
-	for i, w := range words {
-		p := &m.entries[((w[0]^(w[1]+k.serial)*0xd6e8_feb8_6659_fd93)*0x9e37_79b9_7f4a_7c15)>>(m.shift&63)]
-		if e := &p[0]; e.value == w && e.serial == k.serial {
+	for i := range words {
+		w := &words[i]
+		at := ((w[0] ^ (w[1]+k.serial)*0xd6e8_feb8_6659_fd93) * 0x9e37_79b9_7f4a_7c15) >> (m.shift & 63)
+		ways := (*[memoWays]memoEntry)(m.entries[at:])
+		if e := &ways[0]; e.value == *w && e.serial == k.serial { // as most are
 			dst[i] = e.number
 			continue
 		}
-		if e := &p[1]; e.value == w && e.serial == k.serial {
-			dst[i] = e.number
+		if n, ok := numberIn(ways, w, k.serial); ok {
+			dst[i] = n
 			continue
 		}
 		m.missed++
 		if err := numbersOf(r, k, rows[i:i+1], dst[i:i+1]); err != nil {
 			return err
 		}
-		if w != longText {
-			p[1] = p[0]
-			p[0] = memoEntry{w, k.serial, dst[i]}
+		if *w != longText {
+			*wayFor(ways, m.missed%memoWays) = memoEntry{*w, k.serial, dst[i]}
 		}
 	}
 	return nil
+}
+
+// numberIn is the number of a value that is in one of its entries.
+func numberIn(ways *[memoWays]memoEntry, value *[2]uint64, serial uint64) (uint32, bool) {
+	for i := range ways {
+		if e := &ways[i]; e.value == *value && e.serial == serial {
+			return e.number, true
+		}
+	}
+	return 0, false
+}
+
+// wayFor is an entry that is empty; otherwise the one with the number full.
+func wayFor(ways *[memoWays]memoEntry, full int) *memoEntry {
+	for i := range ways {
+		if ways[i].serial == 0 {
+			return &ways[i]
+		}
+	}
+	return &ways[full]
 }
 
 // numbersOf looks up the numbers of the categories of rows in a sketch that is kept.
