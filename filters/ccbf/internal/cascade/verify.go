@@ -150,20 +150,21 @@ func sumNibbles(block []byte) uint64 {
 	return lanes16(w)
 }
 
-// sumBytes is the sum of counters of 8 bits, in lanes of 16.
+// sumBytes is the sum of counters of 8 bits: of two words in bytes, which hold it, and of these
+// in lanes of 16.
 func sumBytes(block []byte) uint64 {
-	const values = 0x007f007f007f007f
+	const values = 0x7f7f7f7f7f7f7f7f
 	w := uint64(0)
 	for ; len(block) >= 32; block = block[32:] {
 		g := (*[32]byte)(block)
 		a, b := binary.LittleEndian.Uint64(g[0:8]), binary.LittleEndian.Uint64(g[8:16])
 		c, d := binary.LittleEndian.Uint64(g[16:24]), binary.LittleEndian.Uint64(g[24:32])
-		w += a&values + a>>8&values + b&values + b>>8&values
-		w += c&values + c>>8&values + d&values + d>>8&values
+		a, c = a&values+b&values, c&values+d&values
+		w += a&pairs + a>>8&pairs + c&pairs + c>>8&pairs
 	}
 	for ; len(block) >= 8; block = block[8:] {
-		v := binary.LittleEndian.Uint64(block)
-		w += v&values + v>>8&values
+		v := binary.LittleEndian.Uint64(block) & values
+		w += v&pairs + v>>8&pairs
 	}
 	return lanes16(w)
 }
