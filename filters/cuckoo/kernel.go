@@ -35,48 +35,23 @@ func (t *table) locate(b *batch, h1s, h2s []uint64) {
 // bothOf finds the buckets of a batch of keys.
 func (t *table) bothOf(b *batch, h1s, h2s []uint64) {
 	n := min(len(h1s), batchLen)
-	h1s, h2s = h1s[:n], h2s[:n]
-	is, fps, m, base := b.i[:n], b.fp[:n], t.buckets, t.base
-	for k, h1 := range h1s {
-		is[k], _ = bits.Mul64(h1, m)
+	h2s = h2s[:n]
+	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
+	for k, h1 := range h1s[:n] {
+		i, fp := t.first(h1), t.fingerprintOf(h2s[k])
+		is[k], js[k], fps[k] = i, t.other(i, fp), fp
 	}
-	if t.variable {
-		for k, h2 := range h2s {
-			fps[k] = h2 >> 1
-		}
-	} else {
-		for k, h2 := range h2s {
-			v, _ := bits.Mul64(h2&^1, base)
-			fps[k] = v + 1
-		}
-	}
-	t.others(b, n)
 }
 
 // locateOthers finds the other buckets of the first n fingerprints of a batch, and
 // fetches both.
 func (t *table) locateOthers(b *batch, n int) {
-	t.others(b, n)
-	t.fetchBoth(b, n)
-}
-
-// others finds the other buckets of the first n fingerprints of a batch.
-func (t *table) others(b *batch, n int) {
 	n = min(n, batchLen)
-	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
-	m, base := t.buckets, t.base
-	if t.tagged {
-		for k, v := range fps {
-			d, _ := bits.Mul64(mix(v&base), t.half)
-			d = 2*d + 1 - is[k]
-			js[k] = d + m&uint64(int64(d)>>63)
-		}
-	} else {
-		for k, v := range fps {
-			d, _ := bits.Mul64(mix(v&base), m-1)
-			js[k] = is[k] ^ (d + 1)
-		}
+	is, js := b.i[:n], b.j[:n]
+	for k, fp := range b.fp[:n] {
+		js[k] = t.other(is[k], fp)
 	}
+	t.fetchBoth(b, n)
 }
 
 // fetchBoth fetches the buckets of the first n fingerprints of a batch.
