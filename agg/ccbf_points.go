@@ -260,9 +260,16 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 		if f.config == 0 {
 			continue
 		}
-		if g := fewOf(t); !t.HasPage() && g.takes(f.config) && g.n+f.n <= fewPoints {
-			g.add(f)
-			continue
+		if !t.HasPage() {
+			g := fewOf(t)
+			if g.config == 0 {
+				*g = *f
+				continue
+			}
+			if g.config == f.config && g.n+f.n <= fewPoints {
+				g.n += uint32(copy(g.keys[g.n:], f.keys[:f.n]))
+				continue
+			}
 		}
 		config, err := interned(f.config)
 		if err != nil {
@@ -278,17 +285,6 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 		}
 	}
 	return nil
-}
-
-// add adds the points of another that takes and has room for them. How many each has nobody
-// foresees, so that all places are copied.
-func (f *few) add(o *few) {
-	var keys [2 * fewPoints]uint64
-	*(*[fewPoints]uint64)(keys[:]) = f.keys
-	*(*[fewPoints]uint64)(keys[f.n:]) = o.keys
-	f.keys = [fewPoints]uint64(keys[:fewPoints])
-	f.n += o.n
-	f.config = o.config
 }
 
 func combineBlock(from, into *duck.State) error {
