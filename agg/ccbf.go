@@ -49,10 +49,7 @@ type ccbfPage struct {
 	lease *duck.Lease
 	b     *ccbf.Builder
 	id    uint32 // of the builder's configuration, where it has one
-	// thread is the one that filled it first, several whether there were more: then
-	// DuckDB has as many for this query.
-	thread  uint64
-	several bool
+	by    threads
 }
 
 // ccbfPageSize is about what a builder takes before it holds anything.
@@ -85,24 +82,16 @@ func (t *ccbfPage) addBlob(blob []byte) error {
 	return t.builder(&v.Config).AddView(v)
 }
 
-// join notes which threads filled another page.
-func (t *ccbfPage) join(o *ccbfPage) {
-	t.several = t.several || o.several || t.thread != 0 && o.thread != 0 && t.thread != o.thread
-	t.thread = max(t.thread, o.thread)
-}
-
 func (t *ccbfPage) merge(from *ccbfPage) error {
 	if from.b == nil {
 		return nil
 	}
-	t.several = t.several || from.several
+	t.by.several = t.by.several || from.by.several
 	return t.builder(&from.b.Config).Merge(from.b)
 }
 
 func (t *ccbfPage) blob(dst []byte) ([]byte, error) {
-	if t.several {
-		t.b.Spare = duck.Alone
-	}
+	t.b.Spare = t.by.spare()
 	return t.b.AppendBlob(dst)
 }
 

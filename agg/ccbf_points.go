@@ -147,11 +147,11 @@ func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
 		return nil, err
 	}
 	if t.b == nil {
-		t.id, t.thread = c.id, c.thread
+		t.id, t.by.first = c.id, c.thread
 		return t.builder(&c.config), nil
 	}
-	if t.thread == 0 {
-		t.thread = c.thread
+	if t.by.first == 0 {
+		t.by.first = c.thread
 	}
 	if t.id == 0 || t.id != c.id {
 		if t.b.Config != c.config {
@@ -301,9 +301,9 @@ func combineBlock(from, into *duck.State) error {
 		return differing(&t.b.Config, &o.b.Config)
 	}
 	t.id = o.id
-	t.join(o)
-	if t.several && t.b != nil {
-		t.b.Spare = duck.Alone
+	t.by.add(o.by)
+	if t.b != nil {
+		t.b.Spare = t.by.spare()
 	}
 	return t.merge(o)
 }

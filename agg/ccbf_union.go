@@ -31,7 +31,7 @@ func (a *ccbfUnion) Update(rows *duck.Rows, states duck.States) error {
 	if err != nil {
 		return err
 	}
-	t.several = true
+	t.by.several = true
 	half, left := 0, bytes/2
 	for left > 0 {
 		left -= len(blobs[half])

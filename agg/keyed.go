@@ -55,20 +55,10 @@ type keyedPage struct {
 	s      keyed.Sketch
 	bytes  int64 // charged for s
 	rest   int   // chunks in which repeated keys are not looked for
-
-	// thread is the one that filled it first, several whether there were more: then
-	// DuckDB has another one for the end of it.
-	thread  uint64
-	several bool
+	by     threads
 }
 
-func (t *keyedPage) blob(_ []byte) ([]byte, error) {
-	var spare func() bool
-	if t.several {
-		spare = duck.Alone
-	}
-	return keyed.Finish(t.s, spare)
-}
+func (t *keyedPage) blob(_ []byte) ([]byte, error) { return keyed.Finish(t.s, t.by.spare()) }
 
 // charge brings the lease up to what the sketch takes.
 func (t *keyedPage) charge() error {
@@ -113,8 +103,7 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 	if from.s == nil {
 		return nil
 	}
-	t.several = t.several || from.several || t.thread != 0 && from.thread != 0 && t.thread != from.thread
-	t.thread = max(t.thread, from.thread)
+	t.by.add(from.by)
 	if t.s != nil {
 		if err := a.family.Unite(t.s, from.s); err != nil {
 			return err

@@ -278,6 +278,6 @@ func (a *keyedAgg) page(c *keyedChunk, state *duck.State, i int) (*keyedPage, er
 	if l, ok := s.(keyed.Later); ok {
 		l.Later()
 	}
-	t.s, t.params, t.thread = s, c.params, c.thread
+	t.s, t.params, t.by.first = s, c.params, c.thread
 	return t, t.charge()
 }
