@@ -13,31 +13,56 @@ func (v *View) AreaSum(a Area, category []byte) uint64 {
 
 // AreaSumOf is AreaSum for the categories that of reports.
 func (v *View) AreaSumOf(a Area, of func(category []byte) bool) uint64 {
-	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room}
 	v.kept.begin(len(v.sections))
-	box, isBox := a.(interface{ Rect() grid.Rect })
 	relation := a.Enter(v.bounds)
+	if relation == grid.Outside {
+		return 0
+	}
+	box, isBox := a.(interface{ Rect() grid.Rect })
+	sum, walks := uint64(0), false
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
-		case relation == grid.Outside || !of(s.category):
+		case !of(s.category):
 		case relation == grid.Inside:
-			w.sum = saturate.Add(w.sum, s.total)
-		case s.cells < a.Work()/workPerCell:
-			w.few = append(w.few, s)
-		case isBox && v.kept.sections == nil && s.cells <= flatBlocks*blockCells:
+			sum = saturate.Add(sum, s.total)
+		case isBox && v.flatly(s):
 			if v.flat == nil {
 				v.flat = new(flat)
 			}
-			w.sum = saturate.Add(w.sum, s.boxSum(box.Rect(), v.bounds, v.flat))
+			sum = saturate.Add(sum, s.boxSum(box.Rect(), v.bounds, v.flat))
+		default:
+			walks = true
+		}
+	}
+	if walks {
+		sum = saturate.Add(sum, v.walk(a, of, isBox))
+	}
+	if relation == grid.Partly {
+		a.Leave()
+	}
+	return sum
+}
+
+// flatly reports whether a box is summed over a section without a walk.
+func (v *View) flatly(s *sectionView) bool {
+	return v.kept.sections == nil && s.cells <= flatBlocks*blockCells
+}
+
+// walk is AreaSumOf in the sections that are walked, of an area that was entered. What it works
+// in takes longer to clear than a small sketch without it to ask.
+func (v *View) walk(a Area, of func(category []byte) bool, isBox bool) uint64 {
+	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room}
+	for i := range v.sections {
+		switch s := &v.sections[i]; {
+		case !of(s.category) || isBox && v.flatly(s):
+		case s.cells < a.Work()/workPerCell:
+			w.few = append(w.few, s)
 		default:
 			w.kept = v.kept.section(i, s)
 			w.section(s)
 		}
 	}
-	if relation == grid.Partly {
-		w.together()
-		a.Leave()
-	}
+	w.together()
 	return w.sum
 }
 

@@ -110,8 +110,8 @@ func (s *sectionView) boxSum(r, bounds grid.Rect, f *flat) uint64 {
 	}
 	sum := uint64(0)
 	if len(f.inside) <= all-len(f.inside)-len(f.partly) || s.total == ^uint64(0) {
-		s.decodeList(f.partly, f, func(cells Run) { sum = saturate.Add(sum, box.sum(cells)) })
-		s.decodeList(f.inside, f, func(cells Run) { sum = saturate.Add(sum, cells.total()) })
+		s.decodeList(f.partly, box.high(), f, func(cells Run) { sum = saturate.Add(sum, box.sum(cells)) })
+		s.decodeList(f.inside, ^uint64(0), f, func(cells Run) { sum = saturate.Add(sum, cells.total()) })
 		return sum
 	}
 	for i := range from {
@@ -120,8 +120,8 @@ func (s *sectionView) boxSum(r, bounds grid.Rect, f *flat) uint64 {
 	for i := to; i < all; i++ {
 		f.outside = append(f.outside, int32(i))
 	}
-	s.decodeList(f.partly, f, func(cells Run) { sum = saturate.Add(sum, cells.total()-box.sum(cells)) })
-	s.decodeList(f.outside, f, func(cells Run) { sum = saturate.Add(sum, cells.total()) })
+	s.decodeList(f.partly, ^uint64(0), f, func(cells Run) { sum = saturate.Add(sum, cells.total()-box.sum(cells)) })
+	s.decodeList(f.outside, ^uint64(0), f, func(cells Run) { sum = saturate.Add(sum, cells.total()) })
 	return s.total - min(sum, s.total)
 }
 
@@ -140,12 +140,12 @@ func (b *blocks) relation(box *spread, i int) grid.Relation {
 	return box.relation(b.first(i), high)
 }
 
-// decodeList calls add with the cells of blocks.
-func (b *blocks) decodeList(list []int32, f *flat, add func(cells Run)) {
+// decodeList calls add with the cells of blocks, at least with those whose keys are not above high.
+func (b *blocks) decodeList(list []int32, high uint64, f *flat, add func(cells Run)) {
 	for len(list) > 0 {
 		n := min(together, len(list))
 		f.decoded += n
-		f.quartet.read(b, list[:n]...)
+		f.quartet.readUpTo(b, high, list[:n]...)
 		for i := range n {
 			add(f.cells(i))
 		}

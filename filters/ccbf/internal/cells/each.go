@@ -48,7 +48,7 @@ func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c gr
 				continue
 			}
 		}
-		q.read(&s.blocks, which[:waiting]...)
+		q.readUpTo(&s.blocks, box.high(), which[:waiting]...)
 		for j := range waiting {
 			if least > 1 && q.most(j) < least {
 				continue

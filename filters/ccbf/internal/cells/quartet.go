@@ -25,6 +25,9 @@ func (q *quartet) most(i int) uint64 {
 	return most
 }
 
+// stride is after how many cells of a block it is seen whether more are wanted.
+const stride = 16
+
 // lanes are what a quartet reads from.
 type lanes struct {
 	readers [together]bitio.Reader
@@ -38,7 +41,11 @@ func (q *quartet) readFrom(b *blocks, from, to int) {
 }
 
 // read reads blocks, up to four.
-func (q *quartet) read(b *blocks, list ...int32) {
+func (q *quartet) read(b *blocks, list ...int32) { q.readUpTo(b, ^uint64(0), list...) }
+
+// readUpTo is read where no cell with a key above high is wanted: of one block that is left
+// alone, and takes as long as four, it leaves out what is behind a cell above.
+func (q *quartet) readUpTo(b *blocks, high uint64, list ...int32) {
 	var l lanes
 	q.n = [together]int{}
 	for i, block := range list {
@@ -64,7 +71,10 @@ func (q *quartet) read(b *blocks, list ...int32) {
 			break
 		}
 		if left == 1 {
-			q.step(&l, one, from, to)
+			for ; from < to && q.n[one] > from && q.Keys[one][from-1] <= high; from += stride {
+				q.step(&l, one, from, min(from+stride, to))
+			}
+			q.n[one] = min(q.n[one], from)
 			break
 		}
 		at := l
@@ -87,7 +97,7 @@ func (q *quartet) read(b *blocks, list ...int32) {
 		from = min(came+1, to)
 	}
 	for i, n := range q.n {
-		if n > 0 && !l.readers[i].Done() {
+		if n > 0 && q.Keys[i][n-1] <= high && !l.readers[i].Done() {
 			q.n[i] = 0
 		}
 	}
