@@ -100,7 +100,8 @@ func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uin
 		return 0, err
 	}
 	sum, bounds := uint64(0), scan.Bounds()
-	s := v.newSweep(bounds, category)
+	s := sweep{v: v, category: category}
+	s.over(bounds, n)
 	for y := bounds.MinY; y <= bounds.MaxY; y++ {
 		for _, in := range scan.Row(y) {
 			sum = saturate.Add(sum, s.sum(y, in.X0, in.X1, each))

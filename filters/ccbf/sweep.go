@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -13,8 +14,9 @@ type sweep struct {
 	// columns are what the hashes of the columns from first on have in common, which is the
 	// same in all rows.
 	first   int64
-	columns []uint64
-	room    [hashBatch]uint64
+	columns []uint64          // nil where few, and where there are too many for a table
+	few     bool              // room has them
+	room    [hashBatch]uint64 // of a few columns
 	// occupied says which counters are not 0, of a sweep of very many cells.
 	occupied []uint64
 	h1, h2   [hashBatch]uint64
@@ -28,17 +30,20 @@ const scannedCells = 1 << 19
 // columnTable is for how many columns there is a table: it stays in the caches.
 const columnTable = 1 << 14
 
-// newSweep is a sweep of cells of a rectangle.
-func (v countersView) newSweep(clip grid.Rect, category []byte) *sweep {
-	s := &sweep{v: v, category: category, first: clip.MinX}
-	if n := clip.Width(); s.plain() && clip.MaxY > clip.MinY && n <= columnTable {
-		s.columns = make([]uint64, n)
-		key.HashColumns(v.hasher.seed, clip.MinX, s.columns)
+// over prepares for so many cells of a rectangle.
+func (s *sweep) over(clip grid.Rect, cells uint64) {
+	if n := clip.Width(); s.plain() && n < cells && n <= columnTable {
+		s.first = clip.MinX
+		if s.few = n <= hashBatch; s.few {
+			key.HashColumns(s.v.hasher.seed, s.first, s.room[:n])
+		} else {
+			s.columns = make([]uint64, n)
+			key.HashColumns(s.v.hasher.seed, s.first, s.columns)
+		}
 	}
-	if clip.Count() >= scannedCells {
-		s.occupied = v.dense.Occupied()
+	if cells >= scannedCells {
+		s.occupied = s.v.dense.Occupied()
 	}
-	return s
 }
 
 // plain reports whether keys are cells and nothing else.
@@ -46,7 +51,10 @@ func (s *sweep) plain() bool { return s.category == nil && s.v.hasher.level == 0
 
 // columnsOf is what the hashes of n columns from x on have in common.
 func (s *sweep) columnsOf(x int64, n int) []uint64 {
-	if s.columns != nil {
+	switch {
+	case s.few:
+		return s.room[x-s.first:][:n]
+	case s.columns != nil:
 		return s.columns[x-s.first:][:n]
 	}
 	key.HashColumns(s.v.hasher.seed, x, s.room[:n])
@@ -65,11 +73,17 @@ func (s *sweep) cells(x, y int64, n int) (which []uint32, counts []uint64) {
 		}
 	}
 	some := s.v.dense.Some(s.occupied, s.which[:n], h1, h2)
+	if len(some) == 0 {
+		return nil, nil
+	}
 	for i, k := range some {
 		h1[i], h2[i] = h1[k], h2[k]
 	}
-	// Eight at once take less than those that are left of eight.
-	n = min((len(some)+7)&^7, n)
+	if len(some) > cascade.Few { // eight at once take less than those that are left of eight
+		n = min((len(some)+7)&^7, n)
+	} else {
+		n = len(some)
+	}
 	s.v.dense.Counts(s.counts[:n], h1[:n], h2[:n])
 	return some, s.counts[:len(some)]
 }
@@ -111,7 +125,8 @@ func (v countersView) sweep(clip grid.Rect, category []byte, f func(at grid.Cell
 
 // sweepAll is sweep of a rectangle that may be asked for, within Bounds.
 func (v countersView) sweepAll(clip grid.Rect, category []byte, f func(at grid.Cell, n uint64) bool) {
-	s := v.newSweep(clip, category)
+	s := sweep{v: v, category: category}
+	s.over(clip, clip.Count())
 	for y := clip.MinY; y <= clip.MaxY; y++ {
 		for x := clip.MinX; x <= clip.MaxX; x += hashBatch {
 			which, counts := s.cells(x, y, int(min(clip.MaxX-x+1, hashBatch)))

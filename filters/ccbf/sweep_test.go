@@ -79,3 +79,30 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 		}
 	}
 }
+
+// Boxes sum to what their cells read one by one: of few columns, of as many as there is a table
+// for, and of more; and of so many cells that it is found out first which counters are 0.
+func TestSweepsOfAllSizes(t *testing.T) {
+	r := rand.New(rand.NewPCG(321, 0))
+	b := NewBuilder(config(t, Params{Dense: true, Bytes: 40_000}), nil)
+	for range 10_000 {
+		c := grid.Cell{X: r.Int64N(20_000), Y: r.Int64N(60)}
+		if err := b.Add(c, nil, key.None, 1+r.Uint64N(30)*r.Uint64N(2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := viewOf(t, must(b.Sketch()).Blob())
+	for _, size := range [][2]int64{{1, 1}, {1, 50}, {7, 3}, {hashBatch, 2}, {hashBatch + 1, 40}, {9_000, 1}, {9_000, 59}, {columnTable + 1000, 2}, {columnTable + 1000, 40}} {
+		box := grid.Rect{MinX: v.Bounds.MinX + r.Int64N(1000), MinY: v.Bounds.MinY}
+		box.MaxX, box.MaxY = box.MinX+size[0]-1, box.MinY+size[1]-1
+		want := uint64(0)
+		for y := box.MinY; y <= box.MaxY; y++ {
+			for x := box.MinX; x <= box.MaxX; x++ {
+				want += v.Count(grid.Cell{X: x, Y: y}, nil)
+			}
+		}
+		if got := must(v.BoxSum(box, nil)); got != want {
+			t.Errorf("%d x %d cells sum to %d, one by one to %d", size[0], size[1], got, want)
+		}
+	}
+}

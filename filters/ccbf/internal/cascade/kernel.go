@@ -79,7 +79,7 @@ func countKey[W word](d *Counters, l0 []W, h1, h2 uint64) uint64 {
 // where most keys have a count, as count ends at the first counter of 0.
 func (d *Counters) Counts(dst, h1, h2 []uint64) {
 	width := d.Layers[0].wordWidth()
-	if width != 4 && width != 8 && width != 16 && width != 32 {
+	if len(h1) <= Few || width != 4 && width != 8 && width != 16 && width != 32 {
 		for i := range h1 {
 			dst[i] = d.Count(h1[i], h2[i])
 		}
@@ -112,6 +112,9 @@ func (d *Counters) Counts(dst, h1, h2 []uint64) {
 		dst, h1, h2 = dst[m:], h1[m:], h2[m:]
 	}
 }
+
+// Few is up to how many keys Counts counts one by one, as that takes less.
+const Few = 3
 
 // limit makes of the least counters of keys what Count says.
 func (d *Counters) limit(dst, h1, h2 []uint64) {
