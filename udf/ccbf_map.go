@@ -42,6 +42,7 @@ func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, cat
 		var seen asked.Areas
 		defer asked.Record(&seen)
 		return ccbfAsk(rows, 6, func(r *ccbfReader) error {
+			r.view.Spare = out.Spare
 			listed := 0
 			return eachValid(rows, out, func(i int) error {
 				category, err := r.row(rows, i)

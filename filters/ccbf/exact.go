@@ -76,7 +76,13 @@ func (v exactView) density(p *picture, category []byte) error {
 }
 
 func (v exactView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
-	v.cells.EachSum(box, category, threshold, func(c grid.Cell, n uint64) { add(Spot{Cell: c, Count: n}) })
+	var others []Spot
+	v.cells.EachSumBeside(box, category, threshold, v.Spare,
+		func(c grid.Cell, n uint64) { add(Spot{Cell: c, Count: n}) },
+		func(c grid.Cell, n uint64) { others = append(others, Spot{Cell: c, Count: n}) })
+	for _, s := range others {
+		add(s)
+	}
 	return nil
 }
 

@@ -1,10 +1,12 @@
 package ccbf
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/paulmach/orb"
@@ -111,6 +113,53 @@ func TestRasterInHalves(t *testing.T) {
 		}
 		if errs[0] == nil || errs[1] == nil || errs[0].Error() != errs[1].Error() {
 			t.Errorf("%d levels: %v alone, %v in halves", levels, errs[0], errs[1])
+		}
+	}
+}
+
+// The largest cells that two goroutines list are those that a map has: in several regions, in
+// a box of all cells and in one of a part.
+func TestHotspotsInHalves(t *testing.T) {
+	b := NewBuilder(config(t, Params{Res: 1, Bytes: 1 << 20}), nil)
+	r := rand.New(rand.NewPCG(79, 0))
+	counts := map[grid.Cell]uint64{}
+	for range 60_000 {
+		c, n := grid.Cell{X: cells.Highest - 150 + r.Int64N(300), Y: r.Int64N(300)}, 1+r.Uint64N(9)
+		counts[c] += n
+		if err := b.Add(c, nil, 0, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := NewView(blobOf(t, b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, box := range []grid.Rect{v.Bounds, {MinX: cells.Highest - 20, MinY: 30, MaxX: cells.Highest + 80, MaxY: 260}} {
+		for _, least := range []uint64{1, 20} {
+			want := map[grid.Cell]uint64{}
+			for c, n := range counts {
+				if n >= least && box.Contains(c) {
+					want[c] = n
+				}
+			}
+			for i, spare := range []func() bool{nil, func() bool { return true }} {
+				v.Spare = spare
+				before := beside.Started()
+				spots, err := v.Hotspots(box, least, nil)
+				if err != nil || len(spots) != len(want) {
+					t.Fatalf("%d cells, want %d, %v", len(spots), len(want), err)
+				}
+				if n := beside.Started() - before; n != int64(i) {
+					t.Errorf("%d goroutines, want %d", n, i)
+				}
+				left := maps.Clone(want)
+				for j, s := range spots {
+					if n, is := left[s.Cell]; !is || s.Count != n || j > 0 && s.Count > spots[j-1].Count {
+						t.Fatalf("spot %d is %+v, want %d", j, s, n)
+					}
+					delete(left, s.Cell)
+				}
+			}
 		}
 	}
 }

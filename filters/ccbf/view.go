@@ -26,8 +26,8 @@ var (
 // one to the next. Any number of Views may read the same BLOB at once.
 type View struct {
 	Head
-	// Spare reports whether a processor has nothing else to do: then rasters of counters
-	// and large pictures are made by two goroutines. None where it is nil. Answers are the same.
+	// Spare reports whether a processor has nothing else to do: then rasters of counters,
+	// large pictures, and lists of the largest of many cells are made by two goroutines. None where it is nil. Answers are the same.
 	Spare    func() bool
 	blob     []byte
 	cells    cells.View

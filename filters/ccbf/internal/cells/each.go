@@ -1,6 +1,9 @@
 package cells
 
-import "github.com/ccbfsql/ccbfsql/filters/grid"
+import (
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
+)
 
 // Each calls f for the cells inside clip, once for each category that a cell has.
 // It reads the blocks that meet clip and no others.
@@ -11,24 +14,35 @@ func (v *View) Each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint6
 // eachFrom is Each for the cells that count least or more.
 func (v *View) eachFrom(clip grid.Rect, category []byte, least uint64, f func(c grid.Cell, n uint64)) {
 	var never bool
-	v.eachUntil(clip, category, least, &never, f)
+	v.eachUntil(clip, category, least, whole, &never, f)
 }
 
-// eachUntil is eachFrom until stop is set: f may be called with cells of the four blocks
-// that it is set in.
-func (v *View) eachUntil(clip grid.Rect, category []byte, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
+// part is one of so many parts of a section's blocks.
+type part struct{ i, of int }
+
+var whole = part{0, 1}
+
+// in is the part of the blocks from from to to-1.
+func (p part) in(from, to int) (int, int) {
+	n := max(to-from, 0)
+	return from + n*p.i/p.of, from + n*(p.i+1)/p.of
+}
+
+// eachUntil is eachFrom of a part of each section until stop is set: f may be called with
+// cells of the four blocks that it is set in.
+func (v *View) eachUntil(clip grid.Rect, category []byte, least uint64, of part, stop *bool, f func(c grid.Cell, n uint64)) {
 	if clip = clip.Intersect(v.bounds); clip.Empty() {
 		return
 	}
 	for i := range v.sections {
 		if s := &v.sections[i]; s.matches(category) && !*stop {
-			s.each(clip, least, stop, f)
+			s.each(clip, least, of, stop, f)
 		}
 	}
 }
 
 // each is View.eachUntil for one section, in Z-order.
-func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
+func (s *sectionView) each(clip grid.Rect, least uint64, of part, stop *bool, f func(c grid.Cell, n uint64)) {
 	box, ok := spreadOf(clip, grid.MaxRect(), s.x, s.y) // bounds may be wrong, clip is not
 	if !ok {
 		return
@@ -36,7 +50,7 @@ func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c gr
 	var q quartet
 	var which [together]int32
 	waiting := 0
-	from, to := s.within(&box)
+	from, to := of.in(s.within(&box))
 	for i := from; (i < to || waiting > 0) && !*stop; i++ {
 		if i < to {
 			if s.relation(&box, i) == grid.Outside {
@@ -71,10 +85,29 @@ func (v *View) EachSum(clip grid.Rect, category []byte, least uint64, f func(c g
 	v.EachUntil(clip, category, least, &never, f)
 }
 
+// halvedCells is from how many cells of a sketch on EachSumBeside reads two halves.
+const halvedCells = 1 << 15
+
+// EachSumBeside is EachSum in two halves, where spare, which may be nil, says that a processor is
+// idle: f is called with the cells of one, and other in another goroutine with the rest.
+func (v *View) EachSumBeside(clip grid.Rect, category []byte, least uint64, spare func() bool, f, other func(c grid.Cell, n uint64)) {
+	if v.total() < halvedCells || v.together(category) {
+		v.EachSum(clip, category, least, f)
+		return
+	}
+	half := func(i int, f func(c grid.Cell, n uint64)) func() {
+		return func() {
+			var never bool
+			v.eachUntil(clip, category, least, part{i, 2}, &never, f)
+		}
+	}
+	beside.Do(spare, half(0, f), half(1, other))
+}
+
 // EachUntil is EachSum until stop is set: f may be called a few times more.
 func (v *View) EachUntil(clip grid.Rect, category []byte, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	if !v.together(category) {
-		v.eachUntil(clip, category, least, stop, f)
+		v.eachUntil(clip, category, least, whole, stop, f)
 		return
 	}
 	var q regions
