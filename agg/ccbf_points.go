@@ -12,15 +12,17 @@ import (
 )
 
 // ccbfPoints is ccbf_agg. A group's first points live in its state, which
-// DuckDB owns; more of them make a page.
+// DuckDB owns; more of them make a page. Those that follow wait in the state as well: of many
+// groups no cache has the page and what it leads to, each of which is looked at for a few points
+// at once.
 type ccbfPoints struct{}
 
 // fewPoints is how many points a state holds inline.
 const fewPoints = 5
 
-// few is the inline part of a state without a page.
+// few is the inline part of a state: points that no page has yet.
 type few struct {
-	config uint32 // number of the configuration; 0: no point seen
+	config uint32 // number of the configuration, the page's too; 0 where it is not known
 	n      uint32
 	keys   [fewPoints]uint64
 }
@@ -103,8 +105,8 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 func (c *chunk) scatter(states []*duck.State) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
-		if f := fewOf(s); !s.HasPage() && f.takes(c.id) && c.id != 0 && f.n < fewPoints {
-			// Most often where there are very many groups.
+		if f := fewOf(s); f.takes(c.id) && c.id != 0 && f.n < fewPoints {
+			// Most often where there are many groups.
 			f.keys[f.n] = c.keys[i]
 			f.n++
 			f.config = c.id
@@ -122,13 +124,10 @@ func (c *chunk) scatter(states []*duck.State) error {
 
 // addKeys adds points of the chunk's configuration to a state.
 func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
-	if !s.HasPage() {
-		f := fewOf(s)
-		if f.takes(c.id) && c.id != 0 && int(f.n)+len(keys) <= fewPoints {
-			f.config = c.id
-			f.n += uint32(copy(f.keys[f.n:], keys))
-			return nil
-		}
+	if f := fewOf(s); f.takes(c.id) && c.id != 0 && int(f.n)+len(keys) <= fewPoints {
+		f.config = c.id
+		f.n += uint32(copy(f.keys[f.n:], keys))
+		return nil
 	}
 	b, err := c.page(s)
 	if err != nil {
@@ -146,19 +145,22 @@ func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.b == nil {
-		t.id, t.by.first = c.id, c.thread
-		return t.builder(&c.config), nil
-	}
 	if t.by.first == 0 {
 		t.by.first = c.thread
 	}
-	if t.id == 0 || t.id != c.id {
-		if t.b.Config != c.config {
-			return nil, differing(&t.b.Config, &c.config)
-		}
+	fewOf(s).config = c.id
+	return t.of(c.id, &c.config)
+}
+
+// of is the builder of a page, which must be of a configuration with this number.
+func (t *ccbfPage) of(id uint32, config *ccbf.Config) (*ccbf.Builder, error) {
+	switch {
+	case t.b == nil:
+		t.id = id
+	case (t.id == 0 || t.id != id) && t.b.Config != *config:
+		return nil, differing(&t.b.Config, config)
 	}
-	return t.b, nil
+	return t.builder(config), nil
 }
 
 // differing is the error for two configurations in one group.
@@ -169,21 +171,34 @@ func differing(a, b *ccbf.Config) error {
 	return fmt.Errorf("options differ within a group: exact %v vs %v", a.Exact, b.Exact)
 }
 
-// promote gives a state a page, with the points that it holds inline.
+// promote gives a state a page, if it has none, and the page the points that wait in the state.
 func promote(s *duck.State) (*ccbfPage, error) {
-	had := s.HasPage()
-	f := *fewOf(s)
 	t, err := ccbfPages.of(s)
-	if err != nil || had || f.config == 0 {
-		return t, err
-	}
-	config, err := interned(f.config)
 	if err != nil {
 		return nil, err
 	}
-	t.id = f.config
-	*fewOf(s) = few{}
-	return t, t.builder(config).AddKeys(f.keys[:f.n])
+	f := fewOf(s)
+	if err := t.take(f); err != nil {
+		return nil, err
+	}
+	f.n = 0
+	return t, nil
+}
+
+// take adds points that wait in a state.
+func (t *ccbfPage) take(f *few) error {
+	if f.n == 0 {
+		return nil
+	}
+	config, err := interned(f.config)
+	if err != nil {
+		return err
+	}
+	b, err := t.of(f.config, config)
+	if err != nil {
+		return err
+	}
+	return b.AddKeys(f.keys[:f.n])
 }
 
 // rowByRow is Update for chunks with NULLs, weights, categories, several
@@ -256,37 +271,30 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 			}
 			continue
 		}
-		f := fewOf(s)
-		if f.config == 0 {
+		f, g := fewOf(s), fewOf(t)
+		if f.n == 0 {
 			continue
 		}
-		if !t.HasPage() {
-			g := fewOf(t)
-			if g.config == 0 {
-				*g = *f
-				continue
-			}
-			if g.config == f.config && g.n+f.n <= fewPoints {
-				g.n += uint32(copy(g.keys[g.n:], f.keys[:f.n]))
-				continue
-			}
+		if g.config == 0 && !t.HasPage() {
+			*g = *f
+			continue
 		}
-		config, err := interned(f.config)
+		if g.config == f.config && g.n+f.n <= fewPoints {
+			g.n += uint32(copy(g.keys[g.n:], f.keys[:f.n]))
+			continue
+		}
+		p, err := promote(t)
 		if err != nil {
 			return err
 		}
-		c := chunk{config: *config, id: f.config}
-		b, err := c.page(t)
-		if err != nil {
-			return err
-		}
-		if err := b.AddKeys(f.keys[:f.n]); err != nil {
+		if err := p.take(f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// combineBlock leaves the first state as it is: DuckDB may combine it with others at the same time.
 func combineBlock(from, into *duck.State) error {
 	b, err := from.Page()
 	if err != nil {
@@ -305,7 +313,10 @@ func combineBlock(from, into *duck.State) error {
 	if t.b != nil {
 		t.b.Spare = t.by.spare()
 	}
-	return t.merge(o)
+	if err := t.merge(o); err != nil {
+		return err
+	}
+	return t.take(fewOf(from))
 }
 
 func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
@@ -331,11 +342,10 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 			out.SetBytes(i, blob)
 			continue
 		}
-		b, err := s.Page()
+		t, err := promote(s)
 		if err != nil {
 			return err
 		}
-		t := b.(*ccbfPage)
 		cost := t.cost()
 		if err := out.Charge(cost); err != nil {
 			return err
