@@ -3,6 +3,7 @@ package ccbf
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
@@ -99,7 +100,15 @@ func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uin
 	if err := v.allow(n); err != nil {
 		return 0, err
 	}
-	sum, bounds := uint64(0), scan.Bounds()
+	if n <= fewCells {
+		return v.sumFew(scan, category, each), nil
+	}
+	return v.sumRows(scan, n, category, each), nil
+}
+
+// sumRows is the sum over so many cells of rows.
+func (v countersView) sumRows(scan rows, n uint64, category []byte, each func(n uint64)) (sum uint64) {
+	bounds := scan.Bounds()
 	s := sweep{v: v, category: category}
 	s.over(bounds, n)
 	for y := bounds.MinY; y <= bounds.MaxY; y++ {
@@ -107,5 +116,36 @@ func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uin
 			sum = saturate.Add(sum, s.sum(y, in.X0, in.X1, each))
 		}
 	}
-	return sum, nil
+	return sum
+}
+
+// fewCells is up to how many cells are looked up all at once: what a sweep prepares for, and calls for
+// each row, would take longer.
+const fewCells = 64
+
+// sumFew is sumRows of at most fewCells cells.
+func (v countersView) sumFew(scan rows, category []byte, each func(n uint64)) (sum uint64) {
+	var xs, ys [fewCells]int64
+	var h1, h2, counts [fewCells]uint64
+	bounds, k := scan.Bounds(), 0
+	for y := bounds.MinY; y <= bounds.MaxY; y++ {
+		for _, in := range scan.Row(y) {
+			for x := in.X0; x <= in.X1; x++ {
+				xs[k], ys[k] = x, y
+				k++
+			}
+		}
+	}
+	n := k
+	if category == nil && k > cascade.Few { // eight at once take less than those that are left of eight
+		n = (k + 7) &^ 7
+	}
+	v.hasher.all(h1[:n], h2[:n], xs[:n], ys[:n], category)
+	v.dense.Counts(counts[:n], h1[:n], h2[:n])
+	for _, n := range counts[:k] {
+		if sum = saturate.Add(sum, n); each != nil {
+			each(n)
+		}
+	}
+	return sum
 }

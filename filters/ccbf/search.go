@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // search walks the cells of a dense sketch inside a rectangle, and with levels
@@ -119,16 +118,10 @@ func (s *search) read(level int, squares []reading) []reading {
 		n = (n + 7) &^ 7 // eight at once take less than those that are left of eight
 	}
 	h, h1, h2 := s.v.Config.hasher(uint8(level)), s.h1[:n], s.h2[:n]
-	if s.category == nil {
-		for i := range squares {
-			s.xs[i], s.ys[i] = squares[i].at.X, squares[i].at.Y
-		}
-		key.HashSquares(h.seed, s.xs[:n], s.ys[:n], h.level, h1, h2)
-	} else {
-		for i := range squares {
-			h1[i], h2[i] = h.hash(squares[i].at, s.category)
-		}
+	for i := range squares {
+		s.xs[i], s.ys[i] = squares[i].at.X, squares[i].at.Y
 	}
+	h.all(h1, h2, s.xs[:n], s.ys[:n], s.category)
 	s.v.dense.Counts(s.counts[:n], h1, h2)
 	kept := 0
 	for i, count := range s.counts[:len(squares)] {

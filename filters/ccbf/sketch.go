@@ -77,6 +77,17 @@ func (h *hasher) cell(c grid.Cell) (h1, h2 uint64) {
 	return key.HashSquare(h.seed, c.X, c.Y, h.level)
 }
 
+// all writes the hashes of many cells to h1 and h2, as long as xs and ys.
+func (h *hasher) all(h1, h2 []uint64, xs, ys []int64, category []byte) {
+	if category == nil {
+		key.HashSquares(h.seed, xs, ys, h.level, h1, h2)
+		return
+	}
+	for i, x := range xs {
+		h1[i], h2[i] = h.hash(grid.Cell{X: x, Y: ys[i]}, category)
+	}
+}
+
 // hashBatch is how many keys are hashed before their counters are touched.
 const hashBatch = 256
 

@@ -2,8 +2,10 @@ package ccbf
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -103,6 +105,52 @@ func TestSweepsOfAllSizes(t *testing.T) {
 		}
 		if got := must(v.BoxSum(box, nil)); got != want {
 			t.Errorf("%d x %d cells sum to %d, one by one to %d", size[0], size[1], got, want)
+		}
+	}
+}
+
+// A few cells are counted at once as one by one, in any number of rows: cells, coarser ones, and those
+// of a category; what is read is told cell by cell.
+func TestFewCellsCountAsOneByOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(341, 0))
+	for name, p := range map[string]Params{"cells": {}, "coarser": {Levels: 2}, "category": {Categories: true}} {
+		p.Dense, p.Bytes = true, 4_000
+		b := NewBuilder(config(t, p), nil)
+		var category []byte
+		for range 2_000 {
+			if p.Categories {
+				category = []byte{byte(r.IntN(2))}
+			}
+			if err := b.Add(grid.Cell{X: r.Int64N(90), Y: r.Int64N(90)}, category, key.None, 1+r.Uint64N(30)*r.Uint64N(2)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := must(b.Sketch())
+		if p.Levels > 0 {
+			if err := s.Coarsen(1 << p.Levels); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v := viewOf(t, s.Blob())
+		for range 300 {
+			at := grid.Rect{MinX: v.Bounds.MinX + r.Int64N(10), MinY: v.Bounds.MinY + r.Int64N(10)}
+			at.MaxX = at.MinX + r.Int64N(10)
+			at.MaxY = at.MinY + r.Int64N((fewCells+1)/(at.MaxX-at.MinX+1)+1)
+			at = at.Intersect(v.Bounds)
+			var got, want []uint64
+			sum := uint64(0)
+			for y := at.MinY; y <= at.MaxY; y++ {
+				for x := at.MinX; x <= at.MaxX; x++ {
+					n := v.Count(grid.Cell{X: x, Y: y}, category)
+					want, sum = append(want, n), sum+n
+				}
+			}
+			n := must(countersView{v}.areaSum(box{cells.Box(at)}, category, func(n uint64) { got = append(got, n) }))
+			slices.Sort(got) // a sweep tells what is 0 last
+			slices.Sort(want)
+			if n != sum || !slices.Equal(got, want) {
+				t.Fatalf("%s: %v sums to %d of %d, one by one to %d of %d", name, at, n, got, sum, want)
+			}
 		}
 	}
 }
