@@ -190,13 +190,15 @@ func (t *ccbfPage) take(f *few) error {
 	if f.n == 0 {
 		return nil
 	}
-	config, err := interned(f.config)
-	if err != nil {
-		return err
-	}
-	b, err := t.of(f.config, config)
-	if err != nil {
-		return err
+	b := t.b
+	if b == nil || t.id != f.config {
+		config, err := interned(f.config)
+		if err != nil {
+			return err
+		}
+		if b, err = t.of(f.config, config); err != nil {
+			return err
+		}
 	}
 	return b.AddKeys(f.keys[:f.n])
 }
