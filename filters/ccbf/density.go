@@ -3,6 +3,7 @@ package ccbf
 import (
 	"math"
 	"sort"
+	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -67,7 +68,9 @@ func (v *View) paint(p *picture, level int, each func(clip grid.Rect, to *painti
 		return nil
 	}
 	if x.large || y.large {
-		to.sums = make([]float64, x.bins*y.bins)
+		lent := takeBins(x.bins * y.bins)
+		defer giveBins(lent)
+		to.sums = *lent
 	}
 	clip := grid.Rect{MinX: x.first << level, MinY: y.first << level, MaxX: (x.last+1)<<level - 1, MaxY: (y.last+1)<<level - 1}
 	if err := each(clip, &to); err != nil {
@@ -77,6 +80,30 @@ func (v *View) paint(p *picture, level int, each func(clip grid.Rect, to *painti
 		stretch(p.dst, to.sums, x, y, v.Spare)
 	}
 	return nil
+}
+
+// lentBins lends the memory of bins: to come by half a million each time took an eighth of
+// the processor time of a picture.
+var lentBins = sync.Pool{New: func() any { return new([]float64) }}
+
+// maxLentBins is up to how many bins are kept.
+const maxLentBins = 1 << 20
+
+// takeBins is n bins, all of them 0.
+func takeBins(n int) *[]float64 {
+	lent := lentBins.Get().(*[]float64)
+	if cap(*lent) < n {
+		*lent = make([]float64, n)
+	}
+	*lent = (*lent)[:n]
+	clear(*lent)
+	return lent
+}
+
+func giveBins(lent *[]float64) {
+	if cap(*lent) <= maxLentBins {
+		lentBins.Put(lent)
+	}
 }
 
 // painting is the sums of bins.
