@@ -86,6 +86,19 @@ func groups(b *bench) {
 	b.note("peak", peaks[ours], nil)
 	b.note("peak of count(*)", peaks[count], nil)
 	b.note("above", above, nil)
+	b.anySize(n, ours, exact)
+}
+
+// anySize builds sketches of groups most of which have more points than a state holds, and
+// of keys, of which a state holds none.
+func (b *bench) anySize(n int, ours, exact string) {
+	for _, of := range []struct{ groups, points int }{{n / 10, 5}, {n / 10, 20}, {n / 100, 100}} {
+		b.run(text("groups of any size", report.At{"n": of.groups, "points": of.points}))
+		at := report.At{"groups": of.groups, "points": of.points}
+		what := fmt.Sprintf("%d groups of %d", of.groups, of.points)
+		b.compare(what+" points", at, b.query("exact GROUP BY group, cell", exact), b.query("ccbf_agg", ours))
+		b.compare(what+" keys", at, b.query("exact GROUP BY group, key", text("keys of groups, exact", nil)), b.query("cms_agg", text("keys of groups, sketched", nil)))
+	}
 }
 
 // union merges dense sketches of 256 KiB.

@@ -22,6 +22,13 @@ CREATE TABLE p AS SELECT (i % {{.n}})::INTEGER g, ((hash(i, 1) % 10000) / 1000.0
 {{end}}
 {{define "groups, sketched"}}SELECT count(s) FROM (SELECT g, ccbf_agg(x, y, 1) s FROM p GROUP BY g) WHERE octet_length(s) > 0{{end}}
 {{define "groups, exact"}}SELECT count(n) FROM (SELECT g, floor(x / 1) x, floor(y / 1) y, count(*) n FROM p GROUP BY ALL) WHERE n > 0{{end}}
+{{/* Points whose groups are of any size. */}}
+{{define "groups of any size"}}
+CREATE OR REPLACE TABLE p AS SELECT (hash(i) % {{.n}})::INTEGER g, ((hash(i, 1) % 10000) / 1000.0)::DOUBLE x, ((hash(i, 2) % 10000) / 1000.0)::DOUBLE y
+	FROM range({{.points}} * {{.n}}) t(i)
+{{end}}
+{{define "keys of groups, sketched"}}SELECT count(s) FROM (SELECT g, cms_agg(x, {width: 64, depth: 3}) s FROM p GROUP BY g) WHERE octet_length(s) > 0{{end}}
+{{define "keys of groups, exact"}}SELECT count(n) FROM (SELECT g, x, count(*) n FROM p GROUP BY ALL) WHERE n > 0{{end}}
 {{define "groups, counted"}}SELECT count(n) FROM (SELECT g, count(*) n FROM p GROUP BY g) WHERE n > 0{{end}}
 
 {{/* Dense sketches of so many points. */}}
