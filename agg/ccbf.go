@@ -86,7 +86,7 @@ func (t *ccbfPage) merge(from *ccbfPage) error {
 	if from.b == nil {
 		return nil
 	}
-	t.by.several = t.by.several || from.by.several
+	t.by.add(from.by)
 	return t.builder(&from.b.Config).Merge(from.b)
 }
 

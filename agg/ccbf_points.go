@@ -32,9 +32,10 @@ const _ = -uint(unsafe.Sizeof(few{}) ^ unsafe.Sizeof(duck.State{}.Inline))
 func fewOf(s *duck.State) *few { return (*few)(unsafe.Pointer(&s.Inline)) }
 
 // takes reports whether points of a configuration can go beside those of f, if there is room:
-// whether f has none or is of the same. Nobody foresees which, so that it is one comparison.
+// whether f has none or is of the same, and the configuration has a number. Nobody foresees which,
+// so that it is one comparison.
 func (f *few) takes(config uint32) bool {
-	return uint64(f.config)*uint64(f.config^config) == 0
+	return config != 0 && uint64(f.config)*uint64(f.config^config) == 0
 }
 
 // chunk is what Update needs beside its arguments.
@@ -105,7 +106,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 func (c *chunk) scatter(states []*duck.State) error {
 	for i := 0; i < len(states); {
 		s, first := states[i], i
-		if f := fewOf(s); f.takes(c.id) && c.id != 0 && f.n < fewPoints {
+		if f := fewOf(s); f.takes(c.id) && f.n < fewPoints {
 			// Most often where there are many groups.
 			f.keys[f.n] = c.keys[i]
 			f.n++
@@ -124,7 +125,7 @@ func (c *chunk) scatter(states []*duck.State) error {
 
 // addKeys adds points of the chunk's configuration to a state.
 func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
-	if f := fewOf(s); f.takes(c.id) && c.id != 0 && int(f.n)+len(keys) <= fewPoints {
+	if f := fewOf(s); f.takes(c.id) && int(f.n)+len(keys) <= fewPoints {
 		f.config = c.id
 		f.n += uint32(copy(f.keys[f.n:], keys))
 		return nil
