@@ -6,16 +6,23 @@ import (
 )
 
 // ReadPairs reads len(us) pairs of numbers written by WriteClasses, with orders j and k,
-// as ReadClass would one by one: past the end, where that gives zeros, anything. It has no
-// branch on what it reads: both codes of a pair are found in one window.
+// as ReadClass would one by one: past the end, where that gives zeros, anything. Both codes of a
+// pair are found in one window, without a branch but for a second number of 0 in order 0, as which
+// most are: the next pair does not wait for what was foreseen.
 func (r *Reader) ReadPairs(us, vs []uint64, j, k uint) {
 	vs = vs[:len(us)]
 	buf, pos := r.wide, r.pos
+	parts := &classParts[j]
 	for i := range us {
 		if at := pos / 8; at+8 <= uint(len(buf)) {
 			w := binary.LittleEndian.Uint64(buf[at:at+8]) >> (pos & 7)
-			u, m := class(w, j)
-			v, n := class(w>>(m&63), k)
+			u, m := classIn(w, j, parts)
+			if w >>= m & 63; k == 0 && w&1 != 0 && m < 57 {
+				us[i], vs[i] = u, 0
+				pos += m + 1
+				continue
+			}
+			v, n := class(w, k)
 			if m += n; m <= 57 {
 				us[i], vs[i] = u, v
 				pos += m
