@@ -68,8 +68,18 @@ func (s *spread) outside(key uint64) uint64 {
 	return uint64(int64((x-s.minX)|(s.maxX-x)|(y-s.minY)|(s.maxY-y)) >> 63)
 }
 
-// sum is the sum over the cells of a run inside of the rectangle.
+// sum is the sum over the cells of a run, of a block at most, inside of the rectangle.
 func (s *spread) sum(r Run) uint64 {
+	if n := len(r.Keys) &^ 3; n > 0 && haveLanes {
+		if sum, all := insideLanes(&r.Keys[0], &r.Counts[0], n, s); all < 1<<56 { // so that it is no more than 2^63
+			return saturate.Add(sum, s.sumEach(r.from(n)))
+		}
+	}
+	return s.sumEach(r)
+}
+
+// sumEach is sum, of one cell after the other.
+func (s *spread) sumEach(r Run) uint64 {
 	var sum, carries uint64
 	counts := r.Counts[:len(r.Keys)]
 	for i, k := range r.Keys {
@@ -82,7 +92,7 @@ func (s *spread) sum(r Run) uint64 {
 
 // flat is what boxSum works in.
 type flat struct {
-	quartet
+	octet
 	partly, inside, outside []int32 // blocks
 	decoded                 int     // of them, since the beginning
 }
@@ -145,7 +155,7 @@ func (b *blocks) decodeList(list []int32, high uint64, f *flat, add func(cells R
 	for len(list) > 0 {
 		n := min(together, len(list))
 		f.decoded += n
-		f.quartet.readUpTo(b, high, list[:n]...)
+		f.octet.readUpTo(b, high, list[:n]...)
 		for i := range n {
 			add(f.cells(i))
 		}

@@ -82,11 +82,11 @@ func TestBlocksAtOnce(t *testing.T) {
 		}
 		s := &v.sections[0]
 		for i := range blockCount(s.cells) {
-			list := []int32{int32(i), 0, 0, 0}[:1+r.IntN(together)]
+			list := append(make([]int32, 0, mostTogether), int32(i))[:1+r.IntN(together)]
 			for j := range list[1:] {
 				list[1+j] = int32(r.IntN(blockCount(s.cells)))
 			}
-			var some quartet
+			var some octet
 			some.read(&s.blocks, list...)
 			for j, block := range list {
 				var keys, counts [blockCells]uint64

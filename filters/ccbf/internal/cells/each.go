@@ -47,8 +47,8 @@ func (s *sectionView) each(clip grid.Rect, least uint64, of part, stop *bool, f 
 	if !ok {
 		return
 	}
-	var q quartet
-	var which [together]int32
+	var q octet
+	var which [mostTogether]int32
 	waiting := 0
 	from, to := of.in(s.within(&box))
 	for i := from; (i < to || waiting > 0) && !*stop; i++ {

@@ -101,7 +101,7 @@ func (v *View) Table(together bool) (Table, bool) {
 	t, _ := v.layOut(together)
 	t.slots = make([]uint64, slotsFor(v.total()))
 	t.mask = uint64(len(t.slots) - 1)
-	var q quartet
+	var q octet
 	if together || v.sections[0].category == nil {
 		t.stretches = []stretch{{0, uint32(len(t.slots))}}
 		return t, t.addSections(v.sections, 0, &q)
@@ -127,7 +127,7 @@ func (v *View) Table(together bool) (Table, bool) {
 }
 
 // addSections adds the cells of sections; false where they are damaged.
-func (t *Table) addSections(sections []sectionView, category uint32, q *quartet) bool {
+func (t *Table) addSections(sections []sectionView, category uint32, q *octet) bool {
 	var slots [blockCells]uint32
 	in := t.stretches[category]
 	for i := range sections {

@@ -1,0 +1,16 @@
+package cells
+
+import "golang.org/x/sys/cpu"
+
+var haveLanes = cpu.X86.HasAVX2
+
+// insideLanes is the sum of the counts of n cells, a multiple of 4 and at least 4, that are inside
+// of a rectangle, four at once, and the bits that any of all counts has.
+//
+//go:noescape
+func insideLanes(keys, counts *uint64, n int, box *spread) (sum, all uint64)
+
+// packLanes is pack of n cells, a multiple of 4 and at least 4, of which there is another one before.
+//
+//go:noescape
+func packLanes(keys, counts, dst *uint64, n int, gapOrder, countOrder uint64, out *packed)

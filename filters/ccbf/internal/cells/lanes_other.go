@@ -1,0 +1,9 @@
+//go:build !amd64
+
+package cells
+
+var haveLanes = false
+
+func insideLanes(keys, counts *uint64, n int, box *spread) (sum, all uint64) { return 0, 0 }
+
+func packLanes(keys, counts, dst *uint64, n int, gapOrder, countOrder uint64, out *packed) {}

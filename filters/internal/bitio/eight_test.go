@@ -1,0 +1,81 @@
+package bitio
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Runs read eight at once are what was written, with codes of all lengths, up to a pair that
+// is long or near the end of the buffer; there the readers are, and go on one by one.
+func TestReadEightRuns(t *testing.T) {
+	if RunsAtOnce < 8 {
+		t.Skip("not on this processor")
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	whole := 0
+	for round := range 500 {
+		var want, got [2]Runs
+		var readers [8]Reader
+		var orders [8][2]uint
+		var begins, ends [8]int
+		var buf []byte
+		for i := range readers {
+			j, k := r.UintN(1+r.UintN(40)), r.UintN(1+r.UintN(8))
+			orders[i] = [2]uint{j, k}
+			keys, counts := &want[i/4].Keys[i%4], &want[i/4].Counts[i%4]
+			var w Writer
+			w.Reset(2 * MaxRun)
+			keys[0] = r.Uint64() >> 8
+			got[i/4].Keys[i%4][0] = keys[0]
+			for x := 1; x < MaxRun; x++ {
+				u, v := r.Uint64()>>(62-j)>>r.UintN(4), r.Uint64()>>(62-k)>>r.UintN(4)
+				if round%3 == 0 && r.IntN(300) == 0 {
+					u = r.Uint64() >> 8 // a long code
+				}
+				keys[x], counts[x] = keys[x-1]+u+1, v+1
+				w.WriteClasses(u, j, v, k)
+			}
+			begins[i] = len(buf)
+			buf = append(buf, w.Bytes()...)
+			ends[i] = len(buf)
+		}
+		if round%2 == 0 {
+			buf = append(buf, make([]byte, 8)...)
+		}
+		for i := range readers {
+			readers[i] = NewReaderIn(buf, begins[i], ends[i])
+		}
+		for from := 1; from < MaxRun; {
+			to := min(from+1+r.IntN(2*MaxRun), MaxRun)
+			came := ReadEightRuns(&readers, &orders, &got, from, to)
+			if came == MaxRun && from == 1 {
+				whole++
+			}
+			next := came
+			if came < to {
+				next++
+			}
+			for i := range readers {
+				keys, counts := &got[i/4].Keys[i%4], &got[i/4].Counts[i%4]
+				for x := came; x < next; x++ {
+					keys[x], counts[x] = keys[x-1]+readers[i].ReadClass(orders[i][0])+1, readers[i].ReadClass(orders[i][1])+1
+				}
+				for x := from; x < next; x++ {
+					if keys[x] != want[i/4].Keys[i%4][x] || counts[x] != want[i/4].Counts[i%4][x] {
+						t.Fatalf("round %d, orders %v, from %d to %d, came to %d: pair %d is %d %d, written %d %d", round, orders[i], from, to, came, x,
+							keys[x], counts[x], want[i/4].Keys[i%4][x], want[i/4].Counts[i%4][x])
+					}
+				}
+			}
+			from = next
+		}
+		for i := range readers {
+			if !readers[i].Done() {
+				t.Fatalf("round %d: not done at the end", round)
+			}
+		}
+	}
+	if whole < 20 {
+		t.Errorf("read to the end at once %d times", whole)
+	}
+}
