@@ -1,6 +1,8 @@
 package bitio
 
 import (
+	"bytes"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 )
@@ -77,5 +79,55 @@ func TestReadEightRuns(t *testing.T) {
 	}
 	if whole < 20 {
 		t.Errorf("read to the end at once %d times", whole)
+	}
+}
+
+// A run is written as its pairs are one by one, of any length, with codes that are long and
+// behind bits that fill no byte; its orders are the best for the bit lengths. So it is on a processor
+// that cannot write eight at once.
+func TestWriteRun(t *testing.T) {
+	can := eight
+	defer func() { eight = can }()
+	r := rand.New(rand.NewPCG(11, 12))
+	for round := range 4000 {
+		eight = can && round%4 > 0
+		n := 1 + r.IntN(MaxRun)
+		keys, counts := make([]uint64, n), make([]uint64, n)
+		apart, most := r.UintN(57), r.UintN(64)
+		if round%3 > 0 {
+			apart, most = r.UintN(30), r.UintN(10)
+		}
+		var gaps, ns [65]uint32
+		for i, key := 0, r.Uint64()>>1; i < n; i++ {
+			key += 1 + r.Uint64()>>(64-apart)>>r.UintN(4)
+			keys[i], counts[i] = key, 1+r.Uint64()>>(64-most)>>r.UintN(4)
+			if i > 0 {
+				gaps[bits.Len64(key-keys[i-1]-1)]++
+			}
+			ns[bits.Len64(counts[i]-1)]++
+		}
+		j, k := RunOrders(keys, counts)
+		if j != BestOrder(&gaps) || k != BestOrder(&ns) {
+			t.Fatalf("round %d: orders %d and %d, the best are %d and %d", round, j, k, BestOrder(&gaps), BestOrder(&ns))
+		}
+		if round%5 < 2 {
+			j, k = r.UintN(MaxOrder+1), r.UintN(MaxOrder+1)
+		}
+		var run, pairs Writer
+		before := r.UintN(20)
+		for _, w := range []*Writer{&run, &pairs} {
+			w.Reset(2*MaxRun + 1)
+			w.Write(1<<before-1, before)
+		}
+		run.WriteRun(keys, counts, j, k)
+		for i := 1; i < n; i++ {
+			pairs.WriteClasses(keys[i]-keys[i-1]-1, j, counts[i]-1, k)
+		}
+		for _, w := range []*Writer{&run, &pairs} {
+			w.Write(5, 3)
+		}
+		if !bytes.Equal(run.Bytes(), pairs.Bytes()) {
+			t.Fatalf("round %d: %d cells in orders %d and %d are %x, one by one %x", round, n, j, k, run.Bytes(), pairs.Bytes())
+		}
 	}
 }

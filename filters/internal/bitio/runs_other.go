@@ -2,6 +2,14 @@
 
 package bitio
 
-const eight = false
+var eight = false
 
 func readEight(s *eightState, base *byte, last uint64, out *uint64, steps int) int { return 0 }
+
+func codeEight(codes, lengths, keys, counts *uint64, n int, j, k uint64) (longest uint64) { return 0 }
+
+func joinCodes(dst *byte, codes, lengths *uint64, n int, acc, used uint64) (bits, rest uint64) {
+	return 0, 0
+}
+
+func orderEight(a, b *uint64, n int) (order uint64) { return 0 }

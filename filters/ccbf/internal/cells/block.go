@@ -19,29 +19,12 @@ const (
 	indexEntry = 12 // first key uint64, end of the block in the data uint32
 )
 
-// lengths counts the bit lengths of what the block of these cells codes.
-func lengths(keys, counts []uint64, gaps, ns *[65]uint32) {
-	counts = counts[:len(keys)]
-	for i := 1; i < len(keys); i++ {
-		gaps[bits.Len64(keys[i]-keys[i-1]-1)]++
-	}
-	for _, n := range counts {
-		ns[bits.Len64(n-1)]++
-	}
-}
-
 // appendBlock appends the block of at most blockCells cells.
 func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
-	var gaps, ns [65]uint32
-	counts = counts[:len(keys)]
-	lengths(keys, counts, &gaps, &ns)
-	n := uint(len(keys))
-	gapOrder, countOrder := bitio.BestOrderOf(&gaps, n-1), bitio.BestOrderOf(&ns, n)
+	gapOrder, countOrder := bitio.RunOrders(keys, counts)
 	w.Reset(2 * blockCells)
 	w.WriteClass(counts[0]-1, countOrder)
-	for i := 1; i < len(keys); i++ {
-		w.WriteClasses(keys[i]-keys[i-1]-1, gapOrder, counts[i]-1, countOrder)
-	}
+	w.WriteRun(keys, counts, gapOrder, countOrder)
 	return append(append(dst, byte(gapOrder), byte(countOrder)), w.Bytes()...)
 }
 

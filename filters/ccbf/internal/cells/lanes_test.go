@@ -39,9 +39,8 @@ func TestLanes(t *testing.T) {
 		}
 		b := blocks{cells: n, only: cells.Keys[0], data: []byte{byte(r.IntN(57)), byte(r.IntN(57))}}
 		if round%2 == 0 {
-			var gaps, ns [65]uint32
-			lengths(cells.Keys, cells.Counts, &gaps, &ns)
-			b.data = []byte{byte(bitio.BestOrder(&gaps)), byte(bitio.BestOrder(&ns))}
+			gaps, ns := bitio.RunOrders(cells.Keys, cells.Counts)
+			b.data = []byte{byte(gaps), byte(ns)}
 		}
 		words, others := make([]uint64, n), make([]uint64, n)
 		var total, other uint64
