@@ -43,6 +43,7 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 					return met, err
 				},
 				done:    func() { asked.Record(&seen) },
+				spent:   r.view.BoxBlocks,
 				one:     func(category []byte) (uint64, error) { return r.view.BoxSum(area, category) },
 				several: func(of ccbf.CategorySet) (uint64, error) { return r.view.BoxSumOf(area, of) },
 			}, nil
@@ -74,8 +75,11 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 type sums struct {
 	// meets reports whether a sketch may have points in the area of row i, which the next
 	// sums are over.
-	meets   func(h *ccbf.Head, i int) (bool, error)
-	done    func() // after the last question
+	meets func(h *ccbf.Head, i int) (bool, error)
+	done  func() // after the last question
+	// spent is how many blocks were decoded, of sketches each asked once, where these are most of
+	// the work; nil else.
+	spent   func() int
 	one     func(category []byte) (uint64, error)
 	several func(of ccbf.CategorySet) (uint64, error)
 }
@@ -85,6 +89,10 @@ const (
 	// sketches on, one half of them is asked beside the other.
 	halvedRows  = 64
 	halvedBytes = 1 << 18
+	// halvedBlocks is from how many blocks on, to be decoded, it pays: they take about a millisecond.
+	halvedBlocks = 1 << 12
+	// tried is what part of the rows tells how many blocks all have.
+	tried = 16
 )
 
 // eachSum sums over the sketches that a question meets: of the others it reads
@@ -99,21 +107,30 @@ func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func(r *ccbf
 		if r.several.given {
 			return r.eachSumOf(rows, out, q)
 		}
-		n := rows.Len()
-		if r.has || !sketchesToHalve(rows) || !out.Spare() {
-			_, err := r.sumRows(rows, out, q, 0, n, false)
+		n, from := rows.Len(), 0
+		sketches, bytes := sketchesOf(rows)
+		halve := !r.has && n >= halvedRows && bytes >= halvedBytes && out.Spare()
+		if halve && q.spent != nil && sketches >= halvedRows {
+			if from, err = r.sumRows(rows, out, q, 0, n/tried, false); err != nil {
+				return err
+			}
+			halve = q.spent()*tried >= halvedBlocks
+		}
+		if !halve {
+			_, err := r.sumRows(rows, out, q, from, n, false)
 			return err
 		}
 		// Errors in the other half, and what counts against a limit of the chunk, are left
 		// to this one. (Fields of a category that is a STRUCT are made as they are asked
 		// for, by one only.)
-		came := n / 2
-		ccbf.Beside(out.Spare, func() { _, err = r.sumRows(rows, out, q, 0, n/2, false) }, func() {
+		mid := (from + n) / 2
+		came := mid
+		ccbf.Beside(out.Spare, func() { _, err = r.sumRows(rows, out, q, from, mid, false) }, func() {
 			_ = ccbfAskSeveral(rows, categoryAt, func(r *ccbfReader) error {
 				q, err := ask(r)
 				if err == nil {
 					defer q.done()
-					came, _ = r.sumRows(rows, out, q, n/2, n, true)
+					came, _ = r.sumRows(rows, out, q, mid, n, true)
 				}
 				return err
 			})
@@ -125,21 +142,20 @@ func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func(r *ccbf
 	})
 }
 
-// sketchesToHalve reports whether there is enough to do for two.
-func sketchesToHalve(rows *duck.Rows) bool {
-	if rows.Len() < halvedRows {
-		return false
-	}
-	bytes, last := 0, []byte(nil)
+// sketchesOf is how many sketches the rows have, and how many bytes: one that is that of the row before is
+// not counted again.
+func sketchesOf(rows *duck.Rows) (sketches, bytes int) {
+	var last []byte
 	for i := range rows.Len() {
 		if rows.Col(0).Valid(i) {
 			if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
+				sketches++
 				bytes += len(blob)
 				last = blob
 			}
 		}
 	}
-	return bytes >= halvedBytes
+	return sketches, bytes
 }
 
 // sumRows answers the questions of the rows from from to to-1, or only as far as these are

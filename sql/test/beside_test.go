@@ -37,6 +37,28 @@ func TestSumsOfManySketches(t *testing.T) {
 	}
 }
 
+// So it is with boxes that cut thousands of blocks, where two goroutines share what is left when
+// the first sketches have told.
+func TestSumsOfManyBlocks(t *testing.T) {
+	db := open(t)
+	exec(t, db, "CREATE TABLE p AS SELECT i % 150 AS day, hash(i) % 1000 + 0.5 AS x, hash(i, 1) % 1000 + 0.5 AS y FROM range(1200000) t(i)")
+	exec(t, db, "CREATE TABLE days AS SELECT day, ccbf_agg(x, y, 1, {bytes: 1000000}) AS s FROM p GROUP BY day ORDER BY day")
+	want(t, db, "true|true", "SELECT bool_and((ccbf_info(s)).exact), sum((ccbf_info(s)).cells) > 150 * 60 * 128 FROM days")
+	for _, box := range []string{"100, 0, 800, 650", "0, 0, 40, 1000"} {
+		x0, y0, x1, y1 := 0, 0, 0, 0
+		if _, err := fmt.Sscanf(box, "%d, %d, %d, %d", &x0, &y0, &x1, &y1); err != nil {
+			t.Fatal(err)
+		}
+		want(t, db, "0|150", fmt.Sprintf(`SELECT count(*) FILTER (ours IS DISTINCT FROM exact), count(*) FROM (SELECT day, ccbf_bbox_sum(s, %s) AS ours FROM days)
+			JOIN (SELECT day, count(*) FILTER (x BETWEEN %d AND %d AND y BETWEEN %d AND %d) AS exact FROM p GROUP BY day) USING (day)`, box, x0, x1, y0, y1))
+	}
+	for _, bad := range []int{3, 70, 149} {
+		if _, err := ask(db, fmt.Sprintf("SELECT sum(ccbf_bbox_sum(if(day = %d, 'no sketch at all, of so many bytes'::BLOB, s), 100, 0, 800, 650)) FROM days", bad)); err == nil || !strings.Contains(err.Error(), "ccbf_bbox_sum: ") {
+			t.Errorf("no sketch on day %d: %v", bad, err)
+		}
+	}
+}
+
 // The union of many sketches, of which two goroutines may make one half each, is the sketch
 // of all their points: grouped or not, with NULLs among them, in one chunk and in several. A
 // sketch of counters in either half makes counters of all of them; what is no sketch, or of

@@ -97,6 +97,14 @@ type flat struct {
 	decoded                 int     // of them, since the beginning
 }
 
+// BoxBlocks is how many blocks were decoded for boxes since v was made.
+func (v *View) BoxBlocks() int {
+	if v.flat == nil {
+		return 0
+	}
+	return v.flat.decoded
+}
+
 // boxSum is the sum over the cells of a section in a rectangle: the blocks are looked at
 // one after the other in the index, and those at the edge are decoded, and of the others
 // those inside, or where they are fewer those outside, as what all cells count is known.
