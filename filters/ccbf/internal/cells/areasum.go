@@ -48,10 +48,10 @@ func (v *View) flatly(s *sectionView) bool {
 	return v.kept.sections == nil && s.cells <= flatBlocks*blockCells
 }
 
-// walk is AreaSumOf in the sections that are walked, of an area that was entered. What it works
-// in takes longer to clear than a small sketch without it to ask.
+// walk is AreaSumOf in the sections that are walked, of an area that was entered.
 func (v *View) walk(a Area, of func(category []byte) bool, isBox bool) uint64 {
-	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room}
+	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room, decoded: octets.Get().(*octet)}
+	defer octets.Put(w.decoded)
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
 		case !of(s.category) || isBox && v.flatly(s):

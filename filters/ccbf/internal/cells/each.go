@@ -47,7 +47,8 @@ func (s *sectionView) each(clip grid.Rect, least uint64, of part, stop *bool, f 
 	if !ok {
 		return
 	}
-	var q octet
+	q := octets.Get().(*octet)
+	defer octets.Put(q)
 	var which [mostTogether]int32
 	waiting := 0
 	from, to := of.in(s.within(&box))
