@@ -1,74 +1,85 @@
 package ccbf
 
 import (
+	"iter"
+	"sync/atomic"
+
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 )
 
-// halvedCells is from how many cells on the lower half of a raster of counters is made
-// beside the upper one: so many take milliseconds.
-const halvedCells = 1 << 18
+// stripedCells is from how many cells on a raster of counters is made in rasterStrips strips,
+// of which two goroutines take the next each: so many take milliseconds, and strips with many
+// points more than others.
+const (
+	stripedCells = 1 << 18
+	rasterStrips = 16
+)
 
 func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
 	if clip = clip.Intersect(v.Bounds); clip.Empty() {
 		return nil
 	}
-	if v.Levels == 0 {
-		if err := v.allow(clip.Count()); err != nil {
-			return err
+	strips := p.strips(clip)
+	if v.Levels > 0 {
+		return v.rasterLevels(p, clip, strips, category)
+	}
+	if err := v.allow(clip.Count()); err != nil {
+		return err
+	}
+	all := sweep{v: v, category: category}
+	all.over(clip, clip.Count())
+	beside.Share(v.Spare, len(strips), func(which iter.Seq[int]) {
+		s := all
+		for i := range which {
+			s.each(strips[i], func(at grid.Cell, n uint64) bool {
+				p.add(p.columns.part(at.X), p.lines.part(at.Y), n)
+				return true
+			})
 		}
-		south, north := p.halves(clip)
-		draw := func(clip grid.Rect) func() {
-			return func() {
-				v.sweepAll(clip, category, func(at grid.Cell, n uint64) bool {
-					p.add(p.columns.part(at.X), p.lines.part(at.Y), n)
-					return true
-				})
+	})
+	return nil
+}
+
+// rasterLevels is raster of a sketch with levels. What is too much does not depend on who makes
+// which strip.
+func (v countersView) rasterLevels(p *pixels, clip grid.Rect, strips []grid.Rect, category []byte) error {
+	most := v.left()
+	if n := clip.Squares(int(v.Levels)).Count(); n > most {
+		return v.allow(n)
+	}
+	var reads atomic.Uint64
+	beside.Share(v.Spare, len(strips), func(which iter.Seq[int]) {
+		s := search{v: v.View, category: category, most: most, visit: func(level int, at grid.Cell, _, least uint64) bool {
+			column, line, whole := p.whole(level, at)
+			if whole {
+				p.add(column, line, least)
+			}
+			return !whole
+		}}
+		for i := range which {
+			if s.over(strips[i]); s.reads > most {
+				break
 			}
 		}
-		beside.Do(v.Spare, draw(south), draw(north))
-		return nil
-	}
-	south, north := p.halves(clip)
-	if north.Empty() {
-		return v.rasterLevels(p, clip, category)
-	}
-	// Each half with as many lookups as both may have, so that what is too much does not
-	// depend on whether there was a processor for the other.
-	lower, upper := *v.View, *v.View
-	lower.together, upper.together = true, true
-	var errLower, errUpper error
-	beside.Do(v.Spare, func() { errLower = countersView{&lower}.rasterLevels(p, south, category) },
-		func() { errUpper = countersView{&upper}.rasterLevels(p, north, category) })
-	switch {
-	case errLower != nil:
-		return errLower
-	case errUpper != nil:
-		return errUpper
-	}
-	return v.allow(lower.covered - v.covered + upper.covered - v.covered)
+		reads.Add(s.reads)
+	})
+	return v.allow(min(reads.Load(), most+1))
 }
 
-// rasterLevels is raster of a sketch with levels.
-func (v countersView) rasterLevels(p *pixels, clip grid.Rect, category []byte) error {
-	s := search{v: v.View, category: category, visit: func(level int, at grid.Cell, _, least uint64) bool {
-		column, line, whole := p.whole(level, at)
-		if whole {
-			p.add(column, line, least)
+// strips cuts the cells of a rectangle between lines of pixels, so that no pixel has cells of
+// two strips.
+func (p *pixels) strips(clip grid.Rect) (strips []grid.Rect) {
+	rest, rows := clip, int64(clip.Height())
+	if clip.Count() >= stripedCells {
+		rows = (rows + rasterStrips - 1) / rasterStrips
+	}
+	for !rest.Empty() {
+		strip := rest
+		if last := rest.MinY + rows - 1; last < clip.MaxY {
+			strip.MaxY = min(p.lines.at[p.lines.part(last)+1]-1, clip.MaxY)
 		}
-		return !whole
-	}}
-	return s.run(clip)
-}
-
-// halves are the cells of a rectangle, cut between two lines of pixels, so that no pixel
-// has cells of both; north has none where there is nothing to cut, or not enough.
-func (p *pixels) halves(clip grid.Rect) (south, north grid.Rect) {
-	south, north = clip, clip
-	at := p.lines.at[p.lines.part(clip.MinY+(clip.MaxY-clip.MinY)/2)]
-	if clip.Count() < halvedCells || at <= clip.MinY {
-		at = clip.MaxY + 1
+		strips, rest.MinY = append(strips, strip), strip.MaxY+1
 	}
-	south.MaxY, north.MinY = at-1, at
-	return south, north
+	return strips
 }

@@ -85,6 +85,11 @@ func TestRasterInHalves(t *testing.T) {
 		if !slices.Equal(rasters[0], rasters[1]) {
 			t.Errorf("%d levels: the halves make another raster", levels)
 		}
+		if levels > 0 {
+			if want := squareBySquare(&v, box, width, height); !slices.Equal(rasters[1], want) {
+				t.Errorf("%d levels: squares looked up one by one make another raster", levels)
+			}
+		}
 		for i := range width * height { // without levels, sums of pixels
 			if levels > 0 {
 				break // BoxSum takes other squares
@@ -115,6 +120,41 @@ func TestRasterInHalves(t *testing.T) {
 			t.Errorf("%d levels: %v alone, %v in halves", levels, errs[0], errs[1])
 		}
 	}
+}
+
+// squareBySquare is a raster of counters with levels, by its definition: of the largest squares
+// inside each pixel, the least that they and those above them read.
+func squareBySquare(v *View, b orb.Bound, width, height int) []uint64 {
+	dst, columns, lines := make([]uint64, width*height), make([]int64, width+1), make([]int64, height+1)
+	v.Grid.Cuts(columns, b.Min[0], b.Max[0])
+	v.Grid.Cuts(lines, b.Min[1], b.Max[1])
+	box := grid.Rect{MinX: columns[0], MinY: lines[0], MaxX: columns[width] - 1, MaxY: lines[height] - 1}.Intersect(v.Bounds)
+	var draw func(level int, at grid.Cell, least uint64)
+	draw = func(level int, at grid.Cell, least uint64) {
+		x, y, side := at.X<<level, at.Y<<level, int64(1)<<level
+		if (grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}).Intersect(box).Empty() {
+			return
+		}
+		least = min(least, v.level(level, at, nil))
+		i, _ := slices.BinarySearch(columns, x+1)
+		j, _ := slices.BinarySearch(lines, y+1)
+		if i > 0 && i <= width && x+side <= columns[i] && j > 0 && j <= height && y+side <= lines[j] {
+			dst[(height-j)*width+i-1] += least
+			return
+		}
+		for part := range int64(4) {
+			if level > 0 {
+				draw(level-1, grid.Cell{X: 2*at.X + part&1, Y: 2*at.Y + part>>1}, least)
+			}
+		}
+	}
+	top := box.Squares(int(v.Levels))
+	for y := top.MinY; y <= top.MaxY; y++ {
+		for x := top.MinX; x <= top.MaxX; x++ {
+			draw(int(v.Levels), grid.Cell{X: x, Y: y}, ^uint64(0))
+		}
+	}
+	return dst
 }
 
 // The largest cells that two goroutines list are those that a map has: in several regions, in

@@ -29,6 +29,7 @@ type search struct {
 	xs, ys [4 * searchBatch]int64
 	h1, h2 [4 * searchBatch]uint64
 	counts [4 * searchBatch]uint64
+	first  [4 * searchBatch]reading // the largest squares, as many at once
 }
 
 // searchBatch is how many squares go down together, so that lookups need not wait
@@ -47,16 +48,23 @@ func (s *search) run(clip grid.Rect) error {
 	if clip.Empty() {
 		return nil
 	}
+	s.most = s.v.left()
+	if n := clip.Squares(int(s.v.Levels)).Count(); n > s.most {
+		return s.v.allow(n)
+	}
+	s.over(clip)
+	return s.v.allow(s.reads)
+}
+
+// over is run of a rectangle within Bounds that is not too large, without taking account of
+// its lookups.
+func (s *search) over(clip grid.Rect) {
 	top := int(s.v.Levels)
 	for l := range top + 1 {
 		s.clips[l] = clip.Squares(l)
 	}
-	s.most = s.v.left()
 	all := s.clips[top]
-	if n := all.Count(); n > s.most {
-		return s.v.allow(n)
-	}
-	first := make([]reading, 0, 4*searchBatch)
+	first := s.first[:0]
 	for y := all.MinY; y <= all.MaxY; y++ {
 		for x := all.MinX; x <= all.MaxX && s.reads <= s.most; x++ {
 			first = append(first, reading{at: grid.Cell{X: x, Y: y}, least: ^uint64(0)})
@@ -66,7 +74,6 @@ func (s *search) run(clip grid.Rect) error {
 			}
 		}
 	}
-	return s.v.allow(s.reads)
 }
 
 // down reads squares, as many as a batch has parts, and goes on to the parts of

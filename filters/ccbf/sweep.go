@@ -119,17 +119,17 @@ func (v countersView) sweep(clip grid.Rect, category []byte, f func(at grid.Cell
 	if err := v.allow(clip.Count()); err != nil {
 		return err
 	}
-	v.sweepAll(clip, category, f)
+	s := sweep{v: v, category: category}
+	s.over(clip, clip.Count())
+	s.each(clip, f)
 	return nil
 }
 
-// sweepAll is sweep of a rectangle that may be asked for, within Bounds.
-func (v countersView) sweepAll(clip grid.Rect, category []byte, f func(at grid.Cell, n uint64) bool) {
-	s := sweep{v: v, category: category}
-	s.over(clip, clip.Count())
-	for y := clip.MinY; y <= clip.MaxY; y++ {
-		for x := clip.MinX; x <= clip.MaxX; x += hashBatch {
-			which, counts := s.cells(x, y, int(min(clip.MaxX-x+1, hashBatch)))
+// each calls f for the cells of a part of the rectangle that have a count, until it returns false.
+func (s *sweep) each(part grid.Rect, f func(at grid.Cell, n uint64) bool) {
+	for y := part.MinY; y <= part.MaxY; y++ {
+		for x := part.MinX; x <= part.MaxX; x += hashBatch {
+			which, counts := s.cells(x, y, int(min(part.MaxX-x+1, hashBatch)))
 			for i, n := range counts {
 				if n > 0 && !f(grid.Cell{X: x + int64(which[i]), Y: y}, n) {
 					return

@@ -1,7 +1,10 @@
 // Package beside runs two functions at the same time.
 package beside
 
-import "sync/atomic"
+import (
+	"iter"
+	"sync/atomic"
+)
 
 var (
 	busy    atomic.Bool
@@ -43,4 +46,26 @@ func Do(spare func() bool, first, second func()) {
 		}
 	}()
 	first()
+}
+
+// Share has the numbers below n gone through, each once: by a worker here and, where Do has
+// a goroutine for it, by one there, each of which takes the next number when it is done with
+// one. A worker that breaks off leaves nothing to the other.
+func Share(spare func() bool, n int, worker func(numbers iter.Seq[int])) {
+	var taken atomic.Int64
+	work := func() {
+		worker(func(yield func(int) bool) {
+			for i := taken.Add(1) - 1; i < int64(n); i = taken.Add(1) - 1 {
+				if !yield(int(i)) {
+					taken.Store(int64(n))
+					return
+				}
+			}
+		})
+	}
+	if n < 2 {
+		work()
+		return
+	}
+	Do(spare, work, work)
 }

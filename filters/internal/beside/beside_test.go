@@ -1,6 +1,11 @@
 package beside
 
-import "testing"
+import (
+	"iter"
+	"slices"
+	"sync"
+	"testing"
+)
 
 // Both are done when Do returns, and a panic of either is the caller's. A goroutine is
 // started only where there is a processor for it, and none while there is one.
@@ -44,6 +49,49 @@ func TestDo(t *testing.T) {
 			if got != which {
 				t.Errorf("%s: panic %v, want %d", name, got, which)
 			}
+		}
+	}
+}
+
+// Each number is a worker's once, whether there are two or one, and none is after one breaks
+// off. One number takes no goroutine.
+func TestShare(t *testing.T) {
+	for _, spare := range []func() bool{nil, func() bool { return true }} {
+		for n := range 40 {
+			var mu sync.Mutex
+			var got []int
+			before := Started()
+			Share(spare, n, func(numbers iter.Seq[int]) {
+				for i := range numbers {
+					mu.Lock()
+					got = append(got, i)
+					mu.Unlock()
+				}
+			})
+			slices.Sort(got)
+			for i := range n {
+				if len(got) != n || got[i] != i {
+					t.Fatalf("%v of %d", got, n)
+				}
+			}
+			if started := Started() - before; started > 0 != (spare != nil && n > 1) {
+				t.Errorf("%d goroutines for %d", started, n)
+			}
+		}
+		workers, taken := 0, 0
+		var mu sync.Mutex
+		Share(spare, 1000, func(numbers iter.Seq[int]) {
+			mu.Lock()
+			defer mu.Unlock()
+			workers++
+			for range numbers {
+				if taken++; taken == 10 {
+					break
+				}
+			}
+		})
+		if workers != 2 || taken != 10 {
+			t.Errorf("%d numbers taken by %d workers", taken, workers)
 		}
 	}
 }
