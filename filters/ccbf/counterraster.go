@@ -50,13 +50,7 @@ func (v countersView) rasterLevels(p *pixels, clip grid.Rect, strips []grid.Rect
 	}
 	var reads atomic.Uint64
 	beside.Share(v.Spare, len(strips), func(which iter.Seq[int]) {
-		s := search{v: v.View, category: category, most: most, visit: func(level int, at grid.Cell, _, least uint64) bool {
-			column, line, whole := p.whole(level, at)
-			if whole {
-				p.add(column, line, least)
-			}
-			return !whole
-		}}
+		s := search{v: v.View, category: category, most: most, visit: p.take}
 		for i := range which {
 			if s.over(strips[i]); s.reads > most {
 				break

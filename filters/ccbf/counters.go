@@ -143,12 +143,12 @@ func (v countersView) density(p *picture, category []byte) error {
 				return true
 			})
 		}
-		s := search{v: v.View, category: category, visit: func(l int, at grid.Cell, _, least uint64) bool {
+		s := search{v: v.View, category: category, visit: each(func(l int, q *reading) bool {
 			if l == level {
-				to.add(at, least)
+				to.add(q.at, q.least)
 			}
 			return l > level
-		}}
+		})}
 		return s.run(clip)
 	})
 }
@@ -158,31 +158,31 @@ func (v countersView) hotspots(box grid.Rect, threshold uint64, category []byte,
 		return v.sweep(box, category, func(at grid.Cell, n uint64) bool { return n < threshold || add(Spot{Cell: at, Count: n}) })
 	}
 	s := search{v: v.View, category: category}
-	s.visit = func(level int, at grid.Cell, n, least uint64) bool {
-		if least < threshold || level > 0 {
-			return least >= threshold
+	s.visit = each(func(level int, q *reading) bool {
+		if q.least < threshold || level > 0 {
+			return q.least >= threshold
 		}
-		if !add(Spot{Cell: at, Count: n}) {
+		if !add(Spot{Cell: q.at, Count: q.n}) {
 			s.most = 0
 		}
 		return false
-	}
+	})
 	return s.run(box)
 }
 
 func (v countersView) topK(box grid.Rect, category []byte, t *topCells) error {
 	s := search{v: v.View, category: category, largestFirst: true}
-	s.visit = func(level int, at grid.Cell, n, least uint64) bool {
+	s.visit = each(func(level int, q *reading) bool {
 		if level == 0 {
-			if !t.add(candidate{Spot{Cell: at, Count: n}, least}) {
+			if !t.add(candidate{Spot{Cell: q.at, Count: q.n}, q.least}) {
 				s.most = 0
 			}
 			return false
 		}
 		// The best that it can hold is its south-western cell.
-		first := grid.Cell{X: at.X << level, Y: at.Y << level}
-		return t.wants(candidate{Spot{Cell: first}, least})
-	}
+		first := grid.Cell{X: q.at.X << level, Y: q.at.Y << level}
+		return t.wants(candidate{Spot{Cell: first}, q.least})
+	})
 	return s.run(box)
 }
 

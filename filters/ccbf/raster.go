@@ -81,24 +81,46 @@ type pixels struct {
 	columns, lines cuts
 }
 
-// whole is the pixel of the cells of a square, false where they are not all in one.
-func (p *pixels) whole(level int, at grid.Cell) (column, line int, ok bool) {
-	x, y, last := at.X<<level, at.Y<<level, int64(1)<<level-1
-	columns, lines := p.columns.of, p.lines.of
-	i, j := x-p.columns.from(), y-p.lines.from()
-	if i < 0 || j < 0 || i+last >= int64(len(columns)) || j+last >= int64(len(lines)) {
-		column, one := p.columns.whole(x, last+1)
-		line, two := p.lines.whole(y, last+1)
-		return column, line, one && two
+// take counts what squares read in the pixels in which they lie, and returns the others, where
+// these were. Which do is hard to guess, so that there is no branch for it. Pixels of other
+// squares are left alone: another goroutine may have them.
+func (p *pixels) take(level int, squares []reading) (cut []reading) {
+	var at, least [searchBatch]uint64
+	taken := 0
+	west, south, last := p.columns.from(), p.lines.from(), int64(1)<<level-1
+	columns, lines, n := p.columns.of, p.lines.of, 0
+	for _, q := range squares {
+		x, y := q.at.X<<level, q.at.Y<<level
+		i, j, whole := x-west, y-south, uint64(0)
+		if i >= 0 && j >= 0 && i+last < int64(len(columns)) && j+last < int64(len(lines)) {
+			column, line := columns[i], lines[j]
+			differ := (column ^ columns[i+last]) | (line ^ lines[j+last])
+			whole = (uint64(differ) - 1) >> 63
+			at[taken%searchBatch], least[taken%searchBatch] = uint64(p.at(int(column), int(line))), q.least
+			taken += int(whole)
+		} else {
+			column, one := p.columns.whole(x, last+1)
+			line, two := p.lines.whole(y, last+1)
+			if one && two {
+				whole = 1
+				p.add(column, line, q.least)
+			}
+		}
+		squares[n] = q
+		n += int(1 - whole)
 	}
-	// One branch for both: which way it goes is hard to guess.
-	west, south := columns[i], lines[j]
-	return int(west), int(south), (west^columns[i+last])|(south^lines[j+last]) == 0
+	for i, at := range at[:taken] {
+		p.dst[at] = saturate.Add(p.dst[at], least[i])
+	}
+	return squares[:n]
 }
 
-// add counts points in a pixel, lines counted from the south.
+// at is where a pixel is, lines counted from the south.
+func (p *pixels) at(column, line int) int { return len(p.dst) - (line+1)*p.width + column }
+
+// add counts points in a pixel.
 func (p *pixels) add(column, line int, n uint64) {
-	at := &p.dst[len(p.dst)-(line+1)*p.width+column]
+	at := &p.dst[p.at(column, line)]
 	*at = saturate.Add(*at, n)
 }
 

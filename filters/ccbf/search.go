@@ -14,10 +14,9 @@ import (
 type search struct {
 	v        *View
 	category []byte
-	// visit is called with a square, what it reads, and the least of that and of
-	// what the squares above it read: never below the truth either. It reports
-	// whether to go on to the square's parts.
-	visit func(level int, at grid.Cell, n, least uint64) bool
+	// visit is called with squares, at most searchBatch, and returns those to whose
+	// parts to go on, where these were.
+	visit func(level int, squares []reading) []reading
 	// largestFirst is for those who look for the largest: of the parts of
 	// searchBatch squares those that read most come first.
 	largestFirst bool
@@ -36,10 +35,26 @@ type search struct {
 // for each other.
 const searchBatch = 64
 
-// reading is a square and what it reads.
+// reading is a square, what it reads, and the least of that and of what the squares
+// above it read: never below the truth either.
 type reading struct {
 	at       grid.Cell
 	n, least uint64
+}
+
+// each is a search's visit of squares one by one: f reports whether to go on to the
+// square's parts.
+func each(f func(level int, q *reading) bool) func(level int, squares []reading) []reading {
+	return func(level int, squares []reading) []reading {
+		kept := 0
+		for i := range squares {
+			if f(level, &squares[i]) {
+				squares[kept] = squares[i]
+				kept++
+			}
+		}
+		return squares[:kept]
+	}
 }
 
 // run searches a rectangle. It may look up View.AreaLimit squares.
@@ -84,19 +99,18 @@ func (s *search) down(level int, squares []reading) {
 		slices.SortFunc(squares, func(a, b reading) int { return cmp.Compare(b.least, a.least) })
 	}
 	for len(squares) > 0 && s.reads <= s.most {
-		parts := s.parts[level][:0]
 		batch := squares[:min(searchBatch, len(squares))]
 		squares = squares[len(batch):]
+		batch = s.visit(level, batch)
+		if len(batch) == 0 || level == 0 {
+			continue
+		}
+		parts := s.parts[level][:0]
 		for i := range batch {
-			q := &batch[i]
-			if s.visit(level, q.at, q.n, q.least) && level > 0 {
-				parts = s.appendParts(parts, level-1, q)
-			}
+			parts = s.appendParts(parts, level-1, &batch[i])
 		}
 		s.parts[level] = parts
-		if len(parts) > 0 {
-			s.down(level-1, parts)
-		}
+		s.down(level-1, parts)
 	}
 }
 
