@@ -8,3 +8,8 @@ var lanes = cpu.X86.HasAVX2
 //
 //go:noescape
 func finishLanes(h1s, h2s *uint64, n int)
+
+// rowLanes is HashRow of a multiple of 8 columns, four at once.
+//
+//go:noescape
+func rowLanes(h1s, h2s, columns *uint64, n int, row uint64)

@@ -17,10 +17,14 @@ func HashColumns(seed uint64, x int64, columns []uint64) {
 func HashRow(seed uint64, columns []uint64, y int64, h1s, h2s []uint64) {
 	h1s, h2s = h1s[:len(columns)], h2s[:len(columns)]
 	row := bits.RotateLeft64(seed^bits.RotateLeft64(uint64(y)*c2, 33)*c1, 31)
-	for i, h1 := range columns {
-		h1s[i], h2s[i] = h1^16, ((row+h1)*5+0x38495ab5)^16
+	done := 0
+	if lanes && len(columns) >= 8 {
+		done = len(columns) &^ 7
+		rowLanes(&h1s[0], &h2s[0], &columns[0], done, row)
 	}
-	finishAll(h1s, h2s)
+	for i := done; i < len(columns); i++ {
+		h1s[i], h2s[i] = finish(columns[i], (row+columns[i])*5+0x38495ab5, 16)
+	}
 }
 
 // HashSquares writes the HashSquare of squares of a level to h1s and h2s, as long as xs and
