@@ -32,8 +32,10 @@ func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
 	beside.Share(v.Spare, len(strips), func(which iter.Seq[int]) {
 		s := all
 		for i := range which {
-			s.each(strips[i], func(at grid.Cell, n uint64) bool {
-				p.add(p.columns.part(at.X), p.lines.part(at.Y), n)
+			s.each(strips[i], func(at []grid.Cell, counts []uint64) bool {
+				for i, n := range counts {
+					p.add(p.columns.part(at[i].X), p.lines.part(at[i].Y), n)
+				}
 				return true
 			})
 		}

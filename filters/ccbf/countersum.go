@@ -113,10 +113,21 @@ func (v countersView) sumRows(scan rows, n uint64, category []byte, each func(n 
 	s.over(bounds, n)
 	for y := bounds.MinY; y <= bounds.MaxY; y++ {
 		for _, in := range scan.Row(y) {
-			sum = saturate.Add(sum, s.sum(y, in.X0, in.X1, each))
+			for x := in.X0; x <= in.X1; x += hashBatch {
+				n := int(min(in.X1-x+1, hashBatch))
+				some := s.ask(x, y, n)
+				if each != nil {
+					for range n - some {
+						each(0)
+					}
+				}
+				if s.enough() {
+					sum = s.sum(sum, each)
+				}
+			}
 		}
 	}
-	return sum
+	return s.sum(sum, each)
 }
 
 // fewCells is up to how many cells are looked up all at once: what a sweep prepares for, and calls for

@@ -19,10 +19,20 @@ type sweep struct {
 	room    [hashBatch]uint64 // of a few columns
 	// occupied says which counters are not 0, of a sweep of very many cells.
 	occupied []uint64
-	h1, h2   [hashBatch]uint64
-	which    [hashBatch]uint32
-	counts   [hashBatch]uint64
+	// Cells that may have a count are held until there are enough to be counted together.
+	held   int
+	at     [mostHeld]grid.Cell
+	h1, h2 [mostHeld]uint64
+	which  [hashBatch]uint32
+	counts [mostHeld]uint64
 }
+
+// enoughHeld is how many cells are counted together, and mostHeld how many are held where a
+// batch comes on top.
+const (
+	enoughHeld = 64
+	mostHeld   = enoughHeld + hashBatch
+)
 
 // scannedCells is from how many cells on it is found out first which counters are 0.
 const scannedCells = 1 << 19
@@ -61,10 +71,10 @@ func (s *sweep) columnsOf(x int64, n int) []uint64 {
 	return s.room[:n]
 }
 
-// cells counts the cells from x on in a row, up to a batch, and returns which have a
-// count and what it is.
-func (s *sweep) cells(x, y int64, n int) (which []uint32, counts []uint64) {
-	h1, h2 := s.h1[:n], s.h2[:n]
+// ask looks for those of n cells from x on in a row, up to a batch, that may have a count, and
+// holds them. It returns how many these are.
+func (s *sweep) ask(x, y int64, n int) int {
+	h1, h2 := s.h1[s.held:][:n], s.h2[s.held:][:n]
 	if h := &s.v.hasher; s.plain() {
 		key.HashRow(h.seed, s.columnsOf(x, n), y, h1, h2)
 	} else {
@@ -73,38 +83,35 @@ func (s *sweep) cells(x, y int64, n int) (which []uint32, counts []uint64) {
 		}
 	}
 	some := s.v.dense.Some(s.occupied, s.which[:n], h1, h2)
-	if len(some) == 0 {
-		return nil, nil
-	}
+	at := s.at[s.held:][:len(some)]
 	for i, k := range some {
-		h1[i], h2[i] = h1[k], h2[k]
+		at[i], h1[i], h2[i] = grid.Cell{X: x + int64(k), Y: y}, h1[k], h2[k]
 	}
-	if len(some) > cascade.Few { // eight at once take less than those that are left of eight
-		n = min((len(some)+7)&^7, n)
-	} else {
-		n = len(some)
-	}
-	s.v.dense.Counts(s.counts[:n], h1[:n], h2[:n])
-	return some, s.counts[:len(some)]
+	s.held += len(some)
+	return len(some)
 }
 
-// sum is the sum over the cells from x0 to x1 of a row. It calls each, where that is not
-// nil, with every count.
-func (s *sweep) sum(y, x0, x1 int64, each func(n uint64)) (sum uint64) {
-	for ; x0 <= x1; x0 += hashBatch {
-		n := int(min(x1-x0+1, hashBatch))
-		_, counts := s.cells(x0, y, n)
-		for _, c := range counts {
-			sum = saturate.Add(sum, c)
-		}
-		if each == nil {
-			continue
-		}
-		for _, c := range counts {
-			each(c)
-		}
-		for range n - len(counts) {
-			each(0)
+// enough reports whether so many cells are held that they are to be counted.
+func (s *sweep) enough() bool { return s.held >= enoughHeld }
+
+// count is the cells that are held, and their counts: then none is held.
+func (s *sweep) count() ([]grid.Cell, []uint64) {
+	n, held := s.held, s.held
+	if n > cascade.Few { // eight at once take less than those that are left of eight
+		n = min((n+7)&^7, mostHeld)
+	}
+	s.v.dense.Counts(s.counts[:n], s.h1[:n], s.h2[:n])
+	s.held = 0
+	return s.at[:held], s.counts[:held]
+}
+
+// sum adds the counts of the cells that are held. It calls each, where that is not nil, with
+// every one.
+func (s *sweep) sum(sum uint64, each func(n uint64)) uint64 {
+	_, counts := s.count()
+	for _, n := range counts {
+		if sum = saturate.Add(sum, n); each != nil {
+			each(n)
 		}
 	}
 	return sum
@@ -121,20 +128,27 @@ func (v countersView) sweep(clip grid.Rect, category []byte, f func(at grid.Cell
 	}
 	s := sweep{v: v, category: category}
 	s.over(clip, clip.Count())
-	s.each(clip, f)
+	s.each(clip, func(at []grid.Cell, counts []uint64) bool {
+		for i, n := range counts {
+			if n > 0 && !f(at[i], n) {
+				return false
+			}
+		}
+		return true
+	})
 	return nil
 }
 
-// each calls f for the cells of a part of the rectangle that have a count, until it returns false.
-func (s *sweep) each(part grid.Rect, f func(at grid.Cell, n uint64) bool) {
+// each calls f with cells of a part of the rectangle that may have a count, and their counts,
+// until it returns false.
+func (s *sweep) each(part grid.Rect, f func(at []grid.Cell, counts []uint64) bool) {
 	for y := part.MinY; y <= part.MaxY; y++ {
 		for x := part.MinX; x <= part.MaxX; x += hashBatch {
-			which, counts := s.cells(x, y, int(min(part.MaxX-x+1, hashBatch)))
-			for i, n := range counts {
-				if n > 0 && !f(grid.Cell{X: x + int64(which[i]), Y: y}, n) {
-					return
-				}
+			s.ask(x, y, int(min(part.MaxX-x+1, hashBatch)))
+			if s.enough() && !f(s.count()) {
+				return
 			}
 		}
 	}
+	f(s.count())
 }
