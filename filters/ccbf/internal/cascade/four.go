@@ -54,23 +54,36 @@ func (d *Counters) foursInLanes(dst []uint64, s *starts) (done int) {
 // keys of which a counter with a flag may be the least, and returns how many these are:
 // see countNibbles. It begins with key from.
 func (d *Counters) leastFours(flagged *[keyBatch]uint32, dst []uint64, s *starts, from int) (n uint64) {
-	l0, size := d.Layers[0].data, d.Layers[0].Size
+	l := &d.Layers[0]
 	at, steps := s.at[:len(dst)], s.step[:len(dst)]
 	for i := from; i < len(dst); i++ {
-		j, step := uint64(at[i]), uint64(steps[i])
-		a := loadNibble(l0, j)
-		j = next(j, step, size)
-		b := loadNibble(l0, j)
-		j = next(j, step, size)
-		c := loadNibble(l0, j)
-		e := loadNibble(l0, next(j, step, size))
-		low := min(a, b, c, e)
-		digit := min(a&nibbleMask, b&nibbleMask, c&nibbleMask, e&nibbleMask)
+		low, digit := l.four(uint64(at[i]), uint64(steps[i]))
 		dst[i] = low
 		flagged[n%keyBatch] = uint32(i)
 		n += (digit - low) >> 63
 	}
 	return n
+}
+
+// four is the least of a key's four counters of 4 bits, flag included, and of their digits.
+func (l *Layer) four(j, step uint64) (low, digit uint64) {
+	a := loadNibble(l.data, j)
+	j = next(j, step, l.Size)
+	b := loadNibble(l.data, j)
+	j = next(j, step, l.Size)
+	c := loadNibble(l.data, j)
+	e := loadNibble(l.data, next(j, step, l.Size))
+	return min(a, b, c, e), min(a&nibbleMask, b&nibbleMask, c&nibbleMask, e&nibbleMask)
+}
+
+// leastFour is leastFrom. It reads all counters before it looks at one, so that they need not
+// be waited for one after the other.
+func (d *Counters) leastFour(at, step uint64) uint64 {
+	low, digit := d.Layers[0].four(at, step)
+	if digit < low {
+		return d.flaggedFour(at, step)
+	}
+	return low
 }
 
 // flaggedFour is the least of a key's counters, from the first on. Where those of the second

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Fours together read what they read one by one: whatever is above them, with values that go
+// Fours together, and the four of one key, read what they read one by one: whatever is above them, with values that go
 // on in no, one or several layers, and however many keys there are.
 func TestFoursReadWhatOneReads(t *testing.T) {
 	for _, c := range []struct {
@@ -38,8 +38,11 @@ func TestFoursReadWhatOneReads(t *testing.T) {
 			}
 			d.countFours(got, h1, h2)
 			for i, n := range got {
-				if want := d.Least(h1[i], h2[i]); n != want {
-					t.Fatalf("widths %v, sizes %v, key %d of %d: %d, one by one %d", c.widths, c.sizes, i, len(got), n, want)
+				l := &d.Layers[0]
+				step := l.mod(h2[i])
+				want := d.leastFrom(next(l.mod(h1[i]), step, l.Size), step)
+				if alone := d.Least(h1[i], h2[i]); n != want || alone != want {
+					t.Fatalf("widths %v, sizes %v, key %d of %d: %d, alone %d, counter by counter %d", c.widths, c.sizes, i, len(got), n, alone, want)
 				}
 			}
 		}

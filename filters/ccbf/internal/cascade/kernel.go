@@ -28,7 +28,11 @@ func (d *Counters) Least(h1, h2 uint64) uint64 {
 		return countKey(d, counters[uint32](l), h1, h2)
 	}
 	step := l.mod(h2)
-	return d.leastFrom(next(l.mod(h1), step, l.Size), step)
+	at := next(l.mod(h1), step, l.Size)
+	if d.byFours() {
+		return d.leastFour(at, step)
+	}
+	return d.leastFrom(at, step)
 }
 
 // leastFrom is Least by the first position and what is between them.
