@@ -23,12 +23,18 @@ const (
 // outline is, whatever the resolution. It agrees with Scanner.Row on every
 // cell. It is not safe for concurrent use.
 type Descent struct {
-	s       *Scanner // walks no rows: its edges are in the order of the rings
+	s       outline
 	windows []window // entered and not left
 	edges   []int32  // of all windows, one after the other
 	turns   []turn   // likewise
 	odd     []int32  // likewise
 	touched []int32  // rings that a toggle has changed
+
+	// Room for small polygons, which then take one allocation in all.
+	windows0 [4]window
+	edges0   [20]int32
+	turns0   [3]turn
+	rings0   [1]ring
 }
 
 // window is a rectangle that a Descent has entered. What it holds of edges,
@@ -54,18 +60,21 @@ type turn struct {
 // Descend prepares to descend into mp, under the conditions of Scan. Time and
 // memory are O(v) for v points.
 func (g Grid) Descend(mp orb.MultiPolygon) (*Descent, error) {
-	s, err := g.outline(mp, MaxRect())
-	if err != nil {
+	d := &Descent{s: outline{g: g}}
+	if err := d.s.trace(mp, MaxRect()); err != nil {
 		return nil, err
 	}
-	if s.rings == nil {
-		s.rings = make([]ring, 1)
+	if d.s.rings == nil {
+		d.s.rings = d.rings0[:]
 	}
-	d := &Descent{s: s, edges: make([]int32, len(s.edges), 2*len(s.edges)+16)}
-	for i := range d.edges {
-		d.edges[i] = int32(i)
+	d.edges, d.turns = d.edges0[:0], d.turns0[:0]
+	if n := 2*len(d.s.edges) + 12; n > len(d.edges0) {
+		d.edges = make([]int32, 0, n)
 	}
-	d.windows = append(d.windows, window{rect: MaxRect()})
+	for i := range d.s.edges {
+		d.edges = append(d.edges, int32(i))
+	}
+	d.windows = append(d.windows0[:0], window{rect: MaxRect()})
 	return d, nil
 }
 

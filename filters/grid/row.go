@@ -182,7 +182,7 @@ func (s *Scanner) pairs() []Interval {
 
 // pass takes a place to the other side of an edge of a ring and returns by how
 // many it lies inside more polygons than before.
-func (s *Scanner) pass(id int32) int {
+func (s *outline) pass(id int32) int {
 	r := &s.rings[id]
 	o := &s.rings[r.outer]
 	was := o.inside()

@@ -29,12 +29,8 @@ type Interval struct{ X0, X1 int64 }
 // package, can differ for centres within rounding error of an edge: a few ulps
 // of the polygon's extent.
 type Scanner struct {
-	g           Grid
-	bounds      Rect
-	left, right float64 // centres of the first and the last column of bounds
+	outline // its edges sorted by first row
 
-	edges  []edge   // sorted by first row
-	rings  []ring   // empty if there is only one ring
 	next   int      // first edge not yet entered
 	active []active // edges that cross the current row
 	change int64    // first row at which active is no longer right
@@ -43,9 +39,19 @@ type Scanner struct {
 	out    []Interval
 
 	// Room for small polygons, which then take one allocation in all.
-	edges0  [8]edge
 	active0 [8]active
 	out0    [4]Interval
+}
+
+// outline is the edges of a polygon on a grid.
+type outline struct {
+	g           Grid
+	bounds      Rect
+	left, right float64 // centres of the first and the last column of bounds
+
+	edges  []edge  // in the order of the rings
+	rings  []ring  // empty if there is only one ring
+	edges0 [8]edge // room for few
 }
 
 // edge is one side of a ring, turned to point upward, together with the rows
@@ -82,25 +88,26 @@ func (r *ring) inside() bool { return r.in && r.holes == 0 }
 // kept. Time is O(v log v) for v points, memory O(edges within clip's rows),
 // however large the area.
 func (g Grid) Scan(mp orb.MultiPolygon, clip Rect) (*Scanner, error) {
-	s, err := g.outline(mp, clip)
-	if err != nil {
+	s := &Scanner{outline: outline{g: g}, change: math.MinInt64, y: math.MinInt64}
+	if err := s.trace(mp, clip); err != nil {
 		return nil, err
 	}
+	s.active, s.out = s.active0[:0], s.out0[:0]
 	slices.SortFunc(s.edges, func(a, b edge) int { return cmp.Compare(a.start, b.start) })
 	return s, nil
 }
 
-// outline makes the scanner, with its edges in the order of the rings.
-func (g Grid) outline(mp orb.MultiPolygon, clip Rect) (*Scanner, error) {
+// trace makes the outline of mp within clip.
+func (s *outline) trace(mp orb.MultiPolygon, clip Rect) error {
 	rings, points := 0, 0
 	lo, hi := orb.Point{math.Inf(1), math.Inf(1)}, orb.Point{math.Inf(-1), math.Inf(-1)}
 	for m, poly := range mp {
 		for i, r := range poly {
 			if points += len(r); points > MaxVertices {
-				return nil, errf(ErrTooLarge, "polygon: more than %d points", MaxVertices)
+				return errf(ErrTooLarge, "polygon: more than %d points", MaxVertices)
 			}
 			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
-				return nil, err
+				return err
 			}
 			for _, p := range r {
 				lo[0], hi[0] = min(lo[0], p[0]), max(hi[0], p[0])
@@ -109,21 +116,20 @@ func (g Grid) outline(mp orb.MultiPolygon, clip Rect) (*Scanner, error) {
 			rings++
 		}
 	}
-	s := &Scanner{g: g, bounds: EmptyRect(), change: math.MinInt64, y: math.MinInt64}
+	s.bounds = EmptyRect()
 	if rings > 0 {
-		s.bounds = g.box(lo[0], lo[1], hi[0], hi[1]).Intersect(clip)
+		s.bounds = s.g.box(lo[0], lo[1], hi[0], hi[1]).Intersect(clip)
 	}
 	if s.bounds.Empty() {
-		return s, nil
+		return nil
 	}
-	s.left, s.right = g.center(s.bounds.MinX), g.center(s.bounds.MaxX)
-	s.active, s.out = s.active0[:0], s.out0[:0]
+	s.left, s.right = s.g.center(s.bounds.MinX), s.g.center(s.bounds.MaxX)
 	s.build(mp, rings, points-rings)
-	return s, nil
+	return nil
 }
 
 // build fills edges and rings. total is the number of edges before clipping.
-func (s *Scanner) build(mp orb.MultiPolygon, rings, total int) {
+func (s *outline) build(mp orb.MultiPolygon, rings, total int) {
 	bottom, top := s.g.center(s.bounds.MinY), s.g.center(s.bounds.MaxY)
 	near := func(a, b orb.Point) bool {
 		return (a[1] > bottom || b[1] > bottom) && (a[1] <= top || b[1] <= top) &&
@@ -168,7 +174,7 @@ func (s *Scanner) build(mp orb.MultiPolygon, rings, total int) {
 // add keeps the edge from a to b if it crosses the centre line of a row of
 // bounds. Edges right of bounds have been left out: a ray that comes from the
 // left never meets them within bounds.
-func (s *Scanner) add(a, b orb.Point, id int32) {
+func (s *outline) add(a, b orb.Point, id int32) {
 	e := edge{ring: id, up: a[1] < b[1]}
 	if !e.up {
 		a, b = b, a
