@@ -159,10 +159,13 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 
 // ask counts the places of the rows order[from:to] in sketch i.
 func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) error {
+	blob := p.sketches.values[i]
+	if p.kept[i] == nil {
+		p.kept[i] = keptMeanwhile(blob, !r.has)
+	}
 	if k := p.kept[i]; k != nil {
 		return p.askKept(r, k, rows, from, to)
 	}
-	blob := p.sketches.values[i]
 	if err := r.view.Reset(blob); err != nil {
 		return err
 	}
@@ -171,11 +174,7 @@ func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) err
 	}
 	a := p.accounts[i]
 	if price := r.view.DecodedCost(); a.at != nil && price > 0 && a.pay(r.view.Spent()+1, price) {
-		paid := uint32(0) // once more, where there is no room now
-		defer func() { a.set(paid) }()
-		if name := nameOf(blob, !r.has); findKept(name) != nil || keep(&r.view, name) != nil {
-			paid = bought
-		}
+		buy(&r.view, a, nameOf(blob, !r.has))
 	}
 	return nil
 }

@@ -68,6 +68,18 @@ func findKept(name keptName) *keptSketch {
 	return nil
 }
 
+// buy keeps the sketch of a view, and notes that in its account.
+func buy(v *ccbf.View, a account, name keptName) {
+	d := newDecoding(name)
+	defer d.end()
+	paid := uint32(0) // once more, where there is no room now
+	defer func() { a.set(paid) }()
+	v.Share = d.share
+	if findKept(name) != nil || keep(v, name) != nil {
+		paid = bought
+	}
+}
+
 // keep makes a kept sketch of a view; nil where there is no room.
 func keep(v *ccbf.View, name keptName) *keptSketch {
 	n, ok := v.DecodedBytes(name.together)

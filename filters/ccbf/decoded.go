@@ -63,7 +63,7 @@ func (v *View) Decoded(together bool) (Decoded, bool) {
 	if _, ok := v.DecodedBytes(together); !ok || sketch.Verify(v.blob) != nil {
 		return Decoded{}, false
 	}
-	t, ok := v.cells.Table(together)
+	t, ok := v.cells.Table(together, v.Share)
 	if !ok {
 		return Decoded{}, false
 	}

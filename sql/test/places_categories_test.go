@@ -41,3 +41,21 @@ func TestPlacesByCategoriesOfEveryType(t *testing.T) {
 		t.Errorf("%d bytes are kept and no query runs", used)
 	}
 }
+
+// A sketch that several threads decode together counts as the table does: there are enough
+// cells for several parts, and questions from the first chunk on.
+func TestPlacesByCategoriesOnSeveralThreads(t *testing.T) {
+	db := open(t)
+	exec(t, db, "SET threads = 4")
+	exec(t, db, "CREATE TABLE p AS SELECT i % 400 AS x, i // 400 % 400 AS y, hash(i) % 300 AS k FROM range(150000) t(i)")
+	exec(t, db, "CREATE TABLE one AS SELECT ccbf_agg(x, y, 1, {bytes: 16000000, category: k}) AS s FROM p")
+	exec(t, db, "CREATE TABLE q AS SELECT i, i * 7 % 400 AS x, i * 3 % 400 AS y, i * 11 % 310 AS k FROM range(300000) t(i)")
+	exec(t, db, "CREATE TABLE counted AS SELECT x, y, k, count(*) AS n FROM p GROUP BY ALL")
+	exact := "SELECT i, coalesce(n, 0) AS n FROM q LEFT JOIN counted USING (x, y, k)"
+	for range 3 {
+		ours := "SELECT i, ccbf_get(s, x, y, k) AS n FROM q LEFT JOIN one ON (x IS NULL) = (s IS NULL)"
+		if got := mustAsk(t, db, differing(ours, exact)); got != "300000|0|true|true" {
+			t.Errorf("%s: %s", ours, got)
+		}
+	}
+}

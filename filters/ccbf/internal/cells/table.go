@@ -6,7 +6,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // Table is the cells of a list for very many questions in no particular order: a hash table
@@ -92,71 +91,6 @@ func (v *View) layOut(together bool) (t Table, ok bool) {
 	return t, high == 0 && t.countBits >= minCountBits
 }
 
-// Table is a table of all cells, together the sums of their categories. False where
-// TableBytes says so, and where the cells are damaged.
-func (v *View) Table(together bool) (Table, bool) {
-	if _, ok := v.TableBytes(together); !ok {
-		return Table{}, false
-	}
-	t, _ := v.layOut(together)
-	t.slots = make([]uint64, slotsFor(v.total()))
-	t.mask = uint64(len(t.slots) - 1)
-	var q octet
-	if together || v.sections[0].category == nil {
-		t.stretches = []stretch{{0, uint32(len(t.slots))}}
-		return t, t.addSections(v.sections, 0, &q)
-	}
-	t.categories = make(map[string]uint32)
-	all, before := uint64(v.total()), uint64(0)
-	for rest := v.sections; len(rest) > 0; {
-		n, cells := 0, uint64(0)
-		for n < len(rest) && string(rest[n].category) == string(rest[0].category) {
-			cells += uint64(rest[n].cells)
-			n++
-		}
-		category := uint32(len(t.stretches))
-		t.categories[string(rest[0].category)] = category
-		from, to := before*uint64(len(t.slots))/all, (before+cells)*uint64(len(t.slots))/all
-		t.stretches = append(t.stretches, stretch{uint32(from), uint32(to - from)})
-		if !t.addSections(rest[:n], category, &q) {
-			return Table{}, false
-		}
-		before, rest = before+cells, rest[n:]
-	}
-	return t, true
-}
-
-// addSections adds the cells of sections; false where they are damaged.
-func (t *Table) addSections(sections []sectionView, category uint32, q *octet) bool {
-	var slots [blockCells]uint32
-	in := t.stretches[category]
-	for i := range sections {
-		s := &sections[i]
-		for j, all := 0, blockCount(s.cells); j < all; j += together {
-			n := min(together, all-j)
-			q.readFrom(&s.blocks, j, j+n)
-			for k := range n {
-				r := q.cells(k)
-				if len(r.Keys) == 0 {
-					return false
-				}
-				for l, z := range r.Keys {
-					place := t.place(CellOf(s.x, s.y, z), category)
-					if place == t.places {
-						return false
-					}
-					r.Keys[l], slots[l] = place, in.offset(place)
-				}
-				t.fetch(slots[:len(r.Keys)])
-				for l, place := range r.Keys {
-					t.add(place, uint64(slots[l]/slotBytes), r.Counts[l])
-				}
-			}
-		}
-	}
-	return true
-}
-
 // fetch asks for slots, by their offsets.
 func (t *Table) fetch(slots []uint32) { prefetch.Offsets(unsafe.Pointer(&t.slots[0]), slots) }
 
@@ -174,31 +108,6 @@ func (t *Table) place(c grid.Cell, category uint32) uint64 {
 func (s stretch) offset(place uint64) uint32 {
 	hash := place * 0x9e37_79b9_7f4a_7c15 >> 32
 	return (s.from + uint32(hash*uint64(s.slots)>>32)) * slotBytes
-}
-
-// add adds n to the count of a place, whose slot is i or one that follows.
-func (t *Table) add(place, i, n uint64) {
-	full := uint64(1)<<t.countBits - 1
-	for ; ; i = (i + 1) & t.mask {
-		s := t.slots[i]
-		if s != 0 && s>>t.countBits != place {
-			continue
-		}
-		if have := s & full; have == full {
-			n = saturate.Add(n, t.more[place])
-		} else {
-			n = saturate.Add(n, have)
-		}
-		if n >= full {
-			if t.more == nil {
-				t.more = make(map[uint64]uint64)
-			}
-			t.more[place] = n
-			n = full
-		}
-		t.slots[i] = place<<t.countBits | n
-		return
-	}
 }
 
 // NoCategory is the category of no cell.

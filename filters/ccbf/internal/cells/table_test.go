@@ -37,8 +37,8 @@ func TestTableOfUnequalCategories(t *testing.T) {
 		if err := v.Reset(body, bounds, true, l.Total()); err != nil {
 			t.Fatal(err)
 		}
-		each, ok := v.Table(false)
-		all, same := v.Table(true)
+		each, ok := v.Table(false, nil)
+		all, same := v.Table(true, nil)
 		if !ok || !same {
 			t.Fatalf("%v: no table", sizes)
 		}
