@@ -19,7 +19,7 @@ type places struct {
 	sketches   distinct
 	categories categoriesOf
 	converted  bool // categories has those of the chunk
-	memo       categoryMemo
+	numbers    categoryNumbers
 	order      []uint32 // rows by sketch
 	ends       []uint32 // where each sketch's end in order
 
@@ -209,7 +209,7 @@ func (p *places) askKept(r *ccbfReader, k *keptSketch, rows *duck.Rows, from, to
 	of, which := p.order[from:to], []uint32(nil)
 	if r.has {
 		which = p.which[from:to]
-		if err := p.memo.numbers(r, k, rows.Col(3), of, which); err != nil {
+		if err := p.numbers.numbers(r, k, rows.Col(3), of, which); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ type Table struct {
 	stretches     []stretch // by category
 	countBits     uint
 	more          map[uint64]uint64
-	categories    map[string]uint32 // nil where they do not matter
+	categories    categoryNumbers // none where they do not matter
 }
 
 // stretch is where slots of a category begin, and how many these are: as its part of all cells.
@@ -114,11 +114,11 @@ func (s stretch) offset(place uint64) uint32 {
 const NoCategory = ^uint32(0)
 
 // Category is the number of a category; NoCategory where no cell has it.
-func (t *Table) Category(category []byte) uint32 {
-	if i, ok := t.categories[string(category)]; ok {
-		return i
-	}
-	return NoCategory
+func (t *Table) Category(category []byte) uint32 { return t.categories.number(category) }
+
+// ShortCategories writes the numbers of categories, as Category has them, as many as dst takes.
+func (t *Table) ShortCategories(dst []uint32, categories []ShortCategory) {
+	t.categories.numbers(dst, categories)
 }
 
 // Find writes the places of cells and the slots that they may be in, for Read, and asks

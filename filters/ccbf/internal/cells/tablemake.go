@@ -64,6 +64,7 @@ func (v *View) Table(together bool, share Share) (Table, bool) {
 	} else {
 		m.eachCategory(v.sections, v.total())
 	}
+	t.categories.index()
 	if share == nil || len(m.parts) == 1 {
 		share = oneByOne
 	}
@@ -80,7 +81,6 @@ func (v *View) Table(together bool, share Share) (Table, bool) {
 
 // eachCategory gives categories their stretches of slots, and divides them among parts.
 func (m *tableMaker) eachCategory(sections []sectionView, all int) {
-	m.categories = make(map[string]uint32)
 	slots, before := uint64(len(m.slots)), uint64(0)
 	for len(sections) > 0 {
 		n, cells := 0, 0
@@ -88,8 +88,7 @@ func (m *tableMaker) eachCategory(sections []sectionView, all int) {
 			cells += sections[n].cells
 			n++
 		}
-		category := uint32(len(m.stretches))
-		m.categories[string(sections[0].category)] = category
+		category := m.categories.add(sections[0].category)
 		from, to := before*slots/uint64(all), (before+uint64(cells))*slots/uint64(all)
 		m.stretches = append(m.stretches, stretch{uint32(from), uint32(to - from)})
 		if last := len(m.parts) - 1; last < 0 || m.parts[last].cells >= max(all/tableParts, partCells) {
