@@ -55,8 +55,8 @@ func countsIn(table *Table, category string, at []grid.Cell) []uint64 {
 }
 
 // Parts of a table that are made at the same time count as those that are made one after
-// the other, also where the cells of a part find no slot before its end: then those that
-// are behind it have them, and behind the last part the first.
+// the other, also where more cells of a category want the last slots of its stretch than
+// there are behind these: then they are where it begins.
 func TestPartsOfTables(t *testing.T) {
 	const size, side, crowd = 3000, 1000, 300
 	categories := make(map[string][]grid.Cell)
@@ -95,61 +95,22 @@ func TestPartsOfTables(t *testing.T) {
 				}
 			}
 		}
-		// In the next round many cells of some categories, one of which ends a part, and of the last
-		// want the last slots of their stretches.
+		// In the next round many cells of some categories want the last slots of their stretches.
 		for _, category := range []string{"c15", "c16", "c17", "c18", "c19", "c20", "c29"} {
 			number := alone.Category([]byte(category))
-			in, n := alone.stretches[number], 2
+			in, n := &alone.stretches[number], 2
 			has := make(map[grid.Cell]bool)
 			for _, c := range categories[category] {
 				has[c] = true
 			}
 			for i := 1; n < crowd && i < side*side-1; i++ {
 				c := grid.Cell{X: int64(i % side), Y: int64(i / side)}
-				if in.offset(alone.place(c, number)) >= (in.from+in.slots-20)*slotBytes && !has[c] {
+				if alone.offset(in, alone.place(c))>>alone.slotShift >= in.from+in.slots-20 && !has[c] {
 					categories[category][n] = c
 					n++
 				}
 			}
 		}
-	}
-}
-
-// Where very many cells find no slot in their part, there is no table: nobody waits for the
-// time that they would take.
-func TestCrowdedTable(t *testing.T) {
-	const side = 3000
-	categories := map[string][]grid.Cell{}
-	for i := range 3 {
-		at := []grid.Cell{{}, {X: side, Y: side}}
-		for x := range int64(partCells + mostLate) {
-			at = append(at, grid.Cell{X: 1 + x%(side-1), Y: 1 + x/(side-1)})
-		}
-		categories[fmt.Sprint("c", i)] = at
-	}
-	v := viewOfCategories(t, categories)
-	roomy, ok := v.Table(false, nil)
-	if !ok {
-		t.Fatal("no table")
-	}
-	in, number := roomy.stretches[1], uint32(1)
-	at, n := categories["c1"], 2
-	for i := int64(side); n < len(at) && i < side*side; i++ {
-		c := grid.Cell{X: i % side, Y: i / side}
-		if in.offset(roomy.place(c, number)) >= (in.from+in.slots-in.slots/100)*slotBytes {
-			at[n] = c
-			n++
-		}
-	}
-	if n < len(at) {
-		t.Fatalf("%d cells of %d", n, len(at))
-	}
-	crowded := viewOfCategories(t, categories)
-	if _, ok := crowded.Table(false, nil); ok {
-		t.Error("a table of cells that crowd")
-	}
-	if _, ok := crowded.Table(false, inGoroutines); ok {
-		t.Error("a table of cells that crowd, made in parts")
 	}
 }
 
@@ -162,5 +123,77 @@ func TestPartThatPanics(t *testing.T) {
 	}()
 	if !m.bad {
 		t.Error("what a part did not count is not missed")
+	}
+}
+
+// Slots of 32 bits and of 64 count alike, also what takes all bits that there are for a count,
+// and what categories come to together.
+func TestWidthsOfSlots(t *testing.T) {
+	r := rand.New(rand.NewPCG(69, 0))
+	for _, c := range []struct {
+		side   int64
+		mean   bool // of few points a cell
+		narrow bool
+	}{{200, true, true}, {1 << 13, true, true}, {1 << 14, true, false}, {1 << 13, false, false}, {1 << 27, true, false}} {
+		type spot struct {
+			grid.Cell
+			category string
+		}
+		want, together := make(map[spot]uint64), make(map[grid.Cell]uint64)
+		var l List
+		add := func(x, y int64, category string, n uint64) {
+			at := grid.Cell{X: x, Y: y}
+			l = l.Add(at, []byte(category), n)
+			want[spot{at, category}] += n
+			together[at] += n
+		}
+		for _, category := range []string{"a", "b", "c"} {
+			for range 1500 {
+				add(r.Int64N(c.side), r.Int64N(c.side), category, 1)
+			}
+			add(0, 0, category, 1)
+			add(c.side-1, c.side-1, category, 1)
+			for n := range uint64(4) { // around all that 6 bits hold
+				add(int64(n), 1, category, 61+n)
+			}
+			add(5, 5, category, 253)
+			if !c.mean {
+				add(6, 5, category, 1<<40)
+				add(7, 5, category, 1<<62)
+			}
+		}
+		body, ok := l.AppendBody(nil, l.Bounds(), 1<<20)
+		if !ok {
+			t.Fatal("no body")
+		}
+		var v View
+		if err := v.Reset(body, l.Bounds(), true, l.Total()); err != nil {
+			t.Fatal(err)
+		}
+		each, ok := v.Table(false, nil)
+		all, same := v.Table(true, nil)
+		if !ok || !same || (each.narrow != nil) != c.narrow || (all.narrow != nil) != c.narrow {
+			t.Fatalf("side %d: %v, %v, narrow: %v", c.side, ok, same, each.narrow != nil)
+		}
+		if bytes, _ := v.TableBytes(false); bytes < int64(len(each.narrow)*4+len(each.wide)*8) {
+			t.Errorf("side %d: slots of %d and %d bytes in %d", c.side, len(each.narrow)*4, len(each.wide)*8, bytes)
+		}
+		for s, n := range want {
+			if got := countsIn(&each, s.category, []grid.Cell{s.Cell}); got[0] != n {
+				t.Fatalf("side %d: %v of %s counts %d, want %d", c.side, s.Cell, s.category, got[0], n)
+			}
+		}
+		var at []grid.Cell
+		for cell := range together {
+			at = append(at, cell, grid.Cell{X: cell.X, Y: r.Int64N(c.side)})
+		}
+		counts, places, slots := make([]uint64, len(at)), make([]uint64, len(at)), make([]uint32, len(at))
+		all.Find(places, slots, at, nil)
+		all.Read(counts, places, slots)
+		for i, cell := range at {
+			if counts[i] != together[cell] {
+				t.Fatalf("side %d: %v counts %d together, want %d", c.side, cell, counts[i], together[cell])
+			}
+		}
 	}
 }
