@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// A large sketch takes tens of milliseconds to decode, in which another thread could answer ten
-// chunks from the BLOB that take it a tenth of that from the kept sketch. So a thread that comes
-// with questions for it decodes a part of it instead, and waits until it is kept.
+// A large sketch takes tens of milliseconds to decode. A thread that comes with questions for it
+// meanwhile could answer them from the BLOB, which takes many times as long as from the kept
+// sketch. It decodes a part of it instead, and waits until it is kept.
 
 // decoding is a sketch that a thread decodes in order to keep it, and others help with.
 type decoding struct {
