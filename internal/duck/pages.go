@@ -174,13 +174,23 @@ func forget(l *Lease) (size int64, ok bool) {
 }
 
 // NewPage charges size bytes and gives the state a page; Lease.Set names its
-// object. A page that the state had before is dropped. The error wraps
+// object. A page or a slot that the state had before is dropped. The error wraps
 // ErrBudget.
 func (s *State) NewPage(size int64) (*Lease, error) {
 	if size < 0 {
 		return nil, fmt.Errorf("a page of %d bytes", size)
 	}
 	s.Drop()
+	l, err := newLease(s.gen, size, generation.Add(1)&^slabGen)
+	if err != nil {
+		return nil, err
+	}
+	s.handle, s.gen = l.handle, l.gen
+	return l, nil
+}
+
+// newLease charges size bytes for a page of an instance.
+func newLease(instance uint32, size int64, gen uint32) (*Lease, error) {
 	if err := reserve(size); err != nil {
 		return nil, err
 	}
@@ -191,8 +201,7 @@ func (s *State) NewPage(size int64) (*Lease, error) {
 		used.Add(-size)
 		return nil, errors.New("too many pages")
 	}
-	gen := generation.Add(1)
-	l := &Lease{handle: i<<shardBits | n, gen: gen, instance: s.gen}
+	l := &Lease{handle: i<<shardBits | n, gen: gen, instance: instance}
 	l.size.Store(size)
 	l.touched.Store(clock.Load())
 	if in := instanceOf(l.instance); in != nil {
@@ -200,8 +209,14 @@ func (s *State) NewPage(size int64) (*Lease, error) {
 	}
 	sh.live.Add(1)
 	sh.entry(i).Store(l)
-	s.handle, s.gen = l.handle, gen
 	return l, nil
+}
+
+// touch notes that the page is used.
+func (l *Lease) touch() {
+	if now := clock.Load(); l.touched.Load() != now {
+		l.touched.Store(now)
+	}
 }
 
 // lease is the state's living lease, or nil.
@@ -217,26 +232,29 @@ func (s *State) lease() *Lease {
 }
 
 // Page is the object of the state's page: nil without an error when it has
-// none. The error wraps ErrReclaimed when the page was given up.
+// none. The error wraps ErrReclaimed when the page, or a slot, was given up.
 func (s *State) Page() (any, error) {
-	if s.handle == 0 {
-		return nil, nil
+	if !s.HasPage() {
+		_, err := s.Slot()
+		return nil, err
 	}
 	l := s.lease()
 	if l == nil {
 		return nil, reclaimedError()
 	}
-	if now := clock.Load(); l.touched.Load() != now {
-		l.touched.Store(now)
-	}
+	l.touch()
 	return l.obj, nil
 }
 
 // HasPage reports whether the state was given a page, reclaimed or not.
-func (s *State) HasPage() bool { return s.handle != 0 }
+func (s *State) HasPage() bool { return s.handle-1 < slotFlag-1 }
 
-// Drop gives the state's page back, if it has one.
+// Drop gives the state's page or slot back, if it has one.
 func (s *State) Drop() {
+	if s.HasSlot() {
+		s.dropSlot()
+		return
+	}
 	if s.handle == 0 {
 		return
 	}
@@ -254,7 +272,7 @@ func (s States) markFinal() {
 	now := clock.Load()
 	for i := range s.n {
 		st := *(**State)(unsafe.Add(s.p, i*8))
-		if st.handle == 0 {
+		if !st.HasPage() {
 			continue
 		}
 		if l := st.lease(); l != nil {

@@ -3,11 +3,11 @@ package duck
 import "unsafe"
 
 // State is one aggregate state, in memory that DuckDB owns, moves and frees. It
-// holds no Go pointer, and none may be stored in Inline: what does not fit is a
-// page (NewPage). DuckDB sees to it that one thread at a time writes it.
+// holds no Go pointer, and none may be stored in Inline: what does not fit is in a
+// slot (Slabs) or a page (NewPage). DuckDB sees to it that one thread at a time writes it.
 type State struct {
 	mark   uint64
-	handle uint32 // of the page, 0 without one
+	handle uint32 // of the page, 0 without one; slabs.go has that of a slot
 	gen    uint32 // of the page; the instance's number while there is none
 
 	// Inline is the function's own, zero at the start.
