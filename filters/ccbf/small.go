@@ -2,43 +2,69 @@ package ccbf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
-// Small encodes sketches of a few points without an allocation for each. Its
+// Small encodes sketches of some points, without an allocation for each where these are few. Its
 // zero value is ready.
 type Small struct {
-	few cells.Few
+	few     cells.Few
+	counter cells.Counter
 
-	// What all sketches of a configuration have: what stands before the bounds, from
-	// total on their own, and what stands behind them.
-	config      Config
-	known       bool
-	first, last []byte
-	total       int
+	// What all sketches of a configuration have: what stands before the total, between it and
+	// the bounds, from the number of bytes of the parameters on, and behind the bounds.
+	config            Config
+	known             bool
+	head, first, last []byte
 }
 
+// MaxSmall is up to how many points it pays to encode by Small.
+const MaxSmall = 1 << 9
+
 // AppendBlob appends the sketch of keys from Config.Keys: the same bytes as a
-// Builder's. Of more than a few keys it is no faster.
+// Builder's. Of more than MaxSmall keys it is no faster.
 func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
 	if !m.known || m.config != *c {
 		m.reset(c)
 	}
-	if len(m.first) == 0 || len(keys) == 0 || len(keys) > cells.MaxFew {
+	if len(m.head) == 0 || len(keys) == 0 || len(keys) > MaxSmall {
 		return build(dst, c, keys)
 	}
-	m.few.Set(keys)
 	start := len(dst)
-	dst = append(dst, m.first...)
-	dst = append(appendBounds(dst, m.few.Bounds()), m.last...)
-	body := len(dst)
-	total := start + m.total
-	dst[total], dst[total+1] = byte(len(keys)), byte(body-total-2)
-	dst, ok := m.few.AppendBody(dst)
+	var body int
+	var ok bool
+	if len(keys) <= cells.MaxFew {
+		m.few.Set(keys)
+		dst = m.appendHead(dst, len(keys), m.few.Bounds())
+		body = len(dst)
+		dst, ok = m.few.AppendBody(dst)
+	} else {
+		list := m.counter.Count(keys)
+		bounds := list.Bounds()
+		dst = m.appendHead(dst, len(keys), bounds)
+		body = len(dst)
+		dst, ok = list.AppendBody(dst, bounds, c.Bytes)
+	}
 	if !ok || uint64(len(dst)-body) > c.Bytes {
 		return build(dst[:start], c, keys)
 	}
 	sketch.Seal(dst[start:])
+	return dst
+}
+
+// appendHead appends all that stands before the body.
+func (m *Small) appendHead(dst []byte, total int, bounds grid.Rect) []byte {
+	dst = append(dst, m.head...)
+	if total >= 1<<7 {
+		dst = append(dst, byte(total)|1<<7)
+		total >>= 7
+	}
+	dst = append(dst, byte(total))
+	at := len(dst)
+	dst = append(dst, m.first...)
+	dst = append(appendBounds(dst, bounds), m.last...)
+	dst[at] = byte(len(dst) - at - 1)
 	return dst
 }
 
@@ -55,17 +81,18 @@ func build(dst []byte, c *Config, keys []uint64) []byte {
 // more than cells, or take more parameters than one byte counts.
 func (m *Small) reset(c *Config) {
 	m.config, m.known = *c, true
-	m.first, m.last = m.first[:0], m.last[:0]
+	m.head, m.first, m.last = m.head[:0], m.first[:0], m.last[:0]
 	if !c.Exact || c.Categories {
 		return
 	}
 	p := params{Config: *c, form: formExact} // with bounds, of whatever cells
 	fields := p.fields()
 	h := sketch.Header{Family: id, Seed: c.Seed, Levels: c.Levels, Flags: sketch.Additive | sketch.TotalKnown}
-	m.first = sketch.Begin(m.first, h, nil)
-	m.total = len(m.first) - 2
-	m.first = p.appendFirst(m.first, fields)
-	if m.last = p.appendLast(m.last, fields); len(m.first)-m.total+mostBounds+len(m.last) >= 1<<7 {
-		m.first = m.first[:0]
+	m.last = p.appendLast(m.last, fields)
+	m.first = p.appendFirst(append(m.first, 0), fields)
+	if len(m.first)+mostBounds+len(m.last) > 1<<7 {
+		return
 	}
+	m.head = sketch.Begin(m.head, h, nil)
+	m.head = m.head[:len(m.head)-2] // without the total and the parameters' length
 }

@@ -31,18 +31,7 @@ func (f *Few) Set(keys []uint64) {
 	for i := copy(k[:], keys); i < MaxFew; i++ {
 		k[i] = 1<<64 - 1 // behind all others
 	}
-	a, b, c, d, e := k[0], k[1], k[2], k[3], k[4]
-	// The network of nine comparisons (Knuth, The Art of Computer Programming, vol. 3,
-	// section 5.3.4).
-	a, d = min(a, d), max(a, d)
-	b, e = min(b, e), max(b, e)
-	a, c = min(a, c), max(a, c)
-	b, d = min(b, d), max(b, d)
-	a, b = min(a, b), max(a, b)
-	c, e = min(c, e), max(c, e)
-	b, c = min(b, c), max(b, c)
-	d, e = min(d, e), max(d, e)
-	c, d = min(c, d), max(c, d)
+	a, b, c, d, e := inOrder(k[0], k[1], k[2], k[3], k[4])
 	f.keys = [fewRoom]uint64{a, b, c, d, e}
 	f.around = cornersOf(a)
 	for _, k := range f.keys[1:len(keys)] {
@@ -54,6 +43,21 @@ func (f *Few) Set(keys []uint64) {
 		return
 	}
 	f.count()
+}
+
+// inOrder is five keys in their order, by the network of nine comparisons (Knuth, The Art of
+// Computer Programming, vol. 3, section 5.3.4).
+func inOrder(a, b, c, d, e uint64) (_, _, _, _, _ uint64) {
+	a, d = min(a, d), max(a, d)
+	b, e = min(b, e), max(b, e)
+	a, c = min(a, c), max(a, c)
+	b, d = min(b, d), max(b, d)
+	a, b = min(a, b), max(a, b)
+	c, e = min(c, e), max(c, e)
+	b, c = min(b, c), max(b, c)
+	d, e = min(d, e), max(d, e)
+	c, d = min(c, d), max(c, d)
+	return a, b, c, d, e
 }
 
 // differ is 1 if two keys do, otherwise 0.
