@@ -12,9 +12,9 @@ import (
 )
 
 // ccbfPoints is ccbf_agg. A group's first points live in its state, which
-// DuckDB owns; more of them make a page. Those that follow wait in the state as well: of many
-// groups no cache has the page and what it leads to, each of which is looked at for a few points
-// at once.
+// DuckDB owns; some hundred more in a slot, and still more of them make a page. Those that follow
+// wait in the state as well: of many groups no cache has the slot, nor the page and what it leads
+// to, each of which is looked at for a few points at once.
 type ccbfPoints struct{}
 
 // fewPoints is how many points a state holds inline.
@@ -23,7 +23,8 @@ const fewPoints = 5
 // few is the inline part of a state: points that no page has yet.
 type few struct {
 	config uint32 // number of the configuration, the page's too; 0 where it is not known
-	n      uint32
+	n      uint16
+	held   uint16 // in the slot
 	keys   [fewPoints]uint64
 }
 
@@ -46,6 +47,7 @@ type chunk struct {
 	config   ccbf.Config
 	id       uint32
 	thread   uint64
+	slots    slots
 }
 
 var (
@@ -55,7 +57,7 @@ var (
 
 func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	c := chunks.Get().(*chunk)
-	defer chunks.Put(c)
+	defer c.end()
 	c.thread = rows.Thread()
 	var options *duck.Vector
 	if rows.NumCols() > 3 {
@@ -102,6 +104,12 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	return c.scatter(states.Slice())
 }
 
+// end is of what was lent for a chunk.
+func (c *chunk) end() {
+	c.slots.end()
+	chunks.Put(c)
+}
+
 // scatter adds each row's key to its state, runs of the same state at once.
 func (c *chunk) scatter(states []*duck.State) error {
 	for i := 0; i < len(states); {
@@ -125,10 +133,16 @@ func (c *chunk) scatter(states []*duck.State) error {
 
 // addKeys adds points of the chunk's configuration to a state.
 func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
-	if f := fewOf(s); f.takes(c.id) && int(f.n)+len(keys) <= fewPoints {
-		f.config = c.id
-		f.n += uint32(copy(f.keys[f.n:], keys))
-		return nil
+	if f := fewOf(s); f.takes(c.id) {
+		if int(f.n)+len(keys) <= fewPoints {
+			f.config = c.id
+			f.n += uint16(copy(f.keys[f.n:], keys))
+			return nil
+		}
+		if holds(&c.config) && !s.HasPage() && f.points()+len(keys) <= mostPoints {
+			f.config = c.id
+			return c.slots.add(s, f, keys)
+		}
 	}
 	b, err := c.page(s)
 	if err != nil {
@@ -172,23 +186,26 @@ func differing(a, b *ccbf.Config) error {
 	return fmt.Errorf("options differ within a group: exact %v vs %v", a.Exact, b.Exact)
 }
 
-// promote gives a state a page, if it has none, and the page the points that wait in the state.
+// promote gives a state a page, if it has none, and the page the points that wait in the state and
+// in its slot.
 func promote(s *duck.State) (*ccbfPage, error) {
+	slot, err := s.Slot()
+	if err != nil {
+		return nil, err
+	}
 	t, err := ccbfPages.of(s)
 	if err != nil {
 		return nil, err
 	}
 	f := fewOf(s)
-	if err := t.take(f); err != nil {
-		return nil, err
-	}
-	f.n = 0
-	return t, nil
+	err = t.take(f, slot)
+	f.n, f.held = 0, 0
+	return t, err
 }
 
-// take adds points that wait in a state.
-func (t *ccbfPage) take(f *few) error {
-	if f.n == 0 {
+// take adds points that wait in a state and in its slot.
+func (t *ccbfPage) take(f *few, slot []uint64) error {
+	if f.points() == 0 {
 		return nil
 	}
 	b := t.b
@@ -198,6 +215,11 @@ func (t *ccbfPage) take(f *few) error {
 			return err
 		}
 		if b, err = t.of(f.config, config); err != nil {
+			return err
+		}
+	}
+	if f.held > 0 {
+		if err := b.AddKeys(slot[:f.held]); err != nil {
 			return err
 		}
 	}
@@ -266,6 +288,8 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 }
 
 func (a *ccbfPoints) Combine(from, into duck.States) error {
+	var slots slots
+	defer slots.end()
 	for i := range from.Len() {
 		s, t := from.At(i), into.At(i)
 		if s.HasPage() {
@@ -274,23 +298,24 @@ func (a *ccbfPoints) Combine(from, into duck.States) error {
 			}
 			continue
 		}
-		f, g := fewOf(s), fewOf(t)
-		if f.n == 0 {
+		f := fewOf(s)
+		if f.points() == 0 {
 			continue
 		}
-		if g.config == 0 && !t.HasPage() {
-			*g = *f
-			continue
-		}
-		if g.config == f.config && g.n+f.n <= fewPoints {
-			g.n += uint32(copy(g.keys[g.n:], f.keys[:f.n]))
+		if done, err := slots.join(s, t); err != nil {
+			return err
+		} else if done {
 			continue
 		}
 		p, err := promote(t)
 		if err != nil {
 			return err
 		}
-		if err := p.take(f); err != nil {
+		slot, err := s.Slot()
+		if err != nil {
+			return err
+		}
+		if err := p.take(f, slot); err != nil {
 			return err
 		}
 	}
@@ -319,13 +344,14 @@ func combineBlock(from, into *duck.State) error {
 	if err := t.merge(o); err != nil {
 		return err
 	}
-	return t.take(fewOf(from))
+	return t.take(fewOf(from), nil)
 }
 
 func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	var small ccbf.Small
 	var blob []byte
 	var config *ccbf.Config
+	var all gathered
 	id := uint32(0) // of config
 	for i := range out.Len() {
 		s := states.At(i)
@@ -341,7 +367,11 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 				}
 				id = f.config
 			}
-			blob = small.AppendBlob(blob[:0], config, f.keys[:f.n])
+			keys, err := all.of(s, f)
+			if err != nil {
+				return err
+			}
+			blob = small.AppendBlob(blob[:0], config, keys)
 			out.SetBytes(i, blob)
 			continue
 		}
