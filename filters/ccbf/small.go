@@ -12,11 +12,12 @@ type Small struct {
 	few     cells.Few
 	counter cells.Counter
 
-	// What all sketches of a configuration have: what stands before the total, between it and
-	// the bounds, from the number of bytes of the parameters on, and behind the bounds.
-	config            Config
-	known             bool
-	head, first, last []byte
+	// What all sketches of a configuration have: what stands before the bounds, from
+	// total on their own, and what stands behind them.
+	config      Config
+	known       bool
+	first, last []byte
+	total       int
 }
 
 // MaxSmall is up to how many points it pays to encode by Small.
@@ -28,7 +29,7 @@ func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
 	if !m.known || m.config != *c {
 		m.reset(c)
 	}
-	if len(m.head) == 0 || len(keys) == 0 || len(keys) > MaxSmall {
+	if len(m.first) == 0 || len(keys) == 0 || len(keys) > MaxSmall {
 		return build(dst, c, keys)
 	}
 	start := len(dst)
@@ -40,11 +41,10 @@ func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
 		body = len(dst)
 		dst, ok = m.few.AppendBody(dst)
 	} else {
-		list := m.counter.Count(keys)
-		bounds := list.Bounds()
-		dst = m.appendHead(dst, len(keys), bounds)
+		m.counter.Set(keys)
+		dst = m.appendHead(dst, len(keys), m.counter.Bounds())
 		body = len(dst)
-		dst, ok = list.AppendBody(dst, bounds, c.Bytes)
+		dst, ok = m.counter.AppendBody(dst, c.Bytes)
 	}
 	if !ok || uint64(len(dst)-body) > c.Bytes {
 		return build(dst[:start], c, keys)
@@ -55,16 +55,16 @@ func (m *Small) AppendBlob(dst []byte, c *Config, keys []uint64) []byte {
 
 // appendHead appends all that stands before the body.
 func (m *Small) appendHead(dst []byte, total int, bounds grid.Rect) []byte {
-	dst = append(dst, m.head...)
-	if total >= 1<<7 {
-		dst = append(dst, byte(total)|1<<7)
-		total >>= 7
-	}
-	dst = append(dst, byte(total))
-	at := len(dst)
+	at := len(dst) + m.total
 	dst = append(dst, m.first...)
+	if total < 1<<7 {
+		dst[at] = byte(total)
+	} else {
+		dst = append(append(dst[:at], byte(total)|1<<7, byte(total>>7)), m.first[m.total+1:]...)
+		at++
+	}
 	dst = append(appendBounds(dst, bounds), m.last...)
-	dst[at] = byte(len(dst) - at - 1)
+	dst[at+1] = byte(len(dst) - at - 2)
 	return dst
 }
 
@@ -81,18 +81,17 @@ func build(dst []byte, c *Config, keys []uint64) []byte {
 // more than cells, or take more parameters than one byte counts.
 func (m *Small) reset(c *Config) {
 	m.config, m.known = *c, true
-	m.head, m.first, m.last = m.head[:0], m.first[:0], m.last[:0]
+	m.first, m.last = m.first[:0], m.last[:0]
 	if !c.Exact || c.Categories {
 		return
 	}
 	p := params{Config: *c, form: formExact} // with bounds, of whatever cells
 	fields := p.fields()
 	h := sketch.Header{Family: id, Seed: c.Seed, Levels: c.Levels, Flags: sketch.Additive | sketch.TotalKnown}
-	m.last = p.appendLast(m.last, fields)
-	m.first = p.appendFirst(append(m.first, 0), fields)
-	if len(m.first)+mostBounds+len(m.last) > 1<<7 {
-		return
+	m.first = sketch.Begin(m.first, h, nil)
+	m.total = len(m.first) - 2
+	m.first = p.appendFirst(m.first, fields)
+	if m.last = p.appendLast(m.last, fields); len(m.first)-m.total+mostBounds+len(m.last) >= 1<<7 {
+		m.first = m.first[:0]
 	}
-	m.head = sketch.Begin(m.head, h, nil)
-	m.head = m.head[:len(m.head)-2] // without the total and the parameters' length
 }

@@ -6,20 +6,29 @@ import "math/bits"
 const fewNumbers = 16
 
 // RunOrders are the best orders for the gaps of a run of up to MaxRun keys, each less one, and for its counts,
-// each less one.
+// each less one, which are all one where there are none.
 func RunOrders(keys, counts []uint64) (gaps, ns uint) {
-	counts = counts[:len(keys)]
-	if eight && len(keys) > fewNumbers && len(keys) <= MaxRun {
-		return uint(orderEight(&keys[1], &keys[0], len(keys)-1)), uint(orderEight(&counts[0], &zeros[0], len(keys)))
+	n := len(keys)
+	if eight && n > fewNumbers && n <= MaxRun {
+		gaps = uint(orderEight(&keys[1], &keys[0], n-1))
+		if counts != nil {
+			ns = uint(orderEight(&counts[:n][0], &zeros[0], n))
+		}
+		return gaps, ns
 	}
-	var ofGaps, ofCounts [65]uint32
-	for i := 1; i < len(keys); i++ {
-		ofGaps[bits.Len64(keys[i]-keys[i-1]-1)]++
+	var lengths [65]uint32
+	for i := 1; i < n; i++ {
+		lengths[bits.Len64(keys[i]-keys[i-1]-1)]++
 	}
-	for _, n := range counts {
-		ofCounts[bits.Len64(n-1)]++
+	gaps = BestOrderOf(&lengths, uint(n-1))
+	if counts == nil {
+		return gaps, 0
 	}
-	return BestOrderOf(&ofGaps, uint(len(keys)-1)), BestOrderOf(&ofCounts, uint(len(keys)))
+	lengths = [65]uint32{}
+	for _, c := range counts[:n] {
+		lengths[bits.Len64(c-1)]++
+	}
+	return gaps, BestOrderOf(&lengths, uint(n))
 }
 
 // zeros are what counts are above.

@@ -1,31 +1,57 @@
 package cells
 
-import "slices"
+import (
+	"slices"
 
-// Counter makes lists of some hundred keys each, one after the other, in memory of its own. The
-// zero value is ready.
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+)
+
+// Counter is the list of some hundred cells of the region (0, 0), without a category: made again
+// and again, in memory of its own. The zero value is ready for Set.
 type Counter struct {
 	keys, other []uint64
 	section     [1]Section
+	once        bool // each cell has one point
+	around      corners
 }
 
-// Count is the list of the cells of at least one key of the region (0, 0), without a category. It
-// is valid until the next call.
-func (c *Counter) Count(keys []uint64) List {
+// Set makes c the cells of at least one key.
+func (c *Counter) Set(keys []uint64) {
 	c.sort(keys)
 	cells, counts := c.keys[:len(keys)], c.other[:len(keys)]
-	at := 0
+	at, last := 0, cells[0]
 	for i, k := range cells {
-		at += differ(cells[at], k) // which keys come up again nobody foresees
-		cells[at], counts[at] = k, uint64(i+1)
+		at += differ(last, k) // which keys come up again nobody foresees
+		cells[at], counts[at], last = k, uint64(i+1), k
 	}
 	// A count is where the key's last one is, less where that of the key before is.
 	before := uint64(0)
 	for i, end := range counts[:at+1] {
 		counts[i], before = end-before, end
 	}
-	c.section[0] = Section{Label: Label{None: true}, Run: Run{Keys: cells[:at+1], Counts: counts[:at+1]}}
-	return c.section[:]
+	cells, counts = cells[:at+1], counts[:at+1]
+	c.once, c.around = len(cells) == len(keys), cornersAround(cells)
+	c.section[0] = Section{Label: Label{None: true}, Run: Run{Keys: cells, Counts: counts}}
+}
+
+// Bounds is List.Bounds.
+func (c *Counter) Bounds() grid.Rect { return c.around.rect(0, 0) }
+
+// AppendBody is List.AppendBody.
+func (c *Counter) AppendBody(dst []byte, limit uint64) ([]byte, bool) {
+	body, keys, counts := len(dst), c.section[0].Keys, c.section[0].Counts
+	if len(keys) <= blockCells {
+		if c.once {
+			counts = nil
+		}
+		gapOrder, countOrder := bitio.RunOrders(keys, counts)
+		dst, ok := appendPairs(appendFirst(dst, keys, c.around, gapOrder, countOrder), keys, counts, gapOrder, countOrder)
+		if ok {
+			return dst, uint64(len(dst)-body) <= limit
+		}
+	}
+	return List(c.section[:]).AppendBody(dst[:body], c.Bounds(), limit)
 }
 
 // sort makes c.keys keys in their order; c.other is as long. Runs of five come out of a network

@@ -91,33 +91,50 @@ func (f *Few) AppendBody(dst []byte) ([]byte, bool) {
 		lengths = lengths<<8 | uint64(bits.Len64(f.gap(i)))
 	}
 	gapOrder, countOrder := bestOrderOfFew(lengths, f.n-1), uint(0)
-	code, n := uint64(1), uint(1) // of a count of one in order 0
 	if !f.once {
 		lengths = noLengths
 		for _, c := range f.counts[:f.n] {
 			lengths = lengths<<8 | uint64(bits.Len64(c-1))
 		}
 		countOrder = bestOrderOfFew(lengths, f.n)
-		code, n = bitio.ClassCode(f.counts[0]-1, countOrder)
 	}
-	dst = append(dst, byte(f.n))
-	dst = binary.AppendUvarint(dst, f.keys[0]-f.around.low())
-	dst = append(dst, byte(gapOrder), byte(countOrder))
+	counts := f.counts[:f.n]
+	if f.once {
+		counts = nil
+	}
+	return appendPairs(appendFirst(dst, f.keys[:f.n], f.around, gapOrder, countOrder), f.keys[:f.n], counts, gapOrder, countOrder)
+}
+
+// appendFirst appends what stands before the code of one block alone, of cells with these corners.
+func appendFirst(dst []byte, keys []uint64, around corners, gapOrder, countOrder uint) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(keys)))
+	dst = binary.AppendUvarint(dst, keys[0]-around.low())
+	return append(dst, byte(gapOrder), byte(countOrder))
+}
+
+// appendPairs appends the code of one block, whose counts are all one where there are none; false
+// where a cell takes more bits than are written at once here.
+func appendPairs(dst []byte, keys, counts []uint64, gapOrder, countOrder uint) ([]byte, bool) {
+	code, n := uint64(1), uint(1) // of a count of one in order 0
+	if counts != nil {
+		counts = counts[:len(keys)]
+		code, n = bitio.ClassCode(counts[0]-1, countOrder)
+	}
 	at := len(dst)
-	dst = slices.Grow(dst, MaxFew*8+8)
-	dst = dst[:at+MaxFew*8+8]
+	dst = slices.Grow(dst, len(keys)*8+8)
+	dst = dst[:at+len(keys)*8+8]
 	for i := 1; n <= atOnce; i++ {
 		binary.LittleEndian.PutUint64(dst[at:], code)
 		at += int(n / 8)
 		code >>= n &^ 7 & 63
 		n &= 7
-		if i >= f.n {
+		if i >= len(keys) {
 			return dst[:at+int(n+7)/8], true
 		}
-		gap, g := bitio.ClassCode(f.gap(i), gapOrder)
+		gap, g := bitio.ClassCode(keys[i]-keys[i-1]-1, gapOrder)
 		count, c := uint64(1), uint(1)
-		if !f.once {
-			count, c = bitio.ClassCode(f.counts[i%fewRoom]-1, countOrder)
+		if counts != nil {
+			count, c = bitio.ClassCode(counts[i]-1, countOrder)
 		}
 		code |= (gap | count<<(g&63)) << (n & 63)
 		n += g + c
