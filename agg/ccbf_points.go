@@ -290,7 +290,10 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 func (a *ccbfPoints) Combine(from, into duck.States) error {
 	var slots slots
 	defer slots.end()
+	var near slotsNear
 	for i := range from.Len() {
+		near.ask(from, i)
+		near.ask(into, i)
 		s, t := from.At(i), into.At(i)
 		if s.HasPage() {
 			if err := combineBlock(s, t); err != nil {
@@ -354,6 +357,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	var all gathered
 	id := uint32(0) // of config
 	for i := range out.Len() {
+		all.near.ask(states, i)
 		s := states.At(i)
 		if f := fewOf(s); !s.HasPage() {
 			if f.config == 0 {
@@ -367,9 +371,12 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 				}
 				id = f.config
 			}
-			keys, err := all.of(s, f)
-			if err != nil {
-				return err
+			keys := f.keys[:f.n]
+			if f.held > 0 {
+				var err error
+				if keys, err = all.of(s, f); err != nil {
+					return err
+				}
 			}
 			blob = small.AppendBlob(blob[:0], config, keys)
 			out.SetBytes(i, blob)
