@@ -105,8 +105,8 @@ func TestMoreThanTheBudget(t *testing.T) {
 	limit := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
 	defer exec(t, db, "SELECT ccbf_memory_limit("+limit+"::UBIGINT)")
 	// DuckDB may work through the groups partition by partition, and then holds
-	// only some of their states at a time: a budget that no partition fits.
-	const small, large = "131072", "4194304"
+	// only some of their states at a time: a budget that no partition fits, at 80 bytes a group.
+	const small, large = "8192", "4194304"
 	for range rounds(t, 2) {
 		for _, q := range []string{
 			"SELECT count(s) FROM (SELECT ccbf_agg(x, y, 1) s FROM m GROUP BY k)",
@@ -122,7 +122,7 @@ func TestMoreThanTheBudget(t *testing.T) {
 			exec(t, db, "SET threads = "+threadsFor(q))
 			limit, budget := large, "4.0 MiB"
 			if strings.Contains(q, "GROUP BY") {
-				limit, budget = small, "128.0 KiB"
+				limit, budget = small, "8.0 KiB"
 			}
 			exec(t, db, "SELECT ccbf_memory_limit("+limit+")")
 			_, err := ask(db, q)
