@@ -186,46 +186,6 @@ func differing(a, b *ccbf.Config) error {
 	return fmt.Errorf("options differ within a group: exact %v vs %v", a.Exact, b.Exact)
 }
 
-// promote gives a state a page, if it has none, and the page the points that wait in the state and
-// in its slot.
-func promote(s *duck.State) (*ccbfPage, error) {
-	slot, err := s.Slot()
-	if err != nil {
-		return nil, err
-	}
-	t, err := ccbfPages.of(s)
-	if err != nil {
-		return nil, err
-	}
-	f := fewOf(s)
-	err = t.take(f, slot)
-	f.n, f.held = 0, 0
-	return t, err
-}
-
-// take adds points that wait in a state and in its slot.
-func (t *ccbfPage) take(f *few, slot []uint64) error {
-	if f.points() == 0 {
-		return nil
-	}
-	b := t.b
-	if b == nil || t.id != f.config {
-		config, err := interned(f.config)
-		if err != nil {
-			return err
-		}
-		if b, err = t.of(f.config, config); err != nil {
-			return err
-		}
-	}
-	if f.held > 0 {
-		if err := b.AddKeys(slot[:f.held]); err != nil {
-			return err
-		}
-	}
-	return b.AddKeys(f.keys[:f.n])
-}
-
 // rowByRow is Update for chunks with NULLs, weights, categories, several
 // configurations or points that are no ordinary cells.
 func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uniform bool) error {
