@@ -156,6 +156,7 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 }
 
 static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n) {
+	ask_for(from, n);
 	ask_for(into, n);
 	ccbf_call c = {.info = info, .rows = n, .states = from, .into = into};
 	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
@@ -163,6 +164,7 @@ static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n
 }
 
 static void finalize(void *info, ccbf_state **states, void *out, uint64_t n, uint64_t offset) {
+	ask_for(states, n);
 	ccbf_call c = {.info = info, .rows = n, .states = states, .offset = offset};
 	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
 	ccbf_open_vector(out, &c.out);

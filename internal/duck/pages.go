@@ -246,6 +246,34 @@ func (s *State) Page() (any, error) {
 	return l.obj, nil
 }
 
+// Pages appends the page of every state, nil where it has none. Where there are very many, no cache has them or
+// what leads to them: of all of them one step is taken, and then the next, so that they are
+// not waited for one by one.
+func Pages(dst []Page, states []*State) ([]Page, error) {
+	from := len(dst)
+	for _, s := range states {
+		// The generation is compared later: it is the lease's own.
+		var l *Lease
+		if e := store[s.handle&(shards-1)].entry(s.handle >> shardBits); s.HasPage() && e != nil {
+			l = e.Load()
+		}
+		dst = append(dst, l)
+	}
+	for i, s := range states {
+		l := dst[from+i].(*Lease)
+		switch {
+		case !s.HasPage():
+			dst[from+i] = nil
+			continue
+		case l == nil || l.gen != s.gen:
+			return dst[:from], reclaimedError()
+		}
+		l.touch()
+		dst[from+i] = l.obj
+	}
+	return dst, nil
+}
+
 // HasPage reports whether the state was given a page, reclaimed or not.
 func (s *State) HasPage() bool { return s.handle-1 < slotFlag-1 }
 

@@ -288,3 +288,35 @@ func TestMachineMemory(t *testing.T) {
 		}
 	}
 }
+
+// The pages of many states are those that each has by itself.
+func TestPagesOfStates(t *testing.T) {
+	states := make([]*State, 100)
+	for i := range states {
+		states[i] = &State{gen: 7}
+		if i%3 > 0 {
+			l, err := states[i].NewPage(10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Set(i)
+			defer states[i].Drop()
+		}
+	}
+	pages, err := Pages([]Page{"before"}, append(states, states...)) // a state may come twice
+	if err != nil || len(pages) != 201 || pages[0] != "before" {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for i, p := range pages[1:] {
+		if want, err := states[i%100].Page(); err != nil || p != want {
+			t.Errorf("state %d has %v and not %v, %v", i%100, p, want, err)
+		}
+	}
+	gone := *states[50]
+	states[50].Drop()
+	for _, s := range []*State{&gone, {handle: slotFlag - 1, gen: 1}} {
+		if pages, err := Pages(nil, []*State{states[1], s, states[2]}); !errors.Is(err, ErrReclaimed) || len(pages) != 0 {
+			t.Errorf("%d pages where one is gone, %v", len(pages), err)
+		}
+	}
+}
