@@ -25,6 +25,8 @@ const (
 	// mixed is how many runs of rows of one group there are at least for each
 	// group, so that it pays to bring them together.
 	mixed = 2
+	// seldom is how many rows tell of very many groups that hardly any comes again.
+	seldom = 256
 )
 
 // assign numbers the groups of a chunk. It reports false where the rows of most
@@ -47,10 +49,13 @@ func (g *grouping) assign(all []*duck.State) bool {
 	for i, s := range all {
 		if s != last {
 			id, last = g.number(s), s
+			if mixed*len(g.states) > runs || i == seldom && len(g.states) > seldom/16*15 {
+				return false
+			}
 		}
 		g.of[i] = id
 	}
-	return runs >= mixed*len(g.states)
+	return true
 }
 
 // number is that of a group.
@@ -93,14 +98,20 @@ func (g *grouping) sort(dst, keys *hashes) {
 	}
 	n := len(g.kept)
 	dst.clear()
-	dst.h1s, dst.h2s = slices.Grow(dst.h1s, n)[:n], slices.Grow(dst.h2s, n)[:n]
+	dst.h1s = slices.Grow(dst.h1s, n)[:n]
+	if len(keys.h2s) > 0 {
+		dst.h2s = slices.Grow(dst.h2s, n)[:n]
+	}
 	if len(keys.ns) > 0 {
 		dst.ns = slices.Grow(dst.ns, n)[:n]
 	}
 	for i, id := range g.kept {
 		to := g.begins[id]
 		g.begins[id]++
-		dst.h1s[to], dst.h2s[to] = keys.h1s[i], keys.h2s[i]
+		dst.h1s[to] = keys.h1s[i]
+		if len(dst.h2s) > 0 {
+			dst.h2s[to] = keys.h2s[i]
+		}
 		if len(dst.ns) > 0 {
 			dst.ns[to] = keys.ns[i]
 		}

@@ -100,7 +100,7 @@ func (a *keyedAgg) together(c *keyedChunk, t *keyedPage, from, to int) (bool, er
 	if !once {
 		h.ns = r.count(n, rows)
 	}
-	if err := a.add(t, h); err != nil {
+	if err := a.add(c, t, h); err != nil {
 		return true, err
 	}
 	if once {

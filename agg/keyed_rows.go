@@ -26,56 +26,105 @@ type keyedChunk struct {
 	complete bool         // no row is skipped
 	uniform  bool         // every row has the parameters of the first
 	params   any          // nil where they were not read yet
+	id       uint32       // of the plan of its keys, the last; 0 where they cannot wait
+	last     keyedPlan
 	thread   uint64
 
 	hashes        // of a run of rows
 	sorted hashes // of a chunk, group by group
-	groups grouping
+	made   hashes // of keys that waited
+	words  []uint64
+	held   []held
+	states []*duck.State
+	pages  []duck.Page
+	slots  slots
+
+	results []keysOf
+	groups  grouping
 
 	repeats repeats
 }
 
-// hashes are keys and how often each is to be counted, once where there is no ns.
+// hashes are keys and how often each is to be counted, once where there is no ns. Without
+// h2s they are keys of 8 bytes, yet to be hashed.
 type hashes struct{ h1s, h2s, ns []uint64 }
 
 // part is those of keys from..to-1.
 func (h *hashes) part(from, to int) hashes {
-	p := hashes{h1s: h.h1s[from:to], h2s: h.h2s[from:to]}
+	p := hashes{h1s: h.h1s[from:to]}
+	if len(h.h2s) > 0 {
+		p.h2s = h.h2s[from:to]
+	}
 	if len(h.ns) > 0 {
 		p.ns = h.ns[from:to]
 	}
 	return p
 }
 
-func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
+// chunk is one to be used by a thread; 0 where it adds no rows.
+func (a *keyedAgg) chunk(thread uint64) *keyedChunk {
 	c := a.chunks.Get().(*keyedChunk)
-	defer a.chunks.Put(c)
+	c.thread = thread
+	c.held, c.words, c.results = c.held[:0], c.words[:0], c.results[:0]
+	return c
+}
+
+// done is of what was lent for a chunk.
+func (a *keyedAgg) done(c *keyedChunk) {
+	c.slots.end()
+	a.chunks.Put(c)
+}
+
+func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
+	c := a.chunk(rows.Thread())
+	defer a.done(c)
 	if err := a.reset(c, rows, states); err != nil {
 		return err
 	}
+	first, _ := c.next(0, rows.Len())
+	if first == rows.Len() {
+		return nil
+	}
+	if err := a.plan(c, first); err != nil {
+		return err
+	}
 	if states.Single() {
-		return a.run(c, states.At(0), 0, rows.Len())
+		return a.run(c, states.At(0), first, rows.Len())
 	}
 	all := states.Slice()
 	if c.uniform && c.groups.assign(all) {
 		return a.grouped(c, all)
 	}
-	// Rows of one group that follow each other are taken at once: all of them
-	// where there is no GROUP BY.
+	return a.runs(c, all)
+}
+
+// longRun is the number of rows of one group, one after the other, that are taken at once.
+const longRun = 16
+
+// runs counts the keys of a chunk, those of one group that follow each other at once.
+func (a *keyedAgg) runs(c *keyedChunk, all []*duck.State) error {
+	done := 0
 	for i := 0; i < len(all); {
 		from := i
 		for i++; i < len(all) && all[i] == all[from]; i++ {
 		}
+		if c.id != 0 && i-from < longRun {
+			continue
+		}
+		if err := a.scatter(c, all, done, from); err != nil {
+			return err
+		}
 		if err := a.run(c, all[from], from, i); err != nil {
 			return err
 		}
+		done = i
 	}
-	return nil
+	return a.scatter(c, all, done, len(all))
 }
 
 // reset points c at a chunk. What holds for all of its rows is found out here.
 func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) error {
-	c.given, c.params, c.weight, c.thread = nil, nil, len(a.options)-1, rows.Thread()
+	c.given, c.params, c.weight = nil, nil, len(a.options)-1
 	if rows.NumCols() > 1 {
 		c.given = rows.Col(1)
 	}
@@ -128,8 +177,21 @@ func (c *keyedChunk) hash(from, to int, seed uint64) (err error) {
 
 // run counts the keys of rows from..to-1, all of one group.
 func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
+	rows := to - from
 	from, end := c.next(from, to)
 	if from == to {
+		return nil
+	}
+	if c.id != 0 && rows <= c.last.most {
+		for ; from < to; from, end = c.next(end, to) {
+			c.clear()
+			if err := c.read(from, end, c.last.seed); err != nil {
+				return err
+			}
+			if err := a.wait(c, state, c.hashes); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
 	t, err := a.page(c, state, from)
@@ -150,11 +212,14 @@ func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 			return err
 		}
 	}
-	return a.add(t, c.hashes)
+	return a.add(c, t, c.hashes)
 }
 
 // add counts keys in a group's sketch.
-func (a *keyedAgg) add(t *keyedPage, h hashes) error {
+func (a *keyedAgg) add(c *keyedChunk, t *keyedPage, h hashes) error {
+	if len(h.h2s) == 0 {
+		h = c.hashed(keyed.BaseOf(t.s).Seed(), h.h1s)
+	}
 	if len(h.ns) == 0 {
 		h.ns = nil
 	}
@@ -200,33 +265,29 @@ func (a *keyedAgg) runRows(c *keyedChunk, state *duck.State, from, to int) error
 	if len(c.h1s) == 0 { // keys were taken by value
 		return t.charge()
 	}
-	return a.add(t, c.hashes)
+	return a.add(c, t, c.hashes)
 }
 
 // grouped counts the keys of a chunk whose groups are mixed, those of one group at
 // once and in their order.
 func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
 	first, end := c.next(0, len(all))
-	if first == len(all) {
-		return nil
-	}
-	t, err := a.page(c, all[first], first)
-	if err != nil {
-		return err
-	}
-	if keyed.ByValue(t.s) {
-		for i, s := range all {
-			if err := a.run(c, s, i, i+1); err != nil {
-				return err
-			}
+	seed := c.last.seed
+	if c.id == 0 {
+		t, err := a.page(c, all[first], first)
+		if err != nil {
+			return err
 		}
-		return nil
+		if keyed.ByValue(t.s) {
+			return a.runs(c, all)
+		}
+		seed = keyed.BaseOf(t.s).Seed()
 	}
 	c.clear()
 	g := &c.groups
 	g.begin()
 	for from := first; from < len(all); from, end = c.next(end, len(all)) {
-		if err := c.hash(from, end, keyed.BaseOf(t.s).Seed()); err != nil {
+		if err := c.read(from, end, seed); err != nil {
 			return err
 		}
 		g.keep(from, end)
@@ -238,15 +299,24 @@ func (a *keyedAgg) grouped(c *keyedChunk, all []*duck.State) error {
 		if n == 0 { // every row was skipped
 			continue
 		}
-		if t, err = a.page(c, state, first); err != nil {
-			return err
-		}
-		if err := a.add(t, c.sorted.part(at, at+n)); err != nil {
+		if err := a.group(c, state, first, c.sorted.part(at, at+n)); err != nil {
 			return err
 		}
 		at += n
 	}
 	return nil
+}
+
+// group counts the keys of one group, or has them wait; i is a row with the options.
+func (a *keyedAgg) group(c *keyedChunk, state *duck.State, i int, h hashes) error {
+	if c.id != 0 {
+		return a.wait(c, state, h)
+	}
+	t, err := a.page(c, state, i)
+	if err != nil {
+		return err
+	}
+	return a.add(c, t, h)
 }
 
 // page is the sketch of a group, which row i's options must agree with.
@@ -258,7 +328,7 @@ func (a *keyedAgg) page(c *keyedChunk, state *duck.State, i int) (*keyedPage, er
 		}
 		c.params = p
 	}
-	t, err := a.of(state)
+	t, err := a.ripe(c, state)
 	if err != nil {
 		return nil, err
 	}
@@ -268,15 +338,9 @@ func (a *keyedAgg) page(c *keyedChunk, state *duck.State, i int) (*keyedPage, er
 		}
 		return t, nil
 	}
-	s, err := a.family.Make(c.params)
+	s, err := a.empty(c.params, c.keys.Class)
 	if err != nil {
 		return nil, err
-	}
-	if err := keyed.BaseOf(s).SetKeyClass(c.keys.Class); err != nil {
-		return nil, err
-	}
-	if l, ok := s.(keyed.Later); ok {
-		l.Later()
 	}
 	t.s, t.params, t.by.first = s, c.params, c.thread
 	return t, t.charge()

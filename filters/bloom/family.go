@@ -23,7 +23,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		InfoField: "cardinality",
 	},
 
-	Options: options, Defaults: defaults, New: New, Gather: NewGathering,
+	Options: options, Defaults: defaults, New: New, Gather: NewGathering, Empty: Params.empty,
 	Add:  keyed.Unfailing((*Sketch).AddHashes),
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
 	Agree: func(s *Sketch, v *View) error { return agree(&s.settled().filter, &v.filter) },

@@ -177,6 +177,15 @@ func (p Params) form() (form, error) {
 	return f, f.check()
 }
 
+// empty is what an empty filter takes; 0 where the parameters are wrong.
+func (p Params) empty() (bytes, seed uint64) {
+	f, err := p.form()
+	if err != nil {
+		return 0, 0
+	}
+	return 8 * f.words(), p.Seed
+}
+
 // sizeFor is the number of bits for n keys at a false positive rate, with the
 // best k where k is 0.
 func sizeFor(n uint64, fpp, k float64) (uint64, error) {

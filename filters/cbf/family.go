@@ -26,7 +26,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		InfoField: "k",
 	},
 
-	Options: options, Defaults: defaults, New: New,
+	Options: options, Defaults: defaults, New: New, Empty: Params.empty,
 	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
 	Agree:    func(s *Sketch, v *View) error { return s.agree(&v.filter) },

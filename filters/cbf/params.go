@@ -233,6 +233,15 @@ func (s *shape) check() error {
 
 var widths = map[uint64]string{2: "2, 4, 8 or 16", 4: "4, 8 or 16", 8: "8 or 16"}
 
+// empty is what an empty filter takes; 0 where the parameters are wrong.
+func (p Params) empty() (bytes, seed uint64) {
+	s, err := p.shape()
+	if err != nil {
+		return 0, 0
+	}
+	return 8 * s.words, p.Seed
+}
+
 // form is the variant in the words of an error.
 func (s *shape) form() string {
 	if s.variable {

@@ -14,14 +14,19 @@ import (
 
 // Blob encodes the sketch: equal states, equal bytes. The counters take the
 // fewest bytes of 1, 2, 4 and 8 that hold the largest. The sketch is unchanged.
-func (s *Sketch) Blob() []byte {
+func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
+
+// AppendBlob appends what Blob returns.
+func (s *Sketch) AppendBlob(dst []byte) []byte {
 	c := s.c
 	if shift := words.Shift(c.Or()); shift != c.Shift {
 		c.Table = c.Resize(shift)
 	}
-	params := binary.AppendUvarint(nil, c.width)
+	var room [2 * binary.MaxVarintLen64]byte
+	params := binary.AppendUvarint(room[:0], c.width)
 	params = binary.AppendUvarint(params, c.depth)
-	return sketch.Join(keyed.Header(s.Base, id), params, c.B)
+	dst = slices.Grow(dst, sketch.MaxHeader+len(params)+len(c.B))
+	return sketch.Append(dst, keyed.Header(s.Base, id), params, c.B)
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long

@@ -20,7 +20,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		Info:     "All parameters of a sketch, its error bound, fill and size.",
 	},
 
-	Options: options, Defaults: defaults, New: New,
+	Options: options, Defaults: defaults, New: New, Empty: Params.empty,
 	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
 	Agree: func(s *Sketch, v *View) error { return agree(s.identity(), v.identity()) },

@@ -78,6 +78,15 @@ func (p Params) shape() (width, depth uint64, err error) {
 	return width, depth, checkShape(width, depth)
 }
 
+// empty is what an empty sketch takes; 0 where the parameters are wrong.
+func (p Params) empty() (bytes, seed uint64) {
+	width, depth, err := p.shape()
+	if err != nil {
+		return 0, 0
+	}
+	return width * depth, p.Seed
+}
+
 // checkShape says what is wrong with a shape that was given or read.
 func checkShape(width, depth uint64) error {
 	switch {

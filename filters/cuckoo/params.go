@@ -120,6 +120,28 @@ func (p Params) WithDefaults() Params {
 	return p
 }
 
+// sized is p with the defaults, and the number of buckets. Errors wrap sketch.ErrOption.
+func (p Params) sized() (_ Params, buckets uint64, err error) {
+	if err := options.Check(p); err != nil {
+		return p, 0, err
+	}
+	p = p.WithDefaults()
+	if err := p.check(); err != nil {
+		return p, 0, err
+	}
+	buckets, err = p.bucketsFor()
+	return p, buckets, err
+}
+
+// empty is what an empty filter takes; 0 where the parameters are wrong.
+func (p Params) empty() (bytes, seed uint64) {
+	p, buckets, err := p.sized()
+	if err != nil {
+		return 0, 0
+	}
+	return bodySize(buckets, p.FingerprintBits*p.Slots), p.Seed
+}
+
 // check says what is wrong with parameters that have their defaults.
 func (p Params) check() error {
 	switch {

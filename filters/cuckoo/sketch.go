@@ -29,14 +29,7 @@ type Sketch struct {
 // New makes an empty filter. Errors wrap sketch.ErrOption and name the value
 // and its range.
 func New(p Params) (*Sketch, error) {
-	if err := options.Check(p); err != nil {
-		return nil, err
-	}
-	p = p.WithDefaults()
-	if err := p.check(); err != nil {
-		return nil, err
-	}
-	buckets, err := p.bucketsFor()
+	p, buckets, err := p.sized()
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,10 @@ type Any interface {
 	// Laws are what sketches of these parameters promise.
 	Laws(params any) sketch.Laws
 
+	// Empty is about what an empty sketch of Params takes, and the seed of its keys'
+	// hashes, without making it; 0 bytes where that is not known, where Make fails or
+	// where the sketch is ByValue.
+	Empty(params any) (bytes, seed uint64)
 	// Make makes an empty sketch of Params, to be built at once.
 	Make(params any) (Sketch, error)
 	// Load makes a sketch from a BLOB.
@@ -143,6 +147,14 @@ func (f *Family[P, S, V]) ReadParams(text []byte) (any, error) {
 	var p P
 	err := json.Unmarshal(text, &p)
 	return p, err
+}
+
+// Empty implements Any.
+func (f *Family[P, S, V]) Empty(params any) (bytes, seed uint64) {
+	if f.spec.Empty == nil {
+		return 0, 0
+	}
+	return f.spec.Empty(params.(P))
 }
 
 // Make implements Any.

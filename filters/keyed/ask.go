@@ -87,6 +87,23 @@ type Later interface {
 	Finish(spare func() bool) ([]byte, error)
 }
 
+// Reusable is a sketch whose memory can be used for other keys.
+type Reusable interface {
+	// Reset takes all keys away: the sketch is what New made.
+	Reset()
+	// AppendBlob appends what Blob returns.
+	AppendBlob(dst []byte) []byte
+}
+
+// AppendBlob appends the BLOB of a sketch.
+func AppendBlob(dst []byte, s Sketch) ([]byte, error) {
+	if r, ok := s.(Reusable); ok {
+		return r.AppendBlob(dst), nil
+	}
+	blob, err := Finish(s, nil)
+	return append(dst, blob...), err
+}
+
 // Finish is the BLOB of a sketch, be it one that keeps keys or not.
 func Finish(s Sketch, spare func() bool) ([]byte, error) {
 	if l, ok := s.(Later); ok {

@@ -48,6 +48,11 @@ func Header(b Base, id sketch.ID) sketch.Header {
 	return sketch.Header{Family: id, Flags: b.flags, KeyClass: uint64(b.class), Seed: b.seed, Total: b.total}
 }
 
+// Emptied is the base of the sketch before its first key.
+func (b *Base) Emptied() Base {
+	return New(b.seed, b.flags&^sketch.Saturated)
+}
+
 // Seed is the seed of the keys' hashes.
 func (b *Base) Seed() uint64 { return b.seed }
 

@@ -48,6 +48,10 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	// Gather, where it is not nil, is New for a sketch that is built at once.
 	Gather func(p P) (S, error)
 
+	// Empty, if there is one, is what an empty sketch takes, and the seed of its keys'
+	// hashes, without making it; 0 bytes where New fails or the sketch is ByValue.
+	Empty func(p P) (bytes, seed uint64)
+
 	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each
 	// where ns is nil. Remove takes n away again; nil where nothing can be.
 	// RemoveFrom are the options, as SQL has them, without which it is refused.

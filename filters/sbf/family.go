@@ -26,7 +26,7 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		Info:     "All parameters of a sketch, its load, error rate, fill and size.",
 	},
 
-	Options: options, Defaults: defaults, New: New, Gather: NewGathering,
+	Options: options, Defaults: defaults, New: New, Gather: NewGathering, Empty: Params.empty,
 	Add: keyed.Unfailing((*Sketch).AddHashes), Remove: (*Sketch).Remove,
 	View: NewView, Check: (*View).check, Copy: (*View).sketch,
 	Agree:    func(s *Sketch, v *View) error { return agree(s.operand(), v.operand()) },

@@ -188,6 +188,16 @@ func (p Params) shape() (shape, error) {
 	return newShape(m, k, p.Method, p.Encoding, p.Method.recurring() && p.Marker == Marked, p.Blocked, p.Range)
 }
 
+// empty is what the counters of an empty sketch take; 0 where the parameters are wrong, or
+// where it takes keys and not their hashes.
+func (p Params) empty() (bytes, seed uint64) {
+	s, err := p.shape()
+	if err != nil || p.Range != (Range{}) {
+		return 0, 0
+	}
+	return s.first.m + s.second.m, p.Seed
+}
+
 // counters is the number of counters that the parameters ask for, at most
 // maxCounters.
 func (p Params) counters(k uint64) (uint64, error) {

@@ -169,8 +169,15 @@ func Seal(blob []byte) []byte {
 
 // Join is the BLOB of a header, parameters and a body.
 func Join(h Header, params, body []byte) []byte {
-	blob := Begin(make([]byte, 0, MaxHeader+len(params)+len(body)), h, params)
-	return Seal(append(blob, body...))
+	return Append(make([]byte, 0, MaxHeader+len(params)+len(body)), h, params, body)
+}
+
+// Append is Join at the end of dst.
+func Append(dst []byte, h Header, params, body []byte) []byte {
+	at := len(dst)
+	dst = append(Begin(dst, h, params), body...)
+	Seal(dst[at:])
+	return dst
 }
 
 // Parse checks a BLOB's header and lengths and returns views of its parts. It
