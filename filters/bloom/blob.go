@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -18,9 +19,15 @@ const activationBit = 2
 const mostAround = sketch.MaxHeader + 1 + 5 + 5 + 9 + 10
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
-func (s *Sketch) Blob() []byte {
+func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
+
+// AppendBlob appends what Blob returns.
+func (s *Sketch) AppendBlob(dst []byte) []byte {
 	s = s.settled()
-	return sketch.Join(keyed.Header(s.Base, id), s.appendParams(nil), s.bits)
+	var room [mostAround]byte
+	params := s.appendParams(room[:0])
+	dst = slices.Grow(dst, sketch.MaxHeader+len(params)+len(s.bits))
+	return sketch.Append(dst, keyed.Header(s.Base, id), params, s.bits)
 }
 
 func (f *form) appendParams(dst []byte) []byte {

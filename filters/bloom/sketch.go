@@ -24,6 +24,15 @@ func New(p Params) (*Sketch, error) {
 	return &Sketch{filter: filter{Base: keyed.New(p.Seed, 0), form: f, route: f.route(), bits: make([]byte, 8*f.words())}}, nil
 }
 
+// Reset implements keyed.Reusable.
+func (s *Sketch) Reset() {
+	s.Base = s.Base.Emptied()
+	clear(s.bits)
+	if s.gather != nil {
+		s.gather = &gathered{params: s.gather.params}
+	}
+}
+
 // Bytes is the memory of the bits, and of the keys that it gathers.
 func (s *Sketch) Bytes() int { return len(s.bits) + s.gather.bytes() }
 

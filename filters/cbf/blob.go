@@ -3,6 +3,7 @@ package cbf
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -19,7 +20,10 @@ const (
 )
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
-func (s *Sketch) Blob() []byte {
+func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
+
+// AppendBlob appends what Blob returns.
+func (s *Sketch) AppendBlob(dst []byte) []byte {
 	phase := byte(fixedLength)
 	switch {
 	case s.kernel.halves:
@@ -27,7 +31,8 @@ func (s *Sketch) Blob() []byte {
 	case s.variable:
 		phase = inWhole
 	}
-	p := []byte{byte(s.variant) | phase<<phaseBit, byte(s.k), byte(s.width)}
+	var room [4 + 2*binary.MaxVarintLen64]byte
+	p := append(room[:0], byte(s.variant)|phase<<phaseBit, byte(s.k), byte(s.width))
 	if s.variant != Plain {
 		p = append(p, byte(s.inc))
 	}
@@ -35,7 +40,8 @@ func (s *Sketch) Blob() []byte {
 	if s.variable {
 		p = sketch.AppendFloat(p, s.alpha)
 	}
-	return sketch.Join(keyed.Header(s.Base, id), p, s.body)
+	dst = slices.Grow(dst, sketch.MaxHeader+len(p)+len(s.body))
+	return sketch.Append(dst, keyed.Header(s.Base, id), p, s.body)
 }
 
 // View answers from a BLOB's own memory, without a copy. It is valid as long

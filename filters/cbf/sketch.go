@@ -28,6 +28,12 @@ func New(p Params) (*Sketch, error) {
 	}}, nil
 }
 
+// Reset implements keyed.Reusable.
+func (s *Sketch) Reset() {
+	s.Base, s.kernel = s.Base.Emptied(), s.shape.kernel(s.variable)
+	clear(s.body)
+}
+
 // Bytes is the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.body) }
 

@@ -52,7 +52,7 @@ func (s *Sketch) Conservative() bool { return !s.Additive() }
 // Bytes is the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.c.B) }
 
-// Reset takes all keys away: the sketch is what New made, in the same memory.
+// Reset implements keyed.Reusable.
 func (s *Sketch) Reset() {
 	s.Base = s.Base.Emptied()
 	s.c.Table = words.Table{B: s.c.B[:s.c.width*s.c.depth]}

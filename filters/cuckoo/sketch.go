@@ -45,6 +45,14 @@ func New(p Params) (*Sketch, error) {
 	return s, nil
 }
 
+// Reset implements keyed.Reusable.
+func (s *Sketch) Reset() {
+	s.room()
+	clear(s.mem)
+	s.clear()
+	s.Base, s.stored, s.waiting = s.Base.Emptied(), 0, nil
+}
+
 // Params are those of New, with their defaults.
 func (s *Sketch) Params() Params { return s.params }
 

@@ -89,16 +89,15 @@ type Later interface {
 
 // Reusable is a sketch whose memory can be used for other keys.
 type Reusable interface {
-	// Reset takes all keys away: the sketch is what New made.
+	// Reset takes away all keys of a sketch to which keys were added and nothing else was
+	// done: it is what Make made.
 	Reset()
-	// AppendBlob appends what Blob returns.
-	AppendBlob(dst []byte) []byte
 }
 
-// AppendBlob appends the BLOB of a sketch.
+// AppendBlob appends what Finish returns.
 func AppendBlob(dst []byte, s Sketch) ([]byte, error) {
-	if r, ok := s.(Reusable); ok {
-		return r.AppendBlob(dst), nil
+	if a, ok := s.(interface{ AppendBlob(dst []byte) []byte }); ok {
+		return a.AppendBlob(dst), nil
 	}
 	blob, err := Finish(s, nil)
 	return append(dst, blob...), err

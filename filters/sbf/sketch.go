@@ -56,6 +56,31 @@ func (s *Sketch) empty() {
 	}
 }
 
+// Reset implements keyed.Reusable.
+func (s *Sketch) Reset() {
+	s.Base = s.Base.Emptied()
+	s.first = s.first.emptied()
+	if s.method.recurring() {
+		s.second = s.second.emptied()
+	}
+	clear(s.marks)
+	if s.method == TRM {
+		s.traps = traps{}
+	}
+	if s.gather != nil || s.gaveUp {
+		s.gather, s.gaveUp = gathered{}, false
+	}
+}
+
+// emptied is a table without counts, in the same memory where that is as large as at first.
+func (t *table) emptied() table {
+	if !t.plain() || t.words.Shift > 0 {
+		return newTable(t.a.Encoding(), t.n)
+	}
+	clear(t.words.B)
+	return *t
+}
+
 // Clone is a copy.
 func (s *Sketch) Clone() *Sketch {
 	c := *s

@@ -1,0 +1,86 @@
+package filters_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+)
+
+// resets are parameters of every form in memory.
+var resets = map[string][]string{
+	"cms":    {`{"Width": 9, "Depth": 3}`, `{"Width": 9, "Depth": 2, "Conservative": true, "Seed": 7}`},
+	"sbf":    {`{"Counters": 90}`, `{"Counters": 90, "Method": 1, "Encoding": 3}`, `{"Counters": 600, "Method": 2}`, `{"Counters": 30, "Method": 3}`, `{"Counters": 900, "Method": 3, "Encoding": 1}`},
+	"bloom":  {`{"Bits": 300}`, `{"Bits": 301, "K": 2.5, "Variant": 2}`, `{"Grow": true}`},
+	"cbf":    {`{"Capacity": 50}`, `{"Capacity": 20, "VariableLength": true}`, `{"Capacity": 50, "Variant": 2}`},
+	"cuckoo": {`{"Capacity": 400}`, `{"Capacity": 400, "VariableLength": true, "Variant": 1}`, `{"Capacity": 2000, "Duplicates": true, "Slots": 8}`},
+}
+
+// A sketch that was reset is an empty one, and so is each with other keys after that.
+func TestReset(t *testing.T) {
+	for _, f := range filters.Keyed() {
+		name := f.About().Name
+		if len(resets[name]) == 0 {
+			t.Errorf("%s: no parameters", name)
+		}
+		for _, text := range resets[name] {
+			params, err := f.ReadParams([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			fresh := func() keyed.Sketch {
+				s, err := f.Make(params)
+				if err == nil {
+					err = keyed.BaseOf(s).SetKeyClass(key.Int)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			add := func(s keyed.Sketch, from, to, ns uint64) []byte {
+				for i := from; i < to; i++ {
+					h1, h2 := key.HashUint64(keyed.BaseOf(s).Seed(), i*i)
+					if err := f.Add(s, []uint64{h1}, []uint64{h2}, []uint64{ns}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				return s.Blob()
+			}
+			reused := fresh()
+			empty := reused.Blob()
+			for _, k := range []struct{ from, to, ns uint64 }{{0, 0, 1}, {0, 4, 1}, {3, 300, 1}, {7, 9, 5}, {1, 370, 2}, {0, 40, 1 << 20}, {0, 3, 1<<64 - 2}, {5, 300, 1}} {
+				if f.Laws(params).Deletable && name == "cuckoo" { // each takes a slot
+					k.ns = min(k.ns, 4)
+				}
+				one := fresh()
+				want := add(one, k.from, k.to, k.ns)
+				if got := add(reused, k.from, k.to, k.ns); !bytes.Equal(got, want) {
+					t.Fatalf("%s %s: of keys %d to %d, %d times, a sketch that was reset has\n%x and not\n%x", name, text, k.from, k.to, k.ns, got, want)
+				}
+				appended, err := keyed.AppendBlob([]byte("before"), reused)
+				if err != nil || fmt.Sprintf("before%s", want) != string(appended) {
+					t.Fatalf("%s %s: appended %x, %v", name, text, appended, err)
+				}
+				reused.(keyed.Reusable).Reset()
+				if err := keyed.BaseOf(reused).SetKeyClass(key.Int); err != nil || !bytes.Equal(reused.Blob(), empty) {
+					t.Fatalf("%s %s: reset, it is %x, %v", name, text, reused.Blob(), err)
+				}
+			}
+			if bytes, seed := f.Empty(params); bytes == 0 || bytes > 8192 || seed != keyed.BaseOf(reused).Seed() {
+				t.Errorf("%s %s: an empty one takes %d bytes, seed %d", name, text, bytes, seed)
+			}
+		}
+		// What cannot be made takes nothing.
+		wrong, err := f.ReadParams([]byte(`{"Capacity": 18446744073709551615, "Width": 18446744073709551615, "Bytes": 18446744073709551615}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes, _ := f.Empty(wrong); bytes != 0 {
+			t.Errorf("%s: %d bytes of what cannot be made", name, bytes)
+		}
+	}
+}
