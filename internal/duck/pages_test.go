@@ -3,6 +3,7 @@ package duck
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"unsafe"
@@ -303,7 +304,7 @@ func TestPagesOfStates(t *testing.T) {
 			defer states[i].Drop()
 		}
 	}
-	pages, err := Pages([]Page{"before"}, append(states, states...)) // a state may come twice
+	pages, err := Pages([]Page{"before"}, slices.Concat(states, states)) // a state may come twice
 	if err != nil || len(pages) != 201 || pages[0] != "before" {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
