@@ -52,7 +52,7 @@ func (a *keyedAgg) Combine(from, into duck.States) error {
 	return nil
 }
 
-// combine adds a state, which has f and o, to another one. It stays as it is: DuckDB may
+// combine adds a state, whose page is o if it has one, to another one. It stays as it is: DuckDB may
 // combine it with others at the same time.
 func (a *keyedAgg) combine(c *keyedChunk, m *spare, s *duck.State, o *keyedPage, into *duck.State) error {
 	f, g := fewOf(s), fewOf(into)

@@ -56,27 +56,34 @@ func TestKeysThatWait(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, order := range []string{"i", "hash(g), i"} { // mixed groups, and one after the other
-			rows, err := db.Query(fmt.Sprintf(`SELECT list(x ORDER BY i) FILTER (x NOT NULL), %s_agg(x, {%s} ORDER BY i) FROM (FROM d ORDER BY %s) GROUP BY g`, c.family, c.options, order))
-			if err != nil {
-				t.Fatal(err)
-			}
-			groups := 0
-			for rows.Next() {
-				var keys any
-				var blob []byte
-				if err := rows.Scan(&keys, &blob); err != nil {
-					t.Fatal(err)
-				}
-				list, _ := keys.([]any)
-				if want := sketchOf(t, f, params, list); !bytes.Equal(blob, want) {
-					t.Fatalf("%s_agg {%s}, ORDER BY %s: a group of %d keys has another sketch:\n%x\n%x", c.family, c.options, order, len(list), blob, want)
-				}
-				groups++
-			}
-			if err := rows.Err(); err != nil || groups < 1000 {
-				t.Fatalf("%d groups, %v", groups, err)
-			}
+			eachGroup(t, db, f, params, fmt.Sprintf(`SELECT list(x ORDER BY i) FILTER (x NOT NULL), %s_agg(x, {%s} ORDER BY i) FROM (FROM d ORDER BY %s) GROUP BY g`, c.family, c.options, order))
 		}
+	}
+}
+
+// eachGroup compares the sketches of a query with those of their keys.
+func eachGroup(t testing.TB, db *sql.DB, f keyed.Any, params any, query string) {
+	t.Helper()
+	rows, err := db.Query(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	groups := 0
+	for rows.Next() {
+		var keys any
+		var blob []byte
+		if err := rows.Scan(&keys, &blob); err != nil {
+			t.Fatal(err)
+		}
+		list, _ := keys.([]any)
+		if want := sketchOf(t, f, params, list); !bytes.Equal(blob, want) {
+			t.Fatalf("%s: a group of %d keys has another sketch:\n%x\n%x", query, len(list), blob, want)
+		}
+		groups++
+	}
+	if err := rows.Err(); err != nil || groups < 1000 {
+		t.Fatalf("%d groups, %v", groups, err)
 	}
 }
 
