@@ -39,6 +39,9 @@ func (f *few) takes(config uint32) bool {
 	return config != 0 && uint64(f.config)*uint64(f.config^config) == 0
 }
 
+// configs are those that states name.
+var configs numbering[ccbf.Config]
+
 // chunk is what Update needs beside its arguments.
 type chunk struct {
 	options  args.Options
@@ -87,7 +90,7 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[0], &c.options, 0, categories); err != nil {
 		return err
 	}
-	c.id = intern(c.config)
+	c.id = configs.number(c.config)
 	if categories || c.options.Has(args.CCBFWeight) || !x.AllValid() || !y.AllValid() {
 		return a.rowByRow(c, rows, states, true)
 	}
@@ -207,7 +210,7 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 			if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[i], &c.options, i, categories && !none); err != nil {
 				return err
 			}
-			c.id = intern(c.config)
+			c.id = configs.number(c.config)
 		}
 		weight, err := c.options.Count(args.CCBFWeight, i, 1)
 		if err != nil {
@@ -326,7 +329,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 			}
 			if f.config != id {
 				var err error
-				if config, err = interned(f.config); err != nil {
+				if config, err = configs.of(f.config); err != nil {
 					return err
 				}
 				id = f.config

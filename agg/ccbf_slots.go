@@ -72,7 +72,7 @@ func (l *slots) join(from, into *duck.State) (bool, error) {
 		return false, nil
 	}
 	if f.held+g.held == 0 {
-		if config, err := interned(f.config); err != nil || !holds(config) {
+		if config, err := configs.of(f.config); err != nil || !holds(config) {
 			return false, err
 		}
 	}
@@ -123,7 +123,7 @@ func (t *ccbfPage) take(f *few, slot []uint64) error {
 	}
 	b := t.b
 	if b == nil || t.id != f.config {
-		config, err := interned(f.config)
+		config, err := configs.of(f.config)
 		if err != nil {
 			return err
 		}

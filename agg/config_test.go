@@ -33,14 +33,14 @@ func TestManyConfigurations(t *testing.T) {
 	have := func(i, id uint32) {
 		t.Helper()
 		c := configWith(t, 1+float64(i)/1024)
-		if got, err := interned(id); id == 0 || err != nil || *got != c || intern(c) != id {
+		if got, err := configs.of(id); id == 0 || err != nil || *got != c || configs.number(c) != id {
 			t.Fatalf("configuration %d has the number %d: %v", i, id, err)
 		}
 	}
 	next := uint32(0)
 	number := func() uint32 {
 		next++
-		return intern(configWith(t, 1+float64(next)/1024))
+		return configs.number(configWith(t, 1+float64(next)/1024))
 	}
 	seen, numbers := map[uint32]bool{}, []uint32{}
 	for len(numbers) < maxConfigs {
@@ -72,7 +72,7 @@ func TestManyConfigurations(t *testing.T) {
 	have(1000, numbers[999])
 	gone := 0
 	for _, id := range numbers {
-		if _, err := interned(id); err != nil {
+		if _, err := configs.of(id); err != nil {
 			if !errors.Is(err, errConfig) {
 				t.Fatal(err)
 			}

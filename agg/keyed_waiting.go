@@ -86,12 +86,17 @@ func (h *hashes) words(dst []uint64) []uint64 {
 	return dst
 }
 
+// sized has room for the hashes of n keys.
+func (h *hashes) sized(n int) hashes {
+	h.h1s, h.h2s = slices.Grow(h.h1s[:0], n)[:n], slices.Grow(h.h2s[:0], n)[:n]
+	return hashes{h1s: h.h1s, h2s: h.h2s}
+}
+
 // hashed are the hashes of keys of 8 bytes.
 func (c *keyedChunk) hashed(seed uint64, words []uint64) hashes {
-	h, n := &c.made, len(words)
-	h.h1s, h.h2s = slices.Grow(h.h1s[:0], n)[:n], slices.Grow(h.h2s[:0], n)[:n]
+	h := c.made.sized(len(words))
 	key.HashUint64s(seed, words, h.h1s, h.h2s)
-	return hashes{h1s: h.h1s, h2s: h.h2s}
+	return h
 }
 
 // hashesOf are the hashes of keys that waited.
@@ -99,12 +104,11 @@ func (c *keyedChunk) hashesOf(p *keyedPlan, words []uint64) hashes {
 	if !p.pairs {
 		return c.hashed(p.seed, words)
 	}
-	h, n := &c.made, len(words)/2
-	h.h1s, h.h2s = slices.Grow(h.h1s[:0], n)[:n], slices.Grow(h.h2s[:0], n)[:n]
-	for i := range n {
+	h := c.made.sized(len(words) / 2)
+	for i := range h.h1s {
 		h.h1s[i], h.h2s[i] = words[2*i], words[2*i+1]
 	}
-	return hashes{h1s: h.h1s, h2s: h.h2s}
+	return h
 }
 
 // addWords counts keys that waited in a sketch.

@@ -107,14 +107,16 @@ func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func(r *ccbf
 		if r.several.given {
 			return r.eachSumOf(rows, out, q)
 		}
-		n, from := rows.Len(), 0
-		sketches, bytes := sketchesOf(rows)
-		halve := !r.has && n >= halvedRows && bytes >= halvedBytes && out.Spare()
-		if halve && q.spent != nil && sketches >= halvedRows {
-			if from, err = r.sumRows(rows, out, q, 0, n/tried, false); err != nil {
-				return err
+		n, from, halve := rows.Len(), 0, false
+		if !r.has && n >= halvedRows && out.Spare() {
+			sketches, bytes := sketchesOf(rows)
+			halve = bytes >= halvedBytes
+			if halve && q.spent != nil && sketches >= halvedRows {
+				if from, err = r.sumRows(rows, out, q, 0, n/tried, false); err != nil {
+					return err
+				}
+				halve = q.spent()*tried >= halvedBlocks
 			}
-			halve = q.spent()*tried >= halvedBlocks
 		}
 		if !halve {
 			_, err := r.sumRows(rows, out, q, from, n, false)

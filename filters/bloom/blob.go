@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -26,7 +25,6 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	s = s.settled()
 	var room [mostAround]byte
 	params := s.appendParams(room[:0])
-	dst = slices.Grow(dst, sketch.MaxHeader+len(params)+len(s.bits))
 	return sketch.Append(dst, keyed.Header(s.Base, id), params, s.bits)
 }
 

@@ -3,7 +3,6 @@ package cbf
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -40,7 +39,6 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	if s.variable {
 		p = sketch.AppendFloat(p, s.alpha)
 	}
-	dst = slices.Grow(dst, sketch.MaxHeader+len(p)+len(s.body))
 	return sketch.Append(dst, keyed.Header(s.Base, id), p, s.body)
 }
 

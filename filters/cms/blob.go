@@ -25,7 +25,6 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 	var room [2 * binary.MaxVarintLen64]byte
 	params := binary.AppendUvarint(room[:0], c.width)
 	params = binary.AppendUvarint(params, c.depth)
-	dst = slices.Grow(dst, sketch.MaxHeader+len(params)+len(c.B))
 	return sketch.Append(dst, keyed.Header(s.Base, id), params, c.B)
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
@@ -169,12 +170,13 @@ func Seal(blob []byte) []byte {
 
 // Join is the BLOB of a header, parameters and a body.
 func Join(h Header, params, body []byte) []byte {
-	return Append(make([]byte, 0, MaxHeader+len(params)+len(body)), h, params, body)
+	return Append(nil, h, params, body)
 }
 
 // Append is Join at the end of dst.
 func Append(dst []byte, h Header, params, body []byte) []byte {
 	at := len(dst)
+	dst = slices.Grow(dst, MaxHeader+len(params)+len(body))
 	dst = append(Begin(dst, h, params), body...)
 	Seal(dst[at:])
 	return dst
