@@ -25,7 +25,7 @@ import (
 // for up to AreaLimit lookups inside Bounds. Errors as CheckRaster. O(cells in
 // the box + pixels).
 func (v *View) Density(dst []float64, b orb.Bound, width, height int, category []byte) error {
-	clear(dst)
+	zero(dst)
 	return v.AddDensity(dst, b, width, height, category)
 }
 
@@ -96,7 +96,7 @@ func takeBins(n int) *[]float64 {
 		*lent = make([]float64, n)
 	}
 	*lent = (*lent)[:n]
-	clear(*lent)
+	zero(*lent)
 	return lent
 }
 
