@@ -123,3 +123,87 @@ row:
 	JB      row
 	VZEROUPPER
 	RET
+
+// FOLD8 and MIX8 are FOLD and MIX of 8 lanes.
+#define FOLD8(z, a) \
+	VPSRLQ $33, z, a \
+	VPXORQ a, z, z
+
+#define MIX8(one, two) \
+	FOLD8(one, Z4)        \
+	FOLD8(two, Z5)        \
+	VPMULLQ Z15, one, one \
+	VPMULLQ Z15, two, two \
+	FOLD8(one, Z4)        \
+	FOLD8(two, Z5)        \
+	VPMULLQ Z13, one, one \
+	VPMULLQ Z13, two, two \
+	FOLD8(one, Z4)        \
+	FOLD8(two, Z5)
+
+// CONSTANTS8 loads what FINISH8 needs.
+#define CONSTANTS8 \
+	MOVQ         $0xff51afd7ed558ccd, R8 \
+	VPBROADCASTQ R8, Z15                 \
+	MOVQ         $0xc4ceb9fe1a85ec53, R8 \
+	VPBROADCASTQ R8, Z13                 \
+	MOVQ         $1, R8                  \
+	VPBROADCASTQ R8, Z11
+
+// FINISH8 is FINISH of the states of 8 keys in Z0 and Z1.
+#define FINISH8 \
+	VPADDQ    Z1, Z0, Z0     \
+	VPADDQ    Z0, Z1, Z1     \
+	MIX8(Z0, Z1)             \
+	VPADDQ    Z1, Z0, Z0     \
+	VPADDQ    Z0, Z1, Z1     \
+	VPORQ     Z11, Z1, Z1    \
+	VMOVDQU64 Z0, (SI)(AX*8) \
+	VMOVDQU64 Z1, (DI)(AX*8)
+
+// func finishEight(h1s, h2s *uint64, n int)
+TEXT ·finishEight(SB), NOSPLIT, $0-24
+	MOVQ h1s+0(FP), SI
+	MOVQ h2s+8(FP), DI
+	MOVQ n+16(FP), CX
+	CONSTANTS8
+	XORQ AX, AX
+
+loop8:
+	VMOVDQU64 (SI)(AX*8), Z0
+	VMOVDQU64 (DI)(AX*8), Z1
+	FINISH8
+	ADDQ      $8, AX
+	CMPQ      AX, CX
+	JB        loop8
+	VZEROUPPER
+	RET
+
+// func rowEight(h1s, h2s, columns *uint64, n int, row uint64)
+TEXT ·rowEight(SB), NOSPLIT, $0-40
+	MOVQ         h1s+0(FP), SI
+	MOVQ         h2s+8(FP), DI
+	MOVQ         columns+16(FP), DX
+	MOVQ         n+24(FP), CX
+	VPBROADCASTQ row+32(FP), Z6
+	MOVQ         $0x38495ab5, R8
+	VPBROADCASTQ R8, Z7
+	MOVQ         $16, R8
+	VPBROADCASTQ R8, Z8
+	CONSTANTS8
+	XORQ         AX, AX
+
+row8:
+	VMOVDQU64 (DX)(AX*8), Z0
+	VPADDQ    Z0, Z6, Z1
+	VPSLLQ    $2, Z1, Z4
+	VPADDQ    Z4, Z1, Z1
+	VPADDQ    Z7, Z1, Z1
+	VPXORQ    Z8, Z0, Z0
+	VPXORQ    Z8, Z1, Z1
+	FINISH8
+	ADDQ      $8, AX
+	CMPQ      AX, CX
+	JB        row8
+	VZEROUPPER
+	RET

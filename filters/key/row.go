@@ -20,7 +20,11 @@ func HashRow(seed uint64, columns []uint64, y int64, h1s, h2s []uint64) {
 	done := 0
 	if lanes && len(columns) >= 8 {
 		done = len(columns) &^ 7
-		rowLanes(&h1s[0], &h2s[0], &columns[0], done, row)
+		if eight {
+			rowEight(&h1s[0], &h2s[0], &columns[0], done, row)
+		} else {
+			rowLanes(&h1s[0], &h2s[0], &columns[0], done, row)
+		}
 	}
 	for i := done; i < len(columns); i++ {
 		h1s[i], h2s[i] = finish(columns[i], (row+columns[i])*5+0x38495ab5, 16)
@@ -48,7 +52,11 @@ func finishAll(h1s, h2s []uint64) {
 	done := 0
 	if lanes && len(h1s) >= 8 {
 		done = len(h1s) &^ 7
-		finishLanes(&h1s[0], &h2s[0], done)
+		if eight {
+			finishEight(&h1s[0], &h2s[0], done)
+		} else {
+			finishLanes(&h1s[0], &h2s[0], done)
+		}
 	}
 	for i := done; i < len(h1s); i++ {
 		h1s[i], h2s[i] = finish(h1s[i], h2s[i], 0)

@@ -73,3 +73,55 @@ loop:
 	JB      loop
 	VZEROUPPER
 	RET
+
+// REMAINDER8 is REMAINDER in 8 lanes.
+#define REMAINDER8(z, a) \
+	VPSRLQ       $36, z, a \
+	VPANDQ       Z9, z, z  \
+	VPMULUDQ     Z12, a, a \
+	VPADDQ       a, z, z   \
+	VPORQ        Z11, z, z \
+	VSUBPD       Z11, z, z \
+	VMOVAPD      Z10, a    \
+	VFMADD231PD  Z14, z, a \
+	VSUBPD       Z10, a, a \
+	VFNMADD231PD Z13, a, z \
+	VADDPD       Z10, z, z
+
+// func startsEight(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, of, inverse float64)
+TEXT ·startsEight(SB), NOSPLIT, $0-72
+	MOVQ         at+0(FP), R8
+	MOVQ         step+8(FP), R9
+	MOVQ         h1+16(FP), SI
+	MOVQ         h2+24(FP), DI
+	MOVQ         n+32(FP), CX
+	VPBROADCASTD size+40(FP), Y15
+	VPBROADCASTQ inverse+64(FP), Z14
+	VPBROADCASTQ of+56(FP), Z13
+	VPBROADCASTQ rest+48(FP), Z12
+	VPBROADCASTQ whole<>(SB), Z11
+	VPBROADCASTQ nearest<>(SB), Z10
+	VPBROADCASTQ low36<>(SB), Z9
+	XORQ         AX, AX
+
+loop8:
+	VMOVDQU64 (SI)(AX*8), Z0
+	VMOVDQU64 (DI)(AX*8), Z1
+	REMAINDER8(Z0, Z4)
+	REMAINDER8(Z1, Z5)
+	VPMOVQD   Z0, Y0
+	VPMOVQD   Z1, Y1
+	VPADDD    Y15, Y0, Y4 // as in startsLanes
+	VPADDD    Y15, Y1, Y5
+	VPMINUD   Y4, Y0, Y0
+	VPMINUD   Y5, Y1, Y1
+	VPADDD    Y1, Y0, Y0
+	VPSUBD    Y15, Y0, Y4
+	VPMINUD   Y4, Y0, Y0
+	VMOVDQU   Y0, (R8)(AX*4)
+	VMOVDQU   Y1, (R9)(AX*4)
+	ADDQ      $8, AX
+	CMPQ      AX, CX
+	JB        loop8
+	VZEROUPPER
+	RET
