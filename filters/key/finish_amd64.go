@@ -25,3 +25,14 @@ func finishEight(h1s, h2s *uint64, n int)
 
 //go:noescape
 func rowEight(h1s, h2s, columns *uint64, n int, row uint64)
+
+// squaresEight is HashSquares of a multiple of 8 squares, eight at once: first and second is what their
+// level and length change in the states.
+//
+//go:noescape
+func squaresEight(h1s, h2s *uint64, xs, ys *int64, n int, seed, first, second uint64)
+
+// wordsEight is HashUint64s of a multiple of 8 values, eight at once.
+//
+//go:noescape
+func wordsEight(h1s, h2s, vs *uint64, n int, start uint64)

@@ -39,6 +39,10 @@ func HashSquares(seed uint64, xs, ys []int64, level uint8, h1s, h2s []uint64) {
 	if level > 0 {
 		n, tail = 18, levelTail(level)
 	}
+	if done := len(xs) &^ 7; eight && done > 0 {
+		squaresEight(&h1s[0], &h2s[0], &xs[0], &ys[0], done, seed, tail^n, n)
+		xs, ys, h1s, h2s = xs[done:], ys[done:], h1s[done:], h2s[done:]
+	}
 	for i, x := range xs {
 		h1, h2 := block(seed, x, ys[i])
 		h1s[i], h2s[i] = h1^tail^n, h2^n
