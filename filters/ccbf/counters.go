@@ -65,15 +65,10 @@ func (v countersView) counts(dst []uint64, at []grid.Cell, category []byte) {
 	var h1, h2 [hashBatch]uint64
 	for len(at) > 0 {
 		n := min(len(at), hashBatch)
-		if category == nil {
-			for i, c := range at[:n] {
-				h1[i], h2[i] = v.hasher.cell(c)
-			}
-		} else {
-			for i, c := range at[:n] {
-				h1[i], h2[i] = v.hasher.hash(c, category)
-			}
+		for i, c := range at[:n] {
+			h1[i], h2[i] = uint64(c.X), uint64(c.Y)
 		}
+		v.hasher.all(h1[:n], h2[:n], category)
 		v.dense.Counts(dst[:n], h1[:n], h2[:n])
 		dst, at = dst[n:], at[n:]
 	}

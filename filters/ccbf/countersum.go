@@ -136,13 +136,12 @@ const fewCells = 64
 
 // sumFew is sumRows of at most fewCells cells.
 func (v countersView) sumFew(scan rows, category []byte, each func(n uint64)) (sum uint64) {
-	var xs, ys [fewCells]int64
 	var h1, h2, counts [fewCells]uint64
 	bounds, k := scan.Bounds(), 0
 	for y := bounds.MinY; y <= bounds.MaxY; y++ {
 		for _, in := range scan.Row(y) {
 			for x := in.X0; x <= in.X1; x++ {
-				xs[k], ys[k] = x, y
+				h1[k], h2[k] = uint64(x), uint64(y)
 				k++
 			}
 		}
@@ -151,7 +150,7 @@ func (v countersView) sumFew(scan rows, category []byte, each func(n uint64)) (s
 	if category == nil && k > cascade.Few { // eight at once take less than those that are left of eight
 		n = (k + 7) &^ 7
 	}
-	v.hasher.all(h1[:n], h2[:n], xs[:n], ys[:n], category)
+	v.hasher.all(h1[:n], h2[:n], category)
 	v.dense.Counts(counts[:n], h1[:n], h2[:n])
 	for _, n := range counts[:k] {
 		if sum = saturate.Add(sum, n); each != nil {

@@ -124,6 +124,7 @@ func (s *sampler) sum(in grid.Rect) float64 {
 	reads := min(all, s.reads)
 	sum, n := 0.0, 0
 	read := func() {
+		s.hasher.all(s.h1[:n], s.h2[:n], s.category)
 		s.v.dense.Counts(s.counts[:n], s.h1[:n], s.h2[:n])
 		for _, c := range s.counts[:n] {
 			if s.noise != nil {
@@ -145,7 +146,7 @@ func (s *sampler) sum(in grid.Rect) float64 {
 		}
 		k = min(k, all-1)
 		at := grid.Cell{X: in.MinX + int64(k%in.Width()), Y: in.MinY + int64(k/in.Width())}
-		s.h1[n], s.h2[n] = s.hasher.hash(at, s.category)
+		s.h1[n], s.h2[n] = uint64(at.X), uint64(at.Y)
 		if n++; n == searchBatch {
 			read()
 		}

@@ -26,6 +26,11 @@ func insertSquares(d *cascade.Counters, c *Config, s *cells.Section, category []
 	var h1, h2, ns [hashBatch]uint64
 	var last grid.Cell
 	h, n := c.hasher(level), 0
+	insert := func() {
+		h.all(h1[:n], h2[:n], category)
+		d.Insert(c.Mode == Standard, h1[:n], h2[:n], ns[:n])
+		n = 0
+	}
 	for i, k := range s.Keys {
 		w := uint64(1)
 		if s.Counts != nil {
@@ -37,14 +42,13 @@ func insertSquares(d *cascade.Counters, c *Config, s *cells.Section, category []
 			continue
 		}
 		if n == hashBatch {
-			d.Insert(c.Mode == Standard, h1[:], h2[:], ns[:])
-			n = 0
+			insert()
 		}
-		h1[n], h2[n] = h.hash(at, category)
+		h1[n], h2[n] = uint64(at.X), uint64(at.Y)
 		ns[n], last = w, at
 		n++
 	}
-	d.Insert(c.Mode == Standard, h1[:n], h2[:n], ns[:n])
+	insert()
 }
 
 // Coarsen makes the cells of a sketch factor times as wide and as high, a whole number

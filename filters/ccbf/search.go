@@ -25,7 +25,6 @@ type search struct {
 	parts  [MaxLevels + 1][]reading
 	reads  uint64 // lookups so far
 	most   uint64 // that are allowed; 0 ends the search
-	xs, ys [4 * searchBatch]int64
 	h1, h2 [4 * searchBatch]uint64
 	counts [4 * searchBatch]uint64
 	first  [4 * searchBatch]reading // the largest squares, as many at once
@@ -140,9 +139,9 @@ func (s *search) read(level int, squares []reading) []reading {
 	}
 	h, h1, h2 := s.v.Config.hasher(uint8(level)), s.h1[:n], s.h2[:n]
 	for i := range squares {
-		s.xs[i], s.ys[i] = squares[i].at.X, squares[i].at.Y
+		h1[i], h2[i] = uint64(squares[i].at.X), uint64(squares[i].at.Y)
 	}
-	h.all(h1, h2, s.xs[:n], s.ys[:n], s.category)
+	h.all(h1, h2, s.category)
 	s.v.dense.Counts(s.counts[:n], h1, h2)
 	kept := 0
 	for i, count := range s.counts[:len(squares)] {

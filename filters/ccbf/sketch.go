@@ -77,14 +77,14 @@ func (h *hasher) cell(c grid.Cell) (h1, h2 uint64) {
 	return key.HashSquare(h.seed, c.X, c.Y, h.level)
 }
 
-// all writes the hashes of many cells to h1 and h2, as long as xs and ys.
-func (h *hasher) all(h1, h2 []uint64, xs, ys []int64, category []byte) {
+// all makes of the columns and rows of many cells, in h1 and h2, their hashes.
+func (h *hasher) all(h1, h2 []uint64, category []byte) {
 	if category == nil {
-		key.HashSquares(h.seed, xs, ys, h.level, h1, h2)
+		key.HashSquares(h.seed, h.level, h1, h2)
 		return
 	}
-	for i, x := range xs {
-		h1[i], h2[i] = h.hash(grid.Cell{X: x, Y: ys[i]}, category)
+	for i, x := range h1 {
+		h1[i], h2[i] = h.hash(grid.Cell{X: int64(x), Y: int64(h2[i])}, category)
 	}
 }
 
@@ -115,8 +115,9 @@ func insertRun(d *cascade.Counters, c *Config, s *cells.Section, plain bool) gri
 			at := cells.CellOf(s.X, s.Y, k)
 			b.MinX, b.MaxX = min(b.MinX, at.X), max(b.MaxX, at.X)
 			b.MinY, b.MaxY = min(b.MinY, at.Y), max(b.MaxY, at.Y)
-			h1[j], h2[j] = h.hash(at, category)
+			h1[j], h2[j] = uint64(at.X), uint64(at.Y)
 		}
+		h.all(h1[:len(keys)], h2[:len(keys)], category)
 		var n []uint64
 		if s.Counts != nil {
 			n = s.Counts[i : i+len(keys)]

@@ -79,8 +79,9 @@ func (s *sweep) ask(x, y int64, n int) int {
 		key.HashRow(h.seed, s.columnsOf(x, n), y, h1, h2)
 	} else {
 		for i := range h1 {
-			h1[i], h2[i] = h.hash(grid.Cell{X: x + int64(i), Y: y}, s.category)
+			h1[i], h2[i] = uint64(x+int64(i)), uint64(y)
 		}
+		h.all(h1, h2, s.category)
 	}
 	some := s.v.dense.Some(s.occupied, s.which[:n], h1, h2)
 	at := s.at[s.held:][:len(some)]

@@ -30,7 +30,7 @@ func rowEight(h1s, h2s, columns *uint64, n int, row uint64)
 // level and length change in the states.
 //
 //go:noescape
-func squaresEight(h1s, h2s *uint64, xs, ys *int64, n int, seed, first, second uint64)
+func squaresEight(h1s, h2s *uint64, n int, seed, first, second uint64)
 
 // wordsEight is HashUint64s of a multiple of 8 values, eight at once.
 //

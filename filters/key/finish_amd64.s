@@ -212,16 +212,14 @@ row8:
 	VZEROUPPER
 	RET
 
-// func squaresEight(h1s, h2s *uint64, xs, ys *int64, n int, seed, first, second uint64)
-TEXT ·squaresEight(SB), NOSPLIT, $0-64
+// func squaresEight(h1s, h2s *uint64, n int, seed, first, second uint64)
+TEXT ·squaresEight(SB), NOSPLIT, $0-48
 	MOVQ         h1s+0(FP), SI
 	MOVQ         h2s+8(FP), DI
-	MOVQ         xs+16(FP), DX
-	MOVQ         ys+24(FP), R9
-	MOVQ         n+32(FP), CX
-	VPBROADCASTQ seed+40(FP), Z6
-	VPBROADCASTQ first+48(FP), Z16
-	VPBROADCASTQ second+56(FP), Z17
+	MOVQ         n+16(FP), CX
+	VPBROADCASTQ seed+24(FP), Z6
+	VPBROADCASTQ first+32(FP), Z16
+	VPBROADCASTQ second+40(FP), Z17
 	MOVQ         $0x87c37b91114253d5, R8
 	VPBROADCASTQ R8, Z9
 	MOVQ         $0x4cf5ad432745937f, R8
@@ -234,8 +232,8 @@ TEXT ·squaresEight(SB), NOSPLIT, $0-64
 	XORQ         AX, AX
 
 squares8:
-	VPMULLQ (DX)(AX*8), Z9, Z0
-	VPMULLQ (R9)(AX*8), Z10, Z1
+	VPMULLQ (SI)(AX*8), Z9, Z0
+	VPMULLQ (DI)(AX*8), Z10, Z1
 	VPROLQ  $31, Z0, Z0
 	VPROLQ  $33, Z1, Z1
 	VPMULLQ Z10, Z0, Z0

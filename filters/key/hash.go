@@ -81,14 +81,14 @@ const (
 
 // HashCell is Hash of the 16 little-endian bytes of a cell, without a buffer.
 func HashCell(seed uint64, x, y int64) (h1, h2 uint64) {
-	h1, h2 = block(seed, x, y)
+	h1, h2 = block(seed, uint64(x), uint64(y))
 	return finish(h1, h2, 16)
 }
 
 // HashSquare is HashCell of the square (x, y) of a level above the cells, from 1 to
 // 255: Hash of the bytes that AppendCell makes of it.
 func HashSquare(seed uint64, x, y int64, level uint8) (h1, h2 uint64) {
-	h1, h2 = block(seed, x, y)
+	h1, h2 = block(seed, uint64(x), uint64(y))
 	return finish(h1^levelTail(level), h2, 18)
 }
 
@@ -98,11 +98,11 @@ func levelTail(level uint8) uint64 {
 }
 
 // block is the state of the hash after 16 bytes.
-func block(seed uint64, x, y int64) (h1, h2 uint64) {
+func block(seed, x, y uint64) (h1, h2 uint64) {
 	h1, h2 = seed, seed
-	h1 ^= bits.RotateLeft64(uint64(x)*c1, 31) * c2
+	h1 ^= bits.RotateLeft64(x*c1, 31) * c2
 	h1 = (bits.RotateLeft64(h1, 27)+h2)*5 + 0x52dce729
-	h2 ^= bits.RotateLeft64(uint64(y)*c2, 33) * c1
+	h2 ^= bits.RotateLeft64(y*c2, 33) * c1
 	h2 = (bits.RotateLeft64(h2, 31)+h1)*5 + 0x38495ab5
 	return h1, h2
 }

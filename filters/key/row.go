@@ -31,20 +31,20 @@ func HashRow(seed uint64, columns []uint64, y int64, h1s, h2s []uint64) {
 	}
 }
 
-// HashSquares writes the HashSquare of squares of a level to h1s and h2s, as long as xs and
-// ys; at level 0 the HashCell of cells.
-func HashSquares(seed uint64, xs, ys []int64, level uint8, h1s, h2s []uint64) {
-	ys, h1s, h2s = ys[:len(xs)], h1s[:len(xs)], h2s[:len(xs)]
+// HashSquares makes of the columns and rows of squares of a level, which are in h1s and h2s, as many
+// of either, their HashSquare; at level 0 that of cells, HashCell.
+func HashSquares(seed uint64, level uint8, h1s, h2s []uint64) {
+	h2s = h2s[:len(h1s)]
 	n, tail := uint64(16), uint64(0)
 	if level > 0 {
 		n, tail = 18, levelTail(level)
 	}
-	if done := len(xs) &^ 7; eight && done > 0 {
-		squaresEight(&h1s[0], &h2s[0], &xs[0], &ys[0], done, seed, tail^n, n)
-		xs, ys, h1s, h2s = xs[done:], ys[done:], h1s[done:], h2s[done:]
+	if done := len(h1s) &^ 7; eight && done > 0 {
+		squaresEight(&h1s[0], &h2s[0], done, seed, tail^n, n)
+		h1s, h2s = h1s[done:], h2s[done:]
 	}
-	for i, x := range xs {
-		h1, h2 := block(seed, x, ys[i])
+	for i, x := range h1s {
+		h1, h2 := block(seed, x, h2s[i])
 		h1s[i], h2s[i] = h1^tail^n, h2^n
 	}
 	finishAll(h1s, h2s)
