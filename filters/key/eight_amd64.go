@@ -2,27 +2,16 @@ package key
 
 import "golang.org/x/sys/cpu"
 
-var (
-	lanes = cpu.X86.HasAVX2
-	eight = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ
-)
+// eight says that eight keys at once can be hashed.
+var eight = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ
 
-// finishLanes is finishAll of a multiple of 8 keys, four at once.
-//
-//go:noescape
-func finishLanes(h1s, h2s *uint64, n int)
-
-// rowLanes is HashRow of a multiple of 8 columns, four at once.
-//
-//go:noescape
-func rowLanes(h1s, h2s, columns *uint64, n int, row uint64)
-
-// finishEight is finishLanes, eight at once, and rowEight is rowLanes: AVX-512 multiplies numbers
-// of 64 bits in one instruction, AVX2 in seven.
+// finishEight is finishLanes, eight at once.
 //
 //go:noescape
 func finishEight(h1s, h2s *uint64, n int)
 
+// rowEight is rowLanes, eight at once.
+//
 //go:noescape
 func rowEight(h1s, h2s, columns *uint64, n int, row uint64)
 
