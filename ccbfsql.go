@@ -77,7 +77,7 @@ func RegisterConn(driverConn any) (*Registration, error) {
 func (r *Registration) Release() { r.instance.Release() }
 
 // MemoryUsed is the number of bytes that aggregates of this process hold besides
-// DuckDB's own; what ccbf_memory() reports.
+// DuckDB's own, and sketches that are kept decoded; what ccbf_memory() reports.
 func MemoryUsed() int64 { return duck.MemoryUsed() }
 
 // MemoryLimit is the most bytes that aggregates of this process may hold: by

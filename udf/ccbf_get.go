@@ -23,9 +23,8 @@ type places struct {
 	order      []uint32 // rows by sketch
 	ends       []uint32 // where each sketch's end in order
 
-	accounts []account // of each sketch
-	names    []keptName
-	kept     []*keptSketch // nil for one that is not
+	tags []uint64      // of each sketch; 0 of one with too few questions to be kept
+	kept []*keptSketch // nil for one that is not
 
 	cells  []grid.Cell
 	which  []uint32 // the category of each, in its sketch
@@ -101,30 +100,27 @@ func (p *places) forget() {
 // find looks for the sketches among those that are kept: one step of all of them after
 // the other, as each waits for the memory.
 func (p *places) find(r *ccbfReader) {
-	p.accounts, p.kept, p.names = p.accounts[:0], p.kept[:0], p.names[:0]
+	p.tags, p.kept = p.tags[:0], p.kept[:0]
 	from := uint32(0)
 	for i, blob := range p.sketches.values {
-		var a account
-		if len(blob) <= hashed*int(p.ends[i]-from) {
-			a = accountOf(blob, !r.has)
+		tag := uint64(0)
+		if p.ends[i]-from >= fewestFor(blob) {
+			tag = tagOf(blob, !r.has)
 		}
-		p.accounts, from = append(p.accounts, a), p.ends[i]
+		p.tags, from = append(p.tags, tag), p.ends[i]
 	}
-	for i, blob := range p.sketches.values {
-		var n keptName
-		if a := p.accounts[i]; a.at != nil && a.bought() {
-			n = nameOf(blob, !r.has)
-		}
-		p.names = append(p.names, n)
+	for _, tag := range p.tags {
+		p.kept = append(p.kept, findTagged(tag))
 	}
-	for i, n := range p.names {
-		var k *keptSketch
-		if n.length > 0 {
-			if k = findKept(n); k == nil {
-				p.accounts[i].set(0)
-			}
+	for i, k := range p.kept {
+		if k == nil {
+			continue
 		}
-		p.kept = append(p.kept, k)
+		if name := nameOf(p.sketches.values[i], !r.has); k.name == name {
+			k.touch()
+		} else {
+			p.kept[i] = findKept(name)
+		}
 	}
 }
 
@@ -160,8 +156,17 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 // ask counts the places of the rows order[from:to] in sketch i.
 func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) error {
 	blob := p.sketches.values[i]
+	var a account
 	if p.kept[i] == nil {
 		p.kept[i] = keptMeanwhile(blob, !r.has)
+		if tag := p.tags[i]; tag != 0 {
+			a = accountOf(tag)
+		}
+	}
+	if p.kept[i] == nil && a.at != nil && a.bought() {
+		if p.kept[i] = findKept(nameOf(blob, !r.has)); p.kept[i] == nil { // it was given up
+			a.set(0)
+		}
 	}
 	if k := p.kept[i]; k != nil {
 		return p.askKept(r, k, rows, from, to)
@@ -172,7 +177,6 @@ func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) err
 	if err := p.askView(r, rows, from, to); err != nil {
 		return err
 	}
-	a := p.accounts[i]
 	if price := r.view.DecodedCost(); a.at != nil && price > 0 && a.pay(r.view.Spent()+1, price) {
 		buy(&r.view, a, nameOf(blob, !r.has))
 	}

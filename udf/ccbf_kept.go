@@ -1,7 +1,6 @@
 package udf
 
 import (
-	"hash/maphash"
 	"sync/atomic"
 	"unsafe"
 
@@ -13,9 +12,10 @@ import (
 // until as much was paid as buying costs, then buy (Karlin et al., Competitive Snoopy
 // Caching, 1988), so that no questions cost more than twice as much as they must. What
 // was paid is remembered from chunk to chunk; what is kept counts against the budget,
-// and is given up where that is needed and when no query runs.
+// and is given up where that is needed, and when no query runs if it is much.
 //
-// It is known by its name (nameOf): its address says nothing, as memory is used again.
+// It is known by its name (nameOf): its address says nothing, as memory is used again. Where to
+// look for it and for what was paid is told by its tag, so that only those are hashed that may be kept.
 
 const (
 	keptSets, keptWays = 1 << 12, 4
@@ -28,12 +28,10 @@ const (
 
 var (
 	keptPlaces [keptSets][keptWays]atomic.Pointer[keptSketch]
-	keptBytes  atomic.Int64
 	keptSerial atomic.Uint64
 	keptSwept  atomic.Uint32 // clock of the last look for stale ones
-	// paid has for a sketch, by the hash of its first bytes: half of the hash, and what
-	// was paid for questions, or bought. A sketch of which more is known takes the place of
-	// another.
+	// paid has for a sketch half of its tag, and what was paid for questions, or bought. A
+	// sketch of which more is known takes the place of another.
 	paid [keptSets][keptWays]atomic.Uint64
 )
 
@@ -54,18 +52,37 @@ type keptSketch struct {
 	bytes int64
 }
 
-// findKept is the sketch of that name, nil where it is not kept.
-func findKept(name keptName) *keptSketch {
-	set := &keptPlaces[name.hash%keptSets]
+// fewestFor is from how many questions of a chunk on it pays to look for a sketch.
+func fewestFor(blob []byte) uint32 { return uint32((len(blob) + hashed - 1) / hashed) }
+
+// findTagged is the first sketch with a tag, nil where none is kept.
+func findTagged(tag uint64) *keptSketch {
+	set := &keptPlaces[tag>>1%keptSets]
 	for i := range set {
-		if k := set[i].Load(); k != nil && k.name == name {
-			if now := duck.Clock(); k.touched.Load() != now {
-				k.touched.Store(now)
-			}
+		if k := set[i].Load(); k != nil && k.name.tag == tag {
 			return k
 		}
 	}
 	return nil
+}
+
+// findKept is the sketch of that name, nil where it is not kept.
+func findKept(name keptName) *keptSketch {
+	set := &keptPlaces[name.tag>>1%keptSets]
+	for i := range set {
+		if k := set[i].Load(); k != nil && k.name == name {
+			k.touch()
+			return k
+		}
+	}
+	return nil
+}
+
+// touch notes that there was a question.
+func (k *keptSketch) touch() {
+	if now := duck.Clock(); k.touched.Load() != now {
+		k.touched.Store(now)
+	}
 }
 
 // buy keeps the sketch of a view, and notes that in its account.
@@ -95,10 +112,9 @@ func keep(v *ccbf.View, name keptName) *keptSketch {
 	k := &keptSketch{Decoded: d, name: name, serial: keptSerial.Add(1), bytes: n}
 	now := duck.Clock()
 	k.touched.Store(now)
-	set := &keptPlaces[name.hash%keptSets]
+	set := &keptPlaces[name.tag>>1%keptSets]
 	for i := range set {
 		if old := set[i].Load(); (old == nil || now-old.touched.Load() > stale) && set[i].CompareAndSwap(old, k) {
-			keptBytes.Add(n)
 			if old != nil {
 				old.close()
 			}
@@ -111,7 +127,6 @@ func keep(v *ccbf.View, name keptName) *keptSketch {
 
 // close takes a sketch that is no longer kept out of the books.
 func (k *keptSketch) close() int64 {
-	keptBytes.Add(-k.bytes)
 	duck.GiveUp(k.bytes)
 	return k.bytes
 }
@@ -120,7 +135,7 @@ func (k *keptSketch) close() int64 {
 // sketches make room.
 func roomFor(n int64) bool {
 	most := duck.MemoryLimit() / 4
-	if keptBytes.Load()+n <= most {
+	if duck.KeptBytes()+n <= most {
 		return true
 	}
 	now, last := duck.Clock(), keptSwept.Load()
@@ -128,12 +143,12 @@ func roomFor(n int64) bool {
 		return false
 	}
 	dropKept(func(k *keptSketch) bool { return now-k.touched.Load() > stale })
-	return keptBytes.Load()+n <= most
+	return duck.KeptBytes()+n <= most
 }
 
 // dropKept gives up the sketches that which names, and returns their bytes.
 func dropKept(which func(k *keptSketch) bool) (bytes int64) {
-	if keptBytes.Load() == 0 {
+	if duck.KeptBytes() == 0 {
 		return 0
 	}
 	for i := range keptPlaces {
@@ -166,28 +181,24 @@ type account struct {
 	tag uint64 // the upper half
 }
 
-// accountOf is the account of a BLOB, whose first bytes have its checksum: its own, or
-// the one that has the least in it.
-func accountOf(blob []byte, together bool) account {
-	h := maphash.Bytes(keptSecret, blob[:min(len(blob), 32)]) + uint64(len(blob))
-	if together {
-		h++
-	}
-	set, tag := &paid[h%keptSets], h>>32<<32
+// accountOf is the account of a sketch: its own, or the one that has the least in it.
+func accountOf(tag uint64) account {
+	const mine = 1<<64 - 1<<32
+	set := &paid[tag>>1%keptSets]
 	least, in := uint64(1<<64-1), 0
 	for i := range set {
 		n := set[i].Load()
-		if n>>32<<32 == tag {
-			return account{&set[i], tag}
+		if n&mine == tag&mine {
+			return account{&set[i], tag & mine}
 		}
 		if n &= bought; n < least {
 			least, in = n, i
 		}
 	}
 	if least == bought { // all are: any
-		in = int(h >> 20 % keptWays)
+		in = int(tag >> 20 % keptWays)
 	}
-	return account{&set[in], tag}
+	return account{&set[in], tag & mine}
 }
 
 // bought reports whether the sketch was kept, and may still be.

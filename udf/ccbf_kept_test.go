@@ -6,8 +6,8 @@ import "testing"
 // behind that: it must not take it for one that is still to be bought.
 func TestPayingForWhatIsBought(t *testing.T) {
 	const price = 10
-	blob := []byte("a sketch that is asked by two threads")
-	a, b := accountOf(blob, true), accountOf(blob, true)
+	tag := tagOf([]byte("a sketch that is asked by two threads"), true)
+	a, b := accountOf(tag), accountOf(tag)
 	if a.pay(price-1, price) || a.bought() {
 		t.Fatal("bought for less than the price")
 	}

@@ -3,6 +3,7 @@ package udf
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
 	"math/rand/v2"
 
 	"github.com/ccbfsql/ccbfsql/internal/nh"
@@ -34,13 +35,34 @@ const shortName = 512
 // keptName is what a sketch is known by.
 type keptName struct {
 	hash     uint64
+	tag      uint64
 	length   int
 	together bool // for questions without a category
 }
 
 func nameOf(blob []byte, together bool) keptName {
-	return keptName{nameHash(blob), len(blob), together}
+	return keptName{nameHash(blob), tagOf(blob, together), len(blob), together}
 }
+
+// tagOf tells where to look for a sketch: a number above 0 of its checksum and length, which others
+// may have too, but hardly any that nobody made for that.
+func tagOf(blob []byte, together bool) uint64 {
+	var first [tagged]byte
+	n := 2 * uint64(len(blob))
+	if together {
+		n++
+	}
+	if len(blob) >= tagged {
+		first = [tagged]byte(blob)
+	} else {
+		copy(first[:], blob)
+	}
+	high, low := bits.Mul64(binary.LittleEndian.Uint64(first[tagged-8:])^nameKeys[0], n^nameKeys[1])
+	return high ^ low | 1
+}
+
+// tagged is how many bytes there are up to the end of the checksum.
+const tagged = 10
 
 func nameHash(b []byte) uint64 {
 	if len(b) < shortName {

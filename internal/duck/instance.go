@@ -64,6 +64,7 @@ func endInstance(id uint32) {
 		return
 	}
 	in.Release()
+	giveUpKept()
 	instances.Lock()
 	defer instances.Unlock()
 	all := slices.Clone(*registry.instances.Load())
@@ -152,10 +153,10 @@ func findInstance(conn unsafe.Pointer) (*Instance, error) {
 }
 
 // Release gives back the pages of this registration that are still there, and what
-// is kept for any. Only a host that knows that none of its queries is running may call
-// it.
+// is kept for any where that is much. Only a host that knows that none of its queries is
+// running may call it.
 func (in *Instance) Release() {
-	giveUpKept()
+	giveUpMuch()
 	if in == nil || in.live.Load() == 0 {
 		return
 	}

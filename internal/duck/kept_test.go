@@ -35,8 +35,22 @@ func TestKeptMemoryGoesFirst(t *testing.T) {
 	if l.Size() != 0 || !keep(100<<10) {
 		t.Error("nothing can be kept any more")
 	}
+	if KeptBytes() != have {
+		t.Errorf("%d bytes are kept, and not %d", KeptBytes(), have)
+	}
 	ReleaseAll()
-	if have != 0 || MemoryUsed() != 0 {
-		t.Errorf("%d bytes are kept and %d used, and no query runs", have, MemoryUsed())
+	if have != 0 || KeptBytes() != 0 || MemoryUsed() != 0 {
+		t.Errorf("%d bytes are kept and %d used after ReleaseAll", have, MemoryUsed())
+	}
+	// Where no query runs, a thirty-second stays, and not a byte more.
+	for _, n := range []int64{32 << 10, 32<<10 + 1} {
+		if !keep(n) {
+			t.Fatalf("%d bytes cannot be kept", n)
+		}
+		(*Instance)(nil).Release()
+		if want := n % (32<<10 + 1); have != want {
+			t.Errorf("%d bytes stay of %d while no query runs", have, n)
+		}
+		ReleaseAll()
 	}
 }
