@@ -33,7 +33,7 @@ func Process() functions {
 			}
 			return nil
 		}, "Bytes that aggregates and functions hold in this process in addition to DuckDB's own memory, and the limit.",
-			"SELECT (ccbf_memory()).used", nil),
+			"SELECT (ccbf_memory()).used < (ccbf_memory()).limit", nil),
 		function("process", "ccbf_memory_limit", duck.UBigInt, func(rows *duck.Rows, out *duck.Result) error {
 			limits := duck.Out[uint64](out)
 			return eachValid(rows, out, func(i int) error {
