@@ -29,6 +29,17 @@ FOUR(nearest, $0x4338000000000000) // 3*2^51
 	VFNMADD231PD Y13, a, y         \
 	VADDPD       Y10, y, y
 
+// STARTS makes of the remainders Y0 and Y1 of both hashes, which are numbers below 0 or not, where the
+// positions start and the steps between them.
+#define STARTS \
+	VPADDD  Y15, Y0, Y4 \
+	VPADDD  Y15, Y1, Y5 \
+	VPMINUD Y4, Y0, Y0  \ // a number below 0 is a large one
+	VPMINUD Y5, Y1, Y1  \
+	VPADDD  Y1, Y0, Y0  \
+	VPSUBD  Y15, Y0, Y4 \
+	VPMINUD Y4, Y0, Y0
+
 // func startsLanes(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, of, inverse float64)
 TEXT ·startsLanes(SB), NOSPLIT, $0-72
 	MOVQ         at+0(FP), R8
@@ -54,16 +65,10 @@ loop:
 	REMAINDER(Y2, Y6)
 	REMAINDER(Y3, Y7)
 
-	// The low halves, of keys 0, 1, 4, 5, 2, 3, 6 and 7. A number below 0 is a large one.
+	// The low halves, of keys 0, 1, 4, 5, 2, 3, 6 and 7.
 	VSHUFPS $0x88, Y2, Y0, Y0
 	VSHUFPS $0x88, Y3, Y1, Y1
-	VPADDD  Y15, Y0, Y4
-	VPADDD  Y15, Y1, Y5
-	VPMINUD Y4, Y0, Y0
-	VPMINUD Y5, Y1, Y1
-	VPADDD  Y1, Y0, Y0
-	VPSUBD  Y15, Y0, Y4
-	VPMINUD Y4, Y0, Y0
+	STARTS
 	VPERMQ  $0xD8, Y0, Y0
 	VPERMQ  $0xD8, Y1, Y1
 	VMOVDQU Y0, (R8)(AX*4)
@@ -111,13 +116,7 @@ loop8:
 	REMAINDER8(Z1, Z5)
 	VPMOVQD   Z0, Y0
 	VPMOVQD   Z1, Y1
-	VPADDD    Y15, Y0, Y4 // as in startsLanes
-	VPADDD    Y15, Y1, Y5
-	VPMINUD   Y4, Y0, Y0
-	VPMINUD   Y5, Y1, Y1
-	VPADDD    Y1, Y0, Y0
-	VPSUBD    Y15, Y0, Y4
-	VPMINUD   Y4, Y0, Y0
+	STARTS
 	VMOVDQU   Y0, (R8)(AX*4)
 	VMOVDQU   Y1, (R9)(AX*4)
 	ADDQ      $8, AX
