@@ -135,7 +135,7 @@ func (k *keptSketch) close() int64 {
 // sketches make room.
 func roomFor(n int64) bool {
 	most := duck.MemoryLimit() / 4
-	if duck.KeptBytes()+n <= most {
+	if duck.MemoryKept()+n <= most {
 		return true
 	}
 	now, last := duck.Clock(), keptSwept.Load()
@@ -143,12 +143,12 @@ func roomFor(n int64) bool {
 		return false
 	}
 	dropKept(func(k *keptSketch) bool { return now-k.touched.Load() > stale })
-	return duck.KeptBytes()+n <= most
+	return duck.MemoryKept()+n <= most
 }
 
 // dropKept gives up the sketches that which names, and returns their bytes.
 func dropKept(which func(k *keptSketch) bool) (bytes int64) {
-	if duck.KeptBytes() == 0 {
+	if duck.MemoryKept() == 0 {
 		return 0
 	}
 	for i := range keptPlaces {

@@ -24,16 +24,16 @@ var Version = func() string {
 
 // Process returns the functions that report on the process.
 func Process() functions {
-	memory := duck.StructOf(duck.Field{Name: "used", Type: duck.UBigInt}, duck.Field{Name: "limit", Type: duck.UBigInt})
+	memory := duck.StructOf(duck.Field{Name: "used", Type: duck.UBigInt}, duck.Field{Name: "kept", Type: duck.UBigInt}, duck.Field{Name: "limit", Type: duck.UBigInt})
 	fns := []duck.Function{
 		function("process", "ccbf_memory", memory, func(rows *duck.Rows, out *duck.Result) error {
-			used, limit := duck.Out[uint64](out.Field(0)), duck.Out[uint64](out.Field(1))
+			used, kept, limit := duck.Out[uint64](out.Field(0)), duck.Out[uint64](out.Field(1)), duck.Out[uint64](out.Field(2))
 			for i := range out.Len() {
-				used[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryLimit())
+				used[i], kept[i], limit[i] = uint64(duck.MemoryUsed()), uint64(duck.MemoryKept()), uint64(duck.MemoryLimit())
 			}
 			return nil
-		}, "Bytes that aggregates and functions hold in this process in addition to DuckDB's own memory, and the limit.",
-			"SELECT (ccbf_memory()).used < (ccbf_memory()).limit", nil),
+		}, "Bytes that aggregates and functions hold in this process in addition to DuckDB's own memory, those of sketches kept decoded until the memory is needed, and the limit of both.",
+			"SELECT (ccbf_memory()).used", nil),
 		function("process", "ccbf_memory_limit", duck.UBigInt, func(rows *duck.Rows, out *duck.Result) error {
 			limits := duck.Out[uint64](out)
 			return eachValid(rows, out, func(i int) error {

@@ -51,8 +51,12 @@ func most() int64 {
 	return limit.Load()
 }
 
-// MemoryUsed is the number of bytes that all pages are charged for.
-func MemoryUsed() int64 { return used.Load() }
+// MemoryUsed is the number of bytes that all pages are charged for, and MemoryKept that of
+// what is kept besides.
+func MemoryUsed() int64 {
+	kept := MemoryKept()
+	return max(0, used.Load()-kept) // some may have been given up between
+}
 
 // MemoryLimit is the budget of all pages of the process.
 func MemoryLimit() int64 { return most() }

@@ -52,13 +52,13 @@ func GiveUp(n int64) {
 	giveBack(n)
 }
 
-// KeptBytes is how many bytes are kept.
-func KeptBytes() int64 { return kept.bytes.Load() }
+// MemoryKept is how many bytes are kept.
+func MemoryKept() int64 { return kept.bytes.Load() }
 
 // giveUpMuch gives up everything that is kept, where that is more than may stay while no
 // query runs.
 func giveUpMuch() {
-	if KeptBytes() > most()/idleParts {
+	if MemoryKept() > most()/idleParts {
 		giveUpKept()
 	}
 }

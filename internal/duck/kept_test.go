@@ -35,11 +35,11 @@ func TestKeptMemoryGoesFirst(t *testing.T) {
 	if l.Size() != 0 || !keep(100<<10) {
 		t.Error("nothing can be kept any more")
 	}
-	if KeptBytes() != have {
-		t.Errorf("%d bytes are kept, and not %d", KeptBytes(), have)
+	if MemoryKept() != have {
+		t.Errorf("%d bytes are kept, and not %d", MemoryKept(), have)
 	}
 	ReleaseAll()
-	if have != 0 || KeptBytes() != 0 || MemoryUsed() != 0 {
+	if have != 0 || MemoryKept() != 0 || MemoryUsed() != 0 {
 		t.Errorf("%d bytes are kept and %d used after ReleaseAll", have, MemoryUsed())
 	}
 	// Where no query runs, a thirty-second stays, and not a byte more.

@@ -215,7 +215,7 @@ func TestClaims(t *testing.T) {
 			}
 		}
 	}
-	nothingHeld(t, db)
+	want(t, db, "0", "SELECT (ccbf_memory()).used")
 }
 
 // sample is n of all, or all.

@@ -74,5 +74,5 @@ func TestManyConnections(t *testing.T) {
 	for err := range errs {
 		t.Error(err)
 	}
-	nothingHeld(t, db)
+	want(t, db, "0", "SELECT (ccbf_memory()).used")
 }

@@ -72,16 +72,6 @@ func mustAsk(t testing.TB, db *sql.DB, query string, args ...any) string {
 	return s
 }
 
-// nothingHeld is for when no query runs: then nothing is held but sketches that are kept decoded,
-// which a limit drives out.
-func nothingHeld(t testing.TB, db *sql.DB) {
-	t.Helper()
-	limit := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
-	defer exec(t, db, "SELECT ccbf_memory_limit("+limit+"::UBIGINT)")
-	exec(t, db, "SELECT ccbf_memory_limit(1)")
-	want(t, db, "0", "SELECT (ccbf_memory()).used")
-}
-
 // want compares the first row of a query with what it must be.
 func want(t testing.TB, db *sql.DB, answer, query string, args ...any) {
 	t.Helper()
