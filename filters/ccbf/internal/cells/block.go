@@ -195,8 +195,8 @@ func (b *blocks) chosen(i int, cells Run) bool {
 // damaged, or not in the only form that these cells have. cells must have
 // been held against the length of the data before.
 func (b *blocks) decodeInto(r Run) bool {
-	q := octets.Get().(*octet)
-	defer octets.Put(q)
+	q := lentBatch()
+	defer batches.Put(q)
 	at, all := 0, blockCount(b.cells)
 	for i := 0; i < all; i += together {
 		n := min(together, all-i)
