@@ -199,7 +199,7 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 		if answers[i] = 0; !near {
 			continue
 		}
-		if err := r.open(blob); err != nil {
+		if err := r.view.Open(); err != nil {
 			return i, err
 		}
 		if err := q.one(category, &answers[i]); err != nil {
@@ -233,7 +233,7 @@ func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, q sums) error 
 		if !near && !r.several.ranges {
 			return r.several.readList(h.Class(), out, i) // for its errors
 		}
-		if err := r.open(blob); err != nil {
+		if err := r.view.Open(); err != nil {
 			return err
 		}
 		if err := r.several.read(&r.view, blob, out, i); err != nil || !near {
@@ -242,17 +242,6 @@ func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, q sums) error 
 		answers[i], err = q.several(r.several.set)
 		return err
 	})
-}
-
-// headOf is the head of a BLOB: of the view where it is that of this BLOB.
-func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
-	if r.view.Is(blob) {
-		return &r.view.Head, nil
-	}
-	if err := r.head.Reset(blob); err != nil {
-		return nil, err
-	}
-	return &r.head, r.head.CheckCategory(r.has)
 }
 
 func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
