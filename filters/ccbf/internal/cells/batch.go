@@ -87,31 +87,50 @@ func (q *batch) readFrom(b *blocks, from, to int) {
 
 // put has a block wait for read, of which no cell with a key above high is wanted: where it is read
 // alone, what is behind a cell above is left out. No more than together wait, and four are of one
-// section.
+// section. Its bytes are asked for meanwhile.
 func (q *batch) put(b *blocks, block int, high uint64) {
 	i := q.size
 	q.size++
 	q.n[i] = 0
-	r, gapOrder, countOrder, n, ok := b.block(block)
+	r, n, ok := b.reader(block)
 	if !ok {
 		return
 	}
-	keys, counts := q.room(i)
-	keys[0], counts[0] = b.first(block), r.ReadClass(countOrder)+1
-	if counts[0] == 0 {
-		return
-	}
-	q.readers[i], q.orders[i], q.highs[i], q.n[i] = r, [2]uint{gapOrder, countOrder}, high, n
+	r.Fetch()
+	keys, _ := q.room(i)
+	keys[0] = b.first(block)
+	q.readers[i], q.highs[i], q.n[i] = r, high, n
 	q.open |= 1 << i
 	if len(b.data) < fewBytes {
 		q.short |= 1 << i
 	}
+}
+
+// begin reads the orders of a block and the count of its first cell.
+func (q *batch) begin(i int) {
+	gapOrder, countOrder, ok := readOrders(&q.readers[i])
+	if ok {
+		_, counts := q.room(i)
+		counts[0] = q.readers[i].ReadClass(countOrder) + 1
+		ok = counts[0] > 0
+	}
+	if !ok {
+		q.n[i] = 0
+		q.open &^= 1 << i
+		return
+	}
+	q.orders[i] = [2]uint{gapOrder, countOrder}
 	q.more = q.more || countOrder > 0
 }
 
 // read reads the blocks that wait: at once as far as all go, and what is left of them alone.
 func (q *batch) read() {
 	var alone [mostTogether]int // from which cell on
+	for i := range q.size {
+		if q.open>>i&1 != 0 {
+			q.begin(i)
+		}
+	}
 	for from := 1; q.open != 0; {
 		left := bits.OnesCount(q.open)
 		few, one, to := left == 1 || left < fewTogether && !q.more, 0, bitio.MaxRun
