@@ -72,7 +72,7 @@ func (b *blocks) reader(i int) (r bitio.Reader, n int, ok bool) {
 	if i > 0 {
 		start = b.end(i - 1)
 	}
-	if start < 0 || end > len(b.data) || end-start < 2 {
+	if uint(end) > uint(len(b.data)) || uint(start) > uint(end) || end-start < 2 { // an int of 32 bits may be negative
 		return r, 0, false
 	}
 	return bitio.NewReaderIn(b.data, start, end), min(blockCells, b.cells-i*blockCells), true
