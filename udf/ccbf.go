@@ -120,7 +120,6 @@ func CCBF() functions {
 // the BLOB is the same, and the category of each row.
 type ccbfReader struct {
 	view     ccbf.View
-	head     ccbf.Head // of a BLOB that may not be worth a view
 	category args.Keys
 	has      bool // the call has a category
 	several  severalCategories
@@ -170,6 +169,17 @@ func (r *ccbfReader) open(blob []byte) error {
 		return err
 	}
 	return r.view.CheckCategory(r.has)
+}
+
+// headOf makes the reader's view one of blob that is not open yet, and returns its head.
+func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
+	if r.view.Is(blob) {
+		return &r.view.Head, nil
+	}
+	if err := r.view.ResetHead(blob); err != nil {
+		return nil, err
+	}
+	return &r.view.Head, r.view.CheckCategory(r.has)
 }
 
 // categoryOf is the category of row i, nil where the call has none.

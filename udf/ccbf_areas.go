@@ -28,6 +28,7 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 		return eachSum(rows, out, 1+edges, func(r *ccbfReader) (sums, error) {
 			var area grid.Rect
 			var seen asked.Areas
+			var boxes ccbf.BoxSums
 			return sums{
 				meets: func(h *ccbf.Head, i int) (bool, error) {
 					var err error
@@ -43,8 +44,9 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 					return met, err
 				},
 				done:    func() { asked.Record(&seen) },
-				spent:   r.view.BoxBlocks,
-				one:     func(category []byte) (uint64, error) { return r.view.BoxSum(area, category) },
+				spent:   boxes.Blocks,
+				one:     func(category []byte, sum *uint64) error { return boxes.Ask(&r.view, area, category, sum) },
+				finish:  boxes.Finish,
 				several: func(of ccbf.CategorySet) (uint64, error) { return r.view.BoxSumOf(area, of) },
 			}, nil
 		})
@@ -63,8 +65,12 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 				polygon, met, err = polygons.ask(h, i)
 				return met, err
 			},
-			done:    polygons.record,
-			one:     func(category []byte) (uint64, error) { return polygon.Sum(&r.view, category) },
+			done: polygons.record,
+			one: func(category []byte, sum *uint64) error {
+				*sum, err = polygon.Sum(&r.view, category)
+				return err
+			},
+			finish:  func() {},
 			several: func(of ccbf.CategorySet) (uint64, error) { return polygon.SumOf(&r.view, of) },
 		}, nil
 	})
@@ -79,8 +85,10 @@ type sums struct {
 	done  func() // after the last question
 	// spent is how many blocks were decoded, of sketches each asked once, where these are most of
 	// the work; nil else.
-	spent   func() int
-	one     func(category []byte) (uint64, error)
+	spent func() int
+	// one sets sum, when finish returns at the latest.
+	one     func(category []byte, sum *uint64) error
+	finish  func()
 	several func(of ccbf.CategorySet) (uint64, error)
 }
 
@@ -166,6 +174,7 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 	answers := duck.Out[uint64](out)
 	var found missing
 	defer asked.RecordCategory(&found.Category)
+	defer q.finish()
 	for i := from; i < to; i++ {
 		if !valid(rows, i) {
 			if exact { // the first NULL allocates
@@ -190,13 +199,14 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 		if answers[i] = 0; !near {
 			continue
 		}
-		if err := r.open(blob); err != nil {
+		if err := r.view.Open(); err != nil {
 			return i, err
 		}
-		if answers[i], err = q.one(category); err != nil {
+		if err := q.one(category, &answers[i]); err != nil {
 			return i, err
 		}
-		if r.has {
+		if r.has && !found.Found {
+			q.finish()
 			found.look(&r.view, category, answers[i])
 		}
 	}
@@ -223,7 +233,7 @@ func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, q sums) error 
 		if !near && !r.several.ranges {
 			return r.several.readList(h.Class(), out, i) // for its errors
 		}
-		if err := r.open(blob); err != nil {
+		if err := r.view.Open(); err != nil {
 			return err
 		}
 		if err := r.several.read(&r.view, blob, out, i); err != nil || !near {
@@ -232,17 +242,6 @@ func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, q sums) error 
 		answers[i], err = q.several(r.several.set)
 		return err
 	})
-}
-
-// headOf is the head of a BLOB: of the view where it is that of this BLOB.
-func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
-	if r.view.Is(blob) {
-		return &r.view.Head, nil
-	}
-	if err := r.head.Reset(blob); err != nil {
-		return nil, err
-	}
-	return &r.head, r.head.CheckCategory(r.has)
 }
 
 func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {

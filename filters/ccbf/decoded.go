@@ -53,10 +53,6 @@ func (v *View) Spent() int {
 	return v.cells.Decoded()
 }
 
-// BoxBlocks is how many blocks of cells were decoded for BoxSum since v was made, of sketches
-// that were asked once each.
-func (v *View) BoxBlocks() int { return v.cells.BoxBlocks() }
-
 // Decoded decodes all cells, for questions with a category or, together, for those
 // without one. It returns false if DecodedBytes does, or if the BLOB is damaged.
 func (v *View) Decoded(together bool) (Decoded, bool) {

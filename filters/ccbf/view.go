@@ -33,6 +33,7 @@ type View struct {
 	// have ended: so is made what Decoded makes of many categories. Where it is nil, one after the other.
 	Share    func(parts int, do func(part int))
 	blob     []byte
+	body     []byte // of blob, until it is open
 	cells    cells.View
 	tree     treeBody
 	dense    cascade.Counters
@@ -51,18 +52,36 @@ func NewView(blob []byte) (View, error) {
 
 // Reset makes v a view of another BLOB, in the memory that it has. The error wraps sketch.ErrInvalid.
 func (v *View) Reset(blob []byte) error {
-	v.blob = nil
-	v.model = nil
+	if err := v.ResetHead(blob); err != nil {
+		return err
+	}
+	return v.Open()
+}
+
+// ResetHead is Reset, but of the Head alone: Open must be called before other questions.
+func (v *View) ResetHead(blob []byte) error {
+	v.blob, v.body, v.model = nil, nil, nil
 	b, err := v.parse(blob)
 	if err != nil {
 		return err
 	}
 	v.hasher.seed, v.hasher.level = b.Seed, v.Base
-	if err := v.in().reset(b.Body); err != nil {
-		return err
-	}
-	v.blob = blob
+	v.blob, v.body = blob, b.Body
 	return nil
+}
+
+// Open completes what ResetHead began. The error wraps sketch.ErrInvalid.
+func (v *View) Open() error {
+	body := v.body
+	if body == nil { // it is open
+		return nil
+	}
+	v.body = nil
+	err := v.in().reset(body)
+	if err != nil {
+		v.blob = nil
+	}
+	return err
 }
 
 // Is reports whether v is a view of this memory, not merely of the same

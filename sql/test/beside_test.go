@@ -59,6 +59,21 @@ func TestSumsOfManyBlocks(t *testing.T) {
 	}
 }
 
+// So it is with boxes over sketches that have categories, many of them of few cells: of one, which is
+// another in each row and sometimes in none, and of all.
+func TestSumsOfCategories(t *testing.T) {
+	db := open(t)
+	exec(t, db, "CREATE TABLE p AS SELECT i % 120 AS day, hash(i) % 1000 + 0.5 AS x, hash(i, 1) % 1000 + 0.5 AS y, 'k' || (hash(i, 2) % (1 + hash(i, 3) % 90)) AS kind FROM range(60000) t(i)")
+	exec(t, db, "CREATE TABLE days AS SELECT day, ccbf_agg(x, y, 1, {category: kind, totals: true}) AS s FROM p GROUP BY day ORDER BY day")
+	for ours, inside := range map[string]string{
+		"ccbf_bbox_sum(s, 200, 100, 700, 650)":                    "true",
+		"ccbf_bbox_sum(s, 200, 100, 700, 650, 'k' || (day % 11))": "kind = 'k' || (day % 11)",
+	} {
+		want(t, db, "0|120|true", fmt.Sprintf(`SELECT count(*) FILTER (ours IS DISTINCT FROM exact), count(*), sum(ours) > 0 FROM (SELECT day, %s AS ours FROM days)
+			JOIN (SELECT day, count(*) FILTER (x BETWEEN 200 AND 700 AND y BETWEEN 100 AND 650 AND %s) AS exact FROM p GROUP BY day) USING (day)`, ours, inside))
+	}
+}
+
 // The union of many sketches, of which two goroutines may make one half each, is the sketch
 // of all their points: grouped or not, with NULLs among them, in one chunk and in several. A
 // sketch of counters in either half makes counters of all of them; what is no sketch, or of

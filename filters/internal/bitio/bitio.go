@@ -5,6 +5,9 @@ package bitio
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
 )
 
 // Writer writes bits into a byte slice of its own.
@@ -155,6 +158,16 @@ func NewReader(buf []byte) Reader { return Reader{buf: buf, wide: buf} }
 // NewReaderIn returns a Reader of buf[from:to].
 func NewReaderIn(buf []byte, from, to int) Reader {
 	return Reader{buf: buf[:to], pos: uint(from) * 8, wide: buf}
+}
+
+// fetched is which bytes Fetch asks for: a line of the cache each.
+var fetched = [4]uint32{0, 64, 128, 192}
+
+// Fetch asks for the next bytes, ahead of their use: so many as a block has, most often.
+func (r *Reader) Fetch() {
+	if at := r.pos / 8; at+256 <= uint(len(r.wide)) {
+		prefetch.Offsets(unsafe.Pointer(&r.wide[at]), fetched[:])
+	}
 }
 
 // Overrun reports whether more bits were read than there are.

@@ -2,15 +2,15 @@ package bitio
 
 import "golang.org/x/sys/cpu"
 
-// eight reports whether eight numbers at once can be read and written.
+// eight reports whether the processor has what is used here to work on eight numbers at once.
 var eight = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512CD &&
 	cpu.X86.HasAVX512VPOPCNTDQ && cpu.X86.HasBMI2
 
-// readEight reads so many pairs of each of eight readers of the bytes from base on, of which no window begins
-// behind last, and returns how many it read: at least 8 are asked for, and out is the first cell of Runs, of two.
+// readSixteen reads so many pairs of each of sixteen readers, and returns how many it read: at least 8 are asked
+// for, and out is the first cell of Runs, of four.
 //
 //go:noescape
-func readEight(s *eightState, base *byte, last uint64, out *uint64, steps int) int
+func readSixteen(s *sixteenState, out *uint64, steps int) int
 
 // codeEight is WriteRun of n pairs, with another key and count before them, up to where codes are written:
 // codes, and how long they are and the longest of them is. Codes longer than 64 bits come out wrong.

@@ -4,7 +4,7 @@ package bitio
 
 var eight = false
 
-func readEight(s *eightState, base *byte, last uint64, out *uint64, steps int) int { return 0 }
+func readSixteen(s *sixteenState, out *uint64, steps int) int { return 0 }
 
 func codeEight(codes, lengths, keys, counts *uint64, n int, j, k uint64) (longest uint64) { return 0 }
 

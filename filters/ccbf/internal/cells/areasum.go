@@ -13,34 +13,36 @@ func (v *View) AreaSum(a Area, category []byte) uint64 {
 
 // AreaSumOf is AreaSum for the categories that of reports.
 func (v *View) AreaSumOf(a Area, of func(category []byte) bool) uint64 {
+	if box, ok := a.(interface{ Rect() grid.Rect }); ok {
+		return v.boxSum(box.Rect(), of)
+	}
 	v.kept.begin(len(v.sections))
 	relation := a.Enter(v.bounds)
 	if relation == grid.Outside {
 		return 0
 	}
-	box, isBox := a.(interface{ Rect() grid.Rect })
-	sum, walks := uint64(0), false
-	for i := range v.sections {
-		switch s := &v.sections[i]; {
-		case !of(s.category):
-		case relation == grid.Inside:
-			sum = saturate.Add(sum, s.total)
-		case isBox && v.flatly(s):
-			if v.flat == nil {
-				v.flat = new(flat)
+	if relation == grid.Inside {
+		sum := uint64(0)
+		for i := range v.sections {
+			if s := &v.sections[i]; of(s.category) {
+				sum = saturate.Add(sum, s.total)
 			}
-			sum = saturate.Add(sum, s.boxSum(box.Rect(), v.bounds, v.flat))
-		default:
-			walks = true
 		}
+		return sum
 	}
-	if walks {
-		sum = saturate.Add(sum, v.walk(a, of, isBox))
+	defer a.Leave()
+	return v.walk(a, of, false)
+}
+
+// boxSum is AreaSumOf of a rectangle.
+func (v *View) boxSum(r grid.Rect, of func(category []byte) bool) uint64 {
+	if v.boxes == nil {
+		v.boxes = new(BoxSums)
 	}
-	if relation == grid.Partly {
-		a.Leave()
-	}
-	return sum
+	v.boxes.alone = 0
+	v.boxes.Add(v, r, of, &v.boxes.alone)
+	v.boxes.Finish()
+	return v.boxes.alone
 }
 
 // flatly reports whether a box is summed over a section without a walk.
@@ -50,8 +52,8 @@ func (v *View) flatly(s *sectionView) bool {
 
 // walk is AreaSumOf in the sections that are walked, of an area that was entered.
 func (v *View) walk(a Area, of func(category []byte) bool, isBox bool) uint64 {
-	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room, decoded: octets.Get().(*octet)}
-	defer octets.Put(w.decoded)
+	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room, decoded: lentBatch()}
+	defer batches.Put(w.decoded)
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
 		case !of(s.category) || isBox && v.flatly(s):

@@ -57,16 +57,32 @@ func (b *blocks) end(i int) int {
 // block returns a reader of block i, its orders and its number of cells; false
 // where the index or the orders are out of range.
 func (b *blocks) block(i int) (r bitio.Reader, gapOrder, countOrder uint, n int, ok bool) {
+	r, n, ok = b.reader(i)
+	if !ok {
+		return r, 0, 0, 0, false
+	}
+	gapOrder, countOrder, ok = readOrders(&r)
+	return r, gapOrder, countOrder, n, ok
+}
+
+// reader returns a reader of block i from its orders on, and its number of cells; false
+// where the index is out of range.
+func (b *blocks) reader(i int) (r bitio.Reader, n int, ok bool) {
 	start, end := 0, b.end(i)
 	if i > 0 {
 		start = b.end(i - 1)
 	}
-	if start < 0 || end > len(b.data) || end-start < 2 {
-		return r, 0, 0, 0, false
+	if uint(end) > uint(len(b.data)) || uint(start) > uint(end) || end-start < 2 { // an int of 32 bits may be negative
+		return r, 0, false
 	}
-	gapOrder, countOrder = uint(b.data[start]), uint(b.data[start+1])
-	n = min(blockCells, b.cells-i*blockCells)
-	return bitio.NewReaderIn(b.data, start+2, end), gapOrder, countOrder, n, gapOrder <= bitio.MaxOrder && countOrder <= bitio.MaxOrder
+	return bitio.NewReaderIn(b.data, start, end), min(blockCells, b.cells-i*blockCells), true
+}
+
+// readOrders reads the orders that a block begins with; false where they are out of range.
+func readOrders(r *bitio.Reader) (gapOrder, countOrder uint, ok bool) {
+	both := r.Read(16)
+	gapOrder, countOrder = uint(both&0xff), uint(both>>8)
+	return gapOrder, countOrder, max(gapOrder, countOrder) <= bitio.MaxOrder
 }
 
 // above is the first of the blocks from from to to-1 whose first key is above a
@@ -195,8 +211,8 @@ func (b *blocks) chosen(i int, cells Run) bool {
 // damaged, or not in the only form that these cells have. cells must have
 // been held against the length of the data before.
 func (b *blocks) decodeInto(r Run) bool {
-	q := octets.Get().(*octet)
-	defer octets.Put(q)
+	q := lentBatch()
+	defer batches.Put(q)
 	at, all := 0, blockCount(b.cells)
 	for i := 0; i < all; i += together {
 		n := min(together, all-i)

@@ -7,9 +7,6 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Rect is the rectangle: of areas that have this method, cells are counted without a walk.
-func (b Box) Rect() grid.Rect { return grid.Rect(b) }
-
 // flatBlocks is up to how many blocks a section's index is read from end to end for one
 // box, and not searched.
 const flatBlocks = 4096
@@ -90,59 +87,6 @@ func (s *spread) sumEach(r Run) uint64 {
 	return sum | -carries
 }
 
-// flat is what boxSum works in.
-type flat struct {
-	octet
-	partly, inside, outside []int32 // blocks
-	decoded                 int     // of them, since the beginning
-}
-
-// BoxBlocks is how many blocks were decoded for boxes since v was made.
-func (v *View) BoxBlocks() int {
-	if v.flat == nil {
-		return 0
-	}
-	return v.flat.decoded
-}
-
-// boxSum is the sum over the cells of a section in a rectangle: the blocks are looked at
-// one after the other in the index, and those at the edge are decoded, and of the others
-// those inside, or where they are fewer those outside, as what all cells count is known.
-func (s *sectionView) boxSum(r, bounds grid.Rect, f *flat) uint64 {
-	box, ok := spreadOf(r, bounds, s.x, s.y)
-	if !ok {
-		return 0
-	}
-	all := blockCount(s.cells)
-	from, to := s.within(&box)
-	f.partly, f.inside, f.outside = f.partly[:0], f.inside[:0], f.outside[:0]
-	for i := from; i < to; i++ {
-		switch s.relation(&box, i) {
-		case grid.Outside:
-			f.outside = append(f.outside, int32(i))
-		case grid.Inside:
-			f.inside = append(f.inside, int32(i))
-		default:
-			f.partly = append(f.partly, int32(i))
-		}
-	}
-	sum := uint64(0)
-	if len(f.inside) <= all-len(f.inside)-len(f.partly) || s.total == ^uint64(0) {
-		s.decodeList(f.partly, box.high(), f, func(cells Run) { sum = saturate.Add(sum, box.sum(cells)) })
-		s.decodeList(f.inside, ^uint64(0), f, func(cells Run) { sum = saturate.Add(sum, cells.total()) })
-		return sum
-	}
-	for i := range from {
-		f.outside = append(f.outside, int32(i))
-	}
-	for i := to; i < all; i++ {
-		f.outside = append(f.outside, int32(i))
-	}
-	s.decodeList(f.partly, ^uint64(0), f, func(cells Run) { sum = saturate.Add(sum, cells.total()-box.sum(cells)) })
-	s.decodeList(f.outside, ^uint64(0), f, func(cells Run) { sum = saturate.Add(sum, cells.total()) })
-	return s.total - min(sum, s.total)
-}
-
 // within is the blocks, from from to to-1, outside of which no cell lies in a rectangle.
 func (b *blocks) within(box *spread) (from, to int) {
 	all := blockCount(b.cells)
@@ -156,17 +100,4 @@ func (b *blocks) relation(box *spread, i int) grid.Relation {
 		high = b.first(i+1) - 1
 	}
 	return box.relation(b.first(i), high)
-}
-
-// decodeList calls add with the cells of blocks, at least with those whose keys are not above high.
-func (b *blocks) decodeList(list []int32, high uint64, f *flat, add func(cells Run)) {
-	for len(list) > 0 {
-		n := min(together, len(list))
-		f.decoded += n
-		f.octet.readUpTo(b, high, list[:n]...)
-		for i := range n {
-			add(f.cells(i))
-		}
-		list = list[n:]
-	}
 }

@@ -61,8 +61,8 @@ func TestLargeBoxDecodesWhatItLeavesOut(t *testing.T) {
 	box.MinX += (box.MaxX - box.MinX) / 10
 	v := bodyView(t, body, bounds, 20_000)
 	v.AreaSum(box, nil)
-	f, all := v.flat, blockCount(v.sections[0].cells)
-	if f == nil || f.decoded != len(f.partly)+len(f.outside) || 2*f.decoded > all {
+	f, all := v.boxes, blockCount(v.sections[0].cells)
+	if f == nil || f.blocks != len(f.partly)+len(f.outside) || 2*f.blocks > all {
 		t.Errorf("a box of nine tenths of the country decodes %+v of %d blocks", f, all)
 	}
 }
@@ -86,8 +86,11 @@ func TestBlocksAtOnce(t *testing.T) {
 			for j := range list[1:] {
 				list[1+j] = int32(r.IntN(blockCount(s.cells)))
 			}
-			var some octet
-			some.read(&s.blocks, list...)
+			var some batch
+			for _, block := range list {
+				some.put(&s.blocks, int(block), ^uint64(0))
+			}
+			some.read()
 			for j, block := range list {
 				var keys, counts [blockCells]uint64
 				n, ok := s.decode(int(block), &keys, &counts)

@@ -29,7 +29,7 @@ func (p part) in(from, to int) (int, int) {
 }
 
 // eachUntil is eachFrom of a part of each section until stop is set: f may be called with
-// cells of the four blocks that it is set in.
+// cells of the blocks that are read with that it is set in.
 func (v *View) eachUntil(clip grid.Rect, category []byte, least uint64, of part, stop *bool, f func(c grid.Cell, n uint64)) {
 	if clip = clip.Intersect(v.bounds); clip.Empty() {
 		return
@@ -47,24 +47,21 @@ func (s *sectionView) each(clip grid.Rect, least uint64, of part, stop *bool, f 
 	if !ok {
 		return
 	}
-	q := octets.Get().(*octet)
-	defer octets.Put(q)
-	var which [mostTogether]int32
-	waiting := 0
+	q := lentBatch()
+	defer batches.Put(q)
 	from, to := of.in(s.within(&box))
-	for i := from; (i < to || waiting > 0) && !*stop; i++ {
+	for i := from; (i < to || q.size > 0) && !*stop; i++ {
 		if i < to {
 			if s.relation(&box, i) == grid.Outside {
 				continue
 			}
-			which[waiting] = int32(i)
-			waiting++
-			if waiting < together {
+			if q.put(&s.blocks, i, box.high()); q.size < together {
 				continue
 			}
 		}
-		q.readUpTo(&s.blocks, box.high(), which[:waiting]...)
-		for j := range waiting {
+		n := q.size
+		q.read()
+		for j := range n {
 			if least > 1 && q.most(j) < least {
 				continue
 			}
@@ -75,7 +72,6 @@ func (s *sectionView) each(clip grid.Rect, least uint64, of part, stop *bool, f 
 				}
 			}
 		}
-		waiting = 0
 	}
 }
 

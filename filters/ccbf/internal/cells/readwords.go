@@ -11,8 +11,8 @@ type cellsRead struct {
 
 // decodeWords is decodeInto as words, whose keys have the bits of base.
 func (b *blocks) decodeWords(dst []uint64, base uint64) (all cellsRead, ok bool) {
-	q := octets.Get().(*octet)
-	defer octets.Put(q)
+	q := lentBatch()
+	defer batches.Put(q)
 	at, last, blocks := 0, uint64(0), blockCount(b.cells)
 	all.corners = cornersOf(b.first(0))
 	for i := 0; i < blocks; i += together {

@@ -95,8 +95,8 @@ func (m *tableMaker) fill(p *tablePart) {
 			m.bad = true
 		}
 	}()
-	q := octets.Get().(*octet)
-	defer octets.Put(q)
+	q := lentBatch()
+	defer batches.Put(q)
 	category, of := p.first, p.sections[0].category
 	for i := range p.sections {
 		s := &p.sections[i]
@@ -111,7 +111,7 @@ func (m *tableMaker) fill(p *tablePart) {
 }
 
 // addSection adds the cells of a section to a stretch; false where they are damaged.
-func (m *tableMaker) addSection(s *sectionView, in stretch, q *octet) bool {
+func (m *tableMaker) addSection(s *sectionView, in stretch, q *batch) bool {
 	var slots [blockCells]uint32
 	for j, all := 0, blockCount(s.cells); j < all; j += together {
 		n := min(together, all-j)

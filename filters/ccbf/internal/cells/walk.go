@@ -24,7 +24,7 @@ type areaSummer struct {
 	room     *int64       // bytes that may be kept yet
 	high     uint64       // no key of s is above
 	from, to int          // the blocks that were decoded last
-	decoded  *octet       // these
+	decoded  *batch       // these
 }
 
 // section adds the cells of a section.

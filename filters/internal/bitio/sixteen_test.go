@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-// Runs read eight at once are what was written, with codes of all lengths, up to a pair that
-// is long or near the end of the buffer; there the readers are, and go on one by one.
-func TestReadEightRuns(t *testing.T) {
-	if RunsAtOnce < 8 {
+// Runs read sixteen at once are what was written, with codes of all lengths, up to a pair that is
+// long, whether of one buffer or of a buffer each; there the readers are, and go on one by one.
+func TestReadSixteenRuns(t *testing.T) {
+	if RunsAtOnce < 16 {
 		t.Skip("not on this processor")
 	}
 	r := rand.New(rand.NewPCG(9, 10))
 	whole := 0
 	for round := range 500 {
-		var want, got [2]Runs
-		var readers [8]Reader
-		var orders [8][2]uint
-		var begins, ends [8]int
+		var want, got [4]Runs
+		var readers [16]Reader
+		var orders [16][2]uint
+		var begins, ends [16]int
 		var buf []byte
 		for i := range readers {
 			j, k := r.UintN(1+r.UintN(40)), r.UintN(1+r.UintN(8))
@@ -46,10 +46,13 @@ func TestReadEightRuns(t *testing.T) {
 		}
 		for i := range readers {
 			readers[i] = NewReaderIn(buf, begins[i], ends[i])
+			if round%5 > 2 {
+				readers[i] = NewReader(bytes.Clone(buf[begins[i]:ends[i]]))
+			}
 		}
 		for from := 1; from < MaxRun; {
 			to := min(from+1+r.IntN(2*MaxRun), MaxRun)
-			came := ReadEightRuns(&readers, &orders, &got, from, to)
+			came := ReadSixteenRuns(&readers, &orders, &got, from, to)
 			if came == MaxRun && from == 1 {
 				whole++
 			}
