@@ -75,15 +75,16 @@ func Share(spare func() bool, n int, worker func(numbers iter.Seq[int])) {
 // that is slower comes less far, and the numbers of each are side by side. Where one breaks off, the other
 // goes on up to the number at which it did.
 func Ends(spare func() bool, n int, first, second func(numbers iter.Seq[int])) {
-	if n < 2 {
-		spare = nil
-	}
 	var taken atomic.Int64
 	from := func(i, step int) iter.Seq[int] {
 		return func(yield func(int) bool) {
 			for ; taken.Add(1) <= int64(n) && yield(i); i += step {
 			}
 		}
+	}
+	if spare == nil || n < 2 {
+		first(from(0, 1))
+		return
 	}
 	Do(spare, func() { first(from(0, 1)) }, func() { second(from(n-1, -1)) })
 }
