@@ -45,15 +45,21 @@ func (a *ccbfUnion) Update(rows *duck.Rows, states duck.States) error {
 			front = i + 1
 		}
 	}, func(numbers iter.Seq[int]) { other, back = uniteExact(blobs, numbers, own) })
+	giveBack := func() {
+		if more := own.giveBack(); err == nil {
+			err = more
+		}
+	}
+	if other == nil { // its memory is wanted for what it left
+		giveBack()
+	}
 	for ; err == nil && front < back; front++ {
 		err = t.addBlob(blobs[front])
 	}
 	if err == nil && other != nil {
 		err = t.merge(&ccbfPage{b: other})
 	}
-	if more := own.giveBack(); err == nil {
-		err = more
-	}
+	giveBack()
 	return err
 }
 
