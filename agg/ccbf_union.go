@@ -1,12 +1,14 @@
 package agg
 
 import (
+	"iter"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // ccbfUnion is ccbf_union_agg. DuckDB gives a few hundred sketches to one thread, however
-// large they are, and the others wait: then one half of them is united beside the other.
+// large they are, and the others wait: then one goroutine unites the first of them, and another the last.
 type ccbfUnion struct{ ofBlobs[*ccbfPage] }
 
 // halvedBytes is from how many bytes of sketches on: they take milliseconds.
@@ -32,32 +34,33 @@ func (a *ccbfUnion) Update(rows *duck.Rows, states duck.States) error {
 		return err
 	}
 	t.by.several = true
-	half, left := 0, bytes/2
-	for left > 0 {
-		left -= len(blobs[half])
-		half++
-	}
 	own := &share{lease: t.lease}
 	var other *ccbf.Builder
-	came := half
-	ccbf.Beside(rows.Spare, func() { err = t.addBlobs(blobs[:half]) }, func() {
-		var n int
-		other, n = uniteExact(blobs[half:], own)
-		came += n
-	})
-	if err != nil {
-		return err
+	front, back := 0, len(blobs)
+	ccbf.Ends(rows.Spare, len(blobs), func(numbers iter.Seq[int]) {
+		for i := range numbers {
+			if err = t.addBlob(blobs[i]); err != nil {
+				return
+			}
+			front = i + 1
+		}
+	}, func(numbers iter.Seq[int]) { other, back = uniteExact(blobs, numbers, own) })
+	giveBack := func() {
+		if more := own.giveBack(); err == nil {
+			err = more
+		}
 	}
-	if other != nil {
+	if other == nil { // its memory is wanted for what it left
+		giveBack()
+	}
+	for ; err == nil && front < back; front++ {
+		err = t.addBlob(blobs[front])
+	}
+	if err == nil && other != nil {
 		err = t.merge(&ccbfPage{b: other})
 	}
-	if more := own.giveBack(); err == nil {
-		err = more
-	}
-	if err != nil {
-		return err
-	}
-	return t.addBlobs(blobs[came:])
+	giveBack()
+	return err
 }
 
 // oneState reports whether all of several rows are of one state.
@@ -77,23 +80,15 @@ func oneState(states duck.States) bool {
 	return true
 }
 
-func (t *ccbfPage) addBlobs(blobs [][]byte) error {
-	for _, blob := range blobs {
-		if err := t.addBlob(blob); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// uniteExact unites the first of some sketches, as far as they are exact and nothing is wrong
-// with them, and returns how many these are. Of others the order can matter, and errors
-// come in the order of rows.
-func uniteExact(blobs [][]byte, budget ccbf.Budget) (b *ccbf.Builder, n int) {
+// uniteExact unites the sketches of some numbers, each one less than the one before, as far as they are
+// exact and nothing is wrong with them, and returns from which on: all but those of the lowest. Of others the
+// order can matter, and errors come in the order of rows.
+func uniteExact(blobs [][]byte, numbers iter.Seq[int], budget ccbf.Budget) (b *ccbf.Builder, from int) {
 	v := ccbfViews.Get().(*ccbf.View)
 	defer ccbfViews.Put(v)
-	for _, blob := range blobs {
-		if v.Reset(blob) != nil || v.Form() != ccbf.Exact {
+	from = len(blobs)
+	for i := range numbers {
+		if v.Reset(blobs[i]) != nil || v.Form() != ccbf.Exact {
 			break
 		}
 		if b == nil {
@@ -101,11 +96,11 @@ func uniteExact(blobs [][]byte, budget ccbf.Budget) (b *ccbf.Builder, n int) {
 			b.Hold = duck.MemoryLimit() / 8
 		}
 		if b.AddView(v) != nil {
-			return nil, 0 // half of it may have been added
+			return nil, len(blobs) // half of it may have been added
 		}
-		n++
+		from = i
 	}
-	return b, n
+	return b, from
 }
 
 // share is a part of a lease.

@@ -1,6 +1,8 @@
 package udf
 
 import (
+	"iter"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/asked"
@@ -94,11 +96,13 @@ type sums struct {
 
 const (
 	// halvedRows is from how many rows on, and halvedBytes from how many bytes of
-	// sketches on, one half of them is asked beside the other.
+	// sketches on, some of them are asked beside the others.
 	halvedRows  = 64
 	halvedBytes = 1 << 18
 	// halvedBlocks is from how many blocks on, to be decoded, it pays: they take about a millisecond.
 	halvedBlocks = 1 << 12
+	// partRows is how many rows are asked before it is seen whether others are left.
+	partRows = 8
 	// tried is what part of the rows tells how many blocks all have.
 	tried = 16
 )
@@ -130,23 +134,35 @@ func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func(r *ccbf
 			_, err := r.sumRows(rows, out, q, from, n, false)
 			return err
 		}
-		// Errors in the other half, and what counts against a limit of the chunk, are left
+		// Errors in what the other one takes, and what counts against a limit of the chunk, are left
 		// to this one. (Fields of a category that is a STRUCT are made as they are asked
 		// for, by one only.)
-		mid := (from + n) / 2
-		came := mid
-		ccbf.Beside(out.Spare, func() { _, err = r.sumRows(rows, out, q, from, mid, false) }, func() {
+		front, back := from, n
+		ccbf.Ends(out.Spare, (n-from+partRows-1)/partRows, func(parts iter.Seq[int]) {
+			for range parts {
+				if front, err = r.sumRows(rows, out, q, front, min(front+partRows, n), false); err != nil {
+					return
+				}
+			}
+		}, func(parts iter.Seq[int]) {
 			_ = ccbfAskSeveral(rows, categoryAt, func(r *ccbfReader) error {
 				q, err := ask(r)
-				if err == nil {
-					defer q.done()
-					came, _ = r.sumRows(rows, out, q, mid, n, true)
+				if err != nil {
+					return err
 				}
-				return err
+				defer q.done()
+				for part := range parts {
+					begin := from + part*partRows
+					if came, err := r.sumRows(rows, out, q, begin, back, true); came < back {
+						return err
+					}
+					back = begin
+				}
+				return nil
 			})
 		})
 		if err == nil {
-			_, err = r.sumRows(rows, out, q, came, n, false)
+			_, err = r.sumRows(rows, out, q, front, back, false)
 		}
 		return err
 	})

@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"iter"
 	"math"
 	"sort"
 	"sync"
@@ -201,8 +202,8 @@ func overlap(at, length float64, n int) (i int, here, next float64) {
 	return int(floor), here, next
 }
 
-// halvedPixels is from how many pixels on the northern half of a picture is stretched
-// beside the southern one: so many take a millisecond.
+// halvedPixels is from how many pixels on a picture is stretched from the south and, beside that, from the
+// north: so many take a millisecond.
 const halvedPixels = 1 << 18
 
 // stretch adds bins to the pixels that meet them, both row by row from the
@@ -211,19 +212,19 @@ func stretch(dst, bins []float64, x, y *axis, spare func() bool) {
 	south := stretcher{x: x, y: y, bins: bins}
 	south.init()
 	if len(dst) < halvedPixels {
-		south.stretch(dst, 0, y.pixels)
-		return
+		spare = nil
 	}
 	north := south
-	north.empty()
-	half := y.pixels / 2
-	beside.Do(spare, func() { south.stretch(dst, 0, half) }, func() { north.stretch(dst, half, y.pixels) })
+	beside.Ends(spare, y.pixels, func(rows iter.Seq[int]) { south.stretch(dst, rows) }, func(rows iter.Seq[int]) {
+		north.empty()
+		north.stretch(dst, rows)
+	})
 }
 
-// stretch adds to the rows of pixels from from to to-1, counted from the south.
-func (w *stretcher) stretch(dst []float64, from, to int) {
+// stretch adds to rows of pixels, counted from the south.
+func (w *stretcher) stretch(dst []float64, rows iter.Seq[int]) {
 	x, y := w.x, w.y
-	for j := from; j < to; j++ {
+	for j := range rows {
 		i, here, next := y.source(j)
 		if here == 0 && next == 0 {
 			continue

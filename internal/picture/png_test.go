@@ -42,6 +42,27 @@ func TestWriteIsReadAsItWas(t *testing.T) {
 	}
 }
 
+// Whoever compresses which blocks, the bytes are the same.
+func TestWriteBesideIsTheSame(t *testing.T) {
+	r := rand.New(rand.NewPCG(85, 0))
+	for _, size := range [][2]int{{512, 512}, {700, 701}, {1024, 1024}, {halvedValues, 1}, {1, halvedValues + 1}} {
+		img := image.NewPaletted(image.Rect(0, 0, size[0], size[1]), palettes[0].what())
+		for i := range img.Pix {
+			img.Pix[i] = uint8(r.IntN(1 + i*len(img.Palette)/len(img.Pix)))
+		}
+		var alone bytes.Buffer
+		if err := Write(&alone, img, nil); err != nil {
+			t.Fatal(err)
+		}
+		for range 5 { // where they meet is chance
+			var b bytes.Buffer
+			if err := Write(&b, img, func() bool { return true }); err != nil || !bytes.Equal(b.Bytes(), alone.Bytes()) {
+				t.Fatalf("%v: other bytes of two goroutines, or an error: %v", size, err)
+			}
+		}
+	}
+}
+
 func TestJoinSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(84, 0))
 	for range 50 {

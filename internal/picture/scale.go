@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"iter"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -36,12 +37,16 @@ func newScale(l law, values []float64, o *Options) *scale {
 	s, low := &scale{top: o.Top}, o.Low
 	if s.top == 0 {
 		var of [2]*tally
-		inHalves(len(values), o.Spare, func(i, from, to int) {
-			of[i] = new(tally)
-			of[i].add(values[from:to])
+		inParts(len(values), o.Spare, func(worker, from, to int) {
+			if of[worker] == nil {
+				of[worker] = new(tally)
+			}
+			of[worker].add(values[from:to])
 		})
 		t := of[0]
-		if of[1] != nil {
+		if t == nil {
+			t = of[1]
+		} else if of[1] != nil {
 			t.join(of[1])
 		}
 		s.top = t.top
@@ -57,17 +62,29 @@ func newScale(l law, values []float64, o *Options) *scale {
 	return s
 }
 
-// halvedValues is from how many values on one half of them is looked at beside the other:
-// so many take a millisecond.
-const halvedValues = 1 << 18
+const (
+	// halvedValues is from how many values on two goroutines look at them: so many take a
+	// millisecond.
+	halvedValues = 1 << 18
+	// partValues is how many one looks at before it takes others: each takes as many as it
+	// comes to.
+	partValues = 1 << 14
+)
 
-// inHalves calls do for n values: once, or for each half of many of them.
-func inHalves(n int, spare func() bool, do func(half, from, to int)) {
+// inParts calls do for n values: once, or, of many, for part after part, by workers 0 and 1.
+func inParts(n int, spare func() bool, do func(worker, from, to int)) {
 	if n < halvedValues {
 		do(0, 0, n)
 		return
 	}
-	ccbf.Beside(spare, func() { do(0, 0, n/2) }, func() { do(1, n/2, n) })
+	worker := func(i int) func(numbers iter.Seq[int]) {
+		return func(numbers iter.Seq[int]) {
+			for part := range numbers {
+				do(i, part*partValues, min((part+1)*partValues, n))
+			}
+		}
+	}
+	ccbf.Ends(spare, (n+partValues-1)/partValues, worker(0), worker(1))
 }
 
 // tally counts values from normal up by their exponents and eighths.
@@ -140,7 +157,7 @@ func (s *scale) paint(pix []uint8, values []float64, spare func() bool) {
 		i = s.colour(i, math.Float64frombits(bits<<paintShift))
 		known = append(known, uint8(i))
 	}
-	inHalves(len(values), spare, func(_, i, end int) { s.paintPart(pix[i:end], values[i:end], known, from) })
+	inParts(len(values), spare, func(_, i, end int) { s.paintPart(pix[i:end], values[i:end], known, from) })
 }
 
 // paintShift leaves of a value the bits that find its colour, or one shortly before it.

@@ -17,7 +17,7 @@ func Values(dst []float64, v *ccbf.View, area orb.Bound, width, height int, cate
 	if pixels <= 1 { // of a cell
 		return "per pixel", nil
 	}
-	inHalves(len(dst), v.Spare, func(_, from, to int) {
+	inParts(len(dst), v.Spare, func(_, from, to int) {
 		for i := range dst[from:to] {
 			dst[from+i] *= pixels
 		}

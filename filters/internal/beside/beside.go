@@ -69,3 +69,22 @@ func Share(spare func() bool, n int, worker func(numbers iter.Seq[int])) {
 	}
 	Do(spare, work, work)
 }
+
+// Ends has the numbers below n gone through, each once, from both ends until they meet: by first
+// from 0 up and, where Do has a goroutine for it, by second from n-1 down. So the one
+// that is slower comes less far, and the numbers of each are side by side. Where one breaks off, the other
+// goes on up to the number at which it did.
+func Ends(spare func() bool, n int, first, second func(numbers iter.Seq[int])) {
+	var taken atomic.Int64
+	from := func(i, step int) iter.Seq[int] {
+		return func(yield func(int) bool) {
+			for ; taken.Add(1) <= int64(n) && yield(i); i += step {
+			}
+		}
+	}
+	if spare == nil || n < 2 {
+		first(from(0, 1))
+		return
+	}
+	Do(spare, func() { first(from(0, 1)) }, func() { second(from(n-1, -1)) })
+}

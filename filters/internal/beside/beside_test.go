@@ -95,3 +95,43 @@ func TestShare(t *testing.T) {
 		}
 	}
 }
+
+// Each number is one worker's: those of the first go up from 0, those of the second down to the
+// next one. Where one breaks off, the other goes on to the number that it did not finish.
+func TestEnds(t *testing.T) {
+	for _, spare := range []func() bool{nil, func() bool { return true }} {
+		for n := range 40 {
+			for _, most := range []int{0, 1, 5, n + 1} {
+				up, down := 0, n
+				before := Started()
+				Ends(spare, n, func(numbers iter.Seq[int]) {
+					for i := range numbers {
+						if i != up {
+							t.Errorf("%d after %d", i, up)
+						}
+						up++
+					}
+				}, func(numbers iter.Seq[int]) {
+					for i := range numbers {
+						if i != down-1 {
+							t.Errorf("%d before %d", i, down)
+						}
+						if n-down == most {
+							break
+						}
+						down--
+					}
+				})
+				if down-up > 1 || up > down || n-down > most {
+					t.Fatalf("of %d, %d and %d", n, up, n-down)
+				}
+				if n-down < most && up != down {
+					t.Fatalf("of %d, those from %d to %d are nobody's", n, up, down)
+				}
+				if started := Started() - before; started > 0 != (spare != nil && n > 1) {
+					t.Errorf("%d goroutines for %d", started, n)
+				}
+			}
+		}
+	}
+}

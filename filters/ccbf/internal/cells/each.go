@@ -1,6 +1,8 @@
 package cells
 
 import (
+	"iter"
+
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 )
@@ -82,23 +84,29 @@ func (v *View) EachSum(clip grid.Rect, category []byte, least uint64, f func(c g
 	v.EachUntil(clip, category, least, &never, f)
 }
 
-// halvedCells is from how many cells of a sketch on EachSumBeside reads two halves.
-const halvedCells = 1 << 15
+const (
+	// sharedCells is from how many cells of a sketch on EachSumBeside has two goroutines read
+	// sharedParts of it.
+	sharedCells = 1 << 15
+	sharedParts = 16
+)
 
-// EachSumBeside is EachSum in two halves, where spare, which may be nil, says that a processor is
-// idle: f is called with the cells of one, and other in another goroutine with the rest.
+// EachSumBeside is EachSum in any order: where spare, which may be nil, says that a processor is
+// idle, f is called with the cells of some parts, and other in another goroutine with the rest.
 func (v *View) EachSumBeside(clip grid.Rect, category []byte, least uint64, spare func() bool, f, other func(c grid.Cell, n uint64)) {
-	if v.total() < halvedCells || v.together(category) {
+	if v.total() < sharedCells || v.together(category) {
 		v.EachSum(clip, category, least, f)
 		return
 	}
-	half := func(i int, f func(c grid.Cell, n uint64)) func() {
-		return func() {
+	worker := func(f func(c grid.Cell, n uint64)) func(numbers iter.Seq[int]) {
+		return func(numbers iter.Seq[int]) {
 			var never bool
-			v.eachUntil(clip, category, least, part{i, 2}, &never, f)
+			for i := range numbers {
+				v.eachUntil(clip, category, least, part{i, sharedParts}, &never, f)
+			}
 		}
 	}
-	beside.Do(spare, half(0, f), half(1, other))
+	beside.Ends(spare, sharedParts, worker(f), worker(other))
 }
 
 // EachUntil is EachSum until stop is set: f may be called a few times more.

@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 	"sync"
@@ -45,17 +46,14 @@ type ranges struct {
 
 var rangers = sync.Pool{New: func() any { return new(ranges) }}
 
-// sum appends to m.to one word for each cell of the parts of lists from borders[i] to
-// borders[i+1]-1, for each i; several where it counts too much for one.
-func (m *ranges) sum(lists [][]uint64, borders []uint64) {
+// sum adds to m.to one word for each cell of the parts of lists from borders[i] to borders[i+1]-1, for
+// each i of numbers; several where it counts too much for one. The numbers go up from the first, or
+// down from the last.
+func (m *ranges) sum(lists [][]uint64, borders []uint64, numbers iter.Seq[int], down bool) {
 	rest := slices.Clone(lists)
-	for i, l := range rest {
-		at, _ := slices.BinarySearch(l, borders[0])
-		rest[i] = l[at:]
-	}
-	for i, from := range borders[:len(borders)-1] {
-		last := borders[i+1] - 1
-		total := m.take(rest, from, last)
+	for i := range numbers {
+		from, last := borders[i], borders[i+1]-1
+		total := m.take(rest, from, last, down)
 		if squares := (last - from) >> squareBits; squares < maxSquares && total <= full {
 			m.few(from, int(squares)+1)
 		} else {
@@ -64,23 +62,38 @@ func (m *ranges) sum(lists [][]uint64, borders []uint64) {
 				m.out[i] += from
 			}
 		}
-		m.to.write(m.out)
+		if down {
+			m.to.writeBefore(m.out)
+		} else {
+			m.to.write(m.out)
+		}
 	}
 }
 
-// take takes the words up to last from lists, less from, and returns what they count together.
-func (m *ranges) take(rest [][]uint64, from, last uint64) uint64 {
+// take takes the words from from to last, of which lists begin, or end, with theirs, less
+// from, and returns what they count together.
+func (m *ranges) take(rest [][]uint64, from, last uint64, down bool) uint64 {
 	words, total := m.words[:0], uint64(0)
 	for i, l := range rest {
 		words = slices.Grow(words, len(l))
 		to := words[len(words) : len(words)+len(l)]
 		n := 0
-		for n < len(l) && l[n] <= last {
-			to[n] = l[n] - from
-			total += l[n] & full
-			n++
+		if down {
+			for n < len(l) && l[len(l)-1-n] >= from {
+				to[n] = l[len(l)-1-n] - from
+				total += to[n] & full
+				n++
+			}
+			rest[i] = l[:len(l)-n]
+		} else {
+			for n < len(l) && l[n] <= last {
+				to[n] = l[n] - from
+				total += l[n] & full
+				n++
+			}
+			rest[i] = l[n:]
 		}
-		rest[i], words = l[n:], words[:len(words)+n]
+		words = words[:len(words)+n]
 	}
 	m.words = words
 	return total
@@ -193,16 +206,16 @@ func (s *Words) sumLists(lists [][]uint64, spare func() bool) wordList {
 		n += len(l)
 	}
 	borders := bordersOf(lists)
-	half := len(borders) / 2
-	if n < manyCells || spare == nil {
-		half = len(borders) - 1
+	if n < manyCells {
+		spare = nil
 	}
 	one, other := rangers.Get().(*ranges), rangers.Get().(*ranges)
 	free := len(s.free) / 2
 	one.to, other.to = wordMerger{free: s.free[:free:free]}, wordMerger{free: s.free[free:]}
-	beside.Do(spare, func() { one.sum(lists, borders[:half+1]) }, func() { other.sum(lists, borders[half:]) })
+	beside.Ends(spare, len(borders)-1, func(numbers iter.Seq[int]) { one.sum(lists, borders, numbers, false) },
+		func(numbers iter.Seq[int]) { other.sum(lists, borders, numbers, true) })
 	one.to.flush()
-	other.to.flush()
+	other.to.turn()
 	l := wordList{append(one.to.out.pieces, other.to.out.pieces...), one.to.out.n + other.to.out.n}
 	s.free = append(one.to.free, other.to.free...)
 	for _, m := range []*ranges{one, other} {

@@ -90,6 +90,47 @@ func TestPileAgreesWithMap(t *testing.T) {
 	}
 }
 
+// However many ranges are added up from either end, the words are the same, and no more memory than
+// two blocks is not full of them.
+func TestRangesFromBothEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(53, 0))
+	for name, spread := range map[string]uint64{"few squares": 1 << 18, "many squares": 1 << 24, "sorted": 1 << 44} {
+		want := map[uint64]uint64{}
+		var lists [][]uint64
+		for range 40 {
+			list := make([]uint64, 0, 2000)
+			for range 2000 {
+				k := r.Uint64N(spread)
+				list = append(list, k<<countBits|1)
+				want[k]++
+			}
+			slices.Sort(list)
+			lists = append(lists, oneEach(list))
+		}
+		borders := bordersOf(lists)
+		n := len(borders) - 1
+		for cut := range n + 1 {
+			var first, second ranges
+			first.sum(lists, borders, func(yield func(int) bool) {
+				for i := 0; i < cut && yield(i); i++ {
+				}
+			}, false)
+			second.sum(lists, borders, func(yield func(int) bool) {
+				for i := n - 1; i >= cut && yield(i); i-- {
+				}
+			}, true)
+			first.to.flush()
+			second.to.turn()
+			pieces := append(first.to.out.pieces, second.to.out.pieces...)
+			blocks := len(want)/wordBlock + 2
+			if all := slices.Concat(pieces...); len(all) != len(want) || len(all) != first.to.out.n+second.to.out.n || len(pieces) > blocks {
+				t.Fatalf("%s, %d of %d: %d words in %d blocks, want %d in %d", name, cut, n, len(all), len(pieces), len(want), blocks)
+			}
+			sameRun(t, name, unpack(pieces, 0), want)
+		}
+	}
+}
+
 // cellsOf is what is on a pile.
 func cellsOf(p *Pile) []uint64 {
 	all := slices.Concat(p.pieces...)

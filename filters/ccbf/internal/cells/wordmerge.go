@@ -53,6 +53,7 @@ type wordMerger struct {
 	out  wordList
 	to   []uint64   // the block that is written
 	free [][]uint64 // blocks
+	left int        // of to, by writeBefore
 }
 
 // more makes the next piece of a list the one that is read; false at its end.
@@ -209,6 +210,27 @@ func (m *wordMerger) write(words []uint64) {
 		n := min(len(words), cap(m.to)-len(m.to))
 		m.to, words = append(m.to, words[:n]...), words[n:]
 	}
+}
+
+// writeBefore writes words that come before all written by it, into blocks from their ends on.
+func (m *wordMerger) writeBefore(words []uint64) {
+	for len(words) > 0 {
+		if m.left == 0 {
+			m.room()
+			m.to, m.left = m.to[:wordBlock], wordBlock
+		}
+		n := min(len(words), m.left)
+		m.left -= n
+		copy(m.to[m.left:], words[len(words)-n:])
+		words = words[:len(words)-n]
+	}
+}
+
+// turn makes a list of what writeBefore wrote.
+func (m *wordMerger) turn() {
+	m.to = m.to[:copy(m.to, m.to[m.left:])]
+	m.flush()
+	slices.Reverse(m.out.pieces)
 }
 
 // merge is the sum of two lists. Those of which it is said that they are s's own are no more. It
