@@ -99,7 +99,7 @@ const (
 	// sketches on, some of them are asked beside the others.
 	halvedRows  = 64
 	halvedBytes = 1 << 18
-	// halvedBlocks is from how many blocks on, to be decoded, it pays: they take about a millisecond.
+	// halvedBlocks is from how many blocks on, to be decoded, it pays: they take about half a millisecond.
 	halvedBlocks = 1 << 12
 	// partRows is how many rows are asked before it is seen whether others are left.
 	partRows = 8
