@@ -73,7 +73,8 @@ func (t *table) containsKey(seed uint64, b []byte) bool {
 	j := t.other(i, fp)
 	mem, w, ones := t.mem, uint64(l.bits), l.ones
 	pattern := fp * ones
-	x, y := fetch(mem, i*w)^pattern, fetch(mem, j*w)^pattern
+	x, y := l.fetchTwo(mem, i*w, j*w)
+	x, y = x^pattern, y^pattern
 	return ((x-ones)&^x|(y-ones)&^y)&l.highs != 0
 }
 

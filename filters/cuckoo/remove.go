@@ -104,8 +104,9 @@ func (t *table) take(i, j, fp uint64) bool {
 		if zx == 0 {
 			return false
 		}
-		at := uint(bits.TrailingZeros64(zx)) - (t.f - 1)
-		t.setWord(i, x&^(t.base<<(at&63)))
+		// Those above it move down, so that the empty slots stay above them.
+		below := uint64(1)<<((uint(bits.TrailingZeros64(zx))-(t.f-1))&63) - 1
+		t.setWord(i, x&below|x>>(t.f&63)&^below)
 		return true
 	}
 	k, c := uint(0), uint64(0)
