@@ -247,6 +247,7 @@ func churn(t *testing.T, s *Sketch, n int) {
 					t.Fatalf("step %d: a key counts %d, it is there %d times", step, got, k)
 				}
 			}
+			emptyAbove(t, s)
 			d, err := Decode(s.Blob())
 			if err != nil {
 				t.Fatalf("step %d: %v", step, err)

@@ -75,6 +75,15 @@ func fetch(mem []byte, at uint64) uint64 {
 	return binary.LittleEndian.Uint64(mem[at>>3:at>>3+8:at>>3+8]) >> (at & 7)
 }
 
+// fetchTwo is fetch of two buckets. Most begin with a byte.
+func (l *layout) fetchTwo(mem []byte, at, to uint64) (x, y uint64) {
+	x, y = binary.LittleEndian.Uint64(mem[at>>3:at>>3+8]), binary.LittleEndian.Uint64(mem[to>>3:to>>3+8])
+	if l.bits&7 != 0 {
+		x, y = x>>(at&7), y>>(to&7)
+	}
+	return x, y
+}
+
 // foundBatch is found for the keys of a batch.
 func (t *table) foundBatch(dst []bool, b *batch) {
 	if !t.narrow {
@@ -143,32 +152,20 @@ func (t *table) addBatch(b *batch, k, n int) (next int, added uint64) {
 	if t.variable {
 		return t.addVariable(b, k, n)
 	}
-	mem, w, ones, highs, top := t.mem, uint64(t.bits), t.ones, t.highs, t.f-1
-	rest, multiset := ^highs, t.multiset
-	// A product with ones has in its highest lane the sum of all lanes.
-	sum := t.base << (t.bits - t.f)
+	l, mem, w, ones, multiset := t.layout, t.mem, uint64(t.bits), t.ones, t.multiset
 	is, js, fps := b.i[:n], b.j[:n], b.fp[:n]
 	for ; k < n; k++ {
 		fp := fps[k]
 		at, to := is[k]*w, js[k]*w
-		x, y := fetch(mem, at), fetch(mem, to)
-		if !multiset {
-			pattern := fp * ones
-			p, q := x^pattern, y^pattern
-			if ((p-ones)&^p|(q-ones)&^q)&highs != 0 {
-				continue
-			}
+		x, y := l.fetchTwo(mem, at, to)
+		if pattern := fp * ones; !multiset && l.anyZero(x^pattern)|l.anyZero(y^pattern) != 0 {
+			continue
 		}
-		x, y = ^((x&rest+rest)|x)&highs, ^((y&rest+rest)|y)&highs // empty slots
-		_, more := bits.Sub64(x>>(top&63)*ones&sum, y>>(top&63)*ones&sum, 0)
-		x ^= (x ^ y) & -more
-		at ^= (at ^ to) & -more
-		if x == 0 {
+		empty, at := l.emptier(x, y, at, to)
+		if empty == 0 {
 			break
 		}
-		word := mem[at>>3 : at>>3+8 : at>>3+8]
-		shift := uint(bits.TrailingZeros64(x)) - top + uint(at&7)
-		binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|fp<<(shift&63))
+		t.enterLowest(at, empty, fp)
 		added++
 	}
 	return k, added

@@ -64,16 +64,24 @@ func (t *table) containsKey(seed uint64, b []byte) bool {
 		h1, h2 = key.Hash(seed, b)
 	}
 	l := t.layout
-	if !l.narrow || t.variable {
+	stride := l.stride
+	if stride == 0 && (!l.narrow || t.variable) {
 		return t.contains(h1, h2)
 	}
 	i, _ := bits.Mul64(h1, t.buckets)
 	fp, _ := bits.Mul64(h2&^1, l.base)
 	fp++
 	j := t.other(i, fp)
-	mem, w, ones := t.mem, uint64(l.bits), l.ones
+	mem, ones := t.mem, l.ones
 	pattern := fp * ones
-	x, y := fetch(mem, i*w)^pattern, fetch(mem, j*w)^pattern
+	var x, y uint64
+	if stride != 0 {
+		at, to := i*stride, j*stride
+		x, y = binary.LittleEndian.Uint64(mem[at:at+8:at+8]), binary.LittleEndian.Uint64(mem[to:to+8:to+8])
+	} else {
+		x, y = fetch(mem, i*uint64(l.bits)), fetch(mem, j*uint64(l.bits))
+	}
+	x, y = x^pattern, y^pattern
 	return ((x-ones)&^x|(y-ones)&^y)&l.highs != 0
 }
 

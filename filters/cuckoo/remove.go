@@ -95,8 +95,8 @@ func (t *table) take(i, j, fp uint64) bool {
 	}
 	x, y := t.word(i)&t.mask, t.word(j)&t.mask
 	pattern := t.lanes(fp)
-	zx, zy := t.zeros(x^pattern), t.zeros(y^pattern)
 	if !t.variable {
+		zx, zy := t.anyZero(x^pattern), t.anyZero(y^pattern)
 		_, none := bits.Sub64(zx, 1, 0)
 		i ^= (i ^ j) & -none
 		x ^= (x ^ y) & -none
@@ -104,10 +104,12 @@ func (t *table) take(i, j, fp uint64) bool {
 		if zx == 0 {
 			return false
 		}
-		at := uint(bits.TrailingZeros64(zx)) - (t.f - 1)
-		t.setWord(i, x&^(t.base<<(at&63)))
+		// Those above it move down, so that the empty slots stay above them.
+		below := uint64(1)<<((uint(bits.TrailingZeros64(zx))-(t.f-1))&63) - 1
+		t.setWord(i, x&below|x>>(t.f&63)&^below)
 		return true
 	}
+	zx, zy := t.zeros(x^pattern), t.zeros(y^pattern)
 	k, c := uint(0), uint64(0)
 	if l := &t.steps; bits.OnesCount64(zx)+bits.OnesCount64(zy) == 1 {
 		// One lane has the low bits, as most often.

@@ -77,44 +77,50 @@ func (s *Sketch) Bytes() int {
 // changes nothing: the filter has no room, or the multiset no more slots for
 // this key. O(1) on average; at most MaxKicks moves. Fan et al. 2014, section 3.
 func (s *Sketch) Add(h1, h2, n uint64) error {
+	i, fp := s.first(h1), s.fingerprintOf(h2)
+	return s.addAt(i, s.other(i, fp), fp, n)
+}
+
+// addAt is Add by a key's buckets and its fingerprint: most keys of most filters are
+// entered in this one call.
+func (s *Sketch) addAt(i, j, fp, n uint64) error {
 	if n == 0 {
 		return nil
 	}
-	i, fp := s.first(h1), s.fingerprintOf(h2)
-	j := s.other(i, fp)
-	// Most keys of most filters: one call each.
-	if s.narrow && !s.variable && (n == 1 || !s.multiset) {
-		switch s.placeFixed(i, j, fp) {
-		case placed:
-			s.stored++
-			fallthrough
-		case there:
-			keyed.Grow(&s.Base, n)
-			return nil
-		}
+	if !s.narrow || s.variable || n != 1 && s.multiset {
+		return s.addSlow(i, j, fp, n)
 	}
-	return s.add(i, j, fp, n)
-}
-
-func (s *Sketch) add(i, j, fp, n uint64) error {
-	if !s.multiset {
-		if !s.found(i, j, fp) {
-			if !s.place(i, j, fp) && !s.force(i, j, fp) {
-				return s.full(i, j, fp)
-			}
-			s.stored++
-		}
+	w := uint64(s.bits)
+	at, to := i*w, j*w
+	x, y := s.fetchTwo(s.mem, at, to)
+	if pattern := fp * s.ones; !s.multiset && (s.anyZero(x^pattern)|s.anyZero(y^pattern)) != 0 {
 		keyed.Grow(&s.Base, n)
 		return nil
 	}
-	if n != 1 {
-		return s.addCopies(i, j, fp, n)
-	}
-	if !s.place(i, j, fp) && !s.force(i, j, fp) {
+	empty, at := s.emptier(x, y, at, to)
+	if empty != 0 {
+		s.enterLowest(at, empty, fp)
+	} else if !s.force(i, j, fp) {
 		return s.full(i, j, fp)
 	}
 	s.stored++
-	keyed.Grow(&s.Base, 1)
+	keyed.Grow(&s.Base, n)
+	return nil
+}
+
+// addSlow is addAt in buckets that are not narrow and of one length, and of several
+// occurrences.
+func (s *Sketch) addSlow(i, j, fp, n uint64) error {
+	if s.multiset && n != 1 {
+		return s.addCopies(i, j, fp, n)
+	}
+	if s.multiset || !s.found(i, j, fp) {
+		if !s.place(i, j, fp) && !s.force(i, j, fp) {
+			return s.full(i, j, fp)
+		}
+		s.stored++
+	}
+	keyed.Grow(&s.Base, n)
 	return nil
 }
 
@@ -177,12 +183,14 @@ func (s *Sketch) tooManyCopies(have, n uint64) error {
 
 // AddKey is Add of a key's bytes (package key).
 func (s *Sketch) AddKey(b []byte, n uint64) error {
-	if len(b) != 8 {
-		h1, h2 := key.Hash(s.Seed(), b)
-		return s.Add(h1, h2, n)
+	var h1, h2 uint64
+	if len(b) == 8 {
+		h1, h2 = key.HashFrom(key.Start(s.Seed()), binary.LittleEndian.Uint64(b))
+	} else {
+		h1, h2 = key.Hash(s.Seed(), b)
 	}
-	h1, h2 := key.HashFrom(key.Start(s.Seed()), binary.LittleEndian.Uint64(b))
-	return s.Add(h1, h2, n)
+	i, fp := s.first(h1), s.fingerprintOf(h2)
+	return s.addAt(i, s.other(i, fp), fp, n)
 }
 
 // AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or
@@ -208,10 +216,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 			}
 		} else {
 			for k, times := range ns[:n] {
-				if times == 0 {
-					continue
-				}
-				if err := s.add(b.i[k], b.j[k], b.fp[k], times); err != nil {
+				if err := s.addAt(b.i[k], b.j[k], b.fp[k], times); err != nil {
 					return err
 				}
 			}
@@ -233,7 +238,7 @@ func (s *Sketch) addOnes(b *batch, n int) error {
 				return nil
 			}
 		}
-		if err := s.add(b.i[k], b.j[k], b.fp[k], 1); err != nil {
+		if err := s.addAt(b.i[k], b.j[k], b.fp[k], 1); err != nil {
 			return err
 		}
 	}

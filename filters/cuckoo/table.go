@@ -65,7 +65,7 @@ func (t *table) lanes(fp uint64) uint64 { return (fp & t.laneMask) * t.ones }
 
 // anyZero has a bit for the lowest lane of x that is 0, and perhaps for others
 // above it; 0 where no lane is.
-func (t *table) anyZero(x uint64) uint64 { return (x - t.ones) &^ x & t.highs }
+func (l *layout) anyZero(x uint64) uint64 { return (x - l.ones) &^ x & l.highs }
 
 // zeros has the highest bit of every lane of x that is 0.
 func (t *table) zeros(x uint64) uint64 {

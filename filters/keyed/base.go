@@ -2,7 +2,6 @@ package keyed
 
 import (
 	"fmt"
-	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -90,12 +89,10 @@ func ClearSaturated(b *Base) { b.flags &^= sketch.Saturated }
 
 // Grow counts occurrences into the total.
 func Grow(b *Base, n uint64) {
-	sum, carry := bits.Add64(b.total, n, 0)
-	if carry != 0 {
-		Forget(b)
-	}
 	if b.flags.Has(sketch.TotalKnown) {
-		b.total = sum
+		if b.total += n; b.total < n {
+			Forget(b)
+		}
 	}
 }
 

@@ -1,0 +1,191 @@
+package cuckoo
+
+import "math/bits"
+
+// saved is a bucket as it was.
+type saved struct {
+	i    uint64
+	bits [4]uint64
+}
+
+// journal is what undoes a number of changes.
+type journal []saved
+
+// note remembers bucket i before a change.
+func (t *table) note(u *journal, i uint64) {
+	if t.narrow {
+		u.note(i, t.word(i)&t.mask)
+		return
+	}
+	s := saved{i: i}
+	at := i * uint64(t.bits)
+	for k := uint(0); k < t.bits; k += 64 {
+		s.bits[k/64] = t.get(at+uint64(k), min(64, t.bits-k))
+	}
+	*u = append(*u, s)
+}
+
+// note remembers narrow bucket i.
+func (u *journal) note(i, x uint64) { *u = append(*u, saved{i: i, bits: [4]uint64{x}}) }
+
+// undo puts all buckets back and forgets them.
+func (t *table) undo(u *journal) {
+	for n := len(*u) - 1; n >= 0; n-- {
+		s := (*u)[n]
+		at := s.i * uint64(t.bits)
+		for k := uint(0); k < t.bits; k += 64 {
+			t.put(at+uint64(k), min(64, t.bits-k), s.bits[k/64])
+		}
+	}
+	*u = (*u)[:0]
+}
+
+// kick puts a fingerprint into one of two full buckets and moves one of those
+// there to its other bucket: the one whose other bucket is the emptiest. Where
+// all of those are full, it is any, and so on from there. Which ones move
+// follows from the fingerprint and what the buckets hold, in whatever order. It
+// reports false where MaxKicks moves were not enough; the changes are then to
+// be undone. Fan et al. 2014, algorithm 1, moves any in each step.
+func (t *table) kick(u *journal, i, j, fp uint64) bool {
+	cur := fp & t.base
+	salt := (cur + i + j + 1) * 0x9e3779b97f4a7c15 // the same for i, j and j, i
+	if i, j = min(i, j), max(i, j); salt>>63 != 0 {
+		i = j
+	}
+	if t.narrow && !t.variable {
+		return t.kickFixed(u, i, cur, salt)
+	}
+	return t.kickAny(u, i, cur, salt)
+}
+
+// kickAny is kick in buckets that are not narrow and of one length, from full bucket i on.
+func (t *table) kickAny(u *journal, i, cur, salt uint64) bool {
+	for range MaxKicks {
+		var all [MaxSlots]uint64
+		bases := all[:t.b]
+		t.readFull(i, bases)
+		at, to, least := 0, uint64(0), ^uint64(0)
+		for k, v := range bases {
+			next := t.other(i, v)
+			if d := uint64(t.count(next))<<t.f | (v^salt>>32)&t.base; d < least {
+				at, to, least = k, next, d
+			}
+		}
+		out := bases[at]
+		bases[at] = cur
+		t.note(u, i)
+		t.writeFull(i, bases)
+		if least>>t.f < uint64(t.b) {
+			t.note(u, to)
+			t.enterBase(to, out)
+			return true
+		}
+		i, cur, salt = to, out, nextSalt(salt)
+	}
+	return false
+}
+
+// nextSalt is the salt of the next move.
+func nextSalt(salt uint64) uint64 { return salt*0xff51afd7ed558ccd + 0x2545f4914f6cdd1d }
+
+// enterBase adds a fingerprint of f bits to a bucket that is not full.
+func (t *table) enterBase(i, v uint64) {
+	if t.narrow {
+		x := t.word(i) & t.mask
+		t.setWord(i, t.enter(x, &t.class[x>>t.codeShift&15], v, t.f))
+		return
+	}
+	p := t.read(i)
+	p.add(fingerprint{v, uint8(t.f)})
+	t.write(i, &p)
+}
+
+// readFull are the fingerprints of a full bucket.
+func (t *table) readFull(i uint64, bases []uint64) {
+	if t.narrow {
+		t.basesOf(t.word(i), &t.class[0], bases)
+		return
+	}
+	p := t.read(i)
+	for k, q := range p.slice() {
+		bases[k] = q.v
+	}
+}
+
+// writeFull makes a full bucket.
+func (t *table) writeFull(i uint64, bases []uint64) {
+	if t.narrow {
+		t.setWord(i, t.fill(bases))
+		return
+	}
+	var p fingerprints
+	for _, v := range bases {
+		p.add(fingerprint{v, uint8(t.f)})
+	}
+	t.write(i, &p)
+}
+
+// basesOf are the low f bits of the fingerprints of a narrow bucket of class c.
+func (t *table) basesOf(x uint64, c *class, bases []uint64) {
+	for k := range bases {
+		bases[k] = x>>(uint(k)*t.lane)&t.laneMask | x>>c.start[k&7]&1<<t.lane
+	}
+}
+
+// fill is the full narrow bucket of bases, which it orders.
+func (t *table) fill(bases []uint64) (x uint64) {
+	if len(bases) == 4 {
+		return t.fullWord(bases[0], bases[1], bases[2], bases[3])
+	}
+	insertionSort(bases)
+	c := &t.class[0]
+	for k, v := range bases {
+		x |= v&t.laneMask<<(uint(k)*t.lane) | v>>t.lane<<c.start[k&7]
+	}
+	return x
+}
+
+// kickFixed is kickAny in narrow buckets of one length: a filter that is nearly full
+// spends most of its time here.
+func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
+	for range MaxKicks {
+		x := t.word(i) & t.mask
+		at, to, room := t.leaves(i, x, salt>>32)
+		out := x >> at & t.base
+		u.note(i, x)
+		t.setWord(i, x^(out^cur)<<at)
+		if room {
+			x := t.word(to) & t.mask
+			u.note(to, x)
+			t.enterLowest(to*uint64(t.bits), t.anyZero(x), out)
+			return true
+		}
+		i, cur, salt = to, out, nextSalt(salt)
+	}
+	return false
+}
+
+// leaves is where in the word of full bucket i the fingerprint is that moves, where it
+// moves to, and whether there is room. Which one it is nobody foresees: no branch.
+func (t *table) leaves(i, x, salt uint64) (at uint, to uint64, room bool) {
+	var others [MaxSlots]uint64
+	l := t.layout
+	f := l.f & 63
+	v := x
+	for k := range l.b {
+		others[k%MaxSlots] = t.other(i, v)
+		v >>= f
+	}
+	least := ^uint64(0)
+	v = x
+	for k := range l.b {
+		// The lowest empty slot, 64 where there is none, as its number of fingerprints.
+		y := l.anyZero(fetch(t.mem, others[k%MaxSlots]*uint64(l.bits)))
+		d := (uint64(bits.TrailingZeros64(y))<<f|(v^salt)&l.base)*MaxSlots + uint64(k)
+		_, less := bits.Sub64(d, least, 0)
+		least ^= (least ^ d) & -less
+		v >>= f
+	}
+	k := least % MaxSlots
+	return uint(k) * f, others[k], least/MaxSlots>>f < 64
+}
