@@ -77,11 +77,11 @@ func RegisterConn(driverConn any) (*Registration, error) {
 func (r *Registration) Release() { r.instance.Release() }
 
 // MemoryUsed is the number of bytes that aggregates of this process hold besides
-// DuckDB's own, and MemoryKept that of sketches that are kept decoded and released when the
-// memory is needed; what ccbf_memory() reports.
+// DuckDB's own; what ccbf_memory() reports.
 func MemoryUsed() int64 { return duck.MemoryUsed() }
 
-// MemoryKept: see MemoryUsed.
+// MemoryKept is the number of bytes of sketches that are kept decoded, besides those of MemoryUsed:
+// they are released when the memory is needed.
 func MemoryKept() int64 { return duck.MemoryKept() }
 
 // MemoryLimit is the most bytes that aggregates of this process may hold: by
