@@ -162,16 +162,13 @@ func ccbfAskSeveral(rows *duck.Rows, at int, f func(r *ccbfReader) error) error 
 
 // open makes the reader's view one of blob.
 func (r *ccbfReader) open(blob []byte) error {
-	if r.view.Is(blob) {
-		return nil
-	}
-	if err := r.view.Reset(blob); err != nil {
+	if _, err := r.headOf(blob); err != nil {
 		return err
 	}
-	return r.view.CheckCategory(r.has)
+	return r.view.Open()
 }
 
-// headOf makes the reader's view one of blob that is not open yet, and returns its head.
+// headOf makes the reader's view one of blob, if only of its head, which it returns.
 func (r *ccbfReader) headOf(blob []byte) (*ccbf.Head, error) {
 	if r.view.Is(blob) {
 		return &r.view.Head, nil

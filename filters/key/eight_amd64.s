@@ -29,6 +29,13 @@
 	MOVQ         $1, R8                  \
 	VPBROADCASTQ R8, Z11
 
+// FACTORS8 loads what values are multiplied by before they are in a state.
+#define FACTORS8 \
+	MOVQ         $0x87c37b91114253d5, R8 \
+	VPBROADCASTQ R8, Z9                  \
+	MOVQ         $0x4cf5ad432745937f, R8 \
+	VPBROADCASTQ R8, Z10
+
 // WRITE8 makes hashes of the mixed states of 8 keys, in Z0 and Z1, and writes them.
 #define WRITE8 \
 	VPADDQ    Z1, Z0, Z0     \
@@ -99,10 +106,7 @@ TEXT ·squaresEight(SB), NOSPLIT, $0-48
 	VPBROADCASTQ seed+24(FP), Z6
 	VPBROADCASTQ first+32(FP), Z16
 	VPBROADCASTQ second+40(FP), Z17
-	MOVQ         $0x87c37b91114253d5, R8
-	VPBROADCASTQ R8, Z9
-	MOVQ         $0x4cf5ad432745937f, R8
-	VPBROADCASTQ R8, Z10
+	FACTORS8
 	MOVQ         $0x52dce729, R8
 	VPBROADCASTQ R8, Z7
 	MOVQ         $0x38495ab5, R8
@@ -145,10 +149,7 @@ TEXT ·wordsEight(SB), NOSPLIT, $0-40
 	MOVQ         vs+16(FP), DX
 	MOVQ         n+24(FP), CX
 	VPBROADCASTQ start+32(FP), Z6
-	MOVQ         $0x87c37b91114253d5, R8
-	VPBROADCASTQ R8, Z9
-	MOVQ         $0x4cf5ad432745937f, R8
-	VPBROADCASTQ R8, Z10
+	FACTORS8
 	CONSTANTS8
 	XORQ         AX, AX
 
