@@ -10,6 +10,8 @@ const (
 	minBuffer  = 16
 	sortBuffer = 1 << 12
 	maxBuffer  = cells.MaxKeys
+	// repeatBuffer is the size of a buffer whose keys go into the dense form and repeat.
+	repeatBuffer = 1 << 16
 	// sortAtOnce is from how many keys on the buffer of a builder that is merged is sorted
 	// by itself: there, a thread has its own, and time of its own.
 	sortAtOnce = leastWords
@@ -73,10 +75,12 @@ func (b *Builder) full(pb *sectionBuilder) error {
 		if err := b.flush(pb); err != nil {
 			return err
 		}
-		if size > longest && !b.spilled {
+		if b.spilled {
+			longest = b.longestSpilled(pb)
+		} else if size > longest {
 			return b.resize(pb, longest)
 		}
-		if size >= longest || pb.cells()+pb.words.Len() <= 2*size || b.spilled {
+		if size >= longest || !b.spilled && pb.cells()+pb.words.Len() <= 2*size {
 			return nil
 		}
 		return b.resize(pb, min(4*size, longest)) // 16 bytes for each of those cells at most
@@ -124,11 +128,7 @@ func (b *Builder) flush(pb *sectionBuilder) error {
 		}
 	}
 	if b.spilled {
-		r := cells.Run{Keys: pb.buf, Counts: pb.weights} // unsorted: mode mi counts rows as they come
-		if b.Levels > 0 {
-			r = pb.sorted() // so that the cells of a square stand together, mostly
-		}
-		b.insert(cells.Section{Label: pb.Label, Run: r})
+		b.insert(cells.Section{Label: pb.Label, Run: b.unkept(pb)})
 	} else if ok, err := b.addBuffer(pb); err != nil {
 		return err
 	} else if !ok {
@@ -176,4 +176,28 @@ func (pb *sectionBuilder) sorted() cells.Run { return cells.RunOf(pb.buf, pb.wei
 func (b *Builder) insert(sections ...cells.Section) {
 	b.bounds = cells.Hull(b.bounds, insertCells(b.dense, &b.Config, sections))
 	b.counted = b.counted || len(sections) > 0
+}
+
+// unkept is the keys of a buffer for the dense form, with a count for several of a cell where that
+// pays: a cell of many points is counted once then, which mode mi does no worse than one by one.
+func (b *Builder) unkept(pb *sectionBuilder) cells.Run {
+	if b.Levels > 0 {
+		return pb.sorted() // so that the cells of a square stand together, mostly
+	}
+	if pb.repeats = false; pb.weights == nil {
+		if r, ok := cells.Repeated(pb.buf); ok {
+			pb.repeats = true
+			return r
+		}
+	}
+	return cells.Run{Keys: pb.buf, Counts: pb.weights}
+}
+
+// longestSpilled is up to how many keys the buffer of a section holds that go into the dense form: more
+// where they repeat, and memory is there, but no more than half of what the counters take.
+func (b *Builder) longestSpilled(pb *sectionBuilder) int {
+	if !pb.repeats || len(b.sections) > 1 || b.scarce() || b.scarcity == nil && b.budget != nil {
+		return sortBuffer
+	}
+	return max(sortBuffer, min(repeatBuffer, int(b.shape.Bytes())/16))
 }

@@ -15,6 +15,10 @@ func (d *Counters) Insert(sums bool, h1, h2, n []uint64) {
 	if n == nil && d.near() && d.insertNear(sums, h1, h2) {
 		return
 	}
+	if !sums && len(h1) >= manyFours && d.raisesFours() {
+		d.raiseFours(h1, h2, n)
+		return
+	}
 	switch d.Layers[0].wordWidth() {
 	case 4:
 		work = choose(sums, addNibbles, raiseNibbles)

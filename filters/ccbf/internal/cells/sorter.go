@@ -41,6 +41,27 @@ func RunOf(keys, weights []uint64) Run {
 	return s.run(keys, weights)
 }
 
+// Repeated makes a run of up to MaxKeys keys with an occurrence each, which stay as they are; false
+// where few of the first are repeated, or where there are few.
+func Repeated(keys []uint64) (Run, bool) {
+	if len(keys) < packKeys {
+		return Run{}, false
+	}
+	width := width(keys)
+	if width > wordKeys {
+		return Run{}, false
+	}
+	s := sorters.Get().(*sorter)
+	defer sorters.Put(s)
+	low := uint64(1)<<width - 1
+	if len(s.recents(keys[:packKeys], low)) > packKeys/8*7 {
+		return Run{}, false
+	}
+	words := s.recents(keys, low)
+	s.radix.SortBits(words, low<<countBits)
+	return unpack([][]uint64{words}, keys[0]&^low), true
+}
+
 // run is RunOf.
 func (s *sorter) run(keys, weights []uint64) Run {
 	if weights != nil {
