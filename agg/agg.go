@@ -16,6 +16,7 @@ type merging[T any] struct {
 	size  int64 // what an empty T takes
 	fresh func(*duck.Lease) T
 	merge func(into, from T) error
+	made  func(t T) []byte                      // the BLOB of one that has it; nil where none has
 	blob  func(t T, dst []byte) ([]byte, error) // appends
 	cost  func(t T) int64                       // bytes that blob takes beside t
 }
@@ -70,6 +71,12 @@ func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
 		if b == nil {
 			out.SetNull(i)
 			continue
+		}
+		if m.made != nil {
+			if blob := m.made(b.(T)); blob != nil {
+				out.SetBytes(i, blob)
+				continue
+			}
 		}
 		cost := m.cost(b.(T))
 		if err := out.Charge(cost); err != nil {

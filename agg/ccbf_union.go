@@ -9,37 +9,154 @@ import (
 
 // ccbfUnion is ccbf_union_agg. DuckDB gives a few hundred sketches to one thread, however
 // large they are, and the others wait: then one goroutine unites the first of them, and another the last.
-type ccbfUnion struct{ ofBlobs[*ccbfPage] }
+// A union that is made again is kept (unions).
+type ccbfUnion struct{ ofBlobs[*unionPage] }
+
+// unionPage is a page of sketches that were added.
+type unionPage struct {
+	ccbfPage
+	name  unionName  // of all of them, where they came at once
+	whole *keptUnion // instead of them, where that is kept
+}
+
+func newCCBFUnion() *ccbfUnion {
+	return &ccbfUnion{ofBlobs[*unionPage]{merging[*unionPage]{
+		size:  ccbfPageSize,
+		fresh: func(l *duck.Lease) *unionPage { return &unionPage{ccbfPage: ccbfPage{lease: l}} },
+		merge: (*unionPage).merge,
+		made:  (*unionPage).made,
+		blob:  (*unionPage).blob,
+		cost:  (*unionPage).cost,
+	}, (*unionPage).addBlob}}
+}
 
 // halvedBytes is from how many bytes of sketches on: they take milliseconds.
 const halvedBytes = 1 << 18
 
 func (a *ccbfUnion) Update(rows *duck.Rows, states duck.States) error {
-	if !oneState(states) || !rows.Spare() {
-		return a.ofBlobs.Update(rows, states)
-	}
-	var blobs [][]byte
-	column, bytes := rows.Col(0), 0
-	for i := range rows.Len() {
-		if column.Valid(i) {
-			blobs = append(blobs, column.Bytes(i))
-			bytes += len(blobs[len(blobs)-1])
-		}
-	}
-	if bytes < halvedBytes {
+	if !oneState(states) || bytesOf(rows.Col(0)) < halvedBytes {
 		return a.ofBlobs.Update(rows, states)
 	}
 	t, err := a.of(states.At(0))
 	if err != nil {
 		return err
 	}
-	t.by.several = true
+	var blobs [][]byte
+	for i := range rows.Len() {
+		if rows.Col(0).Valid(i) {
+			blobs = append(blobs, rows.Col(0).Bytes(i))
+		}
+	}
+	var name unionName
+	if t.empty() {
+		name = nameUnion(blobs)
+		if k := unions.find(name); k != nil {
+			return t.take(k)
+		}
+	}
+	if err := t.addBlobs(blobs, rows.Spare); err != nil {
+		return err
+	}
+	t.name = name
+	return nil
+}
+
+// bytesOf is how many bytes the values of a column have.
+func bytesOf(column *duck.Vector) (n int) {
+	for i := range column.Len() {
+		if column.Valid(i) {
+			n += len(column.Bytes(i))
+		}
+	}
+	return n
+}
+
+func (t *unionPage) empty() bool { return t.b == nil && t.whole == nil }
+
+// take makes an empty page one that is a kept union.
+func (t *unionPage) take(k *keptUnion) error {
+	// Others may give it up meanwhile.
+	err := t.lease.Grow(k.bytes())
+	if err == nil {
+		t.whole = k
+	}
+	return err
+}
+
+// open makes a page that more is to be added to one of sketches.
+func (t *unionPage) open() error {
+	t.name = unionName{}
+	k := t.whole
+	if k == nil {
+		return nil
+	}
+	t.whole = nil
+	if err := t.ccbfPage.addBlob(k.blob); err != nil {
+		return err
+	}
+	return t.lease.Grow(-k.bytes())
+}
+
+func (t *unionPage) addBlob(blob []byte) error {
+	if err := t.open(); err != nil {
+		return err
+	}
+	return t.ccbfPage.addBlob(blob)
+}
+
+func (t *unionPage) merge(from *unionPage) error {
+	switch {
+	case from.empty():
+		return nil
+	case from.whole != nil && t.empty():
+		return t.take(from.whole)
+	case from.whole != nil:
+		return t.addBlob(from.whole.blob)
+	}
+	name := unionName{}
+	if t.empty() {
+		name = from.name
+	}
+	if err := t.open(); err != nil {
+		return err
+	}
+	if err := t.ccbfPage.merge(&from.ccbfPage); err != nil {
+		return err
+	}
+	t.name = name
+	return nil
+}
+
+// made is the page's BLOB where there is nothing to be done for it.
+func (t *unionPage) made() []byte {
+	if t.whole == nil {
+		return nil
+	}
+	return t.whole.blob
+}
+
+func (t *unionPage) blob(dst []byte) ([]byte, error) {
+	from := len(dst)
+	dst, err := t.ccbfPage.blob(dst)
+	if err == nil && t.name != (unionName{}) {
+		unions.keep(t.name, dst[from:])
+	}
+	return dst, err
+}
+
+// addBlobs adds sketches, of which another goroutine may unite the last ones.
+func (t *unionPage) addBlobs(blobs [][]byte, spare func() bool) error {
+	if err := t.open(); err != nil {
+		return err
+	}
+	t.by.several = t.by.several || spare()
 	own := &share{lease: t.lease}
+	var err error
 	var other *ccbf.Builder
 	front, back := 0, len(blobs)
-	ccbf.Ends(rows.Spare, len(blobs), func(numbers iter.Seq[int]) {
+	ccbf.Ends(spare, len(blobs), func(numbers iter.Seq[int]) {
 		for i := range numbers {
-			if err = t.addBlob(blobs[i]); err != nil {
+			if err = t.ccbfPage.addBlob(blobs[i]); err != nil {
 				return
 			}
 			front = i + 1
@@ -54,10 +171,10 @@ func (a *ccbfUnion) Update(rows *duck.Rows, states duck.States) error {
 		giveBack()
 	}
 	for ; err == nil && front < back; front++ {
-		err = t.addBlob(blobs[front])
+		err = t.ccbfPage.addBlob(blobs[front])
 	}
 	if err == nil && other != nil {
-		err = t.merge(&ccbfPage{b: other})
+		err = t.ccbfPage.merge(&ccbfPage{b: other})
 	}
 	giveBack()
 	return err

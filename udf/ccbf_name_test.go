@@ -13,7 +13,7 @@ import (
 func TestNamesAreOfAllBytes(t *testing.T) {
 	const namePiece, nameParts = nh.Piece, nh.Parts
 	r := rand.New(rand.NewPCG(20, 2))
-	for _, n := range []int{0, 1, 16, shortName - 1, shortName, 1000, nameParts*namePiece - 1, nameParts * namePiece, nameParts*namePiece + 1, 5*nameParts*namePiece + 3333} {
+	for _, n := range []int{0, 1, 16, nh.Short - 1, nh.Short, 1000, nameParts*namePiece - 1, nameParts * namePiece, nameParts*namePiece + 1, 5*nameParts*namePiece + 3333} {
 		b := make([]byte, n)
 		for i := range b {
 			b[i] = byte(r.Uint32())
