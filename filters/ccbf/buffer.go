@@ -12,6 +12,8 @@ const (
 	maxBuffer  = cells.MaxKeys
 	// repeatBuffer is the size of a buffer whose keys go into the dense form and repeat.
 	repeatBuffer = 1 << 16
+	// aloneBuffers is for how many buffers it is not asked whether keys repeat, after one whose keys do not.
+	aloneBuffers = 15
 	// sortAtOnce is from how many keys on the buffer of a builder that is merged is sorted
 	// by itself: there, a thread has its own, and time of its own.
 	sortAtOnce = leastWords
@@ -184,11 +186,16 @@ func (b *Builder) unkept(pb *sectionBuilder) cells.Run {
 	if b.Levels > 0 {
 		return pb.sorted() // so that the cells of a square stand together, mostly
 	}
-	if pb.repeats = false; pb.weights == nil {
+	pb.repeats = false
+	switch {
+	case pb.alone > 0:
+		pb.alone--
+	case pb.weights == nil:
 		if r, ok := cells.Repeated(pb.buf); ok {
 			pb.repeats = true
 			return r
 		}
+		pb.alone = aloneBuffers
 	}
 	return cells.Run{Keys: pb.buf, Counts: pb.weights}
 }

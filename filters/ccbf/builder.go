@@ -73,6 +73,7 @@ type sectionBuilder struct {
 	buf     []uint64
 	weights []uint64 // beside buf; nil while all are 1
 	repeats bool     // many of the last keys that went into the dense form were of a cell
+	alone   int      // for how many buffers they are taken not to be
 	words   cells.Words
 	runs    []cells.Run // each less than half as long as the one before
 	pile    cells.Pile  // of small sketches, in any order, some more than once
