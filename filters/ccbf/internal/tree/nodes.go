@@ -86,6 +86,9 @@ func (t *items) room(n int) {
 	copy(t.meets, before.meets)
 }
 
+// firstRoom is for what part of the items of a piece there is room at first; how many there are shows then.
+const firstRoom = 8
+
 // nodesEach is for how many squares there is room for a node, to begin with.
 func nodesEach(w window) int {
 	if w.low < 0 {
@@ -110,6 +113,9 @@ func (n *Nodes) of(s Squares, before, after uint8) {
 func (n *Nodes) build(w window, share float64, change *[Taus + 1]int) {
 	s := n.s
 	n.window, n.all = w, n.all[:0]
+	if n.before < edge || n.after < edge {
+		share /= firstRoom // a piece may have more items for each square than the others, or fewer
+	}
 	n.items.room(min(int(float64(s.Len())*share), s.Len()))
 	if n.all == nil {
 		n.all = make([]node, 0, s.Len()/nodesEach(w))
@@ -137,7 +143,7 @@ func (n *Nodes) build(w window, share float64, change *[Taus + 1]int) {
 		level := s.Level(i)
 		total, lo, first := s.Counts[i], at, int32(len(all))
 		if int(at) == len(t.Keys) {
-			t.room(min(int(at)+int(at)/4+64, size))
+			t.room(min(int(float64(at)/float64(i+1)*float64(size)*shareRoom)+firstRoom, size))
 		}
 		t.Keys[at], t.Levels[at], t.Counts[at] = key, level, total
 		t.first[at], t.meets[at] = int32(i), meet
