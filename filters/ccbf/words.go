@@ -10,7 +10,7 @@ import (
 
 const (
 	// mostWords is up to how many cells are in words, and leastWords from how many on it pays.
-	mostWords  = 1 << 20
+	mostWords  = 1 << 22
 	leastWords = 1 << 12
 	// wordBuffer is how many keys become words at a time: they are sorted in the second-level
 	// cache, and are few to be sorted when the sketch is made.

@@ -16,8 +16,9 @@ func Started() int64 { return started.Load() }
 
 // Do runs first here and second beside it, where spare, which may be nil, says that a
 // processor has nothing to do, and one after the other else; it returns when both have
-// ended. There is one goroutine of Do at a time in the process. A panic of second is one
-// of the caller.
+// ended. Where the goroutine has not begun when first has ended, nobody waits for it: second
+// runs here too. There is one goroutine of Do at a time in the process, but for those that come
+// late, which do nothing. A panic of second is one of the caller.
 func Do(spare func() bool, first, second func()) {
 	if spare == nil || !busy.CompareAndSwap(false, true) {
 		first()
@@ -32,13 +33,20 @@ func Do(spare func() bool, first, second func()) {
 	}
 	started.Add(1)
 	var failure any
+	var taken atomic.Bool // second is, by either
 	done := make(chan struct{})
 	go func() {
+		if taken.Swap(true) {
+			return
+		}
 		defer close(done)
 		defer func() { failure = recover() }()
 		second()
 	}()
 	defer func() {
+		if !taken.Swap(true) { // first panicked
+			close(done)
+		}
 		<-done
 		busy.Store(false)
 		if failure != nil {
@@ -46,6 +54,10 @@ func Do(spare func() bool, first, second func()) {
 		}
 	}()
 	first()
+	if !taken.Swap(true) {
+		close(done)
+		second()
+	}
 }
 
 // Share has the numbers below n gone through, each once: by a worker here and, where Do has

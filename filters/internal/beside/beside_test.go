@@ -2,6 +2,7 @@ package beside
 
 import (
 	"iter"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -50,6 +51,24 @@ func TestDo(t *testing.T) {
 				t.Errorf("%s: panic %v, want %d", name, got, which)
 			}
 		}
+	}
+}
+
+// Nobody waits for a goroutine that does not come: with one processor it begins when first has
+// ended, and finds nothing to do.
+func TestDoAlone(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	yes := func() bool { return true }
+	for range 100 {
+		second := 0
+		Do(yes, func() {}, func() { second++ })
+		runtime.Gosched() // to the goroutine
+		if second != 1 {
+			t.Fatalf("second ran %d times", second)
+		}
+		// Where it can come, it does.
+		came := make(chan struct{})
+		Do(yes, func() { <-came }, func() { close(came) })
 	}
 }
 

@@ -80,14 +80,16 @@ func nextTree(s *Squares, root uint8, leaf int) int {
 	return min(leaf, s.Len())
 }
 
-// packetFrom is the leaf of a sheet with which the first packet begins that has no leaf
-// before one.
-func packetFrom(s *Squares, root uint8, leaf int) int {
-	i := 0
-	for i < leaf {
-		i = nextTree(s, root, i+packetLeaves)
+// packetsFrom are leaves of a sheet with which packets begin, so many or more from one to the next, and
+// the end of it.
+func packetsFrom(s *Squares, root uint8, leaves int) []int {
+	borders := []int{0}
+	for i := nextTree(s, root, packetLeaves); i < s.Len(); i = nextTree(s, root, i+packetLeaves) {
+		if i-borders[len(borders)-1] >= leaves {
+			borders = append(borders, i)
+		}
 	}
-	return i
+	return append(borders, s.Len())
 }
 
 // write gives the leaves of a sheet from first to end-1 to an encoder; with both of these

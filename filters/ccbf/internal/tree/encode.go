@@ -2,6 +2,7 @@ package tree
 
 import (
 	"encoding/binary"
+	"iter"
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
@@ -256,38 +257,62 @@ func (e *Encoder) AppendSheet(dst []byte, s *Squares) []byte {
 	return e.AppendSheetBeside(dst, s, nil)
 }
 
-// manyLeaves is from how many leaves on two halves of a sheet are written at once.
+// manyLeaves is from how many leaves on a sheet is written in pieces, by two goroutines.
 const manyLeaves = 1 << 14
+
+// packetList is packets of a sheet.
+type packetList struct {
+	index []entry
+	data  []byte
+}
 
 // AppendSheetBeside is AppendSheet, which may use a second goroutine where spare says so.
 func (e *Encoder) AppendSheetBeside(dst []byte, s *Squares, spare func() bool) []byte {
 	if s.Len() < manyLeaves || spare == nil {
+		e.index, e.data = e.index[:0], e.data[:0]
 		e.packets(s, 0, s.Len())
-		return append(e.appendIndex(dst, s.Len(), nil), e.data...)
+		return append(appendIndex(dst, e.code.root, s.Len(), packetList{e.index, e.data}), e.data...)
 	}
-	cut := packetFrom(s, e.code.root, s.Len()/2)
-	second := Encoder{code: e.code, words: e.words}
-	beside.Do(spare, func() { e.packets(s, 0, cut) }, func() { second.packets(s, cut, s.Len()) })
-	return append(append(e.appendIndex(dst, s.Len(), second.index), e.data...), second.data...)
+	borders := packetsFrom(s, e.code.root, s.Len()/mostPieces)
+	pieces := make([]packetList, len(borders)-1)
+	worker := func(e *Encoder) func(iter.Seq[int]) {
+		return func(numbers iter.Seq[int]) {
+			for i := range numbers {
+				n := borders[i+1] - borders[i]
+				e.index, e.data = make([]entry, 0, n/packetLeaves+1), make([]byte, 0, n)
+				e.packets(s, borders[i], borders[i+1])
+				pieces[i] = packetList{e.index, e.data}
+			}
+		}
+	}
+	beside.Ends(spare, len(pieces), worker(e), worker(&Encoder{code: e.code, words: e.words}))
+	dst = appendIndex(dst, e.code.root, s.Len(), pieces...)
+	for _, p := range pieces {
+		dst = append(dst, p.data...)
+	}
+	e.index, e.data = nil, nil
+	return dst
 }
 
-// packets writes the leaves of a sheet from one to another, with which packets begin.
+// packets writes the leaves of a sheet from one to another, with which packets begin, behind none.
 func (e *Encoder) packets(s *Squares, from, to int) {
-	e.data, e.index = e.data[:0], e.index[:0]
 	write(s, e.code.root, from, to, e)
 	e.endPacket()
 }
 
-// appendIndex appends what stands before the packets of a sheet: those of e, and others
-// behind them.
-func (e *Encoder) appendIndex(dst []byte, leaves int, others []entry) []byte {
+// appendIndex appends what stands before the packets of a sheet.
+func appendIndex(dst []byte, root uint8, leaves int, pieces ...packetList) []byte {
+	packets := 0
+	for _, p := range pieces {
+		packets += len(p.index)
+	}
 	dst = binary.AppendUvarint(dst, uint64(leaves))
-	dst = binary.AppendUvarint(dst, uint64(len(e.index)+len(others)))
+	dst = binary.AppendUvarint(dst, uint64(packets))
 	first := uint64(0)
-	for _, index := range [][]entry{e.index, others} {
+	for _, p := range pieces {
 		end := 0
-		for _, b := range index {
-			dst = binary.AppendUvarint(dst, (b.first-first)>>(2*e.code.root))
+		for _, b := range p.index {
+			dst = binary.AppendUvarint(dst, (b.first-first)>>(2*root))
 			dst = binary.AppendUvarint(dst, b.total)
 			dst = binary.AppendUvarint(dst, uint64(b.end-end))
 			first, end = b.first, b.end

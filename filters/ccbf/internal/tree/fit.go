@@ -83,12 +83,10 @@ type fitter struct {
 	window window
 	parts  []Squares
 	share  float64       // items for each square, about, that the window will have
-	nodes  []Nodes       // of all parts; of one that is cut in two twice
-	second int           // the first of those which a second goroutine may make
-	cut    bool          // which is the second of a part
+	nodes  []Nodes       // of all parts; of large ones several, one for each piece
 	leaves [Taus + 1]int // that are left by each threshold of the window
 	memory [2]batch      // for the leaves of two trials
-	nested [2]batch      // for those of parts whose squares hold others, in each half
+	nested [2]batch      // for those of parts whose squares hold others, by goroutine
 	free   int           // which of the trials' memory has no tree that fits
 	passes int           // over the leaves of a threshold
 }
@@ -98,8 +96,8 @@ var fitters = sync.Pool{New: func() any { return new(fitter) }}
 
 // end gives back what is lent.
 func (f *fitter) end() {
-	for i := range f.nodes {
-		f.nodes[i].s = Squares{}
+	for i := range f.nodes[:cap(f.nodes)] {
+		f.nodes[:cap(f.nodes)][i].s = Squares{}
 	}
 	*f = fitter{nodes: f.nodes[:0], memory: f.memory, nested: f.nested}
 	fitters.Put(f)

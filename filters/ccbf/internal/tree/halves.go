@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -8,28 +9,17 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
-// Two goroutines prune two halves of many squares: whoever waits for the tree of one large
-// group waits for nothing else. The halves meet where all thresholds in question split, so
-// that what each makes of its half is what one makes of it.
+// Two goroutines prune pieces of many squares from both ends, until they meet: whoever waits for
+// the tree of one large group waits for nothing else, and one of the two may have a processor
+// for a part of the time alone. Pieces meet where all thresholds in question split, so
+// that what is made of each is what one goroutine makes of it.
 
-// manySquares is from how many squares on.
-const manySquares = 1 << 14
-
-// halve is where the squares of all parts are cut in two: before a square of a part, or,
-// where that is the first, before the part; behind the last one where they are not cut.
-func (f *fitter) halve(w window) (part, at int) {
-	all := 0
-	for i := range f.parts {
-		all += f.parts[i].Len()
-	}
-	if f.spare == nil || all < manySquares {
-		return len(f.parts), 0
-	}
-	for at = all / 2; at >= f.parts[part].Len(); part++ {
-		at -= f.parts[part].Len()
-	}
-	return part, f.parts[part].border(at, w)
-}
+const (
+	// manySquares is from how many squares on, and pieceSquares how many a piece has at least.
+	manySquares  = 1 << 14
+	pieceSquares = manySquares / 2
+	mostPieces   = 32 // of all squares, and one more of each part
+)
 
 // border is a square near another before which a list can be cut in two for a window, or 0.
 func (s *Squares) border(at int, w window) int {
@@ -76,33 +66,37 @@ func (s *Squares) borderIn(low, high int, most uint64) int {
 	return at
 }
 
-// lay makes nodes for all parts, in two halves, which have their squares alone: those that
-// hold some of both are split by all thresholds of a window.
+// lay makes nodes for all parts, which have their squares alone, of large ones in pieces: those that
+// hold some of two are split by all thresholds of a window.
 func (f *fitter) lay(parts []Squares, w window) {
-	f.window, f.parts = w, parts
-	f.nodes = slices.Grow(f.nodes[:0], len(parts)+1)[:len(parts)+1]
-	part, at := f.halve(w)
-	n := 0
-	add := func(p, from, to int, before, after uint8) {
-		f.nodes[n].of(parts[p].slice(from, to), before, after)
-		f.nodes[n].part = p
-		n++
+	f.window, f.parts, f.nodes = w, parts, f.nodes[:0]
+	all := 0
+	for i := range parts {
+		all += parts[i].Len()
 	}
-	f.second, f.cut = len(parts), at > 0
-	for p := range parts {
-		if p == part {
-			level := uint8(edge)
-			if f.cut {
-				level = common(parts[p].Keys[at-1], parts[p].Keys[at])
-				add(p, 0, at, edge, level)
+	size := max(pieceSquares, all/mostPieces)
+	if f.spare == nil || all < manySquares {
+		size = all
+	}
+	for i := range parts {
+		s, from, before := &parts[i], 0, uint8(edge)
+		for at := size; at < s.Len()-size/2; at += size {
+			if to := s.border(at, w); to > from {
+				level := common(s.Keys[to-1], s.Keys[to])
+				f.piece(i, from, to, before, level)
+				from, before = to, level
 			}
-			f.second = n
-			add(p, at, parts[p].Len(), level, edge)
-			continue
 		}
-		add(p, 0, parts[p].Len(), edge, edge)
+		f.piece(i, from, s.Len(), before, edge)
 	}
-	f.nodes = f.nodes[:n]
+}
+
+// piece adds nodes for squares of a part from one to another.
+func (f *fitter) piece(part, from, to int, before, after uint8) {
+	n := len(f.nodes)
+	f.nodes = slices.Grow(f.nodes, 1)[:n+1]
+	f.nodes[n].of(f.parts[part].slice(from, to), before, after)
+	f.nodes[n].part = part
 }
 
 // build makes the nodes of all parts for the thresholds of a window.
@@ -110,12 +104,14 @@ func (f *fitter) build(parts []Squares, w window) {
 	f.lay(parts, w)
 	f.leaves = [Taus + 1]int{}
 	var others [Taus + 1]int
-	half := func(nodes []Nodes, change *[Taus + 1]int) {
-		for i := range nodes {
-			nodes[i].build(w, f.share, change)
+	worker := func(change *[Taus + 1]int) func(iter.Seq[int]) {
+		return func(numbers iter.Seq[int]) {
+			for i := range numbers {
+				f.nodes[i].build(w, f.share, change)
+			}
 		}
 	}
-	beside.Do(f.spareFor(), func() { half(f.nodes[:f.second], &f.leaves) }, func() { half(f.nodes[f.second:], &others) })
+	beside.Ends(f.spare, len(f.nodes), worker(&f.leaves), worker(&others))
 	for t := range Taus + 1 {
 		f.leaves[t] += others[t]
 	}
@@ -124,36 +120,55 @@ func (f *fitter) build(parts []Squares, w window) {
 	}
 }
 
-// spareFor is spare where there are two halves.
-func (f *fitter) spareFor() func() bool {
-	if f.second == len(f.nodes) {
-		return nil
-	}
-	return f.spare
-}
-
 // try is the tree that is pruned by a threshold, that of squares up to a key.
 func (f *fitter) try(tau Tau, upTo uint64) trial {
 	f.passes++
-	size := 0
+	room, leaves := 0, f.leaves[tau]
 	for i := range f.nodes {
-		size += f.nodes[i].items.n
+		room += f.nodes[i].items.n
+	}
+	if upTo != ^uint64(0) {
+		leaves = 0
+		var p pruner
+		for i := range f.nodes {
+			leaves += p.reset(&f.nodes[i], tau, upTo)
+		}
 	}
 	memory := &f.memory[f.free]
-	memory.room(size)
+	memory.room(room)
 	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.parts)), memory: f.free}
-	t.code = f.code(func(m *planner, half int) { f.plan(m, tau, upTo, half, memory) },
-		func() Squares { return memory.slice(f.nodes[f.second-1].from, f.nodes[f.second].to).Squares })
+	at := [2]int{0, leaves} // where each goroutine puts the leaves of a piece behind, or before, those of the last one
+	m := f.count(func(m *planner, half, i int) {
+		n := &f.nodes[i]
+		left := m.prune.reset(n, tau, upTo)
+		if half == 1 {
+			at[1] -= left
+		}
+		n.from = at[half]
+		n.to = n.from + left
+		if half == 0 {
+			at[0] = n.to
+		}
+		if n.nested {
+			m.plan.nested(&m.prune, &f.nested[half], left)
+			n.to = n.from
+			return
+		}
+		b := memory.slice(n.from, n.to)
+		m.plan.pruned(&m.prune, &b)
+	})
+	defer planners.Put(m)
+	from := 0
 	for i := range f.nodes {
 		n := &f.nodes[i]
-		from := n.from
-		if f.cut && i == f.second {
-			from = f.nodes[i-1].from
+		if n.before == edge {
+			from = n.from
 		}
 		if from < n.to {
 			t.parts[n.part] = memory.slice(from, n.to).Squares
 		}
 	}
+	t.code = m.codeFor(t.parts)
 	return t
 }
 
@@ -161,15 +176,9 @@ func (f *fitter) try(tau Tau, upTo uint64) trial {
 func (f *fitter) unpruned(parts []Squares) *Pruned {
 	f.passes++
 	f.lay(parts, window{-1, 0})
-	code := f.code(func(m *planner, half int) {
-		for i := range f.nodes {
-			if s := &f.nodes[i].s; (i < f.second) == (half == 0) && s.Len() > 0 {
-				m.plan.squares(s)
-				f.endNode(&m.plan, i, s)
-			}
-		}
-	}, func() Squares { return parts[f.nodes[f.second].part] })
-	p := &Pruned{UpTo: ^uint64(0), Code: code, Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts))}
+	m := f.count(func(m *planner, _, i int) { m.plan.squares(&f.nodes[i].s) })
+	defer planners.Put(m)
+	p := &Pruned{UpTo: ^uint64(0), Code: m.codeFor(parts), Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts))}
 	for i := range parts {
 		if n := parts[i].Len(); n > 0 {
 			p.Cells += uint64(n)
@@ -179,71 +188,54 @@ func (f *fitter) unpruned(parts []Squares) *Pruned {
 	return p
 }
 
-// code is the code for what count gives to the plans of both halves; whole is the sheet of
-// the part that is cut.
-func (f *fitter) code(count func(m *planner, half int), whole func() Squares) *Code {
+// count has pieces counted, each by a goroutine of which it says whether it is the second one, in the plan of
+// the planner that it returns.
+func (f *fitter) count(piece func(m *planner, half, i int)) *planner {
 	m := planners.Get().(*planner)
-	defer planners.Put(m)
-	p := m.reset()
-	if f.second == len(f.nodes) {
-		count(m, 0)
-		return p.codeFor(&m.costs)
+	m.reset()
+	if f.spare == nil {
+		for i := range f.nodes {
+			m.up(&f.nodes[i], piece, i)
+		}
+		return m.counted()
 	}
 	o := planners.Get().(*planner)
 	defer planners.Put(o)
-	q := o.reset()
-	beside.Do(f.spare, func() { count(m, 0) }, func() { count(o, 1) })
-	p.add(q, f.cut)
-	if f.cut {
-		s := whole()
-		p.end(&s)
-	}
-	return p.codeFor(&m.costs)
+	o.reset()
+	first := 0 // how many the first goroutine counted
+	beside.Ends(f.spare, len(f.nodes), func(numbers iter.Seq[int]) {
+		for i := range numbers {
+			m.up(&f.nodes[i], piece, i)
+			first++
+		}
+	}, func(numbers iter.Seq[int]) {
+		for i := range numbers {
+			o.down(&f.nodes[i], piece, i)
+		}
+	})
+	m.plan.add(&o.counted().plan, first > 0 && first < len(f.nodes) && f.nodes[first].before < edge)
+	return m.counted()
 }
 
-// endNode ends a sheet with the leaves of a node, where they are not a part of it.
-func (f *fitter) endNode(p *plan, node int, s *Squares) {
-	switch {
-	case f.cut && node == f.second-1:
-	case f.cut && node == f.second:
-		p.pause()
-	default:
-		p.end(s)
+// up counts a piece behind those that were counted.
+func (m *planner) up(n *Nodes, piece func(m *planner, half, i int), i int) {
+	if n.before == edge {
+		m.plan.begin()
 	}
+	piece(m, 0, i)
 }
 
-// plan counts what is written of the nodes of a half for a trial. Leaves are put into the
-// memory of items: in the first half at the end of it and in the second where it begins, so
-// that those of a part that is cut are one list.
-func (f *fitter) plan(m *planner, tau Tau, upTo uint64, half int, memory *batch) {
-	p, prune, at := &m.plan, &m.prune, 0
-	for i := range f.nodes {
-		n := &f.nodes[i]
-		room := n.items.n
-		at += room
-		if (i < f.second) != (half == 0) || room == 0 {
-			continue
-		}
-		left := prune.reset(n, tau, upTo)
-		n.from, n.to = at, at
-		if n.nested {
-			nested := &f.nested[half]
-			nested.room(left)
-			s := nested.slice(0, prune.next(nested)).Squares
-			for _, sheet := range s.Sheets() {
-				p.sheet(&sheet)
-			}
-			continue
-		}
-		n.from = at - left
-		if half == 1 {
-			n.from, n.to = at-room, at-room+left
-		}
-		b := memory.slice(n.from, n.to)
-		p.pruned(prune, &b)
-		f.endNode(p, i, &b.Squares)
-	}
-	prune.items, prune.all = nil, nil
+// down counts a piece before those that were counted.
+func (m *planner) down(n *Nodes, piece func(m *planner, half, i int), i int) {
+	m.plan.begin()
+	piece(m, 1, i)
+	m.plan.before(n.after < edge)
+}
+
+// counted lets go of the last piece.
+func (m *planner) counted() *planner {
+	m.prune.items, m.prune.all = nil, nil
+	return m
 }
 
 // whole is the tree of a trial, in memory of its own, not much more than it needs.
@@ -275,16 +267,17 @@ func (f *fitter) whole(t *trial) *Pruned {
 	if !known {
 		return p
 	}
-	sum := func(nodes []Nodes) (excess uint64) {
-		var prune pruner
-		for i := range nodes {
-			prune.reset(&nodes[i], t.tau, t.upTo)
-			excess = saturate.Add(excess, prune.excess())
-		}
-		return excess
-	}
 	var first, second uint64
-	beside.Do(f.spareFor(), func() { first = sum(f.nodes[:f.second]) }, func() { second = sum(f.nodes[f.second:]) })
+	sum := func(excess *uint64) func(iter.Seq[int]) {
+		return func(numbers iter.Seq[int]) {
+			var prune pruner
+			for i := range numbers {
+				prune.reset(&f.nodes[i], t.tau, t.upTo)
+				*excess = saturate.Add(*excess, prune.excess())
+			}
+		}
+	}
+	beside.Ends(f.spare, len(f.nodes), sum(&first), sum(&second))
 	p.Excess = saturate.Add(first, second)
 	for i := range f.parts {
 		p.Cells += uint64(f.parts[i].Len())

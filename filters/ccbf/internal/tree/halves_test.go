@@ -72,7 +72,7 @@ func TestTriesInHalves(t *testing.T) {
 				two.spare = always
 				one.build(parts, w)
 				two.build(parts, w)
-				cuts += int(bit(two.cut))
+				cuts += int(bit(len(two.nodes) > len(parts)))
 				for tau := max(w.low, 0); tau < w.high; tau += 1 + (w.high-w.low)/3 {
 					if one.leaves[tau] != two.leaves[tau] {
 						t.Fatalf("%s %s, thresholds %+v: %d leaves at %d, in halves %d", name, what, w, one.leaves[tau], tau, two.leaves[tau])
@@ -129,5 +129,41 @@ func sameTree(t *testing.T, name string, a, b *Pruned) {
 	}
 	if !bytes.Equal(x, y) || uint64(len(x)) > a.Size() {
 		t.Fatalf("%s: other bytes in halves, %d and %d of %d", name, len(x), len(y), a.Size())
+	}
+}
+
+// Wherever two goroutines meet, their plans add up to that of one.
+func TestMeetings(t *testing.T) {
+	lists := crowds(rand.New(rand.NewPCG(78, 0)))
+	parts := []Squares{lists["towns"], {}, lists["apart"], lists["full"]}
+	f := fitter{spare: always}
+	f.lay(parts, window{-1, 0})
+	pieces := len(f.nodes)
+	if pieces < 7 {
+		t.Fatalf("%d pieces", pieces)
+	}
+	want := CodeFor([][]Squares{parts[:1], nil, parts[2:3], parts[3:]})
+	for firsts := 1; firsts < pieces; firsts++ {
+		counted := 0 // by the second one
+		taken, done := make(chan struct{}), make(chan struct{})
+		m := f.count(func(m *planner, half, i int) {
+			m.plan.squares(&f.nodes[i].s)
+			switch {
+			case half == 0 && i == firsts-1:
+				close(taken)
+				<-done
+			case half == 0 && i >= firsts:
+				t.Errorf("piece %d is counted here, of the first %d", i, firsts)
+			case half == 1:
+				<-taken
+				if counted++; counted == pieces-firsts {
+					close(done)
+				}
+			}
+		})
+		if got := m.codeFor(parts); !bytes.Equal(got.AppendCode(nil), want.AppendCode(nil)) || got.Size() != want.Size() {
+			t.Errorf("of %d pieces one counts %d, and comes to another code", pieces, firsts)
+		}
+		planners.Put(m)
 	}
 }

@@ -1,6 +1,10 @@
 package tree
 
-import "github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
 
 // node is the smallest square that holds some of the squares that a tree was made
 // of, two or more: the squares between a node and the node above it have the same
@@ -82,6 +86,9 @@ func (t *items) room(n int) {
 	copy(t.meets, before.meets)
 }
 
+// firstRoom is for what part of the items of a piece there is room at first; how many there are shows then.
+const firstRoom = 8
+
 // nodesEach is for how many squares there is room for a node, to begin with.
 func nodesEach(w window) int {
 	if w.low < 0 {
@@ -106,6 +113,9 @@ func (n *Nodes) of(s Squares, before, after uint8) {
 func (n *Nodes) build(w window, share float64, change *[Taus + 1]int) {
 	s := n.s
 	n.window, n.all = w, n.all[:0]
+	if n.before < edge || n.after < edge {
+		share /= firstRoom // a piece may have more items for each square than the others, or fewer
+	}
 	n.items.room(min(int(float64(s.Len())*share), s.Len()))
 	if n.all == nil {
 		n.all = make([]node, 0, s.Len()/nodesEach(w))
@@ -116,65 +126,61 @@ func (n *Nodes) build(w window, share float64, change *[Taus + 1]int) {
 	for top < edge && weight(top, 2) <= high {
 		top++
 	}
-	// Nodes that reach to the square before i, from large to small, each inside the
-	// one before: 33 levels at most, behind one that is never closed.
-	type open struct {
+	// Squares that hold the square before i and the one behind it, by level: whether one is, is a bit
+	// of open, as nobody foresees it. Some are split by all thresholds.
+	var holders [64]struct {
 		total     uint64
 		lo, first int32
 		below     int32 // items and nodes directly below
-		level     uint8
 	}
-	var stack [MaxLevel + 4]open
-	stack[0].level = 255
-	depth := 0
-	at := int32(0) // the next item
+	open := uint64(0)
+	nodes := uint64(1)<<top - 1 // bits of levels that have some
+	at := int32(0)              // the next item
 	meet := n.before
 	size := s.Len()
+	all := n.all
 	for i, key := range s.Keys {
 		level := s.Level(i)
-		total, lo, first := s.Counts[i], at, int32(len(n.all))
+		total, lo, first := s.Counts[i], at, int32(len(all))
 		if int(at) == len(t.Keys) {
-			t.room(s.Len())
+			t.room(min(int(float64(at)/float64(i+1)*float64(size)*shareRoom)+firstRoom, size))
 		}
 		t.Keys[at], t.Levels[at], t.Counts[at] = key, level, total
 		t.first[at], t.meets[at] = int32(i), meet
 		at++
-		to := n.after
-		if i+1 < size {
+		last := i+1 == size
+		to, closed := n.after, open
+		if !last {
 			to = max(common(key, s.Keys[i+1]), level)
+			closed &= 1<<to - 1
 			n.nested = n.nested || level > 0 && s.Keys[i+1] <= key|side2(level)
 		}
 		meet = to
-		for {
-			o := &stack[depth]
-			if o.level > to {
-				break
-			}
-			o.total = saturate.Add(o.total, total)
-			o.below++
-			if o.level == to && i+1 < size {
-				break
-			}
-			total, lo, first = o.total, o.lo, o.first
-			depth--
-			if o.level > MaxLevel || o.level >= n.before && lo == 0 || o.level >= n.after && i+1 == size {
+		open &^= closed
+		for ; closed != 0; closed &= closed - 1 {
+			level := uint8(bits.TrailingZeros64(closed))
+			o := &holders[level&63]
+			total, lo, first = saturate.Add(o.total, total), o.lo, o.first
+			if level > MaxLevel || level >= n.before && lo == 0 || level >= n.after && last {
 				continue // always split
 			}
-			switch v := weight(o.level, total); {
+			switch v := weight(level, total); {
 			case some && v <= low:
 				at = lo + 1
-				t.Levels[lo], t.Counts[lo] = o.level, total
+				t.Levels[lo], t.Counts[lo] = level, total
 			case v <= high:
 				tau := tauOf(v)
-				change[tau] += 1 - int(o.below) // each of them is a leaf up to here
-				n.all = append(n.all, node{total, lo, at, first, tau, o.level})
+				change[tau] -= int(o.below) // each of them, and what is behind the last, is a leaf up to here
+				all = append(all, node{total, lo, at, first, tau, level})
 			}
 		}
-		if to < top && stack[depth].level > to && i+1 < size {
-			depth++
-			stack[depth] = open{total, lo, first, 1, to}
-		}
+		o := &holders[to&63]
+		was := -int32(open >> to & 1) // all bits where the square is open
+		o.total = saturate.Add(total, o.total&uint64(int64(was)))
+		o.lo, o.first, o.below = lo^(lo^o.lo)&was, first^(first^o.first)&was, o.below&was+1
+		open |= 1 << to & nodes
 	}
+	n.all = all
 	t.first[at], t.meets[at] = int32(size), meet
 	n.items.n = int(at)
 	change[0] += int(at)

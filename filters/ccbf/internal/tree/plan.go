@@ -39,7 +39,7 @@ type rootPlan struct {
 	begun bool   // there was a tree of the sheet
 	after uint64 // the last one
 	first root   // the first one
-	cut   root   // the first one of a sheet whose begin is not in the plan
+	next  root   // the first one of what is behind
 }
 
 // root is where a tree is.
@@ -110,18 +110,36 @@ func (p *plan) end(s *Squares) {
 	p.begin()
 }
 
-// pause ends a sheet whose begin is in another plan.
-func (p *plan) pause() {
-	p.high.cut, p.low.cut = p.high.first, p.low.first
-	p.begin()
-}
-
 // begin begins a sheet.
 func (p *plan) begin() { p.open, p.high.begun, p.low.begun = [8]int{}, false, false }
 
-// add adds the plan of what follows. Where cut says so its first sheet is the rest of p's
-// last one, which was not ended, and no tree has leaves in both.
-func (p *plan) add(q *plan, cut bool) {
+// nested counts the sheets of so many leaves that a pruner makes, of which some hold others, in the
+// memory of dst.
+func (p *plan) nested(from *pruner, dst *batch, leaves int) {
+	dst.room(leaves)
+	s := dst.slice(0, from.next(dst)).Squares
+	for _, sheet := range s.Sheets() {
+		p.sheet(&sheet)
+	}
+}
+
+// before ends what comes before what was counted before. Where joined says so this is the rest of the
+// same sheet, and no tree has leaves in both.
+func (p *plan) before(joined bool) {
+	for _, q := range []*rootPlan{&p.high, &p.low} {
+		if joined {
+			q.join(q.next)
+		}
+		q.next = q.first
+	}
+}
+
+// join counts the gap between the last tree and one behind.
+func (q *rootPlan) join(next root) { q.gaps[next.level][gapLength(q.after, next.key, next.level)]++ }
+
+// add adds the plan of what follows, all of which before ended. Where joined says so its first sheet is the
+// rest of p's last one, and no tree has leaves in both.
+func (p *plan) add(q *plan, joined bool) {
 	for t := range p.counts {
 		addTo(p.counts[t][:], q.counts[t][:])
 	}
@@ -131,13 +149,13 @@ func (p *plan) add(q *plan, cut bool) {
 	p.bits += q.bits
 	p.huge = p.huge || q.huge
 	p.onlyCells = p.onlyCells && q.onlyCells
-	p.high.add(&q.high, cut)
-	p.low.add(&q.low, cut)
+	p.high.add(&q.high, joined)
+	p.low.add(&q.low, joined)
 }
 
-func (q *rootPlan) add(o *rootPlan, cut bool) {
-	if cut {
-		q.gaps[o.cut.level][gapLength(q.after, o.cut.key, o.cut.level)]++
+func (q *rootPlan) add(o *rootPlan, joined bool) {
+	if joined {
+		q.join(o.next)
 	}
 	addTo(q.kinds[:], o.kinds[:])
 	for level := range q.gaps {
@@ -254,6 +272,16 @@ func (q *rootPlan) begins(s *Squares, leaf int) uint64 {
 
 // uvarintBytes is how many bytes a number takes.
 func uvarintBytes(v uint64) uint { return uint(bits.Len64(v|1)+6) / 7 }
+
+// codeFor is the code that is best for what was counted, and ends the sheet of each part that has leaves here.
+func (m *planner) codeFor(parts []Squares) *Code {
+	for i := range parts {
+		if parts[i].Len() > 0 {
+			m.plan.end(&parts[i])
+		}
+	}
+	return m.plan.codeFor(&m.costs)
+}
 
 // codeFor is the code that is best for a plan.
 func (p *plan) codeFor(k *costs) *Code {

@@ -82,59 +82,40 @@ func (b *batch) slice(from, to int) batch {
 	return batch{Squares{b.Keys[from:to], b.Levels[from:to], b.Counts[from:to]}, b.reaches[from:to]}
 }
 
-// next makes up to len(dst.Keys) leaves and returns how many.
+// next makes up to len(dst.Keys) leaves, each the largest square that the weights allow, and returns how many.
 func (p *pruner) next(dst *batch) int {
-	n := 0
-	for n < len(dst.Keys) && p.at < p.n {
-		end := p.n
+	room := len(dst.Keys)
+	dstKeys, dstLevels, dstCounts, dstReaches := dst.Keys, dst.Levels[:room], dst.Counts[:room], dst.reaches[:room]
+	keys := p.Keys[:p.n]
+	levels, counts, meets := p.Levels[:len(keys)], p.Counts[:len(keys)], p.meets[:len(keys)+1]
+	n, at, meet := 0, p.at, meets[p.at]
+	for n < room && at < len(keys) {
+		var v *node // all items up to it are a leaf each
+		end := len(keys)
 		if i := len(p.nodes); i > 0 {
-			v := &p.all[p.nodes[i-1]]
-			if int(v.lo) == p.at {
-				p.leaf(dst, n, p.at, int(v.hi), v.level, v.total, &p.limits[bit(p.at >= p.upTo)])
-				p.nodes, p.at = p.nodes[:i-1], int(v.hi)
-				n++
-				continue
-			}
+			v = &p.all[p.nodes[i-1]]
 			end = int(v.lo)
 		}
 		g := &p.limits[1]
-		if p.at < p.upTo {
+		if at < p.upTo {
 			g, end = &p.limits[0], min(end, p.upTo)
 		}
-		end = min(end, p.at+len(dst.Keys)-n)
-		p.singles(dst, n, end, g)
-		n, p.at = n+end-p.at, end
+		for end = min(end, at+room-n); at < end; at, n = at+1, n+1 {
+			above, total := meets[at+1], counts[at]
+			level := max(levels[at], min(meet-1, above-1, MaxLevel, g.level(total)))
+			dstKeys[n], dstLevels[n], dstCounts[n], dstReaches[n] = keys[at]&^side2(level), level, total, min(above, maxRoot+1)
+			meet = above
+		}
+		if v != nil && int(v.lo) == at && n < room {
+			above, g := meets[v.hi], &p.limits[bit(at >= p.upTo)]
+			level := max(v.level, min(meet-1, above-1, MaxLevel, g.level(v.total)))
+			dstKeys[n], dstLevels[n], dstCounts[n], dstReaches[n] = keys[at]&^side2(level), level, v.total, min(above, maxRoot+1)
+			at, meet, p.nodes = int(v.hi), above, p.nodes[:len(p.nodes)-1]
+			n++
+		}
 	}
+	p.at = at
 	return n
-}
-
-// singles writes the items up to end-1 as a leaf each, as leaf does.
-func (p *pruner) singles(dst *batch, n, end int, g *growth) {
-	size := end - p.at
-	keys, levels, counts := p.Keys[p.at:end], p.Levels[p.at:][:size], p.Counts[p.at:][:size]
-	meets := p.meets[p.at:][:size+1]
-	dstKeys, dstLevels, dstReaches := dst.Keys[n:][:size], dst.Levels[n:][:size], dst.reaches[n:][:size]
-	copy(dst.Counts[n:], counts)
-	meet := meets[0]
-	for i, key := range keys {
-		above := meets[i+1]
-		dstReaches[i] = min(above, maxRoot+1)
-		level := max(levels[i], min(meet-1, above-1, MaxLevel, g.level(counts[i])))
-		dstKeys[i], dstLevels[i] = key&^side2(level), level
-		meet = above
-	}
-}
-
-// leaf writes the largest square that the weights allow as a leaf for items lo to hi-1,
-// all that is in the square of a level.
-func (p *pruner) leaf(dst *batch, i, lo, hi int, level uint8, total uint64, g *growth) {
-	above := p.meets[hi]
-	top := min(p.meets[lo], above, MaxLevel+1) - 1
-	level = max(level, min(top, g.level(total)))
-	dst.Keys[i] = p.Keys[lo] &^ side2(level)
-	dst.Levels[i] = level
-	dst.Counts[i] = total
-	dst.reaches[i] = min(above, maxRoot+1)
 }
 
 // At is the tree pruned by a threshold, as reset says.
