@@ -51,6 +51,10 @@ type chunk struct {
 	id       uint32
 	thread   uint64
 	slots    slots
+	all      gathered // of many states
+	own      gathered // of one
+	again    gathered // of one of the many
+	small    ccbf.Small
 }
 
 var (
@@ -159,7 +163,7 @@ func (c *chunk) addKeys(s *duck.State, keys []uint64) error {
 
 // page is the builder of a state, which must be of the chunk's configuration.
 func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
-	t, err := promote(s)
+	t, err := c.promote(s)
 	if err != nil {
 		return nil, err
 	}
@@ -251,50 +255,66 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 }
 
 func (a *ccbfPoints) Combine(from, into duck.States) error {
-	var slots slots
-	defer slots.end()
-	var near slotsNear
-	for i := range from.Len() {
-		near.ask(from, i)
-		near.ask(into, i)
-		s, t := from.At(i), into.At(i)
-		if s.HasPage() {
-			if err := combineBlock(s, t); err != nil {
+	c := chunks.Get().(*chunk)
+	defer c.end()
+	var w waiting
+	for i := 0; i < from.Len(); {
+		first := i
+		end, err := c.all.readBoth(from, into, i)
+		if err != nil {
+			return err
+		}
+		for ; i < end; i++ {
+			s := from.At(i)
+			held, err := c.all.now(i-first, &c.again)
+			if err != nil {
 				return err
 			}
-			continue
-		}
-		f := fewOf(s)
-		if f.points() == 0 {
-			continue
-		}
-		if done, err := slots.join(s, t); err != nil {
-			return err
-		} else if done {
-			continue
-		}
-		p, err := promote(t)
-		if err != nil {
-			return err
-		}
-		slot, err := s.Slot()
-		if err != nil {
-			return err
-		}
-		if err := p.take(f, slot); err != nil {
-			return err
+			if f := fewOf(s); !s.HasPage() {
+				if f.points() == 0 {
+					continue
+				}
+				if f.config != w.config {
+					if w, err = waitingPoints(f.config); err != nil {
+						return err
+					}
+				}
+				if done, err := c.slots.join(w, f, held, into.At(i)); err != nil {
+					return err
+				} else if done {
+					continue
+				}
+			}
+			if err := c.combine(s, held, into.At(i)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// combineBlock leaves the first state as it is: DuckDB may combine it with others at the same time.
-func combineBlock(from, into *duck.State) error {
-	b, err := from.Page()
-	if err != nil {
+// waitingPoints is what states of a configuration can do with points.
+func waitingPoints(id uint32) (waiting, error) {
+	config, err := configs.of(id)
+	w := waiting{config: id, room: fewPoints}
+	if err == nil && holds(config) {
+		w.most = mostPoints - fewPoints
+	}
+	return w, err
+}
+
+// combine gives the second state a page. It leaves the first one, whose slots hold what is held, as
+// it is: DuckDB may combine it with others at the same time.
+func (c *chunk) combine(from *duck.State, held []uint64, into *duck.State) error {
+	f := fewOf(from)
+	t, err := c.promote(into)
+	if err != nil || !from.HasPage() {
+		if err == nil {
+			err = t.take(f, held)
+		}
 		return err
 	}
-	t, err := promote(into)
+	b, err := from.Page()
 	if err != nil {
 		return err
 	}
@@ -310,17 +330,23 @@ func combineBlock(from, into *duck.State) error {
 	if err := t.merge(o); err != nil {
 		return err
 	}
-	return t.take(fewOf(from), nil)
+	return t.take(f, nil)
 }
 
 func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
-	var small ccbf.Small
+	c := chunks.Get().(*chunk)
+	defer c.end()
 	var blob []byte
 	var config *ccbf.Config
-	var all gathered
 	id := uint32(0) // of config
-	for i := range out.Len() {
-		all.near.ask(states, i)
+	for i, first, end := 0, 0, 0; i < out.Len(); i++ {
+		var err error
+		if i == end {
+			first = i
+			if end, err = c.all.read(states, i, true); err != nil {
+				return err
+			}
+		}
 		s := states.At(i)
 		if f := fewOf(s); !s.HasPage() {
 			if f.config == 0 {
@@ -328,24 +354,16 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 				continue
 			}
 			if f.config != id {
-				var err error
 				if config, err = configs.of(f.config); err != nil {
 					return err
 				}
 				id = f.config
 			}
-			keys := f.keys[:f.n]
-			if f.held > 0 {
-				var err error
-				if keys, err = all.of(s, f); err != nil {
-					return err
-				}
-			}
-			blob = small.AppendBlob(blob[:0], config, keys)
+			blob = c.small.AppendBlob(blob[:0], config, c.all.of(i-first))
 			out.SetBytes(i, blob)
 			continue
 		}
-		t, err := promote(s)
+		t, err := c.promote(s)
 		if err != nil {
 			return err
 		}

@@ -23,14 +23,28 @@ func (m *spare) of(a *keyedAgg, p *keyedPlan) (s keyed.Sketch, err error) {
 	return m.s, err
 }
 
-// pagesOf are the pages of states; nil where there is none.
+// pagesOf are the pages of states, none where no state has any; each is nil where there is none.
 func (c *keyedChunk) pagesOf(states duck.States) (err error) {
-	c.states = c.states[:0]
+	c.states, c.pages = c.states[:0], c.pages[:0]
+	some := false
 	for i := range states.Len() {
-		c.states = append(c.states, states.At(i))
+		s := states.At(i)
+		c.states = append(c.states, s)
+		some = some || s.HasPage()
 	}
-	c.pages, err = duck.Pages(c.pages[:0], c.states)
+	if some {
+		c.pages, err = duck.Pages(c.pages, c.states)
+	}
 	return err
+}
+
+// pageOf is the page of state i, nil where there is none.
+func (c *keyedChunk) pageOf(i int) *keyedPage {
+	if len(c.pages) == 0 {
+		return nil
+	}
+	t, _ := c.pages[i].(*keyedPage)
+	return t
 }
 
 func (a *keyedAgg) Combine(from, into duck.States) error {
@@ -40,38 +54,65 @@ func (a *keyedAgg) Combine(from, into duck.States) error {
 		return err
 	}
 	var m spare
-	for i, s := range c.states {
-		o, _ := c.pages[i].(*keyedPage)
-		if o == nil && fewOf(s).config == 0 {
-			continue
-		}
-		if err := a.combine(c, &m, s, o, into.At(i)); err != nil {
+	var w waiting
+	var p *keyedPlan // of w
+	for i := 0; i < len(c.states); {
+		first := i
+		end, err := c.all.readBoth(from, into, i)
+		if err != nil {
 			return err
+		}
+		for ; i < end; i++ {
+			s, o := c.states[i], c.pageOf(i)
+			if o == nil && s.HasPage() { // since then
+				b, err := s.Page()
+				if err != nil {
+					return err
+				}
+				o = b.(*keyedPage)
+			}
+			held, err := c.all.now(i-first, &c.again)
+			if err != nil {
+				return err
+			}
+			f := fewOf(s)
+			if f.config == 0 { // no keys wait
+				if o != nil {
+					t, err := a.ripe(c, into.At(i))
+					if err != nil {
+						return err
+					}
+					if err := a.merge(t, o); err != nil {
+						return err
+					}
+				}
+				continue
+			}
+			if f.config != w.config {
+				if p, err = keyedPlans.of(f.config); err != nil {
+					return err
+				}
+				w = waiting{f.config, int(p.full()), p.most}
+			}
+			if o == nil && p.sums {
+				if done, err := c.slots.join(w, f, held, into.At(i)); err != nil {
+					return err
+				} else if done {
+					continue
+				}
+			}
+			if err := a.combine(c, &m, s, p, held, o, into.At(i)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// combine adds a state, whose page is o if it has one, to another one. It stays as it is: DuckDB may
-// combine it with others at the same time.
-func (a *keyedAgg) combine(c *keyedChunk, m *spare, s *duck.State, o *keyedPage, into *duck.State) error {
+// combine adds a state, in whose slots words of a plan wait and whose page is o if it has one, to
+// another one. It stays as it is: DuckDB may combine it with others at the same time.
+func (a *keyedAgg) combine(c *keyedChunk, m *spare, s *duck.State, p *keyedPlan, waits []uint64, o *keyedPage, into *duck.State) (err error) {
 	f, g := fewOf(s), fewOf(into)
-	if f.config == 0 { // no keys wait
-		t, err := a.ripe(c, into)
-		if err != nil {
-			return err
-		}
-		return a.merge(t, o)
-	}
-	slot, err := s.Slot()
-	if err != nil {
-		return err
-	}
-	waits := slot[:f.held]
-	p, err := keyedPlans.of(f.config)
-	if err != nil {
-		return err
-	}
 	switch {
 	case g.config == 0 && !into.HasPage(): // without keys so far
 		if o != nil {
@@ -82,8 +123,8 @@ func (a *keyedAgg) combine(c *keyedChunk, m *spare, s *duck.State, o *keyedPage,
 			if err := a.merge(t, o); err != nil {
 				return err
 			}
-		} else if f.held > 0 {
-			if err := c.slots.hold(into, waits); err != nil {
+		} else if len(waits) > 0 {
+			if err := c.slots.hold(into, waits, nil); err != nil {
 				return err
 			}
 		}
@@ -97,13 +138,6 @@ func (a *keyedAgg) combine(c *keyedChunk, m *spare, s *duck.State, o *keyedPage,
 		return differingParams(q.params, p.params)
 	case !p.sums:
 		return a.unite(c, m, p, f, waits, o, into)
-	case o == nil && p.holds(into, int(g.n+f.held)):
-		if g.n+f.n > fewPoints {
-			err = c.slots.hold(into, g.keys[:g.n], waits)
-			g.n = 0
-		} else if f.held > 0 {
-			err = c.slots.hold(into, waits)
-		}
 	case o != nil || f.held > 0 || g.n+f.n > fewPoints:
 		var t *keyedPage
 		if t, err = a.ripe(c, into); err != nil {
@@ -152,9 +186,6 @@ func (a *keyedAgg) unite(c *keyedChunk, m *spare, p *keyedPlan, f *few, waits []
 	return t.charge()
 }
 
-// enough is how many words of groups are gathered at least before they are hashed.
-const enough = 1 << 12
-
 func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
 	c := a.chunk(0)
 	defer a.done(c)
@@ -162,23 +193,30 @@ func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
 		return err
 	}
 	e := encoding{a: a, c: c, out: out}
-	for i, state := range c.states {
-		t, _ := c.pages[i].(*keyedPage)
-		f := fewOf(state)
-		var err error
-		switch {
-		case t != nil && t.s != nil:
-			err = a.encode(c, state, out, i)
-		case f.config == 0:
-			out.SetNull(i)
-		default:
-			err = e.gather(i, state, f)
-		}
+	for i := 0; i < len(c.states); {
+		first := i
+		end, err := c.all.read(states, i, true)
 		if err != nil {
 			return err
 		}
+		e.end = 0
+		for ; i < end; i++ {
+			state := c.states[i]
+			t, f := c.pageOf(i), fewOf(state)
+			switch {
+			case t != nil && (t.s != nil || f.config != 0):
+				err = a.encode(c, state, out, i)
+			case f.config == 0:
+				out.SetNull(i)
+			default:
+				err = e.encode(i, i-first)
+			}
+			if err != nil {
+				return err
+			}
+		}
 	}
-	return e.flush()
+	return nil
 }
 
 // encode makes the result of a state with a sketch.
@@ -200,8 +238,7 @@ func (a *keyedAgg) encode(c *keyedChunk, state *duck.State, out *duck.Result, i 
 	return nil
 }
 
-// encoding makes the results of states whose keys wait. They are read for many groups and then
-// hashed, so that misses overlap.
+// encoding makes the results of states whose keys wait.
 type encoding struct {
 	a       *keyedAgg
 	c       *keyedChunk
@@ -210,69 +247,59 @@ type encoding struct {
 	charged int64
 	blob    []byte
 
-	config uint32 // of the groups that are gathered
-	plan   *keyedPlan
+	config uint32
+	plan   *keyedPlan // of that
+	hashes hashes     // of the words from begin on, of states of that plan up to this one
+	begin  int
+	end    int
 }
 
-// keysOf is a row of the result, and where its keys end.
-type keysOf struct{ row, end int }
-
-// gather reads the keys of row i.
-func (e *encoding) gather(i int, s *duck.State, f *few) (err error) {
-	c := e.c
-	if f.config != e.config {
-		if err := e.flush(); err != nil {
+// hash makes the hashes of state j of those that were read and of those behind it, as many as have the
+// same plan: few keys are not hashed at once.
+func (e *encoding) hash(j int, config uint32) (err error) {
+	if config != e.config {
+		if e.plan, err = keyedPlans.of(config); err != nil {
 			return err
 		}
-		if e.plan, err = keyedPlans.of(f.config); err != nil {
-			return err
-		}
-		e.config = f.config
+		e.config = config
 	}
-	slot, err := s.Slot()
-	if err != nil {
-		return err
+	all := &e.c.all
+	for e.end = j + 1; e.end < all.n && fewOf(all.states[e.end]).config == config; e.end++ {
 	}
-	c.words = append(append(c.words, slot[:f.held]...), f.keys[:f.n]...)
-	c.results = append(c.results, keysOf{i, len(c.words)})
-	if len(c.words) >= enough {
-		return e.flush()
-	}
+	e.begin = all.begins[j]
+	e.hashes = e.c.sorted.waited(e.plan, all.words[e.begin:all.begins[e.end]])
 	return nil
 }
 
-// flush makes the results of the keys that are gathered.
-func (e *encoding) flush() error {
-	c, p := e.c, e.plan
-	if len(c.results) == 0 {
-		return nil
+// encode makes the result of row i, which is state j of those that were read.
+func (e *encoding) encode(i, j int) error {
+	all := &e.c.all
+	if j >= e.end {
+		if err := e.hash(j, fewOf(all.states[j]).config); err != nil {
+			return err
+		}
 	}
-	h, at := c.hashesOf(p, c.words), 0
-	for _, g := range c.results {
-		s, err := e.spare.of(e.a, p)
-		if err != nil {
-			return err
-		}
-		end := g.end
-		if p.pairs {
-			end /= 2
-		}
-		if err := e.a.family.Add(s, h.h1s[at:end], h.h2s[at:end], nil); err != nil {
-			return err
-		}
-		at = end
-		// The sketch, its BLOB, and what is put in order for that.
-		if n := 3 * int64(s.Bytes()); n > e.charged {
-			if err := e.out.Charge(n - e.charged); err != nil {
-				return err
-			}
-			e.charged = n
-		}
-		if e.blob, err = keyed.AppendBlob(e.blob[:0], s); err != nil {
-			return err
-		}
-		e.out.SetBytes(g.row, e.blob)
+	from, to := all.begins[j]-e.begin, all.begins[j+1]-e.begin
+	if e.plan.pairs {
+		from, to = from/2, to/2
 	}
-	c.words, c.results = c.words[:0], c.results[:0]
+	s, err := e.spare.of(e.a, e.plan)
+	if err != nil {
+		return err
+	}
+	if err := e.a.family.Add(s, e.hashes.h1s[from:to], e.hashes.h2s[from:to], nil); err != nil {
+		return err
+	}
+	// The sketch, its BLOB, and what is put in order for that.
+	if n := 3 * int64(s.Bytes()); n > e.charged {
+		if err := e.out.Charge(n - e.charged); err != nil {
+			return err
+		}
+		e.charged = n
+	}
+	if e.blob, err = keyed.AppendBlob(e.blob[:0], s); err != nil {
+		return err
+	}
+	e.out.SetBytes(i, e.blob)
 	return nil
 }

@@ -31,7 +31,7 @@ type keyedChunk struct {
 	thread   uint64
 
 	hashes        // of a run of rows
-	sorted hashes // of a chunk, group by group
+	sorted hashes // of a chunk, or of states, group by group
 	made   hashes // of keys that waited
 	words  []uint64
 	held   []held
@@ -39,8 +39,11 @@ type keyedChunk struct {
 	pages  []duck.Page
 	slots  slots
 
-	results []keysOf
-	groups  grouping
+	all   gathered // of many states
+	own   gathered // of one
+	again gathered // of one of the many
+
+	groups grouping
 
 	repeats repeats
 }
@@ -65,7 +68,7 @@ func (h *hashes) part(from, to int) hashes {
 func (a *keyedAgg) chunk(thread uint64) *keyedChunk {
 	c := a.chunks.Get().(*keyedChunk)
 	c.thread = thread
-	c.held, c.words, c.results = c.held[:0], c.words[:0], c.results[:0]
+	c.held, c.words = c.held[:0], c.words[:0]
 	return c
 }
 
@@ -218,7 +221,7 @@ func (a *keyedAgg) run(c *keyedChunk, state *duck.State, from, to int) error {
 // add counts keys in a group's sketch.
 func (a *keyedAgg) add(c *keyedChunk, t *keyedPage, h hashes) error {
 	if len(h.h2s) == 0 {
-		h = c.hashed(keyed.BaseOf(t.s).Seed(), h.h1s)
+		h = c.made.hashed(keyed.BaseOf(t.s).Seed(), h.h1s)
 	}
 	if len(h.ns) == 0 {
 		h.ns = nil

@@ -10,7 +10,7 @@ import (
 
 // Of very many groups no cache has the sketches, nor the pages that lead to them, and most
 // have few keys. So keys wait: the first in the state, which DuckDB owns, then, as many as a
-// state has at once, in its slot, until there are so many that the sketch takes no more memory.
+// state has at once, in slots, until there are so many that the sketch takes no more memory.
 // Once there is a page with a sketch, keys go on waiting in the state for it.
 
 // keyedPlan is what is to become of keys that wait.
@@ -20,14 +20,14 @@ type keyedPlan struct {
 	class  key.Class
 	pairs  bool // keys wait as their hashes, of two words each; others are words themselves
 	sums   bool // a union is the sketch of all keys, whatever their order
-	most   int  // words that wait in a slot at most; 0: none wait
+	most   int  // words that wait in slots at most; 0: none wait
 }
 
 // keyedPlans are those of all families, whose params are of different types.
 var keyedPlans numbering[keyedPlan]
 
 const (
-	// leastWords is how many words a slot may have however small the sketch: about what a
+	// leastWords is how many words slots may have however small the sketch: about what a
 	// page takes beside the counters.
 	leastWords = 40
 	// mostBytes is the size of sketches from which keys do not wait: there are never many.
@@ -92,28 +92,28 @@ func (h *hashes) sized(n int) hashes {
 	return hashes{h1s: h.h1s, h2s: h.h2s}
 }
 
-// hashed are the hashes of keys of 8 bytes.
-func (c *keyedChunk) hashed(seed uint64, words []uint64) hashes {
-	h := c.made.sized(len(words))
-	key.HashUint64s(seed, words, h.h1s, h.h2s)
-	return h
+// hashed are the hashes of keys of 8 bytes, in the memory of h.
+func (h *hashes) hashed(seed uint64, words []uint64) hashes {
+	made := h.sized(len(words))
+	key.HashUint64s(seed, words, made.h1s, made.h2s)
+	return made
 }
 
-// hashesOf are the hashes of keys that waited.
-func (c *keyedChunk) hashesOf(p *keyedPlan, words []uint64) hashes {
+// waited are the hashes of keys that waited, in the memory of h.
+func (h *hashes) waited(p *keyedPlan, words []uint64) hashes {
 	if !p.pairs {
-		return c.hashed(p.seed, words)
+		return h.hashed(p.seed, words)
 	}
-	h := c.made.sized(len(words) / 2)
-	for i := range h.h1s {
-		h.h1s[i], h.h2s[i] = words[2*i], words[2*i+1]
+	made := h.sized(len(words) / 2)
+	for i := range made.h1s {
+		made.h1s[i], made.h2s[i] = words[2*i], words[2*i+1]
 	}
-	return h
+	return made
 }
 
 // addWords counts keys that waited in a sketch.
 func (a *keyedAgg) addWords(c *keyedChunk, s keyed.Sketch, p *keyedPlan, words []uint64) error {
-	h := c.hashesOf(p, words)
+	h := c.made.waited(p, words)
 	return a.family.Add(s, h.h1s, h.h2s, nil)
 }
 
@@ -134,56 +134,56 @@ func (a *keyedAgg) take(c *keyedChunk, t *keyedPage, p *keyedPlan, words []uint6
 // ripe is the page of a state. If any keys have waited there, it has a sketch, which takes them
 // all.
 func (a *keyedAgg) ripe(c *keyedChunk, s *duck.State) (*keyedPage, error) {
-	slot, err := s.Slot()
-	if err != nil {
-		return nil, err
-	}
-	t, err := a.of(s)
-	if err != nil {
-		return nil, err
-	}
 	f := fewOf(s)
 	if f.config == 0 {
-		return t, nil
+		return a.of(s)
 	}
 	p, err := keyedPlans.of(f.config)
 	if err != nil {
 		return nil, err
 	}
-	if t.s == nil {
-		if t.s, err = a.empty(p.params, p.class); err != nil {
-			return nil, err
-		}
-		t.params, t.by.first = p.params, c.thread
-		if err := a.take(c, t, p, slot[:f.held]); err != nil {
-			return nil, err
-		}
+	held, err := c.own.one(s)
+	if err != nil {
+		return nil, err
+	}
+	t, err := a.promote(c, s, p, held)
+	if err != nil {
+		return nil, err
 	}
 	if err := a.take(c, t, p, f.keys[:f.n]); err != nil {
 		return nil, err
 	}
-	f.n, f.held = 0, 0
+	f.n = 0
 	return t, nil
 }
 
-// holds reports whether so many words more can go into the slot of a state.
+// promote gives a state a page with a sketch, if it has none, which takes the keys that its slots
+// hold.
+func (a *keyedAgg) promote(c *keyedChunk, s *duck.State, p *keyedPlan, held []uint64) (*keyedPage, error) {
+	t, err := a.of(s)
+	if err != nil || t.s != nil {
+		return t, err
+	}
+	if t.s, err = a.empty(p.params, p.class); err != nil {
+		return nil, err
+	}
+	t.params, t.by.first = p.params, c.thread
+	fewOf(s).held = 0
+	return t, a.take(c, t, p, held)
+}
+
+// holds reports whether so many words more can go into slots of a state.
 func (p *keyedPlan) holds(s *duck.State, words int) bool {
 	return !s.HasPage() && int(fewOf(s).held)+words <= p.most
 }
 
-// hold puts words into the slot of a state.
-func (l *slots) hold(s *duck.State, words ...[]uint64) error {
-	f, n := fewOf(s), 0
-	for _, w := range words {
-		n += len(w)
-	}
-	slot, err := l.room(s, int(f.held)+n)
+// hold puts words into a slot of a state.
+func (l *slots) hold(s *duck.State, first, then []uint64) error {
+	slot, err := l.push(s, len(first)+len(then))
 	if err != nil {
 		return err
 	}
-	for _, w := range words {
-		f.held += uint16(copy(slot[f.held:], w))
-	}
+	copy(slot[copy(slot, first):], then)
 	return nil
 }
 
@@ -220,7 +220,7 @@ type held struct {
 }
 
 // scatter takes the keys of rows from..to-1, of the chunk's plan: each into the state of its
-// group. Where that is full, its keys go together into the slot, or after all rows to the page.
+// group. Where that is full, its keys go together into a slot, or after all rows to the page.
 func (a *keyedAgg) scatter(c *keyedChunk, all []*duck.State, from, to int) error {
 	for from, end := c.next(from, to); from < to; from, end = c.next(end, to) {
 		c.clear()
@@ -229,16 +229,16 @@ func (a *keyedAgg) scatter(c *keyedChunk, all []*duck.State, from, to int) error
 		}
 		for i, s := range all[from:end] {
 			f := fewOf(s)
-			if !f.takes(c.id) {
+			full := f.n == c.last.full()
+			if !f.takes(c.id) || full && c.last.holds(s, fewPoints+1) {
 				if err := a.wait(c, s, c.part(i, i+1)); err != nil {
 					return err
 				}
 				continue
 			}
-			if f.n == c.last.full() {
-				if err := a.clear(c, s, f); err != nil {
-					return err
-				}
+			if full {
+				c.held = append(c.held, held{s, f.keys})
+				f.n = 0
 			}
 			f.config = c.id
 			f.keys[f.n] = c.h1s[i]
@@ -260,20 +260,6 @@ func (p *keyedPlan) full() uint16 {
 	return fewPoints
 }
 
-// clear makes room in a state that is full.
-func (a *keyedAgg) clear(c *keyedChunk, s *duck.State, f *few) (err error) {
-	switch {
-	case s.HasPage():
-		c.held = append(c.held, held{s, f.keys})
-	case c.last.holds(s, int(f.n)):
-		err = c.slots.hold(s, f.keys[:f.n])
-	default:
-		_, err = a.ripe(c, s)
-	}
-	f.n = 0
-	return err
-}
-
 // read appends the keys of rows from..to-1, of which none is skipped: as they wait, where they
 // can, otherwise their hashes.
 func (c *keyedChunk) read(from, to int, seed uint64) error {
@@ -289,6 +275,21 @@ func (a *keyedAgg) deliver(c *keyedChunk) (err error) {
 	c.states = c.states[:0]
 	for i := range c.held {
 		c.states = append(c.states, c.held[i].state)
+	}
+	for rest := c.states; len(rest) > 0; {
+		n, err := c.all.first(rest)
+		if err != nil {
+			return err
+		}
+		for j, s := range rest[:n] {
+			if s.HasPage() { // or it came up twice
+				continue
+			}
+			if _, err := a.promote(c, s, &c.last, c.all.held[j]); err != nil {
+				return err
+			}
+		}
+		rest = rest[n:]
 	}
 	if c.pages, err = duck.Pages(c.pages[:0], c.states); err != nil {
 		return err

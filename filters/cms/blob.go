@@ -19,8 +19,10 @@ func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 // AppendBlob appends what Blob returns.
 func (s *Sketch) AppendBlob(dst []byte) []byte {
 	c := s.c
-	if shift := words.Shift(c.Or()); shift != c.Shift {
-		c.Table = c.Resize(shift)
+	if c.Shift > 0 { // otherwise there is no smaller size
+		if shift := words.Shift(c.Or()); shift != c.Shift {
+			c.Table = c.Resize(shift)
+		}
 	}
 	var room [2 * binary.MaxVarintLen64]byte
 	params := binary.AppendUvarint(room[:0], c.width)

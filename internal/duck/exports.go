@@ -138,11 +138,21 @@ func ccbfGoDestroy(states **C.ccbf_state, n C.uint64_t) {
 }
 
 func dropAll(states []*State) {
+	var slots [dropsAtOnce]*State
+	left := slots[:0]
 	for _, s := range states {
-		if s.mark&^numbers == processMark {
+		switch {
+		case s.mark&^numbers != processMark:
+		case !s.HasSlot():
 			s.Drop()
+		default:
+			if left = append(left, s); len(left) == dropsAtOnce {
+				dropSlots(left)
+				left = left[:0]
+			}
 		}
 	}
+	dropSlots(left)
 }
 
 //export ccbfGoEnd

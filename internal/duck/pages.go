@@ -234,9 +234,11 @@ func (s *State) lease() *Lease {
 // Page is the object of the state's page: nil without an error when it has
 // none. The error wraps ErrReclaimed when the page, or a slot, was given up.
 func (s *State) Page() (any, error) {
+	if s.HasSlot() && s.slab() == nil {
+		return nil, reclaimedError()
+	}
 	if !s.HasPage() {
-		_, err := s.Slot()
-		return nil, err
+		return nil, nil
 	}
 	l := s.lease()
 	if l == nil {
@@ -280,7 +282,7 @@ func (s *State) HasPage() bool { return s.handle-1 < slotFlag-1 }
 // Drop gives the state's page or slot back, if it has one.
 func (s *State) Drop() {
 	if s.HasSlot() {
-		s.dropSlot()
+		dropSlots([]*State{s})
 		return
 	}
 	if s.handle == 0 {

@@ -2,7 +2,6 @@ package duck
 
 import (
 	"fmt"
-	"math/bits"
 	"sync"
 	"sync/atomic"
 )
@@ -12,28 +11,33 @@ import (
 // slabs: a slab is the page of many states, and charged as one; a state names its slot by the
 // slab's handle and a number, so that writing to it waits for no load from it.
 //
+// A state has any number of slots, of which it names the newest, and each names the one before.
+// So words that come are written where the slab ends, into memory that is near, and what the
+// state has already is neither moved nor loaded.
+//
 // The slots of a slab are handed out one after the other and none of them twice. The slab goes
 // when the last one is given back, or, as pages do, to make room where none of its states was
 // touched for long.
 
-// slab is a page of slots of one size.
+// slab is a page of slots.
 type slab struct {
 	lease *Lease
 	words []uint64
-	size  int          // words of a slot
 	next  int          // words handed out; of whoever fills it
-	live  atomic.Int64 // slots that states have, and one while a callback fills it
+	live  atomic.Int64 // slots that states have, and mostSlots while a callback fills it
 }
 
+// A slot is of whole lines of the cache: how its state names the one before, 0 for none, how
+// many words it holds, and these.
 const (
-	// Slots are of leastSlot words, and twice as many up to MostSlot.
-	leastSlot   = 10
-	slotClasses = 6
+	slotHead = 2
+	slotLine = 8 // words
 	// MostSlot is how many words a slot has at most.
-	MostSlot = leastSlot << (slotClasses - 1)
+	MostSlot = 320
 	// Slabs are small at first, for there may be one state alone.
 	leastSlab = 1 << 9 // words
 	mostSlab  = 1 << 13
+	mostSlots = mostSlab / slotLine
 	slabHead  = 128 // bytes of a slab and its lease
 )
 
@@ -48,14 +52,20 @@ const (
 	slabGen = 1 << 31
 )
 
-const _ = uint(1<<handleBits - shards*maxChunks*chunkLen)                  // handles fit
-const _ = uint(1<<(numberLow+32-genBits) - (mostSlab+leastSlot)/leastSlot) // and numbers of slots
+const _ = uint(1<<handleBits - shards*maxChunks*chunkLen) // handles fit
+const _ = uint(1<<(numberLow+32-genBits) - mostSlots)     // and numbers of slots
 
 // slabGeneration counts slabs.
 var slabGeneration atomic.Uint32
 
 // HasSlot reports whether the state was given a slot, reclaimed or not.
 func (s *State) HasSlot() bool { return s.handle >= slotFlag }
+
+// name is how the newest slot of a state is named.
+func (s *State) name() uint64 { return uint64(s.gen)<<32 | uint64(s.handle) }
+
+// rename makes a slot the newest.
+func (s *State) rename(name uint64) { s.handle, s.gen = uint32(name), uint32(name>>32) }
 
 // slab is the living slab of a state with a slot, or nil.
 func (s *State) slab() *slab {
@@ -72,34 +82,63 @@ func (s *State) slab() *slab {
 	return l.obj.(*slab)
 }
 
-// Slot is the memory of the state's slot: nil without an error when it has none. It is the
-// state's until the state is dropped or gets another one. The error wraps ErrReclaimed when the
-// slot was given up.
-func (s *State) Slot() ([]uint64, error) {
-	if !s.HasSlot() {
-		return nil, nil
-	}
+// slot is the memory from the newest slot of a state on, and its slab; nil when it was given up.
+func (s *State) slot() (*slab, []uint64) {
 	sl := s.slab()
 	if sl == nil {
-		return nil, reclaimedError()
+		return nil, nil
 	}
-	at := int(s.handle&^slotFlag>>handleBits|s.gen>>genBits<<numberLow) * sl.size
-	return sl.words[at : at+sl.size : at+sl.size], nil
+	return sl, sl.words[int(s.handle&^slotFlag>>handleBits|s.gen>>genBits<<numberLow)*slotLine:]
 }
 
-// dropSlot gives the state's slot back.
-func (s *State) dropSlot() {
-	sl := s.slab()
-	s.handle, s.gen = 0, 0
-	if sl != nil {
-		s.gen = sl.lease.instance
-		sl.giveBack()
+// dropSlots gives the slots of states back, one of each at a time: where there are very many no
+// cache has them, and loads that nothing waits for overlap. Nobody else changes the states, but one
+// may be there twice.
+func dropSlots(states []*State) {
+	var all [dropsAtOnce]struct {
+		slab         *slab
+		slot         []uint64
+		name, before uint64
+	}
+	for len(states) > 0 {
+		for i, s := range states {
+			d := &all[i]
+			d.name = s.name()
+			d.slab, d.slot = s.slot()
+		}
+		// A loop of its own, in which nothing but the loads is to be done.
+		for i := range all[:len(states)] {
+			if d := &all[i]; d.slab != nil {
+				d.before = d.slot[0]
+			}
+		}
+		left := states[:0]
+		for i, s := range states {
+			d := &all[i]
+			if s.name() != d.name {
+				continue
+			}
+			if d.slab == nil {
+				s.handle, s.gen = 0, 0
+				continue
+			}
+			if s.rename(d.before); d.before == 0 {
+				s.gen = d.slab.lease.instance
+			} else {
+				left = append(left, s)
+			}
+			d.slab.giveBack(1)
+		}
+		states = left
 	}
 }
 
-// giveBack gives one slot back, or notes that a callback fills the slab no longer.
-func (sl *slab) giveBack() {
-	if sl.live.Add(-1) == 0 {
+// dropsAtOnce is of how many states slots are given back at the same time.
+const dropsAtOnce = 64
+
+// giveBack gives slots back, or those that a callback which fills the slab no longer did not take.
+func (sl *slab) giveBack(n int) {
+	if sl.live.Add(-int64(n)) == 0 {
 		forget(sl.lease)
 		sl.words = nil // whoever filled it last still knows the slab
 	}
@@ -107,14 +146,10 @@ func (sl *slab) giveBack() {
 
 // Slabs gives slots to states. It is lent to one callback at a time.
 type Slabs struct {
-	classes [slotClasses]filling
-}
-
-// filling is the slab of a size that slots are taken from.
-type filling struct {
-	*slab
-	held bool // it counts this callback
-	most int  // words of the next one
+	*slab      // that slots are taken from
+	held  bool // it counts this callback
+	taken int  // slots, by this callback
+	most  int  // words of the next one
 }
 
 var idleSlabs struct {
@@ -140,84 +175,80 @@ func (a *Slabs) Done() {
 	if a == nil {
 		return
 	}
-	for i := range a.classes {
-		if f := &a.classes[i]; f.held {
-			f.held = false
-			f.giveBack()
-		}
-	}
+	a.release()
 	idleSlabs.Lock()
 	idleSlabs.all = append(idleSlabs.all, a)
 	idleSlabs.Unlock()
 }
 
-// Grow gives a state without a page a slot of so many words at least, and at most MostSlot,
-// that begins with what was in the one it had; what follows is 0. The error wraps ErrBudget, or
-// ErrReclaimed when that was given up; then nothing has changed.
-func (a *Slabs) Grow(s *State, words int) ([]uint64, error) {
-	class := bits.Len(uint(words-1) / leastSlot)
-	if words < 1 || class >= slotClasses {
+// Push gives a state without a page one more slot, for so many words, at most MostSlot: they are
+// to be written at once. The error wraps ErrBudget, or ErrReclaimed when what the state had was
+// given up; then nothing has changed.
+func (a *Slabs) Push(s *State, words int) ([]uint64, error) {
+	if words < 1 || words > MostSlot {
 		return nil, fmt.Errorf("a slot of %d words", words)
 	}
-	old, err := s.Slot()
-	if err != nil {
-		return nil, err
+	before, instance := uint64(0), s.gen
+	if s.HasSlot() {
+		sl := s.slab()
+		if sl == nil {
+			return nil, reclaimedError()
+		}
+		before, instance = s.name(), sl.lease.instance
 	}
-	instance := s.gen
-	var before *slab
-	if old != nil {
-		before = s.slab()
-		instance = before.lease.instance
-	}
-	f := &a.classes[class]
-	if !f.takes(instance) {
-		if err := f.renew(leastSlot<<class, instance); err != nil {
+	size := (slotHead + words + slotLine - 1) &^ (slotLine - 1)
+	if !a.takes(size, instance) {
+		if err := a.renew(size, instance); err != nil {
 			return nil, err
 		}
 	}
-	at := f.next
-	f.next += f.size
-	f.live.Add(1)
-	slot := f.words[at:f.next:f.next]
-	copy(slot, old)
-	if before != nil {
-		before.giveBack()
-	}
-	number := uint32(at / f.size)
-	s.handle = slotFlag | number<<handleBits&^slotFlag | f.lease.handle
-	s.gen = number>>numberLow<<genBits | f.lease.gen&(1<<genBits-1)
-	return slot, nil
+	number := uint32(a.next / slotLine)
+	slot := a.words[a.next : a.next+size]
+	a.next += size
+	a.taken++
+	slot[0], slot[1] = before, uint64(words)
+	s.handle = slotFlag | number<<handleBits&^slotFlag | a.lease.handle
+	s.gen = number>>numberLow<<genBits | a.lease.gen&(1<<genBits-1)
+	return slot[slotHead : slotHead+words : slotHead+words], nil
 }
 
-// takes reports whether there is a slot left for a state of an instance, in a slab that is
+// takes reports whether there is room for a slot of a state of an instance, in a slab that is
 // still there.
-func (f *filling) takes(instance uint32) bool {
-	if f.slab == nil {
+func (a *Slabs) takes(size int, instance uint32) bool {
+	if a.slab == nil {
 		return false
 	}
-	if !f.held && !f.hold() {
-		f.slab, f.most = nil, leastSlab
+	if !a.held && !a.hold() {
+		a.slab, a.most = nil, leastSlab
 		return false
 	}
-	return f.lease.instance == instance && f.next+f.size <= len(f.words)
+	return a.lease.instance == instance && a.next+size <= len(a.words)
 }
 
 // hold counts the callback among those who have a slot; false where the slab has gone. What is
 // touched by a callback that runs is not reclaimed.
-func (f *filling) hold() bool {
-	f.lease.touch()
-	for n := f.live.Load(); n > 0 && f.lease.size.Load() >= 0; n = f.live.Load() {
-		if f.live.CompareAndSwap(n, n+1) {
-			f.held = true
+func (a *Slabs) hold() bool {
+	a.lease.touch()
+	for n := a.live.Load(); n > 0 && a.lease.size.Load() >= 0; n = a.live.Load() {
+		if a.live.CompareAndSwap(n, n+mostSlots) {
+			a.held, a.taken = true, 0
 			return true
 		}
 	}
 	return false
 }
 
+// release ends what hold began: slots are counted then, not one by one.
+func (a *Slabs) release() {
+	if a.held {
+		a.held = false
+		a.giveBack(mostSlots - a.taken)
+	}
+}
+
 // renew makes a new slab.
-func (f *filling) renew(size int, instance uint32) error {
-	words := max(leastSlab, f.most)
+func (a *Slabs) renew(size int, instance uint32) error {
+	words := max(leastSlab, a.most)
 	for words < size {
 		words *= 2
 	}
@@ -225,12 +256,74 @@ func (f *filling) renew(size int, instance uint32) error {
 	if err != nil {
 		return err
 	}
-	if f.held {
-		f.giveBack()
+	a.release()
+	a.slab = &slab{lease: l, words: make([]uint64, words)}
+	a.held, a.taken, a.most = true, 0, min(2*words, mostSlab)
+	a.live.Store(mostSlots)
+	l.Set(a.slab)
+	return nil
+}
+
+// Slots reads what states hold in their slots, of as many states at once as there are: where
+// there are very many no cache has the slots, and one after the other each would be waited for.
+// Loads that nothing waits for overlap.
+type Slots struct {
+	left []unread
+	sum  uint64 // of what was loaded ahead of its use, so that it is
+}
+
+// unread is where to read on, from a slot to the one before.
+type unread struct {
+	slot []uint64
+	to   []uint64 // what is to be read, up to the end of that slot
+}
+
+// Read reads the words of each state, in the order in which they came, into the slice of that
+// number, which is as long as there are words. The error wraps ErrReclaimed.
+func (r *Slots) Read(states []*State, to [][]uint64) error {
+	r.left = r.left[:0]
+	for i, s := range states {
+		if !s.HasSlot() {
+			continue
+		}
+		if err := r.add(*s, to[i]); err != nil {
+			return err
+		}
 	}
-	f.slab = &slab{lease: l, words: make([]uint64, words), size: size}
-	f.held, f.most = true, min(2*words, mostSlab)
-	f.live.Store(1)
-	l.Set(f.slab)
+	most := r.left
+	defer clear(most) // slabs go when no state has them
+	for all := most; len(all) > 0; all = r.left {
+		for i := range all {
+			r.sum += all[i].slot[0]
+		}
+		r.left = r.left[:0]
+		for _, u := range all {
+			words := u.slot[slotHead:][:u.slot[1]]
+			left := len(u.to) - len(words)
+			if len(words) == slotLine-slotHead {
+				*(*[slotLine - slotHead]uint64)(u.to[left:]) = [slotLine - slotHead]uint64(words)
+			} else {
+				copy(u.to[left:], words)
+			}
+			if left == 0 {
+				continue
+			}
+			var before State
+			before.rename(u.slot[0])
+			if err := r.add(before, u.to[:left]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add notes the newest slot of a state.
+func (r *Slots) add(s State, to []uint64) error {
+	_, slot := s.slot()
+	if slot == nil {
+		return reclaimedError()
+	}
+	r.left = append(r.left, unread{slot, to})
 	return nil
 }

@@ -2,13 +2,40 @@ package duck
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 )
 
-// States whose slots grow, move and go in any order hold what a map of slices holds.
+// held reads what states hold in their slots, of which there are so many words.
+func held(states []State, words func(i int) int) ([][]uint64, error) {
+	var r Slots
+	all, to := make([]*State, len(states)), make([][]uint64, len(states))
+	for i := range states {
+		all[i], to[i] = &states[i], make([]uint64, words(i))
+	}
+	return to, r.Read(all, to)
+}
+
+// one reads what the slots of one state hold.
+func one(s State, words int) ([]uint64, error) {
+	to, err := held([]State{s}, func(int) int { return words })
+	return to[0], err
+}
+
+// push writes words to a new slot of a state.
+func push(a *Slabs, s *State, words ...uint64) error {
+	slot, err := a.Push(s, len(words))
+	if err == nil && (len(slot) != len(words) || cap(slot) != len(slot)) {
+		err = fmt.Errorf("%d words, of %d, for %d", len(slot), cap(slot), len(words))
+	}
+	copy(slot, words)
+	return err
+}
+
+// States that get slots, move and go in any order hold what a map of slices holds.
 func TestSlotsHoldWhatWasWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	states, want := make([]State, 3000), make([][]uint64, 3000)
@@ -28,65 +55,68 @@ func TestSlotsHoldWhatWasWritten(t *testing.T) {
 				}
 				continue
 			}
-			n := min(len(want[i])+1+r.IntN(30), MostSlot)
-			slot, err := s.Slot()
-			if err != nil {
+			words := make([]uint64, 1+r.IntN(10))
+			if r.IntN(20) == 0 {
+				words = make([]uint64, 1+r.IntN(MostSlot))
+			}
+			for j := range words {
+				words[j] = r.Uint64()
+			}
+			if err := push(a, s, words...); err != nil {
 				t.Fatal(err)
 			}
-			if len(slot) < n {
-				if slot, err = a.Grow(s, n); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if len(slot) < n || len(slot) > max(leastSlot, 2*n) || cap(slot) != len(slot) {
-				t.Fatalf("%d words, of %d, for %d", len(slot), cap(slot), n)
-			}
-			for j := len(want[i]); j < n; j++ {
-				if slot[j] != 0 {
-					t.Fatalf("word %d is %d", j, slot[j])
-				}
-				slot[j] = r.Uint64()
-				want[i] = append(want[i], slot[j])
-			}
+			want[i] = append(want[i], words...)
 		}
 		a.Done()
-		for i := range states {
-			s := states[i] // as DuckDB moves states
-			slot, err := s.Slot()
-			if err != nil || len(slot) < len(want[i]) || !slices.Equal(slot[:len(want[i])], want[i]) {
-				t.Fatalf("round %d, state %d: %v, %d words of %d", round, i, err, len(slot), len(want[i]))
+		moved := slices.Clone(states) // as DuckDB moves them
+		got, err := held(moved, func(i int) int { return len(want[i]) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range moved {
+			if !slices.Equal(got[i], want[i]) {
+				t.Fatalf("round %d, state %d: %d words %x, want %x", round, i, len(want[i]), got[i], want[i])
 			}
-			if page, err := s.Page(); page != nil || err != nil || s.HasPage() || s.HasSlot() != (slot != nil) {
+			if page, err := s.Page(); page != nil || err != nil || s.HasPage() || s.HasSlot() != (len(want[i]) > 0) {
 				t.Fatalf("state %d has a page: %v, %v", i, page, err)
 			}
 		}
 	}
+	all := []*State{&states[0]} // twice
 	for i := range states {
-		states[i].Drop()
+		states[i].mark = processMark
+		all = append(all, &states[i])
+	}
+	dropAll(all)
+	for i := range states {
+		if states[i].HasSlot() || states[i].gen != uint32(i%3)+1 {
+			t.Fatalf("dropped: %+v", states[i])
+		}
 	}
 	if MemoryUsed() != 0 || PagesLive() != 0 {
 		t.Errorf("%d bytes in %d pages are left", MemoryUsed(), PagesLive())
 	}
 }
 
-// Slabs are as small as a page where there is one state, and large where there are many.
+// Slabs are as small as a page where there is one state, and large where there are many. Slots of
+// some words are as long as these and their head.
 func TestSlabsGrow(t *testing.T) {
 	defer ReleaseAll()
 	a := TakeSlabs()
 	defer a.Done()
 	states := make([]State, 100_000)
 	for i := range states {
-		if _, err := a.Grow(&states[i], 1); err != nil {
+		if err := push(a, &states[i], 1, 2, 3, 4, 5, 6); err != nil {
 			t.Fatal(err)
 		}
 		if i == 0 && MemoryUsed() > leastSlab*8+slabHead {
 			t.Errorf("%d bytes for one state", MemoryUsed())
 		}
 	}
-	if least := int64(len(states) * leastSlot * 8); MemoryUsed() > least+least/50+mostSlab*8 {
+	if least := int64(len(states) * 8 * 8); MemoryUsed() > least+least/50+mostSlab*8 {
 		t.Errorf("%d bytes for slots of %d", MemoryUsed(), least)
 	}
-	if PagesLive() > int64(len(states)*leastSlot/mostSlab+20) {
+	if PagesLive() > int64(len(states)*8/mostSlab+20) {
 		t.Errorf("%d slabs", PagesLive())
 	}
 }
@@ -96,29 +126,35 @@ func TestSlotSizes(t *testing.T) {
 	defer a.Done()
 	for _, words := range []int{-1, 0, MostSlot + 1, 1 << 40} {
 		var s State
-		if _, err := a.Grow(&s, words); err == nil || s != (State{}) {
+		if _, err := a.Push(&s, words); err == nil || s != (State{}) {
 			t.Errorf("a slot of %d words: %v, %+v", words, err, s)
 		}
 	}
 	for words := 1; words <= MostSlot; words++ {
 		var s State
-		slot, err := a.Grow(&s, words)
-		if err != nil || len(slot) < words {
-			t.Fatalf("%d words: %d, %v", words, len(slot), err)
+		want := make([]uint64, words)
+		want[words-1] = 7
+		if err := push(a, &s, want...); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := one(s, words); err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%d words: %x, %v", words, got, err)
 		}
 		s.Drop()
 	}
 }
 
-// A page takes the place of a slot; a slot that was given up is an error, and so is what no slab
+// A page takes the place of slots; a slot that was given up is an error, and so is what no slab
 // gave out.
 func TestSlotsGivenUp(t *testing.T) {
 	defer ReleaseAll()
 	a := TakeSlabs()
 	defer a.Done()
 	var s State
-	if _, err := a.Grow(&s, 20); err != nil {
-		t.Fatal(err)
+	for range 3 {
+		if err := push(a, &s, make([]uint64, 20)...); err != nil {
+			t.Fatal(err)
+		}
 	}
 	old := s
 	if l, err := s.NewPage(10); err != nil || !s.HasPage() || s.HasSlot() {
@@ -129,17 +165,20 @@ func TestSlotsGivenUp(t *testing.T) {
 	if obj, err := s.Page(); obj != "page" || err != nil {
 		t.Fatal(obj, err)
 	}
-	if slot, err := s.Slot(); slot != nil || err != nil {
+	if slot, err := one(s, 1); slot[0] != 0 || err != nil {
 		t.Fatal(slot, err)
 	}
 	a.Done() // no one has a slot of that slab any more
 	a = TakeSlabs()
 	for _, s := range []State{old, {handle: ^uint32(0), gen: ^uint32(0)}, {handle: slotFlag}, {handle: slotFlag | 17, gen: 1}} {
-		if _, err := s.Slot(); !errors.Is(err, ErrReclaimed) {
+		if _, err := s.Page(); !errors.Is(err, ErrReclaimed) {
+			t.Errorf("page of %+v: error %v", s, err)
+		}
+		if _, err := one(s, 60); !errors.Is(err, ErrReclaimed) {
 			t.Errorf("%+v: error %v", s, err)
 		}
-		if _, err := a.Grow(&s, 20); !errors.Is(err, ErrReclaimed) {
-			t.Errorf("growing %+v: error %v", s, err)
+		if before := s; !errors.Is(push(a, &s, 1), ErrReclaimed) || s != before {
+			t.Errorf("one more slot of %+v", s)
 		}
 		s.Drop()
 	}
@@ -157,15 +196,13 @@ func TestSlabsAreReclaimed(t *testing.T) {
 		a.Done()
 		frame.end()
 	}
-	forgotten, used := make([]State, 3000), make([]State, 3000) // 240 kB
+	forgotten, used := make([]State, 3000), make([]State, 3000) // 192 kB
 	fill := func(states []State) func(a *Slabs) {
 		return func(a *Slabs) {
 			for i := range states {
-				slot, err := a.Grow(&states[i], 1)
-				if err != nil {
+				if err := push(a, &states[i], uint64(i)); err != nil {
 					t.Fatal(err)
 				}
-				slot[0] = uint64(i)
 			}
 		}
 	}
@@ -177,8 +214,9 @@ func TestSlabsAreReclaimed(t *testing.T) {
 	for range 10 {
 		callback(fill(make([]State, 3000)))
 		callback(func(*Slabs) {
-			for i := range used {
-				if slot, err := used[i].Slot(); err != nil || slot[0] != uint64(i) {
+			all, err := held(used, func(int) int { return 1 })
+			for i, words := range all {
+				if err != nil || words[0] != uint64(i) {
 					t.Fatalf("state %d: %v", i, err)
 				}
 			}
@@ -189,7 +227,7 @@ func TestSlabsAreReclaimed(t *testing.T) {
 	}
 	gone := 0
 	for i := range forgotten {
-		if _, err := forgotten[i].Slot(); errors.Is(err, ErrReclaimed) {
+		if _, err := one(forgotten[i], 1); errors.Is(err, ErrReclaimed) {
 			gone++
 		}
 	}
@@ -199,7 +237,7 @@ func TestSlabsAreReclaimed(t *testing.T) {
 	callback(func(a *Slabs) { // alone larger than the budget
 		states := make([]State, 20_000)
 		for i := range states {
-			if _, err := a.Grow(&states[i], 1); err != nil {
+			if err := push(a, &states[i], 1); err != nil {
 				if !errors.Is(err, ErrBudget) || states[i] != (State{}) {
 					t.Errorf("%v, %+v", err, states[i])
 				}
@@ -220,7 +258,7 @@ func TestSlabsOfSeveralThreads(t *testing.T) {
 				states := make([]State, 100)
 				a := TakeSlabs()
 				for i := range states {
-					slot, err := a.Grow(&states[i], 1+i%MostSlot)
+					slot, err := a.Push(&states[i], 1+i%MostSlot)
 					if err != nil {
 						t.Error(err)
 						return
@@ -233,8 +271,9 @@ func TestSlabsOfSeveralThreads(t *testing.T) {
 		})
 		droppers.Go(func() {
 			for states := range dropped {
-				for i := range states {
-					if slot, err := states[i].Slot(); err != nil || slot[0] != uint64(i) {
+				all, err := held(states, func(i int) int { return 1 + i%MostSlot })
+				for i, words := range all {
+					if err != nil || words[0] != uint64(i) {
 						t.Errorf("state %d: %v", i, err)
 					}
 					states[i].Drop()
