@@ -29,7 +29,7 @@ var keyedPlans numbering[keyedPlan]
 const (
 	// leastWords is how many words slots may have however small the sketch: about what a
 	// page takes beside the counters.
-	leastWords = 40
+	leastWords = 54
 	// mostBytes is the size of sketches from which keys do not wait: there are never many.
 	mostBytes = 1 << 19
 )
