@@ -130,7 +130,7 @@ func (b *Builder) flush(pb *sectionBuilder) error {
 		}
 	}
 	if b.spilled {
-		b.insert(cells.Section{Label: pb.Label, Run: b.unkept(pb)})
+		b.count(pb)
 	} else if ok, err := b.addBuffer(pb); err != nil {
 		return err
 	} else if !ok {
@@ -180,24 +180,24 @@ func (b *Builder) insert(sections ...cells.Section) {
 	b.counted = b.counted || len(sections) > 0
 }
 
-// unkept is the keys of a buffer for the dense form, with a count for several of a cell where that
-// pays: a cell of many points is counted once then, which mode mi does no worse than one by one.
-func (b *Builder) unkept(pb *sectionBuilder) cells.Run {
-	if b.Levels > 0 {
-		return pb.sorted() // so that the cells of a square stand together, mostly
-	}
+// count counts the keys of a buffer in the dense form, several of a cell at once where that
+// pays: mode mi does no worse by it.
+func (b *Builder) count(pb *sectionBuilder) {
+	insert := func(r cells.Run) { b.insert(cells.Section{Label: pb.Label, Run: r}) }
 	pb.repeats = false
 	switch {
+	case b.Levels > 0:
+		insert(pb.sorted()) // so that the cells of a square stand together, mostly
+		return
 	case pb.alone > 0:
 		pb.alone--
 	case pb.weights == nil:
-		if r, ok := cells.Repeated(pb.buf); ok {
-			pb.repeats = true
-			return r
+		if pb.repeats = cells.Repeated(pb.buf, insert); pb.repeats {
+			return
 		}
 		pb.alone = aloneBuffers
 	}
-	return cells.Run{Keys: pb.buf, Counts: pb.weights}
+	insert(cells.Run{Keys: pb.buf, Counts: pb.weights})
 }
 
 // longestSpilled is up to how many keys the buffer of a section holds that go into the dense form: more

@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
@@ -41,25 +42,36 @@ func RunOf(keys, weights []uint64) Run {
 	return s.run(keys, weights)
 }
 
-// Repeated makes a run of up to MaxKeys keys with an occurrence each, which stay as they are; false
+// Repeated lends a run of up to MaxKeys keys with an occurrence each, which stay as they are; false
 // where few of the first are repeated, or where there are few.
-func Repeated(keys []uint64) (Run, bool) {
+func Repeated(keys []uint64, lend func(Run)) bool {
 	if len(keys) < packKeys {
-		return Run{}, false
+		return false
 	}
 	width := width(keys)
 	if width > wordKeys {
-		return Run{}, false
+		return false
 	}
 	s := sorters.Get().(*sorter)
 	defer sorters.Put(s)
 	low := uint64(1)<<width - 1
 	if len(s.recents(keys[:packKeys], low)) > packKeys/8*7 {
-		return Run{}, false
+		return false
 	}
 	words := s.recents(keys, low)
 	s.radix.SortBits(words, low<<countBits)
-	return unpack([][]uint64{words}, keys[0]&^low), true
+	s.other = slices.Grow(s.other[:0], len(words))
+	counts, n, last, base := s.other[:len(words)], -1, ^uint64(0), keys[0]&^low
+	for _, w := range words {
+		if w>>countBits != last {
+			last = w >> countBits
+			n++
+			words[n], counts[n] = base|last, 0 // in place of a word that was read
+		}
+		counts[n] += w & (1<<countBits - 1)
+	}
+	lend(Run{words[:n+1], counts[:n+1]})
+	return true
 }
 
 // run is RunOf.
