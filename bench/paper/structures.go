@@ -113,6 +113,7 @@ func cascaded(of ccbf.Params, p points) answers {
 	of.Res = p.res
 	config := report.Must(of.Config())
 	b := ccbf.NewBuilder(config, nil)
+	b.OneByOne = true
 	for _, i := range p.order {
 		report.Check(b.Add(p.places[i].Cell, p.places[i].category, class, 1))
 	}

@@ -191,7 +191,7 @@ func (b *Builder) count(pb *sectionBuilder) {
 		return
 	case pb.alone > 0:
 		pb.alone--
-	case pb.weights == nil:
+	case pb.weights == nil && !b.OneByOne:
 		if pb.repeats = cells.Repeated(pb.buf, insert); pb.repeats {
 			return
 		}
