@@ -51,10 +51,16 @@ func sweep(need int64) (freed int64) {
 	// index of the bucket, finalized ones above all the others
 	place := func(l *Lease) int {
 		touched := l.touched.Load()
-		age := now - touched
-		if int32(age) < 0 || age <= now-oldest {
+		old := func() bool { age := now - touched; return int32(age) >= 0 && age > now-oldest }
+		if !old() {
 			return -1
 		}
+		if sl, ok := l.obj.(*slab); ok {
+			if touched = sl.touched(); !old() {
+				return -1
+			}
+		}
+		age := now - touched
 		b := ageBucket(age)
 		if f := l.final.Load(); f != 0 && int32(f-touched) >= 0 {
 			b += ageBuckets

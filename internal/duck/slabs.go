@@ -25,6 +25,9 @@ type slab struct {
 	words []uint64
 	next  int          // words handed out; of whoever fills it
 	live  atomic.Int64 // slots that states have, and mostSlots while a callback fills it
+	// heir names the slab that one of its states got a newer slot in last: whoever uses that state
+	// finds only the newer slab.
+	heir atomic.Uint64
 }
 
 // A slot is of whole lines of the cache: how its state names the one before, 0 for none, how
@@ -69,17 +72,46 @@ func (s *State) rename(name uint64) { s.handle, s.gen = uint32(name), uint32(nam
 
 // slab is the living slab of a state with a slot, or nil.
 func (s *State) slab() *slab {
+	l := s.slabLease()
+	if l == nil {
+		return nil
+	}
+	l.touch()
+	return l.obj.(*slab)
+}
+
+// slabLease is the lease of that slab, or nil.
+func (s *State) slabLease() *Lease {
 	h := s.handle & (1<<handleBits - 1)
 	e := store[h&(shards-1)].entry(h >> shardBits)
 	if e == nil {
 		return nil
 	}
-	l := e.Load()
-	if l == nil || l.gen != slabGen|s.gen&(1<<genBits-1) {
-		return nil
+	if l := e.Load(); l != nil && l.gen == slabGen|s.gen&(1<<genBits-1) {
+		return l
 	}
-	l.touch()
-	return l.obj.(*slab)
+	return nil
+}
+
+// touched is when a slab, or one in which a state of it has a newer slot, was touched last.
+func (sl *slab) touched() uint32 {
+	last := sl.lease.touched.Load()
+	for range MostSlot { // states of two slabs may have newer slots in the other one
+		var heir State
+		heir.rename(sl.heir.Load())
+		if !heir.HasSlot() {
+			break
+		}
+		l := heir.slabLease()
+		if l == nil {
+			break
+		}
+		if t := l.touched.Load(); int32(t-last) > 0 {
+			last = t
+		}
+		sl = l.obj.(*slab)
+	}
+	return last
 }
 
 // slot is the memory from the newest slot of a state on, and its slab; nil when it was given up.
@@ -188,13 +220,13 @@ func (a *Slabs) Push(s *State, words int) ([]uint64, error) {
 	if words < 1 || words > MostSlot {
 		return nil, fmt.Errorf("a slot of %d words", words)
 	}
+	var old *slab
 	before, instance := uint64(0), s.gen
 	if s.HasSlot() {
-		sl := s.slab()
-		if sl == nil {
+		if old = s.slab(); old == nil {
 			return nil, reclaimedError()
 		}
-		before, instance = s.name(), sl.lease.instance
+		before, instance = s.name(), old.lease.instance
 	}
 	size := (slotHead + words + slotLine - 1) &^ (slotLine - 1)
 	if !a.takes(size, instance) {
@@ -207,8 +239,11 @@ func (a *Slabs) Push(s *State, words int) ([]uint64, error) {
 	a.next += size
 	a.taken++
 	slot[0], slot[1] = before, uint64(words)
-	s.handle = slotFlag | number<<handleBits&^slotFlag | a.lease.handle
-	s.gen = number>>numberLow<<genBits | a.lease.gen&(1<<genBits-1)
+	handle, gen := slotFlag|a.lease.handle, a.lease.gen&(1<<genBits-1)
+	if heir := uint64(gen)<<32 | uint64(handle); old != nil && old != a.slab && old.heir.Load() != heir {
+		old.heir.Store(heir)
+	}
+	s.handle, s.gen = handle|number<<handleBits&^slotFlag, gen|number>>numberLow<<genBits
 	return slot[slotHead : slotHead+words : slotHead+words], nil
 }
 

@@ -288,3 +288,66 @@ func TestSlabsOfSeveralThreads(t *testing.T) {
 		t.Errorf("%d bytes in %d pages are left", MemoryUsed(), PagesLive())
 	}
 }
+
+// States that every callback gives one more slot keep the first ones where memory is needed, as long as
+// there is what nobody used for longer: what made way was used after the first slots were.
+func TestOlderSlotsAreAsYoungAsTheirStates(t *testing.T) {
+	defer ReleaseAll()
+	defer func(limit int64) {
+		if err := SetMemoryLimit(limit); err != nil {
+			t.Error(err)
+		}
+	}(most())
+	if err := SetMemoryLimit(8 << 20); err != nil {
+		t.Fatal(err)
+	}
+	const rounds, size = 6, 100 << 10
+	states := make([]State, 2000)
+	var left []State // of a query that ended without a word
+	for round := range rounds {
+		clock.Add(1)
+		f, a := beginFrame(), TakeSlabs()
+		for i := range states {
+			if err := push(a, &states[i], 1, 2, 3, 4, 5, 6); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.Done()
+		for range 60 {
+			if round != 3 {
+				break
+			}
+			var s State
+			l, err := s.NewPage(size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Set(1)
+			left = append(left, s)
+		}
+		f.end()
+	}
+	clock.Add(1)
+	f := beginFrame()
+	defer f.end()
+	for range 20 {
+		var s State
+		if _, err := s.NewPage(size); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone := 0
+	for _, s := range left {
+		if _, err := s.Page(); err != nil {
+			gone++
+		}
+	}
+	if gone == 0 {
+		t.Error("nothing was to make way")
+	}
+	for _, s := range states {
+		if _, err := one(s, 6*rounds); err != nil {
+			t.Fatalf("a state that is used: %v", err)
+		}
+	}
+}
