@@ -76,6 +76,10 @@ func (k *gathered) gather(inline bool) error {
 		}
 	}
 	k.begins[k.n] = end
+	if end == 0 { // as of very many small groups
+		clear(k.held[:k.n])
+		return nil
+	}
 	k.words = slices.Grow(k.words[:0], end+fewPoints)[:end+fewPoints]
 	for j, s := range states {
 		f, at := fewOf(s), k.begins[j]
