@@ -10,10 +10,6 @@ const (
 	minBuffer  = 16
 	sortBuffer = 1 << 12
 	maxBuffer  = cells.MaxKeys
-	// repeatBuffer is the size of a buffer whose keys go into the dense form and repeat.
-	repeatBuffer = 1 << 16
-	// aloneBuffers is for how many buffers it is not asked whether keys repeat, after one whose keys do not.
-	aloneBuffers = 15
 	// sortAtOnce is from how many keys on the buffer of a builder that is merged is sorted
 	// by itself: there, a thread has its own, and time of its own.
 	sortAtOnce = leastWords
@@ -78,7 +74,7 @@ func (b *Builder) full(pb *sectionBuilder) error {
 			return err
 		}
 		if b.spilled {
-			longest = b.longestSpilled(pb)
+			longest = sortBuffer
 		} else if size > longest {
 			return b.resize(pb, longest)
 		}
@@ -130,7 +126,9 @@ func (b *Builder) flush(pb *sectionBuilder) error {
 		}
 	}
 	if b.spilled {
-		b.count(pb)
+		if err := b.count(pb); err != nil {
+			return err
+		}
 	} else if ok, err := b.addBuffer(pb); err != nil {
 		return err
 	} else if !ok {
@@ -163,6 +161,9 @@ func (b *Builder) flushAll(pb *sectionBuilder) error {
 	if err := b.flush(pb); err != nil {
 		return err
 	}
+	if err := b.endRecents(pb); err != nil {
+		return err
+	}
 	if pb.words.Len() > 0 && pb.pile.Len() > 0 {
 		if err := b.flushPile(pb, true); err != nil {
 			return err
@@ -178,33 +179,4 @@ func (pb *sectionBuilder) sorted() cells.Run { return cells.RunOf(pb.buf, pb.wei
 func (b *Builder) insert(sections ...cells.Section) {
 	b.bounds = cells.Hull(b.bounds, insertCells(b.dense, &b.Config, sections))
 	b.counted = b.counted || len(sections) > 0
-}
-
-// count counts the keys of a buffer in the dense form, several of a cell at once where that
-// pays: mode mi does no worse by it.
-func (b *Builder) count(pb *sectionBuilder) {
-	insert := func(r cells.Run) { b.insert(cells.Section{Label: pb.Label, Run: r}) }
-	pb.repeats = false
-	switch {
-	case b.Levels > 0:
-		insert(pb.sorted()) // so that the cells of a square stand together, mostly
-		return
-	case pb.alone > 0:
-		pb.alone--
-	case pb.weights == nil && !b.OneByOne:
-		if pb.repeats = cells.Repeated(pb.buf, insert); pb.repeats {
-			return
-		}
-		pb.alone = aloneBuffers
-	}
-	insert(cells.Run{Keys: pb.buf, Counts: pb.weights})
-}
-
-// longestSpilled is up to how many keys the buffer of a section holds that go into the dense form: more
-// where they repeat, and memory is there, but no more than half of what the counters take.
-func (b *Builder) longestSpilled(pb *sectionBuilder) int {
-	if !pb.repeats || len(b.sections) > 1 || b.scarce() || b.scarcity == nil && b.budget != nil {
-		return sortBuffer
-	}
-	return max(sortBuffer, min(repeatBuffer, int(b.shape.Bytes())/16))
 }

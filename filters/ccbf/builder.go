@@ -75,9 +75,9 @@ type sectionBuilder struct {
 	cells.Label
 	next    *sectionBuilder // of the same category
 	buf     []uint64
-	weights []uint64 // beside buf; nil while all are 1
-	repeats bool     // many of the last keys that went into the dense form were of a cell
-	alone   int      // for how many buffers they are taken not to be
+	weights []uint64      // beside buf; nil while all are 1
+	recents cells.Recents // on their way into the dense form
+	alone   int           // for how many buffers keys are taken not to be of recent cells
 	words   cells.Words
 	runs    []cells.Run // each less than half as long as the one before
 	pile    cells.Pile  // of small sketches, in any order, some more than once
@@ -354,6 +354,9 @@ func (b *Builder) Merge(from *Builder) error {
 			}
 		}
 		if err := b.mergeWords(pb, &fp.words); err != nil {
+			return err
+		}
+		if err := b.mergeRecents(pb, &fp.recents); err != nil {
 			return err
 		}
 		if len(fp.buf) >= sortAtOnce && fp.weights == nil {

@@ -1,7 +1,6 @@
 package cells
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
@@ -23,8 +22,7 @@ var sorters = sync.Pool{New: func() any { return new(sorter) }}
 
 const (
 	// countBits is how many bits of a word count; the others are the key.
-	countBits  = 19
-	recentBits = 12
+	countBits = 19
 )
 
 // MaxKeys is up to how many keys RunOf takes: they are counted in a word's lower
@@ -40,38 +38,6 @@ func RunOf(keys, weights []uint64) Run {
 	s := sorters.Get().(*sorter)
 	defer sorters.Put(s)
 	return s.run(keys, weights)
-}
-
-// Repeated lends a run of up to MaxKeys keys with an occurrence each, which stay as they are; false
-// where few of the first are repeated, or where there are few.
-func Repeated(keys []uint64, lend func(Run)) bool {
-	if len(keys) < packKeys {
-		return false
-	}
-	width := width(keys)
-	if width > wordKeys {
-		return false
-	}
-	s := sorters.Get().(*sorter)
-	defer sorters.Put(s)
-	low := uint64(1)<<width - 1
-	if len(s.recents(keys[:packKeys], low)) > packKeys/8*7 {
-		return false
-	}
-	words := s.recents(keys, low)
-	s.radix.SortBits(words, low<<countBits)
-	s.other = slices.Grow(s.other[:0], len(words))
-	counts, n, last, base := s.other[:len(words)], -1, ^uint64(0), keys[0]&^low
-	for _, w := range words {
-		if w>>countBits != last {
-			last = w >> countBits
-			n++
-			words[n], counts[n] = base|last, 0 // in place of a word that was read
-		}
-		counts[n] += w & (1<<countBits - 1)
-	}
-	lend(Run{words[:n+1], counts[:n+1]})
-	return true
 }
 
 // run is RunOf.
@@ -102,20 +68,8 @@ func (s *sorter) recents(keys []uint64, low uint64) []uint64 {
 		s.words = make([]uint64, len(keys)+1)
 	}
 	clear(s.recent[:])
-	words, n := s.words[:len(keys)+1], 0
-	for _, k := range keys {
-		w := k & low << countBits
-		slot := &s.recent[w*0x9e3779b97f4a7c15>>(64-recentBits)]
-		was := *slot
-		// Without a branch, for whether a key repeats is anyone's guess: other
-		// is all ones where the slot holds another key, which is then put out
-		// unless the slot was empty.
-		differ := (was ^ w) >> countBits
-		other := uint64(int64(differ|-differ) >> 63)
-		words[n] = was
-		n += int(other & (was | -was) >> 63)
-		*slot = (was+1)&^other | (w|1)&other
-	}
+	words := s.words[:len(keys)+1]
+	n, _ := countRecent(s.recent[:], 64-recentBits, keys, low, words)
 	for _, w := range s.recent {
 		if w != 0 {
 			words[n] = w

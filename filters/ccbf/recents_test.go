@@ -1,0 +1,145 @@
+package ccbf
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+)
+
+// Cells that come again soon are counted together on their way into the dense form. Sums are what they are one
+// by one; minimal increment counts no less than there was, and
+// is not further off than one by one (the bound is 2%).
+func TestRecentCellsInTheDenseForm(t *testing.T) {
+	r := rand.New(rand.NewPCG(333, 0))
+	z := rand.NewZipf(r, 1.2, 2, 1<<22)
+	keys, truth := make([]uint64, 50*mostRecents+5), map[uint64]uint64{}
+	for i := range keys {
+		keys[i] = z.Uint64() * 0x9e3779b97f4a7c15 >> 38
+	}
+	for _, k := range keys {
+		truth[k]++
+	}
+	for _, mode := range []Mode{Standard, MinimalIncrement} {
+		c := config(t, Params{Dense: true, Mode: mode, K: 4, Widths: []int{4, 8, 16}, Counters: []uint64{3 << 17, 3 << 14, 3 << 11}})
+		together, single := NewBuilder(c, nil), NewBuilder(c, nil)
+		if err := together.AddKeys(keys); err != nil {
+			t.Fatal(err)
+		}
+		if slots := together.plain.recents.Slots(); slots > together.recentsFor() || slots <= leastRecents {
+			t.Errorf("mode %v: %d recent cells, %d may be kept", mode, slots, together.recentsFor())
+		}
+		single.OneByOne = true
+		if err := single.AddKeys(keys); err != nil {
+			t.Fatal(err)
+		}
+		a, b := blobOf(t, together), blobOf(t, single)
+		if mode == Standard {
+			sameBytes(t, "sums", a, b)
+			continue
+		}
+		if x, y := excessOf(t, viewOf(t, a), truth), excessOf(t, viewOf(t, b), truth); x > y+y/50 || y == 0 {
+			t.Errorf("counts are %d too high together, %d one by one", x, y)
+		}
+	}
+}
+
+// excessOf is by how much all counts are too high.
+func excessOf(t *testing.T, v *View, truth map[uint64]uint64) (sum uint64) {
+	t.Helper()
+	for key, n := range truth {
+		got := v.Count(cells.CellOf(0, 0, key), nil)
+		if got < n {
+			t.Fatalf("key %d counts %d, want at least %d", key, got, n)
+		}
+		sum += got - n
+	}
+	return sum
+}
+
+// No cells are kept to be counted together where memory is scarce, for several sections, and where a budget does
+// not say what it has left; otherwise no more than take half of what the counters do.
+func TestRecentCellsTakeNoMemoryThatIsWanted(t *testing.T) {
+	keys := make([]uint64, 4*sortBuffer)
+	for i := range keys {
+		keys[i] = uint64(i*i) % 9973
+	}
+	c := config(t, Params{Dense: true, Bytes: 1 << 17})
+	for name, of := range map[string]struct {
+		budget Budget
+		most   int
+	}{
+		"plenty":    {nil, int(c.shape.Bytes()) / 2 / 8},
+		"scarce":    {new(scarce), 0},
+		"not known": {new(peak), 0},
+	} {
+		b := NewBuilder(c, of.budget)
+		for range 8 {
+			if err := b.AddKeys(keys); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := b.plain.recents.Slots(); got > of.most || of.most > 0 && got == 0 {
+			t.Errorf("%s: %d recent cells, at most %d were to be", name, got, of.most)
+		}
+		if got := cap(b.plain.buf); got > sortBuffer {
+			t.Errorf("%s: the buffer holds %d keys", name, got)
+		}
+	}
+}
+
+// A builder's recent cells are merged into others, whether these count in the dense form already or not, and
+// stay where they are: sums are those of all keys.
+func TestMergingRecentCells(t *testing.T) {
+	keys := make([]uint64, 1<<17)
+	for i := range keys {
+		keys[i] = uint64(i) * uint64(i) % 19997
+	}
+	c := config(t, Params{Dense: true, Mode: Standard, Bytes: 1 << 18})
+	all, from := NewBuilder(c, nil), NewBuilder(c, nil)
+	all.OneByOne = true
+	for _, b := range []*Builder{from, all, all} {
+		if err := b.AddKeys(keys); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if from.plain.recents.Slots() == 0 {
+		t.Fatal("there are no recent cells to be merged")
+	}
+	want := blobOf(t, all)
+	for range 2 {
+		empty, half := NewBuilder(c, nil), NewBuilder(c, nil)
+		if err := half.AddKeys(keys); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range []*Builder{empty, empty, half} {
+			if err := b.Merge(from); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sameBytes(t, "merged into an empty one, twice", blobOf(t, empty), want)
+		sameBytes(t, "merged into one that counts", blobOf(t, half), want)
+	}
+}
+
+// Cells of other regions than the recent ones, and too far from each other for one word, are counted all the same.
+func TestRecentCellsFarApart(t *testing.T) {
+	c := config(t, Params{Dense: true, Mode: Standard, Bytes: 1 << 18})
+	together, single := NewBuilder(c, nil), NewBuilder(c, nil)
+	single.OneByOne = true
+	for turn, far := range []uint64{0, 1 << 50, 1 << 60, 1 << 60, 0, 0} {
+		keys := make([]uint64, 3*sortBuffer)
+		for i := range keys {
+			keys[i] = uint64(i%999) + far
+		}
+		if turn == 3 {
+			keys[7] = 3
+		}
+		for _, b := range []*Builder{together, single} {
+			if err := b.AddKeys(keys); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	sameBytes(t, "far apart", blobOf(t, together), blobOf(t, single))
+}
