@@ -119,3 +119,48 @@ write:
 	JB           loop
 	VZEROUPPER
 	RET
+
+// PLACE writes counters x of eight keys, the ones above, and the bytes that the first are in: four
+// rows of 64 each, one after the other. Y0 is lost.
+#define PLACE(x) \
+	VMOVDQU Y4, (x*256)(DI)(AX*4)  \
+	VMOVDQU Y6, (x*256)(R10)(AX*4) \
+	VPSRLD  $1, Y4, Y0             \
+	VMOVDQU Y0, (x*256)(R11)(AX*4)
+
+// func placesLanes(f *fours, at, step *uint32, n int, size, above uint64, inverse float32)
+TEXT ·placesLanes(SB), NOSPLIT, $0-52
+	MOVQ         f+0(FP), DI
+	MOVQ         at+8(FP), R8
+	MOVQ         step+16(FP), R9
+	MOVQ         n+24(FP), CX
+	LEAQ         1024(DI), R10
+	LEAQ         2048(DI), R11
+	VPBROADCASTD size+32(FP), Y14
+	VPBROADCASTD above+40(FP), Y15
+	VBROADCASTSS inverse+48(FP), Y1
+	VCVTDQ2PS    Y15, Y2
+	XORQ         AX, AX
+
+places:
+	VMOVDQU (R8)(AX*4), Y4
+	VMOVDQU (R9)(AX*4), Y3
+	VMOVDQA Y4, Y6
+	VMOVDQA Y3, Y7
+	MODULO(Y6)
+	MODULO(Y7)
+	PLACE(0)
+	NEXT(Y4, Y3, Y14)
+	NEXT(Y6, Y7, Y15)
+	PLACE(1)
+	NEXT(Y4, Y3, Y14)
+	NEXT(Y6, Y7, Y15)
+	PLACE(2)
+	NEXT(Y4, Y3, Y14)
+	NEXT(Y6, Y7, Y15)
+	PLACE(3)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JB      places
+	VZEROUPPER
+	RET

@@ -26,51 +26,65 @@ func (d *Counters) raisesFours() bool {
 	return d.byFours() && d.Shape.Layers > 1 && d.Layers[1].Width == 8
 }
 
+// fourBatch is for how many keys counters are asked for before any is read: their lines fit the first-level cache.
+const fourBatch = 64
+
+// fours is where the four counters of each key are, in the first layer and above, and in which bytes.
+type fours struct{ at, above, bytes [4][fourBatch]uint32 }
+
 // raiseFours is Insert by minimal increment.
 func (d *Counters) raiseFours(h1, h2, n []uint64) {
 	var s starts
+	var f [2]fours
 	for len(h1) > 0 {
 		m := min(keyBatch, len(h1))
 		s.find(&d.Layers[0], h1[:m], h2[:m])
-		s.fetchFours(&d.Layers[0], m)
-		var of []uint64
-		if n != nil {
-			of, n = n[:m], n[m:]
+		f[0].find(d, &s, 0, min(fourBatch, m))
+		for from, turn := 0, 0; from < m; from, turn = from+fourBatch, turn^1 {
+			to := min(from+fourBatch, m)
+			f[turn^1].find(d, &s, to, min(to+fourBatch, m))
+			of := n
+			if n != nil {
+				of = n[from:to]
+			}
+			d.raiseAll(&f[turn], to-from, of)
 		}
-		d.raiseStarts(s.at[:m], s.step[:m], of)
-		h1, h2 = h1[m:], h2[m:]
+		if h1, h2 = h1[m:], h2[m:]; n != nil {
+			n = n[m:]
+		}
 	}
 }
 
-// fetchFours asks for the counters of the first keys, four each.
-func (s *starts) fetchFours(l *Layer, n int) {
-	var offsets [4 * keyBatch]uint32
-	at, steps := s.at[:n], s.step[:n]
-	for i, j := range at {
-		four := offsets[4*i:][:4]
-		for x := range four {
-			four[x] = j >> 1
-			j = uint32(next(uint64(j), uint64(steps[i]), l.Size))
+// find finds the counters of keys from some on, fourBatch at most, and asks for them.
+func (f *fours) find(d *Counters, s *starts, from, to int) {
+	l, up, done := &d.Layers[0], &d.Layers[1], 0
+	starts, steps := s.at[from:to], s.step[from:to]
+	if lanes && len(starts) >= 8 && l.Size <= maxLaneSize && up.Size >= leastInverted {
+		done = len(starts) &^ 7
+		placesLanes(f, &starts[0], &steps[0], done, l.Size, up.Size, 1/float32(up.Size))
+	}
+	for i := done; i < len(starts); i++ {
+		j, step := uint64(starts[i]), uint64(steps[i])
+		for x := range f.at {
+			f.at[x][i], f.above[x][i], f.bytes[x][i] = uint32(j), uint32(up.mod(j)), uint32(j>>1)
+			j = next(j, step, l.Size)
 		}
 	}
-	prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(l.data)), offsets[:4*n])
+	for x := range f.at {
+		prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(l.data)), f.bytes[x][:len(starts)])
+		prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(up.data)), f.above[x][:len(starts)])
+	}
 }
 
-// raiseStarts is raiseFours for keys whose counters start there.
-func (d *Counters) raiseStarts(starts, steps []uint32, n []uint64) {
-	l, up := &d.Layers[0], &d.Layers[1]
-	l0, l1, w := l.data, up.data[:up.Size], uint64(1)
-	steps = steps[:len(starts)]
-	for i := range starts {
+// raiseAll is raiseFours for m keys whose counters were found.
+func (d *Counters) raiseAll(f *fours, m int, n []uint64) {
+	l0, l1, w := d.Layers[0].data, d.Layers[1].data[:d.Layers[1].Size], uint64(1)
+	for i := range min(m, fourBatch) {
 		if n != nil {
 			w = n[i]
 		}
-		step := uint64(steps[i])
-		j0 := uint64(starts[i])
-		j1 := next(j0, step, l.Size)
-		j2 := next(j1, step, l.Size)
-		j3 := next(j2, step, l.Size)
-		y0, y1, y2, y3 := up.mod(j0), up.mod(j1), up.mod(j2), up.mod(j3)
+		j0, j1, j2, j3 := uint64(f.at[0][i]), uint64(f.at[1][i]), uint64(f.at[2][i]), uint64(f.at[3][i])
+		y0, y1, y2, y3 := uint64(f.above[0][i]), uint64(f.above[1][i]), uint64(f.above[2][i]), uint64(f.above[3][i])
 		u0, u1, u2, u3 := l1[y0], l1[y1], l1[y2], l1[y3]
 		least := min(underByte(loadNibble(l0, j0), u0), underByte(loadNibble(l0, j1), u1),
 			underByte(loadNibble(l0, j2), u2), underByte(loadNibble(l0, j3), u3))
@@ -99,8 +113,8 @@ func underByte(c uint64, u byte) uint64 { return c&nibbleMask + c>>3*uint64(u)<<
 // raiseNibble makes counter j at least to, which takes no more than its digit.
 func raiseNibble(l0 []byte, j, to uint64) {
 	b, shift := nibble(uint32(j))
-	c := l0[b] >> shift & (nibbleMask | nibbleFlag)
-	l0[b] ^= (c ^ max(c, byte(to))) << shift
+	c := uint64(l0[b]) >> shift & (nibbleMask | nibbleFlag)
+	l0[b] ^= byte((c ^ max(c, to)) << shift) // words, for which max has no branch
 }
 
 // raiseUnderByte is Raise of counter j where it takes more than its digit, but no more than that of
