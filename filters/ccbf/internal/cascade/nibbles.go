@@ -86,20 +86,16 @@ func raiseNibbles(d *Counters, at []uint32, n []uint64) {
 		}
 		key := at[:k]
 		at = at[k:]
-		least := byte(nibbleMask | nibbleFlag)
+		least := uint64(nibbleMask | nibbleFlag)
 		for _, j := range key {
-			b, shift := nibble(j)
-			least = min(least, l0[b]>>shift&(nibbleMask|nibbleFlag))
+			least = min(least, loadNibble(l0, uint64(j)))
 		}
-		if least&nibbleFlag != 0 || w > uint64(nibbleMask-least) {
+		if least&nibbleFlag != 0 || w > nibbleMask-least {
 			d.raiseKey(key, w)
 			continue
 		}
-		to := least + byte(w)
 		for _, j := range key {
-			b, shift := nibble(j)
-			c := l0[b] >> shift & (nibbleMask | nibbleFlag)
-			l0[b] ^= (c ^ max(c, to)) << shift
+			raiseNibble(l0, uint64(j), least+w)
 		}
 	}
 }
