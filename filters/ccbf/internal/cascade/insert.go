@@ -188,7 +188,7 @@ func raiseKeys[W word](d *Counters, at []uint32, n []uint64) {
 //go:noinline
 func raiseAt[W word](l0 []W, at []uint32, to W) {
 	for _, j := range at {
-		l0[j] = max(l0[j], to)
+		l0[j] = W(max(uint64(l0[j]), uint64(to))) // of bytes, max would have a branch
 	}
 }
 

@@ -185,6 +185,6 @@ func raiseNear[W word](d *Counters, h1, h2 []uint64) {
 func raise[W word](l0 []W, to W, mask, j, step uint64, k int) {
 	for range k {
 		j += step
-		l0[j&mask] = max(l0[j&mask], to)
+		l0[j&mask] = W(max(uint64(l0[j&mask]), uint64(to)))
 	}
 }
