@@ -33,7 +33,8 @@ func TestSmallOfAnySize(t *testing.T) {
 		if err := b.AddKeys(keys); err != nil {
 			t.Fatal(err)
 		}
-		got := small.AppendBlob([]byte("x"), &cfg, keys)
+		small.Reset(&cfg)
+		got := small.AppendBlob([]byte("x"), keys)
 		sameBytes(t, "small", append([]byte("x"), blobOf(t, b)...), got)
 		if !slices.Equal(keys, before) {
 			t.Fatal("the keys were changed")
@@ -53,9 +54,10 @@ func TestSmallDoesNotAllocate(t *testing.T) {
 	for i := range keys {
 		keys[i] = uint64(i*i) * 0x9e3779b9 >> 20
 	}
-	blob := small.AppendBlob(nil, &cfg, keys)
+	small.Reset(&cfg)
+	blob := small.AppendBlob(nil, keys)
 	for _, n := range []int{1, 5, 6, 20, 128} {
-		if allocs := testing.AllocsPerRun(100, func() { blob = small.AppendBlob(blob[:0], &cfg, keys[:n]) }); allocs != 0 {
+		if allocs := testing.AllocsPerRun(100, func() { blob = small.AppendBlob(blob[:0], keys[:n]) }); allocs != 0 {
 			t.Errorf("%d keys: %v allocations", n, allocs)
 		}
 	}
