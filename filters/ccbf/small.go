@@ -12,6 +12,9 @@ import (
 // Small encodes sketches of some points, without an allocation for each where these are few. Its
 // zero value is ready.
 type Small struct {
+	eights  cells.Eights // of the lists
+	words   []uint64
+	begins  []int
 	few     cells.Few
 	counter cells.Counter
 
@@ -47,29 +50,72 @@ func (m *Small) AppendBlob(dst []byte, keys []uint64) []byte {
 		body = len(dst)
 		dst, ok = m.counter.AppendBody(dst, m.config.Bytes)
 	}
-	if !ok || uint64(len(dst)-body) > m.config.Bytes {
+	if !ok {
+		return build(dst[:start], &m.config, keys)
+	}
+	return m.finish(dst, start, body, keys)
+}
+
+// finish ends what AppendBlob appends, whose body has begun.
+func (m *Small) finish(dst []byte, start, body int, keys []uint64) []byte {
+	if uint64(len(dst)-body) > m.config.Bytes {
 		return build(dst[:start], &m.config, keys)
 	}
 	m.begin.Seal(dst[start:])
 	return dst
 }
 
+// SmallAtOnce is of how many sketches the keys are read together.
+const SmallAtOnce = cells.EightsAtOnce
+
+// Read reads the keys of up to SmallAtOnce sketches: sketch i is of words[begins[i]:begins[i+1]], which
+// must stay as they are.
+func (m *Small) Read(words []uint64, begins []int) {
+	m.words, m.begins = words, begins
+	m.eights.Set(words, begins)
+}
+
+// AppendRead is AppendBlob of sketch i of those that were read.
+func (m *Small) AppendRead(dst []byte, i int) []byte {
+	keys, e := m.words[m.begins[i]:m.begins[i+1]], m.eights.At(i)
+	if len(m.first) == 0 || e == nil {
+		return m.AppendBlob(dst, keys)
+	}
+	start := len(dst)
+	dst, at, bounds := m.beginHead(dst, len(keys))
+	dst = m.endHead(dst, at, e.PutBounds(bounds))
+	body := len(dst)
+	return m.finish(e.AppendBody(dst), start, body, keys)
+}
+
 // appendHead appends all that stands before the body.
 func (m *Small) appendHead(dst []byte, total int, b grid.Rect) []byte {
-	at := len(dst) + m.total
-	dst = append(slices.Grow(dst, len(m.first)+1+mostBounds+bitio.VarintRoom+len(m.last)), m.first...)
+	dst, at, bounds := m.beginHead(dst, total)
+	n := bitio.PutUvarint(bounds, zigzag(b.MinX))
+	n += bitio.PutUvarint(bounds[n:], zigzag(b.MinY))
+	n += bitio.PutUvarint(bounds[n:], uint64(b.MaxX-b.MinX))
+	n += bitio.PutUvarint(bounds[n:], uint64(b.MaxY-b.MinY))
+	return m.endHead(dst, at, n)
+}
+
+// beginHead appends what stands before the bounds, and returns where the total ends and what the bounds
+// are to be written to.
+func (m *Small) beginHead(dst []byte, total int) (head []byte, at int, bounds []byte) {
+	const room = mostBounds + bitio.VarintRoom
+	at = len(dst) + m.total
+	dst = append(slices.Grow(dst, len(m.first)+1+room+len(m.last)), m.first...)
 	if total < 1<<7 {
 		dst[at] = byte(total)
 	} else {
 		dst = append(append(dst[:at], byte(total)|1<<7, byte(total>>7)), m.first[m.total+1:]...)
 		at++
 	}
-	to := dst[len(dst) : len(dst)+mostBounds+bitio.VarintRoom]
-	n := bitio.PutUvarint(to, zigzag(b.MinX))
-	n += bitio.PutUvarint(to[n:], zigzag(b.MinY))
-	n += bitio.PutUvarint(to[n:], uint64(b.MaxX-b.MinX))
-	n += bitio.PutUvarint(to[n:], uint64(b.MaxY-b.MinY))
-	dst = append(dst[:len(dst)+n], m.last...)
+	return dst, at, dst[len(dst) : len(dst)+room]
+}
+
+// endHead appends what stands behind bounds of so many bytes, which have been written.
+func (m *Small) endHead(dst []byte, at, bounds int) []byte {
+	dst = append(dst[:len(dst)+bounds], m.last...)
 	dst[at+1] = byte(len(dst) - at - 2)
 	return dst
 }
