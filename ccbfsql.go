@@ -39,7 +39,9 @@ func Version() string { return udf.Version }
 
 // Register makes every function known to the database of a connection, whose
 // driver may be github.com/duckdb/duckdb-go/v2 or
-// github.com/marcboeker/go-duckdb/v2. Registering again is harmless.
+// github.com/marcboeker/go-duckdb/v2. Registering again is harmless. Where GOMAXPROCS is the
+// number of DuckDB's threads, which it is by default, it becomes one more, unless the environment
+// sets it: Go's scheduler then leaves DuckDB's threads alone.
 func Register(ctx context.Context, conn *sql.Conn) error {
 	if err := ctx.Err(); err != nil {
 		return err

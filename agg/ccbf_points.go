@@ -337,8 +337,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
 	var blob []byte
-	var config *ccbf.Config
-	id := uint32(0) // of config
+	id := uint32(0) // of the configuration that small is of
 	for i, first, end := 0, 0, 0; i < out.Len(); i++ {
 		var err error
 		if i == end {
@@ -346,6 +345,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 			if end, err = c.all.read(states, i, true); err != nil {
 				return err
 			}
+			c.small.Read(c.all.lists())
 		}
 		s := states.At(i)
 		if f := fewOf(s); !s.HasPage() {
@@ -354,12 +354,14 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 				continue
 			}
 			if f.config != id {
-				if config, err = configs.of(f.config); err != nil {
+				config, err := configs.of(f.config)
+				if err != nil {
 					return err
 				}
+				c.small.Reset(config)
 				id = f.config
 			}
-			blob = c.small.AppendBlob(blob[:0], config, c.all.of(i-first))
+			blob = c.small.AppendRead(blob[:0], i-first)
 			out.SetBytes(i, blob)
 			continue
 		}

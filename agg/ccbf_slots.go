@@ -59,6 +59,10 @@ type waiting struct {
 // false where that needs a page.
 func (l *slots) join(w waiting, f *few, held []uint64, into *duck.State) (bool, error) {
 	g := fewOf(into)
+	if g.config == 0 && len(held) == 0 && !into.HasPage() { // as of each group once
+		*g = *f
+		return true, nil
+	}
 	if g.config != f.config && (g.config != 0 || into.HasPage()) {
 		return false, nil
 	}

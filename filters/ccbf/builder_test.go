@@ -209,7 +209,8 @@ func TestSmallIsTheBuilders(t *testing.T) {
 		if err := b.AddKeys(keys); err != nil {
 			t.Fatal(err)
 		}
-		got := small.AppendBlob([]byte("x"), &cfg, keys)
+		small.Reset(&cfg)
+		got := small.AppendBlob([]byte("x"), keys)
 		sameBytes(t, "small", append([]byte("x"), blobOf(t, b)...), got)
 		for j := range keys {
 			if keys[j] != before[j] {

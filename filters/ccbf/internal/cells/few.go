@@ -24,25 +24,42 @@ const MaxFew = 5
 // fewRoom is a power of two from MaxFew on, so that an index can be cut to it.
 const fewRoom = 8
 
-// Set makes f the cells of at least one and at most MaxFew keys. Their order nobody
-// foresees: no branch depends on it.
+// Set makes f the cells of at least one and at most MaxFew keys. How many there are, their order and
+// which come up again nobody foresees: no branch depends on it, but for the last. So MaxFew keys are
+// read where there is memory, the first one in place of those that are too many.
 func (f *Few) Set(keys []uint64) {
-	var k [MaxFew]uint64
-	for i := copy(k[:], keys); i < MaxFew; i++ {
-		k[i] = 1<<64 - 1 // behind all others
+	n, all := len(keys), keys
+	if cap(keys) < MaxFew {
+		var room [MaxFew]uint64
+		copy(room[:], keys)
+		all = room[:]
 	}
-	a, b, c, d, e := inOrder(k[0], k[1], k[2], k[3], k[4])
-	f.keys = [fewRoom]uint64{a, b, c, d, e}
-	f.around = cornersOf(a)
-	for _, k := range f.keys[1:len(keys)] {
-		f.around = f.around.with(k)
+	all = all[:MaxFew]
+	k := all[0]
+	a, b, c, d, e := inOrder(k, among(1, n, all[1], k), among(2, n, all[2], k), among(3, n, all[3], k), among(4, n, all[4], k))
+	f.around = cornersOf(a).with(b).with(c).with(d).with(e)
+	// Each goes behind those that are less than it.
+	f.keys[0] = a
+	at := differ(a, b)
+	f.keys[at%fewRoom] = b
+	at += differ(b, c)
+	f.keys[at%fewRoom] = c
+	at += differ(c, d)
+	f.keys[at%fewRoom] = d
+	at += differ(d, e)
+	f.keys[at%fewRoom] = e
+	f.n = at + 1
+	if f.once = f.n == n; !f.once {
+		f.count(keys)
 	}
-	// What stands behind the keys differs from the last of them, and not among itself.
-	if f.n = len(keys); differ(a, b)+differ(b, c)+differ(c, d)+differ(d, e) == min(f.n, MaxFew-1) {
-		f.once = true
-		return
+}
+
+// among is key i of n if it is one, otherwise another.
+func among(i, n int, key, other uint64) uint64 {
+	if i < n {
+		other = key
 	}
-	f.count()
+	return other
 }
 
 // inOrder is five keys in their order, by the network of nine comparisons (Knuth, The Art of
@@ -66,18 +83,14 @@ func differ(a, b uint64) int {
 	return int((d | -d) >> 63)
 }
 
-// count makes counts of keys that come up again.
-func (f *Few) count() {
-	at := 0
-	for i, k := range f.keys[:f.n] {
-		at += differ(f.keys[at], k)
-		f.keys[at], f.counts[at] = k, uint64(i+1)
+// count counts keys, some of which come up again.
+func (f *Few) count(keys []uint64) {
+	f.counts = [fewRoom]uint64{}
+	for _, k := range keys {
+		for i := range f.counts[:f.n] {
+			f.counts[i] += uint64(1 - differ(f.keys[i%fewRoom], k))
+		}
 	}
-	// A count is where the key's last one is, less where that of the key before is.
-	for i := at; i > 0; i-- {
-		f.counts[i] -= f.counts[i-1]
-	}
-	f.n, f.once = at+1, false
 }
 
 // Bounds is List.Bounds.
@@ -86,22 +99,68 @@ func (f *Few) Bounds() grid.Rect { return f.around.rect(0, 0) }
 // AppendBody is List.AppendBody; false where a cell takes more bits than are written at
 // once here.
 func (f *Few) AppendBody(dst []byte) ([]byte, bool) {
-	lengths := noLengths
-	for i := 1; i < f.n; i++ {
-		lengths = lengths<<8 | uint64(bits.Len64(f.gap(i)))
+	first := f.keys[0] - f.around.low()
+	if !f.once || first >= 1<<bitio.MostVarint {
+		return f.appendCounts(dst)
 	}
-	gapOrder, countOrder := bestOrderOfFew(lengths, f.n-1), uint(0)
-	if !f.once {
-		lengths = noLengths
-		for _, c := range f.counts[:f.n] {
-			lengths = lengths<<8 | uint64(bits.Len64(c-1))
-		}
-		countOrder = bestOrderOfFew(lengths, f.n)
+	at := len(dst)
+	dst = slices.Grow(dst, mostFew)[:at+mostFew]
+	// As in Set no branch depends on how many gaps there are, which takes a loop that ends always there.
+	var gaps [MaxFew - 1]uint64
+	var lengths [MaxFew - 1]int
+	for i := range gaps {
+		gaps[i] = f.keys[i+1] - f.keys[i] - 1
+		lengths[i] = int(among(i+1, f.n, uint64(bits.Len64(gaps[i])), noGap))
 	}
+	order := bestOrderOfFour(lengths, f.n-1)
+	dst[at] = byte(f.n)
+	at += 1 + bitio.PutUvarint(dst[at+1:], first)
+	binary.LittleEndian.PutUint16(dst[at:], uint16(order)) // that of the counts is 0
+	at += 2
+	code, n, most := uint64(1), uint(1), uint(0) // of a count of one in order 0
+	for i, gap := range gaps {
+		binary.LittleEndian.PutUint64(dst[at:], code)
+		at += int(n / 8)
+		code >>= n &^ 7 & 63
+		n &= 7
+		gap, g := bitio.ClassCode(gap, order)
+		g++
+		code |= among(i+1, f.n, gap|1<<((g-1)&63), 0) << (n & 63)
+		n += uint(among(i+1, f.n, uint64(g), 0))
+		most = max(most, n)
+	}
+	binary.LittleEndian.PutUint64(dst[at:], code)
+	return dst[:at+int(n+7)/8], most <= atOnce
+}
+
+// mostFew is the most bytes that AppendBody writes to, of which those of a cell are at most eight.
+const mostFew = 1 + bitio.VarintRoom + 2 + (MaxFew+1)*8
+
+// noGap is the bit length of a gap that is not there, above all others.
+const noGap = 65
+
+// bestOrderOfFour is bitio.BestOrderOf of the first n of four bit lengths, behind which noGap stands.
+// That is the n-th smallest of them and of what each is less one: the order up to which there are n.
+func bestOrderOfFour(lengths [4]int, n int) uint {
+	a, b, c, d := lengths[0], lengths[1], lengths[2], lengths[3]
+	a, b = min(a, b), max(a, b)
+	c, d = min(c, d), max(c, d)
+	a, c = min(a, c), max(a, c)
+	b, d = min(b, d), max(b, d)
+	b, c = min(b, c), max(b, c)
+	// Of two lists in their order it is the least that i of one and n-i of the other reach to.
+	sorted := [8]int{0, a, b, c, d}
+	k := min(sorted[n&7]-1, max(a, sorted[(n-1)&7]-1), b)
+	return uint(min(max(k, 0), bitio.MaxOrder))
+}
+
+// appendCounts is AppendBody of any cells.
+func (f *Few) appendCounts(dst []byte) ([]byte, bool) {
 	counts := f.counts[:f.n]
 	if f.once {
 		counts = nil
 	}
+	gapOrder, countOrder := bitio.RunOrders(f.keys[:f.n], counts)
 	return appendPairs(appendFirst(dst, f.keys[:f.n], f.around, gapOrder, countOrder), f.keys[:f.n], counts, gapOrder, countOrder)
 }
 
@@ -142,27 +201,6 @@ func appendPairs(dst []byte, keys, counts []uint64, gapOrder, countOrder uint) (
 	return dst, false
 }
 
-// gap is what the gap before cell i is coded as.
-func (f *Few) gap(i int) uint64 { return f.keys[i%fewRoom] - f.keys[(i-1)%fewRoom] - 1 }
-
 // atOnce are the most bits that are written at once: those of a cell, and up to 7 of the one
 // before.
 const atOnce = 63
-
-// noLengths are the bit lengths of no numbers, a byte for each.
-const noLengths uint64 = 0x7f7f_7f7f_7f7f_7f7f
-
-// bestOrderOfFew is bitio.BestOrderOf of n bit lengths.
-func bestOrderOfFew(lengths uint64, n int) uint {
-	// The top bit of a byte stays where its length is not above an order.
-	const every, top = 0x0101_0101_0101_0101, 0x8080_8080_8080_8080
-	upTo := bits.OnesCount64((top - lengths) & top)
-	for k := range uint64(bitio.MaxOrder) {
-		next := bits.OnesCount64((top + (k+1)*every - lengths) & top)
-		if upTo+next >= n {
-			return uint(k)
-		}
-		upTo = next
-	}
-	return bitio.MaxOrder
-}

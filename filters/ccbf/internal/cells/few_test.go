@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
 // Few writes what the list of the same cells does: of any number of keys, far from each other
@@ -53,5 +55,24 @@ func TestFewIsTheList(t *testing.T) {
 	}
 	if wide == 0 || wide > 10_000 {
 		t.Errorf("%d of 20000 have a cell that takes too many bits", wide)
+	}
+}
+
+// The order of up to four bit lengths is that of their histogram.
+func TestBestOrderOfFour(t *testing.T) {
+	for n := range 5 {
+		r := rand.New(rand.NewPCG(48, uint64(n)))
+		for range 20_000 {
+			from, within := r.IntN(64), 1+r.IntN(5)
+			var histogram [65]uint32
+			lengths := [4]int{noGap, noGap, noGap, noGap}
+			for i := range n {
+				lengths[i] = min(from+r.IntN(within), 64)
+				histogram[lengths[i]]++
+			}
+			if k, want := bestOrderOfFour(lengths, n), bitio.BestOrderOf(&histogram, uint(n)); k != want {
+				t.Fatalf("%d of %v: order %d, want %d", n, lengths, k, want)
+			}
+		}
 	}
 }

@@ -14,3 +14,9 @@ func insideLanes(keys, counts *uint64, n int, box *spread) (sum, all uint64)
 //
 //go:noescape
 func packLanes(keys, counts, dst *uint64, n int, gapOrder, countOrder uint64, out *packed)
+
+// keysLanes is Keys of n points, a multiple of 4 and at least 4, four at once; it stops before four of which
+// one has no key.
+//
+//go:noescape
+func keysLanes(dst *uint64, xs, ys *float64, n int, res float64) (done int)

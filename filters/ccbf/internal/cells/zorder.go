@@ -40,7 +40,11 @@ func CellOf(sx, sy int32, z uint64) grid.Cell {
 // returns its index; len(dst) if there is none.
 func Keys(dst []uint64, xs, ys []float64, res float64) int {
 	xs, ys = xs[:len(dst)], ys[:len(dst)]
-	for i := range dst {
+	done := 0
+	if n := len(dst) &^ 3; haveLanes && n > 0 {
+		done = keysLanes(&dst[0], &xs[0], &ys[0], n, res)
+	}
+	for i := done; i < len(dst); i++ {
 		x, y := math.Floor(xs[i]/res), math.Floor(ys[i]/res)
 		if !(x >= Lowest && x <= Highest && y >= Lowest && y <= Highest) {
 			return i

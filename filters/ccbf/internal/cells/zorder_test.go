@@ -1,8 +1,10 @@
 package cells
 
 import (
+	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -22,6 +24,51 @@ func TestCellsOfRegions(t *testing.T) {
 		}
 		if n := bits.Len32(uint32(max(sx, -sx))); n > 22 {
 			t.Fatalf("region (%d, %d) takes %d bits", sx, sy, n)
+		}
+	}
+}
+
+// Keys has the key of each point's cell up to the first point that has none in the region (0, 0), four
+// at once or one by one, wherever that is.
+func TestKeys(t *testing.T) {
+	have := haveLanes
+	defer func() { haveLanes = have }()
+	r := rand.New(rand.NewPCG(81, 0))
+	outside := []float64{Lowest - 1, Highest + 1, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN()}
+	edges := []float64{Lowest, Highest, Highest + 0.999, 0, math.Copysign(0, -1), -1e-300, -0.5, math.MaxUint32 - Bias}
+	for round := range 4000 {
+		n := r.IntN(23)
+		res := []float64{1, 0.001, 3, 1e-7}[round%4]
+		xs, ys := make([]float64, n), make([]float64, n)
+		for i := range n {
+			for _, v := range []*float64{&xs[i], &ys[i]} {
+				switch r.IntN(8) {
+				case 0:
+					*v = edges[r.IntN(len(edges))] * res
+				case 1:
+					*v = (r.Float64()*(Highest-Lowest) + Lowest) * res
+				default:
+					*v = (r.Float64() - 0.5) * 1000 * res
+				}
+			}
+		}
+		if n > 0 && round%2 == 0 {
+			[][]float64{xs, ys}[r.IntN(2)][r.IntN(n)] = outside[r.IntN(len(outside))] * res
+		}
+		var want []uint64
+		for i := range n {
+			x, y := math.Floor(xs[i]/res), math.Floor(ys[i]/res)
+			if !(x >= Lowest && x <= Highest && y >= Lowest && y <= Highest) {
+				break
+			}
+			_, _, key := Key(grid.Cell{X: int64(x), Y: int64(y)})
+			want = append(want, key)
+		}
+		for _, haveLanes = range []bool{have, false} {
+			got := make([]uint64, n)
+			if done := Keys(got, xs, ys, res); done != len(want) || !slices.Equal(got[:done], want) {
+				t.Fatalf("lanes %v: %v, %v by %v: %d keys %x, want %d, %x", haveLanes, xs, ys, res, done, got[:done], len(want), want)
+			}
 		}
 	}
 }

@@ -1,0 +1,75 @@
+#include "textflag.h"
+
+// Of two bytes that are the same the first one's low bits are looked at, and the second one's high ones.
+DATA twice<>+0(SB)/8, $0x0303020201010000
+DATA twice<>+8(SB)/8, $0x0b0b0a0a09090808
+DATA twice<>+16(SB)/8, $0x0303020201010000
+DATA twice<>+24(SB)/8, $0x0b0b0a0a09090808
+GLOBL twice<>(SB), RODATA|NOPTR, $32
+DATA lower<>+0(SB)/8, $0x000f000f000f000f
+GLOBL lower<>(SB), RODATA|NOPTR, $8
+
+// Four bits, bit i moved to bit 2i.
+DATA apartX<>+0(SB)/8, $0x1514111005040100
+DATA apartX<>+8(SB)/8, $0x5554515045444140
+GLOBL apartX<>(SB), RODATA|NOPTR, $16
+
+// 2^52, whose lowest bit is 1, and that with Bias.
+DATA whole<>+0(SB)/8, $0x4330000000000000
+GLOBL whole<>(SB), RODATA|NOPTR, $8
+DATA biased<>+0(SB)/8, $0x4330000055555555
+GLOBL biased<>(SB), RODATA|NOPTR, $8
+
+// SPREAD has the bits of the lower half of each part of A apart, by TABLE. It uses Y9.
+#define SPREAD(A, TABLE) \
+	VPSHUFB Y10, A, A        \
+	VPSRLW  $4, A, Y9        \
+	VPAND   Y11, A, A        \
+	VPAND   Y12, Y9, Y9      \
+	VPOR    Y9, A, A         \
+	VPSHUFB A, TABLE, A
+
+// func keysLanes(dst *uint64, xs, ys *float64, n int, res float64) (done int)
+TEXT ·keysLanes(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), DI
+	MOVQ         xs+8(FP), SI
+	MOVQ         ys+16(FP), DX
+	MOVQ         n+24(FP), CX
+	VBROADCASTSD res+32(FP), Y0
+	VPBROADCASTQ biased<>(SB), Y1
+	VPBROADCASTQ whole<>(SB), Y2
+	VMOVDQU      twice<>(SB), Y10
+	VPBROADCASTQ lower<>(SB), Y11
+	VBROADCASTI128 apartX<>(SB), Y13
+	VPADDB       Y13, Y13, Y14
+	VPSLLW       $8, Y11, Y12
+	VPCMPEQD     Y15, Y15, Y15
+	VPSLLQ       $32, Y15, Y15
+	XORL         AX, AX
+
+loop:
+	VMOVUPD  (SI)(AX*8), Y3
+	VMOVUPD  (DX)(AX*8), Y4
+	VDIVPD   Y0, Y3, Y3
+	VDIVPD   Y0, Y4, Y4
+	VROUNDPD $9, Y3, Y3 // floor
+	VROUNDPD $9, Y4, Y4
+	VADDPD   Y1, Y3, Y3
+	VADDPD   Y1, Y4, Y4
+	VPXOR    Y2, Y3, Y3
+	VPXOR    Y2, Y4, Y4
+	VPOR     Y3, Y4, Y5
+	VPTEST   Y15, Y5    // none but the lower half of any
+	JNZ      end
+	SPREAD(Y3, Y13)
+	SPREAD(Y4, Y14)
+	VPOR     Y3, Y4, Y3
+	VMOVDQU  Y3, (DI)(AX*8)
+	ADDQ     $4, AX
+	CMPQ     AX, CX
+	JB       loop
+
+end:
+	MOVQ AX, done+40(FP)
+	VZEROUPPER
+	RET
