@@ -49,13 +49,15 @@ func (f *filter) Contains(h1, h2 uint64) bool {
 	for ; n > 0; n-- {
 		x += step
 		step += t
-		p, _ := bits.Mul64(x, size)
-		if b[p/8]>>(p%8)&1 == 0 {
+		if p, _ := bits.Mul64(x, size); !isSet(b, p) {
 			return false
 		}
 	}
 	return true
 }
+
+// isSet reports whether bit p is set: widened, as that is one instruction.
+func isSet(b []byte, p uint64) bool { return uint64(b[p/8])&(1<<(p%8)) != 0 }
 
 func (f *filter) containsPlanned(h1, h2 uint64) bool {
 	b := f.bits
@@ -64,8 +66,7 @@ func (f *filter) containsPlanned(h1, h2 uint64) bool {
 		x += step
 		step += t
 		if at.mask != dropped {
-			p := at.offset | x&at.mask
-			if b[p/8]>>(p%8)&1 == 0 {
+			if !isSet(b, at.offset|x&at.mask) {
 				return false
 			}
 		}

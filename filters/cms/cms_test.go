@@ -2,6 +2,7 @@ package cms
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math"
 	"math/big"
@@ -116,8 +117,8 @@ func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {
 		m := model{width: 1 + r.Int64N(40), depth: 1 + r.Int64N(6), conservative: round%2 == 1, c: map[int64]*big.Int{}}
-		p := Params{Width: uint64(m.width), Depth: uint64(m.depth), Conservative: m.conservative}
-		one, batch := mustNew(t, p), mustNew(t, p)
+		p := Params{Width: uint64(m.width), Depth: uint64(m.depth), Conservative: m.conservative, Seed: r.Uint64N(20)}
+		one, byKey, batch := mustNew(t, p), mustNew(t, p), mustNew(t, p)
 		// Weights that cross 8, 16, 32 and 64 bits in one round or another.
 		top := uint(1 + r.IntN(64))
 		for range 8 {
@@ -125,12 +126,14 @@ func TestAgainstModel(t *testing.T) {
 			h1s, h2s, ns := make([]uint64, n), make([]uint64, n), make([]uint64, n)
 			unit := r.IntN(4) == 0
 			for i := range n {
-				h1s[i], h2s[i] = key.HashUint64(0, r.Uint64N(60))
+				v := r.Uint64N(60)
+				h1s[i], h2s[i] = key.HashUint64(p.Seed, v)
 				ns[i] = 1
 				if !unit {
 					ns[i] = r.Uint64() >> (64 - top) >> r.UintN(64)
 				}
 				one.Add(h1s[i], h2s[i], ns[i])
+				byKey.AddKey(binary.LittleEndian.AppendUint64(nil, v), ns[i])
 				m.add(h1s[i], h2s[i], ns[i])
 			}
 			if unit {
@@ -140,8 +143,8 @@ func TestAgainstModel(t *testing.T) {
 			}
 		}
 		blob := one.Blob()
-		if !bytes.Equal(blob, batch.Blob()) {
-			t.Fatalf("round %d: additions one by one and in batches differ", round)
+		if !bytes.Equal(blob, byKey.Blob()) || !bytes.Equal(blob, batch.Blob()) {
+			t.Fatalf("round %d: additions one by one, by their bytes and in batches differ", round)
 		}
 		saturates := false
 		for at, want := range m.c {
@@ -160,7 +163,7 @@ func TestAgainstModel(t *testing.T) {
 		const asked = 300
 		var h1s, h2s, a, b [asked]uint64
 		for i := range h1s {
-			h1s[i], h2s[i] = key.HashUint64(0, uint64(i))
+			h1s[i], h2s[i] = key.HashUint64(p.Seed, uint64(i))
 		}
 		one.CountHashes(a[:], h1s[:], h2s[:])
 		view.CountHashes(b[:], h1s[:], h2s[:])

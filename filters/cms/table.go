@@ -32,42 +32,6 @@ func (t *table) row(row uint64) words.Table {
 	return words.Table{Shift: t.Shift, B: t.B[row*t.width<<t.Shift:][:t.width<<t.Shift]}
 }
 
-// put adds n to the key's counters in rows from..depth-1 and returns the row that
-// it reached.
-func (t *table) put(from, h1, h2, n uint64) uint64 {
-	switch t.Shift {
-	case 0:
-		return put[uint8](t, from, h1, h2, n)
-	case 1:
-		return put[uint16](t, from, h1, h2, n)
-	case 2:
-		return put[uint32](t, from, h1, h2, n)
-	}
-	return put[uint64](t, from, h1, h2, n)
-}
-
-func put[W words.Word](t *table, from, h1, h2, n uint64) uint64 {
-	limit := words.Room[W]()
-	if n > limit {
-		return from
-	}
-	room := limit - n
-	b, width, depth := t.B, t.width, t.depth
-	x := h1 + (from+1)*h2
-	for base := from * width; from < depth; from++ {
-		p, _ := bits.Mul64(x, width)
-		at := uint32(base + p) // at most 2^27 counters
-		v := uint64(words.Get[W](b, at))
-		if v > room {
-			break
-		}
-		words.Put(b, at, W(v+n))
-		base += width
-		x += h2
-	}
-	return from
-}
-
 // putRow adds to one row: ns[k], or n where ns is nil, for every key. It returns
 // the number of keys done.
 func (t *table) putRow(row uint64, h1s, h2s, ns []uint64, n uint64) int {

@@ -53,15 +53,23 @@ func (t *table) contains(h1, h2 uint64) bool {
 	return t.found(i, t.other(i, fp), fp)
 }
 
-// containsKey is contains of a key's bytes, in narrow buckets of one length and with a
-// key of 8 bytes, as most are, in this one call: one key at a time costs its instructions,
+// containsKey is contains of a key's bytes, where there is a shortcut to its buckets, or these
+// are narrow and of one length, and with a key of 8 bytes, as most are, in this one call: one key at a time costs its instructions,
 // and of large filters the fewer they are, the more keys wait for memory at once.
 func (t *table) containsKey(seed uint64, b []byte) bool {
 	var h1, h2 uint64
 	if len(b) == 8 {
-		h1, h2 = key.HashFrom(key.Start(seed), binary.LittleEndian.Uint64(b))
+		h1, h2 = key.HashFrom(t.start, binary.LittleEndian.Uint64(b))
 	} else {
 		h1, h2 = key.Hash(seed, b)
+	}
+	if q := t.short; q != nil {
+		at, to, less := q.both(h1, h2)
+		x, y := words(t.mem, at, to)
+		ones := q.ones
+		pattern := less*ones + ones
+		x, y = x^pattern, y^pattern
+		return ((x-ones)&^x|(y-ones)&^y)&q.highs != 0
 	}
 	l := t.layout
 	stride := l.stride

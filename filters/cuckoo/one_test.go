@@ -24,7 +24,7 @@ func TestOneByOneIsManyAtOnce(t *testing.T) {
 	}
 	for _, p := range []Params{
 		{}, {FingerprintBits: 8, Seed: 7}, {FingerprintBits: 7, Slots: 4, Seed: 1 << 40}, {FingerprintBits: 13, Slots: 3}, {FingerprintBits: 32, Slots: 8},
-		{VariableLength: true}, {Variant: Tagged}, {Variant: Tagged, FingerprintBits: 5},
+		{FingerprintBits: 8, Slots: 8}, {FingerprintBits: 4, Slots: 4}, {VariableLength: true}, {Variant: Tagged}, {Variant: Tagged, FingerprintBits: 5},
 	} {
 		for _, p.Duplicates = range []bool{false, true} {
 			p.Capacity = 2500

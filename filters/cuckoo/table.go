@@ -1,11 +1,16 @@
 package cuckoo
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
 
 func newTable(p Params, buckets uint64, mem []byte) table {
+	l := layoutOf(uint(p.FingerprintBits), uint(p.Slots), p.VariableLength)
 	return table{
-		layout:  layoutOf(uint(p.FingerprintBits), uint(p.Slots), p.VariableLength),
-		buckets: buckets, half: buckets / 2,
+		layout: l, short: shortOf(l, p.Variant, buckets),
+		buckets: buckets, half: buckets / 2, start: key.Start(p.Seed),
 		tagged: p.Variant == Tagged, variable: p.VariableLength, multiset: p.Duplicates,
 		mem: mem,
 	}

@@ -44,7 +44,7 @@ func HashSquares(seed uint64, level uint8, h1s, h2s []uint64) {
 		h1s, h2s = h1s[done:], h2s[done:]
 	}
 	for i, x := range h1s {
-		h1, h2 := block(seed, x, h2s[i])
+		h1, h2 := block(seed, seed, x, h2s[i])
 		h1s[i], h2s[i] = h1^tail^n, h2^n
 	}
 	finishAll(h1s, h2s)
