@@ -39,9 +39,9 @@ func Version() string { return udf.Version }
 
 // Register makes every function known to the database of a connection, whose
 // driver may be github.com/duckdb/duckdb-go/v2 or
-// github.com/marcboeker/go-duckdb/v2. Registering again is harmless. Where GOMAXPROCS is the
-// number of DuckDB's threads, which it is by default, it becomes one more, unless the environment
-// sets it: Go's scheduler then leaves DuckDB's threads alone.
+// github.com/marcboeker/go-duckdb/v2. Registering again is harmless. A program whose work is mostly
+// DuckDB's may set GOMAXPROCS to one more than DuckDB has threads, as the shell does: Go's scheduler
+// then leaves these alone, which takes up to a sixteenth less processor time.
 func Register(ctx context.Context, conn *sql.Conn) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"runtime"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // texts are what stands before the sections, and what these say.
@@ -33,9 +34,10 @@ var picture = &report.Page{File: "pictures/beside.svg", Text: string(report.Must
 var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{page, picture}}
 
 func main() {
+	duck.SpareProcessor() // as in the shell
 	if isApart() {
 		return
 	}
-	program.Setting = fmt.Sprintf("%d processors, %s, and DuckDB %s", runtime.GOMAXPROCS(0), runtime.Version(), duckDB())
+	program.Setting = fmt.Sprintf("%d processors, %s, and DuckDB %s", runtime.NumCPU(), runtime.Version(), duckDB())
 	program.Main()
 }

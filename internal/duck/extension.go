@@ -24,6 +24,7 @@ func RegisterExtension(api, database unsafe.Pointer, fns []Function) (err error)
 		return err
 	}
 	C.ccbf_be_guest()
+	SpareProcessor()
 	conn := C.ccbf_connect(database)
 	if conn == nil {
 		return errors.New("DuckDB gave no connection to the database")

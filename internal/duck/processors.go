@@ -3,13 +3,17 @@ package duck
 import (
 	"os"
 	"runtime"
+	"sync"
 )
 
 // processorsVariable sets how many processors Go's scheduler has.
 const processorsVariable = "GOMAXPROCS"
 
-// spareProcessor gives Go's scheduler a processor more than DuckDB has threads, where it has as many
-// as those: by default both have the machine's.
+var spareOnce sync.Once
+
+// SpareProcessor gives Go's scheduler one processor more, once, unless the environment says how many it
+// has. It is for programs that are all DuckDB's, the shell and the extension: what else a program does is
+// its own to say.
 //
 // A thread keeps the processor of its last callback until the next one. Where every processor is kept
 // so, the runtime's monitor thread takes them away from threads that are in DuckDB for longer than
@@ -17,8 +21,12 @@ const processorsVariable = "GOMAXPROCS"
 // Where one is free it leaves them alone, and sleeps for up to 10 ms. A sixteenth of the processor time
 // of a million groups went that way. How many goroutines run at once hardly changes: DuckDB's threads
 // have the machine.
-func spareProcessor(threads int) {
-	if os.Getenv(processorsVariable) == "" && runtime.GOMAXPROCS(0) == threads {
-		runtime.GOMAXPROCS(threads + 1)
+func SpareProcessor() {
+	spareOnce.Do(spareProcessor)
+}
+
+func spareProcessor() {
+	if os.Getenv(processorsVariable) == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	}
 }

@@ -142,7 +142,6 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 		if _, err := findInstance(conn); err != nil { // for the number of threads
 			return nil, err
 		}
-		spareProcessor(int(in.threads.Load()))
 	}
 	for i := range fns {
 		if in.names[fns[i].Name] {

@@ -17,6 +17,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/render"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/session"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/shell"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // Exit codes.
@@ -216,6 +217,7 @@ func (a *arguments) add(do action) {
 }
 
 func (a *arguments) run() (err error) {
+	duck.SpareProcessor()
 	if a.version {
 		a.open = session.Options{}
 	}
