@@ -24,7 +24,7 @@ func (b *Builder) count(pb *sectionBuilder) error {
 		return nil
 	case pb.alone > 0:
 		pb.alone--
-	case pb.weights == nil && !b.OneByOne:
+	case pb.weights == nil && !b.OneByOne && (len(keys) >= leastRecents || pb.recents.Slots() > 0):
 		if pb.recents.Fits(keys) {
 			return b.countRecents(pb)
 		}
