@@ -77,6 +77,7 @@ type sectionBuilder struct {
 	buf     []uint64
 	weights []uint64      // beside buf; nil while all are 1
 	recents cells.Recents // on their way into the dense form
+	recurs  bool          // the last keys were of recent cells
 	alone   int           // for how many buffers keys are taken not to be of recent cells
 	words   cells.Words
 	runs    []cells.Run // each less than half as long as the one before

@@ -25,17 +25,22 @@ func (b *Builder) count(pb *sectionBuilder) error {
 	case pb.alone > 0:
 		pb.alone--
 	case pb.weights == nil && !b.OneByOne && (len(keys) >= leastRecents || pb.recents.Slots() > 0):
-		if pb.recents.Fits(keys) {
+		switch {
+		case !pb.recents.Fits(keys):
+			if err := b.endRecents(pb); err != nil {
+				return err
+			}
+		case pb.recurs || cells.Fresh(keys) <= mostFresh(keys):
 			return b.countRecents(pb)
 		}
-		if err := b.endRecents(pb); err != nil {
-			return err
-		}
-		pb.alone = aloneBuffers
+		pb.recurs, pb.alone = false, aloneBuffers // in their order, as there is nothing to be gained
 	}
 	b.insertRun(pb, cells.Run{Keys: keys, Counts: pb.weights})
 	return nil
 }
+
+// mostFresh is up to how many keys of other than recent cells it pays to look for those.
+func mostFresh(keys []uint64) int { return len(keys) / 8 * 7 }
 
 // insertRun counts cells of a section in the dense form.
 func (b *Builder) insertRun(pb *sectionBuilder, r cells.Run) {
@@ -45,7 +50,7 @@ func (b *Builder) insertRun(pb *sectionBuilder, r cells.Run) {
 // countRecents counts the keys of a buffer together with those of the same cells before.
 func (b *Builder) countRecents(pb *sectionBuilder) error {
 	insert := func(r cells.Run) { b.insertRun(pb, r) }
-	many, most := len(pb.buf)/8*7, b.recentsFor()
+	most := b.recentsFor()
 	if pb.recents.Slots() > most {
 		if err := b.endRecents(pb); err != nil {
 			return err
@@ -62,7 +67,7 @@ func (b *Builder) countRecents(pb *sectionBuilder) error {
 		}
 		fresh, out = pb.recents.Count(pb.buf, insert)
 	}
-	if fresh > many {
+	if pb.recurs = fresh <= mostFresh(pb.buf); !pb.recurs {
 		pb.alone = aloneBuffers
 		return nil
 	}

@@ -62,7 +62,7 @@ func excessOf(t *testing.T, v *View, truth map[uint64]uint64) (sum uint64) {
 func TestRecentCellsTakeNoMemoryThatIsWanted(t *testing.T) {
 	keys := make([]uint64, 4*sortBuffer)
 	for i := range keys {
-		keys[i] = uint64(i*i) % 9973
+		keys[i] = uint64(i*i) % 2999
 	}
 	c := config(t, Params{Dense: true, Bytes: 1 << 17})
 	for name, of := range map[string]struct {
@@ -93,7 +93,7 @@ func TestRecentCellsTakeNoMemoryThatIsWanted(t *testing.T) {
 func TestMergingRecentCells(t *testing.T) {
 	keys := make([]uint64, 1<<17)
 	for i := range keys {
-		keys[i] = uint64(i) * uint64(i) % 19997
+		keys[i] = uint64(i) * uint64(i) % 2999
 	}
 	c := config(t, Params{Dense: true, Mode: Standard, Bytes: 1 << 18})
 	all, from := NewBuilder(c, nil), NewBuilder(c, nil)

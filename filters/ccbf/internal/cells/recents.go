@@ -33,11 +33,25 @@ var recentScratches = sync.Pool{New: func() any { return new(recentScratch) }}
 func CountRecent(keys []uint64, put func(Run)) (fresh int) {
 	s := recentScratches.Get().(*recentScratch)
 	defer recentScratches.Put(s)
-	clear(s.slots[:])
-	r := Recents{slots: s.slots[:]}
+	r := s.lent()
 	fresh, _ = r.count(s, keys, put)
 	r.each(s, 1, put)
 	return fresh
+}
+
+// Fresh is how many keys CountRecent would not find there.
+func Fresh(keys []uint64) (fresh int) {
+	s := recentScratches.Get().(*recentScratch)
+	defer recentScratches.Put(s)
+	r := s.lent()
+	fresh, _ = r.count(s, keys, func(Run) {})
+	return fresh
+}
+
+// lent is without cells, in the scratch's own slots.
+func (s *recentScratch) lent() Recents {
+	clear(s.slots[:])
+	return Recents{slots: s.slots[:]}
 }
 
 // Slots is how many cells r has room for.

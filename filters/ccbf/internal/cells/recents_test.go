@@ -64,7 +64,7 @@ func TestCountRecent(t *testing.T) {
 			}
 		})
 		same(t, got, want)
-		if fresh+1 < len(want) || fresh > n {
+		if fresh+1 < len(want) || fresh > n || fresh != Fresh(keys) {
 			t.Errorf("%d of %d keys, of %d cells, were not there", fresh, n, len(want))
 		}
 	}
