@@ -50,7 +50,8 @@ func (b *Builder) insertRun(pb *sectionBuilder, r cells.Run) {
 // countRecents counts the keys of a buffer together with those of the same cells before.
 func (b *Builder) countRecents(pb *sectionBuilder) error {
 	insert := func(r cells.Run) { b.insertRun(pb, r) }
-	most := b.recentsFor()
+	most := b.recentsFor(pb)
+	b.counted = true // though nothing may have been put out so far
 	if pb.recents.Slots() > most {
 		if err := b.endRecents(pb); err != nil {
 			return err
@@ -79,7 +80,10 @@ func (b *Builder) countRecents(pb *sectionBuilder) error {
 
 // recentsFor is how many cells a section may keep to be counted together: none where memory is scarce or nothing is
 // known of it, or of several sections, and no more than take half of what the counters do.
-func (b *Builder) recentsFor() int {
+func (b *Builder) recentsFor(pb *sectionBuilder) int {
+	if b.ending {
+		return pb.recents.Slots() // which are about to be given back: no memory is asked for any more
+	}
 	if len(b.sections) > 1 || b.scarce() || b.scarcity == nil && b.budget != nil || b.shape.Bytes() < 16*leastRecents {
 		return 0
 	}

@@ -26,8 +26,8 @@ func TestRecentCellsInTheDenseForm(t *testing.T) {
 		if err := together.AddKeys(keys); err != nil {
 			t.Fatal(err)
 		}
-		if slots := together.plain.recents.Slots(); slots > together.recentsFor() || slots <= leastRecents {
-			t.Errorf("mode %v: %d recent cells, %d may be kept", mode, slots, together.recentsFor())
+		if slots := together.plain.recents.Slots(); slots > together.recentsFor(together.plain) || slots <= leastRecents {
+			t.Errorf("mode %v: %d recent cells, %d may be kept", mode, slots, together.recentsFor(together.plain))
 		}
 		single.OneByOne = true
 		if err := single.AddKeys(keys); err != nil {
@@ -142,4 +142,58 @@ func TestRecentCellsFarApart(t *testing.T) {
 		}
 	}
 	sameBytes(t, "far apart", blobOf(t, together), blobOf(t, single))
+}
+
+// A builder whose points are all recent cells says how its counters came about wherever it is merged into.
+func TestMergedRecentCellsWereCountedOneByOne(t *testing.T) {
+	keys := make([]uint64, 2*sortBuffer)
+	for i := range keys {
+		keys[i] = uint64(i % 50)
+	}
+	c := config(t, Params{Dense: true, Bytes: 1 << 18})
+	from, into := NewBuilder(c, nil), NewBuilder(c, nil)
+	if err := from.AddKeys(keys); err != nil {
+		t.Fatal(err)
+	}
+	if err := into.Merge(from); err != nil {
+		t.Fatal(err)
+	}
+	sameBytes(t, "merged into an empty one", blobOf(t, into), blobOf(t, from))
+}
+
+// Making the sketch asks for no memory for recent cells, which are given back at once.
+func TestRecentCellsAskForNothingAtTheEnd(t *testing.T) {
+	keys := make([]uint64, 4*sortBuffer)
+	r := rand.New(rand.NewPCG(334, 0))
+	z := rand.NewZipf(r, 1.2, 2, 1<<22)
+	for i := range keys {
+		keys[i] = z.Uint64()
+	}
+	p := &rising{}
+	b := NewBuilder(config(t, Params{Dense: true, Bytes: 1 << 20}), p)
+	if err := b.AddKeys(keys); err != nil {
+		t.Fatal(err)
+	}
+	p.limit = p.given
+	if _, err := b.AppendBlob(nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rising is a purse that knows it has enough until it is told otherwise.
+type rising struct{ purse }
+
+func (p *rising) Grow(delta int64) error {
+	if p.limit == 0 {
+		p.given += delta
+		return nil
+	}
+	return p.purse.Grow(delta)
+}
+
+func (p *rising) Scarce() int {
+	if p.limit == 0 {
+		return 0
+	}
+	return 2
 }
