@@ -180,3 +180,8 @@ func (b *Builder) insert(sections ...cells.Section) {
 	b.bounds = cells.Hull(b.bounds, insertCells(b.dense, &b.Config, sections))
 	b.counted = b.counted || len(sections) > 0
 }
+
+// insertRun counts cells of a section in the dense form.
+func (b *Builder) insertRun(pb *sectionBuilder, r cells.Run) {
+	b.insert(cells.Section{Label: pb.Label, Run: r})
+}

@@ -287,7 +287,7 @@ func (b *Builder) AddView(v *View) error {
 // addShared adds a run that is accounted for to a section.
 func (b *Builder) addShared(pb *sectionBuilder, r cells.Run) error {
 	if b.spilled {
-		b.insert(cells.Section{Label: pb.Label, Run: r})
+		b.insertRun(pb, r)
 		return b.grow(-r.Bytes())
 	}
 	return b.addRun(pb, r)

@@ -275,6 +275,6 @@ func (b *Builder) mergePacked(pb *sectionBuilder, p cells.Packed) error {
 	if err := b.grow(cells.RunBytes(p.Len())); err != nil {
 		return err
 	}
-	b.insert(cells.Section{Label: pb.Label, Run: cells.Sum([]cells.Packed{p}, nil)})
+	b.insertRun(pb, cells.Sum([]cells.Packed{p}, nil))
 	return b.grow(-cells.RunBytes(p.Len()))
 }

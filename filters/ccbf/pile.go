@@ -145,7 +145,7 @@ func (b *Builder) sortPile(pb *sectionBuilder, pile *cells.Pile, toWords bool) e
 		return err
 	}
 	if b.spilled { // while room was made
-		b.insert(cells.Section{Label: pb.Label, Run: r})
+		b.insertRun(pb, r)
 		return b.grow(-r.Bytes())
 	}
 	pb.runs = append(pb.runs, r)

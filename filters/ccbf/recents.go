@@ -42,11 +42,6 @@ func (b *Builder) count(pb *sectionBuilder) error {
 // mostFresh is up to how many keys of other than recent cells it pays to look for those.
 func mostFresh(keys []uint64) int { return len(keys) / 8 * 7 }
 
-// insertRun counts cells of a section in the dense form.
-func (b *Builder) insertRun(pb *sectionBuilder, r cells.Run) {
-	b.insert(cells.Section{Label: pb.Label, Run: r})
-}
-
 // countRecents counts the keys of a buffer together with those of the same cells before.
 func (b *Builder) countRecents(pb *sectionBuilder) error {
 	insert := func(r cells.Run) { b.insertRun(pb, r) }

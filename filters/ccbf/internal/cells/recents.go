@@ -17,7 +17,7 @@ type Recents struct {
 const (
 	// recentBatch is how many keys are counted before those that they put out go on.
 	recentBatch = 1 << 12
-	// recentBits is of how many bits the slots of lent ones are known.
+	// recentBits is how many bits of a hash tell the slot where slots are lent, and in a sorter.
 	recentBits = 12
 )
 
@@ -86,12 +86,6 @@ func (r *Recents) Each(put func(Run)) {
 	r.each(s, 1, put)
 }
 
-// Reset forgets the cells and keeps the memory.
-func (r *Recents) Reset() {
-	clear(r.slots)
-	r.since = 0
-}
-
 // Count counts keys, which fit and stay as they are, with an occurrence each, and lends the cells that they
 // put out, some at a time: fresh is how many keys were not there, out how many cells they put out.
 func (r *Recents) Count(keys []uint64, put func(Run)) (fresh, out int) {
@@ -109,19 +103,19 @@ func (r *Recents) count(s *recentScratch, keys []uint64, put func(Run)) (fresh, 
 			r.trim(s, put)
 			r.since = len(batch)
 		}
-		n, m := countRecent(r.slots, r.shift(), batch, ^uint64(0), s.words[:])
+		n, m := countRecent(r.slots, r.shift(), batch, s.words[:])
 		r.lend(s, n, put)
 		fresh, out = fresh+m, out+n
 	}
 	return fresh, out
 }
 
-// countRecent counts keys, of which low are the bits in which they differ, in slots. It returns how many cells
+// countRecent counts keys, which differ in the bits that a word has of them, in slots. It returns how many cells
 // they put out, which are in words, and how many keys were not there; key 0 is in every empty slot.
-func countRecent(slots []uint64, shift uint, keys []uint64, low uint64, words []uint64) (out, fresh int) {
+func countRecent(slots []uint64, shift uint, keys, words []uint64) (out, fresh int) {
 	words = words[:len(keys)+1]
 	for _, k := range keys {
-		w := k & low << countBits
+		w := k << countBits
 		slot := &slots[recentSlot(w, shift)]
 		was := *slot
 		// Without a branch, for whether a key repeats is anyone's guess: other

@@ -20,10 +20,8 @@ type sorter struct {
 
 var sorters = sync.Pool{New: func() any { return new(sorter) }}
 
-const (
-	// countBits is how many bits of a word count; the others are the key.
-	countBits = 19
-)
+// countBits is how many bits of a word count; the others are the key.
+const countBits = 19
 
 // MaxKeys is up to how many keys RunOf takes: they are counted in a word's lower
 // bits.
@@ -52,7 +50,7 @@ func (s *sorter) run(keys, weights []uint64) Run {
 	if len(keys) >= packKeys {
 		if width := width(keys); width <= wordKeys {
 			low := uint64(1)<<width - 1
-			words := s.recents(keys, low)
+			words := s.recents(keys)
 			s.radix.SortBits(words, low<<countBits)
 			return unpack([][]uint64{words}, keys[0]&^low)
 		}
@@ -61,15 +59,15 @@ func (s *sorter) run(keys, weights []uint64) Run {
 	return fromSorted(keys, nil)
 }
 
-// recents is keys, of which low are the bits in which they differ, as words: key and count
+// recents is keys, which differ in the bits that a word has of them, as words: key and count
 // share one, so that half as much is sorted.
-func (s *sorter) recents(keys []uint64, low uint64) []uint64 {
+func (s *sorter) recents(keys []uint64) []uint64 {
 	if cap(s.words) < len(keys)+1 {
 		s.words = make([]uint64, len(keys)+1)
 	}
 	clear(s.recent[:])
 	words := s.words[:len(keys)+1]
-	n, _ := countRecent(s.recent[:], 64-recentBits, keys, low, words)
+	n, _ := countRecent(s.recent[:], 64-recentBits, keys, words)
 	for _, w := range s.recent {
 		if w != 0 {
 			words[n] = w

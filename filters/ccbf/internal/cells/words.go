@@ -129,7 +129,7 @@ func (s *Words) count() {
 
 // list is the sorted words of keys, valid until s is used again.
 func (s *sorter) list(keys []uint64) []uint64 {
-	words := s.recents(keys, 1<<wordKeys-1)
+	words := s.recents(keys)
 	all, none := ^uint64(0), ^uint64(0) // the bits that all words have, and that none has
 	for _, w := range words {
 		all, none = all&w, none&^w
