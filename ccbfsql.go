@@ -28,7 +28,7 @@ var functions = func() []duck.Function {
 	for _, f := range filters.Keyed() {
 		fs = append(append(fs, agg.Keyed(f)...), udf.Keyed(f)...)
 	}
-	for _, more := range [][]duck.Function{udf.Sketch(filters.Families()), udf.Polygons(), udf.Tiles(), udf.Process()} {
+	for _, more := range [][]duck.Function{udf.Sketch(filters.Families()), udf.Polygons(), udf.Tiles(), udf.Grid(), udf.Process()} {
 		fs = append(fs, more...)
 	}
 	return append(fs, udf.Help(fs)...)

@@ -68,8 +68,10 @@ func ExampleFunctions() {
 		}
 	}
 	// Output:
-	//   tile_x(lon DOUBLE, z BIGINT) -> BIGINT
+	//   tile_x(lon DOUBLE, z BIGINT [, res DOUBLE]) -> BIGINT
 	//       Column of the Web Mercator tile that contains a longitude at a zoom level.
+	//       With res, the tile that contains the centre of the point's cell: sketches
+	//       grouped by it hold whole cells.
 	//
 	//   SELECT tile_x(-0.1276, 8)
 }

@@ -22,7 +22,7 @@ func CCBF() functions {
 	return append(ccbfParts(fn, q), []duck.Function{
 		withOptions(fn("ccbf_empty", duck.Blob, ccbfEmpty,
 			"Empty sketch, to add points to; with the option category: true, for points that have one.",
-			"ccbf_add(ccbf_empty(0.5), 1.2, 3.4)", params(duck.Param{Name: "res", Type: duck.Double}), paramOptions), args.CCBFEmptyOptions),
+			"ccbf_add(ccbf_empty(0.5), 1.2, 3.4)", params(paramRes), paramOptions), args.CCBFEmptyOptions),
 		withOptions(fn("ccbf_add", duck.Blob, ccbfChange(1, func(s *ccbf.Sketch, c []grid.Cell, category []byte, n *uint64) error {
 			return s.Add(c[0], category, *n)
 		}), "Returns the sketch with one more point, or with weight more.",
@@ -75,7 +75,7 @@ func CCBF() functions {
 			"Whether the bounding box of a sketch has a cell whose centre lies in a box: if not, ccbf_bbox_sum is 0. Reads only the header.",
 			"ccbf_bbox_overlaps(s, 2, 0, 5, 1) FROM (SELECT "+q+")", inBox()),
 		fn("ccbf_tile_sum", duck.UBigInt, ccbfBoxSum(3, cellsOfTile),
-			"Number of points in the cells whose centres lie in a Web Mercator tile. "+severalWell,
+			"Number of points in the cells whose centres lie in a Web Mercator tile: of the points for which quadkey with the res of the sketch names it, those beyond latitudes of 85.0511 included. "+severalWell,
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
 		fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),

@@ -17,11 +17,7 @@ func cellsOf(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 
 // cellsOfTile is the cells of the map tile of row i.
 func cellsOfTile(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
-	xmin, ymin, xmax, ymax, err := grid.TileBounds(zoom(rows.Col(1), i), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
-	if err != nil {
-		return grid.Rect{}, err
-	}
-	return h.Grid.Box(xmin, ymin, xmax, ymax)
+	return h.Grid.Tile(zoom(rows.Col(1), i), duck.Slice[int64](rows.Col(2))[i], duck.Slice[int64](rows.Col(3))[i])
 }
 
 // ccbfBoxSum sums the cells of a rectangle given by the columns from 1 to edges.

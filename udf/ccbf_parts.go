@@ -22,7 +22,7 @@ func ccbfParts(fn func(name string, returns duck.Type, f compute, summary, examp
 			"ccbf_total(ccbf_mask(s, ccbf_add(ccbf_empty(1), 0.5, 0.5))) FROM (SELECT "+q+")", params(paramLeft, paramRight)),
 		fn("ccbf_cell_key", duck.Blob, ccbfCellKey,
 			"Key of the cell that contains (x, y), the same for all points of the cell and different for other cells and resolutions: for bloom_agg and for GROUP BY.",
-			"ccbf_cell_key(0.2, 0.7, 0.5) = ccbf_cell_key(0.4, 0.9, 0.5)", params(paramX, paramY, duck.Param{Name: "res", Type: duck.Double})),
+			"ccbf_cell_key(0.2, 0.7, 0.5) = ccbf_cell_key(0.4, 0.9, 0.5)", params(paramX, paramY, paramRes)),
 	}
 }
 
@@ -112,11 +112,11 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 }
 
 func ccbfCellKey(rows *duck.Rows, out *duck.Result) error {
-	xs, ys, res := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1)), duck.Slice[float64](rows.Col(2))
+	xs, ys := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1))
 	var b [24]byte
-	return eachValid(rows, out, func(i int) error {
-		g, err := grid.New(res[i])
-		if err != nil {
+	var g grid.Grid
+	return eachValid(rows, out, func(i int) (err error) {
+		if g, err = gridOf(g, rows.Col(2), i); err != nil {
 			return err
 		}
 		c, err := g.Cell(xs[i], ys[i])

@@ -14,7 +14,7 @@ func ExampleTiles() {
 	// Output:
 	// tile_x: SELECT tile_x(-0.1276, 8)
 	// tile_y: SELECT tile_y(51.5072, 8)
-	// quadkey: SELECT quadkey(-0.1276, 51.5072, 8)
+	// quadkey: SELECT quadkey(-0.1276, 51.5072, 8), quadkey(-0.1276, 51.5072, 8, 0.001)
 	// tile_bbox: SELECT (tile_bbox(8, 127, 85)).xmin
 	// quadkey_bbox: SELECT (quadkey_bbox('03131313')).ymax
 }

@@ -13,19 +13,25 @@ var corners = duck.StructOf(
 	duck.Field{Name: "xmin", Type: duck.Double}, duck.Field{Name: "ymin", Type: duck.Double},
 	duck.Field{Name: "xmax", Type: duck.Double}, duck.Field{Name: "ymax", Type: duck.Double})
 
+// paramRes is the side of a cell.
+var paramRes = duck.Param{Name: "res", Type: duck.Double}
+
+// ofCells ends the summaries of functions that take the side of cells.
+const ofCells = " With res, the tile that contains the centre of the point's cell: sketches grouped by it hold whole cells."
+
 // Tiles returns the functions of the web mercator tiling.
 func Tiles() functions {
 	lon, lat := duck.Param{Name: "lon", Type: duck.Double}, duck.Param{Name: "lat", Type: duck.Double}
 	z := duck.Param{Name: "z", Type: duck.BigInt} // range() and the like are BIGINT, which is no INTEGER by itself
 	x, y := duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}
 	return []duck.Function{
-		function("tiles", "tile_x", duck.BigInt, tileNumber(grid.TileX),
-			"Column of the Web Mercator tile that contains a longitude at a zoom level.", "SELECT tile_x(-0.1276, 8)", params(lon, z)),
-		function("tiles", "tile_y", duck.BigInt, tileNumber(grid.TileY),
-			"Row, from the north, of the Web Mercator tile that contains a latitude at a zoom level.", "SELECT tile_y(51.5072, 8)", params(lat, z)),
+		function("tiles", "tile_x", duck.BigInt, tileNumber(grid.TileX, grid.Grid.TileX),
+			"Column of the Web Mercator tile that contains a longitude at a zoom level."+ofCells, "SELECT tile_x(-0.1276, 8)", params(lon, z), paramRes),
+		function("tiles", "tile_y", duck.BigInt, tileNumber(grid.TileY, grid.Grid.TileY),
+			"Row, from the north, of the Web Mercator tile that contains a latitude at a zoom level. The map ends at 85.0511 degrees; latitudes beyond are in its first or last row."+ofCells, "SELECT tile_y(51.5072, 8)", params(lat, z), paramRes),
 		function("tiles", "quadkey", duck.Varchar, quadkey,
-			"Name of the Web Mercator tile that contains a point: a digit from 0 to 3 per zoom level, so that a tile's name begins with its parent's.",
-			"SELECT quadkey(-0.1276, 51.5072, 8)", params(lon, lat, z)),
+			"Name of the Web Mercator tile that contains a point: a digit from 0 to 3 per zoom level, so that a tile's name begins with its parent's. Latitudes beyond 85.0511 degrees are in the first or last row."+ofCells,
+			"SELECT quadkey(-0.1276, 51.5072, 8), quadkey(-0.1276, 51.5072, 8, 0.001)", params(lon, lat, z), paramRes),
 		function("tiles", "tile_bbox", corners, tileBox,
 			"Edges of a Web Mercator tile in degrees.", "SELECT (tile_bbox(8, 127, 85)).xmin", params(z, x, y)),
 		function("tiles", "quadkey_bbox", corners, quadkeyBox,
@@ -39,22 +45,44 @@ func zoom(z *duck.Vector, i int) int {
 	return int(min(max(duck.Slice[int64](z)[i], math.MinInt32), math.MaxInt32))
 }
 
-func tileNumber(f func(degrees float64, z int) (int64, error)) compute {
+// tileNumber computes a number of a tile, of a coordinate or of the cell that holds it.
+func tileNumber(at func(degrees float64, z int) (int64, error), ofCell func(g grid.Grid, degrees float64, z int) (int64, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		degrees, numbers := duck.Slice[float64](rows.Col(0)), duck.Out[int64](out)
+		degrees, numbers, res := duck.Slice[float64](rows.Col(0)), duck.Out[int64](out), optional(rows, 2)
+		var g grid.Grid
 		return eachValid(rows, out, func(i int) (err error) {
-			numbers[i], err = f(degrees[i], zoom(rows.Col(1), i))
+			if res == nil {
+				numbers[i], err = at(degrees[i], zoom(rows.Col(1), i))
+				return err
+			}
+			if g, err = gridOf(g, res, i); err != nil {
+				return err
+			}
+			numbers[i], err = ofCell(g, degrees[i], zoom(rows.Col(1), i))
 			return err
 		})
 	}
 }
 
+// gridOf is the grid of row i of a column of resolutions; last is that of the row before.
+func gridOf(last grid.Grid, res *duck.Vector, i int) (grid.Grid, error) {
+	if r := duck.Slice[float64](res)[i]; r != last.Res() || r == 0 {
+		return grid.New(r)
+	}
+	return last, nil
+}
+
 func quadkey(rows *duck.Rows, out *duck.Result) error {
-	lon, lat := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1))
+	lon, lat, res := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1)), optional(rows, 3)
 	names := make([]byte, 0, rows.Len()*(grid.MaxZoom+1))
+	var g grid.Grid
 	return eachValid(rows, out, func(i int) (err error) {
 		start := len(names)
-		names, err = grid.AppendQuadkey(names, lon[i], lat[i], zoom(rows.Col(2), i))
+		if res == nil {
+			names, err = grid.AppendQuadkey(names, lon[i], lat[i], zoom(rows.Col(2), i))
+		} else if g, err = gridOf(g, res, i); err == nil {
+			names, err = g.AppendQuadkey(names, lon[i], lat[i], zoom(rows.Col(2), i))
+		}
 		if err != nil {
 			return err
 		}

@@ -38,11 +38,11 @@ WHERE day BETWEEN DATE '2017-12-20' AND DATE '2018-01-10'
 -- The truth, computed from the points: the same bytes for every tile and day, and the
 -- same count in a box whose edges are edges of cells.
 WITH direct AS (
-  SELECT quadkey(lon, lat, 10) AS quadkey, day, ccbf_agg(lon, lat, 0.001) AS sketch
+  SELECT quadkey(lon, lat, 10, 0.001) AS quadkey, day, ccbf_agg(lon, lat, 0.001) AS sketch
   FROM 'points/*.parquet' GROUP BY ALL)
 SELECT count(*) AS sketches, count(*) FILTER (direct.sketch = days.sketch) AS same_bytes
 FROM direct FULL JOIN days USING (quadkey, day);
 
 SELECT ccbf_bbox_sum((SELECT ccbf_union_agg(sketch) FROM years), 13.25, 52.375, 13.5, 52.5) AS from_sketches,
        (SELECT count(*) FROM 'points/*.parquet'
-        WHERE lon / 0.001 >= 13250 AND lon / 0.001 < 13500 AND lat / 0.001 >= 52375 AND lat / 0.001 < 52500) AS from_points;
+        WHERE lon >= 13.25 AND lon < 13.5 AND lat >= 52.375 AND lat < 52.5) AS from_points;

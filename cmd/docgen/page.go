@@ -28,6 +28,7 @@ func groups() []group {
 	return append(gs,
 		group{"sketch", "Any sketch: sketch_", "`sketch_advise` recommends a sketch and `sketch_help` explains functions; the others read the header that all families share."},
 		group{"polygons", "Polygons on the globe", "Sketches use plane coordinates, not a globe. [POLYGONS.md](POLYGONS.md#on-the-globe) has the rule that maps one to the other."},
+		group{"grid", "Cells of a plain table", "The cells of sketches, for SQL of your own: `GROUP BY grid_cell(lon, 0.001), grid_cell(lat, 0.001)` counts in the same cells as `ccbf_agg(lon, lat, 0.001)`. res stands for the decimal that it is written as, so a point at 40.4 is in the cell that begins at 40.4."},
 		group{"tiles", "Map tiles", "Web Mercator tiles, for GROUP BY. Longitudes are from -180 to 180 degrees, latitudes up to 85.0511 degrees; zoom levels start at 0."},
 		group{"process", "Memory and version", "Aggregates keep data that does not fit into DuckDB's own states in separate memory, within one budget."},
 	)

@@ -16,9 +16,9 @@ import (
 // against another library in sql/test.) No centre of a cell lies on a side of the
 // triangle: its sides have the slope 4/3, and odd is never four times odd over three.
 func TestCountsOfPages(t *testing.T) {
-	const cells = `CREATE TABLE cells AS SELECT month, floor(lon / 0.001)::BIGINT AS cx, floor(lat / 0.001)::BIGINT AS cy, count(*) AS n
+	const cells = `CREATE TABLE cells AS SELECT month, floor(round(lon * 1e6) / 1000)::BIGINT AS cx, floor(round(lat * 1e6) / 1000)::BIGINT AS cy, count(*) AS n
   FROM 'test/data/uk_crime_2018q4.parquet' GROUP BY ALL;
-CREATE VIEW centres AS SELECT *, (cx + 0.5) * 0.001 AS x, (cy + 0.5) * 0.001 AS y FROM cells;
+CREATE VIEW centres AS SELECT *, (2 * cx + 1) / 2000 AS x, (2 * cy + 1) / 2000 AS y FROM cells;
 CREATE VIEW box AS FROM centres WHERE x > -1.6 AND x < -1.3 AND y > 53.3 AND y < 53.5;
 .mode list
 .headers off
@@ -34,7 +34,7 @@ SELECT '\| 2018-10 \| ccbf exact, ' || format('{:,}', count(*)) || ' cells' FROM
 SELECT '\| ' || sum(n) || ' \| ' || round(x, 4) || ' \| ' || round(y, 4) || ' \|' FROM box GROUP BY x, y ORDER BY sum(n) DESC LIMIT 3;
 SELECT '\| ' || res || ' \| ' || count(*) || ' \|' FROM (
   SELECT res FROM 'test/data/uk_crime_2018q4.parquet', (VALUES (0.1), (0.01), (0.001), (0.0001)) AS r(res)
-  GROUP BY res, floor(lon / res::DOUBLE), floor(lat / res::DOUBLE)) GROUP BY res;
+  GROUP BY res, floor(round(lon * 1e6) / (res * 1e6)::BIGINT), floor(round(lat * 1e6) / (res * 1e6)::BIGINT)) GROUP BY res;
 SELECT '\| ' || round(any_value(x), 4) || ' \| ' || round(any_value(y), 4) || ' \| ' || m || ' \|' FROM (
   SELECT cx, cy, any_value(x) AS x, any_value(y) AS y, coalesce(sum(n) FILTER (month = '2018-12'), 0) - coalesce(sum(n) FILTER (month = '2018-10'), 0) AS m
   FROM centres GROUP BY cx, cy ORDER BY abs(m) DESC LIMIT 4) GROUP BY m;

@@ -37,8 +37,8 @@ SELECT 8.0 + hash(i, 1) % 40 / 1000 AS x, 50.0 + hash(i, 2) % 40 / 1000 AS y FRO
 
 WITH before AS (
   SELECT ccbf_agg(x, y, 0.01) AS s, ccbf_agg(x, y, 0.01, {mode: 'standard', exact: false, bytes: 4096}) AS d,
-         count(*) FILTER (floor(x / 0.01) = 801 AND floor(y / 0.01) = 5002) AS market,
-         count(*) FILTER (floor(x / 0.01) = 803 AND floor(y / 0.01) = 5000) AS square
+         count(*) FILTER (grid_cell(x, 0.01) = 801 AND grid_cell(y, 0.01) = 5002) AS market,
+         count(*) FILTER (grid_cell(x, 0.01) = 803 AND grid_cell(y, 0.01) = 5000) AS square
   FROM people),
 after AS (
   SELECT ccbf_move(s, 8.015, 50.025, 8.035, 50.005) AS s, ccbf_move(d, 8.015, 50.025, 8.035, 50.005, {weight: market}) AS d, market, square

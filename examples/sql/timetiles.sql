@@ -9,13 +9,13 @@ FROM (SELECT i % 90 AS day, hash(i, 1) % 10000 / 1e4 AS u, hash(i, 2) % 10000 / 
              hash(i, 3) % 10000 / 1e4 AS w, hash(i, 4) % 10000 / 1e4 AS t FROM range(60000) AS r(i));
 
 CREATE TABLE tiles AS
-SELECT day, quadkey(lon, lat, 11) AS tile, ccbf_agg(lon, lat, 0.002) AS sketch
+SELECT day, quadkey(lon, lat, 11, 0.002) AS tile, ccbf_agg(lon, lat, 0.002) AS sketch
 FROM rides
 GROUP BY ALL;
 
 -- For the exact answer: the number of rides per cell and day.
 CREATE TABLE cells AS
-SELECT day, floor(lon / 0.002)::BIGINT AS x, floor(lat / 0.002)::BIGINT AS y, count(*) AS n
+SELECT day, grid_cell(lon, 0.002) AS x, grid_cell(lat, 0.002) AS y, count(*) AS n
 FROM rides
 GROUP BY ALL;
 
@@ -39,7 +39,7 @@ WITH edges AS (
   SELECT area, corners[i][1] AS x0, corners[i][2] AS y0, corners[i % len(corners) + 1][1] AS x1, corners[i % len(corners) + 1][2] AS y1
   FROM (SELECT area, corners, unnest(range(1, len(corners) + 1)) AS i FROM areas))
 SELECT area, x, y
-FROM (SELECT DISTINCT x, y, (x + 0.5) * 0.002 AS lon, (y + 0.5) * 0.002 AS lat FROM cells), edges
+FROM (SELECT DISTINCT x, y, grid_center(x, 0.002) AS lon, grid_center(y, 0.002) AS lat FROM cells), edges
 GROUP BY ALL
 HAVING count(*) FILTER ((y0 > lat) <> (y1 > lat) AND lon < x0 + (lat - y0) * (x1 - x0) / (y1 - y0)) % 2 = 1;
 

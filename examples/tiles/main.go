@@ -55,7 +55,7 @@ func run(ctx context.Context, out io.Writer, file string) error {
 	// One BLOB per tile. The points are not needed after this.
 	_, err = db.ExecContext(ctx, `
 		CREATE TABLE tiles AS
-		SELECT quadkey(lon, lat, 8) AS tile, ccbf_agg(lon, lat, 0.01) AS sketch
+		SELECT quadkey(lon, lat, 8, 0.01) AS tile, ccbf_agg(lon, lat, 0.01) AS sketch
 		FROM read_parquet('`+strings.ReplaceAll(file, "'", "''")+`')
 		GROUP BY tile`)
 	if err != nil {

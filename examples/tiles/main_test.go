@@ -14,7 +14,7 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), &out, ""); err != nil {
 		t.Fatal(err)
 	}
-	const want = "200000 points are 19 sketches of 15176 bytes together\n42484 of them in the polygon\n"
+	const want = "200000 points are 19 sketches of 15118 bytes together\n42484 of them in the polygon\n"
 	if out.String() != want {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}

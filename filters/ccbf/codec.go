@@ -12,7 +12,7 @@ import (
 var Family = sketch.Define(sketch.Family{
 	ID: id, Name: "ccbf", Article: "a",
 	Title: "Counts on a grid",
-	About: "A CascadeCBF sketch counts points in the cells of a square grid: the cell of (x, y) is (floor(x / res), floor(y / res)). " +
+	About: "A CascadeCBF sketch counts points in the cells of a square grid: res is the side of a cell, and stands for the decimal that it is written as: at 0.1 the cell 404 begins at 40.4. A coordinate is in the last cell whose edge is not above it. " +
 		"While the cells fit into `bytes`, every answer is exact; after that, answers can be too high, but never too low. " +
 		"`ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`.\n\n" +
 		fmt.Sprintf("A function processes up to 2,048 rows at once and cannot be interrupted meanwhile, so it has limits. If counters are used, the areas "+

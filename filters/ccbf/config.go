@@ -221,5 +221,5 @@ func (c *Config) DenseBytes() uint64 { return c.shape.Bytes() }
 // Builder.AddKeys. It stops at the first point outside the region (0, 0), or
 // without a cell, and returns its index; len(dst) if there is none.
 func (c *Config) Keys(dst []uint64, xs, ys []float64) int {
-	return cells.Keys(dst, xs, ys, c.Grid.Res())
+	return cells.Keys(dst, xs, ys, c.Grid)
 }

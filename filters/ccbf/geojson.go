@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
@@ -16,12 +15,13 @@ var ErrText = errors.New("the text is too long")
 const (
 	maxText    = math.MaxInt32
 	maxFeature = 1 << 10 // bytes: text, ten coordinates, a count
+	leastPlain = 1e-15   // coordinates of smaller cells, and of those as large, have exponents
 )
 
 // AppendGeoJSON appends the cells of a rectangle, as Cells returns them, as a
 // FeatureCollection of RFC 7946: for each cell that counts threshold or more, its square
-// and the property count. Coordinates have as many digits as the resolution, or six more
-// than its first one if that is more, in any unit; GeoJSON expects degrees.
+// and the property count. Coordinates are the shortest decimals of the edges, in any unit;
+// GeoJSON expects degrees.
 //
 // room, unless it is nil, is called with the bytes of each larger buffer before it is
 // made, and its error ends the text. threshold is at least 1. Errors as Cells; one that
@@ -47,7 +47,7 @@ func (v *View) AppendGeoJSON(dst []byte, box grid.Rect, threshold uint64, catego
 		dst = append(make([]byte, 0, size), dst...)
 		return nil
 	}
-	w := featureWriter{res: v.Grid.Res(), decimals: decimalsOf(v.Grid.Res())}
+	w := newFeatureWriter(v.Grid)
 	start := len(dst)
 	for s := range cells {
 		if s.Count < threshold {
@@ -71,29 +71,19 @@ func (v *View) AppendGeoJSON(dst []byte, box grid.Rect, threshold uint64, catego
 	return append(dst, "]}"...), nil
 }
 
-// decimalsOf is how many decimals the edges of cells are written with; -1 for an
-// exponent, as very large and very small ones have.
-func decimalsOf(res float64) int {
-	const (
-		more  = 6 // a millionth of a side
-		plain = 1e15
-	)
-	if res > plain || res < 1/plain {
-		return -1
-	}
-	text := strconv.FormatFloat(res, 'f', -1, 64)
-	point := strings.IndexByte(text, '.')
-	if point < 0 {
-		return 0
-	}
-	return min(len(text)-point-1, max(0, int(math.Ceil(-math.Log10(res))))+more)
-}
-
 // featureWriter writes cells as features.
 type featureWriter struct {
-	res      float64
-	decimals int
-	edges    [4][]byte // west, south, east, north
+	grid   grid.Grid
+	format byte      // of strconv
+	edges  [4][]byte // west, south, east, north
+}
+
+func newFeatureWriter(g grid.Grid) featureWriter {
+	w := featureWriter{grid: g, format: 'f'}
+	if res := g.Res(); res < leastPlain || res > 1/leastPlain {
+		w.format = 'g'
+	}
+	return w
 }
 
 func (w *featureWriter) append(dst []byte, s Spot) []byte {
@@ -115,20 +105,8 @@ func (w *featureWriter) append(dst []byte, s Spot) []byte {
 	return append(dst, "}}"...)
 }
 
-// edge writes the lower edge of a cell, without zeros at its end.
+// edge writes the lower edge of a cell.
 func (w *featureWriter) edge(dst []byte, cell int64) []byte {
-	v := float64(cell) * w.res
-	if w.decimals < 0 {
-		return strconv.AppendFloat(dst, min(max(v, -math.MaxFloat64), math.MaxFloat64), 'g', -1, 64)
-	}
-	dst = strconv.AppendFloat(dst, v, 'f', w.decimals, 64)
-	if w.decimals > 0 {
-		for dst[len(dst)-1] == '0' {
-			dst = dst[:len(dst)-1]
-		}
-		if dst[len(dst)-1] == '.' {
-			dst = dst[:len(dst)-1]
-		}
-	}
-	return dst
+	v := min(max(w.grid.Edge(cell), -math.MaxFloat64), math.MaxFloat64)
+	return strconv.AppendFloat(dst, v, w.format, -1, 64)
 }

@@ -18,11 +18,7 @@ type Spot struct {
 }
 
 // Square is the centre of the cell, or of the leaf, and its side, in coordinates.
-func (s *Spot) Square(g grid.Grid) (x, y, side float64) {
-	x, y = g.Center(s.Cell)
-	side = g.Res() * float64(uint64(1)<<s.Level)
-	return x + (side-g.Res())/2, y + (side-g.Res())/2, side
-}
+func (s *Spot) Square(g grid.Grid) (x, y, side float64) { return g.Square(s.Cell, s.Level) }
 
 // MaxSpots is the most cells that one question lists; fewer for a small dense
 // sketch, where any number of cells can read anything: View.MaxSpots.

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -21,7 +19,7 @@ import (
 // configurations do not combine, whatever their forms.
 func (c *Config) sameCells(o *Config) error {
 	switch {
-	case math.Float64bits(c.Grid.Res()) != math.Float64bits(o.Grid.Res()):
+	case c.Grid != o.Grid:
 		return sketch.Differ("resolution", c.Grid.Res(), o.Grid.Res())
 	case c.Categories != o.Categories:
 		return sketch.Differ("category", c.Categories, o.Categories)
@@ -31,13 +29,16 @@ func (c *Config) sameCells(o *Config) error {
 
 // withFactor adds to an error what makes one of two resolutions the other, where
 // something does.
-func withFactor(err error, a, b float64) error {
+func withFactor(err error, a, b grid.Grid) error {
 	fine, coarse, which := a, b, "first"
-	if a > b {
+	if a.Res() > b.Res() {
 		fine, coarse, which = b, a, "second"
 	}
-	factor := math.Round(coarse / fine)
-	if factor < 2 || factor > 1<<MaxLevels || coarserRes(fine, uint64(factor)) != coarse {
+	factor := math.Round(coarse.Res() / fine.Res())
+	if factor < 2 || factor > 1<<MaxLevels {
+		return err
+	}
+	if g, notOne := fine.Coarser(uint64(factor)); notOne != nil || g != coarse {
 		return err
 	}
 	return fmt.Errorf("%w (ccbf_coarsen the %s by %.0f)", err, which, factor)
@@ -47,7 +48,7 @@ func withFactor(err error, a, b float64) error {
 // go with another; ErrForms of a tree and counters.
 func (c *Config) combine(form Form, o *Config, other Form) error {
 	if err := c.sameCells(o); err != nil {
-		return withFactor(err, c.Grid.Res(), o.Grid.Res())
+		return withFactor(err, c.Grid, o.Grid)
 	}
 	switch {
 	case form == Exact || other == Exact || form == Tree && other == Tree:
@@ -170,20 +171,3 @@ func (c *Config) Differ(o *Config) error {
 	}
 	return err
 }
-
-// coarserRes is a resolution factor times as coarse: of a short decimal number the
-// decimal product, 0.3 of 0.1, where that of the float64 is not.
-func coarserRes(res float64, factor uint64) float64 {
-	text := strconv.FormatFloat(res, 'e', -1, 64)
-	if mantissa, _, _ := strings.Cut(text, "e"); len(mantissa) <= 1+maxDigits {
-		if r, ok := new(big.Rat).SetString(text); ok {
-			out, _ := r.Mul(r, new(big.Rat).SetUint64(factor)).Float64()
-			return out
-		}
-	}
-	return res * float64(factor)
-}
-
-// maxDigits is how many digits every decimal number may have that a float64 tells apart
-// from its neighbours.
-const maxDigits = 15

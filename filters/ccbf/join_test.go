@@ -2,7 +2,6 @@ package ccbf
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -258,17 +257,5 @@ func TestFewerBytesFirst(t *testing.T) {
 			t.Errorf("a %v", v.Form())
 		}
 		sameBytes(t, "the large one first", u, united(t, r, blobs, r.Perm(len(blobs))))
-	}
-}
-
-func TestCoarserResolution(t *testing.T) {
-	for _, c := range []struct {
-		res    float64
-		factor uint64
-		want   float64
-	}{{0.001, 10, 0.01}, {0.1, 3, 0.3}, {0.7, 3, 2.1}, {1e-300, 7, 7e-300}, {1.0 / 3, 3, 1}, {2, 1 << 24, 1 << 25}, {0.1, 1 << 10, 102.4}, {math.Pi, 1, math.Pi}} {
-		if got := coarserRes(c.res, c.factor); got != c.want {
-			t.Errorf("%v by %d: %v, want %v", c.res, c.factor, got, c.want)
-		}
 	}
 }

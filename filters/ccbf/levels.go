@@ -52,9 +52,8 @@ func insertSquares(d *cascade.Counters, c *Config, s *cells.Section, category []
 }
 
 // Coarsen makes the cells of a sketch factor times as wide and as high, a whole number
-// from 1 to 2^MaxLevels: the sketch at factor times the resolution. Points whose
-// coordinates divide to the edge of a cell may lie on its other side in a sketch that was
-// built with that resolution, as divisions round.
+// from 1 to 2^MaxLevels: the sketch at factor times the resolution, of an exact one the very
+// bytes, where grid.Grid.Coarser has the same edges.
 //
 // An exact sketch stays exact. In a tree, squares that lie across the coarser ones become
 // the smallest ones around them, which are few if factor is a power of two; no square may
@@ -65,7 +64,7 @@ func (s *Sketch) Coarsen(factor uint64) error {
 	if factor < 1 || factor > 1<<MaxLevels {
 		return sketch.ArgumentError("factor", "is %d, must be a whole number from 1 to %d", factor, 1<<MaxLevels)
 	}
-	g, err := grid.New(coarserRes(s.Grid.Res(), factor))
+	g, err := s.Grid.Coarser(factor)
 	if err != nil {
 		return err
 	}

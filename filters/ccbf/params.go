@@ -157,9 +157,10 @@ func fitted(s cascade.Shape, bytes uint64) (cascade.Shape, bool) {
 	return s, bytes >= MinBytes && bytes <= MaxBytes && s.Fit(bytes) == nil
 }
 
-// shapes are the shape read last, and what fitted says of it: those of the BLOB
-// before, most often.
+// shapes are the shape and the grid read last, and what fitted says of the shape: those of
+// the BLOB before, most often.
 type shapes struct {
+	grid     grid.Grid
 	checked  cascade.Shape
 	unsized  cascade.Shape // what was fitted
 	bytes    uint64
@@ -234,10 +235,13 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 	if err := r.Done(); err != nil {
 		return err
 	}
-	var err error
-	if p.Grid, err = grid.New(res); err != nil {
-		return sketch.Invalidf("%v", err)
+	if m.grid == (grid.Grid{}) || m.grid.Res() != res {
+		var err error
+		if m.grid, err = grid.New(res); err != nil {
+			return sketch.Invalidf("%v", err)
+		}
 	}
+	p.Grid = m.grid
 	return p.check()
 }
 

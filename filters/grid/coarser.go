@@ -1,5 +1,30 @@
 package grid
 
+import (
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// Coarser returns the grid whose cells are factor times as wide and as high, factor at
+// least 1. Its edges are edges of g where that is the decimal product, three times 0.1 is
+// 0.3, which it is if the resolution has at most 15 digits; otherwise the resolution is the
+// product in float64. Errors as New.
+func (g Grid) Coarser(factor uint64) (Grid, error) {
+	text := strconv.FormatFloat(g.res, 'e', -1, 64)
+	if mantissa, _, _ := strings.Cut(text, "e"); len(mantissa) <= 1+maxDigits {
+		if r, ok := new(big.Rat).SetString(text); ok {
+			res, _ := r.Mul(r, new(big.Rat).SetInt(new(big.Int).SetUint64(factor))).Float64()
+			return New(res)
+		}
+	}
+	return New(g.res * float64(factor))
+}
+
+// maxDigits is how many digits every decimal number may have that a float64 tells apart
+// from its neighbours.
+const maxDigits = 15
+
 // Coarser returns the cell that holds c on a grid whose cells are factor times as wide
 // and as high, factor at least 1.
 func (c Cell) Coarser(factor int64) Cell {

@@ -1,10 +1,11 @@
 // Package grid divides the plane into square cells and tells which cells lie
 // inside a box, a polygon or a web mercator tile.
 //
-// A [Grid] of resolution res has the cells (floor(x/res), floor(y/res)). A
-// cell belongs to an area when its centre does. Boxes and polygons are
-// half-open: areas that share an edge share no cell and leave none out
-// between them.
+// A [Grid] has cells of one side, its resolution. Cells begin where people say: the
+// resolution stands for its shortest decimal, so at 0.1 the cell 404 begins at
+// 40.4, although 40.4 / 0.1 is below 404 in floating point. A cell belongs to an
+// area when its centre does. Boxes and polygons are half-open: areas that share
+// an edge share no cell and leave none out between them.
 //
 // Everything here is a pure function of its arguments in IEEE 754 double
 // precision, with no fused operations: the same input gives the same cells on
@@ -63,31 +64,95 @@ func errf(is error, format string, args ...any) error {
 	return &wrapped{fmt.Sprintf(format, args...), is}
 }
 
-// Cell names one square of a Grid: [X*res, (X+1)*res) x [Y*res, (Y+1)*res).
+// Cell names one square of a Grid: from Edge(X) to below Edge(X+1), and from Edge(Y)
+// to below Edge(Y+1).
 type Cell struct{ X, Y int64 }
 
 // Grid is a division of the plane into square cells. Its zero value is not
 // usable; make one with New. A Grid is a small value: copy it freely.
-type Grid struct{ res float64 }
+type Grid struct {
+	res  float64
+	p, q float64 // res is p/q, see Fraction
+	inv  float64 // q/p
+}
+
+// leastRes is the smallest resolution whose reciprocal is finite.
+const leastRes = 0x1p-1022
 
 // New returns the grid with cells of side res, in the unit of the
 // coordinates. It is an error wrapping ErrResolution unless res is finite and
-// above zero.
+// at least 2^-1022. O(digits of res).
 func New(res float64) (Grid, error) {
-	if !(res > 0) || math.IsInf(res, 1) {
+	switch {
+	case !(res > 0) || math.IsInf(res, 1):
 		return Grid{}, errf(ErrResolution, "resolution %v is not a finite number above 0", res)
+	case res < leastRes:
+		return Grid{}, errf(ErrResolution, "resolution %v is below the least, %v", res, leastRes)
 	}
-	return Grid{res}, nil
+	p, q := fraction(res)
+	return Grid{res, p, q, q / p}, nil
 }
 
 // Res is the side of a cell.
 func (g Grid) Res() float64 { return g.res }
 
-// Cell returns the cell of a point: floor(x/res), floor(y/res), computed in
-// float64. Errors wrap ErrNotFinite (NaN, infinities) or ErrRange (an index
-// beyond MaxIndex) and name the value.
+// Fraction returns p and q with Res = p/q: the shortest decimal of Res in lowest
+// terms, where both are at most 2^53; otherwise Res and 1.
+func (g Grid) Fraction() (p, q float64) { return g.p, g.q }
+
+// Edge is the lower edge of the cells with index i: i*p/q, with p and q from
+// Fraction. It is the float64 nearest to that decimal where i*p is at most 2^53.
+func (g Grid) Edge(i int64) float64 { return g.edge(float64(i)) }
+
+func (g Grid) edge(i float64) float64 { return i * g.p / g.q }
+
+// exactIndex bounds the indexes for which v*inv is off by less than a half, so that the
+// index of v is the nearest whole number or the one below.
+const exactIndex = 1 << 50
+
+// floor is the last index whose edge is not above v, as a whole number; beyond
+// -MaxIndex..MaxIndex, or NaN, where v has no cell.
+func (g Grid) floor(v float64) float64 {
+	n := math.RoundToEven(v * g.inv)
+	if n > -exactIndex && n < exactIndex {
+		return float64(less(int64(n), v < g.edge(n)))
+	}
+	if !(n >= -MaxIndex && n <= MaxIndex) {
+		return n
+	}
+	for n > -MaxIndex && g.edge(n) > v { // rounding leaves it a few cells off
+		n--
+	}
+	for n < MaxIndex && g.edge(n+1) <= v {
+		n++
+	}
+	return n
+}
+
+// less is n, or n-1 where below is true, without a branch: it would go either way for
+// every other point.
+func less(n int64, below bool) int64 {
+	if below {
+		n--
+	}
+	return n
+}
+
+// Index returns the index of the cells that hold v: the last whose Edge is not above v.
+// Errors as Cell, with the name of the coordinate.
+func (g Grid) Index(name string, v float64) (int64, error) {
+	n := g.floor(v)
+	if !(n >= -MaxIndex && n <= MaxIndex) {
+		return 0, g.check(name, v)
+	}
+	return int64(n), nil
+}
+
+// Cell returns the cell of a point, by Index of both coordinates. Errors wrap
+// ErrNotFinite (NaN, infinities) or ErrRange (an index beyond MaxIndex) and
+// name the value.
 func (g Grid) Cell(x, y float64) (Cell, error) {
-	fx, fy := math.Floor(x/g.res), math.Floor(y/g.res)
+	fx, fy := g.floor(x), g.floor(y)
 	if !(fx >= -MaxIndex && fx <= MaxIndex && fy >= -MaxIndex && fy <= MaxIndex) {
 		if err := g.check("x", x); err != nil {
 			return Cell{}, err
@@ -101,25 +166,32 @@ func (g Grid) check(name string, v float64) error {
 	if v-v != 0 {
 		return errf(ErrNotFinite, "%s is %v, not a finite number", name, v)
 	}
-	if f := math.Floor(v / g.res); !(f >= -MaxIndex && f <= MaxIndex) {
+	if f := g.floor(v); !(f >= -MaxIndex && f <= MaxIndex) {
 		return errf(ErrRange, "%s = %v is cell %.4g at resolution %v; the limit is 2^53", name, v, f, g.res)
 	}
 	return nil
 }
 
-// Center returns the centre of a cell, (X+0.5)*res and (Y+0.5)*res. The
-// centre lies in its cell while |index| < 2^51.
+// Center returns the centre of a cell, (2X+1)*p/2q and (2Y+1)*p/2q with p and q from
+// Fraction. The centre lies in its cell while |index| < 2^51.
 func (g Grid) Center(c Cell) (x, y float64) { return g.center(c.X), g.center(c.Y) }
+
+func (g Grid) center(i int64) float64 { return g.edge(float64(i) + 0.5) }
+
+// Square returns the centre and the side of a square of 2^level x 2^level cells, of
+// which c is the south-western one.
+func (g Grid) Square(c Cell, level uint8) (x, y, side float64) {
+	n := float64(uint64(1) << level)
+	return g.edge(float64(c.X) + n/2), g.edge(float64(c.Y) + n/2), g.edge(n)
+}
 
 // Bound returns the edges of a rectangle of cells, in coordinates.
 func (g Grid) Bound(r Rect) orb.Bound {
 	return orb.Bound{
-		Min: orb.Point{float64(r.MinX) * g.res, float64(r.MinY) * g.res},
-		Max: orb.Point{float64(r.MaxX+1) * g.res, float64(r.MaxY+1) * g.res},
+		Min: orb.Point{g.Edge(r.MinX), g.Edge(r.MinY)},
+		Max: orb.Point{g.Edge(r.MaxX + 1), g.Edge(r.MaxY + 1)},
 	}
 }
-
-func (g Grid) center(i int64) float64 { return (float64(i) + 0.5) * g.res }
 
 // Cells writes the cell of each point (xs[i], ys[i]) to dst[i] and returns
 // len(xs). At the first point that Cell would refuse it stops and returns its
@@ -131,15 +203,18 @@ func (g Grid) Cells(dst []Cell, xs, ys []float64) (int, error) {
 	if len(ys) != n || len(dst) < n {
 		return 0, errf(ErrLength, "%d x, %d y and room for %d cells: lengths differ", n, len(ys), len(dst))
 	}
-	res := g.res
 	ys, dst = ys[:n], dst[:n]
 	for i, x := range xs {
-		fx, fy := math.Floor(x/res), math.Floor(ys[i]/res)
-		if !(fx >= -MaxIndex && fx <= MaxIndex && fy >= -MaxIndex && fy <= MaxIndex) {
-			_, err := g.Cell(x, ys[i])
+		y := ys[i]
+		fx, fy := math.RoundToEven(x*g.inv), math.RoundToEven(y*g.inv)
+		if fx > -exactIndex && fx < exactIndex && fy > -exactIndex && fy < exactIndex {
+			dst[i] = Cell{less(int64(fx), x < g.edge(fx)), less(int64(fy), y < g.edge(fy))}
+			continue
+		}
+		var err error
+		if dst[i], err = g.Cell(x, y); err != nil {
 			return i, err
 		}
-		dst[i] = Cell{int64(fx), int64(fy)}
 	}
 	return n, nil
 }
@@ -149,11 +224,11 @@ func (g Grid) Cells(dst []Cell, xs, ys []float64) (int, error) {
 // and exact: it compares with center itself, so an index and a centre can
 // never disagree.
 func (g Grid) lower(v float64) int64 {
-	f := math.Ceil(v/g.res - 0.5)
-	if f > -(1<<51) && f < 1<<51 && (f-0.5)*g.res < v && (f+0.5)*g.res >= v {
-		return int64(f)
+	n := math.Floor(v * g.inv)
+	if n > -exactIndex && n < exactIndex {
+		return less(int64(n)+1, v <= g.edge(n+0.5))
 	}
-	return g.lowerSlow(v, f)
+	return g.lowerSlow(v, n)
 }
 
 // lowerSlow starts from the guess f, which rounding leaves a few cells off at

@@ -14,7 +14,12 @@ func TestNew(t *testing.T) {
 			t.Errorf("New(%v): %v", res, err)
 		}
 	}
-	for _, res := range []float64{0.001, 1, math.SmallestNonzeroFloat64, math.MaxFloat64} {
+	for _, res := range []float64{math.SmallestNonzeroFloat64, math.Nextafter(leastRes, 0)} {
+		if _, err := New(res); !errors.Is(err, ErrResolution) || !strings.Contains(err.Error(), "below the least, 2.2250738585072014e-308") {
+			t.Errorf("New(%v): %v", res, err)
+		}
+	}
+	for _, res := range []float64{0.001, 1, leastRes, math.MaxFloat64} {
 		if g, err := New(res); err != nil || g.Res() != res {
 			t.Errorf("New(%v): %v", res, err)
 		}
@@ -30,9 +35,10 @@ func TestCell(t *testing.T) {
 		{1, -0.5, 0.999, Cell{-1, 0}},
 		{0.5, 0.5, -0.5, Cell{1, -1}},
 		{0.01, 13.405, 52.52, Cell{1340, 5252}},
+		{0.1, 40.4, -3.7, Cell{404, -37}},
 		{1, MaxIndex, -MaxIndex, Cell{MaxIndex, -MaxIndex}},
 		{1e308, 1e308, -1e308, Cell{1, -1}},
-		{5e-324, 5e-324, -1e-323, Cell{1, -2}},
+		{leastRes, leastRes, -2 * leastRes, Cell{1, -2}},
 	} {
 		g := mustGrid(t, c.res)
 		if got, err := g.Cell(c.x, c.y); err != nil || got != c.want {
@@ -111,7 +117,7 @@ func TestCenterIsInItsCell(t *testing.T) {
 // lower is what boxes and scans rest on: it must agree with center exactly.
 func TestLowerAgreesWithCenter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
-	for _, res := range []float64{5e-324, 1e-310, 1e-300, 0.001, 0.1, 1, 1.0 / 3, 7e5, 1e300, math.MaxFloat64} {
+	for _, res := range []float64{leastRes, 1e-300, 0.001, 0.1, 1, 1.0 / 3, 7e5, 1e300, math.MaxFloat64} {
 		g := mustGrid(t, res)
 		for range 20000 {
 			c := rng.Int64N(2*MaxIndex+1) - MaxIndex

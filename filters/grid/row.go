@@ -66,8 +66,8 @@ func (s *Scanner) advance(y int64) {
 
 // cross finds the column at which each active edge crosses row y.
 func (s *Scanner) cross(y int64) {
-	res := s.g.res
-	cy := (float64(y) + 0.5) * res
+	g := s.g
+	cy := g.center(y)
 	first, last := s.bounds.MinX, s.bounds.MaxX
 	for i := range s.active {
 		a := &s.active[i]
@@ -82,12 +82,7 @@ func (s *Scanner) cross(y int64) {
 		case x > s.right:
 			a.col = last + 1
 		default:
-			f := math.Ceil(x/res - 0.5)
-			if f > -(1<<51) && f < 1<<51 && (f-0.5)*res < x && (f+0.5)*res >= x {
-				a.col = int64(f)
-			} else {
-				a.col = s.g.lowerSlow(x, f)
-			}
+			a.col = g.lower(x)
 		}
 	}
 }

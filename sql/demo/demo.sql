@@ -52,7 +52,7 @@ LIMIT 5;
 .print
 
 CREATE OR REPLACE TABLE cells AS
-SELECT month, category, floor(lon / 0.001)::INTEGER AS cx, floor(lat / 0.001)::INTEGER AS cy, count(*)::UINTEGER AS n
+SELECT month, category, grid_cell(lon, 0.001)::INTEGER AS cx, grid_cell(lat, 0.001)::INTEGER AS cy, count(*)::UINTEGER AS n
 FROM points
 GROUP BY ALL;
 
@@ -81,10 +81,10 @@ WITH places AS (
   SELECT unnest(ccbf_top_k(ccbf_union_agg(sketch), -9, 49, 3, 62, 5), recursive := true)
   FROM crimes WHERE category = 'Shoplifting'
 ), truth AS (
-  SELECT floor(lon / 0.001) AS cx, floor(lat / 0.001) AS cy, count(*) AS n FROM points WHERE category = 'Shoplifting' GROUP BY ALL
+  SELECT grid_cell(lon, 0.001) AS cx, grid_cell(lat, 0.001) AS cy, count(*) AS n FROM points WHERE category = 'Shoplifting' GROUP BY ALL
 )
 SELECT round(x, 4) AS lon, round(y, 4) AS lat, places.count AS sketch, n AS truth
-FROM places JOIN truth ON cx = floor(x / 0.001) AND cy = floor(y / 0.001)
+FROM places JOIN truth ON cx = grid_cell(x, 0.001) AND cy = grid_cell(y, 0.001)
 ORDER BY sketch DESC, lon;
 
 .print

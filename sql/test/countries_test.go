@@ -202,19 +202,19 @@ type countedCell struct {
 // countedCells are the cells of table points by GROUP BY.
 func countedCells(t *testing.T, db *sql.DB, res float64) []countedCell {
 	t.Helper()
-	rows, err := db.Query(fmt.Sprintf("SELECT floor(lon / %[1]v)::INT, floor(lat / %[1]v)::INT, sum(n)::UBIGINT FROM points GROUP BY ALL", res))
+	rows, err := db.Query("SELECT " + centre("lon", res) + ", " + centre("lat", res) + ", sum(n)::UBIGINT FROM points GROUP BY ALL")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer rows.Close()
 	var cells []countedCell
 	for rows.Next() {
-		var x, y int
+		var p orb.Point
 		var n uint64
-		if err := rows.Scan(&x, &y, &n); err != nil {
+		if err := rows.Scan(&p[0], &p[1], &n); err != nil {
 			t.Fatal(err)
 		}
-		cells = append(cells, countedCell{orb.Point{(float64(x) + 0.5) * res, (float64(y) + 0.5) * res}, n})
+		cells = append(cells, countedCell{p, n})
 	}
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,7 @@ func TestErrorsOfRealCells(t *testing.T) {
 			db := open(t)
 			exec(t, db, "SET threads = 2")
 			exec(t, db, "CREATE TABLE p AS "+d.points)
-			exec(t, db, fmt.Sprintf("CREATE TABLE c AS SELECT (floor(lon / %v) + 0.5) * %v AS x, (floor(lat / %v) + 0.5) * %v AS y, sum(n)::BIGINT AS n FROM p WHERE lon IS NOT NULL GROUP BY ALL", d.res, d.res, d.res, d.res))
+			exec(t, db, "CREATE TABLE c AS SELECT "+centre("lon", d.res)+" AS x, "+centre("lat", d.res)+" AS y, sum(n)::BIGINT AS n FROM p WHERE lon IS NOT NULL GROUP BY ALL")
 			var cells float64
 			if err := db.QueryRow("SELECT count(*) FROM c").Scan(&cells); err != nil {
 				t.Fatal(err)

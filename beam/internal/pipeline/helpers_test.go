@@ -107,11 +107,13 @@ func wanted(p ccbf.Params, visits []visit) map[string][]byte {
 	builders := map[string]*ccbf.Builder{}
 	c := must(p.Config())
 	for _, v := range visits {
-		k := fmt.Sprint(must(grid.Quadkey(v.lon, v.lat, 6)), " ", v.at.Format("2006-01-02")[:8], "01")
+		cell := must(c.Grid.Cell(v.lon, v.lat))
+		lon, lat := c.Grid.Center(cell)
+		k := fmt.Sprint(must(grid.Quadkey(lon, lat, 6)), " ", v.at.Format("2006-01-02")[:8], "01")
 		if builders[k] == nil {
 			builders[k] = ccbf.NewBuilder(c, nil)
 		}
-		if err := builders[k].Add(must(c.Grid.Cell(v.lon, v.lat)), nil, 0, 1); err != nil {
+		if err := builders[k].Add(cell, nil, 0, 1); err != nil {
 			panic(err)
 		}
 	}

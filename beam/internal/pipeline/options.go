@@ -21,7 +21,7 @@ type Options struct {
 
 	X, Y     string   // columns of the coordinates
 	Keys     []string // columns that are part of the key
-	Zoom     int      // of the quadkey that is part of the key; below 0: none
+	Zoom     int      // of the quadkey that is part of the key, by the centre of the point's cell; below 0: none
 	Time     string   // column whose Bucket is part of the key; empty: none
 	Bucket   string   // year, month, day or hour
 	Category string   // column of the category; empty: none
@@ -39,7 +39,7 @@ func (o *Options) Flags(f *flag.FlagSet) {
 	f.StringVar(&o.X, "x", "lon", "column of the x coordinate or longitude")
 	f.StringVar(&o.Y, "y", "lat", "column of the y coordinate or latitude")
 	f.Var((*texts)(&o.Keys), "key", "columns that are part of the key, separated by commas")
-	f.IntVar(&o.Zoom, "zoom", -1, "zoom of the quadkey that is part of the key; -1: none")
+	f.IntVar(&o.Zoom, "zoom", -1, "zoom of the quadkey that is part of the key, of the tile that holds the centre of a point's cell; -1: none")
 	f.StringVar(&o.Time, "time", "", "column of the time whose bucket is part of the key")
 	f.StringVar(&o.Bucket, "bucket", "day", "bucket of the time: year, month, day or hour")
 	f.StringVar(&o.Category, "category", "", "column of the category")

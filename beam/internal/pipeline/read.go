@@ -175,7 +175,7 @@ func (f *readFn) key(dst []byte, b *block, i int) []byte {
 	}
 	if o.Zoom >= 0 {
 		var digits [grid.MaxZoom]byte
-		quadkey, err := grid.AppendQuadkey(digits[:0], b.x[i], b.y[i], o.Zoom)
+		quadkey, err := f.config.Grid.AppendQuadkey(digits[:0], b.x[i], b.y[i], o.Zoom)
 		if err != nil {
 			b.reject(i, err.Error(), "no map tile at these coordinates")
 			return nil

@@ -48,8 +48,9 @@ func (f *shareFn) ProcessElement(ctx context.Context, _ []byte, emit func(Piece)
 	return nil
 }
 
-// ukKey is the month of a point and its tile of zoom 8.
-func ukKey(month string, lon, lat float64) string {
+// ukKey is the month of a point and the tile of zoom 8 of its cell's centre.
+func ukKey(month string, g grid.Grid, cell grid.Cell) string {
+	lon, lat := g.Center(cell)
 	return string(appendText(appendText(nil, month), must(grid.Quadkey(lon, lat, 8))))
 }
 
@@ -89,11 +90,11 @@ func TestUKOnPrism(t *testing.T) {
 		c := must(p.Config())
 		builders, truth := map[string]*ccbf.Builder{}, map[string]map[grid.Cell]uint64{}
 		ukTruth(t, file, func(month string, lon, lat float64) {
-			k := ukKey(month, lon, lat)
+			cell := must(c.Grid.Cell(lon, lat))
+			k := ukKey(month, c.Grid, cell)
 			if builders[k] == nil {
 				builders[k], truth[k] = ccbf.NewBuilder(c, nil), map[grid.Cell]uint64{}
 			}
-			cell := must(c.Grid.Cell(lon, lat))
 			truth[k][cell]++
 			if err := builders[k].Add(cell, nil, 0, 1); err != nil {
 				t.Fatal(err)

@@ -4,13 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 // statement is SQL in the making, twice: with parameters to run, and with their
@@ -259,19 +259,27 @@ type place struct {
 	High     float64    `json:"high"`
 }
 
+// mostLevel keeps the squares that a place may be in within the cells that there are.
+const mostLevel = 30
+
 // at counts the cell at a point, or where cells are smaller than what can be pointed
 // at, the square of cells there that is the first to be larger than that.
 func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, error) {
 	if len(l.sketches) == 0 {
 		return &place{Box: [4]float64{x, y, x, y}}, nil
 	}
-	side := l.Res
-	for side < least {
-		side *= 2
+	level := 0
+	for side := l.Res; side < least && level < mostLevel; side *= 2 {
+		level++
 	}
-	p := &place{Box: [4]float64{math.Floor(x/side) * side, math.Floor(y/side) * side}, Cells: side / l.Res * side / l.Res}
-	p.Box[2], p.Box[3] = p.Box[0]+side, p.Box[1]+side
-	box := boundOf(p.Box)
+	c, err := l.grid.Cell(x, y)
+	if err != nil {
+		return nil, err
+	}
+	square := grid.Rect{MinX: c.X >> level << level, MinY: c.Y >> level << level}
+	square.MaxX, square.MaxY = square.MinX+1<<level-1, square.MinY+1<<level-1
+	box := l.grid.Bound(square)
+	p := &place{Box: [4]float64{box.Min[0], box.Min[1], box.Max[0], box.Max[1]}, Cells: float64(square.Count())}
 	var v ccbf.View
 	v.LimitAreas()
 	for i := range l.sketches {

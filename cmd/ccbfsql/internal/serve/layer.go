@@ -13,6 +13,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -38,7 +39,8 @@ type layer struct {
 	BadRows    int        `json:"badRows,omitempty"`
 	Error      string     `json:"error,omitempty"` // why there is nothing to draw
 
-	plain      bool // a row has no categories
+	grid       grid.Grid // of Res
+	plain      bool      // a row has no categories
 	namesKnown bool
 	lastNames  []string  // of the row before
 	class      key.Class // of categories that cannot be given as text; 0 where there are none
@@ -212,7 +214,9 @@ func (l *layer) add(p placed) error {
 		all = l.bound().Union(all)
 	}
 	l.Bounds = [4]float64{all.Min[0], all.Min[1], all.Max[0], all.Max[1]}
-	l.Res = max(l.Res, v.Grid.Res())
+	if v.Grid.Res() > l.Res {
+		l.grid, l.Res = v.Grid, v.Grid.Res()
+	}
 	l.sketches = append(l.sketches, p)
 	return nil
 }

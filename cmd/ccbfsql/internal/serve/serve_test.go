@@ -164,7 +164,7 @@ func TestSumIsThatOfItsSQL(t *testing.T) {
 		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51]}`, "lon < 1 AND lat < 51"},
 		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 1, 51], "by": "month", "value": "month 1"}`, "lon < 1 AND lat < 51 AND month = 'month 1'"},
 		{`{"table": "to wns", "column": "s\"k", "box": [0, 50, 9, 59], "by": "month", "value": "month 1", "to": "month 2"}`, "month > 'month 0'"},
-		{`{"table": "to wns", "column": "s\"k", "by": "tile", "value": "3", "polygon": {"type": "Polygon", "coordinates": [[[0, 50], [9, 50], [9, 59.005], [0, 50.005]]]}}`, "tile = 3 AND floor(lat / 0.01) - 5000 <= floor(lon / 0.01)"},
+		{`{"table": "to wns", "column": "s\"k", "by": "tile", "value": "3", "polygon": {"type": "Polygon", "coordinates": [[[0, 50], [9, 50], [9, 59.005], [0, 50.005]]]}}`, "tile = 3 AND floor(round(lat * 1e6) / 1e4) - 5000 <= floor(round(lon * 1e6) / 1e4)"},
 		{`{"table": "kinds", "column": "s", "box": [0, 50, 9, 59], "category": "month 2"}`, "month = 'month 2'"},
 		{`{"table": "to wns", "column": "s\"k", "box": [100, 50, 109, 59]}`, "false"},
 	} {
@@ -203,7 +203,7 @@ func TestHotspots(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	rows, err := db.Query(`SELECT floor(lon / 0.01) x, floor(lat / 0.01) y, count(*) n FROM points WHERE month = 'month 1' GROUP BY ALL ORDER BY n DESC, y, x LIMIT 5`)
+	rows, err := db.Query(`SELECT floor(round(lon * 1e6) / 1e4) x, floor(round(lat * 1e6) / 1e4) y, count(*) n FROM points WHERE month = 'month 1' GROUP BY ALL ORDER BY n DESC, y, x LIMIT 5`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestHotspots(t *testing.T) {
 		if n >= len(h.Spots) {
 			t.Fatalf("%d places: %s", len(h.Spots), body)
 		}
-		if s := h.Spots[n]; s.Count != count || s.X != (x+0.5)*0.01 || s.Y != (y+0.5)*0.01 {
+		if s := h.Spots[n]; s.Count != count || s.X != (2*x+1)/200 || s.Y != (2*y+1)/200 {
 			t.Errorf("place %d is %+v, want %d at cell (%v, %v)", n+1, s, count, x, y)
 		}
 	}

@@ -27,7 +27,7 @@ const chosen = `CREATE TABLE points AS SELECT date '2018-10-01' + to_months((i %
 func count(t *testing.T, db *sql.DB, where string) float64 {
 	t.Helper()
 	var n float64
-	if err := db.QueryRow("SELECT count(*) FROM (SELECT *, (floor(lon / 0.01) + 0.5) * 0.01 AS x, (floor(lat / 0.01) + 0.5) * 0.01 AS y FROM points) WHERE " + where).Scan(&n); err != nil {
+	if err := db.QueryRow("SELECT count(*) FROM (SELECT *, (2 * floor(round(lon * 1e6) / 1e4) + 1) / 200 AS x, (2 * floor(round(lat * 1e6) / 1e4) + 1) / 200 AS y FROM points) WHERE " + where).Scan(&n); err != nil {
 		t.Fatalf("%v in %s", err, where)
 	}
 	return n

@@ -36,7 +36,7 @@ func TestTreesAreServed(t *testing.T) {
 		status, body := post(t, url+"/api/sum", fmt.Sprintf(`{"table": "trees", "column": "s", "box": [%g, %g, %g, %g]}`, box[0], box[1], box[2], box[3]))
 		a := decoded[answer](t, body)
 		var truth float64 // by the centres of cells
-		err := db.QueryRow(`SELECT count(*) FROM (SELECT (floor(lon / 0.001) + 0.5) * 0.001 AS x, (floor(lat / 0.001) + 0.5) * 0.001 AS y FROM points) WHERE x >= ? AND x < ? AND y >= ? AND y < ?`,
+		err := db.QueryRow(`SELECT count(*) FROM (SELECT (2 * floor(round(lon * 1e6) / 1000) + 1) / 2000 AS x, (2 * floor(round(lat * 1e6) / 1000) + 1) / 2000 AS y FROM points) WHERE x >= ? AND x < ? AND y >= ? AND y < ?`,
 			box[0], box[2], box[1], box[3]).Scan(&truth)
 		if err != nil || status != http.StatusOK || truth == 0 || a.Low > truth || truth > a.High || a.Estimate < a.Low || a.Estimate > a.High {
 			t.Errorf("box %v: %+v of %v points, %d, %v", box, a, truth, status, err)
@@ -44,7 +44,7 @@ func TestTreesAreServed(t *testing.T) {
 	}
 	_, body = get(t, url+"/api/hotspots?table=trees&column=s&xmin=0&ymin=50&xmax=2&ymax=52&k=5")
 	var most uint64
-	if err := db.QueryRow("SELECT max(n) FROM (SELECT count(*) AS n FROM points GROUP BY floor(lon / 0.001), floor(lat / 0.001))").Scan(&most); err != nil {
+	if err := db.QueryRow("SELECT max(n) FROM (SELECT count(*) AS n FROM points GROUP BY floor(round(lon * 1e6) / 1000), floor(round(lat * 1e6) / 1000))").Scan(&most); err != nil {
 		t.Fatal(err)
 	}
 	if h := decoded[hotspots](t, body); len(h.Spots) != 5 || h.Spots[0].Count < most {

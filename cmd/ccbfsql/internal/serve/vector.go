@@ -30,18 +30,25 @@ func (l *layer) vector(ctx context.Context, f filter, z int, x, y int64) ([]byte
 	size := math.Exp2(float64(z)) * extent
 	if cells := (east - west) / l.Res; l.Res > 0 && cells <= vectorSide {
 		// Whole cells, those on an edge in each tile that they meet.
-		first, last := [2]float64{math.Floor(west / l.Res), math.Floor(south / l.Res)}, [2]float64{math.Ceil(east / l.Res), math.Ceil(north / l.Res)}
-		width, height := int(last[0]-first[0]), int(last[1]-first[1])
-		box := orb.Bound{Min: orb.Point{first[0] * l.Res, first[1] * l.Res}, Max: orb.Point{last[0] * l.Res, last[1] * l.Res}}
+		first, err := l.grid.Cell(west, south)
+		if err != nil {
+			return nil, err
+		}
+		last, err := l.grid.Cell(math.Nextafter(east, west), math.Nextafter(north, south))
+		if err != nil {
+			return nil, err
+		}
+		width, height := int(last.X-first.X+1), int(last.Y-first.Y+1)
 		values := make([]float64, width*height)
+		box := l.grid.Bound(grid.Rect{MinX: first.X, MinY: first.Y, MaxX: last.X, MaxY: last.Y})
 		if _, err := l.density(ctx, values, f, box, width, height, readsOfTile); err != nil {
 			return nil, err
 		}
 		column := func(i int) int64 {
-			return int64(math.Round(((first[0]+float64(i))*l.Res+180)/360*size)) - x*extent
+			return int64(math.Round((l.grid.Edge(first.X+int64(i))+180)/360*size)) - x*extent
 		}
 		row := func(j int) int64 {
-			lat := min(max((last[1]-float64(j))*l.Res, -mercatorLimit), mercatorLimit) * math.Pi / 180
+			lat := min(max(l.grid.Edge(last.Y+1-int64(j)), -mercatorLimit), mercatorLimit) * math.Pi / 180
 			return int64(math.Round((1-math.Asinh(math.Tan(lat))/math.Pi)/2*size)) - y*extent
 		}
 		for i, n := range values {

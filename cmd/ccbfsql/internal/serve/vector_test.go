@@ -109,7 +109,7 @@ func TestVectorTiles(t *testing.T) {
 		t.Fatalf("layer %q of %d units, %d squares", name, units, len(got))
 	}
 	cells := map[[2]int]float64{}
-	rows, err := db.Query(`SELECT floor(lon / 0.01)::INTEGER, floor(lat / 0.01)::INTEGER, count(*)::DOUBLE FROM points WHERE month = 'month 1' GROUP BY ALL`)
+	rows, err := db.Query(`SELECT floor(round(lon * 1e6) / 1e4)::INTEGER, floor(round(lat * 1e6) / 1e4)::INTEGER, count(*)::DOUBLE FROM points WHERE month = 'month 1' GROUP BY ALL`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func townsBody(n int) (body []byte, bounds grid.Rect) {
 	for i := range keys {
 		at := places[z.Uint64()]
 		x, y := at[0]+0.05*r.NormFloat64(), at[1]+0.03*r.NormFloat64()
-		Keys(keys[i:i+1], []float64{x}, []float64{y}, townsGrid.Res())
+		Keys(keys[i:i+1], []float64{x}, []float64{y}, townsGrid)
 	}
 	l := List{{Label{None: true}, RunOf(keys, nil)}}
 	bounds = l.Bounds()

@@ -29,13 +29,27 @@ GLOBL biased<>(SB), RODATA|NOPTR, $8
 	VPOR    Y9, A, A         \
 	VPSHUFB A, TABLE, A
 
-// func keysLanes(dst *uint64, xs, ys *float64, n int, res float64) (done int)
-TEXT ·keysLanes(SB), NOSPLIT, $0-48
+// INDEX has the last indexes whose edges are not above the coordinates in V, as 2^52 + Bias + index
+// with the bits of 2^52 removed: grid.Floor. It uses A.
+#define INDEX(V, A) \
+	VMULPD   Y0, V, A      \
+	VROUNDPD $8, A, A      \ // to the nearest whole number, ties to even
+	VMULPD   Y6, A, Y9     \
+	VDIVPD   Y7, Y9, Y9    \ // the edge
+	VCMPPD   $1, Y9, V, V  \ // -1 where the coordinate is below it
+	VADDPD   Y1, A, A      \
+	VPADDQ   V, A, V       \
+	VPXOR    Y2, V, V
+
+// func keysLanes(dst *uint64, xs, ys *float64, n int, inv, p, q float64) (done int)
+TEXT ·keysLanes(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), DI
 	MOVQ         xs+8(FP), SI
 	MOVQ         ys+16(FP), DX
 	MOVQ         n+24(FP), CX
-	VBROADCASTSD res+32(FP), Y0
+	VBROADCASTSD inv+32(FP), Y0
+	VBROADCASTSD p+40(FP), Y6
+	VBROADCASTSD q+48(FP), Y7
 	VPBROADCASTQ biased<>(SB), Y1
 	VPBROADCASTQ whole<>(SB), Y2
 	VMOVDQU      twice<>(SB), Y10
@@ -48,19 +62,13 @@ TEXT ·keysLanes(SB), NOSPLIT, $0-48
 	XORL         AX, AX
 
 loop:
-	VMOVUPD  (SI)(AX*8), Y3
-	VMOVUPD  (DX)(AX*8), Y4
-	VDIVPD   Y0, Y3, Y3
-	VDIVPD   Y0, Y4, Y4
-	VROUNDPD $9, Y3, Y3 // floor
-	VROUNDPD $9, Y4, Y4
-	VADDPD   Y1, Y3, Y3
-	VADDPD   Y1, Y4, Y4
-	VPXOR    Y2, Y3, Y3
-	VPXOR    Y2, Y4, Y4
-	VPOR     Y3, Y4, Y5
-	VPTEST   Y15, Y5    // none but the lower half of any
-	JNZ      end
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD (DX)(AX*8), Y4
+	INDEX(Y3, Y5)
+	INDEX(Y4, Y8)
+	VPOR    Y3, Y4, Y5
+	VPTEST  Y15, Y5 // none but the lower half of any
+	JNZ     end
 	SPREAD(Y3, Y13)
 	SPREAD(Y4, Y14)
 	VPOR     Y3, Y4, Y3
@@ -70,6 +78,6 @@ loop:
 	JB       loop
 
 end:
-	MOVQ AX, done+40(FP)
+	MOVQ AX, done+56(FP)
 	VZEROUPPER
 	RET

@@ -16,7 +16,7 @@ func insideLanes(keys, counts *uint64, n int, box *spread) (sum, all uint64)
 func packLanes(keys, counts, dst *uint64, n int, gapOrder, countOrder uint64, out *packed)
 
 // keysLanes is Keys of n points, a multiple of 4 and at least 4, four at once; it stops before four of which
-// one has no key.
+// one has no key. inv is q/p, with p and q from grid.Grid.Fraction.
 //
 //go:noescape
-func keysLanes(dst *uint64, xs, ys *float64, n int, res float64) (done int)
+func keysLanes(dst *uint64, xs, ys *float64, n int, inv, p, q float64) (done int)

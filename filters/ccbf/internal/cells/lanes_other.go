@@ -8,4 +8,4 @@ func insideLanes(keys, counts *uint64, n int, box *spread) (sum, all uint64) { r
 
 func packLanes(keys, counts, dst *uint64, n int, gapOrder, countOrder uint64, out *packed) {}
 
-func keysLanes(dst *uint64, xs, ys *float64, n int, res float64) (done int) { return 0 }
+func keysLanes(dst *uint64, xs, ys *float64, n int, inv, p, q float64) (done int) { return 0 }

@@ -38,14 +38,23 @@ func CellOf(sx, sy int32, z uint64) grid.Cell {
 // Keys computes the Z-order keys of points into dst, as long as xs and ys. It
 // stops at the first point outside the region (0, 0), or without a cell, and
 // returns its index; len(dst) if there is none.
-func Keys(dst []uint64, xs, ys []float64, res float64) int {
+func Keys(dst []uint64, xs, ys []float64, g grid.Grid) int {
 	xs, ys = xs[:len(dst)], ys[:len(dst)]
 	done := 0
+	p, q := g.Fraction()
+	inv := q / p
 	if n := len(dst) &^ 3; haveLanes && n > 0 {
-		done = keysLanes(&dst[0], &xs[0], &ys[0], n, res)
+		done = keysLanes(&dst[0], &xs[0], &ys[0], n, inv, p, q)
 	}
 	for i := done; i < len(dst); i++ {
-		x, y := math.Floor(xs[i]/res), math.Floor(ys[i]/res)
+		// As grid.Grid.Cells, where a region ends long before float64 does.
+		x, y := math.RoundToEven(xs[i]*inv), math.RoundToEven(ys[i]*inv)
+		if xs[i] < x*p/q {
+			x--
+		}
+		if ys[i] < y*p/q {
+			y--
+		}
 		if !(x >= Lowest && x <= Highest && y >= Lowest && y <= Highest) {
 			return i
 		}

@@ -38,13 +38,22 @@ func TestKeys(t *testing.T) {
 	edges := []float64{Lowest, Highest, Highest + 0.999, 0, math.Copysign(0, -1), -1e-300, -0.5, math.MaxUint32 - Bias}
 	for round := range 4000 {
 		n := r.IntN(23)
-		res := []float64{1, 0.001, 3, 1e-7}[round%4]
+		res := []float64{1, 0.001, 3, 1e-7, 0.003, 1. / 3}[round%6]
+		g, err := grid.New(res)
+		if err != nil {
+			t.Fatal(err)
+		}
 		xs, ys := make([]float64, n), make([]float64, n)
 		for i := range n {
 			for _, v := range []*float64{&xs[i], &ys[i]} {
-				switch r.IntN(8) {
+				switch r.IntN(9) {
 				case 0:
 					*v = edges[r.IntN(len(edges))] * res
+				case 8: // at an edge, or just below it
+					*v = g.Edge(r.Int64N(Highest-Lowest) + Lowest)
+					if r.IntN(2) == 0 {
+						*v = math.Nextafter(*v, math.Inf(-1))
+					}
 				case 1:
 					*v = (r.Float64()*(Highest-Lowest) + Lowest) * res
 				default:
@@ -57,16 +66,16 @@ func TestKeys(t *testing.T) {
 		}
 		var want []uint64
 		for i := range n {
-			x, y := math.Floor(xs[i]/res), math.Floor(ys[i]/res)
-			if !(x >= Lowest && x <= Highest && y >= Lowest && y <= Highest) {
+			c, err := g.Cell(xs[i], ys[i])
+			if err != nil || c.X < Lowest || c.X > Highest || c.Y < Lowest || c.Y > Highest {
 				break
 			}
-			_, _, key := Key(grid.Cell{X: int64(x), Y: int64(y)})
+			_, _, key := Key(c)
 			want = append(want, key)
 		}
 		for _, haveLanes = range []bool{have, false} {
 			got := make([]uint64, n)
-			if done := Keys(got, xs, ys, res); done != len(want) || !slices.Equal(got[:done], want) {
+			if done := Keys(got, xs, ys, g); done != len(want) || !slices.Equal(got[:done], want) {
 				t.Fatalf("lanes %v: %v, %v by %v: %d keys %x, want %d, %x", haveLanes, xs, ys, res, done, got[:done], len(want), want)
 			}
 		}
