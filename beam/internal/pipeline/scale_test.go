@@ -261,7 +261,8 @@ func BenchmarkShuffle(b *testing.B) {
 	c := must(ccbf.Params{Res: 0.001}.Config())
 	var points []point
 	ukTruth(b, ukCrime(b), func(month string, lon, lat float64) {
-		points = append(points, point{ukKey(month, lon, lat), must(c.Grid.Cell(lon, lat))})
+		cell := must(c.Grid.Cell(lon, lat))
+		points = append(points, point{ukKey(month, c.Grid, cell), cell})
 	})
 	for _, order := range []string{"file", "shuffled"} {
 		if order == "shuffled" {
