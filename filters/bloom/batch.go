@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 const (
@@ -27,22 +28,20 @@ func (f *filter) batch() int { return min(batchLen, lines/(int(f.n)+1)) }
 // batch() keys.
 func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 	var offsets [lines]uint32
-	at := 0
+	at, first := 0, power(from)
 	h2s = h2s[:len(h1s)]
 	for i, h1 := range h1s {
-		h2, t := h2s[i], third(h1)
-		x := h1 + from*h2 + from*(from-1)/2*t
-		step := h2 + from*t
+		h2 := h2s[i]
+		step := first * h2
 		if f.plan != nil {
 			list := f.plan.list(h1, h2)
 			list = list[min(from, uint64(len(list))):min(to, uint64(len(list)))]
 			for _, pr := range list {
-				x += step
-				step += t
-				if pr.mask != dropped {
-					offsets[at%lines] = uint32((pr.offset | x&pr.mask) / 8)
+				if pr.shift != dropped {
+					offsets[at%lines] = uint32(pr.at(h1+step) / 8)
 					at++
 				}
+				step *= key.Spread
 			}
 			continue
 		}
@@ -51,9 +50,8 @@ func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 			n = f.probes(h1, h2)
 		}
 		for n = min(n, to); n > from; n-- {
-			x += step
-			step += t
-			p, _ := bits.Mul64(x, f.size)
+			p, _ := bits.Mul64(h1+step, f.size)
+			step *= key.Spread
 			offsets[at%lines] = uint32(p / 8)
 			at++
 		}
@@ -98,16 +96,15 @@ func (f *filter) containsBatch(dst []bool, h1s, h2s []uint64, most bool) bool {
 // branch on them.
 func (f *filter) headSet(h1, h2 uint64) byte {
 	set := byte(1)
-	x, step, t := h1, h2, third(h1)
+	step := h2
 	if f.plan != nil {
 		list := f.plan.list(h1, h2)
 		for _, pr := range list[:min(head, len(list))] {
-			x += step
-			step += t
-			if pr.mask != dropped {
-				p := pr.offset | x&pr.mask
+			if pr.shift != dropped {
+				p := pr.at(h1 + step)
 				set &= f.bits[p/8] >> (p % 8)
 			}
+			step *= key.Spread
 		}
 		return set & 1
 	}
@@ -116,9 +113,8 @@ func (f *filter) headSet(h1, h2 uint64) byte {
 		n = f.probes(h1, h2)
 	}
 	for n = min(n, head); n > 0; n-- {
-		x += step
-		step += t
-		p, _ := bits.Mul64(x, f.size)
+		p, _ := bits.Mul64(h1+step, f.size)
+		step *= key.Spread
 		set &= f.bits[p/8] >> (p % 8)
 	}
 	return set & 1

@@ -25,19 +25,19 @@ func TestSizes(t *testing.T) {
 		capacity uint64
 		err      string
 	}{
-		// m = ceil(-n ln(fpp) / (ln 2)^2), k = ceil(m ln 2 / n), by hand.
-		{p: Params{}, bits: 958506, k: 7, capacity: 100_000},
-		{p: Params{Capacity: 1000, FPP: 0.001}, bits: 14378, k: 10, capacity: 1000},
-		{p: Params{Capacity: 1, FPP: 0.5}, bits: 2, k: 2, capacity: 1},
-		{p: Params{Capacity: 1, FPP: 0.999999}, bits: 1, k: 1, capacity: 1},
-		{p: Params{Capacity: 1000, FPP: 1e-18}, bits: 86266, k: 60, capacity: 1000},
+		// k = ceil(-log2(fpp)), m the first multiple of 64 whose rate, of a lognormal fill, is at most fpp, in 40 digits.
+		{p: Params{}, bits: 959360, k: 7, capacity: 100_000},
+		{p: Params{Capacity: 1000, FPP: 0.001}, bits: 14400, k: 10, capacity: 1000},
+		{p: Params{Capacity: 1, FPP: 0.5}, bits: 64, k: 1, capacity: 1},
+		{p: Params{Capacity: 1, FPP: 0.999999}, bits: 64, k: 1, capacity: 1},
+		{p: Params{Capacity: 1000, FPP: 1e-18}, bits: 86336, k: 60, capacity: 1000},
 		{p: Params{Bits: 1000, Capacity: 100}, bits: 1000, k: 7, capacity: 100},
 		{p: Params{Bits: 1 << 20, Capacity: 1}, bits: 1 << 20, k: 64, capacity: 1},
 		{p: Params{Bits: 1}, bits: 1, k: 1, capacity: 100_000},
 		{p: Params{Bits: 1000, K: 7}, bits: 1000, k: 7, capacity: 99}, // 1000 ln 2 / 7
 		{p: Params{Bits: 1, K: 64}, bits: 1, k: 64, capacity: 1},
-		{p: Params{Capacity: 1000, FPP: 0.01, K: 1}, bits: 99500, k: 1, capacity: 1000}, // -1000 / ln(0.99) = 99499.2
-		{p: Params{Capacity: 1000, FPP: 0.01, K: 2}, bits: 18983, k: 2, capacity: 1000}, // -2000 / ln(0.9) = 18982.4
+		{p: Params{Capacity: 1000, FPP: 0.01, K: 1}, bits: 99520, k: 1, capacity: 1000}, // -1000 / ln(0.99) = 99499.2
+		{p: Params{Capacity: 1000, FPP: 0.01, K: 2}, bits: 19008, k: 2, capacity: 1000}, // -2000 / ln(0.9) = 18982.4
 		{p: Params{Bits: 1000, Capacity: 100, Variant: Rational}, bits: 1000, k: 10 * math.Ln2, capacity: 100},
 		{p: Params{Bits: 1000, Capacity: 1e6, Variant: Blocks}, bits: 1000, k: 0.001 * math.Ln2, capacity: 1e6},
 		{p: Params{Bits: 8, K: NoHashes, Variant: Rational}, bits: 8, k: 0, capacity: 100_000},
@@ -120,12 +120,10 @@ var (
 
 func bigUint(v uint64) *big.Int { return new(big.Int).SetUint64(v) }
 
-// x is h1 + j*h2 + j(j-1)/2*third, the hash of the position numbered j from 1.
+// x is h1 + 0xd1342543de82ef95^(j-1) * h2, the hash of the position numbered j from 1.
 func (m *model) x(j int64, h1, h2 uint64) *big.Int {
-	third := bigUint(h1>>32 | h1<<32)
-	third.Sub(third, new(big.Int).Mod(third, big.NewInt(4)))
-	x := new(big.Int).Mul(big.NewInt(j), bigUint(h2))
-	x.Add(x, bigUint(h1)).Add(x, third.Mul(third, big.NewInt(j*(j-1)/2)))
+	x := new(big.Int).Exp(bigUint(0xd1342543de82ef95), big.NewInt(j-1), two64)
+	x.Mul(x, bigUint(h2)).Add(x, bigUint(h1))
 	return x.Mod(x, two64)
 }
 
@@ -155,7 +153,7 @@ func (m *model) positions(h1, h2 uint64) (at []uint64) {
 				if floorDiv(s.Add(s, u), unit).Int64() > i {
 					if m.kept&block != 0 {
 						p := m.x(i+1, h1, h2)
-						at = append(at, offset+p.Mod(p, bigUint(block)).Uint64())
+						at = append(at, offset+p.Mul(p, bigUint(block)).Rsh(p, 64).Uint64())
 					}
 					break
 				}
@@ -172,7 +170,11 @@ func (m *model) positions(h1, h2 uint64) (at []uint64) {
 		n++
 	case m.activation == ByPosition:
 		// position of number floor(k) < part * m
-		p := m.scaled(m.x(n, h1, h2))
+		x := bigUint(h1) // where there is no such position
+		if n > 0 {
+			x = m.x(n, h1, h2)
+		}
+		p := m.scaled(x)
 		if p.Mul(p, unit).Cmp(new(big.Int).Mul(part, bigUint(m.size))) < 0 {
 			n++
 		}

@@ -20,5 +20,5 @@ func Example() {
 	fmt.Println(s.Bits(), "bits,", s.K(), "hash functions")
 	// Output:
 	// true false
-	// 14378 bits, 10 hash functions
+	// 14400 bits, 10 hash functions
 }

@@ -45,13 +45,11 @@ func (f *filter) Contains(h1, h2 uint64) bool {
 		n = f.probes(h1, h2)
 	}
 	b, size := f.bits, f.size
-	x, step, t := h1, h2, third(h1)
-	for ; n > 0; n-- {
-		x += step
-		step += t
-		if p, _ := bits.Mul64(x, size); !isSet(b, p) {
+	for step := h2; n > 0; n-- {
+		if p, _ := bits.Mul64(h1+step, size); !isSet(b, p) {
 			return false
 		}
+		step *= key.Spread
 	}
 	return true
 }
@@ -61,15 +59,12 @@ func isSet(b []byte, p uint64) bool { return uint64(b[p/8])&(1<<(p%8)) != 0 }
 
 func (f *filter) containsPlanned(h1, h2 uint64) bool {
 	b := f.bits
-	x, step, t := h1, h2, third(h1)
+	step := h2
 	for _, at := range f.plan.list(h1, h2) {
-		x += step
-		step += t
-		if at.mask != dropped {
-			if !isSet(b, at.offset|x&at.mask) {
-				return false
-			}
+		if at.shift != dropped && !isSet(b, at.at(h1+step)) {
+			return false
 		}
+		step *= key.Spread
 	}
 	return true
 }

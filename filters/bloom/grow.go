@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -34,6 +35,10 @@ func (p Params) step(n uint64) (form, error) {
 	first.Grow, first.Capacity = false, FirstStep
 	f, err := first.form()
 	if err != nil {
+		return form{}, err
+	}
+	// Not whole words: what is left of one would double as well.
+	if f.size, err = sizeFor(FirstStep, cmp.Or(p.FPP, DefaultFPP), f.k, 1); err != nil {
 		return form{}, err
 	}
 	for n = max(n, p.Capacity); f.capacity < n; f.capacity *= 2 {

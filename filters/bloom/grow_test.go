@@ -59,7 +59,7 @@ func TestGrow(t *testing.T) {
 			if capacity < n || capacity >= 2*max(n, FirstStep) && n > 0 {
 				t.Errorf("fpp %v, %d keys: a capacity of %d", fpp, n, capacity)
 			}
-			need, err := sizeFor(FirstStep, fpp, 0)
+			need, err := sizeFor(FirstStep, fpp, math.Ceil(-math.Log2(fpp)), 1)
 			if err != nil || s.Bits() != need*(capacity/FirstStep) {
 				t.Errorf("fpp %v, %d keys: %d bits, %d for each %d keys, error %v", fpp, n, s.Bits(), need, FirstStep, err)
 			}

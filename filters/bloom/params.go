@@ -10,6 +10,7 @@
 package bloom
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -47,7 +48,7 @@ const (
 	// is used for that part of the keys which the fraction says.
 	Rational Variant = 1
 	// Blocks filters are split along the binary digits of their length into blocks
-	// of powers of two, so that positions are computed by masks and whole blocks
+	// of powers of two, so that positions are computed by shifts and whole blocks
 	// can be dropped (Shrink). Each block has its part of k.
 	Blocks Variant = 2
 )
@@ -92,17 +93,17 @@ type Params struct {
 	// then the number of keys that sets half of the bits, m ln 2 / k.
 	Capacity uint64
 	// FPP is the false positive rate at Capacity that Bits and K are chosen
-	// for, from MinFPP to below 1. Broder and Mitzenmacher 2004,
-	// "Network Applications of Bloom Filters: A Survey":
-	// m = ceil(-n ln(fpp) / (ln 2)^2), k = ceil(m ln 2 / n).
-	// Rational and Blocks take k = m ln 2 / n unrounded; by convexity their rate
-	// at Capacity is up to 6.2% above FPP (see FPPAt).
+	// for, from MinFPP to below 1. K is -log2(FPP), of Standard rounded up: the best number
+	// where half of the bits are set. Bits is the fewest whole words of 64 in which the rate
+	// to expect at Capacity (FPPAt) is not above FPP. Broder and Mitzenmacher 2004, "Network
+	// Applications of Bloom Filters: A Survey", section 2.
 	FPP float64
 	// Bits is the length m, from 1 to MaxBits, in place of FPP.
 	Bits uint64
 	// K is the number of hash functions, whole and from 1 to MaxK where the
 	// variant is Standard, otherwise any from 0 to MaxK, 0 being NoHashes. Where
-	// Bits is not given, Bits is what reaches FPP with this K.
+	// Bits is not given, Bits is what reaches FPP with this K. Where Bits is, its default is
+	// m ln 2 / n, of Standard rounded up.
 	K float64
 	// Variant is how keys become positions.
 	Variant Variant
@@ -156,21 +157,20 @@ func (p Params) form() (form, error) {
 			f.capacity = uint64(min(max(1, float64(p.Bits)*math.Ln2/f.k), 1<<62))
 		}
 	}
-	if p.Bits == 0 {
-		fpp := p.FPP
-		if fpp == 0 {
-			fpp = DefaultFPP
-		}
-		m, err := sizeFor(f.capacity, fpp, p.K)
-		if err != nil {
-			return form{}, err
-		}
-		f.size = m
-	}
+	fpp := cmp.Or(p.FPP, DefaultFPP)
 	if p.K == 0 {
-		f.k = min(MaxK, float64(f.size)*math.Ln2/float64(f.capacity))
+		f.k = -math.Log2(fpp)
+		if p.Bits != 0 {
+			f.k = min(MaxK, float64(f.size)*math.Ln2/float64(f.capacity))
+		}
 		if p.Variant == Standard {
 			f.k = math.Ceil(f.k)
+		}
+	}
+	if p.Bits == 0 {
+		var err error
+		if f.size, err = sizeFor(f.capacity, fpp, f.k, wordBits); err != nil {
+			return form{}, err
 		}
 	}
 	f.kept = f.size
@@ -186,21 +186,24 @@ func (p Params) empty() (bytes, seed uint64) {
 	return 8 * f.words(), p.Seed
 }
 
-// sizeFor is the number of bits for n keys at a false positive rate, with the
-// best k where k is 0.
-func sizeFor(n uint64, fpp, k float64) (uint64, error) {
-	m := -float64(n) * math.Log(fpp) / (math.Ln2 * math.Ln2)
-	if k != 0 {
-		q := fillFor(k, fpp)
-		if q == 0 {
-			return 0, sketch.OptionError("k", "is %v, with which no number of bits reaches an \"fpp\" of %v: give \"bits\"", max(k, 0), fpp)
+// wordBits is the unit of a body: what a filter has anyway is used.
+const wordBits = 64
+
+// sizeFor is the least multiple of unit bits in which n keys have a false positive rate of
+// at most fpp with k hash functions.
+func sizeFor(n uint64, fpp, k, unit float64) (uint64, error) {
+	q := fillFor(k, fpp)
+	if q == 0 {
+		return 0, sketch.OptionError("k", "is %v, with which no number of bits reaches an \"fpp\" of %v: give \"bits\"", k, fpp)
+	}
+	m := unit * math.Ceil(max(1, -float64(n)*k/math.Log1p(-q))/unit)
+	for ; m <= MaxBits; m += unit {
+		// Of the rate of large filters the last digits are rounding.
+		if rateAt(m, k, float64(n)) <= fpp*(1+1e-9) {
+			return uint64(m), nil
 		}
-		m = -float64(n) * k / math.Log1p(-q)
 	}
-	if m = math.Ceil(m); !(m <= MaxBits) {
-		return 0, sketch.OptionError("capacity", "is %d, which needs %.3g bits, at most %d are allowed", n, m, uint64(MaxBits))
-	}
-	return max(1, uint64(m)), nil
+	return 0, sketch.OptionError("capacity", "is %d, which needs %.3g bits, at most %d are allowed", n, m, uint64(MaxBits))
 }
 
 // fillFor is the fill at which k hash functions have a false positive rate; 0

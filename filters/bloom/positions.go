@@ -11,18 +11,17 @@ import (
 
 // Everything in this file is part of the format: it never changes.
 
-// third makes the positions of a key quadratic: x_i = h1 + (i+1)*h2 +
-// i(i+1)/2*third. With h1 and h2 alone (double hashing) keys whose positions
-// all coincide come up with a probability of about n/m^2 for n keys in m bits,
-// far above a low false positive rate: measured at n = 1,000 and a rate of
-// 1e-6, 6 times the formula without masks, 14 times with masks, and 1 time
-// with the third (Dillinger and Manolios 2004, "Bloom Filters in Probabilistic
-// Verification", section 5.2, on triple hashing). The halves of h1 trade
-// places, so that the bits of third that make the positions are others than
-// those of h1. It is a multiple of 4, for then x_i - x_l = (i-l) * (h2 + an
-// even number), and the positions in a block of 2^a bits differ as long as
-// there are no more than 2^a.
-func third(h1 uint64) uint64 { return bits.RotateLeft64(h1, 32) &^ 3 }
+// Position i of a key comes from the highest bits of x_i = h1 + key.Spread^i*h2, in a filter of
+// m bits floor(x_i*m / 2^64).
+
+// power is key.Spread^i.
+func power(i uint64) uint64 {
+	p := uint64(1)
+	for range i {
+		p *= key.Spread
+	}
+	return p
+}
 
 // one is 1 in the fixed-point numbers of k and of activations.
 const one = 1 << 56
@@ -40,6 +39,7 @@ type route struct {
 	n     uint64 // floor(k)
 	part  bool   // k is not whole
 	limit uint64 // ByPosition: the position must be below it
+	last  uint64 // ByPosition: h2's factor in position n-1; 0 where n is
 	plan  *plan  // Blocks
 }
 
@@ -51,6 +51,9 @@ func (f *form) route() route {
 	hi, lo := bits.Mul64(p, f.size)
 	lo, carry := bits.Add64(lo, one-1, 0)
 	r.limit = (hi+carry)<<8 | lo>>56 // ceil of the product by one
+	if r.n > 0 {
+		r.last = power(r.n - 1)
+	}
 	if f.variant == Blocks {
 		r.plan = planFor(f.size, f.kept, r.fixed)
 	}
@@ -65,11 +68,7 @@ func (f *filter) probes(h1, h2 uint64) uint64 {
 	}
 	// The position before the last, numbered from 1 in the paper; that of
 	// number 0, which nothing sets, where there is none before.
-	x := h1
-	if f.n > 0 {
-		x += f.n*h2 + f.n*(f.n-1)/2*third(h1)
-	}
-	if p, _ := bits.Mul64(x, f.size); p < f.limit {
+	if p, _ := bits.Mul64(h1+f.last*h2, f.size); p < f.limit {
 		return f.n + 1
 	}
 	return f.n
@@ -92,11 +91,20 @@ type plan struct {
 	direct [256][]probe
 }
 
-// probe is one position of a key: offset + x_i & mask. Where the mask is
-// dropped, the position was in a block that is not there any more.
-type probe struct{ mask, offset uint64 }
+// probe is one position of a key, see at. Where the shift is dropped, the position was in a
+// block that is not there any more.
+type probe struct {
+	offset uint64
+	shift  uint8 // 63 less the binary logarithm of the block
+}
 
-const dropped = ^uint64(0)
+// at is the position in the bits that are left, offset + floor(x*block / 2^64).
+func (p probe) at(x uint64) uint64 { return p.offset | x>>1>>(p.shift&63) }
+
+// block is the length of its block.
+func (p probe) block() uint64 { return 1 << (63 - p.shift) }
+
+const dropped = 255
 
 // list is the positions of a key.
 func (p *plan) list(h1, h2 uint64) []probe {
@@ -155,13 +163,13 @@ func newPlan(size, kept, fixed uint64) *plan {
 		for j, block := range blocks {
 			for ; i < (parts[j]+u)/one; i++ {
 				if kept&block == 0 {
-					list = append(list, probe{mask: dropped})
+					list = append(list, probe{shift: dropped})
 					continue
 				}
-				list = append(list, probe{mask: block - 1, offset: kept &^ (2*block - 1)})
+				list = append(list, probe{kept &^ (2*block - 1), uint8(63 - bits.TrailingZeros64(block))})
 			}
 		}
-		for len(list) > 0 && list[len(list)-1].mask == dropped {
+		for len(list) > 0 && list[len(list)-1].shift == dropped {
 			list = list[:len(list)-1]
 		}
 		p.lists = append(p.lists, list)

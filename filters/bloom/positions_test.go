@@ -33,9 +33,10 @@ func TestPlan(t *testing.T) {
 				t.Fatalf("%b, k %v: a key of %v positions", size, k, n)
 			}
 			for _, pr := range list {
-				share[pr.mask+1] += p.width(i)
-				if pr.offset&pr.mask != 0 || pr.offset+pr.mask >= size {
-					t.Fatalf("%b: block of %d at %d", size, pr.mask+1, pr.offset)
+				block := pr.block()
+				share[block] += p.width(i)
+				if pr.offset%block != 0 || pr.offset+block > size {
+					t.Fatalf("%b: block of %d at %d", size, block, pr.offset)
 				}
 			}
 		}
@@ -57,26 +58,6 @@ func TestPlan(t *testing.T) {
 			}
 			if got := p.list(h1, h2); len(got) != len(p.lists[i]) || len(got) > 0 && &got[0] != &p.lists[i][0] {
 				t.Fatalf("%b, k %v, activation %d: not list %d", size, k, u, i)
-			}
-		}
-	}
-}
-
-// A key's positions in a block of at least as many bits differ.
-func TestPositionsDiffer(t *testing.T) {
-	r := rand.New(rand.NewPCG(23, 24))
-	for range 2000 {
-		h1, h2 := r.Uint64(), r.Uint64()|1
-		for _, size := range []uint64{8, 64} {
-			seen := map[uint64]bool{}
-			x, step := h1, h2
-			for range size {
-				x += step
-				step += third(h1)
-				seen[x%size] = true
-			}
-			if uint64(len(seen)) != size {
-				t.Fatalf("%x %x: %d different positions of %d", h1, h2, len(seen), size)
 			}
 		}
 	}
@@ -104,30 +85,25 @@ func chi2(n *[16][16]float64) float64 {
 }
 
 // Whether a key uses the last hash function says nothing about its positions,
-// be they made by products or by masks, of random keys and of keys in a row;
-// by the paper's choice it says much about one of them.
+// of random keys and of keys in a row; by the paper's choice it says much about one of them.
 func TestActivationIsIndependent(t *testing.T) {
 	const keys, m = 400_000, 1 << 20
 	limit := 225 + 4*math.Sqrt(450)
 	for _, seed := range []uint64{0, 1} {
-		var products, masks [4][16][16]float64
+		var positions [4][16][16]float64
 		var uniform [16]float64
 		for i := range uint64(keys) {
 			h1, h2 := key.HashUint64(seed, i)
 			a := activation(h1, h2) >> 52
 			uniform[a]++
-			x, step := h1, h2
-			for j := range products {
-				x += step
-				step += third(h1)
-				p, _ := bits.Mul64(x, m)
-				products[j][a][p*16/m]++
-				masks[j][a][x%16]++
+			for j := range positions {
+				p, _ := bits.Mul64(h1+power(uint64(j))*h2, m)
+				positions[j][a][p*16/m]++
 			}
 		}
-		for j := range products {
-			if a, b := chi2(&products[j]), chi2(&masks[j]); a > limit || b > limit {
-				t.Errorf("seed %d, position %d: chi-square %.0f and %.0f, at most %.0f", seed, j, a, b, limit)
+		for j := range positions {
+			if c := chi2(&positions[j]); c > limit {
+				t.Errorf("seed %d, position %d: chi-square %.0f, at most %.0f", seed, j, c, limit)
 			}
 		}
 		for a, n := range uniform {

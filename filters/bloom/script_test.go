@@ -45,8 +45,7 @@ func TestFormatExample(t *testing.T) {
 			s.AddKey([]byte(k), 1)
 			h1, h2 := key.Hash(p.Seed, []byte(k))
 			if i == 0 {
-				rows[k] = []string{"`" + k + "`", fmt.Sprintf("%#016x", h1), fmt.Sprintf("%#016x", h2),
-					fmt.Sprintf("%#016x", third(h1)), fmt.Sprintf("%.4f", float64(activation(h1, h2))/one)}
+				rows[k] = []string{"`" + k + "`", fmt.Sprintf("%#016x", h1), fmt.Sprintf("%#016x", h2), fmt.Sprintf("%.4f", float64(activation(h1, h2))/one)}
 			}
 			rows[k] = append(rows[k], strings.Trim(fmt.Sprint(m.positions(h1, h2)), "[]"))
 		}

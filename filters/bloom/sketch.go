@@ -70,25 +70,22 @@ func (s *Sketch) set(h1, h2 uint64) {
 		n = s.probes(h1, h2)
 	}
 	b, size := s.bits, s.size
-	x, step, t := h1, h2, third(h1)
-	for ; n > 0; n-- {
-		x += step
-		step += t
-		p, _ := bits.Mul64(x, size)
+	for step := h2; n > 0; n-- {
+		p, _ := bits.Mul64(h1+step, size)
+		step *= key.Spread
 		b[p/8] |= 1 << (p % 8)
 	}
 }
 
 func (s *Sketch) setPlanned(h1, h2 uint64) {
 	b := s.bits
-	x, step, t := h1, h2, third(h1)
+	step := h2
 	for _, at := range s.plan.list(h1, h2) {
-		x += step
-		step += t
-		if at.mask != dropped {
-			p := at.offset | x&at.mask
+		if at.shift != dropped {
+			p := at.at(h1 + step)
 			b[p/8] |= 1 << (p % 8)
 		}
+		step *= key.Spread
 	}
 }
 

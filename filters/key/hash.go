@@ -25,6 +25,9 @@ func Hash(seed uint64, b []byte) (h1, h2 uint64) {
 		return hashLong(seed, b)
 	}
 	seed = state(seed)
+	if seed == 0 && len(b) == 0 {
+		seed = emptySeed
+	}
 	h1, h2 = murmur3.SeedSum128(seed, seed, b)
 	return h1, h2 | 1
 }
@@ -61,6 +64,19 @@ func state(seed uint64) uint64 {
 	}
 	return seed
 }
+
+// emptySeed is the seed of the key of no bytes instead of 0, with which MurmurHash3 makes 0 of
+// it: positions that are multiples of h2 would all be the first.
+const emptySeed = 16
+
+// Spread is the ratio between the steps of a key's positions in filters that promise a low rate of
+// false positives: position i comes from h1 + Spread^i*h2, of which the highest bits count. With
+// steps in arithmetic progression (double hashing) all positions of two keys coincide with a
+// probability of about 1/m^2, however many they are. Kirsch and Mitzenmacher 2006, "Less Hashing,
+// Same Performance", sections 4 and 5; Dillinger and Manolios 2004, "Bloom Filters in Probabilistic
+// Verification", section 5. The number is a multiplier for congruential generators with good
+// spectral figures: Steele and Vigna 2021, table 2.
+const Spread = 0xd1342543de82ef95
 
 // Hashes writes the Hash of every key to h1s and h2s, which are at least as
 // long as keys: what the methods AddHashes, CountHashes and the like of all

@@ -19,6 +19,9 @@ func judge(seed uint64, b []byte) (h1, h2 uint64) {
 		seed *= 0xc4ceb9fe1a85ec53
 		seed ^= seed >> 33
 	}
+	if seed == 0 && len(b) == 0 {
+		seed = 16
+	}
 	h1, h2 = murmur3.SeedSum128(seed, seed, b)
 	return h1, h2 | 1
 }

@@ -69,12 +69,12 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		return l
 	},
 	Samples: []keyed.Sample[Params, *Sketch]{
-		{Form: "mi", Params: Params{Counters: 16, K: 3, Method: MI}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
-		{Form: "rm", Params: Params{Counters: 24, K: 3, Method: RM}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
-		{Form: "trm", Params: Params{Counters: 16, K: 3, Method: TRM}, Rows: 20, Keys: 5, Words: "11 counters, 20 added"},
-		{Form: "elias", Params: Params{Counters: 16, K: 3, Encoding: Elias}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
-		{Form: "steps, range", Params: Params{Counters: 16, K: 3, Encoding: Steps, Range: Range{0, 7}}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
-		{Form: "index", Params: Params{Counters: 16, K: 3, Encoding: Index}, Rows: 20, Keys: 3, Words: "16 counters, 20 added"},
+		{Form: "mi", Params: Params{Counters: 16, K: 3, Method: MI}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "rm", Params: Params{Counters: 24, K: 3, Method: RM}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "trm", Params: Params{Counters: 16, K: 3, Method: TRM}, Rows: 20, Keys: 5, Words: "12 counters, 20 added"},
+		{Form: "elias", Params: Params{Counters: 16, K: 3, Encoding: Elias}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "steps, range", Params: Params{Counters: 16, K: 3, Encoding: Steps, Range: Range{0, 7}}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "index", Params: Params{Counters: 16, K: 3, Encoding: Index}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
 	},
 })
 
@@ -86,7 +86,7 @@ var options = keyed.Options[Params]{
 	keyed.WholeOption("bytes", 1, MaxBody, "what capacity needs", "Size with counters of 16 bits; smaller counts take half of it. Replaces capacity.",
 		func(p *Params) *uint64 { return &p.Bytes }),
 	keyed.WholeOptionIn("counters", fmt.Sprintf("from k to %d", maxCounters), "ceil(k * capacity / 0.7)",
-		"Number of counters; methods rm and trm share them between two filters. Replaces capacity.",
+		"Number of counters, rounded up to a multiple of k, or of 64 if blocked; methods rm and trm share them between two filters. Replaces capacity.",
 		func(p *Params) *uint64 { return &p.Counters }),
 	keyed.WholeOption("k", 1, MaxK, "5", "Counters per key.",
 		func(p *Params) *uint64 { return &p.K }),

@@ -38,13 +38,19 @@ func (v *View) Info() Info {
 		Product: v.product, Traps: len(v.trapTable) / trapBytes,
 	}
 	var used uint64
+	var rows [MaxK]uint64 // of them the used ones
+	at := uint64(0)
 	v.first.eachBlock(func(vs []uint64) { // a block of the layout at a time
 		n := 0
 		for _, c := range vs {
 			i.Largest = max(i.Largest, c)
 			if c != 0 {
 				n++
+				if !v.blocked {
+					rows[at/v.shape.first.width]++
+				}
 			}
+			at++
 		}
 		used += uint64(n)
 		all := 1.0 // that k different counters of this block are used
@@ -56,7 +62,10 @@ func (v *View) Info() Info {
 	m := float64(v.shape.first.m)
 	i.Fill = float64(used) / m
 	if !v.blocked {
-		i.ErrorRate = math.Pow(i.Fill, float64(v.k))
+		i.ErrorRate = 1
+		for _, n := range rows[:v.k] {
+			i.ErrorRate *= float64(n) / float64(v.shape.first.width)
+		}
 	}
 	// fill = 1 - exp(-n*k/m), section 2.1. A full filter has any number of keys.
 	i.Load = -math.Log1p(-i.Fill)

@@ -26,29 +26,30 @@ type model struct {
 
 var ceiling = new(big.Int).SetUint64(math.MaxUint64)
 
+// spot is floor(x * m / 2^64), x = h1 + 0xd1342543de82ef95^i * h2.
 func spot(h1, h2 uint64, i, m int64) int64 {
-	x := new(big.Int).SetUint64(h2)
-	x.Mul(x, big.NewInt(i+1)).Add(x, new(big.Int).SetUint64(h1))
+	x := new(big.Int).Exp(new(big.Int).SetUint64(0xd1342543de82ef95), big.NewInt(i), nil)
+	x.Mul(x, new(big.Int).SetUint64(h2)).Add(x, new(big.Int).SetUint64(h1))
 	x.And(x, ceiling)
 	return x.Mul(x, big.NewInt(m)).Rsh(x, 64).Int64()
 }
 
-// positions of a key among m counters: the next one that is free.
+// positions of a key among m counters: one in each row, or in a block the next one that is
+// free.
 func (x *model) positions(h1, h2 uint64, m int64, blocked bool) (ps []int64) {
 	for i := range x.k {
-		base, size := int64(0), m
-		p := spot(h1, h2, i, m)
-		if blocked {
-			size = 64
-			base = spot(h1, 0, 0, m/64) * 64
-			word := h2
-			if i >= 10 {
-				word = finalize(h2 + uint64(i/10)*0x9e3779b97f4a7c15)
-			}
-			p = base + int64(word>>(58-6*(i%10))&63)
+		if !blocked {
+			ps = append(ps, i*(m/x.k)+spot(h1, h2, i, m/x.k))
+			continue
 		}
+		base := spot(h1, 0, 0, m/64) * 64
+		word := h2
+		if i >= 10 {
+			word = finalize(h2 + uint64(i/10)*0x9e3779b97f4a7c15)
+		}
+		p := base + int64(word>>(58-6*(i%10))&63)
 		for slices.Contains(ps, p) {
-			p = base + (p-base+1)%size
+			p = base + (p-base+1)%64
 		}
 		ps = append(ps, p)
 	}

@@ -132,7 +132,8 @@ type Params struct {
 	// ones up to 4 times.
 	Bytes uint64
 	// Counters is the number of counters, in place of Capacity. RM and TRM
-	// share them out: two thirds to the first filter, a third to the second.
+	// share them out: two thirds to the first filter, a third to the second. Each
+	// filter has whole rows, one for each of its K functions, or whole blocks.
 	Counters uint64
 	// K is the number of counters per key, from 1 to 32.
 	K uint64
@@ -181,10 +182,7 @@ func (p Params) shape() (shape, error) {
 	if p.Method.recurring() {
 		m = total - total/3
 	}
-	m = max(m, k)
-	if p.Blocked {
-		m = (m + blockLen - 1) / blockLen * blockLen
-	}
+	m = whole(max(m, k), k, p.Blocked)
 	return newShape(m, k, p.Method, p.Encoding, p.Method.recurring() && p.Marker == Marked, p.Blocked, p.Range)
 }
 
@@ -264,19 +262,30 @@ func newShape(m, k uint64, method Method, encoding Encoding, marker, blocked boo
 		return shape{}, sketch.OptionError("counters", "is %d, must be from \"k\" %d to %d", m, k, maxCounters)
 	case blocked && m%blockLen != 0:
 		return shape{}, sketch.OptionError("counters", "is %d, must be blocks of %d", m, blockLen)
+	case !blocked && m%k != 0:
+		return shape{}, sketch.OptionError("counters", "is %d, must be a multiple of \"k\" %d", m, k)
 	}
 	s := shape{
 		k: int(k), method: method, encoding: encoding, marker: marker, blocked: blocked, span: span,
 		first: newLayout(m, k, blocked),
 	}
 	if method.recurring() {
-		half := max(m/2, k)
-		if blocked {
-			half = (half + blockLen - 1) / blockLen * blockLen
-		}
-		s.second = newLayout(half, k, blocked)
+		s.second = newLayout(whole(max(m/2, k), k, blocked), k, blocked)
 	}
 	return s, nil
+}
+
+// whole rounds a number of counters up to whole blocks or to whole rows, or down where there
+// are as many as can be.
+func whole(m, k uint64, blocked bool) uint64 {
+	unit := k
+	if blocked {
+		unit = blockLen
+	}
+	if m > maxCounters-unit {
+		return m / unit * unit
+	}
+	return (m + unit - 1) / unit * unit
 }
 
 // markBytes is the size of the marker filter.

@@ -26,26 +26,26 @@ func TestShape(t *testing.T) {
 		first, second uint64
 		err           string
 	}{
-		{p: Params{}, first: 714286}, // ceil(5 * 100000 / 0.7)
-		{p: Params{Capacity: 1000}, first: 7143},
-		{p: Params{Capacity: 1000, K: 7}, first: 10000},
+		{p: Params{}, first: 714290}, // ceil(5 * 100000 / 0.7), in rows of the same length
+		{p: Params{Capacity: 1000}, first: 7145},
+		{p: Params{Capacity: 1000, K: 7}, first: 10003},
 		{p: Params{Capacity: 1, K: 1}, first: 2},
-		{p: Params{Capacity: 1, Method: RM}, first: 6, second: 5},
+		{p: Params{Capacity: 1, Method: RM}, first: 10, second: 5},
 		{p: Params{Counters: 900, Method: RM}, first: 600, second: 300},
-		{p: Params{Counters: 901, Method: TRM, Marker: Unmarked}, first: 601, second: 300},
-		{p: Params{Bytes: 1 << 20}, first: 1 << 19},
+		{p: Params{Counters: 901, Method: TRM, Marker: Unmarked}, first: 605, second: 305},
+		{p: Params{Bytes: 1 << 20}, first: 1<<19 + 2},
 		// 16 bits for each of 1.5 times the first filter's counters, and a bit:
 		// 25 bits for 2^20 bytes are 335544 counters.
-		{p: Params{Bytes: 1 << 20, Method: RM}, first: 335544, second: 167772},
-		{p: Params{Bytes: 1 << 20, Method: RM, Marker: Unmarked}, first: 349526, second: 174763},
+		{p: Params{Bytes: 1 << 20, Method: RM}, first: 335545, second: 167775},
+		{p: Params{Bytes: 1 << 20, Method: RM, Marker: Unmarked}, first: 349530, second: 174765},
 		{p: Params{Bytes: 1}, first: 5},
-		{p: Params{Bytes: MaxBody / 4}, first: maxCounters},
+		{p: Params{Bytes: MaxBody / 4}, first: maxCounters - 3}, // rounded down
 		{p: Params{Counters: 65, Blocked: true}, first: 128},
 		{p: Params{Counters: 300, Blocked: true, Method: RM}, first: 256, second: 128},
 		// 10 keys in nodes of 1, 2, 4 and 8 are 10 + 5 + 3 + 2 nodes, and 3 keys
 		// in at most 3 + 3 + 3 + 2 of them.
-		{p: Params{Capacity: 1000, Range: ten}, first: 143},
-		{p: Params{Capacity: 3, Range: ten}, first: 79},
+		{p: Params{Capacity: 1000, Range: ten}, first: 145},
+		{p: Params{Capacity: 3, Range: ten}, first: 80},
 		{p: Params{Counters: 5, Range: Range{math.MinInt64, math.MaxInt64}}, first: 5},
 		{p: Params{K: 33}, err: `option "k" is 33, must be from 1 to 32`},
 		{p: Params{Capacity: 1, Bytes: 2}, err: `option "capacity" is 1 and "bytes" is 2: give one of them`},

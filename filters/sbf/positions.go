@@ -13,53 +13,15 @@ const blockLen = 64
 // slots is the number of positions in a block that one word gives.
 const slots = 10
 
-// layout says where a key's counters are in an array of m.
+// layout says where a key's counters are in an array of m: one in each of k rows, or all in a
+// block.
 type layout struct {
 	m       uint64
+	width   uint64 // of a row
 	blocked bool
-	// Positions i and j of a key may be the same only where (j-i)*h2 is less
-	// than near, a counter's share of 2^64, away from 0; and that only where
-	// common*h2, a multiple of all of them, is less than far away from 0: one
-	// look that settles nearly all keys.
-	near, common, far uint64
 }
 
-func newLayout(m, k uint64, blocked bool) layout {
-	const half = 1<<63 - 1 // away from 0 by less than this is nearly everything
-	l := layout{m: m, blocked: blocked, near: half, common: 1, far: half}
-	if m < 8 {
-		return l
-	}
-	l.near = ^uint64(0)/m + 1
-	common := uint64(1)
-	for i := uint64(2); i < k && common < 1<<40; i++ {
-		common *= i / gcd(common, i)
-	}
-	if hi, lo := bits.Mul64(common, l.near); hi == 0 && lo < half {
-		l.common, l.far = common, lo
-	}
-	return l
-}
-
-func gcd(a, b uint64) uint64 {
-	for b > 0 {
-		a, b = b, a%b
-	}
-	return a
-}
-
-// meet reports whether two of a key's k positions may be the same, where far
-// does not settle it.
-func (l *layout) meet(k int, h2 uint64) bool {
-	y := l.near
-	for range k - 1 {
-		y += h2
-		if y < 2*l.near {
-			return true
-		}
-	}
-	return false
-}
+func newLayout(m, k uint64, blocked bool) layout { return layout{m, m / k, blocked} }
 
 // scale takes x from 2^64 to m: floor(x*m / 2^64).
 func scale(x, m uint64) uint32 {
@@ -67,20 +29,18 @@ func scale(x, m uint64) uint32 {
 	return uint32(p)
 }
 
-// positions writes the len(dst) positions of a key, all different; there are
-// at least as many counters. Part of the format (docs/FORMAT.md), forever.
+// positions writes the len(dst) positions of a key, all different. Part of the format
+// (docs/FORMAT.md), forever.
 func (l *layout) positions(dst []uint32, h1, h2 uint64) {
 	if l.blocked {
 		l.blockPositions(dst, h1, h2)
 		return
 	}
-	x := h1
+	row, step := uint32(0), h2
 	for i := range dst {
-		x += h2
-		dst[i] = scale(x, l.m)
-	}
-	if h2*l.common+l.far < 2*l.far && l.meet(len(dst), h2) {
-		l.separate(dst)
+		dst[i] = row + scale(h1+step, l.width)
+		row += uint32(l.width)
+		step *= key.Spread
 	}
 }
 
@@ -90,27 +50,6 @@ func (l *layout) many(dst []uint32, k int, h1s, h2s []uint64) {
 		l.positions(dst[:k:k], h1s[i], h2s[i])
 		dst = dst[k:]
 	}
-}
-
-// separate moves a position that an earlier one has taken on to the next that
-// none has.
-func (l *layout) separate(dst []uint32) {
-	for i := range dst {
-		for taken(dst[:i], dst[i]) {
-			if dst[i]++; uint64(dst[i]) == l.m {
-				dst[i] = 0
-			}
-		}
-	}
-}
-
-func taken(ps []uint32, p uint32) bool {
-	for _, q := range ps {
-		if p == q {
-			return true
-		}
-	}
-	return false
 }
 
 // blockPositions takes the block from h1 and the counters in it from h2, 6

@@ -1,32 +1,24 @@
 package sbf
 
-// Where a key's counters are sums and lie anywhere, many keys are taken at
-// once: first all of their first counters, then all of their second ones.
-// Nothing is kept between the two, and the reads of different keys do not wait
-// for each other.
+import (
+	"github.com/ccbfsql/ccbfsql/filters/internal/words"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
 
-// apart is the number of keys, from the first on, whose positions surely
-// differ, so that they are those of layout.positions without a look at each
-// other.
-func (l *layout) apart(k int, h2s []uint64) int {
-	common, far := l.common, l.far
-	for i, h2 := range h2s {
-		if h2*common+far < 2*far && l.meet(k, h2) {
-			return i
-		}
-	}
-	return len(h2s)
+// Where counters are in rows and their sums count, many keys are taken at once: first
+// all of their first counters, then all of their second ones. The reads of
+// different keys do not wait for each other.
+
+// rowOf is the table that begins with a row.
+func rowOf(t words.Table, width, row uint64) words.Table {
+	return words.Table{Shift: t.Shift, B: t.B[row*width<<t.Shift:]}
 }
 
-// position is where counter i = step-1 of a key is that apart accepts.
-func position(h1, h2, step, m uint64) uint32 {
-	return scale(h1+step*h2, m)
-}
-
-// addRow adds ns[i], or n where ns is nil, to one counter of every key.
-func (t *table) addRow(m, step uint64, h1s, h2s, ns []uint64, n uint64) (full bool) {
+// addRow adds ns[i], or n where ns is nil, to one counter of every key: that of a row, of
+// which step is h2's factor.
+func (t *table) addRow(width, row, step uint64, h1s, h2s, ns []uint64, n uint64) (full bool) {
 	for len(h1s) > 0 {
-		done := t.words.AddRow(m, step, h1s, h2s, ns, n)
+		done := rowOf(t.words, width, row).AddRow(width, step, h1s, h2s, ns, n)
 		if done == len(h1s) {
 			break
 		}
@@ -34,7 +26,7 @@ func (t *table) addRow(m, step uint64, h1s, h2s, ns []uint64, n uint64) (full bo
 			n = ns[done]
 			ns = ns[done+1:]
 		}
-		p := position(h1s[done], h2s[done], step, m)
+		p := uint32(row*width) + scale(h1s[done]+step*h2s[done], width)
 		v := satAdd(t.at(p), n)
 		full = full || v == saturated
 		t.set(p, v)
@@ -52,45 +44,35 @@ const rowKeys = 256
 
 // addByRows counts keys by MS.
 func (s *Sketch) addByRows(h1s, h2s, ns []uint64, n uint64) (full bool) {
-	l := &s.shape.first
+	width := s.shape.first.width
 	for len(h1s) > 0 {
-		keys := l.apart(s.k, h2s[:min(rowKeys, len(h2s))])
+		keys := min(rowKeys, len(h1s))
 		var weights []uint64
 		if ns != nil {
-			weights = ns[:keys]
+			weights, ns = ns[:keys], ns[keys:]
 		}
-		for step := range uint64(s.k) {
-			full = s.first.addRow(l.m, step+1, h1s[:keys], h2s[:keys], weights, n) || full
-		}
-		if keys < min(rowKeys, len(h1s)) {
-			if ns != nil {
-				n = ns[keys]
-			}
-			s.putOne(h1s[keys], h2s[keys], n)
-			keys++
+		step := uint64(1)
+		for row := range uint64(s.k) {
+			full = s.first.addRow(width, row, step, h1s[:keys], h2s[:keys], weights, n) || full
+			step *= key.Spread
 		}
 		h1s, h2s = h1s[keys:], h2s[keys:]
-		if ns != nil {
-			ns = ns[keys:]
-		}
 	}
 	return full
 }
 
 // countByRows is countHashes of MS and MI.
 func (s *shape) countByRows(first *cells, dst, h1s, h2s []uint64) {
-	l := &s.first
+	width := s.first.width
 	for len(dst) > 0 {
-		keys := l.apart(s.k, h2s[:min(rowKeys, len(dst))])
+		keys := min(rowKeys, len(dst))
 		for i := range dst[:keys] {
 			dst[i] = saturated
 		}
-		for step := range uint64(s.k) {
-			first.words.LeastRow(l.m, step+1, h1s[:keys], h2s[:keys], dst[:keys])
-		}
-		if keys < min(rowKeys, len(dst)) {
-			dst[keys] = s.count(first, nil, nil, h1s[keys], h2s[keys])
-			keys++
+		step := uint64(1)
+		for row := range uint64(s.k) {
+			rowOf(first.words, width, row).LeastRow(width, step, h1s[:keys], h2s[:keys], dst[:keys])
+			step *= key.Spread
 		}
 		dst, h1s, h2s = dst[keys:], h1s[keys:], h2s[keys:]
 	}

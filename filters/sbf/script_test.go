@@ -49,7 +49,7 @@ func TestFormatExamples(t *testing.T) {
 		must(t, s.AddKey([]byte("elm"), 2))
 	}
 	list := func(ps []uint32) string { return strings.Trim(fmt.Sprint(ps), "[]") }
-	v, _ := build(Params{Counters: 16, K: 3, Seed: 42}, words)
+	v, _ := build(Params{Counters: 18, K: 3, Seed: 42}, words)
 	pos, two := make([]uint32, 3), make([]uint32, 3)
 	for _, k := range []string{"oak", "elm"} {
 		h1, h2 := key.Hash(v.Seed(), []byte(k))

@@ -105,7 +105,7 @@ func TestUnionsThatDiffer(t *testing.T) {
 	conform.Differing(t, Family, base, map[string]func(p *Params){
 		"method ms vs mi":               func(p *Params) { p.Method = MI },
 		"k 4 vs 5":                      func(p *Params) { p.K = 5 },
-		"counters 320 vs 321":           func(p *Params) { p.Counters = 321 },
+		"counters 320 vs 324":           func(p *Params) { p.Counters = 321 },
 		"seed 1 vs 2":                   func(p *Params) { p.Seed = 2 },
 		"layout not blocked vs blocked": func(p *Params) { p.Blocked = true },
 		"range none vs 0 to 9":          func(p *Params) { p.Range = Range{0, 9} },
