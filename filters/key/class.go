@@ -3,6 +3,7 @@ package key
 import (
 	"errors"
 	"fmt"
+	"math/big"
 )
 
 // Class is a kind of keys: equal values of one class are one key, whatever
@@ -14,7 +15,7 @@ type Class uint64
 const (
 	None        Class = 0
 	Int         Class = 1  // integers of any width and sign
-	Float       Class = 2  // FLOAT and DOUBLE
+	Float       Class = 2  // DOUBLE
 	Text        Class = 3  // VARCHAR and ENUM
 	Blob        Class = 4  // BLOB
 	Bool        Class = 5  // BOOLEAN
@@ -28,6 +29,10 @@ const (
 	TimeTZ      Class = 13 // TIME WITH TIME ZONE
 
 	lastClass = TimeTZ
+
+	// Real is FLOAT. Its keys are those of the DOUBLE of the same value, but SQL rounds what it
+	// compares with a FLOAT to 24 bits. In the four bits of a STRUCT's field it takes two parts.
+	Real Class = 2 << partBits
 )
 
 var classNames = [...]string{
@@ -41,6 +46,8 @@ func (c Class) String() string {
 	switch {
 	case c <= lastClass:
 		return classNames[c]
+	case c == Real:
+		return "FLOAT"
 	case c.Known():
 		return structName(c)
 	}
@@ -48,7 +55,7 @@ func (c Class) String() string {
 }
 
 // Known reports whether this version defines the class; None is known.
-func (c Class) Known() bool { return c <= lastClass || c.IsStruct() && knownStruct(c) }
+func (c Class) Known() bool { return c <= lastClass || c == Real || c.IsStruct() && knownStruct(c) }
 
 // ErrClass says that a key's class does not fit a sketch's keys.
 var ErrClass = errors.New("key of another class")
@@ -64,7 +71,11 @@ type ClassError struct {
 // Error names both classes, and the value where it is the value's fault.
 func (e *ClassError) Error() string {
 	s := fmt.Sprintf("a %v key does not fit a sketch of %v keys", e.From, e.To)
-	if e.Value != "" {
+	switch v, ok := new(big.Rat).SetString(e.Value); {
+	case e.Value == "":
+	case ok && isBinary(e.From) && (e.To == Decimal || e.To == Int && v.IsInt()):
+		s += fmt.Sprintf(": %s is equal to more than one %v, cast it to one", e.Value, e.To)
+	default:
 		s += fmt.Sprintf(": %s is not exactly a %v", e.Value, e.To)
 	}
 	return s

@@ -15,7 +15,7 @@ func Compare(c Class, a, b []byte) (int, bool) {
 	switch c {
 	case Text, Blob:
 		return bytes.Compare(a, b), true
-	case Float:
+	case Float, Real:
 		x, ok := int64Of(a)
 		y, two := int64Of(b)
 		v, w := math.Float64frombits(uint64(x)), math.Float64frombits(uint64(y))
@@ -43,7 +43,7 @@ func Compare(c Class, a, b []byte) (int, bool) {
 // Ordered reports whether Compare orders keys of a class.
 func (c Class) Ordered() bool {
 	switch c {
-	case Int, Float, Text, Blob, Date, Time, Timestamp, TimestampTZ, Decimal, Interval:
+	case Int, Float, Real, Text, Blob, Date, Time, Timestamp, TimestampTZ, Decimal, Interval:
 		return true
 	}
 	return false

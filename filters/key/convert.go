@@ -13,10 +13,11 @@ import (
 //
 //   - a class to itself, and any class to None, the class of a sketch without
 //     keys: the bytes as they are;
-//   - Int, Decimal and Float among each other where both hold exactly the same
-//     number; also Decimal to Float where the DOUBLE nearest to a fraction
-//     prints as that DECIMAL again, so that the literal 0.1 finds the DOUBLE
-//     0.1;
+//   - Int, Decimal, Float and Real among each other where SQL's = is true of that
+//     one value of the other class: of whole numbers that both hold, of a DECIMAL of
+//     few digits and the DOUBLE or FLOAT nearest to it, so that the literal 0.1 finds
+//     0.1. A DOUBLE beyond 2^53 is equal to several integers, any DOUBLE to several
+//     DECIMALs, and those are errors;
 //   - Text to Blob;
 //   - Date to Timestamp at midnight, and Timestamp at midnight to Date;
 //   - STRUCTs of as many fields, each in its turn; a NULL is a NULL.
@@ -53,69 +54,100 @@ func convertible(from, to Class) bool {
 		from == Date && to == Timestamp || from == Timestamp && to == Date
 }
 
-func numeric(c Class) bool { return c == Int || c == Decimal || c == Float }
+func numeric(c Class) bool { return c == Int || c == Decimal || isBinary(c) }
+
+// isBinary reports whether the keys of a class are binary fractions.
+func isBinary(c Class) bool { return c == Float || c == Real }
+
+// exactBits returns the bits of a number of class c, up to which all whole numbers
+// are different in it, and the powers of ten that it holds exactly.
+func exactBits(c Class) (bits, powers int) {
+	if c == Real {
+		return 24, 11
+	}
+	return 53, len(pow10)
+}
 
 func convertNumber(dst []byte, from, to Class, b []byte) ([]byte, bool) {
-	// Integers and fractions that fit a double's 53 bits need no big numbers.
-	switch v, ok := int64Of(b); {
-	case from == Int && to == Float && ok:
-		if f := float64(v); f < 1<<63 && int64(f) == v {
-			return AppendFloat64(dst, f), true
+	switch {
+	case to == Decimal && from == Int:
+		if v, ok := int64Of(b); ok {
+			return AppendDecimal(dst, uint64(v), v>>63, 0), true
+		}
+		if v := number(from, b); v != nil {
+			return appendBigDecimal(dst, v)
 		}
 		return dst, false
-	case from == Int && to == Decimal && ok:
-		return AppendDecimal(dst, uint64(v), v>>63, 0), true
-	case from == Float && ok:
-		f := math.Float64frombits(uint64(v))
-		if i := int64(f); to == Int && math.Abs(f) < 1<<62 {
-			return AppendInt64(dst, i), float64(i) == f
+	case to == Decimal: // equal to more than one
+		return dst, false
+	case to == Int && isBinary(from):
+		v, ok := int64Of(b)
+		f, bits := math.Float64frombits(uint64(v)), 0
+		bits, _ = exactBits(from)
+		if i := int64(f); ok && math.Abs(f) < math.Ldexp(1, bits) && float64(i) == f {
+			return AppendInt64(dst, i), true
 		}
-	case from == Decimal && len(b) == 9:
-		unscaled, scale := int64(binary.LittleEndian.Uint64(b)), b[8]
-		if to == Int && scale == 0 {
-			return AppendInt64(dst, unscaled), true
+		return dst, false
+	case to == Int:
+		v := number(from, b)
+		if v == nil || !v.IsInt() {
+			return dst, false
 		}
-		// At most 15 digits survive a double and come back (Steele and White
-		// 1990), and the quotient of two exact doubles is rounded once.
-		const digits15 = 999_999_999_999_999
-		if to == Float && -digits15 <= unscaled && unscaled <= digits15 && int(scale) < len(pow10) {
-			return AppendFloat64(dst, float64(unscaled)/pow10[scale]), true
+		return appendBig(dst, v.Num())
+	}
+	f, ok := 0.0, false
+	switch from {
+	case Int:
+		f, ok = intToFloat(b)
+	case Decimal:
+		f, ok = decimalToFloat(to, b)
+	default:
+		var v int64
+		v, ok = int64Of(b)
+		f = math.Float64frombits(uint64(v))
+	}
+	if !ok || to == Real && float64(float32(f)) != f && f == f {
+		return dst, false
+	}
+	return AppendFloat64(dst, f), true
+}
+
+// intToFloat is the DOUBLE of an integer that is one.
+func intToFloat(b []byte) (f float64, ok bool) {
+	if v, ok := int64Of(b); ok {
+		f := float64(v)
+		return f, f < 1<<63 && int64(f) == v
+	}
+	if v := number(Int, b); v != nil {
+		return v.Float64()
+	}
+	return 0, false
+}
+
+// decimalToFloat is the number of a class, Float or Real, that SQL casts a DECIMAL to: its digits,
+// where the class holds them, over a power of ten that it holds, rounded once. Others are
+// rounded twice in SQL, and convert where they are whole numbers of the class alone.
+func decimalToFloat(to Class, b []byte) (f float64, ok bool) {
+	bits, powers := exactBits(to)
+	if len(b) == 9 {
+		unscaled, scale := int64(binary.LittleEndian.Uint64(b)), int(b[8])
+		if most := int64(1) << bits; -most <= unscaled && unscaled <= most && scale < powers {
+			if to == Real {
+				return float64(float32(unscaled) / float32(pow10[scale])), true
+			}
+			return float64(unscaled) / pow10[scale], true
 		}
 	}
-	return convertBig(dst, from, to, b)
+	v := number(Decimal, b)
+	if v == nil || !v.IsInt() {
+		return 0, false
+	}
+	return v.Float64()
 }
 
 // pow10 are the powers of ten that a double holds exactly.
 var pow10 = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
-
-func convertBig(dst []byte, from, to Class, b []byte) ([]byte, bool) {
-	v := number(from, b)
-	if v == nil {
-		return dst, false
-	}
-	switch to {
-	case Int:
-		if !v.IsInt() {
-			return dst, false
-		}
-		return appendBig(dst, v.Num())
-	case Decimal:
-		return appendBigDecimal(dst, v)
-	}
-	f, exact := v.Float64()
-	if exact {
-		return AppendFloat64(dst, f), true
-	}
-	if v.IsInt() || math.IsInf(f, 0) {
-		return dst, false
-	}
-	printed, ok := new(big.Rat).SetString(strconv.FormatFloat(f, 'g', -1, 64))
-	if !ok || printed.Cmp(v) != 0 {
-		return dst, false
-	}
-	return AppendFloat64(dst, f), true
-}
 
 // number is the exact value of a numeric key; nil for NaN, infinities and
 // bytes that are no such key.
@@ -125,7 +157,7 @@ func number(c Class, b []byte) *big.Rat {
 		if v := bigOf(b); v != nil {
 			return new(big.Rat).SetInt(v)
 		}
-	case Float:
+	case Float, Real:
 		if len(b) == 8 {
 			return new(big.Rat).SetFloat64(math.Float64frombits(binary.LittleEndian.Uint64(b)))
 		}
@@ -241,13 +273,30 @@ func timestampToDate(dst, b []byte) ([]byte, bool) {
 	return AppendInt64(dst, micros/microsPerDay), micros%microsPerDay == 0
 }
 
+// DecimalFits reports whether SQL casts a DECIMAL with these digits, its unscaled integer, and scale
+// to a class, Float or Real, by one division of numbers that the class holds: those casts are
+// what Convert has.
+func DecimalFits(to Class, lo uint64, hi int64, scale uint8) bool {
+	bits, powers := exactBits(to)
+	v := int64(lo)
+	return scale == 0 || hi == v>>63 && -1<<bits <= v && v <= 1<<bits && int(scale) < powers
+}
+
+// floatBits is the bitSize that strconv takes for a class, Float or Real.
+func floatBits(c Class) int {
+	if c == Real {
+		return 32
+	}
+	return 64
+}
+
 // Format is a key as text, for error messages: numbers as numbers, the rest as
 // hexadecimal bytes.
 func Format(c Class, b []byte) string {
 	switch c {
-	case Float:
+	case Float, Real:
 		if v, ok := int64Of(b); ok {
-			return strconv.FormatFloat(math.Float64frombits(uint64(v)), 'g', -1, 64)
+			return strconv.FormatFloat(math.Float64frombits(uint64(v)), 'g', -1, floatBits(c))
 		}
 	case Int, Date, Timestamp:
 		if v := bigOf(b); v != nil {

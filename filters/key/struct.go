@@ -6,8 +6,8 @@ import (
 )
 
 // The class of a STRUCT has its shape: the classes of its fields in order, four bits
-// each, the first of them lowest, above structBegins. A field that is a STRUCT itself
-// is structBegins, its fields and structEnds. So the number says all types of a key,
+// each, the first of them lowest, above structBegins. A class of more bits is 0 and its
+// upper four. A field that is a STRUCT itself is structBegins, its fields and structEnds. So the number says all types of a key,
 // and asking for another shape is an error and no answer of 0.
 const (
 	structBegins = 14
@@ -26,11 +26,15 @@ const (
 func Struct(fields ...Class) (Class, bool) {
 	c, at := Class(structBegins), uint(partBits)
 	put := func(part Class) bool {
-		if at >= 64 {
+		width := uint(partBits)
+		if part > partMask {
+			width *= 2
+		}
+		if at+width > 64 {
 			return false
 		}
 		c |= part << at
-		at += partBits
+		at += width
 		return true
 	}
 	for _, f := range fields {
@@ -38,7 +42,7 @@ func Struct(fields ...Class) (Class, bool) {
 			return None, false
 		}
 		for p := shape(f); p != 0; {
-			if !put(Class(p.next())) {
+			if !put(p.next()) {
 				return None, false
 			}
 		}
@@ -55,13 +59,20 @@ func (c Class) IsStruct() bool { return c&partMask == structBegins }
 // shape is what is left of a class while its parts are read.
 type shape Class
 
-// next is the next part: a class below structBegins, structBegins, structEnds, or 0
+// next is the next part: a class that is no STRUCT, structBegins, structEnds, or 0
 // where nothing is left.
-func (s *shape) next() uint8 {
-	part := uint8(*s & partMask)
+func (s *shape) next() Class {
+	part := Class(*s & partMask)
 	*s >>= partBits
+	if part == 0 {
+		part = Class(*s&partMask) << partBits
+		*s >>= partBits
+	}
 	return part
 }
+
+// isMarker reports whether a part is where a STRUCT begins or ends.
+func isMarker(part Class) bool { return part == structBegins || part == structEnds }
 
 // skip goes to the end of the STRUCT that began.
 func (s *shape) skip() {
@@ -80,16 +91,18 @@ func inside(c Class) shape { return shape(c >> partBits) }
 
 // knownStruct reports whether the number of a class of STRUCTs is one.
 func knownStruct(c Class) bool {
-	depth, last := 1, uint8(structBegins)
+	depth, last := 1, Class(structBegins)
 	for s := inside(c); s != 0; {
 		part := s.next()
 		switch part {
-		case 0:
-			return false
 		case structBegins:
 			depth++
 		case structEnds:
 			if depth--; depth == 0 || last == structBegins {
+				return false
+			}
+		default:
+			if part == None || !part.Known() {
 				return false
 			}
 		}
@@ -115,7 +128,7 @@ func structName(c Class) string {
 		if first = part == structBegins; first {
 			b.WriteString("STRUCT(")
 		} else {
-			b.WriteString(classNames[part])
+			b.WriteString(part.String())
 		}
 	}
 	b.WriteByte(')')
@@ -184,11 +197,11 @@ func cutField(b []byte) (value, rest []byte, null, ok bool) {
 func alike(from, to Class) bool {
 	f, t := inside(from), inside(to)
 	for f != 0 || t != 0 {
-		x, y := Class(f.next()), Class(t.next())
+		x, y := f.next(), t.next()
 		if x == y {
 			continue
 		}
-		if x == None || y == None || x >= structBegins || y >= structBegins || !convertible(x, y) {
+		if x == None || y == None || isMarker(x) || isMarker(y) || !convertible(x, y) {
 			return false
 		}
 	}
@@ -200,7 +213,7 @@ func convertStruct(dst []byte, from, to Class, b []byte) ([]byte, bool) {
 	before := dst
 	f, t := inside(from), inside(to)
 	for f != 0 {
-		x, y := Class(f.next()), Class(t.next())
+		x, y := f.next(), t.next()
 		switch x {
 		case structEnds:
 			continue
@@ -242,7 +255,7 @@ func formatStruct(c Class, b []byte) string {
 	out.WriteByte('(')
 	first := true
 	for s := inside(c); s != 0; {
-		part := Class(s.next())
+		part := s.next()
 		if part == structEnds {
 			out.WriteByte(')')
 			continue

@@ -22,8 +22,8 @@ func AppendText(dst []byte, c Class, b []byte) []byte {
 		return appendBlobText(dst, b)
 	case c == Bool && ok:
 		return strconv.AppendBool(dst, v != 0)
-	case c == Float && ok:
-		return appendFloatText(dst, math.Float64frombits(uint64(v)))
+	case isBinary(c) && ok:
+		return appendFloatText(dst, math.Float64frombits(uint64(v)), floatBits(c))
 	case c == Date && ok:
 		if v == math.MaxInt32 || v == -math.MaxInt32 {
 			return appendInfinity(dst, v)
@@ -62,7 +62,7 @@ func appendInfinity(dst []byte, v int64) []byte {
 
 // appendFloatText writes the fewest digits that are this number, without an exponent
 // from 0.0001 up to 10^16.
-func appendFloatText(dst []byte, v float64) []byte {
+func appendFloatText(dst []byte, v float64, bits int) []byte {
 	switch {
 	case v != v:
 		return append(dst, "nan"...)
@@ -73,9 +73,9 @@ func appendFloatText(dst []byte, v float64) []byte {
 		return append(dst, "inf"...)
 	}
 	if a := math.Abs(v); a != 0 && (a < 1e-4 || a >= 1e16) {
-		return strconv.AppendFloat(dst, v, 'e', -1, 64)
+		return strconv.AppendFloat(dst, v, 'e', -1, bits)
 	}
-	dst = strconv.AppendFloat(dst, v, 'f', -1, 64)
+	dst = strconv.AppendFloat(dst, v, 'f', -1, bits)
 	if v == math.Trunc(v) {
 		dst = append(dst, ".0"...)
 	}

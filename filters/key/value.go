@@ -7,7 +7,7 @@ import (
 
 // Append appends the key of a Go value and returns its class, as in SQL: a string is
 // a VARCHAR, []byte a BLOB, bool a BOOLEAN, an integer of any width and sign an
-// integer, float32 and float64 a DOUBLE; likewise types based on these. SQL types
+// integer, float32 a FLOAT and float64 a DOUBLE; likewise types based on these. SQL types
 // that Go does not have need their own function, for example AppendDate.
 func Append(dst []byte, v any) ([]byte, Class, error) {
 	switch v := v.(type) { // without reflection, which would cost more than the rest
@@ -31,6 +31,8 @@ func Append(dst []byte, v any) ([]byte, Class, error) {
 		return AppendInt64(dst, r.Int()), Int, nil
 	case r.CanUint():
 		return AppendUint64(dst, r.Uint()), Int, nil
+	case r.Kind() == reflect.Float32:
+		return AppendFloat64(dst, r.Float()), Real, nil
 	case r.CanFloat():
 		return AppendFloat64(dst, r.Float()), Float, nil
 	}

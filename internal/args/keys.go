@@ -11,7 +11,9 @@ import (
 // ClassOf is the class of the keys of a type; an error for types that are none.
 func ClassOf(t duck.Type) (key.Class, error) {
 	switch t.ID() {
-	case duck.FloatID, duck.DoubleID:
+	case duck.FloatID:
+		return key.Real, nil
+	case duck.DoubleID:
 		return key.Float, nil
 	case duck.DecimalID:
 		return key.Decimal, nil
@@ -145,6 +147,12 @@ func (k *Keys) Bytes(i int, c key.Class) ([]byte, error) {
 	}
 	if c == k.Class || c == key.None {
 		return k.own, nil
+	}
+	if k.Class == key.Decimal && (c == key.Float || c == key.Real) {
+		lo, hi := int128(k.col, i)
+		if _, scale := k.col.Type().Decimal(); !key.DecimalFits(c, lo, hi, scale) {
+			return nil, fmt.Errorf("%w, nor is it in %v: cast it to %v", &key.ClassError{From: k.Class, To: c, Value: key.Format(k.Class, k.own)}, k.col.Type(), c)
+		}
 	}
 	var err error
 	k.conv, err = key.Convert(k.conv[:0], k.Class, c, k.own)
