@@ -1,6 +1,8 @@
 package udf
 
 import (
+	"math"
+
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -8,7 +10,7 @@ import (
 // The functions of the Count-Min Sketch alone.
 var _ = only(cms.Family,
 	own("X_join_size", duck.UHugeInt, cmsJoinSize,
-		"Number of pairs of occurrences with equal keys, one from each sketch: never below the true number. Not for conservative sketches.",
+		"Number of pairs of occurrences with equal keys, one from each sketch: never below the true number; NULL if that is not known, because counters reached 2^64-1. Not for conservative sketches.",
 		"X_join_size(s, s) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 )
 
@@ -16,6 +18,10 @@ func cmsJoinSize(rows *duck.Rows, out *duck.Result) error {
 	sizes := duck.Out[[2]uint64](out)
 	return eachValid(rows, out, func(i int) error {
 		hi, lo, err := cms.JoinSizeBlobs(rows.Col(0).Bytes(i), rows.Col(1).Bytes(i))
+		if hi&lo == math.MaxUint64 {
+			out.SetNull(i)
+			return err
+		}
 		sizes[i] = [2]uint64{lo, hi}
 		return err
 	})

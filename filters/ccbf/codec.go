@@ -64,7 +64,7 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 	}
 	set(s.Additive(), sketch.Additive)
 	set(s.TotalKnown, sketch.TotalKnown)
-	set(s.Saturated(), sketch.Saturated)
+	set(s.Form() == Dense && s.Saturated(), sketch.Saturated)
 	set(s.Categories, sketch.Categorised)
 	set(s.Totals, sketch.WithTotals)
 	if s.TotalKnown {

@@ -60,7 +60,7 @@ func (v exactView) sum(a area, of which) (uint64, error) {
 
 func (v exactView) estimate(a area, of which) (Estimate, error) {
 	n := v.cells.AreaSumOf(a, of.holds)
-	return Estimate{Value: float64(n), Low: n, High: n, Certain: true}, nil
+	return Estimate{Value: float64(n), Low: n, High: n, Certain: n < full}, nil
 }
 
 func (v exactView) raster(p *pixels, clip grid.Rect, category []byte) error {
@@ -110,7 +110,7 @@ type exactSketch struct{ *Sketch }
 func (s exactSketch) form() Form        { return Exact }
 func (s exactSketch) limits() grid.Rect { return s.cells.Bounds() }
 func (s exactSketch) additive() bool    { return true }
-func (s exactSketch) saturated() bool   { return false }
+func (s exactSketch) saturated() bool   { return s.Total == full }
 func (s exactSketch) memory() int64     { return s.cells.Memory() }
 
 func (s exactSketch) count(c grid.Cell, category []byte) uint64 { return s.cells.Count(c, category) }

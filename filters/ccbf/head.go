@@ -82,8 +82,13 @@ func (h *Head) Total() (uint64, bool) {
 	return h.header.Total, h.header.Flags.Has(sketch.TotalKnown)
 }
 
-func (h *Head) additive() bool  { return h.header.Flags.Has(sketch.Additive) }
-func (h *Head) saturated() bool { return h.header.Flags.Has(sketch.Saturated) }
+func (h *Head) additive() bool { return h.header.Flags.Has(sketch.Additive) }
+
+// saturated is Sketch.Saturated. Only counters have a flag for it.
+func (h *Head) saturated() bool {
+	total, known := h.Total()
+	return h.header.Flags.Has(sketch.Saturated) || h.form != formDense && known && total == full
+}
 
 // Class is the class of the sketch's categories; 0 where it has none.
 func (h *Head) Class() key.Class { return key.Class(h.header.KeyClass) }

@@ -46,7 +46,10 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 	if !s.Additive() {
 		return s.notAdditive()
 	}
-	if have := s.in().removable(c, category); n > have {
+	switch have := s.in().removable(c, category); {
+	case n > 0 && have == full && s.dense == nil: // full counters stay full
+		return errSaturated
+	case n > have:
 		return fmt.Errorf("%w: remove %d from cell (%d, %d), which has %d", sketch.ErrTooMany, n, c.X, c.Y, have)
 	}
 	return nil
@@ -59,6 +62,9 @@ func (s *Sketch) notAdditive() error {
 	}
 	return errNarrowed
 }
+
+// errSaturated refuses to take points out of a count that may be of more than it says.
+var errSaturated = fmt.Errorf("%w: a count reached 2^64-1 and can be of more points", sketch.ErrNotAdditive)
 
 var errNarrowed = fmt.Errorf("%w: the sketch is the result of intersect or mask", sketch.ErrNotAdditive)
 
@@ -103,6 +109,9 @@ func (s *Sketch) Subtract(o *Sketch) error {
 	p, err := pairOf(s, o)
 	if err != nil {
 		return err
+	}
+	if s.dense == nil && s.Saturated() || o.dense == nil && o.Saturated() {
+		return errSaturated
 	}
 	return p.subtract(s, o)
 }

@@ -1,6 +1,8 @@
 package ccbf
 
 import (
+	"math"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -46,8 +48,12 @@ func (s *Sketch) IsExact() bool { return s.Form() == Exact }
 // Move and Subtract are legal. Always so while exact.
 func (s *Sketch) Additive() bool { return s.in().additive() }
 
+// full is the largest count: that many, or more.
+const full = math.MaxUint64
+
 // Saturated reports whether a counter of the last layer is at its ceiling: it
-// then reads as the total, or as 2^64-1 where that is unknown.
+// then reads as the total, or as 2^64-1 where that is unknown. An exact sketch or a tree is
+// saturated when its total reached 2^64-1.
 func (s *Sketch) Saturated() bool { return s.in().saturated() }
 
 // hasher hashes the cells of the dense form, or the squares of a level above.

@@ -121,7 +121,7 @@ func (v treeView) estimate(a area, of which) (Estimate, error) {
 	s := v.ask(a, of, true)
 	// Shares are rounded.
 	value := min(max(s.Estimate, float64(s.Low)), float64(s.High))
-	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: true}, nil
+	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: s.High < full}, nil
 }
 
 // visit calls f with the leaves of all sheets that meet a rectangle, in no particular order, and

@@ -16,7 +16,7 @@ type treeSketch struct{ *Sketch }
 
 func (s treeSketch) form() Form      { return Tree }
 func (s treeSketch) additive() bool  { return s.sums }
-func (s treeSketch) saturated() bool { return false }
+func (s treeSketch) saturated() bool { return s.TotalKnown && s.Total == full }
 func (s treeSketch) memory() int64   { return s.tree.memory() }
 
 func (s treeSketch) limits() grid.Rect {

@@ -128,10 +128,18 @@ func TestJoinSize(t *testing.T) {
 
 func TestJoinSizeIsWide(t *testing.T) {
 	a, b := mustNew(t, Params{Width: 3, Depth: 1}), mustNew(t, Params{Width: 3, Depth: 1})
-	a.AddKey([]byte("x"), math.MaxUint64)
+	a.AddKey([]byte("x"), math.MaxUint64-1)
 	b.AddKey([]byte("x"), 1<<32)
-	if hi, lo, err := JoinSize(a, b); err != nil || hi != 1<<32-1 || lo != 1<<64-1<<32 {
-		t.Errorf("(2^64-1) * 2^32 = %#x %#x, error %v", hi, lo, err)
+	if hi, lo, err := JoinSize(a, b); err != nil || hi != 1<<32-1 || lo != 1<<64-2<<32 {
+		t.Errorf("(2^64-2) * 2^32 = %#x %#x, error %v", hi, lo, err)
+	}
+	// A counter at 2^64-1 can stand for more.
+	a.AddKey([]byte("x"), 5)
+	if hi, lo, err := JoinSize(a, b); err != nil || hi != math.MaxUint64 || lo != math.MaxUint64 {
+		t.Errorf("of a saturated counter: %#x %#x, error %v", hi, lo, err)
+	}
+	if hi, lo, err := JoinSize(a, mustNew(t, Params{Width: 3, Depth: 1})); err != nil || hi != 0 || lo != 0 {
+		t.Errorf("of a saturated counter and none: %#x %#x, error %v", hi, lo, err)
 	}
 	// Three counters of 2^64-1 squared do not fit 128 bits.
 	full := mustNew(t, Params{Width: 3, Depth: 1})

@@ -84,7 +84,8 @@ func (v *View) unpack(at int, dst []uint64)   { v.c.Unpack(at, dst) }
 // JoinSize is the estimate of the number of pairs with equal keys, the sum over
 // all keys of count in a times count in b, as hi*2^64 + lo: never below the
 // true size, and above it by more than e/width times the product of the totals
-// with probability exp(-depth) at most; 2^128-1 where it is larger than that.
+// with probability exp(-depth) at most; 2^128-1 where it is larger than that or not
+// known, because in every row a counter at 2^64-1 meets one that is not 0.
 // The sketches must agree (sketch.ErrDiffer) and be plain
 // (sketch.ErrNotAdditive): conservative counters are not sums, and their
 // products can fall below the truth. O(width*depth). Cormode and Muthukrishnan
@@ -123,7 +124,7 @@ func joinSize(a, b operand, width, depth uint64) (hi, lo uint64, err error) {
 	return hi, lo, nil
 }
 
-// dotRow is the product of a row with a row, 2^128-1 where it is larger. x and
+// dotRow is the product of a row with a row, 2^128-1 where it is larger or can be. x and
 // y are room for the counters.
 func dotRow(a, b operand, at, n int, x, y []uint64) (hi, lo uint64) {
 	var over uint64
@@ -137,6 +138,9 @@ func dotRow(a, b operand, at, n int, x, y []uint64) (hi, lo uint64) {
 			lo, c = bits.Add64(lo, l, 0)
 			hi, c = bits.Add64(hi, h, c)
 			over |= c
+			if v == saturated && y[i] != 0 || y[i] == saturated && v != 0 {
+				over = 1
+			}
 		}
 	}
 	if over != 0 {

@@ -32,9 +32,6 @@ func familyOf(name string, p Params, newSketch func(Params) (*Sketch, error)) co
 		// 64 nodes a key.
 		p.Counters, keys, load = 64_000, 400, 100
 	}
-	if p.Method.recurring() {
-		p.Counters = p.Counters * 3 / 2
-	}
 	f := conform.KeyedOf(Family, name, p, small, func(r *rand.Rand) Params {
 		p := p
 		p.K = 1 + r.Uint64N(MaxK)
@@ -42,9 +39,6 @@ func familyOf(name string, p Params, newSketch func(Params) (*Sketch, error)) co
 			p.K = 1 + r.Uint64N(4)
 		}
 		p.Counters, p.Seed = p.K-1+conform.Size(r, 100), r.Uint64()
-		if p.Method.recurring() { // two thirds of them are the first filter
-			p.Counters += p.K
-		}
 		return p
 	}, newSketch).Bound(load, absent)
 	f.Keys = keys

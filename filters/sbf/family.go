@@ -70,8 +70,8 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 	},
 	Samples: []keyed.Sample[Params, *Sketch]{
 		{Form: "mi", Params: Params{Counters: 16, K: 3, Method: MI}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
-		{Form: "rm", Params: Params{Counters: 24, K: 3, Method: RM}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
-		{Form: "trm", Params: Params{Counters: 16, K: 3, Method: TRM}, Rows: 20, Keys: 5, Words: "12 counters, 20 added"},
+		{Form: "rm", Params: Params{Counters: 18, K: 3, Method: RM}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "trm", Params: Params{Counters: 12, K: 3, Method: TRM}, Rows: 20, Keys: 5, Words: "12 counters, 20 added"},
 		{Form: "elias", Params: Params{Counters: 16, K: 3, Encoding: Elias}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
 		{Form: "steps, range", Params: Params{Counters: 16, K: 3, Encoding: Steps, Range: Range{0, 7}}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
 		{Form: "index", Params: Params{Counters: 16, K: 3, Encoding: Index}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
@@ -86,13 +86,14 @@ var options = keyed.Options[Params]{
 	keyed.WholeOption("bytes", 1, MaxBody, "what capacity needs", "Size with counters of 16 bits; smaller counts take half of it. Replaces capacity.",
 		func(p *Params) *uint64 { return &p.Bytes }),
 	keyed.WholeOptionIn("counters", fmt.Sprintf("from k to %d", maxCounters), "ceil(k * capacity / 0.7)",
-		"Number of counters, rounded up to a multiple of k, or of 64 if blocked; methods rm and trm share them between two filters. Replaces capacity.",
+		"Number of counters, rounded up to a multiple of k, or of 64 if blocked; methods rm and trm have half as many more in a second filter. Replaces capacity.",
 		func(p *Params) *uint64 { return &p.Counters }),
 	keyed.WholeOption("k", 1, MaxK, "5", "Counters per key.",
 		func(p *Params) *uint64 { return &p.K }),
 	keyed.ChoiceOption("method", "'ms': all counters of a key count; keys can be removed. 'mi': only the smallest do; most accurate for data added row by row, but keys cannot be removed. "+
 		"'rm', 'trm': keys whose count would be wrong are in a second filter. As built by sbf_agg, which keeps the exact counts until then, they are almost exact. "+
-		"sbf_agg gives both the same counts in the same number of bytes: 'trm' differs only in what sbf_add does later.",
+		"sbf_agg gives both the same counts in the same number of bytes: 'trm' differs only in what sbf_add does later. "+
+		"Use 'ms' for sketches that are merged later: after a union or a subtraction 'rm' and 'trm', which take half as much again, answer as 'ms' does.",
 		func(p *Params) *Method { return &p.Method }, MS, MI, RM, TRM),
 	optionMarker,
 	keyed.ChoiceOption("encoding", "How counters are stored. 'plain': words as wide as the largest counter needs. 'elias', 'steps': codes, which are small if most counts are. "+
@@ -104,10 +105,10 @@ var options = keyed.Options[Params]{
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }
 
-// optionMarker is yes by default, unlike a flag.
+// optionMarker has three values, unlike a flag.
 var optionMarker = keyed.Option[Params]{
-	Option: sketch.Option{Name: "marker", Kind: sketch.FlagKind, Default: "true",
-		Summary: "Whether methods rm and trm mark the keys of the second filter, with one more bit per counter."},
+	Option: sketch.Option{Name: "marker", Kind: sketch.FlagKind, Default: "true with rm and trm",
+		Summary: "Whether methods rm and trm mark the keys of the second filter, with one more bit per counter. Other methods cannot."},
 	Set: func(p *Params, v sketch.Value) error {
 		p.Marker = Marked
 		if !v.Flag {
@@ -128,6 +129,12 @@ var optionRange = keyed.Option[Params]{
 }
 
 func defaults(p *Params) {
+	switch recurring := p.Method.recurring(); {
+	case recurring && p.Marker == MarkerDefault:
+		p.Marker = Marked
+	case !recurring && p.Marker == Unmarked:
+		p.Marker = MarkerDefault
+	}
 	if p.Capacity == 0 && p.Bytes == 0 && p.Counters == 0 {
 		p.Capacity = DefaultCapacity
 	}

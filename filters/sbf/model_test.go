@@ -195,7 +195,7 @@ func TestAgainstModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 160 {
 		p := Params{
-			Method: Method(round % 4), K: 1 + r.Uint64N(14), Blocked: round/4%2 == 1, Marker: Marker(round / 8 % 2),
+			Method: Method(round % 4), K: 1 + r.Uint64N(14), Blocked: round/4%2 == 1, Marker: []Marker{MarkerDefault, Unmarked}[round/8%2],
 			Encoding: Encoding(round / 16 % 4),
 		}
 		p.Counters = 2*p.K + r.Uint64N(150)

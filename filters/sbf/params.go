@@ -74,12 +74,20 @@ type Marker uint8
 
 // The values of Marker.
 const (
-	Marked   Marker = 0
-	Unmarked Marker = 1
+	MarkerDefault Marker = iota // Marked with RM and TRM, otherwise there is none
+	Marked
+	Unmarked
 )
 
+var markerNames = [...]string{MarkerDefault: "none", Marked: "true", Unmarked: "false"}
+
 // String is the value of the option.
-func (m Marker) String() string { return map[Marker]string{Marked: "true", Unmarked: "false"}[m] }
+func (m Marker) String() string {
+	if int(m) < len(markerNames) {
+		return markerNames[m]
+	}
+	return fmt.Sprintf("marker %d", uint8(m))
+}
 
 // Encoding is how counters are written in a BLOB. Section 4.
 type Encoding = counters.Encoding
@@ -131,9 +139,9 @@ type Params struct {
 	// average, in place of Capacity. Counters below 256 take half of it, large
 	// ones up to 4 times.
 	Bytes uint64
-	// Counters is the number of counters, in place of Capacity. RM and TRM
-	// share them out: two thirds to the first filter, a third to the second. Each
-	// filter has whole rows, one for each of its K functions, or whole blocks.
+	// Counters is the number of counters, in place of Capacity, in whole rows, one for each of
+	// K functions, or in whole blocks. RM and TRM have half as many more in their second
+	// filter, so that their first one is that of MS.
 	Counters uint64
 	// K is the number of counters per key, from 1 to 32.
 	K uint64
@@ -141,7 +149,8 @@ type Params struct {
 	// everything: removal, exact unions, the same result in any order; MI is
 	// closer if nothing is removed.
 	Method Method
-	// Marker of RM and TRM; one bit for each counter of the first filter.
+	// Marker of RM and TRM; one bit for each counter of the first filter. Other methods
+	// cannot be Marked.
 	Marker Marker
 	// Encoding of the counters in a BLOB.
 	Encoding Encoding
@@ -179,11 +188,11 @@ func (p Params) shape() (shape, error) {
 		return shape{}, err
 	}
 	m := total
-	if p.Method.recurring() {
+	if p.Method.recurring() && p.Bytes != 0 {
 		m = total - total/3
 	}
 	m = whole(max(m, k), k, p.Blocked)
-	return newShape(m, k, p.Method, p.Encoding, p.Method.recurring() && p.Marker == Marked, p.Blocked, p.Range)
+	return newShape(m, k, p.Method, p.Encoding, p.Marker == Marked || p.Method.recurring() && p.Marker != Unmarked, p.Blocked, p.Range)
 }
 
 // empty is what the counters of an empty sketch take; 0 where the parameters are wrong, or
@@ -216,15 +225,19 @@ func (p Params) counters(k uint64) (uint64, error) {
 	if p.Range != (Range{}) && p.Range.Lo >= p.Range.Hi {
 		return 0, sketch.OptionError("range", "is %v, must begin below its end", p.Range)
 	}
+	most := uint64(maxCounters)
+	if p.Method.recurring() {
+		most = maxCounters / 3 * 2 // beside the second filter
+	}
 	switch {
 	case p.Counters != 0:
-		if p.Counters < k || p.Counters > maxCounters {
-			return 0, sketch.OptionError("counters", "is %d, must be from \"k\" %d to %d", p.Counters, k, maxCounters)
+		if p.Counters < k || p.Counters > most {
+			return 0, sketch.OptionError("counters", "is %d, must be from \"k\" %d to %d", p.Counters, k, most)
 		}
 		return p.Counters, nil
 	case p.Bytes != 0:
 		total := p.Bytes * 8 / counterBits
-		if p.Method.recurring() && p.Marker == Marked {
+		if p.Method.recurring() && p.Marker != Unmarked {
 			// Two thirds of the counters have a bit more.
 			total = p.Bytes * 8 * 3 / (3*counterBits + 2)
 		}
@@ -238,8 +251,8 @@ func (p Params) counters(k uint64) (uint64, error) {
 		n = DefaultCapacity
 	}
 	total := math.Ceil(float64(k) * float64(p.Range.nodes(n)) / load)
-	if total > maxCounters {
-		return 0, sketch.OptionError("capacity", "is %d, which needs %.3g counters, at most %d are allowed", n, total, maxCounters)
+	if total > float64(most) {
+		return 0, sketch.OptionError("capacity", "is %d, which needs %.3g counters, at most %d are allowed", n, total, most)
 	}
 	return uint64(total), nil
 }

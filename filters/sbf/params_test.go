@@ -31,8 +31,8 @@ func TestShape(t *testing.T) {
 		{p: Params{Capacity: 1000, K: 7}, first: 10003},
 		{p: Params{Capacity: 1, K: 1}, first: 2},
 		{p: Params{Capacity: 1, Method: RM}, first: 10, second: 5},
-		{p: Params{Counters: 900, Method: RM}, first: 600, second: 300},
-		{p: Params{Counters: 901, Method: TRM, Marker: Unmarked}, first: 605, second: 305},
+		{p: Params{Counters: 900, Method: RM}, first: 900, second: 450},
+		{p: Params{Counters: 901, Method: TRM, Marker: Unmarked}, first: 905, second: 455},
 		{p: Params{Bytes: 1 << 20}, first: 1<<19 + 2},
 		// 16 bits for each of 1.5 times the first filter's counters, and a bit:
 		// 25 bits for 2^20 bytes are 335544 counters.
@@ -41,12 +41,14 @@ func TestShape(t *testing.T) {
 		{p: Params{Bytes: 1}, first: 5},
 		{p: Params{Bytes: MaxBody / 4}, first: maxCounters - 3}, // rounded down
 		{p: Params{Counters: 65, Blocked: true}, first: 128},
-		{p: Params{Counters: 300, Blocked: true, Method: RM}, first: 256, second: 128},
+		{p: Params{Counters: 300, Blocked: true, Method: RM}, first: 320, second: 192},
 		// 10 keys in nodes of 1, 2, 4 and 8 are 10 + 5 + 3 + 2 nodes, and 3 keys
 		// in at most 3 + 3 + 3 + 2 of them.
 		{p: Params{Capacity: 1000, Range: ten}, first: 145},
 		{p: Params{Capacity: 3, Range: ten}, first: 80},
 		{p: Params{Counters: 5, Range: Range{math.MinInt64, math.MaxInt64}}, first: 5},
+		{p: Params{Marker: Marked}, err: `option "marker" is true in a sketch of method ms`},
+		{p: Params{Counters: 1 << 27, Method: RM}, err: `option "counters" is 134217728, must be from "k" 5 to 89478484`},
 		{p: Params{K: 33}, err: `option "k" is 33, must be from 1 to 32`},
 		{p: Params{Capacity: 1, Bytes: 2}, err: `option "capacity" is 1 and "bytes" is 2: give one of them`},
 		{p: Params{Capacity: 1, Counters: 2}, err: `option "capacity" is 1 and "counters" is 2: give one of them`},

@@ -99,7 +99,8 @@ func (s *Sketch) CountInt(v int64) uint64 {
 // RangeSum is the estimate of the occurrences of all keys from lo to hi, both
 // included: never below the truth where Count is not, 2^64-1 where it is more.
 // Keys outside the sketch's Range cannot be there and count 0. A sketch without
-// a Range is an error that wraps sketch.ErrOption. At most 2*log2(hi-lo)
+// a Range, and lo above hi, is an error that wraps sketch.ErrOption, a product one that wraps
+// sketch.ErrNotAdditive: its inner nodes are products of sums, not sums of products. At most 2*log2(hi-lo)
 // counts. Theorem 11.
 func (s *Sketch) RangeSum(lo, hi int64) (uint64, error) {
 	return s.shape.rangeSum(s.Base, lo, hi, s.Count)
@@ -108,8 +109,13 @@ func (s *Sketch) RangeSum(lo, hi int64) (uint64, error) {
 // rangeSum adds up the nodes that cover a range, from the leaves to the level
 // where nothing is left between the two ends.
 func (s *shape) rangeSum(b keyed.Base, lo, hi int64, count func(h1, h2 uint64) uint64) (uint64, error) {
-	if s.span == (Range{}) {
+	switch {
+	case s.span == (Range{}):
 		return 0, noRange()
+	case s.product:
+		return 0, fmt.Errorf("range sum of a product: %w: its nodes are products of sums", sketch.ErrNotAdditive)
+	case lo > hi:
+		return 0, sketch.ArgumentError("lo", "is %d, above \"hi\" %d", lo, hi)
 	}
 	lo, hi = max(lo, s.span.Lo), min(hi, s.span.Hi)
 	if lo > hi {

@@ -56,7 +56,7 @@ func TestFormatExamples(t *testing.T) {
 		v.shape.first.positions(pos, h1, h2)
 		has(fmt.Sprintf("| `%s` | %#016x | %#016x | %s | %d |\n", k, h1, h2, list(pos), v.Count(h1, h2)))
 	}
-	v, _ = build(Params{Counters: 12, K: 2, Method: TRM, Seed: exampleSeed}, words)
+	v, _ = build(Params{Counters: 8, K: 2, Method: TRM, Seed: exampleSeed}, words)
 	pos, two = pos[:2], two[:2]
 	for _, k := range []string{"oak", "elm"} {
 		h1, h2 := key.Hash(v.Seed(), []byte(k))

@@ -162,7 +162,7 @@ func TestUnionOfRecurring(t *testing.T) {
 			t.Errorf("%s: %v keys are below the truth", f.name, v.below)
 		}
 		p := f.p
-		p.Method, p.Marker, p.Counters = MS, Marked, s.shape.first.m
+		p.Method, p.Marker, p.Counters = MS, MarkerDefault, s.shape.first.m
 		ms := mustNew(t, p)
 		for v, n := range truth {
 			must(t, ms.AddInt(int64(v), n))
@@ -206,8 +206,8 @@ func TestProduct(t *testing.T) {
 			}
 		}
 		if p.Range != (Range{}) {
-			if sum, err := d.RangeSum(0, 999); err != nil || sum < pairs {
-				t.Errorf("%d pairs in all, there are %d, error %v", sum, pairs, err)
+			if _, err := d.RangeSum(0, 999); !errors.Is(err, sketch.ErrNotAdditive) {
+				t.Errorf("range sum of a product: %v", err)
 			}
 		}
 		if _, known := d.Total(); known || d.Additive() {

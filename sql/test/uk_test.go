@@ -74,7 +74,7 @@ func TestUKExact(t *testing.T) {
 func TestUKCategories(t *testing.T) {
 	query, do := ukTable(t)
 	do("CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001, {category: category, totals: true, bytes: 2000000}) AS s FROM uk")
-	do("CREATE TABLE kinds AS SELECT "+centre("lon", 0.001)+" AS x, "+centre("lat", 0.001)+" AS y, category, count(*) AS n FROM uk WHERE category IS NOT NULL GROUP BY ALL")
+	do("CREATE TABLE kinds AS SELECT " + centre("lon", 0.001) + " AS x, " + centre("lat", 0.001) + " AS y, category, count(*) AS n FROM uk WHERE category IS NOT NULL GROUP BY ALL")
 	do("CREATE TABLE places AS SELECT x, y, sum(n) AS n FROM kinds GROUP BY x, y")
 	query("exact|18|1045094", "SELECT (ccbf_info(s)).encoding, (ccbf_info(s)).categories, ccbf_total(s) FROM s")
 	query("0|1045094", "SELECT count(*) FILTER (ccbf_get(s, x, y, category) <> n), sum(n)::BIGINT FROM kinds, s")
