@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -109,9 +111,10 @@ func (squarePair) subtract(s, o *Sketch) error {
 func (squarePair) narrow(s, o *Sketch, by narrowing) error {
 	a, b := s.leaves(), o.leaves()
 	out := &leafList{tau: max(a.tau, b.tau)}
+	bounds := s.in().limits().Intersect(o.in().limits())
 	for i := range a.sections {
 		t := &a.sections[i]
-		if squares := by.squares(t.Squares, b.squares(t.Label)); squares.Len() > 0 {
+		if squares := squaresWithin(bounds, t.Label, by.squares(t.Squares, b.squares(t.Label))); squares.Len() > 0 {
 			out.sections = append(out.sections, leafSection{t.Label, squares})
 		}
 	}
@@ -132,6 +135,18 @@ func (squarePair) narrow(s, o *Sketch, by narrowing) error {
 	s.limit(&right)
 	s.lostTotal()
 	return nil
+}
+
+// squaresWithin returns the squares of a section that have a cell within bounds. The others
+// have no points of both sketches.
+func squaresWithin(bounds grid.Rect, l cells.Label, squares tree.Squares) (out tree.Squares) {
+	a := treeArea{bounds: bounds, x: l.X, y: l.Y}
+	for i, key := range squares.Keys {
+		if !a.rect(key, squares.Level(i)).Empty() {
+			out = out.Append(&squares, i, i+1)
+		}
+	}
+	return out
 }
 
 // counterPair is two dense sketches, or one and an exact sketch, whose cells are then
