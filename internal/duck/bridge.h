@@ -141,7 +141,6 @@ ccbf_site ccbf_call_site(ccbf_return r);
 int ccbf_site_kind(ccbf_site s);
 int ccbf_caller_kind(ccbf_return r); /* ccbf_site_kind(ccbf_call_site(r)) */
 void ccbf_know_site(ccbf_site s, int kind);
-bool ccbf_stale_sites(void);
 int ccbf_sites(void);
 void ccbf_hide_sites(int n);
 

@@ -138,7 +138,7 @@ static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_return 
 	c.kind = (uint32_t)ccbf_array_kind(states, c.rows, mark_of(c.id), r);
 	if (counted) {
 		COUNT(updates, 1);
-		COUNT(short_arrays, c.kind == CCBF_SHORT);
+		COUNT(short_arrays, c.rows > 1 && c.kind == CCBF_SHORT);
 		ccbf_site site = ccbf_call_site(r);
 		uintptr_t near = ccbf_near_site(r);
 		COUNT(strangers, c.rows > 1 && ccbf_site_kind(site) == CCBF_SITE_UNKNOWN);

@@ -97,7 +97,6 @@ static struct {
 	int kind;
 } sites[SITES];
 static int known;
-static bool stale; /* there is one of that kind */
 
 int ccbf_site_kind(ccbf_site s) {
 	int n = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
@@ -139,14 +138,7 @@ void ccbf_know_site(ccbf_site s, int kind) {
 	}
 	sites[known].site = s;
 	sites[known].kind = kind;
-	if (kind == CCBF_SITE_STALE) {
-		__atomic_store_n(&stale, true, __ATOMIC_RELEASE);
-	}
 	__atomic_store_n(&known, known + 1, __ATOMIC_RELEASE);
-}
-
-bool ccbf_stale_sites(void) {
-	return __atomic_load_n(&stale, __ATOMIC_ACQUIRE);
 }
 
 /* For tests: how many places are known, and from now on only the first n. */

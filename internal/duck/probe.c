@@ -111,19 +111,16 @@ int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_return 
 	if (states[0]->mark != mark) {
 		return CCBF_UNCLEAR;
 	}
-	/* Who calls with one row matters in few versions, and is asked in those only. */
-	if (n < 2 && !ccbf_stale_sites()) {
-		return CCBF_SINGLE;
-	}
 	int kind = ccbf_caller_kind(r);
 	if (kind == CCBF_SITE_STALE) {
 		return CCBF_STALE;
 	}
-	if (n < 2) {
-		return CCBF_SINGLE;
-	}
 	if (kind == CCBF_SITE_ONE || kind == CCBF_SITE_LIKE_ONE) {
 		return CCBF_SHORT;
+	}
+	/* One row of a caller that is not known can be a part of a chunk. */
+	if (n < 2) {
+		return kind == CCBF_SITE_UNKNOWN ? CCBF_SHORT : CCBF_SINGLE;
 	}
 	if (kind != CCBF_SITE_WHOLE && !all_states(states, n, mark)) {
 		return CCBF_SHORT;

@@ -45,8 +45,8 @@ func (s States) At(i int) *State {
 func (s States) Single() bool { return s.single }
 
 // Part reports that the rows can be a part of a chunk that DuckDB cuts by states, as it
-// does in windows over whole partitions: where the array has one entry for all rows, or
-// there is one row. Whole arrays are of whole chunks, also where there is no GROUP BY and
+// does in windows over whole partitions: the place that called hands over one entry for all
+// rows, or is not known and hands over one row. Whole arrays are of whole chunks, also where there is no GROUP BY and
 // several aggregates get the chunk one after the other.
 func (s States) Part() bool { return s.part }
 
