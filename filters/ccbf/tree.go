@@ -125,7 +125,7 @@ func (v treeView) estimate(a area, of which) (Estimate, error) {
 }
 
 // visit calls f with the leaves of all sheets that meet a rectangle, in no particular order, and
-// with the cells of each that are in bounds.
+// with the cells of each that are in bounds and in the rectangle, at least one.
 func (v treeView) visit(clip grid.Rect, category []byte, f func(l tree.Leaf, at grid.Rect)) {
 	if clip = clip.Intersect(v.Bounds); clip.Empty() {
 		return
@@ -134,7 +134,11 @@ func (v treeView) visit(clip grid.Rect, category []byte, f func(l tree.Leaf, at 
 	for _, g := range v.tree.about(category) {
 		a := &treeArea{box{cells.Box(clip)}, v.Bounds, g.x, g.y, false}
 		for i := range g.sheets {
-			g.sheets[i].Visit(a, v.tree.packet, &none, func(l tree.Leaf, _ bool) { f(l, a.rect(l.Key, l.Level)) })
+			g.sheets[i].Visit(a, v.tree.packet, &none, func(l tree.Leaf, _ bool) {
+				if at := a.rect(l.Key, l.Level).Intersect(clip); !at.Empty() { // of a damaged tree it can be
+					f(l, at)
+				}
+			})
 		}
 	}
 }
@@ -142,7 +146,6 @@ func (v treeView) visit(clip grid.Rect, category []byte, f func(l tree.Leaf, at 
 // raster counts a leaf in every pixel that it has cells in, as sums do.
 func (v treeView) raster(p *pixels, clip grid.Rect, category []byte) error {
 	v.visit(clip, category, func(l tree.Leaf, at grid.Rect) {
-		at = at.Intersect(clip)
 		for line := p.lines.part(at.MinY); line <= p.lines.part(at.MaxY); line++ {
 			for column := p.columns.part(at.MinX); column <= p.columns.part(at.MaxX); column++ {
 				if p.lines.holds(line) && p.columns.holds(column) {

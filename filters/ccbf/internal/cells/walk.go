@@ -78,7 +78,11 @@ func (s *sectionView) square(low, high uint64) grid.Rect {
 
 // enter enters the smallest square that holds two keys.
 func (w *areaSummer) enter(low, high uint64) grid.Relation {
-	return w.area.Enter(w.s.square(low, high).Intersect(w.bounds))
+	r := w.s.square(low, high).Intersect(w.bounds)
+	if r.Empty() { // in a damaged list
+		return grid.Outside
+	}
+	return w.area.Enter(r)
 }
 
 // blocks adds the cells with keys from low to high, all of which lie in the

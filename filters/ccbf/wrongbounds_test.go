@@ -1,0 +1,67 @@
+package ccbf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/paulmach/orb"
+)
+
+// A sketch whose head says other bounds than its cells or leaves have, which only a check of all of it
+// finds, has answers or errors to every question about places: no rectangle is taken for one that
+// has cells unless it does.
+func TestWrongBounds(t *testing.T) {
+	r := rand.New(rand.NewPCG(151, 0))
+	for _, form := range []Params{{}, {Bytes: 500, Overflow: ToTree}, {Dense: true, Bytes: 4096}, {Dense: true, Bytes: 4096, Levels: 4}} {
+		blob := blobOf(t, builderOf(t, config(t, form), hot(r, 4000, 3000)))
+		for range 300 {
+			x, y := r.Int64N(400)-200, r.Int64N(400)-200
+			wrong := grid.Rect{MinX: x, MinY: y, MaxX: x + r.Int64N(200), MaxY: y + r.Int64N(200)}
+			v := reset(t, edited(t, blob, within(wrong)))
+			area := orb.Bound{Min: orb.Point{float64(r.Int64N(200) - 100), float64(r.Int64N(200) - 100)}}
+			area.Max = orb.Point{area.Min[0] + float64(1+r.Int64N(100)), area.Min[1] + float64(1+r.Int64N(100))}
+			box, err := v.Grid.Box(area.Min[0], area.Min[1], area.Max[0], area.Max[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			outline := NewPolygon(orb.MultiPolygon{area.ToPolygon()})
+			for what, ask := range map[string]func(){
+				"count":            func() { v.Count(grid.Cell{X: x, Y: y}, nil) },
+				"box":              func() { _, _ = v.BoxSum(box, nil) },
+				"box estimate":     func() { _, _ = v.BoxEstimate(box, nil) },
+				"polygon":          func() { _, _ = v.PolygonSum(outline.mp, nil) },
+				"polygon estimate": func() { _, _ = v.PolygonEstimate(outline.mp, nil) },
+				"hotspots":         func() { _, _ = v.Hotspots(box, 1, nil) },
+				"top k":            func() { _, _ = v.TopK(box, 10, nil) },
+				"raster":           func() { _ = v.Raster(make([]uint64, 12), area, 3, 4, nil) },
+				"density":          func() { _ = v.Density(make([]float64, 12), area, 3, 4, nil) },
+				"geojson":          func() { _, _ = v.AppendGeoJSON(nil, box, 1, nil, nil) },
+				"error":            func() { _ = v.Error() },
+				"info":             func() { _ = v.Info() },
+				"cells": func() {
+					if all, err := v.Cells(box, nil); err == nil {
+						for range all {
+						}
+					}
+				},
+				"clip": func() {
+					if s, err := v.Sketch(); err == nil {
+						_ = s.Clip(outline)
+					}
+				},
+			} {
+				func() {
+					defer func() {
+						if p := recover(); p != nil {
+							t.Fatalf("%+v, bounds %v, %s of %v: %v", form, wrong, what, box, fmt.Sprint(p))
+						}
+					}()
+					v.LimitAreas()
+					ask()
+				}()
+			}
+		}
+	}
+}
