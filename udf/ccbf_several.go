@@ -13,7 +13,7 @@ import (
 )
 
 // severalWell is for functions that take several categories.
-const severalWell = "category can also be a list, for example ['home', 'shop'] or range(12, 21), each element of which counts once; for exact sketches and trees, it can be a range, {lo: 12, hi: 20}, both ends included."
+const severalWell = "category can also be a list, for example ['home', 'shop'] or range(12, 21), each element of which counts once; for exact sketches and trees, it can be a range, {lo: 12, hi: 20}, both ends included and lo not above hi; hours around midnight are a list, [22, 23, 0, 1]."
 
 // severalCategories is a column of lists of categories, or of ranges: STRUCTs with the
 // fields lo and hi, both included: from is a word of SQL that no field can be called by.
@@ -114,6 +114,10 @@ func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Resul
 	}
 	if sameBytes(blob, s.of) && string(low) == string(s.low) && string(high) == string(s.high) {
 		return nil
+	}
+	if order, ordered := key.Compare(v.Class(), low, high); ordered && order > 0 {
+		text := func(b []byte) []byte { return key.AppendText(nil, v.Class(), b) }
+		return fmt.Errorf("the range of categories is reversed: lo %s is above hi %s (give a list for what is around an end, such as [22, 23, 0, 1])", text(low), text(high))
 	}
 	bytes := v.CategoryBytes()
 	if err := out.Charge(bytes); err != nil {
