@@ -49,6 +49,9 @@ func (a *assembly) fail(is error, at int, format string, args ...any) error {
 
 // noInside refuses a geometry that is no polygon.
 func (a *assembly) noInside(at int, name string) error {
+	if slices.Contains(surfaces, name) {
+		return a.fail(ErrGeometryType, at, "a %s is not supported; only Polygon, MultiPolygon and collections of them are", name)
+	}
 	return a.fail(ErrGeometryType, at, "a %s has no inside; only Polygon, MultiPolygon and collections of them have", name)
 }
 

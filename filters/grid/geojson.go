@@ -14,8 +14,8 @@ import (
 // ParseGeoJSON reads a GeoJSON Polygon or MultiPolygon, a GeometryCollection of
 // these, a Feature of any of them, or a FeatureCollection of such features.
 // Other members of an object, for example bbox, crs and properties, are ignored.
-// Empty coordinates are an empty polygon; a feature without a geometry is an
-// error. See ParsePolygon.
+// Empty coordinates are an empty polygon, and so is a feature whose geometry is null; one
+// without the member is an error. See ParsePolygon.
 //
 // The text is checked by encoding/json and then walked in place, because
 // encoding/json tells neither where in the text a value stands nor a point of
@@ -62,6 +62,7 @@ type jsonReader struct {
 type object struct {
 	at                                          int
 	typ                                         string
+	unlocated                                   bool // geometry is null
 	geometry, features, geometries, coordinates int
 }
 
@@ -84,7 +85,10 @@ func (r *jsonReader) root() error {
 }
 
 func (r *jsonReader) feature(o object) error {
-	if o.geometry == 0 {
+	switch {
+	case o.unlocated: // RFC 7946, section 3.2
+		return nil
+	case o.geometry == 0:
 		return r.fail(ErrPolygon, o.at, "the Feature has no geometry")
 	}
 	g, err := r.object(o.geometry)
@@ -219,7 +223,7 @@ func (r *jsonReader) object(at int) (object, error) {
 				o.typ = r.text(value, r.end(value))
 			}
 		case "geometry":
-			o.geometry = member
+			o.geometry, o.unlocated = member, member == 0
 		case "features":
 			o.features = member
 		case "geometries":

@@ -32,6 +32,9 @@ var typeNames = [...]string{
 	"Curve", "Surface", "PolyhedralSurface", "TIN", "Triangle",
 }
 
+// surfaces are those that have an inside, or can have one, beside polygons.
+var surfaces = []string{"CurvePolygon", "MultiSurface", "Surface", "PolyhedralSurface", "TIN", "Triangle"}
+
 const (
 	typePolygon      = "Polygon"
 	typeMultiPolygon = "MultiPolygon"
@@ -41,7 +44,8 @@ const (
 // ParsePolygon reads a polygon in any of the forms that ParseWKT,
 // ParseGeoJSON and ParseWKB read, told apart by the first byte: 0 or 1 is
 // WKB, the digit 0 WKB written in hexadecimal digits, '{' GeoJSON, a letter
-// WKT. The result shares no memory with b.
+// WKT. Text may begin with a byte order mark, and hexadecimal digits with \x, as
+// PostgreSQL writes them, or 0x. The result shares no memory with b.
 //
 // A multipolygon, a collection and a collection of features stand for the union
 // of their members; a member that has no inside, such as a point, is an error.
@@ -57,14 +61,18 @@ func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 	if len(b) > 0 && b[0] <= 1 {
 		return ParseWKB(b)
 	}
+	b = bytes.TrimPrefix(b, byteOrderMark)
 	t := bytes.TrimLeft(b, " \t\r\n")
+	digits, isHex := hexDigits(t)
 	switch {
 	case len(t) == 0:
 		return nil, errf(ErrPolygon, "polygon: the text is empty")
 	case t[0] == '{':
 		return ParseGeoJSON(b)
-	case t[0] == '0':
-		return parseHex(bytes.TrimSpace(t))
+	case isHex:
+		return parseHex(digits)
+	case isGeoPackage(b):
+		return nil, errf(ErrPolygon, "polygon: this is a geometry of a GeoPackage, which has a header of its own before the WKB: read the file with ST_Read, or pass its WKB")
 	case isLetter(t[0]):
 		if len(b) > maxInput {
 			return nil, tooLong("WKT", len(b)) // before the copy
@@ -77,11 +85,12 @@ func ParsePolygon(b []byte) (orb.MultiPolygon, error) {
 // SRID is the number of the coordinate system that a polygon for ParsePolygon names:
 // "SRID=n;" before WKT, or that of extended WKB; 0 if it names none.
 func SRID(b []byte) int {
-	t := bytes.TrimSpace(b)
+	t := bytes.TrimSpace(bytes.TrimPrefix(b, byteOrderMark))
+	digits, isHex := hexDigits(t)
 	switch {
 	case len(b) > 0 && b[0] <= 1:
-	case len(t) > 0 && t[0] == '0':
-		head := t[:min(len(t), 2*sridEnd)]
+	case isHex:
+		head := digits[:min(len(digits), 2*sridEnd)]
 		b = make([]byte, hex.DecodedLen(len(head)))
 		n, err := hex.Decode(b, head)
 		if err != nil {
@@ -115,6 +124,23 @@ func SRID(b []byte) int {
 
 // sridEnd is where the SRID of extended WKB ends.
 const sridEnd = 9
+
+// byteOrderMark is what some programs write before text in UTF-8.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// hexDigits returns the hexadecimal digits of WKB that a text is; false where it is not.
+func hexDigits(t []byte) (digits []byte, is bool) {
+	for _, prefix := range []string{`\x`, "0x", "0X"} {
+		if bytes.HasPrefix(t, []byte(prefix)) {
+			return bytes.TrimSpace(t[len(prefix):]), true
+		}
+	}
+	return bytes.TrimSpace(t), len(t) > 0 && t[0] == '0'
+}
+
+// isGeoPackage reports whether bytes begin as a geometry of a GeoPackage does: "GP" and a version,
+// which no text has there.
+func isGeoPackage(b []byte) bool { return len(b) >= 8 && b[0] == 'G' && b[1] == 'P' && b[2] < ' ' }
 
 // parseHex reads WKB in hexadecimal digits, as PostGIS prints geometries.
 func parseHex(digits []byte) (orb.MultiPolygon, error) {

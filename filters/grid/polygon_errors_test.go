@@ -73,7 +73,7 @@ func TestParseErrors(t *testing.T) {
 		{`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],@[]]}`, "polygon: GeoJSON (ring 2, byte @): the ring has no points", ErrPolygon},
 		{`{"type":"FeatureCollection","features":[` + good + `,{"type":"Feature","geometry":{"type":"Polygon","coordinates":[@[[0,0],[0,0]]]}}]}`,
 			"polygon: GeoJSON (feature 2, ring 1, byte @): points 1 to 2 are all (0 0); a ring needs three places", ErrPolygon},
-		{`@{"type":"Feature","geometry":null}`, "polygon: GeoJSON (byte @): the Feature has no geometry", ErrPolygon},
+		{`@{"type":"Feature","properties":null}`, "polygon: GeoJSON (byte @): the Feature has no geometry", ErrPolygon},
 		{`{"type":"Feature","geometry":@[1]}`, `polygon: GeoJSON (byte @): "[1]}" where an object should be`, ErrPolygon},
 		{`{"type":"Feature","geometry":@{"type":"Feature"}}`, "polygon: GeoJSON (byte @): a Feature where a geometry should be", ErrPolygon},
 		{`@{"type":"FeatureCollection"}`, "polygon: GeoJSON (byte @): the FeatureCollection has no features", ErrPolygon},
@@ -119,6 +119,9 @@ func TestParseWKBErrors(t *testing.T) {
 		is              error
 	}{
 		{"@0101000000", "", "a Point has no inside; only Polygon, MultiPolygon and collections of them have", ErrGeometryType},
+		{"@010a000000", "", "a CurvePolygon is not supported; only Polygon, MultiPolygon and collections of them are", ErrGeometryType},
+		{"@0110000000", "", "a TIN is not supported; only Polygon, MultiPolygon and collections of them are", ErrGeometryType},
+		{"@0111000000", "", "a Triangle is not supported; only Polygon, MultiPolygon and collections of them are", ErrGeometryType},
 		{"@01ff000000", "", "geometry type 255 is not known", ErrPolygon},
 		{"@01a30f0000", "", "geometry type 4003 is not known", ErrPolygon},
 		{"@0703000000", "", "byte order 7 is neither 0 nor 1", ErrPolygon},
@@ -218,5 +221,13 @@ func TestParseTooManyPoints(t *testing.T) {
 		if c.fits && err != nil || !c.fits && (!errors.Is(err, ErrTooLarge) || err.Error() != "polygon: more than 10000000 points") {
 			t.Errorf("%s: %v", c.text, err)
 		}
+	}
+}
+
+// A geometry of a GeoPackage is named as what it is.
+func TestGeoPackage(t *testing.T) {
+	blob := append([]byte{'G', 'P', 0, 1, 0xe6, 0x10, 0, 0}, wkb.MustMarshal(orb.Polygon{square})...)
+	if _, err := ParsePolygon(blob); !errors.Is(err, ErrPolygon) || !strings.Contains(err.Error(), "this is a geometry of a GeoPackage") {
+		t.Error(err)
 	}
 }

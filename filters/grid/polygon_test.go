@@ -66,6 +66,13 @@ func TestParseAccepts(t *testing.T) {
 		{`{"type":"Feature","geometry":{"type":"GeometryCollection","geometries":[` + jsonHoled + `]}}`, holed},
 		{`{"\u0074ype":"Poly\u0067on","coordinates":[` + jsonSquare + `]}`, one},
 		{`{"type":"FeatureCollection","features":[]}`, none},
+		{`{"type":"Feature","geometry":null}`, none},
+		{`{"type":"FeatureCollection","features":[{"type":"Feature","geometry":null,"properties":null},{"type":"Feature","geometry":` + jsonHoled + `}]}`, holed},
+		{"\xef\xbb\xbf{\"type\":\"Polygon\",\"coordinates\":[" + jsonSquare + "]}", one},
+		{"\xef\xbb\xbf POLYGON((0 0,4 0,4 4,0 4))", one},
+		{`\x` + hex.EncodeToString(wkb.MustMarshal(two[0])), holed},
+		{"0x" + hex.EncodeToString(wkb.MustMarshal(two)), two},
+		{" 0X" + hex.EncodeToString(ewkb.MustMarshal(two, 4326)) + "\n", two},
 		{`{"type":"GeometryCollection","geometries":[]}`, none},
 		{`{"type":"Polygon","coordinates":[]}`, none},
 
