@@ -190,3 +190,42 @@ func TestGrowErrors(t *testing.T) {
 		}
 	}
 }
+
+// Filters of which one has twice the bits and the capacity of the other unite if they have the same k,
+// and are otherwise an error: keys would be lost.
+func TestDoubledFiltersOfAnotherK(t *testing.T) {
+	for _, k := range []float64{3, 4} {
+		small := mustNew(t, Params{Bits: 640, K: 3, Capacity: 50})
+		large := mustNew(t, Params{Bits: 1280, K: k, Capacity: 100})
+		for i := range uint64(50) {
+			h1, h2 := key.HashUint64(0, i)
+			small.Add(h1, h2, 1)
+			h1, h2 = key.HashUint64(0, 1000+i)
+			large.Add(h1, h2, 1)
+		}
+		for _, s := range []*Sketch{small.Clone(), large.Clone()} {
+			other := large
+			if s.size == large.size {
+				other = small
+			}
+			before := s.Blob()
+			err := s.Union(other)
+			if k != 3 {
+				if !errors.Is(err, sketch.ErrDiffer) || !bytes.Equal(before, s.Blob()) {
+					t.Errorf("k 3 and %v: %v", k, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range uint64(50) {
+				for _, v := range []uint64{i, 1000 + i} {
+					if h1, h2 := key.HashUint64(0, v); !s.Contains(h1, h2) {
+						t.Fatalf("key %d is lost", v)
+					}
+				}
+			}
+		}
+	}
+}

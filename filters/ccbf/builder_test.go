@@ -318,3 +318,74 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 }
+
+// refusal is a Budget that refuses once, the at-th request.
+type refusal struct{ at, asked int }
+
+func (r *refusal) Grow(delta int64) error {
+	if delta > 0 {
+		if r.asked++; r.asked == r.at {
+			return errFull
+		}
+	}
+	return nil
+}
+
+// Whichever request for memory is refused, building ends in that error or in the same bytes: no
+// refusal is lost, and with it points.
+func TestEveryRefusalIsTold(t *testing.T) {
+	for name, params := range forms() {
+		r := rand.New(rand.NewPCG(161, 0))
+		cfg := config(t, params)
+		var parts []points
+		for i := range 12 { // some wait inline, some in piles, some in runs
+			parts = append(parts, hot(r, []int{3, 40, 300, 1500}[i%4], 3000))
+		}
+		make := func(b *Builder) ([]byte, error) {
+			for i, p := range parts {
+				part := builderOf(t, cfg, p)
+				if i%3 == 2 {
+					s, err := part.Sketch()
+					if err != nil {
+						return nil, err
+					}
+					if err := b.AddView(viewOf(t, s.Blob())); err != nil {
+						return nil, err
+					}
+					continue
+				}
+				if err := b.Merge(part); err != nil {
+					return nil, err
+				}
+			}
+			s, err := b.Sketch()
+			if err != nil {
+				return nil, err
+			}
+			return s.Blob(), nil
+		}
+		want, err := make(NewBuilder(cfg, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for at := 1; ; at++ {
+			budget := &refusal{at: at}
+			got, err := make(NewBuilder(cfg, budget))
+			if budget.asked < at {
+				break
+			}
+			switch {
+			case err == nil:
+				sameBytes(t, name+", a request refused", want, got)
+			case !errors.Is(err, errFull):
+				t.Fatalf("%s, request %d: %v", name, at, err)
+			default:
+				told++
+			}
+		}
+		if told < 3 {
+			t.Errorf("%s: %d refusals", name, told)
+		}
+	}
+}

@@ -115,3 +115,20 @@ func TestAddValuesFull(t *testing.T) {
 		t.Error("10,000 keys are in a filter for 10")
 	}
 }
+
+// What a whole batch cannot take is an error, whether values follow it or not.
+func TestAddValuesOfAFullSketch(t *testing.T) {
+	for _, n := range []int{1023, 1024, 1025, 2048} {
+		s, err := cuckoo.New(cuckoo.Params{Capacity: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]int, n)
+		for i := range values {
+			values[i] = i
+		}
+		if err := keyed.AddValues(cuckoo.Family, s, values); !errors.Is(err, cuckoo.ErrFull) {
+			t.Errorf("%d values: %v", n, err)
+		}
+	}
+}
