@@ -175,18 +175,17 @@ func nodesOf(truth []uint64) (nodes float64) {
 }
 
 // mostLookups is the most lookups of a sum over log2 of its length, over random
-// ranges: in a sketch of a single counter every lookup answers the same. The
-// sketch is a product, whose total is unknown, so that no sum is cut to it.
+// ranges: those of the largest nodes that cover it.
 func mostLookups(span, queries int) (most float64) {
-	sk := report.Must(sbf.New(sbf.Params{Counters: 1, K: 1, Range: sbf.Range{Lo: 0, Hi: int64(span - 1)}}))
-	report.Check(sk.AddInt(0, 1))
-	sk = report.Must(sbf.Product(sk, sk.Clone()))
-	each := float64(sk.CountInt(0))
 	r := random(0, 28)
 	for range queries * 10 {
 		length := 2 + r.IntN(span-2)
 		lo := r.IntN(span - length + 1)
-		most = math.Max(most, float64(report.Must(sk.RangeSum(int64(lo), int64(lo+length-1))))/each/math.Log2(float64(length)))
+		lookups := 0
+		for from, to := lo, lo+length; from < to; from, to = (from+1)/2, to/2 { // a level up: the nodes from up to to
+			lookups += from&1 + to&1
+		}
+		most = math.Max(most, float64(lookups)/math.Log2(float64(length)))
 	}
 	return most
 }

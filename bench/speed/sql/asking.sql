@@ -26,7 +26,7 @@ CREATE TABLE p AS {{.crimes}};
 {{template "counted" "0.001"}}
 CREATE TABLE s AS SELECT ccbf_agg(lon, lat, 0.001) AS exact, ccbf_agg(lon, lat, 0.001, {exact: false}) AS dense FROM p;
 CREATE TABLE q AS SELECT lon, lat FROM p, range(1 + {{.n}} // 50000) t(i) ORDER BY hash(p.rowid, i) LIMIT {{.n}};
-CREATE TABLE boxes AS SELECT x * 0.001 AS x0, y * 0.001 AS y0, (x + 100) * 0.001 AS x1, (y + 100) * 0.001 AS y1,
+CREATE TABLE boxes AS SELECT x / 1000 AS x0, y / 1000 AS y0, (x + 100) / 1000 AS x1, (y + 100) / 1000 AS y1,
 	x AS "left", y AS bottom, x + 99 AS "right", y + 99 AS top
 	FROM (SELECT (hash(i) % 3000)::BIGINT - 3000 AS x, (hash(i, 1) % 3000)::BIGINT + 51000 AS y FROM range({{.boxes}}) t(i));
 CREATE TABLE box AS FROM boxes LIMIT 1
