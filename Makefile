@@ -47,7 +47,13 @@ compiler:
 VERSION := $(or $(shell git describe --tags --always --dirty --abbrev=10 2>/dev/null),development)
 NAMED   := -X github.com/ccbfsql/ccbfsql/udf.built=$(VERSION)
 
+# Of these goals in any order: the page is embedded by the build.
+ifneq ($(filter web,$(MAKECMDGOALS)),)
+build: web
+endif
+
 build: compiler ## The shell: build/ccbfsql
+	@[ -f cmd/ccbfsql/internal/serve/page/index.html ] || echo "The map's page is not built: ccbfsql serve will say so. make web builds it, for the next build."
 	@echo "Building $(BIN) (the first time downloads about 50 MB, mostly DuckDB)"
 	@$(GO) build -ldflags "$(NAMED)" -o $(BIN) ./cmd/ccbfsql
 

@@ -74,7 +74,7 @@ func TestBadRows(t *testing.T) {
 		t.Fatalf("the layer is %+v in %s", some, body)
 	}
 	status, body := post(t, url+"/api/sum", `{"table": "partly", "column": "s", "box": [0, 50, 1, 51]}`)
-	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	db, err := connector.Open(file + "?" + confined)
 	if err != nil {
 		t.Fatal(err)
 	}

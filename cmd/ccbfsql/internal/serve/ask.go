@@ -214,7 +214,7 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	more := ""
 	if by == byCategory {
 		if !l.namesKnown || len(l.Names) == 0 {
-			return nil, fmt.Errorf("the categories of %s.%s are not known", l.Table, l.Column)
+			return nil, bad("the categories of %s.%s are not known", l.Table, l.Column)
 		}
 		s.text("v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
@@ -227,7 +227,7 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	} else {
 		i := slices.IndexFunc(l.Sliders, func(s slider) bool { return s.Column == by })
 		if i < 0 {
-			return nil, fmt.Errorf("%s has no column %q to choose by", l.Table, by)
+			return nil, bad("%s has no column %q to choose by", l.Table, by)
 		}
 		f = f.without(i)
 		s.text("%s::VARCHAR AS v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(by), lexer.QuoteName(l.Column))

@@ -107,7 +107,7 @@ func TestBrowser(t *testing.T) {
 	if err := json.Unmarshal(out, &visits); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	db, err := connector.Open(file + "?" + confined)
 	if err != nil {
 		t.Fatal(err)
 	}

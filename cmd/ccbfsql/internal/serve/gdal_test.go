@@ -38,7 +38,7 @@ func TestGDAL(t *testing.T) {
 	}
 	file := database(t, towns)
 	url := started(t, file)
-	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	db, err := connector.Open(file + "?" + confined)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -230,18 +230,17 @@ func (s *server) read(ctx context.Context) ([]*layer, error) {
 		t := &ts[i]
 		for _, c := range t.columns {
 			is, err := isSketch(ctx, db, t.name, c)
-			if err != nil {
-				return nil, err
+			var l *layer
+			if is {
+				l, err = load(ctx, db, t, c.name, left)
 			}
-			if !is {
-				continue
-			}
-			l, err := load(ctx, db, t, c.name, left)
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
 			case err != nil: // the others can be looked at
 				l = &layer{Table: t.name, Column: c.name, Sliders: []slider{}, Error: err.Error(), tops: newCache[string, topOf](1)}
+			case !is:
+				continue
 			}
 			left -= l.Bytes
 			layers = append(layers, l)

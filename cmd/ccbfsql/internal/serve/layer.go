@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -185,7 +186,7 @@ func (l *layer) add(p placed) error {
 		p.known = new(noise)
 	}
 	if n, known := v.Total(); known {
-		l.Total += n
+		l.Total += min(n, math.MaxUint64-l.Total) // 2^64-1 is that many or more
 	}
 	l.Categories = l.Categories || v.CheckCategory(false) != nil
 	l.plain = l.plain || v.CheckCategory(true) != nil

@@ -80,7 +80,7 @@ func TestClientMistakes(t *testing.T) {
 		{"/api/sum", sum("dense", `"polygon": {"type": "FeatureCollection", "features": []}`), 400, "empty"},
 		{"/api/sum", sum("dense", `"polygon": {"type": "MultiPolygon", "coordinates": []}`), 400, "empty"},
 		{"/api/sum", sum("dense", `"polygon": {"type": "Polygon", "coordinates": []}`), 400, "empty"},
-		{"/api/sum", sum("dense", `"polygon": {"type": "Feature", "geometry": null}`), 400, "no geometry"},
+		{"/api/sum", sum("dense", `"polygon": {"type": "Feature", "geometry": null}`), 400, "the polygon is empty"},
 		{"/api/sum", sum("dense", `"polygon": 7`), 400, "GeoJSON"},
 		{"/api/hotspots?table=dense&column=s&xmin=-inf&ymin=0&xmax=inf&ymax=1", "", 400, "must be a number"},
 		{"/api/hotspots?table=dense&column=s&xmin=-1e308&ymin=-1e308&xmax=1e308&ymax=1e308", "", 422, "the limit is"},

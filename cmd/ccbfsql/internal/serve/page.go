@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -49,6 +50,21 @@ func page() http.Handler {
 	})
 }
 
+// inflations are the files that somebody asked for uncompressed, by their paths: each is inflated once,
+// however many slow connections it is sent to.
+var inflations sync.Map
+
+func inflated(path string, body []byte) []byte {
+	once, _ := inflations.LoadOrStore(path, sync.OnceValue(func() []byte {
+		var plain bytes.Buffer
+		if from, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
+			_, _ = io.Copy(&plain, from) //nolint:gosec // our own bytes, whole
+		}
+		return plain.Bytes()
+	}))
+	return once.(func() []byte)()
+}
+
 // packed serves a file that is kept compressed: as it is to who takes that, as all
 // browsers do.
 func packed(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
@@ -65,11 +81,7 @@ func packed(w http.ResponseWriter, r *http.Request, body []byte, tag string) {
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		h.Set("Content-Encoding", "gzip")
 	} else {
-		var plain bytes.Buffer
-		if from, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
-			_, _ = io.Copy(&plain, from) //nolint:gosec // our own bytes, whole
-		}
-		body = plain.Bytes()
+		body = inflated(r.URL.Path, body)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body) // the client is gone then

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path"
@@ -286,11 +287,18 @@ func (p *plan) statement() string {
 // build makes a database of the sketches of a file. What it does is written to out, with
 // a bar of progress where that is a terminal.
 func build(ctx context.Context, database string, o Points, out io.Writer) (err error) {
+	_, missing := os.Stat(database)
 	s, err := session.Open(ctx, session.Options{Path: database})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer func() {
+		err = errors.Join(err, s.Close())
+		if err != nil && errors.Is(missing, fs.ErrNotExist) { // nothing is in it
+			_ = os.Remove(database)
+			_ = os.Remove(database + ".wal")
+		}
+	}()
 	stop := showProgress(s, out)
 	defer stop()
 	from, forget, err := reachable(ctx, s, o.File, out)

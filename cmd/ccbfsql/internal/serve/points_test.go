@@ -49,7 +49,7 @@ func TestServePoints(t *testing.T) {
 	if a := decoded[answer](t, body); status != http.StatusOK || a.Estimate != want {
 		t.Errorf("%d %s, want %v", status, body, want)
 	}
-	saved, err := connector.Open(save + "?access_mode=READ_ONLY")
+	saved, err := connector.Open(save + "?" + confined)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -155,7 +155,7 @@ func TestLayers(t *testing.T) {
 func TestSumIsThatOfItsSQL(t *testing.T) {
 	file := database(t, towns)
 	url := started(t, file)
-	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	db, err := connector.Open(file + "?" + confined)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestHotspots(t *testing.T) {
 	url := started(t, file)
 	_, body := get(t, url+`/api/hotspots?table=to+wns&column=s%22k&xmin=0&ymin=50&xmax=9&ymax=59&k=5&by=month&value=month+1`)
 	h := decoded[hotspots](t, body)
-	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	db, err := connector.Open(file + "?" + confined)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,10 @@ type source struct {
 // milliseconds, and questions come together.
 const idleFor = time.Second
 
+// confined are the settings of a database that is served. Its views and macros may be anybody's:
+// they read no other file, attach nothing, load no extension, and change no setting.
+const confined = "access_mode=READ_ONLY&enable_external_access=false&lock_configuration=true"
+
 // use opens the database, until the function that it returns is called.
 func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 	if s.file == "" {
@@ -42,7 +46,7 @@ func (s *source) use(ctx context.Context) (*sql.DB, func(), error) {
 		s.close = nil
 	}
 	if s.db == nil {
-		db, err := connector.Open(s.file + "?access_mode=READ_ONLY")
+		db, err := connector.Open(s.file + "?" + confined)
 		if err == nil {
 			if err = db.PingContext(ctx); err != nil {
 				_ = db.Close() // the first error is the one to tell

@@ -93,7 +93,7 @@ func TestBrowserStates(t *testing.T) {
 	if err := json.Unmarshal(out, &read); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	db, err := connector.Open(file + "?" + confined)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 func TestTreesAreServed(t *testing.T) {
 	file := database(t, towns+`; CREATE TABLE trees AS SELECT tile, ccbf_agg(lon, lat, 0.001, {bytes: 1500}) AS s FROM points GROUP BY tile`)
 	url := started(t, file)
-	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	db, err := connector.Open(file + "?" + confined)
 	if err != nil {
 		t.Fatal(err)
 	}

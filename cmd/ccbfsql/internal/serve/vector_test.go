@@ -94,7 +94,7 @@ func squares(t *testing.T, tile []byte) (out []squareOf, name string, extentOf u
 func TestVectorTiles(t *testing.T) {
 	file := database(t, towns)
 	url := started(t, file)
-	db, err := connector.Open(file + "?access_mode=READ_ONLY")
+	db, err := connector.Open(file + "?" + confined)
 	if err != nil {
 		t.Fatal(err)
 	}
