@@ -432,3 +432,15 @@ func TestVariantNames(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// All filters of this family have counters that are sums, and say so.
+func TestNotSums(t *testing.T) {
+	b, err := sketch.Parse(mustNew(t, Params{}).Blob())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Header.Flags &^= sketch.Additive
+	if _, err := NewView(sketch.Join(b.Header, b.Params, b.Body)); !errors.Is(err, sketch.ErrInvalid) {
+		t.Errorf("counters that are not sums: %v", err)
+	}
+}

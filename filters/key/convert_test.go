@@ -88,6 +88,8 @@ func TestConvert(t *testing.T) {
 		{Date, AppendDate(nil, -1), Timestamp, AppendTimestamp(nil, -86400, Seconds), ""},
 		{Date, AppendDate(nil, math.MaxInt32), Timestamp, AppendTimestamp(nil, math.MaxInt64, Micros), ""},
 		{Timestamp, AppendTimestamp(nil, -math.MaxInt64, Nanos), Date, AppendDate(nil, -math.MaxInt32), ""},
+		{Timestamp, AppendTimestamp(nil, math.MaxInt64, Nanos), Date, AppendDate(nil, math.MaxInt32), ""},
+		{Date, AppendDate(nil, -math.MaxInt32), Timestamp, AppendTimestamp(nil, -math.MaxInt64, Micros), ""},
 		{Timestamp, AppendTimestamp(nil, 86400*3, Seconds), Date, AppendDate(nil, 3), ""},
 		{Timestamp, AppendTimestamp(nil, 86400*3+1, Seconds), Date, nil, "a TIMESTAMP key does not fit a sketch of DATE keys: 259201000000 is not exactly a DATE"},
 		{Timestamp, AppendTimestamp(nil, 1, Nanos), Date, nil, "a TIMESTAMP key does not fit a sketch of DATE keys: 030100000000000000 is not exactly a DATE"},
@@ -237,5 +239,44 @@ func BenchmarkConvertDecimalToFloat(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		_, _ = Convert(dst, Decimal, Float, k)
+	}
+}
+
+// Keys come from BLOBs that may be anybody's: of what is cut off or not of its class, nothing panics,
+// an error names the classes, and what is made is a key that says the same again.
+func TestDamagedKeys(t *testing.T) {
+	shape := structOf(of(Int, integer("1")), structOf(of(Text, []byte("oak")), of(Decimal, nil).orNull()), of(Date, AppendDate(nil, 1)))
+	classes := []Class{shape.class, structOf(of(Float, nil), structOf(of(Blob, nil), of(Int, nil)), of(Timestamp, nil)).class}
+	for c := None + 1; c <= Real; c++ {
+		if c.Known() {
+			classes = append(classes, c)
+		}
+	}
+	samples := [][]byte{dec("2.5"), dec("99999999999999999999999999999999999999"), integer("-1"), integer("18446744073709551616"), double(2), shape.bytes(),
+		AppendTimestamp(nil, 1, Nanos), AppendUUID(nil, 1, 2), AppendInterval(nil, 1, 2, 3), append(dec("1")[:8], 255)}
+	for _, sample := range samples {
+		for n := range len(sample) + 1 {
+			b := sample[:n:n]
+			for _, from := range classes {
+				_, _ = AppendText(nil, from, b), Format(from, b)
+				_, _ = Compare(from, b, sample)
+				_, _ = Compare(from, sample, b)
+				for _, to := range classes {
+					got, err := Convert(nil, from, to, b)
+					if err != nil {
+						if !errors.Is(err, ErrClass) || got != nil {
+							t.Fatalf("%v %x to %v: %x, %v", from, b, to, got, err)
+						}
+						continue
+					}
+					if again, err := Convert(nil, to, to, got); err != nil || !bytes.Equal(again, got) {
+						t.Fatalf("%v %x to %v: %x, then %x, %v", from, b, to, got, again, err)
+					}
+				}
+			}
+		}
+	}
+	if _, err := Convert(nil, Decimal, Int, nil); !errors.Is(err, ErrClass) {
+		t.Errorf("no bytes are a DECIMAL: %v", err)
 	}
 }
