@@ -101,7 +101,7 @@ func levels(c report.Config, s *report.Section) {
 	seeds, squares := report.Pick(c, 1, 2, 4), report.Pick(c, 10, 100, 300)
 	const levels = 8
 	p := uk.degrees(c.Data, 0.01)
-	exact, _ := p.exact(64 << 20)
+	truth := p.sketched(ccbf.Params{Bytes: 64 << 20})
 	s.Set("what", p.what, "cells", len(p.places), "squares", squares, "seeds", seeds, "levels", levels)
 	sides := []int64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512}
 	forms := []string{"without levels", "with 8 levels"}
@@ -112,6 +112,8 @@ func levels(c report.Config, s *report.Section) {
 		for i, form := range forms {
 			for j, of := range transposed(report.Parallel(seeds, func(seed int) []report.Figures {
 				v := viewOf(p.sketched(ccbf.Params{Bytes: bytes, Dense: true, Seed: seedOf(seed), Levels: i * levels}))
+				exact := viewOf(truth) // a view is for one goroutine
+				report.Require(exact.IsExact(), "the cells do not fit")
 				r := random(seedOf(seed), 31)
 				return report.Column(sides, func(side int64) report.Figures {
 					excess := 0.0
@@ -139,7 +141,7 @@ func levels(c report.Config, s *report.Section) {
 	for _, side := range sides {
 		mean := 0.0
 		for range squares {
-			mean += float64(report.Must(exact.BoxSum(p.squareAround(r, side), nil))) / float64(squares)
+			mean += float64(report.Must(viewOf(truth).BoxSum(p.squareAround(r, side), nil))) / float64(squares)
 		}
 		s.Record(report.At{"side": side}, report.Figures{"points": mean})
 	}
