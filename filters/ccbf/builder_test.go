@@ -341,7 +341,7 @@ func TestEveryRefusalIsTold(t *testing.T) {
 		for i := range 12 { // some wait inline, some in piles, some in runs
 			parts = append(parts, hot(r, []int{3, 40, 300, 1500}[i%4], 3000))
 		}
-		make := func(b *Builder) ([]byte, error) {
+		made := func(b *Builder) ([]byte, error) {
 			for i, p := range parts {
 				part := builderOf(t, cfg, p)
 				if i%3 == 2 {
@@ -364,14 +364,14 @@ func TestEveryRefusalIsTold(t *testing.T) {
 			}
 			return s.Blob(), nil
 		}
-		want, err := make(NewBuilder(cfg, nil))
+		want, err := made(NewBuilder(cfg, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
 		told := 0
 		for at := 1; ; at++ {
 			budget := &refusal{at: at}
-			got, err := make(NewBuilder(cfg, budget))
+			got, err := made(NewBuilder(cfg, budget))
 			if budget.asked < at {
 				break
 			}

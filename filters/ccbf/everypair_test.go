@@ -72,8 +72,8 @@ func TestEveryPair(t *testing.T) {
 		pa, pb := two(r, r.IntN(relations), categories)
 		left, right := forms[r.IntN(len(forms))], forms[r.IntN(len(forms))]
 		left.Categories, right.Categories = categories, categories
-		make := func(p Params, pts points) *Sketch { return sketchOf(t, config(t, p), pts) }
-		what := fmt.Sprintf("round %d: %v and %v", round, make(left, pa).Form(), make(right, pb).Form())
+		made := func(p Params, pts points) *Sketch { return sketchOf(t, config(t, p), pts) }
+		what := fmt.Sprintf("round %d: %v and %v", round, made(left, pa).Form(), made(right, pb).Form())
 		check := func(op string, s *Sketch, model map[spot]uint64) {
 			t.Helper()
 			done[op]++
@@ -108,8 +108,8 @@ func TestEveryPair(t *testing.T) {
 		}
 		ma, mb := pa.model(), pb.model()
 		for _, op := range operations {
-			s := make(left, pa)
-			switch err := op.run(s, make(right, pb)); {
+			s := made(left, pa)
+			switch err := op.run(s, made(right, pb)); {
 			case errors.Is(err, sketch.ErrDiffer) || errors.Is(err, ErrForms):
 			case err != nil:
 				t.Fatalf("%s, %s: %v", what, op.name, err)
@@ -118,7 +118,7 @@ func TestEveryPair(t *testing.T) {
 			}
 		}
 		x := NewIntersector(nil)
-		if err := errors.Join(x.AddView(viewOf(t, make(left, pa).Blob())), x.AddView(viewOf(t, make(right, pb).Blob()))); err == nil {
+		if err := errors.Join(x.AddView(viewOf(t, made(left, pa).Blob())), x.AddView(viewOf(t, made(right, pb).Blob()))); err == nil {
 			s, err := x.Sketch()
 			if err != nil {
 				t.Fatalf("%s, intersected: %v", what, err)
@@ -129,19 +129,19 @@ func TestEveryPair(t *testing.T) {
 		for at, n := range mb {
 			both[at] = saturate.Add(both[at], n)
 		}
-		b := NewBuilder(make(left, pa).Config, nil)
-		if err := errors.Join(b.AddView(viewOf(t, make(left, pa).Blob())), b.AddView(viewOf(t, make(right, pb).Blob()))); err == nil {
+		b := NewBuilder(made(left, pa).Config, nil)
+		if err := errors.Join(b.AddView(viewOf(t, made(left, pa).Blob())), b.AddView(viewOf(t, made(right, pb).Blob()))); err == nil {
 			u, err := b.Sketch()
 			if err != nil {
 				t.Fatalf("%s, united: %v", what, err)
 			}
 			check("union", u, both)
 			s := must(Decode(u.Blob()))
-			if err := s.Subtract(make(right, pb)); err == nil {
+			if err := s.Subtract(made(right, pb)); err == nil {
 				check("subtract", s, ma)
 			}
 		}
-		s := make(left, pa)
+		s := made(left, pa)
 		if err := s.Coarsen(4); err == nil {
 			model := map[spot]uint64{}
 			for at, n := range ma {
@@ -150,11 +150,11 @@ func TestEveryPair(t *testing.T) {
 			}
 			check("coarsen", s, model)
 		}
-		s = make(left, pa)
+		s = made(left, pa)
 		if err := s.Fold(uint64(len(s.Blob()))*3/4 + 40); err == nil {
 			check("fold", s, ma)
 		}
-		s = make(left, pa)
+		s = made(left, pa)
 		if err := s.Clip(boxed(t, pb)); err == nil {
 			model := map[spot]uint64{}
 			area := boxOfPoints(pb)
@@ -165,7 +165,7 @@ func TestEveryPair(t *testing.T) {
 			}
 			check("clip", s, model)
 		}
-		s, at := make(left, pa), pa[r.IntN(len(pa))].spot
+		s, at := made(left, pa), pa[r.IntN(len(pa))].spot
 		if err := s.Remove(at.Cell, at.bytes(), 1); err == nil {
 			model := maps.Clone(ma)
 			model[at]--

@@ -95,7 +95,7 @@ func TestStructClassesOneNumber(t *testing.T) {
 				c, _ := Struct(parse(s)...)
 				fields = append(fields, c)
 			default:
-				fields = append(fields, Class(part))
+				fields = append(fields, part)
 			}
 		}
 		return fields
