@@ -70,10 +70,11 @@ func (p *plan) rate(set func(shift, positions int) float64) (sum float64) {
 }
 
 // unset is the probability that k positions, k being any number, leave a share of the bits
-// unset: one key has floor(k) of them or one more.
+// unset: one key has floor(k) of them or one more. Products are rounded here and below, so that
+// machines that fuse them with sums make filters of the same size.
 func unset(k, share float64) float64 {
 	n := math.Floor(k)
-	return math.Pow(1-share, n) * (1 - (k-n)*share)
+	return math.Pow(1-share, n) * (1 - float64((k-n)*share))
 }
 
 // logUnset is the logarithm of the probability that a key leaves a bit unset.
@@ -99,7 +100,7 @@ func rateAt(m, k, n float64) float64 {
 	whole := math.Floor(k)
 	rate := fillPower(m, k, n, whole)
 	if part := k - whole; part > 0 {
-		rate += part * (fillPower(m, k, n, whole+1) - rate)
+		rate += float64(part * (fillPower(m, k, n, whole+1) - rate))
 	}
 	return rate
 }
@@ -116,7 +117,7 @@ func fillPower(m, k, n, power float64) float64 {
 	if fill <= 0 || power == 0 {
 		return math.Pow(max(fill, 0), power)
 	}
-	variance := max(0, one/m+(1-1/m)*two-one*one)
+	variance := max(0, one/m+float64((1-1/m)*two)-float64(one*one))
 	return min(1, math.Pow(fill, power)*math.Pow(1+variance/(fill*fill), power*(power-1)/2))
 }
 
