@@ -91,20 +91,18 @@ type plan struct {
 	direct [256][]probe
 }
 
-// probe is one position of a key, see at. Where the shift is dropped, the position was in a
-// block that is not there any more.
+// probe is one position of a key, see at. A position in a block that is not there any more has none.
 type probe struct {
-	offset uint64
-	shift  uint8 // 63 less the binary logarithm of the block
+	offset, factor uint64
+	shift          uint8 // 63 less the binary logarithm of the block
 }
 
-// at is the position in the bits that are left, offset + floor(x*block / 2^64).
-func (p probe) at(x uint64) uint64 { return p.offset | x>>1>>(p.shift&63) }
+// at is the position in the bits that are left, offset + floor(x*block / 2^64) with
+// x = h1 + factor*h2.
+func (p *probe) at(h1, h2 uint64) uint64 { return p.offset | (h1+p.factor*h2)>>1>>(p.shift&63) }
 
 // block is the length of its block.
 func (p probe) block() uint64 { return 1 << (63 - p.shift) }
-
-const dropped = 255
 
 // list is the positions of a key.
 func (p *plan) list(h1, h2 uint64) []probe {
@@ -159,18 +157,14 @@ func newPlan(size, kept, fixed uint64) *plan {
 	p.starts = slices.Compact(p.starts)
 	for _, u := range p.starts {
 		list := []probe{}
-		i := uint64(0)
+		i, factor := uint64(0), uint64(1)
 		for j, block := range blocks {
 			for ; i < (parts[j]+u)/one; i++ {
-				if kept&block == 0 {
-					list = append(list, probe{shift: dropped})
-					continue
+				if kept&block != 0 {
+					list = append(list, probe{kept &^ (2*block - 1), factor, uint8(63 - bits.TrailingZeros64(block))})
 				}
-				list = append(list, probe{kept &^ (2*block - 1), uint8(63 - bits.TrailingZeros64(block))})
+				factor *= key.Spread
 			}
-		}
-		for len(list) > 0 && list[len(list)-1].shift == dropped {
-			list = list[:len(list)-1]
 		}
 		p.lists = append(p.lists, list)
 	}
