@@ -32,16 +32,20 @@ func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 	h2s = h2s[:len(h1s)]
 	for i, h1 := range h1s {
 		h2 := h2s[i]
+		step := first * h2
 		if f.plan != nil {
 			list := f.plan.list(h1, h2)
 			list = list[min(from, uint64(len(list))):min(to, uint64(len(list)))]
-			for j := range list {
-				offsets[at%lines] = uint32(list[j].at(h1, h2) / 8)
-				at++
+			for _, pr := range list {
+				if pr.shift != dropped {
+					offsets[at%lines] = uint32(pr.at(h1+step) / 8)
+					at++
+				}
+				step *= key.Spread
 			}
 			continue
 		}
-		n, step := f.n, first*h2
+		n := f.n
 		if f.part {
 			n = f.probes(h1, h2)
 		}
@@ -92,16 +96,19 @@ func (f *filter) containsBatch(dst []bool, h1s, h2s []uint64, most bool) bool {
 // branch on them.
 func (f *filter) headSet(h1, h2 uint64) byte {
 	set := byte(1)
+	step := h2
 	if f.plan != nil {
 		list := f.plan.list(h1, h2)
-		list = list[:min(head, len(list))]
-		for i := range list {
-			p := list[i].at(h1, h2)
-			set &= f.bits[p/8] >> (p % 8)
+		for _, pr := range list[:min(head, len(list))] {
+			if pr.shift != dropped {
+				p := pr.at(h1 + step)
+				set &= f.bits[p/8] >> (p % 8)
+			}
+			step *= key.Spread
 		}
 		return set & 1
 	}
-	n, step := f.n, h2
+	n := f.n
 	if f.part && n < head {
 		n = f.probes(h1, h2)
 	}

@@ -59,7 +59,9 @@ func (p *plan) rate(set func(shift, positions int) float64) (sum float64) {
 			for n < len(list) && list[n].shift == list[0].shift {
 				n++
 			}
-			product *= set(int(list[0].shift), n)
+			if shift := list[0].shift; shift != dropped {
+				product *= set(int(shift), n)
+			}
 			list = list[n:]
 		}
 		sum += product

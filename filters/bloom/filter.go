@@ -59,11 +59,12 @@ func isSet(b []byte, p uint64) bool { return uint64(b[p/8])&(1<<(p%8)) != 0 }
 
 func (f *filter) containsPlanned(h1, h2 uint64) bool {
 	b := f.bits
-	list := f.plan.list(h1, h2)
-	for i := range list {
-		if !isSet(b, list[i].at(h1, h2)) {
+	step := h2
+	for _, at := range f.plan.list(h1, h2) {
+		if at.shift != dropped && !isSet(b, at.at(h1+step)) {
 			return false
 		}
+		step *= key.Spread
 	}
 	return true
 }

@@ -91,18 +91,20 @@ type plan struct {
 	direct [256][]probe
 }
 
-// probe is one position of a key, see at. A position in a block that is not there any more has none.
+// probe is one position of a key, see at. Where the shift is dropped, the position was in a
+// block that is not there any more.
 type probe struct {
-	offset, factor uint64
-	shift          uint8 // 63 less the binary logarithm of the block
+	offset uint64
+	shift  uint8 // 63 less the binary logarithm of the block
 }
 
-// at is the position in the bits that are left, offset + floor(x*block / 2^64) with
-// x = h1 + factor*h2.
-func (p *probe) at(h1, h2 uint64) uint64 { return p.offset | (h1+p.factor*h2)>>1>>(p.shift&63) }
+// at is the position in the bits that are left, offset + floor(x*block / 2^64).
+func (p probe) at(x uint64) uint64 { return p.offset | x>>1>>(p.shift&63) }
 
 // block is the length of its block.
 func (p probe) block() uint64 { return 1 << (63 - p.shift) }
+
+const dropped = 255
 
 // list is the positions of a key.
 func (p *plan) list(h1, h2 uint64) []probe {
@@ -157,14 +159,18 @@ func newPlan(size, kept, fixed uint64) *plan {
 	p.starts = slices.Compact(p.starts)
 	for _, u := range p.starts {
 		list := []probe{}
-		i, factor := uint64(0), uint64(1)
+		i := uint64(0)
 		for j, block := range blocks {
 			for ; i < (parts[j]+u)/one; i++ {
-				if kept&block != 0 {
-					list = append(list, probe{kept &^ (2*block - 1), factor, uint8(63 - bits.TrailingZeros64(block))})
+				if kept&block == 0 {
+					list = append(list, probe{shift: dropped})
+					continue
 				}
-				factor *= key.Spread
+				list = append(list, probe{kept &^ (2*block - 1), uint8(63 - bits.TrailingZeros64(block))})
 			}
+		}
+		for len(list) > 0 && list[len(list)-1].shift == dropped {
+			list = list[:len(list)-1]
 		}
 		p.lists = append(p.lists, list)
 	}

@@ -79,10 +79,13 @@ func (s *Sketch) set(h1, h2 uint64) {
 
 func (s *Sketch) setPlanned(h1, h2 uint64) {
 	b := s.bits
-	list := s.plan.list(h1, h2)
-	for i := range list {
-		p := list[i].at(h1, h2)
-		b[p/8] |= 1 << (p % 8)
+	step := h2
+	for _, at := range s.plan.list(h1, h2) {
+		if at.shift != dropped {
+			p := at.at(h1 + step)
+			b[p/8] |= 1 << (p % 8)
+		}
+		step *= key.Spread
 	}
 }
 
