@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -130,6 +131,26 @@ type form struct {
 
 // form resolves the parameters. Errors wrap sketch.ErrOption.
 func (p Params) form() (form, error) {
+	if l := lastForm.Load(); l != nil && l.of == p {
+		return l.form, nil
+	}
+	f, err := p.newForm()
+	if err == nil {
+		lastForm.Store(&formOf{p, f})
+	}
+	return f, err
+}
+
+type formOf struct {
+	of   Params
+	form form
+}
+
+// lastForm is the form made last, for the many filters of one aggregate: the length of
+// a filter takes a search.
+var lastForm atomic.Pointer[formOf]
+
+func (p Params) newForm() (form, error) {
 	if p.Grow {
 		return p.step(1)
 	}
@@ -198,7 +219,7 @@ func sizeFor(n uint64, fpp, k, unit float64) (uint64, error) {
 	}
 	m := unit * math.Ceil(max(1, -float64(n)*k/math.Log1p(-q))/unit)
 	for ; m <= MaxBits; m += unit {
-		// Of the rate of large filters the last digits are rounding.
+		// The last digits of the rate of a large filter are rounding errors.
 		if rateAt(m, k, float64(n)) <= fpp*(1+1e-9) {
 			return uint64(m), nil
 		}

@@ -75,8 +75,8 @@ func TestSmallFilters(t *testing.T) {
 	}
 }
 
-// What positions that follow from two numbers of few bits did: keys all of whose positions
-// coincide with another's came up far more often than the rate.
+// Positions by double hashing from numbers of few bits fail: keys all of whose positions coincide
+// with those of another key come up far more often than the rate.
 func TestDoubleHashingWouldFail(t *testing.T) {
 	s := mustNew(t, Params{Capacity: 1, FPP: 1e-7})
 	r := rand.New(rand.NewPCG(42, 0))

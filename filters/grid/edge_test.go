@@ -43,7 +43,7 @@ func TestFraction(t *testing.T) {
 			t.Errorf("%v is %v/%v, want %v/%v", c.res, p, q, c.p, c.q)
 		}
 	}
-	// Of random decimals, against fractions of big numbers.
+	// Random decimals are compared with fractions of big numbers.
 	rng := rand.New(rand.NewPCG(31, 0))
 	for range 20000 {
 		text := strconv.FormatUint(1+rng.Uint64()>>(11+rng.IntN(53)), 10) + "e" + strconv.Itoa(rng.IntN(50)-25)

@@ -82,8 +82,8 @@ func convertNumber(dst []byte, from, to Class, b []byte) ([]byte, bool) {
 		return dst, false
 	case to == Int && isBinary(from):
 		v, ok := int64Of(b)
-		f, bits := math.Float64frombits(uint64(v)), 0
-		bits, _ = exactBits(from)
+		f := math.Float64frombits(uint64(v))
+		bits, _ := exactBits(from)
 		if i := int64(f); ok && math.Abs(f) < math.Ldexp(1, bits) && float64(i) == f {
 			return AppendInt64(dst, i), true
 		}

@@ -200,7 +200,7 @@ func equal(from, to Class, v *big.Rat) *big.Rat {
 	} else if f, exact := v.Float32(); nearest.SetFloat64(float64(f)) == nil || exact && (from != Decimal || v.IsInt()) {
 		return nearest
 	}
-	// Of a DECIMAL the nearest, where digits and power of ten are numbers of the class.
+	// A DECIMAL has the nearest number, where the class holds its digits and its power of ten.
 	if from != Decimal {
 		return nil
 	}

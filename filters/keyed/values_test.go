@@ -116,7 +116,7 @@ func TestAddValuesFull(t *testing.T) {
 	}
 }
 
-// What a whole batch cannot take is an error, whether values follow it or not.
+// A full sketch is an error at the end of a batch too, whether or not values follow.
 func TestAddValuesOfAFullSketch(t *testing.T) {
 	for _, n := range []int{1023, 1024, 1025, 2048} {
 		s, err := cuckoo.New(cuckoo.Params{Capacity: 200})

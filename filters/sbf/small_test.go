@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a small sketch says of the keys that it finds, Info.ErrorRate, is what is measured: over many
-// sketches of each size and k, at most 1.3 times as many beyond 4 sigma of the sample.
+// Info.ErrorRate of a small sketch is the measured rate: over many sketches of each size and k, at most 1.3
+// times as many keys are found, beyond 4 sigma of the sample.
 func TestErrorRateOfSmallSketches(t *testing.T) {
 	sketches, asked := 100, 2000
 	if os.Getenv("CCBF_LONG") == "1" {
