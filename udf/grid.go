@@ -9,43 +9,31 @@ import (
 func Grid() functions {
 	i := duck.Param{Name: "i", Type: duck.BigInt}
 	return []duck.Function{
-		function("grid", "grid_cell", duck.BigInt, gridCell,
+		function("grid", "grid_cell", duck.BigInt, byGrid(func(g grid.Grid, v float64) (int64, error) { return g.Index("v", v) }),
 			"Index of the cell that contains a coordinate: the last whose edge is not above it.",
 			"SELECT grid_cell(40.4, 0.1), grid_cell(-3.65, 0.1)", params(duck.Param{Name: "v", Type: duck.Double}, paramRes)),
-		function("grid", "grid_edge", duck.Double, gridEdge(grid.Grid.Edge),
+		function("grid", "grid_edge", duck.Double, byGrid(func(g grid.Grid, i int64) (float64, error) { return g.Edge(i), nil }),
 			"Lower edge of the cells of an index: the number nearest to i * res, with res as the decimal that it is written as.",
 			"SELECT grid_edge(3, 0.1), 3 * 0.1::DOUBLE", params(i, paramRes)),
-		function("grid", "grid_center", duck.Double, gridEdge(func(g grid.Grid, i int64) float64 {
+		function("grid", "grid_center", duck.Double, byGrid(func(g grid.Grid, i int64) (float64, error) {
 			x, _ := g.Center(grid.Cell{X: i})
-			return x
+			return x, nil
 		}), "Centre of the cells of an index: the number nearest to (i + 1/2) * res.",
 			"SELECT grid_center(grid_cell(-1.468, 0.001), 0.001)", params(i, paramRes)),
 	}
 }
 
-func gridCell(rows *duck.Rows, out *duck.Result) error {
-	values, cells := duck.Slice[float64](rows.Col(0)), duck.Out[int64](out)
-	var g grid.Grid
-	return eachValid(rows, out, func(i int) (err error) {
-		if g, err = gridOf(g, rows.Col(1), i); err != nil {
-			return err
-		}
-		cells[i], err = g.Index("v", values[i])
-		return err
-	})
-}
-
-// gridEdge computes a coordinate of a cell.
-func gridEdge(of func(g grid.Grid, i int64) float64) compute {
+// byGrid computes a number from another one and the grid of the row.
+func byGrid[From, To any](of func(g grid.Grid, v From) (To, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		cells, values := duck.Slice[int64](rows.Col(0)), duck.Out[float64](out)
+		values, results := duck.Slice[From](rows.Col(0)), duck.Out[To](out)
 		var g grid.Grid
 		return eachValid(rows, out, func(i int) (err error) {
 			if g, err = gridOf(g, rows.Col(1), i); err != nil {
 				return err
 			}
-			values[i] = of(g, cells[i])
-			return nil
+			results[i], err = of(g, values[i])
+			return err
 		})
 	}
 }

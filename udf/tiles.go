@@ -66,10 +66,7 @@ func tileNumber(at func(degrees float64, z int) (int64, error), ofCell func(g gr
 
 // gridOf is the grid of row i of a column of resolutions; last is that of the row before.
 func gridOf(last grid.Grid, res *duck.Vector, i int) (grid.Grid, error) {
-	if r := duck.Slice[float64](res)[i]; r != last.Res() || r == 0 {
-		return grid.New(r)
-	}
-	return last, nil
+	return last.At(duck.Slice[float64](res)[i])
 }
 
 func quadkey(rows *duck.Rows, out *duck.Result) error {

@@ -235,13 +235,11 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 	if err := r.Done(); err != nil {
 		return err
 	}
-	if m.grid == (grid.Grid{}) || m.grid.Res() != res {
-		var err error
-		if m.grid, err = grid.New(res); err != nil {
-			return sketch.Invalidf("%v", err)
-		}
+	var err error
+	if p.Grid, err = m.grid.At(res); err != nil {
+		return sketch.Invalidf("%v", err)
 	}
-	p.Grid = m.grid
+	m.grid = p.Grid
 	return p.check()
 }
 

@@ -98,15 +98,7 @@ func TestFloorAgreesWithEdge(t *testing.T) {
 		g := mustGrid(t, res)
 		for range 20000 {
 			i := (rng.Int64N(2*MaxIndex-8) - MaxIndex + 4) >> rng.IntN(54)
-			v := g.Edge(i)
-			switch rng.IntN(4) {
-			case 0:
-				v = math.Nextafter(v, math.Inf(1))
-			case 1:
-				v = math.Nextafter(v, math.Inf(-1))
-			case 2:
-				v += res * rng.Float64()
-			}
+			v := beside(rng, g.Edge(i), res)
 			if math.IsInf(v, 0) {
 				continue
 			}

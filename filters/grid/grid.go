@@ -93,6 +93,15 @@ func New(res float64) (Grid, error) {
 	return Grid{res, p, q, q / p}, nil
 }
 
+// At returns the grid with cells of side res: g where it is that grid, and New(res)
+// otherwise. Many rows one after the other have one resolution, most often.
+func (g Grid) At(res float64) (Grid, error) {
+	if g != (Grid{}) && g.res == res {
+		return g, nil
+	}
+	return New(res)
+}
+
 // Res is the side of a cell.
 func (g Grid) Res() float64 { return g.res }
 

@@ -114,6 +114,19 @@ func TestCenterIsInItsCell(t *testing.T) {
 	}
 }
 
+// beside is v, a number next to it, or one within half of res.
+func beside(rng *rand.Rand, v, res float64) float64 {
+	switch rng.IntN(4) {
+	case 0:
+		return math.Nextafter(v, math.Inf(1))
+	case 1:
+		return math.Nextafter(v, math.Inf(-1))
+	case 2:
+		return v + res*(rng.Float64()-0.5)
+	}
+	return v
+}
+
 // lower is what boxes and scans rest on: it must agree with center exactly.
 func TestLowerAgreesWithCenter(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -124,15 +137,7 @@ func TestLowerAgreesWithCenter(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				c >>= rng.IntN(54)
 			}
-			v := g.center(c)
-			switch rng.IntN(4) {
-			case 0:
-				v = math.Nextafter(v, math.Inf(1))
-			case 1:
-				v = math.Nextafter(v, math.Inf(-1))
-			case 2:
-				v += res * (rng.Float64() - 0.5)
-			}
+			v := beside(rng, g.center(c), res)
 			if math.IsInf(v, 0) {
 				continue // the end of float64 comes before MaxIndex
 			}

@@ -192,7 +192,13 @@ func (p Params) shape() (shape, error) {
 		m = total - total/3
 	}
 	m = whole(max(m, k), k, p.Blocked)
-	return newShape(m, k, p.Method, p.Encoding, p.Marker == Marked || p.Method.recurring() && p.Marker != Unmarked, p.Blocked, p.Range)
+	return newShape(m, k, p.Method, p.Encoding, p.marked(), p.Blocked, p.Range)
+}
+
+// marked reports whether there is a marker filter: as asked for, and by default where there is a
+// second filter.
+func (p *Params) marked() bool {
+	return p.Marker == Marked || p.Method.recurring() && p.Marker != Unmarked
 }
 
 // empty is what the counters of an empty sketch take; 0 where the parameters are wrong, or
@@ -237,7 +243,7 @@ func (p Params) counters(k uint64) (uint64, error) {
 		return p.Counters, nil
 	case p.Bytes != 0:
 		total := p.Bytes * 8 / counterBits
-		if p.Method.recurring() && p.Marker != Unmarked {
+		if p.Method.recurring() && p.marked() {
 			// Two thirds of the counters have a bit more.
 			total = p.Bytes * 8 * 3 / (3*counterBits + 2)
 		}

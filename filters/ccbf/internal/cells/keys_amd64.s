@@ -30,7 +30,7 @@ GLOBL biased<>(SB), RODATA|NOPTR, $8
 	VPSHUFB A, TABLE, A
 
 // INDEX has the last indexes whose edges are not above the coordinates in V, as 2^52 + Bias + index
-// with the bits of 2^52 removed: grid.Floor. It uses A.
+// with the bits of 2^52 removed: grid.Grid.Index. It uses A.
 #define INDEX(V, A) \
 	VMULPD   Y0, V, A      \
 	VROUNDPD $8, A, A      \ // to the nearest whole number, ties to even
