@@ -18,7 +18,7 @@ type merging[T any] struct {
 	merge func(into, from T) error
 	made  func(t T) []byte                      // the BLOB of one that has it; nil where none has
 	blob  func(t T, dst []byte) ([]byte, error) // appends
-	cost  func(t T) int64                       // bytes that blob takes beside t
+	cost  func(t T) int64                       // bytes that blob takes beside t; nil where it asks for them itself
 }
 
 // of is the T of a state, made where there is none yet.
@@ -78,7 +78,10 @@ func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
 				continue
 			}
 		}
-		cost := m.cost(b.(T))
+		cost := int64(0)
+		if m.cost != nil {
+			cost = m.cost(b.(T))
+		}
 		if err := out.Charge(cost); err != nil {
 			return err
 		}

@@ -60,15 +60,17 @@ var ccbfPages = merging[*ccbfPage]{
 	fresh: func(l *duck.Lease) *ccbfPage { return &ccbfPage{lease: l} },
 	merge: (*ccbfPage).merge,
 	blob:  (*ccbfPage).blob,
-	cost:  (*ccbfPage).cost,
 }
+
+// holdMost is how many bytes of cells a builder keeps, at 16 for each: pruning takes ten times as much.
+func holdMost() int64 { return duck.MemoryLimit() / 16 }
 
 // builder is the builder of a page, made for a configuration where there is
 // none yet.
 func (t *ccbfPage) builder(c *ccbf.Config) *ccbf.Builder {
 	if t.b == nil {
 		t.b = ccbf.NewBuilder(*c, t.lease)
-		t.b.Hold = duck.MemoryLimit() / 8
+		t.b.Hold = holdMost()
 	}
 	return t.b
 }
@@ -93,13 +95,6 @@ func (t *ccbfPage) merge(from *ccbfPage) error {
 func (t *ccbfPage) blob(dst []byte) ([]byte, error) {
 	t.b.Spare = t.by.spare()
 	return t.b.AppendBlob(dst)
-}
-
-// cost is what blob takes. Where there is no room to find out, it is so much that there
-// is none for it either.
-func (t *ccbfPage) cost() int64 {
-	_ = t.b.Compact()
-	return t.b.EncodeBytes()
 }
 
 type ccbfIntersection struct{ x *ccbf.Intersector }

@@ -369,15 +369,10 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		cost := t.cost()
-		if err := out.Charge(cost); err != nil {
-			return err
-		}
 		if blob, err = t.blob(blob[:0]); err != nil {
 			return err
 		}
 		out.SetBytes(i, blob)
-		out.Discharge(cost)
 	}
 	return nil
 }

@@ -26,7 +26,6 @@ func newCCBFUnion() *ccbfUnion {
 		merge: (*unionPage).merge,
 		made:  (*unionPage).made,
 		blob:  (*unionPage).blob,
-		cost:  (*unionPage).cost,
 	}, (*unionPage).addBlob}}
 }
 
@@ -210,7 +209,7 @@ func uniteExact(blobs [][]byte, numbers iter.Seq[int], budget ccbf.Budget) (b *c
 		}
 		if b == nil {
 			b = ccbf.NewBuilder(v.Config, budget)
-			b.Hold = duck.MemoryLimit() / 8
+			b.Hold = holdMost()
 		}
 		if b.AddView(v) != nil {
 			return nil, len(blobs) // half of it may have been added

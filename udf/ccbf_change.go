@@ -158,14 +158,7 @@ func ccbfUnion(m *making, a, b []byte) ([]byte, error) {
 	if err := u.AddView(&v); err != nil {
 		return nil, err
 	}
-	if err := m.take(u.EncodeBytes()); err != nil {
-		return nil, err
-	}
-	s, err := u.Sketch()
-	if err != nil {
-		return nil, err
-	}
-	return s.Blob(), nil
+	return u.AppendBlob(nil)
 }
 
 // ccbfPair computes functions that change their left sketch by their right one.

@@ -1,8 +1,11 @@
 package ccbf
 
 import (
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -14,23 +17,45 @@ import (
 // (delta < 0). A refusal ends the building with its error.
 type Budget interface{ Grow(delta int64) error }
 
-// Builder collects points and sketches and makes one sketch of them. Cells are
-// buffered, sorted and counted run by run, so that the exact form, and the
-// dense form made from exact counts, come out in the order that they need.
+// Scarcity is a Budget that says how much it has left, so that builders pack their cells
+// in time: there may be a million of them, and each knows only its own.
+type Scarcity interface {
+	Budget
+	// Scarce is 0 while there is plenty, 1 where less is left and 2 where next to nothing is.
+	Scarce() int
+}
+
+// Builder collects points and sketches and makes one sketch of them.
 //
-// The result does not depend on the order of points, except for sketches that grew
-// past Hold before they could be known to become dense, and for dense ones in
-// mode mi that were never exact. Nor does it depend on the order of sketches, even if
-// their parameters differ (as far as they combine), except for trees, and for more
-// cells than HoldSketches holds.
+// A point takes these steps:
+//
+//  1. Its key goes to the section of its category and region, which counts it in a
+//     store.Cells, exactly.
+//  2. After each change of a store, settle decides by the number of distinct cells
+//     whether they stay. A sketch that overflows to a tree is pruned to few squares
+//     above 16 times Bytes cells, one that overflows to counters goes over to them above
+//     Hold. Nothing else decides, so the result is the same for any order of points and
+//     any number of builders that are merged.
+//  3. Points of a sketch that has gone over to counters, or is never exact, are counted in
+//     those by package-private counting.
+//  4. AppendBlob merges the stores, writes the exact BLOB from them, and makes a tree or
+//     counters where that takes more than Bytes.
+//
+// Memory is reserved before each of these steps, by what the stores say that they need, and
+// given back after it.
+//
+// The result does not depend on the order of points, except for sketches that had more
+// cells than Hold before they could be known to become dense, trees that were pruned on the way,
+// and dense ones in mode mi that were never exact. Nor does it depend on the order of
+// sketches, even if their parameters differ (as far as they combine), except for trees,
+// and for more cells than HoldSketches holds.
 type Builder struct {
 	Config
-	// Hold is how many bytes of cells are kept before a sketch that cannot
-	// stay exact becomes dense for want of memory.
+	// Hold is how many bytes of cells are kept, at 16 for each, before a sketch that cannot stay
+	// exact becomes dense or is pruned.
 	Hold int64
-	// Spare reports whether a processor has nothing else to do: then the end of a large
-	// sketch, its last merge and its BLOB, is made by two goroutines. None where
-	// it is nil. The bytes are the same.
+	// Spare reports whether a processor has nothing else to do: then a large tree is made by
+	// two goroutines. None where it is nil. The bytes are the same.
 	Spare func() bool
 	// OneByOne has a dense sketch count every point by itself and in its order, as in the paper.
 	// Otherwise points of a cell that come near each other are counted at once, which takes a third
@@ -39,52 +64,61 @@ type Builder struct {
 
 	budget   Budget
 	scarcity Scarcity // budget, where it knows
+	held     int64    // bytes that are reserved
 	class    key.Class
 	total    uint64
 	unknown  bool // the total is
 	notSums  bool // some part's counters are no sums
+	sketches bool // some were added: one to come may have more Bytes
 	bounds   grid.Rect
-	sections []*sectionBuilder
-	plain    *sectionBuilder            // the first section without a category
-	byText   map[string]*sectionBuilder // the first section of each category
-	dense    *cascade.Counters
-	trees    int            // that were added; 2 where it was pruned
-	tau      tree.Tau       // the largest threshold of those
-	fit      accuracy       // of the first
-	united   cascade.Origin // of the dense sketches that were added
-	added    uint64         // their total
-	counted  bool           // points went into the dense form one by one
-	held     int64          // bytes of all of it
-	cells    uint64         // in runs, packed ones too
-	inPiles  int            // cells
-	lent     int64          // bytes of lists that gather made of packed runs
-	ending   bool           // the sketch is made: runs are not packed any more
-	// packed is the cells in packed runs, packedBytes what those take, and leastPacked
-	// how many different cells they have at least.
-	packed, leastPacked int
-	packedBytes         int64
-	// spilled says that cells go into the dense form at once, and no longer
-	// into runs.
-	spilled bool
-	// sketches says that sketches were added: one to come may have more Bytes.
-	sketches bool
+	sections []*section
+	plain    *section            // the first section without a category
+	byText   map[string]*section // the first section of each category
+	least    int                 // how many distinct cells all stores have at least
+
+	dense   *cascade.Counters
+	spilled bool           // cells go into the counters at once, and no longer into stores
+	united  cascade.Origin // of the dense sketches that were added
+	added   uint64         // their total
+	counted bool           // points went into the counters one by one
+
+	trees int      // that were added; 2 where it was pruned
+	tau   tree.Tau // the largest threshold of those
+	fit   accuracy // of the first
 }
 
-// sectionBuilder collects the cells of one section.
-type sectionBuilder struct {
+// section is what a Builder has of one category and region.
+type section struct {
 	cells.Label
-	next    *sectionBuilder // of the same category
-	buf     []uint64
-	weights []uint64      // beside buf; nil while all are 1
-	recents cells.Recents // on their way into the dense form
-	recurs  bool          // the last keys were of recent cells
-	alone   int           // for how many buffers keys are taken not to be of recent cells
-	words   cells.Words
-	runs    []cells.Run // each less than half as long as the one before
-	pile    cells.Pile  // of small sketches, in any order, some more than once
-	packed  []cells.Packed
-	squares tree.Merger
+	part     uint8    // the upper bits of the keys, beyond store.MaxWidth
+	next     *section // of the same category
+	cells    store.Cells
+	squares  tree.Merger // where some were added or pruned
+	counting counting    // on the way into the counters
+	held     int64       // bytes that are reserved for all of these
+	least    int         // how many distinct cells there are at least
 }
+
+// partOf is the upper bits of a key, in which the cells of a section agree.
+func partOf(key uint64) uint8 { return uint8(key >> store.MaxWidth) }
+
+const (
+	// HoldTree times Bytes is how many bytes of cells a builder of a tree keeps before it prunes
+	// them, at 16 for each, where Hold is not less: an exact list of Bytes has at most a
+	// quarter as many, at 2 bits for each. A sketch that can stay exact does.
+	HoldTree = 256
+	// HoldSketches is how many bytes of cells a builder that was given sketches keeps in any case
+	// before it prunes or counts in counters, where Hold is not less: their cells may fit a
+	// sketch of more Bytes that is yet to come.
+	HoldSketches = 16 << 20
+	// keepTree times Bytes is what the leaves take in the BLOB that a builder keeps when it prunes.
+	keepTree = 4
+	// leastSection is about what a section takes at least in a BLOB.
+	leastSection = 16
+	// cellBytes is the memory of a cell in a list, and sectionCells how many cells take as much as a section.
+	cellBytes    = 16
+	sectionCells = cells.SectionBytes / cellBytes
+)
 
 // NewBuilder returns an empty Builder. A nil budget refuses nothing.
 func NewBuilder(c Config, budget Budget) *Builder {
@@ -93,8 +127,9 @@ func NewBuilder(c Config, budget Budget) *Builder {
 	return b
 }
 
+// grow reserves memory, or gives it back.
 func (b *Builder) grow(delta int64) error {
-	if b.budget != nil {
+	if b.budget != nil && delta != 0 {
 		if err := b.budget.Grow(delta); err != nil {
 			return err
 		}
@@ -103,42 +138,54 @@ func (b *Builder) grow(delta int64) error {
 	return nil
 }
 
-// growing makes room for a change to what holds cells, which takes at most so many bytes
-// more, and gives back what it did not keep.
-func (b *Builder) growing(more int64, cells interface{ Bytes() int64 }, change func()) error {
-	before := cells.Bytes()
-	if err := b.grow(more); err != nil {
+// change reserves what a change of a section takes at most, makes it, and keeps reserved what
+// the section has then.
+func (b *Builder) change(s *section, need int64, f func()) error {
+	if err := b.grow(need); err != nil {
 		return err
 	}
-	change()
-	return b.grow(cells.Bytes() - before - more)
+	f()
+	return b.account(s, need)
 }
 
-// at returns the builder of the cells of a category, nil for none, in a region.
-func (b *Builder) at(category []byte, x, y int32) (*sectionBuilder, error) {
+// account keeps reserved what a section has, and gives back what was reserved beside it.
+func (b *Builder) account(s *section, reserved int64) error {
+	now := s.cells.Bytes() + squareBytes(s.squares.Len()) + s.counting.bytes()
+	least, _ := s.cells.Distinct()
+	delta := now - s.held - reserved
+	b.least += least - s.least
+	s.held, s.least = now, least
+	return b.grow(delta)
+}
+
+// at returns the section of a category, nil for none, in a region, and of a part of its keys.
+func (b *Builder) at(category []byte, x, y int32, part uint8) (*section, error) {
 	first := b.plain
 	if category != nil {
 		first = b.byText[string(category)]
 	}
-	for pb := first; pb != nil; pb = pb.next {
-		if pb.X == x && pb.Y == y {
-			return pb, nil
+	for s := first; s != nil; s = s.next {
+		if s.X == x && s.Y == y && s.part == part {
+			return s, nil
 		}
 	}
 	if err := b.grow(cells.SectionBytes + int64(len(category))); err != nil {
 		return nil, err
 	}
-	pb := &sectionBuilder{Label: cells.Label{Category: string(category), None: category == nil, X: x, Y: y}, next: first}
-	b.sections = append(b.sections, pb)
+	s := &section{
+		Label: cells.Label{Category: string(category), None: category == nil, X: x, Y: y},
+		part:  part, next: first,
+	}
+	b.sections = append(b.sections, s)
 	if category == nil {
-		b.plain = pb
-		return pb, nil
+		b.plain = s
+		return s, nil
 	}
 	if b.byText == nil {
-		b.byText = map[string]*sectionBuilder{}
+		b.byText = map[string]*section{}
 	}
-	b.byText[pb.Category] = pb
-	return pb, nil
+	b.byText[s.Category] = s
+	return s, nil
 }
 
 // AddKeys counts a point for each of the keys from Config.Keys.
@@ -146,25 +193,14 @@ func (b *Builder) AddKeys(keys []uint64) error {
 	if b.Categories {
 		return ErrNeedsCategory
 	}
-	pb, err := b.at(nil, 0, 0)
-	if err != nil {
-		return err
-	}
 	b.total = saturate.Add(b.total, uint64(len(keys)))
-	return b.pushAll(pb, keys, nil)
+	return b.addKeys(nil, 0, 0, keys, nil)
 }
 
 // AddKey counts a point for one key from Config.Keys.
 func (b *Builder) AddKey(key uint64) error {
-	if b.Categories {
-		return ErrNeedsCategory
-	}
-	pb, err := b.at(nil, 0, 0)
-	if err != nil {
-		return err
-	}
-	b.total = saturate.Add(b.total, 1)
-	return b.push(pb, key, 1)
+	keys := [1]uint64{key}
+	return b.AddKeys(keys[:])
 }
 
 // Add counts n points in a cell; category nil is none. class is that of the
@@ -180,60 +216,157 @@ func (b *Builder) Add(c grid.Cell, category []byte, class key.Class, n uint64) e
 	if n == 0 {
 		return nil
 	}
-	sx, sy, z := cells.Key(c)
-	pb, err := b.at(category, sx, sy)
-	if err != nil {
+	b.total = saturate.Add(b.total, n)
+	x, y, z := cells.Key(c)
+	keys, counts := [1]uint64{z}, [1]uint64{n}
+	if n == 1 {
+		return b.addKeys(category, x, y, keys[:], nil)
+	}
+	return b.addKeys(category, x, y, keys[:], counts[:])
+}
+
+// addKeys counts a point for each key of a region, or counts[i] of them.
+func (b *Builder) addKeys(category []byte, x, y int32, keys, counts []uint64) error {
+	for len(keys) > 0 {
+		n := len(keys)
+		if store.Differ(keys)>>store.MaxWidth != 0 {
+			n = 1
+			for n < len(keys) && partOf(keys[n]) == partOf(keys[0]) {
+				n++
+			}
+		}
+		s, err := b.at(category, x, y, partOf(keys[0]))
+		if err != nil {
+			return err
+		}
+		var some []uint64
+		if counts != nil {
+			some, counts = counts[:n], counts[n:]
+		}
+		if err := b.addTo(s, keys[:n], some); err != nil {
+			return err
+		}
+		keys = keys[n:]
+	}
+	return nil
+}
+
+// addTo counts points of a section.
+func (b *Builder) addTo(s *section, keys, counts []uint64) error {
+	if b.spilled || !b.Exact {
+		return b.count(s, keys, counts)
+	}
+	need := s.cells.Need(len(keys))
+	if need == 0 && counts == nil { // most often: nothing is allocated
+		s.cells.Add(keys)
+		return nil
+	}
+	if err := b.grow(need); err != nil {
 		return err
 	}
-	b.total = saturate.Add(b.total, n)
-	return b.push(pb, z, n)
+	if counts == nil {
+		s.cells.Add(keys)
+	} else {
+		s.cells.AddCounted(keys, counts)
+	}
+	if err := b.account(s, need); err != nil {
+		return err
+	}
+	return b.settle(s)
 }
 
-// Sketch makes a sketch of everything that was added. It may share memory with the
-// builder: read or encode it before adding anything else, and before Release.
-func (b *Builder) Sketch() (*Sketch, error) {
-	if err := b.Release(); err != nil {
-		return nil, err
-	}
-	b.ending = true
-	defer func() { b.ending = false }()
-	for _, pb := range b.sections {
-		if err := b.flushAll(pb); err != nil {
-			return nil, err
+// addRun adds the cells of a label, which are in the order of their keys.
+func (b *Builder) addRun(p *cells.Label, r cells.Run) error {
+	for len(r.Keys) > 0 {
+		n, _ := slices.BinarySearchFunc(r.Keys, partOf(r.Keys[0]), func(key uint64, part uint8) int {
+			if partOf(key) <= part {
+				return -1
+			}
+			return 1
+		})
+		s, err := b.at(p.KeyCategory(), p.X, p.Y, partOf(r.Keys[0]))
+		if err != nil {
+			return err
+		}
+		part := cells.Run{Keys: r.Keys[:n], Counts: r.Counts[:n]}
+		r = cells.Run{Keys: r.Keys[n:], Counts: r.Counts[n:]}
+		if b.spilled {
+			b.insertRun(s, part)
+			continue
+		}
+		if err := b.change(s, s.cells.Need(n), func() { s.cells.AddCounted(part.Keys, part.Counts) }); err != nil {
+			return err
+		}
+		if err := b.settle(s); err != nil {
+			return err
 		}
 	}
-	if !b.Exact {
-		if err := b.spill(); err != nil {
-			return nil, err
-		}
-	}
-	list, err := b.gather()
-	if err != nil {
-		return nil, err
-	}
-	if b.trees > 0 {
-		return b.sketchTree(list)
-	}
-	s := b.empty()
-	s.cells, s.dense = list, b.dense
-	if s.dense != nil && len(s.cells) > 0 {
-		// Cells that came beside dense sketches: they go in last and in their
-		// own order, so that the order in which they came does not matter.
-		s.dense = s.dense.Clone()
-		s.bounds = cells.Hull(s.bounds, insertCells(s.dense, &s.Config, s.cells))
-		s.cells, s.parts = nil, b.parts(true)
-	} else if s.dense != nil {
-		s.parts = b.parts(b.counted)
-	}
-	return s, nil
+	return nil
 }
 
-// empty is a sketch of what was added without its cells or counters.
-func (b *Builder) empty() *Sketch {
-	return &Sketch{
-		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
-		sums: b.Mode == Standard && !b.notSums, spare: b.Spare,
+// AddView adds a sketch, which is left unchanged, after checking it.
+func (b *Builder) AddView(v *View) error {
+	if err := v.check(); err != nil {
+		return err
 	}
+	if err := b.join(&v.Config, v.Form(), v.Class()); err != nil {
+		return err
+	}
+	b.sketches = true
+	total, known := v.Total()
+	b.mergeTotal(total, known, !v.header.Flags.Has(sketch.Additive))
+	return v.in().addTo(b, total)
+}
+
+// Merge adds another builder's points and sketches. from is left unchanged and
+// may be merged into several builders at once.
+func (b *Builder) Merge(from *Builder) error {
+	if err := b.join(&from.Config, from.form(), from.class); err != nil {
+		return err
+	}
+	b.sketches = b.sketches || from.sketches
+	b.mergeTotal(from.total, !from.unknown, from.notSums)
+	for _, f := range from.sections {
+		s, err := b.at(f.KeyCategory(), f.X, f.Y, f.part)
+		if err != nil {
+			return err
+		}
+		if err := b.mergeSection(s, f); err != nil {
+			return err
+		}
+	}
+	if from.trees > 0 {
+		if b.dense != nil {
+			return ErrForms
+		}
+		return b.addPruned(from.trees, from.tau, from.fit, from.bounds)
+	}
+	if from.dense != nil {
+		return b.addDense(from.dense, from.bounds, from.parts(from.counted), from.total)
+	}
+	return nil
+}
+
+// mergeSection adds a section of another builder.
+func (b *Builder) mergeSection(s, from *section) error {
+	if !from.cells.Empty() {
+		if err := b.change(s, s.cells.MergeNeed(&from.cells), func() { s.cells.Merge(&from.cells) }); err != nil {
+			return err
+		}
+		if b.spilled {
+			if err := b.insertStore(s); err != nil {
+				return err
+			}
+		} else if err := b.settle(s); err != nil {
+			return err
+		}
+	}
+	for _, squares := range from.squares.Lists() {
+		if err := b.addSquares(s, squares); err != nil {
+			return err
+		}
+	}
+	return b.mergeCounting(s, &from.counting)
 }
 
 // join makes the configuration that of all that was added and a sketch of another one,
@@ -270,121 +403,71 @@ func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
 	b.total = saturate.Add(b.total, total)
 }
 
-// AddView adds a sketch, which is left unchanged, after checking it.
-func (b *Builder) AddView(v *View) error {
-	if err := v.check(); err != nil {
-		return err
-	}
-	if err := b.join(&v.Config, v.Form(), v.Class()); err != nil {
-		return err
-	}
-	b.sketches = true
-	total, known := v.Total()
-	b.mergeTotal(total, known, !v.header.Flags.Has(sketch.Additive))
-	return v.in().addTo(b, total)
-}
-
-// addShared adds a run that is accounted for to a section.
-func (b *Builder) addShared(pb *sectionBuilder, r cells.Run) error {
-	if b.spilled {
-		b.insertRun(pb, r)
-		return b.grow(-r.Bytes())
-	}
-	return b.addRun(pb, r)
-}
-
-// parts are those of the dense form: of the dense sketches that were added, and of
-// all other points; counted says that some of these were counted one by one.
-func (b *Builder) parts(counted bool) cascade.Origin {
-	if b.Mode == Standard {
-		return cascade.Origin{}
-	}
-	own, total := cascade.Origin{}, b.total-min(b.added, b.total)
-	if counted {
-		own = cascade.OnePart(total)
-	}
-	return b.united.With(b.added, own, total)
-}
-
-func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Origin, total uint64) error {
-	if b.trees > 0 {
-		return ErrForms
-	}
-	if err := b.needDense(); err != nil {
-		return err
-	}
-	b.united = b.united.With(b.added, p, total)
-	b.added = saturate.Add(b.added, total)
-	b.bounds = cells.Hull(b.bounds, bounds)
-	b.dense.Union(d)
-	return nil
-}
-
-// Merge adds another builder's points and sketches. from is left unchanged and
-// may be merged into several builders at once.
-func (b *Builder) Merge(from *Builder) error {
-	if err := b.join(&from.Config, from.form(), from.class); err != nil {
-		return err
-	}
-	b.sketches = b.sketches || from.sketches
-	b.mergeTotal(from.total, !from.unknown, from.notSums)
-	for _, fp := range from.sections {
-		pb, err := b.at(fp.KeyCategory(), fp.X, fp.Y)
-		if err != nil {
-			return err
-		}
-		for _, r := range fp.runs {
-			if err := b.grow(r.Bytes()); err != nil {
-				return err
-			}
-			if err := b.addShared(pb, r); err != nil {
-				return err
-			}
-		}
-		if err := b.mergePile(pb, &fp.pile); err != nil {
-			return err
-		}
-		for _, p := range fp.packed {
-			if err := b.mergePacked(pb, p); err != nil {
-				return err
-			}
-		}
-		for _, squares := range fp.squares.Lists() {
-			if err := b.addSquares(pb, squares); err != nil {
-				return err
-			}
-		}
-		if err := b.mergeWords(pb, &fp.words); err != nil {
-			return err
-		}
-		if err := b.mergeRecents(pb, &fp.recents); err != nil {
-			return err
-		}
-		if len(fp.buf) >= sortAtOnce && fp.weights == nil {
-			if ok, err := b.addWords(pb, fp.buf); err != nil {
-				return err
-			} else if ok {
-				continue
-			}
-		}
-		if err := b.reserve(pb, len(fp.buf)); err != nil {
-			return err
-		}
-		if err := b.pushAll(pb, fp.buf, fp.weights); err != nil {
-			return err
-		}
-	}
-	if from.trees > 0 {
-		if b.dense != nil {
-			return ErrForms
-		}
-		return b.addPruned(from.trees, from.tau, from.fit, from.bounds)
-	}
-	if from.dense != nil {
-		return b.addDense(from.dense, from.bounds, from.parts(from.counted), from.total)
-	}
-	return nil
-}
-
 // Class is the class of the categories so far.
 func (b *Builder) Class() key.Class { return b.class }
+
+// settle packs the cells of a section where memory is scarce, and ends the exact form where there
+// are too many cells.
+func (b *Builder) settle(s *section) error {
+	if err := b.pack(s); err != nil {
+		return err
+	}
+	if b.spilled {
+		return nil
+	}
+	if b.Overflow == ToTree && b.dense == nil {
+		return b.settleTree()
+	}
+	if b.weight() <= b.mostCells() {
+		return nil
+	}
+	return b.spill()
+}
+
+// mostCells is how many distinct cells are kept before they are pruned or counted in counters.
+func (b *Builder) mostCells() int64 {
+	most := b.Hold
+	switch {
+	case b.Overflow == ToTree && b.dense == nil:
+		most = int64(b.Bytes) * HoldTree
+	case b.Mode == Standard && b.dense != nil:
+		return 0
+	case b.Mode == Standard: // counters are the same whenever they are made
+		most = int64(b.Bytes*8/cells.MinCellBits) * cellBytes
+	}
+	if b.sketches {
+		most = max(most, HoldSketches)
+	}
+	return min(b.Hold, most) / cellBytes
+}
+
+// weight is how many cells take as much memory as all cells, at least, and sections.
+func (b *Builder) weight() int64 { return int64(b.least + len(b.sections)*sectionCells) }
+
+// pack makes the cells of a section small where memory is scarce.
+func (b *Builder) pack(s *section) error {
+	scarce := 0
+	if b.scarcity != nil {
+		scarce = b.scarcity.Scarce()
+	}
+	if scarce == 0 {
+		s.cells.Limit(max(1<<10, int(min(b.mostCells(), 1<<20)))) // so that the end of the exact form is noticed
+		return nil
+	}
+	// A key in the front takes as much as this many packed cells.
+	const cellsPerKey = 16
+	most := 1 << 10
+	if scarce > 1 {
+		most = 1 << 8
+	}
+	least, all := s.cells.Distinct()
+	for size := most; size < all/cellsPerKey && most < 1<<15; size *= 2 {
+		most *= 2
+	}
+	s.cells.Limit(most)
+	if !s.cells.Packs() {
+		return nil
+	}
+	together := scarce > 1 && all > least/2*3
+	return b.change(s, s.cells.SumNeed(), func() { s.cells.Pack(together) })
+}

@@ -27,12 +27,8 @@ func (p *purse) Grow(delta int64) error {
 
 // memory is what a builder holds: what its budget must have been asked for.
 func (b *Builder) memory() (n int64) {
-	for _, pb := range b.sections {
-		n += cells.SectionBytes + int64(len(pb.Category)) + 8*int64(cap(pb.buf)) + 8*int64(cap(pb.weights))
-		for _, r := range pb.runs {
-			n += r.Bytes()
-		}
-		n += pb.pile.Bytes() + squareBytes(pb.squares.Len()) + pb.words.Bytes()
+	for _, s := range b.sections {
+		n += cells.SectionBytes + int64(len(s.Category)) + s.cells.Bytes() + squareBytes(s.squares.Len()) + s.counting.bytes()
 	}
 	if b.dense != nil {
 		n += int64(len(b.dense.Body))
@@ -97,9 +93,8 @@ func TestBuilderOfFewCellsStaysSmall(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A buffer, sorted runs of together less than twice the cells, and as much
-	// again while they are merged.
-	if most := 8*maxBuffer + 4*cells.RunBytes(distinct) + cells.SectionBytes; budget.most > most {
+	// A front, its list, memory to sort it, and words for the keys of a call; all points would take 21 MB.
+	if most := int64(1 << 22); budget.most > most {
 		t.Errorf("%d bytes at most for %d cells, want no more than %d", budget.most, distinct, most)
 	}
 	if v := viewOf(t, blobOf(t, b)); !v.IsExact() {
@@ -157,7 +152,7 @@ func TestBudgetThatRefuses(t *testing.T) {
 // counts no cell too few, whatever follows.
 func TestHoldExceeded(t *testing.T) {
 	for _, mode := range []Mode{MinimalIncrement, Standard} {
-		for _, hold := range []int64{0, 1 << 12, 1 << 16, 1 << 17} {
+		for _, hold := range []int64{0, 1 << 12, 1 << 14, 1 << 15} {
 			r := rand.New(rand.NewPCG(74, 0))
 			cfg := config(t, Params{Bytes: 1 << 16, Mode: mode})
 			b := NewBuilder(cfg, nil)
@@ -306,7 +301,7 @@ func TestNoAllocations(t *testing.T) {
 			// In steady state the buffer has its size: a point is a store, but
 			// for the run that each full buffer becomes.
 			steady := NewBuilder(cfg, nil)
-			if err := steady.AddKeys(make([]uint64, 3*sortBuffer/2)); err != nil {
+			if err := steady.AddKeys(make([]uint64, 3*countAtOnce/2)); err != nil {
 				t.Fatal(err)
 			}
 			if n := conform.Allocations(func() { _ = steady.AddKey(7) }); n != 0 {

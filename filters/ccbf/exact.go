@@ -24,25 +24,42 @@ func (v exactView) open(s *Sketch) error {
 }
 
 func (v exactView) addTo(b *Builder, _ uint64) error {
-	var pb *sectionBuilder
-	var pile bool
+	var to *section
+	reserved := int64(0)
 	room := func(w *cells.Wanted) (r cells.Room, err error) {
-		if pb, err = b.at(w.Category, w.X, w.Y); err != nil {
+		if w.Wide { // the room of before is of no use
+			if err := b.grow(-reserved); err != nil {
+				return r, err
+			}
+		}
+		if to, err = b.at(w.Category, w.X, w.Y, partOf(w.Base)); err != nil {
 			return r, err
 		}
-		if pile = w.Cells < pileLarge && !b.spilled && !b.scarce(); pile {
-			return b.pileRoom(pb, w)
-		}
-		if err := b.grow(cells.RunBytes(w.Cells)); err != nil { // before cells are read
+		reserved = cells.RunBytes(w.Cells) + to.cells.Need(w.Cells)
+		if err := b.grow(reserved); err != nil { // before cells are read
 			return r, err
 		}
-		return cells.Room{Run: cells.NewRun(w.Cells)}, nil
+		if !w.Wide && !b.spilled {
+			r.Words = to.cells.Room(w.Cells, w.Base)
+		}
+		if r.Words == nil {
+			r.Run = cells.NewRun(w.Cells)
+		}
+		return r, nil
 	}
 	return v.cells.EachSectionIn(room, func(w *cells.Wanted, r cells.Room) error {
-		if pile {
-			return b.piled(pb, w)
+		if r.Words != nil {
+			to.cells.Fill(w.Cells)
+			if err := b.account(to, reserved); err != nil {
+				return err
+			}
+			return b.settle(to)
 		}
-		return b.addShared(pb, r.Run)
+		label := w.Label()
+		if err := b.addRun(&label, r.Run); err != nil {
+			return err
+		}
+		return b.grow(-reserved)
 	})
 }
 
@@ -163,5 +180,5 @@ func (s exactSketch) fold(f *folding) error {
 }
 
 func (s exactSketch) appendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
-	return s.cells.AppendBodyBeside(dst, bounds, limit, s.spare)
+	return s.cells.AppendBody(dst, bounds, limit)
 }

@@ -74,29 +74,6 @@ func (v *View) ErrorBytes() int64 {
 	return 0
 }
 
-// EncodeBytes is the most memory that Sketch and its Blob take in addition to the
-// builder's: for the BLOB and, if there are or may be counters, for a copy of them.
-func (b *Builder) EncodeBytes() int64 {
-	const head = 1 << 8
-	dense := int64(b.shape.Bytes())
-	if b.dense != nil || !b.Exact {
-		return head + 2*dense
-	}
-	number, body := 0, int64(0)
-	for _, pb := range b.sections {
-		number += len(pb.buf) + pb.pile.Len() + pb.squares.Len() + pb.cells() + pb.words.Len()
-		body += pb.bodyBytes() + cells.RunBytes(pb.pile.Len()+pb.squares.Len())
-	}
-	n := 2 * min(int64(b.Bytes), body) // blocks are put together before they join the BLOB
-	if body > int64(b.Bytes) {         // it may not fit
-		n += 2*dense + b.denseScratch(number)
-		if b.Overflow == ToTree {
-			n += fitBytes(number)
-		}
-	}
-	return head + n
-}
-
 // denseScratch is what maximumDense takes beside the counters for a number of
 // cells.
 func (c *Config) denseScratch(number int) int64 {
@@ -110,7 +87,8 @@ func (c *Config) denseScratch(number int) int64 {
 	return n
 }
 
-// EncodeBytes is Builder.EncodeBytes of an Intersector.
+// EncodeBytes is the most memory that Sketch and its BLOB take in addition to the
+// Intersector's.
 func (x *Intersector) EncodeBytes() int64 {
 	switch {
 	case x.rest != nil:

@@ -8,23 +8,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// A builder of a sketch that overflows to a tree keeps cells in runs as others do, and
+// A builder of a sketch that overflows to a tree keeps cells in stores as others do, and
 // squares, where some came or were pruned, in lists beside them.
-
-const (
-	// HoldTree times Bytes is how much memory a builder holds before it prunes what
-	// it has, where Hold is not less: an exact list of Bytes, at 16 bytes for the 2
-	// bits that a cell takes at least, and twice as much while runs are merged. A
-	// sketch that can stay exact does.
-	HoldTree = 256
-	// HoldSketches is how much memory a builder that was given sketches holds in any
-	// case before it prunes or counts in counters, where Hold is not less: their cells
-	// may fit a sketch of more Bytes that is yet to come.
-	HoldSketches = 16 << 20
-	// keepTree times Bytes is what the leaves take in the BLOB that a builder keeps
-	// when it prunes.
-	keepTree = 4
-)
 
 // addTree adds the squares of a list.
 func (b *Builder) addTree(t *leafList, bounds grid.Rect) error {
@@ -33,11 +18,11 @@ func (b *Builder) addTree(t *leafList, bounds grid.Rect) error {
 	}
 	for i := range t.sections {
 		s := &t.sections[i]
-		pb, err := b.at(s.KeyCategory(), s.X, s.Y)
+		to, err := b.at(s.KeyCategory(), s.X, s.Y, 0)
 		if err != nil {
 			return err
 		}
-		if err := b.addSquares(pb, s.Squares); err != nil {
+		if err := b.addSquares(to, s.Squares); err != nil {
 			return err
 		}
 	}
@@ -51,22 +36,12 @@ func (b *Builder) addPruned(trees int, tau tree.Tau, fit accuracy, bounds grid.R
 		b.fit = fit
 	}
 	b.trees += trees
-	return b.settle()
+	return b.settleTree()
 }
 
-// addSquares adds squares to a section.
-func (b *Builder) addSquares(pb *sectionBuilder, s tree.Squares) error {
-	if err := b.grow(2 * squareBytes(s.Len())); err != nil { // they may be merged
-		return err
-	}
-	before := pb.squares.Len()
-	pb.squares.Add(s)
-	return b.grow(squareBytes(pb.squares.Len()-before) - 2*squareBytes(s.Len()))
-}
-
-// holdMost is how many bytes are held before a builder of a tree prunes.
-func (b *Builder) holdMost() int64 {
-	return min(b.Hold, max(int64(b.Bytes)*HoldTree, b.leastHeld()))
+// addSquares adds squares to a section. Those of all parts of a region are in one.
+func (b *Builder) addSquares(s *section, squares tree.Squares) error {
+	return b.change(s, 2*squareBytes(squares.Len()), func() { s.squares.Add(squares) }) // they may be merged
 }
 
 // list is all that the builder has as squares, and the bounds of the cells among
@@ -76,50 +51,45 @@ func (b *Builder) list(of cells.List) (*leafList, grid.Rect) {
 	if b.trees == 1 && len(of) == 0 {
 		t.fit = b.fit
 	}
-	for _, pb := range b.sections {
-		s := pb.squares.Sum()
-		if i, ok := slices.BinarySearchFunc(of, pb.Label, func(s cells.Section, p cells.Label) int { return s.Compare(p) }); ok {
-			s = tree.Merge(s, tree.Squares{Keys: of[i].Keys, Counts: of[i].Counts})
-		}
-		if s.Len() > 0 {
-			t.sections = append(t.sections, leafSection{pb.Label, s})
+	for _, from := range b.sections {
+		if s := from.squares.Sum(); s.Len() > 0 {
+			t.sections = append(t.sections, leafSection{from.Label, s})
 		}
 	}
 	slices.SortFunc(t.sections, func(a, b leafSection) int { return a.Compare(b.Label) })
+	for i := range of {
+		own := tree.Squares{Keys: of[i].Keys, Counts: of[i].Counts}
+		if at, ok := t.at(of[i].Label); ok {
+			t.sections[at].Squares = tree.Merge(t.sections[at].Squares, own)
+		} else {
+			t.sections = slices.Insert(t.sections, at, leafSection{of[i].Label, own})
+		}
+	}
 	return t, of.Bounds()
 }
 
-// settleTree prunes, or goes over to counters, where more is held than shall be.
+// settleTree prunes, or goes over to counters, where there are too many cells.
 func (b *Builder) settleTree() error {
-	most := b.holdMost()
-	if b.unpacked() <= most {
+	most := b.mostCells()
+	if b.weight() <= most {
 		return nil
-	}
-	few := cells.RunBytes(int(b.cells)) < most/8
-	if !few {
-		if much, err := b.tooMuch(most); err != nil || !much {
-			return err
-		}
 	}
 	// Once pruned there is no way to counters. Sections that take much of the bytes
 	// now may take more than all of them in the end.
 	if b.trees == 0 {
 		heads := uint64(0)
-		for _, pb := range b.sections {
-			heads += leastSection + uint64(len(pb.Category))
+		for _, s := range b.sections {
+			heads += leastSection + uint64(len(s.Category))
 		}
 		if heads > b.Bytes/2 {
 			return b.spill()
 		}
 	}
-	if few || cells.RunBytes(int(b.cells)) < most/8 {
-		return nil // it would not be less: sections take it, or squares that are kept
+	if int64(b.least) <= most/2 {
+		return nil // sections take it, which stay
 	}
 	return b.prune()
 }
-
-// leastSection is about what a section takes at least.
-const leastSection = 16
 
 // prune makes few squares of all that the builder has. Where they do not fit, it goes
 // over to counters, as long as it can.
@@ -128,9 +98,10 @@ func (b *Builder) prune() error {
 	if err != nil {
 		return err
 	}
-	n := 0
-	for _, pb := range b.sections {
-		n += pb.squares.Len() + pb.cells()
+	defer b.release(list)
+	n := list.Cells()
+	for _, s := range b.sections {
+		n += s.squares.Len()
 	}
 	if err := b.grow(fitBytes(n)); err != nil {
 		return err
@@ -146,16 +117,23 @@ func (b *Builder) prune() error {
 	case !ok:
 		return t.tooLong(b.Bytes)
 	}
-	freed := b.lent
-	for _, pb := range b.sections {
-		freed += b.dropRuns(pb) + squareBytes(pb.squares.Len())
-		pb.squares = tree.Merger{}
-		s := p.squares(pb.Label)
-		freed -= squareBytes(s.Len())
-		pb.squares.Add(s)
+	b.bounds, b.tau, b.trees = cells.Hull(b.bounds, bounds), p.tau, 2
+	for _, s := range b.sections {
+		s.squares = tree.Merger{}
 	}
-	b.bounds, b.tau, b.trees, b.cells, b.lent = cells.Hull(b.bounds, bounds), p.tau, 2, 0, 0
-	return b.grow(-freed)
+	if err := b.dropStores(); err != nil {
+		return err
+	}
+	for i := range p.sections {
+		s, err := b.at(p.sections[i].KeyCategory(), p.sections[i].X, p.sections[i].Y, 0)
+		if err != nil {
+			return err
+		}
+		if err := b.addSquares(s, p.sections[i].Squares); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // sketchTree makes the sketch of a builder that has squares.

@@ -8,11 +8,10 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// The BLOB that is made of words without a list of cells has the bytes of the sketch of these
-// cells, made in one goroutine or in two, of points of one builder or of two; and so have BLOBs
-// of cells that words do not have: in other regions, with more points than a word counts, too
-// many for their bytes. A second one has the same bytes, and what is held is what was before.
-func TestBlobOfWords(t *testing.T) {
+// The BLOB that is written from the stores has the bytes of the sketch of these cells, of points of
+// one builder or of two: also of cells in other regions, with more points than a word counts, and
+// of too many for their bytes. A second one has the same bytes, and what is held is counted.
+func TestBlobOfStores(t *testing.T) {
 	for name, of := range map[string]struct {
 		points, side int64
 		bytes        uint64
@@ -61,14 +60,11 @@ func TestBlobOfWords(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var whole points // with the points of a cell together, so never in words
+		var whole points
 		for _, s := range sortedSpots(want) {
 			whole.add(s, want[s])
 		}
 		blob := blobOf(t, builderOf(t, cfg, whole))
-		if name == "many" && !both.onlyWords() {
-			t.Errorf("%s: not all in words", name)
-		}
 		for _, spare := range []func() bool{nil, func() bool { return true }} {
 			both.Spare = spare
 			got, err := both.AppendBlob([]byte("head"))

@@ -47,7 +47,7 @@ func (v *View) boxSum(r grid.Rect, of func(category []byte) bool) uint64 {
 
 // flatly reports whether a box is summed over a section without a walk.
 func (v *View) flatly(s *sectionView) bool {
-	return v.kept.sections == nil && s.cells <= flatBlocks*blockCells
+	return v.kept.sections == nil && s.cells <= flatBlocks*BlockCells
 }
 
 // walk is AreaSumOf in the sections that are walked, of an area that was entered.

@@ -87,7 +87,7 @@ func TestPolygonReadsTheBlocksItTouches(t *testing.T) {
 			read, all := blocksRead(v, outline(t, x, y, radius, 40))
 			s := &v.sections[0]
 			near := 0
-			var keys, counts [blockCells]uint64
+			var keys, counts [BlockCells]uint64
 			for j := range all {
 				n, _ := s.decode(j, &keys, &counts)
 				for _, k := range keys[:n] {
@@ -126,7 +126,7 @@ func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 				kept += b.Bytes()
 			}
 		}
-		if kept > room || room > 50_000 && kept < room-RunBytes(blockCells) {
+		if kept > room || room > 50_000 && kept < room-RunBytes(BlockCells) {
 			t.Errorf("%d bytes are kept, of %d", kept, room)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// The cells of a section lie in blocks of up to blockCells, in Z-order, behind
+// The cells of a section lie in blocks of up to BlockCells, in Z-order, behind
 // an index with an entry per block, so that a lookup decodes one block; where there
 // is one block alone, behind its first key.
 //
@@ -15,14 +15,14 @@ import (
 // each cell the gap to the one before (less one; none for the first) and the count
 // (less one), in the class code of package bitio, padded to a byte.
 const (
-	blockCells = 128
+	BlockCells = 128
 	indexEntry = 12 // first key uint64, end of the block in the data uint32
 )
 
-// appendBlock appends the block of at most blockCells cells.
+// appendBlock appends the block of at most BlockCells cells.
 func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
 	gapOrder, countOrder := bitio.RunOrders(keys, counts)
-	w.Reset(2 * blockCells)
+	w.Reset(2 * BlockCells)
 	w.WriteClass(counts[0]-1, countOrder)
 	w.WriteRun(keys, counts, gapOrder, countOrder)
 	return append(append(dst, byte(gapOrder), byte(countOrder)), w.Bytes()...)
@@ -36,7 +36,7 @@ type blocks struct {
 	data  []byte
 }
 
-func blockCount(cells int) int { return (cells + blockCells - 1) / blockCells }
+func blockCount(cells int) int { return (cells + BlockCells - 1) / BlockCells }
 
 // first is the key of the first cell of block i.
 func (b *blocks) first(i int) uint64 {
@@ -75,7 +75,7 @@ func (b *blocks) reader(i int) (r bitio.Reader, n int, ok bool) {
 	if uint(end) > uint(len(b.data)) || uint(start) > uint(end) || end-start < 2 { // an int of 32 bits may be negative
 		return r, 0, false
 	}
-	return bitio.NewReaderIn(b.data, start, end), min(blockCells, b.cells-i*blockCells), true
+	return bitio.NewReaderIn(b.data, start, end), min(BlockCells, b.cells-i*BlockCells), true
 }
 
 // readOrders reads the orders that a block begins with; false where they are out of range.
@@ -125,15 +125,15 @@ func (b *blocks) count(key uint64) uint64 {
 	}
 }
 
-// decode reads block i into keys and counts, which have room for blockCells,
+// decode reads block i into keys and counts, which have room for BlockCells,
 // and returns the number of cells; false where the block is damaged.
-func (b *blocks) decode(i int, keys, counts *[blockCells]uint64) (int, bool) {
+func (b *blocks) decode(i int, keys, counts *[BlockCells]uint64) (int, bool) {
 	n, ok := b.read(i, keys, counts)
 	return n, ok && addUp(b.first(i), keys[:n], counts[:n])
 }
 
 // read is decode, of which addUp is left to be done.
-func (b *blocks) read(i int, keys, counts *[blockCells]uint64) (int, bool) {
+func (b *blocks) read(i int, keys, counts *[BlockCells]uint64) (int, bool) {
 	r, gapOrder, countOrder, n, ok := b.block(i)
 	if !ok {
 		return 0, false

@@ -4,10 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
@@ -31,53 +29,77 @@ import (
 // The cells of a section are a block, behind the key of the first cell, less the
 // lowest that the bounds allow; or an index and blocks.
 
+// Source is cells in the order of their keys.
+type Source interface {
+	// Cells is how many are left.
+	Cells() int
+	// Next reads n of them, at most BlockCells. They are valid until the next call.
+	Next(n int) Run
+}
+
+// SectionSource is a section as it is written: at least one cell, which count Total together.
+type SectionSource struct {
+	Label
+	Source
+	Total uint64
+}
+
 // AppendBody appends the body of a list, around whose cells bounds are; false once it
 // is longer than limit bytes.
 func (l List) AppendBody(dst []byte, bounds grid.Rect, limit uint64) ([]byte, bool) {
-	return l.AppendBodyBeside(dst, bounds, limit, nil)
+	sections := make([]SectionSource, len(l))
+	for i := range l {
+		sections[i] = SectionSource{l[i].Label, &runSource{l[i].Run}, l[i].total()}
+	}
+	return AppendBody(dst, sections, bounds, limit)
 }
 
-// AppendBodyBeside is AppendBody, which may use a second goroutine where spare says so.
-func (l List) AppendBodyBeside(dst []byte, bounds grid.Rect, limit uint64, spare func() bool) ([]byte, bool) {
-	if uint64(l.Cells()) > limit*8/MinCellBits {
+// AppendBody appends the body of sections in the order of their labels, around whose cells
+// bounds are; false once it is longer than limit bytes. It reads the sources.
+func AppendBody(dst []byte, sections []SectionSource, bounds grid.Rect, limit uint64) ([]byte, bool) {
+	total := 0
+	for i := range sections {
+		total += sections[i].Cells()
+	}
+	if uint64(total) > limit*8/MinCellBits {
 		return dst, false
 	}
-	if len(l) == 0 {
+	if len(sections) == 0 {
 		return dst, true
 	}
-	body, last := len(dst), len(l)-1
-	if last == 0 && l[0].None {
-		dst = binary.AppendUvarint(dst, uint64(len(l[0].Keys)))
+	body, last := len(dst), len(sections)-1
+	if last == 0 && sections[0].None {
+		dst = binary.AppendUvarint(dst, uint64(total))
 	} else {
-		dst = binary.AppendUvarint(dst, uint64(len(l)))
+		dst = binary.AppendUvarint(dst, uint64(len(sections)))
 		var data []byte
-		for i := range l {
-			dst = appendSectionHead(dst, &l[i])
+		for i := range sections {
+			dst = appendSectionHead(dst, &sections[i])
 			if i == last {
 				break
 			}
 			before, ok := len(data), false
-			if data, ok = appendCells(data, &l[i], bounds, limit, spare); !ok {
+			if data, ok = appendCells(data, &sections[i], bounds, limit); !ok {
 				return dst, false
 			}
 			dst = binary.AppendUvarint(dst, uint64(len(data)-before))
 		}
 		dst = append(dst, data...)
 	}
-	dst, ok := appendCells(dst, &l[last], bounds, limit, spare)
+	dst, ok := appendCells(dst, &sections[last], bounds, limit)
 	return dst, ok && uint64(len(dst)-body) <= limit
 }
 
 // appendSectionHead appends what stands before a section's length.
-func appendSectionHead(dst []byte, s *Section) []byte {
+func appendSectionHead(dst []byte, s *SectionSource) []byte {
 	if !s.None {
 		dst = binary.AppendUvarint(dst, uint64(len(s.Category)))
 		dst = append(dst, s.Category...)
 	}
 	dst = binary.AppendVarint(dst, int64(s.X))
 	dst = binary.AppendVarint(dst, int64(s.Y))
-	dst = binary.AppendUvarint(dst, uint64(len(s.Keys)))
-	return binary.AppendUvarint(dst, s.total())
+	dst = binary.AppendUvarint(dst, uint64(s.Cells()))
+	return binary.AppendUvarint(dst, s.Total)
 }
 
 // lowest is the lowest key that a cell inside bounds can have in a region.
@@ -93,91 +115,44 @@ func lowest(bounds grid.Rect, x, y int32) uint64 {
 
 // appendCells appends the cells of a section; false once they take more than limit
 // bytes.
-func appendCells(dst []byte, s *Section, bounds grid.Rect, limit uint64, spare func() bool) ([]byte, bool) {
+func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) ([]byte, bool) {
 	w := writers.Get().(*bitio.Writer)
 	defer writers.Put(w)
-	if len(s.Keys) <= blockCells {
-		dst = binary.AppendUvarint(dst, s.Keys[0]-lowest(bounds, s.X, s.Y))
-		return appendBlock(dst, w, s.Keys, s.Counts), true
+	if n := s.Cells(); n <= BlockCells {
+		r := s.Next(n)
+		dst = binary.AppendUvarint(dst, r.Keys[0]-lowest(bounds, s.X, s.Y))
+		return appendBlock(dst, w, r.Keys, r.Counts), true
 	}
-	return appendBlocks(dst, w, &runSource{s.Run}, limit, spare)
-}
-
-// manyBlocks is from how many blocks on two halves of them are made at once: whoever
-// waits for the BLOB of one large group waits for nothing else.
-const manyBlocks = 1 << 9
-
-// source is cells as they are coded, block by block.
-type source interface {
-	cells() int              // that are left
-	next(n int) Run          // n of them, until the next call
-	cut(n int) (a, b source) // the first n, and the others
+	return appendBlocks(dst, w, s, limit)
 }
 
 // runSource is what is left of a run.
 type runSource struct{ Run }
 
-func (s *runSource) cells() int { return len(s.Keys) }
+func (s *runSource) Cells() int { return len(s.Keys) }
 
-func (s *runSource) next(n int) Run {
+func (s *runSource) Next(n int) Run {
 	r := s.upTo(n)
 	s.Run = s.from(n)
 	return r
 }
 
-func (s *runSource) cut(n int) (a, b source) { return &runSource{s.upTo(n)}, &runSource{s.from(n)} }
-
 // appendBlocks appends the index and the blocks of cells; false once they are
 // longer than limit bytes.
-func appendBlocks(dst []byte, w *bitio.Writer, s source, limit uint64, spare func() bool) ([]byte, bool) {
+func appendBlocks(dst []byte, w *bitio.Writer, s Source, limit uint64) ([]byte, bool) {
 	index := len(dst)
-	cells := s.cells()
-	n := blockCount(cells)
-	var taken atomic.Int64 // by both, so that neither goes on where they do not fit
-	if n < manyBlocks || spare == nil {
-		dst = appendSome(dst, w, s, limit, &taken)
-		return dst, uint64(len(dst)-index) <= limit
-	}
-	one, other := s.cut(n / 2 * blockCells)
-	var second []byte
-	beside.Do(spare, func() {
-		dst = appendSome(slices.Grow(dst, n*indexEntry+cells*5/4), w, one, limit, &taken)
-	}, func() {
-		w := writers.Get().(*bitio.Writer)
-		defer writers.Put(w)
-		second = appendSome(nil, w, other, limit, &taken)
-	})
-	if uint64(len(dst)-index)+uint64(len(second)) > limit {
-		return dst, false
-	}
-	// The second index goes between the first and its blocks, behind which its own are.
-	first, all := n/2*indexEntry, n*indexEntry
-	before := uint32(len(dst) - index - first)
-	dst = slices.Insert(dst, index+first, second[:all-first]...)
-	for i := first; i < all; i += indexEntry {
-		end := dst[index+i+8:]
-		binary.LittleEndian.PutUint32(end, before+binary.LittleEndian.Uint32(end))
-	}
-	return append(dst, second[all-first:]...), true
-}
-
-// appendSome appends the index and the blocks of cells, and ends early where these and others,
-// of which so many bytes are taken, are longer than limit bytes.
-func appendSome(dst []byte, w *bitio.Writer, s source, limit uint64, taken *atomic.Int64) []byte {
-	index := len(dst)
-	n := blockCount(s.cells())
-	dst = slices.Grow(dst, n*indexEntry+s.cells()*5/4)
+	n := blockCount(s.Cells())
+	dst = slices.Grow(dst, n*indexEntry+int(min(uint64(s.Cells()*5/4), limit)))
 	dst = dst[:index+n*indexEntry]
-	data, before := len(dst), index
-	for i := 0; i < n && uint64(taken.Add(int64(len(dst)-before))) <= limit; i++ {
-		before = len(dst)
-		r := s.next(min(blockCells, s.cells()))
+	data := len(dst)
+	for i := 0; i < n && uint64(len(dst)-index) <= limit; i++ {
+		r := s.Next(min(BlockCells, s.Cells()))
 		dst = appendBlock(dst, w, r.Keys, r.Counts)
 		entry := dst[index+i*indexEntry:]
 		binary.LittleEndian.PutUint64(entry, r.Keys[0])
 		binary.LittleEndian.PutUint32(entry[8:], uint32(len(dst)-data))
 	}
-	return dst
+	return dst, uint64(len(dst)-index) <= limit
 }
 
 // writers lends the memory of one block.

@@ -1,35 +1,48 @@
 package cells
 
 import (
-	"bytes"
 	"math/rand/v2"
-	"sync/atomic"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// Blocks that are made in halves are those that are made one after the other, and too
-// many bytes are noticed in either half.
-func TestBlocksInHalves(t *testing.T) {
+// TestBodyLimit: blocks fit as many bytes as they have, and no less.
+func TestBodyLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(32, 0))
 	var w bitio.Writer
-	for _, extra := range []int{0, 1, 128, 200} {
+	for _, n := range []int{1, 128, 200, 70_000} {
 		var run Run
 		at := uint64(0)
-		for range manyBlocks*blockCells + extra {
+		for range n {
 			at += 1 + r.Uint64N(100)
 			run.Keys, run.Counts = append(run.Keys, at), append(run.Counts, 1+r.Uint64N(9))
 		}
-		want := appendSome([]byte("before"), &w, &runSource{run}, ^uint64(0), new(atomic.Int64))
-		size := uint64(len(want) - len("before"))
-		got, ok := appendBlocks([]byte("before"), &w, &runSource{run}, size, func() bool { return true })
-		if !ok || !bytes.Equal(got, want) {
-			t.Fatalf("%d cells: %d bytes of %d, they fit: %v", len(run.Keys), len(got), len(want), ok)
+		all, _ := appendBlocks(nil, &w, &runSource{run}, ^uint64(0))
+		size := uint64(len(all))
+		for _, limit := range []uint64{0, size / 3, size - 1, size} {
+			if _, ok := appendBlocks(nil, &w, &runSource{run}, limit); ok != (limit == size) {
+				t.Errorf("%d cells of %d bytes fit %d: %v", n, size, limit, ok)
+			}
 		}
-		for _, limit := range []uint64{0, size / 3, size - 1} {
-			if _, ok := appendBlocks(nil, &w, &runSource{run}, limit, func() bool { return true }); ok {
-				t.Errorf("%d cells of %d bytes fit %d", len(run.Keys), size, limit)
+	}
+}
+
+// TestPackWords: words come back from their code, with counts of any number of bits.
+func TestPackWords(t *testing.T) {
+	r := rand.New(rand.NewPCG(32, 1))
+	for range 500 {
+		shift := 1 + r.UintN(20)
+		words := make([]uint64, 1+r.IntN(1100))
+		key := uint64(0)
+		for i := range words {
+			key += 1 + r.Uint64N(1<<r.UintN(20))
+			words[i] = key<<shift | 1 + r.Uint64N(1<<shift-1)
+		}
+		got := UnpackWords(make([]uint64, len(words)), PackWords(words, shift), shift)
+		for i, w := range words {
+			if got[i] != w {
+				t.Fatalf("word %d of %d is %#x, want %#x", i, len(words), got[i], w)
 			}
 		}
 	}

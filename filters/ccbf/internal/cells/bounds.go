@@ -74,6 +74,19 @@ func (l List) Bounds() grid.Rect {
 	return b
 }
 
+// BoundsOf is the smallest rectangle around cells of a region, which it reads.
+func BoundsOf(s Source, x, y int32) grid.Rect {
+	if s.Cells() == 0 {
+		return NoBounds
+	}
+	r := s.Next(min(BlockCells, s.Cells()))
+	c := cornersAround(r.Keys)
+	for s.Cells() > 0 {
+		c = c.around(s.Next(min(BlockCells, s.Cells())).Keys)
+	}
+	return c.rect(x, y)
+}
+
 // Hull is the smallest rectangle around two.
 func Hull(a, b grid.Rect) grid.Rect {
 	switch {

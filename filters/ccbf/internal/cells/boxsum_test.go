@@ -92,7 +92,7 @@ func TestBlocksAtOnce(t *testing.T) {
 			}
 			some.read()
 			for j, block := range list {
-				var keys, counts [blockCells]uint64
+				var keys, counts [BlockCells]uint64
 				n, ok := s.decode(int(block), &keys, &counts)
 				if !ok {
 					n = 0

@@ -111,7 +111,7 @@ func TestBlocksOfSectionsAtOnce(t *testing.T) {
 		for i := range n {
 			cells := 1 + r.IntN(1+r.IntN(400))
 			if round%3 == 0 {
-				cells = blockCells * (1 + r.IntN(3))
+				cells = BlockCells * (1 + r.IntN(3))
 			}
 			l := scattered(r, cells, false)
 			if round%7 == 0 { // long codes
@@ -132,7 +132,7 @@ func TestBlocksOfSectionsAtOnce(t *testing.T) {
 		}
 		q.read()
 		for i := range n {
-			var keys, counts [blockCells]uint64
+			var keys, counts [BlockCells]uint64
 			size, ok := from[i].decode(at[i], &keys, &counts)
 			if !ok {
 				size = 0

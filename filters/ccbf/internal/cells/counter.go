@@ -41,7 +41,7 @@ func (c *Counter) Bounds() grid.Rect { return c.around.rect(0, 0) }
 // AppendBody is List.AppendBody.
 func (c *Counter) AppendBody(dst []byte, limit uint64) ([]byte, bool) {
 	body, keys, counts := len(dst), c.section[0].Keys, c.section[0].Counts
-	if len(keys) <= blockCells {
+	if len(keys) <= BlockCells {
 		if c.once {
 			counts = nil
 		}

@@ -28,7 +28,7 @@ func TestLanes(t *testing.T) {
 	r := rand.New(rand.NewPCG(48, 0))
 	best := 0
 	for round := range 3000 {
-		n := 1 + r.IntN(blockCells)
+		n := 1 + r.IntN(BlockCells)
 		cells, apart := NewRun(n), r.IntN(40)
 		for i, key := 0, r.Uint64()>>1; i < n; i++ {
 			key += 1 + r.Uint64()>>(63-r.IntN(1+apart))

@@ -108,7 +108,7 @@ func (s *sectionView) holds(cells, size uint64) bool {
 // open takes the bytes of a section's cells apart; false where the first key is not
 // in its only form, or the index does not fit them.
 func (s *sectionView) open(b []byte, bounds grid.Rect) bool {
-	if s.cells > blockCells {
+	if s.cells > BlockCells {
 		index := blockCount(s.cells) * indexEntry
 		if index > len(b) {
 			return false

@@ -3,7 +3,6 @@ package cells
 import (
 	"slices"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
@@ -55,13 +54,7 @@ func fromSorted(keys, weights []uint64) Run {
 }
 
 // Merge adds two runs. Neither is changed.
-func Merge(a, b Run) Run { return MergeBeside(a, b, nil) }
-
-// manyCells is from how many cells on two halves are merged at once.
-const manyCells = 1 << 16
-
-// MergeBeside is Merge, which may use a second goroutine where spare says so.
-func MergeBeside(a, b Run, spare func() bool) Run {
+func Merge(a, b Run) Run {
 	switch {
 	case len(a.Keys) == 0:
 		return b
@@ -70,22 +63,7 @@ func MergeBeside(a, b Run, spare func() bool) Run {
 	}
 	keys := make([]uint64, len(a.Keys)+len(b.Keys))
 	counts := make([]uint64, len(keys))
-	n := 0
-	if len(keys) < manyCells || spare == nil {
-		n = mergeInto(keys, counts, a, b)
-	} else {
-		// Both are cut at a key, and what follows it is moved down where cells were in both.
-		i := len(a.Keys) / 2
-		j, _ := b.find(a.Keys[i])
-		cut, more := i+j, 0
-		beside.Do(spare, func() { n = mergeInto(keys, counts, a.upTo(i), b.upTo(j)) },
-			func() { more = mergeInto(keys[cut:], counts[cut:], a.from(i), b.from(j)) })
-		if n < cut {
-			copy(keys[n:], keys[cut:cut+more])
-			copy(counts[n:], counts[cut:cut+more])
-		}
-		n += more
-	}
+	n := mergeInto(keys, counts, a, b)
 	if n < len(keys)*3/4 { // many cells were in both: keep no room for them
 		return Run{slices.Clip(slices.Clone(keys[:n])), slices.Clip(slices.Clone(counts[:n]))}
 	}
@@ -162,3 +140,9 @@ func both(a, b Run, f func(x, y uint64) uint64) Run {
 	}
 	return r
 }
+
+// upTo is the first n cells of r.
+func (r Run) upTo(n int) Run { return Run{r.Keys[:n], r.Counts[:n]} }
+
+// from is what r has from a cell on.
+func (r Run) from(at int) Run { return Run{r.Keys[at:], r.Counts[at:]} }

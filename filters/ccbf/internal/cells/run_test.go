@@ -1,8 +1,6 @@
 package cells
 
 import (
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
@@ -59,7 +57,7 @@ func BenchmarkEncode(b *testing.B) {
 	var dst []byte
 	var w bitio.Writer
 	for b.Loop() {
-		dst, _ = appendBlocks(dst[:0], &w, &runSource{r}, 1<<30, nil)
+		dst, _ = appendBlocks(dst[:0], &w, &runSource{r}, 1<<30)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(r.Keys)), "ns/cell")
 	b.ReportMetric(float64(len(dst))/float64(len(r.Keys)), "bytes/cell")
@@ -72,25 +70,4 @@ func BenchmarkMerge(b *testing.B) {
 		Merge(x, y)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(x.Keys)+len(y.Keys)), "ns/cell")
-}
-
-// Runs that are merged in halves are those that are merged from one end to the other.
-func TestMergedInHalves(t *testing.T) {
-	r := rand.New(rand.NewPCG(33, 0))
-	for _, same := range []uint64{1, 3, 1000} { // how far apart keys are: in both runs, often, hardly ever
-		var runs [2]Run
-		for i := range runs {
-			at := uint64(0)
-			for range manyCells * (i + 1) / 2 {
-				at += 1 + r.Uint64N(same)
-				runs[i].Keys, runs[i].Counts = append(runs[i].Keys, at), append(runs[i].Counts, 1+r.Uint64N(9))
-			}
-		}
-		for _, pair := range [][2]Run{{runs[0], runs[1]}, {runs[1], runs[0]}} {
-			want, got := Merge(pair[0], pair[1]), MergeBeside(pair[0], pair[1], func() bool { return true })
-			if !slices.Equal(got.Keys, want.Keys) || !slices.Equal(got.Counts, want.Counts) {
-				t.Errorf("keys up to %d apart: %d cells in halves, %d else", same, len(got.Keys), len(want.Keys))
-			}
-		}
-	}
 }

@@ -112,7 +112,7 @@ func (m *tableMaker) fill(p *tablePart) {
 
 // addSection adds the cells of a section to a stretch; false where they are damaged.
 func (m *tableMaker) addSection(s *sectionView, in stretch, q *batch) bool {
-	var slots [blockCells]uint32
+	var slots [BlockCells]uint32
 	for j, all := 0, blockCount(s.cells); j < all; j += together {
 		n := min(together, all-j)
 		q.readFrom(&s.blocks, j, j+n)
@@ -140,7 +140,7 @@ func (m *tableMaker) addSection(s *sectionView, in stretch, q *batch) bool {
 }
 
 // addCells adds to the counts of places, each of whose slots is at an offset or one that follows.
-func addCells[S uint32 | uint64](m *tableMaker, all []S, r Run, offsets *[blockCells]uint32) {
+func addCells[S uint32 | uint64](m *tableMaker, all []S, r Run, offsets *[BlockCells]uint32) {
 	shift := m.countBits & 63
 	full := uint64(1)<<shift - 1
 	for l, place := range r.Keys {

@@ -9,8 +9,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// The union of many small sketches is the sketch of all their points, more of them than
-// a pile takes, in one builder and in two that are merged, and what is held is counted.
+// The union of many small sketches is the sketch of all their points, in one builder and in two
+// that are merged, and what is held is counted.
 func TestUnionOfManySmallSketches(t *testing.T) {
 	r := rand.New(rand.NewPCG(310, 0))
 	for name, params := range map[string]Params{"default": {Bytes: 1 << 22}, "counters": {Bytes: 1 << 22, Overflow: ToCounters}, "standard": {Bytes: 1 << 22, Mode: Standard}} {
@@ -18,9 +18,6 @@ func TestUnionOfManySmallSketches(t *testing.T) {
 		whole := NewBuilder(cfg, nil)
 		var spent [2]peak
 		unions := [2]*Builder{NewBuilder(cfg, &spent[0]), NewBuilder(cfg, &spent[1])}
-		for _, u := range unions {
-			u.Hold = 1 << 23 // for piles of 131,072 cells
-		}
 		for i := range 60 {
 			part := NewBuilder(cfg, nil)
 			for range 6000 {
@@ -43,15 +40,9 @@ func TestUnionOfManySmallSketches(t *testing.T) {
 				t.Fatalf("%s: %d bytes accounted for, %d granted, %d held", name, u.held, spent[i%2].now, u.memory())
 			}
 		}
-		for _, u := range unions {
-			if pb := u.sections[0]; pb.pile.Len() == 0 || pb.words.Len()+len(pb.runs) == 0 {
-				t.Fatalf("%s: piles of %d cells test too little", name, u.mostPiled(pb))
-			}
-		}
 		first := blobOf(t, unions[1])
 		for range 2 { // the second builder is left unchanged
 			both := NewBuilder(cfg, nil)
-			both.Spare = func() bool { return true }
 			for _, u := range unions {
 				if err := both.Merge(u); err != nil {
 					t.Fatal(err)
@@ -67,9 +58,8 @@ func TestUnionOfManySmallSketches(t *testing.T) {
 	}
 }
 
-// Cells that come again and again are not taken for many: where a pile is more than a
-// builder may hold, it is sorted before anything is pruned or spilled.
-func TestPilesOfFewCellsStayExact(t *testing.T) {
+// Cells that come again and again are not taken for many.
+func TestFewCellsStayExact(t *testing.T) {
 	for name, params := range map[string]Params{"tree": {Bytes: 4000}, "counters": {Bytes: 4000, Overflow: ToCounters}, "standard": {Bytes: 4000, Mode: Standard}} {
 		cfg := config(t, params)
 		part := NewBuilder(cfg, nil)
@@ -111,8 +101,8 @@ func (b *Builder) sectionCount(t *testing.T, c grid.Cell) uint64 {
 	return s.count(c, nil)
 }
 
-// Where memory is scarce piles are short and become packed runs, and the union is the same.
-func TestPilesWhereMemoryIsScarce(t *testing.T) {
+// Where memory is scarce cells are packed, and the union is the same.
+func TestUnionWhereMemoryIsScarce(t *testing.T) {
 	r := rand.New(rand.NewPCG(311, 0))
 	cfg := config(t, Params{Bytes: 1 << 22})
 	whole := NewBuilder(cfg, nil)
@@ -132,8 +122,8 @@ func TestPilesWhereMemoryIsScarce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if union.packed == 0 || union.held != spent.now || union.held > whole.held/4 {
-		t.Fatalf("%d packed cells, %d bytes are held of %d granted, %d without packing", union.packed, union.held, spent.now, whole.held)
+	if union.held != spent.now || union.held > whole.held/4 {
+		t.Fatalf("%d bytes are held of %d granted, %d without packing", union.held, spent.now, whole.held)
 	}
 	if !bytes.Equal(blobOf(t, union), blobOf(t, whole)) {
 		t.Error("the union is not the sketch of all points")

@@ -26,8 +26,8 @@ func TestRecentCellsInTheDenseForm(t *testing.T) {
 		if err := together.AddKeys(keys); err != nil {
 			t.Fatal(err)
 		}
-		if slots := together.plain.recents.Slots(); slots > together.recentsFor(together.plain) || slots <= leastRecents {
-			t.Errorf("mode %v: %d recent cells, %d may be kept", mode, slots, together.recentsFor(together.plain))
+		if slots := together.plain.counting.recents.Slots(); slots > together.recentsFor() || slots <= leastRecents {
+			t.Errorf("mode %v: %d recent cells, %d may be kept", mode, slots, together.recentsFor())
 		}
 		single.OneByOne = true
 		if err := single.AddKeys(keys); err != nil {
@@ -60,7 +60,7 @@ func excessOf(t *testing.T, v *View, truth map[uint64]uint64) (sum uint64) {
 // No cells are kept to be counted together where memory is scarce, for several sections, and where a budget does
 // not say what it has left; otherwise no more than take half of what the counters do.
 func TestRecentCellsTakeNoMemoryThatIsWanted(t *testing.T) {
-	keys := make([]uint64, 4*sortBuffer)
+	keys := make([]uint64, 4*countAtOnce)
 	for i := range keys {
 		keys[i] = uint64(i*i) % 2999
 	}
@@ -79,11 +79,11 @@ func TestRecentCellsTakeNoMemoryThatIsWanted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := b.plain.recents.Slots(); got > of.most || of.most > 0 && got == 0 {
+		if got := b.plain.counting.recents.Slots(); got > of.most || of.most > 0 && got == 0 {
 			t.Errorf("%s: %d recent cells, at most %d were to be", name, got, of.most)
 		}
-		if got := cap(b.plain.buf); got > sortBuffer {
-			t.Errorf("%s: the buffer holds %d keys", name, got)
+		if got := cap(b.plain.counting.keys); got > countAtOnce {
+			t.Errorf("%s: a batch has %d keys", name, got)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func TestMergingRecentCells(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if from.plain.recents.Slots() == 0 {
+	if from.plain.counting.recents.Slots() == 0 {
 		t.Fatal("there are no recent cells to be merged")
 	}
 	want := blobOf(t, all)
@@ -128,7 +128,7 @@ func TestRecentCellsFarApart(t *testing.T) {
 	together, single := NewBuilder(c, nil), NewBuilder(c, nil)
 	single.OneByOne = true
 	for turn, far := range []uint64{0, 1 << 50, 1 << 60, 1 << 60, 0, 0} {
-		keys := make([]uint64, 3*sortBuffer)
+		keys := make([]uint64, 3*countAtOnce)
 		for i := range keys {
 			keys[i] = uint64(i%999) + far
 		}
@@ -146,7 +146,7 @@ func TestRecentCellsFarApart(t *testing.T) {
 
 // A builder whose points are all recent cells says how its counters came about wherever it is merged into.
 func TestMergedRecentCellsWereCountedOneByOne(t *testing.T) {
-	keys := make([]uint64, 2*sortBuffer)
+	keys := make([]uint64, 2*countAtOnce)
 	for i := range keys {
 		keys[i] = uint64(i % 50)
 	}
@@ -163,7 +163,7 @@ func TestMergedRecentCellsWereCountedOneByOne(t *testing.T) {
 
 // Making the sketch asks for no memory for recent cells, which are given back at once.
 func TestRecentCellsAskForNothingAtTheEnd(t *testing.T) {
-	keys := make([]uint64, 4*sortBuffer)
+	keys := make([]uint64, 4*countAtOnce)
 	r := rand.New(rand.NewPCG(334, 0))
 	z := rand.NewZipf(r, 1.2, 2, 1<<22)
 	for i := range keys {
@@ -174,7 +174,7 @@ func TestRecentCellsAskForNothingAtTheEnd(t *testing.T) {
 	if err := b.AddKeys(keys); err != nil {
 		t.Fatal(err)
 	}
-	p.limit = p.given
+	p.limit = p.given + b.overflowBytes(nil)
 	if _, err := b.AppendBlob(nil); err != nil {
 		t.Fatal(err)
 	}

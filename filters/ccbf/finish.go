@@ -1,0 +1,305 @@
+package ccbf
+
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// How a Builder ends: as the list of its cells, as a tree, or as counters.
+
+// Sketch makes a sketch of everything that was added. It may share memory with the
+// builder: read or encode it before adding anything else.
+func (b *Builder) Sketch() (*Sketch, error) {
+	if err := b.finish(); err != nil {
+		return nil, err
+	}
+	list, err := b.gather()
+	if err != nil {
+		return nil, err
+	}
+	defer b.release(list)
+	return b.sketch(list)
+}
+
+// sketch is Sketch of the cells of the stores.
+func (b *Builder) sketch(list cells.List) (*Sketch, error) {
+	if b.trees > 0 {
+		return b.sketchTree(list)
+	}
+	s := b.empty()
+	s.cells, s.dense = list, b.dense
+	if s.dense != nil {
+		s.parts = b.parts(b.counted)
+	}
+	if s.dense != nil && len(list) > 0 {
+		// Cells that came beside dense sketches go in last and in their own order, so that the
+		// order in which they came does not matter.
+		s.dense = s.dense.Clone()
+		s.bounds = cells.Hull(s.bounds, insertCells(s.dense, &s.Config, list))
+		s.cells, s.parts = nil, b.parts(true)
+	}
+	return s, nil
+}
+
+// AppendBlob appends the BLOB of Sketch. An exact one is written straight from the stores.
+func (b *Builder) AppendBlob(dst []byte) ([]byte, error) {
+	if err := b.finish(); err != nil {
+		return dst, err
+	}
+	exact := b.form() == Exact
+	if exact {
+		if blob, fits, err := b.appendExact(dst); fits || err != nil {
+			return blob, err
+		}
+	}
+	list, err := b.gather()
+	if err != nil {
+		return dst, err
+	}
+	defer b.release(list)
+	work := b.overflowBytes(list)
+	if err := b.grow(work); err != nil {
+		return dst, err
+	}
+	s, err := b.sketch(list)
+	if err == nil && exact {
+		dst = s.appendOverflowed(dst)
+	} else if err == nil {
+		dst = s.AppendBlob(dst)
+	}
+	if more := b.grow(-work); err == nil {
+		err = more
+	}
+	return dst, err
+}
+
+// overflowBytes is the most memory that a sketch that is not exact takes until it is written.
+func (b *Builder) overflowBytes(list cells.List) int64 {
+	n := 2 * int64(b.Bytes)
+	if b.trees == 0 {
+		n = 2*int64(b.shape.Bytes()) + b.denseScratch(list.Cells())
+	}
+	if b.Overflow == ToTree && b.dense == nil {
+		squares := list.Cells()
+		for _, s := range b.sections {
+			squares += s.squares.Len()
+		}
+		n += fitBytes(squares)
+	}
+	return n
+}
+
+// appendExact appends the exact BLOB; false where it takes more than Bytes, and nothing is appended.
+func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
+	groups := b.groups()
+	sections := make([]cells.SectionSource, len(groups))
+	bounds, n := cells.NoBounds, 0
+	for i, g := range groups {
+		stores := g.stores()
+		p := g[0].Label
+		bounds = cells.Hull(bounds, cells.BoundsOf(store.NewReader(stores...), p.X, p.Y))
+		r := store.NewReader(stores...)
+		n += r.Cells()
+		sections[i] = cells.SectionSource{Label: p, Source: r}
+		if len(groups) > 1 || !p.None {
+			sections[i].Total = pointsOf(store.NewReader(stores...))
+		}
+	}
+	// The code, in memory that may be copied once as it grows, and an index.
+	work := 1<<10 + 2*int64(min(b.Bytes, uint64(n)*cellBytes))
+	if err := b.grow(work); err != nil {
+		return dst, false, err
+	}
+	start := len(dst)
+	body, fits := cells.AppendBody(b.empty().appendHead(dst, bounds), sections, bounds, b.Bytes)
+	if fits {
+		sketch.Seal(body[start:])
+	} else {
+		body = dst
+	}
+	return body, fits, b.grow(-work)
+}
+
+// pointsOf is what cells count together.
+func pointsOf(s cells.Source) (n uint64) {
+	for s.Cells() > 0 {
+		for _, count := range s.Next(min(s.Cells(), cells.BlockCells)).Counts {
+			n = saturate.Add(n, count)
+		}
+	}
+	return n
+}
+
+// group is the sections of one label, in the order of their keys.
+type group []*section
+
+func (g group) stores() []*store.Cells {
+	stores := make([]*store.Cells, len(g))
+	for i, s := range g {
+		stores[i] = &s.cells
+	}
+	return stores
+}
+
+// groups is the sections that have cells in the order of a BLOB.
+func (b *Builder) groups() (groups []group) {
+	sections := slices.DeleteFunc(slices.Clone(b.sections), func(s *section) bool { return s.cells.Empty() })
+	slices.SortFunc(sections, func(s, t *section) int {
+		if n := s.Compare(t.Label); n != 0 {
+			return n
+		}
+		return int(s.part) - int(t.part)
+	})
+	for from := 0; from < len(sections); {
+		to := from + 1
+		for to < len(sections) && sections[to].Compare(sections[from].Label) == 0 {
+			to++
+		}
+		groups = append(groups, sections[from:to])
+		from = to
+	}
+	return groups
+}
+
+// finish counts what is on its way into counters, and makes one list of each store.
+func (b *Builder) finish() error {
+	for _, s := range b.sections {
+		if err := b.endCounting(s); err != nil {
+			return err
+		}
+	}
+	if !b.Exact && !b.spilled {
+		if err := b.spill(); err != nil {
+			return err
+		}
+	}
+	for _, s := range b.sections {
+		if s.cells.Empty() {
+			continue
+		}
+		if err := b.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gather is the cells of all stores, for which memory is reserved until release.
+func (b *Builder) gather() (cells.List, error) {
+	n := 0
+	groups := b.groups()
+	for _, g := range groups {
+		for _, s := range g {
+			if err := b.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
+				return nil, err
+			}
+			least, _ := s.cells.Distinct()
+			n += least
+		}
+	}
+	if err := b.grow(cells.RunBytes(n)); err != nil {
+		return nil, err
+	}
+	list := make(cells.List, len(groups))
+	for i, g := range groups {
+		list[i] = cells.Section{Label: g[0].Label, Run: store.Run(g.stores()...)}
+	}
+	return list, nil
+}
+
+// release gives back the memory of gather. The budget refuses no such thing.
+func (b *Builder) release(list cells.List) { _ = b.grow(-cells.RunBytes(list.Cells())) }
+
+// empty is a sketch of what was added without its cells or counters.
+func (b *Builder) empty() *Sketch {
+	return &Sketch{
+		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
+		sums: b.Mode == Standard && !b.notSums, spare: b.Spare,
+	}
+}
+
+// needDense gives the builder an empty dense form.
+func (b *Builder) needDense() error {
+	if b.dense != nil {
+		return nil
+	}
+	if err := b.grow(int64(b.shape.Bytes())); err != nil {
+		return err
+	}
+	b.dense = cascade.New(b.shape)
+	return nil
+}
+
+// spill counts the cells of all stores in the counters, and from now on all others.
+func (b *Builder) spill() error {
+	if b.spilled {
+		return nil
+	}
+	list, err := b.gather()
+	if err != nil {
+		return err
+	}
+	defer b.release(list)
+	if len(list) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
+		scratch := b.denseScratch(list.Cells())
+		if err := b.grow(int64(b.shape.Bytes()) + scratch); err != nil {
+			return err
+		}
+		b.bounds = cells.Hull(b.bounds, list.Bounds())
+		b.dense = maximumDense(&b.Config, list)
+		if err := b.grow(-scratch); err != nil {
+			return err
+		}
+	} else {
+		if err := b.needDense(); err != nil {
+			return err
+		}
+		b.insert(list...)
+	}
+	b.spilled = true
+	return b.dropStores()
+}
+
+// dropStores forgets the cells of all stores.
+func (b *Builder) dropStores() error {
+	for _, s := range b.sections {
+		s.cells = store.Cells{}
+		if err := b.account(s, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts are those of the dense form: of the dense sketches that were added, and of
+// all other points; counted says that some of these were counted one by one.
+func (b *Builder) parts(counted bool) cascade.Origin {
+	if b.Mode == Standard {
+		return cascade.Origin{}
+	}
+	own, total := cascade.Origin{}, b.total-min(b.added, b.total)
+	if counted {
+		own = cascade.OnePart(total)
+	}
+	return b.united.With(b.added, own, total)
+}
+
+func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Origin, total uint64) error {
+	if b.trees > 0 {
+		return ErrForms
+	}
+	if err := b.needDense(); err != nil {
+		return err
+	}
+	b.united = b.united.With(b.added, p, total)
+	b.added = saturate.Add(b.added, total)
+	b.bounds = cells.Hull(b.bounds, bounds)
+	b.dense.Union(d)
+	return nil
+}

@@ -1,0 +1,471 @@
+// Package store counts the points of cells exactly while a sketch is built.
+//
+// A point takes these steps:
+//
+//  1. Its key becomes a word: the key above a count of one.
+//  2. The word goes to the front, which is in no order. A small table of recent cells stands
+//     before the front while at least one key in four is of one of them.
+//  3. A front that is full is sorted, and the words of each cell are added up. If that
+//     halves it, it stays the front. If not, it grows; and when it is too long for the
+//     second-level cache, it becomes a list.
+//  4. Each list is less than half as long as the one before. So a word is moved as often
+//     as the number of lists can be halved, as in an LSM tree.
+//  5. Where memory is scarce, lists are packed in the block code of the BLOB, at one to two
+//     bytes a cell.
+//  6. At the end all lists are merged into one, from which the BLOB is written.
+//
+// A count that does not fit a word fills it, and the rest is counted in another store, in
+// units of full words.
+//
+// Rejected: a hash table of cells, which takes five to ten times as long; and sorted runs of
+// keys and counts, which move twice the memory.
+package store
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
+
+const (
+	leastFront  = 8       // words of the first front: there may be a million stores
+	cachedFront = 1 << 15 // words that are sorted in the second-level cache
+	mostFront   = 1 << 20 // words of a front where lists have twice as many
+	ratio       = 2       // how many times a list is as long as the next one, at least
+	recentBits  = 14      // of the number of recent cells
+	packedLists = 8       // how many packed lists of one size become one
+	shortSort   = 256     // words that are sorted by comparing them
+)
+
+// Cells counts points by the keys of their cells, which differ in their MaxWidth lower
+// bits at most. The zero value has none.
+type Cells struct {
+	base   uint64 // the upper bits that all keys share
+	shift  uint   // the bits of a count in a word; 0 while there is no word
+	front  []uint64
+	recent []uint64 // the last word of each slot; 0 for none
+	seen   int      // keys that were looked for among recent cells since the last flush
+	fresh  int      // of those, keys of other cells
+	alone  int      // for how many flushes more there is no table of recent cells
+	lists  []list
+	over   *Cells // counts beyond full words, in units of those
+	pool   pool
+	limit  int // words that the front may have; 0 for no limit
+}
+
+// sorters lends memory to sort a front.
+var sorters = sync.Pool{New: func() any { return new(sorter) }}
+
+type sorter struct {
+	radix radix.Scratch
+	words []uint64
+}
+
+func (c *Cells) full() uint64 { return 1<<c.shift - 1 }
+
+func (c *Cells) word(key, count uint64) uint64 { return key<<(c.shift&63) | count }
+
+func (c *Cells) key(word uint64) uint64 { return c.base | word>>(c.shift&63) }
+
+// Empty reports whether nothing was counted.
+func (c *Cells) Empty() bool { return c.shift == 0 }
+
+// Differ returns the bits in which some keys differ.
+func Differ(keys []uint64) uint64 {
+	differ := uint64(0)
+	for _, k := range keys {
+		differ |= k ^ keys[0]
+	}
+	return differ
+}
+
+// Add counts a point for each key.
+func (c *Cells) Add(keys []uint64) {
+	if len(keys) == 0 {
+		return
+	}
+	c.widen(keys[0], Differ(keys))
+	for len(keys) > 0 {
+		n := min(len(keys), c.room())
+		if c.recent != nil {
+			c.addRecent(keys[:n])
+		} else {
+			for _, k := range keys[:n] {
+				c.front = append(c.front, c.word(k, 1))
+			}
+		}
+		keys = keys[n:]
+	}
+}
+
+// AddCounted counts counts[i] points for keys[i].
+func (c *Cells) AddCounted(keys, counts []uint64) {
+	if len(keys) > 0 {
+		c.widen(keys[0], Differ(keys))
+	}
+	for i, k := range keys {
+		c.add(k, counts[i])
+	}
+}
+
+// add counts points of a cell, for whose key words are wide enough.
+func (c *Cells) add(key, count uint64) {
+	if count == 0 {
+		return
+	}
+	full := c.full()
+	low := (count-1)%full + 1
+	c.room()
+	c.front = append(c.front, c.word(key, low))
+	if count > full {
+		c.addOver(key, (count-low)/full)
+	}
+}
+
+// addOver counts full words.
+func (c *Cells) addOver(key, words uint64) {
+	if c.over == nil {
+		c.over = new(Cells)
+	}
+	c.over.AddCounted([]uint64{key}, []uint64{words})
+}
+
+// carry counts a full word of a sum.
+func (c *Cells) carry(word uint64) { c.addOver(c.key(word), 1) }
+
+// widen makes words wide enough for keys that differ from one key in these bits. It makes
+// new words of all that there are where it has to.
+func (c *Cells) widen(key, differ uint64) {
+	if !c.Empty() {
+		differ |= key ^ c.base
+		if differ>>(64-c.shift) == 0 {
+			return
+		}
+		differ |= 1<<(64-c.shift) - 1 // words have keys that differ in all bits
+	}
+	old := *c
+	shift := countBitsFor(differ)
+	*c = Cells{shift: shift, base: key >> (64 - shift) << (64 - shift), pool: old.pool, limit: old.limit}
+	old.pool = nil
+	old.each(c.add)
+}
+
+// each calls f for all words, in no order and several times for a cell.
+func (c *Cells) each(f func(key, count uint64)) {
+	full := c.full()
+	some := func(words []uint64) {
+		for _, w := range words {
+			if w != 0 { // no recent cell
+				f(c.key(w), w&full)
+			}
+		}
+	}
+	some(c.front)
+	some(c.recent)
+	for _, l := range c.lists {
+		l.shared = true
+		var p pool
+		for r := (reader{list: l, pool: &p, shift: c.shift}); r.more(); r.words = nil {
+			some(r.words)
+		}
+	}
+	if c.over != nil {
+		c.over.each(func(key, n uint64) { f(key, saturate.Mul(n, full)) })
+	}
+}
+
+// addRecent counts keys, for which the front has room, in the slots of recent cells. A cell
+// that takes the slot of another moves that one to the front.
+func (c *Cells) addRecent(keys []uint64) {
+	n, out := 0, c.front[len(c.front):len(c.front)+len(keys)]
+	shift, full := c.shift&63, c.full()
+	for _, k := range keys {
+		w := k << shift
+		slot := &c.recent[w*0x9e3779b97f4a7c15>>(64-recentBits)]
+		was := *slot
+		// Without a branch, as it is not predictable whether a cell is recent.
+		differ := (was^w)>>shift | (was&full+1)>>shift
+		other := uint64(int64(differ|-differ) >> 63) // all ones where it is not, or its count is full
+		out[n] = was
+		n += int(other & (was | -was) >> 63)
+		*slot = (was+1)&^other | (w|1)&other
+	}
+	c.front = c.front[:len(c.front)+n]
+	c.seen, c.fresh = c.seen+len(keys), c.fresh+n
+}
+
+// adapt drops the table of recent cells where less than one key in four was in it, and
+// makes it again from time to time.
+func (c *Cells) adapt() {
+	switch {
+	case c.recent != nil && c.fresh > c.seen/4*3 || c.longest() < 1<<recentBits:
+		c.dropRecent()
+		c.alone = 15
+	case c.recent != nil:
+	case c.alone > 0:
+		c.alone--
+	default:
+		c.recent = make([]uint64, 1<<recentBits)
+	}
+	c.seen, c.fresh = 0, 0
+}
+
+// dropRecent moves the recent cells to the front.
+func (c *Cells) dropRecent() {
+	recent := c.recent
+	c.recent = nil
+	for _, w := range recent {
+		if w != 0 {
+			c.room()
+			c.front = append(c.front, w)
+		}
+	}
+}
+
+// room makes room in the front, and returns for how many words.
+func (c *Cells) room() int {
+	if len(c.front) == cap(c.front) {
+		switch size := cap(c.front); {
+		case size == 0:
+			c.front = make([]uint64, 0, leastFront)
+		case c.sort() <= size/2: // they are of few cells, which stay
+		case size < c.longest():
+			c.front = append(make([]uint64, 0, 2*size), c.front...)
+		default:
+			c.flush()
+			c.adapt()
+		}
+	}
+	return cap(c.front) - len(c.front)
+}
+
+// longest is how many words the front may have.
+func (c *Cells) longest() int {
+	if c.limit > 0 {
+		return min(c.limit, cachedFront)
+	}
+	return cachedFront
+}
+
+// sort leaves one word for each cell in the front, in order, and returns how many.
+func (c *Cells) sort() int {
+	s := sorters.Get().(*sorter)
+	defer sorters.Put(s)
+	words := c.front
+	if len(words) < shortSort {
+		slices.Sort(words)
+	} else {
+		if len(s.words) < len(words) {
+			s.words = make([]uint64, max(cap(words), cachedFront))
+		}
+		words = s.radix.SortBitsIn(words, s.words[:len(words)], Differ(words)&^c.full())
+	}
+	c.front = c.front[:copy(c.front, fold(words, c.shift, c.carry))]
+	return len(c.front)
+}
+
+// flush makes a list of the front, which is sorted, and has a longer front where lists are
+// long.
+func (c *Cells) flush() {
+	l := listOf(c.front)
+	l.shared = true
+	c.push(l)
+	c.front = c.front[:0]
+	if size := cap(c.front); size >= cachedFront && size < mostFront && (c.limit == 0 || size < c.limit) && c.words() > 2*size {
+		c.front = make([]uint64, 0, 2*size)
+	}
+}
+
+// push adds a list.
+func (c *Cells) push(l list) {
+	if l.n == 0 {
+		return
+	}
+	some := []list{l}
+	for n := len(c.lists); n > 0 && c.lists[n-1].n < ratio*l.n && !c.lists[n-1].packed; n-- {
+		// All that are too short for what will become one.
+		l.n += c.lists[n-1].n
+		some = append(some, c.lists[n-1])
+		c.lists = c.lists[:n-1]
+	}
+	c.lists = append(c.lists, c.merge(some, false))
+}
+
+// end makes one list of all words that are not packed, and gives back what else takes memory.
+func (c *Cells) end() {
+	c.dropRecent()
+	if len(c.front) > 0 {
+		c.sort()
+		c.flush()
+	}
+	c.front, c.seen, c.fresh = nil, 0, 0
+}
+
+// Merge adds the cells of another store, which stays as it is.
+func (c *Cells) Merge(o *Cells) {
+	if o.Empty() {
+		return
+	}
+	if c.widen(o.base, 1<<(64-o.shift)-1); c.shift != o.shift || c.base != o.base {
+		o.each(c.add)
+		return
+	}
+	for _, l := range o.lists {
+		l.shared = true
+		c.push(l)
+	}
+	for _, words := range [2][]uint64{o.front, o.recent} {
+		for len(words) > 0 {
+			n := min(len(words), c.room())
+			for _, w := range words[:n] {
+				if w != 0 {
+					c.front = append(c.front, w)
+				}
+			}
+			words = words[n:]
+		}
+	}
+	if o.over != nil {
+		if c.over == nil {
+			c.over = new(Cells)
+		}
+		c.over.Merge(o.over)
+	}
+}
+
+// Room returns memory for n more words with these upper bits of keys; nil where words
+// have others, or other counts than cells.CountBits. What is written there counts after Fill.
+func (c *Cells) Room(n int, base uint64) []uint64 {
+	const shift = cells.CountBits
+	if c.Empty() {
+		c.widen(base, 1<<(64-shift)-1)
+	}
+	if c.shift != shift || c.base != base>>(64-shift)<<(64-shift) || n > cachedFront {
+		return nil
+	}
+	for c.room() < n {
+		c.front = append(make([]uint64, 0, max(2*cap(c.front), len(c.front)+n)), c.front...)
+	}
+	return c.front[len(c.front) : len(c.front)+n]
+}
+
+// Fill counts the n words that were written to the last Room.
+func (c *Cells) Fill(n int) { c.front = c.front[:len(c.front)+n] }
+
+// Limit bounds the front to about so many words; 0 is no bound.
+func (c *Cells) Limit(words int) { c.limit = words }
+
+// Pack gives back memory: it packs all lists, and makes one of packedLists of a size, or one of all if
+// together says so.
+func (c *Cells) Pack(together bool) {
+	c.dropRecent()
+	if cap(c.front) > c.longest() {
+		c.sort()
+		c.flush()
+		c.front = nil
+	}
+	c.pool = nil
+	i := slices.IndexFunc(c.lists, func(l list) bool { return !l.packed })
+	if i < 0 {
+		return
+	}
+	c.pack(i)
+	for n := len(c.lists); !together; n = len(c.lists) {
+		from := n - 1
+		for from > 0 && c.lists[from-1].size() <= c.lists[n-1].size() {
+			from--
+		}
+		if n-from < packedLists {
+			break
+		}
+		c.pack(from)
+	}
+	if together && len(c.lists) > 1 {
+		c.pack(0)
+	}
+	c.pool = nil
+	if c.over != nil {
+		c.over.Pack(together)
+	}
+}
+
+// pack makes one packed list of those from one on.
+func (c *Cells) pack(from int) {
+	l := c.merge(c.lists[from:], true)
+	clear(c.lists[from:])
+	c.lists = append(c.lists[:from], l)
+}
+
+// Sum makes one list of everything, packed where one of its lists is.
+func (c *Cells) Sum() {
+	c.end()
+	if len(c.lists) > 1 {
+		packed := slices.ContainsFunc(c.lists, func(l list) bool { return l.packed })
+		c.lists = []list{c.merge(c.lists, packed)}
+	}
+	c.pool = nil
+	if c.over != nil {
+		c.over.Sum()
+	}
+}
+
+// Bytes is the memory that c takes, about.
+func (c *Cells) Bytes() int64 {
+	n := int64(cap(c.front)+cap(c.recent))*8 + int64(len(c.pool))*chunkBytes
+	for i := range c.lists {
+		n += c.lists[i].bytes
+	}
+	if c.over != nil {
+		n += c.over.Bytes()
+	}
+	return n
+}
+
+// Need is how much more memory than Bytes adding n keys takes, at most.
+func (c *Cells) Need(n int) int64 {
+	size := cap(c.front)
+	switch {
+	case len(c.front)+n <= size:
+		return 0
+	case size+n < cachedFront:
+		return 8 * int64(max(2*leastFront, 6*size, 6*n))
+	}
+	// A front that grows, the list of the last one, the memory to sort, recent cells, and
+	// what merges hold.
+	return 8*int64(4*size+2*n+1<<recentBits) + 16*chunkBytes
+}
+
+// MergeNeed is Need of Merge.
+func (c *Cells) MergeNeed(o *Cells) int64 {
+	_, n := o.Distinct()
+	return c.Need(n) + 8*int64(n) + 8*chunkBytes
+}
+
+// SumNeed is how much more memory than Bytes Sum takes, at most.
+func (c *Cells) SumNeed() int64 {
+	return 8*int64(2*len(c.front)+2*len(c.recent)) + int64(2*len(c.lists)+4)*chunkBytes
+}
+
+// Words is how many words the lists have.
+func (c *Cells) words() (n int) {
+	for i := range c.lists {
+		n += c.lists[i].n
+	}
+	return n
+}
+
+// Distinct returns between which two numbers that of the cells is.
+func (c *Cells) Distinct() (least, most int) {
+	for i := range c.lists {
+		least = max(least, c.lists[i].n)
+	}
+	return least, c.words() + len(c.front) + len(c.recent)
+}
+
+// Packs reports whether Pack would give back memory.
+func (c *Cells) Packs() bool {
+	return cap(c.front) > c.longest() || len(c.recent) > 0 || slices.ContainsFunc(c.lists, func(l list) bool { return !l.packed })
+}

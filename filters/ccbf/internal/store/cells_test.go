@@ -1,0 +1,163 @@
+package store
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
+
+// counted is a store beside the map that it must agree with.
+type counted struct {
+	cells Cells
+	want  map[uint64]uint64
+}
+
+func (c *counted) add(keys, counts []uint64) {
+	if c.want == nil {
+		c.want = map[uint64]uint64{}
+	}
+	for i, k := range keys {
+		n := uint64(1)
+		if counts != nil {
+			n = counts[i]
+		}
+		if n > 0 {
+			c.want[k] = saturate.Add(c.want[k], n)
+		}
+	}
+}
+
+// check holds the cells of c against the map, in order.
+func (c *counted) check(t *testing.T) {
+	t.Helper()
+	least, most := c.cells.Distinct()
+	if n := len(c.want); least > n || most < n {
+		t.Errorf("%d cells are said to be %d to %d", n, least, most)
+	}
+	c.cells.Sum()
+	r := NewReader(&c.cells)
+	if r.Cells() != len(c.want) {
+		t.Fatalf("%d cells, want %d", r.Cells(), len(c.want))
+	}
+	last := uint64(0)
+	for i := 0; r.Cells() > 0; {
+		part := r.Next(min(r.Cells(), 1+i%cells.BlockCells))
+		for j, k := range part.Keys {
+			if i > 0 && k <= last {
+				t.Fatalf("key %#x after %#x", k, last)
+			}
+			if part.Counts[j] != c.want[k] {
+				t.Fatalf("cell %#x counts %d, want %d", k, part.Counts[j], c.want[k])
+			}
+			last = k
+			i++
+		}
+	}
+}
+
+// TestCells: whatever is added, by which method and in which order, a store counts as a map does.
+func TestCells(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(35, seed))
+		upper := r.Uint64() << MaxWidth
+		var all counted
+		parts := make([]counted, 1+r.IntN(3))
+		for range 1 + r.IntN(40) {
+			width := r.IntN(1 + r.IntN(MaxWidth+1))
+			heavy := r.IntN(8) == 0
+			keys := make([]uint64, r.IntN(1+r.IntN(20000)))
+			var counts []uint64
+			if r.IntN(3) == 0 {
+				counts = make([]uint64, len(keys))
+			}
+			for i := range keys {
+				keys[i] = upper | r.Uint64()>>(64-MaxWidth)&(1<<width-1)
+				if i > 0 && r.IntN(4) == 0 {
+					keys[i] = keys[i-1]
+				}
+				if counts != nil {
+					counts[i] = r.Uint64N(1 + r.Uint64N(10))
+					if heavy {
+						counts[i] = r.Uint64() >> r.IntN(64)
+					}
+				}
+			}
+			c := &parts[r.IntN(len(parts))]
+			if counts == nil {
+				c.cells.Add(keys)
+			} else {
+				c.cells.AddCounted(keys, counts)
+			}
+			c.add(keys, counts)
+			all.add(keys, counts)
+			switch r.IntN(6) {
+			case 0:
+				c.cells.Limit(1 << 8)
+				c.cells.Pack(r.IntN(2) == 0)
+			case 1:
+				c.cells.Limit(0)
+			case 2:
+				c.cells.Sum()
+			}
+		}
+		for i := range parts {
+			all.cells.Merge(&parts[i].cells)
+		}
+		all.check(t)
+		for i := range parts {
+			parts[i].check(t)
+		}
+	}
+}
+
+// TestRoom: words that are written to Room count like keys.
+func TestRoom(t *testing.T) {
+	r := rand.New(rand.NewPCG(35, 100))
+	var c counted
+	const base = 7 << 45
+	for range 200 {
+		keys := make([]uint64, 1+r.IntN(3000))
+		words := c.cells.Room(len(keys), base|5)
+		for i := range keys {
+			keys[i] = base | r.Uint64N(5000)
+			words[i] = keys[i]<<cells.CountBits | 1
+		}
+		c.cells.Fill(len(keys))
+		c.add(keys, nil)
+	}
+	if c.cells.Room(1, 8<<45) != nil {
+		t.Error("there is room for other upper bits")
+	}
+	c.check(t)
+}
+
+// TestBytes: a store holds no more memory than Bytes and Need say, and each cell takes less than
+// 16 bytes, and less than 3 once it is packed.
+func TestBytes(t *testing.T) {
+	const n = 1 << 20
+	r := rand.New(rand.NewPCG(35, 101))
+	var c Cells
+	keys := make([]uint64, 2048)
+	for range n / len(keys) {
+		for i := range keys {
+			keys[i] = r.Uint64N(1 << 24)
+		}
+		most := c.Bytes() + c.Need(len(keys))
+		c.Add(keys)
+		if got := c.Bytes(); got > most {
+			t.Fatalf("%d bytes are held, %d were announced", got, most)
+		}
+	}
+	least, _ := c.Distinct()
+	if got := c.Bytes(); got > int64(least)*16*3/2 {
+		t.Errorf("%d bytes for at least %d cells", got, least)
+	}
+	c.Limit(1 << 8)
+	c.Pack(true)
+	least, _ = c.Distinct()
+	if got := c.Bytes(); got > int64(least)*3 || !c.lists[0].packed {
+		t.Errorf("%d bytes for at least %d packed cells", got, least)
+	}
+}
