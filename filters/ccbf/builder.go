@@ -75,6 +75,7 @@ type Builder struct {
 	plain    *section            // the first section without a category
 	byText   map[string]*section // the first section of each category
 	least    int                 // how many distinct cells all stores have at least
+	packed   int64               // bytes of the code of all, when they were last packed together
 
 	dense   *cascade.Counters
 	spilled bool           // cells go into the counters at once, and no longer into stores
@@ -415,13 +416,44 @@ func (b *Builder) settle(s *section) error {
 	if b.spilled {
 		return nil
 	}
-	if b.Overflow == ToTree && b.dense == nil {
-		return b.settleTree()
-	}
 	if b.weight() <= b.mostCells() {
 		return nil
 	}
+	if fits, err := b.fitsPacked(); fits || err != nil {
+		return err
+	}
+	if b.Overflow == ToTree && b.dense == nil {
+		return b.overflow()
+	}
 	return b.spill()
+}
+
+// fitsPacked reports whether cells, packed as in a BLOB, may still fit Bytes: then they stay,
+// however little memory there is.
+func (b *Builder) fitsPacked() (bool, error) {
+	if b.dense != nil || b.trees > 0 || uint64(b.least) > b.Bytes*8/cells.MinCellBits {
+		return false, nil
+	}
+	size, err := b.packAll(false)
+	if most := max(int64(b.Bytes), b.packed/4*5); err != nil || size <= most {
+		return err == nil, err
+	}
+	// Cells that are in several lists count several times, unless these become one.
+	b.packed, err = b.packAll(true)
+	return b.packed <= int64(b.Bytes), err
+}
+
+// packAll packs the cells of all sections, and returns how many bytes their code takes.
+func (b *Builder) packAll(together bool) (size int64, err error) {
+	for _, s := range b.sections {
+		if together || s.cells.Packs() {
+			if err := b.change(s, s.cells.SumNeed(), func() { s.cells.Pack(together) }); err != nil {
+				return 0, err
+			}
+		}
+		size += s.cells.CodeBytes()
+	}
+	return size, nil
 }
 
 // mostCells is how many distinct cells are kept before they are pruned or counted in counters.

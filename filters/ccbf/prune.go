@@ -36,7 +36,7 @@ func (b *Builder) addPruned(trees int, tau tree.Tau, fit accuracy, bounds grid.R
 		b.fit = fit
 	}
 	b.trees += trees
-	return b.settleTree()
+	return nil
 }
 
 // addSquares adds squares to a section. Those of all parts of a region are in one.
@@ -68,12 +68,8 @@ func (b *Builder) list(of cells.List) (*leafList, grid.Rect) {
 	return t, of.Bounds()
 }
 
-// settleTree prunes, or goes over to counters, where there are too many cells.
-func (b *Builder) settleTree() error {
-	most := b.mostCells()
-	if b.weight() <= most {
-		return nil
-	}
+// overflow prunes, or goes over to counters, where there are too many cells.
+func (b *Builder) overflow() error {
 	// Once pruned there is no way to counters. Sections that take much of the bytes
 	// now may take more than all of them in the end.
 	if b.trees == 0 {
@@ -85,7 +81,7 @@ func (b *Builder) settleTree() error {
 			return b.spill()
 		}
 	}
-	if int64(b.least) <= most/2 {
+	if int64(b.least) <= b.mostCells()/2 {
 		return nil // sections take it, which stay
 	}
 	return b.prune()

@@ -33,7 +33,7 @@ import (
 const (
 	leastFront  = 8       // words of the first front: there may be a million stores
 	cachedFront = 1 << 15 // words that are sorted in the second-level cache
-	mostFront   = 1 << 20 // words of a front where lists have twice as many
+	mostFront   = 1 << 20 // words of a front where lists have four times as many
 	ratio       = 2       // how many times a list is as long as the next one, at least
 	recentBits  = 14      // of the number of recent cells
 	packedLists = 8       // how many packed lists of one size become one
@@ -274,9 +274,23 @@ func (c *Cells) flush() {
 	l.shared = true
 	c.push(l)
 	c.front = c.front[:0]
-	if size := cap(c.front); size >= cachedFront && size < mostFront && (c.limit == 0 || size < c.limit) && c.words() > 2*size {
-		c.front = make([]uint64, 0, 2*size)
+	if c.grows(0) {
+		c.front = make([]uint64, 0, 2*cap(c.front))
 	}
+}
+
+// grows reports whether the front is to be longer once lists have so many words more.
+func (c *Cells) grows(more int) bool {
+	size := cap(c.front)
+	return size >= cachedFront && size < mostFront && (c.limit == 0 || size < c.limit) && c.words()+more > 4*size
+}
+
+// packedLists is how many lists are packed: the first ones.
+func (c *Cells) packedLists() int {
+	if i := slices.IndexFunc(c.lists, func(l list) bool { return !l.packed }); i >= 0 {
+		return i
+	}
+	return len(c.lists)
 }
 
 // push adds a list.
@@ -314,6 +328,11 @@ func (c *Cells) Merge(o *Cells) {
 		return
 	}
 	for _, l := range o.lists {
+		if l.packed { // code never changes: both have it
+			l.chunks = slices.Clone(l.chunks)
+			c.lists = slices.Insert(c.lists, c.packedLists(), l)
+			continue
+		}
 		l.shared = true
 		c.push(l)
 	}
@@ -368,12 +387,10 @@ func (c *Cells) Pack(together bool) {
 		c.front = nil
 	}
 	c.pool = nil
-	i := slices.IndexFunc(c.lists, func(l list) bool { return !l.packed })
-	if i < 0 {
-		return
+	if i := c.packedLists(); i < len(c.lists) {
+		c.pack(i)
 	}
-	c.pack(i)
-	for n := len(c.lists); !together; n = len(c.lists) {
+	for n := len(c.lists); !together && n > 0; n = len(c.lists) {
 		from := n - 1
 		for from > 0 && c.lists[from-1].size() <= c.lists[n-1].size() {
 			from--
@@ -424,6 +441,16 @@ func (c *Cells) Bytes() int64 {
 	return n
 }
 
+// CodeBytes is the bytes of the code of packed lists.
+func (c *Cells) CodeBytes() (n int64) {
+	for i := range c.lists {
+		if l := &c.lists[i]; l.packed {
+			n += l.bytes - int64(len(l.chunks))*chunkHead
+		}
+	}
+	return n
+}
+
 // Need is how much more memory than Bytes adding n keys takes, at most.
 func (c *Cells) Need(n int) int64 {
 	size := cap(c.front)
@@ -433,15 +460,25 @@ func (c *Cells) Need(n int) int64 {
 	case size+n < cachedFront:
 		return 8 * int64(max(2*leastFront, 6*size, 6*n))
 	}
-	// A front that grows, the list of the last one, the memory to sort, recent cells, and
-	// what merges hold.
-	return 8*int64(4*size+2*n+1<<recentBits) + 16*chunkBytes
+	// The list of the last front, the memory to sort it, a longer one, recent cells, and what merges hold.
+	words := 2*max(size, cachedFront) + 2*n + 1<<recentBits
+	if c.grows(size + n) {
+		words += 2 * size
+	}
+	return 8*int64(words) + 16*chunkBytes
 }
 
 // MergeNeed is Need of Merge.
 func (c *Cells) MergeNeed(o *Cells) int64 {
-	_, n := o.Distinct()
-	return c.Need(n) + 8*int64(n) + 8*chunkBytes
+	words, packed := len(o.front)+len(o.recent), int64(0)
+	for i := range o.lists {
+		if l := &o.lists[i]; l.packed {
+			packed += l.bytes
+		} else {
+			words += 2 * l.n
+		}
+	}
+	return c.Need(words) + packed
 }
 
 // SumNeed is how much more memory than Bytes Sum takes, at most.
@@ -467,5 +504,5 @@ func (c *Cells) Distinct() (least, most int) {
 
 // Packs reports whether Pack would give back memory.
 func (c *Cells) Packs() bool {
-	return cap(c.front) > c.longest() || len(c.recent) > 0 || slices.ContainsFunc(c.lists, func(l list) bool { return !l.packed })
+	return cap(c.front) > c.longest() || len(c.recent) > 0 || c.packedLists() < len(c.lists)
 }
