@@ -43,17 +43,18 @@ const (
 // Cells counts points by the keys of their cells, which differ in their MaxWidth lower
 // bits at most. The zero value has none.
 type Cells struct {
-	base   uint64 // the upper bits that all keys share
-	shift  uint   // the bits of a count in a word; 0 while there is no word
-	front  []uint64
-	recent []uint64 // the last word of each slot; 0 for none
-	seen   int      // keys that were looked for among recent cells since the last flush
-	fresh  int      // of those, keys of other cells
-	alone  int      // for how many flushes more there is no table of recent cells
-	lists  []list
-	over   *Cells // counts beyond full words, in units of those
-	pool   pool
-	limit  int // words that the front may have; 0 for no limit
+	base     uint64 // the upper bits that all keys share
+	shift    uint   // the bits of a count in a word; 0 while there is no word
+	front    []uint64
+	limit    int      // words that the front may have; 0 for no limit
+	unsorted int      // words that the front may have before it is sorted
+	recent   []uint64 // the last word of each slot; 0 for none
+	seen     int      // keys that were looked for among recent cells since the last flush
+	fresh    int      // of those, keys of other cells
+	alone    int      // for how many flushes more there is no table of recent cells
+	lists    []list
+	over     *Cells // counts beyond full words, in units of those
+	pool     pool
 }
 
 // sorters lends memory to sort a front.
@@ -227,17 +228,24 @@ func (c *Cells) dropRecent() {
 
 // room makes room in the front, and returns for how many words.
 func (c *Cells) room() int {
-	if len(c.front) == cap(c.front) {
-		switch size := cap(c.front); {
-		case size == 0:
-			c.front = make([]uint64, 0, leastFront)
-		case c.sort() <= size/2: // they are of few cells, which stay
-		case size < c.longest():
-			c.front = append(make([]uint64, 0, 2*size), c.front...)
-		default:
-			c.flush()
-			c.adapt()
+	if len(c.front) < cap(c.front) {
+		return cap(c.front) - len(c.front)
+	}
+	size := cap(c.front)
+	if size >= c.unsorted || size >= c.longest() {
+		if c.unsorted = 2 * size; c.sort() > size/4*3 { // hardly a cell has several words
+			c.unsorted = 8 * size
 		}
+	}
+	switch {
+	case size == 0:
+		c.front = make([]uint64, 0, leastFront)
+	case len(c.front) <= size/2: // the words were of few cells, which stay
+	case size < c.longest():
+		c.front = append(make([]uint64, 0, 2*size), c.front...)
+	default:
+		c.flush()
+		c.adapt()
 	}
 	return cap(c.front) - len(c.front)
 }
@@ -315,7 +323,7 @@ func (c *Cells) end() {
 		c.sort()
 		c.flush()
 	}
-	c.front, c.seen, c.fresh = nil, 0, 0
+	c.front, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
 }
 
 // Merge adds the cells of another store, which stays as it is.
