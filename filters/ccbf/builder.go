@@ -86,6 +86,8 @@ type Builder struct {
 	trees int      // that were added; 2 where it was pruned
 	tau   tree.Tau // the largest threshold of those
 	fit   accuracy // of the first
+	// sample is of cells that were pruned.
+	sample cellSample
 }
 
 // section is what a Builder has of one category and region.
@@ -340,6 +342,10 @@ func (b *Builder) Merge(from *Builder) error {
 		if b.dense != nil {
 			return ErrForms
 		}
+		if err := b.needSample(); err != nil {
+			return err
+		}
+		b.sample.merge(&b.Config, &from.sample)
 		return b.addPruned(from.trees, from.tau, from.fit, from.bounds)
 	}
 	if from.dense != nil {

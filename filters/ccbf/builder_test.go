@@ -33,7 +33,7 @@ func (b *Builder) memory() (n int64) {
 	if b.dense != nil {
 		n += int64(len(b.dense.Body))
 	}
-	return n
+	return n + int64(b.sample.most)*sampledBytes
 }
 
 // What a builder was granted is what it holds, whatever goes in.
@@ -154,7 +154,7 @@ func TestHoldExceeded(t *testing.T) {
 	for _, mode := range []Mode{MinimalIncrement, Standard} {
 		for _, hold := range []int64{0, 1 << 12, 1 << 14, 1 << 15} {
 			r := rand.New(rand.NewPCG(74, 0))
-			cfg := config(t, Params{Bytes: 1 << 16, Mode: mode})
+			cfg := config(t, Params{Bytes: 1 << 12, Mode: mode}) // for fewer cells than there are
 			b := NewBuilder(cfg, nil)
 			b.Hold = hold
 			all := weigh(r, hot(r, 30_000, 10_000))

@@ -28,9 +28,10 @@ type leafSection struct {
 
 // accuracy is what was known of the cells when they were pruned.
 type accuracy struct {
-	known  bool   // the rest is; not after anything was added or taken away
-	cells  uint64 // with points, those of several categories once for each
-	excess uint64 // by how much their counts are too high together
+	known   bool   // the rest is; not after anything was added or taken away
+	sampled bool   // it is an estimate from a sample of cells: the tree was pruned while it was built
+	cells   uint64 // with points, those of several categories once for each
+	excess  uint64 // by how much their counts are too high together
 }
 
 // listOf is the cells of l as squares.
@@ -121,6 +122,14 @@ func (t *leafList) most(totals bool) uint64 {
 	return most
 }
 
+// number is how many squares there are.
+func (t *leafList) number() (n uint64) {
+	for i := range t.sections {
+		n += uint64(t.sections[i].Len())
+	}
+	return n
+}
+
 // memory is the bytes that the list takes, about.
 func (t *leafList) memory() int64 {
 	n := int64(0)
@@ -140,8 +149,9 @@ func fitBytes(n int) int64 { return int64(n) * (2*48 + 3*17) }
 // The body of a tree (docs/FORMAT.md):
 //
 //	uvarint  tau, by its place on the scale
-//	uvarint  1 + cells that were pruned, 0 where that is not known
-//	uvarint  by how much their counts are too high together; only where known
+//	uvarint  1 + cells that were pruned; 0 where that is not known, 1 where it is estimated
+//	uvarint  an estimate of the cells; only where it is one
+//	uvarint  by how much their counts are too high together; only where known or estimated
 //	uvarint  sections
 //	per section: label; uvarint sheets
 //	the code
@@ -202,7 +212,7 @@ func (t *leafList) within(limit uint64, spare func() bool) (*planned, bool) {
 		out.sections[i] = leafSection{t.sections[i].Label, pruned.Parts[i]}
 	}
 	if pruned.Cells > 0 {
-		out.fit = accuracy{true, pruned.Cells, pruned.Excess}
+		out.fit = accuracy{known: true, cells: pruned.Cells, excess: pruned.Excess}
 	}
 	out.plan = &planned{out, pruned.Sheets, pruned.Code}
 	return out.plan, ok && head <= limit
@@ -211,10 +221,15 @@ func (t *leafList) within(limit uint64, spare func() bool) (*planned, bool) {
 // appendTo appends the body, and may use a second goroutine where spare says so.
 func (p *planned) appendTo(dst []byte, spare func() bool) []byte {
 	dst = binary.AppendUvarint(dst, uint64(p.tau))
-	if p.fit.known {
+	switch {
+	case p.fit.sampled:
+		dst = binary.AppendUvarint(dst, 1)
+		dst = binary.AppendUvarint(dst, p.fit.cells)
+		dst = binary.AppendUvarint(dst, p.fit.excess)
+	case p.fit.known:
 		dst = binary.AppendUvarint(dst, 1+p.fit.cells)
 		dst = binary.AppendUvarint(dst, p.fit.excess)
-	} else {
+	default:
 		dst = binary.AppendUvarint(dst, 0)
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(p.sections)))

@@ -26,6 +26,7 @@ func (b *Builder) addTree(t *leafList, bounds grid.Rect) error {
 			return err
 		}
 	}
+	b.sample.lost = true
 	return b.addPruned(1, t.tau, t.fit, bounds)
 }
 
@@ -37,6 +38,15 @@ func (b *Builder) addPruned(trees int, tau tree.Tau, fit accuracy, bounds grid.R
 	}
 	b.trees += trees
 	return nil
+}
+
+// needSample reserves the memory of the sample.
+func (b *Builder) needSample() error {
+	if b.sample.most > 0 {
+		return nil
+	}
+	b.sample.most = sampleSize(b.Bytes)
+	return b.grow(int64(b.sample.most) * sampledBytes)
 }
 
 // addSquares adds squares to a section. Those of all parts of a region are in one.
@@ -114,6 +124,10 @@ func (b *Builder) prune() error {
 		return t.tooLong(b.Bytes)
 	}
 	b.bounds, b.tau, b.trees = cells.Hull(b.bounds, bounds), p.tau, 2
+	if err := b.needSample(); err != nil {
+		return err
+	}
+	b.sample.add(&b.Config, list)
 	for _, s := range b.sections {
 		s.squares = tree.Merger{}
 	}
@@ -138,6 +152,11 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	p, ok := t.within(b.Bytes, b.Spare)
 	if !ok {
 		return nil, t.tooLong(b.Bytes)
+	}
+	if !b.sample.lost {
+		sample := b.sample.clone()
+		sample.add(&b.Config, of)
+		p.leafList.fit = sample.accuracy(p.leafList, p.number(), b.total)
 	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown && !b.notSums,

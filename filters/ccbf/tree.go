@@ -34,7 +34,7 @@ func (v treeView) opened() (*leafList, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f := v.tree.fit; f.known && (f.cells < uint64(v.tree.leaves()) || f.cells > list.total() || len(v.tree.sheets) != len(v.tree.sections)) {
+	if f := v.tree.fit; f.known && (f.cells < uint64(v.tree.leaves()) || f.cells > list.total() || !f.sampled && len(v.tree.sheets) != len(v.tree.sections)) {
 		return nil, sketch.Invalidf("%d leaves in %d sheets of %d cells with %d points", v.tree.leaves(), len(v.tree.sheets), f.cells, list.total())
 	}
 	for i := range list.sections {
@@ -244,7 +244,7 @@ func (v treeView) unbiased() bool { return false }
 
 func (v treeView) info(i *Info) {
 	i.Tau, i.Leaves = v.tree.tau.Value(), uint64(v.tree.leaves())
-	if f := v.tree.fit; f.known {
+	if f := v.tree.fit; f.known && !f.sampled {
 		i.Cells, i.CellsKnown = f.cells, true
 	}
 	for j := range v.tree.sections {

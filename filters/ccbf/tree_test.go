@@ -419,9 +419,7 @@ func TestTreePrunesOnTheWay(t *testing.T) {
 	}
 	j := judge{t, r, viewOf(t, blobOf(t, b)), p.model(), true}
 	j.check("pruned on the way", nil)
-	if e := j.v.Error(); e.Measured || e.Most == 0 {
-		t.Errorf("its error is %+v", e)
-	}
+	sampledError(t, "pruned on the way", j.v, p.model())
 	// In two builders, one merged into the other.
 	left, right := builderOf(t, c, p[:50_000]), builderOf(t, c, p[50_000:])
 	if err := left.Merge(right); err != nil {
@@ -429,6 +427,30 @@ func TestTreePrunesOnTheWay(t *testing.T) {
 	}
 	j.v = viewOf(t, blobOf(t, left))
 	j.check("merged", nil)
+	sampledError(t, "merged", j.v, p.model())
+}
+
+// sampledError holds the error that a tree states, which was pruned while it was built, against
+// its counts. A sample has at least half as many cells as it may have, and its mean is within 4
+// standard deviations.
+func sampledError(t *testing.T, what string, v *View, m map[spot]uint64) {
+	t.Helper()
+	sum, squares, most := 0.0, 0.0, uint64(0)
+	for s, n := range m {
+		excess := v.Count(s.Cell, nil) - n
+		most = max(most, excess)
+		sum += float64(excess)
+		squares += float64(excess) * float64(excess)
+	}
+	n := float64(len(m))
+	mean := sum / n
+	bound := 4 * math.Sqrt((squares/n-mean*mean)/float64(sampleSize(v.Bytes)/2))
+	if e := v.Error(); !e.Measured || !e.Certain || e.Most < most || math.Abs(e.Occupied.Excess-mean) > bound {
+		t.Errorf("%s: %+v, measured: most %d, occupied %g +- %g", what, e, most, mean, bound)
+	}
+	if i := v.Info(); i.CellsKnown {
+		t.Errorf("%s: the number of cells is known, %d", what, i.Cells)
+	}
 }
 
 // The error that a tree states is the one that its cells have.

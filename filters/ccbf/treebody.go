@@ -55,8 +55,12 @@ func (t *treeBody) reset(body []byte, categories bool) error {
 	r := sketch.NewReader("the tree", body)
 	tau := r.Uvarint()
 	t.fit = accuracy{}
-	if n := r.Uvarint(); n > 0 {
-		t.fit = accuracy{true, n - 1, r.Uvarint()}
+	switch n := r.Uvarint(); n {
+	case 0:
+	case 1:
+		t.fit = accuracy{known: true, sampled: true, cells: r.Uvarint(), excess: r.Uvarint()}
+	default:
+		t.fit = accuracy{known: true, cells: n - 1, excess: r.Uvarint()}
 	}
 	sections := r.Uvarint()
 	if err := r.Err(); err != nil {

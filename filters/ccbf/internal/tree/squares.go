@@ -1,6 +1,10 @@
 package tree
 
-import "github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
 
 // MaxLevel is the highest level of a leaf. A square of level 32 is all there is.
 const MaxLevel = 31
@@ -87,6 +91,25 @@ func (s *Squares) Count(key uint64) uint64 {
 		}
 	}
 	return n
+}
+
+// CountSorted is Count of keys that rise.
+func (s *Squares) CountSorted(keys []uint64) []uint64 {
+	counts := make([]uint64, len(keys))
+	var open []int // squares that hold the key, each inside the one before
+	next := 0
+	for i, key := range keys {
+		for ; next < len(s.Keys) && s.Keys[next] <= key; next++ {
+			if key <= s.last(next) {
+				open = append(open, next)
+			}
+		}
+		open = slices.DeleteFunc(open, func(j int) bool { return s.last(j) < key })
+		for _, j := range open {
+			counts[i] = saturate.Add(counts[i], s.Counts[j])
+		}
+	}
+	return counts
 }
 
 // Most is the largest number that a cell's count can be too high by: the points
