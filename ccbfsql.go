@@ -87,10 +87,10 @@ func MemoryUsed() int64 { return duck.MemoryUsed() }
 func MemoryKept() int64 { return duck.MemoryKept() }
 
 // MemoryLimit is the most bytes that aggregates of this process may hold: by
-// default a quarter of what the machine or its cgroup allows.
+// default 15% of what the machine or its cgroup allows; DuckDB takes 80%.
 func MemoryLimit() int64 { return duck.MemoryLimit() }
 
 // SetMemoryLimit sets the most bytes that aggregates of this process may hold
-// besides DuckDB's own: a quarter of the memory of the machine, or of its
+// besides DuckDB's own: 15% of the memory of the machine, or of its
 // cgroup, unless the environment variable CCBF_MEMORY_LIMIT says otherwise.
 func SetMemoryLimit(bytes int64) error { return duck.SetMemoryLimit(bytes) }

@@ -107,7 +107,7 @@ func CCBF() functions {
 		fn("ccbf_total", duck.UBigInt, ccbfTotal, "Number of points inserted; NULL after an operation that made it unknown.",
 			"ccbf_total(s) FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_error", ccbfErrorType, ccbfError,
-			"The error to expect: whether counts are exact; for a cell without points, and for a random cell with points, the probability that its count is too high, and by how much it is too high on average. The error of a sum is the sum of the errors of its cells, or less with levels. For cells with points, it is NULL if it is not known (after intersect and mask, with levels or totals). For a tree, it is the error when the tree was built, without the probability for cells with points, and NULL once anything was added; no count is ever too high by more than the field most.",
+			"The error to expect: whether counts are exact; for a cell without points, and for a random cell with points, the probability that its count is too high, and by how much it is too high on average. The error of a sum is the sum of the errors of its cells, or less with levels. For cells with points, it is NULL if it is not known (after intersect and mask, with levels or totals). For a tree, it is the error when the tree was built, without the probability for cells with points, and NULL once anything was added to the sketch; a tree that was pruned while it was built has the error of a sample of its cells; no count is ever too high by more than the field most.",
 			"(ccbf_error(s)).exact FROM (SELECT "+q+")", params(paramSketch)),
 		fn("ccbf_info", ccbfInfoType, ccbfInfo, "All parameters of a sketch, its encoding, fill and size.",
 			"(ccbf_info(s)).cells FROM (SELECT "+q+")", params(paramSketch)),

@@ -47,7 +47,7 @@ func Process() functions {
 				limits[i] = n
 				return nil
 			})
-		}, "Sets the maximum number of bytes that aggregates and functions may hold. The default is a quarter of the machine's memory.",
+		}, "Sets the maximum number of bytes that aggregates and functions may hold. The default is 15% of the memory that the machine or the process's cgroup allows, beside DuckDB's 80%.",
 			"SELECT ccbf_memory_limit(2147483648)", params(duck.Param{Name: "bytes", Type: duck.Any})),
 		function("process", "ccbf_version", duck.Varchar, func(rows *duck.Rows, out *duck.Result) error {
 			for i := range out.Len() {

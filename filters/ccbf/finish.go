@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
@@ -111,8 +112,7 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 			sections[i].Total = pointsOf(store.NewReader(stores...))
 		}
 	}
-	// The code, in memory that may be copied once as it grows, and an index.
-	work := 1<<10 + 2*int64(min(b.Bytes, uint64(n)*cellBytes))
+	work := 1<<10 + 2*min(int64(b.Bytes), exactBytes(bounds, n, b.total)) // it may be copied once as it grows
 	if err := b.grow(work); err != nil {
 		return dst, false, err
 	}
@@ -124,6 +124,20 @@ func (b *Builder) appendExact(dst []byte) ([]byte, bool, error) {
 		body = dst
 	}
 	return body, fits, b.grow(-work)
+}
+
+// exactBytes is about the most that the exact body of n cells takes that count total. A gap or a
+// count takes at most the bits of the mean and 3 more on average, as the logarithm is concave; a block of
+// 128 has an entry of 12 bytes in the index.
+func exactBytes(bounds grid.Rect, n int, total uint64) int64 {
+	if n == 0 {
+		return 0
+	}
+	side := uint64(max(bounds.MaxX-bounds.MinX, bounds.MaxY-bounds.MinY))
+	size := bits.Len64(uint64(n)) - 1
+	gap := max(2*bits.Len64(side)-size, 0) + 3
+	count := bits.Len64(total/uint64(n)) + 3
+	return int64(n)*int64(gap+count+1)/8 + 64
 }
 
 // pointsOf is what cells count together.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// defaultLimit is a quarter of the memory that the machine, or the process's
-// cgroup, allows. DuckDB takes most of the rest for itself.
+// defaultLimit is 15% of the memory that the machine, or the process's cgroup,
+// allows. DuckDB's own limit is 80% by default; the rest is for the process itself.
 func defaultLimit() int64 {
 	const unknown = 8 << 30 // nothing says how much there is
 	total := machineMemory(os.ReadFile)
@@ -18,7 +18,7 @@ func defaultLimit() int64 {
 	if total <= 0 {
 		total = unknown
 	}
-	return total / 4
+	return total / 100 * 15
 }
 
 // machineMemory is the least of what the machine has and what the cgroups
