@@ -19,12 +19,13 @@ func checkBytes(blob []byte) int64 {
 }
 
 // ChangeBytes is the most memory, in addition to the sketch and the BLOB, that making a
-// BLOB of a changed sketch takes: for pruning a tree.
+// BLOB of a changed sketch takes: for pruning a tree. An exact sketch that is not nearly full
+// stays exact when some cells are changed or taken away.
 func (v *View) ChangeBytes() int64 {
-	if v.Overflow != ToTree {
+	switch {
+	case v.Overflow != ToTree || v.Form() == Exact && uint64(len(v.blob)) < v.Bytes/10*9:
 		return 0
-	}
-	if v.Form() == Tree {
+	case v.Form() == Tree:
 		return fitBytes(v.tree.leaves())
 	}
 	return fitBytes(int(v.Memory() / cells.RunBytes(1)))
@@ -35,7 +36,7 @@ func (s *Sketch) CellBytes() int64 { return s.in().memory() }
 
 // PairBytes is the most memory that combining two sketches takes, in addition to both
 // and their ChangeBytes: for counters as numbers, or for pruning the squares of an exact
-// sketch that would not have become a tree by itself.
+// sketch.
 func PairBytes(a, b *Sketch) int64 {
 	if b.Form() == Dense {
 		a, b = b, a
@@ -50,7 +51,7 @@ func PairBytes(a, b *Sketch) int64 {
 	if b.Form() == Tree {
 		a, b = b, a
 	}
-	if a.Form() == Tree && b.Form() == Exact && b.Overflow != ToTree {
+	if a.Form() == Tree && b.Form() == Exact {
 		return fitBytes(b.cells.Cells())
 	}
 	return 0

@@ -40,10 +40,10 @@ func TestAllocationsAreCounted(t *testing.T) {
 		}
 		before := in.now
 		in.most = before
-		var blob []byte
+		blob := make([]byte, 0, b.Bytes)
 		made := bytesAllocated(func() {
 			var err error
-			if blob, err = b.AppendBlob(make([]byte, 0, b.Bytes)); err != nil {
+			if blob, err = b.AppendBlob(blob); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -28,10 +28,12 @@ func TestScarceMemory(t *testing.T) {
 		}
 		want(t, db, "0", "SELECT (ccbf_memory()).used")
 	}
-	// One group alone needs about as much, so that it must be clear that there is none.
-	if _, err := ask(db, "SELECT ccbf_agg(x + g * 1000, y, 1, {bytes: 100000000}) FROM p"); err == nil || !strings.Contains(err.Error(), "memory budget of 8.0 MiB is used up") {
+	// One group alone needs more than a mebibyte, so that it must be clear that there is none.
+	exec(t, db, "SELECT ccbf_memory_limit(1048576)")
+	if _, err := ask(db, "SELECT ccbf_agg(x + g * 1000, y, 1, {bytes: 100000000}) FROM p"); err == nil || !strings.Contains(err.Error(), "memory budget of 1.0 MiB is used up") {
 		t.Errorf("all in one: error %v", err)
 	}
+	exec(t, db, "SELECT ccbf_memory_limit(8388608)")
 	want(t, db, "0|120|1200000", `WITH s AS (SELECT g, ccbf_agg(x, y, 1) s FROM p GROUP BY g)
 		SELECT count(*) FILTER (ccbf_get(s, cx, cy) != n), count(DISTINCT g), sum(n)::BIGINT
 		FROM (SELECT g, floor(x) cx, floor(y) cy, count(*) n FROM p GROUP BY ALL) JOIN s USING (g)`)
