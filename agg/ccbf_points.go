@@ -345,7 +345,6 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 			if end, err = c.all.read(states, i, true); err != nil {
 				return err
 			}
-			c.small.Read(c.all.lists())
 		}
 		s := states.At(i)
 		if f := fewOf(s); !s.HasPage() {
@@ -361,7 +360,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 				c.small.Reset(config)
 				id = f.config
 			}
-			blob = c.small.AppendRead(blob[:0], i-first)
+			blob = c.small.AppendBlob(blob[:0], c.all.list(i-first))
 			out.SetBytes(i, blob)
 			continue
 		}

@@ -3,13 +3,12 @@ package agg
 import (
 	"slices"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
 // gatheredAtOnce is of how many states what waits is read at the same time: it stays in the
 // second-level cache.
-const gatheredAtOnce = ccbf.SmallAtOnce
+const gatheredAtOnce = 64
 
 // gathered is what waits in states without a page, those of each one behind the other: first what
 // its slots hold, then, if that is wanted, what is in the state.
@@ -93,5 +92,5 @@ func (k *gathered) gather(inline bool) error {
 	return k.slots.Read(states, k.held[:k.n])
 }
 
-// lists are all words that were read, and where those of each state begin.
-func (k *gathered) lists() (words []uint64, begins []int) { return k.words, k.begins[:k.n+1] }
+// list is the words of state j of those that were read.
+func (k *gathered) list(j int) []uint64 { return k.words[k.begins[j]:k.begins[j+1]] }

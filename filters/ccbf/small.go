@@ -12,9 +12,6 @@ import (
 // Small encodes sketches of some points, without an allocation for each where these are few. Its
 // zero value is ready.
 type Small struct {
-	eights  cells.Eights // of the lists
-	words   []uint64
-	begins  []int
 	few     cells.Few
 	counter cells.Counter
 
@@ -63,29 +60,6 @@ func (m *Small) finish(dst []byte, start, body int, keys []uint64) []byte {
 	}
 	m.begin.Seal(dst[start:])
 	return dst
-}
-
-// SmallAtOnce is of how many sketches the keys are read together.
-const SmallAtOnce = cells.EightsAtOnce
-
-// Read reads the keys of up to SmallAtOnce sketches: sketch i is of words[begins[i]:begins[i+1]], which
-// must stay as they are.
-func (m *Small) Read(words []uint64, begins []int) {
-	m.words, m.begins = words, begins
-	m.eights.Set(words, begins)
-}
-
-// AppendRead is AppendBlob of sketch i of those that were read.
-func (m *Small) AppendRead(dst []byte, i int) []byte {
-	keys, e := m.words[m.begins[i]:m.begins[i+1]], m.eights.At(i)
-	if len(m.first) == 0 || e == nil {
-		return m.AppendBlob(dst, keys)
-	}
-	start := len(dst)
-	dst, at, bounds := m.beginHead(dst, len(keys))
-	dst = m.endHead(dst, at, e.PutBounds(bounds))
-	body := len(dst)
-	return m.finish(e.AppendBody(dst), start, body, keys)
 }
 
 // appendHead appends all that stands before the body.

@@ -46,36 +46,6 @@ func TestSmallOfAnySize(t *testing.T) {
 	}
 }
 
-// What is read together is encoded as alone: whether cells come up again, are far apart or many, are
-// more than fit, or in a configuration whose sketches differ in more than cells.
-func TestSmallReads(t *testing.T) {
-	r := rand.New(rand.NewPCG(77, 0))
-	var small, alone Small
-	for n := range 500 {
-		params := Params{Res: 0.5, Bytes: 400 << (n % 4), Dense: n%17 == 0}
-		if n%11 == 0 { // nearly no room for an exact body
-			params.Widths, params.Counters, params.Bytes = []int{8}, []uint64{24}, 0
-		}
-		cfg := config(t, params)
-		small.Reset(&cfg)
-		alone.Reset(&cfg)
-		var words []uint64
-		begins := []int{0}
-		for range 1 + r.IntN(SmallAtOnce) {
-			for range r.IntN(1 + n%13) {
-				_, _, key := cells.Key(grid.Cell{X: r.Int64N(40) - 20, Y: r.Int64N(1 << (n % 30))})
-				words = append(words, key)
-			}
-			begins = append(begins, len(words))
-		}
-		small.Read(words, begins)
-		for i, begin := range begins[:len(begins)-1] {
-			want := alone.AppendBlob([]byte("x"), words[begin:begins[i+1]])
-			sameBytes(t, "read", want, small.AppendRead([]byte("x"), i))
-		}
-	}
-}
-
 // As long as the cells are one block.
 func TestSmallDoesNotAllocate(t *testing.T) {
 	cfg := config(t, Params{Res: 1})
@@ -89,13 +59,6 @@ func TestSmallDoesNotAllocate(t *testing.T) {
 	for _, n := range []int{1, 5, 6, 20, 128} {
 		if allocs := testing.AllocsPerRun(100, func() { blob = small.AppendBlob(blob[:0], keys[:n]) }); allocs != 0 {
 			t.Errorf("%d keys: %v allocations", n, allocs)
-		}
-		begins := []int{0, n}
-		if allocs := testing.AllocsPerRun(100, func() {
-			small.Read(keys, begins)
-			blob = small.AppendRead(blob[:0], 0)
-		}); allocs != 0 {
-			t.Errorf("%d keys that are read: %v allocations", n, allocs)
 		}
 	}
 }

@@ -23,12 +23,8 @@ func HashUint64(seed, v uint64) (h1, h2 uint64) { return HashFrom(Start(seed), v
 func HashUint64s(seed uint64, vs, h1s, h2s []uint64) {
 	h1s = h1s[:len(vs)]
 	h2s = h2s[:len(vs)]
-	start, done := Start(seed), 0
-	if eight && len(vs) >= 8 {
-		done = len(vs) &^ 7
-		wordsEight(&h1s[0], &h2s[0], &vs[0], done, start)
-	}
-	for i, v := range vs[done:] {
-		h1s[done+i], h2s[done+i] = HashFrom(start, v)
+	start := Start(seed)
+	for i, v := range vs {
+		h1s[i], h2s[i] = HashFrom(start, v)
 	}
 }

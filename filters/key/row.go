@@ -20,11 +20,7 @@ func HashRow(seed uint64, columns []uint64, y int64, h1s, h2s []uint64) {
 	done := 0
 	if lanes && len(columns) >= 8 {
 		done = len(columns) &^ 7
-		if eight {
-			rowEight(&h1s[0], &h2s[0], &columns[0], done, row)
-		} else {
-			rowLanes(&h1s[0], &h2s[0], &columns[0], done, row)
-		}
+		rowLanes(&h1s[0], &h2s[0], &columns[0], done, row)
 	}
 	for i := done; i < len(columns); i++ {
 		h1s[i], h2s[i] = finish(columns[i], (row+columns[i])*5+0x38495ab5, 16)
@@ -39,10 +35,6 @@ func HashSquares(seed uint64, level uint8, h1s, h2s []uint64) {
 	if level > 0 {
 		n, tail = 18, levelTail(level)
 	}
-	if done := len(h1s) &^ 7; eight && done > 0 {
-		squaresEight(&h1s[0], &h2s[0], done, seed, tail^n, n)
-		h1s, h2s = h1s[done:], h2s[done:]
-	}
 	for i, x := range h1s {
 		h1, h2 := block(seed, seed, x, h2s[i])
 		h1s[i], h2s[i] = h1^tail^n, h2^n
@@ -56,11 +48,7 @@ func finishAll(h1s, h2s []uint64) {
 	done := 0
 	if lanes && len(h1s) >= 8 {
 		done = len(h1s) &^ 7
-		if eight {
-			finishEight(&h1s[0], &h2s[0], done)
-		} else {
-			finishLanes(&h1s[0], &h2s[0], done)
-		}
+		finishLanes(&h1s[0], &h2s[0], done)
 	}
 	for i := done; i < len(h1s); i++ {
 		h1s[i], h2s[i] = finish(h1s[i], h2s[i], 0)

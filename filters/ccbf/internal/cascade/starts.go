@@ -17,11 +17,7 @@ func (s *starts) find(l *Layer, h1, h2 []uint64) {
 	if lanes && len(h1) >= 8 && 2 <= l.Size && l.Size <= maxLaneSize {
 		done = len(h1) &^ 7
 		rest, of, inverse := 1<<36%l.Size, float64(l.Size), 1/float64(l.Size)
-		if eight {
-			startsEight(&at[0], &step[0], &h1[0], &h2[0], done, l.Size, rest, of, inverse)
-		} else {
-			startsLanes(&at[0], &step[0], &h1[0], &h2[0], done, l.Size, rest, of, inverse)
-		}
+		startsLanes(&at[0], &step[0], &h1[0], &h2[0], done, l.Size, rest, of, inverse)
 	}
 	of := Layer{Size: l.Size, recip: l.recip}
 	for i := done; i < len(h1); i++ {

@@ -15,10 +15,10 @@ func TestStartsAreRemainders(t *testing.T) {
 		sizes = append(sizes, 1+r.Uint64N(1<<24)>>r.UintN(24))
 	}
 	var s starts
-	four, eights := lanes, eight
-	defer func() { lanes, eight = four, eights }()
+	can := lanes
+	defer func() { lanes = can }()
 	for i, m := range sizes {
-		lanes, eight = four && i%3 > 0, eights && i%3 > 1
+		lanes = can && i%3 > 0
 		l, n := newLayer(nil, 4, m), r.IntN(keyBatch+1)
 		h1, h2 := make([]uint64, n), make([]uint64, n)
 		near := []uint64{0, 1, m - 1, m, 1<<36 - 1, 1 << 36, math.MaxUint64, math.MaxUint64 / m * m, math.MaxUint64/m*m - 1}

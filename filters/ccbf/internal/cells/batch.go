@@ -7,17 +7,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
-// mostTogether is how many blocks are read at once at most.
-const mostTogether = 16
+// together is how many blocks of a section are read at once, in the time that two take alone.
+const together = 4
 
-// together is how many are on this processor.
-var together = bitio.RunsAtOnce
-
-// batch is the cells of up to so many blocks as are read at once: sixteen of any sections, in the time
-// that three take alone, or four of one section, in the time of two.
+// batch is the cells of blocks that are read at once.
 type batch struct {
-	runs [mostTogether / 4]bitio.Runs
-	n    [mostTogether]int // how many cells; 0 of a block that is damaged
+	runs bitio.Runs
+	n    [together]int // how many cells; 0 of a block that is damaged
 	waiting
 }
 
@@ -27,9 +23,9 @@ type waiting struct {
 	open    uint // a bit for each that is not damaged
 	short   uint // a bit for each whose section has too few bytes to be read at once
 	more    bool // in one of them most cells count more than one
-	readers [mostTogether]bitio.Reader
-	orders  [mostTogether][2]uint
-	highs   [mostTogether]uint64
+	readers [together]bitio.Reader
+	orders  [together][2]uint
+	highs   [together]uint64
 }
 
 // batches lends memory that takes longer to clear than a short list to read.
@@ -44,8 +40,7 @@ func lentBatch() *batch {
 
 // room is where the cells of a block are read to.
 func (q *batch) room(i int) (keys, counts *[bitio.MaxRun]uint64) {
-	r := &q.runs[uint(i)/4%uint(len(q.runs))]
-	return &r.Keys[i&3], &r.Counts[i&3]
+	return &q.runs.Keys[i&3], &q.runs.Counts[i&3]
 }
 
 // cells are those of a block that was read, by its number among them; none where it is
@@ -86,7 +81,7 @@ func (q *batch) readFrom(b *blocks, from, to int) {
 }
 
 // put has a block wait for read, of which no cell with a key above high is wanted: where it is read
-// alone, what is behind a cell above is left out. No more than together wait, and four are of one
+// alone, what is behind a cell above is left out. No more than together wait, all of one
 // section. Its bytes are asked for meanwhile.
 func (q *batch) put(b *blocks, block int, high uint64) {
 	i := q.size
@@ -125,7 +120,7 @@ func (q *batch) begin(i int) {
 
 // read reads the blocks that wait: at once as far as all go, and what is left of them alone.
 func (q *batch) read() {
-	var alone [mostTogether]int // from which cell on
+	var alone [together]int // from which cell on
 	for i := range q.size {
 		if q.open>>i&1 != 0 {
 			q.begin(i)
@@ -171,12 +166,7 @@ func (q *batch) readAtOnce(one, from, to int) int {
 			readers[i], orders[i] = readers[one], orders[one]
 		}
 	}
-	came := 0
-	if together == mostTogether {
-		came = bitio.ReadSixteenRuns(&readers, &orders, &q.runs, from, to)
-	} else {
-		came = bitio.ReadRuns((*[4]bitio.Reader)(readers[:4]), (*[4][2]uint)(orders[:4]), &q.runs[0], from, to)
-	}
+	came := bitio.ReadRuns(&readers, &orders, &q.runs, from, to)
 	for i := range q.size {
 		if q.open>>i&1 == 0 {
 			continue

@@ -82,7 +82,7 @@ func TestBlocksAtOnce(t *testing.T) {
 		}
 		s := &v.sections[0]
 		for i := range blockCount(s.cells) {
-			list := append(make([]int32, 0, mostTogether), int32(i))[:1+r.IntN(together)]
+			list := append(make([]int32, 0, together), int32(i))[:1+r.IntN(together)]
 			for j := range list[1:] {
 				list[1+j] = int32(r.IntN(blockCount(s.cells)))
 			}

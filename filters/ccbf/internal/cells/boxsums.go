@@ -12,7 +12,7 @@ func (b Box) Rect() grid.Rect { return grid.Rect(b) }
 // together. Its zero value is ready.
 type BoxSums struct {
 	batch    *batch                   // nil where no section is open
-	of       [mostTogether]boxedBlock // the blocks that wait
+	of       [together]boxedBlock // the blocks that wait
 	sections []boxedSection           // that are open: each has a block that waits, or is being added
 	blocks   int                      // decoded since the beginning
 
@@ -112,9 +112,7 @@ func (q *BoxSums) add(s *sectionView, r, bounds grid.Rect, sum *uint64) {
 	for _, i := range others {
 		q.wait(s, i, ^uint64(0), false)
 	}
-	if q.batch.size == 0 || together < mostTogether {
-		q.read(len(q.sections))
-	}
+	q.read(len(q.sections))
 }
 
 // wait has a block of the last section wait, or decodes it with all others.

@@ -2,7 +2,6 @@ package cells
 
 import (
 	"math/rand/v2"
-	"reflect"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -93,66 +92,4 @@ func TestFewSectionsAreOpen(t *testing.T) {
 		}
 	}
 	q.Finish()
-}
-
-// Blocks of several sections that are read at once, long and short ones, whole and damaged, are what
-// they are one by one, and no batch keeps the memory that it read.
-func TestBlocksOfSectionsAtOnce(t *testing.T) {
-	if together < mostTogether {
-		t.Skip("those of one section only, on this processor")
-	}
-	r := rand.New(rand.NewPCG(75, 0))
-	var q batch
-	damaged := 0
-	for round := range 150 {
-		var from [mostTogether]*sectionView
-		var at [mostTogether]int
-		n := 1 + r.IntN(mostTogether)
-		for i := range n {
-			cells := 1 + r.IntN(1+r.IntN(400))
-			if round%3 == 0 {
-				cells = BlockCells * (1 + r.IntN(3))
-			}
-			l := scattered(r, cells, false)
-			if round%7 == 0 { // long codes
-				l = l.Add(grid.Cell{X: 1 << 30, Y: 1<<30 + r.Int64N(9)}, nil, 1<<40)
-			}
-			bounds := l.Bounds()
-			body, _ := l.AppendBody(nil, bounds, 1<<30)
-			flipped, bit := r.IntN(len(body)), byte(r.IntN(4)/3)<<r.IntN(8)
-			body[flipped] ^= bit
-			var v View
-			if v.Reset(body, bounds, false, l.Total()) != nil {
-				body[flipped] ^= bit
-				v = *bodyView(t, body, bounds, int(l.Total()))
-			}
-			from[i] = &v.sections[0]
-			at[i] = r.IntN(blockCount(from[i].cells))
-			q.put(&from[i].blocks, at[i], ^uint64(0))
-		}
-		q.read()
-		for i := range n {
-			var keys, counts [BlockCells]uint64
-			size, ok := from[i].decode(at[i], &keys, &counts)
-			if !ok {
-				size = 0
-				damaged++
-			}
-			got := q.cells(i)
-			if len(got.Keys) != size {
-				t.Fatalf("round %d: block %d of %d has %d cells, alone %d", round, i, n, len(got.Keys), size)
-			}
-			for j, k := range keys[:size] {
-				if got.Keys[j] != k || got.Counts[j] != counts[j] {
-					t.Fatalf("round %d: cell %d of block %d is %d with %d, alone %d with %d", round, j, i, got.Keys[j], got.Counts[j], k, counts[j])
-				}
-			}
-		}
-		if !reflect.ValueOf(q.readers).IsZero() {
-			t.Fatal("readers are kept")
-		}
-	}
-	if damaged < 20 {
-		t.Errorf("%d blocks were damaged", damaged)
-	}
 }
