@@ -32,7 +32,7 @@ import (
 
 const (
 	leastFront  = 8       // words of the first front: there may be a million stores
-	cachedFront = 1 << 15 // words that are sorted in the second-level cache
+	cachedFront = 1 << 17 // words that are sorted in the second-level cache
 	mostFront   = 1 << 20 // words of a front where lists have four times as many
 	ratio       = 2       // how many times a list is as long as the next one, at least
 	recentBits  = 14      // of the number of recent cells
@@ -49,8 +49,8 @@ type Cells struct {
 	limit    int      // words that the front may have; 0 for no limit
 	unsorted int      // words that the front may have before it is sorted
 	recent   []uint64 // the last word of each slot; 0 for none
-	seen     int      // keys that were looked for among recent cells since the last flush
-	fresh    int      // of those, keys of other cells
+	seen     int      // keys that came since the last flush
+	fresh    int      // of those, keys that were looked for among recent cells and are of others
 	alone    int      // for how many flushes more there is no table of recent cells
 	lists    []list
 	over     *Cells // counts beyond full words, in units of those
@@ -90,10 +90,11 @@ func (c *Cells) Add(keys []uint64) {
 	}
 	c.widen(keys[0], Differ(keys))
 	for len(keys) > 0 {
-		n := min(len(keys), c.room())
+		n := min(len(keys), c.room(1))
 		if c.recent != nil {
 			c.addRecent(keys[:n])
 		} else {
+			c.seen += n
 			for _, k := range keys[:n] {
 				c.front = append(c.front, c.word(k, 1))
 			}
@@ -119,7 +120,7 @@ func (c *Cells) add(key, count uint64) {
 	}
 	full := c.full()
 	low := (count-1)%full + 1
-	c.room()
+	c.room(1)
 	c.front = append(c.front, c.word(key, low))
 	if count > full {
 		c.addOver(key, (count-low)/full)
@@ -208,7 +209,7 @@ func (c *Cells) adapt() {
 	case c.recent != nil:
 	case c.alone > 0:
 		c.alone--
-	default:
+	case c.seen > 0:
 		c.recent = make([]uint64, 1<<recentBits)
 	}
 	c.seen, c.fresh = 0, 0
@@ -220,32 +221,37 @@ func (c *Cells) dropRecent() {
 	c.recent = nil
 	for _, w := range recent {
 		if w != 0 {
-			c.room()
+			c.room(1)
 			c.front = append(c.front, w)
 		}
 	}
 }
 
-// room makes room in the front, and returns for how many words.
-func (c *Cells) room() int {
-	if len(c.front) < cap(c.front) {
-		return cap(c.front) - len(c.front)
+// room makes room in the front for at least n words, and returns for how many.
+func (c *Cells) room(n int) int {
+	if free := cap(c.front) - len(c.front); free >= n {
+		return free
 	}
-	size := cap(c.front)
+	size, sorts := cap(c.front), false
 	if size >= c.unsorted || size >= c.longest() {
+		sorts = true
 		if c.unsorted = 2 * size; c.sort() > size/4*3 { // hardly a cell has several words
 			c.unsorted = 8 * size
 		}
 	}
 	switch {
-	case size == 0:
-		c.front = make([]uint64, 0, leastFront)
-	case len(c.front) <= size/2: // the words were of few cells, which stay
+	case len(c.front) <= size/2 && len(c.front)+n <= size: // the words were of few cells, which stay
 	case size < c.longest():
-		c.front = append(make([]uint64, 0, 2*size), c.front...)
+		c.front = append(make([]uint64, 0, max(leastFront, 2*size, len(c.front)+n)), c.front...)
 	default:
 		c.flush()
+		if n > cap(c.front) {
+			c.front = make([]uint64, 0, n)
+		}
+	}
+	if sorts && size >= 1<<recentBits {
 		c.adapt()
+		return c.room(n) // recent cells may be in the front now
 	}
 	return cap(c.front) - len(c.front)
 }
@@ -271,7 +277,7 @@ func (c *Cells) sort() int {
 		}
 		words = s.radix.SortBitsIn(words, s.words[:len(words)], Differ(words)&^c.full())
 	}
-	c.front = c.front[:copy(c.front, fold(words, c.shift, c.carry))]
+	c.front = c.front[:fold(c.front, words, c.shift, c.carry)]
 	return len(c.front)
 }
 
@@ -313,7 +319,10 @@ func (c *Cells) push(l list) {
 		some = append(some, c.lists[n-1])
 		c.lists = c.lists[:n-1]
 	}
-	c.lists = append(c.lists, c.merge(some, false))
+	if len(some) > 1 || l.shared {
+		some[0] = c.merge(some, false)
+	}
+	c.lists = append(c.lists, some[0])
 }
 
 // end makes one list of all words that are not packed, and gives back what else takes memory.
@@ -321,7 +330,7 @@ func (c *Cells) end() {
 	c.dropRecent()
 	if len(c.front) > 0 {
 		c.sort()
-		c.flush()
+		c.push(listOf(c.front))
 	}
 	c.front, c.unsorted, c.seen, c.fresh = nil, 0, 0, 0
 }
@@ -346,7 +355,7 @@ func (c *Cells) Merge(o *Cells) {
 	}
 	for _, words := range [2][]uint64{o.front, o.recent} {
 		for len(words) > 0 {
-			n := min(len(words), c.room())
+			n := min(len(words), c.room(1))
 			for _, w := range words[:n] {
 				if w != 0 {
 					c.front = append(c.front, w)
@@ -373,9 +382,7 @@ func (c *Cells) Room(n int, base uint64) []uint64 {
 	if c.shift != shift || c.base != base>>(64-shift)<<(64-shift) || n > cachedFront {
 		return nil
 	}
-	for c.room() < n {
-		c.front = append(make([]uint64, 0, max(2*cap(c.front), len(c.front)+n)), c.front...)
-	}
+	c.room(n)
 	return c.front[len(c.front) : len(c.front)+n]
 }
 

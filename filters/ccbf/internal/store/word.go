@@ -27,18 +27,20 @@ func countBitsFor(differ uint64) uint {
 	panic("store: keys differ in more than 60 bits")
 }
 
-// fold sums neighbours of the same cell in sorted words, in place. What a sum has beyond a
-// word, which is full then, goes to carry.
-func fold(words []uint64, shift uint, carry func(word uint64)) []uint64 {
+// fold writes sorted words to to, which has room for all and may be their memory, with those of one
+// cell added up, and returns how many it wrote. What a sum has beyond a word, which is full then,
+// goes to carry.
+func fold(to, words []uint64, shift uint, carry func(word uint64)) int {
 	if len(words) == 0 {
-		return words
+		return 0
 	}
+	to = to[:len(words)]
 	full := uint64(1)<<shift - 1
 	n, last := 0, words[0]
 	for _, w := range words[1:] {
 		differ := (w ^ last) >> (shift & 63)
 		other := uint64(int64(differ|-differ) >> 63) // all ones where w is of the next cell
-		words[n] = last
+		to[n] = last
 		n -= int(other)
 		if last&full+w&full > full && other == 0 {
 			carry(w)
@@ -46,8 +48,8 @@ func fold(words []uint64, shift uint, carry func(word uint64)) []uint64 {
 		}
 		last = last&^other + w&(full|other) // without a branch, which would be mispredicted
 	}
-	words[n] = last
-	return words[:n+1]
+	to[n] = last
+	return n + 1
 }
 
 // mergeWords writes the sum of two sorted lists of words to to, until one of the three
