@@ -333,7 +333,7 @@ func TestEveryRefusalIsTold(t *testing.T) {
 		r := rand.New(rand.NewPCG(161, 0))
 		cfg := config(t, params)
 		var parts []points
-		for i := range 12 { // some wait inline, some in piles, some in runs
+		for i := range 12 { // of few points and of many
 			parts = append(parts, hot(r, []int{3, 40, 300, 1500}[i%4], 3000))
 		}
 		made := func(b *Builder) ([]byte, error) {
