@@ -11,10 +11,10 @@ func (b Box) Rect() grid.Rect { return grid.Rect(b) }
 // BoxSums is sums over rectangles, for which blocks of any sections and sketches are decoded
 // together. Its zero value is ready.
 type BoxSums struct {
-	batch    *batch                   // nil where no section is open
+	batch    *batch               // nil where no section is open
 	of       [together]boxedBlock // the blocks that wait
-	sections []boxedSection           // that are open: each has a block that waits, or is being added
-	blocks   int                      // decoded since the beginning
+	sections []boxedSection       // that are open: each has a block that waits, or is being added
+	blocks   int                  // decoded since the beginning
 
 	partly, inside, outside []int32 // blocks of the last section
 	alone                   uint64  // the sum of a View that is asked by itself
