@@ -73,10 +73,8 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	if err := c.options.Reset(options, args.CCBFOptions); err != nil {
 		return err
 	}
-	if states.Part() {
-		if err := c.options.CheckParts(states.At(0), nil); err != nil {
-			return err
-		}
+	if err := states.Complete(options); err != nil {
+		return err
 	}
 	x, y, res := rows.Col(0), rows.Col(1), rows.Col(2)
 	n := rows.Len()

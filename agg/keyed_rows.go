@@ -134,10 +134,8 @@ func (a *keyedAgg) reset(c *keyedChunk, rows *duck.Rows, states duck.States) err
 	if err := c.options.Reset(c.given, a.options); err != nil {
 		return err
 	}
-	if states.Part() {
-		if err := c.options.CheckParts(states.At(0), rows.Col(0)); err != nil {
-			return err
-		}
+	if err := states.Complete(rows.Col(0), c.given); err != nil {
+		return err
 	}
 	if err := c.keys.Reset(rows.Col(0)); err != nil {
 		return err

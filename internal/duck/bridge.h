@@ -38,6 +38,7 @@ typedef struct {
 	uint64_t offset;
 	uint32_t ncols;
 	uint32_t kind; /* of states, in update */
+	bool sorted;   /* by a window, which may have damaged STRUCTs, in update */
 	uint64_t thread; /* which one calls, in update */
 	ccbf_col *cols;
 	ccbf_state **states;
@@ -135,12 +136,15 @@ enum {
 };
 typedef struct {
 	uintptr_t at, function;
+	uintptr_t caller; /* the function that called that function */
 	const uintptr_t *slot; /* where on the stack the place stands; NULL: not known */
 } ccbf_site;
 ccbf_site ccbf_call_site(ccbf_return r);
 int ccbf_site_kind(ccbf_site s);
 int ccbf_caller_kind(ccbf_return r); /* ccbf_site_kind(ccbf_call_site(r)) */
 void ccbf_know_site(ccbf_site s, int kind);
+void ccbf_know_sorted_window(uintptr_t function);
+bool ccbf_in_sorted_window(ccbf_return r);
 int ccbf_sites(void);
 void ccbf_hide_sites(int n);
 
@@ -151,13 +155,21 @@ void ccbf_know_frame(ccbf_return r, ccbf_site s);
 /* learn.c: NULL, or what went wrong */
 const char *ccbf_learn_sites(uint64_t mark);
 
-/* parts.c: one vector of values of so many bytes each, no STRUCT */
-enum { CCBF_MAX_LEAVES = 32, CCBF_LEAF_MAX = 16 };
+/*
+ * constants.c: a field of a STRUCT, or a STRUCT in it, which has width 0 and the next inner
+ * fields in it.
+ */
 typedef struct {
-	ccbf_col col;
-	uint32_t width;
-} ccbf_leaf;
-uint64_t ccbf_changed_leaves(const ccbf_state *state, const ccbf_leaf *leaves, uint32_t n, uint64_t rows);
+	const void *vec;
+	uint32_t width; /* bytes of a value */
+	uint32_t inner;
+} ccbf_field;
+/* false: a part has rows that are not there */
+bool ccbf_complete_constants(const ccbf_field *fields, uint32_t n, uint64_t rows);
+void ccbf_learn_constants(void *vec, uint64_t rows);
+/* What is known of the parts of a chunk: nothing, that constants share memory, that they do not. */
+enum { CCBF_CONSTANTS_UNKNOWN, CCBF_CONSTANTS_SHARED, CCBF_CONSTANTS_APART };
+int ccbf_constants(void);
 
 /* register.c */
 void *ccbf_simple_type(uint32_t id);

@@ -47,6 +47,16 @@ static uint32_t gather(void *chunk, ccbf_col *cols) {
 	return (uint32_t)n;
 }
 
+/* STRUCTs have no memory of their own. */
+static bool has_struct(const ccbf_call *c) {
+	for (uint32_t i = 0; i < c->ncols; i++) {
+		if (c->cols[i].data == NULL) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static void scalar(void *info, void *chunk, void *out) {
 	ccbf_col cols[CCBF_MAX_COLS];
 	ccbf_call c = {.info = info, .cols = cols};
@@ -136,6 +146,7 @@ static void update_as(void *info, void *chunk, ccbf_state **states, ccbf_return 
 		return;
 	}
 	c.kind = (uint32_t)ccbf_array_kind(states, c.rows, mark_of(c.id), r);
+	c.sorted = c.kind == CCBF_SHORT && has_struct(&c) && ccbf_in_sorted_window(r);
 	if (counted) {
 		COUNT(updates, 1);
 		COUNT(short_arrays, c.rows > 1 && c.kind == CCBF_SHORT);

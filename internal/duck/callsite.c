@@ -26,30 +26,38 @@
 #endif
 
 /*
- * So many frames are looked at, of which three are needed: how many lie between
+ * So many frames are looked at, of which four are needed: how many lie between
  * here and update is the compiler's choice.
  */
 enum { FRAMES = 8 };
 
 #ifdef _WIN32
 
+static uintptr_t function_of(uintptr_t at) {
+#ifdef _WIN64
+	DWORD64 base = 0;
+	const RUNTIME_FUNCTION *f = at == 0 ? NULL : RtlLookupFunctionEntry(at, &base, NULL);
+	if (f != NULL) {
+		return (uintptr_t)base + f->BeginAddress;
+	}
+#endif
+	return 0;
+}
+
 ccbf_site ccbf_call_site(ccbf_return r) {
 	ccbf_site site = {0};
 	void *frames[FRAMES];
 	int n = CaptureStackBackTrace(0, FRAMES, frames, NULL);
+	uintptr_t outer = 0;
 	for (int i = 0; i + 1 < n; i++) {
 		if ((uintptr_t)frames[i] == r.to) {
 			site.at = (uintptr_t)frames[i + 1];
+			outer = i + 2 < n ? (uintptr_t)frames[i + 2] : 0;
 			break;
 		}
 	}
-#ifdef _WIN64
-	DWORD64 base = 0;
-	const RUNTIME_FUNCTION *f = site.at == 0 ? NULL : RtlLookupFunctionEntry(site.at, &base, NULL);
-	if (f != NULL) {
-		site.function = (uintptr_t)base + f->BeginAddress;
-	}
-#endif
+	site.function = function_of(site.at);
+	site.caller = function_of(outer);
 	return site;
 }
 
@@ -65,6 +73,10 @@ typedef struct {
 static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *arg) {
 	walk *w = arg;
 	uintptr_t at = (uintptr_t)_Unwind_GetIP(frame);
+	if (w->site.at != 0) {
+		w->site.caller = (uintptr_t)_Unwind_GetRegionStart(frame);
+		return _URC_END_OF_STACK;
+	}
 	if (w->next) {
 		w->site.at = at;
 		w->site.function = (uintptr_t)_Unwind_GetRegionStart(frame);
@@ -73,7 +85,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *arg) {
 			const uintptr_t *slot = (const uintptr_t *)_Unwind_GetCFA(frame) - 1;
 			w->site.slot = *slot == at ? slot : NULL;
 		}
-		return _URC_END_OF_STACK;
+		return _URC_NO_REASON;
 	}
 	w->next = at == w->from.to;
 	return --w->left > 0 ? _URC_NO_REASON : _URC_END_OF_STACK;
@@ -124,6 +136,20 @@ int ccbf_caller_kind(ccbf_return r) {
 		}
 	}
 	return ccbf_site_kind(ccbf_call_site(r));
+}
+
+/*
+ * The function that calls the place in windows over whole partitions whose rows are in an
+ * order: DuckDB sorts the arguments that it kept, and then calls as for agg(x ORDER BY y).
+ */
+static uintptr_t sorted_window;
+
+void ccbf_know_sorted_window(uintptr_t function) {
+	sorted_window = function;
+}
+
+bool ccbf_in_sorted_window(ccbf_return r) {
+	return sorted_window != 0 && ccbf_call_site(r).caller == sorted_window;
 }
 
 /* Under the registry's lock. What has a kind keeps it. */

@@ -89,7 +89,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 		}
 		states := States{
 			p: unsafe.Pointer(c.states), n: int(c.rows), single: c.kind != C.CCBF_MANY,
-			part: c.kind == C.CCBF_SHORT,
+			part: c.kind == C.CCBF_SHORT, sorted: bool(c.sorted),
 		}
 		return ov.Aggregate.Update(f.load(c, ov), states)
 	})

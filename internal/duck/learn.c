@@ -44,12 +44,25 @@ static const char *const one[] = {
  */
 static const char streaming[] = "SELECT learn(i) OVER (ROWS UNBOUNDED PRECEDING) FROM range(20) t(i)";
 
-enum { T_BIGINT = 5 };
+/* Whole partitions with an order. */
+static const char sorted[] =
+	"SELECT learn(i) OVER (PARTITION BY i // 2 ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM range(20) t(i)";
+
+/*
+ * Several parts of a chunk, with a STRUCT of a constant, a NULL and a column: how DuckDB
+ * shares them is learned by constants.c. Another window keeps DuckDB from making a join of
+ * the first.
+ */
+static const char parts[] =
+	"SELECT learn({a: 7::BIGINT, n: NULL::BIGINT, b: i}) OVER (PARTITION BY i // 2), count(*) OVER (PARTITION BY i % 3) FROM range(160) t(i)";
+
+enum { T_BIGINT = 5, T_ANY = 34 };
 
 static struct {
 	uint64_t mark;
 	bool whole;     /* which of the two lists is being run */
 	bool streaming; /* or the query beside them */
+	bool sorted;    /* or that one */
 	int64_t last;   /* value, of which no two rows have the same */
 	bool any;
 	int n;
@@ -99,6 +112,10 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 	}
 	ccbf_return here = OWN_RETURN;
 	ccbf_site site = ccbf_call_site(here);
+	if (lesson.sorted) {
+		ccbf_know_sorted_window(site.caller);
+		return;
+	}
 	ccbf_know_frame(here, site);
 	int k = 0;
 	while (k < lesson.n && lesson.seen[k].site.at != site.at) {
@@ -118,6 +135,17 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 		lesson.seen[k].whole = true;
 	} else {
 		lesson.seen[k].disproved = true;
+	}
+}
+
+/* Of the STRUCT in parts. */
+static void update_parts(void *info, void *chunk, ccbf_state **states) {
+	(void)info;
+	(void)states;
+	ccbf_learn_constants(API(data_chunk_get_vector)(chunk, 0), API(data_chunk_get_size)(chunk));
+	/* Called as rows are in an order: this DuckDB does not sort for the order of a window. */
+	if (ccbf_in_sorted_window(OWN_RETURN)) {
+		ccbf_know_sorted_window(0);
 	}
 }
 
@@ -142,20 +170,27 @@ static void destroy(ccbf_state **states, uint64_t n) {
 	}
 }
 
-static bool register_learn(void *conn) {
-	void *set = API(create_aggregate_function_set)("learn");
+static bool add_overload(void *set, uint32_t type, void *on_update) {
 	void *f = API(create_aggregate_function)();
 	void *number = ccbf_simple_type(T_BIGINT);
+	void *argument = ccbf_simple_type(type);
 	API(aggregate_function_set_name)(f, "learn");
-	API(aggregate_function_add_parameter)(f, number);
+	API(aggregate_function_add_parameter)(f, argument);
 	API(aggregate_function_set_return_type)(f, number);
 	API(aggregate_function_set_functions)
-	(f, (void *)size, (void *)init, (void *)update, (void *)combine, (void *)finalize);
+	(f, (void *)size, (void *)init, on_update, (void *)combine, (void *)finalize);
 	API(aggregate_function_set_destructor)(f, (void *)destroy);
-	bool ok = API(add_aggregate_function_to_set)(set, f) == 0 &&
-	          API(register_aggregate_function_set)(conn, set) == 0;
+	bool ok = API(add_aggregate_function_to_set)(set, f) == 0;
+	ccbf_free_type(argument);
 	ccbf_free_type(number);
 	API(destroy_aggregate_function)(&f);
+	return ok;
+}
+
+static bool register_learn(void *conn) {
+	void *set = API(create_aggregate_function_set)("learn");
+	bool ok = add_overload(set, T_BIGINT, (void *)update) && add_overload(set, T_ANY, (void *)update_parts) &&
+	          API(register_aggregate_function_set)(conn, set) == 0;
 	API(destroy_aggregate_function_set)(&set);
 	return ok;
 }
@@ -176,6 +211,9 @@ static const char *run_lesson(void *conn) {
 	run_all(conn, one, sizeof one / sizeof one[0], false);
 	lesson.streaming = true;
 	ccbf_run(conn, streaming);
+	lesson.sorted = true;
+	ccbf_run(conn, sorted);
+	ccbf_run(conn, parts);
 	int found[CCBF_SITE_KINDS] = {0};
 	for (int i = 0; i < lesson.n; i++) {
 		int kind = CCBF_SITE_UNKNOWN;

@@ -26,7 +26,8 @@ type States struct {
 	p      unsafe.Pointer // **State, in C memory
 	n      int
 	single bool
-	part   bool
+	part   bool // the rows can be a part of a chunk
+	sorted bool // by a window over whole partitions
 }
 
 // Len is the number of rows (update) or of states (combine, finalize).
@@ -43,12 +44,6 @@ func (s States) At(i int) *State {
 // Single reports that every row belongs to At(0), so that the whole chunk can
 // be added at once.
 func (s States) Single() bool { return s.single }
-
-// Part reports that the rows can be a part of a chunk that DuckDB cuts by states, as it
-// does in windows over whole partitions: the place that called hands over one entry for all
-// rows, or is not known and hands over one row. Whole arrays are of whole chunks, also where there is no GROUP BY and
-// several aggregates get the chunk one after the other.
-func (s States) Part() bool { return s.part }
 
 // Slice has one pointer per row; nil when Single.
 func (s States) Slice() []*State {

@@ -1,0 +1,110 @@
+package duck
+
+/*
+#include "bridge.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"math"
+)
+
+// Complete makes constants in STRUCTs right for all parts of a chunk, of which this call
+// can have one (constants.c says what DuckDB does to them). It is to be called before
+// anything else reads the vectors; nil is none. The error says that DuckDB has damaged a
+// STRUCT, or that this version is not known well enough to rule it out.
+func (s States) Complete(vs ...*Vector) error {
+	if !s.part {
+		return nil
+	}
+	for _, v := range vs {
+		// DuckDB damages neither a STRUCT of constants alone nor one of one field.
+		if v == nil || v.Type().Leaves() < 2 {
+			continue
+		}
+		known := C.ccbf_constants()
+		switch {
+		case known == C.CCBF_CONSTANTS_APART:
+			return nil
+		case known == C.CCBF_CONSTANTS_UNKNOWN || s.sorted:
+			return errDamaged
+		}
+		fields := v.appendFields(nil)
+		if !C.ccbf_complete_constants(&fields[0], C.uint32_t(len(fields)), C.uint64_t(v.n)) {
+			return errDamaged
+		}
+	}
+	return nil
+}
+
+var errDamaged = errors.New("a STRUCT may not be what the query says: in a window over whole partitions, DuckDB can damage constants next to columns in a STRUCT; use GROUP BY instead of the window, or a window without ORDER BY")
+
+// Leaves is the number of a STRUCT's fields that are no STRUCTs, those of STRUCTs in it
+// included; 1 for other types.
+func (t Type) Leaves() (n int) {
+	if t.ID() != StructID {
+		return 1
+	}
+	for _, f := range t.Fields() {
+		n += f.Type.Leaves()
+	}
+	return n
+}
+
+// appendFields appends the fields of a STRUCT, each before those in it. Fields of types
+// that are neither keys nor options are left out.
+func (v *Vector) appendFields(fields []C.ccbf_field) []C.ccbf_field {
+	for j := range v.NumFields() {
+		f := v.Field(j)
+		inner := f.Type().ID() == StructID
+		width := f.Type().width()
+		if !inner && width == 0 {
+			continue
+		}
+		at := len(fields)
+		fields = append(fields, C.ccbf_field{vec: f.vec, width: C.uint32_t(width)})
+		if inner {
+			fields = f.appendFields(fields)
+			fields[at].inner = C.uint32_t(len(fields) - at - 1)
+		}
+	}
+	return fields
+}
+
+// width is how many bytes a value takes in its vector's own memory; 0 where it has
+// none there or it is not known.
+func (t Type) width() int {
+	switch t.id {
+	case BooleanID, TinyIntID, UTinyIntID:
+		return 1
+	case SmallIntID, USmallIntID:
+		return 2
+	case IntegerID, UIntegerID, FloatID, DateID, SQLNullID:
+		return 4
+	case BigIntID, UBigIntID, DoubleID, TimestampID, TimestampSID, TimestampMSID, TimestampNSID,
+		TimestampTZID, TimeID, TimeTZID, TimeNSID:
+		return 8
+	case HugeIntID, UHugeIntID, UUIDID, IntervalID, VarcharID, BlobID, BitID, BigNumID, GeometryID, ListID, MapID:
+		return 16
+	case EnumID:
+		switch n := len(t.Dictionary()); {
+		case n <= math.MaxUint8:
+			return 1
+		case n <= math.MaxUint16:
+			return 2
+		}
+		return 4
+	case DecimalID:
+		switch width, _ := t.Decimal(); {
+		case width <= 4:
+			return 2
+		case width <= 9:
+			return 4
+		case width <= 18:
+			return 8
+		}
+		return 16
+	}
+	return 0
+}

@@ -1,0 +1,17 @@
+package test
+
+import (
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/internal/sqltest"
+)
+
+// STRUCTs in windows, at random, beside GROUP BY. CCBF_LONG=1: 10,000 queries.
+func TestStructsInWindows(t *testing.T) {
+	conn, err := sqltest.DB(open(t), func() {}).Conn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	sqltest.StructWindows(t, conn, 44, 0, sqltest.WindowCount(150))
+}

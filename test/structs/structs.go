@@ -1,0 +1,159 @@
+// Package structs draws random queries in which aggregates over windows take STRUCTs, as
+// keys and as options, and judges them by GROUP BY. Each query is a function of a seed and
+// its number.
+package structs
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// Steps are the statements of query number of a seed. The last one answers one row: the
+// number n of rows, and for each aggregate bad0, bad1, ...: how many of the rows have
+// another sketch than GROUP BY gives.
+func Steps(seed uint64, number int) []string {
+	d := &draw{rand.New(rand.NewPCG(seed, uint64(number)))}
+	return []string{d.table(), d.query()}
+}
+
+type draw struct{ *rand.Rand }
+
+func (d *draw) one(texts ...string) string { return texts[d.IntN(len(texts))] }
+
+func (d *draw) chance(n int) bool { return d.IntN(n) == 0 }
+
+// uneven is between 1 and most, small numbers as often as large ones.
+func (d *draw) uneven(most int) int {
+	return min(most, int(math.Exp(d.Float64()*math.Log(float64(most)+1))))
+}
+
+// maxRows is more than two chunks of DuckDB, so that a partition can be longer than one.
+const maxRows = 5000
+
+func (d *draw) table() string {
+	rows := d.uneven(maxRows)
+	groups := func() string {
+		n := d.uneven(300)
+		switch d.IntN(5) {
+		case 0:
+			return fmt.Sprintf("i // %d", (rows+n-1)/n)
+		case 1:
+			return fmt.Sprintf("nullif(i %% %d, 1)", n)
+		case 2:
+			return fmt.Sprintf("(hash(i, 9) %% %d)::BIGINT", n)
+		}
+		return fmt.Sprintf("i %% %d", n)
+	}
+	return fmt.Sprintf(`CREATE OR REPLACE TEMP TABLE points AS SELECT *, %s AS k, %s AS o, {bytes: 60000 + 10 * coalesce(g, 0), weight: w} AS p FROM (
+  SELECT i, %s AS g, %s AS h, hash(i) %% 20 AS x, hash(i, 1) %% 20 AS y, (1 + hash(i, 2) %% 4)::BIGINT AS w,
+    if(hash(i, 3) %% 9 = 0, NULL, 'category number ' || hash(i, 3) %% 3) AS c, 'k' || hash(i, 4) %% 30 AS s,
+    DATE '2024-01-01' + (hash(i, 5) %% 40)::INTEGER AS day FROM range(%d) t(i))`,
+		d.structure(3), d.one("{width: 30 + coalesce(g, 0), weight: w}", "{width: 30, weight: nullif(w, 2)}", "{depth: 2, width: coalesce(g, 7) + 9}"),
+		groups(), groups(), rows)
+}
+
+// Values that are constants in a query, and those that are not.
+var constants = []string{
+	"7", "'short'", "'a text that is kept elsewhere'", "NULL::INTEGER", "NULL::VARCHAR", "2.5::DOUBLE", "true", "DATE '2024-02-29'",
+	"170141183460469231731687303715884105727::HUGEINT", "3.25::DECIMAL(18, 2)", "'\\xAA\\x00'::BLOB", "INTERVAL 3 DAYS", "(-5)::TINYINT",
+	"'b'::ENUM ('a', 'b')", "TIMESTAMP '2024-01-01 10:00:00'", "'c56a4180-65aa-42ec-a945-5fd21dec0538'::UUID",
+}
+
+var columns = []string{
+	"x", "y", "c", "s", "day", "w", "g", "h", "g + 1", "nullif(x, 3)", "x::DOUBLE", "c || '!'", "upper(s)", "[x, y][1]", "if(i % 7 = 0, NULL, s)",
+	"CASE WHEN i >= 0 THEN 5 ELSE x END", "CASE WHEN i < 100 THEN 5 ELSE x END", "coalesce(c, 'a text that is kept elsewhere')", "0 * i + 7", "{v: x, u: s}.u",
+	"(x % 3)::VARCHAR", "x::DECIMAL(9, 2)", "y > 9", "i // 100",
+}
+
+// structure is a STRUCT of 1 to 4 fields. The first one can be a STRUCT with fewer levels.
+func (d *draw) structure(levels int) string {
+	var fields []string
+	for j := range 1 + d.IntN(4) {
+		f := columns[d.IntN(len(columns))]
+		if d.chance(2) {
+			f = constants[d.IntN(len(constants))]
+		}
+		if j == 0 && levels > 1 && d.chance(3) {
+			f = d.one("{p: 1, q: 'a constant in a constant'}", "NULL::STRUCT(p INTEGER, q VARCHAR)", "if(i % 5 = 0, NULL, {p: x, q: 2})", d.structure(levels-1), d.structure(levels-1))
+		}
+		fields = append(fields, fmt.Sprintf("f%d: %s", j, f))
+	}
+	return "{" + strings.Join(fields, ", ") + "}"
+}
+
+// keyed is an aggregate of keys; key is an expression.
+func (d *draw) keyed(key string) string {
+	switch d.IntN(5) {
+	case 0:
+		return "bloom_agg(" + key + ", " + d.one("{capacity: 300}", "{capacity: 300, fpp: 0.1}", "{capacity: 200 + coalesce(g, 0), fpp: 0.1, seed: 3}") + ")"
+	case 1:
+		return "cms_agg(" + key + ", o)"
+	case 2:
+		return "cms_agg(" + key + ", " + d.one("{width: 30, weight: w}", "{width: 30 + coalesce(g, 0), depth: 2, weight: nullif(w, 3)}", "{weight: 2, width: 20}",
+			"{weight: w, width: 20, seed: 5, depth: NULL}", "{epsilon: 0.1, delta: 0.5, weight: w}", "{width: 30, weight: CASE WHEN i >= 0 THEN 2 ELSE w END}") + ")"
+	}
+	return "cms_agg(" + key + d.one(")", ", {width: 30})", ", {width: 30, depth: 2})")
+}
+
+// spatial is an aggregate of points; key is an expression.
+func (d *draw) spatial(key string) string {
+	if d.chance(4) {
+		return "ccbf_agg(x, y, 1, p)"
+	}
+	var options []string
+	switch d.IntN(4) {
+	case 0:
+		options = append(options, "exact: false", "mode: 'standard'", "layers: [4, 8]", "counters: [64, 16]")
+		if d.chance(2) {
+			options = append(options, "k: "+d.one("2", "1 + coalesce(g, 1) % 3"))
+		}
+	case 1:
+		options = append(options, "bytes: "+d.one("60000", "60000 + coalesce(g, 0)", "60000 + 0 * i", "CASE WHEN i >= 0 THEN 70000 ELSE i END"))
+	case 2:
+		options = append(options, "bytes: 60000", "seed: "+d.one("7", "coalesce(g, 3)", "NULL"))
+	}
+	if d.chance(2) {
+		options = append(options, "weight: "+d.one("w", "w", "2", "nullif(w, 2)", "coalesce(g, 2) % 3 + 1"))
+	}
+	if d.chance(2) || len(options) == 0 {
+		options = append(options, "category: "+d.one("c", "s", "'a text that is kept elsewhere'", "'short'", "NULL", "g", key, key, "{a: 7, b: c}"))
+	}
+	d.Shuffle(len(options), func(i, j int) { options[i], options[j] = options[j], options[i] })
+	return "ccbf_agg(x, y, 1, {" + strings.Join(options, ", ") + "})"
+}
+
+// query has 1 to 5 aggregates over windows without an order, mostly with another window
+// beside them: alone, a window over partitions becomes a GROUP BY and a join.
+func (d *draw) query() string {
+	keys := []string{"k", d.structure(3), d.structure(3)}
+	from := "points"
+	if d.chance(3) { // one is built in a subquery
+		from = "(SELECT *, " + keys[2] + " AS b FROM points)"
+		keys[2] = "b"
+	}
+	var calls, judged []string
+	for j := range 1 + d.IntN(5) {
+		key := keys[d.IntN(len(keys))]
+		call := d.keyed(key)
+		if d.chance(3) {
+			call = d.spatial(key)
+		}
+		if d.chance(3) {
+			call += " FILTER (WHERE " + d.one("i % 2 = 0", "w > 1", "g > 2", "x < 10", "i < 40") + ")"
+		}
+		// Options can be functions of g.
+		by := "g"
+		if !strings.Contains(call, "g,") && !strings.Contains(call, "(g") && !strings.Contains(call, " o)") && !strings.Contains(call, " p)") && d.chance(3) {
+			by = "h"
+		}
+		calls = append(calls, fmt.Sprintf("%s OVER (PARTITION BY %s) AS s%d", call, by, j))
+		judged = append(judged, fmt.Sprintf("(SELECT count(*) FROM q JOIN (SELECT %[1]s AS by, %[2]s AS s FROM %[3]s GROUP BY ALL) r ON q.%[1]s IS NOT DISTINCT FROM r.by WHERE q.s%[4]d IS DISTINCT FROM r.s) AS bad%[4]d", by, call, from, j))
+	}
+	for range d.IntN(3) {
+		calls = append(calls, d.one("sum(i) OVER (ORDER BY i)", "count(*) OVER (PARTITION BY i % 3)", "sum(i) OVER (PARTITION BY g ORDER BY i ROWS 2 PRECEDING)", "row_number() OVER (PARTITION BY h ORDER BY i)")+fmt.Sprintf(" AS w%d", len(calls)))
+	}
+	d.Shuffle(len(calls), func(i, j int) { calls[i], calls[j] = calls[j], calls[i] })
+	return "WITH q AS MATERIALIZED (SELECT g, h,\n  " + strings.Join(calls, ",\n  ") + "\n  FROM " + from + ")\nSELECT (SELECT count(*) FROM q) AS n,\n  " + strings.Join(judged, ",\n  ")
+}
