@@ -39,7 +39,7 @@ typedef struct {
 	uint32_t ncols;
 	uint32_t kind; /* of states, in update */
 	bool sorted;   /* by a window, which may have damaged STRUCTs, in update */
-	uint64_t thread; /* which one calls, in update */
+	uint64_t thread; /* which one calls, in update and finalize */
 	ccbf_col *cols;
 	ccbf_state **states;
 	ccbf_state **into;

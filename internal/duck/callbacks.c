@@ -176,7 +176,7 @@ static void combine(void *info, ccbf_state **from, ccbf_state **into, uint64_t n
 
 static void finalize(void *info, ccbf_state **states, void *out, uint64_t n, uint64_t offset) {
 	ask_for(states, n);
-	ccbf_call c = {.info = info, .rows = n, .states = states, .offset = offset};
+	ccbf_call c = {.info = info, .rows = n, .states = states, .offset = offset, .thread = (uint64_t)(uintptr_t)&here};
 	c.id = (uint64_t)(uintptr_t)API(aggregate_function_get_extra_info)(info);
 	ccbf_open_vector(out, &c.out);
 	enter_aggregate(ccbfGoFinalize, &c);

@@ -27,8 +27,11 @@ func (s States) Complete(vs ...*Vector) error {
 		switch {
 		case known == C.CCBF_CONSTANTS_APART:
 			return nil
-		case known == C.CCBF_CONSTANTS_UNKNOWN || s.sorted:
+		case known == C.CCBF_CONSTANTS_UNKNOWN:
 			return errDamaged
+		case s.sorted:
+			s.keepSorted(vs)
+			return nil
 		}
 		fields := v.appendFields(nil)
 		if !C.ccbf_complete_constants(&fields[0], C.uint32_t(len(fields)), C.uint64_t(v.n)) {

@@ -89,7 +89,7 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 		}
 		states := States{
 			p: unsafe.Pointer(c.states), n: int(c.rows), single: c.kind != C.CCBF_MANY,
-			part: c.kind == C.CCBF_SHORT, sorted: bool(c.sorted),
+			part: c.kind == C.CCBF_SHORT, sorted: bool(c.sorted), thread: uint64(c.thread),
 		}
 		return ov.Aggregate.Update(f.load(c, ov), states)
 	})
@@ -108,6 +108,9 @@ func ccbfGoCombine(c *C.ccbf_call) {
 func ccbfGoFinalize(c *C.ccbf_call) {
 	aggregate(c, func(f *frame, ov *Overload) error {
 		states := States{p: unsafe.Pointer(c.states), n: int(c.rows), single: c.rows == 1}
+		if err := endPartition(uint64(c.thread), uint64(c.offset)); err != nil {
+			return err
+		}
 		out := f.result(c, ov)
 		if err := ov.Aggregate.Finalize(states, out); err != nil {
 			return err

@@ -28,6 +28,7 @@ type States struct {
 	single bool
 	part   bool // the rows can be a part of a chunk
 	sorted bool // by a window over whole partitions
+	thread uint64
 }
 
 // Len is the number of rows (update) or of states (combine, finalize).

@@ -130,7 +130,7 @@ func runParent() error {
 	took := time.Since(begin).Round(time.Second)
 	fmt.Printf("%s: seed %d, %d queries from %d in %s: %d failures, %d processes ended early\n",
 		begin.UTC().Format("2006-01-02"), *seed, total.Queries, *from, took, total.Failures, ended)
-	fmt.Printf("%d rows judged; %d ended for DuckDB's memory_limit, %d because DuckDB may have damaged their options, %d cancelled and asked again; %v\n", total.Rows, total.NoMemory, total.Refused, total.Cancelled, total.Kinds)
+	fmt.Printf("%d rows judged; %d ended for DuckDB's memory_limit, %d cancelled and asked again; %v\n", total.Rows, total.NoMemory, total.Cancelled, total.Kinds)
 	if total.Failures+ended > 0 {
 		return fmt.Errorf("%d failures, %d processes ended early", total.Failures, ended)
 	}

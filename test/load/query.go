@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/ccbfsql/ccbfsql/test/structs"
 )
 
 // Query is one statement with what comes before it, and what it must answer: a
@@ -23,6 +25,9 @@ func NewQuery(seed uint64, n int, db *Database) Query {
 	d := newDraw(seed, uint64(n))
 	q := Query{Number: n}
 	switch {
+	case d.chance(12):
+		q.Kind = "structs"
+		q.Steps = structs.Steps(seed, n)
 	case d.chance(12):
 		q.Kind = "areas"
 		q.Steps = []string{areas(d)}

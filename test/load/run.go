@@ -37,7 +37,6 @@ type Counts struct {
 	Queries, Failures int
 	NoMemory          int // ended for DuckDB's own memory_limit, as they may
 	Cancelled         int // ended before their result, of those cancelled
-	Refused           int // windows whose options DuckDB may have damaged
 	Rows              int64
 	Kinds             map[string]int
 }
@@ -143,9 +142,6 @@ func (c *Counts) add(q *Query, got outcome) {
 	if got.cancelled {
 		c.Cancelled++
 	}
-	if got.refused {
-		c.Refused++
-	}
 }
 
 // Add adds what another Run did.
@@ -153,7 +149,6 @@ func (c *Counts) Add(o Counts) {
 	c.Queries += o.Queries
 	c.Failures += o.Failures
 	c.NoMemory += o.NoMemory
-	c.Refused += o.Refused
 	c.Cancelled += o.Cancelled
 	c.Rows += o.Rows
 	for kind, n := range o.Kinds {
@@ -164,7 +159,6 @@ func (c *Counts) Add(o Counts) {
 type outcome struct {
 	err                 error // what is wrong
 	noMemory, cancelled bool
-	refused             bool
 	rows                int64
 }
 
@@ -191,8 +185,6 @@ func (q *Query) Run(ctx context.Context, conn *sql.Conn, d draw) (got outcome) {
 	switch {
 	case err != nil && outOfMemory(err):
 		got.noMemory = true
-	case err != nil && strings.Contains(err.Error(), "may not be what the query says"):
-		got.refused = true
 	case q.Fails == "":
 		got.err = err
 	case err == nil:

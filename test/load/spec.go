@@ -170,12 +170,23 @@ func (p *spec) windows(d draw) {
 		if d.chance(2) {
 			it.over = window(d)
 		}
+		it.unsort()
 	}
 	if d.chance(8) {
 		p.having = "row_number() OVER (PARTITION BY g ORDER BY i) % 3 = 1"
 	}
 	if d.chance(10) {
 		p.limit = "5"
+	}
+}
+
+// unsort takes the order of rows out of a whole partition, where options that are columns
+// are refused.
+func (it *item) unsort() {
+	partition, order, ordered := strings.Cut(it.over, "ORDER BY")
+	whole := !ordered || strings.Contains(order, "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING") && !strings.Contains(order, "EXCLUDE")
+	if whole && (strings.Contains(it.options, "weight:") || strings.Contains(it.options, "category:")) {
+		it.order, it.over = "", strings.TrimSpace(partition)
 	}
 }
 

@@ -124,8 +124,14 @@ func (d *draw) spatial(key string) string {
 	return "ccbf_agg(x, y, 1, {" + strings.Join(options, ", ") + "})"
 }
 
-// query has 1 to 5 aggregates over windows without an order, mostly with another window
-// beside them: alone, a window over partitions becomes a GROUP BY and a join.
+// ordered are aggregates that are not refused over whole partitions with an order.
+var ordered = []string{
+	"cms_agg(x, {width: 30, depth: 2})", "cms_agg({a: c})", "bloom_agg(s, {capacity: 300, fpp: 0.1})", "ccbf_agg(x, y, 1, {bytes: 60000, seed: 7})",
+	"ccbf_agg(x, y, 1, {exact: false, mode: 'standard', layers: [4, 8], counters: [64, 16]})", "ccbf_agg(x, y, 1, {category: 'short', bytes: 60000})",
+}
+
+// query has 1 to 5 aggregates over whole partitions, mostly with another window beside
+// them: alone, a window over partitions becomes a GROUP BY and a join.
 func (d *draw) query() string {
 	keys := []string{"k", d.structure(3), d.structure(3)}
 	from := "points"
@@ -148,7 +154,12 @@ func (d *draw) query() string {
 		if !strings.Contains(call, "g,") && !strings.Contains(call, "(g") && !strings.Contains(call, " o)") && !strings.Contains(call, " p)") && d.chance(3) {
 			by = "h"
 		}
-		calls = append(calls, fmt.Sprintf("%s OVER (PARTITION BY %s) AS s%d", call, by, j))
+		order := ""
+		if d.chance(6) {
+			call = d.one(ordered...)
+			order = " ORDER BY i ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+		}
+		calls = append(calls, fmt.Sprintf("%s OVER (PARTITION BY %s%s) AS s%d", call, by, order, j))
 		judged = append(judged, fmt.Sprintf("(SELECT count(*) FROM q JOIN (SELECT %[1]s AS by, %[2]s AS s FROM %[3]s GROUP BY ALL) r ON q.%[1]s IS NOT DISTINCT FROM r.by WHERE q.s%[4]d IS DISTINCT FROM r.s) AS bad%[4]d", by, call, from, j))
 	}
 	for range d.IntN(3) {
