@@ -91,7 +91,11 @@ func ccbfGoUpdate(c *C.ccbf_call) {
 			p: unsafe.Pointer(c.states), n: int(c.rows), single: c.kind != C.CCBF_MANY,
 			part: c.kind == C.CCBF_SHORT, sorted: bool(c.sorted), thread: uint64(c.thread),
 		}
-		return ov.Aggregate.Update(f.load(c, ov), states)
+		err := ov.Aggregate.Update(f.load(c, ov), states)
+		if err != nil && states.sorted {
+			return fmt.Errorf("%w; %w", err, errDamaged)
+		}
+		return err
 	})
 }
 

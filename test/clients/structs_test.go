@@ -11,7 +11,9 @@ import (
 func TestStructsInWindows(t *testing.T) {
 	for i, v := range versions(t, true) {
 		t.Run(v, func(t *testing.T) {
-			sqltest.StructWindows(t, connect(t, loaded(t, node(t, v), ":memory:")), 44, 10000*(i+1), sqltest.WindowCount(60))
+			c := connect(t, loaded(t, node(t, v), ":memory:"))
+			sqltest.StructWindows(t, c, 44, 10000*(i+1), sqltest.WindowCount(60))
+			t.Log(sqltest.OrderedStructs(t, c), "queries refused")
 		})
 	}
 }
