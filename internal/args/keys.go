@@ -3,6 +3,7 @@ package args
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -104,9 +105,9 @@ func AppendKey(dst []byte, v *duck.Vector, i int) []byte {
 func enumText(v *duck.Vector, i int) string {
 	dict := v.Type().Dictionary()
 	switch {
-	case len(dict) <= 1<<8:
+	case len(dict) <= math.MaxUint8:
 		return dict[duck.Slice[uint8](v)[i]]
-	case len(dict) <= 1<<16:
+	case len(dict) <= math.MaxUint16:
 		return dict[duck.Slice[uint16](v)[i]]
 	}
 	return dict[duck.Slice[uint32](v)[i]]
