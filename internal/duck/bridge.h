@@ -170,6 +170,7 @@ void ccbf_learn_constants(void *vec, uint64_t rows);
 /* What is known of the parts of a chunk: nothing, that constants share memory, that they do not. */
 enum { CCBF_CONSTANTS_UNKNOWN, CCBF_CONSTANTS_SHARED, CCBF_CONSTANTS_APART };
 int ccbf_constants(void);
+void ccbf_hide_constants(bool hide);
 
 /* register.c */
 void *ccbf_simple_type(uint32_t id);

@@ -54,6 +54,7 @@ enum { VECTOR_ROWS = 2048 };
 static struct {
 	bool shared, apart; /* how later parts of a chunk had the constant */
 	bool strange;       /* shared, and the objects are not as described */
+	bool hidden;
 	uint32_t alone;     /* what holders says of one holder */
 } learned;
 
@@ -119,8 +120,13 @@ void ccbf_learn_constants(void *vec, uint64_t rows) {
 	before.column = column_at + rows * sizeof(int64_t);
 }
 
+/* For tests. */
+void ccbf_hide_constants(bool hide) {
+	learned.hidden = hide;
+}
+
 int ccbf_constants(void) {
-	if (learned.strange || learned.shared == learned.apart) {
+	if (learned.hidden || learned.strange || learned.shared == learned.apart) {
 		return CCBF_CONSTANTS_UNKNOWN;
 	}
 	return learned.shared ? CCBF_CONSTANTS_SHARED : CCBF_CONSTANTS_APART;

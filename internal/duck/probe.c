@@ -118,9 +118,10 @@ int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_return 
 	if (kind == CCBF_SITE_ONE || kind == CCBF_SITE_LIKE_ONE) {
 		return CCBF_SHORT;
 	}
-	/* One row of a caller that is not known can be a part of a chunk. */
+	/* What a caller that is not known hands over can be a part of a chunk. */
+	int same = kind == CCBF_SITE_UNKNOWN ? CCBF_SHORT : CCBF_SINGLE;
 	if (n < 2) {
-		return kind == CCBF_SITE_UNKNOWN ? CCBF_SHORT : CCBF_SINGLE;
+		return same;
 	}
 	if (kind != CCBF_SITE_WHOLE && !all_states(states, n, mark)) {
 		return CCBF_SHORT;
@@ -130,7 +131,7 @@ int ccbf_array_kind(ccbf_state **states, uint64_t n, uint64_t mark, ccbf_return 
 	 * on columns, not on rows.
 	 */
 	if (all_same(states, n)) {
-		return CCBF_SINGLE;
+		return same;
 	}
 	return kind == CCBF_SITE_UNKNOWN ? CCBF_UNCLEAR : CCBF_MANY;
 }

@@ -24,6 +24,15 @@ func arrayKind(states unsafe.Pointer, n int) int {
 // callSites is the number of places in DuckDB that were learned.
 func callSites() int { return int(C.ccbf_sites()) }
 
+// constantsShared reports that parts of a chunk share constants, and how is known.
+func constantsShared() bool { return C.ccbf_constants() == C.CCBF_CONSTANTS_SHARED }
+
+// hideConstants makes them unknown until they are shown again.
+func hideConstants() (show func()) {
+	C.ccbf_hide_constants(true)
+	return func() { C.ccbf_hide_constants(false) }
+}
+
 // hideSites makes all of them unknown until they are shown again. No query may
 // run meanwhile that is not meant.
 func hideSites() (show func()) {

@@ -133,7 +133,11 @@ var ordered = []string{
 // query has 1 to 5 aggregates over whole partitions, mostly with another window beside
 // them: alone, a window over partitions becomes a GROUP BY and a join.
 func (d *draw) query() string {
-	keys := []string{"k", d.structure(3), d.structure(3)}
+	keys := []string{"k", d.structure(3), d.structure(3), d.one(
+		"struct_insert({a: x, b: c}, z := 'a text that is kept elsewhere')", "struct_insert({a: 7, b: c}, z := x)", "{a: 7, b: x}::STRUCT(a BIGINT, b DOUBLE)", "row(x, 7, NULL::VARCHAR)",
+		"CASE WHEN i % 2 = 0 THEN {a: 7, b: c} ELSE {a: 9, b: s} END", "CASE WHEN i >= 0 THEN {a: 7, b: c} ELSE {a: 9, b: s} END", "CASE WHEN i % 3 = 0 THEN NULL ELSE {a: 7, b: c} END",
+		"[{a: 7, b: c}, {a: x::INTEGER, b: 'short'}][1 + i % 2]", "coalesce(if(i % 4 = 0, {a: 7, b: c}, NULL), {a: 8, b: s})", "{a: 7, b: {c: NULL::DATE, d: {e: 'z', f: c}}}",
+		"struct_extract({a: 1, b: {c: 7, d: x}}, 'b')", "{a: 7, b: random() < 2, c: x}")}
 	from := "points"
 	if d.chance(3) { // one is built in a subquery
 		from = "(SELECT *, " + keys[2] + " AS b FROM points)"
