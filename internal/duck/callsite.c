@@ -142,14 +142,35 @@ int ccbf_caller_kind(ccbf_return r) {
  * The function that calls the place in windows over whole partitions whose rows are in an
  * order: DuckDB sorts the arguments that it kept, and then calls as for agg(x ORDER BY y).
  */
-static uintptr_t sorted_window;
+static uintptr_t sorted[SITES];
+static int known_sorted;
 
+/* Under the registry's lock, as ccbf_know_site. */
 void ccbf_know_sorted_window(uintptr_t function) {
-	sorted_window = function;
+	if (function == 0 || known_sorted == SITES) {
+		return;
+	}
+	sorted[known_sorted] = function;
+	__atomic_store_n(&known_sorted, known_sorted + 1, __ATOMIC_RELEASE);
+}
+
+void ccbf_forget_sorted_windows(uintptr_t function) {
+	for (int i = 0; i < known_sorted; i++) {
+		if (sorted[i] == function) {
+			sorted[i] = 0;
+		}
+	}
 }
 
 bool ccbf_in_sorted_window(ccbf_return r) {
-	return sorted_window != 0 && ccbf_call_site(r).caller == sorted_window;
+	int n = __atomic_load_n(&known_sorted, __ATOMIC_ACQUIRE);
+	uintptr_t caller = n == 0 ? 0 : ccbf_call_site(r).caller;
+	for (int i = 0; caller != 0 && i < n; i++) {
+		if (sorted[i] == caller) {
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Under the registry's lock. What has a kind keeps it. */

@@ -113,7 +113,9 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 	ccbf_return here = OWN_RETURN;
 	ccbf_site site = ccbf_call_site(here);
 	if (lesson.sorted) {
-		ccbf_know_sorted_window(site.caller);
+		if (!ccbf_in_sorted_window(here)) {
+			ccbf_know_sorted_window(site.caller);
+		}
 		return;
 	}
 	ccbf_know_frame(here, site);
@@ -143,10 +145,8 @@ static void update_parts(void *info, void *chunk, ccbf_state **states) {
 	(void)info;
 	(void)states;
 	ccbf_learn_constants(API(data_chunk_get_vector)(chunk, 0), API(data_chunk_get_size)(chunk));
-	/* Called as rows are in an order: this DuckDB does not sort for the order of a window. */
-	if (ccbf_in_sorted_window(OWN_RETURN)) {
-		ccbf_know_sorted_window(0);
-	}
+	/* Called as where rows are in an order: this DuckDB does not sort for it. */
+	ccbf_forget_sorted_windows(ccbf_call_site(OWN_RETURN).caller);
 }
 
 static void combine(void *info, void *from, void *into, uint64_t n) {
