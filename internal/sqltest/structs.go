@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/test/structs"
+	"github.com/ccbfsql/ccbfsql/internal/structs"
 )
 
 // StructWindows asks queries first to first+n-1 of a seed of package structs. All

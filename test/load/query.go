@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ccbfsql/ccbfsql/test/structs"
+	"github.com/ccbfsql/ccbfsql/internal/structs"
 )
 
 // Query is one statement with what comes before it, and what it must answer: a
