@@ -143,8 +143,8 @@ ccbf_site ccbf_call_site(ccbf_return r);
 int ccbf_site_kind(ccbf_site s);
 int ccbf_caller_kind(ccbf_return r); /* ccbf_site_kind(ccbf_call_site(r)) */
 void ccbf_know_site(ccbf_site s, int kind);
-void ccbf_know_sorted_window(uintptr_t function);
-void ccbf_forget_sorted_windows(uintptr_t function);
+void ccbf_know_sorted_window(ccbf_site s);
+void ccbf_forget_sorted_windows(ccbf_site s);
 bool ccbf_in_sorted_window(ccbf_return r);
 int ccbf_sites(void);
 void ccbf_hide_sites(int n);

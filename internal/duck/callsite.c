@@ -139,34 +139,57 @@ int ccbf_caller_kind(ccbf_return r) {
 }
 
 /*
- * The function that calls the place in windows over whole partitions whose rows are in an
- * order: DuckDB sorts the arguments that it kept, and then calls as for agg(x ORDER BY y).
+ * Windows over whole partitions whose rows are in an order: DuckDB sorts the arguments that
+ * it kept, and then calls from the place that it has for agg(x ORDER BY y). The function
+ * that calls that place tells them apart.
  */
-static uintptr_t sorted[SITES];
+static struct {
+	uintptr_t at, caller;
+} sorted[SITES];
 static int known_sorted;
 
 /* Under the registry's lock, as ccbf_know_site. */
-void ccbf_know_sorted_window(uintptr_t function) {
-	if (function == 0 || known_sorted == SITES) {
+void ccbf_know_sorted_window(ccbf_site s) {
+	if (s.caller == 0 || known_sorted == SITES) {
 		return;
 	}
-	sorted[known_sorted] = function;
+	sorted[known_sorted].at = s.at;
+	sorted[known_sorted].caller = s.caller;
 	__atomic_store_n(&known_sorted, known_sorted + 1, __ATOMIC_RELEASE);
 }
 
-void ccbf_forget_sorted_windows(uintptr_t function) {
+void ccbf_forget_sorted_windows(ccbf_site s) {
 	for (int i = 0; i < known_sorted; i++) {
-		if (sorted[i] == function) {
-			sorted[i] = 0;
+		if (sorted[i].caller == s.caller) {
+			sorted[i].caller = 0;
 		}
 	}
 }
 
+/* Is it a place that was learned, and not from such windows? The stack need not be walked. */
+static bool is_other_place(uintptr_t at, int n) {
+	for (int i = 0; i < n; i++) {
+		if (sorted[i].at == at) {
+			return false;
+		}
+	}
+	int all = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+	for (int i = 0; i < all; i++) {
+		if (sites[i].site.at == at) {
+			return true;
+		}
+	}
+	return false;
+}
+
 bool ccbf_in_sorted_window(ccbf_return r) {
 	int n = __atomic_load_n(&known_sorted, __ATOMIC_ACQUIRE);
-	uintptr_t caller = n == 0 ? 0 : ccbf_call_site(r).caller;
+	if (n == 0 || is_other_place(ccbf_near_site(r), n)) {
+		return false;
+	}
+	uintptr_t caller = ccbf_call_site(r).caller;
 	for (int i = 0; caller != 0 && i < n; i++) {
-		if (sorted[i] == caller) {
+		if (sorted[i].caller == caller) {
 			return true;
 		}
 	}

@@ -114,7 +114,7 @@ static void update(void *info, void *chunk, ccbf_state **states) {
 	ccbf_site site = ccbf_call_site(here);
 	if (lesson.sorted) {
 		if (!ccbf_in_sorted_window(here)) {
-			ccbf_know_sorted_window(site.caller);
+			ccbf_know_sorted_window(site);
 		}
 		return;
 	}
@@ -146,7 +146,7 @@ static void update_parts(void *info, void *chunk, ccbf_state **states) {
 	(void)states;
 	ccbf_learn_constants(API(data_chunk_get_vector)(chunk, 0), API(data_chunk_get_size)(chunk));
 	/* Called as where rows are in an order: this DuckDB does not sort for it. */
-	ccbf_forget_sorted_windows(ccbf_call_site(OWN_RETURN).caller);
+	ccbf_forget_sorted_windows(ccbf_call_site(OWN_RETURN));
 }
 
 static void combine(void *info, void *from, void *into, uint64_t n) {
