@@ -32,9 +32,9 @@ func ccbfError(rows *duck.Rows, out *duck.Result) error {
 			}
 			f := fields{out: out, row: i}
 			f.flag(e.Exact)
-			tree := r.view.Form() == ccbf.Tree
-			f.floatIf(e.Empty.Probability, !tree || e.Measured)
-			f.floatIf(e.Empty.Excess, !tree || e.Measured)
+			empty := !e.Unknown && (r.view.Form() != ccbf.Tree || e.Measured)
+			f.floatIf(e.Empty.Probability, empty)
+			f.floatIf(e.Empty.Excess, empty)
 			f.floatIf(e.Occupied.Probability, e.Known)
 			f.floatIf(e.Occupied.Excess, e.Known || e.Measured)
 			f.known(e.Most, e.Certain)

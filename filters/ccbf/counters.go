@@ -112,13 +112,27 @@ func (v countersView) estimate(a area, of which) (Estimate, error) {
 		return Estimate{}, err
 	}
 	e := Estimate{Value: float64(sum), Low: sum, High: sum}
-	if sum > 0 {
-		var low, high float64
-		e.Value, low, high = v.noise().Estimate(&r, float64(sum))
-		e.Low, e.High = whole(low), min(whole(high), sum)
+	if sum == 0 {
+		return e, nil
+	}
+	var low, high float64
+	e.Value, low, high = v.noise().Estimate(&r, float64(sum))
+	e.Low, e.High = whole(low), min(whole(high), sum)
+	if v.saturated() || v.additive() && v.shape.Size[0] < leastSample {
+		// What counters hold is not what was counted, or too few tell what is usual: only what is certain is
+		// known.
+		if total, known := v.Total(); known {
+			sum = min(sum, total)
+		}
+		e.Low, e.High, e.Value = 0, sum, min(e.Value, float64(sum))
 	}
 	return e, nil
 }
+
+// leastSample is how many counters there must be to tell what other cells add to one: with
+// fewer that are sums, intervals held the truth in less than 95 of 100 cases, and with fewer of any kind the error
+// of cells with points was wrong by up to 15 times (TestIntervalsOfAnyCounters).
+const leastSample = 256
 
 // whole is a number of points as a whole number; at most 2^64-1.
 func whole(n float64) uint64 {
@@ -182,8 +196,12 @@ func (v countersView) topK(box grid.Rect, category []byte, t *topCells) error {
 }
 
 func (v countersView) error() Error {
+	if v.saturated() {
+		return Error{Unknown: true} // a ceiling is not what was counted
+	}
 	m := v.noise()
 	occupied, _, known := m.Occupied()
+	known = known && v.shape.Size[0] >= leastSample
 	return Error{Empty: Overcount(m.Empty()), Occupied: Overcount(occupied), Known: known}
 }
 

@@ -17,6 +17,8 @@ type Error struct {
 	// were pruned, Occupied.Probability apart. It is so of trees, until anything is
 	// added or taken away.
 	Measured bool
+	// Unknown says that nothing is known: some counter is at its ceiling.
+	Unknown bool
 }
 
 // Overcount is the amount by which a Count is above the truth.

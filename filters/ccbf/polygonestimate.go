@@ -8,7 +8,7 @@ import (
 // Estimate is an estimate of a sum over an area.
 type Estimate struct {
 	Value     float64 // what the sum is likely to be
-	Low, High uint64  // the sum is between them: always where Certain, else with a chance of 95%
+	Low, High uint64  // the sum is between them: always where Certain or Saturated, else with a chance of 95%
 	Certain   bool    // the sketch is exact
 	Cells     uint64  // whose centres lie inside the area
 }
