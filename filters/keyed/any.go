@@ -222,7 +222,7 @@ func (f *Family[P, S, V]) Removes() (options string, is bool) {
 func (f *Family[P, S, V]) RemoveKey(s Sketch, b []byte, n uint64) error {
 	switch {
 	case f.spec.Remove == nil:
-		return fmt.Errorf("remove from %s %s sketch: %w", f.Article, f.Name, sketch.ErrNotAdditive)
+		return fmt.Errorf("remove from %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
 	case ByValue(s):
 		return s.(valued).RemoveKey(b, n)
 	}

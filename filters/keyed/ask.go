@@ -1,6 +1,9 @@
 package keyed
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -18,7 +21,7 @@ func (f *Family[P, S, V]) Gather(p P) (S, error) { return f.gather(p) }
 func (f *Family[P, S, V]) Counts() bool { return f.spec.Answers[0].Kind != OneOfAll }
 
 // Count is the number of occurrences of a key, given by its bytes (package
-// key), by the first question; 1 or 0 if that asks whether it is there.
+// key), by the first question; 1 or 0 if that asks whether it is there. Only where Counts: otherwise 0.
 func (f *Family[P, S, V]) Count(s S, b []byte) uint64 {
 	h1, h2 := key.Hash(s.self().seed, b)
 	switch a := &f.spec.Answers[0]; a.Kind {
@@ -34,8 +37,19 @@ func (f *Family[P, S, V]) Count(s S, b []byte) uint64 {
 	return 0
 }
 
-// CountBlob is Count from a BLOB's memory.
+// canCount is an error that wraps sketch.ErrUnsupported where the first question is not about keys.
+func (f *Family[P, S, V]) canCount() error {
+	if !f.Counts() {
+		return fmt.Errorf("count a key in %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
+	}
+	return nil
+}
+
+// CountBlob is Count from a BLOB's memory. The error wraps sketch.ErrUnsupported where Counts is false.
 func (f *Family[P, S, V]) CountBlob(blob, b []byte) (uint64, error) {
+	if err := f.canCount(); err != nil {
+		return 0, err
+	}
 	v, err := f.spec.View(blob)
 	if err != nil {
 		return 0, err
@@ -61,11 +75,19 @@ func number(is bool) uint64 {
 	return 0
 }
 
-// Estimate is the first question's answer for all keys.
-func (f *Family[P, S, V]) Estimate(s S) float64 { return f.spec.Answers[0].number(s) }
+// Estimate is the first question's answer for all keys; NaN where Counts, as that is about one key.
+func (f *Family[P, S, V]) Estimate(s S) float64 {
+	if f.Counts() {
+		return math.NaN()
+	}
+	return f.spec.Answers[0].number(s)
+}
 
-// EstimateBlob is Estimate from a BLOB's memory.
+// EstimateBlob is Estimate from a BLOB's memory. The error wraps sketch.ErrUnsupported where Counts.
 func (f *Family[P, S, V]) EstimateBlob(blob []byte) (float64, error) {
+	if f.Counts() {
+		return 0, fmt.Errorf("one number of all keys of %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
+	}
 	v, err := f.spec.View(blob)
 	if err != nil {
 		return 0, err

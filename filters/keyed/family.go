@@ -247,12 +247,12 @@ func (f *Family[P, S, V]) UnionBlob(s S, blob []byte) error {
 
 // SubtractBlob subtracts the occurrences of the sketch of a BLOB, which must be part
 // of s. If it is not, the error wraps sketch.ErrTooMany as far as counters tell; if
-// nothing can be subtracted from a family or a sketch, it wraps
+// nothing can be subtracted from a family, it wraps sketch.ErrUnsupported, and from a sketch
 // sketch.ErrNotAdditive; other errors are those of UnionBlob. An error changes
 // nothing.
 func (f *Family[P, S, V]) SubtractBlob(s S, blob []byte) error {
 	if f.spec.Subtract == nil {
-		return fmt.Errorf("subtract from %s %s sketch: %w", f.Article, f.Name, sketch.ErrNotAdditive)
+		return fmt.Errorf("subtract from %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
 	}
 	return f.apply(s, blob, f.spec.Subtract)
 }

@@ -18,27 +18,29 @@ func (*note) Union(*note) error { return nil }
 
 type noteSpec = Spec[struct{ Seed uint64 }, *note, note]
 
+// wholeNote lacks nothing.
+func wholeNote() noteSpec {
+	return noteSpec{
+		ID: 249, Name: "note", Article: "a", Noun: "note", Title: "Notes", About: "Notes.",
+		Summaries: Summaries{Agg: "Note.", Info: "All of it."},
+		Options:   Options[struct{ Seed uint64 }]{SeedOption(func(p *struct{ Seed uint64 }) *uint64 { return &p.Seed })},
+		New:       func(struct{ Seed uint64 }) (*note, error) { return nil, errors.New("none") },
+		Add:       Unfailing(func(*note, []uint64, []uint64, []uint64) {}),
+		View:      func([]byte) (note, error) { return note{}, nil },
+		Copy:      func(*note) (*note, error) { return nil, errors.New("none") },
+		Agree:     func(*note, *note) error { return nil },
+		Unite:     func(*note, *note) error { return nil },
+		Answers:   []Answer[*note, note]{OneNumber("size", "Size.", func(*note) float64 { return 0 }, func(*note) float64 { return 0 })},
+		Info:      Of(func(*note) Common { return Common{} }),
+		Words:     func(*note) string { return "" },
+		Laws:      func(struct{ Seed uint64 }) sketch.Laws { return sketch.Laws{} },
+		Samples:   []Sample[struct{ Seed uint64 }, *note]{{}},
+	}
+}
+
 // A Spec that lacks a field is refused when the program starts, by the field's name,
 // and not by a nil function in the middle of a query.
 func TestDefineIncomplete(t *testing.T) {
-	whole := func() noteSpec {
-		return noteSpec{
-			ID: 249, Name: "note", Article: "a", Noun: "note", Title: "Notes", About: "Notes.",
-			Summaries: Summaries{Agg: "Note.", Info: "All of it."},
-			Options:   Options[struct{ Seed uint64 }]{SeedOption(func(p *struct{ Seed uint64 }) *uint64 { return &p.Seed })},
-			New:       func(struct{ Seed uint64 }) (*note, error) { return nil, errors.New("none") },
-			Add:       Unfailing(func(*note, []uint64, []uint64, []uint64) {}),
-			View:      func([]byte) (note, error) { return note{}, nil },
-			Copy:      func(*note) (*note, error) { return nil, errors.New("none") },
-			Agree:     func(*note, *note) error { return nil },
-			Unite:     func(*note, *note) error { return nil },
-			Answers:   []Answer[*note, note]{OneNumber("size", "Size.", func(*note) float64 { return 0 }, func(*note) float64 { return 0 })},
-			Info:      Of(func(*note) Common { return Common{} }),
-			Words:     func(*note) string { return "" },
-			Laws:      func(struct{ Seed uint64 }) sketch.Laws { return sketch.Laws{} },
-			Samples:   []Sample[struct{ Seed uint64 }, *note]{{}},
-		}
-	}
 	for want, drop := range map[string]func(s *noteSpec){
 		"ID":               func(s *noteSpec) { s.ID = 0 },
 		"Name":             func(s *noteSpec) { s.Name = "" },
@@ -56,16 +58,16 @@ func TestDefineIncomplete(t *testing.T) {
 		"Words, Laws":      func(s *noteSpec) { s.Words, s.Laws = nil, nil },
 		"Samples":          func(s *noteSpec) { s.Samples = nil },
 	} {
-		s := whole()
+		s := wholeNote()
 		drop(&s)
 		if got := panicOf(func() { Define(s) }); !strings.HasSuffix(got, " has no "+want) {
 			t.Errorf("without %s: %q", want, got)
 		}
 	}
-	if got := panicOf(func() { Define(whole()) }); got != "" {
+	if got := panicOf(func() { Define(wholeNote()) }); got != "" {
 		t.Errorf("a whole Spec: %s", got)
 	}
-	other := whole()
+	other := wholeNote()
 	other.Name = "notes"
 	if got := panicOf(func() { Define(other) }); !strings.Contains(got, "family 249 is note") {
 		t.Errorf("a number that is taken: %q", got)
@@ -81,4 +83,22 @@ func panicOf(f func()) (text string) {
 	}()
 	f()
 	return ""
+}
+
+// A family that answers for all keys together cannot count one, and says so; nor can one be removed from
+// a family without removal.
+func TestUnsupported(t *testing.T) {
+	spec := wholeNote()
+	spec.ID, spec.Name = 248, "jotter"
+	f := Define(spec)
+	for what, ask := range map[string]func() error{
+		"count a key":   func() error { _, err := f.CountBlob(nil, nil); return err },
+		"count a value": func() error { _, err := CountValue(f, &note{}, 7); return err },
+		"remove":        func() error { return f.RemoveKey(&note{}, nil, 1) },
+		"subtract":      func() error { return f.SubtractBlob(&note{}, nil) },
+	} {
+		if err := ask(); !errors.Is(err, sketch.ErrUnsupported) || !strings.Contains(err.Error(), "a jotter sketch") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
 }

@@ -117,6 +117,8 @@ type Laws struct {
 var (
 	// ErrDiffer says that two sketches' parameters do not agree.
 	ErrDiffer = errors.New("sketches differ")
+	// ErrUnsupported says that sketches of a family cannot do what is asked, whatever their parameters.
+	ErrUnsupported = errors.New("sketches of this family cannot do that")
 	// ErrNotAdditive says that an operation needs counters that are sums.
 	ErrNotAdditive = errors.New("counters are not sums of occurrences")
 	// ErrTooMany says that more occurrences were to be removed than are there.
