@@ -179,6 +179,7 @@ var checks = []struct {
 	{"Truncations", truncations},
 	{"BitFlips", bitFlips},
 	{"ResealedFlips", resealedFlips},
+	{"ResealedParameters", resealedParameters},
 	{"Foreign", foreign},
 }
 

@@ -2,8 +2,10 @@ package conform
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -155,6 +157,41 @@ func resealedFlips(t testing.TB, f Family) {
 		})
 	}
 	t.Logf("%d flips make another valid BLOB", accepted)
+}
+
+// extremes are values that parameters have in BLOBs of those who mean harm.
+var extremes = []uint64{0, 1, 2, 1 << 7, 1<<16 - 1, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<53 + 1, 1<<63 - 1, 1 << 63, 1<<64 - 1}
+
+// resealedParameters puts extreme values in the place of each parameter, which is a varint or read as one,
+// and any byte in the place of each of its bytes, under a right checksum.
+func resealedParameters(t testing.TB, f Family) {
+	accepted := 0
+	for _, blob := range f.samples(t) {
+		b, err := sketch.Parse(blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var edited [][]byte
+		for at := 0; at < len(b.Params); {
+			_, n := binary.Uvarint(b.Params[at:])
+			n = max(n, 1)
+			for _, v := range extremes {
+				edited = append(edited, slices.Concat(b.Params[:at], binary.AppendUvarint(nil, v), b.Params[at+n:]))
+			}
+			for v := range 256 {
+				p := bytes.Clone(b.Params)
+				p[at] = byte(v)
+				edited = append(edited, p)
+			}
+			at += n
+		}
+		guard(t, len(edited), 40*f.allocs(blob), func(i int) {
+			if f.exercise(t, sketch.Join(b.Header, edited[i], b.Body)) {
+				accepted++
+			}
+		})
+	}
+	t.Logf("%d parameters make another valid BLOB", accepted)
 }
 
 // exercise seals a BLOB that anyone may have made and runs it through
