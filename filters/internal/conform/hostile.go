@@ -178,12 +178,14 @@ func resealedParameters(t testing.TB, f Family) {
 			for _, v := range extremes {
 				edited = append(edited, slices.Concat(b.Params[:at], binary.AppendUvarint(nil, v), b.Params[at+n:]))
 			}
+			at += n
+		}
+		for at := range b.Params {
 			for v := range 256 {
 				p := bytes.Clone(b.Params)
 				p[at] = byte(v)
 				edited = append(edited, p)
 			}
-			at += n
 		}
 		guard(t, len(edited), 40*f.allocs(blob), func(i int) {
 			if f.exercise(t, sketch.Join(b.Header, edited[i], b.Body)) {
