@@ -86,6 +86,7 @@ func (f *filter) logUnset() float64 { return math.Log(unset(f.k, 1/float64(f.siz
 // varies, and the mean of its powers is above the power of the mean (Bose et al. 2008, "On the
 // false-positive rate of Bloom filters"): see fillPower.
 func (f *filter) FPPAt(n float64) float64 {
+	f.MustBeMade()
 	if f.plan == nil {
 		return rateAt(float64(f.size), f.k, n)
 	}
@@ -133,6 +134,7 @@ func fillPower(m, k, n, power float64) float64 {
 // Similarity Measures to Improve Chemical Retrieval"; the error is Whang et
 // al. 1990, "A Linear-Time Probabilistic Counting Algorithm", theorem 3.
 func (f *filter) Cardinality() float64 {
+	f.MustBeMade()
 	set := ones(f.bits)
 	switch l := f.logUnset(); {
 	case l == 0 || set == f.kept:

@@ -37,6 +37,7 @@ func (f *filter) Blocks() []uint64 { return f.blockSizes() }
 // Contains reports whether a key may be there: always true for a key that was
 // added, and for another with the probability FPP. O(k), no allocation.
 func (f *filter) Contains(h1, h2 uint64) bool {
+	f.MustBeMade()
 	if f.plan != nil {
 		return f.containsPlanned(h1, h2)
 	}
@@ -78,6 +79,7 @@ func (f *filter) ContainsKey(b []byte) bool {
 // ContainsHashes writes the Contains of every key to dst, which is as long as
 // h1s and h2s.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
+	f.MustBeMade()
 	f.containsHashes(dst, h1s, h2s, false)
 }
 
@@ -99,6 +101,7 @@ func (f *filter) containsHashes(dst []bool, h1s, h2s []uint64, most bool) bool {
 
 // ContainsKeys is ContainsHashes of the keys' bytes.
 func (f *filter) ContainsKeys(dst []bool, keys [][]byte) {
+	f.MustBeMade()
 	var h1s, h2s [batchLen]uint64
 	for most := false; len(keys) > 0; {
 		n := min(batchLen, len(keys))

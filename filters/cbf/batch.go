@@ -169,6 +169,7 @@ func (s *Sketch) addTandem(p *positions, n int) (stuck uint64) {
 // ContainsHashes writes to dst whether each key may be there, as Contains. dst
 // and h2s must be as long as h1s.
 func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
+	f.MustBeMade()
 	if len(h1s) < few {
 		for j, h1 := range h1s {
 			dst[j] = f.Contains(h1, h2s[j])

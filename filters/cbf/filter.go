@@ -25,7 +25,10 @@ func (f *filter) set(word, to uint64) { binary.LittleEndian.PutUint64(f.body[8*w
 func (f *filter) Capacity() uint64 { return f.capacity }
 
 // Counters is the number of counters.
-func (f *filter) Counters() uint64 { return f.counters() }
+func (f *filter) Counters() uint64 {
+	f.MustBeMade()
+	return f.counters()
+}
 
 // K is the number of hash functions, without the extra ones of halves.
 func (f *filter) K() uint64 { return f.k }
@@ -42,6 +45,7 @@ func (f *filter) Halves() bool { return f.kernel.halves }
 // and not removed as often, for another with the probability Info.FPP. O(K), at
 // the first counter that rules the key out it stops.
 func (f *filter) Contains(h1, h2 uint64) bool {
+	f.MustBeMade()
 	g := &f.kernel
 	for i := range g.k {
 		word, rest := bits.Mul64(hash(h1, h2, i), g.words)

@@ -76,6 +76,7 @@ func (v *View) BoxEstimateOf(r grid.Rect, categories CategorySet) (Estimate, err
 }
 
 func (v *View) boxEstimate(r grid.Rect, of which) (e Estimate, err error) {
+	v.mustBeMade()
 	e.Certain = v.Form() != Dense || of.none()
 	if in := r.Intersect(v.Bounds); !in.Empty() && !of.none() {
 		if e, err = v.in().estimate(box{cells.Box(in)}, of); err != nil {

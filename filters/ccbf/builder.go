@@ -125,6 +125,7 @@ const (
 
 // NewBuilder returns an empty Builder. A nil budget refuses nothing.
 func NewBuilder(c Config, budget Budget) *Builder {
+	c.mustBeMade()
 	b := &Builder{Config: c, Hold: 1 << 30, budget: budget, bounds: cells.NoBounds}
 	b.scarcity, _ = budget.(Scarcity)
 	return b
@@ -193,6 +194,7 @@ func (b *Builder) at(category []byte, x, y int32, part uint8) (*section, error) 
 
 // AddKeys counts a point for each of the keys from Config.Keys.
 func (b *Builder) AddKeys(keys []uint64) error {
+	b.mustBeMade()
 	if b.Categories {
 		return ErrNeedsCategory
 	}
@@ -324,6 +326,7 @@ func (b *Builder) AddView(v *View) error {
 // Merge adds another builder's points and sketches. from is left unchanged and
 // may be merged into several builders at once.
 func (b *Builder) Merge(from *Builder) error {
+	b.mustBeMade()
 	if err := b.join(&from.Config, from.form(), from.class); err != nil {
 		return err
 	}

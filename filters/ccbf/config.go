@@ -205,6 +205,14 @@ func (p *Params) overflow() (Overflow, error) {
 	return overflowDefault, nil
 }
 
+// mustBeMade panics where c is the zero value, which no constructor made and which has no
+// cells. All that a sketch, a view or a builder does asks it.
+func (c *Config) mustBeMade() {
+	if c.Grid == (grid.Grid{}) {
+		panic("ccbf: a zero Sketch, View or Config is used: New, Decode, NewView or Params.Config makes one")
+	}
+}
+
 // K is the number of counters per key.
 func (c *Config) K() int { return c.shape.K }
 

@@ -43,6 +43,7 @@ const (
 // are smaller than 1, its bounds within those of degrees, and neither next to (0, 0)
 // nor beginning there. O(1), from the head alone.
 func (h *Head) Doubt(area orb.Bound) (d Doubt, certain bool) {
+	h.mustBeMade()
 	if h.Bounds.Empty() || area.IsEmpty() {
 		return NoDoubt, false
 	}
@@ -69,6 +70,7 @@ func (h *Head) Doubt(area orb.Bound) (d Doubt, certain bool) {
 // Doubtful reports whether Doubt may find anything about an area that has these cells of the
 // sketch's grid, or none: a quick look, for the many sketches of a table that are elsewhere.
 func (h *Head) Doubtful(area grid.Rect) bool {
+	h.mustBeMade()
 	if b := h.Bounds; area.Empty() || area.MinY <= b.MaxX && b.MinX <= area.MaxY && area.MinX <= b.MaxY && b.MinY <= area.MaxX {
 		return true
 	}

@@ -183,6 +183,7 @@ func (b *Builder) groups() (groups []group) {
 
 // finish counts what is on its way into counters, and makes one list of each store.
 func (b *Builder) finish() error {
+	b.mustBeMade()
 	for _, s := range b.sections {
 		if err := b.endCounting(s); err != nil {
 			return err

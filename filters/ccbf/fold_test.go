@@ -92,7 +92,7 @@ func TestFoldAndUnion(t *testing.T) {
 	a, b := hot(r, 2000, 500), hot(r, 2000, 500)
 	both := sketchOf(t, cfg, append(a[:len(a):len(a)], b...))
 	const size = 3000
-	parts := NewBuilder(Config{}, nil)
+	var parts *Builder
 	for i, p := range []points{a, b} {
 		s := sketchOf(t, cfg, p)
 		if err := s.Fold(size); err != nil {

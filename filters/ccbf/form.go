@@ -112,6 +112,7 @@ var (
 
 // in is the form of the sketch that v is a view of.
 func (v *View) in() viewed {
+	v.mustBeMade()
 	switch v.Form() {
 	case Dense:
 		return countersView{v}
@@ -158,6 +159,7 @@ type changed interface {
 
 // in is the form that s has.
 func (s *Sketch) in() held {
+	s.mustBeMade()
 	switch {
 	case s.dense != nil:
 		return countersSketch{s}

@@ -32,6 +32,7 @@ func (s CategorySet) which() which { return which{several: true, set: s.keys} }
 // CountCellsOf is CountCells for the points of several categories; dst is as long as
 // cells.
 func (v *View) CountCellsOf(dst []uint64, cells []grid.Cell, categories CategorySet) {
+	v.mustBeMade()
 	clear(dst)
 	counts := make([]uint64, len(cells))
 	for _, category := range categories.keys {

@@ -93,6 +93,7 @@ func (v *View) Is(blob []byte) bool {
 // checkPoint returns an error where points of this sketch have a category and
 // this one has not, or the other way about, and for cells that no point has.
 func (c *Config) checkPoint(at grid.Cell, category []byte) error {
+	c.mustBeMade()
 	switch {
 	case max(at.X, at.Y) > grid.MaxIndex || min(at.X, at.Y) < -grid.MaxIndex:
 		return fmt.Errorf("%w: (%d, %d)", grid.ErrRange, at.X, at.Y)

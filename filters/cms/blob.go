@@ -149,6 +149,7 @@ func (v *View) sketch() (*Sketch, error) {
 
 // Count is Sketch.Count from the BLOB's memory. O(depth), no allocation.
 func (v *View) Count(h1, h2 uint64) uint64 {
+	v.MustBeMade()
 	return v.c.count(h1, h2)
 }
 
@@ -160,6 +161,7 @@ func (v *View) CountKey(b []byte) uint64 {
 
 // CountHashes is Sketch.CountHashes from the BLOB's memory.
 func (v *View) CountHashes(dst, h1s, h2s []uint64) {
+	v.MustBeMade()
 	v.c.countHashes(dst, h1s, h2s)
 }
 

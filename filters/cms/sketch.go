@@ -48,7 +48,10 @@ func (s *Sketch) Width() uint64 { return s.c.width }
 func (s *Sketch) Depth() uint64 { return s.c.depth }
 
 // Conservative reports the update rule.
-func (s *Sketch) Conservative() bool { return !s.Additive() }
+func (s *Sketch) Conservative() bool {
+	s.MustBeMade()
+	return !s.Additive()
+}
 
 // Bytes is the memory of the counters.
 func (s *Sketch) Bytes() int { return len(s.c.B) }
@@ -294,6 +297,7 @@ func (s *Sketch) raiseBatch(h1s, h2s, ns []uint64) {
 // it by more than epsilon times the total with probability delta at most.
 // O(depth). Cormode and Muthukrishnan 2005, theorem 1.
 func (s *Sketch) Count(h1, h2 uint64) uint64 {
+	s.MustBeMade()
 	return s.c.count(h1, h2)
 }
 
@@ -305,7 +309,10 @@ func (s *Sketch) CountKey(b []byte) uint64 {
 
 // CountHashes writes the Count of every key to dst, which is as long as h1s
 // and h2s.
-func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) { s.c.countHashes(dst, h1s, h2s) }
+func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
+	s.MustBeMade()
+	s.c.countHashes(dst, h1s, h2s)
+}
 
 // Remove takes away n occurrences of a key that were added before; removing
 // others can make estimates fall below the truth. Only for sketches that are
@@ -340,6 +347,7 @@ func (s *Sketch) RemoveKey(b []byte, n uint64) error {
 // with probability delta at most: e/width of the total, delta = exp(-depth).
 // +Inf where the total is not known. Cormode and Muthukrishnan 2005, theorem 1.
 func (s *Sketch) ErrorBound() (excess, delta float64) {
+	s.MustBeMade()
 	return errorBound(s.c.width, s.c.depth, s.Base)
 }
 

@@ -131,6 +131,7 @@ type Info struct {
 
 // Info reads the whole body. O(len(blob)).
 func (v *View) Info() Info {
+	v.MustBeMade()
 	stored, rate := v.survey()
 	return Info{
 		Common: v.Common(len(v.blob)), Params: v.params,
@@ -144,6 +145,7 @@ func (v *View) Info() Info {
 // FPP is the probability that a key that was never added is found, computed
 // from all fingerprints. O(Bytes).
 func (s *Sketch) FPP() float64 {
+	s.MustBeMade()
 	_, rate := s.survey()
 	return rate
 }

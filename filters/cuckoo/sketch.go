@@ -47,6 +47,7 @@ func New(p Params) (*Sketch, error) {
 
 // Reset implements keyed.Reusable.
 func (s *Sketch) Reset() {
+	s.MustBeMade()
 	s.room()
 	clear(s.mem)
 	s.clear()
@@ -65,6 +66,7 @@ func (s *Sketch) Stored() uint64 { return s.stored }
 // Bytes is the memory that the filter takes: its buckets, even where they are still to
 // be made, room to undo an insertion that moved fingerprints, and keys that wait.
 func (s *Sketch) Bytes() int {
+	s.MustBeMade()
 	n := len(s.mem)
 	if s.mem == nil {
 		n = int(bodySize(s.buckets, uint64(s.bits)))
@@ -77,6 +79,7 @@ func (s *Sketch) Bytes() int {
 // changes nothing: the filter has no room, or the multiset no more slots for
 // this key. O(1) on average; at most MaxKicks moves. Fan et al. 2014, section 3.
 func (s *Sketch) Add(h1, h2, n uint64) error {
+	s.MustBeMade()
 	i, fp := s.first(h1), s.fingerprintOf(h2)
 	return s.addAt(i, s.other(i, fp), fp, n)
 }
@@ -183,6 +186,7 @@ func (s *Sketch) tooManyCopies(have, n uint64) error {
 
 // AddKey is Add of a key's bytes (package key).
 func (s *Sketch) AddKey(b []byte, n uint64) error {
+	s.MustBeMade()
 	var h1, h2 uint64
 	if len(b) == 8 {
 		h1, h2 = key.HashFrom(s.start, binary.LittleEndian.Uint64(b))
@@ -212,6 +216,7 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 // to the first error: the keys before it are then in the filter, and it and
 // those after it are not. The slices must be as long as h1s.
 func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
+	s.MustBeMade()
 	if s.waiting != nil {
 		if ns == nil || !s.multiset {
 			return s.addLater(h1s, h2s, ns)

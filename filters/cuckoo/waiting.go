@@ -51,6 +51,7 @@ type waiting struct {
 // Finish, where that pays. Until then only AddHashes, Union, Clone, Bytes and Finish may
 // be called.
 func (s *Sketch) Later() {
+	s.MustBeMade()
 	if s.narrow && !s.variable && len(s.mem) >= leastWaiting && s.stored == 0 {
 		if s.wait(); s.waiting != nil {
 			s.mem = nil // until there is something to enter

@@ -15,7 +15,19 @@ type Base struct {
 	seed, total uint64
 	flags       sketch.Flags
 	class       key.Class
+	isMade      bool // by New or Read
 }
+
+// MustBeMade panics where b is the zero value: neither New nor Decode nor NewView of a
+// family made the sketch or the view. The methods that add keys, answer, combine or
+// encode call it.
+func (b *Base) MustBeMade() {
+	if !b.isMade {
+		panic(zeroValue)
+	}
+}
+
+const zeroValue = "a zero Sketch or View is used: New, Decode or NewView makes one"
 
 // self is the Base of a sketch or a view that embeds it.
 func (b *Base) self() *Base { return b }
@@ -23,7 +35,7 @@ func (b *Base) self() *Base { return b }
 // New is the base of a sketch without keys. The total is known; flags are the
 // family's own.
 func New(seed uint64, flags sketch.Flags) Base {
-	return Base{seed: seed, flags: flags | sketch.TotalKnown}
+	return Base{seed: seed, flags: flags | sketch.TotalKnown, isMade: true}
 }
 
 // Read is the base that a header tells of, whose flags may be those allowed and
@@ -39,16 +51,18 @@ func Read(h sketch.Header, allowed sketch.Flags) (Base, error) {
 	if !class.Known() {
 		return Base{}, sketch.Invalidf("key class %d", h.KeyClass)
 	}
-	return Base{seed: h.Seed, total: h.Total, flags: h.Flags, class: class}, nil
+	return Base{seed: h.Seed, total: h.Total, flags: h.Flags, class: class, isMade: true}, nil
 }
 
 // Header is the header of a BLOB of this sketch.
 func Header(b Base, id sketch.ID) sketch.Header {
+	b.MustBeMade()
 	return sketch.Header{Family: id, Flags: b.flags, KeyClass: uint64(b.class), Seed: b.seed, Total: b.total}
 }
 
 // Emptied is the base of the sketch before its first key.
 func (b *Base) Emptied() Base {
+	b.MustBeMade()
 	return New(b.seed, b.flags&^sketch.Saturated)
 }
 
@@ -61,6 +75,7 @@ func (b *Base) KeyClass() key.Class { return b.class }
 // SetKeyClass sets the class of the keys. The first call decides; a
 // later one with another class is a *key.ClassError.
 func (b *Base) SetKeyClass(c key.Class) error {
+	b.MustBeMade()
 	if b.class != key.None && b.class != c {
 		return &key.ClassError{From: c, To: b.class}
 	}
@@ -89,6 +104,7 @@ func ClearSaturated(b *Base) { b.flags &^= sketch.Saturated }
 
 // Grow counts occurrences into the total.
 func Grow(b *Base, n uint64) {
+	b.MustBeMade()
 	if b.flags.Has(sketch.TotalKnown) {
 		if b.total += n; b.total < n {
 			Forget(b)
@@ -138,6 +154,8 @@ func Forget(b *Base) {
 // The error wraps sketch.ErrDiffer. A sketch without keys has no class and
 // agrees with any.
 func Agree(a, b Base) error {
+	a.MustBeMade()
+	b.MustBeMade()
 	switch {
 	case a.seed != b.seed:
 		return sketch.Differ("seed", a.seed, b.seed)

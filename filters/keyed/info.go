@@ -119,5 +119,6 @@ type Common struct {
 
 // Common is that of a sketch whose BLOB has so many bytes.
 func (b *Base) Common(bytes int) Common {
+	b.MustBeMade()
 	return Common{b.seed, b.class, b.total, b.flags.Has(sketch.TotalKnown), b.Saturated(), bytes}
 }

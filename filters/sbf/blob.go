@@ -25,6 +25,7 @@ const (
 // Blob encodes the sketch: equal states, equal bytes. The sketch is unchanged;
 // one that gathers is encoded as the filters of what it has. O(m).
 func (s *Sketch) Blob() []byte {
+	s.MustBeMade()
 	s = s.settled()
 	// The parameters have the lengths of filters that are encoded first, so room is
 	// left before them.
@@ -301,6 +302,7 @@ func (v *View) table(c *cells, body []byte) (table, error) {
 // Count is Sketch.Count from the BLOB's memory. O(k) where counters are plain
 // or indexed, otherwise a scan of a few codes for each. No allocation.
 func (v *View) Count(h1, h2 uint64) uint64 {
+	v.MustBeMade()
 	return v.shape.count(&v.first, &v.second, v.marks, h1, h2)
 }
 
@@ -312,6 +314,7 @@ func (v *View) CountKey(b []byte) uint64 {
 
 // CountHashes is Sketch.CountHashes from the BLOB's memory.
 func (v *View) CountHashes(dst, h1s, h2s []uint64) {
+	v.MustBeMade()
 	v.shape.countHashes(&v.first, &v.second, v.marks, dst, h1s, h2s)
 }
 

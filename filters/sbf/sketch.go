@@ -83,6 +83,7 @@ func (t *table) emptied() table {
 
 // Clone is a copy.
 func (s *Sketch) Clone() *Sketch {
+	s.MustBeMade()
 	c := *s
 	c.first = s.first.clone()
 	if s.method.recurring() {
@@ -112,6 +113,7 @@ func (s *Sketch) Counters() (first, second uint64) { return s.shape.first.m, s.s
 
 // Bytes is the memory that the sketch takes now.
 func (s *Sketch) Bytes() int {
+	s.MustBeMade()
 	n := s.first.a.Bytes() + len(s.marks) + s.traps.bytes() + s.gather.bytes()
 	if s.method.recurring() {
 		n += s.second.a.Bytes()
@@ -238,6 +240,7 @@ func (s *Sketch) AddKey(b []byte, n uint64) error {
 // MS, of fewer with MI, n being the number of different keys. With RM and TRM
 // it can be below, see the package's documentation. O(k). Claims 1 and 4.
 func (s *Sketch) Count(h1, h2 uint64) uint64 {
+	s.MustBeMade()
 	if s.gather != nil {
 		return s.gather[hash{h1, h2}]
 	}
@@ -253,6 +256,7 @@ func (s *Sketch) CountKey(b []byte) uint64 {
 // CountHashes writes the Count of every key to dst, which is as long as h1s
 // and h2s.
 func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
+	s.MustBeMade()
 	if s.gather != nil {
 		for i := range dst {
 			dst[i] = s.Count(h1s[i], h2s[i])

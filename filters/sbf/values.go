@@ -5,6 +5,7 @@ import "github.com/ccbfsql/ccbfsql/filters/internal/counters"
 // Values are the counters of the first filter, in order: for studies of how
 // they are encoded. O(m).
 func (s *Sketch) Values() []uint64 {
+	s.MustBeMade()
 	s = s.settled()
 	values := make([]uint64, s.first.n)
 	s.first.a.Unpack(0, values)

@@ -3,6 +3,10 @@
 //
 // A BLOB is a header, the family's parameters and the body. What is as usual takes
 // no bytes, and every number has one spelling: docs/FORMAT.md.
+//
+// In all families New, Decode and NewView make sketches. The zero value of a Sketch or a View
+// is none: what would add to it, ask it, combine it or encode it panics and says so, as
+// the zero time.Timer does. Plain accessors return zero values.
 package sketch
 
 import (

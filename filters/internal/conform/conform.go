@@ -94,6 +94,8 @@ type Family struct {
 	// Check is the family's sketch.Family Check.
 	Check func(blob []byte) error
 	Laws  Laws
+	// NeverSubtracts says that no sketch of the family can subtract, whatever its parameters.
+	NeverSubtracts bool
 	// Absent is the largest probability that a key that was never added has a
 	// Count above 0 when Load distinct keys are in a subject of New. The kit
 	// allows four standard deviations of the sample more.
