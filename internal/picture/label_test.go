@@ -53,6 +53,104 @@ func TestLabel(t *testing.T) {
 	}
 }
 
+// The bar of colours has all of them, from side to side within the margins of the box; above
+// it is the text, and below it 0 under its beginning, the middle value under its middle, and
+// the last under its end. Nothing touches anything else.
+func TestLegend(t *testing.T) {
+	for _, size := range []image.Point{{400, 200}, {1024, 768}, {2500, 400}} {
+		values := counts(size.X * size.Y)
+		without := draw(t, values, size.X, size.Y, Options{})
+		with := draw(t, values, size.X, size.Y, Options{Label: "Taxi pickups at noon"})
+		box := changed(without, with)
+		var bar image.Rectangle
+		letters := map[int][]int{} // columns with letters, by row
+		for y := box.Min.Y; y < box.Max.Y; y++ {
+			for x := box.Min.X; x < box.Max.X; x++ {
+				switch c := int(with.ColorIndexAt(x, y)); {
+				case c > inks:
+					letters[y] = append(letters[y], x)
+				case c < inks:
+					bar = bar.Union(image.Rect(x, y, x+1, y+1))
+				}
+			}
+		}
+		if first0, last := int(with.ColorIndexAt(bar.Min.X, bar.Min.Y)), int(with.ColorIndexAt(bar.Max.X-1, bar.Min.Y)); first0 != first || last != first+colours-1 {
+			t.Errorf("%v: the bar is of colours %d to %d", size, first0, last)
+		}
+		left, right := bar.Min.X-box.Min.X, box.Max.X-bar.Max.X
+		if left != right || left < 4 || box.Min.X != size.Y-box.Max.Y {
+			t.Errorf("%v: the bar %v is not in the middle of the box %v", size, bar, box)
+		}
+		// columns are the letters of rows, cut where as many columns have none as the bar is high.
+		columns := func(from, to int) (words []image.Point, top, bottom int) {
+			has := map[int]bool{}
+			for y := from; y < to; y++ {
+				for _, x := range letters[y] {
+					has[x] = true
+					if top == 0 {
+						top = y
+					}
+					bottom = y + 1
+				}
+			}
+			for x := box.Min.X; x < box.Max.X; x++ {
+				if n := len(words); has[x] && n > 0 && x-words[n-1].Y < bar.Dy() {
+					words[n-1].Y = x + 1
+				} else if has[x] {
+					words = append(words, image.Pt(x, x+1))
+				}
+			}
+			return words, top, bottom
+		}
+		near := func(what string, is, want int) {
+			t.Helper()
+			if d := is - want; d < -2 || d > 2 {
+				t.Errorf("%v: %s is at %d, the bar has it at %d", size, what, is, want)
+			}
+		}
+		words, top, bottom := columns(box.Min.Y, bar.Min.Y)
+		near("the text", words[0].X, bar.Min.X)
+		if top-box.Min.Y < 4 || bar.Min.Y-bottom < 1 {
+			t.Errorf("%v: the text is in rows %d to %d, the box begins at %d, the bar at %d", size, top, bottom, box.Min.Y, bar.Min.Y)
+		}
+		words, top, bottom = columns(bar.Max.Y, box.Max.Y)
+		if len(words) != 3 {
+			t.Fatalf("%v: %d values below the bar", size, len(words))
+		}
+		near("0", words[0].X, bar.Min.X)
+		near("the middle value", (words[1].X+words[1].Y)/2, (bar.Min.X+bar.Max.X)/2)
+		near("the last value", words[2].Y, bar.Max.X)
+		if top-bar.Max.Y < 1 || box.Max.Y-bottom < 4 {
+			t.Errorf("%v: the values are in rows %d to %d, the bar ends at %d, the box at %d", size, top, bottom, bar.Max.Y, box.Max.Y)
+		}
+	}
+}
+
+// A box has its legend where the values have room beside one another, and else the text alone.
+func TestLegendThatFits(t *testing.T) {
+	has := func(width, height int) bool {
+		values := counts(width * height)
+		without, with := draw(t, values, width, height, Options{}), draw(t, values, width, height, Options{Label: "a"})
+		box := changed(without, with)
+		for y := box.Min.Y; y < box.Max.Y; y++ {
+			for x := box.Min.X; x < box.Max.X; x++ {
+				if int(with.ColorIndexAt(x, y)) < inks {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, c := range []struct {
+		width, height int
+		want          bool
+	}{{60, 200, false}, {200, 60, false}, {200, 200, true}} {
+		if has(c.width, c.height) != c.want {
+			t.Errorf("%d by %d: the legend is %v", c.width, c.height, !c.want)
+		}
+	}
+}
+
 // Letters have the contrast that WCAG 2.1 asks of text, 4.5, on any picture.
 func TestLabelsAreReadable(t *testing.T) {
 	p := palettes[0].what()
