@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -88,8 +89,8 @@ func (p points) regions(n int) (parts []points) {
 }
 
 // recordWays measures by how much trees are off that came about in different ways, beside
-// trees of all cells at once in the same bytes. What was not pruned before its end, as
-// buffers alone hold it, has no row.
+// trees of all cells at once in the same bytes. What was not pruned before its end is the
+// same tree, and has no row.
 func recordWays(s *report.Section, sources []*mapPoints) {
 	s.Set("hold", ccbf.HoldTree)
 	for _, m := range sources {
@@ -97,15 +98,15 @@ func recordWays(s *report.Section, sources []*mapPoints) {
 			if m.bytes/share < leastBytes {
 				continue
 			}
-			one, size := sketchIn(ccbf.Params{Overflow: ccbf.ToTree})(m.points, m.bytes/share)
+			whole := m.sketched(ccbf.Params{Overflow: ccbf.ToTree, Bytes: m.bytes / share, Seed: seedOf(0)})
+			one, size := sketchMap{viewOf(whole)}, len(whole)
 			atOnce, ways := m.ask(one, math.Inf(1)), slices.DeleteFunc(treeWays(), func(w treeWay) bool { return !slices.Contains(w.shares, share) })
 			blobs := report.Parallel(len(ways), func(i int) []byte { return ways[i].build(m, share).Blob() })
 			for i, blob := range blobs {
-				v := viewOf(blob)
-				if v.Error().Measured {
+				if bytes.Equal(blob, whole) {
 					continue
 				}
-				off := m.ask(sketchMap{v}, math.Inf(1))
+				off := m.ask(sketchMap{viewOf(blob)}, math.Inf(1))
 				for _, kind := range lossKinds {
 					if off[kind] == nil { // the tests have fewer sides
 						continue
