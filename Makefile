@@ -108,7 +108,7 @@ machines: ## Tests of the sketches on 386 and, emulated, on s390x: the same byte
 
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
 # the packages of every platform, which not every registry has.
-clients: build/clients/installed ## Several versions of DuckDB for Node, for the tests of the extension
+clients: build/clients/installed build/clients/python/installed build/clients/jvm/installed ## Several versions of DuckDB for Node, Python and Java, for the tests of the extension
 	@command -v node >/dev/null && command -v npm >/dev/null || \
 		echo "No node and npm here: the tests of the extension in Node are left out."
 	@command -v javac >/dev/null || \
@@ -121,6 +121,24 @@ build/clients/installed: test/clients/node/package.json test/clients/node/packag
 		cp $^ $(@D) && cd $(@D) && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && touch $(@F) || \
 		echo "npm could not install them: the tests of the extension in Node are left out."; \
 	fi
+
+build/clients/python/installed: test/clients/python/versions
+	@mkdir -p $(@D)
+	@if command -v python3 >/dev/null; then \
+		echo "Installing DuckDB's Python package in several versions (a quarter of a gigabyte, once)"; \
+		for v in $$(cat $<); do python3 -m pip install --quiet --no-deps --only-binary :all: --disable-pip-version-check \
+			--root-user-action ignore --upgrade --target $(@D)/$$v duckdb==$$v || exit; done && touch $@ || \
+		echo "pip could not install them: the tests of the extension in Python are left out."; \
+	else echo "No Python here: the tests of the extension in it are left out."; fi
+
+# Of the JDBC driver, the library: it has DuckDB's C API, too.
+build/clients/jvm/installed: test/clients/jvm/versions
+	@mkdir -p $(@D)
+	@for v in $$(cat $<); do mkdir -p $(@D)/$$v && cd $(@D)/$$v && \
+		curl -fsS -o driver.jar https://repo1.maven.org/maven2/org/duckdb/duckdb_jdbc/$$v/duckdb_jdbc-$$v.jar && \
+		unzip -o -q -p driver.jar "libduckdb_java.so_linux_$$(uname -m | sed 's/x86_64/amd64/;s/aarch64/arm64/')" >libduckdb.so && cd $(CURDIR) || exit; \
+		done && touch $@ || \
+		echo "No DuckDB $$(cat $<) from Maven Central here: the tests of the extension in it are left out."
 
 # Not with npm ci, as above. Scripts of packages are not run: none is needed.
 web: ## The page of ccbfsql serve, for the next build

@@ -33,7 +33,7 @@ var endless = []struct {
 // sketches of a megabyte). What does not stop at all is ended by the time limit of
 // go test.
 func TestCancel(t *testing.T) {
-	for _, v := range []string{versions(t, true)[0], newest(t)} {
+	for _, v := range []string{libraries(t)[0], newest(t)} {
 		t.Run(v, func(t *testing.T) {
 			p := cHost(t, v)
 			p.load(1, extension(t))

@@ -44,19 +44,6 @@ func compiler() string {
 	return "cc"
 }
 
-// library is the libduckdb that Node's package of a version brings.
-func library(t testing.TB, version string) string {
-	t.Helper()
-	found, err := filepath.Glob(filepath.Join(packages(t), "node_modules", "duckdb-"+version, "node_modules", "@duckdb", "*", "libduckdb.*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(found) == 0 {
-		missing(t, "no libduckdb %s among the Node packages", version)
-	}
-	return found[0]
-}
-
 // cHost starts the program with a version of DuckDB. It must end well.
 func cHost(t testing.TB, version string) *process { return cHostIn(t, version, nil) }
 

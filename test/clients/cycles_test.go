@@ -21,7 +21,7 @@ func TestCycles(t *testing.T) {
 	}
 	for name, host := range hosts {
 		t.Run(name, func(t *testing.T) {
-			c := host(t, newest(t))
+			c := host.start(t, host.newest(t))
 			stages, first := "", true
 			note := func(what string) {
 				if first {

@@ -32,11 +32,11 @@ func life(t *testing.T, c *client) (signals, waited int) {
 // the faults that its own machine code raises on purpose, and cancels a query that
 // would not end by itself. Then everything works as before.
 func TestGuest(t *testing.T) {
-	vs := versions(t, true)
 	for name, host := range hosts {
+		vs := host.versions(t)
 		for _, v := range []string{vs[0], vs[len(vs)-1]} {
 			t.Run(name+" "+v, func(t *testing.T) {
-				c := host(t, v)
+				c := host.start(t, v)
 				h := loaded(t, c, ":memory:")
 				busy, other := connect(t, h), connect(t, h)
 				mustExec(t, busy, "SET threads = 2")

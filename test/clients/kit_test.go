@@ -47,17 +47,34 @@ func extension(t testing.TB) string {
 	return path
 }
 
-// packages is the folder with the Node packages.
-func packages(t testing.TB) string {
+// installed is a file or folder below build/clients, where make clients installs.
+func installed(t testing.TB, what string, path ...string) string {
 	t.Helper()
-	folder, err := filepath.Abs(filepath.Join("..", "..", "build", "clients"))
+	path = append([]string{"..", "..", "build", "clients"}, path...)
+	full, err := filepath.Abs(filepath.Join(path...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(folder, "node_modules")); err != nil {
-		missing(t, "no Node packages in %s (make clients)", folder)
+	if _, err := os.Stat(full); err != nil {
+		missing(t, "no %s in %s (make clients)", what, full)
 	}
-	return folder
+	return full
+}
+
+// packages is the folder with the Node packages.
+func packages(t testing.TB) string {
+	t.Helper()
+	return filepath.Dir(installed(t, "Node packages", "node_modules"))
+}
+
+// listed are the versions in a file that make clients reads, too.
+func listed(t testing.TB, path ...string) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(text))
 }
 
 // versions are those of package.json, oldest first; supported or too old.
@@ -85,10 +102,38 @@ func versions(t testing.TB, supported bool) []string {
 	return vs
 }
 
-// newest is the newest DuckDB there is.
-func newest(t testing.TB) string {
+// libraries are the versions that there is a libduckdb of: those of Node's packages, and
+// that of the JDBC driver, whose library has the C API as well.
+func libraries(t testing.TB) []string {
 	vs := versions(t, true)
+	for _, v := range listed(t, "jvm", "versions") {
+		vs = append(vs, v[:strings.LastIndex(v, ".")])
+	}
+	return vs
+}
+
+// newest is the last of the libraries.
+func newest(t testing.TB) string {
+	vs := libraries(t)
 	return vs[len(vs)-1]
+}
+
+// library is the libduckdb of a version.
+func library(t testing.TB, version string) string {
+	t.Helper()
+	for _, v := range listed(t, "jvm", "versions") {
+		if strings.HasPrefix(v, version+".") {
+			return installed(t, "library of the JDBC driver", "jvm", v, "libduckdb.so")
+		}
+	}
+	found, err := filepath.Glob(filepath.Join(packages(t), "node_modules", "duckdb-"+version, "node_modules", "@duckdb", "*", "libduckdb.*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(found) == 0 {
+		missing(t, "no libduckdb %s among the Node packages", version)
+	}
+	return found[0]
 }
 
 // node starts a Node process with a version of DuckDB.
@@ -100,6 +145,24 @@ func node(t *testing.T, version string) *client {
 		missing(t, "no node")
 	}
 	return running(t, exec.Command(program, filepath.Join("node", "host.js"), folder, "duckdb-"+version))
+}
+
+// python starts a Python process with a version of the package duckdb.
+func python(t *testing.T, version string) *client {
+	t.Helper()
+	return running(t, pythonOf(t, version, "client.py"))
+}
+
+// pythonOf is a program for Python with a version of the package duckdb.
+func pythonOf(t *testing.T, version, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	interpreter, err := exec.LookPath("python3")
+	if err != nil {
+		missing(t, "no python3")
+	}
+	cmd := exec.Command(interpreter, append([]string{filepath.Join("python", program)}, args...)...)
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+installed(t, "duckdb "+version+" for Python", "python", version))
+	return cmd
 }
 
 // running starts a client that must end well when the test does.
@@ -143,8 +206,40 @@ func mustExec(t testing.TB, c interface{ Exec(string) error }, statements string
 	}
 }
 
-// hosts are the clients that the extension is a guest of.
-var hosts = map[string]func(*testing.T, string) *client{"node": node, "jvm": jvm}
+// host is a kind of program that the extension is a guest of.
+type host struct {
+	start    func(*testing.T, string) *client
+	versions func(t testing.TB) []string // of DuckDB, oldest first
+}
+
+var hosts = map[string]host{
+	"node":   {node, func(t testing.TB) []string { return versions(t, true) }},
+	"python": {python, func(t testing.TB) []string { return listed(t, "python", "versions") }},
+	"jvm":    {jvm, libraries},
+}
+
+// newest is the newest version of a host.
+func (h host) newest(t testing.TB) string {
+	vs := h.versions(t)
+	return vs[len(vs)-1]
+}
+
+// each runs a test in every version of DuckDB, in Node, or in Python where Node has none.
+// The number says which of them it is.
+func each(t *testing.T, test func(t *testing.T, number int, c *client)) {
+	n := 0
+	seen := map[string]bool{}
+	for _, name := range []string{"node", "python"} {
+		for _, v := range hosts[name].versions(t) {
+			if !seen[v] {
+				seen[v] = true
+				i := n
+				n++
+				t.Run(v, func(t *testing.T) { test(t, i, hosts[name].start(t, v)) })
+			}
+		}
+	}
+}
 
 // size is what a process takes.
 type size struct {

@@ -19,7 +19,7 @@ const ten = "SELECT ccbf_total(ccbf_agg(i, i, 1)) FROM range(10) t(i)"
 // logged; make bench holds it.)
 func TestLoad(t *testing.T) {
 	path := extension(t)
-	for _, v := range versions(t, true) {
+	for _, v := range libraries(t) {
 		t.Run(v, func(t *testing.T) {
 			p := cHost(t, v)
 			p.do("open 1")
@@ -137,7 +137,7 @@ func TestManyDatabases(t *testing.T) {
 
 // Databases load, and come and go, while queries run in another.
 func TestLoadWhileQueriesRun(t *testing.T) {
-	for _, v := range []string{versions(t, true)[0], newest(t)} {
+	for _, v := range []string{libraries(t)[0], newest(t)} {
 		p := cHost(t, v)
 		p.do("load %s", extension(t))
 		p.load(1, extension(t))
@@ -154,7 +154,7 @@ func TestFootprint(t *testing.T) {
 	if _, err := os.Stat("/proc/self/task"); err != nil {
 		t.Skip("skipped: no /proc")
 	}
-	for _, v := range versions(t, true) {
+	for _, v := range libraries(t) {
 		t.Run(v, func(t *testing.T) {
 			p := cHost(t, v)
 			p.do("open 1")
@@ -208,7 +208,7 @@ func TestFootprint(t *testing.T) {
 // A host's own signal handlers: for SIGSEGV, which it recovers from, and for a
 // timer, which must not run on a goroutine's stack.
 func TestHandlers(t *testing.T) {
-	for _, v := range []string{versions(t, true)[0], newest(t)} {
+	for _, v := range []string{libraries(t)[0], newest(t)} {
 		t.Run(v, func(t *testing.T) {
 			p := cHost(t, v)
 			segv := func() {

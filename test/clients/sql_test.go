@@ -2,6 +2,7 @@ package clients
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,22 +12,31 @@ import (
 const sqlTests = "../../sql/test"
 
 // The SQL tests pass in every version of DuckDB: their answers are the embedded
-// host's. In an ordinary run the oldest version runs all of them, as the embedded one does,
-// and the others share them; with CCBF_LONG=1 each runs all.
-func TestSQLNode(t *testing.T) {
-	vs := versions(t, true)
-	for i, v := range vs {
+// host's. In an ordinary run the oldest version and the newest run all of them, as the
+// embedded one does, and the others share them; with CCBF_LONG=1 each runs all.
+func TestSQLVersions(t *testing.T) {
+	between := len(versions(t, true)) - 1
+	each(t, func(t *testing.T, i int, client *client) {
+		h := loaded(t, client, ":memory:")
+		got, err := ask(connect(t, h), "SELECT version()")
+		if err != nil || "v"+filepath.Base(t.Name()) != got {
+			t.Fatalf("this is DuckDB %s, %v", got, err)
+		}
+		if i == 0 || i > between {
+			sqltest.Run(t, h, sqlTests)
+		} else {
+			sqltest.RunPart(t, h, sqlTests, i-1, between)
+		}
+	})
+}
+
+// The SQL tests in Python's package, whose newest version TestSQLVersions runs: the others
+// share them.
+func TestSQLPython(t *testing.T) {
+	vs := listed(t, "python", "versions")
+	for i, v := range vs[:len(vs)-1] {
 		t.Run(v, func(t *testing.T) {
-			h := loaded(t, node(t, v), ":memory:")
-			c := connect(t, h)
-			if got, err := ask(c, "SELECT version()"); err != nil || got != "v"+v {
-				t.Fatalf("this is DuckDB %s, %v", got, err)
-			}
-			if i == 0 {
-				sqltest.Run(t, h, sqlTests)
-			} else {
-				sqltest.RunPart(t, h, sqlTests, i-1, len(vs)-1)
-			}
+			sqltest.RunPart(t, loaded(t, python(t, v), ":memory:"), sqlTests, i, len(vs)-1)
 		})
 	}
 }
@@ -55,32 +65,29 @@ func TestCombineErrors(t *testing.T) {
 	if os.Getenv("CCBF_LONG") != "" {
 		times = 3
 	}
-	for _, v := range versions(t, true) {
-		t.Run(v, func(t *testing.T) {
-			c := node(t, v)
-			h := loaded(t, c, ":memory:")
-			conn := connect(t, h)
-			mustExec(t, conn, "SET threads = 8; CREATE TABLE d AS SELECT i, i // 250000 AS part FROM range(1000000) t(i)")
-			for range times {
-				for _, q := range []string{
-					"SELECT ccbf_agg(i % 1000, i % 7, 1 + part, {category: 'a'}) FROM d",
-					"SELECT i % 100, ccbf_agg(i % 1000, i % 7, 1, {category: 'a', k: 1 + part}) FROM d GROUP BY ALL",
-					"SELECT i % 100, cms_agg(i % 1000, {width: 100 + part}) FROM d GROUP BY ALL",
-				} {
-					if err := conn.Exec(q); err == nil || !strings.Contains(err.Error(), "options differ within a group") {
-						t.Fatalf("%s: error %v", q, err)
-					}
-				}
-				if got, err := ask(conn, "SELECT ccbf_total(ccbf_agg(i % 1000, i % 7, 1, {category: 'a'})) FROM d"); err != nil || got != "1000000" {
-					t.Fatalf("afterwards: %s, %v", got, err)
+	each(t, func(t *testing.T, _ int, c *client) {
+		h := loaded(t, c, ":memory:")
+		conn := connect(t, h)
+		mustExec(t, conn, "SET threads = 8; CREATE TABLE d AS SELECT i, i // 250000 AS part FROM range(1000000) t(i)")
+		for range times {
+			for _, q := range []string{
+				"SELECT ccbf_agg(i % 1000, i % 7, 1 + part, {category: 'a'}) FROM d",
+				"SELECT i % 100, ccbf_agg(i % 1000, i % 7, 1, {category: 'a', k: 1 + part}) FROM d GROUP BY ALL",
+				"SELECT i % 100, cms_agg(i % 1000, {width: 100 + part}) FROM d GROUP BY ALL",
+			} {
+				if err := conn.Exec(q); err == nil || !strings.Contains(err.Error(), "options differ within a group") {
+					t.Fatalf("%s: error %v", q, err)
 				}
 			}
-			if err := h.Close(); err != nil {
-				t.Fatal(err)
+			if got, err := ask(conn, "SELECT ccbf_total(ccbf_agg(i % 1000, i % 7, 1, {category: 'a'})) FROM d"); err != nil || got != "1000000" {
+				t.Fatalf("afterwards: %s, %v", got, err)
 			}
-			if got, err := ask(connect(t, loaded(t, c, ":memory:")), "SELECT (ccbf_memory()).used"); err != nil || got != "0" {
-				t.Errorf("after closing the database %s bytes are held, %v", got, err)
-			}
-		})
-	}
+		}
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := ask(connect(t, loaded(t, c, ":memory:")), "SELECT (ccbf_memory()).used"); err != nil || got != "0" {
+			t.Errorf("after closing the database %s bytes are held, %v", got, err)
+		}
+	})
 }

@@ -9,11 +9,9 @@ import (
 // STRUCTs in windows, at random, beside GROUP BY, each version with queries of its own.
 // CCBF_LONG=1: 10,000 queries.
 func TestStructsInWindows(t *testing.T) {
-	for i, v := range versions(t, true) {
-		t.Run(v, func(t *testing.T) {
-			c := connect(t, loaded(t, node(t, v), ":memory:"))
-			sqltest.StructWindows(t, c, 44, 10000*(i+1), sqltest.WindowCount(60))
-			t.Log(sqltest.OrderedStructs(t, c), "queries refused")
-		})
-	}
+	each(t, func(t *testing.T, i int, client *client) {
+		c := connect(t, loaded(t, client, ":memory:"))
+		sqltest.StructWindows(t, c, 44, 10000*(i+1), sqltest.WindowCount(60))
+		t.Log(sqltest.OrderedStructs(t, c), "queries refused")
+	})
 }

@@ -11,11 +11,9 @@ import (
 // Windows and ORDER BY, at random, beside exact SQL, each version with queries of
 // its own. CCBF_LONG=1: 10,000 queries.
 func TestRandomWindows(t *testing.T) {
-	for i, v := range versions(t, true) {
-		t.Run(v, func(t *testing.T) {
-			sqltest.Windows(t, connect(t, loaded(t, node(t, v), ":memory:")), 14, 30000+10000*i, sqltest.WindowCount(30))
-		})
-	}
+	each(t, func(t *testing.T, i int, c *client) {
+		sqltest.Windows(t, connect(t, loaded(t, c, ":memory:")), 14, 30000+10000*i, sqltest.WindowCount(30))
+	})
 }
 
 // oneRow is a connection of c/host.c for queries of one row and one column.
