@@ -22,7 +22,7 @@ func TestCommunity(t *testing.T) {
 	for _, target := range []string{"set_duckdb_version", "configure_ci", "release", "test_release"} {
 		cmd := exec.Command("make", target)
 		cmd.Dir = "../.."
-		cmd.Env = append(os.Environ(), "DUCKDB_PLATFORM="+platform, "DUCKDB_GIT_VERSION=v1.5.5", "LINUX_CI_IN_DOCKER=1", "GOARCH="+runtime.GOARCH)
+		cmd.Env = append(os.Environ(), "DUCKDB_PLATFORM="+platform, "DUCKDB_GIT_VERSION=v1.5.6", "LINUX_CI_IN_DOCKER=1", "GOARCH="+runtime.GOARCH)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("make %s: %v\n%s", target, err, out)
 		}
