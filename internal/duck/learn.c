@@ -36,6 +36,8 @@ static const char *const whole[] = {
  * becomes a join with a GROUP BY.
  */
 static const char *const one[] = {
+	"SELECT learn(i), learn(i) FILTER (i < 9) FROM range(20) t(i)",
+	"SELECT learn(DISTINCT i) FROM range(20) t(i)",
 	"SELECT learn(i ORDER BY -i) FROM range(20) t(i)",
 	"SELECT learn(i) OVER () FROM range(20) t(i)",
 };
