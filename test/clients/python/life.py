@@ -46,26 +46,6 @@ def interrupted(db):
     return answers[0]
 
 
-def ctrl_c(db):
-    """Ctrl-C while the main thread waits for a query: it ends, and Python says so."""
-    watch = db.cursor()
-
-    def press():
-        while not ask(watch, "SELECT (ccbf_memory()).used > 0"):
-            pass
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=press)
-    thread.start()
-    try:
-        return db.execute(LONG).fetchall()[0][0]
-    except (KeyboardInterrupt, RuntimeError, duckdb.Error) as e:
-        return "ended by " + type(e).__name__
-    finally:
-        thread.join()
-        db.interrupt()  # before 1.5 Ctrl-C ends the wait alone, and the query goes on
-
-
 def forked(db):
     """The answer of a child."""
     come, go = os.pipe()
@@ -114,7 +94,6 @@ def main():
     print("values:", values(db))
     print("threads:", threads(extension))
     print("interrupted:", interrupted(db))
-    print("ctrl-c:", ctrl_c(db))
     print("afterwards:", ask(db, TEN))
     print("forked:", forked(db))
     context = multiprocessing.get_context("spawn")
