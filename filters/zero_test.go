@@ -3,6 +3,7 @@ package filters_test
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,47 +15,33 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 )
 
-// zeroValues has the types that only constructors make, each beside a value that one made.
-func zeroValues(t *testing.T) []any {
-	var out []any
-	add := func(made any, err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, made)
+// made is a sketch and a view of it.
+func made[P any, S interface{ Blob() []byte }, V any](t *testing.T, newSketch func(P) (S, error), p P, newView func([]byte) (V, error)) []any {
+	t.Helper()
+	s, err := newSketch(p)
+	if err != nil {
+		t.Fatal(err)
 	}
-	b, err := bloom.New(bloom.Params{})
-	add(b, err)
-	bv, err := bloom.NewView(b.Blob())
-	add(&bv, err)
-	c, err := cbf.New(cbf.Params{})
-	add(c, err)
-	cv, err := cbf.NewView(c.Blob())
-	add(&cv, err)
-	m, err := cms.New(cms.Params{})
-	add(m, err)
-	mv, err := cms.NewView(m.Blob())
-	add(&mv, err)
-	k, err := cuckoo.New(cuckoo.Params{Duplicates: true})
-	add(k, err)
-	kv, err := cuckoo.NewView(k.Blob())
-	add(&kv, err)
-	s, err := sbf.New(sbf.Params{})
-	add(s, err)
-	sv, err := sbf.NewView(s.Blob())
-	add(&sv, err)
-	g, err := ccbf.New(ccbf.Params{Res: 1})
-	add(g, err)
-	add(ccbf.NewBuilder(g.Config, nil), nil)
-	gv, err := ccbf.NewView(g.Blob())
-	add(&gv, err)
-	return out
+	v, err := newView(s.Blob())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []any{s, &v}
 }
 
 // A method of a zero value answers with zero values and changes nothing, is an error, or
 // panics and says what makes one. So no key is lost in one, and no answer is made up.
 func TestZeroValues(t *testing.T) {
-	for _, made := range zeroValues(t) {
+	places := made(t, ccbf.New, ccbf.Params{Res: 1}, ccbf.NewView)
+	for _, made := range slices.Concat(
+		made(t, bloom.New, bloom.Params{}, bloom.NewView),
+		made(t, cbf.New, cbf.Params{}, cbf.NewView),
+		made(t, cms.New, cms.Params{}, cms.NewView),
+		made(t, cuckoo.New, cuckoo.Params{Duplicates: true}, cuckoo.NewView),
+		made(t, sbf.New, sbf.Params{}, sbf.NewView),
+		places,
+		[]any{ccbf.NewBuilder(places[0].(*ccbf.Sketch).Config, nil)},
+	) {
 		typ := reflect.TypeOf(made)
 		for i := range typ.NumMethod() {
 			m := typ.Method(i)

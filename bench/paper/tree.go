@@ -277,13 +277,17 @@ const fewCells = 1e6
 // sketchIn builds a sketch in so many bytes.
 func sketchIn(of ccbf.Params) func(p points, bytes uint64) (mapped, int) {
 	return func(p points, bytes uint64) (mapped, int) {
-		of := of
-		of.Bytes, of.Seed = bytes, seedOf(0)
-		blob := p.sketched(of)
-		v := viewOf(blob)
-		report.Require(!v.IsExact(), "%s: %d bytes are enough for the exact form", p.name, bytes)
-		return sketchMap{v}, len(blob)
+		blob := overflowed(of, p, bytes)
+		return sketchMap{viewOf(blob)}, len(blob)
 	}
+}
+
+// overflowed is the BLOB of a sketch for which the exact form is too large.
+func overflowed(of ccbf.Params, p points, bytes uint64) []byte {
+	of.Bytes, of.Seed = bytes, seedOf(0)
+	blob := p.sketched(of)
+	report.Require(!viewOf(blob).IsExact(), "%s: %d bytes are enough for the exact form", p.name, bytes)
+	return blob
 }
 
 // coarseIn takes the smallest cells that fit: whole multiples of the cells, in steps

@@ -98,7 +98,7 @@ func recordWays(s *report.Section, sources []*mapPoints) {
 			if m.bytes/share < leastBytes {
 				continue
 			}
-			whole := m.sketched(ccbf.Params{Overflow: ccbf.ToTree, Bytes: m.bytes / share, Seed: seedOf(0)})
+			whole := overflowed(ccbf.Params{Overflow: ccbf.ToTree}, m.points, m.bytes/share)
 			one, size := sketchMap{viewOf(whole)}, len(whole)
 			atOnce, ways := m.ask(one, math.Inf(1)), slices.DeleteFunc(treeWays(), func(w treeWay) bool { return !slices.Contains(w.shares, share) })
 			blobs := report.Parallel(len(ways), func(i int) []byte { return ways[i].build(m, share).Blob() })

@@ -225,7 +225,6 @@ func (s *Sketch) double(n int) {
 
 // Contains is that of the filter, exact while keys are gathered.
 func (s *Sketch) Contains(h1, h2 uint64) bool {
-	s.MustBeMade()
 	if s.gather == nil {
 		return s.filter.Contains(h1, h2)
 	}
@@ -238,7 +237,6 @@ func (s *Sketch) Contains(h1, h2 uint64) bool {
 
 // ContainsHashes is that of the filter, exact while keys are gathered.
 func (s *Sketch) ContainsHashes(dst []bool, h1s, h2s []uint64) {
-	s.MustBeMade()
 	if s.gather == nil {
 		s.filter.ContainsHashes(dst, h1s, h2s)
 		return
@@ -258,7 +256,4 @@ func (s *Sketch) Fill() float64 { return s.settled().filter.Fill() }
 func (s *Sketch) FPP() float64 { return s.settled().filter.FPP() }
 
 // Cardinality is that of the filter that Blob writes. O(m).
-func (s *Sketch) Cardinality() float64 {
-	s.MustBeMade()
-	return s.settled().filter.Cardinality()
-}
+func (s *Sketch) Cardinality() float64 { return s.settled().filter.Cardinality() }

@@ -326,7 +326,6 @@ func (b *Builder) AddView(v *View) error {
 // Merge adds another builder's points and sketches. from is left unchanged and
 // may be merged into several builders at once.
 func (b *Builder) Merge(from *Builder) error {
-	b.mustBeMade()
 	if err := b.join(&from.Config, from.form(), from.class); err != nil {
 		return err
 	}
@@ -382,6 +381,7 @@ func (b *Builder) mergeSection(s, from *section) error {
 // join makes the configuration that of all that was added and a sketch of another one,
 // form and class of categories, or returns an error where that cannot be added.
 func (b *Builder) join(c *Config, form Form, class key.Class) error {
+	b.mustBeMade()
 	if b.Config != *c {
 		if err := b.combine(b.form(), c, form); err != nil {
 			return err

@@ -36,11 +36,8 @@ func (s *Sketch) encode(spare func() bool) []byte {
 // View answers from a BLOB's own memory, without a copy. It is valid as long
 // as that memory is. Any number of goroutines may read it.
 type View struct {
-	keyed.Base
-	params Params
-	table
-	blob   []byte
-	stored uint64 // fingerprints, once it was checked
+	filter
+	blob []byte
 }
 
 // NewView checks a BLOB's structure in constant time, but not its checksum,
@@ -84,7 +81,7 @@ func NewView(blob []byte) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	return View{Base: base, params: p, table: newTable(p, buckets, b.Body), blob: blob}, nil
+	return View{filter{Base: base, params: p, table: newTable(p, buckets, b.Body)}, blob}, nil
 }
 
 // check counts the fingerprints and is that every bucket is in its only form.
@@ -112,7 +109,7 @@ func (v *View) check() error {
 
 // sketch is a copy in memory of a view that was checked.
 func (v *View) sketch() (*Sketch, error) {
-	s := &Sketch{Base: v.Base, params: v.params, table: v.table, stored: v.stored}
+	s := &Sketch{filter: v.filter}
 	s.mem = slices.Clone(v.mem)
 	return s, nil
 }

@@ -5,83 +5,57 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
+
+// filter is what a Sketch and a View share: the buckets, in memory of their own or in the
+// BLOB's, and how keys find them.
+type filter struct {
+	keyed.Base // Additive for a multiset
+	params     Params
+	table
+	stored uint64 // fingerprints; of a View, once it was checked
+}
 
 // Contains reports whether a key may be there: true for every key that was
 // added and not removed, and for another with the false positive rate (Info).
 // O(1). Fan et al. 2014, section 3.2.
-func (s *Sketch) Contains(h1, h2 uint64) bool {
-	s.MustBeMade()
-	return s.contains(h1, h2)
+func (f *filter) Contains(h1, h2 uint64) bool {
+	f.MustBeMade()
+	return f.contains(h1, h2)
 }
 
 // ContainsKey is Contains of a key's bytes (package key).
-func (s *Sketch) ContainsKey(b []byte) bool {
-	s.MustBeMade()
-	return s.containsKey(s.Seed(), b)
+func (f *filter) ContainsKey(b []byte) bool {
+	f.MustBeMade()
+	return f.containsKey(f.Seed(), b)
 }
 
 // ContainsHashes writes Contains of every key to dst, which is as long as h1s
 // and h2s.
-func (s *Sketch) ContainsHashes(dst []bool, h1s, h2s []uint64) {
-	s.MustBeMade()
-	s.containsHashes(dst, h1s, h2s)
+func (f *filter) ContainsHashes(dst []bool, h1s, h2s []uint64) {
+	f.MustBeMade()
+	f.containsHashes(dst, h1s, h2s)
 }
 
 // Count is how often a key may be in a multiset: never below the true number,
 // and at most twice the slots of a bucket; 1 or 0 for a set. O(1).
-func (s *Sketch) Count(h1, h2 uint64) uint64 {
-	s.MustBeMade()
-	return s.countOf(h1, h2)
+func (f *filter) Count(h1, h2 uint64) uint64 {
+	f.MustBeMade()
+	return f.countOf(h1, h2)
 }
 
 // CountKey is Count of a key's bytes (package key).
-func (s *Sketch) CountKey(b []byte) uint64 {
-	s.MustBeMade()
-	return s.countOf(key.Hash(s.Seed(), b))
+func (f *filter) CountKey(b []byte) uint64 {
+	f.MustBeMade()
+	return f.countOf(key.Hash(f.Seed(), b))
 }
 
 // CountHashes writes the Count of every key to dst, which is as long as h1s
 // and h2s.
-func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
-	s.MustBeMade()
-	s.countHashes(dst, h1s, h2s)
-}
-
-// Contains is Sketch.Contains from the BLOB's memory. O(1), no allocation.
-func (v *View) Contains(h1, h2 uint64) bool {
-	v.MustBeMade()
-	return v.contains(h1, h2)
-}
-
-// ContainsKey is Contains of a key's bytes (package key).
-func (v *View) ContainsKey(b []byte) bool {
-	v.MustBeMade()
-	return v.containsKey(v.Seed(), b)
-}
-
-// ContainsHashes is Sketch.ContainsHashes from the BLOB's memory.
-func (v *View) ContainsHashes(dst []bool, h1s, h2s []uint64) {
-	v.MustBeMade()
-	v.containsHashes(dst, h1s, h2s)
-}
-
-// Count is Sketch.Count from the BLOB's memory. O(1), no allocation.
-func (v *View) Count(h1, h2 uint64) uint64 {
-	v.MustBeMade()
-	return v.countOf(h1, h2)
-}
-
-// CountKey is Count of a key's bytes (package key).
-func (v *View) CountKey(b []byte) uint64 {
-	v.MustBeMade()
-	return v.countOf(key.Hash(v.Seed(), b))
-}
-
-// CountHashes is Sketch.CountHashes from the BLOB's memory.
-func (v *View) CountHashes(dst, h1s, h2s []uint64) {
-	v.MustBeMade()
-	v.countHashes(dst, h1s, h2s)
+func (f *filter) CountHashes(dst, h1s, h2s []uint64) {
+	f.MustBeMade()
+	f.countHashes(dst, h1s, h2s)
 }
 
 func (t *table) contains(h1, h2 uint64) bool {

@@ -17,11 +17,8 @@ var ErrFull = errors.New("cuckoo filter is full")
 
 // Sketch is a cuckoo filter in memory.
 type Sketch struct {
-	keyed.Base // Additive for a multiset
-	params     Params
-	table
-	stored uint64 // fingerprints
-	undos  journal
+	filter
+	undos journal
 
 	waiting *waiting // nil but after Later
 }
@@ -37,10 +34,10 @@ func New(p Params) (*Sketch, error) {
 	if p.Duplicates {
 		flags = sketch.Additive
 	}
-	s := &Sketch{
+	s := &Sketch{filter: filter{
 		Base: keyed.New(p.Seed, flags), params: p,
 		table: newTable(p, buckets, make([]byte, bodySize(buckets, p.FingerprintBits*p.Slots))),
-	}
+	}}
 	s.clear()
 	return s, nil
 }

@@ -23,11 +23,9 @@ type Base struct {
 // encode call it.
 func (b *Base) MustBeMade() {
 	if !b.isMade {
-		panic(zeroValue)
+		panic("a zero Sketch or View is used: New, Decode or NewView makes one")
 	}
 }
-
-const zeroValue = "a zero Sketch or View is used: New, Decode or NewView makes one"
 
 // self is the Base of a sketch or a view that embeds it.
 func (b *Base) self() *Base { return b }

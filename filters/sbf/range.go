@@ -92,7 +92,6 @@ func (s *Sketch) RemoveInt(v int64, n uint64) error {
 
 // CountInt is Count of an integer key.
 func (s *Sketch) CountInt(v int64) uint64 {
-	s.MustBeMade()
 	h1, h2 := key.HashUint64(s.Seed(), uint64(v))
 	return s.Count(h1, h2)
 }

@@ -9,7 +9,7 @@ import (
 
 // Python, with its package duckdb: answers and errors, sketches as bytes, threads and two
 // databases, a query that is cancelled (Ctrl-C in the main thread is left out: DuckDB's own
-// package misses it now and then, see docs/CLIENTS.md), a child by fork and one by
+// package often misses it, see docs/CLIENTS.md), a child by fork and one by
 // the start method "spawn", and the end of the interpreter.
 func TestPython(t *testing.T) {
 	extension := extension(t)

@@ -60,8 +60,7 @@ def forked(db):
 
 
 def values(db):
-    """A sketch is bytes, as a result and as a parameter, and so in Arrow's and pandas' tables
-    where these are."""
+    """A sketch is bytes, as a result and as a parameter; relations aggregate sketches."""
     sketch = db.execute("SELECT cms_agg(i % 7) FROM range(700) t(i)").fetchall()[0][0]
     found = ask(db, "SELECT cms_get(?::BLOB, 3::BIGINT)", [sketch])
     relation = db.sql("SELECT g, ccbf_agg(i, i, 1) AS s FROM (SELECT i, i % 2 AS g FROM range(10) t(i)) GROUP BY g")

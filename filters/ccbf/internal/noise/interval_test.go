@@ -10,8 +10,8 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// counted is counters beside the counts that are in them, of cells 0, 1, 2, ...
-type counted struct {
+// knownCells is counters beside the counts that are in them, of cells 0, 1, 2, ...
+type knownCells struct {
 	counters *cascade.Counters
 	model    *Model
 	truth    []uint64
@@ -21,9 +21,9 @@ type counted struct {
 // minimal increment, the maxima of exact counts.
 var ways = []string{"sums", "increments", "maxima"}
 
-func newCounted(t *testing.T, r *rand.Rand, way string, shape cascade.Shape, cells int, skew float64, seed uint64) *counted {
+func newKnownCells(t *testing.T, r *rand.Rand, way string, shape cascade.Shape, cells int, skew float64, seed uint64) *knownCells {
 	t.Helper()
-	c := &counted{counters: cascade.New(shape), truth: make([]uint64, cells)}
+	c := &knownCells{counters: cascade.New(shape), truth: make([]uint64, cells)}
 	z := rand.NewZipf(r, skew, 3, uint64(cells-1))
 	points := make([]uint64, 3*cells)
 	for i := range points {
@@ -56,11 +56,11 @@ func newCounted(t *testing.T, r *rand.Rand, way string, shape cascade.Shape, cel
 }
 
 // read is the reading of a cell, of which those from len(truth) on have no points.
-func (c *counted) read(cell, seed uint64) uint64 {
+func (c *knownCells) read(cell, seed uint64) uint64 {
 	return c.counters.Count(key.HashCell(seed, int64(cell), 7))
 }
 
-func (c *counted) count(cell uint64) uint64 {
+func (c *knownCells) count(cell uint64) uint64 {
 	if cell < uint64(len(c.truth)) {
 		return c.truth[cell]
 	}
@@ -109,7 +109,7 @@ func TestEstimatesOfKnownCells(t *testing.T) {
 				held, width, squares := 0.0, 0.0, 0.0
 				var bias, chance, excess, chanceIs, excessIs, empty, emptySquares, second sample
 				for seed := range uint64(seeds) {
-					c := newCounted(t, r, way, shapeOf(t, params.widths, params.sizes, params.k), cells, 1.3, seed)
+					c := newKnownCells(t, r, way, shapeOf(t, params.widths, params.sizes, params.k), cells, 1.3, seed)
 					off := 0.0
 					for range areas {
 						var h Histogram
