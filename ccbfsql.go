@@ -82,7 +82,7 @@ func (r *Registration) Release() { r.instance.Release() }
 // DuckDB's own; what ccbf_memory() reports.
 func MemoryUsed() int64 { return duck.MemoryUsed() }
 
-// MemoryKept is the number of bytes of decoded sketches and of unions that are kept, besides those of MemoryUsed:
+// MemoryKept is the number of bytes of decoded sketches that are kept, besides those of MemoryUsed:
 // they are released when the memory is needed.
 func MemoryKept() int64 { return duck.MemoryKept() }
 

@@ -16,7 +16,6 @@ type merging[T any] struct {
 	size  int64 // what an empty T takes
 	fresh func(*duck.Lease) T
 	merge func(into, from T) error
-	made  func(t T) []byte                      // the BLOB of one that has it; nil where none has
 	blob  func(t T, dst []byte) ([]byte, error) // appends
 	cost  func(t T) int64                       // bytes that blob takes beside t; nil where it asks for them itself
 }
@@ -71,12 +70,6 @@ func (m *merging[T]) Finalize(states duck.States, out *duck.Result) error {
 		if b == nil {
 			out.SetNull(i)
 			continue
-		}
-		if m.made != nil {
-			if blob := m.made(b.(T)); blob != nil {
-				out.SetBytes(i, blob)
-				continue
-			}
 		}
 		cost := int64(0)
 		if m.cost != nil {

@@ -23,7 +23,7 @@ func CCBF() functions {
 		overBlobs("ccbf_union_agg", "ccbf",
 			"Union of sketches: the sketch of all their points. To sum an area over exact sketches, no union is needed: sum(ccbf_bbox_sum(s, ...)) returns the same number in a fraction of the time.",
 			"SELECT ccbf_total(ccbf_union_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM range(10) t(x) GROUP BY x % 2)",
-			newCCBFUnion()),
+			&ofBlobs[*ccbfPage]{ccbfPages, (*ccbfPage).addBlob}),
 		overBlobs("ccbf_intersect_agg", "ccbf",
 			"Intersection of sketches: each cell has the smallest of their counts. For trees that were united, or whose intersection does not fit, the excess of counts can depend on the order of rows.",
 			"SELECT ccbf_total(ccbf_intersect_agg(s)) FROM (SELECT ccbf_agg(x, x, 1) s FROM (VALUES (1, 1), (2, 1), (2, 2)) t(x, g) GROUP BY g)",
@@ -49,7 +49,6 @@ type ccbfPage struct {
 	lease *duck.Lease
 	b     *ccbf.Builder
 	id    uint32 // of the builder's configuration, where it has one
-	by    threads
 }
 
 // ccbfPageSize is about what a builder takes before it holds anything.
@@ -88,14 +87,10 @@ func (t *ccbfPage) merge(from *ccbfPage) error {
 	if from.b == nil {
 		return nil
 	}
-	t.by.add(from.by)
 	return t.builder(&from.b.Config).Merge(from.b)
 }
 
-func (t *ccbfPage) blob(dst []byte) ([]byte, error) {
-	t.b.Spare = t.by.spare()
-	return t.b.AppendBlob(dst)
-}
+func (t *ccbfPage) blob(dst []byte) ([]byte, error) { return t.b.AppendBlob(dst) }
 
 type ccbfIntersection struct{ x *ccbf.Intersector }
 

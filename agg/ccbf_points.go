@@ -49,7 +49,6 @@ type chunk struct {
 	keys     []uint64
 	config   ccbf.Config
 	id       uint32
-	thread   uint64
 	slots    slots
 	all      gathered // of many states
 	own      gathered // of one
@@ -65,7 +64,6 @@ var (
 func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
-	c.thread = rows.Thread()
 	var options *duck.Vector
 	if rows.NumCols() > 3 {
 		options = rows.Col(3)
@@ -164,9 +162,6 @@ func (c *chunk) page(s *duck.State) (*ccbf.Builder, error) {
 	t, err := c.promote(s)
 	if err != nil {
 		return nil, err
-	}
-	if t.by.first == 0 {
-		t.by.first = c.thread
 	}
 	fewOf(s).config = c.id
 	return t.of(c.id, &c.config)
@@ -321,10 +316,6 @@ func (c *chunk) combine(from *duck.State, held []uint64, into *duck.State) error
 		return differing(&t.b.Config, &o.b.Config)
 	}
 	t.id = o.id
-	t.by.add(o.by)
-	if t.b != nil {
-		t.b.Spare = t.by.spare()
-	}
 	if err := t.merge(o); err != nil {
 		return err
 	}

@@ -55,10 +55,9 @@ type keyedPage struct {
 	s      keyed.Sketch
 	bytes  int64 // charged for s
 	rest   int   // chunks in which repeated keys are not looked for
-	by     threads
 }
 
-func (t *keyedPage) blob(_ []byte) ([]byte, error) { return keyed.Finish(t.s, t.by.spare()) }
+func (t *keyedPage) blob(_ []byte) ([]byte, error) { return keyed.Finish(t.s) }
 
 // charge brings the lease up to what the sketch takes.
 func (t *keyedPage) charge() error {
@@ -103,7 +102,6 @@ func (a *keyedPages) merge(t, from *keyedPage) error {
 	if from.s == nil {
 		return nil
 	}
-	t.by.add(from.by)
 	if t.s != nil {
 		if err := a.family.Unite(t.s, from.s); err != nil {
 			return err

@@ -48,7 +48,7 @@ func (c *keyedChunk) pageOf(i int) *keyedPage {
 }
 
 func (a *keyedAgg) Combine(from, into duck.States) error {
-	c := a.chunk(0)
+	c := a.chunk()
 	defer a.done(c)
 	if err := c.pagesOf(from); err != nil {
 		return err
@@ -177,9 +177,6 @@ func (a *keyedAgg) unite(c *keyedChunk, m *spare, p *keyedPlan, f *few, waits []
 	if err != nil {
 		return err
 	}
-	if o != nil {
-		t.by.add(o.by)
-	}
 	if err := a.family.Unite(t.s, s); err != nil {
 		return err
 	}
@@ -187,7 +184,7 @@ func (a *keyedAgg) unite(c *keyedChunk, m *spare, p *keyedPlan, f *few, waits []
 }
 
 func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
-	c := a.chunk(0)
+	c := a.chunk()
 	defer a.done(c)
 	if err := c.pagesOf(states); err != nil {
 		return err

@@ -28,7 +28,6 @@ type keyedChunk struct {
 	params   any          // nil where they were not read yet
 	id       uint32       // of the plan of its keys, the last; 0 where they cannot wait
 	last     keyedPlan
-	thread   uint64
 
 	hashes        // of a run of rows
 	sorted hashes // of a chunk, or of states, group by group
@@ -64,10 +63,9 @@ func (h *hashes) part(from, to int) hashes {
 	return p
 }
 
-// chunk is one to be used by a thread; 0 where it adds no rows.
-func (a *keyedAgg) chunk(thread uint64) *keyedChunk {
+// chunk is one to be used by a thread.
+func (a *keyedAgg) chunk() *keyedChunk {
 	c := a.chunks.Get().(*keyedChunk)
-	c.thread = thread
 	c.held, c.words = c.held[:0], c.words[:0]
 	return c
 }
@@ -79,7 +77,7 @@ func (a *keyedAgg) done(c *keyedChunk) {
 }
 
 func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
-	c := a.chunk(rows.Thread())
+	c := a.chunk()
 	defer a.done(c)
 	if err := a.reset(c, rows, states); err != nil {
 		return err
@@ -343,6 +341,6 @@ func (a *keyedAgg) page(c *keyedChunk, state *duck.State, i int) (*keyedPage, er
 	if err != nil {
 		return nil, err
 	}
-	t.s, t.params, t.by.first = s, c.params, c.thread
+	t.s, t.params = s, c.params
 	return t, t.charge()
 }

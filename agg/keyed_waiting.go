@@ -167,7 +167,7 @@ func (a *keyedAgg) promote(c *keyedChunk, s *duck.State, p *keyedPlan, held []ui
 	if t.s, err = a.empty(p.params, p.class); err != nil {
 		return nil, err
 	}
-	t.params, t.by.first = p.params, c.thread
+	t.params = p.params
 	fewOf(s).held = 0
 	return t, a.take(c, t, p, held)
 }

@@ -42,7 +42,6 @@ func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, cat
 		var seen asked.Areas
 		defer asked.Record(&seen)
 		return ccbfAsk(rows, 6, func(r *ccbfReader) error {
-			r.view.Spare = out.Spare
 			listed := 0
 			return eachValid(rows, out, func(i int) error {
 				category, err := r.row(rows, i)
@@ -96,7 +95,6 @@ func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
 	var seen asked.Areas
 	defer asked.Record(&seen)
 	return ccbfAsk(rows, 7, func(r *ccbfReader) error {
-		r.view.Spare = out.Spare
 		made := 0
 		return eachValid(rows, out, func(i int) error {
 			category, err := r.row(rows, i)

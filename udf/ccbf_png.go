@@ -107,7 +107,6 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
 				return err
 			}
-			r.view.Spare = out.Spare
 			png, err := p.draw(&r.view, rows, out, i)
 			if err != nil {
 				return err
@@ -183,7 +182,6 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i in
 		Scale:   scale,
 		Label:   p.options.AnyText(pngLabel, i),
 		Unit:    unit,
-		Spare:   out.Spare,
 	})
 	return p.png.Bytes(), err
 }

@@ -54,9 +54,6 @@ type Builder struct {
 	// Hold is how many bytes of cells are kept, at 16 for each, before a sketch that cannot stay
 	// exact becomes dense or is pruned.
 	Hold int64
-	// Spare reports whether a processor has nothing else to do: then a large tree is made by
-	// two goroutines. None where it is nil. The bytes are the same.
-	Spare func() bool
 	// OneByOne has a dense sketch count every point by itself and in its order, as in the paper.
 	// Otherwise points of a cell that come near each other are counted at once, which takes a third
 	// of the time if cells have many points. In mode mi that changes few counts, and those by little.

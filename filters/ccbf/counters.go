@@ -142,6 +142,18 @@ func whole(n float64) uint64 {
 	return uint64(n)
 }
 
+// raster sums the cells of pixels, with levels from the largest squares that lie in a pixel.
+func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
+	if v.Levels > 0 {
+		s := search{v: v.View, category: category, visit: p.take}
+		return s.run(clip)
+	}
+	return v.sweep(clip, category, func(at grid.Cell, n uint64) bool {
+		p.add(p.columns.part(at.X), p.lines.part(at.Y), n)
+		return true
+	})
+}
+
 // density draws the squares that are nearest in size to pixels.
 func (v countersView) density(p *picture, category []byte) error {
 	level := min(math.Ilogb(max(p.pixel()*math.Sqrt2/v.Grid.Res(), 1)), int(v.Levels))

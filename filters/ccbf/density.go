@@ -1,14 +1,12 @@
 package ccbf
 
 import (
-	"iter"
 	"math"
 	"sort"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/paulmach/orb"
 )
 
@@ -78,7 +76,7 @@ func (v *View) paint(p *picture, level int, each func(clip grid.Rect, to *painti
 		return err
 	}
 	if x.large || y.large {
-		stretch(p.dst, to.sums, x, y, v.Spare)
+		stretch(p.dst, to.sums, x, y)
 	}
 	return nil
 }
@@ -202,29 +200,12 @@ func overlap(at, length float64, n int) (i int, here, next float64) {
 	return int(floor), here, next
 }
 
-// halvedPixels is from how many pixels on a picture is stretched from the south and, beside that, from the
-// north: so many take a millisecond.
-const halvedPixels = 1 << 18
-
 // stretch adds bins to the pixels that meet them, both row by row from the
-// north-west, in two goroutines where spare says so.
-func stretch(dst, bins []float64, x, y *axis, spare func() bool) {
-	south := stretcher{x: x, y: y, bins: bins}
-	south.init()
-	if len(dst) < halvedPixels {
-		spare = nil
-	}
-	north := south
-	beside.Ends(spare, y.pixels, func(rows iter.Seq[int]) { south.stretch(dst, rows) }, func(rows iter.Seq[int]) {
-		north.empty()
-		north.stretch(dst, rows)
-	})
-}
-
-// stretch adds to rows of pixels, counted from the south.
-func (w *stretcher) stretch(dst []float64, rows iter.Seq[int]) {
-	x, y := w.x, w.y
-	for j := range rows {
+// north-west.
+func stretch(dst, bins []float64, x, y *axis) {
+	w := stretcher{x: x, y: y, bins: bins}
+	w.init()
+	for j := range y.pixels { // from the south
 		i, here, next := y.source(j)
 		if here == 0 && next == 0 {
 			continue
@@ -275,11 +256,6 @@ func (w *stretcher) init() {
 		}
 		w.columns = append(w.columns, column{bin, here, next})
 	}
-	w.empty()
-}
-
-// empty is the stretched rows that there are before the first.
-func (w *stretcher) empty() {
 	for i := range w.rows {
 		w.rows[i] = stretched{bin: -1, sums: make([]float64, len(w.columns))}
 	}

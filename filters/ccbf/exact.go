@@ -93,13 +93,8 @@ func (v exactView) density(p *picture, category []byte) error {
 }
 
 func (v exactView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
-	var others []Spot
-	v.cells.EachSumBeside(box, category, threshold, v.Spare,
-		func(c grid.Cell, n uint64) { add(Spot{Cell: c, Count: n}) },
-		func(c grid.Cell, n uint64) { others = append(others, Spot{Cell: c, Count: n}) })
-	for _, s := range others {
-		add(s)
-	}
+	var stop bool
+	v.cells.EachUntil(box, category, threshold, &stop, func(c grid.Cell, n uint64) { stop = !add(Spot{Cell: c, Count: n}) })
 	return nil
 }
 

@@ -235,7 +235,7 @@ func (b *Builder) release(list cells.List) { _ = b.grow(-cells.RunBytes(list.Cel
 func (b *Builder) empty() *Sketch {
 	return &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
-		sums: b.Mode == Standard && !b.notSums, spare: b.Spare,
+		sums: b.Mode == Standard && !b.notSums,
 	}
 }
 

@@ -190,8 +190,8 @@ func (t *leafList) headBytes() uint64 {
 func (p *planned) size() uint64 { return p.headBytes() + p.code.Size() }
 
 // within is t, pruned where it takes more than limit bytes; false where even a tree
-// of the largest squares does. It may use a second goroutine where spare says so.
-func (t *leafList) within(limit uint64, spare func() bool) (*planned, bool) {
+// of the largest squares does.
+func (t *leafList) within(limit uint64) (*planned, bool) {
 	// Cells that were never in a tree are here because they take too much.
 	if t.plan != nil && t.plan.size() <= limit {
 		return t.plan, true
@@ -206,7 +206,7 @@ func (t *leafList) within(limit uint64, spare func() bool) (*planned, bool) {
 	for i := range t.sections {
 		parts[i] = t.sections[i].Squares
 	}
-	pruned, ok := tree.FitBeside(parts, limit-min(head, limit), spare)
+	pruned, ok := tree.Fit(parts, limit-min(head, limit))
 	out := &leafList{sections: make([]leafSection, len(parts)), tau: max(t.tau, pruned.Tau)}
 	for i := range parts {
 		out.sections[i] = leafSection{t.sections[i].Label, pruned.Parts[i]}
@@ -218,8 +218,8 @@ func (t *leafList) within(limit uint64, spare func() bool) (*planned, bool) {
 	return out.plan, ok && head <= limit
 }
 
-// appendTo appends the body, and may use a second goroutine where spare says so.
-func (p *planned) appendTo(dst []byte, spare func() bool) []byte {
+// appendTo appends the body.
+func (p *planned) appendTo(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(p.tau))
 	switch {
 	case p.fit.sampled:
@@ -241,7 +241,7 @@ func (p *planned) appendTo(dst []byte, spare func() bool) []byte {
 	e := tree.NewEncoder(p.code)
 	for _, sheets := range p.sheets {
 		for i := range sheets {
-			dst = e.AppendSheetBeside(dst, &sheets[i], spare)
+			dst = e.AppendSheet(dst, &sheets[i])
 		}
 	}
 	return dst

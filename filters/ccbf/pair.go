@@ -122,7 +122,7 @@ func (squarePair) narrow(s, o *Sketch, by narrowing) error {
 	if by.either || config.Overflow != ToTree {
 		config = joined(&s.Config, s.Form(), &o.Config, o.Form())
 	}
-	p, ok := out.within(config.Bytes, nil)
+	p, ok := out.within(config.Bytes)
 	if !ok {
 		return out.tooLong(config.Bytes)
 	}

@@ -113,7 +113,7 @@ func (b *Builder) prune() error {
 		return err
 	}
 	t, bounds := b.list(list)
-	p, ok := t.within(b.Bytes*keepTree, b.Spare)
+	p, ok := t.within(b.Bytes * keepTree)
 	if err := b.grow(-fitBytes(n)); err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (b *Builder) prune() error {
 // sketchTree makes the sketch of a builder that has squares.
 func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	t, bounds := b.list(of)
-	p, ok := t.within(b.Bytes, b.Spare)
+	p, ok := t.within(b.Bytes)
 	if !ok {
 		return nil, t.tooLong(b.Bytes)
 	}
@@ -160,7 +160,7 @@ func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown && !b.notSums,
-		bounds: cells.Hull(b.bounds, bounds), tree: p.leafList, sums: !b.notSums, spare: b.Spare,
+		bounds: cells.Hull(b.bounds, bounds), tree: p.leafList, sums: !b.notSums,
 	}
 	if !s.TotalKnown {
 		s.lostTotal()

@@ -66,13 +66,6 @@ func (s *search) run(clip grid.Rect) error {
 	if n := clip.Squares(int(s.v.Levels)).Count(); n > s.most {
 		return s.v.allow(n)
 	}
-	s.over(clip)
-	return s.v.allow(s.reads)
-}
-
-// over is run of a rectangle within Bounds that is not too large, without taking account of
-// its lookups.
-func (s *search) over(clip grid.Rect) {
 	top := int(s.v.Levels)
 	for l := range top + 1 {
 		s.clips[l] = clip.Squares(l)
@@ -88,6 +81,7 @@ func (s *search) over(clip grid.Rect) {
 			}
 		}
 	}
+	return s.v.allow(s.reads)
 }
 
 // down reads squares, as many as a batch has parts, and goes on to the parts of

@@ -25,7 +25,6 @@ type Sketch struct {
 	cells  cells.List
 	tree   *leafList         // nil unless it is one
 	dense  *cascade.Counters // nil unless it has them
-	spare  func() bool       // as Builder.Spare, while it is encoded
 }
 
 // New makes an empty sketch. The error is that of Params.Config.

@@ -51,7 +51,7 @@ func (s treeSketch) add(c grid.Cell, category []byte, n uint64) error {
 	before := s.tree.squares(p)
 	after := s.tree.with(p, tree.Merge(before, tree.Squares{Keys: []uint64{z}, Counts: []uint64{n}}))
 	if before.Len() == 0 {
-		if _, ok := after.within(s.Bytes, nil); !ok {
+		if _, ok := after.within(s.Bytes); !ok {
 			return after.tooLong(s.Bytes)
 		}
 	}
@@ -129,7 +129,7 @@ func (s treeSketch) coarsen(factor uint64) error {
 
 // fold prunes the tree.
 func (s treeSketch) fold(f *folding) error {
-	p, ok := s.tree.within(f.limit, nil)
+	p, ok := s.tree.within(f.limit)
 	if !ok {
 		return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", f.size, f.size-f.limit+p.size())
 	}
@@ -141,8 +141,8 @@ func (s treeSketch) fold(f *folding) error {
 // appendBody prunes the tree to its bytes. What was checked whenever a section came
 // keeps it from taking more, but for the digits of counts that grow.
 func (s treeSketch) appendBody(dst []byte, _ grid.Rect, limit uint64) ([]byte, bool) {
-	p, _ := s.tree.within(limit, s.spare)
-	return p.appendTo(dst, s.spare), true
+	p, _ := s.tree.within(limit)
+	return p.appendTo(dst), true
 }
 
 // asTree is the tree of the cells of an exact sketch that may become one, in its
@@ -151,7 +151,7 @@ func (s *Sketch) asTree() *Sketch {
 	if s.Overflow != ToTree || s.tree != nil || s.dense != nil {
 		return nil
 	}
-	p, ok := listOf(s.cells).within(s.Bytes, s.spare)
+	p, ok := listOf(s.cells).within(s.Bytes)
 	if !ok {
 		return nil
 	}

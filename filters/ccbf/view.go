@@ -26,9 +26,6 @@ var (
 // one to the next. Any number of Views may read the same BLOB at once.
 type View struct {
 	Head
-	// Spare reports whether a processor has nothing else to do: then rasters of counters,
-	// large pictures, and lists of the largest of many cells are made by two goroutines. None where it is nil. Answers are the same.
-	Spare func() bool
 	// Share calls do for each of parts, in any order and on any goroutines, and returns when all
 	// have ended: so is made what Decoded makes of many categories. Where it is nil, one after the other.
 	Share    func(parts int, do func(part int))

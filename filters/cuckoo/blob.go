@@ -14,10 +14,7 @@ import (
 const variableBit = 1
 
 // Blob encodes the filter: equal states, equal bytes. The filter is unchanged.
-func (s *Sketch) Blob() []byte { return s.encode(nil) }
-
-// encode is Blob, on two goroutines where spare says that a processor has nothing to do.
-func (s *Sketch) encode(spare func() bool) []byte {
+func (s *Sketch) Blob() []byte {
 	p := s.params
 	params := []byte{byte(p.Variant), byte(p.FingerprintBits), byte(p.Slots)}
 	if p.VariableLength {
@@ -29,7 +26,7 @@ func (s *Sketch) encode(spare func() bool) []byte {
 	blob = append(blob, s.mem...)
 	t := s.table
 	t.mem = blob[len(blob)-len(s.mem):]
-	t.arrangeAll(spare)
+	t.arrange()
 	return sketch.Seal(blob)
 }
 

@@ -1,28 +1,15 @@
 package cuckoo
 
-import (
-	"encoding/binary"
+import "encoding/binary"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
-)
-
-// arrangeAll gives every bucket its one spelling, so that the order in which
-// fingerprints came into a bucket does not show; on two goroutines where spare says that
-// a processor has nothing to do.
-func (t *table) arrangeAll(spare func() bool) {
-	middle := t.buckets / 2
-	end := middle - min(middle, t.span()) // nothing is written by both
-	beside.Do(spare, func() { t.arrange(0, end) }, func() { t.arrange(middle, t.buckets) })
-	t.arrange(end, middle)
-}
-
-// arrange gives buckets from..to-1 their one spelling.
-func (t *table) arrange(from, to uint64) {
+// arrange gives every bucket its one spelling, so that the order in which
+// fingerprints came into a bucket does not show.
+func (t *table) arrange() {
 	if t.narrow && !t.variable && t.b == 4 {
-		t.arrangeFours(from, to)
+		t.arrangeFours()
 		return
 	}
-	for i := from; i < to; i++ {
+	for i := range t.buckets {
 		if t.narrow {
 			x := t.word(i) & t.mask
 			if y := t.arrangeWord(x); y != x {
@@ -37,10 +24,10 @@ func (t *table) arrange(from, to uint64) {
 }
 
 // arrangeFours is arrange of buckets of four slots.
-func (t *table) arrangeFours(from, to uint64) {
+func (t *table) arrangeFours() {
 	mem, width, mask, m := t.mem, uint64(t.bits), t.mask, t.base
 	one, two, three := t.f&63, 2*t.f&63, 3*t.f&63
-	for at, end := from*width, to*width; at < end; at += width {
+	for at, end := uint64(0), t.buckets*width; at < end; at += width {
 		w := mem[at>>3 : at>>3+8 : at>>3+8]
 		shift := at & 7
 		v := binary.LittleEndian.Uint64(w)

@@ -218,7 +218,7 @@ func (s *Sketch) AddHashes(h1s, h2s, ns []uint64) error {
 		if ns == nil || !s.multiset {
 			return s.addLater(h1s, h2s, ns)
 		}
-		if err := s.settle(nil); err != nil {
+		if err := s.settle(); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
@@ -186,7 +185,7 @@ func (s *Sketch) enterMost() error {
 	if s.waiting.n <= s.params.Capacity {
 		return nil
 	}
-	if err := s.settle(nil); err != nil {
+	if err := s.settle(); err != nil {
 		return err
 	}
 	s.wait()
@@ -197,7 +196,7 @@ func (s *Sketch) enterMost() error {
 func (s *Sketch) uniteWaiting(other *Sketch) error {
 	if s.waiting == nil {
 		c := other.Clone()
-		if err := c.settle(nil); err != nil {
+		if err := c.settle(); err != nil {
 			return err
 		}
 		return s.unite(&c.table, c.Base)
@@ -217,18 +216,17 @@ func (s *Sketch) uniteWaiting(other *Sketch) error {
 	return s.enterMost()
 }
 
-// Finish implements keyed.Later: it enters what waits and is Blob, on two goroutines where
-// spare, which may be nil, says that a processor has nothing to do. Errors are those of
+// Finish implements keyed.Later: it enters what waits and is Blob. Errors are those of
 // Add; some of the keys are then in the filter.
-func (s *Sketch) Finish(spare func() bool) ([]byte, error) {
-	if err := s.settle(spare); err != nil {
+func (s *Sketch) Finish() ([]byte, error) {
+	if err := s.settle(); err != nil {
 		return nil, err
 	}
-	return s.encode(spare), nil
+	return s.Blob(), nil
 }
 
 // settle enters what waits.
-func (s *Sketch) settle(spare func() bool) error {
+func (s *Sketch) settle() error {
 	w := s.waiting
 	if w == nil {
 		return nil
@@ -244,15 +242,14 @@ func (s *Sketch) settle(spare func() bool) error {
 		return nil
 	}
 	parts := len(w.closed)
+	// Those of the last buckets of the first half come last. That decides in which of two buckets a
+	// fingerprint is, so it stays: the BLOBs of the same keys do not change.
 	middle := parts / 2
-	var added [2]uint64
-	var rest [2][]uint64
-	beside.Do(spare,
-		func() { added[0], rest[0] = s.enterOwn(w, 0, middle, uint64(middle)<<w.shift-s.span()) },
-		func() { added[1], rest[1] = s.enterOwn(w, middle, parts, s.buckets) })
-	s.stored = added[0] + added[1]
+	first, rest := s.enterOwn(w, 0, middle, uint64(middle)<<w.shift-s.span())
+	second, others := s.enterOwn(w, middle, parts, s.buckets)
+	s.stored = first + second
 	var b batch
-	for _, rest := range rest {
+	for _, rest := range [][]uint64{rest, others} {
 		for len(rest) > 0 {
 			n := min(batchLen, len(rest))
 			for k, e := range rest[:n] {

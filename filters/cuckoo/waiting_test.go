@@ -1,7 +1,6 @@
 package cuckoo
 
 import (
-	"bytes"
 	"errors"
 	"math/rand/v2"
 	"testing"
@@ -26,10 +25,9 @@ func (s *Sketch) meeting(h1, h2 uint64) meeting {
 }
 
 // Keys that waited are in the filter, each once in a set, however sketches were copied,
-// united and finished in between, and on two goroutines as on one.
+// united and finished in between.
 func TestWaiting(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 9))
-	spare := func() bool { return true }
 	for round := range 60 {
 		p := Params{
 			Capacity: 500 + r.Uint64N(20_000), FingerprintBits: 6 + r.Uint64N(9), Slots: 1 + r.Uint64N(4),
@@ -83,7 +81,7 @@ func TestWaiting(t *testing.T) {
 				}
 			}
 			if r.IntN(40) == 0 {
-				if err := (*s).settle(nil); err != nil {
+				if err := (*s).settle(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -99,13 +97,9 @@ func TestWaiting(t *testing.T) {
 				t.Fatalf("%+v: %v", p, err)
 			}
 		}
-		c := s.Clone()
-		blob, err := s.Finish(nil)
+		blob, err := s.Finish()
 		if err != nil {
 			t.Fatalf("%+v, %d keys: %v", p, n, err)
-		}
-		if beside, err := c.Finish(spare); err != nil || !bytes.Equal(beside, blob) {
-			t.Fatalf("%+v: on two goroutines another filter (%v)", p, err)
 		}
 		if err := Check(blob); err != nil {
 			t.Fatalf("%+v: %v", p, err)
@@ -142,7 +136,7 @@ func TestWaitingTakesCapacity(t *testing.T) {
 		if s.waiting == nil || s.stored > 0 || s.Bytes() < int(4*capacity+s.buckets*uint64(s.bits)/8) {
 			t.Fatalf("%d slots: %d stored, %d bytes", slots, s.stored, s.Bytes())
 		}
-		if _, err := s.Finish(nil); err != nil {
+		if _, err := s.Finish(); err != nil {
 			t.Fatalf("%d slots: %v", slots, err)
 		}
 		if slots != 4 {

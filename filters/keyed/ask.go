@@ -104,9 +104,8 @@ func (f *Family[P, S, V]) LawsOf(p P) sketch.Laws { return f.spec.Laws(p) }
 // that keys do not fit, may leave some of them in the sketch.
 type Later interface {
 	Later()
-	// Finish is Blob. Where spare says that a processor has nothing to do, it may use
-	// that one too.
-	Finish(spare func() bool) ([]byte, error)
+	// Finish is Blob.
+	Finish() ([]byte, error)
 }
 
 // Reusable is a sketch whose memory can be used for other keys.
@@ -121,14 +120,14 @@ func AppendBlob(dst []byte, s Sketch) ([]byte, error) {
 	if a, ok := s.(interface{ AppendBlob(dst []byte) []byte }); ok {
 		return a.AppendBlob(dst), nil
 	}
-	blob, err := Finish(s, nil)
+	blob, err := Finish(s)
 	return append(dst, blob...), err
 }
 
 // Finish is the BLOB of a sketch, be it one that keeps keys or not.
-func Finish(s Sketch, spare func() bool) ([]byte, error) {
+func Finish(s Sketch) ([]byte, error) {
 	if l, ok := s.(Later); ok {
-		return l.Finish(spare)
+		return l.Finish()
 	}
 	return s.Blob(), nil
 }

@@ -30,7 +30,7 @@ func (f *frame) load(c *C.ccbf_call, ov *Overload) *Rows {
 	for cap(r.cols) < n {
 		r.cols = append(r.cols[:cap(r.cols)], Vector{})
 	}
-	r.n, r.cols, r.thread, r.threads = rows, r.cols[:n], uint64(c.thread), threadsOf(c)
+	r.n, r.cols = rows, r.cols[:n]
 	cols := unsafe.Slice(c.cols, n)
 	for i := range cols {
 		var t Type

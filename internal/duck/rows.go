@@ -13,18 +13,9 @@ import (
 // Rows are the arguments of one chunk. Everything reached from it is valid only
 // until the callback ends.
 type Rows struct {
-	n       int
-	cols    []Vector
-	thread  uint64
-	threads int // as Result has them
+	n    int
+	cols []Vector
 }
-
-// Thread is the thread that calls Update, not 0: another one has another number, while
-// both are there.
-func (r *Rows) Thread() uint64 { return r.thread }
-
-// Spare is Result.Spare where there is no result yet.
-func (r *Rows) Spare() bool { return r.threads > 1 && Alone() }
 
 // Len is the number of rows.
 func (r *Rows) Len() int { return r.n }

@@ -25,9 +25,6 @@ type Options struct {
 	// a few points are, and what the last colour stands for and more than that
 	// is drawn as. Where Top is 0 both are taken from the values.
 	Low, Top float64
-	// Spare reports whether a processor has nothing else to do: then a large picture is
-	// drawn by two goroutines. None where it is nil. The picture is the same.
-	Spare func() bool
 }
 
 // Palettes are the names of the palettes, the default first; Scales those of the
@@ -57,7 +54,7 @@ func Draw(values []float64, width, height int, o Options) (*image.Paletted, erro
 	}
 	img := image.NewPaletted(image.Rect(0, 0, width, height), colours())
 	s := newScale(law, values, &o)
-	s.paint(img.Pix, values, o.Spare)
+	s.paint(img.Pix, values)
 	if o.Label != "" {
 		if err := drawLabel(img, o.Label, o.Unit, s); err != nil {
 			return nil, err
@@ -73,7 +70,7 @@ func Encode(w io.Writer, values []float64, width, height int, o Options) error {
 	if err != nil {
 		return err
 	}
-	return Write(w, img, o.Spare)
+	return Write(w, img)
 }
 
 // choices are what an option may be, by name, the default first.

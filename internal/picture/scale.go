@@ -1,11 +1,6 @@
 package picture
 
-import (
-	"iter"
-	"math"
-
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-)
+import "math"
 
 // law is the least value that gets past a share, 0 to 1, of the colours. top is
 // the largest value, low one that most exceed.
@@ -36,19 +31,8 @@ type scale struct {
 func newScale(l law, values []float64, o *Options) *scale {
 	s, low := &scale{top: o.Top}, o.Low
 	if s.top == 0 {
-		var of [2]*tally
-		inParts(len(values), o.Spare, func(worker, from, to int) {
-			if of[worker] == nil {
-				of[worker] = new(tally)
-			}
-			of[worker].add(values[from:to])
-		})
-		t := of[0]
-		if t == nil {
-			t = of[1]
-		} else if of[1] != nil {
-			t.join(of[1])
-		}
+		var t tally
+		t.add(values)
 		s.top = t.top
 		if t.drawn == 0 {
 			return s
@@ -60,31 +44,6 @@ func newScale(l law, values []float64, o *Options) *scale {
 	}
 	s.least[0] = s.faintest()
 	return s
-}
-
-const (
-	// halvedValues is from how many values on two goroutines look at them: so many take a
-	// millisecond.
-	halvedValues = 1 << 18
-	// partValues is how many one looks at before it takes others: each takes as many as it
-	// comes to.
-	partValues = 1 << 14
-)
-
-// inParts calls do for n values: once, or, of many, for part after part, by workers 0 and 1.
-func inParts(n int, spare func() bool, do func(worker, from, to int)) {
-	if n < halvedValues {
-		do(0, 0, n)
-		return
-	}
-	worker := func(i int) func(numbers iter.Seq[int]) {
-		return func(numbers iter.Seq[int]) {
-			for part := range numbers {
-				do(i, part*partValues, min((part+1)*partValues, n))
-			}
-		}
-	}
-	ccbf.Ends(spare, (n+partValues-1)/partValues, worker(0), worker(1))
 }
 
 // tally counts values from normal up by their exponents and eighths.
@@ -102,14 +61,6 @@ func (t *tally) add(values []float64) {
 			t.drawn++
 		}
 	}
-}
-
-func (t *tally) join(o *tally) {
-	for i, n := range o.counts {
-		t.counts[i] += n
-	}
-	t.drawn += o.drawn
-	t.top = max(t.top, o.top)
 }
 
 // faintest is the least value that is drawn.
@@ -147,7 +98,7 @@ func (s *scale) low(counts *[1 << (63 - lowShift)]int, n int, values []float64) 
 }
 
 // paint sets the pixels of the values that are drawn to their colours.
-func (s *scale) paint(pix []uint8, values []float64, spare func() bool) {
+func (s *scale) paint(pix []uint8, values []float64) {
 	if s.top == 0 {
 		return
 	}
@@ -157,14 +108,6 @@ func (s *scale) paint(pix []uint8, values []float64, spare func() bool) {
 		i = s.colour(i, math.Float64frombits(bits<<paintShift))
 		known = append(known, uint8(i))
 	}
-	inParts(len(values), spare, func(_, i, end int) { s.paintPart(pix[i:end], values[i:end], known, from) })
-}
-
-// paintShift leaves of a value the bits that find its colour, or one shortly before it.
-const paintShift = 52 - 7
-
-// paintPart is paint with the colours known of the leading bits of values, from from on.
-func (s *scale) paintPart(pix []uint8, values []float64, known []uint8, from uint64) {
 	for j, v := range values {
 		if v == 0 { // most often
 			continue
@@ -180,6 +123,9 @@ func (s *scale) paintPart(pix []uint8, values []float64, known []uint8, from uin
 		pix[j] = uint8(first + s.colour(i, v))
 	}
 }
+
+// paintShift leaves of a value the bits that find its colour, or one shortly before it.
+const paintShift = 52 - 7
 
 // colour is the colour of a value known not to lie below colour i.
 func (s *scale) colour(i int, v float64) int {

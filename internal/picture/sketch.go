@@ -17,10 +17,8 @@ func Values(dst []float64, v *ccbf.View, area orb.Bound, width, height int, cate
 	if pixels <= 1 { // of a cell
 		return "per pixel", nil
 	}
-	inParts(len(dst), v.Spare, func(_, from, to int) {
-		for i := range dst[from:to] {
-			dst[from+i] *= pixels
-		}
-	})
+	for i := range dst {
+		dst[i] *= pixels
+	}
 	return "per cell", nil
 }

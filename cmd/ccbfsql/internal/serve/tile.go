@@ -70,7 +70,7 @@ func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y i
 	}
 	img.Palette = opaque()
 	var b bytes.Buffer
-	err = picture.Write(&b, img, nil)
+	err = picture.Write(&b, img)
 	return b.Bytes(), err
 }
 

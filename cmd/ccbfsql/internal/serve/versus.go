@@ -73,7 +73,7 @@ func signed(values []float64, width, height int, o picture.Options) ([]byte, err
 	}
 	img.Palette = twoSided()
 	var b bytes.Buffer
-	err = picture.Write(&b, img, nil)
+	err = picture.Write(&b, img)
 	return b.Bytes(), err
 }
 

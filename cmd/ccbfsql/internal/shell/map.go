@@ -43,7 +43,7 @@ func (sh *Shell) mapFile(o *mapOptions, query string) error {
 		return err
 	}
 	var png bytes.Buffer
-	if err := picture.Write(&png, img, nil); err != nil {
+	if err := picture.Write(&png, img); err != nil {
 		return err
 	}
 	if err := os.WriteFile(o.file, png.Bytes(), 0o666); err != nil {

@@ -1,57 +1,36 @@
 package cells
 
-import (
-	"iter"
-
-	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
-)
+import "github.com/ccbfsql/ccbfsql/filters/grid"
 
 // Each calls f for the cells inside clip, once for each category that a cell has.
 // It reads the blocks that meet clip and no others.
 func (v *View) Each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
-	v.eachFrom(clip, category, 1, f)
-}
-
-// eachFrom is Each for the cells that count least or more.
-func (v *View) eachFrom(clip grid.Rect, category []byte, least uint64, f func(c grid.Cell, n uint64)) {
 	var never bool
-	v.eachUntil(clip, category, least, whole, &never, f)
+	v.eachUntil(clip, category, 1, &never, f)
 }
 
-// part is one of so many parts of a section's blocks.
-type part struct{ i, of int }
-
-var whole = part{0, 1}
-
-// in is the part of the blocks from from to to-1.
-func (p part) in(from, to int) (int, int) {
-	n := max(to-from, 0)
-	return from + n*p.i/p.of, from + n*(p.i+1)/p.of
-}
-
-// eachUntil is eachFrom of a part of each section until stop is set: f may be called with
-// cells of the blocks that are read with that it is set in.
-func (v *View) eachUntil(clip grid.Rect, category []byte, least uint64, of part, stop *bool, f func(c grid.Cell, n uint64)) {
+// eachUntil is Each for the cells that count least or more, until stop is set: f may be called
+// with cells of the blocks that are read with that it is set in.
+func (v *View) eachUntil(clip grid.Rect, category []byte, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	if clip = clip.Intersect(v.bounds); clip.Empty() {
 		return
 	}
 	for i := range v.sections {
 		if s := &v.sections[i]; s.matches(category) && !*stop {
-			s.each(clip, least, of, stop, f)
+			s.each(clip, least, stop, f)
 		}
 	}
 }
 
 // each is View.eachUntil for one section, in Z-order.
-func (s *sectionView) each(clip grid.Rect, least uint64, of part, stop *bool, f func(c grid.Cell, n uint64)) {
+func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	box, ok := spreadOf(clip, grid.MaxRect(), s.x, s.y) // bounds may be wrong, clip is not
 	if !ok {
 		return
 	}
 	q := lentBatch()
 	defer batches.Put(q)
-	from, to := of.in(s.within(&box))
+	from, to := s.within(&box)
 	for i := from; (i < to || q.size > 0) && !*stop; i++ {
 		if i < to {
 			if s.relation(&box, i) == grid.Outside {
@@ -84,35 +63,10 @@ func (v *View) EachSum(clip grid.Rect, category []byte, least uint64, f func(c g
 	v.EachUntil(clip, category, least, &never, f)
 }
 
-const (
-	// sharedCells is from how many cells of a sketch on EachSumBeside has two goroutines read
-	// sharedParts of it.
-	sharedCells = 1 << 15
-	sharedParts = 16
-)
-
-// EachSumBeside is EachSum in any order: where spare, which may be nil, says that a processor is
-// idle, f is called with the cells of some parts, and other in another goroutine with the rest.
-func (v *View) EachSumBeside(clip grid.Rect, category []byte, least uint64, spare func() bool, f, other func(c grid.Cell, n uint64)) {
-	if v.total() < sharedCells || v.together(category) {
-		v.EachSum(clip, category, least, f)
-		return
-	}
-	worker := func(f func(c grid.Cell, n uint64)) func(numbers iter.Seq[int]) {
-		return func(numbers iter.Seq[int]) {
-			var never bool
-			for i := range numbers {
-				v.eachUntil(clip, category, least, part{i, sharedParts}, &never, f)
-			}
-		}
-	}
-	beside.Ends(spare, sharedParts, worker(f), worker(other))
-}
-
 // EachUntil is EachSum until stop is set: f may be called a few times more.
 func (v *View) EachUntil(clip grid.Rect, category []byte, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	if !v.together(category) {
-		v.eachUntil(clip, category, least, whole, stop, f)
+		v.eachUntil(clip, category, least, stop, f)
 		return
 	}
 	var q regions

@@ -80,24 +80,11 @@ func nextTree(s *Squares, root uint8, leaf int) int {
 	return min(leaf, s.Len())
 }
 
-// packetsFrom are leaves of a sheet with which packets begin, so many or more from one to the next, and
-// the end of it.
-func packetsFrom(s *Squares, root uint8, leaves int) []int {
-	borders := []int{0}
-	for i := nextTree(s, root, packetLeaves); i < s.Len(); i = nextTree(s, root, i+packetLeaves) {
-		if i-borders[len(borders)-1] >= leaves {
-			borders = append(borders, i)
-		}
-	}
-	return append(borders, s.Len())
-}
-
-// write gives the leaves of a sheet from first to end-1 to an encoder; with both of these
-// a packet begins.
-func write(s *Squares, root uint8, first, end int, out *Encoder) {
+// write gives the leaves of a sheet to an encoder.
+func write(s *Squares, root uint8, out *Encoder) {
 	after := uint64(0)
-	packet, stretch := first-packetLeaves, first // the first leaves of both
-	for i := first; i < end; {
+	packet, stretch := -packetLeaves, 0 // the first leaves of both
+	for i := 0; i < s.Len(); {
 		key, level, from := s.Keys[i], s.Level(i), i
 		what := split
 		if level >= root {
@@ -106,7 +93,7 @@ func write(s *Squares, root uint8, first, end int, out *Encoder) {
 		} else {
 			level = root
 			key &^= side2(root)
-			for i++; i < end && s.Keys[i]&^side2(root) == key; i++ {
+			for i++; i < s.Len() && s.Keys[i]&^side2(root) == key; i++ {
 			}
 		}
 		begins := true

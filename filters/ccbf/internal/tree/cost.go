@@ -136,22 +136,27 @@ type planner struct {
 
 var planners = sync.Pool{New: func() any { return new(planner) }}
 
-// reset begins a plan.
-func (m *planner) reset() *plan {
-	p := &m.plan
-	*p = plan{high: rootPlan{root: maxRoot}, low: rootPlan{root: lowRoot}, onlyCells: true}
-	return p
+// lentPlanner has begun a plan.
+func lentPlanner() *planner {
+	m := planners.Get().(*planner)
+	m.plan = plan{high: rootPlan{root: maxRoot}, low: rootPlan{root: lowRoot}, onlyCells: true}
+	return m
+}
+
+// giveBack lets go of what was pruned.
+func (m *planner) giveBack() {
+	m.prune.items, m.prune.all = nil, nil
+	planners.Put(m)
 }
 
 // CodeFor is the best code for the sheets of all parts. It follows from the squares.
 func CodeFor(parts [][]Squares) *Code {
-	m := planners.Get().(*planner)
-	defer planners.Put(m)
-	p := m.reset()
+	m := lentPlanner()
+	defer m.giveBack()
 	for _, sheets := range parts {
 		for i := range sheets {
-			p.sheet(&sheets[i])
+			m.plan.sheet(&sheets[i])
 		}
 	}
-	return p.codeFor(&m.costs)
+	return m.plan.codeFor(&m.costs)
 }

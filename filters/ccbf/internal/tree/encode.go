@@ -2,10 +2,8 @@ package tree
 
 import (
 	"encoding/binary"
-	"iter"
 	"math/bits"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/beside"
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
@@ -254,69 +252,17 @@ func (e *Encoder) endPacket() {
 //	           key to that of the second, in squares of the root level and less
 //	           one, and the bits of the first; its trees
 func (e *Encoder) AppendSheet(dst []byte, s *Squares) []byte {
-	return e.AppendSheetBeside(dst, s, nil)
-}
-
-// manyLeaves is from how many leaves on a sheet is written in pieces, by two goroutines.
-const manyLeaves = 1 << 14
-
-// packetList is packets of a sheet.
-type packetList struct {
-	index []entry
-	data  []byte
-}
-
-// AppendSheetBeside is AppendSheet, which may use a second goroutine where spare says so.
-func (e *Encoder) AppendSheetBeside(dst []byte, s *Squares, spare func() bool) []byte {
-	if s.Len() < manyLeaves || spare == nil {
-		e.index, e.data = e.index[:0], e.data[:0]
-		e.packets(s, 0, s.Len())
-		return append(appendIndex(dst, e.code.root, s.Len(), packetList{e.index, e.data}), e.data...)
-	}
-	borders := packetsFrom(s, e.code.root, s.Len()/mostPieces)
-	pieces := make([]packetList, len(borders)-1)
-	worker := func(e *Encoder) func(iter.Seq[int]) {
-		return func(numbers iter.Seq[int]) {
-			for i := range numbers {
-				n := borders[i+1] - borders[i]
-				e.index, e.data = make([]entry, 0, n/packetLeaves+1), make([]byte, 0, n)
-				e.packets(s, borders[i], borders[i+1])
-				pieces[i] = packetList{e.index, e.data}
-			}
-		}
-	}
-	beside.Ends(spare, len(pieces), worker(e), worker(&Encoder{code: e.code, words: e.words}))
-	dst = appendIndex(dst, e.code.root, s.Len(), pieces...)
-	for _, p := range pieces {
-		dst = append(dst, p.data...)
-	}
-	e.index, e.data = nil, nil
-	return dst
-}
-
-// packets writes the leaves of a sheet from one to another, with which packets begin, behind none.
-func (e *Encoder) packets(s *Squares, from, to int) {
-	write(s, e.code.root, from, to, e)
+	e.index, e.data = e.index[:0], e.data[:0]
+	write(s, e.code.root, e)
 	e.endPacket()
-}
-
-// appendIndex appends what stands before the packets of a sheet.
-func appendIndex(dst []byte, root uint8, leaves int, pieces ...packetList) []byte {
-	packets := 0
-	for _, p := range pieces {
-		packets += len(p.index)
+	dst = binary.AppendUvarint(dst, uint64(s.Len()))
+	dst = binary.AppendUvarint(dst, uint64(len(e.index)))
+	first, end := uint64(0), 0
+	for _, b := range e.index {
+		dst = binary.AppendUvarint(dst, (b.first-first)>>(2*e.code.root))
+		dst = binary.AppendUvarint(dst, b.total)
+		dst = binary.AppendUvarint(dst, uint64(b.end-end))
+		first, end = b.first, b.end
 	}
-	dst = binary.AppendUvarint(dst, uint64(leaves))
-	dst = binary.AppendUvarint(dst, uint64(packets))
-	first := uint64(0)
-	for _, p := range pieces {
-		end := 0
-		for _, b := range p.index {
-			dst = binary.AppendUvarint(dst, (b.first-first)>>(2*root))
-			dst = binary.AppendUvarint(dst, b.total)
-			dst = binary.AppendUvarint(dst, uint64(b.end-end))
-			first, end = b.first, b.end
-		}
-	}
-	return dst
+	return append(dst, e.data...)
 }

@@ -3,6 +3,8 @@ package tree
 import (
 	"slices"
 	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // Pruned is a tree that fits its bytes.
@@ -30,13 +32,9 @@ func (p *Pruned) Size() uint64 { return p.Code.Size() }
 // the bytes and more: then those of the last step are split from the end of the curve
 // on, up to what fits. The result depends on the points alone, not on the order in
 // which they came. O(n) for n squares.
-func Fit(parts []Squares, limit uint64) (*Pruned, bool) { return FitBeside(parts, limit, nil) }
-
-// FitBeside is Fit, which may use a second goroutine where spare says so.
-func FitBeside(parts []Squares, limit uint64, spare func() bool) (*Pruned, bool) {
+func Fit(parts []Squares, limit uint64) (*Pruned, bool) {
 	f := fitters.Get().(*fitter)
 	defer f.end()
-	f.spare = spare
 	return f.fitParts(parts, limit)
 }
 
@@ -79,14 +77,13 @@ func Cut(s Squares, squares int) Squares {
 
 type fitter struct {
 	limit  uint64
-	spare  func() bool
 	window window
 	parts  []Squares
 	share  float64       // items for each square, about, that the window will have
-	nodes  []Nodes       // of all parts; of large ones several, one for each piece
+	nodes  []Nodes       // of each part
 	leaves [Taus + 1]int // that are left by each threshold of the window
 	memory [2]batch      // for the leaves of two trials
-	nested [2]batch      // for those of parts whose squares hold others, by goroutine
+	nested batch         // for those of parts whose squares hold others
 	free   int           // which of the trials' memory has no tree that fits
 	passes int           // over the leaves of a threshold
 }
@@ -114,6 +111,109 @@ type trial struct {
 }
 
 func (t *trial) size() uint64 { return t.code.Size() }
+
+// lay makes nodes for all parts, which have their squares alone.
+func (f *fitter) lay(parts []Squares, w window) {
+	f.window, f.parts = w, parts
+	f.nodes = slices.Grow(f.nodes[:0], len(parts))[:len(parts)]
+	for i := range parts {
+		f.nodes[i].of(parts[i])
+	}
+}
+
+// build makes the nodes of all parts for the thresholds of a window.
+func (f *fitter) build(parts []Squares, w window) {
+	f.lay(parts, w)
+	f.leaves = [Taus + 1]int{}
+	for i := range f.nodes {
+		f.nodes[i].build(w, f.share, &f.leaves)
+	}
+	for t := range Taus {
+		f.leaves[t+1] += f.leaves[t]
+	}
+}
+
+// try is the tree that is pruned by a threshold, that of squares up to a key.
+func (f *fitter) try(tau Tau, upTo uint64) trial {
+	f.passes++
+	room := 0
+	for i := range f.nodes {
+		room += f.nodes[i].items.n
+	}
+	memory := &f.memory[f.free]
+	memory.room(room)
+	t := trial{tau: tau, upTo: upTo, parts: make([]Squares, len(f.parts)), memory: f.free}
+	m := lentPlanner()
+	defer m.giveBack()
+	at := 0
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		leaves := m.prune.reset(n, tau, upTo)
+		m.plan.begin()
+		if n.nested {
+			m.plan.nested(&m.prune, &f.nested, leaves)
+			continue
+		}
+		b := memory.slice(at, at+leaves)
+		m.plan.pruned(&m.prune, &b)
+		t.parts[i] = b.Squares
+		at += leaves
+	}
+	t.code = m.codeFor(t.parts)
+	return t
+}
+
+// unpruned is the tree of all squares, which are cells.
+func (f *fitter) unpruned(parts []Squares) *Pruned {
+	f.passes++
+	p := &Pruned{UpTo: ^uint64(0), Parts: slices.Clone(parts), Sheets: make([][]Squares, len(parts))}
+	for i := range parts {
+		if n := parts[i].Len(); n > 0 {
+			p.Cells += uint64(n)
+			p.Sheets[i] = p.Parts[i : i+1 : i+1]
+		}
+	}
+	p.Code = CodeFor(p.Sheets)
+	return p
+}
+
+// whole is the tree of a trial, in memory of its own, not much more than it needs.
+func (f *fitter) whole(t *trial) *Pruned {
+	p := &Pruned{Tau: t.tau, UpTo: t.upTo, Code: t.code, Parts: t.parts, Sheets: make([][]Squares, len(f.parts))}
+	known := true
+	for i := range f.nodes {
+		n := &f.nodes[i]
+		known = known && n.cellsKnown()
+		if n.nested {
+			p.Parts[i] = n.At(t.tau, t.upTo)
+			p.Sheets[i] = p.Parts[i].Sheets()
+		}
+	}
+	own := len(f.parts) == 1 && len(f.memory[t.memory].Keys) <= p.Parts[0].Len()/4*5
+	if own {
+		f.memory[t.memory] = batch{}
+	}
+	for i := range p.Parts {
+		if p.Parts[i].Len() == 0 || p.Sheets[i] != nil {
+			continue
+		}
+		if !own {
+			s := p.Parts[i]
+			p.Parts[i] = Squares{slices.Clone(s.Keys), slices.Clone(s.Levels), slices.Clone(s.Counts)}
+		}
+		p.Sheets[i] = p.Parts[i : i+1 : i+1]
+	}
+	if !known {
+		return p
+	}
+	var prune pruner
+	for i := range f.nodes {
+		prune.reset(&f.nodes[i], t.tau, t.upTo)
+		p.Excess = saturate.Add(p.Excess, prune.excess())
+		p.Cells += uint64(f.parts[i].Len())
+	}
+	return p
+}
 
 // fit looks for a threshold that fits and whose next lower one does not, by about how
 // many bytes a leaf takes. There is none, and no tree, where it would not be in the
@@ -297,7 +397,7 @@ func (f *fitter) guess(parts []Squares) (t int, each float64) {
 	}
 	g := fitters.Get().(*fitter)
 	defer g.end()
-	g.share, g.spare = 1, f.spare
+	g.share = 1
 	// Few trees are so coarse that a threshold is as large as all points are many.
 	w := window{-1, int(tauOf(sample.Total()))}
 	g.build([]Squares{sample}, w)

@@ -21,20 +21,12 @@ type node struct {
 // for thresholds of a window: what all of them make leaves of is an item already, and
 // what none of them does is no node.
 type Nodes struct {
-	s    Squares
-	part int // whose squares they are, or some of them
-	// Squares that hold some of s and others before it, or behind it, are split by all
-	// thresholds of the window: the levels of the smallest ones, which are edge where there
-	// are none.
-	before, after uint8
-	window        window
-	items         items
-	all           []node
+	s      Squares
+	window window
+	items  items
+	all    []node
 	// nested says that some squares hold others: so do leaves, then.
 	nested bool
-	// The leaves of the last trial are those from one to another of all, where they are
-	// one sheet or a part of it.
-	from, to int
 }
 
 // items are squares of the list and those that all thresholds of a window make of
@@ -86,8 +78,8 @@ func (t *items) room(n int) {
 	copy(t.meets, before.meets)
 }
 
-// firstRoom is for what part of the items of a piece there is room at first; how many there are shows then.
-const firstRoom = 8
+// moreRoom is for how many items there is room at least where there is too little.
+const moreRoom = 8
 
 // nodesEach is for how many squares there is room for a node, to begin with.
 func nodesEach(w window) int {
@@ -101,8 +93,8 @@ func nodesEach(w window) int {
 const edge = MaxLevel + 2
 
 // of makes squares those of n, without nodes.
-func (n *Nodes) of(s Squares, before, after uint8) {
-	*n = Nodes{s: s, before: before, after: after, items: n.items, all: n.all}
+func (n *Nodes) of(s Squares) {
+	*n = Nodes{s: s, items: n.items, all: n.all}
 	n.items.n = 0
 }
 
@@ -113,9 +105,6 @@ func (n *Nodes) of(s Squares, before, after uint8) {
 func (n *Nodes) build(w window, share float64, change *[Taus + 1]int) {
 	s := n.s
 	n.window, n.all = w, n.all[:0]
-	if n.before < edge || n.after < edge {
-		share /= firstRoom // a piece may have more items for each square than the others, or fewer
-	}
 	n.items.room(min(int(float64(s.Len())*share), s.Len()))
 	if n.all == nil {
 		n.all = make([]node, 0, s.Len()/nodesEach(w))
@@ -136,20 +125,20 @@ func (n *Nodes) build(w window, share float64, change *[Taus + 1]int) {
 	open := uint64(0)
 	nodes := uint64(1)<<top - 1 // bits of levels that have some
 	at := int32(0)              // the next item
-	meet := n.before
+	meet := uint8(edge)
 	size := s.Len()
 	all := n.all
 	for i, key := range s.Keys {
 		level := s.Level(i)
 		total, lo, first := s.Counts[i], at, int32(len(all))
 		if int(at) == len(t.Keys) {
-			t.room(min(int(float64(at)/float64(i+1)*float64(size)*shareRoom)+firstRoom, size))
+			t.room(min(int(float64(at)/float64(i+1)*float64(size)*shareRoom)+moreRoom, size))
 		}
 		t.Keys[at], t.Levels[at], t.Counts[at] = key, level, total
 		t.first[at], t.meets[at] = int32(i), meet
 		at++
 		last := i+1 == size
-		to, closed := n.after, open
+		to, closed := uint8(edge), open
 		if !last {
 			to = max(common(key, s.Keys[i+1]), level)
 			closed &= 1<<to - 1
@@ -161,7 +150,7 @@ func (n *Nodes) build(w window, share float64, change *[Taus + 1]int) {
 			level := uint8(bits.TrailingZeros64(closed))
 			o := &holders[level&63]
 			total, lo, first = saturate.Add(o.total, total), o.lo, o.first
-			if level > MaxLevel || level >= n.before && lo == 0 || level >= n.after && last {
+			if level > MaxLevel {
 				continue // always split
 			}
 			switch v := weight(level, total); {

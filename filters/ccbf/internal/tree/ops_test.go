@@ -18,7 +18,7 @@ func cut(s Squares, tau Tau) Squares { return cutUpTo(s, tau, math.MaxUint64) }
 func cutUpTo(s Squares, tau Tau, upTo uint64) Squares {
 	var change [Taus + 1]int
 	var nodes Nodes
-	nodes.of(s, edge, edge)
+	nodes.of(s)
 	nodes.build(allTaus, 1, &change)
 	return nodes.At(tau, upTo)
 }

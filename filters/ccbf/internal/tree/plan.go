@@ -37,15 +37,7 @@ type rootPlan struct {
 	totals             uint // bytes of the points of packets
 
 	begun bool   // there was a tree of the sheet
-	after uint64 // the last one
-	first root   // the first one
-	next  root   // the first one of what is behind
-}
-
-// root is where a tree is.
-type root struct {
-	key   uint64
-	level uint8
+	after uint64 // the key behind the last one
 }
 
 // maxLengthBytes is what the length of a packet takes: packets are shorter than
@@ -123,57 +115,6 @@ func (p *plan) nested(from *pruner, dst *batch, leaves int) {
 	}
 }
 
-// before ends what comes before what was counted before. Where joined says so this is the rest of the
-// same sheet, and no tree has leaves in both.
-func (p *plan) before(joined bool) {
-	for _, q := range []*rootPlan{&p.high, &p.low} {
-		if joined {
-			q.join(q.next)
-		}
-		q.next = q.first
-	}
-}
-
-// join counts the gap between the last tree and one behind.
-func (q *rootPlan) join(next root) { q.gaps[next.level][gapLength(q.after, next.key, next.level)]++ }
-
-// add adds the plan of what follows, all of which before ended. Where joined says so its first sheet is the
-// rest of p's last one, and no tree has leaves in both.
-func (p *plan) add(q *plan, joined bool) {
-	for t := range p.counts {
-		addTo(p.counts[t][:], q.counts[t][:])
-	}
-	for level := range p.splits {
-		addTo(p.splits[level][:], q.splits[level][:])
-	}
-	p.bits += q.bits
-	p.huge = p.huge || q.huge
-	p.onlyCells = p.onlyCells && q.onlyCells
-	p.high.add(&q.high, joined)
-	p.low.add(&q.low, joined)
-}
-
-func (q *rootPlan) add(o *rootPlan, joined bool) {
-	if joined {
-		q.join(o.next)
-	}
-	addTo(q.kinds[:], o.kinds[:])
-	for level := range q.gaps {
-		addTo(q.gaps[level][:], o.gaps[level][:])
-	}
-	addTo(q.steps[:], o.steps[:])
-	q.bytes += o.bytes
-	q.packets += o.packets
-	q.stretches += o.stretches
-	q.totals += o.totals
-}
-
-func addTo(a, b []uint32) {
-	for i, n := range b {
-		a[i] += n
-	}
-}
-
 // leaves counts leaves that follow. A square that is split is counted when all is known
 // that is in it, so that each leaf is looked at once for all root levels.
 func (p *plan) leaves(s *batch) {
@@ -225,9 +166,8 @@ func (q *rootPlan) tree(key uint64, level uint8, symbol int) {
 	q.kinds[symbol]++
 	if q.begun {
 		q.gaps[level][gapLength(q.after, key, level)]++
-	} else {
-		q.begun, q.first = true, root{key, level}
 	}
+	q.begun = true
 	q.after = key + side2(level) + 1
 }
 

@@ -64,7 +64,7 @@ func TestPruningIsTheRule(t *testing.T) {
 		cells := squaresOf(counts)
 		var change [Taus + 1]int
 		var nodes Nodes
-		nodes.of(cells, edge, edge)
+		nodes.of(cells)
 		nodes.build(allTaus, 1, &change)
 		left := 0
 		for tau := range Tau(Taus) {
@@ -174,7 +174,7 @@ func TestUnion(t *testing.T) {
 			s := squaresOf(part)
 			var change [Taus + 1]int
 			var nodes Nodes
-			nodes.of(s, edge, edge)
+			nodes.of(s)
 			nodes.build(allTaus, 1, &change)
 			cut := nodes.At(Tau(40*i), math.MaxUint64)
 			trees = append(trees, cut)
