@@ -103,9 +103,6 @@ func (p *params) appendFirst(dst []byte, fields uint64) []byte {
 	return sketch.AppendFloat(binary.AppendUvarint(dst, fields), p.Grid.Res())
 }
 
-// mostBounds is the most bytes that the bounds of cells of one region take.
-const mostBounds = 4 * 5
-
 func appendBounds(dst []byte, b grid.Rect) []byte {
 	dst = binary.AppendVarint(dst, b.MinX)
 	dst = binary.AppendVarint(dst, b.MinY)

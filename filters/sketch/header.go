@@ -119,21 +119,6 @@ func checksum(blob []byte) uint32 {
 	}
 }
 
-// Prefix is how the bytes of many BLOBs begin.
-type Prefix struct {
-	length int
-	sum    uint32
-}
-
-// PrefixOf is the prefix of BLOBs that begin with these bytes, whatever their checksum. The flags are
-// among them.
-func PrefixOf(begin []byte) Prefix { return Prefix{len(begin), checksum(begin)} }
-
-// Seal is Seal of a BLOB that begins so: what its beginning adds to the checksum is known.
-func (p Prefix) Seal(blob []byte) {
-	binary.LittleEndian.PutUint32(blob[atChecksum:], crc32.Update(p.sum, castagnoli, blob[p.length:]))
-}
-
 // stretch is how many bytes are asked for while those before them are added up: a large BLOB
 // comes from far away, and the sum asks for too few of its lines at a time.
 const stretch = 1 << 13

@@ -54,13 +54,18 @@ type tally struct {
 }
 
 func (t *tally) add(values []float64) {
+	// Numbers above 0 are in the order of their bits, and all others, infinity among them, have bits below
+	// or above.
+	const least, most = 1 << 52, 0x7ff0_0000_0000_0000
+	top := math.Float64bits(t.top)
 	for _, v := range values {
-		if v >= normal && v <= math.MaxFloat64 {
-			t.top = max(t.top, v)
-			t.counts[math.Float64bits(v)>>lowShift]++
+		if b := math.Float64bits(v); b-least < most-least {
+			top = max(top, b)
+			t.counts[b>>lowShift]++
 			t.drawn++
 		}
 	}
+	t.top = math.Float64frombits(top)
 }
 
 // faintest is the least value that is drawn.

@@ -3,6 +3,7 @@ package cells
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
@@ -19,14 +20,48 @@ const (
 	indexEntry = 12 // first key uint64, end of the block in the data uint32
 )
 
-// appendBlock appends the block of at most BlockCells cells.
-func appendBlock(dst []byte, w *bitio.Writer, keys, counts []uint64) []byte {
+// appendBlock appends the block of at most BlockCells cells, whose counts are all one where there are none.
+func appendBlock(dst []byte, keys, counts []uint64) []byte {
 	gapOrder, countOrder := bitio.RunOrders(keys, counts)
+	dst = append(dst, byte(gapOrder), byte(countOrder))
+	begin := len(dst)
+	at := begin
+	dst = slices.Grow(dst, len(keys)*8+8)[:at+len(keys)*8+8]
+	code, n := uint64(1), uint(1) // of a count of one in order 0
+	if counts != nil {
+		code, n = bitio.ClassCode(counts[0]-1, countOrder)
+	}
+	for i := 1; n <= atOnce; i++ {
+		binary.LittleEndian.PutUint64(dst[at:], code)
+		at += int(n / 8)
+		code >>= n &^ 7 & 63
+		n &= 7
+		if i == len(keys) {
+			return dst[:at+int(n+7)/8]
+		}
+		gap, g := bitio.ClassCode(keys[i]-keys[i-1]-1, gapOrder)
+		count, c := uint64(1), uint(1)
+		if counts != nil {
+			count, c = bitio.ClassCode(counts[i]-1, countOrder)
+		}
+		code |= (gap | count<<(g&63)) << (n & 63)
+		n += g + c
+	}
+	// A cell takes more bits than are written at once: far from the others, or with very many points.
+	dst = dst[:begin]
+	if counts == nil {
+		counts = slices.Repeat([]uint64{1}, len(keys))
+	}
+	var w bitio.Writer
 	w.Reset(2 * BlockCells)
 	w.WriteClass(counts[0]-1, countOrder)
 	w.WriteRun(keys, counts, gapOrder, countOrder)
-	return append(append(dst, byte(gapOrder), byte(countOrder)), w.Bytes()...)
+	return append(dst, w.Bytes()...)
 }
+
+// atOnce are the most bits that are written at once: those of a cell, and up to 7 of the one
+// before.
+const atOnce = 63
 
 // blocks is the encoded data of one section, checked for its lengths only.
 type blocks struct {

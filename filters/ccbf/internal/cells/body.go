@@ -3,10 +3,8 @@ package cells
 import (
 	"encoding/binary"
 	"slices"
-	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
 // The body of an exact sketch (docs/FORMAT.md), which has no bytes where there are
@@ -116,14 +114,31 @@ func lowest(bounds grid.Rect, x, y int32) uint64 {
 // appendCells appends the cells of a section; false once they take more than limit
 // bytes.
 func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) ([]byte, bool) {
-	w := writers.Get().(*bitio.Writer)
-	defer writers.Put(w)
 	if n := s.Cells(); n <= BlockCells {
 		r := s.Next(n)
 		dst = binary.AppendUvarint(dst, r.Keys[0]-lowest(bounds, s.X, s.Y))
-		return appendBlock(dst, w, r.Keys, r.Counts), true
+		return appendBlock(dst, r.Keys, r.Counts), true
 	}
-	return appendBlocks(dst, w, s, limit)
+	return appendBlocks(dst, s, limit)
+}
+
+// Small is up to BlockCells cells of the region (0, 0), one at least, without a category.
+type Small struct {
+	Keys, Counts []uint64 // no counts where all are one
+	around       corners
+}
+
+// Bounds is the smallest rectangle around the cells. It comes before AppendBody.
+func (s *Small) Bounds() grid.Rect {
+	s.around = cornersAround(s.Keys)
+	return s.around.rect(0, 0)
+}
+
+// AppendBody is List.AppendBody.
+func (s *Small) AppendBody(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(s.Keys)))
+	dst = binary.AppendUvarint(dst, s.Keys[0]-s.around.low())
+	return appendBlock(dst, s.Keys, s.Counts)
 }
 
 // runSource is what is left of a run.
@@ -139,7 +154,7 @@ func (s *runSource) Next(n int) Run {
 
 // appendBlocks appends the index and the blocks of cells; false once they are
 // longer than limit bytes.
-func appendBlocks(dst []byte, w *bitio.Writer, s Source, limit uint64) ([]byte, bool) {
+func appendBlocks(dst []byte, s Source, limit uint64) ([]byte, bool) {
 	index := len(dst)
 	n := blockCount(s.Cells())
 	dst = slices.Grow(dst, n*indexEntry+int(min(uint64(s.Cells()*5/4), limit)))
@@ -147,16 +162,13 @@ func appendBlocks(dst []byte, w *bitio.Writer, s Source, limit uint64) ([]byte, 
 	data := len(dst)
 	for i := 0; i < n && uint64(len(dst)-index) <= limit; i++ {
 		r := s.Next(min(BlockCells, s.Cells()))
-		dst = appendBlock(dst, w, r.Keys, r.Counts)
+		dst = appendBlock(dst, r.Keys, r.Counts)
 		entry := dst[index+i*indexEntry:]
 		binary.LittleEndian.PutUint64(entry, r.Keys[0])
 		binary.LittleEndian.PutUint32(entry[8:], uint32(len(dst)-data))
 	}
 	return dst, uint64(len(dst)-index) <= limit
 }
-
-// writers lends the memory of one block.
-var writers = sync.Pool{New: func() any { return new(bitio.Writer) }}
 
 // MinCellBits is the least that a cell takes: a bit for its gap and one for
 // its count. It bounds what a body of a given length can claim to hold.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
-	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
 )
 
 // townKeys makes keys of n points in towns.
@@ -55,9 +54,8 @@ func BenchmarkRun(b *testing.B) {
 func BenchmarkEncode(b *testing.B) {
 	r := new(sorter).run(townKeys(1<<20), nil)
 	var dst []byte
-	var w bitio.Writer
 	for b.Loop() {
-		dst, _ = appendBlocks(dst[:0], &w, &runSource{r}, 1<<30)
+		dst, _ = appendBlocks(dst[:0], &runSource{r}, 1<<30)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(r.Keys)), "ns/cell")
 	b.ReportMetric(float64(len(dst))/float64(len(r.Keys)), "bytes/cell")

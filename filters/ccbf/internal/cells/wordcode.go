@@ -28,8 +28,6 @@ func width(keys []uint64) uint {
 // PackWords returns the code of sorted words, whose lower bits are counts, in blocks as
 // in a body: for each its length and first key, both as uvarint, and its code.
 func PackWords(words []uint64, shift uint) []byte {
-	w := writers.Get().(*bitio.Writer)
-	defer writers.Put(w)
 	var keys, counts [BlockCells]uint64
 	code, block := make([]byte, 0, 2*len(words)), []byte(nil)
 	for len(words) > 0 {
@@ -39,7 +37,7 @@ func PackWords(words []uint64, shift uint) []byte {
 		}
 		words = words[n:]
 		block = binary.AppendUvarint(block[:0], keys[0])
-		block = appendBlock(block, w, keys[:n], counts[:n])
+		block = appendBlock(block, keys[:n], counts[:n])
 		code = binary.AppendUvarint(code, uint64(len(block)))
 		code = append(code, block...)
 	}
