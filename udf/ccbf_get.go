@@ -3,6 +3,7 @@ package udf
 import (
 	"sync"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -18,13 +19,12 @@ const placePiece = 256
 type places struct {
 	sketches   distinct
 	categories categoriesOf
-	converted  bool // categories has those of the chunk
-	numbers    categoryNumbers
+	converted  bool     // categories has those of the chunk
 	order      []uint32 // rows by sketch
 	ends       []uint32 // where each sketch's end in order
 
-	tags []uint64      // of each sketch; 0 of one with too few questions to be kept
-	kept []*keptSketch // nil for one that is not
+	names []keptName      // of each sketch
+	kept  []*ccbf.Decoded // nil for one that is not
 
 	cells  []grid.Cell
 	which  []uint32 // the category of each, in its sketch
@@ -39,7 +39,7 @@ type places struct {
 
 // waiting is questions whose counts have been asked for.
 type waiting struct {
-	in       *keptSketch
+	in       *ccbf.Decoded
 	from, to uint32
 }
 
@@ -97,31 +97,13 @@ func (p *places) forget() {
 	p.waiting = p.waiting[:0]
 }
 
-// find looks for the sketches among those that are kept: one step of all of them after
-// the other, as each waits for the memory.
+// find looks for the sketches among those that are kept.
 func (p *places) find(r *ccbfReader) {
-	p.tags, p.kept = p.tags[:0], p.kept[:0]
-	from := uint32(0)
-	for i, blob := range p.sketches.values {
-		tag := uint64(0)
-		if p.ends[i]-from >= fewestFor(blob) {
-			tag = tagOf(blob, !r.has)
-		}
-		p.tags, from = append(p.tags, tag), p.ends[i]
+	p.names = p.names[:0]
+	for _, blob := range p.sketches.values {
+		p.names = append(p.names, nameOf(blob, !r.has))
 	}
-	for _, tag := range p.tags {
-		p.kept = append(p.kept, findTagged(tag))
-	}
-	for i, k := range p.kept {
-		if k == nil {
-			continue
-		}
-		if name := nameOf(p.sketches.values[i], !r.has); k.name == name {
-			k.touch()
-		} else {
-			p.kept[i] = findKept(name)
-		}
-	}
+	p.kept = kept.find(p.names, p.kept[:0])
 }
 
 // gather puts the rows of each sketch together, by the address of its bytes, and makes
@@ -156,18 +138,6 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 // ask counts the places of the rows order[from:to] in sketch i.
 func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) error {
 	blob := p.sketches.values[i]
-	var a account
-	if p.kept[i] == nil {
-		p.kept[i] = keptMeanwhile(blob, !r.has)
-		if tag := p.tags[i]; tag != 0 {
-			a = accountOf(tag)
-		}
-	}
-	if p.kept[i] == nil && a.at != nil && a.bought() {
-		if p.kept[i] = findKept(nameOf(blob, !r.has)); p.kept[i] == nil { // it was given up
-			a.set(0)
-		}
-	}
 	if k := p.kept[i]; k != nil {
 		return p.askKept(r, k, rows, from, to)
 	}
@@ -177,8 +147,8 @@ func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) err
 	if err := p.askView(r, rows, from, to); err != nil {
 		return err
 	}
-	if price := r.view.DecodedCost(); a.at != nil && price > 0 && a.pay(r.view.Spent()+1, price) {
-		buy(&r.view, a, nameOf(blob, !r.has))
+	if price := r.view.DecodedCost(); price > 0 && kept.pay(p.names[i], r.view.Spent()+1, price) {
+		kept.buy(p.names[i], &r.view)
 	}
 	return nil
 }
@@ -206,15 +176,19 @@ func (p *places) cellsOf(g grid.Grid, rows *duck.Rows, of []uint32, cells []grid
 }
 
 // askKept finds the places in a sketch that is kept.
-func (p *places) askKept(r *ccbfReader, k *keptSketch, rows *duck.Rows, from, to uint32) error {
+func (p *places) askKept(r *ccbfReader, k *ccbf.Decoded, rows *duck.Rows, from, to uint32) error {
 	if err := k.CheckCategory(r.has); err != nil {
 		return err
 	}
 	of, which := p.order[from:to], []uint32(nil)
 	if r.has {
 		which = p.which[from:to]
-		if err := p.numbers.numbers(r, k, rows.Col(3), of, which); err != nil {
-			return err
+		for i, row := range of {
+			category, err := r.category.Bytes(int(row), k.Class())
+			if err != nil {
+				return err
+			}
+			which[i] = k.Category(category)
 		}
 	}
 	for from < to {

@@ -1,29 +1,106 @@
 package udf
 
-import "testing"
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"testing"
 
-// A thread that had begun before another one had kept the sketch pays for its questions
-// behind that: it must not take it for one that is still to be bought.
-func TestPayingForWhatIsBought(t *testing.T) {
-	const price = 10
-	tag := tagOf([]byte("a sketch that is asked by two threads"), true)
-	a, b := accountOf(tag), accountOf(tag)
-	if a.pay(price-1, price) || a.bought() {
-		t.Fatal("bought for less than the price")
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// exactSketch is a sketch of n points in as many cells, in memory of its own.
+func exactSketch(t *testing.T, n int) []byte {
+	xs, ys := make([]float64, n), make([]float64, n)
+	for i := range xs {
+		xs[i], ys[i] = float64(i%97), float64(i/97)
 	}
-	if !a.pay(1, price) {
-		t.Fatal("the price was paid, but nobody buys")
+	s, err := ccbf.Build(ccbf.Params{Res: 1}, xs, ys)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if b.pay(price, price) {
-		t.Fatal("two threads buy the same")
+	return s.Blob()
+}
+
+// Bytes that lie elsewhere have the same name, sketches of other cells another, and so have
+// questions with a category.
+func TestNamesOfSketches(t *testing.T) {
+	names := make(map[keptName]bool)
+	for n := range 2000 {
+		blob := exactSketch(t, n)
+		name := nameOf(blob, true)
+		if nameOf(append([]byte("x"), blob...)[1:], true) != name || nameOf(blob, false) == name || names[name] {
+			t.Fatalf("%d cells: a copy has another name, or another sketch the same", n)
+		}
+		names[name] = true
 	}
-	a.set(bought)
-	if b.pay(1, price) || b.pay(price, price) || !b.bought() {
-		t.Fatal("what was bought is paid for again")
+}
+
+// What was paid for a sketch makes its price once, whoever pays, and again where it was given up. Those
+// that were not asked for longest make room.
+func TestKeptSketches(t *testing.T) {
+	s := newKept()
+	blob := exactSketch(t, 3000)
+	v, err := ccbf.NewView(blob)
+	if err != nil {
+		t.Fatal(err)
 	}
-	a.set(0) // it was given up
-	if b.pay(price-1, price) || !b.pay(1, price) {
-		t.Fatal("what was given up is bought again for another price")
+	name, price := nameOf(blob, true), v.DecodedCost()
+	found := func(name keptName) bool { return s.find([]keptName{name}, nil)[0] != nil }
+	for round := range 2 {
+		var buyers sync.WaitGroup
+		bought := make(chan bool, 2*price)
+		for range 2 * price {
+			buyers.Go(func() {
+				if s.pay(name, 1, price) {
+					bought <- true
+				}
+			})
+		}
+		buyers.Wait()
+		if len(bought) != 1 || found(name) {
+			t.Fatalf("round %d: %d buyers, found %v", round, len(bought), found(name))
+		}
+		s.buy(name, &v)
+		if !found(name) || s.pay(name, price, price) {
+			t.Fatalf("round %d: it is not kept, or bought again", round)
+		}
+		if n := s.giveUp(); n == 0 || s.bytes != 0 || found(name) {
+			t.Fatalf("round %d: %d bytes given up, %d left", round, n, s.bytes)
+		}
 	}
-	a.set(0)
+	before := duck.MemoryLimit()
+	defer func() {
+		if err := duck.SetMemoryLimit(before); err != nil {
+			t.Error(err)
+		}
+	}()
+	each, _ := v.DecodedBytes(true)
+	if err := duck.SetMemoryLimit(4 * 3 * each); err != nil { // of which a quarter holds three
+		t.Fatal(err)
+	}
+	names := make([]keptName, 5)
+	for i := range names {
+		names[i] = nameOf(fmt.Appendf(nil, "sketch %d", i), true)
+		s.pay(names[i], price, price)
+		s.buy(names[i], &v)
+		found(names[0])
+	}
+	for i, want := range []bool{true, false, false, true, true} {
+		if found(names[i]) != want {
+			t.Errorf("sketch %d is kept: %v", i, !want)
+		}
+	}
+	// What is damaged is not kept.
+	bad := bytes.Clone(blob)
+	bad[len(bad)-1] ^= 1
+	if v, err = ccbf.NewView(bad); err != nil {
+		t.Fatal(err)
+	}
+	s.giveUp()
+	s.pay(name, price, price)
+	if s.buy(name, &v); found(name) || s.bytes != 0 {
+		t.Errorf("a damaged sketch is kept, or %d bytes for it", s.bytes)
+	}
 }

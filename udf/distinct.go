@@ -2,12 +2,12 @@ package udf
 
 import (
 	"bytes"
+	"hash/maphash"
 	"math/bits"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/internal/nh"
 )
 
 // distinct numbers the values of a chunk in the order in which they come.
@@ -53,7 +53,7 @@ func (d *distinct) byAddress(b []byte) uint32 {
 
 // byBytes is the number of equal bytes. Where they are new, keep makes those that stay.
 func (d *distinct) byBytes(b []byte, keep func(b []byte) []byte) uint32 {
-	h := nh.Hash(b)
+	h := maphash.Bytes(keptSeed, b)
 	for i := h >> d.shift; ; i++ {
 		s := &d.slots[i&uint64(len(d.slots)-1)]
 		if *s == 0 {

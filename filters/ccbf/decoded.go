@@ -59,7 +59,7 @@ func (v *View) Decoded(together bool) (Decoded, bool) {
 	if _, ok := v.DecodedBytes(together); !ok || sketch.Verify(v.blob) != nil {
 		return Decoded{}, false
 	}
-	t, ok := v.cells.Table(together, v.Share)
+	t, ok := v.cells.Table(together)
 	if !ok {
 		return Decoded{}, false
 	}
@@ -68,18 +68,6 @@ func (v *View) Decoded(together bool) (Decoded, bool) {
 
 // Category is the number of a category for FindCells; NoCategory where no cell has it.
 func (d *Decoded) Category(category []byte) uint32 { return d.table.Category(category) }
-
-// ShortCategory is a category of up to 12 bytes as a value: how many there are in the lower
-// half of the first word, then the bytes, then 0.
-type ShortCategory = cells.ShortCategory
-
-// ShortInt is the category of an integer, of the 8 bytes that package key has for it.
-func ShortInt(v int64) ShortCategory { return cells.ShortInt(v) }
-
-// ShortCategories writes the numbers of categories, as Category has them, as many as dst takes.
-func (d *Decoded) ShortCategories(dst []uint32, categories []ShortCategory) {
-	d.table.ShortCategories(dst, categories)
-}
 
 // FindCells looks up where the counts of cells are: in the category with the number
 // categories[i], or, if categories is nil, in all together. It writes as many elements of

@@ -26,9 +26,6 @@ var (
 // one to the next. Any number of Views may read the same BLOB at once.
 type View struct {
 	Head
-	// Share calls do for each of parts, in any order and on any goroutines, and returns when all
-	// have ended: so is made what Decoded makes of many categories. Where it is nil, one after the other.
-	Share    func(parts int, do func(part int))
 	blob     []byte
 	body     []byte // of blob, until it is open
 	cells    cells.View

@@ -2,7 +2,6 @@ package cells
 
 import (
 	"math/bits"
-	"sort"
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -14,52 +13,30 @@ import (
 // with linear probing (Knuth, The Art of Computer Programming, volume 3, section
 // 6.4, algorithm L).
 //
-// A slot is a number: the place of a cell, which is its index in the rectangle of all
-// cells, and below it the count; a count that takes all those bits stands
-// in more. No cell counts 0, so that 0 is an empty slot. Slots have 32 bits where places leave
-// room there, so that a table takes half of the caches.
-//
-// The cells of a category have a stretch of slots of their own, so that the caches have it
-// while the table is made, category by category.
+// A slot is a word: the place of a cell, which is its index in the rectangle of all
+// cells and its category, above its count; a count that takes all those bits stands
+// in more. No cell counts 0, so that 0 is an empty slot.
 type Table struct {
 	bounds        grid.Rect
 	width, height uint64
-	area          uint64 // also the place of what is in none
-	narrow        []uint32
-	wide          []uint64  // where narrow is nil
-	stretches     []stretch // by category
+	area          uint64
+	none          uint64 // the place of what is in none
+	slots         []uint64
+	shift         uint // of a hash, to have a slot
 	countBits     uint
-	slotShift     uint              // of a slot's number, to have its offset
-	more          map[uint32]uint64 // by the slot's number
-	categories    categoryNumbers   // none where they do not matter
+	more          map[uint64]uint64 // counts that take more bits, by place
+	categories    map[string]uint32 // nil where they do not matter
 }
 
-// stretch is where the slots of a category begin, and how many of these a cell may be looked for
-// in first. Behind them are some that cells move to, and one that is the end: whoever comes
-// there goes on where the stretch begins.
-type stretch struct{ from, slots uint32 }
-
 const (
-	// minCountBits is the fewest bits for a count, minNarrowBits in slots of 32 bits.
-	minCountBits, minNarrowBits = 8, 5
-	// narrowMean is how much cells may count on average in slots of 32 bits: nearly no
-	// count is to stand in more. Tables of fewer cells than narrowCells are in near caches
-	// anyway, and those of many sketches are all of one width.
-	narrowMean, narrowCells = 2, 1 << 12
-	// mostBehind is how many slots there are for cells to move to, at most: the end is hardly ever reached.
-	mostBehind = 32
+	// minCountBits is the fewest bits for a count.
+	minCountBits = 8
 	// MaxTable is up to how many cells a table takes: a chunk waits while it is made.
 	MaxTable = 1 << 21
 	// tableBytes and categoryBytes are about what a table and a category in it take,
 	// beside the slots and the name.
-	tableBytes, categoryBytes = 256, 64 + 8
+	tableBytes, categoryBytes = 256, 64
 )
-
-// stretchFor is the stretch of n cells, and how many slots it takes in all: half of them stay empty.
-func stretchFor(from, n int) (s stretch, all int) {
-	slots := 2 * n
-	return stretch{uint32(from), uint32(slots)}, slots + min(n, mostBehind) + 1
-}
 
 // total is the number of cells, one that has several categories once for each.
 func (v *View) total() int {
@@ -70,102 +47,137 @@ func (v *View) total() int {
 	return n
 }
 
-// TableBytes is the memory that Table takes; false where there is none of so many
-// cells or of none, or in so large a rectangle.
-func (v *View) TableBytes(together bool) (int64, bool) {
+// layOut is a table without slots, and how many bits tell a slot; false where there is no cell,
+// where there are more than MaxTable, and where places and counts do not fit a word.
+func (v *View) layOut(together bool) (t Table, slotBits int, size int64, ok bool) {
 	n := v.total()
-	t, ok := v.layOut()
-	if !ok || n == 0 || n > MaxTable {
-		return 0, false
+	if n == 0 || n > MaxTable {
+		return t, 0, 0, false
 	}
-	slots := 0
-	size := int64(tableBytes)
-	v.eachCategory(together, func(sections []sectionView, cells int) {
-		_, all := stretchFor(0, cells)
-		if slots += all; !together {
-			size += categoryBytes + int64(len(sections[0].category))
+	categories := uint64(1)
+	size = tableBytes
+	if !together {
+		categories = 0
+		for i := range v.sections {
+			if v.begins(i) {
+				categories++
+				size += categoryBytes + int64(len(v.sections[i].category))
+			}
 		}
-	})
-	return size + int64(slots)<<t.slotShift, true
-}
-
-// eachCategory calls f with the sections of each category, together with all at once.
-func (v *View) eachCategory(together bool, f func(sections []sectionView, cells int)) {
-	for rest := v.sections; len(rest) > 0; {
-		n, cells := 0, 0
-		for n < len(rest) && (together || string(rest[n].category) == string(rest[0].category)) {
-			cells += rest[n].cells
-			n++
-		}
-		f(rest[:n], cells)
-		rest = rest[n:]
 	}
-}
-
-// layOut is a table without slots.
-func (v *View) layOut() (t Table, ok bool) {
 	t.bounds = v.bounds
-	t.width, t.height = uint64(v.bounds.MaxX-v.bounds.MinX)+1, uint64(v.bounds.MaxY-v.bounds.MinY)+1
-	if v.bounds == NoBounds {
-		t.width, t.height = 0, 0
-	}
+	t.width, t.height = v.bounds.Width(), v.bounds.Height()
 	high, area := bits.Mul64(t.width, t.height)
-	t.area = area
-	total := uint64(0)
+	over, places := bits.Mul64(area, categories)
+	t.area, t.none = area, places
+	t.countBits = uint(64 - bits.Len64(places))
+	slotBits = bits.Len(uint(2*n - 1)) // half of the slots stay empty, or more
+	return t, slotBits, size + 8<<slotBits, high == 0 && over == 0 && t.countBits >= minCountBits
+}
+
+// begins reports whether a category begins with section i.
+func (v *View) begins(i int) bool {
+	return i == 0 || string(v.sections[i].category) != string(v.sections[i-1].category)
+}
+
+// TableBytes is the memory that Table takes; false where there is none.
+func (v *View) TableBytes(together bool) (int64, bool) {
+	_, _, size, ok := v.layOut(together)
+	return size, ok
+}
+
+// Table is a table of all cells, together the sums of their categories. False where TableBytes says
+// so, and where the cells are damaged.
+func (v *View) Table(together bool) (Table, bool) {
+	t, slotBits, _, ok := v.layOut(together)
+	if !ok {
+		return Table{}, false
+	}
+	t.slots, t.shift = make([]uint64, 1<<slotBits), uint(64-slotBits)
+	if !together && v.sections[0].category != nil {
+		t.categories = make(map[string]uint32)
+	}
+	category := uint32(0)
+	q := lentBatch()
+	defer batches.Put(q)
 	for i := range v.sections {
-		total = saturate.Add(total, v.sections[i].total)
+		s := &v.sections[i]
+		if !together && v.begins(i) && i > 0 {
+			category++
+		}
+		if t.categories != nil {
+			t.categories[string(s.category)] = category
+		}
+		if !t.addSection(s, category, q) {
+			return Table{}, false
+		}
 	}
-	placeBits, n := bits.Len64(area), uint64(v.total())
-	if t.countBits, t.slotShift = uint(64-placeBits), 3; placeBits+minNarrowBits <= 32 && n >= narrowCells && total <= narrowMean*n {
-		t.countBits, t.slotShift = uint(32-placeBits), 2
-	}
-	return t, high == 0 && 64-placeBits >= minCountBits
+	return t, true
 }
 
-// fetch asks for slots, by their offsets.
-func (t *Table) fetch(slots []uint32) {
-	base := unsafe.Pointer(unsafe.SliceData(t.wide))
-	if t.narrow != nil {
-		base = unsafe.Pointer(&t.narrow[0])
+// addSection adds the cells of a section; false where they are damaged.
+func (t *Table) addSection(s *sectionView, category uint32, q *batch) bool {
+	for j, all := 0, blockCount(s.cells); j < all; j += together {
+		n := min(together, all-j)
+		q.readFrom(&s.blocks, j, j+n)
+		for k := range n {
+			r := q.cells(k)
+			if len(r.Keys) == 0 {
+				return false
+			}
+			for l, z := range r.Keys {
+				place := t.place(CellOf(s.x, s.y, z), category)
+				if place == t.none {
+					return false
+				}
+				t.add(place, r.Counts[l])
+			}
+		}
 	}
-	prefetch.Offsets(base, slots)
+	return true
 }
 
-// place is the place of a cell.
-func (t *Table) place(c grid.Cell) uint64 {
+// add adds n to the count of a place.
+func (t *Table) add(place, n uint64) {
+	full := uint64(1)<<t.countBits - 1
+	i := t.slot(place)
+	for s := t.slots[i]; s != 0 && s>>t.countBits != place; s = t.slots[i] {
+		i = (i + 1) & uint64(len(t.slots)-1)
+	}
+	have := t.slots[i] & full
+	if have == full {
+		have = t.more[place]
+	}
+	if n = saturate.Add(n, have); n >= full {
+		if t.more == nil {
+			t.more = make(map[uint64]uint64)
+		}
+		t.more[place], n = n, full
+	}
+	t.slots[i] = place<<t.countBits | n
+}
+
+// place is the place of a cell of a category.
+func (t *Table) place(c grid.Cell, category uint32) uint64 {
 	x, y := uint64(c.X-t.bounds.MinX), uint64(c.Y-t.bounds.MinY)
-	if x >= t.width || y >= t.height {
-		return t.area
+	if x >= t.width || y >= t.height || category == NoCategory {
+		return t.none
 	}
-	return y*t.width + x
+	return uint64(category)*t.area + y*t.width + x
 }
 
-// offset is that of the slot which the place of a cell is looked for in first (multiplicative
-// hashing, Knuth, section 6.4).
-func (t *Table) offset(in *stretch, place uint64) uint32 {
-	hash := place * 0x9e37_79b9_7f4a_7c15 >> 32
-	return (in.from + uint32(hash*uint64(in.slots)>>32)) << (t.slotShift & 31)
-}
-
-// end is what is in the last slot of a stretch: it is of the place of what is in none, and
-// counts 0.
-func (t *Table) end() uint64 { return t.area << (t.countBits & 63) }
-
-// begin is where the stretch begins that slot i is in.
-func (t *Table) begin(i uint32) uint32 {
-	n := sort.Search(len(t.stretches), func(k int) bool { return t.stretches[k].from > i })
-	return t.stretches[n-1].from
-}
+// slot is the one that a place is looked for in first (multiplicative hashing, Knuth, section 6.4).
+func (t *Table) slot(place uint64) uint64 { return place * 0x9e37_79b9_7f4a_7c15 >> (t.shift & 63) }
 
 // NoCategory is the category of no cell.
 const NoCategory = ^uint32(0)
 
 // Category is the number of a category; NoCategory where no cell has it.
-func (t *Table) Category(category []byte) uint32 { return t.categories.number(category) }
-
-// ShortCategories writes the numbers of categories, as Category has them, as many as dst takes.
-func (t *Table) ShortCategories(dst []uint32, categories []ShortCategory) {
-	t.categories.numbers(dst, categories)
+func (t *Table) Category(category []byte) uint32 {
+	if number, ok := t.categories[string(category)]; ok {
+		return number
+	}
+	return NoCategory
 }
 
 // Find writes the places of cells and the slots that they may be in, for Read, and asks
@@ -173,49 +185,32 @@ func (t *Table) ShortCategories(dst []uint32, categories []ShortCategory) {
 // may be asked before the first is read.
 func (t *Table) Find(places []uint64, slots []uint32, at []grid.Cell, categories []uint32) {
 	places, slots = places[:len(at)], slots[:len(at)]
-	if categories == nil {
-		in := &t.stretches[0]
-		for i, c := range at {
-			places[i] = t.place(c)
-			slots[i] = t.offset(in, places[i])
+	for i, c := range at {
+		category := uint32(0)
+		if categories != nil {
+			category = categories[i]
 		}
-	} else {
-		for i, c := range at {
-			places[i], slots[i] = t.area, 0
-			if k := categories[i]; k != NoCategory {
-				places[i] = t.place(c)
-				slots[i] = t.offset(&t.stretches[k], places[i])
-			}
-		}
+		places[i] = t.place(c, category)
+		slots[i] = uint32(t.slot(places[i]) * 8)
 	}
-	t.fetch(slots)
+	prefetch.Offsets(unsafe.Pointer(&t.slots[0]), slots)
 }
 
 // Read writes the counts of places that Find has found.
 func (t *Table) Read(dst, places []uint64, slots []uint32) {
-	if t.narrow != nil {
-		readCounts(t, t.narrow, dst, places, slots)
-	} else {
-		readCounts(t, t.wide, dst, places, slots)
-	}
-}
-
-func readCounts[S uint32 | uint64](t *Table, all []S, dst, places []uint64, slots []uint32) {
 	dst, slots = dst[:len(places)], slots[:len(places)]
-	shift := t.countBits & 63
+	all, shift := t.slots, t.countBits&63
 	full := uint64(1)<<shift - 1
 	for i, place := range places {
-		at := slots[i] / uint32(unsafe.Sizeof(all[0]))
-		s := uint64(all[at])
+		at := uint64(slots[i] / 8)
+		s := all[at]
 		for s>>shift != place && s != 0 {
-			if at++; s&full == 0 { // the end
-				at = t.begin(at - 1)
-			}
-			s = uint64(all[at])
+			at = (at + 1) & uint64(len(all)-1)
+			s = all[at]
 		}
 		n := s & full
 		if n == full {
-			n = t.more[at]
+			n = t.more[place]
 		}
 		dst[i] = n
 	}
