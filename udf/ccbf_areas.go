@@ -26,7 +26,6 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 		return eachSum(rows, out, 1+edges, func(r *ccbfReader) (sums, error) {
 			var area grid.Rect
 			var seen asked.Areas
-			var boxes ccbf.BoxSums
 			return sums{
 				meets: func(h *ccbf.Head, i int) (bool, error) {
 					var err error
@@ -42,8 +41,7 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 					return met, err
 				},
 				done:    func() { asked.Record(&seen) },
-				one:     func(category []byte, sum *uint64) error { return boxes.Ask(&r.view, area, category, sum) },
-				finish:  boxes.Finish,
+				one:     func(category []byte) (uint64, error) { return r.view.BoxSum(area, category) },
 				several: func(of ccbf.CategorySet) (uint64, error) { return r.view.BoxSumOf(area, of) },
 			}, nil
 		})
@@ -62,12 +60,8 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 				polygon, met, err = polygons.ask(h, i)
 				return met, err
 			},
-			done: polygons.record,
-			one: func(category []byte, sum *uint64) error {
-				*sum, err = polygon.Sum(&r.view, category)
-				return err
-			},
-			finish:  func() {},
+			done:    polygons.record,
+			one:     func(category []byte) (uint64, error) { return polygon.Sum(&r.view, category) },
 			several: func(of ccbf.CategorySet) (uint64, error) { return polygon.SumOf(&r.view, of) },
 		}, nil
 	})
@@ -78,11 +72,9 @@ func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
 type sums struct {
 	// meets reports whether a sketch may have points in the area of row i, which the next
 	// sums are over.
-	meets func(h *ccbf.Head, i int) (bool, error)
-	done  func() // after the last question
-	// one sets sum, when finish returns at the latest.
-	one     func(category []byte, sum *uint64) error
-	finish  func()
+	meets   func(h *ccbf.Head, i int) (bool, error)
+	done    func() // after the last question
+	one     func(category []byte) (uint64, error)
 	several func(of ccbf.CategorySet) (uint64, error)
 }
 
@@ -173,7 +165,6 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 	answers := duck.Out[uint64](out)
 	var found missing
 	defer asked.RecordCategory(&found.Category)
-	defer q.finish()
 	for i := from; i < to; i++ {
 		if !valid(rows, i) {
 			out.SetNull(i)
@@ -198,11 +189,10 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 		if err := r.view.Open(); err != nil {
 			return err
 		}
-		if err := q.one(category, &answers[i]); err != nil {
+		if answers[i], err = q.one(category); err != nil {
 			return err
 		}
 		if r.has && !found.Found {
-			q.finish()
 			found.look(&r.view, category, answers[i])
 		}
 	}

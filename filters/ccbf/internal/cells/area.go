@@ -18,6 +18,9 @@ type Box grid.Rect
 // Bounds is the rectangle.
 func (b Box) Bounds() grid.Rect { return grid.Rect(b) }
 
+// Rect is the rectangle: of areas that have this method, cells are counted without a walk.
+func (b Box) Rect() grid.Rect { return grid.Rect(b) }
+
 // Enter is that of Area.
 func (b Box) Enter(r grid.Rect) grid.Relation {
 	switch in := r.Intersect(grid.Rect(b)); {

@@ -35,14 +35,28 @@ func (v *View) AreaSumOf(a Area, of func(category []byte) bool) uint64 {
 }
 
 // boxSum is AreaSumOf of a rectangle.
-func (v *View) boxSum(r grid.Rect, of func(category []byte) bool) uint64 {
-	if v.boxes == nil {
-		v.boxes = new(BoxSums)
+func (v *View) boxSum(r grid.Rect, of func(category []byte) bool) (sum uint64) {
+	v.kept.begin(len(v.sections))
+	relation := Box(r).Enter(v.bounds)
+	if relation == grid.Outside {
+		return 0
 	}
-	v.boxes.alone = 0
-	v.boxes.Add(v, r, of, &v.boxes.alone)
-	v.boxes.Finish()
-	return v.boxes.alone
+	walks := false
+	for i := range v.sections {
+		switch s := &v.sections[i]; {
+		case !of(s.category):
+		case relation == grid.Inside:
+			sum = saturate.Add(sum, s.total)
+		case v.flatly(s):
+			sum = saturate.Add(sum, s.boxSum(r, v.bounds))
+		default:
+			walks = true
+		}
+	}
+	if walks {
+		sum = saturate.Add(sum, v.walk(Box(r), of, true))
+	}
+	return sum
 }
 
 // flatly reports whether a box is summed over a section without a walk.

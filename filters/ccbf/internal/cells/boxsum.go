@@ -87,6 +87,74 @@ func (s *spread) sumEach(r Run) uint64 {
 	return sum | -carries
 }
 
+// boxSum is the sum over the cells of a section in a rectangle: the blocks are looked at one after the other in
+// the index, and those at the edge are decoded, and of the others those inside, or where they are
+// fewer those outside, as what all cells count is known.
+func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
+	box, ok := spreadOf(r, bounds, s.x, s.y)
+	if !ok {
+		return 0
+	}
+	all := blockCount(s.cells)
+	from, to := s.within(&box)
+	relation := func(i int) grid.Relation {
+		if i < from || i >= to {
+			return grid.Outside
+		}
+		return s.relation(&box, i)
+	}
+	inside, outside := 0, all-max(to-from, 0)
+	for i := from; i < to; i++ {
+		switch s.relation(&box, i) {
+		case grid.Inside:
+			inside++
+		case grid.Outside:
+			outside++
+		}
+	}
+	first, last, whole, high := from, to, grid.Inside, box.high()
+	rest := inside > outside && s.total != ^uint64(0)
+	if rest {
+		first, last, whole, high = 0, all, grid.Outside, ^uint64(0)
+	}
+	q := lentBatch()
+	defer batches.Put(q)
+	var edge [together]bool
+	for i := first; i < last || q.size > 0; i++ {
+		if i < last {
+			of := relation(i)
+			if of != grid.Partly && of != whole {
+				continue
+			}
+			edge[q.size] = of == grid.Partly
+			if edge[q.size] {
+				q.put(&s.blocks, i, high)
+			} else {
+				q.put(&s.blocks, i, ^uint64(0))
+			}
+			if q.size < together {
+				continue
+			}
+		}
+		n := q.size
+		q.read()
+		for j := range n {
+			switch cells := q.cells(j); {
+			case !edge[j]:
+				sum = saturate.Add(sum, cells.total())
+			case rest:
+				sum = saturate.Add(sum, cells.total()-box.sum(cells))
+			default:
+				sum = saturate.Add(sum, box.sum(cells))
+			}
+		}
+	}
+	if rest {
+		return s.total - min(sum, s.total)
+	}
+	return sum
+}
+
 // within is the blocks, from from to to-1, outside of which no cell lies in a rectangle.
 func (b *blocks) within(box *spread) (from, to int) {
 	all := blockCount(b.cells)

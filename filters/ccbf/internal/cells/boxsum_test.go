@@ -54,16 +54,38 @@ func TestBoxSumIsThatOfItsCells(t *testing.T) {
 	}
 }
 
-// A box that has nearly all cells decodes the blocks at its edge and those outside.
-func TestLargeBoxDecodesWhatItLeavesOut(t *testing.T) {
-	body, bounds := townsBody(20_000)
-	box := Box(bounds)
-	box.MinX += (box.MaxX - box.MinX) / 10
-	v := bodyView(t, body, bounds, 20_000)
-	v.AreaSum(box, nil)
-	f, all := v.boxes, blockCount(v.sections[0].cells)
-	if f == nil || f.blocks != len(f.partly)+len(f.outside) || 2*f.blocks > all {
-		t.Errorf("a box of nine tenths of the country decodes %+v of %d blocks", f, all)
+// So it is with categories, of which there are many of few cells, all of them or one, and with one view
+// for all lists.
+func TestBoxSumOfCategories(t *testing.T) {
+	r := rand.New(rand.NewPCG(73, 0))
+	var v View
+	for round := range 100 {
+		var l List
+		for i := range 1 + r.IntN(40) {
+			for range 1 + r.IntN(1+r.IntN(300)) {
+				l = l.Add(grid.Cell{X: r.Int64N(1 << 10), Y: r.Int64N(1 << 10)}, []byte{byte(i)}, 1+r.Uint64()>>(30+r.IntN(34)))
+			}
+		}
+		bounds := l.Bounds()
+		box := Box{MinX: r.Int64N(1 << 10), MinY: r.Int64N(1 << 10)}
+		box.MaxX, box.MaxY = box.MinX+r.Int64N(1<<r.IntN(11)), box.MinY+r.Int64N(1<<r.IntN(11))
+		body, _ := l.AppendBody(nil, bounds, 1<<30)
+		if err := v.Reset(body, bounds, true, l.Total()); err != nil {
+			t.Fatal(err)
+		}
+		for _, category := range [][]byte{nil, {0}, {7}, {77}} {
+			want := uint64(0)
+			for _, s := range l {
+				for j, k := range s.Keys {
+					if (category == nil || s.Category == string(category)) && box.Contains(CellOf(s.X, s.Y, k)) {
+						want = saturate.Add(want, s.Counts[j])
+					}
+				}
+			}
+			if got := v.AreaSum(box, category); got != want {
+				t.Fatalf("round %d: the box %v counts %d of category %v, its cells %d", round, box, got, category, want)
+			}
+		}
 	}
 }
 

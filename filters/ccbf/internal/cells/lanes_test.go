@@ -14,8 +14,6 @@ func TestWithoutLanes(t *testing.T) {
 	t.Run("blocks", TestBlocksAtOnce)
 	t.Run("words", TestSectionsAreReadAsWords)
 	t.Run("boxes", TestBoxSumIsThatOfItsCells)
-	t.Run("many boxes", TestBoxSumsAreThoseOfTheirCells)
-	t.Run("open sections", TestFewSectionsAreOpen)
 }
 
 // Four cells at once are summed and packed as they are one by one, with counts of all lengths

@@ -12,8 +12,7 @@ type View struct {
 	sections []sectionView
 	bounds   grid.Rect // no cell is outside
 	kept     kept
-	decoded  int      // blocks, for Count and Counts
-	boxes    *BoxSums // nil before a box is asked for
+	decoded  int // blocks, for Count and Counts
 }
 
 // Reset makes v a view of a body, of whose cells none is outside bounds, which have
