@@ -57,14 +57,10 @@ func (d *Counters) raiseFours(h1, h2, n []uint64) {
 
 // find finds the counters of keys from some on, fourBatch at most, and asks for them.
 func (f *fours) find(d *Counters, s *starts, from, to int) {
-	l, up, done := &d.Layers[0], &d.Layers[1], 0
+	l, up := &d.Layers[0], &d.Layers[1]
 	starts, steps := s.at[from:to], s.step[from:to]
-	if lanes && len(starts) >= 8 && l.Size <= maxLaneSize && up.Size >= leastInverted {
-		done = len(starts) &^ 7
-		placesLanes(f, &starts[0], &steps[0], done, l.Size, up.Size, 1/float32(up.Size))
-	}
-	for i := done; i < len(starts); i++ {
-		j, step := uint64(starts[i]), uint64(steps[i])
+	for i, at := range starts {
+		j, step := uint64(at), uint64(steps[i])
 		for x := range f.at {
 			f.at[x][i], f.above[x][i], f.bytes[x][i] = uint32(j), uint32(up.mod(j)), uint32(j>>1)
 			j = next(j, step, l.Size)

@@ -14,9 +14,3 @@ func startsLanes(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, of,
 //
 //go:noescape
 func foursLanes(dst *uint64, left *uint8, at, step *uint32, n int, first, second *byte, size, above uint64, inverse float32)
-
-// placesLanes writes the four counters of a multiple of 8 keys to f, eight keys at once: of a layer of up to
-// maxLaneSize, and the ones above in one of leastInverted or more, with its inverse.
-//
-//go:noescape
-func placesLanes(f *fours, at, step *uint32, n int, size, above uint64, inverse float32)

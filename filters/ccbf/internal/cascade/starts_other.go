@@ -8,5 +8,3 @@ func startsLanes(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, of,
 
 func foursLanes(dst *uint64, left *uint8, at, step *uint32, n int, first, second *byte, size, above uint64, inverse float32) {
 }
-
-func placesLanes(f *fours, at, step *uint32, n int, size, above uint64, inverse float32) {}

@@ -10,11 +10,6 @@ var haveLanes = cpu.X86.HasAVX2
 //go:noescape
 func insideLanes(keys, counts *uint64, n int, box *spread) (sum, all uint64)
 
-// packLanes is pack of n cells, a multiple of 4 and at least 4, of which there is another one before.
-//
-//go:noescape
-func packLanes(keys, counts, dst *uint64, n int, gapOrder, countOrder uint64, out *packed)
-
 // keysLanes is Keys of n points, a multiple of 4 and at least 4, four at once; it stops before four of which
 // one has no key. inv is q/p, with p and q from grid.Grid.Fraction.
 //

@@ -38,14 +38,6 @@ func (b *blocks) decodeWords(dst []uint64, base uint64) (all cellsRead, ok bool)
 	return all, at == b.cells && b.end(blocks-1) == len(b.data)
 }
 
-// packed is what pack finds of some cells: how many gaps, each less one, take no more bits than their order less
-// one, than the order and than one more, and how many counts, as numbers of 64 bits that were
-// counted down; what the cells count, and the bits that any count has.
-type packed struct {
-	gaps, counts [3]uint64
-	total, all   uint64
-}
-
 // pack makes words of the cells of block i, adds what they count to total, and returns the most
 // bits of a count, and chosen.
 func (b *blocks) pack(i int, cells Run, dst []uint64, total *uint64) (most uint64, ok bool) {
@@ -55,35 +47,15 @@ func (b *blocks) pack(i int, cells Run, dst []uint64, total *uint64) (most uint6
 	counts, dst := cells.Counts[:len(keys)], dst[:len(keys)]
 	ofGaps, ofCounts, sum := uint32(0), uint32(0), uint64(0)
 	last := keys[0] - 1 // so that the first gap is none
-	each := func(from, to int) {
-		for j, k := range keys[from:to] {
-			n := counts[from+j]
-			ofGaps += gaps[bits.Len64(k-last-1)&127]
-			ofCounts += ns[bits.Len64(n-1)&127]
-			dst[from+j] = k<<countBits | n
-			most |= n
-			sum += n
-			last = k
-		}
+	for j, k := range keys {
+		n := counts[j]
+		ofGaps += gaps[bits.Len64(k-last-1)&127]
+		ofCounts += ns[bits.Len64(n-1)&127]
+		dst[j] = k<<countBits | n
+		most |= n
+		sum += n
+		last = k
 	}
-	each(0, 1)
-	ofGaps -= gaps[0]
-	from := 1
-	if n := (len(keys) - 1) &^ 3; n > 0 && haveLanes {
-		var p packed
-		packLanes(&keys[1], &counts[1], &dst[1], n, uint64(gapOrder), uint64(countOrder), &p)
-		ofGaps += parts(&p.gaps)
-		ofCounts += parts(&p.counts)
-		most, sum = most|p.all, sum+p.total
-		from += n
-		last = keys[n]
-	}
-	each(from, len(keys))
 	*total += sum
-	return most, best(gapOrder, ofGaps, len(counts)-1) && best(countOrder, ofCounts, len(counts))
-}
-
-// parts is the lengthParts that numbers come to.
-func parts(below *[3]uint64) uint32 {
-	return uint32(-(below[0] + below[1]) + -(below[1]+below[2])<<16)
+	return most, best(gapOrder, ofGaps-gaps[0], len(counts)-1) && best(countOrder, ofCounts, len(counts))
 }
