@@ -2,9 +2,6 @@ package ccbf
 
 import (
 	"fmt"
-
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
 
 // ErrTooManyCells says that an area covers more cells than one question may
@@ -100,17 +97,13 @@ func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uin
 	if err := v.allow(n); err != nil {
 		return 0, err
 	}
-	if n <= fewCells {
-		return v.sumFew(scan, category, each), nil
-	}
-	return v.sumRows(scan, n, category, each), nil
+	return v.sumRows(scan, category, each), nil
 }
 
-// sumRows is the sum over so many cells of rows.
-func (v countersView) sumRows(scan rows, n uint64, category []byte, each func(n uint64)) (sum uint64) {
+// sumRows is the sum over the cells of rows.
+func (v countersView) sumRows(scan rows, category []byte, each func(n uint64)) (sum uint64) {
 	bounds := scan.Bounds()
 	s := sweep{v: v, category: category}
-	s.over(bounds, n)
 	for y := bounds.MinY; y <= bounds.MaxY; y++ {
 		for _, in := range scan.Row(y) {
 			for x := in.X0; x <= in.X1; x += hashBatch {
@@ -128,34 +121,4 @@ func (v countersView) sumRows(scan rows, n uint64, category []byte, each func(n 
 		}
 	}
 	return s.sum(sum, each)
-}
-
-// fewCells is up to how many cells are looked up all at once: what a sweep prepares for, and calls for
-// each row, would take longer.
-const fewCells = 64
-
-// sumFew is sumRows of at most fewCells cells.
-func (v countersView) sumFew(scan rows, category []byte, each func(n uint64)) (sum uint64) {
-	var h1, h2, counts [fewCells]uint64
-	bounds, k := scan.Bounds(), 0
-	for y := bounds.MinY; y <= bounds.MaxY; y++ {
-		for _, in := range scan.Row(y) {
-			for x := in.X0; x <= in.X1; x++ {
-				h1[k], h2[k] = uint64(x), uint64(y)
-				k++
-			}
-		}
-	}
-	n := k
-	if category == nil && k > cascade.Few { // eight at once take less than those that are left of eight
-		n = (k + 7) &^ 7
-	}
-	v.hasher.all(h1[:n], h2[:n], category)
-	v.dense.Counts(counts[:n], h1[:n], h2[:n])
-	for _, n := range counts[:k] {
-		if sum = saturate.Add(sum, n); each != nil {
-			each(n)
-		}
-	}
-	return sum
 }

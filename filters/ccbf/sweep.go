@@ -11,14 +11,7 @@ import (
 type sweep struct {
 	v        countersView
 	category []byte
-	// columns are what the hashes of the columns from first on have in common, which is the
-	// same in all rows.
-	first   int64
-	columns []uint64          // nil where few, and where there are too many for a table
-	few     bool              // room has them
-	room    [hashBatch]uint64 // of a few columns
-	// occupied says which counters are not 0, of a sweep of very many cells.
-	occupied []uint64
+	columns  [hashBatch]uint64 // what the hashes of a batch of columns have in common
 	// Cells that may have a count are held until there are enough to be counted together.
 	held   int
 	at     [mostHeld]grid.Cell
@@ -34,56 +27,23 @@ const (
 	mostHeld   = enoughHeld + hashBatch
 )
 
-// scannedCells is from how many cells on it is found out first which counters are 0.
-const scannedCells = 1 << 19
-
-// columnTable is for how many columns there is a table: it stays in the caches.
-const columnTable = 1 << 14
-
-// over prepares for so many cells of a rectangle.
-func (s *sweep) over(clip grid.Rect, cells uint64) {
-	if n := clip.Width(); s.plain() && n < cells && n <= columnTable {
-		s.first = clip.MinX
-		if s.few = n <= hashBatch; s.few {
-			key.HashColumns(s.v.hasher.seed, s.first, s.room[:n])
-		} else {
-			s.columns = make([]uint64, n)
-			key.HashColumns(s.v.hasher.seed, s.first, s.columns)
-		}
-	}
-	if cells >= scannedCells {
-		s.occupied = s.v.dense.Occupied()
-	}
-}
-
 // plain reports whether keys are cells and nothing else.
 func (s *sweep) plain() bool { return s.category == nil && s.v.hasher.level == 0 }
-
-// columnsOf is what the hashes of n columns from x on have in common.
-func (s *sweep) columnsOf(x int64, n int) []uint64 {
-	switch {
-	case s.few:
-		return s.room[x-s.first:][:n]
-	case s.columns != nil:
-		return s.columns[x-s.first:][:n]
-	}
-	key.HashColumns(s.v.hasher.seed, x, s.room[:n])
-	return s.room[:n]
-}
 
 // ask looks for those of n cells from x on in a row, up to a batch, that may have a count, and
 // holds them. It returns how many these are.
 func (s *sweep) ask(x, y int64, n int) int {
 	h1, h2 := s.h1[s.held:][:n], s.h2[s.held:][:n]
 	if h := &s.v.hasher; s.plain() {
-		key.HashRow(h.seed, s.columnsOf(x, n), y, h1, h2)
+		key.HashColumns(h.seed, x, s.columns[:n])
+		key.HashRow(h.seed, s.columns[:n], y, h1, h2)
 	} else {
 		for i := range h1 {
 			h1[i], h2[i] = uint64(x+int64(i)), uint64(y)
 		}
 		h.all(h1, h2, s.category)
 	}
-	some := s.v.dense.Some(s.occupied, s.which[:n], h1, h2)
+	some := s.v.dense.Some(s.which[:n], h1, h2)
 	at := s.at[s.held:][:len(some)]
 	for i, k := range some {
 		at[i], h1[i], h2[i] = grid.Cell{X: x + int64(k), Y: y}, h1[k], h2[k]
@@ -128,7 +88,6 @@ func (v countersView) sweep(clip grid.Rect, category []byte, f func(at grid.Cell
 		return err
 	}
 	s := sweep{v: v, category: category}
-	s.over(clip, clip.Count())
 	s.each(clip, func(at []grid.Cell, counts []uint64) bool {
 		for i, n := range counts {
 			if n > 0 && !f(at[i], n) {

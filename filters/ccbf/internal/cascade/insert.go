@@ -12,9 +12,6 @@ import (
 // otherwise by minimal increment (Cohen and Matias 2003, section 3.2).
 func (d *Counters) Insert(sums bool, h1, h2, n []uint64) {
 	var work work
-	if n == nil && d.near() && d.insertNear(sums, h1, h2) {
-		return
-	}
 	if !sums && len(h1) >= manyFours && d.raisesFours() {
 		d.raiseFours(h1, h2, n)
 		return

@@ -89,10 +89,6 @@ func (d *Counters) Counts(dst, h1, h2 []uint64) {
 		}
 		return
 	}
-	if d.near() {
-		d.countsNear(width, dst, h1, h2)
-		return
-	}
 	if d.byFours() && !d.far() {
 		d.countFours(dst, h1, h2)
 		d.limit(dst, h1, h2)

@@ -1,32 +1,13 @@
 package cascade
 
 // Some is for very many keys of which few have a count: it writes to which, as long as
-// h1, the numbers of those of which none of the first four counters is 0, or of the first
-// two where a key has less than four, and returns these. The others have none. It has no
-// branch on what it reads. occupied is Occupied, or nil.
-func (d *Counters) Some(occupied []uint64, which []uint32, h1, h2 []uint64) []uint32 {
+// h1, the numbers of those of which none of the first four counters is 0, and returns these. The
+// others have none. It has no branch on what it reads. Where counters do not have 4
+// bits, or a key has fewer than four, it returns all.
+func (d *Counters) Some(which []uint32, h1, h2 []uint64) []uint32 {
 	which = which[:len(h1)]
-	if d.Shape.K < 2 {
-		return every(which)
-	}
-	l, four := &d.Layers[0], d.Shape.K >= 4
-	switch width := l.wordWidth(); {
-	case width == 4 && four:
-		return which[:fourNibbles(l, occupied, which, h1, h2)]
-	case width == 8 && four:
-		return which[:fourWords[uint8](l, which, h1, h2)]
-	case width == 16 && four:
-		return which[:fourWords[uint16](l, which, h1, h2)]
-	case width == 32 && four:
-		return which[:fourWords[uint32](l, which, h1, h2)]
-	case width == 4:
-		return which[:twoNibbles(l, which, h1, h2)]
-	case width == 8:
-		return which[:twoWords[uint8](l, which, h1, h2)]
-	case width == 16:
-		return which[:twoWords[uint16](l, which, h1, h2)]
-	case width == 32:
-		return which[:twoWords[uint32](l, which, h1, h2)]
+	if l := &d.Layers[0]; d.Shape.K >= 4 && l.wordWidth() == 4 {
+		return which[:fourNibbles(l, which, h1, h2)]
 	}
 	return every(which)
 }
@@ -52,23 +33,15 @@ func isNibble(l0 []byte, j uint64) uint64 {
 
 // fourNibbles sorts out a batch of keys by one counter after the other, each key that is left by
 // the next: one in two has a 0 first, as a rule, and the others are not loaded then.
-func fourNibbles(l *Layer, occupied []uint64, which []uint32, h1, h2 []uint64) (n int) {
+func fourNibbles(l *Layer, which []uint32, h1, h2 []uint64) (n int) {
 	var s starts
 	for from := 0; from < len(h1); from += keyBatch {
 		to := min(from+keyBatch, len(h1))
 		s.find(l, h1[from:to], h2[from:to])
 		left := which[n:][:to-from]
-		var some int
-		if occupied != nil {
-			some = s.firstOf(occupied, left)
-			for range 3 {
-				some = s.nextOf(occupied, l.Size, left[:some])
-			}
-		} else {
-			some = s.first(l.data, left)
-			for range 3 {
-				some = s.next(l.data, l.Size, left[:some])
-			}
+		some := s.first(l.data, left)
+		for range 3 {
+			some = s.next(l.data, l.Size, left[:some])
 		}
 		for i := range left[:some] {
 			left[i] += uint32(from)
@@ -103,41 +76,6 @@ func (s *starts) next(l0 []byte, size uint64, which []uint32) (some int) {
 		some += noneIs0(isNibble(l0, j))
 	}
 	return some
-}
-
-func twoNibbles(l *Layer, which []uint32, h1, h2 []uint64) (n int) {
-	h2, l0, size := h2[:len(h1)], l.data, l.Size
-	for i, h := range h1 {
-		step := l.mod(h2[i])
-		a := next(l.mod(h), step, size)
-		which[n] = uint32(i)
-		n += noneIs0(isNibble(l0, a) & isNibble(l0, next(a, step, size)))
-	}
-	return n
-}
-
-func fourWords[W word](l *Layer, which []uint32, h1, h2 []uint64) (n int) {
-	h2, l0, size := h2[:len(h1)], counters[W](l), l.Size
-	for i, h := range h1 {
-		step := l.mod(h2[i])
-		a := next(l.mod(h), step, size)
-		b := next(a, step, size)
-		c := next(b, step, size)
-		which[n] = uint32(i)
-		n += noneIs0(-uint64(l0[a]) & -uint64(l0[b]) & -uint64(l0[c]) & -uint64(l0[next(c, step, size)]))
-	}
-	return n
-}
-
-func twoWords[W word](l *Layer, which []uint32, h1, h2 []uint64) (n int) {
-	h2, l0, size := h2[:len(h1)], counters[W](l), l.Size
-	for i, h := range h1 {
-		step := l.mod(h2[i])
-		a := next(l.mod(h), step, size)
-		which[n] = uint32(i)
-		n += noneIs0(-uint64(l0[a]) & -uint64(l0[next(a, step, size)]))
-	}
-	return n
 }
 
 // noneIs0 is 1 where all are negative of which this has the common bits.
