@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -85,4 +86,311 @@ func (v *View) boxEstimate(r grid.Rect, of which) (e Estimate, err error) {
 	}
 	e.Cells = r.Count()
 	return e, nil
+}
+
+// Polygon is a polygon for questions to many sketches: its cells on their grid
+// are computed once. It is not safe for concurrent use.
+type Polygon struct {
+	mp   orb.MultiPolygon
+	grid grid.Grid     // of the last question
+	on   *grid.Descent // nil before the first
+
+	cells   uint64 // of the grid whose centres are inside
+	counted bool   // cells is right
+}
+
+// NewPolygon keeps mp, which must not change while the Polygon is used. The
+// first question reports an invalid polygon, with the errors of grid.Scan.
+func NewPolygon(mp orb.MultiPolygon) *Polygon { return &Polygon{mp: mp} }
+
+// descend is the polygon on a grid.
+func (p *Polygon) descend(g grid.Grid) (*grid.Descent, error) {
+	if p.on == nil || p.grid != g {
+		d, err := g.Descend(p.mp)
+		if err != nil {
+			return nil, err
+		}
+		p.grid, p.on, p.counted = g, d, false
+	}
+	return p.on, nil
+}
+
+// Meets reports whether the bounding boxes of a sketch and of the polygon share
+// a cell: if not, Sum is 0. O(1).
+func (p *Polygon) Meets(h *Head) (bool, error) {
+	d, err := p.descend(h.Grid)
+	return err == nil && !d.Bounds().Intersect(h.Bounds).Empty(), err
+}
+
+// Sum is the sum of Count over the cells of a sketch whose centres lie inside
+// the polygon. Exact sketches answer for any polygon, dense ones for up to
+// AreaLimit cells inside Bounds.
+func (p *Polygon) Sum(v *View, category []byte) (uint64, error) { return p.sum(v, only(category)) }
+
+// SumOf is Sum for the points of several categories, all of them in one pass.
+func (p *Polygon) SumOf(v *View, categories CategorySet) (uint64, error) {
+	return p.sum(v, categories.which())
+}
+
+func (p *Polygon) sum(v *View, of which) (uint64, error) {
+	if meets, err := p.Meets(&v.Head); !meets || of.none() {
+		return 0, err
+	}
+	return v.in().sum(outline{p.on, p}, of)
+}
+
+// outline is a polygon on the grid of a sketch as an area.
+type outline struct {
+	*grid.Descent
+	p *Polygon
+}
+
+func (a outline) rows(g grid.Grid, within grid.Rect) (rows, error) { return g.Scan(a.p.mp, within) }
+
+// Error describes the error of a sketch.
+type Error struct {
+	Exact    bool      // every answer is exact
+	Certain  bool      // Most is: of exact sketches, and of trees but after intersect and mask
+	Most     uint64    // no count is too high by more, where Certain
+	Empty    Overcount // of a cell without points
+	Occupied Overcount // of a random cell with points
+	// Known says that Occupied is. It is not after an intersection or a mask, and not
+	// where the same counters hold squares (levels) or cells with and without their
+	// categories (totals).
+	Known bool
+	// Measured says that Empty and Occupied.Excess are what came out when the cells
+	// were pruned, Occupied.Probability apart. It is so of trees, until anything is
+	// added or taken away.
+	Measured bool
+	// Unknown says that nothing is known: some counter is at its ceiling.
+	Unknown bool
+}
+
+// Overcount is the amount by which a Count is above the truth.
+type Overcount struct {
+	Probability float64 // that it is
+	Excess      float64 // on average
+}
+
+// Error reads the error off the counters. A cell without points reads too much if
+// all k counters of its key hold points of others, that is, with the probability that k
+// counters drawn at random are not empty, and the least of their values on average
+// (Laass et al., "CascadeCBF", equation 2, measured instead of predicted). At cells with points
+// what others add can be more, as cells with many points reach into the small upper
+// layers, or less, in mode mi; it is estimated, within a factor of 1.5 as a rule
+// (TestErrorOfCellsWithPoints, and on real data TestErrorsOfRealCells). A sum over cells is too high by the excess of those with points
+// and that of the others together. O(counters).
+func (v *View) Error() Error { return v.in().error() }
+
+// Unbiased reports whether estimates of sums are right on average over the seeds of
+// the hash: where counters are sums, or the maxima of exact counts, and are not all
+// full. O(counters).
+func (v *View) Unbiased() bool { return v.in().unbiased() }
+
+// noise is what is known of the noise of a dense sketch's counters.
+func (v *View) noise() *noise.Model {
+	if v.model == nil {
+		d := v.dense // of its own: v may be reset, or copied
+		v.model = noise.New(&d, v.additive(), v.parts)
+		if total, known := v.Total(); known {
+			v.model.SetTotal(total, v.Levels > 0 || v.Base > 0 || v.Totals)
+		}
+	}
+	return v.model
+}
+
+// Info is every parameter of a sketch and what can be read off its body.
+type Info struct {
+	Exact, Additive, Saturated bool
+	Unbiased                   bool    // see View.Unbiased
+	Form                       Form    //
+	Cells                      uint64  // distinct cells (with their categories), where CellsKnown
+	CellsKnown                 bool    // of exact sketches, and of trees that nothing was added to
+	Categories                 uint64  // distinct categories; 0 while dense
+	Tau                        uint64  // the largest threshold that a tree was pruned by
+	Leaves                     uint64  // of a tree
+	Fill                       float64 // share of the first layer's counters in use; 0 while exact
+	Bytes                      uint64  // of the BLOB
+}
+
+// Info describes the sketch. O(counters) where dense.
+func (v *View) Info() Info {
+	i := Info{Form: v.Form(), Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.Unbiased(), Bytes: uint64(len(v.blob))}
+	v.in().info(&i)
+	return i
+}
+
+// describe says which form the sketch is in, and of an exact one, its cells.
+func describe(blob []byte) (string, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return "", err
+	}
+	return v.in().describe(), nil
+}
+
+// Estimate is an estimate of a sum over an area.
+type Estimate struct {
+	Value     float64 // what the sum is likely to be
+	Low, High uint64  // the sum is between them: always where Certain or Saturated, else with a chance of 95%
+	Certain   bool    // the sketch is exact
+	Cells     uint64  // whose centres lie inside the area
+}
+
+// PolygonEstimate is Polygon.Estimate of one sketch.
+func (v *View) PolygonEstimate(p orb.MultiPolygon, category []byte) (Estimate, error) {
+	return NewPolygon(p).Estimate(v, category)
+}
+
+// Estimate estimates the number of points in the cells of a sketch whose centres lie
+// inside the polygon. An exact sketch answers exactly. For a dense one, Sum is too
+// high by what cells read above their counts, and Estimate subtracts the mean of that,
+// which it derives from the counters ("Spectral Bloom Filters", section 3.1, for the
+// least of k counters). It is right on average over the seeds of the hash where
+// View.Unbiased says so. Otherwise it is between what is right for maxima and for
+// sums, as far as the counters tell (View.Error), without a further promise. It is
+// then clamped to the interval.
+//
+// The interval holds the truth with a chance of at least 95% over the seeds of the
+// hash, in all of these cases: where a mean is not known exactly, bounds of it are
+// used. High is never above Sum. After an intersection or a mask, which leave no
+// trace of the cells' errors, Low is 0. After a saturated last layer nothing is
+// certain.
+//
+// It is limited like Sum, and to polygons of AreaLimit rows of cells. O(counters)
+// more than Sum, the first time for a view.
+func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
+	return p.estimate(v, only(category))
+}
+
+// EstimateOf is Estimate for the points of several categories.
+func (p *Polygon) EstimateOf(v *View, categories CategorySet) (Estimate, error) {
+	return p.estimate(v, categories.which())
+}
+
+func (p *Polygon) estimate(v *View, of which) (Estimate, error) {
+	cells, err := p.countCells(v)
+	if err != nil {
+		return Estimate{}, err
+	}
+	var e Estimate
+	if meets, err := p.Meets(&v.Head); err != nil {
+		return Estimate{}, err
+	} else if meets && !of.none() {
+		if e, err = v.in().estimate(outline{p.on, p}, of); err != nil {
+			return Estimate{}, err
+		}
+	} else {
+		e.Certain = v.Form() != Dense || of.none()
+	}
+	e.Cells = cells
+	return e, nil
+}
+
+// countCells counts the cells whose centres are inside on the grid of a sketch.
+func (p *Polygon) countCells(v *View) (uint64, error) {
+	if _, err := p.descend(v.Grid); err != nil || p.counted {
+		return p.cells, err
+	}
+	scan, err := v.Grid.Scan(p.mp, grid.MaxRect())
+	if err != nil {
+		return 0, err
+	}
+	if err := v.allowRows(scan.Work()); err != nil { // the resolution is what the sketch says
+		return 0, err
+	}
+	p.cells, p.counted = scan.Count(), true
+	return p.cells, nil
+}
+
+// Doubt is the reason why an area in which a sketch has no points may not be the
+// intended one. A sketch has no unit, so most reasons are no more than doubts.
+type Doubt uint8
+
+const (
+	// NoDoubt is that the sketch has nothing there, as most sketches of a table.
+	NoDoubt Doubt = iota
+	// Swapped is that the area meets the bounds of the sketch once its x and y are swapped.
+	Swapped
+	// OtherUnits is that of the area and the sketch's bounds one is within all longitudes
+	// and latitudes in degrees, and the other beyond them.
+	OtherUnits
+)
+
+var (
+	world = orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
+	// nowhere is where points without coordinates are, in any unit: a sketch that reaches
+	// no further tells nothing of its own.
+	nowhere = orb.Bound{Min: orb.Point{-1, -1}, Max: orb.Point{1, 1}}
+)
+
+const (
+	// noDegrees is a coordinate that nobody takes for degrees, whether from -180 to 180,
+	// from 0 to 360 or gone round the globe.
+	noDegrees = 1000
+	// A plane of its own, as of a building or a picture, begins at its corner, next to
+	// (0, 0): a sketch whose bounds begin within so much of it is not taken for one of
+	// degrees.
+	corner = 10
+)
+
+// Doubt tells why an area in whose bounds the sketch has no cell may not be the
+// intended one, and whether it certainly is not: in a sketch of degrees an area at
+// coordinates of thousands, or one that is beyond all degrees and not so with x and y
+// swapped, where the sketch has points. It is taken for one of degrees if its cells
+// are smaller than 1, its bounds within those of degrees, and neither next to (0, 0)
+// nor beginning there. O(1), from the head alone.
+func (h *Head) Doubt(area orb.Bound) (d Doubt, certain bool) {
+	h.mustBeMade()
+	if h.Bounds.Empty() || area.IsEmpty() {
+		return NoDoubt, false
+	}
+	points := h.Grid.Bound(h.Bounds)
+	if meet(points, area) {
+		return NoDoubt, false
+	}
+	mirror := swapped(area)
+	inWorld := inBound(points, world)
+	local := points.Min[0] >= 0 && points.Min[0] < corner && points.Min[1] >= 0 && points.Min[1] < corner
+	ofDegrees := inWorld && !local && h.Grid.Res() < 1 && !inBound(points, nowhere)
+	if meet(points, mirror) {
+		return Swapped, ofDegrees && !meet(area, world) && inBound(mirror, world)
+	}
+	switch far := area.Min[0] > noDegrees || area.Min[1] > noDegrees || area.Max[0] < -noDegrees || area.Max[1] < -noDegrees; {
+	case inWorld && far:
+		return OtherUnits, ofDegrees
+	case inWorld && !meet(area, world), inBound(area, world) && !meet(points, world):
+		return OtherUnits, false
+	}
+	return NoDoubt, false
+}
+
+// Doubtful reports whether Doubt may find anything about an area that has these cells of the
+// sketch's grid, or none: a quick look, for the many sketches of a table that are elsewhere.
+func (h *Head) Doubtful(area grid.Rect) bool {
+	h.mustBeMade()
+	if b := h.Bounds; area.Empty() || area.MinY <= b.MaxX && b.MinX <= area.MaxY && area.MinX <= b.MaxY && b.MinY <= area.MaxX {
+		return true
+	}
+	limit := int64(min(90/h.Grid.Res(), grid.MaxIndex/2))
+	return ofWorld(h.Bounds, limit) != ofWorld(area, limit)
+}
+
+// ofWorld reports whether cells are within all degrees, of which a quarter is so many cells.
+func ofWorld(r grid.Rect, limit int64) bool {
+	return r.MinX >= -2*limit-1 && r.MaxX <= 2*limit+1 && r.MinY >= -limit-1 && r.MaxY <= limit+1
+}
+
+func swapped(b orb.Bound) orb.Bound {
+	return orb.Bound{Min: orb.Point{b.Min[1], b.Min[0]}, Max: orb.Point{b.Max[1], b.Max[0]}}
+}
+
+// meet reports whether two bounds have an inside in common.
+func meet(a, b orb.Bound) bool {
+	return a.Min[0] < b.Max[0] && b.Min[0] < a.Max[0] && a.Min[1] < b.Max[1] && b.Min[1] < a.Max[1]
+}
+
+// inBound reports whether a is inside b, edges included.
+func inBound(a, b orb.Bound) bool {
+	return a.Min[0] >= b.Min[0] && a.Min[1] >= b.Min[1] && a.Max[0] <= b.Max[0] && a.Max[1] <= b.Max[1]
 }

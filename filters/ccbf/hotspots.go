@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"cmp"
 	"container/heap"
 	"errors"
 	"fmt"
@@ -144,4 +145,22 @@ func (t *topCells) add(c candidate) bool {
 		heap.Fix(t, 0)
 	}
 	return !t.full
+}
+
+// spotOrder is the order in which Hotspots and TopK list.
+func spotOrder(a, b *Spot) int {
+	switch {
+	case a.Count != b.Count:
+		return cmp.Compare(b.Count, a.Count)
+	case a.Level != b.Level:
+		return cmp.Compare(a.Level, b.Level)
+	case a.Cell.Y != b.Cell.Y:
+		return cmp.Compare(a.Cell.Y, b.Cell.Y)
+	}
+	return cmp.Compare(a.Cell.X, b.Cell.X)
+}
+
+// sortSpots puts spots into spotOrder.
+func sortSpots(spots []Spot) {
+	slices.SortFunc(spots, func(a, b Spot) int { return spotOrder(&a, &b) })
 }

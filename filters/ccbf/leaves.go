@@ -2,11 +2,15 @@ package ccbf
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // leafList is how many points are known to lie in squares of cells: what a sketch
@@ -246,3 +250,164 @@ func (p *planned) appendTo(dst []byte) []byte {
 	}
 	return dst
 }
+
+// treeSketch is a tree in memory.
+type treeSketch struct{ *Sketch }
+
+func (s treeSketch) form() Form      { return Tree }
+func (s treeSketch) additive() bool  { return s.sums }
+func (s treeSketch) saturated() bool { return s.TotalKnown && s.Total == full }
+func (s treeSketch) memory() int64   { return s.tree.memory() }
+
+func (s treeSketch) limits() grid.Rect {
+	if len(s.tree.sections) == 0 {
+		return cells.NoBounds
+	}
+	return s.bounds
+}
+
+func (s treeSketch) count(c grid.Cell, category []byte) uint64 {
+	if !s.bounds.Contains(c) {
+		return 0
+	}
+	p, z := labelOf(c, category)
+	squares := s.tree.squares(p)
+	return squares.Count(z)
+}
+
+// labelOf is the label of a cell, and its key there.
+func labelOf(c grid.Cell, category []byte) (cells.Label, uint64) {
+	x, y, z := cells.Key(c)
+	return cells.Label{Category: string(category), None: category == nil, X: x, Y: y}, z
+}
+
+func (s treeSketch) removable(c grid.Cell, category []byte) uint64 { return s.count(c, category) }
+
+func (s treeSketch) all(grid.Cell, []byte) (uint64, error) { return 0, ErrNeedsWeight }
+
+// add counts the points at the cell itself: what is known of them is kept.
+func (s treeSketch) add(c grid.Cell, category []byte, n uint64) error {
+	p, z := labelOf(c, category)
+	before := s.tree.squares(p)
+	after := s.tree.with(p, tree.Merge(before, tree.Squares{Keys: []uint64{z}, Counts: []uint64{n}}))
+	if before.Len() == 0 {
+		if _, ok := after.within(s.Bytes); !ok {
+			return after.tooLong(s.Bytes)
+		}
+	}
+	s.tree = after
+	s.bounds = cells.Hull(s.bounds, grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y})
+	return nil
+}
+
+// tooLong is the error for a tree whose sections take too many bytes.
+func (t *leafList) tooLong(limit uint64) error {
+	return sketch.OptionError("bytes", "is %d, which is too little for the tree of %s (give more bytes, or build with overflow: 'counters')",
+		limit, sketch.Count(uint64(len(t.sections)), "section"))
+}
+
+func (s treeSketch) remove(c grid.Cell, category []byte, n uint64) error {
+	p, z := labelOf(c, category)
+	after, err := tree.Remove(s.tree.squares(p), z, n)
+	if err != nil {
+		return s.tree.cannot(err)
+	}
+	s.tree = s.tree.with(p, after)
+	s.Total = s.tree.total()
+	return nil
+}
+
+// cannot is the error for points that cannot be taken out.
+func (t *leafList) cannot(err error) error {
+	if errors.Is(err, tree.ErrAbsent) {
+		return errNoPart
+	}
+	return errCoarser
+}
+
+// notKnown is a sketch.ErrNotAdditive of trees, which have no counters to speak of.
+type notKnown string
+
+func (e notKnown) Error() string { return string(e) }
+func (notKnown) Unwrap() error   { return sketch.ErrNotAdditive }
+
+const errCoarser = notKnown("the right sketch is coarser than the left one: which squares of the left one would lose points is not known (subtract an exact part, or one that is as fine)")
+
+// errAcross is a square that no square of the coarser grid's Z-order curve holds.
+var errAcross = errors.New("a square of the tree lies across a border of the coarser cells' order, which is 700 million of them or more from the origin")
+
+func (s treeSketch) coarsen(factor uint64) error {
+	out := &leafList{tau: s.tree.tau}
+	for from := 0; from < len(s.tree.sections); {
+		p := s.tree.sections[from].Label
+		into := map[tree.Region]*tree.Squares{}
+		to := from
+		for ; to < len(s.tree.sections); to++ {
+			t := &s.tree.sections[to]
+			if t.Category != p.Category || t.None != p.None {
+				break
+			}
+			if i, ok := tree.Coarsen(t.Squares, tree.Region{X: t.X, Y: t.Y}, factor, cells.Bias, into); !ok {
+				at := cells.CellOf(t.X, t.Y, t.Keys[i])
+				return fmt.Errorf("%w: the square of %d x %d cells at (%d, %d) (coarsen sketches while they are exact, or use a smaller factor)",
+					errAcross, uint64(1)<<t.Level(i), uint64(1)<<t.Level(i), at.X, at.Y)
+			}
+		}
+		for at, squares := range into {
+			p.X, p.Y = at.X, at.Y
+			out.sections = append(out.sections, leafSection{p, tree.Sorted(*squares)})
+		}
+		from = to
+	}
+	slices.SortFunc(out.sections, func(a, b leafSection) int { return a.Compare(b.Label) })
+	s.tree = out
+	if s.bounds != cells.NoBounds {
+		s.bounds = s.bounds.Coarser(int64(factor))
+	}
+	return nil
+}
+
+// fold prunes the tree.
+func (s treeSketch) fold(f *folding) error {
+	p, ok := s.tree.within(f.limit)
+	if !ok {
+		return sketch.ArgumentError("bytes", "is %d, this sketch folds to no less than %d", f.size, f.size-f.limit+p.size())
+	}
+	s.tree = p.leafList
+	f.resize(s.Sketch)
+	return nil
+}
+
+// appendBody prunes the tree to its bytes. What was checked whenever a section came
+// keeps it from taking more, but for the digits of counts that grow.
+func (s treeSketch) appendBody(dst []byte, _ grid.Rect, limit uint64) ([]byte, bool) {
+	p, _ := s.tree.within(limit)
+	return p.appendTo(dst), true
+}
+
+// asTree is the tree of the cells of an exact sketch that may become one, in its
+// bytes; nil where there is none.
+func (s *Sketch) asTree() *Sketch {
+	if s.Overflow != ToTree || s.tree != nil || s.dense != nil {
+		return nil
+	}
+	p, ok := listOf(s.cells).within(s.Bytes)
+	if !ok {
+		return nil
+	}
+	t := *s
+	t.tree, t.cells, t.bounds, t.sums = p.leafList, nil, s.cells.Bounds(), true
+	return &t
+}
+
+// overflowed is an exact sketch whose cells do not fit, in another form.
+func (s *Sketch) overflowed() *Sketch {
+	if t := s.asTree(); t != nil {
+		return t
+	}
+	return s.asDense()
+}
+
+// ErrForms says that a tree and counters cannot be combined: the cells of the
+// points in a square are not known.
+var ErrForms = errors.New("one sketch is a tree, whose cells are not known, and the other has counters: they do not combine; build all of them with more bytes, or with overflow: 'counters'")

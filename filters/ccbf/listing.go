@@ -1,12 +1,19 @@
 package ccbf
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"iter"
+	"math"
+	"slices"
+	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // Cells returns the cells of a rectangle that have points, each once with its count,
@@ -68,4 +75,262 @@ func (v treeView) listed(category []byte) (leaves int, bytes int64) {
 		}
 	}
 	return leaves, bytes
+}
+
+// Category describes one category of a sketch.
+type Category struct {
+	Key []byte // of the class that Head.Class names; key.AppendText writes it
+	// Total is the number of points, of a tree that intersect or mask made the most
+	// that there can be: where View.Total is not known.
+	Total uint64
+	Cells uint64 // 0 of a tree, which does not know
+}
+
+// ErrNotListed is a question for what counters cannot list: they know neither their
+// categories nor their cells, and can only look up given ones.
+var ErrNotListed = errors.New("counters have no list")
+
+// ByCategory lists the categories of a sketch in the order of key.Compare, or, for
+// classes without one, of their bytes; it returns none if points have none. It reads the
+// head of each section, not the cells. The error of a dense sketch wraps ErrNotListed.
+// Keys are the BLOB's memory. O(sections), and sorting them.
+func (v *View) ByCategory() ([]Category, error) {
+	l, ok := v.in().(lists)
+	if !ok {
+		return nil, fmt.Errorf("%w of their categories: they can only look up one that is given (build with more bytes, or with overflow: 'tree')", ErrNotListed)
+	}
+	if !v.Categories {
+		return nil, nil
+	}
+	var list []Category
+	l.eachCategory(func(category []byte, cells, total uint64) {
+		list = append(list, Category{category, total, cells})
+	})
+	if class := v.Class(); class != key.Text && class.Ordered() { // of text they come in order
+		slices.SortStableFunc(list, func(a, b Category) int {
+			order, _ := key.Compare(class, a.Key, b.Key)
+			return order
+		})
+	}
+	return list, nil
+}
+
+// Between lists the keys of a sketch's categories from one key to another, both
+// included and both of the class of the sketch, in order. Errors as ByCategory, and
+// for classes that have no order.
+func (v *View) Between(from, to []byte) ([][]byte, error) {
+	list, err := v.ByCategory()
+	if err != nil {
+		return nil, err
+	}
+	class := v.Class()
+	if class != key.None && !class.Ordered() {
+		return nil, fmt.Errorf("a range of %v categories, which have no order: give a list of them", class)
+	}
+	var keys [][]byte
+	for _, c := range list {
+		low, ok := key.Compare(class, from, c.Key)
+		high, known := key.Compare(class, c.Key, to)
+		if ok && known && low <= 0 && high <= 0 {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys, nil
+}
+
+func (v exactView) eachCategory(f func(category []byte, cells, total uint64)) {
+	v.cells.EachCategory(f)
+}
+
+func (v treeView) eachCategory(f func(category []byte, cells, total uint64)) {
+	t := &v.tree
+	for i := 0; i < len(t.sections); {
+		category, total := t.sections[i].Category, uint64(0)
+		for ; i < len(t.sections) && bytes.Equal(t.sections[i].Category, category); i++ {
+			for j := t.sections[i].from; j < t.sections[i].to; j++ {
+				total = saturate.Add(total, t.sheets[j].Total())
+			}
+		}
+		f(category, 0, total)
+	}
+}
+
+// CategoryBytes is the bytes that ByCategory takes.
+func (v *View) CategoryBytes() int64 {
+	if v.Form() == Tree {
+		return int64(len(v.tree.sections)) * categoryBytes
+	}
+	return int64(v.cells.Sections()) * categoryBytes
+}
+
+// categoryBytes is those of a Category, in a list that grows.
+const categoryBytes = 2 * 40
+
+// ErrText is a text that is longer than a string in SQL may be.
+var ErrText = errors.New("the text is too long")
+
+const (
+	maxText    = math.MaxInt32
+	maxFeature = 1 << 10 // bytes: text, ten coordinates, a count
+	leastPlain = 1e-15   // coordinates of smaller cells, and of those as large, have exponents
+)
+
+// AppendGeoJSON appends the cells of a rectangle, as Cells returns them, as a
+// FeatureCollection of RFC 7946: for each cell that counts threshold or more, its square
+// and the property count. Coordinates are the shortest decimals of the edges, in any unit;
+// GeoJSON expects degrees.
+//
+// room, unless it is nil, is called with the bytes of each larger buffer before it is
+// made, and its error ends the text. threshold is at least 1. Errors as Cells; one that
+// wraps ErrText for more than 2 GiB.
+func (v *View) AppendGeoJSON(dst []byte, box grid.Rect, threshold uint64, category []byte, room func(bytes int64) error) ([]byte, error) {
+	if threshold == 0 {
+		return dst, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
+	}
+	cells, err := v.Cells(box, category)
+	if err != nil {
+		return dst, err
+	}
+	grow := func() error {
+		size := 2 * int64(cap(dst)+maxFeature)
+		if int64(len(dst)) > maxText-2*maxFeature {
+			return fmt.Errorf("%w: more than 2 GiB (ask for a smaller box or a higher threshold)", ErrText)
+		}
+		if room != nil {
+			if err := room(size); err != nil {
+				return err
+			}
+		}
+		dst = append(make([]byte, 0, size), dst...)
+		return nil
+	}
+	w := newFeatureWriter(v.Grid)
+	start := len(dst)
+	for s := range cells {
+		if s.Count < threshold {
+			continue
+		}
+		if cap(dst)-len(dst) < maxFeature {
+			if err := grow(); err != nil {
+				return dst[:start], err
+			}
+		}
+		if len(dst) == start {
+			dst = append(dst, `{"type":"FeatureCollection","features":[`...)
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = w.append(dst, s)
+	}
+	if len(dst) == start {
+		return append(dst, `{"type":"FeatureCollection","features":[]}`...), nil
+	}
+	return append(dst, "]}"...), nil
+}
+
+// featureWriter writes cells as features.
+type featureWriter struct {
+	grid   grid.Grid
+	format byte      // of strconv
+	edges  [4][]byte // west, south, east, north
+}
+
+func newFeatureWriter(g grid.Grid) featureWriter {
+	w := featureWriter{grid: g, format: 'f'}
+	if res := g.Res(); res < leastPlain || res > 1/leastPlain {
+		w.format = 'g'
+	}
+	return w
+}
+
+func (w *featureWriter) append(dst []byte, s Spot) []byte {
+	side := int64(1) << s.Level
+	for i, cell := range [...]int64{s.Cell.X, s.Cell.Y, s.Cell.X + side, s.Cell.Y + side} {
+		w.edges[i] = w.edge(w.edges[i][:0], cell)
+	}
+	dst = append(dst, `{"type":"Feature","geometry":{"type":"Polygon","coordinates":[[`...)
+	for i, corner := range [...][2]int{{0, 1}, {2, 1}, {2, 3}, {0, 3}, {0, 1}} { // counterclockwise
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, '['), w.edges[corner[0]]...)
+		dst = append(append(dst, ','), w.edges[corner[1]]...)
+		dst = append(dst, ']')
+	}
+	dst = append(dst, `]]},"properties":{"count":`...)
+	dst = strconv.AppendUint(dst, s.Count, 10)
+	return append(dst, "}}"...)
+}
+
+// edge writes the lower edge of a cell.
+func (w *featureWriter) edge(dst []byte, cell int64) []byte {
+	v := min(max(w.grid.Edge(cell), -math.MaxFloat64), math.MaxFloat64)
+	return strconv.AppendFloat(dst, v, w.format, -1, 64)
+}
+
+// ErrNotExact is a question for counts cell by cell that only exact sketches know: a tree
+// has squares of them, and counters have neither (ErrNotListed).
+var ErrNotExact = errors.New("the sketch is not exact: its cells are not known")
+
+// Difference has the cells in which the counts of two exact sketches differ.
+type Difference struct{ a, b cells.List }
+
+// Difference is s less o, cell by cell, for points of a category, or of all where that is
+// nil. Parameters that say what a sketch becomes when it is no longer exact may differ. The
+// error wraps sketch.ErrDiffer, or ErrNotExact where one of them is not exact. Neither is
+// changed, nor may they be while the Difference is used.
+func (s *Sketch) Difference(o *Sketch, category []byte) (*Difference, error) {
+	if err := s.sameCells(&o.Config); err != nil {
+		return nil, err
+	}
+	if err := differClass(s.Class, o.Class); err != nil {
+		return nil, err
+	}
+	for i, of := range []*Sketch{s, o} {
+		if !of.IsExact() {
+			return nil, fmt.Errorf("%w: the %s is %s (build it with more bytes, or compare sums over areas)",
+				ErrNotExact, []string{"left one", "right one"}[i], map[Form]string{Tree: "a tree", Dense: "dense"}[of.Form()])
+		}
+	}
+	return &Difference{s.cells.Of(category), o.cells.Of(category)}, nil
+}
+
+// Len is the number of cells.
+func (d *Difference) Len() int {
+	n := 0
+	cells.Differences(d.a, d.b, func(grid.Cell, uint64, uint64) { n++ })
+	return n
+}
+
+// Each calls f for each cell, with how much more the left sketch counts there than the
+// right one, in no particular order. It is an error where that is no int64.
+func (d *Difference) Each(f func(c grid.Cell, n int64)) error {
+	var err error
+	cells.Differences(d.a, d.b, func(c grid.Cell, x, y uint64) {
+		if max(x, y)-min(x, y) > math.MaxInt64 {
+			err = fmt.Errorf("the counts of cell (%d, %d) are %d and %d: they differ by more than 2^63-1", c.X, c.Y, x, y)
+			return
+		}
+		f(c, int64(x-y))
+	})
+	return err
+}
+
+// KeepCells keeps the cells for which has is true: a mask from elsewhere, for example a
+// Bloom filter of keys from AppendCellKey. Where s is not exact the error wraps
+// ErrNotExact.
+func (s *Sketch) KeepCells(has func(c grid.Cell) bool) error {
+	if !s.IsExact() {
+		return fmt.Errorf("%w (mask with a sketch of cells, or build with more bytes)", ErrNotExact)
+	}
+	s.cells = s.cells.Keep(has)
+	s.Total = s.cells.Total()
+	return nil
+}
+
+// AppendCellKey appends a cell as a key for filters of cells: its resolution and
+// coordinates, 24 bytes, so that cells of different resolutions are different keys.
+func AppendCellKey(dst []byte, g grid.Grid, c grid.Cell) []byte {
+	dst = key.AppendUint64(dst, math.Float64bits(g.Res()))
+	return key.AppendCell(dst, c.X, c.Y, 0, nil)
 }

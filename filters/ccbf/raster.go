@@ -65,7 +65,7 @@ func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, category []b
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err
 	}
-	zero(dst)
+	clear(dst)
 	p := pixels{dst: dst, width: width, columns: cutsOf(v.Grid, b, 0, width), lines: cutsOf(v.Grid, b, 1, height)}
 	clip := grid.Rect{MinX: p.columns.from(), MinY: p.lines.from(), MaxX: p.columns.to(), MaxY: p.lines.to()}
 	if clip.Empty() {

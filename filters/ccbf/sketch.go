@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
@@ -160,4 +161,179 @@ func differClass(a, b key.Class) error {
 		return sketch.Differ("type of category", a, b)
 	}
 	return nil
+}
+
+// Family describes CascadeCBF in the list of families.
+var Family = sketch.Define(sketch.Family{
+	ID: id, Name: "ccbf", Article: "a",
+	Title: "Counts on a grid",
+	About: "A CascadeCBF sketch counts points in the cells of a square grid: res is the side of a cell, and stands for the decimal that it is written as: at 0.1 the cell 404 begins at 40.4. A coordinate is in the last cell whose edge is not above it. " +
+		"While the cells fit into `bytes`, every answer is exact; after that, answers can be too high, but never too low. " +
+		"`ccbf_empty` takes the options of `ccbf_agg`; `ccbf_add`, `ccbf_remove` and `ccbf_move` take `weight` and `category`.\n\n" +
+		fmt.Sprintf("A function processes up to 2,048 rows at once and cannot be interrupted meanwhile, so it has limits. If counters are used, the areas "+
+			"of these rows may have %s cells in total or, with `levels`, take as many steps; one area of a sketch below 435 KiB may have fewer: 1.2 million for 4 KiB. "+
+			"`ccbf_hotspots` and `ccbf_top_k` list up to %s cells for these rows and, for a dense sketch, 65,536 plus 4 for each of its bytes. "+
+			"A raster or a picture has up to %s pixels, and up to %s per side.",
+			sketch.Number(AreaLimit), sketch.Number(MaxSpots), sketch.Number(MaxPixels), sketch.Number(MaxSide)),
+	Check: Check, CheckBytes: checkBytes, Describe: describe, Samples: samples,
+})
+
+const id sketch.ID = 1
+
+// Blob is the sketch as a BLOB, and changes nothing. Equal sketches have equal bytes.
+//
+// Only here are the cells compared with Bytes: if their list takes more, the BLOB
+// has a tree of them or counters, and s still holds them.
+func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
+
+// AppendBlob is Blob appended to dst.
+func (s *Sketch) AppendBlob(dst []byte) []byte {
+	start := len(dst)
+	in := s.in()
+	bounds := in.limits()
+	body, fits := in.appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
+	if !fits {
+		return s.appendOverflowed(body[:start])
+	}
+	sketch.Seal(body[start:])
+	return body
+}
+
+// appendOverflowed is AppendBlob of cells of which it is known that they do not fit.
+func (s *Sketch) appendOverflowed(dst []byte) []byte {
+	start := len(dst)
+	s = s.overflowed()
+	bounds := s.in().limits()
+	body, _ := s.in().appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
+	sketch.Seal(body[start:])
+	return body
+}
+
+// appendHead appends all that stands before the body.
+func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
+	h := sketch.Header{Family: id, Seed: s.Seed, KeyClass: uint64(s.Class), Levels: s.Levels}
+	set := func(on bool, f sketch.Flags) {
+		if on {
+			h.Flags |= f
+		}
+	}
+	set(s.Additive(), sketch.Additive)
+	set(s.TotalKnown, sketch.TotalKnown)
+	set(s.Form() == Dense && s.Saturated(), sketch.Saturated)
+	set(s.Categories, sketch.Categorised)
+	set(s.Totals, sketch.WithTotals)
+	if s.TotalKnown {
+		h.Total = s.Total
+	}
+	p := params{Config: s.Config, bounds: bounds, form: byte(s.Form())}
+	if p.form == formDense {
+		p.parts = s.parts
+	}
+	var room [maxParams]byte
+	return sketch.Begin(dst, h, p.append(room[:0]))
+}
+
+// Check returns nil for a BLOB that every function of the family accepts.
+func Check(blob []byte) error {
+	_, err := Decode(blob)
+	return err
+}
+
+// Decode reads a BLOB completely, checksum included. The error wraps
+// sketch.ErrInvalid.
+func Decode(blob []byte) (*Sketch, error) {
+	v, err := NewView(blob)
+	if err != nil {
+		return nil, err
+	}
+	return v.Sketch()
+}
+
+// Sketch copies a view into a new sketch, after checking everything.
+func (v *View) Sketch() (*Sketch, error) {
+	if err := v.check(); err != nil {
+		return nil, err
+	}
+	s := &Sketch{
+		Config:     v.Config,
+		Class:      key.Class(v.header.KeyClass),
+		Total:      v.header.Total,
+		TotalKnown: v.header.Flags.Has(sketch.TotalKnown),
+		bounds:     v.Bounds,
+		sums:       v.header.Flags.Has(sketch.Additive),
+		parts:      v.parts,
+	}
+	if err := v.in().open(s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// samples are small sketches of every form: of the rows 0 to n-1, in cells that
+// follow from the row.
+func samples() ([]sketch.Sample, error) {
+	few := func(i int64) grid.Cell { return grid.Cell{X: i % 3, Y: i % 2} }
+	many := func(i int64) grid.Cell { return grid.Cell{X: i * 977 % 331, Y: i % 7} }
+	scattered := func(i int64) grid.Cell { return grid.Cell{X: i * 977 % 3331, Y: i * i * 37 % 2011} }
+	number := func(i int64) ([]byte, key.Class) { return key.AppendInt64(nil, i%2), key.Int }
+	text := func(i int64) ([]byte, key.Class) { return fmt.Appendf(nil, "c%d", i%2), key.Text }
+	mask := func(s *Sketch) error { return s.Mask(s) }
+	var out []sketch.Sample
+	for _, form := range []struct {
+		name     string
+		p        Params
+		rows     int64
+		cell     func(i int64) grid.Cell
+		category func(i int64) ([]byte, key.Class)
+		change   func(s *Sketch) error
+		words    string
+	}{
+		{"empty", Params{}, 0, few, nil, nil, "exact, 0 cells"},
+		{"exact", Params{}, 20, few, nil, nil, "exact, 6 cells"},
+		{"exact, categories", Params{Categories: true, Totals: true}, 20, few, number, nil, "exact, 6 cells"},
+		{"exact, blocks", Params{}, 300, many, nil, nil, "exact, 300 cells"},
+		{"tree", Params{Overflow: ToTree, Bytes: 400}, 900, scattered, nil, nil, "tree, 508 leaves, 900 added"},
+		{"tree, categories", Params{Overflow: ToTree, Bytes: 400, Categories: true, Totals: true}, 900, scattered, text, nil, "tree, 411 leaves, 900 added"},
+		{"mi", Params{Dense: true, Widths: []int{4, 8}, Counters: []uint64{32, 4}}, 20, few, nil, nil, "dense, 2 layers, 20 added"},
+		{"standard", Params{Dense: true, Mode: Standard, Widths: []int{4, 8}, Counters: []uint64{32, 4}}, 200, few, nil, nil, "dense, 2 layers, 200 added"},
+		{"standard, categories", Params{Dense: true, Mode: Standard, Widths: []int{5, 9}, Counters: []uint64{32, 4}, Categories: true, Totals: true}, 20, few, text, nil, "dense, 2 layers, 20 added"},
+		{"mi, levels", Params{Dense: true, Widths: []int{4, 8}, Counters: []uint64{64, 4}, Levels: 2}, 20, few, nil, nil, "dense, 2 layers, 20 added"},
+		{"masked", Params{Dense: true, Mode: Standard, Widths: []int{8}, Counters: []uint64{16}}, 20, few, nil, mask, "dense, 1 layer"},
+	} {
+		form.p.Res = 1
+		blob, err := sample(form.p, form.rows, form.cell, form.category, form.change)
+		if err != nil {
+			return nil, fmt.Errorf("ccbf %s: %w", form.name, err)
+		}
+		out = append(out, sketch.Sample{Name: form.name, Blob: blob, Words: form.words})
+	}
+	return out, nil
+}
+
+func sample(p Params, rows int64, cell func(int64) grid.Cell, category func(int64) ([]byte, key.Class), change func(*Sketch) error) ([]byte, error) {
+	c, err := p.Config()
+	if err != nil {
+		return nil, err
+	}
+	b := NewBuilder(c, nil)
+	for i := range rows {
+		var text []byte
+		class := key.None
+		if category != nil {
+			text, class = category(i)
+		}
+		if err := b.Add(cell(i), text, class, 1); err != nil {
+			return nil, err
+		}
+	}
+	s, err := b.Sketch()
+	if err != nil {
+		return nil, err
+	}
+	if change != nil {
+		if err := change(s); err != nil {
+			return nil, err
+		}
+	}
+	return s.Blob(), nil
 }

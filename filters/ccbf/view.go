@@ -1,14 +1,19 @@
 package ccbf
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Errors of questions that a sketch cannot answer.
@@ -138,4 +143,295 @@ func (v *View) CountEach(dst []uint64, cells []grid.Cell, which []uint32, catego
 	for i, o := range order {
 		dst[uint32(o)] = counts[i]
 	}
+}
+
+// Head describes a BLOB without its counts: parameters, bounds, total. The zero
+// value is ready for Reset.
+type Head struct {
+	Config
+	Bounds grid.Rect // no cell outside has a count
+
+	parts cascade.Origin // how a dense sketch of mode mi came about
+
+	header sketch.Header
+	form   byte
+	shapes shapes
+}
+
+// Reset makes h the head of a BLOB. It reads some hundred bytes, however many
+// there are. The error wraps sketch.ErrInvalid.
+func (h *Head) Reset(blob []byte) error {
+	_, err := h.parse(blob)
+	return err
+}
+
+// parse is Reset; it returns the body for those that go on.
+func (h *Head) parse(blob []byte) (sketch.Blob, error) {
+	b, err := sketch.ParseAs(id, blob)
+	if err != nil {
+		return b, err
+	}
+	var p params
+	if err := p.read(&b, &h.shapes); err != nil {
+		return b, err
+	}
+	h.Config, h.Bounds, h.form, h.parts = p.Config, p.bounds, p.form, p.parts
+	if h.form == formTree {
+		if b.Flags.Has(sketch.Additive) != b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated) {
+			return b, sketch.Invalidf("a tree with flags %#x", uint16(b.Flags))
+		}
+	} else if (h.form == formExact || h.Mode == Standard) != b.Flags.Has(sketch.Additive) && (h.form == formExact || h.Mode != Standard) {
+		return b, sketch.Invalidf("flags %#x in this form and mode", uint16(b.Flags))
+	}
+	if !h.Categories && b.KeyClass != 0 {
+		return b, sketch.Invalidf("a class of categories without categories")
+	}
+	if class := key.Class(b.KeyClass); !class.Known() {
+		return b, sketch.Invalidf("key class %d", b.KeyClass)
+	}
+	if !b.Flags.Has(sketch.Additive) && h.Mode == Standard && b.Flags.Has(sketch.TotalKnown) {
+		return b, sketch.Invalidf("a total of counters that are not sums in mode standard")
+	}
+	if h.form == formExact && (!h.Exact || uint64(len(b.Body)) > h.Bytes) {
+		return b, sketch.Invalidf("an exact body of %d bytes, at most %d are allowed, or 0 if it is never exact", len(b.Body), h.Bytes)
+	}
+	h.header = b.Header
+	return b, nil
+}
+
+// CheckCategory returns an error where a question with a category, or one
+// without, has no answer.
+func (h *Head) CheckCategory(given bool) error {
+	switch {
+	case given && !h.Categories:
+		return ErrNoCategory
+	case !given && h.Categories && !h.Totals:
+		return ErrNeedsCategory
+	}
+	return nil
+}
+
+// IsExact reports whether every answer is exact.
+func (h *Head) IsExact() bool { return h.form == formExact }
+
+// Total is the number of occurrences inserted; false where an operation made
+// it unknown.
+func (h *Head) Total() (uint64, bool) {
+	return h.header.Total, h.header.Flags.Has(sketch.TotalKnown)
+}
+
+func (h *Head) additive() bool { return h.header.Flags.Has(sketch.Additive) }
+
+// saturated is Sketch.Saturated. Only counters have a flag for it.
+func (h *Head) saturated() bool {
+	total, known := h.Total()
+	return h.header.Flags.Has(sketch.Saturated) || h.form != formDense && known && total == full
+}
+
+// Class is the class of the sketch's categories; 0 where it has none.
+func (h *Head) Class() key.Class { return key.Class(h.header.KeyClass) }
+
+// check holds all of a BLOB but the cells of an exact body against
+// docs/FORMAT.md, the checksum first: what Reset leaves out because lookups have
+// no time for it. O(len(blob)).
+func (v *View) check() error {
+	if err := sketch.Verify(v.blob); err != nil {
+		return err
+	}
+	if c, ok := v.in().(checked); ok {
+		return c.checkBody()
+	}
+	return nil
+}
+
+// checkTotal holds a total against the counters.
+//
+// Where they are sums, every point adds one to k counters for each key that it
+// has: for its cell and each level, with and without its category. A coarsened
+// sketch counted levels that it no longer has. What is beyond a ceiling is lost,
+// as is what passed 2^64-1 points.
+//
+// Where they are not, the total says little: maxima of many cells can be small.
+// But without points there is nothing, and with points there is something, and a
+// counter that never left the first layer has been raised by every key of every
+// point at most.
+func (v countersView) checkTotal(total uint64) error {
+	d, keys, coarse := &v.dense, uint64(v.Levels)+1, uint64(v.Base)
+	if v.Totals {
+		keys, coarse = 2*keys, 2*coarse
+	}
+	if !v.additive() {
+		over, most := bits.Mul64(total, keys+coarse)
+		if over != 0 {
+			most = ^uint64(0)
+		}
+		return d.CheckMaxima(total, most)
+	}
+	if v.saturated() || total == ^uint64(0) {
+		return nil
+	}
+	keys *= uint64(v.shape.K)
+	hi, lo := bits.Mul64(total, keys)
+	sumHi, sumLo := d.Sum()
+	if over := sumHi > hi || sumHi == hi && sumLo > lo; sumHi < hi || sumHi == hi && sumLo < lo || over && v.Base == 0 {
+		return sketch.Invalidf("counters that do not add up to %d times the total %d", keys, total)
+	}
+	return nil
+}
+
+// CategorySet is the set of categories of a question. No category is counted twice,
+// however often it was given. The zero value is the empty set.
+type CategorySet struct{ keys [][]byte }
+
+// NewCategorySet is the set of keys, which must not change while it is used.
+func NewCategorySet(keys ...[]byte) CategorySet {
+	keys = slices.Clone(keys)
+	slices.SortFunc(keys, bytes.Compare)
+	return CategorySet{slices.CompactFunc(keys, bytes.Equal)}
+}
+
+// Len is the number of categories.
+func (s CategorySet) Len() int { return len(s.keys) }
+
+// Same reports whether two are the same set in memory, or both empty.
+func (s CategorySet) Same(o CategorySet) bool {
+	return len(s.keys) == len(o.keys) && (len(s.keys) == 0 || &s.keys[0] == &o.keys[0])
+}
+
+func (s CategorySet) which() which { return which{several: true, set: s.keys} }
+
+// CountCellsOf is CountCells for the points of several categories; dst is as long as
+// cells.
+func (v *View) CountCellsOf(dst []uint64, cells []grid.Cell, categories CategorySet) {
+	v.mustBeMade()
+	clear(dst)
+	counts := make([]uint64, len(cells))
+	for _, category := range categories.keys {
+		v.in().counts(counts, cells, category)
+		for i, n := range counts {
+			dst[i] = saturate.Add(dst[i], n)
+		}
+	}
+}
+
+// which is the categories that a question is about: all, one or several.
+type which struct {
+	one     []byte // nil for all
+	several bool   // of set, and not of one
+	set     [][]byte
+}
+
+// only is one category, or all where that is nil.
+func only(category []byte) which { return which{one: category} }
+
+func (w *which) all() bool { return w.one == nil && !w.several }
+
+// none reports whether there is nothing to ask for.
+func (w *which) none() bool { return w.several && len(w.set) == 0 }
+
+// holds reports whether points of a category, nil for none, are asked for.
+func (w *which) holds(category []byte) bool {
+	if !w.several {
+		return w.one == nil || string(w.one) == string(category)
+	}
+	_, ok := slices.BinarySearchFunc(w.set, category, bytes.Compare)
+	return ok
+}
+
+// What sketches take while they are read and written, for those who count it
+// before it is allocated.
+
+// Memory is the number of bytes that Sketch takes for the sketch of a view.
+func (v *View) Memory() int64 { return v.in().memory() }
+
+// checkBytes is the bytes of what Check decodes: of a tree its leaves, of which a few
+// bytes can have very many.
+func checkBytes(blob []byte) int64 {
+	v, err := NewView(blob)
+	if err != nil {
+		return 0
+	}
+	return v.Memory()
+}
+
+// ChangeBytes is the most memory, in addition to the sketch and the BLOB, that making a
+// BLOB of a changed sketch takes: for pruning a tree. An exact sketch that is not nearly full
+// stays exact when some cells are changed or taken away.
+func (v *View) ChangeBytes() int64 {
+	switch {
+	case v.Overflow != ToTree || v.Form() == Exact && uint64(len(v.blob)) < v.Bytes/10*9:
+		return 0
+	case v.Form() == Tree:
+		return fitBytes(v.tree.leaves())
+	}
+	return fitBytes(int(v.Memory() / cells.RunBytes(1)))
+}
+
+// CellBytes is the bytes that the cells or the squares of a sketch take, or its counters.
+func (s *Sketch) CellBytes() int64 { return s.in().memory() }
+
+// PairBytes is the most memory that combining two sketches takes, in addition to both
+// and their ChangeBytes: for counters as numbers, or for pruning the squares of an exact
+// sketch.
+func PairBytes(a, b *Sketch) int64 {
+	if b.Form() == Dense {
+		a, b = b, a
+	}
+	if a.Form() == Dense {
+		n := 16 * int64(a.shape.Size[0])
+		if b.Form() == Exact {
+			n += int64(a.shape.Bytes()) + a.denseScratch(b.cells.Cells())
+		}
+		return n
+	}
+	if b.Form() == Tree {
+		a, b = b, a
+	}
+	if a.Form() == Tree && b.Form() == Exact {
+		return fitBytes(b.cells.Cells())
+	}
+	return 0
+}
+
+// EstimateBytes is the most memory that an estimate takes in addition to the view: for
+// histograms, two spectra and the roots of unity that make them; 0 for an exact sketch.
+func (v *View) EstimateBytes() int64 {
+	if e, ok := v.in().(estimateCost); ok {
+		return e.estimateBytes()
+	}
+	return 0
+}
+
+// ErrorBytes is the most memory that Error takes in addition to the view: for the
+// leaves of a tree.
+func (v *View) ErrorBytes() int64 {
+	if m, ok := v.in().(errorCost); ok {
+		return m.errorBytes()
+	}
+	return 0
+}
+
+// denseScratch is what maximumDense takes beside the counters for a number of
+// cells.
+func (c *Config) denseScratch(number int) int64 {
+	n := int64(0)
+	if c.Totals {
+		n += cells.RunBytes(number)
+	}
+	if c.Levels > 0 {
+		n += 2 * cells.RunBytes(number) // the squares of a level, and of the one above
+	}
+	return n
+}
+
+// EncodeBytes is the most memory that Sketch and its BLOB take in addition to the
+// Intersector's.
+func (x *Intersector) EncodeBytes() int64 {
+	switch {
+	case x.rest != nil:
+		return int64(2*x.rest.shape.Bytes() + 8*x.rest.shape.Size[0])
+	case x.exact != nil:
+		return x.held + int64(x.exact.shape.Bytes())
+	}
+	return 0
 }

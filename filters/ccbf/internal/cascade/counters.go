@@ -1,4 +1,23 @@
+// Package cascade is the counters of a sketch: layers of counting Bloom filters,
+// each of fewer and wider counters than the one before, in which a counter that
+// overflows carries into the layer above (Laass, Walther, Mansour and Werner,
+// "CascadeCBF: Probabilistic Counting for Sparse Spatial Point Clouds").
+//
+// A counter counts to 2^(b-1)-1; the next increment sets its flag, wraps its value
+// to 0 and carries 1 into the next layer, at the index modulo that layer's size. It
+// reads v0 + v1*2^(b0-1) + v2*2^(b0-1+b1-1) + ... while flags are set. The last
+// layer saturates and never wraps.
+//
+// Keys come as their hashes: what is counted, cells or squares, with a category or
+// without, this package does not know.
 package cascade
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"runtime"
+	"unsafe"
+)
 
 // Counters is the dense form: one array of counters per layer over one body.
 type Counters struct {
@@ -178,4 +197,106 @@ func (d *Counters) Fill() float64 {
 		}
 	}
 	return float64(used) / float64(l.Size)
+}
+
+// Layer is one array of counters in a body: counter i takes the bits from
+// i*width on, least significant first, so that widths of 8, 16 and 32 bits are
+// little-endian words. The high bit of a counter is its flag.
+type Layer struct {
+	data  []byte // a multiple of 8 bytes long
+	Width uint
+	Size  uint64
+	Mask  uint64 // the value bits
+	Flag  uint64 // the flag bit
+	recip uint64 // floor((2^64-1) / size), for mod
+}
+
+func newLayer(data []byte, width uint8, size uint64) Layer {
+	flag := uint64(1) << (width - 1)
+	return Layer{data: data, Width: uint(width), Size: size, Mask: flag - 1, Flag: flag, recip: ^uint64(0) / size}
+}
+
+// mod is h modulo the layer's size, by a multiplication: the quotient it
+// estimates is at most one too small.
+func (l *Layer) mod(h uint64) uint64 {
+	q, _ := bits.Mul64(h, l.recip)
+	return wrap(h-q*l.Size, l.Size)
+}
+
+// Load returns counter i, flag included.
+func (l *Layer) Load(i uint64) uint64 {
+	switch l.Width {
+	case 4:
+		return uint64(l.data[i/2] >> (i % 2 * 4) & 15)
+	case 8:
+		return uint64(l.data[i])
+	case 16:
+		return uint64(binary.LittleEndian.Uint16(l.data[2*i:]))
+	case 32:
+		return uint64(binary.LittleEndian.Uint32(l.data[4*i:]))
+	}
+	bit := i * uint64(l.Width)
+	word, off := bit/64*8, bit%64
+	v := binary.LittleEndian.Uint64(l.data[word:]) >> off
+	if off+uint64(l.Width) > 64 {
+		v |= binary.LittleEndian.Uint64(l.data[word+8:]) << (64 - off)
+	}
+	return v & (l.Mask | l.Flag)
+}
+
+// store sets counter i, flag included.
+func (l *Layer) store(i, c uint64) {
+	switch l.Width {
+	case 4:
+		b, shift := &l.data[i/2], i%2*4
+		*b = *b&^(15<<shift) | byte(c)<<shift
+		return
+	case 8:
+		l.data[i] = byte(c)
+		return
+	case 16:
+		binary.LittleEndian.PutUint16(l.data[2*i:], uint16(c))
+		return
+	case 32:
+		binary.LittleEndian.PutUint32(l.data[4*i:], uint32(c))
+		return
+	}
+	bit := i * uint64(l.Width)
+	word, off := bit/64*8, bit%64
+	all := l.Mask | l.Flag
+	low := binary.LittleEndian.Uint64(l.data[word:])
+	binary.LittleEndian.PutUint64(l.data[word:], low&^(all<<off)|c<<off)
+	if off+uint64(l.Width) > 64 {
+		high := binary.LittleEndian.Uint64(l.data[word+8:])
+		binary.LittleEndian.PutUint64(l.data[word+8:], high&^(all>>(64-off))|c>>(64-off))
+	}
+}
+
+// word is a counter width that the machine has.
+type word interface{ uint8 | uint16 | uint32 }
+
+// wordWidth is the layer's width where its counters are words that the machine
+// reads in place, and 0 where the kernels for words must leave it alone. Counters
+// of 4 bits are read by bytes, everywhere.
+func (l *Layer) wordWidth() uint {
+	if inPlace || l.Width <= 8 {
+		return l.Width
+	}
+	return 0
+}
+
+// counters views a layer of width W as a slice: only where wordWidth says so.
+func counters[W word](l *Layer) []W {
+	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(l.data))), l.Size)
+}
+
+// inPlace: words of a body are read and written as the machine has them, which is little-endian, as the
+// format is, and takes words at any address, as the bytes of a BLOB need not be aligned. Elsewhere
+// counters are loaded and stored one by one, byte by byte.
+const inPlace = runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" || runtime.GOARCH == "386" ||
+	runtime.GOARCH == "loong64" || runtime.GOARCH == "ppc64le" || runtime.GOARCH == "wasm"
+
+// words views bytes, a multiple of 8 of them, as words: only where inPlace.
+func words(b []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }

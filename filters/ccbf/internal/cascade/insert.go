@@ -230,3 +230,288 @@ func (d *Counters) raiseKey(at []uint32, n uint64) {
 		}
 	}
 }
+
+// The hot loops of kernel.go for counters of 4 bits, two to a byte, the one of
+// even position in the low half.
+
+const (
+	nibbleMask = 1<<3 - 1
+	nibbleFlag = 1 << 3
+)
+
+// nibble is where counter j is: its byte, and by how many bits it is shifted.
+func nibble(j uint32) (at, shift uint32) { return j >> 1, j & 1 * 4 }
+
+// countNibbles is countKeys. A flagged counter has no less than its digit, so that where no
+// digit is below the least of the counters without a flag, that is the key's: then there is
+// nothing to look up above, and no branch on where flags are.
+func countNibbles(d *Counters, dst []uint64, at []uint32) {
+	l0, k := d.Layers[0].data, d.Shape.K
+	for i := range dst {
+		key := at[i*k:][:k]
+		low, digit := byte(nibbleMask|nibbleFlag), byte(nibbleMask)
+		for _, j := range key {
+			b, shift := nibble(j)
+			c := l0[b] >> shift & (nibbleMask | nibbleFlag)
+			low, digit = min(low, c), min(digit, c&nibbleMask)
+		}
+		if dst[i] = uint64(low); digit != low {
+			dst[i] = d.leastNibbles(key, low)
+		}
+	}
+}
+
+// leastNibbles is leastValue, of positions of which low is the least counter, for less
+// where the counters of the second layer have 8 bits, as they have by default: where most
+// cells have many points, most counters go on there and end there.
+func (d *Counters) leastNibbles(at []uint32, low byte) uint64 {
+	if d.Shape.Layers < 2 || d.Layers[1].Width != 8 {
+		return d.leastValue(at)
+	}
+	l0, up := d.Layers[0].data, &d.Layers[1]
+	l1, least := up.data[:up.Size], ^uint64(0)
+	if low&nibbleFlag == 0 {
+		least = uint64(low)
+	}
+	for _, j := range at {
+		b, shift := nibble(j)
+		c := uint64(l0[b] >> shift & (nibbleMask | nibbleFlag))
+		v := c & nibbleMask
+		if c&nibbleFlag == 0 || v >= least {
+			continue
+		}
+		u := uint64(l1[up.mod(uint64(j))])
+		if v += u << 3; u&up.Flag != 0 {
+			v = d.Value(uint64(j))
+		}
+		least = min(least, v)
+	}
+	return least
+}
+
+// addNibbles is addKeys.
+func addNibbles(d *Counters, at []uint32, n []uint64) {
+	l0, k, w := d.Layers[0].data, d.Shape.K, uint64(1)
+	for i := 0; len(at) > 0; i++ {
+		if n != nil {
+			w = n[i]
+		}
+		for _, j := range at[:k] {
+			b, shift := nibble(j)
+			if c := uint64(l0[b] >> shift & nibbleMask); w <= nibbleMask-c {
+				l0[b] += byte(w) << shift
+			} else {
+				d.Add(0, uint64(j), w)
+			}
+		}
+		at = at[k:]
+	}
+}
+
+// raiseNibbles is raiseKeys.
+func raiseNibbles(d *Counters, at []uint32, n []uint64) {
+	l0, k, w := d.Layers[0].data, d.Shape.K, uint64(1)
+	for i := 0; len(at) > 0; i++ {
+		if n != nil {
+			w = n[i]
+		}
+		key := at[:k]
+		at = at[k:]
+		least := uint64(nibbleMask | nibbleFlag)
+		for _, j := range key {
+			least = min(least, loadNibble(l0, uint64(j)))
+		}
+		if least&nibbleFlag != 0 || w > nibbleMask-least {
+			d.raiseKey(key, w)
+			continue
+		}
+		for _, j := range key {
+			raiseNibble(l0, uint64(j), least+w)
+		}
+	}
+}
+
+// Minimal increment where a key has four counters of 4 bits that go on in counters of 8 bits, as
+// by default. Where a cell has many points most counters have a flag, but which is anyone's guess: those
+// above are read for all, and there is a branch for a key but none for a counter.
+
+const (
+	byteMask = 1<<7 - 1
+	byteFlag = 1 << 7
+	wordFlag = 1 << 15
+	// mostUnderByte and mostUnderWord are the largest values of two and of three layers.
+	mostUnderByte = byteFlag<<3 - 1
+	mostUnderWord = wordFlag<<10 - 1
+	// manyFours is from how many keys on raiseFours takes less than its room on the stack.
+	manyFours = 16
+)
+
+// raisesFours reports whether raiseFours is for these counters.
+func (d *Counters) raisesFours() bool {
+	return d.byFours() && d.Shape.Layers > 1 && d.Layers[1].Width == 8
+}
+
+// fourBatch is for how many keys counters are asked for before any is read: their lines fit the first-level cache.
+const fourBatch = 64
+
+// fours is where the four counters of each key are, in the first layer and above, and in which bytes.
+type fours struct{ at, above, bytes [4][fourBatch]uint32 }
+
+// raiseFours is Insert by minimal increment.
+func (d *Counters) raiseFours(h1, h2, n []uint64) {
+	var s starts
+	var f [2]fours
+	for len(h1) > 0 {
+		m := min(keyBatch, len(h1))
+		s.find(&d.Layers[0], h1[:m], h2[:m])
+		f[0].find(d, &s, 0, min(fourBatch, m))
+		for from, turn := 0, 0; from < m; from, turn = from+fourBatch, turn^1 {
+			to := min(from+fourBatch, m)
+			f[turn^1].find(d, &s, to, min(to+fourBatch, m))
+			of := n
+			if n != nil {
+				of = n[from:to]
+			}
+			d.raiseAll(&f[turn], to-from, of)
+		}
+		if h1, h2 = h1[m:], h2[m:]; n != nil {
+			n = n[m:]
+		}
+	}
+}
+
+// find finds the counters of keys from some on, fourBatch at most, and asks for them.
+func (f *fours) find(d *Counters, s *starts, from, to int) {
+	l, up := &d.Layers[0], &d.Layers[1]
+	starts, steps := s.at[from:to], s.step[from:to]
+	for i, at := range starts {
+		j, step := uint64(at), uint64(steps[i])
+		for x := range f.at {
+			f.at[x][i], f.above[x][i], f.bytes[x][i] = uint32(j), uint32(up.mod(j)), uint32(j>>1)
+			j = next(j, step, l.Size)
+		}
+	}
+	for x := range f.at {
+		prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(l.data)), f.bytes[x][:len(starts)])
+		prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(up.data)), f.above[x][:len(starts)])
+	}
+}
+
+// raiseAll is raiseFours for m keys whose counters were found.
+func (d *Counters) raiseAll(f *fours, m int, n []uint64) {
+	l0, l1, w := d.Layers[0].data, d.Layers[1].data[:d.Layers[1].Size], uint64(1)
+	for i := range min(m, fourBatch) {
+		if n != nil {
+			w = n[i]
+		}
+		j0, j1, j2, j3 := uint64(f.at[0][i]), uint64(f.at[1][i]), uint64(f.at[2][i]), uint64(f.at[3][i])
+		y0, y1, y2, y3 := uint64(f.above[0][i]), uint64(f.above[1][i]), uint64(f.above[2][i]), uint64(f.above[3][i])
+		u0, u1, u2, u3 := l1[y0], l1[y1], l1[y2], l1[y3]
+		least := min(underByte(loadNibble(l0, j0), u0), underByte(loadNibble(l0, j1), u1),
+			underByte(loadNibble(l0, j2), u2), underByte(loadNibble(l0, j3), u3))
+		if (u0|u1|u2|u3)&byteFlag != 0 || w > mostUnderByte-least {
+			d.raiseUnderWords([4]uint64{j0, j1, j2, j3}, [4]uint64{y0, y1, y2, y3}, w)
+			continue
+		}
+		to := least + w
+		if to <= nibbleMask {
+			raiseNibble(l0, j0, to)
+			raiseNibble(l0, j1, to)
+			raiseNibble(l0, j2, to)
+			raiseNibble(l0, j3, to)
+			continue
+		}
+		raiseUnderByte(l0, l1, j0, y0, to)
+		raiseUnderByte(l0, l1, j1, y1, to)
+		raiseUnderByte(l0, l1, j2, y2, to)
+		raiseUnderByte(l0, l1, j3, y3, to)
+	}
+}
+
+// underByte is the value of counter c of the first layer, where that above is u and has no flag.
+func underByte(c uint64, u byte) uint64 { return c&nibbleMask + c>>3*uint64(u)<<3 }
+
+// raiseNibble makes counter j at least to, which takes no more than its digit.
+func raiseNibble(l0 []byte, j, to uint64) {
+	b, shift := nibble(uint32(j))
+	c := uint64(l0[b]) >> shift & (nibbleMask | nibbleFlag)
+	l0[b] ^= byte((c ^ max(c, to)) << shift) // words, for which max has no branch
+}
+
+// raiseUnderByte is Raise of counter j where it takes more than its digit, but no more than that of
+// counter y above, which has no flag.
+func raiseUnderByte(l0, l1 []byte, j, y, to uint64) {
+	b, shift := nibble(uint32(j))
+	c, u := uint32(l0[b]>>shift)&(nibbleMask|nibbleFlag), uint32(l1[y])
+	digit, above := uint32(to)&nibbleMask, uint32(to)>>3
+	if u > above { // as another counter has more there: no digit is kept
+		digit = 0
+	}
+	raised, more := nibbleFlag|digit, max(u, above)
+	if c&nibbleMask+c>>3*u<<3 >= uint32(to) {
+		raised, more = c, u
+	}
+	l0[b] ^= byte(c^raised) << shift
+	l1[y] = byte(more)
+}
+
+// raiseUnderWords is raiseKey for four counters, and above where they go on, if only those in the
+// third layer have all of what the key needs; few keys have as much.
+func (d *Counters) raiseUnderWords(at, above [4]uint64, n uint64) {
+	l0, l1, up := d.Layers[0].data, d.Layers[1].data, &d.Layers[2]
+	if d.Shape.Layers < 3 || up.wordWidth() != 16 {
+		d.raiseFour(at, n)
+		return
+	}
+	l2, least, flags := counters[uint16](up), ^uint64(0), uint64(0)
+	var third [4]uint64
+	for x, j := range at {
+		third[x] = up.mod(above[x])
+		t := uint64(l2[third[x]])
+		flags |= t
+		least = min(least, underWord(loadNibble(l0, j), uint64(l1[above[x]]), t))
+	}
+	if flags&wordFlag != 0 || n > mostUnderWord-least {
+		d.raiseFour(at, n)
+		return
+	}
+	to := least + n
+	for x, j := range at {
+		c, u, t := loadNibble(l0, j), uint64(l1[above[x]]), uint64(l2[third[x]])
+		switch {
+		case underWord(c, u, t) >= to:
+			continue
+		case to <= nibbleMask:
+			raiseNibble(l0, j, to)
+			continue
+		}
+		// As in Raise: a digit is kept only where what is above is not more than the key needs.
+		b, shift := nibble(uint32(j))
+		have, need := u&byteMask+u>>7*t<<7, to>>3
+		l0[b] ^= byte(c^(nibbleFlag|keptDigit(to&nibbleMask, have, need))) << shift
+		switch {
+		case have >= need:
+		case need <= byteMask:
+			l1[above[x]] = byte(need)
+		default:
+			l1[above[x]] = byte(byteFlag | keptDigit(need&byteMask, t, need>>7))
+			l2[third[x]] = uint16(max(t, need>>7))
+		}
+	}
+}
+
+// underWord is the value of counter c of the first layer under u and t, which has no flag.
+func underWord(c, u, t uint64) uint64 { return c&nibbleMask + c>>3*(u&byteMask+u>>7*t<<7)<<3 }
+
+// keptDigit is a digit where what is above is no more than what is needed there, else 0.
+func keptDigit(digit, above, need uint64) uint64 {
+	if above > need {
+		return 0
+	}
+	return digit
+}
+
+// raiseFour is raiseKey.
+func (d *Counters) raiseFour(at [4]uint64, n uint64) {
+	d.raiseKey([]uint32{uint32(at[0]), uint32(at[1]), uint32(at[2]), uint32(at[3])}, n)
+}

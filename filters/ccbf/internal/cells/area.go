@@ -1,6 +1,13 @@
 package cells
 
-import "github.com/ccbfsql/ccbfsql/filters/grid"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
 
 // Area is what a question is about. Like grid.Descent it is asked about
 // rectangles of cells, each inside the one entered before it.
@@ -40,3 +47,506 @@ func (b Box) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
 
 // Work is that of Area.
 func (b Box) Work() int { return 1 }
+
+// AreaSum is the sum over the cells in an area, in a category or, where that is nil, in
+// all.
+func (v *View) AreaSum(a Area, category []byte) uint64 {
+	return v.AreaSumOf(a, func(of []byte) bool { return category == nil || string(of) == string(category) })
+}
+
+// AreaSumOf is AreaSum for the categories that of reports.
+func (v *View) AreaSumOf(a Area, of func(category []byte) bool) uint64 {
+	if box, ok := a.(interface{ Rect() grid.Rect }); ok {
+		return v.boxSum(box.Rect(), of)
+	}
+	v.kept.begin(len(v.sections))
+	relation := a.Enter(v.bounds)
+	if relation == grid.Outside {
+		return 0
+	}
+	if relation == grid.Inside {
+		sum := uint64(0)
+		for i := range v.sections {
+			if s := &v.sections[i]; of(s.category) {
+				sum = saturate.Add(sum, s.total)
+			}
+		}
+		return sum
+	}
+	defer a.Leave()
+	return v.walk(a, of, false)
+}
+
+// boxSum is AreaSumOf of a rectangle.
+func (v *View) boxSum(r grid.Rect, of func(category []byte) bool) (sum uint64) {
+	v.kept.begin(len(v.sections))
+	relation := Box(r).Enter(v.bounds)
+	if relation == grid.Outside {
+		return 0
+	}
+	walks := false
+	for i := range v.sections {
+		switch s := &v.sections[i]; {
+		case !of(s.category):
+		case relation == grid.Inside:
+			sum = saturate.Add(sum, s.total)
+		case v.flatly(s):
+			sum = saturate.Add(sum, s.boxSum(r, v.bounds))
+		default:
+			walks = true
+		}
+	}
+	if walks {
+		sum = saturate.Add(sum, v.walk(Box(r), of, true))
+	}
+	return sum
+}
+
+// flatly reports whether a box is summed over a section without a walk.
+func (v *View) flatly(s *sectionView) bool {
+	return v.kept.sections == nil && s.cells <= flatBlocks*BlockCells
+}
+
+// walk is AreaSumOf in the sections that are walked, of an area that was entered.
+func (v *View) walk(a Area, of func(category []byte) bool, isBox bool) uint64 {
+	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room, decoded: lentBatch()}
+	defer batches.Put(w.decoded)
+	for i := range v.sections {
+		switch s := &v.sections[i]; {
+		case !of(s.category) || isBox && v.flatly(s):
+		case s.cells < a.Work()/workPerCell:
+			w.few = append(w.few, s)
+		default:
+			w.kept = v.kept.section(i, s)
+			w.section(s)
+		}
+	}
+	w.together()
+	return w.sum
+}
+
+// workPerCell is how much more work an outline must be than a section has cells
+// for the section to be read as a whole: so many comparisons take longer.
+const workPerCell = 8
+
+// kept is what a view keeps from one question to the next: from the second on,
+// as many a view is asked only one.
+type kept struct {
+	asked    int
+	sections []keptSection
+	room     int64 // bytes that may be kept yet
+}
+
+// keptSection is what is known of the blocks of a section.
+type keptSection struct {
+	blocks []Run    // empty where not known
+	totals []uint64 // 0 where not known
+}
+
+// keepBytes is how much is kept of a sketch: the cells of one of default size.
+const keepBytes = 16 << 20
+
+// keptBlock is the bytes of a block in a keptSection, before its cells.
+const keptBlock = 7 * 8
+
+// begin notes a question to a sketch of n sections.
+func (a *kept) begin(n int) {
+	if a.asked++; a.asked == 2 {
+		a.sections, a.room = make([]keptSection, n), keepBytes
+	}
+}
+
+// section is where to keep section i; nil where nothing is to be kept.
+func (a *kept) section(i int, s *sectionView) *keptSection {
+	if a.sections == nil {
+		return nil
+	}
+	k := &a.sections[i]
+	if k.blocks == nil {
+		n := blockCount(s.cells)
+		if int64(n) > a.room/keptBlock {
+			return nil
+		}
+		a.room -= int64(n) * keptBlock
+		*k = keptSection{make([]Run, n), make([]uint64, n)}
+	}
+	return k
+}
+
+// flatBlocks is up to how many blocks a section's index is read from end to end for one
+// box, and not searched.
+const flatBlocks = 4096
+
+// spread is a rectangle within a region, each coordinate in the bits that x has in a key:
+// so far apart, numbers compare as they do together.
+type spread struct{ minX, minY, maxX, maxY uint64 }
+
+// spreadOf is the part of a rectangle that lies in a region; false where there is none.
+// Edges that no cell is beyond are moved to the end of the region.
+func spreadOf(r, bounds grid.Rect, x, y int32) (s spread, ok bool) {
+	region := rectBetween(x, y, 0, ^uint64(0))
+	if r.MinX <= bounds.MinX {
+		r.MinX = region.MinX
+	}
+	if r.MinY <= bounds.MinY {
+		r.MinY = region.MinY
+	}
+	if r.MaxX >= bounds.MaxX {
+		r.MaxX = region.MaxX
+	}
+	if r.MaxY >= bounds.MaxY {
+		r.MaxY = region.MaxY
+	}
+	if r = r.Intersect(region); r.Empty() {
+		return s, false
+	}
+	_, _, low := Key(grid.Cell{X: r.MinX, Y: r.MinY})
+	_, _, high := Key(grid.Cell{X: r.MaxX, Y: r.MaxY})
+	return spread{low & xBits, low >> 1 & xBits, high & xBits, high >> 1 & xBits}, true
+}
+
+// low and high are the least and the greatest key in the rectangle.
+func (s *spread) low() uint64  { return s.minX | s.minY<<1 }
+func (s *spread) high() uint64 { return s.maxX | s.maxY<<1 }
+
+// relation is where the smallest square that holds two keys lies. (To halve the stretch
+// between them, and each half again, finds no more blocks inside or outside.)
+func (s *spread) relation(low, high uint64) grid.Relation {
+	mask := squareMask(low, high)
+	low, high = low&^mask, high|mask
+	minX, minY, maxX, maxY := low&xBits, low>>1&xBits, high&xBits, high>>1&xBits
+	switch {
+	case maxX < s.minX || minX > s.maxX || maxY < s.minY || minY > s.maxY:
+		return grid.Outside
+	case minX >= s.minX && maxX <= s.maxX && minY >= s.minY && maxY <= s.maxY:
+		return grid.Inside
+	}
+	return grid.Partly
+}
+
+// outside is all ones for a key outside of the rectangle and 0 for one inside, without a
+// branch.
+func (s *spread) outside(key uint64) uint64 {
+	x, y := key&xBits, key>>1&xBits
+	return uint64(int64((x-s.minX)|(s.maxX-x)|(y-s.minY)|(s.maxY-y)) >> 63)
+}
+
+// sum is the sum over the cells of a run, of a block at most, inside of the rectangle.
+func (s *spread) sum(r Run) uint64 {
+	if n := len(r.Keys) &^ 3; n > 0 && haveLanes {
+		if sum, all := insideLanes(&r.Keys[0], &r.Counts[0], n, s); all < 1<<56 { // so that it is no more than 2^63
+			return saturate.Add(sum, s.sumEach(r.from(n)))
+		}
+	}
+	return s.sumEach(r)
+}
+
+// sumEach is sum, of one cell after the other.
+func (s *spread) sumEach(r Run) uint64 {
+	var sum, carries uint64
+	counts := r.Counts[:len(r.Keys)]
+	for i, k := range r.Keys {
+		var carry uint64
+		sum, carry = bits.Add64(sum, counts[i]&^s.outside(k), 0)
+		carries |= carry
+	}
+	return sum | -carries
+}
+
+// boxSum is the sum over the cells of a section in a rectangle: the blocks are looked at one after the other in
+// the index, and those at the edge are decoded, and of the others those inside, or where they are
+// fewer those outside, as what all cells count is known.
+func (s *sectionView) boxSum(r, bounds grid.Rect) (sum uint64) {
+	box, ok := spreadOf(r, bounds, s.x, s.y)
+	if !ok {
+		return 0
+	}
+	all := blockCount(s.cells)
+	from, to := s.within(&box)
+	relation := func(i int) grid.Relation {
+		if i < from || i >= to {
+			return grid.Outside
+		}
+		return s.relation(&box, i)
+	}
+	inside, outside := 0, all-max(to-from, 0)
+	for i := from; i < to; i++ {
+		switch s.relation(&box, i) {
+		case grid.Inside:
+			inside++
+		case grid.Outside:
+			outside++
+		}
+	}
+	first, last, whole, high := from, to, grid.Inside, box.high()
+	rest := inside > outside && s.total != ^uint64(0)
+	if rest {
+		first, last, whole, high = 0, all, grid.Outside, ^uint64(0)
+	}
+	q := lentBatch()
+	defer batches.Put(q)
+	var edge [together]bool
+	for i := first; i < last || q.size > 0; i++ {
+		if i < last {
+			of := relation(i)
+			if of != grid.Partly && of != whole {
+				continue
+			}
+			edge[q.size] = of == grid.Partly
+			if edge[q.size] {
+				q.put(&s.blocks, i, high)
+			} else {
+				q.put(&s.blocks, i, ^uint64(0))
+			}
+			if q.size < together {
+				continue
+			}
+		}
+		n := q.size
+		q.read()
+		for j := range n {
+			switch cells := q.cells(j); {
+			case !edge[j]:
+				sum = saturate.Add(sum, cells.total())
+			case rest:
+				sum = saturate.Add(sum, cells.total()-box.sum(cells))
+			default:
+				sum = saturate.Add(sum, box.sum(cells))
+			}
+		}
+	}
+	if rest {
+		return s.total - min(sum, s.total)
+	}
+	return sum
+}
+
+// within is the blocks, from from to to-1, outside of which no cell lies in a rectangle.
+func (b *blocks) within(box *spread) (from, to int) {
+	all := blockCount(b.cells)
+	return max(b.above(box.low(), 0, all)-1, 0), b.above(box.high(), 0, all)
+}
+
+// relation is where block i lies, by the index alone.
+func (b *blocks) relation(box *spread, i int) grid.Relation {
+	high := ^uint64(0)
+	if i+1 < blockCount(b.cells) {
+		high = b.first(i+1) - 1
+	}
+	return box.relation(b.first(i), high)
+}
+
+// areaSummer sums the cells of an area. As a section's cells are in Z-order, a
+// square is a stretch of them: the walk goes down into the squares that the area's
+// outline crosses, takes those inside as they are and leaves those outside
+// alone, first by the index of the blocks, then within blocks.
+type areaSummer struct {
+	area   Area
+	bounds grid.Rect // no cell is outside
+	sum    uint64
+	few    []*sectionView // of too few cells for a walk of their own
+
+	s        *sectionView
+	kept     *keptSection // nil where nothing is to be kept
+	room     *int64       // bytes that may be kept yet
+	high     uint64       // no key of s is above
+	from, to int          // the blocks that were decoded last
+	decoded  *batch       // these
+}
+
+// section adds the cells of a section.
+func (w *areaSummer) section(s *sectionView) {
+	w.s, w.from, w.to, w.high = s, 0, 0, ^uint64(0)
+	if x, y, z := Key(grid.Cell{X: w.bounds.MaxX, Y: w.bounds.MaxY}); x == s.x && y == s.y {
+		w.high = z // no cell is beyond the corner
+	}
+	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
+}
+
+// together adds the cells of all small sections in one walk for each region.
+func (w *areaSummer) together() {
+	slices.SortFunc(w.few, func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) })
+	var cells Run
+	for i, s := range w.few {
+		if i == 0 || s.x != w.s.x || s.y != w.s.y {
+			w.sorted(cells)
+			cells = Run{cells.Keys[:0], cells.Counts[:0]}
+		}
+		w.s, w.kept, w.from, w.to = s, nil, 0, 0
+		for j := range blockCount(s.cells) {
+			b := w.decode(j)
+			cells.Keys, cells.Counts = append(cells.Keys, b.Keys...), append(cells.Counts, b.Counts...)
+		}
+	}
+	w.sorted(cells)
+}
+
+// sorted adds cells of the region of w.s, in any order.
+func (w *areaSummer) sorted(cells Run) {
+	if len(cells.Keys) > 0 {
+		so := sorters.Get().(*sorter)
+		so.radix.SortPairs(cells.Keys, cells.Counts)
+		sorters.Put(so)
+		w.cells(cells)
+	}
+}
+
+// squareMask is the bits of a key below those of the smallest square that holds two
+// keys.
+func squareMask(low, high uint64) uint64 {
+	return 1<<(uint(bits.Len64(low^high)+1)&^1) - 1
+}
+
+// square is the smallest square that holds two keys.
+func (s *sectionView) square(low, high uint64) grid.Rect {
+	mask := squareMask(low, high)
+	return rectBetween(s.x, s.y, low&^mask, low|mask)
+}
+
+// enter enters the smallest square that holds two keys.
+func (w *areaSummer) enter(low, high uint64) grid.Relation {
+	r := w.s.square(low, high).Intersect(w.bounds)
+	if r.Empty() { // in a damaged list
+		return grid.Outside
+	}
+	return w.area.Enter(r)
+}
+
+// blocks adds the cells with keys from low to high, all of which lie in the
+// blocks from from to to-1.
+func (w *areaSummer) blocks(low, high uint64, from, to int) {
+	if low > high { // in a damaged index
+		return
+	}
+	switch w.enter(low, high) {
+	case grid.Outside:
+		return
+	case grid.Inside:
+		w.inside(low, high, from, to)
+		return
+	}
+	defer w.area.Leave()
+	if to-from == 1 {
+		w.cells(w.cut(from, low, high))
+		return
+	}
+	mask := squareMask(low, high)
+	for last := low&^mask | mask>>2; ; last += mask>>2 + 1 { // of each of the four squares in this one
+		next := w.s.above(min(last, high), from, to)
+		if next > from {
+			w.blocks(max(low, w.s.first(from)), min(last, high), from, next)
+		}
+		if last >= high {
+			return
+		}
+		// The last block reaches into the next square, unless another begins there.
+		low = last + 1
+		if next > from && (next == to || w.s.first(next) > low) {
+			next--
+		}
+		from = next
+	}
+}
+
+// inside adds the cells with keys from low to high, in blocks as above.
+func (w *areaSummer) inside(low, high uint64, from, to int) {
+	if low == w.s.first(0) && high == w.high {
+		w.sum = saturate.Add(w.sum, w.s.total)
+		return
+	}
+	for i := from; i < to; i++ {
+		last := w.high
+		if i+1 < blockCount(w.s.cells) {
+			last = w.s.first(i+1) - 1
+		}
+		if w.s.first(i) < low || last > high {
+			w.sum = saturate.Add(w.sum, w.cut(i, low, high).total())
+		} else {
+			w.sum = saturate.Add(w.sum, w.total(i))
+		}
+	}
+}
+
+// total is the sum of a block.
+func (w *areaSummer) total(i int) uint64 {
+	if w.kept == nil {
+		return w.decode(i).total()
+	}
+	if w.kept.totals[i] == 0 {
+		w.kept.totals[i] = w.decode(i).total()
+	}
+	return w.kept.totals[i]
+}
+
+// cut is the cells of a block with keys from low to high.
+func (w *areaSummer) cut(i int, low, high uint64) Run {
+	r := w.keep(i)
+	if len(r.Keys) > 0 && r.Keys[0] < low {
+		n, _ := r.find(low)
+		r = Run{r.Keys[n:], r.Counts[n:]}
+	}
+	if len(r.Keys) > 0 && r.Keys[len(r.Keys)-1] > high {
+		n, _ := r.find(high + 1)
+		r = Run{r.Keys[:n], r.Counts[:n]}
+	}
+	return r
+}
+
+// keep is decode for blocks that outlines cross: that of the next area may too.
+func (w *areaSummer) keep(i int) Run {
+	if w.kept == nil {
+		return w.decode(i)
+	}
+	if r := w.kept.blocks[i]; len(r.Keys) > 0 {
+		return r
+	}
+	r := w.decode(i)
+	if n := RunBytes(len(r.Keys)); *w.room >= n {
+		*w.room -= n
+		w.kept.blocks[i] = Run{slices.Clone(r.Keys), slices.Clone(r.Counts)}
+	}
+	return r
+}
+
+// decode returns the cells of a block, valid until the next is decoded; none
+// where it is damaged: Decode tells, a question does not. Those behind it are decoded with it, as
+// most areas that have cells of one have some of the next.
+func (w *areaSummer) decode(i int) Run {
+	if i < w.from || i >= w.to {
+		w.from, w.to = i, min(i+together, blockCount(w.s.cells))
+		w.decoded.readFrom(&w.s.blocks, w.from, w.to)
+	}
+	return w.decoded.cells(i - w.from)
+}
+
+// fewCells is up to how many cells of a rectangle are looked at one by one.
+const fewCells = 32
+
+// cells adds those of the cells, in Z-order, of the rectangle entered last that
+// are in the area.
+func (w *areaSummer) cells(r Run) {
+	if len(r.Keys) <= fewCells {
+		for i, k := range r.Keys {
+			if w.area.Contains(CellOf(w.s.x, w.s.y, k)) {
+				w.sum = saturate.Add(w.sum, r.Counts[i])
+			}
+		}
+		return
+	}
+	mask := squareMask(r.Keys[0], r.Keys[len(r.Keys)-1])
+	for len(r.Keys) > 0 {
+		n := len(r.Keys)
+		if last := r.Keys[0] | mask>>2; r.Keys[n-1] > last {
+			n, _ = r.find(last + 1)
+		}
+		part := Run{r.Keys[:n], r.Counts[:n]}
+		switch w.enter(part.Keys[0], part.Keys[n-1]) {
+		case grid.Inside:
+			w.sum = saturate.Add(w.sum, part.total())
+		case grid.Partly:
+			w.cells(part)
+			w.area.Leave()
+		}
+		r = Run{r.Keys[n:], r.Counts[n:]}
+	}
+}

@@ -263,3 +263,124 @@ func (b *blocks) decodeInto(r Run) bool {
 	}
 	return at == b.cells && b.end(blockCount(b.cells)-1) == len(b.data)
 }
+
+// CountBits is how many lower bits of a word are the count of a cell; the others are the
+// lower bits of its key.
+const CountBits = countBits
+
+const (
+	wordKeys = 64 - countBits // bits of a key in a word
+	full     = 1<<countBits - 1
+)
+
+// width is in how many of their lowest bits keys differ.
+func width(keys []uint64) uint {
+	diff := uint64(0)
+	for _, k := range keys {
+		diff |= k ^ keys[0]
+	}
+	return uint(bits.Len64(diff))
+}
+
+// PackWords returns the code of sorted words, whose lower bits are counts, in blocks as
+// in a body: for each its length and first key, both as uvarint, and its code.
+func PackWords(words []uint64, shift uint) []byte {
+	var keys, counts [BlockCells]uint64
+	code, block := make([]byte, 0, 2*len(words)), []byte(nil)
+	for len(words) > 0 {
+		n := min(BlockCells, len(words))
+		for i, word := range words[:n] {
+			keys[i], counts[i] = word>>(shift&63), word&(1<<(shift&63)-1)
+		}
+		words = words[n:]
+		block = binary.AppendUvarint(block[:0], keys[0])
+		block = appendBlock(block, keys[:n], counts[:n])
+		code = binary.AppendUvarint(code, uint64(len(block)))
+		code = append(code, block...)
+	}
+	return append(make([]byte, 0, len(code)), code...)
+}
+
+// UnpackWords fills words with those that PackWords made the code of, and returns them.
+func UnpackWords(words []uint64, code []byte, shift uint) []uint64 {
+	var keys, counts [BlockCells]uint64
+	for at, pos := 0, 0; at < len(words); {
+		n := min(BlockCells, len(words)-at)
+		size, m := binary.Uvarint(code[pos:])
+		pos += m
+		end := pos + int(size)
+		first, m := binary.Uvarint(code[pos:])
+		r := bitio.NewReaderIn(code, pos+m, end)
+		pos = end
+		gapOrder, countOrder, _ := readOrders(&r)
+		counts[0] = r.ReadClass(countOrder)
+		r.ReadPairs(keys[1:n], counts[1:n], gapOrder, countOrder)
+		key := first
+		for i := range n {
+			if i > 0 {
+				key += keys[i] + 1
+			}
+			words[at+i] = key<<(shift&63) | (counts[i] + 1)
+		}
+		at += n
+	}
+	return words
+}
+
+// cellsRead is what is known of the cells of a section that were read.
+type cellsRead struct {
+	total   uint64
+	corners corners
+	wide    bool // some cell does not fit a word: nothing is known of the others
+}
+
+// decodeWords is decodeInto as words, whose keys have the bits of base.
+func (b *blocks) decodeWords(dst []uint64, base uint64) (all cellsRead, ok bool) {
+	q := lentBatch()
+	defer batches.Put(q)
+	at, last, blocks := 0, uint64(0), blockCount(b.cells)
+	all.corners = cornersOf(b.first(0))
+	for i := 0; i < blocks; i += together {
+		n := min(together, blocks-i)
+		q.readFrom(b, i, i+n)
+		for j := range n {
+			part := q.cells(j)
+			if len(part.Keys) == 0 || at > 0 && part.Keys[0] <= last {
+				return all, false
+			}
+			last = part.Keys[len(part.Keys)-1]
+			most, chosen := b.pack(i+j, part, dst[at:], &all.total)
+			if most > full || (last^base)>>wordKeys != 0 {
+				return cellsRead{wide: true}, true
+			}
+			if !chosen {
+				return all, false
+			}
+			at += len(part.Keys)
+			all.corners = all.corners.around(part.Keys)
+		}
+	}
+	return all, at == b.cells && b.end(blocks-1) == len(b.data)
+}
+
+// pack makes words of the cells of block i, adds what they count to total, and returns the most
+// bits of a count, and chosen.
+func (b *blocks) pack(i int, cells Run, dst []uint64, total *uint64) (most uint64, ok bool) {
+	_, gapOrder, countOrder, _, _ := b.block(i)
+	gaps, ns := &lengthParts[gapOrder], &lengthParts[countOrder]
+	keys := cells.Keys
+	counts, dst := cells.Counts[:len(keys)], dst[:len(keys)]
+	ofGaps, ofCounts, sum := uint32(0), uint32(0), uint64(0)
+	last := keys[0] - 1 // so that the first gap is none
+	for j, k := range keys {
+		n := counts[j]
+		ofGaps += gaps[bits.Len64(k-last-1)&127]
+		ofCounts += ns[bits.Len64(n-1)&127]
+		dst[j] = k<<countBits | n
+		most |= n
+		sum += n
+		last = k
+	}
+	*total += sum
+	return most, best(gapOrder, ofGaps-gaps[0], len(counts)-1) && best(countOrder, ofCounts, len(counts))
+}

@@ -4,7 +4,85 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
+
+// A word is a cell: the lower bits of its key above the bits of its count. All words
+// of a store share the upper bits of their keys, the base.
+//
+// Most stores take cells.CountBits bits for counts. Where keys differ in more bits than are
+// left, counts get fewer: the bits of a store's counts are one of countBits.
+var countBits = [...]uint{cells.CountBits, 12, 64 - MaxWidth}
+
+// MaxWidth is in how many of their lowest bits the keys of a store may differ.
+const MaxWidth = 60
+
+// countBitsFor is how many bits counts get where keys differ in these bits.
+func countBitsFor(differ uint64) uint {
+	width := uint(bits.Len64(differ))
+	for _, n := range countBits {
+		if width <= 64-n {
+			return n
+		}
+	}
+	panic("store: keys differ in more than 60 bits")
+}
+
+// fold writes sorted words to to, which has room for all and may be their memory, with those of one
+// cell added up, and returns how many it wrote. What a sum has beyond a word, which is full then,
+// goes to carry.
+func fold(to, words []uint64, shift uint, carry func(word uint64)) int {
+	if len(words) == 0 {
+		return 0
+	}
+	to = to[:len(words)]
+	full := uint64(1)<<shift - 1
+	n, last := 0, words[0]
+	for _, w := range words[1:] {
+		differ := (w ^ last) >> (shift & 63)
+		other := uint64(int64(differ|-differ) >> 63) // all ones where w is of the next cell
+		to[n] = last
+		n -= int(other)
+		if last&full+w&full > full && other == 0 {
+			carry(w)
+			last -= full
+		}
+		last = last&^other + w&(full|other) // without a branch, which would be mispredicted
+	}
+	to[n] = last
+	return n + 1
+}
+
+// mergeWords writes the sum of two sorted lists of words to to, until one of the three
+// ends. It returns how many words it wrote, and how many of each list it read.
+func mergeWords(to, a, b []uint64, shift uint, carry func(word uint64)) (n, i, j int) {
+	full := uint64(1)<<shift - 1
+	for {
+		steps := min(len(to)-n, len(a)-i, len(b)-j)
+		if steps == 0 {
+			return n, i, j
+		}
+		for end := n + steps; n < end; n++ {
+			x, y := a[i], b[j]
+			var left, right uint64 // 1 where that word is next: both, where they are of one cell
+			if x <= y|full {
+				left = 1
+			}
+			if y <= x|full {
+				right = 1
+			}
+			both := left & right
+			w := min(x, y) + max(x, y)&full&-both
+			if both&((x&full+y&full)>>(shift&63)) != 0 {
+				carry(x)
+				w -= full
+			}
+			to[n] = w
+			i += int(left)
+			j += int(right)
+		}
+	}
+}
 
 // chunkWords is how many words a chunk of a list has at most. A merge gives back the chunks
 // that it has read while it writes, so no list is in memory twice.
@@ -227,4 +305,104 @@ func (c *Cells) sumOf(of []stream) stream {
 		return of[0]
 	}
 	return &sum{a: c.sumOf(of[:len(of)/2]), b: c.sumOf(of[len(of)/2:]), shift: c.shift, carry: c.carry}
+}
+
+// Reader reads the cells of stores in the order of their keys. It implements
+// cells.Source.
+type Reader struct {
+	stores       []*Cells
+	cells        int
+	words        reader
+	over         *Reader
+	overKey      uint64 // of the next cell that has more than a word counts
+	overWords    uint64
+	pool         pool
+	keys, counts [cells.BlockCells]uint64
+}
+
+// NewReader returns a Reader of stores, of which each has lower keys than the next. Call Sum of each
+// before, and change none while it is read.
+func NewReader(stores ...*Cells) *Reader {
+	r := &Reader{stores: stores}
+	for _, c := range stores {
+		r.cells += c.words()
+	}
+	r.open()
+	return r
+}
+
+// open begins with the next store that has cells.
+func (r *Reader) open() {
+	for len(r.stores) > 0 && len(r.stores[0].lists) == 0 {
+		r.stores = r.stores[1:]
+	}
+	if len(r.stores) == 0 {
+		return
+	}
+	c := r.stores[0]
+	l := c.lists[0]
+	l.shared = true
+	r.words = reader{list: l, pool: &r.pool, shift: c.shift}
+	if r.over = nil; c.over != nil {
+		r.over = NewReader(c.over)
+		r.nextOver()
+	}
+}
+
+// nextOver reads the next cell that has more than a word counts.
+func (r *Reader) nextOver() {
+	if r.over.cells == 0 {
+		r.over = nil
+		return
+	}
+	one := r.over.Next(1)
+	r.overKey, r.overWords = one.Keys[0], one.Counts[0]
+}
+
+// Cells is the number of cells left.
+func (r *Reader) Cells() int { return r.cells }
+
+// Next reads n cells, at most cells.BlockCells and no more than are left. They are valid
+// until the next call.
+func (r *Reader) Next(n int) cells.Run {
+	for at := 0; at < n; {
+		if !r.words.more() {
+			r.stores = r.stores[1:]
+			r.open()
+			continue
+		}
+		at += r.read(r.keys[at:n], r.counts[at:n])
+	}
+	r.cells -= n
+	return cells.Run{Keys: r.keys[:n], Counts: r.counts[:n]}
+}
+
+// read reads some cells of the chunk that is open.
+func (r *Reader) read(keys, counts []uint64) int {
+	c := r.stores[0]
+	words := r.words.words[:min(len(r.words.words), len(keys))]
+	full := c.full()
+	for i, w := range words {
+		keys[i], counts[i] = c.key(w), w&full
+	}
+	for i := 0; r.over != nil && r.overKey <= keys[len(words)-1]; i++ {
+		if keys[i] == r.overKey {
+			counts[i] = saturate.Add(counts[i], saturate.Mul(r.overWords, full))
+			r.nextOver()
+		}
+	}
+	r.words.words = r.words.words[len(words):]
+	return len(words)
+}
+
+// Run is the cells of stores as a run. Call Sum of each before.
+func Run(stores ...*Cells) cells.Run {
+	r := NewReader(stores...)
+	run := cells.NewRun(r.cells)
+	for at := 0; r.cells > 0; {
+		part := r.Next(min(r.cells, cells.BlockCells))
+		copy(run.Counts[at:], part.Counts)
+		at += copy(run.Keys[at:], part.Keys)
+	}
+	return run
 }

@@ -1,6 +1,13 @@
 package tree
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/bitio"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
 
 // The code of a sheet. Squares of one level, the root level, that hold leaves are
 // trees; larger leaves are trees by themselves. Trees stand in Z-order, each with the
@@ -126,4 +133,356 @@ func kind(n uint64) int {
 		return one
 	}
 	return more
+}
+
+// Code is how the sheets of one tree are written.
+type Code struct {
+	root    uint8
+	same    [tables]bool // as the table before
+	used    [tables][]uint16
+	lengths [tables][symbols]uint8
+	orders  [MaxLevel + 1]uint8
+	steps   uint8 // order of the steps between stretches
+	size    uint  // bytes of all sheets and of the code itself, at most
+}
+
+// Size is how many bytes the code and the sheets take, at most: a few bytes a packet
+// less.
+func (c *Code) Size() uint64 { return uint64(c.size) }
+
+// tablesSize is the bytes of the code itself, at most.
+func (c *Code) tablesSize() uint64 {
+	n := uint(headBits + orderBits*(MaxLevel+1))
+	for t := range tables {
+		n++
+		if c.same[t] {
+			continue
+		}
+		n += bitio.ClassBits(uint(bits.Len(uint(len(c.used[t])))), usedOrder)
+		next := uint16(0)
+		for _, s := range c.used[t] {
+			n += lengthBits + bitio.ClassBits(uint(bits.Len16(s-next)), nextOrder)
+			next = s + 1
+		}
+	}
+	return uint64(n / 8)
+}
+
+// hasRoots reports whether there are trees of a level.
+func (c *Code) hasRoots(level uint8) bool {
+	for _, s := range c.used[rootTable] {
+		if s == 0 && level == c.root || s > 0 && uint8(s-1)/2+c.root == level {
+			return true
+		}
+	}
+	return false
+}
+
+// The widths of the fields of a code, and of the heads of packets.
+const (
+	rootBits      = 3 // of the root level
+	orderBits     = 6
+	lengthBits    = 4
+	usedOrder     = 3 // of the class code of the number of symbols
+	nextOrder     = 0 // of the class code of the gaps between symbols
+	headBits      = rootBits + orderBits + 8 + 16
+	stretchesBits = 1  // of the number of stretches, less one
+	restBits      = 3  // of how many bits of the last byte are not used
+	stretchOrder  = 10 // of the class code of the length of the first of two
+)
+
+// costs is a code on its way: the tables so far and what they take.
+type costs struct {
+	Code
+	freq [tables][symbols]uint32
+	cost [tables]uint
+	last int // the table that one that is the same would be like
+}
+
+// table adds a table for symbols of these frequencies, which may be that before it
+// where follows; it returns the bits that the symbols, and tables with them, take
+// more.
+func (k *costs) table(t int, freq *[symbols]uint32, follows bool) uint {
+	alone := tableCost(freq, &k.lengths[t])
+	k.same[t] = false
+	if follows {
+		both, lengths := k.freq[k.last], [symbols]uint8{}
+		for s, n := range freq {
+			both[s] += n
+		}
+		before := k.cost[k.last]
+		if together := tableCost(&both, &lengths); together <= alone+before {
+			k.freq[k.last], k.lengths[k.last], k.cost[k.last] = both, lengths, together
+			k.same[t] = true
+			return together - before // below 0 it wraps, and back in the sum
+		}
+	}
+	k.freq[t], k.cost[t], k.last = *freq, alone, t
+	return alone
+}
+
+// code is the code of all tables.
+func (k *costs) code() *Code {
+	c := k.Code
+	for t := range tables {
+		if c.same[t] {
+			c.used[t], c.lengths[t] = c.used[t-1], c.lengths[t-1]
+			continue
+		}
+		c.used[t] = nil
+		for s, n := range k.freq[t] {
+			if n > 0 {
+				c.used[t] = append(c.used[t], uint16(s))
+			}
+		}
+	}
+	return &c
+}
+
+// tableCost is the bits of all symbols of a table and of the table itself, whose
+// lengths it sets.
+func tableCost(freq *[symbols]uint32, lengths *[symbols]uint8) (cost uint) {
+	lengthsOf(lengths, freq)
+	used, next := uint(0), 0
+	for s, n := range freq {
+		if n == 0 {
+			continue
+		}
+		cost += uint(n)*uint(lengths[s]) + lengthBits + bitio.ClassBits(uint(bits.Len(uint(s-next))), nextOrder)
+		next = s + 1
+		used++
+	}
+	return 1 + cost + bitio.ClassBits(uint(bits.Len(used)), usedOrder)
+}
+
+// planner is the memory that a code is found in, lent to one tree after the other.
+type planner struct {
+	plan  plan
+	costs costs
+	prune pruner
+}
+
+var planners = sync.Pool{New: func() any { return new(planner) }}
+
+// lentPlanner has begun a plan.
+func lentPlanner() *planner {
+	m := planners.Get().(*planner)
+	m.plan = plan{high: rootPlan{root: maxRoot}, low: rootPlan{root: lowRoot}, onlyCells: true}
+	return m
+}
+
+// giveBack lets go of what was pruned.
+func (m *planner) giveBack() {
+	m.prune.items, m.prune.all = nil, nil
+	planners.Put(m)
+}
+
+// CodeFor is the best code for the sheets of all parts. It follows from the squares.
+func CodeFor(parts [][]Squares) *Code {
+	m := lentPlanner()
+	defer m.giveBack()
+	for _, sheets := range parts {
+		for i := range sheets {
+			m.plan.sheet(&sheets[i])
+		}
+	}
+	return m.plan.codeFor(&m.costs)
+}
+
+// maxLength is the longest code word in bits: a table of all words of it fits the
+// first-level cache.
+const maxLength = 11
+
+// lengthsOf are the lengths of a Huffman code for symbols of these frequencies
+// (Huffman 1952), at most maxLength; 0 for symbols that do not occur, and for one
+// that occurs alone, which takes no bits.
+func lengthsOf(dst *[symbols]uint8, freq *[symbols]uint32) {
+	*dst = [symbols]uint8{}
+	// By frequency, equal ones in order: frequencies take 32 bits, symbols 8.
+	var sorted [symbols]uint64
+	n := 0
+	for s, f := range freq {
+		if f > 0 {
+			sorted[n] = uint64(f)<<8 | uint64(s)
+			n++
+		}
+	}
+	if n < 2 {
+		return
+	}
+	slices.Sort(sorted[:n])
+	// Symbols first, then the pairs made of them: both ascend.
+	var weights [2 * symbols]uint64
+	var parents [2 * symbols]uint16
+	var depths [2 * symbols]uint8
+	for shift := uint(0); ; shift++ { // rare symbols are taken for more frequent until all lengths are in range
+		for k, s := range sorted[:n] {
+			weights[k] = s>>8>>shift + 1
+		}
+		i, j, end := 0, n, n
+		least := func() int {
+			if i < n && (j == end || weights[i] <= weights[j]) {
+				i++
+				return i - 1
+			}
+			j++
+			return j - 1
+		}
+		for end < 2*n-1 {
+			a := least()
+			b := least()
+			weights[end] = weights[a] + weights[b]
+			parents[a], parents[b] = uint16(end), uint16(end)
+			end++
+		}
+		longest := uint8(0)
+		depths[end-1] = 0
+		for k := end - 2; k >= 0; k-- {
+			depths[k] = depths[parents[k]] + 1
+			longest = max(longest, depths[k])
+		}
+		if longest <= maxLength {
+			for k, s := range sorted[:n] {
+				dst[s&(symbols-1)] = depths[k]
+			}
+			return
+		}
+	}
+}
+
+// wordsOf are the words of the canonical code with these lengths, least
+// significant bit first.
+func wordsOf(dst []uint16, lengths []uint8) {
+	var count, next [maxLength + 2]uint16
+	for _, n := range lengths {
+		count[n]++
+	}
+	count[0] = 0
+	for n := 1; n <= maxLength; n++ {
+		next[n+1] = (next[n] + count[n]) << 1
+	}
+	for s, n := range lengths {
+		if n > 0 {
+			dst[s] = bits.Reverse16(next[n]) >> (16 - n)
+			next[n]++
+		}
+	}
+}
+
+// decoder finds the symbol that begins with the next bits.
+type decoder struct {
+	mask  uint64
+	words []uint16 // symbol << 4 | length, by the next bits
+}
+
+// noSymbol is what a table without symbols reads, which no table has.
+const noSymbol = 1<<12 - 1
+
+// newDecoder makes the decoder of a canonical code; false where the lengths are
+// none of a complete code. A symbol that is alone takes no bits.
+func newDecoder(lengths []uint8, used []uint16) (decoder, bool) {
+	switch len(used) {
+	case 0:
+		return decoder{words: []uint16{noSymbol << 4}}, true
+	case 1:
+		return decoder{words: []uint16{used[0] << 4}}, true
+	}
+	longest, room := uint8(0), uint(1)<<maxLength
+	for _, s := range used {
+		n := lengths[s]
+		if n == 0 || n > maxLength || room < 1<<(maxLength-n) {
+			return decoder{}, false
+		}
+		room -= 1 << (maxLength - n)
+		longest = max(longest, n)
+	}
+	if room != 0 {
+		return decoder{}, false
+	}
+	var words [symbols]uint16
+	wordsOf(words[:len(lengths)], lengths)
+	d := decoder{mask: 1<<longest - 1, words: make([]uint16, 1<<longest)}
+	for _, s := range used {
+		n := lengths[s]
+		for w := words[s]; w < 1<<longest; w += 1 << n {
+			d.words[w] = s<<4 | uint16(n)
+		}
+	}
+	return d, true
+}
+
+// Tables is a code as it is read.
+type Tables struct {
+	root   uint8
+	steps  uint8
+	bytes  []byte // it was read from
+	decode [tables]decoder
+	orders [MaxLevel + 1]uint8
+}
+
+// ReadCode reads what AppendCode wrote. Errors wrap sketch.ErrInvalid.
+func ReadCode(r *sketch.Reader) (*Tables, error) {
+	b := r.Bytes(r.Uvarint())
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	in := bitio.NewReader(b)
+	t := &Tables{root: uint8(in.Read(rootBits)), steps: uint8(in.Read(orderBits)), bytes: b}
+	if t.root != lowRoot && t.root != maxRoot || t.steps > bitio.MaxOrder {
+		return nil, sketch.Invalidf("a tree of root level %d, steps of order %d", t.root, t.steps)
+	}
+	var c Code
+	c.root = t.root
+	for i := range tables {
+		if i > splitTable && i != countTable && in.Read(1) == 1 {
+			t.decode[i] = t.decode[i-1]
+			continue
+		}
+		if err := t.readTable(&in, i, &c); err != nil {
+			return nil, err
+		}
+	}
+	for level := t.root; level <= MaxLevel; level++ {
+		if c.hasRoots(level) {
+			t.orders[level] = uint8(in.Read(orderBits))
+			if t.orders[level] > bitio.MaxOrder {
+				return nil, sketch.Invalidf("gaps of order %d", t.orders[level])
+			}
+		}
+	}
+	if in.Overrun() {
+		return nil, sketch.Invalidf("a code of %d bytes that needs more", len(b))
+	}
+	return t, nil
+}
+
+func (t *Tables) readTable(in *bitio.Reader, i int, c *Code) error {
+	n := in.ReadClass(usedOrder)
+	if n > symbols {
+		return sketch.Invalidf("a table of %d symbols", n)
+	}
+	used := make([]uint16, 0, n)
+	var lengths [symbols]uint8
+	next := uint64(0)
+	for range n {
+		s := in.ReadClass(nextOrder)
+		if s >= symbols || next+s >= symbols {
+			return sketch.Invalidf("a table with a symbol beyond the last")
+		}
+		s += next
+		used = append(used, uint16(s))
+		next = s + 1
+		if n > 1 {
+			lengths[s] = uint8(in.Read(lengthBits))
+		}
+	}
+	if i == rootTable {
+		c.used[i] = used
+	}
+	d, ok := newDecoder(lengths[:], used)
+	if !ok {
+		return sketch.Invalidf("a table whose words do not add up")
+	}
+	t.decode[i] = d
+	return nil
 }

@@ -1,0 +1,429 @@
+package cascade
+
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Intersect sets every counter to the smaller of its own value and o's,
+// reconstructed, never digit by digit. A counter at its ceiling holds more than
+// any other. Counters are no sums any more.
+func (d *Counters) Intersect(o *Counters) {
+	vs := d.Values()
+	for j := range vs {
+		if vs[j] != 0 {
+			vs[j] = min(vs[j], o.Value(uint64(j)))
+		}
+	}
+	clear(d.Body)
+	d.Saturated = false // less than a full counter fits
+	d.FillValues(vs)
+}
+
+// Mask zeroes the counters that are zero in o. What the layers above hold for
+// other counters stays.
+func (d *Counters) Mask(o *Counters) {
+	l, m := &d.Layers[0], &o.Layers[0]
+	for j := range l.Size {
+		if m.Load(j) == 0 {
+			l.store(j, 0)
+		}
+	}
+}
+
+// Subtract takes o's counters, which must be part of d's, out of d's. Where
+// they are not, it returns an error that wraps sketch.ErrTooMany and d is
+// unchanged.
+func (d *Counters) Subtract(o *Counters) error {
+	l := &d.Layers[0]
+	for j := range l.Size {
+		if d.Value(j) < o.Value(j) {
+			return sketch.ErrTooMany
+		}
+	}
+	if d.Saturated || o.Saturated {
+		return sketch.ErrNotAdditive
+	}
+	before := append([]byte(nil), d.Body...)
+	// Layer by layer from the last: what a lower layer borrows must still be
+	// there after o's own digits are gone.
+	for x := d.Shape.Layers - 1; x >= 0; x-- {
+		if !d.subtractLayer(x, &o.Layers[x]) {
+			copy(d.Body, before)
+			return sketch.ErrTooMany
+		}
+	}
+	d.ClearFlags()
+	return nil
+}
+
+// subtractLayer takes one layer out, borrowing from the layers above; false
+// where those hold too little.
+func (d *Counters) subtractLayer(x int, o *Layer) bool {
+	l := &d.Layers[x]
+	for j := range l.Size {
+		b := o.Load(j) & l.Mask
+		if b == 0 {
+			continue
+		}
+		if d.ValueFrom(x, j) < b {
+			return false
+		}
+		d.remove(x, j, b)
+	}
+	return true
+}
+
+// ClearFlags clears the flags of counters whose upper counter is zero.
+func (d *Counters) ClearFlags() {
+	for x := d.Shape.Layers - 2; x >= 0; x-- {
+		l, up := &d.Layers[x], &d.Layers[x+1]
+		for j := range l.Size {
+			if c := l.Load(j); c&l.Flag != 0 && up.Load(j%up.Size) == 0 {
+				l.store(j, c&l.Mask)
+			}
+		}
+	}
+}
+
+// Fold returns d with layer x halved: counters j and j + size/2 become one,
+// their sum where counters are sums, their maximum otherwise. Both share their
+// upper counter already, so that nothing else changes.
+func (d *Counters) Fold(to Shape, x int, additive bool) *Counters {
+	f := New(to)
+	f.Saturated = d.Saturated
+	half := to.Size[x]
+	for y := d.Shape.Layers - 1; y >= 0; y-- {
+		if y != x {
+			copy(f.Layers[y].data, d.Layers[y].data)
+		}
+	}
+	l := &f.Layers[x]
+	copy(l.data, d.Layers[x].data[:len(l.data)])
+	if half*uint64(l.Width)%64 != 0 { // bits of the upper half in the last word
+		clear(l.data)
+		for j := range half {
+			l.store(j, d.Layers[x].Load(j))
+		}
+	}
+	for j := range half {
+		a, b := l.Load(j), d.Layers[x].Load(j+half)
+		if additive {
+			l.store(j, a|b&l.Flag)
+			f.Add(x, j, b&l.Mask)
+			continue
+		}
+		l.store(j, max(a, b)) // a flagged counter is above any other
+	}
+	return f
+}
+
+// Union adds the counters of o, of the same shape, to d's, layer by layer with
+// carry. The result does not depend on the order of unions; in mode standard
+// it equals the array of all insertions together, bit for bit. o is unchanged.
+func (d *Counters) Union(o *Counters) {
+	for x := range d.Shape.Layers {
+		if inPlace && 64%d.Layers[x].Width == 0 {
+			d.unionWords(x, o.Layers[x].data)
+		} else {
+			d.unionLayer(x, &o.Layers[x])
+		}
+	}
+	d.Saturated = d.Saturated || o.Saturated
+}
+
+// unionWords adds one layer eight bytes at a time: values are added with the
+// flag bits out of the way, so that no carry leaves its counter, and the rare
+// counter that overflowed is seen by its flag bit alone.
+func (d *Counters) unionWords(x int, src []byte) {
+	l := &d.Layers[x]
+	flags := ^uint64(0) / (l.Flag<<1 - 1) * l.Flag // the flag bit of every counter
+	from := words(src)
+	to := words(l.data)[:len(from)]
+	if x == d.Shape.Layers-1 {
+		for i, b := range from {
+			if b == 0 {
+				continue
+			}
+			a := to[i]
+			to[i] = a&^flags + b&^flags | (a|b)&flags
+			if to[i]&flags != 0 {
+				to[i] = d.saturateWord(l, to[i], flags)
+			}
+		}
+		return
+	}
+	// Four words at once: most of a sparse sketch are 0, and where they are not, or not all,
+	// no branch asks each whether it is.
+	i := 0
+	for ; i+4 <= len(from); i += 4 {
+		b := (*[4]uint64)(from[i:])
+		if b[0]|b[1]|b[2]|b[3] == 0 {
+			continue
+		}
+		a := (*[4]uint64)(to[i:])
+		s0, s1 := a[0]&^flags+b[0]&^flags, a[1]&^flags+b[1]&^flags
+		s2, s3 := a[2]&^flags+b[2]&^flags, a[3]&^flags+b[3]&^flags
+		a[0], a[1] = s0|(a[0]|b[0])&flags, s1|(a[1]|b[1])&flags
+		a[2], a[3] = s2|(a[2]|b[2])&flags, s3|(a[3]|b[3])&flags
+		if (s0|s1|s2|s3)&flags == 0 {
+			continue
+		}
+		for k, sum := range [4]uint64{s0, s1, s2, s3} {
+			if carry := sum & flags; carry != 0 {
+				d.carryWord(x, uint64(i+k), carry)
+			}
+		}
+	}
+	for ; i < len(from); i++ {
+		a, b := to[i], from[i]
+		sum := a&^flags + b&^flags
+		to[i] = sum | (a|b)&flags
+		if carry := sum & flags; carry != 0 {
+			d.carryWord(x, uint64(i), carry)
+		}
+	}
+}
+
+// carryWord counts one in the layer above for every counter of a word whose
+// flag bit is in carry.
+func (d *Counters) carryWord(x int, word, carry uint64) {
+	width, up := uint64(d.Layers[x].Width), &d.Layers[x+1]
+	first := up.mod(word * (64 / width))
+	if width == 4 && up.Width == 8 && up.Size%16 == 0 {
+		// Bytes of 1 for the counters in the low halves of the word's bytes, and
+		// for those in the high halves, which lie between them above.
+		low, high := carry>>3&0x0101010101010101, carry>>7&0x0101010101010101
+		d.carryBytes(x+1, first, spread(low)|spread(high)<<8)
+		d.carryBytes(x+1, first+8, spread(low>>32)|spread(high>>32)<<8)
+		return
+	}
+	for ; carry != 0; carry &= carry - 1 {
+		j := first + uint64(bits.TrailingZeros64(carry))/width
+		if j >= up.Size {
+			j = up.mod(j)
+		}
+		d.Add(x+1, j, 1)
+	}
+}
+
+// spread puts the four low bytes of w into the bytes of even position.
+func spread(w uint64) uint64 {
+	w &= 1<<32 - 1
+	w = (w | w<<16) & 0x0000ffff0000ffff
+	return (w | w<<8) & 0x00ff00ff00ff00ff
+}
+
+// carryBytes counts the bytes of ones, 0 or 1 each, in eight counters of 8 bits
+// from counter j of layer x on.
+func (d *Counters) carryBytes(x int, j, ones uint64) {
+	const flags = 0x8080808080808080
+	c := &words(d.Layers[x].data)[j/8]
+	sum := *c&^flags + ones
+	if sum&flags == 0 {
+		*c = sum | *c&flags
+		return
+	}
+	for ; ones != 0; ones &= ones - 1 {
+		d.Add(x, j+uint64(bits.TrailingZeros64(ones))/8, 1)
+	}
+}
+
+// saturateWord is a word of the last layer with its flagged counters at their
+// ceiling.
+func (d *Counters) saturateWord(l *Layer, w, flags uint64) uint64 {
+	d.Saturated = true
+	for f := w & flags; f != 0; f &= f - 1 {
+		w |= (l.Mask | l.Flag) << (uint(bits.TrailingZeros64(f)) + 1 - l.Width)
+	}
+	return w
+}
+
+// unionLayer is unionWords for widths whose counters lie across words.
+func (d *Counters) unionLayer(x int, o *Layer) {
+	l := &d.Layers[x]
+	for j := range l.Size {
+		b := o.Load(j)
+		if b == 0 {
+			continue
+		}
+		flag := b & l.Flag
+		if flag != 0 && x == d.Shape.Layers-1 {
+			l.store(j, l.Flag|l.Mask)
+			d.Saturated = true
+			continue
+		}
+		if flag != 0 {
+			l.store(j, l.Load(j)|flag)
+		}
+		d.Add(x, j, b&l.Mask)
+	}
+}
+
+// RemoveKeys takes n out of the counters of keys with these hashes, or changes
+// nothing and returns false where they hold too little.
+func (d *Counters) RemoveKeys(hashes [][2]uint64, n uint64) bool {
+	var before keptCounters
+	for _, h := range hashes {
+		before = d.keep(before, h[0], h[1])
+	}
+	for _, h := range hashes {
+		if !d.removeKey(h[0], h[1], n) {
+			d.restore(before)
+			return false
+		}
+	}
+	return true
+}
+
+// removeKey takes n out of the counters of a key. It stops at one that holds
+// less and returns false.
+func (d *Counters) removeKey(h1, h2, n uint64) bool {
+	l := &d.Layers[0]
+	j, step := l.mod(h1), l.mod(h2)
+	for range d.Shape.K {
+		j = next(j, step, l.Size)
+		if d.Value(j) < n {
+			return false
+		}
+		d.remove(0, j, n)
+	}
+	return true
+}
+
+// keptCounters are counters as they were.
+type keptCounters []struct {
+	layer int
+	at, c uint64
+}
+
+// keep appends the counters of a key, in all layers.
+func (d *Counters) keep(k keptCounters, h1, h2 uint64) keptCounters {
+	j, step := d.Layers[0].mod(h1), d.Layers[0].mod(h2)
+	for range d.Shape.K {
+		j = next(j, step, d.Layers[0].Size)
+		for x := range d.Shape.Layers {
+			l := &d.Layers[x]
+			at := j % l.Size
+			k = append(k, struct {
+				layer int
+				at, c uint64
+			}{x, at, l.Load(at)})
+		}
+	}
+	return k
+}
+
+func (d *Counters) restore(k keptCounters) {
+	for _, kept := range k {
+		d.Layers[kept.layer].store(kept.at, kept.c)
+	}
+}
+
+// Building counters from values that are known beforehand: the maximum form of
+// mode mi, intersection and maximum folds. Values go in at
+// positions of the first layer; the result does not depend on their order.
+//
+// The layers are filled from the last to the first, so that each layer finds
+// the digits above it final: a counter shared by several flagged ones holds
+// the maximum of what they need, and a flagged counter keeps a digit of its
+// own only where nothing above already exceeds it.
+
+// setMax raises counter j of layer x to hold its part of value v, the layers
+// above being final.
+func (d *Counters) setMax(x int, j, v uint64) {
+	l := &d.Layers[x]
+	j %= l.Size
+	c := l.Load(j)
+	if v <= l.Mask {
+		if c < v { // a flagged counter is above any value
+			l.store(j, v)
+		}
+		return
+	}
+	if x == d.Shape.Layers-1 {
+		l.store(j, l.Flag|l.Mask)
+		d.Saturated = true
+		return
+	}
+	digit := uint64(0)
+	if c&l.Flag != 0 {
+		digit = c & l.Mask
+	}
+	up := v >> (l.Width - 1)
+	if d.ValueFrom(x+1, j%d.Layers[x+1].Size) == up {
+		digit = max(digit, v&l.Mask)
+	}
+	l.store(j, l.Flag|digit)
+}
+
+// FillMax sets every counter of an empty d to the maximum of the counts of the
+// keys that map to it. each is called once per layer and must yield the same
+// keys every time, h1 and h2 their hashes, n their counts; least is the
+// smallest count that the layer needs to see.
+func (d *Counters) FillMax(each func(least uint64, yield func(h1, h2, n uint64))) {
+	l := &d.Layers[0]
+	for x := d.Shape.Layers - 1; x >= 0; x-- {
+		shift := d.Shape.ShiftOf(x)
+		each(1<<shift, func(h1, h2, n uint64) {
+			if n >>= shift; n == 0 {
+				return
+			}
+			j, step := l.mod(h1), l.mod(h2)
+			for range d.Shape.K {
+				j = next(j, step, l.Size)
+				d.setMax(x, j, n)
+			}
+		})
+	}
+}
+
+// FillValues sets every counter of an empty d to the values given, one per
+// counter of the first layer, or above where digits are shared.
+func (d *Counters) FillValues(values []uint64) {
+	for x := d.Shape.Layers - 1; x >= 0; x-- {
+		shift := d.Shape.ShiftOf(x)
+		for j, v := range values {
+			if v >>= shift; v != 0 {
+				d.setMax(x, uint64(j), v)
+			}
+		}
+	}
+}
+
+// Values reconstructs every counter of the first layer, from the last layer
+// down. Eight bytes each.
+func (d *Counters) Values() []uint64 {
+	const full = ^uint64(0) // no counter holds so much
+	var above []uint64
+	for x := d.Shape.Layers - 1; x >= 0; x-- {
+		l := &d.Layers[x]
+		vs := make([]uint64, l.Size)
+		up := 0 // j modulo the size of the layer above
+		for j := range vs {
+			c := l.Load(uint64(j))
+			v := c & l.Mask
+			if c&l.Flag != 0 {
+				if above == nil || above[up] == full {
+					v = full
+				} else {
+					v += above[up] << (l.Width - 1)
+				}
+			}
+			vs[j] = v
+			if up++; up == len(above) {
+				up = 0
+			}
+		}
+		above = vs
+	}
+	if d.Saturated && d.Full != full {
+		for j, v := range above {
+			if v == full {
+				above[j] = d.Full
+			}
+		}
+	}
+	return above
+}

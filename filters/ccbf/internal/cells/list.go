@@ -1,0 +1,432 @@
+package cells
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+)
+
+// Label is what a section of an exact sketch holds the cells of: a category,
+// and a region of 2^32 x 2^32 cells. All but very fine grids live in the
+// region (0, 0), which reaches at least 1.4e9 cells in every direction.
+type Label struct {
+	Category string
+	// None says that there is no category, which an empty one is not.
+	None bool
+	X, Y int32
+}
+
+// Compare orders sections: without a category first, then by category, y and x.
+func (p Label) Compare(q Label) int {
+	if p.None != q.None {
+		if p.None {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(p.Category, q.Category), cmp.Compare(p.Y, q.Y), cmp.Compare(p.X, q.X))
+}
+
+// Section is the cells of one label.
+type Section struct {
+	Label
+	Run
+}
+
+// KeyCategory is the category bytes as keys have them: nil without one.
+func (p *Label) KeyCategory() []byte {
+	if p.None {
+		return nil
+	}
+	return []byte(p.Category)
+}
+
+// List is cells and their counts: sections ordered by their labels, none of
+// them empty. Its runs may be shared with others and are never changed.
+type List []Section
+
+// at is where the section of a label is in l, or where it would be.
+func (l List) at(p Label) (int, bool) {
+	return slices.BinarySearchFunc(l, p, func(s Section, p Label) int { return s.Compare(p) })
+}
+
+// labelOf is the label of a cell, and its key there.
+func labelOf(c grid.Cell, category []byte) (Label, uint64) {
+	x, y, z := Key(c)
+	return Label{string(category), category == nil, x, y}, z
+}
+
+// Count is the count of a cell.
+func (l List) Count(c grid.Cell, category []byte) uint64 {
+	p, z := labelOf(c, category)
+	if i, ok := l.at(p); ok {
+		if j, ok := l[i].find(z); ok {
+			return l[i].Counts[j]
+		}
+	}
+	return 0
+}
+
+// Single is a list of one cell that counts n, at least 1.
+func Single(c grid.Cell, category []byte, n uint64) List {
+	p, z := labelOf(c, category)
+	return List{{p, Run{[]uint64{z}, []uint64{n}}}}
+}
+
+// Add is l with n more, at least 1, in a cell. It may change l.
+func (l List) Add(c grid.Cell, category []byte, n uint64) List {
+	one := Single(c, category, n)[0]
+	return l.addSection(one)
+}
+
+// addSection is l with the cells of a section added. It may change l.
+func (l List) addSection(s Section) List {
+	i, ok := l.at(s.Label)
+	if !ok {
+		return slices.Insert(l, i, s)
+	}
+	l[i].Run = Merge(l[i].Run, s.Run)
+	return l
+}
+
+// Remove is l with n less in a cell, which has at least so many. It may change l.
+func (l List) Remove(c grid.Cell, category []byte, n uint64) List {
+	p, z := labelOf(c, category)
+	i, _ := l.at(p)
+	j, _ := l[i].find(z)
+	if l[i].Run = l[i].without(j, n); len(l[i].Keys) == 0 {
+		l = slices.Delete(l, i, i+1)
+	}
+	return l
+}
+
+// Total is the sum of all counts.
+func (l List) Total() uint64 {
+	total := uint64(0)
+	for i := range l {
+		total = saturate.Add(total, l[i].total())
+	}
+	return total
+}
+
+// Cells is how many cells there are, one that has several categories once for each.
+func (l List) Cells() int {
+	n := 0
+	for i := range l {
+		n += len(l[i].Keys)
+	}
+	return n
+}
+
+// Memory is the bytes that the list takes, about.
+func (l List) Memory() int64 {
+	n := int64(0)
+	for i := range l {
+		n += SectionBytes + l[i].Bytes()
+	}
+	return n
+}
+
+// SectionBytes is about what a section costs before it holds anything.
+const SectionBytes = 256
+
+// Holds reports whether every cell of o is in l, with no smaller count.
+func (l List) Holds(o List) bool {
+	for i := range o {
+		j, ok := l.at(o[i].Label)
+		if !ok {
+			return false
+		}
+		enough := true
+		both(o[i].Run, l[j].Run, func(x, y uint64) uint64 {
+			enough = enough && x <= y
+			return 0
+		})
+		if !enough {
+			return false
+		}
+	}
+	return true
+}
+
+// Combine is the cells of l with the counts that f makes of theirs and of those
+// in o, which may be 0; common leaves out the sections that o lacks.
+func (l List) Combine(o List, common bool, f func(x, y uint64) uint64) List {
+	var out List
+	for _, a := range l {
+		j, ok := o.at(a.Label)
+		var b Run
+		if ok {
+			b = o[j].Run
+		} else if common {
+			continue
+		}
+		if r := both(a.Run, b, f); len(r.Keys) > 0 {
+			out = append(out, Section{a.Label, r})
+		}
+	}
+	return out
+}
+
+// Plain is the cells without their categories, added up.
+func (l List) Plain() List {
+	var out List
+	for _, s := range l {
+		out = out.addSection(Section{Label{None: true, X: s.X, Y: s.Y}, s.Run})
+	}
+	return out
+}
+
+// Coarser is the squares of a level that hold the cells of l, which is left unchanged.
+func (l List) Coarser(level uint8) List { return l.CoarserBy(1 << level) }
+
+// CoarserBy is the squares of factor x factor cells that hold the cells of l, which stays
+// as it is.
+func (l List) CoarserBy(factor int64) List {
+	square := func(c grid.Cell) grid.Cell { return c.Coarser(factor) }
+	if factor&(factor-1) == 0 { // all but always; a shift is far less work
+		level := uint8(bits.TrailingZeros64(uint64(factor)))
+		square = func(c grid.Cell) grid.Cell { return Square(c, level) }
+	}
+	var out List
+	for i := range l {
+		s := &l[i]
+		q := regions{room: len(s.Keys)}
+		for j, k := range s.Keys {
+			q.add(square(CellOf(s.X, s.Y, k)), s.Counts[j])
+		}
+		q.each(func(x, y int32, sum Run) { out = out.addSection(Section{Label{s.Category, s.None, x, y}, sum}) })
+	}
+	return out
+}
+
+// Run is a sorted list of cells in Z-order with the occurrences of each: keys
+// strictly ascending, counts at least 1. Runs are never changed once made, so
+// that they can be shared.
+type Run struct {
+	Keys   []uint64
+	Counts []uint64
+}
+
+// NewRun is room for n cells.
+func NewRun(n int) Run { return Run{make([]uint64, n), make([]uint64, n)} }
+
+// RunBytes is the memory that a run of n cells takes.
+func RunBytes(n int) int64 { return int64(n) * 16 }
+
+// Bytes is the memory that the run takes.
+func (r Run) Bytes() int64 { return int64(cap(r.Keys)+cap(r.Counts)) * 8 }
+
+// fromSorted makes a run of sorted keys with an occurrence each, or weights[i]
+// of them.
+func fromSorted(keys, weights []uint64) Run {
+	distinct := 0
+	for i, k := range keys {
+		if i == 0 || k != keys[i-1] {
+			distinct++
+		}
+	}
+	r := Run{make([]uint64, distinct), make([]uint64, distinct)}
+	n := -1
+	if weights == nil {
+		for i := 0; i < len(keys); n++ {
+			k, first := keys[i], i
+			for i++; i < len(keys) && keys[i] == k; i++ {
+			}
+			r.Keys[n+1], r.Counts[n+1] = k, uint64(i-first)
+		}
+		return r
+	}
+	for i, k := range keys {
+		if i == 0 || k != keys[i-1] {
+			n++
+			r.Keys[n] = k
+		}
+		r.Counts[n] = saturate.Add(r.Counts[n], weights[i])
+	}
+	return r
+}
+
+// Merge adds two runs. Neither is changed.
+func Merge(a, b Run) Run {
+	switch {
+	case len(a.Keys) == 0:
+		return b
+	case len(b.Keys) == 0:
+		return a
+	}
+	keys := make([]uint64, len(a.Keys)+len(b.Keys))
+	counts := make([]uint64, len(keys))
+	n := mergeInto(keys, counts, a, b)
+	if n < len(keys)*3/4 { // many cells were in both: keep no room for them
+		return Run{slices.Clip(slices.Clone(keys[:n])), slices.Clip(slices.Clone(counts[:n]))}
+	}
+	return Run{keys[:n], counts[:n]}
+}
+
+// mergeInto writes the sum of two runs, without a branch on the data: which
+// list comes next is as random as the points are.
+func mergeInto(keys, counts []uint64, a, b Run) int {
+	i, j, n := 0, 0, 0
+	ak, bk := a.Keys, b.Keys
+	ac, bc := a.Counts[:len(ak)], b.Counts[:len(bk)]
+	for i < len(ak) && j < len(bk) {
+		x, y := ak[i], bk[j]
+		var left, right uint64 // 1 where that list's head is taken
+		if x <= y {
+			left = 1
+		}
+		if y <= x {
+			right = 1
+		}
+		keys[n] = min(x, y)
+		counts[n] = saturate.Add(ac[i]&-left, bc[j]&-right)
+		i += int(left)
+		j += int(right)
+		n++
+	}
+	n += copy(keys[n:], ak[i:])
+	copy(counts[n-(len(ak)-i):], ac[i:])
+	n += copy(keys[n:], bk[j:])
+	copy(counts[n-(len(bk)-j):], bc[j:])
+	return n
+}
+
+// total is the sum of the counts.
+func (r Run) total() uint64 {
+	total := uint64(0)
+	for _, n := range r.Counts {
+		total = saturate.Add(total, n)
+	}
+	return total
+}
+
+// find returns where key is in r, or where it would be.
+func (r Run) find(key uint64) (int, bool) { return slices.BinarySearch(r.Keys, key) }
+
+// without returns r with n fewer occurrences of the cell at index i, which
+// has at least so many.
+func (r Run) without(i int, n uint64) Run {
+	s := Run{slices.Clone(r.Keys), slices.Clone(r.Counts)}
+	if s.Counts[i] -= n; s.Counts[i] == 0 {
+		s.Keys = slices.Delete(s.Keys, i, i+1)
+		s.Counts = slices.Delete(s.Counts, i, i+1)
+	}
+	return s
+}
+
+// both calls f for every cell of a, with its count in b, which may be 0, and
+// makes a run of the results that are not 0.
+func both(a, b Run, f func(x, y uint64) uint64) Run {
+	var r Run
+	j := 0
+	for i, k := range a.Keys {
+		for j < len(b.Keys) && b.Keys[j] < k {
+			j++
+		}
+		y := uint64(0)
+		if j < len(b.Keys) && b.Keys[j] == k {
+			y = b.Counts[j]
+		}
+		if n := f(a.Counts[i], y); n != 0 {
+			r.Keys, r.Counts = append(r.Keys, k), append(r.Counts, n)
+		}
+	}
+	return r
+}
+
+// upTo is the first n cells of r.
+func (r Run) upTo(n int) Run { return Run{r.Keys[:n], r.Counts[:n]} }
+
+// from is what r has from a cell on.
+func (r Run) from(at int) Run { return Run{r.Keys[at:], r.Counts[at:]} }
+
+// Of is the cells that a question for a category is about, nil for all: then those of
+// several categories are added up. Each region has one section. l is left unchanged.
+func (l List) Of(category []byte) List {
+	if category == nil {
+		return l.Plain()
+	}
+	var out List
+	for i := range l {
+		if s := &l[i]; !s.None && s.Category == string(category) {
+			out = append(out, Section{Label{None: true, X: s.X, Y: s.Y}, s.Run})
+		}
+	}
+	return out
+}
+
+// Differences calls f for the cells that count differently in two lists, with what they
+// count in each. Neither is changed. O(len(a) + len(b)), without allocation.
+func Differences(a, b List, f func(c grid.Cell, x, y uint64)) {
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		order := 0
+		switch {
+		case i == len(a):
+			order = 1
+		case j == len(b):
+			order = -1
+		default:
+			order = a[i].Compare(b[j].Label)
+		}
+		var x, y Run
+		at := Label{}
+		if order <= 0 {
+			x, at = a[i].Run, a[i].Label
+			i++
+		}
+		if order >= 0 {
+			y, at = b[j].Run, b[j].Label
+			j++
+		}
+		differences(at, x, y, f)
+	}
+}
+
+// differences is Differences of two sections of one label.
+func differences(at Label, a, b Run, f func(c grid.Cell, x, y uint64)) {
+	i, j := 0, 0
+	for i < len(a.Keys) || j < len(b.Keys) {
+		key := ^uint64(0)
+		if i < len(a.Keys) {
+			key = a.Keys[i]
+		}
+		if j < len(b.Keys) {
+			key = min(key, b.Keys[j])
+		}
+		x, y := uint64(0), uint64(0)
+		if i < len(a.Keys) && a.Keys[i] == key {
+			x = a.Counts[i]
+			i++
+		}
+		if j < len(b.Keys) && b.Keys[j] == key {
+			y = b.Counts[j]
+			j++
+		}
+		if x != y {
+			f(CellOf(at.X, at.Y, key), x, y)
+		}
+	}
+}
+
+// Keep is the cells of l that f is true for. l is left unchanged.
+func (l List) Keep(f func(c grid.Cell) bool) List {
+	var out List
+	for i := range l {
+		s := &l[i]
+		var r Run
+		for j, k := range s.Keys {
+			if f(CellOf(s.X, s.Y, k)) {
+				r.Keys, r.Counts = append(r.Keys, k), append(r.Counts, s.Counts[j])
+			}
+		}
+		if len(r.Keys) > 0 {
+			out = append(out, Section{s.Label, r})
+		}
+	}
+	return out
+}
