@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -56,7 +56,7 @@ func (f *filter) touch(h1s, h2s []uint64, from, to uint64) {
 			at++
 		}
 	}
-	prefetch.Offsets(unsafe.Pointer(&f.bits[0]), offsets[:at])
+	simd.Prefetch(unsafe.Pointer(&f.bits[0]), offsets[:at])
 }
 
 // containsBatch answers for at most batch() keys, of which, it is thought, most

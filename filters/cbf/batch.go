@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
@@ -108,7 +108,7 @@ func (f *filter) locate(p *positions, i uint64, h1s, h2s []uint64) {
 		word, x := bits.Mul64(hash(h1, h2s[j], i), words)
 		at[j], rest[j] = uint32(8*word), x
 	}
-	prefetch.Offsets(unsafe.Pointer(&f.body[0]), at)
+	simd.Prefetch(unsafe.Pointer(&f.body[0]), at)
 }
 
 func (s *Sketch) addPlain(p *positions, n int) (stuck uint64) {

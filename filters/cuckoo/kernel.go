@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // This file does for a batch of keys what table.go and insert.go do for one:
@@ -67,7 +67,7 @@ func (t *table) fetchBoth(b *batch, n int) {
 		offsets[k] = uint32(i * w >> 3)
 		offsets[n+k] = uint32(js[k] * w >> 3)
 	}
-	prefetch.Offsets(unsafe.Pointer(&t.mem[0]), offsets)
+	simd.Prefetch(unsafe.Pointer(&t.mem[0]), offsets)
 }
 
 // fetch reads 8 bytes from bit at on.

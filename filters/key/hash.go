@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 	"github.com/twmb/murmur3"
 )
 
@@ -146,27 +147,11 @@ func block(h1, h2, x, y uint64) (uint64, uint64) {
 }
 
 // finish is the end of the hash of a key of n bytes.
-func finish(h1, h2, n uint64) (uint64, uint64) {
-	h1 ^= n
-	h2 ^= n
-	h1 += h2
-	h2 += h1
-	h1 = Mix(h1)
-	h2 = Mix(h2)
-	h1 += h2
-	h2 += h1
-	return h1, h2 | 1
-}
+func finish(h1, h2, n uint64) (uint64, uint64) { return simd.Finish(h1, h2, n) }
 
 // Mix makes every bit of the result depend on every bit of h: the finalizer of
 // MurmurHash3, for hashes that follow from a key's.
-func Mix(h uint64) uint64 {
-	h ^= h >> 33
-	h *= 0xff51afd7ed558ccd
-	h ^= h >> 33
-	h *= 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
-}
+func Mix(h uint64) uint64 { return simd.Mix(h) }
 
 // Tags that keep the parts of a spatial key apart (docs/FORMAT.md, ccbf): after
 // the 16 bytes of the cell nothing, or a level, or a category, or both in this

@@ -1,6 +1,10 @@
 package key
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
+)
 
 // HashColumns writes what the hashes of a column's cells have in common, of the columns from
 // x on: see HashRow.
@@ -15,16 +19,7 @@ func HashColumns(seed uint64, x int64, columns []uint64) {
 // HashRow writes the HashCell of the cells of a row to h1s and h2s, which are as long as
 // columns: what HashColumns says of these columns, for all rows.
 func HashRow(seed uint64, columns []uint64, y int64, h1s, h2s []uint64) {
-	h1s, h2s = h1s[:len(columns)], h2s[:len(columns)]
-	row := bits.RotateLeft64(seed^bits.RotateLeft64(uint64(y)*c2, 33)*c1, 31)
-	done := 0
-	if lanes && len(columns) >= 8 {
-		done = len(columns) &^ 7
-		rowLanes(&h1s[0], &h2s[0], &columns[0], done, row)
-	}
-	for i := done; i < len(columns); i++ {
-		h1s[i], h2s[i] = finish(columns[i], (row+columns[i])*5+0x38495ab5, 16)
-	}
+	simd.HashRow(h1s, h2s, columns, bits.RotateLeft64(seed^bits.RotateLeft64(uint64(y)*c2, 33)*c1, 31))
 }
 
 // HashSquares makes of the columns and rows of squares of a level, which are in h1s and h2s, as many
@@ -39,18 +34,5 @@ func HashSquares(seed uint64, level uint8, h1s, h2s []uint64) {
 		h1, h2 := block(seed, seed, x, h2s[i])
 		h1s[i], h2s[i] = h1^tail^n, h2^n
 	}
-	finishAll(h1s, h2s)
-}
-
-// finishAll makes hashes of states, which have the lengths of the keys in them.
-func finishAll(h1s, h2s []uint64) {
-	h2s = h2s[:len(h1s)]
-	done := 0
-	if lanes && len(h1s) >= 8 {
-		done = len(h1s) &^ 7
-		finishLanes(&h1s[0], &h2s[0], done)
-	}
-	for i := done; i < len(h1s); i++ {
-		h1s[i], h2s[i] = finish(h1s[i], h2s[i], 0)
-	}
+	simd.FinishHashes(h1s, h2s)
 }

@@ -17,15 +17,12 @@ func TestHashRow(t *testing.T) {
 		seed, x, y := r.Uint64()>>r.UintN(64), int64(r.Uint64())>>r.UintN(60), int64(r.Uint64())>>r.UintN(60)
 		key.HashColumns(seed, x, columns)
 		for range 2 {
-			key.Ways(func() {
-				clear(h1s)
-				key.HashRow(seed, columns, y, h1s, h2s)
-				for i := range h1s {
-					if h1, h2 := key.HashCell(seed, x+int64(i), y); h1 != h1s[i] || h2 != h2s[i] {
-						t.Fatalf("seed %d, cell %d of the %d from (%d, %d)", seed, i, n, x, y)
-					}
+			key.HashRow(seed, columns, y, h1s, h2s)
+			for i := range h1s {
+				if h1, h2 := key.HashCell(seed, x+int64(i), y); h1 != h1s[i] || h2 != h2s[i] {
+					t.Fatalf("seed %d, cell %d of the %d from (%d, %d)", seed, i, n, x, y)
 				}
-			})
+			}
 			y++
 		}
 	}
@@ -41,17 +38,15 @@ func TestHashSquares(t *testing.T) {
 		}
 		for _, level := range []uint8{0, 1, 24, 255} {
 			seed := r.Uint64() >> r.UintN(64)
-			key.Ways(func() {
-				for i, x := range xs {
-					h1s[i], h2s[i] = uint64(x), uint64(ys[i])
+			for i, x := range xs {
+				h1s[i], h2s[i] = uint64(x), uint64(ys[i])
+			}
+			key.HashSquares(seed, level, h1s, h2s)
+			for i := range xs {
+				if h1, h2 := key.Hash(seed, key.AppendCell(nil, xs[i], ys[i], level, nil)); h1 != h1s[i] || h2 != h2s[i] {
+					t.Fatalf("seed %d, square %d of %d, (%d, %d) of level %d", seed, i, n, xs[i], ys[i], level)
 				}
-				key.HashSquares(seed, level, h1s, h2s)
-				for i := range xs {
-					if h1, h2 := key.Hash(seed, key.AppendCell(nil, xs[i], ys[i], level, nil)); h1 != h1s[i] || h2 != h2s[i] {
-						t.Fatalf("seed %d, square %d of %d, (%d, %d) of level %d", seed, i, n, xs[i], ys[i], level)
-					}
-				}
-			})
+			}
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
-	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 	"github.com/ccbfsql/ccbfsql/filters/internal/words"
 )
 
@@ -104,14 +104,14 @@ func (c *cells) fetch(pos []uint32) {
 		return
 	}
 	if c.words.Shift == 0 {
-		prefetch.Offsets(unsafe.Pointer(&c.words.B[0]), pos)
+		simd.Prefetch(unsafe.Pointer(&c.words.B[0]), pos)
 		return
 	}
 	var offsets [batch]uint32
 	for i, p := range pos {
 		offsets[i] = p << c.words.Shift
 	}
-	prefetch.Offsets(unsafe.Pointer(&c.words.B[0]), offsets[:len(pos)])
+	simd.Prefetch(unsafe.Pointer(&c.words.B[0]), offsets[:len(pos)])
 }
 
 // table is cells that change.

@@ -18,7 +18,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // Sizes and versions of the BLOB format.
@@ -114,7 +114,7 @@ func checksum(blob []byte) uint32 {
 		if len(rest) < 2*stretch {
 			return crc32.Update(sum, castagnoli, rest)
 		}
-		prefetch.Offsets(unsafe.Pointer(&rest[stretch]), stretchLines[:])
+		simd.Prefetch(unsafe.Pointer(&rest[stretch]), stretchLines[:])
 		sum = crc32.Update(sum, castagnoli, rest[:stretch])
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // Writer writes bits into a byte slice of its own.
@@ -166,7 +166,7 @@ var fetched = [4]uint32{0, 64, 128, 192}
 // Fetch asks for the next bytes, ahead of their use: so many as a block has, most often.
 func (r *Reader) Fetch() {
 	if at := r.pos / 8; at+256 <= uint(len(r.wide)) {
-		prefetch.Offsets(unsafe.Pointer(&r.wide[at]), fetched[:])
+		simd.Prefetch(unsafe.Pointer(&r.wide[at]), fetched[:])
 	}
 }
 

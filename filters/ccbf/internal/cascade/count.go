@@ -2,6 +2,8 @@ package cascade
 
 import (
 	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // The hot loops: k counters of the first layer, generic over its width, with
@@ -193,57 +195,24 @@ func (d *Counters) byFours() bool { return d.Shape.K == 4 && d.Layers[0].Width =
 // countFours is Counts, but for what depends on Meet and Full.
 func (d *Counters) countFours(dst, h1, h2 []uint64) {
 	var s starts
-	var flagged [keyBatch]uint32
+	var left [keyBatch / 8]uint8
+	l := &d.Layers[0]
+	var second []byte
+	if d.Shape.Layers > 1 && d.Layers[1].Width == 8 {
+		second = d.Layers[1].data[:d.Layers[1].Size]
+	}
 	for len(h1) > 0 {
 		n := min(keyBatch, len(h1))
-		s.find(&d.Layers[0], h1[:n], h2[:n])
-		done := d.foursInLanes(dst[:n], &s)
-		for _, i := range flagged[:d.leastFours(&flagged, dst[:n], &s, done)] {
-			dst[i] = d.flaggedFour(uint64(s.at[i]), uint64(s.step[i]))
+		s.find(l, h1[:n], h2[:n])
+		simd.LeastFours(dst[:n], left[:], s.at[:n], s.step[:n], l.data, second, l.Size)
+		for i, which := range left[:(n+7)/8] {
+			for ; which != 0; which &= which - 1 {
+				key := 8*i + bits.TrailingZeros8(which)
+				dst[key] = d.flaggedFour(uint64(s.at[key]), uint64(s.step[key]))
+			}
 		}
 		dst, h1, h2 = dst[n:], h1[n:], h2[n:]
 	}
-}
-
-// leastInverted is the least size of a layer of which the quotients in foursLanes are right.
-const leastInverted = 16
-
-// foursInLanes counts the first keys, eight at once where the processor can, and returns how many.
-func (d *Counters) foursInLanes(dst []uint64, s *starts) (done int) {
-	l := &d.Layers[0]
-	if !lanes || len(dst) < 8 || l.Size > maxLaneSize {
-		return 0
-	}
-	var left [keyBatch / 8]uint8
-	var second *byte
-	above := uint64(leastInverted)
-	if d.Shape.Layers > 1 && d.Layers[1].Width == 8 && d.Layers[1].Size >= leastInverted {
-		second, above = &d.Layers[1].data[0], d.Layers[1].Size
-	}
-	done = len(dst) &^ 7
-	foursLanes(&dst[0], &left[0], &s.at[0], &s.step[0], done, &l.data[0], second, l.Size, above, 1/float32(above))
-	for i, which := range left[:done/8] {
-		for ; which != 0; which &= which - 1 {
-			key := 8*i + bits.TrailingZeros8(which)
-			dst[key] = d.leastFrom(uint64(s.at[key]), uint64(s.step[key]))
-		}
-	}
-	return done
-}
-
-// leastFours writes the least counter of each key, flag included, and the numbers of the
-// keys of which a counter with a flag may be the least, and returns how many these are:
-// see countNibbles. It begins with key from.
-func (d *Counters) leastFours(flagged *[keyBatch]uint32, dst []uint64, s *starts, from int) (n uint64) {
-	l := &d.Layers[0]
-	at, steps := s.at[:len(dst)], s.step[:len(dst)]
-	for i := from; i < len(dst); i++ {
-		low, digit := l.four(uint64(at[i]), uint64(steps[i]))
-		dst[i] = low
-		flagged[n%keyBatch] = uint32(i)
-		n += (digit - low) >> 63
-	}
-	return n
 }
 
 // four is the least of a key's four counters of 4 bits, flag included, and of their digits.
@@ -380,21 +349,7 @@ const keyBatch = 256
 // to the next.
 type starts struct{ at, step [keyBatch]uint32 }
 
-// maxLaneSize is the largest size of a layer that startsLanes is for.
-const maxLaneSize = 1<<23 - 1
-
 // find finds the starts of keys, a batch at most, in a layer.
 func (s *starts) find(l *Layer, h1, h2 []uint64) {
-	at, step := s.at[:len(h1)], s.step[:len(h1)]
-	h2, done := h2[:len(h1)], 0
-	if lanes && len(h1) >= 8 && 2 <= l.Size && l.Size <= maxLaneSize {
-		done = len(h1) &^ 7
-		rest, of, inverse := 1<<36%l.Size, float64(l.Size), 1/float64(l.Size)
-		startsLanes(&at[0], &step[0], &h1[0], &h2[0], done, l.Size, rest, of, inverse)
-	}
-	of := Layer{Size: l.Size, recip: l.recip}
-	for i := done; i < len(h1); i++ {
-		j := of.mod(h2[i])
-		at[i], step[i] = uint32(next(of.mod(h1[i]), j, of.Size)), uint32(j)
-	}
+	simd.Starts(s.at[:len(h1)], s.step[:len(h1)], h1, h2, l.Size)
 }

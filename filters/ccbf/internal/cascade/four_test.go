@@ -3,6 +3,8 @@ package cascade
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // Fours together, and the four of one key, read what they read one by one: whatever is above them, with values that go
@@ -18,8 +20,8 @@ func TestFoursReadWhatOneReads(t *testing.T) {
 		{[]int{4, 8}, []uint64{5 << 12, 5 << 9}},
 		{[]int{4, 16}, []uint64{3 << 9, 3 << 6}},
 		{[]int{4, 8, 16, 32}, []uint64{3 << 12, 3 << 9, 3 << 6, 3 << 3}},
-		{[]int{4, 8}, []uint64{maxLaneSize / 31 * 31, maxLaneSize / 31}},
-		{[]int{4, 8}, []uint64{(maxLaneSize/31 + 1) * 31, maxLaneSize/31 + 1}},
+		{[]int{4, 8}, []uint64{simd.MaxSize / 31 * 31, simd.MaxSize / 31}},
+		{[]int{4, 8}, []uint64{(simd.MaxSize/31 + 1) * 31, simd.MaxSize/31 + 1}},
 	} {
 		r := rand.New(rand.NewPCG(331, c.sizes[0]))
 		d := New(shapeOf(t, c.widths, c.sizes, 4))

@@ -3,8 +3,8 @@ package cascade
 import (
 	"unsafe"
 
-	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // Insert counts n[i] occurrences (one each where n is nil) of the keys with
@@ -130,7 +130,7 @@ func (d *Counters) fetch(at []uint32) {
 	for i, j := range at {
 		offsets[i] = uint32(uint64(j) * uint64(l.Width) / 8)
 	}
-	prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(l.data)), offsets[:len(at)])
+	simd.Prefetch(unsafe.Pointer(unsafe.SliceData(l.data)), offsets[:len(at)])
 }
 
 // addKeys is work for sums.
@@ -392,8 +392,8 @@ func (f *fours) find(d *Counters, s *starts, from, to int) {
 		}
 	}
 	for x := range f.at {
-		prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(l.data)), f.bytes[x][:len(starts)])
-		prefetch.Offsets(unsafe.Pointer(unsafe.SliceData(up.data)), f.above[x][:len(starts)])
+		simd.Prefetch(unsafe.Pointer(unsafe.SliceData(l.data)), f.bytes[x][:len(starts)])
+		simd.Prefetch(unsafe.Pointer(unsafe.SliceData(up.data)), f.above[x][:len(starts)])
 	}
 }
 

@@ -49,13 +49,10 @@ func TestFoursAreRaisedAsOneByOne(t *testing.T) {
 }
 
 // The four counters of a key are where its start and its steps lead, and the ones above where those are
-// modulo their number, however many keys there are, with what any processor can.
+// modulo their number, however many keys there are.
 func TestPlacesOfFours(t *testing.T) {
 	r := rand.New(rand.NewPCG(336, 0))
-	can := lanes
-	defer func() { lanes = can }()
-	for turn := range 3000 {
-		lanes = can && turn%3 > 0
+	for range 3000 {
 		up := 1 + r.Uint64N(1<<20)>>r.UintN(20)
 		size := up * (2 + r.Uint64N(15))
 		d := New(shapeOf(t, []int{4, 8}, []uint64{size, up}, 4))

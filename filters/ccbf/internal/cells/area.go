@@ -7,6 +7,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // Area is what a question is about. Like grid.Descent it is asked about
@@ -177,9 +178,8 @@ func (a *kept) section(i int, s *sectionView) *keptSection {
 // box, and not searched.
 const flatBlocks = 4096
 
-// spread is a rectangle within a region, each coordinate in the bits that x has in a key:
-// so far apart, numbers compare as they do together.
-type spread struct{ minX, minY, maxX, maxY uint64 }
+// spread is a rectangle within a region.
+type spread struct{ simd.Box }
 
 // spreadOf is the part of a rectangle that lies in a region; false where there is none.
 // Edges that no cell is beyond are moved to the end of the region.
@@ -202,12 +202,12 @@ func spreadOf(r, bounds grid.Rect, x, y int32) (s spread, ok bool) {
 	}
 	_, _, low := Key(grid.Cell{X: r.MinX, Y: r.MinY})
 	_, _, high := Key(grid.Cell{X: r.MaxX, Y: r.MaxY})
-	return spread{low & xBits, low >> 1 & xBits, high & xBits, high >> 1 & xBits}, true
+	return spread{simd.Box{MinX: low & xBits, MinY: low >> 1 & xBits, MaxX: high & xBits, MaxY: high >> 1 & xBits}}, true
 }
 
 // low and high are the least and the greatest key in the rectangle.
-func (s *spread) low() uint64  { return s.minX | s.minY<<1 }
-func (s *spread) high() uint64 { return s.maxX | s.maxY<<1 }
+func (s *spread) low() uint64  { return s.MinX | s.MinY<<1 }
+func (s *spread) high() uint64 { return s.MaxX | s.MaxY<<1 }
 
 // relation is where the smallest square that holds two keys lies. (To halve the stretch
 // between them, and each half again, finds no more blocks inside or outside.)
@@ -216,42 +216,16 @@ func (s *spread) relation(low, high uint64) grid.Relation {
 	low, high = low&^mask, high|mask
 	minX, minY, maxX, maxY := low&xBits, low>>1&xBits, high&xBits, high>>1&xBits
 	switch {
-	case maxX < s.minX || minX > s.maxX || maxY < s.minY || minY > s.maxY:
+	case maxX < s.MinX || minX > s.MaxX || maxY < s.MinY || minY > s.MaxY:
 		return grid.Outside
-	case minX >= s.minX && maxX <= s.maxX && minY >= s.minY && maxY <= s.maxY:
+	case minX >= s.MinX && maxX <= s.MaxX && minY >= s.MinY && maxY <= s.MaxY:
 		return grid.Inside
 	}
 	return grid.Partly
 }
 
-// outside is all ones for a key outside of the rectangle and 0 for one inside, without a
-// branch.
-func (s *spread) outside(key uint64) uint64 {
-	x, y := key&xBits, key>>1&xBits
-	return uint64(int64((x-s.minX)|(s.maxX-x)|(y-s.minY)|(s.maxY-y)) >> 63)
-}
-
 // sum is the sum over the cells of a run, of a block at most, inside of the rectangle.
-func (s *spread) sum(r Run) uint64 {
-	if n := len(r.Keys) &^ 3; n > 0 && haveLanes {
-		if sum, all := insideLanes(&r.Keys[0], &r.Counts[0], n, s); all < 1<<56 { // so that it is no more than 2^63
-			return saturate.Add(sum, s.sumEach(r.from(n)))
-		}
-	}
-	return s.sumEach(r)
-}
-
-// sumEach is sum, of one cell after the other.
-func (s *spread) sumEach(r Run) uint64 {
-	var sum, carries uint64
-	counts := r.Counts[:len(r.Keys)]
-	for i, k := range r.Keys {
-		var carry uint64
-		sum, carry = bits.Add64(sum, counts[i]&^s.outside(k), 0)
-		carries |= carry
-	}
-	return sum | -carries
-}
+func (s *spread) sum(r Run) uint64 { return s.SumInside(r.Keys, r.Counts) }
 
 // boxSum is the sum over the cells of a section in a rectangle: the blocks are looked at one after the other in
 // the index, and those at the edge are decoded, and of the others those inside, or where they are

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/prefetch"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/internal/simd"
 )
 
 // Table is the cells of a list for very many questions in no particular order: a hash table
@@ -193,7 +193,7 @@ func (t *Table) Find(places []uint64, slots []uint32, at []grid.Cell, categories
 		places[i] = t.place(c, category)
 		slots[i] = uint32(t.slot(places[i]) * 8)
 	}
-	prefetch.Offsets(unsafe.Pointer(&t.slots[0]), slots)
+	simd.Prefetch(unsafe.Pointer(&t.slots[0]), slots)
 }
 
 // Read writes the counts of places that Find has found.

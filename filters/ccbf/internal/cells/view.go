@@ -194,7 +194,7 @@ func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c gr
 			}
 			cells := q.cells(j) // none where damaged: Decode tells, a question does not
 			for h, k := range cells.Keys {
-				if n := cells.Counts[h]; n >= least && box.outside(k) == 0 {
+				if n := cells.Counts[h]; n >= least && box.Outside(k) == 0 {
 					f(CellOf(s.x, s.y, k), n)
 				}
 			}

@@ -31,8 +31,6 @@ func TestCellsOfRegions(t *testing.T) {
 // Keys has the key of each point's cell up to the first point that has none in the region (0, 0), four
 // at once or one by one, wherever that is.
 func TestKeys(t *testing.T) {
-	have := haveLanes
-	defer func() { haveLanes = have }()
 	r := rand.New(rand.NewPCG(81, 0))
 	outside := []float64{Lowest - 1, Highest + 1, 1e300, -1e300, math.Inf(1), math.Inf(-1), math.NaN()}
 	edges := []float64{Lowest, Highest, Highest + 0.999, 0, math.Copysign(0, -1), -1e-300, -0.5, math.MaxUint32 - Bias}
@@ -73,11 +71,9 @@ func TestKeys(t *testing.T) {
 			_, _, key := Key(c)
 			want = append(want, key)
 		}
-		for _, haveLanes = range []bool{have, false} {
-			got := make([]uint64, n)
-			if done := Keys(got, xs, ys, g); done != len(want) || !slices.Equal(got[:done], want) {
-				t.Fatalf("lanes %v: %v, %v by %v: %d keys %x, want %d, %x", haveLanes, xs, ys, res, done, got[:done], len(want), want)
-			}
+		got := make([]uint64, n)
+		if done := Keys(got, xs, ys, g); done != len(want) || !slices.Equal(got[:done], want) {
+			t.Fatalf("%v, %v by %v: %d keys %x, want %d, %x", xs, ys, res, done, got[:done], len(want), want)
 		}
 	}
 }

@@ -1,5 +1,11 @@
 #include "textflag.h"
 
+// Remainders of hashes, eight keys a turn, by floating point: what is left of 2^36 * high + low is below 2^52, and the
+// quotient rounded to the nearest whole number is at most one off.
+// Y0 to Y3 hashes, Y4 to Y7 scratch, Y10 and Y11 what makes whole numbers, Y12 2^36 modulo the size, Y13 the size, Y14 its
+// inverse, Y15 the size in 32 bits; R8 starts, R9 steps, SI and DI hashes, CX keys, AX those that are done.
+// In Go: Starts in counters.go.
+
 // A number four times.
 #define FOUR(name, number) \
 	DATA name<>+0(SB)/8, number  \
@@ -40,8 +46,8 @@ FOUR(nearest, $0x4338000000000000) // 3*2^51
 	VPSUBD  Y15, Y0, Y4 \
 	VPMINUD Y4, Y0, Y0
 
-// func startsLanes(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, of, inverse float64)
-TEXT ·startsLanes(SB), NOSPLIT, $0-72
+// func startsKernel(at, step *uint32, h1, h2 *uint64, n int, size, rest uint64, of, inverse float64)
+TEXT ·startsKernel(SB), NOSPLIT, $0-72
 	MOVQ         at+0(FP), R8
 	MOVQ         step+8(FP), R9
 	MOVQ         h1+16(FP), SI

@@ -1,5 +1,13 @@
 #include "textflag.h"
 
+// The Z-order keys of points, four a turn. The index of a coordinate is the nearest whole number to its quotient, less
+// one where the edge of that is above it (grid.Grid.Index); 2^52 is added, so that its lower bits are a whole number. Its bits
+// are moved apart four at a time, by VPSHUFB from a table.
+// Y0 q/p, Y6 p, Y7 q, Y1 and Y2 2^52 with and without Bias, Y3 and Y4 coordinates and then indexes, Y5, Y8 and Y9 scratch,
+// Y10 which byte is looked at, Y11 and Y12 halves of bytes, Y13 and Y14 tables of x and y, Y15 what no index has; DI keys,
+// SI xs, DX ys, CX points, AX those that are done.
+// In Go: CellKeys in keys.go.
+
 // Of two bytes that are the same the first one's low bits are looked at, and the second one's high ones.
 DATA twice<>+0(SB)/8, $0x0303020201010000
 DATA twice<>+8(SB)/8, $0x0b0b0a0a09090808
@@ -41,8 +49,8 @@ GLOBL biased<>(SB), RODATA|NOPTR, $8
 	VPADDQ   V, A, V       \
 	VPXOR    Y2, V, V
 
-// func keysLanes(dst *uint64, xs, ys *float64, n int, inv, p, q float64) (done int)
-TEXT ·keysLanes(SB), NOSPLIT, $0-64
+// func keysKernel(dst *uint64, xs, ys *float64, n int, inv, p, q float64) (done int)
+TEXT ·keysKernel(SB), NOSPLIT, $0-64
 	MOVQ         dst+0(FP), DI
 	MOVQ         xs+8(FP), SI
 	MOVQ         ys+16(FP), DX

@@ -1,5 +1,11 @@
 #include "textflag.h"
 
+// The end of MurmurHash3, eight keys a turn: their states are in two pairs of registers, of four lanes of 64
+// bits each. AVX2 multiplies numbers of 32 bits alone, so that MULTIPLY makes a product of three.
+// Y0 to Y3 states, Y4 and Y5 scratch, Y6 the row, Y7 and Y8 what is added and the length, Y11 ones, Y12 to Y15 the
+// halves of both factors; SI and DI hashes, DX columns, CX keys, AX those that are done.
+// In Go: FinishHashes and HashRow in hash.go.
+
 // A number four times: of a lane, VPMULUDQ takes the low half.
 #define FOUR(name, number) \
 	DATA name<>+0(SB)/8, number  \
@@ -71,8 +77,8 @@ FOUR(more, $0x38495ab5)
 	VMOVDQU Y2, 32(SI)(AX*8)   \
 	VMOVDQU Y3, 32(DI)(AX*8)
 
-// func finishLanes(h1s, h2s *uint64, n int)
-TEXT ·finishLanes(SB), NOSPLIT, $0-24
+// func finishKernel(h1s, h2s *uint64, n int)
+TEXT ·finishKernel(SB), NOSPLIT, $0-24
 	MOVQ h1s+0(FP), SI
 	MOVQ h2s+8(FP), DI
 	MOVQ n+16(FP), CX
@@ -100,8 +106,8 @@ loop:
 	VPXOR  Y8, one, one \
 	VPXOR  Y8, two, two
 
-// func rowLanes(h1s, h2s, columns *uint64, n int, row uint64)
-TEXT ·rowLanes(SB), NOSPLIT, $0-40
+// func rowKernel(h1s, h2s, columns *uint64, n int, row uint64)
+TEXT ·rowKernel(SB), NOSPLIT, $0-40
 	MOVQ         h1s+0(FP), SI
 	MOVQ         h2s+8(FP), DI
 	MOVQ         columns+16(FP), DX

@@ -1,5 +1,13 @@
 #include "textflag.h"
 
+// The least of four counters of 4 bits, eight keys a turn: VPGATHERDD loads four bytes around each. Where one
+// with a flag may be the least and the second layer has 8 bits, that is read too, at positions modulo its size by floating
+// point.
+// Y4 positions, Y3 steps, Y5 the least so far and Y6 the least of digits, Y7 to Y10 counters, Y11 to Y14 masks, Y15 the size,
+// Y1 and Y2 the inverse and the size of the layer above, Y0 scratch; DI what is read, SI keys that are left, R8 and R9 starts and
+// steps, R10 and R12 layers, CX keys, AX those that are done.
+// In Go: LeastFours in counters.go.
+
 // LOAD loads the counters at position into c: of so many bits, 1<<places of them in 4 bytes.
 // Y0 to Y2 are lost.
 #define LOAD(position, base, places, within, bits, mask, c) \
@@ -49,8 +57,8 @@
 	VPSRLD  $22, Y3, Y3               \
 	VPMINUD Y3, Y6, Y6
 
-// func foursLanes(dst *uint64, left *uint8, at, step *uint32, n int, first, second *byte, size, above uint64, inverse float32)
-TEXT ·foursLanes(SB), NOSPLIT, $0-76
+// func foursKernel(dst *uint64, left *uint8, at, step *uint32, n int, first, second *byte, size, above uint64, inverse float32)
+TEXT ·foursKernel(SB), NOSPLIT, $0-76
 	MOVQ     dst+0(FP), DI
 	MOVQ     left+8(FP), SI
 	MOVQ     at+16(FP), R8

@@ -1,7 +1,14 @@
 #include "textflag.h"
 
-// func insideLanes(keys, counts *uint64, n int, box *spread) (sum, all uint64)
-TEXT ·insideLanes(SB), NOSPLIT, $0-48
+// The sum of the counts of cells in a rectangle, four a turn: coordinates are compared with the bits of the other one
+// left out, and counts of those outside are masked. All counts are ORed too, which tells whether the sum can
+// have passed 2^64.
+// Y0 the bits of x, Y1 to Y4 the rectangle, Y5 the sum, Y6 the bits of counts, Y7 counts, Y8 and Y9 coordinates, Y10 to Y13
+// comparisons; SI keys, DI counts, CX cells, AX those that are done.
+// In Go: sumInside in inside.go.
+
+// func insideKernel(keys, counts *uint64, n int, box *Box) (sum, all uint64)
+TEXT ·insideKernel(SB), NOSPLIT, $0-48
 	MOVQ         keys+0(FP), SI
 	MOVQ         counts+8(FP), DI
 	MOVQ         n+16(FP), CX

@@ -1,0 +1,51 @@
+package simd
+
+// Mix makes every bit of the result depend on every bit of h: the finalizer of
+// MurmurHash3.
+func Mix(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// Finish is the end of the hash of a key of n bytes, of its states.
+func Finish(h1, h2, n uint64) (uint64, uint64) {
+	h1 ^= n
+	h2 ^= n
+	h1 += h2
+	h2 += h1
+	h1 = Mix(h1)
+	h2 = Mix(h2)
+	h1 += h2
+	h2 += h1
+	return h1, h2 | 1
+}
+
+// FinishHashes makes hashes of states, which have the lengths of the keys in them. h2s is as long as h1s.
+func FinishHashes(h1s, h2s []uint64) {
+	h2s = h2s[:len(h1s)]
+	done := 0
+	if use && len(h1s) >= 8 {
+		done = len(h1s) &^ 7
+		finishKernel(&h1s[0], &h2s[0], done)
+	}
+	for i := done; i < len(h1s); i++ {
+		h1s[i], h2s[i] = Finish(h1s[i], h2s[i], 0)
+	}
+}
+
+// HashRow writes the hashes of cells to h1s and h2s, as long as columns: by what the hashes of their columns
+// have in common, and those of their row.
+func HashRow(h1s, h2s, columns []uint64, row uint64) {
+	h1s, h2s = h1s[:len(columns)], h2s[:len(columns)]
+	done := 0
+	if use && len(columns) >= 8 {
+		done = len(columns) &^ 7
+		rowKernel(&h1s[0], &h2s[0], &columns[0], done, row)
+	}
+	for i := done; i < len(columns); i++ {
+		h1s[i], h2s[i] = Finish(columns[i], (row+columns[i])*5+0x38495ab5, 16)
+	}
+}

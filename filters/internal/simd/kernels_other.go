@@ -1,0 +1,17 @@
+//go:build !amd64
+
+package simd
+
+const have = false
+
+func finishKernel(*uint64, *uint64, int) {}
+
+func rowKernel(*uint64, *uint64, *uint64, int, uint64) {}
+
+func keysKernel(*uint64, *float64, *float64, int, float64, float64, float64) int { return 0 }
+
+func insideKernel(*uint64, *uint64, int, *Box) (sum, all uint64) { return 0, 0 }
+
+func startsKernel(*uint32, *uint32, *uint64, *uint64, int, uint64, uint64, float64, float64) {}
+
+func foursKernel(*uint64, *uint8, *uint32, *uint32, int, *byte, *byte, uint64, uint64, float32) {}

@@ -1,0 +1,211 @@
+package simd
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// both calls f with and without kernels.
+func both(t *testing.T, f func(with bool)) {
+	t.Helper()
+	defer func() { use = have }()
+	for _, with := range []bool{false, true} {
+		if with && !have {
+			t.Skip("this processor has no kernels: the loops were tested")
+		}
+		use = with
+		f(with)
+	}
+}
+
+func random(r *rand.Rand, n int) []uint64 {
+	v := make([]uint64, n)
+	for i := range v {
+		v[i] = r.Uint64() >> r.UintN(64)
+	}
+	return v
+}
+
+// Hashes of states and of rows are those of Finish, one by one.
+func TestHashes(t *testing.T) {
+	both(t, func(with bool) {
+		r := rand.New(rand.NewPCG(1, 1))
+		for n := range 300 {
+			h1s, h2s, columns, row := random(r, n), random(r, n), random(r, n), r.Uint64()
+			a, b := slices.Clone(h1s), slices.Clone(h2s)
+			FinishHashes(a, b)
+			for i := range a {
+				if h1, h2 := Finish(h1s[i], h2s[i], 0); a[i] != h1 || b[i] != h2 {
+					t.Fatalf("kernels %v: state %d of %d", with, i, n)
+				}
+			}
+			HashRow(a, b, columns, row)
+			for i, c := range columns {
+				if h1, h2 := Finish(c, (row+c)*5+0x38495ab5, 16); a[i] != h1 || b[i] != h2 {
+					t.Fatalf("kernels %v: column %d of %d", with, i, n)
+				}
+			}
+		}
+	})
+}
+
+// Keys of points have the bits of the indexes of their cells, those of x first, up to the first point
+// without a key. Indexes are by a loop that steps from edge to edge.
+func TestCellKeys(t *testing.T) {
+	both(t, func(with bool) {
+		r := rand.New(rand.NewPCG(2, 2))
+		nowhere := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, 1 << 33, -1 << 33}
+		for range 3000 {
+			n := r.IntN(23)
+			p, q := float64(1+r.IntN(9)), math.Pow(10, float64(r.IntN(5)))
+			xs, ys := make([]float64, n), make([]float64, n)
+			index := func(v float64) (int64, bool) {
+				i := int64(math.Floor(v * q / p))
+				for ; float64(i)*p/q > v; i-- {
+				}
+				for ; float64(i+1)*p/q <= v; i++ {
+				}
+				return i, i >= lowest && i <= highest
+			}
+			var want []uint64
+			ends := false
+			for i := range n {
+				xs[i], ys[i] = float64(r.IntN(2e6)-1e6)/1000, (r.Float64()-0.5)*1e5
+				if r.IntN(40) == 0 {
+					ys[i], ends = nowhere[r.IntN(len(nowhere))]*p/q, true
+				}
+				if ends {
+					continue
+				}
+				x, _ := index(xs[i])
+				y, _ := index(ys[i])
+				key := uint64(0)
+				for bit := range 32 {
+					key |= uint64(x+Bias)>>bit&1<<(2*bit) | uint64(y+Bias)>>bit&1<<(2*bit+1)
+				}
+				want = append(want, key)
+			}
+			got := make([]uint64, n)
+			if done := CellKeys(got, xs, ys, p, q); done != len(want) || !slices.Equal(got[:done], want) {
+				t.Fatalf("kernels %v: %v, %v of %v/%v: %x, want %x", with, xs, ys, p, q, got[:done], want)
+			}
+		}
+	})
+}
+
+// A box sums the cells whose coordinates, bit by bit, are in it.
+func TestSumInside(t *testing.T) {
+	coordinates := func(key uint64) (x, y uint64) {
+		for bit := range 32 {
+			x |= key >> (2 * bit) & 1 << bit
+			y |= key >> (2*bit + 1) & 1 << bit
+		}
+		return x, y
+	}
+	both(t, func(with bool) {
+		r := rand.New(rand.NewPCG(3, 3))
+		for round := range 3000 {
+			keys, counts := random(r, r.IntN(200)), make([]uint64, 200)
+			for i := range counts {
+				counts[i] = r.Uint64() >> r.UintN(uint(1+round%64))
+			}
+			a, b := r.Uint64()>>r.UintN(64), r.Uint64()>>r.UintN(64)
+			box := Box{min(a&xBits, b&xBits), min(a>>1&xBits, b>>1&xBits), max(a&xBits, b&xBits), max(a>>1&xBits, b>>1&xBits)}
+			ax, ay := coordinates(a)
+			bx, by := coordinates(b)
+			want, full := uint64(0), false
+			for i, k := range keys {
+				if x, y := coordinates(k); x >= min(ax, bx) && x <= max(ax, bx) && y >= min(ay, by) && y <= max(ay, by) {
+					full = full || want+counts[i] < want
+					want += counts[i]
+				}
+			}
+			if full {
+				want = math.MaxUint64
+			}
+			if got := box.SumInside(keys, counts[:len(keys)]); got != want {
+				t.Fatalf("kernels %v, round %d: %d of %d cells, want %d", with, round, got, len(keys), want)
+			}
+		}
+	})
+}
+
+// Keys begin where the remainders of their hashes say, in layers of any size.
+func TestStarts(t *testing.T) {
+	both(t, func(with bool) {
+		r := rand.New(rand.NewPCG(4, 4))
+		sizes := []uint64{1, 2, 3, 5, 8, MaxSize - 1, MaxSize, MaxSize + 1, 1<<32 - 1, 1 << 32}
+		for range 2000 {
+			sizes = append(sizes, 1+r.Uint64N(1<<24)>>r.UintN(24))
+		}
+		for _, m := range sizes {
+			n := r.IntN(257)
+			h1, h2, at, step := random(r, n), random(r, n), make([]uint32, n), make([]uint32, n)
+			near := []uint64{0, 1, m - 1, m, 1<<36 - 1, 1 << 36, math.MaxUint64, math.MaxUint64 / m * m, math.MaxUint64/m*m - 1}
+			for i := 0; i < n; i += 2 { // as near to a multiple as can be
+				h1[i], h2[i] = near[r.IntN(len(near))], r.Uint64()/m*m-uint64(r.IntN(2))
+			}
+			Starts(at, step, h1, h2, m)
+			for i := range h1 {
+				if by := h2[i] % m; uint64(step[i]) != by || uint64(at[i]) != (h1[i]%m+by)%m {
+					t.Fatalf("kernels %v, size %d, key %d of %d: %d, steps of %d; hashes %d and %d", with, m, i, n, at[i], step[i], h1[i], h2[i])
+				}
+			}
+		}
+	})
+}
+
+// Of a key that is not left the least counter is the one that it reads, by its definition: one with a flag
+// goes on in the second layer, and one with a flag there above every value of two layers.
+func TestLeastFours(t *testing.T) {
+	both(t, func(with bool) {
+		r := rand.New(rand.NewPCG(5, 5))
+		for range 500 {
+			up := 1 + r.Uint64N(1<<12)>>r.UintN(12)
+			size := up * (2 + r.Uint64N(15))
+			first, second := make([]byte, size/2+9), make([]byte, up)
+			for i := range first {
+				first[i] = uint8(r.Uint32() >> r.UintN(32))
+			}
+			for i := range second {
+				second[i] = uint8(r.Uint32() >> r.UintN(32))
+			}
+			n := r.IntN(300)
+			at, step, dst, left := make([]uint32, n), make([]uint32, n), make([]uint64, n), make([]uint8, (n+7)/8)
+			for i := range at {
+				at[i], step[i] = uint32(r.Uint64N(size)), uint32(r.Uint64N(size))
+			}
+			above := second
+			if r.IntN(3) == 0 {
+				above = nil
+			}
+			LeastFours(dst, left, at, step, first, above, size)
+			alone := 0 // keys that no counter with a flag may be the least of
+			for i := range dst {
+				least, certain := uint64(math.MaxUint64), true
+				for x := range uint64(4) {
+					j := (uint64(at[i]) + x*uint64(step[i])) % size
+					c := uint64(first[j/2] >> (j % 2 * 4) & 15)
+					v := c & 7
+					if c > 7 {
+						certain = false
+						u := uint64(second[j%up])
+						if v += u & 127 << 3; u > 127 {
+							v = 1 << 20
+						}
+					}
+					least = min(least, v)
+				}
+				if certain {
+					alone++
+				}
+				is := left[i/8]>>(i%8)&1 != 0
+				if is && certain || !is && dst[i] != least {
+					t.Fatalf("kernels %v: key %d of %d reads %d, left %v; want %d", with, i, n, dst[i], is, least)
+				}
+			}
+		}
+	})
+}
