@@ -8,7 +8,6 @@ import (
 // mostPoints is how many points a state and its slot have at most.
 const mostPoints = duck.MostSlot
 
-
 // points is how many points wait in a state and in its slot.
 func (f *few) points() int { return int(f.n) + int(f.held) }
 

@@ -40,12 +40,8 @@ func FinishHashes(h1s, h2s []uint64) {
 // have in common, and those of their row.
 func HashRow(h1s, h2s, columns []uint64, row uint64) {
 	h1s, h2s = h1s[:len(columns)], h2s[:len(columns)]
-	done := 0
-	if use && len(columns) >= 8 {
-		done = len(columns) &^ 7
-		rowKernel(&h1s[0], &h2s[0], &columns[0], done, row)
+	for i, c := range columns {
+		h1s[i], h2s[i] = c^16, ((row+c)*5+0x38495ab5)^16
 	}
-	for i := done; i < len(columns); i++ {
-		h1s[i], h2s[i] = Finish(columns[i], (row+columns[i])*5+0x38495ab5, 16)
-	}
+	FinishHashes(h1s, h2s)
 }

@@ -2,9 +2,9 @@
 
 // The end of MurmurHash3, eight keys a turn: their states are in two pairs of registers, of four lanes of 64
 // bits each. AVX2 multiplies numbers of 32 bits alone, so that MULTIPLY makes a product of three.
-// Y0 to Y3 states, Y4 and Y5 scratch, Y6 the row, Y7 and Y8 what is added and the length, Y11 ones, Y12 to Y15 the
-// halves of both factors; SI and DI hashes, DX columns, CX keys, AX those that are done.
-// In Go: FinishHashes and HashRow in hash.go.
+// Y0 to Y3 states, Y4 and Y5 scratch, Y11 ones, Y12 to Y15 the halves of both factors; SI and DI hashes, CX keys,
+// AX those that are done.
+// In Go: FinishHashes in hash.go.
 
 // A number four times: of a lane, VPMULUDQ takes the low half.
 #define FOUR(name, number) \
@@ -19,8 +19,6 @@ FOUR(m1high, $0xff51afd7)
 FOUR(m2low, $0x1a85ec53)
 FOUR(m2high, $0xc4ceb9fe)
 FOUR(odd, $1)
-FOUR(length, $16)
-FOUR(more, $0x38495ab5)
 
 // MULTIPLY multiplies y by a number of these halves, modulo 2^64; a and b are lost.
 #define MULTIPLY(y, low, high, a, b) \
@@ -50,39 +48,16 @@ FOUR(more, $0x38495ab5)
 	FOLD(one, Y4)                         \
 	FOLD(two, Y5)
 
-// CONSTANTS loads what FINISH needs.
-#define CONSTANTS \
-	VMOVDQU m1low<>(SB), Y15  \
-	VMOVDQU m1high<>(SB), Y14 \
-	VMOVDQU m2low<>(SB), Y13  \
-	VMOVDQU m2high<>(SB), Y12 \
-	VMOVDQU odd<>(SB), Y11
-
-// FINISH makes hashes of the states of 8 keys, in Y0 and Y1 and in Y2 and Y3, and writes them.
-#define FINISH \
-	VPADDQ  Y1, Y0, Y0         \
-	VPADDQ  Y3, Y2, Y2         \
-	VPADDQ  Y0, Y1, Y1         \
-	VPADDQ  Y2, Y3, Y3         \
-	MIX(Y0, Y1)                \
-	MIX(Y2, Y3)                \
-	VPADDQ  Y1, Y0, Y0         \
-	VPADDQ  Y3, Y2, Y2         \
-	VPADDQ  Y0, Y1, Y1         \
-	VPADDQ  Y2, Y3, Y3         \
-	VPOR    Y11, Y1, Y1        \
-	VPOR    Y11, Y3, Y3        \
-	VMOVDQU Y0, (SI)(AX*8)     \
-	VMOVDQU Y1, (DI)(AX*8)     \
-	VMOVDQU Y2, 32(SI)(AX*8)   \
-	VMOVDQU Y3, 32(DI)(AX*8)
-
 // func finishKernel(h1s, h2s *uint64, n int)
 TEXT ·finishKernel(SB), NOSPLIT, $0-24
 	MOVQ h1s+0(FP), SI
 	MOVQ h2s+8(FP), DI
 	MOVQ n+16(FP), CX
-	CONSTANTS
+	VMOVDQU m1low<>(SB), Y15
+	VMOVDQU m1high<>(SB), Y14
+	VMOVDQU m2low<>(SB), Y13
+	VMOVDQU m2high<>(SB), Y12
+	VMOVDQU odd<>(SB), Y11
 	XORQ AX, AX
 
 loop:
@@ -90,42 +65,24 @@ loop:
 	VMOVDQU (DI)(AX*8), Y1
 	VMOVDQU 32(SI)(AX*8), Y2
 	VMOVDQU 32(DI)(AX*8), Y3
-	FINISH
+	VPADDQ  Y1, Y0, Y0
+	VPADDQ  Y3, Y2, Y2
+	VPADDQ  Y0, Y1, Y1
+	VPADDQ  Y2, Y3, Y3
+	MIX(Y0, Y1)
+	MIX(Y2, Y3)
+	VPADDQ  Y1, Y0, Y0
+	VPADDQ  Y3, Y2, Y2
+	VPADDQ  Y0, Y1, Y1
+	VPADDQ  Y2, Y3, Y3
+	VPOR    Y11, Y1, Y1
+	VPOR    Y11, Y3, Y3
+	VMOVDQU Y0, (SI)(AX*8)
+	VMOVDQU Y1, (DI)(AX*8)
+	VMOVDQU Y2, 32(SI)(AX*8)
+	VMOVDQU Y3, 32(DI)(AX*8)
 	ADDQ    $8, AX
 	CMPQ    AX, CX
 	JB      loop
-	VZEROUPPER
-	RET
-
-// STATE makes of a column, in one, the states of its cell.
-#define STATE(one, two) \
-	VPADDQ one, Y6, two \
-	VPSLLQ $2, two, Y4  \
-	VPADDQ Y4, two, two \
-	VPADDQ Y7, two, two \
-	VPXOR  Y8, one, one \
-	VPXOR  Y8, two, two
-
-// func rowKernel(h1s, h2s, columns *uint64, n int, row uint64)
-TEXT ·rowKernel(SB), NOSPLIT, $0-40
-	MOVQ         h1s+0(FP), SI
-	MOVQ         h2s+8(FP), DI
-	MOVQ         columns+16(FP), DX
-	MOVQ         n+24(FP), CX
-	VPBROADCASTQ row+32(FP), Y6
-	VMOVDQU      more<>(SB), Y7
-	VMOVDQU      length<>(SB), Y8
-	CONSTANTS
-	XORQ         AX, AX
-
-row:
-	VMOVDQU (DX)(AX*8), Y0
-	VMOVDQU 32(DX)(AX*8), Y2
-	STATE(Y0, Y1)
-	STATE(Y2, Y3)
-	FINISH
-	ADDQ    $8, AX
-	CMPQ    AX, CX
-	JB      row
 	VZEROUPPER
 	RET

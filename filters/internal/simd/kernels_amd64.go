@@ -9,11 +9,6 @@ var have = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 //go:noescape
 func finishKernel(h1s, h2s *uint64, n int)
 
-// rowKernel is HashRow of a multiple of 8 columns.
-//
-//go:noescape
-func rowKernel(h1s, h2s, columns *uint64, n int, row uint64)
-
 // keysKernel is CellKeys of a multiple of 4 points; it stops before four of which one has no key. inv is q/p.
 //
 //go:noescape

@@ -1,7 +1,5 @@
 #include "textflag.h"
 
-// In Go: nothing, as it changes nothing but the speed (prefetch_other.go).
-
 // func lines(base unsafe.Pointer, offsets *uint32, n int)
 TEXT ·lines(SB), NOSPLIT, $0-24
 	MOVQ base+0(FP), AX

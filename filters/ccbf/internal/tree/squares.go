@@ -33,15 +33,6 @@ func (s *Squares) Level(i int) uint8 {
 	return s.Levels[i]
 }
 
-// slice is the squares from one to another.
-func (s *Squares) slice(from, to int) Squares {
-	out := Squares{Keys: s.Keys[from:to], Counts: s.Counts[from:to]}
-	if s.Levels != nil {
-		out.Levels = s.Levels[from:to]
-	}
-	return out
-}
-
 // last is the key of the last cell of square i.
 func (s *Squares) last(i int) uint64 { return s.Keys[i] | side2(s.Level(i)) }
 
