@@ -29,10 +29,10 @@ func drawings(res, threshold string) []drawing {
 	pixels := func(height int) string { return text("pixels", report.At{"res": res, "height": height}) }
 	largest := func(which string) string { return text("largest", report.At{"res": res, "which": which}) }
 	return []drawing{
-		{"cells of " + threshold + " points or more", "len(ccbf_hotspots(%s, " + country + ", " + threshold + "))", largest("AND n >= " + threshold + " ORDER BY n DESC"), 50, 1},
+		{"cells of " + threshold + " points or more", "len(ccbf_hotspots(%s, " + country + ", " + threshold + "))", largest("AND n >= " + threshold + " ORDER BY n DESC"), 50, 1.1},
 		{"the 100 largest cells", "len(ccbf_top_k(%s, " + country + ", 100))", largest("ORDER BY n DESC LIMIT 100"), 50, 0},
 		{"raster of 1024 x 768", "len(ccbf_raster(%s, " + country + ", 1024, 768))", pixels(768), 0, 1},
-		{"PNG of 1024 x 1024", "octet_length(ccbf_png(%s, " + country + ", 1024, 1024))", pixels(1024), 150, 1.2},
+		{"PNG of 1024 x 1024", "octet_length(ccbf_png(%s, " + country + ", 1024, 1024))", pixels(1024), 150, 1.3},
 		{"PNG of 1024 x 1024, a city", "octet_length(ccbf_png(%s, " + city + ", 1024, 1024))", pixels(1024), 150, 0},
 	}
 }

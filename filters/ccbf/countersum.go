@@ -109,6 +109,7 @@ func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uin
 func (v countersView) sumRows(scan rows, category []byte, each func(n uint64)) (sum uint64) {
 	bounds := scan.Bounds()
 	s := sweep{v: v, category: category}
+	s.over(bounds)
 	for y := bounds.MinY; y <= bounds.MaxY; y++ {
 		for _, in := range scan.Row(y) {
 			for x := in.X0; x <= in.X1; x += hashBatch {

@@ -156,7 +156,11 @@ func (s *search) read(level int, squares []reading) []reading {
 type sweep struct {
 	v        countersView
 	category []byte
-	columns  [hashBatch]uint64 // what the hashes of a batch of columns have in common
+	// columns are what the hashes of the columns from first on have in common, the same in all rows; nil
+	// where there are too many: then batch has those of a few.
+	columns []uint64
+	first   int64
+	batch   [hashBatch]uint64
 	// Cells that may have a count are held until there are enough to be counted together.
 	held   int
 	at     [mostHeld]grid.Cell
@@ -172,6 +176,17 @@ const (
 	mostHeld   = enoughHeld + hashBatch
 )
 
+// columnTable is for how many columns there is a table: it stays in the caches.
+const columnTable = 1 << 14
+
+// over prepares for cells of a rectangle.
+func (s *sweep) over(r grid.Rect) {
+	if n := r.Width(); s.plain() && n <= columnTable {
+		s.first, s.columns = r.MinX, make([]uint64, n)
+		key.HashColumns(s.v.hasher.seed, s.first, s.columns)
+	}
+}
+
 // plain reports whether keys are cells and nothing else.
 func (s *sweep) plain() bool { return s.category == nil && s.v.hasher.level == 0 }
 
@@ -180,8 +195,13 @@ func (s *sweep) plain() bool { return s.category == nil && s.v.hasher.level == 0
 func (s *sweep) ask(x, y int64, n int) int {
 	h1, h2 := s.h1[s.held:][:n], s.h2[s.held:][:n]
 	if h := &s.v.hasher; s.plain() {
-		key.HashColumns(h.seed, x, s.columns[:n])
-		key.HashRow(h.seed, s.columns[:n], y, h1, h2)
+		columns := s.batch[:n]
+		if s.columns != nil {
+			columns = s.columns[x-s.first:][:n]
+		} else {
+			key.HashColumns(h.seed, x, columns)
+		}
+		key.HashRow(h.seed, columns, y, h1, h2)
 	} else {
 		for i := range h1 {
 			h1[i], h2[i] = uint64(x+int64(i)), uint64(y)
@@ -233,6 +253,7 @@ func (v countersView) sweep(clip grid.Rect, category []byte, f func(at grid.Cell
 		return err
 	}
 	s := sweep{v: v, category: category}
+	s.over(clip)
 	s.each(clip, func(at []grid.Cell, counts []uint64) bool {
 		for i, n := range counts {
 			if n > 0 && !f(at[i], n) {
