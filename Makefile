@@ -35,7 +35,7 @@ LONGEST := ./test/clients ./cmd/ccbfsql/internal/serve ./sql/test
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo map build extension dist test machines clients web race differential soak bench paper lint fuzz docs clean compiler
+.PHONY: help demo map build extension dist test test-all machines clients web race differential soak bench paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -82,7 +82,7 @@ extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 	@mkdir -p $(dir $(EXT))
 	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp -version $(VERSION) $(STAMP) -o $(EXT) build/extension/libccbf.so
 
-# Not of make test: it builds everything for two processors.
+# Not of make test-all: it builds everything for two processors.
 dist: compiler web ## The release files for linux amd64 and arm64, in build/dist, and their tests; TARGETS="linux_amd64": only those
 	@GO=$(GO) MAKE="$(MAKE)" scripts/dist $(TARGETS)
 
@@ -98,7 +98,11 @@ demo: build ## A million crimes, one sketch per month and category, and answers 
 map: web demo ## The sketches of the demo on a map in the browser: http://127.0.0.1:8080
 	@$(BIN) serve build/demo/demo.duckdb
 
-test: compiler extension clients web ## All tests, of every module
+test: compiler ## The tests of every module, without those that take long
+	@set -e; for m in $(MODULES); do echo "== go test -short ./... in $$m"; \
+		(cd $$m && $(GO) test -short -timeout 30m $$(ls -d $(LONGEST) 2>/dev/null) ./...); done
+
+test-all: compiler extension clients web ## All tests: also those of the extension in other programs, of the page in a browser, and on 386 and s390x
 	@GO=$(GO) scripts/machines quick
 	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; \
 		(cd $$m && $(GO) test -timeout 30m $$(ls -d $(LONGEST) 2>/dev/null) ./...); done

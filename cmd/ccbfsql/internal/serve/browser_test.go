@@ -33,6 +33,7 @@ func browsed(t *testing.T, script, url string, more ...string) []byte {
 		t.Fatal(err)
 	}
 	for what, missing := range map[string]bool{
+		"it takes minutes (make test-all)":      testing.Short(),
 		"no Chromium":                           chromium == "",
 		"no node":                               node == "",
 		"make web has not built the page":       !exists("page/index.html"),
