@@ -8,8 +8,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Keys without weights are counted as those with a weight of 1 each are, by other
-// loops where the first layer is small and a power of two: through carries, and up to
+// Keys without weights are counted as those with a weight of 1 each are: through carries, and up to
 // the ceiling of the last layer.
 func TestInsertsOfManyKeys(t *testing.T) {
 	for _, p := range []struct {
