@@ -93,6 +93,9 @@ func (s *randomCounters) boxes(r *rand.Rand) (boxes []grid.Rect) {
 // is unknown, or within a factor of 1.5 for 95 of 100 sketches, as far as so many cells tell. CCBF_SEED is the first seed, and CCBF_SKETCHES
 // how many there are.
 func TestIntervalsOfAnyCounters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: thousands of sketches (make test-all)")
+	}
 	type tally struct{ sketches, missed, errors, wrong float64 }
 	tallies := map[string]*tally{}
 	number := func(name string, usual uint64) uint64 {

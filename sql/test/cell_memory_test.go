@@ -13,6 +13,9 @@ import (
 // TestMemoryOfCells: the budgets that docs/LIMITS.md gives for the cells of one group are enough,
 // whatever the number of threads, and the sketch is that of any budget.
 func TestMemoryOfCells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: sketches of ten million cells (make test-all)")
+	}
 	text, err := os.ReadFile("../../docs/LIMITS.md")
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +57,9 @@ func TestMemoryOfCells(t *testing.T) {
 // TestSameBytesFromAnyThreads: a sketch whose cells all fit has the same bytes from any number of
 // threads, and a tree says its error.
 func TestSameBytesFromAnyThreads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: a quarter of a minute of sketches by 1 to 8 threads (make test-all)")
+	}
 	db := open(t)
 	r := rand.New(rand.NewPCG(44, 11))
 	exec(t, db, "CREATE TABLE p AS SELECT i::BIGINT i FROM range(600000) t(i)") // five parts, which threads take

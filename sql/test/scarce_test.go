@@ -8,6 +8,9 @@ import (
 // Groups that do not fit the budget at 16 bytes a cell, on several threads: builders pack
 // what they hold, and the sketches are the same to the byte. They agree with GROUP BY.
 func TestScarceMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: builds with little memory take long (make test-all)")
+	}
 	db := open(t)
 	before := mustAsk(t, db, "SELECT (ccbf_memory()).limit")
 	defer exec(t, db, "SELECT ccbf_memory_limit("+before+"::UBIGINT)")

@@ -112,6 +112,9 @@ func sketchOf(t testing.TB, f keyed.Any, params any, keys []any) []byte {
 // same, both are the same sketches, in whatever way DuckDB passes rows and combines states, and
 // whatever the type of the keys.
 func TestKeysThatWaitAndDoNot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: every family in every plan (make test-all)")
+	}
 	db := open(t)
 	groupsOfKeys(t, db, 24_000)
 	exec(t, db, `CREATE TABLE sorted AS FROM d ORDER BY g, i`)
