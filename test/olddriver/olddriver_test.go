@@ -15,6 +15,9 @@ const library = "v1.4.1"
 // TestSQL runs the SQL tests. No query runs between two statements, so what
 // DuckDB forgot is given back there.
 func TestSQL(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: half a minute, and the same in sql/test with the driver of today (make test-all)")
+	}
 	db, registration := open(t)
 	sqltest.Run(t, sqltest.DB(db, registration.Release), "../../sql/test")
 }
