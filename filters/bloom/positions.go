@@ -101,9 +101,6 @@ type probe struct {
 // at is the position in the bits that are left, offset + floor(x*block / 2^64).
 func (p probe) at(x uint64) uint64 { return p.offset | x>>1>>(p.shift&63) }
 
-// block is the length of its block.
-func (p probe) block() uint64 { return 1 << (63 - p.shift) }
-
 const dropped = 255
 
 // list is the positions of a key.

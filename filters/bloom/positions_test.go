@@ -33,7 +33,7 @@ func TestPlan(t *testing.T) {
 				t.Fatalf("%b, k %v: a key of %v positions", size, k, n)
 			}
 			for _, pr := range list {
-				block := pr.block()
+				block := uint64(1) << (63 - pr.shift)
 				share[block] += p.width(i)
 				if pr.offset%block != 0 || pr.offset+block > size {
 					t.Fatalf("%b: block of %d at %d", size, block, pr.offset)

@@ -37,39 +37,6 @@ func (r *Reader) ReadPairs(us, vs []uint64, j, k uint) {
 	r.pos = pos
 }
 
-// ReadPairsOfTwo is ReadPairs of two readers, as many pairs of each: where the next number
-// begins is known only when this one has been read, and meanwhile there is time for another.
-func ReadPairsOfTwo(r, s *Reader, us, vs, xs, ys []uint64, rj, rk, sj, sk uint) {
-	vs, xs, ys = vs[:len(us)], xs[:len(us)], ys[:len(us)]
-	a, b := r.wide, s.wide
-	p, q := r.pos, s.pos
-	for i := range us {
-		ap, bq := p/8, q/8
-		if ap+8 <= uint(len(a)) && bq+8 <= uint(len(b)) {
-			w := binary.LittleEndian.Uint64(a[ap:ap+8]) >> (p & 7)
-			z := binary.LittleEndian.Uint64(b[bq:bq+8]) >> (q & 7)
-			u, m := class(w, rj)
-			x, o := class(z, sj)
-			v, n := class(w>>(m&63), rk)
-			y, l := class(z>>(o&63), sk)
-			m += n
-			o += l
-			if max(m, o) <= 57 {
-				us[i], vs[i] = u, v
-				xs[i], ys[i] = x, y
-				p += m
-				q += o
-				continue
-			}
-		}
-		r.pos, s.pos = p, q
-		us[i], vs[i] = r.ReadClass(rj), r.ReadClass(rk)
-		xs[i], ys[i] = s.ReadClass(sj), s.ReadClass(sk)
-		p, q = r.pos, s.pos
-	}
-	r.pos, s.pos = p, q
-}
-
 // class is the number at the beginning of a window and the length of its code; that is
 // above 57 where the window does not hold it.
 func class(w uint64, k uint) (v uint64, n uint) {

@@ -45,16 +45,12 @@ func TestReadPairs(t *testing.T) {
 				t.Fatalf("round %d, %s: not done at the end", round, what)
 			}
 		}
-		var a, b, c, d [n]uint64
+		var a, b [n]uint64
 		for i := range readers {
 			one := readers[i]
 			one.ReadPairs(a[:], b[:], orders[i][0], orders[i][1])
 			check("one", i, a[:], b[:], &one)
 		}
-		x, y := readers[0], readers[1]
-		ReadPairsOfTwo(&x, &y, a[:], b[:], c[:], d[:], orders[0][0], orders[0][1], orders[1][0], orders[1][1])
-		check("first of two", 0, a[:], b[:], &x)
-		check("second of two", 1, c[:], d[:], &y)
 	}
 }
 

@@ -160,46 +160,6 @@ func (b *blocks) count(key uint64) uint64 {
 	}
 }
 
-// decode reads block i into keys and counts, which have room for BlockCells,
-// and returns the number of cells; false where the block is damaged.
-func (b *blocks) decode(i int, keys, counts *[BlockCells]uint64) (int, bool) {
-	n, ok := b.read(i, keys, counts)
-	return n, ok && addUp(b.first(i), keys[:n], counts[:n])
-}
-
-// read is decode, of which addUp is left to be done.
-func (b *blocks) read(i int, keys, counts *[BlockCells]uint64) (int, bool) {
-	r, gapOrder, countOrder, n, ok := b.block(i)
-	if !ok {
-		return 0, false
-	}
-	counts[0] = r.ReadClass(countOrder)
-	r.ReadPairs(keys[1:n], counts[1:n], gapOrder, countOrder)
-	return n, r.Done()
-}
-
-// addUp makes keys of a first one and of the gaps as they are coded, but for the
-// first, and counts of those as they are coded; false past 2^64.
-func addUp(first uint64, keys, counts []uint64) bool {
-	keys[0] = first
-	counts = counts[:len(keys)]
-	at := first
-	for i := range keys {
-		if i > 0 {
-			next := at + keys[i] + 1
-			if next <= at {
-				return false
-			}
-			at = next
-			keys[i] = at
-		}
-		if counts[i]++; counts[i] == 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // lengthParts are, by order and bit length, what a number adds to two sums that tell whether
 // the order is BestOrderOf all numbers: to the lower 16 bits a one if it has up to order-1
 // bits and another if it has up to order, to the upper ones if up to order and up to order+1.

@@ -57,3 +57,22 @@ func TestChosen(t *testing.T) {
 		}
 	}
 }
+
+// decode reads block i into keys and counts by itself, number by number, and returns the number of cells; false
+// where the block is damaged: what batches are judged by.
+func (b *blocks) decode(i int, keys, counts *[BlockCells]uint64) (int, bool) {
+	r, gapOrder, countOrder, n, ok := b.block(i)
+	if !ok {
+		return 0, false
+	}
+	for j := range n {
+		if keys[j] = b.first(i); j > 0 {
+			keys[j] = keys[j-1] + r.ReadClass(gapOrder) + 1
+		}
+		counts[j] = r.ReadClass(countOrder) + 1
+		if counts[j] == 0 || j > 0 && keys[j] <= keys[j-1] {
+			return 0, false
+		}
+	}
+	return n, r.Done()
+}

@@ -66,15 +66,6 @@ const nearTaus = 6
 // near is the window of the thresholds near a guess.
 func near(guess int) window { return window{max(guess-nearTaus, 0) - 1, min(guess+nearTaus, Taus-1)} }
 
-// Cut prunes squares to so many at most, where a threshold does, else to one.
-func Cut(s Squares, squares int) Squares {
-	f := fitters.Get().(*fitter)
-	defer f.end()
-	f.share = 1
-	f.build([]Squares{s}, allTaus)
-	return f.nodes[0].At(Tau(f.leastFor(float64(squares), 0, Taus-1, 1, 1)), ^uint64(0))
-}
-
 type fitter struct {
 	limit  uint64
 	window window

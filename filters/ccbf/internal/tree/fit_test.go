@@ -94,11 +94,6 @@ func TestFitParts(t *testing.T) {
 			t.Errorf("cut to %d bytes %d points are %d", bytes, m, n)
 		}
 	}
-	for _, n := range []int{1, 7, 100, 10000} {
-		if got := Cut(a, n); got.Len() > n || got.Total() != a.Total() {
-			t.Errorf("cut to %d squares there are %d, %d points of %d", n, got.Len(), got.Total(), a.Total())
-		}
-	}
 }
 
 // The excess over an area is what all its cells count too much.
