@@ -139,11 +139,13 @@ func (s *keptSketches) reserve(n int64) bool {
 	s.Lock()
 	defer s.Unlock()
 	most := duck.MemoryLimit() / 4
+	if n > most {
+		return false
+	}
 	for s.bytes+n > most || !duck.Keep(n) {
-		if n > most || s.bytes == 0 {
+		if _, _, ok := s.RemoveOldest(); !ok { // what is left is of threads that decode
 			return false
 		}
-		s.RemoveOldest()
 	}
 	s.bytes += n
 	return true

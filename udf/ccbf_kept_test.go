@@ -92,6 +92,13 @@ func TestKeptSketches(t *testing.T) {
 			t.Errorf("sketch %d is kept: %v", i, !want)
 		}
 	}
+	// Where nothing is kept, and another thread decodes a sketch, there is no room for one more.
+	s.giveUp()
+	if !s.reserve(2*each) || s.reserve(2*each) {
+		t.Error("room for what is too much, or none for what fits")
+	}
+	s.bytes -= 2 * each
+	duck.GiveUp(2 * each)
 	// What is damaged is not kept.
 	bad := bytes.Clone(blob)
 	bad[len(bad)-1] ^= 1
