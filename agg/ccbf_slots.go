@@ -8,6 +8,8 @@ import (
 // mostPoints is how many points a state and its slot have at most.
 const mostPoints = duck.MostSlot
 
+const _ = uint(ccbf.MaxSmall - mostPoints) // no group of them needs a Builder
+
 // points is how many points wait in a state and in its slot.
 func (f *few) points() int { return int(f.n) + int(f.held) }
 

@@ -20,8 +20,8 @@ type Small struct {
 	radix        radix.Scratch
 }
 
-// MaxSmall is up to how many points Small encodes: their cells are one block.
-const MaxSmall = cells.BlockCells
+// MaxSmall is up to how many points Small encodes itself.
+const MaxSmall = 1 << 9
 
 // Reset makes m one for a configuration.
 func (m *Small) Reset(c *Config) {
@@ -51,9 +51,8 @@ func (m *Small) AppendBlob(dst []byte, keys []uint64) []byte {
 		Family: id, Seed: m.config.Seed, Levels: m.config.Levels,
 		Flags: sketch.Additive | sketch.TotalKnown, Total: uint64(len(keys)),
 	}, m.params)
-	body := len(dst)
-	dst = few.AppendBody(dst)
-	if uint64(len(dst)-body) > m.config.Bytes {
+	dst, fits := few.AppendBody(dst, m.config.Bytes)
+	if !fits {
 		return build(dst[:start], &m.config, keys)
 	}
 	sketch.Seal(dst[start:])
@@ -71,7 +70,7 @@ func (m *Small) count(keys []uint64) cells.Small {
 		at += one(k != last) // which keys come again nobody foresees: no branch depends on it
 		sorted[at], ends[at], last = k, uint64(i+1), k
 	}
-	if at+1 == n {
+	if at+1 == n && n <= cells.BlockCells {
 		return cells.Small{Keys: sorted}
 	}
 	begin := uint64(0)

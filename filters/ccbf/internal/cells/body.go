@@ -127,9 +127,9 @@ func appendCells(dst []byte, s *SectionSource, bounds grid.Rect, limit uint64) (
 	return appendBlocks(dst, s, limit)
 }
 
-// Small is up to BlockCells cells of the region (0, 0), one at least, without a category.
+// Small is cells of the region (0, 0), one at least, without a category.
 type Small struct {
-	Keys, Counts []uint64 // no counts where all are one
+	Keys, Counts []uint64 // of up to BlockCells cells no counts, where all are one
 	around       corners
 }
 
@@ -140,10 +140,16 @@ func (s *Small) Bounds() grid.Rect {
 }
 
 // AppendBody is List.AppendBody.
-func (s *Small) AppendBody(dst []byte) []byte {
+func (s *Small) AppendBody(dst []byte, limit uint64) ([]byte, bool) {
+	body, fits := len(dst), true
 	dst = binary.AppendUvarint(dst, uint64(len(s.Keys)))
-	dst = binary.AppendUvarint(dst, s.Keys[0]-s.around.low())
-	return appendBlock(dst, s.Keys, s.Counts)
+	if len(s.Keys) <= BlockCells {
+		dst = binary.AppendUvarint(dst, s.Keys[0]-s.around.low())
+		dst = appendBlock(dst, s.Keys, s.Counts)
+	} else {
+		dst, fits = appendBlocks(dst, &runSource{Run{s.Keys, s.Counts}}, limit)
+	}
+	return dst, fits && uint64(len(dst)-body) <= limit
 }
 
 // runSource is what is left of a run.
