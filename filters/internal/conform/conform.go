@@ -164,7 +164,7 @@ func (f Family) allocs(blob []byte) uint64 {
 func Run(t *testing.T, f Family) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {
-			if testing.Short() && (c.name == "BitFlips" || c.name == "ResealedFlips" || c.name == "Foreign") {
+			if testing.Short() && c.slow {
 				t.Skip("skipped: thousands of damaged BLOBs (make test-all)")
 			}
 			c.check(t, f)
@@ -175,20 +175,21 @@ func Run(t *testing.T, f Family) {
 var checks = []struct {
 	name  string
 	check func(t testing.TB, f Family)
+	slow  bool // left out with -short
 }{
-	{"Operations", operations},
-	{"Absent", absent},
-	{"Order", order},
-	{"Union", union},
-	{"Remove", remove},
-	{"Subtract", subtract},
-	{"Sizes", sizes},
-	{"Codec", codec},
-	{"Truncations", truncations},
-	{"BitFlips", bitFlips},
-	{"ResealedFlips", resealedFlips},
-	{"ResealedParameters", resealedParameters},
-	{"Foreign", foreign},
+	{"Operations", operations, false},
+	{"Absent", absent, false},
+	{"Order", order, false},
+	{"Union", union, false},
+	{"Remove", remove, false},
+	{"Subtract", subtract, false},
+	{"Sizes", sizes, false},
+	{"Codec", codec, false},
+	{"Truncations", truncations, false},
+	{"BitFlips", bitFlips, true},
+	{"ResealedFlips", resealedFlips, true},
+	{"ResealedParameters", resealedParameters, false},
+	{"Foreign", foreign, true},
 }
 
 func must(t testing.TB, err error) {

@@ -19,10 +19,10 @@ func (b *Box) Outside(key uint64) uint64 {
 	return uint64(int64((x-b.MinX)|(b.MaxX-x)|(y-b.MinY)|(b.MaxY-y)) >> 63)
 }
 
-// SumInside is the sum of the counts of the cells inside, of a few hundred at most; 2^64-1 where it is more.
+// SumInside is the sum of the counts of the cells inside, of 128 at most; 2^64-1 where it is more.
 func (b *Box) SumInside(keys, counts []uint64) uint64 {
 	if n := len(keys) &^ 3; n > 0 && use {
-		if sum, all := insideKernel(&keys[0], &counts[0], n, b); all < 1<<56 { // so that it is no more than 2^64
+		if sum, all := insideKernel(&keys[0], &counts[0], n, b); all < 1<<56 { // so that it is no more than 2^63
 			return saturate.Add(sum, b.sumInside(keys[n:], counts[n:]))
 		}
 	}

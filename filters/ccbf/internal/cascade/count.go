@@ -239,7 +239,7 @@ func (d *Counters) leastFour(at, step uint64) uint64 {
 // flaggedFour is the least of a key's counters, from the first on. Where those of the second
 // layer have 8 bits, all four go on there, whether they have a flag or not, and what those
 // without one find there is left out. Whether one that goes on from there may be the least is
-// seen as in leastFours.
+// seen as in simd.LeastFours.
 func (d *Counters) flaggedFour(at, step uint64) uint64 {
 	if d.Shape.Layers < 2 || d.Layers[1].Width != 8 {
 		return d.leastFrom(at, step)

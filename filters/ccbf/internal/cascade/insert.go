@@ -231,7 +231,7 @@ func (d *Counters) raiseKey(at []uint32, n uint64) {
 	}
 }
 
-// The hot loops of kernel.go for counters of 4 bits, two to a byte, the one of
+// The hot loops of count.go for counters of 4 bits, two to a byte, the one of
 // even position in the low half.
 
 const (

@@ -14,9 +14,9 @@
 //
 // Squares is the list itself, sorted. Fit prunes lists to a number of bytes, by one
 // threshold for all, and says how they are written; an Encoder writes them, and Check
-// reads them as what anyone may have written. Merge
-// and Merger add lists up, Remove and Subtract take points away, Intersect and Mask
-// give upper bounds of what two lists have in common, Coarsen changes the grid.
+// reads them as what anyone may have written. Merge and Merger add lists up, Remove
+// and Subtract take points away, Intersect and Mask give upper bounds of what two lists
+// have in common, Coarsen changes the grid.
 //
 // A Sheet answers from bytes: Find a cell, FindAll of many in Z-order, Sum an area,
 // Visit its leaves; Keep lets it keep what it reads again and again. What spans the
