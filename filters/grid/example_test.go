@@ -20,6 +20,18 @@ func ExampleGrid_Cell() {
 	// -0.25 51.75
 }
 
+// A circle of one kilometre around a place, and its area in square kilometres.
+func ExampleCircle() {
+	circle, err := grid.Circle(-0.1276, 51.5072, 1000)
+	if err != nil {
+		panic(err)
+	}
+	area, err := grid.AreaKm2(circle)
+	fmt.Printf("%.2f %v\n", area, err)
+	// Output:
+	// 3.14 <nil>
+}
+
 // A polygon is the ranges of cells whose centres are inside, row by row.
 func ExampleGrid_Scan() {
 	g, err := grid.New(1)
