@@ -6,19 +6,20 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
 
-// Connections that are open at a time, and requests that are answered at a time:
-// fewer, so that there is always a connection to close for a new one.
+// Limits of all requests: how many are answered at a time, and how long one may take.
 const (
-	connections = 256
-	requests    = 128
+	requests   = 128
+	answerTime = time.Minute
 )
 
-// bounded reads requests whole, lets so many through at a time, and sends their
-// answers after that: a client that sends or reads slowly takes no one's place.
+// bounded limits the body and the time of a request, and how many are answered at a time.
+// A body is read before: who sends slowly takes no one's place.
 func bounded(next http.Handler) http.Handler {
 	slots := make(chan struct{}, requests)
+	next = http.TimeoutHandler(next, answerTime, fmt.Sprintf(`{"error":"the answer takes more than %v"}`, answerTime))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {
@@ -32,35 +33,13 @@ func bounded(next http.Handler) http.Handler {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		select {
 		case slots <- struct{}{}:
+			defer func() { <-slots }()
 		default:
 			w.Header().Set("Retry-After", "1")
 			fail(w, r, &problem{http.StatusServiceUnavailable, fmt.Errorf("too many requests: %d are being answered, which is the limit", requests)})
 			return
 		}
-		a := answerWriter{header: w.Header(), status: http.StatusOK}
-		func() {
-			connOf(r).answering(true)
-			defer func() {
-				connOf(r).answering(false)
-				<-slots
-			}()
-			next.ServeHTTP(&a, r)
-		}()
-		if r.Context().Err() != nil {
-			return
-		}
-		w.WriteHeader(a.status)
-		_, _ = w.Write(a.body.Bytes()) // the client is gone then
+		w.Header().Set("Content-Type", "application/json") // of an answer that takes too long
+		next.ServeHTTP(w, r)
 	})
 }
-
-// answerWriter holds an answer until it is whole.
-type answerWriter struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (a *answerWriter) Header() http.Header         { return a.header }
-func (a *answerWriter) WriteHeader(status int)      { a.status = status }
-func (a *answerWriter) Write(b []byte) (int, error) { return a.body.Write(b) }

@@ -65,7 +65,7 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	}
 	fmt.Fprintf(out, "Serving %s on http://%s (Ctrl-C stops it)\n", what, l.Addr())
 	if !loopback(l.Addr()) {
-		fmt.Fprintln(out, "Anyone who can reach this address can see the sketches.")
+		fmt.Fprintln(out, "Anyone who can reach this address can see the sketches. For the public, put a reverse proxy in front (docs/SHELL.md).")
 	}
 	return serve(ctx, l, httpServer(handler(s, namesOf(o.Hosts))))
 }
@@ -85,8 +85,7 @@ func httpServer(h http.Handler) *http.Server {
 // serve answers on l until ctx ends.
 func serve(ctx context.Context, l net.Listener, srv *http.Server) error {
 	done := make(chan error, 1)
-	srv.ConnContext = withConn
-	go func() { done <- srv.Serve(newCrowd(l, connections)) }()
+	go func() { done <- srv.Serve(l) }()
 	select {
 	case err := <-done:
 		return err
