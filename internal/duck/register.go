@@ -10,9 +10,10 @@ package duck
 import "C"
 
 import (
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -155,15 +156,16 @@ func Register(conn unsafe.Pointer, fns []Function) (*Instance, error) {
 	return in, nil
 }
 
-// setMark draws the mark, which nothing but chance may equal. The source is
-// seeded by the system; crypto/rand would add 200 KB to the extension.
+// setMark draws the mark, which nothing but chance may equal.
 func setMark() {
 	if registry.ready {
 		return
 	}
 	// The highest bit is set, which it is in no address of a program, the thing
 	// that stale memory holds most; the lowest are the overload's number.
-	processMark = (rand.Uint64() | 1<<63) &^ numbers
+	var random [8]byte
+	rand.Read(random[:]) // never fails
+	processMark = (binary.NativeEndian.Uint64(random[:]) | 1<<63) &^ numbers
 	C.ccbf_set_mark(C.uint64_t(processMark))
 	registry.ready = true
 }

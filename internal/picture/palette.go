@@ -2,7 +2,10 @@ package picture
 
 import (
 	"image/color"
+	"math"
 	"sync"
+
+	"github.com/lucasb-eyer/go-colorful"
 )
 
 // colours is how many colours a scale has. More of them look no smoother on
@@ -20,13 +23,16 @@ const (
 
 // palettes have to stand out on white and on dark alike: few are pale, by being
 // half transparent, many are full and bright. For the same reason none goes to
-// the ends of lightness, as those known by their names do elsewhere. Their steps
-// look equally large: they are even in OkLab. The colours stand here, and are
-// computed in a test, for the library that does it brings half a megabyte along.
+// the ends of lightness, as those known by their names do elsewhere. The steps of
+// a palette look equally large: they are even in OkLab.
 var palettes = choices[func() color.Palette]{
-	{"dusk", palette(&dusk)},
-	{"viridis", palette(&viridis)},
-	{"magma", palette(&magma)},
+	// Blue over violet and red to orange, all of about the same lightness and as
+	// full as screens have them: OkLch from (0.54, 250) to (0.67, 50).
+	{"dusk", palette("#0271c2", "#5a54ff", "#9c3ef0", "#cd2ac6", "#f0138b", "#fe3142", "#e76d04")},
+	// Both by N. Smith, S. van der Walt and E. Firing, CC0:
+	// https://bids.github.io/colormap
+	{"viridis", palette("#414487", "#2a788e", "#22a884", "#7ad151")},
+	{"magma", palette("#641a80", "#8c2981", "#b73779", "#de4968", "#f7705c")},
 }
 
 // The first colour is half transparent, those of the upper third are opaque.
@@ -35,52 +41,43 @@ const (
 	opaqueAt = 2. / 3
 )
 
-// palette is that of some colours, 0xRRGGBB, from few to many.
-func palette(rgb *[colours]uint32) func() color.Palette {
+// palette has its colours on the line through some, from few to many.
+func palette(through ...string) func() color.Palette {
 	return sync.OnceValue(func() color.Palette {
 		p := color.Palette{transparent: color.NRGBA{}}
-		for i, c := range rgb {
+		for i, c := range evenColours(through) {
 			share := float64(i) / (colours - 1)
-			p = append(p, color.NRGBA{uint8(c >> 16), uint8(c >> 8), uint8(c), uint8(255*(opacity+(1-opacity)*min(share/opaqueAt, 1)) + 0.5)})
+			r, g, b := c.Clamped().RGB255()
+			p = append(p, color.NRGBA{r, g, b, uint8(255*(opacity+(1-opacity)*min(share/opaqueAt, 1)) + 0.5)})
 		}
 		return append(p, labelInks()...)
 	})
 }
 
-// Blue over violet and red to orange, all of about the same lightness and as
-// full as screens have them: OkLch from (0.54, 250) to (0.67, 50).
-var dusk = [colours]uint32{
-	0x0271c2, 0x166fc7, 0x226dcd, 0x2b6cd2, 0x3269d7, 0x3967dc, 0x3f65e2, 0x4462e7,
-	0x4960ec, 0x4e5df1, 0x535af7, 0x5756fc, 0x5d53fe, 0x6552fd, 0x6c50fc, 0x734ffa,
-	0x794df9, 0x804bf7, 0x8649f6, 0x8c46f4, 0x9144f3, 0x9741f1, 0x9d3ef0, 0xa13dec,
-	0xa63de8, 0xab3ce4, 0xaf3ae0, 0xb439dc, 0xb937d8, 0xbd35d4, 0xc232d0, 0xc72fcc,
-	0xcb2bc7, 0xcf2ac3, 0xd22abd, 0xd629b7, 0xd928b2, 0xdc27ac, 0xe025a7, 0xe323a1,
-	0xe7209b, 0xea1c95, 0xee188f, 0xf01589, 0xf21a83, 0xf31f7d, 0xf42277, 0xf62570,
-	0xf7286a, 0xf82a63, 0xfa2c5b, 0xfb2e53, 0xfd304b, 0xfe3242, 0xfc3b3f, 0xfa423b,
-	0xf74937, 0xf54f33, 0xf3552e, 0xf15b29, 0xee6023, 0xec641c, 0xe96913, 0xe76d04,
+// evenColours are in even steps on the line through points in OkLab.
+func evenColours(points []string) (out [colours]colorful.Color) {
+	line := make([]colorful.Color, len(points))
+	far := make([]float64, len(points)) // from the line's beginning
+	for i, p := range points {
+		line[i], _ = colorful.Hex(p)
+		if i > 0 {
+			far[i] = far[i-1] + distance(line[i-1], line[i])
+		}
+	}
+	at := 0
+	for i := range out {
+		goal := float64(i) / (colours - 1) * far[len(far)-1]
+		for at < len(line)-2 && far[at+1] <= goal {
+			at++
+		}
+		out[i] = line[at].BlendOkLab(line[at+1], (goal-far[at])/(far[at+1]-far[at]))
+	}
+	return out
 }
 
-// Both by N. Smith, S. van der Walt and E. Firing, CC0:
-// https://bids.github.io/colormap
-var (
-	viridis = [colours]uint32{
-		0x414487, 0x414787, 0x404988, 0x404c88, 0x3f4f89, 0x3e5189, 0x3e548a, 0x3d568a,
-		0x3c598a, 0x3b5c8b, 0x3a5e8b, 0x39618b, 0x38638c, 0x37668c, 0x35688c, 0x346b8d,
-		0x336d8d, 0x31708d, 0x2f728d, 0x2d758e, 0x2b778e, 0x2a798e, 0x297c8e, 0x297e8d,
-		0x29818d, 0x29838d, 0x28858c, 0x28888c, 0x278a8b, 0x278c8b, 0x278e8b, 0x26918a,
-		0x26938a, 0x269589, 0x259888, 0x259a88, 0x249c87, 0x249f87, 0x23a186, 0x23a385,
-		0x22a685, 0x22a884, 0x28aa83, 0x2eac81, 0x33ae7f, 0x38b07e, 0x3cb17c, 0x41b37a,
-		0x45b578, 0x49b776, 0x4db974, 0x51bb72, 0x54bd70, 0x58bf6e, 0x5cc06c, 0x5fc269,
-		0x63c467, 0x66c664, 0x69c861, 0x6dca5e, 0x70cc5b, 0x73cd58, 0x77cf55, 0x7ad151,
-	}
-	magma = [colours]uint32{
-		0x641a80, 0x671b80, 0x691d80, 0x6c1e80, 0x6e1f80, 0x712081, 0x742181, 0x762281,
-		0x792381, 0x7c2481, 0x7f2581, 0x812681, 0x842781, 0x872881, 0x8a2881, 0x8c2981,
-		0x8f2a81, 0x922b80, 0x942c80, 0x972d7f, 0x992e7f, 0x9c2f7e, 0x9f307e, 0xa1317d,
-		0xa4327d, 0xa7337c, 0xaa337c, 0xac347b, 0xaf357b, 0xb2367a, 0xb5367a, 0xb73779,
-		0xba3878, 0xbc3a77, 0xbf3b76, 0xc13c75, 0xc43d74, 0xc63f73, 0xc84072, 0xcb4171,
-		0xcd4270, 0xd0436f, 0xd2446e, 0xd5456d, 0xd7466b, 0xda476a, 0xdd4869, 0xdf4a68,
-		0xe04d67, 0xe24f67, 0xe35266, 0xe55466, 0xe65765, 0xe85964, 0xe95b64, 0xeb5e63,
-		0xec6062, 0xee6261, 0xef6561, 0xf16760, 0xf2695f, 0xf46c5e, 0xf56e5d, 0xf7705c,
-	}
-)
+// distance is how far apart two colours look: the length between them in OkLab.
+func distance(a, b colorful.Color) float64 {
+	l1, a1, b1 := a.OkLab()
+	l2, a2, b2 := b.OkLab()
+	return math.Sqrt((l1-l2)*(l1-l2) + (a1-a2)*(a1-a2) + (b1-b2)*(b1-b2))
+}
