@@ -35,7 +35,7 @@ LONGEST := ./test/clients ./cmd/ccbfsql/internal/serve ./sql/test
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo map build extension dist test test-all machines clients web race differential soak bench paper lint fuzz docs clean compiler
+.PHONY: help demo map build extension dist test test-all machines clients web js race differential soak bench paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -102,7 +102,7 @@ test: compiler ## The tests of every module, without those that take long
 	@set -e; for m in $(MODULES); do echo "== go test -short ./... in $$m"; \
 		(cd $$m && $(GO) test -short -timeout 30m $$(ls -d $(LONGEST) 2>/dev/null) ./...); done
 
-test-all: compiler extension clients web ## All tests: also those of the extension in other programs, of the page in a browser, and on 386 and s390x
+test-all: compiler extension clients web js ## All tests: also those of the extension in other programs, of the page in a browser, and on 386 and s390x
 	@GO=$(GO) scripts/machines quick
 	@set -e; for m in $(MODULES); do echo "== go test ./... in $$m"; \
 		(cd $$m && $(GO) test -timeout 30m $$(ls -d $(LONGEST) 2>/dev/null) ./...); done
@@ -151,6 +151,12 @@ web: ## The page of ccbfsql serve, for the next build
 		cd web && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && npm run --silent build || \
 		echo "The page of ccbfsql serve could not be built; ccbfsql serve says so."; \
 	else echo "No node and npm here: ccbfsql serve has no page, and its test in a browser is left out."; fi
+
+js: ## The reader of sketches for browsers and Node, in js/dist
+	@if command -v node >/dev/null && command -v npm >/dev/null; then \
+		cd js && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && npm run --silent build || \
+		echo "The reader in js could not be built: its tests are left out."; \
+	else echo "No node and npm here: the tests of the reader in js are left out."; fi
 
 race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short -timeout 30m -skip '^TestConformance$$' $(RACE)
