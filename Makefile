@@ -77,8 +77,8 @@ endif
 #   make extension GOARCH=arm64 CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ EXT=build/linux_arm64/ccbf.duckdb_extension
 extension: compiler ## The loadable extension: build/ccbf.duckdb_extension
 	@[ -z "$$(find packaging/glibc -newer build/extension/libccbf.so 2>/dev/null)" ] || rm build/extension/libccbf.so # Go does not look
-	@$(GO) build -buildmode=c-shared -trimpath -o build/extension/libccbf.so \
-		-ldflags "-s -w $(NAMED) $(EXTLD)" ./cmd/ccbf-extension
+	@$(GO) build -buildmode=c-shared -trimpath -buildvcs=false -o build/extension/libccbf.so \
+		-ldflags "-s -w -buildid= $(NAMED) $(EXTLD)" ./cmd/ccbf-extension
 	@mkdir -p $(dir $(EXT))
 	@env -u GOOS -u GOARCH -u CC -u CXX $(GO) run ./cmd/ccbf-extension/stamp -version $(VERSION) $(STAMP) -o $(EXT) build/extension/libccbf.so
 

@@ -215,7 +215,7 @@ func TestArchives(t *testing.T) {
 				t.Errorf("the extension's footer is %q", tail[len(tail)-512:])
 			}
 			var sbom struct {
-				Packages []struct{ Name, VersionInfo string }
+				Packages []struct{ Name, VersionInfo, LicenseDeclared string }
 			}
 			if err := json.Unmarshal(read(t, file("ccbfsql.spdx.json")), &sbom); err != nil {
 				t.Fatal(err)
@@ -223,11 +223,14 @@ func TestArchives(t *testing.T) {
 			inside := map[string]string{}
 			for _, p := range sbom.Packages {
 				inside[p.Name] = p.VersionInfo
+				if p.LicenseDeclared == "" || p.LicenseDeclared == "NOASSERTION" {
+					t.Errorf("the SBOM has no licence of %s", p.Name)
+				}
 			}
 			if inside["ccbfsql"] != version(t) {
 				t.Errorf("the SBOM is of version %q, want %q", inside["ccbfsql"], version(t))
 			}
-			for _, p := range []string{"go", "github.com/duckdb/duckdb-go/v2", "github.com/apache/beam/sdks/v2", "maplibre-gl"} {
+			for _, p := range []string{"go", "duckdb", "icu", "mbedtls", "zstd", "libstdc++ and libgcc", "github.com/duckdb/duckdb-go/v2", "github.com/apache/beam/sdks/v2", "maplibre-gl"} {
 				if inside[p] == "" {
 					t.Errorf("the SBOM does not have %s", p)
 				}

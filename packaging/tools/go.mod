@@ -8,6 +8,7 @@ tool (
 )
 
 require (
+	github.com/google/licensecheck v0.3.1
 	github.com/spdx/tools-golang v0.5.7
 	golang.org/x/mod v0.41.0
 )
