@@ -78,29 +78,28 @@ func CCBF() functions {
 			"Number of points in the cells whose centres lie in a Web Mercator tile: of the points for which quadkey with the res of the sketch names it, those beyond latitudes of 85.0511 included. "+severalWell,
 			"ccbf_tile_sum(s, 1, 1, 0) FROM (SELECT "+q+")",
 			params(paramSketch, duck.Param{Name: "z", Type: duck.BigInt}, duck.Param{Name: "x", Type: duck.BigInt}, duck.Param{Name: "y", Type: duck.BigInt}), paramCategory),
-		fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
-			"Cells of a box with threshold points or more, given by their centre and side, largest count first. None is missed; if counters are used, some may have fewer points. For a tree, its leaves: squares of cells, any of which may have all count points. "+unnestWell,
-			"unnest(ccbf_hotspots(s, 0, 0, 9, 9, 2), recursive := true) FROM (SELECT "+q+")", inBox(duck.Param{Name: "threshold", Type: duck.Any}), paramCategory),
-		fn("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, box grid.Rect, k uint64, category []byte) ([]ccbf.Spot, error) {
-			return v.TopK(box, int(min(k, math.MaxInt)), category)
-		}), "The k cells of a box with the most points, given by their centre and side, largest count first, equal counts by y and then x. If counters are used, these are the largest estimates, and cells with fewer points may be among them. For a tree, its leaves, as in ccbf_hotspots. "+unnestWell,
-			"unnest(ccbf_top_k(s, 0, 0, 9, 9, 1), recursive := true) FROM (SELECT "+q+")", inBox(duck.Param{Name: "k", Type: duck.Any}), paramCategory),
+		spotOverloads(fn("ccbf_hotspots", ccbfSpotsType, ccbfSpots("threshold", (*ccbf.View).Hotspots),
+			"Cells with threshold points or more, of a polygon, of a box or of all, given by their centre and side, largest count first. None is missed; if counters are used, some may have fewer points. For a tree, its leaves: squares of cells, any of which may have all count points. "+unnestWell,
+			"unnest(ccbf_hotspots(s, 0, 0, 9, 9, 2), recursive := true) FROM (SELECT "+q+")", params(paramSketch)), "threshold"),
+		spotOverloads(fn("ccbf_top_k", ccbfSpotsType, ccbfSpots("k", func(v *ccbf.View, a ccbf.Area, k uint64, of ccbf.Categories) ([]ccbf.Spot, error) {
+			return v.TopK(a, int(min(k, math.MaxInt)), of)
+		}), "The k cells with the most points, of a polygon, of a box or of all, given by their centre and side, largest count first, equal counts by y and then x. If counters are used, these are the largest estimates, and cells with fewer points may be among them. For a tree, its leaves, as in ccbf_hotspots. "+unnestWell,
+			"unnest(ccbf_top_k(s, 1), recursive := true) FROM (SELECT "+q+")", params(paramSketch)), "k"),
 		fn("ccbf_cells", ccbfSpotsType, ccbfCells,
 			"All cells with points: centre, number of points and side. For a tree, its leaves: squares of cells, with the number of points somewhere in each; they add up to the points of the tree. The memory budget limits their number. "+unnestWell,
 			"unnest(ccbf_cells(s), recursive := true) FROM (SELECT "+q+")", params(paramSketch), paramCategory),
 		withOptions(fn("ccbf_geojson", duck.Varchar, ccbfGeoJSON,
 			"The cells of ccbf_cells as GeoJSON, for maps in other programs: a FeatureCollection of their squares, each with the property count. Coordinates have the digits of the resolution and its units; GeoJSON expects degrees.",
 			"ccbf_geojson(s, {threshold: 2}) FROM (SELECT "+q+")", params(paramSketch), paramOptions), ccbfGeoJSONOptions),
-		fn("ccbf_categories", ccbfCategoriesType, ccbfCategories,
-			"The categories of a sketch as text, ordered by value, with the number of points and cells of each: helps to find a misspelt category that returned 0. For a tree, whose cells are not known, cells is NULL. Counters can only look up a given category, not list them.",
-			"unnest(ccbf_categories(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 1, {category: kind}) s FROM (VALUES (0.5, 0.5, 'shop'), (0.6, 0.7, 'home'), (5.5, 0.5, 'shop')) p(x, y, kind))", params(paramSketch)),
-		fn("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
-			"Number of points in each pixel of a box, row by row from the north-west: a pixel counts the cells whose centres lie in it.",
-			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")",
-			inBox(pixels...), paramCategory),
+		categoryOverloads(fn("ccbf_categories", ccbfCategoriesType, ccbfCategories,
+			"The categories of a sketch as text, ordered by value, with the number of points and cells of each: helps to find a misspelt category that returned 0. For a tree, whose cells are not known, cells is NULL. For an area, a polygon as for ccbf_polygon_sum or a box: the categories with points in it, each with its sum and, as in ccbf_polygon_estimate, estimate, low and high, all in one walk over the area. Counters can only look up a given category, not list them.",
+			"unnest(ccbf_categories(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 1, {category: kind}) s FROM (VALUES (0.5, 0.5, 'shop'), (0.6, 0.7, 'home'), (5.5, 0.5, 'shop')) p(x, y, kind))", params(paramSketch))),
+		rasterOverloads(fn("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
+			"Number of points in each pixel of a box, or of the box around all points, row by row from the north-west: a pixel counts the cells whose centres lie in it.",
+			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")", params(paramSketch))),
 
 		pngOverloads(withOptions(fn("ccbf_png", duck.Blob, ccbfPNG,
-			"PNG image of a box, width x height pixels, north up. Without a height, it follows from the proportions on the ground, in the middle of the box if coordinates can be degrees. Each cell's points are spread evenly over the cell; the picture is transparent where there are none. The excess of counters is drawn too: if empty_excess of ccbf_error is not far below 1, it is everywhere.",
+			"PNG image of a box, or of the box around all points, width x height pixels, north up. Without a height, it follows from the proportions on the ground, in the middle of the box if coordinates can be degrees. Each cell's points are spread evenly over the cell; the picture is transparent where there are none. The excess of counters is drawn too: if empty_excess of ccbf_error is not far below 1, it is everywhere.",
 			"octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT "+q+")",
 			inBox(pixels...)), ccbfPNGOptions)),
 
@@ -117,28 +116,43 @@ func CCBF() functions {
 }
 
 // ccbfReader is what a chunk needs to ask sketches: a view that stays while
-// the BLOB is the same, and the category of each row.
+// the BLOB is the same, and the categories of each row.
 type ccbfReader struct {
 	view     ccbf.View
-	category args.Keys
-	has      bool // the call has a category
-	several  severalCategories
+	category args.Keys         // where each row has one
+	several  severalCategories // where each has a list or a range
+	has      bool              // the call has a category
 }
 
 var ccbfReaders = sync.Pool{New: func() any { return new(ccbfReader) }}
 
-// ccbfAsk calls f with a reader whose category is column at, if there is one.
+// ccbfAsk calls f with a reader whose categories are column at, if there is one.
 func ccbfAsk(rows *duck.Rows, at int, f func(r *ccbfReader) error) error {
-	return ccbfAskSeveral(rows, at, func(r *ccbfReader) error {
-		if r.several.given {
-			return fmt.Errorf("category: %s: this function takes one category, not several", rows.Col(at).Type())
-		}
-		return f(r)
-	})
+	var categories *duck.Vector
+	if at > 0 {
+		categories = optional(rows, at)
+	}
+	return ccbfAskOf(categories, f)
 }
 
-// ccbfAskSeveral is ccbfAsk for functions that take several categories too.
-func ccbfAskSeveral(rows *duck.Rows, at int, f func(r *ccbfReader) error) error {
+// categoryOption is the column of an option that is a category, nil where it is not given.
+func categoryOption(o *args.Options, i int) *duck.Vector {
+	if !o.Has(i) {
+		return nil
+	}
+	return o.Column(i)
+}
+
+// optionOf are the categories of row i where they are an option, which a NULL STRUCT has not.
+func (r *ccbfReader) optionOf(given bool, blob []byte, out *duck.Result, i int) (of ccbf.Categories, err error) {
+	if err := r.view.CheckCategory(given); err != nil || !given {
+		return of, err
+	}
+	return r.categories(blob, out, i)
+}
+
+// ccbfAskOf is ccbfAsk with a column of categories, or nil.
+func ccbfAskOf(categories *duck.Vector, f func(r *ccbfReader) error) error {
 	r := ccbfReaders.Get().(*ccbfReader)
 	defer func() {
 		r.view = ccbf.View{} // it must not outlive the chunk's memory
@@ -146,14 +160,13 @@ func ccbfAskSeveral(rows *duck.Rows, at int, f func(r *ccbfReader) error) error 
 		ccbfReaders.Put(r)
 	}()
 	r.view.LimitAreas() // a chunk cannot be interrupted
-	r.has = at > 0 && at < rows.NumCols()
-	if r.has {
-		if several, err := r.several.reset(rows.Col(at)); err != nil {
+	if r.has = categories != nil; r.has {
+		if several, err := r.several.reset(categories); err != nil {
 			return fmt.Errorf("category: %w", err)
 		} else if several {
 			return f(r)
 		}
-		if err := r.category.Reset(rows.Col(at)); err != nil {
+		if err := r.category.Reset(categories); err != nil {
 			return fmt.Errorf("category: %w", err)
 		}
 	}
@@ -187,12 +200,42 @@ func (r *ccbfReader) categoryOf(h *ccbf.Head, i int) ([]byte, error) {
 	return r.category.Bytes(i, h.Class())
 }
 
-// row opens the sketch of row i and returns its category.
-func (r *ccbfReader) row(rows *duck.Rows, i int) ([]byte, error) {
-	if err := r.open(rows.Col(0).Bytes(i)); err != nil {
-		return nil, err
+// asks reports whether row i asks for anything: a range without an end is NULL.
+func (r *ccbfReader) asks(i int) bool { return !r.several.given || r.several.valid(i) }
+
+// categories are those of row i, for the sketch of the view, which is one of blob.
+func (r *ccbfReader) categories(blob []byte, out *duck.Result, i int) (ccbf.Categories, error) {
+	if r.several.given {
+		err := r.several.read(&r.view, blob, out, i)
+		return r.several.set, err
 	}
-	return r.categoryOf(&r.view.Head, i)
+	category, err := r.categoryOf(&r.view.Head, i)
+	return ccbf.Of(category), err
+}
+
+// each calls f for the rows without a NULL, with the view that of their sketch, and the
+// categories that they ask for.
+func (r *ccbfReader) each(rows *duck.Rows, out *duck.Result, f func(i int, of ccbf.Categories) error) error {
+	return eachValid(rows, out, func(i int) error {
+		if !r.asks(i) {
+			out.SetNull(i)
+			return nil
+		}
+		of, err := r.row(rows, out, i)
+		if err != nil {
+			return err
+		}
+		return f(i, of)
+	})
+}
+
+// row opens the sketch of row i and returns the categories that it is asked for.
+func (r *ccbfReader) row(rows *duck.Rows, out *duck.Result, i int) (ccbf.Categories, error) {
+	blob := rows.Col(0).Bytes(i)
+	if err := r.open(blob); err != nil {
+		return ccbf.Categories{}, err
+	}
+	return r.categories(blob, out, i)
 }
 
 func ccbfTotal(rows *duck.Rows, out *duck.Result) error {

@@ -23,14 +23,13 @@ func cellsOfTile(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 // ccbfBoxSum sums the cells of a rectangle given by the columns from 1 to edges.
 func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		return eachSum(rows, out, 1+edges, func(r *ccbfReader) (sums, error) {
-			var area grid.Rect
+		return eachSum(rows, out, 1+edges, func() (sums, error) {
 			var seen asked.Areas
 			return sums{
-				meets: func(h *ccbf.Head, i int) (bool, error) {
-					var err error
-					if area, err = rect(h, rows, i); err != nil {
-						return false, err
+				area: func(h *ccbf.Head, i int) (ccbf.Area, bool, error) {
+					area, err := rect(h, rows, i)
+					if err != nil {
+						return ccbf.Area{}, false, err
 					}
 					met := !area.Intersect(h.Bounds).Empty()
 					if met {
@@ -38,65 +37,47 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 					} else if edges == 4 && h.Doubtful(area) { // the edges of a tile are what they should be
 						err = seen.Look(h, "box", boxOf(rows, i), 0, false)
 					}
-					return met, err
+					return ccbf.Box(area), met, err
 				},
-				done:    func() { asked.Record(&seen) },
-				one:     func(category []byte) (uint64, error) { return r.view.BoxSum(area, category) },
-				several: func(of ccbf.CategorySet) (uint64, error) { return r.view.BoxSumOf(area, of) },
+				done: func() { asked.Record(&seen) },
 			}, nil
 		})
 	}
 }
 
 func ccbfPolygonSum(rows *duck.Rows, out *duck.Result) error {
-	return eachSum(rows, out, 2, func(r *ccbfReader) (sums, error) {
+	return eachSum(rows, out, 2, func() (sums, error) {
 		polygons, err := polygonsOf(rows.Col(1))
 		if err != nil {
 			return sums{}, err
 		}
-		var polygon *ccbf.Polygon
-		return sums{
-			meets: func(h *ccbf.Head, i int) (met bool, err error) {
-				polygon, met, err = polygons.ask(h, i)
-				return met, err
-			},
-			done:    polygons.record,
-			one:     func(category []byte) (uint64, error) { return polygon.Sum(&r.view, category) },
-			several: func(of ccbf.CategorySet) (uint64, error) { return polygon.SumOf(&r.view, of) },
-		}, nil
+		return sums{area: polygons.ask, done: polygons.record}, nil
 	})
 }
 
-// sums are the questions of a chunk for a sum over an area: of a reader, with whose view
-// they are answered.
+// sums are the questions of a chunk for sums over areas.
 type sums struct {
-	// meets reports whether a sketch may have points in the area of row i, which the next
-	// sums are over.
-	meets   func(h *ccbf.Head, i int) (bool, error)
-	done    func() // after the last question
-	one     func(category []byte) (uint64, error)
-	several func(of ccbf.CategorySet) (uint64, error)
+	// area is that of row i, and whether a sketch may have points in it.
+	area func(h *ccbf.Head, i int) (a ccbf.Area, met bool, err error)
+	done func() // after the last question
 }
 
 // eachSum sums over the sketches that a question meets: of the others it reads
 // the head only, and their sums are 0.
-func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func(r *ccbfReader) (sums, error)) error {
-	return ccbfAskSeveral(rows, categoryAt, func(r *ccbfReader) error {
-		q, err := ask(r)
+func eachSum(rows *duck.Rows, out *duck.Result, categoryAt int, ask func() (sums, error)) error {
+	return ccbfAsk(rows, categoryAt, func(r *ccbfReader) error {
+		q, err := ask()
 		if err != nil {
 			return err
 		}
 		defer q.done()
-		if r.several.given {
-			return r.eachSumOf(rows, out, q)
-		}
 		n := rows.Len()
 		if r.has || !out.Spare() || !manyExact(rows, n/2) {
 			return r.sumRows(rows, out, q, 0, n)
 		}
 		return together(func() error { return r.sumRows(rows, out, q, 0, n/2) }, func() error {
-			return ccbfAskSeveral(rows, categoryAt, func(r *ccbfReader) error {
-				q, err := ask(r)
+			return ccbfAsk(rows, categoryAt, func(r *ccbfReader) error {
+				q, err := ask()
 				if err != nil {
 					return err
 				}
@@ -166,7 +147,7 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 	var found missing
 	defer asked.RecordCategory(&found.Category)
 	for i := from; i < to; i++ {
-		if !valid(rows, i) {
+		if !valid(rows, i) || !r.asks(i) {
 			out.SetNull(i)
 			continue
 		}
@@ -175,59 +156,40 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 		if err != nil {
 			return err
 		}
-		category, err := r.categoryOf(h, i)
-		if err != nil {
+		area, near, err := q.area(h, i)
+		if answers[i] = 0; err != nil {
 			return err
 		}
-		near, err := q.meets(h, i)
-		if err != nil {
-			return err
-		}
-		if answers[i] = 0; !near {
+		if !near && !r.several.ranges { // for the errors of its categories
+			if err := r.look(h, out, i); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := r.view.Open(); err != nil {
 			return err
 		}
-		if answers[i], err = q.one(category); err != nil {
+		of, err := r.categories(blob, out, i)
+		if err != nil {
 			return err
 		}
-		if r.has && !found.Found {
-			found.look(&r.view, category, answers[i])
+		if answers[i], err = r.view.Sum(area, of); err != nil {
+			return err
+		}
+		if one, ok := of.One(); ok && r.has && near && !found.Found {
+			found.look(&r.view, one, answers[i])
 		}
 	}
 	return nil
 }
 
-// eachSumOf is eachSum for several categories.
-func (r *ccbfReader) eachSumOf(rows *duck.Rows, out *duck.Result, q sums) error {
-	answers := duck.Out[uint64](out)
-	return eachValid(rows, out, func(i int) error {
-		if !r.several.valid(i) {
-			out.SetNull(i)
-			return nil
-		}
-		blob := rows.Col(0).Bytes(i)
-		h, err := r.headOf(blob)
-		if err != nil {
-			return err
-		}
-		near, err := q.meets(h, i)
-		if answers[i] = 0; err != nil {
-			return err
-		}
-		if !near && !r.several.ranges {
-			return r.several.readList(h.Class(), out, i) // for its errors
-		}
-		if err := r.view.Open(); err != nil {
-			return err
-		}
-		if err := r.several.read(&r.view, blob, out, i); err != nil || !near {
-			return err
-		}
-		answers[i], err = q.several(r.several.set)
-		return err
-	})
+// look reads the categories of row i for a sketch of which the head is known.
+func (r *ccbfReader) look(h *ccbf.Head, out *duck.Result, i int) (err error) {
+	if r.several.given {
+		return r.several.readList(h.Class(), out, i)
+	}
+	_, err = r.categoryOf(h, i)
+	return err
 }
 
 func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -38,7 +39,7 @@ func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
 					return err
 				}
 				held = n
-				if list, err = r.view.ByCategory(); err != nil {
+				if list, err = r.view.ListCategories(); err != nil {
 					return err
 				}
 			}
@@ -53,15 +54,94 @@ func ccbfCategories(rows *duck.Rows, out *duck.Result) error {
 			tree := r.view.Form() == ccbf.Tree
 			elements := out.List(i, len(list))
 			for j, c := range list {
-				text = key.AppendText(text[:0], r.view.Class(), c.Key)
-				if !utf8.Valid(text) { // nobody's text: DuckDB's functions rely on it
-					text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
-				}
+				text = appendCategory(text[:0], r.view.Class(), c.Key)
 				f := fields{out: elements, row: j}
 				f.next().SetBytes(j, text)
 				f.known(c.Total, known)
 				f.known(c.Cells, !tree)
 			}
+			return nil
+		})
+	})
+}
+
+// appendCategory appends a category as text. What is not UTF-8 is replaced, as DuckDB's
+// functions rely on it.
+func appendCategory(dst []byte, class key.Class, category []byte) []byte {
+	dst = key.AppendText(dst, class, category)
+	if !utf8.Valid(dst) {
+		dst = bytes.ToValidUTF8(dst, []byte("\uFFFD"))
+	}
+	return dst
+}
+
+var ccbfCategorySumsType = duck.ListOf(duck.StructOf(
+	duck.Field{Name: "category", Type: duck.Varchar}, duck.Field{Name: "total", Type: duck.UBigInt},
+	duck.Field{Name: "estimate", Type: duck.Double}, duck.Field{Name: "low", Type: duck.UBigInt}, duck.Field{Name: "high", Type: duck.UBigInt}))
+
+// categoryOverloads are the ways to call ccbf_categories: for all of a sketch, for a polygon
+// and for a box.
+func categoryOverloads(fn duck.Function) duck.Function {
+	area := duck.Overload{Params: params(paramSketch, paramPolygon), Returns: ccbfCategorySumsType, Scalar: ccbfCategorySums}
+	inside := area
+	inside.Params = inBox()
+	fn.Overloads = append(fn.Overloads, area, inside)
+	return fn
+}
+
+// ccbfCategorySums lists the points of an area by category.
+func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
+	var polygons *polygonColumn
+	if rows.NumCols() == 2 {
+		var err error
+		if polygons, err = polygonsOf(rows.Col(1)); err != nil {
+			return err
+		}
+		defer polygons.record()
+	}
+	q := spotQuestion{polygons: polygons, isBox: polygons == nil}
+	var seen asked.Areas
+	defer asked.Record(&seen)
+	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+		var text []byte
+		return eachValid(rows, out, func(i int) error {
+			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
+				return err
+			}
+			if err := r.view.CheckCategory(true); err != nil {
+				return err
+			}
+			area, err := q.area(&r.view.Head, rows, &seen, i)
+			if err != nil {
+				return err
+			}
+			_, walked := r.view.Listed(area, ccbf.Categories{})
+			held := r.view.CategoryBytes() + walked
+			if err := out.Charge(held); err != nil {
+				return err
+			}
+			list, err := r.view.ByCategory(area, ccbf.Categories{})
+			if err != nil {
+				return err
+			}
+			size := (categoryRow + 2*8 + 2*8) * int64(len(list))
+			for _, c := range list {
+				size += 32 + 4*int64(len(c.Key)) // of a BLOB four for each
+			}
+			if err := out.Charge(size); err != nil {
+				return err
+			}
+			elements := out.List(i, len(list))
+			for j, c := range list {
+				text = appendCategory(text[:0], r.view.Class(), c.Key)
+				f := fields{out: elements, row: j}
+				f.next().SetBytes(j, text)
+				f.count(c.High)
+				f.float(c.Value)
+				f.count(c.Low)
+				f.count(c.High)
+			}
+			out.Discharge(held)
 			return nil
 		})
 	})

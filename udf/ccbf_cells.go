@@ -1,6 +1,7 @@
 package udf
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -16,22 +17,20 @@ const cellRow = 2 * 4 * 8
 // ccbfCells lists all cells of sketches, straight into DuckDB's vectors.
 func ccbfCells(rows *duck.Rows, out *duck.Result) error {
 	return ccbfAsk(rows, 1, func(r *ccbfReader) error {
-		return eachValid(rows, out, func(i int) error {
-			blob := rows.Col(0).Bytes(i)
-			if !r.view.Is(blob) {
+		var verified []byte
+		return r.each(rows, out, func(i int, of ccbf.Categories) error {
+			if blob := rows.Col(0).Bytes(i); !sameBytes(blob, verified) {
 				if err := sketch.Verify(blob); err != nil { // all of it is read anyway
 					return err
 				}
+				verified = blob
 			}
-			category, err := r.row(rows, i)
+			all := ccbf.Box(r.view.Bounds)
+			cells, err := r.view.Cells(all, of)
 			if err != nil {
 				return err
 			}
-			cells, err := r.view.Cells(r.view.Bounds, category)
-			if err != nil {
-				return err
-			}
-			n, bytes := r.view.Listed(category)
+			n, bytes := r.view.Listed(all, of)
 			if err := out.Charge(bytes + cellRow*int64(n)); err != nil {
 				return err
 			}

@@ -21,15 +21,9 @@ func ccbfPolygonEstimate(rows *duck.Rows, out *duck.Result) error {
 		return err
 	}
 	defer polygons.record()
-	return ccbfEstimates(rows, out, 2, func(r *ccbfReader, i int, category []byte) (ccbf.Estimate, error) {
-		polygon, _, err := polygons.ask(&r.view.Head, i)
-		if err != nil {
-			return ccbf.Estimate{}, err
-		}
-		if r.several.given {
-			return polygon.EstimateOf(&r.view, r.several.set)
-		}
-		return polygon.Estimate(&r.view, category)
+	return ccbfEstimates(rows, out, 2, func(h *ccbf.Head, i int) (ccbf.Area, error) {
+		area, _, err := polygons.ask(h, i)
+		return area, err
 	})
 }
 
@@ -38,18 +32,12 @@ func ccbfBoxEstimate(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) 
 	return func(rows *duck.Rows, out *duck.Result) error {
 		var seen asked.Areas
 		defer asked.Record(&seen)
-		return ccbfEstimates(rows, out, 1+edges, func(r *ccbfReader, i int, category []byte) (ccbf.Estimate, error) {
-			box, err := rect(&r.view.Head, rows, i)
+		return ccbfEstimates(rows, out, 1+edges, func(h *ccbf.Head, i int) (ccbf.Area, error) {
+			box, err := rect(h, rows, i)
 			if err == nil && edges == 4 { // no place, which may be anywhere
-				err = seen.Look(&r.view.Head, "box", boxOf(rows, i), 0, !box.Intersect(r.view.Bounds).Empty())
+				err = seen.Look(h, "box", boxOf(rows, i), 0, !box.Intersect(h.Bounds).Empty())
 			}
-			if err != nil {
-				return ccbf.Estimate{}, err
-			}
-			if r.several.given {
-				return r.view.BoxEstimateOf(box, r.several.set)
-			}
-			return r.view.BoxEstimate(box, category)
+			return ccbf.Box(box), err
 		})
 	}
 }
@@ -60,16 +48,20 @@ func cellAt(h *ccbf.Head, rows *duck.Rows, i int) (grid.Rect, error) {
 	return grid.Rect{MinX: c.X, MinY: c.Y, MaxX: c.X, MaxY: c.Y}, err
 }
 
-// ccbfEstimates writes the estimates that estimate makes of each row, whose category,
-// if there is one, is column at.
-func ccbfEstimates(rows *duck.Rows, out *duck.Result, at int, estimate func(r *ccbfReader, i int, category []byte) (ccbf.Estimate, error)) error {
-	return ccbfAskSeveral(rows, at, func(r *ccbfReader) error {
-		row := func(i int, category []byte) error {
+// ccbfEstimates writes the estimate of the area of each row, whose categories, if there are
+// any, are column at.
+func ccbfEstimates(rows *duck.Rows, out *duck.Result, at int, areaOf func(h *ccbf.Head, i int) (ccbf.Area, error)) error {
+	return ccbfAsk(rows, at, func(r *ccbfReader) error {
+		return r.each(rows, out, func(i int, of ccbf.Categories) error {
+			area, err := areaOf(&r.view.Head, i)
+			if err != nil {
+				return err
+			}
 			bytes := r.view.EstimateBytes()
 			if err := out.Charge(bytes); err != nil {
 				return err
 			}
-			e, err := estimate(r, i, category)
+			e, err := r.view.Estimate(area, of)
 			out.Discharge(bytes)
 			if err != nil {
 				return err
@@ -81,16 +73,6 @@ func ccbfEstimates(rows *duck.Rows, out *duck.Result, at int, estimate func(r *c
 			f.flag(e.Certain)
 			f.count(e.Cells)
 			return nil
-		}
-		if r.several.given {
-			return r.eachOf(rows, out, func(i int, _ ccbf.CategorySet) error { return row(i, nil) })
-		}
-		return eachValid(rows, out, func(i int) error {
-			category, err := r.row(rows, i)
-			if err != nil {
-				return err
-			}
-			return row(i, category)
 		})
 	})
 }

@@ -1,8 +1,7 @@
 package udf
 
 import (
-	"fmt"
-
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/asked"
@@ -23,7 +22,7 @@ var ccbfGeoJSONOptions = []args.Option{
 	geoJSONThreshold: {Name: "threshold", Kind: args.Whole, PerRow: true, Default: "1",
 		Summary: "Only cells with at least this many points."},
 	geoJSONCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
-		Summary: "Only points of this category. If it is NULL, the result is NULL."},
+		Summary: "Only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
 }
 
 func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
@@ -31,19 +30,14 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 	if err := o.Reset(optional(rows, 1), ccbfGeoJSONOptions); err != nil {
 		return err
 	}
-	var category args.Keys
-	if o.Has(geoJSONCategory) {
-		if err := category.Reset(o.Column(geoJSONCategory)); err != nil {
-			return fmt.Errorf("category: %w", err)
-		}
-	}
 	var seen asked.Areas
 	defer asked.Record(&seen)
-	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+	return ccbfAskOf(categoryOption(&o, geoJSONCategory), func(r *ccbfReader) error {
 		var text []byte
 		m := making{out: out} // the text
 		for i := range rows.Len() {
-			if !rows.Col(0).Valid(i) || o.Null(geoJSONCategory, i) {
+			given := o.Given(geoJSONCategory, i)
+			if !rows.Col(0).Valid(i) || o.Null(geoJSONCategory, i) || given && !r.asks(i) {
 				out.SetNull(i)
 				continue
 			}
@@ -57,16 +51,9 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 				}
 			}
 			v := &r.view
-			given := o.Given(geoJSONCategory, i)
-			err := v.CheckCategory(given)
+			of, err := r.optionOf(given, blob, out, i)
 			if err != nil {
 				return err
-			}
-			var c []byte
-			if given {
-				if c, err = category.Bytes(i, v.Class()); err != nil {
-					return err
-				}
 			}
 			box := v.Bounds
 			if o.Given(geoJSONBox, i) {
@@ -85,11 +72,12 @@ func ccbfGeoJSON(rows *duck.Rows, out *duck.Result) error {
 			if err != nil {
 				return err
 			}
-			_, bytes := v.Listed(c)
+			area := ccbf.Box(box)
+			_, bytes := v.Listed(area, of)
 			if err := out.Charge(bytes); err != nil {
 				return err
 			}
-			text, err = v.AppendGeoJSON(text[:0], box, threshold, c, m.take)
+			text, err = v.AppendGeoJSON(text[:0], area, threshold, of, m.take)
 			out.Discharge(bytes)
 			if err != nil {
 				return err

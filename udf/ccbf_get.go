@@ -63,7 +63,7 @@ func putPresent(out *duck.Result, rows []uint32, counts []uint64) {
 // ccbfGet counts places; put writes the answers of rows.
 func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		return ccbfAskSeveral(rows, 3, func(r *ccbfReader) error {
+		return ccbfAsk(rows, 3, func(r *ccbfReader) error {
 			if r.several.given {
 				return ccbfGetOf(r, rows, out, put)
 			}
@@ -230,7 +230,7 @@ func (p *places) askView(r *ccbfReader, rows *duck.Rows, from, to uint32) error 
 		return err
 	}
 	if !r.has {
-		r.view.CountCells(counts, cells, nil)
+		r.view.Counts(counts, cells, ccbf.Categories{})
 		return nil
 	}
 	if !p.converted {

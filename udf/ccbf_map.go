@@ -25,41 +25,126 @@ func boxOf(rows *duck.Rows, i int) orb.Bound {
 // pixels are the parameters of the size of a raster, after those of its box.
 var pixels = []duck.Param{{Name: "width", Type: duck.BigInt}, {Name: "height", Type: duck.BigInt}}
 
-// pixelsOf is the box and the size of the raster of row i, checked.
-func pixelsOf(rows *duck.Rows, i int) (b orb.Bound, width, height int, err error) {
-	b = boxOf(rows, i)
-	width, height = int(duck.Slice[int64](rows.Col(5))[i]), int(duck.Slice[int64](rows.Col(6))[i])
+// pixelsOf is the box and the size of the raster of row i, checked: the bounds of the
+// sketch where the call has no box.
+func pixelsOf(h *ccbf.Head, rows *duck.Rows, isBox bool, i int) (b orb.Bound, width, height int, err error) {
+	at := 1
+	if isBox {
+		b, at = boxOf(rows, i), 5
+	} else {
+		b = boundOf(h)
+	}
+	width, height = int(duck.Slice[int64](rows.Col(at))[i]), int(duck.Slice[int64](rows.Col(at + 1))[i])
 	return b, width, height, ccbf.CheckRaster(b, width, height)
+}
+
+// boundOf is the box around all points of a sketch; a cell where there are none.
+func boundOf(h *ccbf.Head) orb.Bound {
+	if h.Bounds.Empty() {
+		return h.Grid.Bound(grid.Rect{})
+	}
+	return h.Grid.Bound(h.Bounds)
 }
 
 var ccbfSpotsType = duck.ListOf(duck.StructOf(
 	duck.Field{Name: "x", Type: duck.Double}, duck.Field{Name: "y", Type: duck.Double}, duck.Field{Name: "count", Type: duck.UBigInt},
 	duck.Field{Name: "side", Type: duck.Double}))
 
-// ccbfSpots lists cells of a box, by a whole number, the parameter with a name.
-func ccbfSpots(name string, find func(v *ccbf.View, box grid.Rect, n uint64, category []byte) ([]ccbf.Spot, error)) compute {
+// spotOverloads are the ways to list cells, by a whole number, the parameter with a name: of
+// all of a sketch, of a polygon, or of a box.
+func spotOverloads(fn duck.Function, name string) duck.Function {
+	o := fn.Overloads[0]
+	fn.Overloads = nil
+	add := func(same bool, ps ...duck.Param) {
+		o.Params, o.Same = append(params(paramSketch), ps...), same
+		fn.Overloads = append(fn.Overloads, o)
+	}
+	number := duck.Param{Name: name, Type: duck.Any}
+	add(false, number)
+	add(false, number, paramCategory)
+	add(true, paramPolygon, number) // DuckDB sees no difference
+	add(false, paramPolygon, number, paramCategory)
+	edges := append(box[:len(box):len(box)], number)
+	add(false, edges...)
+	add(false, append(edges, paramCategory)...)
+	return fn
+}
+
+// spotQuestion is what the columns of a call say: where, how many, of which categories.
+type spotQuestion struct {
+	polygons   *polygonColumn // nil for a box and for all
+	isBox      bool
+	number     *duck.Vector
+	categories *duck.Vector // nil for all
+}
+
+func spotQuestionOf(rows *duck.Rows) (q spotQuestion, err error) {
+	at := 1
+	switch n := rows.NumCols(); {
+	case n > 5:
+		q.isBox, at = true, 5
+	case n == 4 || n == 3 && isArea(rows.Col(1).Type()):
+		if q.polygons, err = polygonsOf(rows.Col(1)); err != nil {
+			return q, err
+		}
+		at = 2
+	}
+	q.number, q.categories = rows.Col(at), optional(rows, at+1)
+	return q, nil
+}
+
+// isArea reports whether a value stands for an area and not for a number.
+func isArea(t duck.Type) bool {
+	return t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.IsGeometry()
+}
+
+// area is where row i asks.
+func (q *spotQuestion) area(h *ccbf.Head, rows *duck.Rows, seen *asked.Areas, i int) (ccbf.Area, error) {
+	switch {
+	case q.polygons != nil:
+		area, _, err := q.polygons.ask(h, i)
+		return area, err
+	case !q.isBox:
+		return ccbf.Box(h.Bounds), nil
+	}
+	area, err := cellsOf(h, rows, i)
+	if err != nil {
+		return ccbf.Area{}, err
+	}
+	return ccbf.Box(area), seen.Look(h, "box", boxOf(rows, i), 0, !area.Intersect(h.Bounds).Empty())
+}
+
+// ccbfSpots lists cells of an area, by a whole number, the parameter with a name.
+func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of ccbf.Categories) ([]ccbf.Spot, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
+		q, err := spotQuestionOf(rows)
+		if err != nil {
+			return err
+		}
 		var seen asked.Areas
-		defer asked.Record(&seen)
-		return ccbfAsk(rows, 6, func(r *ccbfReader) error {
+		defer func() {
+			asked.Record(&seen)
+			if q.polygons != nil {
+				q.polygons.record()
+			}
+		}()
+		return ccbfAskOf(q.categories, func(r *ccbfReader) error {
 			listed := 0
-			return eachValid(rows, out, func(i int) error {
-				category, err := r.row(rows, i)
+			return r.each(rows, out, func(i int, of ccbf.Categories) error {
+				area, err := q.area(&r.view.Head, rows, &seen, i)
 				if err != nil {
 					return err
 				}
-				area, err := cellsOf(&r.view.Head, rows, i)
+				n, err := args.Count(name, q.number, i)
 				if err != nil {
 					return err
 				}
-				if err := seen.Look(&r.view.Head, "box", boxOf(rows, i), 0, !area.Intersect(r.view.Bounds).Empty()); err != nil {
+				_, bytes := r.view.Listed(area, of)
+				if err := out.Charge(bytes); err != nil {
 					return err
 				}
-				n, err := args.Count(name, rows.Col(5), i)
-				if err != nil {
-					return err
-				}
-				spots, err := find(&r.view, area, n, category)
+				spots, err := find(&r.view, area, n, of)
+				out.Discharge(bytes)
 				if err != nil {
 					return err
 				}
@@ -91,17 +176,30 @@ func lookAt(seen *asked.Areas, h *ccbf.Head, box orb.Bound) error {
 // together: 256 MiB.
 const maxRasters = 2 * ccbf.MaxPixels
 
+// rasterOverloads are the ways to call ccbf_raster: with a box, or for all of a sketch.
+func rasterOverloads(fn duck.Function) duck.Function {
+	o := fn.Overloads[0]
+	fn.Overloads = nil
+	for _, ps := range [][]duck.Param{append(params(paramSketch), pixels...), inBox(pixels...)} {
+		for _, more := range [][]duck.Param{nil, {paramCategory}} {
+			o.Params = append(ps[:len(ps):len(ps)], more...)
+			fn.Overloads = append(fn.Overloads, o)
+		}
+	}
+	return fn
+}
+
 func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
 	var seen asked.Areas
 	defer asked.Record(&seen)
-	return ccbfAsk(rows, 7, func(r *ccbfReader) error {
+	isBox, at := rows.NumCols() > 4, 3
+	if isBox {
+		at = 7
+	}
+	return ccbfAsk(rows, at, func(r *ccbfReader) error {
 		made := 0
-		return eachValid(rows, out, func(i int) error {
-			category, err := r.row(rows, i)
-			if err != nil {
-				return err
-			}
-			b, width, height, err := pixelsOf(rows, i)
+		return r.each(rows, out, func(i int, of ccbf.Categories) error {
+			b, width, height, err := pixelsOf(&r.view.Head, rows, isBox, i)
 			if err != nil {
 				return err
 			}
@@ -114,7 +212,7 @@ func ccbfRaster(rows *duck.Rows, out *duck.Result) error {
 			if err := out.Charge(8 * int64(width*height)); err != nil {
 				return err
 			}
-			return r.view.Raster(duck.Out[uint64](out.List(i, width*height)), b, width, height, category)
+			return r.view.Raster(duck.Out[uint64](out.List(i, width*height)), b, width, height, of)
 		})
 	})
 }

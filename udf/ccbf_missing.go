@@ -31,7 +31,7 @@ func (m *missing) look(v *ccbf.View, category []byte, sum uint64) {
 		m.Found = true
 		return
 	}
-	list, err := v.ByCategory()
+	list, err := v.ListCategories()
 	if err != nil {
 		m.Found = true
 		return

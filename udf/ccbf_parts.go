@@ -35,11 +35,7 @@ const differenceBytes = 2 * 24
 func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 	return ccbfAsk(rows, 2, func(r *ccbfReader) error {
 		m := making{out: out}
-		return eachValid(rows, out, func(i int) error {
-			category, err := r.row(rows, i)
-			if err != nil {
-				return err
-			}
+		return r.each(rows, out, func(i int, of ccbf.Categories) error {
 			if r.view.Categories { // cells of all categories are added up in lists of their own
 				if err := m.take(2 * r.view.Memory()); err != nil {
 					return err
@@ -47,6 +43,7 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 			}
 			var both [2]*ccbf.Sketch
 			for j := range both {
+				var err error
 				if both[j], err = m.ccbf(rows.Col(j).Bytes(i)); err != nil {
 					return err
 				}
@@ -56,7 +53,7 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 					return err
 				}
 			}
-			d, err := both[0].Difference(both[1], category)
+			d, err := both[0].Difference(both[1], of)
 			if err != nil {
 				return err
 			}
@@ -95,14 +92,13 @@ func ccbfClip(rows *duck.Rows, out *duck.Result) error {
 		if err := h.Reset(blob); err != nil {
 			return err
 		}
-		p, _, err := polygons.ask(&h, i)
-		if err != nil {
+		if _, _, err := polygons.ask(&h, i); err != nil {
 			return err
 		}
 		if err := m.take(2 * s.CellBytes()); err != nil { // what is left grows in lists
 			return err
 		}
-		if err := s.Clip(p); err != nil {
+		if err := s.Clip(polygons.asked); err != nil {
 			return err
 		}
 		out.SetBytes(i, s.Blob())

@@ -2,7 +2,9 @@ package udf
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"math"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -10,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 	"github.com/ccbfsql/ccbfsql/internal/picture"
+	"github.com/paulmach/orb"
 )
 
 // The options of ccbf_png, in the order of ccbfPNGOptions.
@@ -18,6 +21,7 @@ const (
 	pngScale
 	pngLabel
 	pngCategory
+	pngWidth
 )
 
 var ccbfPNGOptions = []args.Option{
@@ -28,21 +32,26 @@ var ccbfPNGOptions = []args.Option{
 	pngLabel: {Name: "label", Kind: args.Text, Default: "none",
 		Summary: "A line of text for the lower left corner, with a legend of the colours below it. What does not fit is left out."},
 	pngCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
-		Summary: "Draw only points of this category. If it is NULL, the result is NULL."},
+		Summary: "Draw only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
+	pngWidth: {Name: "width", Kind: args.Whole, PerRow: true, Default: "800",
+		Summary: "Pixels in a row, where the call has no box."},
 }
 
 // pixelLimit is the most pixels that the pictures of a chunk may have together:
 // no chunk can be interrupted, and this many take a few seconds.
 const pixelLimit = 1 << 27
 
+// pngDefaultWidth is the width of a picture of all points.
+const pngDefaultWidth = 800
+
 // ccbfPainter draws the pictures of a chunk.
 type ccbfPainter struct {
-	options  args.Options
-	category args.Keys
-	high     bool // the height is given
-	left     int  // pixels that the chunk may still have
-	charged  int  // values that are accounted for
-	seen     asked.Areas
+	options args.Options
+	isBox   bool // a box and a width are given
+	high    bool // the height is given
+	left    int  // pixels that the chunk may still have
+	charged int  // values that are accounted for
+	seen    asked.Areas
 	*canvas
 }
 
@@ -64,11 +73,15 @@ func (c *canvas) giveBack() {
 	}
 }
 
-// pngOverloads are the ways to call ccbf_png: with a height or, for the height that
-// the width needs, without one.
+// pngOverloads are the ways to call ccbf_png: for all of a sketch, or with a box and a width,
+// with a height or, for the height that the width needs, without one.
 func pngOverloads(fn duck.Function) duck.Function {
 	o := fn.Overloads[0]
 	fn.Overloads = nil
+	for _, more := range [][]duck.Param{nil, {paramOptions}} {
+		o.Params = append(params(paramSketch), more...)
+		fn.Overloads = append(fn.Overloads, o)
+	}
 	for _, more := range [][]duck.Param{pixels[:1], pixels, append(pixels[:2:2], paramOptions), {pixels[0], paramOptions}} {
 		o.Params = inBox(more...)
 		fn.Overloads = append(fn.Overloads, o)
@@ -83,31 +96,34 @@ func pngHasHeight(rows *duck.Rows) bool {
 }
 
 func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
-	p := ccbfPainter{left: pixelLimit, high: pngHasHeight(rows), canvas: canvases.Get().(*canvas)}
+	p := ccbfPainter{left: pixelLimit, isBox: rows.NumCols() > 2, high: pngHasHeight(rows), canvas: canvases.Get().(*canvas)}
 	defer p.giveBack()
-	arguments := 6 // before the options
+	arguments := 1 // before the options
+	if p.isBox {
+		arguments = 6
+	}
 	if p.high {
 		arguments = 7
 	}
 	if err := p.options.Reset(optional(rows, arguments), ccbfPNGOptions); err != nil {
 		return err
 	}
-	if p.options.Has(pngCategory) {
-		if err := p.category.Reset(p.options.Column(pngCategory)); err != nil {
-			return fmt.Errorf("category: %w", err)
-		}
-	}
 	defer asked.Record(&p.seen)
-	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+	return ccbfAskOf(categoryOption(&p.options, pngCategory), func(r *ccbfReader) error {
 		for i := range rows.Len() {
-			if !validUpTo(rows, arguments, i) || p.options.Null(pngCategory, i) {
+			given := p.options.Given(pngCategory, i)
+			if !validUpTo(rows, arguments, i) || p.options.Null(pngCategory, i) || given && !r.asks(i) {
 				out.SetNull(i)
 				continue
 			}
 			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
 				return err
 			}
-			png, err := p.draw(&r.view, rows, out, i)
+			of, err := r.optionOf(given, rows.Col(0).Bytes(i), out, i)
+			if err != nil {
+				return err
+			}
+			png, err := p.draw(&r.view, of, rows, out, i)
 			if err != nil {
 				return err
 			}
@@ -118,9 +134,20 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 }
 
 // draw is the picture of row i. It is valid until the next call.
-func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i int) ([]byte, error) {
-	box, width := boxOf(rows, i), int(duck.Slice[int64](rows.Col(5))[i])
-	var height int
+func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, rows *duck.Rows, out *duck.Result, i int) ([]byte, error) {
+	box, width, height := orb.Bound{}, 0, 0
+	if p.isBox {
+		if p.options.Given(pngWidth, i) {
+			return nil, errors.New("the option \"width\" is for calls without a box: this one has a width")
+		}
+		box, width = boxOf(rows, i), int(duck.Slice[int64](rows.Col(5))[i])
+	} else {
+		n, err := p.options.Count(pngWidth, i, pngDefaultWidth)
+		if err != nil {
+			return nil, err
+		}
+		box, width = boundOf(&v.Head), int(min(n, math.MaxInt32))
+	}
 	switch {
 	case !p.high:
 		height = picture.Height(box, width, ccbf.MaxSide)
@@ -142,17 +169,6 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i in
 	if p.left -= width * height; p.left < 0 {
 		return nil, fmt.Errorf("the pictures of a chunk of rows have more than %d pixels in total (draw smaller ones, or fewer at a time)", pixelLimit)
 	}
-	given := p.options.Given(pngCategory, i)
-	if err := v.CheckCategory(given); err != nil {
-		return nil, err
-	}
-	var category []byte
-	if given {
-		var err error
-		if category, err = p.category.Bytes(i, v.Class()); err != nil {
-			return nil, err
-		}
-	}
 	n := width * height
 	if p.charged < n {
 		if err := out.Charge(8 * int64(n-p.charged)); err != nil {
@@ -164,7 +180,7 @@ func (p *ccbfPainter) draw(v *ccbf.View, rows *duck.Rows, out *duck.Result, i in
 		p.values = make([]float64, n)
 	}
 	p.values = p.values[:n]
-	unit, err := picture.Values(p.values, v, box, width, height, category)
+	unit, err := picture.Values(p.values, v, box, width, height, of)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type severalCategories struct {
 	keys   args.Keys // the elements of a list, or where ranges begin
 	to     args.Keys
 
-	set ccbf.CategorySet // of the row asked for last
+	set ccbf.Categories // of the row asked for last
 	// What it was made of: set again only where that is another.
 	offset, n int
 	class     key.Class
@@ -91,7 +91,7 @@ func (s *severalCategories) readList(class key.Class, out *duck.Result, i int) e
 		}
 		keys = append(keys, append([]byte{}, b...))
 	}
-	s.set, s.offset, s.n, s.class = ccbf.NewCategorySet(keys...), offset, n, class
+	s.set, s.offset, s.n, s.class = ccbf.AnyOf(keys...), offset, n, class
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Resul
 		return err
 	}
 	if v.Class() == key.None { // of a sketch without points
-		s.set, s.of = ccbf.CategorySet{}, nil
+		s.set, s.of = ccbf.AnyOf(), nil
 		return nil
 	}
 	if sameBytes(blob, s.of) && string(low) == string(s.low) && string(high) == string(s.high) {
@@ -127,29 +127,10 @@ func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Resul
 	if err != nil {
 		return err
 	}
-	s.set = ccbf.NewCategorySet(keys...)
+	s.set = ccbf.AnyOf(keys...)
 	s.of, s.low, s.high = blob, append(s.low[:0], low...), append(s.high[:0], high...)
 	out.Discharge(bytes / 2) // the keys stay
 	return nil
-}
-
-// eachOf calls f for the rows without a NULL, with the reader's view that of their
-// sketch, and the categories that they ask for.
-func (r *ccbfReader) eachOf(rows *duck.Rows, out *duck.Result, f func(i int, of ccbf.CategorySet) error) error {
-	return eachValid(rows, out, func(i int) error {
-		if !r.several.valid(i) {
-			out.SetNull(i)
-			return nil
-		}
-		blob := rows.Col(0).Bytes(i)
-		if err := r.open(blob); err != nil {
-			return err
-		}
-		if err := r.several.read(&r.view, blob, out, i); err != nil {
-			return err
-		}
-		return f(i, r.several.set)
-	})
 }
 
 // ccbfGetOf is ccbfGet for several categories: rows that ask one sketch for the same ones
@@ -158,12 +139,12 @@ func ccbfGetOf(r *ccbfReader, rows *duck.Rows, out *duck.Result, put func(out *d
 	xs, ys := duck.Slice[float64](rows.Col(1)), duck.Slice[float64](rows.Col(2))
 	var of []uint32
 	var cells []grid.Cell
-	var last ccbf.CategorySet
+	var last ccbf.Categories
 	var blob []byte
 	counts := make([]uint64, rows.Len())
 	count := func() {
 		if len(of) > 0 {
-			r.view.CountCellsOf(counts[:len(of)], cells, last)
+			r.view.Counts(counts[:len(of)], cells, last)
 			put(out, of, counts[:len(of)])
 			of, cells = of[:0], cells[:0]
 		}
@@ -180,10 +161,10 @@ func ccbfGetOf(r *ccbfReader, rows *duck.Rows, out *duck.Result, put func(out *d
 				return err
 			}
 		}
-		if err := r.several.read(&r.view, blob, out, i); err != nil {
+		if _, err := r.categories(blob, out, i); err != nil {
 			return err
 		}
-		if !r.several.set.Same(last) {
+		if !r.several.set.Same(&last) {
 			count()
 			last = r.several.set
 		}

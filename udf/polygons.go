@@ -126,14 +126,16 @@ func (p *polygonColumn) toAsk(i int) (*ccbf.Polygon, error) {
 
 // ask is toAsk for one of them, and whether the polygon meets it: an error where it
 // cannot be meant.
-func (p *polygonColumn) ask(h *ccbf.Head, i int) (polygon *ccbf.Polygon, met bool, err error) {
-	if polygon, err = p.toAsk(i); err != nil {
-		return nil, false, err
+func (p *polygonColumn) ask(h *ccbf.Head, i int) (area ccbf.Area, met bool, err error) {
+	polygon, err := p.toAsk(i)
+	if err != nil {
+		return area, false, err
 	}
-	if met, err = polygon.Meets(h); err != nil {
-		return nil, false, err
+	area = polygon.Area()
+	if met, err = h.Meets(area); err != nil {
+		return area, false, err
 	}
-	return polygon, met, p.seen.Look(h, "polygon", p.bound, p.srid, met)
+	return area, met, p.seen.Look(h, "polygon", p.bound, p.srid, met)
 }
 
 // record leaves word of the chunk.

@@ -70,7 +70,7 @@ func (m *model) ccbfError(p ccbf.Params) (float64, error) {
 		if err := v.Reset(s.Blob()); err != nil {
 			return nil, err
 		}
-		v.CountCells(got, cells, nil)
+		v.Counts(got, cells, ccbf.Categories{})
 		return got, nil
 	})
 }

@@ -41,51 +41,44 @@ func (b *boxRows) Work() uint64              { return 0 }
 func (b *boxRows) Count() uint64             { return b.rect.Count() }
 func (b *boxRows) Row(int64) []grid.Interval { return b.row[:] }
 
-// BoxSum is the sum of Count over the cells of a rectangle. Exact sketches
-// answer for any rectangle, dense ones for up to AreaLimit cells inside
-// Bounds.
-func (v *View) BoxSum(r grid.Rect, category []byte) (uint64, error) {
-	return v.boxSum(r, only(category))
+// Area is where a question is about: a rectangle of cells, or a polygon. The zero value is the cell (0, 0).
+type Area struct {
+	rect    grid.Rect
+	polygon *Polygon // nil for the rectangle
 }
 
-// BoxSumOf is BoxSum for the points of several categories, all of them in one pass.
-func (v *View) BoxSumOf(r grid.Rect, categories CategorySet) (uint64, error) {
-	return v.boxSum(r, categories.which())
-}
+// Box is a rectangle of cells as an area.
+func Box(r grid.Rect) Area { return Area{rect: r} }
 
-func (v *View) boxSum(r grid.Rect, of which) (uint64, error) {
-	r = r.Intersect(v.Bounds)
-	if r.Empty() || of.none() {
-		return 0, nil
+// on is the area on a sketch's grid; false where no cell of it can have a count.
+func (a Area) on(h *Head) (area, bool, error) {
+	if a.polygon == nil {
+		r := a.rect.Intersect(h.Bounds)
+		return box{cells.Box(r)}, !r.Empty(), nil
 	}
-	return v.in().sum(box{cells.Box(r)}, of)
-}
-
-// PolygonSum is Polygon.Sum of one sketch.
-func (v *View) PolygonSum(p orb.MultiPolygon, category []byte) (uint64, error) {
-	return NewPolygon(p).Sum(v, category)
-}
-
-// BoxEstimate is Polygon.Estimate of a rectangle, under the limits of BoxSum.
-func (v *View) BoxEstimate(r grid.Rect, category []byte) (Estimate, error) {
-	return v.boxEstimate(r, only(category))
-}
-
-// BoxEstimateOf is BoxEstimate for the points of several categories.
-func (v *View) BoxEstimateOf(r grid.Rect, categories CategorySet) (Estimate, error) {
-	return v.boxEstimate(r, categories.which())
-}
-
-func (v *View) boxEstimate(r grid.Rect, of which) (e Estimate, err error) {
-	v.mustBeMade()
-	e.Certain = v.Form() != Dense || of.none()
-	if in := r.Intersect(v.Bounds); !in.Empty() && !of.none() {
-		if e, err = v.in().estimate(box{cells.Box(in)}, of); err != nil {
-			return Estimate{}, err
-		}
+	d, err := a.polygon.descend(h.Grid)
+	if err != nil {
+		return nil, false, err
 	}
-	e.Cells = r.Count()
-	return e, nil
+	return outline{d, a.polygon}, !d.Bounds().Intersect(h.Bounds).Empty(), nil
+}
+
+// Meets reports whether an area has cells within the bounds of a sketch: if not, all sums
+// over it are 0. O(1).
+func (h *Head) Meets(a Area) (bool, error) {
+	_, meets, err := a.on(h)
+	return meets, err
+}
+
+// Sum is the sum of Count over the cells of an area, whose centres lie inside where it is a
+// polygon, for points of categories, all of them in one pass. Exact sketches and trees answer for any
+// area, dense ones for up to AreaLimit cells inside Bounds.
+func (v *View) Sum(a Area, of Categories) (uint64, error) {
+	on, meets, err := a.on(&v.Head)
+	if err != nil || !meets || of.None() {
+		return 0, err
+	}
+	return v.in().sum(on, of)
 }
 
 // Polygon is a polygon for questions to many sketches: its cells on their grid
@@ -115,29 +108,8 @@ func (p *Polygon) descend(g grid.Grid) (*grid.Descent, error) {
 	return p.on, nil
 }
 
-// Meets reports whether the bounding boxes of a sketch and of the polygon share
-// a cell: if not, Sum is 0. O(1).
-func (p *Polygon) Meets(h *Head) (bool, error) {
-	d, err := p.descend(h.Grid)
-	return err == nil && !d.Bounds().Intersect(h.Bounds).Empty(), err
-}
-
-// Sum is the sum of Count over the cells of a sketch whose centres lie inside
-// the polygon. Exact sketches answer for any polygon, dense ones for up to
-// AreaLimit cells inside Bounds.
-func (p *Polygon) Sum(v *View, category []byte) (uint64, error) { return p.sum(v, only(category)) }
-
-// SumOf is Sum for the points of several categories, all of them in one pass.
-func (p *Polygon) SumOf(v *View, categories CategorySet) (uint64, error) {
-	return p.sum(v, categories.which())
-}
-
-func (p *Polygon) sum(v *View, of which) (uint64, error) {
-	if meets, err := p.Meets(&v.Head); !meets || of.none() {
-		return 0, err
-	}
-	return v.in().sum(outline{p.on, p}, of)
-}
+// Area is the cells whose centres lie inside the polygon.
+func (p *Polygon) Area() Area { return Area{polygon: p} }
 
 // outline is a polygon on the grid of a sketch as an area.
 type outline struct {
@@ -237,13 +209,8 @@ type Estimate struct {
 	Cells     uint64  // whose centres lie inside the area
 }
 
-// PolygonEstimate is Polygon.Estimate of one sketch.
-func (v *View) PolygonEstimate(p orb.MultiPolygon, category []byte) (Estimate, error) {
-	return NewPolygon(p).Estimate(v, category)
-}
-
-// Estimate estimates the number of points in the cells of a sketch whose centres lie
-// inside the polygon. An exact sketch answers exactly. For a dense one, Sum is too
+// Estimate estimates the number of points in the cells of an area. An exact sketch answers
+// exactly. For a dense one, Sum is too
 // high by what cells read above their counts, and Estimate subtracts the mean of that,
 // which it derives from the counters ("Spectral Bloom Filters", section 3.1, for the
 // least of k counters). It is right on average over the seeds of the hash where
@@ -259,32 +226,32 @@ func (v *View) PolygonEstimate(p orb.MultiPolygon, category []byte) (Estimate, e
 //
 // It is limited like Sum, and to polygons of AreaLimit rows of cells. O(counters)
 // more than Sum, the first time for a view.
-func (p *Polygon) Estimate(v *View, category []byte) (Estimate, error) {
-	return p.estimate(v, only(category))
-}
-
-// EstimateOf is Estimate for the points of several categories.
-func (p *Polygon) EstimateOf(v *View, categories CategorySet) (Estimate, error) {
-	return p.estimate(v, categories.which())
-}
-
-func (p *Polygon) estimate(v *View, of which) (Estimate, error) {
-	cells, err := p.countCells(v)
+func (v *View) Estimate(a Area, of Categories) (e Estimate, err error) {
+	v.mustBeMade()
+	n, err := a.count(v)
 	if err != nil {
 		return Estimate{}, err
 	}
-	var e Estimate
-	if meets, err := p.Meets(&v.Head); err != nil {
+	on, meets, err := a.on(&v.Head)
+	if err != nil {
 		return Estimate{}, err
-	} else if meets && !of.none() {
-		if e, err = v.in().estimate(outline{p.on, p}, of); err != nil {
+	}
+	e.Certain = v.Form() != Dense || of.None()
+	if meets && !of.None() {
+		if e, err = v.in().estimate(on, of); err != nil {
 			return Estimate{}, err
 		}
-	} else {
-		e.Certain = v.Form() != Dense || of.none()
 	}
-	e.Cells = cells
+	e.Cells = n
 	return e, nil
+}
+
+// count is how many cells an area has on the grid of a sketch.
+func (a Area) count(v *View) (uint64, error) {
+	if a.polygon == nil {
+		return a.rect.Count(), nil
+	}
+	return a.polygon.countCells(v)
 }
 
 // countCells counts the cells whose centres are inside on the grid of a sketch.

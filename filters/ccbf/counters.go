@@ -63,15 +63,22 @@ func (v countersView) count(c grid.Cell, category []byte) uint64 {
 	return v.dense.Count(h1, h2)
 }
 
-func (v countersView) counts(dst []uint64, at []grid.Cell, category []byte) {
-	var h1, h2 [hashBatch]uint64
+func (v countersView) counts(dst []uint64, at []grid.Cell, of Categories) {
+	var h1, h2, counts [hashBatch]uint64
 	for len(at) > 0 {
 		n := min(len(at), hashBatch)
-		for i, c := range at[:n] {
-			h1[i], h2[i] = uint64(c.X), uint64(c.Y)
-		}
-		v.hasher.all(h1[:n], h2[:n], category)
-		v.dense.Counts(dst[:n], h1[:n], h2[:n])
+		clear(dst[:n])
+		_ = of.Each(func(category []byte) error {
+			for i, c := range at[:n] {
+				h1[i], h2[i] = uint64(c.X), uint64(c.Y)
+			}
+			v.hasher.all(h1[:n], h2[:n], category)
+			v.dense.Counts(counts[:n], h1[:n], h2[:n])
+			for i, count := range counts[:n] {
+				dst[i] = saturate.Add(dst[i], count)
+			}
+			return nil
+		})
 		dst, at = dst[n:], at[n:]
 	}
 }
@@ -88,26 +95,21 @@ func (v countersView) countEach(dst []uint64, at []grid.Cell, which []uint32, ca
 	}
 }
 
-func (v countersView) sum(a area, of which) (uint64, error) {
+func (v countersView) sum(a area, of Categories) (uint64, error) {
 	return v.areaSums(a, of, nil)
 }
 
 // areaSums is areaSum of several categories: each is a key of its own.
-func (v countersView) areaSums(a area, of which, each func(n uint64)) (sum uint64, err error) {
-	if !of.several {
-		return v.areaSum(a, of.one, each)
-	}
-	for _, category := range of.set {
+func (v countersView) areaSums(a area, of Categories, each func(n uint64)) (sum uint64, err error) {
+	err = of.Each(func(category []byte) error {
 		n, err := v.areaSum(a, category, each)
-		if err != nil {
-			return 0, err
-		}
 		sum = saturate.Add(sum, n)
-	}
-	return sum, nil
+		return err
+	})
+	return sum, err
 }
 
-func (v countersView) estimate(a area, of which) (Estimate, error) {
+func (v countersView) estimate(a area, of Categories) (Estimate, error) {
 	var r noise.Histogram // of what cells read, or the squares that the sum is made of
 	sum, err := v.areaSums(a, of, r.Add)
 	if err != nil {
@@ -145,42 +147,48 @@ func whole(n float64) uint64 {
 }
 
 // raster sums the cells of pixels, with levels from the largest squares that lie in a pixel.
-func (v countersView) raster(p *pixels, clip grid.Rect, category []byte) error {
-	if v.Levels > 0 {
-		s := search{v: v.View, category: category, visit: p.take}
-		return s.run(clip)
-	}
-	return v.sweep(clip, category, func(at grid.Cell, n uint64) bool {
-		p.add(p.columns.part(at.X), p.lines.part(at.Y), n)
-		return true
+func (v countersView) raster(p *pixels, clip grid.Rect, of Categories) error {
+	in := box{cells.Box(clip)}
+	return of.Each(func(category []byte) error {
+		if v.Levels > 0 {
+			s := search{v: v.View, of: Of(category), visit: p.take}
+			return s.run(in)
+		}
+		return v.sweep(in, Of(category), func(at grid.Cell, n uint64) bool {
+			p.add(p.columns.part(at.X), p.lines.part(at.Y), n)
+			return true
+		})
 	})
 }
 
 // density draws the squares that are nearest in size to pixels.
-func (v countersView) density(p *picture, category []byte) error {
+func (v countersView) density(p *picture, of Categories) error {
 	level := min(math.Ilogb(max(p.pixel()*math.Sqrt2/v.Grid.Res(), 1)), int(v.Levels))
-	return v.paint(p, level, func(clip grid.Rect, to *painting) error {
-		if v.Levels == 0 {
-			return v.sweep(clip, category, func(at grid.Cell, n uint64) bool {
-				to.add(at, n)
-				return true
-			})
-		}
-		s := search{v: v.View, category: category, visit: each(func(l int, q *reading) bool {
-			if l == level {
-				to.add(q.at, q.least)
+	return of.Each(func(category []byte) error {
+		return v.paint(p, level, func(clip grid.Rect, to *painting) error {
+			in := box{cells.Box(clip)}
+			if v.Levels == 0 {
+				return v.sweep(in, Of(category), func(at grid.Cell, n uint64) bool {
+					to.add(at, n)
+					return true
+				})
 			}
-			return l > level
-		})}
-		return s.run(clip)
+			s := search{v: v.View, of: Of(category), visit: each(func(l int, q *reading) bool {
+				if l == level {
+					to.add(q.at, q.least)
+				}
+				return l > level
+			})}
+			return s.run(in)
+		})
 	})
 }
 
-func (v countersView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
+func (v countersView) hotspots(a area, threshold uint64, of Categories, add func(Spot) bool) error {
 	if v.Levels == 0 {
-		return v.sweep(box, category, func(at grid.Cell, n uint64) bool { return n < threshold || add(Spot{Cell: at, Count: n}) })
+		return v.sweep(a, of, func(at grid.Cell, n uint64) bool { return n < threshold || add(Spot{Cell: at, Count: n}) })
 	}
-	s := search{v: v.View, category: category}
+	s := search{v: v.View, of: of}
 	s.visit = each(func(level int, q *reading) bool {
 		if q.least < threshold || level > 0 {
 			return q.least >= threshold
@@ -190,11 +198,11 @@ func (v countersView) hotspots(box grid.Rect, threshold uint64, category []byte,
 		}
 		return false
 	})
-	return s.run(box)
+	return s.run(a)
 }
 
-func (v countersView) topK(box grid.Rect, category []byte, t *topCells) error {
-	s := search{v: v.View, category: category, largestFirst: true}
+func (v countersView) topK(a area, of Categories, t *topCells) error {
+	s := search{v: v.View, of: of, largestFirst: true}
 	s.visit = each(func(level int, q *reading) bool {
 		if level == 0 {
 			if !t.add(candidate{Spot{Cell: q.at, Count: q.n}, q.least}) {
@@ -206,7 +214,7 @@ func (v countersView) topK(box grid.Rect, category []byte, t *topCells) error {
 		first := grid.Cell{X: q.at.X << level, Y: q.at.Y << level}
 		return t.wants(candidate{Spot{Cell: first}, q.least})
 	})
-	return s.run(box)
+	return s.run(a)
 }
 
 func (v countersView) error() Error {

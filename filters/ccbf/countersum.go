@@ -91,41 +91,40 @@ func (v countersView) areaSum(a area, category []byte, each func(n uint64)) (uin
 	if v.byLevels(a.Bounds().Intersect(v.Bounds)) {
 		return v.sumLevels(a, category, each)
 	}
-	scan, err := a.rows(v.Grid, v.Bounds)
+	scan, err := v.rowsOf(a, 1)
 	if err != nil {
-		return 0, err
-	}
-	n := scan.Work()
-	if n <= v.left() { // rows that may be walked to count their cells
-		n = max(n, scan.Count())
-	}
-	if err := v.allow(n); err != nil {
 		return 0, err
 	}
 	return v.sumRows(scan, category, each), nil
 }
 
+// rowsOf is the rows of an area within bounds, whose cells are asked for so many times.
+func (v countersView) rowsOf(a area, times int) (rows, error) {
+	scan, err := a.rows(v.Grid, v.Bounds)
+	if err != nil {
+		return nil, err
+	}
+	n := scan.Work()
+	if n <= v.left() { // rows that may be walked to count their cells
+		n = max(n, saturate.Mul(scan.Count(), uint64(times)))
+	}
+	return scan, v.allow(n)
+}
+
 // sumRows is the sum over the cells of rows.
 func (v countersView) sumRows(scan rows, category []byte, each func(n uint64)) (sum uint64) {
-	bounds := scan.Bounds()
-	s := sweep{v: v, category: category}
-	s.over(bounds)
-	for y := bounds.MinY; y <= bounds.MaxY; y++ {
-		for _, in := range scan.Row(y) {
-			for x := in.X0; x <= in.X1; x += hashBatch {
-				n := int(min(in.X1-x+1, hashBatch))
-				some := s.ask(x, y, n)
-				if each != nil {
-					for range n - some {
-						each(0)
-					}
-				}
-				if s.enough() {
-					sum = s.sum(sum, each)
-				}
+	s := newSweep(v, Of(category), scan.Bounds())
+	s.rows(scan, func(left int) bool {
+		if each != nil {
+			for range left {
+				each(0)
 			}
 		}
-	}
+		if s.enough() {
+			sum = s.sum(sum, each)
+		}
+		return true
+	})
 	return s.sum(sum, each)
 }
 

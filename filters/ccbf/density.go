@@ -24,19 +24,12 @@ import (
 // dst must be width*height long. Exact sketches answer for any box, dense ones
 // for up to AreaLimit lookups inside Bounds. Errors as CheckRaster. O(cells in
 // the box + pixels).
-func (v *View) Density(dst []float64, b orb.Bound, width, height int, category []byte) error {
-	clear(dst)
-	return v.AddDensity(dst, b, width, height, category)
-}
-
-// AddDensity adds Density to dst: for a picture of several sketches, each of
-// which touches only the pixels where it can have counts. After an error dst is
-// partly written.
-func (v *View) AddDensity(dst []float64, b orb.Bound, width, height int, category []byte) error {
+func (v *View) Density(dst []float64, b orb.Bound, width, height int, of Categories) error {
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err
 	}
-	return v.in().density(&picture{dst: dst, box: b, width: width, height: height}, category)
+	clear(dst)
+	return v.in().density(&picture{dst: dst, box: b, width: width, height: height}, of)
 }
 
 // picture is a picture in the making.
@@ -327,20 +320,22 @@ func (w *stretcher) addBoth(row []float64, a *stretched, here float64, b *stretc
 	part(b, to, b.to, next)
 }
 
-// AddDensityWithin is AddDensity with at most that many lookups of a dense sketch,
+// AddDensity adds Density to dst, for a picture of several sketches, each of which touches only
+// the pixels where it can have counts. A dense sketch takes at most that many lookups,
 // for pictures that must be ready in time: where the box has more cells, squares of
 // them are drawn, each from the counts of some cells drawn at random from it, and
 // sampled is true. What is drawn is then right on average: a sum of n cells, m of
-// them read, is n/m times what these read. Equal boxes give equal pictures.
-func (v *View) AddDensityWithin(dst []float64, b orb.Bound, width, height int, category []byte, most uint64) (sampled bool, err error) {
+// them read, is n/m times what these read. Equal boxes give equal pictures. After an error
+// dst is partly written.
+func (v *View) AddDensity(dst []float64, b orb.Bound, width, height int, of Categories, most uint64) (sampled bool, err error) {
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return false, err
 	}
 	p := &picture{dst: dst, box: b, width: width, height: height}
 	if v.Form() != Dense {
-		return false, v.in().density(p, category)
+		return false, v.in().density(p, of)
 	}
-	return countersView{v}.densityWithin(p, category, min(most, v.left()))
+	return countersView{v}.densityWithin(p, of, min(most, v.left()))
 }
 
 // leastReads is how many cells of a square are read where it has as many: a square
@@ -348,11 +343,21 @@ func (v *View) AddDensityWithin(dst []float64, b orb.Bound, width, height int, c
 const leastReads = 4
 
 // densityWithin is density with at most so many lookups.
-func (v countersView) densityWithin(p *picture, category []byte, most uint64) (sampled bool, err error) {
+func (v countersView) densityWithin(p *picture, of Categories, most uint64) (sampled bool, err error) {
+	err = of.Each(func(category []byte) error {
+		some, err := v.densityOf(p, category, most/uint64(of.Number()))
+		sampled = sampled || some
+		return err
+	})
+	return sampled, err
+}
+
+// densityOf is densityWithin for one category.
+func (v countersView) densityOf(p *picture, category []byte, most uint64) (sampled bool, err error) {
 	unit := min(math.Ilogb(max(p.pixel()*math.Sqrt2/v.Grid.Res(), 1)), int(v.Levels))
 	whole := v.cellsOf(p, unit)
 	if whole <= most/2 { // a search reads a third more, of larger squares
-		err := v.density(p, category)
+		err := v.density(p, Of(category))
 		v.hazed(p, unit)
 		return false, err
 	}
@@ -362,7 +367,7 @@ func (v countersView) densityWithin(p *picture, category []byte, most uint64) (s
 		some.dst = make([]float64, len(p.dst))
 		together, covered := v.together, v.covered
 		v.together, v.covered = true, AreaLimit-most
-		err := v.density(&some, category)
+		err := v.density(&some, Of(category))
 		v.together, v.covered = together, covered
 		if err == nil {
 			for i, n := range some.dst {

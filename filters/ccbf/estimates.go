@@ -36,10 +36,10 @@ func NewEstimates(values []float64, width, height int) *Estimates {
 }
 
 // Add adds a sketch, with at most most lookups if it is dense, as
-// AddDensityWithin does; n is its noise.
-func (e *Estimates) Add(v *View, n *Noise, b orb.Bound, category []byte, most uint64) (sampled bool, err error) {
+// AddDensity does; n is its noise.
+func (e *Estimates) Add(v *View, n *Noise, b orb.Bound, of Categories, most uint64) (sampled bool, err error) {
 	if v.Form() != Dense || n == nil {
-		return v.AddDensityWithin(e.Values, b, e.Width, e.Height, category, most)
+		return v.AddDensity(e.Values, b, e.Width, e.Height, of, most)
 	}
 	if err := checkPixels(len(e.Values), b, e.Width, e.Height); err != nil {
 		return false, err
@@ -48,7 +48,7 @@ func (e *Estimates) Add(v *View, n *Noise, b orb.Bound, category []byte, most ui
 		e.noisy, e.second, e.third = make([]float64, len(e.Values)), make([]float64, len(e.Values)), make([]float64, len(e.Values))
 	}
 	p := &picture{dst: e.noisy, box: b, width: e.Width, height: e.Height, estimates: e, noise: n.cells}
-	return countersView{v}.densityWithin(p, category, min(most, v.left()))
+	return countersView{v}.densityWithin(p, of, min(most, v.left()))
 }
 
 // surest is how many standard deviations of the noise a pixel must exceed: of a million

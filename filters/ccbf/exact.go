@@ -67,39 +67,40 @@ func (v exactView) memory() int64 { return v.cells.Memory() }
 
 func (v exactView) count(c grid.Cell, category []byte) uint64 { return v.cells.Count(c, category) }
 
-func (v exactView) counts(dst []uint64, at []grid.Cell, category []byte) {
-	v.cells.Counts(dst, at, category)
+func (v exactView) counts(dst []uint64, at []grid.Cell, of Categories) { v.cells.Counts(dst, at, of) }
+
+func (v exactView) sum(a area, of Categories) (uint64, error) { return v.cells.AreaSum(a, of), nil }
+
+func (v exactView) estimate(a area, of Categories) (Estimate, error) {
+	return exactly(v.cells.AreaSum(a, of)), nil
 }
 
-func (v exactView) sum(a area, of which) (uint64, error) {
-	return v.cells.AreaSumOf(a, of.holds), nil
+// exactly is the estimate of an exact sketch.
+func exactly(n uint64) Estimate {
+	return Estimate{Value: float64(n), Low: n, High: n, Certain: n < full}
 }
 
-func (v exactView) estimate(a area, of which) (Estimate, error) {
-	n := v.cells.AreaSumOf(a, of.holds)
-	return Estimate{Value: float64(n), Low: n, High: n, Certain: n < full}, nil
-}
-
-func (v exactView) raster(p *pixels, clip grid.Rect, category []byte) error {
-	v.cells.Each(clip, category, func(c grid.Cell, n uint64) { p.add(p.columns.part(c.X), p.lines.part(c.Y), n) })
+func (v exactView) raster(p *pixels, clip grid.Rect, of Categories) error {
+	v.cells.Each(clip, of, func(c grid.Cell, n uint64) { p.add(p.columns.part(c.X), p.lines.part(c.Y), n) })
 	return nil
 }
 
-func (v exactView) density(p *picture, category []byte) error {
+func (v exactView) density(p *picture, of Categories) error {
 	return v.paint(p, 0, func(clip grid.Rect, to *painting) error {
-		v.cells.Each(clip, category, to.add)
+		v.cells.Each(clip, of, to.add)
 		return nil
 	})
 }
 
-func (v exactView) hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
+func (v exactView) hotspots(a area, threshold uint64, of Categories, add func(Spot) bool) error {
 	var stop bool
-	v.cells.EachUntil(box, category, threshold, &stop, func(c grid.Cell, n uint64) { stop = !add(Spot{Cell: c, Count: n}) })
+	v.cells.EachSum(a, of, threshold, &stop, func(c grid.Cell, n uint64) { stop = !add(Spot{Cell: c, Count: n}) })
 	return nil
 }
 
-func (v exactView) topK(box grid.Rect, category []byte, t *topCells) error {
-	v.cells.EachSum(box, category, 1, func(c grid.Cell, n uint64) { t.add(candidate{Spot{Cell: c, Count: n}, n}) })
+func (v exactView) topK(a area, of Categories, t *topCells) error {
+	var stop bool
+	v.cells.EachSum(a, of, 1, &stop, func(c grid.Cell, n uint64) { stop = !t.add(candidate{Spot{Cell: c, Count: n}, n}) })
 	return nil
 }
 

@@ -51,22 +51,22 @@ type body interface {
 // asked is how often there are points.
 type asked interface {
 	count(c grid.Cell, category []byte) uint64
-	counts(dst []uint64, at []grid.Cell, category []byte)
-	sum(a area, of which) (uint64, error)
+	counts(dst []uint64, at []grid.Cell, of Categories)
+	sum(a area, of Categories) (uint64, error)
 	// estimate is sum and what is known of it, but for the number of cells.
-	estimate(a area, of which) (Estimate, error)
+	estimate(a area, of Categories) (Estimate, error)
 }
 
 // pictured is counts as a picture.
 type pictured interface {
-	raster(p *pixels, clip grid.Rect, category []byte) error
-	density(p *picture, category []byte) error
+	raster(p *pixels, clip grid.Rect, of Categories) error
+	density(p *picture, of Categories) error
 }
 
 // ranked is where there are most points.
 type ranked interface {
-	hotspots(box grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error
-	topK(box grid.Rect, category []byte, t *topCells) error
+	hotspots(a area, threshold uint64, of Categories, add func(Spot) bool) error
+	topK(a area, of Categories, t *topCells) error
 }
 
 // told is what there is to know of the sketch.
@@ -94,10 +94,13 @@ type (
 		// eachCategory calls f with the categories in the order of their bytes, 0 cells
 		// where that is not known.
 		eachCategory(f func(category []byte, cells, total uint64))
-		// eachCell calls f with the cells of a box, of a tree its leaves, until stop is
-		// set; listed is how many these are at most for any box, and the bytes it takes.
-		eachCell(box grid.Rect, category []byte, stop *bool, f func(Spot))
-		listed(category []byte) (cells int, bytes int64)
+		// eachCategorySum calls f with the estimate of each category that may have points in an
+		// area, but for the number of cells, in the order of their bytes.
+		eachCategorySum(a area, of Categories, f func(category []byte, e Estimate))
+		// eachCell calls f with the cells of an area, of a tree its leaves, until stop is
+		// set; listed is how many these are at most, and the bytes it takes.
+		eachCell(a area, of Categories, stop *bool, f func(Spot))
+		listed(isBox bool, of Categories) (cells int, bytes int64)
 	}
 )
 

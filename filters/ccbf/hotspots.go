@@ -32,16 +32,16 @@ func (v *View) MaxSpots() int { return min(MaxSpots, 1<<16+4*len(v.blob)) }
 // ErrSpots is a question for more cells than are listed, or for none.
 var ErrSpots = errors.New("cells cannot be listed")
 
-// Hotspots lists the cells of a rectangle that count threshold or more, by
+// Hotspots lists the cells of an area that count threshold or more, by
 // descending count, equal ones by Y and then X. Count is that of View.Count, so
 // none is missed and, while the sketch is exact, none is listed wrongly. A
 // dense sketch with levels leaves out the cells of squares that read less than
 // threshold. threshold is at least 1.
 //
-// Exact sketches answer for any rectangle, dense ones for up to AreaLimit
+// Exact sketches answer for any area, dense ones for up to AreaLimit
 // lookups inside Bounds. More than View.MaxSpots cells are an error that wraps
-// ErrSpots. category nil asks for points of any category.
-func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spot, error) {
+// ErrSpots. A cell's points of several categories are added up.
+func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error) {
 	if threshold == 0 {
 		return nil, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
 	}
@@ -58,29 +58,37 @@ func (v *View) Hotspots(box grid.Rect, threshold uint64, category []byte) ([]Spo
 		spots = append(spots, s)
 		return true
 	}
-	if err := v.in().hotspots(box, threshold, category, add); err != nil && !full {
+	on, meets, err := a.on(&v.Head)
+	if err != nil || !meets || of.None() {
+		return nil, err
+	}
+	if err := v.in().hotspots(on, threshold, of, add); err != nil && !full {
 		return nil, err
 	}
 	if full {
-		return nil, fmt.Errorf("%w: more than %d have a count of %d or more (raise the threshold or use a smaller box)", ErrSpots, most, threshold)
+		return nil, fmt.Errorf("%w: more than %d have a count of %d or more (raise the threshold or use a smaller area)", ErrSpots, most, threshold)
 	}
 	sortSpots(spots)
 	return spots, nil
 }
 
-// TopK lists the k cells of a rectangle with the largest counts, fewer if fewer
+// TopK lists the k cells of an area with the largest counts, fewer if fewer
 // have a count, in the order of Hotspots, which also decides between equal
 // counts. To choose cells, a dense sketch with levels takes as a cell's count the
 // least that the cell and the squares above it read. k is from 1 to MaxSpots.
 // Limits as Hotspots.
-func (v *View) TopK(box grid.Rect, k int, category []byte) ([]Spot, error) {
+func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 	if k < 1 || k > MaxSpots {
 		return nil, fmt.Errorf("%w: k is %d, must be from 1 to %d", ErrSpots, k, MaxSpots)
 	}
+	on, meets, err := a.on(&v.Head)
+	if err != nil || !meets || of.None() {
+		return nil, err
+	}
 	t := topCells{k: k, most: v.MaxSpots()}
-	switch err := v.in().topK(box, category, &t); {
+	switch err := v.in().topK(on, of, &t); {
 	case t.full:
-		return nil, fmt.Errorf("%w: more than %d are among the %d with the highest counts (use a smaller k or a smaller box)", ErrSpots, t.most, k)
+		return nil, fmt.Errorf("%w: more than %d are among the %d with the highest counts (use a smaller k or a smaller area)", ErrSpots, t.most, k)
 	case err != nil:
 		return nil, err
 	}

@@ -100,15 +100,15 @@ func (t *leafList) total() uint64 {
 }
 
 // most is by how much the count of a cell can be too high.
-func (t *leafList) most(totals bool) uint64 {
+func (t *leafList) most(categories bool) uint64 {
 	most := uint64(0)
-	if !totals {
+	if !categories {
 		for i := range t.sections {
 			most = max(most, t.sections[i].Most())
 		}
 		return most
 	}
-	// Without its category a cell counts the squares of all of them.
+	// For points of any category a cell counts the squares of all of them.
 	all := map[[2]int32]*tree.Merger{}
 	for i := range t.sections {
 		s := &t.sections[i]

@@ -16,56 +16,78 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// Cells returns the cells of a rectangle that have points, each once with its count,
-// those of a region in Z-order. category nil is for points of any category;
-// CheckCategory must have allowed the question.
+// Cells returns the cells of an area that have points, each once with its count, those of
+// several categories added up, and those of a region in Z-order. CheckCategory must have
+// allowed the question.
 //
-// For a tree, it returns the leaves that meet the rectangle, with the points that are in
+// For a tree, it returns the leaves that meet the area, with the points that are in
 // them and in no smaller leaf: the counts of all of them add up to the total. In united
 // trees leaves lie within one another; a cell's Count is then the sum over all leaves
 // that hold it, not only the smallest one.
 //
 // The error of a dense sketch wraps ErrNotListed: any of its cells may read anything.
 // While it runs the View must not be asked anything else. O(blocks that meet the
-// rectangle); View.Listed says how much memory it takes.
-func (v *View) Cells(box grid.Rect, category []byte) (iter.Seq[Spot], error) {
+// area); View.Listed says how much memory it takes.
+func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 	l, ok := v.in().(lists)
 	if !ok {
 		return nil, fmt.Errorf("%w of their cells: any cell can have a count (list the largest cells of a box with ccbf_top_k or ccbf_hotspots, or build with more bytes, or with overflow: 'tree')", ErrNotListed)
 	}
+	on, meets, err := a.on(&v.Head)
+	if err != nil {
+		return nil, err
+	}
 	return func(yield func(Spot) bool) {
-		stop := false
-		l.eachCell(box, category, &stop, func(s Spot) { stop = stop || !yield(s) })
+		if stop := !meets || of.None(); !stop {
+			l.eachCell(on, of, &stop, func(s Spot) { stop = stop || !yield(s) })
+		}
 	}, nil
 }
 
-// Listed is the most cells that Cells returns, for any rectangle, and the memory that
+// Listed is the most cells that Cells returns for any area of one kind, and the memory that
 // this takes in addition to the View; 0 for counters.
-func (v *View) Listed(category []byte) (cells int, bytes int64) {
+func (v *View) Listed(a Area, of Categories) (cells int, bytes int64) {
 	if l, ok := v.in().(lists); ok {
-		return l.listed(category)
+		return l.listed(a.polygon == nil, of)
 	}
 	return 0, 0
 }
 
-func (v exactView) eachCell(box grid.Rect, category []byte, stop *bool, f func(Spot)) {
-	v.cells.EachUntil(box, category, 1, stop, func(c grid.Cell, n uint64) { f(Spot{Cell: c, Count: n}) })
+func (v exactView) eachCell(a area, of Categories, stop *bool, f func(Spot)) {
+	v.cells.EachSum(a, of, 1, stop, func(c grid.Cell, n uint64) { f(Spot{Cell: c, Count: n}) })
 }
 
-func (v exactView) listed(category []byte) (int, int64) { return v.cells.Most(category) }
+func (v exactView) listed(isBox bool, of Categories) (int, int64) { return v.cells.Most(isBox, of) }
 
-func (v treeView) eachCell(r grid.Rect, category []byte, stop *bool, f func(Spot)) {
-	if r = r.Intersect(v.Bounds); r.Empty() {
-		return
-	}
-	for _, g := range v.tree.about(category) {
-		a := &treeArea{box{cells.Box(r)}, v.Bounds, g.x, g.y, false}
+func (v exactView) eachCategorySum(a area, of Categories, f func(category []byte, e Estimate)) {
+	v.cells.EachCategorySum(a, of, func(category []byte, n uint64) { f(category, exactly(n)) })
+}
+
+func (v treeView) eachCell(in area, of Categories, stop *bool, f func(Spot)) {
+	for _, g := range v.tree.about(of) {
+		a := &treeArea{in, v.Bounds, g.x, g.y, false}
 		tree.Each(g.sheets, a, v.tree.packet, stop, func(l tree.Leaf) { f(v.spot(&g, l)) })
 	}
 }
 
-func (v treeView) listed(category []byte) (leaves int, bytes int64) {
-	for _, g := range v.tree.about(category) {
+func (v treeView) eachCategorySum(a area, of Categories, f func(category []byte, e Estimate)) {
+	t := &v.tree
+	t.begin()
+	for i := 0; i < len(t.sections); {
+		category, sum := t.sections[i].Category, tree.Sum{}
+		for ; i < len(t.sections) && bytes.Equal(t.sections[i].Category, category); i++ {
+			if s := &t.sections[i]; of.Has(category) {
+				sum.Add(tree.AreaSum(t.sheets[s.from:s.to], &treeArea{a, v.Bounds, s.X, s.Y, true}, t.packet))
+			}
+		}
+		if sum.High > 0 {
+			f(category, v.estimateOf(sum))
+		}
+	}
+}
+
+func (v treeView) listed(_ bool, of Categories) (leaves int, bytes int64) {
+	for _, g := range v.tree.about(of) {
 		n := 0
 		for i := range g.sheets {
 			n += int(g.sheets[i].Leaves())
@@ -90,36 +112,82 @@ type Category struct {
 // categories nor their cells, and can only look up given ones.
 var ErrNotListed = errors.New("counters have no list")
 
-// ByCategory lists the categories of a sketch in the order of key.Compare, or, for
+// ListCategories lists the categories of a sketch in the order of key.Compare, or, for
 // classes without one, of their bytes; it returns none if points have none. It reads the
 // head of each section, not the cells. The error of a dense sketch wraps ErrNotListed.
 // Keys are the BLOB's memory. O(sections), and sorting them.
-func (v *View) ByCategory() ([]Category, error) {
-	l, ok := v.in().(lists)
-	if !ok {
-		return nil, fmt.Errorf("%w of their categories: they can only look up one that is given (build with more bytes, or with overflow: 'tree')", ErrNotListed)
-	}
-	if !v.Categories {
-		return nil, nil
+func (v *View) ListCategories() ([]Category, error) {
+	l, err := v.categoryLists()
+	if l == nil {
+		return nil, err
 	}
 	var list []Category
 	l.eachCategory(func(category []byte, cells, total uint64) {
 		list = append(list, Category{category, total, cells})
 	})
-	if class := v.Class(); class != key.Text && class.Ordered() { // of text they come in order
-		slices.SortStableFunc(list, func(a, b Category) int {
-			order, _ := key.Compare(class, a.Key, b.Key)
-			return order
-		})
+	inOrder(v.Class(), list, func(c *Category) []byte { return c.Key })
+	return list, nil
+}
+
+// categoryLists is the lists of a sketch with categories, nil without.
+func (v *View) categoryLists() (lists, error) {
+	l, ok := v.in().(lists)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w of their categories: they can only look up one that is given (build with more bytes, or with overflow: 'tree')", ErrNotListed)
+	case !v.Categories:
+		return nil, nil
 	}
+	return l, nil
+}
+
+// inOrder sorts what has keys of a class, which come in the order of their bytes.
+func inOrder[T any](class key.Class, list []T, keyOf func(*T) []byte) {
+	if class == key.Text || !class.Ordered() {
+		return
+	}
+	slices.SortStableFunc(list, func(a, b T) int {
+		order, _ := key.Compare(class, keyOf(&a), keyOf(&b))
+		return order
+	})
+}
+
+// CategorySum is what an area has of a category.
+type CategorySum struct {
+	Key []byte // as Category.Key
+	Estimate
+}
+
+// ByCategory returns the points in an area for each category that has some there, in the
+// order of ListCategories, in one walk over the area. Value, Low and High of an exact
+// sketch are the sum. Errors as ListCategories, and as Estimate.
+func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
+	l, err := v.categoryLists()
+	if l == nil {
+		return nil, err
+	}
+	n, err := a.count(v)
+	if err != nil {
+		return nil, err
+	}
+	on, meets, err := a.on(&v.Head)
+	if err != nil || !meets || of.None() {
+		return nil, err
+	}
+	var list []CategorySum
+	l.eachCategorySum(on, of, func(category []byte, e Estimate) {
+		e.Cells = n
+		list = append(list, CategorySum{category, e})
+	})
+	inOrder(v.Class(), list, func(c *CategorySum) []byte { return c.Key })
 	return list, nil
 }
 
 // Between lists the keys of a sketch's categories from one key to another, both
-// included and both of the class of the sketch, in order. Errors as ByCategory, and
+// included and both of the class of the sketch, in order. Errors as ListCategories, and
 // for classes that have no order.
 func (v *View) Between(from, to []byte) ([][]byte, error) {
-	list, err := v.ByCategory()
+	list, err := v.ListCategories()
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +223,7 @@ func (v treeView) eachCategory(f func(category []byte, cells, total uint64)) {
 	}
 }
 
-// CategoryBytes is the bytes that ByCategory takes.
+// CategoryBytes is the bytes that ListCategories takes, and ByCategory at most.
 func (v *View) CategoryBytes() int64 {
 	if v.Form() == Tree {
 		return int64(len(v.tree.sections)) * categoryBytes
@@ -164,7 +232,7 @@ func (v *View) CategoryBytes() int64 {
 }
 
 // categoryBytes is those of a Category, in a list that grows.
-const categoryBytes = 2 * 40
+const categoryBytes = 2 * 72
 
 // ErrText is a text that is longer than a string in SQL may be.
 var ErrText = errors.New("the text is too long")
@@ -175,7 +243,7 @@ const (
 	leastPlain = 1e-15   // coordinates of smaller cells, and of those as large, have exponents
 )
 
-// AppendGeoJSON appends the cells of a rectangle, as Cells returns them, as a
+// AppendGeoJSON appends the cells of an area, as Cells returns them, as a
 // FeatureCollection of RFC 7946: for each cell that counts threshold or more, its square
 // and the property count. Coordinates are the shortest decimals of the edges, in any unit;
 // GeoJSON expects degrees.
@@ -183,18 +251,18 @@ const (
 // room, unless it is nil, is called with the bytes of each larger buffer before it is
 // made, and its error ends the text. threshold is at least 1. Errors as Cells; one that
 // wraps ErrText for more than 2 GiB.
-func (v *View) AppendGeoJSON(dst []byte, box grid.Rect, threshold uint64, category []byte, room func(bytes int64) error) ([]byte, error) {
+func (v *View) AppendGeoJSON(dst []byte, a Area, threshold uint64, of Categories, room func(bytes int64) error) ([]byte, error) {
 	if threshold == 0 {
 		return dst, fmt.Errorf("%w: threshold is 0, must be at least 1", ErrSpots)
 	}
-	cells, err := v.Cells(box, category)
+	cells, err := v.Cells(a, of)
 	if err != nil {
 		return dst, err
 	}
 	grow := func() error {
 		size := 2 * int64(cap(dst)+maxFeature)
 		if int64(len(dst)) > maxText-2*maxFeature {
-			return fmt.Errorf("%w: more than 2 GiB (ask for a smaller box or a higher threshold)", ErrText)
+			return fmt.Errorf("%w: more than 2 GiB (ask for a smaller area or a higher threshold)", ErrText)
 		}
 		if room != nil {
 			if err := room(size); err != nil {
@@ -275,24 +343,23 @@ var ErrNotExact = errors.New("the sketch is not exact: its cells are not known")
 // Difference has the cells in which the counts of two exact sketches differ.
 type Difference struct{ a, b cells.List }
 
-// Difference is s less o, cell by cell, for points of a category, or of all where that is
-// nil. Parameters that say what a sketch becomes when it is no longer exact may differ. The
+// Difference is s less o, cell by cell, for points of categories. Parameters that say what a sketch becomes when it is no longer exact may differ. The
 // error wraps sketch.ErrDiffer, or ErrNotExact where one of them is not exact. Neither is
 // changed, nor may they be while the Difference is used.
-func (s *Sketch) Difference(o *Sketch, category []byte) (*Difference, error) {
+func (s *Sketch) Difference(o *Sketch, of Categories) (*Difference, error) {
 	if err := s.sameCells(&o.Config); err != nil {
 		return nil, err
 	}
 	if err := differClass(s.Class, o.Class); err != nil {
 		return nil, err
 	}
-	for i, of := range []*Sketch{s, o} {
-		if !of.IsExact() {
+	for i, side := range []*Sketch{s, o} {
+		if !side.IsExact() {
 			return nil, fmt.Errorf("%w: the %s is %s (build it with more bytes, or compare sums over areas)",
-				ErrNotExact, []string{"left one", "right one"}[i], map[Form]string{Tree: "a tree", Dense: "dense"}[of.Form()])
+				ErrNotExact, []string{"left one", "right one"}[i], map[Form]string{Tree: "a tree", Dense: "dense"}[side.Form()])
 		}
 	}
-	return &Difference{s.cells.Of(category), o.cells.Of(category)}, nil
+	return &Difference{s.cells.Of(of), o.cells.Of(of)}, nil
 }
 
 // Len is the number of cells.

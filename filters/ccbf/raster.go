@@ -49,19 +49,19 @@ func CheckRaster(b orb.Bound, width, height int) error {
 
 // Raster writes the counts of a box as width x height pixels to dst, row by row
 // from the north-west: a pixel is the sum of Count over the cells whose centre
-// it holds, lower edges included and upper ones not, as BoxSum has it. So the
+// it holds, lower edges included and upper ones not, as Sum has it. So the
 // pixels add up to the sum of the box; if cells are larger than pixels, the
 // pixel at the centre of a cell has its whole count. (Density spreads it.) A
 // pixel never falls below the truth, and is exact while the sketch is.
 //
 // In a dense sketch with levels, the largest squares inside each pixel are
 // looked up; none counts more than a square around it reads. That is closer, and
-// the pixels may add up to more than BoxSum, which looks up larger squares.
+// the pixels may add up to more than Sum, which looks up larger squares.
 //
 // Pixel i of a row begins at xmin + (xmax-xmin)*i/width; rows likewise, counted
 // from ymin. dst must be width*height long. Exact sketches answer for any box,
 // dense ones for up to AreaLimit lookups inside Bounds. Errors as CheckRaster.
-func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, category []byte) error {
+func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, of Categories) error {
 	if err := checkPixels(len(dst), b, width, height); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, category []b
 	if clip.Empty() {
 		return nil
 	}
-	return v.in().raster(&p, clip, category)
+	return v.in().raster(&p, clip, of)
 }
 
 // pixels is a raster in the making.

@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
@@ -10,13 +11,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
-// search walks the cells of a dense sketch inside a rectangle, and with levels
+// search walks the cells of a dense sketch inside an area, and with levels
 // the squares above them, from the largest down. What a square holds is never more
 // than it reads, so that what is below a square that reads 0 is left out, and
 // visit can leave out more.
 type search struct {
-	v        *View
-	category []byte
+	v  *View
+	of Categories
 	// visit is called with squares, at most searchBatch, and returns those to whose
 	// parts to go on, where these were.
 	visit func(level int, squares []reading) []reading
@@ -30,6 +31,7 @@ type search struct {
 	most   uint64 // that are allowed; 0 ends the search
 	h1, h2 [4 * searchBatch]uint64
 	counts [4 * searchBatch]uint64
+	more   [4 * searchBatch]uint64  // of another category
 	first  [4 * searchBatch]reading // the largest squares, as many at once
 }
 
@@ -59,15 +61,60 @@ func each(f func(level int, q *reading) bool) func(level int, squares []reading)
 	}
 }
 
-// run searches a rectangle. It may look up View.AreaLimit squares.
-func (s *search) run(clip grid.Rect) error {
-	clip = clip.Intersect(s.v.Bounds)
-	if clip.Empty() {
-		return nil
-	}
+// run searches an area. It may look up View.AreaLimit squares.
+func (s *search) run(a area) error {
 	s.most = s.v.left()
+	if b, ok := a.(box); ok {
+		s.rect(b.Rect().Intersect(s.v.Bounds))
+		return s.v.allow(s.reads)
+	}
+	// The squares inside, one by one.
+	r := a.Bounds().Intersect(s.v.Bounds)
+	top := bits.Len64(max(r.Width(), r.Height()) - 1)
+	for y := r.MinY >> top; y <= r.MaxY>>top; y++ {
+		for x := r.MinX >> top; x <= r.MaxX>>top; x++ {
+			s.square(a, top, grid.Cell{X: x, Y: y})
+		}
+	}
+	return s.v.allow(s.reads)
+}
+
+// square searches the parts of a square that are inside an area.
+func (s *search) square(a area, level int, at grid.Cell) {
+	r := square(at, level)
+	in := r.Intersect(s.v.Bounds)
+	if s.reads++; in.Empty() || s.reads > s.most || s.most == 0 {
+		return
+	}
+	if level == 0 {
+		if a.Contains(at) {
+			s.rect(in)
+		}
+		return
+	}
+	switch a.Enter(r) {
+	case grid.Inside:
+		s.rect(in)
+	case grid.Partly:
+		defer a.Leave()
+		s.reads += uint64(a.Work())
+		if level >= readPartly && level <= int(s.v.Levels) && len(s.read(level, []reading{{at: at, least: ^uint64(0)}})) == 0 {
+			return
+		}
+		for i := range int64(4) {
+			s.square(a, level-1, grid.Cell{X: 2*at.X + i&1, Y: 2*at.Y + i>>1})
+		}
+	}
+}
+
+// rect searches a rectangle within bounds.
+func (s *search) rect(clip grid.Rect) {
+	if clip.Empty() || s.most == 0 {
+		return
+	}
 	if n := clip.Squares(int(s.v.Levels)).Count(); n > s.most {
-		return s.v.allow(n)
+		s.reads = saturate.Add(s.reads, n)
+		return
 	}
 	top := int(s.v.Levels)
 	for l := range top + 1 {
@@ -84,7 +131,6 @@ func (s *search) run(clip grid.Rect) error {
 			}
 		}
 	}
-	return s.v.allow(s.reads)
 }
 
 // down reads squares, as many as a batch has parts, and goes on to the parts of
@@ -129,17 +175,18 @@ func (s *search) appendParts(dst []reading, level int, q *reading) []reading {
 
 // read fills in what squares read and drops those that read 0.
 func (s *search) read(level int, squares []reading) []reading {
-	n := len(squares)
-	s.reads += uint64(n)
-	if s.category == nil {
-		n = (n + 7) &^ 7 // eight at once take less than those that are left of eight
-	}
-	h, h1, h2 := s.v.Config.hasher(uint8(level)), s.h1[:n], s.h2[:n]
-	for i := range squares {
-		h1[i], h2[i] = uint64(squares[i].at.X), uint64(squares[i].at.Y)
-	}
-	h.all(h1, h2, s.category)
-	s.v.dense.Counts(s.counts[:n], h1, h2)
+	s.reads += uint64(len(squares) * s.of.Number())
+	counts := s.counts[:]
+	_ = s.of.Each(func(category []byte) error {
+		s.count(level, squares, category, counts)
+		if &counts[0] == &s.more[0] {
+			for i, n := range counts[:len(squares)] {
+				s.counts[i] = saturate.Add(s.counts[i], n)
+			}
+		}
+		counts = s.more[:]
+		return nil
+	})
 	kept := 0
 	for i, count := range s.counts[:len(squares)] {
 		q := squares[i]
@@ -152,10 +199,26 @@ func (s *search) read(level int, squares []reading) []reading {
 	return squares[:kept]
 }
 
+// count counts squares of a category.
+func (s *search) count(level int, squares []reading, category []byte, counts []uint64) {
+	n := len(squares)
+	if category == nil {
+		n = (n + 7) &^ 7 // eight at once take less than those that are left of eight
+	}
+	h, h1, h2 := s.v.Config.hasher(uint8(level)), s.h1[:n], s.h2[:n]
+	for i := range squares {
+		h1[i], h2[i] = uint64(squares[i].at.X), uint64(squares[i].at.Y)
+	}
+	h.all(h1, h2, category)
+	s.v.dense.Counts(counts[:n], h1, h2)
+}
+
 // sweep asks counters for all cells of rows, of which most have no points.
 type sweep struct {
 	v        countersView
-	category []byte
+	of       Categories
+	several  bool   // categories
+	category []byte // the one
 	// columns are what the hashes of the columns from first on have in common, the same in all rows; nil
 	// where there are too many: then batch has those of a few.
 	columns []uint64
@@ -179,20 +242,29 @@ const (
 // columnTable is for how many columns there is a table: it stays in the caches.
 const columnTable = 1 << 14
 
-// over prepares for cells of a rectangle.
-func (s *sweep) over(r grid.Rect) {
+// newSweep prepares for cells of a rectangle.
+func newSweep(v countersView, of Categories, r grid.Rect) *sweep {
+	s := &sweep{v: v, of: of, several: of.Number() != 1}
+	_ = of.Each(func(category []byte) error {
+		s.category = category
+		return nil
+	})
 	if n := r.Width(); s.plain() && n <= columnTable {
 		s.first, s.columns = r.MinX, make([]uint64, n)
 		key.HashColumns(s.v.hasher.seed, s.first, s.columns)
 	}
+	return s
 }
 
 // plain reports whether keys are cells and nothing else.
-func (s *sweep) plain() bool { return s.category == nil && s.v.hasher.level == 0 }
+func (s *sweep) plain() bool { return !s.several && s.category == nil && s.v.hasher.level == 0 }
 
 // ask looks for those of n cells from x on in a row, up to a batch, that may have a count, and
 // holds them. It returns how many these are.
 func (s *sweep) ask(x, y int64, n int) int {
+	if s.several {
+		return s.askSums(x, y, n)
+	}
 	h1, h2 := s.h1[s.held:][:n], s.h2[s.held:][:n]
 	if h := &s.v.hasher; s.plain() {
 		columns := s.batch[:n]
@@ -217,12 +289,34 @@ func (s *sweep) ask(x, y int64, n int) int {
 	return len(some)
 }
 
+// askSums is ask for several categories: the cells are counted at once.
+func (s *sweep) askSums(x, y int64, n int) int {
+	var at [hashBatch]grid.Cell
+	var sums [hashBatch]uint64
+	for i := range n {
+		at[i] = grid.Cell{X: x + int64(i), Y: y}
+	}
+	s.v.counts(sums[:n], at[:n], s.of)
+	before := s.held
+	for i, sum := range sums[:n] {
+		if sum > 0 {
+			s.at[s.held], s.counts[s.held] = at[i], sum
+			s.held++
+		}
+	}
+	return s.held - before
+}
+
 // enough reports whether so many cells are held that they are to be counted.
 func (s *sweep) enough() bool { return s.held >= enoughHeld }
 
 // count is the cells that are held, and their counts: then none is held.
 func (s *sweep) count() ([]grid.Cell, []uint64) {
 	n, held := s.held, s.held
+	if s.several {
+		s.held = 0
+		return s.at[:held], s.counts[:held]
+	}
 	if n > cascade.Few { // eight at once take less than those that are left of eight
 		n = min((n+7)&^7, mostHeld)
 	}
@@ -243,38 +337,41 @@ func (s *sweep) sum(sum uint64, each func(n uint64)) uint64 {
 	return sum
 }
 
-// sweep calls f for the cells of a rectangle that have a count, until it returns false.
-func (v countersView) sweep(clip grid.Rect, category []byte, f func(at grid.Cell, n uint64) bool) error {
-	clip = clip.Intersect(v.Bounds)
-	if clip.Empty() {
-		return nil
-	}
-	if err := v.allow(clip.Count()); err != nil {
+// sweep calls f for the cells of an area that have a count, until it returns false.
+func (v countersView) sweep(a area, of Categories, f func(at grid.Cell, n uint64) bool) error {
+	scan, err := v.rowsOf(a, of.Number())
+	if err != nil || scan.Bounds().Empty() {
 		return err
 	}
-	s := sweep{v: v, category: category}
-	s.over(clip)
-	s.each(clip, func(at []grid.Cell, counts []uint64) bool {
+	s := newSweep(v, of, scan.Bounds())
+	take := func() bool {
+		at, counts := s.count()
 		for i, n := range counts {
 			if n > 0 && !f(at[i], n) {
 				return false
 			}
 		}
 		return true
-	})
+	}
+	if s.rows(scan, func(int) bool { return !s.enough() || take() }) {
+		take()
+	}
 	return nil
 }
 
-// each calls f with cells of a part of the rectangle that may have a count, and their counts,
-// until it returns false.
-func (s *sweep) each(part grid.Rect, f func(at []grid.Cell, counts []uint64) bool) {
-	for y := part.MinY; y <= part.MaxY; y++ {
-		for x := part.MinX; x <= part.MaxX; x += hashBatch {
-			s.ask(x, y, int(min(part.MaxX-x+1, hashBatch)))
-			if s.enough() && !f(s.count()) {
-				return
+// rows asks for the cells of rows, and calls f after each batch with how many of its cells cannot have
+// a count, until it returns false.
+func (s *sweep) rows(scan rows, f func(left int) bool) bool {
+	bounds := scan.Bounds()
+	for y := bounds.MinY; y <= bounds.MaxY; y++ {
+		for _, in := range scan.Row(y) {
+			for x := in.X0; x <= in.X1; x += hashBatch {
+				n := int(min(in.X1-x+1, hashBatch))
+				if !f(n - s.ask(x, y, n)) {
+					return false
+				}
 			}
 		}
 	}
-	f(s.count())
+	return true
 }

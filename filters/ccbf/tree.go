@@ -80,59 +80,64 @@ func (v treeView) memory() int64 {
 
 func (v treeView) errorBytes() int64 { return v.memory() }
 
-func (v treeView) count(c grid.Cell, category []byte) uint64 {
+func (v treeView) count(c grid.Cell, category []byte) uint64 { return v.sumAt(c, Of(category)) }
+
+// sumAt is count for categories.
+func (v treeView) sumAt(c grid.Cell, of Categories) uint64 {
 	if !v.Bounds.Contains(c) {
 		return 0
 	}
-	return v.tree.count(c, category)
+	return v.tree.count(c, of)
 }
 
-func (v treeView) counts(dst []uint64, at []grid.Cell, category []byte) {
+func (v treeView) counts(dst []uint64, at []grid.Cell, of Categories) {
 	if len(at) < fewQuestions {
 		for i, c := range at {
-			dst[i] = v.count(c, category)
+			dst[i] = v.sumAt(c, of)
 		}
 		return
 	}
-	v.tree.counts(dst, at, v.Bounds, category)
+	v.tree.counts(dst, at, v.Bounds, of)
 }
 
 // fewQuestions is up to how many cells are asked for one by one.
 const fewQuestions = 8
 
 // ask is what the tree knows of the points in an area.
-func (v treeView) ask(a area, of which, shares bool) tree.Sum {
+func (v treeView) ask(a area, of Categories, shares bool) tree.Sum {
 	var sum tree.Sum
-	for _, g := range v.tree.aboutAny(of) {
-		s := tree.AreaSum(g.sheets, &treeArea{a, v.Bounds, g.x, g.y, shares}, v.tree.packet)
-		sum.Low, sum.High = saturate.Add(sum.Low, s.Low), saturate.Add(sum.High, s.High)
-		sum.Estimate += s.Estimate
-	}
-	if !v.additive() {
-		sum.Low = 0 // counts are the most that there can be
+	for _, g := range v.tree.about(of) {
+		sum.Add(tree.AreaSum(g.sheets, &treeArea{a, v.Bounds, g.x, g.y, shares}, v.tree.packet))
 	}
 	return sum
 }
 
-func (v treeView) sum(a area, of which) (uint64, error) {
+func (v treeView) sum(a area, of Categories) (uint64, error) {
 	return v.ask(a, of, false).High, nil
 }
 
-func (v treeView) estimate(a area, of which) (Estimate, error) {
-	s := v.ask(a, of, true)
+func (v treeView) estimate(a area, of Categories) (Estimate, error) {
+	return v.estimateOf(v.ask(a, of, true)), nil
+}
+
+// estimateOf is the estimate of a sum.
+func (v treeView) estimateOf(s tree.Sum) Estimate {
+	if !v.additive() {
+		s.Low = 0 // counts are the most that there can be
+	}
 	// Shares are rounded.
 	value := min(max(s.Estimate, float64(s.Low)), float64(s.High))
-	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: s.High < full}, nil
+	return Estimate{Value: value, Low: s.Low, High: s.High, Certain: s.High < full}
 }
 
 // visit calls f with the leaves of all sheets that meet a rectangle, in no particular order, and
 // with the cells of each that are in bounds and in the rectangle, at least one.
-func (v treeView) visit(clip grid.Rect, category []byte, f func(l tree.Leaf, at grid.Rect)) {
+func (v treeView) visit(clip grid.Rect, of Categories, f func(l tree.Leaf, at grid.Rect)) {
 	if clip = clip.Intersect(v.Bounds); clip.Empty() {
 		return
 	}
 	none := uint64(0)
-	for _, g := range v.tree.about(category) {
+	for _, g := range v.tree.about(of) {
 		a := &treeArea{box{cells.Box(clip)}, v.Bounds, g.x, g.y, false}
 		for i := range g.sheets {
 			g.sheets[i].Visit(a, v.tree.packet, &none, func(l tree.Leaf, _ bool) {
@@ -145,8 +150,8 @@ func (v treeView) visit(clip grid.Rect, category []byte, f func(l tree.Leaf, at 
 }
 
 // raster counts a leaf in every pixel that it has cells in, as sums do.
-func (v treeView) raster(p *pixels, clip grid.Rect, category []byte) error {
-	v.visit(clip, category, func(l tree.Leaf, at grid.Rect) {
+func (v treeView) raster(p *pixels, clip grid.Rect, of Categories) error {
+	v.visit(clip, of, func(l tree.Leaf, at grid.Rect) {
 		for line := p.lines.part(at.MinY); line <= p.lines.part(at.MaxY); line++ {
 			for column := p.columns.part(at.MinX); column <= p.columns.part(at.MaxX); column++ {
 				if p.lines.holds(line) && p.columns.holds(column) {
@@ -159,9 +164,9 @@ func (v treeView) raster(p *pixels, clip grid.Rect, category []byte) error {
 }
 
 // density spreads a leaf over its square.
-func (v treeView) density(p *picture, category []byte) error {
+func (v treeView) density(p *picture, of Categories) error {
 	res := v.Grid.Res()
-	for _, g := range v.tree.about(category) {
+	for _, g := range v.tree.about(of) {
 		corner := cells.CellOf(g.x, g.y, 0) // the origin of keys
 		to := tree.Picture{
 			Left: p.box.Min[0]/res - float64(corner.X), Bottom: p.box.Min[1]/res - float64(corner.Y),
@@ -179,9 +184,9 @@ func (v treeView) spot(g *treeGroup, l tree.Leaf) Spot {
 	return Spot{cells.CellOf(g.x, g.y, l.Key), l.Count, l.Level}
 }
 
-func (v treeView) hotspots(r grid.Rect, threshold uint64, category []byte, add func(Spot) bool) error {
-	for _, g := range v.tree.about(category) {
-		a := &treeArea{box{cells.Box(r)}, v.Bounds, g.x, g.y, false}
+func (v treeView) hotspots(in area, threshold uint64, of Categories, add func(Spot) bool) error {
+	for _, g := range v.tree.about(of) {
+		a := &treeArea{in, v.Bounds, g.x, g.y, false}
 		found, _ := tree.Hotspots(g.sheets, a, threshold, v.MaxSpots()+1, v.tree.packet)
 		for _, l := range found {
 			if !add(v.spot(&g, l)) {
@@ -192,9 +197,9 @@ func (v treeView) hotspots(r grid.Rect, threshold uint64, category []byte, add f
 	return nil
 }
 
-func (v treeView) topK(r grid.Rect, category []byte, t *topCells) error {
-	for _, g := range v.tree.about(category) {
-		a := &treeArea{box{cells.Box(r)}, v.Bounds, g.x, g.y, false}
+func (v treeView) topK(in area, of Categories, t *topCells) error {
+	for _, g := range v.tree.about(of) {
+		a := &treeArea{in, v.Bounds, g.x, g.y, false}
 		for _, l := range tree.TopK(g.sheets, a, t.k, v.tree.packet) {
 			if !t.add(candidate{v.spot(&g, l), l.Count}) {
 				return nil
@@ -211,7 +216,7 @@ func (v treeView) error() Error {
 	if err != nil || !v.additive() { // what intersect and mask left may not be there at all
 		return e
 	}
-	if e.Certain, e.Most = true, list.most(v.Totals); !v.tree.fit.known {
+	if e.Certain, e.Most = true, list.most(v.Categories); !v.tree.fit.known {
 		return e
 	}
 	f := v.tree.fit
@@ -388,13 +393,13 @@ func (t *treeBody) leaves() int {
 	return int(n)
 }
 
-// count is what a cell counts, in a category or, where that is nil, in all.
-func (t *treeBody) count(c grid.Cell, category []byte) uint64 {
+// count is what a cell counts.
+func (t *treeBody) count(c grid.Cell, of Categories) uint64 {
 	t.begin()
 	x, y, z := cells.Key(c)
 	n := uint64(0)
 	for i := range t.sections {
-		if s := &t.sections[i]; s.X == x && s.Y == y && s.Matches(category) {
+		if s := &t.sections[i]; s.X == x && s.Y == y && of.Has(s.Category) {
 			n = saturate.Add(n, tree.Cell(t.sheets[s.from:s.to], z, t.packet).High)
 		}
 	}
@@ -409,10 +414,10 @@ type batch struct {
 }
 
 // counts is count for many cells: a block is read once for all that it holds of them.
-func (t *treeBody) counts(dst []uint64, at []grid.Cell, bounds grid.Rect, category []byte) {
+func (t *treeBody) counts(dst []uint64, at []grid.Cell, bounds grid.Rect, of Categories) {
 	clear(dst)
 	b := &t.batch
-	for _, g := range t.about(category) {
+	for _, g := range t.about(of) {
 		b.keys, b.at = b.keys[:0], b.at[:0]
 		for i, c := range at {
 			if !bounds.Contains(c) {
@@ -436,17 +441,13 @@ func (t *treeBody) counts(dst []uint64, at []grid.Cell, bounds grid.Rect, catego
 	}
 }
 
-// about are the sheets that a question is about, by region: those of a category or,
-// where that is nil, of all.
-func (t *treeBody) about(category []byte) []treeGroup { return t.aboutAny(only(category)) }
-
-// aboutAny is about for any categories.
-func (t *treeBody) aboutAny(of which) []treeGroup {
+// about are the sheets that a question is about, by region.
+func (t *treeBody) about(of Categories) []treeGroup {
 	t.begin()
 	t.groups = t.groups[:0]
-	if of.all() && len(t.sections) > 0 && t.sections[0].Category == nil || len(t.sections) == 1 {
+	if of.All() && len(t.sections) > 0 && t.sections[0].Category == nil || len(t.sections) == 1 {
 		for i := range t.sections { // ordered by region
-			if s := &t.sections[i]; of.holds(s.Category) {
+			if s := &t.sections[i]; of.Has(s.Category) {
 				t.groups = append(t.groups, treeGroup{s.X, s.Y, t.sheets[s.from:s.to]})
 			}
 		}
@@ -455,7 +456,7 @@ func (t *treeBody) aboutAny(of which) []treeGroup {
 	regions := map[[2]int32]int{}
 	for i := range t.sections {
 		s := &t.sections[i]
-		if !of.holds(s.Category) {
+		if !of.Has(s.Category) {
 			continue
 		}
 		at, ok := regions[[2]int32{s.X, s.Y}]

@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -11,14 +10,13 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // Errors of questions that a sketch cannot answer.
 var (
-	ErrNeedsCategory = errors.New("the sketch was built with a category: give one (queries without one need totals: true)")
+	ErrNeedsCategory = errors.New("the sketch was built with a category: give one (of counters, queries without one need totals: true)")
 	ErrNoCategory    = errors.New("the sketch was built without a category")
 )
 
@@ -110,12 +108,10 @@ func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 // CheckCategory must have allowed the question. O(k) dense, O(log n) exact.
 func (v *View) Count(c grid.Cell, category []byte) uint64 { return v.in().count(c, category) }
 
-// CountCells is Count for many cells of one category; dst is as long as cells.
-func (v *View) CountCells(dst []uint64, cells []grid.Cell, category []byte) {
-	v.in().counts(dst, cells, category)
-}
+// Counts is Count for many cells, in categories; dst is as long as cells.
+func (v *View) Counts(dst []uint64, cells []grid.Cell, of Categories) { v.in().counts(dst, cells, of) }
 
-// CountEach is CountCells with a category for each cell: that of cells[i] is
+// CountEach is Counts with a category for each cell: that of cells[i] is
 // categories[which[i]].
 func (v *View) CountEach(dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
 	if e, ok := v.in().(askedEach); ok {
@@ -137,7 +133,7 @@ func (v *View) CountEach(dst []uint64, cells []grid.Cell, which []uint32, catego
 		for to < len(order) && order[to]>>32 == k {
 			to++
 		}
-		v.in().counts(counts[from:to], at[from:to], categories[k])
+		v.in().counts(counts[from:to], at[from:to], Of(categories[k]))
 		from = to
 	}
 	for i, o := range order {
@@ -200,12 +196,12 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 }
 
 // CheckCategory returns an error where a question with a category, or one
-// without, has no answer.
+// without, has no answer: counters know the points of all categories only with Totals.
 func (h *Head) CheckCategory(given bool) error {
 	switch {
 	case given && !h.Categories:
 		return ErrNoCategory
-	case !given && h.Categories && !h.Totals:
+	case !given && h.Categories && !h.Totals && h.form == formDense:
 		return ErrNeedsCategory
 	}
 	return nil
@@ -279,64 +275,16 @@ func (v countersView) checkTotal(total uint64) error {
 	return nil
 }
 
-// CategorySet is the set of categories of a question. No category is counted twice,
-// however often it was given. The zero value is the empty set.
-type CategorySet struct{ keys [][]byte }
+// Categories are those that a question is about. The zero value is all of them: points of
+// any category, and those of a sketch without categories.
+type Categories = cells.Categories
 
-// NewCategorySet is the set of keys, which must not change while it is used.
-func NewCategorySet(keys ...[]byte) CategorySet {
-	keys = slices.Clone(keys)
-	slices.SortFunc(keys, bytes.Compare)
-	return CategorySet{slices.CompactFunc(keys, bytes.Equal)}
-}
+// Of is one category, or all where it is nil.
+func Of(category []byte) Categories { return cells.Of(category) }
 
-// Len is the number of categories.
-func (s CategorySet) Len() int { return len(s.keys) }
-
-// Same reports whether two are the same set in memory, or both empty.
-func (s CategorySet) Same(o CategorySet) bool {
-	return len(s.keys) == len(o.keys) && (len(s.keys) == 0 || &s.keys[0] == &o.keys[0])
-}
-
-func (s CategorySet) which() which { return which{several: true, set: s.keys} }
-
-// CountCellsOf is CountCells for the points of several categories; dst is as long as
-// cells.
-func (v *View) CountCellsOf(dst []uint64, cells []grid.Cell, categories CategorySet) {
-	v.mustBeMade()
-	clear(dst)
-	counts := make([]uint64, len(cells))
-	for _, category := range categories.keys {
-		v.in().counts(counts, cells, category)
-		for i, n := range counts {
-			dst[i] = saturate.Add(dst[i], n)
-		}
-	}
-}
-
-// which is the categories that a question is about: all, one or several.
-type which struct {
-	one     []byte // nil for all
-	several bool   // of set, and not of one
-	set     [][]byte
-}
-
-// only is one category, or all where that is nil.
-func only(category []byte) which { return which{one: category} }
-
-func (w *which) all() bool { return w.one == nil && !w.several }
-
-// none reports whether there is nothing to ask for.
-func (w *which) none() bool { return w.several && len(w.set) == 0 }
-
-// holds reports whether points of a category, nil for none, are asked for.
-func (w *which) holds(category []byte) bool {
-	if !w.several {
-		return w.one == nil || string(w.one) == string(category)
-	}
-	_, ok := slices.BinarySearchFunc(w.set, category, bytes.Compare)
-	return ok
-}
+// AnyOf are several categories, none if there is no key. Points count once, however often
+// their category is given. The keys must not change while the Categories are used.
+func AnyOf(keys ...[]byte) Categories { return cells.AnyOf(keys...) }
 
 // What sketches take while they are read and written, for those who count it
 // before it is allocated.

@@ -29,6 +29,9 @@ type Overload struct {
 	Params   []Param
 	Returns  Type
 	Volatile bool // not folded into a constant, evaluated for every row
+	// Same says that an overload before it has parameters of the same types: it is there for
+	// people, who read other names, and is not registered.
+	Same bool
 
 	// Scalar computes a chunk. NULL arguments are handed to it.
 	Scalar func(args *Rows, out *Result) error

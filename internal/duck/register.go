@@ -233,6 +233,9 @@ func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 	defer C.ccbf_free_set(aggregate, set)
 	for i := range f.Overloads {
 		ov := &f.Overloads[i]
+		if ov.Same {
+			continue
+		}
 		if err := addOverload(set, name, f, ov, in); err != nil {
 			return err
 		}

@@ -300,7 +300,7 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 		if err != nil {
 			return nil, err
 		}
-		e, err := v.BoxEstimate(cells, f.key())
+		e, err := v.Estimate(ccbf.Box(cells), ccbf.Of(f.key()))
 		if err != nil {
 			return nil, err
 		}

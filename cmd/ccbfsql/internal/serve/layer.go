@@ -193,7 +193,7 @@ func (l *layer) add(p placed) error {
 	if c := v.Class(); c != key.Text && c != key.None {
 		l.class = c
 	}
-	list, err := v.ByCategory()
+	list, err := v.ListCategories()
 	var names []string
 	for _, c := range list {
 		names = append(names, string(c.Key))

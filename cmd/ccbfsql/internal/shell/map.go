@@ -174,7 +174,7 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 		return nil, "", err
 	}
 	values := make([]float64, width*height)
-	o.Unit, err = picture.Values(values, &v, area, width, height, nil)
+	o.Unit, err = picture.Values(values, &v, area, width, height, ccbf.Categories{})
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,6 +1,7 @@
 package cells
 
 import (
+	"bytes"
 	"cmp"
 	"math/bits"
 	"slices"
@@ -49,58 +50,58 @@ func (b Box) Contains(c grid.Cell) bool { return grid.Rect(b).Contains(c) }
 // Work is that of Area.
 func (b Box) Work() int { return 1 }
 
-// AreaSum is the sum over the cells in an area, in a category or, where that is nil, in
-// all.
-func (v *View) AreaSum(a Area, category []byte) uint64 {
-	return v.AreaSumOf(a, func(of []byte) bool { return category == nil || string(of) == string(category) })
+// AreaSum is the sum over the cells in an area.
+func (v *View) AreaSum(a Area, of Categories) (sum uint64) {
+	v.eachSum(a, of, false, func(_ *sectionView, n uint64) { sum = saturate.Add(sum, n) })
+	return sum
 }
 
-// AreaSumOf is AreaSum for the categories that of reports.
-func (v *View) AreaSumOf(a Area, of func(category []byte) bool) uint64 {
-	if box, ok := a.(interface{ Rect() grid.Rect }); ok {
-		return v.boxSum(box.Rect(), of)
+// EachCategorySum calls f with the sum over the cells in an area for each category that has
+// some there, in the order of their bytes. The area is walked once for all small sections.
+func (v *View) EachCategorySum(a Area, of Categories, f func(category []byte, n uint64)) {
+	sums := make([]uint64, len(v.sections))
+	v.eachSum(a, of, true, func(s *sectionView, n uint64) {
+		i, _ := slices.BinarySearchFunc(v.sections, s, func(t sectionView, s *sectionView) int { return t.compare(s) })
+		sums[i] = saturate.Add(sums[i], n)
+	})
+	for i := 0; i < len(v.sections); {
+		category, sum := v.sections[i].category, uint64(0)
+		for ; i < len(v.sections) && bytes.Equal(v.sections[i].category, category); i++ {
+			sum = saturate.Add(sum, sums[i])
+		}
+		if sum > 0 {
+			f(category, sum)
+		}
 	}
+}
+
+// eachSum calls add with parts of the sum over the cells in an area: for each section by
+// itself where apart is set, and otherwise once for small sections together.
+func (v *View) eachSum(a Area, of Categories, apart bool, add func(s *sectionView, n uint64)) {
 	v.kept.begin(len(v.sections))
 	relation := a.Enter(v.bounds)
 	if relation == grid.Outside {
-		return 0
+		return
 	}
-	if relation == grid.Inside {
-		sum := uint64(0)
-		for i := range v.sections {
-			if s := &v.sections[i]; of(s.category) {
-				sum = saturate.Add(sum, s.total)
-			}
-		}
-		return sum
+	if relation == grid.Partly {
+		defer a.Leave()
 	}
-	defer a.Leave()
-	return v.walk(a, of, false)
-}
-
-// boxSum is AreaSumOf of a rectangle.
-func (v *View) boxSum(r grid.Rect, of func(category []byte) bool) (sum uint64) {
-	v.kept.begin(len(v.sections))
-	relation := Box(r).Enter(v.bounds)
-	if relation == grid.Outside {
-		return 0
-	}
+	box, isBox := a.(interface{ Rect() grid.Rect })
 	walks := false
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
-		case !of(s.category):
+		case !of.Has(s.category):
 		case relation == grid.Inside:
-			sum = saturate.Add(sum, s.total)
-		case v.flatly(s):
-			sum = saturate.Add(sum, s.boxSum(r, v.bounds))
+			add(s, s.total)
+		case isBox && v.flatly(s):
+			add(s, s.boxSum(box.Rect(), v.bounds))
 		default:
 			walks = true
 		}
 	}
 	if walks {
-		sum = saturate.Add(sum, v.walk(Box(r), of, true))
+		v.walk(a, of, isBox, apart, add)
 	}
-	return sum
 }
 
 // flatly reports whether a box is summed over a section without a walk.
@@ -108,22 +109,22 @@ func (v *View) flatly(s *sectionView) bool {
 	return v.kept.sections == nil && s.cells <= flatBlocks*BlockCells
 }
 
-// walk is AreaSumOf in the sections that are walked, of an area that was entered.
-func (v *View) walk(a Area, of func(category []byte) bool, isBox bool) uint64 {
+// walk is eachSum in the sections that are walked, of an area that was entered.
+func (v *View) walk(a Area, of Categories, isBox, apart bool, add func(s *sectionView, n uint64)) {
 	w := areaSummer{area: a, bounds: v.bounds, room: &v.kept.room, decoded: lentBatch()}
 	defer batches.Put(w.decoded)
 	for i := range v.sections {
 		switch s := &v.sections[i]; {
-		case !of(s.category) || isBox && v.flatly(s):
+		case !of.Has(s.category) || isBox && v.flatly(s):
 		case s.cells < a.Work()/workPerCell:
 			w.few = append(w.few, s)
 		default:
-			w.kept = v.kept.section(i, s)
+			w.kept, w.sum = v.kept.section(i, s), 0
 			w.section(s)
+			add(s, w.sum)
 		}
 	}
-	w.together()
-	return w.sum
+	w.together(apart, add)
 }
 
 // workPerCell is how much more work an outline must be than a section has cells
@@ -318,6 +319,7 @@ type areaSummer struct {
 	area   Area
 	bounds grid.Rect // no cell is outside
 	sum    uint64
+	each   func(Run)      // is called with the cells in place of their sum, unless nil
 	few    []*sectionView // of too few cells for a walk of their own
 
 	s        *sectionView
@@ -337,32 +339,76 @@ func (w *areaSummer) section(s *sectionView) {
 	w.blocks(s.first(0), w.high, 0, blockCount(s.cells))
 }
 
-// together adds the cells of all small sections in one walk for each region.
-func (w *areaSummer) together() {
-	slices.SortFunc(w.few, func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) })
-	var cells Run
-	for i, s := range w.few {
-		if i == 0 || s.x != w.s.x || s.y != w.s.y {
-			w.sorted(cells)
-			cells = Run{cells.Keys[:0], cells.Counts[:0]}
+// together is eachSum of all small sections, in one walk for each region.
+func (w *areaSummer) together(apart bool, add func(s *sectionView, n uint64)) {
+	region := func(a, b *sectionView) int { return cmp.Or(cmp.Compare(a.y, b.y), cmp.Compare(a.x, b.x)) }
+	slices.SortStableFunc(w.few, region)
+	for from := 0; from < len(w.few); {
+		to := from + 1
+		for to < len(w.few) && region(w.few[from], w.few[to]) == 0 {
+			to++
 		}
+		w.region(w.few[from:to], apart, add)
+		from = to
+	}
+}
+
+// region is together of the sections of one region.
+func (w *areaSummer) region(few []*sectionView, apart bool, add func(s *sectionView, n uint64)) {
+	var cells Run
+	var ends []int // of each section's cells
+	for _, s := range few {
 		w.s, w.kept, w.from, w.to = s, nil, 0, 0
 		for j := range blockCount(s.cells) {
 			b := w.decode(j)
 			cells.Keys, cells.Counts = append(cells.Keys, b.Keys...), append(cells.Counts, b.Counts...)
 		}
+		ends = append(ends, len(cells.Keys))
 	}
-	w.sorted(cells)
+	if len(cells.Keys) == 0 {
+		return
+	}
+	var sums, counts []uint64
+	var of []uint32 // the section of each cell
+	if apart {
+		// Cells are sorted with their numbers in place of their counts.
+		sums, counts, of = make([]uint64, len(few)), cells.Counts, make([]uint32, len(cells.Keys))
+		cells.Counts = make([]uint64, len(cells.Keys))
+		section := uint32(0)
+		for i := range cells.Counts {
+			for i == ends[section] {
+				section++
+			}
+			of[i], cells.Counts[i] = section, uint64(i)
+		}
+		w.each = func(r Run) {
+			for _, i := range r.Counts {
+				sums[of[i]] = saturate.Add(sums[of[i]], counts[i])
+			}
+		}
+		defer func() { w.each = nil }()
+	}
+	so := sorters.Get().(*sorter)
+	so.radix.SortPairs(cells.Keys, cells.Counts)
+	sorters.Put(so)
+	w.sum = 0
+	w.cells(cells)
+	if !apart {
+		add(few[0], w.sum)
+		return
+	}
+	for i, n := range sums {
+		add(few[i], n)
+	}
 }
 
-// sorted adds cells of the region of w.s, in any order.
-func (w *areaSummer) sorted(cells Run) {
-	if len(cells.Keys) > 0 {
-		so := sorters.Get().(*sorter)
-		so.radix.SortPairs(cells.Keys, cells.Counts)
-		sorters.Put(so)
-		w.cells(cells)
+// add adds cells of the area.
+func (w *areaSummer) add(r Run) {
+	if w.each != nil {
+		w.each(r)
+		return
 	}
+	w.sum = saturate.Add(w.sum, r.total())
 }
 
 // squareMask is the bits of a key below those of the smallest square that holds two
@@ -502,7 +548,7 @@ func (w *areaSummer) cells(r Run) {
 	if len(r.Keys) <= fewCells {
 		for i, k := range r.Keys {
 			if w.area.Contains(CellOf(w.s.x, w.s.y, k)) {
-				w.sum = saturate.Add(w.sum, r.Counts[i])
+				w.add(Run{r.Keys[i : i+1], r.Counts[i : i+1]})
 			}
 		}
 		return
@@ -516,7 +562,7 @@ func (w *areaSummer) cells(r Run) {
 		part := Run{r.Keys[:n], r.Counts[:n]}
 		switch w.enter(part.Keys[0], part.Keys[n-1]) {
 		case grid.Inside:
-			w.sum = saturate.Add(w.sum, part.total())
+			w.add(part)
 		case grid.Partly:
 			w.cells(part)
 			w.area.Leave()

@@ -24,10 +24,9 @@ func (v *View) section(category []byte, x, y int32) *sectionView {
 	return &v.sections[i]
 }
 
-// together reports whether a question for a category is about the sections of
-// several categories.
-func (v *View) together(category []byte) bool {
-	return category == nil && len(v.sections) > 0 && v.sections[0].category != nil
+// together reports whether a question is about the sections of several categories.
+func (v *View) together(of Categories) bool {
+	return of.some && len(of.keys) > 1 || of.All() && len(v.sections) > 0 && v.sections[0].category != nil
 }
 
 // Decoded is how many blocks were decoded for Count and Counts since Reset: what
@@ -54,12 +53,12 @@ type asker struct {
 
 var askers = sync.Pool{New: func() any { return new(asker) }}
 
-// Counts is Count for many cells, dst[i] of at[i]: in the order of their keys, so that
-// no block is decoded twice.
-func (v *View) Counts(dst []uint64, at []grid.Cell, category []byte) {
-	if len(at) <= fewQuestions || len(v.sections) == 0 {
+// Counts counts many cells, dst[i] of at[i], in the order of their keys, so that no block is
+// decoded twice.
+func (v *View) Counts(dst []uint64, at []grid.Cell, of Categories) {
+	if len(at) <= fewQuestions && !of.some || len(v.sections) == 0 {
 		for i, c := range at {
-			dst[i] = v.Count(c, category)
+			dst[i] = v.Count(c, of.one)
 		}
 		return
 	}
@@ -70,24 +69,36 @@ func (v *View) Counts(dst []uint64, at []grid.Cell, category []byte) {
 	for i, c := range at {
 		cx, cy, z := Key(c)
 		if cx != x || cy != y { // hardly ever: a region is all of the Earth but for very fine grids
-			dst[i] = v.Count(c, category)
+			dst[i] = v.sumOf(c, of)
 			continue
 		}
 		dst[i] = 0
 		a.keys, a.order = append(a.keys, z), append(a.order, uint64(i))
 	}
 	a.radix.SortPairs(a.keys, a.order)
-	if !v.together(category) {
-		if s := v.section(category, x, y); s != nil {
-			v.decoded += s.addCounts(dst, a.keys, a.order)
+	_ = of.Each(func(category []byte) error {
+		if !v.together(Of(category)) {
+			if s := v.section(category, x, y); s != nil {
+				v.decoded += s.addCounts(dst, a.keys, a.order)
+			}
+			return nil
 		}
-		return
-	}
-	for i := range v.sections {
-		if s := &v.sections[i]; s.x == x && s.y == y {
-			v.decoded += s.addCounts(dst, a.keys, a.order)
+		for i := range v.sections {
+			if s := &v.sections[i]; s.x == x && s.y == y {
+				v.decoded += s.addCounts(dst, a.keys, a.order)
+			}
 		}
-	}
+		return nil
+	})
+}
+
+// sumOf is Count of several categories.
+func (v *View) sumOf(c grid.Cell, of Categories) (n uint64) {
+	_ = of.Each(func(category []byte) error {
+		n = saturate.Add(n, v.Count(c, category))
+		return nil
+	})
+	return n
 }
 
 // addCounts adds the counts of the cells with keys, in ascending order, to dst at

@@ -318,11 +318,6 @@ func region(r *sketch.Reader) int32 {
 	return int32(u>>1) ^ -int32(u&1)
 }
 
-// matches reports whether a question for a category (nil: any) is about s.
-func (s *sectionView) matches(category []byte) bool {
-	return category == nil || string(s.category) == string(category)
-}
-
 // AppendLabel appends a label as sections begin with it.
 func AppendLabel(dst []byte, p Label) []byte {
 	if !p.None {

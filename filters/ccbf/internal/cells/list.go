@@ -344,19 +344,16 @@ func (r Run) upTo(n int) Run { return Run{r.Keys[:n], r.Counts[:n]} }
 // from is what r has from a cell on.
 func (r Run) from(at int) Run { return Run{r.Keys[at:], r.Counts[at:]} }
 
-// Of is the cells that a question for a category is about, nil for all: then those of
-// several categories are added up. Each region has one section. l is left unchanged.
-func (l List) Of(category []byte) List {
-	if category == nil {
-		return l.Plain()
-	}
-	var out List
+// Of is the cells that a question is about, those of several categories added up. Each
+// region has one section. l is left unchanged.
+func (l List) Of(of Categories) List {
+	var some List
 	for i := range l {
-		if s := &l[i]; !s.None && s.Category == string(category) {
-			out = append(out, Section{Label{None: true, X: s.X, Y: s.Y}, s.Run})
+		if s := &l[i]; of.Has(s.KeyCategory()) {
+			some = append(some, *s)
 		}
 	}
-	return out
+	return some.Plain()
 }
 
 // Differences calls f for the cells that count differently in two lists, with what they

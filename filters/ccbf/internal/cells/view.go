@@ -29,7 +29,7 @@ func (v *View) Reset(body []byte, bounds grid.Rect, categories bool, total uint6
 // Count is the count of a cell, in a category or, where that is nil, in all.
 func (v *View) Count(c grid.Cell, category []byte) uint64 {
 	sx, sy, z := Key(c)
-	if !v.together(category) {
+	if !v.together(Of(category)) {
 		s := v.section(category, sx, sy)
 		if s == nil {
 			return 0
@@ -150,19 +150,19 @@ func (v *View) Sections() int { return len(v.sections) }
 
 // Each calls f for the cells inside clip, once for each category that a cell has.
 // It reads the blocks that meet clip and no others.
-func (v *View) Each(clip grid.Rect, category []byte, f func(c grid.Cell, n uint64)) {
+func (v *View) Each(clip grid.Rect, of Categories, f func(c grid.Cell, n uint64)) {
 	var never bool
-	v.eachUntil(clip, category, 1, &never, f)
+	v.eachUntil(clip, of, 1, &never, f)
 }
 
 // eachUntil is Each for the cells that count least or more, until stop is set: f may be called
 // with cells of the blocks that are read with that it is set in.
-func (v *View) eachUntil(clip grid.Rect, category []byte, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
+func (v *View) eachUntil(clip grid.Rect, of Categories, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
 	if clip = clip.Intersect(v.bounds); clip.Empty() {
 		return
 	}
 	for i := range v.sections {
-		if s := &v.sections[i]; s.matches(category) && !*stop {
+		if s := &v.sections[i]; of.Has(s.category) && !*stop {
 			s.each(clip, least, stop, f)
 		}
 	}
@@ -202,39 +202,49 @@ func (s *sectionView) each(clip grid.Rect, least uint64, stop *bool, f func(c gr
 	}
 }
 
-// EachSum is Each for the cells that count least or more, a cell's categories added up, as
-// Count has them.
-func (v *View) EachSum(clip grid.Rect, category []byte, least uint64, f func(c grid.Cell, n uint64)) {
-	var never bool
-	v.EachUntil(clip, category, least, &never, f)
-}
-
-// EachUntil is EachSum until stop is set: f may be called a few times more.
-func (v *View) EachUntil(clip grid.Rect, category []byte, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
-	if !v.together(category) {
-		v.eachUntil(clip, category, least, stop, f)
+// EachSum calls f for the cells in an area that count least or more, a cell's categories added up, as
+// Count has them, until stop is set: it may be called a few times more.
+func (v *View) EachSum(a Area, of Categories, least uint64, stop *bool, f func(c grid.Cell, n uint64)) {
+	box, isBox := a.(interface{ Rect() grid.Rect })
+	if isBox && !v.together(of) {
+		v.eachUntil(box.Rect(), of, least, stop, f)
 		return
 	}
+	relation := a.Enter(v.bounds)
+	if relation == grid.Outside {
+		return
+	}
+	if relation == grid.Partly {
+		defer a.Leave()
+	}
 	var q regions
-	v.Each(clip, nil, q.add)
+	v.Each(a.Bounds(), of, q.add)
 	q.each(func(x, y int32, cells Run) {
-		for i, z := range cells.Keys {
-			if n := cells.Counts[i]; n >= least && !*stop {
-				f(CellOf(x, y, z), n)
+		each := func(r Run) {
+			for i, z := range r.Keys {
+				if n := r.Counts[i]; n >= least && !*stop {
+					f(CellOf(x, y, z), n)
+				}
 			}
 		}
+		if isBox || relation == grid.Inside {
+			each(cells)
+			return
+		}
+		w := areaSummer{area: a, bounds: v.bounds, each: each, s: &sectionView{x: x, y: y}}
+		w.cells(cells)
 	})
 }
 
 // Most is how many cells EachSum calls its function with at most, and the bytes that it
 // takes for that.
-func (v *View) Most(category []byte) (cells int, bytes int64) {
+func (v *View) Most(isBox bool, of Categories) (cells int, bytes int64) {
 	for i := range v.sections {
-		if s := &v.sections[i]; s.matches(category) {
+		if s := &v.sections[i]; of.Has(s.category) {
 			cells += s.cells
 		}
 	}
-	if v.together(category) {
+	if !isBox || v.together(of) {
 		bytes = 4 * RunBytes(cells) // lists that grow, and what sorts them
 	}
 	return cells, bytes

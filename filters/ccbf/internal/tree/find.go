@@ -437,11 +437,15 @@ func Cell(sheets []Sheet, key uint64, b *Packet) Sum {
 func AreaSum(sheets []Sheet, a Area, b *Packet) Sum {
 	var sum Sum
 	for i := range sheets {
-		s := sheets[i].Sum(a, b)
-		sum.Low, sum.High = saturate.Add(sum.Low, s.Low), saturate.Add(sum.High, s.High)
-		sum.Estimate += s.Estimate
+		sum.Add(sheets[i].Sum(a, b))
 	}
 	return sum
+}
+
+// Add adds another sum.
+func (s *Sum) Add(o Sum) {
+	s.Low, s.High = saturate.Add(s.Low, o.Low), saturate.Add(s.High, o.High)
+	s.Estimate += o.Estimate
 }
 
 // Hotspots are the squares of an area that have a cell in it which may count
