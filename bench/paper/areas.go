@@ -74,7 +74,7 @@ func askedPolygons(p points, exact *ccbf.View, n int) (asked []orb.MultiPolygon,
 		}
 		x, y := exact.Grid.Center(at)
 		star := star(r, orb.Point{x, y}, 0.1*math.Pow(20, r.Float64()))
-		if sum := report.Must(exact.PolygonSum(star, nil)); sum > 1000 {
+		if sum := report.Must(exact.Sum(ccbf.NewPolygon(star).Area(), ccbf.Categories{})); sum > 1000 {
 			asked, truth = append(asked, star), append(truth, float64(sum))
 		}
 	}
@@ -87,7 +87,7 @@ func polygonErrors(of ccbf.Params, p points, asked []orb.MultiPolygon, truth []f
 	v := cascaded(of, p.shuffled(of.Seed, 42)).view
 	out := make([]report.Figures, len(asked))
 	for i, mp := range asked {
-		sum, e, truth := report.Must(v.PolygonSum(mp, nil)), report.Must(v.PolygonEstimate(mp, nil)), truth[i]
+		sum, e, truth := report.Must(v.Sum(ccbf.NewPolygon(mp).Area(), ccbf.Categories{})), report.Must(v.Estimate(ccbf.NewPolygon(mp).Area(), ccbf.Categories{})), truth[i]
 		low, high := float64(e.Low), float64(e.High)
 		out[i] = report.Figures{"sum": float64(sum)/truth - 1, "bias": e.Value/truth - 1, "off": math.Abs(e.Value/truth - 1),
 			"width": (high - low) / truth, "held": yesNo(low <= truth && truth <= high)}
@@ -119,7 +119,7 @@ func levels(c report.Config, s *report.Section) {
 					excess := 0.0
 					for range squares {
 						box := p.squareAround(r, side)
-						want, got := float64(report.Must(exact.BoxSum(box, nil))), float64(report.Must(v.BoxSum(box, nil)))
+						want, got := float64(report.Must(exact.Sum(ccbf.Box(box), ccbf.Categories{}))), float64(report.Must(v.Sum(ccbf.Box(box), ccbf.Categories{})))
 						report.Require(got >= want, "a sum of %v, the truth is %v", got, want)
 						excess += (got - want) / want / float64(squares)
 					}
@@ -141,7 +141,7 @@ func levels(c report.Config, s *report.Section) {
 	for _, side := range sides {
 		mean := 0.0
 		for range squares {
-			mean += float64(report.Must(viewOf(truth).BoxSum(p.squareAround(r, side), nil))) / float64(squares)
+			mean += float64(report.Must(viewOf(truth).Sum(ccbf.Box(p.squareAround(r, side)), ccbf.Categories{}))) / float64(squares)
 		}
 		s.Record(report.At{"side": side}, report.Figures{"points": mean})
 	}
@@ -166,7 +166,7 @@ func cancel(c report.Config, s *report.Section) {
 			for range boxes * int(max(1, 256/(side*side))) { // of small ones more
 				x, y := bounds.MinX+r.Int64N(bounds.MaxX-bounds.MinX-side+2), bounds.MinY+r.Int64N(bounds.MaxY-bounds.MinY-side+2)
 				box := grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}
-				want, got := float64(report.Must(exact.BoxSum(box, nil))), float64(report.Must(a.view.BoxSum(box, nil)))
+				want, got := float64(report.Must(exact.Sum(ccbf.Box(box), ccbf.Categories{}))), float64(report.Must(a.view.Sum(ccbf.Box(box), ccbf.Categories{})))
 				low += yesNo(got < want)
 				each = append(each, (got-want)/float64(side*side))
 				excess, sum = excess+got-want, sum+want

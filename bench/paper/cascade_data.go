@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -206,7 +207,9 @@ func (w world) ask(of structure, bytes, seed uint64) []report.Figures {
 	if a.view == nil {
 		sums = w.sums(a.count)
 	} else {
-		sums = report.Column(w.polygons, func(mp orb.MultiPolygon) uint64 { return report.Must(a.view.PolygonSum(mp, nil)) })
+		sums = report.Column(w.polygons, func(mp orb.MultiPolygon) uint64 {
+			return report.Must(a.view.Sum(ccbf.NewPolygon(mp).Area(), ccbf.Categories{}))
+		})
 	}
 	var large, all, estimates []float64
 	each, fullest := []report.Figures{out}, 0.0
@@ -214,7 +217,7 @@ func (w world) ask(of structure, bytes, seed uint64) []report.Figures {
 		truth := w.truth[i]
 		report.Require(sum >= truth && !(a.exact() && sum != truth), "polygon %d holds %d points, the sum is %d", i, truth, sum)
 		if a.view != nil {
-			e := report.Must(a.view.PolygonEstimate(w.polygons[i], nil))
+			e := report.Must(a.view.Estimate(ccbf.NewPolygon(w.polygons[i]).Area(), ccbf.Categories{}))
 			out["asked"]++
 			out["held"] += yesNo(e.Low <= truth && truth <= e.High)
 			if truth > largePolygon {

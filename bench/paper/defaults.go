@@ -91,7 +91,7 @@ func (g geometry) sweep(data []points) *swept {
 // meanError is the mean of (estimate - count) / count over every so many cells.
 func meanError(p points, blob []byte, every int) float64 {
 	got := make([]uint64, len(p.places))
-	viewOf(blob).CountCells(got, report.Column(p.places, func(p place) grid.Cell { return p.Cell }), nil)
+	viewOf(blob).Counts(got, report.Column(p.places, func(p place) grid.Cell { return p.Cell }), ccbf.Categories{})
 	sum, n := 0.0, 0.0
 	for i := 0; i < len(got); i += every {
 		at := p.places[i]

@@ -183,7 +183,7 @@ func ofCascade(name string, p ccbf.Params) racer {
 		v := viewOf(report.Must(b.Sketch()).Blob()) // an exact one still has that to do
 		return func(a arrived) {
 			for cells := range slices.Chunk(a.cells, insertBatch) {
-				v.CountCells(answered[:len(cells)], cells, nil)
+				v.Counts(answered[:len(cells)], cells, ccbf.Categories{})
 			}
 		}
 	}}

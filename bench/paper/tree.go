@@ -20,10 +20,10 @@ type mapped interface {
 	count(c grid.Cell) uint64
 	// box has an upper bound of the points in a box, and an estimate.
 	box(r grid.Rect) (high, estimate float64, err error)
-	// PolygonEstimate estimates the points of the cells whose centres are inside.
-	PolygonEstimate(p orb.MultiPolygon, category []byte) (ccbf.Estimate, error)
+	// Estimate estimates the points of an area.
+	Estimate(a ccbf.Area, of ccbf.Categories) (ccbf.Estimate, error)
 	// Density is the picture of a box.
-	Density(dst []float64, b orb.Bound, width, height int, category []byte) error
+	Density(dst []float64, b orb.Bound, width, height int, of ccbf.Categories) error
 }
 
 // sketchMap is a sketch, whatever its form.
@@ -32,11 +32,11 @@ type sketchMap struct{ *ccbf.View }
 func (m sketchMap) count(c grid.Cell) uint64 { return m.Count(c, nil) }
 
 func (m sketchMap) box(r grid.Rect) (float64, float64, error) {
-	sum, err := m.BoxSum(r, nil)
+	sum, err := m.Sum(ccbf.Box(r), ccbf.Categories{})
 	if err != nil {
 		return 0, 0, err
 	}
-	e, err := m.BoxEstimate(r, nil)
+	e, err := m.Estimate(ccbf.Box(r), ccbf.Categories{})
 	return float64(sum), e.Value, err
 }
 
@@ -78,7 +78,7 @@ func (m coarseMap) parts(first, last int64) []part {
 func (m coarseMap) box(r grid.Rect) (high, estimate float64, err error) {
 	for _, y := range m.parts(r.MinY, r.MaxY) {
 		for _, x := range m.parts(r.MinX, r.MaxX) {
-			sum, err := m.BoxSum(grid.Rect{MinX: x.from, MinY: y.from, MaxX: x.to, MaxY: y.to}, nil)
+			sum, err := m.Sum(ccbf.Box(grid.Rect{MinX: x.from, MinY: y.from, MaxX: x.to, MaxY: y.to}), ccbf.Categories{})
 			if err != nil {
 				return 0, 0, err
 			}
@@ -141,9 +141,9 @@ func newMapPoints(c report.Config, p points, outlines []orb.MultiPolygon) *mapPo
 		outlines = m.stars(r, mapStars(c))
 	}
 	for _, p := range outlines {
-		if truth := float64(report.Must(v.PolygonSum(p, nil))); truth >= leastInside {
+		if truth := float64(report.Must(v.Sum(ccbf.NewPolygon(p).Area(), ccbf.Categories{}))); truth >= leastInside {
 			m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
-				if got, err := of.PolygonEstimate(p, nil); err == nil {
+				if got, err := of.Estimate(ccbf.NewPolygon(p).Area(), ccbf.Categories{}); err == nil {
 					note(ofPolygon, math.Abs(got.Value-truth)/truth)
 				}
 			})
@@ -180,7 +180,7 @@ func (m *mapPoints) askBoxes(side int64, r *rand.Rand, n int) {
 	boxes, truths := make([]grid.Rect, n), make([]float64, n)
 	for i := range boxes {
 		boxes[i] = m.squareAround(r, side)
-		truths[i] = float64(report.Must(m.view.BoxSum(boxes[i], nil)))
+		truths[i] = float64(report.Must(m.view.Sum(ccbf.Box(boxes[i]), ccbf.Categories{})))
 	}
 	m.asking = append(m.asking, func(of mapped, cells float64, note func(kind string, off float64)) {
 		for i, b := range boxes[:int(min(float64(n), max(3, cells/float64(side*side))))] {
@@ -197,7 +197,7 @@ func (m *mapPoints) askBoxes(side int64, r *rand.Rand, n int) {
 func (m *mapPoints) askWindow(b orb.Bound) {
 	picture := func(of mapped) ([]float64, error) {
 		pixels := make([]float64, windowPixels*windowPixels)
-		return pixels, of.Density(pixels, b, windowPixels, windowPixels, nil)
+		return pixels, of.Density(pixels, b, windowPixels, windowPixels, ccbf.Categories{})
 	}
 	truth := report.Must(picture(sketchMap{m.view}))
 	m.asking = append(m.asking, func(of mapped, _ float64, note func(kind string, off float64)) {
@@ -225,7 +225,7 @@ func (m *mapPoints) stars(r *rand.Rand, n int) []orb.MultiPolygon {
 	for try := 0; try < starTries*n && len(all) < n; try++ {
 		x, y := m.view.Grid.Center(m.places[r.IntN(len(m.places))].Cell)
 		p := star(r, orb.Point{x, y}, m.res*10*math.Pow(20, r.Float64()))
-		if report.Must(m.view.PolygonSum(p, nil)) >= leastInside {
+		if report.Must(m.view.Sum(ccbf.NewPolygon(p).Area(), ccbf.Categories{})) >= leastInside {
 			all = append(all, p)
 		}
 	}

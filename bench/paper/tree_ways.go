@@ -152,7 +152,7 @@ func recordUnpruned(c report.Config, s *report.Section, sources []*mapPoints) {
 			}
 			var batched, opened []func(askedCells)
 			for i, blob := range [][]byte{exact, tree} {
-				batched = append(batched, func(a askedCells) { views[i].CountCells(counts[:len(a)], a, nil) })
+				batched = append(batched, func(a askedCells) { views[i].Counts(counts[:len(a)], a, ccbf.Categories{}) })
 				opened = append(opened, func(a askedCells) {
 					v := new(ccbf.View) // which the functions of SQL keep from row to row, too
 					for _, at := range a {

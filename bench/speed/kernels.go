@@ -66,7 +66,7 @@ func (b *bench) dense() {
 			what  string
 			asked []grid.Cell
 		}{{"lookup", cells}, {"lookup of absent cells", others}} {
-			beside(l.what, func() { v.CountCells(ours, l.asked, nil) }, func() { plainLookup(plain, counters, l.asked) })
+			beside(l.what, func() { v.Counts(ours, l.asked, ccbf.Categories{}) }, func() { plainLookup(plain, counters, l.asked) })
 			report.Require(slices.Equal(ours, plain), "lookups in %s counters differ from the plain loop's", size)
 		}
 	}
@@ -273,7 +273,7 @@ func hotGrids() []hotLoop {
 	exact.Keys(keys, xs, ys)
 	sorted, blob := make([]uint64, hotKeys), []byte(nil)
 	return append(loops,
-		hotLoop{"ccbf count", "plain loop", func() { v.CountCells(ours, cells, nil) }, func() { plainLookup(plain, stored, cells) }, 5},
+		hotLoop{"ccbf count", "plain loop", func() { v.Counts(ours, cells, ccbf.Categories{}) }, func() { plainLookup(plain, stored, cells) }, 5},
 		hotLoop{"ccbf union", "plain loop", func() { unite(blobs) }, func() {
 			clear(sum)
 			for range blobs {
@@ -357,13 +357,13 @@ func lookUp(v *ccbf.View, xs, ys []float64) {
 	for from := 0; from < len(xs); from += batch {
 		to := min(from+batch, len(xs))
 		report.Must(v.Grid.Cells(cells[:to-from], xs[from:to], ys[from:to]))
-		v.CountCells(counts[:to-from], cells[:to-from], nil)
+		v.Counts(counts[:to-from], cells[:to-from], ccbf.Categories{})
 	}
 }
 
 // sumAll asks for polygons.
 func sumAll(v *ccbf.View, texts []string) {
 	for _, text := range texts {
-		report.Must(v.PolygonSum(report.Must(grid.ParsePolygon([]byte(text))), nil))
+		report.Must(v.Sum(ccbf.NewPolygon(report.Must(grid.ParsePolygon([]byte(text)))).Area(), ccbf.Categories{}))
 	}
 }

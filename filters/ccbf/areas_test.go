@@ -53,7 +53,7 @@ func TestBoxSumWhileExact(t *testing.T) {
 		for _, box := range boxes {
 			want := boxTruth(m, box, nil)
 			for when, v := range map[string]*View{"the first question": viewOf(t, blob), "a later one": cached} {
-				if got, err := v.BoxSum(box, nil); err != nil || got != want {
+				if got, err := v.Sum(Box(box), Categories{}); err != nil || got != want {
 					t.Fatalf("%s, %s: box %v sums to %d, want %d, error %v", name, when, box, got, want, err)
 				}
 			}
@@ -78,7 +78,7 @@ func TestBoxSumBesideHugeCounts(t *testing.T) {
 				box := grid.Rect{MinX: x0, MinY: y, MaxX: x1, MaxY: y}
 				want := boxTruth(m, box, nil)
 				for when, v := range map[string]*View{"first": viewOf(t, blob), "later": cached} {
-					if got, err := v.BoxSum(box, nil); err != nil || got != want {
+					if got, err := v.Sum(Box(box), Categories{}); err != nil || got != want {
 						t.Fatalf("%s: box %v sums to %d, want %d, error %v", when, box, got, want, err)
 					}
 				}
@@ -115,7 +115,7 @@ func TestAreasWithCategories(t *testing.T) {
 					}
 				}
 			}
-			got, err := v.BoxSum(box, category)
+			got, err := v.Sum(Box(box), Of(category))
 			if truth := boxTruth(m, box, category); err != nil || got != want || got < truth || v.IsExact() && got != truth {
 				t.Fatalf("%s: box %v of %q sums to %d, its cells to %d, error %v", name, box, category, got, want, err)
 			}
@@ -173,7 +173,7 @@ func TestPolygonSum(t *testing.T) {
 				}
 			}
 			for when, v := range map[string]*View{"first": viewOf(t, blob), "later": cached} {
-				got, err := v.PolygonSum(mp, nil)
+				got, err := v.Sum(NewPolygon(mp).Area(), Categories{})
 				if err != nil || got != want || got < truth {
 					t.Fatalf("%s, %s, polygon %d: %d, want %d, error %v", name, when, i, got, want, err)
 				}
@@ -201,17 +201,17 @@ func TestAreaLimits(t *testing.T) {
 	exact := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), p)))
 	dense := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true}), p)))
 	world := orb.MultiPolygon{{{{-1e6, -1e6}, {1e6, -1e6}, {1e6, 1e6}, {-1e6, 1e6}, {-1e6, -1e6}}}}
-	if n, err := exact.BoxSum(grid.MaxRect(), nil); n != 9 || err != nil {
+	if n, err := exact.Sum(Box(grid.MaxRect()), Categories{}); n != 9 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	if n, err := exact.PolygonSum(world, nil); n != 9 || err != nil {
+	if n, err := exact.Sum(NewPolygon(world).Area(), Categories{}); n != 9 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	var tooMany *ErrTooManyCells
-	if _, err := dense.BoxSum(grid.MaxRect(), nil); !errors.As(err, &tooMany) || tooMany.Cells != 20_001*20_001 {
+	if _, err := dense.Sum(Box(grid.MaxRect()), Categories{}); !errors.As(err, &tooMany) || tooMany.Cells != 20_001*20_001 {
 		t.Errorf("the sum over all of %v: %v", dense.Bounds, err)
 	}
-	if _, err := dense.PolygonSum(world, nil); !errors.As(err, &tooMany) || tooMany.Cells < 20_001*20_000 {
+	if _, err := dense.Sum(NewPolygon(world).Area(), Categories{}); !errors.As(err, &tooMany) || tooMany.Cells < 20_001*20_000 {
 		t.Errorf("the sum over all of %v: %v", dense.Bounds, err)
 	}
 	for _, c := range []struct {
@@ -222,22 +222,22 @@ func TestAreaLimits(t *testing.T) {
 		{grid.Rect{MinX: 0, MinY: 0, MaxX: 20_000, MaxY: AreaLimit/20_001 + 1}, false},
 		{grid.Rect{MinX: 0, MinY: 0, MaxX: 1 << 40, MaxY: 7}, true},
 	} {
-		if n, err := dense.BoxSum(c.box, nil); (err == nil) != c.fits || c.fits && n < boxTruth(p.model(), c.box, nil) {
+		if n, err := dense.Sum(Box(c.box), Categories{}); (err == nil) != c.fits || c.fits && n < boxTruth(p.model(), c.box, nil) {
 			t.Errorf("%v: %d, %v", c.box, n, err)
 		}
 	}
 	none := viewOf(t, blobOf(t, NewBuilder(config(t, Params{Dense: true}), nil)))
 	for _, v := range []*View{none, viewOf(t, blobOf(t, NewBuilder(config(t, Params{}), nil)))} {
-		if n, err := v.BoxSum(grid.MaxRect(), nil); n != 0 || err != nil {
+		if n, err := v.Sum(Box(grid.MaxRect()), Categories{}); n != 0 || err != nil {
 			t.Errorf("an empty sketch: %d, %v", n, err)
 		}
-		if n, err := v.PolygonSum(world, nil); n != 0 || err != nil {
+		if n, err := v.Sum(NewPolygon(world).Area(), Categories{}); n != 0 || err != nil {
 			t.Errorf("an empty sketch: %d, %v", n, err)
 		}
 	}
 	bad := orb.MultiPolygon{{{{0, 0}, {math.NaN(), 1}, {1, 1}, {0, 0}}}}
 	for _, v := range []*View{exact, dense} {
-		if _, err := v.PolygonSum(bad, nil); !errors.Is(err, grid.ErrNotFinite) {
+		if _, err := v.Sum(NewPolygon(bad).Area(), Categories{}); !errors.Is(err, grid.ErrNotFinite) {
 			t.Errorf("a polygon with NaN: %v", err)
 		}
 	}
@@ -257,16 +257,16 @@ func TestAreasTogether(t *testing.T) {
 		if err := v.Reset(blob); err != nil {
 			t.Fatal(err)
 		}
-		_, err := v.BoxSum(grid.MaxRect(), nil)
+		_, err := v.Sum(Box(grid.MaxRect()), Categories{})
 		if i < 2 && err != nil || i >= 2 && (!errors.As(err, &tooMany) || tooMany.Left != 5000) {
 			t.Errorf("question %d: %v", i, err)
 		}
-		if _, err := alone.BoxSum(grid.MaxRect(), nil); err != nil || alone.covered != 0 {
+		if _, err := alone.Sum(Box(grid.MaxRect()), Categories{}); err != nil || alone.covered != 0 {
 			t.Errorf("question %d alone: %v", i, err)
 		}
 	}
 	v.LimitAreas()
-	if n, err := v.BoxSum(grid.MaxRect(), nil); err != nil || n < 2 {
+	if n, err := v.Sum(Box(grid.MaxRect()), Categories{}); err != nil || n < 2 {
 		t.Errorf("of the next chunk: %d, %v", n, err)
 	}
 }
@@ -295,7 +295,7 @@ func TestPolygonOverManyCategories(t *testing.T) {
 				want += n
 			}
 		}
-		if got, err := v.PolygonSum(mp, nil); err != nil || got != want {
+		if got, err := v.Sum(NewPolygon(mp).Area(), Categories{}); err != nil || got != want {
 			t.Fatalf("polygon %d: %d, want %d, error %v", i, got, want, err)
 		}
 	}

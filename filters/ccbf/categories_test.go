@@ -25,7 +25,7 @@ func TestByCategory(t *testing.T) {
 			if want := map[uint64]Form{1 << 16: Exact, 1 << 10: Tree}[bytes]; v.Form() != want {
 				t.Fatalf("%d bytes are %v", bytes, v.Form())
 			}
-			list, err := v.ByCategory()
+			list, err := v.ListCategories()
 			if err != nil || len(list) != len(totals) {
 				t.Fatalf("%d categories of %d, %v", len(list), len(totals), err)
 			}
@@ -45,11 +45,11 @@ func TestByCategory(t *testing.T) {
 		}
 	}
 	dense := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Categories: true}), p)))
-	if _, err := dense.ByCategory(); !errors.Is(err, ErrNotListed) {
+	if _, err := dense.ListCategories(); !errors.Is(err, ErrNotListed) {
 		t.Errorf("counters: %v", err)
 	}
 	without := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), hot(r, 50, 9))))
-	if list, err := without.ByCategory(); err != nil || list != nil {
+	if list, err := without.ListCategories(); err != nil || list != nil {
 		t.Errorf("without categories: %v, %v", list, err)
 	}
 }

@@ -95,14 +95,14 @@ func TestWorkOfOneQuestion(t *testing.T) {
 				t.Errorf("%+v: %d lookups", params, limit)
 			}
 			for what, ask := range map[string]func() error{
-				"box":       func() error { _, err := v.BoxSum(grid.MaxRect(), nil); return err },
-				"polygon":   func() error { _, err := v.PolygonSum(earth, nil); return err },
-				"estimate":  func() error { _, err := v.PolygonEstimate(earth, nil); return err },
-				"hotspots":  func() error { _, err := v.Hotspots(grid.MaxRect(), 1, nil); return err },
-				"top k":     func() error { _, err := v.TopK(grid.MaxRect(), MaxSpots, nil); return err },
-				"raster":    func() error { return v.Raster(make([]uint64, 9), earth.Bound(), 3, 3, nil) },
-				"density":   func() error { return v.Density(make([]float64, 9), earth.Bound(), 3, 3, nil) },
-				"small box": func() error { _, err := v.BoxSum(grid.Rect{MaxX: 299, MaxY: 299}, nil); return err },
+				"box":       func() error { _, err := v.Sum(Box(grid.MaxRect()), Categories{}); return err },
+				"polygon":   func() error { _, err := v.Sum(NewPolygon(earth).Area(), Categories{}); return err },
+				"estimate":  func() error { _, err := v.Estimate(NewPolygon(earth).Area(), Categories{}); return err },
+				"hotspots":  func() error { _, err := v.Hotspots(Box(grid.MaxRect()), 1, Categories{}); return err },
+				"top k":     func() error { _, err := v.TopK(Box(grid.MaxRect()), MaxSpots, Categories{}); return err },
+				"raster":    func() error { return v.Raster(make([]uint64, 9), earth.Bound(), 3, 3, Categories{}) },
+				"density":   func() error { return v.Density(make([]float64, 9), earth.Bound(), 3, 3, Categories{}) },
+				"small box": func() error { _, err := v.Sum(Box(grid.Rect{MaxX: 299, MaxY: 299}), Categories{}); return err },
 			} {
 				v.LimitAreas()
 				err := ask()
@@ -127,7 +127,7 @@ func TestWorkOfOneQuestion(t *testing.T) {
 	fine := edited(t, blobOf(t, builderOf(t, config(t, Params{}), p)), func(p *params) { p.Grid = must(grid.New(1e-7)) })
 	v := reset(t, fine)
 	var many *ErrTooManyCells
-	if _, err := v.PolygonEstimate(orb.MultiPolygon{{{{0, 0}, {5, 0}, {5, 4}, {0, 4}, {0, 0}}}}, nil); !errors.As(err, &many) {
+	if _, err := v.Estimate(NewPolygon(orb.MultiPolygon{{{{0, 0}, {5, 0}, {5, 4}, {0, 4}, {0, 0}}}}).Area(), Categories{}); !errors.As(err, &many) {
 		t.Errorf("4e7 rows: %v", err)
 	}
 }

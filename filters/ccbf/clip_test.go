@@ -61,10 +61,10 @@ func TestClip(t *testing.T) {
 		must(0, Check(blob))
 		v := viewOf(t, blob)
 		counts(t, "a clipped tree", v, want, false)
-		if a, b := must(whole.PolygonSum(mp, nil)), must(v.PolygonSum(mp, nil)); v.Form() != Tree || a != b {
+		if a, b := must(whole.Sum(NewPolygon(mp).Area(), Categories{})), must(v.Sum(NewPolygon(mp).Area(), Categories{})); v.Form() != Tree || a != b {
 			t.Fatalf("a %v counts %d in the polygon, %d before", v.Form(), b, a)
 		}
-		if n, known := v.Total(); known && n != must(v.PolygonSum(mp, nil)) {
+		if n, known := v.Total(); known && n != must(v.Sum(NewPolygon(mp).Area(), Categories{})) {
 			t.Errorf("total %d", n)
 		}
 	}
@@ -82,7 +82,7 @@ func TestDifference(t *testing.T) {
 		q.add(spot{grid.Cell{X: -1 << 40, Y: 1}, plain}, 1+r.Uint64N(3))
 		q.add(spot{grid.Cell{X: 1 << 40, Y: 1}, plain}, math.MaxInt64)
 		a, b := sketchOf(t, config(t, anyParams(r)), p), sketchOf(t, config(t, anyParams(r)), q)
-		d := must(a.Difference(b, nil))
+		d := must(a.Difference(b, Categories{}))
 		want := map[grid.Cell]int64{}
 		for s, n := range p.model() {
 			want[s.Cell] += int64(n)

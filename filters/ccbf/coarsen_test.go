@@ -61,7 +61,7 @@ func TestCoarsenByAnyFactor(t *testing.T) {
 					truth += n
 				}
 			}
-			if e := must(v.BoxEstimate(box, nil)); e.Low > truth || e.High < truth || !e.Certain {
+			if e := must(v.Estimate(Box(box), Categories{})); e.Low > truth || e.High < truth || !e.Certain {
 				t.Fatalf("by %d: %+v, truth %d", factor, e, truth)
 			}
 		}

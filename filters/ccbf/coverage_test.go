@@ -116,7 +116,7 @@ func TestIntervalsOfAnyCounters(t *testing.T) {
 		of.sketches++
 		boxes := s.boxes(r)
 		for _, box := range boxes {
-			e, sum := must(s.view.BoxEstimate(box, nil)), must(s.view.BoxSum(box, nil))
+			e, sum := must(s.view.Estimate(Box(box), Categories{})), must(s.view.Sum(Box(box), Categories{}))
 			truth := s.sum(box)
 			if sum < truth || e.Certain && e.Low != e.High || e.Value < float64(e.Low) || e.Value > float64(e.High) {
 				t.Fatalf("seed %d: %+v and a sum of %d for %d", seed, e, sum, truth)

@@ -44,7 +44,7 @@ func TestManyPlaces(t *testing.T) {
 			t.Errorf("%s: decoded %v, bytes %v", name, ok, room)
 		}
 		got := make([]uint64, len(at))
-		v.CountCells(got, at, nil)
+		v.Counts(got, at, Categories{})
 		var again []uint64
 		if ok {
 			again = decodedCounts(&d, at, nil)
@@ -118,7 +118,7 @@ func TestNoBlockIsDecodedTwice(t *testing.T) {
 	at := asks(r, p)
 	for _, n := range []int{5, 2048, len(at)} {
 		before := v.Spent()
-		v.CountCells(make([]uint64, n), at[:n], nil)
+		v.Counts(make([]uint64, n), at[:n], Categories{})
 		if spent := v.Spent() - before; spent > min(n, v.cells.Blocks()) {
 			t.Errorf("%d questions decode %d blocks of %d", n, spent, v.cells.Blocks())
 		}
@@ -127,7 +127,7 @@ func TestNoBlockIsDecodedTwice(t *testing.T) {
 		p[i].category = string(rune('A' + i%50))
 	}
 	v = viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20, Categories: true}), p)))
-	v.CountCells(make([]uint64, len(at)), at, []byte("Q"))
+	v.Counts(make([]uint64, len(at)), at, Of([]byte("Q")))
 	if spent, most := v.Spent(), (20000/50+127)/128; spent > most {
 		t.Errorf("questions for one category decode %d blocks, it has %d", spent, most)
 	}
@@ -156,7 +156,7 @@ func TestManyPlacesInDamagedSketches(t *testing.T) {
 				continue
 			}
 			opened++
-			v.CountCells(dst[:100], at[:100], nil)
+			v.Counts(dst[:100], at[:100], Categories{})
 			if _, ok := v.Decoded(true); ok {
 				t.Fatal("a damaged sketch was decoded")
 			}

@@ -20,10 +20,10 @@ func TestDensityWithin(t *testing.T) {
 		box := v.Grid.Bound(v.Bounds)
 		const side = 16
 		whole, some, again := make([]float64, side*side), make([]float64, side*side), make([]float64, side*side)
-		if err := v.Density(whole, box, side, side, nil); err != nil {
+		if err := v.Density(whole, box, side, side, Categories{}); err != nil {
 			t.Fatal(err)
 		}
-		if sampled, err := v.AddDensityWithin(some, box, side, side, nil, 1<<30); err != nil || sampled {
+		if sampled, err := v.AddDensity(some, box, side, side, Categories{}, 1<<30); err != nil || sampled {
 			t.Fatalf("%s: sampled %v, %v, though all may be read", name, sampled, err)
 		}
 		if total(some) != total(whole) {
@@ -33,7 +33,7 @@ func TestDensityWithin(t *testing.T) {
 		for _, most := range []uint64{cells / 8, cells / 100} {
 			clear(some)
 			clear(again)
-			sampled, err := v.AddDensityWithin(some, box, side, side, nil, most)
+			sampled, err := v.AddDensity(some, box, side, side, Categories{}, most)
 			if err != nil || !sampled {
 				t.Fatalf("%s: sampled %v, %v, with %d lookups for %d cells", name, sampled, err, most, cells)
 			}
@@ -51,7 +51,7 @@ func TestDensityWithin(t *testing.T) {
 			if p.Levels == 0 && math.Abs(total(some)-sum) > 4*deviation {
 				t.Errorf("%s: %d lookups: %v of %v, deviation %v", name, most, total(some), sum, deviation)
 			}
-			if _, err := v.AddDensityWithin(again, box, side, side, nil, most); err != nil || total(again) != total(some) {
+			if _, err := v.AddDensity(again, box, side, side, Categories{}, most); err != nil || total(again) != total(some) {
 				t.Errorf("%s: %v, and again %v, %v", name, total(some), total(again), err)
 			}
 		}
@@ -72,7 +72,7 @@ func TestDensityWithinIsBounded(t *testing.T) {
 	v.Bounds = grid.MaxRect()
 	for _, b := range []grid.Rect{grid.MaxRect(), {MinX: -1 << 30, MinY: -5, MaxX: 1 << 30, MaxY: 5}} {
 		dst := make([]float64, 64*64)
-		if sampled, err := v.AddDensityWithin(dst, v.Grid.Bound(b), 64, 64, nil, 10_000); err != nil || !sampled {
+		if sampled, err := v.AddDensity(dst, v.Grid.Bound(b), 64, 64, Categories{}, 10_000); err != nil || !sampled {
 			t.Errorf("%v: sampled %v, %v", b, sampled, err)
 		}
 	}

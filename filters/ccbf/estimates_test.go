@@ -39,10 +39,10 @@ func TestEstimatesOfCounters(t *testing.T) {
 				n := v.Noise()
 				box := bound(0, 0, 256, 256)
 				counts, e := make([]float64, side*side), NewEstimates(make([]float64, side*side), side, side)
-				if _, err := v.AddDensityWithin(counts, box, side, side, nil, most); err != nil {
+				if _, err := v.AddDensity(counts, box, side, side, Categories{}, most); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := e.Add(v, n, box, nil, most); err != nil {
+				if _, err := e.Add(v, n, box, Categories{}, most); err != nil {
 					t.Fatal(err)
 				}
 				all, seconds := 0.0, e.second
@@ -106,11 +106,11 @@ func TestEstimatesOfExact(t *testing.T) {
 	const side = 50
 	counts := make([]float64, side*side)
 	e := NewEstimates(make([]float64, side*side), side, side)
-	if err := exact.Density(counts, box, side, side, nil); err != nil {
+	if err := exact.Density(counts, box, side, side, Categories{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range []*View{exact, dense} {
-		if _, err := e.Add(v, v.Noise(), box, nil, 1<<20); err != nil {
+		if _, err := e.Add(v, v.Noise(), box, Categories{}, 1<<20); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,10 +120,10 @@ func TestEstimatesOfExact(t *testing.T) {
 			t.Fatalf("pixel %d has %v of %v exact points", i, e.Values[i], n)
 		}
 	}
-	if _, err := e.Add(dense, dense.Noise(), box, nil, 1<<20); err != nil {
+	if _, err := e.Add(dense, dense.Noise(), box, Categories{}, 1<<20); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := NewEstimates(counts[:7], side, side).Add(dense, dense.Noise(), box, nil, 100); err == nil {
+	if _, err := NewEstimates(counts[:7], side, side).Add(dense, dense.Noise(), box, Categories{}, 100); err == nil {
 		t.Error("7 pixels for a picture of 2,500")
 	}
 }

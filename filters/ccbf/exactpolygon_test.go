@@ -77,7 +77,7 @@ func TestLongOutlineOverManySections(t *testing.T) {
 				want += n
 			}
 		}
-		if got, err := v.PolygonSum(mp, nil); err != nil || got != want || want == 0 {
+		if got, err := v.Sum(NewPolygon(mp).Area(), Categories{}); err != nil || got != want || want == 0 {
 			t.Fatalf("polygon %d: %d, want %d, error %v", i, got, want, err)
 		}
 	}
@@ -99,10 +99,10 @@ func TestAreasOfDamagedSketches(t *testing.T) {
 		}
 		asked++
 		for range 3 {
-			if _, err := v.PolygonSum(round(-2, 52, 2, 100), nil); err != nil {
+			if _, err := v.Sum(NewPolygon(round(-2, 52, 2, 100)).Area(), Categories{}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := v.BoxSum(randomBox(r, 1<<17), nil); err != nil {
+			if _, err := v.Sum(Box(randomBox(r, 1<<17)), Categories{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -128,7 +128,7 @@ func BenchmarkExactPolygon(b *testing.B) {
 				if err := v.Reset(blob); err != nil {
 					b.Fatal(err)
 				}
-				if _, err := v.PolygonSum(mp, nil); err != nil {
+				if _, err := v.Sum(NewPolygon(mp).Area(), Categories{}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -28,7 +28,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	sum, err := v.PolygonSum(polygon, nil)
+	sum, err := v.Sum(ccbf.NewPolygon(polygon).Area(), ccbf.Categories{})
 	fmt.Println(v.Count(place, nil), sum, err)
 	// Output: 2 3 <nil>
 }

@@ -78,7 +78,7 @@ func TestFullCountersAreNeverTooLow(t *testing.T) {
 							t.Fatalf("%v, widths %v, %s: %v reads %d, from the BLOB %d", mode, widths, what, at, got, v.Count(at.Cell, nil))
 						}
 					}
-					got := must(v.BoxSum(grid.Rect{MinX: -4, MinY: -4, MaxX: 3, MaxY: 3}, nil))
+					got := must(v.Sum(Box(grid.Rect{MinX: -4, MinY: -4, MaxX: 3, MaxY: 3}), Categories{}))
 					if got < sum {
 						t.Fatalf("%v, widths %v, %s: %d in all cells, at least %d are there", mode, widths, what, got, sum)
 					}

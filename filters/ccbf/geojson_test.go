@@ -30,7 +30,7 @@ func TestGeoJSON(t *testing.T) {
 		for _, bytes := range []uint64{1 << 20, 1 << 9} {
 			v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Res: res, Bytes: bytes}), hot(r, 3000, 900))))
 			for _, threshold := range []uint64{1, 3} {
-				text, err := v.AppendGeoJSON([]byte("x"), v.Bounds, threshold, nil, nil)
+				text, err := v.AppendGeoJSON([]byte("x"), Box(v.Bounds), threshold, Categories{}, nil)
 				var f features
 				if err != nil || text[0] != 'x' || json.Unmarshal(text[1:], &f) != nil || f.Type != "FeatureCollection" {
 					t.Fatalf("resolution %v: %v, %.300s", res, err, text)
@@ -91,7 +91,7 @@ func TestGeoJSONLimits(t *testing.T) {
 	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{}), hot(rand.New(rand.NewPCG(96, 0)), 3000, 900))))
 	full := errors.New("full")
 	most := int64(0)
-	if _, err := v.AppendGeoJSON(nil, v.Bounds, 1, nil, func(n int64) error {
+	if _, err := v.AppendGeoJSON(nil, Box(v.Bounds), 1, Categories{}, func(n int64) error {
 		if most = n; n > 20000 {
 			return full
 		}
@@ -99,17 +99,17 @@ func TestGeoJSONLimits(t *testing.T) {
 	}); !errors.Is(err, full) || most > 80000 {
 		t.Errorf("%v at %d bytes", err, most)
 	}
-	if _, err := v.AppendGeoJSON(nil, v.Bounds, 0, nil, nil); !errors.Is(err, ErrSpots) {
+	if _, err := v.AppendGeoJSON(nil, Box(v.Bounds), 0, Categories{}, nil); !errors.Is(err, ErrSpots) {
 		t.Errorf("threshold 0: %v", err)
 	}
-	if text, err := v.AppendGeoJSON(nil, grid.Rect{MinX: 1}, 1, nil, nil); err != nil || string(text) != `{"type":"FeatureCollection","features":[]}` {
+	if text, err := v.AppendGeoJSON(nil, Box(grid.Rect{MinX: 1}), 1, Categories{}, nil); err != nil || string(text) != `{"type":"FeatureCollection","features":[]}` {
 		t.Errorf("an empty box: %s, %v", text, err)
 	}
 	b := NewBuilder(config(t, Params{Dense: true, Categories: true}), nil)
 	if err := b.Add(grid.Cell{}, []byte("a"), key.Text, 1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := viewOf(t, blobOf(t, b)).AppendGeoJSON(nil, grid.MaxRect(), 1, []byte("a"), nil); !errors.Is(err, ErrNotListed) {
+	if _, err := viewOf(t, blobOf(t, b)).AppendGeoJSON(nil, Box(grid.MaxRect()), 1, Of([]byte("a")), nil); !errors.Is(err, ErrNotListed) {
 		t.Errorf("counters: %v", err)
 	}
 }

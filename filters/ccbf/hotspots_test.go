@@ -81,7 +81,7 @@ func TestHotspotsAndTopK(t *testing.T) {
 					if at < 0 {
 						want = listed(all)
 					}
-					got, err := v.Hotspots(box, threshold, category)
+					got, err := v.Hotspots(Box(box), threshold, Of(category))
 					if err != nil || !slices.Equal(got, want) {
 						t.Fatalf("cells of %v at %d or more, %q: %v, want %v, error %v", box, threshold, category, got, want, err)
 					}
@@ -94,7 +94,7 @@ func TestHotspotsAndTopK(t *testing.T) {
 				}
 				for _, k := range []int{1, 2, 17, 500, MaxSpots} {
 					want := listed(all[:min(k, len(all))])
-					if got, err := v.TopK(box, k, category); err != nil || !slices.Equal(got, want) {
+					if got, err := v.TopK(Box(box), k, Of(category)); err != nil || !slices.Equal(got, want) {
 						t.Fatalf("top %d of %v, %q: %v, want %v, error %v", k, box, category, got, want, err)
 					}
 				}
@@ -112,7 +112,7 @@ func TestHotspotsFarApart(t *testing.T) {
 		for s, n := range m {
 			want = append(want, candidate{Spot{s.Cell, n, 0}, n})
 		}
-		got, err := v.Hotspots(grid.MaxRect(), 1, nil)
+		got, err := v.Hotspots(Box(grid.MaxRect()), 1, Categories{})
 		if err != nil || !slices.Equal(got, listed(want)) {
 			t.Errorf("%s: %d cells, want %d, error %v", name, len(got), len(want), err)
 		}
@@ -134,7 +134,7 @@ func TestHotspotsFarApart(t *testing.T) {
 	}
 	for _, k := range []int{4, MaxSpots} {
 		spots := listed(want)
-		if got, err := v.TopK(grid.MaxRect(), k, nil); err != nil || !slices.Equal(got, spots[:min(k, len(spots))]) {
+		if got, err := v.TopK(Box(grid.MaxRect()), k, Categories{}); err != nil || !slices.Equal(got, spots[:min(k, len(spots))]) {
 			t.Errorf("%v, want %v, error %v", got, spots, err)
 		}
 	}
@@ -151,7 +151,7 @@ func TestRasterWithLevels(t *testing.T) {
 			b := randomBound(r, []float64{8, 40, 150}[i%3])
 			width, height := 1+r.IntN(20), 1+r.IntN(20)
 			counts := make([]uint64, width*height)
-			if err := v.Raster(counts, b, width, height, nil); err != nil {
+			if err := v.Raster(counts, b, width, height, Categories{}); err != nil {
 				t.Fatal(err)
 			}
 			for j, got := range counts {
@@ -173,7 +173,7 @@ func TestRasterWithLevels(t *testing.T) {
 				}
 			}
 			got, want := make([]float64, width*height), density(squares, nil, float64(int(1)<<level), b, width, height)
-			if err := v.Density(got, b, width, height, nil); err != nil {
+			if err := v.Density(got, b, width, height, Categories{}); err != nil {
 				t.Fatal(err)
 			}
 			for j := range got {
@@ -218,24 +218,24 @@ func TestHotspotLimits(t *testing.T) {
 	levels := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Levels: 10}), p)))
 	want := []Spot{{grid.Cell{X: 20_000, Y: 20_000}, 4, 0}, {grid.Cell{}, 2, 0}}
 	for _, v := range []*View{exact, levels} {
-		if got, err := v.Hotspots(grid.MaxRect(), 2, nil); err != nil || !slices.Equal(got, want) {
+		if got, err := v.Hotspots(Box(grid.MaxRect()), 2, Categories{}); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v, %v", got, err)
 		}
-		if got, err := v.TopK(grid.MaxRect(), 1, nil); err != nil || !slices.Equal(got, want[:1]) {
+		if got, err := v.TopK(Box(grid.MaxRect()), 1, Categories{}); err != nil || !slices.Equal(got, want[:1]) {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
 	var tooMany *ErrTooManyCells
-	if _, err := dense.Hotspots(grid.MaxRect(), 2, nil); !errors.As(err, &tooMany) || tooMany.Cells != 20_001*20_001 {
+	if _, err := dense.Hotspots(Box(grid.MaxRect()), 2, Categories{}); !errors.As(err, &tooMany) || tooMany.Cells != 20_001*20_001 {
 		t.Errorf("4e8 cells without levels: %v", err)
 	}
-	if _, err := dense.TopK(grid.MaxRect(), 2, nil); !errors.As(err, &tooMany) {
+	if _, err := dense.TopK(Box(grid.MaxRect()), 2, Categories{}); !errors.As(err, &tooMany) {
 		t.Errorf("4e8 cells without levels: %v", err)
 	}
 	levels.LimitAreas()
 	levels.covered = AreaLimit - 1000 // 400 squares of the highest level and at most 80 below fit twice
 	for i := range 4 {
-		if _, err := levels.Hotspots(grid.MaxRect(), 2, nil); (err == nil) != (i < 2) || err != nil && !errors.As(err, &tooMany) {
+		if _, err := levels.Hotspots(Box(grid.MaxRect()), 2, Categories{}); (err == nil) != (i < 2) || err != nil && !errors.As(err, &tooMany) {
 			t.Errorf("question %d of a chunk: %v", i, err)
 		}
 	}
@@ -249,11 +249,11 @@ func TestHotspotLimits(t *testing.T) {
 		what string
 		ask  func(v *View) ([]Spot, error)
 	}{
-		{"threshold 0", func(v *View) ([]Spot, error) { return v.Hotspots(box, 0, nil) }},
-		{"k of 0", func(v *View) ([]Spot, error) { return v.TopK(box, 0, nil) }},
-		{"k below 0", func(v *View) ([]Spot, error) { return v.TopK(box, -1, nil) }},
-		{"k above all", func(v *View) ([]Spot, error) { return v.TopK(box, MaxSpots+1, nil) }},
-		{"2,000,000 cells", func(v *View) ([]Spot, error) { return full.Hotspots(box, 1, nil) }},
+		{"threshold 0", func(v *View) ([]Spot, error) { return v.Hotspots(Box(box), 0, Categories{}) }},
+		{"k of 0", func(v *View) ([]Spot, error) { return v.TopK(Box(box), 0, Categories{}) }},
+		{"k below 0", func(v *View) ([]Spot, error) { return v.TopK(Box(box), -1, Categories{}) }},
+		{"k above all", func(v *View) ([]Spot, error) { return v.TopK(Box(box), MaxSpots+1, Categories{}) }},
+		{"2,000,000 cells", func(v *View) ([]Spot, error) { return full.Hotspots(Box(box), 1, Categories{}) }},
 	} {
 		for _, v := range []*View{exact, dense} {
 			if got, err := c.ask(v); !errors.Is(err, ErrSpots) || got != nil {
@@ -261,15 +261,15 @@ func TestHotspotLimits(t *testing.T) {
 			}
 		}
 	}
-	if got, err := full.TopK(box, MaxSpots, nil); err != nil || len(got) != MaxSpots || got[MaxSpots-1].Cell != (grid.Cell{X: 1999, Y: 499}) {
+	if got, err := full.TopK(Box(box), MaxSpots, Categories{}); err != nil || len(got) != MaxSpots || got[MaxSpots-1].Cell != (grid.Cell{X: 1999, Y: 499}) {
 		t.Errorf("%d of 2,000,000 equal cells, %v", len(got), err)
 	}
 	for _, v := range []*View{exact, dense, viewOf(t, blobOf(t, NewBuilder(config(t, Params{}), nil))), viewOf(t, blobOf(t, NewBuilder(config(t, Params{Dense: true, Levels: 3}), nil)))} {
 		for _, box := range []grid.Rect{{MinX: 3, MinY: 3, MaxX: 2, MaxY: 9}, {MinX: -9, MinY: -9, MaxX: -1, MaxY: 99}} {
-			if got, err := v.Hotspots(box, 1, nil); len(got) != 0 || err != nil {
+			if got, err := v.Hotspots(Box(box), 1, Categories{}); len(got) != 0 || err != nil {
 				t.Errorf("%v: %v, %v", box, got, err)
 			}
-			if got, err := v.TopK(box, 5, nil); len(got) != 0 || err != nil {
+			if got, err := v.TopK(Box(box), 5, Categories{}); len(got) != 0 || err != nil {
 				t.Errorf("%v: %v, %v", box, got, err)
 			}
 		}

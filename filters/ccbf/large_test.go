@@ -28,7 +28,7 @@ func TestRasterOfCounters(t *testing.T) {
 		box := orb.Bound{Min: orb.Point{-10, 7}, Max: orb.Point{1190, 1211}}
 		const width, height = 70, 50
 		raster := make([]uint64, width*height)
-		if err := v.Raster(raster, box, width, height, nil); err != nil {
+		if err := v.Raster(raster, box, width, height, Categories{}); err != nil {
 			t.Fatal(err)
 		}
 		if levels > 0 {
@@ -45,15 +45,15 @@ func TestRasterOfCounters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want, err := v.BoxSum(rect, nil); err != nil || raster[i] != want {
+			if want, err := v.Sum(Box(rect), Categories{}); err != nil || raster[i] != want {
 				t.Fatalf("pixel %d: %d, the sum of its cells is %d, %v", i, raster[i], want, err)
 			}
 		}
 		v.LimitAreas()
 		v.covered = AreaLimit - 1000
-		err = v.Raster(raster[:1], box, 1, 1, nil)
+		err = v.Raster(raster[:1], box, 1, 1, Categories{})
 		if err == nil {
-			err = v.Raster(raster[:2], box, 1, 2, nil)
+			err = v.Raster(raster[:2], box, 1, 2, Categories{})
 		}
 		var many *ErrTooManyCells
 		if !errors.As(err, &many) || many.Limit > AreaLimit {
@@ -122,7 +122,7 @@ func TestHotspotsOfRegions(t *testing.T) {
 					want[c] = n
 				}
 			}
-			spots, err := v.Hotspots(box, least, nil)
+			spots, err := v.Hotspots(Box(box), least, Categories{})
 			if err != nil || len(spots) != len(want) {
 				t.Fatalf("%d cells, want %d, %v", len(spots), len(want), err)
 			}

@@ -28,7 +28,7 @@ func TestDensityInLentBins(t *testing.T) {
 	const side = 128
 	dst := make([]float64, side*side)
 	for _, half := range []float64{4, 32, 16, 4} { // few cells, more than before, fewer
-		if err := v.Density(dst, orb.Bound{Min: orb.Point{-half, -half}, Max: orb.Point{half, half}}, side, side, nil); err != nil {
+		if err := v.Density(dst, orb.Bound{Min: orb.Point{-half, -half}, Max: orb.Point{half, half}}, side, side, Categories{}); err != nil {
 			t.Fatal(err)
 		}
 		pixel := 2 * half / side // a power of 2

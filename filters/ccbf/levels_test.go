@@ -218,7 +218,7 @@ func TestSumsWithLevels(t *testing.T) {
 							truth += n
 						}
 					}
-					got, err := v.BoxSum(box, category)
+					got, err := v.Sum(Box(box), Of(category))
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -242,7 +242,7 @@ func TestLimitWithLevels(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return viewOf(t, s.Blob()).BoxSum(wide, nil)
+		return viewOf(t, s.Blob()).Sum(Box(wide), Categories{})
 	}
 	var many *ErrTooManyCells
 	if _, err := sum(0); !errors.As(err, &many) {

@@ -27,7 +27,7 @@ func ExampleView_Cells() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	cells, err := v.Cells(grid.MaxRect(), nil)
+	cells, err := v.Cells(ccbf.Box(grid.MaxRect()), ccbf.Categories{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,12 +14,12 @@ import (
 // cellsOfView collects what Cells returns.
 func cellsOfView(t *testing.T, v *View, box grid.Rect, category []byte) []Spot {
 	t.Helper()
-	seq, err := v.Cells(box, category)
+	seq, err := v.Cells(Box(box), Of(category))
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := slices.Collect(seq)
-	if most, _ := v.Listed(category); len(all) > most {
+	if most, _ := v.Listed(Box(v.Bounds), Of(category)); len(all) > most {
 		t.Fatalf("%d cells, at most %d", len(all), most)
 	}
 	for i := range all { // it ends where it is told to
@@ -114,7 +114,7 @@ func TestCellsOfTrees(t *testing.T) {
 					}
 					seen[Spot{Cell: s.Cell, Level: s.Level}] = true
 				}
-				want, err := v.BoxSum(grid.MaxRect(), category)
+				want, err := v.Sum(Box(grid.MaxRect()), Of(category))
 				if err != nil || total != want {
 					t.Errorf("%d leaves with %d points, want %d", len(all), total, want)
 				}
@@ -153,7 +153,7 @@ func TestCellsOfTrees(t *testing.T) {
 
 func TestCellsOfCounters(t *testing.T) {
 	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true}), hot(rand.New(rand.NewPCG(93, 0)), 50, 9))))
-	if _, err := v.Cells(v.Bounds, nil); !errors.Is(err, ErrNotListed) {
+	if _, err := v.Cells(Box(v.Bounds), Categories{}); !errors.Is(err, ErrNotListed) {
 		t.Errorf("counters: %v", err)
 	}
 	v = viewOf(t, blobOf(t, NewBuilder(config(t, Params{}), nil)))

@@ -119,7 +119,7 @@ func TestEstimatesAreCounted(t *testing.T) {
 		if promised > 4<<20 {
 			t.Errorf("%+v: %d bytes promised", params, promised)
 		}
-		made := bytesAllocated(func() { must(v.PolygonEstimate(square, nil)) })
+		made := bytesAllocated(func() { must(v.Estimate(NewPolygon(square).Area(), Categories{})) })
 		if roots := int64(v.shape.Layers + 1); made > 3*promised*(4+roots)/5+1<<20 {
 			t.Errorf("%+v: %d bytes allocated, %d promised", params, made, promised)
 		}

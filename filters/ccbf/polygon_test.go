@@ -36,8 +36,8 @@ func TestPolygonOverManySketches(t *testing.T) {
 		p := NewPolygon(mp)
 		for j, blob := range blobs {
 			v := viewOf(t, blob)
-			got, err := p.Sum(v, nil)
-			if want := must(v.PolygonSum(mp, nil)); err != nil || got != want {
+			got, err := v.Sum(p.Area(), Categories{})
+			if want := must(v.Sum(NewPolygon(mp).Area(), Categories{})); err != nil || got != want {
 				t.Fatalf("polygon %d, sketch %d: %d, alone %d, error %v", i, j, got, want, err)
 			}
 			var h Head
@@ -47,7 +47,7 @@ func TestPolygonOverManySketches(t *testing.T) {
 			b := mp.Bound()
 			box := must(h.Grid.Box(b.Min[0], b.Min[1], b.Max[0], b.Max[1]))
 			want := !v.Bounds.Intersect(box).Empty()
-			if meets := must(p.Meets(&h)); meets != want || !meets && got != 0 {
+			if meets := must(h.Meets(p.Area())); meets != want || !meets && got != 0 {
 				t.Fatalf("polygon %d, sketch %d: meets %v, want %v, sum %d", i, j, meets, want, got)
 			}
 			if want {
@@ -69,10 +69,10 @@ func TestPolygonErrors(t *testing.T) {
 	for name, params := range forms() {
 		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), one)))
 		for range 2 {
-			if _, err := p.Sum(v, nil); !errors.Is(err, grid.ErrNotFinite) {
+			if _, err := v.Sum(p.Area(), Categories{}); !errors.Is(err, grid.ErrNotFinite) {
 				t.Errorf("%s: a polygon with NaN: %v", name, err)
 			}
-			if _, err := p.Meets(&v.Head); !errors.Is(err, grid.ErrNotFinite) {
+			if _, err := v.Head.Meets(p.Area()); !errors.Is(err, grid.ErrNotFinite) {
 				t.Errorf("%s: a polygon with NaN: %v", name, err)
 			}
 		}

@@ -147,7 +147,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 				some++
 				for _, mp := range asked {
 					truth := spotSum(m, v.Grid, mp)
-					e, sum := must(v.PolygonEstimate(mp, nil)), must(v.PolygonSum(mp, nil))
+					e, sum := must(v.Estimate(NewPolygon(mp).Area(), Categories{})), must(v.Sum(NewPolygon(mp).Area(), Categories{}))
 					if e.Value < float64(e.Low) || e.Value > float64(e.High) || e.High > sum || e.Certain {
 						t.Fatalf("%s, size %d: %+v of a sum of %v", b.name, i, e, sum)
 					}
@@ -193,7 +193,7 @@ func TestEstimatesOverSeeds(t *testing.T) {
 				params.Mode, params.Dense, params.Seed = b.mode, true, seed
 				v := b.make(t, config(t, params), r, m)
 				var rs noise.Histogram
-				must(whole.Meets(&v.Head))
+				must(v.Head.Meets(whole.Area()))
 				must(countersView{v}.areaSum(outline{whole.on, whole}, nil, rs.Add))
 				truth, _ := v.Total()
 				bySum = append(bySum, v.noise().Estimator(true).Sum(&rs)-float64(truth))
@@ -249,15 +249,15 @@ func TestEstimatesThatAreExact(t *testing.T) {
 			}
 		}
 		asked := NewPolygon(mp)
-		sum := must(asked.Sum(exact, nil))
-		if got := must(asked.Estimate(exact, nil)); got != (Estimate{float64(sum), sum, sum, true, cells}) {
+		sum := must(exact.Sum(asked.Area(), Categories{}))
+		if got := must(exact.Estimate(asked.Area(), Categories{})); got != (Estimate{float64(sum), sum, sum, true, cells}) {
 			t.Fatalf("polygon %d: %+v, want %v in %d cells", i, got, sum, cells)
 		}
-		if got := must(asked.Estimate(none, nil)); got != (Estimate{Cells: cells}) {
+		if got := must(none.Estimate(asked.Area(), Categories{})); got != (Estimate{Cells: cells}) {
 			t.Fatalf("polygon %d of an empty sketch: %+v, want %d cells", i, got, cells)
 		}
 		// A mebibyte for 800 cells: nothing collides.
-		if got := must(asked.Estimate(dense, nil)); got != (Estimate{float64(sum), sum, sum, false, cells}) {
+		if got := must(dense.Estimate(asked.Area(), Categories{})); got != (Estimate{float64(sum), sum, sum, false, cells}) {
 			t.Fatalf("polygon %d of a large sketch: %+v, want %v in %d cells", i, got, sum, cells)
 		}
 	}
@@ -268,7 +268,7 @@ func TestEstimatesThatAreExact(t *testing.T) {
 		cells uint64
 	}{{1, 100}, {2, 25}, {0.5, 400}} {
 		v := viewOf(t, blobOf(t, NewBuilder(config(t, Params{Res: c.res}), nil)))
-		if got := must(asked.Estimate(v, nil)); got != (Estimate{Certain: true, Cells: c.cells}) {
+		if got := must(v.Estimate(asked.Area(), Categories{})); got != (Estimate{Certain: true, Cells: c.cells}) {
 			t.Errorf("resolution %v: %+v", c.res, got)
 		}
 	}
@@ -291,7 +291,7 @@ func TestEstimatesOfCategories(t *testing.T) {
 		}
 		v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Mode: mode, Categories: true, Totals: true, Bytes: 1 << 14}), p)))
 		for _, category := range [][]byte{[]byte(categories[0]), []byte(categories[1]), nil} {
-			e, sum := must(whole.Estimate(v, category)), float64(must(whole.Sum(v, category)))
+			e, sum := must(v.Estimate(whole.Area(), Of(category))), float64(must(v.Sum(whole.Area(), Of(category))))
 			want := truth["of all"]
 			if category != nil {
 				want = truth[string(category)]
@@ -324,7 +324,7 @@ func TestEstimatesAfterSetOperations(t *testing.T) {
 				}
 			}
 			v := viewOf(t, s.Blob())
-			if e := must(v.PolygonEstimate(whole, nil)); e.Low != 0 || float64(e.High) < truth {
+			if e := must(v.Estimate(NewPolygon(whole).Area(), Categories{})); e.Low != 0 || float64(e.High) < truth {
 				t.Errorf("%v, %s: %+v, the truth %v", mode, name, e, truth)
 			}
 		}
@@ -340,23 +340,23 @@ func TestEstimateLimits(t *testing.T) {
 	high := orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 2e8}, {0, 2e8}, {0, 0}}}}
 	wide := orb.MultiPolygon{{{{0, 0}, {2e4, 0}, {2e4, 2e4}, {0, 2e4}, {0, 0}}}}
 	var tooMany *ErrTooManyCells
-	if _, err := exact.PolygonEstimate(high, nil); !errors.As(err, &tooMany) {
+	if _, err := exact.Estimate(NewPolygon(high).Area(), Categories{}); !errors.As(err, &tooMany) {
 		t.Errorf("2e8 rows: %v", err)
 	}
-	if e, err := exact.PolygonEstimate(wide, nil); err != nil || e != (Estimate{2, 2, 2, true, 4e8}) {
+	if e, err := exact.Estimate(NewPolygon(wide).Area(), Categories{}); err != nil || e != (Estimate{2, 2, 2, true, 4e8}) {
 		t.Errorf("4e8 cells of an exact sketch: %+v, %v", e, err)
 	}
-	if _, err := dense.PolygonEstimate(wide, nil); !errors.As(err, &tooMany) {
+	if _, err := dense.Estimate(NewPolygon(wide).Area(), Categories{}); !errors.As(err, &tooMany) {
 		t.Errorf("4e8 cells of a dense sketch: %v", err)
 	}
-	if _, err := exact.PolygonEstimate(orb.MultiPolygon{{{{0, 0}, {math.NaN(), 1}, {1, 1}, {0, 0}}}}, nil); !errors.Is(err, grid.ErrNotFinite) {
+	if _, err := exact.Estimate(NewPolygon(orb.MultiPolygon{{{{0, 0}, {math.NaN(), 1}, {1, 1}, {0, 0}}}}).Area(), Categories{}); !errors.Is(err, grid.ErrNotFinite) {
 		t.Errorf("a polygon with NaN: %v", err)
 	}
 	// Rows count together where the caller says so, once for a polygon.
 	exact.LimitAreas()
 	asked := NewPolygon(orb.MultiPolygon{{{{0, 0}, {1, 0}, {1, 1e6}, {0, 1e6}, {0, 0}}}})
 	for range 5 {
-		if e, err := asked.Estimate(exact, nil); err != nil || e != (Estimate{2, 2, 2, true, 1e6}) || exact.covered < 1e6 || exact.covered > 4e6 {
+		if e, err := exact.Estimate(asked.Area(), Categories{}); err != nil || e != (Estimate{2, 2, 2, true, 1e6}) || exact.covered < 1e6 || exact.covered > 4e6 {
 			t.Errorf("%+v after %d, %v", e, exact.covered, err)
 		}
 	}

@@ -64,9 +64,9 @@ func judgedMap(t *testing.T, seed uint64, res float64, bound orb.Bound, cells in
 // among many that a polygon is asked about.
 func (j *judged) sum(t *testing.T, mp orb.MultiPolygon) uint64 {
 	t.Helper()
-	sum := must(j.kept.PolygonSum(mp, nil))
-	first := must(viewOf(t, j.blob).PolygonSum(mp, nil))
-	if among := must(NewPolygon(mp).Sum(j.kept, nil)); sum != first || sum != among {
+	sum := must(j.kept.Sum(NewPolygon(mp).Area(), Categories{}))
+	first := must(viewOf(t, j.blob).Sum(NewPolygon(mp).Area(), Categories{}))
+	if among := must(j.kept.Sum(NewPolygon(mp).Area(), Categories{})); sum != first || sum != among {
 		t.Fatalf("%d, as a first question %d, among many %d\n%v", sum, first, among, mp)
 	}
 	return sum

@@ -71,18 +71,18 @@ func TestRasterIsMadeOfSums(t *testing.T) {
 			width, height := 1+r.IntN(40), 1+r.IntN(40)
 			dst := make([]uint64, width*height)
 			dst[0] = 99 // what was there is gone
-			if err := v.Raster(dst, b, width, height, nil); err != nil {
+			if err := v.Raster(dst, b, width, height, Categories{}); err != nil {
 				t.Fatal(err)
 			}
 			sum := uint64(0)
 			for j, got := range dst {
 				sum += got
 				p := pixelBound(b, width, height, j/width, j%width)
-				if want := must(v.BoxSum(boxOf(t, v.Grid, p), nil)); got != want {
+				if want := must(v.Sum(Box(boxOf(t, v.Grid, p)), Categories{})); got != want {
 					t.Fatalf("%s: pixel %d of %d x %d of %v is %d, its box sums to %d", name, j, width, height, b, got, want)
 				}
 			}
-			if want := must(v.BoxSum(boxOf(t, v.Grid, b), nil)); sum != want {
+			if want := must(v.Sum(Box(boxOf(t, v.Grid, b)), Categories{})); sum != want {
 				t.Fatalf("%s: the pixels of %v add up to %d, the box to %d", name, b, sum, want)
 			}
 		}
@@ -97,7 +97,7 @@ func TestRasterFarAndHuge(t *testing.T) {
 		const far = grid.MaxIndex + 1
 		b := bound(-far, -far, far, far)
 		dst := make([]uint64, 63*64)
-		if err := v.Raster(dst, b, 63, 64, nil); err != nil {
+		if err := v.Raster(dst, b, 63, 64, Categories{}); err != nil {
 			t.Fatal(err)
 		}
 		m := p.model()
@@ -116,7 +116,7 @@ func TestRasterIsNorthFirst(t *testing.T) {
 	for name, params := range map[string]Params{"exact": {}, "dense": {Dense: true}} {
 		v := viewOf(t, blobOf(t, builderOf(t, config(t, params), p)))
 		counts, density := make([]uint64, 8), make([]float64, 8)
-		if err := errors.Join(v.Raster(counts, bound(-2, -2, 2, 2), 4, 2, nil), v.Density(density, bound(-2, -2, 2, 2), 4, 2, nil)); err != nil {
+		if err := errors.Join(v.Raster(counts, bound(-2, -2, 2, 2), 4, 2, Categories{}), v.Density(density, bound(-2, -2, 2, 2), 4, 2, Categories{})); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range []uint64{7, 0, 0, 0, 0, 0, 0, 9} {
@@ -173,7 +173,7 @@ func TestDensity(t *testing.T) {
 				width, height := 1+r.IntN(20), 1+r.IntN(20)
 				got, want := make([]float64, width*height), density(m, nil, res, b, width, height)
 				got[0] = 99
-				if err := v.Density(got, b, width, height, nil); err != nil {
+				if err := v.Density(got, b, width, height, Categories{}); err != nil {
 					t.Fatal(err)
 				}
 				for j := range got {
@@ -186,7 +186,7 @@ func TestDensity(t *testing.T) {
 			// A box around all cells has all points, at any size.
 			for _, side := range []int{1, 7, 64, 700} {
 				got, sum := make([]float64, side*side*2), 0.0
-				if err := v.Density(got, bound(-110*res, -60*res, 120*res, 70*res), 2*side, side, nil); err != nil {
+				if err := v.Density(got, bound(-110*res, -60*res, 120*res, 70*res), 2*side, side, Categories{}); err != nil {
 					t.Fatal(err)
 				}
 				for _, n := range got {
@@ -209,13 +209,13 @@ func TestRasterWithCategories(t *testing.T) {
 		counts, got := make([]uint64, 12*9), make([]float64, 12*9)
 		for _, category := range append(categories, "other", plain) {
 			asked := spot{category: category}.bytes()
-			if err := errors.Join(v.Raster(counts, b, 12, 9, asked), v.Density(got, b, 12, 9, asked)); err != nil {
+			if err := errors.Join(v.Raster(counts, b, 12, 9, Of(asked)), v.Density(got, b, 12, 9, Of(asked))); err != nil {
 				t.Fatal(err)
 			}
 			want := density(viewModel(v, asked), nil, 1, b, 12, 9)
 			for i := range counts {
 				box := boxOf(t, v.Grid, pixelBound(b, 12, 9, i/12, i%12))
-				if sum := must(v.BoxSum(box, asked)); counts[i] != sum || math.Abs(got[i]-want[i]) > 1e-6 {
+				if sum := must(v.Sum(Box(box), Of(asked))); counts[i] != sum || math.Abs(got[i]-want[i]) > 1e-6 {
 					t.Fatalf("%s: pixel %d of %q is %d and %v, want %d and %v", name, i, category, counts[i], got[i], sum, want[i])
 				}
 			}
@@ -232,7 +232,7 @@ func TestDensityOfManyCategoriesInOneCell(t *testing.T) {
 	}
 	v := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Categories: true}), p)))
 	got := make([]float64, 1<<20)
-	if err := v.Density(got, bound(-0.75, 3.25, -0.25, 3.75), 1<<10, 1<<10, nil); err != nil {
+	if err := v.Density(got, bound(-0.75, 3.25, -0.25, 3.75), 1<<10, 1<<10, Categories{}); err != nil {
 		t.Fatal(err)
 	}
 	for i, n := range got {
@@ -272,10 +272,10 @@ func TestRasterLimits(t *testing.T) {
 	} {
 		counts, density := make([]uint64, 1), make([]float64, 1)
 		for _, v := range []*View{exact, dense} {
-			if err := v.Raster(counts, c.b, c.width, c.height, nil); !errors.Is(err, c.want) {
+			if err := v.Raster(counts, c.b, c.width, c.height, Categories{}); !errors.Is(err, c.want) {
 				t.Errorf("raster of %v, %d x %d: %v", c.b, c.width, c.height, err)
 			}
-			if err := v.Density(density, c.b, c.width, c.height, nil); !errors.Is(err, c.want) {
+			if err := v.Density(density, c.b, c.width, c.height, Categories{}); !errors.Is(err, c.want) {
 				t.Errorf("density of %v, %d x %d: %v", c.b, c.width, c.height, err)
 			}
 		}
@@ -286,19 +286,19 @@ func TestRasterLimits(t *testing.T) {
 	counts, density := make([]uint64, 4), make([]float64, 4)
 	all := bound(0, 0, 20_001, 20_001)
 	var tooMany *ErrTooManyCells
-	if err := dense.Raster(counts, all, 2, 2, nil); !errors.As(err, &tooMany) {
+	if err := dense.Raster(counts, all, 2, 2, Categories{}); !errors.As(err, &tooMany) {
 		t.Errorf("raster of 4e8 cells: %v", err)
 	}
-	if err := dense.Density(density, all, 2, 2, nil); !errors.As(err, &tooMany) {
+	if err := dense.Density(density, all, 2, 2, Categories{}); !errors.As(err, &tooMany) {
 		t.Errorf("density of 4e8 cells: %v", err)
 	}
-	if err := exact.Raster(counts, all, 2, 2, nil); err != nil || counts[2] != 2 || counts[1] != 4 {
+	if err := exact.Raster(counts, all, 2, 2, Categories{}); err != nil || counts[2] != 2 || counts[1] != 4 {
 		t.Errorf("%v, %v", counts, err)
 	}
 	// Boxes without a cell, and of no length that floats can divide.
 	for _, b := range []orb.Bound{bound(1e300, 1e300, 2e300, 2e300), bound(-1e9, 0, -1e8, 1), bound(1, 1, 1+1e-15, 1+1e-15), bound(-1e-300, -1e-300, -1e-301, 1e-300)} {
 		for _, v := range []*View{exact, dense, viewOf(t, blobOf(t, NewBuilder(config(t, Params{}), nil)))} {
-			if err := errors.Join(v.Raster(counts, b, 2, 2, nil), v.Density(density, b, 2, 2, nil)); err != nil {
+			if err := errors.Join(v.Raster(counts, b, 2, 2, Categories{}), v.Density(density, b, 2, 2, Categories{})); err != nil {
 				t.Errorf("%v: %v", b, err)
 			}
 			if sum := counts[0] + counts[1] + counts[2] + counts[3]; sum != 0 {

@@ -32,13 +32,13 @@ func TestSeveralCategories(t *testing.T) {
 			for range r.IntN(8) {
 				of = append(of, []byte(append(categories, "none")[r.IntN(len(categories)+1)]))
 			}
-			set := NewCategorySet(of...)
+			set := AnyOf(of...)
 			distinct := map[string]bool{}
 			for _, c := range of {
 				distinct[string(c)] = true
 			}
-			if set.Len() != len(distinct) {
-				t.Fatalf("%d categories of %q", set.Len(), of)
+			if set.Number() != len(distinct) {
+				t.Fatalf("%d categories of %q", set.Number(), of)
 			}
 			box := randomBox(r, 20)
 			bound := v.Grid.Bound(box)
@@ -48,11 +48,11 @@ func TestSeveralCategories(t *testing.T) {
 			cells := []grid.Cell{p[0].Cell, p[1].Cell, {X: box.MinX, Y: box.MinY}}
 			counts := make([]uint64, len(cells))
 			for c := range distinct {
-				e, err := v.BoxEstimate(box, []byte(c))
+				e, err := v.Estimate(Box(box), Of([]byte(c)))
 				if err != nil {
 					t.Fatal(err)
 				}
-				n, err := v.BoxSum(box, []byte(c))
+				n, err := v.Sum(Box(box), Of([]byte(c)))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,13 +62,13 @@ func TestSeveralCategories(t *testing.T) {
 					counts[i] += v.Count(cell, []byte(c))
 				}
 			}
-			got, err := v.BoxSumOf(box, set)
-			again, err2 := polygon.SumOf(v, set)
+			got, err := v.Sum(Box(box), set)
+			again, err2 := v.Sum(polygon.Area(), set)
 			if err != nil || err2 != nil || got != want.High || again != got || got < truth || v.IsExact() && got != truth {
 				t.Fatalf("%s: box %v of %q sums to %d and %d, its categories to %d, truth %d, errors %v %v", name, box, of, got, again, want.High, truth, err, err2)
 			}
-			e, err := v.BoxEstimateOf(box, set)
-			f, err2 := polygon.EstimateOf(v, set)
+			e, err := v.Estimate(Box(box), set)
+			f, err2 := v.Estimate(polygon.Area(), set)
 			if err != nil || err2 != nil || e != f || e.Certain != certain || e.Cells != box.Count() || e.High > want.High || e.Low > truth && certain {
 				t.Fatalf("%s: box %v of %q is estimated as %+v and %+v, truth %d", name, box, of, e, f, truth)
 			}
@@ -76,7 +76,7 @@ func TestSeveralCategories(t *testing.T) {
 				t.Fatalf("%s: box %v of %q is estimated as %+v, its categories as %+v", name, box, of, e, want)
 			}
 			dst := []uint64{9, 9, 9}
-			if v.CountCellsOf(dst, cells, set); !slices.Equal(dst, counts) {
+			if v.Counts(dst, cells, set); !slices.Equal(dst, counts) {
 				t.Fatalf("%s: cells of %q count %d, want %d", name, of, dst, counts)
 			}
 		}

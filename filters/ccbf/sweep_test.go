@@ -49,7 +49,7 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 		side := v.Grid.Res()
 		box := bound(-300*side, -7*side, 301*side, 8*side)
 		pixels := make([]uint64, 601*15)
-		if err := v.Raster(pixels, box, 601, 15, category); err != nil {
+		if err := v.Raster(pixels, box, 601, 15, Of(category)); err != nil {
 			t.Fatal(err)
 		}
 		sum, some := uint64(0), 0
@@ -66,11 +66,11 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 				some++
 			}
 		}
-		if got := must(v.BoxSum(boxOf(t, v.Grid, box), category)); got != sum || some < 100 || some == len(pixels) {
+		if got := must(v.Sum(Box(boxOf(t, v.Grid, box)), Of(category))); got != sum || some < 100 || some == len(pixels) {
 			t.Errorf("%s: a sum of %d, that of %d cells is %d", name, got, some, sum)
 		}
 		spots := 0
-		if err := v.in().hotspots(grid.MaxRect(), 5, category, func(s Spot) bool {
+		if err := v.in().hotspots(everywhere, 5, Of(category), func(s Spot) bool {
 			spots++
 			if n := v.Count(s.Cell, category); n != s.Count || n < 5 {
 				t.Fatalf("%s: %v of a cell that counts %d", name, s, n)
@@ -103,7 +103,7 @@ func TestSweepsOfAllSizes(t *testing.T) {
 				want += v.Count(grid.Cell{X: x, Y: y}, nil)
 			}
 		}
-		if got := must(v.BoxSum(box, nil)); got != want {
+		if got := must(v.Sum(Box(box), Categories{})); got != want {
 			t.Errorf("%d x %d cells sum to %d, one by one to %d", size[0], size[1], got, want)
 		}
 	}
@@ -154,3 +154,5 @@ func TestFewCellsCountAsOneByOne(t *testing.T) {
 		}
 	}
 }
+
+var everywhere = box{cells.Box(grid.MaxRect())}

@@ -100,7 +100,7 @@ func (j *judge) check(what string, category *string) {
 		asked = append(asked, c, grid.Cell{X: c.X + 1, Y: c.Y - 3})
 	}
 	together := make([]uint64, len(asked))
-	j.v.CountCells(together, asked, text)
+	j.v.Counts(together, asked, Of(text))
 	for i, c := range asked {
 		if got := j.v.Count(c, text); together[i] != got {
 			j.Fatalf("%s: cell %v counts %d among others, %d alone", what, c, together[i], got)
@@ -115,16 +115,16 @@ func (j *judge) check(what string, category *string) {
 	for i := range 24 {
 		b := j.box()
 		truth := j.in(b, category)
-		e := must(j.v.BoxEstimate(b, text))
+		e := must(j.v.Estimate(Box(b), Of(text)))
 		j.bounds(fmt.Sprintf("%s: box %v", what, b), e, truth)
-		if sum := must(j.v.BoxSum(b, text)); sum != e.High {
+		if sum := must(j.v.Sum(Box(b), Of(text))); sum != e.High {
 			j.Fatalf("%s: box %v sums %d, estimated at most %d", what, b, sum, e.High)
 		}
 		if i%8 > 0 {
 			continue
 		}
 		threshold := 1 + j.r.Uint64N(40)
-		spots := must(j.v.Hotspots(b, threshold, text))
+		spots := must(j.v.Hotspots(Box(b), threshold, Of(text)))
 		for c, n := range at {
 			if n < threshold || !b.Contains(c) {
 				continue
@@ -155,7 +155,7 @@ func (j *judge) raster(what string, category *string, text []byte) {
 	const width, height = 16, 11
 	b := orb.Bound{Min: orb.Point{-1700.5, -1500.25}, Max: orb.Point{1650, 1722.5}}
 	px := make([]uint64, width*height)
-	if err := j.v.Raster(px, b, width, height, text); err != nil {
+	if err := j.v.Raster(px, b, width, height, Of(text)); err != nil {
 		j.Fatal(err)
 	}
 	at := make([]uint64, len(px))
@@ -183,7 +183,7 @@ func (j *judge) raster(what string, category *string, text []byte) {
 	// Leaves reach further than points: 2^17 cells hold all that these trees have.
 	wide := orb.Bound{Min: orb.Point{-1 << 17, -1 << 17}, Max: orb.Point{1 << 17, 1 << 17}}
 	spread, sum := make([]float64, 64*64), 0.0
-	if err := j.v.Density(spread, wide, 64, 64, text); err != nil {
+	if err := j.v.Density(spread, wide, 64, 64, Of(text)); err != nil {
 		j.Fatal(err)
 	}
 	for _, n := range spread {
@@ -315,7 +315,7 @@ func TestTreeCoarsens(t *testing.T) {
 		}
 		for range 100 {
 			b := j.box()
-			j.bounds(fmt.Sprintf("factor %d: box %v", factor, b), must(v.BoxEstimate(b, nil)), j.in(b, nil))
+			j.bounds(fmt.Sprintf("factor %d: box %v", factor, b), must(v.Estimate(Box(b), Categories{})), j.in(b, nil))
 		}
 	}
 }

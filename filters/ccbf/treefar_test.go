@@ -49,7 +49,7 @@ func TestTreeCoarsensFarAway(t *testing.T) {
 			for range 60 {
 				from := coarse[r.IntN(len(coarse))].Cell
 				b := grid.Rect{MinX: from.X - r.Int64N(400), MinY: from.Y - r.Int64N(400), MaxX: from.X + r.Int64N(400), MaxY: from.Y + r.Int64N(400)}
-				j.bounds(fmt.Sprintf("box %v", b), must(v.BoxEstimate(b, nil)), j.in(b, nil))
+				j.bounds(fmt.Sprintf("box %v", b), must(v.Estimate(Box(b), Categories{})), j.in(b, nil))
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 // Errors of questions that a sketch cannot answer.
 var (
-	ErrNeedsCategory = errors.New("the sketch was built with a category: give one (of counters, queries without one need totals: true)")
+	ErrNeedsCategory = errors.New("the sketch was built with a category: give one")
 	ErrNoCategory    = errors.New("the sketch was built without a category")
 )
 
@@ -202,7 +202,7 @@ func (h *Head) CheckCategory(given bool) error {
 	case given && !h.Categories:
 		return ErrNoCategory
 	case !given && h.Categories && !h.Totals && h.form == formDense:
-		return ErrNeedsCategory
+		return fmt.Errorf("%w (counters answer without one if they are built with totals: true)", ErrNeedsCategory)
 	}
 	return nil
 }

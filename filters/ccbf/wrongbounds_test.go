@@ -29,19 +29,19 @@ func TestWrongBounds(t *testing.T) {
 			outline := NewPolygon(orb.MultiPolygon{area.ToPolygon()})
 			for what, ask := range map[string]func(){
 				"count":            func() { v.Count(grid.Cell{X: x, Y: y}, nil) },
-				"box":              func() { _, _ = v.BoxSum(box, nil) },
-				"box estimate":     func() { _, _ = v.BoxEstimate(box, nil) },
-				"polygon":          func() { _, _ = v.PolygonSum(outline.mp, nil) },
-				"polygon estimate": func() { _, _ = v.PolygonEstimate(outline.mp, nil) },
-				"hotspots":         func() { _, _ = v.Hotspots(box, 1, nil) },
-				"top k":            func() { _, _ = v.TopK(box, 10, nil) },
-				"raster":           func() { _ = v.Raster(make([]uint64, 12), area, 3, 4, nil) },
-				"density":          func() { _ = v.Density(make([]float64, 12), area, 3, 4, nil) },
-				"geojson":          func() { _, _ = v.AppendGeoJSON(nil, box, 1, nil, nil) },
+				"box":              func() { _, _ = v.Sum(Box(box), Categories{}) },
+				"box estimate":     func() { _, _ = v.Estimate(Box(box), Categories{}) },
+				"polygon":          func() { _, _ = v.Sum(NewPolygon(outline.mp).Area(), Categories{}) },
+				"polygon estimate": func() { _, _ = v.Estimate(NewPolygon(outline.mp).Area(), Categories{}) },
+				"hotspots":         func() { _, _ = v.Hotspots(Box(box), 1, Categories{}) },
+				"top k":            func() { _, _ = v.TopK(Box(box), 10, Categories{}) },
+				"raster":           func() { _ = v.Raster(make([]uint64, 12), area, 3, 4, Categories{}) },
+				"density":          func() { _ = v.Density(make([]float64, 12), area, 3, 4, Categories{}) },
+				"geojson":          func() { _, _ = v.AppendGeoJSON(nil, Box(box), 1, Categories{}, nil) },
 				"error":            func() { _ = v.Error() },
 				"info":             func() { _ = v.Info() },
 				"cells": func() {
-					if all, err := v.Cells(box, nil); err == nil {
+					if all, err := v.Cells(Box(box), Categories{}); err == nil {
 						for range all {
 						}
 					}

@@ -61,7 +61,7 @@ func outline(t *testing.T, x, y, radius float64, n int) Area {
 // asked anything before, and of all blocks.
 func blocksRead(v *View, a Area) (read, all int) {
 	for range 2 { // the second question keeps what it reads
-		v.AreaSum(a, nil)
+		v.AreaSum(a, Categories{})
 	}
 	for i := range v.sections {
 		all += blockCount(v.sections[i].cells)
@@ -114,7 +114,7 @@ func TestAreasKeepNoMoreThanTheyMay(t *testing.T) {
 		v.kept = kept{asked: 2, sections: make([]keptSection, 1), room: room}
 		for i := range 60 {
 			a := outline(t, -5+6*r.Float64(), 50+5*r.Float64(), 0.5, 30)
-			got, want := v.AreaSum(a, nil), bodyView(t, body, bounds, 20_000).AreaSum(a, nil)
+			got, want := v.AreaSum(a, Categories{}), bodyView(t, body, bounds, 20_000).AreaSum(a, Categories{})
 			if got != want {
 				t.Fatalf("room %d, question %d: %d, a fresh view says %d", room, i, got, want)
 			}

@@ -47,7 +47,7 @@ func TestBoxSumIsThatOfItsCells(t *testing.T) {
 					}
 				}
 			}
-			if got := v.AreaSum(box, nil); got != want {
+			if got := v.AreaSum(box, Categories{}); got != want {
 				t.Fatalf("round %d: the box %v of cells in %v counts %d, they count %d", round, box, bounds, got, want)
 			}
 		}
@@ -82,7 +82,7 @@ func TestBoxSumOfCategories(t *testing.T) {
 					}
 				}
 			}
-			if got := v.AreaSum(box, category); got != want {
+			if got := v.AreaSum(box, Of(category)); got != want {
 				t.Fatalf("round %d: the box %v counts %d of category %v, its cells %d", round, box, got, category, want)
 			}
 		}
@@ -142,7 +142,7 @@ func TestEachStaysInside(t *testing.T) {
 	claimed.MaxY -= (bounds.MaxY - bounds.MinY) / 3
 	for _, clip := range []grid.Rect{bounds, claimed} {
 		n := 0
-		bodyView(t, body, claimed, 3_000).Each(clip, nil, func(c grid.Cell, _ uint64) {
+		bodyView(t, body, claimed, 3_000).Each(clip, Categories{}, func(c grid.Cell, _ uint64) {
 			if n++; !claimed.Contains(c) {
 				t.Fatalf("%v is outside of %v", c, claimed)
 			}
