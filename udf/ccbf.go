@@ -99,7 +99,7 @@ func CCBF() functions {
 			"ccbf_raster(s, 0, 0, 6, 2, 3, 2) FROM (SELECT "+q+")", params(paramSketch))),
 
 		pngOverloads(withOptions(fn("ccbf_png", duck.Blob, ccbfPNG,
-			"PNG image of a box, or of the box around all points, width x height pixels, north up. Without a height, it follows from the proportions on the ground, in the middle of the box if coordinates can be degrees. Each cell's points are spread evenly over the cell; the picture is transparent where there are none. The excess of counters is drawn too: if empty_excess of ccbf_error is not far below 1, it is everywhere.",
+			"PNG image of a box, width x height pixels, or of the box around all points, 800 pixels wide; north up. Without a height, it follows from the proportions on the ground, in the middle of the box if coordinates can be degrees. Each cell's points are spread evenly over the cell; the picture is transparent where there are none. The excess of counters is drawn too: if empty_excess of ccbf_error is not far below 1, it is everywhere.",
 			"octet_length(ccbf_png(s, 0, 0, 8, 2, 400, 100, {palette: 'viridis', label: 'three points'})) > 0 FROM (SELECT "+q+")",
 			inBox(pixels...)), ccbfPNGOptions)),
 

@@ -2,9 +2,7 @@ package udf
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"math"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -21,7 +19,6 @@ const (
 	pngScale
 	pngLabel
 	pngCategory
-	pngWidth
 )
 
 var ccbfPNGOptions = []args.Option{
@@ -33,16 +30,14 @@ var ccbfPNGOptions = []args.Option{
 		Summary: "A line of text for the lower left corner, with a legend of the colours below it. What does not fit is left out."},
 	pngCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
 		Summary: "Draw only points of this category, or of these: a list, or for exact sketches and trees a range {lo: ..., hi: ...}. If it is NULL, the result is NULL."},
-	pngWidth: {Name: "width", Kind: args.Whole, PerRow: true, Default: "800",
-		Summary: "Pixels in a row, where the call has no box."},
 }
 
 // pixelLimit is the most pixels that the pictures of a chunk may have together:
 // no chunk can be interrupted, and this many take a few seconds.
 const pixelLimit = 1 << 27
 
-// pngDefaultWidth is the width of a picture of all points.
-const pngDefaultWidth = 800
+// pngWidth is the width of a picture of all points.
+const pngWidth = 800
 
 // ccbfPainter draws the pictures of a chunk.
 type ccbfPainter struct {
@@ -137,16 +132,9 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, rows *duck.Rows, out *duck.Result, i int) ([]byte, error) {
 	box, width, height := orb.Bound{}, 0, 0
 	if p.isBox {
-		if p.options.Given(pngWidth, i) {
-			return nil, errors.New("the option \"width\" is for calls without a box: this one has a width")
-		}
 		box, width = boxOf(rows, i), int(duck.Slice[int64](rows.Col(5))[i])
 	} else {
-		n, err := p.options.Count(pngWidth, i, pngDefaultWidth)
-		if err != nil {
-			return nil, err
-		}
-		box, width = boundOf(&v.Head), int(min(n, math.MaxInt32))
+		box, width = boundOf(&v.Head), pngWidth
 	}
 	switch {
 	case !p.high:

@@ -94,7 +94,6 @@ func TestNearestNames(t *testing.T) {
 	for path, want := range map[string]string{
 		"/tiles/kinds/s/2/2/1.png?category=month+4":                                               `no category \"month 4\"; did you mean \"month`,
 		"/tiles/kinds/s/2/2/1.png?category=something+else":                                        `no category \"something else\"`,
-		"/tiles/kinds/s/2/2/1.png":                                                                "give one, for example month 0, month 1, month 2",
 		"/tiles/to%20wns/s%22k/2/2/1.png?by=month&value=mont+1":                                   `did you mean \"month 1\"`,
 		"/tiles/to%20wns/s%22k/2/2/1.png?where=" + queryText(`[{"by":"month","value":"Month2"}]`): `did you mean \"month 2\"`,
 		"/tiles/to%20wns/s%22k/2/2/1.png?where=month":                                             "where is not a list",
