@@ -226,13 +226,13 @@ func askGrid(t *testing.T, out *vector) {
 	}
 	out.Form = v.Form().String()
 	var categories [][]byte
-	if v.CheckCategory(false) == nil {
+	if !v.Categories || v.Totals {
 		categories = append(categories, nil)
 	}
 	if v.Categories {
 		listed := [][]byte{[]byte("shop"), []byte("Italy")}
 		if v.Form() != ccbf.Dense {
-			all, err := v.ByCategory()
+			all, err := v.ListCategories()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +267,7 @@ func askCells(t *testing.T, out *vector, v *ccbf.View, category []byte) {
 		}
 	}
 	if v.Form() != ccbf.Dense {
-		spots, err := v.Hotspots(grid.MaxRect(), 1, category)
+		spots, err := v.Hotspots(ccbf.Box(grid.MaxRect()), 1, ccbf.Of(category))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -309,11 +309,11 @@ func askAreas(t *testing.T, out *vector, v *ccbf.View, category []byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := v.BoxEstimate(r, category)
+		e, err := v.Estimate(ccbf.Box(r), ccbf.Of(category))
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := v.BoxSum(r, category)
+		sum, err := v.Sum(ccbf.Box(r), ccbf.Of(category))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,11 +328,11 @@ func askAreas(t *testing.T, out *vector, v *ccbf.View, category []byte) {
 		}
 	}
 	for _, p := range polygons(x, y, w, h) {
-		sum, err := geojson(t, p).Sum(v, category)
+		sum, err := v.Sum(geojson(t, p).Area(), ccbf.Of(category))
 		check(t, err)
 		out.Questions = append(out.Questions, question{Ask: "polygonSum", Polygon: p, Category: category, Answer: count(sum)})
 		var many *ccbf.ErrTooManyCells // an estimate counts the cells of all rows as well
-		e, err := geojson(t, p).Estimate(v, category)
+		e, err := v.Estimate(geojson(t, p).Area(), ccbf.Of(category))
 		if v.Form() == ccbf.Dense || errors.As(err, &many) {
 			continue
 		}
@@ -347,7 +347,7 @@ func bounded(e ccbf.Estimate) any {
 
 // squares are the cells of a rectangle by y, x and side.
 func squares(t *testing.T, v *ccbf.View, r grid.Rect, category []byte) any {
-	all, err := v.Cells(r, category)
+	all, err := v.Cells(ccbf.Box(r), ccbf.Of(category))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +370,7 @@ func squares(t *testing.T, v *ccbf.View, r grid.Rect, category []byte) any {
 func askRaster(t *testing.T, out *vector, v *ccbf.View, box [4]float64, category []byte) {
 	const width, height = 5, 3
 	dst := make([]uint64, width*height)
-	err := v.Raster(dst, bound(box), width, height, category)
+	err := v.Raster(dst, bound(box), width, height, ccbf.Of(category))
 	if err != nil {
 		t.Fatal(err)
 	}
