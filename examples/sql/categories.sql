@@ -13,9 +13,9 @@ FROM (VALUES
 ) AS r(month, kind, lon, lat, times);
 
 -- weight: the number of points that a row stands for. category: every point has one.
--- totals: the sketch also answers without a category.
+-- Without a category, a question is about all points (counters need totals: true for that).
 CREATE TABLE months AS
-SELECT month, ccbf_agg(lon, lat, 0.001, {category: kind, weight: times, totals: true}) AS sketch
+SELECT month, ccbf_agg(lon, lat, 0.001, {category: kind, weight: times}) AS sketch
 FROM reports
 GROUP BY month;
 
