@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"time"
 )
 
 // Tags in front of the forms that are longer than 8 bytes. A class's forms
@@ -115,6 +116,20 @@ func AppendTimestamp(dst []byte, v int64, u Unit) []byte {
 		return AppendInt64(dst, v)
 	}
 	return appendInstant(dst, v, u)
+}
+
+// AppendGoTime is AppendTimestamp of an instant in Go, to the nanosecond: to the
+// microsecond where nanoseconds since 1970 do not fit 8 bytes. Class TimestampTZ.
+func AppendGoTime(dst []byte, t time.Time) []byte {
+	lo, hi := mulInt64(t.Unix(), int64(Nanos))
+	lo, carry := bits.Add64(lo, uint64(t.Nanosecond()), 0)
+	if hi += int64(carry); t.Nanosecond()%1000 != 0 && int64(lo)>>63 == hi {
+		dst = append(dst, tagNanos)
+		return AppendInt64(dst, int64(lo))
+	}
+	lo, hi = mulInt64(t.Unix(), int64(Micros))
+	lo, carry = bits.Add64(lo, uint64(t.Nanosecond()/1000), 0)
+	return AppendInt128(dst, lo, hi+int64(carry))
 }
 
 func appendInstant(dst []byte, v int64, u Unit) []byte {

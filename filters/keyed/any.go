@@ -26,12 +26,13 @@ type Any interface {
 	Settings() Settings
 	// ReadParams reads Params from JSON.
 	ReadParams(text []byte) (params any, err error)
+	// Forms are those of the Samples, so that code and tests for any family reach every form.
+	Forms() []Form
 	// Laws are what sketches of these parameters promise.
 	Laws(params any) sketch.Laws
 
 	// Empty is about what an empty sketch of Params takes, and the seed of its keys'
-	// hashes, without making it; 0 bytes where that is not known, where Make fails or
-	// where the sketch is ByValue.
+	// hashes; 0 bytes where Make fails or where the sketch is ByValue.
 	Empty(params any) (bytes, seed uint64)
 	// Make makes an empty sketch of Params, to be built at once.
 	Make(params any) (Sketch, error)
@@ -151,10 +152,14 @@ func (f *Family[P, S, V]) ReadParams(text []byte) (any, error) {
 
 // Empty implements Any.
 func (f *Family[P, S, V]) Empty(params any) (bytes, seed uint64) {
-	if f.spec.Empty == nil {
+	if f.spec.Empty != nil {
+		return f.spec.Empty(params.(P))
+	}
+	s, err := f.gather(params.(P))
+	if err != nil || ByValue(s) {
 		return 0, 0
 	}
-	return f.spec.Empty(params.(P))
+	return uint64(s.Bytes()), s.self().seed
 }
 
 // Make implements Any.

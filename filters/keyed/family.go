@@ -9,12 +9,25 @@ import (
 )
 
 // Sketch is a sketch in memory, of whatever family. It embeds Base.
+//
+// It may also have these methods, which the kit uses where they are there:
+//
+//   - Clone() S, where a copy by Blob and Decode would be slower or know less;
+//   - AppendBlob(dst []byte) []byte, which spares the copy of Blob;
+//   - Later and Finish, of the interface Later, where many keys together are faster;
+//   - ByValue() bool, AddKey and RemoveKey, where keys are needed and not only hashes.
+//
+// Users find these on all families too, by one-line methods over the kit's: those of encoding,
+// database/sql, JSON and fmt, and AddString, AddUint64, AddTime and the like.
 type Sketch interface {
 	based
 	// Bytes is the memory that it takes now.
 	Bytes() int
 	// Blob encodes the sketch and leaves it unchanged.
 	Blob() []byte
+	// Reset takes away all keys of a sketch to which keys were added and nothing else was
+	// done: it is what Make made. An aggregate uses the memory again for its next group.
+	Reset()
 }
 
 // based is what embeds a Base.
@@ -49,7 +62,8 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	Gather func(p P) (S, error)
 
 	// Empty, if there is one, is what an empty sketch takes, and the seed of its keys'
-	// hashes, without making it; 0 bytes where New fails or the sketch is ByValue.
+	// hashes; 0 bytes where New fails or the sketch is ByValue. Without it the kit makes
+	// a sketch to know, for every group whose parameters are others.
 	Empty func(p P) (bytes, seed uint64)
 
 	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each
@@ -84,7 +98,8 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 
 	// Laws are what sketches of these parameters promise.
 	Laws func(p P) sketch.Laws
-	// Samples are small sketches of every form.
+	// Samples are small sketches of every form. The tests of all families take their
+	// parameters and options from here.
 	Samples []Sample[P, S]
 }
 

@@ -13,6 +13,7 @@ import (
 type note struct{ Base }
 
 func (*note) Bytes() int        { return 0 }
+func (*note) Reset()            {}
 func (*note) Blob() []byte      { return nil }
 func (*note) Union(*note) error { return nil }
 

@@ -11,11 +11,27 @@ import (
 // the keys row % Keys, integers.
 type Sample[P, S any] struct {
 	Form       string
+	Options    string // what SQL writes for Params, without braces: "bits: 64, k: 3"
 	Params     P
 	Rows, Keys uint64
 	Change     func(s S) error // nil where nothing comes after the rows
 	// Words are what the family says of it, as in sketch.Sample.
 	Words string
+}
+
+// Form is what a Sample says of a form to code that works with any family.
+type Form struct {
+	Name, Options string
+	Params        any
+}
+
+// Forms implements Any.
+func (f *Family[P, S, V]) Forms() []Form {
+	var forms []Form
+	for _, s := range f.spec.Samples {
+		forms = append(forms, Form{s.Form, s.Options, s.Params})
+	}
+	return forms
 }
 
 func (f *Family[P, S, V]) samples() ([]sketch.Sample, error) {

@@ -61,21 +61,9 @@ func AddValues[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, 
 // of another class than the keys' is converted if that loses nothing, and is an error
 // otherwise, as in SQL.
 func CountValue[P comparable, S Mergeable[S], V, T any](f *Family[P, S, V], s S, value T) (uint64, error) {
-	if err := f.canCount(); err != nil {
-		return 0, err
-	}
 	b, class, err := key.Append(nil, value)
 	if err != nil {
 		return 0, err
 	}
-	base := s.self()
-	if base.class == key.None {
-		return 0, nil
-	}
-	if class != base.class {
-		if b, err = key.Convert(nil, class, base.class, b); err != nil {
-			return 0, err
-		}
-	}
-	return f.Count(s, b), nil
+	return f.countOne(s, class, b)
 }

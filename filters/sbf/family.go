@@ -69,12 +69,12 @@ var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
 		return l
 	},
 	Samples: []keyed.Sample[Params, *Sketch]{
-		{Form: "mi", Params: Params{Counters: 16, K: 3, Method: MI}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
-		{Form: "rm", Params: Params{Counters: 18, K: 3, Method: RM}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
-		{Form: "trm", Params: Params{Counters: 12, K: 3, Method: TRM}, Rows: 20, Keys: 5, Words: "12 counters, 20 added"},
-		{Form: "elias", Params: Params{Counters: 16, K: 3, Encoding: Elias}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
-		{Form: "steps, range", Params: Params{Counters: 16, K: 3, Encoding: Steps, Range: Range{0, 7}}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
-		{Form: "index", Params: Params{Counters: 16, K: 3, Encoding: Index}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "mi", Options: "counters: 16, k: 3, method: 'mi'", Params: Params{Counters: 16, K: 3, Method: MI}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "rm", Options: "counters: 18, k: 3, method: 'rm'", Params: Params{Counters: 18, K: 3, Method: RM}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "trm", Options: "counters: 12, k: 3, method: 'trm'", Params: Params{Counters: 12, K: 3, Method: TRM}, Rows: 20, Keys: 5, Words: "12 counters, 20 added"},
+		{Form: "elias", Options: "counters: 16, k: 3, encoding: 'elias'", Params: Params{Counters: 16, K: 3, Encoding: Elias}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "steps, range", Options: "counters: 16, k: 3, encoding: 'steps', range: {lo: 0, hi: 7}", Params: Params{Counters: 16, K: 3, Encoding: Steps, Range: Range{0, 7}}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
+		{Form: "index", Options: "counters: 16, k: 3, encoding: 'index'", Params: Params{Counters: 16, K: 3, Encoding: Index}, Rows: 20, Keys: 3, Words: "18 counters, 20 added"},
 	},
 })
 

@@ -1,0 +1,90 @@
+package keyed
+
+import (
+	"errors"
+	"time"
+
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// errZero says that a zero Sketch was to be encoded.
+var errZero = errors.New("a zero Sketch has no BLOB: New or Decode makes a sketch")
+
+// AppendBinary appends the BLOB of a sketch. That of a zero Sketch is an error.
+func AppendBinary(dst []byte, s Sketch) ([]byte, error) {
+	if !s.self().isMade {
+		return dst, errZero
+	}
+	return AppendBlob(dst, s)
+}
+
+// AddString counts a VARCHAR once. A sketch with keys of another class gives a *key.ClassError.
+// So do AddUint64 and AddTime.
+func (f *Family[P, S, V]) AddString(s S, v string) error {
+	return f.addOne(s, key.Text, []byte(v))
+}
+
+// AddUint64 counts an integer once.
+func (f *Family[P, S, V]) AddUint64(s S, v uint64) error {
+	return f.addOne(s, key.Int, key.AppendUint64(nil, v))
+}
+
+// AddTime counts an instant once: a TIMESTAMPTZ, or in a sketch of TIMESTAMP keys the date and time
+// that it is in UTC. It is exact to the nanosecond, where SQL's values mostly have microseconds.
+func (f *Family[P, S, V]) AddTime(s S, t time.Time) error {
+	b, class := timeKey(s, t)
+	return f.addOne(s, class, b)
+}
+
+func (f *Family[P, S, V]) addOne(s S, class key.Class, b []byte) error {
+	if err := s.self().SetKeyClass(class); err != nil {
+		return err
+	}
+	return f.AddKey(s, b, 1)
+}
+
+// CountString is the number of occurrences of a VARCHAR, as CountValue has it.
+func (f *Family[P, S, V]) CountString(s S, v string) (uint64, error) {
+	return f.countOne(s, key.Text, []byte(v))
+}
+
+// CountUint64 is the number of occurrences of an integer, as CountValue has it.
+func (f *Family[P, S, V]) CountUint64(s S, v uint64) (uint64, error) {
+	return f.countOne(s, key.Int, key.AppendUint64(nil, v))
+}
+
+// CountTime is the number of occurrences of an instant, the key that AddTime makes of it.
+func (f *Family[P, S, V]) CountTime(s S, t time.Time) (uint64, error) {
+	b, class := timeKey(s, t)
+	return f.countOne(s, class, b)
+}
+
+// timeKey is the key of an instant in a sketch, and its class. DATE keys are asked as TIMESTAMP ones.
+func timeKey(s Sketch, t time.Time) ([]byte, key.Class) {
+	class := key.TimestampTZ
+	if c := s.self().class; c == key.Timestamp || c == key.Date {
+		class = key.Timestamp
+	}
+	return key.AppendGoTime(nil, t), class
+}
+
+// countOne is CountValue of a key by its class and bytes.
+func (f *Family[P, S, V]) countOne(s S, class key.Class, b []byte) (uint64, error) {
+	if err := f.canCount(); err != nil {
+		return 0, err
+	}
+	base := s.self()
+	if base.class == key.None {
+		return 0, nil
+	}
+	if class != base.class {
+		var err error
+		if b, err = key.Convert(nil, class, base.class, b); err != nil {
+			return 0, err
+		}
+	}
+	return f.Count(s, b), nil
+}
+
+// Found is whether a key that was counted is there.
+func Found(n uint64, err error) (bool, error) { return n > 0, err }

@@ -1,0 +1,64 @@
+package sketch
+
+import (
+	"database/sql/driver"
+	"encoding/base64"
+)
+
+// This file is what the methods of encoding, database/sql and encoding/json have in
+// common in all families: a sketch is its BLOB, and in text the BLOB in base64.
+
+// Set makes *s the sketch of a BLOB, which decode copies. An error changes nothing.
+func Set[S any](s *S, blob []byte, decode func(blob []byte) (*S, error)) error {
+	made, err := decode(blob)
+	if err == nil {
+		*s = *made
+	}
+	return err
+}
+
+// SetText is Set of a BLOB in base64, as Text writes it. The error wraps ErrInvalid.
+func SetText[S any](s *S, text []byte, decode func(blob []byte) (*S, error)) error {
+	blob, err := base64.StdEncoding.AppendDecode(nil, text)
+	if err != nil {
+		return Invalidf("text is not base64: %v", err)
+	}
+	return Set(s, blob, decode)
+}
+
+// Scan is Set of what a column of type BLOB has, for sql.Scanner. NULL is an error: scan a column
+// that has NULL into a sql.Null of the sketch.
+func Scan[S any](s *S, src any, decode func(blob []byte) (*S, error)) error {
+	switch src := src.(type) {
+	case []byte:
+		return Set(s, src, decode)
+	case nil:
+		return Invalidf("NULL; scan it into a sql.Null[%T]", *s)
+	}
+	return Invalidf("a %T where a sketch is a BLOB", src)
+}
+
+// Text is a BLOB in base64, for encoding.TextMarshaler and so for encoding/json.
+func Text(blob []byte, err error) ([]byte, error) {
+	if err != nil {
+		return nil, err
+	}
+	return base64.StdEncoding.AppendEncode(nil, blob), nil
+}
+
+// Driver is a BLOB as a parameter of a statement, for driver.Valuer.
+func Driver(blob []byte, err error) (driver.Value, error) {
+	if err != nil {
+		return nil, err
+	}
+	return blob, nil
+}
+
+// String is Describe of a BLOB of a family, for fmt.Stringer; empty where there is none.
+func String(f Family, blob []byte, err error) string {
+	if err != nil {
+		return ""
+	}
+	words, _ := Describe([]Family{f}, blob)
+	return words
+}
