@@ -52,8 +52,6 @@ type table struct {
 	*layout
 	buckets  uint64
 	half     uint64 // for the alternate bucket
-	start    uint64 // of the hashes of keys of 8 bytes
-	short    *short // nil where the filter has none
 	tagged   bool
 	variable bool
 	multiset bool

@@ -19,7 +19,6 @@ type layout struct {
 	bits   uint   // b*f
 	narrow bool   // a bucket is read with one load
 	mask   uint64 // the bits of a narrow bucket
-	stride uint64 // its bytes, where lengths do not vary and it begins with a byte; else 0
 	base   uint64 // the low f bits
 	ones   uint64 // the lowest bit of each of the lanes below, narrow only
 	highs  uint64 // the highest bit of each lane
@@ -86,9 +85,6 @@ func newLayout(f, b uint, variable bool) *layout {
 	l.narrow = l.bits+last <= 64
 	if l.narrow {
 		l.mask = ^uint64(0) >> (64 - l.bits)
-		if !variable && l.bits%8 == 0 {
-			l.stride = uint64(l.bits / 8)
-		}
 		for j := range b {
 			l.ones |= 1 << (j * l.lane)
 			l.highs |= 1 << (j*l.lane + l.lane - 1)

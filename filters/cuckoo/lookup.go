@@ -1,9 +1,6 @@
 package cuckoo
 
 import (
-	"encoding/binary"
-	"math/bits"
-
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
@@ -28,7 +25,7 @@ func (f *filter) Contains(h1, h2 uint64) bool {
 // ContainsKey is Contains of a key's bytes (package key).
 func (f *filter) ContainsKey(b []byte) bool {
 	f.MustBeMade()
-	return f.containsKey(f.Seed(), b)
+	return f.contains(key.Hash(f.Seed(), b))
 }
 
 // ContainsHashes writes Contains of every key to dst, which is as long as h1s
@@ -61,46 +58,6 @@ func (f *filter) CountHashes(dst, h1s, h2s []uint64) {
 func (t *table) contains(h1, h2 uint64) bool {
 	i, fp := t.first(h1), t.fingerprintOf(h2)
 	return t.found(i, t.other(i, fp), fp)
-}
-
-// containsKey is contains of a key's bytes, where there is a shortcut to its buckets, or these
-// are narrow and of one length, and with a key of 8 bytes, as most are, in this one call: one key at a time costs its instructions,
-// and of large filters the fewer they are, the more keys wait for memory at once.
-func (t *table) containsKey(seed uint64, b []byte) bool {
-	var h1, h2 uint64
-	if len(b) == 8 {
-		h1, h2 = key.HashFrom(t.start, binary.LittleEndian.Uint64(b))
-	} else {
-		h1, h2 = key.Hash(seed, b)
-	}
-	if q := t.short; q != nil {
-		at, to, less := q.both(h1, h2)
-		x, y := words(t.mem, at, to)
-		ones := q.ones
-		pattern := less*ones + ones
-		x, y = x^pattern, y^pattern
-		return ((x-ones)&^x|(y-ones)&^y)&q.highs != 0
-	}
-	l := t.layout
-	stride := l.stride
-	if stride == 0 && (!l.narrow || t.variable) {
-		return t.contains(h1, h2)
-	}
-	i, _ := bits.Mul64(h1, t.buckets)
-	fp, _ := bits.Mul64(h2&^1, l.base)
-	fp++
-	j := t.other(i, fp)
-	mem, ones := t.mem, l.ones
-	pattern := fp * ones
-	var x, y uint64
-	if stride != 0 {
-		at, to := i*stride, j*stride
-		x, y = binary.LittleEndian.Uint64(mem[at:at+8:at+8]), binary.LittleEndian.Uint64(mem[to:to+8:to+8])
-	} else {
-		x, y = fetch(mem, i*uint64(l.bits)), fetch(mem, j*uint64(l.bits))
-	}
-	x, y = x^pattern, y^pattern
-	return ((x-ones)&^x|(y-ones)&^y)&l.highs != 0
 }
 
 func (t *table) countOf(h1, h2 uint64) uint64 {

@@ -1,7 +1,6 @@
 package cuckoo
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -183,29 +182,8 @@ func (s *Sketch) tooManyCopies(have, n uint64) error {
 
 // AddKey is Add of a key's bytes (package key).
 func (s *Sketch) AddKey(b []byte, n uint64) error {
-	s.MustBeMade()
-	var h1, h2 uint64
-	if len(b) == 8 {
-		h1, h2 = key.HashFrom(s.start, binary.LittleEndian.Uint64(b))
-	} else {
-		h1, h2 = key.Hash(s.Seed(), b)
-	}
-	if q := s.short; q != nil && n == 1 {
-		at, to, less := q.both(h1, h2)
-		x, y := words(s.mem, at, to)
-		if pattern := (less + 1) * s.ones; !s.multiset && (s.anyZero(x^pattern)|s.anyZero(y^pattern)) != 0 {
-			keyed.Grow(&s.Base, 1)
-			return nil
-		}
-		if empty, at := s.emptier(x, y, at, to); empty != 0 {
-			s.enterLowest(8*at, empty, less+1)
-			s.stored++
-			keyed.Grow(&s.Base, 1)
-			return nil
-		}
-	}
-	i, fp := s.first(h1), s.fingerprintOf(h2)
-	return s.addAt(i, s.other(i, fp), fp, n)
+	h1, h2 := key.Hash(s.Seed(), b)
+	return s.Add(h1, h2, n)
 }
 
 // AddHashes adds many keys: ns[k] occurrences of the key (h1s[k], h2s[k]), or

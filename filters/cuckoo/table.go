@@ -1,16 +1,12 @@
 package cuckoo
 
-import (
-	"math/bits"
-
-	"github.com/ccbfsql/ccbfsql/filters/key"
-)
+import "math/bits"
 
 func newTable(p Params, buckets uint64, mem []byte) table {
 	l := layoutOf(uint(p.FingerprintBits), uint(p.Slots), p.VariableLength)
 	return table{
-		layout: l, short: shortOf(l, p.Variant, buckets),
-		buckets: buckets, half: buckets / 2, start: key.Start(p.Seed),
+		layout: l,
+		buckets: buckets, half: buckets / 2,
 		tagged: p.Variant == Tagged, variable: p.VariableLength, multiset: p.Duplicates,
 		mem: mem,
 	}
