@@ -5,7 +5,7 @@ import "math/bits"
 func newTable(p Params, buckets uint64, mem []byte) table {
 	l := layoutOf(uint(p.FingerprintBits), uint(p.Slots), p.VariableLength)
 	return table{
-		layout: l,
+		layout:  l,
 		buckets: buckets, half: buckets / 2,
 		tagged: p.Variant == Tagged, variable: p.VariableLength, multiset: p.Duplicates,
 		mem: mem,
