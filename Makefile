@@ -179,12 +179,15 @@ bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as rati
 paper: compiler ## docs/ACCURACY.md and docs/papers: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick, -render
 	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)
 
-lint: compiler $(LINT) ## gofmt, go vet, golangci-lint, actionlint
+lint: compiler $(LINT) ## gofmt, go vet, golangci-lint, actionlint, shellcheck
 	@bad=; out=$$(gofmt -l $$(git ls-files '*.go' 2>/dev/null || find . -name '*.go')); \
 		if [ -n "$$out" ]; then echo "gofmt wants to change:"; echo "$$out"; bad=1; fi; \
 		for m in $(MODULES); do echo "== go vet and golangci-lint in $$m"; \
 			(cd $$m && $(GO) vet ./... && $(CURDIR)/$(LINT) run ./...) || bad=1; done; \
 		echo "== actionlint"; (cd packaging/tools && $(GO) tool actionlint ../../.github/workflows/*.yml) || bad=1; \
+		if command -v shellcheck >/dev/null; then echo "== shellcheck"; \
+			shellcheck packaging/install.sh packaging/formulas packaging/glibc/link packaging/community/go packaging/community/test scripts/* .ci/run || bad=1; \
+			else echo "No shellcheck here: scripts are not checked."; fi; \
 		[ -z "$$bad" ]
 
 # A new file when the version changes, so that it is installed anew.

@@ -32,10 +32,25 @@ main() {
 		fail "this system has musl instead of glibc, and DuckDB's library and Go's do not work with it; use a Debian container, for example"
 	fi
 
-	file=ccbfsql-$os-$arch.tar.gz
-	work=$(mktemp -d)
+	# Everything that can fail here fails before the download.
+	for program in tar gzip awk; do
+		has $program || fail "$program is needed to unpack the archive: install it first"
+	done
+	has curl || has wget || fail "curl or wget is needed"
+	has sha256sum || has shasum || fail "sha256sum or shasum is needed to check what was downloaded"
+	for folder in "$prefix/bin" "$prefix/lib/ccbfsql" "$prefix/share/doc/ccbfsql"; do
+		writable "$folder" || fail "$folder is not a folder that you can write to: set CCBF_PREFIX to another folder"
+	done
+	for name in "$prefix/bin/ccbfsql" "$prefix/lib/ccbfsql/ccbf.duckdb_extension"; do
+		[ ! -d "$name" ] || fail "$name is a folder, but it is to be a file: remove it, or set CCBF_PREFIX to another folder"
+	done
+	work=$(mktemp -d) || fail "no temporary folder can be made in ${TMPDIR:-/tmp}: set TMPDIR to another one"
 	trap 'rm -rf "$work"' EXIT
 	trap 'exit 1' HUP INT TERM
+	printf '#!/bin/sh\n' >"$work/run" && chmod 700 "$work/run"
+	"$work/run" 2>/dev/null || fail "programs cannot be run in ${TMPDIR:-/tmp}, where the new shell is tried: set TMPDIR to another folder"
+
+	file=ccbfsql-$os-$arch.tar.gz
 	say "Downloading $url/$file"
 	fetch "$url/SHA256SUMS" "$work/SHA256SUMS"
 	fetch "$url/$file" "$work/$file"
@@ -80,6 +95,18 @@ fail() {
 }
 has() { command -v "$1" >/dev/null 2>&1; }
 
+writable() { # writable FOLDER: whether it is one, or can be made
+	at=$1
+	while [ ! -e "$at" ]; do
+		case $at in
+		*/*) at=${at%/*} ;;
+		*) at=. ;;
+		esac
+		at=${at:-/}
+	done
+	[ -d "$at" ] && [ -w "$at" ]
+}
+
 musl() {
 	has ldd && case $(ldd --version 2>&1) in *musl*) return 0 ;; esac
 	return 1
@@ -88,20 +115,16 @@ musl() {
 fetch() { # fetch URL FILE
 	if has curl; then
 		curl -fsSL --retry 3 -o "$2" "$1" || fail "$1 could not be downloaded"
-	elif has wget; then
-		wget -q -O "$2" "$1" || fail "$1 could not be downloaded"
 	else
-		fail "curl or wget is needed"
+		wget -q -O "$2" "$1" || fail "$1 could not be downloaded"
 	fi
 }
 
 sum() {
 	if has sha256sum; then
 		sha256sum "$1" | cut -d ' ' -f 1
-	elif has shasum; then
-		shasum -a 256 "$1" | cut -d ' ' -f 1
 	else
-		fail "sha256sum or shasum is needed to check what was downloaded"
+		shasum -a 256 "$1" | cut -d ' ' -f 1
 	fi
 }
 
