@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -100,4 +101,32 @@ func receiver(e ast.Expr) string {
 		return e.Name
 	}
 	return ""
+}
+
+// docs/STABILITY.md says of every package that other programs can import whether it stays.
+func TestStabilityNamesEveryPackage(t *testing.T) {
+	page, err := os.ReadFile("docs/STABILITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	promisesNothing := map[string]bool{"internal": true, "cmd": true, "bench": true, "test": true, "sql": true, "packaging": true, "examples": true}
+	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); promisesNothing[name] || name == "testdata" || name == "build" || name == "node_modules" || path == "beam" || strings.HasPrefix(name, ".") && path != "." {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		folder := filepath.ToSlash(filepath.Dir(path))
+		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.Contains(string(page), "`"+folder+"`") {
+			t.Errorf("docs/STABILITY.md does not name %s", folder)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
-	realdata "github.com/ccbfsql/ccbfsql/test/data"
+	realdata "github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // TestExperiments runs every experiment at the smallest size: what is said is

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // Scale is how large the experiments are.

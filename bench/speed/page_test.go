@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/ccbfsql/ccbfsql/bench/report"
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // TestMain gives the processes of alone what they run as.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/polygons"
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 	"github.com/paulmach/orb"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/packaging/needs"
+	"github.com/ccbfsql/ccbfsql/packaging/internal/needs"
 )
 
 // What the CI of DuckDB's community extensions calls, as far as no network is needed:

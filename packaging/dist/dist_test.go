@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/packaging/needs"
+	"github.com/ccbfsql/ccbfsql/packaging/internal/needs"
 )
 
 // folder is what make dist wrote; it runs these tests with CCBF_DIST.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // The time series of the CascadeCBF paper, table 2, which leaves open how cases become points:

@@ -3,7 +3,7 @@ package test
 import (
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // The Parquet files of test/data have the rows and values that its README names;

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // What ccbf_error says of cells with points, on real data: by how much ccbf_get is too

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // Over all points that there are, at a half, an eighth and a thirty-second of the bytes

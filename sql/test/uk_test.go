@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // index is the cell of a column in SQL, independent of the library's arithmetic: in whole

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ccbfsql/ccbfsql/test/load"
+	"github.com/ccbfsql/ccbfsql/test/internal/load"
 )
 
 var (

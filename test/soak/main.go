@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ccbfsql/ccbfsql/test/load"
+	"github.com/ccbfsql/ccbfsql/test/internal/load"
 )
 
 func main() {

@@ -33,6 +33,8 @@ const usage = `ccbfsql is a SQL shell: DuckDB with the sketch functions of ccbfs
 
 Usage: ccbfsql [flags] [database [sql...]]
        ccbfsql serve [flags] database    show its sketches on a map in the browser
+       ccbfsql version                   print the versions of ccbfsql and DuckDB
+       ccbfsql help                      print this text
 
 The database is a file, which is created if it does not exist; without one it is in
 memory. Statements are read from -c, -f and arguments, in the order given, or else
@@ -58,8 +60,13 @@ func Main(args []string) int {
 	// closed properly.
 	signal.Ignore(syscall.SIGPIPE)
 
-	if len(args) > 0 && args[0] == "serve" {
-		return serveMain(args[1:])
+	if len(args) > 0 {
+		switch args[0] {
+		case "serve":
+			return serveMain(args[1:])
+		case "version", "help": // a database of that name is ./version
+			args = append([]string{"-" + args[0]}, args[1:]...)
+		}
 	}
 	a, err := parse(args, os.Stdout)
 	if err != nil {
@@ -148,6 +155,7 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 		return nil
 	})
 	flags.BoolVar(&a.open.ReadOnly, "readonly", false, "open the database read-only")
+	flags.BoolVar(&a.open.Unsigned, "unsigned", false, "allow extensions that DuckDB has not signed")
 	flags.BoolVar(&a.version, "version", false, "print the versions of ccbfsql and DuckDB")
 
 	database := false

@@ -11,7 +11,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/connector"
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // From a file to a map in one line: the columns are found, the cells suit, sketches are

@@ -30,6 +30,7 @@ type Session struct {
 type Options struct {
 	Path     string // a file; empty or :memory: for a database in memory
 	ReadOnly bool
+	Unsigned bool // extensions without DuckDB's signature can be loaded
 }
 
 // Open opens the database and connects to it.
@@ -63,8 +64,15 @@ func (o Options) dsn() (string, error) {
 	if _, err := url.Parse(dsn); err != nil && dsn != ":memory:" {
 		return "", fmt.Errorf("cannot open %q: this name cannot be passed to DuckDB; attach it instead: ATTACH '...' AS db", o.Path)
 	}
+	settings := url.Values{}
 	if o.ReadOnly {
-		dsn += "?access_mode=READ_ONLY"
+		settings.Set("access_mode", "READ_ONLY")
+	}
+	if o.Unsigned {
+		settings.Set("allow_unsigned_extensions", "true")
+	}
+	if len(settings) > 0 {
+		dsn += "?" + settings.Encode()
 	}
 	return dsn, nil
 }

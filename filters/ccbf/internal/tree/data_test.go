@@ -18,7 +18,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/test/data"
+	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
 // dataBias puts the cells of the data sets where those of sketches are, off the

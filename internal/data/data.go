@@ -1,4 +1,4 @@
-// Package data finds the real data of this folder for tests and benchmarks, of
+// Package data finds the real data of test/data for tests and benchmarks, of
 // this module and of those in its subfolders.
 package data
 
@@ -15,7 +15,7 @@ type failer interface {
 	Fatal(args ...any)
 }
 
-// Path is the absolute path of a file of this folder. The test fails where there
+// Path is the absolute path of a file of test/data. The test fails where there
 // is none.
 func Path(t failer, file string) string {
 	t.Helper()
@@ -30,7 +30,7 @@ func Path(t failer, file string) string {
 	return path
 }
 
-// Folder is the absolute path of this folder, looked for from the working folder
+// Folder is the absolute path of test/data, looked for from the working folder
 // upwards: go test works in the folder of the package, in whichever module that is.
 func Folder() (string, error) {
 	begin, err := os.Getwd()

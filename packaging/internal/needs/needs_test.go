@@ -35,7 +35,7 @@ func TestLink(t *testing.T) {
 	folder := t.TempDir()
 	link := func(out string, args ...string) string {
 		path := filepath.Join(folder, out)
-		cmd := exec.Command("../glibc/link", append([]string{"-O1", "-pthread", "-o", path}, args...)...)
+		cmd := exec.Command("../../glibc/link", append([]string{"-O1", "-pthread", "-o", path}, args...)...)
 		cmd.Env = append(os.Environ(), "CC=gcc", "CXX="+gpp)
 		if text, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("link %v: %v\n%s", args, err, text)
@@ -66,7 +66,7 @@ func TestLink(t *testing.T) {
 
 	// Objects of threads, by this glibc and as by one that does not know of them.
 	old := filepath.Join(folder, "old")
-	if text, err := exec.Command("gcc", "-O2", "-fPIC", "-DCCBF_THREAD", `-DCCBF_OF_LIBC="nothing"`, "-c", "-o", old+".o", "../glibc/compat.c").CombinedOutput(); err != nil {
+	if text, err := exec.Command("gcc", "-O2", "-fPIC", "-DCCBF_THREAD", `-DCCBF_OF_LIBC="nothing"`, "-c", "-o", old+".o", "../../glibc/compat.c").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if text, err := exec.Command(gpp, "-O1", "-pthread", "-static-libstdc++", "-o", old, "testdata/threads.cpp", old+".o", "-ldl").CombinedOutput(); err != nil {
@@ -85,7 +85,7 @@ func TestLink(t *testing.T) {
 func TestExtension(t *testing.T) {
 	path := os.Getenv("CCBF_EXTENSION")
 	if path == "" {
-		path = "../../build/ccbf.duckdb_extension"
+		path = "../../../build/ccbf.duckdb_extension"
 	}
 	if _, err := os.ReadFile(path); err != nil {
 		t.Skipf("skipped: no %s (make extension)", path)
