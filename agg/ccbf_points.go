@@ -183,6 +183,9 @@ func differing(a, b *ccbf.Config) error {
 	if err := a.Differ(b); err != nil {
 		return fmt.Errorf("options differ within a group: %w", err)
 	}
+	if a.AtLeast != b.AtLeast {
+		return fmt.Errorf("options differ within a group: at_least %d vs %d", a.AtLeast, b.AtLeast)
+	}
 	return fmt.Errorf("options differ within a group: exact %v vs %v", a.Exact, b.Exact)
 }
 
@@ -327,6 +330,7 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 	defer c.end()
 	var blob []byte
 	id := uint32(0) // of the configuration that small is of
+	whole := false  // it needs a builder for any points
 	for i, first, end := 0, 0, 0; i < out.Len(); i++ {
 		var err error
 		if i == end {
@@ -347,11 +351,13 @@ func (a *ccbfPoints) Finalize(states duck.States, out *duck.Result) error {
 					return err
 				}
 				c.small.Reset(config)
-				id = f.config
+				id, whole = f.config, config.AtLeast > 0
 			}
-			blob = c.small.AppendBlob(blob[:0], c.all.list(i-first))
-			out.SetBytes(i, blob)
-			continue
+			if !whole {
+				blob = c.small.AppendBlob(blob[:0], c.all.list(i-first))
+				out.SetBytes(i, blob)
+				continue
+			}
 		}
 		t, err := c.promote(s)
 		if err != nil {

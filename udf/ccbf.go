@@ -49,6 +49,8 @@ func CCBF() functions {
 			"ccbf_get(ccbf_coarsen(s, 2), 1, 1) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "factor", Type: duck.Any})),
 		fn("ccbf_fold", duck.Blob, ccbfReduce("bytes", (*ccbf.Sketch).Fold), "Returns the same counts in a BLOB of at most bytes, including the largest header, with the parameters of a sketch built with that size: exact if it fits, a tree with larger leaves, or counters. Layers of counters are halved until they fit, and get those parameters only if halving leads to them.",
 			"octet_length(ccbf_fold(ccbf_empty(1, {exact: false}), 70000)) <= 70000", params(paramSketch, duck.Param{Name: "bytes", Type: duck.Any})),
+		fn("ccbf_suppress", duck.Blob, ccbfReduce("k", (*ccbf.Sketch).Suppress), "Returns a tree in which no square has fewer than k points, so that small counts cannot be read off it: fewer points are counted in a larger square, and those of a category with fewer than k in all are dropped (suppressed in ccbf_info). Sums keep their bounds for the points that are kept. Of exact sketches and trees; adding or removing points later ends it. What it protects from, and what not: docs/MAPS.md.",
+			"ccbf_get(ccbf_suppress(s, 3), 5.5, 0.5) FROM (SELECT "+q+")", params(paramSketch, duck.Param{Name: "k", Type: duck.Any})),
 
 		fn("ccbf_get", duck.UBigInt, ccbfGet(putCounts), "Number of points in the cell that contains (x, y): never below the true count. "+severalWell+" "+passedWell,
 			"ccbf_get(s, 0.5, 0.5) FROM (SELECT "+q+")", point, paramCategory),

@@ -68,6 +68,8 @@ var ccbfInfoType = duck.StructOf(
 	duck.Field{Name: "fill", Type: duck.Double},
 	duck.Field{Name: "leaves", Type: duck.UBigInt},
 	duck.Field{Name: "tau", Type: duck.UBigInt},
+	duck.Field{Name: "at_least", Type: duck.UBigInt},
+	duck.Field{Name: "suppressed", Type: duck.UBigInt},
 	duck.Field{Name: "bytes", Type: duck.UBigInt},
 	duck.Field{Name: "bbox", Type: corners},
 )
@@ -151,6 +153,8 @@ func ccbfInfo(rows *duck.Rows, out *duck.Result) error {
 			f.floatIf(info.Fill, info.Form == ccbf.Dense)
 			f.known(info.Leaves, info.Form == ccbf.Tree)
 			f.known(info.Tau, info.Form == ccbf.Tree)
+			f.known(info.AtLeast, info.AtLeast > 0)
+			f.known(info.Suppressed, info.AtLeast > 0)
 			f.count(info.Bytes)
 			if v.Bounds.Empty() {
 				f.null()

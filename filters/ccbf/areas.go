@@ -181,6 +181,8 @@ type Info struct {
 	Categories                 uint64  // distinct categories; 0 while dense
 	Tau                        uint64  // the largest threshold that a tree was pruned by
 	Leaves                     uint64  // of a tree
+	AtLeast                    uint64  // the fewest points that a leaf may have, by Suppress; 0 otherwise
+	Suppressed                 uint64  // points that Suppress dropped
 	Fill                       float64 // share of the first layer's counters in use; 0 while exact
 	Bytes                      uint64  // of the BLOB
 }

@@ -98,6 +98,8 @@ type Params struct {
 	// Categories says that every point has a category; Totals that it counts
 	// without one as well.
 	Categories, Totals bool
+	// AtLeast has a Builder suppress what it makes (Sketch.Suppress), where it is not 0.
+	AtLeast uint64
 }
 
 // Config is Params, checked and completed. Configs are comparable. Sketch.Differ says
@@ -114,8 +116,9 @@ type Config struct {
 	Levels     uint8 // levels of squares that the dense form counts beside the cells
 	// Base is the level that the cells of the dense form are hashed as: not 0
 	// in a coarsened sketch, whose cells were squares.
-	Base  uint8
-	shape cascade.Shape
+	Base    uint8
+	AtLeast uint64 // of a Builder, see Params
+	shape   cascade.Shape
 }
 
 // Config checks p. The error wraps sketch.ErrOption or comes from grid.New, and
@@ -172,7 +175,11 @@ func (p Params) Config() (Config, error) {
 			return Config{}, err
 		}
 	}
-	return c, nil
+	if p.AtLeast == 0 {
+		return c, nil
+	}
+	c.AtLeast = p.AtLeast
+	return c, c.checkAtLeast()
 }
 
 // overflow is what p asks for. Parameters that only counters have ask for counters.

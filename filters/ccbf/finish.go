@@ -17,6 +17,14 @@ import (
 // Sketch makes a sketch of everything that was added. It may share memory with the
 // builder: read or encode it before adding anything else.
 func (b *Builder) Sketch() (*Sketch, error) {
+	if b.AtLeast > 0 {
+		return b.suppressed()
+	}
+	return b.asAdded()
+}
+
+// asAdded is Sketch, not suppressed.
+func (b *Builder) asAdded() (*Sketch, error) {
 	if err := b.finish(); err != nil {
 		return nil, err
 	}
@@ -50,6 +58,13 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 
 // AppendBlob appends the BLOB of Sketch. An exact one is written straight from the stores.
 func (b *Builder) AppendBlob(dst []byte) ([]byte, error) {
+	if b.AtLeast > 0 {
+		s, err := b.suppressed()
+		if err != nil {
+			return dst, err
+		}
+		return s.AppendBlob(dst), nil
+	}
 	if err := b.finish(); err != nil {
 		return dst, err
 	}

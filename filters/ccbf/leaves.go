@@ -36,6 +36,7 @@ type accuracy struct {
 	sampled bool   // it is an estimate from a sample of cells: the tree was pruned while it was built
 	cells   uint64 // with points, those of several categories once for each
 	excess  uint64 // by how much their counts are too high together
+	suppression
 }
 
 // listOf is the cells of l as squares.

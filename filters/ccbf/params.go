@@ -30,8 +30,9 @@ const (
 	hasSizes  = 1 << 9  // counters other than follow from bytes
 	hasBase   = 1 << 10 // other than 0
 	hasParts  = 1 << 11
+	hasLeast  = 1 << 12 // leaves of at least so many points
 
-	knownFields = formBits | inSums | fromFirst | toDense | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts
+	knownFields = formBits | inSums | fromFirst | toDense | hasBytes | noCells | hasK | hasWidths | hasSizes | hasBase | hasParts | hasLeast
 )
 
 // maxParams is the most bytes that params.append appends: with a resolution and
@@ -49,6 +50,7 @@ type params struct {
 	bounds grid.Rect
 	form   byte
 	parts  cascade.Origin
+	hidden suppression
 }
 
 // append appends the parameters in their only form.
@@ -95,6 +97,9 @@ func (p *params) fields() uint64 {
 	if p.parts.Number != 0 {
 		fields |= hasParts
 	}
+	if p.hidden.least != 0 {
+		fields |= hasLeast
+	}
 	return fields
 }
 
@@ -133,6 +138,9 @@ func (p *params) appendLast(dst []byte, fields uint64) []byte {
 	if fields&hasParts != 0 {
 		number, largest := p.parts.Bytes()
 		dst = append(dst, number, largest)
+	}
+	if fields&hasLeast != 0 {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, p.hidden.least), p.hidden.dropped)
 	}
 	return dst
 }
@@ -227,6 +235,11 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 		var ok bool
 		if p.parts, ok = cascade.PartsOf(number, largest); !ok || p.parts.Number == 0 || p.form != formDense || p.Mode == Standard {
 			return sketch.Invalidf("%d parts, the largest %d, in this form and mode", number, largest)
+		}
+	}
+	if fields&hasLeast != 0 {
+		if err := p.hidden.read(r, p.form); err != nil {
+			return err
 		}
 	}
 	if err := r.Done(); err != nil {

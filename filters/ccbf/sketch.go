@@ -229,6 +229,9 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 	if p.form == formDense {
 		p.parts = s.parts
 	}
+	if p.form == formTree {
+		p.hidden = s.tree.fit.suppression
+	}
 	var room [maxParams]byte
 	return sketch.Begin(dst, h, p.append(room[:0]))
 }

@@ -19,6 +19,7 @@ func (v treeView) reset(body []byte) error {
 	if err := v.tree.reset(body, v.Categories); err != nil {
 		return err
 	}
+	v.tree.fit.suppression = v.hidden
 	total := v.tree.total()
 	if known := v.header.Flags.Has(sketch.TotalKnown); known && total != v.header.Total {
 		return sketch.Invalidf("a total of %d, but leaves count %d", v.header.Total, total)
@@ -37,6 +38,9 @@ func (v treeView) opened() (*leafList, error) {
 	}
 	if f := v.tree.fit; f.known && (f.cells < uint64(v.tree.leaves()) || f.cells > list.total() || !f.sampled && len(v.tree.sheets) != len(v.tree.sections)) {
 		return nil, sketch.Invalidf("%d leaves in %d sheets of %d cells with %d points", v.tree.leaves(), len(v.tree.sheets), f.cells, list.total())
+	}
+	if err := v.hidden.check(list); err != nil {
+		return nil, err
 	}
 	for i := range list.sections {
 		s := &list.sections[i]
@@ -253,6 +257,7 @@ func (v treeView) info(i *Info) {
 	if f := v.tree.fit; f.known && !f.sampled {
 		i.Cells, i.CellsKnown = f.cells, true
 	}
+	i.AtLeast, i.Suppressed = v.hidden.least, v.hidden.dropped
 	for j := range v.tree.sections {
 		if s := &v.tree.sections[j]; s.Category != nil && (j == 0 || !bytes.Equal(v.tree.sections[j-1].Category, s.Category)) {
 			i.Categories++

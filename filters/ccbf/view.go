@@ -147,7 +147,8 @@ type Head struct {
 	Config
 	Bounds grid.Rect // no cell outside has a count
 
-	parts cascade.Origin // how a dense sketch of mode mi came about
+	parts  cascade.Origin // how a dense sketch of mode mi came about
+	hidden suppression    // of a tree
 
 	header sketch.Header
 	form   byte
@@ -171,7 +172,7 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	if err := p.read(&b, &h.shapes); err != nil {
 		return b, err
 	}
-	h.Config, h.Bounds, h.form, h.parts = p.Config, p.bounds, p.form, p.parts
+	h.Config, h.Bounds, h.form, h.parts, h.hidden = p.Config, p.bounds, p.form, p.parts, p.hidden
 	if h.form == formTree {
 		if b.Flags.Has(sketch.Additive) != b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated) {
 			return b, sketch.Invalidf("a tree with flags %#x", uint16(b.Flags))

@@ -22,6 +22,7 @@ const (
 	ccbfTotals
 	CCBFCategory
 	CCBFWeight
+	ccbfAtLeast
 )
 
 // CCBFOptions are the options that ccbf_agg knows.
@@ -50,6 +51,8 @@ var CCBFOptions = []Option{
 		Summary: "Category of the point, of any type that can be a key. Queries then need a category too. Rows with a NULL category are skipped."},
 	CCBFWeight: {Name: "weight", Kind: Whole, PerRow: true, Default: "1",
 		Summary: "Number of points that the row represents. Rows with a NULL weight are skipped."},
+	ccbfAtLeast: {Name: "at_least", Kind: Whole, Range: fromTo(ccbf.MinLeast, ccbf.MaxLeast), Default: "none",
+		Summary: "The result is ccbf_suppress(s, at_least) of the group's sketch: a tree in which no square has fewer points."},
 }
 
 // CCBFEmptyOptions describe those of ccbf_empty: it has no points, and so takes
@@ -116,6 +119,12 @@ func CCBFConfig(res float64, o *Options, row int, categories bool) (ccbf.Config,
 		return ccbf.Config{}, err
 	}
 	p.Totals = o.Bool(ccbfTotals, row, false)
+	if p.AtLeast, err = o.Count(ccbfAtLeast, row, 0); err != nil {
+		return ccbf.Config{}, err
+	}
+	if o.Given(ccbfAtLeast, row) && p.AtLeast == 0 { // the default of Params
+		return ccbf.Config{}, sketch.OptionError("at_least", "is 0, must be %s", CCBFOptions[ccbfAtLeast].Range)
+	}
 	return p.Config()
 }
 
@@ -145,6 +154,9 @@ func ccbfOverflowOf(o *Options, row int) (ccbf.Overflow, error) {
 func CCBFCategories(o *Options, row int) (bool, error) {
 	if o.Given(CCBFWeight, row) {
 		return false, fmt.Errorf("option \"weight\" belongs to points, and an empty sketch has none")
+	}
+	if o.Given(ccbfAtLeast, row) {
+		return false, fmt.Errorf("option \"at_least\" is of groups of points, and an empty sketch has none")
 	}
 	if o.Given(CCBFCategory, row) && !Accepts(Flag, o.Column(CCBFCategory).Type()) {
 		return false, fmt.Errorf("option \"category\" is %s, must be BOOLEAN: whether points will have one", o.Column(CCBFCategory).Type())

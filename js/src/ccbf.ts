@@ -67,6 +67,9 @@ export interface GridInfo {
   leaves: number | undefined;
   /** The largest threshold that a tree was pruned by. */
   threshold: number | undefined;
+  /** Of a tree that was suppressed: the fewest points of a leaf, and how many were dropped; 0 otherwise. */
+  atLeast: number;
+  suppressed: number;
   bytes: number;
 }
 
@@ -104,7 +107,7 @@ export class GridSketch {
       }
       this.distinct = cells;
     } else if (p.form === "tree") {
-      this.tree = readTree(h.body, p.bounds, p.categories);
+      this.tree = readTree(h.body, p.bounds, p.categories, p.atLeast);
       must(h.total === undefined || h.total === this.tree.points, "leaves that do not add up to the total");
       for (const s of this.tree.sections) {
         for (const sheet of s.sheets) this.lists.push({ category: s.category, parts: sheet, points: sheet.points });
@@ -140,6 +143,8 @@ export class GridSketch {
       cells: this.distinct,
       leaves: this.tree?.leaves,
       threshold: this.tree?.threshold,
+      atLeast: p.atLeast,
+      suppressed: p.suppressed,
       bytes: this.bytes,
     };
   }

@@ -15,7 +15,11 @@ const hasWidths = 256;
 const hasSizes = 512;
 const hasBase = 1024;
 const hasParts = 2048;
-const allFields = 4095;
+const hasLeast = 4096;
+const allFields = 8191;
+
+/** What a suppressed tree can promise that each leaf has. */
+const mostLeast = 2 ** 32;
 
 const defaultBytes = 2 ** 20;
 const leastBytes = 256;
@@ -38,6 +42,9 @@ export interface Params {
   levels: number;
   base: number;
   categories: boolean;
+  /** The fewest points of a leaf of a tree that was suppressed, and how many were dropped; 0 otherwise. */
+  atLeast: number;
+  suppressed: number;
   /** Of a sketch with categories: it also answers without one. */
   totals: boolean;
 }
@@ -75,6 +82,9 @@ export function readParams(h: Header): Params {
     const largest = r.byte();
     must((parts & 63) > 0 && largest > 0 && form === "dense" && mode === "mi", `${parts & 63} parts in this form and mode`);
   }
+  const atLeast = fields & hasLeast ? r.number(mostLeast) : 0;
+  const suppressed = fields & hasLeast ? Number(r.big()) : 0;
+  must(!(fields & hasLeast) || (form === "tree" && atLeast >= 2), `leaves of at least ${atLeast} points in this form`);
   r.done();
   must(layerBytes(widths, counters).reduce((a, b) => a + b) <= bytes, `layers that take more than ${bytes} bytes`);
   const overflow = fields & toCounters ? "counters" : "tree";
@@ -96,6 +106,8 @@ export function readParams(h: Header): Params {
     counters,
     levels: h.levels,
     base,
+    atLeast,
+    suppressed,
     categories: (h.flags & categorised) !== 0,
     totals: (h.flags & withTotals) !== 0,
   };

@@ -59,7 +59,7 @@ export class Sheet implements Parts {
   }
 
   /** Reads all leaves once. Each has a cell inside bounds. */
-  check(bounds: Rect): void {
+  check(bounds: Rect, atLeast: number): void {
     let leaves = 0;
     for (let i = 0; i < this.high.length; i++) {
       const sum = new Sum();
@@ -69,6 +69,7 @@ export class Sheet implements Parts {
       for (let j = 0; j < run.n; j++) {
         const square = squareAt(this.region, run.high[j]!, run.low[j]!, run.level[j]!);
         must(!isEmpty(meet(square, bounds)), "a leaf out of bounds");
+        must(run.count[j]! >= atLeast, `a leaf of fewer than ${atLeast} points`);
       }
     }
     must(leaves === this.leaves, `${leaves} leaves, and not ${this.leaves}`);
@@ -220,7 +221,7 @@ export interface Tree {
 }
 
 /** Reads the body of a tree. */
-export function readTree(body: Uint8Array, bounds: Rect | undefined, categories: boolean): Tree {
+export function readTree(body: Uint8Array, bounds: Rect | undefined, categories: boolean, atLeast: number): Tree {
   const r = new Bytes(body, "the tree");
   const index = r.number(mostThreshold);
   const pruned = r.big();
@@ -254,7 +255,7 @@ export function readTree(body: Uint8Array, bounds: Rect | undefined, categories:
   });
   r.done();
   must(bounds !== undefined || sum.exact === 0n, "leaves without bounds");
-  for (const s of sections) for (const sheet of s.sheets) sheet.check(bounds!);
+  for (const s of sections) for (const sheet of s.sheets) sheet.check(bounds!, atLeast);
   if (known) must(cells >= BigInt(leaves) && cells <= sum.exact && (sampled || !several), `${leaves} leaves of ${cells} cells`);
   const threshold = index < 16 ? index : (16 + (index % 16)) * 2 ** (Math.floor(index / 16) - 1);
   return { sections, threshold, cells: known && !sampled ? Number(cells) : undefined, leaves, points: sum.exact };

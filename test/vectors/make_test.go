@@ -133,7 +133,20 @@ func sketches(t *testing.T) (all []blob) {
 		}
 		all = append(all, blob{"covid/" + c.name, s.Blob()})
 	}
-	return append(all, united(t))
+	return append(all, united(t), hidden(t))
+}
+
+// hidden is a tree of squares with at least 100,000 cases, by country.
+func hidden(t *testing.T) blob {
+	t.Helper()
+	s, err := ccbf.New(ccbf.Params{Res: 0.1, Categories: true, Totals: true})
+	check(t, err)
+	s.Class = key.Text
+	for _, p := range places(t) {
+		add(t, s, p, []byte(p.country))
+	}
+	check(t, s.Suppress(100_000))
+	return blob{"covid/tree-suppressed", s.Blob()}
 }
 
 // united is the trees of every second place and of the others in one: sheets of leaves in leaves.
