@@ -62,16 +62,13 @@ func TestSuppressReveals(t *testing.T) {
 		k := 2 + r.Uint64N(30)
 		p := Params{Res: 1, Categories: round%2 == 1, Totals: round%4 == 1}
 		_, v := suppressed(t, r, k, p)
-		var categories [][]byte
-		if v.CheckCategory(false) == nil {
-			categories = append(categories, nil)
-		}
+		categories := [][]byte{nil}
 		if p.Categories {
 			categories = append(categories, []byte("home"), []byte("shop"), []byte("rare"))
 		}
 		small := func(n uint64) bool { return n > 0 && n < k }
 		for _, category := range categories {
-			spots := must(v.Cells(grid.MaxRect(), category))
+			spots := must(v.Cells(Box(grid.MaxRect()), Of(category)))
 			for s := range spots {
 				if small(s.Count) {
 					t.Fatalf("k = %d: a leaf of %d points", k, s.Count)
@@ -83,7 +80,7 @@ func TestSuppressReveals(t *testing.T) {
 					MinX: outer.MinX + r.Int64N(outer.MaxX-outer.MinX+1), MinY: outer.MinY + r.Int64N(outer.MaxY-outer.MinY+1),
 					MaxX: outer.MaxX, MaxY: outer.MaxY,
 				}
-				a, b := must(v.BoxEstimate(outer, category)), must(v.BoxEstimate(inner, category))
+				a, b := must(v.Estimate(Box(outer), Of(category))), must(v.Estimate(Box(inner), Of(category)))
 				if a.Low == a.High && small(a.Low) || small(a.High) || small(a.Low) {
 					t.Fatalf("k = %d: from %d to %d points in %v", k, a.Low, a.High, outer)
 				}
@@ -95,14 +92,14 @@ func TestSuppressReveals(t *testing.T) {
 					t.Fatalf("k = %d: a cell of %d points", k, c)
 				}
 				x, y, w, h := float64(outer.MinX), float64(outer.MinY), float64(outer.MaxX-outer.MinX+1), float64(outer.MaxY-outer.MinY+1)
-				e := must(v.PolygonEstimate(orb.MultiPolygon{{{{x, y}, {x + w, y + h/3}, {x + w/2, y + h}, {x, y}}}}, category))
+				e := must(v.Estimate(NewPolygon(orb.MultiPolygon{{{{x, y}, {x + w, y + h/3}, {x + w/2, y + h}, {x, y}}}}).Area(), Of(category)))
 				if small(e.Low) || small(e.High) {
 					t.Fatalf("k = %d: from %d to %d points in a triangle", k, e.Low, e.High)
 				}
 			}
 		}
 		if p.Categories {
-			for _, c := range must(v.ByCategory()) {
+			for _, c := range must(v.ListCategories()) {
 				if small(c.Total) {
 					t.Fatalf("k = %d: %d points of %s", k, c.Total, c.Key)
 				}
@@ -131,23 +128,23 @@ func TestSuppressKeeps(t *testing.T) {
 		categories := [][]byte{nil}
 		if exact.Categories {
 			categories = [][]byte{[]byte("home"), []byte("shop")}
-			for _, c := range must(exact.ByCategory()) { // those with fewer in all are dropped
+			for _, c := range must(exact.ListCategories()) { // those with fewer in all are dropped
 				want := c.Total
 				if c.Total < k {
 					want = 0
 				}
-				if got := must(v.BoxSum(grid.MaxRect(), c.Key)); got != want {
+				if got := must(v.Sum(Box(grid.MaxRect()), Of(c.Key))); got != want {
 					t.Fatalf("k = %d: %d points of %s, %d before", k, got, c.Key, c.Total)
 				}
 			}
 		}
 		for _, category := range categories {
-			if total := must(exact.BoxSum(grid.MaxRect(), category)); total < k {
+			if total := must(exact.Sum(Box(grid.MaxRect()), Of(category))); total < k {
 				continue
 			}
 			for range 100 {
 				box := anyBox(r)
-				truth, e := must(exact.BoxSum(box, category)), must(v.BoxEstimate(box, category))
+				truth, e := must(exact.Sum(Box(box), Of(category))), must(v.Estimate(Box(box), Of(category)))
 				if truth < e.Low || truth > e.High {
 					t.Fatalf("k = %d: %d points in %v, from %d to %d when suppressed", k, truth, box, e.Low, e.High)
 				}

@@ -293,7 +293,8 @@ export class GridSketch {
   /** The categories of a question; undefined for all of them. */
   private chosen(category: Categories | undefined): Uint8Array[] | undefined {
     if (category === undefined) {
-      if (this.p.categories && !this.p.totals) fail("the sketch was built with a category: give one");
+      // A list of cells, or leaves, counts points of any category.
+      if (this.dense && this.p.categories && !this.p.totals) fail("the counters were built with a category: give one");
       return undefined;
     }
     if (!this.p.categories) fail("the sketch was built without a category");

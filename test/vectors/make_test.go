@@ -239,7 +239,7 @@ func askGrid(t *testing.T, out *vector) {
 	}
 	out.Form = v.Form().String()
 	var categories [][]byte
-	if !v.Categories || v.Totals {
+	if !v.Categories || v.Totals || v.Form() != ccbf.Dense {
 		categories = append(categories, nil)
 	}
 	if v.Categories {
