@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -34,7 +35,7 @@ func ccbfBoxSum(edges int, rect func(h *ccbf.Head, rows *duck.Rows, i int) (grid
 					met := !area.Intersect(h.Bounds).Empty()
 					if met {
 						seen.Met = true
-					} else if edges == 4 && h.Doubtful(area) { // the edges of a tile are what they should be
+					} else if edges == 4 && bridge.Doubtful(h, area) { // the edges of a tile are what they should be
 						err = seen.Look(h, "box", boxOf(rows, i), 0, false)
 					}
 					return ccbf.Box(area), met, err
@@ -205,7 +206,7 @@ func ccbfOverlaps(rows *duck.Rows, out *duck.Result) error {
 		answers[i] = !area.Intersect(h.Bounds).Empty()
 		if answers[i] {
 			seen.Met = true
-		} else if err == nil && h.Doubtful(area) {
+		} else if err == nil && bridge.Doubtful(&h, area) {
 			_ = seen.Look(&h, "box", boxOf(rows, i), 0, false) // of many sketches most are elsewhere
 		}
 		return err

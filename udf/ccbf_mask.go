@@ -8,6 +8,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -71,7 +72,7 @@ func (f *cellFilter) reset(blob []byte) error {
 }
 
 func (f *cellFilter) has(g grid.Grid, c grid.Cell) bool {
-	return f.view.ContainsKey(ccbf.AppendCellKey(f.key[:0], g, c))
+	return f.view.ContainsKey(bridge.AppendCellKey(f.key[:0], g, c))
 }
 
 // maxLooks is how often another resolution is looked for in the rows of a chunk: it takes

@@ -2,6 +2,7 @@ package udf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -119,7 +120,7 @@ func ccbfCellKey(rows *duck.Rows, out *duck.Result) error {
 		if err != nil {
 			return err
 		}
-		out.SetBytes(i, ccbf.AppendCellKey(b[:0], g, c))
+		out.SetBytes(i, bridge.AppendCellKey(b[:0], g, c))
 		return nil
 	})
 }

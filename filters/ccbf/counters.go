@@ -56,7 +56,7 @@ func (v countersView) addTo(b *Builder, total uint64) error {
 }
 
 func (v countersView) memory() int64        { return int64(len(v.dense.Body)) }
-func (v countersView) estimateBytes() int64 { return noise.EstimateBytes(v.AreaLimit()) }
+func (v countersView) estimateBytes() int64 { return noise.EstimateBytes(v.areaLimit()) }
 
 func (v countersView) count(c grid.Cell, category []byte) uint64 {
 	h1, h2 := v.hasher.hash(c, category)

@@ -35,7 +35,7 @@ func (e *ErrTooManyCells) Error() string {
 
 // AreaLimit is the most cells that one question may look up in a dense sketch
 // or, with levels, the most steps that it may take, because no question can be
-// interrupted. View.AreaLimit is less for small sketches.
+// interrupted. It is less for small sketches.
 const AreaLimit = 100_000_000
 
 // The work that one question may make: so much, and so much more for each byte of
@@ -53,13 +53,13 @@ const (
 // work is how much one question may make.
 func (v *View) work() uint64 { return leastWork + workPerByte*uint64(len(v.blob)) }
 
-// AreaLimit is the most cells that one question may look up in this sketch.
-func (v *View) AreaLimit() uint64 {
+// areaLimit is the most cells that one question may look up in this sketch.
+func (v *View) areaLimit() uint64 {
 	return min(AreaLimit, v.work()/uint64(lookupWork+v.shape.K*v.shape.Layers))
 }
 
 // left is how many cells a question may look up now.
-func (v *View) left() uint64 { return min(v.AreaLimit(), AreaLimit-v.covered) }
+func (v *View) left() uint64 { return min(v.areaLimit(), AreaLimit-v.covered) }
 
 // LimitAreas limits all later questions together, whatever sketches v is reset
 // to, to lookups of AreaLimit cells of dense sketches: for a caller that cannot
@@ -68,7 +68,7 @@ func (v *View) LimitAreas() { v.together, v.covered = true, 0 }
 
 // allow returns an *ErrTooManyCells where a dense sketch may not be asked for n
 // cells.
-func (v *View) allow(n uint64) error { return v.take(n, v.AreaLimit()) }
+func (v *View) allow(n uint64) error { return v.take(n, v.areaLimit()) }
 
 // allowRows is allow for the crossings of rows and edges where cells are only
 // counted, which takes 5 to 10 ns each.
@@ -161,7 +161,7 @@ func (v *View) byLevels(bounds grid.Rect) bool {
 	return v.Levels > 0 && bounds.Count() > smallArea
 }
 
-// sumLevels is the sum over an area. It stops at View.AreaLimit steps.
+// sumLevels is the sum over an area. It stops at View.areaLimit steps.
 func (v *View) sumLevels(a cells.Area, category []byte, each func(n uint64)) (uint64, error) {
 	q := levelSum{v: v, area: a, category: category, most: v.left(), each: each}
 	r := a.Bounds().Intersect(v.Bounds)

@@ -384,7 +384,7 @@ func (d *Difference) Each(f func(c grid.Cell, n int64)) error {
 }
 
 // KeepCells keeps the cells for which has is true: a mask from elsewhere, for example a
-// Bloom filter of keys from AppendCellKey. Where s is not exact the error wraps
+// Bloom filter of keys from bridge.AppendCellKey. Where s is not exact the error wraps
 // ErrNotExact.
 func (s *Sketch) KeepCells(has func(c grid.Cell) bool) error {
 	if !s.IsExact() {
@@ -393,11 +393,4 @@ func (s *Sketch) KeepCells(has func(c grid.Cell) bool) error {
 	s.cells = s.cells.Keep(has)
 	s.Total = s.cells.Total()
 	return nil
-}
-
-// AppendCellKey appends a cell as a key for filters of cells: its resolution and
-// coordinates, 24 bytes, so that cells of different resolutions are different keys.
-func AppendCellKey(dst []byte, g grid.Grid, c grid.Cell) []byte {
-	dst = key.AppendUint64(dst, math.Float64bits(g.Res()))
-	return key.AppendCell(dst, c.X, c.Y, 0, nil)
 }

@@ -61,7 +61,7 @@ func each(f func(level int, q *reading) bool) func(level int, squares []reading)
 	}
 }
 
-// run searches an area. It may look up View.AreaLimit squares.
+// run searches an area. It may look up View.areaLimit squares.
 func (s *search) run(a area) error {
 	s.most = s.v.left()
 	if b, ok := a.(box); ok {

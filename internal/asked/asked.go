@@ -11,13 +11,14 @@ import (
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/paulmach/orb"
 )
 
 // Areas is what is known of the areas of a chunk of rows, or of a statement.
 type Areas struct {
-	Met   bool       // some sketch has cells in the bounds of its area
-	Doubt ccbf.Doubt // of the first area that there is a doubt about
+	Met   bool         // some sketch has cells in the bounds of its area
+	Doubt bridge.Doubt // of the first area that there is a doubt about
 	Area  orb.Bound
 	SRID  int // 0: not said
 
@@ -31,8 +32,8 @@ func (a *Areas) Look(h *ccbf.Head, what string, area orb.Bound, srid int, met bo
 		a.Met = true
 		return nil
 	}
-	doubt, certain := h.Doubt(area)
-	if doubt == ccbf.NoDoubt {
+	doubt, certain := bridge.DoubtOf(h, area)
+	if doubt == bridge.NoDoubt {
 		return nil
 	}
 	b := Areas{Doubt: doubt, Area: area, SRID: srid, Points: h.Grid.Bound(h.Bounds)}
@@ -46,8 +47,8 @@ func (a *Areas) Look(h *ccbf.Head, what string, area orb.Bound, srid int, met bo
 func (a *Areas) add(b *Areas) {
 	a.Met = a.Met || b.Met
 	switch {
-	case b.Doubt == ccbf.NoDoubt:
-	case a.Doubt == ccbf.NoDoubt:
+	case b.Doubt == bridge.NoDoubt:
+	case a.Doubt == bridge.NoDoubt:
 		a.Doubt, a.Area, a.SRID, a.Points = b.Doubt, b.Area, b.SRID, b.Points
 	default:
 		a.Points = a.Points.Union(b.Points)
@@ -55,7 +56,7 @@ func (a *Areas) add(b *Areas) {
 }
 
 func (a *Areas) refusal(what string) error {
-	if a.Doubt == ccbf.Swapped {
+	if a.Doubt == bridge.Swapped {
 		return fmt.Errorf("the %s at %s has y values that are not latitudes, but with x and y swapped it overlaps the points of the sketch, %s: longitude comes first, then latitude", what, place(a.Area), place(a.Points))
 	}
 	return fmt.Errorf("the %s at %s%s is not in degrees, but the sketch is, with points at %s: convert the coordinates to longitude and latitude, for example with ST_Transform of DuckDB's spatial extension", what, place(a.Area), a.srid(), place(a.Points))
@@ -68,9 +69,9 @@ func (a *Areas) Note() string {
 		return ""
 	}
 	switch a.Doubt {
-	case ccbf.Swapped:
+	case bridge.Swapped:
 		return fmt.Sprintf("no sketch has points at %s, but one could if x and y were swapped: points are at %s. Longitude comes first, then latitude.", place(a.Area), place(a.Points))
-	case ccbf.OtherUnits:
+	case bridge.OtherUnits:
 		return fmt.Sprintf("no sketch has points at %s%s: points are at %s. Are both in the same unit?", place(a.Area), a.srid(), place(a.Points))
 	}
 	return ""
@@ -103,7 +104,7 @@ var (
 
 // Record adds what was seen of a chunk to what Take returns.
 func Record(a *Areas) {
-	if !a.Met && a.Doubt == ccbf.NoDoubt {
+	if !a.Met && a.Doubt == bridge.NoDoubt {
 		return
 	}
 	mu.Lock()

@@ -1,9 +1,10 @@
-package ccbf
+package bridge
 
 import (
 	"math"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -54,7 +55,7 @@ func TestDoubt(t *testing.T) {
 		{"more than degrees", beyond, [4]float64{530_000, 180_000, 531_000, 181_000}, NoDoubt, false},
 		{"a line", uk, [4]float64{3, 50, 3, 51}, NoDoubt, false},
 	} {
-		var h Head
+		var h ccbf.Head
 		var err error
 		if h.Grid, err = grid.New(c.of.res); err != nil {
 			t.Fatal(err)
@@ -64,21 +65,21 @@ func TestDoubt(t *testing.T) {
 			t.Fatal(err)
 		}
 		area := orb.Bound{Min: orb.Point{c.area[0], c.area[1]}, Max: orb.Point{c.area[2], c.area[3]}}
-		if got, certain := h.Doubt(area); got != c.want || certain != c.certain {
+		if got, certain := DoubtOf(&h, area); got != c.want || certain != c.certain {
 			t.Errorf("%s: %v, certain %v", c.name, got, certain)
 		}
 		cells, err := h.Grid.Box(c.area[0], c.area[1], c.area[2], c.area[3])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.want != NoDoubt && !h.Doubtful(cells) {
+		if c.want != NoDoubt && !Doubtful(&h, cells) {
 			t.Errorf("%s: not doubtful at first sight", c.name)
 		}
-		if got, _ := h.Doubt(orb.MultiPolygon{}.Bound()); got != NoDoubt {
+		if got, _ := DoubtOf(&h, orb.MultiPolygon{}.Bound()); got != NoDoubt {
 			t.Errorf("%s: no area: %v", c.name, got)
 		}
 		h.Bounds = grid.EmptyRect()
-		if got, _ := h.Doubt(area); got != NoDoubt {
+		if got, _ := DoubtOf(&h, area); got != NoDoubt {
 			t.Errorf("%s: no points: %v", c.name, got)
 		}
 	}
