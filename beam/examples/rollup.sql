@@ -5,9 +5,12 @@
 --   ccbf-pipeline -in 'points/2018.parquet' -out out/2018 -zoom 10 -time day -bucket day -res 0.001
 --   ccbfsql -f rollup.sql
 --
--- To add a year, write another two such files; this script does not change.
+-- To add a year, run the pipeline for it; this script does not change. The manifests name
+-- the files of runs that are complete.
 
-CREATE VIEW days AS FROM 'out/*.parquet';
+SET VARIABLE files = (SELECT flatten(list(files)) FROM read_json('out/*.manifest.json'));
+
+CREATE VIEW days AS FROM read_parquet(getvariable('files'));
 
 CREATE VIEW months AS
 SELECT quadkey, date_trunc('month', day)::DATE AS month, ccbf_union_agg(sketch) AS sketch

@@ -12,7 +12,6 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
 	"github.com/ccbfsql/ccbfsql/beam/internal/pipeline"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what the script prints to rollup.out")
@@ -49,9 +48,10 @@ func TestRollup(t *testing.T) {
 	}
 	run("points.sql")
 	for _, year := range []string{"2017", "2018"} {
-		o := pipeline.Options{In: []string{filepath.Join(dir, "points", year+".parquet")}, Out: filepath.Join(dir, "out", year),
-			X: "lon", Y: "lat", Zoom: 10, Time: "day", Bucket: "day", Files: 4, Sketch: ccbf.Params{Res: 0.001}}
-		if _, err := pipeline.Build(context.Background(), &o, io.Discard); err != nil {
+		o := pipeline.NewOptions()
+		o.In, o.Out = []string{filepath.Join(dir, "points", year+".parquet")}, filepath.Join(dir, "out", year)
+		o.Zoom, o.Time, o.Res = 10, "day", "0.001"
+		if _, err := pipeline.Build(context.Background(), o, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -26,7 +27,8 @@ type Option func(*options)
 type options struct{ fanout int }
 
 // HotKeyFanout spreads each key over n sketches before they become one, so that
-// no worker merges all sketches of a hot key. The output is the same.
+// no worker merges all sketches of a hot key. The output is the same. Elements go by the
+// hash of key and value, so equal elements of a key stay together.
 func HotKeyFanout(n int) Option { return func(o *options) { o.fanout = n } }
 
 // CombinePerKey makes a sketch of the values of each key: it turns a
@@ -71,7 +73,8 @@ func tryCombine(s beam.Scope, fn any, col beam.PCollection, opts []Option) (beam
 		return beam.TryCombinePerKey(s, fn, col)
 	}
 	k := beam.EncodedType{T: col.Type().Components()[0].Type()}
-	sharded, err := beam.TryParDo(s, &shardFn{Key: k, Shards: uint32(o.fanout)}, col)
+	v := beam.EncodedType{T: col.Type().Components()[1].Type()}
+	sharded, err := beam.TryParDo(s, &shardFn{Key: k, Value: v, Shards: uint32(o.fanout)}, col)
 	if err != nil {
 		return beam.PCollection{}, err
 	}
@@ -89,26 +92,32 @@ func tryCombine(s beam.Scope, fn any, col beam.PCollection, opts []Option) (beam
 // shardBytes is the length of a shard's number in front of a key's bytes.
 const shardBytes = 4
 
-// shardFn puts a shard in front of each key, one after the other. Which one it
-// is makes no difference to the union, so a bundle may be retried.
+// shardFn puts a shard in front of each key, by the hash of key and value. A stage that a
+// runner repeats then has the same elements in each shard, in whatever order it reads them.
 type shardFn struct {
-	Key    beam.EncodedType
-	Shards uint32
+	Key, Value beam.EncodedType
+	Shards     uint32
 
-	enc  beam.ElementEncoder
-	next uint32
+	keys, values beam.ElementEncoder
 }
 
-// Setup makes the encoder of keys.
-func (f *shardFn) Setup() { f.enc = beam.NewElementEncoder(f.Key.T) }
+// Setup makes the encoders.
+func (f *shardFn) Setup() {
+	f.keys, f.values = beam.NewElementEncoder(f.Key.T), beam.NewElementEncoder(f.Value.T)
+}
 
-// ProcessElement moves an element to the next shard.
+// ProcessElement moves an element to its shard.
 func (f *shardFn) ProcessElement(k beam.X, v beam.Y, emit func([]byte, beam.Y)) error {
-	buf := bytes.NewBuffer(binary.LittleEndian.AppendUint32(nil, f.next))
-	f.next = (f.next + 1) % f.Shards
-	if err := f.enc.Encode(k, buf); err != nil {
+	buf := bytes.NewBuffer(make([]byte, shardBytes))
+	if err := f.keys.Encode(k, buf); err != nil {
 		return err
 	}
+	h := fnv.New32a()
+	_, _ = h.Write(buf.Bytes())
+	if err := f.values.Encode(v, h); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint32(buf.Bytes(), h.Sum32()%f.Shards)
 	emit(buf.Bytes(), v)
 	return nil
 }

@@ -6,9 +6,13 @@
 //	blobs := sketches.CombinePerKey(s, fn, points) // PCollection<KV<K, []byte>>
 //
 // A sketch of the exact form, and one in mode 'standard', has the bytes that
-// ccbf_agg gives for the same points, whatever the bundles were. Runners lift
-// these combiners: each worker sketches what it reads, and sketches are
-// shuffled, not points.
+// ccbf_agg gives for the same points, whatever the bundles were.
+//
+// Prism lifts these combiners, and Dataflow says that it does: each worker sketches what
+// it reads, and sketches are shuffled, not points. The portable runners for Flink and
+// Spark do not lift combiners of Beam's Go SDK (apache/beam 18584 and 18586): they
+// shuffle points, and Flink joins all values of a key in memory (18848). Make sketches
+// of what a worker reads in a DoFn there, and unite them by UnionPerKey.
 package sketches
 
 import (

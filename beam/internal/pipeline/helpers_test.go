@@ -1,26 +1,18 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
+	"strings"
+	"sync"
 	"testing"
-	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/internal/data"
+	"github.com/ccbfsql/ccbfsql/connector"
 )
 
 func TestMain(m *testing.M) {
@@ -38,134 +30,87 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// ukCrime is a million real points.
-func ukCrime(t testing.TB) string {
+// truth is a DuckDB that the pipeline does not use.
+var truth = sync.OnceValue(func() *sql.DB {
+	db := must(connector.Open(""))
+	db.SetMaxOpenConns(1)
+	must(db.Exec("SET TimeZone = 'UTC'"))
+	return db
+})
+
+// run runs statements in it.
+func run(t testing.TB, format string, args ...any) {
 	t.Helper()
-	return data.Path(t, "uk_crime_2018q4.parquet")
-}
-
-// visit is a point of the files that tests write.
-type visit struct {
-	lon, lat float64
-	at       time.Time
-}
-
-// someVisits are around three cities, in two years.
-func someVisits(seed uint64, n int) []visit {
-	rng := rand.New(rand.NewPCG(8, seed))
-	cities := [][2]float64{{13.4, 52.5}, {-0.1, 51.5}, {2.3, 48.9}}
-	out := make([]visit, n)
-	for i := range out {
-		c := cities[rng.IntN(3)]
-		out[i] = visit{c[0] + rng.NormFloat64()*0.05, c[1] + rng.NormFloat64()*0.05,
-			time.Date(2017, 1, 1+rng.IntN(730), rng.IntN(24), 0, 0, 0, time.UTC)}
+	if _, err := truth().Exec(fmt.Sprintf(format, args...)); err != nil {
+		t.Fatalf("%v\n%s", err, fmt.Sprintf(format, args...))
 	}
-	return out
 }
 
-// writeVisits writes a Parquet file in row groups of 1,000.
-func writeVisits(t testing.TB, path string, visits []visit) {
+// one is a number that it answers.
+func one(t testing.TB, format string, args ...any) (n int64) {
 	t.Helper()
-	writeGroups(t, path, visits, 1000)
+	if err := truth().QueryRow(fmt.Sprintf(format, args...)).Scan(&n); err != nil {
+		t.Fatalf("%v\n%s", err, fmt.Sprintf(format, args...))
+	}
+	return n
 }
 
-// writeGroups writes a Parquet file in row groups of so many rows.
-func writeGroups(t testing.TB, path string, visits []visit, group int) {
+// result is what a run wrote, as a table of FROM.
+func result(t testing.TB, out string) string {
 	t.Helper()
-	schema := arrow.NewSchema([]arrow.Field{
-		{Name: "lon", Type: arrow.PrimitiveTypes.Float64}, {Name: "lat", Type: arrow.PrimitiveTypes.Float64},
-		{Name: "at", Type: arrow.FixedWidthTypes.Timestamp_us},
-	}, nil)
-	f := must(os.Create(path))
-	w := must(pqarrow.NewFileWriter(schema, f, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps()))
-	for len(visits) > 0 {
-		n := min(group, len(visits))
-		b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-		for _, v := range visits[:n] {
-			b.Field(0).(*array.Float64Builder).Append(v.lon)
-			b.Field(1).(*array.Float64Builder).Append(v.lat)
-			b.Field(2).(*array.TimestampBuilder).Append(arrow.Timestamp(v.at.UnixMicro()))
+	m := must(readManifest(context.Background(), out+manifestSuffix))
+	if len(m.Files) == 0 {
+		t.Fatal("the manifest names no file")
+	}
+	return "read_parquet(['" + strings.Join(m.Files, "', '") + "'])"
+}
+
+// same compares what a run wrote with a query of DuckDB, row for row.
+func same(t testing.TB, out, query string) {
+	t.Helper()
+	got := "FROM " + result(t, out)
+	if rows := one(t, "SELECT count(*) FROM (%s)", query); rows == 0 {
+		t.Fatalf("no row in %s", query)
+	}
+	for _, q := range [][2]string{{got, query}, {query, got}} {
+		if n := one(t, "SELECT count(*) FROM ((%s) EXCEPT ALL (%s))", q[0], q[1]); n != 0 {
+			t.Errorf("%d rows only in %s", n, q[0])
 		}
-		if err := w.Write(b.NewRecordBatch()); err != nil {
-			t.Fatal(err)
-		}
-		visits = visits[n:]
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+}
+
+// points writes n points around three cities, in two years.
+func points(t testing.TB, file string, seed, n int) {
+	t.Helper()
+	groups := ""
+	if strings.HasSuffix(file, ".parquet") {
+		groups = "(ROW_GROUP_SIZE 2048)"
 	}
+	run(t, `COPY (SELECT [13.4, -0.1, 2.3][(h %% 3)::INTEGER + 1] + (h // 3 %% 1009) / 5000 AS lon, [52.5, 51.5, 48.9][(h %% 3)::INTEGER + 1] + (h // 3027 %% 1013) / 5000 AS lat,
+		TIMESTAMP '2017-01-01' + to_hours((h // 3066351 %% 17520)::INTEGER) AS seen, 'k' || (h // 7 %% 5) AS kind
+		FROM (SELECT hash(i + %d)::HUGEINT AS h FROM range(%d) t(i))) TO '%s' %s`, seed*1_000_000, n, file, groups)
 }
 
 // options are those of the tests' files: a sketch per tile and month.
 func options(in, out string) *Options {
-	return &Options{In: []string{in}, Out: out, X: "lon", Y: "lat", Zoom: 6, Time: "at", Bucket: "month",
-		Files: 3, Sketch: ccbf.Params{Res: 0.01}}
+	o := NewOptions()
+	o.In, o.Out, o.Zoom, o.Time, o.Bucket, o.Files, o.Res, o.Threads = []string{in}, out, 6, "seen", "month", 3, "0.01", 2
+	return o
 }
 
-// wanted are the sketches that SQL makes of the visits, by key.
-func wanted(p ccbf.Params, visits []visit) map[string][]byte {
-	builders := map[string]*ccbf.Builder{}
-	c := must(p.Config())
-	for _, v := range visits {
-		cell := must(c.Grid.Cell(v.lon, v.lat))
-		lon, lat := c.Grid.Center(cell)
-		k := fmt.Sprint(must(grid.Quadkey(lon, lat, 6)), " ", v.at.Format("2006-01-02")[:8], "01")
-		if builders[k] == nil {
-			builders[k] = ccbf.NewBuilder(c, nil)
-		}
-		if err := builders[k].Add(cell, nil, 0, 1); err != nil {
-			panic(err)
-		}
-	}
-	out := map[string][]byte{}
-	for k, b := range builders {
-		out[k] = must(b.Sketch()).Blob()
-	}
-	return out
+// direct is the query that the flags of options stand for, by hand.
+const direct = `SELECT *, ccbf_total(sketch), (ccbf_info(sketch)).bbox.xmin, (ccbf_info(sketch)).bbox.ymin, (ccbf_info(sketch)).bbox.xmax, (ccbf_info(sketch)).bbox.ymax
+	FROM (SELECT quadkey(lon, lat, 6, 0.01), date_trunc('month', seen)::DATE, ccbf_agg(lon, lat, 0.01) AS sketch FROM '%s' GROUP BY ALL)`
+
+// query is a run of SQL.
+func query(in, out, text string) *Options {
+	o := NewOptions()
+	o.In, o.Out, o.SQL, o.Threads = []string{in}, out, text, 2
+	return o
 }
 
-// stored are the sketches of a run's files, by the text of their key. A key that
-// is there twice fails the test.
-func stored(t testing.TB, glob string) map[string][]byte {
-	t.Helper()
-	out := map[string][]byte{}
-	for _, name := range must(filepath.Glob(glob)) {
-		columns := must(columnsOf(context.Background(), []string{name}))
-		read := readSketchesFn{columns}
-		err := read.ProcessElement(context.Background(), Piece{name, -1}, func(key, blob []byte) {
-			var text []string
-			_ = splitKey(key, len(columns), func(_ int, part []byte, _ bool) error {
-				text = append(text, string(part))
-				return nil
-			})
-			k := fmt.Sprint(text)
-			k = k[1 : len(k)-1]
-			if _, twice := out[k]; twice {
-				t.Errorf("key %s is there twice", k)
-			}
-			out[k] = blob
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out
-}
-
-func same(t testing.TB, got, want map[string][]byte) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Errorf("%d keys, want %d", len(got), len(want))
-	}
-	for k, blob := range want {
-		if !bytes.Equal(got[k], blob) {
-			t.Errorf("key %s: %d bytes that differ from the %d wanted", k, len(got[k]), len(blob))
-		}
-	}
-}
-
-// files are the names in a folder.
-func files(t testing.TB, dir string) []string {
+// entries are the names in a folder.
+func entries(t testing.TB, dir string) []string {
 	t.Helper()
 	var out []string
 	for _, e := range must(os.ReadDir(dir)) {
@@ -175,8 +120,22 @@ func files(t testing.TB, dir string) []string {
 }
 
 // build runs Build without its progress.
-func build(o *Options) (Report, error) { return Build(context.Background(), o, io.Discard) }
+func build(o *Options) (*Summary, error) { return Build(context.Background(), o, io.Discard) }
 
-func compact(o *Options) (Report, error) { return Compact(context.Background(), o, io.Discard) }
+func compact(o *Options) (*Summary, error) { return Compact(context.Background(), o, io.Discard) }
 
-func format(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+// fails runs Build and wants an error with some words, and no file.
+func fails(t *testing.T, o *Options, words ...string) {
+	t.Helper()
+	_, err := build(o)
+	for _, w := range words {
+		if err == nil || !strings.Contains(err.Error(), w) {
+			t.Errorf("got %v, want an error with %q", err, w)
+		}
+	}
+	if left := must(filepath.Glob(o.Out + "*")); len(left) != 0 {
+		t.Errorf("files %v were left", left)
+	}
+}
+
+func format(n int) string { return fmt.Sprint(n) }

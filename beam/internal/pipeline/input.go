@@ -2,65 +2,88 @@ package pipeline
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path"
-	"reflect"
-	"runtime/debug"
+	"path/filepath"
+	"slices"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
-func init() {
-	beam.RegisterDoFn(reflect.TypeFor[*listFn]())
-	register.Emitter1[Piece]()
+// isLocal is whether a name is one of the machine's own file system.
+func isLocal(name string) bool { return !strings.Contains(name, "://") }
+
+// absolute is a local name as it is in every folder.
+func absolute(name string) (string, error) {
+	if !isLocal(name) {
+		return name, nil
+	}
+	return filepath.Abs(name)
 }
 
-// Piece is what one worker reads at a time: a row group of a Parquet file, or
-// the whole of a file that can only be read from its beginning.
-type Piece struct {
-	File  string
-	Group int64 // below 0: all
-}
-
-// listFn expands globs into pieces.
-type listFn struct{ Globs []string }
-
-// ProcessElement emits the pieces of all files, each once however many globs
-// name it.
-func (f *listFn) ProcessElement(ctx context.Context, _ []byte, emit func(Piece)) error {
-	seen := map[string]bool{}
-	for _, glob := range f.Globs {
-		files, err := list(ctx, glob)
+// files are those that globs and manifests name, each once.
+func files(ctx context.Context, globs []string) ([]string, error) {
+	var out []string
+	for _, glob := range globs {
+		glob, err := absolute(glob)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if len(files) == 0 {
-			return fmt.Errorf("-in: no file matches %q", glob)
+		found, err := matches(ctx, glob)
+		if err != nil {
+			return nil, fmt.Errorf("-in %s: %w", glob, err)
 		}
-		for _, name := range files {
-			if seen[name] {
+		if len(found) == 0 {
+			return nil, fmt.Errorf("-in: no file matches %q", glob)
+		}
+		for _, name := range found {
+			if !strings.HasSuffix(name, manifestSuffix) {
+				out = append(out, name)
 				continue
 			}
-			seen[name] = true
-			if err := emitPieces(ctx, name, emit); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+			m, err := readManifest(ctx, name)
+			if err != nil {
+				return nil, err
 			}
+			out = append(out, m.Files...)
 		}
 	}
-	filesCounter.Inc(ctx, int64(len(seen)))
-	log.Infof(ctx, "%d files to read", len(seen))
-	return nil
+	for i, name := range out {
+		if isLocal(name) { // two names of one file are one file
+			real, err := filepath.EvalSymlinks(name)
+			if err != nil {
+				return nil, fmt.Errorf("-in: %w", err)
+			}
+			out[i] = real
+		}
+		if formatOf(name) == "" {
+			return nil, fmt.Errorf("%s: neither .parquet, .csv, .tsv, .json, .jsonl nor .ndjson, or one of these with .gz or .zst", name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
 
-// list is the files that a glob names, in the file system of its scheme.
-func list(ctx context.Context, glob string) ([]string, error) {
+// formatOf is the function of DuckDB that reads a file, by its name; empty: none.
+func formatOf(name string) string {
+	switch path.Ext(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")) {
+	case ".parquet":
+		return "read_parquet"
+	case ".csv", ".tsv":
+		return "read_csv"
+	case ".json", ".jsonl", ".ndjson":
+		return "read_json"
+	}
+	return ""
+}
+
+// matches are the files that a glob names, in the file system of its scheme.
+func matches(ctx context.Context, glob string) ([]string, error) {
 	fs, err := filesystem.New(ctx, glob)
 	if err != nil {
 		return nil, err
@@ -69,103 +92,97 @@ func list(ctx context.Context, glob string) ([]string, error) {
 	return fs.List(ctx, glob)
 }
 
-func isParquet(name string) bool { return path.Ext(name) == ".parquet" }
-
-// checkFormat returns an error for a file that is neither Parquet nor CSV by its
-// name.
-func checkFormat(name string) error {
-	if isParquet(name) || path.Ext(strings.TrimSuffix(name, ".gz")) == ".csv" {
-		return nil
-	}
-	return fmt.Errorf("neither .parquet, .csv nor .csv.gz")
-}
-
-func emitPieces(ctx context.Context, name string, emit func(Piece)) error {
-	if err := checkFormat(name); err != nil {
-		return err
-	}
-	if !isParquet(name) {
-		emit(Piece{name, -1})
-		return nil
-	}
-	f, done, err := open(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer done()
-	random, ok := f.(parquet.ReaderAtSeeker)
-	if !ok { // each piece would fetch the whole file
-		emit(Piece{name, -1})
-		return nil
-	}
-	r, err := openParquet(random)
-	if err != nil {
-		return err
-	}
-	for g := range r.ParquetReader().NumRowGroups() {
-		emit(Piece{name, int64(g)})
-	}
-	return nil
-}
-
-// open opens a file for reading, in the file system of its scheme. done gives
-// both back.
-func open(ctx context.Context, name string) (f io.Reader, done func(), err error) {
+// read returns a whole file.
+func read(ctx context.Context, name string) ([]byte, error) {
 	fs, err := filesystem.New(ctx, name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r, err := fs.OpenRead(ctx, name)
+	defer closing(fs)
+	f, err := fs.OpenRead(ctx, name)
 	if err != nil {
-		closing(fs)
-		return nil, nil, err
+		return nil, err
 	}
-	return r, func() {
-		closing(r)
-		closing(fs)
-	}, nil
-}
-
-// withParquet calls f with an open Parquet file: a temporary copy where the file
-// system can only read from the beginning.
-func withParquet(ctx context.Context, name string, use func(parquet.ReaderAtSeeker) error) error {
-	f, done, err := open(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if random, ok := f.(parquet.ReaderAtSeeker); ok {
-		return use(random)
-	}
-	tmp, err := os.CreateTemp("", "ccbf-*.parquet")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		closing(tmp)
-		_ = os.Remove(tmp.Name())
-	}()
-	if _, err := io.Copy(tmp, f); err != nil {
-		return err
-	}
-	return use(tmp)
+	defer closing(f)
+	return io.ReadAll(f)
 }
 
 // closing closes what was only read.
 func closing(c io.Closer) { _ = c.Close() }
 
-// naming is an error, or a panic of a reader on bytes that it did not expect,
-// with the name of the file.
-func naming(name string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("cannot be read: %v\n%s", p, debug.Stack())
+// fetch returns a file that DuckDB can read: itself, or a copy in dir.
+func fetch(ctx context.Context, name, dir string) (string, error) {
+	if isLocal(name) {
+		return name, nil
 	}
-	if *err != nil {
-		*err = fmt.Errorf("%s: %w", name, *err)
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return "", err
 	}
+	defer closing(fs)
+	in, err := fs.OpenRead(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer closing(in)
+	out, err := os.Create(filepath.Join(dir, path.Base(name)))
+	if err != nil {
+		return "", err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		closing(out)
+		return "", err
+	}
+	return out.Name(), out.Close()
 }
 
-// pieces are those of all files, spread over workers.
-func pieces(s beam.Scope, globs []string) beam.PCollection {
-	return beam.Reshuffle(s, beam.ParDo(s, &listFn{globs}, beam.Impulse(s)))
+// table is a file as a table of FROM. Columns that the plan knows have its types.
+func (p *Plan) table(file string) string {
+	format := formatOf(file)
+	args := text(file)
+	if format == "read_csv" {
+		args += ", header = true, store_rejects = true, rejects_scan = 'ccbf_scans', rejects_table = 'ccbf_rejects'"
+		if p.CSV != "" {
+			args += ", " + p.CSV
+		}
+		if len(p.Input) > 0 && !strings.Contains(p.CSV, "columns") { // which has the types
+			args += ", types = {" + list(p.Input, func(c Column) string { return text(c.Name) + ": " + text(c.Type) }) + "}"
+		}
+	}
+	return format + "(" + args + ")"
+}
+
+// asParquet is a file that is not Parquet as one, and the rows that DuckDB refused.
+func (p *Plan) asParquet(ctx context.Context, conn *sql.Conn, file, dir string) (string, []BadRow, error) {
+	out := filepath.Join(dir, "input.parquet")
+	err := execute(ctx, conn, fmt.Sprintf("COPY (SELECT %s FROM %s) TO %s (FORMAT parquet, COMPRESSION zstd)",
+		list(p.Input, cast), p.table(file), text(out)))
+	if err != nil || formatOf(file) != "read_csv" {
+		return out, nil, err
+	}
+	var bad []BadRow
+	err = each(ctx, conn, "SELECT line - 1, lower(replace(error_type::VARCHAR, '_', ' ')) || coalesce(' of ' || column_name, ''), coalesce(csv_line, '') FROM ccbf_rejects "+
+		"QUALIFY row_number() OVER (PARTITION BY file_id, line ORDER BY column_idx) = 1 ORDER BY line", func(rows *sql.Rows) error {
+		r := BadRow{}
+		err := rows.Scan(&r.Row, &r.Reason, &r.Text)
+		bad = append(bad, r)
+		return err
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return out, bad, execute(ctx, conn, "DROP TABLE ccbf_rejects", "DROP TABLE ccbf_scans")
+}
+
+// readManifest reads the manifest of an earlier run.
+func readManifest(ctx context.Context, name string) (*Manifest, error) {
+	b, err := read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{}
+	if err := json.Unmarshal(b, m); err != nil {
+		return nil, fmt.Errorf("%s is not a manifest: %w", name, err)
+	}
+	return m, nil
 }

@@ -2,190 +2,276 @@ package pipeline
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
 
-	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-	"github.com/ccbfsql/ccbfsql/beam/sketches"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
 func init() {
+	beam.RegisterDoFn(reflect.TypeFor[*splitFn]())
 	beam.RegisterDoFn(reflect.TypeFor[*readFn]())
-	register.Emitter2[[]byte, sketches.Points]()
-	register.Emitter1[BadRow]()
+	register.Emitter1[Piece]()
+	register.Emitter1[[]byte]()
+	register.Emitter2[int64, []byte]()
 }
 
-// BadRow is a row that is no point, and why.
+// Piece is what one query reads: rows First to Last-1 of a file, all with Last 0.
+type Piece struct {
+	File        string
+	First, Last int64
+}
+
+// Plan is all that a worker is told of a run.
+type Plan struct {
+	SQL, Check, Final, CSV, Memory string
+	Input, Columns                 []Column
+	Files, Fanout, Threads         int
+	Rows                           int64
+	Folder                         string // of the run, which no other run has
+}
+
+// BadRow is a row that the query did not see, and why.
 type BadRow struct {
-	File   string
-	Row    int64 // from 1; a CSV's header does not count
-	Reason string
-	Text   string
+	File   string `json:"file"`
+	Row    int64  `json:"row"` // from 1; the header of CSV does not count
+	Reason string `json:"reason"`
+	Text   string `json:"text"`
 }
 
-// readFn reads pieces of files: their points by key, and the rows that are no
-// points.
-type readFn struct {
-	Options Options
+// splitFn divides large Parquet files of the local file system.
+type splitFn struct{ Plan Plan }
 
-	config ccbf.Config
-}
-
-// Setup prepares what the options ask for.
-func (f *readFn) Setup() (err error) {
-	f.config, err = f.Options.check()
-	return err
-}
-
-// ProcessElement emits a piece's points, all of a block and a key at once.
-func (f *readFn) ProcessElement(ctx context.Context, p Piece, emit func([]byte, sketches.Points), bad func(BadRow)) error {
-	return f.read(ctx, p, func(b *block) error {
-		pointsCounter.Inc(ctx, f.group(b, emit))
-		for i := range b.n {
-			why, ok := b.bad[i]
-			if !ok {
-				continue
-			}
-			bad(BadRow{p.File, b.first + int64(i), why.String(), b.text(i)})
-			skippedCounter.Inc(ctx, 1)
-			newCounter(skippedPrefix+why.What).Inc(ctx, 1)
+// ProcessElement emits the pieces of a file.
+func (f *splitFn) ProcessElement(ctx context.Context, name string, emit func(Piece)) error {
+	if !isLocal(name) || formatOf(name) != "read_parquet" {
+		emit(Piece{File: name})
+		return nil
+	}
+	return named(name, withEngine(ctx, &f.Plan, func(conn *sql.Conn, _ string) error {
+		var rows int64
+		if err := conn.QueryRowContext(ctx, "SELECT num_rows FROM parquet_file_metadata("+text(name)+")").Scan(&rows); err != nil {
+			return err
+		}
+		for at := int64(0); at == 0 || at < rows; at += f.Plan.Rows {
+			emit(Piece{name, at, min(rows, at+f.Plan.Rows)})
 		}
 		return nil
+	}))
+}
+
+// named is an error with the name of a file.
+func named(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// readFn runs the query over a piece.
+type readFn struct{ Plan Plan }
+
+// maxExamples bounds the bad rows of a reason that are kept.
+const maxExamples = 100
+
+// partBytes is about how many bytes of sketches travel as one element.
+const partBytes = 32 << 20
+
+// ProcessElement emits the result as Parquet by the hash of the key, and what was read.
+func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int64, []byte), read func([]byte)) error {
+	p := &f.Plan
+	return named(piece.File, withEngine(ctx, p, func(conn *sql.Conn, dir string) error {
+		file, err := fetch(ctx, piece.File, dir)
+		if err != nil {
+			return err
+		}
+		s := newSummary()
+		var refused []BadRow
+		if formatOf(file) != "read_parquet" {
+			if file, refused, err = p.asParquet(ctx, conn, file, dir); err != nil {
+				return err
+			}
+		}
+		for _, r := range refused {
+			r.File = piece.File
+			s.bad(r.Reason, 1, r)
+		}
+		if err := p.view(ctx, conn, file, piece); err != nil {
+			return err
+		}
+		if err := p.judge(ctx, conn, piece, refused, s); err != nil {
+			return err
+		}
+		if err := p.run(ctx, conn); err != nil {
+			return p.blame(ctx, conn, file, piece, refused, err)
+		}
+		rowsCounter.add(ctx, s.Rows)
+		b, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		read(b)
+		return p.send(ctx, conn, dir, piece, emit)
+	}))
+}
+
+// view makes the views rows, with their numbers, and input of the good ones.
+func (p *Plan) view(ctx context.Context, conn *sql.Conn, file string, piece Piece) error {
+	bounds := ""
+	if piece.Last > 0 {
+		bounds = fmt.Sprintf(" WHERE file_row_number >= %d AND file_row_number < %d", piece.First, piece.Last)
+	}
+	good := ""
+	if p.Check != "" {
+		good = " WHERE (" + p.Check + ") IS NULL"
+	}
+	return execute(ctx, conn,
+		fmt.Sprintf("CREATE OR REPLACE TEMP VIEW ccbf_rows AS SELECT %s, file_row_number AS ccbf_row FROM read_parquet(%s, file_row_number = true)%s",
+			list(p.Input, cast), text(file), bounds),
+		fmt.Sprintf("CREATE OR REPLACE TEMP VIEW input AS SELECT %s FROM ccbf_rows%s", list(p.Input, func(c Column) string { return quote(c.Name) }), good))
+}
+
+// judge counts the rows, and the bad ones by reason.
+func (p *Plan) judge(ctx context.Context, conn *sql.Conn, piece Piece, refused []BadRow, s *Summary) error {
+	check := "NULL::VARCHAR"
+	if p.Check != "" {
+		check = "(" + p.Check + ")::VARCHAR"
+	}
+	some := false
+	err := each(ctx, conn, "SELECT "+check+" AS reason, count(*) FROM ccbf_rows GROUP BY 1", func(rows *sql.Rows) error {
+		var reason sql.NullString
+		var n int64
+		err := rows.Scan(&reason, &n)
+		if !reason.Valid {
+			s.Rows += n
+			return err
+		}
+		some = true
+		s.bad(reason.String, n)
+		return err
+	})
+	if err != nil || !some {
+		return err
+	}
+	all := "to_json({" + list(p.Input, func(c Column) string { return quote(c.Name) + ": " + quote(c.Name) }) + "})"
+	return each(ctx, conn, fmt.Sprintf("SELECT %s AS reason, ccbf_row, %s::VARCHAR FROM ccbf_rows WHERE reason IS NOT NULL "+
+		"QUALIFY row_number() OVER (PARTITION BY reason ORDER BY ccbf_row) <= %d ORDER BY ccbf_row", check, all, maxExamples), func(rows *sql.Rows) error {
+		r := BadRow{File: piece.File}
+		err := rows.Scan(&r.Reason, &r.Row, &r.Text)
+		r.Row = rowOf(r.Row, refused)
+		s.bad(r.Reason, 0, r)
+		return err
 	})
 }
 
-// read calls f with the rows of a piece.
-func (f *readFn) read(ctx context.Context, p Piece, use func(*block) error) (err error) {
-	defer naming(p.File, &err)
-	if isParquet(p.File) {
-		return withParquet(ctx, p.File, func(in parquet.ReaderAtSeeker) error {
-			r, err := openParquet(in)
-			if err != nil {
-				return err
-			}
-			return readParquet(ctx, &f.Options, r, int(p.Group), use)
-		})
+// rowOf is the number in the file of a row that follows n others which were not refused.
+func rowOf(n int64, refused []BadRow) int64 {
+	n++
+	for _, r := range refused {
+		if r.Row <= n {
+			n++
+		}
 	}
-	in, done, err := open(ctx, p.File)
+	return n
+}
+
+// run makes the table part of the query's result.
+func (p *Plan) run(ctx context.Context, conn *sql.Conn) error {
+	key := list(p.Columns, func(c Column) string {
+		if c.Combine != "" {
+			return ""
+		}
+		return quote(c.Name)
+	})
+	if key == "" {
+		key = "0"
+	}
+	return execute(ctx, conn, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE ccbf_part AS SELECT %s, hash(%s) AS ccbf_hash FROM (%s)",
+		list(p.Columns, cast), key, p.SQL))
+}
+
+// blame adds to an error of the query the row that gives it, where one row does.
+func (p *Plan) blame(ctx context.Context, conn *sql.Conn, file string, piece Piece, refused []BadRow, cause error) error {
+	wrong := func(err error) bool {
+		return err != nil && (strings.HasPrefix(err.Error(), "Invalid Input") || strings.HasPrefix(err.Error(), "Conversion") || strings.HasPrefix(err.Error(), "Out of Range"))
+	}
+	if !wrong(cause) {
+		return cause
+	}
+	low, high := piece.First, piece.Last // the first row that fails is in low..high-1
+	if high == 0 {
+		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM ccbf_rows").Scan(&high); err != nil {
+			return cause
+		}
+	}
+	for high-low > 1 {
+		mid := low + (high-low)/2
+		if err := p.view(ctx, conn, file, Piece{piece.File, low, mid}); err != nil {
+			return cause
+		}
+		if err := p.run(ctx, conn); wrong(err) {
+			high = mid
+		} else if err != nil {
+			return cause
+		} else {
+			low = mid
+		}
+	}
+	return fmt.Errorf("row %d: %w", rowOf(low, refused), cause)
+}
+
+// send emits the table part.
+func (p *Plan) send(ctx context.Context, conn *sql.Conn, dir string, piece Piece, emit func(int64, []byte)) error {
+	type slice struct{ shard, n int64 }
+	var slices []slice
+	err := each(ctx, conn, fmt.Sprintf("SELECT ccbf_hash %% %d AS shard, (sum(%s) // %d + 1)::BIGINT FROM ccbf_part GROUP BY 1", p.Files, bytesOf(p.Columns), partBytes), func(rows *sql.Rows) error {
+		var s slice
+		err := rows.Scan(&s.shard, &s.n)
+		slices = append(slices, s)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	defer done()
-	return readCSV(&f.Options, p.File, in, use)
-}
-
-// group emits the points of a block by key, and says how many there are. Each
-// batch is a part of two columns that the block's points are sorted into.
-func (f *readFn) group(b *block, emit func([]byte, sketches.Points)) int64 {
-	o := &f.Options
-	ids := map[string]int32{}
-	var keys []string
-	of := make([]int32, b.n) // the key of each row; below 0: none
-	counts := []int{}
-	var key, last []byte
-	id := int32(-1)
-	for i := range b.n {
-		of[i] = -1
-		if key = f.key(key[:0], b, i); key == nil {
-			continue
-		}
-		if id < 0 || string(key) != string(last) {
-			var ok bool
-			if id, ok = ids[string(key)]; !ok {
-				id = int32(len(keys))
-				keys = append(keys, string(key))
-				ids[keys[id]] = id
-				counts = append(counts, 0)
+	lane := int64(0)
+	if p.Fanout > 1 { // by what is read, so that a repetition takes the same
+		h := fnv.New64a()
+		_, _ = fmt.Fprint(h, piece)
+		lane = int64(h.Sum64() % uint64(p.Fanout))
+	}
+	for _, s := range slices {
+		for i := range s.n {
+			name := filepath.Join(dir, "part.parquet")
+			err := execute(ctx, conn, fmt.Sprintf("COPY (SELECT * EXCLUDE (ccbf_hash) FROM ccbf_part WHERE ccbf_hash %% %d = %d AND (ccbf_hash // %d) %% %d = %d) TO %s (FORMAT parquet, COMPRESSION zstd)",
+				p.Files, s.shard, p.Files, s.n, i, text(name)))
+			if err != nil {
+				return err
 			}
-			last = append(last[:0], key...)
-		}
-		of[i] = id
-		counts[id]++
-	}
-	all := sketches.Points{X: make([]float64, b.n), Y: make([]float64, b.n), Class: b.class}
-	if o.Weight != "" {
-		all.N = make([]uint64, b.n)
-	}
-	if o.Category != "" {
-		all.Category = make([][]byte, b.n)
-	}
-	next := make([]int, len(keys))
-	for i := 1; i < len(next); i++ {
-		next[i] = next[i-1] + counts[i-1]
-	}
-	for i, k := range of {
-		if k < 0 {
-			continue
-		}
-		at := next[k]
-		next[k]++
-		all.X[at], all.Y[at] = b.x[i], b.y[i]
-		if all.N != nil {
-			all.N[at] = b.weights[i]
-		}
-		if all.Category != nil {
-			all.Category[at] = b.category[i]
+			b, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			sentCounter.add(ctx, int64(len(b)))
+			emit(s.shard+lane*int64(p.Files), b)
 		}
 	}
-	points := 0
-	for k, n := range counts {
-		emit([]byte(keys[k]), part(all, points, points+n))
-		points += n
-	}
-	return int64(points)
+	return execute(ctx, conn, "DROP TABLE ccbf_part")
 }
 
-// part is points from..to-1, which share the memory of all.
-func part(all sketches.Points, from, to int) sketches.Points {
-	p := sketches.Points{X: all.X[from:to:to], Y: all.Y[from:to:to], Class: all.Class}
-	if all.N != nil {
-		p.N = all.N[from:to:to]
-	}
-	if all.Category != nil {
-		p.Category = all.Category[from:to:to]
-	}
-	return p
-}
-
-// key appends the key of a row, or is nil where the row is no point. A row
-// without key columns has the empty key, which is one.
-func (f *readFn) key(dst []byte, b *block, i int) []byte {
-	if len(b.bad) > 0 {
-		if _, bad := b.bad[i]; bad {
-			return nil
+// bytesOf is the size of a row in SQL, about.
+func bytesOf(columns []Column) string {
+	size := "64"
+	for _, c := range columns {
+		if c.Type == "BLOB" {
+			size += " + coalesce(octet_length(" + quote(c.Name) + "), 0)"
 		}
 	}
-	o := &f.Options
-	if _, err := f.config.Grid.Cell(b.x[i], b.y[i]); err != nil {
-		b.reject(i, err.Error(), "no cell at these coordinates")
-		return nil
-	}
-	if dst == nil {
-		dst = make([]byte, 0, 64)
-	}
-	for _, k := range b.keys {
-		if v := k[i]; v.null {
-			dst = appendNull(dst)
-		} else {
-			dst = appendText(dst, v.text)
-		}
-	}
-	if o.Zoom >= 0 {
-		var digits [grid.MaxZoom]byte
-		quadkey, err := f.config.Grid.AppendQuadkey(digits[:0], b.x[i], b.y[i], o.Zoom)
-		if err != nil {
-			b.reject(i, err.Error(), "no map tile at these coordinates")
-			return nil
-		}
-		dst = appendText(dst, quadkey)
-	}
-	if o.Time != "" {
-		var text [32]byte
-		bucket := buckets[o.Bucket]
-		dst = appendText(dst, bucket.begin(b.times[i].UTC()).AppendFormat(text[:0], bucket.layout))
-	}
-	return dst
+	return size
 }

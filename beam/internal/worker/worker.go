@@ -20,8 +20,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/container/tools"
@@ -29,6 +32,7 @@ import (
 	fnpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/fnexecution_v1"
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/grpcx"
 )
 
@@ -99,7 +103,13 @@ func join(ctx context.Context) error {
 	}
 	cmd := exec.CommandContext(ctx, self, "--worker=true", "--id="+id, "--logging_endpoint="+logging, "--control_endpoint="+control,
 		"--options="+options)
-	cmd.Env = append(os.Environ(), endsEnv+"=1", "PIPELINE_OPTIONS_FILE=", "STATUS_ENDPOINT="+info.GetStatusEndpoint().GetUrl(),
+	// What a worker that is killed leaves there is removed by this process.
+	dir, err := os.MkdirTemp("", "ccbf-worker-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // the worker ends with an error already
+	cmd.Env = append(os.Environ(), endsEnv+"="+dir, "TMPDIR="+dir, "PIPELINE_OPTIONS_FILE=", "STATUS_ENDPOINT="+info.GetStatusEndpoint().GetUrl(),
 		"RUNNER_CAPABILITIES="+strings.Join(info.GetRunnerCapabilities(), " "))
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	held, err := cmd.StdinPipe() // closed by the system when this process ends in whatever way
@@ -145,8 +155,25 @@ func endWithInput() {
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = os.RemoveAll(os.Getenv(endsEnv))
 		os.Exit(1)
 	}()
+}
+
+// Serve starts workers in this process for runners that ask for them at a port (Beam's
+// environment EXTERNAL), of this machine only. It returns when the process is asked to end.
+func Serve(ctx context.Context, port string) error {
+	n, err := strconv.Atoi(port)
+	if err != nil || n < 1 || n > 65535 {
+		return fmt.Errorf("workers: %q is not a port", port)
+	}
+	if _, err := extworker.StartLoopback(ctx, n); err != nil {
+		return fmt.Errorf("workers: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	<-ctx.Done()
+	return nil
 }
 
 // sameProgram is an error where the pipeline was started by another program than this

@@ -1,0 +1,34 @@
+// Package pipeline implements ccbf-pipeline: one SQL query over many files, run by
+// DuckDB on the workers of a cluster.
+//
+// # The life of a file
+//
+//  1. The client lists the files, each once under its absolute name, and reads the
+//     columns of the first one. DuckDB's parser says what each column of the query is: a
+//     key, a sketch, or a sum, minimum, maximum or count. Any other query is an error
+//     here, because no union of its results over parts is its result over all.
+//  2. A worker divides a large local Parquet file into ranges of rows. A file of another
+//     file system is copied first, and CSV and JSON become a local Parquet file first.
+//  3. A worker runs the query over the view input, which is one range. The rows of the
+//     result leave it as Parquet, by the hash of their key: one file's sketches of a
+//     key are one BLOB.
+//  4. The runner brings the parts of one hash together. DuckDB unites them, by the
+//     union aggregates, sum, min and max, and writes one Parquet file.
+//  5. The last step writes a summary that names one complete file per hash.
+//  6. The client, when the runner says that the run ended well, gives those files their
+//     names, removes the others of its own run, and writes the manifest, by one rename.
+//
+// # Why nothing counts twice
+//
+// Each step is a function of its input: the same range gives the same rows with the same
+// hashes. A runner may therefore repeat any step, at the same time or after a worker was
+// lost, and takes the output of one attempt. Each attempt writes under a name of its own,
+// which no glob of *.parquet matches. The summary names the attempts that the runner took.
+// Readers see the manifest of the run before, or of this one, and never a part of a run.
+//
+// # What is retried
+//
+// Steps 2 to 5 are retried by the runner as often as it likes. Prism retries nothing: a
+// failure ends the run. The client retries nothing: a run that it could not finish has no
+// manifest, and its folder is removed.
+package pipeline

@@ -1,0 +1,350 @@
+package pipeline
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/internal/data"
+)
+
+// What is written are the rows of DuckDB alone, whatever the format of the files, the
+// number of their parts, and the number of the files written.
+func TestTheRowsOfDuckDB(t *testing.T) {
+	dir := t.TempDir()
+	points(t, dir+"/a.parquet", 1, 15_000)
+	points(t, dir+"/b.csv.gz", 2, 3000)
+	points(t, dir+"/c.json", 3, 2000)
+	run(t, "CREATE OR REPLACE VIEW together AS SELECT lon::DOUBLE AS lon, lat::DOUBLE AS lat, seen, kind FROM '%[1]s/a.parquet' UNION ALL SELECT lon, lat, seen, kind FROM '%[1]s/b.csv.gz' UNION ALL SELECT lon, lat, seen::TIMESTAMP, kind FROM '%[1]s/c.json'", dir)
+	for name, change := range map[string]func(*Options){
+		"whole":    func(*Options) {},
+		"parts":    func(o *Options) { o.Rows = 2000 },
+		"fanout":   func(o *Options) { o.Rows, o.Fanout = 1000, 3 },
+		"one file": func(o *Options) { o.Files = 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options(dir+"/a.*", t.TempDir()+"/v")
+			o.In = append(o.In, dir+"/b*", dir+"/c.*")
+			change(o)
+			s := must(build(o))
+			same(t, o.Out, strings.ReplaceAll(direct, "'%s'", "together"))
+			if s.Rows != 20_000 || len(s.Bad) != 0 {
+				t.Errorf("%d rows, %d reasons of bad ones", s.Rows, len(s.Bad))
+			}
+		})
+	}
+}
+
+// Sketches of every family are united, and what is counted beside them adds up.
+func TestEveryFamily(t *testing.T) {
+	dir := t.TempDir()
+	points(t, dir+"/a.parquet", 4, 9000)
+	call := map[string]string{}
+	for _, f := range filters.Keyed() {
+		name := f.About().ID.String()
+		call[name] = name + "_agg(seen"
+	}
+	call["cuckoo"] += ", {capacity: 20000}"
+	columns := "kind, ccbf_agg(lon, lat, 0.01) AS ccbf, count(*) AS n, sum(lon) FILTER (lat > 50) > 0 AS west, min(seen) AS low, max(lat) AS high, sum(CASE WHEN lat > 50 THEN 1 END) AS north"
+	columns = strings.Replace(columns, "sum(lon) FILTER (lat > 50) > 0 AS west, ", "", 1)
+	for name, c := range call {
+		columns += ", " + c + ") AS " + name
+	}
+	text := "SELECT " + columns + " FROM %s GROUP BY ALL"
+	o := query(dir+"/a.parquet", dir+"/v", strings.Replace(text, "%s", "input", 1))
+	o.Rows = 1000
+	must(build(o))
+	whole := strings.Replace(text, "%s", "'"+dir+"/a.parquet'", 1)
+	// Exact sketches, and those whose cells are bits or sums, have the bytes of the whole;
+	// of the others the total of what was added tells a key that counts twice or not at all.
+	same2 := "kind, n, low, high, north, ccbf, bloom"
+	if n := one(t, "SELECT count(*) FROM ((SELECT %[1]s FROM %[2]s) EXCEPT ALL (SELECT %[1]s FROM (%[3]s)))", same2, result(t, o.Out), whole); n != 0 {
+		t.Errorf("%d of the rows are not DuckDB's", n)
+	}
+	for name := range call {
+		if n := one(t, "SELECT count(*) FROM %s p JOIN (%s) d USING (kind) WHERE (sketch_info(p.%[3]s)).total IS DISTINCT FROM (sketch_info(d.%[3]s)).total", result(t, o.Out), whole, name); n != 0 {
+			t.Errorf("%s: %d totals differ", name, n)
+		}
+	}
+}
+
+// Keys of every type are DuckDB's keys, and come back with their type.
+func TestKeysOfEveryType(t *testing.T) {
+	dir := t.TempDir()
+	for name, values := range map[string]string{
+		"DOUBLE":        "0.1, 1e300, 'nan', -0.0, 0.0, NULL",
+		"DECIMAL(18,6)": "1.5, 1.500001, NULL",
+		"TIMESTAMPTZ":   "'2018-10-28 00:30:00+00', '2018-10-28 01:30:00+00', NULL",
+		"TIMESTAMP_NS":  "'2018-01-01 00:00:00.000000001', '2018-01-01 00:00:00.000000002', '2018-01-01 00:00:00.000000003', '2018-01-01 00:00:00.000000004'",
+		"JSON":          `'{"a": 1}', '{"a":1}', NULL`,
+		"BLOB":          `'\xFF\x00', '\xFE', '', NULL`,
+		"VARCHAR":       "'', ',', 'NULL', 'ä', NULL",
+		"UUID":          "'00000000-0000-0000-0000-000000000001', NULL",
+		"DATE":          "'10000-01-01', '0044-03-15 (BC)', 'infinity', NULL",
+		"INTERVAL":      "'1 month', '30 days', NULL",
+		"BOOLEAN":       "true, false, NULL",
+		"UBIGINT":       "18446744073709551615, 0, NULL",
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, out := filepath.Join(dir, "p.parquet"), t.TempDir()+"/v"
+			run(t, "COPY (SELECT unnest([%s])::%s AS k, 1.5 AS x FROM range(100)) TO '%s' (ROW_GROUP_SIZE 2048)", values, name, in)
+			o := query(in, out, "SELECT k, count(*) AS n, ccbf_agg(x, x, 0.1) AS s FROM input GROUP BY ALL")
+			o.Rows = 37
+			must(build(o))
+			same(t, out, "SELECT k, count(*) AS n, ccbf_agg(x, x, 0.1) AS s FROM '"+in+"' GROUP BY ALL")
+			if n := one(t, "SELECT count(*) FROM (DESCRIBE FROM %s) p JOIN (DESCRIBE FROM '%s') d USING (column_name, column_type) WHERE column_name = 'k'", result(t, out), in); n != 1 {
+				t.Error("the key came back with another type")
+			}
+		})
+	}
+}
+
+// A point of DECIMAL coordinates is in the cell of ccbf_agg, and a number that is wider than
+// Parquet's integers stays whole.
+func TestDecimalsAndWideNumbers(t *testing.T) {
+	dir := t.TempDir()
+	in := dir + "/p.parquet"
+	run(t, "COPY (SELECT (13 + i / 1000)::DECIMAL(9,6) AS lon, (52 + i / 999)::DECIMAL(9,6) AS lat, 'k' || i %% 7 AS kind FROM range(20000) t(i)) TO '%s'", in)
+	o := options(in, dir+"/v")
+	o.Time, o.Keys, o.Res, o.Final = "", []string{"kind"}, "0.001", "FROM result"
+	must(build(o))
+	same(t, o.Out, "SELECT kind, quadkey(lon, lat, 6, 0.001), ccbf_agg(lon, lat, 0.001) FROM '"+in+"' GROUP BY ALL")
+	run(t, "COPY (SELECT 9223372036854775807 AS n FROM range(9)) TO '%s'", in)
+	o = query(in, dir+"/w", "SELECT sum(n) AS n FROM input")
+	must(build(o))
+	same(t, o.Out, "SELECT 83010348331692982263::DECIMAL(38,0)")
+}
+
+// DuckDB's own CSV of times with a zone is read, in UTC, also of the year 10000.
+func TestTimesInCSV(t *testing.T) {
+	dir := t.TempDir()
+	in := dir + "/p.csv"
+	run(t, "SET TimeZone = 'America/New_York'")
+	run(t, "COPY (SELECT 1.5 AS lon, 2.5 AS lat, unnest(['2018-01-31 23:30:00+00', '2018-02-01 00:30:00+00', '10000-01-01 00:00:00+00'])::TIMESTAMPTZ AS seen) TO '%s'", in)
+	run(t, "SET TimeZone = 'UTC'")
+	o := options(in, dir+"/v")
+	must(build(o))
+	if n := one(t, "SELECT count(*) FROM %s WHERE month IN ('2018-01-01', '2018-02-01', '10000-01-01')", result(t, o.Out)); n != 3 {
+		t.Errorf("%d months, want 3", n)
+	}
+}
+
+// A million points: the bytes of DuckDB for exact sketches and those of mode standard.
+func TestUKOnPrism(t *testing.T) {
+	in := data.Path(t, "uk_crime_2018q4.parquet")
+	for _, settings := range []string{"{}", "{bytes: 4096, mode: 'standard'}"} {
+		text := "SELECT month, quadkey(lon, lat, 8, 0.001) AS tile, ccbf_agg(lon, lat, 0.001, " + settings + ") AS sketch, count(*) AS n FROM input GROUP BY ALL"
+		if settings == "{}" {
+			text = strings.Replace(text, ", {}", "", 1)
+		}
+		o := query(in, t.TempDir()+"/v", text)
+		o.Rows = 130_000
+		must(build(o))
+		same(t, o.Out, strings.Replace(text, "FROM input", "FROM '"+in+"'", 1))
+	}
+}
+
+// Many keys and many files are no more than rows of DuckDB.
+func TestManyKeysAndFiles(t *testing.T) {
+	keys, number := 200_000, 2000
+	if testing.Short() {
+		keys, number = 20_000, 100
+	}
+	dir := t.TempDir()
+	run(t, "COPY (SELECT i AS k, i / 1000 AS x, i %% %[1]d AS file FROM range(%[2]d) t(i)) TO '%[3]s' (FORMAT parquet, PARTITION_BY file)", number, keys, dir+"/in")
+	o := query(dir+"/in/*/*.parquet", dir+"/v", "SELECT k, ccbf_agg(x, x, 0.1) AS s, count(*) AS n FROM input GROUP BY ALL")
+	o.Fanout = 4
+	s := must(build(o))
+	same(t, o.Out, "SELECT k, ccbf_agg(x, x, 0.1), count(*) FROM '"+dir+"/in/*/*.parquet' GROUP BY ALL")
+	if s.Rows != int64(keys) {
+		t.Errorf("%d rows, want %d", s.Rows, keys)
+	}
+	// One key with half of all rows.
+	o = query(dir+"/in/*/*.parquet", dir+"/w", "SELECT greatest(k - "+format(keys/2)+", 0) AS k, ccbf_agg(x, x, 0.1) AS s, count(*) AS n FROM input GROUP BY ALL")
+	must(build(o))
+	same(t, o.Out, strings.Replace(o.SQL, "FROM input", "FROM '"+dir+"/in/*/*.parquet'", 1))
+}
+
+// A query whose results over parts are not those of the whole is refused before the run,
+// with what to do.
+func TestQueriesThatAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	in := dir + "/p.parquet"
+	points(t, in, 5, 10)
+	for text, want := range map[string]string{
+		"SELECT kind, avg(lon) AS a FROM input GROUP BY ALL":                                               "results of avg over parts",
+		"SELECT kind, count(*) + 1 AS a FROM input GROUP BY ALL":                                           "an expression of count_star",
+		"SELECT kind, count(DISTINCT lon) AS a FROM input GROUP BY ALL":                                    "count(DISTINCT",
+		"SELECT kind FROM input GROUP BY ALL":                                                              "nothing to unite",
+		"SELECT count(*) AS n FROM input GROUP BY kind":                                                    "GROUP BY ALL",
+		"SELECT lon + 1 AS a, count(*) AS n FROM input GROUP BY lon, kind":                                 "GROUP BY ALL",
+		"SELECT kind, count(*) AS n FROM input GROUP BY ROLLUP (kind)":                                     "ROLLUP",
+		"SELECT kind, count(*) AS n FROM input GROUP BY ALL HAVING count(*) > 1":                           "HAVING",
+		"SELECT kind, count(*) AS n FROM input GROUP BY ALL LIMIT 3":                                       "LIMIT",
+		"SELECT kind, count(*) AS n FROM (SELECT DISTINCT kind FROM input) GROUP BY ALL":                   "DISTINCT",
+		"SELECT kind, count(*) AS n FROM (SELECT kind FROM input GROUP BY kind) GROUP BY ALL":              "subquery",
+		"SELECT kind, count(*) AS n FROM (SELECT kind, row_number() OVER () FROM input) GROUP BY ALL":      "window",
+		"SELECT a.kind, count(*) AS n FROM input a JOIN input b USING (lon) GROUP BY ALL":                  "input must be there once",
+		"SELECT kind, count(*) AS n FROM (VALUES ('a')) v(kind) LEFT JOIN input USING (kind) GROUP BY ALL": "outer join",
+		"SELECT count(*) AS n FROM range(3)":                                                               "input must be there once",
+		"SELECT kind, count(*) AS n FROM input GROUP BY ALL UNION ALL SELECT 'a', 1":                       "UNION",
+		"SELECT count(*) AS n, sum(lon) AS n FROM input":                                                   "twice",
+		"SELECT count(*) AS n FROM input; SELECT 1":                                                        "2 statements",
+		"SELECT nothing, count(*) AS n FROM input GROUP BY ALL":                                            "nothing",
+		"SELECT * FROM":     "syntax error",
+		"DELETE FROM input": "-sql: ",
+		"SELECT ccbf_agg(lon, lat, 0.01, {capcity: 1}) AS s FROM input": "capcity",
+	} {
+		o := query(in, dir+"/v", text)
+		fails(t, o, "-sql: ", want)
+	}
+	o := query(in, dir+"/v", "SELECT kind, count(*) AS n FROM input GROUP BY ALL")
+	o.Combine["m"] = "sum"
+	fails(t, o, "no such column")
+	delete(o.Combine, "m")
+	o.Combine["n"] = "avg"
+	fails(t, o, "-combine names")
+	// The same expressions where -combine says how, and where the other table is the one that is looked up.
+	o = query(in, dir+"/v", "SELECT kind, coalesce(sum(lon::DECIMAL(9, 3)), 0) AS a FROM input LEFT JOIN (VALUES ('k1', 1)) v(kind, b) USING (kind) GROUP BY ALL")
+	o.Combine["a"] = "sum"
+	must(build(o))
+	same(t, o.Out, "SELECT kind, sum(lon::DECIMAL(9, 3)) FROM '"+in+"' GROUP BY ALL")
+}
+
+func TestOptionsThatAreRefused(t *testing.T) {
+	in := t.TempDir() + "/p.parquet"
+	points(t, in, 6, 10)
+	for want, change := range map[string]func(o *Options){
+		"-in is missing":    func(o *Options) { o.In = nil },
+		"-out is missing":   func(o *Options) { o.Out = "" },
+		"is a folder":       func(o *Options) { o.Out = "out/" },
+		"is a glob":         func(o *Options) { o.Out = "out/*" },
+		"-files is 0":       func(o *Options) { o.Files = 0 },
+		"-rows is 0":        func(o *Options) { o.Rows = 0 },
+		"-zoom is 31":       func(o *Options) { o.Zoom = 31 },
+		`-bucket is "week"`: func(o *Options) { o.Bucket = "week" },
+		`"quadkey" is there`: func(o *Options) {
+			o.Keys = []string{"kind"}
+			o.SQL = ""
+			o.Bucket = "month"
+			o.Keys[0] = "quadkey"
+			o.In[0] = withQuadkey(t)
+		},
+		`no column "nowhere"`:    func(o *Options) { o.Keys = []string{"nowhere"} },
+		"-res is missing":        func(o *Options) { o.Res = "" },
+		`-res is "wide"`:         func(o *Options) { o.Res = "wide" },
+		`option "k" is 99`:       func(o *Options) { o.Sketch["k"] = "99" },
+		`option "totals"`:        func(o *Options) { o.Sketch["totals"] = "true" },
+		"no file matches":        func(o *Options) { o.In = []string{"nowhere/*.csv"} },
+		"neither .parquet, .csv": func(o *Options) { o.In = []string{"options.go"} },
+		"give one or the other":  func(o *Options) { o.SQL = "SELECT 1" },
+	} {
+		o := options(in, filepath.Join(t.TempDir(), "v"))
+		change(o)
+		if _, err := build(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want an error with %q", err, want)
+		}
+	}
+}
+
+func withQuadkey(t *testing.T) string {
+	in := t.TempDir() + "/q.parquet"
+	run(t, "COPY (SELECT 1.0 AS lon, 1.0 AS lat, '0' AS quadkey, TIMESTAMP '2018-01-01' AS seen) TO '%s'", in)
+	return in
+}
+
+// -explain prints SQL that gives, in DuckDB alone, what a run writes.
+func TestExplain(t *testing.T) {
+	dir := t.TempDir()
+	points(t, dir+"/a.parquet", 7, 2000)
+	o := options(dir+"/a.parquet", dir+"/v")
+	o.Keys, o.Category, o.Sketch = []string{"kind"}, "kind", map[string]string{"mode": "'standard'", "layers": "[8,32]", "seed": "7", "totals": "true"}
+	o.Explain = true
+	var out strings.Builder
+	must(Build(context.Background(), o, &out))
+	if left := must(filepath.Glob(dir + "/v*")); len(left) > 0 {
+		t.Errorf("files %v", left)
+	}
+	statements := strings.Split(out.String(), ";\n")
+	run(t, "CREATE OR REPLACE VIEW input AS FROM '%s/a.parquet'", dir)
+	if n := one(t, "SELECT count(*) FROM (%s) t(reason) WHERE reason IS NOT NULL", statements[1][strings.Index(statements[1], "SELECT"):]); n != 0 {
+		t.Errorf("%d bad rows", n)
+	}
+	run(t, "CREATE OR REPLACE TABLE result AS %s", statements[0][strings.Index(statements[0], "SELECT"):])
+	run(t, "CREATE OR REPLACE TABLE result AS %s", statements[2][strings.Index(statements[2], "SELECT"):])
+	o.Explain = false
+	must(Build(context.Background(), o, io.Discard))
+	same(t, o.Out, statements[3][strings.Index(statements[3], "SELECT"):])
+}
+
+// A row that is no point goes aside with its reason; the others count.
+func TestBadRows(t *testing.T) {
+	dir := t.TempDir()
+	rows := []struct{ text, reason string }{
+		{"1,2,2018-10-01", ""},
+		{",2,2018-10-01", "lon is NULL"},
+		{"here,2,2018-10-01", "lon is not a number"},
+		{"nan,2,2018-10-01", "no cell at these coordinates"},
+		{"190,2,2018-10-01", "no map tile at these coordinates"},
+		{"1,2,", "seen is NULL"},
+		{"1,2", "missing columns of seen"},
+		{"1,2,2018-10-01,4", "too many columns"},
+		{"1,2,2018-10-02", ""},
+	}
+	text := "lon,lat,seen\n"
+	for _, r := range rows {
+		text += r.text + "\n"
+	}
+	if err := os.WriteFile(dir+"/p.csv", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := options(dir+"/p.csv", dir+"/v")
+	o.CSV = "auto_detect = false, delim = ',', columns = {lon: 'VARCHAR', lat: 'DOUBLE', seen: 'DATE'}"
+	s := must(build(o))
+	for i, r := range rows {
+		if r.reason == "" {
+			continue
+		}
+		b := s.Bad[r.reason]
+		if b == nil || b.Rows != 1 || b.Examples[0].Row != int64(i+1) || b.Examples[0].File != dir+"/p.csv" {
+			t.Errorf("row %d with %q: %+v", i+1, r.reason, b)
+		}
+	}
+	if s.Rows != 2 || len(s.Bad) != 7 {
+		t.Errorf("%d good rows and %d reasons, want 2 and 7", s.Rows, len(s.Bad))
+	}
+	m := must(readManifest(context.Background(), o.Out+manifestSuffix))
+	if len(m.Bad) != 7 || m.Rows != 2 {
+		t.Errorf("the manifest has %d good rows and %d reasons", m.Rows, len(m.Bad))
+	}
+	o.Out, o.MaxBad = dir+"/w", 6
+	fails(t, o, "7 bad rows, and -max-bad is 6", "p.csv, row ")
+	o.MaxBad = 7
+	must(build(o))
+	// No good row at all.
+	run(t, "COPY (SELECT NULL::DOUBLE AS lon, i AS lat, now() AS seen FROM range(1000) t(i)) TO '%s/none.parquet'", dir)
+	fails(t, options(dir+"/none.parquet", dir+"/x"), "1000 bad rows, and no row is good", "none.parquet, row 1: lon is NULL")
+	// At most so many examples of one reason.
+	o = options(dir+"/none.parquet", dir+"/y")
+	o.MaxBad = 1000
+	if s := must(build(o)); s.Bad["lon is NULL"].Rows != 1000 || len(s.Bad["lon is NULL"].Examples) != maxExamples {
+		t.Errorf("%d examples", len(s.Bad["lon is NULL"].Examples))
+	}
+}
+
+// A row that DuckDB cannot compute fails the run with the file and the row.
+func TestARowThatFails(t *testing.T) {
+	dir := t.TempDir()
+	run(t, "COPY (SELECT CASE WHEN i = 4321 THEN 'x' ELSE i::VARCHAR END AS a FROM range(9000) t(i)) TO '%s/p.parquet' (ROW_GROUP_SIZE 2048)", dir)
+	o := query(dir+"/p.parquet", dir+"/v", "SELECT sum(a::INTEGER) AS n FROM input")
+	o.Rows = 4000
+	fails(t, o, dir+"/p.parquet: row 4322: ", "Could not convert string 'x'")
+	o.Check = "CASE WHEN TRY_CAST(a AS INTEGER) IS NULL THEN 'a is no number' END"
+	if s := must(build(o)); s.Rows != 8999 || s.Bad["a is no number"].Examples[0].Row != 4322 {
+		t.Errorf("got %+v", s)
+	}
+}
