@@ -6,16 +6,72 @@ import (
 	"unsafe"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
+	"github.com/paulmach/orb"
 )
 
 // ccbfPoints is ccbf_agg. A group's first points live in its state, which
 // DuckDB owns; some hundred more in a slot, and still more of them make a page. Those that follow
 // wait in the state as well: of many groups no cache has the slot, nor the page and what it leads
 // to, each of which is looked at for a few points at once.
-type ccbfPoints struct{}
+type ccbfPoints struct {
+	geometry bool // points are a GEOMETRY in place of x and y
+}
+
+// places are the points of a chunk.
+type places struct {
+	xs, ys []float64
+	rows   []int32 // of each point; nil where point i is that of row i
+	x, y   *duck.Vector
+	points []orb.Point
+}
+
+// reset reads the points of a chunk, by column 0 or by columns 0 and 1.
+func (p *places) reset(rows *duck.Rows, geometry bool) error {
+	if !geometry {
+		p.x, p.y, p.rows = rows.Col(0), rows.Col(1), nil
+		p.xs, p.ys = duck.Slice[float64](p.x), duck.Slice[float64](p.y)
+		return nil
+	}
+	p.x, p.y, p.xs, p.ys, p.rows = nil, nil, nil, nil, make([]int32, 0, rows.Len())
+	for i := range rows.Len() {
+		if !rows.Col(0).Valid(i) {
+			continue
+		}
+		var err error
+		if p.points, err = grid.AppendPoints(p.points[:0], rows.Col(0).Bytes(i)); err != nil {
+			return err
+		}
+		for _, at := range p.points {
+			p.xs, p.ys, p.rows = append(p.xs, at[0]), append(p.ys, at[1]), append(p.rows, int32(i))
+		}
+	}
+	return nil
+}
+
+// row is the row of point j; false where it has none.
+func (p *places) row(j int) (int, bool) {
+	if p.rows != nil {
+		return int(p.rows[j]), true
+	}
+	return j, p.x.Valid(j) && p.y.Valid(j)
+}
+
+// whole reports whether each row has one point.
+func (p *places) whole(n int) bool {
+	if p.rows == nil {
+		return p.x.AllValid() && p.y.AllValid()
+	}
+	for i, row := range p.rows {
+		if i != int(row) {
+			return false
+		}
+	}
+	return len(p.rows) == n
+}
 
 // fewPoints is how many points a state holds inline.
 const fewPoints = 5
@@ -46,6 +102,7 @@ var configs numbering[ccbf.Config]
 type chunk struct {
 	options  args.Options
 	category args.Keys
+	places   places
 	keys     []uint64
 	config   ccbf.Config
 	id       uint32
@@ -64,9 +121,16 @@ var (
 func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	c := chunks.Get().(*chunk)
 	defer c.end()
+	at := 2 // of res
+	if a.geometry {
+		at = 1
+	}
 	var options *duck.Vector
-	if rows.NumCols() > 3 {
-		options = rows.Col(3)
+	if rows.NumCols() > at+1 {
+		options = rows.Col(at + 1)
+	}
+	if a.geometry && options != nil && options.Type().ID() != duck.StructID && !anyValid(rows.Col(0)) {
+		return nil // ccbf_agg(NULL, NULL, 1): DuckDB takes a NULL for a GEOMETRY
 	}
 	if err := c.options.Reset(options, args.CCBFOptions); err != nil {
 		return err
@@ -74,8 +138,10 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 	if err := states.Complete(options); err != nil {
 		return err
 	}
-	x, y, res := rows.Col(0), rows.Col(1), rows.Col(2)
-	n := rows.Len()
+	if err := c.places.reset(rows, a.geometry); err != nil {
+		return err
+	}
+	res, n := rows.Col(at), rows.Len()
 	uniform := args.Uniform(res) && c.options.Uniform()
 	categories := c.options.Has(args.CCBFCategory)
 	if categories {
@@ -84,27 +150,36 @@ func (a *ccbfPoints) Update(rows *duck.Rows, states duck.States) error {
 		}
 	}
 	if !uniform {
-		return a.rowByRow(c, rows, states, false)
+		return c.rowByRow(res, options, states, false)
 	}
 	var err error
 	if c.config, err = args.CCBFConfig(duck.Slice[float64](res)[0], &c.options, 0, categories); err != nil {
 		return err
 	}
 	c.id = configs.number(c.config)
-	if categories || c.options.Has(args.CCBFWeight) || !x.AllValid() || !y.AllValid() {
-		return a.rowByRow(c, rows, states, true)
+	if categories || c.options.Has(args.CCBFWeight) || !c.places.whole(n) {
+		return c.rowByRow(res, options, states, true)
 	}
 	if cap(c.keys) < n {
 		c.keys = make([]uint64, n)
 	}
 	c.keys = c.keys[:n]
-	if c.config.Keys(c.keys, duck.Slice[float64](x)[:n], duck.Slice[float64](y)[:n]) < n {
-		return a.rowByRow(c, rows, states, true)
+	if c.config.Keys(c.keys, c.places.xs[:n], c.places.ys[:n]) < n {
+		return c.rowByRow(res, options, states, true)
 	}
 	if states.Single() {
 		return c.addKeys(states.At(0), c.keys)
 	}
 	return c.scatter(states.Slice())
+}
+
+func anyValid(v *duck.Vector) bool {
+	for i := range v.Len() {
+		if v.Valid(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // end is of what was lent for a chunk.
@@ -191,17 +266,18 @@ func differing(a, b *ccbf.Config) error {
 
 // rowByRow is Update for chunks with NULLs, weights, categories, several
 // configurations or points that are no ordinary cells.
-func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uniform bool) error {
-	x, y, res := rows.Col(0), rows.Col(1), rows.Col(2)
+func (c *chunk) rowByRow(res, options *duck.Vector, states duck.States, uniform bool) error {
+	p := &c.places
 	categories := c.options.Has(args.CCBFCategory)
 	weighted := c.options.Has(args.CCBFWeight)
-	for i := range rows.Len() {
-		if !x.Valid(i) || !y.Valid(i) || !res.Valid(i) {
+	for j := range p.xs {
+		i, ok := p.row(j)
+		if !ok || !res.Valid(i) {
 			continue
 		}
 		// A NULL options struct is no options, so it has no category; a NULL
 		// category or weight skips the row.
-		none := rows.NumCols() > 3 && !rows.Col(3).Valid(i)
+		none := options != nil && !options.Valid(i)
 		if !none && (categories && !c.options.Given(args.CCBFCategory, i) || weighted && !c.options.Given(args.CCBFWeight, i)) {
 			continue
 		}
@@ -218,14 +294,14 @@ func (a *ccbfPoints) rowByRow(c *chunk, rows *duck.Rows, states duck.States, uni
 		}
 		if weight == 1 && !c.config.Categories { // most often: a chunk with a NULL in it
 			c.keys = append(c.keys[:0], 0)
-			if c.config.Keys(c.keys, duck.Slice[float64](x)[i:], duck.Slice[float64](y)[i:]) == 1 {
+			if c.config.Keys(c.keys, p.xs[j:], p.ys[j:]) == 1 {
 				if err := c.addKeys(states.At(i), c.keys); err != nil {
 					return err
 				}
 				continue
 			}
 		}
-		cell, err := c.config.Grid.Cell(duck.Slice[float64](x)[i], duck.Slice[float64](y)[i])
+		cell, err := c.config.Grid.Cell(p.xs[j], p.ys[j])
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ const placePiece = 256
 
 // places are the questions of one chunk, those of one sketch together.
 type places struct {
+	at         coordinates
 	sketches   distinct
 	categories categoriesOf
 	converted  bool     // categories has those of the chunk
@@ -63,11 +64,16 @@ func putPresent(out *duck.Result, rows []uint32, counts []uint64) {
 // ccbfGet counts places; put writes the answers of rows.
 func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		return ccbfAsk(rows, 3, func(r *ccbfReader) error {
+		at, err := coordinatesOf(rows, 1)
+		if err != nil {
+			return err
+		}
+		return ccbfAsk(rows, at.next, func(r *ccbfReader) error {
 			if r.several.given {
-				return ccbfGetOf(r, rows, out, put)
+				return ccbfGetOf(r, at, rows, out, put)
 			}
 			p := placesPool.Get().(*places)
+			p.at = at
 			defer func() {
 				p.forget() // memory of the chunk
 				placesPool.Put(p)
@@ -91,6 +97,7 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 }
 
 func (p *places) forget() {
+	p.at = coordinates{}
 	p.sketches.forget()
 	p.categories.forget()
 	clear(p.kept)
@@ -109,7 +116,7 @@ func (p *places) find(r *ccbfReader) {
 // gather puts the rows of each sketch together, by the address of its bytes, and makes
 // the answers of rows with a NULL NULL.
 func (p *places) gather(rows *duck.Rows, out *duck.Result) {
-	n, blobs, whole := rows.Len(), rows.Col(0), true
+	n, blobs, whole := rows.Len(), rows.Col(0), p.at.empty == nil
 	for i := range rows.NumCols() {
 		whole = whole && rows.Col(i).AllValid()
 	}
@@ -123,7 +130,7 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 	var last []byte
 	var at uint32
 	for i := range n {
-		if !whole && !valid(rows, i) {
+		if !whole && (!valid(rows, i) || p.at.isEmpty(i)) {
 			out.SetNull(i)
 			continue
 		}
@@ -154,8 +161,8 @@ func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) err
 }
 
 // cellsOf computes the cells of places.
-func (p *places) cellsOf(g grid.Grid, rows *duck.Rows, of []uint32, cells []grid.Cell) error {
-	xs, ys := duck.Slice[float64](rows.Col(1)), duck.Slice[float64](rows.Col(2))
+func (p *places) cellsOf(g grid.Grid, of []uint32, cells []grid.Cell) error {
+	xs, ys := p.at.xs, p.at.ys
 	for len(of) > 0 {
 		n := min(len(of), placePiece)
 		first, last := of[0], of[n-1]
@@ -194,7 +201,7 @@ func (p *places) askKept(r *ccbfReader, k *ccbf.Decoded, rows *duck.Rows, from, 
 	for from < to {
 		n := min(to-from, placePiece)
 		cells := p.cells[:n]
-		if err := p.cellsOf(k.Grid, rows, of[:n], cells); err != nil {
+		if err := p.cellsOf(k.Grid, of[:n], cells); err != nil {
 			return err
 		}
 		if which == nil {
@@ -226,7 +233,7 @@ func (p *places) askView(r *ccbfReader, rows *duck.Rows, from, to uint32) error 
 		return err
 	}
 	of, cells, counts := p.order[from:to], p.cells[:to-from], p.counts[from:to]
-	if err := p.cellsOf(r.view.Grid, rows, of, cells); err != nil {
+	if err := p.cellsOf(r.view.Grid, of, cells); err != nil {
 		return err
 	}
 	if !r.has {

@@ -135,8 +135,7 @@ func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Resul
 
 // ccbfGetOf is ccbfGet for several categories: rows that ask one sketch for the same ones
 // are counted together.
-func ccbfGetOf(r *ccbfReader, rows *duck.Rows, out *duck.Result, put func(out *duck.Result, rows []uint32, counts []uint64)) error {
-	xs, ys := duck.Slice[float64](rows.Col(1)), duck.Slice[float64](rows.Col(2))
+func ccbfGetOf(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Result, put func(out *duck.Result, rows []uint32, counts []uint64)) error {
 	var of []uint32
 	var cells []grid.Cell
 	var last ccbf.Categories
@@ -150,7 +149,7 @@ func ccbfGetOf(r *ccbfReader, rows *duck.Rows, out *duck.Result, put func(out *d
 		}
 	}
 	err := eachValid(rows, out, func(i int) error {
-		if !r.several.valid(i) {
+		if !r.several.valid(i) || at.isEmpty(i) {
 			out.SetNull(i)
 			return nil
 		}
@@ -168,7 +167,7 @@ func ccbfGetOf(r *ccbfReader, rows *duck.Rows, out *duck.Result, put func(out *d
 			count()
 			last = r.several.set
 		}
-		c, err := r.view.Grid.Cell(xs[i], ys[i])
+		c, err := r.view.Grid.Cell(at.xs[i], at.ys[i])
 		if err != nil {
 			return err
 		}

@@ -29,9 +29,9 @@ func Tiles() functions {
 			"Column of the Web Mercator tile that contains a longitude at a zoom level."+ofCells, "SELECT tile_x(-0.1276, 8)", params(lon, z), paramRes),
 		function("tiles", "tile_y", duck.BigInt, tileNumber(grid.TileY, grid.Grid.TileY),
 			"Row, from the north, of the Web Mercator tile that contains a latitude at a zoom level. The map ends at 85.0511 degrees; latitudes beyond are in its first or last row."+ofCells, "SELECT tile_y(51.5072, 8)", params(lat, z), paramRes),
-		function("tiles", "quadkey", duck.Varchar, quadkey,
-			"Name of the Web Mercator tile that contains a point: a digit from 0 to 3 per zoom level, so that a tile's name begins with its parent's. Latitudes beyond 85.0511 degrees are in the first or last row."+ofCells,
-			"SELECT quadkey(-0.1276, 51.5072, 8), quadkey(-0.1276, 51.5072, 8, 0.001)", params(lon, lat, z), paramRes),
+		atPoints(function("tiles", "quadkey", duck.Varchar, quadkey,
+			"Name of the Web Mercator tile that contains a longitude and a latitude, or a POINT: a digit from 0 to 3 per zoom level, so that a tile's name begins with its parent's. Latitudes beyond 85.0511 degrees are in the first or last row."+ofCells,
+			"SELECT quadkey(-0.1276, 51.5072, 8), quadkey(-0.1276, 51.5072, 8, 0.001)", params(lon, lat, z), paramRes), 0),
 		function("tiles", "tile_bbox", corners, tileBox,
 			"Edges of a Web Mercator tile in degrees.", "SELECT (tile_bbox(8, 127, 85)).xmin", params(z, x, y)),
 		function("tiles", "quadkey_bbox", corners, quadkeyBox,
@@ -70,15 +70,23 @@ func gridOf(last grid.Grid, res *duck.Vector, i int) (grid.Grid, error) {
 }
 
 func quadkey(rows *duck.Rows, out *duck.Result) error {
-	lon, lat, res := duck.Slice[float64](rows.Col(0)), duck.Slice[float64](rows.Col(1)), optional(rows, 3)
+	at, err := coordinatesOf(rows, 0)
+	if err != nil {
+		return err
+	}
+	lon, lat, z, res := at.xs, at.ys, rows.Col(at.next), optional(rows, at.next+1)
 	names := make([]byte, 0, rows.Len()*(grid.MaxZoom+1))
 	var g grid.Grid
 	return eachValid(rows, out, func(i int) (err error) {
+		if at.isEmpty(i) {
+			out.SetNull(i)
+			return nil
+		}
 		start := len(names)
 		if res == nil {
-			names, err = grid.AppendQuadkey(names, lon[i], lat[i], zoom(rows.Col(2), i))
+			names, err = grid.AppendQuadkey(names, lon[i], lat[i], zoom(z, i))
 		} else if g, err = gridOf(g, res, i); err == nil {
-			names, err = g.AppendQuadkey(names, lon[i], lat[i], zoom(rows.Col(2), i))
+			names, err = g.AppendQuadkey(names, lon[i], lat[i], zoom(z, i))
 		}
 		if err != nil {
 			return err

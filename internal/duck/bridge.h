@@ -175,6 +175,8 @@ void ccbf_hide_constants(bool hide);
 
 /* register.c */
 void *ccbf_simple_type(uint32_t id);
+// ccbf_has_type reports whether this DuckDB has a type without parameters.
+bool ccbf_has_type(uint32_t id);
 void *ccbf_list_type(void *elem);
 void *ccbf_struct_type(void **types, const char **names, uint64_t n);
 void *ccbf_decimal_type(uint8_t width, uint8_t scale);

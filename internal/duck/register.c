@@ -6,6 +6,15 @@ void *ccbf_simple_type(uint32_t id) {
 	return API(create_logical_type)(id);
 }
 
+bool ccbf_has_type(uint32_t id) {
+	void *type = ccbf_simple_type(id);
+	bool known = type != NULL && API(get_type_id)(type) == id;
+	if (type != NULL) {
+		ccbf_free_type(type);
+	}
+	return known;
+}
+
 void *ccbf_list_type(void *elem) {
 	return API(create_list_type)(elem);
 }

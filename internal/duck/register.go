@@ -233,7 +233,7 @@ func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 	defer C.ccbf_free_set(aggregate, set)
 	for i := range f.Overloads {
 		ov := &f.Overloads[i]
-		if ov.Same {
+		if ov.Same || !isKnown(ov) {
 			continue
 		}
 		if err := addOverload(set, name, f, ov, in); err != nil {
@@ -244,6 +244,16 @@ func registerOne(conn unsafe.Pointer, f *Function, in *Instance) error {
 		return errors.New("DuckDB refused it (is there already a function with that name?)")
 	}
 	return nil
+}
+
+// isKnown reports whether this DuckDB has the types of an overload: GEOMETRY came with 1.5.
+func isKnown(ov *Overload) bool {
+	for _, p := range ov.Params {
+		if p.Type.IsGeometry() && !bool(C.ccbf_has_type(C.uint32_t(GeometryID))) {
+			return false
+		}
+	}
+	return true
 }
 
 func addOverload(set unsafe.Pointer, name *C.char, f *Function, ov *Overload, in *Instance) error {

@@ -93,6 +93,7 @@ var (
 	Double    = Type{id: DoubleID}
 	Varchar   = Type{id: VarcharID}
 	Blob      = Type{id: BlobID}
+	Geometry  = Type{id: GeometryID}
 )
 
 // ListOf is the type elem[].

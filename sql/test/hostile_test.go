@@ -74,6 +74,8 @@ func argument(p ccbfsql.Param) string {
 	switch {
 	case p.Type == "BLOB":
 		return "g"
+	case p.Type == "GEOMETRY":
+		return "'POINT (1 1)'::GEOMETRY"
 	case p.Name == "options":
 		return "{weight: 2}"
 	case p.Name == "category" || p.Name == "key":
