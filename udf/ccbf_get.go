@@ -84,7 +84,7 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 			from := uint32(0)
 			for i := range p.sketches.values {
 				to := p.ends[i]
-				if err := p.ask(r, i, rows, from, to); err != nil {
+				if err := p.ask(r, i, from, to); err != nil {
 					return err
 				}
 				from = to
@@ -143,15 +143,15 @@ func (p *places) gather(rows *duck.Rows, out *duck.Result) {
 }
 
 // ask counts the places of the rows order[from:to] in sketch i.
-func (p *places) ask(r *ccbfReader, i int, rows *duck.Rows, from, to uint32) error {
+func (p *places) ask(r *ccbfReader, i int, from, to uint32) error {
 	blob := p.sketches.values[i]
 	if k := p.kept[i]; k != nil {
-		return p.askKept(r, k, rows, from, to)
+		return p.askKept(r, k, from, to)
 	}
 	if err := r.view.Reset(blob); err != nil {
 		return err
 	}
-	if err := p.askView(r, rows, from, to); err != nil {
+	if err := p.askView(r, from, to); err != nil {
 		return err
 	}
 	if price := r.view.DecodedCost(); price > 0 && kept.pay(p.names[i], r.view.Spent()+1, price) {
@@ -183,7 +183,7 @@ func (p *places) cellsOf(g grid.Grid, of []uint32, cells []grid.Cell) error {
 }
 
 // askKept finds the places in a sketch that is kept.
-func (p *places) askKept(r *ccbfReader, k *ccbf.Decoded, rows *duck.Rows, from, to uint32) error {
+func (p *places) askKept(r *ccbfReader, k *ccbf.Decoded, from, to uint32) error {
 	if err := k.CheckCategory(r.has); err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (p *places) read() {
 }
 
 // askView counts in the sketch of the reader's view.
-func (p *places) askView(r *ccbfReader, rows *duck.Rows, from, to uint32) error {
+func (p *places) askView(r *ccbfReader, from, to uint32) error {
 	if err := r.view.CheckCategory(r.has); err != nil {
 		return err
 	}

@@ -130,7 +130,8 @@ func ccbfPNG(rows *duck.Rows, out *duck.Result) error {
 
 // draw is the picture of row i. It is valid until the next call.
 func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, rows *duck.Rows, out *duck.Result, i int) ([]byte, error) {
-	box, width, height := orb.Bound{}, 0, 0
+	var box orb.Bound
+	var width, height int
 	if p.isBox {
 		box, width = boxOf(rows, i), int(duck.Slice[int64](rows.Col(5))[i])
 	} else {

@@ -30,12 +30,12 @@ func withEngine(ctx context.Context, p *Plan, use func(conn *sql.Conn, dir strin
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // it goes back to the pool
+	defer conn.Close()
 	dir, err := os.MkdirTemp(engine.dir, "")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // closeEngine removes what is left
+	defer os.RemoveAll(dir)
 	return use(conn, dir)
 }
 
@@ -110,7 +110,7 @@ func each(ctx context.Context, conn *sql.Conn, query string, f func(*sql.Rows) e
 	if err != nil {
 		return err
 	}
-	defer rows.Close() //nolint:errcheck // Err says it
+	defer rows.Close()
 	for rows.Next() {
 		if err := f(rows); err != nil {
 			return err

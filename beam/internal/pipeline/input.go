@@ -55,11 +55,11 @@ func files(ctx context.Context, globs []string) ([]string, error) {
 	}
 	for i, name := range out {
 		if isLocal(name) { // two names of one file are one file
-			real, err := filepath.EvalSymlinks(name)
+			resolved, err := filepath.EvalSymlinks(name)
 			if err != nil {
 				return nil, fmt.Errorf("-in: %w", err)
 			}
-			out[i] = real
+			out[i] = resolved
 		}
 		if formatOf(name) == "" {
 			return nil, fmt.Errorf("%s: neither .parquet, .csv, .tsv, .json, .jsonl nor .ndjson, or one of these with .gz or .zst", name)

@@ -108,7 +108,7 @@ func join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // the worker ends with an error already
+	defer os.RemoveAll(dir)
 	cmd.Env = append(os.Environ(), endsEnv+"="+dir, "TMPDIR="+dir, "PIPELINE_OPTIONS_FILE=", "STATUS_ENDPOINT="+info.GetStatusEndpoint().GetUrl(),
 		"RUNNER_CAPABILITIES="+strings.Join(info.GetRunnerCapabilities(), " "))
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
@@ -116,7 +116,7 @@ func join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer held.Close() //nolint:errcheck // nothing is written
+	defer held.Close()
 	err = cmd.Start()
 	if err == nil {
 		err = cmd.Wait()
@@ -142,7 +142,7 @@ func Cancel(ctx context.Context, endpoint, id string) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // the process ends
+	defer conn.Close()
 	run, _, _ := strings.Cut(id, "[")
 	_, err = jobpb.NewJobServiceClient(conn).Cancel(ctx, &jobpb.CancelJobRequest{JobId: run})
 	return err
@@ -202,7 +202,7 @@ func sum(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
@@ -218,7 +218,7 @@ func refuse(ctx context.Context, control string, cause error) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // the process ends
+	defer conn.Close()
 	stream, err := fnpb.NewBeamFnControlClient(conn).Control(ctx)
 	if err != nil {
 		return err

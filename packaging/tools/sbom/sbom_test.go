@@ -28,7 +28,7 @@ func TestStaticLibraries(t *testing.T) {
 		texts[p.name] = p.text
 	}
 	for name, holder := range map[string]string{
-		"duckdb": "Stichting DuckDB Foundation", "icu": "Unicode, Inc.", "mbedtls": "Apache License", "zstd": "Facebook",
+		"duckdb": "DuckDB Foundation", "icu": "Unicode, Inc.", "mbedtls": "Apache License", "zstd": "Facebook",
 		"libpg_query": "PostgreSQL Global Development Group", "hyperloglog": "Salvatore Sanfilippo", "jemalloc": "Jason Evans",
 		"httplib": "yhirose", "yyjson": "YaoYuan", "re2": "The RE2 Authors", "utf8proc": "Public Software Group",
 	} {
