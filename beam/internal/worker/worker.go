@@ -116,7 +116,7 @@ func join(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer held.Close()
+	defer held.Close() //nolint:errcheck // nothing is written
 	err = cmd.Start()
 	if err == nil {
 		err = cmd.Wait()
@@ -142,7 +142,7 @@ func Cancel(ctx context.Context, endpoint, id string) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // the process ends
 	run, _, _ := strings.Cut(id, "[")
 	_, err = jobpb.NewJobServiceClient(conn).Cancel(ctx, &jobpb.CancelJobRequest{JobId: run})
 	return err
@@ -202,7 +202,7 @@ func sum(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // read only
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
@@ -218,7 +218,7 @@ func refuse(ctx context.Context, control string, cause error) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // the process ends
 	stream, err := fnpb.NewBeamFnControlClient(conn).Control(ctx)
 	if err != nil {
 		return err
