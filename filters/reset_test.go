@@ -85,6 +85,9 @@ func TestReset(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if _, err := f.Make(wrong); err == nil {
+			continue // the family has none of these fields
+		}
 		if bytes, _ := f.Empty(wrong); bytes != 0 {
 			t.Errorf("%s: %d bytes of what cannot be made", name, bytes)
 		}

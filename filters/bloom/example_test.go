@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/filters/bloom"
-	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
 // Which keys are there: always yes for one that is, seldom yes for another.
@@ -13,12 +12,21 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	if err := keyed.AddValues(bloom.Family, s, []string{"51.5,-0.1", "48.9,2.3"}); err != nil {
-		panic(err)
+	for _, place := range []string{"51.5,-0.1", "48.9,2.3"} {
+		if err := s.AddString(place); err != nil {
+			panic(err)
+		}
 	}
-	fmt.Println(s.ContainsKey([]byte("48.9,2.3")), s.ContainsKey([]byte("52.5,13.4")))
+	for _, place := range []string{"48.9,2.3", "52.5,13.4"} {
+		there, err := s.ContainsString(place)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(place, there)
+	}
 	fmt.Println(s.Bits(), "bits,", s.K(), "hash functions")
 	// Output:
-	// true false
+	// 48.9,2.3 true
+	// 52.5,13.4 false
 	// 14400 bits, 10 hash functions
 }

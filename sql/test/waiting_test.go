@@ -12,8 +12,11 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 )
 
-// waitingCalls are aggregates of keys, with options and their parameters in Go.
-var waitingCalls = []struct{ family, options, params string }{
+// waitingCall is an aggregate of keys, with options and their parameters in Go.
+type waitingCall struct{ family, options, params string }
+
+// waitingForms are calls of forms for which keys wait differently, or whose samples are too small for the groups.
+var waitingForms = []waitingCall{
 	{"cms", "width: 64, depth: 3", `{"Width": 64, "Depth": 3}`},
 	{"cms", "width: 7, depth: 1", `{"Width": 7, "Depth": 1}`},
 	{"cms", "epsilon: 0.01, seed: 9", `{"Epsilon": 0.01, "Seed": 9}`},
@@ -31,6 +34,33 @@ var waitingCalls = []struct{ family, options, params string }{
 	{"cuckoo", "capacity: 900, slots: 8, variant: 'tagged', duplicates: true", `{"Capacity": 900, "Slots": 8, "Variant": 1, "Duplicates": true}`},
 }
 
+// waitingOf are the calls of a family: those above, or of a family that has none there those of its samples.
+func waitingOf(t testing.TB, f keyed.Any) (calls []keyed.Form) {
+	t.Helper()
+	for _, c := range waitingForms {
+		if c.family != f.About().Name {
+			continue
+		}
+		params, err := f.ReadParams([]byte(c.params))
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, keyed.Form{Name: c.family, Options: c.options, Params: params})
+	}
+	if len(calls) > 0 {
+		return calls
+	}
+	for _, form := range f.Forms() {
+		if !f.Laws(form.Params).Fills { // it has room for any group
+			calls = append(calls, keyed.Form{Name: f.About().Name, Options: form.Options, Params: form.Params})
+		}
+	}
+	if len(calls) == 0 {
+		t.Errorf("%s: all forms fill, so waitingForms must have a call with room for 500 keys", f.About().Name)
+	}
+	return calls
+}
+
 // groupsOfKeys makes table d: groups of 1 to some 300 rows, most of few, in random order, whose
 // keys come again and are NULL here and there.
 func groupsOfKeys(t testing.TB, db *sql.DB, rows int) {
@@ -45,18 +75,11 @@ func groupsOfKeys(t testing.TB, db *sql.DB, rows int) {
 func TestKeysThatWait(t *testing.T) {
 	db := open(t)
 	groupsOfKeys(t, db, 30_000)
-	families := map[string]keyed.Any{}
 	for _, f := range filters.Keyed() {
-		families[f.About().Name] = f
-	}
-	for _, c := range waitingCalls {
-		f := families[c.family]
-		params, err := f.ReadParams([]byte(c.params))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, order := range []string{"i", "hash(g), i"} { // mixed groups, and one after the other
-			eachGroup(t, db, f, params, fmt.Sprintf(`SELECT list(x ORDER BY i) FILTER (x NOT NULL), %s_agg(x, {%s} ORDER BY i) FROM (FROM d ORDER BY %s) GROUP BY g`, c.family, c.options, order))
+		for _, c := range waitingOf(t, f) {
+			for _, order := range []string{"i", "hash(g), i"} { // mixed groups, and one after the other
+				eachGroup(t, db, f, c.Params, fmt.Sprintf(`SELECT list(x ORDER BY i) FILTER (x NOT NULL), %s_agg(x, {%s} ORDER BY i) FROM (FROM d ORDER BY %s) GROUP BY g`, c.Name, c.Options, order))
+			}
 		}
 	}
 }
@@ -130,17 +153,35 @@ func TestKeysThatWaitAndDoNot(t *testing.T) {
 	windows := `SELECT count(*) FILTER (a IS DISTINCT FROM b) FROM (SELECT %[1]s OVER w AS a, %[2]s OVER w AS b FROM d WHERE i < 600
 		WINDOW w AS (PARTITION BY g %% 5 ORDER BY i ROWS BETWEEN 20 PRECEDING AND CURRENT ROW))`
 	column := []string{"x", "d", "t", "n"}
-	for i, c := range waitingCalls {
+	var all []keyed.Form
+	for _, f := range filters.Keyed() {
+		all = append(all, waitingOf(t, f)...)
+	}
+	for i, c := range all {
 		for _, threads := range []int{1, 4} {
 			exec(t, db, fmt.Sprintf(`SET threads = %d`, threads))
 			for j, q := range append(queries, windows) {
-				options := c.options
-				if c.family == "cuckoo" { // of some groups are very many keys
+				options := c.Options
+				if c.Name == "cuckoo" { // of some groups are very many keys
 					options = strings.NewReplacer("400", "5000", "900", "5000", ", duplicates: true", "").Replace(options)
 				}
 				x := column[(i+j+threads)%len(column)]
-				want(t, db, "0", fmt.Sprintf(q, fmt.Sprintf("%s_agg(%s, {%s})", c.family, x, options), fmt.Sprintf("%s_agg(%s, {%s, weight: 1})", c.family, x, options)))
+				want(t, db, "0", fmt.Sprintf(q, fmt.Sprintf("%s_agg(%s, {%s})", c.Name, x, options), fmt.Sprintf("%s_agg(%s, {%s, weight: 1})", c.Name, x, options)))
 			}
+		}
+	}
+}
+
+// The options of a family's samples are those of their parameters.
+func TestOptionsOfForms(t *testing.T) {
+	db := open(t)
+	for _, f := range filters.Keyed() {
+		for _, form := range f.Forms() {
+			s, err := f.Make(form.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want(t, db, fmt.Sprintf("%X", s.Blob()), fmt.Sprintf("SELECT hex(%s_empty({%s}))", f.About().Name, form.Options))
 		}
 	}
 }
