@@ -46,7 +46,6 @@ type class struct {
 	// with a sentinel.
 	flag   bool
 	flagAt uint8
-	down   bool // goesDown
 	// Field j has the bits of fingerprint j from bit f-1 on.
 	start [MaxSlots]uint8
 	width [MaxSlots]uint8
@@ -144,21 +143,6 @@ func (l *layout) setClasses() {
 			}
 		}
 	}
-	for i := range l.class {
-		if c := &l.class[i]; c.n > 0 {
-			c.down = l.goesDown(c)
-		}
-	}
-}
-
-// goesDown reports whether every fingerprint of a bucket of class c has room
-// for its field and a sentinel in the class with one less.
-func (l *layout) goesDown(c *class) bool {
-	if c.n == 1 {
-		return true
-	}
-	d := &l.class[l.code[c.n-1]]
-	return d.flag && min(d.width[0], d.width[d.n-1]) > max(c.width[0], c.width[c.n-1])
 }
 
 // full is the class of full buckets: every field is a slot's highest bit.

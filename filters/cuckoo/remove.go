@@ -110,37 +110,14 @@ func (t *table) take(i, j, fp uint64) bool {
 		return true
 	}
 	zx, zy := t.zeros(x^pattern), t.zeros(y^pattern)
-	k, c := uint(0), uint64(0)
-	if l := &t.steps; bits.OnesCount64(zx)+bits.OnesCount64(zy) == 1 {
-		// One lane has the low bits, as most often.
-		second := uint64(int64((zx-1)&^zx) >> 63) // all ones where zx is 0
-		i ^= (i ^ j) & second
-		x ^= (x ^ y) & second
-		c = x >> (t.codeShift & 63) & 15
-		k = uint(t.laneOf[bits.TrailingZeros64(zx|zy)&63])
-		f := &l.field[(c<<4|uint64(k))&(32*MaxSlots-1)]
-		field, mask := x>>(f.start&63), f.mask
-		short := -(x >> ((t.codeShift - 1) & 63) & l.has[c]) // all ones or none
-		mask ^= (mask ^ (1<<(sentinel(field&mask)&63) - 1)) & short
-		if (field^fp>>t.lane)&mask != 0 || l.live[c]&(zx|zy) == 0 {
-			return false
-		}
-	} else {
-		kx, nx := t.longest(x, zx, fp)
-		ky, ny := t.longest(y, zy, fp)
-		if ny > nx {
-			i, x, kx, nx = j, y, ky, ny
-		}
-		if nx == 0 {
-			return false
-		}
-		k, c = kx, x>>t.codeShift&15
+	k, n := t.longest(x, zx, fp)
+	if ky, ny := t.longest(y, zy, fp); ny > n {
+		i, k, n = j, ky, ny
 	}
-	if d := &t.steps.down[(c<<3|uint64(k))&127]; d.ok {
-		t.setWord(i, d.take(x, t.lane, x>>((t.codeShift-1)&63)&t.steps.has[c]))
-	} else {
-		t.drop(i, int(k))
+	if n == 0 {
+		return false
 	}
+	t.drop(i, int(k))
 	return true
 }
 

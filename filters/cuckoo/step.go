@@ -4,11 +4,8 @@ package cuckoo
 // instead of deciding: how full a bucket is, nobody can predict.
 type steps struct {
 	n    [16]uint8  // of a code: how many fingerprints
-	live [16]uint64 // of a code: the highest bits of the lanes that have a fingerprint
 	flag [16]uint64 // of a code: the flag
-	has  [16]uint64 // of a code: 1 where it has a flag, which is the bit below the code
 	up   [16]up
-	down [16 * MaxSlots]down // of a code and a slot
 
 	// field is, of a code with the bit below it and a slot, what there is to
 	// compare. That bit is the flag of most buckets that have one.
@@ -38,16 +35,6 @@ type up struct {
 	flag       uint64
 }
 
-// down is how a fingerprint is taken out of a word.
-type down struct {
-	code       uint64 // with the flag
-	stay, move uint64 // lanes below it, lanes above it once they are one lane lower
-	from, to   [3]uint8
-	ok         bool
-	fields     [3]uint64
-	sentinels  [2][3]uint64 // for fields without and with them
-}
-
 func (l *layout) setSteps() {
 	s := &l.steps
 	for i := range s.field {
@@ -58,7 +45,6 @@ func (l *layout) setSteps() {
 		n := uint(c.n)
 		s.n[code] = c.n
 		for j := range n {
-			s.live[code] |= 1 << (j*l.lane + l.lane - 1)
 			at := field{mask: c.mask[j], start: c.start[j]}
 			s.field[2*code*MaxSlots+int(j)] = at
 			if c.flag {
@@ -67,16 +53,10 @@ func (l *layout) setSteps() {
 			s.field[(2*code+1)*MaxSlots+int(j)] = at
 		}
 		if c.flag {
-			s.flag[code], s.has[code] = 1<<c.flagAt, 1
+			s.flag[code] = 1 << c.flagAt
 		}
 		if n+1 < l.b && l.b <= 4 {
 			s.up[code] = l.upFrom(c)
-		}
-		for r := range n {
-			// Which one is the last matters where its field is another.
-			if c.down && l.b <= 4 && (n == 1 || n == l.b || l.class[l.code[n-1]].uniform || !c.uniform && r != n-1) {
-				s.down[code*MaxSlots+int(r)] = l.downFrom(c, r)
-			}
 		}
 	}
 }
@@ -97,38 +77,6 @@ func (l *layout) upFrom(c *class) up {
 		u.old[j], u.new[j] = c.width[j], d.width[j]
 	}
 	return u
-}
-
-func (l *layout) downFrom(c *class, r uint) down {
-	n := uint(c.n) - 1
-	code := l.code[n]
-	d := &l.class[code]
-	w := down{code: code << l.codeShift, stay: 1<<(r*l.lane) - 1, ok: true}
-	w.move = 1<<(n*l.lane) - 1 - w.stay
-	if n > 0 {
-		w.code |= 1 << d.flagAt
-	}
-	for j := range n {
-		from := j
-		if j >= r {
-			from++
-		}
-		w.from[j], w.to[j], w.fields[j] = c.start[from], d.start[j], c.mask[from]
-		w.sentinels[0][j] = 1 << c.width[from]
-		if c.width[from] == 1 { // has none even where others have
-			w.sentinels[1][j] = 2
-		}
-	}
-	return w
-}
-
-// take is down, of a word whose fields have sentinels (short is 1) or not (0).
-func (d *down) take(x uint64, lane uint, short uint64) uint64 {
-	s := &d.sentinels[short&1]
-	y := d.code | x&d.stay | x>>(lane&63)&d.move
-	y |= (x>>(d.from[0]&63)&d.fields[0] | s[0]) << (d.to[0] & 63)
-	y |= (x>>(d.from[1]&63)&d.fields[1] | s[1]) << (d.to[1] & 63)
-	return y | (x>>(d.from[2]&63)&d.fields[2]|s[2])<<(d.to[2]&63)
 }
 
 // add is up.

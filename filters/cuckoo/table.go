@@ -89,12 +89,6 @@ func (t *table) found(i, j, fp uint64) bool {
 	if zx|zy == 0 {
 		return false
 	}
-	_, none := bits.Sub64(zx, 1, 0)
-	v, z := x^(x^y)&-none, zx|zy&-none
-	f := &t.steps.field[(v>>((t.codeShift-1)&63)&(t.codeMask<<1|1)<<3|uint64(t.laneOf[bits.TrailingZeros64(z)&63]))&(32*MaxSlots-1)]
-	if (v>>(f.start&63)^fp>>(t.lane&63))&f.mask|uint64(f.decoy) == 0 {
-		return true
-	}
 	return t.confirm(x, zx, fp) || t.confirm(y, zy, fp)
 }
 
