@@ -22,7 +22,7 @@ var below = map[string][]string{
 	"udf":       {"internal", "filters"},
 	".":         {"agg", "udf", "internal", "filters"},
 	"connector": {".", "internal"},
-	"beam":      {"filters"},
+	"beam":      {"filters", "connector"}, // a worker runs DuckDB
 	"packaging": {},
 }
 

@@ -66,6 +66,7 @@ func (a Area) on(h *Head) (area, bool, error) {
 // Meets reports whether an area has cells within the bounds of a sketch: if not, all sums
 // over it are 0. O(1).
 func (h *Head) Meets(a Area) (bool, error) {
+	h.mustBeMade()
 	_, meets, err := a.on(h)
 	return meets, err
 }
