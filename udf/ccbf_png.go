@@ -22,10 +22,10 @@ const (
 )
 
 var ccbfPNGOptions = []args.Option{
-	pngPalette: {Name: "palette", Kind: args.Text, Choices: picture.Palettes, Default: "'dusk'",
-		Summary: "'dusk', 'viridis' or 'magma': colours in steps that look equally large. Few points are half transparent, so that many points stand out on light and dark backgrounds."},
+	pngPalette: {Name: "palette", Kind: args.Text, Choices: picture.Palettes, Default: "'viridis'",
+		Summary: "'viridis' for any background, 'inferno' or 'magma' for a dark one, 'ylorrd' for a light one: lightness rises evenly, so they read in grey, too. 'dusk' has one lightness and changes its hue. Few points are half transparent, and less than one point in a pixel is fainter still."},
 	pngScale: {Name: "scale", Kind: args.Text, Choices: picture.Scales, Default: "'log'",
-		Summary: "'log', 'sqrt' or 'linear'. With any scale, the last colour is for the pixel with the most points."},
+		Summary: "'log', 'sqrt', 'linear', or 'equal', in which each colour has as many pixels. With any scale, the last colour is for the pixel with the most points."},
 	pngLabel: {Name: "label", Kind: args.Text, Default: "none",
 		Summary: "A line of text for the lower left corner, with a legend of the colours below it. What does not fit is left out."},
 	pngCategory: {Name: "category", Kind: args.Key, PerRow: true, Default: "none",
@@ -187,6 +187,7 @@ func (p *ccbfPainter) draw(v *ccbf.View, of ccbf.Categories, rows *duck.Rows, ou
 		Scale:   scale,
 		Label:   p.options.AnyText(pngLabel, i),
 		Unit:    unit,
+		One:     1,
 	})
 	return p.png.Bytes(), err
 }

@@ -2,37 +2,37 @@ package picture
 
 import (
 	"image/color"
-	"math"
+	"slices"
 	"sync"
 
 	"github.com/lucasb-eyer/go-colorful"
+	"github.com/mazznoer/colorgrad"
 )
 
 // colours is how many colours a scale has. More of them look no smoother on
 // counts, and cost bytes in a PNG.
 const colours = 64
 
-// The indexes of a palette: nothing, colours from few to many, and what labels
-// are made of.
+// The indexes of a palette: nothing, colours from few to many, what labels are made
+// of, and the colour of one point for less than that, ever less transparent.
 const (
 	transparent = 0
 	first       = 1
 	inks        = first + colours
 	inkSteps    = 8 // from the label's ground to its letters
+	faint       = inks + inkSteps
+	faintSteps  = 16
 )
 
-// palettes have to stand out on white and on dark alike: few are pale, by being
-// half transparent, many are full and bright. For the same reason none goes to
-// the ends of lightness, as those known by their names do elsewhere. The steps of
-// a palette look equally large: they are even in OkLab.
+// palettes rise evenly in lightness, L*, so that they read in grey and to all kinds of
+// colour vision. Viridis stands out on light and dark ground; Inferno and Magma are for
+// dark ground, ColorBrewer's YlOrRd is for light ground. Dusk has one lightness.
 var palettes = choices[func() color.Palette]{
-	// Blue over violet and red to orange, all of about the same lightness and as
-	// full as screens have them: OkLch from (0.54, 250) to (0.67, 50).
-	{"dusk", palette("#0271c2", "#5a54ff", "#9c3ef0", "#cd2ac6", "#f0138b", "#fe3142", "#e76d04")},
-	// Both by N. Smith, S. van der Walt and E. Firing, CC0:
-	// https://bids.github.io/colormap
-	{"viridis", palette("#414487", "#2a788e", "#22a884", "#7ad151")},
-	{"magma", palette("#641a80", "#8c2981", "#b73779", "#de4968", "#f7705c")},
+	{"viridis", palette(colorgrad.Viridis(), 34, 80)},
+	{"inferno", palette(colorgrad.Inferno(), 26, 94)},
+	{"magma", palette(colorgrad.Magma(), 26, 94)},
+	{"ylorrd", palette(colorgrad.YlOrRd(), 91, 27)},
+	{"dusk", dusk},
 }
 
 // The first colour is half transparent, those of the upper third are opaque.
@@ -41,43 +41,87 @@ const (
 	opaqueAt = 2. / 3
 )
 
-// palette has its colours on the line through some, from few to many.
-func palette(through ...string) func() color.Palette {
+// palette is that of the colours of a gradient from a lightness to another, L* from 0 to 100,
+// in even steps.
+func palette(g colorgrad.Gradient, from, to float64) func() color.Palette {
 	return sync.OnceValue(func() color.Palette {
-		p := color.Palette{transparent: color.NRGBA{}}
-		for i, c := range evenColours(through) {
-			share := float64(i) / (colours - 1)
-			r, g, b := c.Clamped().RGB255()
-			p = append(p, color.NRGBA{r, g, b, uint8(255*(opacity+(1-opacity)*min(share/opaqueAt, 1)) + 0.5)})
-		}
-		return append(p, labelInks()...)
+		return paletteOf(func(share float64) color.Color {
+			wanted := from + (to-from)*share
+			low, high := 0., 1. // between which it lies: lightness rises or falls throughout
+			rises := lightness(g.At(1)) > lightness(g.At(0))
+			for range 40 {
+				middle := (low + high) / 2
+				if (lightness(g.At(middle)) < wanted) == rises {
+					low = middle
+				} else {
+					high = middle
+				}
+			}
+			return g.At(low)
+		})
 	})
 }
 
-// evenColours are in even steps on the line through points in OkLab.
-func evenColours(points []string) (out [colours]colorful.Color) {
-	line := make([]colorful.Color, len(points))
-	far := make([]float64, len(points)) // from the line's beginning
-	for i, p := range points {
-		line[i], _ = colorful.Hex(p)
-		if i > 0 {
-			far[i] = far[i-1] + distance(line[i-1], line[i])
-		}
-	}
-	at := 0
-	for i := range out {
-		goal := float64(i) / (colours - 1) * far[len(far)-1]
-		for at < len(line)-2 && far[at+1] <= goal {
-			at++
-		}
-		out[i] = line[at].BlendOkLab(line[at+1], (goal-far[at])/(far[at+1]-far[at]))
-	}
-	return out
+// lightness is L* of CIE 1976, from 0 to 100.
+func lightness(c color.Color) float64 {
+	made, _ := colorful.MakeColor(c)
+	l, _, _ := made.Lab()
+	return 100 * l
 }
 
-// distance is how far apart two colours look: the length between them in OkLab.
-func distance(a, b colorful.Color) float64 {
-	l1, a1, b1 := a.OkLab()
-	l2, a2, b2 := b.OkLab()
-	return math.Sqrt((l1-l2)*(l1-l2) + (a1-a2)*(a1-a2) + (b1-b2)*(b1-b2))
+// dusk is blue over violet and red to orange, in steps that are even in OkLab.
+var dusk = sync.OnceValue(func() color.Palette {
+	g, err := colorgrad.NewGradient().HtmlColors("#0271c2", "#5a54ff", "#9c3ef0", "#cd2ac6", "#f0138b", "#fe3142", "#e76d04").Mode(colorgrad.BlendOklab).Build()
+	if err != nil {
+		panic(err) // of constants
+	}
+	return paletteOf(func(share float64) color.Color { return g.At(share) })
+})
+
+// paletteOf is that of a colour for each share from 0 to 1.
+func paletteOf(at func(share float64) color.Color) color.Palette {
+	p := color.Palette{transparent: color.NRGBA{}}
+	for i := range colours {
+		share := float64(i) / (colours - 1)
+		c := color.NRGBAModel.Convert(at(share)).(color.NRGBA)
+		c.A = uint8(255*(opacity+(1-opacity)*min(share/opaqueAt, 1)) + 0.5)
+		p = append(p, c)
+	}
+	return append(p, labelInks()...)
+}
+
+// faded is a palette with, beside its own colours, that of one point in steps up to it.
+func faded(p color.Palette, one int) color.Palette {
+	c := p[first+one].(color.NRGBA)
+	p = slices.Clone(p)
+	for i := range faintSteps {
+		p = append(p, color.NRGBA{c.R, c.G, c.B, uint8((int(c.A)*(i+1) + faintSteps/2) / faintSteps)})
+	}
+	return p
+}
+
+// Opaque is a palette whose colours let nothing through, but for those of less than one point.
+func Opaque(p color.Palette) color.Palette {
+	p = slices.Clone(p)
+	for i := first; i < len(p); i++ {
+		c := p[i].(color.NRGBA)
+		switch {
+		case i < inks:
+			c.A = 255
+		case i >= faint:
+			c.A = uint8(255 * (i - faint + 1) / faintSteps)
+		}
+		p[i] = c
+	}
+	return p
+}
+
+// Colours are those of a palette, without opacity, from few to many; nil where there is none
+// of that name.
+func Colours(name string) []color.Color {
+	made, err := palettes.find("palette", name)
+	if err != nil {
+		return nil
+	}
+	return Opaque(made())[first:inks]
 }

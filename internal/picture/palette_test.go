@@ -2,52 +2,67 @@ package picture
 
 import (
 	"image/color"
+	"math"
+	"slices"
 	"testing"
+
+	"github.com/lucasb-eyer/go-colorful"
 )
 
-// Pictures keep their colours: those of each palette as they were first computed, 0xRRGGBB.
-func TestColoursOfPalettes(t *testing.T) {
-	for name, want := range map[string][colours]uint32{
-		"dusk": {
-			0x0271c2, 0x166fc7, 0x226dcd, 0x2b6cd2, 0x3269d7, 0x3967dc, 0x3f65e2, 0x4462e7,
-			0x4960ec, 0x4e5df1, 0x535af7, 0x5756fc, 0x5d53fe, 0x6552fd, 0x6c50fc, 0x734ffa,
-			0x794df9, 0x804bf7, 0x8649f6, 0x8c46f4, 0x9144f3, 0x9741f1, 0x9d3ef0, 0xa13dec,
-			0xa63de8, 0xab3ce4, 0xaf3ae0, 0xb439dc, 0xb937d8, 0xbd35d4, 0xc232d0, 0xc72fcc,
-			0xcb2bc7, 0xcf2ac3, 0xd22abd, 0xd629b7, 0xd928b2, 0xdc27ac, 0xe025a7, 0xe323a1,
-			0xe7209b, 0xea1c95, 0xee188f, 0xf01589, 0xf21a83, 0xf31f7d, 0xf42277, 0xf62570,
-			0xf7286a, 0xf82a63, 0xfa2c5b, 0xfb2e53, 0xfd304b, 0xfe3242, 0xfc3b3f, 0xfa423b,
-			0xf74937, 0xf54f33, 0xf3552e, 0xf15b29, 0xee6023, 0xec641c, 0xe96913, 0xe76d04,
-		},
-		"viridis": {
-			0x414487, 0x414787, 0x404988, 0x404c88, 0x3f4f89, 0x3e5189, 0x3e548a, 0x3d568a,
-			0x3c598a, 0x3b5c8b, 0x3a5e8b, 0x39618b, 0x38638c, 0x37668c, 0x35688c, 0x346b8d,
-			0x336d8d, 0x31708d, 0x2f728d, 0x2d758e, 0x2b778e, 0x2a798e, 0x297c8e, 0x297e8d,
-			0x29818d, 0x29838d, 0x28858c, 0x28888c, 0x278a8b, 0x278c8b, 0x278e8b, 0x26918a,
-			0x26938a, 0x269589, 0x259888, 0x259a88, 0x249c87, 0x249f87, 0x23a186, 0x23a385,
-			0x22a685, 0x22a884, 0x28aa83, 0x2eac81, 0x33ae7f, 0x38b07e, 0x3cb17c, 0x41b37a,
-			0x45b578, 0x49b776, 0x4db974, 0x51bb72, 0x54bd70, 0x58bf6e, 0x5cc06c, 0x5fc269,
-			0x63c467, 0x66c664, 0x69c861, 0x6dca5e, 0x70cc5b, 0x73cd58, 0x77cf55, 0x7ad151,
-		},
-		"magma": {
-			0x641a80, 0x671b80, 0x691d80, 0x6c1e80, 0x6e1f80, 0x712081, 0x742181, 0x762281,
-			0x792381, 0x7c2481, 0x7f2581, 0x812681, 0x842781, 0x872881, 0x8a2881, 0x8c2981,
-			0x8f2a81, 0x922b80, 0x942c80, 0x972d7f, 0x992e7f, 0x9c2f7e, 0x9f307e, 0xa1317d,
-			0xa4327d, 0xa7337c, 0xaa337c, 0xac347b, 0xaf357b, 0xb2367a, 0xb5367a, 0xb73779,
-			0xba3878, 0xbc3a77, 0xbf3b76, 0xc13c75, 0xc43d74, 0xc63f73, 0xc84072, 0xcb4171,
-			0xcd4270, 0xd0436f, 0xd2446e, 0xd5456d, 0xd7466b, 0xda476a, 0xdd4869, 0xdf4a68,
-			0xe04d67, 0xe24f67, 0xe35266, 0xe55466, 0xe65765, 0xe85964, 0xe95b64, 0xeb5e63,
-			0xec6062, 0xee6261, 0xef6561, 0xf16760, 0xf2695f, 0xf46c5e, 0xf56e5d, 0xf7705c,
-		},
-	} {
+// deuteranopia is how a colour looks to an eye without green cones (Machado, Oliveira and
+// Fernandes 2009, "A Physiologically-based Model for Simulation of Color Vision
+// Deficiency", table 1, severity 1).
+func deuteranopia(c colorful.Color) colorful.Color {
+	r, g, b := c.LinearRgb()
+	return colorful.LinearRgb(
+		0.367322*r+0.860646*g-0.227968*b,
+		0.280085*r+0.672501*g+0.047413*b,
+		-0.011820*r+0.042940*g+0.968881*b,
+	).Clamped()
+}
+
+// Lightness rises, or falls on light ground, in steps that differ by less than a fifth: a
+// ramp reads in grey. An eye without green cones tells its colours apart, too.
+func TestLightnessIsEven(t *testing.T) {
+	const apart = 7 // colours of a step: 9 steps in all
+	for i, name := range Palettes {
+		if name == "dusk" {
+			continue
+		}
+		p := palettes[i].what()
+		var steps []float64
+		for c := first; c+apart < inks; c += apart {
+			from, to := solid(p[c]), solid(p[c+apart])
+			steps = append(steps, lightness(to)-lightness(from))
+			if d := deuteranopia(from).DistanceCIEDE2000(deuteranopia(to)); d < 0.03 {
+				t.Errorf("%s: without green cones, colours %d and %d are %.3f apart", name, c, c+apart, d)
+			}
+		}
+		if least, most := slices.Min(steps), slices.Max(steps); least*most <= 0 || math.Abs(most-least) > 0.2*math.Max(math.Abs(least), math.Abs(most)) {
+			t.Errorf("%s: steps of lightness are from %.2f to %.2f", name, least, most)
+		}
+		rises := lightness(p[first+colours-1]) > lightness(p[first])
+		for c := first + 1; c < inks; c++ {
+			if (lightness(solid(p[c])) > lightness(solid(p[c-1]))) != rises {
+				t.Errorf("%s: lightness turns at colour %d", name, c)
+			}
+		}
+	}
+}
+
+// Many stand out from the ground that a palette is for, few least of all.
+func TestPalettesStandOut(t *testing.T) {
+	light, dark := color.White, color.NRGBA{0x0d, 0x11, 0x17, 0xff}
+	for name, grounds := range map[string][]color.Color{"viridis": {light, dark}, "inferno": {dark}, "magma": {dark}, "ylorrd": {light}} {
 		made, err := palettes.find("palette", name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := made()
-		for i, rgb := range want {
-			c := p[first+i].(color.NRGBA)
-			if got := uint32(c.R)<<16 | uint32(c.G)<<8 | uint32(c.B); got != rgb {
-				t.Errorf("%s: colour %d is %06x, want %06x", name, i, got, rgb)
+		for _, ground := range grounds {
+			far := func(c int) float64 { return over(p[c], ground).DistanceCIEDE2000(solid(ground)) }
+			if few, many := far(first), far(first+colours-1); few < 0.04 || many < 1.25*few {
+				t.Errorf("%s on %v: few are %.3f away, many %.3f", name, ground, few, many)
 			}
 		}
 	}

@@ -25,6 +25,13 @@ type Options struct {
 	// a few points are, and what the last colour stands for and more than that
 	// is drawn as. Where Top is 0 both are taken from the values.
 	Low, Top float64
+	// Steps fix it otherwise, for scales that no formula has: the least values of colours
+	// that are evenly apart, never falling, and the value of the last colour.
+	Steps []float64
+	// One is what one point is in a pixel. Less than that, as where a tree knows of two
+	// points in many pixels, is drawn in the colour of one point, the less the fainter: seen
+	// from afar it looks like the points. 0 for values that are no points.
+	One float64
 }
 
 // Palettes are the names of the palettes, the default first; Scales those of the
@@ -37,8 +44,8 @@ var (
 // Draw draws values, row by row from the top: the largest, or Top, gets the last colour
 // of the palette, and a larger one never an earlier colour than a smaller one.
 // What is no number above 0 (0, negative, NaN, infinite) is transparent, and so
-// is less than a billionth of the largest. The image takes a byte per value, and
-// shares its palette with others. Errors wrap sketch.ErrOption where an option is
+// is less than a billionth of the largest. The image takes a byte per value, and may share its
+// palette with others. Errors wrap sketch.ErrOption where an option is
 // at fault. O(len(values)).
 func Draw(values []float64, width, height int, o Options) (*image.Paletted, error) {
 	if n := len(values); width < 1 || height < 1 || width > n || height > n || width*height != n {
@@ -52,9 +59,11 @@ func Draw(values []float64, width, height int, o Options) (*image.Paletted, erro
 	if err != nil {
 		return nil, err
 	}
-	img := image.NewPaletted(image.Rect(0, 0, width, height), colours())
 	s := newScale(law, values, &o)
-	s.paint(img.Pix, values)
+	img := image.NewPaletted(image.Rect(0, 0, width, height), colours())
+	if s.paint(img.Pix, values) {
+		img.Palette = faded(img.Palette, s.colour(0, s.one))
+	}
 	if o.Label != "" {
 		if err := drawLabel(img, o.Label, o.Unit, s); err != nil {
 			return nil, err

@@ -84,10 +84,17 @@ func TestColoursRiseWithValues(t *testing.T) {
 func TestLaws(t *testing.T) {
 	values := counts(1 << 16) // one point is the lower quartile
 	top := slices.Max(values)
+	sorted := slices.Sorted(slices.Values(values))
+	below := func(v float64) float64 { // how many are drawn and below
+		i, _ := slices.BinarySearch(sorted, v)
+		zeros, _ := slices.BinarySearch(sorted, 1)
+		return float64(i - zeros)
+	}
 	shares := map[string]func(v float64) float64{
 		"log":    func(v float64) float64 { return math.Log(1+v) / math.Log(1+top) },
 		"sqrt":   func(v float64) float64 { return math.Sqrt(v / top) },
 		"linear": func(v float64) float64 { return v / top },
+		"equal":  func(v float64) float64 { return below(v) / below(top) },
 	}
 	if len(shares) != len(Scales) {
 		t.Fatalf("scales are %v", Scales)
@@ -139,37 +146,6 @@ func TestWhatIsNoNumberIsTransparent(t *testing.T) {
 	}
 }
 
-// No colour is nearer to the ground than that of the fewest, be it white or dark;
-// in the default palette many stand out from either.
-func TestPalettesStandOut(t *testing.T) {
-	for i, name := range Palettes {
-		p := palettes[i].what()
-		for _, ground := range []color.Color{color.White, color.NRGBA{0x0d, 0x11, 0x17, 0xff}} {
-			var far []float64
-			for c := first; c <= colours; c += 9 {
-				far = append(far, distance(over(p[c], ground), over(color.NRGBA{}, ground)))
-			}
-			if last := far[len(far)-1]; slices.Min(far) < far[0] || i == 0 && last < 1.25*far[0] {
-				t.Errorf("%s: on %v colours are %.3f away", name, ground, far)
-			}
-		}
-	}
-}
-
-// Steps look equally large by a measure of colour that did not make them.
-func TestPalettesAreEven(t *testing.T) {
-	for i, name := range Palettes {
-		p := palettes[i].what()
-		var steps []float64
-		for c := first; c+7 <= colours; c += 7 {
-			steps = append(steps, solid(p[c]).DistanceCIEDE2000(solid(p[c+7])))
-		}
-		if least, most := slices.Min(steps), slices.Max(steps); most > 2.5*least {
-			t.Errorf("%s: steps from %.3f to %.3f", name, least, most)
-		}
-	}
-}
-
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		width, height, values int
@@ -180,8 +156,8 @@ func TestErrors(t *testing.T) {
 		{-2, -2, 4, Options{}, "4 values for a picture of -2 x -2 pixels"},
 		{2, 2, 3, Options{}, "3 values for a picture of 2 x 2 pixels"},
 		{1 << 40, 1 << 40, 0, Options{}, "0 values for a picture of 1099511627776 x 1099511627776 pixels"},
-		{1, 1, 1, Options{Palette: "jet"}, `option "palette" is 'jet', must be 'dusk' or 'viridis' or 'magma'`},
-		{1, 1, 1, Options{Scale: "cubic"}, `option "scale" is 'cubic', must be 'log' or 'sqrt' or 'linear'`},
+		{1, 1, 1, Options{Palette: "jet"}, `option "palette" is 'jet', must be 'viridis' or 'inferno' or 'magma' or 'ylorrd' or 'dusk'`},
+		{1, 1, 1, Options{Scale: "cubic"}, `option "scale" is 'cubic', must be 'log' or 'sqrt' or 'linear' or 'equal'`},
 	} {
 		var b bytes.Buffer
 		err := Encode(&b, make([]float64, c.values), c.width, c.height, c.o)
@@ -202,6 +178,46 @@ type full struct{}
 var errFull = errors.New("full")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// Less than one point is drawn in the colour of one, the less the fainter; the largest
+// never is.
+func TestFaint(t *testing.T) {
+	values := []float64{0.01, 0.25, 0.5, 0.999, 1, 2, 100}
+	for _, name := range Scales {
+		img := draw(t, values, len(values), 1, Options{Scale: name, One: 1})
+		at := func(i int) color.NRGBA { return img.Palette[img.Pix[i]].(color.NRGBA) }
+		one := at(4)
+		for i := range 4 {
+			c := at(i)
+			if want := values[i] * float64(one.A); math.Abs(float64(c.A)-want) > float64(one.A)/faintSteps+1 {
+				t.Errorf("%s: %v points have an opacity of %d, one has %d", name, values[i], c.A, one.A)
+			}
+			if c.A = one.A; c != one {
+				t.Errorf("%s: %v points have the colour %v, one has %v", name, values[i], c, one)
+			}
+		}
+		if few := draw(t, values[:3], 3, 1, Options{Scale: name, One: 1}); few.Pix[2] != colours {
+			t.Errorf("%s: the largest of few has colour %d", name, few.Pix[2])
+		}
+	}
+}
+
+// A scale by its steps draws as the values do that it was made of.
+func TestSteps(t *testing.T) {
+	values := counts(1 << 12)
+	for _, name := range Scales {
+		steps, err := Steps(values, colours, Options{Scale: name})
+		if err != nil || !slices.IsSorted(steps) || steps[colours] != slices.Max(values) {
+			t.Fatalf("%s: %v, %v", name, steps, err)
+		}
+		if got, want := draw(t, values, 64, 64, Options{Steps: steps}).Pix, draw(t, values, 64, 64, Options{Scale: name}).Pix; !slices.Equal(got, want) {
+			t.Errorf("%s: by its steps the picture is another", name)
+		}
+	}
+	if steps, err := Steps(make([]float64, 4), 8, Options{}); err != nil || steps != nil {
+		t.Errorf("of nothing: %v, %v", steps, err)
+	}
+}
 
 // Pictures drawn at once are those drawn one by one.
 func TestAtOnce(t *testing.T) {

@@ -1,9 +1,13 @@
 package picture
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // law is the least value that gets past a share, 0 to 1, of the colours. top is
-// the largest value, low one that most exceed.
+// the largest value, low one that most exceed. It is nil where each colour is to have as
+// many pixels, which the values decide.
 type law func(share, low, top float64) float64
 
 var laws = choices[law]{
@@ -12,6 +16,7 @@ var laws = choices[law]{
 	{"log", func(share, low, top float64) float64 { return low * math.Expm1(share*math.Log1p(top/low)) }},
 	{"sqrt", func(share, _, top float64) float64 { return share * share * top }},
 	{"linear", func(share, _, top float64) float64 { return share * top }},
+	{"equal", nil},
 }
 
 // faintest is the share of the largest value below which a value is nothing:
@@ -25,25 +30,88 @@ const normal = 0x1p-1022
 type scale struct {
 	least [colours]float64 // value of each colour
 	top   float64          // value of the last colour; 0 where nothing is drawn
+	one   float64          // what has less is faint; 0 where nothing is
 }
 
 // newScale takes the scale from values where the options have no top.
 func newScale(l law, values []float64, o *Options) *scale {
 	s, low := &scale{top: o.Top}, o.Low
-	if s.top == 0 {
-		var t tally
-		t.add(values)
-		s.top = t.top
-		if t.drawn == 0 {
-			return s
+	if n := len(o.Steps); n > 1 {
+		s.top = o.Steps[n-1]
+		for i := range s.least {
+			s.least[i] = between(o.Steps, float64(i)/colours)
 		}
-		low = s.low(&t.counts, t.drawn, values)
-	}
-	for i := range s.least {
-		s.least[i] = l(float64(i)/colours, low, s.top)
+	} else {
+		if s.top == 0 {
+			var t tally
+			t.add(values)
+			if s.top = t.top; t.drawn == 0 {
+				return s
+			}
+			low = max(s.low(&t.counts, t.drawn, values), min(o.One, s.top))
+		}
+		if l == nil {
+			s.equalize(values)
+		} else {
+			for i := range s.least {
+				s.least[i] = l(float64(i)/colours, low, s.top)
+			}
+		}
 	}
 	s.least[0] = s.faintest()
+	s.one = min(o.One, s.top) // the largest is never faint
 	return s
+}
+
+// between is the value at a share of the way through steps.
+func between(steps []float64, share float64) float64 {
+	at := share * float64(len(steps)-1)
+	i := min(int(at), len(steps)-2)
+	return steps[i] + (steps[i+1]-steps[i])*(at-float64(i))
+}
+
+// equalize gives each colour as many of the values that are drawn: a value's share of
+// the colours is how many are below it, of those that are below the largest.
+func (s *scale) equalize(values []float64) {
+	faintest := s.faintest()
+	sorted := make([]float64, 0, len(values))
+	for _, v := range values {
+		if v >= faintest && v <= s.top {
+			sorted = append(sorted, v)
+		}
+	}
+	slices.Sort(sorted)
+	below, _ := slices.BinarySearch(sorted, s.top)
+	for i := range s.least {
+		at := (i*below + colours - 1) / colours
+		s.least[i] = s.top
+		if at < len(sorted) {
+			s.least[i] = sorted[at]
+			if at > 0 && sorted[at-1] == sorted[at] { // those of one value have one colour
+				next, _ := slices.BinarySearch(sorted, math.Nextafter(sorted[at], math.Inf(1)))
+				s.least[i] = sorted[min(next, len(sorted)-1)]
+			}
+		}
+	}
+}
+
+// Steps are the least values of so many colours, evenly apart, that Draw draws values in,
+// and the value of the last colour; nil where nothing is drawn. Errors as Draw.
+func Steps(values []float64, n int, o Options) ([]float64, error) {
+	law, err := laws.find("scale", o.Scale)
+	if err != nil {
+		return nil, err
+	}
+	s := newScale(law, values, &o)
+	if s.top == 0 {
+		return nil, nil
+	}
+	steps := make([]float64, n+1)
+	for i := range n {
+		steps[i] = s.least[i*colours/n]
+	}
+	steps[n] = s.top
+	return steps, nil
 }
 
 // tally counts values from normal up by their exponents and eighths.
@@ -102,10 +170,11 @@ func (s *scale) low(counts *[1 << (63 - lowShift)]int, n int, values []float64) 
 	return math.Float64frombits(uint64(i) << lowShift)
 }
 
-// paint sets the pixels of the values that are drawn to their colours.
-func (s *scale) paint(pix []uint8, values []float64) {
+// paint sets the pixels of the values that are drawn to their colours, and reports whether
+// some are of less than one point.
+func (s *scale) paint(pix []uint8, values []float64) (less bool) {
 	if s.top == 0 {
-		return
+		return false
 	}
 	from := math.Float64bits(s.least[1]) >> paintShift
 	var known []uint8
@@ -121,12 +190,18 @@ func (s *scale) paint(pix []uint8, values []float64) {
 			continue
 		}
 		v = min(v, s.top)
+		if v < s.one*(1-1e-9) { // but for rounding
+			pix[j] = uint8(faint + int(v/s.one*faintSteps))
+			less = true
+			continue
+		}
 		i := 0
 		if bits := math.Float64bits(v) >> paintShift; bits >= from {
 			i = int(known[bits-from])
 		}
 		pix[j] = uint8(first + s.colour(i, v))
 	}
+	return less
 }
 
 // paintShift leaves of a value the bits that find its colour, or one shortly before it.

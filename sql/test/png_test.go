@@ -31,9 +31,9 @@ func TestPictureOfCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for options, o := range map[string]picture.Options{
-		"":                   {},
-		", {scale: 'sqrt'}":  {Scale: "sqrt"},
-		", {label: 'Trees'}": {Label: "Trees", Unit: "per pixel"},
+		"":                   {One: 1},
+		", {scale: 'sqrt'}":  {Scale: "sqrt", One: 1},
+		", {label: 'Trees'}": {Label: "Trees", Unit: "per pixel", One: 1},
 	} {
 		var want bytes.Buffer
 		if err := picture.Encode(&want, values, width, height, o); err != nil {

@@ -178,6 +178,7 @@ func drawSketch(blob []byte, o *mapOptions) (*image.Paletted, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	o.One = 1
 	img, err := picture.Draw(values, width, height, o.Options)
 	if err != nil {
 		return nil, "", err
