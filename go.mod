@@ -16,6 +16,7 @@ require (
 	github.com/hinshun/vt10x v0.0.0-20220301184237-5011da428d02
 	github.com/jedib0t/go-pretty/v6 v6.8.3
 	github.com/lucasb-eyer/go-colorful v1.4.1
+	github.com/mazznoer/colorgrad v0.10.0
 	github.com/muesli/cancelreader v0.2.2
 	github.com/paulmach/orb v0.14.0
 	github.com/reeflective/readline v1.3.0
@@ -48,7 +49,6 @@ require (
 	github.com/klauspost/compress v1.18.3 // indirect
 	github.com/klauspost/cpuid/v2 v2.3.0 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
-	github.com/mazznoer/colorgrad v0.10.0 // indirect
 	github.com/mazznoer/csscolorparser v0.1.5 // indirect
 	github.com/minio/asm2plan9s v0.0.0-20200509001527-cdd76441f9d8 // indirect
 	github.com/minio/c2goasm v0.0.0-20190812172519-36a3d3bbc4f3 // indirect

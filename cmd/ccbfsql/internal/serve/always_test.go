@@ -146,7 +146,7 @@ func TestFirstView(t *testing.T) {
 		_, body := get(t, url+"/api/look?column=s&table="+c.table)
 		at := decoded[look](t, body)
 		// A side may leave out a thousandth of the points, and more by the width of a pixel.
-		if at.Degrees != c.degrees || !near(at.Box, c.box, c.by) || at.Outside < c.outside || at.Outside > c.outside+4*leftOut*31000 {
+		if at.Degrees != c.degrees || !near(at.Box, c.box, c.by) || at.Outside < c.outside || at.Outside > c.outside+124 {
 			t.Errorf("%s: %s", c.table, body)
 		}
 	}

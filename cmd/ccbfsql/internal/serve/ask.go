@@ -4,13 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/lexer"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // statement is SQL in the making, twice: with parameters to run, and with their
@@ -87,12 +87,47 @@ func (l *layer) source() string {
 	return fmt.Sprintf("(SELECT * REPLACE (CASE WHEN ccbf_is_valid(%[1]s) THEN %[1]s END AS %[1]s) FROM %[2]s)", lexer.QuoteName(l.Column), lexer.QuoteName(l.Table))
 }
 
-// category adds the argument of a filter's category, if it has one.
-func (s *statement) category(f filter) {
-	if f.given {
+// category adds the argument of a filter's categories, if it has some.
+func (s *statement) category(l *layer, f filter) {
+	one := func(text string) { s.value(text, castOf(l.class, text)) }
+	switch n := len(f.texts); {
+	case n == 0:
+	case n == 1:
 		s.text(", ")
-		s.value(f.category, "")
+		one(f.texts[0])
+	case l.class.Ordered():
+		s.text(", {lo: ")
+		one(f.texts[0])
+		s.text(", hi: ")
+		one(f.texts[n-1])
+		s.text("}")
+	default:
+		for i, text := range f.texts {
+			if i == 0 {
+				s.text(", [")
+			} else {
+				s.text(", ")
+			}
+			one(text)
+		}
+		s.text("]")
 	}
+}
+
+// castOf is the SQL type that texts of categories are read as; empty for VARCHAR.
+func castOf(class key.Class, texts ...string) string {
+	switch class {
+	case key.Text, key.None:
+		return ""
+	case key.Decimal:
+		scale := 0
+		for _, text := range texts {
+			_, digits, _ := strings.Cut(text, ".")
+			scale = max(scale, len(digits))
+		}
+		return fmt.Sprintf("DECIMAL(38, %d)", scale)
+	}
+	return class.String()
 }
 
 // answer is that of a question for an area.
@@ -112,7 +147,7 @@ func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*answer,
 	var s statement
 	s.text("SELECT coalesce(sum(e.estimate), 0) AS estimate, coalesce(sum(e.low), 0)::DOUBLE AS low, coalesce(sum(e.high), 0)::DOUBLE AS high,\n  coalesce(max(e.cells), 0) AS cells, count(e) AS sketches\nFROM (SELECT ccbf_polygon_estimate(%s, ", lexer.QuoteName(l.Column))
 	s.value(string(a.polygon), "")
-	s.category(f)
+	s.category(l, f)
 	s.text(") AS e")
 	s.from(l, f, a.box, "")
 	s.text(")")
@@ -155,7 +190,7 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 	s.text("SELECT unnest(ccbf_top_k(ccbf_union_agg(%s)", lexer.QuoteName(l.Column))
 	s.box(a.box)
 	s.text(", %d", cells)
-	s.category(f)
+	s.category(l, f)
 	s.text("), recursive := true)")
 	s.from(l, f, a.box, "")
 	if !whole {
@@ -203,36 +238,38 @@ type bar struct {
 // mostBars is how many bars an answer has.
 const mostBars = 200
 
-// byCategory is the column of bars that are the sketches' own categories.
-const byCategory = "(category)"
-
-// bars asks for an area by a column, or by the categories of the sketches. What the
-// filter says of that column is left aside.
-func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by string) (*bars, error) {
+// bars asks for an area by a column, or by the categories of the sketches: all of its values, or
+// the largest. What the filter says of that column is left aside.
+func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by string, all bool) (*bars, error) {
+	at := l.slider(by)
+	if at < 0 {
+		return nil, bad("%s has no column %q to choose by", l.Table, by)
+	}
 	var s statement
 	s.text("SELECT v, sum(e.estimate) AS estimate, sum(e.low)::DOUBLE AS low, sum(e.high)::DOUBLE AS high\nFROM (SELECT ")
 	more := ""
 	if by == byCategory {
-		if !l.namesKnown || len(l.Names) == 0 {
-			return nil, bad("the categories of %s.%s are not known", l.Table, l.Column)
-		}
+		// One question for each category. This is the place to ask for all of them at once.
+		values := l.Sliders[at].Values
 		s.text("v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
 		s.text(", v")
-		names := make([]string, min(len(l.Names), mostBars))
+		if cast := castOf(l.class, values...); cast != "" {
+			s.text("::%s", cast)
+		}
+		if !all {
+			values = values[:min(len(values), mostBars)]
+		}
+		names := make([]string, len(values))
 		for i := range names {
-			names[i] = lexer.QuoteText(l.Names[i])
+			names[i] = lexer.QuoteText(values[i])
 		}
 		more = ", unnest([" + strings.Join(names, ", ") + "]) AS u(v)"
 	} else {
-		i := slices.IndexFunc(l.Sliders, func(s slider) bool { return s.Column == by })
-		if i < 0 {
-			return nil, bad("%s has no column %q to choose by", l.Table, by)
-		}
-		f = f.without(i)
+		f = f.without(at)
 		s.text("%s::VARCHAR AS v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(by), lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
-		s.category(f)
+		s.category(l, f)
 	}
 	s.text(") AS e")
 	s.from(l, f, a.box, more)
@@ -242,7 +279,7 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	out.Ms, err = s.each(ctx, db, func(rows *sql.Rows) error {
 		var b bar
 		err := rows.Scan(&b.Value, &b.Estimate, &b.Low, &b.High)
-		if out.All++; out.All <= mostBars {
+		if out.All++; all || out.All <= mostBars {
 			out.Bars = append(out.Bars, b)
 		}
 		return err
@@ -293,20 +330,22 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 		if err := v.Reset(row.blob); err != nil {
 			return nil, err
 		}
-		if err := v.CheckCategory(f.given); err != nil {
+		if err := v.CheckCategory(f.given()); err != nil {
 			return nil, err
 		}
 		cells, err := v.Grid.Box(p.Box[0], p.Box[1], p.Box[2], p.Box[3])
 		if err != nil {
 			return nil, err
 		}
-		e, err := v.Estimate(ccbf.Box(cells), ccbf.Of(f.key()))
-		if err != nil {
-			return nil, err
+		for _, category := range f.keys {
+			e, err := v.Estimate(ccbf.Box(cells), ccbf.Of(category))
+			if err != nil {
+				return nil, err
+			}
+			p.Estimate += e.Value
+			p.Low += float64(e.Low)
+			p.High += float64(e.High)
 		}
-		p.Estimate += e.Value
-		p.Low += float64(e.Low)
-		p.High += float64(e.High)
 	}
 	return p, nil
 }

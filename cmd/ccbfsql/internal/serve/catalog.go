@@ -92,7 +92,30 @@ func areQuadkeys(values []string) bool {
 type slider struct {
 	Column string   `json:"column"`
 	Type   string   `json:"type"`
-	Values []string `json:"values"` // in the order of the column's type
+	Values []string `json:"values"`          // in the order of the column's type
+	Grain  string   `json:"grain,omitempty"` // of times: "year", "month", "day"; empty where they have a time of day
+
+	Category bool `json:"category,omitempty"` // it is that of the sketches' own categories
+}
+
+// grainOf is the longest of year, month and day that all values of a slider of times begin.
+func grainOf(s *slider) string {
+	if s.rank() == 0 {
+		return ""
+	}
+	grain := "year"
+	for _, v := range s.Values {
+		day, clock, _ := strings.Cut(v, " ")
+		switch {
+		case strings.Trim(clock, "0:.+") != "":
+			return ""
+		case !strings.HasSuffix(day, "-01"):
+			grain = "day"
+		case !strings.HasSuffix(day, "-01-01") && grain == "year":
+			grain = "month"
+		}
+	}
+	return grain
 }
 
 // rank is 1 for columns of time, 0 for others.
@@ -131,5 +154,6 @@ func sliderOf(ctx context.Context, db *sql.DB, table string, c tableColumn) (*sl
 	if n := len(s.Values); n < 2 || n > most || c.typ == "VARCHAR" && areQuadkeys(s.Values) {
 		return nil, rows.Err()
 	}
+	s.Grain = grainOf(&s)
 	return &s, rows.Err()
 }

@@ -3,7 +3,9 @@ package serve
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agnivade/levenshtein"
 
@@ -21,54 +23,133 @@ type words struct {
 // choice is words as indexes: of a slider, and of its values.
 type choice struct{ slider, from, to int }
 
-// filter chooses rows by several columns, and points by a category.
+// filter chooses rows by several columns, and points by categories.
 type filter struct {
-	id       string // what it chooses, as a key
-	choices  []choice
-	category string
-	given    bool // a category is
+	id      string // what it chooses, as a key
+	choices []choice
+	keys    [][]byte // of the categories whose points count; one nil for all points
+	texts   []string // of the keys, for SQL; none for all points
 }
 
-// filter reads one from a request.
+// byCategory is the column that the sketches' own categories are chosen by.
+const byCategory = "(category)"
+
+// filter reads one from a request; category is one more choice by byCategory.
 func (l *layer) filter(given []words, category *string) (filter, error) {
-	var f filter
+	f := filter{keys: [][]byte{nil}}
 	if category != nil {
-		f.category, f.given = *category, true
+		given = append(slices.Clip(given), words{By: byCategory, Value: *category})
 	}
-	switch {
-	case l.Error != "":
+	if l.Error != "" {
 		return f, fmt.Errorf("%s.%s: %s", l.Table, l.Column, l.Error)
-	case l.Categories && !f.given:
-		return f, fmt.Errorf("the sketches of %s.%s were built with a category: give one%s", l.Table, l.Column, l.someCategories())
-	case f.given && l.plain:
-		return f, fmt.Errorf("the sketches of %s.%s were built without a category: give none", l.Table, l.Column)
-	case f.given && l.class != key.None:
-		return f, fmt.Errorf("categories of type %v cannot be chosen here", l.class)
-	case f.given && l.namesKnown && !slices.Contains(l.Names, f.category):
-		return f, fmt.Errorf("the sketches of %s.%s have no category %q%s", l.Table, l.Column, f.category, nearest(f.category, l.Names))
 	}
+	chosen := false
 	for _, w := range given {
-		c := choice{slider: slices.IndexFunc(l.Sliders, func(s slider) bool { return s.Column == w.By })}
-		if c.slider < 0 {
-			return f, fmt.Errorf("%s has no slider %q", l.Table, w.By)
-		}
 		if w.To == "" {
 			w.To = w.Value
 		}
-		values := l.Sliders[c.slider].Values
-		for _, end := range []struct {
-			text string
-			at   *int
-		}{{w.Value, &c.from}, {w.To, &c.to}} {
-			if *end.at = slices.Index(values, end.text); *end.at < 0 {
-				return f, fmt.Errorf("%s is never %q in %s%s", w.By, end.text, l.Table, nearest(end.text, values))
+		if w.By == byCategory {
+			if err := l.choose(&f, w); err != nil {
+				return f, err
 			}
+			chosen = true
+			continue
+		}
+		c := choice{slider: l.slider(w.By)}
+		if c.slider < 0 {
+			return f, fmt.Errorf("%s has no slider %q", l.Table, w.By)
+		}
+		var err error
+		if c.from, c.to, err = l.Sliders[c.slider].find(w, l.Table); err != nil {
+			return f, err
 		}
 		f.choices = append(f.choices, c)
 	}
+	if !chosen && l.Categories {
+		if err := l.everyCategory(&f); err != nil {
+			return f, err
+		}
+	}
 	slices.SortFunc(f.choices, func(a, b choice) int { return a.slider - b.slider })
-	f.id = fmt.Sprint(f.choices, f.given, f.category)
+	f.id = fmt.Sprint(f.choices, f.texts)
 	return f, nil
+}
+
+// slider is the index of a column's; -1 where there is none.
+func (l *layer) slider(column string) int {
+	return slices.IndexFunc(l.Sliders, func(s slider) bool { return s.Column == column })
+}
+
+// find is where the values of a choice are.
+func (s *slider) find(w words, table string) (from, to int, err error) {
+	if from, to = slices.Index(s.Values, w.Value), slices.Index(s.Values, w.To); from >= 0 && to >= 0 {
+		return from, to, nil
+	}
+	missing := w.Value
+	if from >= 0 {
+		missing = w.To
+	}
+	if s.Category {
+		return 0, 0, fmt.Errorf("the sketches of %s have no category %q%s", table, missing, nearest(missing, s.Values))
+	}
+	return 0, 0, fmt.Errorf("%s is never %q in %s%s", w.By, missing, table, nearest(missing, s.Values))
+}
+
+// choose takes the categories of a choice.
+func (l *layer) choose(f *filter, w words) error {
+	at := l.slider(byCategory)
+	switch {
+	case l.plain:
+		return fmt.Errorf("the sketches of %s.%s were built without a category: give none", l.Table, l.Column)
+	case at >= 0:
+		s := &l.Sliders[at]
+		from, to, err := s.find(w, l.Table+"."+l.Column)
+		if err != nil {
+			return err
+		}
+		if to < from {
+			return fmt.Errorf("the category %q is after %q", w.Value, w.To)
+		}
+		f.keys, f.texts = l.keys[from:to+1], s.Values[from:to+1]
+		return nil
+	case w.To != w.Value:
+		return fmt.Errorf("the categories of %s.%s are not known: give one, and no range", l.Table, l.Column)
+	}
+	k, err := parsed(l.class, w.Value)
+	if err != nil {
+		return err
+	}
+	f.keys, f.texts = [][]byte{k}, []string{w.Value}
+	return nil
+}
+
+// everyCategory takes all categories of sketches that do not count points without one.
+func (l *layer) everyCategory(f *filter) error {
+	at := l.slider(byCategory)
+	if at < 0 {
+		return fmt.Errorf("the sketches of %s.%s were built with a category of type %v: give one", l.Table, l.Column, l.class)
+	}
+	f.keys, f.texts = l.keys, l.Sliders[at].Values
+	return nil
+}
+
+// parsed is the key of a text, for sketches that cannot list theirs.
+func parsed(class key.Class, text string) ([]byte, error) {
+	switch class {
+	case key.Text, key.None:
+		return []byte(text), nil
+	case key.Int:
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return key.AppendInt64(nil, n), nil
+		}
+	case key.Date:
+		if t, err := time.Parse(time.DateOnly, text); err == nil {
+			return key.AppendDate(nil, int32(t.Unix()/86400)), nil //nolint:gosec // years have four digits
+		}
+	default:
+		return nil, fmt.Errorf("categories of type %v cannot be chosen here", class)
+	}
+	return nil, fmt.Errorf("the category %q is not of type %v", text, class)
 }
 
 // holds reports whether a row is chosen.
@@ -88,13 +169,8 @@ func (f filter) without(slider int) filter {
 	return f
 }
 
-// key is the category as questions take it; nil for none.
-func (f *filter) key() []byte {
-	if !f.given {
-		return nil
-	}
-	return []byte(f.category)
-}
+// given reports whether questions take a category.
+func (f *filter) given() bool { return len(f.texts) > 0 }
 
 // nearest suggests the name that is spelt most alike, if one is.
 func nearest(wanted string, names []string) string {
@@ -114,17 +190,4 @@ func nearest(wanted string, names []string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// someCategories are the first ones, for an error.
-func (l *layer) someCategories() string {
-	if !l.namesKnown || len(l.Names) == 0 {
-		return ""
-	}
-	const most = 5
-	some, more := l.Names, ""
-	if len(some) > most {
-		some, more = some[:most], fmt.Sprintf(" and %d more", len(l.Names)-most)
-	}
-	return ", for example " + strings.Join(some, ", ") + more
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"runtime"
 	"slices"
@@ -105,7 +104,7 @@ type tileKey struct {
 	layer  *layer
 	filter string // its id
 	kind   string
-	top    float64
+	style  string
 	z      int
 	x, y   int64
 }
@@ -343,11 +342,12 @@ func (s *server) drawn(r *http.Request, name, kind string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	top := 0.0
-	if text := r.URL.Query().Get("top"); text != "" {
-		if top, err = strconv.ParseFloat(text, 64); err != nil || !(top > 0) || math.IsInf(top, 0) {
-			return nil, bad("top is %q, must be a number of points above 0", text)
-		}
+	style, styled, err := styleOf(r)
+	if err != nil {
+		return nil, err
+	}
+	if style.scale == equal && len(style.steps) < 2 {
+		return nil, bad("the scale equal needs steps, which /api/scale returns")
 	}
 	other, err := s.versus(r, l.Table, l.Column)
 	if err != nil {
@@ -355,12 +355,12 @@ func (s *server) drawn(r *http.Request, name, kind string) ([]byte, error) {
 	}
 	id := f.id
 	if other != nil {
-		if kind == vectorType || top == 0 {
+		if kind == vectorType || style.top == 0 {
 			return nil, bad("a difference is a picture, and needs top, which /api/scale returns")
 		}
 		id += " versus " + other.id
 	}
-	key := tileKey{l, id, kind, top, int(at[0]), at[1], at[2]}
+	key := tileKey{l, id, kind, styled, int(at[0]), at[1], at[2]}
 	if tile, ok := s.tiles.Get(key); ok {
 		return tile, nil
 	}
@@ -373,7 +373,7 @@ func (s *server) drawn(r *http.Request, name, kind string) ([]byte, error) {
 	if kind == vectorType {
 		tile, err = l.vector(r.Context(), f, key.z, key.x, key.y)
 	} else {
-		tile, err = l.tile(r.Context(), f, other, key.z, key.x, key.y, top)
+		tile, err = l.tile(r.Context(), f, other, key.z, key.x, key.y, style)
 	}
 	if err == nil {
 		s.tiles.Add(key, tile)

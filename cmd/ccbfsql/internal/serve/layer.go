@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
@@ -30,24 +31,25 @@ type layer struct {
 	Bytes      int64      `json:"bytes"`
 	Total      uint64     `json:"total"`
 	Res        float64    `json:"res"`
-	Bounds     [4]float64 `json:"bounds"` // west, south, east, north
-	Exact      int        `json:"exact"`  // rows whose sketch is exact
-	Dense      int        `json:"dense"`  // rows whose sketch is counters
-	Categories bool       `json:"categories"`
-	Names      []string   `json:"names,omitempty"` // of categories, where they are known
+	Bounds     [4]float64 `json:"bounds"`     // west, south, east, north
+	Exact      int        `json:"exact"`      // rows whose sketch is exact
+	Dense      int        `json:"dense"`      // rows whose sketch is counters
+	Categories bool       `json:"categories"` // points are counted by category alone
+	Class      string     `json:"class"`      // the type of categories that cannot be listed
 	Sliders    []slider   `json:"sliders"`
 	Bad        []badRow   `json:"bad,omitempty"` // rows whose BLOB is no sketch, the first of them
 	BadRows    int        `json:"badRows,omitempty"`
 	Error      string     `json:"error,omitempty"` // why there is nothing to draw
 
-	grid       grid.Grid // of Res
-	plain      bool      // a row has no categories
-	namesKnown bool
-	lastNames  []string  // of the row before
-	class      key.Class // of categories that cannot be given as text; 0 where there are none
-	sketches   []placed
-	tops       *lru.Cache[string, topOf]
-	looks      atomic.Pointer[look]
+	grid     grid.Grid // of Res
+	plain    bool      // a row has no categories
+	class    key.Class // of categories
+	keys     [][]byte  // of the categories, in their order, beside the values of their slider
+	listed   map[string]bool
+	unlisted bool // counters have categories that they cannot list
+	sketches []placed
+	tops     *lru.Cache[string, topOf]
+	looks    atomic.Pointer[look]
 }
 
 // badRow is a row that is left out, and why. Row counts those that have a value.
@@ -101,7 +103,7 @@ var errTooLarge = errors.New("sketches do not fit in memory")
 
 // load reads a layer of at most so many bytes.
 func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) (*layer, error) {
-	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[string, topOf](keptTops)}
+	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[string, topOf](keptTops), listed: map[string]bool{}}
 	names := []string{lexer.QuoteName(column)}
 	for _, c := range t.columns {
 		s, err := sliderOf(ctx, db, t.name, c)
@@ -160,12 +162,33 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) 
 			}
 		}
 	}
-	slices.Sort(l.Names)
-	l.Names = slices.Compact(l.Names)
-	if l.class != key.None { // bytes that are no text
-		l.Names, l.namesKnown = nil, false
-	}
+	l.list()
 	return l, rows.Err()
+}
+
+// list makes a slider of the categories, where all sketches list theirs.
+func (l *layer) list() {
+	if l.unlisted || l.plain || l.class.IsStruct() || len(l.listed) == 0 || len(l.listed) > mostTimes {
+		if !l.plain && l.class != key.None {
+			l.Class = l.class.String()
+		}
+		return
+	}
+	for k := range l.listed {
+		l.keys = append(l.keys, []byte(k))
+	}
+	slices.SortFunc(l.keys, func(a, b []byte) int {
+		if order, ok := key.Compare(l.class, a, b); ok {
+			return order
+		}
+		return bytes.Compare(a, b)
+	})
+	s := slider{Column: byCategory, Type: l.class.String(), Category: true}
+	for _, k := range l.keys {
+		s.Values = append(s.Values, string(key.AppendText(nil, l.class, k)))
+	}
+	s.Grain = grainOf(&s)
+	l.Sliders = append(l.Sliders, s)
 }
 
 // add puts a sketch into the layer.
@@ -190,20 +213,17 @@ func (l *layer) add(p placed) error {
 	}
 	l.Categories = l.Categories || v.CheckCategory(false) != nil
 	l.plain = l.plain || v.CheckCategory(true) != nil
-	if c := v.Class(); c != key.Text && c != key.None {
+	if c := v.Class(); c != key.None {
+		if l.class != key.None && l.class != c {
+			return fmt.Errorf("its categories are of type %v, those of rows before of type %v", c, l.class)
+		}
 		l.class = c
 	}
 	list, err := v.ListCategories()
-	var names []string
+	l.unlisted = l.unlisted || err != nil
 	for _, c := range list {
-		names = append(names, string(c.Key))
-	}
-	l.namesKnown = err == nil && (l.namesKnown || l.Rows == 1)
-	if l.namesKnown && len(names) > 0 && !slices.Equal(names, l.lastNames) {
-		l.Names, l.lastNames = append(l.Names, names...), names
-		if len(l.Names) > 1<<16 {
-			slices.Sort(l.Names)
-			l.Names = slices.Compact(l.Names)
+		if !l.listed[string(c.Key)] {
+			l.listed[string(c.Key)] = true
 		}
 	}
 	if v.Bounds.Empty() {

@@ -1,29 +1,56 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/paulmach/orb"
 )
 
 // look is where a layer's points are.
 type look struct {
-	Box     [4]float64 `json:"box"`     // what a first view shows
+	Box     [4]float64 `json:"box"`     // what a first view shows; beyond 180 degrees where points are on both sides
 	Degrees bool       `json:"degrees"` // most are at a longitude and latitude
 	Outside float64    `json:"outside"` // points that the box leaves out, about
+	Plane   *plane     `json:"plane,omitempty"`
+}
+
+// plane is the square that tiles show of a layer that is not in degrees: tile 0/0/0 is all of it.
+type plane struct {
+	West  float64 `json:"west"`
+	North float64 `json:"north"`
+	Side  float64 `json:"side"`
+}
+
+// planeOf is a square with room around a box, along cells, whose side is a power of two of cells.
+func (l *layer) planeOf(box orb.Bound) *plane {
+	side := l.Res * 256
+	for side < 4*max(box.Max[0]-box.Min[0], box.Max[1]-box.Min[1]) {
+		side *= 2
+	}
+	along := func(v float64) float64 { return math.Floor(v/l.Res) * l.Res }
+	middle := box.Center()
+	return &plane{West: along(middle[0] - side/2), North: along(middle[1] + side/2), Side: side}
 }
 
 // world is all longitudes and latitudes.
 var world = orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
 
-// A view may leave out this share of the points on each side, where that makes it
-// smaller by so much: a few points at (0, 0), or of a slip of the pen, would else make
-// all others a dot.
+// A first view may leave out this share of the points, where they are scattered: on its sides
+// it leaves off what has less than thin of the points that its middle has.
 const (
-	leftOut  = 0.001
-	muchLess = 0.25
+	leftOut  = 0.05
+	thin     = 0.25
 	lookSide = 256
+)
+
+// Of far-off groups a first view shows the two largest, where they have most of the points
+// and lie together in a small part of where all do.
+const (
+	mostPoints = 0.75
+	muchLess   = 0.25
 )
 
 // look finds a box that has nearly all points. Two requests may both do it: neither
@@ -51,92 +78,233 @@ func (l *layer) looked(ctx context.Context) (*look, error) {
 	}
 	total := sumOf(all)
 	if world.Union(box) != world {
-		at.Degrees = false
-		if !world.Intersects(box) {
-			return at, nil
+		inWorld := 0.0
+		if world.Intersects(box) {
+			if all, err = l.everything(ctx, world); err != nil {
+				return nil, err
+			}
+			inWorld = sumOf(all)
 		}
+		if at.Degrees = inWorld >= total/2 && inWorld > 0; at.Degrees {
+			box = meet(box, world)
+		}
+		if all, err = l.everything(ctx, box); err != nil {
+			return nil, err
+		}
+	}
+	d := density{all, box}
+	d.withoutZero()
+	if at.Degrees && box.Max[0]-box.Min[0] > 180 {
 		if all, err = l.everything(ctx, world); err != nil {
 			return nil, err
 		}
-		if sumOf(all) < total/2 {
-			return at, nil
-		}
-		at.Degrees = true
-		box = meet(box, world)
-		if all, err = l.everything(ctx, box); err != nil {
+		d = density{all, world}
+		d.withoutZero()
+		d.turn()
+	}
+	if (d.box.Max[0] <= 180 || !at.Degrees) && d.group() {
+		if d.points, err = l.everything(ctx, d.box); err != nil {
 			return nil, err
 		}
 	}
+	spare := leftOut * sumOf(d.points)
 	for range 6 {
-		next := trimmed(all, box)
-		smallest := 16 * l.Res
-		if (next.Max[0]-next.Min[0])*(next.Max[1]-next.Min[1]) > muchLess*(box.Max[0]-box.Min[0])*(box.Max[1]-box.Min[1]) ||
-			next.Max[0]-next.Min[0] < smallest && next.Max[1]-next.Min[1] < smallest {
+		was := d.box
+		spare -= d.trim(spare)
+		narrow := 16 * l.Res
+		if d.box.Max[0] > 180 && at.Degrees || width(d.box)*height(d.box) > muchLess*width(was)*height(was) || width(d.box) < narrow && height(d.box) < narrow {
 			break
 		}
-		box = next
-		if all, err = l.everything(ctx, box); err != nil {
+		if d.points, err = l.everything(ctx, d.box); err != nil {
 			return nil, err
 		}
 	}
-	at.Box = [4]float64{box.Min[0], box.Min[1], box.Max[0], box.Max[1]}
+	at.Box = [4]float64{d.box.Min[0], d.box.Min[1], d.box.Max[0], d.box.Max[1]}
+	if !at.Degrees {
+		at.Plane = l.planeOf(d.box)
+	}
 	// Pictures of counters do not tell a few points from chance.
-	if left := total - sumOf(all); left > 0.5 && l.Dense == 0 {
+	if left := total - sumOf(d.points); left > 0.5 && l.Dense == 0 {
 		at.Outside = math.Round(left)
 	}
 	return at, nil
 }
 
+func width(b orb.Bound) float64  { return b.Max[0] - b.Min[0] }
+func height(b orb.Bound) float64 { return b.Max[1] - b.Min[1] }
+
 // everything is a picture of all rows, of any category.
 func (l *layer) everything(ctx context.Context, box orb.Bound) ([]float64, error) {
 	pixels := make([]float64, lookSide*lookSide)
-	if !l.Categories {
-		_, err := l.estimates(ctx, pixels, filter{}, box, lookSide, lookSide, readsOfLook)
-		return pixels, err
-	}
-	names := l.Names
-	if !l.namesKnown || len(names) > 16 {
-		names = names[:min(len(names), 16)]
-	}
-	for _, name := range names {
-		if _, err := l.estimates(ctx, pixels, filter{category: name, given: true}, box, lookSide, lookSide, readsOfLook); err != nil {
-			return nil, err
+	f := filter{keys: [][]byte{nil}}
+	if l.Categories {
+		if err := l.everyCategory(&f); err != nil {
+			return pixels, nil //nolint:nilerr // counters say nothing without a category
 		}
 	}
-	return pixels, nil
+	_, err := l.estimates(ctx, pixels, f, box, lookSide, lookSide, readsOfLook)
+	return pixels, err
 }
 
-// trimmed is a box without the rows and columns on its sides that have next to no
-// points, those at (0, 0) taken for none.
-func trimmed(pixels []float64, box orb.Bound) orb.Bound {
-	step := [2]float64{(box.Max[0] - box.Min[0]) / lookSide, (box.Max[1] - box.Min[1]) / lookSide}
-	var sums [2][lookSide]float64
-	total := 0.0
-	for i, n := range pixels {
-		column, row := i%lookSide, lookSide-1-i/lookSide
-		west, south := box.Min[0]+float64(column)*step[0], box.Min[1]+float64(row)*step[1]
-		if west <= 0 && 0 < west+step[0] && south <= 0 && 0 < south+step[1] {
+// density is how many points are where: lookSide by lookSide pixels of a box, from the north.
+type density struct {
+	points []float64
+	box    orb.Bound
+}
+
+func (d *density) step() (x, y float64) { return width(d.box) / lookSide, height(d.box) / lookSide }
+
+// withoutZero leaves out what is at (0, 0), which many files have for places that are not known.
+func (d *density) withoutZero() {
+	if !d.box.Contains(orb.Point{}) {
+		return
+	}
+	dx, dy := d.step()
+	column, row := min(int(-d.box.Min[0]/dx), lookSide-1), min(int(d.box.Max[1]/dy), lookSide-1)
+	if at := &d.points[row*lookSide+column]; sumOf(d.points) > *at {
+		*at = 0
+	}
+}
+
+// turn lets the picture of the world begin where most meridians beside each other are empty.
+func (d *density) turn() {
+	var columns [lookSide]float64
+	for i, n := range d.points {
+		columns[i%lookSide] += n
+	}
+	gap, after, run := 0, 0, 0
+	for i := range 2 * lookSide {
+		if run++; columns[i%lookSide] > 0 {
+			run = 0
+		}
+		if run > gap && run <= lookSide {
+			gap, after = run, (i+1)%lookSide
+		}
+	}
+	if gap == lookSide || after <= gap {
+		return // the gap meets 180 degrees: nothing is on both sides of it
+	}
+	dx, _ := d.step()
+	turned := make([]float64, 0, len(d.points))
+	for row := range lookSide {
+		line := d.points[row*lookSide:][:lookSide]
+		turned = append(append(turned, line[after:]...), line[:after]...)
+	}
+	d.points = turned
+	d.box.Min[0] += float64(after) * dx
+	d.box.Max[0] += float64(after) * dx
+}
+
+// group leaves what is far from the two largest groups of points, where they have most, and
+// reports whether it did: the points are to be counted anew then.
+func (d *density) group() bool {
+	const block = 8
+	const side = lookSide / block
+	var blocks [side * side]float64
+	for i, n := range d.points {
+		blocks[i/lookSide/block*side+i%lookSide/block] += n
+	}
+	type part struct {
+		points                 float64
+		west, north, east, end int
+	}
+	var parts []part
+	var seen [side * side]bool
+	for first := range blocks {
+		if seen[first] || blocks[first] == 0 {
 			continue
 		}
-		sums[0][column] += n
-		sums[1][row] += n
-		total += n
-	}
-	if total == 0 {
-		return box
-	}
-	for axis := range 2 {
-		first, last := 0, lookSide-1
-		for below := sums[axis][first]; below <= leftOut*total; below += sums[axis][first] {
-			first++
+		p := part{west: side, north: side}
+		for next := []int{first}; len(next) > 0; {
+			i := next[len(next)-1]
+			next = next[:len(next)-1]
+			x, y := i%side, i/side
+			if seen[i] || blocks[i] == 0 {
+				continue
+			}
+			seen[i] = true
+			p.points += blocks[i]
+			p.west, p.north, p.east, p.end = min(p.west, x), min(p.north, y), max(p.east, x+1), max(p.end, y+1)
+			for dy := max(y-1, 0); dy <= min(y+1, side-1); dy++ {
+				for dx := max(x-1, 0); dx <= min(x+1, side-1); dx++ {
+					next = append(next, dy*side+dx)
+				}
+			}
 		}
-		for above := sums[axis][last]; above <= leftOut*total; above += sums[axis][last] {
-			last--
-		}
-		low := box.Min[axis]
-		box.Min[axis], box.Max[axis] = low+float64(max(first-1, 0))*step[axis], low+float64(min(last+2, lookSide))*step[axis]
+		parts = append(parts, p)
 	}
-	return box
+	if len(parts) < 3 {
+		return false
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(b.points, a.points) })
+	a, b := parts[0], parts[1]
+	west, north, east, end := min(a.west, b.west), min(a.north, b.north), max(a.east, b.east), max(a.end, b.end)
+	if a.points+b.points < mostPoints*sumOf(d.points) || float64((east-west)*(end-north)) > muchLess*side*side {
+		return false
+	}
+	d.cut(west*block, north*block, east*block, end*block)
+	return true
+}
+
+// cut keeps a part of the pixels; the others have nothing any more.
+func (d *density) cut(west, north, east, end int) {
+	for i := range d.points {
+		if x, y := i%lookSide, i/lookSide; x < west || x >= east || y < north || y >= end {
+			d.points[i] = 0
+		}
+	}
+	dx, dy := d.step()
+	b := d.box
+	d.box = orb.Bound{
+		Min: orb.Point{b.Min[0] + float64(west)*dx, b.Max[1] - float64(end)*dy},
+		Max: orb.Point{b.Min[0] + float64(east)*dx, b.Max[1] - float64(north)*dy},
+	}
+}
+
+// trim leaves off sides that have few points for their size, of so many points at most, and
+// keeps a pixel beside what is left. It returns how many points it left off.
+func (d *density) trim(most float64) (left float64) {
+	west, north, east, end := 0, 0, lookSide, lookSide
+	total := sumOf(d.points)
+	strip := func(x0, y0, x1, y1 int) (n float64) {
+		for y := y0; y < y1; y++ {
+			n += sumOf(d.points[y*lookSide+x0 : y*lookSide+x1])
+		}
+		return n
+	}
+	for east-west > 1 && end-north > 1 {
+		average := (total - left) / float64((east-west)*(end-north))
+		sides := [4]struct {
+			points float64
+			pixels int
+		}{
+			{strip(west, north, west+1, end), end - north}, {strip(east-1, north, east, end), end - north},
+			{strip(west, north, east, north+1), east - west}, {strip(west, end-1, east, end), east - west},
+		}
+		thinnest := 0
+		for i := range sides {
+			if sides[i].points/float64(sides[i].pixels) < sides[thinnest].points/float64(sides[thinnest].pixels) {
+				thinnest = i
+			}
+		}
+		s := sides[thinnest]
+		if s.points > most-left || s.points > 0 && s.points/float64(s.pixels) > thin*average {
+			break
+		}
+		left += s.points
+		switch thinnest {
+		case 0:
+			west++
+		case 1:
+			east--
+		case 2:
+			north++
+		case 3:
+			end--
+		}
+	}
+	d.cut(max(west-1, 0), max(north-1, 0), min(east+1, lookSide), min(end+1, lookSide))
+	return left
 }
 
 func meet(a, b orb.Bound) orb.Bound {

@@ -27,6 +27,7 @@ type question struct {
 	Box      []float64       `json:"box"`
 
 	Bars  string  `json:"bars"`  // the column of bars
+	All   bool    `json:"all"`   // of all its values, not the largest
 	K     int     `json:"k"`     // how many places
 	Apart float64 `json:"apart"` // how far from each other
 }
@@ -64,13 +65,6 @@ func (s *server) asked(r *http.Request) (q question, l *layer, f filter, a area,
 	rows := q.Where
 	if q.By != "" {
 		rows = append(rows, words{q.By, q.Value, q.To})
-	}
-	if q.Bars == byCategory && q.Category == nil {
-		first := "" // bars of categories are of all of them
-		if at, _ := s.layer(r.Context(), q.Table, q.Column); at != nil && len(at.Names) > 0 {
-			first = at.Names[0]
-		}
-		q.Category = &first
 	}
 	if l, f, err = s.chosen(r.Context(), q.Table, q.Column, rows, q.Category); err != nil {
 		return
@@ -123,7 +117,7 @@ func (s *server) bars(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.bars(r.Context(), db, f, a, q.Bars) })
+	return s.ask(r.Context(), func(db *sql.DB) (any, error) { return l.bars(r.Context(), db, f, a, q.Bars, q.All) })
 }
 
 // hotspotsInside are those of an area.
@@ -222,12 +216,16 @@ func (s *server) scale(r *http.Request) (any, error) {
 	if !(pixel[0] > 0) {
 		return nil, bad("pixel is %v, must be above 0", pixel[0])
 	}
+	style, _, err := styleOf(r)
+	if err != nil {
+		return nil, err
+	}
 	done, err := hold(r.Context(), s.draws)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return l.scale(r.Context(), f, other, boundOf(a.box), pixel[0])
+	return l.scale(r.Context(), f, other, boundOf(a.box), pixel[0], style)
 }
 
 // at is what there is at a place.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"sync"
 
+	"github.com/ccbfsql/ccbfsql/internal/picture"
 	"github.com/paulmach/orb"
 )
 
@@ -67,44 +67,76 @@ func (l *layer) measure(ctx context.Context, f filter) (topOf, error) {
 // viewScale is the scale of what a view shows.
 type viewScale struct {
 	Top     float64 `json:"top"`     // points per square degree of the last colour; 0 where there are none
-	Low     float64 `json:"low"`     // points in a pixel that most exceed
+	Low     float64 `json:"low"`     // one point, in a pixel
 	Pixel   float64 `json:"pixel"`   // side of a pixel, in degrees of longitude
 	Sampled bool    `json:"sampled"` // cells are too many to be read all
 	Dense   bool    `json:"dense"`   // counters that cells share are among what is shown
-	Hidden  bool    `json:"hidden"`  // they are, and all that they say can be chance
+	Spread  bool    `json:"spread"`  // counts of a tree's squares are spread over them
+	Hidden  bool    `json:"hidden"`  // counters are, and all that they say can be chance
 
-	Colours []string `json:"colours"` // from few to many
+	Colours []string  `json:"colours"` // from few to many
+	Steps   []float64 `json:"steps"`   // the least points per square degree of the colours, and those of the last
 }
 
 // mostPixels is how many pixels of a view are looked at along an axis.
-const mostPixels = 512
+const mostPixels = 2048
+
+// steps is how many colours of a legend there are.
+const steps = 16
 
 // scale looks at what a view shows; pixel is the side of a pixel. The top is rounded up
-// to a half power of two, so that tiles stay as they are while the view moves a little.
-func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Bound, pixel float64) (*viewScale, error) {
+// to a half power of two, and steps likewise, so that tiles stay as they are while the view
+// moves a little.
+func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Bound, pixel float64, style style) (*viewScale, error) {
 	side := func(axis int, pixel float64) int {
 		return int(min(max(math.Ceil((box.Max[axis]-box.Min[axis])/pixel), 1), mostPixels))
 	}
-	// On the map a pixel is lower in degrees, by the cosine of the latitude.
-	middle := (box.Min[1] + box.Max[1]) / 2
-	width, height := side(0, pixel), side(1, pixel*max(math.Cos(middle*math.Pi/180), 0.05))
+	seen, err := l.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	low := pixel
+	if seen.Plane == nil { // on the map a pixel is lower in degrees, by the cosine of the latitude
+		low *= max(math.Cos((box.Min[1]+box.Max[1])/2*math.Pi/180), 0.05)
+	}
+	width, height := side(0, pixel), side(1, low)
 	values := make([]float64, width*height)
 	d, err := l.less(ctx, values, f, other, box, width, height, readsOfScale)
 	if err != nil {
 		return nil, err
 	}
 	most := 0.0
-	for _, v := range values {
-		most = max(most, math.Abs(v))
+	for i, v := range values {
+		values[i] = math.Abs(v)
+		most = max(most, values[i])
 	}
-	s := &viewScale{Low: l.low(pixel), Pixel: pixel, Sampled: d.sampled, Dense: l.Dense > 0, Colours: ramp()}
+	s := &viewScale{
+		Low: l.low(pixel), Pixel: pixel, Sampled: d.sampled, Dense: l.Dense > 0, Spread: l.Exact+l.Dense < l.Rows,
+		Colours: hexes(picture.Colours(style.palette)),
+	}
 	if other != nil {
-		s.Colours = twoRamp()
+		s.Colours, style.scale = twoRamp(), ""
 	}
 	s.Hidden = most == 0 && l.Dense > 0 && (l.meets(f, box) || other != nil && l.meets(*other, box))
-	if most > 0 {
-		area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
-		s.Top = math.Exp2(math.Ceil(2*math.Log2(most/area)) / 2)
+	if most == 0 {
+		return s, nil
+	}
+	area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
+	round := func(v float64) float64 { return math.Exp2(math.Ceil(2*math.Log2(v)) / 2) }
+	s.Top = round(most / area)
+	o := picture.Options{Scale: style.scale, Low: s.Low, Top: s.Top * pixel * pixel, One: s.Low}
+	if style.scale == equal {
+		o.Top, area = 0, 1/area
+	} else {
+		area = 1 / (pixel * pixel)
+	}
+	if s.Steps, err = picture.Steps(values, steps, o); err != nil {
+		return nil, err
+	}
+	for i := range s.Steps {
+		if s.Steps[i] *= area; style.scale == equal {
+			s.Steps[i] = round(s.Steps[i])
+		}
 	}
 	return s, nil
 }
@@ -113,12 +145,8 @@ func boundOf(box [4]float64) orb.Bound {
 	return orb.Bound{Min: orb.Point{box[0], box[1]}, Max: orb.Point{box[2], box[3]}}
 }
 
-// ramp is some of the colours of tiles, for a legend.
-var ramp = sync.OnceValue(func() []string { return hexes(opaque()[1:65]) })
-
-// hexes is some of the colours of a palette, in even steps.
-func hexes(p color.Palette) (colours []string) {
-	const steps = 8
+// hexes is some of some colours, in even steps.
+func hexes(p []color.Color) (colours []string) {
 	for i := range steps + 1 {
 		r, g, b, _ := p[i*(len(p)-1)/steps].RGBA()
 		colours = append(colours, fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))

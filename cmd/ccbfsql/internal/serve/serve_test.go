@@ -141,7 +141,7 @@ func TestLayers(t *testing.T) {
 	}
 	want := []string{
 		"july.s\"k: 4 rows, 4000 points, 4 exact, categories false, tile [0 1 2 3]",
-		"kinds.s: 1 rows, 12000 points, 1 exact, categories false",
+		"kinds.s: 1 rows, 12000 points, 1 exact, categories true, (category) [month 0 month 1 month 2]",
 		"to wns.s\"k: 12 rows, 12000 points, 12 exact, categories false, month [month 0 month 1 month 2], tile [0 1 2 3]",
 		"dense.s: 1 rows, 12000 points, 0 exact, categories false",
 	}
@@ -311,6 +311,9 @@ func TestBadRequests(t *testing.T) {
 		{"GET", "/tiles/to%20wns/s%22k/2/0/0.png?by=n&value=1", "", 400, "no slider"},
 		{"GET", "/tiles/points/lon/2/0/0.png", "", 404, "no sketches"},
 		{"GET", "/tiles/to%20wns%22%3B%20DROP%20TABLE%20points%3B--/s%22k/2/0/0.png", "", 404, "no sketches"},
+		{"GET", "/tiles/kinds/s/2/2/1.png?palette=jet", "", 400, "must be one of viridis"},
+		{"GET", "/tiles/kinds/s/2/2/1.png?scale=equal", "", 400, "needs steps"},
+		{"GET", "/tiles/kinds/s/2/2/1.png?scale=equal&steps=2,1", "", 400, "rising numbers"},
 		{"GET", "/../../etc/passwd", "", 404, ""},
 		{"GET", "/api/hotspots?table=july&column=s%22k&xmin=x&ymin=0&xmax=1&ymax=1", "", 400, "must be a number"},
 		{"GET", "/api/hotspots?table=july&column=s%22k&xmin=nan&ymin=0&xmax=1&ymax=1", "", 400, "wrong order"},

@@ -3,9 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
-	"image/color"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
@@ -30,17 +28,13 @@ var empty = sync.OnceValue(func() []byte {
 	return b.Bytes()
 })
 
-// tile draws a web mercator tile as a PNG. top is what the last colour stands for, in
-// points per square degree; 0 takes what suits the layer at this zoom. With other rows it
-// is what the rows have more or less than those.
-func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y int64, top float64) ([]byte, error) {
-	west, south, east, north, err := grid.TileBounds(z, x, y)
+// tile draws a web mercator tile as a PNG. With other rows it is what the rows have more or
+// less than those.
+func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y int64, style style) ([]byte, error) {
+	box, isPlane, err := l.tileBox(ctx, z, x, y)
 	if err != nil {
 		return nil, err
 	}
-	// Rows of even height in degrees first: counts are added up there, and
-	// moved to the rows of the map at once.
-	box := orb.Bound{Min: orb.Point{west, south}, Max: orb.Point{east, north}}
 	if !l.meets(f, box) && (other == nil || !l.meets(*other, box)) {
 		return empty(), nil // most of the world
 	}
@@ -48,30 +42,53 @@ func (l *layer) tile(ctx context.Context, f filter, other *filter, z int, x, y i
 	defer papers.Put(paper)
 	clear(paper[:])
 	even, values := paper[:2*tileSide*tileSide], paper[2*tileSide*tileSide:]
-	if _, err := l.less(ctx, even, f, other, box, tileSide, 2*tileSide, readsOfTile); err != nil {
-		return nil, err
+	if isPlane {
+		if _, err := l.less(ctx, values, f, other, box, tileSide, tileSide, readsOfTile); err != nil {
+			return nil, err
+		}
+	} else {
+		// Rows of even height in degrees first: counts are added up there, and
+		// moved to the rows of the map at once.
+		if _, err := l.less(ctx, even, f, other, box, tileSide, 2*tileSide, readsOfTile); err != nil {
+			return nil, err
+		}
+		mercator(values, even, z, y, box.Min[1], box.Max[1])
 	}
-	side := 360 / math.Exp2(float64(z)) / tileSide
-	if top == 0 {
+	side := (box.Max[0] - box.Min[0]) / tileSide
+	if style.top == 0 {
 		of, err := l.top(ctx, f)
 		if err != nil {
 			return nil, err
 		}
-		top = of.at(side*side) / (side * side)
+		style.top = of.at(side*side) / (side * side)
 	}
-	mercator(values, even, z, y, south, north)
-	scale := picture.Options{Low: l.low(side), Top: top * side * side}
+	o := style.options(side*side, l.low(side))
 	if other != nil {
-		return signed(values, tileSide, tileSide, scale)
+		return signed(values, tileSide, tileSide, picture.Options{Low: o.Low, Top: o.Top})
 	}
-	img, err := picture.Draw(values, tileSide, tileSide, scale)
+	img, err := picture.Draw(values, tileSide, tileSide, o)
 	if err != nil {
 		return nil, err
 	}
-	img.Palette = opaque()
+	img.Palette = picture.Opaque(img.Palette)
 	var b bytes.Buffer
 	err = picture.Write(&b, img)
 	return b.Bytes(), err
+}
+
+// tileBox is what a tile shows: of the world, or of a layer's plane.
+func (l *layer) tileBox(ctx context.Context, z int, x, y int64) (box orb.Bound, isPlane bool, err error) {
+	seen, err := l.look(ctx)
+	if err != nil {
+		return box, false, err
+	}
+	if p := seen.Plane; p != nil {
+		side := p.Side / math.Exp2(float64(z))
+		west, north := p.West+float64(x)*side, p.North-float64(y)*side
+		return orb.Bound{Min: orb.Point{west, north - side}, Max: orb.Point{west + side, north}}, true, nil
+	}
+	box.Min[0], box.Min[1], box.Max[0], box.Max[1], err = grid.TileBounds(z, x, y)
+	return box, false, err
 }
 
 // papers are what tiles were drawn on, 1.5 MB each: clearing one takes less than making one
@@ -91,23 +108,6 @@ func (l *layer) meets(f filter, box orb.Bound) bool {
 // low is what few points are in a pixel: one, or what a pixel has of one.
 func (l *layer) low(side float64) float64 { return min(1, side*side/(l.Res*l.Res)) }
 
-// opaque is the palette of tiles. The colours of few points let nothing of the map
-// through, which is drawn above them: on either ground they have to be seen.
-var opaque = sync.OnceValue(func() color.Palette {
-	img, err := picture.Draw(make([]float64, 1), 1, 1, picture.Options{})
-	if err != nil {
-		panic(err) // of constants
-	}
-	p := slices.Clone(img.Palette)
-	for i, c := range p {
-		if c := color.NRGBAModel.Convert(c).(color.NRGBA); c.A > 0 {
-			c.A = 255
-			p[i] = c
-		}
-	}
-	return p
-})
-
 // How many cells of counters are read for a tile, about, for a scale and to find where
 // points are; and of each sketch at least: some tenths of a second of lookups.
 const (
@@ -125,8 +125,8 @@ type drawing struct {
 // density adds up the densities of the rows chosen, with about so many lookups in
 // counters at most.
 func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawing, err error) {
-	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *placed, reads uint64) (bool, error) {
-		return v.AddDensity(sum, box, width, height, ccbf.Of(f.key()), reads)
+	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *placed, category []byte, reads uint64) (bool, error) {
+		return v.AddDensity(sum, box, width, height, ccbf.Of(category), reads)
 	})
 }
 
@@ -134,15 +134,15 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 // has what is left when that is taken off, and nothing where that can be chance.
 func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawing, error) {
 	e := ccbf.NewEstimates(sum, width, height)
-	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *placed, reads uint64) (bool, error) {
-		return e.Add(v, p.noise(v), box, ccbf.Of(f.key()), reads)
+	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *placed, category []byte, reads uint64) (bool, error) {
+		return e.Add(v, p.noise(v), box, ccbf.Of(category), reads)
 	})
 	e.Finish()
 	return d, err
 }
 
-// draw calls add for the sketches of the rows chosen that are in a box.
-func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *placed, reads uint64) (sampled bool, err error)) (d drawing, err error) {
+// draw calls add for each category of the sketches of the rows chosen that are in a box.
+func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *placed, category []byte, reads uint64) (sampled bool, err error)) (d drawing, err error) {
 	var v ccbf.View
 	var drawn []*placed
 	for i := range l.sketches {
@@ -158,14 +158,16 @@ func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add
 		if err := v.Reset(p.blob); err != nil {
 			return d, err
 		}
-		if err := v.CheckCategory(f.given); err != nil {
+		if err := v.CheckCategory(f.given()); err != nil {
 			return d, err
 		}
-		sampled, err := add(&v, p, reads)
-		if err != nil {
-			return d, err
+		for _, category := range f.keys {
+			sampled, err := add(&v, p, category, reads)
+			if err != nil {
+				return d, err
+			}
+			d.sampled = d.sampled || sampled
 		}
-		d.sampled = d.sampled || sampled
 	}
 	return d, nil
 }

@@ -56,7 +56,7 @@ func TestDifference(t *testing.T) {
 		}
 	}
 	_, body := get(t, url+`/api/scale?table=to+wns&column=s%22k&xmin=0&ymin=50&xmax=2&ymax=52&pixel=0.01&versus={"where":[{"by":"month","value":"month%201"}]}`)
-	if s := decoded[viewScale](t, body); len(s.Colours) != 18 || !(s.Top > 0) {
+	if s := decoded[viewScale](t, body); len(s.Colours) != 2*(steps+1) || !(s.Top > 0) {
 		t.Errorf("the scale is %s", body)
 	}
 }

@@ -1,0 +1,167 @@
+package serve
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ccbfsql/ccbfsql/connector"
+)
+
+// typed has the same points with categories of several types, alone and with totals, and as counters.
+const typed = `CREATE TABLE points AS SELECT (hash(i) % 1000) / 1000 AS lon, 50 + (hash(i, 1) % 1000) / 1000 AS lat,
+		date '2024-01-01' + (i % 90)::INTEGER AS day, (i % 20 - 5)::INTEGER AS number, ['fire', 'theft', 'a; ''b'''][1 + (i % 3)::INTEGER] AS kind,
+		(i % 4 / 2)::DECIMAL(5, 1) AS half, i % 3 = 0 AS solved, timestamp '2024-01-01' + to_hours((i % 50)::INTEGER) AS hour FROM range(5000) t(i);
+	CREATE TABLE days AS SELECT ccbf_agg(lon, lat, 0.01, {category: day}) AS s FROM points;
+	CREATE TABLE numbers AS SELECT ccbf_agg(lon, lat, 0.01, {category: number, totals: true}) AS s FROM points;
+	CREATE TABLE kinds AS SELECT ccbf_agg(lon, lat, 0.01, {category: kind}) AS s FROM points;
+	CREATE TABLE halves AS SELECT ccbf_agg(lon, lat, 0.01, {category: half}) AS s FROM points;
+	CREATE TABLE solved AS SELECT ccbf_agg(lon, lat, 0.01, {category: solved}) AS s FROM points;
+	CREATE TABLE hours AS SELECT ccbf_agg(lon, lat, 0.01, {category: hour}) AS s FROM points;
+	CREATE TABLE trees AS SELECT ccbf_agg(lon, lat, 0.0001, {category: day, bytes: 4096}) AS s FROM points;
+	CREATE TABLE counters AS SELECT ccbf_agg(lon, lat, 0.01, {category: day, exact: false}) AS s FROM points`
+
+// Categories of every type are listed in their order, and chosen by one, by a range, or not
+// at all, for all of them; GROUP BY has the truth.
+func TestCategories(t *testing.T) {
+	file := database(t, typed)
+	url := started(t, file)
+	db, err := connector.Open(file + "?" + confined)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const area = `"box": [-1, 49, 2, 52]`
+	sum := func(table, where string) answer {
+		t.Helper()
+		status, body := post(t, url+"/api/sum", fmt.Sprintf(`{"table": %q, "column": "s", "box": [-1, 49, 2, 52], "where": [%s]}`, table, where))
+		if status != http.StatusOK {
+			t.Fatalf("%s %s: %d %s", table, where, status, body)
+		}
+		return decoded[answer](t, body)
+	}
+	count := func(where string) (n float64) {
+		t.Helper()
+		if err := db.QueryRow("SELECT count(*) FROM points WHERE " + where).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	_, body := get(t, url+"/api/layers")
+	layers := map[string]*layer{}
+	for _, l := range decoded[[]*layer](t, body) {
+		layers[l.Table] = l
+	}
+	for table, c := range map[string]struct{ column, grain string }{
+		"days": {"day", "day"}, "numbers": {"number", ""}, "kinds": {"kind", ""}, "halves": {"half", ""}, "solved": {"solved", ""}, "hours": {"hour", ""}, "trees": {"day", "day"},
+	} {
+		l := layers[table]
+		at := l.slider(byCategory)
+		if at < 0 || l.Sliders[at].Grain != c.grain {
+			t.Fatalf("%s: sliders %+v", table, l.Sliders)
+		}
+		values := l.Sliders[at].Values
+		var want []string
+		var list string
+		if err := db.QueryRow(fmt.Sprintf("SELECT string_agg(regexp_replace(v::VARCHAR, '\\.0$', ''), '|' ORDER BY v) FROM (SELECT DISTINCT %s AS v FROM points)", c.column)).Scan(&list); err != nil {
+			t.Fatal(err)
+		}
+		if want = strings.Split(list, "|"); !slices.Equal(values, want) {
+			t.Errorf("%s: categories %v, want %v", table, values, want)
+		}
+		if a := sum(table, ""); a.Estimate != 5000 || a.Low != a.High {
+			t.Errorf("%s: all are %+v", table, a)
+		}
+		one, two := values[1], values[len(values)-1]
+		quoted := func(v string) string { return "'" + strings.ReplaceAll(v, "'", "''") + "'" }
+		where := fmt.Sprintf(`{"by": "(category)", "value": %q}`, one)
+		if a, want := sum(table, where), count(c.column+" = "+quoted(one)); a.Estimate != want {
+			t.Errorf("%s: %s are %+v, want %v\n%s", table, one, a, want, a.SQL)
+		} else if err := db.QueryRow(a.SQL).Scan(new(float64), new(float64), new(float64), new(int), new(int)); err != nil {
+			t.Errorf("%v in\n%s", err, a.SQL)
+		}
+		where = fmt.Sprintf(`{"by": "(category)", "value": %q, "to": %q}`, one, two)
+		if a, want := sum(table, where), count(fmt.Sprintf("%s BETWEEN %s AND %s", c.column, quoted(one), quoted(two))); a.Estimate != want {
+			t.Errorf("%s: %s to %s are %+v, want %v\n%s", table, one, two, a, want, a.SQL)
+		}
+		status, body := post(t, url+"/api/bars", fmt.Sprintf(`{"table": %q, "column": "s", %s, "bars": "(category)", "all": true}`, table, area))
+		b := decoded[bars](t, body)
+		if status != http.StatusOK || len(b.Bars) != len(values) {
+			t.Fatalf("%s: %d %s", table, status, body)
+		}
+		for _, bar := range b.Bars {
+			if want := count(c.column + " = " + quoted(*bar.Value)); bar.Estimate != want {
+				t.Errorf("%s: the bar of %s is %v, want %v", table, *bar.Value, bar.Estimate, want)
+			}
+		}
+		if n := drawnPixels(t, url+"/tiles/"+table+"/s/8/128/86.png"); n == 0 {
+			t.Errorf("%s: nothing is drawn of all", table)
+		}
+	}
+	if l := layers["counters"]; l.slider(byCategory) >= 0 || l.Class != "DATE" {
+		t.Errorf("counters list categories: %+v", l)
+	}
+	if a := sum("counters", `{"by": "(category)", "value": "2024-01-03"}`); a.High < count("day = '2024-01-03'") {
+		t.Errorf("counters of a day: %+v", a)
+	}
+	if status, body := get(t, url+"/tiles/counters/s/8/128/86.png"); status != http.StatusBadRequest || !strings.Contains(string(body), "give one") {
+		t.Errorf("counters without a category: %d %s", status, body)
+	}
+}
+
+// A layer in metres is drawn in a plane of its own, cell by cell.
+func TestPlane(t *testing.T) {
+	url := started(t, database(t, `CREATE TABLE metres AS SELECT ccbf_agg(x, y, 100) AS s FROM (VALUES (500050, 4000050), (500050, 4000050), (500150, 4000050), (503050, 4002050)) t(x, y)`))
+	_, body := get(t, url+"/api/look?table=metres&column=s")
+	at := decoded[look](t, body)
+	if at.Degrees || at.Plane == nil || at.Plane.Side != 25600 {
+		t.Fatalf("the look is %s", body)
+	}
+	// At zoom 1 a pixel is half a cell: a cell has 4 of them.
+	drawn := map[[2]int]uint8{}
+	for x := range 2 {
+		for y := range 2 {
+			_, body := get(t, fmt.Sprintf("%s/tiles/metres/s/1/%d/%d.png?top=1", url, x, y))
+			img, err := png.Decode(bytes.NewReader(body))
+			if err != nil {
+				t.Fatalf("%v: %s", err, body)
+			}
+			for i := range tileSide * tileSide {
+				if _, _, _, a := img.At(i%tileSide, i/tileSide).RGBA(); a > 0 {
+					px, py := x*tileSide+i%tileSide, y*tileSide+i/tileSide
+					cell := [2]int{int(at.Plane.West)/100 + px/2, int(at.Plane.North)/100 - 1 - py/2}
+					drawn[cell]++
+				}
+			}
+		}
+	}
+	want := map[[2]int]uint8{{5000, 40000}: 4, {5001, 40000}: 4, {5030, 40020}: 4}
+	if fmt.Sprint(drawn) != fmt.Sprint(want) {
+		t.Errorf("pixels of cells: %v, want %v", drawn, want)
+	}
+}
+
+// A first view shows the densest part, the two largest of far-off groups, and what is on
+// both sides of 180 degrees together.
+func TestDensestPart(t *testing.T) {
+	const spots = `CREATE MACRO town(lon, lat, n, seed) AS TABLE SELECT lon + (hash(i, seed) % 1000) / 1000 AS lon, lat + (hash(i, seed + 1) % 1000) / 1000 AS lat FROM range(n) t(i);
+		CREATE TABLE scattered AS SELECT ccbf_agg(lon, lat, 0.01) AS s FROM (FROM town(10, 50, 20000, 1) UNION ALL SELECT (hash(i) % 300)::DOUBLE - 150, (hash(i, 1) % 120)::DOUBLE - 60 FROM range(500) t(i));
+		CREATE TABLE groups AS SELECT ccbf_agg(lon, lat, 0.01) AS s FROM (FROM town(10, 50, 5000, 1) UNION ALL FROM town(40, 52, 4000, 3) UNION ALL FROM town(-70, -30, 900, 5) UNION ALL FROM town(150, -40, 900, 7));
+		CREATE TABLE fiji AS SELECT ccbf_agg(if(lon > 180, lon - 360, lon), lat, 0.01) AS s FROM (FROM town(177, -18, 5000, 1) UNION ALL FROM town(181, -17, 5000, 3))`
+	url := started(t, database(t, spots))
+	for table, want := range map[string][4]float64{"scattered": {10, 50, 11, 51}, "groups": {10, 50, 41, 53}, "fiji": {177, -18, 182, -16}} {
+		_, body := get(t, url+"/api/look?column=s&table="+table)
+		at := decoded[look](t, body).Box
+		for i, by := range []float64{-1, -1, 1, 1} {
+			// No smaller than the towns less a twentieth, no larger than by two pixels of the world.
+			if beyond := by * (at[i] - want[i]); beyond > 2*360./lookSide+0.01 || beyond < -0.1 {
+				t.Errorf("%s: the view is %v, want about %v", table, at, want)
+				break
+			}
+		}
+	}
+}

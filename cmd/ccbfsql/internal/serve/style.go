@@ -1,0 +1,62 @@
+package serve
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/internal/picture"
+)
+
+// style is how the colours of tiles are chosen.
+type style struct {
+	palette, scale string    // as picture.Options has them
+	top            float64   // of the last colour, in points per square degree; 0 for what suits the layer
+	steps          []float64 // of evenly spaced colours, likewise; for the scale "equal"
+}
+
+// equal is the scale that needs steps.
+const equal = "equal"
+
+// styleOf reads the style of a request; id is all that tiles depend on of it.
+func styleOf(r *http.Request) (s style, id string, err error) {
+	q := r.URL.Query()
+	s = style{palette: q.Get("palette"), scale: q.Get("scale")}
+	for _, o := range []struct {
+		name, value string
+		are         []string
+	}{{"palette", s.palette, picture.Palettes}, {"scale", s.scale, picture.Scales}} {
+		if o.value != "" && !slices.Contains(o.are, o.value) {
+			return s, "", bad("%s is %q, must be one of %s", o.name, o.value, strings.Join(o.are, ", "))
+		}
+	}
+	if text := q.Get("top"); text != "" {
+		if s.top, err = strconv.ParseFloat(text, 64); err != nil || !(s.top > 0) || math.IsInf(s.top, 0) {
+			return s, "", bad("top is %q, must be a number of points above 0", text)
+		}
+	}
+	steps := q.Get("steps")
+	if steps != "" {
+		for text := range strings.SplitSeq(steps, ",") {
+			v, err := strconv.ParseFloat(text, 64)
+			if err != nil || !(v > 0) || math.IsInf(v, 0) || len(s.steps) > 0 && v < s.steps[len(s.steps)-1] {
+				return s, "", bad("steps are %q, must be rising numbers above 0", steps)
+			}
+			s.steps = append(s.steps, v)
+		}
+	}
+	return s, strings.Join([]string{s.palette, s.scale, q.Get("top"), steps}, " "), nil
+}
+
+// options are those of a picture whose pixels have an area, and low is one point in them.
+func (s *style) options(area, low float64) picture.Options {
+	o := picture.Options{Palette: s.palette, Scale: s.scale, Low: low, Top: s.top * area, One: low}
+	if s.scale == equal {
+		for _, v := range s.steps {
+			o.Steps = append(o.Steps, v*area)
+		}
+	}
+	return o
+}
