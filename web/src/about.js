@@ -4,16 +4,44 @@ import { element, made, many, whole } from "./text.js";
 // about says what a layer has: how many sketches, what they count, and the rows left out.
 export function about(layer) {
   const share = layer.exact === layer.rows ? "exact" : layer.exact === 0 ? "not exact" : `${whole(layer.exact)} of them exact`;
+  const trees = layer.rows - layer.exact - layer.dense;
+  const spread = trees > 0 ? `. ${trees === layer.rows ? "Trees" : `${whole(trees)} are trees`}: counts are of squares, and spread over them` : "";
   element("about").textContent = layer.error ? "" :
-    `${many(layer.rows, "sketch")}, ${share}: ${whole(layer.total)} points in cells of ${layer.res}, ${whole(Math.ceil(layer.bytes / 1024))} KB`;
+    `${many(layer.rows, "sketch")}, ${share}: ${whole(layer.total)} points in cells of ${layer.res}, ${whole(Math.ceil(layer.bytes / 1024))} KB${spread}`;
   element("bad").hidden = !layer.badRows;
   element("bad").querySelector("summary").textContent = `${many(layer.badRows ?? 0, "row")} left out`;
   element("bad").querySelector("ul").replaceChildren(...(layer.bad ?? []).map((b) => made("li", "quiet", `Row ${whole(b.row)}: ${b.error}`)));
-  reason(layer.error);
+  reason(layer.error || (layer.rows > 0 && layer.total === 0 && layer.dense === 0 ? "These sketches have no points." : ""));
 }
 
 // reason says why there is no map, or nothing.
 export function reason(text) {
   element("reason").textContent = text ?? "";
   element("reason").hidden = !text;
+}
+
+// offers says what to do where there are no sketches: to make some, or to have them made of a
+// table of points.
+export async function offers(api) {
+  const tables = await api.tables();
+  reason("There are no sketches of points here. Make some, for example with CREATE TABLE t AS SELECT ccbf_agg(lon, lat, 0.01) AS sketch FROM ...");
+  const box = element("build");
+  box.hidden = tables.length === 0;
+  box.replaceChildren(...tables.map(({ table, x, y }) => {
+    const line = made("p", "", `Table ${table} has points, in the columns ${x} and ${y}. `);
+    const b = line.appendChild(made("button", "small", "Build sketches of it"));
+    b.addEventListener("click", async () => {
+      b.disabled = true;
+      b.textContent = "Building…";
+      try {
+        await api.build(table);
+        location.reload();
+      } catch (error) {
+        reason(error.message);
+        b.disabled = false;
+        b.textContent = "Build sketches of it";
+      }
+    });
+    return line;
+  }));
 }

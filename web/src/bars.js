@@ -1,18 +1,20 @@
 // A bar for each value of a column; a click on it chooses by it, or no longer.
+import { app, sliderOf } from "./app.js";
 import { plain } from "./filters.js";
 import { brief, made, span, sqlBox, whole } from "./text.js";
 
-// bars is the chart of an answer. picked says which value is chosen, pick chooses one.
-export function bars(answer, picked, pick) {
+// bars is the chart of an answer, by a column. picked says which value is chosen, pick chooses one.
+export function bars(answer, by, picked, pick) {
+  const slider = sliderOf(app.layer, by);
   const list = made("ol", "bars");
   const most = Math.max(...answer.bars.map((b) => b.estimate), 1);
   for (const b of answer.bars) {
-    const name = plain(b.value ?? "NULL");
+    const name = b.value === "" ? "(empty)" : plain(slider, b.value ?? "NULL");
     const button = list.appendChild(made("li")).appendChild(made("button"));
     button.style.setProperty("--share", b.estimate / most);
     button.append(made("span", "name", name), made("span", "count", (b.low === b.high ? "" : "≈ ") + brief(b.estimate)));
     button.title = `${name}: ${whole(b.estimate)}, ${span({ ...b, certain: answer.certain })}`;
-    button.dataset.value = name;
+    button.dataset.value = b.value;
     button.dataset.estimate = b.estimate;
     button.disabled = b.value === null;
     button.setAttribute("aria-pressed", picked(b.value));

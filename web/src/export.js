@@ -1,14 +1,14 @@
 // What is shown, as files.
-import { save } from "./text.js";
+import { brief, save } from "./text.js";
 
 const csvField = (v) => (/[",\n]/.test(String(v)) ? `"${String(v).replaceAll('"', '""')}"` : String(v));
 
 // csv saves the answers as a table: the area, the bars, the hottest places.
 export function csv(title, { answer, bars, spots, barsBy }) {
-  const rows = [["what", "value", "count", "low", "high", "lon", "lat"]];
-  if (answer) rows.push(["area", title, answer.estimate, answer.low, answer.high, "", ""]);
-  for (const b of bars?.bars ?? []) rows.push([barsBy, b.value ?? "", b.estimate, b.low, b.high, "", ""]);
-  for (const [i, s] of (spots?.spots ?? []).entries()) rows.push(["place", i + 1, s.count, "", "", s.x, s.y]);
+  const rows = [["what", "value", "count", "low", "high", "lon", "lat", "near"]];
+  if (answer) rows.push(["area", title, answer.estimate, answer.low, answer.high, "", "", ""]);
+  for (const b of bars?.bars ?? []) rows.push([barsBy, b.value ?? "", b.estimate, b.low, b.high, "", "", ""]);
+  for (const [i, s] of (spots?.spots ?? []).entries()) rows.push(["place", i + 1, s.count, "", "", s.x, s.y, s.near ?? ""]);
   save("ccbfsql.csv", new Blob([rows.map((r) => r.map(csvField).join(",") + "\n").join("")], { type: "text/csv" }));
 }
 
@@ -26,7 +26,7 @@ export function geoJSON(title, area, { answer, spots }) {
 }
 
 // png saves the map as it is seen, with its title and legend below.
-export async function png(map, title, scale, [unit, ticks, notes]) {
+export async function png(map, title, { unit, ticks, notes, colours, top }) {
   const picture = await new Promise((resolve) => {
     map.once("render", () => {
       const c = document.createElement("canvas");
@@ -38,8 +38,8 @@ export async function png(map, title, scale, [unit, ticks, notes]) {
     map.triggerRepaint();
   });
   const ratio = devicePixelRatio;
-  const lines = [title, ...(notes ?? []), "Outlines: Natural Earth. Names: GeoNames, CC BY 4.0"];
-  const below = (scale?.top ? 70 : 14) + 18 * lines.length;
+  const lines = [title, ...notes, "Outlines: Natural Earth. Names: GeoNames, CC BY 4.0"];
+  const below = (top ? 70 : 14) + 18 * lines.length;
   const out = document.createElement("canvas");
   out.width = picture.width;
   out.height = picture.height + below * ratio;
@@ -53,18 +53,18 @@ export async function png(map, title, scale, [unit, ticks, notes]) {
   g.fillStyle = style.color;
   g.font = "13px system-ui, sans-serif";
   for (const [i, line] of lines.entries()) g.fillText(line, 0, 18 * i);
-  if (scale?.top) {
+  if (top) {
     g.translate(0, 18 * lines.length - 6);
     const width = Math.min(360, picture.width / ratio - 28);
     const ramp = g.createLinearGradient(0, 0, width, 0);
-    scale.colours.forEach((c, i, all) => ramp.addColorStop(i / (all.length - 1), c));
+    colours.forEach((c, i, all) => ramp.addColorStop(i / (all.length - 1), c));
     g.fillStyle = ramp;
     g.fillRect(0, 0, width, 12);
     g.fillStyle = style.color;
-    ticks.forEach((t, i) => {
-      g.textAlign = i === 0 ? "left" : i === ticks.length - 1 ? "right" : "center";
-      g.fillText(new Intl.NumberFormat("en", { maximumSignificantDigits: 3, notation: "compact" }).format(t), (width * i) / (ticks.length - 1), 28);
-    });
+    for (const { at, value } of ticks) {
+      g.textAlign = at === 0 ? "left" : at > 0.95 ? "right" : "center";
+      g.fillText(brief(value), width * at, 28);
+    }
     g.textAlign = "left";
     g.fillText(unit, 0, 46);
   }

@@ -1,39 +1,127 @@
-// The legend: what the colours stand for in this view.
+// The legend: what the colours stand for in this view, and which they are.
+import { app, nameOf } from "./app.js";
+import { colours, palettes } from "./theme.js";
 import { brief, element, made, metres } from "./text.js";
 
 const metresPerDegree = 111_195; // of a sphere with a radius of 6,371 km
 
-// legend shows a scale, for cells of a side in a view around a latitude; none where
-// nothing is drawn.
-export function legend(scale, res, latitude, versus) {
+// A ramp for labels is its unit, its ticks, its colours and notes.
+const nothing = { notes: [], ticks: [] };
+
+// legend shows the scales of all layers on the map; restyle is called where a person chooses
+// other colours. It returns what the active one stands for.
+export function legend(scales, restyle, zoomToData) {
   const box = element("legend");
+  const open = box.querySelector("details")?.open;
   box.replaceChildren();
-  box.hidden = !scale?.top && !scale?.hidden;
-  if (box.hidden) return [];
-  if (scale.hidden) {
-    box.append(made("p", "", "Nothing here stands out from chance: the counters of these sketches are shared by too many cells. Zoom in or out; an area's answer has bounds."));
-    return [];
-  }
-  const cells = res >= scale.pixel;
-  const side = cells ? res : scale.pixel;
-  const width = side * metresPerDegree * Math.cos((latitude * Math.PI) / 180);
+  box.hidden = !app.stack.some((s, i) => scales[i]);
+  const read = app.stack.map((shown, i) => {
+    if (!scales[i]) return nothing;
+    const part = box.appendChild(made("div", "scale"));
+    if (app.stack.length > 1) part.append(made("strong", "", nameOf(shown.layer)));
+    const r = reading(shown, scales[i]);
+    if (r.ticks.length) part.append(...drawn(r));
+    if (scales[i].top === 0 && !scales[i].hidden) {
+      const line = part.appendChild(made("p", "", i === app.active ? "No points here. " : "No points here."));
+      if (i === app.active) line.append(button("Zoom to data", zoomToData));
+    }
+    for (const n of r.notes) part.append(made("p", "quiet note", n));
+    if (i === app.active && scales[i].top > 0) part.append(choices(shown, restyle, open));
+    return r;
+  });
+  return read[app.active] ?? nothing;
+}
+
+function button(text, f) {
+  const b = made("button", "small", text);
+  b.addEventListener("click", f);
+  return b;
+}
+
+function drawn({ gradient, ticks, unit }) {
+  const bar = made("div", "ramp");
+  bar.append(made("div"));
+  bar.firstChild.style.background = gradient;
+  const labels = made("div", "ticks");
+  labels.append(...ticks.map(({ at, value }) => {
+    const t = made("span", "", brief(value));
+    t.style.left = `${at * 100}%`;
+    return t;
+  }));
+  return [bar, labels, made("p", "quiet", unit)];
+}
+
+// reading is what a scale says of a layer in a view.
+function reading({ layer, versus }, scale) {
+  const notes = [];
+  if (scale.hidden) notes.push("Nothing here stands out from chance: the counters of these sketches are shared by too many cells. Zoom in or out; an area's answer has bounds.");
+  if (!scale.top) return { ...nothing, notes };
+  const { plane } = app;
+  const cells = layer.res >= scale.pixel;
+  const side = cells ? layer.res : scale.pixel;
+  const width = side * metresPerDegree * Math.cos((app.map.getCenter().lat * Math.PI) / 180);
   const height = cells ? side * metresPerDegree : width; // a pixel of the map is square
-  const unit = cells
-    ? `points per cell of ${res}°, ${metres(width)} × ${metres(height)}`.replaceAll(/(\d) (k?m)/g, "$1\u00a0$2")
-    : `points per pixel, ${metres(width)} wide`;
-  // The logarithm of what the server draws by.
-  const top = scale.top * scale.pixel ** 2;
-  const per = (side / scale.pixel) ** 2;
-  const value = (share) => scale.low * Math.expm1(share * Math.log1p(top / scale.low)) * per;
-  const ticks = versus ? [-1, -0.5, 0, 0.5, 1].map((s) => Math.sign(s) * value(Math.abs(s))) : [0, 0.25, 0.5, 0.75, 1].map(value);
-  const bar = box.appendChild(made("div", "ramp"));
-  bar.style.background = `linear-gradient(to right, ${scale.colours.join(", ")})`;
-  const labels = box.appendChild(made("div", "ticks"));
-  labels.append(...ticks.map((t) => made("span", "", brief(t))));
-  box.append(made("p", "quiet", unit));
-  const notes = versus ? ["Blue: fewer points than in the compared rows. Orange: more."] : [];
+  const unit = plane ? `points per ${cells ? `cell of ${side}` : `pixel, ${brief(side)} wide`}`
+    : cells ? `points per cell of ${side}°, ${metres(width)} × ${metres(height)}`.replaceAll(/(\d) (k?m)/g, "$1\u00a0$2")
+      : `points per pixel, ${metres(width)} wide`;
+  const values = scale.steps.map((v) => v * side ** 2);
+  const top = values.at(-1);
+  // share is where a value is on the ramp.
+  const share = (v) => {
+    const i = values.findLastIndex((s) => s <= v);
+    if (i < 0) return 0;
+    if (i >= values.length - 1) return 1;
+    return (i + (v - values[i]) / (values[i + 1] - values[i] || 1)) / (values.length - 1);
+  };
+  const whole = layer.exact === layer.rows && cells || layer.exact === layer.rows && top >= 4;
+  let ticks = nice(top, whole).map((value) => ({ at: share(value), value }));
+  const apart = versus ? 0.24 : 0.13;
+  let last = 0;
+  ticks = ticks.filter(({ at }) => at - last >= apart && (last = at));
+  let { colours: c } = scale;
+  let gradient;
+  if (versus) {
+    gradient = `linear-gradient(to right, ${c.join(", ")})`;
+    ticks = [...ticks.toReversed().map(({ at, value }) => ({ at: (1 - at) / 2, value: -value })), { at: 0.5, value: 0 }, ...ticks.map(({ at, value }) => ({ at: (1 + at) / 2, value }))];
+    notes.push("Blue: fewer points than in the compared rows. Orange: more.");
+  } else {
+    // Less than one point is the colour of one, fainter: 0 is nothing.
+    const one = Math.min(share(Math.min(1, top)), 0.999);
+    const at = (s) => c[Math.round(s * (c.length - 1))];
+    const stops = c.map((v, i) => [i / (c.length - 1), v]).filter(([s]) => s > one);
+    gradient = `linear-gradient(to right, color-mix(in srgb, ${at(one)}, transparent) 0, ${at(one)} ${one * 100}%, ${stops.map(([s, v]) => `${v} ${s * 100}%`).join(", ")})`;
+    ticks.unshift({ at: 0, value: 0 });
+  }
+  if (scale.spread) notes.push("Counts of a tree's squares are spread over them; less than one point a pixel is fainter.");
   if (scale.sampled) notes.push("Drawn from a sample of the cells: zoom in to see all of them.");
   if (scale.dense) notes.push("Estimates: the excess from shared counters is subtracted, and counts that may be chance are left out.");
-  for (const n of notes) box.append(made("p", "quiet note", n));
-  return [unit, ticks, notes];
+  return { unit, ticks, notes, gradient, colours: c, top };
+}
+
+// nice are 1, 2, 5, 10 and so on up to a top; less than 1 where counts need not be whole.
+function nice(top, whole) {
+  const values = [];
+  for (let power = whole ? 0 : Math.floor(Math.log10(top)) - 2; 10 ** power <= top; power++) {
+    for (const digit of [1, 2, 5]) if (digit * 10 ** power <= top * (1 + 1e-9)) values.push(digit * 10 ** power);
+  }
+  return values;
+}
+
+// choices are the colours that a person may take instead.
+function choices(shown, restyle, open) {
+  const details = made("details");
+  details.open = open;
+  details.append(made("summary", "", "Colours"));
+  const select = (label, values, now, f) => {
+    const s = details.appendChild(made("label", "", label)).appendChild(made("select"));
+    s.append(...values.map(([value, text]) => new Option(text, value)));
+    s.value = now;
+    s.addEventListener("change", () => restyle(f(s.value)));
+  };
+  select("Ramp ", [["", `Automatic (${palettes[colours().palette]})`], ...Object.entries(palettes)], shown.palette ?? "", (v) => ({ palette: v || undefined }));
+  select("Scale ", [["log", "Logarithmic"], ["linear", "Linear"], ["equal", "Equalized: each colour as many pixels"]], shown.scale, (v) => ({ scale: v }));
+  const opacity = details.appendChild(made("label", "", "Opacity ")).appendChild(made("input"));
+  Object.assign(opacity, { type: "range", min: 0.1, max: 1, step: 0.05, value: shown.opacity });
+  opacity.addEventListener("change", () => restyle({ opacity: Number(opacity.value) }));
+  return details;
 }

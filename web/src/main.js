@@ -1,85 +1,95 @@
 // The page of ccbfsql serve: what is chosen, and what follows from it.
-import { about, reason } from "./about.js";
+import { about, offers, reason } from "./about.js";
 import * as api from "./api.js";
-import { app, drawable, fail, forget, latest, picture, title } from "./app.js";
+import { app, byCategory, drawable, fail, forget, labelOf, latest, nameOf, picture, shownLayer, sliderOf, title } from "./app.js";
 import { areaOf, boundsOf } from "./areas.js";
+import { basemap } from "./basemap.js";
 import { drawing } from "./draw.js";
 import { csv, geoJSON, png } from "./export.js";
-import { filters, textOf } from "./filters.js";
+import { filters, timeOf } from "./filters.js";
+import { freeSlot, listLayers } from "./layers.js";
 import { legend } from "./legend.js";
-import { basemap } from "./basemap.js";
-import { box, cold, heat, pixel, show } from "./map.js";
+import { cold, ground, heat, naming, outlined, show } from "./map.js";
+import { box, moved, pixel, toLayer, toMap } from "./plane.js";
 import { pointing } from "./pointer.js";
 import { askBars, askSpots, askSum, clearBars, clearSpots, clearSum } from "./questions.js";
-import { read, written } from "./state.js";
 import { pointOut, searching } from "./search.js";
+import { read, written } from "./state.js";
 import { copied, element, whole } from "./text.js";
+import { dark, paletteOf } from "./theme.js";
+import { askTime, play, showTime, timing } from "./time.js";
 import { fit, fold, goTo } from "./view.js";
+import { watching } from "./watch.js";
 import { watered } from "./water.js";
 
-const byCategory = "(category)"; // what the server calls bars of the sketches' own categories
-
 let clearPointer = () => {};
-let looks = {}; // of a layer, by its name: where its points are
-const nameOf = (layer) => `${layer.table}.${layer.column}`;
+const looks = new Map(); // of layers: where their points are
+const lookOf = (layer) => looks.get(layer);
+
+// onMap is whether a layer of the stack is drawn: together with others only by degrees.
+const onMap = (shown) => drawable(shown) && (shown === app.shown || (!app.plane && lookOf(shown.layer)?.degrees));
 
 // paint draws the map in colours for what is in view.
 const paint = latest(async (signal) => {
-  if (!drawable() || !looks[nameOf(app.layer)]?.degrees) return cool();
-  try {
-    const scale = await api.scale(picture(), box(app.map), pixel(app.map), signal);
-    signal.throwIfAborted();
-    if (!scale.top) {
-      cool();
-      app.legend = legend(scale);
-      return;
-    }
-    const address = api.tiles(picture(), Number(scale.top.toPrecision(6)), app.version);
-    app.scale = scale;
-    app.legend = legend(scale, app.layer.res, app.map.getCenter().lat, app.versus);
-    if (document.body.dataset.tiles !== address) {
-      heat(app.map, address);
-      document.body.dataset.tiles = address;
-    }
-  } catch (error) {
-    if (!signal.aborted) cool();
-    throw error;
-  }
+  const { plane } = app;
+  const [view, side] = [box(app.map, plane), pixel(app.map, plane)];
+  const style = (shown) => ({ palette: paletteOf(shown), scale: shown.scale });
+  const scales = await Promise.all(app.stack.map((shown) => onMap(shown) && lookOf(shown.layer) ? api.scale(picture(shown), view, side, style(shown), signal) : undefined))
+    .catch((error) => {
+      if (!signal.aborted) cool();
+      throw error;
+    });
+  signal.throwIfAborted();
+  const addresses = app.stack.map((shown, i) => {
+    const scale = scales[i];
+    if (!scale?.top) return "";
+    const steps = shown.scale === "equal" && !shown.versus ? { steps: scale.steps.map((v) => Number(v.toPrecision(6))).join(",") } : {};
+    return api.tiles(picture(shown), { ...style(shown), top: Number(scale.top.toPrecision(6)), ...steps }, app.version) + `#${shown.opacity}`;
+  });
+  const drawn = addresses.filter(Boolean).join(" ");
+  app.scale = scales.at(-1);
+  app.legend = legend(scales, restyle, () => zoomToData(true));
+  if ((document.body.dataset.tiles ?? "") === drawn) return;
+  for (let i = 0; i < 3; i++) cold(app.map, i);
+  addresses.forEach((a, i) => a && heat(app.map, i, a.split("#")[0], app.stack[i].opacity));
+  if (drawn) document.body.dataset.tiles = drawn;
+  else delete document.body.dataset.tiles;
 });
 
 // cool takes pixels and legend away.
 function cool() {
-  cold(app.map);
+  for (let i = 0; i < 3; i++) cold(app.map, i);
   delete document.body.dataset.tiles;
   app.scale = undefined;
-  app.legend = legend(undefined);
+  app.legend = legend([]);
+}
+
+function restyle(change) {
+  Object.assign(app.shown, change);
+  keep(false);
+  paint();
 }
 
 function keep(step) {
-  const { map, layer, where, category, area, versus, place } = app;
-  const { lng, lat } = map.getCenter();
+  const { map, layer, shown, area, place } = app;
+  const { lng, lat } = map.getCenter().wrap();
   const view = [Number(lng.toFixed(5)), Number(lat.toFixed(5)), Number(map.getZoom().toFixed(2))];
-  const address = written({ layer: nameOf(layer), view, where, category: layer.categories ? category : undefined, versus, area, place, bars: element("bars-by").value || undefined });
+  const others = app.stack.slice(0, -1).map(({ layer: l, where, palette, scale, opacity }) => ({ layer: nameOf(l), where, palette, scale, opacity }));
+  const address = written({ ...shown, layer: nameOf(layer), view, others, area, place, bars: element("bars-by").value || undefined });
   if (address !== location.hash) history[step ? "pushState" : "replaceState"](null, "", address);
 }
 
 // pick chooses by a bar, or no longer.
 function pick(value) {
   const by = element("bars-by").value;
-  if (by === byCategory) {
-    app.category = value;
-    element("category").value = value;
-    return changed();
-  }
   choose(by, picked(value) ? undefined : { by, value });
 }
 
 function picked(value) {
   const by = element("bars-by").value;
-  if (by === byCategory) return app.category === value;
   const w = app.where.find((c) => c.by === by);
   if (!w || value === null) return false;
-  const values = app.layer.sliders.find((s) => s.column === by).values;
+  const { values } = sliderOf(app.layer, by);
   const at = values.indexOf(value);
   return at >= values.indexOf(w.value) && at <= values.indexOf(w.to ?? w.value);
 }
@@ -87,31 +97,36 @@ function picked(value) {
 // compare keeps what is chosen now, to show by how much the next choice differs; or
 // forgets it.
 function compare() {
-  const { where, category, layer } = app;
-  app.versus = app.versus ? undefined : { where, ...(layer.categories ? { category } : {}) };
+  app.versus = app.versus ? undefined : { where: app.where };
   changed();
 }
 
-// choose takes words for a column, or none for all of its values.
-function choose(column, words) {
+// choose takes words for a column, or none for all of its values. A window of time is no step
+// of the history.
+function choose(column, words, step = true) {
   app.where = [...app.where.filter((w) => w.by !== column), ...(words ? [words] : [])];
-  changed();
+  changed(step);
 }
 
 // changed is after every change of rows: nothing that belongs to the former stays.
 function changed(step = true) {
   forget();
-  cool();
   clearSum();
   clearSpots();
   clearBars();
   clearPointer();
   showFilters();
-  if (step) keep(true);
-  if (!drawable()) return;
+  keep(step);
+  asked();
+}
+
+// asked asks all that the page shows of what is chosen.
+function asked() {
+  if (!drawable()) return cool();
   paint();
   askSum();
   askBars(picked, pick);
+  askTime();
 }
 
 function showFilters() {
@@ -119,37 +134,8 @@ function showFilters() {
   element("compare").setAttribute("aria-pressed", Boolean(versus));
   element("compared").textContent = versus ? title() : "";
   element("rows").hidden = layer.sliders.length === 0 && !layer.categories;
-  element("time").hidden = layer.sliders.length === 0;
   filters(layer, where, choose);
-  const slider = layer.sliders[element("by").value];
-  if (!slider) return;
-  const w = where.find((c) => c.by === slider.column);
-  const one = w && (!w.to || w.to === w.value);
-  const text = w ? textOf(w) : "all";
-  element("value").max = slider.values.length;
-  element("value").value = one ? slider.values.indexOf(w.value) + 1 : 0;
-  element("value-text").textContent = text;
-  element("value").setAttribute("aria-valuetext", text);
-}
-
-function slide() {
-  const slider = app.layer.sliders[element("by").value];
-  const at = Number(element("value").value);
-  choose(slider.column, at > 0 ? { by: slider.column, value: slider.values[at - 1] } : undefined);
-}
-
-let playing;
-function play(start) {
-  clearInterval(playing);
-  const on = start ?? element("play").getAttribute("aria-pressed") !== "true";
-  element("play").setAttribute("aria-pressed", on);
-  element("play").textContent = on ? "⏸" : "▶";
-  if (!on) return;
-  playing = setInterval(() => {
-    const v = element("value");
-    v.value = (Number(v.value) % Number(v.max)) + 1;
-    slide();
-  }, 1200);
+  showTime();
 }
 
 // setPlace marks a place that was looked up, or none.
@@ -158,21 +144,24 @@ function setPlace(place) {
   pointOut(app.map, place);
 }
 
-// setArea takes an area, or none; drawn says that it is on the map already.
-function setArea(area, { drawn, ask = true } = {}) {
+// setArea takes an area, or none; drawn says that it is on the map already, seen that its
+// answer is to be in sight.
+function setArea(area, { drawn, ask = true, seen = false } = {}) {
   app.area = area;
-  if (!drawn) area ? app.draw.show(area) : app.draw.clear();
+  if (!drawn) area ? app.draw.show(moved(area, toMap, app.plane)) : app.draw.clear();
+  if (!area) element("box").value = "";
   element("clear").disabled = !area;
   element("hot").textContent = area ? "In the area" : "In this view";
-  element("hint").textContent = area && !touch ? "Drag its corners to change it." : "";
+  element("hint").textContent = "";
   element("error").hidden = true;
   clearSpots();
   clearPointer();
   clearSum();
   if (!ask) return;
   keep(true);
-  askSum();
+  askSum(seen);
   askBars(picked, pick);
+  askTime();
 }
 
 const touch = matchMedia("(pointer: coarse)").matches;
@@ -190,149 +179,160 @@ function begin(mode) {
   }
   setArea(undefined);
   buttons[mode].setAttribute("aria-pressed", "true");
-  if (touch) fold(true);
+  if (innerWidth <= 640) fold(true);
   element("hint").textContent = mode === "polygon"
-    ? touch ? "Tap its corners; tap the first one again to close it." : "Click its corners; click the first one again, or press Enter, to close it. Esc cancels."
-    : touch ? "Tap two opposite corners." : "Click two opposite corners. Esc cancels.";
+    ? touch ? "Tap the corners of the area; tap the first one again to close it." : "Click the corners of the area; click the first one again, or press Enter, to close it. Esc cancels."
+    : touch ? "Tap two opposite corners of the box." : "Click two opposite corners of the box. Esc cancels.";
   app.draw.begin(mode);
 }
 
-// chooseLayer shows a layer, in a state that an address gave or anew.
-const chooseLayer = latest(async (signal, at, state = {}) => {
-  const layer = (app.layer = app.layers[at]);
-  element("layer").value = at;
+// look asks where a layer's points are, once.
+async function look(layer) {
+  if (!lookOf(layer)) looks.set(layer, await api.look(layer));
+  return lookOf(layer);
+}
+
+function zoomToData(animate) {
+  const seen = lookOf(app.layer);
+  if (seen && drawable()) fit(seen.box, animate);
+}
+
+// showActive shows the layer that questions are about, in a state that an address gave or anew.
+const showActive = latest(async (signal, state = {}) => {
+  const { layer } = app;
   play(false);
-  app.versus = state.versus;
-  app.where = (state.where ?? []).filter((w) => layer.sliders.some((s) => s.column === w.by));
-  const named = layer.categories && layer.names?.length > 0;
-  app.category = layer.categories ? state.category ?? (named ? layer.names[0] : undefined) : undefined;
-  element("category-label").hidden = !named;
-  element("category-text-label").hidden = !layer.categories || Boolean(named);
-  if (named) {
-    const names = layer.names.includes(app.category) ? layer.names : [app.category, ...layer.names];
-    element("category").replaceChildren(...names.map((n) => new Option(n === "" ? "(empty)" : n, n)));
-    element("category").value = app.category;
-  } else element("category-text").value = app.category ?? "";
-  element("by").replaceChildren(...layer.sliders.map((s, i) => new Option(s.column, i)));
-  const columns = [...(named ? [byCategory] : []), ...layer.sliders.map((s) => s.column)];
-  element("bars-by").replaceChildren(...columns.map((c) => new Option(c, c)));
-  if (columns.includes(state.bars)) element("bars-by").value = state.bars;
-  else if (columns.length > 1 && !named) element("bars-by").value = columns[1]; // the first has the slider
+  const columns = layer.sliders.map((s) => s.column);
+  app.where = app.where.filter((w) => columns.includes(w.by) || (w.by === byCategory && layer.categories));
+  element("bars-by").replaceChildren(...layer.sliders.map((s) => new Option(labelOf(s), s.column)));
+  const time = timeOf(layer)?.column; // which the histogram has
+  element("bars-by").value = columns.includes(state.bars) ? state.bars : columns.find((c) => c !== time) ?? time ?? "";
   element("bars-section").hidden = columns.length === 0;
+  listLayers({ activate, remove, add });
   about(layer);
+  clearBars();
+  clearSum();
+  clearSpots();
+  clearPointer();
+  const others = app.stack.slice(0, -1).map((s) => look(s.layer).catch(() => undefined));
+  const seen = layer.error || layer.rows === 0 ? undefined : await look(layer);
+  await Promise.all(others);
+  signal.throwIfAborted();
+  app.plane = seen?.plane;
+  ground(app.map, app.plane);
   setArea(state.area, { ask: false });
   setPlace(state.place && { name: state.place[0], at: state.place.slice(1) });
   element("find").value = state.place?.[0] ?? "";
-  clearBars();
+  element("search").classList.toggle("nowhere", Boolean(app.plane));
   cool();
   showFilters();
-  if (layer.error || layer.rows === 0) return keep(false);
-  const look = (looks[nameOf(layer)] ??= await api.look(layer, signal));
-  signal.throwIfAborted();
-  if (!look.degrees) {
-    const [west, south, east, north] = layer.bounds;
-    reason(`These are not longitudes and latitudes: x is from ${west} to ${east}, y from ${south} to ${north}. The map needs degrees (ST_Transform in DuckDB's spatial extension converts to them); you can still enter an area as text.`);
-  } else {
-    if (look.outside > 0) element("about").textContent += `; ${whole(look.outside)} lie outside the first view`;
-    const [west, , east] = look.box;
-    if (state.view) app.map.jumpTo({ center: [state.view[0], state.view[1]], zoom: state.view[2] });
-    else if (west < east) fit(look.box, false);
-  }
-  changed(false);
+  if (!seen) return keep(false);
+  if (state.view) app.map.jumpTo({ center: state.view.slice(0, 2), zoom: state.view[2] });
+  else if (!state.stay) zoomToData(false);
+  if (app.plane) reason("The coordinates are not longitudes and latitudes: the layer is shown in its own plane.");
+  else if (seen.outside > 0 && !state.view) element("about").textContent += `. The first view leaves out about ${whole(seen.outside)} points elsewhere`;
+  if (!drawable() && layer.total !== 0) reason("Counters cannot list their categories: enter one under Rows.");
   keep(false);
+  asked();
 });
 
-// restore shows what an address says.
-function restore(step) {
+function activate(shown) {
+  forget();
+  app.stack = [...app.stack.filter((s) => s !== shown), shown];
+  showActive({ stay: true, area: app.area, place: app.place }).then(() => keep(true));
+}
+
+function remove(shown) {
+  app.stack = app.stack.filter((s) => s !== shown);
+  activate(app.shown);
+}
+
+function add() {
+  const layer = app.layers.find((l) => !app.stack.some((s) => s.layer === l)) ?? app.layers[0];
+  app.stack.push(shownLayer(layer, freeSlot()));
+  activate(app.shown);
+}
+
+// replace shows another layer in place of the one that questions were about.
+function replace(layer) {
+  forget();
+  app.stack = [...app.stack.slice(0, -1), shownLayer(layer, app.shown.slot)];
+  showActive().then(() => keep(true));
+}
+
+// gone stands for a layer that an address names and nobody has.
+const gone = (name) => ({
+  table: name.slice(0, name.lastIndexOf(".")), column: name.slice(name.lastIndexOf(".") + 1), rows: 0, exact: 0, dense: 0, total: 0, bytes: 0, sliders: [],
+  error: `There are no sketches in ${name} any more: the table was dropped or renamed. Choose another layer.`,
+});
+
+// restore shows what an address says; here is whether the view stays as it is.
+function restore(here) {
   const state = read();
   forget();
-  const at = Math.max(app.layers.findIndex((l) => nameOf(l) === state.layer), 0);
-  return chooseLayer(at, step || state.layer === undefined || nameOf(app.layers[at]) === state.layer ? state : {});
+  const named = (name) => app.layers.find((l) => nameOf(l) === name);
+  const layer = state.layer === undefined ? app.layers[0] : named(state.layer) ?? gone(state.layer);
+  const others = state.others.filter((o) => named(o.layer)).slice(0, 2);
+  app.stack = [...others.map((o, i) => shownLayer(named(o.layer), i + 1, o)), shownLayer(layer, 0, state)];
+  return showActive({ ...state, stay: here });
 }
 
 function askText(text) {
   try {
     const area = areaOf(text);
+    const [west, south, east, north] = boundsOf(area);
+    if (!app.plane && (east < -180 || west > 180 || north < -90 || south > 90)) {
+      throw new Error("The area is outside the world: longitudes are from -180 to 180, latitudes from -90 to 90.");
+    }
     begin(undefined);
-    setArea(area);
-    if (looks[nameOf(app.layer)]?.degrees) fit(boundsOf(area), true);
+    setArea(area, { seen: true });
+    element("box").value = text.length < 200 ? text : "";
+    fit([west, south, east, north], true);
   } catch (error) {
     fail(error);
   }
 }
 
-// listed shows the names of the layers.
-function listed() {
-  element("layer").replaceChildren(...app.layers.map((l, i) => new Option(nameOf(l), i)));
-}
-
-// watch notices new rows.
-const every = 5000; // milliseconds
-async function watch() {
-  if (document.hidden) return;
-  const { version, waiting } = await api.version().catch(() => ({ version: app.version })); // it may have ended
-  element("waiting").textContent = waiting ?? "";
-  if (version === app.version) return;
-  app.version = version;
-  app.layers = await api.layers();
-  looks = {};
-  listed();
-  await restore(true);
-  document.body.dataset.version = version;
-}
-
 function wire(map) {
-  element("layer").addEventListener("change", (e) => {
-    forget();
-    cool();
-    chooseLayer(e.target.value).then(() => keep(true));
-  });
-  for (const id of ["category", "category-text"]) {
-    element(id).addEventListener("change", (e) => {
-      app.category = e.target.value;
-      changed();
-    });
-  }
-  element("by").addEventListener("change", () => {
-    play(false);
-    showFilters();
-  });
-  element("value").addEventListener("input", slide);
-  element("play").addEventListener("click", () => play());
-  element("compare").addEventListener("click", compare);
-  element("draw-polygon").addEventListener("click", () => begin("polygon"));
-  element("draw-box").addEventListener("click", () => begin("rectangle"));
-  element("clear").addEventListener("click", () => setArea(undefined));
-  element("hot").addEventListener("click", () => askSpots());
-  element("bars-by").addEventListener("change", () => {
+  const on = (id, f, event = "click") => element(id).addEventListener(event, f);
+  on("layer", (e) => app.layers[e.target.value] && replace(app.layers[e.target.value]), "change");
+  on("compare", compare);
+  on("draw-polygon", () => begin("polygon"));
+  on("draw-box", () => begin("rectangle"));
+  on("clear", () => setArea(undefined));
+  on("hot", () => askSpots());
+  on("zoom-data", () => zoomToData(true));
+  on("bars-by", () => {
     keep(false);
     askBars(picked, pick);
-  });
-  element("fold").addEventListener("click", () => fold(!element("panel").classList.contains("folded")));
-  element("box-form").addEventListener("submit", (e) => {
+  }, "change");
+  on("fold", () => fold(!element("panel").classList.contains("folded")));
+  on("box-form", (e) => {
     e.preventDefault();
     element("error").hidden = true;
     askText(element("box").value);
-  });
+  }, "submit");
   document.addEventListener("dragover", (e) => e.preventDefault());
   document.addEventListener("drop", async (e) => {
     e.preventDefault();
     const [file] = e.dataTransfer.files;
     askText(file ? await file.text() : e.dataTransfer.getData("text"));
   });
-  element("save-png").addEventListener("click", () => png(map, title(), app.scale, app.legend).catch(fail));
-  element("save-csv").addEventListener("click", () => csv(title(), app.answers));
-  element("save-geojson").addEventListener("click", () => geoJSON(title(), app.area, app.answers));
-  element("link").addEventListener("click", () => copied(location.href).then(() => (element("link").textContent = "Copied"), fail));
+  on("save-png", () => png(map, title(), app.legend).catch(fail));
+  on("save-csv", () => csv(title(), app.answers));
+  on("save-geojson", () => geoJSON(title(), app.area, app.answers));
+  on("link", () => copied(location.href).then(() => (element("link").textContent = "Copied"), fail));
   addEventListener("keydown", (e) => {
     if (e.key === "Escape") begin(undefined);
   });
-  addEventListener("popstate", () => restore(true));
+  addEventListener("popstate", () => restore(false));
+  dark.addEventListener("change", () => paint());
   map.on("moveend", () => {
     keep(false);
     if (!drawable()) return;
     paint();
-    if (!app.area) askBars(picked, pick);
+    if (app.area) return;
+    askBars(picked, pick);
+    askTime();
   });
   // For those who wait for the picture to be whole: tests.
   map.on("dataloading", () => (document.body.dataset.idle = "false"));
@@ -350,39 +350,59 @@ function wire(map) {
   });
 }
 
+// renew shows new rows in the view that there is.
+async function renew(version) {
+  app.version = version;
+  app.layers = await api.layers();
+  looks.clear();
+  if (app.layers.length === 0 && !read().layer) return offers(api);
+  await restore(true);
+}
+
+// background is all that the picture does without: it is loaded after it.
+async function background(map) {
+  const below = await api.basemap();
+  map.hasBasemap = Boolean(below.kind);
+  if (below.kind) {
+    await basemap(map, below, dark.matches).catch((e) => fail(new Error(`The basemap: ${e.message}`)));
+  } else watered(map).then(() => ground(map, app.plane)).catch((error) => console.error(error));
+  const countries = outlined(map);
+  countries.then(() => naming(map)).then(() => (document.body.dataset.background = "true"));
+  ground(map, app.plane);
+  return countries;
+}
+
 async function main() {
-  const [{ map, countries }, layers] = await Promise.all([show("map"), api.layers()]);
+  const [map, layers] = await Promise.all([show("map"), api.layers()]);
   Object.assign(app, { map, layers });
   element("map").map = map; // for the console, and for tests
   ({ version: app.version } = await api.version());
-  const below = await api.basemap();
-  if (below.kind) map.setLayoutProperty("places", "visibility", "none"); // it has its own
-  else watered(map);
-  let wrong;
-  if (below.kind) await basemap(map, below, matchMedia("(prefers-color-scheme: dark)").matches).catch((e) => (wrong = new Error(`The basemap: ${e.message}`)));
   let busy = false;
+  const toArea = (geometry) => moved(geometry, toLayer, app.plane);
   app.draw = drawing(map, (area) => {
     busy = true; // the click that ended it asks for nothing else
     setTimeout(() => (busy = false));
     begin(undefined);
-    setArea(area);
-  }, (area) => setArea(area, { drawn: true }));
-  if (layers.length === 0) {
-    throw new Error("No table in this database has a column of sketches of points. Create one, for example: CREATE TABLE t AS SELECT ccbf_agg(lon, lat, 0.01) ...");
-  }
-  listed();
-  clearPointer = pointing(map, () => busy || document.querySelector("#draw-polygon[aria-pressed=true], #draw-box[aria-pressed=true]") !== null);
+    setArea(toArea(area), { seen: true });
+    if (innerWidth <= 640) fit(boundsOf(app.area), true); // above the panel, which unfolds
+  }, (area) => setArea(toArea(area), { drawn: true, seen: true }));
   if (innerWidth <= 640) fold(true);
+  clearPointer = pointing(map, () => busy || document.querySelector("#draw-polygon[aria-pressed=true], #draw-box[aria-pressed=true]") !== null);
+  timing((column, words) => choose(column, words, false));
+  wire(map);
+  watching(renew);
+  if (layers.length === 0 && !read().layer) await offers(api);
+  else await restore(false);
+  document.body.dataset.ready = "true";
+  if (document.body.dataset.tiles) await map.once("idle");
+  document.body.dataset.picture = performance.now();
+  const countries = background(map);
   searching(countries, (place) => {
     setPlace(place);
     if (place) goTo(place);
     keep(true);
   });
-  wire(map);
-  await restore(false);
-  if (wrong) fail(wrong); // after what clears errors
-  setInterval(watch, every);
-  document.body.dataset.ready = "true";
+  await countries;
 }
 
 main().catch(fail);

@@ -1,18 +1,21 @@
-// The map: land, borders, and a layer of tiles between.
+// The map: land, borders, and layers of tiles between.
 import { Map, NavigationControl, ScaleControl, setWorkerUrl } from "maplibre-gl";
 import { outlines } from "./outlines.js";
 import { labels, naming } from "./places.js";
+import { sharp } from "./plane.js";
 import { colours, dark } from "./theme.js";
 import { recoloured } from "./water.js";
 
 setWorkerUrl(new URL("assets/worker.mjs", document.baseURI).href);
 
-function style({ land, borders, names }) {
+const nothing = { type: "FeatureCollection", features: [] };
+
+function style() {
   const c = colours();
-  const source = (data) => ({ type: "geojson", data, tolerance: 0.2 });
+  const source = { type: "geojson", data: nothing, tolerance: 0.2 };
   return {
     version: 8,
-    sources: { land: source(land), borders: source(borders), names: source(names), places: source({ type: "FeatureCollection", features: [] }) },
+    sources: { land: source, borders: source, names: source, places: source },
     layers: [
       { id: "sea", type: "background", paint: { "background-color": c.sea } },
       { id: "land", type: "fill", source: "land", paint: { "fill-color": c.land, "fill-antialias": false } },
@@ -22,30 +25,37 @@ function style({ land, borders, names }) {
   };
 }
 
-// finer loads outlines of 1:10 million once they make a difference.
-const fine = 6;
-function finer(map) {
+// Outlines of 1:50 million, of 1:10 million with the least corners left out, and with all,
+// each from a zoom on from which it makes a difference.
+const files = [["fine", 6, "countries-fine"], ["middle", 4, "countries-middle"], ["coarse", -1, "countries"]];
+
+// outlined keeps the outlines on a map those of its zoom, and returns the countries.
+export async function outlined(map) {
+  let [best, named] = [files.length, undefined];
   const load = async () => {
-    if (map.getZoom() < fine) return;
-    map.off("zoomend", load);
-    const { land, borders } = outlines(await (await fetch("assets/countries-fine.json")).json());
+    const i = files.findIndex(([, zoom]) => map.getZoom() >= zoom);
+    if (i >= best) return;
+    best = i;
+    const { land, borders, names } = outlines(await (await fetch(`assets/${files[i][2]}.json`)).json());
+    if (i > best) return; // a finer one came before
     map.getSource("land").setData(land);
     map.getSource("borders").setData(borders);
-    document.body.dataset.outlines = "fine";
+    if (!named) map.getSource("names").setData((named = names));
+    document.body.dataset.outlines = files[i][0];
   };
-  map.on("zoomend", load);
-  load();
+  map.on("zoomend", () => load().catch((error) => console.error(error)));
+  await load();
+  return named?.features ?? [];
 }
 
 // What the map is made of, and by whom.
 const credits = 'Outlines, lakes, rivers: Natural Earth. Names: <a href="https://www.geonames.org/" target="_blank" rel="noopener">GeoNames</a> (CC BY 4.0)';
 
-// show makes the map; it is there once its promise is kept, with the countries' names.
+// show makes the map; it is there once its promise is kept, without outlines and names.
 export async function show(container) {
-  const countries = outlines(await (await fetch("assets/countries.json")).json());
   const map = new Map({
     container,
-    style: style(countries),
+    style: style(),
     attributionControl: { compact: true, customAttribution: credits },
     dragRotate: false,
     pitchWithRotate: false,
@@ -58,7 +68,7 @@ export async function show(container) {
   map.addControl(new ScaleControl(), "bottom-right");
   dark.addEventListener("change", () => {
     const c = colours();
-    map.setPaintProperty("sea", "background-color", c.sea);
+    map.setPaintProperty("sea", "background-color", document.body.classList.contains("plane") ? c.land : c.sea);
     map.setPaintProperty("land", "fill-color", c.land);
     map.setPaintProperty("borders", "line-color", c.border);
     recoloured(map);
@@ -68,23 +78,37 @@ export async function show(container) {
     }
   });
   await map.once("load");
-  finer(map);
-  naming(map);
-  return { map, countries: countries.names.features };
+  if (innerWidth <= 640) map.getContainer().querySelector(".maplibregl-ctrl-attrib")?.classList.remove("maplibregl-compact-show"); // a touch opens it
+  return map;
 }
 
-// heat puts the tiles at an address on the map, below the outlines. Those before go
+export { naming };
+
+// ground shows the world below the layers, or, for a layer in a plane, nothing.
+export function ground(map, plane) {
+  document.body.classList.toggle("plane", Boolean(plane));
+  for (const { id, source } of map.getStyle().layers) {
+    if (["land", "borders", "names", "places", "rivers", "lakes", "basemap"].includes(source)) {
+      map.setLayoutProperty(id, "visibility", plane || map.hasBasemap && ["names", "places"].includes(source) ? "none" : "visible");
+    }
+  }
+  map.setPaintProperty("sea", "background-color", plane ? colours().land : colours().sea);
+}
+
+// heat puts the tiles of a layer of the stack on the map, below the outlines. Those before go
 // first: nothing is shown that belongs to another choice.
-export function heat(map, address) {
-  cold(map);
-  map.addSource("heat", { type: "raster", tiles: [address], tileSize: 256, maxzoom: 20 });
-  map.addLayer({ id: "heat", type: "raster", source: "heat", paint: { "raster-resampling": "nearest", "raster-fade-duration": 0 } }, "borders");
+export function heat(map, i, address, opacity) {
+  cold(map, i);
+  const id = `heat${i}`;
+  map.addSource(id, { type: "raster", tiles: [address], tileSize: 256 / sharp(), maxzoom: 20 });
+  const above = [i + 1, i + 2].map((j) => `heat${j}`).find((other) => map.getLayer(other)) ?? "borders";
+  map.addLayer({ id, type: "raster", source: id, paint: { "raster-resampling": "nearest", "raster-fade-duration": 0, "raster-opacity": opacity } }, above);
 }
 
 // cold takes the tiles away.
-export function cold(map) {
-  if (map.getLayer("heat")) map.removeLayer("heat");
-  if (map.getSource("heat")) map.removeSource("heat");
+export function cold(map, i) {
+  if (map.getLayer(`heat${i}`)) map.removeLayer(`heat${i}`);
+  if (map.getSource(`heat${i}`)) map.removeSource(`heat${i}`);
 }
 
 // mark outlines a box, or nothing.
@@ -97,12 +121,3 @@ export function mark(map, b) {
     map.addLayer({ id: "mark", type: "line", source: "mark", paint: { "line-color": dark.matches ? "#ffffff" : "#10151c", "line-width": 1.5 } });
   }
 }
-
-// box is the part of the world that the map shows: west, south, east, north.
-export function box(map) {
-  const b = map.getBounds();
-  return [Math.max(b.getWest(), -180), Math.max(b.getSouth(), -90), Math.min(b.getEast(), 180), Math.min(b.getNorth(), 90)];
-}
-
-// pixel is the side of a pixel of the tiles that the map shows, in degrees of longitude.
-export const pixel = (map) => 360 / 256 / 2 ** Math.max(Math.round(map.getZoom() + 1), 0);

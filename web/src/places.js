@@ -29,6 +29,21 @@ const loaded = (file) => {
 const ofWorld = loaded("assets/places-world.json");
 export const everyPlace = loaded("assets/places.json");
 
+// nearest is what finds the name of the place that is nearest to a point, of all names.
+export async function nearest() {
+  const all = await everyPlace();
+  return (lon, lat) => {
+    const narrow = Math.cos((lat * Math.PI) / 180) ** 2;
+    let [best, least] = [-1, 2]; // within a degree and a half
+    for (let i = 0; i < all.names.length; i++) {
+      const [dx, dy] = [all.lon[i] - lon, all.lat[i] - lat];
+      const d = dx * dx * narrow + dy * dy;
+      if (d < least) [best, least] = [i, d];
+    }
+    return best < 0 ? "" : all.names[best];
+  };
+}
+
 // labels are the layers of names, countries above places: what is drawn last finds room
 // first.
 export function labels() {

@@ -3,6 +3,7 @@ import { Popup } from "maplibre-gl";
 import * as api from "./api.js";
 import { app, choice, drawable, latest } from "./app.js";
 import { mark } from "./map.js";
+import { toLayer, toMap } from "./plane.js";
 import { made, span, whole } from "./text.js";
 
 const leastPixels = 6; // of what can be pointed at
@@ -15,9 +16,11 @@ export function pointing(map, busy) {
     delete document.body.dataset.at;
   };
   const ask = latest(async (signal, { lng, lat }) => {
-    if (Math.abs(lng) > 180 || Math.abs(lat) > 85.06 || !drawable()) return clear();
-    const side = (leastPixels * 360) / 512 / 2 ** map.getZoom();
-    const p = await api.at(choice(), lng, lat, side, signal).catch((error) => {
+    const { plane } = app;
+    if (plane && Math.abs(lng) > 180 || Math.abs(lat) > 85.06 || !drawable()) return clear();
+    const at = [plane ? lng : ((lng + 180) % 360 + 360) % 360 - 180, lat];
+    const side = (leastPixels * (plane?.side ?? 360)) / 512 / 2 ** map.getZoom();
+    const p = await api.at(choice(), ...toLayer(at, plane), side, signal).catch((error) => {
       if (error.name === "AbortError") throw error; // of others the tiles have told
     });
     signal.throwIfAborted();
@@ -26,11 +29,13 @@ export function pointing(map, busy) {
     text.append(
       made("strong", "", (p.low === p.high ? "" : "≈ ") + whole(p.estimate)),
       made("div", "", p.low === p.high ? "points" : `points, ${span({ ...p, certain: app.layer.dense === 0 })}`),
-      made("div", "quiet", p.cells === 1 ? `one cell of ${app.layer.res}°` : `${Math.sqrt(p.cells)} × ${Math.sqrt(p.cells)} cells`),
+      made("div", "quiet", p.cells === 1 ? `one cell of ${app.layer.res}${plane ? "" : "°"}` : `${Math.sqrt(p.cells)} × ${Math.sqrt(p.cells)} cells`),
       made("div", "quiet", p.box.map((v) => Number(v.toFixed(6))).join(", ")),
     );
     popup.setLngLat([lng, lat]).setDOMContent(text).addTo(map);
-    mark(map, p.box);
+    const turn = lng - at[0]; // the world beside the first one
+    const [west, south, east, north] = [...toMap(p.box.slice(0, 2), plane), ...toMap(p.box.slice(2), plane)];
+    mark(map, [west + turn, south, east + turn, north]);
     document.body.dataset.at = JSON.stringify(p);
   });
   let waiting;

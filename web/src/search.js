@@ -23,7 +23,7 @@ async function indexed(countries) {
   if (index) return index;
   const all = await everyPlace();
   index = all.names.map((name, i) => ({ name, plain: plain(name), at: [all.lon[i], all.lat[i]], zoom: all.zooms[i], country: countryOf(all.countries.slice(2 * i, 2 * i + 2)) }));
-  for (const { properties, geometry } of countries) {
+  for (const { properties, geometry } of await countries) {
     index.push({ name: properties.name, plain: plain(properties.name), at: geometry.coordinates, zoom: 1, country: "", size: properties.size });
   }
   return index;
@@ -45,7 +45,7 @@ function matches(all, typed) {
   return found.sort((a, b) => order(a) - order(b) || a.place.plain.length - b.place.plain.length).slice(0, most).map((f) => f.place);
 }
 
-// searching wires the field. go shows a place, or takes it off the map where there is none.
+// searching wires the field; countries are a promise of features. go shows a place, or takes it off the map where there is none.
 export function searching(countries, go) {
   const [field, list] = [element("find"), element("found")];
   let [places, active, asked] = [[], -1, 0];

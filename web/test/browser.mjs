@@ -1,5 +1,6 @@
 // What the tests in Chromium share: a page that reports what it complains of, and waiting
 // until it has all answers and pixels.
+import { readFile } from "node:fs/promises";
 import { chromium } from "playwright-core";
 
 export const [url, folder, browserAt] = process.argv.slice(2);
@@ -19,12 +20,13 @@ export async function opened(browser, { coarse, ...options }, hash = "") {
   // On a busy machine everything takes long: what ends a test that hangs is the
   // time limit of go test.
   context.setDefaultTimeout(0);
-  if (coarse) await context.route("**/assets/countries-fine.json", (route) => route.continue({ url: url + "/assets/countries.json" }));
+  if (coarse) await context.route(/assets\/countries-(fine|middle)\.json/, (route) => route.continue({ url: url + "/assets/countries.json" }));
   const page = await context.newPage();
   await calm(page);
   const seen = watched(page, url);
   await page.goto(url + hash);
   await page.locator("body[data-ready=true]").waitFor();
+  await page.locator("body[data-background=true]").waitFor();
   return { context, page, seen };
 }
 
@@ -58,6 +60,14 @@ export function watched(page, url) {
   });
   page.on("response", (r) => r.url().includes("/tiles/") && seen.tiles.push(r.status()));
   return seen;
+}
+
+// audited is what axe-core finds wrong on a page, of WCAG 2.1 A and AA: contrast, names, roles.
+export async function audited(page) {
+  // Evaluated, for the page lets no script of others in.
+  await page.evaluate(await readFile(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8"));
+  const { violations } = await page.evaluate(() => axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"] }));
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target} ${n.failureSummary}`));
 }
 
 // settled waits until nothing is asked and nothing drawn any more.

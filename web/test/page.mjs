@@ -4,7 +4,7 @@
 //
 //   node page.mjs URL FOLDER-FOR-SCREENSHOTS BROWSER
 import { devices } from "playwright-core";
-import { desk, folder, launched, opened, settled } from "./browser.mjs";
+import { audited, desk, folder, launched, opened, settled } from "./browser.mjs";
 
 const browser = await launched();
 const read = [];
@@ -49,10 +49,14 @@ async function visit(name, page, { problems, tiles }, unfolded) {
   await look("panned");
   const zoomed = tiles.length - before;
 
-  const slider = page.getByLabel("Value", { exact: true });
-  await slider.focus();
+  // A later beginning of the window of time, which is no step of the history.
+  const steps = await page.evaluate(() => history.length);
+  const from = page.getByRole("slider", { name: "From" });
+  await from.focus();
   await page.keyboard.press("ArrowRight");
-  const value = await page.locator("#value-text").textContent();
+  await settled(page);
+  const value = await from.getAttribute("aria-valuetext");
+  const time = { text: await page.locator("#time-text").textContent(), sum: Number(await page.locator("#histogram").getAttribute("data-sum")), steps: (await page.evaluate(() => history.length)) - steps };
 
   await unfolded(true);
   await page.getByRole("button", { name: "Polygon" }).click();
@@ -60,7 +64,13 @@ async function visit(name, page, { problems, tiles }, unfolded) {
   for (const [x, y] of [...around, around[0]]) await page.mouse.click(x, y, { delay: 30 });
   const answer = page.locator("#answer[data-estimate]");
   await answer.waitFor();
-  await unfolded(true);
+  await settled(page);
+  // The answer is within the window, for a person to see.
+  const seen = await page.locator("#answer .figure").evaluate((e) => {
+    const { left, top, right, bottom } = e.getBoundingClientRect();
+    const on = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && e.contains(on);
+  });
   await page.locator("#answer summary").click();
   const estimate = Number(await answer.getAttribute("data-estimate"));
   const shown = await page.locator("#answer .figure").textContent();
@@ -77,7 +87,8 @@ async function visit(name, page, { problems, tiles }, unfolded) {
   const spots = await page.locator("#spots li").allTextContents();
   await look("hottest");
 
-  return { name, value, estimate, shown, sql, box, spots, zoomed, failed: tiles.filter((s) => s !== 200).length, problems };
+  const contrast = await audited(page);
+  return { name, value, time, seen, contrast, estimate, shown, sql, box, spots, zoomed, failed: tiles.filter((s) => s !== 200).length, problems };
 }
 
 await visits("desktop", { viewport: desk }, ["light", "dark"]);

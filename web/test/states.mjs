@@ -105,7 +105,7 @@ await layer("small.s");
 read.small = await shown();
 await shot("small");
 await layer("kinds.s");
-read.kinds = { ...(await shown()), names: await page.locator("#category option").allTextContents() };
+read.kinds = { ...(await shown()), names: await page.locator("#filters select[aria-label=category] option").allTextContents() };
 await page.locator("#bars[data-by='(category)']").waitFor();
 read.kinds.bars = await page.locator("#bars button[data-value]").evaluateAll((all) => all.map((b) => ({ value: b.dataset.value, estimate: Number(b.dataset.estimate) })));
 await shot("kinds");

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -20,12 +21,14 @@ const serveUsage = `ccbfsql serve shows the sketches of a database on a map in t
 
 Usage: ccbfsql serve [flags] database
        ccbfsql serve [flags] points.parquet
+       ccbfsql serve [flags] -table points database
 
 The database is opened read-only. Every table and view with a column of sketches
 of points is a layer of the map.
 
-From a file of points (Parquet, CSV, JSON, or a URL that DuckDB reads), sketches are
-built first, grouped by its time column and by columns with few values. They are
+From a file of points (Parquet, CSV, JSON, or a URL that DuckDB reads), or from a table of
+points (-table), sketches are built first, grouped by its time column and by columns with few
+values. Points are two columns of numbers or one of type GEOMETRY. The sketches are
 discarded when the server stops, unless -save keeps them.
 
 Flags:
@@ -65,6 +68,8 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	})
 	flags.StringVar(&o.Basemap, "basemap", "", "`MAP` below the sketches: a .pmtiles file, its URL, or a tile URL with {z}, {x} and {y}, which the browser requests")
 	flags.StringVar(&o.Points.Save, "save", "", "`DATABASE` in which to keep the sketches of a file of points")
+	flags.StringVar(&o.Points.Table, "table", "", "`TABLE` of points in the database, of which to build sketches")
+	flags.StringVar(&o.Points.Grain, "time", "", "`PART` of the time column for each sketch: year, month, day or hour; by default chosen automatically")
 	flags.StringVar(&o.Points.X, "x", "", "`COLUMN` of a file with the longitudes, or x")
 	flags.StringVar(&o.Points.Y, "y", "", "`COLUMN` of a file with the latitudes, or y")
 	flags.Float64Var(&o.Points.Res, "res", 0, "`SIDE` of a cell for a file of points, in its unit; 0: chosen automatically")
@@ -78,14 +83,17 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	case o.Memory <= 0:
 		return o, fmt.Errorf("-memory is %d, must be above 0", o.Memory)
 	}
-	isPoints := serve.IsPoints(words[0])
+	isPoints := serve.IsPoints(words[0]) || o.Points.Table != ""
 	switch {
 	case isPoints:
 		o.Points.File = words[0]
 	case o.Points != (serve.Points{}):
-		return o, fmt.Errorf("-save, -x, -y and -res are for files of points, for example points.parquet; %s is read as a database", words[0])
+		return o, fmt.Errorf("-save, -x, -y, -res and -time are for files of points, for example points.parquet, or with -table; %s is read as a database", words[0])
 	default:
 		o.Database = words[0]
+	}
+	if o.Points.Grain != "" && !slices.Contains(serve.Grains, o.Points.Grain) {
+		return o, fmt.Errorf("-time is %q, must be one of %s", o.Points.Grain, strings.Join(serve.Grains, ", "))
 	}
 	if !(o.Points.Res >= 0) || math.IsInf(o.Points.Res, 0) {
 		return o, fmt.Errorf("-res is %v, must be above 0", o.Points.Res)

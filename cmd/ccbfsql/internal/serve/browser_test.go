@@ -104,6 +104,14 @@ func TestBrowser(t *testing.T) {
 		}
 		Spots, Problems []string
 		Zoomed, Failed  int
+
+		Time struct {
+			Text  string
+			Sum   float64
+			Steps int
+		}
+		Seen     bool
+		Contrast []string
 	}
 	if err := json.Unmarshal(out, &visits); err != nil {
 		t.Fatalf("%v in %s", err, out)
@@ -133,6 +141,15 @@ func TestBrowser(t *testing.T) {
 		}
 		if !strings.Contains(v.SQL, "BETWEEN '"+v.Value) {
 			t.Errorf("%s: the slider is at %q, the SQL is\n%s", v.Name, v.Value, v.SQL)
+		}
+		if v.Time.Steps != 0 || !(v.Time.Sum > 0) || !strings.HasPrefix(v.Time.Text, v.Value+" – 2018-12") {
+			t.Errorf("%s: the window of time is %+v", v.Name, v.Time)
+		}
+		if !v.Seen {
+			t.Errorf("%s: the answer is not in sight", v.Name)
+		}
+		if len(v.Contrast) > 0 {
+			t.Errorf("%s: axe-core finds %q", v.Name, v.Contrast)
 		}
 		if want := estimate(v.SQL); v.Estimate != want || want == 0 {
 			t.Errorf("%s: the page says %v, its SQL %v", v.Name, v.Estimate, want)

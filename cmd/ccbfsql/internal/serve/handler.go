@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -43,6 +44,9 @@ type server struct {
 	queued  atomic.Int32  // requests that wait for asks
 	tiles   *lru.Cache[tileKey, []byte]
 
+	started time.Time
+	build   func(ctx context.Context, table string) error // builds sketches of a table of points, and serves them; nil where that cannot be
+
 	loading chan struct{} // held by who loads, or looks at layers
 	layers  []*layer      // nil before the first request
 	stamp   string        // of the file when they were read
@@ -58,7 +62,7 @@ func newServer(db *sql.DB, memory int64) *server {
 	return &server{
 		source: &source{db: db}, memory: memory,
 		draws: make(chan struct{}, runtime.GOMAXPROCS(0)), asks: make(chan struct{}, asksAtOnce), loading: make(chan struct{}, 1),
-		tiles: newCache[tileKey, []byte](keptTiles),
+		tiles: newCache[tileKey, []byte](keptTiles), started: time.Now(),
 	}
 }
 
@@ -127,6 +131,8 @@ func (s *server) routes(mux *http.ServeMux) {
 	mux.Handle("GET /api/layers", answering(func(r *http.Request) (any, error) { return s.all(r.Context()) }))
 	mux.Handle("GET /api/basemap", answering(func(*http.Request) (any, error) { return s.basemap, nil }))
 	mux.Handle("GET /api/version", answering(s.version))
+	mux.Handle("GET /api/tables", answering(s.pointTables))
+	mux.Handle("POST /api/build", answering(s.buildTable))
 	mux.Handle("GET /api/look", answering(s.look))
 	mux.Handle("GET /api/scale", answering(s.scale))
 	mux.Handle("GET /api/at", answering(s.at))

@@ -23,13 +23,21 @@ import (
 )
 
 // Points is a file of points from which sketches are built: anything that DuckDB reads
-// by its name.
+// by its name, or a table of a database.
 type Points struct {
-	File string
-	Save string  // the database to keep them in; empty for none
-	X, Y string  // the columns with coordinates; empty to find them
-	Res  float64 // side of a cell; 0 to choose one
+	File  string
+	Table string  // of a database, which File is then
+	Save  string  // the database to keep them in; empty for none
+	X, Y  string  // the columns with coordinates; empty to find them
+	Res   float64 // side of a cell; 0 to choose one
+	Grain string  // one of Grains, the part of the time column that a sketch has; empty to choose one
 }
+
+// Grains are the parts of a time that sketches may be apart by, the longest first.
+var Grains = []string{"year", "month", "day", "hour"}
+
+// daysOf is how long they are.
+var daysOf = []float64{365, 30, 1, 1. / 24}
 
 // IsPoints reports whether a name is one of a file of points, or of a URL of one.
 func IsPoints(name string) bool {
@@ -109,8 +117,8 @@ type plan struct {
 	groups []group
 }
 
-// group is a column by which sketches are apart.
-type group struct{ name, expr string }
+// group is a column by which sketches are apart; part is which one of its times.
+type group struct{ name, expr, part string }
 
 // Limits of what sketches are built by: columns of kinds have up to mostKinds of them, and
 // all columns together make mostGroups sketches at most.
@@ -123,6 +131,9 @@ const (
 // have.
 func planned(ctx context.Context, s *session.Session, from string, o Points) (*plan, error) {
 	p := &plan{from: lexer.QuoteText(from), table: tableName(o.File)}
+	if o.Table != "" {
+		p.from, p.table = from, o.Table+"_sketches"
+	}
 	described, err := s.Strings(ctx, "DESCRIBE FROM "+p.from)
 	if err != nil {
 		return nil, err
@@ -131,22 +142,18 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	for _, row := range described {
 		columns = append(columns, tableColumn{row[0], row[1]})
 	}
-	x, err := coordinate(columns, o.X, "x", namesOfX, partsOfX)
+	where, err := located(columns, o)
 	if err != nil {
 		return nil, err
 	}
-	y, err := coordinate(columns, o.Y, "y", namesOfY, partsOfY)
-	if err != nil {
-		return nil, err
-	}
-	p.x, p.y = lexer.QuoteName(x)+"::DOUBLE", lexer.QuoteName(y)+"::DOUBLE"
+	p.x, p.y = where.x, where.y
 	asked := []string{"count(*)"}
 	for _, v := range []string{p.x, p.y} {
 		asked = append(asked, fmt.Sprintf("coalesce(approx_quantile(%[1]s, 0.95) - approx_quantile(%[1]s, 0.05), 0)", v))
 	}
 	var others []tableColumn
 	for _, c := range columns {
-		if c.name == x || c.name == y || !sliderType.MatchString(c.typ) {
+		if slices.Contains(where.columns, c.name) || !sliderType.MatchString(c.typ) {
 			continue
 		}
 		others = append(others, c)
@@ -167,22 +174,57 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	}
 	p.rows = uint64(next())
 	if p.rows == 0 {
-		return nil, fmt.Errorf("%s has no row with numbers in %s and %s", o.File, x, y)
+		return nil, fmt.Errorf("%s has no row with a point in %s", o.File, strings.Join(where.columns, " and "))
 	}
 	width, height := next(), next()
 	p.res = resolution(width, height, float64(p.rows))
 	if o.Res > 0 {
 		p.res = o.Res
 	}
-	p.group(others, next)
+	p.group(others, next, o.Grain)
+	for i := range p.groups { // a part of a column is named so, where no column is
+		g := &p.groups[i]
+		taken := slices.ContainsFunc(columns, func(c tableColumn) bool { return strings.EqualFold(c.name, g.part) })
+		if g.part != "" && !taken {
+			g.name = g.part
+		}
+	}
 	return p, nil
+}
+
+// location is where the points of a table are: expressions, and the columns that they read.
+type location struct {
+	x, y    string
+	columns []string
+}
+
+// located finds the columns of coordinates, or one of points.
+func located(columns []tableColumn, o Points) (location, error) {
+	at := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.HasPrefix(c.typ, "GEOMETRY") })
+	if at >= 0 && o.X == "" && o.Y == "" {
+		// What is no POINT has no coordinates, and is left out.
+		name := columns[at].name
+		part := func(i int) string {
+			return fmt.Sprintf(`TRY_CAST(regexp_extract(%s::VARCHAR, '^POINT[ ZM]*\(([^ ]+) ([^ )]+)', %d) AS DOUBLE)`, lexer.QuoteName(name), i)
+		}
+		return location{part(1), part(2), []string{name}}, nil
+	}
+	x, err := coordinate(columns, o.X, "x", namesOfX, partsOfX)
+	if err != nil {
+		return location{}, err
+	}
+	y, err := coordinate(columns, o.Y, "y", namesOfY, partsOfY)
+	if err != nil {
+		return location{}, err
+	}
+	return location{lexer.QuoteName(x) + "::DOUBLE", lexer.QuoteName(y) + "::DOUBLE", []string{x, y}}, nil
 }
 
 func isTime(typ string) bool { return typ == "DATE" || strings.HasPrefix(typ, "TIMESTAMP") }
 
 // group chooses the columns of time and of kinds: the first of times, in parts that are
 // some dozens, and the columns with few values, the fewest first.
-func (p *plan) group(columns []tableColumn, next func() float64) {
+func (p *plan) group(columns []tableColumn, next func() float64, grain string) {
 	type kind struct {
 		tableColumn
 		values float64
@@ -201,20 +243,26 @@ func (p *plan) group(columns []tableColumn, next func() float64) {
 		if len(p.groups) > 0 || values < 2 {
 			continue
 		}
-		part, parts := "year", days/365+1
-		for _, finer := range []struct {
-			name string
-			days float64
-		}{{"month", 30}, {"day", 1}, {"hour", 1. / 24}} {
-			if days/finer.days <= 130 {
-				part, parts = finer.name, days/finer.days+1
+		grains := Grains
+		if c.typ == "DATE" {
+			grains = Grains[:3]
+		}
+		at := 0
+		for i := range grains {
+			if grain == grains[i] || grain == "" && days/daysOf[i] <= 130 {
+				at = i
 			}
 		}
+		part, parts := grains[at], days/daysOf[at]+1
 		cast := "::DATE"
 		if part == "hour" {
 			cast = ""
 		}
-		p.groups = append(p.groups, group{c.name, fmt.Sprintf("date_trunc('%s', %s)%s", part, lexer.QuoteName(c.name), cast)})
+		g := group{c.name, fmt.Sprintf("date_trunc('%s', %s)%s", part, lexer.QuoteName(c.name), cast), part}
+		if part == "day" && c.typ == "DATE" {
+			g.part = "" // the column itself
+		}
+		p.groups = append(p.groups, g)
 		groups *= min(parts, values)
 	}
 	slices.SortStableFunc(kinds, func(a, b kind) int { return int(a.values - b.values) })
@@ -223,7 +271,7 @@ func (p *plan) group(columns []tableColumn, next func() float64) {
 			break
 		}
 		groups *= k.values
-		p.groups = append(p.groups, group{k.name, lexer.QuoteName(k.name)})
+		p.groups = append(p.groups, group{k.name, lexer.QuoteName(k.name), ""})
 	}
 }
 
@@ -301,7 +349,12 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	}()
 	stop := showProgress(s, out)
 	defer stop()
-	from, forget, err := reachable(ctx, s, o.File, out)
+	from, forget := "points_of."+lexer.QuoteName(o.Table), func() {}
+	if o.Table == "" {
+		from, forget, err = reachable(ctx, s, o.File, out)
+	} else {
+		_, err = s.Strings(ctx, "ATTACH "+lexer.QuoteText(o.File)+" AS points_of (READ_ONLY)")
+	}
 	if err != nil {
 		return err
 	}

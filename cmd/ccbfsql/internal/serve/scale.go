@@ -81,6 +81,9 @@ type viewScale struct {
 // mostPixels is how many pixels of a view are looked at along an axis.
 const mostPixels = 2048
 
+// crowd is how many points the last colour stands for at least.
+const crowd = 4
+
 // steps is how many colours of a legend there are.
 const steps = 16
 
@@ -123,7 +126,8 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 	}
 	area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
 	round := func(v float64) float64 { return math.Exp2(math.Ceil(2*math.Log2(v)) / 2) }
-	s.Top = round(most / area)
+	// Single points, as many as they are, are no crowd: they have a colour of few.
+	s.Top = max(round(most/area), crowd*s.Low/(pixel*pixel))
 	o := picture.Options{Scale: style.scale, Low: s.Low, Top: s.Top * pixel * pixel, One: s.Low}
 	if style.scale == equal {
 		o.Top, area = 0, 1/area

@@ -29,14 +29,14 @@ type Options struct {
 // Run serves until ctx ends, and then finishes the requests that it has. Where
 // it listens is written to out.
 func Run(ctx context.Context, o Options, out io.Writer) (err error) {
+	folder, err := os.MkdirTemp("", "ccbfsql-serve")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
 	if o.Points.File != "" {
 		o.Database = o.Points.Save
 		if o.Database == "" {
-			folder, err := os.MkdirTemp("", "ccbfsql-serve")
-			if err != nil {
-				return err
-			}
-			defer os.RemoveAll(folder)
 			o.Database = filepath.Join(folder, "points.duckdb")
 		}
 		if err := build(ctx, o.Database, o.Points, out); err != nil {
@@ -50,6 +50,14 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	}
 	s.source = &source{file: o.Database, idle: idleFor}
 	defer s.source.end()
+	s.build = func(_ context.Context, table string) error { // whoever asked may have gone
+		database := filepath.Join(folder, "built.duckdb")
+		if err := build(ctx, database, Points{File: o.Database, Table: table}, out); err != nil {
+			return err
+		}
+		s.source.become(database)
+		return nil
+	}
 	_, done, err := s.source.use(ctx) // now, to say what is wrong with it
 	if err != nil {
 		return err
@@ -58,6 +66,11 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	l, err := net.Listen("tcp", o.Addr)
 	if err != nil {
 		return err
+	}
+	if tables, err := s.tablesOfPoints(ctx); err == nil {
+		for _, t := range tables {
+			fmt.Fprintf(out, "There are no sketches, but table %s has points: -table %[1]s builds sketches of it, and the page offers to.\n", t.Table)
+		}
 	}
 	what := o.Database
 	if o.Points.File != "" && o.Points.Save == "" {

@@ -101,13 +101,28 @@ func (s *source) end() {
 	s.shut()
 }
 
+// become serves another file from now on.
+func (s *source) become(file string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users == 0 {
+		s.shut()
+	} else { // the next to ask opens the other one; the last who asks this one closes it
+		s.db = nil
+	}
+	s.file = file
+}
+
 // stamp changes with the file.
 func (s *source) stamp() string {
-	if s.file == "" {
+	s.mu.Lock()
+	file := s.file
+	s.mu.Unlock()
+	if file == "" {
 		return ""
 	}
-	out := ""
-	for _, name := range []string{s.file, s.file + ".wal"} {
+	out := file
+	for _, name := range []string{file, file + ".wal"} {
 		if at, err := os.Stat(name); err == nil {
 			out += fmt.Sprint(at.ModTime().UnixNano(), " ", at.Size(), " ")
 		}
@@ -118,6 +133,7 @@ func (s *source) stamp() string {
 // version is what the page asks for to notice new rows.
 type version struct {
 	Version int    `json:"version"` // of the layers
+	Server  int64  `json:"server"`  // when it started: another one has other layers
 	Waiting string `json:"waiting,omitempty"`
 }
 
@@ -130,7 +146,7 @@ func (s *server) version(r *http.Request) (any, error) {
 		return nil, held
 	}
 	defer done()
-	v := version{Version: s.loads}
+	v := version{Version: s.loads, Server: s.started.UnixMilli()}
 	if s.waiting != nil {
 		v.Waiting = s.waiting.Error()
 	}
