@@ -55,6 +55,9 @@ export function pointing(map, busy) {
     clearTimeout(waiting);
     if (!busy()) ask(e.lngLat);
   });
+  map.getCanvas().addEventListener("keydown", (e) => {
+    if (e.key === "Enter" && !busy()) ask(map.getCenter());
+  });
   map.on("movestart", clear);
   return () => {
     clearTimeout(waiting);

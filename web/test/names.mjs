@@ -92,7 +92,7 @@ for (const width of [360, 390, 640, 641, 760, 1100, 1440, 2560]) {
   await page.setViewportSize({ width, height: width < 641 ? 760 : 640 });
   await page.evaluate((w) => document.getElementById("panel").classList.toggle("folded", w < 641), width);
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  const boxes = await page.evaluate(() => Object.fromEntries(["#panel", "#time", "#legend", ".maplibregl-ctrl-top-right", ".maplibregl-ctrl-scale"].map((s) => {
+  const boxes = await page.evaluate(() => Object.fromEntries(["#panel", "#time", "#legend", "#zoom-data", ".maplibregl-ctrl-top-right", ".maplibregl-ctrl-scale"].map((s) => {
     const { left, top, right, bottom } = document.querySelector(s).getBoundingClientRect();
     return [s, [left, top, right, bottom]];
   })));

@@ -50,8 +50,11 @@ type arguments struct {
 	open     session.Options
 	settings []func(s *shell.Settings) // what flags say, in their order
 	own      *string                   // the script of -init
+	first    []string                  // of -cmd
 	actions  []action
 	version  bool
+	batch    bool
+	noInput  bool
 }
 
 // Main runs the command and returns its exit code.
@@ -86,7 +89,12 @@ func usageCode(command string, err error) int {
 
 func exitCode(err error) int {
 	switch {
-	case err == nil || shell.Quit(err):
+	case err == nil:
+		return exitOK
+	case shell.Quit(err):
+		if quit := (*shell.QuitError)(nil); errors.As(err, &quit) {
+			return quit.Code
+		}
 		return exitOK
 	case errors.Is(err, shell.ErrClosedPipe):
 		return exitClosedPipe
@@ -112,10 +120,18 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 			return nil
 		})
 	}
-	flags.Func("c", "run the `SQL` and exit; may be repeated", func(sql string) error {
-		a.add(func(sh *shell.Shell) error { return sh.RunText(sql) })
+	for _, name := range []string{"c", "s"} {
+		flags.Func(name, "run the `SQL` and exit; may be repeated", func(sql string) error {
+			a.add(func(sh *shell.Shell) error { return sh.RunText(sql) })
+			return nil
+		})
+	}
+	flags.Func("cmd", "run the `SQL` first, before all else; may be repeated", func(sql string) error {
+		a.first = append(a.first, sql)
 		return nil
 	})
+	flags.BoolVar(&a.batch, "batch", false, "never prompt: read statements from standard input, even a terminal")
+	flags.BoolVar(&a.noInput, "no-stdin", false, "exit after -cmd, without reading standard input")
 	flags.Func("f", "run the script `FILE` and exit; may be repeated, - is standard input", func(path string) error {
 		a.add(func(sh *shell.Shell) error {
 			if path == "-" {
@@ -242,13 +258,18 @@ func (a *arguments) run() (err error) {
 	if err := a.start(sh); err != nil {
 		return err
 	}
+	for _, sql := range a.first {
+		if err := sh.RunText(sql); err != nil {
+			return err
+		}
+	}
 	for _, do := range a.actions {
 		if err := do(sh); err != nil {
 			return err
 		}
 	}
-	if len(a.actions) == 0 {
-		if shell.CanPrompt() {
+	if len(a.actions) == 0 && !a.noInput {
+		if shell.CanPrompt() && !a.batch {
 			return sh.Interactive(ccbfsql.Version())
 		}
 		if err := sh.RunReader(os.Stdin, "stdin"); err != nil {

@@ -124,12 +124,14 @@ var Modes = []Mode{
 	{Name: "insert", Help: "INSERT statements, for the table that .mode insert TABLE names", Null: "NULL", Render: insert},
 	{Name: "json", Help: "one JSON array of objects", JSON: true, Render: jsonArray},
 	{Name: "jsonlines", Help: "one JSON object per line", JSON: true, Render: jsonLines},
+	{Name: "latex", Help: "LaTeX tabular environment", Null: "NULL", Short: true, Render: latex},
 	{Name: "line", Help: "one value per line", Null: "NULL", Plans: true, Short: true, Render: line},
 	{Name: "list", Help: "values joined by the separator, default |", Null: "NULL", Render: list},
 	{Name: "markdown", Help: "Markdown table", Null: "NULL", Short: true, Render: markdown},
 	{Name: "quote", Help: "values as SQL writes them", Null: "NULL", Render: quoted},
 	{Name: "table", Help: "box of ASCII characters, with every row", Null: "NULL", Plans: true, Short: true, Render: boxed(table.StyleBoxDefault)},
 	{Name: "tabs", Help: "tab-separated values", Render: tabs},
+	{Name: "tcl", Help: "quoted words of Tcl", Null: "NULL", Render: tcl},
 	{Name: "trash", Help: "no output: the statement runs, and its rows are read and discarded", Null: "NULL", Render: trash},
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ccbfsql/ccbfsql/internal/help"
 )
 
 // command is a dot command.
@@ -29,16 +31,20 @@ func init() {
 		{"bail", "on|off", "Stop a script at its first error; default on", 1, 1, (*Shell).dotBail},
 		{"blobs", "auto|full|short", "Show BLOBs in full or shortened; auto: in full in files for programs", 1, 1, (*Shell).dotBlobs},
 		{"cd", "[FOLDER]", "Change to a folder, or to the home folder", 0, 1, (*Shell).dotCd},
+		{"changes", "on|off", "Print how many rows a statement changed", 1, 1, (*Shell).dotChanges},
 		{"columns", "", "Show results in mode duckbox with one line per column", 0, 0, (*Shell).dotColumns},
 		{"databases", "", "List attached databases", 0, 0, (*Shell).dotDatabases},
 		{"dump", "[PATTERN]", "Write the database, or matching tables, as SQL", 0, 1, (*Shell).dotDump},
 		{"echo", "on|off", "Print each statement before it runs", 1, 1, (*Shell).dotEcho},
 		{"excel", "", "Open the next result in the program for CSV files", 0, 0, (*Shell).dotExcel},
-		{"exit", "", "Exit, like .quit", 0, 0, (*Shell).dotQuit},
+		{"exit", "[CODE]", "Exit, with the exit code", 0, 1, (*Shell).dotExit},
 		{"functions", "[PATTERN]", "List the functions of ccbfsql, or those with a matching name or summary", 0, 1, (*Shell).dotFunctions},
 		{"headers", "on|off", "Print column names", 1, 1, (*Shell).dotHeaders},
 		{"help", "[NAME]", "Show this list, or what a command or function does", 0, 1, (*Shell).dotHelp},
+		{"highlight", "on|off", "Colour what is typed at the prompt", 1, 1, (*Shell).dotHighlight},
 		{"import", "FILE TABLE", "Load a CSV, Parquet or JSON file into a new or existing table", 2, 2, (*Shell).dotImport},
+		{"indexes", "[TABLE]", "List indexes, or those of a table", 0, 1, (*Shell).dotIndexes},
+		{"log", "FILE|off", "Write statements to the file before they run", 1, 1, (*Shell).dotLog},
 		{"map", "[OPTIONS] QUERY", "Draw a sketch on the terminal or to a file", 1, asTyped, (*Shell).dotMap},
 		{"maxrows", "N", "Maximum number of rows in mode duckbox; 0: all", 1, 1, (*Shell).dotMaxRows},
 		{"maxwidth", "N", "Maximum line length in mode duckbox; 0: terminal width", 1, 1, (*Shell).dotMaxWidth},
@@ -49,6 +55,7 @@ func init() {
 		{"output", "[FILE]", "Write results to the file; without one, to the screen", 0, 1, (*Shell).dotOutput},
 		{"pager", "on|off", "At the prompt, show long results with $PAGER or less", 1, 1, (*Shell).dotPager},
 		{"print", "TEXT...", "Print the text", 0, -1, (*Shell).dotPrint},
+		{"prompt", "TEXT", "Text of the prompt", 1, 1, (*Shell).dotPrompt},
 		{"quit", "", "Exit", 0, 0, (*Shell).dotQuit},
 		{"read", "FILE", "Run the statements in the file", 1, 1, (*Shell).dotRead},
 		{"rows", "", "Show results with one line per row, the default", 0, 0, (*Shell).dotRows},
@@ -109,6 +116,13 @@ func findCommand(name string) (command, error) {
 	}
 	switch len(fits) {
 	case 0:
+		names := make([]string, len(commands))
+		for i, c := range commands {
+			names[i] = c.name
+		}
+		if near := help.Nearest(name, names); near != "" {
+			return command{}, fmt.Errorf("unknown command .%s; did you mean .%s?", name, near)
+		}
 		return command{}, fmt.Errorf("unknown command .%s; .help lists the commands", name)
 	case 1:
 		return found, nil

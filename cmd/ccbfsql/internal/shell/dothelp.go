@@ -52,6 +52,9 @@ func (sh *Shell) helpNamed(name string, commands bool) error {
 	if commands {
 		return nil
 	}
+	if found := found(name); len(found) > 0 { // a word that some are about
+		return sh.printf("%s", help.List(found))
+	}
 	return fmt.Errorf("no command or function is named %q%s", name, nearest(name, functions))
 }
 
@@ -67,14 +70,19 @@ func nearest(wanted string, functions []ccbfsql.Function) string {
 	return "; .help lists the commands, .functions the functions"
 }
 
-// dotFunctions lists the functions whose name or summary the pattern fits.
-func (sh *Shell) dotFunctions(args []string) error {
-	var found []help.Entry
+// found are the functions whose name or summary a pattern fits.
+func found(pattern string) (found []help.Entry) {
 	for _, f := range session.Functions() {
-		if matches(pattern(args), f.Name) || matches(pattern(args), f.Summary) {
+		if matches(pattern, f.Name) || matches(pattern, f.Summary) {
 			found = append(found, help.Entry{Name: f.Name, Group: f.Group, Signatures: f.Signatures, Summary: f.Summary})
 		}
 	}
+	return found
+}
+
+// dotFunctions lists the functions whose name or summary the pattern fits.
+func (sh *Shell) dotFunctions(args []string) error {
+	found := found(pattern(args))
 	if len(found) == 0 {
 		return fmt.Errorf("no function has %q in its name or summary", pattern(args))
 	}

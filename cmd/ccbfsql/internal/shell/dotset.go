@@ -111,7 +111,10 @@ func (sh *Shell) dotShell(args []string) error {
 // dotShow prints the settings, by the names of the commands that set them.
 func (sh *Shell) dotShow([]string) error {
 	state := func(on bool) string { return map[bool]string{true: "on", false: "off"}[on] }
-	null, separator, output, widths := sh.Mode.Null, "set by the mode", "stdout", "as needed"
+	null, separator, output, widths, log := sh.Mode.Null, "set by the mode", "stdout", "as needed", "off"
+	if sh.log != nil {
+		log = sh.log.Name()
+	}
 	if sh.Null != nil {
 		null = *sh.Null
 	}
@@ -129,9 +132,9 @@ func (sh *Shell) dotShow([]string) error {
 		mode += " " + sh.Table
 	}
 	for _, s := range [][2]string{
-		{"bail", state(sh.Bail)}, {"blobs", string(sh.Blobs)}, {"columns", state(sh.Turned)}, {"echo", state(sh.Echo)},
-		{"headers", state(sh.Header)}, {"maxrows", strconv.Itoa(sh.MaxRows)}, {"maxwidth", strconv.Itoa(sh.MaxWidth)}, {"mode", mode},
-		{"nullvalue", strconv.Quote(null)}, {"output", output}, {"pager", state(sh.Pager)}, {"separator", separator},
+		{"bail", state(sh.Bail)}, {"blobs", string(sh.Blobs)}, {"changes", state(sh.Changes)}, {"columns", state(sh.Turned)}, {"echo", state(sh.Echo)},
+		{"headers", state(sh.Header)}, {"highlight", state(sh.Highlight)}, {"log", log}, {"maxrows", strconv.Itoa(sh.MaxRows)}, {"maxwidth", strconv.Itoa(sh.MaxWidth)}, {"mode", mode},
+		{"nullvalue", strconv.Quote(null)}, {"output", output}, {"pager", state(sh.Pager)}, {"prompt", strconv.Quote(sh.Prompt)}, {"separator", separator},
 		{"timer", state(sh.Timer)}, {"width", widths},
 	} {
 		if err := sh.printf("%10s: %s\n", s[0], s[1]); err != nil {

@@ -65,6 +65,9 @@ const commentMark = "--"
 
 // draw gives the text its colours, and the terminal the rows for it.
 func (e *editor) draw(text string) string {
+	if !e.sh.Highlight {
+		return text
+	}
 	var b strings.Builder
 	tokens := lexer.Tokens(text)
 	for i, t := range tokens {

@@ -53,7 +53,7 @@ func (sh *Shell) Interactive(version string) error {
 		// Everything typed runs up to its first error.
 		err = sh.runLines(strings.NewReader(text), "")
 		if errors.Is(err, errQuit) {
-			return nil
+			return err
 		}
 		if errors.Is(err, ErrClosedPipe) {
 			return err
@@ -68,7 +68,7 @@ func (sh *Shell) Interactive(version string) error {
 func newReadline(past *history, e *editor) *readline.Shell {
 	rl := readline.NewShell()
 	rl.History.Add(e.plain("history"), past)
-	rl.Prompt.Primary(func() string { return prompt })
+	rl.Prompt.Primary(func() string { return e.sh.Prompt })
 	rl.AcceptMultiline = func(line []rune) bool { return ended(string(line)) }
 	rl.SyntaxHighlighter = func(line []rune) string { return e.draw(string(line)) }
 	rl.Completer = func(line []rune, cursor int) readline.Completions { return e.complete(line, cursor) }
@@ -123,7 +123,7 @@ func newReadline(past *history, e *editor) *readline.Shell {
 
 // ended decides whether Enter runs the text or starts another line.
 func ended(text string) bool {
-	if spoken(text) != "" || isDot(text) && !strings.Contains(strings.TrimRight(text, "\n"), "\n") {
+	if spoken(text) != "" || foreign(text) != nil && !strings.Contains(strings.TrimSpace(text), "\n") || isDot(text) && !strings.Contains(strings.TrimRight(text, "\n"), "\n") {
 		return true
 	}
 	return lexer.Complete(text)

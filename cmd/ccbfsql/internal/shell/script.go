@@ -57,9 +57,6 @@ func (sh *Shell) RunReader(r io.Reader, name string) error {
 }
 
 func (sh *Shell) finish(err error) error {
-	if errors.Is(err, errQuit) {
-		return errQuit
-	}
 	return err
 }
 
@@ -107,7 +104,12 @@ func (sh *Shell) runLines(r io.Reader, name string) error {
 		if word := spoken(text); word != "" && split.Idle() {
 			text = word
 		}
-		if split.Idle() && isDot(text) {
+		if err := foreign(text); err != nil && split.Idle() {
+			if err := sh.at(name, line, err); err != nil {
+				return err
+			}
+			split.Skip(1)
+		} else if split.Idle() && isDot(text) {
 			if err := sh.echo(text); err != nil {
 				return err
 			}
