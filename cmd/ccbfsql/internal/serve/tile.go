@@ -115,8 +115,6 @@ const (
 	readsOfScale = 1 << 20
 	readsOfLook  = 1 << 18
 	leastReads   = 1 << 10
-	// Questions for squares, each of which takes several lookups.
-	readsOfSquares = 1 << 15
 )
 
 // drawing is what was drawn.
@@ -137,9 +135,6 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawing, error) {
 	e := ccbf.NewEstimates(sum, width, height)
 	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *placed, category []byte, reads uint64) (bool, error) {
-		if v.Form() == ccbf.Dense && v.Levels > 0 {
-			return false, addSquares(ctx, v, sum, box, width, height, category, min(reads, readsOfSquares))
-		}
 		return e.Add(v, p.noise(v), box, ccbf.Of(category), reads)
 	})
 	e.Finish()
