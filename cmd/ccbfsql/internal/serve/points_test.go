@@ -165,10 +165,10 @@ func TestStrangersFiles(t *testing.T) {
 	files := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	defer files.Close()
 	url, out := startedWith(t, Options{Points: Points{File: files.URL + "/points.parquet?key=1"}})
-	if !strings.Contains(out, "6050 points by day and solved") || !strings.Contains(out, `CREATE TABLE "points"`) {
+	if !strings.Contains(out, "6050 points by month and solved") || !strings.Contains(out, `CREATE TABLE "points"`) {
 		t.Errorf("it says %s", out)
 	}
-	status, body := post(t, url+"/api/sum", `{"table": "points", "column": "sketch", "box": [1, 48, 3, 50], "where": [{"by": "solved", "value": "false"}, {"by": "day", "value": "2020-01-01", "to": "2020-01-01"}]}`)
+	status, body := post(t, url+"/api/sum", `{"table": "points", "column": "sketch", "box": [1, 48, 3, 50], "where": [{"by": "solved", "value": "false"}, {"by": "month", "value": "2020-01-01", "to": "2020-01-01"}]}`)
 	var want float64
 	if err := db.QueryRow("SELECT count(*) FROM range(6000) t(i) WHERE i % 700 < 31 AND i % 2 = 1").Scan(&want); err != nil {
 		t.Fatal(err)

@@ -141,7 +141,7 @@ func TestLayers(t *testing.T) {
 	}
 	want := []string{
 		"july.s\"k: 4 rows, 4000 points, 4 exact, categories false, tile [0 1 2 3]",
-		"kinds.s: 1 rows, 12000 points, 1 exact, categories true, (category) [month 0 month 1 month 2]",
+		"kinds.s: 1 rows, 12000 points, 1 exact, categories false, (category) [month 0 month 1 month 2]",
 		"to wns.s\"k: 12 rows, 12000 points, 12 exact, categories false, month [month 0 month 1 month 2], tile [0 1 2 3]",
 		"dense.s: 1 rows, 12000 points, 0 exact, categories false",
 	}
