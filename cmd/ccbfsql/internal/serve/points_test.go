@@ -31,7 +31,7 @@ func TestServePoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	url, out := startedWith(t, Options{Points: Points{File: csv, Save: save}})
-	for _, want := range []string{"6000 points by began and solved, in cells of 0.001 ", "date_trunc('day', \"began\")::DATE AS \"began\"", "Serving " + save} {
+	for _, want := range []string{"6000 points by day and solved, in cells of 0.001 ", "date_trunc('day', \"began\")::DATE AS \"day\"", "Serving " + save} {
 		if !strings.Contains(out, want) {
 			t.Errorf("it says %q, not %q", out, want)
 		}
@@ -41,7 +41,7 @@ func TestServePoints(t *testing.T) {
 	if len(layers) != 1 || layers[0].Table != "thefts of 2018" || layers[0].Total != 6000 || len(layers[0].Sliders) != 2 || layers[0].Rows != 168 {
 		t.Fatalf("layers are %s", body)
 	}
-	status, body := post(t, url+"/api/sum", `{"table": "thefts of 2018", "column": "sketch", "box": [-75, 40, -73, 42], "where": [{"by": "solved", "value": "true"}, {"by": "began", "value": "2018-10-01", "to": "2018-10-02"}]}`)
+	status, body := post(t, url+"/api/sum", `{"table": "thefts of 2018", "column": "sketch", "box": [-75, 40, -73, 42], "where": [{"by": "solved", "value": "true"}, {"by": "day", "value": "2018-10-01", "to": "2018-10-02"}]}`)
 	var want float64
 	if err := db.QueryRow("SELECT count(*) FROM range(6000) t(i) WHERE i % 2000 < 48 AND i % 3 = 0").Scan(&want); err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestPointsAsks(t *testing.T) {
 		{Points{File: filepath.Join(folder, "none.csv")}, "none.csv"},
 		{Points{File: file("empty.csv", "lon,lat\n")}, "lon is VARCHAR, not of numbers"},
 		{Points{File: file("comma.csv", "place;lon;lat\na;1,5;2,5\n")}, "lon is VARCHAR, not of numbers"},
-		{Points{File: file("nulls.csv", "lon,lat\n1.5,\n,2.5\n")}, "has no row with numbers in lon and lat"},
+		{Points{File: file("nulls.csv", "lon,lat\n1.5,\n,2.5\n")}, "has no row with a point in lon and lat"},
 		{Points{File: file("words.csv", "a,b\nx,y\n")}, "there is none"},
 	} {
 		err := Run(t.Context(), Options{Points: c.points, Addr: "127.0.0.1:0", Memory: 1 << 28}, new(strings.Builder))
