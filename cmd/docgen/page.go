@@ -60,7 +60,9 @@ These rules apply to all functions:
 - Keys can have any type except LIST, MAP and the like; a STRUCT combines several
   values into one key. Keys are the same if SQL finds them equal: integers of any width,
   and numbers of different types if nothing is lost: 5 = 5.0. However, the FLOAT 0.1 is
-  not the DOUBLE 0.1: cast the key that you look up to FLOAT. A key that does not fit
+  not the DOUBLE 0.1: cast the key that you look up to FLOAT. Collations do not
+  count: in a column with COLLATE NOCASE, 'A' and 'a' are two keys, although SQL finds them
+  equal. Use lower(x) as the key, both to build and to look up. A key that does not fit
   the type of a sketch's keys is an error.
 
 `

@@ -66,7 +66,8 @@ var options = keyed.Options[Params]{
 		func(p *Params) *uint64 { return &p.Width }),
 	keyed.WholeOption("depth", 1, MaxDepth, "ceil(ln(1 / delta))", "Number of rows of counters. Replaces delta.",
 		func(p *Params) *uint64 { return &p.Depth }),
-	keyed.FlagOption("conservative", "Increment only the counters that bound the estimate: more accurate, but without cms_remove and cms_join_size.",
+	keyed.FlagOption("conservative", "Increment only the counters that bound the estimate: more accurate, but without cms_remove and cms_join_size. "+
+		"Depends on the order of the rows, so with several threads it can differ from run to run: SET threads = 1 if it must not.",
 		func(p *Params) *bool { return &p.Conservative }),
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }

@@ -91,6 +91,7 @@ var options = keyed.Options[Params]{
 	keyed.WholeOption("k", 1, MaxK, "5", "Counters per key.",
 		func(p *Params) *uint64 { return &p.K }),
 	keyed.ChoiceOption("method", "'ms': all counters of a key count; keys can be removed. 'mi': only the smallest do; most accurate for data added row by row, but keys cannot be removed. "+
+		"It depends on the order of the rows, so with several threads it can differ from run to run: use 'ms', or SET threads = 1, if it must not. "+
 		"'rm', 'trm': keys whose count would be wrong are in a second filter. As built by sbf_agg, which keeps the exact counts until then, they are almost exact. "+
 		"sbf_agg gives both the same counts in the same number of bytes: 'trm' differs only in what sbf_add does later. "+
 		"Use 'ms' for sketches that are merged later: after a union or a subtraction 'rm' and 'trm', which take half as much again, answer as 'ms' does.",
