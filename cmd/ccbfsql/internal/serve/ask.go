@@ -64,10 +64,9 @@ func (s *statement) box(edges [4]float64) {
 	}
 }
 
-// from adds the rows of a filter whose sketches can have a point in a box; more is
-// what else stands beside the table.
-func (s *statement) from(l *layer, f filter, box [4]float64, more string) {
-	s.text("\nFROM %s%s\nWHERE ccbf_bbox_overlaps(%s", l.source(), more, lexer.QuoteName(l.Column))
+// from adds the rows of a filter whose sketches can have a point in a box.
+func (s *statement) from(l *layer, f filter, box [4]float64) {
+	s.text("\nFROM %s\nWHERE ccbf_bbox_overlaps(%s", l.source(), lexer.QuoteName(l.Column))
 	s.box(box)
 	s.text(")")
 	for _, c := range f.choices {
@@ -149,7 +148,7 @@ func (l *layer) sum(ctx context.Context, db *sql.DB, f filter, a area) (*answer,
 	s.value(string(a.polygon), "")
 	s.category(l, f)
 	s.text(") AS e")
-	s.from(l, f, a.box, "")
+	s.from(l, f, a.box)
 	s.text(")")
 	out := &answer{SQL: s.show.String() + ";", Certain: l.Dense == 0}
 	start := time.Now()
@@ -192,7 +191,7 @@ func (l *layer) hottest(ctx context.Context, db *sql.DB, f filter, a area, k int
 	s.text(", %d", cells)
 	s.category(l, f)
 	s.text("), recursive := true)")
-	s.from(l, f, a.box, "")
+	s.from(l, f, a.box)
 	if !whole {
 		s.text("\n)")
 		if !a.isBox {
@@ -247,32 +246,21 @@ func (l *layer) bars(ctx context.Context, db *sql.DB, f filter, a area, by strin
 	}
 	var s statement
 	s.text("SELECT v, sum(e.estimate) AS estimate, sum(e.low)::DOUBLE AS low, sum(e.high)::DOUBLE AS high\nFROM (SELECT ")
-	more := ""
 	if by == byCategory {
-		// One question for each category. This is the place to ask for all of them at once.
-		values := l.Sliders[at].Values
-		s.text("v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(l.Column))
+		s.text("e.category AS v, e FROM (SELECT unnest(ccbf_categories(%s, ", lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
-		s.text(", v")
-		if cast := castOf(l.class, values...); cast != "" {
-			s.text("::%s", cast)
-		}
-		if !all {
-			values = values[:min(len(values), mostBars)]
-		}
-		names := make([]string, len(values))
-		for i := range names {
-			names[i] = lexer.QuoteText(values[i])
-		}
-		more = ", unnest([" + strings.Join(names, ", ") + "]) AS u(v)"
+		s.text(")) AS e")
 	} else {
 		f = f.without(at)
 		s.text("%s::VARCHAR AS v, ccbf_polygon_estimate(%s, ", lexer.QuoteName(by), lexer.QuoteName(l.Column))
 		s.value(string(a.polygon), "")
 		s.category(l, f)
+		s.text(") AS e")
 	}
-	s.text(") AS e")
-	s.from(l, f, a.box, more)
+	s.from(l, f, a.box)
+	if by == byCategory {
+		s.text(")")
+	}
 	s.text(")\nGROUP BY v ORDER BY estimate DESC, v")
 	out := &bars{SQL: s.show.String() + ";", Bars: []bar{}}
 	var err error
@@ -337,15 +325,13 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 		if err != nil {
 			return nil, err
 		}
-		for _, category := range f.keys {
-			e, err := v.Estimate(ccbf.Box(cells), ccbf.Of(category))
-			if err != nil {
-				return nil, err
-			}
-			p.Estimate += e.Value
-			p.Low += float64(e.Low)
-			p.High += float64(e.High)
+		e, err := v.Estimate(ccbf.Box(cells), f.of())
+		if err != nil {
+			return nil, err
 		}
+		p.Estimate += e.Value
+		p.Low += float64(e.Low)
+		p.High += float64(e.High)
 	}
 	return p, nil
 }

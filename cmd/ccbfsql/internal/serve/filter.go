@@ -9,6 +9,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -27,8 +28,8 @@ type choice struct{ slider, from, to int }
 type filter struct {
 	id      string // what it chooses, as a key
 	choices []choice
-	keys    [][]byte // of the categories whose points count; one nil for all points
-	texts   []string // of the keys, for SQL; none for all points
+	keys    [][]byte // of the categories whose points count; none for all points
+	texts   []string // of the keys, for SQL
 }
 
 // byCategory is the column that the sketches' own categories are chosen by.
@@ -36,7 +37,7 @@ const byCategory = "(category)"
 
 // filter reads one from a request; category is one more choice by byCategory.
 func (l *layer) filter(given []words, category *string) (filter, error) {
-	f := filter{keys: [][]byte{nil}}
+	var f filter
 	if category != nil {
 		given = append(slices.Clip(given), words{By: byCategory, Value: *category})
 	}
@@ -66,9 +67,7 @@ func (l *layer) filter(given []words, category *string) (filter, error) {
 		f.choices = append(f.choices, c)
 	}
 	if !chosen && l.Categories {
-		if err := l.everyCategory(&f); err != nil {
-			return f, err
-		}
+		return f, fmt.Errorf("the sketches of %s.%s were built with a category of type %v: give one", l.Table, l.Column, l.class)
 	}
 	slices.SortFunc(f.choices, func(a, b choice) int { return a.slider - b.slider })
 	f.id = fmt.Sprint(f.choices, f.texts)
@@ -123,16 +122,6 @@ func (l *layer) choose(f *filter, w words) error {
 	return nil
 }
 
-// everyCategory takes all categories of sketches that do not count points without one.
-func (l *layer) everyCategory(f *filter) error {
-	at := l.slider(byCategory)
-	if at < 0 {
-		return fmt.Errorf("the sketches of %s.%s were built with a category of type %v: give one", l.Table, l.Column, l.class)
-	}
-	f.keys, f.texts = l.keys, l.Sliders[at].Values
-	return nil
-}
-
 // parsed is the key of a text, for sketches that cannot list theirs.
 func parsed(class key.Class, text string) ([]byte, error) {
 	switch class {
@@ -167,6 +156,14 @@ func (f filter) without(slider int) filter {
 	f.choices = slices.DeleteFunc(slices.Clone(f.choices), func(c choice) bool { return c.slider == slider })
 	f.id = ""
 	return f
+}
+
+// of is the categories as questions take them.
+func (f *filter) of() ccbf.Categories {
+	if !f.given() {
+		return ccbf.Categories{}
+	}
+	return ccbf.AnyOf(f.keys...)
 }
 
 // given reports whether questions take a category.

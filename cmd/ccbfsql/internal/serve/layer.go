@@ -34,7 +34,7 @@ type layer struct {
 	Bounds     [4]float64 `json:"bounds"`     // west, south, east, north
 	Exact      int        `json:"exact"`      // rows whose sketch is exact
 	Dense      int        `json:"dense"`      // rows whose sketch is counters
-	Categories bool       `json:"categories"` // points are counted by category alone
+	Categories bool       `json:"categories"` // counters answer for a given category alone
 	Class      string     `json:"class"`      // the type of categories that cannot be listed
 	Sliders    []slider   `json:"sliders"`
 	Bad        []badRow   `json:"bad,omitempty"` // rows whose BLOB is no sketch, the first of them

@@ -188,3 +188,42 @@ func TestStrangersFiles(t *testing.T) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
+
+// Points of a GEOMETRY column and of a table of a database are served, by the part of time that
+// was asked for; without -table the page is told what there is to build, and builds it.
+func TestServeTable(t *testing.T) {
+	folder := t.TempDir()
+	const rows = "SELECT lon, lat, date '2020-01-01' + (i % 60)::INTEGER AS began FROM (SELECT i, (hash(i) % 1000) / 1000 AS lon, 50 + (hash(i, 1) % 1000) / 1000 AS lat FROM range(3000) t(i))"
+	file := database(t, "CREATE TABLE trips AS "+rows+`;
+		COPY (SELECT ('POINT (' || lon || ' ' || lat || ')')::GEOMETRY AS place, began FROM (`+rows+`) UNION ALL SELECT 'LINESTRING (0 0, 1 1)'::GEOMETRY, date '2020-01-01') TO '`+filepath.Join(folder, "geo.parquet")+"'")
+	sum := func(url, table, where string) float64 {
+		t.Helper()
+		status, body := post(t, url+"/api/sum", `{"table": "`+table+`", "column": "sketch", "box": [-1, 49, 2, 52], "where": [`+where+`]}`)
+		if status != http.StatusOK {
+			t.Fatalf("%s: %d %s", table, status, body)
+		}
+		return decoded[answer](t, body).Estimate
+	}
+	url, out := startedWith(t, Options{Points: Points{File: filepath.Join(folder, "geo.parquet"), Grain: "month"}})
+	if !strings.Contains(out, "3000 points by month") || sum(url, "geo", "") != 3000 || sum(url, "geo", `{"by": "month", "value": "2020-02-01"}`) != 1450 {
+		t.Errorf("points of a GEOMETRY column: %s", out)
+	}
+	url, _ = startedWith(t, Options{Points: Points{File: file, Table: "trips"}})
+	if n := sum(url, "trips_sketches", `{"by": "began", "value": "2020-01-03"}`); n != 50 {
+		t.Errorf("a day of a table has %v points, want 50", n)
+	}
+	url, out = startedWith(t, Options{Database: file})
+	_, body := get(t, url+"/api/tables")
+	if !strings.Contains(out, "-table trips") || !strings.Contains(string(body), `"table":"trips","x":"lon","y":"lat"`) {
+		t.Errorf("it offers %s and %s", out, body)
+	}
+	if status, body := post(t, url+"/api/build", `{"table": "nothing"}`); status != http.StatusNotFound {
+		t.Errorf("a table that is not there: %d %s", status, body)
+	}
+	if status, body := post(t, url+"/api/build", `{"table": "trips"}`); status != http.StatusOK {
+		t.Fatalf("building: %d %s", status, body)
+	}
+	if n := sum(url, "trips_sketches", ""); n != 3000 {
+		t.Errorf("what was built has %v points", n)
+	}
+}

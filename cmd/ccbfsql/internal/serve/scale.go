@@ -78,8 +78,12 @@ type viewScale struct {
 	Steps   []float64 `json:"steps"`   // the least points per square degree of the colours, and those of the last
 }
 
-// mostPixels is how many pixels of a view are looked at along an axis.
-const mostPixels = 2048
+// How many pixels of a view are looked at along an axis. Of counters fewer: small pixels do
+// not stand out from chance.
+const (
+	mostPixels         = 2048
+	mostPixelsOfCounts = 512
+)
 
 // crowd is how many points the last colour stands for at least.
 const crowd = 4
@@ -91,8 +95,12 @@ const steps = 16
 // to a half power of two, and steps likewise, so that tiles stay as they are while the view
 // moves a little.
 func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Bound, pixel float64, style style) (*viewScale, error) {
+	most := mostPixels
+	if l.Dense > 0 {
+		most = mostPixelsOfCounts
+	}
 	side := func(axis int, pixel float64) int {
-		return int(min(max(math.Ceil((box.Max[axis]-box.Min[axis])/pixel), 1), mostPixels))
+		return int(min(max(math.Ceil((box.Max[axis]-box.Min[axis])/pixel), 1), float64(most)))
 	}
 	seen, err := l.look(ctx)
 	if err != nil {
@@ -108,10 +116,10 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 	if err != nil {
 		return nil, err
 	}
-	most := 0.0
+	largest := 0.0
 	for i, v := range values {
 		values[i] = math.Abs(v)
-		most = max(most, values[i])
+		largest = max(largest, values[i])
 	}
 	s := &viewScale{
 		Low: l.low(pixel), Pixel: pixel, Sampled: d.sampled, Dense: l.Dense > 0, Spread: l.Exact+l.Dense < l.Rows,
@@ -120,14 +128,14 @@ func (l *layer) scale(ctx context.Context, f filter, other *filter, box orb.Boun
 	if other != nil {
 		s.Colours, style.scale = twoRamp(), ""
 	}
-	s.Hidden = most == 0 && l.Dense > 0 && (l.meets(f, box) || other != nil && l.meets(*other, box))
-	if most == 0 {
+	s.Hidden = largest == 0 && l.Dense > 0 && (l.meets(f, box) || other != nil && l.meets(*other, box))
+	if largest == 0 {
 		return s, nil
 	}
 	area := (box.Max[0] - box.Min[0]) * (box.Max[1] - box.Min[1]) / float64(len(values))
 	round := func(v float64) float64 { return math.Exp2(math.Ceil(2*math.Log2(v)) / 2) }
 	// Single points, as many as they are, are no crowd: they have a colour of few.
-	s.Top = max(round(most/area), crowd*s.Low/(pixel*pixel))
+	s.Top = max(round(largest/area), crowd*s.Low/(pixel*pixel))
 	o := picture.Options{Scale: style.scale, Low: s.Low, Top: s.Top * pixel * pixel, One: s.Low}
 	if style.scale == equal {
 		o.Top, area = 0, 1/area

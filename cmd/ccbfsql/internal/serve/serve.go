@@ -51,6 +51,7 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 	s.source = &source{file: o.Database, idle: idleFor}
 	defer s.source.end()
 	s.build = func(_ context.Context, table string) error { // whoever asked may have gone
+		s.source.end() // a file is open in one database of a process only
 		database := filepath.Join(folder, "built.duckdb")
 		if err := build(ctx, database, Points{File: o.Database, Table: table}, out); err != nil {
 			return err

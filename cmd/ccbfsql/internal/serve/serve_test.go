@@ -84,6 +84,7 @@ func startedWith(t testing.TB, o Options) (url, out string) {
 		if what, ok := strings.CutPrefix(line, "Serving "); ok {
 			_, url, _ = strings.Cut(what, " on http")
 			url, _, _ = strings.Cut("http"+url, " ")
+			go func() { _, _ = io.Copy(io.Discard, lines) }() // what it says later
 			return url, out
 		}
 	}

@@ -125,8 +125,8 @@ type drawing struct {
 // density adds up the densities of the rows chosen, with about so many lookups in
 // counters at most.
 func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawing, err error) {
-	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *placed, category []byte, reads uint64) (bool, error) {
-		return v.AddDensity(sum, box, width, height, ccbf.Of(category), reads)
+	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *placed, reads uint64) (bool, error) {
+		return v.AddDensity(sum, box, width, height, f.of(), reads)
 	})
 }
 
@@ -134,15 +134,15 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 // has what is left when that is taken off, and nothing where that can be chance.
 func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawing, error) {
 	e := ccbf.NewEstimates(sum, width, height)
-	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *placed, category []byte, reads uint64) (bool, error) {
-		return e.Add(v, p.noise(v), box, ccbf.Of(category), reads)
+	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *placed, reads uint64) (bool, error) {
+		return e.Add(v, p.noise(v), box, f.of(), reads)
 	})
 	e.Finish()
 	return d, err
 }
 
-// draw calls add for each category of the sketches of the rows chosen that are in a box.
-func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *placed, category []byte, reads uint64) (sampled bool, err error)) (d drawing, err error) {
+// draw calls add for the sketches of the rows chosen that are in a box.
+func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add func(v *ccbf.View, p *placed, reads uint64) (sampled bool, err error)) (d drawing, err error) {
 	var v ccbf.View
 	var drawn []*placed
 	for i := range l.sketches {
@@ -161,13 +161,11 @@ func (l *layer) draw(ctx context.Context, f filter, box orb.Bound, most int, add
 		if err := v.CheckCategory(f.given()); err != nil {
 			return d, err
 		}
-		for _, category := range f.keys {
-			sampled, err := add(&v, p, category, reads)
-			if err != nil {
-				return d, err
-			}
-			d.sampled = d.sampled || sampled
+		sampled, err := add(&v, p, reads)
+		if err != nil {
+			return d, err
 		}
+		d.sampled = d.sampled || sampled
 	}
 	return d, nil
 }
