@@ -7,7 +7,8 @@
 //
 // Functions registered once are there on every connection of that database.
 // The package imports no driver: it works with the one that the program uses.
-// Package connector does this for the bundled driver.
+// Package connector does this for the bundled driver. docs/ARCHITECTURE.md in the
+// repository shows how the packages fit together.
 package ccbfsql
 
 import (

@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,28 +13,77 @@ import (
 
 const module = "github.com/ccbfsql/ccbfsql"
 
-// below are the folders that the packages of a folder may import from, beside their
-// own: one direction, from programs down to sketches. A folder that is not here, and
-// is not a program or a test, is a mistake.
-var below = map[string][]string{
-	"filters":   {},
-	"internal":  {"filters"},
-	"agg":       {"internal", "filters"},
-	"udf":       {"internal", "filters"},
-	".":         {"agg", "udf", "internal", "filters"},
-	"connector": {".", "internal"},
-	"beam":      {"filters", "connector"}, // a worker runs DuckDB
-	"packaging": {},
+// architecture has the table of packages and of what they may import.
+const architecture = "docs/ARCHITECTURE.md"
+
+// importRule is a row of that table. A pattern is a folder, or a folder and all below
+// it ("filters/..."); "." is the module's own.
+type importRule struct {
+	packages, allowed []string
 }
 
-// programs may import from all of these, and from no other program.
-var programs = map[string]bool{"cmd": true, "bench": true, "test": true, "examples": true}
+// importRules reads the table.
+func importRules(t *testing.T) []importRule {
+	t.Helper()
+	page, err := os.ReadFile(architecture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(string(page), "| package | may import |")
+	if !found {
+		t.Fatalf("%s has no table of packages", architecture)
+	}
+	var rules []importRule
+	for i, line := range strings.Split(table, "\n") {
+		if i < 2 { // the rest of the head, and the line below it
+			continue
+		}
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 {
+			break
+		}
+		rules = append(rules, importRule{quotedIn(cells[1]), quotedIn(cells[2])})
+	}
+	return rules
+}
 
-// Imports run one way. In filters, moreover, there is no cgo, no SQL and nothing of
-// DuckDB: sketches are usable alone.
+// quotedIn returns what stands between backticks.
+func quotedIn(cell string) (names []string) {
+	for i, part := range strings.Split(cell, "`") {
+		if i%2 == 1 {
+			names = append(names, part)
+		}
+	}
+	return names
+}
+
+func matches(pattern, folder string) bool {
+	above, isTree := strings.CutSuffix(pattern, "/...")
+	return folder == above || isTree && strings.HasPrefix(folder, above+"/")
+}
+
+// ruleOf returns the rule with the longest pattern that a folder matches, and that
+// pattern; nil if there is none.
+func ruleOf(rules []importRule, folder string) (rule *importRule, pattern string) {
+	for i := range rules {
+		for _, p := range rules[i].packages {
+			if matches(p, folder) && len(p) > len(pattern) {
+				rule, pattern = &rules[i], p
+			}
+		}
+	}
+	return rule, pattern
+}
+
+// Imports run one way, as docs/ARCHITECTURE.md says, and nothing in its table is out of
+// date. In filters, moreover, there is no cgo, no SQL and nothing of DuckDB: sketches are
+// usable alone.
 func TestImportsRunOneWay(t *testing.T) {
+	rules := importRules(t)
+	seen := map[string]bool{}          // patterns that have a package
+	used := map[*importRule][]string{} // of what a rule allows
+	withC := map[string]bool{}         // folders with cgo
 	files := token.NewFileSet()
-	seen := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -43,30 +93,45 @@ func TestImportsRunOneWay(t *testing.T) {
 		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
-		from := folder(filepath.ToSlash(filepath.Dir(path)))
-		seen[from] = true
-		allowed, known := below[from]
-		if !known && !programs[from] {
-			t.Errorf("%s: say in below what %s may import", path, from)
+		from := filepath.ToSlash(filepath.Dir(path))
+		rule, own := ruleOf(rules, from)
+		if rule == nil {
+			t.Errorf("%s: say in %s what %s may import", path, architecture, from)
+			return nil
 		}
+		seen[own] = true
 		f, err := parser.ParseFile(files, path, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
 		}
 		for _, i := range f.Imports {
 			name := strings.Trim(i.Path.Value, `"`)
-			if from == "filters" && (name == "C" || name == "database/sql" || strings.Contains(name, "duckdb")) {
+			if matches("filters/...", from) && (name == "C" || name == "database/sql" || strings.Contains(name, "duckdb")) {
 				t.Errorf("%s imports %s", path, name)
+			}
+			if name == "C" {
+				withC[from] = true
 			}
 			rest, ours := strings.CutPrefix(name, module)
 			if !ours {
 				continue
 			}
-			to := folder(strings.TrimPrefix(rest, "/"))
-			switch {
-			case to == from:
-			case known && !slices.Contains(allowed, to), !known && programs[to] && to != "test":
-				t.Errorf("%s imports %s: %s may import %v", path, name, from, allowed)
+			to := strings.TrimPrefix(rest, "/")
+			if to == "" {
+				to = "."
+			}
+			if _, p := ruleOf(rules, to); p == own {
+				continue
+			}
+			allowed := false
+			for _, p := range rule.allowed {
+				if matches(p, to) {
+					allowed = true
+					used[rule] = append(used[rule], p)
+				}
+			}
+			if !allowed {
+				t.Errorf("%s imports %s: by %s, %s may import %v", path, name, architecture, own, rule.allowed)
 			}
 		}
 		return nil
@@ -74,18 +139,21 @@ func TestImportsRunOneWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for from := range below {
-		if !seen[from] {
-			t.Errorf("there is no folder %s", from)
+	for i := range rules {
+		for _, p := range rules[i].packages {
+			if !seen[p] {
+				t.Errorf("%s: there is no package %s", architecture, p)
+			}
+		}
+		for _, p := range rules[i].allowed {
+			if !slices.Contains(used[&rules[i]], p) {
+				t.Errorf("%s: none of %v imports %s", architecture, rules[i].packages, p)
+			}
 		}
 	}
-}
-
-// folder is the first of a path's, "." of the module's own.
-func folder(path string) string {
-	if path == "" {
-		return "."
+	for folder := range withC {
+		if folder != "internal/duck" && folder != "cmd/ccbf-extension" {
+			t.Errorf("%s: there is cgo in %s, too", architecture, folder)
+		}
 	}
-	first, _, _ := strings.Cut(path, "/")
-	return first
 }

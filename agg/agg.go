@@ -1,5 +1,6 @@
 // Package agg describes the aggregate functions: what each takes, and how a
-// group's state is updated, combined and made into a BLOB.
+// group's state is updated, combined and made into a BLOB. docs/ARCHITECTURE.md
+// follows a point through it, docs/MEMORY.md says who owns a group's memory.
 package agg
 
 import (

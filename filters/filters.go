@@ -1,5 +1,5 @@
 // Package filters lists the families of sketches, each in a package below this
-// one, for what works with all of them.
+// one, for what works with all of them. docs/ARCHITECTURE.md says what they may import.
 package filters
 
 import (

@@ -1,5 +1,6 @@
 // Package udf describes the scalar functions: what each takes, and how a chunk
-// of rows is computed.
+// of rows is computed. docs/ARCHITECTURE.md follows a question through it and says
+// where to add a function.
 package udf
 
 import (

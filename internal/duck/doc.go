@@ -14,7 +14,7 @@
 // An aggregate's state is 64 bytes in DuckDB's memory. What needs more is a
 // page: a Go object charged to a process-wide budget, which may be taken away
 // (pages.go, budget.go, reclaim.go), because DuckDB does not destroy every
-// state.
+// state: docs/MEMORY.md. docs/ARCHITECTURE.md follows a callback through the files.
 //
 // The order of the files: types.go, function.go, rows.go, result.go, list.go,
 // state.go, pages.go and register.go are what other packages use. exports.go,

@@ -18,7 +18,8 @@ var ErrReclaimed = errors.New("this group's memory was given up to make room")
 
 // Lease is one page's account with the process-wide budget. DuckDB does not
 // destroy every state, so a page is never owned by its State alone: the store
-// may drop it at any time, and whoever still holds the object keeps it alive.
+// may drop it at any time, and whoever still holds the object keeps it alive
+// (docs/MEMORY.md).
 type Lease struct {
 	obj      any
 	size     atomic.Int64  // leaseDead once it is out of the books
