@@ -135,13 +135,13 @@ build/clients/python/installed: test/clients/python/versions
 		echo "pip could not install them: the tests of the extension in Python are left out."; \
 	else echo "No Python here: the tests of the extension in it are left out."; fi
 
-# Of the JDBC driver, the library: it has DuckDB's C API, too.
+# The JDBC driver, and the library in it, which has DuckDB's C API, too.
 build/clients/jvm/installed: test/clients/jvm/versions
 	@mkdir -p $(@D)
 	@(for v in $$(cat $<); do mkdir -p $(@D)/$$v && cd $(@D)/$$v && \
 		curl -fsS -o driver.jar https://repo1.maven.org/maven2/org/duckdb/duckdb_jdbc/$$v/duckdb_jdbc-$$v.jar && \
 		python3 -c "import sys, zipfile; open('libduckdb.so', 'wb').write(zipfile.ZipFile('driver.jar').read(sys.argv[1]))" \
-			"libduckdb_java.so_linux_$$(uname -m | sed 's/x86_64/amd64/;s/aarch64/arm64/')" && rm driver.jar && cd $(CURDIR) || exit; \
+			"libduckdb_java.so_linux_$$(uname -m | sed 's/x86_64/amd64/;s/aarch64/arm64/')" && cd $(CURDIR) || exit; \
 		done) && touch $@ || \
 		echo "No DuckDB $$(cat $<) from Maven Central here: the tests of the extension in it are left out."
 

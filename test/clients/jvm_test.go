@@ -1,62 +1,90 @@
 package clients
 
 import (
-	"errors"
-	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/internal/sqltest"
 )
 
-var javaHome = regexp.MustCompile(`java\.home = (.*\S)`)
-
-// buildJVM compiles the virtual machine's half of the client.
-func buildJVM(folder string) error {
-	properties, err := exec.Command("java", "-XshowSettings:properties", "-version").CombinedOutput()
-	if err != nil {
-		return err
+// drivers are the versions of DuckDB whose JDBC driver make clients installs.
+func drivers(t testing.TB) []string {
+	var vs []string
+	for _, v := range listed(t, "jvm", "versions") {
+		vs = append(vs, v[:strings.LastIndex(v, ".")])
 	}
-	home := javaHome.FindSubmatch(properties)
-	if home == nil {
-		return errors.New("java does not say where it lives")
-	}
-	include := filepath.Join(string(home[1]), "include")
-	for _, cmd := range []*exec.Cmd{
-		exec.Command("javac", "-nowarn", "-d", folder, filepath.Join("jvm", "Host.java")),
-		exec.Command("cc", "-O1", "-shared", "-fPIC", "-I"+include, "-I"+filepath.Join(include, runtime.GOOS),
-			"-o", filepath.Join(folder, "libhost.so"), filepath.Join("jvm", "duckdb.c"), "-ldl"),
-	} {
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
-		}
-	}
-	return nil
+	return vs
 }
 
-// jvm starts a virtual machine with a version of DuckDB: the library that Node's
-// package brings. Only the quick compiler is on: what it compiles meets a null
-// pointer by SIGSEGV every time, not only until it is compiled anew.
-func jvm(t *testing.T, version string) *client {
+// driver is the JDBC driver of a version.
+func driver(t testing.TB, version string) string {
 	t.Helper()
-	lib := library(t, version)
-	for _, tool := range []string{"java", "javac", "cc"} {
+	for _, v := range listed(t, "jvm", "versions") {
+		if strings.HasPrefix(v, version+".") {
+			return installed(t, "JDBC driver", "jvm", v, "driver.jar")
+		}
+	}
+	t.Fatalf("no JDBC driver %s in jvm/versions", version)
+	return ""
+}
+
+// java is a program for Java, compiled from a file, with the JDBC driver of a version. Only the
+// quick compiler is on: what it compiles meets a null pointer by SIGSEGV every time,
+// not only until it is compiled anew.
+func java(t testing.TB, version, file string, args ...string) *exec.Cmd {
+	t.Helper()
+	for _, tool := range []string{"java", "javac"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("skipped: no %s", tool)
 		}
 	}
-	folder := t.TempDir()
-	if err := buildJVM(folder); err != nil {
-		t.Fatal(err)
+	jar, folder := driver(t, version), t.TempDir()
+	if out, err := exec.Command("javac", "-nowarn", "-cp", jar, "-d", folder, file).CombinedOutput(); err != nil {
+		t.Fatalf("javac %s: %v\n%s", file, err, out)
 	}
-	return running(t, exec.Command("java", "-XX:TieredStopAtLevel=1", "-XX:+DisplayVMOutputToStderr", "-cp", folder, "Host", filepath.Join(folder, "libhost.so"), lib))
+	class := strings.TrimSuffix(filepath.Base(file), ".java")
+	return exec.Command("java", append([]string{"-XX:TieredStopAtLevel=1", "-XX:+DisplayVMOutputToStderr",
+		"-cp", folder + string(os.PathListSeparator) + jar, class}, args...)...)
 }
 
-// The SQL tests in a Java virtual machine, with one DuckDB: what differs between
-// versions, TestSQLNode sees. In an ordinary run a twelfth of the files.
+// jvm starts a virtual machine with the JDBC driver of a version.
+func jvm(t *testing.T, version string) *client {
+	t.Helper()
+	return running(t, java(t, version, filepath.Join("jvm", "Host.java")))
+}
+
+// The SQL tests by JDBC: the versions share a quarter of the files. The differences between
+// versions are those of TestSQLVersions. With CCBF_LONG=1 each runs all.
 func TestSQLJVM(t *testing.T) {
-	sqltest.RunPart(t, loaded(t, jvm(t, newest(t)), ":memory:"), sqlTests, 0, 12)
+	vs := drivers(t)
+	for i, v := range vs {
+		t.Run(v, func(t *testing.T) {
+			sqltest.RunPart(t, loaded(t, jvm(t, v), ":memory:"), sqlTests, i, 4*len(vs))
+		})
+	}
+}
+
+// JDBC: answers and errors, sketches as BLOBs, a pool of 16 connections, a second class loader, whose
+// copy of DuckDB the extension refuses, and the end of the virtual machine with an open connection.
+func TestJDBC(t *testing.T) {
+	extension := extension(t)
+	want := []string{
+		"asked: 10", "wrong: error: .*ccbf_total: .*", "values: 100", "pool: 320 right",
+		"loader: error: .*two copies of DuckDB.*", "at last: 10",
+	}
+	for _, v := range drivers(t) {
+		t.Run(v, func(t *testing.T) {
+			out, err := java(t, v, filepath.Join("jvm", "Life.java"), extension, driver(t, v)).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if !regexp.MustCompile("^" + strings.Join(want, "\n") + "\n$").Match(out) {
+				t.Errorf("%s\nwant\n%s", out, strings.Join(want, "\n"))
+			}
+		})
+	}
 }

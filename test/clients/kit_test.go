@@ -103,7 +103,7 @@ func versions(t testing.TB, supported bool) []string {
 }
 
 // libraries are the versions that there is a libduckdb of: those of Node's packages, and
-// that of the JDBC driver, whose library has the C API as well.
+// those of the JDBC driver, whose library has the C API as well.
 func libraries(t testing.TB) []string {
 	vs := versions(t, true)
 	for _, v := range listed(t, "jvm", "versions") {
@@ -111,7 +111,9 @@ func libraries(t testing.TB) []string {
 			t.Logf("left out: no JDBC driver %s (make clients)", v)
 			continue
 		}
-		vs = append(vs, v[:strings.LastIndex(v, ".")])
+		if v = v[:strings.LastIndex(v, ".")]; !slices.Contains(vs, v) {
+			vs = append(vs, v)
+		}
 	}
 	return vs
 }
@@ -126,7 +128,7 @@ func newest(t testing.TB) string {
 func library(t testing.TB, version string) string {
 	t.Helper()
 	for _, v := range listed(t, "jvm", "versions") {
-		if strings.HasPrefix(v, version+".") {
+		if strings.HasPrefix(v, version+".") && !slices.Contains(versions(t, true), version) {
 			return installed(t, "library of the JDBC driver", "jvm", v, "libduckdb.so")
 		}
 	}
@@ -154,7 +156,7 @@ func node(t *testing.T, version string) *client {
 // python starts a Python process with a version of the package duckdb.
 func python(t *testing.T, version string) *client {
 	t.Helper()
-	return running(t, pythonOf(t, version, "client.py"))
+	return running(t, pythonOf(t, version, filepath.Join("python", "client.py")))
 }
 
 // pythonOf is a program for Python with a version of the package duckdb.
@@ -164,7 +166,7 @@ func pythonOf(t *testing.T, version, program string, args ...string) *exec.Cmd {
 	if err != nil {
 		missing(t, "no python3")
 	}
-	cmd := exec.Command(interpreter, append([]string{filepath.Join("python", program)}, args...)...)
+	cmd := exec.Command(interpreter, append([]string{program}, args...)...)
 	cmd.Env = append(os.Environ(), "PYTHONPATH="+installed(t, "duckdb "+version+" for Python", "python", version))
 	return cmd
 }
@@ -219,7 +221,7 @@ type host struct {
 var hosts = map[string]host{
 	"node":   {node, func(t testing.TB) []string { return versions(t, true) }},
 	"python": {python, func(t testing.TB) []string { return listed(t, "python", "versions") }},
-	"jvm":    {jvm, libraries},
+	"jvm":    {jvm, drivers},
 }
 
 // newest is the newest version of a host.

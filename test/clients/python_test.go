@@ -3,6 +3,7 @@ package clients
 import (
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -15,7 +16,7 @@ func TestPython(t *testing.T) {
 	extension := extension(t)
 	for _, v := range hosts["python"].versions(t) {
 		t.Run(v, func(t *testing.T) {
-			out, err := pythonOf(t, v, "life.py", extension).Output()
+			out, err := pythonOf(t, v, filepath.Join("python", "life.py"), extension).Output()
 			if err != nil {
 				var exit *exec.ExitError
 				if errors.As(err, &exit) {
