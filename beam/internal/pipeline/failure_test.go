@@ -214,7 +214,8 @@ func TestACancelledRun(t *testing.T) {
 	if _, err := build(options(filepath.Join(dir, "p.parquet"), "cancelling://"+filepath.Join(out, "v"))); err == nil || !strings.Contains(err.Error(), "was cancelled") {
 		t.Errorf("got %v, want an error that says so", err)
 	}
-	if done := must(filepath.Glob(out + "/*")); len(done) != 0 {
+	// A worker that is stopped may leave the run's folder behind: only a manifest makes files count.
+	if done := must(filepath.Glob(out + "/*.manifest.json")); len(done) != 0 {
 		t.Errorf("files %v count", done)
 	}
 }
