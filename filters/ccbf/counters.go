@@ -64,22 +64,58 @@ func (v countersView) count(c grid.Cell, category []byte) uint64 {
 }
 
 func (v countersView) counts(dst []uint64, at []grid.Cell, of Categories) {
-	var h1, h2, counts [hashBatch]uint64
+	var more [hashBatch]uint64
 	for len(at) > 0 {
 		n := min(len(at), hashBatch)
-		clear(dst[:n])
+		sums := sumOfCounts{dst[:n], more[:n], 0}
 		_ = of.Each(func(category []byte) error {
-			for i, c := range at[:n] {
-				h1[i], h2[i] = uint64(c.X), uint64(c.Y)
-			}
-			v.hasher.all(h1[:n], h2[:n], category)
-			v.dense.Counts(counts[:n], h1[:n], h2[:n])
-			for i, count := range counts[:n] {
-				dst[i] = saturate.Add(dst[i], count)
-			}
+			v.countBatch(sums.next(), at[:n], category)
 			return nil
 		})
+		sums.end()
 		dst, at = dst[n:], at[n:]
+	}
+}
+
+// countBatch counts as many cells as a batch has, of one category.
+func (v countersView) countBatch(dst []uint64, at []grid.Cell, category []byte) {
+	var h1, h2 [hashBatch]uint64
+	for i, c := range at {
+		h1[i], h2[i] = uint64(c.X), uint64(c.Y)
+	}
+	v.hasher.all(h1[:len(at)], h2[:len(at)], category)
+	v.dense.Counts(dst, h1[:len(at)], h2[:len(at)])
+}
+
+// sumOfCounts adds up the counts of categories: those of the first one are counted straight into dst,
+// those of others into more.
+type sumOfCounts struct {
+	dst, more []uint64
+	n         int // categories so far
+}
+
+// next is where the counts of the next category go.
+func (s *sumOfCounts) next() []uint64 {
+	s.add()
+	if s.n++; s.n == 1 {
+		return s.dst
+	}
+	return s.more
+}
+
+// add adds those of the last one.
+func (s *sumOfCounts) add() {
+	if s.n > 1 {
+		for i, n := range s.more {
+			s.dst[i] = saturate.Add(s.dst[i], n)
+		}
+	}
+}
+
+// end completes the sums.
+func (s *sumOfCounts) end() {
+	if s.add(); s.n == 0 {
+		clear(s.dst)
 	}
 }
 

@@ -176,17 +176,14 @@ func (s *search) appendParts(dst []reading, level int, q *reading) []reading {
 // read fills in what squares read and drops those that read 0.
 func (s *search) read(level int, squares []reading) []reading {
 	s.reads += uint64(len(squares) * s.of.Number())
-	counts := s.counts[:]
+	// Eight at once take less than those that are left of eight.
+	n := (len(squares) + 7) &^ 7
+	sums := sumOfCounts{s.counts[:n], s.more[:n], 0}
 	_ = s.of.Each(func(category []byte) error {
-		s.count(level, squares, category, counts)
-		if &counts[0] == &s.more[0] {
-			for i, n := range counts[:len(squares)] {
-				s.counts[i] = saturate.Add(s.counts[i], n)
-			}
-		}
-		counts = s.more[:]
+		s.count(level, squares, category, sums.next())
 		return nil
 	})
+	sums.end()
 	kept := 0
 	for i, count := range s.counts[:len(squares)] {
 		q := squares[i]
@@ -199,11 +196,11 @@ func (s *search) read(level int, squares []reading) []reading {
 	return squares[:kept]
 }
 
-// count counts squares of a category.
+// count counts squares of a category; counts may be longer than squares.
 func (s *search) count(level int, squares []reading, category []byte, counts []uint64) {
-	n := len(squares)
-	if category == nil {
-		n = (n + 7) &^ 7 // eight at once take less than those that are left of eight
+	n := len(counts)
+	if category != nil {
+		n = len(squares) // the others would be hashed one by one
 	}
 	h, h1, h2 := s.v.Config.hasher(uint8(level)), s.h1[:n], s.h2[:n]
 	for i := range squares {
