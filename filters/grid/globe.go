@@ -92,13 +92,21 @@ func (t turned) lon() float64 { return t.Point[0] + 360*float64(t.turns) }
 
 func atPole(p orb.Point) bool { return math.Abs(p[1]) == 90 }
 
-// lay lays out a ring.
-func lay(r orb.Ring, name string) (lap, error) {
+// checkDegrees says which point of a ring is not on the globe.
+func checkDegrees(r orb.Ring, name string) error {
 	for i, p := range r {
 		if math.Abs(p[0]) > 540 || math.Abs(p[1]) > 90 {
-			return lap{}, errf(ErrPolygon, "polygon: %s, point %d is (%v %v): longitudes are from -540 to 540, latitudes from -90 to 90",
+			return errf(ErrPolygon, "polygon: %s, point %d is (%v %v): longitudes are from -540 to 540, latitudes from -90 to 90",
 				name, i+1, p[0], p[1])
 		}
+	}
+	return nil
+}
+
+// lay lays out a ring.
+func lay(r orb.Ring, name string) (lap, error) {
+	if err := checkDegrees(r, name); err != nil {
+		return lap{}, err
 	}
 	l := lap{points: []turned{{Point: r[0]}}}
 	for i, b := range r[1:] {

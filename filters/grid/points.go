@@ -2,7 +2,6 @@ package grid
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 
 	"github.com/paulmach/orb"
@@ -74,22 +73,16 @@ func (r *pointReader) header() uint32 {
 		r.order = binary.LittleEndian
 	}
 	code := r.order.Uint32(b[1:])
-	iso := code &^ (ewkbZ | ewkbM | ewkbSRID)
-	if b[0] > 1 || iso >= 4000 || int(iso%1000) >= len(typeNames) {
-		r.err = errf(ErrPolygon, "points: %s is not WKB", fmt.Sprintf("%x", b))
+	typ, ordinates, known := wkbType(code)
+	if b[0] > 1 || !known {
+		r.err = errf(ErrPolygon, "points: %x is not WKB", b)
 		return 0
 	}
-	r.size = 16
-	if iso/1000&1 != 0 || code&ewkbZ != 0 {
-		r.size += 8
-	}
-	if iso/1000&2 != 0 || code&ewkbM != 0 {
-		r.size += 8
-	}
+	r.size = 8 * ordinates
 	if code&ewkbSRID != 0 {
 		r.take(4)
 	}
-	return iso % 1000
+	return typ
 }
 
 // count reads the number of members, each of which takes a header and a point.

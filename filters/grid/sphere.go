@@ -108,11 +108,8 @@ func AreaKm2(mp orb.MultiPolygon) (float64, error) {
 			if err := checkRing(r, m+1, i+1, len(mp) > 1); err != nil {
 				return 0, err
 			}
-			for j, p := range r {
-				if math.Abs(p[0]) > 540 || math.Abs(p[1]) > 90 {
-					return 0, errf(ErrPolygon, "polygon: %s, point %d is (%v %v): longitudes are from -540 to 540, latitudes from -90 to 90",
-						ringName(m+1, i+1, len(mp) > 1), j+1, p[0], p[1])
-				}
+			if err := checkDegrees(r, ringName(m+1, i+1, len(mp) > 1)); err != nil {
+				return 0, err
 			}
 		}
 	}

@@ -120,22 +120,28 @@ func (r *wkbReader) header() (typ uint32, ordinates int, err error) {
 		return 0, 0, r.fail(ErrPolygon, at, "byte order %d is neither 0 nor 1", b[0])
 	}
 	code := r.order.Uint32(b[1:])
-	iso := code &^ (ewkbZ | ewkbM | ewkbSRID)
-	typ = iso % 1000
-	if iso >= 4000 || int(typ) >= len(typeNames) {
+	typ, ordinates, known := wkbType(code)
+	if !known {
 		return 0, 0, r.fail(ErrPolygon, at, "geometry type %d is not known", code)
 	}
-	ordinates = 2
+	if code&ewkbSRID != 0 {
+		_, err = r.take(4)
+	}
+	return typ, ordinates, err
+}
+
+// wkbType is the type that a code in the OGC, ISO or extended form stands for, and how many ordinates
+// its points have; false for one that is not known.
+func wkbType(code uint32) (typ uint32, ordinates int, known bool) {
+	iso := code &^ (ewkbZ | ewkbM | ewkbSRID)
+	typ, ordinates = iso%1000, 2
 	if iso/1000&1 != 0 || code&ewkbZ != 0 {
 		ordinates++
 	}
 	if iso/1000&2 != 0 || code&ewkbM != 0 {
 		ordinates++
 	}
-	if code&ewkbSRID != 0 {
-		_, err = r.take(4)
-	}
-	return typ, ordinates, err
+	return typ, ordinates, iso < 4000 && int(typ) < len(typeNames)
 }
 
 // count reads a number of things that take at least least bytes each.
