@@ -6,7 +6,6 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/key"
-	"github.com/ccbfsql/ccbfsql/internal/asked"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -91,17 +90,11 @@ func categoryOverloads(fn duck.Function) duck.Function {
 
 // ccbfCategorySums lists the points of an area by category.
 func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
-	var polygons *polygonColumn
-	if rows.NumCols() == 2 {
-		var err error
-		if polygons, err = polygonsOf(rows.Col(1)); err != nil {
-			return err
-		}
-		defer polygons.record()
+	areas, err := areasOf(rows, 0)
+	if err != nil {
+		return err
 	}
-	q := spotQuestion{polygons: polygons, isBox: polygons == nil}
-	var seen asked.Areas
-	defer asked.Record(&seen)
+	defer areas.record()
 	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
 		var text []byte
 		return eachValid(rows, out, func(i int) error {
@@ -111,7 +104,7 @@ func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
 			if err := r.view.CheckCategory(true); err != nil {
 				return err
 			}
-			area, err := q.area(&r.view.Head, rows, &seen, i)
+			area, err := areas.at(&r.view.Head, rows, i)
 			if err != nil {
 				return err
 			}

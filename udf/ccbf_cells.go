@@ -34,15 +34,13 @@ func ccbfCells(rows *duck.Rows, out *duck.Result) error {
 			if err := out.Charge(bytes + cellRow*int64(n)); err != nil {
 				return err
 			}
-			list := out.List(i, n)
-			xs, ys, counts, sides := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[uint64](list.Field(2)), duck.Out[float64](list.Field(3))
+			list := spotColumnsOf(out.List(i, n))
 			at, g := 0, r.view.Grid
 			for s := range cells {
 				if at == n {
 					break // in damaged bytes
 				}
-				xs[at], ys[at], sides[at] = s.Square(g)
-				counts[at] = s.Count
+				list.set(at, g, &s)
 				at++
 			}
 			out.Shorten(i, at)

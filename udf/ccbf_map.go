@@ -70,27 +70,25 @@ func spotOverloads(fn duck.Function, name string) duck.Function {
 	return fn
 }
 
-// spotQuestion is what the columns of a call say: where, how many, of which categories.
-type spotQuestion struct {
-	polygons   *polygonColumn // nil for a box and for all
-	isBox      bool
-	number     *duck.Vector
-	categories *duck.Vector // nil for all
+// areaColumns are the areas of a chunk, in the columns after the sketch: polygons, boxes, or
+// none for all of each sketch.
+type areaColumns struct {
+	polygons *polygonColumn // nil for boxes and for all
+	isBox    bool
+	next     int // the column after them
+	seen     asked.Areas
 }
 
-func spotQuestionOf(rows *duck.Rows) (q spotQuestion, err error) {
-	at := 1
-	switch n := rows.NumCols(); {
-	case n > 5:
-		q.isBox, at = true, 5
-	case n == 4 || n == 3 && isArea(rows.Col(1).Type()):
-		if q.polygons, err = polygonsOf(rows.Col(1)); err != nil {
-			return q, err
-		}
-		at = 2
+// areasOf reads areas that n arguments follow.
+func areasOf(rows *duck.Rows, n int) (a areaColumns, err error) {
+	switch a.next = rows.NumCols() - n; a.next {
+	case 1:
+	case 2:
+		a.polygons, err = polygonsOf(rows.Col(1))
+	default:
+		a.isBox = true
 	}
-	q.number, q.categories = rows.Col(at), optional(rows, at+1)
-	return q, nil
+	return a, err
 }
 
 // isArea reports whether a value stands for an area and not for a number.
@@ -98,44 +96,66 @@ func isArea(t duck.Type) bool {
 	return t.ID() == duck.VarcharID || t.ID() == duck.BlobID || t.IsGeometry()
 }
 
-// area is where row i asks.
-func (q *spotQuestion) area(h *ccbf.Head, rows *duck.Rows, seen *asked.Areas, i int) (ccbf.Area, error) {
+// at is the area of row i.
+func (a *areaColumns) at(h *ccbf.Head, rows *duck.Rows, i int) (ccbf.Area, error) {
 	switch {
-	case q.polygons != nil:
-		area, _, err := q.polygons.ask(h, i)
+	case a.polygons != nil:
+		area, _, err := a.polygons.ask(h, i)
 		return area, err
-	case !q.isBox:
+	case !a.isBox:
 		return ccbf.Box(h.Bounds), nil
 	}
 	area, err := cellsOf(h, rows, i)
 	if err != nil {
 		return ccbf.Area{}, err
 	}
-	return ccbf.Box(area), seen.Look(h, "box", boxOf(rows, i), 0, !area.Intersect(h.Bounds).Empty())
+	return ccbf.Box(area), a.seen.Look(h, "box", boxOf(rows, i), 0, !area.Intersect(h.Bounds).Empty())
+}
+
+// record leaves word of the chunk.
+func (a *areaColumns) record() {
+	asked.Record(&a.seen)
+	if a.polygons != nil {
+		a.polygons.record()
+	}
+}
+
+// spotColumns are the fields of a list of type ccbfSpotsType.
+type spotColumns struct {
+	xs, ys, sides []float64
+	counts        []uint64
+}
+
+func spotColumnsOf(list *duck.Result) spotColumns {
+	return spotColumns{duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[float64](list.Field(3)), duck.Out[uint64](list.Field(2))}
+}
+
+// set writes element i.
+func (c *spotColumns) set(i int, g grid.Grid, s *ccbf.Spot) {
+	c.xs[i], c.ys[i], c.sides[i] = s.Square(g)
+	c.counts[i] = s.Count
 }
 
 // ccbfSpots lists cells of an area, by a whole number, the parameter with a name.
 func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of ccbf.Categories) ([]ccbf.Spot, error)) compute {
 	return func(rows *duck.Rows, out *duck.Result) error {
-		q, err := spotQuestionOf(rows)
+		behind := 1 // the number, and categories, which 7 and 4 columns have, and 3 without an area
+		if n := rows.NumCols(); n == 7 || n == 4 || n == 3 && !isArea(rows.Col(1).Type()) {
+			behind = 2
+		}
+		areas, err := areasOf(rows, behind)
 		if err != nil {
 			return err
 		}
-		var seen asked.Areas
-		defer func() {
-			asked.Record(&seen)
-			if q.polygons != nil {
-				q.polygons.record()
-			}
-		}()
-		return ccbfAskOf(q.categories, func(r *ccbfReader) error {
+		defer areas.record()
+		return ccbfAsk(rows, areas.next+1, func(r *ccbfReader) error {
 			listed := 0
 			return r.each(rows, out, func(i int, of ccbf.Categories) error {
-				area, err := q.area(&r.view.Head, rows, &seen, i)
+				area, err := areas.at(&r.view.Head, rows, i)
 				if err != nil {
 					return err
 				}
-				n, err := args.Count(name, q.number, i)
+				n, err := args.Count(name, rows.Col(areas.next), i)
 				if err != nil {
 					return err
 				}
@@ -155,11 +175,9 @@ func ccbfSpots(name string, find func(v *ccbf.View, a ccbf.Area, n uint64, of cc
 				if err := out.Charge(64 * int64(len(spots))); err != nil {
 					return err
 				}
-				list := out.List(i, len(spots))
-				xs, ys, counts, sides := duck.Out[float64](list.Field(0)), duck.Out[float64](list.Field(1)), duck.Out[uint64](list.Field(2)), duck.Out[float64](list.Field(3))
-				for j, s := range spots {
-					xs[j], ys[j], sides[j] = s.Square(r.view.Grid)
-					counts[j] = s.Count
+				list := spotColumnsOf(out.List(i, len(spots)))
+				for j := range spots {
+					list.set(j, r.view.Grid, &spots[j])
 				}
 				return nil
 			})
