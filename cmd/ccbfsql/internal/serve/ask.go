@@ -325,7 +325,7 @@ func (l *layer) at(ctx context.Context, f filter, x, y, least float64) (*place, 
 		if err != nil {
 			return nil, err
 		}
-		e, err := v.Estimate(ccbf.Box(cells), f.of())
+		e, err := v.Estimate(ccbf.Box(cells), f.of)
 		if err != nil {
 			return nil, err
 		}

@@ -28,8 +28,8 @@ type choice struct{ slider, from, to int }
 type filter struct {
 	id      string // what it chooses, as a key
 	choices []choice
-	keys    [][]byte // of the categories whose points count; none for all points
-	texts   []string // of the keys, for SQL
+	of      ccbf.Categories // whose points count
+	texts   []string        // of these, for SQL; none for all points
 }
 
 // byCategory is the column that the sketches' own categories are chosen by.
@@ -109,7 +109,7 @@ func (l *layer) choose(f *filter, w words) error {
 		if to < from {
 			return fmt.Errorf("the category %q is after %q", w.Value, w.To)
 		}
-		f.keys, f.texts = l.keys[from:to+1], s.Values[from:to+1]
+		f.of, f.texts = ccbf.AnyOf(l.keys[from:to+1]...), s.Values[from:to+1]
 		return nil
 	case w.To != w.Value:
 		return fmt.Errorf("the categories of %s.%s are not known: give one, and no range", l.Table, l.Column)
@@ -118,7 +118,7 @@ func (l *layer) choose(f *filter, w words) error {
 	if err != nil {
 		return err
 	}
-	f.keys, f.texts = [][]byte{k}, []string{w.Value}
+	f.of, f.texts = ccbf.Of(k), []string{w.Value}
 	return nil
 }
 
@@ -156,14 +156,6 @@ func (f filter) without(slider int) filter {
 	f.choices = slices.DeleteFunc(slices.Clone(f.choices), func(c choice) bool { return c.slider == slider })
 	f.id = ""
 	return f
-}
-
-// of is the categories as questions take them.
-func (f *filter) of() ccbf.Categories {
-	if !f.given() {
-		return ccbf.Categories{}
-	}
-	return ccbf.AnyOf(f.keys...)
 }
 
 // given reports whether questions take a category.

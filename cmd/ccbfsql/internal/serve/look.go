@@ -46,7 +46,7 @@ const (
 	lookSide = 256
 )
 
-// Of far-off groups a first view shows the two largest, where they have most of the points
+// A first view shows the two largest of far-off groups, where they have most of the points
 // and lie together in a small part of where all do.
 const (
 	mostPoints = 0.75

@@ -202,7 +202,7 @@ type location struct {
 func located(columns []tableColumn, o Points) (location, error) {
 	at := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.HasPrefix(c.typ, "GEOMETRY") })
 	if at >= 0 && o.X == "" && o.Y == "" {
-		// What is no POINT has no coordinates, and is left out.
+		// A geometry other than POINT has no coordinates and is left out.
 		name := columns[at].name
 		part := func(i int) string {
 			return fmt.Sprintf(`TRY_CAST(regexp_extract(%s::VARCHAR, '^POINT[ ZM]*\(([^ ]+) ([^ )]+)', %d) AS DOUBLE)`, lexer.QuoteName(name), i)

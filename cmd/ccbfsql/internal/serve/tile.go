@@ -126,7 +126,7 @@ type drawing struct {
 // counters at most.
 func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (d drawing, err error) {
 	return l.draw(ctx, f, box, most, func(v *ccbf.View, _ *placed, reads uint64) (bool, error) {
-		return v.AddDensity(sum, box, width, height, f.of(), reads)
+		return v.AddDensity(sum, box, width, height, f.of, reads)
 	})
 }
 
@@ -135,7 +135,7 @@ func (l *layer) density(ctx context.Context, sum []float64, f filter, box orb.Bo
 func (l *layer) estimates(ctx context.Context, sum []float64, f filter, box orb.Bound, width, height, most int) (drawing, error) {
 	e := ccbf.NewEstimates(sum, width, height)
 	d, err := l.draw(ctx, f, box, most, func(v *ccbf.View, p *placed, reads uint64) (bool, error) {
-		return e.Add(v, p.noise(v), box, f.of(), reads)
+		return e.Add(v, p.noise(v), box, f.of, reads)
 	})
 	e.Finish()
 	return d, err
