@@ -53,19 +53,17 @@ func openEngine(ctx context.Context, p *Plan) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := []string{"SET TimeZone = 'UTC'", "SET temp_directory = " + text(filepath.Join(dir, "spill"))}
+	// GLOBAL: every connection of the database has it.
+	settings := "SET GLOBAL TimeZone = 'UTC'; SET GLOBAL temp_directory = " + text(filepath.Join(dir, "spill"))
 	if p.Threads > 0 {
-		settings = append(settings, fmt.Sprintf("SET threads = %d", p.Threads))
+		settings += fmt.Sprintf("; SET GLOBAL threads = %d", p.Threads)
 	}
 	if p.Memory != "" {
-		settings = append(settings, "SET memory_limit = "+text(p.Memory))
+		settings += "; SET GLOBAL memory_limit = " + text(p.Memory)
 	}
-	// SET GLOBAL: every connection of the database has it.
-	for _, s := range settings {
-		if _, err := db.ExecContext(ctx, strings.Replace(s, "SET", "SET GLOBAL", 1)); err != nil {
-			_ = db.Close() // the first error is the one to tell
-			return nil, err
-		}
+	if _, err := db.ExecContext(ctx, settings); err != nil {
+		_ = db.Close() // the first error is the one to tell
+		return nil, err
 	}
 	engine.db, engine.dir = db, dir
 	return db, nil

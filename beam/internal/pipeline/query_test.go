@@ -12,7 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/data"
 )
 
-// What is written are the rows of DuckDB alone, whatever the format of the files, the
+// A run writes the rows that DuckDB alone returns, whatever the format of the files, the
 // number of their parts, and the number of the files written.
 func TestTheRowsOfDuckDB(t *testing.T) {
 	dir := t.TempDir()

@@ -103,7 +103,7 @@ func join(ctx context.Context) error {
 	}
 	cmd := exec.CommandContext(ctx, self, "--worker=true", "--id="+id, "--logging_endpoint="+logging, "--control_endpoint="+control,
 		"--options="+options)
-	// What a worker that is killed leaves there is removed by this process.
+	// This process removes what a killed worker leaves there.
 	dir, err := os.MkdirTemp("", "ccbf-worker-")
 	if err != nil {
 		return err
