@@ -84,7 +84,7 @@ func TestSuppressReveals(t *testing.T) {
 				if a.Low == a.High && small(a.Low) || small(a.High) || small(a.Low) {
 					t.Fatalf("k = %d: from %d to %d points in %v", k, a.Low, a.High, outer)
 				}
-				// What lies between: known exactly only where both are.
+				// The count between them is known exactly only where both counts are.
 				if a.Low == a.High && b.Low == b.High && small(a.Low-b.Low) {
 					t.Fatalf("k = %d: %d points in %v, %d in %v", k, a.Low, outer, b.Low, inner)
 				}

@@ -19,7 +19,7 @@ func Suppress(s Squares, k uint64) (kept Squares, dropped uint64) {
 	for from := 0; from < s.Len(); {
 		top := s.Keys[from] | side2(MaxLevel)
 		to := from + searchAbove(s.Keys[from:], top)
-		p := pooling{s: s, k: k, from: len(all), leaves: all}
+		p := pooler{s: s, k: k, from: len(all), leaves: all}
 		if rest := p.square(from, to); rest.Count > 0 && !p.join(rest) {
 			dropped = saturate.Add(dropped, rest.Count)
 		}
@@ -36,8 +36,8 @@ func Suppress(s Squares, k uint64) (kept Squares, dropped uint64) {
 	return kept, dropped
 }
 
-// pooling makes the leaves of a square of MaxLevel.
-type pooling struct {
+// pooler makes the leaves of a square of MaxLevel.
+type pooler struct {
 	s      Squares
 	k      uint64
 	leaves []Leaf
@@ -46,7 +46,7 @@ type pooling struct {
 
 // square makes the leaves of what is in squares from from to to-1, and returns what is left:
 // fewer than k points, and the smallest square around them.
-func (p *pooling) square(from, to int) (rest Leaf) {
+func (p *pooler) square(from, to int) (rest Leaf) {
 	if from == to {
 		return rest
 	}
@@ -92,7 +92,7 @@ func around(a, b Leaf) Leaf {
 }
 
 // join puts what is left together with a leaf; false where there is none.
-func (p *pooling) join(rest Leaf) bool {
+func (p *pooler) join(rest Leaf) bool {
 	best := -1
 	for i := p.from; i < len(p.leaves); i++ {
 		if best < 0 || cmp.Or(
