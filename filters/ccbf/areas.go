@@ -2,44 +2,10 @@ package ccbf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
-
-// area is what a sum is over: a box or a polygon.
-type area interface {
-	cells.Area
-	// rows is the area row by row, within a rectangle.
-	rows(g grid.Grid, within grid.Rect) (rows, error)
-}
-
-// rows is an area as the stretches of its rows.
-type rows interface {
-	Bounds() grid.Rect
-	Work() uint64  // crossings of rows and edges
-	Count() uint64 // cells
-	Row(y int64) []grid.Interval
-}
-
-// box is a rectangle as an area.
-type box struct{ cells.Box }
-
-func (b box) rows(_ grid.Grid, within grid.Rect) (rows, error) {
-	r := grid.Rect(b.Box).Intersect(within)
-	return &boxRows{r, [1]grid.Interval{{X0: r.MinX, X1: r.MaxX}}}, nil
-}
-
-// boxRows is a rectangle row by row.
-type boxRows struct {
-	rect grid.Rect
-	row  [1]grid.Interval
-}
-
-func (b *boxRows) Bounds() grid.Rect         { return b.rect }
-func (b *boxRows) Work() uint64              { return 0 }
-func (b *boxRows) Count() uint64             { return b.rect.Count() }
-func (b *boxRows) Row(int64) []grid.Interval { return b.row[:] }
 
 // Area is where a question is about: a rectangle of cells, or a polygon. The zero value is the cell (0, 0).
 type Area struct {
@@ -51,10 +17,10 @@ type Area struct {
 func Box(r grid.Rect) Area { return Area{rect: r} }
 
 // on is the area on a sketch's grid; false where no cell of it can have a count.
-func (a Area) on(h *Head) (area, bool, error) {
+func (a Area) on(h *Head) (form.Area, bool, error) {
 	if a.polygon == nil {
 		r := a.rect.Intersect(h.Bounds)
-		return box{cells.Box(r)}, !r.Empty(), nil
+		return form.Box{Box: cells.Box(r)}, !r.Empty(), nil
 	}
 	d, err := a.polygon.descend(h.Grid)
 	if err != nil {
@@ -79,7 +45,7 @@ func (v *View) Sum(a Area, of Categories) (uint64, error) {
 	if err != nil || !meets || of.None() {
 		return 0, err
 	}
-	return v.in().sum(on, of)
+	return v.reader().Sum(on, of)
 }
 
 // Polygon is a polygon for questions to many sketches: its cells on their grid
@@ -118,7 +84,10 @@ type outline struct {
 	p *Polygon
 }
 
-func (a outline) rows(g grid.Grid, within grid.Rect) (rows, error) { return g.Scan(a.p.mp, within) }
+// Rows is that of form.Area.
+func (a outline) Rows(g grid.Grid, within grid.Rect) (form.Rows, error) {
+	return g.Scan(a.p.mp, within)
+}
 
 // Error describes the error of a sketch.
 type Error struct {
@@ -153,24 +122,18 @@ type Overcount struct {
 // layers, or less, in mode mi; it is estimated, within a factor of 1.5 as a rule
 // (TestErrorOfCellsWithPoints, and on real data TestErrorsOfRealCells). A sum over cells is too high by the excess of those with points
 // and that of the others together. O(counters).
-func (v *View) Error() Error { return v.in().error() }
+func (v *View) Error() Error {
+	e := v.reader().Error()
+	return Error{
+		Exact: e.Exact, Certain: e.Certain, Most: e.Most, Empty: Overcount(e.Empty), Occupied: Overcount(e.Occupied),
+		Known: e.Known, Measured: e.Measured, Unknown: e.Unknown,
+	}
+}
 
 // Unbiased reports whether estimates of sums are right on average over the seeds of
 // the hash: where counters are sums, or the maxima of exact counts, and are not all
 // full. O(counters).
-func (v *View) Unbiased() bool { return v.in().unbiased() }
-
-// noise is what is known of the noise of a dense sketch's counters.
-func (v *View) noise() *noise.Model {
-	if v.model == nil {
-		d := v.dense // of its own: v may be reset, or copied
-		v.model = noise.New(&d, v.additive(), v.parts)
-		if total, known := v.Total(); known {
-			v.model.SetTotal(total, v.Levels > 0 || v.Base > 0 || v.Totals)
-		}
-	}
-	return v.model
-}
+func (v *View) Unbiased() bool { return v.reader().Unbiased() }
 
 // Info is every parameter of a sketch and what can be read off its body.
 type Info struct {
@@ -191,7 +154,10 @@ type Info struct {
 // Info describes the sketch. O(counters) where dense.
 func (v *View) Info() Info {
 	i := Info{Form: v.Form(), Exact: v.IsExact(), Additive: v.additive(), Saturated: v.saturated(), Unbiased: v.Unbiased(), Bytes: uint64(len(v.blob))}
-	v.in().info(&i)
+	var in form.Info
+	v.reader().Describe(&in)
+	i.Cells, i.CellsKnown, i.Categories = in.Cells, in.CellsKnown, in.Categories
+	i.Tau, i.Leaves, i.AtLeast, i.Suppressed, i.Fill = in.Tau, in.Leaves, in.AtLeast, in.Suppressed, in.Fill
 	return i
 }
 
@@ -201,7 +167,7 @@ func describe(blob []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return v.in().describe(), nil
+	return v.reader().String(), nil
 }
 
 // Estimate is an estimate of a sum over an area.
@@ -241,12 +207,19 @@ func (v *View) Estimate(a Area, of Categories) (e Estimate, err error) {
 	}
 	e.Certain = v.Form() != Dense || of.None()
 	if meets && !of.None() {
-		if e, err = v.in().estimate(on, of); err != nil {
+		sum, err := v.reader().Estimate(on, of)
+		if err != nil {
 			return Estimate{}, err
 		}
+		e = estimateOf(sum)
 	}
 	e.Cells = n
 	return e, nil
+}
+
+// estimateOf is an estimate but for the number of cells.
+func estimateOf(e form.Estimate) Estimate {
+	return Estimate{Value: e.Value, Low: e.Low, High: e.High, Certain: e.Certain}
 }
 
 // count is how many cells an area has on the grid of a sketch.
@@ -266,7 +239,7 @@ func (p *Polygon) countCells(v *View) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := v.allowRows(scan.Work()); err != nil { // the resolution is what the sketch says
+	if err := v.head.Limit.AllowRows(scan.Work()); err != nil { // the resolution is what the sketch says
 		return 0, err
 	}
 	p.cells, p.counted = scan.Count(), true

@@ -251,7 +251,7 @@ func TestAreasTogether(t *testing.T) {
 	blob := blobOf(t, builderOf(t, config(t, Params{Dense: true}), p))
 	v, alone := viewOf(t, blob), viewOf(t, blob)
 	v.LimitAreas()
-	v.covered = AreaLimit - 25_000
+	v.head.Limit.Covered = AreaLimit - 25_000
 	var tooMany *ErrTooManyCells
 	for i := range 4 { // of 10,000 cells each
 		if err := v.Reset(blob); err != nil {
@@ -261,7 +261,7 @@ func TestAreasTogether(t *testing.T) {
 		if i < 2 && err != nil || i >= 2 && (!errors.As(err, &tooMany) || tooMany.Left != 5000) {
 			t.Errorf("question %d: %v", i, err)
 		}
-		if _, err := alone.Sum(Box(grid.MaxRect()), Categories{}); err != nil || alone.covered != 0 {
+		if _, err := alone.Sum(Box(grid.MaxRect()), Categories{}); err != nil || alone.head.Limit.Covered != 0 {
 			t.Errorf("question %d alone: %v", i, err)
 		}
 	}

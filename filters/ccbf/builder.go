@@ -6,6 +6,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -81,9 +82,9 @@ type Builder struct {
 	added   uint64         // their total
 	counted bool           // points went into the counters one by one
 
-	trees int      // that were added; 2 where it was pruned
-	tau   tree.Tau // the largest threshold of those
-	fit   accuracy // of the first
+	trees int           // that were added; 2 where it was pruned
+	tau   tree.Tau      // the largest threshold of those
+	fit   tree.Accuracy // of the first
 	// sample is of cells that were pruned.
 	sample cellSample
 }
@@ -152,7 +153,7 @@ func (b *Builder) change(s *section, need int64, f func()) error {
 
 // account keeps reserved what a section has, and gives back what was reserved beside it.
 func (b *Builder) account(s *section, reserved int64) error {
-	now := s.cells.Bytes() + squareBytes(s.squares.Len()) + s.counting.bytes()
+	now := s.cells.Bytes() + tree.SquareBytes(s.squares.Len()) + s.counting.bytes()
 	least, _ := s.cells.Distinct()
 	delta := now - s.held - reserved
 	b.least += least - s.least
@@ -318,7 +319,54 @@ func (b *Builder) AddView(v *View) error {
 	b.sketches = true
 	total, known := v.Total()
 	b.mergeTotal(total, known, !v.header.Flags.Has(sketch.Additive))
-	return v.in().addTo(b, total)
+	switch r := v.reader().(type) {
+	case *counters.Reader:
+		return b.addDense(&r.Counters, v.Bounds, v.parts, total)
+	case *tree.Reader:
+		return b.addTreeOf(r, v.Bounds)
+	}
+	return b.addExact(&v.exact.Cells)
+}
+
+// addExact adds the cells of a body.
+func (b *Builder) addExact(v *cells.View) error {
+	var to *section
+	reserved := int64(0)
+	room := func(w *cells.Wanted) (r cells.Room, err error) {
+		if w.Wide { // the room of before is of no use
+			if err := b.grow(-reserved); err != nil {
+				return r, err
+			}
+		}
+		if to, err = b.at(w.Category, w.X, w.Y, partOf(w.Base)); err != nil {
+			return r, err
+		}
+		reserved = cells.RunBytes(w.Cells) + to.cells.Need(w.Cells)
+		if err := b.grow(reserved); err != nil { // before cells are read
+			return r, err
+		}
+		if !w.Wide && !b.spilled {
+			r.Words = to.cells.Room(w.Cells, w.Base)
+		}
+		if r.Words == nil {
+			r.Run = cells.NewRun(w.Cells)
+		}
+		return r, nil
+	}
+	return v.EachSectionIn(room, func(w *cells.Wanted, r cells.Room) error {
+		if r.Words != nil {
+			to.cells.Fill(w.Cells)
+			if err := b.account(to, reserved); err != nil {
+				return err
+			}
+			return b.settle(to)
+		}
+		label := w.Label()
+		if err := b.addRun(&label, r.Run); err != nil {
+			return err
+		}
+		return b.grow(-reserved)
+	})
 }
 
 // Merge adds another builder's points and sketches. from is left unchanged and

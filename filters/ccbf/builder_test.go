@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/conform"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -28,7 +29,7 @@ func (p *purse) Grow(delta int64) error {
 // memory is what a builder holds: what its budget must have been asked for.
 func (b *Builder) memory() (n int64) {
 	for _, s := range b.sections {
-		n += cells.SectionBytes + int64(len(s.Category)) + s.cells.Bytes() + squareBytes(s.squares.Len()) + s.counting.bytes()
+		n += cells.SectionBytes + int64(len(s.Category)) + s.cells.Bytes() + tree.SquareBytes(s.squares.Len()) + s.counting.bytes()
 	}
 	if b.dense != nil {
 		n += int64(len(b.dense.Body))

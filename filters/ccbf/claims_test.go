@@ -91,7 +91,7 @@ func TestWorkOfOneQuestion(t *testing.T) {
 			v := reset(t, b)
 			// What 0.12 s take, at 3 ns for each counter and 50 ns beside them: 0.2 s with
 			// what is made of the counts.
-			if limit := v.areaLimit(); float64(limit)*(50+3*float64(v.K()*v.shape.Layers)) > 0.12e9 {
+			if limit := v.head.Limit.Cells(); float64(limit)*(50+3*float64(v.K()*v.shape.Layers)) > 0.12e9 {
 				t.Errorf("%+v: %d lookups", params, limit)
 			}
 			for what, ask := range map[string]func() error{
@@ -110,18 +110,18 @@ func TestWorkOfOneQuestion(t *testing.T) {
 				if err != nil && !errors.As(err, &many) && !errors.Is(err, ErrSpots) || what == "small box" && err != nil {
 					t.Errorf("%+v, %s: %v", params, what, err)
 				}
-				if v.covered > v.areaLimit() {
-					t.Errorf("%+v, %s: %d lookups of %d", params, what, v.covered, v.areaLimit())
+				if v.head.Limit.Covered > v.head.Limit.Cells() {
+					t.Errorf("%+v, %s: %d lookups of %d", params, what, v.head.Limit.Covered, v.head.Limit.Cells())
 				}
-				if many != nil && many.Limit > v.work() {
+				if many != nil && many.Limit > v.head.Limit.Work() {
 					t.Errorf("%+v, %s: %v", params, what, err)
 				}
 			}
 		}
 	}
 	large := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Bytes: 1 << 19}), p)))
-	if large.areaLimit() < AreaLimit*9/10 || large.MaxSpots() != MaxSpots {
-		t.Errorf("of %d bytes %d lookups and %d spots", len(large.blob), large.areaLimit(), large.MaxSpots())
+	if large.head.Limit.Cells() < AreaLimit*9/10 || large.MaxSpots() != MaxSpots {
+		t.Errorf("of %d bytes %d lookups and %d spots", len(large.blob), large.head.Limit.Cells(), large.MaxSpots())
 	}
 	// The rows of a polygon on a grid as fine as a sketch says.
 	fine := edited(t, blobOf(t, builderOf(t, config(t, Params{}), p)), func(p *params) { p.Grid = must(grid.New(1e-7)) })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -74,7 +75,7 @@ const (
 	MaxLayers    = cascade.MaxLayers
 	MinWidth     = cascade.MinWidth
 	MaxWidth     = cascade.MaxWidth
-	MaxLevels    = 24 // squares of 16,777,216 cells a side
+	MaxLevels    = counters.MaxLevels // squares of 16,777,216 cells a side
 )
 
 // defaultWidths are the bits per counter of each layer, by mode: the closest at
@@ -218,6 +219,11 @@ func (c *Config) mustBeMade() {
 	if c.Grid == (grid.Grid{}) {
 		panic("ccbf: a zero Sketch, View or Config is used: New, Decode, NewView or Params.Config makes one")
 	}
+}
+
+// counters is what concerns counters.
+func (c *Config) counters() *counters.Params {
+	return &counters.Params{Shape: c.shape, Seed: c.Seed, Levels: c.Levels, Base: c.Base, Totals: c.Totals, Standard: c.Mode == Standard}
 }
 
 // K is the number of counters per key.

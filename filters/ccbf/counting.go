@@ -2,6 +2,7 @@ package ccbf
 
 import (
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
 )
 
@@ -225,7 +226,7 @@ func (b *Builder) mergeCounting(s *section, from *counting) (err error) {
 
 // insert counts the cells of sections in the counters.
 func (b *Builder) insert(sections ...cells.Section) {
-	b.bounds = cells.Hull(b.bounds, insertCells(b.dense, &b.Config, sections))
+	b.bounds = cells.Hull(b.bounds, counters.Insert(b.dense, b.counters(), sections))
 	b.counted = b.counted || len(sections) > 0
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -108,7 +109,7 @@ func TestIntervalsOfAnyCounters(t *testing.T) {
 	for seed := first; seed < first+number("CCBF_SKETCHES", 800); seed++ {
 		r := rand.New(rand.NewPCG(44, seed))
 		s := newRandomCounters(t, r)
-		kind := fmt.Sprintf("%v, saturated %v, at least %d counters %v", s.params.Mode, s.view.saturated(), leastSample, s.params.Counters[0] >= leastSample)
+		kind := fmt.Sprintf("%v, saturated %v, at least %d counters %v", s.params.Mode, s.view.saturated(), counters.LeastSample, s.params.Counters[0] >= counters.LeastSample)
 		if tallies[kind] == nil {
 			tallies[kind] = &tally{}
 		}

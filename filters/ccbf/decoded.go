@@ -25,7 +25,7 @@ func (v *View) DecodedBytes(together bool) (int64, bool) {
 	if v.form != formExact {
 		return 0, false
 	}
-	n, ok := v.cells.TableBytes(together)
+	n, ok := v.exact.Cells.TableBytes(together)
 	return headBytes + n, ok
 }
 
@@ -38,7 +38,7 @@ func (v *View) DecodedCost() int {
 	if v.form != formExact {
 		return 0
 	}
-	return v.cells.Blocks() + decodedCost
+	return v.exact.Cells.Blocks() + decodedCost
 }
 
 // decodedCost is about how many blocks could be decoded in the time that a table takes,
@@ -50,7 +50,7 @@ func (v *View) Spent() int {
 	if v.form != formExact {
 		return 0
 	}
-	return v.cells.Decoded()
+	return v.exact.Cells.Decoded()
 }
 
 // Decoded decodes all cells, for questions with a category or, together, for those
@@ -59,7 +59,7 @@ func (v *View) Decoded(together bool) (Decoded, bool) {
 	if _, ok := v.DecodedBytes(together); !ok || sketch.Verify(v.blob) != nil {
 		return Decoded{}, false
 	}
-	t, ok := v.cells.Table(together)
+	t, ok := v.exact.Cells.Table(together)
 	if !ok {
 		return Decoded{}, false
 	}

@@ -119,8 +119,8 @@ func TestNoBlockIsDecodedTwice(t *testing.T) {
 	for _, n := range []int{5, 2048, len(at)} {
 		before := v.Spent()
 		v.Counts(make([]uint64, n), at[:n], Categories{})
-		if spent := v.Spent() - before; spent > min(n, v.cells.Blocks()) {
-			t.Errorf("%d questions decode %d blocks of %d", n, spent, v.cells.Blocks())
+		if spent := v.Spent() - before; spent > min(n, v.exact.Cells.Blocks()) {
+			t.Errorf("%d questions decode %d blocks of %d", n, spent, v.exact.Cells.Blocks())
 		}
 	}
 	for i := range p {
@@ -160,7 +160,7 @@ func TestManyPlacesInDamagedSketches(t *testing.T) {
 			if _, ok := v.Decoded(true); ok {
 				t.Fatal("a damaged sketch was decoded")
 			}
-			v.cells.Table(true) // as if the checksum were right
+			v.exact.Cells.Table(true) // as if the checksum were right
 		}
 		if opened < 100 {
 			t.Errorf("%d of 2000 could be asked", opened)

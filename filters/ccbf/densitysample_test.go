@@ -69,7 +69,7 @@ func total(values []float64) (n float64) {
 func TestDensityWithinIsBounded(t *testing.T) {
 	r := rand.New(rand.NewPCG(18, 2))
 	v := viewOf(t, sketchOf(t, config(t, Params{Res: 1e-6, Dense: true, Bytes: 1 << 12}), hot(r, 1000, 100)).Blob())
-	v.Bounds = grid.MaxRect()
+	v.Bounds, v.head.Bounds = grid.MaxRect(), grid.MaxRect()
 	for _, b := range []grid.Rect{grid.MaxRect(), {MinX: -1 << 30, MinY: -5, MaxX: 1 << 30, MaxY: 5}} {
 		dst := make([]float64, 64*64)
 		if sampled, err := v.AddDensity(dst, v.Grid.Bound(b), 64, 64, Categories{}, 10_000); err != nil || !sampled {

@@ -1,8 +1,8 @@
 package ccbf
 
 import (
-	"math"
-
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/paulmach/orb"
 )
@@ -16,7 +16,7 @@ func (v *View) Noise() *Noise {
 	if v.Form() != Dense {
 		return nil
 	}
-	return &Noise{v.noise().Cells()}
+	return &Noise{v.reader().(*counters.Reader).Noise().Cells()}
 }
 
 // Estimates is a picture of estimates in progress, as AddDensity is one of counts: it
@@ -27,7 +27,8 @@ type Estimates struct {
 	Values        []float64 // row by row from the north-west, whole after Finish
 	Width, Height int
 
-	noisy, second, third []float64 // what counters say, and the moments of their noise; nil where none are in it
+	noisy []float64      // what counters say
+	haze  *counters.Haze // their noise; nil where none are in it
 }
 
 // NewEstimates is an empty picture in values, which is width*height long.
@@ -44,70 +45,19 @@ func (e *Estimates) Add(v *View, n *Noise, b orb.Bound, of Categories, most uint
 	if err := checkPixels(len(e.Values), b, e.Width, e.Height); err != nil {
 		return false, err
 	}
-	if e.noisy == nil {
-		e.noisy, e.second, e.third = make([]float64, len(e.Values)), make([]float64, len(e.Values)), make([]float64, len(e.Values))
+	if e.haze == nil {
+		e.noisy, e.haze = make([]float64, len(e.Values)), counters.NewHaze(len(e.Values))
 	}
-	p := &picture{dst: e.noisy, box: b, width: e.Width, height: e.Height, estimates: e, noise: n.cells}
-	return countersView{v}.densityWithin(p, of, min(most, v.left()))
+	p := &form.Picture{Pixels: e.noisy, Box: b, Width: e.Width, Height: e.Height}
+	return v.reader().(*counters.Reader).EstimatesWithin(p, e.haze, n.cells, of, min(most, v.head.Limit.Left()))
 }
 
-// surest is how many standard deviations of the noise a pixel must exceed: of a million
-// empty ones some tens do.
-const surest = 4
-
-// Finish removes what can be noise. A sum of n surpluses with standard deviation s and
-// skewness g exceeds z s + (z^2-1) s g/6 about as often as a normal one z s (Cornish and
-// Fisher 1938, the first term).
+// Finish removes what can be noise.
 func (e *Estimates) Finish() {
 	for i, n := range e.noisy {
-		least := 0.0
-		if e.second[i] > 0 {
-			least = surest*math.Sqrt(e.second[i]) + (surest*surest-1)/6.*max(e.third[i]/e.second[i], 0)
-		}
-		if n > least {
+		if n > e.haze.Least(i) {
 			e.Values[i] += n
 		}
 	}
-	e.noisy, e.second, e.third = nil, nil, nil
-}
-
-// haze takes the noise of the cells that read nothing off a picture, and notes its
-// moments: those of squares of a level with so many cells each, of which some are read.
-// With levels a square is read where larger ones around it have points alone, and
-// has less noise than this takes off.
-func (p *picture) haze(v countersView, level int, none, cells, reads float64) {
-	side, bounds := v.Grid.Res()*float64(uint64(1)<<level), v.Bounds.Squares(level)
-	x := covered(p.box.Min[0], p.box.Max[0], p.width, side, float64(bounds.MinX), float64(bounds.MaxX+1))
-	y := covered(p.box.Min[1], p.box.Max[1], p.height, side, float64(bounds.MinY), float64(bounds.MaxY+1))
-	second, third := p.noise.Second*cells*cells/reads, p.noise.Third*cells*cells*cells/reads/reads
-	e := p.estimates
-	for j, row := range y {
-		if row.squares == 0 {
-			continue
-		}
-		at := (p.height - 1 - j) * p.width
-		for i, column := range x {
-			p.dst[at+i] += none * row.squares * column.squares
-			e.second[at+i] += second * row.second * column.second
-			e.third[at+i] += third * row.third * column.third
-		}
-	}
-}
-
-// cover is how many squares a row or column of pixels covers along its axis, and the
-// sums of the squares and of the cubes of their shares.
-type cover struct{ squares, second, third float64 }
-
-func covered(low, high float64, pixels int, side, first, last float64) []cover {
-	out := make([]cover, pixels)
-	pixel := (high - low) / float64(pixels) / side
-	for i := range out {
-		from := low/side + float64(i)*pixel
-		n := max(min(from+pixel, last)-max(from, first), 0)
-		out[i] = cover{n, n, n}
-		if pixel < 1 { // a part of one square, most often
-			out[i] = cover{n, n * n, n * n * n}
-		}
-	}
-	return out
+	e.noisy, e.haze = nil, nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -45,7 +46,7 @@ func TestEstimatesOfCounters(t *testing.T) {
 				if _, err := e.Add(v, n, box, Categories{}, most); err != nil {
 					t.Fatal(err)
 				}
-				all, seconds := 0.0, e.second
+				all, seconds := 0.0, e.haze.Second
 				for _, x := range e.noisy {
 					all += x
 				}
@@ -73,7 +74,7 @@ func TestEstimatesOfCounters(t *testing.T) {
 						if counts[i] > 0 {
 							raw++
 						}
-					case points > 3*surest*math.Sqrt(seconds[i]):
+					case points > 3*counters.Surest*math.Sqrt(seconds[i]):
 						large++
 						if x < points/3 {
 							missing++

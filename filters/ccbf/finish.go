@@ -6,7 +6,9 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -50,7 +52,7 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 		// Cells that came beside dense sketches go in last and in their own order, so that the
 		// order in which they came does not matter.
 		s.dense = s.dense.Clone()
-		s.bounds = cells.Hull(s.bounds, insertCells(s.dense, &s.Config, list))
+		s.bounds = cells.Hull(s.bounds, counters.Insert(s.dense, s.counters(), list))
 		s.cells, s.parts = nil, b.parts(true)
 	}
 	return s, nil
@@ -106,7 +108,7 @@ func (b *Builder) overflowBytes(list cells.List) int64 {
 		for _, s := range b.sections {
 			squares += s.squares.Len()
 		}
-		n += fitBytes(squares)
+		n += tree.FitBytes(squares)
 	}
 	return n
 }
@@ -282,7 +284,7 @@ func (b *Builder) spill() error {
 			return err
 		}
 		b.bounds = cells.Hull(b.bounds, list.Bounds())
-		b.dense = maximumDense(&b.Config, list)
+		b.dense = counters.Maxima(b.counters(), list)
 		if err := b.grow(-scratch); err != nil {
 			return err
 		}

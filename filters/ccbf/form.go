@@ -1,6 +1,7 @@
 package ccbf
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -26,103 +27,20 @@ func (f Form) String() string {
 	return "dense"
 }
 
-// viewed is a form as it stands in a BLOB, which a View asks. Areas and boxes have
-// been held against Bounds, categories by CheckCategory. What only one form has to say
-// is in interfaces of their own, below.
-type viewed interface {
-	body
-	asked
-	pictured
-	ranked
-	told
-}
-
-// body is what is read, for a view or for a sketch of it.
-type body interface {
-	// reset makes the view one of a body, whose head it has. It reads lengths.
-	reset(body []byte) error
-	// open copies the body into a sketch that has the head, and checks it meanwhile.
-	open(s *Sketch) error
-	// addTo adds the body to a builder that has taken the total.
-	addTo(b *Builder, total uint64) error
-	memory() int64 // bytes that open takes
-}
-
-// asked is how often there are points.
-type asked interface {
-	count(c grid.Cell, category []byte) uint64
-	counts(dst []uint64, at []grid.Cell, of Categories)
-	sum(a area, of Categories) (uint64, error)
-	// estimate is sum and what is known of it, but for the number of cells.
-	estimate(a area, of Categories) (Estimate, error)
-}
-
-// pictured is counts as a picture.
-type pictured interface {
-	raster(p *pixels, clip grid.Rect, of Categories) error
-	density(p *picture, of Categories) error
-}
-
-// ranked is where there are most points.
-type ranked interface {
-	hotspots(a area, threshold uint64, of Categories, add func(Spot) bool) error
-	topK(a area, of Categories, t *topCells) error
-}
-
-// told is what there is to know of the sketch.
-type told interface {
-	error() Error
-	unbiased() bool
-	info(i *Info)
-	describe() string
-}
-
-// What one form has, and others need not.
-type (
-	// checked holds the body against docs/FORMAT.md as far as open does not.
-	checked interface{ checkBody() error }
-	// askedEach is counts for a category each: of at[i] it is categories[which[i]].
-	askedEach interface {
-		countEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte)
-	}
-	// estimateCost is the bytes that estimate takes beside the view, errorCost those
-	// that error takes.
-	estimateCost interface{ estimateBytes() int64 }
-	errorCost    interface{ errorBytes() int64 }
-	// lists has what is in it as a list.
-	lists interface {
-		// eachCategory calls f with the categories in the order of their bytes, 0 cells
-		// where that is not known.
-		eachCategory(f func(category []byte, cells, total uint64))
-		// eachCategorySum calls f with the estimate of each category that may have points in an
-		// area, but for the number of cells, in the order of their bytes.
-		eachCategorySum(a area, of Categories, f func(category []byte, e Estimate))
-		// eachCell calls f with the cells of an area, of a tree its leaves, until stop is
-		// set; listed is how many these are at most, and the bytes it takes.
-		eachCell(a area, of Categories, stop *bool, f func(Spot))
-		listed(isBox bool, of Categories) (cells int, bytes int64)
-	}
-)
-
-var (
-	_ checked      = countersView{}
-	_ askedEach    = countersView{}
-	_ estimateCost = countersView{}
-	_ errorCost    = treeView{}
-	_ lists        = exactView{}
-	_ lists        = treeView{}
-)
-
-// in is the form of the sketch that v is a view of.
-func (v *View) in() viewed {
+// reader is the form of the sketch that v is a view of. It reads the head where v is
+// now: views are copied.
+func (v *View) reader() form.Reader {
 	v.mustBeMade()
 	switch v.Form() {
 	case Dense:
-		return countersView{v}
+		v.counters.Head = &v.head
+		return &v.counters
 	case Tree:
-		return treeView{v}
+		v.tree.Head = &v.head
+		return &v.tree
 	}
-	return exactView{v}
+	v.exact.Head = &v.head
+	return &v.exact
 }
 
 // held is a form as a Sketch has it.
@@ -160,8 +78,8 @@ type changed interface {
 	all(c grid.Cell, category []byte) (uint64, error)
 }
 
-// in is the form that s has.
-func (s *Sketch) in() held {
+// body is the form that s has.
+func (s *Sketch) body() held {
 	s.mustBeMade()
 	switch {
 	case s.dense != nil:
@@ -173,7 +91,7 @@ func (s *Sketch) in() held {
 }
 
 // Form is the form that the sketch has. Its BLOB may have another.
-func (s *Sketch) Form() Form { return s.in().form() }
+func (s *Sketch) Form() Form { return s.body().form() }
 
 // Form is the form of the BLOB.
 func (h *Head) Form() Form { return Form(h.form) }

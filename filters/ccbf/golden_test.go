@@ -217,7 +217,7 @@ func TestFormatExamples(t *testing.T) {
 		fmt.Fprintf(&rows, "| (%d, %d) | %#016x | %#016x | %d, %d | %d |\n", s.X, s.Y, h1, h2, at[0], at[1], v.Count(s.Cell, nil))
 	}
 	has(rows.String())
-	for x, l := range v.dense.Layers[:2] {
+	for x, l := range v.counters.Counters.Layers[:2] {
 		var cs []string
 		for j := range l.Size {
 			cs = append(cs, fmt.Sprint(l.Load(j)))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -23,6 +24,16 @@ type spot struct {
 }
 
 const plain = "(none)"
+
+// countersOf is the counters of a dense sketch.
+func countersOf(v *View) *counters.Reader { return v.reader().(*counters.Reader) }
+
+// levelCount is what the counters of a square of a level say.
+func levelCount(v *View, level int, square grid.Cell, category []byte) uint64 {
+	h := v.Config.counters().Hasher(uint8(level))
+	h1, h2 := h.Hash(square, category)
+	return v.counters.Counters.Count(h1, h2)
+}
 
 func (s spot) bytes() []byte {
 	if s.category == plain {

@@ -2,11 +2,11 @@ package ccbf
 
 import (
 	"cmp"
-	"container/heap"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -23,11 +23,11 @@ func (s *Spot) Square(g grid.Grid) (x, y, side float64) { return g.Square(s.Cell
 
 // MaxSpots is the most cells that one question lists; fewer for a small dense
 // sketch, where any number of cells can read anything: View.MaxSpots.
-const MaxSpots = 1_000_000
+const MaxSpots = form.MaxSpots
 
 // MaxSpots is the most cells that one question to this sketch lists: MaxSpots, or
 // 65,536 and 4 for each byte. No exact sketch has as many.
-func (v *View) MaxSpots() int { return min(MaxSpots, 1<<16+4*len(v.blob)) }
+func (v *View) MaxSpots() int { return v.head.MaxSpots() }
 
 // ErrSpots is a question for more cells than are listed, or for none.
 var ErrSpots = errors.New("cells cannot be listed")
@@ -47,7 +47,7 @@ func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error)
 	}
 	var spots []Spot
 	most, full := v.MaxSpots(), false
-	add := func(s Spot) bool {
+	add := func(s form.Spot) bool {
 		if len(spots) == most {
 			full = true
 			return false
@@ -55,14 +55,14 @@ func (v *View) Hotspots(a Area, threshold uint64, of Categories) ([]Spot, error)
 		if len(spots) == cap(spots) { // twice as many: long lists are copied less
 			spots = slices.Grow(spots, min(max(64, len(spots)), most-len(spots)))
 		}
-		spots = append(spots, s)
+		spots = append(spots, Spot(s))
 		return true
 	}
 	on, meets, err := a.on(&v.Head)
 	if err != nil || !meets || of.None() {
 		return nil, err
 	}
-	if err := v.in().hotspots(on, threshold, of, add); err != nil && !full {
+	if err := v.reader().Hotspots(on, threshold, of, add); err != nil && !full {
 		return nil, err
 	}
 	if full {
@@ -85,74 +85,19 @@ func (v *View) TopK(a Area, k int, of Categories) ([]Spot, error) {
 	if err != nil || !meets || of.None() {
 		return nil, err
 	}
-	t := topCells{k: k, most: v.MaxSpots()}
-	switch err := v.in().topK(on, of, &t); {
-	case t.full:
-		return nil, fmt.Errorf("%w: more than %d are among the %d with the highest counts (use a smaller k or a smaller area)", ErrSpots, t.most, k)
+	t := form.Top{K: k, Most: v.MaxSpots()}
+	switch err := v.reader().TopK(on, of, &t); {
+	case t.Full:
+		return nil, fmt.Errorf("%w: more than %d are among the %d with the highest counts (use a smaller k or a smaller area)", ErrSpots, t.Most, k)
 	case err != nil:
 		return nil, err
 	}
-	spots := make([]Spot, len(t.cells))
-	for i, c := range t.cells {
-		spots[i] = c.Spot
+	spots := make([]Spot, len(t.Cells))
+	for i, c := range t.Cells {
+		spots[i] = Spot(c.Spot)
 	}
 	sortSpots(spots)
 	return spots, nil
-}
-
-// candidate is a cell that may be among the largest, by the least that is known
-// of its count.
-type candidate struct {
-	Spot
-	least uint64
-}
-
-// before reports whether c comes into a list of the largest rather than d.
-func (c *candidate) before(d *candidate) bool {
-	if c.least != d.least {
-		return c.least > d.least
-	}
-	if c.Level != d.Level {
-		return c.Level < d.Level
-	}
-	a, b := c.Cell, d.Cell
-	return a.Y < b.Y || a.Y == b.Y && a.X < b.X
-}
-
-// topCells is a heap of the k best candidates so far, the last of them on top.
-type topCells struct {
-	k, most int // cells wanted, and the most that there may be
-	cells   []candidate
-	full    bool // more were wanted than there may be
-}
-
-func (t *topCells) Len() int           { return len(t.cells) }
-func (t *topCells) Less(i, j int) bool { return t.cells[j].before(&t.cells[i]) }
-func (t *topCells) Swap(i, j int)      { t.cells[i], t.cells[j] = t.cells[j], t.cells[i] }
-func (t *topCells) Push(any)           {}             // never: it would take an allocation for each
-func (t *topCells) Pop() any           { return nil } // never: the last is replaced
-
-// wants reports whether c would be among the best.
-func (t *topCells) wants(c candidate) bool {
-	return len(t.cells) < t.k || c.before(&t.cells[0])
-}
-
-// add takes a candidate into account; false once there are too many.
-func (t *topCells) add(c candidate) bool {
-	switch {
-	case len(t.cells) < min(t.k, t.most):
-		if len(t.cells) == cap(t.cells) {
-			t.cells = slices.Grow(t.cells, min(max(64, len(t.cells)), t.most-len(t.cells)))
-		}
-		t.cells = append(t.cells, c)
-		heap.Fix(t, len(t.cells)-1)
-	case len(t.cells) < t.k:
-		t.full = true
-	case c.before(&t.cells[0]):
-		t.cells[0] = c
-		heap.Fix(t, 0)
-	}
-	return !t.full
 }
 
 // spotOrder is the order in which Hotspots and TopK list.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
@@ -19,32 +20,32 @@ func leastOf(v *View, level int, at grid.Cell, category []byte) uint64 {
 	}
 	least := ^uint64(0)
 	for l := level; l <= int(v.Levels); l++ {
-		least = min(least, v.level(l, cells.Square(at, uint8(l-level)), category))
+		least = min(least, levelCount(v, l, cells.Square(at, uint8(l-level)), category))
 	}
 	return least
 }
 
 // brute is all cells of a box with a count, by asking each, in the order of
 // the least that is known of them, then Y, X.
-func brute(v *View, box grid.Rect, category []byte) []candidate {
-	var all []candidate
+func brute(v *View, box grid.Rect, category []byte) []form.Candidate {
+	var all []form.Candidate
 	for y := box.MinY; y <= box.MaxY; y++ {
 		for x := box.MinX; x <= box.MaxX; x++ {
 			c := grid.Cell{X: x, Y: y}
 			if least := leastOf(v, 0, c, category); least > 0 && v.Bounds.Contains(c) {
-				all = append(all, candidate{Spot{c, v.Count(c, category), 0}, least})
+				all = append(all, form.Candidate{Spot: form.Spot{Cell: c, Count: v.Count(c, category)}, Least: least})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.least, a.least) })
+	slices.SortStableFunc(all, func(a, b form.Candidate) int { return cmp.Compare(b.Least, a.Least) })
 	return all
 }
 
 // listed are candidates in the order of a listing.
-func listed(cs []candidate) []Spot {
+func listed(cs []form.Candidate) []Spot {
 	var out []Spot
 	for _, c := range cs {
-		out = append(out, c.Spot)
+		out = append(out, Spot(c.Spot))
 	}
 	slices.SortFunc(out, func(a, b Spot) int {
 		return cmp.Or(-cmp.Compare(a.Count, b.Count), cmp.Compare(a.Cell.Y, b.Cell.Y), cmp.Compare(a.Cell.X, b.Cell.X))
@@ -76,7 +77,7 @@ func TestHotspotsAndTopK(t *testing.T) {
 				}
 				all := brute(v, box, category)
 				for _, threshold := range []uint64{1, 2, 5, 40, 1 << 40} {
-					at := slices.IndexFunc(all, func(c candidate) bool { return c.least < threshold })
+					at := slices.IndexFunc(all, func(c form.Candidate) bool { return c.Least < threshold })
 					want := listed(all[:max(at, 0)])
 					if at < 0 {
 						want = listed(all)
@@ -108,9 +109,9 @@ func TestHotspotsAndTopK(t *testing.T) {
 func TestHotspotsFarApart(t *testing.T) {
 	for name, p := range cellSets() {
 		v, m := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Bytes: 1 << 20}), p))), p.model()
-		var want []candidate
+		var want []form.Candidate
 		for s, n := range m {
-			want = append(want, candidate{Spot{s.Cell, n, 0}, n})
+			want = append(want, form.Candidate{Spot: form.Spot{Cell: s.Cell, Count: n}, Least: n})
 		}
 		got, err := v.Hotspots(Box(grid.MaxRect()), 1, Categories{})
 		if err != nil || !slices.Equal(got, listed(want)) {
@@ -128,9 +129,9 @@ func TestHotspotsFarApart(t *testing.T) {
 	for s, n := range p.model() {
 		sums[s.Cell] += n
 	}
-	var want []candidate
+	var want []form.Candidate
 	for c, n := range sums {
-		want = append(want, candidate{Spot{c, n, 0}, n})
+		want = append(want, form.Candidate{Spot: form.Spot{Cell: c, Count: n}, Least: n})
 	}
 	for _, k := range []int{4, MaxSpots} {
 		spots := listed(want)
@@ -233,7 +234,7 @@ func TestHotspotLimits(t *testing.T) {
 		t.Errorf("4e8 cells without levels: %v", err)
 	}
 	levels.LimitAreas()
-	levels.covered = AreaLimit - 1000 // 400 squares of the highest level and at most 80 below fit twice
+	levels.head.Limit.Covered = AreaLimit - 1000 // 400 squares of the highest level and at most 80 below fit twice
 	for i := range 4 {
 		if _, err := levels.Hotspots(Box(grid.MaxRect()), 2, Categories{}); (err == nil) != (i < 2) || err != nil && !errors.As(err, &tooMany) {
 			t.Errorf("question %d of a chunk: %v", i, err)
@@ -241,8 +242,8 @@ func TestHotspotLimits(t *testing.T) {
 	}
 	// All counters of a large sketch, large enough for such lists, hold something.
 	full := viewOf(t, blobOf(t, builderOf(t, config(t, Params{Dense: true, Widths: []int{8}, Counters: []uint64{1 << 18}, K: 1}), p)))
-	for i := range full.dense.Body {
-		full.dense.Body[i] = 2
+	for i := range full.counters.Counters.Body {
+		full.counters.Counters.Body[i] = 2
 	}
 	box := grid.Rect{MaxX: 1999, MaxY: 999}
 	for _, c := range []struct {

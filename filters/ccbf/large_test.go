@@ -50,7 +50,7 @@ func TestRasterOfCounters(t *testing.T) {
 			}
 		}
 		v.LimitAreas()
-		v.covered = AreaLimit - 1000
+		v.head.Limit.Covered = AreaLimit - 1000
 		err = v.Raster(raster[:1], box, 1, 1, Categories{})
 		if err == nil {
 			err = v.Raster(raster[:2], box, 1, 2, Categories{})
@@ -75,7 +75,7 @@ func squareBySquare(v *View, b orb.Bound, width, height int) []uint64 {
 		if (grid.Rect{MinX: x, MinY: y, MaxX: x + side - 1, MaxY: y + side - 1}).Intersect(box).Empty() {
 			return
 		}
-		least = min(least, v.level(level, at, nil))
+		least = min(least, levelCount(v, level, at, nil))
 		i, _ := slices.BinarySearch(columns, x+1)
 		j, _ := slices.BinarySearch(lines, y+1)
 		if i > 0 && i <= width && x+side <= columns[i] && j > 0 && j <= height && y+side <= lines[j] {

@@ -84,7 +84,7 @@ func TestLevelsNeverUndercount(t *testing.T) {
 					continue
 				}
 				for q := range truth {
-					if a, b := v.level(int(level), q.Cell, q.bytes()), coarse.Count(q.Cell, q.bytes()); a != b {
+					if a, b := levelCount(v, int(level), q.Cell, q.bytes()), coarse.Count(q.Cell, q.bytes()); a != b {
 						t.Fatalf("level %d, square %v: %d, coarsened %d", level, q, a, b)
 					}
 				}
@@ -259,8 +259,8 @@ func TestLevelsAreKeptApart(t *testing.T) {
 	c := config(t, Params{Levels: 2})
 	seen := map[[2]uint64]uint8{}
 	for level := range uint8(3) {
-		h := c.hasher(level)
-		h1, h2 := h.hash(grid.Cell{X: 1, Y: 2}, nil)
+		h := c.counters().Hasher(level)
+		h1, h2 := h.Hash(grid.Cell{X: 1, Y: 2}, nil)
 		if other, ok := seen[[2]uint64{h1, h2}]; ok {
 			t.Errorf("levels %d and %d share a key", level, other)
 		}

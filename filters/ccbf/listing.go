@@ -1,7 +1,6 @@
 package ccbf
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"iter"
@@ -10,9 +9,8 @@ import (
 	"strconv"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
@@ -29,7 +27,7 @@ import (
 // While it runs the View must not be asked anything else. O(blocks that meet the
 // area); View.Listed says how much memory it takes.
 func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
-	l, ok := v.in().(lists)
+	l, ok := v.reader().(form.Lister)
 	if !ok {
 		return nil, fmt.Errorf("%w of their cells: any cell can have a count (list the largest cells of a box with ccbf_top_k or ccbf_hotspots, or build with more bytes, or with overflow: 'tree')", ErrNotListed)
 	}
@@ -39,7 +37,7 @@ func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 	}
 	return func(yield func(Spot) bool) {
 		if stop := !meets || of.None(); !stop {
-			l.eachCell(on, of, &stop, func(s Spot) { stop = stop || !yield(s) })
+			l.EachCell(on, of, &stop, func(s form.Spot) { stop = stop || !yield(Spot(s)) })
 		}
 	}, nil
 }
@@ -47,56 +45,10 @@ func (v *View) Cells(a Area, of Categories) (iter.Seq[Spot], error) {
 // Listed is the most cells that Cells returns for any area of one kind, and the memory that
 // this takes in addition to the View; 0 for counters.
 func (v *View) Listed(a Area, of Categories) (cells int, bytes int64) {
-	if l, ok := v.in().(lists); ok {
-		return l.listed(a.polygon == nil, of)
+	if l, ok := v.reader().(form.Lister); ok {
+		return l.Listed(a.polygon == nil, of)
 	}
 	return 0, 0
-}
-
-func (v exactView) eachCell(a area, of Categories, stop *bool, f func(Spot)) {
-	v.cells.EachSum(a, of, 1, stop, func(c grid.Cell, n uint64) { f(Spot{Cell: c, Count: n}) })
-}
-
-func (v exactView) listed(isBox bool, of Categories) (int, int64) { return v.cells.Most(isBox, of) }
-
-func (v exactView) eachCategorySum(a area, of Categories, f func(category []byte, e Estimate)) {
-	v.cells.EachCategorySum(a, of, func(category []byte, n uint64) { f(category, exactly(n)) })
-}
-
-func (v treeView) eachCell(in area, of Categories, stop *bool, f func(Spot)) {
-	for _, g := range v.tree.about(of) {
-		a := &treeArea{in, v.Bounds, g.x, g.y, false}
-		tree.Each(g.sheets, a, v.tree.packet, stop, func(l tree.Leaf) { f(v.spot(&g, l)) })
-	}
-}
-
-func (v treeView) eachCategorySum(a area, of Categories, f func(category []byte, e Estimate)) {
-	t := &v.tree
-	t.begin()
-	for i := 0; i < len(t.sections); {
-		category, sum := t.sections[i].Category, tree.Sum{}
-		for ; i < len(t.sections) && bytes.Equal(t.sections[i].Category, category); i++ {
-			if s := &t.sections[i]; of.Has(category) {
-				sum.Add(tree.AreaSum(t.sheets[s.from:s.to], &treeArea{a, v.Bounds, s.X, s.Y, true}, t.packet))
-			}
-		}
-		if sum.High > 0 {
-			f(category, v.estimateOf(sum))
-		}
-	}
-}
-
-func (v treeView) listed(_ bool, of Categories) (leaves int, bytes int64) {
-	for _, g := range v.tree.about(of) {
-		n := 0
-		for i := range g.sheets {
-			n += int(g.sheets[i].Leaves())
-		}
-		if leaves += n; len(g.sheets) > 1 {
-			bytes = max(bytes, 4*squareBytes(n)) // lists that grow, and their sum
-		}
-	}
-	return leaves, bytes
 }
 
 // Category describes one category of a sketch.
@@ -122,7 +74,7 @@ func (v *View) ListCategories() ([]Category, error) {
 		return nil, err
 	}
 	var list []Category
-	l.eachCategory(func(category []byte, cells, total uint64) {
+	l.EachCategory(func(category []byte, cells, total uint64) {
 		list = append(list, Category{category, total, cells})
 	})
 	inOrder(v.Class(), list, func(c *Category) []byte { return c.Key })
@@ -130,8 +82,8 @@ func (v *View) ListCategories() ([]Category, error) {
 }
 
 // categoryLists is the lists of a sketch with categories, nil without.
-func (v *View) categoryLists() (lists, error) {
-	l, ok := v.in().(lists)
+func (v *View) categoryLists() (form.Lister, error) {
+	l, ok := v.reader().(form.Lister)
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("%w of their categories: they can only look up one that is given (build with more bytes, or with overflow: 'tree')", ErrNotListed)
@@ -175,7 +127,8 @@ func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
 		return nil, err
 	}
 	var list []CategorySum
-	l.eachCategorySum(on, of, func(category []byte, e Estimate) {
+	l.EachCategorySum(on, of, func(category []byte, sum form.Estimate) {
+		e := estimateOf(sum)
 		e.Cells = n
 		list = append(list, CategorySum{category, e})
 	})
@@ -206,29 +159,12 @@ func (v *View) Between(from, to []byte) ([][]byte, error) {
 	return keys, nil
 }
 
-func (v exactView) eachCategory(f func(category []byte, cells, total uint64)) {
-	v.cells.EachCategory(f)
-}
-
-func (v treeView) eachCategory(f func(category []byte, cells, total uint64)) {
-	t := &v.tree
-	for i := 0; i < len(t.sections); {
-		category, total := t.sections[i].Category, uint64(0)
-		for ; i < len(t.sections) && bytes.Equal(t.sections[i].Category, category); i++ {
-			for j := t.sections[i].from; j < t.sections[i].to; j++ {
-				total = saturate.Add(total, t.sheets[j].Total())
-			}
-		}
-		f(category, 0, total)
-	}
-}
-
 // CategoryBytes is the bytes that ListCategories takes, and ByCategory at most.
 func (v *View) CategoryBytes() int64 {
-	if v.Form() == Tree {
-		return int64(len(v.tree.sections)) * categoryBytes
+	if l, ok := v.reader().(form.Lister); ok {
+		return int64(l.Sections()) * categoryBytes
 	}
-	return int64(v.cells.Sections()) * categoryBytes
+	return 0
 }
 
 // categoryBytes is those of a Category, in a list that grows.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/kit"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
@@ -87,7 +88,7 @@ func TestMaximumFormIsItsDefinition(t *testing.T) {
 					}
 					m[s] = 1 + r.Uint64N(most)>>r.UintN(64)
 				}
-				d := maximumDense(&c, sectionsOf(m))
+				d := counters.Maxima(c.counters(), sectionsOf(m))
 				want, saturated := referenceMaximum(&c, m)
 				if d.Saturated != saturated {
 					t.Fatalf("widths %v: saturated is %v, want %v", l.Widths, d.Saturated, saturated)

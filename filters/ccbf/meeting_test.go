@@ -81,13 +81,14 @@ func TestBatchesOfReadings(t *testing.T) {
 	for _, l := range oddLayouts {
 		cfg := config(t, Params{Dense: true, Mode: Standard, Widths: l.widths, Counters: l.sizes})
 		v := viewOf(t, sketchOf(t, cfg, hot(r, 300, 60)).Blob())
+		h := cfg.counters().Hasher(0)
 		var h1, h2, got [200]uint64
 		for i := range h1 {
-			h1[i], h2[i] = v.hasher.hash(grid.Cell{X: r.Int64N(200) - 100, Y: -50}, nil)
+			h1[i], h2[i] = h.Hash(grid.Cell{X: r.Int64N(200) - 100, Y: -50}, nil)
 		}
-		v.dense.Counts(got[:], h1[:], h2[:])
+		v.counters.Counters.Counts(got[:], h1[:], h2[:])
 		for i, n := range got {
-			if want := v.dense.Count(h1[i], h2[i]); n != want {
+			if want := v.counters.Counters.Count(h1[i], h2[i]); n != want {
 				t.Fatalf("counters %v: %d at once, %d alone", l.sizes, n, want)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
@@ -102,7 +103,7 @@ func streamedView(t *testing.T, c Config, r *rand.Rand, m map[spot]uint64) *View
 
 func maximaView(t *testing.T, c Config, m map[spot]uint64) *View {
 	sections := sectionsOf(m)
-	s := &Sketch{Config: c, TotalKnown: true, bounds: sections.Bounds(), dense: maximumDense(&c, sections)}
+	s := &Sketch{Config: c, TotalKnown: true, bounds: sections.Bounds(), dense: counters.Maxima(c.counters(), sections)}
 	for _, n := range m {
 		s.Total += n
 	}
@@ -248,7 +249,7 @@ func TestUnbiasedWhereSaid(t *testing.T) {
 						rs.Add(v.Count(grid.Cell{X: i, Y: 5000}, nil))
 					}
 					truth, _ := v.Total()
-					value, _, _ := v.noise().Estimate(&rs, rs.Sum())
+					value, _, _ := countersOf(v).Noise().Estimate(&rs, rs.Sum())
 					off = append(off, value-float64(truth))
 					sum, total = sum+rs.Sum()/seeds, total+float64(truth)/seeds
 					unbiased = unbiased && v.Unbiased()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -50,7 +51,7 @@ type params struct {
 	bounds grid.Rect
 	form   byte
 	parts  cascade.Origin
-	hidden suppression
+	hidden tree.Suppression
 }
 
 // append appends the parameters in their only form.
@@ -97,7 +98,7 @@ func (p *params) fields() uint64 {
 	if p.parts.Number != 0 {
 		fields |= hasParts
 	}
-	if p.hidden.least != 0 {
+	if p.hidden.Least != 0 {
 		fields |= hasLeast
 	}
 	return fields
@@ -140,7 +141,7 @@ func (p *params) appendLast(dst []byte, fields uint64) []byte {
 		dst = append(dst, number, largest)
 	}
 	if fields&hasLeast != 0 {
-		dst = binary.AppendUvarint(binary.AppendUvarint(dst, p.hidden.least), p.hidden.dropped)
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, p.hidden.Least), p.hidden.Dropped)
 	}
 	return dst
 }
@@ -238,7 +239,10 @@ func (p *params) read(b *sketch.Blob, m *shapes) error {
 		}
 	}
 	if fields&hasLeast != 0 {
-		if err := p.hidden.read(r, p.form); err != nil {
+		if p.form != formTree {
+			return sketch.Invalidf("leaves of at least so many points in form %d", p.form)
+		}
+		if err := p.hidden.Read(r); err != nil {
 			return err
 		}
 	}

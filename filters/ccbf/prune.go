@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -13,13 +14,28 @@ import (
 // A builder of a sketch that overflows to a tree keeps cells in stores as others do, and
 // squares, where some came or were pruned, in lists beside them.
 
+// addTreeOf adds the leaves of a body.
+func (b *Builder) addTreeOf(r *tree.Reader, bounds grid.Rect) error {
+	if err := b.grow(r.Memory()); err != nil { // before leaves are read
+		return err
+	}
+	list, err := r.All()
+	if err != nil {
+		return err
+	}
+	if err := b.addTree(list, bounds); err != nil {
+		return err
+	}
+	return b.grow(-r.Memory())
+}
+
 // addTree adds the squares of a list.
-func (b *Builder) addTree(t *leafList, bounds grid.Rect) error {
+func (b *Builder) addTree(t *tree.List, bounds grid.Rect) error {
 	if b.dense != nil {
 		return ErrForms
 	}
-	for i := range t.sections {
-		s := &t.sections[i]
+	for i := range t.Sections {
+		s := &t.Sections[i]
 		to, err := b.at(s.KeyCategory(), s.X, s.Y, 0)
 		if err != nil {
 			return err
@@ -29,11 +45,11 @@ func (b *Builder) addTree(t *leafList, bounds grid.Rect) error {
 		}
 	}
 	b.sample.lost = true
-	return b.addPruned(1, t.tau, t.fit, bounds)
+	return b.addPruned(1, t.Tau, t.Fit, bounds)
 }
 
 // addPruned notes where squares that were added come from.
-func (b *Builder) addPruned(trees int, tau tree.Tau, fit accuracy, bounds grid.Rect) error {
+func (b *Builder) addPruned(trees int, tau tree.Tau, fit tree.Accuracy, bounds grid.Rect) error {
 	b.bounds, b.tau = cells.Hull(b.bounds, bounds), max(b.tau, tau)
 	if b.trees == 0 {
 		b.fit = fit
@@ -53,28 +69,28 @@ func (b *Builder) needSample() error {
 
 // addSquares adds squares to a section. Those of all parts of a region are in one.
 func (b *Builder) addSquares(s *section, squares tree.Squares) error {
-	return b.change(s, 2*squareBytes(squares.Len()), func() { s.squares.Add(squares) }) // they may be merged
+	return b.change(s, 2*tree.SquareBytes(squares.Len()), func() { s.squares.Add(squares) }) // they may be merged
 }
 
 // list is all that the builder has as squares, and the bounds of the cells among
 // them.
-func (b *Builder) list(of cells.List) (*leafList, grid.Rect) {
-	t := &leafList{tau: b.tau}
+func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
+	t := &tree.List{Tau: b.tau}
 	if b.trees == 1 && len(of) == 0 {
-		t.fit = b.fit
+		t.Fit = b.fit
 	}
 	for _, from := range b.sections {
 		if s := from.squares.Sum(); s.Len() > 0 {
-			t.sections = append(t.sections, leafSection{from.Label, s})
+			t.Sections = append(t.Sections, tree.Section{Label: from.Label, Squares: s})
 		}
 	}
-	slices.SortFunc(t.sections, func(a, b leafSection) int { return a.Compare(b.Label) })
+	slices.SortFunc(t.Sections, func(a, b tree.Section) int { return a.Compare(b.Label) })
 	for i := range of {
 		own := tree.Squares{Keys: of[i].Keys, Counts: of[i].Counts}
-		if at, ok := t.at(of[i].Label); ok {
-			t.sections[at].Squares = tree.Merge(t.sections[at].Squares, own)
+		if at, ok := t.At(of[i].Label); ok {
+			t.Sections[at].Squares = tree.Merge(t.Sections[at].Squares, own)
 		} else {
-			t.sections = slices.Insert(t.sections, at, leafSection{of[i].Label, own})
+			t.Sections = slices.Insert(t.Sections, at, tree.Section{Label: of[i].Label, Squares: own})
 		}
 	}
 	return t, of.Bounds()
@@ -111,21 +127,21 @@ func (b *Builder) prune() error {
 	for _, s := range b.sections {
 		n += s.squares.Len()
 	}
-	if err := b.grow(fitBytes(n)); err != nil {
+	if err := b.grow(tree.FitBytes(n)); err != nil {
 		return err
 	}
 	t, bounds := b.list(list)
-	p, ok := t.within(b.Bytes * keepTree)
-	if err := b.grow(-fitBytes(n)); err != nil {
+	p, ok := t.Within(b.Bytes * keepTree)
+	if err := b.grow(-tree.FitBytes(n)); err != nil {
 		return err
 	}
 	switch {
 	case !ok && b.trees == 0:
 		return b.spill()
 	case !ok:
-		return t.tooLong(b.Bytes)
+		return t.TooLong(b.Bytes)
 	}
-	b.bounds, b.tau, b.trees = cells.Hull(b.bounds, bounds), p.tau, 2
+	b.bounds, b.tau, b.trees = cells.Hull(b.bounds, bounds), p.Tau, 2
 	if err := b.needSample(); err != nil {
 		return err
 	}
@@ -136,12 +152,12 @@ func (b *Builder) prune() error {
 	if err := b.dropStores(); err != nil {
 		return err
 	}
-	for i := range p.sections {
-		s, err := b.at(p.sections[i].KeyCategory(), p.sections[i].X, p.sections[i].Y, 0)
+	for i := range p.Sections {
+		s, err := b.at(p.Sections[i].KeyCategory(), p.Sections[i].X, p.Sections[i].Y, 0)
 		if err != nil {
 			return err
 		}
-		if err := b.addSquares(s, p.sections[i].Squares); err != nil {
+		if err := b.addSquares(s, p.Sections[i].Squares); err != nil {
 			return err
 		}
 	}
@@ -151,18 +167,18 @@ func (b *Builder) prune() error {
 // sketchTree makes the sketch of a builder that has squares.
 func (b *Builder) sketchTree(of cells.List) (*Sketch, error) {
 	t, bounds := b.list(of)
-	p, ok := t.within(b.Bytes)
+	p, ok := t.Within(b.Bytes)
 	if !ok {
-		return nil, t.tooLong(b.Bytes)
+		return nil, t.TooLong(b.Bytes)
 	}
 	if !b.sample.lost {
 		sample := b.sample.clone()
 		sample.add(&b.Config, of)
-		p.leafList.fit = sample.accuracy(p.leafList, p.number(), b.total)
+		p.List.Fit = sample.accuracy(p.List, p.Number(), b.total)
 	}
 	s := &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown && !b.notSums,
-		bounds: cells.Hull(b.bounds, bounds), tree: p.leafList, sums: !b.notSums,
+		bounds: cells.Hull(b.bounds, bounds), tree: p.List, sums: !b.notSums,
 	}
 	if !s.TotalKnown {
 		s.lostTotal()
@@ -200,14 +216,14 @@ const (
 func sampleSize(bytes uint64) int { return int(min(max(bytes/4, leastSampled), mostSampled)) }
 
 // holds reports whether a cell is in the sample.
-func (s *cellSample) holds(h *hasher, c *sampledCell) bool {
-	first, _ := h.hash(cells.CellOf(c.X, c.Y, c.key), c.KeyCategory())
+func (s *cellSample) holds(h *counters.Hasher, c *sampledCell) bool {
+	first, _ := h.Hash(cells.CellOf(c.X, c.Y, c.key), c.KeyCategory())
 	return bits.LeadingZeros64(first) >= int(s.bits)
 }
 
 // add adds those cells of a list that are in the sample.
 func (s *cellSample) add(c *Config, list cells.List) {
-	h := c.hasher(0)
+	h := c.counters().Hasher(0)
 	for i := range list {
 		for j, key := range list[i].Keys {
 			s.addCell(&h, sampledCell{list[i].Label, key}, list[i].Counts[j])
@@ -215,7 +231,7 @@ func (s *cellSample) add(c *Config, list cells.List) {
 	}
 }
 
-func (s *cellSample) addCell(h *hasher, c sampledCell, count uint64) {
+func (s *cellSample) addCell(h *counters.Hasher, c sampledCell, count uint64) {
 	if !s.holds(h, &c) {
 		return
 	}
@@ -236,7 +252,7 @@ func (s *cellSample) addCell(h *hasher, c sampledCell, count uint64) {
 // merge adds another sample, which stays as it is.
 func (s *cellSample) merge(c *Config, o *cellSample) {
 	s.lost = s.lost || o.lost
-	h := c.hasher(0)
+	h := c.counters().Hasher(0)
 	s.bits = max(s.bits, o.bits)
 	for c := range s.counts {
 		if !s.holds(&h, &c) {
@@ -259,9 +275,9 @@ func (s *cellSample) clone() cellSample {
 }
 
 // accuracy is that of a tree of total points, by the cells of the sample.
-func (s *cellSample) accuracy(t *leafList, leaves, total uint64) accuracy {
+func (s *cellSample) accuracy(t *tree.List, leaves, total uint64) tree.Accuracy {
 	if len(s.counts) == 0 {
-		return accuracy{}
+		return tree.Accuracy{}
 	}
 	byLabel := map[cells.Label][]uint64{}
 	for c := range s.counts {
@@ -270,7 +286,7 @@ func (s *cellSample) accuracy(t *leafList, leaves, total uint64) accuracy {
 	excess := uint64(0)
 	for label, keys := range byLabel {
 		slices.Sort(keys)
-		squares := t.squares(label)
+		squares := t.Squares(label)
 		for i, n := range squares.CountSorted(keys) {
 			excess = saturate.Add(excess, n-s.counts[sampledCell{label, keys[i]}])
 		}
@@ -278,5 +294,5 @@ func (s *cellSample) accuracy(t *leafList, leaves, total uint64) accuracy {
 	// There are at least as many cells as leaves, and no more than points.
 	number := min(max(uint64(len(s.counts))<<s.bits, leaves), total)
 	mean := float64(excess) / float64(len(s.counts))
-	return accuracy{known: true, sampled: true, cells: number, excess: uint64(min(mean*float64(number), 1<<62))}
+	return tree.Accuracy{Known: true, Sampled: true, Cells: number, Excess: uint64(min(mean*float64(number), 1<<62))}
 }

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
-	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 	"github.com/paulmach/orb"
 )
 
@@ -66,62 +65,12 @@ func (v *View) Raster(dst []uint64, b orb.Bound, width, height int, of Categorie
 		return err
 	}
 	clear(dst)
-	p := pixels{dst: dst, width: width, columns: cutsOf(v.Grid, b, 0, width), lines: cutsOf(v.Grid, b, 1, height)}
-	clip := grid.Rect{MinX: p.columns.from(), MinY: p.lines.from(), MaxX: p.columns.to(), MaxY: p.lines.to()}
+	p := form.Pixels{Dst: dst, Width: width, Columns: form.CutsOf(v.Grid, b, 0, width), Lines: form.CutsOf(v.Grid, b, 1, height)}
+	clip := grid.Rect{MinX: p.Columns.From(), MinY: p.Lines.From(), MaxX: p.Columns.To(), MaxY: p.Lines.To()}
 	if clip.Empty() {
 		return nil
 	}
-	return v.in().raster(&p, clip, of)
-}
-
-// pixels is a raster in the making.
-type pixels struct {
-	dst            []uint64
-	width          int
-	columns, lines cuts
-}
-
-// take counts what squares read in the pixels in which they lie, and returns the others, where
-// these were. Which do is hard to guess, so that there is no branch for it. Pixels of other
-// squares are left alone: another goroutine may have them.
-func (p *pixels) take(level int, squares []reading) (cut []reading) {
-	var at, least [searchBatch]uint64
-	taken := 0
-	west, south, last := p.columns.from(), p.lines.from(), int64(1)<<level-1
-	columns, lines, n := p.columns.of, p.lines.of, 0
-	for _, q := range squares {
-		x, y := q.at.X<<level, q.at.Y<<level
-		i, j, whole := x-west, y-south, uint64(0)
-		if i >= 0 && j >= 0 && i+last < int64(len(columns)) && j+last < int64(len(lines)) {
-			column, line := columns[i], lines[j]
-			differ := (column ^ columns[i+last]) | (line ^ lines[j+last])
-			whole = (uint64(differ) - 1) >> 63
-			at[taken%searchBatch], least[taken%searchBatch] = uint64(p.at(int(column), int(line))), q.least
-			taken += int(whole)
-		} else {
-			column, one := p.columns.whole(x, last+1)
-			line, two := p.lines.whole(y, last+1)
-			if one && two {
-				whole = 1
-				p.add(column, line, q.least)
-			}
-		}
-		squares[n] = q
-		n += int(1 - whole)
-	}
-	for i, at := range at[:taken] {
-		p.dst[at] = saturate.Add(p.dst[at], least[i])
-	}
-	return squares[:n]
-}
-
-// at is where a pixel is, lines counted from the south.
-func (p *pixels) at(column, line int) int { return len(p.dst) - (line+1)*p.width + column }
-
-// add counts points in a pixel.
-func (p *pixels) add(column, line int, n uint64) {
-	at := &p.dst[p.at(column, line)]
-	*at = saturate.Add(*at, n)
+	return v.reader().Raster(&p, clip, of)
 }
 
 func checkPixels(n int, b orb.Bound, width, height int) error {
@@ -132,66 +81,4 @@ func checkPixels(n int, b orb.Bound, width, height int) error {
 		return fmt.Errorf("%w: %d x %d pixels and room for %d", ErrRaster, width, height, n)
 	}
 	return nil
-}
-
-// cuts divides one axis of a box into pixels by the centres of cells: pixel i
-// holds the cells from at[i] up to, not including, at[i+1].
-type cuts struct {
-	at    []int64
-	scale float64  // pixels per cell, for a first guess
-	of    []uint16 // the pixel of each cell from from() on; nil where there are many
-}
-
-// cutTable is for how many cells of an axis there is a table of their pixels: it stays in
-// the caches.
-const cutTable = 1 << 16
-
-func cutsOf(g grid.Grid, b orb.Bound, axis, pixels int) cuts {
-	c := cuts{at: make([]int64, pixels+1)}
-	g.Cuts(c.at, b.Min[axis], b.Max[axis])
-	if cells := c.at[pixels] - c.at[0]; cells > 0 {
-		c.scale = float64(pixels) / float64(cells)
-		if cells <= cutTable {
-			c.of = make([]uint16, cells)
-			for i := range pixels {
-				for cell := c.at[i]; cell < c.at[i+1]; cell++ {
-					c.of[cell-c.at[0]] = uint16(i)
-				}
-			}
-		}
-	}
-	return c
-}
-
-// holds reports whether a pixel has cells.
-func (c *cuts) holds(pixel int) bool { return c.at[pixel] < c.at[pixel+1] }
-
-// from and to are the first and the last cell of all pixels.
-func (c *cuts) from() int64 { return c.at[0] }
-func (c *cuts) to() int64   { return c.at[len(c.at)-1] - 1 }
-
-// whole is the pixel of n cells from first on, false where they are not all in
-// one.
-func (c *cuts) whole(first, n int64) (pixel int, ok bool) {
-	last := first + n - 1
-	if first < c.from() || last > c.to() {
-		return 0, false
-	}
-	pixel = c.part(first)
-	return pixel, last < c.at[pixel+1]
-}
-
-// part is the pixel of a cell from from() to to().
-func (c *cuts) part(cell int64) int {
-	if c.of != nil {
-		return int(c.of[cell-c.at[0]])
-	}
-	// Pixels are of equal length, so that the guess is right or next to it;
-	// where coordinates have no bits left for pixels it may not be.
-	guess := min(int(float64(cell-c.at[0])*c.scale), len(c.at)-2)
-	if c.at[guess] <= cell && cell < c.at[guess+1] {
-		return guess
-	}
-	i, _ := slices.BinarySearch(c.at, cell+1)
-	return i - 1
 }

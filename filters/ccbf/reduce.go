@@ -42,7 +42,7 @@ func (s *Sketch) Fold(size uint64) error {
 	}
 	f := folding{size: size, limit: size - head, bytes: min(s.Bytes, size), shape: s.shape}
 	if size < s.Bytes && f.halve(s.shape) {
-		return s.in().fold(&f)
+		return s.body().fold(&f)
 	}
 	for f.shape.Bytes() > f.limit {
 		t, x, ok := f.shape.Folded()
@@ -53,7 +53,7 @@ func (s *Sketch) Fold(size uint64) error {
 		f.shape = t
 		f.steps = append(f.steps, foldStep{t, x})
 	}
-	return s.in().fold(&f)
+	return s.body().fold(&f)
 }
 
 // halve finds the steps to the layers that follow from bytes; false where halving does
@@ -100,13 +100,13 @@ func (s *Sketch) Clip(p *Polygon) error {
 	if err != nil {
 		return err
 	}
-	limits := s.in().limits()
+	limits := s.body().limits()
 	bounds := limits.Intersect(on.Bounds())
-	a := treeArea{area: outline{on, p}, bounds: limits}
+	a := tree.RegionArea{Area: outline{on, p}, Bounds: limits}
 	if s.tree == nil {
 		var left cells.List
 		for _, sec := range s.cells {
-			a.x, a.y = sec.X, sec.Y
+			a.X, a.Y = sec.X, sec.Y
 			var r cells.Run
 			clipped(&a, &tree.Squares{Keys: sec.Keys}, func(from, to int, partly bool) {
 				if partly && !on.Contains(cells.CellOf(sec.X, sec.Y, sec.Keys[from])) {
@@ -122,17 +122,17 @@ func (s *Sketch) Clip(p *Polygon) error {
 		s.Total = left.Total()
 		return nil
 	}
-	list, across := &leafList{tau: s.tree.tau}, false
-	for i := range s.tree.sections {
-		sec := &s.tree.sections[i]
-		a.x, a.y = sec.X, sec.Y
+	list, across := &tree.List{Tau: s.tree.Tau}, false
+	for i := range s.tree.Sections {
+		sec := &s.tree.Sections[i]
+		a.X, a.Y = sec.X, sec.Y
 		var left tree.Squares
 		clipped(&a, &sec.Squares, func(from, to int, partly bool) {
 			across = across || partly
 			left = left.Append(&sec.Squares, from, to)
 		})
 		if left.Len() > 0 {
-			list.sections = append(list.sections, leafSection{sec.Label, left})
+			list.Sections = append(list.Sections, tree.Section{Label: sec.Label, Squares: left})
 		}
 	}
 	s.tree = list
@@ -142,7 +142,7 @@ func (s *Sketch) Clip(p *Polygon) error {
 	if across {
 		s.lostTotal()
 	} else if s.TotalKnown {
-		s.Total = list.total()
+		s.Total = list.Total()
 	}
 	return nil
 }
@@ -150,8 +150,8 @@ func (s *Sketch) Clip(p *Polygon) error {
 // clipped calls keep for the squares that have cells in an area, in their order: for
 // those from one index to another, of which all cells within a's bounds are, or, one at
 // a time, some may not be.
-func clipped(a *treeArea, s *tree.Squares, keep func(from, to int, partly bool)) {
-	if s.Len() == 0 || a.bounds.Empty() {
+func clipped(a *tree.RegionArea, s *tree.Squares, keep func(from, to int, partly bool)) {
+	if s.Len() == 0 || a.Bounds.Empty() {
 		return
 	}
 	c := clipping{a, s, keep}
@@ -159,7 +159,7 @@ func clipped(a *treeArea, s *tree.Squares, keep func(from, to int, partly bool))
 }
 
 type clipping struct {
-	a    *treeArea
+	a    *tree.RegionArea
 	s    *tree.Squares
 	keep func(from, to int, partly bool)
 }

@@ -181,7 +181,7 @@ func (c *Config) Differ(o *Config) error {
 var ErrNeedsWeight = fmt.Errorf("a sketch that is not exact cannot tell how many points a cell has: give the option \"weight\"")
 
 // count is the estimate of one cell, as View.Count.
-func (s *Sketch) count(c grid.Cell, category []byte) uint64 { return s.in().count(c, category) }
+func (s *Sketch) count(c grid.Cell, category []byte) uint64 { return s.body().count(c, category) }
 
 // Count is View.Count of a sketch in memory: the points of a cell and a category, which
 // is that of every point of it or nil.
@@ -201,7 +201,7 @@ func (s *Sketch) Remove(c grid.Cell, category []byte, n uint64) error {
 	if err := s.canRemove(c, category, n); err != nil || n == 0 {
 		return err
 	}
-	return s.in().remove(c, category, n)
+	return s.body().remove(c, category, n)
 }
 
 func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
@@ -211,7 +211,7 @@ func (s *Sketch) canRemove(c grid.Cell, category []byte, n uint64) error {
 	if !s.Additive() {
 		return s.notAdditive()
 	}
-	switch have := s.in().removable(c, category); {
+	switch have := s.body().removable(c, category); {
 	case n > 0 && have == full && s.dense == nil: // full counters stay full
 		return errSaturated
 	case n > have:
@@ -243,7 +243,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 	if s.TotalKnown {
 		s.Total = saturate.Add(s.Total, n)
 	}
-	err := s.in().add(c, category, n)
+	err := s.body().add(c, category, n)
 	if err != nil {
 		s.Total = before
 	}
@@ -255,7 +255,7 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 // Other errors are those of Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 	if n == nil {
-		all, err := s.in().all(from, category)
+		all, err := s.body().all(from, category)
 		if err != nil {
 			return err
 		}
@@ -399,11 +399,11 @@ func (cellPair) narrow(s, o *Sketch, by narrowing) error {
 type squarePair struct{}
 
 // leaves is an exact sketch or a tree as squares.
-func (s *Sketch) leaves() *leafList {
+func (s *Sketch) leaves() *tree.List {
 	if s.tree != nil {
 		return s.tree
 	}
-	return listOf(s.cells)
+	return tree.ListOf(s.cells)
 }
 
 func (squarePair) subtract(s, o *Sketch) error {
@@ -411,47 +411,47 @@ func (squarePair) subtract(s, o *Sketch) error {
 		return errNarrowed
 	}
 	a, b := s.leaves(), o.leaves()
-	for i := range b.sections {
-		t := &b.sections[i]
-		left, err := tree.Subtract(a.squares(t.Label), t.Squares)
+	for i := range b.Sections {
+		t := &b.Sections[i]
+		left, err := tree.Subtract(a.Squares(t.Label), t.Squares)
 		if err != nil {
-			return a.cannot(err)
+			return cannotSubtract(err)
 		}
-		a = a.with(t.Label, left)
+		a = a.With(t.Label, left)
 	}
 	if s.IsExact() {
-		s.cells, _ = a.list()
+		s.cells, _ = a.Cells()
 	} else {
 		s.tree = a
 	}
-	s.Total = a.total()
+	s.Total = a.Total()
 	return nil
 }
 
 func (squarePair) narrow(s, o *Sketch, by narrowing) error {
 	a, b := s.leaves(), o.leaves()
-	out := &leafList{tau: max(a.tau, b.tau)}
-	bounds := s.in().limits().Intersect(o.in().limits())
-	for i := range a.sections {
-		t := &a.sections[i]
-		if squares := squaresWithin(bounds, t.Label, by.squares(t.Squares, b.squares(t.Label))); squares.Len() > 0 {
-			out.sections = append(out.sections, leafSection{t.Label, squares})
+	out := &tree.List{Tau: max(a.Tau, b.Tau)}
+	bounds := s.body().limits().Intersect(o.body().limits())
+	for i := range a.Sections {
+		t := &a.Sections[i]
+		if squares := squaresWithin(bounds, t.Label, by.squares(t.Squares, b.Squares(t.Label))); squares.Len() > 0 {
+			out.Sections = append(out.Sections, tree.Section{Label: t.Label, Squares: squares})
 		}
 	}
 	config := s.Config
 	if by.either || config.Overflow != ToTree {
 		config = joined(&s.Config, s.Form(), &o.Config, o.Form())
 	}
-	p, ok := out.within(config.Bytes)
+	p, ok := out.Within(config.Bytes)
 	if !ok {
-		return out.tooLong(config.Bytes)
+		return out.TooLong(config.Bytes)
 	}
 	s.Config = config
-	s.bounds = s.in().limits()
+	s.bounds = s.body().limits()
 	right := *o
-	right.bounds = o.in().limits()
-	s.cells, s.tree = nil, p.leafList
-	s.tree.fit = accuracy{}
+	right.bounds = o.body().limits()
+	s.cells, s.tree = nil, p.List
+	s.tree.Fit = tree.Accuracy{}
 	s.limit(&right)
 	s.lostTotal()
 	return nil
@@ -460,9 +460,9 @@ func (squarePair) narrow(s, o *Sketch, by narrowing) error {
 // squaresWithin returns the squares of a section that have a cell within bounds. The others
 // have no points of both sketches.
 func squaresWithin(bounds grid.Rect, l cells.Label, squares tree.Squares) (out tree.Squares) {
-	a := treeArea{bounds: bounds, x: l.X, y: l.Y}
+	a := tree.RegionArea{Bounds: bounds, X: l.X, Y: l.Y}
 	for i, key := range squares.Keys {
-		if !a.rect(key, squares.Level(i)).Empty() {
+		if !a.Rect(key, squares.Level(i)).Empty() {
 			out = out.Append(&squares, i, i+1)
 		}
 	}
@@ -586,7 +586,7 @@ func (x *Intersector) Merge(from *Intersector) error {
 func (x *Intersector) settle() error {
 	now := int64(cap(x.values)) * 8
 	if x.exact != nil {
-		now += x.exact.in().memory()
+		now += x.exact.body().memory()
 	}
 	return x.grow(now - x.held)
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -24,7 +27,7 @@ type Sketch struct {
 	sums   bool // counters are sums of occurrences
 	parts  cascade.Origin
 	cells  cells.List
-	tree   *leafList         // nil unless it is one
+	tree   *tree.List        // nil unless it is one
 	dense  *cascade.Counters // nil unless it has them
 }
 
@@ -46,7 +49,7 @@ func (s *Sketch) IsExact() bool { return s.Form() == Exact }
 
 // Additive reports whether counters are sums of occurrences, so that Remove,
 // Move and Subtract are legal. Always so while exact.
-func (s *Sketch) Additive() bool { return s.in().additive() }
+func (s *Sketch) Additive() bool { return s.body().additive() }
 
 // full is the largest count: that many, or more.
 const full = math.MaxUint64
@@ -54,96 +57,7 @@ const full = math.MaxUint64
 // Saturated reports whether a counter of the last layer is at its ceiling: it
 // then reads as the total, or as 2^64-1 where that is unknown. An exact sketch or a tree is
 // saturated when its total reached 2^64-1.
-func (s *Sketch) Saturated() bool { return s.in().saturated() }
-
-// hasher hashes the cells of the dense form, or the squares of a level above.
-type hasher struct {
-	seed  uint64
-	level uint8
-	buf   []byte
-}
-
-// hasher hashes the squares of a level; level 0 is the cells.
-func (c *Config) hasher(level uint8) hasher { return hasher{seed: c.Seed, level: c.Base + level} }
-
-// hash is the hash of a cell; with a category of the cell in it.
-func (h *hasher) hash(c grid.Cell, category []byte) (h1, h2 uint64) {
-	if category == nil {
-		return h.cell(c)
-	}
-	h.buf = key.AppendCell(h.buf[:0], c.X, c.Y, h.level, category)
-	return key.Hash(h.seed, h.buf)
-}
-
-// cell is hash without a category.
-func (h *hasher) cell(c grid.Cell) (h1, h2 uint64) {
-	if h.level == 0 {
-		return key.HashCell(h.seed, c.X, c.Y)
-	}
-	return key.HashSquare(h.seed, c.X, c.Y, h.level)
-}
-
-// all makes of the columns and rows of many cells, in h1 and h2, their hashes.
-func (h *hasher) all(h1, h2 []uint64, category []byte) {
-	if category == nil {
-		key.HashSquares(h.seed, h.level, h1, h2)
-		return
-	}
-	for i, x := range h1 {
-		h1[i], h2[i] = h.hash(grid.Cell{X: int64(x), Y: int64(h2[i])}, category)
-	}
-}
-
-// hashBatch is how many keys are hashed before their counters are touched.
-const hashBatch = 256
-
-// insertRun counts the cells of a section in d, at the positions of their
-// keys, and the squares above them, and returns the bounds of the cells; plain
-// counts them without their category.
-func insertRun(d *cascade.Counters, c *Config, s *cells.Section, plain bool) grid.Rect {
-	var h1, h2 [hashBatch]uint64
-	h := c.hasher(0)
-	category := s.KeyCategory()
-	if plain {
-		category = nil
-	}
-	for level := uint8(1); level <= c.Levels; level++ {
-		insertSquares(d, c, s, category, level)
-	}
-	b := cells.NoBounds
-	if len(s.Keys) > 0 {
-		first := cells.CellOf(s.X, s.Y, s.Keys[0])
-		b = grid.Rect{MinX: first.X, MinY: first.Y, MaxX: first.X, MaxY: first.Y}
-	}
-	for i := 0; i < len(s.Keys); i += hashBatch {
-		keys := s.Keys[i:min(i+hashBatch, len(s.Keys))]
-		for j, k := range keys {
-			at := cells.CellOf(s.X, s.Y, k)
-			b.MinX, b.MaxX = min(b.MinX, at.X), max(b.MaxX, at.X)
-			b.MinY, b.MaxY = min(b.MinY, at.Y), max(b.MaxY, at.Y)
-			h1[j], h2[j] = uint64(at.X), uint64(at.Y)
-		}
-		h.all(h1[:len(keys)], h2[:len(keys)], category)
-		var n []uint64
-		if s.Counts != nil {
-			n = s.Counts[i : i+len(keys)]
-		}
-		d.Insert(c.Mode == Standard, h1[:len(keys)], h2[:len(keys)], n)
-	}
-	return b
-}
-
-// insertCells counts the cells of all sections and returns their bounds.
-func insertCells(d *cascade.Counters, c *Config, sections cells.List) grid.Rect {
-	b := cells.NoBounds
-	for i := range sections {
-		b = cells.Hull(b, insertRun(d, c, &sections[i], false))
-		if c.Totals {
-			insertRun(d, c, &sections[i], true)
-		}
-	}
-	return b
-}
+func (s *Sketch) Saturated() bool { return s.body().saturated() }
 
 // Differ returns an error that wraps sketch.ErrDiffer and names the first
 // parameter that keeps two sketches from being combined; ErrForms where one is a tree
@@ -189,7 +103,7 @@ func (s *Sketch) Blob() []byte { return s.AppendBlob(nil) }
 // AppendBlob is Blob appended to dst.
 func (s *Sketch) AppendBlob(dst []byte) []byte {
 	start := len(dst)
-	in := s.in()
+	in := s.body()
 	bounds := in.limits()
 	body, fits := in.appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
 	if !fits {
@@ -203,8 +117,8 @@ func (s *Sketch) AppendBlob(dst []byte) []byte {
 func (s *Sketch) appendOverflowed(dst []byte) []byte {
 	start := len(dst)
 	s = s.overflowed()
-	bounds := s.in().limits()
-	body, _ := s.in().appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
+	bounds := s.body().limits()
+	body, _ := s.body().appendBody(s.appendHead(dst, bounds), bounds, s.Bytes)
 	sketch.Seal(body[start:])
 	return body
 }
@@ -230,7 +144,7 @@ func (s *Sketch) appendHead(dst []byte, bounds grid.Rect) []byte {
 		p.parts = s.parts
 	}
 	if p.form == formTree {
-		p.hidden = s.tree.fit.suppression
+		p.hidden = s.tree.Fit.Suppression
 	}
 	var room [maxParams]byte
 	return sketch.Begin(dst, h, p.append(room[:0]))
@@ -266,10 +180,26 @@ func (v *View) Sketch() (*Sketch, error) {
 		sums:       v.header.Flags.Has(sketch.Additive),
 		parts:      v.parts,
 	}
-	if err := v.in().open(s); err != nil {
+	if err := v.copyTo(s); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// copyTo copies the body into a sketch that has the head, and checks it meanwhile.
+func (v *View) copyTo(s *Sketch) (err error) {
+	switch r := v.reader().(type) {
+	case *counters.Reader:
+		s.dense = r.Counters.Clone()
+	case *tree.Reader:
+		s.tree, err = r.All()
+	case *exact.Reader:
+		err = r.Cells.EachSection(func(sec cells.Section) error {
+			s.cells = append(s.cells, sec)
+			return nil
+		})
+	}
+	return err
 }
 
 // samples are small sketches of every form: of the rows 0 to n-1, in cells that

@@ -15,13 +15,9 @@ var ErrSuppress = errors.New("only exact sketches and trees with overflow: 'tree
 
 // MinLeast is the least number that Suppress takes; MaxLeast is the most.
 const (
-	MinLeast = 2
-	MaxLeast = 1 << 32
+	MinLeast = tree.MinLeast
+	MaxLeast = tree.MaxLeast
 )
-
-// suppression is that no leaf has fewer than least points, and how many points were dropped
-// for that. The zero value is that leaves may have any number.
-type suppression struct{ least, dropped uint64 }
 
 // Suppress makes a tree of a sketch in which no leaf has fewer than k points, k from MinLeast to
 // MaxLeast: fewer points go to a larger square, and those of a category with fewer than k in all
@@ -39,29 +35,29 @@ func (s *Sketch) Suppress(k uint64) error {
 		return ErrSuppress
 	}
 	if from == nil {
-		from = listOf(s.cells)
+		from = tree.ListOf(s.cells)
 	}
-	out, hidden := &leafList{tau: from.tau}, suppression{least: k, dropped: from.fit.dropped}
+	out, hidden := &tree.List{Tau: from.Tau}, tree.Suppression{Least: k, Dropped: from.Fit.Dropped}
 	bounds := cells.NoBounds
-	for i := range from.sections {
-		f := &from.sections[i]
+	for i := range from.Sections {
+		f := &from.Sections[i]
 		kept, dropped := tree.Suppress(f.Squares, k)
-		hidden.dropped = saturate.Add(hidden.dropped, dropped)
+		hidden.Dropped = saturate.Add(hidden.Dropped, dropped)
 		if kept.Len() == 0 {
 			continue
 		}
-		out.sections = append(out.sections, leafSection{f.Label, kept})
+		out.Sections = append(out.Sections, tree.Section{Label: f.Label, Squares: kept})
 		for j, key := range kept.Keys {
 			bounds = cells.Hull(bounds, squareOf(f.Label, key, kept.Level(j)))
 		}
 	}
-	p, ok := out.within(s.Bytes)
+	p, ok := out.Within(s.Bytes)
 	if !ok {
-		return p.tooLong(s.Bytes)
+		return p.TooLong(s.Bytes)
 	}
-	p.leafList.fit = accuracy{suppression: hidden}
-	s.cells, s.tree, s.bounds, s.sums = nil, p.leafList, bounds, true
-	s.Total = p.leafList.total()
+	p.List.Fit = tree.Accuracy{Suppression: hidden}
+	s.cells, s.tree, s.bounds, s.sums = nil, p.List, bounds, true
+	s.Total = p.List.Total()
 	return nil
 }
 
@@ -83,11 +79,11 @@ func (b *Builder) suppressed() (*Sketch, error) {
 		return nil, err
 	}
 	s.AtLeast = 0
-	from := listOf(s.cells)
+	from := tree.ListOf(s.cells)
 	if s.tree != nil {
 		from = s.tree
 	}
-	work := fitBytes(int(from.number()))
+	work := tree.FitBytes(int(from.Number()))
 	if err := b.grow(work); err != nil {
 		return nil, err
 	}
@@ -101,25 +97,4 @@ func (b *Builder) suppressed() (*Sketch, error) {
 func squareOf(l cells.Label, key uint64, level uint8) grid.Rect {
 	from, side := cells.CellOf(l.X, l.Y, key), int64(1)<<level
 	return grid.Rect{MinX: from.X, MinY: from.Y, MaxX: from.X + side - 1, MaxY: from.Y + side - 1}.Intersect(grid.MaxRect())
-}
-
-// check is that no leaf has fewer than least points.
-func (h suppression) check(t *leafList) error {
-	for i := range t.sections {
-		for j, n := range t.sections[i].Counts {
-			if n < h.least {
-				return sketch.Invalidf("leaf %d of section %d has %d points, but at least %d were promised", j+1, i+1, n, h.least)
-			}
-		}
-	}
-	return nil
-}
-
-// read reads what a tree's parameters say of it.
-func (h *suppression) read(r *sketch.Reader, form byte) error {
-	h.least, h.dropped = r.Uvarint(), r.Uvarint()
-	if r.Err() == nil && (form != formTree || h.least < MinLeast || h.least > MaxLeast) {
-		return sketch.Invalidf("leaves of at least %d points in form %d", h.least, form)
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 )
@@ -70,7 +71,7 @@ func TestSweepReadsWhatCellsRead(t *testing.T) {
 			t.Errorf("%s: a sum of %d, that of %d cells is %d", name, got, some, sum)
 		}
 		spots := 0
-		if err := v.in().hotspots(everywhere, 5, Of(category), func(s Spot) bool {
+		if err := v.reader().Hotspots(everywhere, 5, Of(category), func(s form.Spot) bool {
 			spots++
 			if n := v.Count(s.Cell, category); n != s.Count || n < 5 {
 				t.Fatalf("%s: %v of a cell that counts %d", name, s, n)
@@ -94,7 +95,7 @@ func TestSweepsOfAllSizes(t *testing.T) {
 		}
 	}
 	v := viewOf(t, must(b.Sketch()).Blob())
-	for _, size := range [][2]int64{{1, 1}, {1, 50}, {7, 3}, {hashBatch, 2}, {hashBatch + 1, 40}, {9_000, 1}, {9_000, 59}, {17_384, 2}, {17_384, 40}} {
+	for _, size := range [][2]int64{{1, 1}, {1, 50}, {7, 3}, {256, 2}, {257, 40}, {9_000, 1}, {9_000, 59}, {17_384, 2}, {17_384, 40}} {
 		box := grid.Rect{MinX: v.Bounds.MinX + r.Int64N(1000), MinY: v.Bounds.MinY}
 		box.MaxX, box.MaxY = box.MinX+size[0]-1, box.MinY+size[1]-1
 		want := uint64(0)
@@ -145,7 +146,7 @@ func TestFewCellsCountAsOneByOne(t *testing.T) {
 					want, sum = append(want, n), sum+n
 				}
 			}
-			n := must(countersView{v}.areaSum(box{cells.Box(at)}, category, func(n uint64) { got = append(got, n) }))
+			n := must(countersOf(v).AreaSums(form.Box{Box: cells.Box(at)}, Of(category), func(n uint64) { got = append(got, n) }))
 			slices.Sort(got) // a sweep tells what is 0 last
 			slices.Sort(want)
 			if n != sum || !slices.Equal(got, want) {
@@ -155,4 +156,4 @@ func TestFewCellsCountAsOneByOne(t *testing.T) {
 	}
 }
 
-var everywhere = box{cells.Box(grid.MaxRect())}
+var everywhere = form.Box{Box: cells.Box(grid.MaxRect())}

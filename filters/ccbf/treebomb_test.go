@@ -26,9 +26,9 @@ func bombs(t *testing.T, n uint64) map[string][]byte {
 	}
 	out := map[string][]byte{}
 	for name, squares := range map[string]tree.Squares{"flat": flat, "nested": nested} {
-		list := &leafList{sections: []leafSection{{cells.Label{None: true}, squares}}}
+		list := &tree.List{Sections: []tree.Section{{cells.Label{None: true}, squares}}}
 		s := &Sketch{
-			Config: config(t, Params{}), Total: list.total(), TotalKnown: true, tree: list, sums: true,
+			Config: config(t, Params{}), Total: list.Total(), TotalKnown: true, tree: list, sums: true,
 			bounds: grid.Rect{MinX: math.MinInt32, MinY: math.MinInt32, MaxX: math.MaxInt32, MaxY: math.MaxInt32},
 		}
 		out[name] = s.Blob()

@@ -3,12 +3,14 @@ package ccbf
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/exact"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
@@ -30,14 +32,11 @@ var (
 type View struct {
 	Head
 	blob     []byte
-	body     []byte // of blob, until it is open
-	cells    cells.View
-	tree     treeBody
-	dense    cascade.Counters
-	hasher   hasher
-	model    *noise.Model // nil before noise is asked for
-	together bool         // AreaLimit is for all questions since LimitAreas
-	covered  uint64       // cells that those covered
+	body     []byte    // of blob, until it is open
+	head     form.Head // what its form knows of it
+	exact    exact.Reader
+	tree     tree.Reader
+	counters counters.Reader
 }
 
 // NewView returns a view of a BLOB. The error wraps sketch.ErrInvalid.
@@ -57,12 +56,18 @@ func (v *View) Reset(blob []byte) error {
 
 // ResetHead is Reset, but of the Head alone: Open must be called before other questions.
 func (v *View) ResetHead(blob []byte) error {
-	v.blob, v.body, v.model = nil, nil, nil
+	v.blob, v.body = nil, nil
 	b, err := v.parse(blob)
 	if err != nil {
 		return err
 	}
-	v.hasher.seed, v.hasher.level = b.Seed, v.Base
+	total, known := v.Total()
+	limit := v.head.Limit
+	limit.Size, limit.Res, limit.Levels, limit.Counters = len(blob), v.Grid.Res(), v.Levels, v.shape.K*v.shape.Layers
+	v.head = form.Head{
+		Grid: v.Grid, Bounds: v.Bounds, Categories: v.Categories, Total: total, TotalKnown: known,
+		Sums: v.additive(), Saturated: v.header.Flags.Has(sketch.Saturated), Limit: limit,
+	}
 	v.blob, v.body = blob, b.Body
 	return nil
 }
@@ -74,12 +79,30 @@ func (v *View) Open() error {
 		return nil
 	}
 	v.body = nil
-	err := v.in().reset(body)
+	err := v.read(body)
 	if err != nil {
 		v.blob = nil
 	}
 	return err
 }
+
+// read begins to read the body.
+func (v *View) read(body []byte) error {
+	switch r := v.reader().(type) {
+	case *counters.Reader:
+		r.Params, r.Origin = *v.Config.counters(), v.parts
+		return r.Reset(body)
+	case *tree.Reader:
+		r.Suppression = v.hidden
+		return r.Reset(body)
+	}
+	return v.exact.Reset(body)
+}
+
+// LimitAreas limits all later questions together, whatever sketches v is reset
+// to, to lookups of AreaLimit cells of dense sketches: for a caller that cannot
+// be interrupted between them.
+func (v *View) LimitAreas() { v.head.Limit.Together() }
 
 // Is reports whether v is a view of this memory, not merely of the same
 // contents.
@@ -106,16 +129,18 @@ func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 // and equal to it while exact. Where all counters of the cell are full it is the
 // total, or 2^64-1 where that is unknown. category nil asks for points of any category;
 // CheckCategory must have allowed the question. O(k) dense, O(log n) exact.
-func (v *View) Count(c grid.Cell, category []byte) uint64 { return v.in().count(c, category) }
+func (v *View) Count(c grid.Cell, category []byte) uint64 { return v.reader().Count(c, category) }
 
 // Counts is Count for many cells, in categories; dst is as long as cells.
-func (v *View) Counts(dst []uint64, cells []grid.Cell, of Categories) { v.in().counts(dst, cells, of) }
+func (v *View) Counts(dst []uint64, cells []grid.Cell, of Categories) {
+	v.reader().Counts(dst, cells, of)
+}
 
 // CountEach is Counts with a category for each cell: that of cells[i] is
 // categories[which[i]].
 func (v *View) CountEach(dst []uint64, cells []grid.Cell, which []uint32, categories [][]byte) {
-	if e, ok := v.in().(askedEach); ok {
-		e.countEach(dst, cells, which, categories)
+	if e, ok := v.reader().(form.EachCounter); ok {
+		e.CountEach(dst, cells, which, categories)
 		return
 	}
 	// Those of a category together.
@@ -133,7 +158,7 @@ func (v *View) CountEach(dst []uint64, cells []grid.Cell, which []uint32, catego
 		for to < len(order) && order[to]>>32 == k {
 			to++
 		}
-		v.in().counts(counts[from:to], at[from:to], Of(categories[k]))
+		v.reader().Counts(counts[from:to], at[from:to], Of(categories[k]))
 		from = to
 	}
 	for i, o := range order {
@@ -147,8 +172,8 @@ type Head struct {
 	Config
 	Bounds grid.Rect // no cell outside has a count
 
-	parts  cascade.Origin // how a dense sketch of mode mi came about
-	hidden suppression    // of a tree
+	parts  cascade.Origin   // how a dense sketch of mode mi came about
+	hidden tree.Suppression // of a tree
 
 	header sketch.Header
 	form   byte
@@ -185,6 +210,9 @@ func (h *Head) parse(blob []byte) (sketch.Blob, error) {
 	}
 	if class := key.Class(b.KeyClass); !class.Known() {
 		return b, sketch.Invalidf("key class %d", b.KeyClass)
+	}
+	if h.form == formExact && (!b.Flags.Has(sketch.TotalKnown) || b.Flags.Has(sketch.Saturated)) {
+		return b, sketch.Invalidf("an exact sketch with flags %#x", uint16(b.Flags))
 	}
 	if !b.Flags.Has(sketch.Additive) && h.Mode == Standard && b.Flags.Has(sketch.TotalKnown) {
 		return b, sketch.Invalidf("a total of counters that are not sums in mode standard")
@@ -235,46 +263,20 @@ func (v *View) check() error {
 	if err := sketch.Verify(v.blob); err != nil {
 		return err
 	}
-	if c, ok := v.in().(checked); ok {
-		return c.checkBody()
+	if c, ok := v.reader().(form.Checker); ok {
+		return c.Check()
 	}
 	return nil
 }
 
-// checkTotal holds a total against the counters.
-//
-// Where they are sums, every point adds one to k counters for each key that it
-// has: for its cell and each level, with and without its category. A coarsened
-// sketch counted levels that it no longer has. What is beyond a ceiling is lost,
-// as is what passed 2^64-1 points.
-//
-// Where they are not, the total says little: maxima of many cells can be small.
-// But without points there is nothing, and with points there is something, and a
-// counter that never left the first layer has been raised by every key of every
-// point at most.
-func (v countersView) checkTotal(total uint64) error {
-	d, keys, coarse := &v.dense, uint64(v.Levels)+1, uint64(v.Base)
-	if v.Totals {
-		keys, coarse = 2*keys, 2*coarse
-	}
-	if !v.additive() {
-		over, most := bits.Mul64(total, keys+coarse)
-		if over != 0 {
-			most = ^uint64(0)
-		}
-		return d.CheckMaxima(total, most)
-	}
-	if v.saturated() || total == ^uint64(0) {
-		return nil
-	}
-	keys *= uint64(v.shape.K)
-	hi, lo := bits.Mul64(total, keys)
-	sumHi, sumLo := d.Sum()
-	if over := sumHi > hi || sumHi == hi && sumLo > lo; sumHi < hi || sumHi == hi && sumLo < lo || over && v.Base == 0 {
-		return sketch.Invalidf("counters that do not add up to %d times the total %d", keys, total)
-	}
-	return nil
-}
+// ErrTooManyCells says that an area covers more cells than one question may
+// look up in a dense sketch.
+type ErrTooManyCells = form.ErrTooManyCells
+
+// AreaLimit is the most cells that one question may look up in a dense sketch
+// or, with levels, the most steps that it may take, because no question can be
+// interrupted. It is less for small sketches.
+const AreaLimit = form.AreaLimit
 
 // Categories are those that a question is about. The zero value is all of them: points of
 // any category, and those of a sketch without categories.
@@ -291,7 +293,7 @@ func AnyOf(keys ...[]byte) Categories { return cells.AnyOf(keys...) }
 // before it is allocated.
 
 // Memory is the number of bytes that Sketch takes for the sketch of a view.
-func (v *View) Memory() int64 { return v.in().memory() }
+func (v *View) Memory() int64 { return v.reader().Memory() }
 
 // checkBytes is the bytes of what Check decodes: of a tree its leaves, of which a few
 // bytes can have very many.
@@ -311,13 +313,13 @@ func (v *View) ChangeBytes() int64 {
 	case v.Overflow != ToTree || v.Form() == Exact && uint64(len(v.blob)) < v.Bytes/10*9:
 		return 0
 	case v.Form() == Tree:
-		return fitBytes(v.tree.leaves())
+		return tree.FitBytes(v.tree.Leaves())
 	}
-	return fitBytes(int(v.Memory() / cells.RunBytes(1)))
+	return tree.FitBytes(int(v.Memory() / cells.RunBytes(1)))
 }
 
 // CellBytes is the bytes that the cells or the squares of a sketch take, or its counters.
-func (s *Sketch) CellBytes() int64 { return s.in().memory() }
+func (s *Sketch) CellBytes() int64 { return s.body().memory() }
 
 // PairBytes is the most memory that combining two sketches takes, in addition to both
 // and their ChangeBytes: for counters as numbers, or for pruning the squares of an exact
@@ -337,7 +339,7 @@ func PairBytes(a, b *Sketch) int64 {
 		a, b = b, a
 	}
 	if a.Form() == Tree && b.Form() == Exact {
-		return fitBytes(b.cells.Cells())
+		return tree.FitBytes(b.cells.Cells())
 	}
 	return 0
 }
@@ -345,8 +347,8 @@ func PairBytes(a, b *Sketch) int64 {
 // EstimateBytes is the most memory that an estimate takes in addition to the view: for
 // histograms, two spectra and the roots of unity that make them; 0 for an exact sketch.
 func (v *View) EstimateBytes() int64 {
-	if e, ok := v.in().(estimateCost); ok {
-		return e.estimateBytes()
+	if e, ok := v.reader().(form.EstimateCoster); ok {
+		return e.EstimateBytes()
 	}
 	return 0
 }
@@ -354,8 +356,8 @@ func (v *View) EstimateBytes() int64 {
 // ErrorBytes is the most memory that Error takes in addition to the view: for the
 // leaves of a tree.
 func (v *View) ErrorBytes() int64 {
-	if m, ok := v.in().(errorCost); ok {
-		return m.errorBytes()
+	if m, ok := v.reader().(form.ErrorCoster); ok {
+		return m.ErrorBytes()
 	}
 	return 0
 }

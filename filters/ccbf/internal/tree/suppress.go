@@ -5,7 +5,39 @@ import (
 	"slices"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
+
+// MinLeast is the fewest points that a leaf may be promised to have; MaxLeast is the most.
+const (
+	MinLeast = 2
+	MaxLeast = 1 << 32
+)
+
+// Suppression is that no leaf has fewer than least points, and how many points were dropped
+// for that. The zero value is that leaves may have any number.
+type Suppression struct{ Least, Dropped uint64 }
+
+// check is that no leaf has fewer than least points.
+func (h Suppression) check(t *List) error {
+	for i := range t.Sections {
+		for j, n := range t.Sections[i].Counts {
+			if n < h.Least {
+				return sketch.Invalidf("leaf %d of section %d has %d points, but at least %d were promised", j+1, i+1, n, h.Least)
+			}
+		}
+	}
+	return nil
+}
+
+// Read reads what a tree's parameters say of it.
+func (h *Suppression) Read(r *sketch.Reader) error {
+	h.Least, h.Dropped = r.Uvarint(), r.Uvarint()
+	if r.Err() == nil && (h.Least < MinLeast || h.Least > MaxLeast) {
+		return sketch.Invalidf("leaves of at least %d points", h.Least)
+	}
+	return nil
+}
 
 // Suppress is the points of squares in squares with at least k points each, and how many points
 // are in none: those of a square of MaxLevel that has fewer in all.

@@ -1,14 +1,14 @@
-package ccbf
+package counters
 
 import (
 	"cmp"
 	"math/bits"
 	"slices"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
-	"github.com/ccbfsql/ccbfsql/filters/key"
 )
 
 // search walks the cells of a dense sketch inside an area, and with levels
@@ -16,8 +16,8 @@ import (
 // than it reads, so that what is below a square that reads 0 is left out, and
 // visit can leave out more.
 type search struct {
-	v  *View
-	of Categories
+	r  *Reader
+	of cells.Categories
 	// visit is called with squares, at most searchBatch, and returns those to whose
 	// parts to go on, where these were.
 	visit func(level int, squares []reading) []reading
@@ -62,27 +62,27 @@ func each(f func(level int, q *reading) bool) func(level int, squares []reading)
 }
 
 // run searches an area. It may look up View.areaLimit squares.
-func (s *search) run(a area) error {
-	s.most = s.v.left()
-	if b, ok := a.(box); ok {
-		s.rect(b.Rect().Intersect(s.v.Bounds))
-		return s.v.allow(s.reads)
+func (s *search) run(a form.Area) error {
+	s.most = s.r.Head.Limit.Left()
+	if b, ok := a.(form.Box); ok {
+		s.rect(b.Rect().Intersect(s.r.Head.Bounds))
+		return s.r.Head.Limit.Allow(s.reads)
 	}
 	// The squares inside, one by one.
-	r := a.Bounds().Intersect(s.v.Bounds)
+	r := a.Bounds().Intersect(s.r.Head.Bounds)
 	top := bits.Len64(max(r.Width(), r.Height()) - 1)
 	for y := r.MinY >> top; y <= r.MaxY>>top; y++ {
 		for x := r.MinX >> top; x <= r.MaxX>>top; x++ {
 			s.square(a, top, grid.Cell{X: x, Y: y})
 		}
 	}
-	return s.v.allow(s.reads)
+	return s.r.Head.Limit.Allow(s.reads)
 }
 
 // square searches the parts of a square that are inside an area.
-func (s *search) square(a area, level int, at grid.Cell) {
+func (s *search) square(a form.Area, level int, at grid.Cell) {
 	r := square(at, level)
-	in := r.Intersect(s.v.Bounds)
+	in := r.Intersect(s.r.Head.Bounds)
 	if s.reads++; in.Empty() || s.reads > s.most || s.most == 0 {
 		return
 	}
@@ -98,7 +98,7 @@ func (s *search) square(a area, level int, at grid.Cell) {
 	case grid.Partly:
 		defer a.Leave()
 		s.reads += uint64(a.Work())
-		if level >= readPartly && level <= int(s.v.Levels) && len(s.read(level, []reading{{at: at, least: ^uint64(0)}})) == 0 {
+		if level >= readPartly && level <= int(s.r.Levels) && len(s.read(level, []reading{{at: at, least: ^uint64(0)}})) == 0 {
 			return
 		}
 		for i := range int64(4) {
@@ -112,11 +112,11 @@ func (s *search) rect(clip grid.Rect) {
 	if clip.Empty() || s.most == 0 {
 		return
 	}
-	if n := clip.Squares(int(s.v.Levels)).Count(); n > s.most {
+	if n := clip.Squares(int(s.r.Levels)).Count(); n > s.most {
 		s.reads = saturate.Add(s.reads, n)
 		return
 	}
-	top := int(s.v.Levels)
+	top := int(s.r.Levels)
 	for l := range top + 1 {
 		s.clips[l] = clip.Squares(l)
 	}
@@ -202,173 +202,44 @@ func (s *search) count(level int, squares []reading, category []byte, counts []u
 	if category != nil {
 		n = len(squares) // the others would be hashed one by one
 	}
-	h, h1, h2 := s.v.Config.hasher(uint8(level)), s.h1[:n], s.h2[:n]
+	h, h1, h2 := s.r.Hasher(uint8(level)), s.h1[:n], s.h2[:n]
 	for i := range squares {
 		h1[i], h2[i] = uint64(squares[i].at.X), uint64(squares[i].at.Y)
 	}
-	h.all(h1, h2, category)
-	s.v.dense.Counts(counts[:n], h1, h2)
+	h.All(h1, h2, category)
+	s.r.Counters.Counts(counts[:n], h1, h2)
 }
 
-// sweep asks counters for all cells of rows, of which most have no points.
-type sweep struct {
-	v        countersView
-	of       Categories
-	several  bool   // categories
-	category []byte // the one
-	// columns are what the hashes of the columns from first on have in common, the same in all rows; nil
-	// where there are too many: then batch has those of a few.
-	columns []uint64
-	first   int64
-	batch   [hashBatch]uint64
-	// Cells that may have a count are held until there are enough to be counted together.
-	held   int
-	at     [mostHeld]grid.Cell
-	h1, h2 [mostHeld]uint64
-	which  [hashBatch]uint32
-	counts [mostHeld]uint64
-}
-
-// enoughHeld is how many cells are counted together, and mostHeld how many are held where a
-// batch comes on top.
-const (
-	enoughHeld = 64
-	mostHeld   = enoughHeld + hashBatch
-)
-
-// columnTable is for how many columns there is a table: it stays in the caches.
-const columnTable = 1 << 14
-
-// newSweep prepares for cells of a rectangle.
-func newSweep(v countersView, of Categories, r grid.Rect) *sweep {
-	s := &sweep{v: v, of: of, several: of.Number() != 1}
-	_ = of.Each(func(category []byte) error {
-		s.category = category
-		return nil
-	})
-	if n := r.Width(); s.plain() && n <= columnTable {
-		s.first, s.columns = r.MinX, make([]uint64, n)
-		key.HashColumns(s.v.hasher.seed, s.first, s.columns)
-	}
-	return s
-}
-
-// plain reports whether keys are cells and nothing else.
-func (s *sweep) plain() bool { return !s.several && s.category == nil && s.v.hasher.level == 0 }
-
-// ask looks for those of n cells from x on in a row, up to a batch, that may have a count, and
-// holds them. It returns how many these are.
-func (s *sweep) ask(x, y int64, n int) int {
-	if s.several {
-		return s.askSums(x, y, n)
-	}
-	h1, h2 := s.h1[s.held:][:n], s.h2[s.held:][:n]
-	if h := &s.v.hasher; s.plain() {
-		columns := s.batch[:n]
-		if s.columns != nil {
-			columns = s.columns[x-s.first:][:n]
+// take counts what squares read in the pixels in which they lie, and returns the others, where
+// these were. Which do is hard to guess, so that there is no branch for it. Pixels of other
+// squares are left alone: another goroutine may have them.
+func take(p *form.Pixels, level int, squares []reading) (cut []reading) {
+	var at, least [searchBatch]uint64
+	taken := 0
+	west, south, last := p.Columns.From(), p.Lines.From(), int64(1)<<level-1
+	columns, lines, n := p.Columns.Of, p.Lines.Of, 0
+	for _, q := range squares {
+		x, y := q.at.X<<level, q.at.Y<<level
+		i, j, whole := x-west, y-south, uint64(0)
+		if i >= 0 && j >= 0 && i+last < int64(len(columns)) && j+last < int64(len(lines)) {
+			column, line := columns[i], lines[j]
+			differ := (column ^ columns[i+last]) | (line ^ lines[j+last])
+			whole = (uint64(differ) - 1) >> 63
+			at[taken%searchBatch], least[taken%searchBatch] = uint64(p.At(int(column), int(line))), q.least
+			taken += int(whole)
 		} else {
-			key.HashColumns(h.seed, x, columns)
-		}
-		key.HashRow(h.seed, columns, y, h1, h2)
-	} else {
-		for i := range h1 {
-			h1[i], h2[i] = uint64(x+int64(i)), uint64(y)
-		}
-		h.all(h1, h2, s.category)
-	}
-	some := s.v.dense.Some(s.which[:n], h1, h2)
-	at := s.at[s.held:][:len(some)]
-	for i, k := range some {
-		at[i], h1[i], h2[i] = grid.Cell{X: x + int64(k), Y: y}, h1[k], h2[k]
-	}
-	s.held += len(some)
-	return len(some)
-}
-
-// askSums is ask for several categories: the cells are counted at once.
-func (s *sweep) askSums(x, y int64, n int) int {
-	var at [hashBatch]grid.Cell
-	var sums [hashBatch]uint64
-	for i := range n {
-		at[i] = grid.Cell{X: x + int64(i), Y: y}
-	}
-	s.v.counts(sums[:n], at[:n], s.of)
-	before := s.held
-	for i, sum := range sums[:n] {
-		if sum > 0 {
-			s.at[s.held], s.counts[s.held] = at[i], sum
-			s.held++
-		}
-	}
-	return s.held - before
-}
-
-// enough reports whether so many cells are held that they are to be counted.
-func (s *sweep) enough() bool { return s.held >= enoughHeld }
-
-// count is the cells that are held, and their counts: then none is held.
-func (s *sweep) count() ([]grid.Cell, []uint64) {
-	n, held := s.held, s.held
-	if s.several {
-		s.held = 0
-		return s.at[:held], s.counts[:held]
-	}
-	if n > cascade.Few { // eight at once take less than those that are left of eight
-		n = min((n+7)&^7, mostHeld)
-	}
-	s.v.dense.Counts(s.counts[:n], s.h1[:n], s.h2[:n])
-	s.held = 0
-	return s.at[:held], s.counts[:held]
-}
-
-// sum adds the counts of the cells that are held. It calls each, where that is not nil, with
-// every one.
-func (s *sweep) sum(sum uint64, each func(n uint64)) uint64 {
-	_, counts := s.count()
-	for _, n := range counts {
-		if sum = saturate.Add(sum, n); each != nil {
-			each(n)
-		}
-	}
-	return sum
-}
-
-// sweep calls f for the cells of an area that have a count, until it returns false.
-func (v countersView) sweep(a area, of Categories, f func(at grid.Cell, n uint64) bool) error {
-	scan, err := v.rowsOf(a, of.Number())
-	if err != nil || scan.Bounds().Empty() {
-		return err
-	}
-	s := newSweep(v, of, scan.Bounds())
-	take := func() bool {
-		at, counts := s.count()
-		for i, n := range counts {
-			if n > 0 && !f(at[i], n) {
-				return false
+			column, one := p.Columns.Whole(x, last+1)
+			line, two := p.Lines.Whole(y, last+1)
+			if one && two {
+				whole = 1
+				p.Add(column, line, q.least)
 			}
 		}
-		return true
+		squares[n] = q
+		n += int(1 - whole)
 	}
-	if s.rows(scan, func(int) bool { return !s.enough() || take() }) {
-		take()
+	for i, at := range at[:taken] {
+		p.Dst[at] = saturate.Add(p.Dst[at], least[i])
 	}
-	return nil
-}
-
-// rows asks for the cells of rows, and calls f after each batch with how many of its cells cannot have
-// a count, until it returns false.
-func (s *sweep) rows(scan rows, f func(left int) bool) bool {
-	bounds := scan.Bounds()
-	for y := bounds.MinY; y <= bounds.MaxY; y++ {
-		for _, in := range scan.Row(y) {
-			for x := in.X0; x <= in.X1; x += hashBatch {
-				n := int(min(in.X1-x+1, hashBatch))
-				if !f(n - s.ask(x, y, n)) {
-					return false
-				}
-			}
-		}
-	}
-	return true
+	return squares[:n]
 }

@@ -1,0 +1,176 @@
+// Package counters is the form of a sketch whose cells share counters: it inserts cells
+// into a cascade and answers questions from one, with levels by squares.
+package counters
+
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+)
+
+// MaxLevels is the most levels of squares: these have 16,777,216 cells a side.
+const MaxLevels = 24
+
+// Params are what a sketch says of its counters.
+type Params struct {
+	Shape    cascade.Shape
+	Seed     uint64
+	Levels   uint8 // of squares beside the cells
+	Base     uint8 // level that the cells are hashed as
+	Totals   bool  // points are counted without their category as well
+	Standard bool  // all counters of a key are raised, not only the least
+}
+
+// Hasher hashes the cells of the dense form, or the squares of a level above.
+type Hasher struct {
+	seed  uint64
+	level uint8
+	buf   []byte
+}
+
+// Hasher hashes the squares of a level; level 0 is the cells.
+func (p *Params) Hasher(level uint8) Hasher { return Hasher{seed: p.Seed, level: p.Base + level} }
+
+// Hash is the hash of a cell; with a category of the cell in it.
+func (h *Hasher) Hash(c grid.Cell, category []byte) (h1, h2 uint64) {
+	if category == nil {
+		return h.cell(c)
+	}
+	h.buf = key.AppendCell(h.buf[:0], c.X, c.Y, h.level, category)
+	return key.Hash(h.seed, h.buf)
+}
+
+// cell is Hash without a category.
+func (h *Hasher) cell(c grid.Cell) (h1, h2 uint64) {
+	if h.level == 0 {
+		return key.HashCell(h.seed, c.X, c.Y)
+	}
+	return key.HashSquare(h.seed, c.X, c.Y, h.level)
+}
+
+// All makes of the columns and rows of many cells, in h1 and h2, their hashes.
+func (h *Hasher) All(h1, h2 []uint64, category []byte) {
+	if category == nil {
+		key.HashSquares(h.seed, h.level, h1, h2)
+		return
+	}
+	for i, x := range h1 {
+		h1[i], h2[i] = h.Hash(grid.Cell{X: int64(x), Y: int64(h2[i])}, category)
+	}
+}
+
+// hashBatch is how many keys are hashed before their counters are touched.
+const hashBatch = 256
+
+// insertRun counts the cells of a section in d, at the positions of their
+// keys, and the squares above them, and returns the bounds of the cells; plain
+// counts them without their category.
+func insertRun(d *cascade.Counters, p *Params, s *cells.Section, plain bool) grid.Rect {
+	var h1, h2 [hashBatch]uint64
+	h := p.Hasher(0)
+	category := s.KeyCategory()
+	if plain {
+		category = nil
+	}
+	for level := uint8(1); level <= p.Levels; level++ {
+		insertSquares(d, p, s, category, level)
+	}
+	b := cells.NoBounds
+	if len(s.Keys) > 0 {
+		first := cells.CellOf(s.X, s.Y, s.Keys[0])
+		b = grid.Rect{MinX: first.X, MinY: first.Y, MaxX: first.X, MaxY: first.Y}
+	}
+	for i := 0; i < len(s.Keys); i += hashBatch {
+		keys := s.Keys[i:min(i+hashBatch, len(s.Keys))]
+		for j, k := range keys {
+			at := cells.CellOf(s.X, s.Y, k)
+			b.MinX, b.MaxX = min(b.MinX, at.X), max(b.MaxX, at.X)
+			b.MinY, b.MaxY = min(b.MinY, at.Y), max(b.MaxY, at.Y)
+			h1[j], h2[j] = uint64(at.X), uint64(at.Y)
+		}
+		h.All(h1[:len(keys)], h2[:len(keys)], category)
+		var n []uint64
+		if s.Counts != nil {
+			n = s.Counts[i : i+len(keys)]
+		}
+		d.Insert(p.Standard, h1[:len(keys)], h2[:len(keys)], n)
+	}
+	return b
+}
+
+// Insert counts the cells of all sections and returns their bounds.
+func Insert(d *cascade.Counters, p *Params, sections cells.List) grid.Rect {
+	b := cells.NoBounds
+	for i := range sections {
+		b = cells.Hull(b, insertRun(d, p, &sections[i], false))
+		if p.Totals {
+			insertRun(d, p, &sections[i], true)
+		}
+	}
+	return b
+}
+
+// insertSquares counts the cells of a section in their squares of a level. Cells of
+// one square that follow each other are counted at once.
+func insertSquares(d *cascade.Counters, p *Params, s *cells.Section, category []byte, level uint8) {
+	var h1, h2, ns [hashBatch]uint64
+	var last grid.Cell
+	h, n := p.Hasher(level), 0
+	insert := func() {
+		h.All(h1[:n], h2[:n], category)
+		d.Insert(p.Standard, h1[:n], h2[:n], ns[:n])
+		n = 0
+	}
+	for i, k := range s.Keys {
+		w := uint64(1)
+		if s.Counts != nil {
+			w = s.Counts[i]
+		}
+		at := cells.Square(cells.CellOf(s.X, s.Y, k), level)
+		if n > 0 && at == last {
+			ns[n-1] = saturate.Add(ns[n-1], w)
+			continue
+		}
+		if n == hashBatch {
+			insert()
+		}
+		h1[n], h2[n] = uint64(at.X), uint64(at.Y)
+		ns[n], last = w, at
+		n++
+	}
+	insert()
+}
+
+// Maxima makes counters from all cells and their counts: every
+// counter is the maximum of the counts that map to it. One-sided, independent of
+// order, and closer than minimal increment (Cohen and Matias 2003, section 3.2).
+func Maxima(p *Params, sections cells.List) *cascade.Counters {
+	if p.Totals {
+		sections = append(slices.Clone(sections), sections.Plain()...)
+	}
+	d := cascade.New(p.Shape)
+	d.FillMax(func(least uint64, yield func(h1, h2, n uint64)) {
+		of := sections
+		for level := range p.Levels + 1 {
+			if level > 0 {
+				of = of.Coarser(1)
+			}
+			h := p.Hasher(level)
+			for i := range of {
+				s := &of[i]
+				category := s.KeyCategory()
+				for j, n := range s.Counts {
+					if n >= least {
+						h1, h2 := h.Hash(cells.CellOf(s.X, s.Y, s.Keys[j]), category)
+						yield(h1, h2, n)
+					}
+				}
+			}
+		}
+	})
+	return d
+}

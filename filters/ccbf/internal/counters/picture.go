@@ -1,0 +1,197 @@
+package counters
+
+import (
+	"errors"
+	"math"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// Density draws the squares that are nearest in size to pixels.
+func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
+	return of.Each(func(category []byte) error {
+		return r.draw(&picture{Picture: p}, category, r.levelOf(p))
+	})
+}
+
+// DensityWithin is Density with at most most lookups: where the box has more cells, squares
+// of them are drawn, each from the counts of some of its cells, and sampled is true.
+func (r *Reader) DensityWithin(p *form.Picture, of cells.Categories, most uint64) (sampled bool, err error) {
+	return r.densityWithin(&picture{Picture: p}, of, most)
+}
+
+// EstimatesWithin is DensityWithin of estimates: it subtracts what cells add to shared
+// counters, and notes in h how much the rest can still be noise.
+func (r *Reader) EstimatesWithin(p *form.Picture, h *Haze, n *noise.Cells, of cells.Categories, most uint64) (sampled bool, err error) {
+	return r.densityWithin(&picture{p, n, h}, of, most)
+}
+
+// picture is a picture of counts, or of estimates.
+type picture struct {
+	*form.Picture
+	noise *noise.Cells // of the sketch; nil for counts
+	haze  *Haze        // nil for counts
+}
+
+// count is what is drawn for a count, over that of a cell that reads nothing.
+func (p *picture) count(n uint64) float64 {
+	if p.noise != nil {
+		return p.noise.Estimate(n) - p.noise.Estimate(0)
+	}
+	return float64(n)
+}
+
+// levelOf is the level whose squares are nearest in size to pixels.
+func (r *Reader) levelOf(p *form.Picture) int {
+	return min(math.Ilogb(max(p.Side()*math.Sqrt2/r.Head.Grid.Res(), 1)), int(r.Levels))
+}
+
+// draw draws the squares of a level.
+func (r *Reader) draw(p *picture, category []byte, level int) error {
+	of := cells.Of(category)
+	return p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
+		in := form.Box{Box: cells.Box(clip)}
+		if r.Levels == 0 {
+			return r.sweep(in, of, func(at grid.Cell, n uint64) bool {
+				to.Spread(at, p.count(n))
+				return true
+			})
+		}
+		s := search{r: r, of: of, visit: each(func(l int, q *reading) bool {
+			if l == level {
+				to.Spread(q.at, p.count(q.least))
+			}
+			return l > level
+		})}
+		return s.run(in)
+	})
+}
+
+// leastReads is how many cells of a square are read where it has as many: a square
+// from fewer says little of its sum.
+const leastReads = 4
+
+// densityWithin draws with at most so many lookups.
+func (r *Reader) densityWithin(p *picture, of cells.Categories, most uint64) (sampled bool, err error) {
+	err = of.Each(func(category []byte) error {
+		some, err := r.drawWithin(p, category, most/uint64(of.Number()))
+		sampled = sampled || some
+		return err
+	})
+	return sampled, err
+}
+
+// drawWithin is densityWithin for one category.
+func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (sampled bool, err error) {
+	unit := r.levelOf(p.Picture)
+	if p.SquaresIn(r.Head, unit) <= most/2 { // a search reads a third more, of larger squares
+		err := r.draw(p, category, unit)
+		r.hazeAll(p, unit)
+		return false, err
+	}
+	if r.Levels > 0 {
+		// Squares without points may leave few to read; an error leaves a part drawn.
+		some := *p.Picture
+		some.Pixels = make([]float64, len(p.Pixels))
+		err := r.Head.Limit.Within(most, func() error { return r.draw(&picture{&some, p.noise, p.haze}, category, unit) })
+		if err == nil {
+			for i, n := range some.Pixels {
+				p.Pixels[i] += n
+			}
+			r.hazeAll(p, unit)
+			return false, nil
+		}
+		if many := new(form.ErrTooManyCells); !errors.As(err, &many) {
+			return false, err
+		}
+	}
+	level := unit
+	for level < 62 && p.SquaresIn(r.Head, level) > most/leastReads {
+		level++
+	}
+	reads := max(leastReads, most/max(p.SquaresIn(r.Head, level), 1))
+	if p.haze != nil {
+		n := math.Exp2(float64(2 * (level - unit)))
+		r.hazeOf(p, level, 0, n, min(float64(reads), n))
+	}
+	err = p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
+		s := sampler{r: r, noise: p.noise, category: category, reads: reads, hasher: r.Hasher(uint8(unit))}
+		all := clip.Intersect(r.Head.Bounds).Squares(unit)
+		squares := clip.Intersect(r.Head.Bounds).Squares(level)
+		for y := squares.MinY; y <= squares.MaxY; y++ {
+			for x := squares.MinX; x <= squares.MaxX; x++ {
+				if n := s.sum(square(grid.Cell{X: x, Y: y}, level-unit).Intersect(all)); n != 0 {
+					to.Spread(grid.Cell{X: x, Y: y}, n)
+				}
+			}
+		}
+		return nil
+	})
+	return true, err
+}
+
+// square is the cells of a square.
+func square(at grid.Cell, level int) grid.Rect {
+	return grid.Rect{MinX: at.X << level, MinY: at.Y << level, MaxX: at.X<<level + (1<<level - 1), MaxY: at.Y<<level + (1<<level - 1)}
+}
+
+// sampler adds up cells of which it reads some.
+type sampler struct {
+	r        *Reader
+	noise    *noise.Cells // for estimates; nil for counts
+	category []byte
+	reads    uint64
+	hasher   Hasher
+	h1, h2   [searchBatch]uint64
+	counts   [searchBatch]uint64
+}
+
+// sum is that of all cells of a rectangle, by those that are read.
+func (s *sampler) sum(in grid.Rect) float64 {
+	all := in.Count()
+	if all == 0 {
+		return 0
+	}
+	reads := min(all, s.reads)
+	sum, n := 0.0, 0
+	read := func() {
+		s.hasher.All(s.h1[:n], s.h2[:n], s.category)
+		s.r.Counters.Counts(s.counts[:n], s.h1[:n], s.h2[:n])
+		for _, c := range s.counts[:n] {
+			if s.noise != nil {
+				sum += s.noise.Estimate(c)
+			} else {
+				sum += float64(c)
+			}
+		}
+		n = 0
+	}
+	// Random numbers that depend on the place alone.
+	state := mix(uint64(in.MinX)*0x9e3779b97f4a7c15 ^ uint64(in.MinY)) //nolint:gosec // any bits do
+	for i := range reads {
+		k := i
+		if reads < all {
+			// One of each of as many equal parts, row by row.
+			state = mix(state + 0x9e3779b97f4a7c15)
+			k = uint64((float64(i) + float64(state>>11)/(1<<53)) * float64(all) / float64(reads))
+		}
+		k = min(k, all-1)
+		at := grid.Cell{X: in.MinX + int64(k%in.Width()), Y: in.MinY + int64(k/in.Width())}
+		s.h1[n], s.h2[n] = uint64(at.X), uint64(at.Y)
+		if n++; n == searchBatch {
+			read()
+		}
+	}
+	read()
+	return sum * (float64(all) / float64(reads))
+}
+
+// mix is the finaliser of SplitMix64 (Steele, Lea and Flood 2014, figure 15).
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}

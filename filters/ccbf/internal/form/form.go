@@ -1,0 +1,107 @@
+// Package form is what the forms of a sketch have in common: what can be asked of one,
+// areas, limits of work, rasters and pictures. Packages exact, tree and counters are the forms.
+package form
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+)
+
+// Head is what a form knows of its sketch beside the body.
+type Head struct {
+	Grid       grid.Grid
+	Bounds     grid.Rect // no cell outside has a count
+	Categories bool      // points have a category
+	Total      uint64
+	TotalKnown bool // Total is
+	Sums       bool // counts are sums of points: not after an intersection or a mask
+	Saturated  bool // a counter is at its ceiling
+	Limit      Limit
+}
+
+// MaxSpots is the most cells that one question to this sketch lists: MaxSpots, or
+// 65,536 and 4 for each byte. No exact sketch has as many.
+func (h *Head) MaxSpots() int { return min(MaxSpots, 1<<16+4*h.Limit.Size) }
+
+// Reader answers questions from a body in place. Areas and boxes have been held against
+// the bounds, and categories against what the sketch knows. What only some forms can is in interfaces of
+// their own, below.
+type Reader interface {
+	// Memory is the bytes that the cells take once they are read.
+	Memory() int64
+
+	Count(c grid.Cell, category []byte) uint64
+	Counts(dst []uint64, at []grid.Cell, of cells.Categories)
+	Sum(a Area, of cells.Categories) (uint64, error)
+	Estimate(a Area, of cells.Categories) (Estimate, error)
+
+	Raster(p *Pixels, clip grid.Rect, of cells.Categories) error
+	Density(p *Picture, of cells.Categories) error
+
+	// Hotspots calls add with the cells that count threshold or more, until it returns false.
+	Hotspots(a Area, threshold uint64, of cells.Categories, add func(Spot) bool) error
+	TopK(a Area, of cells.Categories, t *Top) error
+
+	Error() Error
+	Unbiased() bool
+	Describe(i *Info)
+	String() string
+}
+
+// What one form can, and others need not.
+type (
+	// Checker holds the body against docs/FORMAT.md as far as reading it does not.
+	Checker interface{ Check() error }
+	// EachCounter is Counts for a category each: of at[i] it is categories[which[i]].
+	EachCounter interface {
+		CountEach(dst []uint64, at []grid.Cell, which []uint32, categories [][]byte)
+	}
+	// EstimateCoster says how many bytes Estimate takes beside the reader.
+	EstimateCoster interface{ EstimateBytes() int64 }
+	// ErrorCoster says how many bytes Error takes beside the reader.
+	ErrorCoster interface{ ErrorBytes() int64 }
+	// Lister lists what is in the sketch.
+	Lister interface {
+		// EachCategory calls f with the categories in the order of their bytes, 0 cells
+		// where that is not known. Sections is at least how many there are.
+		EachCategory(f func(category []byte, cells, total uint64))
+		Sections() int
+		// EachCategorySum calls f with the estimate of each category that may have points in an
+		// area, in the order of their bytes.
+		EachCategorySum(a Area, of cells.Categories, f func(category []byte, e Estimate))
+		// EachCell calls f with the cells of an area, of a tree its leaves, until stop is
+		// set; Listed is how many these are at most, and the bytes it takes.
+		EachCell(a Area, of cells.Categories, stop *bool, f func(Spot))
+		Listed(isBox bool, of cells.Categories) (cells int, bytes int64)
+	}
+)
+
+// Estimate is an estimate of a sum.
+type Estimate struct {
+	Value     float64
+	Low, High uint64
+	Certain   bool // nothing else is possible
+}
+
+// Error is by how much counts are too high. ccbf.Error has the details.
+type Error struct {
+	Exact, Certain           bool
+	Most                     uint64
+	Empty, Occupied          Overcount
+	Known, Measured, Unknown bool
+}
+
+// Overcount is how often a count is too high, and by how much on average.
+type Overcount struct{ Probability, Excess float64 }
+
+// Info is what can be read off a body. ccbf.Info has the details.
+type Info struct {
+	Cells      uint64
+	CellsKnown bool
+	Categories uint64
+	Tau        uint64
+	Leaves     uint64
+	AtLeast    uint64
+	Suppressed uint64
+	Fill       float64
+}

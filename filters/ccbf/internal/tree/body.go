@@ -1,0 +1,267 @@
+package tree
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/radix"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Reader is a form.Reader of a tree's body (Reset, list.go).
+type Reader struct {
+	Head        *form.Head
+	Suppression Suppression // as the parameters say
+
+	tau      Tau
+	fit      Accuracy
+	sections []section
+	tables   *Tables
+	sheets   []Sheet // of all sections
+	packet   *Packet // for the leaves that a question reads
+	groups   []group // what the last question is about
+	lookups  lookups
+	asked    int   // questions
+	room     int64 // for leaves that are kept
+}
+
+var (
+	_ form.Reader      = (*Reader)(nil)
+	_ form.Lister      = (*Reader)(nil)
+	_ form.ErrorCoster = (*Reader)(nil)
+)
+
+// keepLeaves is how much memory is taken to keep the leaves of a tree that is asked
+// more than once, as many are asked only one question.
+const keepLeaves = 16 << 20
+
+// begin notes a question.
+func (r *Reader) begin() {
+	if r.asked++; r.asked == 2 {
+		r.room = keepLeaves
+		for i := range r.sheets {
+			r.sheets[i].Keep(&r.room)
+		}
+	}
+}
+
+// section is one section of a body.
+type section struct {
+	cells.LabelView
+	from, to int // its sheets
+}
+
+// group is the sheets of one region.
+type group struct {
+	x, y   int32
+	sheets []Sheet
+}
+
+// Reset makes r a reader of a body. It reads lengths and the indexes of packets, not the
+// leaves.
+func (r *Reader) Reset(body []byte) error {
+	in := sketch.NewReader("the tree", body)
+	tau := in.Uvarint()
+	r.fit = Accuracy{}
+	switch n := in.Uvarint(); n {
+	case 0:
+	case 1:
+		r.fit = Accuracy{Known: true, Sampled: true, Cells: in.Uvarint(), Excess: in.Uvarint()}
+	default:
+		r.fit = Accuracy{Known: true, Cells: n - 1, Excess: in.Uvarint()}
+	}
+	r.fit.Suppression = r.Suppression
+	sections := in.Uvarint()
+	if err := in.Err(); err != nil {
+		return err
+	}
+	if tau >= Taus {
+		return sketch.Invalidf("threshold %d, the last is %d", tau, Taus-1)
+	}
+	if sections > uint64(in.Len())/4 {
+		return sketch.Invalidf("%d sections in %d bytes", sections, len(body))
+	}
+	r.tau, r.asked = Tau(tau), 0
+	if err := r.readSections(in, sections); err != nil {
+		return err
+	}
+	if r.packet == nil {
+		r.packet = new(Packet)
+	}
+	if err := in.Done(); err != nil {
+		return err
+	}
+	return r.checkTotal()
+}
+
+// readSections reads the labels of so many sections, the code and the heads of all sheets.
+func (r *Reader) readSections(in *sketch.Reader, sections uint64) error {
+	r.sections = r.sections[:0]
+	all := 0
+	for i := range sections {
+		label, err := cells.ReadLabel(in, r.Head.Categories)
+		if err != nil {
+			return err
+		}
+		n := in.Uvarint()
+		if err := in.Err(); err != nil {
+			return err
+		}
+		if n == 0 || n > MaxLevel+1 {
+			return sketch.Invalidf("section %d of %d with %d sheets, must be from 1 to %d", i+1, sections, n, MaxLevel+1)
+		}
+		if i > 0 && r.sections[i-1].Compare(&label) >= 0 {
+			return sketch.Invalidf("sections %d and %d are not in order", i, i+1)
+		}
+		r.sections = append(r.sections, section{label, all, all + int(n)})
+		all += int(n)
+	}
+	var err error
+	if r.tables, err = ReadCode(in); err != nil {
+		return err
+	}
+	if all > cap(r.sheets) {
+		r.sheets = make([]Sheet, all)
+	}
+	r.sheets = r.sheets[:all]
+	for i := range r.sheets {
+		if err := r.sheets[i].Read(r.tables, in); err != nil {
+			return err
+		}
+		if r.sheets[i].Leaves() == 0 {
+			return sketch.Invalidf("an empty sheet")
+		}
+	}
+	return nil
+}
+
+// checkTotal holds the sum of all counts against the head.
+func (r *Reader) checkTotal() error {
+	total := uint64(0)
+	for i := range r.sheets {
+		total = saturate.Add(total, r.sheets[i].Total())
+	}
+	if r.Head.TotalKnown && total != r.Head.Total {
+		return sketch.Invalidf("a total of %d, but leaves count %d", r.Head.Total, total)
+	}
+	if (total == 0) != (r.Head.Bounds == cells.NoBounds) && total > 0 {
+		return sketch.Invalidf("leaves without bounds")
+	}
+	return nil
+}
+
+// Leaves is how many there are.
+func (r *Reader) Leaves() int {
+	n := uint64(0)
+	for i := range r.sheets {
+		n += r.sheets[i].Leaves()
+	}
+	return int(n)
+}
+
+// lookups is the memory of questions for many cells.
+type lookups struct {
+	keys, at []uint64 // in Z-order, and which question each is of
+	found    []Leaf
+	sort     radix.Scratch
+}
+
+// counts is count for many Cells: a block is read once for all that it holds of them.
+func (r *Reader) counts(dst []uint64, at []grid.Cell, of cells.Categories) {
+	clear(dst)
+	b := &r.lookups
+	for _, g := range r.about(of) {
+		b.keys, b.at = b.keys[:0], b.at[:0]
+		for i, c := range at {
+			if !r.Head.Bounds.Contains(c) {
+				continue
+			}
+			if x, y, z := cells.Key(c); x == g.x && y == g.y {
+				b.keys, b.at = append(b.keys, z), append(b.at, uint64(i))
+			}
+		}
+		b.sort.SortPairs(b.keys, b.at)
+		if cap(b.found) < len(b.keys) {
+			b.found = make([]Leaf, len(at))
+		}
+		found := b.found[:len(b.keys)]
+		for i := range g.sheets {
+			g.sheets[i].FindAll(b.keys, found, r.packet)
+			for j, l := range found {
+				dst[b.at[j]] = saturate.Add(dst[b.at[j]], l.Count)
+			}
+		}
+	}
+}
+
+// about are the sheets that a question is about, by region.
+func (r *Reader) about(of cells.Categories) []group {
+	r.begin()
+	r.groups = r.groups[:0]
+	if of.All() && len(r.sections) > 0 && r.sections[0].Category == nil || len(r.sections) == 1 {
+		for i := range r.sections { // ordered by region
+			if s := &r.sections[i]; of.Has(s.Category) {
+				r.groups = append(r.groups, group{s.X, s.Y, r.sheets[s.from:s.to]})
+			}
+		}
+		return r.groups
+	}
+	regions := map[[2]int32]int{}
+	for i := range r.sections {
+		s := &r.sections[i]
+		if !of.Has(s.Category) {
+			continue
+		}
+		at, ok := regions[[2]int32{s.X, s.Y}]
+		if !ok {
+			at = len(r.groups)
+			regions[[2]int32{s.X, s.Y}] = at
+			r.groups = append(r.groups, group{x: s.X, y: s.Y})
+		}
+		r.groups[at].sheets = append(r.groups[at].sheets, r.sheets[s.from:s.to]...)
+	}
+	return r.groups
+}
+
+// All is all leaves, held against what the body and the head say: it is the only body that
+// they have.
+func (r *Reader) All() (*List, error) {
+	list, err := r.list()
+	if err != nil {
+		return nil, err
+	}
+	if f := r.fit; f.Known && (f.Cells < uint64(r.Leaves()) || f.Cells > list.Total() || !f.Sampled && len(r.sheets) != len(r.sections)) {
+		return nil, sketch.Invalidf("%d leaves in %d sheets of %d cells with %d points", r.Leaves(), len(r.sheets), f.Cells, list.Total())
+	}
+	if err := r.Suppression.check(list); err != nil {
+		return nil, err
+	}
+	for i := range list.Sections {
+		s := &list.Sections[i]
+		a := RegionArea{Bounds: r.Head.Bounds, X: s.X, Y: s.Y}
+		for j, key := range s.Keys {
+			if a.Rect(key, s.Level(j)).Empty() {
+				return nil, sketch.Invalidf("leaf %d of section %d is out of bounds", j+1, i+1)
+			}
+		}
+	}
+	return list, nil
+}
+
+// list is all leaves, in the code of the body.
+func (r *Reader) list() (*List, error) {
+	parts := make([][]Sheet, len(r.sections))
+	for i, s := range r.sections {
+		parts[i] = r.sheets[s.from:s.to]
+	}
+	squares, err := Check(r.tables, parts, uint64(r.Leaves()))
+	if err != nil {
+		return nil, err
+	}
+	list := &List{Tau: r.tau, Fit: r.fit, Sections: make([]Section, len(r.sections))}
+	for i := range r.sections {
+		list.Sections[i] = Section{r.sections[i].Label(), squares[i]}
+	}
+	return list, nil
+}

@@ -1,0 +1,255 @@
+package tree
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// List is how many points are known to lie in squares of cells: what a sketch
+// that is a tree has in place of a cells.List. It is never changed once made.
+type List struct {
+	Sections []Section // ordered by their labels, none of them empty
+	// Tau is the largest threshold that any part of it was pruned by.
+	Tau Tau
+	Fit Accuracy
+	// layout is how it is written; nil where that is not known yet.
+	layout *Layout
+}
+
+// Section is the squares of one label.
+type Section struct {
+	cells.Label
+	Squares
+}
+
+// Accuracy is what was known of the cells when they were pruned.
+type Accuracy struct {
+	Known   bool   // the rest is; not after anything was added or taken away
+	Sampled bool   // it is an estimate from a sample of cells: the tree was pruned while it was built
+	Cells   uint64 // with points, those of several categories once for each
+	Excess  uint64 // by how much their counts are too high together
+	Suppression
+}
+
+// ListOf is the cells of l as squares.
+func ListOf(l cells.List) *List {
+	t := &List{Sections: make([]Section, len(l))}
+	for i, s := range l {
+		t.Sections[i] = Section{s.Label, Squares{Keys: s.Keys, Counts: s.Counts}}
+	}
+	return t
+}
+
+// Cells is the squares as cells; false where some are none.
+func (t *List) Cells() (cells.List, bool) {
+	l := make(cells.List, len(t.Sections))
+	for i := range t.Sections {
+		s := &t.Sections[i]
+		for _, level := range s.Levels {
+			if level > 0 {
+				return nil, false
+			}
+		}
+		l[i] = cells.Section{Label: s.Label, Run: cells.Run{Keys: s.Keys, Counts: s.Counts}}
+	}
+	return l, true
+}
+
+// At is where the section of a label is, or where it would be.
+func (t *List) At(p cells.Label) (int, bool) {
+	return slices.BinarySearchFunc(t.Sections, p, func(s Section, p cells.Label) int { return s.Compare(p) })
+}
+
+// Squares are those of a label.
+func (t *List) Squares(p cells.Label) Squares {
+	if i, ok := t.At(p); ok {
+		return t.Sections[i].Squares
+	}
+	return Squares{}
+}
+
+// With is t with other squares for a label, which may be none.
+func (t *List) With(p cells.Label, s Squares) *List {
+	out := &List{Sections: slices.Clone(t.Sections), Tau: t.Tau}
+	switch i, ok := t.At(p); {
+	case s.Len() == 0 && ok:
+		out.Sections = slices.Delete(out.Sections, i, i+1)
+	case s.Len() == 0:
+	case ok:
+		out.Sections[i].Squares = s
+	default:
+		out.Sections = slices.Insert(out.Sections, i, Section{p, s})
+	}
+	return out
+}
+
+// Total is the number of points.
+func (t *List) Total() uint64 {
+	n := uint64(0)
+	for i := range t.Sections {
+		n = saturate.Add(n, t.Sections[i].Total())
+	}
+	return n
+}
+
+// Most is by how much the count of a cell can be too high.
+func (t *List) Most(categories bool) uint64 {
+	most := uint64(0)
+	if !categories {
+		for i := range t.Sections {
+			most = max(most, t.Sections[i].Most())
+		}
+		return most
+	}
+	// For points of any category a cell counts the squares of all of them.
+	all := map[[2]int32]*Merger{}
+	for i := range t.Sections {
+		s := &t.Sections[i]
+		m := all[[2]int32{s.X, s.Y}]
+		if m == nil {
+			m = new(Merger)
+			all[[2]int32{s.X, s.Y}] = m
+		}
+		m.Add(s.Squares)
+	}
+	for _, m := range all {
+		s := m.Sum()
+		most = max(most, s.Most())
+	}
+	return most
+}
+
+// Number is how many squares there are.
+func (t *List) Number() (n uint64) {
+	for i := range t.Sections {
+		n += uint64(t.Sections[i].Len())
+	}
+	return n
+}
+
+// Memory is the bytes that the list takes, about.
+func (t *List) Memory() int64 {
+	n := int64(0)
+	for i := range t.Sections {
+		n += cells.SectionBytes + SquareBytes(t.Sections[i].Len())
+	}
+	return n
+}
+
+// SquareBytes is the memory of n squares: key, level and count.
+func SquareBytes(n int) int64 { return int64(n) * 17 }
+
+// FitBytes is the memory that pruning n squares takes at most: nodes, of which
+// there are less than twice as many, and squares that are left, in lists and sheets.
+func FitBytes(n int) int64 { return int64(n) * (2*48 + 3*17) }
+
+// The body of a tree (docs/FORMAT.md):
+//
+//	uvarint  tau, by its place on the scale
+//	uvarint  1 + cells that were pruned; 0 where that is not known, 1 where it is estimated
+//	uvarint  an estimate of the cells; only where it is one
+//	uvarint  by how much their counts are too high together; only where known or estimated
+//	uvarint  sections
+//	per section: label; uvarint sheets
+//	the code
+//	per section: its sheets
+
+// Layout is a list and how it is written.
+type Layout struct {
+	*List
+	sheets [][]Squares
+	code   *Code
+}
+
+// laidOut says how t is written.
+func (t *List) laidOut() *Layout {
+	p := &Layout{List: t}
+	for i := range t.Sections {
+		p.sheets = append(p.sheets, t.Sections[i].Sheets())
+	}
+	p.code = CodeFor(p.sheets)
+	return p
+}
+
+// maxHead is the most bytes that the numbers of a body take.
+const maxHead = 4 * binary.MaxVarintLen64
+
+// headBytes is the most bytes that what stands before the code takes.
+func (t *List) headBytes() uint64 {
+	n := maxHead
+	for i := range t.Sections {
+		n += 4*binary.MaxVarintLen32 + len(t.Sections[i].Category)
+	}
+	return uint64(n)
+}
+
+// Size is the most bytes that the body takes.
+func (p *Layout) Size() uint64 { return p.headBytes() + p.code.Size() }
+
+// Within is t, pruned where it takes more than limit bytes; false where even a tree
+// of the largest squares does.
+func (t *List) Within(limit uint64) (*Layout, bool) {
+	// Cells that were never in a tree are here because they take too much.
+	if t.layout != nil && t.layout.Size() <= limit {
+		return t.layout, true
+	}
+	if len(t.Sections) == 0 || slices.ContainsFunc(t.Sections, func(s Section) bool { return s.Levels != nil }) {
+		if p := t.laidOut(); p.Size() <= limit {
+			return p, true
+		}
+	}
+	head := t.headBytes()
+	parts := make([]Squares, len(t.Sections))
+	for i := range t.Sections {
+		parts[i] = t.Sections[i].Squares
+	}
+	pruned, ok := Fit(parts, limit-min(head, limit))
+	out := &List{Sections: make([]Section, len(parts)), Tau: max(t.Tau, pruned.Tau)}
+	for i := range parts {
+		out.Sections[i] = Section{t.Sections[i].Label, pruned.Parts[i]}
+	}
+	if pruned.Cells > 0 {
+		out.Fit = Accuracy{Known: true, Cells: pruned.Cells, Excess: pruned.Excess}
+	}
+	out.layout = &Layout{out, pruned.Sheets, pruned.Code}
+	return out.layout, ok && head <= limit
+}
+
+// AppendTo appends the body.
+func (p *Layout) AppendTo(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(p.Tau))
+	switch {
+	case p.Fit.Sampled:
+		dst = binary.AppendUvarint(dst, 1)
+		dst = binary.AppendUvarint(dst, p.Fit.Cells)
+		dst = binary.AppendUvarint(dst, p.Fit.Excess)
+	case p.Fit.Known:
+		dst = binary.AppendUvarint(dst, 1+p.Fit.Cells)
+		dst = binary.AppendUvarint(dst, p.Fit.Excess)
+	default:
+		dst = binary.AppendUvarint(dst, 0)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(p.Sections)))
+	for i := range p.Sections {
+		dst = cells.AppendLabel(dst, p.Sections[i].Label)
+		dst = binary.AppendUvarint(dst, uint64(len(p.sheets[i])))
+	}
+	dst = p.code.AppendCode(dst)
+	e := NewEncoder(p.code)
+	for _, sheets := range p.sheets {
+		for i := range sheets {
+			dst = e.AppendSheet(dst, &sheets[i])
+		}
+	}
+	return dst
+}
+
+// TooLong is the error for a tree whose sections take too many bytes.
+func (t *List) TooLong(limit uint64) error {
+	return sketch.OptionError("bytes", "is %d, which is too little for the tree of %s (give more bytes, or build with overflow: 'counters')",
+		limit, sketch.Count(uint64(len(t.Sections)), "section"))
+}
