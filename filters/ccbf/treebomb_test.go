@@ -26,7 +26,7 @@ func bombs(t *testing.T, n uint64) map[string][]byte {
 	}
 	out := map[string][]byte{}
 	for name, squares := range map[string]tree.Squares{"flat": flat, "nested": nested} {
-		list := &tree.List{Sections: []tree.Section{{cells.Label{None: true}, squares}}}
+		list := &tree.List{Sections: []tree.Section{{Label: cells.Label{None: true}, Squares: squares}}}
 		s := &Sketch{
 			Config: config(t, Params{}), Total: list.Total(), TotalKnown: true, tree: list, sums: true,
 			bounds: grid.Rect{MinX: math.MinInt32, MinY: math.MinInt32, MaxX: math.MaxInt32, MaxY: math.MaxInt32},
