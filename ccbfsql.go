@@ -1,9 +1,8 @@
 // Package ccbfsql puts sketches into DuckDB: one call registers every function
 // on a connection of a program that embeds DuckDB.
 //
-//	db, _ := sql.Open("duckdb", "")
-//	conn, _ := db.Conn(ctx)
-//	err := ccbfsql.Register(ctx, conn)
+//	c, err := duckdb.NewConnector("cities.duckdb", ccbfsql.Init)
+//	db := sql.OpenDB(c)
 //
 // Functions registered once are there on every connection of that database.
 // The package imports no driver: it works with the one that the program uses.
@@ -14,6 +13,7 @@ package ccbfsql
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"fmt"
 
 	"github.com/ccbfsql/ccbfsql/agg"
@@ -51,6 +51,12 @@ func Register(ctx context.Context, conn *sql.Conn) error {
 		_, err := RegisterConn(driverConn)
 		return err
 	})
+}
+
+// Init is Register for a driver's connector: duckdb.NewConnector(dsn, ccbfsql.Init).
+func Init(conn driver.ExecerContext) error {
+	_, err := RegisterConn(conn)
+	return err
 }
 
 // Registration is this process's registration with one database.

@@ -7,10 +7,24 @@ import (
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
-	_ "github.com/duckdb/duckdb-go/v2"
+	"github.com/duckdb/duckdb-go/v2"
 )
 
-// A program that opens DuckDB itself registers the functions on one connection; all
+// A program that opens DuckDB itself gives its connector Init.
+func ExampleInit() {
+	c, err := duckdb.NewConnector("", ccbfsql.Init)
+	if err != nil {
+		panic(err)
+	}
+	db := sql.OpenDB(c)
+	defer db.Close()
+	var n int
+	err = db.QueryRow(`SELECT ccbf_get(ccbf_agg(x, 0, 1), 2, 0) FROM (VALUES (2.5), (2.7), (3.1)) t(x)`).Scan(&n)
+	fmt.Println(n, err)
+	// Output: 2 <nil>
+}
+
+// A program that has a connection already registers the functions on it; all
 // connections of the database have them then.
 func ExampleRegister() {
 	ctx := context.Background()

@@ -104,6 +104,11 @@ func TestEncodings(t *testing.T) {
 			if !bytes.Equal(s.Blob(), blob) {
 				t.Error("an error changed it")
 			}
+			field := reflect.New(reflect.StructOf([]reflect.StructField{{Name: "S", Type: reflect.TypeOf(s).Elem()}})).Elem()
+			field.Field(0).Set(reflect.ValueOf(s).Elem())
+			if in, err := json.Marshal(field.Interface()); err != nil || string(in) != `{"S":`+string(text[1:len(text)-1])+"}" {
+				t.Errorf("JSON of a field: %s, %v", in, err)
+			}
 			if _, err := json.Marshal(zero(s)); err == nil {
 				t.Error("JSON of a zero value")
 			}

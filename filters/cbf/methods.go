@@ -20,8 +20,9 @@ func (s *Sketch) MarshalBinary() ([]byte, error) { return keyed.AppendBinary(nil
 // UnmarshalBinary implements encoding.BinaryUnmarshaler: it makes *s what Decode makes.
 func (s *Sketch) UnmarshalBinary(blob []byte) error { return sketch.Set(s, blob, Decode) }
 
-// MarshalText implements encoding.TextMarshaler: the BLOB in base64, as JSON has it.
-func (s *Sketch) MarshalText() ([]byte, error) { return sketch.Text(s.MarshalBinary()) }
+// MarshalText implements encoding.TextMarshaler: the BLOB in base64, as JSON has it, also of a
+// Sketch that is a field and not a pointer.
+func (s Sketch) MarshalText() ([]byte, error) { return sketch.Text(s.MarshalBinary()) }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Sketch) UnmarshalText(text []byte) error { return sketch.SetText(s, text, Decode) }

@@ -192,6 +192,15 @@ func (s *Sketch) Count(c grid.Cell, category []byte) (uint64, error) {
 	return s.count(c, category), nil
 }
 
+// CountAt is Count of the cell at (x, y).
+func (s *Sketch) CountAt(x, y float64, category []byte) (uint64, error) {
+	c, err := s.Grid.Cell(x, y)
+	if err != nil {
+		return 0, err
+	}
+	return s.Count(c, category)
+}
+
 // Remove takes n points out of a cell. More than the estimate is an error that
 // wraps sketch.ErrTooMany; counters that are no sums one that wraps
 // sketch.ErrNotAdditive; either changes nothing. Removing from a dense sketch
@@ -265,6 +274,26 @@ func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
 		return err
 	}
 	return s.Add(to, category, *n)
+}
+
+// Union adds the points of o to s, as SQL does of their BLOBs. Where the two do not combine
+// (Differ) the error wraps sketch.ErrDiffer, and s is unchanged. o is unchanged.
+func (s *Sketch) Union(o *Sketch) error {
+	b := NewBuilder(s.Config, nil)
+	for _, part := range [...]*Sketch{s, o} {
+		v, err := NewView(part.Blob())
+		if err != nil {
+			return err
+		}
+		if err := b.AddView(&v); err != nil {
+			return err
+		}
+	}
+	out, err := b.Sketch()
+	if err == nil {
+		*s = *out
+	}
+	return err
 }
 
 // Subtract takes o out of s; o must be part of s: built from some of the

@@ -131,6 +131,18 @@ func (c *Config) checkPoint(at grid.Cell, category []byte) error {
 // CheckCategory must have allowed the question. O(k) dense, O(log n) exact.
 func (v *View) Count(c grid.Cell, category []byte) uint64 { return v.reader().Count(c, category) }
 
+// CountAt is Count of the cell at (x, y), with the errors of grid.Grid.Cell and CheckCategory.
+func (v *View) CountAt(x, y float64, category []byte) (uint64, error) {
+	if err := v.CheckCategory(category != nil); err != nil {
+		return 0, err
+	}
+	c, err := v.Grid.Cell(x, y)
+	if err != nil {
+		return 0, err
+	}
+	return v.Count(c, category), nil
+}
+
 // Counts is Count for many cells, in categories; dst is as long as cells.
 func (v *View) Counts(dst []uint64, cells []grid.Cell, of Categories) {
 	v.reader().Counts(dst, cells, of)
