@@ -28,7 +28,7 @@ func (p *purse) Grow(delta int64) error {
 
 // memory is what a builder holds: what its budget must have been asked for.
 func (b *Builder) memory() (n int64) {
-	for _, s := range b.sections {
+	for _, s := range b.all {
 		n += cells.SectionBytes + int64(len(s.Category)) + s.cells.Bytes() + tree.SquareBytes(s.squares.Len()) + s.counting.bytes()
 	}
 	if b.dense != nil {

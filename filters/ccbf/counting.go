@@ -1,10 +1,22 @@
 package ccbf
 
 import (
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
+	"github.com/ccbfsql/ccbfsql/filters/grid"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
 )
+
+// counterState is the counters of a Builder.
+type counterState struct {
+	dense   *cascade.Counters // nil while there are none
+	spilled bool              // cells go into the counters at once, and no longer into stores
+	united  cascade.Origin    // of the dense sketches that were added
+	added   uint64            // their total
+	single  bool              // points went into the counters one by one
+}
 
 // counting is the points of a section on their way into the counters. Those of a cell that come
 // near each other are added up before: counting in the dense form takes many times as long.
@@ -145,7 +157,7 @@ func (b *Builder) countRecents(s *section) error {
 	c := &s.counting
 	insert := func(r cells.Run) { b.insertRun(s, r) }
 	most := b.recentsFor()
-	b.counted = true // though nothing may have been put out so far
+	b.single = true // though nothing may have been put out so far
 	if c.recents.Slots() > most {
 		if err := b.endRecents(s); err != nil {
 			return err
@@ -176,7 +188,7 @@ func (b *Builder) countRecents(s *section) error {
 // known of it, or of several sections, and no more than take half of what the counters do.
 func (b *Builder) recentsFor() int {
 	scarce := b.budget != nil && (b.scarcity == nil || b.scarcity.Scarce() > 0)
-	if len(b.sections) > 1 || scarce || b.shape.Bytes() < 16*leastRecents {
+	if len(b.all) > 1 || scarce || b.shape.Bytes() < 16*leastRecents {
 		return 0
 	}
 	return min(mostRecents, int(b.shape.Bytes()/16))
@@ -227,7 +239,7 @@ func (b *Builder) mergeCounting(s *section, from *counting) (err error) {
 // insert counts the cells of sections in the counters.
 func (b *Builder) insert(sections ...cells.Section) {
 	b.bounds = cells.Hull(b.bounds, counters.Insert(b.dense, b.counters(), sections))
-	b.counted = b.counted || len(sections) > 0
+	b.single = b.single || len(sections) > 0
 }
 
 // insertRun counts cells of a section in the counters.
@@ -243,4 +255,73 @@ func (b *Builder) insertStore(s *section) error {
 	}
 	s.cells = store.Cells{}
 	return b.account(s, 0)
+}
+
+// needDense gives the builder an empty dense form.
+func (b *Builder) needDense() error {
+	if b.dense != nil {
+		return nil
+	}
+	if err := b.grow(int64(b.shape.Bytes())); err != nil {
+		return err
+	}
+	b.dense = cascade.New(b.shape)
+	return nil
+}
+
+// spill counts the cells of all stores in the counters, and from now on all others.
+func (b *Builder) spill() error {
+	if b.spilled {
+		return nil
+	}
+	list, err := b.gather()
+	if err != nil {
+		return err
+	}
+	defer b.release(list)
+	if len(list) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
+		scratch := b.denseScratch(list.Cells())
+		if err := b.grow(int64(b.shape.Bytes()) + scratch); err != nil {
+			return err
+		}
+		b.bounds = cells.Hull(b.bounds, list.Bounds())
+		b.dense = counters.Maxima(b.counters(), list)
+		if err := b.grow(-scratch); err != nil {
+			return err
+		}
+	} else {
+		if err := b.needDense(); err != nil {
+			return err
+		}
+		b.insert(list...)
+	}
+	b.spilled = true
+	return b.dropStores()
+}
+
+// parts are those of the dense form: of the dense sketches that were added, and of
+// all other points; counted says that some of these were counted one by one.
+func (b *Builder) parts(counted bool) cascade.Origin {
+	if b.Mode == Standard {
+		return cascade.Origin{}
+	}
+	own, total := cascade.Origin{}, b.total-min(b.added, b.total)
+	if counted {
+		own = cascade.OnePart(total)
+	}
+	return b.united.With(b.added, own, total)
+}
+
+func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Origin, total uint64) error {
+	if b.trees > 0 {
+		return ErrForms
+	}
+	if err := b.needDense(); err != nil {
+		return err
+	}
+	b.united = b.united.With(b.added, p, total)
+	b.added = saturate.Add(b.added, total)
+	b.bounds = cells.Hull(b.bounds, bounds)
+	b.dense.Union(d)
+	return nil
 }

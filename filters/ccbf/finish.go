@@ -2,9 +2,7 @@ package ccbf
 
 import (
 	"math/bits"
-	"slices"
 
-	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/store"
@@ -46,7 +44,7 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 	s := b.empty()
 	s.cells, s.dense = list, b.dense
 	if s.dense != nil {
-		s.parts = b.parts(b.counted)
+		s.parts = b.parts(b.single)
 	}
 	if s.dense != nil && len(list) > 0 {
 		// Cells that came beside dense sketches go in last and in their own order, so that the
@@ -105,7 +103,7 @@ func (b *Builder) overflowBytes(list cells.List) int64 {
 	}
 	if b.Overflow == ToTree && b.dense == nil {
 		squares := list.Cells()
-		for _, s := range b.sections {
+		for _, s := range b.all {
 			squares += s.squares.Len()
 		}
 		n += tree.FitBytes(squares)
@@ -167,41 +165,10 @@ func pointsOf(s cells.Source) (n uint64) {
 	return n
 }
 
-// group is the sections of one label, in the order of their keys.
-type group []*section
-
-func (g group) stores() []*store.Cells {
-	stores := make([]*store.Cells, len(g))
-	for i, s := range g {
-		stores[i] = &s.cells
-	}
-	return stores
-}
-
-// groups is the sections that have cells in the order of a BLOB.
-func (b *Builder) groups() (groups []group) {
-	sections := slices.DeleteFunc(slices.Clone(b.sections), func(s *section) bool { return s.cells.Empty() })
-	slices.SortFunc(sections, func(s, t *section) int {
-		if n := s.Compare(t.Label); n != 0 {
-			return n
-		}
-		return int(s.part) - int(t.part)
-	})
-	for from := 0; from < len(sections); {
-		to := from + 1
-		for to < len(sections) && sections[to].Compare(sections[from].Label) == 0 {
-			to++
-		}
-		groups = append(groups, sections[from:to])
-		from = to
-	}
-	return groups
-}
-
 // finish counts what is on its way into counters, and makes one list of each store.
 func (b *Builder) finish() error {
 	b.mustBeMade()
-	for _, s := range b.sections {
+	for _, s := range b.all {
 		if err := b.endCounting(s); err != nil {
 			return err
 		}
@@ -211,7 +178,7 @@ func (b *Builder) finish() error {
 			return err
 		}
 	}
-	for _, s := range b.sections {
+	for _, s := range b.all {
 		if s.cells.Empty() {
 			continue
 		}
@@ -222,116 +189,10 @@ func (b *Builder) finish() error {
 	return nil
 }
 
-// gather is the cells of all stores, for which memory is reserved until release.
-func (b *Builder) gather() (cells.List, error) {
-	n := 0
-	groups := b.groups()
-	for _, g := range groups {
-		for _, s := range g {
-			if err := b.change(s, s.cells.SumNeed(), s.cells.Sum); err != nil {
-				return nil, err
-			}
-			least, _ := s.cells.Distinct()
-			n += least
-		}
-	}
-	if err := b.grow(cells.RunBytes(n)); err != nil {
-		return nil, err
-	}
-	list := make(cells.List, len(groups))
-	for i, g := range groups {
-		list[i] = cells.Section{Label: g[0].Label, Run: store.Run(g.stores()...)}
-	}
-	return list, nil
-}
-
-// release gives back the memory of gather. The budget refuses no such thing.
-func (b *Builder) release(list cells.List) { _ = b.grow(-cells.RunBytes(list.Cells())) }
-
 // empty is a sketch of what was added without its cells or counters.
 func (b *Builder) empty() *Sketch {
 	return &Sketch{
 		Config: b.Config, Class: b.class, Total: b.total, TotalKnown: !b.unknown, bounds: b.bounds,
 		sums: b.Mode == Standard && !b.notSums,
 	}
-}
-
-// needDense gives the builder an empty dense form.
-func (b *Builder) needDense() error {
-	if b.dense != nil {
-		return nil
-	}
-	if err := b.grow(int64(b.shape.Bytes())); err != nil {
-		return err
-	}
-	b.dense = cascade.New(b.shape)
-	return nil
-}
-
-// spill counts the cells of all stores in the counters, and from now on all others.
-func (b *Builder) spill() error {
-	if b.spilled {
-		return nil
-	}
-	list, err := b.gather()
-	if err != nil {
-		return err
-	}
-	defer b.release(list)
-	if len(list) > 0 && b.dense == nil && b.Mode == MinimalIncrement {
-		scratch := b.denseScratch(list.Cells())
-		if err := b.grow(int64(b.shape.Bytes()) + scratch); err != nil {
-			return err
-		}
-		b.bounds = cells.Hull(b.bounds, list.Bounds())
-		b.dense = counters.Maxima(b.counters(), list)
-		if err := b.grow(-scratch); err != nil {
-			return err
-		}
-	} else {
-		if err := b.needDense(); err != nil {
-			return err
-		}
-		b.insert(list...)
-	}
-	b.spilled = true
-	return b.dropStores()
-}
-
-// dropStores forgets the cells of all stores.
-func (b *Builder) dropStores() error {
-	for _, s := range b.sections {
-		s.cells = store.Cells{}
-		if err := b.account(s, 0); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// parts are those of the dense form: of the dense sketches that were added, and of
-// all other points; counted says that some of these were counted one by one.
-func (b *Builder) parts(counted bool) cascade.Origin {
-	if b.Mode == Standard {
-		return cascade.Origin{}
-	}
-	own, total := cascade.Origin{}, b.total-min(b.added, b.total)
-	if counted {
-		own = cascade.OnePart(total)
-	}
-	return b.united.With(b.added, own, total)
-}
-
-func (b *Builder) addDense(d *cascade.Counters, bounds grid.Rect, p cascade.Origin, total uint64) error {
-	if b.trees > 0 {
-		return ErrForms
-	}
-	if err := b.needDense(); err != nil {
-		return err
-	}
-	b.united = b.united.With(b.added, p, total)
-	b.added = saturate.Add(b.added, total)
-	b.bounds = cells.Hull(b.bounds, bounds)
-	b.dense.Union(d)
-	return nil
 }

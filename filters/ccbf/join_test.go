@@ -42,7 +42,7 @@ func united(t *testing.T, r *rand.Rand, blobs [][]byte, order []int) []byte {
 	}
 	for len(parts) > 1 {
 		i := r.IntN(len(parts) - 1)
-		if parts[i+1].form() == Exact && parts[i+1].total == 0 && len(parts[i+1].sections) == 0 && !parts[i+1].sketches {
+		if parts[i+1].form() == Exact && parts[i+1].total == 0 && len(parts[i+1].all) == 0 && !parts[i+1].sketches {
 			t.Fatal("a part of nothing")
 		}
 		if !parts[i].sketches { // the first, where the first sketch began another

@@ -14,6 +14,21 @@ import (
 // A builder of a sketch that overflows to a tree keeps cells in stores as others do, and
 // squares, where some came or were pruned, in lists beside them.
 
+// treeState is what a Builder knows of squares that were added or pruned.
+type treeState struct {
+	trees  int           // that were added; 2 where it was pruned
+	tau    tree.Tau      // the largest threshold of those
+	fit    tree.Accuracy // of the first
+	sample cellSample    // of cells that were pruned
+}
+
+const (
+	// keepTree times Bytes is what the leaves take in the BLOB that a builder keeps when it prunes.
+	keepTree = 4
+	// leastSection is about what a section takes at least in a BLOB.
+	leastSection = 16
+)
+
 // addTreeOf adds the leaves of a body.
 func (b *Builder) addTreeOf(r *tree.Reader, bounds grid.Rect) error {
 	if err := b.grow(r.Memory()); err != nil { // before leaves are read
@@ -79,7 +94,7 @@ func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 	if b.trees == 1 && len(of) == 0 {
 		t.Fit = b.fit
 	}
-	for _, from := range b.sections {
+	for _, from := range b.all {
 		if s := from.squares.Sum(); s.Len() > 0 {
 			t.Sections = append(t.Sections, tree.Section{Label: from.Label, Squares: s})
 		}
@@ -102,7 +117,7 @@ func (b *Builder) overflow() error {
 	// now may take more than all of them in the end.
 	if b.trees == 0 {
 		heads := uint64(0)
-		for _, s := range b.sections {
+		for _, s := range b.all {
 			heads += leastSection + uint64(len(s.Category))
 		}
 		if heads > b.Bytes/2 {
@@ -124,7 +139,7 @@ func (b *Builder) prune() error {
 	}
 	defer b.release(list)
 	n := list.Cells()
-	for _, s := range b.sections {
+	for _, s := range b.all {
 		n += s.squares.Len()
 	}
 	if err := b.grow(tree.FitBytes(n)); err != nil {
@@ -146,7 +161,7 @@ func (b *Builder) prune() error {
 		return err
 	}
 	b.sample.add(&b.Config, list)
-	for _, s := range b.sections {
+	for _, s := range b.all {
 		s.squares = tree.Merger{}
 	}
 	if err := b.dropStores(); err != nil {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/paulmach/orb"
 )
@@ -81,4 +83,99 @@ func checkPixels(n int, b orb.Bound, width, height int) error {
 		return fmt.Errorf("%w: %d x %d pixels and room for %d", ErrRaster, width, height, n)
 	}
 	return nil
+}
+
+// Density writes the counts of a box as width x height pixels to dst, row by
+// row from the north-west, the points of a cell spread evenly over the cell: a
+// pixel gets from each cell the share of its area that it covers. Pictures are
+// made of it, smooth at any zoom; the pixels of a box that holds all cells add
+// up to all counts, up to rounding. (Raster keeps cells whole.)
+//
+// In a dense sketch with levels, squares are looked up instead of cells, at the
+// level nearest to the pixels: their side is at most 1.41 times a pixel's shorter
+// one.
+//
+// dst must be width*height long. Exact sketches answer for any box, dense ones
+// for up to AreaLimit lookups inside Bounds. Errors as CheckRaster. O(cells in
+// the box + pixels).
+func (v *View) Density(dst []float64, b orb.Bound, width, height int, of Categories) error {
+	if err := checkPixels(len(dst), b, width, height); err != nil {
+		return err
+	}
+	clear(dst)
+	return v.reader().Density(&form.Picture{Pixels: dst, Box: b, Width: width, Height: height}, of)
+}
+
+// AddDensity adds Density to dst, for a picture of several sketches, each of which touches only
+// the pixels where it can have counts. A dense sketch takes at most that many lookups,
+// for pictures that must be ready in time: where the box has more cells, squares of
+// them are drawn, each from the counts of some cells drawn at random from it, and
+// sampled is true. What is drawn is then right on average: a sum of n cells, m of
+// them read, is n/m times what these read. Equal boxes give equal pictures. After an error
+// dst is partly written.
+func (v *View) AddDensity(dst []float64, b orb.Bound, width, height int, of Categories, most uint64) (sampled bool, err error) {
+	if err := checkPixels(len(dst), b, width, height); err != nil {
+		return false, err
+	}
+	p := &form.Picture{Pixels: dst, Box: b, Width: width, Height: height}
+	r := v.reader()
+	if c, ok := r.(*counters.Reader); ok {
+		return c.DensityWithin(p, of, min(most, v.head.Limit.Left()))
+	}
+	return false, r.Density(p, of)
+}
+
+// Noise describes what the counters of a dense sketch add to what a cell reads. Any
+// number of goroutines may use it, for the BLOB that it was made from.
+type Noise struct{ cells *noise.Cells }
+
+// Noise is that of the sketch; nil where it is not dense and there is none. O(counters).
+func (v *View) Noise() *Noise {
+	if v.Form() != Dense {
+		return nil
+	}
+	return &Noise{v.reader().(*counters.Reader).Noise().Cells()}
+}
+
+// Estimates is a picture of estimates in progress, as AddDensity is one of counts: it
+// subtracts what cells add to shared counters, and is empty where the rest can be noise
+// alone. Counts are never below the truth; a picture of estimates can be, and does not show
+// points fewer than the noise.
+type Estimates struct {
+	Values        []float64 // row by row from the north-west, whole after Finish
+	Width, Height int
+
+	noisy []float64      // what counters say
+	haze  *counters.Haze // their noise; nil where none are in it
+}
+
+// NewEstimates is an empty picture in values, which is width*height long.
+func NewEstimates(values []float64, width, height int) *Estimates {
+	return &Estimates{Values: values, Width: width, Height: height}
+}
+
+// Add adds a sketch, with at most most lookups if it is dense, as
+// AddDensity does; n is its noise.
+func (e *Estimates) Add(v *View, n *Noise, b orb.Bound, of Categories, most uint64) (sampled bool, err error) {
+	if v.Form() != Dense || n == nil {
+		return v.AddDensity(e.Values, b, e.Width, e.Height, of, most)
+	}
+	if err := checkPixels(len(e.Values), b, e.Width, e.Height); err != nil {
+		return false, err
+	}
+	if e.haze == nil {
+		e.noisy, e.haze = make([]float64, len(e.Values)), counters.NewHaze(len(e.Values))
+	}
+	p := &form.Picture{Pixels: e.noisy, Box: b, Width: e.Width, Height: e.Height}
+	return v.reader().(*counters.Reader).EstimatesWithin(p, e.haze, n.cells, of, min(most, v.head.Limit.Left()))
+}
+
+// Finish removes what can be noise.
+func (e *Estimates) Finish() {
+	for i, n := range e.noisy {
+		if n > e.haze.Least(i) {
+			e.Values[i] += n
+		}
+	}
+	e.noisy, e.haze = nil, nil
 }

@@ -3,6 +3,9 @@
 package form
 
 import (
+	"container/heap"
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
@@ -104,4 +107,105 @@ type Info struct {
 	AtLeast    uint64
 	Suppressed uint64
 	Fill       float64
+}
+
+// Area is where a question is about: a box, or a polygon on the grid of the sketch.
+type Area interface {
+	cells.Area
+	// Rows is the area row by row, within a rectangle.
+	Rows(g grid.Grid, within grid.Rect) (Rows, error)
+}
+
+// Rows is an area as the stretches of its rows.
+type Rows interface {
+	Bounds() grid.Rect
+	Work() uint64  // crossings of rows and edges
+	Count() uint64 // cells
+	Row(y int64) []grid.Interval
+}
+
+// Box is a rectangle as an area.
+type Box struct{ cells.Box }
+
+// Rows is that of Area.
+func (b Box) Rows(_ grid.Grid, within grid.Rect) (Rows, error) {
+	r := grid.Rect(b.Box).Intersect(within)
+	return &boxRows{r, [1]grid.Interval{{X0: r.MinX, X1: r.MaxX}}}, nil
+}
+
+// boxRows is a rectangle row by row.
+type boxRows struct {
+	rect grid.Rect
+	row  [1]grid.Interval
+}
+
+func (b *boxRows) Bounds() grid.Rect         { return b.rect }
+func (b *boxRows) Work() uint64              { return 0 }
+func (b *boxRows) Count() uint64             { return b.rect.Count() }
+func (b *boxRows) Row(int64) []grid.Interval { return b.row[:] }
+
+// Spot is a cell and its count; in a tree, a leaf: a square of 2^Level x 2^Level
+// cells, each with that count, whose south-western one is Cell.
+type Spot struct {
+	Cell  grid.Cell
+	Count uint64
+	Level uint8
+}
+
+// MaxSpots is the most cells that one question lists.
+const MaxSpots = 1_000_000
+
+// Candidate is a cell that may be among the largest, by the least that is known
+// of its count.
+type Candidate struct {
+	Spot
+	Least uint64
+}
+
+// before reports whether c comes into a list of the largest rather than d.
+func (c *Candidate) before(d *Candidate) bool {
+	if c.Least != d.Least {
+		return c.Least > d.Least
+	}
+	if c.Level != d.Level {
+		return c.Level < d.Level
+	}
+	a, b := c.Cell, d.Cell
+	return a.Y < b.Y || a.Y == b.Y && a.X < b.X
+}
+
+// Top is a heap of the k best candidates so far, the last of them on top.
+type Top struct {
+	K, Most int // cells wanted, and the most that there may be
+	Cells   []Candidate
+	Full    bool // more were wanted than there may be
+}
+
+func (t *Top) Len() int           { return len(t.Cells) }
+func (t *Top) Less(i, j int) bool { return t.Cells[j].before(&t.Cells[i]) }
+func (t *Top) Swap(i, j int)      { t.Cells[i], t.Cells[j] = t.Cells[j], t.Cells[i] }
+func (t *Top) Push(any)           {}             // never: it would take an allocation for each
+func (t *Top) Pop() any           { return nil } // never: the last is replaced
+
+// Wants reports whether c would be among the best.
+func (t *Top) Wants(c Candidate) bool {
+	return len(t.Cells) < t.K || c.before(&t.Cells[0])
+}
+
+// Add takes a Candidate into account; false once there are too many.
+func (t *Top) Add(c Candidate) bool {
+	switch {
+	case len(t.Cells) < min(t.K, t.Most):
+		if len(t.Cells) == cap(t.Cells) {
+			t.Cells = slices.Grow(t.Cells, min(max(64, len(t.Cells)), t.Most-len(t.Cells)))
+		}
+		t.Cells = append(t.Cells, c)
+		heap.Fix(t, len(t.Cells)-1)
+	case len(t.Cells) < t.K:
+		t.Full = true
+	case c.before(&t.Cells[0]):
+		t.Cells[0] = c
+		heap.Fix(t, 0)
+	}
+	return !t.Full
 }

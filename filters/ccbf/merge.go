@@ -1,0 +1,180 @@
+package ccbf
+
+import (
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// AddView adds a sketch, which is left unchanged, after checking it.
+func (b *Builder) AddView(v *View) error {
+	if err := v.check(); err != nil {
+		return err
+	}
+	if err := b.join(&v.Config, v.Form(), v.Class()); err != nil {
+		return err
+	}
+	b.sketches = true
+	total, known := v.Total()
+	b.mergeTotal(total, known, !v.header.Flags.Has(sketch.Additive))
+	switch r := v.reader().(type) {
+	case *counters.Reader:
+		return b.addDense(&r.Counters, v.Bounds, v.parts, total)
+	case *tree.Reader:
+		return b.addTreeOf(r, v.Bounds)
+	}
+	return b.addExact(&v.exact.Cells)
+}
+
+// Merge adds another builder's points and sketches. from is left unchanged and
+// may be merged into several builders at once.
+func (b *Builder) Merge(from *Builder) error {
+	if err := b.join(&from.Config, from.form(), from.class); err != nil {
+		return err
+	}
+	b.sketches = b.sketches || from.sketches
+	b.mergeTotal(from.total, !from.unknown, from.notSums)
+	for _, f := range from.all {
+		s, err := b.at(f.KeyCategory(), f.X, f.Y, f.part)
+		if err != nil {
+			return err
+		}
+		if err := b.mergeSection(s, f); err != nil {
+			return err
+		}
+	}
+	if from.trees > 0 {
+		if b.dense != nil {
+			return ErrForms
+		}
+		if err := b.needSample(); err != nil {
+			return err
+		}
+		b.sample.merge(&b.Config, &from.sample)
+		return b.addPruned(from.trees, from.tau, from.fit, from.bounds)
+	}
+	if from.dense != nil {
+		return b.addDense(from.dense, from.bounds, from.parts(from.single), from.total)
+	}
+	return nil
+}
+
+// mergeSection adds a section of another builder.
+func (b *Builder) mergeSection(s, from *section) error {
+	if !from.cells.Empty() {
+		if err := b.change(s, s.cells.MergeNeed(&from.cells), func() { s.cells.Merge(&from.cells) }); err != nil {
+			return err
+		}
+		if b.spilled {
+			if err := b.insertStore(s); err != nil {
+				return err
+			}
+		} else if err := b.settle(s); err != nil {
+			return err
+		}
+	}
+	for _, squares := range from.squares.Lists() {
+		if err := b.addSquares(s, squares); err != nil {
+			return err
+		}
+	}
+	return b.mergeCounting(s, &from.counting)
+}
+
+// join makes the configuration that of all that was added and a sketch of another one,
+// form and class of categories, or returns an error where that cannot be added.
+func (b *Builder) join(c *Config, form Form, class key.Class) error {
+	b.mustBeMade()
+	if b.Config != *c {
+		if err := b.combine(b.form(), c, form); err != nil {
+			return err
+		}
+	}
+	if err := differClass(b.class, class); err != nil {
+		return err
+	}
+	b.class = max(b.class, class)
+	b.Config = joined(&b.Config, b.form(), c, form)
+	return nil
+}
+
+func (b *Builder) mergeTotal(total uint64, known bool, notSums bool) {
+	b.unknown = b.unknown || !known
+	b.notSums = b.notSums || notSums
+	b.total = saturate.Add(b.total, total)
+}
+
+// addExact adds the cells of a body.
+func (b *Builder) addExact(v *cells.View) error {
+	var to *section
+	reserved := int64(0)
+	room := func(w *cells.Wanted) (r cells.Room, err error) {
+		if w.Wide { // the room of before is of no use
+			if err := b.grow(-reserved); err != nil {
+				return r, err
+			}
+		}
+		if to, err = b.at(w.Category, w.X, w.Y, partOf(w.Base)); err != nil {
+			return r, err
+		}
+		reserved = cells.RunBytes(w.Cells) + to.cells.Need(w.Cells)
+		if err := b.grow(reserved); err != nil { // before cells are read
+			return r, err
+		}
+		if !w.Wide && !b.spilled {
+			r.Words = to.cells.Room(w.Cells, w.Base)
+		}
+		if r.Words == nil {
+			r.Run = cells.NewRun(w.Cells)
+		}
+		return r, nil
+	}
+	return v.EachSectionIn(room, func(w *cells.Wanted, r cells.Room) error {
+		if r.Words != nil {
+			to.cells.Fill(w.Cells)
+			if err := b.account(to, reserved); err != nil {
+				return err
+			}
+			return b.settle(to)
+		}
+		label := w.Label()
+		if err := b.addRun(&label, r.Run); err != nil {
+			return err
+		}
+		return b.grow(-reserved)
+	})
+}
+
+// addRun adds the cells of a label, which are in the order of their keys.
+func (b *Builder) addRun(p *cells.Label, r cells.Run) error {
+	for len(r.Keys) > 0 {
+		n, _ := slices.BinarySearchFunc(r.Keys, partOf(r.Keys[0]), func(key uint64, part uint8) int {
+			if partOf(key) <= part {
+				return -1
+			}
+			return 1
+		})
+		s, err := b.at(p.KeyCategory(), p.X, p.Y, partOf(r.Keys[0]))
+		if err != nil {
+			return err
+		}
+		part := cells.Run{Keys: r.Keys[:n], Counts: r.Counts[:n]}
+		r = cells.Run{Keys: r.Keys[n:], Counts: r.Counts[n:]}
+		if b.spilled {
+			b.insertRun(s, part)
+			continue
+		}
+		if err := b.change(s, s.cells.Need(n), func() { s.cells.AddCounted(part.Keys, part.Counts) }); err != nil {
+			return err
+		}
+		if err := b.settle(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
