@@ -318,15 +318,3 @@ func (d *Difference) Each(f func(c grid.Cell, n int64)) error {
 	})
 	return err
 }
-
-// KeepCells keeps the cells for which has is true: a mask from elsewhere, for example a
-// Bloom filter of keys from bridge.AppendCellKey. Where s is not exact the error wraps
-// ErrNotExact.
-func (s *Sketch) KeepCells(has func(c grid.Cell) bool) error {
-	if !s.IsExact() {
-		return fmt.Errorf("%w (mask with a sketch of cells, or build with more bytes)", ErrNotExact)
-	}
-	s.cells = s.cells.Keep(has)
-	s.Total = s.cells.Total()
-	return nil
-}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cascade"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/counters"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/tree"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
@@ -146,6 +147,117 @@ func (s *Sketch) Clip(p *Polygon) error {
 	} else if s.TotalKnown {
 		s.Total = list.Total()
 	}
+	return nil
+}
+
+// KeepCells keeps the cells for which has is true: a mask from elsewhere, for example a
+// Bloom filter of keys from bridge.AppendCellKey. Where has is true, counts are never below
+// the truth.
+//
+// An exact sketch stays exact. A tree keeps the whole squares that have such a cell, and
+// counters keep what such cells read: has is asked of all cells of these squares, or within
+// the bounds, at most AreaLimit. Counters of categories cannot list theirs: the error wraps
+// ErrNotListed.
+func (s *Sketch) KeepCells(has func(c grid.Cell) bool) error {
+	switch s.Form() {
+	case Dense:
+		return s.keepCounters(has)
+	case Tree:
+		return s.keepSquares(has)
+	}
+	s.cells = s.cells.Keep(has)
+	s.Total = s.cells.Total()
+	return nil
+}
+
+// tooManyToAsk is the error for so many cells that would have to be asked for.
+func tooManyToAsk(cells uint64) error {
+	return fmt.Errorf("the mask would be asked for %.2g cells, the limit is %.2g (mask sketches of fewer or coarser cells)", float64(cells), float64(AreaLimit))
+}
+
+// keepSquares is KeepCells of a tree.
+func (s *Sketch) keepSquares(has func(c grid.Cell) bool) error {
+	limits := s.body().limits()
+	list, bounds := &tree.List{Tau: s.tree.Tau}, cells.NoBounds
+	asked, across := uint64(0), false
+	for i := range s.tree.Sections {
+		sec := &s.tree.Sections[i]
+		a := tree.RegionArea{Bounds: limits, X: sec.X, Y: sec.Y}
+		var left tree.Squares
+		for j, key := range sec.Keys {
+			r := a.Rect(key, sec.Level(j))
+			if asked = saturate.Add(asked, r.Count()); asked > AreaLimit {
+				return tooManyToAsk(asked)
+			}
+			some, all := anyAndAll(r, has)
+			if !some {
+				continue
+			}
+			across = across || !all
+			left = left.Append(&sec.Squares, j, j+1)
+			bounds = cells.Hull(bounds, r)
+		}
+		if left.Len() > 0 {
+			list.Sections = append(list.Sections, tree.Section{Label: sec.Label, Squares: left})
+		}
+	}
+	s.tree, s.bounds = list, bounds
+	if across {
+		s.lostTotal()
+	} else if s.TotalKnown {
+		s.Total = list.Total()
+	}
+	return nil
+}
+
+// anyAndAll reports whether has is true of any and of all cells of a rectangle.
+func anyAndAll(r grid.Rect, has func(c grid.Cell) bool) (some, all bool) {
+	all = true
+	for y := r.MinY; y <= r.MaxY; y++ {
+		for x := r.MinX; x <= r.MaxX; x++ {
+			is := has(grid.Cell{X: x, Y: y})
+			some, all = some || is, all && is
+			if some && !all {
+				return some, all
+			}
+		}
+	}
+	return some, all
+}
+
+// keepCounters is KeepCells of counters: it masks them by counters of the cells that are kept.
+func (s *Sketch) keepCounters(has func(c grid.Cell) bool) error {
+	if s.Categories {
+		return fmt.Errorf("%w of their categories, so they cannot be masked by cells (build with more bytes, or with overflow: 'tree')", ErrNotListed)
+	}
+	if n := s.bounds.Count(); n > AreaLimit {
+		return tooManyToAsk(n)
+	}
+	mask, bounds, params := cascade.New(s.shape), cells.NoBounds, s.counters()
+	body := countersSketch{s}
+	section := cells.Section{Label: cells.Label{None: true}}
+	insert := func() {
+		bounds = cells.Hull(bounds, counters.Insert(mask, params, cells.List{section}))
+		section.Keys = section.Keys[:0]
+	}
+	for y := s.bounds.MinY; y <= s.bounds.MaxY; y++ {
+		for x := s.bounds.MinX; x <= s.bounds.MaxX; x++ {
+			c := grid.Cell{X: x, Y: y}
+			if !has(c) || body.count(c, nil) == 0 {
+				continue
+			}
+			regionX, regionY, z := cells.Key(c)
+			if regionX != section.X || regionY != section.Y || len(section.Keys) == countAtOnce {
+				insert()
+				section.X, section.Y = regionX, regionY
+			}
+			section.Keys = append(section.Keys, z)
+		}
+	}
+	insert()
+	s.dense.Mask(mask)
+	s.bounds = bounds
+	s.lostTotal()
 	return nil
 }
 
