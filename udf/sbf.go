@@ -3,7 +3,9 @@ package udf
 import (
 	"math"
 
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
@@ -15,12 +17,12 @@ var _ = only(sbf.Family,
 			"Not for method mi, and not for products.",
 		"round(X_get_unbiased(s, 1)) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramSketch, paramKey), duck.Param{Name: "groups", Type: duck.UBigInt}),
 	own("X_join", duck.Blob, sbfJoin,
-		"Returns the sketch of a join on the key: sbf_get then returns the number of joined rows with a key, never below the true number.",
+		"Returns the sketch of a join on the key: sbf_get then returns the number of joined rows with a key, never below the true number. Join the result again for three relations and more.",
 		"X_get(X_join(s, s), 0) FROM (SELECT X_agg(x % 3) s FROM range(10) t(x))", params(paramLeft, paramRight)),
 	own("X_range_sum", duck.UBigInt, sbfRangeSum,
-		"Number of occurrences of all keys from lo to hi, both included, in a sketch built with the option range: never below the true number if sbf_get is not.",
+		"Number of occurrences of all keys from lo to hi, both included, in a sketch built with the option range: never below the true number if sbf_get is not. lo and hi are of the keys' type.",
 		"X_range_sum(s, 10, 19) FROM (SELECT X_agg(x, {range: {lo: 0, hi: 99}}) s FROM range(50) t(x))",
-		params(paramSketch, duck.Param{Name: "lo", Type: duck.BigInt}, duck.Param{Name: "hi", Type: duck.BigInt})),
+		params(paramSketch, duck.Param{Name: "lo", Type: duck.Any}, duck.Param{Name: "hi", Type: duck.Any})),
 )
 
 func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
@@ -44,10 +46,20 @@ func sbfUnbiased(rows *duck.Rows, out *duck.Result) error {
 }
 
 func sbfRangeSum(rows *duck.Rows, out *duck.Result) error {
-	lo, hi := duck.Slice[int64](rows.Col(1)), duck.Slice[int64](rows.Col(2))
 	sums := duck.Out[uint64](out)
 	return eachBlob(rows, out, sbf.NewView, func(v *sbf.View, i int) (err error) {
-		sums[i], err = v.RangeSum(lo[i], hi[i])
+		var ends [2]int64
+		for j, name := range []string{"lo", "hi"} {
+			n, class, ok := args.RangeEnd(rows.Col(j+1), i)
+			if !ok {
+				return sketch.ArgumentError(name, "is of type %s, or no whole number of 64 bits: must be a key of the range", rows.Col(j+1).Type())
+			}
+			if of := v.KeyClass(); class != of && of != key.None {
+				return sketch.ArgumentError(name, "is %v, the keys of the sketch are %v", class, of)
+			}
+			ends[j] = n
+		}
+		sums[i], err = v.RangeSum(ends[0], ends[1])
 		return err
 	})
 }

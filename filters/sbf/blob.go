@@ -137,7 +137,7 @@ func NewView(blob []byte) (View, error) {
 	if _, known := base.Total(); base.Additive() != (method != MI && !sh.product) || sh.product && known {
 		return View{}, sketch.Invalidf("method %s with flags %#x", sh.what(), uint16(b.Flags))
 	}
-	if span != (Range{}) && base.KeyClass() != key.Int {
+	if span != (Range{}) && !isNumber(base.KeyClass()) {
 		return View{}, sketch.Invalidf("a range over %v keys", base.KeyClass())
 	}
 	v := View{Base: base, shape: sh, blob: blob}

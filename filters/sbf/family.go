@@ -3,6 +3,7 @@ package sbf
 import (
 	"fmt"
 
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
@@ -122,9 +123,9 @@ var optionMarker = keyed.Option[Params]{
 // optionRange makes sbf_range_sum possible.
 var optionRange = keyed.Option[Params]{
 	Option: sketch.Option{Name: "range", Kind: sketch.RangeKind, Default: "none",
-		Summary: "{lo: ..., hi: ...}, the first and last of all integer keys, for sbf_range_sum. Each key takes as much space as log2(hi - lo) keys."},
+		Summary: "{lo: ..., hi: ...}, the first and last of all keys, for sbf_range_sum: whole numbers, dates or timestamps. Each key takes as much space as log2(hi - lo) keys."},
 	Set: func(p *Params, v sketch.Value) error {
-		p.Range = Range{v.Lo, v.Hi}
+		p.Range, p.RangeClass = Range{v.Lo, v.Hi}, key.Class(v.Class)
 		return nil
 	},
 }

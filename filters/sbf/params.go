@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/ccbfsql/ccbfsql/filters/internal/counters"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
@@ -157,8 +158,10 @@ type Params struct {
 	// Blocked keeps all counters of a key in one block of 64, so that a key
 	// costs one or two cache misses instead of K; estimates are a little worse.
 	Blocked bool
-	// Range makes the sketch answer RangeSum. Its keys are integers.
-	Range Range
+	// Range makes the sketch answer RangeSum. Its keys are of RangeClass: integers, the
+	// default, or days (key.Date) or microseconds since 1970 (key.Timestamp, key.TimestampTZ).
+	Range      Range
+	RangeClass key.Class
 	// Seed is the seed of the keys' hashes.
 	Seed uint64
 }

@@ -24,6 +24,11 @@ func (s *Sketch) ByValue() bool { return s.span != (Range{}) }
 // there is none.
 func (s *Sketch) Range() Range { return s.span }
 
+// isNumber reports whether keys of a class are 64-bit numbers, over which there are ranges.
+func isNumber(c key.Class) bool {
+	return c == key.Int || c == key.Date || c == key.Timestamp || c == key.TimestampTZ
+}
+
 // intOf is the integer of a key of class Int.
 func intOf(b []byte) (int64, error) {
 	if len(b) != 8 {

@@ -34,7 +34,14 @@ func New(p Params) (*Sketch, error) {
 	}
 	s := &Sketch{Base: keyed.New(p.Seed, flags), shape: sh}
 	if s.ByValue() {
-		if err := s.Base.SetKeyClass(key.Int); err != nil {
+		class := p.RangeClass
+		if class == key.None {
+			class = key.Int
+		}
+		if !isNumber(class) {
+			return nil, sketch.OptionError("range", "is of %v keys, must be of whole numbers, dates or timestamps", class)
+		}
+		if err := s.Base.SetKeyClass(class); err != nil {
 			return nil, err
 		}
 	}

@@ -176,7 +176,9 @@ func (t *table) copy(o *cells) { t.update(o, func(_, b uint64) uint64 { return b
 // filters, as in Union. Products are not sums: Remove and Unbiased refuse them,
 // and their total is unknown. O(m). Section 2.2, "Queries over joins of sets".
 func Product(a, b *Sketch) (*Sketch, error) {
-	if err := agree(a.operand(), b.operand()); err != nil {
+	left, right := a.operand(), b.operand()
+	left.product = right.product // of products too: three relations and more are joined
+	if err := agree(left, right); err != nil {
 		return nil, err
 	}
 	p, b := a.settled().Clone(), b.settled()

@@ -67,7 +67,7 @@ const (
 	TextKind               // VARCHAR
 	WholesKind             // a list of whole numbers
 	KeyKind                // any type that is a key
-	RangeKind              // a STRUCT of two whole numbers, lo and hi
+	RangeKind              // a STRUCT of two whole numbers, dates or timestamps, lo and hi
 	SignedKind             // a whole number from -2^63 to 2^63-1
 	BoxKind                // a STRUCT of four numbers, xmin, ymin, xmax, ymax
 )
@@ -76,7 +76,7 @@ const (
 func (k Kind) String() string {
 	return [...]string{
 		"a whole number", "a number", "BOOLEAN", "VARCHAR", "a list of whole numbers", "a value",
-		"a STRUCT {lo: ..., hi: ...} of whole numbers", "a whole number with a sign",
+		"a STRUCT {lo: ..., hi: ...} of whole numbers, dates or timestamps", "a whole number with a sign",
 		"a STRUCT {xmin: ..., ymin: ..., xmax: ..., ymax: ...} of numbers",
 	}[k]
 }
@@ -89,5 +89,6 @@ type Value struct {
 	Number float64
 	Text   string
 	Wholes []uint64
-	Lo, Hi int64 // of a Range; Lo alone of a SignedKind
+	Lo, Hi int64  // of a Range; Lo alone of a SignedKind
+	Class  uint64 // of the keys that a Range is of
 }

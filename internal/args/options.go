@@ -1,11 +1,13 @@
 package args
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
@@ -43,7 +45,7 @@ func Accepts(k Kind, t duck.Type) bool {
 	case Range:
 		f := t.Fields()
 		return t.ID() == duck.StructID && len(f) == 2 && fieldIndex(f, "lo") >= 0 && fieldIndex(f, "hi") >= 0 &&
-			isNumber(f[0].Type) && isNumber(f[1].Type)
+			(isNumber(f[0].Type) && isNumber(f[1].Type) || isDate(f[0].Type) && f[0].Type.ID() == f[1].Type.ID())
 	case Box:
 		return isBox(t)
 	}
@@ -260,22 +262,46 @@ func (o *Options) Counts(i, row, most int) ([]uint64, error) {
 	return list, nil
 }
 
-// Range is option i of a row, a Range that is given.
-func (o *Options) Range(i, row int) (lo, hi int64, err error) {
+// Range is option i of a row, a Range that is given, and the class of its keys.
+func (o *Options) Range(i, row int) (lo, hi int64, class key.Class, err error) {
 	v := o.at[i]
 	var ends [2]int64
 	for j, name := range []string{"lo", "hi"} {
 		f := v.Field(fieldIndex(v.Type().Fields(), name))
 		if !f.Valid(row) {
-			return 0, 0, sketch.OptionError(o.known[i].Name, "has NULL for %s, must be a whole number", name)
+			return 0, 0, class, sketch.OptionError(o.known[i].Name, "has NULL for %s, must be a value", name)
 		}
-		n, ok := wholeInt64(f, row)
-		if !ok {
-			return 0, 0, sketch.OptionError(o.known[i].Name, "has %s for %s, must be a whole number from -2^63 to 2^63-1", text(f, row), name)
+		var ok bool
+		if ends[j], class, ok = RangeEnd(f, row); !ok {
+			return 0, 0, class, sketch.OptionError(o.known[i].Name, "has %s for %s, must be a whole number from -2^63 to 2^63-1, a date or a timestamp in whole microseconds", text(f, row), name)
 		}
-		ends[j] = n
 	}
-	return ends[0], ends[1], nil
+	return ends[0], ends[1], class, nil
+}
+
+// isDate reports whether values of a type are days or instants.
+func isDate(t duck.Type) bool {
+	class, err := ClassOf(t)
+	return err == nil && (class == key.Date || class == key.Timestamp || class == key.TimestampTZ)
+}
+
+// RangeEnd is the number of a value that a range of keys begins or ends with: a whole number,
+// days or microseconds; and its class. It is false where there is none.
+func RangeEnd(v *duck.Vector, row int) (n int64, class key.Class, ok bool) {
+	if t := v.Type(); !isDate(t) {
+		if !isNumber(t) {
+			return 0, key.None, false
+		}
+		n, ok = wholeInt64(v, row)
+		return n, key.Int, ok
+	}
+	class, _ = ClassOf(v.Type())
+	var room [24]byte
+	b := AppendKey(room[:0], v, row)
+	if len(b) != 8 {
+		return 0, class, false
+	}
+	return int64(binary.LittleEndian.Uint64(b)), class, true
 }
 
 // Value is option i of a row that gives it.
@@ -290,7 +316,9 @@ func (o *Options) Value(i, row int) (v sketch.Value, err error) {
 	case Text:
 		v.Text = o.AnyText(i, row)
 	case Range:
-		v.Lo, v.Hi, err = o.Range(i, row)
+		var class key.Class
+		v.Lo, v.Hi, class, err = o.Range(i, row)
+		v.Class = uint64(class)
 	default:
 		err = sketch.OptionError(o.known[i].Name, "is %v, which no sketch of keys has", o.known[i].Kind)
 	}
