@@ -36,6 +36,14 @@ func zipfCounts(n, total int, skew float64) []uint64 {
 	return counts
 }
 
+// total is the number of occurrences.
+func total(counts []uint64) (n uint64) {
+	for _, f := range counts {
+		n += f
+	}
+	return n
+}
+
 // shuffled is a data set as a stream in random order.
 func shuffled(counts []uint64, r *rand.Rand) (s []int) {
 	for i, n := range counts {

@@ -55,11 +55,8 @@ func (s setting) iceberg(to *report.Section, at report.At, seeds int) {
 	}
 	// Above the largest count, too, something is reported.
 	thresholds = append(thresholds, s.counts[0]+1, s.counts[0]*5/4+1)
-	n, total, bytes := float64(len(s.counts)), 0.0, 0.0
-	for _, f := range s.counts {
-		total += float64(f)
-	}
-	all := report.Parallel(seeds, func(i int) (errors []float64) {
+	n, all, bytes := float64(len(s.counts)), float64(total(s.counts)), 0.0
+	measured := report.Parallel(seeds, func(i int) (errors []float64) {
 		sk := report.Must(sbf.New(sbf.Params{Counters: uint64(s.m), K: uint64(s.k), Seed: seedOf(i)}))
 		h := numbers(seedOf(i), 0, len(s.counts))
 		sk.AddHashes(h.h1, h.h2, s.counts)
@@ -78,9 +75,9 @@ func (s setting) iceberg(to *report.Section, at report.At, seeds int) {
 		return errors
 	})
 	worst, few := report.Figures{"error": -1}, 0.0
-	for i, errors := range transposed(all) {
+	for i, errors := range transposed(measured) {
 		t := thresholds[i]
-		of := report.Figures{"error": report.Mean(errors), "formula": icebergError(s.counts, s.m, s.k, t), "at": float64(t) * n / total, "bytes": bytes}
+		of := report.Figures{"error": report.Mean(errors), "formula": icebergError(s.counts, s.m, s.k, t), "at": float64(t) * n / all, "bytes": bytes}
 		if of["error"] > worst["error"] {
 			worst = of
 		}
