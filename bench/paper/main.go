@@ -31,7 +31,7 @@ var program = report.Program{Name: "paper", Results: "accuracy", Pages: []*repor
 		run("choosing-exact", choosingExact), run("choosing", choosing), run("estimates", estimates), run("levels", levels), run("tree", treeMaps),
 		run("rates", rates)),
 	page("papers/cascadecbf.md", "cascadecbf.md",
-		run("zipf-memory", zipfMemory), run("k", kSensitivity), run("covid", covidSeries), run("categories", categories),
+		run("zipf-memory", zipfMemory), run("k", kSensitivity), run("k-throughput", kThroughput), run("covid", covidSeries), run("categories", categories),
 		run("countries", countrySums), run("urban", urban), run("same-error", sameError), run("throughput", throughput), run("lookups", lookups),
 		run("overcount", overcount), run("layers", layers), run("cancel", cancel), run("defaults", sweepDefaults)),
 	page("papers/spectral.md", "spectral.md",

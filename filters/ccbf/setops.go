@@ -263,6 +263,9 @@ func (s *Sketch) Add(c grid.Cell, category []byte, n uint64) error {
 // all points of the cell, which only an exact sketch can tell: ErrNeedsWeight.
 // Other errors are those of Remove.
 func (s *Sketch) Move(from, to grid.Cell, category []byte, n *uint64) error {
+	if !s.Additive() { // a weight would not help
+		return s.notAdditive()
+	}
 	if n == nil {
 		all, err := s.body().all(from, category)
 		if err != nil {
