@@ -21,8 +21,7 @@ func TestClone(t *testing.T) {
 		}
 		add := func(s keyed.Sketch, from, to uint64) {
 			for i := from; i < to; i++ {
-				h1, h2 := key.HashUint64(0, i%700)
-				if err := f.Add(s, []uint64{h1}, []uint64{h2}, nil); err != nil {
+				if err := f.AddKey(s, key.AppendUint64(nil, i%700), 1); err != nil {
 					t.Fatal(err)
 				}
 			}

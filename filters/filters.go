@@ -11,6 +11,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
 	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/filters/top"
 )
 
 // keyedFamilies are the families of sketches of keys. A new one is one line here.
@@ -20,6 +21,7 @@ var keyedFamilies = []keyed.Any{
 	bloom.Family,
 	cbf.Family,
 	cuckoo.Family,
+	top.Family,
 }
 
 // Keyed are the families of sketches of keys.

@@ -98,8 +98,8 @@ type Settings interface {
 func BaseOf(b based) *Base { return b.self() }
 
 // ByValue reports whether a sketch needs the keys themselves and not only their
-// hashes, as one that answers for ranges of keys does: it then has AddKey and
-// RemoveKey of its own.
+// hashes, as one that answers for ranges of keys or lists them does: it then has
+// AddKey of its own, and RemoveKey where keys can be removed.
 func ByValue(s Sketch) bool {
 	v, ok := s.(valued)
 	return ok && v.ByValue()
@@ -108,7 +108,6 @@ func ByValue(s Sketch) bool {
 type valued interface {
 	ByValue() bool
 	AddKey(b []byte, n uint64) error
-	RemoveKey(b []byte, n uint64) error
 }
 
 // About implements Any.
@@ -198,6 +197,9 @@ func (f *Family[P, S, V]) Clone(s Sketch) (Sketch, error) {
 
 // Add implements Any.
 func (f *Family[P, S, V]) Add(s Sketch, h1s, h2s, ns []uint64) error {
+	if f.spec.Add == nil {
+		return fmt.Errorf("add hashes to %s %s sketch, which keeps keys: %w", f.Article, f.Name, sketch.ErrUnsupported)
+	}
 	return f.spec.Add(s.(S), h1s, h2s, ns)
 }
 
@@ -229,7 +231,9 @@ func (f *Family[P, S, V]) RemoveKey(s Sketch, b []byte, n uint64) error {
 	case f.spec.Remove == nil:
 		return fmt.Errorf("remove from %s %s sketch: %w", f.Article, f.Name, sketch.ErrUnsupported)
 	case ByValue(s):
-		return s.(valued).RemoveKey(b, n)
+		return s.(interface {
+			RemoveKey(b []byte, n uint64) error
+		}).RemoveKey(b, n)
 	}
 	h1, h2 := key.Hash(s.self().seed, b)
 	return f.spec.Remove(s.(S), h1, h2, n)

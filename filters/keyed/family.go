@@ -15,7 +15,8 @@ import (
 //   - Clone() S, where a copy by Blob and Decode would be slower or know less;
 //   - AppendBlob(dst []byte) []byte, which spares the copy of Blob;
 //   - Later and Finish, of the interface Later, where many keys together are faster;
-//   - ByValue() bool, AddKey and RemoveKey, where keys are needed and not only hashes.
+//   - ByValue() bool and AddKey, where keys are needed and not only hashes; RemoveKey, where they
+//     can be removed.
 //
 // Users find these on all families too, by one-line methods over the kit's: those of encoding,
 // database/sql, JSON and fmt, and AddString, AddUint64, AddTime and the like.
@@ -67,7 +68,7 @@ type Spec[P comparable, S Mergeable[S], V any] struct {
 	Empty func(p P) (bytes, seed uint64)
 
 	// Add counts ns[i] occurrences of the key (h1s[i], h2s[i]), or one of each
-	// where ns is nil. Remove takes n away again; nil where nothing can be.
+	// where ns is nil; nil where every sketch is ByValue. Remove takes n away again; nil where nothing can be.
 	// RemoveFrom are the options, as SQL has them, without which it is refused.
 	Add        func(s S, h1s, h2s, ns []uint64) error
 	Remove     func(s S, h1, h2, n uint64) error
@@ -178,6 +179,8 @@ type Family[P comparable, S Mergeable[S], V any] struct {
 
 // lacks names the fields that must be there and are not.
 func (spec *Spec[P, S, V]) lacks() (names []string) {
+	var none S
+	_, takesKeys := any(none).(valued)
 	for _, field := range []struct {
 		name  string
 		there bool
@@ -186,7 +189,7 @@ func (spec *Spec[P, S, V]) lacks() (names []string) {
 		{"Title", spec.Title != ""}, {"About", spec.About != ""},
 		{"Summaries.Agg", spec.Summaries.Agg != ""}, {"Summaries.Info", spec.Summaries.Info != ""},
 		{"Summaries.Remove", spec.Summaries.Remove != "" || spec.Remove == nil},
-		{"Options", len(spec.Options) > 0}, {"New", spec.New != nil}, {"Add", spec.Add != nil},
+		{"Options", len(spec.Options) > 0}, {"New", spec.New != nil}, {"Add", spec.Add != nil || takesKeys},
 		{"View", spec.View != nil}, {"Copy", spec.Copy != nil}, {"Agree", spec.Agree != nil}, {"Unite", spec.Unite != nil},
 		{"Answers", len(spec.Answers) > 0}, {"Info", spec.Info.append != nil}, {"Words", spec.Words != nil},
 		{"Laws", spec.Laws != nil}, {"Samples", len(spec.Samples) > 0},

@@ -128,13 +128,13 @@ func valueOf(k sketch.Kind, text string) (v sketch.Value, err error) {
 	return v, err
 }
 
-// keyOf is a word as a key.
-func keyOf(s keyed.Sketch, word string) ([]byte, error) {
-	if !keyed.ByValue(s) {
-		return []byte(word), nil
+// keyOf is a word as a key, and its class: a number where the sketch needs values and
+// the word is one.
+func keyOf(s keyed.Sketch, word string) ([]byte, key.Class) {
+	if n, err := strconv.ParseInt(word, 10, 64); err == nil && keyed.ByValue(s) {
+		return key.AppendInt64(nil, n), key.Int
 	}
-	n, err := strconv.ParseInt(word, 10, 64)
-	return key.AppendInt64(nil, n), err
+	return []byte(word), key.Text
 }
 
 func (k *kit[P, S, V]) change(s S, d *datadriven.TestData, a Args) error {
@@ -142,14 +142,9 @@ func (k *kit[P, S, V]) change(s S, d *datadriven.TestData, a Args) error {
 	if d.Cmd == "remove" {
 		change = k.f.RemoveKey
 	}
-	if !keyed.ByValue(s) {
-		if err := keyed.BaseOf(s).SetKeyClass(key.Text); err != nil {
-			return err
-		}
-	}
 	for _, word := range strings.Fields(d.Input) {
-		b, err := keyOf(s, word)
-		if err != nil {
+		b, class := keyOf(s, word)
+		if err := keyed.BaseOf(s).SetKeyClass(class); err != nil {
 			return err
 		}
 		if err := change(s, b, a.Uint("n", 1)); err != nil {
@@ -170,10 +165,7 @@ func (k *kit[P, S, V]) ask(s S, question int, kind keyed.QuestionKind, input str
 	}
 	var out strings.Builder
 	for _, word := range strings.Fields(input) {
-		b, err := keyOf(s, word)
-		if err != nil {
-			return "", err
-		}
+		b, _ := keyOf(s, word)
 		h1, h2 := key.Hash(keyed.BaseOf(s).Seed(), b)
 		if kind == keyed.HowOften {
 			n := []uint64{0}

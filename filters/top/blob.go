@@ -1,0 +1,152 @@
+package top
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Blob encodes the sketch with at most k counters: equal counters, equal bytes. The sketch is unchanged.
+func (s *Sketch) Blob() []byte {
+	p := s.Clone()
+	body := binary.AppendUvarint(nil, p.maxError)
+	body = binary.AppendUvarint(body, uint64(len(p.counters)))
+	for _, c := range p.counters {
+		body = binary.AppendUvarint(body, c.low)
+		body = binary.AppendUvarint(body, uint64(len(c.key)))
+		body = append(body, c.key...)
+	}
+	return sketch.Join(keyed.Header(p.Base, id), binary.AppendUvarint(nil, p.k), body)
+}
+
+// View answers from a BLOB's own memory, without a copy. It is valid as long as that memory is. Any
+// number of goroutines may read it.
+type View struct {
+	keyed.Base
+	k, maxError uint64
+	n           uint64 // counters
+	counters    []byte
+	blob        []byte
+}
+
+// NewView checks a BLOB's structure, including that its keys are in order, but neither its checksum nor
+// its sums, which Check verifies. O(len(blob)). Errors wrap sketch.ErrInvalid.
+func NewView(blob []byte) (View, error) {
+	b, err := sketch.ParseAs(id, blob)
+	if err != nil {
+		return View{}, err
+	}
+	params := sketch.NewReader("parameters", b.Params)
+	v := View{k: params.Uvarint(), blob: blob}
+	if err := params.Done(); err != nil {
+		return View{}, err
+	}
+	if v.k == 0 {
+		return View{}, sketch.Invalidf("k is 0")
+	}
+	if err := options.Check(Params{K: v.k}); err != nil {
+		return View{}, sketch.Invalidf("%v", err)
+	}
+	if v.Base, err = keyed.Read(b.Header, 0); err != nil {
+		return View{}, err
+	}
+	body := sketch.NewReader("body", b.Body)
+	v.maxError, v.n = body.Uvarint(), body.Uvarint()
+	if v.n > v.k {
+		return View{}, sketch.Invalidf("%d counters, but k is %d", v.n, v.k)
+	}
+	v.counters = body.Bytes(uint64(body.Len()))
+	if body.Err() == nil {
+		body = sketch.NewReader("body", v.counters)
+	}
+	last := counter{low: 1<<64 - 1}
+	var lastKey []byte
+	for i := range v.n {
+		low := body.Uvarint()
+		key := body.Bytes(body.Uvarint())
+		if err := body.Err(); err != nil {
+			return View{}, err
+		}
+		if low == 0 || low > last.low || i > 0 && low == last.low && bytes.Compare(key, lastKey) <= 0 {
+			return View{}, sketch.Invalidf("counter %d is not in order", i)
+		}
+		last.low, lastKey = low, key
+	}
+	return v, body.Done()
+}
+
+// each yields the keys, the most frequent first.
+func (v *View) each(yield func(key []byte, low uint64) bool) {
+	r := sketch.NewReader("body", v.counters)
+	for range v.n {
+		low := r.Uvarint()
+		if !yield(r.Bytes(r.Uvarint()), low) {
+			return
+		}
+	}
+}
+
+// check is that no key is there twice and that the counts can have the total.
+func (v *View) check() error {
+	keys := make(map[string]bool, v.n)
+	var sum, over uint64
+	for b, low := range v.each {
+		if keys[string(b)] {
+			return sketch.Invalidf("a key has two counters")
+		}
+		keys[string(b)] = true
+		var carry uint64
+		sum, carry = bits.Add64(sum, low, 0)
+		over += carry
+	}
+	total, known := v.Total()
+	if !known {
+		return nil
+	}
+	lostOver, lost := bits.Mul64(v.k+1, v.maxError)
+	least, carry := bits.Add64(sum, lost, 0)
+	if over|lostOver|carry != 0 || least > total || v.maxError == 0 && sum != total {
+		return sketch.Invalidf("a total of %d, but the counters have %d, and each may be %d too low", total, sum, v.maxError)
+	}
+	return nil
+}
+
+// sketch is a copy in memory.
+func (v *View) sketch() (*Sketch, error) {
+	s := &Sketch{Base: v.Base, k: v.k, maxError: v.maxError, at: make(map[string]int, v.n)}
+	for b, low := range v.each {
+		s.count(b, low)
+	}
+	return s, nil
+}
+
+// Keys are those of Sketch.Keys, in the memory of the BLOB.
+func (v *View) Keys() []Frequent {
+	v.MustBeMade()
+	keys := make([]Frequent, 0, v.n)
+	for b, low := range v.each {
+		keys = append(keys, Frequent{b, low, saturate.Add(low, v.maxError)})
+	}
+	return keys
+}
+
+// CountHashes is that of Sketch.
+func (v *View) CountHashes(dst, h1s, h2s []uint64) {
+	v.MustBeMade()
+	most(v.Base, v.maxError, v.each, dst, h1s, h2s)
+}
+
+// Info describes a sketch without its keys.
+type Info struct {
+	keyed.Common
+	K        uint64 // counters at most
+	Keys     uint64 // counters
+	MaxError uint64 // by how much counts may be too low
+}
+
+// Info describes the sketch.
+func (v *View) Info() Info { return Info{v.Common(len(v.blob)), v.k, v.n, v.maxError} }

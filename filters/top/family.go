@@ -1,0 +1,88 @@
+package top
+
+import (
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+const id sketch.ID = 7
+
+// DefaultK is the number of counters where no option sets it; MaxK is the largest.
+const (
+	DefaultK = 100
+	MaxK     = 1 << 24
+)
+
+// Params are what a sketch is made with. The zero value is the default.
+type Params struct {
+	K uint64 // counters: how many keys are kept
+}
+
+// WithDefaults is p with the values that New takes for fields that are 0.
+func (p Params) WithDefaults() Params {
+	defaults(&p)
+	return p
+}
+
+func defaults(p *Params) {
+	if p.K == 0 {
+		p.K = DefaultK
+	}
+}
+
+var options = keyed.Options[Params]{
+	keyed.WholeOption("k", 1, MaxK, "100",
+		"Number of keys that are kept. Every key that is more than 1/(k+1) of all occurrences is among them, and counts are off by at most 1/(k+1) of all.",
+		func(p *Params) *uint64 { return &p.K }),
+}
+
+// Family describes sketches of frequent keys.
+var Family = keyed.Define(keyed.Spec[Params, *Sketch, View]{
+	ID: id, Name: "top", Article: "a", Noun: "sketch of frequent keys",
+	Title: "Frequent keys",
+	About: "A sketch of frequent keys keeps the k most frequent keys as values, with bounds between which the true counts always are. " +
+		"High minus low is at most 1/(k+1) of all occurrences, also after unions; with at most k different keys all counts are exact. " +
+		"Which of the rarer keys are kept, and how wide the bounds are within that limit, depends on the order of rows and on the number of threads. " +
+		"`top_empty` takes the options of `top_agg`; `top_add` takes `weight`.",
+	Summaries: keyed.Summaries{
+		Agg:       "Sketch of the most frequent keys, with bounds of their counts.",
+		Union:     "Union of sketches: the most frequent keys of all of them.",
+		Info:      "All parameters of a sketch, the number of keys in it, and max_error, by how much its counts may be too low.",
+		InfoField: "keys",
+	},
+
+	Options: options, Defaults: defaults, New: New,
+	View: NewView, Check: (*View).check, Copy: (*View).sketch,
+	Agree: func(s *Sketch, v *View) error { return agree(s, v.Base, v.k) },
+	Unite: func(s *Sketch, v *View) error { s.absorb(v.Base, v.maxError, v.each); return nil },
+
+	Answers: []keyed.Answer[*Sketch, View]{
+		keyed.HowOftenIs("count", "Number of occurrences of a key, never below the true number and at most total/(k+1) above it. top_keys has the lower bound too.",
+			(*Sketch).CountHashes, (*View).CountHashes),
+	},
+	Info: keyed.Of((*View).Info,
+		keyed.Is("k", func(i *Info) uint64 { return i.K }),
+		keyed.Is("keys", func(i *Info) uint64 { return i.Keys }),
+		keyed.Is("max_error", func(i *Info) uint64 { return i.MaxError }),
+	),
+	Words: func(v *View) string {
+		return sketch.Count(v.n, "key") + " of at most " + sketch.Number(v.k) + sketch.Added(v.Total())
+	},
+
+	Laws: func(Params) sketch.Laws { return sketch.Laws{} },
+	Samples: []keyed.Sample[Params, *Sketch]{
+		{Form: "exact", Options: "k: 4", Params: Params{K: 4}, Rows: 20, Keys: 3, Words: "3 keys of at most 4, 20 added"},
+		{Form: "with an error", Options: "k: 2", Params: Params{K: 2}, Rows: 20, Keys: 3, Words: "2 keys of at most 2, 20 added"},
+	},
+})
+
+// Check returns nil for a BLOB that every function of the family accepts.
+func Check(blob []byte) error { return Family.Check(blob) }
+
+// Decode makes a sketch from a BLOB, which it does not change: a bad BLOB is an error that wraps
+// sketch.ErrInvalid.
+func Decode(blob []byte) (*Sketch, error) { return Family.Decode(blob) }
+
+// UnionBlob is Union with the sketch of a BLOB. A bad BLOB is an error that wraps sketch.ErrInvalid. An
+// error changes nothing.
+func (s *Sketch) UnionBlob(blob []byte) error { return Family.UnionBlob(s, blob) }

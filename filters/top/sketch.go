@@ -1,0 +1,217 @@
+// Package top keeps the most frequent keys of a stream with bounds for their counts: the summary of
+// Misra and Gries in the mergeable form of Agarwal et al. 2012.
+//
+// A sketch has k counters. Every key that occurred in more than 1/(k+1) of all occurrences is among
+// its keys, and for each key low <= true count <= high always holds. The difference is the same for all
+// keys, MaxError, at most total/(k+1), also after any number of unions.
+package top
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/ccbfsql/ccbfsql/filters/internal/saturate"
+	"github.com/ccbfsql/ccbfsql/filters/key"
+	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+)
+
+// Sketch is a summary in memory. It keeps up to 2k keys and reduces them to k when there are more, so
+// that a new key costs O(log k) amortised. A BLOB has at most k.
+type Sketch struct {
+	keyed.Base
+	k        uint64
+	maxError uint64
+	counters []counter
+	at       map[string]int // places in counters
+	text     int            // bytes of all keys
+}
+
+// counter is a key and how often it occurred at least.
+type counter struct {
+	key string
+	low uint64
+}
+
+// New makes an empty sketch. Errors wrap sketch.ErrOption and name the value and its range.
+func New(p Params) (*Sketch, error) {
+	if err := options.Check(p); err != nil {
+		return nil, err
+	}
+	p = p.WithDefaults()
+	return &Sketch{Base: keyed.New(0, 0), k: p.K, at: map[string]int{}}, nil
+}
+
+// K is the number of counters.
+func (s *Sketch) K() uint64 { return s.k }
+
+// MaxError is by how much a count can be too low, and the most that a key without a counter occurred.
+func (s *Sketch) MaxError() uint64 { return s.maxError }
+
+// ByValue reports that the sketch keeps the keys themselves and not their hashes.
+func (s *Sketch) ByValue() bool { return s.k > 0 }
+
+// counterBytes is what a counter takes beside its key: its entry, and its place in the map, whose
+// tables are between half full and full.
+const counterBytes = 24 + 2*(16+8+1)
+
+// Bytes is about the memory of the counters.
+func (s *Sketch) Bytes() int { return len(s.counters)*counterBytes + s.text }
+
+// Reset implements keyed.Reusable.
+func (s *Sketch) Reset() {
+	s.Base = s.Base.Emptied()
+	s.maxError, s.text = 0, 0
+	s.counters = s.counters[:0]
+	clear(s.at)
+}
+
+// Clone is the sketch that a BLOB of s makes, with at most k counters.
+func (s *Sketch) Clone() *Sketch {
+	c := *s
+	c.counters, c.at = slices.Clone(s.counters), maps.Clone(s.at)
+	c.prune()
+	slices.SortFunc(c.counters, func(a, b counter) int {
+		return cmp.Or(cmp.Compare(b.low, a.low), cmp.Compare(a.key, b.key))
+	})
+	for i := range c.counters {
+		c.at[c.counters[i].key] = i
+	}
+	return &c
+}
+
+// AddKey counts n occurrences of a key's bytes (package key). Amortised O(log k).
+func (s *Sketch) AddKey(b []byte, n uint64) error {
+	keyed.Grow(&s.Base, n)
+	s.count(b, n)
+	if uint64(len(s.counters)) > 2*s.k {
+		s.prune()
+	}
+	return nil
+}
+
+func (s *Sketch) count(b []byte, n uint64) {
+	if n == 0 {
+		return
+	}
+	if i, ok := s.at[string(b)]; ok {
+		s.counters[i].low = saturate.Add(s.counters[i].low, n)
+		return
+	}
+	k := string(b)
+	s.at[k] = len(s.counters)
+	s.counters = append(s.counters, counter{k, n})
+	s.text += len(k)
+}
+
+// prune keeps at most k counters: it subtracts the largest count but k from all. At least k+1 counters
+// lose that many each, so that (k+1) * maxError and all counts together never exceed the total.
+// Agarwal et al. 2012, section 2.
+func (s *Sketch) prune() {
+	if uint64(len(s.counters)) <= s.k {
+		return
+	}
+	lows := make([]uint64, len(s.counters))
+	for i := range s.counters {
+		lows[i] = s.counters[i].low
+	}
+	slices.Sort(lows)
+	cut := lows[len(lows)-1-int(s.k)]
+	s.maxError = saturate.Add(s.maxError, cut)
+	clear(s.at)
+	kept := s.counters[:0]
+	for _, c := range s.counters {
+		if c.low <= cut {
+			s.text -= len(c.key)
+			continue
+		}
+		c.low -= cut
+		s.at[c.key] = len(kept)
+		kept = append(kept, c)
+	}
+	clear(s.counters[len(kept):]) // their keys are free
+	s.counters = kept
+}
+
+// Union adds the occurrences of other, which is left unchanged. Other parameters are an error that
+// wraps sketch.ErrDiffer and changes nothing.
+func (s *Sketch) Union(other *Sketch) error {
+	if err := agree(s, other.Base, other.k); err != nil {
+		return err
+	}
+	s.absorb(other.Base, other.maxError, func(yield func([]byte, uint64) bool) {
+		for _, c := range other.counters {
+			yield([]byte(c.key), c.low)
+		}
+	})
+	return nil
+}
+
+func agree(s *Sketch, base keyed.Base, k uint64) error {
+	if err := keyed.Agree(s.Base, base); err != nil {
+		return err
+	}
+	if s.k != k {
+		return sketch.Differ("k", s.k, k)
+	}
+	return nil
+}
+
+// absorb adds counters of another sketch, each of them once. What both may have lost adds up.
+func (s *Sketch) absorb(base keyed.Base, maxError uint64, counters func(yield func(key []byte, low uint64) bool)) {
+	keyed.Unite(&s.Base, base)
+	s.maxError = saturate.Add(s.maxError, maxError)
+	for b, low := range counters {
+		s.count(b, low)
+	}
+	if uint64(len(s.counters)) > 2*s.k {
+		s.prune()
+	}
+}
+
+// Frequent is a key by its bytes (package key) and the bounds of its count.
+type Frequent struct {
+	Key       []byte
+	Low, High uint64
+}
+
+// Keys are the keys with a counter, the most frequent first, at most k. The true count of each is between
+// Low and High. A bound of 2^64-1 means at least that.
+func (s *Sketch) Keys() []Frequent {
+	s.MustBeMade()
+	p := s.Clone()
+	keys := make([]Frequent, len(p.counters))
+	for i, c := range p.counters {
+		keys[i] = Frequent{[]byte(c.key), c.low, saturate.Add(c.low, p.maxError)}
+	}
+	return keys
+}
+
+// CountHashes writes to dst how often each key, given by its hash with the seed of the sketch, occurred at
+// most. O(counters + keys).
+func (s *Sketch) CountHashes(dst, h1s, h2s []uint64) {
+	s.MustBeMade()
+	most(s.Base, s.maxError, func(yield func([]byte, uint64) bool) {
+		for _, c := range s.counters {
+			yield([]byte(c.key), c.low)
+		}
+	}, dst, h1s, h2s)
+}
+
+// most answers CountHashes. If two keys had the same hash, both get the larger answer.
+func most(base keyed.Base, maxError uint64, counters func(yield func(key []byte, low uint64) bool), dst, h1s, h2s []uint64) {
+	lows := make(map[[2]uint64]uint64, len(h1s))
+	for i, h1 := range h1s {
+		lows[[2]uint64{h1, h2s[i]}] = 0
+	}
+	for b, low := range counters {
+		h1, h2 := key.Hash(base.Seed(), b)
+		if have, is := lows[[2]uint64{h1, h2}]; is {
+			lows[[2]uint64{h1, h2}] = max(have, low)
+		}
+	}
+	for i, h1 := range h1s {
+		dst[i] = saturate.Add(lows[[2]uint64{h1, h2s[i]}], maxError)
+	}
+}
