@@ -4,6 +4,7 @@
 package load
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/cms"
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
 )
 
 // aggregate is a call of an aggregate function, and how its sketch is judged by
@@ -184,7 +186,7 @@ func ofKeys(d draw) aggregate {
 	default:
 		judge, lawful, a.size = judged(f)
 	}
-	if d.chance(4) {
+	if d.chance(4) && slices.ContainsFunc(f.Options(), func(o sketch.Option) bool { return o.Name == "seed" }) {
 		options = append(options, "seed: "+d.text(0, 99))
 	}
 	if weight != nil {
