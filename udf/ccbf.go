@@ -94,7 +94,7 @@ func CCBF() functions {
 			"The cells of ccbf_cells as GeoJSON, for maps in other programs: a FeatureCollection of their squares, each with the property count. Coordinates have the digits of the resolution and its units; GeoJSON expects degrees.",
 			"ccbf_geojson(s, {threshold: 2}) FROM (SELECT "+q+")", params(paramSketch), paramOptions), ccbfGeoJSONOptions),
 		categoryOverloads(fn("ccbf_categories", ccbfCategoriesType, ccbfCategories,
-			"The categories of a sketch as text, ordered by value, with the number of points and cells of each: helps to find a misspelt category that returned 0. For a tree, whose cells are not known, cells is NULL. For an area, a polygon as for ccbf_polygon_sum or a box: the categories with points in it, each with its sum and, as in ccbf_polygon_estimate, estimate, low and high, all in one walk over the area. Counters can only look up a given category, not list them.",
+			"The categories of a sketch as text, ordered by value, with the number of points and cells of each: helps to find a misspelt category that returned 0. For a tree, whose cells are not known, cells is NULL. For an area, a polygon as for ccbf_polygon_sum or a box: the categories, or those of a category, list, range or parts of a STRUCT, with points in it, each with its sum and, as in ccbf_polygon_estimate, estimate, low and high, all in one walk over the area. Counters can only look up a given category, not list them.",
 			"unnest(ccbf_categories(s), recursive := true) FROM (SELECT ccbf_agg(x, y, 1, {category: kind}) s FROM (VALUES (0.5, 0.5, 'shop'), (0.6, 0.7, 'home'), (5.5, 0.5, 'shop')) p(x, y, kind))", params(paramSketch))),
 		rasterOverloads(fn("ccbf_raster", duck.ListOf(duck.UBigInt), ccbfRaster,
 			"Number of points in each pixel of a box, or of the box around all points, row by row from the north-west: a pixel counts the cells whose centres lie in it.",
@@ -207,7 +207,7 @@ func (r *ccbfReader) asks(i int) bool { return !r.several.given || r.several.val
 
 // categories are those of row i, for the sketch of the view, which is one of blob.
 func (r *ccbfReader) categories(blob []byte, out *duck.Result, i int) (ccbf.Categories, error) {
-	if r.several.given {
+	if r.several.takes(r.view.Class()) {
 		err := r.several.read(&r.view, blob, out, i)
 		return r.several.set, err
 	}

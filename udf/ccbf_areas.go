@@ -161,7 +161,7 @@ func (r *ccbfReader) sumRows(rows *duck.Rows, out *duck.Result, q sums, from, to
 		if answers[i] = 0; err != nil {
 			return err
 		}
-		if !near && !r.several.ranges { // for the errors of its categories
+		if !near && !r.several.lists(h.Class()) { // for the errors of its categories
 			if err := r.look(h, out, i); err != nil {
 				return err
 			}

@@ -1,6 +1,8 @@
 package udf
 
 import (
+	"slices"
+
 	"bytes"
 	"unicode/utf8"
 
@@ -84,20 +86,32 @@ func categoryOverloads(fn duck.Function) duck.Function {
 	area := duck.Overload{Params: params(paramSketch, paramPolygon), Returns: ccbfCategorySumsType, Scalar: ccbfCategorySums}
 	inside := area
 	inside.Params = inBox()
-	fn.Overloads = append(fn.Overloads, area, inside)
+	for _, o := range []duck.Overload{area, inside} {
+		of := o
+		of.Params = append(slices.Clip(o.Params), paramCategory)
+		fn.Overloads = append(fn.Overloads, o, of)
+	}
 	return fn
 }
 
 // ccbfCategorySums lists the points of an area by category.
 func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
-	areas, err := areasOf(rows, 0)
+	behind := 0
+	if n := rows.NumCols(); n == 3 || n == 6 {
+		behind = 1 // categories
+	}
+	areas, err := areasOf(rows, behind)
 	if err != nil {
 		return err
 	}
 	defer areas.record()
-	return ccbfAsk(rows, 0, func(r *ccbfReader) error {
+	return ccbfAsk(rows, areas.next, func(r *ccbfReader) error {
 		var text []byte
 		return eachValid(rows, out, func(i int) error {
+			if !r.asks(i) {
+				out.SetNull(i)
+				return nil
+			}
 			if err := r.openAny(rows.Col(0).Bytes(i)); err != nil {
 				return err
 			}
@@ -108,12 +122,18 @@ func ccbfCategorySums(rows *duck.Rows, out *duck.Result) error {
 			if err != nil {
 				return err
 			}
-			_, walked := r.view.Listed(area, ccbf.Categories{})
+			var of ccbf.Categories
+			if r.has {
+				if of, err = r.categories(rows.Col(0).Bytes(i), out, i); err != nil {
+					return err
+				}
+			}
+			_, walked := r.view.Listed(area, of)
 			held := r.view.CategoryBytes() + walked
 			if err := out.Charge(held); err != nil {
 				return err
 			}
-			list, err := r.view.ByCategory(area, ccbf.Categories{})
+			list, err := r.view.ByCategory(area, of)
 			if err != nil {
 				return err
 			}

@@ -69,7 +69,7 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 			return err
 		}
 		return ccbfAsk(rows, at.next, func(r *ccbfReader) error {
-			if r.several.given {
+			if r.several.given || r.asksParts(rows) {
 				return ccbfGetOf(r, at, rows, out, put)
 			}
 			p := placesPool.Get().(*places)
@@ -94,6 +94,26 @@ func ccbfGet(put func(out *duck.Result, rows []uint32, counts []uint64)) compute
 			return nil
 		})
 	}
+}
+
+// asksParts reports whether rows ask a sketch for some parts of its categories.
+func (r *ccbfReader) asksParts(rows *duck.Rows) bool {
+	if r.several.parts.column == nil {
+		return false
+	}
+	var h ccbf.Head
+	var last []byte
+	for i := range rows.Len() {
+		if !rows.Col(0).Valid(i) {
+			continue
+		}
+		if blob := rows.Col(0).Bytes(i); !sameBytes(blob, last) {
+			if last = blob; h.Reset(blob) == nil && r.several.parts.asks(h.Class()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (p *places) forget() {

@@ -1,6 +1,8 @@
 package udf
 
 import (
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/ccbf"
 	"github.com/ccbfsql/ccbfsql/filters/ccbf/bridge"
 	"github.com/ccbfsql/ccbfsql/filters/grid"
@@ -41,6 +43,28 @@ func ccbfDifference(rows *duck.Rows, out *duck.Result) error {
 				if err := m.take(2 * r.view.Memory()); err != nil {
 					return err
 				}
+			}
+			if r.has { // a range, or parts of a category, may find other ones on the right
+				var keys [][]byte
+				add := func(category []byte) error {
+					keys = append(keys, slices.Clone(category))
+					return m.take(int64(len(category)) + 2*24)
+				}
+				if err := of.Each(add); err != nil {
+					return err
+				}
+				right := rows.Col(1).Bytes(i)
+				if err := r.open(right); err != nil {
+					return err
+				}
+				more, err := r.categories(right, out, i)
+				if err == nil {
+					err = more.Each(add)
+				}
+				if err != nil {
+					return err
+				}
+				of = ccbf.AnyOf(keys...)
 			}
 			var both [2]*ccbf.Sketch
 			for j := range both {

@@ -13,7 +13,7 @@ import (
 )
 
 // severalWell is for functions that take several categories.
-const severalWell = "category can also be a list, for example ['home', 'shop'] or range(12, 21), each element of which counts once; for exact sketches and trees, it can be a range, {lo: 12, hi: 20}, both ends included and lo not above hi; hours around midnight are a list, [22, 23, 0, 1]."
+const severalWell = "category can also be a list, for example ['home', 'shop'] or range(12, 21), each element of which counts once; for exact sketches and trees, it can be a range, {lo: 12, hi: 20}, both ends included and lo not above hi; hours around midnight are a list, [22, 23, 0, 1]. Categories that are STRUCTs can be asked by some of their parts, docs/CHOOSING.md: {kind: 'theft'}, {kind: ['theft', 'drugs'], day: {lo: DATE '2024-01-01', hi: DATE '2024-01-31'}}."
 
 // severalCategories is a column of lists of categories, or of ranges: STRUCTs with the
 // fields lo and hi, both included: from is a word of SQL that no field can be called by.
@@ -23,6 +23,7 @@ type severalCategories struct {
 	ranges bool
 	keys   args.Keys // the elements of a list, or where ranges begin
 	to     args.Keys
+	parts  categoryParts // of STRUCTs, which may be those of a list
 
 	set ccbf.Categories // of the row asked for last
 	// What it was made of: set again only where that is another.
@@ -30,6 +31,7 @@ type severalCategories struct {
 	class     key.Class
 	of        []byte // BLOB of a range
 	low, high []byte
+	asked     []byte // the parts of a STRUCT
 }
 
 // reset points s at a column; false where its values are single categories.
@@ -38,35 +40,66 @@ func (s *severalCategories) reset(column *duck.Vector) (bool, error) {
 	switch t := column.Type(); t.ID() {
 	case duck.ListID:
 		s.given = true
-		return true, s.keys.Reset(column.Elem())
-	case duck.StructID:
-		fields := t.Fields()
-		field := func(name string) int {
-			return slices.IndexFunc(fields, func(f duck.Field) bool { return strings.EqualFold(f.Name, name) })
+		element := column.Elem()
+		if element.Type().ID() == duck.StructID {
+			if err := s.parts.reset(element); err != nil || s.parts.must {
+				return true, err
+			}
 		}
-		lo, hi := field("lo"), field("hi")
-		if len(fields) != 2 || lo < 0 || hi < 0 {
-			return false, nil // for those who read a single one
+		return true, s.keys.Reset(element)
+	case duck.StructID:
+		lo, hi, isRange := rangeFields(t)
+		if !isRange {
+			err := s.parts.reset(column)
+			s.given = s.parts.must
+			return s.given, err // others may be a single category
 		}
 		s.given, s.ranges = true, true
-		from, to := column.Field(lo), column.Field(hi)
-		if err := s.keys.Reset(from); err != nil {
+		if err := s.keys.Reset(column.Field(lo)); err != nil {
 			return true, err
 		}
-		return true, s.to.Reset(to)
+		return true, s.to.Reset(column.Field(hi))
 	}
 	return false, nil
 }
 
+// rangeFields are the fields lo and hi of the type of a range; false for others.
+func rangeFields(t duck.Type) (lo, hi int, ok bool) {
+	if t.ID() != duck.StructID {
+		return 0, 0, false
+	}
+	fields := t.Fields()
+	field := func(name string) int {
+		return slices.IndexFunc(fields, func(f duck.Field) bool { return strings.EqualFold(f.Name, name) })
+	}
+	lo, hi = field("lo"), field("hi")
+	return lo, hi, len(fields) == 2 && lo >= 0 && hi >= 0
+}
+
 // valid reports whether row i asks for anything: a range without an end is NULL.
 func (s *severalCategories) valid(i int) bool {
-	return !s.ranges || s.keys.Valid(i) && s.to.Valid(i)
+	switch {
+	case s.ranges:
+		return s.keys.Valid(i) && s.to.Valid(i)
+	case s.parts.must && s.column.Type().ID() == duck.StructID:
+		return s.parts.valid(i)
+	}
+	return true
 }
+
+// takes reports whether the column is one of several categories for sketches of a class.
+func (s *severalCategories) takes(class key.Class) bool { return s.given || s.parts.asks(class) }
+
+// lists reports whether read needs the categories that a sketch of a class has.
+func (s *severalCategories) lists(class key.Class) bool { return s.ranges || s.parts.asks(class) }
 
 // read makes s.set the categories that row i asks a view for, which is one of blob.
 func (s *severalCategories) read(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
-	if s.ranges {
+	switch {
+	case s.ranges:
 		return s.readRange(v, blob, out, i)
+	case s.parts.asks(v.Class()):
+		return s.readParts(v, blob, out, i)
 	}
 	return s.readList(v.Class(), out, i)
 }
@@ -115,21 +148,81 @@ func (s *severalCategories) readRange(v *ccbf.View, blob []byte, out *duck.Resul
 	if sameBytes(blob, s.of) && string(low) == string(s.low) && string(high) == string(s.high) {
 		return nil
 	}
-	if order, ordered := key.Compare(v.Class(), low, high); ordered && order > 0 {
-		text := func(b []byte) []byte { return key.AppendText(nil, v.Class(), b) }
-		return fmt.Errorf("the range of categories is reversed: lo %s is above hi %s (give a list for what is around an end, such as [22, 23, 0, 1])", text(low), text(high))
+	if err := checkRange(v.Class(), low, high); err != nil {
+		return err
 	}
+	if err := s.find(v, out, func() ([][]byte, error) { return v.Between(low, high) }); err != nil {
+		return err
+	}
+	s.of, s.low, s.high = blob, append(s.low[:0], low...), append(s.high[:0], high...)
+	return nil
+}
+
+// find makes s.set categories that a sketch lists.
+func (s *severalCategories) find(v *ccbf.View, out *duck.Result, list func() ([][]byte, error)) error {
 	bytes := v.CategoryBytes()
 	if err := out.Charge(bytes); err != nil {
 		return err
 	}
-	keys, err := v.Between(low, high)
+	keys, err := list()
 	if err != nil {
 		return err
 	}
 	s.set = ccbf.AnyOf(keys...)
-	s.of, s.low, s.high = blob, append(s.low[:0], low...), append(s.high[:0], high...)
 	out.Discharge(bytes / 2) // the keys stay
+	return nil
+}
+
+// checkRange is an error for a range whose ends are the wrong way round.
+func checkRange(class key.Class, low, high []byte) error {
+	if order, ordered := key.Compare(class, low, high); ordered && order > 0 {
+		text := func(b []byte) []byte { return key.AppendText(nil, class, b) }
+		return fmt.Errorf("the range of categories is reversed: lo %s is above hi %s (give a list for what is around an end, such as [22, 23, 0, 1])", text(low), text(high))
+	}
+	return nil
+}
+
+// readParts is read of STRUCTs that have some parts of the sketch's categories, or several
+// values for one.
+func (s *severalCategories) readParts(v *ccbf.View, blob []byte, out *duck.Result, i int) error {
+	if v.Form() == ccbf.Dense {
+		return fmt.Errorf("parts of a category: %w of categories (give whole ones, or a list of them)", ccbf.ErrNotListed)
+	}
+	if v.Class() == key.None { // of a sketch without points
+		s.set, s.of = ccbf.AnyOf(), nil
+		return nil
+	}
+	from, n := i, 1
+	if s.column.Type().ID() == duck.ListID {
+		from, n = s.column.ListRange(i)
+	}
+	var anyOf [][]partTest
+	var asked []byte
+	for j := from; j < from+n; j++ {
+		if !s.parts.column.Valid(j) || s.parts.must && !s.parts.valid(j) {
+			continue
+		}
+		tests, err := s.parts.read(v.Class(), j)
+		if err != nil {
+			return err
+		}
+		anyOf, asked = append(anyOf, tests), appendTests(asked, tests)
+	}
+	if sameBytes(blob, s.of) && string(asked) == string(s.asked) {
+		return nil
+	}
+	if err := out.Charge(2 * int64(len(asked))); err != nil {
+		return err
+	}
+	fields := v.Class().Fields()
+	if err := s.find(v, out, func() ([][]byte, error) {
+		return v.CategoriesWhere(func(c []byte) bool {
+			return slices.ContainsFunc(anyOf, func(tests []partTest) bool { return passes(tests, fields, c) })
+		})
+	}); err != nil {
+		return err
+	}
+	s.of, s.asked = blob, asked
 	return nil
 }
 
@@ -160,12 +253,16 @@ func ccbfGetOf(r *ccbfReader, at coordinates, rows *duck.Rows, out *duck.Result,
 				return err
 			}
 		}
-		if _, err := r.categories(blob, out, i); err != nil {
+		categories, err := r.categories(blob, out, i)
+		if err != nil {
 			return err
 		}
-		if !r.several.set.Same(&last) {
+		if one, ok := categories.One(); ok { // the reader's memory, which changes with the next row
+			categories = ccbf.Of(slices.Clone(one))
+		}
+		if !categories.Same(&last) {
 			count()
-			last = r.several.set
+			last = categories
 		}
 		c, err := r.view.Grid.Cell(at.xs[i], at.ys[i])
 		if err != nil {

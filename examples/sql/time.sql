@@ -53,7 +53,24 @@ FROM (SELECT unnest(ccbf_difference(b.sketch, a.sketch)) AS cell
 ORDER BY more DESC, lon, lat
 LIMIT 3;
 
--- The exact answers, for the area and the month of May.
-SELECT count(*) AS rides, count(*) FILTER (month(day) = 5) AS in_may
+-- Day and hour in one category, asked by one of them or by both: names count only in the
+-- question, so a part is the one that its type fits.
+CREATE TABLE hours AS
+SELECT ccbf_agg(lon, lat, 0.002, {category: {day: day, hour: hash(lat) % 24}}) AS sketch FROM rides;
+
+SELECT ccbf_polygon_sum(sketch, getvariable('east'), {day: {lo: DATE '2026-05-01', hi: DATE '2026-05-31'}}) AS in_may,
+       ccbf_polygon_sum(sketch, getvariable('east'), {hour: [22, 23, 0, 1]}) AS at_night,
+       ccbf_polygon_sum(sketch, getvariable('east'), {day: {lo: DATE '2026-05-01', hi: DATE '2026-05-31'}, hour: [22, 23, 0, 1]}) AS both_of_them
+FROM hours;
+
+-- The hours of one day: a cast takes the text of a category apart.
+SELECT (part.category::STRUCT(day DATE, hour INTEGER)).hour AS hour, part.total AS rides
+FROM (SELECT unnest(ccbf_categories(sketch, getvariable('east'), {day: DATE '2026-05-02'})) AS part FROM hours)
+ORDER BY hour
+LIMIT 3;
+
+-- The exact answers, for the area, the month of May and the night.
+SELECT count(*) AS rides, count(*) FILTER (month(day) = 5) AS in_may, count(*) FILTER (hash(lat) % 24 IN (22, 23, 0, 1)) AS at_night,
+       count(*) FILTER (month(day) = 5 AND hash(lat) % 24 IN (22, 23, 0, 1)) AS both_of_them
 FROM rides
 WHERE grid_center(grid_cell(lon, 0.002), 0.002) BETWEEN 13.4301 AND 13.4701 AND grid_center(grid_cell(lat, 0.002), 0.002) BETWEEN 52.4301 AND 52.5601;

@@ -140,19 +140,27 @@ func (v *View) ByCategory(a Area, of Categories) ([]CategorySum, error) {
 // included and both of the class of the sketch, in order. Errors as ListCategories, and
 // for classes that have no order.
 func (v *View) Between(from, to []byte) ([][]byte, error) {
-	list, err := v.ListCategories()
-	if err != nil {
-		return nil, err
-	}
 	class := v.Class()
 	if class != key.None && !class.Ordered() {
 		return nil, fmt.Errorf("a range of %v categories, which have no order: give a list of them", class)
 	}
+	return v.CategoriesWhere(func(c []byte) bool {
+		low, ok := key.Compare(class, from, c)
+		high, known := key.Compare(class, c, to)
+		return ok && known && low <= 0 && high <= 0
+	})
+}
+
+// CategoriesWhere lists the keys of a sketch's categories for which is reports true, in
+// order. key.CutField reads the fields of those that are STRUCTs. Errors as ListCategories.
+func (v *View) CategoriesWhere(is func(category []byte) bool) ([][]byte, error) {
+	list, err := v.ListCategories()
+	if err != nil {
+		return nil, err
+	}
 	var keys [][]byte
 	for _, c := range list {
-		low, ok := key.Compare(class, from, c.Key)
-		high, known := key.Compare(class, c.Key, to)
-		if ok && known && low <= 0 && high <= 0 {
+		if is(c.Key) {
 			keys = append(keys, c.Key)
 		}
 	}

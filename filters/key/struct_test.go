@@ -249,3 +249,51 @@ func TestStructFormat(t *testing.T) {
 		t.Errorf("%x", v)
 	}
 }
+
+// Fields and CutField take apart what Struct and AppendField made, whatever is NULL or nested.
+func TestStructFields(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var random func(depth int) value
+	random = func(depth int) value {
+		fields := make([]value, 1+r.IntN(3))
+		for i := range fields {
+			if fields[i] = of(Text, bytes.Repeat([]byte{'a'}, r.IntN(200))); depth > 0 && r.IntN(3) == 0 {
+				fields[i] = random(depth - 1)
+			} else if r.IntN(2) == 0 {
+				fields[i] = of(Int, AppendInt64(nil, r.Int64()))
+			}
+			fields[i].null = r.IntN(4) == 0
+		}
+		return structOf(fields...)
+	}
+	for range 1000 {
+		v := random(1)
+		rest := v.bytes()
+		classes := v.class.Fields()
+		if len(classes) != len(v.fields) {
+			t.Fatalf("%v has %d fields, want %d", v.class, len(classes), len(v.fields))
+		}
+		for i, f := range v.fields {
+			want, before := f.b, rest
+			if f.fields != nil {
+				want = f.bytes()
+			}
+			var got []byte
+			var ok bool
+			if got, rest, ok = CutField(classes[i], rest); !ok || classes[i] != f.class || (got == nil) != f.null || !f.null && !bytes.Equal(got, want) {
+				t.Fatalf("field %d of %v: %v %x (NULL %v), want %v %x (NULL %v)", i, v.class, ok, got, got == nil, f.class, want, f.null)
+			}
+			for n := range len(before) - len(rest) {
+				if _, _, ok := CutField(classes[i], before[:n]); ok {
+					t.Fatalf("%d of the %d bytes of a %v are one", n, len(before)-len(rest), classes[i])
+				}
+			}
+		}
+		if len(rest) > 0 {
+			t.Fatalf("%d bytes behind the last field", len(rest))
+		}
+	}
+	if Int.Fields() != nil {
+		t.Error("an integer has fields")
+	}
+}

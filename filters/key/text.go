@@ -41,6 +41,10 @@ func AppendText(dst []byte, c Class, b []byte) []byte {
 		if v := bigOf(b); v != nil {
 			return appendIntervalText(dst, v)
 		}
+	case c.IsStruct() && c.Known():
+		if out, ok := appendStructText(dst, c, b); ok {
+			return out
+		}
 	case c == TimeTZ && ok:
 		return appendTimeTZ(dst, uint64(v))
 	case c == Time || c == Timestamp || c == TimestampTZ:
