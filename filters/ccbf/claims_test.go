@@ -65,7 +65,7 @@ func TestLayersAreWithinBytes(t *testing.T) {
 }
 
 // One question to a small sketch makes little work, whatever the sketch says of
-// its bounds, its k and its resolution: at most View.areaLimit lookups, of which k
+// its bounds, its k and its resolution: at most Limit.Cells lookups, of which k
 // times layers are counters, or an error. The limit grows with the bytes up to
 // AreaLimit.
 func TestWorkOfOneQuestion(t *testing.T) {

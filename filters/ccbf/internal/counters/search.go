@@ -61,7 +61,7 @@ func each(f func(level int, q *reading) bool) func(level int, squares []reading)
 	}
 }
 
-// run searches an area. It may look up View.areaLimit squares.
+// run searches an area. It may look up as many squares as the limit allows.
 func (s *search) run(a form.Area) error {
 	s.most = s.r.Head.Limit.Left()
 	if b, ok := a.(form.Box); ok {
