@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// TestMemoryOfCells: the budgets that docs/LIMITS.md gives for the cells of one group are enough,
+// TestMemoryOfCells: the budgets that docs/BUDGET.md gives for the cells of one group are enough,
 // whatever the number of threads, and the sketch is that of any budget.
 func TestMemoryOfCells(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: sketches of ten million cells (make test-all)")
 	}
-	text, err := os.ReadFile("../../docs/LIMITS.md")
+	text, err := os.ReadFile("../../docs/BUDGET.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestSameBytesFromAnyThreads(t *testing.T) {
 	trees, exact := 0, 0
 	for i := range 200 {
 		bytes := 400 << r.IntN(8)
-		// Up to the cells that LIMITS says are kept: 16 times bytes.
+		// Up to the cells that BUDGET.md says are kept: 16 times bytes.
 		cells := 1 + r.IntN(min(16*bytes, 60_000)/3) // in three categories
 		side := 1 + r.IntN(2000)
 		option := []string{"", ", mode: 'standard'", ", overflow: 'counters'", ", levels: 2", ", overflow: 'tree', category: i % 3"}[r.IntN(5)]
