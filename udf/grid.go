@@ -9,9 +9,9 @@ import (
 func Grid() functions {
 	i := duck.Param{Name: "i", Type: duck.BigInt}
 	return []duck.Function{
-		function("grid", "grid_cell", duck.BigInt, byGrid(func(g grid.Grid, v float64) (int64, error) { return g.Index("v", v) }),
-			"Index of the cell that contains a coordinate: the last whose edge is not above it.",
-			"SELECT grid_cell(40.4, 0.1), grid_cell(-3.65, 0.1)", params(duck.Param{Name: "v", Type: duck.Double}, paramRes)),
+		pointCell(function("grid", "grid_cell", duck.BigInt, byGrid(func(g grid.Grid, v float64) (int64, error) { return g.Index("v", v) }),
+			"Index of the cell that contains a coordinate: the last whose edge is not above it. Of a POINT, both of its indexes.",
+			"SELECT grid_cell(40.4, 0.1), grid_cell(-3.65, 0.1)", params(duck.Param{Name: "v", Type: duck.Double}, paramRes))),
 		function("grid", "grid_edge", duck.Double, byGrid(func(g grid.Grid, i int64) (float64, error) { return g.Edge(i), nil }),
 			"Lower edge of the cells of an index: the number nearest to i * res, with res as the decimal that it is written as.",
 			"SELECT grid_edge(3, 0.1), 3 * 0.1::DOUBLE", params(i, paramRes)),
@@ -21,6 +21,34 @@ func Grid() functions {
 		}), "Centre of the cells of an index: the number nearest to (i + 1/2) * res.",
 			"SELECT grid_center(grid_cell(-1.468, 0.001), 0.001)", params(i, paramRes)),
 	}
+}
+
+// pointCell adds the overload for the cell of a point.
+func pointCell(fn duck.Function) duck.Function {
+	fn.Overloads = append(fn.Overloads, duck.Overload{Params: params(paramPoint, paramRes), Scalar: gridCell,
+		Returns: duck.StructOf(duck.Field{Name: "x", Type: duck.BigInt}, duck.Field{Name: "y", Type: duck.BigInt})})
+	return fn
+}
+
+func gridCell(rows *duck.Rows, out *duck.Result) error {
+	at, err := coordinatesOf(rows, 0)
+	if err != nil {
+		return err
+	}
+	xs, ys := duck.Out[int64](out.Field(0)), duck.Out[int64](out.Field(1))
+	var g grid.Grid
+	return eachValid(rows, out, func(i int) (err error) {
+		if at.isEmpty(i) {
+			out.SetNull(i)
+			return nil
+		}
+		if g, err = gridOf(g, rows.Col(at.next), i); err != nil {
+			return err
+		}
+		c, err := g.Cell(at.xs[i], at.ys[i])
+		xs[i], ys[i] = c.X, c.Y
+		return err
+	})
 }
 
 // byGrid computes a number from another one and the grid of the row.

@@ -1,0 +1,81 @@
+package test
+
+import (
+	"fmt"
+	osexec "os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// QGIS opens the files that docs/MAPS.md writes by COPY: GDAL, which is its reader, finds in them
+// as many points as the table has, where it has them.
+func TestFilesForQGIS(t *testing.T) {
+	ogrinfo, err := osexec.LookPath("ogrinfo")
+	if err != nil {
+		t.Skip("no ogrinfo here (Debian: gdal-bin): GeoJSON and CSV are not read as QGIS reads them")
+	}
+	db, dir := open(t), t.TempDir()
+	exec(t, db, "CREATE TABLE p AS SELECT (hash(i) % 600) / 1000 - 1.5 AS x, (hash(i, 1) % 400) / 1000 + 53 AS y, ['theft', 'drugs, \"other\"', 'Überfall'][1 + (hash(i, 2) % 3)::INTEGER] AS kind FROM range(5000) t(i)")
+	exec(t, db, "CREATE TABLE s AS SELECT ccbf_agg(x, y, 0.05) AS plain, ccbf_agg(x, y, 0.05, {category: kind}) AS kinds FROM p")
+	write := func(name, query string) {
+		options := "" // of CSV
+		if strings.HasSuffix(name, ".geojson") {
+			options = " (FORMAT csv, HEADER false, QUOTE '')"
+		}
+		exec(t, db, fmt.Sprintf("COPY (%s) TO '%s'%s", query, filepath.Join(dir, name), options))
+	}
+	write("cells.geojson", "SELECT ccbf_geojson(plain) FROM s")
+	write("largest.geojson", `SELECT json_object('type', 'FeatureCollection', 'features', json_group_array(json_object('type', 'Feature',
+			'geometry', json_object('type', 'Point', 'coordinates', [round(place.x, 4), round(place.y, 4)]), 'properties', json_object('rank', rank, 'count', place.count, 'kind', kind))))
+		FROM (SELECT kind, generate_subscripts(places, 1) AS rank, unnest(places) AS place FROM (SELECT kind, ccbf_top_k(kinds, 10, kind) AS places FROM s, (SELECT DISTINCT kind FROM p)))`)
+	write("cells.csv", "SELECT kind, unnest(ccbf_cells(kinds, kind), recursive := true) FROM s, (SELECT DISTINCT kind FROM p) ORDER BY ALL")
+
+	const cell = "SELECT grid_cell(x, 0.05) AS i, grid_cell(y, 0.05) AS j"
+	for _, c := range []struct{ file, sql, want string }{
+		{"cells.geojson", "SELECT COUNT(*), SUM(count), MAX(count) FROM cells",
+			"SELECT count(*), sum(n)::BIGINT, max(n) FROM (" + cell + ", count(*) n FROM p GROUP BY ALL)"},
+		{"largest.geojson", "SELECT COUNT(*), SUM(count), MAX(rank) FROM largest",
+			"SELECT count(*), sum(n)::BIGINT, max(rank) FROM (SELECT n, row_number() OVER (PARTITION BY kind ORDER BY n DESC) AS rank FROM (" + cell + ", kind, count(*) n FROM p GROUP BY ALL)) WHERE rank <= 10"},
+		{"largest.geojson", "SELECT COUNT(*), SUM(count) FROM largest WHERE kind = 'Überfall' AND rank = 1",
+			"SELECT 1, max(n) FROM (" + cell + ", count(*) n FROM p WHERE kind = 'Überfall' GROUP BY ALL)"},
+		{"cells.csv", `SELECT COUNT(*), SUM(count) FROM cells WHERE kind = 'drugs, "other"'`,
+			"SELECT count(*), sum(n)::BIGINT FROM (" + cell + `, count(*) n FROM p WHERE kind = 'drugs, "other"' GROUP BY ALL)`},
+	} {
+		if got, want := layer(t, ogrinfo, "-sql", c.sql, filepath.Join(dir, c.file)), mustAsk(t, db, c.want); got != want {
+			t.Errorf("%s of %s: %s, want %s", c.sql, c.file, got, want)
+		}
+	}
+	// Squares and points are in their places: those that a box touches.
+	box := []string{"-spat", "-1.29", "53.11", "-1.11", "53.24"}
+	got := layer(t, ogrinfo, append(box, "-sql", "SELECT count FROM cells ORDER BY count", filepath.Join(dir, "cells.geojson"))...)
+	want := mustAsk(t, db, "SELECT string_agg(n, '|' ORDER BY n) FROM ("+cell+", count(*) n FROM p GROUP BY ALL) WHERE grid_edge(i, 0.05) <= -1.11 AND grid_edge(i + 1, 0.05) >= -1.29 AND grid_edge(j, 0.05) <= 53.24 AND grid_edge(j + 1, 0.05) >= 53.11")
+	if got != want {
+		t.Errorf("squares in a box: %s, want %s", got, want)
+	}
+	got = layer(t, ogrinfo, append(box, "-oo", "X_POSSIBLE_NAMES=x", "-oo", "Y_POSSIBLE_NAMES=y", "-sql", "SELECT count FROM cells ORDER BY count", filepath.Join(dir, "cells.csv"))...)
+	want = mustAsk(t, db, "SELECT string_agg(n, '|' ORDER BY n) FROM ("+cell+", kind, count(*) n FROM p GROUP BY ALL) WHERE grid_center(i, 0.05) BETWEEN -1.29 AND -1.11 AND grid_center(j, 0.05) BETWEEN 53.11 AND 53.24")
+	if got != want {
+		t.Errorf("centres in a box: %s, want %s", got, want)
+	}
+}
+
+var ogrValue = regexp.MustCompile(`(?m)^ +\S.* \((?:Integer|Integer64|Real)\) = (\S+)$`)
+
+// layer is the numbers that ogrinfo answers, as mustAsk writes them.
+func layer(t *testing.T, ogrinfo string, args ...string) string {
+	t.Helper()
+	if strings.HasSuffix(args[len(args)-1], ".csv") {
+		args = append([]string{"-oo", "AUTODETECT_TYPE=YES"}, args...)
+	}
+	out, err := osexec.CommandContext(t.Context(), ogrinfo, append([]string{"-ro", "-q"}, args...)...).CombinedOutput()
+	if err != nil || strings.Contains(string(out), "Warning") || strings.Contains(string(out), "ERROR") {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	var values []string
+	for _, m := range ogrValue.FindAllStringSubmatch(string(out), -1) {
+		values = append(values, m[1])
+	}
+	return strings.Join(values, "|")
+}
