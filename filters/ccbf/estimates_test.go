@@ -46,18 +46,22 @@ func TestEstimatesOfCounters(t *testing.T) {
 				if _, err := e.Add(v, n, box, Categories{}, most); err != nil {
 					t.Fatal(err)
 				}
-				all, seconds := 0.0, e.haze.Second
-				for _, x := range e.noisy {
+				e.Finish()
+				all := 0.0
+				for _, x := range e.Values {
 					all += x
 				}
 				// Of the whole picture: noise of all cells, of which two share counters and
-				// are too high together (twice the variance). With levels more is taken off.
-				if cells := float64(v.Bounds.Count()); name == "standard" && what == "whole" && math.Abs(all-30_002) > 4*math.Sqrt(2*cells*n.cells.Second) {
+				// are too high together (twice the variance). What may be noise is not drawn.
+				if cells := float64(v.Bounds.Count()); name == "standard" && what == "whole" && all > 30_002+4*math.Sqrt(2*cells*n.cells.Second) {
 					t.Errorf("%s, %d pixels: %v of 30,002 points, deviation %v", name, side, all, math.Sqrt(2*cells*n.cells.Second))
 				}
-				e.Finish()
 				drawn, raw, empty, missing, large := 0, 0, 0, 0, 0
 				per := 256 / side
+				var occupied [4][4]bool // of squares of 64 cells, as the largest that are drawn
+				for c := range truth {
+					occupied[c.Y/64][c.X/64] = true
+				}
 				for i, x := range e.Values {
 					points := 0.0
 					for cy := range per {
@@ -65,8 +69,9 @@ func TestEstimatesOfCounters(t *testing.T) {
 							points += float64(truth[grid.Cell{X: int64(i%side*per + cx), Y: int64(255 - i/side*per - cy)}])
 						}
 					}
+					cell := grid.Cell{X: int64(i % side * per), Y: int64(255 - i/side*per)}
 					switch {
-					case points == 0:
+					case !occupied[cell.Y/64][cell.X/64]:
 						empty++
 						if x > 0 {
 							drawn++
@@ -74,7 +79,7 @@ func TestEstimatesOfCounters(t *testing.T) {
 						if counts[i] > 0 {
 							raw++
 						}
-					case points > 3*counters.Surest*math.Sqrt(seconds[i]):
+					case points > 3*counters.Surest*math.Sqrt(float64(per*per)*n.cells.Second):
 						large++
 						if x < points/3 {
 							missing++
@@ -85,7 +90,7 @@ func TestEstimatesOfCounters(t *testing.T) {
 					t.Errorf("%s, %d pixels, %s: of %d empty pixels counts draw %d: no noise to take off", name, side, what, empty, raw)
 				}
 				if float64(drawn) > 0.001*float64(empty) {
-					t.Errorf("%s, %d pixels, %s: %d of %d empty pixels are drawn, of counts %d", name, side, what, drawn, empty, raw)
+					t.Errorf("%s, %d pixels, %s: %d of %d pixels of empty country are drawn, of counts %d", name, side, what, drawn, empty, raw)
 				}
 				if what == "whole" && side == 32 && name != "levels" && (large == 0 && name != "maxima" || missing > 0) {
 					t.Errorf("%s, %d pixels, %s: %d of %d pixels with many points miss most of them", name, side, what, missing, large)
@@ -126,5 +131,45 @@ func TestEstimatesOfExact(t *testing.T) {
 	}
 	if _, err := NewEstimates(counts[:7], side, side).Add(dense, dense.Noise(), box, Categories{}, 100); err == nil {
 		t.Error("7 pixels for a picture of 2,500")
+	}
+}
+
+// Points too scattered for single pixels to stand out are drawn in squares that do, and not outside
+// of where they are.
+func TestEstimatesOfScatteredPoints(t *testing.T) {
+	r := rand.New(rand.NewPCG(18, 5))
+	var pts points
+	for range 20_000 { // over a quarter of 256 x 256 cells
+		pts.add(spot{grid.Cell{X: r.Int64N(128), Y: 128 + r.Int64N(128)}, plain}, 1)
+	}
+	for range 20_000 { // a town, which fills counters
+		pts.add(spot{grid.Cell{X: 240 + r.Int64N(16), Y: r.Int64N(16)}, plain}, 1)
+	}
+	v := viewOf(t, sketchOf(t, config(t, Params{Res: 1, Dense: true, Bytes: 1 << 14, Levels: 6}), pts).Blob())
+	const side = 256
+	box := bound(0, 0, side, side)
+	e := NewEstimates(make([]float64, side*side), side, side)
+	if _, err := e.Add(v, v.Noise(), box, Categories{}, 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	e.Finish()
+	inside, outside, drawn := 0.0, 0.0, 0
+	for i, n := range e.Values {
+		x, y := i%side, i/side
+		switch {
+		case x < 128 && y < 128:
+			inside += n
+			if n > 0 {
+				drawn++
+			}
+		case x < 192 || y < 192: // the town is in the last corner
+			outside += n
+		}
+	}
+	if drawn < 128*128*9/10 || inside < 10_000 || inside > 30_000 {
+		t.Errorf("%.0f of 20,000 points, in %d of %d pixels", inside, drawn, 128*128)
+	}
+	if outside > 400 {
+		t.Errorf("%.0f points where there are none", outside)
 	}
 }

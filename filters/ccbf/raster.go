@@ -139,14 +139,14 @@ func (v *View) Noise() *Noise {
 
 // Estimates is a picture of estimates in progress, as AddDensity is one of counts: it
 // subtracts what cells add to shared counters, and is empty where the rest can be noise
-// alone. Counts are never below the truth; a picture of estimates can be, and does not show
+// alone. Where single pixels can be noise and squares of them are not, the points of a square are
+// spread over it. Counts are never below the truth; a picture of estimates can be, and does not show
 // points fewer than the noise.
 type Estimates struct {
 	Values        []float64 // row by row from the north-west, whole after Finish
 	Width, Height int
 
-	noisy []float64      // what counters say
-	haze  *counters.Haze // their noise; nil where none are in it
+	noisy *counters.Estimates // what counters say; nil where there are none
 }
 
 // NewEstimates is an empty picture in values, which is width*height long.
@@ -154,8 +154,8 @@ func NewEstimates(values []float64, width, height int) *Estimates {
 	return &Estimates{Values: values, Width: width, Height: height}
 }
 
-// Add adds a sketch, with at most most lookups if it is dense, as
-// AddDensity does; n is its noise.
+// Add adds a sketch, with some times most lookups at most if it is dense; n is its noise. All
+// sketches with noise are added for the same box.
 func (e *Estimates) Add(v *View, n *Noise, b orb.Bound, of Categories, most uint64) (sampled bool, err error) {
 	if v.Form() != Dense || n == nil {
 		return v.AddDensity(e.Values, b, e.Width, e.Height, of, most)
@@ -163,19 +163,19 @@ func (e *Estimates) Add(v *View, n *Noise, b orb.Bound, of Categories, most uint
 	if err := checkPixels(len(e.Values), b, e.Width, e.Height); err != nil {
 		return false, err
 	}
-	if e.haze == nil {
-		e.noisy, e.haze = make([]float64, len(e.Values)), counters.NewHaze(len(e.Values))
+	if e.noisy == nil {
+		e.noisy = counters.NewEstimates(b, e.Width, e.Height)
 	}
-	p := &form.Picture{Pixels: e.noisy, Box: b, Width: e.Width, Height: e.Height}
-	return v.reader().(*counters.Reader).EstimatesWithin(p, e.haze, n.cells, of, min(most, v.head.Limit.Left()))
+	if !e.noisy.Holds(b) {
+		return false, fmt.Errorf("%w: one picture has one box", grid.ErrBox)
+	}
+	return e.noisy.Add(v.reader().(*counters.Reader), n.cells, of, min(most, v.head.Limit.Left()))
 }
 
 // Finish removes what can be noise.
 func (e *Estimates) Finish() {
-	for i, n := range e.noisy {
-		if n > e.haze.Least(i) {
-			e.Values[i] += n
-		}
+	if e.noisy != nil {
+		e.noisy.Finish(e.Values)
+		e.noisy = nil
 	}
-	e.noisy, e.haze = nil, nil
 }

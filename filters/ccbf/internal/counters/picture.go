@@ -20,20 +20,18 @@ func (r *Reader) Density(p *form.Picture, of cells.Categories) error {
 // DensityWithin is Density with at most most lookups: where the box has more cells, squares
 // of them are drawn, each from the counts of some of its cells, and sampled is true.
 func (r *Reader) DensityWithin(p *form.Picture, of cells.Categories, most uint64) (sampled bool, err error) {
-	return r.densityWithin(&picture{Picture: p}, of, most)
-}
-
-// EstimatesWithin is DensityWithin of estimates: it subtracts what cells add to shared
-// counters, and notes in h how much the rest can still be noise.
-func (r *Reader) EstimatesWithin(p *form.Picture, h *Haze, n *noise.Cells, of cells.Categories, most uint64) (sampled bool, err error) {
-	return r.densityWithin(&picture{p, n, h}, of, most)
+	err = of.Each(func(category []byte) error {
+		_, some, err := r.drawWithin(&picture{Picture: p}, category, most/uint64(of.Number()))
+		sampled = sampled || some
+		return err
+	})
+	return sampled, err
 }
 
 // picture is a picture of counts, or of estimates.
 type picture struct {
 	*form.Picture
 	noise *noise.Cells // of the sketch; nil for counts
-	haze  *Haze        // nil for counts
 }
 
 // count is what is drawn for a count, over that of a cell that reads nothing.
@@ -46,7 +44,7 @@ func (p *picture) count(n uint64) float64 {
 
 // levelOf is the level whose squares are nearest in size to pixels.
 func (r *Reader) levelOf(p *form.Picture) int {
-	return min(math.Ilogb(max(p.Side()*math.Sqrt2/r.Head.Grid.Res(), 1)), int(r.Levels))
+	return min(squaresFor(r, p.Side()), int(r.Levels))
 }
 
 // draw draws the squares of a level.
@@ -74,51 +72,36 @@ func (r *Reader) draw(p *picture, category []byte, level int) error {
 // from fewer says little of its sum.
 const leastReads = 4
 
-// densityWithin draws with at most so many lookups.
-func (r *Reader) densityWithin(p *picture, of cells.Categories, most uint64) (sampled bool, err error) {
-	err = of.Each(func(category []byte) error {
-		some, err := r.drawWithin(p, category, most/uint64(of.Number()))
-		sampled = sampled || some
-		return err
-	})
-	return sampled, err
-}
-
-// drawWithin is densityWithin for one category.
-func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (sampled bool, err error) {
+// drawWithin draws a category with at most so many lookups, and returns how it was read.
+func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (how reads, sampled bool, err error) {
 	unit := r.levelOf(p.Picture)
 	if p.SquaresIn(r.Head, unit) <= most/2 { // a search reads a third more, of larger squares
-		err := r.draw(p, category, unit)
-		r.hazeAll(p, unit)
-		return false, err
+		return how.at(unit), false, r.draw(p, category, unit)
 	}
 	if r.Levels > 0 {
 		// Squares without points may leave few to read; an error leaves a part drawn.
 		some := *p.Picture
 		some.Pixels = make([]float64, len(p.Pixels))
-		err := r.Head.Limit.Within(most, func() error { return r.draw(&picture{&some, p.noise, p.haze}, category, unit) })
+		err := r.Head.Limit.Within(most, func() error { return r.draw(&picture{&some, p.noise}, category, unit) })
 		if err == nil {
 			for i, n := range some.Pixels {
 				p.Pixels[i] += n
 			}
-			r.hazeAll(p, unit)
-			return false, nil
+			return how.at(unit), false, nil
 		}
 		if many := new(form.ErrTooManyCells); !errors.As(err, &many) {
-			return false, err
+			return how, false, err
 		}
 	}
 	level := unit
 	for level < 62 && p.SquaresIn(r.Head, level) > most/leastReads {
 		level++
 	}
-	reads := max(leastReads, most/max(p.SquaresIn(r.Head, level), 1))
-	if p.haze != nil {
-		n := math.Exp2(float64(2 * (level - unit)))
-		r.hazeOf(p, level, 0, n, min(float64(reads), n))
-	}
+	reading := max(leastReads, most/max(p.SquaresIn(r.Head, level), 1))
+	n := math.Exp2(float64(2 * (level - unit)))
+	how = reads{level, n, min(float64(reading), n), true}
 	err = p.Paint(r.Head, level, func(clip grid.Rect, to *form.Painting) error {
-		s := sampler{r: r, noise: p.noise, category: category, reads: reads, hasher: r.Hasher(uint8(unit))}
+		s := sampler{r: r, noise: p.noise, category: category, reads: reading, hasher: r.Hasher(uint8(unit))}
 		all := clip.Intersect(r.Head.Bounds).Squares(unit)
 		squares := clip.Intersect(r.Head.Bounds).Squares(level)
 		for y := squares.MinY; y <= squares.MaxY; y++ {
@@ -130,7 +113,7 @@ func (r *Reader) drawWithin(p *picture, category []byte, most uint64) (sampled b
 		}
 		return nil
 	})
-	return true, err
+	return how, true, err
 }
 
 // square is the cells of a square.
@@ -194,72 +177,4 @@ func mix(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
-}
-
-// Haze is the moments of the noise in the pixels of a picture of estimates.
-type Haze struct{ Second, Third []float64 }
-
-// NewHaze is that of a picture of so many pixels with nothing in it.
-func NewHaze(pixels int) *Haze { return &Haze{make([]float64, pixels), make([]float64, pixels)} }
-
-// Surest is how many standard deviations of the noise a pixel must exceed: of a million
-// empty ones some tens do.
-const Surest = 4
-
-// Least is what a pixel must exceed so that it is not noise. A sum of n surpluses with
-// standard deviation s and skewness g exceeds z s + (z^2-1) s g/6 about as often as a
-// normal one z s (Cornish and Fisher 1938, the first term).
-func (h *Haze) Least(pixel int) float64 {
-	second := h.Second[pixel]
-	if second <= 0 {
-		return 0
-	}
-	return Surest*math.Sqrt(second) + (Surest*Surest-1)/6.*max(h.Third[pixel]/second, 0)
-}
-
-// hazeAll is hazeOf for a picture of all squares of a level.
-func (r *Reader) hazeAll(p *picture, level int) {
-	if p.haze != nil {
-		r.hazeOf(p, level, p.noise.Estimate(0), 1, 1)
-	}
-}
-
-// hazeOf takes the noise of the cells that read nothing off a picture, and notes its
-// moments: those of squares of a level with so many cells each, of which some are read.
-// With levels a square is read where larger ones around it have points alone, and
-// has less noise than this takes off.
-func (r *Reader) hazeOf(p *picture, level int, none, cells, reads float64) {
-	side, bounds := r.Head.Grid.Res()*float64(uint64(1)<<level), r.Head.Bounds.Squares(level)
-	x := covered(p.Box.Min[0], p.Box.Max[0], p.Width, side, float64(bounds.MinX), float64(bounds.MaxX+1))
-	y := covered(p.Box.Min[1], p.Box.Max[1], p.Height, side, float64(bounds.MinY), float64(bounds.MaxY+1))
-	second, third := p.noise.Second*cells*cells/reads, p.noise.Third*cells*cells*cells/reads/reads
-	for j, row := range y {
-		if row.squares == 0 {
-			continue
-		}
-		at := (p.Height - 1 - j) * p.Width
-		for i, column := range x {
-			p.Pixels[at+i] += none * row.squares * column.squares
-			p.haze.Second[at+i] += second * row.second * column.second
-			p.haze.Third[at+i] += third * row.third * column.third
-		}
-	}
-}
-
-// cover is how many squares a row or column of pixels covers along its axis, and the
-// sums of the squares and of the cubes of their shares.
-type cover struct{ squares, second, third float64 }
-
-func covered(low, high float64, pixels int, side, first, last float64) []cover {
-	out := make([]cover, pixels)
-	pixel := (high - low) / float64(pixels) / side
-	for i := range out {
-		from := low/side + float64(i)*pixel
-		n := max(min(from+pixel, last)-max(from, first), 0)
-		out[i] = cover{n, n, n}
-		if pixel < 1 { // a part of one square, most often
-			out[i] = cover{n, n * n, n * n * n}
-		}
-	}
-	return out
 }

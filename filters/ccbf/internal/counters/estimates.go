@@ -1,0 +1,253 @@
+package counters
+
+import (
+	"errors"
+	"math"
+	"math/bits"
+
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/cells"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/form"
+	"github.com/ccbfsql/ccbfsql/filters/ccbf/internal/noise"
+	"github.com/paulmach/orb"
+)
+
+// Estimates is a picture of estimates in progress, at several scales: a pixel of the next
+// scale is 2 x 2 pixels. The noise of a large pixel is less for its size, so that a large
+// pixel can exceed it where none of its parts does. With levels, a large pixel is read from
+// a few large squares, which have still less noise.
+type Estimates struct {
+	box           orb.Bound
+	width, height int
+	scales        []scale
+}
+
+// scale is a picture of counters less their expected noise, of all sketches so far.
+type scale struct {
+	width, height int
+	box           orb.Bound
+	read          []float64 // of sketches that are read anew at the next scale
+	last          []float64 // of the others: the next scale has their sums
+	haze          haze
+}
+
+// smallest is the shorter side of the picture of the last scale, in pixels, at least.
+const smallest = 4
+
+// NewEstimates is a picture of a box with nothing in it.
+func NewEstimates(box orb.Bound, width, height int) *Estimates {
+	e := &Estimates{box: box, width: width, height: height}
+	x, y := (box.Max[0]-box.Min[0])/float64(width), (box.Max[1]-box.Min[1])/float64(height)
+	for k := range max(bits.Len(uint(min(width, height)/smallest)), 1) {
+		side := 1 << k
+		s := scale{width: (width + side - 1) / side, height: (height + side - 1) / side, box: box}
+		s.box.Max[0] = box.Min[0] + float64(s.width*side)*x
+		s.box.Min[1] = box.Max[1] - float64(s.height*side)*y
+		n := s.width * s.height
+		s.read, s.last, s.haze = make([]float64, n), make([]float64, n), haze{make([]float64, n), make([]float64, n)}
+		e.scales = append(e.scales, s)
+	}
+	return e
+}
+
+// Holds reports whether the picture is one of a box.
+func (e *Estimates) Holds(box orb.Bound) bool { return e.box == box }
+
+// Add adds a sketch with noise n. Each scale takes at most most lookups. A scale that would
+// take more is left to larger ones, and sampled is true where there is none.
+func (e *Estimates) Add(r *Reader, n *noise.Cells, of cells.Categories, most uint64) (sampled bool, err error) {
+	err = of.Each(func(category []byte) error {
+		some, err := e.add(r, n, category, most/uint64(of.Number()))
+		sampled = sampled || some
+		return err
+	})
+	return sampled, err
+}
+
+func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64) (sampled bool, err error) {
+	picture := func(k int, pixels []float64) *picture {
+		s := &e.scales[k]
+		return &picture{&form.Picture{Pixels: pixels, Box: s.box, Width: s.width, Height: s.height}, n}
+	}
+	last := 0 // the scale with the largest squares that there are
+	for last+1 < len(e.scales) && squaresFor(r, picture(last, nil).Side()) < int(r.Levels) {
+		last++
+	}
+	p := picture(last, e.scales[last].last)
+	how, sampled, err := r.drawWithin(p, category, most)
+	if err != nil {
+		return sampled, err
+	}
+	r.subtract(p, how, &e.scales[last].haze)
+	for k := last + 1; k < len(e.scales); k++ { // the sums of these pixels
+		r.subtract(picture(k, nil), how, &e.scales[k].haze)
+	}
+	for k := last - 1; k >= 0 && !sampled; k-- {
+		p := picture(k, make([]float64, len(e.scales[k].read)))
+		err := r.Head.Limit.Within(most, func() error { return r.draw(p, category, r.levelOf(p.Picture)) })
+		if many := new(form.ErrTooManyCells); errors.As(err, &many) {
+			break // finer scales have more
+		}
+		if err != nil {
+			return false, err
+		}
+		for i, v := range p.Pixels {
+			e.scales[k].read[i] += v
+		}
+		p.Pixels = e.scales[k].read
+		r.subtract(p, how.at(r.levelOf(p.Picture)), &e.scales[k].haze)
+	}
+	return sampled, nil
+}
+
+// Finish adds to dst what is not noise. It begins with single pixels. What a larger pixel has
+// beside the parts that are drawn is spread evenly over its other parts, if it exceeds the
+// noise. O(pixels).
+func (e *Estimates) Finish(dst []float64) {
+	isDrawn := make([]bool, len(dst))
+	var parts estimated // of the scale before
+	for k := range e.scales {
+		s := &e.scales[k]
+		now := estimated{make([]float64, len(s.last)), make([]float64, len(s.last)), make([]float64, len(s.last)), s.last}
+		for i := range s.last {
+			if k > 0 {
+				now.addParts(i, s.width, &parts, e.scales[k-1].width)
+			}
+			all := s.read[i] + s.last[i]
+			rest := all - now.drawn[i]
+			if !(rest > least(s.haze.second[i]+now.second[i], s.haze.third[i]+now.third[i])) {
+				continue
+			}
+			if e.spread(dst, isDrawn, k, i, rest) {
+				now.drawn[i], now.second[i], now.third[i] = all, s.haze.second[i], s.haze.third[i]
+			}
+		}
+		parts = now
+	}
+}
+
+// estimated is what is drawn of the pixels of a scale, the moments of its noise, and the sums of
+// sketches that larger scales do not read.
+type estimated struct{ drawn, second, third, sums []float64 }
+
+// addParts adds to pixel i the four pixels of the scale before that are in it.
+func (d *estimated) addParts(i, width int, parts *estimated, partsWidth int) {
+	x, y := i%width*2, i/width*2
+	for dy := range 2 {
+		for dx := range 2 {
+			at := (y+dy)*partsWidth + x + dx
+			if x+dx >= partsWidth || at >= len(parts.sums) {
+				continue
+			}
+			d.drawn[i] += parts.drawn[at]
+			d.second[i] += parts.second[at]
+			d.third[i] += parts.third[at]
+			d.sums[i] += parts.sums[at]
+		}
+	}
+}
+
+// spread draws a count in the parts of pixel i of scale k that are not drawn; false if all are.
+func (e *Estimates) spread(dst []float64, isDrawn []bool, k, i int, n float64) bool {
+	side, width := 1<<k, e.scales[k].width
+	x, y := i%width*side, i/width*side
+	east, south := min(x+side, e.width), min(y+side, e.height)
+	free := 0
+	for row := y; row < south; row++ {
+		for _, is := range isDrawn[row*e.width+x : row*e.width+east] {
+			if !is {
+				free++
+			}
+		}
+	}
+	if free == 0 {
+		return false
+	}
+	n /= float64(free)
+	for row := y; row < south; row++ {
+		for at := row*e.width + x; at < row*e.width+east; at++ {
+			if !isDrawn[at] {
+				isDrawn[at] = true
+				dst[at] += n
+			}
+		}
+	}
+	return true
+}
+
+// haze is the moments of the noise in the pixels of a picture.
+type haze struct{ second, third []float64 }
+
+// Surest is how many standard deviations of the noise a pixel must exceed: of a million
+// empty ones some tens do.
+const Surest = 4
+
+// least is what a pixel must exceed so that it is not noise. A sum of n surpluses with
+// standard deviation s and skewness g exceeds z s + (z^2-1) s g/6 about as often as a
+// normal one z s (Cornish and Fisher 1938, the first term).
+func least(second, third float64) float64 {
+	if second <= 0 {
+		return 0
+	}
+	return Surest*math.Sqrt(second) + (Surest*Surest-1)/6.*max(third/second, 0)
+}
+
+// reads is how a picture was read: squares of a level, each with so many cells, of which
+// some were read in a sample. Otherwise a square is one lookup.
+type reads struct {
+	level       int
+	cells, read float64
+	isSample    bool
+}
+
+// at is all squares of a level, each by one lookup.
+func (reads) at(level int) reads { return reads{level, 1, 1, false} }
+
+// subtract takes the noise of the squares that read nothing off a picture, and adds its moments
+// to h. A picture without pixels has its noise taken off already. With levels a square is read
+// where larger ones around it have points alone, and has less noise than this takes off.
+func (r *Reader) subtract(p *picture, how reads, h *haze) {
+	none := p.noise.Estimate(0)
+	if how.isSample { // its sums are less that noise
+		none = 0
+	}
+	side, bounds := r.Head.Grid.Res()*math.Exp2(float64(how.level)), r.Head.Bounds.Squares(how.level)
+	x := covered(p.Box.Min[0], p.Box.Max[0], p.Width, side, float64(bounds.MinX), float64(bounds.MaxX+1))
+	y := covered(p.Box.Min[1], p.Box.Max[1], p.Height, side, float64(bounds.MinY), float64(bounds.MaxY+1))
+	second, third := p.noise.Second*how.cells*how.cells/how.read, p.noise.Third*how.cells*how.cells*how.cells/how.read/how.read
+	for j, row := range y {
+		if row.squares == 0 {
+			continue
+		}
+		at := (p.Height - 1 - j) * p.Width
+		for i, column := range x {
+			if p.Pixels != nil {
+				p.Pixels[at+i] += none * row.squares * column.squares
+			}
+			h.second[at+i] += second * row.second * column.second
+			h.third[at+i] += third * row.third * column.third
+		}
+	}
+}
+
+// cover is how many squares a row or column of pixels covers along its axis, and the
+// sums of the squares and of the cubes of their shares.
+type cover struct{ squares, second, third float64 }
+
+func covered(low, high float64, pixels int, side, first, last float64) []cover {
+	out := make([]cover, pixels)
+	pixel := (high - low) / float64(pixels) / side
+	for i := range out {
+		from := low/side + float64(i)*pixel
+		n := max(min(from+pixel, last)-max(from, first), 0)
+		out[i] = cover{n, n, n}
+		if pixel < 1 { // a part of one square, most often
+			out[i] = cover{n, n * n, n * n * n}
+		}
+	}
+	return out
+}
+
+// squaresFor is the level whose squares are nearest in size to pixels, whether there is one or not.
+func squaresFor(r *Reader, pixel float64) int {
+	return math.Ilogb(max(pixel*math.Sqrt2/r.Head.Grid.Res(), 1))
+}
