@@ -230,6 +230,7 @@ const showActive = latest(async (signal, state = {}) => {
   else if (!state.stay) zoomToData(false);
   if (app.plane) reason("The coordinates are not longitudes and latitudes: the layer is shown in its own plane.");
   else if (seen.outside > 0 && !state.view) element("about").textContent += `. The first view leaves out about ${whole(seen.outside)} points elsewhere`;
+  if (seen.beyond > 0) element("about").textContent += `. About ${whole(seen.beyond)} points are beyond 180° of longitude or 90° of latitude: areas count them, the map does not show them`;
   if (!drawable() && layer.total !== 0) reason("Counters cannot list their categories: enter one under Rows.");
   keep(false);
   asked();

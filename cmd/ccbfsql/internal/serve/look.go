@@ -14,6 +14,7 @@ type look struct {
 	Box     [4]float64 `json:"box"`     // what a first view shows; beyond 180 degrees where points are on both sides
 	Degrees bool       `json:"degrees"` // most are at a longitude and latitude
 	Outside float64    `json:"outside"` // points that the box leaves out, about
+	Beyond  float64    `json:"beyond"`  // points at no longitude and latitude, about: no map shows them
 	Plane   *plane     `json:"plane,omitempty"`
 }
 
@@ -87,6 +88,9 @@ func (l *layer) looked(ctx context.Context) (*look, error) {
 		}
 		if at.Degrees = inWorld >= total/2 && inWorld > 0; at.Degrees {
 			box = meet(box, world)
+			if l.Dense == 0 {
+				at.Beyond = math.Round(total - inWorld)
+			}
 		}
 		if all, err = l.everything(ctx, box); err != nil {
 			return nil, err
@@ -124,7 +128,7 @@ func (l *layer) looked(ctx context.Context) (*look, error) {
 		at.Plane = l.planeOf(d.box)
 	}
 	// Pictures of counters do not tell a few points from chance.
-	if left := total - sumOf(d.points); left > 0.5 && l.Dense == 0 {
+	if left := total - at.Beyond - sumOf(d.points); left > 0.5 && l.Dense == 0 {
 		at.Outside = math.Round(left)
 	}
 	return at, nil

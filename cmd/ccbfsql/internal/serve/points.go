@@ -112,6 +112,7 @@ type plan struct {
 	from   string // the file, in SQL
 	table  string
 	x, y   string // in SQL
+	points string // the column of points, in SQL; empty where x and y are what is counted
 	res    float64
 	rows   uint64
 	groups []group
@@ -146,7 +147,7 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 	if err != nil {
 		return nil, err
 	}
-	p.x, p.y = where.x, where.y
+	p.x, p.y, p.points = where.x, where.y, where.points
 	asked := []string{"count(*)"}
 	for _, v := range []string{p.x, p.y} {
 		asked = append(asked, fmt.Sprintf("coalesce(approx_quantile(%[1]s, 0.95) - approx_quantile(%[1]s, 0.05), 0)", v))
@@ -196,18 +197,19 @@ func planned(ctx context.Context, s *session.Session, from string, o Points) (*p
 type location struct {
 	x, y    string
 	columns []string
+	points  string // the column of points, in SQL; empty where there is none
 }
 
 // located finds the columns of coordinates, or one of points.
 func located(columns []tableColumn, o Points) (location, error) {
 	at := slices.IndexFunc(columns, func(c tableColumn) bool { return strings.HasPrefix(c.typ, "GEOMETRY") })
 	if at >= 0 && o.X == "" && o.Y == "" {
-		// A geometry other than POINT has no coordinates and is left out.
+		// The first point of a geometry says where it is. Only POINT and MULTIPOINT count.
 		name := columns[at].name
 		part := func(i int) string {
-			return fmt.Sprintf(`TRY_CAST(regexp_extract(%s::VARCHAR, '^POINT[ ZM]*\(([^ ]+) ([^ )]+)', %d) AS DOUBLE)`, lexer.QuoteName(name), i)
+			return fmt.Sprintf(`TRY_CAST(regexp_extract(%s::VARCHAR, '^(?:MULTI)?POINT[ ZM]*\(+([^ ]+) ([^ ,)]+)', %d) AS DOUBLE)`, lexer.QuoteName(name), i)
 		}
-		return location{part(1), part(2), []string{name}}, nil
+		return location{part(1), part(2), []string{name}, lexer.QuoteName(name)}, nil
 	}
 	x, err := coordinate(columns, o.X, "x", namesOfX, partsOfX)
 	if err != nil {
@@ -217,7 +219,7 @@ func located(columns []tableColumn, o Points) (location, error) {
 	if err != nil {
 		return location{}, err
 	}
-	return location{lexer.QuoteName(x) + "::DOUBLE", lexer.QuoteName(y) + "::DOUBLE", []string{x, y}}, nil
+	return location{lexer.QuoteName(x) + "::DOUBLE", lexer.QuoteName(y) + "::DOUBLE", []string{x, y}, ""}, nil
 }
 
 func isTime(typ string) bool { return typ == "DATE" || strings.HasPrefix(typ, "TIMESTAMP") }
@@ -324,7 +326,11 @@ func (p *plan) statement() string {
 		names = append(names, lexer.QuoteName(g.name))
 		exprs = append(exprs, g.expr+" AS "+lexer.QuoteName(g.name))
 	}
-	exprs = append(exprs, fmt.Sprintf("ccbf_agg(%s, %s, %v) AS sketch", p.x, p.y, p.res))
+	points := p.points
+	if points == "" {
+		points = p.x + ", " + p.y
+	}
+	exprs = append(exprs, fmt.Sprintf("ccbf_agg(%s, %v) AS sketch", points, p.res))
 	by := ""
 	if len(names) > 0 {
 		by = "\nGROUP BY ALL ORDER BY " + strings.Join(names, ", ")
@@ -375,7 +381,11 @@ func build(ctx context.Context, database string, o Points, out io.Writer) (err e
 	if len(names) > 0 {
 		by = " by " + strings.Join(names, " and ")
 	}
-	fmt.Fprintf(out, "%s: %d points%s, in cells of %v (-res sets another size). The statement:\n%s;\n", o.File, p.rows, by, p.res, p.statement())
+	what := "points"
+	if p.points != "" { // a MULTIPOINT has several
+		what = "rows of points"
+	}
+	fmt.Fprintf(out, "%s: %d %s%s, in cells of %v (-res sets another size). The statement:\n%s;\n", o.File, p.rows, what, by, p.res, p.statement())
 	stop = showProgress(s, out)
 	defer stop()
 	_, err = s.Strings(ctx, p.statement())

@@ -195,7 +195,7 @@ func TestServeTable(t *testing.T) {
 	folder := t.TempDir()
 	const rows = "SELECT lon, lat, date '2020-01-01' + (i % 60)::INTEGER AS began FROM (SELECT i, (hash(i) % 1000) / 1000 AS lon, 50 + (hash(i, 1) % 1000) / 1000 AS lat FROM range(3000) t(i))"
 	file := database(t, "CREATE TABLE trips AS "+rows+`;
-		COPY (SELECT ('POINT (' || lon || ' ' || lat || ')')::GEOMETRY AS place, began FROM (`+rows+`) UNION ALL SELECT 'LINESTRING (0 0, 1 1)'::GEOMETRY, date '2020-01-01') TO '`+filepath.Join(folder, "geo.parquet")+"'")
+		COPY (SELECT ('POINT (' || lon || ' ' || lat || ')')::GEOMETRY AS place, began FROM (`+rows+`) UNION ALL SELECT 'LINESTRING (0 0, 1 1)'::GEOMETRY, date '2020-01-01' UNION ALL SELECT 'MULTIPOINT (0.5 50.5, 0.6 50.6)'::GEOMETRY, date '2020-01-01') TO '`+filepath.Join(folder, "geo.parquet")+"'")
 	sum := func(url, table, where string) float64 {
 		t.Helper()
 		status, body := post(t, url+"/api/sum", `{"table": "`+table+`", "column": "sketch", "box": [-1, 49, 2, 52], "where": [`+where+`]}`)
@@ -205,7 +205,7 @@ func TestServeTable(t *testing.T) {
 		return decoded[answer](t, body).Estimate
 	}
 	url, out := startedWith(t, Options{Points: Points{File: filepath.Join(folder, "geo.parquet"), Grain: "month"}})
-	if !strings.Contains(out, "3000 points by month") || sum(url, "geo", "") != 3000 || sum(url, "geo", `{"by": "month", "value": "2020-02-01"}`) != 1450 {
+	if !strings.Contains(out, "3001 rows of points by month") || sum(url, "geo", "") != 3002 || sum(url, "geo", `{"by": "month", "value": "2020-02-01"}`) != 1450 {
 		t.Errorf("points of a GEOMETRY column: %s", out)
 	}
 	url, _ = startedWith(t, Options{Points: Points{File: file, Table: "trips"}})
