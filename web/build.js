@@ -22,6 +22,16 @@ await build({
   target: "es2022",
   logLevel: "warning",
 });
+// The worker of an exported page.
+await build({
+  entryPoints: { answers: from("src/answers/main.js") },
+  outdir: page + "assets",
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+  logLevel: "warning",
+});
 await copyFile(from("node_modules/maplibre-gl/dist/maplibre-gl-worker.mjs"), page + "assets/worker.mjs");
 await copyFile(from("node_modules/world-atlas/countries-50m.json"), page + "assets/countries.json");
 await copyFile(from("node_modules/world-atlas/countries-10m.json"), page + "assets/countries-fine.json");

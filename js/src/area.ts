@@ -214,6 +214,11 @@ export class Polygon implements Area {
     return this.count(r, shareSteps) / cellsIn(r);
   }
 
+  /** How many cells are inside. */
+  cells(): number {
+    return isEmpty(this.bounds) ? 0 : this.count(this.bounds, 64);
+  }
+
   private count(r: Rect, steps: number): number {
     if (cellsIn(r) <= fewCells) {
       let n = 0;

@@ -2,13 +2,13 @@ import { type Area, Box, type GeoJSON, Polygon } from "./area.js";
 import { fail, full, must, Sum } from "./bytes.js";
 import { Counters } from "./counters.js";
 import { countAt, readExact } from "./exact.js";
-import { isEmpty, meet, type Rect } from "./grid.js";
+import { cellsIn, isEmpty, meet, type Rect } from "./grid.js";
 import { additive, type Header, saturated } from "./header.js";
 import { type Key, keyBytes, keyText } from "./key.js";
 import { type Form, type Params, readParams } from "./params.js";
 import { countIn, readTree, type Sheet, type Tree } from "./tree.js";
 import { lower, type Parts, Walk } from "./walk.js";
-import { cellX, cellY, keyOf, type Region } from "./zorder.js";
+import { cellX, cellY, keyOf, type Region, type Run } from "./zorder.js";
 
 /** xmin, ymin, xmax, ymax; lower edges are inside, upper ones are not. */
 export type Bounds = readonly [number, number, number, number];
@@ -177,39 +177,55 @@ export class GridSketch {
    * less what cells without points read on average, and low is 0.
    */
   estimate(area: Bounds | GeoJSON, category?: Categories): Estimate {
-    const { grid } = this.p;
-    const of = "type" in area ? new Polygon(grid, area) : new Box(grid.box(area));
-    return this.estimateIn(of, category);
+    return this.estimateIn(this.areaOf(area), category);
   }
 
   /** The cells of a box that have points; of a tree the leaves that meet it. */
   cells(box?: Bounds, category?: Categories): Square[] {
-    const { bounds, grid } = this.p;
+    const { grid } = this.p;
+    const found = new Map<string, Square>();
+    this.each(box, (x, y, side, count) => {
+      const key = `${x} ${y} ${side}`;
+      const before = found.get(key);
+      if (before) before.count += count;
+      else found.set(key, { x: grid.edge(x + side / 2), y: grid.edge(y + side / 2), side: grid.edge(side), count });
+    }, category);
+    return [...found.values()];
+  }
+
+  /**
+   * Calls add for the cells, or leaves, that have points and meet an area: x and y are the indexes of
+   * the first cell, side is in cells. A cell of several categories is added for each.
+   */
+  each(area: Bounds | GeoJSON | undefined, add: (x: number, y: number, side: number, count: number) => void, category?: Categories): void {
+    const { bounds, form } = this.p;
     const which = this.chosen(category);
     if (this.dense) fail("counters cannot list their cells");
-    if (!bounds) return [];
-    const area = new Box(box ? meet(grid.box(box), bounds) : bounds);
-    const found = new Map<string, Square>();
+    if (!bounds) return;
+    const of = area ? this.areaOf(area) : new Box(bounds);
     for (const { parts } of this.listed(which)) {
-      const add = (high: number, low: number, level: number, count: number): void => {
-        const key = `${parts.region.x} ${parts.region.y} ${high} ${low} ${level}`;
-        const before = found.get(key);
-        if (before) before.count += count;
-        else {
-          const half = 2 ** level / 2;
-          const x = grid.edge(cellX(parts.region, high, low) + half);
-          const y = grid.edge(cellY(parts.region, high, low) + half);
-          found.set(key, { x, y, side: grid.edge(2 ** level), count });
-        }
-      };
-      this.walk(parts, area, {
+      const item = ({ high, low, level, count }: Run, i: number): void =>
+        add(cellX(parts.region, high[i]!, low[i]!), cellY(parts.region, high[i]!, low[i]!), 2 ** level[i]!, count[i]!);
+      new Walk(parts, of, bounds, {
         inside(run, from, to) {
-          for (let i = from; i < to; i++) add(run.high[i]!, run.low[i]!, run.level[i]!, run.count[i]!);
+          for (let i = from; i < to; i++) item(run, i);
         },
-        across: (run, i) => add(run.high[i]!, run.low[i]!, run.level[i]!, run.count[i]!),
-      });
+        across(run, i, square) {
+          if (form !== "exact" || of.share(square) > 0) item(run, i);
+        },
+      }).start();
     }
-    return [...found.values()];
+  }
+
+  /** How many cells have their centres in an area. */
+  cellsIn(area: Bounds | GeoJSON): number {
+    const of = this.areaOf(area);
+    return of instanceof Polygon ? of.cells() : cellsIn(of.bounds);
+  }
+
+  private areaOf(area: Bounds | GeoJSON): Box | Polygon {
+    const { grid } = this.p;
+    return "type" in area ? new Polygon(grid, area) : new Box(grid.box(area));
   }
 
   /** The categories with points, in an area or all, and how many: of a tree upper bounds. */
@@ -258,31 +274,15 @@ export class GridSketch {
       return pixels;
     }
     const part = (at: number[], cell: number): number => lower(1, at.length - 1, (i) => at[i]! > cell) - 1;
-    for (const { parts } of this.listed(which)) {
-      const paint = (x0: number, y0: number, x1: number, y1: number, count: number): void => {
-        const last = part(columns, x1);
-        for (let j = part(lines, y0); j <= part(lines, y1); j++) {
-          for (let i = part(columns, x0); i <= last; i++) {
-            if (columns[i]! < columns[i + 1]! && lines[j]! < lines[j + 1]!) pixels[(height - 1 - j) * width + i]! += count;
-          }
+    this.each(box, (x, y, side, count) => {
+      const at = meet(meet({ x0: x, y0: y, x1: x + side - 1, y1: y + side - 1 }, bounds), r);
+      const last = part(columns, at.x1);
+      for (let j = part(lines, at.y0); j <= part(lines, at.y1); j++) {
+        for (let i = part(columns, at.x0); i <= last; i++) {
+          if (columns[i]! < columns[i + 1]! && lines[j]! < lines[j + 1]!) pixels[(height - 1 - j) * width + i]! += count;
         }
-      };
-      this.walk(parts, new Box(meet(r, bounds)), {
-        inside(run, from, to) {
-          for (let i = from; i < to; i++) {
-            const side = 2 ** run.level[i]!;
-            const x = cellX(parts.region, run.high[i]!, run.low[i]!);
-            const y = cellY(parts.region, run.high[i]!, run.low[i]!);
-            const at = meet({ x0: x, y0: y, x1: x + side - 1, y1: y + side - 1 }, bounds);
-            paint(at.x0, at.y0, at.x1, at.y1, run.count[i]!);
-          }
-        },
-        across(run, i, square) {
-          const at = meet(square, r);
-          paint(at.x0, at.y0, at.x1, at.y1, run.count[i]!);
-        },
-      });
-    }
+      }
+    }, category);
     return pixels;
   }
 

@@ -28,8 +28,9 @@ export function metres(m) {
   return m < 1000 ? `${brief(m)} m` : `${brief(m / 1000)} km`;
 }
 
-// sqlBox shows the SQL behind an answer, ready to copy.
+// sqlBox shows the SQL behind an answer, ready to copy; nothing where there was none.
 export function sqlBox(sql) {
+  if (!sql) return "";
   const details = made("details");
   details.append(made("summary", "", "SQL"), made("pre", "", sql));
   const copy = details.appendChild(made("button", "", "Copy"));

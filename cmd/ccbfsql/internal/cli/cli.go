@@ -33,6 +33,7 @@ const usage = `ccbfsql is a SQL shell: DuckDB with the sketch functions of ccbfs
 
 Usage: ccbfsql [flags] [database [sql...]]
        ccbfsql serve [flags] database    show its sketches on a map in the browser
+       ccbfsql export -o folder database write that map as files for any web server
        ccbfsql version                   print the versions of ccbfsql and DuckDB
        ccbfsql help                      print this text
 
@@ -67,6 +68,8 @@ func Main(args []string) int {
 		switch args[0] {
 		case "serve":
 			return serveMain(args[1:])
+		case "export":
+			return exportMain(args[1:])
 		case "version", "help": // a database of that name is ./version
 			args = append([]string{"-" + args[0]}, args[1:]...)
 		}

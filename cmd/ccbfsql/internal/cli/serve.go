@@ -53,7 +53,6 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	var o serve.Options
 	flags := flag.NewFlagSet("ccbfsql serve", flag.ContinueOnError)
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; port 0: any free port")
-	flags.Int64Var(&o.Memory, "memory", ccbfsql.MemoryLimit(), "maximum `BYTES` of sketches to hold in memory")
 	flags.Func("host", "`NAME` of the server, in addition to addresses, localhost and the host name; may be repeated", func(name string) error {
 		o.Hosts = append(o.Hosts, name)
 		return nil
@@ -68,39 +67,51 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	})
 	flags.StringVar(&o.Basemap, "basemap", "", "`MAP` below the sketches: a .pmtiles file, its URL, or a tile URL with {z}, {x} and {y}, which the browser requests")
 	flags.StringVar(&o.Points.Save, "save", "", "`DATABASE` in which to keep the sketches of a file of points")
+	pointsFlags(flags, &o)
+	var words []string
+	err := eachWord(flags, args, serveUsage, help, func(word string) { words = append(words, word) })
+	if err != nil {
+		return o, err
+	}
+	return o, opened(&o, words)
+}
+
+// pointsFlags are the flags about a file of points and about memory.
+func pointsFlags(flags *flag.FlagSet, o *serve.Options) {
+	flags.Int64Var(&o.Memory, "memory", ccbfsql.MemoryLimit(), "maximum `BYTES` of sketches to hold in memory")
 	flags.StringVar(&o.Points.Table, "table", "", "`TABLE` of points in the database, of which to build sketches")
 	flags.StringVar(&o.Points.Grain, "time", "", "`PART` of the time column for each sketch: year, month, day or hour; by default chosen automatically")
 	flags.StringVar(&o.Points.X, "x", "", "`COLUMN` of a file with the longitudes, or x")
 	flags.StringVar(&o.Points.Y, "y", "", "`COLUMN` of a file with the latitudes, or y")
 	flags.Float64Var(&o.Points.Res, "res", 0, "`SIDE` of a cell for a file of points, in its unit; 0: chosen automatically")
-	var words []string
-	err := eachWord(flags, args, serveUsage, help, func(word string) { words = append(words, word) })
+}
+
+// opened makes the one word of a command line the database, or the file of points, of the options.
+func opened(o *serve.Options, words []string) error {
 	switch {
-	case err != nil:
-		return o, err
 	case len(words) != 1:
-		return o, fmt.Errorf("exactly one database is needed, %d were given", len(words))
+		return fmt.Errorf("exactly one database is needed, %d were given", len(words))
 	case o.Memory <= 0:
-		return o, fmt.Errorf("-memory is %d, must be above 0", o.Memory)
+		return fmt.Errorf("-memory is %d, must be above 0", o.Memory)
 	}
 	isPoints := serve.IsPoints(words[0]) || o.Points.Table != ""
 	switch {
 	case isPoints:
 		o.Points.File = words[0]
 	case o.Points != (serve.Points{}):
-		return o, fmt.Errorf("-save, -x, -y, -res and -time are for files of points, for example points.parquet, or with -table; %s is read as a database", words[0])
+		return fmt.Errorf("-save, -x, -y, -res and -time are for files of points, for example points.parquet, or with -table; %s is read as a database", words[0])
 	default:
 		o.Database = words[0]
 	}
 	if o.Points.Grain != "" && !slices.Contains(serve.Grains, o.Points.Grain) {
-		return o, fmt.Errorf("-time is %q, must be one of %s", o.Points.Grain, strings.Join(serve.Grains, ", "))
+		return fmt.Errorf("-time is %q, must be one of %s", o.Points.Grain, strings.Join(serve.Grains, ", "))
 	}
 	if !(o.Points.Res >= 0) || math.IsInf(o.Points.Res, 0) {
-		return o, fmt.Errorf("-res is %v, must be above 0", o.Points.Res)
+		return fmt.Errorf("-res is %v, must be above 0", o.Points.Res)
 	}
 	if isPoints && (strings.Contains(words[0], "://") || strings.Contains(words[0], "*")) {
-		return o, nil // DuckDB says whether it is there
+		return nil // DuckDB says whether it is there
 	}
-	_, err = os.Stat(words[0])
-	return o, err
+	_, err := os.Stat(words[0])
+	return err
 }

@@ -36,7 +36,8 @@ const keptTiles = 1 << 10
 // server answers the requests of the page.
 type server struct {
 	source  *source
-	memory  int64 // most bytes of sketches
+	memory  int64  // most bytes of sketches
+	atLeast uint64 // fewest points of a square of theirs; 0 for all squares
 	basemap basemap
 	cors    []string      // origins whose pages may have the tiles
 	draws   chan struct{} // held while a tile is drawn
@@ -237,7 +238,7 @@ func (s *server) read(ctx context.Context) ([]*layer, error) {
 			is, err := isSketch(ctx, db, t.name, c)
 			var l *layer
 			if is {
-				l, err = load(ctx, db, t, c.name, left)
+				l, err = load(ctx, db, t, c.name, left, s.atLeast)
 			}
 			switch {
 			case ctx.Err() != nil:

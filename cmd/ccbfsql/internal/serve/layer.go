@@ -101,10 +101,14 @@ func newCache[K comparable, V any](n int) *lru.Cache[K, V] {
 // errTooLarge says that a table does not fit the memory given.
 var errTooLarge = errors.New("sketches do not fit in memory")
 
-// load reads a layer of at most so many bytes.
-func load(ctx context.Context, db *sql.DB, t *table, column string, most int64) (*layer, error) {
+// load reads a layer of at most so many bytes. With atLeast above 1 no square of its sketches has
+// fewer points.
+func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, atLeast uint64) (*layer, error) {
 	l := &layer{Table: t.name, Column: column, Sliders: []slider{}, tops: newCache[string, topOf](keptTops), listed: map[string]bool{}}
 	names := []string{lexer.QuoteName(column)}
+	if atLeast > 1 {
+		names[0] = fmt.Sprintf("CASE WHEN ccbf_is_valid(%[1]s) THEN ccbf_suppress(%[1]s, %[2]d) ELSE %[1]s END", names[0], atLeast)
+	}
 	for _, c := range t.columns {
 		s, err := sliderOf(ctx, db, t.name, c)
 		if err != nil {

@@ -160,8 +160,20 @@ func boundOf(box [4]float64) orb.Bound {
 // hexes is some of some colours, in even steps.
 func hexes(p []color.Color) (colours []string) {
 	for i := range steps + 1 {
-		r, g, b, _ := p[i*(len(p)-1)/steps].RGBA()
-		colours = append(colours, fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8))
+		colours = append(colours, hex(p[i*(len(p)-1)/steps]))
 	}
 	return colours
+}
+
+// hexesOf is all of them.
+func hexesOf(p []color.Color) (colours []string) {
+	for _, c := range p {
+		colours = append(colours, hex(c))
+	}
+	return colours
+}
+
+func hex(c color.Color) string {
+	r, g, b, _ := c.RGBA()
+	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }

@@ -34,14 +34,8 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	if o.Points.File != "" {
-		o.Database = o.Points.Save
-		if o.Database == "" {
-			o.Database = filepath.Join(folder, "points.duckdb")
-		}
-		if err := build(ctx, o.Database, o.Points, out); err != nil {
-			return err
-		}
+	if err := o.prepare(ctx, folder, out); err != nil {
+		return err
 	}
 	s := newServer(nil, o.Memory)
 	s.cors = o.CORS
@@ -82,6 +76,18 @@ func Run(ctx context.Context, o Options, out io.Writer) (err error) {
 		fmt.Fprintln(out, "Anyone who can reach this address can see the sketches. For the public, put a reverse proxy in front (docs/SHELL.md).")
 	}
 	return serve(ctx, l, httpServer(handler(s, namesOf(o.Hosts))))
+}
+
+// prepare builds the sketches of a file of points, if it is one, and makes them the database.
+func (o *Options) prepare(ctx context.Context, folder string, out io.Writer) error {
+	if o.Points.File == "" {
+		return nil
+	}
+	o.Database = o.Points.Save
+	if o.Database == "" {
+		o.Database = filepath.Join(folder, "points.duckdb")
+	}
+	return build(ctx, o.Database, o.Points, out)
 }
 
 // httpServer bounds how long a request may take, and how much its head.

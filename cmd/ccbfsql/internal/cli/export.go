@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
+)
+
+const exportUsage = `ccbfsql export writes the map of a database as files for any web server.
+
+Usage: ccbfsql export [flags] -o folder database
+       ccbfsql export [flags] -o folder points.parquet
+       ccbfsql export [flags] -o folder -table points database
+
+The page answers everything itself, from the sketches. Everyone who can read the files can read
+all of them. From points, sketches are built first, as ccbfsql serve does.
+
+Flags:
+`
+
+// exportMain runs ccbfsql export and returns its exit code.
+func exportMain(args []string) int {
+	e, err := parseExport(args, os.Stdout)
+	if err != nil {
+		return usageCode("ccbfsql export", err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := e.Write(ctx, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "ccbfsql export:", err)
+		return exitError
+	}
+	return exitOK
+}
+
+func parseExport(args []string, help io.Writer) (serve.Export, error) {
+	var e serve.Export
+	flags := flag.NewFlagSet("ccbfsql export", flag.ContinueOnError)
+	flags.StringVar(&e.Folder, "o", "", "`FOLDER` to write to; files of an export there are replaced")
+	flags.Uint64Var(&e.AtLeast, "at-least", 0, "fewest `POINTS` of a square that is shown, as ccbf_suppress(sketch, POINTS); 0: all squares")
+	pointsFlags(flags, &e.Options)
+	var words []string
+	if err := eachWord(flags, args, exportUsage, help, func(word string) { words = append(words, word) }); err != nil {
+		return e, err
+	}
+	if e.Folder == "" {
+		return e, errors.New("no folder to write to: give -o site")
+	}
+	return e, opened(&e.Options, words)
+}

@@ -1,0 +1,187 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/internal/picture"
+)
+
+// Export says what to write for a static host, and where.
+type Export struct {
+	Options        // its Database or Points, and Memory
+	Folder  string // for the files; it is made
+	AtLeast uint64 // no square of what is written has fewer points; 0 and 1 for all squares
+}
+
+// manifest is what an exported page reads first.
+type manifest struct {
+	Layers   []*exported         `json:"layers"`
+	Sketches string              `json:"sketches"` // the file of the sketches, beside the manifest
+	Index    int                 `json:"index"`    // bytes of it before the first sketch: the index, as JSON
+	Palettes map[string][]string `json:"palettes"` // the colours from few to many
+	More     []string            `json:"more"`     // those of differences, above 0 and below
+	Less     []string            `json:"less"`
+}
+
+// exported is a layer with where its points are.
+type exported struct {
+	*layer
+	Look *look    `json:"look"`
+	Keys [][]byte `json:"keys,omitempty"` // of its categories
+}
+
+// rowsOf is the index of a layer's rows: where they are, and what filters choose them by.
+type rowsOf struct {
+	Lengths []int        `json:"lengths"` // in bytes; each follows the one before
+	Bounds  [][4]float64 `json:"bounds"`
+	Values  [][]int      `json:"values"` // as placed.values
+}
+
+// Names of files of an export.
+const (
+	manifestFile = "manifest.json"
+	sketchesFile = "sketches.bin"
+)
+
+// Write writes the page, a manifest and all sketches to a folder. The page answers without a
+// server. Layers with counters are left out, and said to be.
+func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
+	temporary, err := os.MkdirTemp("", "ccbfsql-export")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+	if err := e.prepare(ctx, temporary, out); err != nil {
+		return err
+	}
+	s := newServer(nil, e.Memory)
+	s.source, s.atLeast = &source{file: e.Database, idle: idleFor}, e.AtLeast
+	defer s.source.end()
+	layers, err := s.all(ctx)
+	if err != nil {
+		return err
+	}
+	m, index, blobs, err := manifestOf(ctx, layers, out)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(e.Folder, 0o755); err != nil {
+		return err
+	}
+	if err := writePage(e.Folder); err != nil {
+		return err
+	}
+	if err := writeSketches(filepath.Join(e.Folder, sketchesFile), index, blobs); err != nil {
+		return err
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(e.Folder, manifestFile), text, 0o644); err != nil { //nolint:gosec // for a web server to read
+		return err
+	}
+	size := m.Index
+	for _, b := range blobs {
+		size += len(b)
+	}
+	fmt.Fprintf(out, "Wrote %s: %d sketches in %d bytes. Any web server can serve the folder; byte ranges save transfers.\n", e.Folder, len(blobs), size)
+	return nil
+}
+
+// manifestOf is the manifest of the layers that a page can show, with the index and the sketches.
+func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifest, index []byte, blobs [][]byte, err error) {
+	m = &manifest{Layers: []*exported{}, Sketches: sketchesFile, Palettes: map[string][]string{}}
+	var rows []rowsOf
+	for _, l := range layers {
+		if l.Error == "" && l.Dense > 0 {
+			l.Error = "its sketches are counters, which an exported page does not draw (build them with overflow: 'tree')"
+		}
+		if l.Error != "" || l.Rows == 0 {
+			fmt.Fprintf(out, "Left out %s.%s: %s\n", l.Table, l.Column, strings.TrimSpace(l.Error+" "+fmt.Sprint(l.Rows, " sketches")))
+			continue
+		}
+		at, err := l.look(ctx)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		m.Layers = append(m.Layers, &exported{l, at, l.keys})
+		r := rowsOf{Lengths: []int{}, Bounds: [][4]float64{}, Values: [][]int{}}
+		for i := range l.sketches {
+			p := &l.sketches[i]
+			r.Lengths = append(r.Lengths, len(p.blob))
+			r.Bounds = append(r.Bounds, [4]float64{p.bounds.Min[0], p.bounds.Min[1], p.bounds.Max[0], p.bounds.Max[1]})
+			r.Values = append(r.Values, p.values)
+			blobs = append(blobs, p.blob)
+		}
+		rows = append(rows, r)
+	}
+	if len(m.Layers) == 0 {
+		return nil, nil, nil, errors.New("there are no sketches to export: ccbf_agg makes some")
+	}
+	for _, name := range picture.Palettes {
+		m.Palettes[name] = hexesOf(picture.Colours(name))
+	}
+	m.More, m.Less = hexesOf(twoSided()[1:1+shades]), hexesOf(twoSided()[1+shades:])
+	index, err = json.Marshal(rows)
+	m.Index = len(index)
+	return m, index, blobs, err
+}
+
+// writeSketches writes the file of the sketches: the index, and the BLOBs in its order.
+func writeSketches(file string, index []byte, blobs [][]byte) (err error) {
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for _, b := range append([][]byte{index}, blobs...) {
+		if _, err := f.Write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writePage writes the page, and what it loads, as an export.
+func writePage(folder string) error {
+	files, err := fs.Sub(built, "page")
+	if err != nil {
+		return err
+	}
+	html, err := fs.ReadFile(files, "index.html")
+	if err != nil {
+		return errors.New("this ccbfsql was built without the page of the map: make web builds it, for the next build")
+	}
+	html = bytes.Replace(html, []byte("<html "), []byte(`<html data-manifest="`+manifestFile+`" `), 1)
+	if err := os.MkdirAll(filepath.Join(folder, "assets"), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, "index.html"), html, 0o644); err != nil { //nolint:gosec // for a web server to read
+		return err
+	}
+	names, err := fs.Glob(files, "assets/*.gz")
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		packed, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		name = strings.TrimSuffix(name, ".gz")
+		if err := os.WriteFile(filepath.Join(folder, filepath.FromSlash(name)), inflated("/"+name, packed), 0o644); err != nil { //nolint:gosec // for a web server to read
+			return err
+		}
+	}
+	return nil
+}

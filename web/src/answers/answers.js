@@ -1,0 +1,188 @@
+// The answers of an exported page: those of ccbfsql serve, from the same sketches.
+import { boundsOf, boxArea } from "../areas.js";
+import { byCategory, chosen, meeting, opened } from "./rows.js";
+import { drawn, mercator, spread, stepsOf } from "./picture.js";
+
+const tileSide = 256;
+const mostPixels = 2048; // of a view, along an axis
+const crowd = 4; // points that the last colour stands for at least
+const steps = 16; // colours of a legend
+const mostBars = 200;
+const candidates = 2000; // cells that are looked at for places that are apart
+const mostLevel = 30;
+
+export async function answers(manifest) {
+  const { layers, sketches, palettes, more, less } = await opened(manifest);
+  const of = ({ table, column }) => layers.find((l) => l.table === table && l.column === column);
+
+  // asked is what a question is about.
+  async function asked(question) {
+    const start = performance.now();
+    const layer = of(question);
+    const polygon = question.polygon ?? boxArea(question.box);
+    const box = boundsOf(polygon);
+    const { rows, keys } = chosen(layer, question.where);
+    return { layer, polygon, box, rows, keys, ms: () => performance.now() - start };
+  }
+
+  async function overlapping(rows, box) {
+    const near = meeting(rows, box);
+    const found = await sketches(near);
+    return near.map((row, i) => ({ row, sketch: found[i] })).filter(({ sketch }) => overlaps(sketch, box));
+  }
+
+  // values are the points of the pixels of a box; with versus less those of other rows.
+  async function values(choice, box, width, height) {
+    const layer = of(choice);
+    const one = async (where) => {
+      const { rows, keys } = chosen(layer, where);
+      const pixels = new Float64Array(width * height);
+      spread(pixels, await sketches(meeting(rows, box)), box, width, height, keys);
+      return pixels;
+    };
+    const pixels = await one(choice.where);
+    if (!choice.versus) return pixels;
+    const theirs = await one(choice.versus.where);
+    return pixels.map((v, i) => (Math.abs(v - theirs[i]) < 1e-9 * theirs[i] ? 0 : v - theirs[i]));
+  }
+
+  const lowOf = (layer, side) => Math.min(1, side ** 2 / layer.res ** 2);
+
+  return {
+    layers: () => layers.map(({ rowsOf, keys, look, ...layer }) => layer),
+    look: (choice) => of(choice).look,
+
+    async sum(question) {
+      const { layer, polygon, box, rows, keys, ms } = await asked(question);
+      const found = await overlapping(rows, box);
+      const all = total(found.map(({ sketch }) => sketch.estimate(polygon, keys)));
+      const grids = new Map(found.map(({ sketch }) => [sketch.info().res, sketch]));
+      const cells = Math.max(0, ...[...grids.values()].map((sketch) => sketch.cellsIn(polygon)));
+      return { ...all, certain: layer.dense === 0, cells, sketches: found.length, ms: ms() };
+    },
+
+    async bars(question) {
+      const by = question.bars;
+      const layer = of(question);
+      const where = by === byCategory ? question.where : question.where?.filter((w) => w.by !== by);
+      const { polygon, box, rows, keys, ms } = await asked({ ...question, where });
+      const found = await overlapping(rows, box);
+      const slider = layer.sliders.findIndex((s) => s.column === by);
+      const values = layer.sliders[slider].values;
+      let bars = [];
+      if (by === byCategory) {
+        bars = values.map((value, i) => ({ value, ...total(found.map(({ sketch }) => sketch.estimate(polygon, [layer.keys[i]]))) })).filter((b) => b.high > 0);
+      } else {
+        const groups = Map.groupBy(found, ({ row }) => row.values[slider]);
+        bars = [...groups].map(([i, group]) => ({ value: i < 0 ? null : values[i], ...total(group.map(({ sketch }) => sketch.estimate(polygon, keys))) }));
+      }
+      const after = (a, b) => (a === null ? 1 : b === null ? -1 : a < b ? -1 : a > b ? 1 : 0);
+      bars.sort((a, b) => b.estimate - a.estimate || after(a.value, b.value));
+      return { bars: question.all ? bars : bars.slice(0, mostBars), all: bars.length, ms: ms() };
+    },
+
+    async hotspots(question) {
+      const { layer, polygon, box, rows, keys, ms } = await asked(question);
+      if (layer.exact < layer.rows) throw new Error("An exported page finds the hottest places of exact sketches alone: these are trees.");
+      const found = await overlapping(rows, box);
+      const gathered = (area) => {
+        const cells = new Map();
+        for (const { sketch } of found) {
+          sketch.each(area, (x, y, side, count) => {
+            const name = y * 2 ** 32 + x;
+            const cell = cells.get(name) ?? { name, at: [x, y], count: 0 };
+            cell.count += count;
+            cells.set(name, cell);
+          }, keys);
+        }
+        return cells;
+      };
+      const order = (a, b) => b.count - a.count || b.at[1] - a.at[1] || b.at[0] - a.at[0];
+      let cells = [...gathered(box).values()].sort(order).slice(0, Math.max(candidates, question.k));
+      if (question.polygon) {
+        const inside = gathered(polygon);
+        cells = cells.filter((c) => inside.has(c.name));
+      }
+      const apart = question.apart / layer.res;
+      const near = (a, b) => Math.abs(a.at[0] - b.at[0]) <= apart && Math.abs(a.at[1] - b.at[1]) <= apart;
+      const spots = [];
+      for (let i = 0; i < cells.length && spots.length < question.k; i++) {
+        if (!cells.slice(0, i).some((before) => near(before, cells[i]))) spots.push(cells[i]);
+      }
+      return { spots: spots.map(({ at: [x, y], count }) => ({ x: (x + 0.5) * layer.res, y: (y + 0.5) * layer.res, count, side: layer.res })), ms: ms() };
+    },
+
+    async at(choice, x, y, least) {
+      const layer = of(choice);
+      let side = 1;
+      for (let level = 0; side * layer.res < least && level < mostLevel; level++) side *= 2;
+      const { rows, keys } = chosen(layer, choice.where);
+      const first = (v) => Math.floor(Math.floor(v / layer.res) / side) * side;
+      const box = [first(x), first(y), first(x) + side, first(y) + side].map((v) => v * layer.res);
+      const found = await overlapping(rows, box);
+      return { box, cells: side ** 2, ...total(found.map(({ sketch }) => sketch.estimate(box, keys))) };
+    },
+
+    async scale(choice, box, pixel, style) {
+      const layer = of(choice);
+      const high = layer.look.plane ? pixel : pixel * Math.max(Math.cos(((box[1] + box[3]) / 2) * (Math.PI / 180)), 0.05);
+      const side = (length, p) => Math.min(Math.max(Math.ceil(length / p), 1), mostPixels);
+      const [width, height] = [side(box[2] - box[0], pixel), side(box[3] - box[1], high)];
+      const pixels = (await values(choice, box, width, height)).map(Math.abs);
+      const largest = pixels.reduce((a, b) => Math.max(a, b), 0);
+      const legend = (p) => Array.from({ length: steps + 1 }, (_, i) => p[Math.floor((i * (p.length - 1)) / steps)]);
+      const s = {
+        top: 0, low: lowOf(layer, pixel), pixel, sampled: false, dense: false, hidden: false, spread: layer.exact < layer.rows,
+        colours: choice.versus ? [...legend(less).reverse(), ...legend(more)] : legend(palettes[style.palette]),
+      };
+      if (largest === 0) return s;
+      const area = ((box[2] - box[0]) * (box[3] - box[1])) / pixels.length;
+      const round = (v) => 2 ** (Math.ceil(2 * Math.log2(v)) / 2);
+      s.top = Math.max(round(largest / area), (crowd * s.low) / pixel ** 2);
+      if (style.scale === "equal" && !choice.versus) {
+        s.steps = stepsOf(steps, { scale: "equal" }, pixels).map((v) => round(v / area));
+      } else {
+        s.steps = stepsOf(steps, { scale: choice.versus ? "log" : style.scale, low: s.low, top: s.top * pixel ** 2 }).map((v) => v / pixel ** 2);
+      }
+      return s;
+    },
+
+    async tile({ choice, style }, z, x, y) {
+      const layer = of(choice);
+      const { plane } = layer.look;
+      const size = 2 ** z;
+      let [box, height] = [undefined, tileSide];
+      if (plane) {
+        const side = plane.side / size;
+        const [west, north] = [plane.west + x * side, plane.north - y * side];
+        box = [west, north - side, west + side, north];
+      } else {
+        const lat = (v) => (Math.atan(Math.sinh(Math.PI * (1 - (2 * v) / size))) * 180) / Math.PI;
+        box = [(x / size) * 360 - 180, lat(y + 1), ((x + 1) / size) * 360 - 180, lat(y)];
+        height = 2 * tileSide; // rows of even height in degrees first
+      }
+      let pixels = await values(choice, box, tileSide, height);
+      if (!plane) pixels = mercator(pixels, tileSide, z, y, box[1], box[3]);
+      const side = (box[2] - box[0]) / tileSide;
+      const low = lowOf(layer, side);
+      const o = { low, top: style.top * side ** 2 };
+      if (choice.versus) return createImageBitmap(drawn(pixels, tileSide, o, more, less));
+      const steps = style.scale === "equal" ? style.steps.split(",").map((v) => v * side ** 2) : undefined;
+      return createImageBitmap(drawn(pixels, tileSide, { ...o, one: low, scale: style.scale, steps, top: steps?.at(-1) ?? o.top }, palettes[style.palette]));
+    },
+  };
+}
+
+// total adds estimates.
+function total(estimates) {
+  const all = { estimate: 0, low: 0, high: 0 };
+  for (const e of estimates) for (const name in all) all[name] += e[name];
+  return all;
+}
+
+// overlaps is whether a sketch can have points in a box: cells whose centres lie there.
+function overlaps(sketch, box) {
+  const b = sketch.bounds();
+  const half = sketch.info().res / 2;
+  return Boolean(b) && b[0] + half < box[2] && b[2] - half >= box[0] && b[1] + half < box[3] && b[3] - half >= box[1];
+}

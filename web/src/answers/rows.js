@@ -1,0 +1,90 @@
+// The rows of an export: which a question is about, and their sketches.
+import { open } from "../../../js/src/index.ts";
+
+const nearby = 1 << 16; // bytes between two sketches that are read with them
+const mostKept = 1 << 27; // bytes of sketches that stay opened
+
+// bytesOf reads parts of a file. Where the host knows no ranges it sends the file, which is kept.
+function bytesOf(url) {
+  let whole;
+  return async (from, to) => {
+    if (whole) return (await whole).subarray(from, to);
+    const response = await fetch(url, { headers: { Range: `bytes=${from}-${to - 1}` } });
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+    if (response.status === 206) return new Uint8Array(await response.arrayBuffer());
+    whole = response.arrayBuffer().then((all) => new Uint8Array(all));
+    return (await whole).subarray(from, to);
+  };
+}
+
+// opened are the layers of a manifest, with their rows.
+export async function opened(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+  const manifest = await response.json();
+  const read = bytesOf(new URL(manifest.sketches, url).href);
+  const index = JSON.parse(new TextDecoder().decode(await read(0, manifest.index)));
+  let at = manifest.index;
+  manifest.layers.forEach((layer, i) => {
+    layer.keys = layer.keys?.map((key) => Uint8Array.from(atob(key), (c) => c.charCodeAt(0)));
+    layer.rowsOf = index[i].lengths.map((length, j) => {
+      at += length;
+      return { from: at - length, to: at, bounds: index[i].bounds[j], values: index[i].values[j] };
+    });
+  });
+  return { ...manifest, sketches: kept(read) };
+}
+
+// kept returns the sketches of rows, and keeps those used last.
+function kept(read) {
+  const sketches = new Map(); // promises, by row; the ones used last at the end
+  let bytes = 0;
+  return async (rows) => {
+    const missing = rows.filter((r) => !sketches.has(r));
+    for (let i = 0; i < missing.length; ) {
+      let j = i + 1;
+      while (j < missing.length && missing[j].from - missing[j - 1].to <= nearby) j++;
+      const [part, from] = [missing.slice(i, j), missing[i].from];
+      const all = read(from, part.at(-1).to);
+      for (const r of part) {
+        sketches.set(r, all.then((b) => open(b.subarray(r.from - from, r.to - from))));
+        bytes += r.to - r.from;
+      }
+      all.catch(() => part.forEach((r) => sketches.delete(r) && (bytes -= r.to - r.from))); // the next who asks tries again
+      i = j;
+    }
+    for (const r of rows) {
+      const s = sketches.get(r);
+      sketches.delete(r);
+      sketches.set(r, s);
+    }
+    const answer = await Promise.all(rows.map((r) => sketches.get(r)));
+    for (const [r] of sketches) {
+      if (bytes <= mostKept) break;
+      sketches.delete(r);
+      bytes -= r.to - r.from;
+    }
+    return answer;
+  };
+}
+
+export const byCategory = "(category)";
+
+// chosen are the rows of a layer that words choose, and the keys of categories, or undefined for
+// all points.
+export function chosen(layer, where = []) {
+  let [rows, keys] = [layer.rowsOf, undefined];
+  for (const { by, value, to } of where) {
+    const i = layer.sliders.findIndex((s) => s.column === by);
+    const slider = layer.sliders[i];
+    const [from, last] = [slider?.values.indexOf(value) ?? -1, slider?.values.indexOf(to || value) ?? -1];
+    if (from < 0 || last < 0) throw new Error(`${by} is never "${from < 0 ? value : to}" in ${layer.table}`);
+    if (by === byCategory) keys = layer.keys.slice(from, last + 1);
+    else rows = rows.filter((r) => r.values[i] >= from && r.values[i] <= last);
+  }
+  return { rows, keys };
+}
+
+// meeting are the rows whose points can lie in a box.
+export const meeting = (rows, [west, south, east, north]) =>
+  rows.filter(({ bounds: b }) => b[0] <= east && b[2] >= west && b[1] <= north && b[3] >= south);

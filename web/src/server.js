@@ -1,0 +1,68 @@
+// What the page asks, of the server.
+
+async function json(response) {
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(body.error ?? `${response.status} ${response.statusText}`);
+  return body;
+}
+
+// reached fetches; who listens hears where the server does not answer.
+let unreached = () => {};
+export const whenUnreached = (f) => (unreached = f);
+async function reached(path, options) {
+  try {
+    return await fetch(path, options);
+  } catch (error) {
+    if (error.name !== "AbortError") unreached();
+    throw error.name === "TypeError" ? new Error("The server does not answer.") : error;
+  }
+}
+
+const ask = async (path, values, signal) => json(await reached(`api/${path}?` + parameters(values), { signal }));
+
+const post = async (path, question, signal) =>
+  json(await reached("api/" + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(question),
+    signal,
+  }));
+
+export const layers = async () => json(await reached("api/layers"));
+export const basemap = async () => json(await reached("api/basemap"));
+// version is another for every server and every state of what is served.
+export const version = async (signal) => {
+  const { version, server, waiting } = await json(await fetch("api/version", { signal }));
+  return { version: `${server}.${version}`, waiting };
+};
+export const tables = async () => json(await reached("api/tables"));
+export const build = (table) => post("build", { table });
+export const look = ({ table, column }, signal) => ask("look", { table, column }, signal);
+export const sum = (question, signal) => post("sum", question, signal);
+export const bars = (question, signal) => post("bars", question, signal);
+export const hotspots = (question, signal) => post("hotspots", question, signal);
+export const at = (choice, x, y, side, signal) => ask("at", { ...words(choice), x, y, side }, signal);
+
+export const scale = (choice, [xmin, ymin, xmax, ymax], pixel, style, signal) =>
+  ask("scale", { ...words(choice), xmin, ymin, xmax, ymax, pixel, ...style }, signal);
+
+// tiles is the address of the tiles of a choice, for the map to fill in. A browser keeps
+// tiles: version, of what is served, makes them others.
+export function tiles(choice, style, version) {
+  const { table, column, ...filter } = words(choice);
+  return `${new URL("tiles", document.baseURI)}/${encodeURIComponent(table)}/${encodeURIComponent(column)}/{z}/{x}/{y}.png?` +
+    parameters({ ...filter, ...style, version });
+}
+
+// words is a choice as the parameters of a URL.
+function words({ where, versus, ...rest }) {
+  return {
+    ...rest,
+    ...(where?.length ? { where: JSON.stringify(where) } : {}),
+    ...(versus ? { versus: JSON.stringify(versus) } : {}),
+  };
+}
+
+function parameters(values) {
+  return new URLSearchParams(Object.entries(values).filter(([, v]) => v !== undefined)).toString();
+}
