@@ -112,7 +112,8 @@ machines: ## Tests of the sketches on 386 and, emulated, on s390x: the same byte
 
 # Into a folder of its own, and not with npm ci: that refuses a lock file without
 # the packages of every platform, which not every registry has.
-clients: build/clients/installed build/clients/python/installed build/clients/jvm/installed ## Several versions of DuckDB for Node, Python and Java, for the tests of the extension
+# pyarrow, pandas and Polars are half a gigabyte: only with CCBF_LONG=1.
+clients: build/clients/installed build/clients/python/installed build/clients/python/tools/installed $(if $(CCBF_LONG),build/clients/python/frames/installed) build/clients/jvm/installed ## Several versions of DuckDB for Node, Python and Java, for the tests of the extension
 	@command -v node >/dev/null && command -v npm >/dev/null || \
 		echo "No node and npm here: the tests of the extension in Node are left out."
 	@command -v javac >/dev/null || \
@@ -134,6 +135,15 @@ build/clients/python/installed: test/clients/python/versions
 			--root-user-action ignore --upgrade --target $(@D)/$$v duckdb==$$v || exit; done) && touch $@ || \
 		echo "pip could not install them: the tests of the extension in Python are left out."; \
 	else echo "No Python here: the tests of the extension in it are left out."; fi
+
+# pytest and what runs a notebook; frames: what DuckDB passes data to.
+build/clients/python/%/installed: test/clients/python/%.txt
+	@mkdir -p $(@D)
+	@if command -v python3 >/dev/null; then \
+		python3 -m pip install --quiet --no-deps --only-binary :all: --disable-pip-version-check \
+			--root-user-action ignore --upgrade --target $(@D) -r $< && touch $@ || \
+		echo "pip could not install what $< lists: the tests in Python that need it are left out."; \
+	else echo "No Python here: the tests in it are left out."; fi
 
 # The JDBC driver, and the library in it, which has DuckDB's C API, too.
 build/clients/jvm/installed: test/clients/jvm/versions

@@ -9,7 +9,7 @@ import (
 )
 
 // Python, with its package duckdb: answers and errors, sketches as bytes, threads and two
-// databases, a query that is cancelled (Ctrl-C in the main thread is left out: DuckDB's own
+// databases, a query that is cancelled (Ctrl-C while the main thread is in a query is left out: DuckDB's own
 // package often misses it, see docs/CLIENTS.md), a child by fork and one by
 // the start method "spawn", and the end of the interpreter.
 func TestPython(t *testing.T) {
