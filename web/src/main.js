@@ -120,10 +120,12 @@ function changed(step = true) {
   asked();
 }
 
+let painted; // settled once the map has its tiles to load
+
 // asked asks all that the page shows of what is chosen.
 function asked() {
   if (!drawable()) return cool();
-  paint();
+  painted = paint();
   askSum();
   askBars(picked, pick);
   askTime();
@@ -395,6 +397,7 @@ async function main() {
   if (layers.length === 0 && !read().layer) await offers(api);
   else await restore(false);
   document.body.dataset.ready = "true";
+  await painted;
   if (document.body.dataset.tiles) await map.once("idle");
   document.body.dataset.picture = performance.now();
   const countries = background(map);
