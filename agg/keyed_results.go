@@ -1,7 +1,12 @@
 package agg
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	"github.com/ccbfsql/ccbfsql/filters/keyed"
+	"github.com/ccbfsql/ccbfsql/internal/args"
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
@@ -48,6 +53,10 @@ func (c *keyedChunk) pageOf(i int) *keyedPage {
 }
 
 func (a *keyedAgg) Combine(from, into duck.States) error {
+	return a.withAdvice(a.combineAll(from, into))
+}
+
+func (a *keyedAgg) combineAll(from, into duck.States) error {
 	c := a.chunk()
 	defer a.done(c)
 	if err := c.pagesOf(from); err != nil {
@@ -184,6 +193,18 @@ func (a *keyedAgg) unite(c *keyedChunk, m *spare, p *keyedPlan, f *few, waits []
 }
 
 func (a *keyedAgg) Finalize(states duck.States, out *duck.Result) error {
+	return a.withAdvice(a.finalize(states, out))
+}
+
+// withAdvice is err, with the option that makes sketches smaller where memory was not enough for all groups.
+func (a *keyedAgg) withAdvice(err error) error {
+	if (errors.Is(err, duck.ErrBudget) || errors.Is(err, duck.ErrReclaimed)) && slices.ContainsFunc(a.options, func(o args.Option) bool { return o.Name == "capacity" }) {
+		return fmt.Errorf("%w: the sketch of each group has room for \"capacity\" keys, so set that to what a group has", err)
+	}
+	return err
+}
+
+func (a *keyedAgg) finalize(states duck.States, out *duck.Result) error {
 	c := a.chunk()
 	defer a.done(c)
 	if err := c.pagesOf(states); err != nil {

@@ -77,6 +77,10 @@ func (a *keyedAgg) done(c *keyedChunk) {
 }
 
 func (a *keyedAgg) Update(rows *duck.Rows, states duck.States) error {
+	return a.withAdvice(a.update(rows, states))
+}
+
+func (a *keyedAgg) update(rows *duck.Rows, states duck.States) error {
 	c := a.chunk()
 	defer a.done(c)
 	if err := a.reset(c, rows, states); err != nil {

@@ -56,6 +56,9 @@ func Sketch(families []sketch.Family) functions {
 		}, "Contents of the header of a sketch of any family.", "SELECT (sketch_info(ccbf_empty(0.1))).family", params(paramBlob)),
 		isValid("sketch", "sketch_is_valid", "Whether a BLOB is a sketch of any family, complete and unchanged. Never an error, unless the memory budget is too small to check it.",
 			"SELECT sketch_is_valid('no sketch'::BLOB)", familyOf),
+		function("sketch", "sketch_svg", duck.Varchar, sketchSVG,
+			"Picture of what is inside a sketch of keys, as SVG: its bits, counters or fingerprints, at most 4,096.",
+			"SELECT left(sketch_svg(cms_agg('oak', {width: 4, depth: 2})), 4)", params(paramBlob)),
 		sketchAdvise(),
 	}
 }

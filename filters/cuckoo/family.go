@@ -73,6 +73,10 @@ const multiset = "{duplicates: true}"
 var options = keyed.Options[Params]{
 	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000", "Number of distinct keys or, with duplicates, occurrences that fit.",
 		func(p *Params) *uint64 { return &p.Capacity }),
+	keyed.WholeOption("buckets", 2, math.MaxUint64, "what capacity needs",
+		"Number of buckets of slots keys each, instead of capacity: a power of two if the variant is 'plain', otherwise even. "+
+			"An insertion moves at most 500 keys before the filter counts as full.",
+		func(p *Params) *uint64 { return &p.Buckets }),
 	keyed.WholeOption("fingerprint_bits", MinFingerprintBits, MaxFingerprintBits, "12",
 		"Bits per key: an absent key is found with a probability of about 2 * slots / 2^fingerprint_bits when the filter is full.",
 		func(p *Params) *uint64 { return &p.FingerprintBits }),

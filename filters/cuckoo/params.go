@@ -50,7 +50,8 @@ const (
 	// MaxBody is the largest body in bytes.
 	MaxBody = 1 << 30
 	// MaxKicks is how many fingerprints an insertion moves before it finds the
-	// filter full. Fan et al. 2014, section 4.
+	// filter full. Fan et al. 2014, section 4. It is no parameter: a BLOB does not say it, so
+	// a filter that is read again would have another limit than before.
 	MaxKicks = 500
 )
 
@@ -86,6 +87,10 @@ type Params struct {
 	// Capacity is the number of different keys that fit, or with Duplicates of
 	// occurrences, DefaultCapacity if 0.
 	Capacity uint64
+	// Buckets is the number of buckets, for a filter of exactly that size; 0 for as many as Capacity
+	// needs. A power of two if Variant is Plain, otherwise even. It replaces Capacity: New makes
+	// that what insertion fills the slots of so many buckets with.
+	Buckets uint64
 	// FingerprintBits is the length of a fingerprint, 4 to 32.
 	FingerprintBits uint64
 	// Slots is the number of fingerprints that a bucket holds, 1 to 8.
@@ -108,7 +113,7 @@ type Params struct {
 
 // WithDefaults returns p with the defaults in place of zeros.
 func (p Params) WithDefaults() Params {
-	if p.Capacity == 0 {
+	if p.Capacity == 0 && p.Buckets == 0 {
 		p.Capacity = DefaultCapacity
 	}
 	if p.FingerprintBits == 0 {
@@ -129,8 +134,32 @@ func (p Params) sized() (_ Params, buckets uint64, err error) {
 	if err := p.check(); err != nil {
 		return p, 0, err
 	}
-	buckets, err = p.bucketsFor()
-	return p, buckets, err
+	if p.Buckets == 0 {
+		buckets, err = p.bucketsFor()
+		return p, buckets, err
+	}
+	buckets = p.Buckets
+	if err := p.checkBuckets(); err != nil {
+		return p, 0, err
+	}
+	p.Buckets, p.Capacity = 0, max(1, uint64(p.loadOf()*float64(buckets*p.Slots)))
+	return p, buckets, nil
+}
+
+// checkBuckets says what is wrong with a number of buckets.
+func (p Params) checkBuckets() error {
+	most := MaxBody * 8 / (p.FingerprintBits * p.Slots)
+	switch n := p.Buckets; {
+	case p.Capacity != 0:
+		return sketch.OptionError("buckets", "is %d beside \"capacity\" %d: give one of them", n, p.Capacity)
+	case n < 2 || n > most || bodySize(n, p.FingerprintBits*p.Slots) > MaxBody:
+		return sketch.OptionError("buckets", "is %d, must be from 2 to what fits %d bytes", n, MaxBody)
+	case p.Variant == Plain && n&(n-1) != 0:
+		return sketch.OptionError("buckets", "is %d, must be a power of two if \"variant\" is 'plain'", n)
+	case n%2 != 0:
+		return sketch.OptionError("buckets", "is %d, must be even", n)
+	}
+	return nil
 }
 
 // empty is what an empty filter takes; 0 where the parameters are wrong.

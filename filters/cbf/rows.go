@@ -1,0 +1,20 @@
+package cbf
+
+import "github.com/ccbfsql/ccbfsql/filters/keyed"
+
+// Rows are the counters in one row, each as the number in its bits: where counters are in halves, two for
+// each, the lower half first. The error is that of keyed.Listable.
+func (v *View) Rows() ([][]uint64, error) {
+	v.MustBeMade()
+	g := &v.kernel
+	if err := keyed.Listable(v.words * (64 / g.bits)); err != nil {
+		return nil, err
+	}
+	row := make([]uint64, 0, v.words*(64/g.bits))
+	for i := range v.words {
+		for at := uint64(0); at < 64; at += g.bits {
+			row = append(row, v.at(i)>>at&g.ceiling)
+		}
+	}
+	return [][]uint64{row}, nil
+}

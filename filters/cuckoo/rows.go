@@ -1,0 +1,21 @@
+package cuckoo
+
+import "github.com/ccbfsql/ccbfsql/filters/keyed"
+
+// Rows are the fingerprints of each bucket, as many as there are, the bits of each that are known. The
+// error is that of keyed.Listable.
+func (v *View) Rows() ([][]uint64, error) {
+	v.MustBeMade()
+	if err := keyed.Listable(v.buckets * uint64(v.b)); err != nil {
+		return nil, err
+	}
+	rows := make([][]uint64, v.buckets)
+	for i := range rows {
+		p := v.read(uint64(i))
+		rows[i] = make([]uint64, 0, p.n)
+		for _, f := range p.slice() {
+			rows[i] = append(rows[i], f.v)
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,189 @@
+package udf
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ccbfsql/ccbfsql/filters"
+	"github.com/ccbfsql/ccbfsql/filters/bloom"
+	"github.com/ccbfsql/ccbfsql/filters/cbf"
+	"github.com/ccbfsql/ccbfsql/filters/cms"
+	"github.com/ccbfsql/ccbfsql/filters/cuckoo"
+	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/sketch"
+	"github.com/ccbfsql/ccbfsql/filters/top"
+	"github.com/ccbfsql/ccbfsql/internal/duck"
+)
+
+// What is inside a sketch, for people who learn or debug.
+var (
+	rowsType = duck.ListOf(duck.ListOf(duck.UBigInt))
+
+	_ = only(bloom.Family, own("X_bits", duck.ListOf(duck.Boolean), insideOne(bloom.NewView, func(bit uint64) bool { return bit != 0 }),
+		"The bits of a filter, of at most 1,048,576, to look at.",
+		"X_bits(X_add(X_empty({bits: 8, k: 2}), 'oak'))", params(paramSketch)))
+	_ = only(cms.Family, own("X_table", rowsType, inside(cms.NewView),
+		"The counters of a sketch, a list for each row, of at most 1,048,576, to look at.",
+		"X_table(X_add(X_empty({width: 4, depth: 2}), 'oak'))", params(paramSketch)))
+	_ = only(cbf.Family, own("X_counters", duck.ListOf(duck.UBigInt), insideOne(cbf.NewView, func(counter uint64) uint64 { return counter }),
+		"The counters of a filter, of at most 1,048,576, as the numbers in their bits, to look at. With variable_length, they are halves at first.",
+		"list_sum(X_counters(X_add(X_empty({capacity: 5, k: 3}), 'oak')))", params(paramSketch)))
+	_ = only(sbf.Family, own("X_counters", rowsType, inside(sbf.NewView),
+		"The counters of a sketch, of at most 1,048,576, to look at: one list, and with methods rm and trm a second one.",
+		"X_counters(X_add(X_empty({counters: 6, k: 2}), 'oak'))", params(paramSketch)))
+	_ = only(cuckoo.Family, own("X_buckets", rowsType, inside(cuckoo.NewView),
+		"The fingerprints in a filter, a list for each bucket, of at most 1,048,576 slots, to look at.",
+		"X_buckets(X_add(X_empty({buckets: 4}), 'oak'))", params(paramSketch)))
+)
+
+// rows is a View that lists what is inside.
+type rows[V any] interface {
+	*V
+	Rows() ([][]uint64, error)
+}
+
+// numberBytes is what a number takes in DuckDB's list, which doubles as it grows, beside that of the View.
+const numberBytes = 3 * 8
+
+func inside[V any, P rows[V]](open func(blob []byte) (V, error)) compute {
+	return func(args *duck.Rows, out *duck.Result) error {
+		return eachBlob(args, out, open, func(v *V, i int) error {
+			lists, err := P(v).Rows()
+			if err != nil {
+				return err
+			}
+			for _, list := range lists {
+				if err := out.Charge(numberBytes * int64(len(list)+2)); err != nil {
+					return err
+				}
+			}
+			outer := out.List(i, len(lists))
+			for j, list := range lists {
+				copy(duck.Out[uint64](outer.List(j, len(list))), list)
+			}
+			return nil
+		})
+	}
+}
+
+// insideOne is inside for the first row alone.
+func insideOne[V, T any, P rows[V]](open func(blob []byte) (V, error), as func(uint64) T) compute {
+	return func(args *duck.Rows, out *duck.Result) error {
+		return eachBlob(args, out, open, func(v *V, i int) error {
+			lists, err := P(v).Rows()
+			if err != nil {
+				return err
+			}
+			if err := out.Charge(numberBytes * int64(len(lists[0]))); err != nil {
+				return err
+			}
+			dst := duck.Out[T](out.List(i, len(lists[0])))
+			for j, n := range lists[0] {
+				dst[j] = as(n)
+			}
+			return nil
+		})
+	}
+}
+
+// drawable are the families that sketch_svg draws, and what their rows are.
+var drawable = map[sketch.ID]struct {
+	row  string
+	rows func(blob []byte) ([][]uint64, error)
+}{
+	bloom.Family.ID:  {"", rowsOf(bloom.NewView)},
+	cbf.Family.ID:    {"", rowsOf(cbf.NewView)},
+	cms.Family.ID:    {"row", rowsOf(cms.NewView)},
+	cuckoo.Family.ID: {"bucket", rowsOf(cuckoo.NewView)},
+	sbf.Family.ID:    {"filter", rowsOf(sbf.NewView)},
+	top.Family.ID:    {"key", rowsOf(top.NewView)},
+}
+
+func rowsOf[V any, P rows[V]](open func(blob []byte) (V, error)) func(blob []byte) ([][]uint64, error) {
+	return func(blob []byte) ([][]uint64, error) {
+		v, err := open(blob)
+		if err != nil {
+			return nil, err
+		}
+		return P(&v).Rows()
+	}
+}
+
+// The sizes of the picture, in pixels.
+const (
+	maxDrawn   = 4096 // numbers
+	drawnLine  = 32   // numbers beside each other
+	cellWidth  = 44
+	cellHeight = 20
+	labelWidth = 90
+)
+
+func sketchSVG(args *duck.Rows, out *duck.Result) error {
+	return eachValid(args, out, func(i int) error {
+		svg, err := drawSketch(args.Col(0).Bytes(i))
+		if err != nil {
+			return err
+		}
+		if err := out.Charge(int64(len(svg))); err != nil {
+			return err
+		}
+		out.SetString(i, svg)
+		return nil
+	})
+}
+
+// drawSketch is a picture of a sketch of keys as SVG.
+func drawSketch(blob []byte) (string, error) {
+	b, err := sketch.Parse(blob)
+	if err != nil {
+		return "", err
+	}
+	d, is := drawable[b.Family]
+	if !is {
+		return "", fmt.Errorf("a %v sketch is drawn by %v_png", b.Family, b.Family)
+	}
+	lists, err := d.rows(blob)
+	if err != nil {
+		return "", err
+	}
+	title, _ := sketch.Describe(filters.Families(), blob)
+	n, largest := len(lists), uint64(1)
+	for _, list := range lists {
+		n += len(list)
+		for _, v := range list {
+			largest = max(largest, v)
+		}
+	}
+	if n > maxDrawn {
+		return "", fmt.Errorf("the sketch has %s rows and numbers, at most %s are drawn: build a smaller one", sketch.Number(uint64(n)), sketch.Number(maxDrawn))
+	}
+	var cells strings.Builder
+	y, widest := 2*cellHeight, 1
+	for j, list := range lists {
+		if d.row != "" {
+			fmt.Fprintf(&cells, `<text x="4" y="%d">%s %d</text>`+"\n", y+14, d.row, j)
+		}
+		for k, v := range list {
+			at := k % drawnLine
+			if k > 0 && at == 0 {
+				y += cellHeight
+			}
+			widest = max(widest, at+1)
+			x := labelWidth + at*cellWidth
+			fmt.Fprintf(&cells, `<rect x="%d" y="%d" width="%d" height="%d" fill="#2266aa" fill-opacity="%.2f" stroke="#999"/><text x="%d" y="%d">%s</text>`+"\n",
+				x, y, cellWidth, cellHeight, 0.6*float64(v)/float64(largest), x+3, y+14, short(v))
+		}
+		y += cellHeight
+	}
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="monospace" font-size="11">`+"\n"+
+		`<text x="4" y="14">%s</text>`+"\n%s</svg>\n", max(labelWidth+widest*cellWidth, 9*len(title)), y, title, cells.String()), nil
+}
+
+// short is a number in at most six characters.
+func short(v uint64) string {
+	if v < 1e6 {
+		return strconv.FormatUint(v, 10)
+	}
+	return strconv.FormatFloat(float64(v), 'g', 2, 64)
+}
