@@ -126,7 +126,14 @@ func castOf(class key.Class, texts ...string) string {
 		}
 		return fmt.Sprintf("DECIMAL(38, %d)", scale)
 	}
-	return class.String()
+	if !class.IsStruct() {
+		return class.String()
+	}
+	var fields []string
+	for i, f := range class.Fields() { // which have no names
+		fields = append(fields, fmt.Sprintf("_%d %v", i+1, f))
+	}
+	return "STRUCT(" + strings.Join(fields, ", ") + ")"
 }
 
 // answer is that of a question for an area.

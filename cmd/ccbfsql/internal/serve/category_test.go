@@ -22,6 +22,7 @@ const typed = `CREATE TABLE points AS SELECT (hash(i) % 1000) / 1000 AS lon, 50 
 	CREATE TABLE halves AS SELECT ccbf_agg(lon, lat, 0.01, {category: half}) AS s FROM points;
 	CREATE TABLE solved AS SELECT ccbf_agg(lon, lat, 0.01, {category: solved}) AS s FROM points;
 	CREATE TABLE hours AS SELECT ccbf_agg(lon, lat, 0.01, {category: hour}) AS s FROM points;
+	CREATE TABLE pairs AS SELECT ccbf_agg(lon, lat, 0.01, {category: {kind: kind, day: day}}) AS s FROM points;
 	CREATE TABLE trees AS SELECT ccbf_agg(lon, lat, 0.0001, {category: day, bytes: 4096}) AS s FROM points;
 	CREATE TABLE counters AS SELECT ccbf_agg(lon, lat, 0.01, {category: day, exact: false}) AS s FROM points`
 
@@ -100,6 +101,16 @@ func TestCategories(t *testing.T) {
 		}
 		if n := drawnPixels(t, url+"/tiles/"+table+"/s/8/128/86.png"); n == 0 {
 			t.Errorf("%s: nothing is drawn of all", table)
+		}
+	}
+	pairs := layers["pairs"].Sliders[layers["pairs"].slider(byCategory)].Values
+	if len(pairs) != 90 || !slices.Contains(pairs, "(theft, 2024-01-02)") { // day and kind of i % 90
+		t.Errorf("STRUCTs: %q", pairs)
+	}
+	for _, pair := range []string{"(theft, 2024-01-02)", `('a; \'b\'', 2024-01-03)`} {
+		a := sum("pairs", fmt.Sprintf(`{"by": "(category)", "value": %q}`, pair))
+		if want := count(fmt.Sprintf("(kind, day)::STRUCT(_1 VARCHAR, _2 DATE) = $$%s$$::STRUCT(_1 VARCHAR, _2 DATE)", pair)); a.Estimate != want || want == 0 {
+			t.Errorf("%s are %+v, want %v", pair, a, want)
 		}
 	}
 	if l := layers["counters"]; l.slider(byCategory) >= 0 || l.Class != "DATE" {

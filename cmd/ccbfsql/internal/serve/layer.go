@@ -172,7 +172,7 @@ func load(ctx context.Context, db *sql.DB, t *table, column string, most int64, 
 
 // list makes a slider of the categories, where all sketches list theirs.
 func (l *layer) list() {
-	if l.unlisted || l.plain || l.class.IsStruct() || len(l.listed) == 0 || len(l.listed) > mostTimes {
+	if l.unlisted || l.plain || slices.Contains(l.class.Fields(), key.Decimal) || len(l.listed) == 0 || len(l.listed) > mostTimes {
 		if !l.plain && l.class != key.None {
 			l.Class = l.class.String()
 		}
