@@ -26,6 +26,35 @@ func judge(seed uint64, b []byte) (h1, h2 uint64) {
 	return h1, h2 | 1
 }
 
+// Hash is the library's on every length up to 200 bytes, so on each way around the library, and with every
+// seed that is treated on its own, the ones beside those, and drawn ones.
+func TestHashOfAllLengths(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	seeds := []uint64{math.MaxUint64, 1 << 63}
+	for seed := range uint64(20) {
+		seeds = append(seeds, seed, r.Uint64())
+	}
+	for _, seed := range seeds {
+		for n := range 201 {
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = byte(r.Uint32())
+			}
+			a1, a2 := Hash(seed, b)
+			if b1, b2 := judge(seed, b); a1 != b1 || a2 != b2 {
+				t.Fatalf("seed %d, %x: %x %x, library %x %x", seed, b, a1, a2, b1, b2)
+			}
+			if n != 8 {
+				continue
+			}
+			v := binary.LittleEndian.Uint64(b)
+			if b1, b2 := HashUint64(seed, v); a1 != b1 || a2 != b2 {
+				t.Fatalf("seed %d: HashUint64(%d) is not Hash of its bytes", seed, v)
+			}
+		}
+	}
+}
+
 // No small seed makes one half of the hash follow from the other: over 4,096
 // keys the halves' lowest bytes, h2's without the bit that is set, fall into the
 // 2^15 cells of a table like drawn ones. 4096^2/2 pairs share a cell with
