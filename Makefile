@@ -35,7 +35,7 @@ LONGEST := ./test/clients ./cmd/ccbfsql/internal/serve ./sql/test
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo map build extension dist test test-all machines clients web js race differential soak bench paper lint fuzz docs clean compiler
+.PHONY: help demo map build extension dist test test-all machines clients web js cluster race differential soak bench paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -167,6 +167,11 @@ js: ## The reader of sketches for browsers and Node, in js/dist
 		cd js && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error && npm run --silent build || \
 		echo "The reader in js could not be built: its tests are left out."; \
 	else echo "No node and npm here: the tests of the reader in js are left out."; fi
+
+# Not of make test-all: it downloads half a gigabyte, and takes Java, Maven and Python.
+cluster: build ## The pipeline on Apache Spark on this machine, compared with DuckDB alone; ARGS="-points 100000000"
+	@cd beam && $(GO) build -o ../build/ccbf-pipeline ./cmd/ccbf-pipeline
+	@python3 test/cluster/run.py $(ARGS)
 
 race: compiler ## The tests with Go's race detector
 	$(GO) test -race -short -timeout 30m -skip '^TestConformance$$' $(RACE)

@@ -16,9 +16,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Summary is what a run read and wrote. Rows are the good ones.
+// Summary is what a run read and wrote. Rows are the good ones, Sent the bytes that left the
+// query over a part.
 type Summary struct {
 	Rows  int64               `json:"rows"`
+	Sent  int64               `json:"sent"`
 	Bad   map[string]*BadRows `json:"bad,omitempty"` // by reason
 	Files []File              `json:"files,omitempty"`
 }
@@ -78,7 +80,7 @@ func (s *Summary) report(w io.Writer, manifest string, took time.Duration) {
 		rows += f.Rows
 		size += f.Bytes
 	}
-	fmt.Fprintf(w, "%16d  rows written, in %d files of %d bytes\n%15.1fs  in all\n%s names the files\n", rows, len(s.Files), size, took.Seconds(), manifest)
+	fmt.Fprintf(w, "%16d  bytes sent to be united\n%16d  rows written, in %d files of %d bytes\n%15.1fs  in all\n%s names the files\n", s.Sent, rows, len(s.Files), size, took.Seconds(), manifest)
 }
 
 // Manifest names the files of a run that is complete.

@@ -113,12 +113,14 @@ func (f *readFn) ProcessElement(ctx context.Context, piece Piece, emit func(int6
 			return p.blame(ctx, conn, file, piece, refused, err)
 		}
 		rowsCounter.add(ctx, s.Rows)
-		b, err := json.Marshal(s)
-		if err != nil {
+		if s.Sent, err = p.send(ctx, conn, dir, piece, emit); err != nil {
 			return err
 		}
-		read(b)
-		return p.send(ctx, conn, dir, piece, emit)
+		b, err := json.Marshal(s)
+		if err == nil {
+			read(b)
+		}
+		return err
 	}))
 }
 
@@ -227,18 +229,18 @@ func (p *Plan) blame(ctx context.Context, conn *sql.Conn, file string, piece Pie
 	return fmt.Errorf("row %d: %w", rowOf(low, refused), cause)
 }
 
-// send emits the table part.
-func (p *Plan) send(ctx context.Context, conn *sql.Conn, dir string, piece Piece, emit func(int64, []byte)) error {
+// send emits the table part, and returns its bytes.
+func (p *Plan) send(ctx context.Context, conn *sql.Conn, dir string, piece Piece, emit func(int64, []byte)) (sent int64, err error) {
 	type slice struct{ shard, n int64 }
 	var slices []slice
-	err := each(ctx, conn, fmt.Sprintf("SELECT ccbf_hash %% %d AS shard, (sum(%s) // %d + 1)::BIGINT FROM ccbf_part GROUP BY 1", p.Files, bytesOf(p.Columns), partBytes), func(rows *sql.Rows) error {
+	err = each(ctx, conn, fmt.Sprintf("SELECT ccbf_hash %% %d AS shard, (sum(%s) // %d + 1)::BIGINT FROM ccbf_part GROUP BY 1", p.Files, bytesOf(p.Columns), partBytes), func(rows *sql.Rows) error {
 		var s slice
 		err := rows.Scan(&s.shard, &s.n)
 		slices = append(slices, s)
 		return err
 	})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	lane := int64(0)
 	if p.Fanout > 1 { // by what is read, so that a repetition takes the same
@@ -252,17 +254,18 @@ func (p *Plan) send(ctx context.Context, conn *sql.Conn, dir string, piece Piece
 			err := execute(ctx, conn, fmt.Sprintf("COPY (SELECT * EXCLUDE (ccbf_hash) FROM ccbf_part WHERE ccbf_hash %% %d = %d AND (ccbf_hash // %d) %% %d = %d) TO %s (FORMAT parquet, COMPRESSION zstd)",
 				p.Files, s.shard, p.Files, s.n, i, text(name)))
 			if err != nil {
-				return err
+				return 0, err
 			}
 			b, err := os.ReadFile(name)
 			if err != nil {
-				return err
+				return 0, err
 			}
+			sent += int64(len(b))
 			sentCounter.add(ctx, int64(len(b)))
 			emit(s.shard+lane*int64(p.Files), b)
 		}
 	}
-	return execute(ctx, conn, "DROP TABLE ccbf_part")
+	return sent, execute(ctx, conn, "DROP TABLE ccbf_part")
 }
 
 // bytesOf is the size of a row in SQL, about.

@@ -141,6 +141,7 @@ func (f *summaryFn) ProcessElement(ctx context.Context, _ []byte, files func(*Fi
 			return err
 		}
 		all.Rows += s.Rows
+		all.Sent += s.Sent
 		for reason, r := range s.Bad {
 			all.bad(reason, r.Rows, r.Examples...)
 		}
