@@ -22,37 +22,14 @@ func Hash(seed uint64, b []byte) (h1, h2 uint64) {
 	case 16:
 		return HashCell(seed, int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:])))
 	}
-	if len(b) > 16 {
-		return hashLong(seed, b)
+	if len(b) < 16 {
+		seed = state(seed)
 	}
-	seed = state(seed)
 	if seed == 0 && len(b) == 0 {
 		seed = emptySeed
 	}
 	h1, h2 = murmur3.SeedSum128(seed, seed, b)
 	return h1, h2 | 1
-}
-
-// hashLong is Hash of more than 16 bytes. What follows the last whole block is shifted out of
-// the last 16 bytes, so that its length takes no loop.
-func hashLong(seed uint64, b []byte) (h1, h2 uint64) {
-	last := b[len(b)-16:]
-	x, y := binary.LittleEndian.Uint64(last), binary.LittleEndian.Uint64(last[8:16])
-	h1, h2 = seed, seed
-	for i, end := 0, len(b)-16; i <= end; i += 16 {
-		at := b[i : i+16]
-		h1, h2 = block(h1, h2, binary.LittleEndian.Uint64(at), binary.LittleEndian.Uint64(at[8:]))
-	}
-	switch rest := len(b) & 15; {
-	case rest > 8:
-		over := uint(16-rest) * 8 & 63
-		h2 ^= bits.RotateLeft64(y>>over*c2, 33) * c1
-		x = x>>over | y<<(-over&63)
-		h1 ^= bits.RotateLeft64(x*c1, 31) * c2
-	case rest > 0:
-		h1 ^= bits.RotateLeft64(y>>(uint(8-rest)*8&63)*c1, 31) * c2
-	}
-	return finish(h1, h2, uint64(len(b)))
 }
 
 // state is what the hash of a key below 16 bytes begins with: the seed, but not
