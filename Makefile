@@ -35,7 +35,7 @@ LONGEST := ./test/clients ./cmd/ccbfsql/internal/serve ./sql/test
 FUZZTIME ?= 20s
 
 .DEFAULT_GOAL := help
-.PHONY: help demo map build extension dist test test-all machines clients web js cluster race differential soak bench paper lint fuzz docs clean compiler
+.PHONY: help demo map build extension dist test test-all machines clients web js cluster race differential soak bench peers paper lint fuzz docs clean compiler
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1~\2/p' $(MAKEFILE_LIST) | awk -F'~' '{ printf "%-19s %s\n", $$1, $$2 }'
@@ -190,6 +190,15 @@ soak: compiler ## A mixed load on 8 connections for an hour, with its use of mem
 
 bench: compiler extension clients ## docs/PERFORMANCE.md: speed and size as ratios, compared with kept figures, eight minutes; ARGS: names of experiments, -quick, -keep, -render
 	@cd bench && $(GO) run ./speed -out ../docs $(ARGS)
+
+peers: extension build/peers/installed ## docs/PEERS.md: beside spatial joins, H3, datasketches, datashader and others in Python, fifteen minutes; ARGS=-quick: a trial
+	@PYTHONPATH=build/peers python3 bench/peers/peers.py $(ARGS)
+
+build/peers/installed: bench/peers/requirements.txt
+	@mkdir -p $(@D)
+	@echo "Installing what is compared with, for Python (0.8 GB, once)"
+	@python3 -m pip install --quiet --only-binary :all: --disable-pip-version-check --root-user-action ignore --upgrade --target $(@D) -r $<
+	@touch $@
 
 paper: compiler ## docs/ACCURACY.md and docs/papers: the papers' experiments, twenty minutes; ARGS: names of experiments, -quick, -render
 	@cd bench && $(GO) run ./paper -out ../docs $(ARGS)
