@@ -37,6 +37,9 @@ func Tiles() functions {
 		function("tiles", "quadkey_bbox", corners, quadkeyBox,
 			"Edges of a Web Mercator tile, given by its name, in degrees.", "SELECT (quadkey_bbox('03131313')).ymax",
 			params(duck.Param{Name: "quadkey", Type: duck.Varchar})),
+		function("tiles", "quadbin", duck.BigInt, quadbin,
+			"Number of a Web Mercator tile, given by its name of up to 26 digits, as CARTO and deck.gl have it.", "SELECT quadbin(quadkey(-0.1276, 51.5072, 8))",
+			params(duck.Param{Name: "quadkey", Type: duck.Varchar})),
 	}
 }
 
@@ -120,6 +123,19 @@ func quadkeyBox(rows *duck.Rows, out *duck.Result) error {
 		}
 		xmin, ymin, xmax, ymax, err := grid.TileBounds(z, x, y)
 		setCorners(out, i, xmin, ymin, xmax, ymax)
+		return err
+	})
+}
+
+func quadbin(rows *duck.Rows, out *duck.Result) error {
+	numbers := duck.Out[int64](out)
+	return eachValid(rows, out, func(i int) error {
+		z, x, y, err := grid.ParseQuadkey(string(rows.Col(0).Bytes(i)))
+		if err != nil {
+			return fmt.Errorf("%w", err)
+		}
+		n, err := grid.Quadbin(z, x, y)
+		numbers[i] = int64(n) // below 2^63
 		return err
 	})
 }

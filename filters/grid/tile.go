@@ -79,6 +79,24 @@ func ParseQuadkey(s string) (z int, x, y int64, err error) {
 	return len(s), int64(tx), int64(ty), nil
 }
 
+// MaxQuadbinZoom is the finest zoom that a quadbin has bits for.
+const MaxQuadbinZoom = 26
+
+// Quadbin returns the number of a tile in CARTO's scheme, which deck.gl and others read: the
+// mode 1 of cells in bits 59 to 62 below a bit that is always 1, the zoom in bits 52 to 57, then
+// the bits of y and x by turns from bit 51 down, and ones below them. Errors wrap ErrTile, also
+// for a zoom above MaxQuadbinZoom.
+func Quadbin(z int, x, y int64) (uint64, error) {
+	if err := checkTile(z, x, y); err != nil {
+		return 0, err
+	}
+	if z > MaxQuadbinZoom {
+		return 0, errf(ErrTile, "zoom %d, a quadbin has at most %d", z, MaxQuadbinZoom)
+	}
+	const low = 1<<52 - 1
+	return 1<<62 | 1<<59 | uint64(z)<<52 | Interleave(uint32(x), uint32(y))<<(52-2*z) | low>>(2*z), nil
+}
+
 // TileBounds returns the edges of a tile in degrees. Each is bit-identical to
 // the edge of the neighbour, of the parent and of the children there. The
 // outermost are -180, 180, -MaxLat and MaxLat. Errors wrap ErrTile: a zoom
