@@ -248,6 +248,10 @@ def main():
             print(f"FAILED: {name}, {engine}: {e}", flush=True)
 
     todo = [c for c in cases(args.points) if args.only in c[0]]
+    for port in 7077, 8099:  # an engine that is there already would take part, unmeasured
+        with socket.socket() as free:
+            if free.connect_ex(("localhost", port)) == 0:
+                sys.exit(f"port {port} is taken: end what listens there first")
     try:
         for engine, begin in ("Prism", list), ("Spark", spark):
             flags = begin()
@@ -272,6 +276,7 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was started is stopped
     try:
         main()
     finally:
