@@ -1,6 +1,6 @@
 // Package sql holds SQL scripts to read and to run. Beside each is what it
 // prints; go test runs them all, and with -rewrite writes that anew. So it does
-// with the SQL of README.md, docs/MAPS.md and docs/POLYGONS.md.
+// with the SQL of README.md, docs/TUTORIAL.md, docs/MAPS.md and docs/POLYGONS.md.
 package sql
 
 import (
@@ -55,7 +55,7 @@ func TestPages(t *testing.T) {
 	for _, p := range []struct {
 		page string
 		all  bool // whether blocks without an answer run too
-	}{{"README.md", false}, {"docs/MAPS.md", true}, {"docs/POLYGONS.md", false}} {
+	}{{"README.md", false}, {"docs/TUTORIAL.md", true}, {"docs/MAPS.md", true}, {"docs/POLYGONS.md", false}} {
 		t.Run(p.page, func(t *testing.T) {
 			file := filepath.Join("..", "..", filepath.FromSlash(p.page))
 			b, err := os.ReadFile(file)
