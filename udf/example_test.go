@@ -17,4 +17,5 @@ func ExampleTiles() {
 	// quadkey: SELECT quadkey(-0.1276, 51.5072, 8), quadkey(-0.1276, 51.5072, 8, 0.001)
 	// tile_bbox: SELECT (tile_bbox(8, 127, 85)).xmin
 	// quadkey_bbox: SELECT (quadkey_bbox('03131313')).ymax
+	// quadbin: SELECT quadbin(quadkey(-0.1276, 51.5072, 8))
 }

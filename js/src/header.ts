@@ -1,8 +1,8 @@
 import { Bytes, must } from "./bytes.js";
 
 /** The names of the families, by their numbers. */
-export const families = ["", "ccbf", "cms", "sbf", "cbf", "bloom", "cuckoo"] as const;
-export type Family = "ccbf" | "cms" | "sbf" | "cbf" | "bloom" | "cuckoo";
+export const families = ["", "ccbf", "cms", "sbf", "cbf", "bloom", "cuckoo", "top"] as const;
+export type Family = "ccbf" | "cms" | "sbf" | "cbf" | "bloom" | "cuckoo" | "top";
 
 export const additive = 1;
 export const totalKnown = 2;

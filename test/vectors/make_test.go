@@ -21,6 +21,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 	"github.com/ccbfsql/ccbfsql/filters/key"
 	"github.com/ccbfsql/ccbfsql/filters/sbf"
+	"github.com/ccbfsql/ccbfsql/filters/top"
 	"github.com/ccbfsql/ccbfsql/internal/data"
 	"github.com/paulmach/orb"
 )
@@ -437,6 +438,13 @@ func askKeys(t *testing.T, out *vector) {
 			check(t, err)
 			ask("contains", k, v.ContainsKey(k))
 			ask("count", k, count(v.CountKey(k)))
+		case "top":
+			v, err := top.NewView(out.Blob)
+			check(t, err)
+			h1, h2 := key.Hash(v.Seed(), k)
+			var n [1]uint64
+			v.CountHashes(n[:], []uint64{h1}, []uint64{h2})
+			ask("count", k, count(n[0]))
 		default:
 			t.Fatalf("%s: family %q", out.Name, out.Family)
 		}
