@@ -26,11 +26,10 @@ type Scarcity interface {
 //
 //  1. Its key goes to the section of its category and region, which counts it in a
 //     store.Cells, exactly.
-//  2. After each change of a store, settle decides by the number of distinct cells
-//     whether they stay. A sketch that overflows to a tree is pruned to few squares
-//     above 16 times Bytes cells, one that overflows to counters goes over to them above
-//     Hold. Nothing else decides, so the result is the same for any order of points and
-//     any number of builders that are merged.
+//  2. After each change that needs memory, settle decides whether the cells stay: by their
+//     number, that of sections, and what they take packed. A sketch that overflows to a tree is
+//     pruned to few squares above 16 times Bytes cells. One that overflows to counters goes over
+//     to them above Hold.
 //  3. Points of a sketch that has gone over to counters, or is never exact, are counted in
 //     those, some thousand at a time (counting.go).
 //  4. AppendBlob merges the stores, writes the exact BLOB from them, and makes a tree or
@@ -73,8 +72,8 @@ type Builder struct {
 
 const (
 	// HoldTree times Bytes is how many bytes of cells a builder of a tree keeps before it prunes
-	// them, at 16 for each, where Hold is not less: an exact list of Bytes has at most a
-	// quarter as many, at 2 bits for each. A sketch that can stay exact does.
+	// them, at 16 for each, where Hold is not less. That is four times the cells that an exact list
+	// of Bytes can hold, at 2 bits for each.
 	HoldTree = 256
 	// HoldSketches is how many bytes of cells a builder that was given sketches keeps in any case
 	// before it prunes or counts in counters, where Hold is not less: their cells may fit a
@@ -208,9 +207,9 @@ func (b *Builder) settle(s *section) error {
 		return err
 	}
 	if b.Overflow == ToTree && b.dense == nil {
-		return b.overflow()
+		return b.pruneOrCount()
 	}
-	return b.spill()
+	return b.goToCounters()
 }
 
 // fitsPacked reports whether cells, packed as in a BLOB, may still fit Bytes: then they stay,

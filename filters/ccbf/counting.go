@@ -110,7 +110,7 @@ func (b *Builder) flush(s *section) error {
 	if len(c.keys) == 0 {
 		return nil
 	}
-	if err := b.spill(); err != nil {
+	if err := b.goToCounters(); err != nil {
 		return err
 	}
 	if err := b.countBatch(s); err != nil {
@@ -269,8 +269,8 @@ func (b *Builder) needDense() error {
 	return nil
 }
 
-// spill counts the cells of all stores in the counters, and from now on all others.
-func (b *Builder) spill() error {
+// goToCounters counts the cells of all stores in the counters, and from now on all others.
+func (b *Builder) goToCounters() error {
 	if b.spilled {
 		return nil
 	}
@@ -299,9 +299,9 @@ func (b *Builder) spill() error {
 	return b.dropStores()
 }
 
-// parts are those of the dense form: of the dense sketches that were added, and of
+// origin is how the counters came about: of the dense sketches that were added, and of
 // all other points; counted says that some of these were counted one by one.
-func (b *Builder) parts(counted bool) cascade.Origin {
+func (b *Builder) origin(counted bool) cascade.Origin {
 	if b.Mode == Standard {
 		return cascade.Origin{}
 	}

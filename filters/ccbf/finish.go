@@ -44,14 +44,14 @@ func (b *Builder) sketch(list cells.List) (*Sketch, error) {
 	s := b.empty()
 	s.cells, s.dense = list, b.dense
 	if s.dense != nil {
-		s.parts = b.parts(b.single)
+		s.parts = b.origin(b.single)
 	}
 	if s.dense != nil && len(list) > 0 {
 		// Cells that came beside dense sketches go in last and in their own order, so that the
 		// order in which they came does not matter.
 		s.dense = s.dense.Clone()
 		s.bounds = cells.Hull(s.bounds, counters.Insert(s.dense, s.counters(), list))
-		s.cells, s.parts = nil, b.parts(true)
+		s.cells, s.parts = nil, b.origin(true)
 	}
 	return s, nil
 }
@@ -174,7 +174,7 @@ func (b *Builder) finish() error {
 		}
 	}
 	if !b.Exact && !b.spilled {
-		if err := b.spill(); err != nil {
+		if err := b.goToCounters(); err != nil {
 			return err
 		}
 	}

@@ -5,14 +5,14 @@ import (
 	"github.com/ccbfsql/ccbfsql/filters/grid"
 )
 
-// Form is how a sketch stores its points. Each form has a file: exact.go, tree.go,
-// counters.go.
+// Form is how a sketch stores its points. Each form has a file here, exact.go, tree.go and
+// counters.go, and a package that answers questions.
 type Form uint8
 
 // The forms, by their numbers in a BLOB.
 const (
 	Exact Form = formExact // the list of its cells
-	Dense Form = formDense // counters that cells share
+	Dense Form = formDense // counters that cells share; 'dense' in SQL
 	Tree  Form = formTree  // how many points lie in squares of cells
 )
 
@@ -43,8 +43,8 @@ func (v *View) reader() form.Reader {
 	return &v.exact
 }
 
-// held is a form as a Sketch has it.
-type held interface {
+// sketchForm is a form as a Sketch has it.
+type sketchForm interface {
 	kept
 	changed
 	// coarsen makes cells of the squares of factor x factor cells.
@@ -79,7 +79,7 @@ type changed interface {
 }
 
 // body is the form that s has.
-func (s *Sketch) body() held {
+func (s *Sketch) body() sketchForm {
 	s.mustBeMade()
 	switch {
 	case s.dense != nil:

@@ -90,7 +90,7 @@ func TestSpillingIsCounted(t *testing.T) {
 		p.most = p.now
 		before := p.now
 		made := bytesAllocated(func() {
-			if err := b.spill(); err != nil {
+			if err := b.goToCounters(); err != nil {
 				t.Fatal(err)
 			}
 		})

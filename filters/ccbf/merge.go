@@ -59,7 +59,7 @@ func (b *Builder) Merge(from *Builder) error {
 		return b.addPruned(from.trees, from.tau, from.fit, from.bounds)
 	}
 	if from.dense != nil {
-		return b.addDense(from.dense, from.bounds, from.parts(from.single), from.total)
+		return b.addDense(from.dense, from.bounds, from.origin(from.single), from.total)
 	}
 	return nil
 }

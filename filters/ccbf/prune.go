@@ -16,7 +16,7 @@ import (
 
 // treeState is what a Builder knows of squares that were added or pruned.
 type treeState struct {
-	trees  int           // that were added; 2 where it was pruned
+	trees  int           // that were added; pruning sets 2, so that list drops the accuracy
 	tau    tree.Tau      // the largest threshold of those
 	fit    tree.Accuracy // of the first
 	sample cellSample    // of cells that were pruned
@@ -111,8 +111,8 @@ func (b *Builder) list(of cells.List) (*tree.List, grid.Rect) {
 	return t, of.Bounds()
 }
 
-// overflow prunes, or goes over to counters, where there are too many cells.
-func (b *Builder) overflow() error {
+// pruneOrCount prunes, or goes over to counters, where there are too many cells.
+func (b *Builder) pruneOrCount() error {
 	// Once pruned there is no way to counters. Sections that take much of the bytes
 	// now may take more than all of them in the end.
 	if b.trees == 0 {
@@ -121,11 +121,11 @@ func (b *Builder) overflow() error {
 			heads += leastSection + uint64(len(s.Category))
 		}
 		if heads > b.Bytes/2 {
-			return b.spill()
+			return b.goToCounters()
 		}
 	}
 	if int64(b.least) <= b.mostCells()/2 {
-		return nil // sections take it, which stay
+		return nil // sections take the memory, not cells: pruning would free little
 	}
 	return b.prune()
 }
@@ -152,7 +152,7 @@ func (b *Builder) prune() error {
 	}
 	switch {
 	case !ok && b.trees == 0:
-		return b.spill()
+		return b.goToCounters()
 	case !ok:
 		return t.TooLong(b.Bytes)
 	}

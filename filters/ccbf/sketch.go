@@ -20,9 +20,9 @@ type Sketch struct {
 	Config
 	Class      key.Class // class of the categories; 0 where none was seen
 	Total      uint64    // occurrences inserted
-	TotalKnown bool      // false after intersect and mask on the dense form
+	TotalKnown bool      // false after intersect and mask of trees and counters
 
-	// bounds is of the cells that can have a count, not shrunk by removal: while dense.
+	// bounds: cells outside have no count. Removal does not shrink them. Of trees and counters.
 	bounds grid.Rect
 	sums   bool // counters are sums of occurrences
 	parts  cascade.Origin

@@ -132,8 +132,8 @@ func (s treeSketch) fold(f *folding) error {
 	return nil
 }
 
-// appendBody prunes the tree to its bytes. What was checked whenever a section came
-// keeps it from taking more, but for the digits of counts that grow.
+// appendBody prunes the tree to its bytes. It fits: the size was checked when each section
+// was added. Only counts that got longer may exceed the limit.
 func (s treeSketch) appendBody(dst []byte, _ grid.Rect, limit uint64) ([]byte, bool) {
 	p, _ := s.tree.Within(limit)
 	return p.AppendTo(dst), true

@@ -374,7 +374,7 @@ func (v *View) ErrorBytes() int64 {
 	return 0
 }
 
-// denseScratch is what maximumDense takes beside the counters for a number of
+// denseScratch is what counters.Maxima and Insert take beside the counters, for a number of
 // cells.
 func (c *Config) denseScratch(number int) int64 {
 	n := int64(0)
