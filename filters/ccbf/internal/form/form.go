@@ -184,8 +184,12 @@ type Top struct {
 func (t *Top) Len() int           { return len(t.Cells) }
 func (t *Top) Less(i, j int) bool { return t.Cells[j].before(&t.Cells[i]) }
 func (t *Top) Swap(i, j int)      { t.Cells[i], t.Cells[j] = t.Cells[j], t.Cells[i] }
-func (t *Top) Push(any)           {}             // never: it would take an allocation for each
-func (t *Top) Pop() any           { return nil } // never: the last is replaced
+
+// Push is that of heap.Interface. It is never called: it would take an allocation for each.
+func (t *Top) Push(any) {}
+
+// Pop is that of heap.Interface. It is never called: the last is replaced.
+func (t *Top) Pop() any { return nil }
 
 // Wants reports whether c would be among the best.
 func (t *Top) Wants(c Candidate) bool {

@@ -346,9 +346,11 @@ func CutsOf(g grid.Grid, b orb.Bound, axis, pixels int) Cuts {
 // Holds reports whether a pixel has cells.
 func (c *Cuts) Holds(pixel int) bool { return c.at[pixel] < c.at[pixel+1] }
 
-// From and To are the first and the last cell of all pixels.
+// From is the first cell of all pixels.
 func (c *Cuts) From() int64 { return c.at[0] }
-func (c *Cuts) To() int64   { return c.at[len(c.at)-1] - 1 }
+
+// To is the last cell of all pixels.
+func (c *Cuts) To() int64 { return c.at[len(c.at)-1] - 1 }
 
 // Whole is the pixel of n cells from first on, false where they are not all in
 // one.
