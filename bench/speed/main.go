@@ -28,7 +28,7 @@ var page = report.NewPage(texts, "PERFORMANCE.md", "performance.md", []string{"w
 	in(1, "filters", filters), in(1, "peers", peers), in(1, "fuse", fuse), in(2, "sizes", sizes),
 )
 
-// picture is the chart of README's first screen.
+// picture is the chart of docs/LIMITS.md.
 var picture = &report.Page{File: "pictures/beside.svg", Text: string(report.Must(texts.ReadFile("text/beside.svg")))}
 
 var program = report.Program{Name: "speed", Results: "performance", Pages: []*report.Page{page, picture}}
