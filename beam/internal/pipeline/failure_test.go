@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -166,7 +167,8 @@ func TestAWorkerThatDies(t *testing.T) {
 }
 
 // cancellingDisk is the local file system, where whoever writes a file first has the runner
-// cancel what it runs, and waits until that is done.
+// cancel what it runs, and waits until that is done. The worker is in this process and goes
+// on: what it writes after that goes nowhere, so that the test can remove its folder.
 type cancellingDisk struct{ filesystem.Interface }
 
 func (d cancellingDisk) List(ctx context.Context, glob string) ([]string, error) {
@@ -181,7 +183,12 @@ func (d cancellingDisk) Remove(ctx context.Context, name string) error {
 	return d.Interface.(filesystem.Remover).Remove(ctx, strings.TrimPrefix(name, "cancelling://"))
 }
 
+// oneWriter lets one file of a cancellingDisk be opened at a time.
+var oneWriter sync.Mutex
+
 func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
+	oneWriter.Lock()
+	defer oneWriter.Unlock()
 	conn, err := grpcx.Dial(ctx, *jobopts.Endpoint, time.Minute)
 	if err != nil {
 		return nil, err
@@ -195,6 +202,10 @@ func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteClo
 		if job.GetState() != jobpb.JobState_RUNNING {
 			continue
 		}
+		out, err := d.Interface.OpenWrite(ctx, strings.TrimPrefix(name, "cancelling://"))
+		if err != nil {
+			return nil, err
+		}
 		if err := worker.Cancel(ctx, *jobopts.Endpoint, job.GetJobId()+"["+job.GetJobName()+"]_go"); err != nil {
 			return nil, err
 		}
@@ -202,8 +213,9 @@ func (d cancellingDisk) OpenWrite(ctx context.Context, name string) (io.WriteClo
 		for err == nil { // until it has ended
 			_, err = states.Recv()
 		}
+		return out, nil
 	}
-	return d.Interface.OpenWrite(ctx, strings.TrimPrefix(name, "cancelling://"))
+	return os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 }
 
 // A run that somebody cancels is not one that ended well.
