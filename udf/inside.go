@@ -16,7 +16,7 @@ import (
 	"github.com/ccbfsql/ccbfsql/internal/duck"
 )
 
-// What is inside a sketch, for people who learn or debug.
+// These functions list the bits, counters or fingerprints of a sketch, for people who learn or debug.
 var (
 	rowsType = duck.ListOf(duck.ListOf(duck.UBigInt))
 

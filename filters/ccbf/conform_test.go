@@ -37,21 +37,11 @@ func (s subject) Blob() []byte              { c := *s.Sketch; return c.Blob() }
 func (s subject) Union(o conform.Subject) error { return s.UnionBlob(o.Blob()) }
 
 func (s subject) UnionBlob(blob []byte) error {
-	b := NewBuilder(s.Config, nil)
-	for _, part := range [][]byte{s.Blob(), blob} {
-		var v View
-		if err := v.Reset(part); err != nil {
-			return err
-		}
-		if err := b.AddView(&v); err != nil {
-			return err
-		}
+	o, err := Decode(blob)
+	if err != nil {
+		return err
 	}
-	u, err := b.Sketch()
-	if err == nil {
-		*s.Sketch = *u
-	}
-	return err
+	return s.Sketch.Union(o)
 }
 
 func must[T any](v T, err error) T {

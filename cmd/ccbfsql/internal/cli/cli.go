@@ -90,6 +90,17 @@ func usageCode(command string, err error) int {
 	return exitUsage
 }
 
+// untilStopped runs a command, which an interrupt stops, and returns its exit code.
+func untilStopped(command string, run func(context.Context) error) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", command, err)
+		return exitError
+	}
+	return exitOK
+}
+
 func exitCode(err error) int {
 	switch {
 	case err == nil:

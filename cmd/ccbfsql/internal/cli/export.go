@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
 )
@@ -31,13 +28,7 @@ func exportMain(args []string) int {
 	if err != nil {
 		return usageCode("ccbfsql export", err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := e.Write(ctx, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "ccbfsql export:", err)
-		return exitError
-	}
-	return exitOK
+	return untilStopped("ccbfsql export", func(ctx context.Context) error { return e.Write(ctx, os.Stdout) })
 }
 
 func parseExport(args []string, help io.Writer) (serve.Export, error) {

@@ -8,10 +8,8 @@ import (
 	"math"
 	"net/url"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/ccbfsql/ccbfsql"
 	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
@@ -40,13 +38,7 @@ func serveMain(args []string) int {
 	if err != nil {
 		return usageCode("ccbfsql serve", err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := serve.Run(ctx, o, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "ccbfsql serve:", err)
-		return exitError
-	}
-	return exitOK
+	return untilStopped("ccbfsql serve", func(ctx context.Context) error { return serve.Run(ctx, o, os.Stdout) })
 }
 
 func parseServe(args []string, help io.Writer) (serve.Options, error) {

@@ -24,7 +24,7 @@ type Export struct {
 
 // manifest is what an exported page reads first.
 type manifest struct {
-	Layers   []*exported         `json:"layers"`
+	Layers   []*exportedLayer    `json:"layers"`
 	Sketches string              `json:"sketches"` // the file of the sketches, beside the manifest
 	Index    int                 `json:"index"`    // bytes of it before the first sketch: the index, as JSON
 	Palettes map[string][]string `json:"palettes"` // the colours from few to many
@@ -32,15 +32,15 @@ type manifest struct {
 	Less     []string            `json:"less"`
 }
 
-// exported is a layer with where its points are.
-type exported struct {
+// exportedLayer is a layer with where its points are.
+type exportedLayer struct {
 	*layer
 	Look *look    `json:"look"`
 	Keys [][]byte `json:"keys,omitempty"` // of its categories
 }
 
-// rowsOf is the index of a layer's rows: where they are, and what filters choose them by.
-type rowsOf struct {
+// rowIndex is the index of a layer's rows: where they are, and what filters choose them by.
+type rowIndex struct {
 	Lengths []int        `json:"lengths"` // in bytes; each follows the one before
 	Bounds  [][4]float64 `json:"bounds"`
 	Values  [][]int      `json:"values"` // as placed.values
@@ -100,8 +100,8 @@ func (e Export) Write(ctx context.Context, out io.Writer) (err error) {
 
 // manifestOf is the manifest of the layers that a page can show, with the index and the sketches.
 func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifest, index []byte, blobs [][]byte, err error) {
-	m = &manifest{Layers: []*exported{}, Sketches: sketchesFile, Palettes: map[string][]string{}}
-	var rows []rowsOf
+	m = &manifest{Layers: []*exportedLayer{}, Sketches: sketchesFile, Palettes: map[string][]string{}}
+	var rows []rowIndex
 	for _, l := range layers {
 		if l.Error == "" && l.Dense > 0 {
 			l.Error = "its sketches are counters, which an exported page does not draw (build them with overflow: 'tree')"
@@ -114,8 +114,8 @@ func manifestOf(ctx context.Context, layers []*layer, out io.Writer) (m *manifes
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		m.Layers = append(m.Layers, &exported{l, at, l.keys})
-		r := rowsOf{Lengths: []int{}, Bounds: [][4]float64{}, Values: [][]int{}}
+		m.Layers = append(m.Layers, &exportedLayer{l, at, l.keys})
+		r := rowIndex{Lengths: []int{}, Bounds: [][4]float64{}, Values: [][]int{}}
 		for i := range l.sketches {
 			p := &l.sketches[i]
 			r.Lengths = append(r.Lengths, len(p.blob))

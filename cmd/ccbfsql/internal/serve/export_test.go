@@ -168,7 +168,7 @@ func TestExportAnswersAsServe(t *testing.T) {
 	if drawn < 10_000 {
 		t.Errorf("the tiles have %d pixels with points", drawn)
 	}
-	// What the page shows of a box is what SQL says.
+	// The page and SQL agree about a box.
 	var sum answer
 	q := map[string]any{"table": "kinds", "column": "sketch", "box": []float64{-3, 51, 0, 54}}
 	if err := json.Unmarshal(answerOf(t, server+"/api/sum", q), &sum); err != nil {
@@ -285,7 +285,7 @@ func sameTile(t *testing.T, q bothAsked, got json.RawMessage, want []byte) (draw
 	return drawn
 }
 
-// What is exported with -at-least has no square of fewer points, in any row.
+// With -at-least, no row of an export has a square of fewer points.
 func TestExportAtLeast(t *testing.T) {
 	file := database(t, towns)
 	folder, _ := exportOf(t, file, 5)
@@ -304,7 +304,7 @@ func TestExportAtLeast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var index []rowsOf
+	var index []rowIndex
 	if err := json.Unmarshal(all[:m.Index], &index); err != nil {
 		t.Fatal(err)
 	}

@@ -104,10 +104,10 @@ func (e *Estimates) add(r *Reader, n *noise.Cells, category []byte, most uint64)
 // noise. O(pixels).
 func (e *Estimates) Finish(dst []float64) {
 	isDrawn := make([]bool, len(dst))
-	var parts estimated // of the scale before
+	var parts scaleEstimate // of the scale before
 	for k := range e.scales {
 		s := &e.scales[k]
-		now := estimated{make([]float64, len(s.last)), make([]float64, len(s.last)), make([]float64, len(s.last)), s.last}
+		now := scaleEstimate{make([]float64, len(s.last)), make([]float64, len(s.last)), make([]float64, len(s.last)), s.last}
 		for i := range s.last {
 			if k > 0 {
 				now.addParts(i, s.width, &parts, e.scales[k-1].width)
@@ -125,12 +125,12 @@ func (e *Estimates) Finish(dst []float64) {
 	}
 }
 
-// estimated is what is drawn of the pixels of a scale, the moments of its noise, and the sums of
+// scaleEstimate has, for each pixel of a scale, the count drawn, the moments of its noise, and the sum of
 // sketches that larger scales do not read.
-type estimated struct{ drawn, second, third, sums []float64 }
+type scaleEstimate struct{ drawn, second, third, sums []float64 }
 
 // addParts adds to pixel i the four pixels of the scale before that are in it.
-func (d *estimated) addParts(i, width int, parts *estimated, partsWidth int) {
+func (d *scaleEstimate) addParts(i, width int, parts *scaleEstimate, partsWidth int) {
 	x, y := i%width*2, i/width*2
 	for dy := range 2 {
 		for dx := range 2 {

@@ -188,8 +188,8 @@ func (r *Reader) Estimate(a form.Area, of cells.Categories) (form.Estimate, erro
 	e.Value, low, high = r.Noise().Estimate(&readings, float64(sum))
 	e.Low, e.High = whole(low), min(whole(high), sum)
 	if r.Head.Saturated || r.Head.Sums && r.Shape.Size[0] < LeastSample {
-		// What counters hold is not what was counted, or too few tell what is usual: only what is certain is
-		// known.
+		// Saturated counters hold less than they counted, and few counters do not tell what is usual.
+		// Only the certain bounds hold.
 		if r.Head.TotalKnown {
 			sum = min(sum, r.Head.Total)
 		}

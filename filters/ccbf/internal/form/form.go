@@ -51,7 +51,7 @@ type Reader interface {
 	String() string
 }
 
-// What one form can, and others need not.
+// Some forms have these methods, and others need not.
 type (
 	// Checker holds the body against docs/FORMAT.md as far as reading it does not.
 	Checker interface{ Check() error }

@@ -191,7 +191,7 @@ type stretcher struct {
 	bins    []float64
 	columns []column // from first on; no others meet a bin
 	first   int
-	rows    [2]stretched // the one of bin i at i%2
+	rows    [2]stretchedRow // the one of bin i at i%2
 }
 
 // column is the first bin that a column of pixels meets, and how much of it and of the one
@@ -201,8 +201,8 @@ type column struct {
 	here, next float64
 }
 
-// stretched is a row of bins, as wide as columns are. Outside of from to to-1 it is 0.
-type stretched struct {
+// stretchedRow is a row of bins, as wide as columns are. Outside of from to to-1 it is 0.
+type stretchedRow struct {
 	bin      int // -1 for none
 	sums     []float64
 	from, to int
@@ -220,12 +220,12 @@ func (w *stretcher) init() {
 		w.columns = append(w.columns, column{bin, here, next})
 	}
 	for i := range w.rows {
-		w.rows[i] = stretched{bin: -1, sums: make([]float64, len(w.columns))}
+		w.rows[i] = stretchedRow{bin: -1, sums: make([]float64, len(w.columns))}
 	}
 }
 
 // row is the stretched row of bins i, counted from the south.
-func (w *stretcher) row(i int) *stretched {
+func (w *stretcher) row(i int) *stretchedRow {
 	s := &w.rows[i%2]
 	if s.bin == i {
 		return s
@@ -257,7 +257,7 @@ func (w *stretcher) row(i int) *stretched {
 }
 
 // add adds a share of a row of bins to one of pixels.
-func (w *stretcher) add(row []float64, s *stretched, share float64) {
+func (w *stretcher) add(row []float64, s *stretchedRow, share float64) {
 	row = row[s.from:s.to]
 	for i, n := range s.sums[s.from:s.to] {
 		row[i] += n * share
@@ -265,16 +265,16 @@ func (w *stretcher) add(row []float64, s *stretched, share float64) {
 }
 
 // addBoth is add of two rows of bins, the first of which is not empty.
-func (w *stretcher) addBoth(row []float64, a *stretched, here float64, b *stretched, next float64) {
+func (w *stretcher) addBoth(row []float64, a *stretchedRow, here float64, b *stretchedRow, next float64) {
 	from, to := max(a.from, b.from), min(a.to, b.to)
 	if from >= to {
 		w.add(row, a, here)
 		w.add(row, b, next)
 		return
 	}
-	part := func(s *stretched, from, to int, share float64) {
+	part := func(s *stretchedRow, from, to int, share float64) {
 		if from < to {
-			w.add(row, &stretched{sums: s.sums, from: from, to: to}, share)
+			w.add(row, &stretchedRow{sums: s.sums, from: from, to: to}, share)
 		}
 	}
 	part(a, a.from, min(from, a.to), here)
