@@ -359,7 +359,6 @@ def sets(con):
     n = 20_000 if QUICK else 200_000
     con.execute(f"CREATE TABLE present AS SELECT 'key ' || i AS k FROM range({n}) r(i)")
     con.execute(f"CREATE TABLE absent AS SELECT 'none ' || i AS k FROM range({n}) r(i)")
-    con.execute("CREATE TABLE filter (s BLOB)")
     present, absent = ([k for (k,) in con.execute(f"SELECT k FROM {t}").fetchall()] for t in ("present", "absent"))
 
     def ours():

@@ -1,7 +1,7 @@
 // The answers of an exported page: those of ccbfsql serve, from the same sketches.
 import { boundsOf, boxArea } from "../areas.js";
 import { byCategory, chosen, meeting, opened } from "./rows.js";
-import { drawn, mercator, spread, stepsOf } from "./picture.js";
+import { drawn, latitude, mercator, spread, stepsOf } from "./picture.js";
 
 const tileSide = 256;
 const mostPixels = 2048; // of a view, along an axis
@@ -157,8 +157,7 @@ export async function answers(manifest) {
         const [west, north] = [plane.west + x * side, plane.north - y * side];
         box = [west, north - side, west + side, north];
       } else {
-        const lat = (v) => (Math.atan(Math.sinh(Math.PI * (1 - (2 * v) / size))) * 180) / Math.PI;
-        box = [(x / size) * 360 - 180, lat(y + 1), ((x + 1) / size) * 360 - 180, lat(y)];
+        box = [(x / size) * 360 - 180, latitude(y + 1, z), ((x + 1) / size) * 360 - 180, latitude(y, z)];
         height = 2 * tileSide; // rows of even height in degrees first
       }
       let pixels = await values(choice, box, tileSide, height);

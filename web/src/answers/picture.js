@@ -19,13 +19,15 @@ export function spread(pixels, sketches, [west, south, east, north], width, heig
   }
 }
 
+// latitude is where the northern edge of row y of tiles lies, in degrees.
+export const latitude = (y, z) => (Math.atan(Math.sinh(Math.PI * (1 - (2 * y) / 2 ** z))) * 180) / Math.PI;
+
 // mercator moves rows of even height in degrees to those of a tile, even in the projection.
 export function mercator(even, side, z, y, south, north) {
   const rows = even.length / side;
   const out = new Float64Array(side * side);
   const edge = (j) => {
-    const lat = (Math.atan(Math.sinh(Math.PI * (1 - (2 * (y + j / side)) / 2 ** z))) * 180) / Math.PI;
-    return Math.min(Math.max(((north - lat) * rows) / (north - south), 0), rows);
+    return Math.min(Math.max(((north - latitude(y + j / side, z)) * rows) / (north - south), 0), rows);
   };
   for (let j = 0; j < side; j++) {
     const [from, to] = [edge(j), edge(j + 1)];
