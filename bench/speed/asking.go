@@ -147,6 +147,7 @@ func manySketches(b *bench) {
 	b.days()
 	b.tiles()
 	b.boxes()
+	b.histogram()
 }
 
 // around is an outline of 60 corners around a place, so many times 0.9 by 0.5 degrees.
@@ -209,5 +210,19 @@ func (b *bench) boxes() {
 		one, all := "SELECT sum(ccbf_bbox_sum(s, "+bounds+")) FROM days", "SELECT ccbf_bbox_sum(ccbf_union_agg(s), "+bounds+") FROM days"
 		agree(b.db, exact, one, all)
 		b.compare("box of "+box.what+" cells over days / exact query", report.At{"box": box.what}, b.query("exact query", exact), b.query("one by one", one), b.query("merged", all))
+	}
+}
+
+// histogram asks for the points of a county on each day, of one sketch whose categories are
+// the days of boxes. The reference is one sum over the county.
+func (b *bench) histogram() {
+	b.make("by day", report.Pick(b.c, 65536, 1<<20, 1<<20))
+	for _, form := range []string{"exact", "tree"} {
+		sum := "SELECT ccbf_polygon_sum(" + form + ", g) FROM byDay, county"
+		days := "SELECT list_sum(list_transform(ccbf_categories(" + form + ", g), lambda day: day.total)) FROM byDay, county"
+		if form == "exact" {
+			agree(b.db, sum, days)
+		}
+		b.compare("a county on each day / in all, "+form, report.At{"over": "categories", "form": form}, b.query("sum", sum), b.query("histogram", days))
 	}
 }

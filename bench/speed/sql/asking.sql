@@ -63,6 +63,12 @@ CREATE OR REPLACE TABLE days AS SELECT day, ccbf_agg(lon, lat, 0.001) s FROM dat
 CREATE OR REPLACE TABLE counted AS SELECT day, floor(lon / 0.001)::BIGINT x, floor(lat / 0.001)::BIGINT y, count(*) n FROM dated GROUP BY ALL
 {{end}}
 
+{{/* One sketch whose categories are the days, exact and a tree of so many bytes. */}}
+{{define "by day"}}
+CREATE TABLE byDay AS SELECT ccbf_agg(lon, lat, 0.001, {bytes: 64000000, category: day}) AS exact,
+	ccbf_agg(lon, lat, 0.001, {bytes: {{.}}, category: day}) AS tree FROM dated
+{{end}}
+
 {{/* A county, and the cells whose centres lie in it: a line from there to the east crosses an odd
 number of its edges. They are known before the clock starts. */}}
 {{define "county"}}
