@@ -1,4 +1,4 @@
--- Cells of other grids, such as geohashes and H3's, are keys: sketches count them, and
+-- Cells of other grids, such as geohashes, H3, S2 and A5, are keys: sketches count them, and
 -- their parents are a prefix or arithmetic. No extension is needed.
 --
 --   ccbfsql -f examples/sql/cells.sql
@@ -38,6 +38,28 @@ FROM (VALUES (621942167844323327::UBIGINT, 3), (621941092518887423::UBIGINT, 2))
 
 SELECT format('{:x}', h3_parent(cell, 7)) AS parent, sum(cms_get(sketch, cell)) AS visits
 FROM visits, (SELECT cms_agg(cell, {weight: times}) AS sketch FROM visits)
+GROUP BY ALL
+ORDER BY ALL;
+
+-- A cell of S2 or A5 ends with a one, and the larger the cell is, the higher is that bit:
+-- 2 * (30 - level) for S2, 59 - 2 * resolution for A5, resolutions 2 to 29. A parent
+-- has the bits above its own lowest one.
+CREATE MACRO ancestor(cell, b) AS (cell >> (b + 1) << (b + 1)) | (1::UBIGINT << b);
+CREATE MACRO s2_parent(cell, level) AS ancestor(cell, 2 * (30 - level));
+CREATE MACRO a5_parent(cell, resolution) AS ancestor(cell, 59 - 2 * resolution);
+
+-- Two places of London, as S2 cells of level 16 and as A5 cells of resolution 18.
+CREATE TABLE stops AS
+FROM (VALUES (5221390321455202304::UBIGINT, 7176244553362440192::UBIGINT, 3),
+             (5221364465215209472::UBIGINT, 7176247607402954752::UBIGINT, 2)) AS v(s2, a5, times);
+
+SELECT format('{:x}', s2_parent(s2, 12)) AS s2_parent, sum(cms_get(sketch, s2)) AS stops
+FROM stops, (SELECT cms_agg(s2, {weight: times}) AS sketch FROM stops)
+GROUP BY ALL
+ORDER BY ALL;
+
+SELECT format('{:x}', a5_parent(a5, 12)) AS a5_parent, sum(cms_get(sketch, a5)) AS stops
+FROM stops, (SELECT cms_agg(a5, {weight: times}) AS sketch FROM stops)
 GROUP BY ALL
 ORDER BY ALL;
 
