@@ -34,8 +34,8 @@ FROM swept, range(100000) t(i) GROUP BY k ORDER BY k;
 SELECT n AS keys, cuckoo_buckets(cuckoo_agg('key ' || i, {buckets: 8, slots: 1, fingerprint_bits: 8})) AS buckets
 FROM range(1, 5) a(n), range(5) b(i) WHERE i < n GROUP BY n ORDER BY n;
 
--- Until it is full: after 500 moves without an empty bucket the filter refuses a key.
--- With more slots in a bucket it takes far more of them. Each row is a filter of 256
+-- Until it is full: after 500 moves without an empty bucket, or max_kicks, the filter
+-- refuses a key. With more slots in a bucket it takes far more of them. Each row is a filter of 256
 -- slots, and the number of keys before the first that did not fit. (A key whose
 -- fingerprint is there already takes no slot.)
 CREATE TABLE filling AS

@@ -47,7 +47,7 @@ func NewView(blob []byte) (View, error) {
 	}
 	r := sketch.NewReader("parameters", b.Params)
 	kind := r.Uint8()
-	p := Params{Variant: Variant(kind & (1<<variableBit - 1)), Seed: b.Seed}
+	p := Params{Variant: Variant(kind & (1<<variableBit - 1)), MaxKicks: DefaultMaxKicks, Seed: b.Seed}
 	p.FingerprintBits, p.Slots, p.Capacity = uint64(r.Uint8()), uint64(r.Uint8()), r.Uvarint()
 	buckets, variable := r.Uvarint(), kind>>variableBit
 	p.VariableLength, p.Duplicates = variable == 1, b.Flags.Has(sketch.Additive)

@@ -55,6 +55,7 @@ type table struct {
 	tagged   bool
 	variable bool
 	multiset bool
+	maxKicks uint64
 	mem      []byte
 }
 

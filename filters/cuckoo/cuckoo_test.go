@@ -2,6 +2,7 @@ package cuckoo
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -33,6 +34,7 @@ func TestOptions(t *testing.T) {
 		`option "fingerprint_bits" is 3, must be from 4 to 32`:                            {FingerprintBits: 3},
 		`option "fingerprint_bits" is 33, must be from 4 to 32`:                           {FingerprintBits: 33},
 		`option "slots" is 9, must be from 1 to 8`:                                        {Slots: 9},
+		`option "max_kicks" is 100001, must be from 1 to 100000`:                          {MaxKicks: 100_001},
 		`option "variant" is 2, must be 0 or 1`:                                           {Variant: 2},
 		`option "variable_length" is true with "slots" 1`:                                 {Slots: 1, VariableLength: true},
 		`option "capacity" is 18446744073709551615, which needs more than the 1073741824`: {Capacity: math.MaxUint64},
@@ -44,11 +46,35 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	s := mustNew(t, Params{})
-	if p := s.Params(); p != (Params{Capacity: 100_000, FingerprintBits: 12, Slots: 4}) || s.Buckets() != 1<<15 {
+	if p := s.Params(); p != (Params{Capacity: 100_000, FingerprintBits: 12, Slots: 4, MaxKicks: 500}) || s.Buckets() != 1<<15 {
 		t.Errorf("defaults %+v, %d buckets", p, s.Buckets())
 	}
 	if Plain.String() != "plain" || Tagged.String() != "tagged" {
 		t.Error("names of variants")
+	}
+}
+
+// More moves fill a filter further, and the error says how many were made. A filter that is
+// read from its BLOB has the default.
+func TestMaxKicks(t *testing.T) {
+	taken := make(map[uint64]uint64)
+	for _, kicks := range []uint64{1, 10, 500} {
+		s := mustNew(t, Params{Buckets: 1 << 10, Slots: 2, MaxKicks: kicks})
+		var err error
+		for i := uint64(0); err == nil; i++ {
+			err = s.AddKey(binary.BigEndian.AppendUint64(nil, i), 1)
+		}
+		if want := fmt.Sprintf(" and %d moves made no room", kicks); !errors.Is(err, ErrFull) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		taken[kicks] = s.Stored()
+		read, err := Decode(s.Blob())
+		if err != nil || read.Params().MaxKicks != DefaultMaxKicks {
+			t.Errorf("of %d kicks: read %+v, %v", kicks, read.Params(), err)
+		}
+	}
+	if taken[1] >= taken[10] || taken[10] >= taken[500] {
+		t.Errorf("fingerprints of a full filter, by kicks: %v", taken)
 	}
 }
 

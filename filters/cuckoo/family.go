@@ -74,8 +74,7 @@ var options = keyed.Options[Params]{
 	keyed.WholeOption("capacity", 1, math.MaxUint64, "100000", "Number of distinct keys or, with duplicates, occurrences that fit.",
 		func(p *Params) *uint64 { return &p.Capacity }),
 	keyed.WholeOption("buckets", 2, math.MaxUint64, "what capacity needs",
-		"Number of buckets of slots keys each, instead of capacity: a power of two if the variant is 'plain', otherwise even. "+
-			"An insertion moves at most 500 keys before the filter counts as full.",
+		"Number of buckets of slots keys each, instead of capacity: a power of two if the variant is 'plain', otherwise even.",
 		func(p *Params) *uint64 { return &p.Buckets }),
 	keyed.WholeOption("fingerprint_bits", MinFingerprintBits, MaxFingerprintBits, "12",
 		"Bits per key: an absent key is found with a probability of about 2 * slots / 2^fingerprint_bits when the filter is full.",
@@ -90,6 +89,9 @@ var options = keyed.Options[Params]{
 		"With 4 slots, keys that occur 2, 3 or 4 times each fill about 88%, 68% or 45% of the slots before the filter is full, and far less beyond that. "+
 		"If keys occur more often, use cbf_agg or sbf_agg.",
 		func(p *Params) *bool { return &p.Duplicates }),
+	keyed.WholeOption("max_kicks", 1, MostKicks, "500",
+		"Number of keys that an insertion moves before the filter counts as full. It holds while the filter is built: a BLOB does not keep it, so functions on it take the default.",
+		func(p *Params) *uint64 { return &p.MaxKicks }),
 	keyed.SeedOption(func(p *Params) *uint64 { return &p.Seed }),
 }
 

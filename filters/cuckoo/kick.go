@@ -44,7 +44,7 @@ func (t *table) undo(u *journal) {
 // there to its other bucket: the one whose other bucket is the emptiest. Where
 // all of those are full, it is any, and so on from there. Which ones move
 // follows from the fingerprint and what the buckets hold, in whatever order. It
-// reports false where MaxKicks moves were not enough; the changes are then to
+// reports false where maxKicks moves were not enough; the changes are then to
 // be undone. Fan et al. 2014, algorithm 1, moves any in each step.
 func (t *table) kick(u *journal, i, j, fp uint64) bool {
 	cur := fp & t.base
@@ -60,7 +60,7 @@ func (t *table) kick(u *journal, i, j, fp uint64) bool {
 
 // kickAny is kick in buckets that are not narrow and of one length, from full bucket i on.
 func (t *table) kickAny(u *journal, i, cur, salt uint64) bool {
-	for range MaxKicks {
+	for range t.maxKicks {
 		var all [MaxSlots]uint64
 		bases := all[:t.b]
 		t.readFull(i, bases)
@@ -148,7 +148,7 @@ func (t *table) fill(bases []uint64) (x uint64) {
 // kickFixed is kickAny in narrow buckets of one length: a filter that is nearly full
 // spends most of its time here.
 func (t *table) kickFixed(u *journal, i, cur, salt uint64) bool {
-	for range MaxKicks {
+	for range t.maxKicks {
 		x := t.word(i) & t.mask
 		at, to, room := t.leaves(i, x, salt>>32)
 		out := x >> at & t.base

@@ -49,10 +49,8 @@ const (
 	MaxSlots           = 8
 	// MaxBody is the largest body in bytes.
 	MaxBody = 1 << 30
-	// MaxKicks is how many fingerprints an insertion moves before it finds the
-	// filter full. Fan et al. 2014, section 4. It is no parameter: a BLOB does not say it, so
-	// a filter that is read again would have another limit than before.
-	MaxKicks = 500
+	// MostKicks is the largest MaxKicks.
+	MostKicks = 100_000
 )
 
 // Defaults of the parameters.
@@ -60,6 +58,8 @@ const (
 	DefaultCapacity        = 100_000
 	DefaultFingerprintBits = 12
 	DefaultSlots           = 4
+	// DefaultMaxKicks is from Fan et al. 2014, section 4.
+	DefaultMaxKicks = 500
 )
 
 // Variant is how a fingerprint's other bucket is found.
@@ -107,6 +107,9 @@ type Params struct {
 	// 0.975, 0.88 and 0.46, on average; and where keys are there more often than
 	// a bucket has slots, after a few of them: give a Capacity to match.
 	Duplicates bool
+	// MaxKicks is how many fingerprints an insertion moves before it finds the filter full,
+	// DefaultMaxKicks if 0. A BLOB does not keep it: a filter that is read has the default.
+	MaxKicks uint64
 	// Seed is the seed of the keys' hashes.
 	Seed uint64
 }
@@ -121,6 +124,9 @@ func (p Params) WithDefaults() Params {
 	}
 	if p.Slots == 0 {
 		p.Slots = DefaultSlots
+	}
+	if p.MaxKicks == 0 {
+		p.MaxKicks = DefaultMaxKicks
 	}
 	return p
 }
@@ -180,6 +186,8 @@ func (p Params) check() error {
 		return sketch.OptionError("slots", "is %d, must be from 1 to %d", p.Slots, MaxSlots)
 	case p.Variant > Tagged:
 		return sketch.OptionError("variant", "is %d, must be %d or %d", p.Variant, Plain, Tagged)
+	case p.MaxKicks > MostKicks:
+		return sketch.OptionError("max_kicks", "is %d, must be from 1 to %d", p.MaxKicks, MostKicks)
 	case p.VariableLength && p.Slots == 1:
 		return sketch.OptionError("variable_length", "is true with \"slots\" 1: a bucket of one slot has no bits to share, use 2 or more")
 	}

@@ -73,7 +73,7 @@ func (s *Sketch) Bytes() int {
 // Add stores a key by its hash: in a set where it is not yet there, whatever n;
 // in a multiset n times. Nothing where n is 0. An error, which wraps ErrFull,
 // changes nothing: the filter has no room, or the multiset no more slots for
-// this key. O(1) on average; at most MaxKicks moves. Fan et al. 2014, section 3.
+// this key. O(1) on average; at most Params.MaxKicks moves. Fan et al. 2014, section 3.
 func (s *Sketch) Add(h1, h2, n uint64) error {
 	s.MustBeMade()
 	i, fp := s.first(h1), s.fingerprintOf(h2)
@@ -169,7 +169,7 @@ func (s *Sketch) full(i, j, fp uint64) error {
 		hint += " occurrences"
 	}
 	return fmt.Errorf("%w: %d of %d slots are taken (%.1f%%) and %d moves made no room; %s",
-		ErrFull, s.stored, slots, 100*load, MaxKicks, hint)
+		ErrFull, s.stored, slots, 100*load, s.maxKicks, hint)
 }
 
 // countElsewhere is what to do about keys with too many occurrences.

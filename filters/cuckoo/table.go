@@ -7,7 +7,7 @@ func newTable(p Params, buckets uint64, mem []byte) table {
 	return table{
 		layout:  l,
 		buckets: buckets, half: buckets / 2,
-		tagged: p.Variant == Tagged, variable: p.VariableLength, multiset: p.Duplicates,
+		tagged: p.Variant == Tagged, variable: p.VariableLength, multiset: p.Duplicates, maxKicks: p.MaxKicks,
 		mem: mem,
 	}
 }
