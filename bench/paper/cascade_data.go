@@ -260,7 +260,7 @@ var globePoints = []struct {
 // countrySums is section 5.2.2: sums over countries.
 func countrySums(c report.Config, s *report.Section) {
 	seeds := report.Pick(c, 1, 1, 5)
-	polygons, outlines := countries(c.Data)
+	polygons, outlines := islands(c.Data)
 	s.Set("outlines", outlines, "k", paperK, "a cell", bytesPerCell, "seeds", seeds, "large", largePolygon)
 	for _, of := range globePoints[:report.Pick(c, 1, 3, 3)] {
 		w, inside := newWorld(of.read(c.Data, of.res), polygons)

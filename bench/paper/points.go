@@ -272,6 +272,16 @@ func countries(folder string) (polygons []orb.MultiPolygon, what string) {
 	return polygons, fmt.Sprintf("the %d countries of Natural Earth at 1:110 million", len(polygons))
 }
 
+// islands are the polygons of the finer Natural Earth file, each alone.
+func islands(folder string) (polygons []orb.MultiPolygon, what string) {
+	db := duck.Open(1)
+	defer db.Close()
+	for _, p := range duck.Column[string](db, "SELECT polygon FROM '"+filepath.Join(folder, "ne_50m_countries.parquet")+"'") {
+		polygons = append(polygons, report.Must(grid.ParseGeoJSON([]byte(`{"type": "Polygon", "coordinates": `+p+"}"))))
+	}
+	return polygons, fmt.Sprintf("the %d polygons of the countries of Natural Earth at 1:50 million", len(polygons))
+}
+
 // star is a ring of 5 to 40 corners around a centre, at 0.2 to 1 times the radius.
 func star(r *rand.Rand, centre orb.Point, radius float64) orb.MultiPolygon {
 	var ring orb.Ring

@@ -22,6 +22,7 @@ var files = map[string]int{
 	"covtype_elevation.parquet":        0,
 	"jhu_covid19_confirmed_global.csv": 289,
 	"ne_110m_countries.geojson":        177,
+	"ne_50m_countries.parquet":         0,
 }
 
 // Every file is there, has a line in each table of the README and is cut by

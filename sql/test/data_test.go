@@ -15,5 +15,6 @@ func TestData(t *testing.T) {
 		sum(n) FILTER (category IS NULL)::BIGINT, min(a), max(b) FROM (SELECT category, count(*) AS n, min(month) AS a, max(month) AS b`+from("uk_crime_2018q4.parquet")+" GROUP BY ALL)")
 	want(t, db, "28014|true", "SELECT count(*), bool_or(lon = 0 AND lat = 0)"+from("nyc_taxi_pickups.parquet"))
 	want(t, db, "171075|2|2", "SELECT count(*), min(length(country)), max(length(country))"+from("geonames_cities.parquet"))
+	want(t, db, "1616|241|true", `SELECT count(*), count(DISTINCT country), bool_and(polygon LIKE '[[[%') `+from("ne_50m_countries.parquet"))
 	want(t, db, "484098|1965|1859|3858", "SELECT count(*), count(DISTINCT elevation), min(elevation), max(elevation)"+from("covtype_elevation.parquet"))
 }
