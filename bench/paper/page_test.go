@@ -77,3 +77,25 @@ func TestChoosingPage(t *testing.T) {
 	}
 	require.Empty(t, numerals.FindAllString(links.ReplaceAllString(text, ""), -1), "numbers that no measurement holds")
 }
+
+// TestSystems: the table of the papers' structures names experiments that there are, and every
+// experiment of the papers' pages.
+func TestSystems(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "papers", "README.md"))
+	require.NoError(t, err)
+	named := map[string]bool{}
+	for _, line := range regexp.MustCompile(`(?m)^\|.*\| ([^|]*) \|$`).FindAllStringSubmatch(string(page), -1) {
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(line[1], -1) {
+			named[name[1]] = true
+		}
+	}
+	for _, page := range program.Pages {
+		for _, e := range page.Experiments {
+			if _, known := named[e.Name]; !known && strings.HasPrefix(page.File, "papers/") {
+				t.Errorf("no row names %s of %s", e.Name, page.File)
+			}
+			delete(named, e.Name)
+		}
+	}
+	require.Empty(t, named, "not experiments")
+}
