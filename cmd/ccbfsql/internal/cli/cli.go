@@ -34,6 +34,8 @@ const usage = `ccbfsql is a SQL shell: DuckDB with the sketch functions of ccbfs
 Usage: ccbfsql [flags] [database [sql...]]
        ccbfsql serve [flags] database    show its sketches on a map in the browser
        ccbfsql export -o folder database write that map as files for any web server
+       ccbfsql completion bash           print completions of flags, also for zsh and fish
+       ccbfsql man                       print the manual page
        ccbfsql version                   print the versions of ccbfsql and DuckDB
        ccbfsql help                      print this text
 
@@ -70,6 +72,8 @@ func Main(args []string) int {
 			return serveMain(args[1:])
 		case "export":
 			return exportMain(args[1:])
+		case "man", "completion":
+			return manualMain(args)
 		case "version", "help": // a database of that name is ./version
 			args = append([]string{"-" + args[0]}, args[1:]...)
 		}
@@ -125,8 +129,8 @@ func exitCode(err error) int {
 // errReported is the error of a script that printed its errors and went on.
 var errReported = errors.New("some statements failed")
 
-func parse(args []string, help io.Writer) (*arguments, error) {
-	a := &arguments{}
+// shellFlags are the flags of the shell, which fill a.
+func shellFlags(a *arguments) *flag.FlagSet {
 	flags := flag.NewFlagSet("ccbfsql", flag.ContinueOnError)
 	for _, mode := range render.Modes {
 		flags.BoolFunc(mode.Name, "output mode: "+mode.Help, func(string) error {
@@ -187,9 +191,13 @@ func parse(args []string, help io.Writer) (*arguments, error) {
 	flags.BoolVar(&a.open.ReadOnly, "readonly", false, "open the database read-only")
 	flags.BoolVar(&a.open.Unsigned, "unsigned", false, "allow extensions that DuckDB has not signed")
 	flags.BoolVar(&a.version, "version", false, "print the versions of ccbfsql and DuckDB")
+	return flags
+}
 
+func parse(args []string, help io.Writer) (*arguments, error) {
+	a := &arguments{}
 	database := false
-	return a, eachWord(flags, args, usage, help, func(word string) {
+	return a, eachWord(shellFlags(a), args, usage, help, func(word string) {
 		if !database {
 			a.open.Path, database = word, true
 			return

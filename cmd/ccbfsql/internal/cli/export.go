@@ -31,14 +31,19 @@ func exportMain(args []string) int {
 	return untilStopped("ccbfsql export", func(ctx context.Context) error { return e.Write(ctx, os.Stdout) })
 }
 
-func parseExport(args []string, help io.Writer) (serve.Export, error) {
-	var e serve.Export
+// exportFlags are the flags of ccbfsql export, which fill e.
+func exportFlags(e *serve.Export) *flag.FlagSet {
 	flags := flag.NewFlagSet("ccbfsql export", flag.ContinueOnError)
 	flags.StringVar(&e.Folder, "o", "", "`FOLDER` to write to; files of an export there are replaced")
 	flags.Uint64Var(&e.AtLeast, "at-least", 0, "fewest `POINTS` of a square that is shown, as ccbf_suppress(sketch, POINTS); 0: all squares")
 	pointsFlags(flags, &e.Options)
+	return flags
+}
+
+func parseExport(args []string, help io.Writer) (serve.Export, error) {
+	var e serve.Export
 	var words []string
-	if err := eachWord(flags, args, exportUsage, help, func(word string) { words = append(words, word) }); err != nil {
+	if err := eachWord(exportFlags(&e), args, exportUsage, help, func(word string) { words = append(words, word) }); err != nil {
 		return e, err
 	}
 	if e.Folder == "" {

@@ -41,8 +41,8 @@ func serveMain(args []string) int {
 	return untilStopped("ccbfsql serve", func(ctx context.Context) error { return serve.Run(ctx, o, os.Stdout) })
 }
 
-func parseServe(args []string, help io.Writer) (serve.Options, error) {
-	var o serve.Options
+// serveFlags are the flags of ccbfsql serve, which fill o.
+func serveFlags(o *serve.Options) *flag.FlagSet {
 	flags := flag.NewFlagSet("ccbfsql serve", flag.ContinueOnError)
 	flags.StringVar(&o.Addr, "addr", "127.0.0.1:8080", "`HOST:PORT` to listen on; port 0: any free port")
 	flags.Func("host", "`NAME` of the server, in addition to addresses, localhost and the host name; may be repeated", func(name string) error {
@@ -59,9 +59,14 @@ func parseServe(args []string, help io.Writer) (serve.Options, error) {
 	})
 	flags.StringVar(&o.Basemap, "basemap", "", "`MAP` below the sketches: a .pmtiles file, its URL, or a tile URL with {z}, {x} and {y}, which the browser requests")
 	flags.StringVar(&o.Points.Save, "save", "", "`DATABASE` in which to keep the sketches of a file of points")
-	pointsFlags(flags, &o)
+	pointsFlags(flags, o)
+	return flags
+}
+
+func parseServe(args []string, help io.Writer) (serve.Options, error) {
+	var o serve.Options
 	var words []string
-	err := eachWord(flags, args, serveUsage, help, func(word string) { words = append(words, word) })
+	err := eachWord(serveFlags(&o), args, serveUsage, help, func(word string) { words = append(words, word) })
 	if err != nil {
 		return o, err
 	}

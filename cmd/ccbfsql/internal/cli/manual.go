@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"embed"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/template"
+
+	"github.com/ccbfsql/ccbfsql/cmd/ccbfsql/internal/serve"
+)
+
+// manuals are the manual page and the completions of shells, as templates over []command.
+//
+//go:embed manual
+var manuals embed.FS
+
+// command is one way to call the program.
+type command struct {
+	Name  string // empty: the shell
+	Usage string
+	Flags []flagHelp
+}
+
+// flagHelp is what -help says about a flag.
+type flagHelp struct {
+	Name, Value, Help string // Value is empty if the flag takes none
+}
+
+// commands are those of the command line, with their flags.
+func commands() []command {
+	return []command{
+		{"", usage, flagHelps(shellFlags(&arguments{}))},
+		{"serve", serveUsage, flagHelps(serveFlags(&serve.Options{}))},
+		{"export", exportUsage, flagHelps(exportFlags(&serve.Export{}))},
+	}
+}
+
+func flagHelps(flags *flag.FlagSet) (out []flagHelp) {
+	flags.VisitAll(func(f *flag.Flag) {
+		value, help := flag.UnquoteUsage(f)
+		out = append(out, flagHelp{f.Name, value, help})
+	})
+	return out
+}
+
+// Description is the text above the flags.
+func (c command) Description() string {
+	return strings.TrimSpace(strings.TrimSuffix(c.Usage, "Flags:\n"))
+}
+
+// Words are the flags as they are typed, with a space between them.
+func (c command) Words() string {
+	var words []string
+	for _, f := range c.Flags {
+		words = append(words, "-"+f.Name)
+	}
+	return strings.Join(words, " ")
+}
+
+// manualMain prints the manual page or the completions of a shell, and returns its exit code.
+func manualMain(args []string) int {
+	if err := writeManual(os.Stdout, args); err != nil {
+		fmt.Fprintf(os.Stderr, "ccbfsql %s: %v\n", args[0], err)
+		return exitUsage
+	}
+	return exitOK
+}
+
+func writeManual(w io.Writer, args []string) error {
+	file := "ccbfsql.1"
+	switch {
+	case args[0] == "man" && len(args) > 1:
+		return fmt.Errorf("no words are expected, not %q", args[1:])
+	case args[0] == "completion":
+		if len(args) != 2 || args[1] != "bash" && args[1] != "zsh" && args[1] != "fish" {
+			return fmt.Errorf("give one of bash, zsh and fish, not %q", args[1:])
+		}
+		file = "completion." + args[1]
+	}
+	t, err := template.New(file).Funcs(template.FuncMap{
+		"roff":   strings.NewReplacer(`\`, `\\`, "-", `\-`, "\n.", "\n\\&.").Replace,
+		"quoted": strings.NewReplacer(`\`, `\\`, "'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`).Replace,
+		"fish":   strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace,
+	}).ParseFS(manuals, "manual/"+file)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, commands())
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func manual(t *testing.T, args ...string) string {
+	t.Helper()
+	var text strings.Builder
+	if err := writeManual(&text, args); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// The manual page and the completions of every shell have every flag.
+func TestManual(t *testing.T) {
+	page := manual(t, "man")
+	for _, c := range commands() {
+		for _, f := range c.Flags {
+			if want := `\fB\-` + strings.ReplaceAll(f.Name, "-", `\-`) + `\fR`; !strings.Contains(page, want) {
+				t.Errorf("the manual page lacks %s of %q", want, c.Name)
+			}
+			for shell, want := range map[string]string{"bash": "-" + f.Name, "zsh": "-" + f.Name + "[", "fish": "-o " + f.Name + " "} {
+				if !strings.Contains(manual(t, "completion", shell), want) {
+					t.Errorf("completions of %s lack %s", shell, want)
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"completion"}, "give one of bash, zsh and fish, not []"},
+		{[]string{"completion", "tcsh"}, `give one of bash, zsh and fish, not ["tcsh"]`},
+		{[]string{"man", "serve"}, `no words are expected, not ["serve"]`},
+	} {
+		if err := writeManual(&strings.Builder{}, c.args); err == nil || err.Error() != c.want {
+			t.Errorf("%q: %v, want %s", c.args, err, c.want)
+		}
+	}
+}
+
+// Bash completes flags of the command that was typed, commands, and files.
+func TestCompletionInBash(t *testing.T) {
+	folder := t.TempDir()
+	script := filepath.Join(folder, "ccbfsql.bash")
+	for file, text := range map[string]string{script: manual(t, "completion", "bash"), filepath.Join(folder, "cities.duckdb"): ""} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for typed, want := range map[string]string{
+		"ccbfsql -readon":            "-readonly",
+		"ccbfsql serve -add":         "-addr",
+		"ccbfsql export -at":         "-at-least",
+		"ccbfsql exp":                "export",
+		"ccbfsql cit":                "cities.duckdb",
+		"ccbfsql serve cit":          "cities.duckdb",
+		"ccbfsql completion f":       "fish",
+		"ccbfsql serve -readon":      "",
+		"ccbfsql x.duckdb -no-stdin": "-no-stdin",
+	} {
+		run := exec.Command("bash", "-c", `. "$0"; COMP_WORDS=($1) COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _ccbfsql; echo "${COMPREPLY[*]}"`, script, typed)
+		run.Dir = folder
+		out, err := run.CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%q completes to %q (%v), want %q", typed, got, err, want)
+		}
+	}
+}
