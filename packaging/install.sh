@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs ccbfsql, the loadable extension and ccbf-pipeline for the user who runs
+# Installs ccbfsql and the loadable extension for the user who runs
 # it, without root:
 #
 #   curl -fsSL https://github.com/ccbfsql/ccbfsql/releases/latest/download/install.sh | sh
@@ -70,17 +70,23 @@ main() {
 	from=$work/files/ccbfsql-$os-$arch
 	# A program that does not run here must not replace one that does.
 	version=$("$from/ccbfsql" -version) || fail "ccbfsql does not run on this system: nothing was installed"
-	mkdir -p "$prefix/bin" "$prefix/lib/ccbfsql" "$prefix/share/doc/ccbfsql"
-	put 755 "$from/ccbfsql" "$prefix/bin"
-	put 755 "$from/ccbf-pipeline" "$prefix/bin"
-	put 644 "$from/ccbf.duckdb_extension" "$prefix/lib/ccbfsql"
-	for f in LICENSE THIRD_PARTY.txt README.txt ccbfsql.spdx.json; do
-		put 644 "$from/$f" "$prefix/share/doc/ccbfsql"
+	share=$prefix/share
+	for folder in "$prefix/bin" "$prefix/lib/ccbfsql" "$share/doc/ccbfsql" "$share/man/man1" "$share/bash-completion/completions" \
+		"$share/zsh/site-functions" "$share/fish/vendor_completions.d"; do
+		mkdir -p "$folder"
 	done
+	put 755 "$from/ccbfsql" "$prefix/bin"
+	put 644 "$from/ccbf.duckdb_extension" "$prefix/lib/ccbfsql"
+	for f in LICENSE THIRD_PARTY.txt README.txt CHANGELOG.md ccbfsql.spdx.json; do
+		put 644 "$from/$f" "$share/doc/ccbfsql"
+	done
+	put 644 "$from/ccbfsql.1" "$share/man/man1"
+	put 644 "$from/ccbfsql.bash" "$share/bash-completion/completions" ccbfsql
+	put 644 "$from/_ccbfsql" "$share/zsh/site-functions"
+	put 644 "$from/ccbfsql.fish" "$share/fish/vendor_completions.d"
 
 	say "Installed: $version"
 	say "  $prefix/bin/ccbfsql"
-	say "  $prefix/bin/ccbf-pipeline"
 	say "  $prefix/lib/ccbfsql/ccbf.duckdb_extension"
 	case ":$PATH:" in
 	*":$prefix/bin:"*) ;;
@@ -130,8 +136,8 @@ sum() {
 
 # Copy under another name first: a running program keeps its file, and a truncated one
 # never gets the name.
-put() { # put MODE FILE FOLDER
-	name=$3/$(basename "$2")
+put() { # put MODE FILE FOLDER [NAME]
+	name=$3/${4:-$(basename "$2")}
 	cp "$2" "$name.new" && chmod "$1" "$name.new" && mv -f "$name.new" "$name"
 }
 
