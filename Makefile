@@ -233,7 +233,7 @@ fuzz: compiler ## Every fuzz target for FUZZTIME=20s each
 	done
 
 docs: compiler ## docs/functions.md, from the descriptions of the functions
-	@$(GO) run ./cmd/docgen docs/functions.md
+	@$(GO) run ./cmd/docgen docs
 
 clean: ## Remove the built files
 	rm -rf build

@@ -1,26 +1,47 @@
-// Command docgen writes docs/functions.md from the list that registers the
-// functions. Every example is run, and its answer is what the page shows.
+// Command docgen writes functions.md and function_descriptions.csv into a folder, from the list
+// that registers the functions. Every example is run, and its answer is what the page shows.
 //
-//	go run ./cmd/docgen docs/functions.md
+//	go run ./cmd/docgen docs
 package main
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 )
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: docgen FILE")
+		fmt.Fprintln(os.Stderr, "usage: docgen FOLDER")
 		os.Exit(2)
 	}
-	page, err := page(context.Background())
-	if err == nil {
-		err = os.WriteFile(os.Args[1], page, 0o644)
-	}
-	if err != nil {
+	if err := write(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "docgen:", err)
 		os.Exit(1)
 	}
+}
+
+// write makes the files of a folder.
+func write(folder string) error {
+	files, err := files(context.Background())
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// files are the texts of the files, by their names.
+func files(ctx context.Context) (map[string][]byte, error) {
+	page, err := page(ctx)
+	if err != nil {
+		return nil, err
+	}
+	table, err := descriptions()
+	return map[string][]byte{"functions.md": page, "function_descriptions.csv": table}, err
 }

@@ -8,24 +8,25 @@ import (
 	"testing"
 )
 
-// docs/functions.md is written from the functions, and stays so.
-func TestPageIsUpToDate(t *testing.T) {
-	want, err := page(t.Context())
+// The files are written from the functions, and stay so.
+func TestFilesAreUpToDate(t *testing.T) {
+	files, err := files(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	have, err := os.ReadFile(filepath.Join("..", "..", "docs", "functions.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Equal(have, want) {
-		return
-	}
-	old, now := strings.Split(string(have), "\n"), strings.Split(string(want), "\n")
-	for i := range now {
-		if i >= len(old) || old[i] != now[i] {
-			t.Fatalf("docs/functions.md is out of date from line %d on: run make docs\n%s", i+1, now[i])
+	for name, want := range files {
+		have, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+		if err != nil {
+			t.Fatal(err)
 		}
+		if bytes.Equal(have, want) {
+			continue
+		}
+		old, now := strings.Split(string(have), "\n"), strings.Split(string(want), "\n")
+		at := 0
+		for at < min(len(old), len(now)) && old[at] == now[at] {
+			at++
+		}
+		t.Errorf("docs/%s is out of date from line %d on: run make docs", name, at+1)
 	}
-	t.Fatal("docs/functions.md is too long: run make docs")
 }
